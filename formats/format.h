@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A file format: one const entry per format, found by content and never by name.
+ */
+#ifndef PROFTOP_FORMATS_FORMAT_H
+#define PROFTOP_FORMATS_FORMAT_H
+
+#include "ids.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct analysis;
+struct err;
+struct input;
+struct profile;
+struct progress;
+struct resolver_options;
+
+struct read_options {
+	const struct resolver_options *resolve;	/* where symbols come from; borrowed */
+};
+
+struct format {
+	const char *name;	/* perf.data, folded: for --to, --from and info */
+	const char *title;	/* one line for help */
+
+	/*
+	 * How surely bytes (the first n of the input, unpacked, n may be all) begin such a file: 0 no,
+	 * 1..99 by guess, 100 by magic. NULL: cannot be read.
+	 */
+	int (*probe)(const uint8_t *bytes, size_t n);
+
+	/*
+	 * Reads all of in into p, publishing as it goes. 0, also when parts were lost (facts say
+	 * which); -errno with a sentence when nothing could be used; -ECANCELED.
+	 */
+	int (*read)(struct input *in, struct profile *p, capture_id c, const struct read_options *o,
+		    struct progress *progress, struct err *e);
+
+	/* Writes what the analysis shows. 0 or -errno. NULL: cannot be written. */
+	int (*write)(const struct analysis *a, FILE *to, struct err *e);
+};
+
+/* All of them, NULL-terminated. */
+extern const struct format *const formats[];
+
+/* By name, or NULL. */
+const struct format *format_by_name(const char *name);
+
+/* The surest reader, or NULL with a sentence (empty file, unknown content, what it looks like). */
+const struct format *format_probe(struct input *in, struct err *e);
+
+#endif

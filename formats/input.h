@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * An input as its reader wants it: bytes in order, unpacked (gzip, zstd, xz, bzip2 by content), from a file, a
+ * pipe or standard input; random access where the file itself is plain.
+ *
+ * Reads go through read(2), never a mapping, so that a file which shrinks while open is a short
+ * read and not a SIGBUS.
+ */
+#ifndef PROFTOP_FORMATS_INPUT_H
+#define PROFTOP_FORMATS_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct input;
+
+/* "-" is standard input. A directory is refused here with a sentence. Caller closes. */
+int input_open(const char *path, struct input **out, struct err *e);
+/* Bytes in memory, for tests and fuzzing; borrowed until input_close(). */
+struct input *input_of_bytes(const void *bytes, size_t n, const char *name);
+void input_close(struct input *in);
+
+/* The name for messages: the path, or "standard input". Borrowed. */
+const char *input_name(const struct input *in);
+
+/* At least min(want, all there is) unpacked bytes without taking them; *n of them. want <= 64 KiB. */
+int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, struct err *e);
+
+/*
+ * Up to max unpacked bytes, at least one unless at the end. Returns how many, 0 at the end, or -errno
+ * with a sentence; a broken compressed stream gives what came before the damage first.
+ */
+ssize_t input_read(struct input *in, void *to, size_t max, struct err *e);
+/* Fills all of n unless the end or an error comes first; returns how many came, or -errno if none. */
+ssize_t input_read_full(struct input *in, void *to, size_t n, struct err *e);
+
+/* Plain regular file: pread works and the size is known. */
+bool input_seekable(const struct input *in);
+/* Bytes of the file itself, packed; 0 where unknown (pipes). May have grown since. */
+uint64_t input_file_bytes(const struct input *in);
+/* Bytes of the file taken so far, packed; for progress. */
+uint64_t input_file_done(const struct input *in);
+/* Unpacked bytes taken by input_read so far: offsets in messages. */
+uint64_t input_offset(const struct input *in);
+/* As pread(2), retried until n or the end; seekable inputs only. Does not move input_offset(). */
+ssize_t input_pread(struct input *in, void *to, size_t n, uint64_t offset, struct err *e);
+/* Moves to an offset of a seekable input. */
+int input_seek(struct input *in, uint64_t offset, struct err *e);
+/* How it was packed: "gzip", "zstd", "" … ; known after the first peek or read. */
+const char *input_packing(const struct input *in);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A growing array that never moves: one writer may append while others read what was published.
+ *
+ * Address space for the largest size is reserved up front (PROT_NONE) and made usable as the column
+ * grows, so that an element's address is fixed and a plain pointer serves every reader. New
+ * elements read as zero. Where the address space is limited (ulimit -v), less is reserved and
+ * column_extend() says so by failing.
+ */
+#ifndef PROFTOP_BASE_COLUMN_H
+#define PROFTOP_BASE_COLUMN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct column {
+	void *base;			/* first element; NULL until the first column_extend() */
+	size_t element_bytes;		/* size of one element */
+	uint64_t n_max;			/* elements that will ever fit */
+	uint64_t usable_bytes;		/* bytes made readable and writable so far */
+	uint64_t reserved_bytes;	/* bytes of address space held */
+};
+
+/* Nothing is reserved before the first element. */
+void column_init(struct column *c, size_t element_bytes, uint64_t n_max);
+void column_done(struct column *c);
+
+/*
+ * Makes elements [0, n) usable and returns 0; -EFBIG when n passes n_max or what could be reserved,
+ * -ENOMEM when the system has no memory left. Failing leaves the column as it was.
+ */
+int column_extend(struct column *c, uint64_t n);
+
+/* Bytes held from the system. */
+uint64_t column_bytes(const struct column *c);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Numbers for people; the one place where they are made. All return out, which holds FMT_SIZE bytes.
+ * No locale: digits group with ',' and the decimal mark is '.'.
+ */
+#ifndef PROFTOP_BASE_FMT_H
+#define PROFTOP_BASE_FMT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FMT_SIZE 32
+
+/* What a weight counts. */
+enum unit { UNIT_COUNT, UNIT_NS, UNIT_BYTES };
+
+/* 61,143 */
+const char *fmt_count(char out[FMT_SIZE], int64_t n);
+/* 61.1 k, 1.23 M: at most 3 digits and a prefix; exact below 1,000 */
+const char *fmt_short(char out[FMT_SIZE], double n);
+/* 182.4 MB (powers of 1,000, as in heaptrack), exact below 1,000: 512 B */
+const char *fmt_bytes(char out[FMT_SIZE], int64_t n_bytes);
+/* 36.0 s, 1.25 ms, 812 ns, 3 m 20 s, 2 h 05 m */
+const char *fmt_ns(char out[FMT_SIZE], int64_t ns);
+/* 34.2 for part 342 of 1000; 0.0 of 0; "<0.1" never: rounds half up at one decimal */
+const char *fmt_percent(char out[FMT_SIZE], int64_t part, int64_t whole);
+/* By unit; scale says how many of the stored integers make one (1 except for fractional counts). */
+const char *fmt_weight(char out[FMT_SIZE], int64_t weight, enum unit unit, int64_t scale);
+/* Every digit: "12.5", "61143"; no grouping; for export and JSON. */
+const char *fmt_exact(char out[FMT_SIZE], int64_t weight, int64_t scale);
+
+#endif

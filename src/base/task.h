@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Work on another thread, its progress, and how to stop it.
+ *
+ * Progress is written by the worker and read by anyone, without locks. A worker that loops asks
+ * progress_cancelled() at least every few milliseconds and returns -ECANCELED.
+ */
+#ifndef PROFTOP_BASE_TASK_H
+#define PROFTOP_BASE_TASK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	_Atomic uint64_t done;	/* units of work done so far; bytes for readers */
+	_Atomic uint64_t total;	/* 0 while unknown */
+	_Atomic bool cancel;	/* somebody wants it to stop */
+};
+
+static inline bool progress_cancelled(const struct progress *p)
+{
+	return p && atomic_load_explicit(&p->cancel, memory_order_relaxed);
+}
+
+static inline void progress_set(struct progress *p, uint64_t done, uint64_t total)
+{
+	if (!p)
+		return;
+	atomic_store_explicit(&p->done, done, memory_order_relaxed);
+	atomic_store_explicit(&p->total, total, memory_order_relaxed);
+}
+
+static inline void progress_cancel(struct progress *p)
+{
+	atomic_store_explicit(&p->cancel, true, memory_order_relaxed);
+}
+
+struct task;
+
+/* The work; returns 0 or -errno. arg is the caller's and must outlive the task. */
+typedef int task_fn(void *arg);
+
+/*
+ * Runs fn(arg) on a new thread with all signals blocked. When it has returned, 8 bytes are written
+ * to the eventfd wake_fd (none when negative). Returns NULL when no thread could be started.
+ */
+struct task *task_start(task_fn *fn, void *arg, int wake_fd);
+
+/* Has fn returned? */
+bool task_finished(const struct task *t);
+
+/* Waits, frees the task and returns what fn returned. task_join(NULL) is 0. */
+int task_join(struct task *t);
+
+#endif

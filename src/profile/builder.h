@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The one model, as its writer sees it.
+ *
+ * Everything below happens between builder_begin() and builder_end(), which publishes. One writer
+ * at a time holds the pen (a mutex); readers of files take it for a batch of some milliseconds, a
+ * resolver takes it to hand in names. Functions that intern return the same id for the same input.
+ *
+ * Errors: only running out of ids or address space can fail, and does so stickily: the functions go
+ * on returning valid ids, builder_end() returns -EFBIG, and the reader stops with what it has.
+ */
+#ifndef PROFTOP_PROFILE_BUILDER_H
+#define PROFTOP_PROFILE_BUILDER_H
+
+#include "profile.h"
+
+void builder_begin(struct profile *p);
+/* Publishes. 0, or -EFBIG when something did not fit any more. */
+int builder_end(struct profile *p);
+
+string_id build_string(struct profile *p, const char *s, size_t len);
+string_id build_cstring(struct profile *p, const char *s);
+
+capture_id build_capture(struct profile *p, const char *path, const char *format);
+
+/* Interned by (path, build_id); build_id is lower-case hex or "". The name is made from the path. */
+module_id build_module(struct profile *p, const char *path, const char *build_id,
+		       enum family family);
+
+/* Interned by (name, module); flags, file and line are those of the first call. */
+function_id build_function(struct profile *p, string_id name, module_id module, uint32_t flags,
+			   string_id file, uint32_t line);
+
+/* An address in a module, to be named later; interned by (module, address). */
+location_id build_location(struct profile *p, module_id module, uint64_t address);
+/* A frame that is already a name; interned by function. Its module is the function's. */
+location_id build_symbol_location(struct profile *p, function_id f);
+/* The root frame of a thread's stacks: FUNCTION_COMM, interned by name. */
+location_id build_comm_location(struct profile *p, string_id comm);
+
+/* Names a location; the first answer is final. */
+void build_location_function(struct profile *p, location_id l, function_id f);
+/*
+ * The frames that a location stands for, outermost (the physical function) first; n_more is filled
+ * in. n > 0. The first answer is final.
+ */
+void build_location_inlines(struct profile *p, location_id l, const struct frame *frames,
+			    uint32_t n);
+
+/* The child of parent at location. Hot: one hash look-up. */
+stack_id build_stack(struct profile *p, stack_id parent, location_id l);
+
+/* Interned by (capture, pid). */
+process_id build_process(struct profile *p, capture_id c, int32_t pid);
+void build_process_name(struct profile *p, process_id id, string_id name);
+/* Interned by (process, tid, name). */
+thread_id build_thread(struct profile *p, process_id process, int32_t tid, string_id name);
+
+/* Interned by name. */
+event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight);
+/*
+ * Makes weights of the whole profile hold fractions: from now on they are in 1/scale units, and
+ * those already there are multiplied. For inputs of one event. -ERANGE when one would overflow.
+ */
+int build_scale(struct profile *p, event_id e, int64_t scale);
+
+struct sample {
+	stack_id stack;
+	thread_id thread;	/* {ID_NONE}: unknown */
+	event_id event;
+	uint16_t cpu;		/* CPU_NONE: unknown */
+	int64_t weight;		/* in the event's unit times its scale */
+	int64_t time_ns;	/* TIME_NONE: unknown */
+};
+
+/* 0, or -ERANGE when the event's total would pass INT64_MAX; nothing is added then. */
+int build_sample(struct profile *p, const struct sample *s);
+
+/* Sets a fact; a second call with the same capture, section and name replaces the text. */
+void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
+		enum fact_kind kind, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * All the answers for one lens over one state of a profile, made together on a worker thread and
+ * then owned by one thread. Views borrow from it; a newer one replaces it whole.
+ *
+ * What is costly and may not be wanted (inverted tree, sample tables) is made when first asked for.
+ */
+#ifndef PROFTOP_QUERY_ANALYSIS_H
+#define PROFTOP_QUERY_ANALYSIS_H
+
+#include "butterfly.h"
+#include "calltree.h"
+#include "inverted.h"
+#include "keys.h"
+#include "lens.h"
+#include "table.h"
+#include "weigh.h"
+
+struct progress;
+
+struct analysis {
+	const struct profile *profile;	/* borrowed; must outlive the analysis */
+	struct profile_counts counts;	/* what was looked at */
+	struct lens lens;		/* a copy; its grouping is what the table asks for */
+	struct keys keys;		/* of frames (GROUP_FUNCTION when lens groups samples) */
+	struct weights weights;
+	struct calltree *tree;
+	struct table table;		/* rows of table_keys */
+	struct keys own_keys;		/* of samples, only when lens groups samples */
+	const struct keys *table_keys;	/* &keys or &own_keys */
+	struct inverted *inverted;	/* NULL until analysis_inverted() */
+};
+
+/* 0 or -ECANCELED; *out is the caller's to free. */
+int analysis_new(const struct profile *p, const struct lens *lens, struct progress *progress,
+		 struct analysis **out);
+void analysis_free(struct analysis *a);
+
+/* The bottom-up tree, made on the first call. */
+struct inverted *analysis_inverted(struct analysis *a);
+
+#endif

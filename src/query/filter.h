@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is looked at: a list of terms, each with a text form, so that a view can be reproduced on the
+ * command line (-f) and pasted into a bug report.
+ *
+ *   term      = ["!"] kind ":" value        several terms are separated by blanks, all must hold
+ *   value     = word without blanks, or "quoted" with \" and \\ inside
+ *
+ * Predicates on samples (negated by "!"):
+ *   thread:RE process:RE comm:RE   name matches        pid:N[,N…] tid:N[,N…] cpu:N[-M][,…]
+ *   event:RE                       event's name        time:A,B   seconds since the capture's start;
+ *                                                      either may be missing; units ms, us, ns, s, m
+ *   fn:RE module:RE file:RE        some frame of the stack matches. A word without "kind:" is fn:.
+ *   leaf:RE                        the innermost frame matches
+ * Transforms of stacks (no "!"; applied in the order given, as each changes what the next one sees):
+ *   focus:RE                       stacks start at the outermost frame that matches; others are dropped
+ *   merge:RE                       matching frames vanish, their cost goes to their caller
+ *   collapse:RE                    what is below a matching frame is folded into it
+ *   recursion:direct               a frame that calls itself is one frame
+ *   recursion:all                  from the outermost to the innermost occurrence is one frame
+ *   focus-path:A;B;C               only stacks that begin with these frames (exact names), from C on
+ *
+ * Regular expressions are PCRE2, UTF, matched anywhere, smart-case: case counts only when the
+ * expression has a capital letter. Names are matched as they are, demangled, with arguments.
+ */
+#ifndef PROFTOP_QUERY_FILTER_H
+#define PROFTOP_QUERY_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct err;
+struct filter;
+
+/* Parses; -EINVAL with a sentence that names the term. "" is the empty filter. Caller frees *out. */
+int filter_parse(const char *text, struct filter **out, struct err *e);
+struct filter *filter_copy(const struct filter *f);
+void filter_free(struct filter *f);
+
+/* Adds the terms of text at the end. On failure f is unchanged. */
+int filter_add(struct filter *f, const char *text, struct err *e);
+/* Takes the last term away; false when there was none. */
+bool filter_pop(struct filter *f);
+
+size_t filter_n_terms(const struct filter *f);
+/* One term's text, in canonical form; borrowed until f changes. */
+const char *filter_term(const struct filter *f, size_t i);
+/* All terms; the caller frees. filter_parse() of it gives an equal filter. */
+char *filter_text(const struct filter *f);
+
+/* A value as it must be written after "kind:": quoted where needed. The caller frees. */
+char *filter_quote(const char *value);
+/* A name as a regular expression that matches only it, anchored; the caller frees. */
+char *filter_exact(const char *name);
+
+#endif

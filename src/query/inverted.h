@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The bottom-up tree: every key is a root, its children are its callers, and so on outward.
+ *
+ * A node stands for a set of places in the call tree that share their last frames. total is what the
+ * samples below those places weigh (a key's recursion counted once, by its outermost places), self
+ * what ends right there. Children are made when asked for: the whole tree would be the sum of all
+ * depths. Not thread-safe; node numbers are stable once given.
+ */
+#ifndef PROFTOP_QUERY_INVERTED_H
+#define PROFTOP_QUERY_INVERTED_H
+
+#include "calltree.h"
+
+struct inverted;
+
+struct inverted_node {
+	uint32_t key;
+	uint32_t parent;	/* KEY_NONE for roots */
+	uint32_t first_child;	/* children are consecutive: [first_child, first_child + n_children) */
+	uint32_t n_children;	/* valid once expanded */
+	uint32_t depth;		/* 0 for roots */
+	bool expanded;
+	uint64_t path;		/* hash of the key ids from the root on, as calltree's */
+};
+
+/* Borrows t and k, which must outlive it. Roots are made at once, by falling self of column 0. */
+struct inverted *inverted_new(const struct calltree *t, const struct keys *k);
+void inverted_free(struct inverted *v);
+
+/* Roots are nodes [0, inverted_n_roots). Comm keys are no roots, but end the chains. */
+uint32_t inverted_n_roots(const struct inverted *v);
+/* Borrowed until the next inverted_expand(). */
+const struct inverted_node *inverted_node(const struct inverted *v, uint32_t node);
+/* [n_columns], borrowed likewise. */
+const int64_t *inverted_self(const struct inverted *v, uint32_t node);
+const int64_t *inverted_total(const struct inverted *v, uint32_t node);
+/* Makes the children, by falling total of column 0. No-op when made. */
+void inverted_expand(struct inverted *v, uint32_t node);
+/* The root of that key, or KEY_NONE. */
+uint32_t inverted_root(const struct inverted *v, uint32_t key);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What makes two frames the same row, and what that row is called.
+ *
+ * A key is a number that stands for all the frames (or threads, processes, …) of one group. Under
+ * GROUP_FUNCTION that is all functions of equal name and equal module name, so that two builds of a
+ * library, or the same program in two captures, fall together.
+ */
+#ifndef PROFTOP_QUERY_KEYS_H
+#define PROFTOP_QUERY_KEYS_H
+
+#include "lens.h"
+#include "profile.h"
+
+#include <stdint.h>
+
+#define KEY_NONE UINT32_MAX
+
+struct key {
+	const char *label;	/* function, module, file, thread name; untrusted text; profile's */
+	const char *module;	/* name of the module, "" when it says nothing; profile's */
+	uint32_t id;		/* first function, thread, … of the group: stable while p grows */
+	uint32_t flags;		/* FUNCTION_… of that function, else 0 */
+	enum family family;
+};
+
+struct keys {
+	struct key *key;	/* [n]; owned */
+	uint32_t n;
+	enum grouping grouping;
+	uint32_t *of_function;	/* [n_functions] key of each; NULL for sample groupings; owned */
+	uint32_t n_functions;
+};
+
+/* Makes the keys for what lies below counts. Comm frames keep keys of their own in any grouping. */
+void keys_init(struct keys *k, const struct profile *p, const struct profile_counts *counts,
+	       enum grouping grouping);
+void keys_done(struct keys *k);
+
+/* "pid 812", "tid 813": what stands behind a label where labels alone are ambiguous; "" else. */
+const char *key_detail(const struct keys *k, const struct profile *p, uint32_t key, char out[FMT_SIZE]);
+
+#endif

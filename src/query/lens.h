@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Everything that decides the numbers of an answer, and nothing about how they look: which samples
+ * (filter), what is counted (columns), what makes two frames the same (grouping).
+ *
+ * Several columns stand side by side: several events of one recording, before and after, CPU and
+ * heap. Each may narrow the samples by a filter of its own; a diff is two such columns.
+ */
+#ifndef PROFTOP_QUERY_LENS_H
+#define PROFTOP_QUERY_LENS_H
+
+#include "ids.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct err;
+struct filter;
+struct profile;
+
+/* What a sample adds: its weight (time, period), or 1. Measures of heap intervals join here. */
+enum measure { MEASURE_WEIGHT, MEASURE_SAMPLES };
+
+struct metric {
+	event_id event;
+	enum measure measure;
+};
+
+/* When two frames are the same row. */
+enum grouping {
+	GROUP_FUNCTION,		/* same name and same module name */
+	GROUP_MODULE,
+	GROUP_FILE,		/* source file */
+	GROUP_THREAD,		/* these four are of samples, not of frames: tables only */
+	GROUP_PROCESS,
+	GROUP_EVENT,
+	GROUP_CPU
+};
+#define N_GROUPINGS 7
+
+struct lens_column {
+	struct metric metric;
+	struct filter *filter;	/* NULL: no narrowing; owned */
+};
+
+#define LENS_MAX_COLUMNS 8
+
+struct lens {
+	struct filter *filter;		/* NULL: everything; owned */
+	struct lens_column column[LENS_MAX_COLUMNS];
+	uint32_t n_columns;		/* at least 1 */
+	enum grouping grouping;		/* of frames in trees and of rows in tables */
+	bool inlines;			/* inlined functions are frames of their own */
+};
+
+/*
+ * The lens a user expects on opening p: its busiest event by samples, that event's own weight, no
+ * filter, by function, with inlines. With no event at all, column 0 is of event 0.
+ */
+void lens_init(struct lens *l, const struct profile *p);
+void lens_copy(struct lens *to, const struct lens *from);
+void lens_done(struct lens *l);
+
+/* "cpu-clock", "cpu-clock samples", …: what a column is called; the caller frees. */
+char *metric_name(const struct profile *p, struct metric m);
+
+/*
+ * Finds an event by its name (exact, else unique prefix) for --event; "period", "samples" or "" for
+ * measure. -ENOENT with a sentence that lists what there is.
+ */
+int metric_find(const struct profile *p, const char *event, const char *measure,
+		struct metric *out, struct err *e);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A regular expression over the labels of keys: which match, and what share they have of the total. */
+#ifndef PROFTOP_QUERY_SEARCH_H
+#define PROFTOP_QUERY_SEARCH_H
+
+#include "calltree.h"
+
+struct err;
+
+struct search {
+	uint32_t n_keys;
+	bool *matches;		/* [n_keys]; owned */
+	uint32_t n_matching;	/* keys that match */
+	int64_t total[LENS_MAX_COLUMNS];	/* samples with a matching frame anywhere */
+};
+
+/* Smart-case PCRE2 as in filters. -EINVAL with a sentence for a bad expression. t may be NULL. */
+int search_init(struct search *s, const char *regex, const struct keys *k,
+		const struct calltree *t, struct err *e);
+void search_done(struct search *s);
+
+#endif

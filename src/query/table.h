@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A flat table: one row per key with self and total; of frames or of samples, as the keys are. */
+#ifndef PROFTOP_QUERY_TABLE_H
+#define PROFTOP_QUERY_TABLE_H
+
+#include "calltree.h"
+
+struct table {
+	uint32_t n_rows;
+	uint32_t n_columns;
+	uint32_t *key;		/* [n_rows] */
+	int64_t *self;		/* [n_rows][n_columns] samples that end in the key */
+	int64_t *total;		/* [n_rows][n_columns] samples with the key anywhere */
+	uint64_t *n_samples;	/* [n_rows] samples that end in the key, of column 0's metric */
+};
+
+/*
+ * From a call tree, for frame groupings. Comm keys are left out; marks and unresolved ones stay.
+ * Rows by falling self of column 0, then total, then label.
+ */
+void table_of_frames(const struct calltree *t, const struct keys *k, struct table *out);
+
+/* For GROUP_THREAD, _PROCESS, _EVENT, _CPU: from the samples that pass lens; total = self. */
+int table_of_samples(const struct profile *p, const struct profile_counts *counts,
+		     const struct lens *lens, const struct keys *k, struct progress *progress,
+		     struct table *out);
+void table_done(struct table *t);
+
+enum table_order { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL, ORDER_MODULE };
+
+/* Sorts the rows in place; column says whose numbers. Ties: self, total, label. */
+void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
+		bool reverse);
+
+#endif

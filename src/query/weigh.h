@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One linear pass over the samples: filter → a weight per stack and column.
+ *
+ * Also counts, on the way, what screens always show: totals, samples, activity over time.
+ */
+#ifndef PROFTOP_QUERY_WEIGH_H
+#define PROFTOP_QUERY_WEIGH_H
+
+#include "lens.h"
+#include "profile.h"
+
+#include <stdint.h>
+
+struct progress;
+
+/* Activity is kept in this many equal slices of the whole recording's time. */
+#define WEIGH_N_SLICES 512
+
+struct weights {
+	uint32_t n_stacks;
+	uint32_t n_columns;
+	int64_t *stack;		/* [n_stacks][n_columns] of samples that end in the stack */
+	int64_t total[LENS_MAX_COLUMNS];	/* of all samples that passed the filters */
+	int64_t whole[LENS_MAX_COLUMNS];	/* of all samples of the metric, filtered or not */
+	uint64_t n_samples;	/* that passed, of column 0 */
+	uint64_t n_threads;	/* distinct threads (tids) among them */
+	int64_t begin_ns;	/* of the whole recording, TIME_NONE without times */
+	int64_t end_ns;
+	int64_t slice[WEIGH_N_SLICES];		/* column 0 over [begin, end], filtered, but by time: */
+	int64_t first_ns;	/* earliest and latest time that passed the filter */
+	int64_t last_ns;
+};
+
+/*
+ * Weighs the samples below the counts. Frame predicates (fn:, module:, …) are evaluated once per
+ * function and passed down the trie, not once per sample. Stacks' transforms are not applied here.
+ *
+ * Returns 0 or -ECANCELED. The caller ends with weights_done().
+ */
+int weigh(const struct profile *p, const struct profile_counts *counts, const struct lens *lens,
+	  struct progress *progress, struct weights *out);
+void weights_done(struct weights *w);
+
+#endif

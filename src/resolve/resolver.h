@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Raw addresses → locations with names, for one capture.
+ *
+ * The owner (a reader of recordings, a live source) first tells what happened to address spaces, then
+ * asks where addresses lie. Both are by time, so that samples and mappings may come in any order as
+ * long as the mappings of a time are told before its samples are asked. Naming is separate: it
+ * opens files, takes its time, and may run on another thread than the one that locates.
+ *
+ * resolver_locate() wants the pen of the profile (builder_begin); resolver_name() takes it itself
+ * for moments. Everything else touches only the resolver. One thread locates; one thread names.
+ */
+#ifndef PROFTOP_RESOLVE_RESOLVER_H
+#define PROFTOP_RESOLVE_RESOLVER_H
+
+#include "builder.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct progress;
+struct resolver;
+
+struct resolver_options {
+	const char *const *symbol_dirs;	/* --symbols DIR, searched first; borrowed */
+	size_t n_symbol_dirs;
+	const char *sysroot;		/* prefix for recorded paths, or NULL */
+	bool same_machine;		/* the capture was (or may have been) made on this machine */
+};
+
+/* Where a cpu was when an address was taken; PERF_RECORD_MISC_* and PERF_CONTEXT_* map to it. */
+enum cpu_mode { MODE_USER, MODE_KERNEL, MODE_GUEST_USER, MODE_GUEST_KERNEL, MODE_HYPERVISOR };
+
+struct build_id {
+	uint8_t bytes[20];
+	uint8_t n;		/* 0: unknown */
+};
+
+struct mapping_event {
+	int64_t time_ns;	/* INT64_MIN: since ever */
+	int32_t pid;		/* -1 for the kernel */
+	uint64_t start, length, file_offset;
+	const char *path;	/* as recorded; copied */
+	struct build_id build_id;
+	bool executable;
+};
+
+/* Borrows p and what options point to. */
+struct resolver *resolver_new(struct profile *p, capture_id c, const struct resolver_options *o);
+void resolver_free(struct resolver *r);
+
+/* What the recording's header says of a file's or the kernel's build-id; before mappings. */
+void resolver_build_id(struct resolver *r, const char *path, const struct build_id *id, bool kernel);
+/* The kernel's release as recorded ("6.1.0-13-amd64"), for /lib/modules and debug files. */
+void resolver_kernel_release(struct resolver *r, const char *release);
+
+void resolver_map(struct resolver *r, const struct mapping_event *m);
+/* The child starts with the parent's mappings of that moment. A thread (same pid) changes nothing. */
+void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t time_ns);
+void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns);
+void resolver_exit(struct resolver *r, int32_t pid, int64_t time_ns);
+
+/*
+ * The location of an address; never fails: without a mapping it is one in the module "[unknown]",
+ * of that address. return_address: the instruction meant is the one before ip (ip - 1 is looked up).
+ */
+location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, uint64_t ip,
+			    enum cpu_mode mode, bool return_address);
+
+/* Does anything map addresses of that process? Readers look ahead for late mappings when not. */
+bool resolver_knows(const struct resolver *r, int32_t pid);
+
+/*
+ * Gives a function to every published location that has none, and says in facts (section
+ * "symbols") what was missing and why. Returns 0 or -ECANCELED. Call again when there are more.
+ */
+int resolver_name(struct resolver *r, struct progress *progress);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Everything a key can do: the one table from which the keymap, the help overlay, the config's
+ * names and doc/keys.md are made. See specs/terminal.md §1 and SCREENS.md for the choices.
+ *
+ * X(enum, name, default keys, where it works, hint for the last line or "", help)
+ */
+#ifndef PROFTOP_TUI_ACTIONS_H
+#define PROFTOP_TUI_ACTIONS_H
+
+/* Where: a set of contexts; the keymap asks the view which it is. */
+#define IN_ALL     0xffffu
+#define IN_LIST    0x0001u	/* views of rows */
+#define IN_TREE    0x0002u	/* rows that open */
+#define IN_FLAME   0x0004u
+#define IN_TOP     0x0008u
+#define IN_BFLY    0x0010u
+#define IN_TEXT    0x0020u	/* info, help: scrolling text */
+#define IN_ROWS    (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
+#define IN_FRAMES  (IN_ROWS | IN_FLAME)	/* something with frames is selected */
+
+#define ACTIONS(X) \
+	X(DOWN,         "down",          "j <Down> ^N",          IN_ALL,    "",        "one row down; in a flame graph along the screen") \
+	X(UP,           "up",            "k <Up> ^P",            IN_ALL,    "",        "one row up") \
+	X(LEFT,         "left",          "h <Left>",             IN_ALL,    "",        "close the row, or go to its parent; sibling in a flame graph; scroll sideways") \
+	X(RIGHT,        "right",         "l <Right>",            IN_ALL,    "",        "open the row; sibling in a flame graph; scroll sideways") \
+	X(PAGE_DOWN,    "page-down",     "<PageDown> <Space> ^F", IN_ALL,   "",        "one page down") \
+	X(PAGE_UP,      "page-up",       "<PageUp> ^B",          IN_ALL,    "",        "one page up") \
+	X(HALF_DOWN,    "half-down",     "^D",                   IN_ALL,    "",        "half a page down") \
+	X(HALF_UP,      "half-up",       "^U",                   IN_ALL,    "",        "half a page up") \
+	X(FIRST,        "first",         "g <Home>",             IN_ALL,    "",        "first row") \
+	X(LAST,         "last",          "G <End>",              IN_ALL,    "",        "last row") \
+	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES, "drill",   "drill into the row: open it, zoom in, make it the centre") \
+	X(BACK,         "back",          "<Esc> <Backspace>",    IN_ALL,    "",        "step back: clear the search, zoom out, go to where you came from") \
+	X(OPEN,         "open",          "+",                    IN_TREE,   "",        "open the row by one level") \
+	X(CLOSE,        "close",         "-",                    IN_TREE,   "",        "close the row") \
+	X(OPEN_ALL,     "open-all",      "*",                    IN_TREE,   "",        "open everything below the row") \
+	X(HOT_PATH,     "hot-path",      "e",                    IN_TREE,   "hot path", "open the hottest path below the row") \
+	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES, "tree",    "show the selection in the call tree") \
+	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES, "callers", "show the selection's callers") \
+	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES, "butterfly", "show the selection between its callers and callees") \
+	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES, "flame",   "show the selection in the flame graph") \
+	X(SEARCH,       "search",        "/ <F3>",               IN_ALL,    "search",  "search names by regular expression, as you type") \
+	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
+	X(NEXT,         "next",          "n",                    IN_ALL,    "",        "next match") \
+	X(PREVIOUS,     "previous",      "N",                    IN_ALL,    "",        "previous match") \
+	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; empty takes the last away") \
+	X(SORT,         "sort",          "s <F6>",               IN_ROWS,   "sort",    "sort by the next column") \
+	X(REVERSE,      "reverse",       "S",                    IN_ROWS,   "",        "turn the order round") \
+	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, event, cpu") \
+	X(METRIC,       "metric",        "m",                    IN_ALL,    "",        "next event or metric") \
+	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
+	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
+	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \
+	X(RANGE_A,      "range-begin",   "A",                    IN_ALL,    "",        "begin of the time range at the cursor of a timeline") \
+	X(RANGE_B,      "range-end",     "B",                    IN_ALL,    "",        "end of the time range at the cursor of a timeline") \
+	X(WIDE,         "wide",          "W",                    IN_ROWS,   "",        "names in full, or folded to what tells them apart") \
+	X(COPY,         "copy",          "y",                    IN_FRAMES, "",        "copy the selected name (OSC 52)") \
+	X(EDIT,         "edit",          "E",                    IN_FRAMES, "",        "open the selected source line in $EDITOR") \
+	X(NEXT_VIEW,    "next-view",     "<Tab>",                IN_ALL,    "",        "next view") \
+	X(PREV_VIEW,    "previous-view", "<S-Tab>",              IN_ALL,    "",        "previous view") \
+	X(VIEW_1,       "view-1",        "1",                    IN_ALL,    "",        "first view, and so on to 9") \
+	X(VIEW_2,       "view-2",        "2",                    IN_ALL,    "",        "") \
+	X(VIEW_3,       "view-3",        "3",                    IN_ALL,    "",        "") \
+	X(VIEW_4,       "view-4",        "4",                    IN_ALL,    "",        "") \
+	X(VIEW_5,       "view-5",        "5",                    IN_ALL,    "",        "") \
+	X(VIEW_6,       "view-6",        "6",                    IN_ALL,    "",        "") \
+	X(VIEW_7,       "view-7",        "7",                    IN_ALL,    "",        "") \
+	X(VIEW_8,       "view-8",        "8",                    IN_ALL,    "",        "") \
+	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
+	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
+	X(STOP,         "stop",          "z",                    IN_ALL,    "",        "stop loading and keep what is there") \
+	X(HELP,         "help",          "? <F1>",               IN_ALL,    "help",    "the keys that work here") \
+	X(QUIT,         "quit",          "q",                    IN_ALL,    "",        "close the view; quit on the last one") \
+	X(QUIT_ALL,     "quit-all",      "Q ^C <F10>",           IN_ALL,    "",        "quit at once")
+
+enum action {
+	ACTION_NONE,
+#define X(name, text, keys, where, hint, help) ACTION_##name,
+	ACTIONS(X)
+#undef X
+	N_ACTIONS
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The terminal program, for src/cli: explore a profile that may still be loading.
+ */
+#ifndef PROFTOP_TUI_TUI_H
+#define PROFTOP_TUI_TUI_H
+
+#include "lens.h"
+
+#include <stdbool.h>
+
+struct err;
+struct profile;
+struct progress;
+
+/* Where the profile comes from. The tui only watches; the caller loads. */
+struct tui_source {
+	const struct profile *profile;	/* borrowed */
+	const char *title;		/* the file's name, first of the breadcrumb; borrowed */
+	struct progress *progress;	/* of the loading; the tui may cancel it */
+	/* Is the loading over? Then *e (ERR_INIT'd by the caller) says if and why it failed. */
+	bool (*finished)(void *arg, struct err *e);
+	void *arg;
+	int wake_fd;			/* eventfd, readable when something was published or ended; or -1 */
+};
+
+enum colour_mode { COLOUR_AUTO, COLOUR_NEVER, COLOUR_8, COLOUR_16, COLOUR_256 };
+
+struct tui_options {
+	const struct lens *lens;	/* NULL: lens_init()'s; borrowed */
+	const char *view;		/* name of the first view, NULL: top */
+	const char *config;		/* path, NULL: $XDG_CONFIG_HOME/proftop/config */
+	enum colour_mode colour;
+	bool ascii;
+	bool mouse;
+	bool hints;
+};
+
+/* Can this terminal show it at all? -ENOTTY with a sentence otherwise (terminal.md §1.3). */
+int tui_possible(struct err *e);
+
+/* Runs until the user quits. 0 or -errno with a sentence; the terminal is as it was. */
+int tui_run(const struct tui_source *source, const struct tui_options *o, struct err *e);
+
+/*
+ * Without a terminal: waits for the loading, plays keys ("jj<Enter>/foo<Enter>", as in the config),
+ * each after all work of the one before is done, and returns the final screen as text (malloc'd).
+ */
+int tui_screen(const struct tui_source *source, const struct tui_options *o, const char *keys,
+	       int cols, int rows, char **out, struct err *e);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The view contract.
+ *
+ * A view shows one kind of answer. It is its ops, its state (cursor, scroll, what is open), and the
+ * scene that the app hands to every call: the answers and how the user wants them shown. A view
+ * draws what scene and state say and nothing else: no clock, no I/O, no terminal, no thread. What
+ * it wants to happen beyond itself (another view, a filter) it asks for by an effect.
+ *
+ * Life of a view: new, then any number of {update, layout, draw, act, click, select}, then free.
+ * update() comes before anything else and again whenever the scene's analysis or search was
+ * replaced: by then the old ones are gone, so state must hold nothing that points into them. Places
+ * are kept as path hashes and key ids, which mean the same in every analysis of a profile.
+ */
+#ifndef PROFTOP_TUI_VIEW_H
+#define PROFTOP_TUI_VIEW_H
+
+#include "actions.h"
+#include "canvas.h"
+#include "lens.h"
+#include "search.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis;
+
+/* X(enum, name, digit's title) — in the order of tabs. */
+#define VIEWS(X) \
+	X(TOP,       "top") \
+	X(TREE,      "tree") \
+	X(CALLERS,   "callers") \
+	X(BUTTERFLY, "butterfly") \
+	X(FLAME,     "flame") \
+	X(THREADS,   "threads") \
+	X(INFO,      "info")
+
+enum view_kind {
+#define X(name, text) VIEW_KIND_##name,
+	VIEWS(X)
+#undef X
+	N_VIEW_KINDS
+};
+
+/* What a view may look at. Everything is borrowed for the call. */
+struct scene {
+	struct analysis *analysis;	/* never NULL; may be of an empty profile. Not const: lazy parts */
+	const struct search *search;	/* NULL: nothing is searched */
+	bool percent;			/* shares, or weights in their unit */
+	bool wide;			/* names in full */
+	bool loading;			/* more will come */
+};
+
+/* Something that can be carried from view to view. */
+struct place {
+	uint32_t key_id;	/* struct key's id (a function), ID_NONE: nothing */
+	uint64_t path;		/* call tree path of the very node, 0: any of that function */
+};
+
+/* What a view asks of the app. */
+enum effect_kind {
+	EFFECT_NONE,
+	EFFECT_OPEN,		/* go to view `view` with `place`; back returns here */
+	EFFECT_FILTER,		/* add the terms in `text` (owned by the effect, malloc'd) */
+	EFFECT_GROUP,		/* change the lens's grouping to `grouping` */
+	EFFECT_MESSAGE		/* show `text` until the next key */
+};
+
+struct effect {
+	enum effect_kind kind;
+	enum view_kind view;
+	struct place place;
+	enum grouping grouping;
+	char *text;		/* malloc'd; the app frees */
+};
+
+struct view_ops {
+	const char *name;	/* in tabs, --view and config */
+	const char *help;	/* one line for the help overlay */
+	uint32_t contexts;	/* IN_…: which actions mean something here */
+
+	void *(*new)(void);
+	void (*free)(void *state);
+
+	/* Other answers, or another search: keep the place as well as can be. */
+	void (*update)(void *state, const struct scene *s);
+	/* The rectangle that draw() will get: keep the cursor inside it. */
+	void (*layout)(void *state, const struct scene *s, struct rect r);
+	/* Fills the rectangle; state is what layout() left. */
+	void (*draw)(const void *state, const struct scene *s, struct canvas *c, struct rect r);
+
+	/* True when the action did something (so BACK that could not step back is false). */
+	bool (*act)(void *state, const struct scene *s, enum action a, struct effect *out);
+	/* A click on a cell of the rectangle; twice: the second click of a double one. */
+	void (*click)(void *state, const struct scene *s, struct rect r, int row, int col, bool twice,
+		      struct effect *out);
+
+	/* Go to a place carried here; nothing when it does not exist. */
+	void (*select)(void *state, const struct scene *s, const struct place *p);
+	/* What is selected; false when nothing is. */
+	bool (*selection)(const void *state, const struct scene *s, struct place *out);
+
+	/*
+	 * Go to the first match at or after the cursor (step 0), the next (1) or previous (-1) one.
+	 * Returns how many rows or nodes match in all and puts the current one's number in *at (0: the
+	 * cursor is on none). With step 0 the cursor stays when nothing matches.
+	 */
+	uint32_t (*find)(void *state, const struct scene *s, int step, uint32_t *at);
+
+	/* The selected row in full, for the status line: malloc'd, or NULL. */
+	char *(*status)(const void *state, const struct scene *s);
+	/* What the view is zoomed into, for the breadcrumb: "main › parse"; malloc'd, or NULL. */
+	char *(*crumb)(const void *state, const struct scene *s);
+};
+
+extern const struct view_ops *const views[N_VIEW_KINDS];
+
+#endif
