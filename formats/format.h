@@ -19,12 +19,12 @@ struct progress;
 struct resolver_options;
 
 struct read_options {
-	const struct resolver_options *resolve;	/* where symbols come from; borrowed */
+	const struct resolver_options *resolve; /* where symbols come from; borrowed */
 };
 
 struct format {
-	const char *name;	/* perf.data, folded: for --to, --from and info */
-	const char *title;	/* one line for help */
+	const char *name;  /* perf.data, folded: for --to, --from and info */
+	const char *title; /* one line for help */
 
 	/*
 	 * How surely bytes (the first n of the input, unpacked, n may be all) begin such a file: 0 no,

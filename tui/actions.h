@@ -9,16 +9,17 @@
 #define PROFTOP_TUI_ACTIONS_H
 
 /* Where: a set of contexts; the keymap asks the view which it is. */
-#define IN_ALL     0xffffu
-#define IN_LIST    0x0001u	/* views of rows */
-#define IN_TREE    0x0002u	/* rows that open */
-#define IN_FLAME   0x0004u
-#define IN_TOP     0x0008u
-#define IN_BFLY    0x0010u
-#define IN_TEXT    0x0020u	/* info, help: scrolling text */
-#define IN_ROWS    (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
-#define IN_FRAMES  (IN_ROWS | IN_FLAME)	/* something with frames is selected */
+#define IN_ALL    0xffffu
+#define IN_LIST   0x0001u /* views of rows */
+#define IN_TREE   0x0002u /* rows that open */
+#define IN_FLAME  0x0004u
+#define IN_TOP    0x0008u
+#define IN_BFLY   0x0010u
+#define IN_TEXT   0x0020u /* info, help: scrolling text */
+#define IN_ROWS   (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
+#define IN_FRAMES (IN_ROWS | IN_FLAME) /* something with frames is selected */
 
+/* clang-format off */
 #define ACTIONS(X) \
 	X(DOWN,         "down",          "j <Down> ^N",          IN_ALL,    "",        "one row down; in a flame graph along the screen") \
 	X(UP,           "up",            "k <Up> ^P",            IN_ALL,    "",        "one row up") \
@@ -73,13 +74,14 @@
 	X(HELP,         "help",          "? <F1>",               IN_ALL,    "help",    "the keys that work here") \
 	X(QUIT,         "quit",          "q",                    IN_ALL,    "",        "close the view; quit on the last one") \
 	X(QUIT_ALL,     "quit-all",      "Q ^C <F10>",           IN_ALL,    "",        "quit at once")
+/* clang-format on */
 
 enum action {
 	ACTION_NONE,
 #define X(name, text, keys, where, hint, help) ACTION_##name,
 	ACTIONS(X)
 #undef X
-	N_ACTIONS
-};
+		N_ACTIONS
+	};
 
 #endif

@@ -16,16 +16,16 @@
 #include <stdint.h>
 
 struct cell {
-	uint32_t cp;		/* code point; 0: the right half of a wide one to the left */
-	uint32_t mark;		/* one combining code point on it, or 0 */
-	uint16_t style;		/* enum style | STYLE_… */
+	uint32_t cp;    /* code point; 0: the right half of a wide one to the left */
+	uint32_t mark;  /* one combining code point on it, or 0 */
+	uint16_t style; /* enum style | STYLE_… */
 };
 
 struct canvas {
 	int cols, rows;
-	bool ascii;		/* only ASCII may be drawn: glyphs have substitutes */
-	struct cell *cell;	/* [rows][cols]; owned */
-	int cursor_row, cursor_col;	/* where the hardware cursor belongs; -1: nowhere */
+	bool ascii;                 /* only ASCII may be drawn: glyphs have substitutes */
+	struct cell *cell;          /* [rows][cols]; owned */
+	int cursor_row, cursor_col; /* where the hardware cursor belongs; -1: nowhere */
 };
 
 struct rect {
@@ -41,7 +41,8 @@ void canvas_clear(struct canvas *c);
  * Puts n bytes of UTF-8 at (row, col), at most max columns of it, and returns the columns used. A
  * wide glyph that does not fit becomes a blank.
  */
-int canvas_put(struct canvas *c, int row, int col, int max, uint16_t style, const char *s, size_t n);
+int canvas_put(struct canvas *c, int row, int col, int max, uint16_t style, const char *s,
+	       size_t n);
 int canvas_puts(struct canvas *c, int row, int col, int max, uint16_t style, const char *s);
 int canvas_printf(struct canvas *c, int row, int col, int max, uint16_t style, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));

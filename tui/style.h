@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+/* clang-format off */
 #define STYLES(X) \
 	X(NORMAL,         "normal") \
 	X(DIM,            "dim")             /* what matters less: arguments, modules, noise */ \
@@ -42,20 +43,21 @@
 	X(FLAME_KERNEL,   "flame-kernel") \
 	X(FLAME_JIT,      "flame-jit") \
 	X(FLAME_MERGED,   "flame-merged")    /* the cell that counts narrow siblings */
+/* clang-format on */
 
 enum style {
 #define X(name, text) STYLE_##name,
 	STYLES(X)
 #undef X
-	N_STYLES
+		N_STYLES
 };
 
 /* Added to a style. */
-#define STYLE_SELECTED 0x100u	/* under the cursor */
-#define STYLE_MATCH    0x200u	/* matches the search */
-#define STYLE_ALT      0x400u	/* every other sibling of a flame graph */
+#define STYLE_SELECTED 0x100u /* under the cursor */
+#define STYLE_MATCH    0x200u /* matches the search */
+#define STYLE_ALT      0x400u /* every other sibling of a flame graph */
 #define STYLE_BOLD     0x800u
 
-#define STYLE_OF(s) ((enum style)((s) & 0xffu))
+#define STYLE_OF(s) ((enum style)((s)&0xffu))
 
 #endif

@@ -15,21 +15,21 @@ struct progress;
 
 /* Where the profile comes from. The tui only watches; the caller loads. */
 struct tui_source {
-	const struct profile *profile;	/* borrowed */
-	const char *title;		/* the file's name, first of the breadcrumb; borrowed */
-	struct progress *progress;	/* of the loading; the tui may cancel it */
+	const struct profile *profile; /* borrowed */
+	const char *title;             /* the file's name, first of the breadcrumb; borrowed */
+	struct progress *progress;     /* of the loading; the tui may cancel it */
 	/* Is the loading over? Then *e (ERR_INIT'd by the caller) says if and why it failed. */
 	bool (*finished)(void *arg, struct err *e);
 	void *arg;
-	int wake_fd;			/* eventfd, readable when something was published or ended; or -1 */
+	int wake_fd; /* eventfd, readable when something was published or ended; or -1 */
 };
 
 enum colour_mode { COLOUR_AUTO, COLOUR_NEVER, COLOUR_8, COLOUR_16, COLOUR_256 };
 
 struct tui_options {
-	const struct lens *lens;	/* NULL: lens_init()'s; borrowed */
-	const char *view;		/* name of the first view, NULL: top */
-	const char *config;		/* path, NULL: $XDG_CONFIG_HOME/proftop/config */
+	const struct lens *lens; /* NULL: lens_init()'s; borrowed */
+	const char *view;        /* name of the first view, NULL: top */
+	const char *config;      /* path, NULL: $XDG_CONFIG_HOME/proftop/config */
 	enum colour_mode colour;
 	bool ascii;
 	bool mouse;

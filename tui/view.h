@@ -26,6 +26,7 @@
 struct analysis;
 
 /* X(enum, name, digit's title) — in the order of tabs. */
+/* clang-format off */
 #define VIEWS(X) \
 	X(TOP,       "top") \
 	X(TREE,      "tree") \
@@ -34,36 +35,38 @@ struct analysis;
 	X(FLAME,     "flame") \
 	X(THREADS,   "threads") \
 	X(INFO,      "info")
+/* clang-format on */
 
 enum view_kind {
 #define X(name, text) VIEW_KIND_##name,
 	VIEWS(X)
 #undef X
-	N_VIEW_KINDS
+		N_VIEW_KINDS
 };
 
 /* What a view may look at. Everything is borrowed for the call. */
 struct scene {
-	struct analysis *analysis;	/* never NULL; may be of an empty profile. Not const: lazy parts */
-	const struct search *search;	/* NULL: nothing is searched */
-	bool percent;			/* shares, or weights in their unit */
-	bool wide;			/* names in full */
-	bool loading;			/* more will come */
+	struct analysis
+		*analysis; /* never NULL; may be of an empty profile. Not const: lazy parts */
+	const struct search *search; /* NULL: nothing is searched */
+	bool percent;                /* shares, or weights in their unit */
+	bool wide;                   /* names in full */
+	bool loading;                /* more will come */
 };
 
 /* Something that can be carried from view to view. */
 struct place {
-	uint32_t key_id;	/* struct key's id (a function), ID_NONE: nothing */
-	uint64_t path;		/* call tree path of the very node, 0: any of that function */
+	uint32_t key_id; /* struct key's id (a function), ID_NONE: nothing */
+	uint64_t path;   /* call tree path of the very node, 0: any of that function */
 };
 
 /* What a view asks of the app. */
 enum effect_kind {
 	EFFECT_NONE,
-	EFFECT_OPEN,		/* go to view `view` with `place`; back returns here */
-	EFFECT_FILTER,		/* add the terms in `text` (owned by the effect, malloc'd) */
-	EFFECT_GROUP,		/* change the lens's grouping to `grouping` */
-	EFFECT_MESSAGE		/* show `text` until the next key */
+	EFFECT_OPEN,   /* go to view `view` with `place`; back returns here */
+	EFFECT_FILTER, /* add the terms in `text` (owned by the effect, malloc'd) */
+	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
+	EFFECT_MESSAGE /* show `text` until the next key */
 };
 
 struct effect {
@@ -71,13 +74,13 @@ struct effect {
 	enum view_kind view;
 	struct place place;
 	enum grouping grouping;
-	char *text;		/* malloc'd; the app frees */
+	char *text; /* malloc'd; the app frees */
 };
 
 struct view_ops {
-	const char *name;	/* in tabs, --view and config */
-	const char *help;	/* one line for the help overlay */
-	uint32_t contexts;	/* IN_…: which actions mean something here */
+	const char *name;  /* in tabs, --view and config */
+	const char *help;  /* one line for the help overlay */
+	uint32_t contexts; /* IN_…: which actions mean something here */
 
 	void *(*new)(void);
 	void (*free)(void *state);
@@ -92,8 +95,8 @@ struct view_ops {
 	/* True when the action did something (so BACK that could not step back is false). */
 	bool (*act)(void *state, const struct scene *s, enum action a, struct effect *out);
 	/* A click on a cell of the rectangle; twice: the second click of a double one. */
-	void (*click)(void *state, const struct scene *s, struct rect r, int row, int col, bool twice,
-		      struct effect *out);
+	void (*click)(void *state, const struct scene *s, struct rect r, int row, int col,
+		      bool twice, struct effect *out);
 
 	/* Go to a place carried here; nothing when it does not exist. */
 	void (*select)(void *state, const struct scene *s, const struct place *p);

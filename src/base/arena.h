@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 struct arena {
-	struct arena_block *block;	/* newest first; owned */
-	size_t used;			/* bytes used of the newest block */
+	struct arena_block *block; /* newest first; owned */
+	size_t used;               /* bytes used of the newest block */
 };
 
 /* Zeroed is a valid empty arena. */

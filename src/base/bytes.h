@@ -14,10 +14,10 @@
 #include <string.h>
 
 struct bytes {
-	const uint8_t *at;	/* next byte */
-	const uint8_t *end;	/* one past the last */
-	bool swap;		/* numbers are of the other byte order */
-	bool bad;		/* something was taken that was not there */
+	const uint8_t *at;  /* next byte */
+	const uint8_t *end; /* one past the last */
+	bool swap;          /* numbers are of the other byte order */
+	bool bad;           /* something was taken that was not there */
 };
 
 static inline struct bytes bytes_over(const void *p, size_t n, bool swap)

@@ -14,11 +14,11 @@
 #include <stdint.h>
 
 struct column {
-	void *base;			/* first element; NULL until the first column_extend() */
-	size_t element_bytes;		/* size of one element */
-	uint64_t n_max;			/* elements that will ever fit */
-	uint64_t usable_bytes;		/* bytes made readable and writable so far */
-	uint64_t reserved_bytes;	/* bytes of address space held */
+	void *base;              /* first element; NULL until the first column_extend() */
+	size_t element_bytes;    /* size of one element */
+	uint64_t n_max;          /* elements that will ever fit */
+	uint64_t usable_bytes;   /* bytes made readable and writable so far */
+	uint64_t reserved_bytes; /* bytes of address space held */
 };
 
 /* Nothing is reserved before the first element. */

@@ -9,11 +9,14 @@
 #define PROFTOP_BASE_ERR_H
 
 struct err {
-	int code;	/* 0, or the negative errno that was returned */
-	char *text;	/* owned; NULL while code is 0 */
+	int code;   /* 0, or the negative errno that was returned */
+	char *text; /* owned; NULL while code is 0 */
 };
 
-#define ERR_INIT { 0, NULL }
+#define ERR_INIT \
+	{ \
+		0, NULL \
+	}
 
 /* Fills e (which may be NULL) and returns code, so that a failure is one expression. code < 0. */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

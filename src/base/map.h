@@ -18,9 +18,9 @@
 #define MAP_NONE UINT32_MAX
 
 struct map {
-	uint64_t *slot;		/* [n_slots] hash bits << 32 | value; all ones: empty; owned */
-	size_t n_slots;		/* power of two, or 0 */
-	size_t n;		/* values held */
+	uint64_t *slot; /* [n_slots] hash bits << 32 | value; all ones: empty; owned */
+	size_t n_slots; /* power of two, or 0 */
+	size_t n;       /* values held */
 };
 
 /* Is the thing numbered value the one that key describes? */

@@ -16,18 +16,25 @@ void *xreallocarray(void *p, size_t n, size_t bytes) __attribute__((returns_nonn
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *xstrndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
 /* A formatted string that the caller frees. */
-char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2), malloc, returns_nonnull));
+char *xasprintf(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2), malloc, returns_nonnull));
 
-#define VEC(T) struct { T *at; size_t n, cap; }
+#define VEC(T) \
+	struct { \
+		T *at; \
+		size_t n, cap; \
+	}
 
 /* Makes room for n elements in all; contents stay. */
 #define vec_reserve(v, want) \
-	((v)->cap >= (size_t)(want) ? (void)0 : \
-	 (void)((v)->at = vec_grow((v)->at, &(v)->cap, (size_t)(want), sizeof(*(v)->at))))
+	((v)->cap >= (size_t)(want) \
+		 ? (void)0 \
+		 : (void)((v)->at = vec_grow((v)->at, &(v)->cap, (size_t)(want), \
+					     sizeof(*(v)->at))))
 #define vec_push(v, x) (vec_reserve((v), (v)->n + 1), (void)((v)->at[(v)->n++] = (x)))
-#define vec_clear(v) ((void)((v)->n = 0))
+#define vec_clear(v)   ((void)((v)->n = 0))
 /* Frees the array, not what its elements own. */
-#define vec_done(v) (vec_drop((v)->at), (void)((v)->at = NULL), (void)((v)->n = (v)->cap = 0))
+#define vec_done(v)    (vec_drop((v)->at), (void)((v)->at = NULL), (void)((v)->n = (v)->cap = 0))
 
 /* For the macros above. */
 void *vec_grow(void *at, size_t *cap, size_t want, size_t bytes) __attribute__((returns_nonnull));

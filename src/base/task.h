@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 struct progress {
-	_Atomic uint64_t done;	/* units of work done so far; bytes for readers */
-	_Atomic uint64_t total;	/* 0 while unknown */
-	_Atomic bool cancel;	/* somebody wants it to stop */
+	_Atomic uint64_t done;  /* units of work done so far; bytes for readers */
+	_Atomic uint64_t total; /* 0 while unknown */
+	_Atomic bool cancel;    /* somebody wants it to stop */
 };
 
 static inline bool progress_cancelled(const struct progress *p)

@@ -66,11 +66,11 @@ int build_scale(struct profile *p, event_id e, int64_t scale);
 
 struct sample {
 	stack_id stack;
-	thread_id thread;	/* {ID_NONE}: unknown */
+	thread_id thread; /* {ID_NONE}: unknown */
 	event_id event;
-	uint16_t cpu;		/* CPU_NONE: unknown */
-	int64_t weight;		/* in the event's unit times its scale */
-	int64_t time_ns;	/* TIME_NONE: unknown */
+	uint16_t cpu;    /* CPU_NONE: unknown */
+	int64_t weight;  /* in the event's unit times its scale */
+	int64_t time_ns; /* TIME_NONE: unknown */
 };
 
 /* 0, or -ERANGE when the event's total would pass INT64_MAX; nothing is added then. */

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+/* clang-format off */
 typedef struct { uint32_t v; } string_id;	/* 0 is the empty string */
 typedef struct { uint32_t v; } capture_id;	/* an input file, pipe or live recording */
 typedef struct { uint32_t v; } module_id;	/* 0 is "no module" */
@@ -18,10 +19,11 @@ typedef struct { uint32_t v; } stack_id;	/* a node of the stack trie; 0 is its r
 typedef struct { uint32_t v; } process_id;	/* a process of a capture, not a pid */
 typedef struct { uint32_t v; } thread_id;	/* a thread under one name, not a tid */
 typedef struct { uint32_t v; } event_id;	/* what was sampled: cpu-clock, page-faults, … */
+/* clang-format on */
 
 #define ID_NONE UINT32_MAX
 
 #define TIME_NONE INT64_MIN
-#define CPU_NONE UINT16_MAX
+#define CPU_NONE  UINT16_MAX
 
 #endif

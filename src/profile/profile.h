@@ -45,70 +45,77 @@ struct profile_counts {
 	uint32_t n_events;
 	uint32_t n_facts;
 	uint64_t n_samples;
-	uint32_t resolution;	/* how often locations got (other) names */
-	uint32_t version;	/* changes with every publication */
+	uint32_t resolution; /* how often locations got (other) names */
+	uint32_t version;    /* changes with every publication */
 };
 
 /* An input. */
 struct capture {
-	string_id path;		/* as the user named it; "-" for standard input */
-	string_id format;	/* short name: perf.data, folded */
-	int64_t begin_ns;	/* earliest sample's time, TIME_NONE without times */
-	int64_t end_ns;		/* latest */
+	string_id path;   /* as the user named it; "-" for standard input */
+	string_id format; /* short name: perf.data, folded */
+	int64_t begin_ns; /* earliest sample's time, TIME_NONE without times */
+	int64_t end_ns;   /* latest */
 };
 
 /* Families by which frames are coloured; the same in every view. */
-enum family { FAMILY_UNKNOWN, FAMILY_PROGRAM, FAMILY_LIBRARY, FAMILY_LIBC, FAMILY_KERNEL, FAMILY_JIT };
+enum family {
+	FAMILY_UNKNOWN,
+	FAMILY_PROGRAM,
+	FAMILY_LIBRARY,
+	FAMILY_LIBC,
+	FAMILY_KERNEL,
+	FAMILY_JIT
+};
 #define N_FAMILIES 6
 
 /* Something that holds code. */
 struct module {
-	string_id path;		/* as recorded: /usr/lib/libc.so.6, [kernel.kallsyms], //anon */
-	string_id name;		/* last part of the path, what screens show */
-	string_id build_id;	/* lower-case hex, or empty */
+	string_id path;     /* as recorded: /usr/lib/libc.so.6, [kernel.kallsyms], //anon */
+	string_id name;     /* last part of the path, what screens show */
+	string_id build_id; /* lower-case hex, or empty */
 	enum family family;
 };
 
-#define FUNCTION_COMM       1u	/* a thread's name as root frame; not in tables of functions */
-#define FUNCTION_UNRESOLVED 2u	/* no symbol: the name is made up, "[module]" or "[unknown]" */
-#define FUNCTION_MARK       4u	/* not code but a remark: [truncated], [lost] */
+#define FUNCTION_COMM       1u /* a thread's name as root frame; not in tables of functions */
+#define FUNCTION_UNRESOLVED 2u /* no symbol: the name is made up, "[module]" or "[unknown]" */
+#define FUNCTION_MARK       4u /* not code but a remark: [truncated], [lost] */
 
 /* Interned by (name, module). */
 struct function {
-	string_id name;		/* demangled, with arguments; untrusted text */
+	string_id name; /* demangled, with arguments; untrusted text */
 	module_id module;
-	string_id file;		/* declaration, where known */
-	uint32_t line;		/* 0: unknown */
-	uint32_t flags;		/* FUNCTION_… */
+	string_id file; /* declaration, where known */
+	uint32_t line;  /* 0: unknown */
+	uint32_t flags; /* FUNCTION_… */
 };
 
 /* One frame that a location stands for, outermost first; see profile_inlines(). */
 struct frame {
-	uint32_t function;	/* function_id */
-	uint32_t file;		/* string_id of the source file of this frame's position */
-	uint32_t line;		/* 0: unknown */
-	uint32_t n_more;	/* frames that follow in the run; 0 at the innermost */
+	uint32_t function; /* function_id */
+	uint32_t file;     /* string_id of the source file of this frame's position */
+	uint32_t line;     /* 0: unknown */
+	uint32_t n_more;   /* frames that follow in the run; 0 at the innermost */
 };
 
 struct process {
 	capture_id capture;
-	int32_t pid;		/* -1: unknown */
-	string_id name;		/* the name that its main thread had last */
+	int32_t pid;    /* -1: unknown */
+	string_id name; /* the name that its main thread had last */
 };
 
 /* One thread under one name: a thread that renames itself (exec, prctl) gets another entry. */
 struct thread {
 	process_id process;
-	int32_t tid;		/* -1: unknown */
+	int32_t tid; /* -1: unknown */
 	string_id name;
 };
 
 /* What was sampled. Weights of its samples are in 1/scale units. */
 struct event {
-	string_id name;		/* cpu-clock, cycles:u, page-faults; "samples" for folded */
+	string_id name; /* cpu-clock, cycles:u, page-faults; "samples" for folded */
 	enum unit unit;
-	int64_t scale;		/* 1; a power of ten where counts are fractional */
-	bool has_weight;	/* false: each sample simply counts 1 */
+	int64_t scale;   /* 1; a power of ten where counts are fractional */
+	bool has_weight; /* false: each sample simply counts 1 */
 };
 
 enum fact_kind { FACT_PLAIN, FACT_GOOD, FACT_LOSS };
@@ -116,7 +123,7 @@ enum fact_kind { FACT_PLAIN, FACT_GOOD, FACT_LOSS };
 /* A line of `info`: what was in the file, what was lost, how good the stacks are. */
 struct fact {
 	capture_id capture;
-	string_id section;	/* "file", "system", "losses", "symbols", … */
+	string_id section; /* "file", "system", "losses", "symbols", … */
 	string_id name;
 	string_id text;
 	enum fact_kind kind;
@@ -145,8 +152,8 @@ const struct fact *profile_fact(const struct profile *p, uint32_t i);
 
 /* [n_stacks] each. */
 struct stack_columns {
-	const uint32_t *parent;		/* stack_id; 0's is 0 */
-	const uint32_t *location;	/* location_id; undefined for node 0 */
+	const uint32_t *parent;   /* stack_id; 0's is 0 */
+	const uint32_t *location; /* location_id; undefined for node 0 */
 };
 
 /*
@@ -154,22 +161,22 @@ struct stack_columns {
  * read: load them once each with location_function() and location_inlines().
  */
 struct location_columns {
-	const uint32_t *module;		/* module_id */
-	const uint64_t *address;	/* the file's virtual address; 0 for symbolised frames */
-	const uint32_t *function;	/* the physical function; ID_NONE: not looked up yet */
-	const uint32_t *inlines;	/* index of the run's first frame + 1; 0: none known */
-	const struct frame *frames;	/* runs of inlined frames */
+	const uint32_t *module;     /* module_id */
+	const uint64_t *address;    /* the file's virtual address; 0 for symbolised frames */
+	const uint32_t *function;   /* the physical function; ID_NONE: not looked up yet */
+	const uint32_t *inlines;    /* index of the run's first frame + 1; 0: none known */
+	const struct frame *frames; /* runs of inlined frames */
 };
 
 /* [n_samples] each; NULL where no sample has it. */
 struct sample_columns {
-	const uint32_t *stack;		/* stack_id */
-	const uint32_t *thread;		/* thread_id */
-	const uint16_t *event;		/* event_id */
-	const uint16_t *cpu;		/* or CPU_NONE */
-	const int64_t *weight;		/* in the event's unit times its scale */
-	const int64_t *time_ns;		/* the recording's clock, or TIME_NONE */
-	int64_t scale;			/* of `weight` for fractional inputs; see struct event */
+	const uint32_t *stack;  /* stack_id */
+	const uint32_t *thread; /* thread_id */
+	const uint16_t *event;  /* event_id */
+	const uint16_t *cpu;    /* or CPU_NONE */
+	const int64_t *weight;  /* in the event's unit times its scale */
+	const int64_t *time_ns; /* the recording's clock, or TIME_NONE */
+	int64_t scale;          /* of `weight` for fractional inputs; see struct event */
 };
 
 void profile_stacks(const struct profile *p, struct stack_columns *c);
@@ -183,7 +190,7 @@ static inline uint32_t location_function(const struct location_columns *c, uint3
 
 /* The outermost frame of the location's run (function, then what is inlined into it), or NULL. */
 static inline const struct frame *location_frames(const struct location_columns *c,
-						   uint32_t location)
+						  uint32_t location)
 {
 	uint32_t run = __atomic_load_n(&c->inlines[location], __ATOMIC_ACQUIRE);
 

@@ -19,16 +19,16 @@
 struct progress;
 
 struct analysis {
-	const struct profile *profile;	/* borrowed; must outlive the analysis */
-	struct profile_counts counts;	/* what was looked at */
-	struct lens lens;		/* a copy; its grouping is what the table asks for */
-	struct keys keys;		/* of frames (GROUP_FUNCTION when lens groups samples) */
+	const struct profile *profile; /* borrowed; must outlive the analysis */
+	struct profile_counts counts;  /* what was looked at */
+	struct lens lens;              /* a copy; its grouping is what the table asks for */
+	struct keys keys;              /* of frames (GROUP_FUNCTION when lens groups samples) */
 	struct weights weights;
 	struct calltree *tree;
-	struct table table;		/* rows of table_keys */
-	struct keys own_keys;		/* of samples, only when lens groups samples */
-	const struct keys *table_keys;	/* &keys or &own_keys */
-	struct inverted *inverted;	/* NULL until analysis_inverted() */
+	struct table table;            /* rows of table_keys */
+	struct keys own_keys;          /* of samples, only when lens groups samples */
+	const struct keys *table_keys; /* &keys or &own_keys */
+	struct inverted *inverted;     /* NULL until analysis_inverted() */
 };
 
 /* 0 or -ECANCELED; *out is the caller's to free. */

@@ -12,16 +12,16 @@
 #include "calltree.h"
 
 struct butterfly_row {
-	uint32_t key;			/* KEY_NONE: called by nothing (a root frame) */
+	uint32_t key; /* KEY_NONE: called by nothing (a root frame) */
 	int64_t total[LENS_MAX_COLUMNS];
 };
 
 struct butterfly {
 	uint32_t key;
-	int64_t self[LENS_MAX_COLUMNS];		/* samples that end in the function */
+	int64_t self[LENS_MAX_COLUMNS]; /* samples that end in the function */
 	int64_t total[LENS_MAX_COLUMNS];
-	struct butterfly_row *callers;		/* [n_callers] by falling total of column 0; owned */
-	struct butterfly_row *callees;		/* [n_callees] likewise; owned */
+	struct butterfly_row *callers; /* [n_callers] by falling total of column 0; owned */
+	struct butterfly_row *callees; /* [n_callees] likewise; owned */
 	uint32_t n_callers, n_callees;
 };
 

@@ -19,18 +19,18 @@
 struct progress;
 
 struct calltree {
-	uint32_t n_nodes;	/* at least 1: node 0 is the root, key KEY_NONE, everything */
+	uint32_t n_nodes; /* at least 1: node 0 is the root, key KEY_NONE, everything */
 	uint32_t n_columns;
-	uint32_t max_depth;	/* deepest node's depth; the root's is 0 */
-	uint32_t *key;		/* [n_nodes] */
-	uint32_t *parent;	/* [n_nodes]; the root's is 0 */
-	uint32_t *end;		/* [n_nodes] one past the last node of the subtree */
-	uint32_t *depth;	/* [n_nodes] */
-	uint64_t *path;		/* [n_nodes] hash of the key ids from the root: a name across rebuilds */
-	int64_t *self;		/* [n_nodes][n_columns] */
-	int64_t *total;		/* [n_nodes][n_columns] */
-	bool *outer;		/* [n_nodes] no node above has the same key: totals of a key add these */
-	bool *inlined;		/* [n_nodes] every occurrence is inlined code */
+	uint32_t max_depth; /* deepest node's depth; the root's is 0 */
+	uint32_t *key;      /* [n_nodes] */
+	uint32_t *parent;   /* [n_nodes]; the root's is 0 */
+	uint32_t *end;      /* [n_nodes] one past the last node of the subtree */
+	uint32_t *depth;    /* [n_nodes] */
+	uint64_t *path; /* [n_nodes] hash of the key ids from the root: a name across rebuilds */
+	int64_t *self;  /* [n_nodes][n_columns] */
+	int64_t *total; /* [n_nodes][n_columns] */
+	bool *outer;    /* [n_nodes] no node above has the same key: totals of a key add these */
+	bool *inlined;  /* [n_nodes] every occurrence is inlined code */
 };
 
 /* 0 or -ECANCELED. *out is the caller's to free. Keys must be of a frame grouping. */

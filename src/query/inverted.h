@@ -16,12 +16,13 @@ struct inverted;
 
 struct inverted_node {
 	uint32_t key;
-	uint32_t parent;	/* KEY_NONE for roots */
-	uint32_t first_child;	/* children are consecutive: [first_child, first_child + n_children) */
-	uint32_t n_children;	/* valid once expanded */
-	uint32_t depth;		/* 0 for roots */
+	uint32_t parent; /* KEY_NONE for roots */
+	uint32_t
+		first_child; /* children are consecutive: [first_child, first_child + n_children) */
+	uint32_t n_children; /* valid once expanded */
+	uint32_t depth;      /* 0 for roots */
 	bool expanded;
-	uint64_t path;		/* hash of the key ids from the root on, as calltree's */
+	uint64_t path; /* hash of the key ids from the root on, as calltree's */
 };
 
 /* Borrows t and k, which must outlive it. Roots are made at once, by falling self of column 0. */

@@ -17,18 +17,18 @@
 #define KEY_NONE UINT32_MAX
 
 struct key {
-	const char *label;	/* function, module, file, thread name; untrusted text; profile's */
-	const char *module;	/* name of the module, "" when it says nothing; profile's */
-	uint32_t id;		/* first function, thread, … of the group: stable while p grows */
-	uint32_t flags;		/* FUNCTION_… of that function, else 0 */
+	const char *label;  /* function, module, file, thread name; untrusted text; profile's */
+	const char *module; /* name of the module, "" when it says nothing; profile's */
+	uint32_t id;        /* first function, thread, … of the group: stable while p grows */
+	uint32_t flags;     /* FUNCTION_… of that function, else 0 */
 	enum family family;
 };
 
 struct keys {
-	struct key *key;	/* [n]; owned */
+	struct key *key; /* [n]; owned */
 	uint32_t n;
 	enum grouping grouping;
-	uint32_t *of_function;	/* [n_functions] key of each; NULL for sample groupings; owned */
+	uint32_t *of_function; /* [n_functions] key of each; NULL for sample groupings; owned */
 	uint32_t n_functions;
 };
 
@@ -38,6 +38,7 @@ void keys_init(struct keys *k, const struct profile *p, const struct profile_cou
 void keys_done(struct keys *k);
 
 /* "pid 812", "tid 813": what stands behind a label where labels alone are ambiguous; "" else. */
-const char *key_detail(const struct keys *k, const struct profile *p, uint32_t key, char out[FMT_SIZE]);
+const char *key_detail(const struct keys *k, const struct profile *p, uint32_t key,
+		       char out[FMT_SIZE]);
 
 #endif

@@ -28,10 +28,10 @@ struct metric {
 
 /* When two frames are the same row. */
 enum grouping {
-	GROUP_FUNCTION,		/* same name and same module name */
+	GROUP_FUNCTION, /* same name and same module name */
 	GROUP_MODULE,
-	GROUP_FILE,		/* source file */
-	GROUP_THREAD,		/* these four are of samples, not of frames: tables only */
+	GROUP_FILE,   /* source file */
+	GROUP_THREAD, /* these four are of samples, not of frames: tables only */
 	GROUP_PROCESS,
 	GROUP_EVENT,
 	GROUP_CPU
@@ -40,17 +40,17 @@ enum grouping {
 
 struct lens_column {
 	struct metric metric;
-	struct filter *filter;	/* NULL: no narrowing; owned */
+	struct filter *filter; /* NULL: no narrowing; owned */
 };
 
 #define LENS_MAX_COLUMNS 8
 
 struct lens {
-	struct filter *filter;		/* NULL: everything; owned */
+	struct filter *filter; /* NULL: everything; owned */
 	struct lens_column column[LENS_MAX_COLUMNS];
-	uint32_t n_columns;		/* at least 1 */
-	enum grouping grouping;		/* of frames in trees and of rows in tables */
-	bool inlines;			/* inlined functions are frames of their own */
+	uint32_t n_columns;     /* at least 1 */
+	enum grouping grouping; /* of frames in trees and of rows in tables */
+	bool inlines;           /* inlined functions are frames of their own */
 };
 
 /*
@@ -68,7 +68,7 @@ char *metric_name(const struct profile *p, struct metric m);
  * Finds an event by its name (exact, else unique prefix) for --event; "period", "samples" or "" for
  * measure. -ENOENT with a sentence that lists what there is.
  */
-int metric_find(const struct profile *p, const char *event, const char *measure,
-		struct metric *out, struct err *e);
+int metric_find(const struct profile *p, const char *event, const char *measure, struct metric *out,
+		struct err *e);
 
 #endif

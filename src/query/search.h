@@ -9,14 +9,14 @@ struct err;
 
 struct search {
 	uint32_t n_keys;
-	bool *matches;		/* [n_keys]; owned */
-	uint32_t n_matching;	/* keys that match */
-	int64_t total[LENS_MAX_COLUMNS];	/* samples with a matching frame anywhere */
+	bool *matches;                   /* [n_keys]; owned */
+	uint32_t n_matching;             /* keys that match */
+	int64_t total[LENS_MAX_COLUMNS]; /* samples with a matching frame anywhere */
 };
 
 /* Smart-case PCRE2 as in filters. -EINVAL with a sentence for a bad expression. t may be NULL. */
-int search_init(struct search *s, const char *regex, const struct keys *k,
-		const struct calltree *t, struct err *e);
+int search_init(struct search *s, const char *regex, const struct keys *k, const struct calltree *t,
+		struct err *e);
 void search_done(struct search *s);
 
 #endif

@@ -8,10 +8,10 @@
 struct table {
 	uint32_t n_rows;
 	uint32_t n_columns;
-	uint32_t *key;		/* [n_rows] */
-	int64_t *self;		/* [n_rows][n_columns] samples that end in the key */
-	int64_t *total;		/* [n_rows][n_columns] samples with the key anywhere */
-	uint64_t *n_samples;	/* [n_rows] samples that end in the key, of column 0's metric */
+	uint32_t *key;       /* [n_rows] */
+	int64_t *self;       /* [n_rows][n_columns] samples that end in the key */
+	int64_t *total;      /* [n_rows][n_columns] samples with the key anywhere */
+	uint64_t *n_samples; /* [n_rows] samples that end in the key, of column 0's metric */
 };
 
 /*

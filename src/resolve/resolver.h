@@ -23,10 +23,10 @@ struct progress;
 struct resolver;
 
 struct resolver_options {
-	const char *const *symbol_dirs;	/* --symbols DIR, searched first; borrowed */
+	const char *const *symbol_dirs; /* --symbols DIR, searched first; borrowed */
 	size_t n_symbol_dirs;
-	const char *sysroot;		/* prefix for recorded paths, or NULL */
-	bool same_machine;		/* the capture was (or may have been) made on this machine */
+	const char *sysroot; /* prefix for recorded paths, or NULL */
+	bool same_machine;   /* the capture was (or may have been) made on this machine */
 };
 
 /* Where a cpu was when an address was taken; PERF_RECORD_MISC_* and PERF_CONTEXT_* map to it. */
@@ -34,14 +34,14 @@ enum cpu_mode { MODE_USER, MODE_KERNEL, MODE_GUEST_USER, MODE_GUEST_KERNEL, MODE
 
 struct build_id {
 	uint8_t bytes[20];
-	uint8_t n;		/* 0: unknown */
+	uint8_t n; /* 0: unknown */
 };
 
 struct mapping_event {
-	int64_t time_ns;	/* INT64_MIN: since ever */
-	int32_t pid;		/* -1 for the kernel */
+	int64_t time_ns; /* INT64_MIN: since ever */
+	int32_t pid;     /* -1 for the kernel */
 	uint64_t start, length, file_offset;
-	const char *path;	/* as recorded; copied */
+	const char *path; /* as recorded; copied */
 	struct build_id build_id;
 	bool executable;
 };
@@ -51,7 +51,8 @@ struct resolver *resolver_new(struct profile *p, capture_id c, const struct reso
 void resolver_free(struct resolver *r);
 
 /* What the recording's header says of a file's or the kernel's build-id; before mappings. */
-void resolver_build_id(struct resolver *r, const char *path, const struct build_id *id, bool kernel);
+void resolver_build_id(struct resolver *r, const char *path, const struct build_id *id,
+		       bool kernel);
 /* The kernel's release as recorded ("6.1.0-13-amd64"), for /lib/modules and debug files. */
 void resolver_kernel_release(struct resolver *r, const char *release);
 
