@@ -24,6 +24,7 @@ struct cell {
 struct canvas {
 	int cols, rows;
 	bool ascii;                 /* only ASCII may be drawn: glyphs have substitutes */
+	bool mono;                  /* no colours: what a background would say needs a character */
 	struct cell *cell;          /* [rows][cols]; owned */
 	int cursor_row, cursor_col; /* where the hardware cursor belongs; -1: nowhere */
 };
@@ -56,7 +57,10 @@ void canvas_add_style(struct canvas *c, int row, int col, int cols, uint16_t fla
 /* A bar of part/whole of cols columns in eighth blocks ('#' in ASCII). */
 void canvas_bar(struct canvas *c, int row, int col, int cols, uint16_t style, int64_t part,
 		int64_t whole);
-/* One cell per column: value[i * n / cols ...] of max in eight levels. Blank where 0. */
+/*
+ * One cell per column in eight levels of max (0: of the largest column), blank where 0. With more
+ * values than columns a cell is the mean of its values; with fewer, a value takes several cells.
+ */
 void canvas_spark(struct canvas *c, int row, int col, int cols, uint16_t style,
 		  const int64_t *value, size_t n, int64_t max);
 
