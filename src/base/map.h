@@ -4,7 +4,8 @@
  *
  * A slot holds a 32-bit value and 32 bits of the hash; whether a value really is the one sought is
  * the caller's to say (map_same), so that keys are stored once, where they live. Open addressing,
- * linear probing, a power of two slots, at most 3/4 full.
+ * linear probing, a power of two slots, at most 3/4 full. Only the upper 32 bits of a hash are used,
+ * for the place and for the tag, so that a table grows without asking for the keys again.
  *
  * Values are below MAP_NONE. Zeroed is a valid empty map. One user at a time.
  */
@@ -42,7 +43,7 @@ static inline uint32_t map_find(const struct map *m, uint64_t hash, map_same *sa
 
 	if (m->n_slots == 0)
 		return MAP_NONE;
-	for (size_t i = (size_t)hash & mask;; i = (i + 1) & mask) {
+	for (size_t i = (size_t)(hash >> 32) & mask;; i = (i + 1) & mask) {
 		uint64_t slot = m->slot[i];
 
 		if (slot == UINT64_MAX)

@@ -42,7 +42,7 @@ struct task;
 typedef int task_fn(void *arg);
 
 /*
- * Runs fn(arg) on a new thread with all signals blocked. When it has returned, 8 bytes are written
+ * Runs fn(arg) on a new thread with all signals but faults blocked. When it has returned, 8 bytes are written
  * to the eventfd wake_fd (none when negative). Returns NULL when no thread could be started.
  */
 struct task *task_start(task_fn *fn, void *arg, int wake_fd);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reservation by an inaccessible mapping, growth by mprotect() in steps that grow with the column.
+ *
+ * Under a limit of the address space one column must not take what malloc and the other columns
+ * need: it reserves at most a small part of the limit, or what its first element needs.
+ */
+#include "config.h"
+
+#include "column.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The least step by which a column grows, and the part of its size that is the step later. */
+#define STEP_BYTES ((uint64_t)1 << 20)
+#define STEP_PART  8
+/* A column takes at most this part of a limited address space: a profile has some twenty. */
+#define LIMIT_PART 32
+
+static uint64_t round_up(uint64_t bytes)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return bytes > UINT64_MAX - page ? bytes / page * page : (bytes + page - 1) / page * page;
+}
+
+/* Bytes to hold all of n_max, as far as a size_t and the address space limit go; at least need. */
+static uint64_t reservation_wish(const struct column *c, uint64_t need)
+{
+	uint64_t most = SIZE_MAX / 4, all;
+	struct rlimit limit;
+
+	if (__builtin_mul_overflow(c->n_max, (uint64_t)c->element_bytes, &all) || all > most)
+		all = most;
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+		uint64_t part = (uint64_t)limit.rlim_cur / LIMIT_PART;
+
+		if (all > part)
+			all = part > need ? part : need;
+	}
+	return round_up(all > need ? all : need);
+}
+
+static int reserve(struct column *c, uint64_t need)
+{
+	uint64_t least = round_up(need), bytes = reservation_wish(c, need);
+
+	for (;;) {
+		void *p = mmap(NULL, (size_t)bytes, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (p != MAP_FAILED) {
+			c->base = p;
+			c->reserved_bytes = bytes;
+			return 0;
+		}
+		if (bytes <= least)
+			return -ENOMEM;
+		bytes = bytes / 2 > least ? round_up(bytes / 2) : least;
+	}
+}
+
+void column_init(struct column *c, size_t element_bytes, uint64_t n_max)
+{
+	*c = (struct column){ .element_bytes = element_bytes, .n_max = n_max };
+}
+
+void column_done(struct column *c)
+{
+	if (c->base)
+		munmap(c->base, (size_t)c->reserved_bytes);
+	column_init(c, c->element_bytes, c->n_max);
+}
+
+/* Makes bytes [usable, to) accessible. */
+static int make_usable(struct column *c, uint64_t to)
+{
+	char *from = (char *)c->base + c->usable_bytes;
+
+	if (mprotect(from, (size_t)(to - c->usable_bytes), PROT_READ | PROT_WRITE) < 0)
+		return -ENOMEM;
+	c->usable_bytes = to;
+	return 0;
+}
+
+int column_extend(struct column *c, uint64_t n)
+{
+	uint64_t need, step, want;
+	int rc;
+
+	if (n > c->n_max || __builtin_mul_overflow(n, (uint64_t)c->element_bytes, &need) ||
+	    need > SIZE_MAX / 4)
+		return -EFBIG;
+	if (need <= c->usable_bytes)
+		return 0;
+	rc = c->base ? 0 : reserve(c, need);
+	if (rc < 0)
+		return rc;
+	if (need > c->reserved_bytes)
+		return -EFBIG;
+	step = c->usable_bytes / STEP_PART > STEP_BYTES ? c->usable_bytes / STEP_PART : STEP_BYTES;
+	want = need > c->usable_bytes + step ? need : c->usable_bytes + step;
+	want = round_up(want);
+	if (want > c->reserved_bytes)
+		want = c->reserved_bytes;
+	if (make_usable(c, want) == 0)
+		return 0;
+	return make_usable(c, round_up(need));
+}
+
+uint64_t column_bytes(const struct column *c)
+{
+	return c->usable_bytes;
+}
