@@ -64,7 +64,7 @@ struct place {
 enum effect_kind {
 	EFFECT_NONE,
 	EFFECT_OPEN,   /* go to view `view` with `place`; back returns here */
-	EFFECT_FILTER, /* add the terms in `text` (owned by the effect, malloc'd) */
+	EFFECT_FILTER, /* add the terms in `text` and change the grouping to `grouping`, at once */
 	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
 	EFFECT_MESSAGE /* show `text` until the next key */
 };
@@ -73,8 +73,8 @@ struct effect {
 	enum effect_kind kind;
 	enum view_kind view;
 	struct place place;
-	enum grouping grouping;
-	char *text; /* malloc'd; the app frees */
+	enum grouping grouping; /* of EFFECT_GROUP and EFFECT_FILTER; the lens's own: no change */
+	char *text;             /* malloc'd; the app frees */
 };
 
 struct view_ops {
@@ -94,7 +94,10 @@ struct view_ops {
 
 	/* True when the action did something (so BACK that could not step back is false). */
 	bool (*act)(void *state, const struct scene *s, enum action a, struct effect *out);
-	/* A click on a cell of the rectangle; twice: the second click of a double one. */
+	/*
+	 * A click on a cell of the rectangle (row and col count from the canvas's corner, as r's
+	 * do); twice: the second click of a double one. A wheel is act(ACTION_DOWN or _UP) thrice.
+	 */
 	void (*click)(void *state, const struct scene *s, struct rect r, int row, int col,
 		      bool twice, struct effect *out);
 
