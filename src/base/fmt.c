@@ -133,7 +133,7 @@ const char *fmt_ns(char out[FMT_SIZE], int64_t ns)
 	    put_three(out, ns < 0, (double)n / 1e6, 1000, " ms"))
 		return out;
 	if ((double)n < 59.95 * NS_PER_S) {
-		put_three(out, ns < 0, (double)n / NS_PER_S, 60, " s");
+		put_three(out, ns < 0, (double)n / NS_PER_S, 1000, " s");
 		return out;
 	}
 	s = (uint64_t)llround((double)n / NS_PER_S);

@@ -276,8 +276,8 @@ static bool is_foldable(const char *s, size_t n, size_t i)
 		return !(before == '.' && starts(s, n, i, "(*"));
 	if (starts(s, n, i, "<impl "))
 		return false;
-	if (before == ' ') /* operator<< <int>, which is written with a blank */
-		return i > 1 && s[i - 2] == '<';
+	if (before == ' ') /* operator<< <int> is written so; what follows an arrow is a type */
+		return i > 2 && strchr("<>=+-*/%^|!", s[i - 2]) && !starts(s, n, i - 3, "->");
 	return is_word(before) || before == ':' || before == '>';
 }
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "column.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+Test(column, grows_in_place_and_reads_zero)
+{
+	struct column c;
+	uint32_t *first;
+
+	column_init(&c, sizeof(uint32_t), UINT64_C(1) << 32);
+	cr_assert_eq(column_bytes(&c), 0);
+	cr_assert_eq(column_extend(&c, 1), 0);
+	first = c.base;
+	for (uint64_t n = 1; n <= 5000000; n = n * 3 + 1) {
+		cr_assert_eq(column_extend(&c, n), 0);
+		cr_assert_eq(c.base, (void *)first);
+		cr_assert_eq(first[n - 1], 0);
+		first[n - 1] = (uint32_t)n;
+	}
+	cr_assert_eq(first[0], 1);
+	cr_assert_geq(column_bytes(&c), 5000000u / 3 * 4);
+	column_done(&c);
+	cr_assert_null(c.base);
+	cr_assert_eq(column_bytes(&c), 0);
+}
+
+Test(column, refuses_what_never_fits)
+{
+	struct column c;
+
+	column_init(&c, 8, 1000);
+	cr_assert_eq(column_extend(&c, 1001), -EFBIG);
+	cr_assert_null(c.base, "a refusal changes nothing");
+	cr_assert_eq(column_extend(&c, 1000), 0);
+	cr_assert_eq(column_extend(&c, 1001), -EFBIG);
+	cr_assert_eq(((uint64_t *)c.base)[999], 0);
+	column_done(&c);
+	column_init(&c, 1 << 20, UINT64_MAX);
+	cr_assert_eq(column_extend(&c, UINT64_MAX / 2), -EFBIG, "the product would overflow");
+	column_done(&c);
+}
+
+/* The sanitizers' own reservations do not live with a limit. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LIMITS_WORK 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LIMITS_WORK 0
+#endif
+#endif
+#ifndef LIMITS_WORK
+#define LIMITS_WORK 1
+#endif
+
+Test(column, lives_with_a_limited_address_space, .disabled = !LIMITS_WORK)
+{
+	const struct rlimit limit = { (rlim_t)512 << 20, (rlim_t)512 << 20 };
+	struct column c[20];
+	void *p;
+
+	cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	for (size_t i = 0; i < 20; i++) {
+		column_init(&c[i], 8, UINT64_C(1) << 32);
+		cr_assert_eq(column_extend(&c[i], 1), 0, "column %zu", i);
+	}
+	p = malloc(50 << 20);
+	cr_assert_not_null(p, "columns leave room for others");
+	free(p);
+	cr_assert_eq(column_extend(&c[0], UINT64_C(1) << 30), -EFBIG);
+	*(uint64_t *)c[0].base = 1;
+	cr_assert_eq(column_extend(&c[0], 100000), 0, "a failure leaves it usable");
+	for (size_t i = 0; i < 20; i++)
+		column_done(&c[i]);
+	column_init(&c[0], 1, UINT64_C(1) << 40);
+	cr_assert_eq(column_extend(&c[0], 100 << 20), 0, "what is needed may pass the usual part");
+	column_done(&c[0]);
+}
