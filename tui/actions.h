@@ -53,8 +53,6 @@
 	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
 	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \
-	X(RANGE_A,      "range-begin",   "A",                    IN_ALL,    "",        "begin of the time range at the cursor of a timeline") \
-	X(RANGE_B,      "range-end",     "B",                    IN_ALL,    "",        "end of the time range at the cursor of a timeline") \
 	X(WIDE,         "wide",          "W",                    IN_ROWS,   "",        "names in full, or folded to what tells them apart") \
 	X(COPY,         "copy",          "y",                    IN_FRAMES, "",        "copy the selected name (OSC 52)") \
 	X(EDIT,         "edit",          "E",                    IN_FRAMES, "",        "open the selected source line in $EDITOR") \

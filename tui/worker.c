@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One task at a time. A request that arrives meanwhile cancels the running one and waits for its
+ * end, which comes within milliseconds.
+ */
+#include "config.h"
+
+#include "worker.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "analysis.h"
+#include "err.h"
+#include "mem.h"
+#include "task.h"
+
+struct worker {
+	const struct profile *profile; /* borrowed */
+	int wake_fd;                   /* eventfd; owned */
+	struct task *task;             /* the running one, or NULL */
+	struct progress progress;      /* of it */
+	struct lens lens;              /* of it; only while there is a task */
+	struct analysis *made;         /* by it; the task's until it is joined */
+	struct lens next;              /* the waiting request's */
+	bool waiting;                  /* is there one? */
+};
+
+static int analyse(void *arg)
+{
+	struct worker *w = arg;
+
+	return analysis_new(w->profile, &w->lens, &w->progress, &w->made);
+}
+
+/* Joins the task; its analysis, or NULL when it was cancelled. */
+static struct analysis *finish(struct worker *w)
+{
+	struct analysis *made = NULL;
+
+	if (task_join(w->task) == 0)
+		made = w->made;
+	w->task = NULL;
+	w->made = NULL;
+	lens_done(&w->lens);
+	return made;
+}
+
+static void start(struct worker *w)
+{
+	w->lens = w->next;
+	w->waiting = false;
+	atomic_store(&w->progress.cancel, false);
+	progress_set(&w->progress, 0, 0);
+	w->task = task_start(analyse, w, w->wake_fd);
+	if (w->task)
+		return;
+	/* no thread: better late than never */
+	if (analyse(w) == 0) {
+		uint64_t one = 1;
+		ssize_t ignored = write(w->wake_fd, &one, sizeof(one));
+
+		(void)ignored;
+	}
+	lens_done(&w->lens);
+}
+
+struct worker *worker_new(const struct profile *p, struct err *e)
+{
+	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	struct worker *w;
+
+	if (fd < 0) {
+		err_set(e, -errno, "no event descriptor: %s", strerror(errno));
+		return NULL;
+	}
+	w = xcalloc(1, sizeof(*w));
+	w->profile = p;
+	w->wake_fd = fd;
+	return w;
+}
+
+void worker_free(struct worker *w)
+{
+	if (!w)
+		return;
+	if (w->task) {
+		progress_cancel(&w->progress);
+		analysis_free(finish(w));
+	}
+	if (w->waiting)
+		lens_done(&w->next);
+	analysis_free(w->made);
+	close(w->wake_fd);
+	free(w);
+}
+
+void worker_request(struct worker *w, const struct lens *lens)
+{
+	if (w->waiting)
+		lens_done(&w->next);
+	lens_copy(&w->next, lens);
+	w->waiting = true;
+	if (w->task)
+		progress_cancel(&w->progress);
+	else
+		start(w);
+}
+
+int worker_fd(const struct worker *w)
+{
+	return w->wake_fd;
+}
+
+struct analysis *worker_take(struct worker *w)
+{
+	struct analysis *made;
+	uint64_t count;
+	ssize_t ignored = read(w->wake_fd, &count, sizeof(count));
+
+	(void)ignored;
+	if (w->task && !task_finished(w->task))
+		return NULL;
+	if (w->task) {
+		made = finish(w);
+	} else {
+		made = w->made;
+		w->made = NULL;
+	}
+	if (w->waiting)
+		start(w);
+	return made;
+}
+
+bool worker_busy(const struct worker *w)
+{
+	return w->task || w->waiting || w->made;
+}

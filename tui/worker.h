@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Analyses made beside the terminal: the newest request wins, an older one is cancelled.
+ */
+#ifndef PROFTOP_TUI_WORKER_H
+#define PROFTOP_TUI_WORKER_H
+
+#include <stdbool.h>
+
+struct analysis;
+struct err;
+struct lens;
+struct profile;
+struct worker;
+
+/* p is borrowed. NULL with a sentence when the system has no descriptors left. */
+struct worker *worker_new(const struct profile *p, struct err *e);
+/* Cancels and waits. */
+void worker_free(struct worker *w);
+
+/* Wants an analysis of the profile as it then is, through a copy of lens. */
+void worker_request(struct worker *w, const struct lens *lens);
+
+/* Readable when worker_take() may have something. */
+int worker_fd(const struct worker *w);
+
+/* The newest finished analysis, which is the caller's to free, or NULL. Starts what waits. */
+struct analysis *worker_take(struct worker *w);
+
+/* Is something being made or waiting to be? */
+bool worker_busy(const struct worker *w);
+
+#endif
