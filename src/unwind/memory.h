@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The piece of a stack that was copied when a sample was taken. */
+#ifndef PROFTOP_UNWIND_MEMORY_H
+#define PROFTOP_UNWIND_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct unwind_memory {
+	uint64_t address;     /* of the first byte */
+	const uint8_t *bytes; /* borrowed */
+	size_t n;
+};
+
+/* The little-endian 64-bit word at address; false when it is not all there. */
+static inline bool unwind_load(const struct unwind_memory *m, uint64_t address, uint64_t *out)
+{
+	uint64_t offset = address - m->address;
+
+	if (m->n < sizeof(*out) || offset > m->n - sizeof(*out))
+		return false;
+	memcpy(out, m->bytes + offset, sizeof(*out));
+	return true;
+}
+
+#endif

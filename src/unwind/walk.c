@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The walk: fast with rules while they suffice, complete with rows when not.
+ *
+ * Every step must move the stack pointer up (or, in the innermost frame of AArch64, leave it), so a
+ * walk ends even on a hostile dump.
+ */
+#include "config.h"
+
+#include "walk.h"
+
+#include "cfi.h"
+#include "cfi_program.h"
+#include "hash.h"
+#include "mem.h"
+
+#include <stdlib.h>
+
+#define N_SLOTS 16384 /* of the cache; direct mapped, 32 bytes each */
+
+/* What is known of a pc. */
+enum known { KNOWN_RULE, KNOWN_NO_CFI, KNOWN_NO_FILE, KNOWN_UNMAPPED };
+
+struct slot {
+	uint64_t pc;
+	struct cfi_rule rule;
+	uint32_t epoch; /* of the cache when this was found; others are stale */
+	uint8_t known;  /* enum known */
+};
+
+struct walker {
+	struct slot slot[N_SLOTS];
+	uint32_t epoch; /* never 0 */
+	enum unwind_arch arch;
+};
+
+/* A walk under way. */
+struct walk {
+	struct walker *w;
+	const struct unwind_memory *memory;
+	walk_find_fn *find;
+	void *find_arg;
+	struct walk_frame *out;
+	size_t n, max;
+	enum walk_end end;
+	uint64_t missing;
+};
+
+struct walker *walker_new(enum unwind_arch arch)
+{
+	struct walker *w = xcalloc(1, sizeof(*w));
+
+	w->epoch = 1;
+	w->arch = arch;
+	return w;
+}
+
+void walker_free(struct walker *w)
+{
+	free(w);
+}
+
+void walker_flush(struct walker *w)
+{
+	if (++w->epoch == 0) {
+		for (size_t i = 0; i < N_SLOTS; i++)
+			w->slot[i].epoch = 0;
+		w->epoch = 1;
+	}
+}
+
+/* Where a frame's rule is looked up: a return address may be past its function's end. */
+static uint64_t lookup_pc(const struct walk_frame *f)
+{
+	return f->exact ? f->pc : f->pc - 1;
+}
+
+static void fill(struct walk *k, struct slot *s, uint64_t pc)
+{
+	struct walk_module m = k->find(k->find_arg, pc);
+
+	*s = (struct slot){ .pc = pc, .epoch = k->w->epoch };
+	if (!m.mapped)
+		s->known = KNOWN_UNMAPPED;
+	else if (!m.cfi)
+		s->known = KNOWN_NO_FILE;
+	else
+		s->known = cfi_find(m.cfi, pc - m.bias, &s->rule) ? KNOWN_RULE : KNOWN_NO_CFI;
+}
+
+static const struct slot *look_up(struct walk *k, uint64_t pc)
+{
+	struct slot *s = &k->w->slot[hash_u64(pc) % N_SLOTS];
+
+	if (s->pc != pc || s->epoch != k->w->epoch)
+		fill(k, s, pc);
+	return s;
+}
+
+static bool stop(struct walk *k, enum walk_end why)
+{
+	k->end = why;
+	return false;
+}
+
+/* The word at address; when it is not there, says whether that is the dump's end. */
+static bool load(struct walk *k, uint64_t address, uint64_t *out)
+{
+	if (unwind_load(k->memory, address, out))
+		return true;
+	return stop(k, address >= k->memory->address ? WALK_TRUNCATED : WALK_UNREADABLE);
+}
+
+/* Adds the caller with return address pc; false when there is none. */
+static bool add_frame(struct walk *k, uint64_t pc, bool exact)
+{
+	if (pc == 0)
+		return stop(k, WALK_COMPLETE);
+	if (k->n == k->max)
+		return stop(k, WALK_TOO_DEEP);
+	k->out[k->n++] = (struct walk_frame){ pc, exact };
+	return true;
+}
+
+struct fast {
+	uint64_t sp, fp;
+};
+
+/* CFA by rule; false when it takes more than sp and fp, or memory that is not there. */
+static bool find_cfa(struct walk *k, const struct cfi_rule *r, const struct fast *f,
+		     const struct unwind_regs *inner, uint64_t *cfa)
+{
+	uint64_t offset = (uint64_t)(int64_t)r->cfa;
+
+	switch ((enum cfa_kind)r->cfa_kind) {
+	case CFA_SP:
+		*cfa = f->sp + offset;
+		return true;
+	case CFA_FP:
+		*cfa = f->fp + offset;
+		return true;
+	case CFA_REGISTER:
+		*cfa = inner->at[r->reg] + offset;
+		return true;
+	case CFA_AT_SP:
+		return load(k, f->sp + offset, cfa);
+	case CFA_AT_FP:
+		return load(k, f->fp + offset, cfa);
+	case CFA_PLT:
+		*cfa = f->sp + 8 +
+		       ((k->out[k->n - 1].pc & 15) >= offset ? UINT64_C(8) : UINT64_C(0));
+		return true;
+	case CFA_GENERAL:
+		break;
+	}
+	return stop(k, WALK_UNREADABLE);
+}
+
+static uint64_t slot_address(uint8_t kind, int16_t offset, uint64_t cfa, const struct fast *f)
+{
+	uint64_t base = kind == SLOT_CFA ? cfa : kind == SLOT_SP ? f->sp : f->fp;
+
+	return base + (uint64_t)(int64_t)offset;
+}
+
+/* Frame pointers where nothing else is known: [fp] is the caller's fp, [fp + 8] its pc. */
+static bool step_fp(struct walk *k, struct fast *f, enum walk_end otherwise, uint64_t pc)
+{
+	uint64_t fp, ra;
+
+	k->missing = pc;
+	if (f->fp < f->sp || (f->fp & 7) || f->fp - k->memory->address >= k->memory->n)
+		return stop(k, otherwise);
+	if (!load(k, f->fp, &fp) || !load(k, f->fp + 8, &ra))
+		return false;
+	f->sp = f->fp + 16;
+	f->fp = fp;
+	return add_frame(k, unwind_strip(k->w->arch, ra), false);
+}
+
+/* One step by a compact rule. */
+static bool step_rule(struct walk *k, const struct cfi_rule *r, struct fast *f,
+		      const struct unwind_regs *inner)
+{
+	bool innermost = k->n == 1;
+	uint64_t cfa, ra, fp = f->fp;
+
+	if (r->ra_kind == SLOT_UNDEFINED)
+		return stop(k, WALK_COMPLETE);
+	if (!find_cfa(k, r, f, inner, &cfa))
+		return false;
+	if (r->ra_kind == SLOT_SAME) {
+		if (!innermost || !unwind_reg_known(inner, unwind_ra(k->w->arch)))
+			return stop(k, WALK_UNREADABLE);
+		ra = inner->at[unwind_ra(k->w->arch)];
+	} else if (!load(k, slot_address(r->ra_kind, r->ra, cfa, f), &ra)) {
+		return false;
+	}
+	if (r->fp_kind != SLOT_SAME && r->fp_kind != SLOT_UNDEFINED &&
+	    !unwind_load(k->memory, slot_address(r->fp_kind, r->fp, cfa, f), &fp))
+		fp = 0;
+	if (cfa < f->sp || (cfa == f->sp && !innermost))
+		return stop(k, WALK_UNREADABLE);
+	f->sp = cfa;
+	f->fp = fp;
+	return add_frame(k, unwind_strip(k->w->arch, ra), r->signal);
+}
+
+static bool needs_all_registers(const struct walk *k, const struct cfi_rule *r,
+				const struct unwind_regs *inner)
+{
+	if (r->cfa_kind == CFA_GENERAL)
+		return r->ra_kind != SLOT_UNDEFINED;
+	return r->cfa_kind == CFA_REGISTER && (k->n > 1 || !unwind_reg_known(inner, r->reg));
+}
+
+static bool stop_at(struct walk *k, enum known known, uint64_t pc, struct fast *f)
+{
+	switch (known) {
+	case KNOWN_UNMAPPED:
+		k->missing = pc;
+		return stop(k, WALK_NO_MODULE);
+	case KNOWN_NO_FILE:
+		return step_fp(k, f, WALK_NO_MODULE, pc);
+	case KNOWN_NO_CFI:
+	case KNOWN_RULE:
+		return step_fp(k, f, WALK_NO_CFI, pc);
+	}
+	return false;
+}
+
+/* True when done, false when the stack must be walked with all registers. */
+static bool walk_fast(struct walk *k, const struct unwind_regs *regs)
+{
+	enum unwind_arch arch = k->w->arch;
+	struct fast f = { regs->at[unwind_sp(arch)], regs->at[unwind_fp(arch)] };
+
+	for (;;) {
+		uint64_t pc = lookup_pc(&k->out[k->n - 1]);
+		const struct slot *s = look_up(k, pc);
+
+		if (s->known != KNOWN_RULE) {
+			if (!stop_at(k, s->known, pc, &f))
+				return true;
+			continue;
+		}
+		if (needs_all_registers(k, &s->rule, regs))
+			return false;
+		if (!step_rule(k, &s->rule, &f, regs))
+			return true;
+	}
+}
+
+static bool step_row(struct walk *k, const struct cfi_row *row, struct unwind_regs *regs)
+{
+	enum unwind_arch arch = k->w->arch;
+	uint64_t sp = regs->at[unwind_sp(arch)];
+
+	switch (cfi_apply(row, arch, k->memory, regs)) {
+	case CFI_OUTERMOST:
+		return stop(k, WALK_COMPLETE);
+	case CFI_UNREADABLE:
+		return stop(k, WALK_TRUNCATED);
+	case CFI_UNKNOWN:
+		return stop(k, WALK_UNREADABLE);
+	case CFI_STEPPED:
+		break;
+	}
+	if (regs->at[unwind_sp(arch)] < sp || (regs->at[unwind_sp(arch)] == sp && k->n > 1))
+		return stop(k, WALK_UNREADABLE);
+	return add_frame(k, regs->at[unwind_pc(arch)], row->signal);
+}
+
+static void walk_full(struct walk *k, struct unwind_regs regs)
+{
+	enum unwind_arch arch = k->w->arch;
+	struct cfi_row row;
+	bool more = true;
+
+	while (more) {
+		uint64_t pc = lookup_pc(&k->out[k->n - 1]);
+		struct walk_module m = k->find(k->find_arg, pc);
+		struct fast f = { regs.at[unwind_sp(arch)], regs.at[unwind_fp(arch)] };
+
+		if (m.cfi && cfi_row_at(m.cfi, pc - m.bias, &row)) {
+			more = step_row(k, &row, &regs);
+			continue;
+		}
+		more = stop_at(k,
+			       !m.mapped ? KNOWN_UNMAPPED
+			       : m.cfi   ? KNOWN_NO_CFI
+					 : KNOWN_NO_FILE,
+			       pc, &f);
+		/* Frame pointers restore nothing else. */
+		regs.known = 0;
+		unwind_reg_set(&regs, unwind_sp(arch), f.sp);
+		unwind_reg_set(&regs, unwind_fp(arch), f.fp);
+	}
+}
+
+size_t walk_stack(struct walker *w, const struct unwind_regs *regs, const struct unwind_memory *m,
+		  walk_find_fn *find, void *arg, struct walk_frame *out, size_t max,
+		  enum walk_end *end, uint64_t *missing)
+{
+	struct walk k = {
+		.w = w, .memory = m, .find = find, .find_arg = arg, .out = out, .max = max
+	};
+
+	*missing = 0;
+	if (max == 0)
+		return 0;
+	out[k.n++] = (struct walk_frame){ regs->at[unwind_pc(w->arch)], true };
+	if (!walk_fast(&k, regs)) {
+		k.n = 1;
+		walk_full(&k, *regs);
+	}
+	*end = k.end;
+	*missing = k.missing;
+	return k.n;
+}

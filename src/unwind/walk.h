@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Walks a dumped stack from the innermost frame outward.
+ *
+ * The caller says which module's CFI covers an address; the rules found are cached by pc, so that
+ * a frame seen before costs one look-up and two loads. The walk follows pc, sp and fp; when a rule
+ * wants more, the stack is walked again with all registers.
+ */
+#ifndef PROFTOP_UNWIND_WALK_H
+#define PROFTOP_UNWIND_WALK_H
+
+#include "arch.h"
+#include "memory.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cfi;
+
+/* Why a stack ends where it does. */
+enum walk_end {
+	WALK_COMPLETE,   /* the outermost frame said so, or a zero return address */
+	WALK_TRUNCATED,  /* the next frame lies past the dump's end */
+	WALK_NO_MODULE,  /* nothing is mapped at the last pc, or its file is not to be had */
+	WALK_NO_CFI,     /* mapped, but no entry covers it and frame pointers lead nowhere */
+	WALK_UNREADABLE, /* the stack is not sane: it goes backwards, or a register is unknown */
+	WALK_TOO_DEEP
+};
+#define N_WALK_ENDS 6
+
+/* What covers an address. */
+struct walk_module {
+	struct cfi *cfi; /* NULL: no CFI to be had (no file) */
+	uint64_t bias;   /* pc - bias is the module's own address */
+	bool mapped;     /* something is mapped there at all */
+};
+
+typedef struct walk_module walk_find_fn(void *arg, uint64_t pc);
+
+struct walker; /* a cache; one thread at a time */
+
+struct walker *walker_new(enum unwind_arch arch);
+void walker_free(struct walker *w);
+/* Forgets what is cached: mappings changed. O(1). */
+void walker_flush(struct walker *w);
+
+struct walk_frame {
+	uint64_t pc; /* as found */
+	bool exact;  /* the instruction at pc itself, not the one before (a call) */
+};
+
+/*
+ * Writes at most max frames, innermost first, and returns how many (at least 1: regs' own pc). *end
+ * says why it stopped; *missing is the pc without module or CFI, when that was why.
+ */
+size_t walk_stack(struct walker *w, const struct unwind_regs *regs, const struct unwind_memory *m,
+		  walk_find_fn *find, void *arg, struct walk_frame *out, size_t max,
+		  enum walk_end *end, uint64_t *missing);
+
+#endif
