@@ -13,7 +13,7 @@
 #define LEAST_CAP 8
 
 /* The one place below the user's floors that writes to stderr: there is no way back from here. */
-static _Noreturn void out_of_memory(size_t bytes)
+_Noreturn void mem_fail(size_t bytes)
 {
 	fprintf(stderr, "proftop: out of memory (%zu bytes wanted)\n", bytes);
 	abort();
@@ -24,7 +24,7 @@ void *xmalloc(size_t bytes)
 	void *p = malloc(bytes ? bytes : 1);
 
 	if (!p)
-		out_of_memory(bytes);
+		mem_fail(bytes);
 	return p;
 }
 
@@ -33,7 +33,7 @@ void *xcalloc(size_t n, size_t bytes)
 	void *p = calloc(n ? n : 1, bytes ? bytes : 1);
 
 	if (!p)
-		out_of_memory(bytes && n > SIZE_MAX / bytes ? SIZE_MAX : n * bytes);
+		mem_fail(bytes && n > SIZE_MAX / bytes ? SIZE_MAX : n * bytes);
 	return p;
 }
 
@@ -42,10 +42,10 @@ void *xreallocarray(void *p, size_t n, size_t bytes)
 	size_t all;
 
 	if (__builtin_mul_overflow(n, bytes, &all))
-		out_of_memory(SIZE_MAX);
+		mem_fail(SIZE_MAX);
 	p = realloc(p, all ? all : 1);
 	if (!p)
-		out_of_memory(all);
+		mem_fail(all);
 	return p;
 }
 
@@ -74,7 +74,7 @@ char *xasprintf(const char *fmt, ...)
 	n = vasprintf(&s, fmt, ap);
 	va_end(ap);
 	if (n < 0 || !s)
-		out_of_memory(0);
+		mem_fail(0);
 	return s;
 }
 

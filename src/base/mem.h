@@ -11,6 +11,8 @@
 
 void *xmalloc(size_t bytes) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t n, size_t bytes) __attribute__((malloc, returns_nonnull));
+/* Says that n bytes could not be had and aborts: for owners of other memory than malloc's. */
+_Noreturn void mem_fail(size_t bytes);
 /* n * bytes is checked for overflow. */
 void *xreallocarray(void *p, size_t n, size_t bytes) __attribute__((returns_nonnull));
 char *xstrdup(const char *s) __attribute__((malloc, returns_nonnull));

@@ -21,9 +21,13 @@ int builder_end(struct profile *p);
 string_id build_string(struct profile *p, const char *s, size_t len);
 string_id build_cstring(struct profile *p, const char *s);
 
+/* A new one each time: an input may be compared with itself. */
 capture_id build_capture(struct profile *p, const char *path, const char *format);
 
-/* Interned by (path, build_id); build_id is lower-case hex or "". The name is made from the path. */
+/*
+ * Interned by (path, build_id); build_id is lower-case hex or "". The name is made from the path: its
+ * last part, without " (deleted)"; paths in brackets and those that begin with "//" stay whole.
+ */
 module_id build_module(struct profile *p, const char *path, const char *build_id,
 		       enum family family);
 
@@ -59,8 +63,9 @@ thread_id build_thread(struct profile *p, process_id process, int32_t tid, strin
 /* Interned by name. */
 event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight);
 /*
- * Makes weights of the whole profile hold fractions: from now on they are in 1/scale units, and
- * those already there are multiplied. For inputs of one event. -ERANGE when one would overflow.
+ * Makes weights of the event hold fractions: from now on they are in 1/scale units, and those
+ * already there are multiplied; other events stay as they are. scale is a multiple of the event's
+ * scale so far. -ERANGE when the event's total would overflow; nothing is changed then.
  */
 int build_scale(struct profile *p, event_id e, int64_t scale);
 
@@ -73,7 +78,10 @@ struct sample {
 	int64_t time_ns; /* TIME_NONE: unknown */
 };
 
-/* 0, or -ERANGE when the event's total would pass INT64_MAX; nothing is added then. */
+/*
+ * 0; -ERANGE when the event's total (of absolute weights) would pass INT64_MAX, -EFBIG when there is
+ * no room. Nothing is added then.
+ */
 int build_sample(struct profile *p, const struct sample *s);
 
 /* Sets a fact; a second call with the same capture, section and name replaces the text. */

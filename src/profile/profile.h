@@ -14,8 +14,9 @@
  * root frames:   where the input knows of threads, the first frame under the root is a location
  *                whose function has FUNCTION_COMM: the thread's name. Symbolised inputs (folded)
  *                have none.
- * samples:       rows of {stack, thread, event, weight, time, cpu}. Columns of what an input does
- *                not know are NULL.
+ * samples:       rows of {stack, thread, event, weight, time, cpu}. Columns of what no sample knows
+ *                are NULL. Columns are never changed: where weights must be rescaled, new columns
+ *                take their place.
  * captures:      every process belongs to the capture that it was read from, so that several files
  *                share one profile and a side of a comparison is a filter.
  * allocations:   a second table beside the samples, one interval each; see doc/design.md.
@@ -53,8 +54,8 @@ struct profile_counts {
 struct capture {
 	string_id path;   /* as the user named it; "-" for standard input */
 	string_id format; /* short name: perf.data, folded */
-	int64_t begin_ns; /* earliest sample's time, TIME_NONE without times */
-	int64_t end_ns;   /* latest */
+	int64_t begin_ns; /* earliest sample's time, TIME_NONE without times; see capture_begin() */
+	int64_t end_ns;   /* latest; see capture_end() */
 };
 
 /* Families by which frames are coloured; the same in every view. */
@@ -100,7 +101,7 @@ struct frame {
 struct process {
 	capture_id capture;
 	int32_t pid;    /* -1: unknown */
-	string_id name; /* the name that its main thread had last */
+	string_id name; /* the name that its main thread had last; see process_name() */
 };
 
 /* One thread under one name: a thread that renames itself (exec, prctl) gets another entry. */
@@ -114,7 +115,7 @@ struct thread {
 struct event {
 	string_id name; /* cpu-clock, cycles:u, page-faults; "samples" for folded */
 	enum unit unit;
-	int64_t scale;   /* 1; a power of ten where counts are fractional */
+	int64_t scale;   /* 1, or a power of ten; to count with, take sample_columns' */
 	bool has_weight; /* false: each sample simply counts 1 */
 };
 
@@ -139,7 +140,8 @@ void profile_counts_read(const struct profile *p, struct profile_counts *c);
 /* NUL-terminated, borrowed for the profile's life; *len (may be NULL) excludes the NUL. */
 const char *profile_string(const struct profile *p, string_id s, size_t *len);
 
-/* Borrowed for the profile's life. A process's name and a capture's times may still change. */
+/* Borrowed for the profile's life. A process's name and a capture's times may still change: each is
+ * one word that is stored and must be loaded atomically, by process_name() and capture_begin(). */
 const struct capture *profile_capture(const struct profile *p, capture_id id);
 const struct module *profile_module(const struct profile *p, module_id id);
 const struct function *profile_function(const struct profile *p, function_id id);
@@ -147,18 +149,22 @@ const struct process *profile_process(const struct profile *p, process_id id);
 const struct thread *profile_thread(const struct profile *p, thread_id id);
 const struct event *profile_event(const struct profile *p, event_id id);
 
-/* The newest text of each (capture, section, name), in order of first appearance. */
-const struct fact *profile_fact(const struct profile *p, uint32_t i);
+/*
+ * The newest text of each (capture, section, name), in order of first appearance. A copy, as a
+ * later text may take its place.
+ */
+struct fact profile_fact(const struct profile *p, uint32_t i);
 
 /* [n_stacks] each. */
 struct stack_columns {
 	const uint32_t *parent;   /* stack_id; 0's is 0 */
-	const uint32_t *location; /* location_id; undefined for node 0 */
+	const uint32_t *location; /* location_id; ID_NONE for node 0 */
 };
 
 /*
  * [n_locations] each. `function` and `inlines` may change from ID_NONE to a value while they are
- * read: load them once each with location_function() and location_inlines().
+ * read: load them once each with location_function() and location_frames(). A function so named may
+ * be newer than the counts held; what has arrays of [n_functions] must treat it as not looked up.
  */
 struct location_columns {
 	const uint32_t *module;     /* module_id */
@@ -168,15 +174,19 @@ struct location_columns {
 	const struct frame *frames; /* runs of inlined frames */
 };
 
-/* [n_samples] each; NULL where no sample has it. */
+/*
+ * [n_samples] each, consistent with each other and good for any counts read before. NULL where no
+ * sample differs from what is said last.
+ */
 struct sample_columns {
-	const uint32_t *stack;  /* stack_id */
-	const uint32_t *thread; /* thread_id */
-	const uint16_t *event;  /* event_id */
-	const uint16_t *cpu;    /* or CPU_NONE */
-	const int64_t *weight;  /* in the event's unit times its scale */
-	const int64_t *time_ns; /* the recording's clock, or TIME_NONE */
-	int64_t scale;          /* of `weight` for fractional inputs; see struct event */
+	const uint32_t *stack;  /* stack_id; NULL only without samples */
+	const uint32_t *thread; /* thread_id, or ID_NONE; NULL: all ID_NONE */
+	const uint16_t *event;  /* event_id; NULL: all 0 */
+	const uint16_t *cpu;    /* or CPU_NONE; NULL: all CPU_NONE */
+	const int64_t
+		*weight; /* in the event's unit times its scale; NULL: one unit, so the scale */
+	const int64_t *time_ns; /* the recording's clock, or TIME_NONE; NULL: all TIME_NONE */
+	const int64_t *scale;   /* [n_events] of `weight`; differs from 1 for fractional inputs */
 };
 
 void profile_stacks(const struct profile *p, struct stack_columns *c);
@@ -197,7 +207,23 @@ static inline const struct frame *location_frames(const struct location_columns 
 	return run ? &c->frames[run - 1] : NULL;
 }
 
-/* Bytes of memory that the profile holds. */
+/* When the capture's earliest and latest samples were taken, or TIME_NONE. */
+static inline int64_t capture_begin(const struct capture *c)
+{
+	return __atomic_load_n(&c->begin_ns, __ATOMIC_RELAXED);
+}
+
+static inline int64_t capture_end(const struct capture *c)
+{
+	return __atomic_load_n(&c->end_ns, __ATOMIC_RELAXED);
+}
+
+static inline string_id process_name(const struct process *p)
+{
+	return (string_id){ __atomic_load_n(&p->name.v, __ATOMIC_ACQUIRE) };
+}
+
+/* Bytes of memory that the profile holds. Waits for the pen, so not for the writer to ask. */
 uint64_t profile_bytes(const struct profile *p);
 
 #endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The pen, and what stacks are made of: strings, modules, functions, locations, the trie.
+ *
+ * Interning: a map from the hash of a key to the id, checked against the columns where the key is
+ * kept. What does not fit any more becomes id 0, which always exists, and makes the profile sticky.
+ */
+#include "config.h"
+
+#include "builder.h"
+
+#include "hash.h"
+#include "store.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+void builder_begin(struct profile *p)
+{
+	pthread_mutex_lock(&p->pen);
+}
+
+int builder_end(struct profile *p)
+{
+	int sticky = p->sticky;
+
+	p->now.version++;
+	pthread_mutex_lock(&p->publication);
+	p->published = p->now;
+	p->rows = (struct sample_columns){
+		.stack = p->row_stack.base,
+		.thread = p->row_thread.base,
+		.event = p->row_event.base,
+		.cpu = p->row_cpu.base,
+		.weight = p->versions->weight.base,
+		.time_ns = p->row_time.base,
+		.scale = p->versions->scale.base,
+	};
+	pthread_mutex_unlock(&p->publication);
+	pthread_mutex_unlock(&p->pen);
+	return sticky;
+}
+
+/* Strings. */
+
+struct string_key {
+	const char *s;
+	size_t len;
+};
+
+static bool same_string(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct string_key *k = key;
+	const uint32_t *end = p->string_end.base;
+	const char *text = p->text.base;
+
+	return end[value + 1] - end[value] - 1 == k->len &&
+	       memcmp(text + end[value], k->s, k->len) == 0;
+}
+
+string_id build_string(struct profile *p, const char *s, size_t len)
+{
+	struct string_key key = { s, len };
+	uint32_t n = p->now.n_strings, at, id;
+	uint64_t hash;
+	char *text;
+
+	if (len == 0)
+		return (string_id){ 0 };
+	hash = hash_bytes(s, len);
+	id = map_find(&p->strings_by_text, hash, same_string, p, &key);
+	if (id != MAP_NONE)
+		return (string_id){ id };
+	at = STORE_AT(uint32_t, p->string_end, n);
+	if (len >= STORE_MOST_TEXT || !store_room(p, &p->text, (uint64_t)at + len + 1) ||
+	    !store_room(p, &p->string_end, (uint64_t)n + 2)) {
+		p->sticky = -EFBIG;
+		return (string_id){ 0 };
+	}
+	text = (char *)p->text.base + at;
+	memcpy(text, s, len);
+	text[len] = '\0';
+	STORE_AT(uint32_t, p->string_end, n + 1) = at + (uint32_t)len + 1;
+	map_add(&p->strings_by_text, hash, n);
+	p->now.n_strings++;
+	return (string_id){ n };
+}
+
+string_id build_cstring(struct profile *p, const char *s)
+{
+	return build_string(p, s, strlen(s));
+}
+
+/* Modules. */
+
+static bool same_module(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct module *m = &STORE_AT(struct module, p->modules, value), *k = key;
+
+	return m->path.v == k->path.v && m->build_id.v == k->build_id.v;
+}
+
+/* The part of a path that screens show, *len bytes of it. */
+static const char *module_name(const char *path, size_t *len)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path), n_deleted = sizeof(deleted) - 1;
+	const char *from = path;
+
+	if (n > n_deleted && strcmp(path + n - n_deleted, deleted) == 0)
+		n -= n_deleted;
+	if (path[0] != '[' && strncmp(path, "//", 2) != 0)
+		for (size_t i = 0; i + 1 < n; i++)
+			if (path[i] == '/')
+				from = path + i + 1;
+	*len = n - (size_t)(from - path);
+	return from;
+}
+
+module_id build_module(struct profile *p, const char *path, const char *build_id,
+		       enum family family)
+{
+	struct module key = { .family = family };
+	uint32_t n = p->now.n_modules, id;
+	const char *name;
+	uint64_t hash;
+	size_t len;
+
+	key.path = build_cstring(p, path);
+	key.build_id = build_cstring(p, build_id);
+	if (key.path.v == 0 && key.build_id.v == 0)
+		return (module_id){ 0 };
+	hash = hash_pair(key.path.v, key.build_id.v);
+	id = map_find(&p->modules_by_path, hash, same_module, p, &key);
+	if (id != MAP_NONE)
+		return (module_id){ id };
+	if (!store_room(p, &p->modules, (uint64_t)n + 1))
+		return (module_id){ 0 };
+	name = module_name(path, &len);
+	key.name = build_string(p, name, len);
+	STORE_AT(struct module, p->modules, n) = key;
+	map_add(&p->modules_by_path, hash, n);
+	p->now.n_modules++;
+	return (module_id){ n };
+}
+
+/* Functions. */
+
+static bool same_function(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct function *f = &STORE_AT(struct function, p->functions, value), *k = key;
+
+	return f->name.v == k->name.v && f->module.v == k->module.v &&
+	       ((f->flags ^ k->flags) & FUNCTION_COMM) == 0;
+}
+
+function_id build_function(struct profile *p, string_id name, module_id module, uint32_t flags,
+			   string_id file, uint32_t line)
+{
+	struct function key = {
+		.name = name, .module = module, .flags = flags, .file = file, .line = line
+	};
+	uint64_t hash = hash_pair(name.v, module.v ^ (flags & FUNCTION_COMM) << 31);
+	uint32_t n = p->now.n_functions, id;
+
+	assert(name.v < p->now.n_strings && module.v < p->now.n_modules);
+	id = map_find(&p->functions_by_name, hash, same_function, p, &key);
+	if (id != MAP_NONE)
+		return (function_id){ id };
+	if (!store_room(p, &p->functions, (uint64_t)n + 1) ||
+	    !store_room(p, &p->symbols, (uint64_t)n + 1))
+		return (function_id){ 0 };
+	STORE_AT(struct function, p->functions, n) = key;
+	STORE_AT(uint32_t, p->symbols, n) = ID_NONE;
+	map_add(&p->functions_by_name, hash, n);
+	p->now.n_functions++;
+	return (function_id){ n };
+}
+
+/* Locations. */
+
+struct location_key {
+	uint32_t module;
+	uint64_t address;
+};
+
+static bool same_location(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct location_key *k = key;
+
+	return STORE_AT(uint64_t, p->loc_address, value) == k->address &&
+	       STORE_AT(uint32_t, p->loc_module, value) == k->module;
+}
+
+/* A new location, or ID_NONE when there is no room. */
+static uint32_t add_location(struct profile *p, uint32_t module, uint64_t address,
+			     uint32_t function)
+{
+	uint32_t n = p->now.n_locations;
+
+	if (!store_room(p, &p->loc_module, (uint64_t)n + 1) ||
+	    !store_room(p, &p->loc_address, (uint64_t)n + 1) ||
+	    !store_room(p, &p->loc_function, (uint64_t)n + 1) ||
+	    !store_room(p, &p->loc_inlines, (uint64_t)n + 1))
+		return ID_NONE;
+	STORE_AT(uint32_t, p->loc_module, n) = module;
+	STORE_AT(uint64_t, p->loc_address, n) = address;
+	STORE_AT(uint32_t, p->loc_function, n) = function;
+	STORE_AT(uint32_t, p->loc_inlines, n) = 0;
+	p->now.n_locations++;
+	return n;
+}
+
+location_id build_location(struct profile *p, module_id module, uint64_t address)
+{
+	struct location_key key = { module.v, address };
+	uint64_t hash = hash_u64(address ^ hash_u64(module.v));
+	uint32_t id;
+
+	assert(module.v < p->now.n_modules);
+	id = map_find(&p->locations_by_address, hash, same_location, p, &key);
+	if (id != MAP_NONE)
+		return (location_id){ id };
+	id = add_location(p, module.v, address, ID_NONE);
+	if (id == ID_NONE)
+		return (location_id){ 0 };
+	map_add(&p->locations_by_address, hash, id);
+	return (location_id){ id };
+}
+
+location_id build_symbol_location(struct profile *p, function_id f)
+{
+	uint32_t *symbol = &STORE_AT(uint32_t, p->symbols, f.v), id;
+
+	assert(f.v < p->now.n_functions);
+	if (*symbol != ID_NONE)
+		return (location_id){ *symbol };
+	id = add_location(p, STORE_AT(struct function, p->functions, f.v).module.v, 0, f.v);
+	if (id == ID_NONE)
+		return (location_id){ 0 };
+	*symbol = id;
+	return (location_id){ id };
+}
+
+location_id build_comm_location(struct profile *p, string_id comm)
+{
+	function_id f = build_function(p, comm, (module_id){ 0 }, FUNCTION_COMM, (string_id){ 0 },
+				       0);
+
+	return build_symbol_location(p, f);
+}
+
+void build_location_function(struct profile *p, location_id l, function_id f)
+{
+	uint32_t *function = &STORE_AT(uint32_t, p->loc_function, l.v);
+
+	assert(l.v < p->now.n_locations && f.v < p->now.n_functions);
+	if (*function != ID_NONE)
+		return;
+	__atomic_store_n(function, f.v, __ATOMIC_RELEASE);
+	p->now.resolution++;
+}
+
+void build_location_inlines(struct profile *p, location_id l, const struct frame *frames,
+			    uint32_t n)
+{
+	uint32_t *inlines = &STORE_AT(uint32_t, p->loc_inlines, l.v), first = p->n_frames;
+
+	assert(l.v < p->now.n_locations && n > 0);
+	if (*inlines != 0 || !store_room(p, &p->frames, (uint64_t)first + n))
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		struct frame *to = &STORE_AT(struct frame, p->frames, first + i);
+
+		assert(frames[i].function < p->now.n_functions);
+		*to = frames[i];
+		to->n_more = n - 1 - i;
+	}
+	p->n_frames += n;
+	build_location_function(p, l, (function_id){ frames[0].function });
+	__atomic_store_n(inlines, first + 1, __ATOMIC_RELEASE);
+	p->now.resolution++;
+}
+
+/* Stacks. */
+
+static bool same_stack(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct stack_hint *k = key;
+
+	return STORE_AT(uint32_t, p->stack_parent, value) == k->parent &&
+	       STORE_AT(uint32_t, p->stack_loc, value) == k->location;
+}
+
+static uint32_t add_stack(struct profile *p, uint64_t hash, const struct stack_hint *key)
+{
+	uint32_t n = p->now.n_stacks;
+
+	if (!store_room(p, &p->stack_parent, (uint64_t)n + 1) ||
+	    !store_room(p, &p->stack_loc, (uint64_t)n + 1))
+		return 0;
+	STORE_AT(uint32_t, p->stack_parent, n) = key->parent;
+	STORE_AT(uint32_t, p->stack_loc, n) = key->location;
+	map_add(&p->stacks_by_parent, hash, n);
+	p->now.n_stacks++;
+	return n;
+}
+
+/*
+ * Stacks that follow each other share their outer frames: a small table of recent answers spares
+ * the large map, whose slots and columns would each be a cache miss.
+ */
+stack_id build_stack(struct profile *p, stack_id parent, location_id l)
+{
+	struct stack_hint key = { .parent = parent.v, .location = l.v };
+	uint32_t at = (parent.v * UINT32_C(0x9e3779b1) ^ l.v * UINT32_C(0x85ebca6b)) >> 21;
+	struct stack_hint *hint = &p->hints[at];
+	uint64_t hash;
+
+	static_assert(STORE_N_HINTS == 1 << (32 - 21), "at is below STORE_N_HINTS");
+	if (hint->parent == key.parent && hint->location == key.location && hint->child)
+		return (stack_id){ hint->child };
+	assert(parent.v < p->now.n_stacks && l.v < p->now.n_locations);
+	hash = hash_pair(key.parent, key.location);
+	key.child = map_find(&p->stacks_by_parent, hash, same_stack, p, &key);
+	if (key.child == MAP_NONE)
+		key.child = add_stack(p, hash, &key);
+	*hint = key;
+	return (stack_id){ key.child };
+}

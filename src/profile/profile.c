@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Birth, death and reading of a profile. The writing side is builder.c and rows.c. */
+#include "config.h"
+
+#include "profile.h"
+
+#include "store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Every column but those of samples: which, element, most elements, elements in use. */
+#define COLUMNS(X) \
+	X(text, char, STORE_MOST_TEXT, STORE_AT(uint32_t, p->string_end, p->now.n_strings)) \
+	X(string_end, uint32_t, STORE_MOST_IDS + 1, p->now.n_strings) \
+	X(captures, struct capture, STORE_MOST_IDS, p->now.n_captures) \
+	X(modules, struct module, STORE_MOST_IDS, p->now.n_modules) \
+	X(functions, struct function, STORE_MOST_IDS, p->now.n_functions) \
+	X(symbols, uint32_t, STORE_MOST_IDS, p->now.n_functions) \
+	X(loc_module, uint32_t, STORE_MOST_IDS, p->now.n_locations) \
+	X(loc_address, uint64_t, STORE_MOST_IDS, p->now.n_locations) \
+	X(loc_function, uint32_t, STORE_MOST_IDS, p->now.n_locations) \
+	X(loc_inlines, uint32_t, STORE_MOST_IDS, p->now.n_locations) \
+	X(frames, struct frame, STORE_MOST_IDS, p->n_frames) \
+	X(stack_parent, uint32_t, STORE_MOST_IDS, p->now.n_stacks) \
+	X(stack_loc, uint32_t, STORE_MOST_IDS, p->now.n_stacks) \
+	X(processes, struct process, STORE_MOST_IDS, p->now.n_processes) \
+	X(threads, struct thread, STORE_MOST_IDS, p->now.n_threads) \
+	X(events, struct event, STORE_MOST_EVENTS, p->now.n_events) \
+	X(event_weights, uint64_t, STORE_MOST_EVENTS, p->now.n_events) \
+	X(facts, struct fact, STORE_MOST_IDS, p->now.n_facts)
+
+#define ROW_COLUMNS(X) \
+	X(row_stack, uint32_t, STORE_MOST_SAMPLES, p->now.n_samples) \
+	X(row_thread, uint32_t, STORE_MOST_SAMPLES, p->now.n_samples) \
+	X(row_event, uint16_t, STORE_MOST_SAMPLES, p->now.n_samples) \
+	X(row_cpu, uint16_t, STORE_MOST_SAMPLES, p->now.n_samples) \
+	X(row_time, int64_t, STORE_MOST_SAMPLES, p->now.n_samples)
+
+#define MAPS(X) \
+	X(strings_by_text) \
+	X(modules_by_path) \
+	X(functions_by_name) \
+	X(locations_by_address) \
+	X(stacks_by_parent) \
+	X(processes_by_pid) \
+	X(threads_by_tid) \
+	X(events_by_name) \
+	X(facts_by_name)
+
+bool store_grow(struct profile *p, struct column *c, uint64_t n)
+{
+	if (column_extend(c, n) == 0)
+		return true;
+	p->sticky = -EFBIG;
+	return false;
+}
+
+struct weight_version *weight_version_new(void)
+{
+	struct weight_version *v = xcalloc(1, sizeof(*v));
+
+	column_init(&v->weight, sizeof(int64_t), STORE_MOST_SAMPLES);
+	column_init(&v->scale, sizeof(int64_t), STORE_MOST_EVENTS);
+	return v;
+}
+
+void weight_versions_free(struct weight_version *v)
+{
+	while (v) {
+		struct weight_version *older = v->older;
+
+		column_done(&v->weight);
+		column_done(&v->scale);
+		free(v);
+		v = older;
+	}
+}
+
+/* Things of id 0: the empty string, no module, the root of the trie. */
+static void make_zeroes(struct profile *p)
+{
+	STORE_AT(uint32_t, p->string_end, 1) = 1;
+	p->now.n_strings = 1;
+	p->now.n_modules = 1;
+	p->now.n_stacks = 1;
+	STORE_AT(uint32_t, p->stack_loc, 0) = ID_NONE;
+	p->published = p->now;
+}
+
+struct profile *profile_new(void)
+{
+	struct profile *p = xcalloc(1, sizeof(*p));
+
+	pthread_mutex_init(&p->pen, NULL);
+	pthread_mutex_init(&p->publication, NULL);
+#define MAKE(name, type, most, used) \
+	column_init(&p->name, sizeof(type), most); \
+	store_grow(p, &p->name, 2);
+#define MAKE_EMPTY(name, type, most, used) column_init(&p->name, sizeof(type), most);
+	COLUMNS(MAKE)
+	ROW_COLUMNS(MAKE_EMPTY)
+#undef MAKE
+#undef MAKE_EMPTY
+	p->versions = weight_version_new();
+	store_grow(p, &p->versions->scale, 1);
+	if (p->sticky < 0)
+		mem_fail(sizeof(*p));
+	make_zeroes(p);
+	return p;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+#define FREE(name, type, most, used) column_done(&p->name);
+	COLUMNS(FREE)
+	ROW_COLUMNS(FREE)
+#undef FREE
+#define FREE(name) map_done(&p->name);
+	MAPS(FREE)
+#undef FREE
+	weight_versions_free(p->versions);
+	pthread_mutex_destroy(&p->publication);
+	pthread_mutex_destroy(&p->pen);
+	free(p);
+}
+
+void profile_counts_read(const struct profile *p, struct profile_counts *c)
+{
+	struct profile *mutable = (struct profile *)p;
+
+	pthread_mutex_lock(&mutable->publication);
+	*c = p->published;
+	pthread_mutex_unlock(&mutable->publication);
+}
+
+const char *profile_string(const struct profile *p, string_id s, size_t *len)
+{
+	const uint32_t *end = p->string_end.base;
+
+	if (len)
+		*len = end[s.v + 1] - end[s.v] - 1;
+	return (const char *)p->text.base + end[s.v];
+}
+
+const struct capture *profile_capture(const struct profile *p, capture_id id)
+{
+	return &STORE_AT(struct capture, p->captures, id.v);
+}
+
+const struct module *profile_module(const struct profile *p, module_id id)
+{
+	return &STORE_AT(struct module, p->modules, id.v);
+}
+
+const struct function *profile_function(const struct profile *p, function_id id)
+{
+	return &STORE_AT(struct function, p->functions, id.v);
+}
+
+const struct process *profile_process(const struct profile *p, process_id id)
+{
+	return &STORE_AT(struct process, p->processes, id.v);
+}
+
+const struct thread *profile_thread(const struct profile *p, thread_id id)
+{
+	return &STORE_AT(struct thread, p->threads, id.v);
+}
+
+const struct event *profile_event(const struct profile *p, event_id id)
+{
+	return &STORE_AT(struct event, p->events, id.v);
+}
+
+struct fact profile_fact(const struct profile *p, uint32_t i)
+{
+	struct profile *mutable = (struct profile *)p;
+	struct fact f;
+
+	pthread_mutex_lock(&mutable->publication);
+	f = STORE_AT(struct fact, p->facts, i);
+	pthread_mutex_unlock(&mutable->publication);
+	return f;
+}
+
+void profile_stacks(const struct profile *p, struct stack_columns *c)
+{
+	*c = (struct stack_columns){
+		.parent = p->stack_parent.base,
+		.location = p->stack_loc.base,
+	};
+}
+
+void profile_locations(const struct profile *p, struct location_columns *c)
+{
+	*c = (struct location_columns){
+		.module = p->loc_module.base,
+		.address = p->loc_address.base,
+		.function = p->loc_function.base,
+		.inlines = p->loc_inlines.base,
+		.frames = p->frames.base,
+	};
+}
+
+void profile_samples(const struct profile *p, struct sample_columns *c)
+{
+	struct profile *mutable = (struct profile *)p;
+
+	pthread_mutex_lock(&mutable->publication);
+	*c = p->rows;
+	pthread_mutex_unlock(&mutable->publication);
+}
+
+/* Bytes of the first n elements, or 0 while the column is empty. */
+static uint64_t used_bytes(const struct column *c, uint64_t n)
+{
+	return c->base ? n * c->element_bytes : 0;
+}
+
+uint64_t profile_bytes(const struct profile *p)
+{
+	struct profile *mutable = (struct profile *)p;
+	uint64_t bytes = sizeof(*p);
+
+	pthread_mutex_lock(&mutable->pen);
+#define ADD(name, type, most, used) bytes += used_bytes(&p->name, used);
+	COLUMNS(ADD)
+	ROW_COLUMNS(ADD)
+#undef ADD
+#define ADD(name) bytes += p->name.n_slots * sizeof(*p->name.slot);
+	MAPS(ADD)
+#undef ADD
+	for (const struct weight_version *v = p->versions; v; v = v->older)
+		bytes += used_bytes(&v->weight, p->now.n_samples);
+	pthread_mutex_unlock(&mutable->pen);
+	return bytes;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The other half of builder.h: inputs, processes, threads, events, samples, facts.
+ *
+ * A sample column comes into being when the first sample has something to say there; the rows before
+ * are then filled with what their absence meant.
+ */
+#include "config.h"
+
+#include "builder.h"
+
+#include "hash.h"
+#include "store.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+capture_id build_capture(struct profile *p, const char *path, const char *format)
+{
+	struct capture c = { .begin_ns = TIME_NONE, .end_ns = TIME_NONE };
+	uint32_t n = p->now.n_captures;
+
+	c.path = build_cstring(p, path);
+	c.format = build_cstring(p, format);
+	if (!store_room(p, &p->captures, (uint64_t)n + 1))
+		return (capture_id){ 0 };
+	STORE_AT(struct capture, p->captures, n) = c;
+	p->now.n_captures++;
+	return (capture_id){ n };
+}
+
+static bool same_process(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct process *a = &STORE_AT(struct process, p->processes, value), *k = key;
+
+	return a->pid == k->pid && a->capture.v == k->capture.v;
+}
+
+process_id build_process(struct profile *p, capture_id c, int32_t pid)
+{
+	struct process key = { .capture = c, .pid = pid };
+	uint64_t hash = hash_pair(c.v, (uint32_t)pid);
+	uint32_t n = p->now.n_processes, id;
+
+	assert(c.v < p->now.n_captures);
+	id = map_find(&p->processes_by_pid, hash, same_process, p, &key);
+	if (id != MAP_NONE)
+		return (process_id){ id };
+	if (!store_room(p, &p->processes, (uint64_t)n + 1))
+		return (process_id){ 0 };
+	STORE_AT(struct process, p->processes, n) = key;
+	map_add(&p->processes_by_pid, hash, n);
+	p->now.n_processes++;
+	return (process_id){ n };
+}
+
+void build_process_name(struct profile *p, process_id id, string_id name)
+{
+	struct process *a = &STORE_AT(struct process, p->processes, id.v);
+
+	assert(id.v < p->now.n_processes && name.v < p->now.n_strings);
+	__atomic_store_n(&a->name.v, name.v, __ATOMIC_RELEASE);
+}
+
+static bool same_thread(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct thread *a = &STORE_AT(struct thread, p->threads, value), *k = key;
+
+	return a->tid == k->tid && a->process.v == k->process.v && a->name.v == k->name.v;
+}
+
+thread_id build_thread(struct profile *p, process_id process, int32_t tid, string_id name)
+{
+	struct thread key = { .process = process, .tid = tid, .name = name };
+	uint64_t hash = hash_u64(hash_pair(process.v, (uint32_t)tid) + name.v);
+	uint32_t n = p->now.n_threads, id;
+
+	assert(process.v < p->now.n_processes && name.v < p->now.n_strings);
+	id = map_find(&p->threads_by_tid, hash, same_thread, p, &key);
+	if (id != MAP_NONE)
+		return (thread_id){ id };
+	if (!store_room(p, &p->threads, (uint64_t)n + 1))
+		return (thread_id){ 0 };
+	STORE_AT(struct thread, p->threads, n) = key;
+	map_add(&p->threads_by_tid, hash, n);
+	p->now.n_threads++;
+	return (thread_id){ n };
+}
+
+static bool same_event(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const string_id *name = key;
+
+	return STORE_AT(struct event, p->events, value).name.v == name->v;
+}
+
+event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight)
+{
+	struct event key = { .unit = unit, .scale = 1, .has_weight = has_weight };
+	uint32_t n = p->now.n_events, id;
+	uint64_t hash;
+
+	key.name = build_cstring(p, name);
+	hash = hash_u64(key.name.v);
+	id = map_find(&p->events_by_name, hash, same_event, p, &key.name);
+	if (id != MAP_NONE)
+		return (event_id){ id };
+	if (!store_room(p, &p->events, (uint64_t)n + 1) ||
+	    !store_room(p, &p->event_weights, (uint64_t)n + 1) ||
+	    !store_room(p, &p->versions->scale, (uint64_t)n + 1))
+		return (event_id){ 0 };
+	STORE_AT(struct event, p->events, n) = key;
+	STORE_AT(uint64_t, p->event_weights, n) = 0;
+	STORE_AT(int64_t, p->versions->scale, n) = 1;
+	map_add(&p->events_by_name, hash, n);
+	p->now.n_events++;
+	return (event_id){ n };
+}
+
+static uint16_t row_event(const struct profile *p, uint64_t row)
+{
+	return p->row_event.base ? STORE_AT(uint16_t, p->row_event, row) : 0;
+}
+
+/* The weights of v with those of e times factor, in a new version that is not in use yet. */
+static struct weight_version *scaled_copy(struct profile *p, event_id e, int64_t factor)
+{
+	const struct weight_version *v = p->versions;
+	struct weight_version *to = weight_version_new();
+	uint64_t n = v->weight.base ? p->now.n_samples : 0;
+
+	if (!store_room(p, &to->scale, p->now.n_events) ||
+	    (n > 0 && !store_room(p, &to->weight, n))) {
+		weight_versions_free(to);
+		return NULL;
+	}
+	memcpy(to->scale.base, v->scale.base, p->now.n_events * sizeof(int64_t));
+	STORE_AT(int64_t, to->scale, e.v) *= factor;
+	for (uint64_t i = 0; i < n; i++)
+		STORE_AT(int64_t, to->weight, i) = STORE_AT(int64_t, v->weight, i) *
+						   (row_event(p, i) == e.v ? factor : 1);
+	return to;
+}
+
+int build_scale(struct profile *p, event_id e, int64_t scale)
+{
+	int64_t *now = &STORE_AT(struct event, p->events, e.v).scale, factor = scale / *now;
+	uint64_t *sum = &STORE_AT(uint64_t, p->event_weights, e.v), scaled;
+	struct weight_version *v;
+
+	assert(e.v < p->now.n_events && scale > 0 && scale % *now == 0);
+	if (factor == 1)
+		return 0;
+	if (__builtin_mul_overflow(*sum, (uint64_t)factor, &scaled) || scaled > INT64_MAX)
+		return -ERANGE;
+	v = scaled_copy(p, e, factor);
+	if (!v)
+		return -EFBIG;
+	v->older = p->versions;
+	p->versions = v;
+	*sum = scaled;
+	__atomic_store_n(now, scale, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/*
+ * Room for one more row in a column that there is or that a value, needing it, brings into being;
+ * the rows so far then get the usual value.
+ */
+static bool row_room(struct profile *p, struct column *c, bool needed, const void *usual)
+{
+	uint64_t n = p->now.n_samples;
+
+	if (!c->base && !needed)
+		return true;
+	if (c->base)
+		return store_room(p, c, n + 1);
+	if (!store_room(p, c, n + 1))
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		memcpy((char *)c->base + i * c->element_bytes, usual, c->element_bytes);
+	return true;
+}
+
+/* As row_room(), where the usual weight is one unit of each row's event. */
+static bool weight_room(struct profile *p, bool needed)
+{
+	struct weight_version *v = p->versions;
+	static const int64_t unset = 0;
+	bool fresh = !v->weight.base;
+
+	if (!row_room(p, &v->weight, needed, &unset))
+		return false;
+	if (fresh && v->weight.base)
+		for (uint64_t i = 0; i < p->now.n_samples; i++)
+			STORE_AT(int64_t, v->weight, i) = STORE_AT(int64_t, v->scale,
+								   row_event(p, i));
+	return true;
+}
+
+static bool sample_room(struct profile *p, const struct sample *s)
+{
+	static const uint32_t no_thread = ID_NONE;
+	static const uint16_t no_cpu = CPU_NONE, first_event = 0;
+	static const int64_t no_time = TIME_NONE;
+	int64_t unit = STORE_AT(int64_t, p->versions->scale, s->event.v);
+
+	return row_room(p, &p->row_stack, true, NULL) &&
+	       row_room(p, &p->row_thread, s->thread.v != ID_NONE, &no_thread) &&
+	       row_room(p, &p->row_event, s->event.v != 0, &first_event) &&
+	       row_room(p, &p->row_cpu, s->cpu != CPU_NONE, &no_cpu) &&
+	       row_room(p, &p->row_time, s->time_ns != TIME_NONE, &no_time) &&
+	       weight_room(p, s->weight != unit);
+}
+
+/* Widens the times of the sample's capture: its thread's, or the newest. */
+static void note_time(struct profile *p, const struct sample *s)
+{
+	uint32_t capture = p->now.n_captures - 1;
+	struct capture *c;
+
+	if (s->time_ns == TIME_NONE || p->now.n_captures == 0)
+		return;
+	if (s->thread.v != ID_NONE) {
+		uint32_t a = STORE_AT(struct thread, p->threads, s->thread.v).process.v;
+
+		capture = STORE_AT(struct process, p->processes, a).capture.v;
+	}
+	c = &STORE_AT(struct capture, p->captures, capture);
+	if (c->begin_ns == TIME_NONE || s->time_ns < c->begin_ns)
+		__atomic_store_n(&c->begin_ns, s->time_ns, __ATOMIC_RELAXED);
+	if (c->end_ns == TIME_NONE || s->time_ns > c->end_ns)
+		__atomic_store_n(&c->end_ns, s->time_ns, __ATOMIC_RELAXED);
+}
+
+int build_sample(struct profile *p, const struct sample *s)
+{
+	uint64_t size = s->weight < 0 ? -(uint64_t)s->weight : (uint64_t)s->weight, row, *sum;
+
+	assert(s->stack.v < p->now.n_stacks && s->event.v < p->now.n_events);
+	assert(s->thread.v == ID_NONE || s->thread.v < p->now.n_threads);
+	sum = &STORE_AT(uint64_t, p->event_weights, s->event.v);
+	if (size > INT64_MAX || *sum + size > INT64_MAX)
+		return -ERANGE;
+	if (!sample_room(p, s))
+		return -EFBIG;
+	row = p->now.n_samples++;
+	*sum += size;
+	STORE_AT(uint32_t, p->row_stack, row) = s->stack.v;
+	if (p->row_thread.base)
+		STORE_AT(uint32_t, p->row_thread, row) = s->thread.v;
+	if (p->row_event.base)
+		STORE_AT(uint16_t, p->row_event, row) = (uint16_t)s->event.v;
+	if (p->row_cpu.base)
+		STORE_AT(uint16_t, p->row_cpu, row) = s->cpu;
+	if (p->row_time.base)
+		STORE_AT(int64_t, p->row_time, row) = s->time_ns;
+	if (p->versions->weight.base)
+		STORE_AT(int64_t, p->versions->weight, row) = s->weight;
+	note_time(p, s);
+	return 0;
+}
+
+/* Facts. */
+
+static bool same_fact(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct fact *a = &STORE_AT(struct fact, p->facts, value), *k = key;
+
+	return a->capture.v == k->capture.v && a->section.v == k->section.v &&
+	       a->name.v == k->name.v;
+}
+
+/* Says the fact anew, or for the first time; readers of facts see one or the other. */
+static void put_fact(struct profile *p, const struct fact *f)
+{
+	uint64_t hash = hash_u64(hash_pair(f->section.v, f->name.v) + f->capture.v);
+	uint32_t id = map_find(&p->facts_by_name, hash, same_fact, p, f);
+
+	if (id == MAP_NONE) {
+		id = p->now.n_facts;
+		if (!store_room(p, &p->facts, (uint64_t)id + 1))
+			return;
+		map_add(&p->facts_by_name, hash, id);
+		p->now.n_facts++;
+	}
+	pthread_mutex_lock(&p->publication);
+	STORE_AT(struct fact, p->facts, id) = *f;
+	pthread_mutex_unlock(&p->publication);
+}
+
+void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
+		enum fact_kind kind, const char *fmt, ...)
+{
+	struct fact f = { .capture = c, .kind = kind };
+	char *text = NULL;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		mem_fail(0);
+	f.section = build_cstring(p, section);
+	f.name = build_cstring(p, name);
+	f.text = build_string(p, text, (size_t)len);
+	free(text);
+	put_fact(p, &f);
+}

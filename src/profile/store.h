@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a profile is made of; private to this room.
+ *
+ * Columns that hold ids' things are usable for some elements from the start, so that their bases
+ * never change and id 0 is always there to fall back on when an id does not fit. The columns of
+ * samples come into being with the first sample that needs them; readers see them only as they were
+ * at the last publication.
+ */
+#ifndef PROFTOP_PROFILE_STORE_H
+#define PROFTOP_PROFILE_STORE_H
+
+#include "column.h"
+#include "map.h"
+#include "mem.h"
+#include "profile.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+/* Ids stay well below MAP_NONE and what a map can hold. */
+#define STORE_MOST_IDS     ((uint64_t)1 << 31)
+#define STORE_MOST_TEXT    ((uint64_t)UINT32_MAX)
+#define STORE_MOST_EVENTS  ((uint64_t)UINT16_MAX)
+#define STORE_MOST_SAMPLES ((uint64_t)1 << 38)
+
+/* Weights and their scales, which change together: readers of older ones keep what they have. */
+struct weight_version {
+	struct column weight;         /* int64_t [n_samples], or empty while each is one unit */
+	struct column scale;          /* int64_t [n_events] */
+	struct weight_version *older; /* replaced ones, kept for their readers; owned */
+};
+
+/* A recently asked for child in the stack trie. */
+struct stack_hint {
+	uint32_t parent;   /* stack_id */
+	uint32_t location; /* location_id */
+	uint32_t child;    /* stack_id; 0: empty */
+};
+
+#define STORE_N_HINTS 2048
+
+struct profile {
+	pthread_mutex_t pen;         /* held by the writer from builder_begin() to builder_end() */
+	pthread_mutex_t publication; /* guards published and rows */
+	struct profile_counts published; /* what readers are told */
+	struct sample_columns rows;      /* sample columns as of the last publication */
+
+	/* The writer's from here on, but for elements below published counts. */
+	struct profile_counts now; /* counts including what is not published yet */
+	int sticky;                /* 0 or -EFBIG: something did not fit */
+
+	struct column text;          /* char: strings with their NULs */
+	struct column string_end;    /* uint32_t [n_strings + 1] where each begins, the last ends */
+	struct column captures;      /* struct capture */
+	struct column modules;       /* struct module */
+	struct column functions;     /* struct function */
+	struct column symbols;       /* uint32_t [n_functions] its symbol location, or ID_NONE */
+	struct column loc_module;    /* uint32_t module_id */
+	struct column loc_address;   /* uint64_t */
+	struct column loc_function;  /* uint32_t function_id or ID_NONE, atomic */
+	struct column loc_inlines;   /* uint32_t index in frames + 1, or 0, atomic */
+	struct column frames;        /* struct frame */
+	struct column stack_parent;  /* uint32_t stack_id */
+	struct column stack_loc;     /* uint32_t location_id */
+	struct column processes;     /* struct process */
+	struct column threads;       /* struct thread */
+	struct column events;        /* struct event */
+	struct column event_weights; /* uint64_t [n_events] sum of the absolute weights */
+	struct column facts;         /* struct fact */
+	uint32_t n_frames;           /* elements of frames */
+
+	struct column row_stack;         /* uint32_t stack_id */
+	struct column row_thread;        /* uint32_t thread_id or ID_NONE */
+	struct column row_event;         /* uint16_t event_id */
+	struct column row_cpu;           /* uint16_t or CPU_NONE */
+	struct column row_time;          /* int64_t or TIME_NONE */
+	struct weight_version *versions; /* newest first; owned */
+
+	struct map strings_by_text;             /* of string ids, as the following of theirs */
+	struct map modules_by_path;             /* and build-id */
+	struct map functions_by_name;           /* and module, and being a comm or not */
+	struct map locations_by_address;        /* and module */
+	struct map stacks_by_parent;            /* and location */
+	struct map processes_by_pid;            /* and capture */
+	struct map threads_by_tid;              /* and process and name */
+	struct map events_by_name;              /* events are few, but files say how few */
+	struct map facts_by_name;               /* and capture and section */
+	struct stack_hint hints[STORE_N_HINTS]; /* in front of stacks_by_parent */
+};
+
+/* Element i of a column of T. */
+#define STORE_AT(T, column, i) (((T *)(column).base)[i])
+
+/* Makes room for n elements; false, and sticky, when there is none. */
+bool store_grow(struct profile *p, struct column *c, uint64_t n);
+
+/* An empty one. */
+struct weight_version *weight_version_new(void);
+/* v and all older ones; NULL is fine. */
+void weight_versions_free(struct weight_version *v);
+
+static inline bool store_room(struct profile *p, struct column *c, uint64_t n)
+{
+	return n * c->element_bytes <= c->usable_bytes || store_grow(p, c, n);
+}
+
+#endif
