@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "ask.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "err.h"
+#include "filter.h"
+#include "options.h"
+#include "profile.h"
+
+static const char *const group_names[N_GROUPINGS] = {
+	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
+	[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_EVENT] = "event",
+	[GROUP_CPU] = "cpu",
+};
+
+const char *ask_group_name(enum grouping g)
+{
+	return group_names[g];
+}
+
+bool ask_group_of_frames(enum grouping g)
+{
+	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
+}
+
+static int find_group(const char *name, enum grouping *out, struct err *e)
+{
+	for (int i = 0; i < N_GROUPINGS; i++) {
+		if (strcmp(name, group_names[i]) != 0)
+			continue;
+		*out = (enum grouping)i;
+		return 0;
+	}
+	return err_set(
+		e, -EINVAL,
+		"--group takes function, module, file, thread, process, event or cpu, not \"%s\"",
+		name);
+}
+
+/* One column for each --event, or the busiest event's. */
+static int find_columns(const struct options *o, const struct profile *p, struct lens *l,
+			struct err *e)
+{
+	const char *busiest = NULL;
+	struct profile_counts counts;
+
+	if (o->events.n > LENS_MAX_COLUMNS)
+		return err_set(e, -EINVAL, "--event can be given %d times at most",
+			       LENS_MAX_COLUMNS);
+	profile_counts_read(p, &counts);
+	if (o->events.n == 0 && *o->metric && counts.n_events) {
+		const struct event *event = profile_event(p, l->column[0].metric.event);
+
+		busiest = profile_string(p, event->name, NULL);
+		return metric_find(p, busiest, o->metric, &l->column[0].metric, e);
+	}
+	for (size_t i = 0; i < o->events.n; i++) {
+		struct lens_column column = { 0 };
+		int rc = metric_find(p, o->events.at[i], o->metric, &column.metric, e);
+
+		if (rc)
+			return rc;
+		l->column[i] = column;
+		l->n_columns = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+int ask_lens(const struct options *o, const struct profile *p, struct lens *l, struct err *e)
+{
+	int rc;
+
+	lens_init(l, p);
+	rc = find_columns(o, p, l, e);
+	if (!rc && o->group)
+		rc = find_group(o->group, &l->grouping, e);
+	if (rc) {
+		lens_done(l);
+		return rc;
+	}
+	l->inlines = !o->no_inline;
+	if (filter_n_terms(o->filter))
+		l->filter = filter_copy(o->filter);
+	return 0;
+}
+
+int ask_analysis(const struct options *o, const struct profile *p, struct analysis **out,
+		 struct err *e)
+{
+	struct lens lens;
+	int rc = ask_lens(o, p, &lens, e);
+
+	if (rc)
+		return rc;
+	rc = analysis_new(p, &lens, NULL, out);
+	lens_done(&lens);
+	return rc ? err_set(e, rc, "the answer could not be made: %s", strerror(-rc)) : 0;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* proftop FILE…: the screens; or the last one of them as text; or, without a terminal, a report. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ask.h"
+#include "cmd_report.h"
+#include "err.h"
+#include "filter.h"
+#include "load.h"
+#include "options.h"
+#include "report.h"
+#include "say.h"
+#include "tui.h"
+
+#define SCREEN_COLS 100
+#define SCREEN_ROWS 30
+
+static const struct {
+	const char *name;
+	enum colour_mode mode;
+} colours[] = {
+	{ "auto", COLOUR_AUTO }, { "never", COLOUR_NEVER }, { "8", COLOUR_8 },
+	{ "16", COLOUR_16 },     { "256", COLOUR_256 },
+};
+
+static int find_colour(const char *name, enum colour_mode *out, struct err *e)
+{
+	for (size_t i = 0; i < sizeof(colours) / sizeof(colours[0]); i++) {
+		if (name && strcmp(name, colours[i].name) != 0)
+			continue;
+		*out = colours[i].mode;
+		return 0;
+	}
+	return err_set(e, -EINVAL, "--color takes auto, never, 8, 16 or 256, not \"%s\"", name);
+}
+
+static int make_options(const struct options *o, struct tui_options *t, struct err *e)
+{
+	enum view_kind view;
+
+	*t = (struct tui_options){
+		.view = o->view,
+		.ascii = say_ascii(o->ascii),
+		.mouse = !o->no_mouse,
+		.hints = true,
+	};
+	if (report_find_view(o->view, &view, e))
+		return -EINVAL;
+	return find_colour(o->color, &t->colour, e);
+}
+
+/* Does the command line say anything about which numbers are shown? */
+static bool asks_lens(const struct options *o)
+{
+	return filter_n_terms(o->filter) || o->events.n || *o->metric || o->group || o->no_inline;
+}
+
+/*
+ * Events have names only once the file says so. What is asked for may come late in it, so a
+ * failure counts only when there is nothing more to come.
+ */
+static enum status wait_lens(const struct options *o, struct load *l, struct lens *lens)
+{
+	bool more = load_wait_event(l);
+	struct err e = ERR_INIT;
+
+	if (more && !ask_lens(o, load_profile(l), lens, &e))
+		return STATUS_GOOD;
+	err_clear(&e);
+	if (load_wait(l, &e))
+		return say_error(&e, STATUS_UNUSABLE);
+	if (ask_lens(o, load_profile(l), lens, &e))
+		return say_error(&e, STATUS_USAGE);
+	return STATUS_GOOD;
+}
+
+static enum status print_screen(const struct options *o, const struct tui_source *source,
+				const struct tui_options *t)
+{
+	struct err e = ERR_INIT;
+	char *text;
+
+	if (tui_screen(source, t, o->keys ? o->keys : "", o->cols ? o->cols : SCREEN_COLS,
+		       o->lines ? o->lines : SCREEN_ROWS, &text, &e))
+		return say_error(&e, e.code == -EINVAL ? STATUS_USAGE : STATUS_UNUSABLE);
+	fputs(text, stdout);
+	free(text);
+	return STATUS_GOOD;
+}
+
+static enum status show(const struct options *o, struct load *l, struct tui_options *t)
+{
+	struct tui_source source;
+	struct err e = ERR_INIT;
+
+	load_source(l, &source);
+	if (o->keys || o->cols)
+		return print_screen(o, &source, t);
+	if (tui_possible(&e)) {
+		say("%s; this is the report instead", err_text(&e));
+		err_clear(&e);
+		return report_loaded(o, l);
+	}
+	if (tui_run(&source, t, &e))
+		return say_error(&e, STATUS_UNUSABLE);
+	return STATUS_GOOD;
+}
+
+static enum status show_lens(const struct options *o, struct load *l, struct tui_options *t)
+{
+	enum status status;
+	struct lens lens;
+
+	if (!asks_lens(o))
+		return show(o, l, t);
+	status = wait_lens(o, l, &lens);
+	if (status != STATUS_GOOD)
+		return status;
+	t->lens = &lens;
+	status = show(o, l, t);
+	lens_done(&lens);
+	return status;
+}
+
+static enum status explore(const struct options *o)
+{
+	struct err e = ERR_INIT;
+	struct tui_options t;
+	enum status status;
+	struct load *l;
+
+	if (make_options(o, &t, &e))
+		return say_error(&e, STATUS_USAGE);
+	l = load_start(o, &e);
+	if (!l)
+		return say_error(&e, STATUS_USAGE);
+	status = show_lens(o, l, &t);
+	load_free(l);
+	return status;
+}
+
+const struct command cmd_explore = {
+	.name = "",
+	.synopsis = "FILE…",
+	.summary = "Opens profiles in the terminal.",
+	.verb = ON_EXPLORE,
+	.run = explore,
+};

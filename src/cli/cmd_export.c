@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* proftop export: what a filter leaves, in another format. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "ask.h"
+#include "err.h"
+#include "format.h"
+#include "load.h"
+#include "mem.h"
+#include "options.h"
+#include "output.h"
+#include "say.h"
+
+/* "folded, pprof": the formats that can be written; the caller frees. */
+static char *writable_formats(void)
+{
+	char *all = xstrdup("");
+
+	for (size_t i = 0; formats[i]; i++) {
+		char *longer;
+
+		if (!formats[i]->write)
+			continue;
+		longer = xasprintf("%s%s%s", all, *all ? ", " : "", formats[i]->name);
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
+/* The format of --to, or NULL with a sentence. */
+static const struct format *find_format(const struct options *o, struct err *e)
+{
+	const struct format *format = o->to ? format_by_name(o->to) : NULL;
+	char *all;
+
+	if (format && format->write)
+		return format;
+	all = writable_formats();
+	if (!o->to)
+		err_set(e, -EINVAL, "export wants --to and a format: %s", all);
+	else
+		err_set(e, -EINVAL, "--to takes %s, not \"%s\"", all, o->to);
+	free(all);
+	return NULL;
+}
+
+static enum status write_out(const struct options *o, const struct format *format,
+			     const struct analysis *a)
+{
+	struct err e = ERR_INIT;
+	struct output out;
+	int rc = output_open(&out, o->output, &e);
+
+	if (rc)
+		return say_error(&e, STATUS_USAGE);
+	rc = format->write(a, out.to, &e);
+	if (ferror(out.to)) { /* the file's own trouble says more, and a closed pipe is none */
+		err_clear(&e);
+		rc = 0;
+	}
+	if (output_close(&out, !rc, &e) || rc)
+		return say_error(&e, STATUS_USAGE);
+	return STATUS_GOOD;
+}
+
+static enum status export_loaded(const struct options *o, const struct format *format,
+				 struct load *l)
+{
+	struct err e = ERR_INIT;
+	struct analysis *a;
+	enum status status;
+
+	if (load_wait(l, &e))
+		return say_error(&e, STATUS_UNUSABLE);
+	if (ask_analysis(o, load_profile(l), &a, &e))
+		return say_error(&e, STATUS_USAGE);
+	status = write_out(o, format, a);
+	analysis_free(a);
+	return status;
+}
+
+static enum status export(const struct options *o) {
+	struct err e = ERR_INIT; const struct format *format = find_format(o, &e);
+	enum status status;
+	struct load * l;
+
+	if (!format) return say_error(&e, STATUS_USAGE);
+	l = load_start(o, &e);
+	if (!l) return say_error(&e, STATUS_USAGE);
+	status = export_loaded(o, format, l);
+	load_free(l);
+	return status;
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.synopsis = "--to FORMAT [-o OUT] FILE…",
+	.summary = "Writes what is left of a profile in another format.",
+	.verb = ON_EXPORT,
+	.run = export,
+};

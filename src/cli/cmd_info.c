@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* proftop info: what is in a file, what was lost, how good the stacks are. */
+#include "config.h"
+
+#include "cmd_report.h"
+#include "err.h"
+#include "load.h"
+#include "options.h"
+#include "say.h"
+
+static enum status info(const struct options *o)
+{
+	struct options asked = *o;
+	struct err e = ERR_INIT;
+	enum status status;
+	struct load *l = load_start(o, &e);
+
+	if (!l)
+		return say_error(&e, STATUS_USAGE);
+	asked.view = "info";
+	status = report_loaded(&asked, l);
+	load_free(l);
+	return status;
+}
+
+const struct command cmd_info = {
+	.name = "info",
+	.synopsis = "[--json] FILE…",
+	.summary = "Says what is in a file, what was lost, and how good the stacks are.",
+	.verb = ON_INFO,
+	.run = info,
+};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* proftop report: any view as text or JSON. */
+#include "config.h"
+
+#include "cmd_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analysis.h"
+#include "ask.h"
+#include "err.h"
+#include "filter.h"
+#include "fmt.h"
+#include "load.h"
+#include "options.h"
+#include "output.h"
+#include "profile.h"
+#include "report.h"
+#include "report_info.h"
+#include "report_json.h"
+#include "report_text.h"
+#include "say.h"
+#include "text.h"
+
+/* What a person reads when they say nothing else; JSON gets every row of a table. */
+#define DEFAULT_TABLE_ROWS   40
+#define DEFAULT_TREE_PERCENT 0.5
+
+static int terminal_cols(void)
+{
+	struct winsize size;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* The options as limits; trees are cut by share and tables by rows. */
+static void set_limits(struct report *r, const struct options *o)
+{
+	bool table = r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_THREADS;
+	bool given = o->rows >= 0 || o->min_percent >= 0;
+
+	r->max_rows = o->rows >= 0 ? o->rows : 0;
+	r->min_percent = o->min_percent >= 0 ? o->min_percent : 0;
+	if (table && !given && !o->json)
+		r->max_rows = DEFAULT_TABLE_ROWS;
+	if (!table && o->min_percent < 0)
+		r->min_percent = DEFAULT_TREE_PERCENT;
+	if (r->view == VIEW_KIND_BUTTERFLY && o->min_percent < 0)
+		r->min_percent = 0;
+	r->cols = r->to_terminal ? terminal_cols() : 0;
+	if (o->cols)
+		r->cols = o->cols;
+}
+
+/* "# x.data: 61,143 samples of cpu-clock, 36.0 s, 2 threads" and what narrows it. */
+static void put_heading(const struct report *r, const struct options *o, FILE *to)
+{
+	const struct weights *w = &r->analysis->weights;
+	char n[FMT_SIZE], ns[FMT_SIZE], share[FMT_SIZE], *name, *clean;
+	unsigned losses = report_info_losses(r->analysis->profile);
+
+	for (size_t i = 0; i < o->files.n; i++) {
+		clean = text_clean(o->files.at[i], strlen(o->files.at[i]), r->ascii);
+		fprintf(to, "%s%s", i ? ", " : "# ", clean);
+		free(clean);
+	}
+	name = metric_name(r->analysis->profile, r->analysis->lens.column[0].metric);
+	clean = text_clean(name, strlen(name), r->ascii);
+	fprintf(to, ": %s samples of %s", fmt_count(n, (int64_t)w->n_samples), clean);
+	free(clean);
+	free(name);
+	if (w->begin_ns != TIME_NONE)
+		fprintf(to, ", %s", fmt_ns(ns, w->end_ns - w->begin_ns));
+	if (w->n_threads)
+		fprintf(to, ", %s thread%s", fmt_count(n, (int64_t)w->n_threads),
+			w->n_threads == 1 ? "" : "s");
+	fputc('\n', to);
+	if (filter_n_terms(o->filter)) {
+		name = filter_text(o->filter);
+		clean = text_clean(name, strlen(name), r->ascii);
+		fprintf(to, "# filter: %s (%s %% of all)\n", clean,
+			fmt_percent(share, w->total[0], w->whole[0]));
+		free(clean);
+		free(name);
+	}
+	if (losses)
+		fprintf(to, "# something was lost or is missing: see proftop info\n");
+	fputs("#\n", to);
+}
+
+static void put_report(const struct report *r, const struct options *o, FILE *to)
+{
+	if (o->json) {
+		report_json(r, to);
+		return;
+	}
+	put_heading(r, o, to);
+	if (r->view == VIEW_KIND_FLAME)
+		report_text_flame(r, to);
+	else
+		report_text(r, to);
+}
+
+static int report_view(const struct options *o, const struct profile *p, enum view_kind view,
+		       FILE *to, struct err *e)
+{
+	struct report r = { .view = view,
+			    .ascii = say_ascii(o->ascii),
+			    .to_terminal = to == stdout && isatty(STDOUT_FILENO) };
+	struct options asked = *o;
+	int rc;
+
+	if (view == VIEW_KIND_THREADS)
+		asked.group = "thread";
+	rc = ask_analysis(&asked, p, &r.analysis, e);
+	if (rc)
+		return rc;
+	set_limits(&r, o);
+	rc = report_make_rows(&r, o->function, e);
+	if (!rc)
+		put_report(&r, o, to);
+	report_done(&r);
+	analysis_free(r.analysis);
+	return rc;
+}
+
+static int report_info(const struct options *o, const struct profile *p, FILE *to)
+{
+	if (o->json)
+		report_info_json(p, to);
+	else
+		report_info_text(p, say_ascii(o->ascii), to);
+	return 0;
+}
+
+enum status report_loaded(const struct options *o, struct load *l)
+{
+	struct err e = ERR_INIT;
+	struct output out;
+	enum view_kind view;
+	int rc;
+
+	if (report_find_view(o->view, &view, &e))
+		return say_error(&e, STATUS_USAGE);
+	if (load_wait(l, &e))
+		return say_error(&e, STATUS_UNUSABLE);
+	if (output_open(&out, o->output, &e))
+		return say_error(&e, STATUS_USAGE);
+	rc = view == VIEW_KIND_INFO ? report_info(o, load_profile(l), out.to)
+				    : report_view(o, load_profile(l), view, out.to, &e);
+	if (output_close(&out, !rc, &e) || rc)
+		return say_error(&e, STATUS_USAGE);
+	return STATUS_GOOD;
+}
+
+static enum status report(const struct options *o)
+{
+	struct err e = ERR_INIT;
+	enum status status;
+	enum view_kind view;
+	struct load *l;
+
+	if (report_find_view(o->view, &view, &e))
+		return say_error(&e, STATUS_USAGE); /* before anything is read */
+	l = load_start(o, &e);
+	if (!l)
+		return say_error(&e, STATUS_USAGE);
+	status = report_loaded(o, l);
+	load_free(l);
+	return status;
+}
+
+const struct command cmd_report = {
+	.name = "report",
+	.synopsis = "[--view NAME] [-n ROWS] [--json] FILE…",
+	.summary = "Prints a view as text or JSON.",
+	.verb = ON_REPORT,
+	.run = report,
+};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One worker reads the inputs one after the other into the same profile. It alone writes `error`, and
+ * others look at that only after the task has finished.
+ */
+#include "config.h"
+
+#include "load.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "builder.h"
+#include "err.h"
+#include "format.h"
+#include "input.h"
+#include "mem.h"
+#include "options.h"
+#include "profile.h"
+#include "resolver.h"
+#include "task.h"
+#include "tui.h"
+
+/* A person hears of progress when reading takes longer than this, and then as often. */
+#define TELL_AFTER_MS 400
+#define TELL_EVERY_MS 200
+
+struct load {
+	const char *const *paths; /* [n_paths] borrowed from the options */
+	size_t n_paths;
+	struct resolver_options resolve; /* for the readers */
+	struct profile *profile;         /* owned */
+	struct progress progress;        /* of the file being read */
+	struct err error;                /* the worker's, until it has finished */
+	struct task *task;               /* NULL once joined */
+	char *title;                     /* owned */
+	int wake_fd;                     /* written when the worker is done */
+};
+
+static int read_one(struct load *l, const char *path)
+{
+	const struct read_options options = { .resolve = &l->resolve };
+	const struct format *format;
+	struct input *in = NULL;
+	capture_id capture;
+	int rc = input_open(path, &in, &l->error);
+
+	if (rc)
+		return rc;
+	format = format_probe(in, &l->error);
+	if (!format) {
+		input_close(in);
+		return -EBADMSG;
+	}
+	builder_begin(l->profile);
+	capture = build_capture(l->profile, path, format->name);
+	rc = builder_end(l->profile);
+	if (!rc)
+		rc = format->read(in, l->profile, capture, &options, &l->progress, &l->error);
+	input_close(in);
+	return rc;
+}
+
+static int read_all(void *arg)
+{
+	struct load *l = arg;
+
+	for (size_t i = 0; i < l->n_paths; i++) {
+		int rc = read_one(l, l->paths[i]);
+
+		if (rc == -ECANCELED)
+			return 0; /* what is there is kept */
+		if (rc) {
+			err_set(&l->error, rc, "%s: %s", l->paths[i], strerror(-rc));
+			return rc;
+		}
+	}
+	return 0;
+}
+
+static char *make_title(const struct options *o)
+{
+	const char *slash = strrchr(o->files.at[0], '/');
+	const char *name = slash && slash[1] ? slash + 1 : o->files.at[0];
+
+	if (!strcmp(name, "-"))
+		name = "standard input";
+	return o->files.n == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, o->files.n - 1);
+}
+
+static int check_inputs(const struct options *o, struct err *e)
+{
+	size_t n_stdin = 0;
+
+	for (size_t i = 0; i < o->files.n; i++)
+		n_stdin += !strcmp(o->files.at[i], "-");
+	if (n_stdin > 1)
+		return err_set(e, -EINVAL, "standard input (-) can be read only once");
+	if (n_stdin && isatty(STDIN_FILENO))
+		return err_set(e, -EINVAL,
+			       "standard input is the terminal; pipe a profile into: proftop -");
+	return 0;
+}
+
+struct load *load_start(const struct options *o, struct err *e)
+{
+	struct load *l;
+
+	if (check_inputs(o, e))
+		return NULL;
+	l = xcalloc(1, sizeof(*l));
+	l->paths = o->files.at;
+	l->n_paths = o->files.n;
+	l->resolve = (struct resolver_options){
+		.symbol_dirs = o->symbols.at,
+		.n_symbol_dirs = o->symbols.n,
+		.same_machine = true, /* readers compare what the file says of its machine */
+	};
+	l->profile = profile_new();
+	l->title = make_title(o);
+	l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->task = l->wake_fd < 0 ? NULL : task_start(read_all, l, l->wake_fd);
+	if (l->task)
+		return l;
+	err_set(e, -EAGAIN, "no thread could be started to read the input");
+	load_free(l);
+	return NULL;
+}
+
+void load_free(struct load *l)
+{
+	if (!l)
+		return;
+	progress_cancel(&l->progress);
+	task_join(l->task);
+	if (l->wake_fd >= 0)
+		close(l->wake_fd);
+	err_clear(&l->error);
+	profile_free(l->profile);
+	free(l->title);
+	free(l);
+}
+
+static bool is_over(const struct load *l)
+{
+	return !l->task || task_finished(l->task);
+}
+
+/* Waits until the worker ends or ms have passed. True when it ended. */
+static bool wait_end(const struct load *l, int ms)
+{
+	struct pollfd end = { .fd = l->wake_fd, .events = POLLIN };
+
+	while (!is_over(l)) {
+		int rc = poll(&end, 1, ms);
+
+		if (rc == 0)
+			return is_over(l);
+		if (rc < 0 && errno != EINTR)
+			return false;
+		if (rc > 0)
+			break; /* written just before the task counts as finished */
+	}
+	return true;
+}
+
+static void tell_progress(const struct load *l)
+{
+	uint64_t done = atomic_load(&l->progress.done), total = atomic_load(&l->progress.total);
+
+	if (total)
+		fprintf(stderr, "\rreading %.0f %% ", 100.0 * (double)done / (double)total);
+	else
+		fputs("\rreading ", stderr);
+}
+
+int load_wait(struct load *l, struct err *e)
+{
+	bool tell = isatty(STDERR_FILENO), told = false;
+	int rc;
+
+	while (!wait_end(l, !tell ? -1 : told ? TELL_EVERY_MS : TELL_AFTER_MS)) {
+		tell_progress(l);
+		told = true;
+	}
+	if (told)
+		fputs("\r              \r", stderr);
+	rc = task_join(l->task);
+	l->task = NULL;
+	return rc ? err_set(e, rc, "%s", err_text(&l->error)) : 0;
+}
+
+bool load_wait_event(struct load *l)
+{
+	struct profile_counts counts;
+
+	do {
+		profile_counts_read(l->profile, &counts);
+	} while (!counts.n_samples && !wait_end(l, 10));
+	return !is_over(l);
+}
+
+const struct profile *load_profile(const struct load *l)
+{
+	return l->profile;
+}
+
+static bool source_finished(void *arg, struct err *e)
+{
+	struct load *l = arg;
+
+	if (!is_over(l))
+		return false;
+	if (l->error.code)
+		err_set(e, l->error.code, "%s", err_text(&l->error));
+	return true;
+}
+
+void load_source(struct load *l, struct tui_source *out)
+{
+	*out = (struct tui_source){
+		.profile = l->profile,
+		.title = l->title,
+		.progress = &l->progress,
+		.finished = source_finished,
+		.arg = l,
+		.wake_fd = l->wake_fd,
+	};
+}

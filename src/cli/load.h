@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inputs → one profile, read on a thread of its own while others already look at it. */
+#ifndef PROFTOP_CLI_LOAD_H
+#define PROFTOP_CLI_LOAD_H
+
+#include <stdbool.h>
+
+struct err;
+struct load;
+struct options;
+struct profile;
+struct tui_source;
+
+/* Starts reading o's files, which are borrowed until load_free(). NULL with a sentence on failure. */
+struct load *load_start(const struct options *o, struct err *e);
+
+/* Cancels what is still going on, and frees the profile too. NULL is fine. */
+void load_free(struct load *l);
+
+/* Waits for the end, telling a person at a terminal how far it is. 0, or -errno with a sentence. */
+int load_wait(struct load *l, struct err *e);
+
+/* Waits until the profile knows an event, or the end. True while there is more to come. */
+bool load_wait_event(struct load *l);
+
+/* Borrowed until load_free(). */
+const struct profile *load_profile(const struct load *l);
+
+/* How a terminal program sees it; borrowed until load_free(). */
+void load_source(struct load *l, struct tui_source *out);
+
+#endif

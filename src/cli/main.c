@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line's way in: find the verb, parse its options, run it. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "err.h"
+#include "options.h"
+#include "say.h"
+
+static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cmd_export,
+						  &cmd_info };
+#define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void print_synopsis(const struct command *c, FILE *to)
+{
+	fprintf(to, "  proftop%s%s %s\n", *c->name ? " " : "", c->name, c->synopsis);
+}
+
+static void print_help(const struct command *c, FILE *to)
+{
+	fputs("usage:\n", to);
+	print_synopsis(c, to);
+	if (c == &cmd_explore)
+		for (size_t i = 1; i < N_COMMANDS; i++)
+			print_synopsis(commands[i], to);
+	fprintf(to, "\n%s\n\n", c->summary);
+	options_help(c, to);
+	fputs("\nFiles are told apart by their content; several merge; - is standard input; with no FILE,\n"
+	      "./perf.data is opened. More: man proftop, or ? inside.\n",
+	      to);
+}
+
+/*
+ * Someone may start us with standard streams closed; a file opened later must not take their
+ * number. What stands in for them fails when used, as a closed one would.
+ */
+static void hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
+
+static const struct command *find_command(int *argc, char ***argv)
+{
+	for (size_t i = 0; i<N_COMMANDS && * argc> 1; i++) {
+		if (!*commands[i]->name || strcmp(commands[i]->name, (*argv)[1]) != 0)
+			continue;
+		--*argc;
+		++*argv;
+		return commands[i];
+	}
+	return &cmd_explore;
+}
+
+static enum status run(const struct command *c, struct options *o, int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+
+	if (options_parse(o, c, argc, argv, &e))
+		return say_error(&e, STATUS_USAGE);
+	if (o->help) {
+		print_help(c, stdout);
+		return STATUS_GOOD;
+	}
+	if (o->version) {
+		puts("proftop " VERSION);
+		return STATUS_GOOD;
+	}
+	if (o->files.n == 0 && access("perf.data", R_OK) == 0)
+		vec_push(&o->files, "perf.data");
+	if (o->files.n == 0) {
+		say("no file was given and there is no perf.data here; see: proftop --help");
+		return STATUS_USAGE;
+	}
+	return c->run(o);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	enum status status;
+
+	hold_standard_streams();
+	say_locale();
+	signal(SIGPIPE, SIG_IGN); /* `| head` ends the output, not the program */
+	const struct command *c = find_command(&argc, &argv);
+
+	status = run(c, &o, argc, argv);
+	options_done(&o);
+	if (fflush(stdout) && errno != EPIPE && status == STATUS_GOOD) {
+		say("standard output: %s", strerror(errno));
+		status = STATUS_USAGE;
+	}
+	return (int)status;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The options: one table from which parsing and --help are made, and against which the manual page
+ * and the shells' completions are tested.
+ */
+#ifndef PROFTOP_CLI_OPTIONS_H
+#define PROFTOP_CLI_OPTIONS_H
+
+#include "command.h"
+#include "mem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct err;
+struct filter;
+
+#define ON_LENS   (ON_EXPLORE | ON_REPORT | ON_EXPORT)
+#define ON_SCREEN (ON_EXPLORE | ON_REPORT)
+#define ON_TEXT   (ON_REPORT | ON_INFO)
+#define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO)
+
+/* X(enum, long name, letter or 0, its value's name or NULL, verbs that take it, help) */
+/* clang-format off */
+#define OPTIONS(X) \
+	X(FILTER,   "filter",    'f', "EXPR",      ON_LENS,    "filter and transform: module:libc !fn:^std:: time:2,5 (repeatable)") \
+	X(TIME,     "time",      0,   "A,B",       ON_LENS,    "only from A to B, in seconds since the start (10ms, 2m; either may be missing)") \
+	X(THREAD,   "thread",    0,   "RE",        ON_LENS,    "only threads whose name matches") \
+	X(EVENT,    "event",     0,   "NAME",      ON_LENS,    "the event to count (repeatable: a column each); the busiest one if not given") \
+	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    "what a sample counts: period (its weight, the default) or samples (1)") \
+	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    "rows by function, module, file, thread, process, event or cpu") \
+	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    "inlined functions are part of their callers") \
+	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     "look for symbol files in DIR first (repeatable)") \
+	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  "top, tree, callers, butterfly, flame, threads or info") \
+	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  "the function of butterfly; in callers, only this one") \
+	X(ROWS,     "rows",      'n', "ROWS",      ON_REPORT,  "at most so many rows; 0 is all") \
+	X(MIN,      "min",       0,   "PERCENT",   ON_REPORT,  "leave out what is less than this share; 0 is nothing") \
+	X(JSON,     "json",      0,   NULL,        ON_TEXT,    "JSON instead of text") \
+	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  "the format to write") \
+	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  "write to FILE instead of standard output") \
+	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
+	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  "the size of that screen; a report's flame graph is COLS wide") \
+	X(COLOR,    "color",     0,   "WHEN",      ON_EXPLORE, "auto, never, 8, 16 or 256 colours") \
+	X(ASCII,    "ascii",     0,   NULL,        ON_SCREEN | ON_INFO, "nothing but ASCII") \
+	X(NOMOUSE,  "no-mouse",  'M', NULL,        ON_EXPLORE, "leave the mouse to the terminal") \
+	X(HELP,     "help",      'h', NULL,        ON_ALL,     "print this and exit") \
+	X(VERSION,  "version",   'V', NULL,        ON_ALL,     "print the version and exit")
+/* clang-format on */
+
+enum option_id {
+#define X(name, text, letter, value, verbs, help) OPTION_##name,
+	OPTIONS(X)
+#undef X
+		N_OPTIONS
+};
+
+/* What the command line said. Strings are borrowed from argv. */
+struct options {
+	const struct command *command;
+	VEC(const char *) files;   /* as given */
+	VEC(const char *) symbols; /* --symbols */
+	VEC(const char *) events;  /* --event */
+	struct filter *filter;     /* -f, --time and --thread together; never NULL once parsed */
+	const char *metric;        /* "" when not given */
+	const char *group;         /* NULL: not given */
+	const char *view;          /* NULL: not given */
+	const char *function;      /* NULL: not given */
+	const char *to;            /* NULL: not given */
+	const char *output;        /* NULL: standard output */
+	const char *keys;          /* NULL: not given */
+	const char *color;         /* NULL: not given */
+	int64_t rows;              /* -1: not given; 0: all */
+	double min_percent;        /* -1: not given */
+	int cols, lines;           /* --screen; 0: not given */
+	bool json, ascii, no_inline, no_mouse, help, version;
+};
+
+/*
+ * Fills o from argv[1..]. argv[0] is skipped; its strings must outlive o. Returns 0, or -EINVAL with
+ * a sentence. Either way the caller ends with options_done(). Not reentrant: getopt_long(3) is not.
+ */
+int options_parse(struct options *o, const struct command *command, int argc, char **argv,
+		  struct err *e);
+void options_done(struct options *o);
+
+/* The options of one verb, a line each. */
+void options_help(const struct command *command, FILE *to);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Only answers of src/query are copied here: nothing is added up anew. */
+#include "config.h"
+
+#include "report.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "ask.h"
+#include "err.h"
+#include "search.h"
+
+static const char *const view_names[N_VIEW_KINDS] = {
+#define X(name, text) [VIEW_KIND_##name] = text,
+	VIEWS(X)
+#undef X
+};
+
+int report_find_view(const char *name, enum view_kind *out, struct err *e)
+{
+	for (int i = 0; i < N_VIEW_KINDS; i++) {
+		if (name && strcmp(name, view_names[i]) != 0)
+			continue;
+		*out = (enum view_kind)i;
+		return 0;
+	}
+	return err_set(
+		e, -EINVAL,
+		"--view takes top, tree, callers, butterfly, flame, threads or info, not \"%s\"",
+		name);
+}
+
+const int64_t *report_self(const struct report *r, size_t row)
+{
+	return &r->numbers.at[row * 2 * r->n_columns];
+}
+
+const int64_t *report_total(const struct report *r, size_t row)
+{
+	return report_self(r, row) + r->n_columns;
+}
+
+/* False when there are enough rows; the row is counted as left out then. */
+static bool add_row(struct report *r, struct report_row row, const int64_t *self,
+		    const int64_t *total)
+{
+	if (r->max_rows && row.role == ROLE_ROW && r->rows.n >= (uint64_t)r->max_rows) {
+		r->n_left_out++;
+		return false;
+	}
+	vec_reserve(&r->numbers, r->numbers.n + 2 * (size_t)r->n_columns);
+	for (uint32_t i = 0; i < r->n_columns; i++)
+		r->numbers.at[r->numbers.n + i] = self ? self[i] : 0;
+	r->numbers.n += r->n_columns;
+	for (uint32_t i = 0; i < r->n_columns; i++)
+		r->numbers.at[r->numbers.n + i] = total[i];
+	r->numbers.n += r->n_columns;
+	vec_push(&r->rows, row);
+	return true;
+}
+
+/* The least weight of column 0 that is shown. */
+static double least(const struct report *r)
+{
+	return (double)r->analysis->weights.total[0] * r->min_percent / 100;
+}
+
+static void make_table(struct report *r)
+{
+	const struct table *t = &r->analysis->table;
+	double min = least(r);
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const int64_t *self = &t->self[(size_t)i * t->n_columns];
+		const int64_t *total = &t->total[(size_t)i * t->n_columns];
+		const struct report_row row = {
+			.key = t->key[i],
+			.parent = ROW_NONE,
+			.has_samples = true,
+			.n_samples = t->n_samples[i],
+		};
+
+		if ((double)total[0] < min)
+			r->n_left_out++;
+		else
+			add_row(r, row, self, total);
+	}
+}
+
+static bool is_only_child(const struct calltree *t, uint32_t node)
+{
+	return node == t->parent[node] + 1 && t->end[node] == t->end[t->parent[node]];
+}
+
+static void make_tree(struct report *r)
+{
+	const struct calltree *t = r->analysis->tree;
+	VEC(uint32_t) row_of_depth = { 0 }; /* the newest row of each depth */
+	double min = least(r);
+
+	vec_reserve(&row_of_depth, (size_t)t->max_depth + 1);
+	for (uint32_t i = 1; i < t->n_nodes;) {
+		uint32_t depth = t->depth[i] - 1;
+		const struct report_row row = {
+			.key = t->key[i],
+			.parent = depth ? row_of_depth.at[depth - 1] : ROW_NONE,
+			.depth = depth,
+			.only_child = depth && is_only_child(t, i),
+			.inlined = t->inlined[i],
+		};
+
+		row_of_depth.at[depth] = (uint32_t)r->rows.n;
+		if ((double)t->total[(size_t)i * t->n_columns] >= min &&
+		    add_row(r, row, &t->self[(size_t)i * t->n_columns],
+			    &t->total[(size_t)i * t->n_columns])) {
+			i++;
+			continue;
+		}
+		r->n_left_out += t->end[i] - i - 1;
+		i = t->end[i]; /* what is below weighs no more */
+	}
+	vec_done(&row_of_depth);
+}
+
+/* A node of the inverted tree that is yet to be shown. */
+struct pending {
+	uint32_t node;
+	uint32_t parent_row;
+	bool only_child;
+};
+
+struct callers {
+	struct report *r;
+	struct inverted *tree;
+	bool by_total; /* a chosen function: of its total; else of what ends in the root */
+	double min;
+	VEC(struct pending) todo; /* newest last */
+};
+
+static int64_t caller_weight(const struct callers *c, uint32_t node)
+{
+	return c->by_total ? inverted_total(c->tree, node)[0] : inverted_self(c->tree, node)[0];
+}
+
+/* Notes the children worth showing, so that the heaviest is taken first. */
+static void push_children(struct callers *c, uint32_t node, uint32_t row)
+{
+	const struct inverted_node *n;
+	uint32_t first, count, shown = 0;
+
+	inverted_expand(c->tree, node);
+	n = inverted_node(c->tree, node);
+	first = n->first_child;
+	count = n->n_children;
+	for (uint32_t i = count; i-- > 0;) {
+		int64_t weight = caller_weight(c, first + i);
+
+		if (weight > 0 && (double)weight >= c->min) {
+			vec_push(&c->todo, ((struct pending){ first + i, row, count == 1 }));
+			shown++;
+		}
+	}
+	c->r->n_left_out += count - shown;
+}
+
+static void make_caller_root(struct callers *c, uint32_t root)
+{
+	vec_push(&c->todo, ((struct pending){ root, ROW_NONE, false }));
+	while (c->todo.n) {
+		struct pending next = c->todo.at[--c->todo.n];
+		const struct inverted_node *n = inverted_node(c->tree, next.node);
+		const struct report_row row = {
+			.key = n->key,
+			.parent = next.parent_row,
+			.depth = n->depth,
+			.only_child = next.only_child,
+		};
+
+		if (add_row(c->r, row, inverted_self(c->tree, next.node),
+			    inverted_total(c->tree, next.node)))
+			push_children(c, next.node, (uint32_t)c->r->rows.n - 1);
+	}
+}
+
+static int search_function(const struct report *r, const char *function, struct search *s,
+			   struct err *e)
+{
+	struct analysis *a = r->analysis;
+	int rc = search_init(s, function, &a->keys, a->tree, e);
+
+	if (rc)
+		return rc;
+	if (s->n_matching)
+		return 0;
+	search_done(s);
+	return err_set(e, -EINVAL, "no %s here matches \"%s\"", ask_group_name(a->keys.grouping),
+		       function);
+}
+
+static int make_callers(struct report *r, const char *function, struct err *e)
+{
+	struct callers c = { .r = r, .by_total = function, .min = least(r) };
+	struct search s = { 0 };
+	uint32_t n_roots;
+
+	if (function && search_function(r, function, &s, e))
+		return -EINVAL;
+	c.tree = analysis_inverted(r->analysis);
+	n_roots = inverted_n_roots(c.tree);
+	for (uint32_t i = 0; i < n_roots; i++) {
+		int64_t weight = caller_weight(&c, i);
+
+		if (function && !s.matches[inverted_node(c.tree, i)->key])
+			continue;
+		if (weight > 0 && (double)weight >= c.min)
+			make_caller_root(&c, i);
+		else
+			r->n_left_out++;
+	}
+	vec_done(&c.todo);
+	if (function)
+		search_done(&s);
+	return 0;
+}
+
+/* The key that matches with the largest total; a name equal to the expression goes first. */
+static int choose_key(struct report *r, const char *function, uint32_t *out, struct err *e)
+{
+	const struct analysis *a = r->analysis;
+	struct search s;
+	struct table all;
+	uint32_t best = KEY_NONE;
+	bool best_equal = false;
+	int64_t best_total = 0;
+
+	if (search_function(r, function, &s, e))
+		return -EINVAL;
+	table_of_frames(a->tree, &a->keys, &all);
+	for (uint32_t i = 0; i < all.n_rows; i++) {
+		uint32_t key = all.key[i];
+		int64_t total = all.total[(size_t)i * all.n_columns];
+		bool equal = !strcmp(a->keys.key[key].label, function);
+
+		if (!s.matches[key] || (best_equal && !equal))
+			continue;
+		if (best != KEY_NONE && best_equal == equal && total <= best_total)
+			continue;
+		best = key;
+		best_equal = equal;
+		best_total = total;
+	}
+	table_done(&all);
+	search_done(&s);
+	if (best == KEY_NONE)
+		return err_set(e, -EINVAL, "no sample here has a frame that matches \"%s\"",
+			       function);
+	*out = best;
+	return 0;
+}
+
+static void add_neighbours(struct report *r, const struct butterfly_row *rows, uint32_t n,
+			   enum report_role role)
+{
+	double min = least(r);
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct report_row row = {
+			.key = rows[i].key,
+			.parent = ROW_NONE,
+			.role = role,
+		};
+
+		if ((double)rows[i].total[0] < min || (r->max_rows && i >= (uint64_t)r->max_rows))
+			r->n_left_out++;
+		else
+			add_row(r, row, NULL, rows[i].total);
+	}
+}
+
+static int make_butterfly(struct report *r, const char *function, struct err *e)
+{
+	struct report_row row = { .parent = ROW_NONE, .role = ROLE_CENTRE };
+	struct butterfly b;
+
+	if (!function)
+		return err_set(e, -EINVAL, "--view butterfly wants a function: --function NAME");
+	if (choose_key(r, function, &row.key, e))
+		return -EINVAL;
+	butterfly_init(&b, r->analysis->tree, &r->analysis->keys, row.key);
+	add_neighbours(r, b.callers, b.n_callers, ROLE_CALLER);
+	add_row(r, row, b.self, b.total);
+	add_neighbours(r, b.callees, b.n_callees, ROLE_CALLEE);
+	butterfly_done(&b);
+	return 0;
+}
+
+int report_make_rows(struct report *r, const char *function, struct err *e)
+{
+	r->n_columns = r->analysis->weights.n_columns;
+	r->keys = &r->analysis->keys;
+	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
+	    !ask_group_of_frames(r->analysis->lens.grouping))
+		return err_set(e, -EINVAL,
+			       "--view %s has frames; --group takes function, module or "
+			       "file with it",
+			       view_names[r->view]);
+	switch (r->view) {
+	case VIEW_KIND_TOP:
+	case VIEW_KIND_THREADS:
+		r->keys = r->analysis->table_keys;
+		make_table(r);
+		return 0;
+	case VIEW_KIND_TREE:
+	case VIEW_KIND_FLAME:
+		make_tree(r);
+		return 0;
+	case VIEW_KIND_CALLERS:
+		return make_callers(r, function, e);
+	case VIEW_KIND_BUTTERFLY:
+		return make_butterfly(r, function, e);
+	case VIEW_KIND_INFO:
+	case N_VIEW_KINDS:
+		break;
+	}
+	return 0;
+}
+
+void report_done(struct report *r)
+{
+	vec_done(&r->rows);
+	vec_done(&r->numbers);
+}

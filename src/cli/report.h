@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A view as rows of numbers and names, for report's text and JSON alike: both print these rows and
+ * nothing else, so they cannot disagree.
+ */
+#ifndef PROFTOP_CLI_REPORT_H
+#define PROFTOP_CLI_REPORT_H
+
+#include "mem.h"
+#include "view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct analysis;
+struct err;
+struct keys;
+struct options;
+
+/* Where in a butterfly a row stands. */
+enum report_role { ROLE_ROW, ROLE_CALLER, ROLE_CENTRE, ROLE_CALLEE };
+
+#define ROW_NONE UINT32_MAX
+
+struct report_row {
+	uint32_t key;       /* in report.keys; KEY_NONE: everything, or no caller */
+	uint32_t parent;    /* the row above it in a tree, or ROW_NONE */
+	uint32_t depth;     /* in a tree, 0 for its roots */
+	bool only_child;    /* nothing else is called by (or calls) its parent */
+	bool inlined;       /* every occurrence is inlined code */
+	bool has_samples;   /* n_samples means something */
+	uint64_t n_samples; /* that end here */
+	enum report_role role;
+};
+
+struct report {
+	struct analysis *analysis; /* borrowed; its lazy parts may be made */
+	const struct keys *keys;   /* of the rows; the analysis's */
+	enum view_kind view;
+	bool ascii;
+	bool to_terminal;    /* names are folded to fit */
+	int cols;            /* of the terminal, or of the flame graph; 0: unknown */
+	int64_t max_rows;    /* 0: all */
+	double min_percent;  /* of column 0's total */
+	uint32_t n_columns;  /* numbers of a row */
+	uint64_t n_left_out; /* rows that max_rows or min_percent left out */
+	VEC(struct report_row) rows;
+	VEC(int64_t) numbers; /* [n rows][2][n_columns] self, then total */
+};
+
+/* The view named (NULL: top). -EINVAL with a sentence. */
+int report_find_view(const char *name, enum view_kind *out, struct err *e);
+
+/*
+ * Fills the rows of r->view; everything above n_left_out is the caller's to set before. function is
+ * --function or NULL. 0 or -EINVAL with a sentence. Ends with report_done() either way.
+ */
+int report_make_rows(struct report *r, const char *function, struct err *e);
+void report_done(struct report *r);
+
+/* [n_columns] each; borrowed until rows are added. */
+const int64_t *report_self(const struct report *r, size_t row);
+const int64_t *report_total(const struct report *r, size_t row);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "report_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "ask.h"
+#include "filter.h"
+#include "json_out.h"
+#include "profile.h"
+#include "report.h"
+
+static const char *const view_names[N_VIEW_KINDS] = {
+#define X(name, text) [VIEW_KIND_##name] = text,
+	VIEWS(X)
+#undef X
+};
+
+static const char *const role_names[] = {
+	[ROLE_CALLER] = "caller",
+	[ROLE_CENTRE] = "function",
+	[ROLE_CALLEE] = "callee",
+};
+
+static const char *const unit_names[] = {
+	[UNIT_COUNT] = "count",
+	[UNIT_NS] = "ns",
+	[UNIT_BYTES] = "bytes",
+};
+
+/* Weights of the column are in 1/scale units. */
+static int64_t column_scale(const struct report *r, uint32_t column)
+{
+	struct metric m = r->analysis->lens.column[column].metric;
+
+	if (m.measure == MEASURE_SAMPLES || !r->analysis->counts.n_events)
+		return 1;
+	return profile_event(r->analysis->profile, m.event)->scale;
+}
+
+static void put_time(struct json_out *j, const char *key, int64_t ns)
+{
+	if (ns == TIME_NONE)
+		json_put_null(j, key);
+	else
+		json_put_int(j, key, ns);
+}
+
+static void put_files(struct json_out *j, const struct analysis *a)
+{
+	json_begin(j, "files", '[', false);
+	for (uint32_t i = 0; i < a->counts.n_captures; i++) {
+		const struct capture *c = profile_capture(a->profile, (capture_id){ i });
+
+		json_begin(j, NULL, '{', false);
+		json_put_text(j, "path", profile_string(a->profile, c->path, NULL));
+		json_put_text(j, "format", profile_string(a->profile, c->format, NULL));
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_columns(struct json_out *j, const struct report *r)
+{
+	const struct analysis *a = r->analysis;
+
+	json_begin(j, "columns", '[', false);
+	for (uint32_t i = 0; i < r->n_columns && a->counts.n_events; i++) {
+		struct metric m = a->lens.column[i].metric;
+		const struct event *event = profile_event(a->profile, m.event);
+		bool weight = m.measure == MEASURE_WEIGHT && event->has_weight;
+
+		json_begin(j, NULL, '{', false);
+		json_put_text(j, "event", profile_string(a->profile, event->name, NULL));
+		json_put_text(j, "metric", weight ? "period" : "samples");
+		json_put_text(j, "unit", unit_names[weight ? event->unit : UNIT_COUNT]);
+		json_put_weight(j, "total", a->weights.total[i], column_scale(r, i));
+		json_put_weight(j, "whole", a->weights.whole[i], column_scale(r, i));
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+static void put_head(struct json_out *j, const struct report *r)
+{
+	const struct analysis *a = r->analysis;
+	char *filter = a->lens.filter ? filter_text(a->lens.filter) : NULL;
+
+	json_put_text(j, "proftop", VERSION);
+	json_put_text(j, "view", view_names[r->view]);
+	put_files(j, a);
+	json_put_text(j, "filter", filter ? filter : "");
+	json_put_text(j, "group", ask_group_name(r->keys->grouping));
+	json_put_bool(j, "inlines", a->lens.inlines);
+	json_put_int(j, "samples", (int64_t)a->weights.n_samples);
+	json_put_int(j, "threads", (int64_t)a->weights.n_threads);
+	put_time(j, "begin_ns", a->weights.begin_ns);
+	put_time(j, "end_ns", a->weights.end_ns);
+	put_columns(j, r);
+	json_put_int(j, "left_out", (int64_t)r->n_left_out);
+	free(filter);
+}
+
+static void put_numbers(struct json_out *j, const struct report *r, const char *key,
+			const int64_t *numbers)
+{
+	json_begin(j, key, '[', false);
+	for (uint32_t i = 0; i < r->n_columns; i++)
+		json_put_weight(j, NULL, numbers[i], column_scale(r, i));
+	json_end(j, ']');
+}
+
+static void put_name(struct json_out *j, const struct report *r, uint32_t key)
+{
+	char buffer[FMT_SIZE];
+	const char *detail;
+
+	if (key == KEY_NONE) {
+		json_put_null(j, "name");
+		return;
+	}
+	json_put_text(j, "name", r->keys->key[key].label);
+	if (*r->keys->key[key].module)
+		json_put_text(j, "module", r->keys->key[key].module);
+	detail = key_detail(r->keys, r->analysis->profile, key, buffer);
+	if (*detail)
+		json_put_text(j, "detail", detail);
+}
+
+static void put_row(struct json_out *j, const struct report *r, size_t i)
+{
+	const struct report_row *row = &r->rows.at[i];
+	bool tree = r->view == VIEW_KIND_TREE || r->view == VIEW_KIND_CALLERS ||
+		    r->view == VIEW_KIND_FLAME;
+
+	json_begin(j, NULL, '{', false);
+	if (row->role != ROLE_ROW)
+		json_put_text(j, "role", role_names[row->role]);
+	put_name(j, r, row->key);
+	if (tree) {
+		json_put_int(j, "depth", row->depth);
+		if (row->parent == ROW_NONE)
+			json_put_null(j, "parent");
+		else
+			json_put_int(j, "parent", row->parent);
+	}
+	if (row->inlined)
+		json_put_bool(j, "inlined", true);
+	if (row->role == ROLE_ROW || row->role == ROLE_CENTRE)
+		put_numbers(j, r, "self", report_self(r, i));
+	put_numbers(j, r, "total", report_total(r, i));
+	if (row->has_samples)
+		json_put_int(j, "samples", (int64_t)row->n_samples);
+	json_end(j, '}');
+}
+
+void report_json(const struct report *r, FILE *to)
+{
+	struct json_out j = { .to = to };
+
+	json_begin(&j, NULL, '{', true);
+	put_head(&j, r);
+	json_begin(&j, "rows", '[', true);
+	for (size_t i = 0; i < r->rows.n && !ferror(to); i++)
+		put_row(&j, r, i);
+	json_end(&j, ']');
+	json_end(&j, '}');
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Columns of numbers come first and names last, so that long names need no cutting. On a terminal
+ * names fold to its width, as they do on screens; in a file they are whole.
+ */
+#include "config.h"
+
+#include "report_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "ask.h"
+#include "canvas.h"
+#include "filter.h"
+#include "fmt.h"
+#include "profile.h"
+#include "report.h"
+#include "text.h"
+#include "view.h"
+
+/* Names are padded to the widest one, up to this; what is longer pushes the module aside. */
+#define NAME_COLS_MAX  64
+#define NAME_COLS_MIN  16
+#define MODULE_COLS    24
+#define PERCENT_COLS   9
+#define SAMPLES_COLS   13
+#define INDENT_COLS    2
+/* Deeper trees go on at this indentation. */
+#define INDENT_MAX     60
+#define FLAME_COLS     120
+#define FLAME_ROWS_MAX 1000
+
+static const char *const group_titles[N_GROUPINGS] = {
+	[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",   [GROUP_FILE] = "FILE",
+	[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS", [GROUP_EVENT] = "EVENT",
+	[GROUP_CPU] = "CPU",
+};
+
+static void put_spaces(FILE *to, size_t n)
+{
+	fprintf(to, "%*s", (int)n, "");
+}
+
+/* Cleaned, padded to cols unless it is the last of its line. */
+static void put_text(const struct report *r, FILE *to, const char *s, size_t cols, bool last)
+{
+	char *clean = text_clean(s, strlen(s), r->ascii);
+	size_t width = text_width(clean, strlen(clean));
+
+	fputs(clean, to);
+	if (!last && width < cols)
+		put_spaces(to, cols - width);
+	free(clean);
+}
+
+static const char *key_label(const struct report *r, uint32_t key)
+{
+	return key == KEY_NONE ? "(no caller)" : r->keys->key[key].label;
+}
+
+/* What stands behind the name: the module, or a thread's number. */
+static const char *key_behind(const struct report *r, uint32_t key, char buffer[FMT_SIZE])
+{
+	if (key == KEY_NONE)
+		return "";
+	if (*r->keys->key[key].module)
+		return r->keys->key[key].module;
+	return key_detail(r->keys, r->analysis->profile, key, buffer);
+}
+
+static bool is_tree(const struct report *r)
+{
+	return r->view == VIEW_KIND_TREE || r->view == VIEW_KIND_CALLERS;
+}
+
+/* Tables of functions, threads, …: where samples are counted beside the shares. */
+static bool is_table(const struct report *r)
+{
+	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_THREADS;
+}
+
+/* A sample has one thread, so that self and total are the same. */
+static bool has_self(const struct report *r)
+{
+	return !is_table(r) || ask_group_of_frames(r->keys->grouping);
+}
+
+/* How far to the right a row's name begins: frames that are all there is below another stay put. */
+static size_t *make_indents(const struct report *r)
+{
+	size_t *indent = xcalloc(r->rows.n + 1, sizeof(*indent));
+
+	for (size_t i = 0; i < r->rows.n; i++) {
+		const struct report_row *row = &r->rows.at[i];
+
+		if (row->parent == ROW_NONE)
+			continue;
+		indent[i] = indent[row->parent] + (row->only_child ? 0 : INDENT_COLS);
+		if (indent[i] > INDENT_MAX)
+			indent[i] = INDENT_MAX;
+	}
+	return indent;
+}
+
+static const char *row_prefix(const struct report *r, const struct report_row *row)
+{
+	if (!row->only_child)
+		return "";
+	return r->ascii ? "> " : "› ";
+}
+
+static size_t number_cols(const struct report *r)
+{
+	size_t each = has_self(r) ? 2 * PERCENT_COLS : PERCENT_COLS;
+
+	return r->n_columns * each + (is_table(r) ? SAMPLES_COLS : 0) + 2;
+}
+
+/* The width that names are padded to; on a terminal also the most they may take. */
+static size_t name_cols(const struct report *r, const size_t *indent)
+{
+	size_t widest = NAME_COLS_MIN, limit = NAME_COLS_MAX;
+	size_t taken = number_cols(r) + 2 + MODULE_COLS;
+
+	if (r->to_terminal && r->cols > 0)
+		limit = (size_t)r->cols > taken + NAME_COLS_MIN ? (size_t)r->cols - taken
+								: NAME_COLS_MIN;
+	for (size_t i = 0; i < r->rows.n && widest < limit; i++) {
+		const char *label = key_label(r, r->rows.at[i].key);
+		size_t width = indent[i] + text_width(label, strlen(label)) + INDENT_COLS;
+
+		if (width > widest)
+			widest = width;
+	}
+	return widest < limit ? widest : limit;
+}
+
+static void put_name(const struct report *r, FILE *to, const struct report_row *row, size_t indent,
+		     size_t cols, bool last)
+{
+	const char *prefix = row_prefix(r, row), *label = key_label(r, row->key);
+	size_t used = indent + (*prefix ? INDENT_COLS : 0);
+	size_t left = cols > used + NAME_COLS_MIN ? cols - used : NAME_COLS_MIN;
+	char *name = text_fold_name(label, r->to_terminal && r->cols > 0 ? left : 0, r->ascii);
+
+	put_spaces(to, indent);
+	fputs(prefix, to);
+	put_text(r, to, name, left, last);
+	free(name);
+}
+
+static void put_percent(FILE *to, int64_t part, int64_t whole)
+{
+	char text[FMT_SIZE];
+
+	fprintf(to, "%*s", PERCENT_COLS, fmt_percent(text, part, whole));
+}
+
+static void put_numbers(const struct report *r, FILE *to, size_t i)
+{
+	const struct report_row *row = &r->rows.at[i];
+	const int64_t *whole = r->analysis->weights.total;
+	bool total_first = is_tree(r) && r->view != VIEW_KIND_CALLERS;
+	char text[FMT_SIZE];
+
+	for (uint32_t c = 0; c < r->n_columns; c++) {
+		int64_t self = report_self(r, i)[c], total = report_total(r, i)[c];
+
+		if (has_self(r))
+			put_percent(to, total_first ? total : self, whole[c]);
+		put_percent(to, total_first ? self : total, whole[c]);
+	}
+	if (is_table(r))
+		fprintf(to, "%*s", SAMPLES_COLS, fmt_count(text, (int64_t)row->n_samples));
+	fputs("  ", to);
+}
+
+static void put_column_names(const struct report *r, FILE *to)
+{
+	if (r->n_columns < 2)
+		return;
+	fputc('#', to);
+	for (uint32_t c = 0; c < r->n_columns; c++) {
+		int cols = (has_self(r) ? 2 : 1) * PERCENT_COLS - (c == 0);
+		char *name = metric_name(r->analysis->profile, r->analysis->lens.column[c].metric);
+		char *clean = text_clean(name, strlen(name), r->ascii);
+
+		fprintf(to, "%*.*s", cols, cols - 1, clean);
+		free(clean);
+		free(name);
+	}
+	fputc('\n', to);
+}
+
+static void put_titles(const struct report *r, FILE *to, size_t cols, const char *names)
+{
+	bool total_first = is_tree(r) && r->view != VIEW_KIND_CALLERS;
+
+	put_column_names(r, to);
+	fputc('#', to);
+	for (uint32_t c = 0; c < r->n_columns; c++) {
+		if (has_self(r))
+			fprintf(to, "%*s", PERCENT_COLS - (c == 0),
+				total_first ? "TOTAL %" : "SELF %");
+		fprintf(to, "%*s", PERCENT_COLS - (c == 0 && !has_self(r)),
+			total_first ? "SELF %" : "TOTAL %");
+	}
+	if (is_table(r))
+		fprintf(to, "%*s", SAMPLES_COLS, "SAMPLES");
+	fprintf(to, "  %-*s  %s\n", (int)cols, names,
+		r->keys->grouping == GROUP_FUNCTION ? "MODULE" : "");
+}
+
+static void put_rows(const struct report *r, FILE *to, size_t cols, const size_t *indent,
+		     enum report_role role)
+{
+	for (size_t i = 0; i < r->rows.n && !ferror(to); i++) {
+		const struct report_row *row = &r->rows.at[i];
+		char buffer[FMT_SIZE];
+		const char *behind = key_behind(r, row->key, buffer);
+
+		if (row->role != role)
+			continue;
+		put_numbers(r, to, i);
+		put_name(r, to, row, indent[i], cols, !*behind);
+		if (*behind) {
+			fputs("  ", to);
+			put_text(r, to, behind, 0, true);
+		}
+		fputc('\n', to);
+	}
+}
+
+static void put_left_out(const struct report *r, FILE *to)
+{
+	char n[FMT_SIZE];
+
+	if (r->n_left_out)
+		fprintf(to, "# %s more rows are left out; -n 0 --min 0 shows all\n",
+			fmt_count(n, (int64_t)r->n_left_out));
+}
+
+void report_text(const struct report *r, FILE *to)
+{
+	size_t *indent = make_indents(r);
+	size_t cols = name_cols(r, indent);
+
+	switch (r->view) {
+	case VIEW_KIND_BUTTERFLY:
+		put_titles(r, to, cols, "CALLERS");
+		put_rows(r, to, cols, indent, ROLE_CALLER);
+		fputs("#\n", to);
+		put_rows(r, to, cols, indent, ROLE_CENTRE);
+		fputs("#                   CALLEES\n", to);
+		put_rows(r, to, cols, indent, ROLE_CALLEE);
+		break;
+	case VIEW_KIND_CALLERS:
+		put_titles(r, to, cols, "CALLERS");
+		put_rows(r, to, cols, indent, ROLE_ROW);
+		break;
+	case VIEW_KIND_TREE:
+		put_titles(r, to, cols, "CALL TREE");
+		put_rows(r, to, cols, indent, ROLE_ROW);
+		break;
+	case VIEW_KIND_TOP:
+	case VIEW_KIND_THREADS:
+	case VIEW_KIND_FLAME:
+	case VIEW_KIND_INFO:
+	case N_VIEW_KINDS:
+		put_titles(r, to, cols, group_titles[r->keys->grouping]);
+		put_rows(r, to, cols, indent, ROLE_ROW);
+		break;
+	}
+	put_left_out(r, to);
+	free(indent);
+}
+
+/* One row of cells for each level that has a frame wide enough to be seen. */
+static int flame_rows(const struct report *r)
+{
+	uint32_t deepest = r->analysis->tree->max_depth + 1;
+
+	return deepest < FLAME_ROWS_MAX ? (int)deepest : FLAME_ROWS_MAX;
+}
+
+void report_text_flame(const struct report *r, FILE *to)
+{
+	const struct view_ops *ops = views[VIEW_KIND_FLAME];
+	const struct scene scene = { .analysis = r->analysis, .percent = true };
+	struct rect all = { .rows = flame_rows(r), .cols = r->cols ? r->cols : FLAME_COLS };
+	struct canvas canvas;
+	void *state = ops->new ();
+	char *text;
+
+	canvas_init(&canvas, all.cols, all.rows, r->ascii);
+	ops->update(state, &scene);
+	ops->layout(state, &scene, all);
+	ops->draw(state, &scene, &canvas, all);
+	text = canvas_text(&canvas);
+	fputs(text, to);
+	free(text);
+	ops->free(state);
+	canvas_done(&canvas);
+}
