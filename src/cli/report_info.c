@@ -90,19 +90,19 @@ static void put_facts(const struct profile *p, const struct profile_counts *coun
 	string_id section = { 0 };
 
 	for (uint32_t i = 0; i < counts->n_facts; i++) {
-		const struct fact *f = profile_fact(p, i);
+		const struct fact f = profile_fact(p, i);
 
-		if (f->capture.v != capture)
+		if (f.capture.v != capture)
 			continue;
-		if (f->section.v != section.v) {
-			put_clean(to, text_of(p, f->section), ascii, 0);
+		if (f.section.v != section.v) {
+			put_clean(to, text_of(p, f.section), ascii, 0);
 			fputc('\n', to);
-			section = f->section;
+			section = f.section;
 		}
-		fputs(f->kind == FACT_LOSS ? "! " : "  ", to);
-		put_clean(to, text_of(p, f->name), ascii, NAME_COLS);
+		fputs(f.kind == FACT_LOSS ? "! " : "  ", to);
+		put_clean(to, text_of(p, f.name), ascii, NAME_COLS);
 		fputs("  ", to);
-		put_clean(to, text_of(p, f->text), ascii, 0);
+		put_clean(to, text_of(p, f.text), ascii, 0);
 		fputc('\n', to);
 	}
 }
@@ -150,15 +150,15 @@ static void json_facts(struct json_out *j, const struct profile *p,
 {
 	json_begin(j, "facts", '[', true);
 	for (uint32_t i = 0; i < counts->n_facts; i++) {
-		const struct fact *f = profile_fact(p, i);
+		const struct fact f = profile_fact(p, i);
 
-		if (f->capture.v != capture)
+		if (f.capture.v != capture)
 			continue;
 		json_begin(j, NULL, '{', false);
-		json_put_text(j, "section", text_of(p, f->section));
-		json_put_text(j, "name", text_of(p, f->name));
-		json_put_text(j, "text", text_of(p, f->text));
-		json_put_text(j, "kind", kind_names[f->kind]);
+		json_put_text(j, "section", text_of(p, f.section));
+		json_put_text(j, "name", text_of(p, f.name));
+		json_put_text(j, "text", text_of(p, f.text));
+		json_put_text(j, "kind", kind_names[f.kind]);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -237,6 +237,6 @@ unsigned report_info_losses(const struct profile *p)
 
 	profile_counts_read(p, &counts);
 	for (uint32_t i = 0; i < counts.n_facts; i++)
-		n += profile_fact(p, i)->kind == FACT_LOSS;
+		n += profile_fact(p, i).kind == FACT_LOSS;
 	return n;
 }
