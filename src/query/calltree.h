@@ -6,6 +6,9 @@
  * Built whole, in one pass over the trie and one back; nodes nobody paid for are left out. Nodes are
  * in preorder, children by falling total of column 0 (then by label), so that a subtree is a range
  * and drawing from the top is reading on. Public to read, never to write.
+ *
+ * By module or file, frames that follow each other within one are one node: a tree of who calls into
+ * whom.
  */
 #ifndef PROFTOP_QUERY_CALLTREE_H
 #define PROFTOP_QUERY_CALLTREE_H
@@ -26,11 +29,12 @@ struct calltree {
 	uint32_t *parent;   /* [n_nodes]; the root's is 0 */
 	uint32_t *end;      /* [n_nodes] one past the last node of the subtree */
 	uint32_t *depth;    /* [n_nodes] */
-	uint64_t *path; /* [n_nodes] hash of the key ids from the root: a name across rebuilds */
-	int64_t *self;  /* [n_nodes][n_columns] */
-	int64_t *total; /* [n_nodes][n_columns] */
-	bool *outer;    /* [n_nodes] no node above has the same key: totals of a key add these */
-	bool *inlined;  /* [n_nodes] every occurrence is inlined code */
+	uint64_t *path;    /* [n_nodes] hash of the key ids from the root: a name across rebuilds */
+	int64_t *self;     /* [n_nodes][n_columns] */
+	int64_t *total;    /* [n_nodes][n_columns] */
+	uint32_t *samples; /* [n_nodes] samples of column 0 that end here */
+	bool *outer;       /* [n_nodes] no node above has the same key: totals of a key add these */
+	bool *inlined;     /* [n_nodes] every occurrence is inlined code */
 };
 
 /* 0 or -ECANCELED. *out is the caller's to free. Keys must be of a frame grouping. */

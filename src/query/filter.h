@@ -8,8 +8,8 @@
  *
  * Predicates on samples (negated by "!"):
  *   thread:RE process:RE comm:RE   name matches        pid:N[,N…] tid:N[,N…] cpu:N[-M][,…]
- *   event:RE                       event's name        time:A,B   seconds since the capture's start;
- *                                                      either may be missing; units ms, us, ns, s, m
+ *   event:RE                       event's name        time:A,B   seconds since the capture's start,
+ *                                  A in and B out; either may be missing; units ns, us, ms, s, m, h
  *   fn:RE module:RE file:RE        some frame of the stack matches. A word without "kind:" is fn:.
  *   leaf:RE                        the innermost frame matches
  * Transforms of stacks (no "!"; applied in the order given, as each changes what the next one sees):
@@ -18,7 +18,12 @@
  *   collapse:RE                    what is below a matching frame is folded into it
  *   recursion:direct               a frame that calls itself is one frame
  *   recursion:all                  from the outermost to the innermost occurrence is one frame
- *   focus-path:A;B;C               only stacks that begin with these frames (exact names), from C on
+ *   focus-path:A;B;C               only stacks that begin with these frames (exact names), from C on;
+ *                                  \; and \\ stand for ; and \ in names
+ *
+ * Thread names that stand as root frames are no functions: only focus-path sees them.
+ *
+ * "a::b" is a word even where a is a kind. Any other unknown "kind:" is an error.
  *
  * Regular expressions are PCRE2, UTF, matched anywhere, smart-case: case counts only when the
  * expression has a capital letter. Names are matched as they are, demangled, with arguments.
@@ -31,6 +36,7 @@
 
 struct err;
 struct filter;
+struct term;
 
 /* Parses; -EINVAL with a sentence that names the term. "" is the empty filter. Caller frees *out. */
 int filter_parse(const char *text, struct filter **out, struct err *e);
@@ -45,12 +51,19 @@ bool filter_pop(struct filter *f);
 size_t filter_n_terms(const struct filter *f);
 /* One term's text, in canonical form; borrowed until f changes. */
 const char *filter_term(const struct filter *f, size_t i);
+/* All of them as they are evaluated, [filter_n_terms]; borrowed likewise. f may be NULL. */
+const struct term *filter_terms(const struct filter *f, size_t *n);
 /* All terms; the caller frees. filter_parse() of it gives an equal filter. */
 char *filter_text(const struct filter *f);
 
 /* A value as it must be written after "kind:": quoted where needed. The caller frees. */
 char *filter_quote(const char *value);
-/* A name as a regular expression that matches only it, anchored; the caller frees. */
+/*
+ * A name as a regular expression that matches only it, anchored; the caller frees. Of a name that is
+ * not UTF-8, what stands before the damage counts.
+ */
 char *filter_exact(const char *name);
+/* The whole term "focus-path:…" of n exact names from the root on; the caller frees. */
+char *filter_focus_path(const char *const *names, size_t n);
 
 #endif

@@ -9,17 +9,21 @@
 #ifndef PROFTOP_QUERY_KEYS_H
 #define PROFTOP_QUERY_KEYS_H
 
+#include "arena.h"
 #include "lens.h"
 #include "profile.h"
 
 #include <stdint.h>
 
-#define KEY_NONE UINT32_MAX
+#define KEY_NONE      UINT32_MAX
+#define KEY_OF_MODULE ((uint32_t)1 << 31)
 
 struct key {
-	const char *label;  /* function, module, file, thread name; untrusted text; profile's */
+	const char
+		*label; /* function, module, file, thread name; untrusted text; lives with keys */
 	const char *module; /* name of the module, "" when it says nothing; profile's */
-	uint32_t id;        /* first function, thread, … of the group: stable while p grows */
+	uint32_t id;        /* first function, thread, … of the group: stable while p grows; */
+			    /* KEY_OF_MODULE | module_id for frames that have no function yet */
 	uint32_t flags;     /* FUNCTION_… of that function, else 0 */
 	enum family family;
 };
@@ -29,8 +33,24 @@ struct keys {
 	uint32_t n;
 	enum grouping grouping;
 	uint32_t *of_function; /* [n_functions] key of each; NULL for sample groupings; owned */
+	uint32_t *
+		of_module; /* [n_modules] key of frames there that no function is known for; owned */
 	uint32_t n_functions;
+	uint32_t n_modules;
+	/*
+	 * For sample groupings: [n_ids] key of each thread (GROUP_THREAD, _PROCESS), event or cpu; the
+	 * last is for samples that know none. Owned.
+	 */
+	uint32_t *of_id;
+	uint32_t n_ids;
+	struct arena labels; /* those that are not the profile's */
 };
+
+/* The key of a frame whose function may be ID_NONE or newer than the keys. */
+static inline uint32_t keys_of_frame(const struct keys *k, uint32_t function, uint32_t module)
+{
+	return function < k->n_functions ? k->of_function[function] : k->of_module[module];
+}
 
 /* Makes the keys for what lies below counts. Comm frames keep keys of their own in any grouping. */
 void keys_init(struct keys *k, const struct profile *p, const struct profile_counts *counts,

@@ -20,13 +20,16 @@ struct progress;
 struct weights {
 	uint32_t n_stacks;
 	uint32_t n_columns;
-	int64_t *stack; /* [n_stacks][n_columns] of samples that end in the stack */
+	int64_t *stack;    /* [n_stacks][n_columns] of samples that end in the stack */
+	uint32_t *samples; /* [n_stacks] how many those are in column 0 (at most UINT32_MAX) */
+	int64_t scale[LENS_MAX_COLUMNS]; /* weights are in 1/scale of the unit; 1 where counted */
 	int64_t total[LENS_MAX_COLUMNS]; /* of all samples that passed the filters */
-	int64_t whole[LENS_MAX_COLUMNS]; /* of all samples of the metric, filtered or not */
-	uint64_t n_samples;              /* that passed, of column 0 */
-	uint64_t n_threads;              /* distinct threads (tids) among them */
-	int64_t begin_ns;                /* of the whole recording, TIME_NONE without times */
-	int64_t end_ns;
+	int64_t whole
+		[LENS_MAX_COLUMNS]; /* of all that pass the column's own filter, not the lens' */
+	uint64_t n_samples;         /* that passed, of column 0 */
+	uint64_t n_threads;         /* distinct threads (tids) among them */
+	int64_t begin_ns;           /* of the whole recording, TIME_NONE without times; */
+	int64_t end_ns;             /* several captures are laid over each other, starts aligned */
 	int64_t slice[WEIGH_N_SLICES]; /* column 0 over [begin, end], filtered, but by time: */
 	int64_t first_ns;              /* earliest and latest time that passed the filter */
 	int64_t last_ns;
