@@ -4,6 +4,7 @@
 
 #include "cmd_report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -104,6 +105,30 @@ static void put_report(const struct report *r, const struct options *o, FILE *to
 		report_text(r, to);
 }
 
+static const struct {
+	const char *name;
+	enum table_order order;
+} orders[] = {
+	{ "self", ORDER_SELF },
+	{ "total", ORDER_TOTAL },
+	{ "name", ORDER_LABEL },
+	{ "module", ORDER_MODULE },
+};
+
+/* Tables come by self; trees have an order of their own. */
+static int sort_table(const struct options *o, struct analysis *a, struct err *e)
+{
+	for (size_t i = 0; o->sort && i < sizeof(orders) / sizeof(orders[0]); i++) {
+		if (strcmp(o->sort, orders[i].name) != 0)
+			continue;
+		table_sort(&a->table, a->table_keys, orders[i].order, 0, false);
+		return 0;
+	}
+	return !o->sort ? 0
+			: err_set(e, -EINVAL,
+				  "--sort takes self, total, name or module, not \"%s\"", o->sort);
+}
+
 static int report_view(const struct options *o, const struct profile *p, enum view_kind view,
 		       FILE *to, struct err *e)
 {
@@ -119,7 +144,9 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 	if (rc)
 		return rc;
 	set_limits(&r, o);
-	rc = report_make_rows(&r, o->function, e);
+	rc = sort_table(o, r.analysis, e);
+	if (!rc)
+		rc = report_make_rows(&r, o->function, e);
 	if (!rc)
 		put_report(&r, o, to);
 	report_done(&r);

@@ -116,6 +116,9 @@ static int take_option(struct options *o, enum option_id which, const char *valu
 	case OPTION_FUNCTION:
 		o->function = value;
 		return 0;
+	case OPTION_SORT:
+		o->sort = value;
+		return 0;
 	case OPTION_TO:
 		o->to = value;
 		return 0;

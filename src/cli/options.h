@@ -35,6 +35,7 @@ struct filter;
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     "look for symbol files in DIR first (repeatable)") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  "top, tree, callers, butterfly, flame, threads or info") \
 	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  "the function of butterfly; in callers, only this one") \
+	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  "order a table by self, total, name or module") \
 	X(ROWS,     "rows",      'n', "ROWS",      ON_REPORT,  "at most so many rows; 0 is all") \
 	X(MIN,      "min",       0,   "PERCENT",   ON_REPORT,  "leave out what is less than this share; 0 is nothing") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    "JSON instead of text") \
@@ -67,6 +68,7 @@ struct options {
 	const char *group;         /* NULL: not given */
 	const char *view;          /* NULL: not given */
 	const char *function;      /* NULL: not given */
+	const char *sort;          /* NULL: not given */
 	const char *to;            /* NULL: not given */
 	const char *output;        /* NULL: standard output */
 	const char *keys;          /* NULL: not given */

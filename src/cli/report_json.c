@@ -31,16 +31,6 @@ static const char *const unit_names[] = {
 	[UNIT_BYTES] = "bytes",
 };
 
-/* Weights of the column are in 1/scale units. */
-static int64_t column_scale(const struct report *r, uint32_t column)
-{
-	struct metric m = r->analysis->lens.column[column].metric;
-
-	if (m.measure == MEASURE_SAMPLES || !r->analysis->counts.n_events)
-		return 1;
-	return profile_event(r->analysis->profile, m.event)->scale;
-}
-
 static void put_time(struct json_out *j, const char *key, int64_t ns)
 {
 	if (ns == TIME_NONE)
@@ -77,8 +67,8 @@ static void put_columns(struct json_out *j, const struct report *r)
 		json_put_text(j, "event", profile_string(a->profile, event->name, NULL));
 		json_put_text(j, "metric", weight ? "period" : "samples");
 		json_put_text(j, "unit", unit_names[weight ? event->unit : UNIT_COUNT]);
-		json_put_weight(j, "total", a->weights.total[i], column_scale(r, i));
-		json_put_weight(j, "whole", a->weights.whole[i], column_scale(r, i));
+		json_put_weight(j, "total", a->weights.total[i], a->weights.scale[i]);
+		json_put_weight(j, "whole", a->weights.whole[i], a->weights.scale[i]);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -109,7 +99,7 @@ static void put_numbers(struct json_out *j, const struct report *r, const char *
 {
 	json_begin(j, key, '[', false);
 	for (uint32_t i = 0; i < r->n_columns; i++)
-		json_put_weight(j, NULL, numbers[i], column_scale(r, i));
+		json_put_weight(j, NULL, numbers[i], r->analysis->weights.scale[i]);
 	json_end(j, ']');
 }
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# fish completion for proftop; tests/test_options.c compares it with the program's options.
+
+set -l verbs report export info
+set -l info '__fish_seen_subcommand_from info'
+set -l report '__fish_seen_subcommand_from report'
+set -l export '__fish_seen_subcommand_from export'
+set -l explore "not __fish_seen_subcommand_from $verbs"
+set -l lens "not $info"
+set -l screen "not __fish_seen_subcommand_from export info"
+
+complete -c proftop -n __fish_use_subcommand -a report -d 'print a view as text or JSON'
+complete -c proftop -n __fish_use_subcommand -a export -d 'write a profile in another format'
+complete -c proftop -n __fish_use_subcommand -a info -d 'say what is in a file'
+
+complete -c proftop -l symbols -x -a '(__fish_complete_directories)' -d 'look for symbol files there first'
+complete -c proftop -s h -l help -d 'print help and exit'
+complete -c proftop -s V -l version -d 'print the version and exit'
+
+complete -c proftop -n "$lens" -s f -l filter -x -d 'filter and transform'
+complete -c proftop -n "$lens" -l time -x -d 'only from A to B, in seconds'
+complete -c proftop -n "$lens" -l thread -x -d 'only threads whose name matches'
+complete -c proftop -n "$lens" -l event -x -d 'the event to count'
+complete -c proftop -n "$lens" -l metric -x -a 'period samples' -d 'what a sample counts'
+complete -c proftop -n "$lens" -l group -x -a 'function module file thread process event cpu' -d 'rows by'
+complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
+
+complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads info' -d 'the view'
+complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'
+complete -c proftop -n "not $export" -l ascii -d 'nothing but ASCII'
+
+complete -c proftop -n "$report" -l function -x -d 'the function of butterfly and callers'
+complete -c proftop -n "$report" -l sort -x -a 'self total name module' -d 'order of rows'
+complete -c proftop -n "$report" -s n -l rows -x -d 'at most so many rows'
+complete -c proftop -n "$report" -l min -x -d 'leave out smaller shares'
+complete -c proftop -n '__fish_seen_subcommand_from report info' -l json -d 'JSON instead of text'
+complete -c proftop -n "$export" -l to -x -a folded -d 'the format to write'
+complete -c proftop -n "not $explore" -s o -l output -r -d 'write to a file'
+
+complete -c proftop -n "$explore" -l keys -x -d 'play keys without a terminal'
+complete -c proftop -n "$explore" -l color -x -a 'auto never 8 16 256' -d 'colours'
+complete -c proftop -n "$explore" -s M -l no-mouse -d 'leave the mouse to the terminal'

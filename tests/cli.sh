@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The command line from outside: exit statuses, sentences, pipes, full disks, JSON, and that report,
+# export and screens say the same numbers.
+set -uo pipefail
+
+proftop=${PROFTOP:-./proftop}
+data=$(cd "${srcdir:-.}" && pwd)/tests/data
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export LC_ALL=C.UTF-8
+unset NO_COLOR
+faults=0
+
+fault() {
+    printf 'FAIL: %s\n' "$*"
+    faults=$((faults + 1))
+}
+
+# run STATUS ARGUMENT…: runs proftop and wants that exit status; leaves ./out and ./err.
+run() {
+    local want=$1 got
+    shift
+    timeout 20 "$proftop" "$@" >out 2>err </dev/null
+    got=$?
+    [ $got = "$want" ] || fault "proftop $*: exit status $got, not $want: $(head -c 300 err)"
+}
+
+# says FILE TEXT: the file has that text.
+says() { grep -qF -- "$2" "$1" || fault "no \"$2\" in: $(head -c 500 "$1")"; }
+
+# One sentence on standard error: one line, no more.
+one_sentence() { [ "$(wc -l <err)" = 1 ] || fault "not one line: $(cat err)"; }
+
+cat >small.folded <<'TEXT'
+main;parse;read_number 30
+main;parse 10
+main;sort;sort;compare 40
+main;sort 5
+main 5
+other;read_number 10
+TEXT
+
+# --- help, usage ----------------------------------------------------------------------------
+
+run 0 --help
+says out 'usage:'
+says out 'proftop report'
+run 0 report --help
+says out '--json'
+run 0 --version
+says out 'proftop 0.'
+run 2
+says err 'no file was given'
+one_sentence
+for arguments in '--frobnicate x' 'report --view nothing small.folded' 'report --group nothing small.folded' \
+    'report -n x small.folded' 'export small.folded' 'export --to nothing small.folded' 'report --sort x small.folded' \
+    'report -f fn:( small.folded' 'report --event nothing small.folded' 'report - -' \
+    'report --view butterfly small.folded' 'report --view butterfly --function nothing small.folded' \
+    'report --view tree --group thread small.folded' '--color pink small.folded'; do
+    # shellcheck disable=SC2086 # words
+    run 2 $arguments
+    one_sentence
+    [ -s out ] && fault "proftop $arguments: an answer and an error"
+done
+
+# --- unusable input -------------------------------------------------------------------------
+
+: >empty
+head -c 4096 /dev/urandom >random
+printf '\x7fELF and more' >elf
+printf 'no count here\nnor here\n' >words
+mkdir folder
+for input in empty random elf words folder /nonexistent; do
+    for verb in report info 'export --to folded' '--keys q'; do
+        # shellcheck disable=SC2086
+        run 3 $verb "$input"
+        one_sentence
+        says err "$input"
+    done
+done
+run 3 report small.folded empty
+says err empty
+printf 'a\033]52;c;QUJD\007b' >$'name\033[2Jx'
+run 3 report $'name\033[2Jx'
+grep -q $'\033' err && fault 'an escape sequence reached standard error'
+
+# --- answers --------------------------------------------------------------------------------
+
+run 0 report small.folded
+says out '100 samples'
+says out 'compare'
+run 0 info small.folded
+says out 'small.folded: folded'
+"$proftop" report - <small.folded >piped 2>&1 || fault 'standard input does not work'
+says piped 'compare'
+"$proftop" small.folded >fallback 2>err </dev/null || fault 'no terminal, no report'
+says fallback 'compare'
+one_sentence
+grep -v '^#' fallback >a
+run 0 report small.folded
+grep -v '^#' out | cmp -s - a || fault 'the fallback is not the report'
+
+printf 'evil\033]52;c;QUJD\007\342\200\256name;b 3\n' >evil.folded
+for view in top tree callers flame threads info; do
+    run 0 report --view $view -n 0 --min 0 evil.folded
+    LC_ALL=C grep -q $'[\001-\010\013-\037\177]' out && fault "report --view $view sends control characters"
+    run 0 report --json --view $view evil.folded
+    LC_ALL=C grep -q $'[\001-\011\013-\037\177-\377]' out && fault "report --json --view $view is not plain ASCII"
+done
+
+# --- pipes, full disks, whole files -----------------------------------------------------------
+
+awk 'BEGIN { for (i = 0; i < 60000; i++) print "a;function_with_a_long_name_" i " 1" }' >many.folded
+"$proftop" report -n 0 many.folded 2>err | head -n 3 >out
+[ "${PIPESTATUS[0]}" = 0 ] || fault 'report | head fails'
+[ -s err ] && fault "report | head complains: $(cat err)"
+"$proftop" export --to folded many.folded 2>err | head -n 1 >out
+[ "${PIPESTATUS[0]}" = 0 ] || fault 'export | head fails'
+if [ -c /dev/full ]; then
+    for verb in 'report -n 0' 'export --to folded' info 'report --json' --help --version; do
+        # shellcheck disable=SC2086
+        "$proftop" $verb many.folded >/dev/full 2>err
+        [ $? = 2 ] || fault "$verb >/dev/full: not status 2"
+        says err 'standard output'
+        one_sentence
+    done
+fi
+run 0 export --to folded -o written many.folded
+sort many.folded | cmp -s - <(sort written) || fault 'export -o differs from what it was given'
+run 2 export --to folded -o /nonexistent/x many.folded
+says err /nonexistent/x
+echo old >kept
+run 3 export --to folded -o kept empty
+[ "$(cat kept)" = old ] || fault 'a failed export touched its output'
+"$proftop" report small.folded >&- 2>err
+[ $? = 2 ] || fault 'a closed standard output is not noticed'
+
+# --- the same numbers everywhere --------------------------------------------------------------
+
+run 0 export --to folded small.folded
+sort small.folded | cmp -s - <(sort out) || fault 'folded does not survive reading and writing'
+
+cat >compare.py <<'TEXT'
+import json, re, subprocess, sys
+proftop, path = sys.argv[1], sys.argv[2]
+extra = sys.argv[3:]
+def run(*args):
+    return subprocess.run([proftop, *args, *extra, path], check=True, capture_output=True, text=True).stdout
+self_of, total_of = {}, {}
+for line in run("export", "--to", "folded", "--no-inline").splitlines():
+    stack, count = line.rsplit(" ", 1)
+    frames, count = stack.split(";"), float(count)
+    self_of[frames[-1]] = self_of.get(frames[-1], 0) + count
+    for f in set(frames):
+        total_of[f] = total_of.get(f, 0) + count
+top = json.loads(run("report", "--json", "--no-inline"))
+rows = {}
+for r in top["rows"]:
+    s, t = rows.get(r["name"], (0, 0))
+    rows[r["name"]] = (s + r["self"][0], t + r["total"][0])
+faults = []
+if abs(sum(s for s, t in rows.values()) - top["columns"][0]["total"]) > 1e-6:
+    faults.append("selfs do not add up to the total")
+for name, (s, t) in rows.items():
+    if abs(self_of.get(name, 0) - s) > 1e-6:
+        faults.append(f"{name}: self {s}, exported {self_of.get(name, 0)}")
+    if abs(total_of.get(name, 0) - t) > 1e-6:
+        faults.append(f"{name}: total {t}, exported {total_of.get(name, 0)}")
+tree = json.loads(run("report", "--json", "--view", "tree", "--min", "0"))
+tree_self, below = {}, [0] * len(tree["rows"])
+for i, r in enumerate(tree["rows"]):
+    tree_self[r["name"]] = tree_self.get(r["name"], 0) + r["self"][0]
+    if r["parent"] is not None:
+        if r["parent"] >= i: faults.append("a parent after its child")
+        below[r["parent"]] += r["total"][0]
+for i, r in enumerate(tree["rows"]):
+    if abs(r["self"][0] + below[i] - r["total"][0]) > 1e-6:
+        faults.append(f"tree: {r['name']}: self and children are not its total")
+if tree["left_out"]: faults.append("--min 0 leaves rows out")
+callers = json.loads(run("report", "--json", "--view", "callers", "--min", "0"))
+for r in callers["rows"]:
+    if r["depth"] == 0 and abs(r["self"][0] - self_of.get(r["name"], 0)) > 1e-6 and len(self_of) == len(rows):
+        faults.append(f"callers: {r['name']}: {r['self'][0]}")
+screen = run("--keys", "", "--screen", "160x50")
+text = run("report", "-n", "8")
+shown = 0
+for line in text.splitlines():
+    m = re.match(r" *([0-9.]+) +([0-9.]+) +([0-9,]+)  (\S+)", line)
+    if not m or "(" in line or "<" in line: continue
+    hits = [l for l in screen.splitlines() if re.search(r"(^|\s)" + re.escape(m[4]) + r"(\s|$)", l)]
+    if not hits: faults.append(f"the screen has no {m[4]}"); continue
+    if not any(m[1] in h.split() and m[3] in h for h in hits): faults.append(f"the screen has other numbers: {line} | {hits[0]}")
+    shown += 1
+if not shown: faults.append("no row of the report was found on the screen")
+for f in faults[:10]: print(f)
+sys.exit(bool(faults))
+TEXT
+if command -v python3 >/dev/null 2>&1; then
+    python3 compare.py "$proftop" small.folded || fault 'small.folded: views disagree'
+    if [ -e "$data/demo.data" ]; then
+        python3 compare.py "$proftop" "$data/demo.data" || fault 'demo.data: views disagree'
+        python3 compare.py "$proftop" "$data/demo.data" -f 'comm:indexer' || fault 'demo.data, filtered: views disagree'
+    fi
+else
+    echo 'skipped: no python3 to compare numbers with'
+fi
+
+[ $faults = 0 ] || { echo "$faults faults"; exit 1; }
+echo 'all as promised'

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line's options, and that help, manual and completions know the same ones. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "filter.h"
+#include "options.h"
+
+#define ARGS_MAX 12
+
+/* Parses words, which end in NULL, for a verb. */
+static int parse(struct options *o, const struct command *c, const char *const *words,
+		 struct err *e)
+{
+	char *argv[ARGS_MAX + 2] = { (char *)"proftop" };
+	int argc = 1;
+
+	while (argc <= ARGS_MAX && words[argc - 1]) {
+		argv[argc] = (char *)words[argc - 1];
+		argc++;
+	}
+	return options_parse(o, c, argc, argv, e);
+}
+
+Test(options, fill_their_fields)
+{
+	const char *words[] = { "a.data",  "-n",     "12",      "--min=2.5", "--json",  "b.data",
+				"--event", "cycles", "--event", "faults",    "--ascii", NULL };
+	struct err e = ERR_INIT;
+	struct options o;
+
+	cr_assert_eq(parse(&o, &cmd_report, words, &e), 0, "%s", err_text(&e));
+	cr_expect_eq(o.rows, 12);
+	cr_expect_float_eq(o.min_percent, 2.5, 0);
+	cr_expect(o.json);
+	cr_expect(o.ascii);
+	cr_assert_eq(o.files.n, 2);
+	cr_expect_str_eq(o.files.at[0], "a.data");
+	cr_expect_str_eq(o.files.at[1], "b.data");
+	cr_assert_eq(o.events.n, 2);
+	cr_expect_str_eq(o.events.at[1], "faults");
+	options_done(&o);
+}
+
+Test(options, leave_defaults_where_nothing_is_said)
+{
+	const char *words[] = { NULL };
+	struct err e = ERR_INIT;
+	struct options o;
+
+	cr_assert_eq(parse(&o, &cmd_report, words, &e), 0);
+	cr_expect_eq(o.rows, -1);
+	cr_expect_lt(o.min_percent, 0);
+	cr_expect_eq(o.files.n, 0);
+	cr_expect_str_eq(o.metric, "");
+	cr_expect_null(o.view);
+	cr_expect_eq(filter_n_terms(o.filter), 0);
+	options_done(&o);
+}
+
+/* Short forms of a filter and the filter itself add up, in the order given. */
+static const struct {
+	const char *words[ARGS_MAX];
+	const char *filter;
+} filters[] = {
+	{ { "-f", "module:libc !fn:^std::" }, "module:libc !fn:^std::" },
+	{ { "--time", "2,5" }, "time:2,5" },
+	{ { "--thread", "my worker" }, "thread:\"my worker\"" },
+	{ { "-f", "fn:a", "--time=,3", "--filter=fn:b" }, "fn:a time:,3 fn:b" },
+};
+
+Test(options, add_up_to_one_filter)
+{
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		struct err e = ERR_INIT;
+		struct options o;
+		char *text;
+
+		cr_assert_eq(parse(&o, &cmd_report, filters[i].words, &e), 0, "%s", err_text(&e));
+		text = filter_text(o.filter);
+		cr_expect_str_eq(text, filters[i].filter);
+		free(text);
+		options_done(&o);
+	}
+}
+
+static const struct {
+	const struct command *command;
+	const char *words[ARGS_MAX];
+	const char *says; /* part of the sentence */
+} mistakes[] = {
+	{ &cmd_report, { "--frobnicate" }, "no option --frobnicate" },
+	{ &cmd_report, { "-Z" }, "no option -Z" },
+	{ &cmd_report, { "-n" }, "-n wants a value" },
+	{ &cmd_report, { "-n", "-3" }, "not \"-3\"" },
+	{ &cmd_report, { "-n", "12x" }, "not \"12x\"" },
+	{ &cmd_report, { "-n", "99999999999999999999" }, "-n wants" },
+	{ &cmd_report, { "--json=yes" }, "--json" },
+	{ &cmd_report, { "--min", "101" }, "from 0 to 100" },
+	{ &cmd_report, { "--min", "nan" }, "from 0 to 100" },
+	{ &cmd_report, { "--screen", "100" }, "COLSxROWS" },
+	{ &cmd_report, { "--screen", "0x5" }, "COLSxROWS" },
+	{ &cmd_report, { "--screen", "5x5x5" }, "COLSxROWS" },
+	{ &cmd_report, { "--screen", "1001x5" }, "COLSxROWS" },
+	{ &cmd_report, { "--keys", "j" }, "--keys" },
+	{ &cmd_report, { "-f", "fn:(" }, "fn:(" },
+	{ &cmd_report, { "--time", "banana" }, "banana" },
+	{ &cmd_info, { "--view", "top" }, "--view" },
+	{ &cmd_export, { "--json" }, "--json" },
+	{ &cmd_explore, { "-o", "x" }, "no option -o" },
+};
+
+Test(options, name_the_mistake)
+{
+	for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+		struct err e = ERR_INIT;
+		struct options o;
+
+		cr_expect_eq(parse(&o, mistakes[i].command, mistakes[i].words, &e), -EINVAL,
+			     "case %zu", i);
+		cr_expect(strstr(err_text(&e), mistakes[i].says), "case %zu: \"%s\" has no \"%s\"",
+			  i, err_text(&e), mistakes[i].says);
+		err_clear(&e);
+		options_done(&o);
+	}
+}
+
+/* A file of the source tree; the caller frees. */
+static char *read_source(const char *path)
+{
+	const char *srcdir = getenv("srcdir");
+	char full[4096], *text = calloc(1, 1 << 16);
+	FILE *f;
+
+	snprintf(full, sizeof(full), "%s/%s", srcdir ? srcdir : ".", path);
+	f = fopen(full, "r");
+	cr_assert(f, "%s cannot be read", full);
+	cr_assert_lt(fread(text, 1, (1 << 16) - 1, f), (1 << 16) - 1, "%s is too long", full);
+	fclose(f);
+	return text;
+}
+
+static const struct {
+	const char *name;
+	int letter;
+	uint32_t verbs;
+} all[] = {
+#define X(name, text, letter, value, verbs, help) { text, letter, verbs },
+	OPTIONS(X)
+#undef X
+};
+
+/* How each place writes a long and a short option. */
+static const struct {
+	const char *path, *long_form, *short_form;
+} places[] = {
+	{ "completions/bash/proftop", "--%s", NULL },
+	{ "completions/zsh/_proftop", "--%s", "-%c" },
+	{ "completions/fish/proftop.fish", "-l %s ", "-s %c " },
+	{ "doc/proftop.1", "Fl -%s", "Fl %c" },
+};
+
+Test(options, are_known_to_manual_and_completions)
+{
+	for (size_t p = 0; p < sizeof(places) / sizeof(places[0]); p++) {
+		char *text = read_source(places[p].path), wanted[64];
+
+		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			snprintf(wanted, sizeof(wanted), places[p].long_form, all[i].name);
+			cr_expect(strstr(text, wanted), "%s has no %s", places[p].path, wanted);
+			if (!all[i].letter || !places[p].short_form)
+				continue;
+			snprintf(wanted, sizeof(wanted), places[p].short_form, all[i].letter);
+#pragma GCC diagnostic pop
+			cr_expect(strstr(text, wanted), "%s has no %s", places[p].path, wanted);
+		}
+		free(text);
+	}
+}
+
+/* bash completes exactly the options that a verb takes, no more. */
+Test(options, are_listed_by_verb_for_bash)
+{
+	static const struct {
+		const char *begin;
+		uint32_t verb;
+	} lists[] = {
+		{ "report)", ON_REPORT },
+		{ "export)", ON_EXPORT },
+		{ "info)", ON_INFO },
+		{ "*)", ON_EXPLORE },
+	};
+	char *text = read_source("completions/bash/proftop");
+
+	for (size_t l = 0; l < sizeof(lists) / sizeof(lists[0]); l++) {
+		char *begin = strstr(text, lists[l].begin),
+		     *end = begin ? strstr(begin, ";;") : NULL;
+
+		cr_assert(end);
+		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+			char wanted[64], *at;
+			bool listed;
+
+			snprintf(wanted, sizeof(wanted), "--%s", all[i].name);
+			at = strstr(begin, wanted);
+			while (at && at < end &&
+			       strchr("abcdefghijklmnopqrstuvwxyz-", at[strlen(wanted)]) != NULL)
+				at = strstr(at + 1, wanted);
+			listed = at && at < end;
+			cr_expect_eq(listed, (all[i].verbs & lists[l].verb) != 0, "%s %s",
+				     lists[l].begin, wanted);
+		}
+	}
+	free(text);
+}
+
+Test(options, help_lists_what_the_verb_takes)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	options_help(&cmd_info, f);
+	fclose(f);
+	cr_expect(strstr(text, "--json"));
+	cr_expect(strstr(text, "-o, --output FILE"));
+	cr_expect(!strstr(text, "--view"));
+	free(text);
+}
