@@ -219,6 +219,21 @@ void canvas_add_style(struct canvas *c, int row, int col, int cols, uint16_t fla
 		cell_at(c, row, col + i)->style |= flags;
 }
 
+void canvas_restyle(struct canvas *c, int row, int col, int cols, enum style from, enum style to)
+{
+	if (col < 0) {
+		cols += col;
+		col = 0;
+	}
+	cols = room(c, row, col, cols);
+	for (int i = 0; i < cols; i++) {
+		struct cell *cell = cell_at(c, row, col + i);
+
+		if (STYLE_OF(cell->style) == from)
+			cell->style = (uint16_t)((cell->style & ~0xffu) | (unsigned)to);
+	}
+}
+
 void canvas_bar(struct canvas *c, int row, int col, int cols, uint16_t style, int64_t part,
 		int64_t whole)
 {

@@ -53,6 +53,8 @@ void canvas_puts_right(struct canvas *c, int row, int col, int max, uint16_t sty
 void canvas_fill(struct canvas *c, int row, int col, int cols, uint16_t style, uint32_t cp);
 /* Styles what is there: adds flags to cols cells. */
 void canvas_add_style(struct canvas *c, int row, int col, int cols, uint16_t flags);
+/* Gives cells of style `from` the style `to`; flags stay. */
+void canvas_restyle(struct canvas *c, int row, int col, int cols, enum style from, enum style to);
 
 /* A bar of part/whole of cols columns in eighth blocks ('#' in ASCII). */
 void canvas_bar(struct canvas *c, int row, int col, int cols, uint16_t style, int64_t part,

@@ -79,7 +79,7 @@ static uint32_t fold_control(uint32_t key)
 	return key == 0x08 ? KEYCODE_BACKSPACE : key;
 }
 
-uint32_t key_take(const char **keys, struct err *e)
+uint32_t keycode_take(const char **keys, struct err *e)
 {
 	const char *s = *keys;
 	size_t used;
@@ -98,17 +98,17 @@ uint32_t key_take(const char **keys, struct err *e)
 	return fold_control(cp);
 }
 
-const char *key_name(uint32_t key, char out[KEY_NAME_SIZE])
+const char *keycode_name(uint32_t key, char out[KEYCODE_NAME_SIZE])
 {
 	for (size_t i = 0; i < N_KEY_ROWS; i++)
 		if (key_rows[i].key == key) {
-			snprintf(out, KEY_NAME_SIZE, "<%s>", key_rows[i].name);
+			snprintf(out, KEYCODE_NAME_SIZE, "<%s>", key_rows[i].name);
 			if (key == '^')
 				strcpy(out, "^");
 			return out;
 		}
 	if (key > 0 && key < 0x1b) {
-		snprintf(out, KEY_NAME_SIZE, "^%c", (char)('@' + key));
+		snprintf(out, KEYCODE_NAME_SIZE, "^%c", (char)('@' + key));
 	} else if (key < KEYCODE_NAMED && !text_is_unsafe(key)) {
 		out[text_encode(key, out)] = '\0';
 	} else {
@@ -175,7 +175,7 @@ int keymap_bind(struct keymap *m, const char *view, const char *key, const char 
 
 	if (b.view == -2)
 		return err_set(e, -EINVAL, "no view is called '%s' (or all)", view);
-	b.key = key_take(&rest, e);
+	b.key = keycode_take(&rest, e);
 	if (b.key == KEYCODE_NONE)
 		return err_set(e, -EINVAL, "'%s' is no key", key);
 	if (*rest != '\0')
@@ -201,7 +201,7 @@ static uint32_t next_default(const char **keys)
 {
 	while (**keys == ' ')
 		(*keys)++;
-	return key_take(keys, NULL);
+	return keycode_take(keys, NULL);
 }
 
 static bool has_default(enum action a, uint32_t key)
@@ -232,10 +232,10 @@ enum action keymap_find(const struct keymap *m, enum view_kind view, uint32_t co
 
 static void add_key(char *out, size_t size, uint32_t key)
 {
-	char name[KEY_NAME_SIZE];
+	char name[KEYCODE_NAME_SIZE];
 	size_t n = strlen(out);
 
-	key_name(key, name);
+	keycode_name(key, name);
 	if (n + strlen(name) + 2 <= size)
 		snprintf(out + n, size - n, "%s%s", n > 0 ? " " : "", name);
 }
@@ -279,12 +279,12 @@ static void write_where(FILE *to, uint32_t where)
 /* `j` `<Down>`: names of keys, each in a code span. */
 static void write_keys(FILE *to, const char *keys)
 {
-	char name[KEY_NAME_SIZE];
+	char name[KEYCODE_NAME_SIZE];
 	const char *blank = "";
 	uint32_t k;
 
 	while ((k = next_default(&keys)) != KEYCODE_NONE) {
-		fprintf(to, "%s`%s`", blank, key_name(k, name));
+		fprintf(to, "%s`%s`", blank, keycode_name(k, name));
 		blank = " ";
 	}
 }

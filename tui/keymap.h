@@ -66,11 +66,11 @@ enum {
  * the end, and, with a sentence in e, for a name that is none. '^' and a capital is a control key, '^'
  * before anything else is itself.
  */
-uint32_t key_take(const char **keys, struct err *e);
+uint32_t keycode_take(const char **keys, struct err *e);
 
-#define KEY_NAME_SIZE 16
-/* The key's name, as key_take() reads it. Returns out. */
-const char *key_name(uint32_t key, char out[KEY_NAME_SIZE]);
+#define KEYCODE_NAME_SIZE 16
+/* The key's name, as keycode_take() reads it. Returns out. */
+const char *keycode_name(uint32_t key, char out[KEYCODE_NAME_SIZE]);
 
 /* What the table says of an action. Borrowed, static. */
 const char *action_name(enum action a);

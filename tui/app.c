@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Life of the app: loading, analyses, keys and clicks.
+ *
+ * While the profile grows, analyses follow each other at most every 250 ms and take at most half of
+ * the time; what the user changes is asked for at once. Until the first one is there, views see an
+ * empty profile.
+ */
+#include "config.h"
+
+#include "app.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis.h"
+#include "app_state.h"
+#include "mem.h"
+#include "profile.h"
+#include "task.h"
+#include "worker.h"
+
+#define REANALYSE_MS    250
+#define DOUBLE_CLICK_MS 400
+#define WHEEL_ROWS      3
+
+static int find_view(const char *name, enum view_kind *out, struct err *e)
+{
+	for (int i = 0; i < N_VIEW_KINDS; i++)
+		if (strcmp(views[i]->name, name) == 0) {
+			*out = (enum view_kind)i;
+			return 0;
+		}
+	return err_set(e, -EINVAL, "there is no view '%s'", name);
+}
+
+/* The user's lens; its metric is open until there are events, unless one was asked for. */
+static void start_lens(struct app *a, const struct lens *wanted)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(a->source->profile, &counts);
+	if (wanted)
+		lens_copy(&a->lens, wanted);
+	else
+		lens_init(&a->lens, a->source->profile);
+	a->follow = !wanted || counts.n_events == 0;
+}
+
+static void follow_busiest(struct app *a)
+{
+	struct lens usual;
+
+	lens_init(&usual, a->source->profile);
+	a->lens.column[0].metric = usual.column[0].metric;
+	lens_done(&usual);
+}
+
+static uint32_t version_of(const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	return counts.version;
+}
+
+/* Does the profile hold what the analysis has not seen? */
+static bool behind(const struct app *a)
+{
+	return a->analysis->profile != a->source->profile ||
+	       a->analysis->counts.version != version_of(a->source->profile);
+}
+
+void app_reanalyse(struct app *a)
+{
+	if (a->follow)
+		follow_busiest(a);
+	worker_request(a->worker, &a->lens);
+	a->asked = true;
+	a->asked_ms = INT64_MIN;
+}
+
+static void replace_analysis(struct app *a, struct analysis *made)
+{
+	struct analysis *old = a->analysis;
+
+	a->analysis = a->scene.analysis = made;
+	app_search_again(a);
+	app_scene_changed(a);
+	analysis_free(old);
+}
+
+/* The loader's end: an error that left something to look at is a message. */
+static void end_loading(struct app *a)
+{
+	struct profile_counts counts;
+
+	a->loading = a->scene.loading = false;
+	if (!a->asked)
+		a->asked_ms = INT64_MIN; /* the last analysis need not wait */
+	profile_counts_read(a->source->profile, &counts);
+	if (a->load_error.code == 0)
+		return;
+	if (counts.n_samples == 0 && a->load_error.code != -ECANCELED)
+		a->over = true;
+	else
+		app_say(a, true, err_text(&a->load_error));
+}
+
+static void drain(int fd)
+{
+	uint64_t count;
+	ssize_t ignored = fd >= 0 ? read(fd, &count, sizeof(count)) : 0;
+
+	(void)ignored;
+}
+
+/* 0..100; -1 while unknown or over. */
+static int percent_loaded(const struct app *a)
+{
+	const struct progress *p = a->source->progress;
+	uint64_t total = a->loading && p ? atomic_load(&p->total) : 0;
+	uint64_t done = total > 0 ? atomic_load(&p->done) : 0;
+
+	if (total == 0)
+		return -1;
+	return done < total ? (int)((double)done / (double)total * 100) : 100;
+}
+
+/* When the next analysis of a growing profile is due. */
+static int64_t due_ms(const struct app *a)
+{
+	int64_t pause = a->took_ms * 2 > REANALYSE_MS ? a->took_ms * 2 : REANALYSE_MS;
+
+	return a->asked_ms == INT64_MIN ? INT64_MIN : a->asked_ms + pause;
+}
+
+struct app *app_new(const struct tui_source *source, const struct tui_options *o,
+		    const struct settings *settings, struct err *e)
+{
+	const char *view = o->view ? o->view : settings->view;
+	struct app *a = xcalloc(1, sizeof(*a));
+
+	a->source = source;
+	a->settings = settings;
+	if (view && find_view(view, &a->view, e) < 0) {
+		free(a);
+		return NULL;
+	}
+	a->worker = worker_new(source->profile, e);
+	if (!a->worker) {
+		free(a);
+		return NULL;
+	}
+	a->hints = o->hints && settings->hints;
+	a->loading = true;
+	a->asked_ms = INT64_MIN;
+	a->click_row = -1;
+	a->percent_loaded = -1;
+	a->nothing = profile_new();
+	start_lens(a, o->lens);
+	/* not cancelled by anyone */
+	analysis_new(a->nothing, &a->lens, NULL, &a->analysis);
+	a->scene = (struct scene){ .analysis = a->analysis,
+				   .percent = settings->percent,
+				   .wide = settings->wide,
+				   .loading = true };
+	app_reanalyse(a);
+	return a;
+}
+
+void app_free(struct app *a)
+{
+	if (!a)
+		return;
+	worker_free(a->worker);
+	for (int i = 0; i < N_VIEW_KINDS; i++)
+		if (a->instance[i].state)
+			views[i]->free(a->instance[i].state);
+	if (a->prompting != PROMPT_NONE)
+		prompt_done(&a->prompt);
+	for (int i = 0; i <= PROMPT_FILTER; i++)
+		history_done(&a->history[i]);
+	app_search(a, NULL);
+	free(a->seeking.kept);
+	analysis_free(a->analysis);
+	profile_free(a->nothing);
+	lens_done(&a->lens);
+	err_clear(&a->load_error);
+	vec_done(&a->trail);
+	vec_done(&a->hits);
+	free(a->message);
+	free(a->wish.text);
+	free(a);
+}
+
+void app_resize(struct app *a, int cols, int rows)
+{
+	a->cols = cols;
+	a->rows = rows;
+	a->changed = true;
+}
+
+void app_say_owned(struct app *a, bool bad, char *text)
+{
+	free(a->message);
+	a->message = text;
+	a->message_bad = bad;
+	a->changed = true;
+}
+
+void app_say(struct app *a, bool bad, const char *text)
+{
+	app_say_owned(a, bad, xstrdup(text));
+}
+
+static void hush(struct app *a)
+{
+	free(a->message);
+	a->message = NULL;
+	a->changed = true;
+}
+
+/* Keys while the overlay is open: scroll it or close it. */
+static void help_act(struct app *a, enum action action)
+{
+	int page = a->chrome.view.rows > 2 ? a->chrome.view.rows - 2 : 1;
+
+	switch (action) {
+	case ACTION_DOWN:
+		a->help_top++;
+		break;
+	case ACTION_UP:
+		a->help_top--;
+		break;
+	case ACTION_PAGE_DOWN:
+	case ACTION_HALF_DOWN:
+		a->help_top += page;
+		break;
+	case ACTION_PAGE_UP:
+	case ACTION_HALF_UP:
+		a->help_top -= page;
+		break;
+	case ACTION_FIRST:
+		a->help_top = 0;
+		break;
+	case ACTION_LAST:
+		a->help_top = INT16_MAX;
+		break;
+	case ACTION_QUIT_ALL:
+		a->over = true;
+		break;
+	default:
+		a->help = false;
+		break;
+	}
+}
+
+void app_key(struct app *a, uint32_t key)
+{
+	enum action action;
+
+	hush(a);
+	a->click_row = -1;
+	if (a->prompting != PROMPT_NONE) {
+		app_prompt_key(a, key);
+		return;
+	}
+	action = keymap_find(&a->settings->keymap, a->view, app_ops(a)->contexts, key);
+	if (a->help)
+		help_act(a, action);
+	else
+		app_act(a, action);
+}
+
+static const struct hit *hit_at(const struct app *a, int row, int col)
+{
+	for (size_t i = 0; i < a->hits.n; i++) {
+		const struct hit *h = &a->hits.at[i];
+
+		if (h->row == row && col >= h->col && col < h->col + h->cols)
+			return h;
+	}
+	return NULL;
+}
+
+static bool inside(struct rect r, int row, int col)
+{
+	return row >= r.row && row < r.row + r.rows && col >= r.col && col < r.col + r.cols;
+}
+
+void app_click(struct app *a, int row, int col, int64_t now_ms)
+{
+	bool twice = row == a->click_row && col == a->click_col &&
+		     now_ms - a->click_ms <= DOUBLE_CLICK_MS;
+	const struct hit *hit = hit_at(a, row, col);
+	struct effect fx = { .kind = EFFECT_NONE };
+
+	hush(a);
+	a->click_row = twice ? -1 : row;
+	a->click_col = col;
+	a->click_ms = now_ms;
+	if (a->help) {
+		a->help = false;
+		return;
+	}
+	if (a->prompting != PROMPT_NONE)
+		app_prompt_key(a, KEYCODE_ENTER);
+	if (hit) {
+		app_act(a, hit->action);
+	} else if (inside(a->chrome.view, row, col)) {
+		void *state = app_state(a);
+
+		app_ops(a)->click(state, &a->scene, a->chrome.view, row, col, twice, &fx);
+		app_apply(a, &fx);
+	}
+}
+
+void app_wheel(struct app *a, int notches)
+{
+	enum action action = notches > 0 ? ACTION_DOWN : ACTION_UP;
+
+	hush(a);
+	for (int i = abs(notches) * WHEEL_ROWS; i > 0; i--) {
+		if (a->help)
+			help_act(a, action);
+		else if (a->prompting == PROMPT_NONE)
+			app_act(a, action);
+	}
+}
+
+bool app_tick(struct app *a, int64_t now_ms)
+{
+	bool changed = a->changed;
+	struct analysis *made;
+	int percent;
+
+	drain(a->source->wake_fd);
+	if (a->loading && a->source->finished(a->source->arg, &a->load_error)) {
+		end_loading(a);
+		changed = true;
+	}
+	if (a->asked && a->asked_ms == INT64_MIN)
+		a->asked_ms = now_ms;
+	made = worker_take(a->worker);
+	if (made) {
+		replace_analysis(a, made);
+		a->took_ms = now_ms - a->asked_ms;
+		a->asked = worker_busy(a->worker);
+		changed = true;
+	}
+	if (!worker_busy(a->worker) && behind(a) && now_ms >= due_ms(a)) {
+		app_reanalyse(a);
+		a->asked_ms = now_ms;
+	}
+	percent = percent_loaded(a);
+	changed |= percent != a->percent_loaded;
+	a->percent_loaded = percent;
+	a->changed = false;
+	return changed;
+}
+
+int app_wait_ms(const struct app *a, int64_t now_ms)
+{
+	int64_t wait;
+
+	if (a->changed)
+		return 0;
+	if (a->loading)
+		return REANALYSE_MS / 2;
+	if (worker_busy(a->worker) || !behind(a))
+		return -1;
+	wait = due_ms(a) == INT64_MIN ? 0 : due_ms(a) - now_ms;
+	return wait < 0 ? 0 : (int)wait;
+}
+
+void app_wake_fds(const struct app *a, int fds[2])
+{
+	fds[0] = worker_fd(a->worker);
+	fds[1] = a->source->wake_fd;
+}
+
+bool app_has_data(const struct app *a)
+{
+	return a->analysis->profile == a->source->profile && a->analysis->counts.n_samples > 0;
+}
+
+bool app_settled(const struct app *a)
+{
+	return a->over || (!a->loading && !worker_busy(a->worker) && !behind(a));
+}
+
+bool app_take_wish(struct app *a, struct wish *out)
+{
+	*out = a->wish;
+	a->wish = (struct wish){ .kind = WISH_NONE };
+	return out->kind != WISH_NONE;
+}
+
+bool app_over(const struct app *a)
+{
+	return a->over;
+}
+
+int app_failure(const struct app *a, struct err *e)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(a->source->profile, &counts);
+	if (a->loading || a->load_error.code == 0 || counts.n_samples > 0)
+		return 0;
+	return err_set(e, a->load_error.code, "%s", err_text(&a->load_error));
+}

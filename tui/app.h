@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The program between the terminal and the views: keys and clicks in, a canvas out. It knows no
+ * terminal and no clock: the time is told. tui.c runs it on a real terminal and headless.
+ */
+#ifndef PROFTOP_TUI_APP_H
+#define PROFTOP_TUI_APP_H
+
+#include "canvas.h"
+#include "settings.h"
+#include "tui.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct app;
+struct err;
+
+/* What only a terminal can do. */
+enum wish_kind {
+	WISH_NONE,
+	WISH_COPY,   /* `text` into the clipboard */
+	WISH_EDIT,   /* `text` in an editor, at `line` */
+	WISH_REPAINT /* everything anew */
+};
+
+struct wish {
+	enum wish_kind kind;
+	char *text;    /* malloc'd; the taker frees */
+	uint32_t line; /* 1-based, 0: unknown */
+};
+
+/*
+ * Source, options and settings are borrowed for the app's life. NULL with a sentence: -EINVAL for an
+ * unknown view.
+ */
+struct app *app_new(const struct tui_source *source, const struct tui_options *o,
+		    const struct settings *settings, struct err *e);
+void app_free(struct app *a);
+
+/* The screen's size, at first and whenever it changes. */
+void app_resize(struct app *a, int cols, int rows);
+
+/* One key of keymap.h. */
+void app_key(struct app *a, uint32_t key);
+/* A click of the first button, with the monotonic time, by which double clicks are known. */
+void app_click(struct app *a, int row, int col, int64_t now_ms);
+/* The wheel by so many notches, down is positive. */
+void app_wheel(struct app *a, int notches);
+/* Says something until the next key. */
+void app_say(struct app *a, bool bad, const char *text);
+
+/* Takes in what loader and worker have made, and asks for what is due. True when the screen changes. */
+bool app_tick(struct app *a, int64_t now_ms);
+/* Milliseconds until app_tick() has to be called again at the latest; -1: not before a descriptor wakes. */
+int app_wait_ms(const struct app *a, int64_t now_ms);
+/* Descriptors that wake (-1 where there is none). */
+void app_wake_fds(const struct app *a, int fds[2]);
+/* Is there an analysis of what is loaded, be it the beginning? */
+bool app_has_data(const struct app *a);
+/* Loading is over and everything that is known is in what would be drawn. */
+bool app_settled(const struct app *a);
+
+/* Draws on a canvas of the size told. */
+void app_draw(struct app *a, struct canvas *c);
+
+/* False when there is none. */
+bool app_take_wish(struct app *a, struct wish *out);
+
+/* Has the user quit, or did loading fail with nothing to show? */
+bool app_over(const struct app *a);
+/* 0, or how loading failed with nothing to show. */
+int app_failure(const struct app *a, struct err *e);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What actions do that reach beyond the view on screen. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "app_state.h"
+#include "filter.h"
+#include "mem.h"
+#include "profile.h"
+#include "task.h"
+
+/* The key of that id, or NULL. */
+static const struct key *key_of_id(const struct keys *k, uint32_t id)
+{
+	if (k->grouping == GROUP_FUNCTION && k->of_function) {
+		uint32_t key = id < k->n_functions ? k->of_function[id] : KEY_NONE;
+
+		return key < k->n ? &k->key[key] : NULL;
+	}
+	for (uint32_t i = 0; i < k->n; i++)
+		if (k->key[i].id == id)
+			return &k->key[i];
+	return NULL;
+}
+
+const char *app_label(const struct app *a, const struct place *place)
+{
+	const struct analysis *an = a->analysis;
+	bool of_samples = app_ops(a)->contexts & IN_TOP && an->table_keys != &an->keys;
+	const struct key *key;
+
+	if (place->key_id == ID_NONE)
+		return NULL;
+	key = key_of_id(of_samples ? an->table_keys : &an->keys, place->key_id);
+	return key ? key->label : NULL;
+}
+
+/* The selected name, or a message and NULL. */
+static const char *selected_label(struct app *a)
+{
+	struct step here = app_here(a);
+	const char *label = here.has_place ? app_label(a, &here.place) : NULL;
+
+	if (!label)
+		app_say(a, false, "nothing is selected");
+	return label;
+}
+
+int app_add_filter(struct app *a, const char *terms)
+{
+	struct err e = ERR_INIT;
+	int ret = 0;
+
+	if (!a->lens.filter)
+		ret = filter_parse("", &a->lens.filter, &e);
+	if (ret == 0)
+		ret = filter_add(a->lens.filter, terms, &e);
+	if (ret < 0)
+		app_say(a, true, err_text(&e));
+	else
+		app_reanalyse(a);
+	err_clear(&e);
+	return ret;
+}
+
+/* The metric after m: every event's weight, then its samples where they differ. */
+static struct metric metric_after(const struct profile *p, uint32_t n_events, struct metric m)
+{
+	const struct event *event = profile_event(p, m.event);
+
+	if (m.measure == MEASURE_WEIGHT && event->has_weight)
+		return (struct metric){ m.event, MEASURE_SAMPLES };
+	return (struct metric){ { (m.event.v + 1) % n_events }, MEASURE_WEIGHT };
+}
+
+/* One column: the next metric. Several: the next of them leads. */
+static void next_metric(struct app *a)
+{
+	const struct profile *p = a->analysis->profile;
+	struct lens *l = &a->lens;
+	struct lens_column first = l->column[0];
+	struct profile_counts counts;
+	char *name;
+
+	profile_counts_read(p, &counts);
+	if (first.metric.event.v >= counts.n_events)
+		return;
+	a->follow = false;
+	if (l->n_columns > 1) {
+		memmove(l->column, l->column + 1, (l->n_columns - 1) * sizeof(first));
+		l->column[l->n_columns - 1] = first;
+	} else {
+		l->column[0].metric = metric_after(p, counts.n_events, first.metric);
+	}
+	name = metric_name(p, l->column[0].metric);
+	app_say_owned(a, false, xasprintf("metric: %s", name));
+	free(name);
+	app_reanalyse(a);
+}
+
+static void next_grouping(struct app *a)
+{
+	a->lens.grouping = (enum grouping)((a->lens.grouping + 1) % N_GROUPINGS);
+	app_reanalyse(a);
+}
+
+static void stop_loading(struct app *a)
+{
+	if (!a->loading || !a->source->progress) {
+		app_say(a, false, "nothing is loading");
+		return;
+	}
+	progress_cancel(a->source->progress);
+	app_say(a, false, "stopped loading; what is there stays");
+}
+
+/* Carries the selection into another view. */
+static void carry(struct app *a, enum view_kind target)
+{
+	struct step here = app_here(a);
+
+	if (!here.has_place)
+		app_say(a, false, "nothing is selected");
+	else if (target == a->view)
+		app_select(a, &here);
+	else
+		app_go(a, target, &here.place);
+}
+
+static void wish(struct app *a, enum wish_kind kind, const char *text, uint32_t line)
+{
+	free(a->wish.text);
+	a->wish = (struct wish){ .kind = kind, .text = text ? xstrdup(text) : NULL, .line = line };
+}
+
+static void copy_label(struct app *a)
+{
+	const char *label = selected_label(a);
+
+	if (label)
+		wish(a, WISH_COPY, label, 0);
+}
+
+/* The source of the selected function, where it is known. */
+static void edit_source(struct app *a)
+{
+	struct step here = app_here(a);
+	const struct profile *p = a->analysis->profile;
+	const char *label = selected_label(a), *file = "";
+	const struct function *f;
+
+	if (!label)
+		return;
+	if (a->analysis->keys.grouping == GROUP_FUNCTION &&
+	    here.place.key_id < a->analysis->counts.n_functions) {
+		f = profile_function(p, (function_id){ here.place.key_id });
+		file = profile_string(p, f->file, NULL);
+		if (*file != '\0')
+			wish(a, WISH_EDIT, file, f->line);
+	}
+	if (*file == '\0')
+		app_say_owned(a, false, xasprintf("no source file is known for %s", label));
+}
+
+static void search_here(struct app *a)
+{
+	const char *label = selected_label(a);
+	char *exact;
+
+	if (!label)
+		return;
+	exact = filter_exact(label);
+	if (app_search(a, exact))
+		app_find(a, 0);
+	free(exact);
+}
+
+static void next_match(struct app *a, int step)
+{
+	if (a->seeking.pattern)
+		app_find(a, step);
+	else
+		app_say(a, false, "nothing is searched; / searches");
+}
+
+/* Esc: clears the search, else the view steps back, else the trail. It never quits. */
+static void back(struct app *a)
+{
+	struct effect fx = { .kind = EFFECT_NONE };
+
+	if (a->seeking.pattern) {
+		app_search(a, NULL);
+	} else if (app_ops(a)->act(app_state(a), &a->scene, ACTION_BACK, &fx)) {
+		app_apply(a, &fx);
+	} else {
+		app_back(a);
+	}
+}
+
+static void quit(struct app *a)
+{
+	if (!app_back(a))
+		a->over = true;
+}
+
+/* The view's own business; what it leaves, the app may still know. */
+static void act_in_view(struct app *a, enum action action)
+{
+	struct effect fx = { .kind = EFFECT_NONE };
+	bool done = app_ops(a)->act(app_state(a), &a->scene, action, &fx);
+
+	if (done)
+		app_apply(a, &fx);
+	else if (action == ACTION_GROUP)
+		next_grouping(a);
+}
+
+static void show_view(struct app *a, int view)
+{
+	if (view < 0 || view >= N_VIEW_KINDS)
+		return;
+	app_clear_trail(a);
+	app_show(a, (enum view_kind)view);
+}
+
+/* Actions on what is shown and how; false when it is none of them. */
+static bool act_on_lens(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_METRIC:
+		next_metric(a);
+		return true;
+	case ACTION_INLINES:
+		a->lens.inlines = !a->lens.inlines;
+		app_say(a, false,
+			a->lens.inlines ? "inlined functions are frames"
+					: "inlined functions are part of their callers");
+		app_reanalyse(a);
+		return true;
+	case ACTION_UNITS:
+		a->scene.percent = !a->scene.percent;
+		return true;
+	case ACTION_WIDE:
+		a->scene.wide = !a->scene.wide;
+		return true;
+	case ACTION_STOP:
+		stop_loading(a);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Actions on the selection; false when it is none of them. */
+static bool act_on_selection(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_TO_TREE:
+		carry(a, VIEW_KIND_TREE);
+		return true;
+	case ACTION_TO_CALLERS:
+		carry(a, VIEW_KIND_CALLERS);
+		return true;
+	case ACTION_TO_BUTTERFLY:
+		carry(a, VIEW_KIND_BUTTERFLY);
+		return true;
+	case ACTION_TO_FLAME:
+		carry(a, VIEW_KIND_FLAME);
+		return true;
+	case ACTION_COPY:
+		copy_label(a);
+		return true;
+	case ACTION_EDIT:
+		edit_source(a);
+		return true;
+	case ACTION_SEARCH_HERE:
+		search_here(a);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Actions on the frame around the view; false when it is none of them. */
+static bool act_on_frame(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_QUIT:
+		quit(a);
+		return true;
+	case ACTION_QUIT_ALL:
+		a->over = true;
+		return true;
+	case ACTION_BACK:
+		back(a);
+		return true;
+	case ACTION_HELP:
+		a->help = true;
+		a->help_top = 0;
+		return true;
+	case ACTION_REPAINT:
+		wish(a, WISH_REPAINT, NULL, 0);
+		return true;
+	case ACTION_SEARCH:
+		app_prompt_open(a, PROMPT_SEARCH);
+		return true;
+	case ACTION_FILTER:
+		app_prompt_open(a, PROMPT_FILTER);
+		return true;
+	case ACTION_NEXT:
+		next_match(a, 1);
+		return true;
+	case ACTION_PREVIOUS:
+		next_match(a, -1);
+		return true;
+	case ACTION_NEXT_VIEW:
+		show_view(a, (int)(a->view + 1) % N_VIEW_KINDS);
+		return true;
+	case ACTION_PREV_VIEW:
+		show_view(a, ((int)a->view + N_VIEW_KINDS - 1) % N_VIEW_KINDS);
+		return true;
+	default:
+		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_9)
+			return false;
+		show_view(a, (int)action - (int)ACTION_VIEW_1);
+		return true;
+	}
+}
+
+void app_act(struct app *a, enum action action)
+{
+	a->changed = true;
+	if (action == ACTION_NONE || act_on_frame(a, action) || act_on_lens(a, action) ||
+	    act_on_selection(a, action))
+		return;
+	act_in_view(a, action);
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The frame around the views: where am I and of how much, the tabs, activity over time, the full text
+ * of the selected row, filter and search, hints. What does not fit is left out from the least
+ * important on, so that the view has room on any screen.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "app_state.h"
+#include "filter.h"
+#include "fmt.h"
+#include "mem.h"
+#include "profile.h"
+#include "task.h"
+#include "text.h"
+
+#define MAX_HINTS       8
+#define ACTIVITY_ROWS   12 /* a screen with fewer rows has no activity row, … */
+#define STATUS_ROWS     8  /* … no status row, */
+#define TABS_ROWS       7  /* no tabs, */
+#define HINTS_ROWS      5  /* no hints, */
+#define TITLE_ROWS      3  /* no title */
+#define MAX_TITLE_PARTS 3  /* variants of what stands on the right of row 0 */
+
+/* A key binding list: longest one for one action. */
+#define KEYS_SIZE 64
+
+static bool has_times(const struct weights *w)
+{
+	return w->begin_ns != TIME_NONE && w->end_ns > w->begin_ns;
+}
+
+static bool has_filter(const struct app *a)
+{
+	return a->lens.filter && filter_n_terms(a->lens.filter) > 0;
+}
+
+void app_chrome(const struct app *a, struct chrome *f)
+{
+	int top = 0, bottom = a->rows;
+	bool terms = has_filter(a) || (a->scene.search && a->prompting == PROMPT_NONE);
+
+	*f = (struct chrome){ -1, -1, -1, -1, -1, -1, -1, { 0, 0, 0, 0 } };
+	if (a->rows >= TITLE_ROWS)
+		f->title = top++;
+	if (a->rows >= TABS_ROWS)
+		f->tabs = top++;
+	if (a->rows >= ACTIVITY_ROWS && has_times(&a->analysis->weights))
+		f->activity = top++;
+	if (a->hints && a->rows >= HINTS_ROWS)
+		f->hints = --bottom;
+	if (terms && a->rows >= HINTS_ROWS)
+		f->terms = --bottom;
+	if (a->rows >= STATUS_ROWS)
+		f->status = --bottom;
+	f->prompt = f->terms >= 0 ? f->terms : f->status >= 0 ? f->status : a->rows - 1;
+	f->view = (struct rect){ top, 0, bottom > top ? bottom - top : 0, a->cols };
+}
+
+static void add_hit(struct app *a, int row, int col, int cols, enum action action)
+{
+	struct hit h = { row, col, cols, action };
+
+	vec_push(&a->hits, h);
+}
+
+/* What stands on the right of row 0 while loading. */
+static char *loading_text(const struct app *a)
+{
+	char keys[KEYS_SIZE], bytes[FMT_SIZE];
+	int percent = a->percent_loaded;
+
+	keymap_keys(&a->settings->keymap, a->view, app_ops(a)->contexts, ACTION_STOP, keys,
+		    sizeof(keys));
+	if (percent >= 0)
+		return xasprintf("loading %d %% · %s stops", percent, keys);
+	if (!a->source->progress)
+		return xstrdup("loading");
+	fmt_bytes(bytes, (int64_t)atomic_load(&a->source->progress->done));
+	return xasprintf("loading %s · %s stops", bytes, keys);
+}
+
+/* "61,143 samples", or the weight where a folded file counts its samples by it. */
+static char *amount_text(const struct analysis *an)
+{
+	const struct weights *w = &an->weights;
+	struct metric m = an->lens.column[0].metric;
+	char number[FMT_SIZE];
+	struct event event;
+
+	if (m.measure == MEASURE_WEIGHT && m.event.v < an->counts.n_events) {
+		event = *profile_event(an->profile, m.event);
+		if (strcmp(profile_string(an->profile, event.name, NULL), "samples") == 0)
+			return xasprintf("%s samples",
+					 fmt_weight(number, w->total[0], event.unit, w->scale[0]));
+	}
+	fmt_count(number, (int64_t)w->n_samples);
+	return xasprintf("%s sample%s", number, w->n_samples == 1 ? "" : "s");
+}
+
+/* The right end of row 0, in ever shorter forms; the caller frees them. */
+static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
+{
+	const struct weights *w = &a->analysis->weights;
+	char time[FMT_SIZE], threads[FMT_SIZE];
+	int n = 0;
+
+	out[0] = a->loading ? loading_text(a) : amount_text(a->analysis);
+	if (a->loading)
+		return 1;
+	if (has_times(w) && w->first_ns != TIME_NONE)
+		out[++n] = xasprintf("%s · %s", out[0], fmt_ns(time, w->last_ns - w->first_ns));
+	if (w->n_threads > 0) {
+		out[n + 1] = xasprintf("%s · %s thread%s", out[n],
+				       fmt_count(threads, (int64_t)w->n_threads),
+				       w->n_threads == 1 ? "" : "s");
+		n++;
+	}
+	return n + 1;
+}
+
+/* "perf.data › cpu-clock › main › parse"; the caller frees. */
+static char *breadcrumb(struct app *a)
+{
+	const struct analysis *an = a->analysis;
+	void *state = app_state(a);
+	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
+	char *metric = NULL, *text;
+
+	if (an->lens.column[0].metric.event.v < an->counts.n_events)
+		metric = metric_name(an->profile, an->lens.column[0].metric);
+	text = xasprintf("%s%s%s%s%s", a->source->title, metric ? " › " : "", metric ? metric : "",
+			 crumb ? " › " : "", crumb ? crumb : "");
+	free(metric);
+	free(crumb);
+	return text;
+}
+
+/* Puts the end of a text that is too long for cols behind "…". */
+static void put_tail(struct canvas *c, int row, int col, int cols, uint16_t style, const char *s)
+{
+	size_t n = strlen(s), used;
+
+	if (text_width(s, n) <= (size_t)cols) {
+		canvas_put(c, row, col, cols, style, s, n);
+		return;
+	}
+	while (n > 0 && text_width(s, n) > (size_t)cols - 1) {
+		text_decode(s, n, &used);
+		s += used;
+		n -= used;
+	}
+	canvas_fill(c, row, col, 1, style, 0x2026);
+	canvas_put(c, row, col + 1, cols - 1, style, s, n);
+}
+
+static void draw_title(struct app *a, struct canvas *c)
+{
+	char *right[MAX_TITLE_PARTS], *left = breadcrumb(a);
+	int n = totals(a, right), row = a->chrome.title, used = 0;
+	int left_cols = (int)text_width(left, strlen(left));
+
+	for (int i = n; i > 0 && used == 0; i--) {
+		int cols = (int)text_width(right[i - 1], strlen(right[i - 1]));
+
+		/* the shortest form may take up to half of the row from the left */
+		if (left_cols + cols + 4 <= c->cols || (i == 1 && cols + 2 <= c->cols / 2)) {
+			canvas_puts(c, row, c->cols - cols - 1, cols, STYLE_NORMAL, right[i - 1]);
+			used = cols + 3;
+		}
+	}
+	if (c->cols - used > 2)
+		put_tail(c, row, 1, c->cols - used - 1, STYLE_TITLE, left);
+	for (int i = 0; i < n; i++)
+		free(right[i]);
+	free(left);
+}
+
+/* " 1 top [2 tree] 3 callers", or the numbers alone of all but the active one. */
+static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
+{
+	int col = 0;
+
+	for (int i = 0; i < N_VIEW_KINDS; i++) {
+		bool active = (int)a->view == i;
+		uint16_t style = active ? STYLE_TAB_ACTIVE : STYLE_TAB;
+		char text[64];
+		int used;
+
+		if (brief && !active)
+			snprintf(text, sizeof(text), " %d ", i + 1);
+		else
+			snprintf(text, sizeof(text), active ? "[%d %s]" : " %d %s ", i + 1,
+				 views[i]->name);
+		used = (int)strlen(text);
+		if (row >= 0) {
+			canvas_puts(c, row, col, c->cols - col, style, text);
+			add_hit(a, row, col, used, (enum action)(ACTION_VIEW_1 + i));
+		}
+		col += used;
+	}
+	return col;
+}
+
+static void draw_activity(const struct app *a, struct canvas *c)
+{
+	const struct weights *w = &a->analysis->weights;
+	double whole = (double)(w->end_ns - w->begin_ns);
+	int row = a->chrome.activity, cols, first, last;
+	char end[FMT_SIZE], label[FMT_SIZE + 8];
+
+	fmt_ns(end, w->end_ns - w->begin_ns);
+	snprintf(label, sizeof(label), " 0 – %s ", end);
+	cols = c->cols - 1 - (int)text_width(label, strlen(label));
+	if (cols < 8)
+		return;
+	canvas_spark(c, row, 1, cols, STYLE_SPARK, w->slice, WEIGH_N_SLICES, 0);
+	canvas_puts(c, row, cols + 1, c->cols, STYLE_DIM, label);
+	if (w->first_ns == TIME_NONE)
+		return;
+	first = (int)((double)(w->first_ns - w->begin_ns) / whole * cols);
+	last = (int)((double)(w->last_ns - w->begin_ns) / whole * cols);
+	if (first > 0 || last < cols - 1)
+		canvas_restyle(c, row, 1 + first, last - first + 1, STYLE_SPARK, STYLE_SPARK_RANGE);
+}
+
+static void draw_status(struct app *a, struct canvas *c)
+{
+	char *text;
+
+	if (a->message) {
+		canvas_puts(c, a->chrome.status, 1, c->cols - 1,
+			    a->message_bad ? STYLE_ERROR : STYLE_STATUS, a->message);
+		return;
+	}
+	text = app_ops(a)->status(app_state(a), &a->scene);
+	if (text)
+		canvas_puts(c, a->chrome.status, 1, c->cols - 1, STYLE_STATUS, text);
+	free(text);
+}
+
+/* "3/41 · 12.7 % of total": what a search found; returns the columns used. */
+static int draw_found(const struct app *a, struct canvas *c, int row, int col)
+{
+	const struct seeking *s = &a->seeking;
+	char share[FMT_SIZE], at[FMT_SIZE] = "-";
+	int used = 0;
+
+	if (s->error)
+		return canvas_puts(c, row, col, c->cols - col, STYLE_ERROR, s->error);
+	if (!a->scene.search)
+		return 0;
+	if (s->at > 0)
+		fmt_count(at, s->at);
+	if (s->n > 0) {
+		char n[FMT_SIZE];
+
+		used = canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "%s/%s · ", at,
+				     fmt_count(n, s->n));
+	}
+	fmt_percent(share, a->seeking.search.total[0], a->analysis->weights.total[0]);
+	return used + canvas_printf(c, row, col + used, c->cols - col - used, STYLE_STATUS,
+				    "%s %% of total", share);
+}
+
+static void draw_terms(struct app *a, struct canvas *c)
+{
+	int row = a->chrome.terms, col = 1;
+
+	if (has_filter(a)) {
+		char *text = filter_text(a->lens.filter);
+
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, text);
+		col += 3;
+		free(text);
+	}
+	if (a->seeking.pattern && a->prompting == PROMPT_NONE) {
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "search  ");
+		col += canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "/%s  ",
+				     a->seeking.pattern);
+		draw_found(a, c, row, col);
+	}
+}
+
+static void draw_prompt(struct app *a, struct canvas *c)
+{
+	int row = a->chrome.prompt, used;
+	int room = c->cols > 60 ? c->cols - 30 : c->cols - c->cols / 3;
+
+	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
+	if (a->prompting == PROMPT_SEARCH) {
+		used = prompt_draw(&a->prompt, c, row, 1, room);
+		draw_found(a, c, row, used + 4);
+		return;
+	}
+	used = prompt_draw(&a->prompt, c, row, 1, room);
+	if (a->message)
+		canvas_puts(c, row, used + 4, c->cols - used - 4, STYLE_ERROR, a->message);
+}
+
+/* The first key that does it, without < and >; "" when there is none. */
+static void first_key(const struct app *a, enum action action, char out[KEYS_SIZE])
+{
+	char keys[KEYS_SIZE];
+	size_t n;
+
+	keymap_keys(&a->settings->keymap, a->view, app_ops(a)->contexts, action, keys,
+		    sizeof(keys));
+	n = strcspn(keys, " ");
+	if (n > 2 && keys[0] == '<' && keys[n - 1] == '>') {
+		memcpy(out, keys + 1, n - 2);
+		out[n - 2] = '\0';
+	} else {
+		memcpy(out, keys, n);
+		out[n] = '\0';
+	}
+}
+
+/* Would the hint lead to where we are? */
+static bool leads_here(const struct app *a, enum action action)
+{
+	return (action == ACTION_TO_TREE && a->view == VIEW_KIND_TREE) ||
+	       (action == ACTION_TO_CALLERS && a->view == VIEW_KIND_CALLERS) ||
+	       (action == ACTION_TO_BUTTERFLY && a->view == VIEW_KIND_BUTTERFLY) ||
+	       (action == ACTION_TO_FLAME && a->view == VIEW_KIND_FLAME);
+}
+
+/* Draws one hint if it fits before `end`; returns the columns it takes with what separates it. */
+static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum action action)
+{
+	int row = a->chrome.hints, width;
+	char key[KEYS_SIZE];
+
+	first_key(a, action, key);
+	width = (int)text_width(key, strlen(key)) + 1 + (int)strlen(action_hint(action));
+	if (key[0] == '\0' || col + width > end)
+		return 0;
+	add_hit(a, row, col, width, action);
+	col += canvas_puts(c, row, col, end - col, STYLE_HINT_KEY, key) + 1;
+	canvas_puts(c, row, col, end - col, STYLE_HINT, action_hint(action));
+	return width + 2;
+}
+
+/* Help always, and of the others as many as fit, in the table's order. */
+static void draw_hints(struct app *a, struct canvas *c)
+{
+	uint32_t contexts = app_ops(a)->contexts;
+	int col = 1, n = 1;
+	char help[KEYS_SIZE];
+	int kept;
+
+	first_key(a, ACTION_HELP, help);
+	kept = (int)strlen(help) + (int)strlen(action_hint(ACTION_HELP)) + 4;
+	for (int i = ACTION_NONE + 1; i < N_ACTIONS && n < MAX_HINTS; i++) {
+		enum action action = (enum action)i;
+		int used;
+
+		if (!(action_where(action) & contexts) || action_hint(action)[0] == '\0' ||
+		    action == ACTION_HELP || leads_here(a, action))
+			continue;
+		used = draw_hint(a, c, col, c->cols - kept, action);
+		col += used;
+		n += used > 0;
+	}
+	draw_hint(a, c, col, c->cols, ACTION_HELP);
+}
+
+/* Where there is no status row, a message takes the last one until the next key. */
+static void draw_last_message(const struct app *a, struct canvas *c)
+{
+	int row = a->rows - 1;
+
+	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
+	canvas_puts(c, row, 1, c->cols - 1, a->message_bad ? STYLE_ERROR : STYLE_STATUS,
+		    a->message);
+}
+
+static void draw_frame(struct app *a, struct canvas *c)
+{
+	const struct chrome *f = &a->chrome;
+
+	if (f->title >= 0)
+		draw_title(a, c);
+	if (f->tabs >= 0)
+		draw_tabs_in(a, c, f->tabs, draw_tabs_in(a, c, -1, false) > c->cols);
+	if (f->activity >= 0)
+		draw_activity(a, c);
+	if (f->status >= 0)
+		draw_status(a, c);
+	if (f->terms >= 0)
+		draw_terms(a, c);
+	if (f->hints >= 0)
+		draw_hints(a, c);
+	if (f->status < 0 && a->message)
+		draw_last_message(a, c);
+}
+
+void app_draw(struct app *a, struct canvas *c)
+{
+	void *state;
+
+	canvas_clear(c);
+	vec_clear(&a->hits);
+	if (a->rows <= 0 || a->cols <= 0)
+		return;
+	state = app_state(a);
+	draw_frame(a, c);
+	if (a->help)
+		app_draw_help(c, a->chrome.view, a, &a->help_top);
+	else
+		app_ops(a)->draw(state, &a->scene, c, a->chrome.view);
+	if (a->prompting != PROMPT_NONE)
+		draw_prompt(a, c);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The help overlay: the keys that work in this view now, then those that work everywhere. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "app_state.h"
+
+#define KEYS_COLS 24
+
+/* Draws lines [top, top + rows) of a text that is walked from its first line on. */
+struct page {
+	struct canvas *c;
+	struct rect r;
+	int top;  /* first line in sight */
+	int line; /* the one that comes next */
+};
+
+/* The canvas row of the next line, or -1 when it is out of sight. */
+static int next_row(struct page *p)
+{
+	int line = p->line++ - p->top;
+
+	return p->c && line >= 0 && line < p->r.rows ? p->r.row + line : -1;
+}
+
+static void put(struct page *p, uint16_t style, const char *text)
+{
+	int row = next_row(p);
+
+	if (row >= 0)
+		canvas_puts(p->c, row, p->r.col + 1, p->r.cols - 1, style, text);
+}
+
+static void put_key(struct page *p, const char *keys, const char *help)
+{
+	int row = next_row(p), col = p->r.col + 1;
+	int keys_cols = p->r.cols > 3 * KEYS_COLS ? KEYS_COLS : p->r.cols / 3;
+
+	if (row < 0)
+		return;
+	canvas_puts(p->c, row, col, keys_cols - 1, STYLE_HINT_KEY, keys);
+	col += keys_cols;
+	canvas_puts(p->c, row, col, p->r.cols - keys_cols - 1, STYLE_NORMAL, help);
+}
+
+/* Does the action mean anything at this moment? */
+static bool works_now(const struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_STOP:
+		return a->loading;
+	case ACTION_NEXT:
+	case ACTION_PREVIOUS:
+		return a->seeking.pattern != NULL;
+	default:
+		return action_help(action)[0] != '\0';
+	}
+}
+
+static void put_actions(struct page *p, const struct app *a, bool everywhere)
+{
+	uint32_t contexts = app_ops(a)->contexts;
+
+	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++) {
+		enum action action = (enum action)i;
+		char keys[64];
+
+		if (!(action_where(action) & contexts) || !works_now(a, action) ||
+		    (action_where(action) == IN_ALL) != everywhere)
+			continue;
+		keymap_keys(&a->settings->keymap, a->view, contexts, action, keys, sizeof(keys));
+		if (keys[0] != '\0')
+			put_key(p, keys, action_help(action));
+	}
+}
+
+static void put_all(struct page *p, const struct app *a)
+{
+	char title[160];
+
+	snprintf(title, sizeof(title), "KEYS IN %s: %s", app_ops(a)->name, app_ops(a)->help);
+	put(p, STYLE_HEADER_SORTED, title);
+	put_actions(p, a, false);
+	put(p, STYLE_NORMAL, "");
+	put(p, STYLE_HEADER_SORTED, "EVERYWHERE");
+	put_actions(p, a, true);
+	put(p, STYLE_NORMAL, "");
+	put(p, STYLE_HEADER_SORTED, "MOUSE");
+	put(p, STYLE_NORMAL, "click selects, a second click drills; the wheel scrolls; tabs,");
+	put(p, STYLE_NORMAL, "column titles and hints are buttons; hold Shift to select text");
+}
+
+void app_draw_help(struct canvas *c, struct rect r, const struct app *a, int *top)
+{
+	struct page measure = { .c = NULL, .r = r }, page = { .c = c, .r = r };
+	int max;
+
+	put_all(&measure, a);
+	max = measure.line > r.rows ? measure.line - r.rows : 0;
+	if (*top > max)
+		*top = max;
+	if (*top < 0)
+		*top = 0;
+	page.top = *top;
+	put_all(&page, a);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The two prompts: searching as one types, and adding to the filter. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "app_state.h"
+#include "filter.h"
+#include "mem.h"
+
+static void forget_matches(struct app *a)
+{
+	if (a->scene.search)
+		search_done(&a->seeking.search);
+	a->scene.search = NULL;
+	a->seeking.n = a->seeking.at = 0;
+}
+
+/* Compiles and runs the pattern over the present analysis. */
+static bool run_search(struct app *a)
+{
+	struct seeking *s = &a->seeking;
+	struct err e = ERR_INIT;
+
+	forget_matches(a);
+	free(s->error);
+	s->error = NULL;
+	if (s->pattern) {
+		if (search_init(&s->search, s->pattern, &a->analysis->keys, a->analysis->tree,
+				&e) == 0)
+			a->scene.search = &s->search;
+		else
+			s->error = xstrdup(err_text(&e));
+	}
+	err_clear(&e);
+	return !s->error;
+}
+
+bool app_search(struct app *a, const char *pattern)
+{
+	char *copy = pattern ? xstrdup(pattern) : NULL;
+	bool good;
+
+	free(a->seeking.pattern);
+	a->seeking.pattern = copy;
+	good = run_search(a);
+	app_scene_changed(a);
+	return good;
+}
+
+void app_search_again(struct app *a)
+{
+	run_search(a);
+}
+
+void app_find(struct app *a, int step)
+{
+	struct seeking *s = &a->seeking;
+
+	if (!a->scene.search)
+		return;
+	s->at = 0;
+	s->n = app_ops(a)->find(app_state(a), &a->scene, step, &s->at);
+	if (s->n == 0 && a->prompting == PROMPT_NONE)
+		app_say(a, false, "no match in this view");
+}
+
+/* Back to where the cursor was when the prompt was opened. */
+static void return_cursor(struct app *a)
+{
+	if (a->seeking.from.view == a->view)
+		app_select(a, &a->seeking.from);
+}
+
+void app_prompt_open(struct app *a, enum prompt_kind kind)
+{
+	a->prompting = kind;
+	prompt_init(&a->prompt, kind == PROMPT_SEARCH ? "/" : "& ", &a->history[kind]);
+	if (kind != PROMPT_SEARCH)
+		return;
+	free(a->seeking.kept);
+	a->seeking.kept = a->seeking.pattern ? xstrdup(a->seeking.pattern) : NULL;
+	a->seeking.from = app_here(a);
+}
+
+static void close_prompt(struct app *a)
+{
+	prompt_done(&a->prompt);
+	a->prompting = PROMPT_NONE;
+}
+
+/* Searches what is typed so far, from where the cursor was. */
+static void search_typed(struct app *a)
+{
+	const char *text = a->prompt.text;
+	bool good = app_search(a, *text != '\0' ? text : NULL);
+
+	return_cursor(a);
+	if (good)
+		app_find(a, 0);
+}
+
+/* Esc: as if nothing had been typed. */
+static void restore_search(struct app *a)
+{
+	char *kept = a->seeking.kept;
+
+	a->seeking.kept = NULL;
+	app_search(a, kept);
+	free(kept);
+	return_cursor(a);
+}
+
+static void search_key(struct app *a, uint32_t key)
+{
+	char *error;
+
+	switch (prompt_key(&a->prompt, key)) {
+	case PROMPT_UNCHANGED:
+		break;
+	case PROMPT_CHANGED:
+		search_typed(a);
+		break;
+	case PROMPT_DONE:
+		close_prompt(a);
+		error = a->seeking.error;
+		a->seeking.error = NULL;
+		if (error) {
+			restore_search(a);
+			app_say_owned(a, true, error);
+		} else if (a->seeking.pattern && a->seeking.n == 0) {
+			app_say(a, false, "no match in this view");
+		}
+		break;
+	case PROMPT_CANCELLED:
+		close_prompt(a);
+		restore_search(a);
+		break;
+	}
+}
+
+/* Nothing typed takes the last term away. */
+static void drop_term(struct app *a)
+{
+	if (a->lens.filter && filter_pop(a->lens.filter))
+		app_reanalyse(a);
+	else
+		app_say(a, false, "there is no filter to take away");
+}
+
+static void filter_key(struct app *a, uint32_t key)
+{
+	switch (prompt_key(&a->prompt, key)) {
+	case PROMPT_UNCHANGED:
+	case PROMPT_CHANGED:
+		break;
+	case PROMPT_DONE:
+		if (a->prompt.n == 0)
+			drop_term(a);
+		else if (app_add_filter(a, a->prompt.text) < 0)
+			break; /* to be mended */
+		close_prompt(a);
+		break;
+	case PROMPT_CANCELLED:
+		close_prompt(a);
+		break;
+	}
+}
+
+void app_prompt_key(struct app *a, uint32_t key)
+{
+	a->changed = true;
+	if (a->prompting == PROMPT_SEARCH)
+		search_key(a, key);
+	else
+		filter_key(a, key);
+}

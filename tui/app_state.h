@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The app's inside, for tui/app*.c only. */
+#ifndef PROFTOP_TUI_APP_STATE_H
+#define PROFTOP_TUI_APP_STATE_H
+
+#include "app.h"
+#include "err.h"
+#include "keymap.h"
+#include "prompt.h"
+#include "search.h"
+#include "view.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct analysis;
+struct worker;
+
+/* A view once it has been looked at. */
+struct instance {
+	void *state; /* its ops' own; NULL until first needed */
+	bool stale;  /* scene was replaced since its last update() */
+};
+
+/* A step of the trail: where one came from. */
+struct step {
+	enum view_kind view;
+	bool has_place;     /* was something selected? */
+	struct place place; /* then this */
+};
+
+enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER };
+
+/* Rows of the frame; -1 where the screen has no room for one. */
+struct chrome {
+	int title, tabs, activity; /* from the top */
+	int status, terms, prompt,
+		hints; /* at the bottom; the prompt may share terms' or status' */
+	struct rect view;
+};
+
+/* A piece of the frame that can be clicked. */
+struct hit {
+	int row, col, cols;
+	enum action action;
+};
+
+/* What is searched. */
+struct seeking {
+	char *pattern; /* NULL: nothing; owned */
+	struct search
+		search; /* of pattern over the present analysis; valid while scene.search is set */
+	uint32_t n, at; /* rows that match and which one the cursor is on; n 0: not counted */
+	char *error;    /* what is wrong with what was typed, or NULL; owned */
+	char *kept;     /* pattern when the prompt was opened; owned */
+	struct step from; /* the cursor then */
+};
+
+struct app {
+	const struct tui_source *source;
+	const struct settings *settings;
+	bool hints; /* show them */
+
+	struct profile
+		*nothing;      /* an empty profile, for the time before the first analysis; owned */
+	struct worker *worker; /* owned */
+	struct analysis *analysis; /* of what is on screen, never NULL; owned */
+	struct lens lens;          /* what the user wants */
+	bool follow;               /* the metric is whichever event is busiest so far */
+	bool loading;              /* the source has not ended */
+	struct err load_error;     /* how it ended */
+	int64_t asked_ms;          /* when the newest analysis was asked for, INT64_MIN: never */
+	int64_t took_ms;           /* from asking to getting it */
+	bool asked;                /* an analysis is under way or waiting */
+	bool changed;              /* something was done since the last app_tick() */
+	int percent_loaded;        /* as last drawn */
+
+	struct scene scene;                     /* what views see */
+	struct instance instance[N_VIEW_KINDS]; /* made when first needed */
+	enum view_kind view;                    /* on screen */
+	struct {
+		struct step *at;
+		size_t n, cap;
+	} trail; /* where one came from, newest last; owned */
+
+	struct seeking seeking;
+	enum prompt_kind prompting; /* which prompt is open */
+	struct prompt prompt;       /* while one is */
+	struct history history[PROMPT_FILTER + 1];
+
+	char *message; /* until the next key, or NULL; owned */
+	bool message_bad;
+	bool help;    /* the overlay is open */
+	int help_top; /* its first visible line */
+
+	int cols, rows;
+	struct chrome chrome; /* of cols and rows; see app_chrome() */
+	struct {
+		struct hit *at;
+		size_t n, cap;
+	} hits;           /* of the last app_draw(); owned */
+	int64_t click_ms; /* the last click's time, and its cell */
+	int click_row, click_col;
+
+	struct wish wish; /* not yet taken */
+	bool over;        /* the user quit */
+};
+
+static inline const struct view_ops *app_ops(const struct app *a)
+{
+	return views[a->view];
+}
+
+/* app.c */
+
+/* Asks for an analysis through the lens as it now is. */
+void app_reanalyse(struct app *a);
+/* As app_say(); text becomes the app's. */
+void app_say_owned(struct app *a, bool bad, char *text);
+
+/* app_act.c */
+
+void app_act(struct app *a, enum action action);
+/* The label of a selected key, or NULL; borrowed from the profile. */
+const char *app_label(const struct app *a, const struct place *place);
+/* Adds terms to the filter; a sentence on screen when they are wrong. */
+int app_add_filter(struct app *a, const char *terms);
+
+/* app_trail.c */
+
+/* The present view's state, up to date and laid out. */
+void *app_state(struct app *a);
+/* Every view has to look at the scene again. */
+void app_scene_changed(struct app *a);
+/* Where the cursor is. */
+struct step app_here(struct app *a);
+/* Puts the cursor of the view on screen there. */
+void app_select(struct app *a, const struct step *s);
+/* Shows a view as it was left. */
+void app_show(struct app *a, enum view_kind view);
+/* Shows another view with a place, or none; back returns to here. */
+void app_go(struct app *a, enum view_kind view, const struct place *place);
+/* One step back; false when there is none. */
+bool app_back(struct app *a);
+void app_clear_trail(struct app *a);
+/* Does what a view asked for, and frees it. */
+void app_apply(struct app *a, struct effect *fx);
+
+/* app_search.c */
+
+void app_prompt_open(struct app *a, enum prompt_kind kind);
+void app_prompt_key(struct app *a, uint32_t key);
+/* Searches a regular expression from now on, or nothing when NULL; false, and seeking.error, when it is bad. */
+bool app_search(struct app *a, const char *pattern);
+/* Searches the same in another analysis. */
+void app_search_again(struct app *a);
+/* To the match at the cursor (0), the next or the previous one. */
+void app_find(struct app *a, int step);
+
+/* app_draw.c */
+
+/* Where everything goes. */
+void app_chrome(const struct app *a, struct chrome *f);
+
+/* app_help.c */
+
+/* Draws the overlay, scrolled to *top, which is kept in range. */
+void app_draw_help(struct canvas *c, struct rect r, const struct app *a, int *top);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The views on hand, which one is on screen, and the way back.
+ *
+ * There is one instance of each view. It is made when first needed, and sees a changed scene when it
+ * is next needed.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "app_state.h"
+#include "mem.h"
+
+/* A trail longer than this forgets its beginning. */
+#define MAX_TRAIL 100u
+
+void *app_state(struct app *a)
+{
+	const struct view_ops *ops = app_ops(a);
+	struct instance *in = &a->instance[a->view];
+
+	if (!in->state) {
+		in->state = ops->new ();
+		in->stale = true;
+	}
+	if (in->stale)
+		ops->update(in->state, &a->scene);
+	in->stale = false;
+	app_chrome(a, &a->chrome);
+	ops->layout(in->state, &a->scene, a->chrome.view);
+	return in->state;
+}
+
+void app_scene_changed(struct app *a)
+{
+	for (int i = 0; i < N_VIEW_KINDS; i++)
+		a->instance[i].stale = true;
+	a->changed = true;
+}
+
+struct step app_here(struct app *a)
+{
+	struct step here = { .view = a->view };
+
+	here.has_place = app_ops(a)->selection(app_state(a), &a->scene, &here.place);
+	return here;
+}
+
+void app_select(struct app *a, const struct step *s)
+{
+	if (s->has_place)
+		app_ops(a)->select(app_state(a), &a->scene, &s->place);
+}
+
+void app_show(struct app *a, enum view_kind view)
+{
+	a->view = view;
+	a->seeking.n = 0;
+	a->changed = true;
+}
+
+void app_go(struct app *a, enum view_kind view, const struct place *place)
+{
+	struct step here = app_here(a), there = { .view = view, .has_place = place != NULL };
+
+	if (a->trail.n == MAX_TRAIL) {
+		for (size_t i = 1; i < a->trail.n; i++)
+			a->trail.at[i - 1] = a->trail.at[i];
+		a->trail.n--;
+	}
+	vec_push(&a->trail, here);
+	if (place)
+		there.place = *place;
+	app_show(a, view);
+	app_select(a, &there);
+}
+
+bool app_back(struct app *a)
+{
+	struct step s;
+
+	if (a->trail.n == 0)
+		return false;
+	s = a->trail.at[--a->trail.n];
+	app_show(a, s.view);
+	app_select(a, &s);
+	return true;
+}
+
+void app_clear_trail(struct app *a)
+{
+	vec_clear(&a->trail);
+}
+
+static void set_grouping(struct app *a, enum grouping g)
+{
+	if (g == a->lens.grouping)
+		return;
+	a->lens.grouping = g;
+	app_reanalyse(a);
+}
+
+void app_apply(struct app *a, struct effect *fx)
+{
+	switch (fx->kind) {
+	case EFFECT_NONE:
+		break;
+	case EFFECT_OPEN:
+		app_go(a, fx->view, &fx->place);
+		break;
+	case EFFECT_FILTER:
+		if (fx->text && app_add_filter(a, fx->text) == 0)
+			set_grouping(a, fx->grouping);
+		break;
+	case EFFECT_GROUP:
+		set_grouping(a, fx->grouping);
+		break;
+	case EFFECT_MESSAGE:
+		if (fx->text)
+			app_say(a, false, fx->text);
+		break;
+	}
+	free(fx->text);
+	*fx = (struct effect){ .kind = EFFECT_NONE };
+	a->changed = true;
+}

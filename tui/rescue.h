@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Gives the terminal back when the program crashes: what has to be written for that is prepared
+ * while all is well, because in a signal handler nothing else is safe.
+ */
+#ifndef PROFTOP_TUI_RESCUE_H
+#define PROFTOP_TUI_RESCUE_H
+
+/* Remembers the line modes of the terminal on fd as they are now. */
+void rescue_prepare(int fd);
+/* Something to write to standard output on a crash; NULL is fine. Padding is left out. */
+void rescue_add(const char *sequence);
+/* From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT restore the terminal and then kill. */
+void rescue_arm(void);
+/* Not any more. */
+void rescue_done(void);
+
+#endif
