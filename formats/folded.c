@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How folded text is recognised. It has no magic: most of its lines end in a count, and most have a
+ * ';'. What has the signs of something else is refused first, as many texts have lines like that.
+ */
+#include "config.h"
+
+#include "folded.h"
+
+#include "folded_line.h"
+#include "folded_read.h"
+#include "folded_write.h"
+#include "lines.h"
+#include "looks.h"
+#include "mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How sure we are. */
+#define SURE_ALL_GOOD  70 /* every line is a stack with a count, some have more than one frame */
+#define SURE_SOME_GOOD 40 /* some lines are malformed, but not more than are good */
+#define SURE_FLAT      20 /* only stacks of one frame */
+#define SURE_HARDLY    5  /* of one frame, and some malformed */
+
+struct line_counts {
+	unsigned deep; /* stacks of several frames */
+	unsigned flat; /* of one */
+	unsigned bad;
+};
+
+static void count_line(const char *s, size_t n, struct line_counts *counts)
+{
+	struct folded_line line;
+	enum folded_kind kind = folded_line_read(s, n, 1, &line);
+
+	if (kind == FOLDED_NOTHING)
+		return;
+	if (kind != FOLDED_STACK || s[0] == ' ' || s[0] == '\t')
+		counts->bad++;
+	else if (memchr(line.stack, ';', line.n))
+		counts->deep++;
+	else
+		counts->flat++;
+}
+
+/* Lines of text that may be cut at its end; the last counts only when it is good or alone. */
+static struct line_counts count_lines(const char *text, size_t n)
+{
+	struct line_counts counts = { 0 };
+
+	for (size_t at = 0; at < n;) {
+		const char *nl = memchr(text + at, '\n', n - at);
+		struct line_counts before = counts;
+		size_t len = nl ? (size_t)(nl - (text + at)) : n - at;
+
+		count_line(text + at, len, &counts);
+		if (!nl && at > 0 && counts.bad > before.bad)
+			return before;
+		at += len + 1;
+	}
+	return counts;
+}
+
+static int probe_text(const char *text, size_t n)
+{
+	struct line_counts c;
+	unsigned good;
+
+	if (looks_like((const uint8_t *)text, n) || memchr(text, '\0', n))
+		return 0;
+	c = count_lines(text, n);
+	good = c.deep + c.flat;
+	if (good == 0)
+		return 0;
+	if (c.deep > 0 && good >= c.bad)
+		return c.bad == 0 ? SURE_ALL_GOOD : SURE_SOME_GOOD;
+	if (c.deep == 0 && 2 * good > c.bad)
+		return c.bad == 0 ? SURE_FLAT : SURE_HARDLY;
+	return 0;
+}
+
+static int probe(const uint8_t *bytes, size_t n)
+{
+	enum lines_encoding encoding;
+	size_t mark, taken;
+	char *text;
+	int score;
+
+	encoding = lines_encoding_of(bytes, n, &mark);
+	if (encoding == LINES_UTF8)
+		return probe_text((const char *)bytes + mark, n - mark);
+	text = xmalloc(2 * n);
+	n = lines_from_utf16(bytes + mark, n - mark, encoding == LINES_UTF16BE, false, text,
+			     &taken);
+	score = probe_text(text, n);
+	free(text);
+	return score;
+}
+
+const struct format format_folded = {
+	.name = "folded",
+	.title = "folded stacks (FlameGraph, inferno, py-spy, async-profiler)",
+	.probe = probe,
+	.read = folded_read,
+	.write = folded_write,
+};

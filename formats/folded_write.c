@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The call tree as folded text, sorted, without ever holding all the lines.
+ *
+ * Names that print alike make one line, so the tree is merged by printed name first. Then each node
+ * is two things among its siblings: its own line, and all lines below it, which begin with its name
+ * and ';'. As no name holds a ';', putting these in order at every node puts all lines in order.
+ */
+#include "config.h"
+
+#include "folded_write.h"
+
+#include "analysis.h"
+#include "err.h"
+#include "fmt.h"
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+#include "profile.h"
+#include "text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A printed name; its rank says where its own line and the lines below it sort. */
+struct name {
+	char *text; /* owned */
+	uint32_t rank_own, rank_below;
+};
+
+/* A node of the merged tree; node 0 is the root. */
+struct node {
+	uint32_t parent, name;
+	uint32_t first, next; /* child and sibling, 0: none */
+	int64_t self;         /* may be below zero in differences */
+};
+
+/* What is still to be printed: a node's own line, or what is below it. */
+struct item {
+	uint32_t node;
+	uint32_t rank;
+	size_t path; /* bytes of the path that the node continues */
+	bool below;
+};
+
+struct writer {
+	const struct analysis *a;
+	bool collapse;        /* names as stackcollapse-perf.pl prints them */
+	struct map by_text;   /* of indices of names */
+	struct map by_parent; /* of indices of nodes, by parent and name */
+	VEC(struct name) names;
+	VEC(struct node) nodes;
+	uint32_t *name_of[2]; /* [keys.n] index in names + 1 once made; [1]: below "java" */
+	VEC(struct item) todo;
+	VEC(char) path;
+};
+
+/* Cuts at the first '(' that does not open "(anonymous namespace)". */
+static void cut_arguments(char *s)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+
+	for (char *at = strchr(s, '('); at; at = strchr(at + 1, '(')) {
+		if (strncmp(at, anonymous, sizeof(anonymous) - 1) == 0)
+			continue;
+		*at = '\0';
+		return;
+	}
+}
+
+/* Has it ".(" with ")." behind it, as lambdas of the Java compiler have? */
+static bool has_java_lambda(const char *s)
+{
+	const char *open = strstr(s, ".(");
+
+	return open && strstr(open + 2, ").");
+}
+
+char *folded_collapsed_name(const char *label, bool comm, bool java)
+{
+	char *name = xstrdup(label), *to = name;
+
+	for (char *c = name; *c; c++) {
+		if (*c == ';')
+			*c = ':';
+		else if (comm && *c == ' ')
+			*c = '_';
+	}
+	if (comm)
+		return name;
+	if (!has_java_lambda(name))
+		cut_arguments(name);
+	for (const char *c = name; *c; c++)
+		if (*c != '"' && *c != '\'')
+			*to++ = *c;
+	*to = '\0';
+	if (java && name[0] == 'L' && strchr(name, '/'))
+		memmove(name, name + 1, strlen(name));
+	return name;
+}
+
+static bool same_text(const void *things, uint32_t value, const void *key)
+{
+	return strcmp(((const struct name *)things)[value].text, key) == 0;
+}
+
+/* The printed name of a label, as an index of names. */
+static uint32_t add_name(struct writer *w, const struct key *key, bool java)
+{
+	bool comm = (key->flags & FUNCTION_COMM) != 0;
+	char *s = w->collapse ? folded_collapsed_name(key->label, comm, java) : NULL;
+	const char *label = s ? s : key->label;
+	struct name name = { .text = text_clean(label, strlen(label), false) };
+	uint64_t hash = hash_bytes(name.text, strlen(name.text));
+	uint32_t i = map_find(&w->by_text, hash, same_text, w->names.at, name.text);
+
+	free(s);
+	if (i != MAP_NONE) {
+		free(name.text);
+		return i;
+	}
+	i = (uint32_t)w->names.n;
+	map_add(&w->by_text, hash, i);
+	vec_push(&w->names, name);
+	return i;
+}
+
+static uint32_t name_of_key(struct writer *w, uint32_t key, bool java)
+{
+	uint32_t *known = &w->name_of[java][key];
+
+	if (*known == 0)
+		*known = add_name(w, &w->a->keys.key[key], java) + 1;
+	return *known - 1;
+}
+
+static bool same_node(const void *things, uint32_t value, const void *key)
+{
+	const struct node *n = (const struct node *)things + value, *k = key;
+
+	return n->parent == k->parent && n->name == k->name;
+}
+
+/* The child of parent with that name. */
+static uint32_t add_node(struct writer *w, uint32_t parent, uint32_t name)
+{
+	struct node node = { .parent = parent, .name = name };
+	uint64_t hash = hash_pair(parent, name);
+	uint32_t i = map_find(&w->by_parent, hash, same_node, w->nodes.at, &node);
+
+	if (i != MAP_NONE)
+		return i;
+	i = (uint32_t)w->nodes.n;
+	node.next = w->nodes.at[parent].first;
+	w->nodes.at[parent].first = i;
+	map_add(&w->by_parent, hash, i);
+	vec_push(&w->nodes, node);
+	return i;
+}
+
+/* Node 0 is the root; the tree's nodes come with parents first. */
+static void merge(struct writer *w)
+{
+	const struct calltree *t = w->a->tree;
+	uint32_t *merged = xcalloc(t->n_nodes, sizeof(*merged));
+	bool java = false;
+
+	vec_push(&w->nodes, (struct node){ .self = t->self[0] });
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		const struct key *key = &w->a->keys.key[t->key[i]];
+
+		if (t->parent[i] == 0)
+			java = w->collapse && (key->flags & FUNCTION_COMM) &&
+			       strcmp(key->label, "java") == 0;
+		merged[i] = add_node(w, merged[t->parent[i]], name_of_key(w, t->key[i], java));
+		w->nodes.at[merged[i]].self += t->self[(size_t)i * t->n_columns];
+	}
+	free(merged);
+}
+
+/* Orders indices 2 i (own) and 2 i + 1 (below) of names by the bytes that lines then begin with. */
+static int by_bytes(const void *a, const void *b, void *names)
+{
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const unsigned char *s = (const unsigned char *)((struct name *)names)[i / 2].text;
+	const unsigned char *t = (const unsigned char *)((struct name *)names)[k / 2].text;
+	int c, d;
+
+	while (*s && *s == *t) {
+		s++;
+		t++;
+	}
+	c = *s ? *s : i % 2 ? ';' : -1;
+	d = *t ? *t : k % 2 ? ';' : -1;
+	return c - d;
+}
+
+static void rank_names(struct writer *w)
+{
+	uint32_t n = (uint32_t)w->names.n * 2;
+	uint32_t *order = xreallocarray(NULL, n, sizeof(*order));
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (n > 0)
+		qsort_r(order, n, sizeof(*order), by_bytes, w->names.at);
+	for (uint32_t i = 0; i < n; i++) {
+		struct name *name = &w->names.at[order[i] / 2];
+
+		*(order[i] % 2 ? &name->rank_below : &name->rank_own) = i;
+	}
+	free(order);
+}
+
+static int by_falling_rank(const void *a, const void *b)
+{
+	const struct item *i = a, *k = b;
+
+	return i->rank < k->rank ? 1 : i->rank > k->rank ? -1 : 0;
+}
+
+/* Puts what is below node on the pile, what comes first on its top. */
+static void pile_children(struct writer *w, uint32_t node)
+{
+	size_t before = w->todo.n;
+
+	for (uint32_t c = w->nodes.at[node].first; c != 0; c = w->nodes.at[c].next) {
+		const struct name *name = &w->names.at[w->nodes.at[c].name];
+		struct item i = { .node = c, .rank = name->rank_own, .path = w->path.n };
+
+		if (w->nodes.at[c].self != 0)
+			vec_push(&w->todo, i);
+		i.rank = name->rank_below;
+		i.below = true;
+		if (w->nodes.at[c].first != 0)
+			vec_push(&w->todo, i);
+	}
+	if (w->todo.n > before)
+		qsort(w->todo.at + before, w->todo.n - before, sizeof(*w->todo.at),
+		      by_falling_rank);
+}
+
+static void print_line(struct writer *w, int64_t self, FILE *to)
+{
+	char count[FMT_SIZE];
+
+	fmt_exact(count, self, w->a->weights.scale[0]);
+	/* one frame without a name: flamegraph.pl and we read it back from this */
+	if (w->path.n == 0)
+		fputc(';', to);
+	else
+		fwrite(w->path.at, 1, w->path.n, to);
+	fprintf(to, " %s\n", count);
+}
+
+static void print_all(struct writer *w, FILE *to)
+{
+	if (w->nodes.at[0].self != 0)
+		print_line(w, w->nodes.at[0].self, to);
+	pile_children(w, 0);
+	while (w->todo.n > 0 && !ferror(to)) {
+		struct item i = w->todo.at[--w->todo.n];
+		const struct node *node = &w->nodes.at[i.node];
+		const char *name = w->names.at[node->name].text;
+		size_t len = strlen(name);
+
+		vec_reserve(&w->path, i.path + len + 1);
+		w->path.n = i.path;
+		memcpy(w->path.at + w->path.n, name, len);
+		w->path.n += len;
+		if (!i.below) {
+			print_line(w, node->self, to);
+			continue;
+		}
+		w->path.at[w->path.n++] = ';';
+		pile_children(w, i.node);
+	}
+}
+
+/* Is there an input whose names are as perf gives them? */
+static bool is_raw(const struct analysis *a)
+{
+	for (uint32_t i = 0; i < a->counts.n_captures; i++) {
+		string_id format = profile_capture(a->profile, (capture_id){ i })->format;
+
+		if (strcmp(profile_string(a->profile, format, NULL), "folded") != 0)
+			return true;
+	}
+	return false;
+}
+
+int folded_write(const struct analysis *a, FILE *to, struct err *e)
+{
+	struct writer w = { .a = a, .collapse = is_raw(a) };
+
+	for (int java = 0; java < 2; java++)
+		w.name_of[java] = xcalloc(a->keys.n, sizeof(*w.name_of[java]));
+	merge(&w);
+	rank_names(&w);
+	print_all(&w, to);
+	for (size_t i = 0; i < w.names.n; i++)
+		free(w.names.at[i].text);
+	for (int java = 0; java < 2; java++)
+		free(w.name_of[java]);
+	map_done(&w.by_text);
+	map_done(&w.by_parent);
+	vec_done(&w.names);
+	vec_done(&w.nodes);
+	vec_done(&w.todo);
+	vec_done(&w.path);
+	if (fflush(to) != 0 || ferror(to))
+		return err_set(e, -EIO, "cannot write folded stacks");
+	return 0;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Three layers: raw bytes (a descriptor or memory), unpacked bytes, and bytes that were peeked at but
+ * not taken yet. A plain regular file is read with pread(2) at the offset the caller stands at, so
+ * that its descriptor's own position never matters.
+ */
+#include "config.h"
+
+#include "input.h"
+
+#include "err.h"
+#include "mem.h"
+#include "packing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PEEK_BYTES ((size_t)64 << 10)
+#define RAW_BYTES  ((size_t)256 << 10)
+
+struct input {
+	char *name;      /* for messages; owned */
+	int fd;          /* -1: memory */
+	bool own_fd;     /* closed at the end */
+	bool regular;    /* a regular file: pread works and there is a size */
+	bool looked;     /* how it is packed is known */
+	uint64_t base;   /* where the file's first byte is for us; standard input may be advanced */
+	const void *mem; /* the bytes of an input in memory; borrowed */
+	size_t mem_bytes; /* how many */
+
+	uint8_t *raw;      /* [RAW_BYTES] read from the file, not used yet; owned */
+	size_t raw_at;     /* next byte of raw */
+	size_t raw_end;    /* one past the last */
+	uint64_t raw_read; /* bytes read from the file so far */
+	bool raw_ended;    /* the file gave its end */
+
+	const struct packing *packing; /* NULL: plain */
+	void *unpacker;                /* its state; owned */
+	enum unpack_state state;       /* what its last step said */
+	struct err broken;             /* why no more comes; reported once all before it is taken */
+
+	uint8_t *ahead;   /* [PEEK_BYTES] unpacked, not taken yet; owned */
+	size_t ahead_at;  /* next byte of ahead */
+	size_t ahead_end; /* one past the last */
+	uint64_t offset;  /* unpacked bytes taken */
+};
+
+static struct input *input_new(const char *name)
+{
+	struct input *in = xcalloc(1, sizeof(*in));
+
+	in->name = xstrdup(name);
+	in->fd = -1;
+	return in;
+}
+
+static int fail_errno(const struct input *in, int error, const char *what, struct err *e)
+{
+	return err_set(e, -error, "%s: cannot %s: %s", in->name, what, strerror(error));
+}
+
+/* Looks at what was opened; a refusal is a sentence. */
+static int check_kind(struct input *in, struct err *e)
+{
+	struct stat st;
+	off_t at;
+
+	if (fstat(in->fd, &st) < 0)
+		return fail_errno(in, errno, "look at it", e);
+	if (S_ISDIR(st.st_mode))
+		return err_set(e, -EISDIR, "%s: is a directory; name a profile in it", in->name);
+	if (S_ISCHR(st.st_mode) && isatty(in->fd))
+		return err_set(e, -ENOTSUP, "%s: is a terminal; name a file or pipe one in",
+			       in->name);
+	in->regular = S_ISREG(st.st_mode);
+	at = in->regular ? lseek(in->fd, 0, SEEK_CUR) : 0;
+	in->base = at > 0 ? (uint64_t)at : 0;
+	return 0;
+}
+
+int input_open(const char *path, struct input **out, struct err *e)
+{
+	bool is_stdin = strcmp(path, "-") == 0;
+	struct input *in = input_new(is_stdin ? "standard input" : path);
+	int rc;
+
+	do
+		in->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while (in->fd < 0 && errno == EINTR);
+	in->own_fd = !is_stdin;
+	rc = in->fd < 0 ? fail_errno(in, errno, "open it", e) : check_kind(in, e);
+	if (rc < 0) {
+		input_close(in);
+		return rc;
+	}
+	*out = in;
+	return 0;
+}
+
+struct input *input_of_bytes(const void *bytes, size_t n, const char *name)
+{
+	struct input *in = input_new(name);
+
+	in->mem = bytes;
+	in->mem_bytes = n;
+	return in;
+}
+
+void input_close(struct input *in)
+{
+	if (!in)
+		return;
+	if (in->unpacker)
+		in->packing->stop(in->unpacker);
+	if (in->own_fd && in->fd >= 0)
+		close(in->fd);
+	err_clear(&in->broken);
+	free(in->raw);
+	free(in->ahead);
+	free(in->name);
+	free(in);
+}
+
+const char *input_name(const struct input *in)
+{
+	return in->name;
+}
+
+/* As pread(2) on the file or the memory, without its EINTR. */
+static ssize_t raw_pread(struct input *in, void *to, size_t n, uint64_t offset, struct err *e)
+{
+	ssize_t got;
+
+	if (in->fd < 0) {
+		size_t left = offset < in->mem_bytes ? in->mem_bytes - (size_t)offset : 0;
+
+		n = n < left ? n : left;
+		if (n > 0)
+			memcpy(to, (const uint8_t *)in->mem + offset, n);
+		return (ssize_t)n;
+	}
+	if (n > SSIZE_MAX)
+		n = SSIZE_MAX;
+	if (offset > INT64_MAX - in->base)
+		return 0;
+	do
+		got = pread(in->fd, to, n, (off_t)(in->base + offset));
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? fail_errno(in, errno, "read it", e) : got;
+}
+
+/* The next bytes of the file. */
+static ssize_t raw_next(struct input *in, void *to, size_t n, struct err *e)
+{
+	ssize_t got;
+
+	if (in->regular || in->fd < 0) {
+		got = raw_pread(in, to, n, in->raw_read, e);
+	} else {
+		do
+			got = read(in->fd, to, n < SSIZE_MAX ? n : SSIZE_MAX);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			return fail_errno(in, errno, "read it", e);
+	}
+	if (got > 0)
+		in->raw_read += (uint64_t)got;
+	return got;
+}
+
+/* Reads on behind raw_end, after moving what is left to the front. 0 at the end. */
+static ssize_t raw_fill(struct input *in, struct err *e)
+{
+	size_t left = in->raw_end - in->raw_at;
+	ssize_t got;
+
+	if (!in->raw)
+		in->raw = xmalloc(RAW_BYTES);
+	memmove(in->raw, in->raw + in->raw_at, left);
+	in->raw_at = 0;
+	in->raw_end = left;
+	got = raw_next(in, in->raw + left, RAW_BYTES - left, e);
+	if (got > 0)
+		in->raw_end += (size_t)got;
+	in->raw_ended = got == 0;
+	return got;
+}
+
+/* Finds out how the input is packed. */
+static int look(struct input *in, struct err *e)
+{
+	ssize_t got = 1;
+
+	if (in->looked)
+		return 0;
+	while (in->raw_end < UNPACK_MAGIC_BYTES && got > 0)
+		got = raw_fill(in, e);
+	if (got < 0)
+		return (int)got;
+	in->looked = true;
+	in->packing = packing_of(in->raw, in->raw_end);
+	if (in->packing) {
+		in->unpacker = in->packing->start();
+		if (!in->unpacker)
+			return err_set(e, -ENOMEM, "%s: no memory to unpack %s", in->name,
+				       in->packing->name);
+	} else if (in->regular || in->fd < 0) {
+		in->raw_at = in->raw_end = 0; /* pread from the start instead */
+		in->raw_read = 0;
+	}
+	return 0;
+}
+
+static ssize_t plain_next(struct input *in, void *to, size_t max, struct err *e)
+{
+	size_t left = in->raw_end - in->raw_at;
+
+	if (left == 0)
+		return raw_next(in, to, max, e);
+	left = left < max ? left : max;
+	memcpy(to, in->raw + in->raw_at, left);
+	in->raw_at += left;
+	return (ssize_t)left;
+}
+
+/* No more unpacked bytes will come; why not is kept until all that came is taken. */
+static int set_broken(struct input *in)
+{
+	const char *kind = in->packing->name;
+	unsigned long long at = (unsigned long long)(in->raw_read - (in->raw_end - in->raw_at));
+
+	if (in->state == UNPACK_DAMAGED)
+		return err_set(&in->broken, -EBADMSG,
+			       "%s: damaged %s data before byte %llu of the file", in->name, kind,
+			       at);
+	if (in->state == UNPACK_TOO_LARGE)
+		return err_set(&in->broken, -EFBIG,
+			       "%s: needs too much memory to unpack; pack it again with a smaller "
+			       "%s window",
+			       in->name, kind);
+	return err_set(&in->broken, -EBADMSG, "%s: %s data end too early, at byte %llu of the file",
+		       in->name, kind, at);
+}
+
+static ssize_t unpacked_next(struct input *in, void *to, size_t max, struct err *e)
+{
+	while (in->broken.code == 0) {
+		struct unpack_io io = { .out = to, .n_out = max };
+		ssize_t got = 1;
+
+		if (in->raw_at == in->raw_end && !in->raw_ended)
+			got = raw_fill(in, e);
+		if (got < 0)
+			return got;
+		io.in = in->raw + in->raw_at;
+		io.n_in = in->raw_end - in->raw_at;
+		io.last = in->raw_ended;
+		if (io.last && io.n_in == 0 && in->state == UNPACK_BOUNDARY)
+			return 0;
+		in->state = in->packing->step(in->unpacker, &io);
+		got = (ssize_t)(max - io.n_out);
+		if (in->state >= UNPACK_DAMAGED ||
+		    (in->state == UNPACK_INSIDE && io.last && io.n_in == 0 && got == 0))
+			set_broken(in);
+		in->raw_at = in->raw_end - io.n_in;
+		if (got > 0)
+			return got;
+	}
+	return err_set(e, in->broken.code, "%s", err_text(&in->broken));
+}
+
+/* The next unpacked bytes; 0 at the end, or -errno. */
+static ssize_t next(struct input *in, void *to, size_t max, struct err *e)
+{
+	int rc = look(in, e);
+
+	if (rc < 0)
+		return rc;
+	return in->packing ? unpacked_next(in, to, max, e) : plain_next(in, to, max, e);
+}
+
+int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, struct err *e)
+{
+	size_t left = in->ahead_end - in->ahead_at;
+	ssize_t got = 1;
+
+	if (!in->ahead)
+		in->ahead = xmalloc(PEEK_BYTES);
+	memmove(in->ahead, in->ahead + in->ahead_at, left);
+	in->ahead_at = 0;
+	in->ahead_end = left;
+	want = want < PEEK_BYTES ? want : PEEK_BYTES;
+	while (in->ahead_end < want && got > 0) {
+		struct err later = ERR_INIT; /* is found again by the read that gets there */
+
+		got = next(in, in->ahead + in->ahead_end, PEEK_BYTES - in->ahead_end,
+			   in->ahead_end > 0 ? &later : e);
+		err_clear(&later);
+		if (got > 0)
+			in->ahead_end += (size_t)got;
+	}
+	if (got < 0 && in->ahead_end == 0)
+		return (int)got;
+	*bytes = in->ahead;
+	*n = in->ahead_end;
+	return 0;
+}
+
+ssize_t input_read(struct input *in, void *to, size_t max, struct err *e)
+{
+	size_t left = in->ahead_end - in->ahead_at;
+	ssize_t got;
+
+	if (max == 0)
+		return 0;
+	if (max > SSIZE_MAX)
+		max = SSIZE_MAX;
+	if (left > 0) {
+		got = (ssize_t)(left < max ? left : max);
+		memcpy(to, in->ahead + in->ahead_at, (size_t)got);
+		in->ahead_at += (size_t)got;
+	} else {
+		got = next(in, to, max, e);
+	}
+	if (got > 0)
+		in->offset += (uint64_t)got;
+	return got;
+}
+
+ssize_t input_read_full(struct input *in, void *to, size_t n, struct err *e)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		struct err later = ERR_INIT; /* told by the next read */
+		ssize_t got = input_read(in, (uint8_t *)to + done, n - done, done ? &later : e);
+
+		err_clear(&later);
+		if (got < 0 && done == 0)
+			return got;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+bool input_seekable(const struct input *in)
+{
+	return in->looked && !in->packing && (in->regular || in->fd < 0);
+}
+
+uint64_t input_file_bytes(const struct input *in)
+{
+	struct stat st;
+
+	if (in->fd < 0)
+		return in->mem_bytes;
+	if (!in->regular || fstat(in->fd, &st) < 0 || st.st_size < 0)
+		return 0;
+	return (uint64_t)st.st_size > in->base ? (uint64_t)st.st_size - in->base : 0;
+}
+
+uint64_t input_file_done(const struct input *in)
+{
+	if (in->looked && !in->packing)
+		return in->offset;
+	return in->raw_read - (in->raw_end - in->raw_at);
+}
+
+uint64_t input_offset(const struct input *in)
+{
+	return in->offset;
+}
+
+ssize_t input_pread(struct input *in, void *to, size_t n, uint64_t offset, struct err *e)
+{
+	size_t done = 0;
+
+	if (n > SSIZE_MAX)
+		n = SSIZE_MAX;
+	while (done < n) {
+		ssize_t got;
+
+		if (offset > UINT64_MAX - done)
+			break;
+		got = raw_pread(in, (uint8_t *)to + done, n - done, offset + done, e);
+		if (got < 0)
+			return got;
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+int input_seek(struct input *in, uint64_t offset, struct err *e)
+{
+	if (!input_seekable(in))
+		return err_set(e, -ESPIPE, "%s: cannot go to byte %llu of a %s", in->name,
+			       (unsigned long long)offset, in->packing ? "packed file" : "pipe");
+	in->offset = offset;
+	in->raw_read = offset;
+	in->raw_at = in->raw_end = 0;
+	in->ahead_at = in->ahead_end = 0;
+	return 0;
+}
+
+const char *input_packing(const struct input *in)
+{
+	return in->packing ? in->packing->name : "";
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What bytes that no reader takes seem to be, for a sentence that helps. */
+#ifndef PROFTOP_FORMATS_LOOKS_H
+#define PROFTOP_FORMATS_LOOKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "JSON", "an ELF file", …; NULL when the bytes have no sign that is known. Static text. */
+const char *looks_like(const uint8_t *bytes, size_t n);
+
+/* As above, but never NULL: "binary data", "text" at worst. n > 0. */
+const char *looks_like_at_least(const uint8_t *bytes, size_t n);
+
+#endif
