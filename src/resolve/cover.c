@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Intervals that come and cover older ones; see cover.h.
+ *
+ * A level never changes: its items' ends cut the line into segments, which are the leaves of a
+ * segment tree in an array (node 1 is the root, leaf i is n_leaves + i). An item stands in the nodes
+ * that together are its interval; each node lists its items by time. A point is in the nodes on the
+ * way from its leaf to the root, and in each of them the item sought is found by bisection.
+ */
+#include "config.h"
+
+#include "cover.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* So many are looked through one by one before they become a level. */
+#define FRESH_MAX 32
+
+struct cover_level {
+	struct cover_item *item; /* [n] by (time, seq); owned */
+	uint64_t *bound;         /* [n_leaves + 1] ascending; leaf i is [bound[i], bound[i+1]) */
+	uint64_t *reach;         /* [n_leaves + 1] largest end of items starting at <= bound[i] */
+	uint32_t *first;         /* [2 * n_leaves + 1] node i lists first[i] .. first[i+1] */
+	uint32_t *list;          /* indices into item, by time within a node */
+	size_t n, n_leaves;
+};
+
+static void level_free(struct cover_level *l)
+{
+	free(l->item);
+	free(l->bound);
+	free(l->reach);
+	free(l->first);
+	free(l->list);
+	free(l);
+}
+
+static bool later(const struct cover_item *a, int64_t time, uint32_t seq)
+{
+	return a->time != time ? a->time > time : a->seq > seq;
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct cover_item *a = x, *b = y;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static int by_value(const void *x, const void *y)
+{
+	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* The index of the last bound <= point, or SIZE_MAX when point lies before all. */
+static size_t bound_before(const struct cover_level *l, uint64_t point)
+{
+	size_t lo = 0, hi = l->n_leaves + 1;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->bound[mid] <= point)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo - 1;
+}
+
+/* Calls for every node of the item's interval: counts it, or lists the item when list is given. */
+static void spread(struct cover_level *l, uint32_t i, uint32_t *fill, uint32_t *list)
+{
+	size_t lo = bound_before(l, l->item[i].start) + l->n_leaves;
+	size_t hi = bound_before(l, l->item[i].end) + l->n_leaves;
+
+	for (; lo < hi; lo /= 2, hi /= 2) {
+		if (lo & 1) {
+			if (list)
+				list[fill[lo]] = i;
+			fill[lo++]++;
+		}
+		if (hi & 1) {
+			hi--;
+			if (list)
+				list[fill[hi]] = i;
+			fill[hi]++;
+		}
+	}
+}
+
+static void cut_line(struct cover_level *l)
+{
+	size_t n = 0;
+
+	l->bound = xreallocarray(NULL, 2 * l->n, sizeof(*l->bound));
+	for (size_t i = 0; i < l->n; i++) {
+		l->bound[2 * i] = l->item[i].start;
+		l->bound[2 * i + 1] = l->item[i].end;
+	}
+	qsort(l->bound, 2 * l->n, sizeof(*l->bound), by_value);
+	for (size_t i = 0; i < 2 * l->n; i++) {
+		if (i == 0 || l->bound[i] != l->bound[n - 1])
+			l->bound[n++] = l->bound[i];
+	}
+	l->n_leaves = n - 1;
+	l->reach = xcalloc(n, sizeof(*l->reach));
+	for (size_t i = 0; i < l->n; i++) {
+		size_t at = bound_before(l, l->item[i].start);
+
+		if (l->reach[at] < l->item[i].end)
+			l->reach[at] = l->item[i].end;
+	}
+	for (size_t i = 1; i < n; i++) {
+		if (l->reach[i] < l->reach[i - 1])
+			l->reach[i] = l->reach[i - 1];
+	}
+}
+
+/* Takes item, which is n items in no order, n > 0. */
+static struct cover_level *level_new(struct cover_item *item, size_t n)
+{
+	struct cover_level *l = xcalloc(1, sizeof(*l));
+	size_t n_nodes;
+	uint32_t *fill, total = 0;
+
+	l->item = item;
+	l->n = n;
+	qsort(item, n, sizeof(*item), by_time);
+	cut_line(l);
+	n_nodes = 2 * l->n_leaves;
+	fill = xcalloc(n_nodes + 1, sizeof(*fill));
+	for (uint32_t i = 0; i < n; i++)
+		spread(l, i, fill, NULL);
+	l->first = xreallocarray(NULL, n_nodes + 1, sizeof(*l->first));
+	for (size_t i = 0; i < n_nodes; i++) {
+		l->first[i] = total;
+		total += fill[i];
+		fill[i] = l->first[i];
+	}
+	l->first[n_nodes] = total;
+	l->list = xreallocarray(NULL, (size_t)total + 1, sizeof(*l->list));
+	for (uint32_t i = 0; i < n; i++)
+		spread(l, i, fill, l->list);
+	free(fill);
+	return l;
+}
+
+/* What is sought, and the best so far. */
+struct search {
+	uint64_t point;                /* asked for */
+	int64_t time;                  /* not younger than this */
+	uint32_t seq;                  /* … */
+	const struct cover_item *best; /* newest seen that is old enough, or NULL */
+	int64_t next_time;             /* oldest seen that is too young */
+};
+
+static void consider(struct search *s, const struct cover_item *it)
+{
+	if (later(it, s->time, s->seq)) {
+		if (it->time < s->next_time)
+			s->next_time = it->time;
+	} else if (!s->best || later(it, s->best->time, s->best->seq)) {
+		s->best = it;
+	}
+}
+
+static void search_node(const struct cover_level *l, size_t node, struct search *s)
+{
+	uint32_t lo = l->first[node], hi = l->first[node + 1], end = hi;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (later(&l->item[l->list[mid]], s->time, s->seq))
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (lo > l->first[node])
+		consider(s, &l->item[l->list[lo - 1]]);
+	if (lo < end)
+		consider(s, &l->item[l->list[lo]]);
+}
+
+void cover_done(struct cover *c)
+{
+	for (size_t i = 0; i < c->level.n; i++)
+		level_free(c->level.at[i]);
+	vec_done(&c->level);
+	vec_done(&c->fresh);
+}
+
+/* Makes a level of what is fresh and of every level that is not larger than what it joins. */
+static void settle(struct cover *c)
+{
+	size_t n = c->fresh.n, from = c->level.n;
+	struct cover_item *item;
+
+	while (from > 0 && c->level.at[from - 1]->n <= n)
+		n += c->level.at[--from]->n;
+	item = xreallocarray(NULL, n, sizeof(*item));
+	memcpy(item, c->fresh.at, c->fresh.n * sizeof(*item));
+	n = c->fresh.n;
+	for (size_t i = from; i < c->level.n; i++) {
+		memcpy(item + n, c->level.at[i]->item, c->level.at[i]->n * sizeof(*item));
+		n += c->level.at[i]->n;
+		level_free(c->level.at[i]);
+	}
+	c->level.n = from;
+	vec_push(&c->level, level_new(item, n));
+	vec_clear(&c->fresh);
+}
+
+void cover_add(struct cover *c, const struct cover_item *item)
+{
+	vec_push(&c->fresh, *item);
+	if (c->fresh.n >= FRESH_MAX)
+		settle(c);
+}
+
+void cover_add_all(struct cover *c, const struct cover_item *items, size_t n)
+{
+	vec_reserve(&c->fresh, c->fresh.n + n);
+	for (size_t i = 0; i < n; i++)
+		vec_push(&c->fresh, items[i]);
+	if (c->fresh.n >= FRESH_MAX)
+		settle(c);
+}
+
+const struct cover_item *cover_find(const struct cover *c, uint64_t point, int64_t time,
+				    uint32_t seq, int64_t *next_time)
+{
+	struct search s = { .point = point, .time = time, .seq = seq, .next_time = *next_time };
+
+	for (size_t i = 0; i < c->fresh.n; i++) {
+		if (c->fresh.at[i].start <= point && point < c->fresh.at[i].end)
+			consider(&s, &c->fresh.at[i]);
+	}
+	for (size_t i = 0; i < c->level.n; i++) {
+		const struct cover_level *l = c->level.at[i];
+		size_t leaf = bound_before(l, point);
+
+		if (leaf >= l->n_leaves)
+			continue;
+		for (size_t node = leaf + l->n_leaves; node > 0; node /= 2)
+			search_node(l, node, &s);
+	}
+	*next_time = s.next_time;
+	return s.best;
+}
+
+bool cover_touches(const struct cover *c, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < c->fresh.n; i++) {
+		if (c->fresh.at[i].start < end && c->fresh.at[i].end > start)
+			return true;
+	}
+	for (size_t i = 0; i < c->level.n; i++) {
+		const struct cover_level *l = c->level.at[i];
+		size_t at = bound_before(l, end - 1);
+
+		if (at != SIZE_MAX && l->reach[at] > start)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where files that name things may lie; see find.h. The places are those of perf(1), gdb(1) and
+ * debuginfod caches laid out by build-id.
+ */
+#include "config.h"
+
+#include "find.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_id.h"
+#include "dso.h"
+#include "mem.h"
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+/* One search, so that candidates are one line each. */
+struct hunt {
+	const struct finder *f;
+	const struct dso *d;
+	find_try *try;
+	void *arg;
+	char id[BUILD_ID_HEX_BYTES]; /* "" when not recorded */
+	bool done;                   /* somebody returned true */
+};
+
+static struct hunt hunt_for(const struct finder *f, const struct dso *d, find_try *try, void *arg)
+{
+	struct hunt h = { .f = f, .d = d, .try = try, .arg = arg };
+
+	build_id_hex(h.id, &d->build_id);
+	return h;
+}
+
+static void look(struct hunt *h, bool trusted, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void look(struct hunt *h, bool trusted, const char *fmt, ...)
+{
+	va_list args;
+	char *path;
+	int n;
+
+	if (h->done)
+		return;
+	va_start(args, fmt);
+	n = vasprintf(&path, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	h->done = h->try(h->arg, path, trusted);
+	free(path);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The path without " (deleted)"; the caller frees. */
+static char *path_of(const struct dso *d)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(d->path), m = sizeof(deleted) - 1;
+
+	if (n > m && strcmp(d->path + n - m, deleted) == 0)
+		n -= m;
+	return xstrndup(d->path, n);
+}
+
+void finder_init(struct finder *f, const struct resolver_options *o)
+{
+	const char *home = getenv("HOME");
+
+	*f = (struct finder){ .options = o, .home = home && *home ? xstrdup(home) : NULL };
+}
+
+void finder_done(struct finder *f)
+{
+	free(f->home);
+	free(f->release);
+}
+
+/* A directory laid out like ~/.debug: links by build-id to directories with the file itself. */
+static void look_in_cache(struct hunt *h, const char *dir, const char *path, const char *file)
+{
+	if (h->id[0] == '\0')
+		return;
+	look(h, true, "%s/.build-id/%.2s/%s/%s", dir, h->id, h->id + 2, file);
+	look(h, true, "%s/%s%s/%s/%s", dir, path[0] == '/' ? "" : "/", path, h->id, file);
+}
+
+static void look_by_id(struct hunt *h, const char *dir)
+{
+	if (h->id[0] != '\0')
+		look(h, true, "%s/.build-id/%.2s/%s.debug", dir, h->id, h->id + 2);
+}
+
+static void find_elf_in(struct hunt *h, const char *dir, const char *path)
+{
+	look_by_id(h, dir);
+	if (h->id[0] != '\0')
+		look(h, true, "%s/.build-id/%.2s/%s", dir, h->id, h->id + 2);
+	look_in_cache(h, dir, path, "elf");
+	look(h, true, "%s/%s.debug", dir, path);
+	look(h, true, "%s/%s", dir, path);
+	look(h, true, "%s/%s.debug", dir, last_part(path));
+	look(h, true, "%s/%s", dir, last_part(path));
+}
+
+void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *arg)
+{
+	struct hunt h = hunt_for(f, d, try, arg);
+	const struct resolver_options *o = f->options;
+	char *path = path_of(d);
+	bool gone = strcmp(path, d->path) != 0;
+
+	for (size_t i = 0; i < o->n_symbol_dirs; i++)
+		find_elf_in(&h, o->symbol_dirs[i], path);
+	if (f->home) {
+		char *cache = xasprintf("%s/.debug", f->home);
+
+		look_in_cache(&h, cache, path, "elf");
+		look_in_cache(&h, cache, path, "debug");
+		free(cache);
+	}
+	look_by_id(&h, DEBUG_ROOT);
+	look(&h, o->same_machine && !gone, DEBUG_ROOT "%s.debug", path);
+	look(&h, o->same_machine && !gone, DEBUG_ROOT "%s", path);
+	if (path[0] == '/')
+		look(&h, (o->same_machine || o->sysroot) && !gone, "%s%s",
+		     o->sysroot ? o->sysroot : "", path);
+	free(path);
+}
+
+void find_debuglink(const struct finder *f, const struct dso *d, const char *beside,
+		    const char *name, find_try *try, void *arg)
+{
+	struct hunt h = hunt_for(f, d, try, arg);
+	int n = (int)(last_part(beside) - beside), m = (int)(last_part(d->path) - d->path);
+	const char *root = f->options->sysroot ? f->options->sysroot : "";
+
+	look(&h, true, "%.*s%s", n, beside, name);
+	look(&h, true, "%.*s.debug/%s", n, beside, name);
+	look(&h, true, "%s%.*s%s", root, m, d->path, name);
+	look(&h, true, "%s%.*s.debug/%s", root, m, d->path, name);
+	look(&h, true, DEBUG_ROOT "%.*s%s", m, d->path, name);
+	for (size_t i = 0; i < f->options->n_symbol_dirs; i++)
+		look(&h, true, "%s/%s", f->options->symbol_dirs[i], name);
+}
+
+void find_vmlinux(const struct finder *f, const struct dso *d, find_try *try, void *arg)
+{
+	static const char *const by_release[] = { DEBUG_ROOT "/boot/vmlinux-", "/boot/vmlinux-" };
+	struct hunt h = hunt_for(f, d, try, arg);
+	const struct resolver_options *o = f->options;
+
+	for (size_t i = 0; i < o->n_symbol_dirs; i++) {
+		look_by_id(&h, o->symbol_dirs[i]);
+		look(&h, true, "%s/vmlinux", o->symbol_dirs[i]);
+		if (f->release)
+			look(&h, true, "%s/vmlinux-%s", o->symbol_dirs[i], f->release);
+	}
+	look_by_id(&h, DEBUG_ROOT);
+	if (!f->release || strchr(f->release, '/'))
+		return;
+	for (size_t i = 0; i < sizeof(by_release) / sizeof(by_release[0]); i++)
+		look(&h, false, "%s%s", by_release[i], f->release);
+	look(&h, false, DEBUG_ROOT "/lib/modules/%s/vmlinux", f->release);
+	look(&h, false, "/lib/modules/%s/build/vmlinux", f->release);
+}
+
+void find_kallsyms(const struct finder *f, const struct dso *d, find_try *try, void *arg)
+{
+	struct hunt h = hunt_for(f, d, try, arg);
+	const struct resolver_options *o = f->options;
+
+	for (size_t i = 0; i < o->n_symbol_dirs; i++) {
+		look_in_cache(&h, o->symbol_dirs[i], "[kernel.kallsyms]", "kallsyms");
+		look(&h, true, "%s/kallsyms", o->symbol_dirs[i]);
+	}
+	if (f->home && h.id[0] != '\0')
+		look(&h, true, "%s/.debug/[kernel.kallsyms]/%s/kallsyms", f->home, h.id);
+}
+
+void find_vdso(const struct finder *f, const struct dso *d, find_try *try, void *arg)
+{
+	struct hunt h = hunt_for(f, d, try, arg);
+	const struct resolver_options *o = f->options;
+
+	for (size_t i = 0; i < o->n_symbol_dirs; i++)
+		look_in_cache(&h, o->symbol_dirs[i], d->path, "vdso");
+	if (f->home && h.id[0] != '\0')
+		look(&h, true, "%s/.debug/%s/%s/vdso", f->home, d->path, h.id);
+}
+
+void find_jit_map(const struct finder *f, const struct dso *d, find_try *try, void *arg)
+{
+	struct hunt h = hunt_for(f, d, try, arg);
+	const struct resolver_options *o = f->options;
+
+	for (size_t i = 0; i < o->n_symbol_dirs; i++) {
+		look(&h, true, "%s/%s", o->symbol_dirs[i], last_part(d->path));
+		look(&h, true, "%s%s", o->symbol_dirs[i], d->path);
+	}
+	if (o->same_machine)
+		look(&h, true, "%s", d->path);
+}

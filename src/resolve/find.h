@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where files that name things may lie. Nothing is opened here: whoever asks tries them in turn. */
+#ifndef PROFTOP_RESOLVE_FIND_H
+#define PROFTOP_RESOLVE_FIND_H
+
+#include "resolver.h"
+
+#include <stdbool.h>
+
+struct dso;
+
+struct finder {
+	const struct resolver_options *options; /* borrowed */
+	char *home;                             /* $HOME, or NULL; owned */
+	char *release;                          /* the kernel's, as recorded, or NULL; owned */
+};
+
+/*
+ * A place to look. trusted: what lies there counts even if the recording has no build-id to compare,
+ * as the user named the directory or the recording is of this machine. Returns true to stop.
+ */
+typedef bool find_try(void *arg, const char *path, bool trusted);
+
+void finder_init(struct finder *f, const struct resolver_options *o);
+void finder_done(struct finder *f);
+
+/* ELF files of a program, library or kernel module, and separate debug files of them by build-id. */
+void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *arg);
+/* Debug files by the name in .gnu_debuglink; beside is the file that has the link. */
+void find_debuglink(const struct finder *f, const struct dso *d, const char *beside,
+		    const char *name, find_try *try, void *arg);
+/* vmlinux files. */
+void find_vmlinux(const struct finder *f, const struct dso *d, find_try *try, void *arg);
+/* Copies of kallsyms that were kept with recordings. */
+void find_kallsyms(const struct finder *f, const struct dso *d, find_try *try, void *arg);
+/* Kept images of the vdso. */
+void find_vdso(const struct finder *f, const struct dso *d, find_try *try, void *arg);
+/* perf-PID.map files. */
+void find_jit_map(const struct finder *f, const struct dso *d, find_try *try, void *arg);
+
+#endif

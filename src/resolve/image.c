@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ELF files of a dso; see image.h. */
+#include "config.h"
+
+#include "image.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "build_id.h"
+#include "dso.h"
+#include "elf_file.h"
+#include "find.h"
+#include "mem.h"
+#include "packed.h"
+#include "symbols.h"
+
+#define MINI_MAX ((size_t)64 << 20) /* of unpacked MiniDebugInfo */
+#define VDSO_MAX ((size_t)1 << 20)
+
+/* A search under way. */
+struct opening {
+	const struct dso *d;
+	struct image *i;
+	bool need_symtab; /* files without .symtab are no use (debug files, vmlinux) */
+};
+
+/* Remembers the first file that is somebody else's. */
+static void note_other(struct image *i, const char *path, const struct elf_file *f)
+{
+	if (i->other)
+		return;
+	i->other = xstrdup(path);
+	i->other_id = *elf_file_build_id(f);
+}
+
+static bool is_right(const struct opening *o, const char *path, const struct elf_file *f,
+		     bool trusted)
+{
+	if (o->d->build_id.n == 0)
+		return trusted;
+	if (build_id_equal(&o->d->build_id, elf_file_build_id(f)))
+		return true;
+	note_other(o->i, path, f);
+	return false;
+}
+
+/* Does f hold what was mapped, and not just what describes it? */
+static bool is_runtime(const struct elf_file *f)
+{
+	const struct elf_section *text = elf_file_section(f, ".text");
+
+	if (elf_file_type(f) == ET_REL)
+		return true;
+	return symbols_has_dynsym(f) || !text || text->type != SHT_NOBITS;
+}
+
+/* find_try: keeps what is missing still; stops when nothing is. */
+static bool try_file(void *arg, const char *path, bool trusted)
+{
+	struct opening *o = arg;
+	struct image *i = o->i;
+	struct elf_file *f;
+	bool symtab;
+
+	if (o->d->build_id.n == 0 && !trusted)
+		return false;
+	if (elf_file_open(path, &f, NULL) != 0)
+		return false;
+	symtab = symbols_has_symtab(f);
+	if (!is_right(o, path, f, trusted) || (o->need_symtab && !symtab)) {
+		elf_file_close(f);
+		return false;
+	}
+	if (!i->runtime && is_runtime(f)) {
+		i->runtime = f;
+		i->unverified = o->d->build_id.n == 0;
+	} else if (!i->debug && symtab) {
+		i->debug = f;
+	} else {
+		elf_file_close(f);
+	}
+	return i->runtime && (i->debug || symbols_has_symtab(i->runtime));
+}
+
+/* What try_linked() checks a candidate against. */
+struct link_check {
+	struct image *i;
+	uint32_t crc; /* what the link says */
+};
+
+/* find_try: a debug file by name counts if its build-id or else its CRC says so. */
+static bool try_linked(void *arg, const char *path, bool trusted)
+{
+	struct link_check *c = arg;
+	const struct build_id *want = elf_file_build_id(c->i->runtime);
+	struct elf_file *f;
+	bool right;
+
+	if (!trusted || strcmp(path, elf_file_name(c->i->runtime)) == 0 ||
+	    elf_file_open(path, &f, NULL) != 0)
+		return false;
+	right = symbols_has_symtab(f);
+	if (right && (want->n == 0 || elf_file_build_id(f)->n == 0)) {
+		uint32_t crc;
+
+		right = elf_debuglink_crc(path, &crc) && crc == c->crc;
+	} else if (right) {
+		right = build_id_equal(want, elf_file_build_id(f));
+	}
+	if (!right) {
+		elf_file_close(f);
+		return false;
+	}
+	c->i->debug = f;
+	return true;
+}
+
+/* MiniDebugInfo: a small ELF file in a section, packed with xz (GDB manual). */
+static void open_mini(struct image *i)
+{
+	const struct elf_section *s = elf_file_section(i->runtime, ".gnu_debugdata");
+	size_t n = 0, m = 0;
+	uint8_t *packed = s ? elf_file_read_section(i->runtime, s, &n) : NULL;
+	void *bytes = packed ? packed_open(packed, n, MINI_MAX, &m) : NULL;
+
+	free(packed);
+	if (bytes)
+		elf_file_of_bytes(bytes, m, elf_file_name(i->runtime), &i->mini, NULL);
+}
+
+void image_open(const struct finder *f, const struct dso *d, struct image *out)
+{
+	struct opening o = { .d = d, .i = out };
+	struct link_check c = { .i = out };
+	char *name;
+
+	*out = (struct image){ .runtime = NULL };
+	find_elf(f, d, try_file, &o);
+	if (!out->runtime || out->debug || symbols_has_symtab(out->runtime))
+		return;
+	name = elf_file_debuglink(out->runtime, &c.crc);
+	if (name)
+		find_debuglink(f, d, elf_file_name(out->runtime), name, try_linked, &c);
+	free(name);
+	if (!out->debug)
+		open_mini(out);
+}
+
+/* A copy of the vdso of this process; NULL when it has none. */
+static void *own_vdso(size_t *n)
+{
+	const ElfW(Ehdr) *h = (const ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	void *copy;
+
+	if (!h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
+		return NULL;
+	/* The section headers are the last thing in it. */
+	*n = h->e_shoff + (size_t)h->e_shnum * h->e_shentsize;
+	if (h->e_shnum == 0 || *n > VDSO_MAX)
+		return NULL;
+	copy = xmalloc(*n);
+	memcpy(copy, h, *n);
+	return copy;
+}
+
+void image_open_vdso(const struct finder *f, const struct dso *d, struct image *out)
+{
+	struct opening o = { .d = d, .i = out };
+	struct elf_file *own;
+	size_t n = 0;
+	void *bytes;
+
+	*out = (struct image){ .runtime = NULL };
+	find_vdso(f, d, try_file, &o);
+	if (out->runtime)
+		return;
+	bytes = own_vdso(&n);
+	if (!bytes ||
+	    elf_file_of_bytes(bytes, n, "the vdso of the running kernel", &own, NULL) != 0)
+		return;
+	if (is_right(&o, elf_file_name(own), own, f->options->same_machine)) {
+		out->runtime = own;
+		out->unverified = d->build_id.n == 0;
+	} else {
+		elf_file_close(own);
+	}
+}
+
+void image_open_kernel(const struct finder *f, const struct dso *d, struct image *out)
+{
+	struct opening o = { .d = d, .i = out, .need_symtab = true };
+
+	*out = (struct image){ .runtime = NULL };
+	/* Without a build-id to compare, any vmlinux would do as well or as badly. */
+	if (d->build_id.n > 0)
+		find_vmlinux(f, d, try_file, &o);
+}
+
+void image_close(struct image *i)
+{
+	elf_file_close(i->runtime);
+	elf_file_close(i->debug);
+	elf_file_close(i->mini);
+	free(i->other);
+	*i = (struct image){ .runtime = NULL };
+}
+
+struct elf_file *image_named(const struct image *i)
+{
+	struct elf_file *const all[] = { i->runtime, i->debug, i->mini };
+
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		if (all[k] && symbols_has_symtab(all[k]))
+			return all[k];
+	}
+	return i->runtime && symbols_has_dynsym(i->runtime) ? i->runtime : NULL;
+}
+
+struct elf_file *image_layout(const struct image *i)
+{
+	return i->runtime ? i->runtime : i->debug;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Functions for locations; see naming.h.
+ *
+ * The locations without a name are sorted by module and address, so that each module's symbols are
+ * read once and each symbol is written out once. The pen is held for one batch of them at a time.
+ */
+#include "config.h"
+
+#include "naming.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "builder.h"
+#include "demangle.h"
+#include "dso.h"
+#include "mem.h"
+#include "source.h"
+#include "task.h"
+
+#define BATCH      512
+#define FACTS_MAX  20u
+#define KEEP_BYTES (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
+
+/* A location to be named. */
+struct want {
+	uint64_t address;  /* in its module */
+	uint32_t module;   /* its module */
+	uint32_t location; /* location_id */
+};
+
+/* What is known of a module after naming. */
+struct tally {
+	uint64_t n_locations; /* looked up */
+	uint64_t n_named;     /* of them, with a symbol */
+	char *reason;         /* why not all; owned */
+	bool unverified;      /* see source_unverified() */
+};
+
+struct naming {
+	struct profile *p;           /* borrowed */
+	capture_id capture;          /* whose facts are written */
+	struct dso_table *dsos;      /* borrowed */
+	const struct finder *f;      /* borrowed */
+	struct kernel *kernel;       /* shared by the kernel and its modules; owned */
+	uint32_t done;               /* locations below this were seen to */
+	VEC(struct tally) tally;     /* by module_id */
+	VEC(struct source *) source; /* by module_id; NULL: not open; owned */
+};
+
+/* Answers that wait for the pen. */
+struct batch {
+	uint32_t location[BATCH]; /* location_id */
+	uint32_t name[BATCH];     /* index into text; UINT32_MAX: none */
+	char *text[BATCH];        /* names, each once; owned */
+	size_t n, n_text;
+};
+
+struct naming *naming_new(struct profile *p, capture_id c, struct dso_table *dsos,
+			  const struct finder *f)
+{
+	struct naming *n = xcalloc(1, sizeof(*n));
+
+	n->p = p;
+	n->capture = c;
+	n->dsos = dsos;
+	n->f = f;
+	n->kernel = kernel_new();
+	return n;
+}
+
+void naming_free(struct naming *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->tally.n; i++)
+		free(n->tally.at[i].reason);
+	for (size_t i = 0; i < n->source.n; i++)
+		source_free(n->source.at[i]);
+	vec_done(&n->tally);
+	vec_done(&n->source);
+	kernel_free(n->kernel);
+	free(n);
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct want *a = x, *b = y;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* The published locations without a function, in order; *n of them. The caller frees. */
+static struct want *collect(const struct naming *n, const struct profile_counts *counts,
+			    size_t *n_out)
+{
+	struct location_columns c;
+	VEC(struct want) wants = { 0 };
+
+	profile_locations(n->p, &c);
+	for (uint32_t i = n->done; i < counts->n_locations; i++) {
+		struct want w = { .module = c.module[i], .location = i };
+
+		if (w.module == 0 || location_function(&c, i) != ID_NONE)
+			continue;
+		w.address = c.address[i];
+		vec_push(&wants, w);
+	}
+	if (wants.n > 0)
+		qsort(wants.at, wants.n, sizeof(*wants.at), by_place);
+	*n_out = wants.n;
+	return wants.at;
+}
+
+/* "[libc.so.6]" for what has no name; "[kernel]" has its brackets already. */
+static string_id made_up_name(struct profile *p, module_id m)
+{
+	size_t len;
+	const char *name = profile_string(p, profile_module(p, m)->name, &len);
+	char *text;
+	string_id s;
+
+	if (len > 1 && name[0] == '[' && name[len - 1] == ']')
+		return profile_module(p, m)->name;
+	text = xasprintf("[%s]", name);
+	s = build_cstring(p, text);
+	free(text);
+	return s;
+}
+
+static int hand_in(struct naming *n, module_id m, struct batch *b)
+{
+	uint32_t function[BATCH], unnamed = ID_NONE;
+	string_id no_file = { 0 };
+	int r;
+
+	builder_begin(n->p);
+	for (size_t i = 0; i < b->n_text; i++) {
+		string_id name = build_cstring(n->p, b->text[i]);
+
+		function[i] = build_function(n->p, name, m, 0, no_file, 0).v;
+	}
+	for (size_t i = 0; i < b->n; i++) {
+		function_id f;
+
+		if (b->name[i] == UINT32_MAX && unnamed == ID_NONE)
+			unnamed = build_function(n->p, made_up_name(n->p, m), m,
+						 FUNCTION_UNRESOLVED, no_file, 0)
+					  .v;
+		f.v = b->name[i] == UINT32_MAX ? unnamed : function[b->name[i]];
+		build_location_function(n->p, (location_id){ b->location[i] }, f);
+	}
+	r = builder_end(n->p);
+	for (size_t i = 0; i < b->n_text; i++)
+		free(b->text[i]);
+	b->n = b->n_text = 0;
+	return r;
+}
+
+static char *write_name(const char *name, enum name_form form)
+{
+	char *plain = form == NAME_PLAIN ? NULL : demangle(name, DEMANGLE_FULL), *out;
+
+	if (form != NAME_PLT)
+		return plain ? plain : xstrdup(name);
+	out = xasprintf("%s@plt", plain ? plain : name);
+	free(plain);
+	return out;
+}
+
+/* Names the wants of one module; they are sorted by address. */
+static int name_module(struct naming *n, struct source *s, const struct want *w, size_t n_wants,
+		       struct tally *t, const struct progress *progress)
+{
+	struct batch *b = xcalloc(1, sizeof(*b));
+	module_id m = { w[0].module };
+	const char *last = NULL;
+	enum name_form last_form = NAME_NONE;
+	int r = 0;
+
+	for (size_t i = 0; i < n_wants && r == 0; i++) {
+		const char *name = NULL;
+		enum name_form form = source_find(s, w[i].address, &name);
+
+		if (form != NAME_NONE && (b->n == 0 || name != last || form != last_form))
+			b->text[b->n_text++] = write_name(name, form);
+		if (form != NAME_NONE) {
+			last = name;
+			last_form = form;
+			t->n_named++;
+		}
+		b->location[b->n] = w[i].location;
+		b->name[b->n++] = form == NAME_NONE ? UINT32_MAX : (uint32_t)b->n_text - 1;
+		t->n_locations++;
+		if (b->n < BATCH && i + 1 < n_wants)
+			continue;
+		last = NULL;
+		r = hand_in(n, m, b);
+		if (r == 0 && progress_cancelled(progress))
+			r = -ECANCELED;
+	}
+	free(b);
+	return r;
+}
+
+static int name_group(struct naming *n, const struct want *w, size_t n_wants,
+		      const struct progress *progress)
+{
+	uint32_t m = w[0].module;
+	struct dso d, main_kernel;
+	bool known;
+	struct tally *t;
+	int r;
+
+	if (!dso_table_of_module(n->dsos, (module_id){ m }, &d))
+		return 0;
+	known = dso_table_kernel(n->dsos, &main_kernel);
+	while (n->tally.n <= m)
+		vec_push(&n->tally, ((struct tally){ .reason = NULL }));
+	while (n->source.n <= m)
+		vec_push(&n->source, NULL);
+	t = &n->tally.at[m];
+	if (!n->source.at[m])
+		n->source.at[m] = source_open(n->f, &d, n->kernel, known ? &main_kernel : NULL);
+	r = name_module(n, n->source.at[m], w, n_wants, t, progress);
+	t->unverified = source_unverified(n->source.at[m]);
+	free(t->reason);
+	t->reason = xstrdup(source_reason(n->source.at[m]));
+	/* Maps of JITs grow. */
+	if (d.kind == DSO_JIT || source_bytes(n->source.at[m]) > KEEP_BYTES) {
+		source_free(n->source.at[m]);
+		n->source.at[m] = NULL;
+	}
+	return r;
+}
+
+/* A module with addresses that have no name. */
+struct loss {
+	uint64_t n;      /* of them */
+	uint32_t module; /* module_id */
+};
+
+static int by_loss(const void *x, const void *y)
+{
+	const struct loss *a = x, *b = y;
+
+	if (a->n != b->n)
+		return a->n < b->n ? 1 : -1;
+	return (a->module > b->module) - (a->module < b->module);
+}
+
+static void state_losses(struct naming *n, const struct loss *loss, size_t n_losses)
+{
+	struct profile *p = n->p;
+
+	for (size_t i = 0; i < n_losses && i < FACTS_MAX; i++) {
+		const struct tally *t = &n->tally.at[loss[i].module];
+		const struct module *m = profile_module(p, (module_id){ loss[i].module });
+
+		build_fact(p, n->capture, "symbols", profile_string(p, m->path, NULL), FACT_LOSS,
+			   "%llu of %llu addresses have no name: %s", (unsigned long long)loss[i].n,
+			   (unsigned long long)t->n_locations, t->reason);
+	}
+}
+
+static int state_facts(struct naming *n)
+{
+	VEC(struct loss) loss = { 0 };
+	uint64_t n_all = 0, n_named = 0;
+	size_t n_modules = 0, n_unverified = 0;
+
+	for (size_t i = 0; i < n->tally.n; i++) {
+		const struct tally *t = &n->tally.at[i];
+
+		n_all += t->n_locations;
+		n_named += t->n_named;
+		n_modules += t->n_locations > 0;
+		n_unverified += t->unverified;
+		if (t->n_named < t->n_locations)
+			vec_push(&loss, ((struct loss){ .n = t->n_locations - t->n_named,
+							.module = (uint32_t)i }));
+	}
+	if (loss.n > 0)
+		qsort(loss.at, loss.n, sizeof(*loss.at), by_loss);
+	builder_begin(n->p);
+	if (n_all > 0)
+		build_fact(n->p, n->capture, "symbols", "names",
+			   n_named == n_all ? FACT_GOOD : FACT_PLAIN,
+			   "%llu of %llu addresses in %zu modules have names",
+			   (unsigned long long)n_named, (unsigned long long)n_all, n_modules);
+	if (n_unverified > 0)
+		build_fact(n->p, n->capture, "symbols", "unverified", FACT_PLAIN,
+			   "%zu modules were recorded without build-id; their files were used as "
+			   "they are now",
+			   n_unverified);
+	state_losses(n, loss.at, loss.n);
+	vec_done(&loss);
+	return builder_end(n->p);
+}
+
+int naming_run(struct naming *n, struct progress *progress)
+{
+	struct profile_counts counts;
+	size_t n_wants, at = 0, end;
+	struct want *w;
+	int r = 0, facts;
+
+	profile_counts_read(n->p, &counts);
+	w = collect(n, &counts, &n_wants);
+	while (at < n_wants && r == 0) {
+		for (end = at + 1; end < n_wants && w[end].module == w[at].module;)
+			end++;
+		r = name_group(n, w + at, end - at, progress);
+		at = end;
+	}
+	free(w);
+	if (r == 0)
+		n->done = counts.n_locations;
+	if (n_wants == 0)
+		return r;
+	facts = state_facts(n);
+	return r ? r : facts;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions for locations: module by module, in batches, beside whoever reads and draws. */
+#ifndef PROFTOP_RESOLVE_NAMING_H
+#define PROFTOP_RESOLVE_NAMING_H
+
+#include "profile.h"
+
+struct dso_table;
+struct finder;
+struct naming;
+struct progress;
+
+/* Borrows all of it. */
+struct naming *naming_new(struct profile *p, capture_id c, struct dso_table *dsos,
+			  const struct finder *f);
+void naming_free(struct naming *n);
+
+/*
+ * Names every published location of the table's modules that has no name, and states in facts what
+ * was missing. 0, -ECANCELED, or -EFBIG when the profile is full. May be called again.
+ */
+int naming_run(struct naming *n, struct progress *progress);
+
+#endif

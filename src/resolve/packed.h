@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Packed files in memory: kernel modules (.ko.xz, .gz, .zst) and MiniDebugInfo (xz). */
+#ifndef PROFTOP_RESOLVE_PACKED_H
+#define PROFTOP_RESOLVE_PACKED_H
+
+#include <stddef.h>
+
+/*
+ * Unpacks n bytes, xz, gzip or zstd by what they begin with, to at most max. Returns memory that the
+ * caller frees and *n_out, or NULL when they are neither, are damaged, or would be larger.
+ */
+void *packed_open(const void *bytes, size_t n, size_t max, size_t *n_out);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chains with reuse of what the chain before had in common.
+ *
+ * A frame may be reused when the frames below it are the same, it has the same address, cpu mode and
+ * kind (return address or not), and nothing was remapped in between: the epochs of the process and
+ * of the kernel say so. A second, smaller memory holds locations of addresses by epoch.
+ */
+#include "config.h"
+
+#include "perf_chains.h"
+
+#include "hash.h"
+#include "mem.h"
+#include "perf_tasks.h"
+
+#include <stdlib.h>
+
+#define N_MEMORIES  64u   /* threads whose last chain is kept; a power of two */
+#define N_LOCATIONS 8192u /* addresses whose location is kept; a power of two */
+
+/* A part of a remembered chain. */
+struct memory_part {
+	enum cpu_mode mode;
+	uint32_t n; /* frames */
+};
+
+/* The last chain of a thread, root first. */
+struct memory {
+	int32_t tid;
+	uint32_t root;                     /* stack_id under which it stands */
+	uint32_t user_epoch, kernel_epoch; /* mappings that it was located in */
+	VEC(struct memory_part) parts;
+	VEC(uint64_t) ips;    /* of all parts */
+	VEC(uint32_t) stacks; /* [ips.n] stack_id after each frame */
+};
+
+struct located {
+	uint64_t ip;
+	uint64_t space; /* epoch, cpu mode and kind, plus 1; 0: empty */
+	uint32_t location;
+};
+
+struct perf_chains {
+	struct profile *profile;
+	struct resolver *resolver;
+	struct perf_tasks *tasks;
+	struct memory memories[N_MEMORIES];
+	struct located located[N_LOCATIONS];
+};
+
+/* Where the chain is being built. */
+struct climb {
+	const struct perf_chain_owner *owner;
+	struct memory *memory;
+	uint32_t stack; /* stack_id so far */
+	uint32_t depth; /* frames so far */
+	bool same;      /* everything so far was in memory */
+};
+
+static uint32_t part_length(const struct perf_chain_part *p)
+{
+	return p->ips.n > 0 ? p->ips.n : 1;
+}
+
+/* i from the root side. */
+static uint64_t part_ip(const struct perf_chain_part *p, uint32_t i)
+{
+	return p->ips.n > 0 ? perf_word(&p->ips, p->ips.n - 1 - i) : p->ip;
+}
+
+static bool is_user(enum cpu_mode mode)
+{
+	return mode == MODE_USER || mode == MODE_GUEST_USER;
+}
+
+static location_id locate(struct perf_chains *c, const struct climb *at, enum cpu_mode mode,
+			  uint64_t ip, bool return_address)
+{
+	uint32_t epoch = is_user(mode) ? at->memory->user_epoch : at->memory->kernel_epoch;
+	uint64_t space = ((uint64_t)epoch << 4 | (uint64_t)mode << 1 | return_address) + 1;
+	struct located *l = &c->located[hash_u64(ip ^ space << 44) & (N_LOCATIONS - 1)];
+
+	if (l->ip != ip || l->space != space) {
+		l->location = resolver_locate(c->resolver, at->owner->pid, at->owner->time_ns, ip,
+					      mode, return_address)
+				      .v;
+		l->ip = ip;
+		l->space = space;
+	}
+	return (location_id){ l->location };
+}
+
+/* Frames of the part, from the root, that memory holds at this depth. */
+static uint32_t count_same(const struct climb *at, const struct perf_chain_part *p,
+			   const struct memory_part *old)
+{
+	const uint64_t *ips = &at->memory->ips.at[at->depth];
+	uint32_t n = part_length(p), n_both = n < old->n ? n : old->n, i = 0;
+
+	if (p->mode != old->mode)
+		return 0;
+	while (i < n_both && part_ip(p, i) == ips[i])
+		i++;
+	/* The leaf of one and a caller in the other: not the same kind of address. */
+	if (i == n_both && i > 0 && n != old->n)
+		i--;
+	return i;
+}
+
+/* Adds the part's frames after the first n_same, which memory holds. */
+static void climb_part(struct perf_chains *c, struct climb *at, const struct perf_chain_part *p,
+		       uint32_t n_same)
+{
+	struct memory *m = at->memory;
+	uint32_t n = part_length(p), end = at->depth + n;
+
+	if (n_same > 0)
+		at->stack = m->stacks.at[at->depth + n_same - 1];
+	vec_reserve(&m->ips, end);
+	vec_reserve(&m->stacks, end);
+	for (uint32_t i = n_same; i < n; i++) {
+		uint64_t ip = part_ip(p, i);
+		location_id l = locate(c, at, p->mode, ip, i + 1 < n);
+
+		at->stack = build_stack(c->profile, (stack_id){ at->stack }, l).v;
+		m->ips.at[at->depth + i] = ip;
+		m->stacks.at[at->depth + i] = at->stack;
+	}
+	at->depth = end;
+}
+
+static void forget(struct memory *m)
+{
+	vec_clear(&m->parts);
+	vec_clear(&m->ips);
+	vec_clear(&m->stacks);
+}
+
+/* The thread's memory; empty when it is of another thread, name or mapping. */
+static struct memory *recall(struct perf_chains *c, const struct perf_chain_owner *o)
+{
+	struct memory *m = &c->memories[hash_u64((uint32_t)o->tid) & (N_MEMORIES - 1)];
+	uint32_t user = perf_tasks_epoch(c->tasks, o->pid, o->time_ns);
+	uint32_t kernel = perf_tasks_epoch(c->tasks, -1, o->time_ns);
+
+	if (m->tid != o->tid || m->root != o->root.v || m->user_epoch != user ||
+	    m->kernel_epoch != kernel)
+		forget(m);
+	m->tid = o->tid;
+	m->root = o->root.v;
+	m->user_epoch = user;
+	m->kernel_epoch = kernel;
+	return m;
+}
+
+struct perf_chains *perf_chains_new(struct profile *p, struct resolver *r, struct perf_tasks *t)
+{
+	struct perf_chains *c = xcalloc(1, sizeof(*c));
+
+	c->profile = p;
+	c->resolver = r;
+	c->tasks = t;
+	return c;
+}
+
+void perf_chains_free(struct perf_chains *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < N_MEMORIES; i++) {
+		vec_done(&c->memories[i].parts);
+		vec_done(&c->memories[i].ips);
+		vec_done(&c->memories[i].stacks);
+	}
+	free(c);
+}
+
+stack_id perf_chains_stack(struct perf_chains *c, const struct perf_chain_owner *o,
+			   const struct perf_chain_part *parts, size_t n)
+{
+	struct memory *m = recall(c, o);
+	struct climb at = { .owner = o, .memory = m, .stack = o->root.v, .same = true };
+	size_t n_old = m->parts.n;
+
+	vec_reserve(&m->parts, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct perf_chain_part *p = &parts[n - 1 - i];
+		struct memory_part *old = &m->parts.at[i];
+		uint32_t length = part_length(p);
+		uint32_t n_same = at.same && i < n_old ? count_same(&at, p, old) : 0;
+
+		at.same = at.same && i < n_old && n_same == length && n_same == old->n;
+		climb_part(c, &at, p, n_same);
+		*old = (struct memory_part){ .mode = p->mode, .n = length };
+	}
+	m->parts.n = n;
+	m->ips.n = m->stacks.n = at.depth;
+	return (stack_id){ at.stack };
+}

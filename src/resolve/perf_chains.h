@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Raw chains of addresses → stacks of the profile, quickly.
+ *
+ * Two chains of one thread nearly always begin alike. The last chain of some threads is kept
+ * as it was recorded, with the stack after each of its frames; a new one is compared from the root
+ * and only what differs is located and built.
+ */
+#ifndef PROFTOP_RESOLVE_PERF_CHAINS_H
+#define PROFTOP_RESOLVE_PERF_CHAINS_H
+
+#include "perf_abi.h"
+#include "resolver.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_chains;
+struct perf_tasks;
+
+/*
+ * Addresses that were taken in one cpu mode, leaf first. The leaf of a part is where the cpu was, or
+ * where it left this mode; the others are return addresses.
+ */
+struct perf_chain_part {
+	enum cpu_mode mode;
+	struct perf_words ips; /* n 0: only the one below */
+	uint64_t ip;           /* valid when ips.n is 0 */
+};
+
+/* Whose chain, and when. */
+struct perf_chain_owner {
+	int32_t pid, tid;
+	int64_t time_ns;
+	stack_id root; /* the node of the thread's name */
+};
+
+/* Borrows all. */
+struct perf_chains *perf_chains_new(struct profile *p, struct resolver *r, struct perf_tasks *t);
+void perf_chains_free(struct perf_chains *c);
+
+/* The stack of n parts, leaf part first; n may be 0. Wants the pen. */
+stack_id perf_chains_stack(struct perf_chains *c, const struct perf_chain_owner *o,
+			   const struct perf_chain_part *parts, size_t n);
+
+#endif

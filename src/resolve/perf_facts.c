@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Facts of a feed: events, records, losses, stacks. A loss of nothing is no line. */
+#include "config.h"
+
+#include "perf_facts.h"
+
+#include "fmt.h"
+
+#include <inttypes.h>
+
+static void event_facts(struct profile *p, capture_id c, struct perf_events *events)
+{
+	char samples[FMT_SIZE], weight[FMT_SIZE];
+
+	for (size_t i = 0; i < events->all.n; i++) {
+		struct perf_event *e = &events->all.at[i];
+		uint64_t n_samples = 0;
+		int64_t sum = 0;
+
+		/* Attrs of one name (one per kind of cpu) are one event. */
+		for (size_t k = 0; k < events->all.n; k++) {
+			const struct perf_event *other = &events->all.at[k];
+
+			if (other != e && (other->event != e->event || e->event == ID_NONE))
+				continue;
+			n_samples += other->n_samples;
+			sum += other->weight;
+		}
+		build_fact(p, c, "events", perf_event_name_of(e), FACT_PLAIN,
+			   "%s samples, in total %s", fmt_count(samples, (int64_t)n_samples),
+			   fmt_weight(weight, sum, perf_attr_unit(&e->attr), 1));
+	}
+}
+
+static void record_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s)
+{
+	char n[FMT_SIZE];
+
+	for (uint32_t type = 0; type < PERF_FEED_TYPES; type++)
+		if (s->n_records[type])
+			build_fact(p, c, "records", perf_record_name(type), FACT_PLAIN, "%s",
+				   fmt_count(n, (int64_t)s->n_records[type]));
+	if (s->n_simpleperf)
+		build_fact(p, c, "records", "simpleperf", FACT_PLAIN,
+			   "%s of its own types, not read", fmt_count(n, (int64_t)s->n_simpleperf));
+}
+
+static void loss(struct profile *p, capture_id c, const char *name, uint64_t n, const char *what)
+{
+	char text[FMT_SIZE];
+
+	if (n > 0)
+		build_fact(p, c, "losses", name, FACT_LOSS, "%s %s", fmt_count(text, (int64_t)n),
+			   what);
+}
+
+static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s,
+		       const struct perf_events *events)
+{
+	char n[FMT_SIZE];
+
+	loss(p, c, "lost", s->n_lost,
+	     "events were lost while recording; record with a larger -m or a lower -F");
+	loss(p, c, "lost samples", s->n_lost_samples,
+	     "samples were lost while recording, says the kernel");
+	loss(p, c, "throttled", s->n_records[PERF_REC_THROTTLE],
+	     "times the kernel stopped sampling because it took too long");
+	loss(p, c, "no event", s->n_no_event, "samples have an id of no event and were left out");
+	loss(p, c, "weights", s->n_too_heavy, "samples have an impossible weight and count as 0");
+	loss(p, c, "records cut", s->n_bad_records, "records are shorter than they claim");
+	loss(p, c, "event ids", events->n_ids_left_out, "ids of events were too many to keep");
+	if (s->n_bad_samples)
+		build_fact(p, c, "losses", "undecodable", FACT_LOSS,
+			   "%s samples are damaged, the first at offset %" PRIu64,
+			   fmt_count(n, (int64_t)s->n_bad_samples), s->bad_sample_offset);
+	if (s->n_unknown)
+		build_fact(p, c, "losses", "unknown records", FACT_LOSS,
+			   "%s records of unknown types were skipped, the first of type %" PRIu32,
+			   fmt_count(n, (int64_t)s->n_unknown), s->unknown_type);
+}
+
+static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s)
+{
+	int64_t n = (int64_t)s->n_decoded;
+	char text[FMT_SIZE], percent[FMT_SIZE];
+
+	if (n == 0)
+		return;
+	build_fact(p, c, "stacks", "callchains", FACT_PLAIN, "%s %% of samples",
+		   fmt_percent(percent, (int64_t)s->n_chains, n));
+	build_fact(p, c, "stacks", "leaf only", FACT_PLAIN, "%s %% of samples",
+		   fmt_percent(percent, (int64_t)s->n_leaf_only, n));
+	build_fact(p, c, "stacks", "average depth", FACT_PLAIN, "%.1f frames",
+		   (double)s->n_frames / (double)n);
+	if (s->n_user_stacks)
+		build_fact(p, c, "stacks", "user stacks", FACT_LOSS,
+			   "%s samples carry copies of the user stack (--call-graph dwarf), which "
+			   "this version does not unwind: only their leaf is shown",
+			   fmt_count(text, (int64_t)s->n_user_stacks));
+	if (s->n_no_frames)
+		build_fact(p, c, "stacks", "no address", FACT_LOSS,
+			   "%s samples were recorded without an address",
+			   fmt_count(text, (int64_t)s->n_no_frames));
+}
+
+void perf_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s,
+		struct perf_events *events)
+{
+	event_facts(p, c, events);
+	record_facts(p, c, s);
+	loss_facts(p, c, s, events);
+	stack_facts(p, c, s);
+}

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Records → resolver and builder.
+ *
+ * Times: records carry the clock of the recording where the events asked for it, both in samples and
+ * (sample_id_all) behind other records. What perf synthesises has time 0 and holds since ever. Without
+ * sample_id_all, a record has the time of the last sample before it; without any times, all have
+ * the number of the record in the file.
+ *
+ * EXIT changes nothing here: a leader may end before its threads, and samples of a task's last moments
+ * come after it. A number that is used again comes with a FORK.
+ */
+#include "config.h"
+
+#include "perf_feed.h"
+
+#include "mem.h"
+#include "perf_chains.h"
+#include "perf_tasks.h"
+#include "resolver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* A record beside the samples, to be told by time. */
+struct beside {
+	int64_t time_ns;
+	uint64_t number; /* of the record, to keep the file's order at equal times */
+	struct perf_record record;
+};
+
+struct perf_feed {
+	struct profile *profile;
+	capture_id capture;
+	struct resolver *resolver;
+	struct perf_events *events;
+	struct perf_tasks *tasks;
+	struct perf_chains *chains;
+	int ip_register;                   /* of user registers; -1: unknown */
+	int64_t last_time_ns;              /* of the last sample looked at */
+	bool may_ask;                      /* for looking ahead */
+	VEC(struct beside) beside;         /* of the batch being looked at */
+	VEC(struct perf_chain_part) parts; /* of the sample at hand */
+	VEC(char) path;                    /* scratch: a path with its NUL */
+	struct perf_feed_stats stats;
+};
+
+static int by_time(const void *va, const void *vb)
+{
+	const struct beside *a = va, *b = vb;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool records_have_times(const struct perf_feed *f)
+{
+	return f->events->all.n > 0 && f->events->all.at[0].attr.sample_type & PERF_S_TIME;
+}
+
+/* When a record beside the samples holds from. */
+static int64_t time_of_record(struct perf_feed *f, const struct perf_record *r, uint64_t number)
+{
+	const struct perf_attr *a = perf_events_of_record(f->events, r);
+	struct perf_trailer t;
+
+	if (!a || !records_have_times(f))
+		return (int64_t)number;
+	if (!(a->flags & PERF_ATTR_SAMPLE_ID_ALL) || !perf_trailer_decode(a, r, &t))
+		return f->last_time_ns;
+	if (t.time == 0)
+		return INT64_MIN;
+	return t.time > INT64_MAX ? f->last_time_ns : (int64_t)t.time;
+}
+
+/* Do other records carry no time of their own, so that those of samples have to serve? */
+static bool borrows_times(const struct perf_feed *f)
+{
+	return records_have_times(f) &&
+	       !(f->events->all.at[0].attr.flags & PERF_ATTR_SAMPLE_ID_ALL);
+}
+
+static void note_sample_time(struct perf_feed *f, const struct perf_record *r)
+{
+	uint32_t event = perf_events_of_sample(f->events, r);
+	struct perf_sample s;
+
+	if (event != PERF_EVENT_NONE && perf_sample_decode(&f->events->all.at[event].attr, r, &s) &&
+	    s.time <= INT64_MAX)
+		f->last_time_ns = (int64_t)s.time;
+}
+
+static void count_record(struct perf_feed *f, const struct perf_record *r)
+{
+	struct perf_feed_stats *s = &f->stats;
+	uint64_t n_lost = 0;
+
+	if (r->type == PERF_REC_SAMPLE)
+		s->n_records[PERF_REC_SAMPLE]++;
+	else if (r->type - PERF_REC_SIMPLEPERF < PERF_REC_SIMPLEPERF_COUNT)
+		s->n_simpleperf++;
+	else if (r->type < PERF_FEED_TYPES && perf_record_name(r->type))
+		s->n_records[r->type]++;
+	else if (s->n_unknown++ == 0)
+		s->unknown_type = r->type;
+	if (r->type == PERF_REC_LOST && perf_lost_decode(r, &n_lost))
+		s->n_lost += n_lost;
+	if (r->type == PERF_REC_LOST_SAMPLES && perf_lost_decode(r, &n_lost))
+		s->n_lost_samples += n_lost;
+}
+
+static bool is_beside(uint32_t type)
+{
+	return type == PERF_REC_MMAP || type == PERF_REC_MMAP2 || type == PERF_REC_COMM ||
+	       type == PERF_REC_FORK || type == PERF_REC_KSYMBOL;
+}
+
+static void tell_mapping(struct perf_feed *f, int64_t time_ns, const struct perf_mmap *m,
+			 bool kernel)
+{
+	struct mapping_event e = { .time_ns = time_ns,
+				   .pid = kernel ? -1 : m->pid,
+				   .start = m->start,
+				   .length = m->length,
+				   .file_offset = m->file_offset,
+				   .executable = m->executable };
+
+	vec_reserve(&f->path, m->path_len + 1);
+	memcpy(f->path.at, m->path, m->path_len);
+	f->path.at[m->path_len] = '\0';
+	e.path = f->path.at;
+	memcpy(e.build_id.bytes, m->build_id, m->n_build_id);
+	e.build_id.n = m->n_build_id;
+	resolver_map(f->resolver, &e);
+	perf_tasks_remapped(f->tasks, e.pid, time_ns);
+}
+
+static bool tell_mmap(struct perf_feed *f, const struct beside *b, size_t trailer)
+{
+	uint32_t cpumode = b->record.misc & PERF_MISC_CPUMODE;
+	struct perf_mmap m;
+
+	if (!perf_mmap_decode(&b->record, trailer, &m))
+		return false;
+	/* What a guest maps is in another machine's memory. */
+	if (cpumode == PERF_CPU_GUEST_KERNEL || cpumode == PERF_CPU_GUEST_USER)
+		return true;
+	tell_mapping(f, b->time_ns, &m, cpumode == PERF_CPU_KERNEL || m.pid == -1);
+	return true;
+}
+
+static bool tell_comm(struct perf_feed *f, const struct beside *b, size_t trailer)
+{
+	struct perf_comm c;
+
+	if (!perf_comm_decode(&b->record, trailer, &c))
+		return false;
+	perf_tasks_name(f->tasks, c.tid, b->time_ns, c.name, c.name_len);
+	if (b->record.misc & PERF_MISC_COMM_EXEC) {
+		resolver_exec(f->resolver, c.pid, b->time_ns);
+		perf_tasks_remapped(f->tasks, c.pid, b->time_ns);
+	}
+	return true;
+}
+
+static bool tell_fork(struct perf_feed *f, const struct beside *b)
+{
+	struct perf_task t;
+
+	if (!perf_task_decode(&b->record, &t))
+		return false;
+	perf_tasks_fork(f->tasks, t.tid, t.ptid, b->time_ns);
+	/* perf also makes up forks, for threads that it finds; they tell nothing of mappings. */
+	if (t.pid != t.ppid && !(b->record.misc & PERF_MISC_FORK_EXEC)) {
+		resolver_fork(f->resolver, t.pid, t.ppid, b->time_ns);
+		perf_tasks_remapped(f->tasks, t.pid, b->time_ns);
+	}
+	return true;
+}
+
+/* Kernel code that is in no file: BPF programs and trampolines, each its own module. */
+static bool tell_ksymbol(struct perf_feed *f, const struct beside *b, size_t trailer)
+{
+	struct perf_mmap m = { .executable = true };
+	struct perf_ksymbol k;
+	char name[260];
+	size_t n;
+
+	if (!perf_ksymbol_decode(&b->record, trailer, &k))
+		return false;
+	if (k.unregister)
+		return true;
+	n = k.name_len < sizeof(name) - 2 ? k.name_len : sizeof(name) - 2;
+	name[0] = '[';
+	memcpy(name + 1, k.name, n);
+	name[n + 1] = ']';
+	m.start = k.start;
+	m.length = k.length;
+	m.path = name;
+	m.path_len = n + 2;
+	tell_mapping(f, b->time_ns, &m, true);
+	return true;
+}
+
+static void tell(struct perf_feed *f, const struct beside *b)
+{
+	const struct perf_attr *a = perf_events_of_record(f->events, &b->record);
+	size_t trailer = a ? perf_trailer_bytes(a) : 0;
+	bool good = true;
+
+	switch (b->record.type) {
+	case PERF_REC_MMAP:
+	case PERF_REC_MMAP2:
+		good = tell_mmap(f, b, trailer);
+		break;
+	case PERF_REC_COMM:
+		good = tell_comm(f, b, trailer);
+		break;
+	case PERF_REC_FORK:
+		good = tell_fork(f, b);
+		break;
+	case PERF_REC_KSYMBOL:
+		good = tell_ksymbol(f, b, trailer);
+		break;
+	default:
+		break;
+	}
+	f->stats.n_bad_records += !good;
+}
+
+static enum cpu_mode mode_of_cpumode(uint32_t cpumode, uint64_t ip)
+{
+	switch (cpumode & PERF_MISC_CPUMODE) {
+	case PERF_CPU_KERNEL:
+		return MODE_KERNEL;
+	case PERF_CPU_USER:
+		return MODE_USER;
+	case PERF_CPU_HYPERVISOR:
+		return MODE_HYPERVISOR;
+	case PERF_CPU_GUEST_KERNEL:
+		return MODE_GUEST_KERNEL;
+	case PERF_CPU_GUEST_USER:
+		return MODE_GUEST_USER;
+	default:
+		/* 64-bit kernels live in the upper half. */
+		return ip >> 63 ? MODE_KERNEL : MODE_USER;
+	}
+}
+
+static enum cpu_mode mode_of_mark(uint64_t mark, enum cpu_mode before)
+{
+	switch (mark) {
+	case PERF_CTX_HV:
+		return MODE_HYPERVISOR;
+	case PERF_CTX_KERNEL:
+		return MODE_KERNEL;
+	case PERF_CTX_USER:
+	case PERF_CTX_USER_DEFERRED:
+		return MODE_USER;
+	case PERF_CTX_GUEST_KERNEL:
+		return MODE_GUEST_KERNEL;
+	case PERF_CTX_GUEST:
+	case PERF_CTX_GUEST_USER:
+		return MODE_GUEST_USER;
+	default:
+		return before;
+	}
+}
+
+static void add_part(struct perf_feed *f, enum cpu_mode mode, const struct perf_words *ips,
+		     uint32_t from, uint32_t to)
+{
+	struct perf_chain_part p = { .mode = mode, .ips = *ips };
+
+	if (from >= to)
+		return;
+	p.ips.at += (size_t)from * sizeof(uint64_t);
+	p.ips.n = to - from;
+	vec_push(&f->parts, p);
+}
+
+/* Splits a recorded chain at its marks. */
+static void split_chain(struct perf_feed *f, const struct perf_words *chain, enum cpu_mode mode)
+{
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < chain->n; i++) {
+		uint64_t ip = perf_word(chain, i);
+
+		if (ip < PERF_CTX_MAX)
+			continue;
+		add_part(f, mode, chain, from, i);
+		mode = mode_of_mark(ip, mode);
+		from = i + 1;
+		if (ip == PERF_CTX_USER_DEFERRED && from < chain->n)
+			from = ++i + 1; /* a cookie */
+	}
+	add_part(f, mode, chain, from, chain->n);
+}
+
+static void add_address(struct perf_feed *f, enum cpu_mode mode, uint64_t ip)
+{
+	struct perf_chain_part p = { .mode = mode, .ip = ip };
+
+	vec_push(&f->parts, p);
+}
+
+/*
+ * The frames of a sample as parts, leaf first: the callchain where there is one, else where the cpu was.
+ * Of a copied user stack only the leaf is known, from its registers.
+ */
+static void find_parts(struct perf_feed *f, const struct perf_attr *a, const struct perf_record *r,
+		       const struct perf_sample *s)
+{
+	enum cpu_mode mode = mode_of_cpumode(r->misc, s->ip);
+	uint64_t user_ip;
+
+	vec_clear(&f->parts);
+	if (s->chain.n > 0)
+		split_chain(f, &s->chain, mode);
+	f->stats.n_chains += f->parts.n > 0;
+	if (f->parts.n == 0 && a->sample_type & PERF_S_IP)
+		add_address(f, mode, s->ip);
+	if (s->stack_filled == 0)
+		return;
+	f->stats.n_user_stacks++;
+	if (f->parts.n > 0 && f->parts.at[f->parts.n - 1].mode == MODE_USER)
+		return;
+	if (f->ip_register >= 0 && perf_reg(&s->regs_user, (unsigned)f->ip_register, &user_ip))
+		add_address(f, MODE_USER, user_ip);
+}
+
+static void count_frames(struct perf_feed *f)
+{
+	uint64_t n = 0;
+
+	f->stats.n_decoded++;
+	for (size_t i = 0; i < f->parts.n; i++)
+		n += f->parts.at[i].ips.n > 0 ? f->parts.at[i].ips.n : 1;
+	f->stats.n_frames += n;
+	f->stats.n_leaf_only += n == 1;
+	f->stats.n_no_frames += n == 0;
+}
+
+/* False when the profile is full. */
+static bool add_sample(struct perf_feed *f, struct perf_event *e, struct sample *s, uint64_t weight)
+{
+	int rc;
+
+	if (e->event == ID_NONE)
+		e->event = build_event(f->profile, perf_event_name_of(e), perf_attr_unit(&e->attr),
+				       e->attr.sample_type & (PERF_S_PERIOD | PERF_S_READ) ||
+					       e->attr.sample_period > 1)
+				   .v;
+	s->event = (event_id){ e->event };
+	s->weight = weight <= INT64_MAX ? (int64_t)weight : 0;
+	rc = build_sample(f->profile, s);
+	if (weight > INT64_MAX || rc == -ERANGE)
+		f->stats.n_too_heavy++;
+	if (rc == -ERANGE) {
+		s->weight = 0;
+		rc = build_sample(f->profile, s);
+	}
+	if (rc < 0)
+		return false;
+	e->n_samples++;
+	e->weight += s->weight;
+	f->stats.n_samples++;
+	return true;
+}
+
+/*
+ * A sample of counter values stands for one sample of each: the weight is what the counter has gone up
+ * since its value before. Those that stand still give none.
+ */
+static bool add_group(struct perf_feed *f, const struct perf_read *values, struct sample *s)
+{
+	for (uint32_t i = 0; i < values->n; i++) {
+		struct perf_value v = perf_read_value(values, i);
+		uint32_t at = perf_events_find_id(f->events, v.id);
+		struct perf_event_id *id;
+		uint64_t weight;
+
+		if (at == MAP_NONE) {
+			f->stats.n_no_event++;
+			continue;
+		}
+		id = &f->events->ids.at[at];
+		weight = v.value - id->last_value;
+		id->last_value = v.value;
+		if (weight > 0 && !add_sample(f, &f->events->all.at[id->event], s, weight))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t weight_of(const struct perf_attr *a, const struct perf_sample *s)
+{
+	if (s->has_period)
+		return s->period;
+	if (a->flags & PERF_ATTR_FREQ || a->sample_period == 0)
+		return 1;
+	return a->sample_period;
+}
+
+/* Is it worth looking for what is told late of this thread? */
+static bool is_stranger(const struct perf_feed *f, const struct perf_record *r,
+			const struct perf_sample *s)
+{
+	if (!f->may_ask || s->pid <= 0)
+		return false;
+	if (!perf_tasks_knows(f->tasks, s->tid))
+		return true;
+	return (r->misc & PERF_MISC_CPUMODE) == PERF_CPU_USER &&
+	       !resolver_knows(f->resolver, s->pid);
+}
+
+static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r, uint64_t number,
+				 uint64_t offset)
+{
+	uint32_t index = perf_events_of_sample(f->events, r);
+	struct perf_task_view task;
+	struct perf_chain_owner owner;
+	struct perf_event *e;
+	struct perf_sample s;
+	struct sample out;
+
+	if (index == PERF_EVENT_NONE) {
+		f->stats.n_no_event++;
+		return PERF_FED_ALL;
+	}
+	e = &f->events->all.at[index];
+	if (!perf_sample_decode(&e->attr, r, &s)) {
+		if (f->stats.n_bad_samples++ == 0)
+			f->stats.bad_sample_offset = offset;
+		return PERF_FED_ALL;
+	}
+	if (is_stranger(f, r, &s))
+		return PERF_FED_AHEAD;
+	owner = (struct perf_chain_owner){ .pid = s.pid, .tid = s.tid, .time_ns = (int64_t)number };
+	out.time_ns = TIME_NONE;
+	if (e->attr.sample_type & PERF_S_TIME) {
+		owner.time_ns = s.time > INT64_MAX ? INT64_MAX : (int64_t)s.time;
+		out.time_ns = s.time > INT64_MAX ? TIME_NONE : owner.time_ns;
+	}
+	task = perf_tasks_at(f->tasks, s.pid, s.tid, owner.time_ns);
+	owner.root = task.root;
+	find_parts(f, &e->attr, r, &s);
+	count_frames(f);
+	out.stack = perf_chains_stack(f->chains, &owner, f->parts.at, f->parts.n);
+	out.thread = task.thread;
+	out.cpu = s.cpu < CPU_NONE ? (uint16_t)s.cpu : CPU_NONE;
+	if (s.read.n > 0 && s.read.has_id)
+		return add_group(f, &s.read, &out) ? PERF_FED_ALL : PERF_FED_FULL;
+	return add_sample(f, e, &out, weight_of(&e->attr, &s)) ? PERF_FED_ALL : PERF_FED_FULL;
+}
+
+struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver *r,
+				struct perf_events *events, const char *machine)
+{
+	struct perf_feed *f = xcalloc(1, sizeof(*f));
+	struct utsname here;
+
+	f->profile = p;
+	f->capture = c;
+	f->resolver = r;
+	f->events = events;
+	f->tasks = perf_tasks_new(p, c);
+	f->chains = perf_chains_new(p, r, f->tasks);
+	f->last_time_ns = INT64_MIN;
+	if (!machine && uname(&here) == 0)
+		machine = here.machine;
+	f->ip_register = machine ? perf_ip_register(machine) : -1;
+	return f;
+}
+
+void perf_feed_free(struct perf_feed *f)
+{
+	if (!f)
+		return;
+	perf_chains_free(f->chains);
+	perf_tasks_free(f->tasks);
+	vec_done(&f->beside);
+	vec_done(&f->parts);
+	vec_done(&f->path);
+	free(f);
+}
+
+void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what)
+{
+	bool borrow = borrows_times(f);
+	uint64_t number = batch->first;
+	struct beside b;
+
+	vec_clear(&f->beside);
+	for (size_t at = 0; at < batch->n_bytes; at += b.record.size, number++) {
+		perf_record_at(batch->at + at, batch->swap, &b.record);
+		if (what & PERF_FEED_COUNT)
+			count_record(f, &b.record);
+		if (!(what & PERF_FEED_TELL))
+			continue;
+		if (borrow && b.record.type == PERF_REC_SAMPLE)
+			note_sample_time(f, &b.record);
+		if (!is_beside(b.record.type))
+			continue;
+		b.number = number;
+		b.time_ns = time_of_record(f, &b.record, number);
+		vec_push(&f->beside, b);
+	}
+	if (f->beside.n > 1)
+		qsort(f->beside.at, f->beside.n, sizeof(*f->beside.at), by_time);
+	for (size_t i = 0; i < f->beside.n; i++)
+		tell(f, &f->beside.at[i]);
+}
+
+void perf_feed_may_ask(struct perf_feed *f, bool may)
+{
+	f->may_ask = may;
+}
+
+enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
+				struct perf_feed_cursor *c, size_t max_bytes)
+{
+	size_t end = batch->n_bytes - c->at < max_bytes ? batch->n_bytes : c->at + max_bytes;
+	struct perf_record r;
+
+	for (; c->at < end; c->at += r.size, c->number++) {
+		enum perf_fed fed;
+
+		perf_record_at(batch->at + c->at, batch->swap, &r);
+		if (r.type != PERF_REC_SAMPLE)
+			continue;
+		fed = feed_sample(f, &r, c->number, batch->offset + c->at);
+		if (fed != PERF_FED_ALL)
+			return fed;
+	}
+	return c->at < batch->n_bytes ? PERF_FED_SOME : PERF_FED_ALL;
+}
+
+void perf_feed_end(struct perf_feed *f)
+{
+	perf_tasks_name_processes(f->tasks);
+}
+
+const struct perf_feed_stats *perf_feed_stats(const struct perf_feed *f)
+{
+	return &f->stats;
+}

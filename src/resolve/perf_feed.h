@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Records of perf events → a profile: who ran, what was mapped where, and the samples.
+ *
+ * Shared by what reads recordings and what makes them. Samples are never sorted: names and mappings
+ * are kept over time, so it is enough that what is beside the samples (mappings, names, forks) is told
+ * before the samples of the same time. So an owner shows each batch of records twice:
+ *
+ *	perf_feed_look(batch i + 1)     what is beside the samples, sorted by time
+ *	perf_feed_samples(batch i)      the samples
+ *
+ * Records of the perf tool itself (attrs, features, compression) are the owner's; here they are only
+ * counted.
+ */
+#ifndef PROFTOP_RESOLVE_PERF_FEED_H
+#define PROFTOP_RESOLVE_PERF_FEED_H
+
+#include "builder.h"
+#include "perf_abi.h"
+#include "perf_events.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_feed;
+struct resolver;
+
+#define PERF_FEED_TYPES 96 /* record types that are counted one by one */
+
+/* What was in the records, for facts. */
+struct perf_feed_stats {
+	uint64_t n_records[PERF_FEED_TYPES]; /* by type */
+	uint64_t n_simpleperf;               /* records of simpleperf's own types */
+	uint64_t n_unknown;                  /* records of other types */
+	uint32_t unknown_type;               /* the first of these */
+	uint64_t n_bad_records;              /* beside the samples: shorter than they claim */
+	uint64_t n_lost;                     /* events that LOST records speak of */
+	uint64_t n_lost_samples;             /* and LOST_SAMPLES records */
+	uint64_t n_samples;                  /* that came into the profile */
+	uint64_t n_decoded;         /* sample records; a group's record gives several samples */
+	uint64_t n_chains;          /* of these, with a recorded callchain */
+	uint64_t n_user_stacks;     /* with a copy of the user stack */
+	uint64_t n_leaf_only;       /* with one frame */
+	uint64_t n_no_frames;       /* with none: no address was recorded */
+	uint64_t n_frames;          /* of all */
+	uint64_t n_bad_samples;     /* could not be decoded */
+	uint64_t bad_sample_offset; /* where the first of these was */
+	uint64_t n_no_event;        /* samples whose id is of no event */
+	uint64_t n_too_heavy;       /* weights beyond what fits; counted with weight 0 */
+};
+
+/* How perf_feed_samples() ended. */
+enum perf_fed {
+	PERF_FED_ALL,   /* to the end of the batch */
+	PERF_FED_SOME,  /* to max_bytes */
+	PERF_FED_AHEAD, /* before a sample of a process that is unknown: look ahead, then go on */
+	PERF_FED_FULL   /* the profile can hold no more */
+};
+
+/*
+ * Borrows p, r and events, which the owner fills in before their records come. machine is the architecture of the recording as `uname -m` has it, NULL when
+ * unknown: then it is taken to be this one's.
+ */
+struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver *r,
+				struct perf_events *events, const char *machine);
+void perf_feed_free(struct perf_feed *f);
+
+/* What perf_feed_look() is to do: each for each record once, the latter before samples are fed. */
+#define PERF_FEED_COUNT 1u /* count it, for the facts */
+#define PERF_FEED_TELL  2u /* tell the resolver what is beside the samples, by time */
+
+void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what);
+
+/* May perf_feed_samples() ask for more to be looked at? Off at first. */
+void perf_feed_may_ask(struct perf_feed *f, bool may);
+
+/* Where in a batch the next record stands. */
+struct perf_feed_cursor {
+	size_t at;       /* bytes from the batch's start */
+	uint64_t number; /* of the record; batch->first at its start */
+};
+
+/*
+ * Adds the samples that begin in the next max_bytes of the batch, which was looked at, and moves the
+ * cursor behind them. Wants the pen.
+ */
+enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
+				struct perf_feed_cursor *c, size_t max_bytes);
+
+/* When all was fed: gives each process its last name; wants the pen. */
+void perf_feed_end(struct perf_feed *f);
+
+const struct perf_feed_stats *perf_feed_stats(const struct perf_feed *f);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Names of threads and stretches of unchanged mappings, by time.
+ *
+ * Both are arrays sorted by time per thread and per process: nearly everything is appended, and a
+ * lookup is nearly always in the stretch of the lookup before. Threads are found by their number
+ * alone, as perf does: a number belongs to one process at a time.
+ */
+#include "config.h"
+
+#include "perf_tasks.h"
+
+#include "arena.h"
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements that events out of order may shift; some 50 ms of work. */
+#define MOVES_MAX ((size_t)1 << 25)
+
+/* What a thread is called from a time on. */
+struct naming {
+	int64_t time_ns;
+	const char *name; /* in the arena; NULL: nobody said */
+	size_t len;
+	int32_t pid;     /* of the samples that `thread` was made for */
+	uint32_t thread; /* thread_id, ID_NONE until a sample needs it */
+	uint32_t root;   /* stack_id, valid with thread */
+};
+
+struct task {
+	int32_t tid;
+	bool told;                  /* something was said of it: it is not only sampled */
+	struct naming unnamed;      /* before the first of namings */
+	VEC(struct naming) namings; /* by time */
+	size_t last;                /* index of the naming that was found last */
+};
+
+/* From a time on, the mappings are those of an epoch. */
+struct remapping {
+	int64_t time_ns;
+	uint32_t epoch;
+};
+
+struct process_maps {
+	int32_t pid;
+	bool sampled;                     /* it is in the profile */
+	uint32_t first_epoch;             /* before the first of remappings */
+	VEC(struct remapping) remappings; /* by time */
+	int64_t from_ns, until_ns;        /* the stretch found last, [from, until) */
+	uint32_t epoch;                   /* of that stretch */
+};
+
+struct perf_tasks {
+	struct profile *profile;
+	capture_id capture;
+	struct arena names;
+	VEC(struct task) tasks;
+	struct map by_tid;
+	VEC(struct process_maps) processes;
+	struct map by_pid;
+	uint32_t last_process; /* index found last */
+	uint32_t n_epochs;     /* given so far */
+	size_t n_moved;        /* elements shifted to make room, at most MOVES_MAX */
+};
+
+static bool same_tid(const void *things, uint32_t value, const void *key)
+{
+	return ((const struct task *)things)[value].tid == *(const int32_t *)key;
+}
+
+static bool same_pid(const void *things, uint32_t value, const void *key)
+{
+	return ((const struct process_maps *)things)[value].pid == *(const int32_t *)key;
+}
+
+static uint64_t hash_number(int32_t n)
+{
+	return hash_u64((uint32_t)n);
+}
+
+static struct naming nameless(int64_t time_ns)
+{
+	return (struct naming){ .time_ns = time_ns, .thread = ID_NONE };
+}
+
+static struct task *find_task(const struct perf_tasks *t, int32_t tid)
+{
+	uint32_t at = map_find(&t->by_tid, hash_number(tid), same_tid, t->tasks.at, &tid);
+
+	return at == MAP_NONE ? NULL : &t->tasks.at[at];
+}
+
+static struct task *get_task(struct perf_tasks *t, int32_t tid)
+{
+	struct task *task = find_task(t, tid);
+	struct task new = { .tid = tid, .unnamed = nameless(INT64_MIN) };
+
+	if (task)
+		return task;
+	map_add(&t->by_tid, hash_number(tid), (uint32_t)t->tasks.n);
+	vec_push(&t->tasks, new);
+	return &t->tasks.at[t->tasks.n - 1];
+}
+
+/* The naming in force at a time. */
+static struct naming *naming_at(struct task *task, int64_t time_ns)
+{
+	size_t low = 0, high = task->namings.n;
+
+	if (task->last < high && task->namings.at[task->last].time_ns <= time_ns &&
+	    (task->last + 1 == high || task->namings.at[task->last + 1].time_ns > time_ns))
+		return &task->namings.at[task->last];
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (task->namings.at[mid].time_ns <= time_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0)
+		return &task->unnamed;
+	task->last = low - 1;
+	return &task->namings.at[low - 1];
+}
+
+/*
+ * Room for one element at an index of a sorted array, as long as not too much is moved: hostile times
+ * in falling order would make it quadratic. False: it has to be left out.
+ */
+static bool may_move(struct perf_tasks *t, size_t n)
+{
+	if (n > MOVES_MAX - t->n_moved)
+		return false;
+	t->n_moved += n;
+	return true;
+}
+
+/* Behind those of the same time: what is told later holds. */
+static void add_naming(struct perf_tasks *t, struct task *task, const struct naming *n)
+{
+	const struct naming *before = naming_at(task, n->time_ns);
+	size_t at = before == &task->unnamed ? 0 : (size_t)(before - task->namings.at) + 1;
+	size_t n_behind = task->namings.n - at;
+
+	if (!may_move(t, n_behind))
+		return;
+	vec_push(&task->namings, *n);
+	memmove(&task->namings.at[at + 1], &task->namings.at[at], n_behind * sizeof(*n));
+	task->namings.at[at] = *n;
+}
+
+static struct process_maps *get_process(struct perf_tasks *t, int32_t pid)
+{
+	struct process_maps new = { .pid = pid };
+	uint32_t at = t->last_process;
+
+	if (at < t->processes.n && t->processes.at[at].pid == pid)
+		return &t->processes.at[at];
+	at = map_find(&t->by_pid, hash_number(pid), same_pid, t->processes.at, &pid);
+	if (at == MAP_NONE) {
+		at = (uint32_t)t->processes.n;
+		new.first_epoch = t->n_epochs++;
+		map_add(&t->by_pid, hash_number(pid), at);
+		vec_push(&t->processes, new);
+	}
+	t->last_process = at;
+	return &t->processes.at[at];
+}
+
+/* Index of the first remapping after a time. */
+static size_t remapping_after(const struct process_maps *m, int64_t time_ns)
+{
+	size_t low = 0, high = m->remappings.n;
+
+	if (high > 0 && m->remappings.at[high - 1].time_ns <= time_ns)
+		return high;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (m->remappings.at[mid].time_ns <= time_ns)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void name_process(struct perf_tasks *t, int32_t pid, const struct naming *n)
+{
+	if (n->name)
+		build_process_name(t->profile, build_process(t->profile, t->capture, pid),
+				   build_string(t->profile, n->name, n->len));
+}
+
+static void make_thread(struct perf_tasks *t, struct naming *n, int32_t pid, int32_t tid)
+{
+	process_id process = build_process(t->profile, t->capture, pid);
+	struct task *main_thread = find_task(t, pid);
+	char made_up[16];
+	string_id name;
+
+	if (!get_process(t, pid)->sampled && main_thread)
+		name_process(t, pid, naming_at(main_thread, n->time_ns));
+	get_process(t, pid)->sampled = true;
+	if (n->name) {
+		name = build_string(t->profile, n->name, n->len);
+	} else {
+		snprintf(made_up, sizeof(made_up), ":%d", tid);
+		name = build_cstring(t->profile, tid == 0 ? "swapper" : made_up);
+	}
+	n->pid = pid;
+	n->thread = build_thread(t->profile, process, tid, name).v;
+	n->root = build_stack(t->profile, (stack_id){ 0 }, build_comm_location(t->profile, name)).v;
+	if (pid == tid)
+		build_process_name(t->profile, process, name);
+}
+
+struct perf_tasks *perf_tasks_new(struct profile *p, capture_id c)
+{
+	struct perf_tasks *t = xcalloc(1, sizeof(*t));
+
+	t->profile = p;
+	t->capture = c;
+	arena_init(&t->names);
+	return t;
+}
+
+void perf_tasks_free(struct perf_tasks *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->tasks.n; i++)
+		vec_done(&t->tasks.at[i].namings);
+	for (size_t i = 0; i < t->processes.n; i++)
+		vec_done(&t->processes.at[i].remappings);
+	vec_done(&t->tasks);
+	vec_done(&t->processes);
+	map_done(&t->by_tid);
+	map_done(&t->by_pid);
+	arena_done(&t->names);
+	free(t);
+}
+
+void perf_tasks_name(struct perf_tasks *t, int32_t tid, int64_t time_ns, const char *name,
+		     size_t len)
+{
+	struct task *task = get_task(t, tid);
+	struct naming n = nameless(time_ns);
+	const struct naming *before = naming_at(task, time_ns);
+
+	task->told = true;
+	if (before->name && before->len == len && memcmp(before->name, name, len) == 0)
+		return;
+	n.name = arena_strndup(&t->names, name, len);
+	n.len = len;
+	add_naming(t, task, &n);
+}
+
+void perf_tasks_fork(struct perf_tasks *t, int32_t tid, int32_t parent_tid, int64_t time_ns)
+{
+	struct naming n = nameless(time_ns);
+	struct task *parent = find_task(t, parent_tid), *child;
+
+	if (tid == parent_tid)
+		return;
+	if (parent) {
+		const struct naming *of_parent = naming_at(parent, time_ns);
+
+		n.name = of_parent->name;
+		n.len = of_parent->len;
+	}
+	child = get_task(t, tid);
+	child->told = true;
+	add_naming(t, child, &n);
+}
+
+void perf_tasks_remapped(struct perf_tasks *t, int32_t pid, int64_t time_ns)
+{
+	struct process_maps *m = get_process(t, pid);
+	size_t at = remapping_after(m, time_ns);
+	size_t n_behind = m->remappings.n - at;
+	struct remapping r = { .time_ns = time_ns, .epoch = t->n_epochs };
+
+	m->from_ns = m->until_ns = 0;
+	/* Several at one moment, or before all samples: one stretch. */
+	if (at > 0 && m->remappings.at[at - 1].time_ns == time_ns) {
+		m->remappings.at[at - 1].epoch = t->n_epochs++;
+		return;
+	}
+	if (!may_move(t, n_behind))
+		return;
+	t->n_epochs++;
+	vec_push(&m->remappings, r);
+	memmove(&m->remappings.at[at + 1], &m->remappings.at[at], n_behind * sizeof(r));
+	m->remappings.at[at] = r;
+}
+
+bool perf_tasks_knows(const struct perf_tasks *t, int32_t tid)
+{
+	const struct task *task = find_task(t, tid);
+
+	return task && task->told;
+}
+
+struct perf_task_view perf_tasks_at(struct perf_tasks *t, int32_t pid, int32_t tid, int64_t time_ns)
+{
+	struct naming *n = naming_at(get_task(t, tid), time_ns);
+
+	if (n->thread == ID_NONE || n->pid != pid)
+		make_thread(t, n, pid, tid);
+	return (struct perf_task_view){ .thread = { n->thread }, .root = { n->root } };
+}
+
+uint32_t perf_tasks_epoch(struct perf_tasks *t, int32_t pid, int64_t time_ns)
+{
+	struct process_maps *m = get_process(t, pid);
+	size_t after;
+
+	if (m->from_ns <= time_ns && time_ns < m->until_ns)
+		return m->epoch;
+	after = remapping_after(m, time_ns);
+	m->from_ns = after > 0 ? m->remappings.at[after - 1].time_ns : INT64_MIN;
+	m->until_ns = after < m->remappings.n ? m->remappings.at[after].time_ns : INT64_MAX;
+	m->epoch = after > 0 ? m->remappings.at[after - 1].epoch : m->first_epoch;
+	return m->epoch;
+}
+
+void perf_tasks_name_processes(struct perf_tasks *t)
+{
+	for (size_t i = 0; i < t->processes.n; i++) {
+		const struct process_maps *m = &t->processes.at[i];
+		const struct task *main_thread = find_task(t, m->pid);
+
+		if (m->sampled && main_thread && main_thread->namings.n > 0)
+			name_process(t, m->pid,
+				     &main_thread->namings.at[main_thread->namings.n - 1]);
+	}
+}

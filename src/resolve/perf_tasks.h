@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Threads and processes of a recording over time: what a thread was called when, and between which
+ * moments the mappings of a process stayed as they were.
+ *
+ * Times are nanoseconds of the recording's clock; INT64_MIN is "since ever". What happened may be
+ * told in any order, best by time. Names are kept here until a sample needs them in the profile.
+ */
+#ifndef PROFTOP_RESOLVE_PERF_TASKS_H
+#define PROFTOP_RESOLVE_PERF_TASKS_H
+
+#include "builder.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_tasks;
+
+/* A thread as a sample sees it. */
+struct perf_task_view {
+	thread_id thread; /* its entry in the profile */
+	stack_id root;    /* the node of its name, under which its stacks begin */
+};
+
+/* Borrows p. */
+struct perf_tasks *perf_tasks_new(struct profile *p, capture_id c);
+void perf_tasks_free(struct perf_tasks *t);
+
+/* The thread is called so from then on; name is copied. */
+void perf_tasks_name(struct perf_tasks *t, int32_t tid, int64_t time_ns, const char *name,
+		     size_t len);
+/* A new thread, called as its parent is; a thread of that number from before has ended. */
+void perf_tasks_fork(struct perf_tasks *t, int32_t tid, int32_t parent_tid, int64_t time_ns);
+/* The mappings of a process (-1: of the kernel) change then. */
+void perf_tasks_remapped(struct perf_tasks *t, int32_t pid, int64_t time_ns);
+
+/* Has anything been told of the thread? */
+bool perf_tasks_knows(const struct perf_tasks *t, int32_t tid);
+
+/*
+ * The thread at that time, made in the profile when it is new there; wants the pen. A thread of which
+ * nothing is known is called as perf calls it: ":" and its number, or "swapper" for the idle task.
+ */
+struct perf_task_view perf_tasks_at(struct perf_tasks *t, int32_t pid, int32_t tid,
+				    int64_t time_ns);
+
+/*
+ * A number for the stretch of time around time_ns in which nothing remapped the process: equal numbers
+ * mean the same process and the same mappings. It stays right when more is told later, for what
+ * was located by then.
+ */
+uint32_t perf_tasks_epoch(struct perf_tasks *t, int32_t pid, int64_t time_ns);
+
+/* Gives each process the name that its main thread had last; wants the pen. */
+void perf_tasks_name_processes(struct perf_tasks *t);
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Raw addresses → locations with names; see resolver.h.
+ *
+ * Locating is hot: most addresses of a recording were asked for before. A direct-mapped cache knows
+ * them by space and address, with the times between which the answer holds and the stamp that the
+ * space had; what changes a space changes its stamp (space.h). Naming (naming.h) shares nothing with
+ * locating but the table of dsos, which has a lock, and the profile.
+ */
+#include "config.h"
+
+#include "resolver.h"
+
+#include <stdlib.h>
+
+#include "build_id.h"
+#include "builder.h"
+#include "dso.h"
+#include "find.h"
+#include "hash.h"
+#include "mem.h"
+#include "naming.h"
+#include "space.h"
+
+#define CACHE_MIN ((size_t)1 << 12)
+#define CACHE_MAX ((size_t)1 << 18)
+#define PIDS      64u /* recently seen processes; a power of two */
+
+/* A known answer. */
+struct known {
+	uint64_t address;  /* what was asked for, minus one for return addresses */
+	int64_t from, to;  /* good for times in [from, to) */
+	uint32_t stamp;    /* good while its space has it; 0: empty */
+	uint32_t location; /* location_id */
+};
+
+/* A process seen lately, so that its space is not looked up. */
+struct seen {
+	int32_t pid;
+	uint32_t space; /* SPACE_NONE: empty */
+};
+
+/* What is shown of addresses that no mapping has. */
+enum nowhere { NOWHERE_UNKNOWN, NOWHERE_GUEST, NOWHERE_GUEST_KERNEL, NOWHERE_HYPERVISOR };
+#define N_NOWHERES 4
+
+struct resolver {
+	struct profile *p;            /* borrowed */
+	capture_id capture;           /* whose addresses these are */
+	struct spaces *spaces;        /* owned */
+	struct dso_table *dsos;       /* owned */
+	struct finder finder;         /* for naming */
+	struct naming *naming;        /* owned; touched by the thread that names only */
+	struct known *cache;          /* [cache_mask + 1]; owned */
+	size_t cache_mask;            /* slots are a power of two */
+	size_t n_misses;              /* since the cache got its size */
+	struct seen seen[PIDS];       /* by pid modulo PIDS */
+	uint32_t nowhere[N_NOWHERES]; /* dso of each */
+};
+
+struct resolver *resolver_new(struct profile *p, capture_id c, const struct resolver_options *o)
+{
+	struct resolver *r = xcalloc(1, sizeof(*r));
+
+	r->p = p;
+	r->capture = c;
+	r->spaces = spaces_new();
+	r->dsos = dso_table_new();
+	finder_init(&r->finder, o);
+	r->naming = naming_new(p, c, r->dsos, &r->finder);
+	r->cache = xcalloc(CACHE_MIN, sizeof(*r->cache));
+	r->cache_mask = CACHE_MIN - 1;
+	for (size_t i = 0; i < PIDS; i++)
+		r->seen[i].space = SPACE_NONE;
+	r->nowhere[NOWHERE_UNKNOWN] = dso_table_add_special(r->dsos, "[unknown]", FAMILY_UNKNOWN);
+	r->nowhere[NOWHERE_GUEST] = dso_table_add_special(r->dsos, "[guest]", FAMILY_UNKNOWN);
+	r->nowhere[NOWHERE_GUEST_KERNEL] = dso_table_add_special(r->dsos, "[guest.kernel.kallsyms]",
+								 FAMILY_KERNEL);
+	r->nowhere[NOWHERE_HYPERVISOR] = dso_table_add_special(r->dsos, "[hypervisor]",
+							       FAMILY_KERNEL);
+	return r;
+}
+
+void resolver_free(struct resolver *r)
+{
+	if (!r)
+		return;
+	naming_free(r->naming);
+	finder_done(&r->finder);
+	dso_table_free(r->dsos);
+	spaces_free(r->spaces);
+	free(r->cache);
+	free(r);
+}
+
+void resolver_build_id(struct resolver *r, const char *path, const struct build_id *id, bool kernel)
+{
+	dso_table_build_id(r->dsos, path, id, kernel);
+}
+
+void resolver_kernel_release(struct resolver *r, const char *release)
+{
+	free(r->finder.release);
+	r->finder.release = xstrdup(release);
+}
+
+void resolver_map(struct resolver *r, const struct mapping_event *m)
+{
+	uint64_t end = m->length > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->length;
+	uint64_t bias;
+	uint32_t dso;
+
+	/* Some recordings give the kernel no length: it is all there is then. */
+	if (m->length == 0 && m->pid <= 0)
+		end = UINT64_MAX;
+	if (end <= m->start)
+		return;
+	dso = dso_table_add(r->dsos, m, &bias);
+	spaces_map(r->spaces, spaces_of(r->spaces, m->pid), m->time_ns, m->start, end, dso, bias);
+}
+
+void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t time_ns)
+{
+	uint32_t parent;
+
+	if (pid == parent_pid)
+		return;
+	parent = spaces_of(r->spaces, parent_pid);
+	spaces_fork(r->spaces, spaces_of(r->spaces, pid), parent, time_ns);
+}
+
+void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns)
+{
+	spaces_exec(r->spaces, spaces_of(r->spaces, pid), time_ns);
+}
+
+void resolver_exit(struct resolver *r, int32_t pid, int64_t time_ns)
+{
+	/* Its samples may come after this, and the pid's next owner begins with a fork. */
+	(void)r;
+	(void)pid;
+	(void)time_ns;
+}
+
+static module_id module_of(struct resolver *r, uint32_t dso)
+{
+	module_id m = dso_table_module(r->dsos, dso);
+	char hex[BUILD_ID_HEX_BYTES];
+	struct dso d;
+
+	if (m.v != ID_NONE)
+		return m;
+	d = dso_table_get(r->dsos, dso);
+	m = build_module(r->p, d.path, build_id_hex(hex, &d.build_id), d.family);
+	dso_table_set_module(r->dsos, dso, m);
+	return m;
+}
+
+/* More slots once there were as many misses as slots: the working set does not fit. */
+static void grow_cache(struct resolver *r)
+{
+	size_t n = (r->cache_mask + 1) * 4;
+
+	r->n_misses = 0;
+	if (n > CACHE_MAX)
+		return;
+	free(r->cache);
+	r->cache = xcalloc(n, sizeof(*r->cache));
+	r->cache_mask = n - 1;
+}
+
+static uint32_t space_of(struct resolver *r, int32_t pid)
+{
+	struct seen *s = &r->seen[(uint32_t)pid % PIDS];
+
+	if (s->pid != pid || s->space == SPACE_NONE) {
+		s->pid = pid;
+		s->space = spaces_of(r->spaces, pid);
+	}
+	return s->space;
+}
+
+static size_t slot_of(const struct resolver *r, uint32_t space, uint64_t address)
+{
+	return (size_t)hash_u64(address ^ (uint64_t)space << 48) & r->cache_mask;
+}
+
+static location_id locate_anew(struct resolver *r, uint32_t space, int64_t time, uint64_t address)
+{
+	struct space_stamps stamps = spaces_stamps(r->spaces, space);
+	struct sighting s;
+	struct known k = { .address = address };
+	module_id m;
+
+	spaces_look(r->spaces, space, time, address, &s);
+	k.from = s.from;
+	k.to = s.to;
+	if (s.dso == SPACE_NONE) {
+		k.stamp = stamps.empty;
+		m = module_of(r, r->nowhere[NOWHERE_UNKNOWN]);
+	} else {
+		k.stamp = stamps.found;
+		m = module_of(r, s.dso);
+		address -= s.bias;
+	}
+	k.location = build_location(r->p, m, address).v;
+	if (++r->n_misses > r->cache_mask)
+		grow_cache(r);
+	r->cache[slot_of(r, space, k.address)] = k;
+	return (location_id){ k.location };
+}
+
+static location_id locate_nowhere(struct resolver *r, enum nowhere w, uint64_t address)
+{
+	return build_location(r->p, module_of(r, r->nowhere[w]), address);
+}
+
+location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, uint64_t ip,
+			    enum cpu_mode mode, bool return_address)
+{
+	uint64_t address = ip - return_address;
+	struct space_stamps stamps;
+	const struct known *k;
+	uint32_t space;
+
+	/* Without a time everything that was told so far counts. */
+	if (time_ns == TIME_NONE || time_ns == INT64_MAX)
+		time_ns = INT64_MAX - 1;
+	switch (mode) {
+	case MODE_USER:
+		space = space_of(r, pid);
+		break;
+	case MODE_KERNEL:
+		space = SPACE_KERNEL;
+		break;
+	case MODE_GUEST_USER:
+		return locate_nowhere(r, NOWHERE_GUEST, address);
+	case MODE_GUEST_KERNEL:
+		return locate_nowhere(r, NOWHERE_GUEST_KERNEL, address);
+	case MODE_HYPERVISOR:
+	default:
+		return locate_nowhere(r, NOWHERE_HYPERVISOR, address);
+	}
+	k = &r->cache[slot_of(r, space, address)];
+	stamps = spaces_stamps(r->spaces, space);
+	if (k->address == address && (k->stamp == stamps.found || k->stamp == stamps.empty) &&
+	    time_ns >= k->from && time_ns < k->to)
+		return (location_id){ k->location };
+	return locate_anew(r, space, time_ns, address);
+}
+
+bool resolver_knows(const struct resolver *r, int32_t pid)
+{
+	uint32_t space = spaces_find(r->spaces, pid);
+
+	return space != SPACE_NONE && spaces_any(r->spaces, space);
+}
+
+int resolver_name(struct resolver *r, struct progress *progress)
+{
+	return naming_run(r->naming, progress);
+}

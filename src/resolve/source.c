@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What names the addresses of one dso; see source.h. */
+#include "config.h"
+
+#include "source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_id.h"
+#include "dso.h"
+#include "elf_file.h"
+#include "err.h"
+#include "find.h"
+#include "image.h"
+#include "jit_map.h"
+#include "kallsyms.h"
+#include "mem.h"
+#include "symbols.h"
+#include "symtab.h"
+
+#define NOTES_PATH    "/sys/kernel/notes"
+#define KALLSYMS_PATH "/proc/kallsyms"
+#define NOTES_MAX     65536
+
+struct kernel {
+	bool loaded;              /* kallsyms were looked for */
+	struct kallsyms kallsyms; /* symbols NULL: there are none */
+	bool live;                /* they are the running kernel's, perhaps of another boot */
+	char *reason;             /* why there are none, or NULL */
+};
+
+struct source {
+	struct symtab *symbols; /* or NULL */
+	bool owned;             /* symbols is ours and not the kernel's */
+	uint64_t add;           /* to an address of the dso, to look it up in symbols */
+	char *module;           /* only symbols of this kernel module; NULL: only of none */
+	bool kernel;            /* names of the kernel are not demangled */
+	struct jit_map *jit;    /* or NULL */
+	char *reason;           /* see source_reason() */
+	bool unverified;        /* see source_unverified() */
+};
+
+struct kernel *kernel_new(void)
+{
+	return xcalloc(1, sizeof(struct kernel));
+}
+
+void kernel_free(struct kernel *k)
+{
+	if (!k)
+		return;
+	kallsyms_done(&k->kallsyms);
+	free(k->reason);
+	free(k);
+}
+
+/* find_try: the first that can be used. */
+static bool try_kallsyms(void *arg, const char *path, bool trusted)
+{
+	struct kernel *k = arg;
+	struct kallsyms found;
+
+	(void)trusted;
+	if (kallsyms_load(path, &found, NULL) != 0)
+		return false;
+	if (symtab_n(found.symbols) == 0 || found.hidden) {
+		if (found.hidden && !k->reason)
+			k->reason = xasprintf("all addresses in %s are 0 (kptr_restrict was on)",
+					      path);
+		kallsyms_done(&found);
+		return false;
+	}
+	k->kallsyms = found;
+	return true;
+}
+
+static bool running_build_id(struct build_id *id)
+{
+	FILE *f = fopen(NOTES_PATH, "re");
+	uint8_t *bytes;
+	size_t n;
+	bool found;
+
+	if (!f)
+		return false;
+	bytes = xmalloc(NOTES_MAX);
+	n = fread(bytes, 1, NOTES_MAX, f);
+	fclose(f);
+	found = build_id_from_notes(bytes, n, false, id);
+	free(bytes);
+	return found;
+}
+
+/* The running kernel's symbols, if it is the one that was recorded. */
+static void try_running(struct kernel *k, const struct finder *f, const struct dso *d)
+{
+	char want[BUILD_ID_HEX_BYTES], have[BUILD_ID_HEX_BYTES];
+	struct build_id id = { .n = 0 };
+	bool same = running_build_id(&id) && build_id_equal(&id, &d->build_id);
+
+	build_id_hex(want, &d->build_id);
+	build_id_hex(have, &id);
+	if (d->build_id.n == 0)
+		same = f->options->same_machine;
+	if (same) {
+		k->live = try_kallsyms(k, KALLSYMS_PATH, true);
+		return;
+	}
+	if (k->reason)
+		return;
+	if (d->build_id.n == 0)
+		k->reason = xasprintf("the recording does not say which kernel it was");
+	else
+		k->reason = xasprintf("no copy of kallsyms with build-id %s; the running kernel "
+				      "has %s",
+				      want, id.n ? have : "none");
+}
+
+static void kernel_load(struct kernel *k, const struct finder *f, const struct dso *d)
+{
+	if (k->loaded)
+		return;
+	k->loaded = true;
+	find_kallsyms(f, d, try_kallsyms, k);
+	if (!k->kallsyms.symbols)
+		try_running(k, f, d);
+}
+
+static void give_reason(struct source *s, const struct kernel *k)
+{
+	s->reason = xstrdup(k->reason ? k->reason : "no kernel symbols can be read");
+}
+
+static void open_kernel(struct source *s, const struct finder *f, const struct dso *d,
+			struct kernel *k)
+{
+	struct image i;
+
+	s->kernel = true;
+	image_open_kernel(f, d, &i);
+	if (i.runtime && (s->symbols = symbols_load_kernel(i.runtime, d->reference))) {
+		s->owned = true;
+		symtab_seal(s->symbols, ENDS_BY_NEXT);
+		s->reason = xasprintf("outside every symbol of %s", elf_file_name(i.runtime));
+	}
+	image_close(&i);
+	if (s->symbols)
+		return;
+	kernel_load(k, f, d);
+	if (!k->kallsyms.symbols) {
+		give_reason(s, k);
+		return;
+	}
+	s->symbols = k->kallsyms.symbols;
+	/* Addresses are distances from the reference symbol, wherever that was at the time. */
+	if (d->reference_value == 0)
+		s->add = 0;
+	else if (!*d->reference || !kallsyms_value(&k->kallsyms, d->reference, &s->add))
+		s->add = d->reference_value;
+	s->reason = xstrdup("outside every symbol of the kernel");
+}
+
+/* "[nf_tables]" or ".../nf-tables.ko.xz" → nf_tables, as kallsyms has it. */
+static char *module_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+	size_t n;
+	char *name;
+
+	if (*from == '[')
+		from++;
+	n = strcspn(from, "]");
+	if (strstr(from, ".ko"))
+		n = (size_t)(strstr(from, ".ko") - from);
+	name = xstrndup(from, n);
+	for (char *p = name; *p; p++)
+		*p = *p == '-' ? '_' : *p;
+	return name;
+}
+
+/* Were the kernel's parts where kallsyms has them? Not if it was booted again since. */
+static bool same_boot(const struct kernel *k, const struct dso *main_kernel)
+{
+	uint64_t value;
+
+	if (!k->live)
+		return true;
+	return main_kernel && *main_kernel->reference &&
+	       kallsyms_value(&k->kallsyms, main_kernel->reference, &value) &&
+	       value == main_kernel->reference_value;
+}
+
+static void open_kernel_module(struct source *s, const struct finder *f, const struct dso *d,
+			       struct kernel *k, const struct dso *main_kernel)
+{
+	struct image i;
+
+	s->kernel = true;
+	if (main_kernel)
+		kernel_load(k, f, main_kernel);
+	if (k->kallsyms.symbols && same_boot(k, main_kernel)) {
+		s->symbols = k->kallsyms.symbols;
+		s->add = d->reference_value;
+		s->module = module_name(d->path);
+		s->reason = xstrdup("outside every symbol of the module");
+		return;
+	}
+	image_open(f, d, &i);
+	if (i.runtime && elf_file_type(i.runtime) == 1 /* ET_REL */)
+		s->symbols = symbols_load_module(i.runtime);
+	image_close(&i);
+	if (s->symbols) {
+		s->owned = true;
+		symtab_seal(s->symbols, ENDS_BY_NEXT);
+		s->reason = xstrdup("outside every symbol of the module");
+	} else {
+		give_reason(s, k);
+	}
+}
+
+/* Why no file could be used. */
+static char *why_none(const struct finder *f, const struct dso *d, const struct image *i)
+{
+	char want[BUILD_ID_HEX_BYTES], have[BUILD_ID_HEX_BYTES];
+
+	build_id_hex(want, &d->build_id);
+	build_id_hex(have, &i->other_id);
+	if (i->runtime)
+		return xasprintf("%s has no symbols, and no debug file %s%s was found",
+				 elf_file_name(i->runtime),
+				 d->build_id.n ? "with build-id " : "of it", want);
+	if (i->other)
+		return xasprintf("%s has build-id %s, recorded was %s", i->other,
+				 i->other_id.n ? have : "none", want);
+	if (d->build_id.n > 0)
+		return xasprintf("no file with build-id %s was found", want);
+	if (!f->options->same_machine)
+		return xstrdup("recorded without build-id, perhaps elsewhere; --symbols DIR says "
+			       "where its files are");
+	return xstrdup("its file is not there any more");
+}
+
+static void open_image(struct source *s, const struct finder *f, const struct dso *d,
+		       const struct image *i)
+{
+	const struct elf_file *named = image_named(i);
+
+	if (!named) {
+		s->reason = why_none(f, d, i);
+		return;
+	}
+	s->symbols = symbols_load(named, image_layout(i), named == i->mini);
+	s->owned = true;
+	s->unverified = i->unverified;
+	symtab_seal(s->symbols, ENDS_BY_NEXT);
+	if (symtab_n(s->symbols) == 0 || elf_file_section(named, ".symtab") == NULL)
+		s->reason = xasprintf("%s is stripped: it names what it exports and no more",
+				      elf_file_name(i->runtime ? i->runtime : named));
+	else
+		s->reason = xasprintf("outside every symbol of %s", elf_file_name(named));
+}
+
+/* What try_jit_map() found. */
+struct jit_search {
+	struct jit_map *map;
+	struct err e; /* the first failure that was not absence */
+};
+
+static bool try_jit_map(void *arg, const char *path, bool trusted)
+{
+	struct jit_search *j = arg;
+
+	(void)trusted;
+	return jit_map_load(path, &j->map, &j->e) == 0;
+}
+
+static void open_jit(struct source *s, const struct finder *f, const struct dso *d)
+{
+	struct jit_search j = { .e = ERR_INIT };
+
+	find_jit_map(f, d, try_jit_map, &j);
+	s->jit = j.map;
+	if (s->jit)
+		s->reason = xasprintf("not in %s", d->path);
+	else
+		s->reason = xasprintf("generated code without a map (%s)",
+				      j.e.code ? err_text(&j.e) : d->path);
+	err_clear(&j.e);
+}
+
+struct source *source_open(const struct finder *f, const struct dso *d, struct kernel *k,
+			   const struct dso *main_kernel)
+{
+	struct source *s = xcalloc(1, sizeof(*s));
+	struct image i = { .runtime = NULL };
+
+	switch (d->kind) {
+	case DSO_FILE:
+		image_open(f, d, &i);
+		open_image(s, f, d, &i);
+		break;
+	case DSO_VDSO:
+		image_open_vdso(f, d, &i);
+		open_image(s, f, d, &i);
+		break;
+	case DSO_KERNEL:
+		open_kernel(s, f, d, k);
+		break;
+	case DSO_KMODULE:
+		open_kernel_module(s, f, d, k, main_kernel);
+		break;
+	case DSO_JIT:
+		open_jit(s, f, d);
+		break;
+	case DSO_NOTHING:
+		s->reason = xstrdup("no mapping says what was there");
+		break;
+	}
+	image_close(&i);
+	return s;
+}
+
+void source_free(struct source *s)
+{
+	if (!s)
+		return;
+	if (s->owned)
+		symtab_free(s->symbols);
+	jit_map_free(s->jit);
+	free(s->module);
+	free(s->reason);
+	free(s);
+}
+
+enum name_form source_find(struct source *s, uint64_t address, const char **name)
+{
+	const struct symbol *sym;
+	const char *jit;
+
+	if (s->jit && (jit = jit_map_find(s->jit, address))) {
+		*name = jit;
+		return NAME_PLAIN;
+	}
+	sym = s->symbols ? symtab_find(s->symbols, address + s->add) : NULL;
+	if (!sym || (s->module && (!sym->module || strcmp(sym->module, s->module) != 0)) ||
+	    (!s->module && sym->module))
+		return NAME_NONE;
+	*name = sym->name;
+	if (sym->kind == SYMBOL_PLT)
+		return NAME_PLT;
+	return s->kernel ? NAME_PLAIN : NAME_MANGLED;
+}
+
+const char *source_reason(const struct source *s)
+{
+	return s->reason;
+}
+
+bool source_unverified(const struct source *s)
+{
+	return s->unverified;
+}
+
+uint64_t source_bytes(const struct source *s)
+{
+	return s->owned ? symtab_bytes(s->symbols) : 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What names the addresses of one dso, wherever it comes from: symbols of ELF files, the kernel's, a
+ * JIT's map. Or the reason why nothing does.
+ */
+#ifndef PROFTOP_RESOLVE_SOURCE_H
+#define PROFTOP_RESOLVE_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dso;
+struct finder;
+struct kernel;
+struct source;
+
+/* The symbols that the kernel and its modules share. Nothing is read before it is needed. */
+struct kernel *kernel_new(void);
+void kernel_free(struct kernel *k);
+
+/*
+ * Opens, reads and closes the files; never fails. main_kernel is the dso of the kernel itself, or NULL
+ * while unknown. The source borrows from k.
+ */
+struct source *source_open(const struct finder *f, const struct dso *d, struct kernel *k,
+			   const struct dso *main_kernel);
+void source_free(struct source *s);
+
+/* How names of a source are to be written. */
+enum name_form {
+	NAME_NONE,    /* there is none */
+	NAME_PLAIN,   /* as it is */
+	NAME_MANGLED, /* demangle */
+	NAME_PLT      /* demangle and add "@plt" */
+};
+
+/*
+ * The name of what is at an address of the dso; borrowed. Equal names of neighbours are the same
+ * pointer. *name is untouched when there is none.
+ */
+enum name_form source_find(struct source *s, uint64_t address, const char **name);
+
+/* Why some or all addresses have no name; a part of a sentence, borrowed. */
+const char *source_reason(const struct source *s);
+/* A file was used though nothing says that it is the one that was recorded. */
+bool source_unverified(const struct source *s);
+/* Memory that it holds. */
+uint64_t source_bytes(const struct source *s);
+
+#endif
