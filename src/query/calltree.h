@@ -56,6 +56,8 @@ static inline uint32_t calltree_next(const struct calltree *t, uint32_t node)
 	return node != 0 && next < t->end[t->parent[node]] ? next : KEY_NONE;
 }
 
+/* The path of a node under one of that path, with that key's id. The root's path is 0. */
+uint64_t calltree_path(uint64_t parent, uint32_t key_id);
 /* The node with that path, or KEY_NONE. Linear. */
 uint32_t calltree_find(const struct calltree *t, uint64_t path);
 /* The node of that key with the largest total of column 0, or KEY_NONE. Linear. */

@@ -19,8 +19,7 @@
 #define KEY_OF_MODULE ((uint32_t)1 << 31)
 
 struct key {
-	const char
-		*label; /* function, module, file, thread name; untrusted text; lives with keys */
+	const char *label;  /* function, module, thread name, …; untrusted; lives with the keys */
 	const char *module; /* name of the module, "" when it says nothing; profile's */
 	uint32_t id;        /* first function, thread, … of the group: stable while p grows; */
 			    /* KEY_OF_MODULE | module_id for frames that have no function yet */
@@ -33,8 +32,7 @@ struct keys {
 	uint32_t n;
 	enum grouping grouping;
 	uint32_t *of_function; /* [n_functions] key of each; NULL for sample groupings; owned */
-	uint32_t *
-		of_module; /* [n_modules] key of frames there that no function is known for; owned */
+	uint32_t *of_module;   /* [n_modules] key of frames there without a function; owned */
 	uint32_t n_functions;
 	uint32_t n_modules;
 	/*
@@ -43,7 +41,7 @@ struct keys {
 	 */
 	uint32_t *of_id;
 	uint32_t n_ids;
-	struct arena labels; /* those that are not the profile's */
+	struct arena made; /* labels that are not the profile's */
 };
 
 /* The key of a frame whose function may be ID_NONE or newer than the keys. */

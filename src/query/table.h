@@ -11,7 +11,7 @@ struct table {
 	uint32_t *key;       /* [n_rows] */
 	int64_t *self;       /* [n_rows][n_columns] samples that end in the key */
 	int64_t *total;      /* [n_rows][n_columns] samples with the key anywhere */
-	uint64_t *n_samples; /* [n_rows] samples that end in the key, of column 0's metric */
+	uint64_t *n_samples; /* [n_rows] samples that end in the key, of column 0 */
 };
 
 /*
@@ -20,7 +20,11 @@ struct table {
  */
 void table_of_frames(const struct calltree *t, const struct keys *k, struct table *out);
 
-/* For GROUP_THREAD, _PROCESS, _EVENT, _CPU: from the samples that pass lens; total = self. */
+/*
+ * For GROUP_THREAD, _PROCESS, _EVENT, _CPU: from the samples that pass lens; total = self. Under
+ * GROUP_EVENT rows of events that no column counts have their samples in n_samples and no weight, as
+ * weights of different events do not compare.
+ */
 int table_of_samples(const struct profile *p, const struct profile_counts *counts,
 		     const struct lens *lens, const struct keys *k, struct progress *progress,
 		     struct table *out);

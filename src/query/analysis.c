@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One look through a lens: all answers of one set of counts. */
+#include "config.h"
+
+#include "analysis.h"
+
+#include "mem.h"
+
+#include <stdlib.h>
+
+static bool groups_frames(enum grouping g)
+{
+	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
+}
+
+/* The answers that a view may ask for at once. */
+static int answer(struct analysis *a, struct progress *progress)
+{
+	int rc = weigh(a->profile, &a->counts, &a->lens, progress, &a->weights);
+
+	if (rc < 0)
+		return rc;
+	rc = calltree_build(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
+			    &a->tree);
+	if (rc < 0)
+		return rc;
+	if (a->table_keys == &a->keys) {
+		table_of_frames(a->tree, &a->keys, &a->table);
+		return 0;
+	}
+	return table_of_samples(a->profile, &a->counts, &a->lens, a->table_keys, progress,
+				&a->table);
+}
+
+int analysis_new(const struct profile *p, const struct lens *lens, struct progress *progress,
+		 struct analysis **out)
+{
+	struct analysis *a = xcalloc(1, sizeof(*a));
+	bool frames = groups_frames(lens->grouping);
+	int rc;
+
+	a->profile = p;
+	profile_counts_read(p, &a->counts);
+	lens_copy(&a->lens, lens);
+	keys_init(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION);
+	a->table_keys = &a->keys;
+	if (!frames) {
+		keys_init(&a->own_keys, p, &a->counts, lens->grouping);
+		a->table_keys = &a->own_keys;
+	}
+	rc = answer(a, progress);
+	if (rc < 0)
+		analysis_free(a);
+	else
+		*out = a;
+	return rc;
+}
+
+void analysis_free(struct analysis *a)
+{
+	if (!a)
+		return;
+	inverted_free(a->inverted);
+	table_done(&a->table);
+	calltree_free(a->tree);
+	weights_done(&a->weights);
+	keys_done(&a->keys);
+	keys_done(&a->own_keys);
+	lens_done(&a->lens);
+	free(a);
+}
+
+struct inverted *analysis_inverted(struct analysis *a)
+{
+	if (!a->inverted)
+		a->inverted = inverted_new(a->tree, &a->keys);
+	return a->inverted;
+}

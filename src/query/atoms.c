@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Regular expressions against functions and modules, once each. */
+#include "config.h"
+
+#include "atoms.h"
+
+#include "mem.h"
+#include "regex.h"
+#include "task.h"
+#include "term.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Matches between two looks at whether somebody wants to stop. */
+#define CANCEL_MASK 255
+
+char *atom_made_label(const struct profile *p, module_id m)
+{
+	const char *name = profile_string(p, profile_module(p, m)->name, NULL);
+
+	if (*name == '\0')
+		return xstrdup("[unknown]");
+	return *name == '[' ? xstrdup(name) : xasprintf("[%s]", name);
+}
+
+static bool string_matches(const struct profile *p, const struct term *t, string_id s)
+{
+	size_t len;
+	const char *text = profile_string(p, s, &len);
+
+	return regex_matches(t->regex, text, len);
+}
+
+static bool function_matches(const struct profile *p, const struct term *t, function_id id,
+			     const bool *modules)
+{
+	const struct function *f = profile_function(p, id);
+
+	if (f->flags & FUNCTION_COMM)
+		return false;
+	if (t->kind == TERM_MODULE)
+		return modules[f->module.v];
+	if (t->kind == TERM_FILE)
+		return f->file.v != 0 && string_matches(p, t, f->file);
+	return string_matches(p, t, f->name);
+}
+
+static bool unnamed_matches(const struct profile *p, const struct term *t, module_id m)
+{
+	char *label;
+	bool yes;
+
+	if (t->kind == TERM_MODULE)
+		return string_matches(p, t, profile_module(p, m)->name);
+	if (t->kind == TERM_FILE)
+		return false;
+	label = atom_made_label(p, m);
+	yes = regex_matches(t->regex, label, strlen(label));
+	free(label);
+	return yes;
+}
+
+int atoms_match(const struct profile *p, const struct profile_counts *counts, const struct term *t,
+		struct progress *progress, bool *out)
+{
+	bool *modules = out + counts->n_functions;
+
+	for (uint32_t i = 0; i < counts->n_modules; i++) {
+		if ((i & CANCEL_MASK) == 0 && progress_cancelled(progress))
+			return -ECANCELED;
+		modules[i] = unnamed_matches(p, t, (module_id){ i });
+	}
+	for (uint32_t i = 0; i < counts->n_functions; i++) {
+		if ((i & CANCEL_MASK) == 0 && progress_cancelled(progress))
+			return -ECANCELED;
+		out[i] = function_matches(p, t, (function_id){ i }, modules);
+	}
+	return 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A list of terms. A filter is copied by its text, which says all there is to say. */
+#include "config.h"
+
+#include "filter.h"
+
+#include "err.h"
+#include "mem.h"
+#include "term.h"
+#include "text.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct filter {
+	VEC(struct term) terms; /* in the order given; owned */
+};
+
+/* Drops all but the first n terms. */
+static void cut(struct filter *f, size_t n)
+{
+	while (f->terms.n > n)
+		term_done(&f->terms.at[--f->terms.n]);
+}
+
+int filter_parse(const char *text, struct filter **out, struct err *e)
+{
+	struct filter *f = xcalloc(1, sizeof(*f));
+	int rc = filter_add(f, text, e);
+
+	if (rc < 0)
+		filter_free(f);
+	else
+		*out = f;
+	return rc;
+}
+
+struct filter *filter_copy(const struct filter *f)
+{
+	char *text = filter_text(f);
+	struct filter *copy = NULL;
+	int rc = filter_parse(text, &copy, NULL);
+
+	assert(rc == 0);
+	(void)rc;
+	free(text);
+	return copy;
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	cut(f, 0);
+	vec_done(&f->terms);
+	free(f);
+}
+
+int filter_add(struct filter *f, const char *text, struct err *e)
+{
+	size_t n = f->terms.n;
+
+	text += strspn(text, " \t\r\n");
+	while (*text) {
+		struct term t;
+		int rc = term_parse(&text, &t, e);
+
+		if (rc < 0) {
+			cut(f, n);
+			return rc;
+		}
+		vec_push(&f->terms, t);
+	}
+	return 0;
+}
+
+bool filter_pop(struct filter *f)
+{
+	if (f->terms.n == 0)
+		return false;
+	cut(f, f->terms.n - 1);
+	return true;
+}
+
+size_t filter_n_terms(const struct filter *f)
+{
+	return f->terms.n;
+}
+
+const char *filter_term(const struct filter *f, size_t i)
+{
+	return f->terms.at[i].text;
+}
+
+const struct term *filter_terms(const struct filter *f, size_t *n)
+{
+	*n = f ? f->terms.n : 0;
+	return f ? f->terms.at : NULL;
+}
+
+char *filter_text(const struct filter *f)
+{
+	size_t len = 0, at = 0;
+	char *text;
+
+	for (size_t i = 0; i < f->terms.n; i++)
+		len += strlen(f->terms.at[i].text) + 1;
+	text = xmalloc(len + 1);
+	for (size_t i = 0; i < f->terms.n; i++) {
+		size_t n = strlen(f->terms.at[i].text);
+
+		if (i > 0)
+			text[at++] = ' ';
+		memcpy(text + at, f->terms.at[i].text, n);
+		at += n;
+	}
+	text[at] = '\0';
+	return text;
+}
+
+char *filter_quote(const char *value)
+{
+	return term_quote(value);
+}
+
+/* Bytes at the start of s that are UTF-8. */
+static size_t good_len(const char *s)
+{
+	size_t len = strlen(s), at = 0;
+
+	while (at < len) {
+		size_t used;
+
+		/* A real U+FFFD takes three bytes, a malformed byte one. */
+		if (text_decode(s + at, len - at, &used) == 0xfffd && used == 1)
+			break;
+		at += used;
+	}
+	return at;
+}
+
+char *filter_exact(const char *name)
+{
+	size_t len = good_len(name), n = 0;
+	char *regex = xmalloc(2 * len + sizeof("(?-i)^$"));
+	bool capital = false;
+
+	for (size_t i = 0; i < len; i++)
+		capital = capital || (name[i] >= 'A' && name[i] <= 'Z');
+	if (!capital)
+		n += strlen(strcpy(regex, "(?-i)"));
+	regex[n++] = '^';
+	for (size_t i = 0; i < len; i++) {
+		/* Every special character is ASCII punctuation, and all of that may be escaped. */
+		if (strchr("\\^$.[]|()?*+{}#-", name[i]))
+			regex[n++] = '\\';
+		regex[n++] = name[i];
+	}
+	if (name[len] == '\0')
+		regex[n++] = '$';
+	regex[n] = '\0';
+	return regex;
+}
+
+char *filter_focus_path(const char *const *names, size_t n)
+{
+	return term_focus_path(names, n);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Growth of call trees, and moving weights from one to the next. */
+#include "config.h"
+
+#include "frametree.h"
+
+#include "mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define LEAST_CAP 64
+
+static void grow(struct frametree *t, size_t cap)
+{
+	assert(cap < NODE_GONE);
+	t->parent = xreallocarray(t->parent, cap, sizeof(*t->parent));
+	t->key = xreallocarray(t->key, cap, sizeof(*t->key));
+	t->inlined = xreallocarray(t->inlined, cap, sizeof(*t->inlined));
+	t->cap = (uint32_t)cap;
+}
+
+void frametree_init(struct frametree *t, uint32_t n_columns, size_t n_expected)
+{
+	*t = (struct frametree){ .n = 1, .n_columns = n_columns };
+	grow(t, n_expected > LEAST_CAP ? n_expected : LEAST_CAP);
+	map_reserve(&t->children, n_expected);
+	t->parent[0] = 0;
+	t->key[0] = UINT32_MAX;
+	t->inlined[0] = false;
+}
+
+void frametree_done(struct frametree *t)
+{
+	free(t->parent);
+	free(t->key);
+	free(t->inlined);
+	free(t->self);
+	free(t->samples);
+	map_done(&t->children);
+	*t = (struct frametree){ 0 };
+}
+
+uint32_t frametree_add(struct frametree *t, uint64_t hash, uint32_t parent, uint32_t key,
+		       bool inlined)
+{
+	uint32_t n = t->n++;
+
+	if (n == t->cap)
+		grow(t, (size_t)t->cap + t->cap / 2);
+	t->parent[n] = parent;
+	t->key[n] = key;
+	t->inlined[n] = inlined;
+	map_add(&t->children, hash, n);
+	return n;
+}
+
+void frametree_weigh(struct frametree *t)
+{
+	map_done(&t->children);
+	t->self = xcalloc((size_t)t->n * t->n_columns, sizeof(*t->self));
+	t->samples = xcalloc(t->n, sizeof(*t->samples));
+}
+
+void frametree_move(struct frametree *to, const struct frametree *from, const uint32_t *map)
+{
+	uint32_t n_columns = to->n_columns;
+
+	frametree_weigh(to);
+	for (uint32_t i = 0; i < from->n; i++) {
+		int64_t *sum;
+
+		if (map[i] == NODE_GONE)
+			continue;
+		sum = to->self + (size_t)map[i] * n_columns;
+		for (uint32_t c = 0; c < n_columns; c++)
+			sum[c] += from->self[(size_t)i * n_columns + c];
+		to->samples[map[i]] += from->samples[i];
+	}
+}
+
+void frametree_children(const struct frametree *t, uint32_t **start, uint32_t **child)
+{
+	uint32_t *at = xcalloc((size_t)t->n + 2, sizeof(*at));
+	uint32_t *list = xmalloc(t->n * sizeof(*list));
+
+	/* at[i + 2] counts, then begins, then ends node i's children, which leaves at[i + 1]. */
+	for (uint32_t i = 1; i < t->n; i++)
+		at[t->parent[i] + 2]++;
+	for (uint32_t i = 2; i < t->n + 2; i++)
+		at[i] += at[i - 1];
+	for (uint32_t i = 1; i < t->n; i++)
+		list[at[t->parent[i] + 1]++] = i;
+	*start = at;
+	*child = list;
+}

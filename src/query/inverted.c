@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A node keeps its places: pairs of the call-tree node where the chain began, whose weights count, and
+ * the one that it has come to. Expanding a node moves each place to its parent and divides the places
+ * by key; a level of the tree thus costs as many places as its root has.
+ */
+#include "config.h"
+
+#include "inverted.h"
+
+#include "mem.h"
+#include "order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct place {
+	uint32_t origin; /* calltree node that the root of the chain stands for */
+	uint32_t at;     /* calltree node that the chain has come to */
+};
+
+/* A node and what only this file knows of it. */
+struct entry {
+	struct inverted_node node;
+	uint32_t first_place; /* its places: [first_place, first_place + n_places) */
+	uint32_t n_places;
+};
+
+struct inverted {
+	const struct calltree *tree;
+	const struct keys *keys;
+	VEC(struct entry) entries;
+	VEC(struct place) places; /* of a node consecutive; owned */
+	VEC(int64_t) sums;        /* [entries][2][n_columns] self, total; owned */
+	uint32_t n_roots;
+	uint32_t *root_of; /* [keys->n] or KEY_NONE; owned */
+	uint32_t *row_of;  /* [keys->n] all KEY_NONE between calls; scratch; owned */
+};
+
+/* A new node of a key and so many places that follow later. */
+static uint32_t add_node(struct inverted *v, uint32_t key, uint32_t parent)
+{
+	uint32_t n = (uint32_t)v->entries.n;
+	struct entry e = { .node = { .key = key, .parent = parent } };
+	uint64_t path = 0;
+
+	if (parent != KEY_NONE) {
+		e.node.depth = v->entries.at[parent].node.depth + 1;
+		path = v->entries.at[parent].node.path;
+	}
+	e.node.path = calltree_path(path, v->keys->key[key].id);
+	vec_push(&v->entries, e);
+	for (uint32_t i = 0; i < 2 * v->tree->n_columns; i++)
+		vec_push(&v->sums, 0);
+	return n;
+}
+
+static int64_t *self_of(const struct inverted *v, uint32_t node)
+{
+	return v->sums.at + (size_t)node * 2 * v->tree->n_columns;
+}
+
+static int64_t *total_of(const struct inverted *v, uint32_t node)
+{
+	return self_of(v, node) + v->tree->n_columns;
+}
+
+static void weigh_place(struct inverted *v, uint32_t node, uint32_t origin)
+{
+	const struct calltree *t = v->tree;
+	int64_t *self = self_of(v, node), *total = total_of(v, node);
+
+	for (uint32_t c = 0; c < t->n_columns; c++) {
+		size_t from = (size_t)origin * t->n_columns + c;
+
+		self[c] += t->self[from];
+		total[c] += t->outer[origin] ? t->total[from] : 0;
+	}
+}
+
+/* Does a place say anything? One inside a recursion that nothing ends in does not. */
+static bool counts(const struct calltree *t, uint32_t node)
+{
+	const int64_t *self = t->self + (size_t)node * t->n_columns;
+
+	for (uint32_t c = 0; c < t->n_columns; c++)
+		if (self[c] != 0)
+			return true;
+	return t->outer[node];
+}
+
+/* Roots go by what ends in them, callers by what comes through them. */
+static int compare_entries(const void *a, const void *b, void *inverted)
+{
+	const struct inverted *v = inverted;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int by_self = order_weights(self_of(v, x)[0], self_of(v, y)[0]);
+	int by_total = order_weights(total_of(v, x)[0], total_of(v, y)[0]);
+	bool roots = v->entries.at[x].node.parent == KEY_NONE;
+	int first = roots ? by_self : by_total, second = roots ? by_total : by_self;
+
+	if (first || second)
+		return first ? first : second;
+	return order_keys(v->keys, v->entries.at[x].node.key, v->entries.at[y].node.key);
+}
+
+/* Puts nodes from first on in order. */
+static void sort_entries(struct inverted *v, uint32_t first)
+{
+	uint32_t n = (uint32_t)v->entries.n - first, n_sums = 2 * v->tree->n_columns;
+	struct entry *entries = xmalloc(n * sizeof(*entries));
+	int64_t *sums = xmalloc((size_t)n * n_sums * sizeof(*sums));
+	uint32_t *order = xmalloc(n * sizeof(*order));
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = first + i;
+	qsort_r(order, n, sizeof(*order), compare_entries, v);
+	for (uint32_t i = 0; i < n; i++) {
+		entries[i] = v->entries.at[order[i]];
+		memcpy(sums + (size_t)i * n_sums, self_of(v, order[i]), n_sums * sizeof(*sums));
+	}
+	memcpy(v->entries.at + first, entries, n * sizeof(*entries));
+	memcpy(self_of(v, first), sums, (size_t)n * n_sums * sizeof(*sums));
+	free(entries);
+	free(sums);
+	free(order);
+}
+
+/* Gives nodes from first on their part of the places, which row_of then leads to. */
+static void share_places(struct inverted *v, uint32_t first, const struct place *places, size_t n)
+{
+	size_t at = v->places.n;
+
+	assert(at + n < UINT32_MAX);
+	vec_reserve(&v->places, at + n);
+	v->places.n = at + n;
+	for (uint32_t i = first; i < v->entries.n; i++) {
+		struct entry *e = &v->entries.at[i];
+
+		v->row_of[e->node.key] = i;
+		e->first_place = (uint32_t)at;
+		at += e->n_places;
+		e->n_places = 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct entry *e = &v->entries.at[v->row_of[v->tree->key[places[i].at]]];
+
+		v->places.at[e->first_place + e->n_places++] = places[i];
+	}
+}
+
+/* Makes nodes of the places, one for each key where they are. Returns how many. */
+static uint32_t divide(struct inverted *v, uint32_t parent, const struct place *places, size_t n)
+{
+	uint32_t first = (uint32_t)v->entries.n;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t key = v->tree->key[places[i].at], *row = &v->row_of[key];
+
+		if (*row == KEY_NONE)
+			*row = add_node(v, key, parent);
+		v->entries.at[*row].n_places++;
+		weigh_place(v, *row, places[i].origin);
+	}
+	if (v->entries.n == first)
+		return 0;
+	sort_entries(v, first);
+	share_places(v, first, places, n);
+	for (uint32_t i = first; i < v->entries.n; i++)
+		v->row_of[v->entries.at[i].node.key] = KEY_NONE;
+	return (uint32_t)v->entries.n - first;
+}
+
+static uint32_t *no_rows(uint32_t n)
+{
+	uint32_t *row = xmalloc(n * sizeof(*row));
+
+	memset(row, 0xff, n * sizeof(*row));
+	return row;
+}
+
+struct inverted *inverted_new(const struct calltree *t, const struct keys *k)
+{
+	struct inverted *v = xcalloc(1, sizeof(*v));
+	struct place *places = xmalloc(t->n_nodes * sizeof(*places));
+	size_t n = 0;
+
+	v->tree = t;
+	v->keys = k;
+	v->row_of = no_rows(k->n);
+	v->root_of = no_rows(k->n);
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		if (!(k->key[t->key[i]].flags & FUNCTION_COMM) && counts(t, i))
+			places[n++] = (struct place){ i, i };
+	v->n_roots = divide(v, KEY_NONE, places, n);
+	free(places);
+	for (uint32_t i = 0; i < v->n_roots; i++)
+		v->root_of[v->entries.at[i].node.key] = i;
+	return v;
+}
+
+void inverted_free(struct inverted *v)
+{
+	if (!v)
+		return;
+	vec_done(&v->entries);
+	vec_done(&v->places);
+	vec_done(&v->sums);
+	free(v->root_of);
+	free(v->row_of);
+	free(v);
+}
+
+uint32_t inverted_n_roots(const struct inverted *v)
+{
+	return v->n_roots;
+}
+
+const struct inverted_node *inverted_node(const struct inverted *v, uint32_t node)
+{
+	return &v->entries.at[node].node;
+}
+
+const int64_t *inverted_self(const struct inverted *v, uint32_t node)
+{
+	return self_of(v, node);
+}
+
+const int64_t *inverted_total(const struct inverted *v, uint32_t node)
+{
+	return total_of(v, node);
+}
+
+void inverted_expand(struct inverted *v, uint32_t node)
+{
+	const struct entry *e = &v->entries.at[node];
+	uint32_t first = (uint32_t)v->entries.n, n_children;
+	struct place *places;
+	size_t n = 0;
+
+	if (e->node.expanded)
+		return;
+	places = xmalloc(e->n_places * sizeof(*places));
+	for (uint32_t i = 0; i < e->n_places; i++) {
+		struct place at = v->places.at[e->first_place + i];
+
+		at.at = v->tree->parent[at.at];
+		if (at.at != 0)
+			places[n++] = at;
+	}
+	n_children = divide(v, node, places, n);
+	free(places);
+	v->entries.at[node].node.first_child = first;
+	v->entries.at[node].node.n_children = n_children;
+	v->entries.at[node].node.expanded = true;
+}
+
+uint32_t inverted_root(const struct inverted *v, uint32_t key)
+{
+	return key < v->keys->n ? v->root_of[key] : KEY_NONE;
+}

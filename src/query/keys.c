@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Keys are made from strings' ids, as equal strings have equal ids in a profile: the group of a
+ * function is a pair of numbers.
+ */
+#include "config.h"
+
+#include "keys.h"
+
+#include "atoms.h"
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What kind of thing a group is of, so that a thread and a function of one name are two. */
+enum group_kind { GROUP_OF_CODE, GROUP_OF_COMM, GROUP_OF_MARK, GROUP_OF_ROWS };
+
+/* Things with equal groups have one key. */
+struct group {
+	enum group_kind kind;
+	uint32_t a; /* string id of the name, module, file; or what tells rows apart */
+	uint32_t b; /* string id of the module's name; or what else does */
+};
+
+/* Keys being made. */
+struct maker {
+	struct keys *k;
+	const struct profile *p;
+	VEC(struct key) keys;
+	VEC(struct group) groups; /* of each key */
+	struct map by_group;      /* key numbers */
+};
+
+static bool same_group(const void *things, uint32_t value, const void *key)
+{
+	const struct maker *m = things;
+	const struct group *a = &m->groups.at[value], *b = key;
+
+	return a->a == b->a && a->b == b->b && a->kind == b->kind;
+}
+
+/* The key of a group; what describes it is the first member's. */
+static uint32_t put_key(struct maker *m, struct group g, struct key described)
+{
+	uint64_t hash = hash_u64(hash_pair(g.a, g.b) + g.kind);
+	uint32_t n = map_find(&m->by_group, hash, same_group, m, &g);
+
+	if (n != MAP_NONE)
+		return n;
+	n = (uint32_t)m->keys.n;
+	vec_push(&m->keys, described);
+	vec_push(&m->groups, g);
+	map_add(&m->by_group, hash, n);
+	return n;
+}
+
+static const char *text(const struct maker *m, string_id s)
+{
+	return profile_string(m->p, s, NULL);
+}
+
+static const char *made_label(struct maker *m, char *label)
+{
+	const char *kept = arena_strndup(&m->k->made, label, strlen(label));
+
+	free(label);
+	return kept;
+}
+
+/* The last part of a path. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static uint32_t key_of_function(struct maker *m, uint32_t id)
+{
+	const struct function *f = profile_function(m->p, (function_id){ id });
+	const struct module *module = profile_module(m->p, f->module);
+	struct group g = { GROUP_OF_CODE, f->name.v, module->name.v };
+	struct key key = {
+		.label = text(m, f->name),
+		.module = text(m, module->name),
+		.id = id,
+		.flags = f->flags,
+		.family = module->family,
+	};
+
+	if (f->flags & FUNCTION_COMM) {
+		g.kind = GROUP_OF_COMM;
+	} else if (f->flags & FUNCTION_MARK && m->k->grouping != GROUP_FUNCTION) {
+		g.kind = GROUP_OF_MARK;
+	} else if (m->k->grouping == GROUP_MODULE) {
+		g = (struct group){ GROUP_OF_CODE, module->name.v, 0 };
+		key.label = module->name.v ? key.module : "[no module]";
+		key.module = "";
+		key.flags = 0;
+	} else if (m->k->grouping == GROUP_FILE) {
+		g = (struct group){ GROUP_OF_CODE, f->file.v, 0 };
+		key.label = f->file.v ? base_name(text(m, f->file)) : "[no file]";
+		key.flags = 0;
+	}
+	return put_key(m, g, key);
+}
+
+static uint32_t key_of_module(struct maker *m, uint32_t id)
+{
+	const struct module *module = profile_module(m->p, (module_id){ id });
+	struct group g = { GROUP_OF_CODE, 0, 0 };
+	struct key key = {
+		.module = "",
+		.id = KEY_OF_MODULE | id,
+		.family = module->family,
+	};
+
+	if (m->k->grouping == GROUP_MODULE) {
+		g.a = module->name.v;
+		key.label = module->name.v ? text(m, module->name) : "[no module]";
+	} else {
+		key.label = "[no file]";
+	}
+	return put_key(m, g, key);
+}
+
+/* A made-up label of a module and the key that has it. */
+struct made_key {
+	const char *label;  /* "[libc.so.6]" */
+	const char *module; /* "libc.so.6" */
+};
+
+static bool same_made(const void *things, uint32_t value, const void *key)
+{
+	const struct maker *m = things;
+	const struct key *a = &m->keys.at[value];
+	const struct made_key *b = key;
+
+	return strcmp(a->label, b->label) == 0 && strcmp(a->module, b->module) == 0;
+}
+
+static uint64_t hash_made(const char *label, const char *module)
+{
+	return hash_u64(hash_bytes(label, strlen(label)) + hash_bytes(module, strlen(module)));
+}
+
+/*
+ * Unnamed frames of a module are as those of a function with their made-up name, so that a row stays
+ * one row while names are found out.
+ */
+static void keys_of_unnamed(struct maker *m)
+{
+	struct map made = { 0 };
+	struct keys *k = m->k;
+
+	for (uint32_t i = 0; i < m->keys.n; i++)
+		if (m->keys.at[i].flags & FUNCTION_UNRESOLVED)
+			map_add(&made, hash_made(m->keys.at[i].label, m->keys.at[i].module), i);
+	for (uint32_t i = 0; i < k->n_modules; i++) {
+		const struct module *module = profile_module(m->p, (module_id){ i });
+		char *label = atom_made_label(m->p, (module_id){ i });
+		struct made_key seek = { label, text(m, module->name) };
+		uint64_t hash = hash_made(seek.label, seek.module);
+		uint32_t n = map_find(&made, hash, same_made, m, &seek);
+
+		k->of_module[i] = n;
+		if (n != MAP_NONE) {
+			free(label);
+			continue;
+		}
+		k->of_module[i] = (uint32_t)m->keys.n;
+		vec_push(&m->keys, ((struct key){ .label = made_label(m, label),
+						  .module = seek.module,
+						  .id = KEY_OF_MODULE | i,
+						  .flags = FUNCTION_UNRESOLVED,
+						  .family = module->family }));
+		map_add(&made, hash, k->of_module[i]);
+	}
+	map_done(&made);
+}
+
+static void make_frame_keys(struct maker *m)
+{
+	struct keys *k = m->k;
+
+	k->of_function = xmalloc(k->n_functions * sizeof(*k->of_function));
+	k->of_module = xmalloc(k->n_modules * sizeof(*k->of_module));
+	/* Modules first where they are groups: their ids do not change while functions are found. */
+	for (uint32_t i = 0; i < k->n_modules && k->grouping != GROUP_FUNCTION; i++)
+		k->of_module[i] = key_of_module(m, i);
+	for (uint32_t i = 0; i < k->n_functions; i++)
+		k->of_function[i] = key_of_function(m, i);
+	if (k->grouping == GROUP_FUNCTION)
+		keys_of_unnamed(m);
+}
+
+/* A thread is one row under its newest name, a nameless one without a tid a row by itself. */
+static uint32_t key_of_thread(struct maker *m, uint32_t id)
+{
+	const struct thread *t = profile_thread(m->p, (thread_id){ id });
+	struct group g = { GROUP_OF_ROWS, t->process.v, (uint32_t)t->tid };
+	struct key key = { .label = text(m, t->name), .module = "", .id = id };
+	uint32_t n;
+
+	if (t->tid < 0)
+		g = (struct group){ GROUP_OF_COMM, t->process.v, t->name.v };
+	if (*key.label == '\0')
+		key.label = "[no name]";
+	n = put_key(m, g, key);
+	if (t->name.v)
+		m->keys.at[n].label = key.label;
+	return n;
+}
+
+static uint32_t key_of_process(struct maker *m, uint32_t thread)
+{
+	process_id id = profile_thread(m->p, (thread_id){ thread })->process;
+	string_id name = process_name(profile_process(m->p, id));
+	struct key key = { .label = name.v ? text(m, name) : "[no name]",
+			   .module = "",
+			   .id = id.v };
+
+	return put_key(m, (struct group){ GROUP_OF_ROWS, id.v, 0 }, key);
+}
+
+static uint32_t key_of_event(struct maker *m, uint32_t id)
+{
+	const struct event *e = profile_event(m->p, (event_id){ id });
+	struct key key = { .label = text(m, e->name), .module = "", .id = id };
+
+	return put_key(m, (struct group){ GROUP_OF_ROWS, id, 0 }, key);
+}
+
+static uint32_t key_of_cpu(struct maker *m, uint32_t id)
+{
+	struct key key = { .label = made_label(m, xasprintf("cpu %u", id)),
+			   .module = "",
+			   .id = id };
+
+	return put_key(m, (struct group){ GROUP_OF_ROWS, id, 0 }, key);
+}
+
+static uint32_t n_cpus(const struct profile *p, const struct profile_counts *counts)
+{
+	struct sample_columns rows;
+	uint32_t n = 0;
+
+	profile_samples(p, &rows);
+	for (uint64_t i = 0; rows.cpu && i < counts->n_samples; i++)
+		if (rows.cpu[i] != CPU_NONE && rows.cpu[i] >= n)
+			n = rows.cpu[i] + 1u;
+	return n;
+}
+
+static void make_row_keys(struct maker *m, uint32_t n,
+			  uint32_t (*key_of)(struct maker *m, uint32_t id))
+{
+	struct keys *k = m->k;
+	struct key unknown = { .label = "[unknown]", .module = "", .id = ID_NONE };
+
+	k->n_ids = n + 1;
+	k->of_id = xmalloc(k->n_ids * sizeof(*k->of_id));
+	for (uint32_t i = 0; i < n; i++)
+		k->of_id[i] = key_of(m, i);
+	k->of_id[n] = put_key(m, (struct group){ GROUP_OF_MARK, 0, 0 }, unknown);
+}
+
+void keys_init(struct keys *k, const struct profile *p, const struct profile_counts *counts,
+	       enum grouping grouping)
+{
+	struct maker m = { .k = k, .p = p };
+
+	*k = (struct keys){ .grouping = grouping };
+	arena_init(&k->made);
+	switch (grouping) {
+	case GROUP_FUNCTION:
+	case GROUP_MODULE:
+	case GROUP_FILE:
+		k->n_functions = counts->n_functions;
+		k->n_modules = counts->n_modules;
+		make_frame_keys(&m);
+		break;
+	case GROUP_THREAD:
+		make_row_keys(&m, counts->n_threads, key_of_thread);
+		break;
+	case GROUP_PROCESS:
+		make_row_keys(&m, counts->n_threads, key_of_process);
+		break;
+	case GROUP_EVENT:
+		make_row_keys(&m, counts->n_events, key_of_event);
+		break;
+	case GROUP_CPU:
+		make_row_keys(&m, n_cpus(p, counts), key_of_cpu);
+		break;
+	}
+	k->key = m.keys.at;
+	k->n = (uint32_t)m.keys.n;
+	vec_done(&m.groups);
+	map_done(&m.by_group);
+}
+
+void keys_done(struct keys *k)
+{
+	free(k->key);
+	free(k->of_function);
+	free(k->of_module);
+	free(k->of_id);
+	arena_done(&k->made);
+	*k = (struct keys){ 0 };
+}
+
+const char *key_detail(const struct keys *k, const struct profile *p, uint32_t key,
+		       char out[FMT_SIZE])
+{
+	uint32_t id = k->key[key].id;
+	int32_t number;
+
+	out[0] = '\0';
+	if (id == ID_NONE)
+		return out;
+	if (k->grouping == GROUP_THREAD) {
+		number = profile_thread(p, (thread_id){ id })->tid;
+		if (number >= 0)
+			snprintf(out, FMT_SIZE, "tid %d", number);
+	} else if (k->grouping == GROUP_PROCESS) {
+		number = profile_process(p, (process_id){ id })->pid;
+		if (number >= 0)
+			snprintf(out, FMT_SIZE, "pid %d", number);
+	}
+	return out;
+}

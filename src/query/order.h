@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The order of rows and siblings, the same in all answers. */
+#ifndef PROFTOP_QUERY_ORDER_H
+#define PROFTOP_QUERY_ORDER_H
+
+#include "keys.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* The larger weight first; differences may be negative and go by their size. */
+static inline int order_weights(int64_t a, int64_t b)
+{
+	uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a, y = b < 0 ? -(uint64_t)b : (uint64_t)b;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return (b > a) - (b < a);
+}
+
+/* By label, then module, then age. Either may be KEY_NONE, which comes first. */
+static inline int order_keys(const struct keys *k, uint32_t a, uint32_t b)
+{
+	int cmp;
+
+	if (a == b)
+		return 0;
+	if (a == KEY_NONE || b == KEY_NONE)
+		return a == KEY_NONE ? -1 : 1;
+	cmp = strcmp(k->key[a].label, k->key[b].label);
+	if (cmp == 0)
+		cmp = strcmp(k->key[a].module, k->key[b].module);
+	return cmp ? cmp : (a > b) - (a < b);
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Preparing a pass and evaluating its filters batch by batch. */
+#include "config.h"
+
+#include "rowpass.h"
+
+#include "mem.h"
+#include "task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What rows add to column c. An event that does not exist has no rows and counts them. */
+static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t c)
+{
+	struct rowpass_column *column = &r->column[c];
+	struct metric m = r->lens->column[c].metric;
+
+	column->event = m.event.v;
+	column->one = 1;
+	if (m.measure == MEASURE_SAMPLES || m.event.v >= r->counts.n_events ||
+	    !profile_event(p, m.event)->has_weight)
+		return;
+	column->weight = r->rows.weight;
+	column->one = r->rows.scale[m.event.v];
+}
+
+int rowpass_new(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, struct progress *progress, struct rowpass **out)
+{
+	struct rowpass *r = xcalloc(1, sizeof(*r));
+	int rc;
+
+	r->lens = lens;
+	r->counts = *counts;
+	profile_samples(p, &r->rows);
+	r->event = counts->n_events > 1 ? r->rows.event : NULL;
+	r->origin = sieve_origins(p, counts);
+	rc = sieve_init(&r->sieve, p, counts, lens->filter, lens->inlines, r->origin, progress);
+	for (uint32_t c = 0; c < lens->n_columns && rc == 0; c++) {
+		prepare_column(r, p, c);
+		rc = sieve_init(&r->column[c].sieve, p, counts, lens->column[c].filter,
+				lens->inlines, r->origin, progress);
+	}
+	if (rc < 0)
+		rowpass_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+void rowpass_free(struct rowpass *r)
+{
+	if (!r)
+		return;
+	sieve_done(&r->sieve);
+	for (uint32_t c = 0; c < r->lens->n_columns; c++)
+		sieve_done(&r->column[c].sieve);
+	free(r->origin);
+	free(r);
+}
+
+static void sift(const struct sieve *s, uint64_t begin, uint64_t n, bool *passes)
+{
+	if (s->passes_all)
+		return;
+	memset(passes, true, n);
+	sieve_rows(s, begin, n, passes);
+}
+
+int rowpass_next(struct rowpass *r, struct progress *progress)
+{
+	uint64_t left;
+
+	r->begin += r->n;
+	left = r->counts.n_samples - r->begin;
+	r->n = left < ROWPASS_BATCH ? left : ROWPASS_BATCH;
+	if (r->n == 0)
+		return 0;
+	if (progress_cancelled(progress))
+		return -ECANCELED;
+	sift(&r->sieve, r->begin, r->n, r->passes);
+	for (uint32_t c = 0; c < r->lens->n_columns; c++)
+		sift(&r->column[c].sieve, r->begin, r->n, r->column[c].passes);
+	return 1;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A lens made ready for a pass over the samples, batch by batch: which rows pass which filter, and what
+ * they add to each column.
+ */
+#ifndef PROFTOP_QUERY_ROWPASS_H
+#define PROFTOP_QUERY_ROWPASS_H
+
+#include "lens.h"
+#include "profile.h"
+#include "sieve.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress;
+
+/* Rows between two looks at whether somebody wants to stop; their flags stay in the L1 cache. */
+#define ROWPASS_BATCH 4096
+
+/* One column of the lens. */
+struct rowpass_column {
+	struct sieve sieve;         /* its own filter */
+	uint32_t event;             /* of its metric */
+	const int64_t *weight;      /* [n_samples] what rows add; NULL: each adds one */
+	int64_t one;                /* what a row adds without weights: the scale */
+	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
+};
+
+struct rowpass {
+	const struct lens *lens;      /* borrowed */
+	struct profile_counts counts; /* rows below are looked at */
+	struct sample_columns rows;
+	const uint16_t *event;      /* [n_samples] or NULL: all rows are of event 0 */
+	int64_t *origin;            /* see sieve_origins(); owned */
+	struct sieve sieve;         /* the lens' filter */
+	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
+	struct rowpass_column column[LENS_MAX_COLUMNS];
+	uint64_t begin; /* first row of the batch */
+	uint64_t n;     /* rows of the batch */
+};
+
+/* 0 or -ECANCELED, when *out is not touched; else the caller frees it. p and lens are borrowed. */
+int rowpass_new(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, struct progress *progress, struct rowpass **out);
+void rowpass_free(struct rowpass *r);
+
+/* The first or next batch: 1 when there is one, 0 after the last, -ECANCELED. */
+int rowpass_next(struct rowpass *r, struct progress *progress);
+
+/* Flags of the batch by the lens' filter, or a column's own; NULL: all rows pass. */
+static inline const bool *rowpass_lens(const struct rowpass *r)
+{
+	return r->sieve.passes_all ? NULL : r->passes;
+}
+
+static inline const bool *rowpass_own(const struct rowpass *r, uint32_t c)
+{
+	return r->column[c].sieve.passes_all ? NULL : r->column[c].passes;
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Searching labels, and what part of the tree the found ones have. */
+#include "config.h"
+
+#include "search.h"
+
+#include "mem.h"
+#include "regex.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Outermost matches only, so that a sample with two of them counts once. */
+static void sum_matches(struct search *s, const struct calltree *t)
+{
+	for (uint32_t i = 1; i < t->n_nodes;) {
+		if (!s->matches[t->key[i]]) {
+			i++;
+			continue;
+		}
+		for (uint32_t c = 0; c < t->n_columns; c++)
+			s->total[c] += t->total[(size_t)i * t->n_columns + c];
+		i = t->end[i];
+	}
+}
+
+int search_init(struct search *s, const char *regex, const struct keys *k, const struct calltree *t,
+		struct err *e)
+{
+	struct regex *r = regex_new(regex, e);
+
+	if (!r)
+		return -EINVAL;
+	*s = (struct search){ .n_keys = k->n };
+	s->matches = xmalloc(k->n * sizeof(*s->matches));
+	for (uint32_t i = 0; i < k->n; i++) {
+		const char *label = k->key[i].label;
+
+		s->matches[i] = regex_matches(r, label, strlen(label));
+		s->n_matching += s->matches[i];
+	}
+	regex_free(r);
+	if (t)
+		sum_matches(s, t);
+	return 0;
+}
+
+void search_done(struct search *s)
+{
+	free(s->matches);
+	*s = (struct search){ 0 };
+}

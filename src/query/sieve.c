@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Terms about frames become a bit per function, then per location, then per stack, passed down the
+ * trie in one pass as parents come before children. Terms about threads become a bit per thread.
+ */
+#include "config.h"
+
+#include "sieve.h"
+
+#include "atoms.h"
+#include "filter.h"
+#include "mem.h"
+#include "regex.h"
+#include "task.h"
+#include "term.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_CPUS ((size_t)UINT16_MAX + 1)
+
+int64_t *sieve_origins(const struct profile *p, const struct profile_counts *counts)
+{
+	int64_t *origin = xcalloc((size_t)counts->n_threads + 1, sizeof(*origin));
+	int64_t first = TIME_NONE;
+
+	for (uint32_t i = 0; i < counts->n_captures; i++) {
+		int64_t begin = capture_begin(profile_capture(p, (capture_id){ i }));
+
+		if (begin != TIME_NONE && (first == TIME_NONE || begin < first))
+			first = begin;
+	}
+	for (uint32_t i = 0; i <= counts->n_threads; i++)
+		origin[i] = first == TIME_NONE ? 0 : first;
+	for (uint32_t i = 0; i < counts->n_threads && counts->n_captures > 1; i++) {
+		const struct thread *t = profile_thread(p, (thread_id){ i });
+		const struct process *a = profile_process(p, t->process);
+		int64_t begin = capture_begin(profile_capture(p, a->capture));
+
+		if (begin != TIME_NONE)
+			origin[i] = begin;
+	}
+	return origin;
+}
+
+static bool string_matches(const struct profile *p, const struct term *t, string_id s)
+{
+	size_t len;
+	const char *text = profile_string(p, s, &len);
+
+	return regex_matches(t->regex, text, len);
+}
+
+/* Before the first term about something, all of it passes. */
+static void start_true(bool **bits, size_t n)
+{
+	if (*bits)
+		return;
+	*bits = xmalloc(n * sizeof(**bits));
+	memset(*bits, true, n * sizeof(**bits));
+}
+
+static bool thread_matches(const struct profile *p, const struct term *t, thread_id id)
+{
+	const struct thread *thread = profile_thread(p, id);
+	const struct process *process = profile_process(p, thread->process);
+
+	switch (t->kind) {
+	case TERM_THREAD:
+	case TERM_COMM:
+		return string_matches(p, t, thread->name);
+	case TERM_PROCESS:
+		return string_matches(p, t, process_name(process));
+	case TERM_PID:
+		return term_has_number(t, process->pid);
+	default:
+		return term_has_number(t, thread->tid);
+	}
+}
+
+static void add_thread_term(struct sieve *s, const struct profile *p, const struct term *t)
+{
+	start_true(&s->thread, (size_t)s->n_threads + 1);
+	for (uint32_t i = 0; i < s->n_threads; i++)
+		s->thread[i] &= thread_matches(p, t, (thread_id){ i }) != t->negated;
+	s->thread[s->n_threads] &= t->negated;
+}
+
+static void add_event_term(struct sieve *s, const struct profile *p, uint32_t n_events,
+			   const struct term *t)
+{
+	start_true(&s->event, n_events);
+	for (uint32_t i = 0; i < n_events; i++) {
+		string_id name = profile_event(p, (event_id){ i })->name;
+
+		s->event[i] &= string_matches(p, t, name) != t->negated;
+	}
+}
+
+static void add_cpu_term(struct sieve *s, const struct term *t)
+{
+	start_true(&s->cpu, N_CPUS);
+	for (size_t i = 0; i < N_CPUS; i++) {
+		bool known = i != CPU_NONE;
+
+		s->cpu[i] &= (known && term_has_number(t, (int64_t)i)) != t->negated;
+	}
+}
+
+/* Does a frame at the location match? With inlines, any that it stands for. */
+static bool location_matches(const struct location_columns *l, uint32_t location,
+			     const struct profile_counts *counts, const bool *atoms, bool inlines,
+			     bool innermost_only)
+{
+	const struct frame *f = inlines ? location_frames(l, location) : NULL;
+	uint32_t module = l->module[location];
+	uint32_t n;
+
+	if (!f)
+		return atoms[atom_of_frame(counts, location_function(l, location), module)];
+	n = f->n_more + 1;
+	for (uint32_t i = innermost_only ? n - 1 : 0; i < n; i++)
+		if (atoms[atom_of_frame(counts, f[i].function, module)])
+			return true;
+	return false;
+}
+
+/* Which stacks have a frame, or end in one, that the term matches. */
+static void match_stacks(const struct profile *p, const struct profile_counts *counts,
+			 const struct term *t, const bool *atoms, bool inlines, bool *stack)
+{
+	bool leaf = t->kind == TERM_LEAF;
+	bool *location = xmalloc(counts->n_locations * sizeof(*location));
+	struct location_columns l;
+	struct stack_columns s;
+
+	profile_locations(p, &l);
+	profile_stacks(p, &s);
+	for (uint32_t i = 0; i < counts->n_locations; i++)
+		location[i] = location_matches(&l, i, counts, atoms, inlines, leaf);
+	stack[0] = false;
+	for (uint32_t i = 1; i < counts->n_stacks; i++)
+		stack[i] = location[s.location[i]] || (!leaf && stack[s.parent[i]]);
+	free(location);
+}
+
+static int add_frame_term(struct sieve *s, const struct profile *p,
+			  const struct profile_counts *counts, const struct term *t, bool inlines,
+			  struct progress *progress)
+{
+	bool *atoms = xmalloc(atoms_n(counts) * sizeof(*atoms)), *stack;
+	int rc = atoms_match(p, counts, t, progress, atoms);
+
+	if (rc == 0) {
+		stack = xmalloc(counts->n_stacks * sizeof(*stack));
+		match_stacks(p, counts, t, atoms, inlines, stack);
+		start_true(&s->stack, counts->n_stacks);
+		for (uint32_t i = 0; i < counts->n_stacks; i++)
+			s->stack[i] &= stack[i] != t->negated;
+		free(stack);
+	}
+	free(atoms);
+	return rc;
+}
+
+static int add_term(struct sieve *s, const struct profile *p, const struct profile_counts *counts,
+		    const struct term *t, bool inlines, struct progress *progress)
+{
+	if (term_is_transform(t))
+		return 0; /* the call tree's */
+	s->passes_all = false;
+	switch (t->kind) {
+	case TERM_THREAD:
+	case TERM_PROCESS:
+	case TERM_COMM:
+	case TERM_PID:
+	case TERM_TID:
+		add_thread_term(s, p, t);
+		break;
+	case TERM_CPU:
+		add_cpu_term(s, t);
+		break;
+	case TERM_EVENT:
+		add_event_term(s, p, counts->n_events, t);
+		break;
+	case TERM_TIME:
+		s->times[s->n_times++] = t;
+		break;
+	case TERM_FN:
+	case TERM_MODULE:
+	case TERM_FILE:
+	case TERM_LEAF:
+		return add_frame_term(s, p, counts, t, inlines, progress);
+	case TERM_FOCUS:
+	case TERM_MERGE:
+	case TERM_COLLAPSE:
+	case TERM_RECURSION:
+	case TERM_FOCUS_PATH:
+		break;
+	}
+	return 0;
+}
+
+int sieve_init(struct sieve *s, const struct profile *p, const struct profile_counts *counts,
+	       const struct filter *f, bool inlines, const int64_t *origin,
+	       struct progress *progress)
+{
+	size_t n;
+	const struct term *terms = filter_terms(f, &n);
+	int rc = 0;
+
+	*s = (struct sieve){ .passes_all = true, .n_threads = counts->n_threads, .origin = origin };
+	profile_samples(p, &s->rows);
+	s->times = xmalloc(n * sizeof(*s->times));
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = add_term(s, p, counts, &terms[i], inlines, progress);
+	return rc;
+}
+
+void sieve_done(struct sieve *s)
+{
+	free(s->thread);
+	free(s->event);
+	free(s->cpu);
+	free(s->stack);
+	free(s->times);
+	*s = (struct sieve){ 0 };
+}
+
+static uint32_t row_thread(const struct sieve *s, uint64_t row)
+{
+	uint32_t thread = s->rows.thread ? s->rows.thread[row] : ID_NONE;
+
+	return thread == ID_NONE ? s->n_threads : thread;
+}
+
+static void sift_time(const struct sieve *s, const struct term *t, uint64_t begin, uint64_t n,
+		      bool *pass)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		int64_t at = s->rows.time_ns ? s->rows.time_ns[begin + i] : TIME_NONE;
+		bool in = false;
+
+		if (at != TIME_NONE) {
+			/* Times may be any number: the difference is taken without overflow. */
+			if (__builtin_sub_overflow(at, s->origin[row_thread(s, begin + i)], &at))
+				at = INT64_MAX;
+			in = at >= t->from_ns && (at < t->to_ns || t->to_ns == INT64_MAX);
+		}
+		pass[i] &= in != t->negated;
+	}
+}
+
+void sieve_rows(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass)
+{
+	const struct sample_columns *rows = &s->rows;
+
+	if (s->passes_all)
+		return;
+	for (uint64_t i = 0; s->stack && i < n; i++)
+		pass[i] &= s->stack[rows->stack[begin + i]];
+	for (uint64_t i = 0; s->thread && i < n; i++)
+		pass[i] &= s->thread[row_thread(s, begin + i)];
+	for (uint64_t i = 0; s->event && i < n; i++)
+		pass[i] &= s->event[rows->event ? rows->event[begin + i] : 0];
+	for (uint64_t i = 0; s->cpu && i < n; i++)
+		pass[i] &= s->cpu[rows->cpu ? rows->cpu[begin + i] : CPU_NONE];
+	for (uint32_t i = 0; i < s->n_times; i++)
+		sift_time(s, s->times[i], begin, n, pass);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A filter made ready for a pass over the samples: what it says of threads, events, cpus and stacks is
+ * worked out once each, so that a sample costs a few look-ups.
+ */
+#ifndef PROFTOP_QUERY_SIEVE_H
+#define PROFTOP_QUERY_SIEVE_H
+
+#include "profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct filter;
+struct progress;
+struct term;
+
+struct sieve {
+	bool passes_all;           /* nothing is filtered; everything below is NULL */
+	bool *thread;              /* [n_threads + 1] passes; the last: unknown; NULL: all; owned */
+	bool *event;               /* [n_events] likewise */
+	bool *cpu;                 /* [UINT16_MAX + 1] likewise; CPU_NONE is the last */
+	bool *stack;               /* [n_stacks] likewise */
+	const struct term **times; /* [n_times] time terms; array owned */
+	uint32_t n_times;
+	uint32_t n_threads; /* counts->n_threads */
+	const int64_t
+		*origin; /* [n_threads + 1] starts of captures, see sieve_origins(); borrowed */
+	struct sample_columns rows; /* of the profile */
+};
+
+/*
+ * When the capture that each thread belongs to began (the last: for unknown threads), to which times
+ * in filters and on screens are relative; 0 where there are no times. The caller frees.
+ */
+int64_t *sieve_origins(const struct profile *p, const struct profile_counts *counts);
+
+/*
+ * f (may be NULL) and origin are borrowed as long as s is used. inlines: are inlined functions
+ * frames? Returns 0 or -ECANCELED; the caller ends with sieve_done() in any case.
+ */
+int sieve_init(struct sieve *s, const struct profile *p, const struct profile_counts *counts,
+	       const struct filter *f, bool inlines, const int64_t *origin,
+	       struct progress *progress);
+void sieve_done(struct sieve *s);
+
+/* Sets pass[i] for rows [begin, begin + n) to what it was and the sieve says. */
+void sieve_rows(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass);
+
+#endif

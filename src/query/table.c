@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Flat tables: sums by key, of a call tree's nodes or of samples. */
+#include "config.h"
+
+#include "table.h"
+
+#include "mem.h"
+#include "order.h"
+#include "rowpass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void table_init(struct table *t, uint32_t n_rows, uint32_t n_columns)
+{
+	size_t n_sums = (size_t)n_rows * n_columns;
+
+	*t = (struct table){ .n_rows = n_rows, .n_columns = n_columns };
+	t->key = xmalloc(n_rows * sizeof(*t->key));
+	t->self = xcalloc(n_sums, sizeof(*t->self));
+	t->total = xcalloc(n_sums, sizeof(*t->total));
+	t->n_samples = xcalloc(n_rows, sizeof(*t->n_samples));
+}
+
+void table_done(struct table *t)
+{
+	free(t->key);
+	free(t->self);
+	free(t->total);
+	free(t->n_samples);
+	*t = (struct table){ 0 };
+}
+
+/* The row of each key that has one, or KEY_NONE; and the number of rows. The caller frees. */
+static uint32_t *number_rows(const bool *wanted, uint32_t n_keys, uint32_t *n_rows)
+{
+	uint32_t *row = xmalloc(n_keys * sizeof(*row)), n = 0;
+
+	for (uint32_t i = 0; i < n_keys; i++)
+		row[i] = wanted[i] ? n++ : KEY_NONE;
+	*n_rows = n;
+	return row;
+}
+
+static void put_keys(struct table *t, const uint32_t *row, uint32_t n_keys)
+{
+	for (uint32_t i = 0; i < n_keys; i++)
+		if (row[i] != KEY_NONE)
+			t->key[row[i]] = i;
+}
+
+void table_of_frames(const struct calltree *t, const struct keys *k, struct table *out)
+{
+	bool *wanted = xcalloc(k->n, sizeof(*wanted));
+	uint32_t n_rows, *row;
+
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		wanted[t->key[i]] = (k->key[t->key[i]].flags & FUNCTION_COMM) == 0;
+	row = number_rows(wanted, k->n, &n_rows);
+	free(wanted);
+	table_init(out, n_rows, t->n_columns);
+	put_keys(out, row, k->n);
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		uint32_t r = row[t->key[i]];
+
+		if (r == KEY_NONE)
+			continue;
+		for (uint32_t c = 0; c < t->n_columns; c++) {
+			size_t to = (size_t)r * t->n_columns + c;
+			size_t from = (size_t)i * t->n_columns + c;
+
+			out->self[to] += t->self[from];
+			out->total[to] += t->outer[i] ? t->total[from] : 0;
+		}
+		out->n_samples[r] += t->samples[i];
+	}
+	free(row);
+	table_sort(out, k, ORDER_SELF, 0, false);
+}
+
+/* Sums by key. */
+struct sums {
+	const struct keys *keys;
+	int64_t *self;       /* [n_keys][n_columns] */
+	uint64_t *n_samples; /* [n_keys] */
+	bool *wanted;        /* [n_keys] has samples */
+	uint32_t n_columns;
+};
+
+/* The key of a sample. */
+static uint32_t key_of_row(const struct keys *k, const struct sample_columns *rows, uint64_t row)
+{
+	uint32_t unknown = k->n_ids - 1, id = unknown;
+
+	switch (k->grouping) {
+	case GROUP_THREAD:
+	case GROUP_PROCESS:
+		id = rows->thread ? rows->thread[row] : unknown;
+		break;
+	case GROUP_EVENT:
+		id = rows->event ? rows->event[row] : 0;
+		break;
+	case GROUP_CPU:
+		id = rows->cpu ? rows->cpu[row] : unknown;
+		break;
+	case GROUP_FUNCTION:
+	case GROUP_MODULE:
+	case GROUP_FILE:
+		break;
+	}
+	return k->of_id[id < unknown ? id : unknown];
+}
+
+static void add_column(const struct rowpass *r, uint32_t c, struct sums *s)
+{
+	const struct rowpass_column *column = &r->column[c];
+	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, c);
+	bool all_events = c == 0 && s->keys->grouping == GROUP_EVENT;
+
+	for (uint64_t i = 0; i < r->n; i++) {
+		uint64_t row = r->begin + i;
+		bool other = (r->event ? r->event[row] : 0) != column->event;
+		uint32_t key;
+
+		if ((other && !all_events) || (lens && !lens[i]) || (own && !own[i]))
+			continue;
+		key = key_of_row(s->keys, &r->rows, row);
+		s->wanted[key] = true;
+		s->n_samples[key] += c == 0;
+		if (!other)
+			s->self[(size_t)key * s->n_columns + c] += column->weight
+									   ? column->weight[row]
+									   : column->one;
+	}
+}
+
+/* Rows for the keys that have samples. */
+static void table_of_sums(const struct sums *s, struct table *out)
+{
+	const struct keys *k = s->keys;
+	uint32_t n_rows, *row = number_rows(s->wanted, k->n, &n_rows);
+	size_t bytes = s->n_columns * sizeof(*s->self);
+
+	table_init(out, n_rows, s->n_columns);
+	put_keys(out, row, k->n);
+	for (uint32_t i = 0; i < k->n; i++) {
+		const int64_t *self = s->self + (size_t)i * s->n_columns;
+
+		if (row[i] == KEY_NONE)
+			continue;
+		memcpy(out->self + (size_t)row[i] * s->n_columns, self, bytes);
+		memcpy(out->total + (size_t)row[i] * s->n_columns, self, bytes);
+		out->n_samples[row[i]] = s->n_samples[i];
+	}
+	free(row);
+	table_sort(out, k, ORDER_SELF, 0, false);
+}
+
+int table_of_samples(const struct profile *p, const struct profile_counts *counts,
+		     const struct lens *lens, const struct keys *k, struct progress *progress,
+		     struct table *out)
+{
+	struct sums s = { .keys = k, .n_columns = lens->n_columns };
+	struct rowpass *r;
+	int rc;
+
+	*out = (struct table){ 0 };
+	rc = rowpass_new(p, counts, lens, progress, &r);
+	if (rc < 0)
+		return rc;
+	s.self = xcalloc((size_t)k->n * s.n_columns, sizeof(*s.self));
+	s.n_samples = xcalloc(k->n, sizeof(*s.n_samples));
+	s.wanted = xcalloc(k->n, sizeof(*s.wanted));
+	while ((rc = rowpass_next(r, progress)) > 0)
+		for (uint32_t c = 0; c < lens->n_columns; c++)
+			add_column(r, c, &s);
+	rowpass_free(r);
+	if (rc == 0)
+		table_of_sums(&s, out);
+	free(s.self);
+	free(s.n_samples);
+	free(s.wanted);
+	return rc;
+}
+
+/* What rows are sorted by. */
+struct sorting {
+	const struct table *table;
+	const struct keys *keys;
+	enum table_order order;
+	uint32_t column;
+	bool reverse;
+};
+
+static int compare_by(const struct sorting *s, enum table_order order, uint32_t a, uint32_t b)
+{
+	const struct table *t = s->table;
+	size_t x = (size_t)a * t->n_columns + s->column, y = (size_t)b * t->n_columns + s->column;
+
+	switch (order) {
+	case ORDER_SELF:
+		return order_weights(t->self[x], t->self[y]);
+	case ORDER_TOTAL:
+		return order_weights(t->total[x], t->total[y]);
+	case ORDER_LABEL:
+		return order_keys(s->keys, t->key[a], t->key[b]);
+	case ORDER_MODULE:
+		return strcmp(s->keys->key[t->key[a]].module, s->keys->key[t->key[b]].module);
+	}
+	return 0;
+}
+
+static int compare_rows(const void *a, const void *b, void *sorting)
+{
+	static const enum table_order ties[] = { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL };
+	const struct sorting *s = sorting;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int cmp = compare_by(s, s->order, x, y);
+
+	if (s->reverse)
+		cmp = -cmp;
+	for (size_t i = 0; cmp == 0 && i < sizeof(ties) / sizeof(ties[0]); i++)
+		cmp = compare_by(s, ties[i], x, y);
+	return cmp;
+}
+
+void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
+		bool reverse)
+{
+	struct sorting s = {
+		.table = t, .keys = k, .order = order, .column = column, .reverse = reverse
+	};
+	uint32_t *row = xmalloc(t->n_rows * sizeof(*row)), n = t->n_columns;
+	struct table sorted;
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		row[i] = i;
+	qsort_r(row, t->n_rows, sizeof(*row), compare_rows, &s);
+	table_init(&sorted, t->n_rows, n);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		size_t to = (size_t)i * n, from = (size_t)row[i] * n;
+
+		sorted.key[i] = t->key[row[i]];
+		sorted.n_samples[i] = t->n_samples[row[i]];
+		memcpy(sorted.self + to, t->self + from, n * sizeof(*t->self));
+		memcpy(sorted.total + to, t->total + from, n * sizeof(*t->total));
+	}
+	free(row);
+	table_done(t);
+	*t = sorted;
+}

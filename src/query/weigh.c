@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The pass over the samples that every answer begins with.
+ *
+ * Without filters there is nothing to ask of a row but its event, and that only where a profile has
+ * several.
+ */
+#include "config.h"
+
+#include "weigh.h"
+
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+#include "rowpass.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is noted on the way, to be made an answer of at the end. */
+struct notes {
+	bool *threads;        /* [n_threads] have rows of column 0 that passed; owned */
+	double slices_per_ns; /* 0 without times */
+};
+
+/* The recording's span: as long as its longest capture. */
+static void find_span(const struct profile *p, const struct profile_counts *counts,
+		      struct weights *w)
+{
+	uint64_t longest = 0;
+
+	w->begin_ns = w->end_ns = w->first_ns = w->last_ns = TIME_NONE;
+	for (uint32_t i = 0; i < counts->n_captures; i++) {
+		const struct capture *c = profile_capture(p, (capture_id){ i });
+		int64_t begin = capture_begin(c), end = capture_end(c);
+		uint64_t span = (uint64_t)end - (uint64_t)begin;
+
+		if (begin == TIME_NONE || end == TIME_NONE || end < begin)
+			continue;
+		if (w->begin_ns == TIME_NONE || begin < w->begin_ns)
+			w->begin_ns = begin;
+		if (span > longest)
+			longest = span;
+	}
+	if (w->begin_ns == TIME_NONE)
+		return;
+	if (longest > (uint64_t)INT64_MAX - (uint64_t)w->begin_ns)
+		longest = (uint64_t)INT64_MAX - (uint64_t)w->begin_ns;
+	w->end_ns = (int64_t)((uint64_t)w->begin_ns + longest);
+}
+
+static void weights_init(struct weights *w, const struct profile *p, const struct rowpass *r)
+{
+	*w = (struct weights){ .n_stacks = r->counts.n_stacks, .n_columns = r->lens->n_columns };
+	w->stack = xcalloc((size_t)w->n_stacks * w->n_columns, sizeof(*w->stack));
+	w->samples = xcalloc(w->n_stacks, sizeof(*w->samples));
+	for (uint32_t c = 0; c < w->n_columns; c++)
+		w->scale[c] = r->column[c].one;
+	find_span(p, &r->counts, w);
+}
+
+/* Rows of the batch that are of column c. */
+static void add_column(const struct rowpass *r, uint32_t c, struct weights *w)
+{
+	const struct rowpass_column *column = &r->column[c];
+	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, c);
+	const uint32_t *stack = r->rows.stack + r->begin;
+	const uint16_t *event = r->event ? r->event + r->begin : NULL;
+	const int64_t *weight = column->weight ? column->weight + r->begin : NULL;
+	int64_t total = 0, whole = 0, *to = w->stack + c;
+	uint32_t n_columns = w->n_columns;
+
+	if (!event && column->event != 0)
+		return;
+	for (uint64_t i = 0; i < r->n; i++) {
+		int64_t x = weight ? weight[i] : column->one;
+
+		if ((event && event[i] != column->event) || (own && !own[i]))
+			continue;
+		whole += x;
+		if (lens && !lens[i])
+			continue;
+		total += x;
+		to[(size_t)stack[i] * n_columns] += x;
+	}
+	w->whole[c] += whole;
+	w->total[c] += total;
+}
+
+/* A row's slice of time, and the earliest and latest row so far. */
+static void note_time(const struct rowpass *r, const struct notes *n, uint64_t row, int64_t weight,
+		      struct weights *w)
+{
+	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
+	int64_t at = r->rows.time_ns[row], since;
+	size_t slice;
+
+	if (at == TIME_NONE || n->slices_per_ns == 0)
+		return;
+	/* Captures grow while they are read: what lies outside of what was seen goes to an end. */
+	since = r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
+	since = at > since ? (int64_t)((uint64_t)at - (uint64_t)since) : 0;
+	if (since < 0 || since > w->end_ns - w->begin_ns)
+		since = w->end_ns - w->begin_ns;
+	slice = (size_t)((double)since * n->slices_per_ns);
+	w->slice[slice < WEIGH_N_SLICES ? slice : WEIGH_N_SLICES - 1] += weight;
+	at = w->begin_ns + since;
+	if (w->first_ns == TIME_NONE || at < w->first_ns)
+		w->first_ns = at;
+	if (w->last_ns == TIME_NONE || at > w->last_ns)
+		w->last_ns = at;
+}
+
+/* What column 0 tells beyond its weights. */
+static void note_activity(const struct rowpass *r, const struct notes *n, struct weights *w)
+{
+	const struct rowpass_column *column = &r->column[0];
+	const struct sample_columns *rows = &r->rows;
+	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, 0);
+
+	for (uint64_t i = 0; i < r->n; i++) {
+		uint64_t row = r->begin + i;
+		uint32_t *samples = &w->samples[rows->stack[row]];
+
+		if ((own && !own[i]) || (lens && !lens[i]) ||
+		    (r->event ? r->event[row] : 0) != column->event)
+			continue;
+		w->n_samples++;
+		*samples += *samples < UINT32_MAX;
+		if (rows->thread && rows->thread[row] != ID_NONE)
+			n->threads[rows->thread[row]] = true;
+		if (rows->time_ns)
+			note_time(r, n, row, column->weight ? column->weight[row] : column->one, w);
+	}
+}
+
+struct tid_key {
+	uint32_t process;
+	int32_t tid;
+};
+
+static bool same_tid(const void *things, uint32_t value, const void *key)
+{
+	const struct thread *t = profile_thread(things, (thread_id){ value });
+	const struct tid_key *k = key;
+
+	return t->process.v == k->process && t->tid == k->tid;
+}
+
+/* A thread that has had several names is one; threads without a tid are told apart by name. */
+static uint64_t count_threads(const struct profile *p, const bool *threads, uint32_t n_threads)
+{
+	struct map seen = { 0 };
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < n_threads; i++) {
+		const struct thread *t = profile_thread(p, (thread_id){ i });
+		struct tid_key key = { t->process.v, t->tid };
+		uint64_t hash = hash_pair(key.process, (uint32_t)key.tid);
+
+		if (!threads[i])
+			continue;
+		if (t->tid >= 0) {
+			if (map_find(&seen, hash, same_tid, p, &key) != MAP_NONE)
+				continue;
+			map_add(&seen, hash, i);
+		}
+		n++;
+	}
+	map_done(&seen);
+	return n;
+}
+
+int weigh(const struct profile *p, const struct profile_counts *counts, const struct lens *lens,
+	  struct progress *progress, struct weights *out)
+{
+	struct notes notes = { 0 };
+	struct rowpass *r;
+	int rc;
+
+	*out = (struct weights){ 0 };
+	rc = rowpass_new(p, counts, lens, progress, &r);
+	if (rc < 0)
+		return rc;
+	weights_init(out, p, r);
+	notes.threads = xcalloc(counts->n_threads, sizeof(*notes.threads));
+	if (out->begin_ns != TIME_NONE)
+		notes.slices_per_ns = WEIGH_N_SLICES /
+				      ((double)(out->end_ns - out->begin_ns) + 1.0);
+	while ((rc = rowpass_next(r, progress)) > 0) {
+		for (uint32_t c = 0; c < lens->n_columns; c++)
+			add_column(r, c, out);
+		note_activity(r, &notes, out);
+	}
+	out->n_threads = count_threads(p, notes.threads, counts->n_threads);
+	free(notes.threads);
+	rowpass_free(r);
+	return rc;
+}
+
+void weights_done(struct weights *w)
+{
+	free(w->stack);
+	free(w->samples);
+	*w = (struct weights){ 0 };
+}
