@@ -7,6 +7,7 @@
 #include "format.h"
 #include "input.h"
 #include "looks.h"
+#include "perf_data.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 const struct format *const formats[] = {
 	&format_folded,
+	&format_perf_data,
 	NULL,
 };
 

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading a perf.data: header, then windows of records into the feed, one window ahead.
+ *
+ * Mappings and names of window i + 1 are told before the samples of window i are fed, because rounds of
+ * the recorder's buffers are not in order of time. Where that is not enough (a round longer than a
+ * window, or maps that were written last: --tail-synthesize), what is beside the samples is told for
+ * the rest of the file at once, when the file can be read twice.
+ */
+#include "config.h"
+
+#include "perf_data.h"
+
+#include "builder.h"
+#include "err.h"
+#include "input.h"
+#include "perf_events.h"
+#include "perf_facts.h"
+#include "perf_feed.h"
+#include "perf_header.h"
+#include "perf_info.h"
+#include "perf_naming.h"
+#include "perf_spool.h"
+#include "perf_stream.h"
+#include "resolver.h"
+#include "task.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+/* Records fed between two publications: some milliseconds. */
+#define BATCH_BYTES       ((size_t)1 << 20)
+/* From here on it pays to name functions while reading goes on. */
+#define NAME_BESIDE_BYTES ((uint64_t)8 << 20)
+
+#define PIPE_BEGIN 16 /* bytes of a pipe's header */
+
+struct reader {
+	struct input *in;
+	struct profile *profile;
+	capture_id capture;
+	struct resolver_options options; /* as told, but for same_machine */
+	struct progress *progress;
+	struct perf_header header;
+	struct perf_events events;
+	struct perf_stream *stream;
+	struct resolver *resolver;
+	struct perf_feed *feed;
+	struct perf_naming *naming; /* NULL: names are found in the end */
+	uint64_t begin, end;        /* of the records; end 0: unknown */
+	bool all_told;              /* what is beside the samples was told to the end */
+};
+
+static int probe(const uint8_t *bytes, size_t n)
+{
+	static const char *const magic[] = { "PERFILE2", "2ELIFREP", "PERFFILE", "ELIFFREP" };
+
+	for (size_t i = 0; n >= 8 && i < sizeof(magic) / sizeof(*magic); i++)
+		if (memcmp(bytes, magic[i], 8) == 0)
+			return 100;
+	return 0;
+}
+
+/* Nothing that was recorded of the machine says that it was another one. */
+static bool may_be_this_machine(const struct perf_header *h)
+{
+	struct utsname here;
+
+	if (uname(&here) != 0)
+		return false;
+	return (!h->hostname || strcmp(h->hostname, here.nodename) == 0) &&
+	       (!h->os_release || strcmp(h->os_release, here.release) == 0) &&
+	       (!h->arch || strcmp(h->arch, here.machine) == 0);
+}
+
+/* All that is needed to understand samples; once the header has told what it can. */
+static void begin_feeding(struct reader *r)
+{
+	r->options.same_machine = r->options.same_machine && may_be_this_machine(&r->header);
+	r->resolver = resolver_new(r->profile, r->capture, &r->options);
+	if (r->header.os_release)
+		resolver_kernel_release(r->resolver, r->header.os_release);
+	perf_header_tell_build_ids(&r->header, r->resolver);
+	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, r->header.arch);
+	perf_feed_may_ask(r->feed, r->end > 0);
+	if (r->end > 0 && r->end - r->begin >= NAME_BESIDE_BYTES)
+		r->naming = perf_naming_start(r->resolver, r->progress);
+}
+
+/* Records of the perf tool: attrs and features of a pipe, names of events, build-ids. */
+static void take_tool_records(struct reader *r, const struct perf_records *w)
+{
+	struct perf_build_id id;
+	struct perf_record record;
+
+	for (size_t at = 0; at < w->n_bytes; at += record.size) {
+		perf_record_at(w->at + at, w->swap, &record);
+		if (record.type < PERF_REC_HEADER_ATTR)
+			continue;
+		if (record.type != PERF_REC_HEADER_BUILD_ID)
+			perf_header_record(&r->header, &record, &r->events);
+		else if (r->resolver && perf_build_id_decode(&record, &id))
+			perf_header_tell_build_id(&id, r->resolver);
+	}
+	perf_header_describe(&r->header, &r->events);
+}
+
+/* Tells what is beside the samples from record number `from` to the end of the file. */
+static int look_ahead(struct reader *r, uint64_t from)
+{
+	struct perf_stream *ahead = perf_stream_new(r->in, r->begin, r->end, r->header.swap,
+						    r->header.packed_max);
+	struct perf_records w;
+	int rc = 0;
+
+	r->all_told = true;
+	perf_feed_may_ask(r->feed, false);
+	while (rc == 0 && perf_stream_next(ahead, &w, NULL) > 0) {
+		struct perf_record record;
+
+		while (w.first < from && w.n_bytes > 0) {
+			perf_record_at(w.at, w.swap, &record);
+			w.at += record.size;
+			w.n_bytes -= record.size;
+			w.offset += record.size;
+			w.first++;
+		}
+		perf_feed_look(r->feed, &w, PERF_FEED_TELL);
+		rc = progress_cancelled(r->progress) ? -ECANCELED : 0;
+	}
+	perf_stream_free(ahead);
+	return rc;
+}
+
+static uint64_t n_records_told(const struct reader *r)
+{
+	return perf_stream_stats(r->stream)->n_records;
+}
+
+/* Looks at a new window, the last one of the stream. */
+static int look(struct reader *r, const struct perf_records *w)
+{
+	const uint64_t *n_rounds;
+	uint64_t rounds_before;
+
+	if (r->header.pipe || !r->feed)
+		take_tool_records(r, w);
+	if (!r->feed)
+		begin_feeding(r);
+	n_rounds = &perf_feed_stats(r->feed)->n_records[PERF_REC_FINISHED_ROUND];
+	rounds_before = *n_rounds;
+	perf_feed_look(r->feed, w, PERF_FEED_COUNT | (r->all_told ? 0 : PERF_FEED_TELL));
+	/* A round is longer than a window: later windows may still tell of this one's time. */
+	if (!r->all_told && r->end > 0 && *n_rounds == rounds_before &&
+	    perf_stream_done(r->stream) < r->end)
+		return look_ahead(r, n_records_told(r));
+	return 0;
+}
+
+/* Feeds the samples of a window, in batches. */
+static int feed(struct reader *r, const struct perf_records *w)
+{
+	struct perf_feed_cursor c = { .number = w->first };
+	enum perf_fed fed = PERF_FED_SOME;
+	int rc = 0;
+
+	while (fed != PERF_FED_ALL && fed != PERF_FED_FULL && rc == 0) {
+		builder_begin(r->profile);
+		fed = perf_feed_samples(r->feed, w, &c, BATCH_BYTES);
+		rc = builder_end(r->profile);
+		if (fed == PERF_FED_AHEAD)
+			rc = look_ahead(r, n_records_told(r));
+		if (progress_cancelled(r->progress))
+			return -ECANCELED;
+	}
+	return fed == PERF_FED_FULL ? -EFBIG : rc;
+}
+
+/* All windows. Where reading fails, what came before is fed, and broken says why. */
+static int read_records(struct reader *r, struct err *broken)
+{
+	struct perf_records window[2];
+	bool have = false;
+	unsigned turn = 0;
+	int rc = 0;
+
+	while (rc == 0 && perf_stream_next(r->stream, &window[turn], broken) > 0) {
+		rc = look(r, &window[turn]);
+		turn ^= 1;
+		if (have && rc == 0)
+			rc = feed(r, &window[turn]);
+		have = true;
+		progress_set(r->progress, perf_stream_done(r->stream), input_file_bytes(r->in));
+	}
+	if (have && rc == 0)
+		rc = feed(r, &window[turn ^ 1]);
+	return rc;
+}
+
+/* Why a recording without a sample is unusable; 0 when it is just empty. */
+static int explain_nothing(struct reader *r, struct err *e)
+{
+	const struct perf_stream_stats *s = perf_stream_stats(r->stream);
+	const char *name = input_name(r->in);
+
+	if (r->feed && perf_feed_stats(r->feed)->n_samples > 0)
+		return 0;
+	if (r->feed && perf_feed_stats(r->feed)->n_no_event > 0)
+		return err_set(e, -EBADMSG, "%s: holds samples of events that it does not describe",
+			       name);
+	if (r->feed && perf_feed_stats(r->feed)->n_bad_samples > 0)
+		return err_set(e, -EBADMSG,
+			       "%s: no sample can be decoded, the first is at offset %" PRIu64,
+			       name, perf_feed_stats(r->feed)->bad_sample_offset);
+	if (s->n_packed_bad > 0)
+		return err_set(e, -EBADMSG,
+			       "%s: its compressed records cannot be unpacked, from offset %" PRIu64
+			       " on",
+			       name, s->packed_bad_offset);
+	if (s->end == PERF_END_BAD_SIZE)
+		return err_set(e, -EBADMSG,
+			       "%s: the record at offset %" PRIu64
+			       " has an impossible size, and no sample comes before it",
+			       name, s->end_offset);
+	if (s->end != PERF_END_CLEAN || r->header.n_missing > 0)
+		return err_set(e, -EBADMSG,
+			       "%s: ends at offset %" PRIu64 " before its first sample", name,
+			       s->end_offset + s->n_bytes_after);
+	if (r->events.all.n == 0)
+		return err_set(e, -EBADMSG, "%s: describes no event and holds no sample", name);
+	return 0;
+}
+
+static void state_facts(struct reader *r, const struct err *broken)
+{
+	builder_begin(r->profile);
+	perf_info_header(r->profile, r->capture, r->in, &r->header);
+	perf_info_stream(r->profile, r->capture, perf_stream_stats(r->stream),
+			 broken->code ? err_text(broken) : NULL);
+	if (r->feed) {
+		perf_feed_end(r->feed);
+		perf_facts(r->profile, r->capture, perf_feed_stats(r->feed), &r->events);
+	}
+	builder_end(r->profile);
+}
+
+static int open_stream(struct reader *r, struct err *e)
+{
+	int rc;
+
+	if (r->header.pipe) {
+		r->begin = PIPE_BEGIN;
+		r->end = input_seekable(r->in) ? input_file_bytes(r->in) : 0;
+	} else {
+		rc = perf_header_read_sections(r->in, &r->header, &r->events, e);
+		if (rc < 0)
+			return rc;
+		r->begin = r->header.data.offset;
+		r->end = r->begin + r->header.data.size;
+	}
+	r->stream = perf_stream_new(r->in, r->begin, r->end, r->header.swap, r->header.packed_max);
+	return 0;
+}
+
+/* Everything from the stream on. */
+static int read_stream(struct reader *r, struct err *e)
+{
+	struct err broken = ERR_INIT;
+	int rc = read_records(r, &broken), named;
+
+	named = perf_naming_finish(r->naming);
+	r->naming = NULL;
+	if (rc == -ECANCELED) {
+		err_clear(&broken);
+		return rc;
+	}
+	if (rc == -EFBIG)
+		err_set(&broken, rc, "the profile can hold no more");
+	state_facts(r, &broken);
+	rc = broken.code && (!r->feed || perf_feed_stats(r->feed)->n_samples == 0)
+		     ? err_set(e, broken.code, "%s", err_text(&broken))
+		     : explain_nothing(r, e);
+	err_clear(&broken);
+	if (rc == 0 && named == 0 && r->resolver)
+		named = resolver_name(r->resolver, r->progress);
+	return rc < 0 ? rc : named;
+}
+
+static int read_all(struct reader *r, struct err *e)
+{
+	struct input *whole = NULL;
+	int rc = perf_header_read(r->in, &r->header, e);
+
+	/* A file's attrs and features stand apart from its records: it has to be read here and there. */
+	if (rc == 0 && !r->header.pipe && !input_seekable(r->in))
+		rc = perf_spool(r->in, &whole, r->progress, e);
+	if (rc == 0 && whole)
+		r->in = whole;
+	if (rc == 0)
+		rc = open_stream(r, e);
+	if (rc == 0)
+		rc = read_stream(r, e);
+	input_close(whole);
+	return rc;
+}
+
+static int read_perf_data(struct input *in, struct profile *p, capture_id c,
+			  const struct read_options *o, struct progress *progress, struct err *e)
+{
+	struct reader r = { .in = in, .profile = p, .capture = c, .progress = progress };
+	int rc;
+
+	if (o && o->resolve)
+		r.options = *o->resolve;
+	rc = read_all(&r, e);
+	perf_feed_free(r.feed);
+	resolver_free(r.resolver);
+	perf_stream_free(r.stream);
+	perf_events_done(&r.events);
+	perf_header_done(&r.header);
+	return rc;
+}
+
+const struct format format_perf_data = {
+	.name = "perf.data",
+	.title = "Linux perf recordings: perf.data files and pipes, simpleperf",
+	.probe = probe,
+	.read = read_perf_data,
+};

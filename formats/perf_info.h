@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the head of a perf.data says and how its records ended, as facts for `info`. */
+#ifndef PROFTOP_FORMATS_PERF_INFO_H
+#define PROFTOP_FORMATS_PERF_INFO_H
+
+#include "ids.h"
+
+struct input;
+struct perf_header;
+struct perf_stream_stats;
+struct profile;
+
+/* Sections file and losses; want the pen. */
+void perf_info_header(struct profile *p, capture_id c, const struct input *in,
+		      const struct perf_header *h);
+/* broken: why reading stopped early, or NULL */
+void perf_info_stream(struct profile *p, capture_id c, const struct perf_stream_stats *s,
+		      const char *broken);
+
+#endif

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Records in windows.
+ *
+ * Plain records are read straight into the window they are handed out in; what is left of a cut record
+ * at its end moves to the next one. With the first COMPRESSED record the stream changes over: bytes of
+ * the file then go through a small buffer, plain records are copied and packed ones unpacked into the
+ * window. Two windows alternate, so that the last one stays readable while the next is filled.
+ *
+ * Invariant of a window being filled: [0, whole) are whole records, [whole, n) is the beginning of one.
+ */
+#include "config.h"
+
+#include "perf_stream.h"
+
+#include "err.h"
+#include "input.h"
+#include "mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define RECORD_BYTES_MAX 65535u               /* but for simpleperf's own, which are stepped over */
+#define RAW_BYTES        PERF_WINDOW_BYTES    /* of the file, while records are packed */
+#define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record, when nobody said */
+#define TEXT_BYTES       16                   /* printable bytes that make a text */
+
+/* What became of the record at the front. */
+enum step { STEP_ON, STEP_MORE, STEP_WINDOW_ENDS, STEP_PACKED, STEP_STOP };
+
+struct perf_stream {
+	struct input *in;
+	bool seekable;
+	bool swap;
+	uint64_t at, end; /* next byte to read, and where to stop; end 0: unknown */
+	bool stopped;     /* nothing more comes */
+
+	uint8_t *window[2]; /* [PERF_WINDOW_BYTES] each; owned */
+	unsigned turn;      /* the window being filled */
+	size_t n, whole;    /* of it; see the file's comment */
+	bool round;         /* it holds a FINISHED_ROUND */
+
+	bool packed;           /* changed over */
+	uint8_t *raw;          /* [RAW_BYTES] owned */
+	size_t raw_at, raw_n;  /* unread bytes are [raw_at, raw_n) */
+	ZSTD_DCtx *zstd;       /* owned */
+	ZSTD_inBuffer piece;   /* what is left to unpack, in raw */
+	bool more;             /* of the piece, or of what zstd still holds of it */
+	uint64_t piece_max;    /* bytes that may come out of any */
+	uint64_t piece_left;   /* bytes that may still come out of this one */
+	uint64_t piece_offset; /* of its record in the file */
+	bool lost_step;        /* a piece was lost: where records begin is unknown */
+	bool discard;          /* of this piece nothing can be used */
+	struct err failure;    /* of reading; told when all before it was handed out */
+	struct perf_stream_stats stats;
+};
+
+static uint8_t *filling(const struct perf_stream *s)
+{
+	return s->window[s->turn];
+}
+
+/* Offset in the file of a byte that was read but not used: `left` bytes before the next to read. */
+static uint64_t offset_of(const struct perf_stream *s, size_t left)
+{
+	return s->at - left;
+}
+
+/* Up to n bytes of the file; 0 at the end. */
+static ssize_t read_file(struct perf_stream *s, void *to, size_t n, struct err *e)
+{
+	ssize_t got;
+
+	if (s->end && n > s->end - s->at)
+		n = (size_t)(s->end - s->at);
+	if (n == 0)
+		return 0;
+	got = s->seekable ? input_pread(s->in, to, n, s->at, e) : input_read(s->in, to, n, e);
+	if (got > 0)
+		s->at += (uint64_t)got;
+	return got;
+}
+
+/* Moves n bytes on in the file. */
+static int skip_file(struct perf_stream *s, uint64_t n, struct err *e)
+{
+	uint8_t waste[16384];
+
+	if (s->seekable) {
+		s->at = s->end - s->at < n ? s->end : s->at + n;
+		return 0;
+	}
+	while (n > 0) {
+		ssize_t got = read_file(s, waste, n < sizeof(waste) ? (size_t)n : sizeof(waste), e);
+
+		if (got <= 0)
+			return (int)got;
+		n -= (uint64_t)got;
+	}
+	return 0;
+}
+
+/* Bytes that stand behind a record and do not count in its size. */
+static uint64_t payload_behind(const struct perf_record *r)
+{
+	struct bytes b = perf_record_body(r);
+
+	if (r->type == PERF_REC_AUXTRACE)
+		return take_u64(&b);
+	/* simpleperf puts it inside the record, perf behind it. */
+	if (r->type == PERF_REC_HEADER_TRACING_DATA && r->size <= PERF_RECORD_HEADER_BYTES + 8)
+		return ((uint64_t)take_u32(&b) + 7) & ~UINT64_C(7);
+	return 0;
+}
+
+static bool is_packed(uint32_t type)
+{
+	return type == PERF_REC_COMPRESSED || type == PERF_REC_COMPRESSED2;
+}
+
+static bool is_text(const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && i < TEXT_BYTES && ((p[i] >= ' ' && p[i] <= '~') || p[i] == '\n'))
+		i++;
+	return n >= 4 && (i == n || i == TEXT_BYTES);
+}
+
+static void stop(struct perf_stream *s, enum perf_end end, const uint8_t *p, size_t left)
+{
+	uint64_t more = s->end > s->at ? s->end - s->at : 0;
+
+	s->stopped = true;
+	s->stats.end = left > 0 && is_text(p, left) ? PERF_END_TEXT : end;
+	s->stats.end_offset = offset_of(s, left);
+	s->stats.n_bytes_after = left + more;
+}
+
+/* Looks at the record at p, of which n bytes are there. */
+static enum step look_at(struct perf_stream *s, const uint8_t *p, size_t n, struct perf_record *r)
+{
+	if (n < PERF_RECORD_HEADER_BYTES)
+		return STEP_MORE;
+	if (perf_record_at(p, s->swap, r) == 0) {
+		stop(s, PERF_END_BAD_SIZE, p, n);
+		return STEP_STOP;
+	}
+	if (r->size > RECORD_BYTES_MAX)
+		return STEP_WINDOW_ENDS;
+	if (r->size > n)
+		return STEP_MORE;
+	return is_packed(r->type) ? STEP_PACKED : STEP_ON;
+}
+
+/* A whole record is in the window, at `whole`. */
+static void take_record(struct perf_stream *s, const struct perf_record *r)
+{
+	s->whole += r->size;
+	s->stats.n_records++;
+	s->round = s->round || r->type == PERF_REC_FINISHED_ROUND;
+}
+
+/* Drops bytes that follow what was used: `left` of them are at p, the rest still in the file. */
+static int drop(struct perf_stream *s, size_t left, uint64_t n, size_t *dropped, struct err *e)
+{
+	*dropped = n < left ? (size_t)n : left;
+	return n > left ? skip_file(s, n - left, e) : 0;
+}
+
+/*
+ * The window ends at `whole`: there stands a payload, or a record too large to keep. Drops it, and
+ * leaves what follows as the beginning of the next window.
+ */
+static int step_over(struct perf_stream *s, uint64_t n, struct err *e)
+{
+	size_t dropped;
+	int rc = drop(s, s->n - s->whole, n, &dropped, e);
+
+	s->n -= dropped;
+	memmove(filling(s) + s->whole, filling(s) + s->whole + dropped, s->n - s->whole);
+	return rc;
+}
+
+/* Goes through the records that are whole by now. */
+static enum step take_plain(struct perf_stream *s, struct err *e, int *rc)
+{
+	struct perf_record r;
+	enum step step;
+
+	while (true) {
+		uint64_t payload;
+
+		step = look_at(s, filling(s) + s->whole, s->n - s->whole, &r);
+		if (step != STEP_ON)
+			break;
+		payload = payload_behind(&r);
+		take_record(s, &r);
+		if (payload == 0)
+			continue;
+		s->stats.n_aux_bytes += r.type == PERF_REC_AUXTRACE ? payload : 0;
+		*rc = step_over(s, payload, e);
+		return STEP_WINDOW_ENDS;
+	}
+	if (step == STEP_WINDOW_ENDS) {
+		s->stats.n_too_large++;
+		*rc = step_over(s, r.size, e);
+	}
+	return step;
+}
+
+/* From here on records may be packed: what was read but not used moves to the other buffer. */
+static void change_over(struct perf_stream *s)
+{
+	s->packed = true;
+	s->raw = xmalloc(RAW_BYTES);
+	s->raw_n = s->n - s->whole;
+	memcpy(s->raw, filling(s) + s->whole, s->raw_n);
+	s->n = s->whole;
+}
+
+static int fill_plain(struct perf_stream *s, struct err *e)
+{
+	int rc = 0;
+
+	while (true) {
+		enum step step = take_plain(s, e, &rc);
+		ssize_t got;
+
+		if (rc < 0 || step == STEP_STOP || step == STEP_WINDOW_ENDS)
+			return rc;
+		if (step == STEP_PACKED) {
+			change_over(s);
+			return 0;
+		}
+		if (s->n == PERF_WINDOW_BYTES || (!s->seekable && s->round))
+			return 0;
+		got = read_file(s, filling(s) + s->n, PERF_WINDOW_BYTES - s->n, e);
+		if (got < 0)
+			return (int)got;
+		s->n += (size_t)got;
+		if (got > 0)
+			continue;
+		stop(s, s->n > s->whole || s->at < s->end ? PERF_END_CUT : PERF_END_CLEAN,
+		     filling(s) + s->whole, s->n - s->whole);
+		return 0;
+	}
+}
+
+static void piece_is_bad(struct perf_stream *s)
+{
+	if (s->stats.n_packed_bad++ == 0)
+		s->stats.packed_bad_offset = s->piece_offset;
+	ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
+	s->more = false;
+	s->n = s->whole;
+	s->lost_step = true;
+}
+
+/* Could a record begin so? Asked only after something was lost. */
+static bool is_plausible(const struct perf_record *r)
+{
+	return perf_record_name(r->type) && r->size >= PERF_RECORD_HEADER_BYTES && r->size % 8 == 0;
+}
+
+/* Takes the records that were unpacked whole. */
+static void take_unpacked(struct perf_stream *s)
+{
+	struct perf_record r;
+
+	while (s->n - s->whole >= PERF_RECORD_HEADER_BYTES) {
+		uint64_t size = perf_record_at(filling(s) + s->whole, s->swap, &r);
+
+		if (s->lost_step && !is_plausible(&r)) {
+			s->discard = true;
+			s->n = s->whole;
+			return;
+		}
+		s->lost_step = false;
+		if (size == 0 || size > RECORD_BYTES_MAX) {
+			piece_is_bad(s);
+			return;
+		}
+		if (size > s->n - s->whole)
+			return;
+		take_record(s, &r);
+	}
+}
+
+/* Unpacks what fits of the piece into the window. */
+static void unpack(struct perf_stream *s)
+{
+	size_t room = PERF_WINDOW_BYTES - s->n;
+	ZSTD_outBuffer out = { .dst = filling(s) + s->n,
+			       .size = room < s->piece_left ? room : (size_t)s->piece_left };
+	size_t rc = ZSTD_decompressStream(s->zstd, &out, &s->piece);
+
+	/* A full window says that zstd may hold more. */
+	s->more = s->piece.pos < s->piece.size || out.pos == out.size;
+	s->n += out.pos;
+	s->piece_left -= out.pos;
+	if (s->discard)
+		s->n = s->whole;
+	else
+		take_unpacked(s);
+	if (ZSTD_isError(rc) || s->piece_left == 0)
+		piece_is_bad(s);
+}
+
+static void begin_piece(struct perf_stream *s, const struct perf_record *r)
+{
+	struct bytes b = perf_record_body(r);
+	uint64_t n = bytes_left(&b);
+
+	if (r->type == PERF_REC_COMPRESSED2) {
+		uint64_t said = take_u64(&b);
+
+		n = said < bytes_left(&b) ? said : bytes_left(&b);
+	}
+	s->stats.n_packed++;
+	s->piece = (ZSTD_inBuffer){ .src = b.at, .size = (size_t)n };
+	s->piece_left = s->piece_max;
+	s->piece_offset = offset_of(s, s->raw_n - s->raw_at);
+	s->more = n > 0;
+	s->discard = false;
+}
+
+/* Puts a plain record before the one whose beginning was unpacked. False: no room. */
+static bool copy_record(struct perf_stream *s, const struct perf_record *r)
+{
+	uint8_t *to = filling(s) + s->whole;
+
+	if (r->size > PERF_WINDOW_BYTES - s->n)
+		return false;
+	memmove(to + r->size, to, s->n - s->whole);
+	memcpy(to, r->at, r->size);
+	s->n += r->size;
+	take_record(s, r);
+	return true;
+}
+
+/* Makes the next record of the file whole in raw. */
+static enum step refill(struct perf_stream *s, struct perf_record *r, struct err *e, int *rc)
+{
+	while (true) {
+		size_t left = s->raw_n - s->raw_at;
+		enum step step = look_at(s, s->raw + s->raw_at, left, r);
+		ssize_t got;
+
+		if (step != STEP_MORE)
+			return step;
+		memmove(s->raw, s->raw + s->raw_at, left);
+		s->raw_at = 0;
+		s->raw_n = left;
+		got = read_file(s, s->raw + left, RAW_BYTES - left, e);
+		if (got < 0)
+			*rc = (int)got;
+		if (got <= 0) {
+			stop(s, left > 0 || s->at < s->end ? PERF_END_CUT : PERF_END_CLEAN, s->raw,
+			     left);
+			return STEP_STOP;
+		}
+		s->raw_n += (size_t)got;
+	}
+}
+
+static int drop_raw(struct perf_stream *s, uint64_t n, struct err *e)
+{
+	size_t dropped;
+	int rc = drop(s, s->raw_n - s->raw_at, n, &dropped, e);
+
+	s->raw_at += dropped;
+	return rc;
+}
+
+/* The next record of the file into the window. False when the window ends here. */
+static bool next_record(struct perf_stream *s, struct err *e, int *rc)
+{
+	struct perf_record r;
+	enum step step = refill(s, &r, e, rc);
+	uint64_t payload;
+
+	if (step == STEP_STOP)
+		return false;
+	if (step == STEP_WINDOW_ENDS) {
+		s->stats.n_too_large++;
+		*rc = drop_raw(s, r.size, e);
+		return *rc == 0;
+	}
+	if (step == STEP_PACKED) {
+		begin_piece(s, &r);
+		s->raw_at += r.size;
+		return true;
+	}
+	if (!copy_record(s, &r))
+		return false;
+	payload = payload_behind(&r);
+	s->stats.n_aux_bytes += r.type == PERF_REC_AUXTRACE ? payload : 0;
+	s->raw_at += r.size;
+	*rc = drop_raw(s, payload, e);
+	return *rc == 0 && (s->seekable || !s->round);
+}
+
+static int fill_packed(struct perf_stream *s, struct err *e)
+{
+	int rc = 0;
+
+	while (PERF_WINDOW_BYTES - s->n >= RECORD_BYTES_MAX) {
+		if (s->more)
+			unpack(s);
+		else if (!next_record(s, e, &rc))
+			break;
+	}
+	/* The last record was not unpacked to its end. */
+	if (s->stopped && s->n > s->whole && s->stats.end == PERF_END_CLEAN) {
+		s->stats.end = PERF_END_CUT;
+		s->stats.n_bytes_after = s->n - s->whole;
+	}
+	return rc;
+}
+
+/* The other window begins with what the last one held of a cut record. */
+static void turn_over(struct perf_stream *s)
+{
+	const uint8_t *from = filling(s) + s->whole;
+
+	s->n -= s->whole;
+	s->turn ^= 1;
+	memcpy(filling(s), from, s->n);
+	s->whole = 0;
+	s->round = false;
+}
+
+struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t end, bool swap,
+				    uint32_t packed_max)
+{
+	struct perf_stream *s = xcalloc(1, sizeof(*s));
+
+	s->in = in;
+	s->seekable = end > 0;
+	s->swap = swap;
+	s->at = begin;
+	s->end = end;
+	/* perf unpacks into packed_max; a little more does no harm, whoever wrote it. */
+	s->piece_max = packed_max ? 2 * (uint64_t)packed_max + PERF_WINDOW_BYTES : PACKED_MAX;
+	s->window[0] = xmalloc(PERF_WINDOW_BYTES);
+	s->window[1] = xmalloc(PERF_WINDOW_BYTES);
+	s->zstd = ZSTD_createDCtx();
+	if (!s->zstd)
+		mem_fail(sizeof(*s));
+	return s;
+}
+
+void perf_stream_free(struct perf_stream *s)
+{
+	if (!s)
+		return;
+	ZSTD_freeDCtx(s->zstd);
+	err_clear(&s->failure);
+	free(s->raw);
+	free(s->window[0]);
+	free(s->window[1]);
+	free(s);
+}
+
+int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e)
+{
+	while (!s->stopped) {
+		int rc = 0;
+
+		turn_over(s);
+		w->first = s->stats.n_records;
+		w->offset = s->packed ? s->piece_offset : offset_of(s, s->n);
+		w->swap = s->swap;
+		w->at = filling(s);
+		if (!s->packed)
+			rc = fill_plain(s, &s->failure);
+		if (rc == 0 && s->packed && !s->stopped)
+			rc = fill_packed(s, &s->failure);
+		s->stopped = s->stopped || rc < 0;
+		w->n_bytes = s->whole;
+		if (s->whole > 0)
+			return 1;
+	}
+	return s->failure.code ? err_set(e, s->failure.code, "%s", err_text(&s->failure)) : 0;
+}
+
+uint64_t perf_stream_done(const struct perf_stream *s)
+{
+	return s->seekable ? s->at : input_file_done(s->in);
+}
+
+const struct perf_stream_stats *perf_stream_stats(const struct perf_stream *s)
+{
+	return &s->stats;
+}

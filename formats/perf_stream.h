@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The records of a perf.data in windows: whole records, unpacked, from a file or from a pipe.
+ *
+ * COMPRESSED records hold pieces of zstd frames whose content is records again, which may begin in one
+ * piece and end in another; payloads behind AUXTRACE and TRACING_DATA records are stepped over. What
+ * comes out is one flat run of records. Memory is bounded: two windows, and some for what is packed.
+ */
+#ifndef PROFTOP_FORMATS_PERF_STREAM_H
+#define PROFTOP_FORMATS_PERF_STREAM_H
+
+#include "perf_abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct input;
+struct perf_stream;
+
+/* How the records ended. */
+enum perf_end {
+	PERF_END_CLEAN,    /* with a whole record */
+	PERF_END_CUT,      /* inside a record */
+	PERF_END_BAD_SIZE, /* at a record of an impossible size: what follows cannot be read */
+	PERF_END_TEXT      /* at text that a program wrote into the pipe */
+};
+
+struct perf_stream_stats {
+	enum perf_end end;
+	uint64_t end_offset;    /* in the file: of the cut or impossible record, or of the text */
+	uint64_t n_bytes_after; /* from there to the end, as far as known */
+	uint64_t n_records;     /* that were handed out */
+	uint64_t n_packed;      /* COMPRESSED records */
+	uint64_t n_packed_bad;  /* of these, the ones that could not be unpacked */
+	uint64_t packed_bad_offset; /* the first of these */
+	uint64_t n_too_large;       /* records and payloads that were stepped over for their size */
+	uint64_t n_aux_bytes;       /* of AUXTRACE payloads */
+};
+
+#define PERF_WINDOW_BYTES ((size_t)4 << 20)
+
+/*
+ * Reads [begin, end) of a seekable input, or all that comes from a pipe when end is 0; borrows in.
+ * packed_max is what a COMPRESSED record may hold at most, 0 when nobody said.
+ */
+struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t end, bool swap,
+				    uint32_t packed_max);
+void perf_stream_free(struct perf_stream *s);
+
+/*
+ * The next window, of PERF_WINDOW_BYTES at most; from a pipe also less, when a round is finished. It is
+ * borrowed until the next but one call. Returns 1, 0 at the end, -errno with a sentence.
+ */
+int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e);
+
+/* Bytes of the file taken so far, packed. */
+uint64_t perf_stream_done(const struct perf_stream *s);
+
+const struct perf_stream_stats *perf_stream_stats(const struct perf_stream *s);
+
+#endif
