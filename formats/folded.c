@@ -14,6 +14,7 @@
 #include "looks.h"
 #include "mem.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,10 @@
 #define SURE_ALL_GOOD  70 /* every line is a stack with a count, some have more than one frame */
 #define SURE_SOME_GOOD 40 /* some lines are malformed, but not more than are good */
 #define SURE_FLAT      20 /* only stacks of one frame */
-#define SURE_HARDLY    5  /* of one frame, and some malformed */
+#define SURE_HARDLY    5  /* of one frame, and some malformed; or a line that goes on */
+
+/* Bytes without a newline that may still be one deep stack. */
+#define LONG_LINE 2048
 
 struct line_counts {
 	unsigned deep; /* stacks of several frames */
@@ -62,6 +66,18 @@ static struct line_counts count_lines(const char *text, size_t n)
 	return counts;
 }
 
+/* The beginning of one line too long to be seen whole: many frames, none of them very long. */
+static bool is_long_stack(const char *text, size_t n)
+{
+	size_t n_frames = 0;
+
+	if (n < LONG_LINE || memchr(text, '\n', n))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		n_frames += text[i] == ';';
+	return n_frames >= n / LONG_LINE;
+}
+
 static int probe_text(const char *text, size_t n)
 {
 	struct line_counts c;
@@ -72,7 +88,7 @@ static int probe_text(const char *text, size_t n)
 	c = count_lines(text, n);
 	good = c.deep + c.flat;
 	if (good == 0)
-		return 0;
+		return is_long_stack(text, n) ? SURE_HARDLY : 0;
 	if (c.deep > 0 && good >= c.bad)
 		return c.bad == 0 ? SURE_ALL_GOOD : SURE_SOME_GOOD;
 	if (c.deep == 0 && 2 * good > c.bad)
