@@ -71,10 +71,10 @@ check_outside() {
     only '#[[:space:]]*include[[:space:]]*<(n?curses|term|ncursesw/.*)\.h>' '^tui/term\.c$|^tests/' \
         'only tui/term.c sees curses'
     only '#[[:space:]]*include[[:space:]]*<(libelf|gelf|elfutils/.*)\.h>' \
-        '^src/resolve/(elf|dwarf|symbols)\.c$|^tests/' 'only src/resolve/{elf,dwarf,symbols}.c see libelf and libdw'
+        '^src/resolve/(elf_file|debug_info)\.c$|^tests/' 'only src/resolve/{elf_file,debug_info}.c see libelf and libdw'
     only '#[[:space:]]*include[[:space:]]*<dwarf\.h>' '^src/(resolve|unwind)/|^tests/' \
         'only src/resolve and src/unwind see the constants of DWARF'
-    only 'perf_event_open[[:space:]]*\(|(SYS|__NR)_perf_event_open' '^src/record/|^tests/' \
+    only 'perf_event_open[[:space:]]*\([^2]|(SYS|__NR)_perf_event_open' '^src/record/|^tests/' \
         'only src/record calls perf_event_open'
     only '#[[:space:]]*include[[:space:]]*<(vterm|criterion/.*)\.h>' '^tests/' 'only tests see Criterion and libvterm'
 }

@@ -4,10 +4,10 @@
 
 #include "atoms.h"
 
+#include "filter_term.h"
 #include "mem.h"
 #include "regex.h"
 #include "task.h"
-#include "term.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "filter.h"
 
 #include "err.h"
+#include "filter_term.h"
 #include "mem.h"
-#include "term.h"
 #include "text.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One term of a filter: parsed from text, printed in canonical form. The language is in filter.h. */
-#ifndef PROFTOP_QUERY_TERM_H
-#define PROFTOP_QUERY_TERM_H
+#ifndef PROFTOP_QUERY_FILTER_TERM_H
+#define PROFTOP_QUERY_FILTER_TERM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "term.h"
+#include "filter_term.h"
 
 #include "err.h"
 #include "mem.h"
