@@ -132,8 +132,8 @@ int canvas_put(struct canvas *c, int row, int col, int max, uint16_t style, cons
 	max = room(c, row, col, max);
 	while (n > 0 && used <= max) {
 		size_t bytes;
-		uint32_t cp = shown(c, text_decode(s, n, &bytes));
-		int width = text_cp_width(cp);
+		uint32_t raw = text_decode(s, n, &bytes), cp = shown(c, raw);
+		int width = text_cp_width(raw) == 0 ? 0 : text_cp_width(cp);
 
 		s += bytes;
 		n -= bytes;
