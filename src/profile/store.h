@@ -102,7 +102,7 @@ void weight_versions_free(struct weight_version *v);
 
 static inline bool store_room(struct profile *p, struct column *c, uint64_t n)
 {
-	return n * c->element_bytes <= c->usable_bytes || store_grow(p, c, n);
+	return (n <= c->n_max && n * c->element_bytes <= c->usable_bytes) || store_grow(p, c, n);
 }
 
 #endif
