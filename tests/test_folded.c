@@ -8,6 +8,7 @@
 #include "folded.h"
 #include "folded_line.h"
 #include "folded_write.h"
+#include "fuzz.h"
 #include "input.h"
 #include "lines.h"
 #include "mem.h"
@@ -563,6 +564,32 @@ Test(folded, write_of_a_raw_capture)
 			      "perl;La/b:::c 2\n");
 	free(out);
 	profile_free(p);
+}
+
+/* Small files of every kind, as they are and damaged. */
+Test(folded, data_and_its_variations, .timeout = 300)
+{
+	glob_t found;
+
+	cr_assert_eq(glob(TEST_DATA "/folded/*", 0, NULL, &found), 0);
+	cr_assert_geq(found.gl_pathc, 15);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct profile *p = profile_new();
+		struct err e = ERR_INIT;
+		struct input *in;
+		uint8_t bytes[4096];
+		ssize_t n;
+
+		cr_assert_eq(input_open(found.gl_pathv[i], &in, NULL), 0);
+		n = input_pread(in, bytes, sizeof(bytes), 0, NULL);
+		cr_assert(format_probe(in, &e) == &format_folded, "%s", err_text(&e));
+		cr_assert_eq(read_into(p, in, &e), 0, "%s", err_text(&e));
+		input_close(in);
+		profile_free(p);
+		cr_assert(n > 0 && n < (ssize_t)sizeof(bytes));
+		fuzz_vary(fuzz_folded, bytes, (size_t)n, 200);
+	}
+	globfree(&found);
 }
 
 /* The corpus: lines of a file, sorted and merged by hand, are what comes out again. */

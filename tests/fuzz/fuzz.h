@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is fuzzed: each takes any bytes and aborts when something that must hold does not. `make fuzz`
+ * drives them by libFuzzer (with FUZZ_TARGET as the one to drive), the tests by a few mutations.
+ */
+#ifndef PROFTOP_TESTS_FUZZ_H
+#define PROFTOP_TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef void fuzz_fn(const uint8_t *bytes, size_t n);
+
+/* Reads folded text (packed or not) and writes it again. */
+fuzz_fn fuzz_folded;
+
+/*
+ * Calls fn with `rounds` variations of the seed: bytes changed, cut out, repeated; the same ones
+ * each time.
+ */
+void fuzz_vary(fuzz_fn *fn, const void *seed, size_t n, unsigned rounds);
+
+#endif
