@@ -292,8 +292,7 @@ static void set_events(struct reader *r)
 
 	r->n_counts = count_columns(r->lines);
 	for (unsigned i = 0; i < r->n_counts; i++) {
-		r->event[i] = build_event(r->p, r->n_counts == 2 ? names[i] : "samples", UNIT_COUNT,
-					  true);
+		r->event[i] = build_counted_event(r->p, r->n_counts == 2 ? names[i] : "samples");
 		r->scale[i] = profile_event(r->p, r->event[i])->scale;
 	}
 }

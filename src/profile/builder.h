@@ -62,6 +62,8 @@ thread_id build_thread(struct profile *p, process_id process, int32_t tid, strin
 
 /* Interned by name. */
 event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight);
+/* The same for inputs that have counted already: each row's weight is a number of samples. */
+event_id build_counted_event(struct profile *p, const char *name);
 /*
  * Makes weights of the event hold fractions: from now on they are in 1/scale units, and those
  * already there are multiplied; other events stay as they are. scale is a multiple of the event's

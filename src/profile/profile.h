@@ -117,6 +117,7 @@ struct event {
 	enum unit unit;
 	int64_t scale;   /* 1, or a power of ten; to count with, take sample_columns' */
 	bool has_weight; /* false: each sample simply counts 1 */
+	bool is_counted; /* the weight is how many samples a row stands for, as in folded stacks */
 };
 
 enum fact_kind { FACT_PLAIN, FACT_GOOD, FACT_LOSS };

@@ -101,13 +101,13 @@ static bool same_event(const void *things, uint32_t value, const void *key)
 	return STORE_AT(struct event, p->events, value).name.v == name->v;
 }
 
-event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight)
+static event_id add_event(struct profile *p, const char *name, struct event key)
 {
-	struct event key = { .unit = unit, .scale = 1, .has_weight = has_weight };
 	uint32_t n = p->now.n_events, id;
 	uint64_t hash;
 
 	key.name = build_cstring(p, name);
+	key.scale = 1;
 	hash = hash_u64(key.name.v);
 	id = map_find(&p->events_by_name, hash, same_event, p, &key.name);
 	if (id != MAP_NONE)
@@ -122,6 +122,18 @@ event_id build_event(struct profile *p, const char *name, enum unit unit, bool h
 	map_add(&p->events_by_name, hash, n);
 	p->now.n_events++;
 	return (event_id){ n };
+}
+
+event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight)
+{
+	return add_event(p, name, (struct event){ .unit = unit, .has_weight = has_weight });
+}
+
+event_id build_counted_event(struct profile *p, const char *name)
+{
+	return add_event(
+		p, name,
+		(struct event){ .unit = UNIT_COUNT, .has_weight = true, .is_counted = true });
 }
 
 static uint16_t row_event(const struct profile *p, uint64_t row)

@@ -16,11 +16,18 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 {
 	struct rowpass_column *column = &r->column[c];
 	struct metric m = r->lens->column[c].metric;
+	const struct event *event;
 
 	column->event = m.event.v;
 	column->one = 1;
-	if (m.measure == MEASURE_SAMPLES || m.event.v >= r->counts.n_events ||
-	    !profile_event(p, m.event)->has_weight)
+	if (m.event.v >= r->counts.n_events)
+		return;
+	event = profile_event(p, m.event);
+	if (event->is_counted)
+		column->per_sample = r->rows.scale[m.event.v];
+	else if (m.measure == MEASURE_SAMPLES)
+		return;
+	if (!event->has_weight)
 		return;
 	column->weight = r->rows.weight;
 	column->one = r->rows.scale[m.event.v];

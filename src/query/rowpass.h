@@ -20,10 +20,11 @@ struct progress;
 
 /* One column of the lens. */
 struct rowpass_column {
-	struct sieve sieve;         /* its own filter */
-	uint32_t event;             /* of its metric */
-	const int64_t *weight;      /* [n_samples] what rows add; NULL: each adds one */
-	int64_t one;                /* what a row adds without weights: the scale */
+	struct sieve sieve;    /* its own filter */
+	uint32_t event;        /* of its metric */
+	const int64_t *weight; /* [n_samples] what rows add; NULL: each adds one */
+	int64_t one;           /* what a row adds without weights: the scale */
+	int64_t per_sample;    /* rows stand for so much weight a sample; 0: each for one sample */
 	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
 };
 
@@ -47,6 +48,17 @@ void rowpass_free(struct rowpass *r);
 
 /* The first or next batch: 1 when there is one, 0 after the last, -ECANCELED. */
 int rowpass_next(struct rowpass *r, struct progress *progress);
+
+/* How many samples a row of the column stands for. */
+static inline uint64_t rowpass_samples(const struct rowpass *r, uint32_t c, uint64_t row)
+{
+	int64_t per = r->column[c].per_sample, weight;
+
+	if (per == 0 || !r->rows.weight)
+		return 1;
+	weight = r->rows.weight[row];
+	return weight > 0 ? (uint64_t)(weight / per) : 0;
+}
 
 /* Flags of the batch by the lens' filter, or a column's own; NULL: all rows pass. */
 static inline const bool *rowpass_lens(const struct rowpass *r)

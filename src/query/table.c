@@ -126,7 +126,7 @@ static void add_column(const struct rowpass *r, uint32_t c, struct sums *s)
 			continue;
 		key = key_of_row(s->keys, &r->rows, row);
 		s->wanted[key] = true;
-		s->n_samples[key] += c == 0;
+		s->n_samples[key] += c != 0 ? 0 : other ? 1 : rowpass_samples(r, c, row);
 		if (!other)
 			s->self[(size_t)key * s->n_columns + c] += column->weight
 									   ? column->weight[row]

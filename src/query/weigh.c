@@ -122,12 +122,15 @@ static void note_activity(const struct rowpass *r, const struct notes *n, struct
 	for (uint64_t i = 0; i < r->n; i++) {
 		uint64_t row = r->begin + i;
 		uint32_t *samples = &w->samples[rows->stack[row]];
+		uint64_t n_samples;
 
 		if ((own && !own[i]) || (lens && !lens[i]) ||
 		    (r->event ? r->event[row] : 0) != column->event)
 			continue;
-		w->n_samples++;
-		*samples += *samples < UINT32_MAX;
+		n_samples = rowpass_samples(r, 0, row);
+		w->n_samples += n_samples;
+		*samples = n_samples < UINT32_MAX - *samples ? *samples + (uint32_t)n_samples
+							     : UINT32_MAX;
 		if (rows->thread && rows->thread[row] != ID_NONE)
 			n->threads[rows->thread[row]] = true;
 		if (rows->time_ns)
