@@ -148,7 +148,7 @@ static int64_t caller_weight(const struct callers *c, uint32_t node)
 static void push_children(struct callers *c, uint32_t node, uint32_t row)
 {
 	const struct inverted_node *n;
-	uint32_t first, count, shown = 0;
+	uint32_t first, count;
 
 	inverted_expand(c->tree, node);
 	n = inverted_node(c->tree, node);
@@ -157,12 +157,11 @@ static void push_children(struct callers *c, uint32_t node, uint32_t row)
 	for (uint32_t i = count; i-- > 0;) {
 		int64_t weight = caller_weight(c, first + i);
 
-		if (weight > 0 && (double)weight >= c->min) {
+		if (weight > 0 && (double)weight >= c->min)
 			vec_push(&c->todo, ((struct pending){ first + i, row, count == 1 }));
-			shown++;
-		}
+		else
+			c->r->n_left_out += weight > 0;
 	}
-	c->r->n_left_out += count - shown;
 }
 
 static void make_caller_root(struct callers *c, uint32_t root)
@@ -217,7 +216,8 @@ static int make_callers(struct report *r, const char *function, struct err *e)
 		if (weight > 0 && (double)weight >= c.min)
 			make_caller_root(&c, i);
 		else
-			r->n_left_out++;
+			r->n_left_out += weight >
+					 0; /* what costs nothing has no callers to blame */
 	}
 	vec_done(&c.todo);
 	if (function)

@@ -49,7 +49,7 @@ static void sum_batch(const struct profile *p, const struct profile_counts *coun
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		sums[first + i].weight = w.whole[2 * i];
-		sums[first + i].n_samples = w.whole[2 * i + 1];
+		sums[first + i].n_samples = w.whole[2 * i + 1] / w.scale[2 * i + 1];
 	}
 	weights_done(&w);
 }
@@ -120,7 +120,7 @@ static void put_events(const struct profile *p, const struct profile_counts *cou
 		fputs("  ", to);
 		put_clean(to, text_of(p, event->name), ascii, NAME_COLS);
 		fprintf(to, "  %s samples", fmt_count(n, sums[i].n_samples));
-		if (event->has_weight)
+		if (event->has_weight && !event->is_counted)
 			fprintf(to, ", %s",
 				fmt_weight(weight, sums[i].weight, event->unit, event->scale));
 		fputc('\n', to);
@@ -131,8 +131,11 @@ static void put_events(const struct profile *p, const struct profile_counts *cou
 void report_info_text(const struct profile *p, bool ascii, FILE *to)
 {
 	struct profile_counts counts;
+	uint32_t n_event_facts = 0;
 
 	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++)
+		n_event_facts += !strcmp(text_of(p, profile_fact(p, i).section), "events");
 	for (uint32_t i = 0; i < counts.n_captures; i++) {
 		const struct capture *c = profile_capture(p, (capture_id){ i });
 
@@ -142,7 +145,8 @@ void report_info_text(const struct profile *p, bool ascii, FILE *to)
 		fputc('\n', to);
 		put_facts(p, &counts, i, ascii, to);
 	}
-	put_events(p, &counts, ascii, to);
+	if (!n_event_facts)
+		put_events(p, &counts, ascii, to);
 }
 
 static void json_facts(struct json_out *j, const struct profile *p,

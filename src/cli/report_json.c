@@ -61,7 +61,8 @@ static void put_columns(struct json_out *j, const struct report *r)
 	for (uint32_t i = 0; i < r->n_columns && a->counts.n_events; i++) {
 		struct metric m = a->lens.column[i].metric;
 		const struct event *event = profile_event(a->profile, m.event);
-		bool weight = m.measure == MEASURE_WEIGHT && event->has_weight;
+		bool weight = m.measure == MEASURE_WEIGHT && event->has_weight &&
+			      !event->is_counted;
 
 		json_begin(j, NULL, '{', false);
 		json_put_text(j, "event", profile_string(a->profile, event->name, NULL));

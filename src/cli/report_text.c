@@ -168,7 +168,9 @@ static void put_numbers(const struct report *r, FILE *to, size_t i)
 	for (uint32_t c = 0; c < r->n_columns; c++) {
 		int64_t self = report_self(r, i)[c], total = report_total(r, i)[c];
 
-		if (has_self(r))
+		if (row->role == ROLE_CALLER || row->role == ROLE_CALLEE)
+			put_spaces(to, PERCENT_COLS);
+		else if (has_self(r))
 			put_percent(to, total_first ? total : self, whole[c]);
 		put_percent(to, total_first ? self : total, whole[c]);
 	}
@@ -194,6 +196,15 @@ static void put_column_names(const struct report *r, FILE *to)
 	fputc('\n', to);
 }
 
+/* Folded stacks know no modules. */
+static bool has_modules(const struct report *r)
+{
+	for (size_t i = 0; i < r->rows.n; i++)
+		if (r->rows.at[i].key != KEY_NONE && *r->keys->key[r->rows.at[i].key].module)
+			return true;
+	return false;
+}
+
 static void put_titles(const struct report *r, FILE *to, size_t cols, const char *names)
 {
 	bool total_first = is_tree(r) && r->view != VIEW_KIND_CALLERS;
@@ -209,8 +220,10 @@ static void put_titles(const struct report *r, FILE *to, size_t cols, const char
 	}
 	if (is_table(r))
 		fprintf(to, "%*s", SAMPLES_COLS, "SAMPLES");
-	fprintf(to, "  %-*s  %s\n", (int)cols, names,
-		r->keys->grouping == GROUP_FUNCTION ? "MODULE" : "");
+	if (has_modules(r))
+		fprintf(to, "  %-*s  MODULE\n", (int)cols, names);
+	else
+		fprintf(to, "  %s\n", names);
 }
 
 static void put_rows(const struct report *r, FILE *to, size_t cols, const size_t *indent,
@@ -238,8 +251,8 @@ static void put_left_out(const struct report *r, FILE *to)
 	char n[FMT_SIZE];
 
 	if (r->n_left_out)
-		fprintf(to, "# %s more rows are left out; -n 0 --min 0 shows all\n",
-			fmt_count(n, (int64_t)r->n_left_out));
+		fprintf(to, "# %s more row%s left out; -n 0 --min 0 shows all\n",
+			fmt_count(n, (int64_t)r->n_left_out), r->n_left_out == 1 ? " is" : "s are");
 }
 
 void report_text(const struct report *r, FILE *to)
