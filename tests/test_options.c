@@ -109,7 +109,7 @@ static const struct {
 	{ &cmd_report, { "--screen", "5x5x5" }, "COLSxROWS" },
 	{ &cmd_report, { "--screen", "1001x5" }, "COLSxROWS" },
 	{ &cmd_report, { "--keys", "j" }, "--keys" },
-	{ &cmd_report, { "-f", "fn:(" }, "fn:(" },
+	{ &cmd_report, { "-f", "fn:(" }, "\"(\"" },
 	{ &cmd_report, { "--time", "banana" }, "banana" },
 	{ &cmd_info, { "--view", "top" }, "--view" },
 	{ &cmd_export, { "--json" }, "--json" },

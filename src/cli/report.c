@@ -42,14 +42,15 @@ const int64_t *report_total(const struct report *r, size_t row)
 	return report_self(r, row) + r->n_columns;
 }
 
-/* False when there are enough rows; the row is counted as left out then. */
-static bool add_row(struct report *r, struct report_row row, const int64_t *self,
+/* May another row follow? */
+static bool has_room(const struct report *r)
+{
+	return !r->max_rows || r->rows.n < (uint64_t)r->max_rows;
+}
+
+static void add_row(struct report *r, struct report_row row, const int64_t *self,
 		    const int64_t *total)
 {
-	if (r->max_rows && row.role == ROLE_ROW && r->rows.n >= (uint64_t)r->max_rows) {
-		r->n_left_out++;
-		return false;
-	}
 	vec_reserve(&r->numbers, r->numbers.n + 2 * (size_t)r->n_columns);
 	for (uint32_t i = 0; i < r->n_columns; i++)
 		r->numbers.at[r->numbers.n + i] = self ? self[i] : 0;
@@ -58,7 +59,6 @@ static bool add_row(struct report *r, struct report_row row, const int64_t *self
 		r->numbers.at[r->numbers.n + i] = total[i];
 	r->numbers.n += r->n_columns;
 	vec_push(&r->rows, row);
-	return true;
 }
 
 /* The least weight of column 0 that is shown. */
@@ -82,10 +82,10 @@ static void make_table(struct report *r)
 			.n_samples = t->n_samples[i],
 		};
 
-		if ((double)total[0] < min)
-			r->n_left_out++;
-		else
+		if ((double)total[0] >= min && has_room(r))
 			add_row(r, row, self, total);
+		else
+			r->n_left_out++;
 	}
 }
 
@@ -111,14 +111,16 @@ static void make_tree(struct report *r)
 			.inlined = t->inlined[i],
 		};
 
+		const int64_t *self = &t->self[(size_t)i * t->n_columns];
+		const int64_t *total = &t->total[(size_t)i * t->n_columns];
+
 		row_of_depth.at[depth] = (uint32_t)r->rows.n;
-		if ((double)t->total[(size_t)i * t->n_columns] >= min &&
-		    add_row(r, row, &t->self[(size_t)i * t->n_columns],
-			    &t->total[(size_t)i * t->n_columns])) {
+		if ((double)total[0] >= min && has_room(r)) {
+			add_row(r, row, self, total);
 			i++;
 			continue;
 		}
-		r->n_left_out += t->end[i] - i - 1;
+		r->n_left_out += t->end[i] - i;
 		i = t->end[i]; /* what is below weighs no more */
 	}
 	vec_done(&row_of_depth);
@@ -177,9 +179,13 @@ static void make_caller_root(struct callers *c, uint32_t root)
 			.only_child = next.only_child,
 		};
 
-		if (add_row(c->r, row, inverted_self(c->tree, next.node),
-			    inverted_total(c->tree, next.node)))
-			push_children(c, next.node, (uint32_t)c->r->rows.n - 1);
+		if (!has_room(c->r)) {
+			c->r->n_left_out++;
+			continue;
+		}
+		add_row(c->r, row, inverted_self(c->tree, next.node),
+			inverted_total(c->tree, next.node));
+		push_children(c, next.node, (uint32_t)c->r->rows.n - 1);
 	}
 }
 

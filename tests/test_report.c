@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reports of small profiles, as text: the numbers, the order, what is left out. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "builder.h"
+#include "err.h"
+#include "filter.h"
+#include "format.h"
+#include "input.h"
+#include "profile.h"
+#include "report.h"
+#include "report_text.h"
+#include "resolver.h"
+
+#define SMALL \
+	"main;parse;read_number 30\nmain;parse 10\nmain;sort;sort;compare 40\nmain;sort 5\nmain 5\n" \
+	"other;read_number 10\n"
+
+static struct profile *read_folded(const char *text)
+{
+	const struct resolver_options resolve = { 0 };
+	const struct read_options options = { .resolve = &resolve };
+	struct input *in = input_of_bytes(text, strlen(text), "test");
+	struct profile *p = profile_new();
+	struct err e = ERR_INIT;
+	capture_id capture;
+
+	builder_begin(p);
+	capture = build_capture(p, "test", "folded");
+	cr_assert_eq(builder_end(p), 0);
+	cr_assert_eq(format_by_name("folded")->read(in, p, capture, &options, NULL, &e), 0, "%s",
+		     err_text(&e));
+	input_close(in);
+	return p;
+}
+
+struct question {
+	const char *what;
+	enum view_kind view;
+	const char *filter, *function; /* NULL: none */
+	int64_t rows;
+	double min;
+	bool ascii;
+};
+
+/* The report as text, or "error: SENTENCE"; malloc'd. */
+static char *answer(const char *folded, const struct question *q)
+{
+	struct report r = {
+		.view = q->view, .max_rows = q->rows, .min_percent = q->min, .ascii = q->ascii
+	};
+	struct profile *p = read_folded(folded);
+	struct err e = ERR_INIT;
+	struct lens lens;
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	lens_init(&lens, p);
+	if (q->filter)
+		cr_assert_eq(filter_parse(q->filter, &lens.filter, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(analysis_new(p, &lens, NULL, &r.analysis), 0);
+	if (report_make_rows(&r, q->function, &e))
+		fprintf(f, "error: %s\n", err_text(&e));
+	else
+		report_text(&r, f);
+	fclose(f);
+	report_done(&r);
+	err_clear(&e);
+	analysis_free(r.analysis);
+	lens_done(&lens);
+	profile_free(p);
+	return text;
+}
+
+/* clang-format off: one line a row */
+static const struct {
+	struct question question;
+	const char *text;
+} cases[] = {
+	{ { .what = "top", .view = VIEW_KIND_TOP },
+	  "#  SELF %  TOTAL %      SAMPLES  FUNCTION\n"
+	  "     40.0     40.0           40  compare\n"
+	  "     40.0     40.0           40  read_number\n"
+	  "     10.0     40.0           10  parse\n"
+	  "      5.0     90.0            5  main\n"
+	  "      5.0     45.0            5  sort\n"
+	  "      0.0     10.0            0  other\n" },
+	{ { .what = "top, two rows", .view = VIEW_KIND_TOP, .rows = 2 },
+	  "#  SELF %  TOTAL %      SAMPLES  FUNCTION\n"
+	  "     40.0     40.0           40  compare\n"
+	  "     40.0     40.0           40  read_number\n"
+	  "# 4 more rows are left out; -n 0 --min 0 shows all\n" },
+	{ { .what = "top, at least a fifth", .view = VIEW_KIND_TOP, .min = 20 },
+	  "#  SELF %  TOTAL %      SAMPLES  FUNCTION\n"
+	  "     40.0     40.0           40  compare\n"
+	  "     40.0     40.0           40  read_number\n"
+	  "     10.0     40.0           10  parse\n"
+	  "      5.0     90.0            5  main\n"
+	  "      5.0     45.0            5  sort\n"
+	  "# 1 more row is left out; -n 0 --min 0 shows all\n" },
+	{ { .what = "top of a filter", .view = VIEW_KIND_TOP, .filter = "parse" },
+	  "#  SELF %  TOTAL %      SAMPLES  FUNCTION\n"
+	  "     75.0     75.0           30  read_number\n"
+	  "     25.0    100.0           10  parse\n"
+	  "      0.0    100.0            0  main\n" },
+	{ { .what = "tree", .view = VIEW_KIND_TREE },
+	  "# TOTAL %   SELF %  CALL TREE\n"
+	  "     90.0      5.0  main\n"
+	  "     45.0      5.0    sort\n"
+	  "     40.0      0.0    › sort\n"
+	  "     40.0     40.0    › compare\n"
+	  "     40.0     10.0    parse\n"
+	  "     30.0     30.0    › read_number\n"
+	  "     10.0      0.0  other\n"
+	  "     10.0     10.0  › read_number\n" },
+	{ { .what = "tree in ASCII", .view = VIEW_KIND_TREE, .ascii = true },
+	  "# TOTAL %   SELF %  CALL TREE\n"
+	  "     90.0      5.0  main\n"
+	  "     45.0      5.0    sort\n"
+	  "     40.0      0.0    > sort\n"
+	  "     40.0     40.0    > compare\n"
+	  "     40.0     10.0    parse\n"
+	  "     30.0     30.0    > read_number\n"
+	  "     10.0      0.0  other\n"
+	  "     10.0     10.0  > read_number\n" },
+	{ { .what = "tree, at least a third", .view = VIEW_KIND_TREE, .min = 33 },
+	  "# TOTAL %   SELF %  CALL TREE\n"
+	  "     90.0      5.0  main\n"
+	  "     45.0      5.0    sort\n"
+	  "     40.0      0.0    › sort\n"
+	  "     40.0     40.0    › compare\n"
+	  "     40.0     10.0    parse\n"
+	  "# 3 more rows are left out; -n 0 --min 0 shows all\n" },
+	{ { .what = "callers", .view = VIEW_KIND_CALLERS },
+	  "#  SELF %  TOTAL %  CALLERS\n"
+	  "     40.0     40.0  compare\n"
+	  "     40.0     40.0  › sort\n"
+	  "     40.0     40.0  › sort\n"
+	  "     40.0     40.0  › main\n"
+	  "     40.0     40.0  read_number\n"
+	  "     30.0     30.0    parse\n"
+	  "     30.0     30.0    › main\n"
+	  "     10.0     10.0    other\n"
+	  "     10.0     40.0  parse\n"
+	  "     10.0     40.0  › main\n"
+	  "      5.0     90.0  main\n"
+	  "      5.0     45.0  sort\n"
+	  "      5.0     45.0  › main\n" },
+	{ { .what = "callers of one", .view = VIEW_KIND_CALLERS, .function = "^parse$" },
+	  "#  SELF %  TOTAL %  CALLERS\n"
+	  "     10.0     40.0  parse\n"
+	  "     10.0     40.0  › main\n" },
+	{ { .what = "butterfly", .view = VIEW_KIND_BUTTERFLY, .function = "parse" },
+	  "#  SELF %  TOTAL %  CALLERS\n"
+	  "              40.0  main\n"
+	  "#\n"
+	  "     10.0     40.0  parse\n"
+	  "#                   CALLEES\n"
+	  "              30.0  read_number\n" },
+	{ { .what = "butterfly of recursion", .view = VIEW_KIND_BUTTERFLY, .function = "sort" },
+	  "#  SELF %  TOTAL %  CALLERS\n"
+	  "              45.0  main\n"
+	  "#\n"
+	  "      5.0     45.0  sort\n"
+	  "#                   CALLEES\n"
+	  "              40.0  sort\n" },
+	{ { .what = "butterfly of all", .view = VIEW_KIND_BUTTERFLY },
+	  "error: --view butterfly wants a function: --function NAME\n" },
+	{ { .what = "butterfly of none", .view = VIEW_KIND_BUTTERFLY, .function = "nil" },
+	  "error: no function here matches \"nil\"\n" },
+};
+/* clang-format on */
+
+Test(report, says_what_the_profile_holds)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = answer(SMALL, &cases[i].question);
+
+		cr_expect_str_eq(text, cases[i].text, "%s:\n%s", cases[i].question.what, text);
+		free(text);
+	}
+}
