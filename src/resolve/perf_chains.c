@@ -4,7 +4,8 @@
  *
  * A frame may be reused when the frames below it are the same, it has the same address, cpu mode and
  * kind (return address or not), and nothing was remapped in between: the epochs of the process and
- * of the kernel say so. A second, smaller memory holds locations of addresses by epoch.
+ * of the kernel say so. Two more memories help where chains differ: where the last one went from a
+ * stack, and the locations of addresses, both by epoch.
  */
 #include "config.h"
 
@@ -15,9 +16,11 @@
 #include "perf_tasks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define N_MEMORIES  64u   /* threads whose last chain is kept; a power of two */
-#define N_LOCATIONS 8192u /* addresses whose location is kept; a power of two */
+#define N_MEMORIES  64u        /* threads whose last chain is kept; a power of two */
+#define N_LOCATIONS 8192u      /* addresses whose location is kept; a power of two */
+#define N_FOLLOWED  (1u << 20) /* stacks of which the child climbed last is kept */
 
 /* A part of a remembered chain. */
 struct memory_part {
@@ -41,12 +44,20 @@ struct located {
 	uint32_t location;
 };
 
+/* Which way the last chain went from a stack: the next one mostly goes the same. */
+struct followed {
+	uint64_t ip;
+	uint32_t space; /* as that of struct located; 0: empty */
+	uint32_t child; /* stack_id */
+};
+
 struct perf_chains {
 	struct profile *profile;
 	struct resolver *resolver;
 	struct perf_tasks *tasks;
 	struct memory memories[N_MEMORIES];
 	struct located located[N_LOCATIONS];
+	VEC(struct followed) followed; /* by stack_id of the parent; n is what is filled in */
 };
 
 /* Where the chain is being built. */
@@ -74,11 +85,18 @@ static bool is_user(enum cpu_mode mode)
 	return mode == MODE_USER || mode == MODE_GUEST_USER;
 }
 
+/* Tells apart what one address may mean: mappings, cpu mode, return address or not. Never 0. */
+static uint64_t space_of(const struct climb *at, enum cpu_mode mode, bool return_address)
+{
+	uint32_t epoch = is_user(mode) ? at->memory->user_epoch : at->memory->kernel_epoch;
+
+	return ((uint64_t)epoch << 4 | (uint64_t)mode << 1 | return_address) + 1;
+}
+
 static location_id locate(struct perf_chains *c, const struct climb *at, enum cpu_mode mode,
 			  uint64_t ip, bool return_address)
 {
-	uint32_t epoch = is_user(mode) ? at->memory->user_epoch : at->memory->kernel_epoch;
-	uint64_t space = ((uint64_t)epoch << 4 | (uint64_t)mode << 1 | return_address) + 1;
+	uint64_t space = space_of(at, mode, return_address);
 	struct located *l = &c->located[hash_u64(ip ^ space << 44) & (N_LOCATIONS - 1)];
 
 	if (l->ip != ip || l->space != space) {
@@ -89,6 +107,39 @@ static location_id locate(struct perf_chains *c, const struct climb *at, enum cp
 		l->space = space;
 	}
 	return (location_id){ l->location };
+}
+
+/* Where the last chain went from a stack; NULL for stacks that are not followed. */
+static struct followed *followed_from(struct perf_chains *c, uint32_t stack)
+{
+	if (stack >= N_FOLLOWED)
+		return NULL;
+	if (stack >= c->followed.n) {
+		size_t n = c->followed.n;
+
+		vec_reserve(&c->followed, stack + 1);
+		memset(&c->followed.at[n], 0, (c->followed.cap - n) * sizeof(*c->followed.at));
+		c->followed.n = c->followed.cap;
+	}
+	return &c->followed.at[stack];
+}
+
+/* The child of a stack at an address. */
+static uint32_t step(struct perf_chains *c, const struct climb *at, enum cpu_mode mode, uint64_t ip,
+		     bool return_address)
+{
+	uint64_t space = space_of(at, mode, return_address);
+	struct followed *f = space <= UINT32_MAX ? followed_from(c, at->stack) : NULL;
+	uint32_t child;
+
+	if (f && f->ip == ip && f->space == space)
+		return f->child;
+	child = build_stack(c->profile, (stack_id){ at->stack },
+			    locate(c, at, mode, ip, return_address))
+			.v;
+	if (f)
+		*f = (struct followed){ .ip = ip, .space = (uint32_t)space, .child = child };
+	return child;
 }
 
 /* Frames of the part, from the root, that memory holds at this depth. */
@@ -121,9 +172,8 @@ static void climb_part(struct perf_chains *c, struct climb *at, const struct per
 	vec_reserve(&m->stacks, end);
 	for (uint32_t i = n_same; i < n; i++) {
 		uint64_t ip = part_ip(p, i);
-		location_id l = locate(c, at, p->mode, ip, i + 1 < n);
 
-		at->stack = build_stack(c->profile, (stack_id){ at->stack }, l).v;
+		at->stack = step(c, at, p->mode, ip, i + 1 < n);
 		m->ips.at[at->depth + i] = ip;
 		m->stacks.at[at->depth + i] = at->stack;
 	}
@@ -173,6 +223,7 @@ void perf_chains_free(struct perf_chains *c)
 		vec_done(&c->memories[i].ips);
 		vec_done(&c->memories[i].stacks);
 	}
+	vec_done(&c->followed);
 	free(c);
 }
 

@@ -8,7 +8,9 @@
  * the number of the record in the file.
  *
  * EXIT changes nothing here: a leader may end before its threads, and samples of a task's last moments
- * come after it. A number that is used again comes with a FORK.
+ * come after it. A number that is used again comes with a FORK. An exec gives a new name but leaves the
+ * mappings, which the new ones replace: while the kernel still works on the exec, samples show the
+ * address in the old program from which it was called.
  */
 #include "config.h"
 
@@ -159,10 +161,6 @@ static bool tell_comm(struct perf_feed *f, const struct beside *b, size_t traile
 	if (!perf_comm_decode(&b->record, trailer, &c))
 		return false;
 	perf_tasks_name(f->tasks, c.tid, b->time_ns, c.name, c.name_len);
-	if (b->record.misc & PERF_MISC_COMM_EXEC) {
-		resolver_exec(f->resolver, c.pid, b->time_ns);
-		perf_tasks_remapped(f->tasks, c.pid, b->time_ns);
-	}
 	return true;
 }
 
