@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sums by thread over time, put together by process; see activity.h. */
+#include "config.h"
+
+#include "activity.h"
+
+#include "mem.h"
+#include "rowpass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* With more threads than this there is no time, only sums: 64 MB of slices. */
+#define THREADS_MOST 131072u
+
+/* Sums by key of a thread. */
+struct thread_sums {
+	int64_t *weight;     /* [n_keys] */
+	uint64_t *n_samples; /* [n_keys] */
+	int64_t *slice;      /* [n_keys][ACTIVITY_N_SLICES], or NULL */
+	double slices_per_ns;
+	int64_t span_ns;
+};
+
+static void add_time(const struct rowpass *r, struct thread_sums *s, uint64_t row, uint32_t key,
+		     int64_t weight)
+{
+	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
+	int64_t at = r->rows.time_ns[row], since;
+	size_t slice;
+
+	if (at == TIME_NONE)
+		return;
+	/* As in weigh.c: what lies outside of what was seen goes to an end. */
+	since = r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
+	since = at > since ? (int64_t)((uint64_t)at - (uint64_t)since) : 0;
+	if (since < 0 || since > s->span_ns)
+		since = s->span_ns;
+	slice = (size_t)((double)since * s->slices_per_ns);
+	if (slice >= ACTIVITY_N_SLICES)
+		slice = ACTIVITY_N_SLICES - 1;
+	s->slice[(size_t)key * ACTIVITY_N_SLICES + slice] += weight;
+}
+
+static void add_batch(const struct rowpass *r, const struct keys *keys, struct thread_sums *s)
+{
+	const struct rowpass_column *column = &r->column[0];
+	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, 0);
+	uint32_t unknown = keys->n_ids - 1;
+
+	for (uint64_t i = 0; i < r->n; i++) {
+		uint64_t row = r->begin + i;
+		uint32_t id = r->rows.thread ? r->rows.thread[row] : unknown, key;
+		int64_t weight = column->weight ? column->weight[row] : column->one;
+
+		if ((own && !own[i]) || (lens && !lens[i]) ||
+		    (r->event ? r->event[row] : 0) != column->event)
+			continue;
+		key = keys->of_id[id < unknown ? id : unknown];
+		s->weight[key] += weight;
+		s->n_samples[key] += rowpass_samples(r, 0, row);
+		if (s->slice && r->rows.time_ns)
+			add_time(r, s, row, key, weight);
+	}
+}
+
+static int by_process(const void *x, const void *y)
+{
+	const struct activity_row *a = x, *b = y;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+/* A run of rows of one process. */
+struct family_of {
+	const struct activity_row *row; /* its threads, [n] */
+	uint32_t n;
+	int64_t weight;
+};
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct family_of *a = x, *b = y;
+
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
+	return a->row->process < b->row->process ? -1 : a->row->process > b->row->process;
+}
+
+static const char *name_of(const struct profile *p, uint32_t process)
+{
+	string_id name = { 0 };
+
+	if (process != ID_NONE)
+		name = process_name(profile_process(p, (process_id){ process }));
+	return name.v ? profile_string(p, name, NULL) : "[no name]";
+}
+
+/* Writes a process's own row, unless it has but one thread, and its threads'. */
+static void put_family(const struct profile *p, const struct family_of *f, struct activity *out,
+		       int64_t *slice)
+{
+	struct activity_row sum = f->row[0];
+
+	if (f->n > 1) {
+		sum.thread = ID_NONE;
+		sum.name = name_of(p, sum.process);
+		sum.weight = 0;
+		sum.n_samples = 0;
+		sum.n_threads = f->n;
+		sum.slice = slice;
+		for (uint32_t i = 0; i < f->n; i++) {
+			sum.weight += f->row[i].weight;
+			sum.n_samples += f->row[i].n_samples;
+			for (size_t k = 0; slice && k < ACTIVITY_N_SLICES; k++)
+				slice[k] += f->row[i].slice[k];
+		}
+		out->row[out->n_rows++] = sum;
+	}
+	for (uint32_t i = 0; i < f->n; i++) {
+		out->row[out->n_rows] = f->row[i];
+		out->row[out->n_rows++].n_threads = f->n;
+	}
+}
+
+/* Groups thread rows ([n]) by process. */
+static void put_rows(const struct profile *p, struct activity_row *row, uint32_t n,
+		     struct activity *out, int64_t *slices_left)
+{
+	struct family_of *family = xcalloc((size_t)n + 1, sizeof(*family));
+	uint32_t n_families = 0;
+
+	qsort(row, n, sizeof(*row), by_process);
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == 0 || row[i].process != row[i - 1].process)
+			family[n_families++] = (struct family_of){ .row = &row[i] };
+		family[n_families - 1].n++;
+		family[n_families - 1].weight += row[i].weight;
+	}
+	qsort(family, n_families, sizeof(*family), by_weight);
+	out->row = xcalloc((size_t)n + n_families + 1, sizeof(*out->row));
+	for (uint32_t i = 0; i < n_families; i++) {
+		put_family(p, &family[i], out, slices_left);
+		if (slices_left && family[i].n > 1)
+			slices_left += ACTIVITY_N_SLICES;
+	}
+	free(family);
+}
+
+/* Rows for the threads that have samples. */
+static void put_threads(const struct profile *p, const struct thread_sums *s, struct activity *out)
+{
+	const struct keys *k = &out->keys;
+	struct activity_row *row = xcalloc((size_t)k->n + 1, sizeof(*row));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		struct activity_row r = { .name = k->key[i].label, .process = ID_NONE };
+
+		if (s->n_samples[i] == 0)
+			continue;
+		r.thread = k->key[i].id;
+		if (r.thread != ID_NONE)
+			r.process = profile_thread(p, (thread_id){ r.thread })->process.v;
+		r.weight = s->weight[i];
+		r.n_samples = s->n_samples[i];
+		if (s->slice)
+			r.slice = s->slice + (size_t)i * ACTIVITY_N_SLICES;
+		for (size_t t = 0; r.slice && t < ACTIVITY_N_SLICES; t++)
+			if (r.slice[t] > out->most)
+				out->most = r.slice[t];
+		row[n++] = r;
+	}
+	put_rows(p, row, n, out, s->slice ? s->slice + (size_t)k->n * ACTIVITY_N_SLICES : NULL);
+	free(row);
+}
+
+int activity_of_threads(const struct profile *p, const struct profile_counts *counts,
+			const struct lens *lens, const struct weights *w, struct progress *progress,
+			struct activity *out)
+{
+	struct thread_sums s = { .slice = NULL };
+	struct rowpass *r;
+	int rc;
+
+	*out = (struct activity){ .n_rows = 0 };
+	rc = rowpass_new(p, counts, lens, progress, &r);
+	if (rc < 0)
+		return rc;
+	keys_init(&out->keys, p, counts, GROUP_THREAD);
+	s.weight = xcalloc(out->keys.n, sizeof(*s.weight));
+	s.n_samples = xcalloc(out->keys.n, sizeof(*s.n_samples));
+	if (w->begin_ns != TIME_NONE && out->keys.n <= THREADS_MOST) {
+		s.slice = xcalloc((size_t)out->keys.n * 2, ACTIVITY_N_SLICES * sizeof(*s.slice));
+		s.span_ns = w->end_ns - w->begin_ns;
+		s.slices_per_ns = ACTIVITY_N_SLICES / ((double)s.span_ns + 1.0);
+	}
+	while ((rc = rowpass_next(r, progress)) > 0)
+		add_batch(r, &out->keys, &s);
+	rowpass_free(r);
+	out->slices = s.slice;
+	if (rc == 0)
+		put_threads(p, &s, out);
+	free(s.weight);
+	free(s.n_samples);
+	return rc;
+}
+
+void activity_done(struct activity *a)
+{
+	free(a->row);
+	free(a->slices);
+	keys_done(&a->keys);
+	*a = (struct activity){ .n_rows = 0 };
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who worked when: processes and their threads with what they weigh in column 0, and over time.
+ */
+#ifndef PROFTOP_QUERY_ACTIVITY_H
+#define PROFTOP_QUERY_ACTIVITY_H
+
+#include "keys.h"
+#include "weigh.h"
+
+#include <stdint.h>
+
+struct progress;
+
+/* Equal slices of the whole recording's time. */
+#define ACTIVITY_N_SLICES 64
+
+/* A process with the sums of its threads, or one of the threads that follow it. */
+struct activity_row {
+	const char *name;   /* untrusted text; lives with the profile or the answer */
+	uint32_t process;   /* process_id, ID_NONE: unknown */
+	uint32_t thread;    /* thread_id; ID_NONE: the row of a process of several threads */
+	uint32_t n_threads; /* of the process */
+	int64_t weight;
+	uint64_t n_samples;
+	int64_t *slice; /* [ACTIVITY_N_SLICES] weight over time; NULL without times */
+};
+
+struct activity {
+	struct activity_row
+		*row; /* [n_rows] by falling weight, threads below their process; owned */
+	uint32_t n_rows;
+	int64_t *slices;  /* what rows point into; owned */
+	struct keys keys; /* of threads */
+	int64_t most;     /* largest slice of a thread */
+};
+
+/*
+ * Of the samples that pass lens. w is of the same lens and counts: it knows the time span. Processes
+ * of one thread have one row, the thread's, which says so by n_threads. Returns 0 or -ECANCELED, when
+ * *out is empty; the caller ends with activity_done() in any case.
+ */
+int activity_of_threads(const struct profile *p, const struct profile_counts *counts,
+			const struct lens *lens, const struct weights *w, struct progress *progress,
+			struct activity *out);
+void activity_done(struct activity *a);
+
+#endif

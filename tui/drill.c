@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Enter on rows of tables: the filter terms that say what the row is. */
+#include "config.h"
+
+#include "drill.h"
+
+#include <stdlib.h>
+
+#include "analysis.h"
+#include "filter.h"
+#include "mem.h"
+
+/* kind:"^name$", quoted as needed; the caller frees. */
+static char *exactly(const char *kind, const char *name)
+{
+	char *regex = filter_exact(name), *value = filter_quote(regex);
+	char *term = xasprintf("%s:%s", kind, value);
+
+	free(regex);
+	free(value);
+	return term;
+}
+
+static const char *string_of(const struct scene *s, string_id id)
+{
+	return profile_string(s->analysis->profile, id, NULL);
+}
+
+static char *term_of_process(const struct scene *s, process_id id)
+{
+	const struct process *p = profile_process(s->analysis->profile, id);
+
+	if (p->pid >= 0)
+		return xasprintf("pid:%d", (int)p->pid);
+	return exactly("process", string_of(s, process_name(p)));
+}
+
+static char *term_of_thread(const struct scene *s, thread_id id)
+{
+	const struct thread *t = profile_thread(s->analysis->profile, id);
+
+	if (t->tid >= 0)
+		return xasprintf("tid:%d", (int)t->tid);
+	return exactly("thread", string_of(s, t->name));
+}
+
+/* The source file of a key of files: of its first function. */
+static const char *file_of(const struct scene *s, const struct key *k)
+{
+	if (k->id >= s->analysis->counts.n_functions)
+		return "";
+	return string_of(s, profile_function(s->analysis->profile, (function_id){ k->id })->file);
+}
+
+static const char *module_of(const struct scene *s, const struct key *k)
+{
+	const struct profile *p = s->analysis->profile;
+	module_id m = { k->id & ~KEY_OF_MODULE };
+
+	if (!(k->id & KEY_OF_MODULE))
+		m = profile_function(p, (function_id){ k->id })->module;
+	return string_of(s, profile_module(p, m)->name);
+}
+
+/* The term that only the row's samples pass, or NULL. */
+static char *term_of(const struct scene *s, const struct keys *keys, const struct key *k)
+{
+	if (k->id == ID_NONE)
+		return NULL;
+	switch (keys->grouping) {
+	case GROUP_FUNCTION:
+		break;
+	case GROUP_MODULE:
+		return exactly("module", module_of(s, k));
+	case GROUP_FILE:
+		return exactly("file", file_of(s, k));
+	case GROUP_THREAD:
+		return term_of_thread(s, (thread_id){ k->id });
+	case GROUP_PROCESS:
+		return term_of_process(s, (process_id){ k->id });
+	case GROUP_EVENT:
+		return exactly("event", k->label);
+	case GROUP_CPU:
+		return xasprintf("cpu:%u", k->id);
+	}
+	return NULL;
+}
+
+static bool filter_for(char *term, enum grouping grouping, struct effect *out)
+{
+	if (!term)
+		return false;
+	out->kind = EFFECT_FILTER;
+	out->grouping = grouping;
+	out->text = term;
+	return true;
+}
+
+bool drill_key(const struct scene *s, const struct keys *keys, uint32_t key, struct effect *out)
+{
+	const struct key *k = &keys->key[key];
+
+	if (keys->grouping == GROUP_FUNCTION || k->flags & (FUNCTION_MARK | FUNCTION_COMM)) {
+		out->kind = EFFECT_OPEN;
+		out->view = VIEW_KIND_BUTTERFLY;
+		out->place = (struct place){ .key_id = k->id };
+		return true;
+	}
+	return filter_for(term_of(s, keys, k), GROUP_FUNCTION, out);
+}
+
+bool drill_thread(const struct scene *s, uint32_t thread, struct effect *out)
+{
+	return filter_for(term_of_thread(s, (thread_id){ thread }), s->analysis->lens.grouping,
+			  out);
+}
+
+bool drill_process(const struct scene *s, uint32_t process, struct effect *out)
+{
+	return filter_for(term_of_process(s, (process_id){ process }), s->analysis->lens.grouping,
+			  out);
+}

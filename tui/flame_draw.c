@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a flame graph looks. A cell begins with an edge, so that it is one without colours, too. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "flame_view.h"
+#include "glyphs.h"
+#include "mem.h"
+#include "row.h"
+#include "text.h"
+
+/* A selected cell is lit as far as this or its label goes: a full row would be sent each time. */
+#define LIT_COLS 40
+
+/* Where one cell is drawn. */
+struct flame_cell_at {
+	struct canvas *c;
+	int row, col, cols;
+	uint16_t style;
+};
+
+static uint32_t edge_glyph(const struct canvas *c)
+{
+	return c->mono ? '|' : GLYPH_EDGE_LEFT;
+}
+
+/* The last part of a qualified name: what comes after the last :: outside of brackets. */
+static const char *last_part(const char *name)
+{
+	const char *part = name;
+	int depth = 0;
+
+	for (const char *p = name; *p; p++) {
+		if (strchr("<({", *p))
+			depth++;
+		else if (strchr(">)}", *p))
+			depth--;
+		else if (depth == 0 && p[0] == ':' && p[1] == ':' && p[2] && p[2] != ':')
+			part = p + 2;
+	}
+	return part;
+}
+
+/* A name short enough for cols: folded, or the beginning of its last part; the caller frees. */
+static char *short_name(const char *label, int cols, bool ascii)
+{
+	const char *dots = ascii ? "..." : "…";
+	char *name = text_fold_name(label, (size_t)cols, ascii), *part;
+	size_t got;
+
+	if (strncmp(name, dots, strlen(dots)) != 0)
+		return name;
+	free(name);
+	part = text_fold_name(last_part(label), (size_t)cols, ascii);
+	if (strncmp(part, dots, strlen(dots)) != 0)
+		return part;
+	free(part);
+	part = text_clean(last_part(label), strlen(last_part(label)), ascii);
+	part[text_clip(part, strlen(part), (size_t)cols, &got)] = '\0';
+	return part;
+}
+
+/* The names before the last of a chain, the nearest first, as far as there is room; columns used. */
+static int draw_chain(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
+		      const struct flame_cell *cell, int room)
+{
+	VEC(uint32_t) shown = { 0 };
+	uint32_t n = cell->node;
+	int used = 0;
+
+	while (n != cell->first && n != TREE_NONE) {
+		const char *label;
+		char *name;
+
+		n = v->layout.src->parent(s->analysis, n);
+		label = tree_key(v->layout.src, s->analysis, n)->label;
+		name = text_fold_name(label, 28, at.c->ascii);
+		room -= (int)text_width(name, strlen(name)) + 3;
+		free(name);
+		if (room < 0)
+			break;
+		vec_push(&shown, n);
+	}
+	for (size_t i = shown.n; i-- > 0;) {
+		const char *label = tree_key(v->layout.src, s->analysis, shown.at[i])->label;
+		char *name = text_fold_name(label, 28, at.c->ascii);
+
+		used += canvas_printf(at.c, at.row, at.col + used, at.cols - used, at.style,
+				      "%s › ", name);
+		free(name);
+	}
+	vec_done(&shown);
+	return used;
+}
+
+/* The label of a frame's cell; returns the columns used. */
+static int draw_label(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
+		      const struct flame_cell *cell)
+{
+	const char *label = "all";
+	char share[FMT_SIZE], *name;
+	int used, share_cols, room = at.cols;
+
+	row_share(share, s, cell->weight, s->analysis->weights.total[0]);
+	share_cols = (int)text_width(share, strlen(share)) + 1;
+	if (cell->node != TREE_NONE)
+		label = tree_key(v->layout.src, s->analysis, cell->node)->label;
+	name = short_name(label, room > share_cols + 16 ? room - share_cols : room, at.c->ascii);
+	room -= (int)text_width(name, strlen(name)) + share_cols;
+	used = cell->node != TREE_NONE ? draw_chain(v, s, at, cell, room) : 0;
+	used += canvas_puts(at.c, at.row, at.col + used, at.cols - used,
+			    (uint16_t)(at.style | STYLE_BOLD), name);
+	if (room >= 0)
+		used += canvas_printf(at.c, at.row, at.col + used, at.cols - used, at.style, " %s",
+				      share);
+	free(name);
+	return used;
+}
+
+static bool chain_matches(const struct flame_view *v, const struct scene *s,
+			  const struct flame_cell *cell)
+{
+	for (uint32_t n = cell->node; s->search && n != TREE_NONE;) {
+		if (row_matches(s, &s->analysis->keys, v->layout.src->key(s->analysis, n)))
+			return true;
+		if (n == cell->first)
+			break;
+		n = v->layout.src->parent(s->analysis, n);
+	}
+	return false;
+}
+
+static uint16_t style_of(const struct flame_view *v, const struct scene *s,
+			 const struct flame_cell *cell)
+{
+	uint16_t style = STYLE_FLAME_MERGED;
+
+	if (cell->n_merged == 0 && cell->node != TREE_NONE)
+		style = row_flame_style(tree_key(v->layout.src, s->analysis, cell->node));
+	if (cell->odd)
+		style |= STYLE_ALT;
+	if (cell->n_merged == 0 && chain_matches(v, s, cell))
+		style |= STYLE_MATCH;
+	return style;
+}
+
+static void draw_cell(const struct flame_view *v, const struct scene *s, struct canvas *c,
+		      struct rect r, int row, uint32_t i)
+{
+	const struct flame_cell *cell = &v->layout.cells.at[i];
+	struct flame_cell_at at = { .c = c, .row = row, .style = style_of(v, s, cell) };
+	int col = r.col + cell->begin, cols = cell->end - cell->begin, used = 0;
+	char count[FMT_SIZE];
+
+	canvas_fill(c, row, col, cols, at.style, ' ');
+	canvas_fill(c, row, col, 1, at.style, edge_glyph(c));
+	at.col = col + 1;
+	at.cols = cols - 1;
+	if (at.cols > 0 && cell->n_merged > 0)
+		used = canvas_printf(c, row, at.col, at.cols, at.style, "…%s%s",
+				     at.cols > 3 ? " " : "", fmt_count(count, cell->n_merged));
+	else if (at.cols > 0)
+		used = draw_label(v, s, at, cell);
+	if (i != v->cell)
+		return;
+	if (used + 1 < LIT_COLS)
+		used = cols < LIT_COLS ? cols : LIT_COLS;
+	else
+		used++;
+	canvas_add_style(c, row, col, used, STYLE_SELECTED);
+	c->cursor_row = row;
+	c->cursor_col = col;
+}
+
+static void draw_level(const struct flame_view *v, const struct scene *s, struct canvas *c,
+		       struct rect r, int row, uint32_t level)
+{
+	uint32_t first, end;
+
+	flame_layout_level(&v->layout, level, &first, &end);
+	for (uint32_t i = first; i < end; i++) {
+		const struct flame_cell *cell = &v->layout.cells.at[i];
+		bool last = i + 1 == end || v->layout.cells.at[i + 1].begin > cell->end;
+
+		if (cell->begin == cell->end)
+			continue;
+		draw_cell(v, s, c, r, row, i);
+		if (last && cell->end < r.cols)
+			canvas_fill(c, row, r.col + cell->end, 1, STYLE_DIM, edge_glyph(c));
+	}
+}
+
+void flame_draw(const struct flame_view *v, const struct scene *s, struct canvas *c, struct rect r)
+{
+	if (r.rows <= 0 || r.cols <= 0)
+		return;
+	if (s->analysis->weights.total[0] <= 0 || v->cell == FLAME_NONE) {
+		row_draw_nothing(c, r, s);
+		return;
+	}
+	for (int i = 0; i < r.rows; i++) {
+		uint32_t level = v->scroll + (uint32_t)i;
+		int row = v->mode == FLAME_FLAME ? r.row + r.rows - 1 - i : r.row + i;
+
+		if (level < v->layout.levels.n)
+			draw_level(v, s, c, r, row, level);
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The cursor of a view of rows: which row it is on and which rows are in sight. Knows numbers only,
+ * so everything here takes the same time for ten rows and for ten million.
+ *
+ * Invariant after list_fit(): cursor < n (0 when there is none), and cursor in [top, top + height).
+ */
+#ifndef PROFTOP_TUI_LIST_H
+#define PROFTOP_TUI_LIST_H
+
+#include "actions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct list {
+	uint32_t n;      /* rows in all */
+	uint32_t cursor; /* the selected row */
+	uint32_t top;    /* first row in sight */
+	uint32_t height; /* rows that fit; 0 before the first layout */
+};
+
+/* The rows changed in number, or the room for them did: keeps the cursor, and keeps it in sight. */
+void list_fit(struct list *l, uint32_t n, int height);
+
+/* Moves for DOWN UP PAGE_* HALF_* FIRST LAST; false for other actions. */
+bool list_act(struct list *l, enum action a);
+
+/* Puts the cursor on a row; if that is out of sight, a third of the way down the screen. */
+void list_go(struct list *l, uint32_t row);
+
+/* The row at `line` lines below the first in sight, or UINT32_MAX. */
+uint32_t list_at(const struct list *l, int line);
+
+#endif

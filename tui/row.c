@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of keys on screens; see row.h. */
+#include "config.h"
+
+#include "row.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "glyphs.h"
+#include "mem.h"
+#include "text.h"
+
+/* Names longer than this many bytes are cut before they are folded: no screen shows as much. */
+#define NAME_MOST_BYTES 4096
+
+/* A row is hot from this share of the self weight on: one in HOT_PART. */
+#define HOT_PART 20
+
+/* Threads that are looked through for the process behind a name. */
+#define THREADS_MOST 16384
+
+void row_draw_marker(struct canvas *c, struct rect r, int line)
+{
+	if (line < 0 || line >= r.rows || r.cols < 1)
+		return;
+	canvas_fill(c, r.row + line, r.col + (r.cols > 1), 1, STYLE_HOT, GLYPH_CLOSED);
+	c->cursor_row = r.row + line;
+	c->cursor_col = r.col + (r.cols > 1);
+}
+
+void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s)
+{
+	const struct weights *w = &s->analysis->weights;
+	const char *text = "no samples";
+
+	if (w->whole[0] > 0 && w->total[0] == 0)
+		text = "no sample passes the filter";
+	else if (s->loading)
+		text = "nothing has been read yet";
+	canvas_puts(c, r.row + r.rows / 3, r.col + 2, r.cols - 2, STYLE_DIM, text);
+}
+
+uint16_t row_key_style(const struct key *k)
+{
+	if (k->flags & FUNCTION_MARK)
+		return STYLE_MARK;
+	if (k->flags & FUNCTION_UNRESOLVED)
+		return STYLE_DIM;
+	if (k->flags & FUNCTION_COMM)
+		return STYLE_NORMAL | STYLE_BOLD;
+	return (uint16_t)(STYLE_FAMILY_UNKNOWN + (int)k->family);
+}
+
+uint16_t row_bar_style(const struct key *k)
+{
+	uint16_t style = (uint16_t)STYLE_OF(row_key_style(k));
+
+	return style >= STYLE_FAMILY_UNKNOWN ? style : STYLE_BAR;
+}
+
+uint16_t row_flame_style(const struct key *k)
+{
+	if (k->flags & FUNCTION_MARK)
+		return STYLE_FLAME_MERGED;
+	return (uint16_t)(STYLE_FLAME_UNKNOWN + (int)k->family);
+}
+
+const char *row_family_tag(enum family f)
+{
+	static const char *const tags[] = { "[?]", "[.]", "[l]", "[c]", "[k]", "[j]" };
+
+	return tags[f];
+}
+
+bool row_is_hot(const struct scene *s, const int64_t *self)
+{
+	int64_t whole = s->analysis->weights.total[0];
+
+	return self[0] > 0 && self[0] >= whole / HOT_PART;
+}
+
+bool row_matches(const struct scene *s, const struct keys *keys, uint32_t key)
+{
+	return s->search && keys == &s->analysis->keys && key < s->search->n_keys &&
+	       s->search->matches[key];
+}
+
+/* Where a function's arguments begin in a clean name, or its end. */
+static size_t arguments_of(const char *s)
+{
+	int braces = 0;
+
+	for (size_t i = 0; s[i]; i++) {
+		if (s[i] == '{')
+			braces++;
+		else if (s[i] == '}')
+			braces--;
+		if (s[i] != '(' || i == 0 || braces != 0)
+			continue;
+		if (strchr(".:< *&", s[i - 1]) ||
+		    (i >= 8 && strncmp(s + i - 8, "operator", 8) == 0))
+			continue;
+		return i;
+	}
+	return strlen(s);
+}
+
+/* The name as it will be shown; the caller frees. */
+static char *shown_name(const char *name, int cols, const struct name_look *look, bool ascii)
+{
+	size_t n = strnlen(name, NAME_MOST_BYTES), got, skip;
+	char *cut, *out;
+
+	if (!look->wide && look->shift == 0 && name[n] == '\0')
+		return text_fold_name(name, (size_t)cols, ascii);
+	cut = text_clean(name, n, ascii);
+	if (look->shift > 0) {
+		skip = text_clip(cut, strlen(cut), (size_t)look->shift, &got);
+		out = xstrdup(cut + skip);
+	} else {
+		out = look->wide ? xstrdup(cut) : text_fold_name(cut, (size_t)cols, ascii);
+	}
+	free(cut);
+	return out;
+}
+
+int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name,
+		  const struct name_look *look)
+{
+	uint16_t flags = (uint16_t)(look->style & ~(unsigned)0xff);
+	size_t args;
+	char *text;
+	int used;
+
+	if (cols <= 0)
+		return 0;
+	text = shown_name(name, cols, look, c->ascii);
+	args = STYLE_OF(look->style) >= STYLE_FAMILY_UNKNOWN ? arguments_of(text) : strlen(text);
+	used = canvas_put(c, row, col, cols, look->style, text, args);
+	if (text[args])
+		used += canvas_puts(c, row, col + used, cols - used,
+				    (uint16_t)(STYLE_DIM | (flags & ~STYLE_BOLD)), text + args);
+	free(text);
+	return used;
+}
+
+int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		  const struct key *k, const char *tag)
+{
+	int left = sh->name_cols;
+
+	if (c->mono && left >= 16 && !(k->flags & FUNCTION_COMM)) {
+		left -= 4;
+		canvas_puts(c, r.row + line, r.col + sh->name + left + 1, 3, STYLE_DIM,
+			    row_family_tag(k->family));
+	}
+	if (tag && left >= 16) {
+		int cols = (int)text_width(tag, strlen(tag));
+
+		if (cols > left / 3)
+			return left;
+		left -= cols + 1;
+		canvas_puts(c, r.row + line, r.col + sh->name + left + 1, cols, STYLE_DIM, tag);
+	}
+	return left;
+}
+
+void row_draw_module(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		     const struct key *k)
+{
+	struct name_look look = { .style = STYLE_DIM };
+
+	if (sh->module_cols > 0)
+		row_draw_name(c, r.row + line, r.col + sh->module, sh->module_cols, k->module,
+			      &look);
+}
+
+void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		  const struct scene *s, const struct row_key *k)
+{
+	const struct key *key = &k->keys->key[k->key];
+	struct name_look look = { .wide = s->wide, .shift = k->shift };
+	int cols = row_draw_tags(sh, c, r, line, key, k->tag) - k->indent, used;
+	int col = r.col + sh->name + k->indent;
+	char detail[FMT_SIZE];
+
+	look.style = k->dim ? STYLE_DIM : row_key_style(key);
+	if (k->hot)
+		look.style |= STYLE_BOLD;
+	if (k->selected)
+		look.style |= STYLE_SELECTED;
+	if (row_matches(s, k->keys, k->key))
+		look.style |= STYLE_MATCH;
+	used = row_draw_name(c, r.row + line, col, cols, key->label, &look);
+	if (*row_detail(s, k->keys, k->key, detail))
+		canvas_printf(c, r.row + line, col + used, cols - used, STYLE_DIM, "  %s", detail);
+	row_draw_module(sh, c, r, line, key);
+}
+
+/* The pid of the one process whose threads had the name, -1 when there are none or several. */
+static int32_t only_pid(const struct scene *s, uint32_t function)
+{
+	const struct profile *p = s->analysis->profile;
+	uint32_t n = s->analysis->counts.n_threads;
+	string_id name = profile_function(p, (function_id){ function })->name;
+	int32_t pid = -1;
+
+	for (uint32_t i = 0; i < n && n <= THREADS_MOST; i++) {
+		const struct thread *t = profile_thread(p, (thread_id){ i });
+		int32_t its;
+
+		if (t->name.v != name.v)
+			continue;
+		its = profile_process(p, t->process)->pid;
+		if (pid >= 0 && its != pid)
+			return -1;
+		pid = its;
+	}
+	return pid;
+}
+
+const char *row_detail(const struct scene *s, const struct keys *keys, uint32_t key,
+		       char out[FMT_SIZE])
+{
+	const struct key *k = &keys->key[key];
+	int32_t pid;
+
+	out[0] = '\0';
+	if (!(k->flags & FUNCTION_COMM))
+		return key_detail(keys, s->analysis->profile, key, out);
+	pid = only_pid(s, k->id);
+	if (pid >= 0)
+		snprintf(out, FMT_SIZE, "(%d)", (int)pid);
+	return out;
+}
+
+uint32_t row_key_of_id(const struct keys *keys, uint32_t key_id)
+{
+	for (uint32_t i = 0; i < keys->n; i++)
+		if (keys->key[i].id == key_id)
+			return i;
+	return KEY_NONE;
+}
+
+const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, int64_t whole)
+{
+	enum unit unit;
+	int64_t scale;
+	char number[FMT_SIZE];
+
+	if (s->percent) {
+		snprintf(out, FMT_SIZE, "%.*s %%", FMT_SIZE - 4, fmt_percent(number, value, whole));
+		return out;
+	}
+	row_unit(s, 0, &unit, &scale);
+	return fmt_weight(out, value, unit, scale);
+}
+
+char *row_source(const struct scene *s, const struct keys *keys, uint32_t key)
+{
+	const struct key *k = &keys->key[key];
+	const struct profile *p = s->analysis->profile;
+	const struct function *f;
+	const char *file, *slash;
+	char *name, *place;
+
+	if (keys->grouping != GROUP_FUNCTION || k->id >= s->analysis->counts.n_functions)
+		return xstrdup("");
+	f = profile_function(p, (function_id){ k->id });
+	file = profile_string(p, f->file, NULL);
+	slash = strrchr(file, '/');
+	if (slash && slash[1])
+		file = slash + 1;
+	name = text_clean(file, strlen(file), false);
+	if (*name == '\0' || f->line == 0)
+		return name;
+	place = xasprintf("%s:%u", name, f->line);
+	free(name);
+	return place;
+}
+
+char *row_status(const struct scene *s, const struct keys *keys, uint32_t key, int64_t self,
+		 int64_t total)
+{
+	const struct key *k = &keys->key[key];
+	int64_t whole = s->analysis->weights.total[0];
+	char share[FMT_SIZE], own[FMT_SIZE], detail[FMT_SIZE];
+	char *name = text_clean(k->label, strlen(k->label), false);
+	char *module = text_clean(k->module, strlen(k->module), false);
+	char *source = row_source(s, keys, key), *out;
+
+	row_detail(s, keys, key, detail);
+	out = xasprintf("%s%s%s  %s  self %s%s%s%s%s", name, *detail ? "  " : "", detail,
+			row_share(share, s, total, whole), row_share(own, s, self, whole),
+			*source ? "  " : "", source, *module ? "  " : "", module);
+	free(name);
+	free(module);
+	free(source);
+	return out;
+}
+
+const char *row_grouping_name(enum grouping g)
+{
+	static const char *const names[N_GROUPINGS] = {
+		[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
+		[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_EVENT] = "event",
+		[GROUP_CPU] = "cpu",
+	};
+
+	return names[g];
+}

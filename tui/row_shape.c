@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Columns of rows and the numbers in them; see row_shape.h. */
+#include "config.h"
+
+#include "row_shape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "glyphs.h"
+#include "text.h"
+
+#define BAR_COLS        10 /* a column is ten per cent */
+#define BAR_COLS_NARROW 5
+
+/* Modules that are looked through for the longest name. */
+#define MODULES_MOST 512u
+
+/* One way to share the columns out; the first that leaves the name its least is taken. */
+struct fit {
+	int bar;        /* columns of bars */
+	int n_numbers;  /* how many columns of numbers */
+	int least_name; /* columns that the name must have */
+	bool samples, module;
+};
+
+static const struct fit fits[] = {
+	{ BAR_COLS, ROW_MAX_NUMBERS, 28, true, true },
+	{ BAR_COLS, ROW_MAX_NUMBERS, 28, false, true },
+	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 26, false, true },
+	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 24, false, false },
+	{ 0, ROW_MAX_NUMBERS, 20, false, false },
+	{ 0, 2, 16, false, false },
+	{ 0, 1, 6, false, false },
+	{ 0, 0, 0, false, false },
+};
+
+static int max_int(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int width_of(const char *s)
+{
+	return (int)text_width(s, strlen(s));
+}
+
+void row_unit(const struct scene *s, uint32_t column, enum unit *unit, int64_t *scale)
+{
+	const struct analysis *a = s->analysis;
+	struct metric m = a->lens.column[column].metric;
+
+	*unit = UNIT_COUNT;
+	*scale = a->weights.scale[column] > 1 ? a->weights.scale[column] : 1;
+	if (m.measure == MEASURE_WEIGHT && m.event.v < a->counts.n_events)
+		*unit = profile_event(a->profile, m.event)->unit;
+}
+
+const char *row_number(char out[FMT_SIZE], const struct number_column *n, bool percent,
+		       int64_t value)
+{
+	if (n->kind == NUMBER_SAMPLES)
+		return fmt_count(out, value);
+	if (percent)
+		return fmt_percent(out, value, n->whole);
+	return fmt_weight(out, value, n->unit, n->scale);
+}
+
+/* Columns that the largest number takes. */
+static int digits_of(const struct number_column *n, bool percent)
+{
+	char out[FMT_SIZE];
+
+	if (n->kind != NUMBER_SAMPLES && percent)
+		return 5;
+	if (n->kind != NUMBER_SAMPLES && n->unit != UNIT_COUNT)
+		return 9;
+	return max_int(width_of(row_number(out, n, percent, n->whole)), 6);
+}
+
+static void add_number(struct row_shape *sh, const struct scene *s, const struct row_wish *w,
+		       enum number_kind kind, uint32_t of)
+{
+	static const char *const titles[] = { "SELF", "TOTAL", "SAMPLES" };
+	const int64_t *whole = w->whole ? w->whole : s->analysis->weights.total;
+	struct number_column *n = &sh->number[sh->n_numbers++];
+	const char *unit = kind != NUMBER_SAMPLES && s->percent ? " %" : "";
+	size_t used = 0;
+
+	*n = (struct number_column){ .kind = kind, .of = of, .scale = 1 };
+	n->whole = kind == NUMBER_SAMPLES ? (int64_t)s->analysis->weights.n_samples : whole[of];
+	if (kind != NUMBER_SAMPLES)
+		row_unit(s, of, &n->unit, &n->scale);
+	if (kind != NUMBER_SAMPLES && s->analysis->lens.n_columns > 1) {
+		char *metric = metric_name(s->analysis->profile,
+					   s->analysis->lens.column[of].metric);
+		size_t got, bytes = text_clip(metric, strlen(metric), 12, &got);
+
+		used = (size_t)snprintf(n->title, sizeof(n->title), "%.*s ", (int)bytes, metric);
+		free(metric);
+	}
+	if (used < sizeof(n->title))
+		snprintf(n->title + used, sizeof(n->title) - used, "%s%s",
+			 w->share && kind == NUMBER_SELF ? "SHARE" : titles[kind], unit);
+	n->digits = digits_of(n, sh->percent);
+}
+
+static void add_numbers(struct row_shape *sh, const struct scene *s, const struct row_wish *w)
+{
+	for (uint32_t i = 0; i < s->analysis->lens.n_columns; i++) {
+		if (w->total && w->total_first)
+			add_number(sh, s, w, NUMBER_TOTAL, i);
+		if (w->self)
+			add_number(sh, s, w, NUMBER_SELF, i);
+		if (w->total && !w->total_first)
+			add_number(sh, s, w, NUMBER_TOTAL, i);
+	}
+	if (w->samples)
+		add_number(sh, s, w, NUMBER_SAMPLES, 0);
+}
+
+/* Columns that modules' names want: the longest of them, but not more than a quarter of the row. */
+static int module_cols(const struct scene *s, int cols)
+{
+	uint32_t n = s->analysis->counts.n_modules;
+	int want = 6, most = cols / 4;
+
+	for (uint32_t i = 0; i < n && i < MODULES_MOST && want < most; i++) {
+		const struct module *m = profile_module(s->analysis->profile, (module_id){ i });
+		size_t len;
+		const char *name = profile_string(s->analysis->profile, m->name, &len);
+		size_t got;
+
+		text_clip(name, len, (size_t)most, &got);
+		want = max_int(want, (int)got);
+	}
+	return want < most ? want : most;
+}
+
+/* Does number column i get a bar? Only those of the lens's first column do. */
+static bool has_bar(const struct row_shape *sh, const struct row_wish *w, int i)
+{
+	return sh->number[i].kind != NUMBER_SAMPLES && sh->number[i].of == 0 &&
+	       (i == 0 || w->two_bars);
+}
+
+/* Lays the columns out by f and returns what is left for the name. */
+static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct fit *f, int cols,
+		   int module)
+{
+	int col = f->bar > 0 ? 3 : 2, shown = 0;
+
+	for (int i = 0; i < sh->n_numbers; i++) {
+		struct number_column *n = &sh->number[i];
+		bool wanted = n->kind == NUMBER_SAMPLES ? f->samples : shown < f->n_numbers;
+		int digits = n->digits, title = width_of(n->title) + 1;
+
+		n->col = wanted ? col : -1;
+		if (!wanted)
+			continue;
+		shown++;
+		n->bar = has_bar(sh, w, i) ? f->bar : 0;
+		if (n->bar == 0 && f->bar > 0)
+			digits = max_int(digits, title);
+		else if (f->bar == 0)
+			digits = max_int(digits, title - (sh->percent ? 2 : 0));
+		n->digits = digits;
+		col += digits + (n->bar > 0 ? 1 + n->bar : 0) + 1;
+	}
+	sh->name = shown > 0 ? col + (f->bar > 0) : col;
+	sh->module_cols = w->module && f->module ? module : 0;
+	sh->name_cols = cols - sh->name - (sh->module_cols > 0 ? sh->module_cols + 2 : 0);
+	sh->module = cols - sh->module_cols;
+	return sh->name_cols;
+}
+
+void row_shape_init(struct row_shape *sh, const struct scene *s, const struct row_wish *w, int cols)
+{
+	int module = w->module ? module_cols(s, cols) : 0;
+	int digits[ROW_MAX_NUMBERS];
+
+	*sh = (struct row_shape){ .percent = s->percent };
+	add_numbers(sh, s, w);
+	for (int i = 0; i < sh->n_numbers; i++)
+		digits[i] = sh->number[i].digits;
+	for (size_t k = 0; k < sizeof(fits) / sizeof(fits[0]); k++) {
+		for (int i = 0; i < sh->n_numbers; i++)
+			sh->number[i].digits = digits[i];
+		if (try_fit(sh, w, &fits[k], cols, module) >= fits[k].least_name)
+			break;
+	}
+	for (int i = 0; i < sh->n_numbers; i++)
+		if (sh->number[i].col < 0)
+			sh->number[i].digits = sh->number[i].bar = 0;
+	sh->name_cols = max_int(sh->name_cols, 0);
+}
+
+/* A title with the arrow of the column that rules. */
+static void draw_title(struct canvas *c, int row, int col, int cols, const char *title, bool sorted,
+		       bool reverse)
+{
+	uint16_t style = sorted ? STYLE_HEADER_SORTED : STYLE_HEADER;
+	int used = canvas_puts(c, row, col, cols, style, title);
+
+	if (sorted && used < cols)
+		canvas_fill(c, row, col + used, 1, style, reverse ? GLYPH_UP : GLYPH_DOWN);
+}
+
+void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		     int sorted, bool reverse, const char *name, const char *module)
+{
+	int row = r.row + line;
+
+	if (line >= r.rows)
+		return;
+	for (int i = 0; i < sh->n_numbers; i++) {
+		const struct number_column *n = &sh->number[i];
+		int title = width_of(n->title), cols = n->digits + (n->bar ? 1 + n->bar : 0);
+		char narrow[sizeof(n->title)];
+
+		if (n->digits == 0)
+			continue;
+		snprintf(narrow, sizeof(narrow), "%s", n->title);
+		if (title + 1 > cols && title > 2 && sh->percent && n->kind != NUMBER_SAMPLES)
+			narrow[strlen(narrow) - 2] = '\0';
+		title = width_of(narrow);
+		if (n->bar == 0 && title < cols - 1)
+			draw_title(c, row, r.col + n->col + cols - 1 - title, title + 1, narrow,
+				   sorted == i, reverse);
+		else
+			draw_title(c, row, r.col + n->col, cols, narrow, sorted == i, reverse);
+	}
+	draw_title(c, row, r.col + sh->name, sh->name_cols, name, sorted == ROW_BY_NAME, reverse);
+	if (sh->module_cols > 0)
+		draw_title(c, row, r.col + sh->module, sh->module_cols, module,
+			   sorted == ROW_BY_MODULE, reverse);
+}
+
+int row_column_at(const struct row_shape *sh, int col)
+{
+	for (int i = 0; i < sh->n_numbers; i++) {
+		const struct number_column *n = &sh->number[i];
+		int cols = n->digits + (n->bar > 0 ? 1 + n->bar : 0);
+
+		if (n->digits > 0 && col >= n->col && col < n->col + cols)
+			return i;
+	}
+	if (col >= sh->name && col < sh->name + sh->name_cols)
+		return ROW_BY_NAME;
+	if (sh->module_cols > 0 && col >= sh->module)
+		return ROW_BY_MODULE;
+	return ROW_UNSORTED;
+}
+
+static int64_t value_of(const struct number_column *n, const struct row_values *v)
+{
+	switch (n->kind) {
+	case NUMBER_SELF:
+		return v->self[n->of];
+	case NUMBER_TOTAL:
+		return v->total[n->of];
+	case NUMBER_SAMPLES:
+		break;
+	}
+	return (int64_t)v->n_samples;
+}
+
+void row_draw_number(const struct row_shape *sh, struct canvas *c, struct rect r, int line, int i,
+		     int64_t value, uint16_t style, uint16_t bar)
+{
+	const struct number_column *n = &sh->number[i];
+	char out[FMT_SIZE];
+
+	if (n->digits == 0)
+		return;
+	canvas_puts_right(c, r.row + line, r.col + n->col, n->digits, style,
+			  row_number(out, n, sh->percent, value));
+	if (n->bar > 0)
+		canvas_bar(c, r.row + line, r.col + n->col + n->digits + 1, n->bar, bar, value,
+			   n->whole);
+}
+
+void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		      const struct row_values *v)
+{
+	for (int i = 0; i < sh->n_numbers; i++) {
+		const struct number_column *n = &sh->number[i];
+		int64_t value = value_of(n, v);
+		uint16_t style = STYLE_NUMBER;
+
+		if (v->hot && n->kind == NUMBER_SELF)
+			style = STYLE_HOT;
+		else if (n->kind != NUMBER_SAMPLES && value < n->whole / 2000 + 1)
+			style = STYLE_DIM;
+		row_draw_number(sh, c, r, line, i, value, style, v->bar);
+	}
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A tree that can be shown as rows or as a flame graph: the call tree, or the inverted one.
+ *
+ * Nodes are numbers, which mean something until the analysis is replaced. TREE_NONE stands above
+ * the roots when a parent is meant, and for no node when a child is.
+ */
+#ifndef PROFTOP_TUI_TREE_SOURCE_H
+#define PROFTOP_TUI_TREE_SOURCE_H
+
+#include "keys.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis;
+
+#define TREE_NONE UINT32_MAX
+
+struct tree_source {
+	const char *title; /* of the column of names */
+	bool by_self;      /* what adds up over the children is self, not total */
+
+	/* Children by falling total of column 0; the inverted tree's roots by falling self. */
+	uint32_t (*first)(struct analysis *a, uint32_t node);
+	uint32_t (*next)(struct analysis *a, uint32_t node);
+	uint32_t (*parent)(struct analysis *a, uint32_t node);
+	uint32_t (*key)(struct analysis *a, uint32_t node);
+	uint64_t (*path)(struct analysis *a, uint32_t node);
+	bool (*inlined)(struct analysis *a, uint32_t node);
+	/* Nodes [*first, *end) are what a search looks through, below top or in all. */
+	void (*range)(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end);
+	/* [n_columns], borrowed until the next call of first(). */
+	const int64_t *(*self)(struct analysis *a, uint32_t node);
+	const int64_t *(*total)(struct analysis *a, uint32_t node);
+};
+
+extern const struct tree_source tree_of_calls;
+extern const struct tree_source tree_of_callers;
+
+/*
+ * The last node of the run that starts at node and in which each has but one child that weighs the
+ * same: what is shown in one row without loss. Threads' names stay by themselves.
+ */
+uint32_t tree_chain_end(const struct tree_source *src, struct analysis *a, uint32_t node);
+
+/* A child of node (or a root) by its key's id, or TREE_NONE. Linear in the children. */
+uint32_t tree_child(const struct tree_source *src, struct analysis *a, uint32_t node,
+		    uint32_t key_id);
+
+/* The key of a node. */
+const struct key *tree_key(const struct tree_source *src, struct analysis *a, uint32_t node);
+
+/* Column 0 of what adds up over the children. */
+int64_t tree_weight(const struct tree_source *src, struct analysis *a, uint32_t node);
+
+#endif

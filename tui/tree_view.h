@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The view of a tree as rows, for both directions: view_tree.c and view_callers.c are this with one
+ * source each.
+ */
+#ifndef PROFTOP_TUI_TREE_VIEW_H
+#define PROFTOP_TUI_TREE_VIEW_H
+
+#include "list.h"
+#include "row_shape.h"
+#include "tree_rows.h"
+#include "tree_zoom.h"
+#include "view.h"
+
+struct tree_view {
+	struct tree_rows rows;
+	struct list list;
+	struct tree_zoom zoom;
+	struct row_shape shape; /* as of the last layout */
+	uint32_t found;         /* the node that a search went to, or TREE_NONE */
+	uint64_t cursor_path;   /* of the first node in the cursor's row, 0: none */
+	uint32_t outdent;       /* levels of indentation that are scrolled out on the left */
+	bool touched;           /* the user did something: do not open rows any more */
+};
+
+struct tree_view *tree_view_new(const struct tree_source *src);
+void tree_view_free(void *state);
+
+void tree_view_update(void *state, const struct scene *s);
+void tree_view_layout(void *state, const struct scene *s, struct rect r);
+void tree_view_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r);
+bool tree_view_act(void *state, const struct scene *s, enum action a, struct effect *out);
+void tree_view_click(void *state, const struct scene *s, struct rect r, int row, int col,
+		     bool twice, struct effect *out);
+bool tree_view_selection(const void *state, const struct scene *s, struct place *out);
+uint32_t tree_view_find(void *state, const struct scene *s, int step, uint32_t *at);
+char *tree_view_status(const void *state, const struct scene *s);
+char *tree_view_crumb(const void *state, const struct scene *s);
+
+/* Goes to a node, zooming out where it lies elsewhere. */
+void tree_view_go(struct tree_view *v, const struct scene *s, uint32_t node);
+
+/* Opens what is below the cursor along the heaviest children that weigh half of it. */
+void tree_view_open_hot(struct tree_view *v, const struct scene *s);
+
+#endif

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* info: what is in the inputs, what was lost, and what is shown of it. Text that scrolls. */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "arena.h"
+#include "filter.h"
+#include "mem.h"
+#include "row.h"
+#include "text.h"
+#include "view.h"
+
+/* Columns of facts' names at most. */
+#define NAME_MOST 28
+
+/* Lines that one fact may take. */
+#define LINES_MOST 64
+
+/* A line of text; strings are the profile's or the view's. */
+struct info_line {
+	const char *name; /* title of a section, or a fact's name; NULL: more of the fact above */
+	const char *text; /* part of the fact's text; NULL in titles */
+	size_t n;         /* bytes of it */
+	enum fact_kind kind;
+};
+
+struct info_view {
+	struct {
+		struct info_line *at; /* [n]; owned */
+		size_t n, cap;
+	} lines;
+	struct arena made; /* strings that are not the profile's */
+	uint32_t top;      /* first line in sight */
+	uint32_t rows;     /* that fit */
+	int name_cols;     /* of facts' names */
+	int cols;          /* that lines are broken to */
+};
+
+static void *info_new(void)
+{
+	struct info_view *v = xcalloc(1, sizeof(*v));
+
+	arena_init(&v->made);
+	return v;
+}
+
+static void info_free(void *state)
+{
+	struct info_view *v = state;
+
+	if (!v)
+		return;
+	vec_done(&v->lines);
+	arena_done(&v->made);
+	free(v);
+}
+
+static const char *string_of(const struct scene *s, string_id id)
+{
+	return profile_string(s->analysis->profile, id, NULL);
+}
+
+static void add_title(struct info_view *v, const char *title)
+{
+	struct info_line blank = { .name = NULL }, line = { .name = title };
+
+	if (v->lines.n > 0)
+		vec_push(&v->lines, blank);
+	vec_push(&v->lines, line);
+}
+
+/* Bytes of text that go on one line: broken at a blank where there is one. */
+static size_t break_line(const char *text, size_t n, size_t cols)
+{
+	size_t got, fits = text_clip(text, n, cols, &got), used;
+
+	if (fits == 0)
+		text_decode(text, n, &used);
+	if (fits == n)
+		return n;
+	for (size_t i = fits; i > fits / 2; i--)
+		if (text[i] == ' ')
+			return i;
+	return fits > 0 ? fits : used;
+}
+
+static void add_fact(struct info_view *v, const char *name, const char *text, enum fact_kind kind)
+{
+	size_t room = v->cols > v->name_cols + 6 ? (size_t)(v->cols - v->name_cols - 6) : 1;
+	size_t left = strlen(text);
+	struct info_line line = { .name = name, .text = text, .kind = kind };
+
+	for (int i = 0; i < LINES_MOST; i++) {
+		line.n = left > 0 ? break_line(line.text, left, room) : 0;
+		vec_push(&v->lines, line);
+		left -= line.n;
+		line.text += line.n;
+		line.name = NULL;
+		for (; left > 0 && *line.text == ' '; left--)
+			line.text++;
+		if (left == 0)
+			return;
+	}
+}
+
+/* A fact of the analysis; text is malloc'd and freed here. */
+static void add_made(struct info_view *v, const char *name, char *text)
+{
+	add_fact(v, name, arena_strndup(&v->made, text, strlen(text)), FACT_PLAIN);
+	free(text);
+}
+
+/* What the screens show: the metric, of how many samples, through which filter. */
+static void add_shown(struct info_view *v, const struct scene *s)
+{
+	const struct analysis *a = s->analysis;
+	const struct weights *w = &a->weights;
+	char out[FMT_SIZE], part[FMT_SIZE];
+	struct scene in_units = *s;
+
+	in_units.percent = false;
+	add_title(v, "shown");
+	for (uint32_t i = 0; i < a->lens.n_columns; i++)
+		add_made(v, i == 0 ? "metric" : "beside it",
+			 metric_name(a->profile, a->lens.column[i].metric));
+	row_share(out, &in_units, w->total[0], w->whole[0]);
+	if (w->total[0] != w->whole[0])
+		add_made(v, "total",
+			 xasprintf("%s, %s %% of all", out,
+				   fmt_percent(part, w->total[0], w->whole[0])));
+	else
+		add_made(v, "total", xstrdup(out));
+	add_made(v, "samples", xstrdup(fmt_count(out, (int64_t)w->n_samples)));
+	if (w->n_threads > 0)
+		add_made(v, "threads", xstrdup(fmt_count(out, (int64_t)w->n_threads)));
+	if (w->begin_ns != TIME_NONE)
+		add_made(v, "duration", xstrdup(fmt_ns(out, w->end_ns - w->begin_ns)));
+	if (a->lens.filter && filter_n_terms(a->lens.filter) > 0)
+		add_made(v, "filter", filter_text(a->lens.filter));
+	add_made(v, "rows", xstrdup(row_grouping_name(a->lens.grouping)));
+	add_made(v, "stacks",
+		 xasprintf("%s nodes, at most %s deep", fmt_count(out, a->tree->n_nodes - 1),
+			   fmt_count(part, a->tree->max_depth)));
+}
+
+/* Is fact i the first of its section in its capture? */
+static bool begins_section(const struct scene *s, uint32_t i, const struct fact *f)
+{
+	for (uint32_t k = 0; k < i; k++) {
+		struct fact other = profile_fact(s->analysis->profile, k);
+
+		if (other.capture.v == f->capture.v && other.section.v == f->section.v)
+			return false;
+	}
+	return true;
+}
+
+/* A section's title, with the input's name where there are several. */
+static const char *title_of(struct info_view *v, const struct scene *s, const struct fact *f)
+{
+	const char *section = string_of(s, f->section);
+	char *title;
+	const char *kept;
+
+	if (s->analysis->counts.n_captures < 2 || f->capture.v >= s->analysis->counts.n_captures)
+		return section;
+	title = xasprintf("%s of %s", section,
+			  string_of(s, profile_capture(s->analysis->profile, f->capture)->path));
+	kept = arena_strndup(&v->made, title, strlen(title));
+	free(title);
+	return kept;
+}
+
+/* The facts of the section that fact `from` begins. */
+static void add_section(struct info_view *v, const struct scene *s, uint32_t from)
+{
+	const struct profile *p = s->analysis->profile;
+	struct fact first = profile_fact(p, from);
+
+	add_title(v, title_of(v, s, &first));
+	for (uint32_t i = from; i < s->analysis->counts.n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+
+		if (f.capture.v == first.capture.v && f.section.v == first.section.v)
+			add_fact(v, string_of(s, f.name), string_of(s, f.text), f.kind);
+	}
+}
+
+static int widest_name(const struct scene *s)
+{
+	int cols = 9;
+
+	for (uint32_t i = 0; i < s->analysis->counts.n_facts; i++) {
+		const char *name = string_of(s, profile_fact(s->analysis->profile, i).name);
+		size_t got;
+
+		text_clip(name, strlen(name), NAME_MOST, &got);
+		cols = (int)got > cols ? (int)got : cols;
+	}
+	return cols;
+}
+
+static void write_lines(struct info_view *v, const struct scene *s)
+{
+	int widest = widest_name(s);
+
+	vec_clear(&v->lines);
+	arena_done(&v->made);
+	arena_init(&v->made);
+	v->name_cols = widest < v->cols / 3 ? widest : v->cols / 3;
+	for (uint32_t i = 0; i < s->analysis->counts.n_facts; i++) {
+		struct fact f = profile_fact(s->analysis->profile, i);
+
+		if (begins_section(s, i, &f))
+			add_section(v, s, i);
+	}
+	add_shown(v, s);
+}
+
+static void info_update(void *state, const struct scene *s)
+{
+	write_lines(state, s);
+}
+
+static uint32_t last_top(const struct info_view *v)
+{
+	return v->lines.n > v->rows ? (uint32_t)v->lines.n - v->rows : 0;
+}
+
+static void info_layout(void *state, const struct scene *s, struct rect r)
+{
+	struct info_view *v = state;
+
+	if (v->cols != r.cols) {
+		v->cols = r.cols;
+		write_lines(v, s);
+	}
+	v->rows = r.rows > 0 ? (uint32_t)r.rows : 0;
+	if (v->top > last_top(v))
+		v->top = last_top(v);
+}
+
+static void draw_line(const struct info_view *v, struct canvas *c, struct rect r, int row,
+		      const struct info_line *line)
+{
+	uint16_t style = line->kind == FACT_LOSS ? STYLE_ERROR : STYLE_NORMAL;
+	int text = 4 + v->name_cols;
+
+	if (!line->text && line->name) {
+		canvas_puts(c, row, r.col + 1, r.cols - 1, STYLE_HEADER, line->name);
+		return;
+	}
+	if (line->name) {
+		if (line->kind == FACT_LOSS && r.cols > 1)
+			canvas_puts(c, row, r.col + 1, 1, STYLE_ERROR, "!");
+		canvas_puts(c, row, r.col + 3,
+			    v->name_cols < r.cols - 3 ? v->name_cols : r.cols - 3, STYLE_DIM,
+			    line->name);
+	}
+	if (line->text && text < r.cols)
+		canvas_put(c, row, r.col + text, r.cols - text, style, line->text, line->n);
+}
+
+static void info_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
+{
+	const struct info_view *v = state;
+
+	(void)s;
+	for (int i = 0; i < r.rows; i++)
+		if (v->top + (size_t)i < v->lines.n)
+			draw_line(v, c, r, r.row + i, &v->lines.at[v->top + (size_t)i]);
+}
+
+static bool info_act(void *state, const struct scene *s, enum action a, struct effect *out)
+{
+	struct info_view *v = state;
+	uint32_t page = v->rows > 1 ? v->rows - 1 : 1, was = v->top, by = 0;
+	bool down = true;
+
+	(void)s;
+	(void)out;
+	switch ((int)a) {
+	case ACTION_DOWN:
+	case ACTION_UP:
+		by = 1;
+		down = a == ACTION_DOWN;
+		break;
+	case ACTION_PAGE_DOWN:
+	case ACTION_PAGE_UP:
+		by = page;
+		down = a == ACTION_PAGE_DOWN;
+		break;
+	case ACTION_HALF_DOWN:
+	case ACTION_HALF_UP:
+		by = (page + 1) / 2;
+		down = a == ACTION_HALF_DOWN;
+		break;
+	case ACTION_FIRST:
+	case ACTION_LAST:
+		by = UINT32_MAX / 2;
+		down = a == ACTION_LAST;
+		break;
+	default:
+		return false;
+	}
+	if (down)
+		v->top = by < last_top(v) - v->top ? v->top + by : last_top(v);
+	else
+		v->top -= by < v->top ? by : v->top;
+	return v->top != was;
+}
+
+static void info_click(void *state, const struct scene *s, struct rect r, int row, int col,
+		       bool twice, struct effect *out)
+{
+	(void)state;
+	(void)s;
+	(void)r;
+	(void)row;
+	(void)col;
+	(void)twice;
+	(void)out;
+}
+
+static void info_select(void *state, const struct scene *s, const struct place *p)
+{
+	(void)state;
+	(void)s;
+	(void)p;
+}
+
+static bool info_selection(const void *state, const struct scene *s, struct place *out)
+{
+	(void)state;
+	(void)s;
+	(void)out;
+	return false;
+}
+
+/* A search is over frames, of which there are none here. */
+static uint32_t info_find(void *state, const struct scene *s, int step, uint32_t *at)
+{
+	(void)state;
+	(void)s;
+	(void)step;
+	*at = 0;
+	return 0;
+}
+
+static char *info_no_text(const void *state, const struct scene *s)
+{
+	(void)state;
+	(void)s;
+	return NULL;
+}
+
+const struct view_ops view_info = {
+	.name = "info",
+	.help = "what is in the file, what was lost, how good the stacks are",
+	.contexts = IN_TEXT,
+	.new = info_new,
+	.free = info_free,
+	.update = info_update,
+	.layout = info_layout,
+	.draw = info_draw,
+	.act = info_act,
+	.click = info_click,
+	.select = info_select,
+	.selection = info_selection,
+	.find = info_find,
+	.status = info_no_text,
+	.crumb = info_no_text,
+};

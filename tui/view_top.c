@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* top: one row per function, or per whatever the lens groups by. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "drill.h"
+#include "finding.h"
+#include "list.h"
+#include "mem.h"
+#include "row.h"
+#include "text.h"
+#include "view.h"
+
+/* Columns that Left and Right scroll names by. */
+#define SHIFT_COLS 8
+
+struct top_view {
+	struct list list;
+	struct row_shape shape; /* as of the last layout */
+	enum table_order order;
+	uint32_t column; /* of the lens, whose numbers rule */
+	bool reverse;
+	int shift;              /* columns of the names that are scrolled out */
+	enum grouping grouping; /* of the rows, as of the last update */
+	uint32_t cursor_id;     /* id of the cursor's key, ID_NONE */
+	bool *inlined;          /* [n_keys] only ever inlined; NULL: not of functions; owned */
+};
+
+static const struct row_wish of_frames = {
+	.self = true,
+	.total = true,
+	.two_bars = true,
+	.samples = true,
+	.module = true,
+};
+
+static const struct row_wish of_groups = {
+	.self = true,
+	.total = true,
+	.two_bars = true,
+	.samples = true,
+};
+
+static const struct row_wish of_samples = { .self = true, .samples = true, .share = true };
+
+static const struct row_wish *wish_for(enum grouping g)
+{
+	switch (g) {
+	case GROUP_FUNCTION:
+		return &of_frames;
+	case GROUP_MODULE:
+	case GROUP_FILE:
+		return &of_groups;
+	case GROUP_THREAD:
+	case GROUP_PROCESS:
+	case GROUP_EVENT:
+	case GROUP_CPU:
+		break;
+	}
+	return &of_samples;
+}
+
+static const char *title_of(enum grouping g)
+{
+	static const char *const titles[N_GROUPINGS] = {
+		[GROUP_FUNCTION] = "FUNCTION ▾", [GROUP_MODULE] = "MODULE ▾",
+		[GROUP_FILE] = "FILE ▾",         [GROUP_THREAD] = "THREAD ▾",
+		[GROUP_PROCESS] = "PROCESS ▾",   [GROUP_EVENT] = "EVENT ▾",
+		[GROUP_CPU] = "CPU ▾",
+	};
+
+	return titles[g];
+}
+
+static int top_line(struct rect r)
+{
+	return r.rows >= 3;
+}
+
+static void *top_new(void)
+{
+	struct top_view *v = xcalloc(1, sizeof(*v));
+
+	v->cursor_id = ID_NONE;
+	return v;
+}
+
+static void top_free(void *state)
+{
+	struct top_view *v = state;
+
+	if (!v)
+		return;
+	free(v->inlined);
+	free(v);
+}
+
+/* Which functions never stand in a stack as code of their own. */
+static bool *find_inlined(const struct analysis *a)
+{
+	const struct calltree *t = a->tree;
+	bool *inlined = xcalloc((size_t)a->keys.n + 1, sizeof(*inlined));
+
+	for (uint32_t n = 1; n < t->n_nodes; n++)
+		inlined[t->key[n]] |= t->inlined[n];
+	for (uint32_t n = 1; n < t->n_nodes; n++)
+		inlined[t->key[n]] &= t->inlined[n];
+	return inlined;
+}
+
+static const struct key *key_at(const struct scene *s, uint32_t row)
+{
+	return &s->analysis->table_keys->key[s->analysis->table.key[row]];
+}
+
+/* The cursor goes where its key went. */
+static void follow(struct top_view *v, const struct scene *s)
+{
+	const struct table *t = &s->analysis->table;
+
+	list_fit(&v->list, t->n_rows, (int)v->list.height);
+	for (uint32_t i = 0; v->cursor_id != ID_NONE && i < t->n_rows; i++) {
+		if (key_at(s, i)->id != v->cursor_id)
+			continue;
+		list_go(&v->list, i);
+		return;
+	}
+}
+
+static void remember(struct top_view *v, const struct scene *s)
+{
+	v->cursor_id = v->list.cursor < v->list.n ? key_at(s, v->list.cursor)->id : ID_NONE;
+}
+
+static void sort(struct top_view *v, const struct scene *s)
+{
+	struct analysis *a = s->analysis;
+
+	table_sort(&a->table, a->table_keys, v->order, v->column, v->reverse);
+	follow(v, s);
+}
+
+static void top_update(void *state, const struct scene *s)
+{
+	struct top_view *v = state;
+	struct analysis *a = s->analysis;
+
+	if (a->table_keys->grouping != v->grouping) {
+		v->grouping = a->table_keys->grouping;
+		v->cursor_id = ID_NONE;
+		v->list.cursor = v->list.top = 0;
+		v->shift = 0;
+	}
+	if (v->column >= a->lens.n_columns)
+		v->column = 0;
+	free(v->inlined);
+	v->inlined = v->grouping == GROUP_FUNCTION ? find_inlined(a) : NULL;
+	if (v->list.cursor == 0 && v->list.top == 0)
+		v->cursor_id = ID_NONE;
+	sort(v, s);
+}
+
+static void top_layout(void *state, const struct scene *s, struct rect r)
+{
+	struct top_view *v = state;
+
+	row_shape_init(&v->shape, s, wish_for(v->grouping), r.cols);
+	list_fit(&v->list, s->analysis->table.n_rows, r.rows - top_line(r));
+	remember(v, s);
+}
+
+/* The index of the number column that rules, or ROW_BY_…. */
+static int sorted_column(const struct top_view *v)
+{
+	enum number_kind kind = v->order == ORDER_SELF ? NUMBER_SELF : NUMBER_TOTAL;
+
+	if (v->order == ORDER_LABEL)
+		return ROW_BY_NAME;
+	if (v->order == ORDER_MODULE)
+		return ROW_BY_MODULE;
+	for (int i = 0; i < v->shape.n_numbers; i++)
+		if (v->shape.number[i].kind == kind && v->shape.number[i].of == v->column)
+			return i;
+	return ROW_UNSORTED;
+}
+
+static void draw_row(const struct top_view *v, const struct scene *s, struct canvas *c,
+		     struct rect r, int line, uint32_t i)
+{
+	const struct analysis *a = s->analysis;
+	const struct table *t = &a->table;
+	size_t at = (size_t)i * t->n_columns;
+	struct row_values values = { .self = t->self + at, .total = t->total + at };
+	struct row_key name = { .keys = a->table_keys, .key = t->key[i], .shift = v->shift };
+
+	values.n_samples = t->n_samples[i];
+	values.hot = row_is_hot(s, values.self);
+	values.bar = row_bar_style(&a->table_keys->key[t->key[i]]);
+	name.hot = values.hot;
+	name.selected = i == v->list.cursor;
+	if (v->inlined && v->inlined[t->key[i]])
+		name.tag = "inl";
+	row_draw_numbers(&v->shape, c, r, line, &values);
+	row_draw_key(&v->shape, c, r, line, s, &name);
+	if (name.selected)
+		row_draw_marker(c, r, line);
+}
+
+static void top_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
+{
+	const struct top_view *v = state;
+	int top = top_line(r);
+
+	if (r.rows <= 0 || r.cols <= 0)
+		return;
+	if (top > 0)
+		row_draw_header(&v->shape, c, r, 0, sorted_column(v), v->reverse,
+				title_of(v->grouping), "MODULE");
+	if (v->list.n == 0)
+		row_draw_nothing(c, r, s);
+	for (int line = 0; line < r.rows - top; line++) {
+		uint32_t i = list_at(&v->list, line);
+
+		if (i != UINT32_MAX)
+			draw_row(v, s, c, r, line + top, i);
+	}
+}
+
+/* The next column to sort by: self and total of each of the lens's, then name, then module. */
+static bool next_order(struct top_view *v, const struct scene *s)
+{
+	bool frames = v->grouping == GROUP_FUNCTION;
+	bool has_total = wish_for(v->grouping)->total;
+
+	switch (v->order) {
+	case ORDER_SELF:
+		v->order = ORDER_TOTAL;
+		if (has_total)
+			break;
+		/* fall through */
+	case ORDER_TOTAL:
+		v->order = ORDER_SELF;
+		if (++v->column < s->analysis->lens.n_columns)
+			break;
+		v->column = 0;
+		v->order = ORDER_LABEL;
+		break;
+	case ORDER_LABEL:
+		v->order = frames ? ORDER_MODULE : ORDER_SELF;
+		break;
+	case ORDER_MODULE:
+		v->order = ORDER_SELF;
+		break;
+	}
+	v->reverse = false;
+	sort(v, s);
+	return true;
+}
+
+/* Names scroll as far as the longest in sight needs. */
+static bool scroll_names(struct top_view *v, const struct scene *s, int by)
+{
+	int most = 0, shift = v->shift + by;
+
+	for (uint32_t i = v->list.top; i < v->list.n && i - v->list.top < v->list.height; i++) {
+		const char *label = key_at(s, i)->label;
+		int cols = (int)text_width(label, strnlen(label, 4096));
+
+		most = cols > most ? cols : most;
+	}
+	if (shift > most - v->shape.name_cols / 2)
+		shift = v->shift;
+	if (shift < 0)
+		shift = 0;
+	if (shift == v->shift)
+		return false;
+	v->shift = shift;
+	return true;
+}
+
+static bool top_act(void *state, const struct scene *s, enum action a, struct effect *out)
+{
+	struct top_view *v = state;
+
+	if (list_act(&v->list, a)) {
+		remember(v, s);
+		return true;
+	}
+	switch ((int)a) {
+	case ACTION_LEFT:
+		return scroll_names(v, s, -SHIFT_COLS);
+	case ACTION_RIGHT:
+		return scroll_names(v, s, SHIFT_COLS);
+	case ACTION_SORT:
+		return next_order(v, s);
+	case ACTION_REVERSE:
+		v->reverse = !v->reverse;
+		sort(v, s);
+		return true;
+	case ACTION_GROUP:
+		out->kind = EFFECT_GROUP;
+		out->grouping = (enum grouping)((v->grouping + 1) % N_GROUPINGS);
+		return true;
+	case ACTION_ENTER:
+		return v->list.cursor < v->list.n &&
+		       drill_key(s, s->analysis->table_keys, s->analysis->table.key[v->list.cursor],
+				 out);
+	default:
+		return false;
+	}
+}
+
+static void click_header(struct top_view *v, const struct scene *s, int col)
+{
+	int what = row_column_at(&v->shape, col);
+	enum table_order was = v->order;
+	uint32_t column = v->column;
+
+	if (what >= 0 && v->shape.number[what].kind != NUMBER_SAMPLES) {
+		v->order = v->shape.number[what].kind == NUMBER_SELF ? ORDER_SELF : ORDER_TOTAL;
+		v->column = v->shape.number[what].of;
+	} else if (what == ROW_BY_NAME) {
+		v->order = ORDER_LABEL;
+	} else if (what == ROW_BY_MODULE) {
+		v->order = ORDER_MODULE;
+	} else {
+		return;
+	}
+	v->reverse = was == v->order && column == v->column && !v->reverse;
+	sort(v, s);
+}
+
+static void top_click(void *state, const struct scene *s, struct rect r, int row, int col,
+		      bool twice, struct effect *out)
+{
+	struct top_view *v = state;
+	int line = row - r.row - top_line(r);
+	uint32_t i = list_at(&v->list, line);
+
+	if (line < 0)
+		click_header(v, s, col - r.col);
+	if (i == UINT32_MAX)
+		return;
+	v->list.cursor = i;
+	remember(v, s);
+	if (twice)
+		top_act(v, s, ACTION_ENTER, out);
+}
+
+static void top_select(void *state, const struct scene *s, const struct place *p)
+{
+	struct top_view *v = state;
+
+	if (v->grouping != GROUP_FUNCTION || p->key_id == ID_NONE)
+		return;
+	v->cursor_id = p->key_id;
+	follow(v, s);
+	remember(v, s);
+}
+
+static bool top_selection(const void *state, const struct scene *s, struct place *out)
+{
+	const struct top_view *v = state;
+	enum grouping g = s->analysis->table_keys->grouping;
+
+	if (v->list.cursor >= s->analysis->table.n_rows)
+		return false;
+	if (s->analysis->table_keys != &s->analysis->keys || g != v->grouping)
+		return false;
+	out->key_id = key_at(s, v->list.cursor)->id;
+	out->path = 0;
+	return true;
+}
+
+static uint32_t top_find(void *state, const struct scene *s, int step, uint32_t *at)
+{
+	struct top_view *v = state;
+	const struct table *t = &s->analysis->table;
+	struct finding f;
+
+	finding_start(&f, v->list.cursor, step);
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if (row_matches(s, s->analysis->table_keys, t->key[i]))
+			finding_add(&f, i);
+	*at = finding_end(&f);
+	if (*at > 0)
+		list_go(&v->list, f.target);
+	remember(v, s);
+	return f.n;
+}
+
+static char *top_status(const void *state, const struct scene *s)
+{
+	const struct top_view *v = state;
+	const struct table *t = &s->analysis->table;
+	size_t at = (size_t)v->list.cursor * t->n_columns;
+
+	if (v->list.cursor >= t->n_rows)
+		return NULL;
+	return row_status(s, s->analysis->table_keys, t->key[v->list.cursor], t->self[at],
+			  t->total[at]);
+}
+
+static char *top_crumb(const void *state, const struct scene *s)
+{
+	(void)state;
+	(void)s;
+	return NULL;
+}
+
+const struct view_ops view_top = {
+	.name = "top",
+	.help = "functions by what they cost themselves; o groups by module, file, thread, …",
+	.contexts = IN_LIST | IN_TOP,
+	.new = top_new,
+	.free = top_free,
+	.update = top_update,
+	.layout = top_layout,
+	.draw = top_draw,
+	.act = top_act,
+	.click = top_click,
+	.select = top_select,
+	.selection = top_selection,
+	.find = top_find,
+	.status = top_status,
+	.crumb = top_crumb,
+};

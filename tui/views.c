@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of all views, in the order of the tabs. */
+#include "config.h"
+
+#include "view.h"
+
+extern const struct view_ops view_top, view_tree, view_callers, view_butterfly, view_flame,
+	view_threads, view_info;
+
+const struct view_ops *const views[N_VIEW_KINDS] = {
+	[VIEW_KIND_TOP] = &view_top,         [VIEW_KIND_TREE] = &view_tree,
+	[VIEW_KIND_CALLERS] = &view_callers, [VIEW_KIND_BUTTERFLY] = &view_butterfly,
+	[VIEW_KIND_FLAME] = &view_flame,     [VIEW_KIND_THREADS] = &view_threads,
+	[VIEW_KIND_INFO] = &view_info,
+};
