@@ -309,7 +309,8 @@ int folded_write(const struct analysis *a, FILE *to, struct err *e)
 	vec_done(&w.nodes);
 	vec_done(&w.todo);
 	vec_done(&w.path);
+	errno = 0;
 	if (fflush(to) != 0 || ferror(to))
-		return err_set(e, -EIO, "cannot write folded stacks");
+		return err_set(e, errno ? -errno : -EIO, "cannot write folded stacks");
 	return 0;
 }

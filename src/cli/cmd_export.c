@@ -60,7 +60,8 @@ static enum status write_out(const struct options *o, const struct format *forma
 	if (rc)
 		return say_error(&e, STATUS_USAGE);
 	rc = format->write(a, out.to, &e);
-	if (ferror(out.to)) { /* the file's own trouble says more, and a closed pipe is none */
+	if (rc && ferror(out.to)) { /* the output says it, and a closed pipe is no trouble */
+		out.code = -rc;
 		err_clear(&e);
 		rc = 0;
 	}

@@ -90,9 +90,11 @@ static int flush(struct output *o)
 	bool failed = ferror(o->to);
 
 	errno = 0;
-	if (fflush(o->to) || failed)
-		return errno ? errno : EIO;
-	return 0;
+	if (!fflush(o->to) && !failed)
+		return 0;
+	if (o->code)
+		return o->code;
+	return errno ? errno : EIO;
 }
 
 int output_close(struct output *o, bool keep, struct err *e)

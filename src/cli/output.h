@@ -15,6 +15,7 @@ struct output {
 	const char *name; /* for messages; borrowed */
 	char *path;       /* the file to become, NULL when written directly; owned */
 	char *temporary;  /* the file being written beside it; owned */
+	int code;         /* errno of a failed write that a writer met already, or 0 */
 };
 
 /* path NULL or "-": standard output. 0 or -errno with a sentence. Ends with output_close(). */
