@@ -62,6 +62,9 @@ char *demangle(const char *name, enum demangle_style style)
 
 	if (name[0] != '_' || strlen(name) > INPUT_MAX)
 		return NULL;
+	/* Tables and guards (_ZT…, _ZG…) have no return type; types in their names do, and keep it. */
+	if (options && strncmp(name, "_ZT", 3) != 0 && strncmp(name, "_ZG", 3) != 0)
+		options |= DMGL_RET_DROP;
 	if (!run(name, options, &k) || k.text.n == 0) {
 		vec_done(&k.text);
 		return NULL;

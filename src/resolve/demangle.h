@@ -6,8 +6,8 @@
 #define PROFTOP_RESOLVE_DEMANGLE_H
 
 enum demangle_style {
-	DEMANGLE_FULL, /* with arguments; clone suffixes as "[clone .cold]" */
-	DEMANGLE_BARE  /* without arguments, which is what perf compares and shows */
+	DEMANGLE_FULL, /* with arguments, without the return type; clone suffixes as "[clone .cold]" */
+	DEMANGLE_BARE /* without arguments, which is what perf compares and shows */
 };
 
 /*

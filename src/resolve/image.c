@@ -136,12 +136,22 @@ void image_open(const struct finder *f, const struct dso *d, struct image *out)
 {
 	struct opening o = { .d = d, .i = out };
 	struct link_check c = { .i = out };
+	struct dso known;
 	char *name;
 
 	*out = (struct image){ .runtime = NULL };
 	find_elf(f, d, try_file, &o);
 	if (!out->runtime || out->debug || symbols_has_symtab(out->runtime))
 		return;
+	/* Not recorded, but the file that stands for it knows its debug file. */
+	if (d->build_id.n == 0 && elf_file_build_id(out->runtime)->n > 0) {
+		known = *d;
+		known.build_id = *elf_file_build_id(out->runtime);
+		o.d = &known;
+		find_elf(f, &known, try_file, &o);
+		if (out->debug)
+			return;
+	}
 	name = elf_file_debuglink(out->runtime, &c.crc);
 	if (name)
 		find_debuglink(f, d, elf_file_name(out->runtime), name, try_linked, &c);

@@ -136,6 +136,16 @@ static void add(struct symtab *to, uint64_t offset, uint64_t size, const char *n
 					 .binding = BINDING_GLOBAL });
 }
 
+/* The table itself: names what no entry does, which is how it begins. */
+static void add_header(struct symtab *to, const struct elf_section *plt)
+{
+	symtab_add(to, &(struct symbol){ .start = plt->offset,
+					 .end = plt->offset + plt->size,
+					 .name = ".plt",
+					 .kind = SYMBOL_LABEL,
+					 .binding = BINDING_LOCAL });
+}
+
 static const char *slot_name(const struct elf_file *f, const struct names *n,
 			     const struct slot *slot, const struct symtab *to)
 {
@@ -225,6 +235,8 @@ void plt_load(const struct elf_file *f, struct symtab *to)
 		names.text = NULL;
 		names.n_text = 0;
 	}
+	if (plt && plt->type == SHT_PROGBITS)
+		add_header(to, plt);
 	if (x86_64 && slots.at.n > 0) {
 		qsort(slots.at.at, slots.at.n, sizeof(*slots.at.at), by_address);
 		for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

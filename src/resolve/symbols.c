@@ -130,8 +130,15 @@ static bool place_in_file(const struct reader *r, const struct elf_section *sect
 			  uint64_t *value, const void *arg)
 {
 	(void)arg;
-	/* Without a segment (images made by JITs) the section says where it is in the file. */
-	if (!elf_file_offset_of(r->runtime, *value, value))
+	if (elf_file_offset_of(r->runtime, *value, value))
+		return true;
+	/*
+	 * In no segment (an end mark, an image made by a JIT): the section says where it is in the
+	 * file. Those of debug files without contents do not; the same one of the other file does.
+	 */
+	if (section->type == SHT_NOBITS && r->runtime != r->named)
+		section = elf_file_section_at(r->runtime, section->index);
+	if (section)
 		*value = *value - section->address + section->offset;
 	return true;
 }
