@@ -40,7 +40,7 @@ static const struct {
 	{ "/usr/lib/libc.so.6", "libc.so.6" },
 	{ "a.out", "a.out" },
 	{ "/tmp/x (deleted)", "x" },
-	{ "[kernel.kallsyms]", "[kernel.kallsyms]" },
+	{ "[kernel.kallsyms]", "[kernel]" },
 	{ "[a/b]", "[a/b]" },
 	{ "//anon", "//anon" },
 	{ "/dir/", "dir/" },
@@ -61,6 +61,26 @@ Test(builder, modules_are_named_by_their_paths)
 		cr_assert_neq(build_module(p, module_names[i].path, "ab", FAMILY_LIBC).v, m.v);
 	}
 	cr_assert_eq(build_module(p, "", "", FAMILY_LIBC).v, 0);
+	builder_end(p);
+	profile_free(p);
+}
+
+Test(builder, kernel_modules_are_named_in_brackets)
+{
+	static const char *const rows[][2] = {
+		{ "/lib/modules/6.1.0/kernel/net/netfilter/nf_tables.ko.xz", "[nf_tables]" },
+		{ "/lib/modules/6.1.0/kernel/fs/ext4.ko", "[ext4]" },
+		{ "[nf_tables]", "[nf_tables]" },
+		{ "/opt/odd.kombu", "odd.kombu" },
+	};
+	struct profile *p = profile_new();
+
+	builder_begin(p);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		module_id m = build_module(p, rows[i][0], "", FAMILY_KERNEL);
+
+		cr_assert_str_eq(string_of(p, profile_module(p, m)->name), rows[i][1]);
+	}
 	builder_end(p);
 	profile_free(p);
 }

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 void builder_begin(struct profile *p)
@@ -103,21 +104,41 @@ static bool same_module(const void *things, uint32_t value, const void *key)
 	return m->path.v == k->path.v && m->build_id.v == k->build_id.v;
 }
 
-/* The part of a path that screens show, *len bytes of it. */
-static const char *module_name(const char *path, size_t *len)
+/* A kernel module's file: ….ko, perhaps packed. *len becomes the length of what is before ".ko". */
+static bool is_kernel_module(const char *name, size_t *len)
+{
+	const char *ko = strstr(name, ".ko");
+
+	if (!ko || ko == name ||
+	    (ko[3] != '\0' && strcmp(ko + 3, ".xz") != 0 && strcmp(ko + 3, ".zst") != 0 &&
+	     strcmp(ko + 3, ".gz") != 0))
+		return false;
+	*len = (size_t)(ko - name);
+	return true;
+}
+
+/* What screens show of a path: its last part; code of the kernel in brackets. */
+static string_id module_name(struct profile *p, const char *path, enum family family)
 {
 	static const char deleted[] = " (deleted)";
 	size_t n = strlen(path), n_deleted = sizeof(deleted) - 1;
 	const char *from = path;
+	char bracketed[256];
 
+	if (strcmp(path, "[kernel.kallsyms]") == 0)
+		return build_cstring(p, "[kernel]");
 	if (n > n_deleted && strcmp(path + n - n_deleted, deleted) == 0)
 		n -= n_deleted;
 	if (path[0] != '[' && strncmp(path, "//", 2) != 0)
 		for (size_t i = 0; i + 1 < n; i++)
 			if (path[i] == '/')
 				from = path + i + 1;
-	*len = n - (size_t)(from - path);
-	return from;
+	n -= (size_t)(from - path);
+	if (family == FAMILY_KERNEL && is_kernel_module(from, &n) && n < sizeof(bracketed) - 2) {
+		snprintf(bracketed, sizeof(bracketed), "[%.*s]", (int)n, from);
+		return build_cstring(p, bracketed);
+	}
+	return build_string(p, from, n);
 }
 
 module_id build_module(struct profile *p, const char *path, const char *build_id,
@@ -125,9 +146,7 @@ module_id build_module(struct profile *p, const char *path, const char *build_id
 {
 	struct module key = { .family = family };
 	uint32_t n = p->now.n_modules, id;
-	const char *name;
 	uint64_t hash;
-	size_t len;
 
 	key.path = build_cstring(p, path);
 	key.build_id = build_cstring(p, build_id);
@@ -139,8 +158,7 @@ module_id build_module(struct profile *p, const char *path, const char *build_id
 		return (module_id){ id };
 	if (!store_room(p, &p->modules, (uint64_t)n + 1))
 		return (module_id){ 0 };
-	name = module_name(path, &len);
-	key.name = build_string(p, name, len);
+	key.name = module_name(p, path, family);
 	STORE_AT(struct module, p->modules, n) = key;
 	map_add(&p->modules_by_path, hash, n);
 	p->now.n_modules++;

@@ -72,7 +72,7 @@ enum family {
 /* Something that holds code. */
 struct module {
 	string_id path;     /* as recorded: /usr/lib/libc.so.6, [kernel.kallsyms], //anon */
-	string_id name;     /* last part of the path, what screens show */
+	string_id name;     /* what screens show: libc.so.6, [kernel], [nf_tables] */
 	string_id build_id; /* lower-case hex, or empty */
 	enum family family;
 };
@@ -169,7 +169,9 @@ struct stack_columns {
  */
 struct location_columns {
 	const uint32_t *module;     /* module_id */
-	const uint64_t *address;    /* the file's virtual address; 0 for symbolised frames */
+	const uint64_t *address;    /* offset in the module's file; distance from the kernel's
+				       first symbol; as in memory for generated code and where
+				       nothing was mapped; 0 for symbolised frames */
 	const uint32_t *function;   /* the physical function; ID_NONE: not looked up yet */
 	const uint32_t *inlines;    /* index of the run's first frame + 1; 0: none known */
 	const struct frame *frames; /* runs of inlined frames */

@@ -64,7 +64,13 @@ void resolver_exit(struct resolver *r, int32_t pid, int64_t time_ns);
 
 /*
  * The location of an address; never fails: without a mapping it is one in the module "[unknown]",
- * of that address. return_address: the instruction meant is the one before ip (ip - 1 is looked up).
+ * of that address. return_address: the instruction meant is the one before ip: ip - 1 is looked up
+ * and is what the location says. time_ns TIME_NONE: by all that was told so far.
+ *
+ * A location's address is the offset in the file that was mapped (so that nothing need be opened
+ * here; an ELF file's own addresses come from its segments when it is), the distance from _text or
+ * _stext for the kernel (which moves from boot to boot), from its start for a kernel module, and the
+ * address itself for generated code.
  */
 location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, uint64_t ip,
 			    enum cpu_mode mode, bool return_address);
@@ -74,7 +80,8 @@ bool resolver_knows(const struct resolver *r, int32_t pid);
 
 /*
  * Gives a function to every published location that has none, and says in facts (section
- * "symbols") what was missing and why. Returns 0 or -ECANCELED. Call again when there are more.
+ * "symbols") what was missing and why. Returns 0, -ECANCELED, or -EFBIG when the profile is full. Of
+ * progress only the wish to stop is read. Call again when there are more.
  */
 int resolver_name(struct resolver *r, struct progress *progress);
 
