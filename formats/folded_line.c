@@ -111,7 +111,7 @@ enum folded_kind folded_line_read(const char *s, size_t n, unsigned n_counts,
 		if (kind != FOLDED_STACK)
 			return kind;
 	}
-	for (end = n; end > 0 && s[end - 1] == ';'; end--)
+	for (end = n; end > 0 && (s[end - 1] == ';' || is_blank(s[end - 1])); end--)
 		;
 	l.n = end;
 	*out = l;

@@ -121,6 +121,15 @@ static ssize_t fill_utf8(struct lines *l, struct err *e)
 	return got;
 }
 
+/* NULs of text[from, n) become U+0001. */
+static void replace_nuls(char *text, size_t from, size_t n)
+{
+	char *at = text + from;
+
+	while (from < n && (at = memchr(at, '\0', n - (size_t)(at - text))))
+		*at = '\1';
+}
+
 int lines_fill(struct lines *l, struct err *e)
 {
 	size_t left = l->text.n - l->at;
@@ -144,6 +153,7 @@ int lines_fill(struct lines *l, struct err *e)
 		return rc;
 	}
 	got = l->encoding == LINES_UTF8 ? fill_utf8(l, e) : fill_utf16(l, e);
+	replace_nuls(l->text.at, left, l->text.n);
 	l->ended = got <= 0;
 	return got > 0 ? 1 : (int)got;
 }

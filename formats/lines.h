@@ -3,7 +3,7 @@
  * The lines of a text input as UTF-8, a block at a time.
  *
  * UTF-8 is passed as it is, valid or not, without a byte order mark at its beginning; UTF-16 with a
- * byte order mark is converted. A line longer than LINES_MOST_BYTES is not held but marked. The end of
+ * byte order mark is converted. NULs become U+0001, as names end at a NUL. A line longer than LINES_MOST_BYTES is not held but marked. The end of
  * the input ends a line.
  */
 #ifndef PROFTOP_FORMATS_LINES_H

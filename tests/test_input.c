@@ -384,7 +384,7 @@ static int feed(void *arg)
 	return close(f->fd);
 }
 
-Test(input, pipes, .timeout = 60)
+Test(input, pipes)
 {
 	struct blob text = make_text(50000);
 

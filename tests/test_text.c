@@ -230,7 +230,7 @@ Test(text, fold_always_fits)
 }
 
 /* Time must not grow with the square of a hostile name. */
-Test(text, fold_of_a_hostile_name, .timeout = 60)
+Test(text, fold_of_a_hostile_name)
 {
 	static const char *const units[] = { "<", "(", ">", ")", "a<", "<)", "(>", "<>", "((a<b>" };
 	const size_t n = 300000;
