@@ -32,7 +32,7 @@ struct calltree {
 	uint64_t *path;    /* [n_nodes] hash of the key ids from the root: a name across rebuilds */
 	int64_t *self;     /* [n_nodes][n_columns] */
 	int64_t *total;    /* [n_nodes][n_columns] */
-	uint32_t *samples; /* [n_nodes] samples of column 0 that end here */
+	uint64_t *samples; /* [n_nodes] samples of column 0 that end here */
 	bool *outer;       /* [n_nodes] no node above has the same key: totals of a key add these */
 	bool *inlined;     /* [n_nodes] every occurrence is inlined code */
 };

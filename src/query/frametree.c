@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LEAST_CAP 64
 
@@ -77,6 +78,47 @@ void frametree_move(struct frametree *to, const struct frametree *from, const ui
 			sum[c] += from->self[(size_t)i * n_columns + c];
 		to->samples[map[i]] += from->samples[i];
 	}
+}
+
+static bool weighs(const int64_t *self, uint32_t n_columns)
+{
+	for (uint32_t c = 0; c < n_columns; c++)
+		if (self[c] != 0)
+			return true;
+	return false;
+}
+
+/* Node from becomes node to, which is no later; its parent has been moved before. */
+static void move_node(struct frametree *t, uint32_t from, uint32_t to, uint32_t parent)
+{
+	uint32_t n = t->n_columns;
+
+	t->parent[to] = parent;
+	t->key[to] = t->key[from];
+	t->inlined[to] = t->inlined[from];
+	t->samples[to] = t->samples[from];
+	memmove(t->self + (size_t)to * n, t->self + (size_t)from * n, n * sizeof(*t->self));
+}
+
+void frametree_prune(struct frametree *t)
+{
+	bool *live = xcalloc(t->n, sizeof(*live));
+	uint32_t *place = xmalloc(t->n * sizeof(*place)), n = 1;
+
+	for (uint32_t i = t->n; i-- > 1;) {
+		live[i] |= weighs(t->self + (size_t)i * t->n_columns, t->n_columns);
+		live[t->parent[i]] |= live[i];
+	}
+	place[0] = 0;
+	for (uint32_t i = 1; i < t->n; i++) {
+		if (!live[i])
+			continue;
+		place[i] = n++;
+		move_node(t, i, place[i], place[t->parent[i]]);
+	}
+	t->n = n;
+	free(live);
+	free(place);
 }
 
 void frametree_children(const struct frametree *t, uint32_t **start, uint32_t **child)

@@ -24,7 +24,7 @@ struct frametree {
 	uint32_t *key;       /* [n]; the root's is UINT32_MAX */
 	bool *inlined;       /* [n] every frame here was inlined code */
 	int64_t *self;       /* [n][n_columns]; NULL until frametree_weigh() */
-	uint32_t *samples;   /* [n] likewise */
+	uint64_t *samples;   /* [n] likewise */
 	struct map children; /* nodes by parent and key; emptied by frametree_weigh() */
 };
 
@@ -63,6 +63,9 @@ void frametree_weigh(struct frametree *t);
 
 /* Ends the adding of nodes to to, which gets what from weighs: node i's goes to map[i]. */
 void frametree_move(struct frametree *to, const struct frametree *from, const uint32_t *map);
+
+/* Takes away nodes below which nothing weighs. After frametree_weigh(). */
+void frametree_prune(struct frametree *t);
 
 /*
  * Children of all nodes: those of node i are child[start[i] .. start[i + 1]), in the order found.

@@ -121,7 +121,6 @@ static void note_activity(const struct rowpass *r, const struct notes *n, struct
 
 	for (uint64_t i = 0; i < r->n; i++) {
 		uint64_t row = r->begin + i;
-		uint32_t *samples = &w->samples[rows->stack[row]];
 		uint64_t n_samples;
 
 		if ((own && !own[i]) || (lens && !lens[i]) ||
@@ -129,8 +128,7 @@ static void note_activity(const struct rowpass *r, const struct notes *n, struct
 			continue;
 		n_samples = rowpass_samples(r, 0, row);
 		w->n_samples += n_samples;
-		*samples = n_samples < UINT32_MAX - *samples ? *samples + (uint32_t)n_samples
-							     : UINT32_MAX;
+		w->samples[rows->stack[row]] += n_samples;
 		if (rows->thread && rows->thread[row] != ID_NONE)
 			n->threads[rows->thread[row]] = true;
 		if (rows->time_ns)

@@ -21,7 +21,7 @@ struct weights {
 	uint32_t n_stacks;
 	uint32_t n_columns;
 	int64_t *stack;    /* [n_stacks][n_columns] of samples that end in the stack */
-	uint32_t *samples; /* [n_stacks] how many those are in column 0 (at most UINT32_MAX) */
+	uint64_t *samples; /* [n_stacks] how many those are in column 0 */
 	int64_t scale[LENS_MAX_COLUMNS]; /* weights are in 1/scale of the unit; 1 where counted */
 	int64_t total[LENS_MAX_COLUMNS]; /* of all samples that passed the filters */
 	int64_t whole
