@@ -357,8 +357,8 @@ Test(builder, ids_that_run_out_are_sticky_and_valid)
 	char name[16];
 
 	builder_begin(p);
-	for (int i = 0; i < UINT16_MAX; i++) {
-		snprintf(name, sizeof(name), "e%d", i);
+	for (uint32_t i = 0; i < UINT16_MAX; i++) {
+		snprintf(name, sizeof(name), "e%u", i);
 		cr_assert_eq(build_event(p, name, UNIT_COUNT, true).v, i);
 	}
 	cr_assert_eq(builder_end(p), 0);

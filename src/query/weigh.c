@@ -45,6 +45,9 @@ static void find_span(const struct profile *p, const struct profile_counts *coun
 	}
 	if (w->begin_ns == TIME_NONE)
 		return;
+	/* Hostile clocks: neither the end nor the difference may pass what 63 bits hold. */
+	if (longest > INT64_MAX)
+		longest = INT64_MAX;
 	if (longest > (uint64_t)INT64_MAX - (uint64_t)w->begin_ns)
 		longest = (uint64_t)INT64_MAX - (uint64_t)w->begin_ns;
 	w->end_ns = (int64_t)((uint64_t)w->begin_ns + longest);
