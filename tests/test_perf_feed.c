@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records made by hand → samples of a profile: chains, names over time, mappings, weights, losses. */
+#include "config.h"
+
+#include "builder.h"
+#include "made_perf.h"
+#include "perf_chains.h"
+#include "perf_events.h"
+#include "perf_feed.h"
+#include "perf_tasks.h"
+#include "resolver.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A feed and all it needs. */
+struct rig {
+	struct profile *profile;
+	capture_id capture;
+	struct resolver *resolver;
+	struct perf_events events;
+	struct perf_feed *feed;
+	struct made records;
+};
+
+static void rig_begin(struct rig *r)
+{
+	static const struct resolver_options options;
+
+	*r = (struct rig){ .profile = profile_new() };
+	builder_begin(r->profile);
+	r->capture = build_capture(r->profile, "made", "perf.data");
+	builder_end(r->profile);
+	r->resolver = resolver_new(r->profile, r->capture, &options);
+	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, "x86_64");
+	r->records.attr = made_clock_attr();
+}
+
+static void rig_end(struct rig *r)
+{
+	perf_feed_free(r->feed);
+	resolver_free(r->resolver);
+	perf_events_done(&r->events);
+	made_done(&r->records);
+	profile_free(r->profile);
+}
+
+static struct perf_records batch_of(const struct rig *r)
+{
+	return (struct perf_records){ .at = r->records.bytes.at,
+				      .n_bytes = r->records.bytes.n,
+				      .offset = 1000,
+				      .swap = made_swaps(&r->records) };
+}
+
+/* Feeds all records as one batch. */
+static enum perf_fed rig_feed(struct rig *r)
+{
+	struct perf_records batch = batch_of(r);
+	struct perf_feed_cursor cursor = { 0 };
+	enum perf_fed fed;
+
+	if (r->events.all.n == 0)
+		perf_events_add(&r->events, &r->records.attr, NULL);
+	perf_feed_look(r->feed, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
+	builder_begin(r->profile);
+	fed = perf_feed_samples(r->feed, &batch, &cursor, SIZE_MAX);
+	perf_feed_end(r->feed);
+	builder_end(r->profile);
+	return fed;
+}
+
+static void expect_text(const struct rig *r, const char *want, const char *what)
+{
+	char *got = made_text_of(r->profile);
+
+	cr_expect_str_eq(got, want, "%s:\n%swanted:\n%s", what, got, want);
+	free(got);
+}
+
+#define K PERF_CTX_KERNEL
+#define U PERF_CTX_USER
+
+/* Of a thread that is called "a", with /bin/a at 0x1000 and the kernel at -0x10000 (0xffff0000…). */
+static const struct {
+	const char *what;
+	uint16_t misc;
+	uint64_t ip;
+	size_t n;
+	uint64_t chain[8];
+	const char *stack;
+} chain_cases[] = {
+	{ "a user chain, leaf first",
+	  2,
+	  0x1010,
+	  3,
+	  { U, 0x1010, 0x1020 },
+	  "[/bin/a]+1f;[/bin/a]+10" },
+	{ "no mark: the mode of the sample",
+	  2,
+	  0x1010,
+	  2,
+	  { 0x1010, 0x1020 },
+	  "[/bin/a]+1f;[/bin/a]+10" },
+	{ "kernel on user; the first user address is no return address",
+	  1,
+	  0xffffffffffff0010,
+	  6,
+	  { K, 0xffffffffffff0010, 0xffffffffffff0021, U, 0x1010, 0x1020 },
+	  "[/bin/a]+1f;[/bin/a]+10;[[kernel.kallsyms]]+ffffffffffff0020;"
+	  "[[kernel.kallsyms]]+ffffffffffff0010" },
+	{ "an empty chain: the address of the sample", 2, 0x1010, 0, { 0 }, "[/bin/a]+10" },
+	{ "only marks: the address of the sample", 2, 0x1010, 2, { K, U }, "[/bin/a]+10" },
+	{ "a deferred chain: the cookie is no frame",
+	  1,
+	  0xffffffffffff0010,
+	  4,
+	  { K, 0xffffffffffff0010, PERF_CTX_USER_DEFERRED, 12345 },
+	  "[[kernel.kallsyms]]+ffffffffffff0010" },
+	{ "a deferred chain without its cookie",
+	  1,
+	  0xffffffffffff0010,
+	  3,
+	  { K, 0xffffffffffff0010, PERF_CTX_USER_DEFERRED },
+	  "[[kernel.kallsyms]]+ffffffffffff0010" },
+	{ "-1 from a walk that went wrong is no frame",
+	  2,
+	  0x1010,
+	  3,
+	  { U, 0x1010, UINT64_MAX },
+	  "[/bin/a]+10" },
+	{ "an address that nothing maps",
+	  2,
+	  0x99,
+	  3,
+	  { U, 0x99, 0x1020 },
+	  "[/bin/a]+1f;[[unknown]]+99" },
+	{ "a mode that was not recorded: by the address",
+	  0,
+	  0xffffffffffff0010,
+	  0,
+	  { 0 },
+	  "[[kernel.kallsyms]]+ffffffffffff0010" },
+};
+
+Test(perf_feed, chains)
+{
+	for (size_t i = 0; i < 2 * sizeof(chain_cases) / sizeof(*chain_cases); i++) {
+		struct made_sample s = { .misc = chain_cases[i / 2].misc,
+					 .ip = chain_cases[i / 2].ip,
+					 .pid = 7,
+					 .tid = 7,
+					 .time = 50,
+					 .period = 3,
+					 .n_chain = chain_cases[i / 2].n };
+		struct rig r;
+		char *want;
+
+		rig_begin(&r);
+		r.records.big = i % 2;
+		memcpy(s.chain, chain_cases[i / 2].chain, sizeof(chain_cases[i / 2].chain));
+		made_mmap(&r.records, -1, 0, 0xffffffffffff0000, 0x1000, "[kernel.kallsyms]_text");
+		made_comm(&r.records, 7, 7, 0, "a");
+		made_mmap(&r.records, 7, 0, 0x1000, 0x1000, "/bin/a");
+		made_sample(&r.records, &s);
+		cr_expect_eq(rig_feed(&r), PERF_FED_ALL);
+		want = xasprintf("cpu-clock 3 50 a;%s\n", chain_cases[i / 2].stack);
+		expect_text(&r, want, chain_cases[i / 2].what);
+		free(want);
+		rig_end(&r);
+	}
+}
+
+static void put_sample(struct rig *r, int32_t pid, int32_t tid, uint64_t time, uint64_t ip)
+{
+	struct made_sample s = {
+		.misc = PERF_CPU_USER, .ip = ip, .pid = pid, .tid = tid, .time = time, .period = 1
+	};
+
+	made_sample(&r->records, &s);
+}
+
+Test(perf_feed, names_are_those_of_the_time)
+{
+	struct rig r;
+
+	rig_begin(&r);
+	put_sample(&r, 1, 1, 15, 0x10);
+	made_comm(&r.records, 1, 1, 10, "first");
+	made_fork(&r.records, 1, 1, 2, 1, 12);
+	made_comm(&r.records, 1, 2, 14, "worker");
+	made_comm(&r.records, 1, 1, 20, "second");
+	put_sample(&r, 1, 1, 25, 0x10);
+	put_sample(&r, 1, 2, 13, 0x10);
+	put_sample(&r, 1, 2, 26, 0x10);
+	put_sample(&r, 1, 1, 9, 0x10);
+	put_sample(&r, 0, 0, 9, 0x10);
+	put_sample(&r, 5, 6, 9, 0x10);
+	put_sample(&r, -1, -1, 9, 0x10);
+	/* A number that is used again, by a child of a thread of no name. */
+	made_fork(&r.records, 9, 8, 2, 8, 30);
+	put_sample(&r, 9, 2, 31, 0x10);
+	rig_feed(&r);
+	expect_text(&r,
+		    "cpu-clock 1 13 first;[[unknown]]+10\n"
+		    "cpu-clock 1 15 first;[[unknown]]+10\n"
+		    "cpu-clock 1 25 second;[[unknown]]+10\n"
+		    "cpu-clock 1 26 worker;[[unknown]]+10\n"
+		    "cpu-clock 1 31 :2;[[unknown]]+10\n"
+		    "cpu-clock 1 9 :-1;[[unknown]]+10\n"
+		    "cpu-clock 1 9 :1;[[unknown]]+10\n"
+		    "cpu-clock 1 9 :6;[[unknown]]+10\n"
+		    "cpu-clock 1 9 swapper;[[unknown]]+10\n",
+		    "names by time");
+	rig_end(&r);
+}
+
+static const char *name_of_process(const struct rig *r, int32_t pid)
+{
+	struct profile_counts n;
+
+	profile_counts_read(r->profile, &n);
+	for (uint32_t i = 0; i < n.n_processes; i++) {
+		const struct process *p = profile_process(r->profile, (process_id){ i });
+
+		if (p->pid == pid)
+			return profile_string(r->profile, p->name, NULL);
+	}
+	return "(no such process)";
+}
+
+Test(perf_feed, processes_have_the_last_name_of_their_main_thread)
+{
+	struct rig r;
+
+	rig_begin(&r);
+	made_comm(&r.records, 1, 1, 0, "sh");
+	made_comm(&r.records, 1, 1, 10, "server");
+	made_comm(&r.records, 1, 2, 11, "worker");
+	made_comm(&r.records, 3, 3, 0, "other");
+	put_sample(&r, 1, 2, 12, 0x10);
+	put_sample(&r, 3, 3, 12, 0x10);
+	rig_feed(&r);
+	cr_expect_str_eq(name_of_process(&r, 1), "server");
+	cr_expect_str_eq(name_of_process(&r, 3), "other");
+	rig_end(&r);
+}
+
+/* Each sample finds what was mapped at its time, whatever the order in the file. */
+Test(perf_feed, mappings_are_those_of_the_time)
+{
+	struct rig r;
+
+	rig_begin(&r);
+	made_comm(&r.records, 1, 1, 0, "a");
+	made_mmap(&r.records, 1, 30, 0x1000, 0x1000, "/lib/new");
+	made_mmap(&r.records, 1, 10, 0x1000, 0x1000, "/lib/old");
+	put_sample(&r, 1, 1, 35, 0x1010);
+	put_sample(&r, 1, 1, 15, 0x1010);
+	put_sample(&r, 1, 1, 5, 0x1010);
+	put_sample(&r, 1, 1, 16, 0x1010);
+	/* A child begins with what its parent had then. */
+	made_fork(&r.records, 2, 1, 2, 1, 20);
+	put_sample(&r, 2, 2, 40, 0x1010);
+	rig_feed(&r);
+	expect_text(&r,
+		    "cpu-clock 1 15 a;[/lib/old]+10\n"
+		    "cpu-clock 1 16 a;[/lib/old]+10\n"
+		    "cpu-clock 1 35 a;[/lib/new]+10\n"
+		    "cpu-clock 1 40 a;[/lib/old]+10\n"
+		    "cpu-clock 1 5 a;[[unknown]]+1010\n",
+		    "mappings by time");
+	rig_end(&r);
+}
+
+Test(perf_feed, without_any_times_the_order_of_the_file_counts)
+{
+	struct rig r;
+
+	rig_begin(&r);
+	r.records.attr.sample_type &= ~PERF_S_TIME;
+	made_comm(&r.records, 1, 1, 0, "a");
+	put_sample(&r, 1, 1, 0, 0x1010);
+	made_mmap(&r.records, 1, 0, 0x1000, 0x1000, "/lib/one");
+	put_sample(&r, 1, 1, 0, 0x1010);
+	made_mmap(&r.records, 1, 0, 0x1000, 0x1000, "/lib/two");
+	made_comm(&r.records, 1, 1, 0, "b");
+	put_sample(&r, 1, 1, 0, 0x1010);
+	rig_feed(&r);
+	expect_text(&r,
+		    "cpu-clock 1 - a;[/lib/one]+10\n"
+		    "cpu-clock 1 - a;[[unknown]]+1010\n"
+		    "cpu-clock 1 - b;[/lib/two]+10\n",
+		    "no times");
+	rig_end(&r);
+}
+
+Test(perf_feed, without_trailers_records_have_the_time_of_the_sample_before)
+{
+	struct rig r;
+
+	rig_begin(&r);
+	r.records.attr.flags &= ~PERF_ATTR_SAMPLE_ID_ALL;
+	made_comm(&r.records, 1, 1, 0, "a");
+	put_sample(&r, 1, 1, 10, 0x1010);
+	made_mmap(&r.records, 1, 0, 0x1000, 0x1000, "/lib/one");
+	put_sample(&r, 1, 1, 20, 0x1010);
+	put_sample(&r, 1, 1, 5, 0x1010);
+	rig_feed(&r);
+	expect_text(&r,
+		    "cpu-clock 1 10 a;[/lib/one]+10\n"
+		    "cpu-clock 1 20 a;[/lib/one]+10\n"
+		    "cpu-clock 1 5 a;[[unknown]]+1010\n",
+		    "no trailers");
+	rig_end(&r);
+}
+
+static const struct {
+	const char *what;
+	uint64_t flags, sample_period, type; /* added to IP and TID */
+	uint64_t period;
+	const char *weight;
+	bool has_weight;
+} weight_cases[] = {
+	{ "recorded", PERF_ATTR_FREQ, 4000, PERF_S_PERIOD, 77, "77", true },
+	{ "recorded as 0", PERF_ATTR_FREQ, 4000, PERF_S_PERIOD, 0, "0", true },
+	{ "fixed", 0, 1000, 0, 0, "1000", true },
+	{ "each one", 0, 1, 0, 0, "1", false },
+	{ "a rate says nothing of a sample", PERF_ATTR_FREQ, 4000, 0, 0, "1", true },
+	{ "impossible", 0, 1, PERF_S_PERIOD, UINT64_MAX, "0", true },
+};
+
+Test(perf_feed, weights)
+{
+	for (size_t i = 0; i < sizeof(weight_cases) / sizeof(*weight_cases); i++) {
+		struct made_sample s = {
+			.misc = 2, .ip = 0x10, .pid = 1, .tid = 1, .period = weight_cases[i].period
+		};
+		struct rig r;
+		char *want;
+
+		rig_begin(&r);
+		r.records.attr = (struct perf_attr){
+			.type = PERF_T_HARDWARE,
+			.config = 1,
+			.sample_period = weight_cases[i].sample_period,
+			.sample_type = PERF_S_IP | PERF_S_TID | weight_cases[i].type,
+			.flags = weight_cases[i].flags | PERF_ATTR_EXCLUDE_GUEST,
+		};
+		made_sample(&r.records, &s);
+		rig_feed(&r);
+		want = xasprintf("instructions %s - :1;[[unknown]]+10\n", weight_cases[i].weight);
+		expect_text(&r, want, weight_cases[i].what);
+		cr_expect_eq(profile_event(r.profile, (event_id){ 0 })->has_weight,
+			     weight_cases[i].has_weight, "%s", weight_cases[i].what);
+		cr_expect_eq(perf_feed_stats(r.feed)->n_too_heavy, i == 5);
+		free(want);
+		rig_end(&r);
+	}
+}
+
+/* The second of two samples of the largest weights does not fit: it counts 0. */
+Test(perf_feed, weights_that_add_up_to_too_much)
+{
+	struct made_sample s = {
+		.misc = 2, .ip = 0x10, .pid = 1, .tid = 1, .time = 1, .period = INT64_MAX
+	};
+	struct rig r;
+
+	rig_begin(&r);
+	made_sample(&r.records, &s);
+	s.time = 2;
+	made_sample(&r.records, &s);
+	rig_feed(&r);
+	expect_text(&r,
+		    "cpu-clock 0 2 :1;[[unknown]]+10\n"
+		    "cpu-clock 9223372036854775807 1 :1;[[unknown]]+10\n",
+		    "sum");
+	cr_expect_eq(perf_feed_stats(r.feed)->n_too_heavy, 1);
+	rig_end(&r);
+}
+
+static void put_group(struct rig *r, uint64_t a, uint64_t b)
+{
+	size_t at = made_begin(&r->records, PERF_REC_SAMPLE, PERF_CPU_USER);
+
+	made_u64(&r->records, 0x10);
+	made_u32(&r->records, 1);
+	made_u32(&r->records, 1);
+	made_u64(&r->records, 2);
+	made_u64(&r->records, a);
+	made_u64(&r->records, 101);
+	made_u64(&r->records, b);
+	made_u64(&r->records, 102);
+	made_end(&r->records, at);
+}
+
+/* {cycles,instructions}:S gives a sample of each that went up, by how much. */
+Test(perf_feed, a_group_gives_a_sample_of_each_member)
+{
+	struct perf_attr a = { .sample_type = PERF_S_IP | PERF_S_TID | PERF_S_READ,
+			       .read_format = PERF_RF_GROUP | PERF_RF_ID,
+			       .flags = PERF_ATTR_EXCLUDE_GUEST };
+	struct rig r;
+
+	rig_begin(&r);
+	perf_events_add_id(&r.events, perf_events_add(&r.events, &a, "lead"), 101);
+	perf_events_add_id(&r.events, perf_events_add(&r.events, &a, "member"), 102);
+	put_group(&r, 1000, 30);
+	put_group(&r, 1500, 30);
+	put_group(&r, 2500, 70);
+	rig_feed(&r);
+	expect_text(&r,
+		    "lead 1000 - :1;[[unknown]]+10\n"
+		    "lead 1000 - :1;[[unknown]]+10\n"
+		    "lead 500 - :1;[[unknown]]+10\n"
+		    "member 30 - :1;[[unknown]]+10\n"
+		    "member 40 - :1;[[unknown]]+10\n",
+		    "group");
+	rig_end(&r);
+}
+
+Test(perf_feed, samples_belong_to_the_event_of_their_id)
+{
+	struct perf_attr a = made_clock_attr(), b = a;
+	struct made_sample s = {
+		.misc = 2, .ip = 0x10, .pid = 1, .tid = 1, .time = 1, .period = 1
+	};
+	struct rig r;
+
+	rig_begin(&r);
+	a.sample_type |= PERF_S_IDENTIFIER;
+	b.sample_type |= PERF_S_IDENTIFIER;
+	b.config = 2;
+	r.records.attr = a;
+	perf_events_add_id(&r.events, perf_events_add(&r.events, &a, NULL), 5);
+	perf_events_add_id(&r.events, perf_events_add(&r.events, &b, NULL), 6);
+	perf_events_rename(&r.events, 6, "faults", 6);
+	for (uint64_t id = 4; id < 7; id++) {
+		s.id = id;
+		s.time = id;
+		made_sample(&r.records, &s);
+	}
+	s.id = 0; /* nobody's id: the first event */
+	made_sample(&r.records, &s);
+	rig_feed(&r);
+	expect_text(&r,
+		    "cpu-clock 1 5 :1;[[unknown]]+10\n"
+		    "cpu-clock 1 6 :1;[[unknown]]+10\n"
+		    "faults 1 6 :1;[[unknown]]+10\n",
+		    "ids");
+	cr_expect_eq(perf_feed_stats(r.feed)->n_no_event, 1);
+	cr_expect_eq(profile_event(r.profile, (event_id){ 0 })->unit, UNIT_NS);
+	cr_expect_eq(profile_event(r.profile, (event_id){ 1 })->unit, UNIT_COUNT);
+	rig_end(&r);
+}
+
+Test(perf_feed, damage_is_counted_and_the_rest_kept)
+{
+	struct made_sample s = { .misc = 2,
+				 .ip = 0x10,
+				 .pid = 1,
+				 .tid = 1,
+				 .time = 1,
+				 .period = 1,
+				 .n_chain = 1,
+				 .chain = { 0x10 } };
+	const struct perf_feed_stats *stats;
+	struct rig r;
+	size_t at;
+
+	rig_begin(&r);
+	made_sample(&r.records, &s);
+	at = r.records.bytes.n;
+	made_sample(&r.records, &s);
+	made_u64_at(&r.records, r.records.bytes.n - 16, 2); /* one more than there are */
+	made_mark(&r.records, PERF_REC_COMM);
+	made_mark(&r.records, 60);
+	made_mark(&r.records, 0xdeadbeef);
+	made_mark(&r.records, PERF_REC_SIMPLEPERF + 3);
+	s.time = 2;
+	made_sample(&r.records, &s);
+	rig_feed(&r);
+	stats = perf_feed_stats(r.feed);
+	cr_expect_eq(stats->n_samples, 2);
+	cr_expect_eq(stats->n_bad_samples, 1);
+	cr_expect_eq(stats->bad_sample_offset, 1000 + at);
+	cr_expect_eq(stats->n_bad_records, 1);
+	cr_expect_eq(stats->n_unknown, 2);
+	cr_expect_eq(stats->unknown_type, 60);
+	cr_expect_eq(stats->n_simpleperf, 1);
+	cr_expect_eq(stats->n_records[PERF_REC_SAMPLE], 3);
+	rig_end(&r);
+}
+
+/* A user stack: the kernel's part of the chain, and where user code left off. */
+Test(perf_feed, of_a_user_stack_the_leaf_is_kept)
+{
+	struct perf_attr a = { .sample_type = PERF_S_IP | PERF_S_TID | PERF_S_CALLCHAIN |
+					      PERF_S_REGS_USER | PERF_S_STACK_USER,
+			       .sample_regs_user = 1u << 7 | 1u << 8,
+			       .flags = PERF_ATTR_EXCLUDE_GUEST |
+					PERF_ATTR_EXCLUDE_CALLCHAIN_USER };
+	struct rig r;
+	size_t at;
+
+	rig_begin(&r);
+	r.records.attr = a;
+	at = made_begin(&r.records, PERF_REC_SAMPLE, PERF_CPU_KERNEL);
+	made_u64(&r.records, 0xffffffffffff0010);
+	made_u64(&r.records, UINT64_C(1) << 32 | 1);
+	made_u64(&r.records, 2);
+	made_u64(&r.records, K);
+	made_u64(&r.records, 0xffffffffffff0010);
+	made_u64(&r.records, 2); /* 64-bit */
+	made_u64(&r.records, 0x7fff0000);
+	made_u64(&r.records, 0x1234);
+	made_u64(&r.records, 8);
+	made_u64(&r.records, 0);
+	made_u64(&r.records, 8);
+	made_end(&r.records, at);
+	rig_feed(&r);
+	expect_text(&r, "cycles 1 - :1;[[unknown]]+1234;[[unknown]]+ffffffffffff0010\n",
+		    "user stack");
+	cr_expect_eq(perf_feed_stats(r.feed)->n_user_stacks, 1);
+	rig_end(&r);
+}
+
+Test(perf_feed, strangers_are_asked_for_once_allowed)
+{
+	struct perf_records batch;
+	struct perf_feed_cursor cursor = { 0 };
+	struct made late = { .attr = made_clock_attr() };
+	struct rig r;
+
+	rig_begin(&r);
+	made_comm(&r.records, 1, 1, 0, "known");
+	made_mmap(&r.records, 1, 0, 0x1000, 0x1000, "/bin/known");
+	put_sample(&r, 1, 1, 10, 0x1010);
+	put_sample(&r, 2, 2, 11, 0x1010);
+	perf_feed_may_ask(r.feed, true);
+	perf_events_add(&r.events, &r.records.attr, NULL);
+	batch = batch_of(&r);
+	perf_feed_look(r.feed, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
+	builder_begin(r.profile);
+	cr_expect_eq(perf_feed_samples(r.feed, &batch, &cursor, SIZE_MAX), PERF_FED_AHEAD);
+	builder_end(r.profile);
+	cr_expect_eq(perf_feed_stats(r.feed)->n_samples, 1);
+	made_comm(&late, 2, 2, 0, "late");
+	made_mmap(&late, 2, 0, 0x1000, 0x1000, "/bin/late");
+	perf_feed_look(r.feed,
+		       &(struct perf_records){ .at = late.bytes.at,
+					       .n_bytes = late.bytes.n,
+					       .swap = made_swaps(&late) },
+		       PERF_FEED_TELL);
+	perf_feed_may_ask(r.feed, false);
+	builder_begin(r.profile);
+	cr_expect_eq(perf_feed_samples(r.feed, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
+	builder_end(r.profile);
+	expect_text(&r,
+		    "cpu-clock 1 10 known;[/bin/known]+10\n"
+		    "cpu-clock 1 11 late;[/bin/late]+10\n",
+		    "late");
+	made_done(&late);
+	rig_end(&r);
+}
+
+static const struct {
+	uint32_t type;
+	uint64_t config, flags;
+	uint32_t bp_type;
+	const char *name;
+} name_cases[] = {
+	{ 0, 0, 0, 0, "cycles:HG" },
+	{ 0, 0, PERF_ATTR_EXCLUDE_GUEST, 0, "cycles" },
+	{ 0, 1, PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV, 0, "instructions:u" },
+	{ 0, 1, PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV | PERF_ATTR_EXCLUDE_GUEST, 0,
+	  "instructions:uH" },
+	{ 0, 9, PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HOST, 0, "ref-cycles:khG" },
+	{ 0, 0x400000000, PERF_ATTR_EXCLUDE_GUEST, 0, "cycles" },
+	{ 0, 10, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-hardware" },
+	{ 1, 0, UINT64_C(3) << PERF_ATTR_PRECISE_SHIFT | PERF_ATTR_EXCLUDE_GUEST, 0,
+	  "cpu-clock:pppH" },
+	{ 1, 2, PERF_ATTR_EXCLUDE_GUEST, 0, "page-faults" },
+	{ 1, 11, PERF_ATTR_EXCLUDE_GUEST, 0, "cgroup-switches" },
+	{ 1, 99, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-software" },
+	{ 2, 316, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown tracepoint" },
+	{ 3, 0x10000, PERF_ATTR_EXCLUDE_GUEST, 0, "L1-dcache-load-misses" },
+	{ 3, 0x2, PERF_ATTR_EXCLUDE_GUEST, 0, "LLC-loads" },
+	{ 3, 0x106, PERF_ATTR_EXCLUDE_GUEST, 0, "node-stores" },
+	{ 3, 0x7, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-ext-hardware-cache-type" },
+	{ 3, 0x300, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-ext-hardware-cache-op" },
+	{ 3, 0x20000, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-ext-hardware-cache-result" },
+	{ 4, 0x1a8, PERF_ATTR_EXCLUDE_GUEST, 0, "raw 0x1a8" },
+	{ 5, 0, PERF_ATTR_EXCLUDE_GUEST, 3, "mem:0x404030:rw" },
+	{ 77, 0, 0, 0, "unknown attr type: 77" },
+};
+
+Test(perf_feed, events_are_named_as_perf_names_them)
+{
+	for (size_t i = 0; i < sizeof(name_cases) / sizeof(*name_cases); i++) {
+		struct perf_attr a = { .type = name_cases[i].type,
+				       .config = name_cases[i].config,
+				       .flags = name_cases[i].flags,
+				       .bp_type = name_cases[i].bp_type,
+				       .bp_addr = 0x404030 };
+		char *name = perf_attr_name(&a);
+
+		cr_expect_str_eq(name, name_cases[i].name);
+		free(name);
+	}
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed >> 11;
+}
+
+/*
+ * Whatever is remembered of earlier chains, a stack is what locating and building each frame from the
+ * root gives. Random chains of a few threads, over mappings that change.
+ */
+Test(perf_feed, remembered_chains_give_the_same_stacks)
+{
+	uint64_t seed = 88172645463325252, words[40];
+	struct perf_chains *chains;
+	struct perf_tasks *tasks;
+	struct rig r;
+
+	rig_begin(&r);
+	tasks = perf_tasks_new(r.profile, r.capture);
+	chains = perf_chains_new(r.profile, r.resolver, tasks);
+	for (int64_t t = 0; t < 600; t += 50) {
+		for (int32_t pid = -1; pid < 2; pid++) {
+			struct mapping_event m = { .time_ns = t,
+						   .pid = pid,
+						   .start = 0x1000,
+						   .length = 0x1000 * (1 + next_random(&seed) % 3),
+						   .path = t % 100 ? "/lib/x" : "/lib/y",
+						   .executable = true };
+
+			resolver_map(r.resolver, &m);
+			perf_tasks_remapped(tasks, pid, t);
+		}
+	}
+	builder_begin(r.profile);
+	for (int i = 0; i < 20000; i++) {
+		struct perf_chain_owner o = { .pid = (int32_t)(next_random(&seed) % 2),
+					      .tid = (int32_t)(next_random(&seed) % 3),
+					      .time_ns = (int64_t)(next_random(&seed) % 600) };
+		size_t n_parts = next_random(&seed) % 4, at = 0;
+		struct perf_chain_part parts[4] = { 0 };
+		stack_id got, want;
+
+		for (size_t k = 0; k < n_parts; k++) {
+			uint32_t n = (uint32_t)(next_random(&seed) % 8);
+
+			parts[k].mode = next_random(&seed) % 2 ? MODE_USER : MODE_KERNEL;
+			parts[k].ips = (struct perf_words){ .at = (uint8_t *)&words[at], .n = n };
+			parts[k].ip = 0x1000 + next_random(&seed) % 3;
+			for (; n > 0; n--)
+				words[at++] = 0x1000 + 0x1000 * (next_random(&seed) % 4 == 0);
+		}
+		got = perf_chains_stack(chains, &o, parts, n_parts);
+		want = o.root;
+		for (size_t k = n_parts; k-- > 0;)
+			for (uint32_t n = parts[k].ips.n ? parts[k].ips.n : 1; n-- > 0;)
+				want = build_stack(
+					r.profile, want,
+					resolver_locate(r.resolver, o.pid, o.time_ns,
+							parts[k].ips.n ? perf_word(&parts[k].ips, n)
+								       : parts[k].ip,
+							parts[k].mode, n > 0));
+		cr_assert_eq(got.v, want.v, "chain %d", i);
+	}
+	builder_end(r.profile);
+	perf_chains_free(chains);
+	perf_tasks_free(tasks);
+	rig_end(&r);
+}
