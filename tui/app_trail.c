@@ -76,6 +76,16 @@ void app_go(struct app *a, enum view_kind view, const struct place *place)
 	app_select(a, &there);
 }
 
+/* Is the view still as it was when the step was taken? Then its state says more than the place. */
+static bool is_there(struct app *a, const struct step *s)
+{
+	struct step here = app_here(a);
+
+	return here.has_place == s->has_place &&
+	       (!s->has_place ||
+		(here.place.key_id == s->place.key_id && here.place.path == s->place.path));
+}
+
 bool app_back(struct app *a)
 {
 	struct step s;
@@ -84,7 +94,8 @@ bool app_back(struct app *a)
 		return false;
 	s = a->trail.at[--a->trail.n];
 	app_show(a, s.view);
-	app_select(a, &s);
+	if (!is_there(a, &s))
+		app_select(a, &s);
 	return true;
 }
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "chain.h"
 #include "flame_view.h"
 #include "glyphs.h"
-#include "mem.h"
 #include "row.h"
 #include "text.h"
 
@@ -63,58 +63,34 @@ static char *short_name(const char *label, int cols, bool ascii)
 	return part;
 }
 
-/* The names before the last of a chain, the nearest first, as far as there is room; columns used. */
-static int draw_chain(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
-		      const struct flame_cell *cell, int room)
-{
-	VEC(uint32_t) shown = { 0 };
-	uint32_t n = cell->node;
-	int used = 0;
-
-	while (n != cell->first && n != TREE_NONE) {
-		const char *label;
-		char *name;
-
-		n = v->layout.src->parent(s->analysis, n);
-		label = tree_key(v->layout.src, s->analysis, n)->label;
-		name = text_fold_name(label, 28, at.c->ascii);
-		room -= (int)text_width(name, strlen(name)) + 3;
-		free(name);
-		if (room < 0)
-			break;
-		vec_push(&shown, n);
-	}
-	for (size_t i = shown.n; i-- > 0;) {
-		const char *label = tree_key(v->layout.src, s->analysis, shown.at[i])->label;
-		char *name = text_fold_name(label, 28, at.c->ascii);
-
-		used += canvas_printf(at.c, at.row, at.col + used, at.cols - used, at.style,
-				      "%s › ", name);
-		free(name);
-	}
-	vec_done(&shown);
-	return used;
-}
-
 /* The label of a frame's cell; returns the columns used. */
 static int draw_label(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
 		      const struct flame_cell *cell)
 {
+	struct chain_look look = { .style = at.style, .bold = true };
+	int64_t whole = s->analysis->weights.total[0], weight = whole;
 	const char *label = "all";
 	char share[FMT_SIZE], *name;
 	int used, share_cols, room = at.cols;
 
-	row_share(share, s, cell->weight, s->analysis->weights.total[0]);
+	if (cell->node != TREE_NONE) {
+		uint32_t node = chain_main(v->layout.src, cell->first, cell->node);
+
+		label = tree_key(v->layout.src, s->analysis, node)->label;
+		weight = tree_weight(v->layout.src, s->analysis, node);
+	}
+	row_share(share, s, weight, whole);
 	share_cols = (int)text_width(share, strlen(share)) + 1;
-	if (cell->node != TREE_NONE)
-		label = tree_key(v->layout.src, s->analysis, cell->node)->label;
 	name = short_name(label, room > share_cols + 16 ? room - share_cols : room, at.c->ascii);
-	room -= (int)text_width(name, strlen(name)) + share_cols;
-	used = cell->node != TREE_NONE ? draw_chain(v, s, at, cell, room) : 0;
-	used += canvas_puts(at.c, at.row, at.col + used, at.cols - used,
-			    (uint16_t)(at.style | STYLE_BOLD), name);
-	if (room >= 0)
-		used += canvas_printf(at.c, at.row, at.col + used, at.cols - used, at.style, " %s",
+	if (cell->first != cell->node && room > share_cols + 16) {
+		used = chain_draw(at.c, (struct chain_cell){ at.row, at.col, room - share_cols }, s,
+				  v->layout.src, cell->first, cell->node, &look);
+	} else {
+		used = canvas_puts(at.c, at.row, at.col, room, (uint16_t)(at.style | STYLE_BOLD),
+				   name);
+	}
+	if (room - used >= share_cols)
+		used += canvas_printf(at.c, at.row, at.col + used, room - used, at.style, " %s",
 				      share);
 	free(name);
 	return used;

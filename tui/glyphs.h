@@ -17,6 +17,7 @@
 	X(CLOSED,      0x25b8, '>', 0x25ba) /* ▸ a row that can be opened, and the cursor */ \
 	X(OPEN,        0x25be, 'v', 0x25bc) /* ▾ an open one, a menu */ \
 	X(INTO,        0x203a, '>', 0x00bb) /* › between the parts of a path */ \
+	X(FROM,        0x2039, '<', 0x00ab) /* ‹ the same, from the inside out */ \
 	X(MORE,        0x2026, '~', '~')    /* … something was left out */ \
 	X(DOT,         0x00b7, '-', 0x00b7) /* · between facts */ \
 	X(RULE,        0x2500, '-', 0x2500) /* ─ */ \

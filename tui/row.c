@@ -131,6 +131,7 @@ int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name
 		  const struct name_look *look)
 {
 	uint16_t flags = (uint16_t)(look->style & ~(unsigned)0xff);
+	enum style base;
 	size_t args;
 	char *text;
 	int used;
@@ -138,7 +139,10 @@ int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name
 	if (cols <= 0)
 		return 0;
 	text = shown_name(name, cols, look, c->ascii);
-	args = STYLE_OF(look->style) >= STYLE_FAMILY_UNKNOWN ? arguments_of(text) : strlen(text);
+	base = STYLE_OF(look->style);
+	args = strlen(text);
+	if (base >= STYLE_FAMILY_UNKNOWN && base < STYLE_FLAME_UNKNOWN)
+		args = arguments_of(text);
 	used = canvas_put(c, row, col, cols, look->style, text, args);
 	if (text[args])
 		used += canvas_puts(c, row, col + used, cols - used,
@@ -282,13 +286,18 @@ char *row_source(const struct scene *s, const struct keys *keys, uint32_t key)
 	return place;
 }
 
+char *row_full_name(const struct key *k)
+{
+	return text_clean(k->label, strlen(k->label), false);
+}
+
 char *row_status(const struct scene *s, const struct keys *keys, uint32_t key, int64_t self,
 		 int64_t total)
 {
 	const struct key *k = &keys->key[key];
 	int64_t whole = s->analysis->weights.total[0];
 	char share[FMT_SIZE], own[FMT_SIZE], detail[FMT_SIZE];
-	char *name = text_clean(k->label, strlen(k->label), false);
+	char *name = row_full_name(k);
 	char *module = text_clean(k->module, strlen(k->module), false);
 	char *source = row_source(s, keys, key), *out;
 

@@ -72,6 +72,9 @@ const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, 
 /* "parser.cc:118", or "" where a function's source is not known; the caller frees. */
 char *row_source(const struct scene *s, const struct keys *keys, uint32_t key);
 
+/* The label, cleaned; the caller frees. */
+char *row_full_name(const struct key *k);
+
 /* Name, share, self, source line and module for the status line; the caller frees. */
 char *row_status(const struct scene *s, const struct keys *keys, uint32_t key, int64_t self,
 		 int64_t total);

@@ -155,7 +155,8 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 	for (int i = 0; i < sh->n_numbers; i++) {
 		struct number_column *n = &sh->number[i];
 		bool wanted = n->kind == NUMBER_SAMPLES ? f->samples : shown < f->n_numbers;
-		int digits = n->digits, title = width_of(n->title) + 1;
+		int digits = n->digits;
+		int title = width_of(n->title) + (n->kind != NUMBER_SAMPLES);
 
 		n->col = wanted ? col : -1;
 		if (!wanted)
@@ -226,11 +227,14 @@ void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r
 		if (title + 1 > cols && title > 2 && sh->percent && n->kind != NUMBER_SAMPLES)
 			narrow[strlen(narrow) - 2] = '\0';
 		title = width_of(narrow);
-		if (n->bar == 0 && title < cols - 1)
-			draw_title(c, row, r.col + n->col + cols - 1 - title, title + 1, narrow,
-				   sorted == i, reverse);
-		else
+		if (n->bar == 0 && title < cols) {
+			int arrow = n->kind != NUMBER_SAMPLES;
+
+			draw_title(c, row, r.col + n->col + cols - arrow - title, title + arrow,
+				   narrow, sorted == i, reverse);
+		} else {
 			draw_title(c, row, r.col + n->col, cols, narrow, sorted == i, reverse);
+		}
 	}
 	draw_title(c, row, r.col + sh->name, sh->name_cols, name, sorted == ROW_BY_NAME, reverse);
 	if (sh->module_cols > 0)

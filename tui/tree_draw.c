@@ -9,23 +9,12 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "chain.h"
 #include "glyphs.h"
-#include "mem.h"
 #include "row.h"
-#include "text.h"
 
 /* Columns of a level, and of the arrow with its blank. */
 #define LEVEL_COLS 2
-
-/* Columns that a name within a chain is folded to, and of the mark between two. */
-#define PART_COLS 28
-#define INTO_COLS 3
-
-/* Where the name of a row is drawn. */
-struct cell_at {
-	struct canvas *c;
-	int row, col, cols;
-};
 
 /* Levels of indentation that the name cell has room for: the name keeps half of it. */
 static uint32_t level_room(const struct row_shape *sh)
@@ -53,105 +42,24 @@ int tree_draw_arrow_col(const struct row_shape *sh, uint32_t outdent, uint32_t i
 	return sh->name + (int)levels * LEVEL_COLS;
 }
 
-static struct name_look look_of(const struct tree_view *v, const struct scene *s, uint32_t node,
-				bool selected)
-{
-	const struct keys *keys = &s->analysis->keys;
-	uint32_t key = v->rows.src->key(s->analysis, node);
-	struct name_look look = { .wide = s->wide };
-
-	look.style = row_key_style(&keys->key[key]);
-	if (selected)
-		look.style |= STYLE_SELECTED;
-	if (row_matches(s, keys, key))
-		look.style |= STYLE_MATCH;
-	return look;
-}
-
-/* Columns that a node's name takes in a chain when it is not the last. */
-static int part_cols(const struct tree_view *v, const struct scene *s, uint32_t node)
-{
-	const char *label = tree_key(v->rows.src, s->analysis, node)->label;
-	char *name = text_fold_name(label, PART_COLS, false);
-	int cols = (int)text_width(name, strlen(name)) + INTO_COLS;
-
-	free(name);
-	return cols < PART_COLS + INTO_COLS ? cols : PART_COLS + INTO_COLS;
-}
-
-static int draw_into(struct cell_at at, uint16_t flags)
-{
-	return canvas_puts(at.c, at.row, at.col, at.cols, (uint16_t)(STYLE_DIM | flags), " › ");
-}
-
-/*
- * The names before the last of a chain, as many of the nearest as there is room for; returns the
- * columns used. node: [n] the chain, the last one first.
- */
-static int draw_parts(const struct tree_view *v, const struct scene *s, struct cell_at at,
-		      const uint32_t *node, size_t n, bool selected)
-{
-	uint16_t flags = selected ? STYLE_SELECTED : 0;
-	const char *last = tree_key(v->rows.src, s->analysis, node[0])->label;
-	int want = (int)text_width(last, strnlen(last, 256)), used = 0, room;
-	size_t from = 0;
-
-	room = at.cols - (want < at.cols * 2 / 3 ? want : at.cols * 2 / 3);
-	for (size_t i = 1; i < n; i++) {
-		int cols = part_cols(v, s, node[i]);
-
-		if (cols + (i + 1 < n ? 1 + INTO_COLS : 0) > room)
-			break;
-		room -= cols;
-		from = i;
-	}
-	if (from + 1 < n && at.cols >= 8) {
-		used = canvas_puts(at.c, at.row, at.col, 1, (uint16_t)(STYLE_DIM | flags), "…");
-		used += draw_into((struct cell_at){ at.c, at.row, at.col + used, at.cols - used },
-				  flags);
-	}
-	for (size_t i = from; i > 0; i--) {
-		struct name_look look = look_of(v, s, node[i], selected);
-		const char *label = tree_key(v->rows.src, s->analysis, node[i])->label;
-		int cols = at.cols - used < PART_COLS ? at.cols - used : PART_COLS;
-
-		look.wide = false;
-		used += row_draw_name(at.c, at.row, at.col + used, cols, label, &look);
-		used += draw_into((struct cell_at){ at.c, at.row, at.col + used, at.cols - used },
-				  flags);
-	}
-	return used;
-}
-
-/* The chain of a row, from first to last node. */
-static void draw_chain(const struct tree_view *v, const struct scene *s, struct cell_at at,
-		       uint32_t first, uint32_t last, bool selected)
+/* The chain of a row, and which process a thread's name is of. */
+static void draw_names(const struct tree_view *v, const struct scene *s, struct canvas *c,
+		       struct chain_cell at, const struct tree_row *row, uint32_t last,
+		       bool selected)
 {
 	struct analysis *a = s->analysis;
-	struct name_look look = look_of(v, s, last, selected);
-	const struct keys *keys = &a->keys;
+	const struct tree_source *src = v->rows.src;
+	uint32_t node = chain_main(src, row->node, last);
+	struct chain_look look = { .by_family = true, .wide = s->wide };
 	char detail[FMT_SIZE];
-	int used = 0;
+	int used;
 
-	if (first != last) {
-		VEC(uint32_t) node = { 0 };
-
-		for (uint32_t n = last;; n = v->rows.src->parent(a, n)) {
-			vec_push(&node, n);
-			if (n == first)
-				break;
-		}
-		used = draw_parts(v, s, at, node.at, node.n, selected);
-		vec_done(&node);
-	}
-	if (row_is_hot(s, v->rows.src->self(a, last)))
-		look.style |= STYLE_BOLD;
-	used += row_draw_name(at.c, at.row, at.col + used, at.cols - used,
-			      tree_key(v->rows.src, a, last)->label, &look);
-	row_detail(s, keys, v->rows.src->key(a, last), detail);
-	if (*detail)
-		canvas_printf(at.c, at.row, at.col + used, at.cols - used, STYLE_DIM, "  %s",
-			      detail);
+	look.style = selected ? STYLE_SELECTED : 0;
+	look.bold = row_is_hot(s, src->self(a, last));
+	used = chain_draw(c, at, s, src, row->node, last, &look);
+	row_detail(s, &a->keys, src->key(a, node), detail);
+	if (*detail && row->node == last)
+		canvas_printf(c, at.row, at.col + used, at.cols - used, STYLE_DIM, "  %s", detail);
 }
 
 /* A row that stands for light children: their number and what they weigh together. */
@@ -183,6 +91,7 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	const struct key *key;
 	struct row_values values;
 	uint32_t arrow = ' ';
+	struct chain_cell at;
 	int col, left;
 
 	if (row->n_more > 0) {
@@ -190,7 +99,7 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 		return;
 	}
 	last = tree_rows_last(&v->rows, a, i);
-	key = tree_key(src, a, last);
+	key = tree_key(src, a, chain_main(src, row->node, last));
 	if (tree_rows_has_more(&v->rows, a, i))
 		arrow = tree_rows_is_open(&v->rows, a, i) ? GLYPH_OPEN : GLYPH_CLOSED;
 	values = (struct row_values){ .self = src->self(a, last), .total = src->total(a, last) };
@@ -202,11 +111,8 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	left -= col - sh->name;
 	if (left > 0)
 		canvas_fill(c, r.row + line, r.col + col, 1, STYLE_DIM, arrow);
-	if (left > LEVEL_COLS)
-		draw_chain(v, s,
-			   (struct cell_at){ c, r.row + line, r.col + col + LEVEL_COLS,
-					     left - LEVEL_COLS },
-			   row->node, last, selected);
+	at = (struct chain_cell){ r.row + line, r.col + col + LEVEL_COLS, left - LEVEL_COLS };
+	draw_names(v, s, c, at, row, last, selected);
 	row_draw_module(sh, c, r, line, key);
 }
 

@@ -144,6 +144,8 @@ static bool weighs_same(const struct tree_source *src, struct analysis *a, uint3
 
 uint32_t tree_chain_end(const struct tree_source *src, struct analysis *a, uint32_t node)
 {
+	if (src->by_self && src->parent(a, node) == TREE_NONE)
+		return node;
 	for (int n = 1; n < CHAIN_MOST && !is_comm(src, a, node); n++) {
 		uint32_t child = src->first(a, node);
 

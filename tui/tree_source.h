@@ -40,7 +40,8 @@ extern const struct tree_source tree_of_callers;
 
 /*
  * The last node of the run that starts at node and in which each has but one child that weighs the
- * same: what is shown in one row without loss. Threads' names stay by themselves.
+ * same: what is shown in one row without loss. Threads' names stay by themselves, and so do the
+ * functions that callers are listed of.
  */
 uint32_t tree_chain_end(const struct tree_source *src, struct analysis *a, uint32_t node);
 

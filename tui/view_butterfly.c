@@ -276,7 +276,7 @@ static void draw_title(const struct bfly_view *v, const struct scene *s, struct 
 	if (below) {
 		used = canvas_puts(c, r.row + line, col, room, STYLE_HEADER, "CALLEES");
 		canvas_printf(c, r.row + line, col + used, room - used, STYLE_DIM,
-			      "  and %s of it in itself",
+			      "  ·  %s in itself",
 			      row_share(share, s, v->b.self[0], v->b.total[0]));
 		return;
 	}
@@ -317,6 +317,9 @@ static void bfly_draw(const void *state, const struct scene *s, struct canvas *c
 		draw_title(v, s, c, r, line++, true);
 	}
 	draw_half(v, s, c, r, line, &v->callees, true);
+	if (v->titles && v->b.n_callees == 0)
+		canvas_puts(c, r.row + line, r.col + v->shape.name, v->shape.name_cols, STYLE_DIM,
+			    "(calls nothing)");
 }
 
 static bool make_centre(struct bfly_view *v, const struct scene *s)
@@ -451,7 +454,7 @@ static char *bfly_status(const void *state, const struct scene *s)
 	row_share(share, s, total, v->b.total[0]);
 	if (key == KEY_NONE)
 		return xasprintf("called by nothing: a root of its stacks, in %s", share);
-	name = text_clean(keys->key[key].label, strlen(keys->key[key].label), false);
+	name = row_full_name(&keys->key[key]);
 	out = xasprintf("%s  %s %s of it", name, row < v->b.n_callers ? "calls" : "is", share);
 	free(name);
 	return out;
