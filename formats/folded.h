@@ -12,7 +12,8 @@
  * input that was folded are unchanged, but for what must not reach a terminal. From other inputs
  * they are what `perf script | stackcollapse-perf.pl` would print, since that is what scripts around
  * flamegraph.pl expect: blanks of the thread's name become '_', ';' becomes ':', arguments and quotes
- * go, and so does the L that begins names of Java classes.
+ * go, and so does the L that begins names of Java classes; what is printed is split at "->" (in
+ * operator-> as well) and dropped where it begins with '(', its weight falling to its caller.
  */
 #ifndef PROFTOP_FORMATS_FOLDED_H
 #define PROFTOP_FORMATS_FOLDED_H

@@ -44,6 +44,13 @@ struct item {
 	bool below;
 };
 
+/* The frames that a key is printed as: a run of part_names. */
+struct parts {
+	size_t first;
+	uint32_t n;
+	bool made;
+};
+
 struct writer {
 	const struct analysis *a;
 	bool collapse;        /* names as stackcollapse-perf.pl prints them */
@@ -51,7 +58,8 @@ struct writer {
 	struct map by_parent; /* of indices of nodes, by parent and name */
 	VEC(struct name) names;
 	VEC(struct node) nodes;
-	uint32_t *name_of[2]; /* [keys.n] index in names + 1 once made; [1]: below "java" */
+	VEC(uint32_t) part_names;  /* runs of indices of names */
+	struct parts *parts_of[2]; /* [keys.n] what is printed for each; [1]: in Java's threads */
 	VEC(struct item) todo;
 	VEC(char) path;
 };
@@ -77,26 +85,65 @@ static bool has_java_lambda(const char *s)
 	return open && strstr(open + 2, ").");
 }
 
-char *folded_collapsed_name(const char *label, bool comm, bool java)
+/* One part of a label, in place. */
+static void tidy(char *name, bool java)
 {
-	char *name = xstrdup(label), *to = name;
+	size_t len = strlen(name);
+	bool is_plt = len > 4 && strcmp(name + len - 4, "@plt") == 0;
+	char *to = name;
 
-	for (char *c = name; *c; c++) {
+	for (char *c = name; *c; c++)
 		if (*c == ';')
 			*c = ':';
-		else if (comm && *c == ' ')
-			*c = '_';
-	}
-	if (comm)
-		return name;
-	if (!has_java_lambda(name))
+	if (!has_java_lambda(name)) {
 		cut_arguments(name);
+		/* perf puts this behind names without arguments; there is room where these were */
+		if (is_plt && strlen(name) < len)
+			strcat(name, "@plt");
+	}
 	for (const char *c = name; *c; c++)
 		if (*c != '"' && *c != '\'')
 			*to++ = *c;
 	*to = '\0';
 	if (java && name[0] == 'L' && strchr(name, '/'))
 		memmove(name, name + 1, strlen(name));
+}
+
+char *folded_collapse_frame(const char *label, bool java)
+{
+	char *rest, *part, *all = NULL, *copy;
+
+	if (label[0] == '(')
+		return NULL;
+	copy = rest = xstrdup(label);
+	while ((part = rest)) {
+		char *arrow = strstr(part, "->"), *longer;
+
+		rest = arrow ? arrow + 2 : NULL;
+		if (arrow)
+			*arrow = '\0';
+		if (arrow && !*rest)
+			rest = NULL; /* nothing follows the last arrow */
+		tidy(part, java);
+		longer = all ? xasprintf("%s;%s%s", all, part, strstr(part, "_[i]") ? "" : "_[i]")
+			     : xstrdup(part);
+		free(all);
+		all = longer;
+	}
+	free(copy);
+	return all;
+}
+
+char *folded_collapse_comm(const char *comm)
+{
+	char *name = xstrdup(comm);
+
+	for (char *c = name; *c; c++) {
+		if (*c == ';')
+			*c = ':';
+		else if (*c == ' ')
+			*c = '_';
+	}
 	return name;
 }
 
@@ -105,17 +152,13 @@ static bool same_text(const void *things, uint32_t value, const void *key)
 	return strcmp(((const struct name *)things)[value].text, key) == 0;
 }
 
-/* The printed name of a label, as an index of names. */
-static uint32_t add_name(struct writer *w, const struct key *key, bool java)
+/* The printed name of n bytes, as an index of names. */
+static uint32_t add_name(struct writer *w, const char *s, size_t n)
 {
-	bool comm = (key->flags & FUNCTION_COMM) != 0;
-	char *s = w->collapse ? folded_collapsed_name(key->label, comm, java) : NULL;
-	const char *label = s ? s : key->label;
-	struct name name = { .text = text_clean(label, strlen(label), false) };
+	struct name name = { .text = text_clean(s, n, false) };
 	uint64_t hash = hash_bytes(name.text, strlen(name.text));
 	uint32_t i = map_find(&w->by_text, hash, same_text, w->names.at, name.text);
 
-	free(s);
 	if (i != MAP_NONE) {
 		free(name.text);
 		return i;
@@ -126,13 +169,35 @@ static uint32_t add_name(struct writer *w, const struct key *key, bool java)
 	return i;
 }
 
-static uint32_t name_of_key(struct writer *w, uint32_t key, bool java)
+/* The frames that are printed for a key. */
+static struct parts make_parts(struct writer *w, const struct key *key, bool java)
 {
-	uint32_t *known = &w->name_of[java][key];
+	struct parts parts = { .made = true, .first = w->part_names.n };
+	char *s = NULL, *at, *end;
 
-	if (*known == 0)
-		*known = add_name(w, &w->a->keys.key[key], java) + 1;
-	return *known - 1;
+	if (!w->collapse) {
+		vec_push(&w->part_names, add_name(w, key->label, strlen(key->label)));
+		parts.n = 1;
+		return parts;
+	}
+	s = key->flags & FUNCTION_COMM ? folded_collapse_comm(key->label)
+				       : folded_collapse_frame(key->label, java);
+	for (at = s; at; at = end ? end + 1 : NULL) {
+		end = strchr(at, ';');
+		vec_push(&w->part_names, add_name(w, at, end ? (size_t)(end - at) : strlen(at)));
+		parts.n++;
+	}
+	free(s);
+	return parts;
+}
+
+static struct parts parts_of(struct writer *w, uint32_t key, bool java)
+{
+	struct parts *known = &w->parts_of[java][key];
+
+	if (!known->made)
+		*known = make_parts(w, &w->a->keys.key[key], java);
+	return *known;
 }
 
 static bool same_node(const void *things, uint32_t value, const void *key)
@@ -159,7 +224,7 @@ static uint32_t add_node(struct writer *w, uint32_t parent, uint32_t name)
 	return i;
 }
 
-/* Node 0 is the root; the tree's nodes come with parents first. */
+/* Node 0 is the root; the tree's nodes come with parents first. A dropped frame is its parent. */
 static void merge(struct writer *w)
 {
 	const struct calltree *t = w->a->tree;
@@ -169,12 +234,16 @@ static void merge(struct writer *w)
 	vec_push(&w->nodes, (struct node){ .self = t->self[0] });
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		const struct key *key = &w->a->keys.key[t->key[i]];
+		uint32_t node = merged[t->parent[i]];
+		struct parts parts;
 
 		if (t->parent[i] == 0)
-			java = w->collapse && (key->flags & FUNCTION_COMM) &&
-			       strcmp(key->label, "java") == 0;
-		merged[i] = add_node(w, merged[t->parent[i]], name_of_key(w, t->key[i], java));
-		w->nodes.at[merged[i]].self += t->self[(size_t)i * t->n_columns];
+			java = (key->flags & FUNCTION_COMM) && strncmp(key->label, "java", 4) == 0;
+		parts = parts_of(w, t->key[i], java);
+		for (uint32_t k = 0; k < parts.n; k++)
+			node = add_node(w, node, w->part_names.at[parts.first + k]);
+		merged[i] = node;
+		w->nodes.at[node].self += t->self[(size_t)i * t->n_columns];
 	}
 	free(merged);
 }
@@ -295,17 +364,18 @@ int folded_write(const struct analysis *a, FILE *to, struct err *e)
 	struct writer w = { .a = a, .collapse = is_raw(a) };
 
 	for (int java = 0; java < 2; java++)
-		w.name_of[java] = xcalloc(a->keys.n, sizeof(*w.name_of[java]));
+		w.parts_of[java] = xcalloc(a->keys.n, sizeof(*w.parts_of[java]));
 	merge(&w);
 	rank_names(&w);
 	print_all(&w, to);
 	for (size_t i = 0; i < w.names.n; i++)
 		free(w.names.at[i].text);
 	for (int java = 0; java < 2; java++)
-		free(w.name_of[java]);
+		free(w.parts_of[java]);
 	map_done(&w.by_text);
 	map_done(&w.by_parent);
 	vec_done(&w.names);
+	vec_done(&w.part_names);
 	vec_done(&w.nodes);
 	vec_done(&w.todo);
 	vec_done(&w.path);

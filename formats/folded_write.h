@@ -10,9 +10,14 @@
 int folded_write(const struct analysis *a, FILE *to, struct err *e);
 
 /*
- * The name that stackcollapse-perf.pl prints for a frame that perf script prints as label: the caller
- * frees. comm: it is a thread's name, the first frame. java: the first frame is "java".
+ * The frames that stackcollapse-perf.pl makes of one that perf script prints as label, joined by ';':
+ * mostly one; it takes "->" for the mark between inlined functions, also in operator->. NULL when it
+ * drops the frame, as it does where the name begins with '('. java: the thread's name begins with
+ * "java". The caller frees.
  */
-char *folded_collapsed_name(const char *label, bool comm, bool java);
+char *folded_collapse_frame(const char *label, bool java);
+
+/* As above for the thread's name, which is never NULL. */
+char *folded_collapse_comm(const char *comm);
 
 #endif

@@ -448,29 +448,38 @@ Test(folded, collapsed_names)
 {
 	static const struct {
 		const char *label;
-		bool comm, java;
-		const char *name;
+		bool java;
+		const char *frames; /* NULL: dropped */
 	} cases[] = {
-		{ "main", false, false, "main" },
-		{ "my prog;x", true, false, "my_prog:x" },
-		{ "comm (a)'", true, false, "comm_(a)'" },
-		{ "Parser::read(Slice, int)", false, false, "Parser::read" },
-		{ "(anonymous namespace)::f(int)", false, false, "(anonymous namespace)::f" },
-		{ "x::operator()(int) const", false, false, "x::operator" },
-		{ "a.(b).c(d)", false, false, "a.(b).c(d)" },
-		{ "f<char ';'>", false, false, "f<char :>" },
-		{ "\"quoted\"'s", false, false, "quoteds" },
-		{ "Ljava/lang/String;::x", false, true, "java/lang/String:::x" },
-		{ "Ljava/lang/String", false, false, "Ljava/lang/String" },
-		{ "Load", false, true, "Load" },
-		{ "", false, false, "" },
+		{ "main", false, "main" },
+		{ "Parser::read(Slice, int)", false, "Parser::read" },
+		{ "a::(anonymous namespace)::f(int)", false, "a::(anonymous namespace)::f" },
+		{ "(anonymous namespace)::f(int)", false, NULL },
+		{ "x::operator()(int) const", false, "x::operator" },
+		{ "x::operator->() const", false, "x::operator;_[i]" },
+		{ "a(int)->b(char)->c_[i]", false, "a;b_[i];c_[i]" },
+		{ "a->", false, "a" },
+		{ "s::size() const@plt", false, "s::size@plt" },
+		{ "free@plt", false, "free@plt" },
+		{ "a.(b).c(d)", false, "a.(b).c(d)" },
+		{ "f<char ';'>", false, "f<char :>" },
+		{ "\"quoted\"'s", false, "quoteds" },
+		{ "Ljava/lang/String;::x", true, "java/lang/String:::x" },
+		{ "Ljava/lang/String", false, "Ljava/lang/String" },
+		{ "Load", true, "Load" },
+		{ "", false, "" },
 	};
+	char *comm = folded_collapse_comm("my prog;x (a)'");
 
+	cr_expect_str_eq(comm, "my_prog:x_(a)'");
+	free(comm);
 	for (size_t i = 0; i < N(cases); i++) {
-		char *name = folded_collapsed_name(cases[i].label, cases[i].comm, cases[i].java);
+		char *frames = folded_collapse_frame(cases[i].label, cases[i].java);
 
-		cr_expect_str_eq(name, cases[i].name);
-		free(name);
+		cr_expect(frames && cases[i].frames ? strcmp(frames, cases[i].frames) == 0
+						    : frames == cases[i].frames,
+			  "%s: %s", cases[i].label, frames);
+		free(frames);
 	}
 }
 
@@ -534,7 +543,7 @@ Test(folded, write_of_a_raw_capture)
 	} stacks[] = {
 		{ "my prog", { "main", "f(int)", NULL }, 5 },
 		{ "my prog", { "main", "f(char)", NULL }, 7 },
-		{ "java", { "La/b;::c", "(anonymous namespace)::g(x)", NULL }, 1 },
+		{ "java", { "La/b;::c", "(anonymous namespace)::g(x)", "p->q()" }, 1 },
 		{ "perl", { "La/b;::c", NULL, NULL }, 2 },
 		{ "perl", { NULL, NULL, NULL }, 3 },
 	};
@@ -562,7 +571,7 @@ Test(folded, write_of_a_raw_capture)
 	}
 	cr_assert_eq(builder_end(p), 0);
 	out = written(p);
-	cr_assert_str_eq(out, "java;a/b:::c;(anonymous namespace)::g 1\nmy_prog;main;f 12\nperl 3\n"
+	cr_assert_str_eq(out, "java;a/b:::c;p;q_[i] 1\nmy_prog;main;f 12\nperl 3\n"
 			      "perl;La/b:::c 2\n");
 	free(out);
 	profile_free(p);
