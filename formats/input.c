@@ -11,10 +11,12 @@
 #include "err.h"
 #include "mem.h"
 #include "packing.h"
+#include "task.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,12 +25,16 @@
 #define PEEK_BYTES ((size_t)64 << 10)
 #define RAW_BYTES  ((size_t)256 << 10)
 
+/* How soon a cancelled reader notices while nothing comes. */
+#define CANCEL_MS 50
+
 struct input {
-	char *name;      /* for messages; owned */
-	int fd;          /* -1: memory */
-	bool own_fd;     /* closed at the end */
-	bool regular;    /* a regular file: pread works and there is a size */
-	bool looked;     /* how it is packed is known */
+	char *name;                      /* for messages; owned */
+	int fd;                          /* -1: memory */
+	bool own_fd;                     /* closed at the end */
+	bool regular;                    /* a regular file: pread works and there is a size */
+	bool looked;                     /* how it is packed is known */
+	const struct progress *progress; /* whose cancelling ends waiting for a pipe; borrowed */
 	uint64_t base;   /* where the file's first byte is for us; standard input may be advanced */
 	const void *mem; /* the bytes of an input in memory; borrowed */
 	size_t mem_bytes; /* how many */
@@ -126,6 +132,11 @@ void input_close(struct input *in)
 	free(in);
 }
 
+void input_watch(struct input *in, const struct progress *progress)
+{
+	in->progress = progress;
+}
+
 const char *input_name(const struct input *in)
 {
 	return in->name;
@@ -154,6 +165,17 @@ static ssize_t raw_pread(struct input *in, void *to, size_t n, uint64_t offset, 
 	return got < 0 ? fail_errno(in, errno, "read it", e) : got;
 }
 
+/* Waits for a pipe, whose writer may be in no hurry. 0, or -ECANCELED without a sentence. */
+static int wait_bytes(const struct input *in)
+{
+	struct pollfd bytes = { .fd = in->fd, .events = POLLIN };
+
+	while (!progress_cancelled(in->progress))
+		if (poll(&bytes, 1, CANCEL_MS) != 0)
+			return 0;
+	return -ECANCELED;
+}
+
 /* The next bytes of the file. */
 static ssize_t raw_next(struct input *in, void *to, size_t n, struct err *e)
 {
@@ -162,6 +184,8 @@ static ssize_t raw_next(struct input *in, void *to, size_t n, struct err *e)
 	if (in->regular || in->fd < 0) {
 		got = raw_pread(in, to, n, in->raw_read, e);
 	} else {
+		if (wait_bytes(in) < 0)
+			return -ECANCELED;
 		do
 			got = read(in->fd, to, n < SSIZE_MAX ? n : SSIZE_MAX);
 		while (got < 0 && errno == EINTR);

@@ -16,12 +16,16 @@
 
 struct err;
 struct input;
+struct progress;
 
 /* "-" is standard input. A directory is refused here with a sentence. Caller closes. */
 int input_open(const char *path, struct input **out, struct err *e);
 /* Bytes in memory, for tests and fuzzing; borrowed until input_close(). */
 struct input *input_of_bytes(const void *bytes, size_t n, const char *name);
 void input_close(struct input *in);
+
+/* Waiting for a pipe ends with -ECANCELED when progress (borrowed) is cancelled. */
+void input_watch(struct input *in, const struct progress *progress);
 
 /* The name for messages: the path, or "standard input". Borrowed. */
 const char *input_name(const struct input *in);

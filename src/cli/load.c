@@ -53,6 +53,7 @@ static int read_one(struct load *l, const char *path)
 
 	if (rc)
 		return rc;
+	input_watch(in, &l->progress);
 	format = format_probe(in, &l->error);
 	if (!format) {
 		input_close(in);
