@@ -641,7 +641,9 @@ Test(perf_feed, remembered_chains_give_the_same_stacks)
 						   .pid = pid,
 						   .start = 0x1000,
 						   .length = 0x1000 * (1 + next_random(&seed) % 3),
-						   .path = t % 100 ? "/lib/x" : "/lib/y",
+						   .path = pid < 0   ? "[kernel]"
+							   : t % 100 ? "/lib/x"
+								     : "/lib/y",
 						   .executable = true };
 
 			resolver_map(r.resolver, &m);
