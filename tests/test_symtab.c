@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "symtab.h"
+
+#include <criterion/criterion.h>
+
+#define CODE(start, end, name, binding) \
+	{ \
+		start, end, name, NULL, SYMBOL_CODE, binding \
+	}
+
+static const struct {
+	const char *what;
+	struct symbol symbols[5];
+	uint64_t address;
+	const char *name; /* NULL: none */
+} cases[] = {
+	{ "inside", { CODE(10, 20, "a", BINDING_LOCAL) }, 19, "a" },
+	{ "past the end", { CODE(10, 20, "a", BINDING_LOCAL) }, 20, NULL },
+	{ "before all", { CODE(10, 20, "a", BINDING_LOCAL) }, 9, NULL },
+	{ "without a size it ends at the next",
+	  { CODE(50, 60, "b", BINDING_LOCAL), CODE(10, 10, "a", BINDING_LOCAL) },
+	  49,
+	  "a" },
+	{ "the last one ends a page on", { CODE(10, 10, "a", BINDING_LOCAL) }, 8191, "a" },
+	{ "… and no further", { CODE(10, 10, "a", BINDING_LOCAL) }, 8192, NULL },
+	{ "a size beats everything",
+	  { CODE(10, 10, "global", BINDING_GLOBAL), CODE(10, 20, "_x", BINDING_WEAK) },
+	  10,
+	  "_x" },
+	{ "strong beats weak",
+	  { CODE(10, 20, "weak_name", BINDING_WEAK), CODE(10, 20, "__x", BINDING_LOCAL) },
+	  10,
+	  "__x" },
+	{ "global beats local",
+	  { CODE(10, 20, "longer", BINDING_LOCAL), CODE(10, 20, "_g", BINDING_GLOBAL) },
+	  10,
+	  "_g" },
+	{ "fewer underscores",
+	  { CODE(10, 20, "__memcpy_long", BINDING_GLOBAL), CODE(10, 20, "memcpy", BINDING_GLOBAL) },
+	  15,
+	  "memcpy" },
+	{ "longer name",
+	  { CODE(10, 20, "memcpy", BINDING_GLOBAL), CODE(10, 20, "memcpy_v2", BINDING_GLOBAL) },
+	  15,
+	  "memcpy_v2" },
+	{ "lengths are those of the demangled names",
+	  { CODE(10, 20, "_ZN1a1bEiiiiiiiiii", BINDING_GLOBAL),
+	    CODE(10, 20, "abcdef", BINDING_GLOBAL) },
+	  15,
+	  "abcdef" },
+	{ "else the first",
+	  { CODE(10, 20, "abc", BINDING_GLOBAL), CODE(10, 20, "xyz", BINDING_GLOBAL) },
+	  15,
+	  "abc" },
+	{ "the nearest of two that overlap",
+	  { CODE(10, 90, "outer", BINDING_LOCAL), CODE(30, 40, "inner", BINDING_LOCAL) },
+	  35,
+	  "inner" },
+	{ "the enclosing one after the inner one ended",
+	  { CODE(10, 90, "outer", BINDING_LOCAL), CODE(30, 40, "inner", BINDING_LOCAL) },
+	  50,
+	  "outer" },
+};
+
+Test(symtab, finds)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct symtab *t = symtab_new();
+		const struct symbol *s;
+
+		for (const struct symbol *p = cases[i].symbols; p->name; p++)
+			symtab_add(t, p);
+		symtab_seal(t, ENDS_BY_NEXT);
+		s = symtab_find(t, cases[i].address);
+		cr_expect_eq(s == NULL, cases[i].name == NULL, "%s", cases[i].what);
+		if (s && cases[i].name)
+			cr_expect_str_eq(s->name, cases[i].name, "%s: %s", cases[i].what, s->name);
+		symtab_free(t);
+	}
+}
+
+Test(symtab, sorts_many_and_keeps_order_of_equals)
+{
+	struct symtab *t = symtab_new();
+	uint32_t state = 3;
+
+	for (uint32_t i = 0; i < 100000; i++) {
+		struct symbol s = { .name = "x", .module = NULL };
+
+		state = state * 1664525u + 1013904223u;
+		s.start = (uint64_t)(state >> 12) << (i % 3 * 20);
+		s.end = s.start + i + 1;
+		symtab_add(t, &s);
+	}
+	symtab_seal(t, ENDS_BY_NEXT);
+	for (size_t i = 1; i < symtab_n(t); i++) {
+		const struct symbol *a = symtab_at(t, i - 1), *b = symtab_at(t, i);
+
+		cr_assert_leq(a->start, b->start);
+		if (a->start == b->start)
+			cr_assert_lt(a->end, b->end, "added earlier");
+	}
+	symtab_free(t);
+}
+
+Test(symtab, empty)
+{
+	struct symtab *t = symtab_new();
+
+	symtab_seal(t, ENDS_BY_NEXT);
+	cr_assert_null(symtab_find(t, 0));
+	cr_assert_null(symtab_find(t, UINT64_MAX));
+	symtab_free(t);
+}
