@@ -110,9 +110,15 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 	char time[FMT_SIZE], threads[FMT_SIZE];
 	int n = 0;
 
-	out[0] = a->loading ? loading_text(a) : amount_text(a->analysis);
-	if (a->loading)
+	if (a->loading) {
+		out[0] = loading_text(a);
 		return 1;
+	}
+	if (a->analysis->profile == a->nothing) {
+		out[0] = xstrdup("counting");
+		return 1;
+	}
+	out[0] = amount_text(a->analysis);
 	if (has_times(w) && w->first_ns != TIME_NONE)
 		out[++n] = xasprintf("%s · %s", out[0], fmt_ns(time, w->last_ns - w->first_ns));
 	if (w->n_threads > 0) {

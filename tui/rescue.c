@@ -56,15 +56,12 @@ void rescue_prepare(int fd)
 
 void rescue_add(const char *sequence)
 {
-	while (sequence && *sequence != '\0' && rescue.n < sizeof(rescue.bytes)) {
-		/* $<5/> asks for a delay */
-		const char *end = strncmp(sequence, "$<", 2) == 0 ? strchr(sequence, '>') : NULL;
+	size_t n = strlen(sequence);
 
-		if (end)
-			sequence = end + 1;
-		else
-			rescue.bytes[rescue.n++] = *sequence++;
-	}
+	if (n > sizeof(rescue.bytes) - rescue.n)
+		return;
+	memcpy(rescue.bytes + rescue.n, sequence, n);
+	rescue.n += n;
 }
 
 void rescue_arm(void)

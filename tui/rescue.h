@@ -8,7 +8,7 @@
 
 /* Remembers the line modes of the terminal on fd as they are now. */
 void rescue_prepare(int fd);
-/* Something to write to standard output on a crash; NULL is fine. Padding is left out. */
+/* Something to write to standard output on a crash. */
 void rescue_add(const char *sequence);
 /* From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT restore the terminal and then kill. */
 void rescue_arm(void);

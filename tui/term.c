@@ -67,9 +67,10 @@ struct term {
 	bool cp437;            /* the console of Linux: fonts of 512 glyphs */
 	struct canvas last;    /* as last sent; no cells at first */
 	struct dress dress[N_STYLE_CODES];
-	cchar_t *line; /* [last.cols], a row on its way; owned */
-	int cursor;    /* curs_set()'s, -1 at first */
-	int killed;    /* signal that asked us to end, or 0 */
+	cchar_t *line;   /* [last.cols], a row on its way; owned */
+	int cursor;      /* curs_set()'s, -1 at first */
+	char *cursor_on; /* what switches it on; owned */
+	int killed;      /* signal that asked us to end, or 0 */
 };
 
 int term_possible(struct err *e)
@@ -261,7 +262,6 @@ static void set_modes(struct term *t, const struct term_options *o)
 	cbreak();
 	noecho();
 	nonl();
-	intrflush(stdscr, FALSE);
 	if (!getenv("ESCDELAY"))
 		set_escdelay(25);
 	t->pad = newpad(1, 1);
@@ -278,12 +278,32 @@ static void set_modes(struct term *t, const struct term_options *o)
 	}
 }
 
-static void add_capability(const char *name)
+/* What terminfo says, without requests for delays ("$<5/>"); "" when there is none. The caller frees. */
+static char *capability(const char *name)
 {
-	const char *s = tigetstr(name);
+	const char *s = tigetstr(name), *end;
+	char *out, *at;
 
-	if (s != (const char *)-1)
-		rescue_add(s);
+	if (!s || s == (const char *)-1)
+		s = "";
+	out = at = xmalloc(strlen(s) + 1);
+	while (*s != '\0') {
+		end = strncmp(s, "$<", 2) == 0 ? strchr(s, '>') : NULL;
+		if (end)
+			s = end + 1;
+		else
+			*at++ = *s++;
+	}
+	*at = '\0';
+	return out;
+}
+
+static void rescue_add_capability(const char *name)
+{
+	char *s = capability(name);
+
+	rescue_add(s);
+	free(s);
 }
 
 static void arm_rescue(const struct term_options *o)
@@ -292,10 +312,10 @@ static void arm_rescue(const struct term_options *o)
 		rescue_add("\033[?2026l");
 	if (o->mouse)
 		rescue_add("\033[?1006;1000l");
-	add_capability("sgr0");
-	add_capability("cnorm");
-	add_capability("rmkx");
-	add_capability("rmcup");
+	rescue_add_capability("sgr0");
+	rescue_add_capability("rmkx");
+	rescue_add_capability("rmcup");
+	rescue_add_capability("cnorm");
 	rescue_arm();
 }
 
@@ -327,6 +347,7 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
 	arm_rescue(o);
 	signal(SIGTSTP, SIG_DFL); /* instead of curses' handler: see stop_self() */
 	t->cursor = -1;
+	t->cursor_on = capability("cnorm");
 	t->sync = may_sync(o);
 	t->cp437 = type && strcmp(type, "linux") == 0;
 	*out = t;
@@ -345,19 +366,28 @@ static void die_of(int signal_number)
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/*
+ * Gives the screen to others for a while, or for good. The cursor is switched on last: some terminals
+ * bring its state back together with the main screen.
+ */
+static void leave(struct term *t)
+{
+	endwin();
+	send(t->cursor_on, strlen(t->cursor_on));
+}
+
 void term_close(struct term *t)
 {
 	int killed = t->killed;
 
-	if (t->cursor == 0)
-		curs_set(1);
-	endwin();
+	leave(t);
 	rescue_done();
 	delwin(t->pad);
 	delscreen(t->screen);
 	if (t->last.cell)
 		canvas_done(&t->last);
 	free(t->line);
+	free(t->cursor_on);
 	if (t->in)
 		fclose(t->in);
 	close(t->signal_fd);
@@ -453,14 +483,14 @@ static void take_signal(struct term *t, int number, struct term_event *e)
 		e->key = KEYCODE_CTRL('C');
 		break;
 	case SIGTSTP:
-		endwin();
+		leave(t);
 		stop_self();
 		take_back(t);
 		e->kind = TERM_RESIZE;
 		break;
 	case SIGCONT:
 		/* stopped from outside: the shell may have changed the line's modes */
-		endwin();
+		leave(t);
 		take_back(t);
 		e->kind = TERM_RESIZE;
 		break;
@@ -679,7 +709,7 @@ int term_run(struct term *t, char *const argv[])
 	pid_t pid;
 	int ret;
 
-	endwin();
+	leave(t);
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0)

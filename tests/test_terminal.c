@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The real program on a pseudo terminal: its life, its way out, and what it sends. */
+#include "config.h"
+
+#include "pty.h"
+#include "pty_proftop.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+
+/* The selected row's mark stands in its third column. */
+static int marked_row(struct pty *p)
+{
+	for (int row = 0; row < p->rows; row++)
+		for (int col = 0; col < 3; col++)
+			if (pty_cell(p, row, col).chars[0] == 0x25b8)
+				return row;
+	return -1;
+}
+
+TestSuite(terminal, .init = make_profile, .fini = drop_profile, .timeout = 60);
+
+Test(terminal, starts_and_quits)
+{
+	struct pty p;
+	char *title;
+
+	start_proftop(&p);
+	cr_assert(p.altscreen);
+	title = pty_text(&p, 0);
+	cr_assert(strstr(title, "samples"), "%s", title);
+	free(title);
+	pty_wait_row(&p, 1, "[1 top] 2 tree");
+	pty_wait(&p, "FUNCTION");
+	quit_proftop(&p);
+}
+
+Test(terminal, q_goes_back_before_it_quits)
+{
+	struct pty p;
+
+	start_proftop(&p);
+	pty_type(&p, "t");
+	pty_wait_row(&p, 1, " 1 top [2 tree]");
+	pty_type(&p, "q");
+	pty_wait_row(&p, 1, "[1 top] 2 tree");
+	pty_type(&p, "q");
+	cr_assert_eq(pty_wait_end(&p), 0);
+	pty_expect_restored(&p);
+	pty_end(&p);
+}
+
+Test(terminal, keys_move_the_cursor)
+{
+	struct pty p;
+	int row;
+
+	start_proftop(&p);
+	row = marked_row(&p);
+	cr_assert(row > 1, "no row is marked");
+	pty_type(&p, "j" KEYS_DOWN "\016");
+	pty_wait_idle(&p);
+	cr_assert_eq(marked_row(&p), row + 3);
+	pty_type(&p, "k\033OA\020");
+	pty_wait_idle(&p);
+	cr_assert_eq(marked_row(&p), row);
+	pty_type(&p, "G");
+	pty_wait(&p, "parse_record_299");
+	pty_type(&p, "g");
+	pty_wait(&p, "flush_loop");
+	quit_proftop(&p);
+}
+
+Test(terminal, esc_never_quits_and_unknown_sequences_are_no_keys)
+{
+	struct pty p;
+
+	start_proftop(&p);
+	pty_type(&p, "\033");
+	pty_wait_idle(&p);
+	pty_type(&p, "\033");
+	pty_wait_idle(&p);
+	pty_type(&p, "\033[I\033[27;5;9~\033[200~\033[99;9Q");
+	pty_wait_idle(&p);
+	pty_wait_row(&p, 1, "[1 top]");
+	cr_assert(!pty_shows(&p, "inlined"), "the end of a sequence was taken for a key");
+	quit_proftop(&p);
+}
+
+Test(terminal, search_as_one_types)
+{
+	struct pty p;
+
+	start_proftop(&p);
+	pty_type(&p, "/record_01");
+	pty_wait(&p, "/record_01");
+	pty_wait(&p, "1/10 · ");
+	pty_wait(&p, "% of total");
+	pty_type(&p, "\r");
+	pty_wait(&p, "search  /record_01");
+	pty_type(&p, "n");
+	pty_wait(&p, "2/10 · ");
+	pty_type(&p, "N");
+	pty_wait(&p, "1/10 · ");
+	pty_type(&p, "\033");
+	pty_wait_gone(&p, "search  /");
+	pty_type(&p, "/(");
+	pty_wait(&p, "/(");
+	pty_type(&p, "\033");
+	pty_wait_gone(&p, "/(");
+	quit_proftop(&p);
+}
+
+Test(terminal, filters)
+{
+	struct pty p;
+
+	start_proftop(&p);
+	pty_type(&p, "&!fn:flush\r");
+	pty_wait(&p, "filter  !fn:flush");
+	pty_wait_gone(&p, "flush_loop");
+	pty_type(&p, "&bad:kind\r");
+	pty_wait(&p, "bad");
+	pty_type(&p, "\033");
+	pty_type(&p, "&\r");
+	pty_wait(&p, "flush_loop");
+	pty_wait_gone(&p, "filter  !fn");
+	quit_proftop(&p);
+}
+
+Test(terminal, help_lies_over_the_view)
+{
+	struct pty p;
+
+	start_proftop(&p);
+	pty_type(&p, "?");
+	pty_wait(&p, "KEYS IN top");
+	cr_assert(!pty_shows(&p, "hot path"), "keys of other views are shown");
+	pty_type(&p, "G");
+	pty_wait(&p, "hold Shift");
+	pty_type(&p, "\033");
+	pty_wait_gone(&p, "EVERYWHERE");
+	pty_wait(&p, "flush_loop");
+	quit_proftop(&p);
+}
+
+/* Press and release, in the SGR encoding: button, column and row from 1. */
+static void click(struct pty *p, int row, int col)
+{
+	char bytes[64];
+
+	snprintf(bytes, sizeof(bytes), "\033[<0;%d;%dM\033[<0;%d;%dm", col + 1, row + 1, col + 1,
+		 row + 1);
+	pty_type(p, bytes);
+	pty_wait_idle(p);
+}
+
+Test(terminal, mouse)
+{
+	struct pty p;
+	int row;
+
+	start_proftop(&p);
+	cr_assert(p.mouse);
+	row = marked_row(&p);
+	click(&p, row + 3, 49);
+	cr_assert_eq(marked_row(&p), row + 3);
+	pty_type(&p, "\033[<65;50;10M");
+	pty_wait_idle(&p);
+	cr_assert_eq(marked_row(&p), row + 6);
+	pty_type(&p, "\033[<64;50;10M");
+	pty_wait_idle(&p);
+	cr_assert_eq(marked_row(&p), row + 3);
+	click(&p, 1, 9); /* the second tab */
+	pty_wait_row(&p, 1, " 1 top [2 tree]");
+	click(&p, 39, 3); /* the first hint: Enter */
+	pty_wait_row(&p, 1, " 1 top [2 tree]");
+	click(&p, 1, 2);
+	row = marked_row(&p);
+	click(&p, row + 2, 49);
+	click(&p, row + 2, 49); /* twice: drills */
+	pty_wait_gone(&p, "[1 top]");
+	quit_proftop(&p);
+}
+
+Test(terminal, mouse_may_be_off)
+{
+	struct pty p;
+
+	start_proftop_with(&p, 120, 40, "xterm-256color", NULL, "-M");
+	pty_wait(&p, "flush_loop");
+	pty_wait_idle(&p);
+	cr_assert(!p.mouse);
+	quit_proftop(&p);
+}
+
+/* Every size in turn, and at the end the screen is of the last one: no signal was missed. */
+Test(terminal, resizing)
+{
+	struct pty p;
+	unsigned seed = 7;
+
+	start_proftop(&p);
+	for (int i = 0; i < 150; i++) {
+		int cols = 1 + rand_r(&seed) % 200, rows = 1 + rand_r(&seed) % 60;
+
+		pty_resize(&p, cols, rows);
+		if (i % 10 == 0) {
+			pty_type(&p, i % 20 ? "\t" : "j");
+			pty_wait_idle(&p);
+		}
+		if (i % 3 == 0) {
+			pty_resize(&p, 90, 20 + i % 7);
+			pty_wait_row(&p, 19 + i % 7, " ");
+			pty_wait(&p, "? help");
+		}
+	}
+	pty_resize(&p, 100, 30);
+	pty_type(&p, "1");
+	pty_wait_row(&p, 1, "[1 top]");
+	pty_wait_row(&p, 29, " Enter drill");
+	quit_proftop(&p);
+}
+
+Test(terminal, small_screens)
+{
+	static const struct {
+		int cols, rows;
+		const char *shows;
+	} cases[] = { { 80, 24, "? help" }, { 40, 10, "? help" }, { 20, 5, "? help" } };
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct pty p;
+
+		start_proftop_with(&p, cases[i].cols, cases[i].rows, "xterm-256color", NULL, NULL);
+		pty_wait(&p, cases[i].shows);
+		pty_type(&p, "jj\t\t\t\t\t\t\t?q");
+		pty_wait_idle(&p);
+		quit_proftop(&p);
+	}
+}
