@@ -20,9 +20,10 @@ struct bytes {
 	bool bad;           /* something was taken that was not there */
 };
 
+/* p may be NULL when n is 0. */
 static inline struct bytes bytes_over(const void *p, size_t n, bool swap)
 {
-	return (struct bytes){ .at = p, .end = (const uint8_t *)p + n, .swap = swap };
+	return (struct bytes){ .at = p, .end = n ? (const uint8_t *)p + n : p, .swap = swap };
 }
 
 static inline size_t bytes_left(const struct bytes *b)

@@ -95,7 +95,7 @@ static const char *name_of(const struct names *n, uint32_t symbol)
 	struct bytes b;
 	uint32_t name;
 
-	if (symbol == 0 || at + n->entry > n->n_symbols)
+	if (symbol == 0 || n->n_text == 0 || at + n->entry > n->n_symbols)
 		return NULL;
 	b = bytes_over(n->symbols + at, n->entry, n->swap);
 	name = take_u32(&b);
