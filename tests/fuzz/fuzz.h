@@ -13,6 +13,8 @@ typedef void fuzz_fn(const uint8_t *bytes, size_t n);
 
 /* Reads folded text (packed or not) and writes it again. */
 fuzz_fn fuzz_folded;
+/* Reads a perf.data. */
+fuzz_fn fuzz_perf_data;
 
 /*
  * Calls fn with `rounds` variations of the seed: bytes changed, cut out, repeated; the same ones

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Any bytes as a perf.data: read, or refused with a sentence; what was read is consistent. */
+#include "config.h"
+
+#include "fuzz.h"
+
+#include "builder.h"
+#include "err.h"
+#include "input.h"
+#include "perf_data.h"
+#include "profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void check_profile(const struct profile *p)
+{
+	struct profile_counts n;
+	struct stack_columns stacks;
+	struct sample_columns samples;
+
+	profile_counts_read(p, &n);
+	profile_stacks(p, &stacks);
+	profile_samples(p, &samples);
+	for (uint32_t i = 1; i < n.n_stacks; i++)
+		if (stacks.parent[i] >= i || stacks.location[i] >= n.n_locations)
+			abort();
+	for (uint64_t i = 0; i < n.n_samples; i++)
+		if (samples.stack[i] >= n.n_stacks || (samples.weight && samples.weight[i] < 0) ||
+		    (samples.event && samples.event[i] >= n.n_events))
+			abort();
+}
+
+void fuzz_perf_data(const uint8_t *bytes, size_t n)
+{
+	struct input *in = input_of_bytes(bytes, n, "fuzz");
+	struct profile *p = profile_new();
+	struct err e = ERR_INIT;
+	capture_id c;
+	int rc;
+
+	format_perf_data.probe(bytes, n);
+	builder_begin(p);
+	c = build_capture(p, "fuzz", "perf.data");
+	builder_end(p);
+	rc = format_perf_data.read(in, p, c, NULL, NULL, &e);
+	if (rc != e.code || (rc < 0 && strncmp(err_text(&e), "fuzz: ", 6) != 0))
+		abort();
+	check_profile(p);
+	err_clear(&e);
+	input_close(in);
+	profile_free(p);
+}
+
+#ifdef FUZZ_TARGET
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	FUZZ_TARGET(bytes, n);
+	return 0;
+}
+#endif
