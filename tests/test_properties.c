@@ -205,8 +205,8 @@ static void check_table(const struct analysis *a)
 	}
 	for (uint32_t i = 0; i < r->n_rows; i++)
 		n_samples += r->n_samples[i];
-	for (uint32_t i = 1; i < t->n_nodes; i++)
-		in_tree += is_comm(a, t->key[i]) ? 0 : t->samples[i];
+	for (uint32_t i = 0; i < a->keys.n; i++)
+		in_tree += is_comm(a, i) ? 0 : t->samples[i];
 	cr_assert_eq(n_samples, in_tree);
 }
 

@@ -305,50 +305,62 @@ void build_location_inlines(struct profile *p, location_id l, const struct frame
 	p->now.resolution++;
 }
 
-/* Stacks. */
+/*
+ * Stacks.
+ *
+ * Most nodes of a trie have one child: it is noted in its parent and needs no place in the map. The
+ * way down a stack that was there before then reads columns where the nodes lie next to each other.
+ */
+
+struct stack_key {
+	uint32_t parent;   /* stack_id */
+	uint32_t location; /* location_id */
+};
 
 static bool same_stack(const void *things, uint32_t value, const void *key)
 {
 	const struct profile *p = things;
-	const struct stack_hint *k = key;
+	const struct stack_key *k = key;
 
 	return STORE_AT(uint32_t, p->stack_parent, value) == k->parent &&
 	       STORE_AT(uint32_t, p->stack_loc, value) == k->location;
 }
 
-static uint32_t add_stack(struct profile *p, uint64_t hash, const struct stack_hint *key)
+/* A new node, or the root when there is no room. */
+static uint32_t add_stack(struct profile *p, struct stack_key key)
 {
 	uint32_t n = p->now.n_stacks;
 
 	if (!store_room(p, &p->stack_parent, (uint64_t)n + 1) ||
-	    !store_room(p, &p->stack_loc, (uint64_t)n + 1))
+	    !store_room(p, &p->stack_loc, (uint64_t)n + 1) ||
+	    !store_room(p, &p->stack_first, (uint64_t)n + 1))
 		return 0;
-	STORE_AT(uint32_t, p->stack_parent, n) = key->parent;
-	STORE_AT(uint32_t, p->stack_loc, n) = key->location;
-	map_add(&p->stacks_by_parent, hash, n);
+	STORE_AT(uint32_t, p->stack_parent, n) = key.parent;
+	STORE_AT(uint32_t, p->stack_loc, n) = key.location;
 	p->now.n_stacks++;
 	return n;
 }
 
-/*
- * Stacks that follow each other share their outer frames: a small table of recent answers spares
- * the large map, whose slots and columns would each be a cache miss.
- */
 stack_id build_stack(struct profile *p, stack_id parent, location_id l)
 {
-	struct stack_hint key = { .parent = parent.v, .location = l.v };
-	uint32_t at = (parent.v * UINT32_C(0x9e3779b1) ^ l.v * UINT32_C(0x85ebca6b)) >> 21;
-	struct stack_hint *hint = &p->hints[at];
+	struct stack_key key = { parent.v, l.v };
+	uint32_t *first, id;
 	uint64_t hash;
 
-	static_assert(STORE_N_HINTS == 1 << (32 - 21), "at is below STORE_N_HINTS");
-	if (hint->parent == key.parent && hint->location == key.location && hint->child)
-		return (stack_id){ hint->child };
 	assert(parent.v < p->now.n_stacks && l.v < p->now.n_locations);
+	first = &STORE_AT(uint32_t, p->stack_first, parent.v);
+	if (*first == 0) {
+		*first = add_stack(p, key);
+		return (stack_id){ *first };
+	}
+	if (STORE_AT(uint32_t, p->stack_loc, *first) == l.v)
+		return (stack_id){ *first };
 	hash = hash_pair(key.parent, key.location);
-	key.child = map_find(&p->stacks_by_parent, hash, same_stack, p, &key);
-	if (key.child == MAP_NONE)
-		key.child = add_stack(p, hash, &key);
-	*hint = key;
-	return (stack_id){ key.child };
+	id = map_find(&p->stacks_by_parent, hash, same_stack, p, &key);
+	if (id != MAP_NONE)
+		return (stack_id){ id };
+	id = add_stack(p, key);
+	if (id != 0)
+		map_add(&p->stacks_by_parent, hash, id);
+	return (stack_id){ id };
 }

@@ -24,6 +24,7 @@
 	X(frames, struct frame, STORE_MOST_IDS, p->n_frames) \
 	X(stack_parent, uint32_t, STORE_MOST_IDS, p->now.n_stacks) \
 	X(stack_loc, uint32_t, STORE_MOST_IDS, p->now.n_stacks) \
+	X(stack_first, uint32_t, STORE_MOST_IDS, p->now.n_stacks) \
 	X(processes, struct process, STORE_MOST_IDS, p->now.n_processes) \
 	X(threads, struct thread, STORE_MOST_IDS, p->now.n_threads) \
 	X(events, struct event, STORE_MOST_EVENTS, p->now.n_events) \

@@ -31,15 +31,6 @@ struct weight_version {
 	struct weight_version *older; /* replaced ones, kept for their readers; owned */
 };
 
-/* A recently asked for child in the stack trie. */
-struct stack_hint {
-	uint32_t parent;   /* stack_id */
-	uint32_t location; /* location_id */
-	uint32_t child;    /* stack_id; 0: empty */
-};
-
-#define STORE_N_HINTS 2048
-
 struct profile {
 	pthread_mutex_t pen;         /* held by the writer from builder_begin() to builder_end() */
 	pthread_mutex_t publication; /* guards published and rows */
@@ -63,6 +54,7 @@ struct profile {
 	struct column frames;        /* struct frame */
 	struct column stack_parent;  /* uint32_t stack_id */
 	struct column stack_loc;     /* uint32_t location_id */
+	struct column stack_first;   /* uint32_t first child of each stack, or 0 */
 	struct column processes;     /* struct process */
 	struct column threads;       /* struct thread */
 	struct column events;        /* struct event */
@@ -77,16 +69,15 @@ struct profile {
 	struct column row_time;          /* int64_t or TIME_NONE */
 	struct weight_version *versions; /* newest first; owned */
 
-	struct map strings_by_text;             /* of string ids, as the following of theirs */
-	struct map modules_by_path;             /* and build-id */
-	struct map functions_by_name;           /* and module, and being a comm or not */
-	struct map locations_by_address;        /* and module */
-	struct map stacks_by_parent;            /* and location */
-	struct map processes_by_pid;            /* and capture */
-	struct map threads_by_tid;              /* and process and name */
-	struct map events_by_name;              /* events are few, but files say how few */
-	struct map facts_by_name;               /* and capture and section */
-	struct stack_hint hints[STORE_N_HINTS]; /* in front of stacks_by_parent */
+	struct map strings_by_text;      /* of string ids, as the following of theirs */
+	struct map modules_by_path;      /* and build-id */
+	struct map functions_by_name;    /* and module, and being a comm or not */
+	struct map locations_by_address; /* and module */
+	struct map stacks_by_parent;     /* and location; first children are not in it */
+	struct map processes_by_pid;     /* and capture */
+	struct map threads_by_tid;       /* and process and name */
+	struct map events_by_name;       /* events are few, but files say how few */
+	struct map facts_by_name;        /* and capture and section */
 };
 
 /* Element i of a column of T. */

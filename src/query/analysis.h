@@ -23,7 +23,7 @@ struct analysis {
 	struct profile_counts counts;  /* what was looked at */
 	struct lens lens;              /* a copy; its grouping is what the table asks for */
 	struct keys keys;              /* of frames (GROUP_FUNCTION when lens groups samples) */
-	struct weights weights;
+	struct weights weights;        /* without what is per stack: the tree has it */
 	struct calltree *tree;
 	struct table table;            /* rows of table_keys */
 	struct keys own_keys;          /* of samples, only when lens groups samples */

@@ -105,41 +105,84 @@ static void find_places(struct ordering *o)
 	free(o->child);
 }
 
-static void allocate(struct calltree *t, uint32_t n, uint32_t n_columns)
+/* An array in the order found, moved to the places; the old one is freed. */
+static uint32_t *place_ids(const struct ordering *o, uint32_t *from, uint32_t n)
 {
-	t->n_nodes = n;
-	t->n_columns = n_columns;
-	t->key = xmalloc(n * sizeof(*t->key));
-	t->parent = xmalloc(n * sizeof(*t->parent));
-	t->end = xmalloc(n * sizeof(*t->end));
-	t->depth = xmalloc(n * sizeof(*t->depth));
-	t->path = xmalloc(n * sizeof(*t->path));
-	t->self = xmalloc((size_t)n * n_columns * sizeof(*t->self));
-	t->total = xmalloc((size_t)n * n_columns * sizeof(*t->total));
-	t->samples = xmalloc(n * sizeof(*t->samples));
-	t->outer = xmalloc(n * sizeof(*t->outer));
-	t->inlined = xmalloc(n * sizeof(*t->inlined));
+	uint32_t *to = xmalloc(n * sizeof(*to));
+
+	for (uint32_t i = 0; i < n; i++)
+		to[o->place[i]] = from[i];
+	free(from);
+	return to;
 }
 
-/* Writes node i of the tree as found to its place. */
-static void put_node(struct calltree *t, const struct ordering *o, uint32_t i)
+static int64_t *place_sums(const struct ordering *o, int64_t *from, uint32_t n, uint32_t n_columns)
 {
-	const struct frametree *from = o->tree;
-	uint32_t at = o->place[i], parent = o->place[from->parent[i]], n_columns = t->n_columns;
+	int64_t *to = xmalloc((size_t)n * n_columns * sizeof(*to));
 
-	t->key[at] = from->key[i];
-	t->parent[at] = parent;
-	t->end[at] = at + o->size[i];
-	t->depth[at] = i == 0 ? 0 : t->depth[parent] + 1;
-	t->path[at] = i == 0 ? 0 : calltree_path(t->path[parent], o->keys->key[from->key[i]].id);
-	if (t->depth[at] > t->max_depth)
-		t->max_depth = t->depth[at];
-	for (uint32_t c = 0; c < n_columns; c++) {
-		t->self[(size_t)at * n_columns + c] = from->self[(size_t)i * n_columns + c];
-		t->total[(size_t)at * n_columns + c] = o->total[(size_t)i * n_columns + c];
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t c = 0; c < n_columns; c++)
+			to[(size_t)o->place[i] * n_columns + c] = from[(size_t)i * n_columns + c];
+	free(from);
+	return to;
+}
+
+static bool *place_flags(const struct ordering *o, bool *from, uint32_t n)
+{
+	bool *to = xmalloc(n * sizeof(*to));
+
+	for (uint32_t i = 0; i < n; i++)
+		to[o->place[i]] = from[i];
+	free(from);
+	return to;
+}
+
+/* Samples by key, for which nodes need not be in order. */
+static void sum_samples(struct calltree *t, struct frametree *from, uint32_t n_keys)
+{
+	t->samples = xcalloc(n_keys, sizeof(*t->samples));
+	for (uint32_t i = 1; i < from->n; i++)
+		t->samples[from->key[i]] += from->samples[i];
+	free(from->samples);
+	from->samples = NULL;
+}
+
+/* Moves the arrays over one at a time, so that no two copies of the tree are held at once. */
+static void move_nodes(struct calltree *t, struct ordering *o, struct frametree *from)
+{
+	uint32_t n = from->n, n_columns = from->n_columns;
+
+	t->n_nodes = n;
+	t->n_columns = n_columns;
+	t->inlined = place_flags(o, from->inlined, n);
+	t->self = place_sums(o, from->self, n, n_columns);
+	t->total = place_sums(o, o->total, n, n_columns);
+	t->key = place_ids(o, from->key, n);
+	for (uint32_t i = 0; i < n; i++)
+		o->size[i] += o->place[i];
+	t->end = place_ids(o, o->size, n);
+	for (uint32_t i = 0; i < n; i++)
+		from->parent[i] = o->place[from->parent[i]];
+	t->parent = place_ids(o, from->parent, n);
+	free(o->place);
+	*from = (struct frametree){ 0 };
+}
+
+/* What a node has from its parent, which stands before it. */
+static void hand_down(struct calltree *t, const struct keys *keys)
+{
+	t->depth = xmalloc(t->n_nodes * sizeof(*t->depth));
+	t->path = xmalloc(t->n_nodes * sizeof(*t->path));
+	t->depth[0] = 0;
+	t->path[0] = 0;
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		uint32_t parent = t->parent[i], depth = t->depth[parent] + 1;
+
+		t->depth[i] = depth;
+		t->path[i] = calltree_path(t->path[parent], keys->key[t->key[i]].id);
+		if (depth > t->max_depth)
+			t->max_depth = depth;
 	}
-	t->samples[at] = from->samples[i];
-	t->inlined[at] = from->inlined[i];
 }
 
 /* Reads the tree in order with a count of each key on the path. */
@@ -149,6 +192,7 @@ static void find_outermost(struct calltree *t, uint32_t n_keys)
 	uint32_t *path = xmalloc(((size_t)t->max_depth + 1) * sizeof(*path)); /* keys by depth */
 	uint32_t depth = 0;
 
+	t->outer = xmalloc(t->n_nodes * sizeof(*t->outer));
 	t->outer[0] = true;
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		for (; depth >= t->depth[i]; depth--)
@@ -161,25 +205,23 @@ static void find_outermost(struct calltree *t, uint32_t n_keys)
 	free(path);
 }
 
-static struct calltree *read_off(const struct frametree *from, const struct keys *keys)
+/* Takes the tree as found apart. */
+static struct calltree *read_off(struct frametree *from, const struct keys *keys)
 {
 	struct ordering o = { .tree = from, .keys = keys };
 	struct calltree *t = xcalloc(1, sizeof(*t));
 
+	sum_samples(t, from, keys->n);
 	sum_up(&o);
 	find_places(&o);
-	allocate(t, from->n, from->n_columns);
-	for (uint32_t i = 0; i < from->n; i++)
-		put_node(t, &o, i);
-	free(o.total);
-	free(o.size);
-	free(o.place);
+	move_nodes(t, &o, from);
+	hand_down(t, keys);
 	find_outermost(t, keys->n);
 	return t;
 }
 
 int calltree_build(const struct profile *p, const struct profile_counts *counts,
-		   const struct lens *lens, const struct keys *keys, const struct weights *w,
+		   const struct lens *lens, const struct keys *keys, struct weights *w,
 		   struct progress *progress, struct calltree **out)
 {
 	struct frametree found;

@@ -32,14 +32,17 @@ struct calltree {
 	uint64_t *path;    /* [n_nodes] hash of the key ids from the root: a name across rebuilds */
 	int64_t *self;     /* [n_nodes][n_columns] */
 	int64_t *total;    /* [n_nodes][n_columns] */
-	uint64_t *samples; /* [n_nodes] samples of column 0 that end here */
+	uint64_t *samples; /* [n_keys] samples of column 0 that end in a key's nodes */
 	bool *outer;       /* [n_nodes] no node above has the same key: totals of a key add these */
 	bool *inlined;     /* [n_nodes] every occurrence is inlined code */
 };
 
-/* 0 or -ECANCELED. *out is the caller's to free. Keys must be of a frame grouping. */
+/*
+ * 0 or -ECANCELED. *out is the caller's to free. Keys must be of a frame grouping. What w has per
+ * stack is used up: freed as soon as nodes have it, and NULL then.
+ */
 int calltree_build(const struct profile *p, const struct profile_counts *counts,
-		   const struct lens *lens, const struct keys *keys, const struct weights *w,
+		   const struct lens *lens, const struct keys *keys, struct weights *w,
 		   struct progress *progress, struct calltree **out);
 void calltree_free(struct calltree *t);
 

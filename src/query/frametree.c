@@ -18,6 +18,7 @@ static void grow(struct frametree *t, size_t cap)
 	t->parent = xreallocarray(t->parent, cap, sizeof(*t->parent));
 	t->key = xreallocarray(t->key, cap, sizeof(*t->key));
 	t->inlined = xreallocarray(t->inlined, cap, sizeof(*t->inlined));
+	t->first = xreallocarray(t->first, cap, sizeof(*t->first));
 	t->cap = (uint32_t)cap;
 }
 
@@ -25,8 +26,8 @@ void frametree_init(struct frametree *t, uint32_t n_columns, size_t n_expected)
 {
 	*t = (struct frametree){ .n = 1, .n_columns = n_columns };
 	grow(t, n_expected > LEAST_CAP ? n_expected : LEAST_CAP);
-	map_reserve(&t->children, n_expected);
 	t->parent[0] = 0;
+	t->first[0] = 0;
 	t->key[0] = UINT32_MAX;
 	t->inlined[0] = false;
 }
@@ -38,12 +39,12 @@ void frametree_done(struct frametree *t)
 	free(t->inlined);
 	free(t->self);
 	free(t->samples);
+	free(t->first);
 	map_done(&t->children);
 	*t = (struct frametree){ 0 };
 }
 
-uint32_t frametree_add(struct frametree *t, uint64_t hash, uint32_t parent, uint32_t key,
-		       bool inlined)
+uint32_t frametree_add(struct frametree *t, uint32_t parent, uint32_t key, bool inlined)
 {
 	uint32_t n = t->n++;
 
@@ -52,13 +53,15 @@ uint32_t frametree_add(struct frametree *t, uint64_t hash, uint32_t parent, uint
 	t->parent[n] = parent;
 	t->key[n] = key;
 	t->inlined[n] = inlined;
-	map_add(&t->children, hash, n);
+	t->first[n] = 0;
 	return n;
 }
 
 void frametree_weigh(struct frametree *t)
 {
 	map_done(&t->children);
+	free(t->first);
+	t->first = NULL;
 	t->self = xcalloc((size_t)t->n * t->n_columns, sizeof(*t->self));
 	t->samples = xcalloc(t->n, sizeof(*t->samples));
 }

@@ -17,24 +17,24 @@
 #define NODE_GONE UINT32_MAX
 
 struct frametree {
-	uint32_t n;          /* nodes; node 0 is the root */
-	uint32_t cap;        /* nodes that the arrays hold */
-	uint32_t n_columns;  /* of self */
-	uint32_t *parent;    /* [n]; the root's is 0; owned, as all are */
-	uint32_t *key;       /* [n]; the root's is UINT32_MAX */
-	bool *inlined;       /* [n] every frame here was inlined code */
-	int64_t *self;       /* [n][n_columns]; NULL until frametree_weigh() */
-	uint64_t *samples;   /* [n] likewise */
-	struct map children; /* nodes by parent and key; emptied by frametree_weigh() */
+	uint32_t n;         /* nodes; node 0 is the root */
+	uint32_t cap;       /* nodes that the arrays hold */
+	uint32_t n_columns; /* of self */
+	uint32_t *parent;   /* [n]; the root's is 0; owned, as all are */
+	uint32_t *key;      /* [n]; the root's is UINT32_MAX */
+	bool *inlined;      /* [n] every frame here was inlined code */
+	int64_t *self;      /* [n][n_columns]; NULL until frametree_weigh() */
+	uint64_t *samples;  /* [n] likewise */
+	uint32_t *first; /* [n] a child, or 0: most nodes have one; NULL after frametree_weigh() */
+	struct map children; /* the others by parent and key; emptied by frametree_weigh() */
 };
 
 /* A root and nothing else; room for about n_expected nodes. */
 void frametree_init(struct frametree *t, uint32_t n_columns, size_t n_expected);
 void frametree_done(struct frametree *t);
 
-/* Adds a child that is not there yet. */
-uint32_t frametree_add(struct frametree *t, uint64_t hash, uint32_t parent, uint32_t key,
-		       bool inlined);
+/* Adds a child that is not there yet, and not to the map. */
+uint32_t frametree_add(struct frametree *t, uint32_t parent, uint32_t key, bool inlined);
 
 static inline bool frametree_same(const void *things, uint32_t value, const void *key)
 {
@@ -49,11 +49,22 @@ static inline uint32_t frametree_child(struct frametree *t, uint32_t parent, uin
 				       bool inlined)
 {
 	const uint32_t sought[2] = { parent, key };
-	uint64_t hash = hash_pair(parent, key);
-	uint32_t node = map_find(&t->children, hash, frametree_same, t, sought);
+	uint32_t node = t->first[parent];
+	uint64_t hash;
 
-	if (node == MAP_NONE)
-		return frametree_add(t, hash, parent, key, inlined);
+	if (node == 0) {
+		node = frametree_add(t, parent, key, inlined);
+		t->first[parent] = node;
+		return node;
+	}
+	if (t->key[node] != key) {
+		hash = hash_pair(parent, key);
+		node = map_find(&t->children, hash, frametree_same, t, sought);
+		if (node == MAP_NONE) {
+			node = frametree_add(t, parent, key, inlined);
+			map_add(&t->children, hash, node);
+		}
+	}
 	t->inlined[node] &= inlined;
 	return node;
 }

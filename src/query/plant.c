@@ -115,7 +115,7 @@ static int place_stacks(struct planter *b, struct progress *progress)
 	return 0;
 }
 
-static void weigh_nodes(struct planter *b, const struct weights *w)
+static void weigh_nodes(struct planter *b, struct weights *w)
 {
 	struct frametree *t = b->tree;
 
@@ -128,9 +128,10 @@ static void weigh_nodes(struct planter *b, const struct weights *w)
 				w->stack[(size_t)i * w->n_columns + c];
 		t->samples[b->node[i]] += w->samples[i];
 	}
+	weights_drop_stacks(w);
 }
 
-static int place_all(struct planter *b, const struct profile *p, const struct weights *w,
+static int place_all(struct planter *b, const struct profile *p, struct weights *w,
 		     struct progress *progress)
 {
 	int rc;
@@ -169,8 +170,7 @@ static void group_nodes(struct planter *b, const struct frametree *atoms)
 }
 
 static int plant_transformed(struct planter *b, const struct profile *p, const struct lens *lens,
-			     const struct keys *k, const struct weights *w,
-			     struct progress *progress)
+			     const struct keys *k, struct weights *w, struct progress *progress)
 {
 	struct frametree atoms, *out = b->tree;
 	struct keys functions;
@@ -197,7 +197,7 @@ static int plant_transformed(struct planter *b, const struct profile *p, const s
 }
 
 int plant_tree(const struct profile *p, const struct profile_counts *counts,
-	       const struct lens *lens, const struct keys *k, const struct weights *w,
+	       const struct lens *lens, const struct keys *k, struct weights *w,
 	       struct progress *progress, struct frametree *out)
 {
 	struct planter b = { .counts = counts, .inlines = lens->inlines, .tree = out };

@@ -13,11 +13,11 @@
 struct progress;
 
 /*
- * Keys of *out's nodes are keys of k; stacks that nobody paid for are left out. Returns 0 or
- * -ECANCELED; the caller ends with frametree_done() only after 0.
+ * Keys of *out's nodes are keys of k; stacks that nobody paid for are left out. What w has per stack
+ * is freed on the way. Returns 0 or -ECANCELED; the caller ends with frametree_done() only after 0.
  */
 int plant_tree(const struct profile *p, const struct profile_counts *counts,
-	       const struct lens *lens, const struct keys *k, const struct weights *w,
+	       const struct lens *lens, const struct keys *k, struct weights *w,
 	       struct progress *progress, struct frametree *out);
 
 #endif

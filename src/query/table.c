@@ -72,8 +72,9 @@ void table_of_frames(const struct calltree *t, const struct keys *k, struct tabl
 			out->self[to] += t->self[from];
 			out->total[to] += t->outer[i] ? t->total[from] : 0;
 		}
-		out->n_samples[r] += t->samples[i];
 	}
+	for (uint32_t i = 0; i < n_rows; i++)
+		out->n_samples[i] = t->samples[out->key[i]];
 	free(row);
 	table_sort(out, k, ORDER_SELF, 0, false);
 }

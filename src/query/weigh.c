@@ -205,7 +205,14 @@ int weigh(const struct profile *p, const struct profile_counts *counts, const st
 
 void weights_done(struct weights *w)
 {
+	weights_drop_stacks(w);
+	*w = (struct weights){ 0 };
+}
+
+void weights_drop_stacks(struct weights *w)
+{
 	free(w->stack);
 	free(w->samples);
-	*w = (struct weights){ 0 };
+	w->stack = NULL;
+	w->samples = NULL;
 }
