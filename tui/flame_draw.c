@@ -27,40 +27,20 @@ static uint32_t edge_glyph(const struct canvas *c)
 	return c->mono ? '|' : GLYPH_EDGE_LEFT;
 }
 
-/* The last part of a qualified name: what comes after the last :: outside of brackets. */
-static const char *last_part(const char *name)
+/* The name, and room for its share where that costs nothing of the name; the caller frees. */
+static char *fitting_name(const char *label, int cols, int share_cols, bool ascii)
 {
-	const char *part = name;
-	int depth = 0;
+	char *name = row_short_name(label, cols, ascii), *shorter;
 
-	for (const char *p = name; *p; p++) {
-		if (strchr("<({", *p))
-			depth++;
-		else if (strchr(">)}", *p))
-			depth--;
-		else if (depth == 0 && p[0] == ':' && p[1] == ':' && p[2] && p[2] != ':')
-			part = p + 2;
-	}
-	return part;
-}
-
-/* A name short enough for cols: folded, or the beginning of its last part; the caller frees. */
-static char *short_name(const char *label, int cols, bool ascii)
-{
-	const char *dots = ascii ? "..." : "…";
-	char *name = text_fold_name(label, (size_t)cols, ascii), *part;
-	size_t got;
-
-	if (strncmp(name, dots, strlen(dots)) != 0)
+	if (cols <= share_cols + 8)
 		return name;
+	shorter = text_fold_name(label, (size_t)(cols - share_cols), ascii);
+	if (strncmp(shorter, ascii ? "..." : "…", 3) == 0) {
+		free(shorter);
+		return name;
+	}
 	free(name);
-	part = text_fold_name(last_part(label), (size_t)cols, ascii);
-	if (strncmp(part, dots, strlen(dots)) != 0)
-		return part;
-	free(part);
-	part = text_clean(last_part(label), strlen(last_part(label)), ascii);
-	part[text_clip(part, strlen(part), (size_t)cols, &got)] = '\0';
-	return part;
+	return shorter;
 }
 
 /* The label of a frame's cell; returns the columns used. */
@@ -81,7 +61,7 @@ static int draw_label(const struct flame_view *v, const struct scene *s, struct 
 	}
 	row_share(share, s, weight, whole);
 	share_cols = (int)text_width(share, strlen(share)) + 1;
-	name = short_name(label, room > share_cols + 16 ? room - share_cols : room, at.c->ascii);
+	name = fitting_name(label, room, share_cols, at.c->ascii);
 	if (cell->first != cell->node && room > share_cols + 16) {
 		used = chain_draw(at.c, (struct chain_cell){ at.row, at.col, room - share_cols }, s,
 				  v->layout.src, cell->first, cell->node, &look);

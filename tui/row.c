@@ -16,6 +16,12 @@
 /* Names longer than this many bytes are cut before they are folded: no screen shows as much. */
 #define NAME_MOST_BYTES 4096
 
+/* A cut is marked where there are so many columns; in fewer, each letter counts. */
+#define CUT_MARK_COLS 16
+
+/* Parts of a qualified name that are tried to be left out. */
+#define PARTS_MOST 16
+
 /* A row is hot from this share of the self weight on: one in HOT_PART. */
 #define HOT_PART 20
 
@@ -108,22 +114,105 @@ static size_t arguments_of(const char *s)
 	return strlen(s);
 }
 
+static int width_of(const char *s)
+{
+	return (int)text_width(s, strlen(s));
+}
+
+/* What comes after the next :: outside of brackets, or NULL. */
+static const char *next_part(const char *name)
+{
+	int depth = 0;
+
+	for (const char *p = name; *p; p++) {
+		if (strchr("<({", *p))
+			depth++;
+		else if (strchr(">)}", *p))
+			depth--;
+		else if (depth == 0 && p[0] == ':' && p[1] == ':' && p[2] && p[2] != ':')
+			return p + 2;
+	}
+	return NULL;
+}
+
+/* A name folded to cols, or NULL where it would be cut, too. */
+static char *folded(const char *name, int cols, bool ascii)
+{
+	const char *dots = ascii ? "..." : "…";
+	char *out;
+
+	if (cols < (ascii ? 8 : 4) && width_of(name) > cols)
+		return NULL;
+	out = text_fold_name(name, (size_t)cols, ascii);
+	if (strncmp(out, dots, strlen(dots)) != 0 || strncmp(name, dots, strlen(dots)) == 0)
+		return out;
+	free(out);
+	return NULL;
+}
+
+/* What stands before a function's arguments and templates; if that is too long, its beginning. */
+static char *stem(const char *name, int cols, bool ascii)
+{
+	const char *dots = ascii ? "..." : "…";
+	int dots_cols = ascii ? 3 : 1;
+	char *out = text_clean(name, strlen(name), ascii), *cut;
+	size_t n = *out ? strcspn(out + 1, "<({") + 1 : 0, got;
+
+	if (text_width(out, n) <= (size_t)cols) {
+		out[n] = '\0';
+		return out;
+	}
+	if (cols < CUT_MARK_COLS) {
+		out[text_clip(out, strlen(out), (size_t)cols, &got)] = '\0';
+		return out;
+	}
+	out[text_clip(out, strlen(out), (size_t)(cols - dots_cols), &got)] = '\0';
+	cut = xasprintf("%s%s", out, dots);
+	free(out);
+	return cut;
+}
+
+char *row_short_name(const char *name, int cols, bool ascii)
+{
+	const char *dots = ascii ? "..." : "…", *part = name, *last = name;
+	char *out = folded(name, cols, ascii), *with_dots;
+
+	for (int i = 0; !out && i < PARTS_MOST; i++) {
+		part = next_part(part);
+		if (!part)
+			break;
+		last = part;
+		out = folded(part, cols - (ascii ? 3 : 1), ascii);
+		if (!out)
+			continue;
+		with_dots = xasprintf("%s%s", dots, out);
+		free(out);
+		return with_dots;
+	}
+	if (!out && last != name)
+		out = folded(last, cols, ascii);
+	return out ? out : stem(last, cols, ascii);
+}
+
 /* The name as it will be shown; the caller frees. */
 static char *shown_name(const char *name, int cols, const struct name_look *look, bool ascii)
 {
-	size_t n = strnlen(name, NAME_MOST_BYTES), got, skip;
-	char *cut, *out;
+	size_t n = strnlen(name, NAME_MOST_BYTES), got;
+	char *whole, *out;
+	int hidden;
 
 	if (!look->wide && look->shift == 0 && name[n] == '\0')
-		return text_fold_name(name, (size_t)cols, ascii);
-	cut = text_clean(name, n, ascii);
-	if (look->shift > 0) {
-		skip = text_clip(cut, strlen(cut), (size_t)look->shift, &got);
-		out = xstrdup(cut + skip);
+		return row_short_name(name, cols, ascii);
+	whole = text_clean(name, n, ascii);
+	hidden = width_of(whole) - cols;
+	if (look->shift > 0 && hidden > 0) {
+		if (hidden > look->shift)
+			hidden = look->shift;
+		out = xstrdup(whole + text_clip(whole, strlen(whole), (size_t)hidden, &got));
 	} else {
-		out = look->wide ? xstrdup(cut) : text_fold_name(cut, (size_t)cols, ascii);
+		out = look->wide ? xstrdup(whole) : row_short_name(whole, cols, ascii);
 	}
-	free(cut);
+	free(whole);
 	return out;
 }
 

@@ -33,8 +33,14 @@ bool row_matches(const struct scene *s, const struct keys *keys, uint32_t key);
 struct name_look {
 	uint16_t style; /* of the name; what follows the arguments' bracket stands back */
 	bool wide;      /* in full; else folded to what fits */
-	int shift;      /* columns scrolled out on the left; not 0: in full */
+	int shift;      /* columns of longer names that are scrolled out on the left */
 };
+
+/*
+ * The name in at most cols columns: folded, then without what it is qualified by, then without
+ * arguments, then cut. The caller frees.
+ */
+char *row_short_name(const char *name, int cols, bool ascii);
 
 /* Writes a name into at most cols columns of the canvas and returns the columns used. */
 int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name,

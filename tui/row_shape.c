@@ -27,8 +27,8 @@ struct fit {
 };
 
 static const struct fit fits[] = {
-	{ BAR_COLS, ROW_MAX_NUMBERS, 28, true, true },
-	{ BAR_COLS, ROW_MAX_NUMBERS, 28, false, true },
+	{ BAR_COLS, ROW_MAX_NUMBERS, 34, true, true },
+	{ BAR_COLS, ROW_MAX_NUMBERS, 34, false, true },
 	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 26, false, true },
 	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 24, false, false },
 	{ 0, ROW_MAX_NUMBERS, 20, false, false },
@@ -171,7 +171,7 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 		col += digits + (n->bar > 0 ? 1 + n->bar : 0) + 1;
 	}
 	sh->name = shown > 0 ? col + (f->bar > 0) : col;
-	sh->module_cols = w->module && f->module ? module : 0;
+	sh->module_cols = f->module ? module : 0;
 	sh->name_cols = cols - sh->name - (sh->module_cols > 0 ? sh->module_cols + 2 : 0);
 	sh->module = cols - sh->module_cols;
 	return sh->name_cols;
@@ -179,7 +179,7 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 
 void row_shape_init(struct row_shape *sh, const struct scene *s, const struct row_wish *w, int cols)
 {
-	int module = w->module ? module_cols(s, cols) : 0;
+	int module = w->module && !s->wide ? module_cols(s, cols) : 0;
 	int digits[ROW_MAX_NUMBERS];
 
 	*sh = (struct row_shape){ .percent = s->percent };

@@ -18,7 +18,7 @@
 /* Columns of activity over time, where there is room for it, and of a name. */
 #define SPARK_MOST  64
 #define SPARK_LEAST 8
-#define NAME_LEAST  24
+#define NAME_LEAST  28
 #define NAME_MOST   44
 
 struct threads_view {
@@ -102,7 +102,7 @@ static void threads_layout(void *state, const struct scene *s, struct rect r)
 	remember(v);
 }
 
-/* "pid 812", "tid 813", "pid 812, 3 threads". */
+/* "pid 812", or "tid 813" of one thread of several. */
 static void put_detail(const struct scene *s, const struct activity_row *row, char out[64])
 {
 	const struct profile *p = s->analysis->profile;
@@ -113,9 +113,7 @@ static void put_detail(const struct scene *s, const struct activity_row *row, ch
 		pid = profile_process(p, (process_id){ row->process })->pid;
 	if (row->thread != ID_NONE)
 		tid = profile_thread(p, (thread_id){ row->thread })->tid;
-	if (row->thread == ID_NONE && pid >= 0)
-		snprintf(out, 64, "pid %d, %u threads", (int)pid, row->n_threads);
-	else if (row->n_threads == 1 && pid >= 0)
+	if ((row->thread == ID_NONE || row->n_threads == 1) && pid >= 0)
 		snprintf(out, 64, "pid %d", (int)pid);
 	else if (tid >= 0)
 		snprintf(out, 64, "tid %d", (int)tid);

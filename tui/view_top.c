@@ -271,7 +271,7 @@ static bool scroll_names(struct top_view *v, const struct scene *s, int by)
 
 		most = cols > most ? cols : most;
 	}
-	if (shift > most - v->shape.name_cols / 2)
+	if (shift > most - v->shape.name_cols + SHIFT_COLS)
 		shift = v->shift;
 	if (shift < 0)
 		shift = 0;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A stage for views: a profile, a scene of it, the views and a canvas, with neither app nor terminal.
+ */
+#ifndef PROFTOP_TESTS_STAGE_H
+#define PROFTOP_TESTS_STAGE_H
+
+#include "canvas.h"
+#include "profile.h"
+#include "view.h"
+
+#include <stdbool.h>
+
+struct stage {
+	struct profile *profile; /* borrowed */
+	struct lens lens;        /* what the analysis is of */
+	struct scene scene;
+	struct search search; /* valid while scene.search is set */
+	enum view_kind view;
+	void *state[N_VIEW_KINDS];
+	struct rect rect;     /* of the view on the canvas */
+	struct canvas canvas; /* has a margin of STAGE_MARGIN on each side */
+	char *message;        /* what the view asked for last: "filter tid:3 function"; owned */
+	uint32_t at, n;       /* of the last find() */
+};
+
+#define STAGE_MARGIN 2
+
+/* A made-up service: two processes, three threads, kernel and libraries, C++ names, 36 s. */
+struct profile *stage_profile(void);
+
+/* Opens a view on what p shows through a filter (NULL: everything). */
+void stage_init(struct stage *st, const struct profile *p, const char *filter, enum view_kind view,
+		int cols, int rows);
+void stage_done(struct stage *st);
+
+/* Another size of the view. */
+void stage_resize(struct stage *st, int cols, int rows);
+
+/* Names that match stand out from now on, and n and N go to them; NULL: no more. */
+void stage_search(struct stage *st, const char *regex);
+
+/* Plays keys as the app would: "jj<Enter>t". */
+void stage_keys(struct stage *st, const char *keys);
+bool stage_act(struct stage *st, enum action a);
+void stage_click(struct stage *st, int row, int col, bool twice);
+
+/* Analyses anew, as after more was read. */
+void stage_reanalyse(struct stage *st, const char *filter);
+
+/* Draws; fails the test when a cell outside of the rectangle was touched. */
+void stage_draw(struct stage *st);
+
+/* The view's cells as text and as styles; the caller frees. */
+char *stage_text(struct stage *st);
+char *stage_styles(struct stage *st);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Golden screens: tests/screens/NAME.txt says what to do in its first lines, and after a line of
+ * dashes what is then on screen, and after another one in which styles. `make screens` writes them
+ * anew, to be reviewed as a change.
+ */
+#include "config.h"
+
+#include "mem.h"
+#include "stage.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the first lines of a file say. */
+struct script {
+	enum view_kind view;
+	int cols, rows;
+	char keys[256], search[64], filter[128];
+	bool ascii, mono;
+};
+
+static char *read_all(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text;
+	size_t n;
+
+	cr_assert_not_null(f, "%s", path);
+	text = xcalloc(1, 1 << 20);
+	n = fread(text, 1, (1 << 20) - 1, f);
+	cr_assert_lt(n, (1 << 20) - 1);
+	fclose(f);
+	return text;
+}
+
+static enum view_kind view_named(const char *name)
+{
+	for (int i = 0; i < N_VIEW_KINDS; i++)
+		if (strcmp(views[i]->name, name) == 0)
+			return (enum view_kind)i;
+	cr_assert_fail("no view %s", name);
+	return VIEW_KIND_TOP;
+}
+
+static void take_line(struct script *s, const char *word, const char *value, const char *path)
+{
+	if (strcmp(word, "view") == 0)
+		s->view = view_named(value);
+	else if (strcmp(word, "size") == 0)
+		cr_assert_eq(sscanf(value, "%dx%d", &s->cols, &s->rows), 2);
+	else if (strcmp(word, "keys") == 0)
+		snprintf(s->keys, sizeof(s->keys), "%s", value);
+	else if (strcmp(word, "search") == 0)
+		snprintf(s->search, sizeof(s->search), "%s", value);
+	else if (strcmp(word, "filter") == 0)
+		snprintf(s->filter, sizeof(s->filter), "%s", value);
+	else if (strcmp(word, "ascii") == 0)
+		s->ascii = true;
+	else if (strcmp(word, "mono") == 0)
+		s->mono = true;
+	else
+		cr_assert_fail("%s: what is %s?", path, word);
+}
+
+/* Reads the first lines; returns the bytes they take, without the dashes. */
+static size_t read_script(const char *text, struct script *s, const char *path)
+{
+	const char *at = text;
+
+	while (*at && strncmp(at, "---", 3) != 0) {
+		size_t n = strcspn(at, "\n");
+		char line[512], *value;
+
+		cr_assert_lt(n, sizeof(line));
+		memcpy(line, at, n);
+		line[n] = '\0';
+		value = strchr(line, ' ');
+		if (value)
+			*value++ = '\0';
+		take_line(s, line, value ? value : "", path);
+		at += n + (at[n] == '\n');
+	}
+	return (size_t)(at - text);
+}
+
+static char *play(const struct script *s, const struct profile *p)
+{
+	struct stage st;
+	char *text, *styles, *status, *crumb, *out;
+
+	stage_init(&st, p, *s->filter ? s->filter : NULL, s->view, s->cols, s->rows);
+	st.canvas.ascii = s->ascii;
+	st.canvas.mono = s->mono;
+	if (*s->search)
+		stage_search(&st, s->search);
+	stage_keys(&st, s->keys);
+	text = stage_text(&st);
+	styles = stage_styles(&st);
+	status = views[st.view]->status(st.state[st.view], &st.scene);
+	crumb = views[st.view]->crumb(st.state[st.view], &st.scene);
+	out = xasprintf("---\n%s---\nstatus %s\ncrumb %s\neffect %s\nfound %u/%u\n---\n%s", text,
+			status ? status : "", crumb ? crumb : "", st.message ? st.message : "",
+			(unsigned)st.at, (unsigned)st.n, styles);
+	free(text);
+	free(styles);
+	free(status);
+	free(crumb);
+	stage_done(&st);
+	return out;
+}
+
+static void check_file(const char *path, const struct profile *p, bool write)
+{
+	char *text = read_all(path), *out;
+	struct script s = { .cols = 80, .rows = 24 };
+	size_t n = read_script(text, &s, path);
+
+	out = play(&s, p);
+	if (write && strcmp(text + n, out) != 0) {
+		FILE *f = fopen(path, "w");
+
+		cr_assert_not_null(f);
+		fwrite(text, 1, n, f);
+		fputs(out, f);
+		cr_assert_eq(fclose(f), 0);
+	} else {
+		cr_expect_str_eq(text + n, out, "%s: got\n%s", path, out);
+	}
+	free(text);
+	free(out);
+}
+
+Test(screens, golden)
+{
+	DIR *d = opendir(TEST_SCREENS);
+	struct profile *p = stage_profile();
+	const char *write = getenv("PROFTOP_MAKE_SCREENS");
+	struct dirent *entry;
+	unsigned n = 0;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	cr_assert_not_null(d, "%s", TEST_SCREENS);
+	while ((entry = readdir(d))) {
+		const char *dot = strrchr(entry->d_name, '.');
+		char *path;
+
+		if (!dot || strcmp(dot, ".txt") != 0)
+			continue;
+		path = xasprintf("%s/%s", TEST_SCREENS, entry->d_name);
+		check_file(path, p, write && *write);
+		free(path);
+		n++;
+	}
+	closedir(d);
+	profile_free(p);
+	cr_assert_gt(n, 20, "screens are missing");
+}
