@@ -20,7 +20,7 @@ static uint8_t reverse_bits(uint8_t v)
 	unsigned r = 0;
 
 	for (unsigned i = 0; i < 8; i++)
-		r |= (v >> i & 1u) << (7 - i);
+		r |= ((unsigned)v >> i & 1u) << (7 - i);
 	return (uint8_t)r;
 }
 
