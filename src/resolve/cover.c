@@ -50,12 +50,24 @@ static int by_time(const void *x, const void *y)
 	return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-static int by_value(const void *x, const void *y)
-{
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+/* One end of an item, while bounds are numbered. */
+struct edge {
+	uint64_t at;   /* where it is */
+	uint32_t item; /* whose */
+	bool end;      /* its end, not its start */
+};
 
-	return (a > b) - (a < b);
+static int by_place(const void *x, const void *y)
+{
+	const struct edge *a = x, *b = y;
+
+	return (a->at > b->at) - (a->at < b->at);
 }
+
+/* An item's interval as leaves [lo, hi). */
+struct leaves {
+	uint32_t lo, hi;
+};
 
 /* The index of the last bound <= point, or SIZE_MAX when point lies before all. */
 static size_t bound_before(const struct cover_level *l, uint64_t point)
@@ -73,70 +85,79 @@ static size_t bound_before(const struct cover_level *l, uint64_t point)
 	return lo - 1;
 }
 
-/* Calls for every node of the item's interval: counts it, or lists the item when list is given. */
-static void spread(struct cover_level *l, uint32_t i, uint32_t *fill, uint32_t *list)
+/*
+ * Goes through the nodes that together are an item's interval: counts it in each, or puts it into
+ * each one's list when list is given.
+ */
+static void spread(const struct cover_level *l, uint32_t item, struct leaves at, uint32_t *fill,
+		   uint32_t *list)
 {
-	size_t lo = bound_before(l, l->item[i].start) + l->n_leaves;
-	size_t hi = bound_before(l, l->item[i].end) + l->n_leaves;
+	size_t lo = at.lo + l->n_leaves, hi = at.hi + l->n_leaves;
 
 	for (; lo < hi; lo /= 2, hi /= 2) {
 		if (lo & 1) {
 			if (list)
-				list[fill[lo]] = i;
+				list[fill[lo]] = item;
 			fill[lo++]++;
 		}
 		if (hi & 1) {
 			hi--;
 			if (list)
-				list[fill[hi]] = i;
+				list[fill[hi]] = item;
 			fill[hi]++;
 		}
 	}
 }
 
-static void cut_line(struct cover_level *l)
+/* Numbers the bounds; returns where each item lies, [n], which the caller frees. */
+static struct leaves *cut_line(struct cover_level *l)
 {
-	size_t n = 0;
+	struct edge *edge = xreallocarray(NULL, 2 * l->n, sizeof(*edge));
+	struct leaves *leaves = xreallocarray(NULL, l->n, sizeof(*leaves));
+	uint32_t n = 0;
 
-	l->bound = xreallocarray(NULL, 2 * l->n, sizeof(*l->bound));
-	for (size_t i = 0; i < l->n; i++) {
-		l->bound[2 * i] = l->item[i].start;
-		l->bound[2 * i + 1] = l->item[i].end;
+	for (uint32_t i = 0; i < l->n; i++) {
+		edge[2 * i] = (struct edge){ .at = l->item[i].start, .item = i };
+		edge[2 * i + 1] = (struct edge){ .at = l->item[i].end, .item = i, .end = true };
 	}
-	qsort(l->bound, 2 * l->n, sizeof(*l->bound), by_value);
+	qsort(edge, 2 * l->n, sizeof(*edge), by_place);
+	l->bound = xreallocarray(NULL, 2 * l->n, sizeof(*l->bound));
+	l->reach = xcalloc(2 * l->n, sizeof(*l->reach));
 	for (size_t i = 0; i < 2 * l->n; i++) {
-		if (i == 0 || l->bound[i] != l->bound[n - 1])
-			l->bound[n++] = l->bound[i];
+		const struct cover_item *it = &l->item[edge[i].item];
+
+		if (i == 0 || edge[i].at != l->bound[n - 1]) {
+			l->reach[n] = n > 0 ? l->reach[n - 1] : 0;
+			l->bound[n++] = edge[i].at;
+		}
+		if (edge[i].end)
+			leaves[edge[i].item].hi = n - 1;
+		else
+			leaves[edge[i].item].lo = n - 1;
+		if (!edge[i].end && l->reach[n - 1] < it->end)
+			l->reach[n - 1] = it->end;
 	}
 	l->n_leaves = n - 1;
-	l->reach = xcalloc(n, sizeof(*l->reach));
-	for (size_t i = 0; i < l->n; i++) {
-		size_t at = bound_before(l, l->item[i].start);
-
-		if (l->reach[at] < l->item[i].end)
-			l->reach[at] = l->item[i].end;
-	}
-	for (size_t i = 1; i < n; i++) {
-		if (l->reach[i] < l->reach[i - 1])
-			l->reach[i] = l->reach[i - 1];
-	}
+	free(edge);
+	return leaves;
 }
 
 /* Takes item, which is n items in no order, n > 0. */
 static struct cover_level *level_new(struct cover_item *item, size_t n)
 {
 	struct cover_level *l = xcalloc(1, sizeof(*l));
+	struct leaves *leaves;
 	size_t n_nodes;
 	uint32_t *fill, total = 0;
 
 	l->item = item;
 	l->n = n;
 	qsort(item, n, sizeof(*item), by_time);
-	cut_line(l);
+	leaves = cut_line(l);
 	n_nodes = 2 * l->n_leaves;
 	fill = xcalloc(n_nodes + 1, sizeof(*fill));
 	for (uint32_t i = 0; i < n; i++)
-		spread(l, i, fill, NULL);
+		spread(l, i, leaves[i], fill, NULL);
 	l->first = xreallocarray(NULL, n_nodes + 1, sizeof(*l->first));
 	for (size_t i = 0; i < n_nodes; i++) {
 		l->first[i] = total;
@@ -146,8 +167,9 @@ static struct cover_level *level_new(struct cover_item *item, size_t n)
 	l->first[n_nodes] = total;
 	l->list = xreallocarray(NULL, (size_t)total + 1, sizeof(*l->list));
 	for (uint32_t i = 0; i < n; i++)
-		spread(l, i, fill, l->list);
+		spread(l, i, leaves[i], fill, l->list);
 	free(fill);
+	free(leaves);
 	return l;
 }
 

@@ -17,7 +17,6 @@
 #include "builder.h"
 #include "dso.h"
 #include "find.h"
-#include "hash.h"
 #include "mem.h"
 #include "naming.h"
 #include "space.h"
@@ -180,9 +179,12 @@ static uint32_t space_of(struct resolver *r, int32_t pid)
 	return s->space;
 }
 
+/* The high bits of a product depend on all bits below. */
 static size_t slot_of(const struct resolver *r, uint32_t space, uint64_t address)
 {
-	return (size_t)hash_u64(address ^ (uint64_t)space << 48) & r->cache_mask;
+	uint64_t x = (address ^ (uint64_t)space << 44) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (size_t)(x >> 32) & r->cache_mask;
 }
 
 static location_id locate_anew(struct resolver *r, uint32_t space, int64_t time, uint64_t address)
