@@ -39,7 +39,8 @@ struct perf_stream_stats {
 	uint64_t n_aux_bytes;       /* of AUXTRACE payloads */
 };
 
-#define PERF_WINDOW_BYTES ((size_t)4 << 20)
+/* Two windows stay in a level 2 cache of today: 4 MiB ones took a third more time. */
+#define PERF_WINDOW_BYTES ((size_t)1 << 20)
 
 /*
  * Reads [begin, end) of a seekable input, or all that comes from a pipe when end is 0; borrows in.
