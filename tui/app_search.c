@@ -113,10 +113,26 @@ static void restore_search(struct app *a)
 	return_cursor(a);
 }
 
+/* Enter: what is typed is searched; nothing typed goes on with what was; a bad expression goes. */
+static void keep_search(struct app *a)
+{
+	char *error = a->seeking.error;
+	bool nothing = a->prompt.n == 0;
+
+	a->seeking.error = NULL;
+	close_prompt(a);
+	if (error) {
+		restore_search(a);
+		app_say_owned(a, true, error);
+	} else if (nothing) {
+		app_find(a, 1);
+	} else if (a->seeking.n == 0) {
+		app_say(a, false, "no match in this view");
+	}
+}
+
 static void search_key(struct app *a, uint32_t key)
 {
-	char *error;
-
 	switch (prompt_key(&a->prompt, key)) {
 	case PROMPT_UNCHANGED:
 		break;
@@ -124,15 +140,7 @@ static void search_key(struct app *a, uint32_t key)
 		search_typed(a);
 		break;
 	case PROMPT_DONE:
-		close_prompt(a);
-		error = a->seeking.error;
-		a->seeking.error = NULL;
-		if (error) {
-			restore_search(a);
-			app_say_owned(a, true, error);
-		} else if (a->seeking.pattern && a->seeking.n == 0) {
-			app_say(a, false, "no match in this view");
-		}
+		keep_search(a);
 		break;
 	case PROMPT_CANCELLED:
 		close_prompt(a);

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The app on a canvas: what keys do, what loading looks like, and that no key on no size breaks it. */
+#include "config.h"
+
+#include "app.h"
+#include "builder.h"
+#include "err.h"
+#include "keymap.h"
+#include "mem.h"
+#include "profile.h"
+#include "stage.h"
+#include "task.h"
+#include "tui.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+
+/* A loader as the app sees it. */
+struct loader {
+	bool over;         /* has it ended? */
+	int code;          /* how */
+	const char *error; /* the sentence, when code is not 0 */
+};
+
+static bool finished(void *arg, struct err *e)
+{
+	const struct loader *l = arg;
+
+	if (l->over && l->code != 0)
+		err_set(e, l->code, "%s", l->error);
+	return l->over;
+}
+
+/* An app on a canvas, and what it looks at. */
+struct fixture {
+	struct profile *profile;
+	struct loader loader;
+	struct progress progress;
+	struct tui_source source;
+	struct tui_options options;
+	struct settings settings;
+	struct app *app;
+	struct canvas canvas;
+	int64_t now; /* the time it is told */
+};
+
+static void begin(struct fixture *f, struct profile *p, bool loaded, int cols, int rows)
+{
+	struct err e = ERR_INIT;
+
+	setlocale(LC_ALL, "C.UTF-8");
+	*f = (struct fixture){ .profile = p, .loader = { .over = loaded } };
+	f->source = (struct tui_source){ .profile = p,
+					 .title = "demo.data",
+					 .progress = &f->progress,
+					 .finished = finished,
+					 .arg = &f->loader,
+					 .wake_fd = -1 };
+	f->options = (struct tui_options){ .hints = true, .mouse = true };
+	settings_init(&f->settings);
+	canvas_init(&f->canvas, cols, rows, false);
+	f->app = app_new(&f->source, &f->options, &f->settings, &e);
+	cr_assert_not_null(f->app, "%s", err_text(&e));
+	app_resize(f->app, cols, rows);
+}
+
+static void end(struct fixture *f)
+{
+	app_free(f->app);
+	canvas_done(&f->canvas);
+	settings_done(&f->settings);
+	profile_free(f->profile);
+}
+
+/* Until nothing is being worked on; a growing profile has had its turn then. */
+static void settle(struct fixture *f)
+{
+	for (int i = 0; i < 2000; i++) {
+		struct pollfd polls[2];
+		int fds[2];
+
+		app_tick(f->app, f->now += 300);
+		if (app_settled(f->app) || (!f->loader.over && i > 20))
+			return;
+		app_wake_fds(f->app, fds);
+		for (int k = 0; k < 2; k++)
+			polls[k] = (struct pollfd){ .fd = fds[k], .events = POLLIN };
+		poll(polls, 2, 5);
+	}
+	cr_assert_fail("the app does not settle");
+}
+
+static void play(struct fixture *f, const char *keys)
+{
+	settle(f);
+	while (*keys != '\0') {
+		uint32_t key = keycode_take(&keys, NULL);
+
+		cr_assert(key != KEYCODE_NONE, "bad test: %s", keys);
+		app_key(f->app, key);
+		settle(f);
+	}
+}
+
+/* What is drawn now; the caller frees. */
+static char *draw(struct fixture *f)
+{
+	app_draw(f->app, &f->canvas);
+	return canvas_text(&f->canvas);
+}
+
+static bool mentions(struct fixture *f, const char *text)
+{
+	char *all = draw(f);
+	bool found = strstr(all, text) != NULL;
+
+	free(all);
+	return found;
+}
+
+static bool shows(struct fixture *f, const char *text)
+{
+	char *all = draw(f);
+	bool found = strstr(all, text) != NULL;
+
+	if (!found)
+		fprintf(stderr, "no \"%s\" on:\n%s", text, all);
+	free(all);
+	return found;
+}
+
+static bool hides(struct fixture *f, const char *text)
+{
+	char *all = draw(f);
+	bool found = strstr(all, text) != NULL;
+
+	if (found)
+		fprintf(stderr, "\"%s\" on:\n%s", text, all);
+	free(all);
+	return !found;
+}
+
+Test(app, what_keys_do)
+{
+	static const struct {
+		const char *what, *keys, *shows, *hides;
+	} cases[] = {
+		{ "the first screen", "", "[1 top] 2 tree", "loading" },
+		{ "title and totals", "", " demo.data › cpu-clock", "loading" },
+		{ "digits", "4", "[4 butterfly]", "[1 top]" },
+		{ "no such digit", "29", "[2 tree]", "[1 top]" },
+		{ "tab", "<Tab>", "[2 tree]", "[1 top]" },
+		{ "tab goes round", "<S-Tab>", "[7 info]", "[1 top]" },
+		{ "carry", "t", "[2 tree]", "[1 top]" },
+		{ "and back", "tq", "[1 top]", "[2 tree]" },
+		{ "two steps, one back", "tb<Esc>", "[2 tree]", "[4 butterfly]" },
+		{ "two steps back", "tb<Esc><Esc>", "[1 top]", "[2 tree]" },
+		{ "esc never quits", "<Esc><Esc><Esc>", "[1 top]", "[2 tree]" },
+		{ "digits clear the trail", "t3<Esc>", "[3 callers]", "[1 top]" },
+		{ "help", "?", "KEYS IN top", "SELF" },
+		{ "help closes", "?<Esc>", "SELF", "KEYS IN" },
+		{ "help closes by q", "?q", "SELF", "KEYS IN" },
+		{ "help shows what works here", "?", "sort by the next column", "hottest path" },
+		{ "and only that", "2?", "hottest path", "turn the flame graph" },
+		{ "search", "/mem", "/mem", "search  /" },
+		{ "search kept", "/mem<Enter>", "search  /mem", "filter  !" },
+		{ "search counts", "/mem<Enter>", " % of total", "filter  !" },
+		{ "search dropped", "/mem<Esc>", "[1 top]", "/mem" },
+		{ "search cleared", "/mem<Enter><Esc>", "[1 top]", "/mem" },
+		{ "esc brings the old search back", "/mem<Enter>/x<Esc>", "search  /mem", "/x" },
+		{ "an empty search goes on", "/mem<Enter>/<Enter>", "search  /mem", "filter  !" },
+		{ "nothing left of it clears", "/m<Backspace><Enter>", "[1 top]", "search  /" },
+		{ "a bad expression", "/(", "missing", "search  /" },
+		{ "does not stay", "/mem<Enter>/(<Enter>", "search  /mem", "search  /(" },
+		{ "nothing found", "/nosuchname<Enter>", "no match", "filter  !" },
+		{ "n without a search", "n", "nothing is searched", "filter  !" },
+		{ "a message goes", "nj", "[1 top]", "nothing is searched" },
+		{ "filter", "&!fn:mem<Enter>", "filter  !fn:mem", "search  /" },
+		{ "filters add", "&!fn:mem<Enter>&fn:a<Enter>", "filter  !fn:mem fn:a",
+		  "search  /" },
+		{ "a bad term stays to be mended", "&fn:(<Enter>", "& fn:(   bad", "filter  fn" },
+		{ "esc leaves it", "&fn:(<Enter><Esc>", "[1 top]", "& fn" },
+		{ "nothing takes the last away", "&!fn:mem<Enter>&<Enter>", "[1 top]",
+		  "filter  !" },
+		{ "nothing to take", "&<Enter>", "there is no filter", "filter  !" },
+		{ "metric", "m", "metric: ", "loading" },
+		{ "metric in the title", "m", " › cpu-clock samples", "loading" },
+		{ "inlines", "I", "inlined functions are part", "loading" },
+		{ "inlines back", "II", "inlined functions are frames", "loading" },
+		{ "stop", "z", "nothing is loading", "stopped" },
+		{ "edit without a file", "2E", "no source file is known", "loading" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct fixture f;
+
+		begin(&f, stage_profile(), true, 110, 30);
+		play(&f, cases[i].keys);
+		cr_expect(shows(&f, cases[i].shows), "%s", cases[i].what);
+		cr_expect(hides(&f, cases[i].hides), "%s", cases[i].what);
+		cr_expect(!app_over(f.app), "%s", cases[i].what);
+		end(&f);
+	}
+}
+
+Test(app, quitting)
+{
+	static const struct {
+		const char *keys;
+		bool over;
+	} cases[] = {
+		{ "q", true },   { "Q", true },   { "^C", true },  { "<F10>", true },
+		{ "tq", false }, { "tqq", true }, { "tbQ", true }, { "t2q", true },
+		{ "?q", false }, { "?Q", true },  { "/q", false }, { "/^C", false },
+		{ "?^C", true }, { "jq", true },  { "&Q", false },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct fixture f;
+
+		begin(&f, stage_profile(), true, 80, 24);
+		settle(&f);
+		for (const char *at = cases[i].keys; *at != '\0';)
+			app_key(f.app, keycode_take(&at, NULL));
+		cr_expect_eq(app_over(f.app), cases[i].over, "%s", cases[i].keys);
+		end(&f);
+	}
+}
+
+Test(app, wishes)
+{
+	struct fixture f;
+	struct wish w;
+
+	begin(&f, stage_profile(), true, 80, 24);
+	play(&f, "");
+	cr_assert(!app_take_wish(f.app, &w));
+	play(&f, "y");
+	cr_assert(app_take_wish(f.app, &w));
+	cr_assert_eq((int)w.kind, WISH_COPY);
+	cr_assert(strlen(w.text) > 0);
+	cr_assert(shows(&f, w.text), "what was copied is not what is selected");
+	free(w.text);
+	cr_assert(!app_take_wish(f.app, &w));
+	play(&f, "^L");
+	cr_assert(app_take_wish(f.app, &w));
+	cr_assert_eq((int)w.kind, WISH_REPAINT);
+	free(w.text);
+	play(&f, "y");
+	end(&f); /* with a wish that nobody took */
+}
+
+Test(app, loading_is_shown_and_can_be_stopped)
+{
+	struct fixture f;
+
+	begin(&f, stage_profile(), false, 100, 24);
+	progress_set(&f.progress, 43, 100);
+	settle(&f);
+	cr_assert(shows(&f, "loading 43 % · z stops"));
+	cr_assert(shows(&f, "FUNCTION"), "the view is not usable");
+	cr_assert(!app_settled(f.app));
+	progress_set(&f.progress, 1500000, 0);
+	cr_assert(app_tick(f.app, f.now), "progress does not show");
+	cr_assert(shows(&f, "loading 1.5"));
+	app_key(f.app, '?');
+	app_key(f.app, 'G');
+	cr_assert(!progress_cancelled(&f.progress));
+	app_key(f.app, 'q');
+	app_key(f.app, 'z');
+	cr_assert(progress_cancelled(&f.progress));
+	cr_assert(shows(&f, "stopped loading"));
+	f.loader = (struct loader){ .over = true, .code = -ECANCELED, .error = "stopped" };
+	settle(&f);
+	cr_assert(!app_over(f.app) && app_failure(f.app, NULL) == 0);
+	cr_assert(hides(&f, "loading 1.5"));
+	cr_assert(shows(&f, "samples"));
+	end(&f);
+}
+
+/* One more sample of a new function at the top. */
+static void grow(struct profile *p, const char *name)
+{
+	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+	function_id fn;
+
+	builder_begin(p);
+	s.event = build_event(p, "samples", UNIT_COUNT, true);
+	s.weight = 100;
+	fn = build_function(p, build_cstring(p, name), (module_id){ 0 }, 0, (string_id){ 0 }, 0);
+	s.stack = build_stack(p, (stack_id){ 0 }, build_symbol_location(p, fn));
+	cr_assert_eq(build_sample(p, &s), 0);
+	cr_assert_eq(builder_end(p), 0);
+}
+
+Test(app, follows_a_growing_profile_at_most_four_times_a_second)
+{
+	struct fixture f;
+
+	begin(&f, profile_new(), false, 100, 24);
+	settle(&f);
+	cr_assert(hides(&f, "first_function"));
+	grow(f.profile, "first_function");
+	settle(&f);
+	cr_assert(shows(&f, "first_function"));
+	/* nothing more is asked for within 250 ms of the last time */
+	grow(f.profile, "second_function");
+	app_tick(f.app, f.now += 1000);
+	for (int i = 0; i < 500 && !mentions(&f, "second_function"); i++) {
+		poll(NULL, 0, 2);
+		app_tick(f.app, f.now);
+	}
+	grow(f.profile, "third_function");
+	app_tick(f.app, f.now + 1);
+	cr_assert_leq(app_wait_ms(f.app, f.now + 1), 250);
+	poll(NULL, 0, 20);
+	app_tick(f.app, f.now + 200);
+	cr_assert(shows(&f, "second_function"));
+	cr_assert(hides(&f, "third_function"));
+	/* but the end of loading is not waited for */
+	f.loader.over = true;
+	while (!app_settled(f.app))
+		app_tick(f.app, f.now + 101);
+	cr_assert(shows(&f, "third_function"));
+	cr_assert(shows(&f, "300 samples"));
+	cr_assert_eq(app_wait_ms(f.app, f.now + 500), -1, "idle, but it wants to be woken");
+	end(&f);
+}
+
+Test(app, an_unusable_input_ends_it_with_its_sentence)
+{
+	struct fixture f;
+	struct err e = ERR_INIT;
+
+	begin(&f, profile_new(), false, 80, 24);
+	settle(&f);
+	f.loader = (struct loader){ true, -EBADMSG, "x.data: offset 12: no header" };
+	settle(&f);
+	cr_assert(app_over(f.app));
+	cr_assert_eq(app_failure(f.app, &e), -EBADMSG);
+	cr_assert_str_eq(err_text(&e), "x.data: offset 12: no header");
+	err_clear(&e);
+	end(&f);
+	/* what was read before the damage is shown */
+	begin(&f, stage_profile(), false, 100, 24);
+	f.loader = (struct loader){ true, -EIO, "x.data: offset 12: cannot be read" };
+	settle(&f);
+	cr_assert(!app_over(f.app) && app_failure(f.app, NULL) == 0);
+	cr_assert(shows(&f, "x.data: offset 12: cannot be read"));
+	end(&f);
+}
+
+Test(app, small_screens_keep_what_matters)
+{
+	static const struct {
+		int cols, rows;
+		const char *row0, *last;
+	} cases[] = {
+		{ 110, 30, " demo.data › cpu-clock", " Enter drill" },
+		{ 80, 24, " demo.data › cpu-clock", " Enter drill" },
+		{ 40, 10, " demo.data", " Enter drill" },
+		{ 20, 5, " ", " " },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct fixture f;
+		char *text, *last;
+
+		begin(&f, stage_profile(), true, cases[i].cols, cases[i].rows);
+		play(&f, "");
+		text = draw(&f);
+		text[strlen(text) - 1] = '\0';
+		last = strrchr(text, '\n') + 1;
+		cr_expect(strncmp(text, cases[i].row0, strlen(cases[i].row0)) == 0, "%s", text);
+		cr_expect(strncmp(last, cases[i].last, strlen(cases[i].last)) == 0, "%s", last);
+		cr_expect(strstr(last, "? help"), "%dx%d: %s", cases[i].cols, cases[i].rows, last);
+		free(text);
+		end(&f);
+	}
+}
+
+Test(app, clicks)
+{
+	struct fixture f;
+
+	begin(&f, stage_profile(), true, 110, 30);
+	play(&f, "");
+	free(draw(&f));
+	app_click(f.app, 1, 9, 0); /* the second tab */
+	settle(&f);
+	cr_assert(shows(&f, "[2 tree]"));
+	app_click(f.app, 29, 3, 1000); /* hints are buttons: Enter */
+	app_click(f.app, 1, 2, 2000);
+	settle(&f);
+	cr_assert(shows(&f, "[1 top]"));
+	app_wheel(f.app, 2);
+	free(draw(&f));
+	cr_assert_eq(f.canvas.cursor_row, 4 + 6, "cursor on row %d", f.canvas.cursor_row);
+	app_click(f.app, 5, 40, 3000);
+	free(draw(&f));
+	cr_assert_eq(f.canvas.cursor_row, 5);
+	app_click(f.app, 5, 40, 5000); /* too late for a double click */
+	settle(&f);
+	cr_assert(shows(&f, "[1 top]"));
+	app_click(f.app, 5, 40, 5200);
+	settle(&f);
+	cr_assert(hides(&f, "[1 top]"));
+	end(&f);
+}
+
+/* Any key, any size, any order: the sanitizers and the asserts of canvas and views are the judges. */
+Test(app, random_keys_and_sizes, .timeout = 120)
+{
+	static const char *const keys[] = {
+		"j",
+		"k",
+		"h",
+		"l",
+		"<Enter>",
+		"<Esc>",
+		"<Tab>",
+		"1",
+		"2",
+		"3",
+		"4",
+		"5",
+		"6",
+		"7",
+		"t",
+		"c",
+		"b",
+		"f",
+		"*",
+		"e",
+		"+",
+		"-",
+		"g",
+		"G",
+		"<Space>",
+		"^B",
+		"^D",
+		"^U",
+		"s",
+		"S",
+		"o",
+		"m",
+		"%",
+		"i",
+		"I",
+		"W",
+		"#",
+		"n",
+		"N",
+		"?",
+		"/e<Enter>",
+		"/(<Enter>",
+		"/<Up><Enter>",
+		"&!fn:mem<Enter>",
+		"&<Enter>",
+		"/\xc3\xa9<Esc>",
+		"y",
+		"E",
+		"<Left>",
+		"<Right>",
+	};
+	struct fixture f;
+	unsigned seed = 42;
+
+	begin(&f, stage_profile(), true, 80, 24);
+	settle(&f);
+	for (int i = 0; i < 1500; i++) {
+		size_t at = (size_t)rand_r(&seed) % N(keys);
+
+		if (i % 7 == 0) {
+			int cols = 1 + rand_r(&seed) % 130, rows = 1 + rand_r(&seed) % 40;
+
+			canvas_done(&f.canvas);
+			canvas_init(&f.canvas, cols, rows, i % 2);
+			app_resize(f.app, cols, rows);
+		}
+		if (i % 11 == 0)
+			app_click(f.app, rand_r(&seed) % 40, rand_r(&seed) % 130, i * 10);
+		if (i % 13 == 0)
+			app_wheel(f.app, rand_r(&seed) % 5 - 2);
+		for (const char *key = keys[at]; *key != '\0';)
+			app_key(f.app, keycode_take(&key, NULL));
+		if (i % 3 == 0)
+			settle(&f);
+		else
+			app_tick(f.app, f.now += 10);
+		free(draw(&f));
+		cr_assert(!app_over(f.app));
+	}
+	end(&f);
+}
+
+Test(app, headless)
+{
+	struct fixture f;
+	struct err e = ERR_INIT;
+	char *text;
+
+	begin(&f, stage_profile(), true, 80, 24);
+	cr_assert_eq(tui_screen(&f.source, &f.options, "2", 60, 12, &text, &e), 0, "%s",
+		     err_text(&e));
+	cr_assert(strstr(text, "[2 tree]"), "%s", text);
+	free(text);
+	cr_assert_eq(tui_screen(&f.source, &f.options, "<Nope>", 60, 12, &text, &e), -EINVAL);
+	cr_assert(strstr(err_text(&e), "<Nope>"), "%s", err_text(&e));
+	err_clear(&e);
+	cr_assert_eq(tui_screen(&f.source, &f.options, "", 0, 12, &text, &e), -EINVAL);
+	err_clear(&e);
+	f.options.view = "flame";
+	cr_assert_eq(tui_screen(&f.source, &f.options, "", 60, 12, &text, &e), 0);
+	cr_assert(strstr(text, "flame]"), "%s", text);
+	free(text);
+	f.options.view = "nosuch";
+	cr_assert_eq(tui_screen(&f.source, &f.options, "", 60, 12, &text, &e), -EINVAL);
+	err_clear(&e);
+	end(&f);
+}
