@@ -57,20 +57,20 @@ uint32_t frametree_add(struct frametree *t, uint32_t parent, uint32_t key, bool 
 	return n;
 }
 
-void frametree_weigh(struct frametree *t)
+void frametree_seal(struct frametree *t)
 {
 	map_done(&t->children);
 	free(t->first);
 	t->first = NULL;
-	t->self = xcalloc((size_t)t->n * t->n_columns, sizeof(*t->self));
-	t->samples = xcalloc(t->n, sizeof(*t->samples));
 }
 
 void frametree_move(struct frametree *to, const struct frametree *from, const uint32_t *map)
 {
 	uint32_t n_columns = to->n_columns;
 
-	frametree_weigh(to);
+	frametree_seal(to);
+	to->self = xcalloc((size_t)to->n * n_columns, sizeof(*to->self));
+	to->samples = xcalloc(to->n, sizeof(*to->samples));
 	for (uint32_t i = 0; i < from->n; i++) {
 		int64_t *sum;
 

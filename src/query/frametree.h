@@ -23,10 +23,10 @@ struct frametree {
 	uint32_t *parent;   /* [n]; the root's is 0; owned, as all are */
 	uint32_t *key;      /* [n]; the root's is UINT32_MAX */
 	bool *inlined;      /* [n] every frame here was inlined code */
-	int64_t *self;      /* [n][n_columns]; NULL until frametree_weigh() */
+	int64_t *self;      /* [n][n_columns]; NULL until it is known */
 	uint64_t *samples;  /* [n] likewise */
-	uint32_t *first; /* [n] a child, or 0: most nodes have one; NULL after frametree_weigh() */
-	struct map children; /* the others by parent and key; emptied by frametree_weigh() */
+	uint32_t *first; /* [n] a child, or 0: most nodes have one; NULL after frametree_seal() */
+	struct map children; /* the others by parent and key; emptied by frametree_seal() */
 };
 
 /* A root and nothing else; room for about n_expected nodes. */
@@ -69,13 +69,13 @@ static inline uint32_t frametree_child(struct frametree *t, uint32_t parent, uin
 	return node;
 }
 
-/* Ends the adding of nodes: all weigh nothing. */
-void frametree_weigh(struct frametree *t);
+/* Ends the adding of nodes. self and samples are then the caller's to allocate and fill. */
+void frametree_seal(struct frametree *t);
 
 /* Ends the adding of nodes to to, which gets what from weighs: node i's goes to map[i]. */
 void frametree_move(struct frametree *to, const struct frametree *from, const uint32_t *map);
 
-/* Takes away nodes below which nothing weighs. After frametree_weigh(). */
+/* Takes away nodes below which nothing weighs. */
 void frametree_prune(struct frametree *t);
 
 /*

@@ -115,20 +115,23 @@ static int place_stacks(struct planter *b, struct progress *progress)
 	return 0;
 }
 
+/* What is per stack becomes per node, one array after the other as they are large. */
 static void weigh_nodes(struct planter *b, struct weights *w)
 {
 	struct frametree *t = b->tree;
+	uint32_t n = w->n_columns;
 
-	frametree_weigh(t);
-	for (uint32_t i = 0; i < w->n_stacks; i++) {
-		if (!b->live[i])
-			continue;
-		for (uint32_t c = 0; c < w->n_columns; c++)
-			t->self[(size_t)b->node[i] * w->n_columns + c] +=
-				w->stack[(size_t)i * w->n_columns + c];
-		t->samples[b->node[i]] += w->samples[i];
-	}
+	frametree_seal(t);
+	t->self = xcalloc((size_t)t->n * n, sizeof(*t->self));
+	for (uint32_t i = 0; i < w->n_stacks; i++)
+		for (uint32_t c = 0; c < n && b->live[i]; c++)
+			t->self[(size_t)b->node[i] * n + c] += w->stack[(size_t)i * n + c];
 	weights_drop_stacks(w);
+	t->samples = xcalloc(t->n, sizeof(*t->samples));
+	for (uint32_t i = 0; i < w->n_stacks; i++)
+		if (b->live[i])
+			t->samples[b->node[i]] += w->samples[i];
+	weights_drop_samples(w);
 }
 
 static int place_all(struct planter *b, const struct profile *p, struct weights *w,

@@ -206,13 +206,18 @@ int weigh(const struct profile *p, const struct profile_counts *counts, const st
 void weights_done(struct weights *w)
 {
 	weights_drop_stacks(w);
+	weights_drop_samples(w);
 	*w = (struct weights){ 0 };
 }
 
 void weights_drop_stacks(struct weights *w)
 {
 	free(w->stack);
-	free(w->samples);
 	w->stack = NULL;
+}
+
+void weights_drop_samples(struct weights *w)
+{
+	free(w->samples);
 	w->samples = NULL;
 }

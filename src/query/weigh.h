@@ -44,7 +44,8 @@ struct weights {
 int weigh(const struct profile *p, const struct profile_counts *counts, const struct lens *lens,
 	  struct progress *progress, struct weights *out);
 void weights_done(struct weights *w);
-/* Frees what is per stack, for when it has been added up elsewhere; the sums stay. */
+/* Free what is per stack, for when it has been added up elsewhere; the sums stay. */
 void weights_drop_stacks(struct weights *w);
+void weights_drop_samples(struct weights *w);
 
 #endif
