@@ -38,7 +38,7 @@ static int find_view(const char *name, enum view_kind *out, struct err *e)
 }
 
 /* The user's lens; its metric is open until there are events, unless one was asked for. */
-static void start_lens(struct app *a, const struct lens *wanted)
+static void start_lens(struct app *a, const struct lens *wanted, bool metric_open)
 {
 	struct profile_counts counts;
 
@@ -47,7 +47,7 @@ static void start_lens(struct app *a, const struct lens *wanted)
 		lens_copy(&a->lens, wanted);
 	else
 		lens_init(&a->lens, a->source->profile);
-	a->follow = !wanted || counts.n_events == 0;
+	a->follow = !wanted || metric_open || counts.n_events == 0;
 }
 
 static void follow_busiest(struct app *a)
@@ -161,7 +161,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 	a->click_row = -1;
 	a->percent_loaded = -1;
 	a->nothing = profile_new();
-	start_lens(a, o->lens);
+	start_lens(a, o->lens, o->metric_open);
 	/* not cancelled by anyone */
 	analysis_new(a->nothing, &a->lens, NULL, &a->analysis);
 	a->scene = (struct scene){ .analysis = a->analysis,

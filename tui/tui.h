@@ -28,6 +28,7 @@ enum colour_mode { COLOUR_AUTO, COLOUR_NEVER, COLOUR_8, COLOUR_16, COLOUR_256 };
 
 struct tui_options {
 	const struct lens *lens; /* NULL: lens_init()'s; borrowed */
+	bool metric_open;        /* nobody asked for the lens's metric: the busiest event's */
 	const char *view;        /* name of the first view, NULL: top */
 	const char *config;      /* path, NULL: $XDG_CONFIG_HOME/proftop/config */
 	enum colour_mode colour;

@@ -55,10 +55,15 @@ static int make_options(const struct options *o, struct tui_options *t, struct e
 	return find_colour(o->color, &t->colour, e);
 }
 
+static bool asks_metric(const struct options *o)
+{
+	return o->events.n || *o->metric;
+}
+
 /* Does the command line say anything about which numbers are shown? */
 static bool asks_lens(const struct options *o)
 {
-	return filter_n_terms(o->filter) || o->events.n || *o->metric || o->group || o->no_inline;
+	return filter_n_terms(o->filter) || asks_metric(o) || o->group || o->no_inline;
 }
 
 /*
@@ -67,7 +72,7 @@ static bool asks_lens(const struct options *o)
  */
 static enum status wait_lens(const struct options *o, struct load *l, struct lens *lens)
 {
-	bool more = load_wait_event(l);
+	bool more = asks_metric(o) ? load_wait_event(l) : true;
 	struct err e = ERR_INIT;
 
 	if (more && !ask_lens(o, load_profile(l), lens, &e))
@@ -119,6 +124,7 @@ static enum status show_lens(const struct options *o, struct load *l, struct tui
 
 	if (!asks_lens(o))
 		return show(o, l, t);
+	t->metric_open = !asks_metric(o);
 	status = wait_lens(o, l, &lens);
 	if (status != STATUS_GOOD)
 		return status;
