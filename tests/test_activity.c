@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "activity.h"
+#include "made_profile.h"
+#include "mem.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* "name pid-or-dash n_threads weight samples\n". */
+static char *rows_text(const struct activity *a, const struct profile *p)
+{
+	char *out = xstrdup("");
+
+	for (uint32_t i = 0; i < a->n_rows; i++) {
+		const struct activity_row *r = &a->row[i];
+		int tid = -1;
+		char *more;
+
+		if (r->thread != ID_NONE)
+			tid = profile_thread(p, (thread_id){ r->thread })->tid;
+		more = xasprintf("%s%s %d %u %lld %llu\n", out, r->name, tid,
+				 (unsigned)r->n_threads, (long long)r->weight,
+				 (unsigned long long)r->n_samples);
+		free(out);
+		out = more;
+	}
+	return out;
+}
+
+static const struct {
+	const char *what, *profile, *filter, *rows;
+} cases[] = {
+	{ "threads below their process, the heaviest first",
+	  "a 3 pid=1 tid=1 name=main\na 2 pid=1 tid=2 name=io\nb 9 pid=7 tid=7 name=db\n", "",
+	  "db 7 1 9 1\nio -1 2 5 2\nmain 1 2 3 1\nio 2 2 2 1\n" },
+	{ "only what passes the filter",
+	  "a 3 pid=1 tid=1 name=main\na 2 pid=1 tid=2 name=io\nb 9 pid=7 tid=7 name=db\n", "fn:a",
+	  "io -1 2 5 2\nmain 1 2 3 1\nio 2 2 2 1\n" },
+	{ "without threads there is one row", "a 3\nb 4\n", "", "[unknown] -1 1 7 2\n" },
+	{ "nothing", "a 3\n", "fn:x", "" },
+};
+
+Test(activity, rows)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile *p = made_profile(cases[i].profile);
+		struct activity act;
+		struct analysis *a;
+		struct lens lens;
+		char *text;
+
+		made_lens(&lens, p, cases[i].filter);
+		a = made_analysis(p, &lens);
+		cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, NULL, &act), 0);
+		text = rows_text(&act, p);
+		cr_expect_str_eq(text, cases[i].rows, "%s: got\n%s", cases[i].what, text);
+		free(text);
+		activity_done(&act);
+		analysis_free(a);
+		lens_done(&lens);
+		profile_free(p);
+	}
+}
+
+/* Slices add up to the weights of those samples that have a time, by thread and by process. */
+Test(activity, slices)
+{
+	struct profile *p = made_profile("a 3 pid=1 tid=1 t=0\n"
+					 "a 4 pid=1 tid=1 t=6399\n"
+					 "a 5 pid=1 tid=2 t=3200\n");
+	struct activity act;
+	struct analysis *a;
+	struct lens lens;
+	int64_t sum = 0;
+
+	made_lens(&lens, p, "");
+	a = made_analysis(p, &lens);
+	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, NULL, &act), 0);
+	cr_assert_eq(act.n_rows, 3);
+	for (size_t i = 0; i < ACTIVITY_N_SLICES; i++)
+		sum += act.row[0].slice[i];
+	cr_expect_eq(sum, 12);
+	cr_expect_eq(act.row[1].slice[0], 3);
+	cr_expect_eq(act.row[1].slice[ACTIVITY_N_SLICES - 1], 4);
+	cr_expect_eq(act.row[2].slice[ACTIVITY_N_SLICES / 2], 5);
+	cr_expect_eq(act.most, 5);
+	activity_done(&act);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}

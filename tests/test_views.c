@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What views do with keys and clicks, and what they must never do. */
+#include "config.h"
+
+#include "filter.h"
+#include "made_profile.h"
+#include "mem.h"
+#include "stage.h"
+
+#include <criterion/criterion.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *status_of(struct stage *st)
+{
+	return views[st->view]->status(st->state[st->view], &st->scene);
+}
+
+/* From a view, after keys: in which view one is, and how what is selected begins. */
+static const struct {
+	const char *what;
+	enum view_kind view;
+	const char *keys;
+	enum view_kind then;
+	const char *status;
+} walks[] = {
+	{ "Enter on a function opens its butterfly", VIEW_KIND_TOP, "j<Enter>", VIEW_KIND_BUTTERFLY,
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  28.9 %" },
+	{ "a function goes to where it weighs most in the tree", VIEW_KIND_TOP, "jt",
+	  VIEW_KIND_TREE, "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  27.6 %" },
+	{ "and from there as that very node to the flame graph", VIEW_KIND_TOP, "jtf",
+	  VIEW_KIND_FLAME, "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  27.6 %" },
+	{ "up in an icicle is the caller", VIEW_KIND_TOP, "jf<Up>", VIEW_KIND_FLAME,
+	  "Parser::parse_record(Slice)  50.9 %" },
+	{ "down comes back to where one was", VIEW_KIND_TOP, "jf<Up><Up><Down><Down>",
+	  VIEW_KIND_FLAME, "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  27.6 %" },
+	{ "with roots below, down is the caller", VIEW_KIND_TOP, "jfi<Down>", VIEW_KIND_FLAME,
+	  "Parser::parse_record(Slice)  50.9 %" },
+	{ "leaves first keeps the function", VIEW_KIND_TOP, "jfii", VIEW_KIND_FLAME,
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  28.9 %" },
+	{ "zooming out comes back to what was zoomed into", VIEW_KIND_TOP, "jf<Enter><Down><Esc>",
+	  VIEW_KIND_FLAME, "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  27.6 %" },
+	{ "a tree row's function goes to its callers", VIEW_KIND_TREE, "jjjc", VIEW_KIND_CALLERS,
+	  "handle_request(Conn*)  68.6 %" },
+	{ "left goes to the parent when closed", VIEW_KIND_TREE, "ehhh", VIEW_KIND_TREE,
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
+	{ "Enter zooms into what is open", VIEW_KIND_TREE, "jjj<Enter><Down>", VIEW_KIND_TREE,
+	  "Parser::parse_record(Slice)  50.9 %" },
+	{ "back zooms out to it", VIEW_KIND_TREE, "jjj<Enter><Down><Esc>", VIEW_KIND_TREE,
+	  "handle_request(Conn*)  68.6 %" },
+	{ "butterfly walks to a callee", VIEW_KIND_TOP, "bj<Enter>", VIEW_KIND_BUTTERFLY,
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  28.9 %" },
+	{ "and back, to the row one came from", VIEW_KIND_TOP, "bj<Enter><Esc>",
+	  VIEW_KIND_BUTTERFLY,
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  is 51.4 %" },
+	{ "a chain's row says its last", VIEW_KIND_TREE, "j", VIEW_KIND_TREE, "main  73.8 %" },
+	{ "unfolded, its first", VIEW_KIND_TREE, "jl", VIEW_KIND_TREE, "_start  73.8 %" },
+	{ "g and G", VIEW_KIND_TOP, "Gg", VIEW_KIND_TOP, "Parser::parse_record(Slice)" },
+	{ "sorting keeps the row", VIEW_KIND_TOP, "jss", VIEW_KIND_TOP,
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
+	{ "the cell of narrow ones spreads out", VIEW_KIND_FLAME, "jjjjjjjl<Enter>",
+	  VIEW_KIND_FLAME, "" },
+};
+
+Test(views, walks)
+{
+	struct profile *p = stage_profile();
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	for (size_t i = 0; i < sizeof(walks) / sizeof(walks[0]); i++) {
+		struct stage st;
+		char *status;
+
+		stage_init(&st, p, NULL, walks[i].view, 100, 26);
+		stage_keys(&st, walks[i].keys);
+		stage_draw(&st);
+		status = status_of(&st);
+		cr_expect_eq(st.view, walks[i].then, "%s: in %s", walks[i].what,
+			     views[st.view]->name);
+		cr_expect_eq(
+			strncmp(status ? status : "", walks[i].status, strlen(walks[i].status)), 0,
+			"%s: %s", walks[i].what, status ? status : "nothing");
+		free(status);
+		stage_done(&st);
+	}
+	profile_free(p);
+}
+
+/* What Enter on rows of samples and of modules asks for; exactly: the name that the term is of. */
+static const struct {
+	enum view_kind view;
+	const char *keys, *message, *exactly;
+} asked[] = {
+	{ VIEW_KIND_TOP, "o<Enter>", "filter module:", "my_program" },
+	{ VIEW_KIND_TOP, "oo<Down><Enter>", "filter file:", "parser.cc" },
+	{ VIEW_KIND_TOP, "ooo<Down><Enter>", "filter tid:815", NULL },
+	{ VIEW_KIND_TOP, "oooo<Enter>", "filter pid:812", NULL },
+	{ VIEW_KIND_TOP, "ooooo<Enter>", "filter event:", "cpu-clock" },
+	{ VIEW_KIND_THREADS, "<Enter>", "filter pid:812", NULL },
+	{ VIEW_KIND_THREADS, "j<Enter>", "filter tid:812", NULL },
+	{ VIEW_KIND_THREADS, "G<Enter>", "filter pid:900", NULL },
+};
+
+Test(views, asks_for_filters)
+{
+	struct profile *p = stage_profile();
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		char *regex = filter_exact(asked[i].exactly ? asked[i].exactly : "");
+		char *value = filter_quote(regex), *message;
+		struct stage st;
+
+		message = xasprintf("%s%s by function", asked[i].message,
+				    asked[i].exactly ? value : "");
+		stage_init(&st, p, NULL, asked[i].view, 100, 26);
+		stage_keys(&st, asked[i].keys);
+		cr_expect_str_eq(st.message ? st.message : "", message, "%s", asked[i].keys);
+		free(regex);
+		free(value);
+		free(message);
+		stage_done(&st);
+	}
+	profile_free(p);
+}
+
+/* n goes through all matches and comes round; N goes the other way. */
+static void check_round(const struct profile *p, enum view_kind view)
+{
+	struct stage st;
+	uint32_t n, first;
+
+	stage_init(&st, p, NULL, view, 80, 20);
+	stage_search(&st, "a");
+	stage_act(&st, ACTION_NEXT);
+	n = st.n;
+	first = st.at;
+	cr_assert(n > 0 && first >= 1 && first <= n, "%s", views[view]->name);
+	for (uint32_t i = 1; i <= n; i++) {
+		cr_assert(stage_act(&st, ACTION_NEXT));
+		cr_assert_eq(st.n, n, "the number of matches stays");
+		cr_assert_eq(st.at, (first - 1 + i) % n + 1, "%s: %u of %u", views[view]->name,
+			     (unsigned)st.at, (unsigned)n);
+		stage_draw(&st);
+	}
+	for (uint32_t i = 1; i <= n; i++) {
+		cr_assert(stage_act(&st, ACTION_PREVIOUS));
+		cr_assert_eq(st.at, (first - 1 + n - i % n) % n + 1, "%s backwards: %u of %u",
+			     views[view]->name, (unsigned)st.at, (unsigned)n);
+	}
+	stage_done(&st);
+}
+
+Test(views, matches_go_round)
+{
+	struct profile *p = stage_profile();
+
+	check_round(p, VIEW_KIND_TOP);
+	check_round(p, VIEW_KIND_TREE);
+	check_round(p, VIEW_KIND_CALLERS);
+	check_round(p, VIEW_KIND_BUTTERFLY);
+	check_round(p, VIEW_KIND_FLAME);
+	profile_free(p);
+}
+
+Test(views, search_as_you_type_stays_where_it_matches)
+{
+	struct profile *p = stage_profile();
+	struct stage st;
+	uint32_t at;
+
+	stage_init(&st, p, NULL, VIEW_KIND_TOP, 80, 20);
+	stage_keys(&st, "jjj");
+	stage_search(&st, "memmove");
+	cr_expect_eq(views[st.view]->find(st.state[st.view], &st.scene, 0, &at), 1);
+	cr_expect_eq(at, 1);
+	stage_search(&st, "memmovex");
+	cr_expect_eq(views[st.view]->find(st.state[st.view], &st.scene, 0, &at), 0);
+	cr_expect_eq(at, 0);
+	stage_draw(&st);
+	cr_expect_eq(st.canvas.cursor_row, STAGE_MARGIN + 4, "and the cursor has not moved");
+	stage_done(&st);
+	profile_free(p);
+}
+
+Test(views, clicks)
+{
+	struct profile *p = stage_profile();
+	struct stage st;
+	char *status;
+
+	stage_init(&st, p, NULL, VIEW_KIND_TOP, 100, 26);
+	stage_click(&st, 3, 50, false);
+	status = status_of(&st);
+	cr_expect_eq(strncmp(status, "longest_match", 13), 0);
+	free(status);
+	stage_click(&st, 0, 22, false);
+	stage_click(&st, 1, 50, false);
+	status = status_of(&st);
+	cr_expect_eq(strncmp(status, "main", 4), 0, "by total: %s", status);
+	free(status);
+	stage_click(&st, 1, 50, true);
+	cr_expect_eq(st.view, VIEW_KIND_BUTTERFLY);
+	stage_click(&st, 25, 99, true);
+	stage_done(&st);
+
+	stage_init(&st, p, NULL, VIEW_KIND_TREE, 100, 26);
+	stage_draw(&st);
+	stage_click(&st, 1, 29, false);
+	status = stage_text(&st);
+	cr_expect_null(strstr(status, "serve"), "a click on the arrow closes the row");
+	free(status);
+	stage_done(&st);
+	profile_free(p);
+}
+
+Test(views, places_survive_another_analysis)
+{
+	struct profile *p = stage_profile();
+	static const struct {
+		enum view_kind view;
+		const char *keys, *status;
+	} places[] = {
+		{ VIEW_KIND_TOP, "jj", "longest_match" },
+		{ VIEW_KIND_TREE, "e", "__memmove" },
+		{ VIEW_KIND_TREE, "jjj<Enter><Down>", "Parser::parse_record" },
+		{ VIEW_KIND_FLAME, "jjjjjj<Enter>j", "Parser::parse_record" },
+		{ VIEW_KIND_BUTTERFLY, "j", "std::vector" },
+		{ VIEW_KIND_THREADS, "jj", "flusher" },
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct stage st;
+		char *before, *after, *status;
+
+		stage_init(&st, p, NULL, places[i].view, 100, 26);
+		stage_keys(&st, places[i].keys);
+		before = stage_text(&st);
+		stage_reanalyse(&st, NULL);
+		after = stage_text(&st);
+		status = status_of(&st);
+		cr_expect_str_eq(after, before, "%s", views[st.view]->name);
+		cr_expect_eq(
+			strncmp(status ? status : "", places[i].status, strlen(places[i].status)),
+			0, "%s: %s", views[st.view]->name, status ? status : "");
+		free(status);
+		free(before);
+		free(after);
+		stage_reanalyse(&st, "fn:nothing_is_called_so");
+		stage_draw(&st);
+		stage_reanalyse(&st, "module:kernel");
+		stage_draw(&st);
+		stage_done(&st);
+	}
+	profile_free(p);
+}
+
+Test(views, an_empty_profile)
+{
+	struct profile *p = profile_new();
+
+	for (int view = 0; view < N_VIEW_KINDS; view++) {
+		struct stage st;
+
+		stage_init(&st, p, NULL, (enum view_kind)view, 60, 12);
+		stage_draw(&st);
+		for (int a = 1; a < N_ACTIONS; a++) {
+			stage_act(&st, (enum action)a);
+			st.view = (enum view_kind)view;
+			stage_draw(&st);
+		}
+		stage_click(&st, 3, 3, true);
+		stage_done(&st);
+	}
+	profile_free(p);
+}
+
+/* Actions that a view may get, the frequent ones more often. */
+static enum action any_action(unsigned *lot)
+{
+	static const enum action often[] = { ACTION_DOWN,     ACTION_UP,    ACTION_RIGHT,
+					     ACTION_LEFT,     ACTION_ENTER, ACTION_BACK,
+					     ACTION_LAST,     ACTION_FIRST, ACTION_NEXT,
+					     ACTION_PAGE_DOWN };
+
+	if (made_number(lot, 3) > 0)
+		return often[made_number(lot, sizeof(often) / sizeof(often[0]))];
+	return (enum action)(1 + made_number(lot, N_ACTIONS - 1));
+}
+
+/* Whatever is pressed at whatever size, a view draws inside its rectangle, and the same twice. */
+static void check_anything(const struct profile *p, unsigned seed)
+{
+	unsigned lot = seed;
+	struct stage st;
+
+	stage_init(&st, p, NULL, (enum view_kind)made_number(&lot, N_VIEW_KINDS),
+		   1 + (int)made_number(&lot, 140), 1 + (int)made_number(&lot, 50));
+	for (int i = 0; i < 60; i++) {
+		struct cell *before;
+		size_t bytes;
+
+		switch (made_number(&lot, 12)) {
+		case 0:
+			stage_resize(&st, 1 + (int)made_number(&lot, 140),
+				     1 + (int)made_number(&lot, 50));
+			st.canvas.ascii = made_number(&lot, 2);
+			st.canvas.mono = made_number(&lot, 2);
+			break;
+		case 1:
+			stage_search(&st, made_number(&lot, 2) ? "[a-e]" : NULL);
+			break;
+		case 2:
+			stage_search(&st, NULL);
+			stage_reanalyse(&st, made_number(&lot, 2) ? NULL : "fn:a");
+			break;
+		case 3:
+			stage_click(&st, (int)made_number(&lot, 52) - 1,
+				    (int)made_number(&lot, 142) - 1, made_number(&lot, 2));
+			break;
+		case 4:
+			st.view = (enum view_kind)made_number(&lot, N_VIEW_KINDS);
+			break;
+		default:
+			if (st.scene.search)
+				stage_search(&st, "[a-e]");
+			stage_act(&st, any_action(&lot));
+		}
+		stage_draw(&st);
+		bytes = (size_t)st.canvas.rows * (size_t)st.canvas.cols * sizeof(*before);
+		before = xmalloc(bytes);
+		memcpy(before, st.canvas.cell, bytes);
+		stage_draw(&st);
+		cr_assert_eq(memcmp(before, st.canvas.cell, bytes), 0, "seed %u: %s", seed,
+			     views[st.view]->name);
+		free(before);
+		free(views[st.view]->crumb(st.state[st.view], &st.scene));
+		free(status_of(&st));
+	}
+	stage_done(&st);
+}
+
+Test(views, anything_goes, .timeout = 300)
+{
+	struct profile *made = stage_profile();
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	for (unsigned seed = 1; seed <= 60; seed++) {
+		struct profile *p = made_profile_by_lot(seed, 200);
+
+		check_anything(p, seed);
+		check_anything(made, seed);
+		profile_free(p);
+	}
+	profile_free(made);
+}
+
+/* Names that are too long, too wide, or meant for the terminal. */
+Test(views, hostile_names)
+{
+	VEC(char) text = { 0 };
+	static const char *const odd[] = {
+		"\033]52;c;AAAA\a",
+		"\342\200\256evil",
+		"\346\227\245\346\234\254\346\227\245\346\234\254\346\227\245\346\234\254",
+		"a<b(c{",
+		")))))>>>>",
+		"::::",
+		"e\314\201\314\201\314\201",
+		"\377\376",
+	};
+	struct profile *p;
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		for (const char *s = odd[i]; *s; s++)
+			vec_push(&text, *s);
+		vec_push(&text, ';');
+	}
+	for (int i = 0; i < 20000; i++)
+		vec_push(&text, "<(:"[i % 3]);
+	for (const char *s = " 5\n"; *s; s++)
+		vec_push(&text, *s);
+	vec_push(&text, '\0');
+	p = made_profile(text.at);
+	vec_done(&text);
+	for (int view = 0; view < N_VIEW_KINDS; view++) {
+		for (int cols = 1; cols < 130; cols += cols < 50 ? 1 : 13) {
+			struct stage st;
+			char *out;
+
+			stage_init(&st, p, NULL, (enum view_kind)view, cols, 20);
+			st.canvas.ascii = cols % 2;
+			stage_act(&st, ACTION_OPEN_ALL);
+			out = stage_text(&st);
+			cr_expect_null(strchr(out, '\033'));
+			cr_expect_null(strstr(out, "\342\200\256"));
+			free(out);
+			stage_done(&st);
+		}
+	}
+	profile_free(p);
+}
