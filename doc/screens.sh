@@ -12,15 +12,15 @@ unset NO_COLOR
 screen() {
     local title=$1 keys=$2
     printf '\n**%s**\n\n```\n' "$title"
-    "$proftop" --symbols tests/data --keys "$keys" --screen 100x24 tests/data/demo.data | sed 's/[[:space:]]*$//'
+    "$proftop" --symbols tests/data --keys "$keys" --screen 100x22 tests/data/demo.data | sed 's/[[:space:]]*$//'
     printf '```\n'
 }
 
 screens() {
     screen 'top: functions by what they cost' ''
     screen 'tree: who calls whom, with the hottest path open' '2e'
-    screen 'callers: who calls the selected function' 'c<Enter>'
-    screen 'butterfly: a function between its callers and callees' 'jb'
+    screen 'callers: who calls the selected function' '/hash_path<Enter>c*'
+    screen 'butterfly: a function between its callers and callees' '/count_records<Enter>b'
     screen 'flame: all stacks at once' '5'
     screen 'threads' '6'
     screen 'info: what is in the file, and what is missing' '7'
