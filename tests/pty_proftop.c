@@ -82,9 +82,18 @@ void quit_proftop(struct pty *p)
 	pty_end(p);
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#endif
+
 bool died_of(int status, int signal_number)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef SANITIZED
 	/* the sanitizer reports faults and ends by itself */
 	if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
 		return true;

@@ -201,7 +201,8 @@ static size_t end_of(const struct tree_rows *t, size_t row)
 static void splice(struct tree_rows *t, size_t from, size_t to, const row_vec *made)
 {
 	vec_reserve(t, t->n + made->n);
-	memmove(t->at + from + made->n, t->at + to, (t->n - to) * sizeof(*t->at));
+	if (t->n > to)
+		memmove(t->at + from + made->n, t->at + to, (t->n - to) * sizeof(*t->at));
 	if (made->n > 0)
 		memcpy(t->at + from, made->at, made->n * sizeof(*t->at));
 	t->n = t->n - (to - from) + made->n;
