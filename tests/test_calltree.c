@@ -3,8 +3,10 @@
 
 #include "analysis.h"
 #include "builder.h"
+#include "err.h"
 #include "filter.h"
 #include "made_profile.h"
+#include "search.h"
 #include "task.h"
 
 #include <criterion/criterion.h>
@@ -267,6 +269,32 @@ Test(table, rows_are_sorted)
 		else
 			cr_assert_str_eq(got, orders[i].labels, "%zu", i);
 	}
+	analysis_free(a);
+	lens_done(&l);
+	profile_free(p);
+}
+
+Test(search, bad_expressions_are_refused_and_labels_need_no_tree)
+{
+	struct profile *p = made_profile("Alpha;beta 1\nbeta 2\n");
+	struct err e = ERR_INIT;
+	struct analysis *a;
+	struct search s;
+	struct lens l;
+
+	made_lens(&l, p, "");
+	a = made_analysis(p, &l);
+	cr_assert_eq(search_init(&s, "(", &a->keys, a->tree, &e), -EINVAL);
+	cr_assert(strstr(err_text(&e), "bad regular expression"), "%s", err_text(&e));
+	err_clear(&e);
+	cr_assert_eq(search_init(&s, "alpha|beta", &a->keys, NULL, NULL), 0);
+	cr_assert_eq(s.n_matching, 2);
+	cr_assert_eq(s.total[0], 0, "without a tree there are no totals");
+	search_done(&s);
+	cr_assert_eq(search_init(&s, "^Alpha$", &a->keys, a->tree, NULL), 0);
+	cr_assert_eq(s.n_matching, 1);
+	cr_assert_eq(s.total[0], 1);
+	search_done(&s);
 	analysis_free(a);
 	lens_done(&l);
 	profile_free(p);
