@@ -32,7 +32,8 @@ static const struct {
 	{ "//anon", 77, false, "//anon", DSO_NOTHING, FAMILY_JIT },
 	{ "", 77, true, "/tmp/perf-77.map", DSO_JIT, FAMILY_JIT },
 	{ "[heap]", 77, true, "/tmp/perf-77.map", DSO_JIT, FAMILY_JIT },
-	{ "/memfd:doublemapper (deleted)", 77, true, "/tmp/perf-77.map", DSO_JIT, FAMILY_JIT },
+	{ "/memfd:doublemapper (deleted)", 77, true, "/memfd:doublemapper (deleted)", DSO_FILE,
+	  FAMILY_JIT },
 	{ "/dev/zero (deleted)", 77, true, "/tmp/perf-77.map", DSO_JIT, FAMILY_JIT },
 };
 

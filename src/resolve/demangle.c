@@ -24,7 +24,7 @@
 #include "mem.h"
 
 #define INPUT_MAX  8192
-#define OUTPUT_MAX (64u << 10)
+#define OUTPUT_MAX (16u << 10)
 
 struct sink {
 	VEC(char) text;

@@ -73,10 +73,8 @@ static bool is_ko(const char *path, size_t *n)
 /* Memory without a file, where code can only have been generated. */
 static bool is_anonymous(const char *path)
 {
-	static const char *const prefixes[] = {
-		"//anon", "/anon_hugepage", "/dev/zero", "/SYSV",
-		"[heap]", "[stack",         "[anon",     "/memfd:"
-	};
+	static const char *const prefixes[] = { "//anon", "/anon_hugepage", "/dev/zero", "/SYSV",
+						"[heap]", "[stack",         "[anon" };
 
 	if (path[0] == '\0')
 		return true;
@@ -107,7 +105,8 @@ static enum family family_of_file(const char *path)
 					    "libc.musl" };
 	const char *name = last_part(path);
 
-	if (starts(name, "jitted-"))
+	/* Programs are run from memory too, but it is mostly where JITs write what they run. */
+	if (starts(name, "jitted-") || starts(path, "/memfd:"))
 		return FAMILY_JIT;
 	for (size_t i = 0; i < sizeof(libc) / sizeof(libc[0]); i++) {
 		if (starts(name, libc[i]))
@@ -136,7 +135,7 @@ static struct dso classify(const struct mapping_event *m, char jit[JIT_PATH_MAX]
 	} else if (starts(m->path, "[vdso")) {
 		d.kind = DSO_VDSO;
 		d.family = FAMILY_LIBC;
-	} else if (is_anonymous(m->path) && !(starts(m->path, "/memfd:") && m->build_id.n > 0)) {
+	} else if (is_anonymous(m->path)) {
 		/* perf renames executable ones to the file that may name what is in them. */
 		d.kind = m->executable ? DSO_JIT : DSO_NOTHING;
 		d.family = FAMILY_JIT;

@@ -20,9 +20,10 @@
 #include "source.h"
 #include "task.h"
 
-#define BATCH      512
-#define FACTS_MAX  20u
-#define KEEP_BYTES (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
+#define BATCH          512
+#define FACTS_MAX      20u
+#define NAME_MAX_BYTES 4096                /* of a name that is no mangled one; the rest is cut */
+#define KEEP_BYTES     (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
 
 /* A location to be named. */
 struct want {
@@ -163,12 +164,14 @@ static int hand_in(struct naming *n, module_id m, struct batch *b)
 
 static char *write_name(const char *name, enum name_form form)
 {
-	char *plain = form == NAME_PLAIN ? NULL : demangle(name, DEMANGLE_FULL), *out;
+	char *text = form == NAME_PLAIN ? NULL : demangle(name, DEMANGLE_FULL), *out;
 
+	if (!text)
+		text = xstrndup(name, strnlen(name, NAME_MAX_BYTES));
 	if (form != NAME_PLT)
-		return plain ? plain : xstrdup(name);
-	out = xasprintf("%s@plt", plain ? plain : name);
-	free(plain);
+		return text;
+	out = xasprintf("%s@plt", text);
+	free(text);
 	return out;
 }
 

@@ -228,8 +228,7 @@ static char *why_none(const struct finder *f, const struct dso *d, const struct 
 	build_id_hex(want, &d->build_id);
 	build_id_hex(have, &i->other_id);
 	if (i->runtime)
-		return xasprintf("%s has no symbols, and no debug file %s%s was found",
-				 elf_file_name(i->runtime),
+		return xasprintf("it is stripped, and no debug file %s%s was found",
 				 d->build_id.n ? "with build-id " : "of it", want);
 	if (i->other)
 		return xasprintf("%s has build-id %s, recorded was %s", i->other,
@@ -255,11 +254,10 @@ static void open_image(struct source *s, const struct finder *f, const struct ds
 	s->owned = true;
 	s->unverified = i->unverified;
 	symtab_seal(s->symbols, ENDS_BY_NEXT);
-	if (symtab_n(s->symbols) == 0 || elf_file_section(named, ".symtab") == NULL)
-		s->reason = xasprintf("%s is stripped: it names what it exports and no more",
-				      elf_file_name(i->runtime ? i->runtime : named));
-	else
+	if (symbols_has_symtab(named))
 		s->reason = xasprintf("outside every symbol of %s", elf_file_name(named));
+	else
+		s->reason = why_none(f, d, i);
 }
 
 /* What try_jit_map() found. */
