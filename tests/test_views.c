@@ -125,12 +125,13 @@ Test(views, asks_for_filters)
 }
 
 /* n goes through all matches and comes round; N goes the other way. */
-static void check_round(const struct profile *p, enum view_kind view)
+static void check_round(const struct profile *p, enum view_kind view, const char *keys)
 {
 	struct stage st;
 	uint32_t n, first;
 
 	stage_init(&st, p, NULL, view, 80, 20);
+	stage_keys(&st, keys);
 	stage_search(&st, "a");
 	stage_act(&st, ACTION_NEXT);
 	n = st.n;
@@ -155,11 +156,13 @@ Test(views, matches_go_round)
 {
 	struct profile *p = stage_profile();
 
-	check_round(p, VIEW_KIND_TOP);
-	check_round(p, VIEW_KIND_TREE);
-	check_round(p, VIEW_KIND_CALLERS);
-	check_round(p, VIEW_KIND_BUTTERFLY);
-	check_round(p, VIEW_KIND_FLAME);
+	check_round(p, VIEW_KIND_TOP, "");
+	check_round(p, VIEW_KIND_TREE, "");
+	check_round(p, VIEW_KIND_CALLERS, "");
+	check_round(p, VIEW_KIND_BUTTERFLY, "");
+	check_round(p, VIEW_KIND_FLAME, "");
+	check_round(p, VIEW_KIND_FLAME, "ii");
+	check_round(p, VIEW_KIND_TREE, "jjj<Enter>");
 	profile_free(p);
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "finding.h"
+#include "view.h"
 
 /* Nodes that one row may stand for; what is longer goes on in the next row. */
 #define CHAIN_MOST 250
@@ -53,10 +55,11 @@ static const int64_t *calls_total(struct analysis *a, uint32_t node)
 	return a->tree->total + (size_t)node * a->tree->n_columns;
 }
 
-static void calls_range(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end)
+static const uint32_t *calls_range(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end)
 {
 	*first = top == TREE_NONE ? 1 : top;
 	*end = top == TREE_NONE ? a->tree->n_nodes : a->tree->end[top];
+	return a->tree->key;
 }
 
 static const struct inverted_node *caller(struct analysis *a, uint32_t node)
@@ -111,11 +114,13 @@ static bool callers_inlined(struct analysis *a, uint32_t node)
 	return false;
 }
 
-static void callers_range(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end)
+static const uint32_t *callers_range(struct analysis *a, uint32_t top, uint32_t *first,
+				     uint32_t *end)
 {
 	(void)top;
 	*first = 0;
 	*end = inverted_n_roots(analysis_inverted(a));
+	return NULL;
 }
 
 static const int64_t *callers_self(struct analysis *a, uint32_t node)
@@ -165,6 +170,24 @@ uint32_t tree_child(const struct tree_source *src, struct analysis *a, uint32_t 
 	while (child != TREE_NONE && tree_key(src, a, child)->id != key_id)
 		child = src->next(a, child);
 	return child;
+}
+
+void tree_find(const struct tree_source *src, const struct scene *s, uint32_t top, bool heavy,
+	       struct finding *f)
+{
+	uint32_t node, end;
+	const uint32_t *key = src->range(s->analysis, top, &node, &end);
+
+	if (!s->search)
+		return;
+	for (; node < end; node++) {
+		uint32_t k = key ? key[node] : src->key(s->analysis, node);
+
+		if (k >= s->search->n_keys || !s->search->matches[k])
+			continue;
+		if (!heavy || tree_weight(src, s->analysis, node) > 0)
+			finding_add(f, node);
+	}
 }
 
 const struct key *tree_key(const struct tree_source *src, struct analysis *a, uint32_t node)

@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 struct analysis;
+struct finding;
+struct scene;
 
 #define TREE_NONE UINT32_MAX
 
@@ -28,8 +30,11 @@ struct tree_source {
 	uint32_t (*key)(struct analysis *a, uint32_t node);
 	uint64_t (*path)(struct analysis *a, uint32_t node);
 	bool (*inlined)(struct analysis *a, uint32_t node);
-	/* Nodes [*first, *end) are what a search looks through, below top or in all. */
-	void (*range)(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end);
+	/*
+	 * Nodes [*first, *end) are what a search looks through, below top or in all. Returns their
+	 * keys by node, or NULL where only key() knows.
+	 */
+	const uint32_t *(*range)(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end);
 	/* [n_columns], borrowed until the next call of first(). */
 	const int64_t *(*self)(struct analysis *a, uint32_t node);
 	const int64_t *(*total)(struct analysis *a, uint32_t node);
@@ -48,6 +53,13 @@ uint32_t tree_chain_end(const struct tree_source *src, struct analysis *a, uint3
 /* A child of node (or a root) by its key's id, or TREE_NONE. Linear in the children. */
 uint32_t tree_child(const struct tree_source *src, struct analysis *a, uint32_t node,
 		    uint32_t key_id);
+
+/*
+ * Goes over all nodes of the source (below top) that match the search; see finding.h. What weighs
+ * nothing is passed over, as a flame graph has no place for it, when heavy.
+ */
+void tree_find(const struct tree_source *src, const struct scene *s, uint32_t top, bool heavy,
+	       struct finding *f);
 
 /* The key of a node. */
 const struct key *tree_key(const struct tree_source *src, struct analysis *a, uint32_t node);

@@ -368,7 +368,7 @@ uint32_t tree_view_find(void *state, const struct scene *s, int step, uint32_t *
 {
 	struct tree_view *v = state;
 	const struct tree_source *src = v->rows.src;
-	uint32_t node = node_at(v, s), from = node == TREE_NONE ? 0 : node, end;
+	uint32_t node = node_at(v, s), from = node == TREE_NONE ? 0 : node;
 	struct finding f;
 
 	for (; node != TREE_NONE && src->by_self; node = src->parent(s->analysis, node))
@@ -376,10 +376,7 @@ uint32_t tree_view_find(void *state, const struct scene *s, int step, uint32_t *
 	if (step == 0 && is_node(v) && v->found == TREE_NONE && !src->by_self)
 		from = v->rows.at[v->list.cursor].node;
 	finding_start(&f, from, step);
-	src->range(s->analysis, v->rows.top, &node, &end);
-	for (; node < end; node++)
-		if (row_matches(s, &s->analysis->keys, src->key(s->analysis, node)))
-			finding_add(&f, node);
+	tree_find(src, s, v->rows.top, false, &f);
 	*at = finding_end(&f);
 	if (*at > 0)
 		tree_view_go(v, s, f.target);

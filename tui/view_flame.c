@@ -419,7 +419,7 @@ static uint32_t flame_find(void *state, const struct scene *s, int step, uint32_
 {
 	struct flame_view *v = state;
 	const struct tree_source *src = source_of(v);
-	uint32_t node = v->node, from = node == TREE_NONE ? 0 : node, end;
+	uint32_t node = v->node, from = node == TREE_NONE ? 0 : node;
 	struct finding f;
 
 	*at = 0;
@@ -428,11 +428,7 @@ static uint32_t flame_find(void *state, const struct scene *s, int step, uint32_
 	for (; node != TREE_NONE && src->by_self; node = src->parent(s->analysis, node))
 		from = node;
 	finding_start(&f, from, step);
-	src->range(s->analysis, TREE_NONE, &node, &end);
-	for (; node < end; node++)
-		if (row_matches(s, &s->analysis->keys, src->key(s->analysis, node)) &&
-		    tree_weight(src, s->analysis, node) > 0)
-			finding_add(&f, node);
+	tree_find(src, s, TREE_NONE, true, &f);
 	*at = finding_end(&f);
 	if (*at > 0)
 		go_to_node(v, s, f.target);
