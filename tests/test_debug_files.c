@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Separate debug files: this program is stripped, what was stripped is put where it may be found, and
+ * the name of a local function must come back.
+ */
+#include "config.h"
+
+#include "builder.h"
+#include "elf_file.h"
+#include "mem.h"
+#include "resolver.h"
+#include "symbols.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BASE UINT64_C(0x7f0000000000)
+
+/* Where test_debug_files_here() is in this program's file. */
+static uint64_t here_offset;
+
+static __attribute__((noinline, used)) int test_debug_files_here(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x;
+}
+
+static void sh(const char *dir, const char *command)
+{
+	char *all = xasprintf("cd %s && { %s; } >/dev/null 2>&1", dir, command);
+
+	cr_assert_eq(system(all), 0, "%s", command);
+	free(all);
+}
+
+static bool find_here(void)
+{
+	char line[4600], perms[8];
+	uint64_t start, end, offset, at = (uintptr_t)&test_debug_files_here;
+	FILE *f = fopen("/proc/self/maps", "re");
+
+	test_debug_files_here(1);
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned long a, b, o;
+
+		if (sscanf(line, "%lx-%lx %7s %lx", &a, &b, perms, &o) != 4)
+			continue;
+		start = a;
+		end = b;
+		offset = o;
+		if (at >= start && at < end)
+			here_offset = at - start + offset;
+	}
+	if (f)
+		fclose(f);
+	return here_offset > 0;
+}
+
+/* The name of that place in dir/stripped. */
+static char *name_in(const char *dir, bool same_machine, const char *symbol_dir)
+{
+	const struct resolver_options o = { .symbol_dirs = &symbol_dir,
+					    .n_symbol_dirs = symbol_dir ? 1 : 0,
+					    .same_machine = same_machine };
+	struct profile *p = profile_new();
+	char *path = xasprintf("%s/stripped", dir), *name;
+	struct mapping_event m = { .pid = 1, .start = BASE, .length = 1 << 30, .path = path };
+	struct location_columns c;
+	struct resolver *r;
+	location_id l;
+	const struct function *f;
+
+	m.executable = true;
+	builder_begin(p);
+	r = resolver_new(p, build_capture(p, "test", "perf.data"), &o);
+	resolver_map(r, &m);
+	l = resolver_locate(r, 1, 5, BASE + here_offset, MODE_USER, false);
+	builder_end(p);
+	cr_assert_eq(resolver_name(r, NULL), 0);
+	profile_locations(p, &c);
+	f = profile_function(p, (function_id){ location_function(&c, l.v) });
+	name = xstrdup(profile_string(p, f->name, NULL));
+	resolver_free(r);
+	profile_free(p);
+	free(path);
+	return name;
+}
+
+static void expect(const char *what, const char *dir, bool same_machine, const char *symbol_dir,
+		   const char *want)
+{
+	char *got = name_in(dir, same_machine, symbol_dir);
+
+	cr_expect_str_eq(got, want, "%s: %s", what, got);
+	free(got);
+}
+
+static bool have(const char *tool)
+{
+	char *command = xasprintf("command -v %s >/dev/null 2>&1", tool);
+	bool found = system(command) == 0;
+
+	free(command);
+	if (!found)
+		cr_log_info("skipped: no %s", tool);
+	return found;
+}
+
+static void copy_self(const char *dir)
+{
+	char self[4096] = { 0 }, *command;
+
+	cr_assert_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
+	command = xasprintf("cp %s whole && objcopy --only-keep-debug whole whole.debug", self);
+	sh(dir, command);
+	free(command);
+}
+
+Test(debug_files, by_link_and_checksum)
+{
+	static const char here[] = "test_debug_files_here";
+	char dir[] = "/tmp/proftop-debug-XXXXXX";
+
+	if (!have("objcopy") || !find_here())
+		return;
+	cr_assert_not_null(mkdtemp(dir));
+	copy_self(dir);
+	sh(dir, "objcopy --strip-all -R .note.gnu.build-id whole stripped");
+	expect("nothing", dir, true, NULL, "[stripped]");
+	sh(dir, "objcopy --strip-all -R .note.gnu.build-id --add-gnu-debuglink=whole.debug "
+		"whole stripped");
+	expect("beside it", dir, true, NULL, here);
+	sh(dir, "mkdir .debug && mv whole.debug .debug");
+	expect("in .debug", dir, true, NULL, here);
+	sh(dir, "mkdir d && mv .debug/whole.debug d/");
+	expect("gone", dir, true, NULL, "[stripped]");
+	sh(dir, "echo x >>d/whole.debug && cp d/whole.debug .");
+	expect("changed since", dir, true, NULL, "[stripped]");
+	sh(dir, "rm -rf .debug d whole whole.debug stripped");
+	rmdir(dir);
+}
+
+Test(debug_files, by_build_id_and_by_name_in_a_directory)
+{
+	static const char here[] = "test_debug_files_here";
+	char dir[] = "/tmp/proftop-debug-XXXXXX", *symbols, *path;
+	struct elf_file *f;
+	bool has_id;
+
+	if (!have("objcopy") || !have("readelf") || !find_here())
+		return;
+	cr_assert_not_null(mkdtemp(dir));
+	copy_self(dir);
+	symbols = xasprintf("%s/symbols", dir);
+	sh(dir, "mkdir symbols && cp whole symbols/stripped && "
+		"objcopy --strip-all whole stripped");
+	expect("by name", dir, false, symbols, here);
+	expect("of another machine", dir, false, NULL, "[stripped]");
+	path = xasprintf("%s/stripped", dir);
+	cr_assert_eq(elf_file_open(path, &f, NULL), 0);
+	has_id = elf_file_build_id(f)->n > 0;
+	elf_file_close(f);
+	free(path);
+	if (has_id) {
+		sh(dir, "rm symbols/stripped && "
+			"id=$(readelf -n whole | sed -n 's/.*Build ID: //p') && "
+			"mkdir -p symbols/.build-id/${id%${id#??}} && "
+			"mv whole.debug symbols/.build-id/${id%${id#??}}/${id#??}.debug");
+		expect("by build-id", dir, true, symbols, here);
+	}
+	sh(dir, "rm -rf symbols whole whole.debug stripped");
+	rmdir(dir);
+	free(symbols);
+}
+
+Test(debug_files, mini_debug_info)
+{
+	char dir[] = "/tmp/proftop-debug-XXXXXX";
+
+	if (!have("objcopy") || !have("xz") || !find_here())
+		return;
+	cr_assert_not_null(mkdtemp(dir));
+	copy_self(dir);
+	sh(dir, "objcopy -S --keep-symbol=test_debug_files_here whole.debug mini && xz -k mini && "
+		"objcopy --strip-all --add-section .gnu_debugdata=mini.xz whole stripped");
+	expect("in a section", dir, true, NULL, "test_debug_files_here");
+	sh(dir, "rm -rf mini mini.xz whole whole.debug stripped");
+	rmdir(dir);
+}
