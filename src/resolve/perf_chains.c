@@ -4,8 +4,7 @@
  *
  * A frame may be reused when the frames below it are the same, it has the same address, cpu mode and
  * kind (return address or not), and nothing was remapped in between: the epochs of the process and
- * of the kernel say so. Two more memories help where chains differ: where the last one went from a
- * stack, and the locations of addresses, both by epoch.
+ * of the kernel say so. Where chains differ, each stack remembers where the last one went from there.
  */
 #include "config.h"
 
@@ -18,9 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_MEMORIES  64u        /* threads whose last chain is kept; a power of two */
-#define N_LOCATIONS 8192u      /* addresses whose location is kept; a power of two */
-#define N_FOLLOWED  (1u << 20) /* stacks of which the child climbed last is kept */
+#define N_MEMORIES 64u        /* threads whose last chain is kept; a power of two */
+#define N_FOLLOWED (1u << 20) /* stacks of which the child climbed last is kept */
 
 /* A part of a remembered chain. */
 struct memory_part {
@@ -38,16 +36,10 @@ struct memory {
 	VEC(uint32_t) stacks; /* [ips.n] stack_id after each frame */
 };
 
-struct located {
-	uint64_t ip;
-	uint64_t space; /* epoch, cpu mode and kind, plus 1; 0: empty */
-	uint32_t location;
-};
-
 /* Which way the last chain went from a stack: the next one mostly goes the same. */
 struct followed {
 	uint64_t ip;
-	uint32_t space; /* as that of struct located; 0: empty */
+	uint32_t space; /* mappings, cpu mode and kind, see space_of(); 0: empty */
 	uint32_t child; /* stack_id */
 };
 
@@ -56,7 +48,6 @@ struct perf_chains {
 	struct resolver *resolver;
 	struct perf_tasks *tasks;
 	struct memory memories[N_MEMORIES];
-	struct located located[N_LOCATIONS];
 	VEC(struct followed) followed; /* by stack_id of the parent; n is what is filled in */
 };
 
@@ -93,22 +84,6 @@ static uint64_t space_of(const struct climb *at, enum cpu_mode mode, bool return
 	return ((uint64_t)epoch << 4 | (uint64_t)mode << 1 | return_address) + 1;
 }
 
-static location_id locate(struct perf_chains *c, const struct climb *at, enum cpu_mode mode,
-			  uint64_t ip, bool return_address)
-{
-	uint64_t space = space_of(at, mode, return_address);
-	struct located *l = &c->located[hash_u64(ip ^ space << 44) & (N_LOCATIONS - 1)];
-
-	if (l->ip != ip || l->space != space) {
-		l->location = resolver_locate(c->resolver, at->owner->pid, at->owner->time_ns, ip,
-					      mode, return_address)
-				      .v;
-		l->ip = ip;
-		l->space = space;
-	}
-	return (location_id){ l->location };
-}
-
 /* Where the last chain went from a stack; NULL for stacks that are not followed. */
 static struct followed *followed_from(struct perf_chains *c, uint32_t stack)
 {
@@ -135,7 +110,8 @@ static uint32_t step(struct perf_chains *c, const struct climb *at, enum cpu_mod
 	if (f && f->ip == ip && f->space == space)
 		return f->child;
 	child = build_stack(c->profile, (stack_id){ at->stack },
-			    locate(c, at, mode, ip, return_address))
+			    resolver_locate(c->resolver, at->owner->pid, at->owner->time_ns, ip,
+					    mode, return_address))
 			.v;
 	if (f)
 		*f = (struct followed){ .ip = ip, .space = (uint32_t)space, .child = child };

@@ -26,6 +26,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+/* How perf calls the kernel's own mapping, with _text or _stext behind. */
+#define KERNEL_PATH     "[kernel.kallsyms]"
+#define KERNEL_PATH_LEN (sizeof(KERNEL_PATH) - 1)
+
 /* A record beside the samples, to be told by time. */
 struct beside {
 	int64_t time_ns;
@@ -150,6 +154,10 @@ static bool tell_mmap(struct perf_feed *f, const struct beside *b, size_t traile
 	/* What a guest maps is in another machine's memory. */
 	if (cpumode == PERF_CPU_GUEST_KERNEL || cpumode == PERF_CPU_GUEST_USER)
 		return true;
+	/* perf ends the kernel at _etext; .init.text, where the idle task began, lies beyond. */
+	if (m.pid == -1 && m.path_len >= KERNEL_PATH_LEN &&
+	    memcmp(m.path, KERNEL_PATH, KERNEL_PATH_LEN) == 0)
+		m.length = UINT64_MAX - m.start;
 	tell_mapping(f, b->time_ns, &m, cpumode == PERF_CPU_KERNEL || m.pid == -1);
 	return true;
 }

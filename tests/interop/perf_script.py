@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records programs with perf and compares what `proftop export` makes of the file with `perf script`.
+
+For every event: the stacks, with their numbers of samples and with their weights. Both sides are
+brought to one form first (see name_of()). Where the two may differ is in doc/differences.md; here that is
+  * a return address at a function's first byte: perf names that function, proftop the one before it;
+  * a chain with an impossible entry: perf prints no frame at all, proftop leaves the entry out;
+  * stubs of the procedure linkage table: perf 6.1 knows fewer of them, and calls the first one _init.
+
+    perf_script.py PROFTOP SOURCE_DIR [CASE...]
+"""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEAD = re.compile(r'^(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?P<period>\d+)\s+(?P<event>\S+):\s*(?P<rest>.*)$')
+FRAME = re.compile(r'^\s*(?P<ip>[0-9a-f]+) (?P<sym>.*?)(?:\+0x(?P<off>[0-9a-f]+))? \((?P<dso>.*)\)\s*$')
+FIELDS = 'comm,pid,tid,period,event,ip,sym,symoff,dso'
+KERNEL = 0xffff800000000000
+ANY = '*'
+
+
+def name_of(sym, dso):
+    """A frame as stackcollapse-perf.pl writes it, arguments left out."""
+    if sym == '[unknown]':
+        base = os.path.basename(re.sub(r' \(deleted\)$', '', dso))
+        return base if base.startswith('[') else f'[{base}]'
+    return clean(sym)
+
+
+def clean(name):
+    name = name.replace(';', ':')
+    at = name.find('(', 1)
+    if at > 0 and not name.startswith('(anonymous') and not name[:at].endswith('operator'):
+        name = name[:at]
+    return name.strip()
+
+
+def perf_samples(path, event):
+    """[(stack root first, weight)]; a frame that may be named otherwise is ANY."""
+    out = subprocess.run(['perf', 'script', '--no-inline', '-F', FIELDS, '-i', path], check=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode('utf-8', 'replace')
+    samples, frames, head = [], [], None
+
+    def finish():
+        if head and head['event'] == event:
+            samples.append(([head['comm'].strip().replace(' ', '_').replace(';', ':')] + names(frames),
+                            int(head['period'])))
+
+    for line in out.split('\n'):
+        if line.startswith('\t') or not line.strip():
+            if line.strip():
+                frames.append(FRAME.match(line))
+            continue
+        finish()
+        head, frames = HEAD.match(line), []
+        if not head:
+            sys.exit(f'cannot read what perf script says: {line!r}')
+        if head['rest']:
+            frames.append(FRAME.match(head['rest']))
+    finish()
+    return samples
+
+
+def is_kernel(frame):
+    return int(frame['ip'], 16) >= KERNEL and frame['dso'] != '[unknown]'
+
+
+def names(frames):
+    out = []
+    for i, f in enumerate(frames):
+        leaf = i == 0 or is_kernel(frames[i - 1]) != is_kernel(f)
+        out.append(ANY if not leaf and f['off'] == '0' else name_of(f['sym'], f['dso']))
+    return out[::-1]
+
+
+def proftop_stacks(proftop, path, event, metric):
+    out = subprocess.run([proftop, 'export', '--to', 'folded', '--no-inline', '--event', event, '--metric', metric, path],
+                         check=True, stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
+    stacks = collections.Counter()
+    for line in out.splitlines():
+        stack, count = line.rsplit(' ', 1)
+        frames = stack.split(';')
+        stacks[tuple(frames[:1] + [clean(f) for f in frames[1:]])] += int(count)
+    return stacks
+
+
+def matches(pattern, stack):
+    if len(pattern) == 1:
+        return pattern[0] == stack[0]
+    return len(pattern) == len(stack) and all(p in (ANY, s) or is_stub(s) for p, s in zip(pattern, stack))
+
+
+def is_stub(name):
+    return name.endswith('@plt') or name == '.plt'
+
+
+def left_over(want, got):
+    """What of one side has no counterpart on the other, after exact and then approximate matches."""
+    want, got = collections.Counter(want), collections.Counter(got)
+    same = want & got
+    want, got = want - same, got - same
+    for pattern in sorted(want, key=len, reverse=True):
+        for stack in [g for g in got if matches(pattern, g)]:
+            n = min(want[pattern], got[stack])
+            want[pattern] -= n
+            got[stack] -= n
+    return +want, +got
+
+
+def compare(name, proftop, path, event):
+    samples = perf_samples(path, event)
+    problems = 0
+    for metric in ('samples', 'period'):
+        want = collections.Counter()
+        for stack, period in samples:
+            want[tuple(stack)] += 1 if metric == 'samples' else period
+        got = proftop_stacks(proftop, path, event, metric)
+        if sum(want.values()) != sum(got.values()):
+            print(f'{name}: {event}: {metric} sum to {sum(got.values())}, perf has {sum(want.values())}')
+            problems += 1
+        more, less = left_over(want, got)
+        for sign, side in (('-', more), ('+', less)):
+            for stack, n in sorted(side.items())[:10]:
+                print(f'{name}: {event}: {sign} {";".join(stack)} {n}')
+                problems += 1
+    print(f'{name}: {event}: {len(samples)} samples, {"differ" if problems else "equal"}')
+    return len(samples), problems
+
+
+def build(source, work):
+    """The programs that can be built here: {language: path}."""
+    flags = ['-g', '-O1', '-fno-omit-frame-pointer', '-fno-optimize-sibling-calls']
+    tools = {
+        'c': [os.environ.get('CC', 'cc').split() + flags + ['prog.c', '-lpthread']],
+        'cc': [['c++'] + flags + ['prog.cc']],
+        'rs': [['rustc', '-g', '-O', '-C', 'force-frame-pointers=yes', 'prog.rs']],
+    }
+    built = {}
+    for language, (command,) in tools.items():
+        out = f'{work}/prog_{language}'
+        if not shutil.which(command[0]):
+            print(f'{command[0]} is not installed: no program in {language}')
+            continue
+        subprocess.run(command + ['-o', out], cwd=source, check=True)
+        built[language] = out
+    return built
+
+
+CASES = {
+    # name: (language, options of perf record, events)
+    'c': ('c', '-e cpu-clock -g', ['cpu-clock']),
+    'c-flat': ('c', '-e cpu-clock', ['cpu-clock']),
+    'c-events': ('c', '-e cpu-clock,page-faults,context-switches -g', ['cpu-clock', 'page-faults', 'context-switches']),
+    'c-period': ('c', '-e cpu-clock -c 500000 -g', ['cpu-clock']),
+    'c-user': ('c', '-e cpu-clock:u -g', ['cpu-clock:u']),
+    'c-kernel-part': ('c', '-e cpu-clock -g --kernel-callchains', ['cpu-clock']),
+    'c-per-thread': ('c', '-e cpu-clock -g --per-thread', ['cpu-clock']),
+    'c-all': ('c', '-e cpu-clock -g -a', ['cpu-clock']),
+    'c-all-flat': ('c', '-e cpu-clock -a', ['cpu-clock']),
+    'c-no-ids': ('c', '-e cpu-clock -g --no-buildid', ['cpu-clock']),
+    'c-no-times': ('c', '-e cpu-clock --no-timestamp', ['cpu-clock']),
+    'c-packed': ('c', '-e cpu-clock -g -z', ['cpu-clock']),
+    'c-late-maps': ('c', '-e cpu-clock -g --tail-synthesize --overwrite', ['cpu-clock']),
+    'c-pipe': ('c', '-e cpu-clock -g -o -', ['cpu-clock']),
+    'cc': ('cc', '-e cpu-clock -g', ['cpu-clock']),
+    'cc-flat': ('cc', '-e cpu-clock,page-faults', ['cpu-clock', 'page-faults']),
+    'rs': ('rs', '-e cpu-clock -g', ['cpu-clock']),
+    'rs-flat': ('rs', '-e cpu-clock', ['cpu-clock']),
+}
+
+
+def record(name, options, program, work):
+    path = f'{work}/{name}.data'
+    command = ['perf', 'record', '-q', '-F', '4000'] if '-c' not in options.split() else ['perf', 'record', '-q']
+    to_pipe = options.endswith('-o -')
+    command += options.split() + ([] if to_pipe else ['-o', path]) + ['--', program, '0.3']
+    with open(path if to_pipe else os.devnull, 'wb') as out:
+        subprocess.run(command, check=True, stdout=out, stderr=subprocess.DEVNULL)
+    return path
+
+
+def main():
+    proftop, source, only = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    n_problems = n_compared = 0
+    with tempfile.TemporaryDirectory(prefix='proftop-interop-') as work:
+        os.environ['PERF_BUILDID_DIR'] = f'{work}/buildid'
+        built = build(source, work)
+        for name, (language, options, events) in CASES.items():
+            if language not in built or (only and name not in only):
+                continue
+            path = record(name, options, built[language], work)
+            for event in events:
+                n, problems = compare(name, proftop, path, event)
+                n_compared += n
+                n_problems += problems > 0
+    print(f'{n_compared} samples compared, {n_problems} events differ')
+    return 1 if n_problems or n_compared < 1000 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
