@@ -293,13 +293,14 @@ static int state_facts(struct naming *n)
 	if (n_all > 0)
 		build_fact(n->p, n->capture, "symbols", "names",
 			   n_named == n_all ? FACT_GOOD : FACT_PLAIN,
-			   "%llu of %llu addresses in %zu modules have names",
-			   (unsigned long long)n_named, (unsigned long long)n_all, n_modules);
+			   "%llu of %llu addresses in %zu module%s have names",
+			   (unsigned long long)n_named, (unsigned long long)n_all, n_modules,
+			   n_modules == 1 ? "" : "s");
 	if (n_unverified > 0)
-		build_fact(n->p, n->capture, "symbols", "unverified", FACT_PLAIN,
-			   "%zu modules were recorded without build-id; their files were used as "
-			   "they are now",
-			   n_unverified);
+		build_fact(
+			n->p, n->capture, "symbols", "unverified", FACT_PLAIN,
+			"%zu module%s recorded without build-id; files were used as they are now",
+			n_unverified, n_unverified == 1 ? "" : "s");
 	state_losses(n, loss.at, loss.n);
 	vec_done(&loss);
 	return builder_end(n->p);
