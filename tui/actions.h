@@ -16,6 +16,7 @@
 #define IN_TOP    0x0008u
 #define IN_BFLY   0x0010u
 #define IN_TEXT   0x0020u /* info, help: scrolling text */
+#define IN_TASKS  0x0040u /* rows of threads and processes */
 #define IN_ROWS   (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
 #define IN_FRAMES (IN_ROWS | IN_FLAME) /* something with frames is selected */
 
@@ -31,7 +32,7 @@
 	X(HALF_UP,      "half-up",       "^U",                   IN_ALL,    "",        "half a page up") \
 	X(FIRST,        "first",         "g <Home>",             IN_ALL,    "",        "first row") \
 	X(LAST,         "last",          "G <End>",              IN_ALL,    "",        "last row") \
-	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES, "drill",   "drill into the row: open it, zoom in, make it the centre") \
+	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS, "drill",   "drill into the row: open it, zoom in, make it the centre") \
 	X(BACK,         "back",          "<Esc> <Backspace>",    IN_ALL,    "",        "step back: clear the search, zoom out, go to where you came from") \
 	X(OPEN,         "open",          "+",                    IN_TREE,   "",        "open the row by one level") \
 	X(CLOSE,        "close",         "-",                    IN_TREE,   "",        "close the row") \
@@ -46,14 +47,14 @@
 	X(NEXT,         "next",          "n",                    IN_ALL,    "",        "next match") \
 	X(PREVIOUS,     "previous",      "N",                    IN_ALL,    "",        "previous match") \
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; empty takes the last away") \
-	X(SORT,         "sort",          "s <F6>",               IN_ROWS,   "sort",    "sort by the next column") \
-	X(REVERSE,      "reverse",       "S",                    IN_ROWS,   "",        "turn the order round") \
+	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE,   "sort",    "sort by the next column") \
+	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, event, cpu") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "",        "next event or metric") \
 	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
 	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \
-	X(WIDE,         "wide",          "W",                    IN_ROWS,   "",        "names in full, or folded to what tells them apart") \
+	X(WIDE,         "wide",          "W",                    IN_ROWS | IN_TASKS,   "",        "names in full, or folded to what tells them apart") \
 	X(COPY,         "copy",          "y",                    IN_FRAMES, "",        "copy the selected name (OSC 52)") \
 	X(EDIT,         "edit",          "E",                    IN_FRAMES, "",        "open the selected source line in $EDITOR") \
 	X(NEXT_VIEW,    "next-view",     "<Tab>",                IN_ALL,    "",        "next view") \

@@ -51,8 +51,8 @@ static const struct {
 	uint32_t context;
 	const char *name;
 } context_names[] = {
-	{ IN_LIST, "lists" }, { IN_TREE, "trees" },     { IN_FLAME, "flame" },
-	{ IN_TOP, "top" },    { IN_BFLY, "butterfly" }, { IN_TEXT, "text" },
+	{ IN_LIST, "lists" },     { IN_TREE, "trees" }, { IN_FLAME, "flame" },   { IN_TOP, "top" },
+	{ IN_BFLY, "butterfly" }, { IN_TEXT, "text" },  { IN_TASKS, "threads" },
 };
 
 /* <Name>: *keys stands on '<'. */

@@ -276,7 +276,7 @@ static char *threads_crumb(const void *state, const struct scene *s)
 const struct view_ops view_threads = {
 	.name = "threads",
 	.help = "processes and threads, and when they were busy; Enter shows one alone",
-	.contexts = IN_LIST,
+	.contexts = IN_TASKS,
 	.new = threads_new,
 	.free = threads_free,
 	.update = threads_update,
