@@ -252,6 +252,12 @@ Test(app, wishes)
 	cr_assert(app_take_wish(f.app, &w));
 	cr_assert_eq((int)w.kind, WISH_REPAINT);
 	free(w.text);
+	play(&f, "/parse_record<Enter>E");
+	cr_assert(app_take_wish(f.app, &w), "no wish for an editor");
+	cr_assert_eq((int)w.kind, WISH_EDIT);
+	cr_assert_str_eq(w.text, "parser.cc");
+	cr_assert_eq(w.line, 118u);
+	free(w.text);
 	play(&f, "y");
 	end(&f); /* with a wish that nobody took */
 }

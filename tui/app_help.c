@@ -3,8 +3,10 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "app_state.h"
+#include "text.h"
 
 #define KEYS_COLS 24
 
@@ -32,16 +34,36 @@ static void put(struct page *p, uint16_t style, const char *text)
 		canvas_puts(p->c, row, p->r.col + 1, p->r.cols - 1, style, text);
 }
 
+/* Bytes of s that fit in cols columns, whole words if there are any. */
+static size_t fitting(const char *s, int cols)
+{
+	size_t width, n = text_clip(s, strlen(s), cols > 0 ? (size_t)cols : 0, &width);
+
+	if (s[n] == '\0')
+		return n;
+	for (size_t i = n; i > 0; i--)
+		if (s[i] == ' ')
+			return i;
+	return n > 0 ? n : strlen(s);
+}
+
+/* Keys on the left, what they do on the right, on as many lines as that takes. */
 static void put_key(struct page *p, const char *keys, const char *help)
 {
-	int row = next_row(p), col = p->r.col + 1;
 	int keys_cols = p->r.cols > 3 * KEYS_COLS ? KEYS_COLS : p->r.cols / 3;
+	int col = p->r.col + 1, cols = p->r.cols - keys_cols - 1;
 
-	if (row < 0)
-		return;
-	canvas_puts(p->c, row, col, keys_cols - 1, STYLE_HINT_KEY, keys);
-	col += keys_cols;
-	canvas_puts(p->c, row, col, p->r.cols - keys_cols - 1, STYLE_NORMAL, help);
+	for (bool first = true; first || *help != '\0'; first = false) {
+		size_t n = fitting(help, cols);
+		int row = next_row(p);
+
+		if (row >= 0 && first)
+			canvas_puts(p->c, row, col, keys_cols - 1, STYLE_HINT_KEY, keys);
+		if (row >= 0)
+			canvas_put(p->c, row, col + keys_cols, cols, STYLE_NORMAL, help, n);
+		help += n;
+		help += strspn(help, " ");
+	}
 }
 
 /* Does the action mean anything at this moment? */
