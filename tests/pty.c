@@ -58,7 +58,8 @@ static void take_terminal(int master)
 	close(master);
 }
 
-static void become(const char *term, const char *const *env, char *const argv[])
+/* In the child: nothing of our environment decides what the program does. */
+static void set_up(const char *term, const char *const *env)
 {
 	static const char *const clean[] = { "NO_COLOR", "COLORTERM", "TMUX",   "STY",   "ESCDELAY",
 					     "LINES",    "COLUMNS",   "EDITOR", "VISUAL" };
@@ -74,12 +75,9 @@ static void become(const char *term, const char *const *env, char *const argv[])
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	execvp(argv[0], argv);
-	_exit(127);
 }
 
-void pty_start(struct pty *p, int cols, int rows, const char *term, const char *const *env,
-	       char *const argv[])
+static void open_screen(struct pty *p, int cols, int rows)
 {
 	struct winsize size = { .ws_row = (unsigned short)rows, .ws_col = (unsigned short)cols };
 
@@ -94,13 +92,38 @@ void pty_start(struct pty *p, int cols, int rows, const char *term, const char *
 	cr_assert(p->fd >= 0 && grantpt(p->fd) == 0 && unlockpt(p->fd) == 0, "no pseudo terminal");
 	cr_assert_eq(ioctl(p->fd, TIOCSWINSZ, &size), 0);
 	cr_assert_eq(tcgetattr(p->fd, &p->before), 0);
+}
+
+/* True in the child. */
+static bool split(struct pty *p, const char *term, const char *const *env)
+{
 	p->pid = fork();
 	cr_assert(p->pid >= 0, "fork: %s", strerror(errno));
 	if (p->pid == 0) {
 		take_terminal(p->fd);
-		become(term, env, argv);
+		set_up(term, env);
+		return true;
 	}
 	fcntl(p->fd, F_SETFL, O_NONBLOCK);
+	return false;
+}
+
+void pty_start(struct pty *p, int cols, int rows, const char *term, const char *const *env,
+	       char *const argv[])
+{
+	open_screen(p, cols, rows);
+	if (split(p, term, env)) {
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+}
+
+void pty_start_call(struct pty *p, int cols, int rows, const char *term, const char *const *env,
+		    int (*call)(void *arg), void *arg)
+{
+	open_screen(p, cols, rows);
+	if (split(p, term, env))
+		_exit(call(arg));
 }
 
 void pty_end(struct pty *p)

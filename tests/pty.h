@@ -28,6 +28,9 @@ struct pty {
 /* Starts argv with TERM=term and more variables ("NAME=value", NULL-terminated, or NULL). */
 void pty_start(struct pty *p, int cols, int rows, const char *term, const char *const *env,
 	       char *const argv[]);
+/* The same with a function of this program; what it returns is the exit status. */
+void pty_start_call(struct pty *p, int cols, int rows, const char *term, const char *const *env,
+		    int (*call)(void *arg), void *arg);
 /* Kills what is left. */
 void pty_end(struct pty *p);
 
