@@ -495,8 +495,8 @@ Test(perf_feed, damage_is_counted_and_the_rest_kept)
 	rig_end(&r);
 }
 
-/* A user stack: the kernel's part of the chain, and where user code left off. */
-Test(perf_feed, of_a_user_stack_the_leaf_is_kept)
+/* A user stack that leads nowhere: the kernel's part, where user code left off, and a remark. */
+Test(perf_feed, of_a_user_stack_in_no_file_the_leaf_is_kept)
 {
 	struct perf_attr a = { .sample_type = PERF_S_IP | PERF_S_TID | PERF_S_CALLCHAIN |
 					      PERF_S_REGS_USER | PERF_S_STACK_USER,
@@ -522,7 +522,7 @@ Test(perf_feed, of_a_user_stack_the_leaf_is_kept)
 	made_u64(&r.records, 8);
 	made_end(&r.records, at);
 	rig_feed(&r);
-	expect_text(&r, "cycles 1 - :1;[[unknown]]+1234;[[unknown]]+ffffffffffff0010\n",
+	expect_text(&r, "cycles 1 - :1;[no file];[[unknown]]+1234;[[unknown]]+ffffffffffff0010\n",
 		    "user stack");
 	cr_expect_eq(perf_feed_stats(r.feed)->n_user_stacks, 1);
 	rig_end(&r);

@@ -23,6 +23,7 @@
 /* A part of a remembered chain. */
 struct memory_part {
 	enum cpu_mode mode;
+	bool is_mark;
 	uint32_t n; /* frames */
 };
 
@@ -125,7 +126,7 @@ static uint32_t count_same(const struct climb *at, const struct perf_chain_part 
 	const uint64_t *ips = &at->memory->ips.at[at->depth];
 	uint32_t n = part_length(p), n_both = n < old->n ? n : old->n, i = 0;
 
-	if (p->mode != old->mode)
+	if (p->mode != old->mode || p->is_mark != old->is_mark)
 		return 0;
 	while (i < n_both && part_ip(p, i) == ips[i])
 		i++;
@@ -149,7 +150,10 @@ static void climb_part(struct perf_chains *c, struct climb *at, const struct per
 	for (uint32_t i = n_same; i < n; i++) {
 		uint64_t ip = part_ip(p, i);
 
-		at->stack = step(c, at, p->mode, ip, i + 1 < n);
+		at->stack = p->is_mark ? build_stack(c->profile, (stack_id){ at->stack },
+						     (location_id){ (uint32_t)ip })
+						 .v
+				       : step(c, at, p->mode, ip, i + 1 < n);
 		m->ips.at[at->depth + i] = ip;
 		m->stacks.at[at->depth + i] = at->stack;
 	}
@@ -219,7 +223,7 @@ stack_id perf_chains_stack(struct perf_chains *c, const struct perf_chain_owner 
 
 		at.same = at.same && i < n_old && n_same == length && n_same == old->n;
 		climb_part(c, &at, p, n_same);
-		*old = (struct memory_part){ .mode = p->mode, .n = length };
+		*old = (struct memory_part){ .mode = p->mode, .is_mark = p->is_mark, .n = length };
 	}
 	m->parts.n = n;
 	m->ips.n = m->stacks.n = at.depth;

@@ -26,6 +26,7 @@ struct perf_chain_part {
 	enum cpu_mode mode;
 	struct perf_words ips; /* n 0: only the one below */
 	uint64_t ip;           /* valid when ips.n is 0 */
+	bool is_mark;          /* ip is a location_id: a remark in place of a frame */
 };
 
 /* Whose chain, and when. */

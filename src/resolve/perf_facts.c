@@ -92,11 +92,6 @@ static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_
 		   fmt_percent(percent, (int64_t)s->n_leaf_only, n));
 	build_fact(p, c, "stacks", "average depth", FACT_PLAIN, "%.1f frames",
 		   (double)s->n_frames / (double)n);
-	if (s->n_user_stacks)
-		build_fact(p, c, "stacks", "user stacks", FACT_LOSS,
-			   "%s samples carry copies of the user stack (--call-graph dwarf), which "
-			   "this version does not unwind: only their leaf is shown",
-			   fmt_count(text, (int64_t)s->n_user_stacks));
 	if (s->n_no_frames)
 		build_fact(p, c, "stacks", "no address", FACT_LOSS,
 			   "%s samples were recorded without an address",

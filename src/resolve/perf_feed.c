@@ -18,6 +18,7 @@
 
 #include "mem.h"
 #include "perf_chains.h"
+#include "perf_stacks.h"
 #include "perf_tasks.h"
 #include "resolver.h"
 
@@ -44,7 +45,7 @@ struct perf_feed {
 	struct perf_events *events;
 	struct perf_tasks *tasks;
 	struct perf_chains *chains;
-	int ip_register;                   /* of user registers; -1: unknown */
+	struct perf_stacks *stacks;
 	int64_t last_time_ns;              /* of the last sample looked at */
 	bool may_ask;                      /* for looking ahead */
 	VEC(struct beside) beside;         /* of the batch being looked at */
@@ -315,28 +316,33 @@ static void add_address(struct perf_feed *f, enum cpu_mode mode, uint64_t ip)
 }
 
 /*
- * The frames of a sample as parts, leaf first: the callchain where there is one, else where the cpu was.
- * Of a copied user stack only the leaf is known, from its registers.
+ * The frames of a sample as parts, leaf first: the callchain where there is one, else where the cpu
+ * was; then, unless the callchain has a user part, what the copied user stack gives.
  */
 static void find_parts(struct perf_feed *f, const struct perf_attr *a, const struct perf_record *r,
-		       const struct perf_sample *s)
+		       const struct perf_sample *s, int64_t time_ns)
 {
 	enum cpu_mode mode = mode_of_cpumode(r->misc, s->ip);
-	uint64_t user_ip;
+	const struct perf_chain_part *user;
+	size_t n_user;
 
 	vec_clear(&f->parts);
 	if (s->chain.n > 0)
 		split_chain(f, &s->chain, mode);
 	f->stats.n_chains += f->parts.n > 0;
-	if (f->parts.n == 0 && a->sample_type & PERF_S_IP)
-		add_address(f, mode, s->ip);
-	if (s->stack_filled == 0)
+	if (s->stack_filled == 0 ||
+	    (f->parts.n > 0 && f->parts.at[f->parts.n - 1].mode == MODE_USER)) {
+		if (f->parts.n == 0 && a->sample_type & PERF_S_IP)
+			add_address(f, mode, s->ip);
 		return;
+	}
 	f->stats.n_user_stacks++;
-	if (f->parts.n > 0 && f->parts.at[f->parts.n - 1].mode == MODE_USER)
-		return;
-	if (f->ip_register >= 0 && perf_reg(&s->regs_user, (unsigned)f->ip_register, &user_ip))
-		add_address(f, MODE_USER, user_ip);
+	user = perf_stacks_unwind(f->stacks, s, time_ns, &n_user);
+	/* In user mode the walk begins with the leaf itself. */
+	if (f->parts.n == 0 && a->sample_type & PERF_S_IP && (mode != MODE_USER || n_user == 0))
+		add_address(f, mode, s->ip);
+	for (size_t i = 0; i < n_user; i++)
+		vec_push(&f->parts, user[i]);
 }
 
 static void count_frames(struct perf_feed *f)
@@ -454,7 +460,7 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	}
 	task = perf_tasks_at(f->tasks, s.pid, s.tid, owner.time_ns);
 	owner.root = task.root;
-	find_parts(f, &e->attr, r, &s);
+	find_parts(f, &e->attr, r, &s, owner.time_ns);
 	count_frames(f);
 	out.stack = perf_chains_stack(f->chains, &owner, f->parts.at, f->parts.n);
 	out.thread = task.thread;
@@ -479,7 +485,7 @@ struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver
 	f->last_time_ns = INT64_MIN;
 	if (!machine && uname(&here) == 0)
 		machine = here.machine;
-	f->ip_register = machine ? perf_ip_register(machine) : -1;
+	f->stacks = perf_stacks_new(p, r, machine ? machine : "");
 	return f;
 }
 
@@ -487,6 +493,7 @@ void perf_feed_free(struct perf_feed *f)
 {
 	if (!f)
 		return;
+	perf_stacks_free(f->stacks);
 	perf_chains_free(f->chains);
 	perf_tasks_free(f->tasks);
 	vec_done(&f->beside);
@@ -549,6 +556,7 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 void perf_feed_end(struct perf_feed *f)
 {
 	perf_tasks_name_processes(f->tasks);
+	perf_stacks_facts(f->stacks, f->capture);
 }
 
 const struct perf_feed_stats *perf_feed_stats(const struct perf_feed *f)

@@ -88,7 +88,7 @@ struct perf_feed_cursor {
 enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
 				struct perf_feed_cursor *c, size_t max_bytes);
 
-/* When all was fed: gives each process its last name; wants the pen. */
+/* When all was fed: gives each process its last name, states how stacks ended; wants the pen. */
 void perf_feed_end(struct perf_feed *f);
 
 const struct perf_feed_stats *perf_feed_stats(const struct perf_feed *f);

@@ -20,6 +20,7 @@
 #include "mem.h"
 #include "naming.h"
 #include "space.h"
+#include "unwinder.h"
 
 #define CACHE_MIN ((size_t)1 << 12)
 #define CACHE_MAX ((size_t)1 << 18)
@@ -50,6 +51,7 @@ struct resolver {
 	struct dso_table *dsos;       /* owned */
 	struct finder finder;         /* for naming */
 	struct naming *naming;        /* owned; touched by the thread that names only */
+	struct unwinder *unwinder;    /* made with the first stack; owned */
 	struct known *cache;          /* [cache_mask + 1]; owned */
 	size_t cache_mask;            /* slots are a power of two */
 	size_t n_misses;              /* since the cache got its size */
@@ -84,6 +86,7 @@ void resolver_free(struct resolver *r)
 {
 	if (!r)
 		return;
+	unwinder_free(r->unwinder);
 	naming_free(r->naming);
 	finder_done(&r->finder);
 	dso_table_free(r->dsos);
@@ -217,6 +220,12 @@ static location_id locate_nowhere(struct resolver *r, enum nowhere w, uint64_t a
 	return build_location(r->p, module_of(r, r->nowhere[w]), address);
 }
 
+/* Without a time everything that was told so far counts. */
+static int64_t lookup_time(int64_t time_ns)
+{
+	return time_ns == TIME_NONE || time_ns == INT64_MAX ? INT64_MAX - 1 : time_ns;
+}
+
 location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, uint64_t ip,
 			    enum cpu_mode mode, bool return_address)
 {
@@ -225,9 +234,7 @@ location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, ui
 	const struct known *k;
 	uint32_t space;
 
-	/* Without a time everything that was told so far counts. */
-	if (time_ns == TIME_NONE || time_ns == INT64_MAX)
-		time_ns = INT64_MAX - 1;
+	time_ns = lookup_time(time_ns);
 	switch (mode) {
 	case MODE_USER:
 		space = space_of(r, pid);
@@ -249,6 +256,24 @@ location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, ui
 	    time_ns >= k->from && time_ns < k->to)
 		return (location_id){ k->location };
 	return locate_anew(r, space, time_ns, address);
+}
+
+size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
+			   const struct unwind_regs *regs, const struct unwind_memory *m,
+			   struct walk_frame *out, size_t max, struct resolver_walk *how)
+{
+	struct unwound end;
+	size_t n;
+
+	if (!r->unwinder)
+		r->unwinder = unwinder_new(r->spaces, r->dsos, &r->finder, arch);
+	n = unwinder_walk(r->unwinder, space_of(r, pid), lookup_time(time_ns), regs, m, out, max,
+			  &end);
+	how->end = end.end;
+	how->module.v = ID_NONE;
+	if (end.dso != SPACE_NONE)
+		how->module = module_of(r, end.dso);
+	return n;
 }
 
 bool resolver_knows(const struct resolver *r, int32_t pid)

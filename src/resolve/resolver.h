@@ -14,6 +14,7 @@
 #define PROFTOP_RESOLVE_RESOLVER_H
 
 #include "builder.h"
+#include "walk.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,6 +75,20 @@ void resolver_exit(struct resolver *r, int32_t pid, int64_t time_ns);
  */
 location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, uint64_t ip,
 			    enum cpu_mode mode, bool return_address);
+
+/* How the walk of a stack ended. */
+struct resolver_walk {
+	enum walk_end end;
+	module_id module; /* whose file or tables are missing, when that is why; else {ID_NONE} */
+};
+
+/*
+ * Walks a copied user stack with the unwind tables of what the process had mapped at the time; see
+ * walk.h. All calls name the same architecture. Wants the pen.
+ */
+size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
+			   const struct unwind_regs *regs, const struct unwind_memory *m,
+			   struct walk_frame *out, size_t max, struct resolver_walk *how);
 
 /* Does anything map addresses of that process? Readers look ahead for late mappings when not. */
 bool resolver_knows(const struct resolver *r, int32_t pid);

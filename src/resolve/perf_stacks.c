@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Registers by perf's numbers become registers by DWARF's, the walk's frames become parts: a new part
+ * begins where a frame is no return address (the leaf, and what a signal interrupted).
+ *
+ * perf's numbers: arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/include/uapi/asm/perf_regs.h.
+ */
+#include "config.h"
+
+#include "perf_stacks.h"
+
+#include "mem.h"
+#include "resolver.h"
+#include "unwinder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FRAMES   4096
+#define FACT_MODULES 8 /* at most so many modules are named as the cause */
+
+/* DWARF's number of each of perf's registers; -1: not followed. */
+static const int8_t x86_of_perf[24] = { 0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
+					-1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+/* What a stack that does not reach its root ends with, and what `info` says of it. */
+static const struct {
+	const char *mark, *fact, *advice;
+} ends[N_WALK_ENDS] = {
+	[WALK_COMPLETE] = { NULL, "complete", "" },
+	[WALK_TRUNCATED] = { "[truncated]", "truncated",
+			     "; they end with the copy: record with a larger --call-graph dwarf,SIZE" },
+	[WALK_NO_MODULE] = { "[no file]", "no file",
+			     "; they lead into memory that is of no file, or whose file is missing" },
+	[WALK_NO_CFI] = { "[no unwind tables]", "no tables",
+			  "; they lead into code without unwind tables" },
+	[WALK_UNREADABLE] = { "[broken stack]", "broken",
+			      "; what lies on them is no sane frame: hand-written or generated code" },
+	[WALK_TOO_DEEP] = { "[too deep]", "too deep", "; only the inner frames are kept" },
+};
+
+/* Stacks that end in a module for a reason. */
+struct cause {
+	uint32_t module; /* module_id */
+	enum walk_end end;
+	uint64_t n;
+};
+
+struct perf_stacks {
+	struct profile *profile;
+	struct resolver *resolver;
+	enum unwind_arch arch;
+	bool supported; /* the machine's stacks can be walked */
+	struct walk_frame frames[MAX_FRAMES];
+	uint64_t ips[MAX_FRAMES]; /* of the frames, for the parts to point to */
+	VEC(struct perf_chain_part) parts;
+	uint32_t mark[N_WALK_ENDS];     /* location_id of each, ID_NONE until needed */
+	uint32_t mark_32;               /* that of "[32-bit]" */
+	uint64_t n_by_end[N_WALK_ENDS]; /* stacks that ended so */
+	uint64_t n_32;                  /* stacks of 32-bit programs, which are not walked */
+	uint64_t n_frames;              /* of all */
+	uint64_t most_bytes;            /* longest copy */
+	VEC(struct cause) causes;
+};
+
+struct perf_stacks *perf_stacks_new(struct profile *p, struct resolver *r, const char *machine)
+{
+	struct perf_stacks *s = xcalloc(1, sizeof(*s));
+	bool arm = strncmp(machine, "aarch64", 7) == 0 || strncmp(machine, "arm64", 5) == 0;
+
+	s->profile = p;
+	s->resolver = r;
+	s->arch = arm ? UNWIND_AARCH64 : UNWIND_X86_64;
+	s->supported = arm || strncmp(machine, "x86_64", 6) == 0;
+	for (size_t i = 0; i < N_WALK_ENDS; i++)
+		s->mark[i] = ID_NONE;
+	s->mark_32 = ID_NONE;
+	return s;
+}
+
+void perf_stacks_free(struct perf_stacks *s)
+{
+	if (!s)
+		return;
+	vec_done(&s->parts);
+	vec_done(&s->causes);
+	free(s);
+}
+
+static void take_regs(const struct perf_stacks *s, const struct perf_regs *from,
+		      struct unwind_regs *to)
+{
+	uint64_t value;
+
+	to->known = 0;
+	for (unsigned i = 0; i < 33; i++) {
+		int dwarf = s->arch == UNWIND_AARCH64 ? (int)i : i < 24 ? x86_of_perf[i] : -1;
+
+		if (dwarf >= 0 && perf_reg(from, i, &value))
+			unwind_reg_set(to, (unsigned)dwarf, value);
+	}
+}
+
+static void add_mark(struct perf_stacks *s, uint32_t *location, const char *name)
+{
+	struct perf_chain_part mark = { .mode = MODE_USER, .is_mark = true };
+
+	if (*location == ID_NONE) {
+		function_id f = build_function(s->profile, build_cstring(s->profile, name),
+					       (module_id){ 0 }, FUNCTION_MARK, (string_id){ 0 },
+					       0);
+
+		*location = build_symbol_location(s->profile, f).v;
+	}
+	mark.ip = *location;
+	vec_push(&s->parts, mark);
+}
+
+static void note_cause(struct perf_stacks *s, enum walk_end end, uint32_t module)
+{
+	for (size_t i = 0; i < s->causes.n; i++) {
+		if (s->causes.at[i].module != module || s->causes.at[i].end != end)
+			continue;
+		s->causes.at[i].n++;
+		return;
+	}
+	vec_push(&s->causes, ((struct cause){ module, end, 1 }));
+}
+
+/* frames[from, to), of which the first is exact and the others return addresses. */
+static void add_part(struct perf_stacks *s, size_t from, size_t to)
+{
+	struct perf_chain_part p = { .mode = MODE_USER };
+
+	p.ips.at = (const uint8_t *)&s->ips[from];
+	p.ips.n = (uint32_t)(to - from);
+	vec_push(&s->parts, p);
+}
+
+static void add_frames(struct perf_stacks *s, size_t n)
+{
+	size_t from = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		s->ips[i] = s->frames[i].pc;
+		if (i == from || !s->frames[i].exact)
+			continue;
+		add_part(s, from, i);
+		from = i;
+	}
+	if (n > 0)
+		add_part(s, from, n);
+	s->n_frames += n;
+}
+
+static void walk(struct perf_stacks *s, const struct perf_sample *sample, int64_t time_ns)
+{
+	struct unwind_memory memory = { .bytes = sample->stack, .n = (size_t)sample->stack_filled };
+	struct unwind_regs regs;
+	struct resolver_walk how;
+	size_t n;
+
+	take_regs(s, &sample->regs_user, &regs);
+	if (!unwind_reg_known(&regs, unwind_pc(s->arch)))
+		return;
+	memory.address = regs.at[unwind_sp(s->arch)];
+	if (!unwind_reg_known(&regs, unwind_sp(s->arch)))
+		memory.n = 0;
+	n = resolver_walk_stack(s->resolver, sample->pid, time_ns, s->arch, &regs, &memory,
+				s->frames, MAX_FRAMES, &how);
+	add_frames(s, n);
+	s->n_by_end[how.end]++;
+	if (how.end != WALK_COMPLETE)
+		add_mark(s, &s->mark[how.end], ends[how.end].mark);
+	if (how.module.v != ID_NONE)
+		note_cause(s, how.end, how.module.v);
+}
+
+const struct perf_chain_part *perf_stacks_unwind(struct perf_stacks *s,
+						 const struct perf_sample *sample, int64_t time_ns,
+						 size_t *n)
+{
+	uint64_t ip;
+
+	vec_clear(&s->parts);
+	if (sample->stack_filled > s->most_bytes)
+		s->most_bytes = sample->stack_filled;
+	if (s->supported && sample->regs_user.abi == 2 && !sample->regs_user.words.swap) {
+		walk(s, sample, time_ns);
+	} else if (sample->regs_user.abi != 0 &&
+		   perf_reg(&sample->regs_user, s->arch == UNWIND_AARCH64 ? 32 : 8, &ip)) {
+		struct perf_chain_part leaf = { .mode = MODE_USER, .ip = ip };
+
+		vec_push(&s->parts, leaf);
+		if (sample->regs_user.abi == 1) {
+			s->n_32++;
+			add_mark(s, &s->mark_32, "[32-bit]");
+		}
+	}
+	*n = s->parts.n;
+	return s->parts.at;
+}
+
+static int by_n(const void *a, const void *b)
+{
+	const struct cause *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return (x->module > y->module) - (x->module < y->module);
+}
+
+static void cause_facts(const struct perf_stacks *s, capture_id c)
+{
+	VEC(struct cause) causes = { 0 };
+
+	for (size_t i = 0; i < s->causes.n; i++)
+		vec_push(&causes, s->causes.at[i]);
+	if (causes.n > 0)
+		qsort(causes.at, causes.n, sizeof(*causes.at), by_n);
+	for (size_t i = 0; i < causes.n && i < FACT_MODULES; i++) {
+		const struct module *m = profile_module(s->profile,
+							(module_id){ causes.at[i].module });
+		char n[FMT_SIZE];
+
+		build_fact(
+			s->profile, c, "stacks", profile_string(s->profile, m->path, NULL),
+			FACT_LOSS, "%s stacks end here: %s", fmt_count(n, (int64_t)causes.at[i].n),
+			causes.at[i].end == WALK_NO_CFI ? "it has no unwind tables for the address"
+							: "its file is not to be had");
+	}
+	vec_done(&causes);
+}
+
+void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
+{
+	uint64_t n_all = s->n_32;
+	char n[FMT_SIZE], percent[FMT_SIZE];
+
+	for (size_t i = 0; i < N_WALK_ENDS; i++)
+		n_all += s->n_by_end[i];
+	if (n_all == 0)
+		return;
+	build_fact(s->profile, c, "stacks", "unwound", FACT_PLAIN,
+		   "%s copied stacks of up to %" PRIu64 " bytes, %.1f frames each",
+		   fmt_count(n, (int64_t)n_all), s->most_bytes,
+		   (double)s->n_frames / (double)n_all);
+	for (size_t i = 0; i < N_WALK_ENDS; i++)
+		if (s->n_by_end[i])
+			build_fact(s->profile, c, "stacks", ends[i].fact,
+				   i == WALK_COMPLETE ? FACT_PLAIN : FACT_LOSS, "%s %% of stacks%s",
+				   fmt_percent(percent, (int64_t)s->n_by_end[i], (int64_t)n_all),
+				   ends[i].advice);
+	if (s->n_32)
+		build_fact(s->profile, c, "stacks", "32-bit", FACT_LOSS,
+			   "%s stacks of 32-bit programs show only their leaf",
+			   fmt_count(n, (int64_t)s->n_32));
+	cause_facts(s, c);
+}

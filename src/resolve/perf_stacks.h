@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Copied user stacks of samples (PERF_SAMPLE_REGS_USER and _STACK_USER) → parts of chains.
+ *
+ * A stack that does not reach its root ends with a remark as outermost frame, so that what hangs below
+ * it is not mistaken for a root.
+ */
+#ifndef PROFTOP_RESOLVE_PERF_STACKS_H
+#define PROFTOP_RESOLVE_PERF_STACKS_H
+
+#include "builder.h"
+#include "perf_abi.h"
+#include "perf_chains.h"
+#include "walk.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_stacks;
+struct resolver;
+
+/* machine as in perf_feed_new(), never NULL. Borrows p and r. */
+struct perf_stacks *perf_stacks_new(struct profile *p, struct resolver *r, const char *machine);
+void perf_stacks_free(struct perf_stacks *s);
+
+/*
+ * Unwinds the sample's stack; the parts of it, leaf first, are valid until the next call. n is 0 when
+ * not even the leaf is known. Wants the pen.
+ */
+const struct perf_chain_part *perf_stacks_unwind(struct perf_stacks *s,
+						 const struct perf_sample *sample, int64_t time_ns,
+						 size_t *n);
+
+/* States how the walks ended, as facts in section "stacks". Wants the pen. */
+void perf_stacks_facts(const struct perf_stacks *s, capture_id c);
+
+#endif

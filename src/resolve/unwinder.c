@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Walks with the tables of what was mapped.
+ *
+ * A walker's cache knows pcs, not times: it is good for one space, while its stamps stand and within
+ * the times for which all that it looked up holds. A few are kept, as recordings of many processes
+ * switch between them.
+ */
+#include "config.h"
+
+#include "unwinder.h"
+
+#include "cfi.h"
+#include "dso.h"
+#include "elf_file.h"
+#include "image.h"
+#include "mem.h"
+#include "space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define N_WALKERS 8
+
+/* The unwind tables of a dso. */
+struct tables {
+	bool tried;        /* opened, or found that there is nothing to open */
+	struct cfi *cfi;   /* NULL: none; owned */
+	uint8_t *bytes[3]; /* sections it borrows; owned */
+	VEC(struct elf_segment) segments;
+};
+
+struct cached_walker {
+	struct walker *walker; /* NULL: unused; owned */
+	uint32_t space;
+	struct space_stamps stamps; /* of the space, when the cache was last empty */
+	int64_t from, to;           /* times for which it holds */
+	uint64_t used;              /* when, in walks: the least used makes room */
+};
+
+struct unwinder {
+	const struct spaces *spaces;
+	struct dso_table *dsos;
+	const struct finder *finder;
+	enum unwind_arch arch;
+	VEC(struct tables) tables; /* by dso */
+	struct cached_walker cache[N_WALKERS];
+	uint64_t n_walks;
+};
+
+/* A walk under way. */
+struct way {
+	struct unwinder *u;
+	struct cached_walker *w;
+	uint32_t space;
+	int64_t time;
+};
+
+struct unwinder *unwinder_new(const struct spaces *spaces, struct dso_table *dsos,
+			      const struct finder *f, enum unwind_arch arch)
+{
+	struct unwinder *u = xcalloc(1, sizeof(*u));
+
+	u->spaces = spaces;
+	u->dsos = dsos;
+	u->finder = f;
+	u->arch = arch;
+	return u;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	for (size_t i = 0; i < u->tables.n; i++) {
+		cfi_free(u->tables.at[i].cfi);
+		for (size_t k = 0; k < 3; k++)
+			free(u->tables.at[i].bytes[k]);
+		vec_done(&u->tables.at[i].segments);
+	}
+	vec_done(&u->tables);
+	for (size_t i = 0; i < N_WALKERS; i++)
+		walker_free(u->cache[i].walker);
+	free(u);
+}
+
+static struct cfi_section take_section(const struct elf_file *f, const char *name, uint8_t **keep)
+{
+	const struct elf_section *s = f ? elf_file_section(f, name) : NULL;
+	struct cfi_section out = { .n = 0 };
+
+	if (!s)
+		return out;
+	*keep = elf_file_read_section(f, s, &out.n);
+	if (!*keep)
+		return (struct cfi_section){ .n = 0 };
+	out.bytes = *keep;
+	out.address = s->address;
+	return out;
+}
+
+/* Machines whose rules are known, in files of this byte order. */
+static bool fits(const struct unwinder *u, const struct elf_file *f)
+{
+	uint16_t machine = u->arch == UNWIND_X86_64 ? 62 /* EM_X86_64 */ : 183 /* EM_AARCH64 */;
+
+	return f && elf_file_machine(f) == machine && elf_file_is64(f) && !elf_file_swapped(f);
+}
+
+static void open_tables(struct unwinder *u, const struct dso *d, struct tables *t)
+{
+	struct cfi_sections s = { .arch = u->arch };
+	const struct elf_segment *segments;
+	struct image i;
+	size_t n;
+
+	if (d->kind == DSO_VDSO)
+		image_open_vdso(u->finder, d, &i);
+	else
+		image_open(u->finder, d, &i);
+	if (fits(u, i.runtime)) {
+		s.eh_frame = take_section(i.runtime, ".eh_frame", &t->bytes[0]);
+		s.eh_frame_hdr = take_section(i.runtime, ".eh_frame_hdr", &t->bytes[1]);
+		s.debug_frame = take_section(i.debug ? i.debug : i.runtime, ".debug_frame",
+					     &t->bytes[2]);
+		segments = elf_file_segments(i.runtime, &n);
+		for (size_t k = 0; k < n; k++)
+			vec_push(&t->segments, segments[k]);
+		t->cfi = cfi_new(&s);
+	}
+	image_close(&i);
+}
+
+static struct tables *tables_of(struct unwinder *u, uint32_t dso)
+{
+	struct tables *t;
+	struct dso d;
+
+	while (u->tables.n <= dso)
+		vec_push(&u->tables, ((struct tables){ .tried = false }));
+	t = &u->tables.at[dso];
+	if (t->tried)
+		return t;
+	t->tried = true;
+	d = dso_table_get(u->dsos, dso);
+	if (d.kind == DSO_FILE || d.kind == DSO_VDSO)
+		open_tables(u, &d, t);
+	return t;
+}
+
+/* A file offset as the file's own address. */
+static bool address_of(const struct tables *t, uint64_t offset, uint64_t *address)
+{
+	for (size_t i = 0; i < t->segments.n; i++) {
+		const struct elf_segment *s = &t->segments.at[i];
+
+		if (offset < s->offset || offset - s->offset >= s->file_bytes)
+			continue;
+		*address = offset - s->offset + s->address;
+		return true;
+	}
+	return false;
+}
+
+static struct walk_module find_tables(void *arg, uint64_t pc)
+{
+	struct way *way = arg;
+	struct walk_module m = { .mapped = false };
+	struct sighting s;
+	struct tables *t;
+	uint64_t address;
+
+	spaces_look(way->u->spaces, way->space, way->time, pc, &s);
+	if (s.from > way->w->from)
+		way->w->from = s.from;
+	if (s.to < way->w->to)
+		way->w->to = s.to;
+	if (s.dso == SPACE_NONE)
+		return m;
+	m.mapped = true;
+	t = tables_of(way->u, s.dso);
+	if (!t->cfi || !address_of(t, pc - s.bias, &address))
+		return m;
+	m.cfi = t->cfi;
+	m.bias = pc - address;
+	return m;
+}
+
+static bool is_good(const struct cached_walker *w, struct space_stamps now, int64_t time)
+{
+	return w->stamps.found == now.found && w->stamps.empty == now.empty && time >= w->from &&
+	       time < w->to;
+}
+
+/* The walker of a space, empty if what it knew does not hold now. */
+static struct cached_walker *walker_of(struct unwinder *u, uint32_t space, int64_t time)
+{
+	struct space_stamps now = spaces_stamps(u->spaces, space);
+	struct cached_walker *w = &u->cache[0];
+
+	for (size_t i = 0; i < N_WALKERS; i++) {
+		struct cached_walker *c = &u->cache[i];
+
+		if (c->walker && c->space == space) {
+			w = c;
+			break;
+		}
+		if (c->used < w->used)
+			w = c;
+	}
+	w->used = ++u->n_walks;
+	if (w->walker && w->space == space && is_good(w, now, time))
+		return w;
+	if (!w->walker)
+		w->walker = walker_new(u->arch);
+	walker_flush(w->walker);
+	w->space = space;
+	w->stamps = now;
+	w->from = INT64_MIN;
+	w->to = INT64_MAX;
+	return w;
+}
+
+size_t unwinder_walk(struct unwinder *u, uint32_t space, int64_t time,
+		     const struct unwind_regs *regs, const struct unwind_memory *m,
+		     struct walk_frame *out, size_t max, struct unwound *how)
+{
+	struct way way = { .u = u, .space = space, .time = time };
+	struct sighting s;
+	uint64_t missing;
+	size_t n;
+
+	way.w = walker_of(u, space, time);
+	n = walk_stack(way.w->walker, regs, m, find_tables, &way, out, max, &how->end, &missing);
+	how->dso = SPACE_NONE;
+	if (how->end != WALK_NO_CFI && how->end != WALK_NO_MODULE)
+		return n;
+	spaces_look(u->spaces, space, time, missing, &s);
+	how->dso = s.dso;
+	return n;
+}
