@@ -23,8 +23,7 @@
 #include <zstd.h>
 
 #define RECORD_BYTES_MAX 65535u               /* but for simpleperf's own, which are stepped over */
-#define RAW_BYTES        PERF_WINDOW_BYTES    /* of the file, while records are packed */
-#define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record, when nobody said */
+#define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record */
 #define TEXT_BYTES       16                   /* printable bytes that make a text */
 
 /* What became of the record at the front. */
@@ -37,13 +36,14 @@ struct perf_stream {
 	uint64_t at, end; /* next byte to read, and where to stop; end 0: unknown */
 	bool stopped;     /* nothing more comes */
 
-	uint8_t *window[2]; /* [PERF_WINDOW_BYTES] each; owned */
+	uint8_t *window[2]; /* [room] each; owned */
+	size_t room;        /* PERF_WINDOW_BYTES or PERF_PIPE_WINDOW_BYTES */
 	unsigned turn;      /* the window being filled */
 	size_t n, whole;    /* of it; see the file's comment */
 	bool round;         /* it holds a FINISHED_ROUND */
 
 	bool packed;           /* changed over */
-	uint8_t *raw;          /* [RAW_BYTES] owned */
+	uint8_t *raw;          /* [room] bytes of the file, owned */
 	size_t raw_at, raw_n;  /* unread bytes are [raw_at, raw_n) */
 	ZSTD_DCtx *zstd;       /* owned */
 	ZSTD_inBuffer piece;   /* what is left to unpack, in raw */
@@ -215,7 +215,7 @@ static enum step take_plain(struct perf_stream *s, struct err *e, int *rc)
 static void change_over(struct perf_stream *s)
 {
 	s->packed = true;
-	s->raw = xmalloc(RAW_BYTES);
+	s->raw = xmalloc(s->room);
 	s->raw_n = s->n - s->whole;
 	memcpy(s->raw, filling(s) + s->whole, s->raw_n);
 	s->n = s->whole;
@@ -235,9 +235,9 @@ static int fill_plain(struct perf_stream *s, struct err *e)
 			change_over(s);
 			return 0;
 		}
-		if (s->n == PERF_WINDOW_BYTES || (!s->seekable && s->round))
+		if (s->n == s->room || (!s->seekable && s->round))
 			return 0;
-		got = read_file(s, filling(s) + s->n, PERF_WINDOW_BYTES - s->n, e);
+		got = read_file(s, filling(s) + s->n, s->room - s->n, e);
 		if (got < 0)
 			return (int)got;
 		s->n += (size_t)got;
@@ -292,7 +292,7 @@ static void take_unpacked(struct perf_stream *s)
 /* Unpacks what fits of the piece into the window. */
 static void unpack(struct perf_stream *s)
 {
-	size_t room = PERF_WINDOW_BYTES - s->n;
+	size_t room = s->room - s->n;
 	ZSTD_outBuffer out = { .dst = filling(s) + s->n,
 			       .size = room < s->piece_left ? room : (size_t)s->piece_left };
 	size_t rc = ZSTD_decompressStream(s->zstd, &out, &s->piece);
@@ -332,7 +332,7 @@ static bool copy_record(struct perf_stream *s, const struct perf_record *r)
 {
 	uint8_t *to = filling(s) + s->whole;
 
-	if (r->size > PERF_WINDOW_BYTES - s->n)
+	if (r->size > s->room - s->n)
 		return false;
 	memmove(to + r->size, to, s->n - s->whole);
 	memcpy(to, r->at, r->size);
@@ -354,7 +354,7 @@ static enum step refill(struct perf_stream *s, struct perf_record *r, struct err
 		memmove(s->raw, s->raw + s->raw_at, left);
 		s->raw_at = 0;
 		s->raw_n = left;
-		got = read_file(s, s->raw + left, RAW_BYTES - left, e);
+		got = read_file(s, s->raw + left, s->room - left, e);
 		if (got < 0)
 			*rc = (int)got;
 		if (got <= 0) {
@@ -407,7 +407,7 @@ static int fill_packed(struct perf_stream *s, struct err *e)
 {
 	int rc = 0;
 
-	while (PERF_WINDOW_BYTES - s->n >= RECORD_BYTES_MAX) {
+	while (s->room - s->n >= RECORD_BYTES_MAX) {
 		if (s->more)
 			unpack(s);
 		else if (!next_record(s, e, &rc))
@@ -433,6 +433,16 @@ static void turn_over(struct perf_stream *s)
 	s->round = false;
 }
 
+/* perf's own bound with room to spare, as long as it is credible. */
+static uint64_t most_of_a_piece(uint32_t packed_max)
+{
+	uint64_t most = 4 * (uint64_t)packed_max;
+
+	if (most == 0 || most > PACKED_MAX)
+		return PACKED_MAX;
+	return most < PERF_WINDOW_BYTES ? PERF_WINDOW_BYTES : most;
+}
+
 struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t end, bool swap,
 				    uint32_t packed_max)
 {
@@ -443,10 +453,10 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 	s->swap = swap;
 	s->at = begin;
 	s->end = end;
-	/* perf unpacks into packed_max; a little more does no harm, whoever wrote it. */
-	s->piece_max = packed_max ? 2 * (uint64_t)packed_max + PERF_WINDOW_BYTES : PACKED_MAX;
-	s->window[0] = xmalloc(PERF_WINDOW_BYTES);
-	s->window[1] = xmalloc(PERF_WINDOW_BYTES);
+	s->piece_max = most_of_a_piece(packed_max);
+	s->room = s->seekable ? PERF_WINDOW_BYTES : PERF_PIPE_WINDOW_BYTES;
+	s->window[0] = xmalloc(s->room);
+	s->window[1] = xmalloc(s->room);
 	s->zstd = ZSTD_createDCtx();
 	if (!s->zstd)
 		mem_fail(sizeof(*s));

@@ -4,7 +4,7 @@
  *
  * COMPRESSED records hold pieces of zstd frames whose content is records again, which may begin in one
  * piece and end in another; payloads behind AUXTRACE and TRACING_DATA records are stepped over. What
- * comes out is one flat run of records. Memory is bounded: two windows, and some for what is packed.
+ * comes out is one flat run of records. Memory is bounded: two windows, a third for what is packed.
  */
 #ifndef PROFTOP_FORMATS_PERF_STREAM_H
 #define PROFTOP_FORMATS_PERF_STREAM_H
@@ -40,7 +40,12 @@ struct perf_stream_stats {
 };
 
 /* Two windows stay in a level 2 cache of today: 4 MiB ones took a third more time. */
-#define PERF_WINDOW_BYTES ((size_t)1 << 20)
+/*
+ * Of a file, small enough for what was read to stay in the cpu's cache until it is looked at; of a pipe,
+ * which cannot be looked ahead in, large enough for a round of the buffers of some cpus.
+ */
+#define PERF_WINDOW_BYTES      ((size_t)1 << 20)
+#define PERF_PIPE_WINDOW_BYTES ((size_t)16 << 20)
 
 /*
  * Reads [begin, end) of a seekable input, or all that comes from a pipe when end is 0; borrows in.
@@ -51,7 +56,7 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 void perf_stream_free(struct perf_stream *s);
 
 /*
- * The next window, of PERF_WINDOW_BYTES at most; from a pipe also less, when a round is finished. It is
+ * The next window; from a pipe it ends when a round is finished, for a live view of it. It is
  * borrowed until the next but one call. Returns 1, 0 at the end, -errno with a sentence.
  */
 int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e);
