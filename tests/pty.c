@@ -253,6 +253,16 @@ bool pty_shows(struct pty *p, const char *text)
 	return found;
 }
 
+/* Has the program ended, with nothing left to read? Then nothing more will come. */
+static bool is_dead(struct pty *p)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (p->pid <= 0 || waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return true;
+	return info.si_pid != 0 && !pump(p, 0);
+}
+
 static void give_up(struct pty *p, const char *what, const char *text)
 {
 	char *all = pty_text(p, -1);
@@ -265,7 +275,7 @@ void pty_wait(struct pty *p, const char *text)
 	long end = now_ms() + DEADLINE_MS;
 
 	while (!pty_shows(p, text)) {
-		if (now_ms() > end)
+		if (now_ms() > end || is_dead(p))
 			give_up(p, "no", text);
 		pump(p, 20);
 	}
@@ -276,7 +286,7 @@ void pty_wait_gone(struct pty *p, const char *text)
 	long end = now_ms() + DEADLINE_MS;
 
 	while (pty_shows(p, text)) {
-		if (now_ms() > end)
+		if (now_ms() > end || is_dead(p))
 			give_up(p, "still", text);
 		pump(p, 20);
 	}
@@ -293,7 +303,7 @@ void pty_wait_row(struct pty *p, int row, const char *text)
 		free(have);
 		if (found)
 			return;
-		if (now_ms() > end)
+		if (now_ms() > end || is_dead(p))
 			give_up(p, "no row that begins", text);
 		pump(p, 20);
 	}
