@@ -280,8 +280,8 @@ const char *perf_record_name(uint32_t type);
 bool perf_attr_decode(struct bytes *b, size_t n, struct perf_attr *out);
 
 /*
- * The record that begins at p: whole, of n bytes that are left. Returns its size; 0 when its size
- * is impossible (below 8); a size beyond n when it is cut. n >= PERF_RECORD_HEADER_BYTES.
+ * The record that begins at p, where PERF_RECORD_HEADER_BYTES can be read. Returns the size that it
+ * claims, which the caller compares with the bytes left; 0 for an impossible one (below 8).
  */
 static inline uint64_t perf_record_at(const uint8_t *p, bool swap, struct perf_record *out)
 {
