@@ -60,8 +60,7 @@ static enum status write_out(const struct options *o, const struct format *forma
 	if (rc)
 		return say_error(&e, STATUS_USAGE);
 	rc = format->write(a, out.to, &e);
-	if (rc && ferror(out.to)) { /* the output says it, and a closed pipe is no trouble */
-		out.code = -rc;
+	if (rc && out.code) { /* the output says it, and a closed pipe is no trouble */
 		err_clear(&e);
 		rc = 0;
 	}

@@ -130,11 +130,11 @@ static int sort_table(const struct options *o, struct analysis *a, struct err *e
 }
 
 static int report_view(const struct options *o, const struct profile *p, enum view_kind view,
-		       FILE *to, struct err *e)
+		       const struct output *out, struct err *e)
 {
 	struct report r = { .view = view,
 			    .ascii = say_ascii(o->ascii),
-			    .to_terminal = to == stdout && isatty(STDOUT_FILENO) };
+			    .to_terminal = output_is_terminal(out) };
 	struct options asked = *o;
 	int rc;
 
@@ -148,7 +148,7 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 	if (!rc)
 		rc = report_make_rows(&r, o->function, e);
 	if (!rc)
-		put_report(&r, o, to);
+		put_report(&r, o, out->to);
 	report_done(&r);
 	analysis_free(r.analysis);
 	return rc;
@@ -177,7 +177,7 @@ enum status report_loaded(const struct options *o, struct load *l)
 	if (output_open(&out, o->output, &e))
 		return say_error(&e, STATUS_USAGE);
 	rc = view == VIEW_KIND_INFO ? report_info(o, load_profile(l), out.to)
-				    : report_view(o, load_profile(l), view, out.to, &e);
+				    : report_view(o, load_profile(l), view, &out, &e);
 	if (output_close(&out, !rc, &e) || rc)
 		return say_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;

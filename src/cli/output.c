@@ -2,6 +2,9 @@
 /*
  * A file is written under another name beside its place and renamed, so that a full disk or a
  * killed program leaves the old one whole. Devices and pipes are written directly.
+ *
+ * stdio forgets why a write failed once more is written after it, so writes go through a stream of
+ * our own that remembers the first reason.
  */
 #include "config.h"
 
@@ -19,6 +22,34 @@
 
 #define BUFFER_BYTES (64 * 1024)
 
+/* fopencookie(3)'s: what was written of n bytes, 0 for failure. */
+static ssize_t write_bytes(void *cookie, const char *bytes, size_t n)
+{
+	struct output *o = cookie;
+	size_t done = 0;
+
+	while (done < n && !o->code) {
+		ssize_t rc = write(o->fd, bytes + done, n - done);
+
+		if (rc >= 0)
+			done += (size_t)rc;
+		else if (errno != EINTR)
+			o->code = errno;
+	}
+	return (ssize_t)done;
+}
+
+/* Opens the stream over o->fd. */
+static void open_stream(struct output *o)
+{
+	const cookie_io_functions_t functions = { .write = write_bytes };
+
+	o->to = fopencookie(o, "w", functions);
+	if (!o->to)
+		abort(); /* out of memory */
+	setvbuf(o->to, NULL, _IOFBF, BUFFER_BYTES);
+}
+
 /* The mode of a new file, as open(2) would give it. */
 static mode_t new_file_mode(void)
 {
@@ -28,92 +59,94 @@ static mode_t new_file_mode(void)
 	return 0666 & ~mask;
 }
 
+static int cannot(const char *path, int code, struct err *e)
+{
+	return err_set(e, -code, "%s: cannot be written: %s", path, strerror(code));
+}
+
 static int open_direct(struct output *o, const char *path, struct err *e)
 {
-	o->to = fopen(path, "we");
-	return o->to ? 0 : err_set(e, -errno, "%s: cannot be written: %s", path, strerror(errno));
+	o->fd = open(path, O_WRONLY | O_CLOEXEC);
+	return o->fd >= 0 ? 0 : cannot(path, errno, e);
 }
 
 /* Opens the temporary file next to o->path. */
 static int open_beside(struct output *o, mode_t mode, struct err *e)
 {
-	int fd, code;
+	int code;
 
 	o->temporary = xasprintf("%s.XXXXXX", o->path);
-	fd = mkostemp(o->temporary, O_CLOEXEC);
-	if (fd < 0) {
-		code = errno;
-		free(o->temporary);
-		o->temporary = NULL;
-		return err_set(e, -code, "%s: cannot be written: %s", o->name, strerror(code));
-	}
-	o->to = fchmod(fd, mode) == 0 ? fdopen(fd, "w") : NULL;
-	if (o->to)
+	o->fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (o->fd >= 0 && fchmod(o->fd, mode) == 0)
 		return 0;
 	code = errno;
-	close(fd);
-	unlink(o->temporary);
-	return err_set(e, -code, "%s: cannot be written: %s", o->name, strerror(code));
+	if (o->fd >= 0) {
+		close(o->fd);
+		unlink(o->temporary);
+	}
+	return cannot(o->name, code, e);
 }
 
-int output_open(struct output *o, const char *path, struct err *e)
+/* Opens o->fd for what lies at path, or will. */
+static int open_path(struct output *o, const char *path, struct err *e)
 {
 	struct stat st;
-	bool exists;
-	int rc;
+	bool exists = stat(path, &st) == 0;
 
-	*o = (struct output){ .to = stdout, .name = "standard output" };
-	if (!path || !strcmp(path, "-")) {
-		setvbuf(stdout, NULL, _IOFBF, BUFFER_BYTES);
-		return 0;
-	}
-	o->name = path;
-	exists = stat(path, &st) == 0;
 	if (exists && S_ISDIR(st.st_mode))
 		return err_set(e, -EISDIR, "%s: is a directory; name a file", path);
 	if (exists && !S_ISREG(st.st_mode))
 		return open_direct(o, path, e);
 	if (exists && access(path, W_OK) != 0)
-		return err_set(e, -errno, "%s: cannot be written: %s", path, strerror(errno));
+		return cannot(path, errno, e);
 	o->path = exists ? realpath(path, NULL) : xstrdup(path); /* a link stays a link */
 	if (!o->path)
-		return err_set(e, -errno, "%s: cannot be written: %s", path, strerror(errno));
-	rc = open_beside(o, exists ? st.st_mode & 07777 : new_file_mode(), e);
-	if (!rc)
-		setvbuf(o->to, NULL, _IOFBF, BUFFER_BYTES);
+		return cannot(path, errno, e);
+	return open_beside(o, exists ? st.st_mode & 07777 : new_file_mode(), e);
+}
+
+static void free_names(struct output *o)
+{
+	free(o->temporary);
+	free(o->path);
+	o->temporary = o->path = NULL;
+}
+
+int output_open(struct output *o, const char *path, struct err *e)
+{
+	int rc = 0;
+
+	*o = (struct output){ .name = "standard output", .fd = STDOUT_FILENO };
+	if (path && strcmp(path, "-") != 0) {
+		o->name = path;
+		rc = open_path(o, path, e);
+	}
+	if (rc)
+		free_names(o);
+	else
+		open_stream(o);
 	return rc;
 }
 
-/* Flushes; the errno of what could not be written, or 0. */
-static int flush(struct output *o)
+bool output_is_terminal(const struct output *o)
 {
-	bool failed = ferror(o->to);
-
-	errno = 0;
-	if (!fflush(o->to) && !failed)
-		return 0;
-	if (o->code)
-		return o->code;
-	return errno ? errno : EIO;
+	return isatty(o->fd);
 }
 
 int output_close(struct output *o, bool keep, struct err *e)
 {
-	int code = o->to ? flush(o) : 0;
-
-	if (o->to && o->to != stdout && fclose(o->to) && !code)
-		code = errno;
-	if (code == EPIPE)
-		code = 0;
-	if (o->temporary && !code && keep && rename(o->temporary, o->path))
-		code = errno;
-	if (o->temporary && (code || !keep))
+	fclose(o->to);
+	if (o->fd != STDOUT_FILENO && close(o->fd) && !o->code)
+		o->code = errno;
+	if (o->code == EPIPE)
+		o->code = 0;
+	if (o->temporary && !o->code && keep && rename(o->temporary, o->path))
+		o->code = errno;
+	if (o->temporary && (o->code || !keep))
 		unlink(o->temporary);
-	free(o->temporary);
-	free(o->path);
-	if (o->to == stdout)
-		clearerr(stdout); /* said here, not again when the program ends */
-	if (!code || !keep)
+	free_names(o);
+	if (!o->code || !keep)
 		return 0;
-	return err_set(e, -code, "%s: could not be written whole: %s", o->name, strerror(code));
+	return err_set(e, -o->code, "%s: could not be written whole: %s", o->name,
+		       strerror(o->code));
 }

@@ -13,13 +13,20 @@ struct err;
 struct output {
 	FILE *to;         /* what to write to */
 	const char *name; /* for messages; borrowed */
+	int fd;           /* behind `to`; owned unless it is standard output */
+	int code;         /* errno of the first write that failed, or 0 */
 	char *path;       /* the file to become, NULL when written directly; owned */
 	char *temporary;  /* the file being written beside it; owned */
-	int code;         /* errno of a failed write that a writer met already, or 0 */
 };
 
-/* path NULL or "-": standard output. 0 or -errno with a sentence. Ends with output_close(). */
+/*
+ * path NULL or "-": standard output. 0, to be ended with output_close(), or -errno with a sentence.
+ * o must stay where it is until then.
+ */
 int output_open(struct output *o, const char *path, struct err *e);
+
+/* Is it a terminal that people look at? */
+bool output_is_terminal(const struct output *o);
 
 /*
  * Writes what is left. keep: the file takes its place, else it vanishes. Returns 0, also when the reader
