@@ -499,9 +499,4 @@ Test(perf_abi, names)
 	cr_expect_str_eq(perf_record_name(83), "COMPRESSED2");
 	cr_expect_null(perf_record_name(0));
 	cr_expect_null(perf_record_name(60));
-	cr_expect_eq(perf_ip_register("x86_64"), 8);
-	cr_expect_eq(perf_ip_register("i686"), 8);
-	cr_expect_eq(perf_ip_register("aarch64"), 32);
-	cr_expect_eq(perf_ip_register("armv7l"), 15);
-	cr_expect_eq(perf_ip_register("vax"), -1);
 }

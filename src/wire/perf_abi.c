@@ -236,24 +236,6 @@ bool perf_attr_decode(struct bytes *b, size_t n, struct perf_attr *out)
 	return true;
 }
 
-int perf_ip_register(const char *machine)
-{
-	/* As each architecture's asm/perf_regs.h numbers them. */
-	static const struct {
-		const char *machine; /* its name begins so */
-		int reg;
-	} known[] = {
-		{ "x86", 8 },   { "i386", 8 },      { "i486", 8 },   { "i586", 8 },
-		{ "i686", 8 },  { "aarch64", 32 },  { "arm64", 32 }, { "arm", 15 },
-		{ "riscv", 0 }, { "loongarch", 0 }, { "ppc", 32 },   { "s390", 33 },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strncmp(machine, known[i].machine, strlen(known[i].machine)) == 0)
-			return known[i].reg;
-	return -1;
-}
-
 bool perf_reg(const struct perf_regs *r, unsigned reg, uint64_t *value)
 {
 	uint64_t bit = UINT64_C(1) << (reg & 63);

@@ -314,12 +314,6 @@ static inline uint64_t perf_word(const struct perf_words *w, uint32_t i)
 	return w->swap ? __builtin_bswap64(v) : v;
 }
 
-/*
- * Number of the register that holds the instruction pointer, in the numbering of perf's registers, by
- * the name of a machine (uname -m); -1 for one that is not known.
- */
-int perf_ip_register(const char *machine);
-
 /* Is register number reg recorded? Then *value is it. */
 bool perf_reg(const struct perf_regs *r, unsigned reg, uint64_t *value);
 
