@@ -183,6 +183,7 @@ void pty_type(struct pty *p, const char *bytes)
 {
 	size_t n = strlen(bytes);
 
+	p->n_when_typed = p->n_bytes;
 	cr_assert_eq(write(p->fd, bytes, n), (ssize_t)n);
 }
 
@@ -334,8 +335,11 @@ void pty_wait_idle(struct pty *p)
 {
 	long end = now_ms() + DEADLINE_MS;
 
-	/* thrice in a row: a program also sleeps for an instant while it works */
-	for (int quiet = 0; quiet < 3;) {
+	/*
+	 * Several times in a row: a program also sleeps for an instant while it works. More often
+	 * while there was no answer yet: what is typed reaches the program's side a little later.
+	 */
+	for (int quiet = 0; quiet < (p->n_bytes > p->n_when_typed ? 3 : 40);) {
 		cr_assert(now_ms() < end, "the program does not come to rest");
 		if (pump(p, 1))
 			quiet = 0;

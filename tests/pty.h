@@ -21,6 +21,7 @@ struct pty {
 	bool altscreen, cursor_visible, mouse; /* modes the program has set */
 	struct termios before;                 /* line modes as the program found them */
 	size_t n_bytes;                        /* sent by the program so far */
+	size_t n_when_typed;                   /* n_bytes when something was typed last */
 	char *raw;                             /* [n_bytes] all of them; owned */
 	size_t cap;                            /* of raw */
 };

@@ -16,7 +16,10 @@
 /* $PROFTOP, or ./proftop. */
 const char *program(void);
 
-/* A folded file of some 300 stacks in /tmp, one per test process; for .init and .fini. */
+/* Attributes of a test that uses them. */
+#define WITH_PROFILE .init = make_profile, .fini = drop_profile, .timeout = 120
+
+/* A folded file of some 300 stacks in /tmp, one per test process. */
 void make_profile(void);
 void drop_profile(void);
 const char *profile_path(void);

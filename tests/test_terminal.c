@@ -22,9 +22,7 @@ static int marked_row(struct pty *p)
 	return -1;
 }
 
-TestSuite(terminal, .init = make_profile, .fini = drop_profile, .timeout = 60);
-
-Test(terminal, starts_and_quits)
+Test(terminal, starts_and_quits, WITH_PROFILE)
 {
 	struct pty p;
 	char *title;
@@ -39,7 +37,7 @@ Test(terminal, starts_and_quits)
 	quit_proftop(&p);
 }
 
-Test(terminal, q_goes_back_before_it_quits)
+Test(terminal, q_goes_back_before_it_quits, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -54,7 +52,7 @@ Test(terminal, q_goes_back_before_it_quits)
 	pty_end(&p);
 }
 
-Test(terminal, keys_move_the_cursor)
+Test(terminal, keys_move_the_cursor, WITH_PROFILE)
 {
 	struct pty p;
 	int row;
@@ -75,7 +73,7 @@ Test(terminal, keys_move_the_cursor)
 	quit_proftop(&p);
 }
 
-Test(terminal, esc_never_quits_and_unknown_sequences_are_no_keys)
+Test(terminal, esc_never_quits_and_unknown_sequences_are_no_keys, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -91,7 +89,7 @@ Test(terminal, esc_never_quits_and_unknown_sequences_are_no_keys)
 	quit_proftop(&p);
 }
 
-Test(terminal, search_as_one_types)
+Test(terminal, search_as_one_types, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -115,7 +113,7 @@ Test(terminal, search_as_one_types)
 	quit_proftop(&p);
 }
 
-Test(terminal, filters)
+Test(terminal, filters, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -132,7 +130,7 @@ Test(terminal, filters)
 	quit_proftop(&p);
 }
 
-Test(terminal, help_lies_over_the_view)
+Test(terminal, help_lies_over_the_view, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -159,7 +157,7 @@ static void click(struct pty *p, int row, int col)
 	pty_wait_idle(p);
 }
 
-Test(terminal, mouse)
+Test(terminal, mouse, WITH_PROFILE)
 {
 	struct pty p;
 	int row;
@@ -187,7 +185,7 @@ Test(terminal, mouse)
 	quit_proftop(&p);
 }
 
-Test(terminal, mouse_may_be_off)
+Test(terminal, mouse_may_be_off, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -199,7 +197,7 @@ Test(terminal, mouse_may_be_off)
 }
 
 /* Every size in turn, and at the end the screen is of the last one: no signal was missed. */
-Test(terminal, resizing)
+Test(terminal, resizing, WITH_PROFILE)
 {
 	struct pty p;
 	unsigned seed = 7;
@@ -226,7 +224,7 @@ Test(terminal, resizing)
 	quit_proftop(&p);
 }
 
-Test(terminal, small_screens)
+Test(terminal, small_screens, WITH_PROFILE)
 {
 	static const struct {
 		int cols, rows;

@@ -12,8 +12,6 @@
 
 #define N(cases) (sizeof(cases) / sizeof(*(cases)))
 
-TestSuite(terminal_bytes, .init = make_profile, .fini = drop_profile, .timeout = 120);
-
 /* Bytes that each of n presses of a key costs; the median. */
 static size_t cost(struct pty *p, const char *key, int n, size_t *most)
 {
@@ -36,7 +34,7 @@ static size_t cost(struct pty *p, const char *key, int n, size_t *most)
 	return all[n / 2];
 }
 
-Test(terminal_bytes, budgets_at_120x40)
+Test(terminal_bytes, budgets_at_120x40, WITH_PROFILE)
 {
 	static const struct {
 		const char *what, *before, *key;
@@ -72,7 +70,7 @@ Test(terminal_bytes, budgets_at_120x40)
 	}
 }
 
-Test(terminal_bytes, idle_is_silent)
+Test(terminal_bytes, idle_is_silent, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -81,7 +79,7 @@ Test(terminal_bytes, idle_is_silent)
 	quit_proftop(&p);
 }
 
-Test(terminal_bytes, first_paint)
+Test(terminal_bytes, first_paint, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -92,7 +90,7 @@ Test(terminal_bytes, first_paint)
 }
 
 /* Large frames are bracketed, markers where they belong; small ones are not worth it. */
-Test(terminal_bytes, synchronized_output)
+Test(terminal_bytes, synchronized_output, WITH_PROFILE)
 {
 	struct pty p;
 	size_t before;
@@ -117,7 +115,7 @@ Test(terminal_bytes, synchronized_output)
 	quit_proftop(&p);
 }
 
-Test(terminal_bytes, names_cannot_speak_to_the_terminal)
+Test(terminal_bytes, names_cannot_speak_to_the_terminal, WITH_PROFILE)
 {
 	static const char evil[] = "main;a\033]52;c;ZXZpbA==\ab;x\xc2\x9b?1049ly 5\n"
 				   "main;\xe2\x80\xae"
@@ -137,7 +135,7 @@ Test(terminal_bytes, names_cannot_speak_to_the_terminal)
 	quit_proftop(&p);
 }
 
-Test(terminal_bytes, copies_by_osc_52)
+Test(terminal_bytes, copies_by_osc_52, WITH_PROFILE)
 {
 	static const char *const in_tmux[] = { "TMUX=/tmp/x,1,0", NULL };
 	struct pty p;

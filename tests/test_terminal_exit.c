@@ -18,9 +18,7 @@
 
 #define N(cases) (sizeof(cases) / sizeof(*(cases)))
 
-TestSuite(terminal_exit, .init = make_profile, .fini = drop_profile, .timeout = 120);
-
-Test(terminal_exit, signals_give_the_terminal_back)
+Test(terminal_exit, signals_give_the_terminal_back, WITH_PROFILE)
 {
 	static const int signals[] = { SIGTERM, SIGHUP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGQUIT };
 
@@ -38,7 +36,7 @@ Test(terminal_exit, signals_give_the_terminal_back)
 	}
 }
 
-Test(terminal_exit, interrupt_quits)
+Test(terminal_exit, interrupt_quits, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -49,7 +47,7 @@ Test(terminal_exit, interrupt_quits)
 	pty_end(&p);
 }
 
-Test(terminal_exit, a_lost_terminal_ends_it)
+Test(terminal_exit, a_lost_terminal_ends_it, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -63,7 +61,7 @@ Test(terminal_exit, a_lost_terminal_ends_it)
 /* Curses loads libgpm for the console, which loses ten bytes and is gone when leaks are looked for. */
 static const char *const no_leak_check[] = { "ASAN_OPTIONS=detect_leaks=0", NULL };
 
-Test(terminal_exit, terminals_of_all_kinds)
+Test(terminal_exit, terminals_of_all_kinds, WITH_PROFILE)
 {
 	static const char *const terms[] = { "xterm-256color", "xterm",  "screen-256color",
 					     "tmux-256color",  "screen", "linux",
@@ -86,7 +84,7 @@ Test(terminal_exit, terminals_of_all_kinds)
 }
 
 /* The console's fonts have no eighths and no small triangles. */
-Test(terminal_exit, linux_console_gets_code_page_437)
+Test(terminal_exit, linux_console_gets_code_page_437, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -98,7 +96,7 @@ Test(terminal_exit, linux_console_gets_code_page_437)
 	quit_proftop(&p);
 }
 
-Test(terminal_exit, ascii)
+Test(terminal_exit, ascii, WITH_PROFILE)
 {
 	static const char *const latin[] = { "LC_ALL=C", NULL };
 
@@ -117,7 +115,7 @@ Test(terminal_exit, ascii)
 	}
 }
 
-Test(terminal_exit, no_color)
+Test(terminal_exit, no_color, WITH_PROFILE)
 {
 	static const char *const set[] = { "NO_COLOR=1", NULL };
 	static const char *const empty[] = { "NO_COLOR=", NULL };
@@ -147,7 +145,7 @@ Test(terminal_exit, no_color)
 	quit_proftop(&p);
 }
 
-Test(terminal_exit, color_option)
+Test(terminal_exit, color_option, WITH_PROFILE)
 {
 	static const struct {
 		const char *option, *never, *some;
@@ -170,7 +168,7 @@ Test(terminal_exit, color_option)
 	}
 }
 
-Test(terminal_exit, dumb_terminals_get_the_report)
+Test(terminal_exit, dumb_terminals_get_the_report, WITH_PROFILE)
 {
 	static const char *const terms[] = { "dumb", "no-such-terminal", "" };
 
@@ -189,7 +187,7 @@ Test(terminal_exit, dumb_terminals_get_the_report)
 }
 
 /* The profile comes through standard input, the keys from the terminal all the same. */
-Test(terminal_exit, keys_come_from_the_terminal_while_a_pipe_is_read)
+Test(terminal_exit, keys_come_from_the_terminal_while_a_pipe_is_read, WITH_PROFILE)
 {
 	char *command = xasprintf("cat %s | %s -", profile_path(), program());
 	char *const argv[] = { (char *)"sh", (char *)"-c", command, NULL };
@@ -207,7 +205,7 @@ Test(terminal_exit, keys_come_from_the_terminal_while_a_pipe_is_read)
 }
 
 /* A profile that never ends: the first screen is there, z stops, q works at once. */
-Test(terminal_exit, works_while_loading)
+Test(terminal_exit, works_while_loading, WITH_PROFILE)
 {
 	char path[] = "/tmp/proftop-fifo-XXXXXX";
 	char *argv[] = { (char *)program(), path, NULL };
@@ -232,7 +230,7 @@ Test(terminal_exit, works_while_loading)
 	unlink(path);
 }
 
-Test(terminal_exit, unusable_input_is_a_sentence)
+Test(terminal_exit, unusable_input_is_a_sentence, WITH_PROFILE)
 {
 	struct pty p;
 	int status;
@@ -247,7 +245,7 @@ Test(terminal_exit, unusable_input_is_a_sentence)
 }
 
 /* ^Z and fg under a shell with job control, with another size in between. */
-Test(terminal_exit, suspend_and_continue)
+Test(terminal_exit, suspend_and_continue, WITH_PROFILE)
 {
 	char *const argv[] = { (char *)"bash", (char *)"--norc", (char *)"--noprofile",
 			       (char *)"-i", NULL };
@@ -283,7 +281,7 @@ Test(terminal_exit, suspend_and_continue)
 }
 
 /* Stopped and continued from outside, by a terminal that forgot everything. */
-Test(terminal_exit, continues_on_a_blank_screen)
+Test(terminal_exit, continues_on_a_blank_screen, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -298,7 +296,7 @@ Test(terminal_exit, continues_on_a_blank_screen)
 	quit_proftop(&p);
 }
 
-Test(terminal_exit, repaints_on_demand)
+Test(terminal_exit, repaints_on_demand, WITH_PROFILE)
 {
 	struct pty p;
 
@@ -310,7 +308,7 @@ Test(terminal_exit, repaints_on_demand)
 	quit_proftop(&p);
 }
 
-Test(terminal_exit, the_editor_gets_the_terminal)
+Test(terminal_exit, the_editor_gets_the_terminal, WITH_PROFILE)
 {
 	static const char *const env[] = { "EDITOR=cat", NULL };
 	struct pty p;

@@ -87,9 +87,9 @@ static int run(void *arg)
 	return ret == 0 ? 0 : 1;
 }
 
-TestSuite(tui_run, .init = make_dir, .fini = drop_dir, .timeout = 60);
+#define WITH_DIR .init = make_dir, .fini = drop_dir, .timeout = 60
 
-Test(tui_run, the_editor_has_the_terminal_and_gives_it_back)
+Test(tui_run, the_editor_has_the_terminal_and_gives_it_back, WITH_DIR)
 {
 	char *editor = xasprintf("EDITOR=%s/editor -x", dir);
 	const char *const env[] = { editor, NULL };
@@ -117,7 +117,7 @@ Test(tui_run, the_editor_has_the_terminal_and_gives_it_back)
 	free(editor);
 }
 
-Test(tui_run, an_editor_that_fails_is_told)
+Test(tui_run, an_editor_that_fails_is_told, WITH_DIR)
 {
 	static const char *const env[] = { "EDITOR=false", NULL };
 	struct pty p;
@@ -130,7 +130,7 @@ Test(tui_run, an_editor_that_fails_is_told)
 	quit_proftop(&p);
 }
 
-Test(tui_run, a_source_that_is_elsewhere_is_told)
+Test(tui_run, a_source_that_is_elsewhere_is_told, WITH_DIR)
 {
 	struct pty p;
 
@@ -141,7 +141,7 @@ Test(tui_run, a_source_that_is_elsewhere_is_told)
 	quit_proftop(&p);
 }
 
-Test(tui_run, a_clipboard_command_takes_the_copy)
+Test(tui_run, a_clipboard_command_takes_the_copy, WITH_DIR)
 {
 	char *home = xasprintf("XDG_CONFIG_HOME=%s", dir), *clip = in_dir("clip");
 	char *config = xasprintf("set clipboard = \"cat > %s\"\n", clip), text[100] = "";
@@ -166,7 +166,7 @@ Test(tui_run, a_clipboard_command_takes_the_copy)
 	free(config);
 }
 
-Test(tui_run, what_is_wrong_in_the_config_is_told_and_the_rest_holds)
+Test(tui_run, what_is_wrong_in_the_config_is_told_and_the_rest_holds, WITH_DIR)
 {
 	char *home = xasprintf("XDG_CONFIG_HOME=%s", dir);
 	const char *const env[] = { home, NULL };
