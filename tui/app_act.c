@@ -46,7 +46,7 @@ static const char *selected_label(struct app *a)
 	const char *label = here.has_place ? app_label(a, &here.place) : NULL;
 
 	if (!label)
-		app_say(a, false, "nothing is selected");
+		app_say(a, false, "no function is selected");
 	return label;
 }
 
@@ -124,7 +124,7 @@ static void carry(struct app *a, enum view_kind target)
 	struct step here = app_here(a);
 
 	if (!here.has_place)
-		app_say(a, false, "nothing is selected");
+		app_say(a, false, "no function is selected");
 	else if (target == a->view)
 		app_select(a, &here);
 	else

@@ -43,6 +43,10 @@
 /* Style bits that matter here: a base and four flags. */
 #define N_STYLE_CODES   0x1000u
 
+/* Curses installs handlers for these, which we take away again: ours is a descriptor. */
+static const int meddled[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+#define N_MEDDLED (sizeof(meddled) / sizeof(meddled[0]))
+
 static const int watched[] = { SIGWINCH, SIGTERM, SIGCONT, SIGHUP, SIGINT, SIGTSTP, SIGQUIT };
 #define N_WATCHED (sizeof(watched) / sizeof(watched[0]))
 
@@ -65,6 +69,7 @@ struct term {
 	short pairs[257][257]; /* [fg + 1][bg + 1], 0: none yet */
 	bool sync;             /* bracket large frames */
 	bool cp437;            /* the console of Linux: fonts of 512 glyphs */
+	bool forgot;           /* curses' picture of the screen is not `last` any more */
 	struct canvas last;    /* as last sent; no cells at first */
 	struct dress dress[N_STYLE_CODES];
 	cchar_t *line;   /* [last.cols], a row on its way; owned */
@@ -211,15 +216,15 @@ static void place_cursor(struct term *t, const struct canvas *c)
 	leaveok(stdscr, !want);
 }
 
-/* Makes `last` fit the canvas; everything then differs. */
+/* Makes `last` fit the canvas; where curses does not know it any more, everything differs. */
 static void resize_last(struct term *t, const struct canvas *c)
 {
-	if (t->last.cell && t->last.cols == c->cols && t->last.rows == c->rows)
+	if (t->last.cell && t->last.cols == c->cols && t->last.rows == c->rows && !t->forgot)
 		return;
 	if (t->last.cell)
 		canvas_done(&t->last);
 	canvas_init(&t->last, c->cols, c->rows, c->ascii);
-	t->last.cursor_row = -2;
+	t->forgot = false;
 	for (int i = 0; i < c->cols * c->rows; i++)
 		t->last.cell[i].cp = UINT32_MAX;
 	t->line = xreallocarray(t->line, (size_t)c->cols + 1, sizeof(*t->line));
@@ -255,6 +260,19 @@ static int open_keys(struct term *t, struct err *e)
 		return err_set(e, -errno, "/dev/tty: %s", strerror(errno));
 	t->in_fd = fileno(t->in);
 	return 0;
+}
+
+static SCREEN *start_curses(struct term *t)
+{
+	struct sigaction before[N_MEDDLED];
+	SCREEN *screen;
+
+	for (size_t i = 0; i < N_MEDDLED; i++)
+		sigaction(meddled[i], NULL, &before[i]);
+	screen = newterm(NULL, stdout, t->in ? t->in : stdin);
+	for (size_t i = 0; i < N_MEDDLED; i++)
+		sigaction(meddled[i], &before[i], NULL);
+	return screen;
 }
 
 static void set_modes(struct term *t, const struct term_options *o)
@@ -331,7 +349,8 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
 	}
 	block_signals(t);
 	rescue_prepare(t->in_fd);
-	t->screen = t->signal_fd < 0 ? NULL : newterm(NULL, stdout, t->in ? t->in : stdin);
+	if (t->signal_fd >= 0)
+		t->screen = start_curses(t);
 	if (!t->screen) {
 		ret = err_set(e, -ENOTTY, "the terminal '%s' cannot be used", type ? type : "");
 		rescue_done();
@@ -345,7 +364,6 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
 	}
 	set_modes(t, o);
 	arm_rescue(o);
-	signal(SIGTSTP, SIG_DFL); /* instead of curses' handler: see stop_self() */
 	t->cursor = -1;
 	t->cursor_on = capability("cnorm");
 	t->sync = may_sync(o);
@@ -458,19 +476,23 @@ static void stop_self(void)
 		;
 }
 
-/* Takes the size that the terminal has now; curses forgets what is on the screen. */
-static void take_size(void)
+/* Takes the size that the terminal has now. Curses forgets what does not fit, even if it does later. */
+static void take_size(struct term *t)
 {
 	struct winsize size;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0)
-		resizeterm(size.ws_row, size.ws_col);
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0)
+		return;
+	if (size.ws_row == LINES && size.ws_col == COLS)
+		return;
+	resizeterm(size.ws_row, size.ws_col);
+	t->forgot = true;
 }
 
 /* After somebody else had the terminal. */
 static void take_back(struct term *t)
 {
-	take_size();
+	take_size(t);
 	clearok(curscr, TRUE);
 	t->cursor = -1;
 }
@@ -495,7 +517,7 @@ static void take_signal(struct term *t, int number, struct term_event *e)
 		e->kind = TERM_RESIZE;
 		break;
 	case SIGWINCH:
-		take_size();
+		take_size(t);
 		e->kind = TERM_RESIZE;
 		break;
 	default:
@@ -557,8 +579,11 @@ static void take_mouse(struct term_event *e)
 static bool is_lone_escape(struct term *t)
 {
 	wint_t c;
+	int kind = wget_wch(t->pad, &c);
 
-	if (wget_wch(t->pad, &c) != OK)
+	if (kind == KEY_CODE_YES)
+		ungetch((int)c);
+	if (kind != OK)
 		return true;
 	if (c == 'O') {
 		wget_wch(t->pad, &c);

@@ -21,7 +21,7 @@ struct tui_source {
 	/* Is the loading over? Then *e (ERR_INIT'd by the caller) says if and why it failed. */
 	bool (*finished)(void *arg, struct err *e);
 	void *arg;
-	int wake_fd; /* eventfd, readable when something was published or ended; or -1 */
+	int wake_fd; /* non-blocking eventfd, readable when something was published or ended; or -1 */
 };
 
 enum colour_mode { COLOUR_AUTO, COLOUR_NEVER, COLOUR_8, COLOUR_16, COLOUR_256 };
