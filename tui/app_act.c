@@ -158,9 +158,9 @@ static void edit_source(struct app *a)
 	if (a->analysis->keys.grouping == GROUP_FUNCTION &&
 	    here.place.key_id < a->analysis->counts.n_functions) {
 		f = profile_function(p, (function_id){ here.place.key_id });
-		file = profile_string(p, f->file, NULL);
+		file = profile_string(p, function_file(f), NULL);
 		if (*file != '\0')
-			wish(a, WISH_EDIT, file, f->line);
+			wish(a, WISH_EDIT, file, function_line(f));
 	}
 	if (*file == '\0')
 		app_say_owned(a, false, xasprintf("no source file is known for %s", label));

@@ -49,7 +49,8 @@ static const char *file_of(const struct scene *s, const struct key *k)
 {
 	if (k->id >= s->analysis->counts.n_functions)
 		return "";
-	return string_of(s, profile_function(s->analysis->profile, (function_id){ k->id })->file);
+	return string_of(
+		s, function_file(profile_function(s->analysis->profile, (function_id){ k->id })));
 }
 
 static const char *module_of(const struct scene *s, const struct key *k)

@@ -363,14 +363,14 @@ char *row_source(const struct scene *s, const struct keys *keys, uint32_t key)
 	if (keys->grouping != GROUP_FUNCTION || k->id >= s->analysis->counts.n_functions)
 		return xstrdup("");
 	f = profile_function(p, (function_id){ k->id });
-	file = profile_string(p, f->file, NULL);
+	file = profile_string(p, function_file(f), NULL);
 	slash = strrchr(file, '/');
 	if (slash && slash[1])
 		file = slash + 1;
 	name = text_clean(file, strlen(file), false);
-	if (*name == '\0' || f->line == 0)
+	if (*name == '\0' || function_line(f) == 0)
 		return name;
-	place = xasprintf("%s:%u", name, f->line);
+	place = xasprintf("%s:%u", name, function_line(f));
 	free(name);
 	return place;
 }

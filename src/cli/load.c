@@ -121,6 +121,7 @@ struct load *load_start(const struct options *o, struct err *e)
 	l->resolve = (struct resolver_options){
 		.symbol_dirs = o->symbols.at,
 		.n_symbol_dirs = o->symbols.n,
+		.no_inlines = o->no_inline,
 		.same_machine = true, /* readers compare what the file says of its machine */
 	};
 	l->profile = profile_new();

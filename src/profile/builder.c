@@ -199,6 +199,18 @@ function_id build_function(struct profile *p, string_id name, module_id module, 
 	return (function_id){ n };
 }
 
+void build_function_declared(struct profile *p, function_id id, string_id file, uint32_t line)
+{
+	struct function *f = &STORE_AT(struct function, p->functions, id.v);
+
+	assert(id.v < p->now.n_functions && file.v < p->now.n_strings);
+	if (f->file.v != 0 || file.v == 0)
+		return;
+	__atomic_store_n(&f->line, line, __ATOMIC_RELAXED);
+	__atomic_store_n(&f->file.v, file.v, __ATOMIC_RELEASE);
+	p->now.resolution++;
+}
+
 /* Locations. */
 
 struct location_key {

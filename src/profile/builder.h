@@ -35,6 +35,9 @@ module_id build_module(struct profile *p, const char *path, const char *build_id
 function_id build_function(struct profile *p, string_id name, module_id module, uint32_t flags,
 			   string_id file, uint32_t line);
 
+/* Says where a function is declared, if nobody has said so yet. */
+void build_function_declared(struct profile *p, function_id f, string_id file, uint32_t line);
+
 /* An address in a module, to be named later; interned by (module, address). */
 location_id build_location(struct profile *p, module_id module, uint64_t address);
 /* A frame that is already a name; interned by function. Its module is the function's. */

@@ -85,8 +85,8 @@ struct module {
 struct function {
 	string_id name; /* demangled, with arguments; untrusted text */
 	module_id module;
-	string_id file; /* declaration, where known */
-	uint32_t line;  /* 0: unknown */
+	string_id file; /* declaration, where known; see function_file() */
+	uint32_t line;  /* 0: unknown; see function_line() */
 	uint32_t flags; /* FUNCTION_… */
 };
 
@@ -224,6 +224,17 @@ static inline int64_t capture_end(const struct capture *c)
 static inline string_id process_name(const struct process *p)
 {
 	return (string_id){ __atomic_load_n(&p->name.v, __ATOMIC_ACQUIRE) };
+}
+
+/* Where a function is declared may become known later: the file first, then the line. */
+static inline string_id function_file(const struct function *f)
+{
+	return (string_id){ __atomic_load_n(&f->file.v, __ATOMIC_ACQUIRE) };
+}
+
+static inline uint32_t function_line(const struct function *f)
+{
+	return __atomic_load_n(&f->line, __ATOMIC_RELAXED);
 }
 
 /* Bytes of memory that the profile holds. Waits for the pen, so not for the writer to ask. */

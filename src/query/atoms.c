@@ -43,7 +43,7 @@ static bool function_matches(const struct profile *p, const struct term *t, func
 	if (t->kind == TERM_MODULE)
 		return modules[f->module.v];
 	if (t->kind == TERM_FILE)
-		return f->file.v != 0 && string_matches(p, t, f->file);
+		return function_file(f).v != 0 && string_matches(p, t, function_file(f));
 	return string_matches(p, t, f->name);
 }
 

@@ -102,8 +102,10 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 		key.module = "";
 		key.flags = 0;
 	} else if (m->k->grouping == GROUP_FILE) {
-		g = (struct group){ GROUP_OF_CODE, f->file.v, 0 };
-		key.label = f->file.v ? base_name(text(m, f->file)) : "[no file]";
+		string_id file = function_file(f);
+
+		g = (struct group){ GROUP_OF_CODE, file.v, 0 };
+		key.label = file.v ? base_name(text(m, file)) : "[no file]";
 		key.flags = 0;
 	}
 	return put_key(m, g, key);

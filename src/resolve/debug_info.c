@@ -10,13 +10,18 @@
 
 #include "debug_info.h"
 
+#include "build_id.h"
 #include "mem.h"
+#include "resolver.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAX_NESTING 64
 #define MAX_RANGES  (1u << 20)
@@ -45,7 +50,7 @@ struct function_info {
 	spans ranges;           /* of calls, children after parents; not sorted */
 };
 
-struct unit {
+struct info_unit {
 	Dwarf_Die die;   /* of the unit, the split one where there is one */
 	bool read;       /* functions have been collected */
 	spans ranges;    /* of functions, sorted by begin */
@@ -59,7 +64,9 @@ struct unit {
 
 struct debug_info {
 	Dwarf *dw;
-	VEC(struct unit) units;
+	Elf *elf; /* of debug_info_open(): owned, like dw then; else NULL */
+	int fd;   /* likewise */
+	VEC(struct info_unit) units;
 	spans ranges; /* of units, sorted by begin */
 	uint64_t widest;
 };
@@ -130,7 +137,7 @@ static void add_unit(struct debug_info *d, Dwarf_Die *die, Dwarf_Die *split)
 	/* The skeleton has the addresses, the split unit the functions. */
 	if (!add_ranges(&d->ranges, die, n) && !(is_split && add_ranges(&d->ranges, split, n)))
 		return;
-	vec_push(&d->units, ((struct unit){ .die = is_split ? *split : *die }));
+	vec_push(&d->units, ((struct info_unit){ .die = is_split ? *split : *die }));
 }
 
 struct debug_info *debug_info_new(Dwarf *dw)
@@ -148,7 +155,39 @@ struct debug_info *debug_info_new(Dwarf *dw)
 	return d;
 }
 
-static void unit_done(struct unit *u)
+static bool has_build_id(Elf *elf, const struct build_id *want)
+{
+	const void *bytes;
+	ssize_t n = want->n ? dwelf_elf_gnu_build_id(elf, &bytes) : 0;
+
+	return want->n == 0 || (n == want->n && memcmp(bytes, want->bytes, want->n) == 0);
+}
+
+struct debug_info *debug_info_open(const char *path, const struct build_id *want)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	Elf *elf = NULL;
+	Dwarf *dw = NULL;
+	struct debug_info *d;
+
+	elf_version(EV_CURRENT);
+	if (fd >= 0)
+		elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && has_build_id(elf, want))
+		dw = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (!dw) {
+		elf_end(elf);
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	d = debug_info_new(dw);
+	d->elf = elf;
+	d->fd = fd;
+	return d;
+}
+
+static void unit_done(struct info_unit *u)
 {
 	for (size_t i = 0; i < u->functions.n; i++) {
 		vec_done(&u->functions.at[i].calls);
@@ -166,6 +205,11 @@ void debug_info_free(struct debug_info *d)
 		unit_done(&d->units.at[i]);
 	vec_done(&d->units);
 	vec_done(&d->ranges);
+	if (d->elf) {
+		dwarf_end(d->dw);
+		elf_end(d->elf);
+		close(d->fd);
+	}
 	free(d);
 }
 
@@ -189,7 +233,7 @@ static bool holds_functions(int tag)
 }
 
 /* Collects the unit's functions with code: a walk over its entries, types' insides left out. */
-static void collect_functions(struct unit *u)
+static void collect_functions(struct info_unit *u)
 {
 	Dwarf_Die up[MAX_NESTING], die;
 	int depth = 0;
@@ -221,7 +265,7 @@ static void collect_functions(struct unit *u)
 	}
 }
 
-static void read_unit(struct unit *u)
+static void read_unit(struct info_unit *u)
 {
 	u->read = true;
 	collect_functions(u);
@@ -255,17 +299,21 @@ static struct debug_frame name_of(Dwarf_Die *die)
 	struct debug_frame f = { .function = (uint64_t)(uintptr_t)die->addr };
 	Dwarf_Attribute attr;
 	Dwarf_Die origin;
+	int line = 0;
 
 	f.linkage_name = attr_string(die, DW_AT_linkage_name);
 	if (!f.linkage_name)
 		f.linkage_name = attr_string(die, DW_AT_MIPS_linkage_name);
 	f.name = attr_string(die, DW_AT_name);
+	f.declared = dwarf_decl_file(die);
+	if (dwarf_decl_line(die, &line) == 0 && line > 0)
+		f.declared_line = (uint32_t)line;
 	if (dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin))
 		f.function = (uint64_t)(uintptr_t)origin.addr;
 	return f;
 }
 
-static struct call call_of(const struct unit *u, Dwarf_Die *die, uint32_t parent)
+static struct call call_of(const struct info_unit *u, Dwarf_Die *die, uint32_t parent)
 {
 	struct call c = { .parent = parent, .what = name_of(die) };
 	uint64_t file = attr_number(die, DW_AT_call_file);
@@ -277,7 +325,7 @@ static struct call call_of(const struct unit *u, Dwarf_Die *die, uint32_t parent
 }
 
 /* Collects the inlined calls below a function, in preorder. */
-static void collect_calls(const struct unit *u, struct function_info *f, Dwarf_Die *top)
+static void collect_calls(const struct info_unit *u, struct function_info *f, Dwarf_Die *top)
 {
 	struct {
 		Dwarf_Die die;
@@ -317,7 +365,7 @@ static void collect_calls(const struct unit *u, struct function_info *f, Dwarf_D
 	}
 }
 
-static void read_function(struct debug_info *d, const struct unit *u, struct function_info *f)
+static void read_function(struct debug_info *d, const struct info_unit *u, struct function_info *f)
 {
 	Dwarf_Die die;
 	Dwarf *dw = dwarf_cu_getdwarf(u->die.cu);
@@ -342,7 +390,8 @@ static uint32_t innermost_call(const struct function_info *f, uint64_t address)
 }
 
 /* File and line of the address itself; line 0 when the table has none. */
-static void find_line(const struct unit *u, uint64_t address, const char **file, uint32_t *line)
+static void find_line(const struct info_unit *u, uint64_t address, const char **file,
+		      uint32_t *line)
 {
 	size_t low = 0, high = u->n_lines;
 	Dwarf_Addr at;
@@ -370,10 +419,10 @@ static void find_line(const struct unit *u, uint64_t address, const char **file,
 	*line = n > 0 ? (uint32_t)n : 0;
 }
 
-static struct unit *find_unit(struct debug_info *d, uint64_t address)
+static struct info_unit *find_unit(struct debug_info *d, uint64_t address)
 {
 	const struct span *s = find_span(d->ranges.at, d->ranges.n, d->widest, address);
-	struct unit *u = s ? &d->units.at[s->of] : NULL;
+	struct info_unit *u = s ? &d->units.at[s->of] : NULL;
 
 	if (u && !u->read)
 		read_unit(u);
@@ -383,7 +432,7 @@ static struct unit *find_unit(struct debug_info *d, uint64_t address)
 size_t debug_info_frames(struct debug_info *d, uint64_t address, struct debug_frame *out,
 			 size_t max)
 {
-	struct unit *u = find_unit(d, address);
+	struct info_unit *u = find_unit(d, address);
 	const struct span *s;
 	struct function_info *f;
 	const char *file;

@@ -16,6 +16,7 @@
 
 typedef struct Dwarf Dwarf;
 
+struct build_id;
 struct debug_info;
 
 /* A frame that an address stands for. Strings are the debug information's: borrowed for its life. */
@@ -25,10 +26,17 @@ struct debug_frame {
 	const char *file;         /* of the position in this frame, or NULL */
 	uint32_t line;            /* 0: unknown */
 	uint64_t function;        /* same number, same function; never 0 */
+	const char *declared;     /* file where the function is declared, or NULL */
+	uint32_t declared_line;   /* 0: unknown */
 };
 
 /* Borrows dw, which must outlive it. One thread at a time. */
 struct debug_info *debug_info_new(Dwarf *dw);
+/*
+ * Of an ELF file, if it has that build-id (any, when want->n is 0); NULL when it has no debug
+ * information. Sections are read into memory as they are needed and never mapped.
+ */
+struct debug_info *debug_info_open(const char *path, const struct build_id *want);
 void debug_info_free(struct debug_info *d);
 
 /*

@@ -16,10 +16,12 @@
 #include "builder.h"
 #include "demangle.h"
 #include "dso.h"
+#include "inlines.h"
 #include "mem.h"
 #include "source.h"
 #include "task.h"
 
+#define RUN_MAX        64 /* frames that one address stands for */
 #define BATCH          512
 #define FACTS_MAX      20u
 #define NAME_MAX_BYTES 4096                /* of a name that is no mangled one; the rest is cut */
@@ -41,14 +43,16 @@ struct tally {
 };
 
 struct naming {
-	struct profile *p;           /* borrowed */
-	capture_id capture;          /* whose facts are written */
-	struct dso_table *dsos;      /* borrowed */
-	const struct finder *f;      /* borrowed */
-	struct kernel *kernel;       /* shared by the kernel and its modules; owned */
-	uint32_t done;               /* locations below this were seen to */
-	VEC(struct tally) tally;     /* by module_id */
-	VEC(struct source *) source; /* by module_id; NULL: not open; owned */
+	struct profile *p;             /* borrowed */
+	capture_id capture;            /* whose facts are written */
+	struct dso_table *dsos;        /* borrowed */
+	const struct finder *f;        /* borrowed */
+	struct kernel *kernel;         /* shared by the kernel and its modules; owned */
+	uint32_t done;                 /* locations below this were seen to */
+	VEC(struct tally) tally;       /* by module_id */
+	VEC(struct source *) source;   /* by module_id; NULL: not open; owned */
+	VEC(struct inlines *) inlines; /* by module_id; NULL: none; owned */
+	uint32_t inlined;              /* locations below this were asked for inlined frames */
 };
 
 /* Answers that wait for the pen. */
@@ -82,6 +86,9 @@ void naming_free(struct naming *n)
 		source_free(n->source.at[i]);
 	vec_done(&n->tally);
 	vec_done(&n->source);
+	for (size_t i = 0; i < n->inlines.n; i++)
+		inlines_free(n->inlines.at[i]);
+	vec_done(&n->inlines);
 	kernel_free(n->kernel);
 	free(n);
 }
@@ -95,18 +102,24 @@ static int by_place(const void *x, const void *y)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* The published locations without a function, in order; *n of them. The caller frees. */
+/*
+ * Published locations in order: those without a function, or those with one in modules that have
+ * debug information. *n of them; the caller frees.
+ */
 static struct want *collect(const struct naming *n, const struct profile_counts *counts,
-			    size_t *n_out)
+			    bool inlines, size_t *n_out)
 {
 	struct location_columns c;
 	VEC(struct want) wants = { 0 };
 
 	profile_locations(n->p, &c);
-	for (uint32_t i = n->done; i < counts->n_locations; i++) {
+	for (uint32_t i = inlines ? n->inlined : n->done; i < counts->n_locations; i++) {
 		struct want w = { .module = c.module[i], .location = i };
+		bool named = location_function(&c, i) != ID_NONE;
 
-		if (w.module == 0 || location_function(&c, i) != ID_NONE)
+		if (w.module == 0 || named != inlines)
+			continue;
+		if (inlines && (w.module >= n->inlines.n || !n->inlines.at[w.module]))
 			continue;
 		w.address = c.address[i];
 		vec_push(&wants, w);
@@ -229,6 +242,10 @@ static int name_group(struct naming *n, const struct want *w, size_t n_wants,
 	t = &n->tally.at[m];
 	if (!n->source.at[m])
 		n->source.at[m] = source_open(n->f, &d, n->kernel, known ? &main_kernel : NULL);
+	while (n->inlines.n <= m)
+		vec_push(&n->inlines, NULL);
+	if (!n->inlines.at[m])
+		n->inlines.at[m] = source_take_inlines(n->source.at[m]);
 	r = name_module(n, n->source.at[m], w, n_wants, t, progress);
 	t->unverified = source_unverified(n->source.at[m]);
 	free(t->reason);
@@ -314,7 +331,7 @@ int naming_run(struct naming *n, struct progress *progress)
 	int r = 0, facts;
 
 	profile_counts_read(n->p, &counts);
-	w = collect(n, &counts, &n_wants);
+	w = collect(n, &counts, false, &n_wants);
 	while (at < n_wants && r == 0) {
 		for (end = at + 1; end < n_wants && w[end].module == w[at].module;)
 			end++;
@@ -328,4 +345,104 @@ int naming_run(struct naming *n, struct progress *progress)
 		return r;
 	facts = state_facts(n);
 	return r ? r : facts;
+}
+
+/* Frames that wait for the pen. */
+struct runs {
+	struct {
+		uint32_t location; /* location_id */
+		uint32_t n;        /* frames */
+	} of[BATCH];
+	size_t n;
+	VEC(struct inline_frame) frames; /* of all, one run after the other */
+};
+
+static string_id file_string(struct profile *p, const char *file)
+{
+	return file ? build_cstring(p, file) : (string_id){ 0 };
+}
+
+/* One run: the physical function has its name already. */
+static void build_run(struct naming *n, module_id m, uint32_t location, uint32_t function,
+		      const struct inline_frame *from, uint32_t n_frames)
+{
+	struct frame run[RUN_MAX];
+
+	for (uint32_t i = 0; i < n_frames; i++) {
+		string_id declared = file_string(n->p, from[i].declared);
+		function_id f = { function };
+
+		if (i > 0)
+			f = build_function(n->p, build_cstring(n->p, from[i].name), m, 0, declared,
+					   from[i].declared_line);
+		build_function_declared(n->p, f, declared, from[i].declared_line);
+		run[i] = (struct frame){ .function = f.v,
+					 .file = file_string(n->p, from[i].file).v,
+					 .line = from[i].line };
+	}
+	if (n_frames > 1)
+		build_location_inlines(n->p, (location_id){ location }, run, n_frames);
+}
+
+static int hand_in_runs(struct naming *n, module_id m, struct runs *r)
+{
+	const struct inline_frame *from = r->frames.at;
+	struct location_columns c;
+
+	builder_begin(n->p);
+	profile_locations(n->p, &c);
+	for (size_t i = 0; i < r->n; i++) {
+		build_run(n, m, r->of[i].location, location_function(&c, r->of[i].location), from,
+			  r->of[i].n);
+		from += r->of[i].n;
+	}
+	r->n = r->frames.n = 0;
+	return builder_end(n->p);
+}
+
+static int inline_group(struct naming *n, const struct want *w, size_t n_wants,
+			const struct progress *progress)
+{
+	struct inlines *inlines = n->inlines.at[w[0].module];
+	struct runs *r = xcalloc(1, sizeof(*r));
+	int rc = 0;
+
+	for (size_t i = 0; i < n_wants && rc == 0; i++) {
+		size_t got;
+
+		vec_reserve(&r->frames, r->frames.n + RUN_MAX);
+		got = inlines_find(inlines, w[i].address, r->frames.at + r->frames.n, RUN_MAX);
+		r->frames.n += got;
+		if (got > 0) {
+			r->of[r->n].location = w[i].location;
+			r->of[r->n++].n = (uint32_t)got;
+		}
+		if (r->n == BATCH || i + 1 == n_wants)
+			rc = hand_in_runs(n, (module_id){ w[0].module }, r);
+		if (rc == 0 && progress_cancelled(progress))
+			rc = -ECANCELED;
+	}
+	vec_done(&r->frames);
+	free(r);
+	return rc;
+}
+
+int naming_inline(struct naming *n, struct progress *progress)
+{
+	struct profile_counts counts;
+	size_t n_wants, at = 0, end;
+	struct want *w;
+	int rc = 0;
+
+	profile_counts_read(n->p, &counts);
+	w = collect(n, &counts, true, &n_wants);
+	for (; at < n_wants && rc == 0; at = end) {
+		for (end = at + 1; end < n_wants && w[end].module == w[at].module;)
+			end++;
+		rc = inline_group(n, w + at, end - at, progress);
+	}
+	free(w);
+	if (rc == 0)
+		n->inlined = counts.n_locations;
+	return rc;
 }

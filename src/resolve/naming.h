@@ -21,4 +21,10 @@ void naming_free(struct naming *n);
  */
 int naming_run(struct naming *n, struct progress *progress);
 
+/*
+ * Gives named locations the frames that were inlined there, and their functions the place where they
+ * are declared, from debug information. As naming_run().
+ */
+int naming_inline(struct naming *n, struct progress *progress);
+
 #endif

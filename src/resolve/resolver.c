@@ -283,6 +283,11 @@ bool resolver_knows(const struct resolver *r, int32_t pid)
 	return space != SPACE_NONE && spaces_any(r->spaces, space);
 }
 
+int resolver_inline(struct resolver *r, struct progress *progress)
+{
+	return r->finder.options->no_inlines ? 0 : naming_inline(r->naming, progress);
+}
+
 int resolver_name(struct resolver *r, struct progress *progress)
 {
 	return naming_run(r->naming, progress);

@@ -27,6 +27,7 @@ struct resolver_options {
 	const char *const *symbol_dirs; /* --symbols DIR, searched first; borrowed */
 	size_t n_symbol_dirs;
 	const char *sysroot; /* prefix for recorded paths, or NULL */
+	bool no_inlines;     /* --no-inline: debug information is not read */
 	bool same_machine;   /* the capture was (or may have been) made on this machine */
 };
 
@@ -99,5 +100,11 @@ bool resolver_knows(const struct resolver *r, int32_t pid);
  * progress only the wish to stop is read. Call again when there are more.
  */
 int resolver_name(struct resolver *r, struct progress *progress);
+
+/*
+ * Gives the locations that have names the functions that were inlined there, from debug information;
+ * nothing when the options say so. As resolver_name(), and on the same thread.
+ */
+int resolver_inline(struct resolver *r, struct progress *progress);
 
 #endif

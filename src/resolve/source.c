@@ -14,6 +14,7 @@
 #include "err.h"
 #include "find.h"
 #include "image.h"
+#include "inlines.h"
 #include "jit_map.h"
 #include "kallsyms.h"
 #include "mem.h"
@@ -32,14 +33,15 @@ struct kernel {
 };
 
 struct source {
-	struct symtab *symbols; /* or NULL */
-	bool owned;             /* symbols is ours and not the kernel's */
-	uint64_t add;           /* to an address of the dso, to look it up in symbols */
-	char *module;           /* only symbols of this kernel module; NULL: only of none */
-	bool kernel;            /* names of the kernel are not demangled */
-	struct jit_map *jit;    /* or NULL */
-	char *reason;           /* see source_reason() */
-	bool unverified;        /* see source_unverified() */
+	struct symtab *symbols;  /* or NULL */
+	bool owned;              /* symbols is ours and not the kernel's */
+	uint64_t add;            /* to an address of the dso, to look it up in symbols */
+	char *module;            /* only symbols of this kernel module; NULL: only of none */
+	bool kernel;             /* names of the kernel are not demangled */
+	struct jit_map *jit;     /* or NULL */
+	struct inlines *inlines; /* or NULL */
+	char *reason;            /* see source_reason() */
+	bool unverified;         /* see source_unverified() */
 };
 
 struct kernel *kernel_new(void)
@@ -251,6 +253,7 @@ static void open_image(struct source *s, const struct finder *f, const struct ds
 		return;
 	}
 	s->symbols = symbols_load(named, image_layout(i), named == i->mini);
+	s->inlines = inlines_new(i);
 	s->owned = true;
 	s->unverified = i->unverified;
 	symtab_seal(s->symbols, ENDS_BY_NEXT);
@@ -327,6 +330,7 @@ void source_free(struct source *s)
 	if (s->owned)
 		symtab_free(s->symbols);
 	jit_map_free(s->jit);
+	inlines_free(s->inlines);
 	free(s->module);
 	free(s->reason);
 	free(s);
@@ -349,6 +353,14 @@ enum name_form source_find(struct source *s, uint64_t address, const char **name
 	if (sym->kind == SYMBOL_PLT)
 		return NAME_PLT;
 	return s->kernel ? NAME_PLAIN : NAME_MANGLED;
+}
+
+struct inlines *source_take_inlines(struct source *s)
+{
+	struct inlines *i = s->inlines;
+
+	s->inlines = NULL;
+	return i;
 }
 
 const char *source_reason(const struct source *s)

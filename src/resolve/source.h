@@ -11,6 +11,7 @@
 
 struct dso;
 struct finder;
+struct inlines;
 struct kernel;
 struct source;
 
@@ -40,6 +41,8 @@ enum name_form {
  */
 enum name_form source_find(struct source *s, uint64_t address, const char **name);
 
+/* What knows of inlined frames; NULL: nothing does, or it was taken before. The caller's to free. */
+struct inlines *source_take_inlines(struct source *s);
 /* Why some or all addresses have no name; a part of a sentence, borrowed. */
 const char *source_reason(const struct source *s);
 /* A file was used though nothing says that it is the one that was recorded. */

@@ -15,6 +15,7 @@
 #include "elf_file.h"
 #include "image.h"
 #include "mem.h"
+#include "segments.h"
 #include "space.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ struct tables {
 	bool tried;        /* opened, or found that there is nothing to open */
 	struct cfi *cfi;   /* NULL: none; owned */
 	uint8_t *bytes[3]; /* sections it borrows; owned */
-	VEC(struct elf_segment) segments;
+	struct segments segments;
 };
 
 struct cached_walker {
@@ -76,7 +77,7 @@ void unwinder_free(struct unwinder *u)
 		cfi_free(u->tables.at[i].cfi);
 		for (size_t k = 0; k < 3; k++)
 			free(u->tables.at[i].bytes[k]);
-		vec_done(&u->tables.at[i].segments);
+		segments_done(&u->tables.at[i].segments);
 	}
 	vec_done(&u->tables);
 	for (size_t i = 0; i < N_WALKERS; i++)
@@ -110,9 +111,7 @@ static bool fits(const struct unwinder *u, const struct elf_file *f)
 static void open_tables(struct unwinder *u, const struct dso *d, struct tables *t)
 {
 	struct cfi_sections s = { .arch = u->arch };
-	const struct elf_segment *segments;
 	struct image i;
-	size_t n;
 
 	if (d->kind == DSO_VDSO)
 		image_open_vdso(u->finder, d, &i);
@@ -123,9 +122,7 @@ static void open_tables(struct unwinder *u, const struct dso *d, struct tables *
 		s.eh_frame_hdr = take_section(i.runtime, ".eh_frame_hdr", &t->bytes[1]);
 		s.debug_frame = take_section(i.debug ? i.debug : i.runtime, ".debug_frame",
 					     &t->bytes[2]);
-		segments = elf_file_segments(i.runtime, &n);
-		for (size_t k = 0; k < n; k++)
-			vec_push(&t->segments, segments[k]);
+		segments_take(&t->segments, i.runtime);
 		t->cfi = cfi_new(&s);
 	}
 	image_close(&i);
@@ -148,20 +145,6 @@ static struct tables *tables_of(struct unwinder *u, uint32_t dso)
 	return t;
 }
 
-/* A file offset as the file's own address. */
-static bool address_of(const struct tables *t, uint64_t offset, uint64_t *address)
-{
-	for (size_t i = 0; i < t->segments.n; i++) {
-		const struct elf_segment *s = &t->segments.at[i];
-
-		if (offset < s->offset || offset - s->offset >= s->file_bytes)
-			continue;
-		*address = offset - s->offset + s->address;
-		return true;
-	}
-	return false;
-}
-
 static struct walk_module find_tables(void *arg, uint64_t pc)
 {
 	struct way *way = arg;
@@ -179,7 +162,7 @@ static struct walk_module find_tables(void *arg, uint64_t pc)
 		return m;
 	m.mapped = true;
 	t = tables_of(way->u, s.dso);
-	if (!t->cfi || !address_of(t, pc - s.bias, &address))
+	if (!t->cfi || !segments_address(&t->segments, pc - s.bias, &address))
 		return m;
 	m.cfi = t->cfi;
 	m.bias = pc - address;
