@@ -6,6 +6,7 @@
 #include "pty_proftop.h"
 
 #include <criterion/criterion.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,30 @@ Test(terminal, resizing, WITH_PROFILE)
 	pty_type(&p, "1");
 	pty_wait_row(&p, 1, "[1 top]");
 	pty_wait_row(&p, 29, " Enter drill");
+	quit_proftop(&p);
+}
+
+/* Small for an instant: what the terminal lost meanwhile comes back. */
+Test(terminal, resizing_there_and_back, WITH_PROFILE)
+{
+	struct pty p;
+	char *before;
+
+	start_proftop(&p);
+	before = pty_text(&p, -1);
+	for (int i = 0; i < 60; i++) {
+		char *after;
+
+		pty_resize(&p, 30, 5 + i % 20);
+		poll(NULL, 0, i % 3);
+		pty_resize(&p, 120, 40);
+		pty_wait_row(&p, 39, " Enter drill");
+		pty_wait_idle(&p);
+		after = pty_text(&p, -1);
+		cr_assert_str_eq(after, before, "round %d:\n%s", i, after);
+		free(after);
+	}
+	free(before);
 	quit_proftop(&p);
 }
 

@@ -102,7 +102,8 @@ int term_possible(struct err *e)
 static int wanted_colours(enum colour_mode mode)
 {
 	const char *no_color = getenv("NO_COLOR");
-	int has = has_colors() ? theme_depth(COLORS) : 0, most = 0;
+	/* terminals of millions of colours (xterm-direct) have no palette but the first eight */
+	int has = has_colors() ? (COLORS > 256 ? 8 : theme_depth(COLORS)) : 0, most = 0;
 
 	switch (mode) {
 	case COLOUR_AUTO:
@@ -517,7 +518,9 @@ static void take_signal(struct term *t, int number, struct term_event *e)
 		e->kind = TERM_RESIZE;
 		break;
 	case SIGWINCH:
+		/* the same size again may mean that it was another for an instant: what is there? */
 		take_size(t);
+		clearok(curscr, TRUE);
 		e->kind = TERM_RESIZE;
 		break;
 	default:
