@@ -434,7 +434,9 @@ int naming_inline(struct naming *n, struct progress *progress)
 	struct want *w;
 	int rc = 0;
 
+	/* What naming has not seen to yet is for the next time. */
 	profile_counts_read(n->p, &counts);
+	counts.n_locations = n->done;
 	w = collect(n, &counts, true, &n_wants);
 	for (; at < n_wants && rc == 0; at = end) {
 		for (end = at + 1; end < n_wants && w[end].module == w[at].module;)
@@ -443,6 +445,6 @@ int naming_inline(struct naming *n, struct progress *progress)
 	}
 	free(w);
 	if (rc == 0)
-		n->inlined = counts.n_locations;
+		n->inlined = n->done;
 	return rc;
 }
