@@ -113,6 +113,26 @@ bench_folded() {
     peer 'flamegraph.pl' '' flamegraph.pl "$file"
 }
 
+# Keys on a terminal of 120x40, in the largest tree at hand.
+bench_keys() {
+    local file=$dir/folded-$folded_mb.txt what median p99 bytes limit
+    [ -s "$file" ] || return
+    echo
+    echo "keys on a terminal of 120x40, $("$proftop" info --json "$file" | sed -n 's/^"stacks": \([0-9]*\),/\1/p') stacks"
+    printf '%-46s %10s %9s %9s\n' '' median 'p99' bytes
+    rule
+    while read -r what median p99 bytes; do
+        case $what in
+            down-*) limit=250 ;;
+            page-*) limit=2500 ;;
+            *) limit=8000 ;;
+        esac
+        row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" \
+            "is to be <= 2 ms: $(holds "$median <= 2"); <= $limit bytes: $(holds "$bytes <= $limit")"
+    done < <("$top/tests/bench/bench_keys" "$proftop" "$file" 2>>"$log")
+}
+
 bench_perf_data
 bench_folded
+bench_keys
 echo

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Types at a program on a pseudo terminal of 120x40 and prints, for each key, "WHAT MEDIAN-MS P99-MS
+ * MEDIAN-BYTES": from the key to the last byte that it makes the program send, and how many those are. The
+ * time ends when nothing came for a while, and is that of the last byte before.
+ *
+ * bench_keys COMMAND…
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define QUIET_MS   40   /* a frame is over when nothing came for so long */
+#define SETTLE_MS  1500 /* loading is over when nothing came for so long */
+#define PATIENCE_S 60   /* for all of it */
+
+/* What is typed once to get there, then n times to be measured. */
+static const struct {
+	const char *what, *before, *key, *undo; /* undo is typed after each, unmeasured */
+	int n;
+} cases[] = {
+	{ "down-in-top", "1g", "j", "", 100 },         { "page-down-in-top", "1g", " ", "", 20 },
+	{ "down-in-tree", "2*g", "j", "", 100 },       { "page-down-in-tree", "2g", " ", "", 50 },
+	{ "zoom-in-flame", "5jjj", "\r", "\033", 20 },
+};
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Reads until nothing came for quiet_ms. Returns the bytes; *last_ms is when the last one came. */
+static size_t drain(int fd, int quiet_ms, double *last_ms)
+{
+	static char bytes[1 << 16];
+	double end = now_ms() + PATIENCE_S * 1e3;
+	size_t n = 0;
+
+	while (now_ms() < end) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		ssize_t got;
+
+		if (poll(&p, 1, quiet_ms) <= 0)
+			break;
+		got = read(fd, bytes, sizeof(bytes));
+		if (got <= 0)
+			break;
+		*last_ms = now_ms();
+		n += (size_t)got;
+	}
+	return n;
+}
+
+static bool type(int fd, const char *keys)
+{
+	size_t n = strlen(keys);
+
+	return write(fd, keys, n) == (ssize_t)n;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Keys that change nothing, as at the end of a list, are not counted. */
+static bool measure(int fd, size_t c)
+{
+	double ms[100], bytes[100], last;
+	int n = 0;
+
+	if (!type(fd, cases[c].before))
+		return false;
+	drain(fd, SETTLE_MS, &last);
+	for (int i = 0; i < cases[c].n; i++) {
+		double begin = now_ms();
+
+		last = begin;
+		if (!type(fd, cases[c].key))
+			return false;
+		bytes[n] = (double)drain(fd, QUIET_MS, &last);
+		ms[n] = last - begin;
+		n += bytes[n] > 0;
+		if (!type(fd, cases[c].undo))
+			return false;
+		drain(fd, *cases[c].undo ? 5 * QUIET_MS : 0, &last);
+	}
+	if (n == 0)
+		return true;
+	qsort(ms, (size_t)n, sizeof(ms[0]), by_value);
+	qsort(bytes, (size_t)n, sizeof(bytes[0]), by_value);
+	printf("%s %.2f %.2f %.0f\n", cases[c].what, ms[n / 2], ms[n * 99 / 100], bytes[n / 2]);
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct winsize size = { .ws_row = 40, .ws_col = 120 };
+	bool good = true;
+	double last;
+	int fd;
+	pid_t pid;
+
+	if (argc < 2)
+		return EXIT_FAILURE;
+	pid = forkpty(&fd, NULL, NULL, &size);
+	if (pid == 0) {
+		setenv("TERM", "xterm-256color", 1);
+		setenv("LC_ALL", "C.UTF-8", 1);
+		execvp(argv[1], argv + 1);
+		_exit(127);
+	}
+	if (pid < 0)
+		return EXIT_FAILURE;
+	drain(fd, SETTLE_MS, &last);
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]) && good; c++)
+		good = measure(fd, c);
+	type(fd, "Q");
+	drain(fd, QUIET_MS, &last);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
