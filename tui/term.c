@@ -20,41 +20,38 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <termcap.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
 #include "err.h"
 #include "glyphs.h"
+#include "jobs.h"
 #include "keymap.h"
 #include "mem.h"
+#include "osc52.h"
 #include "rescue.h"
 #include "theme.h"
 
-#define MAX_WAIT_FDS    8
+#define MAX_WAIT_FDS  8
 /* Cells that change before synchronizing is worth its 16 bytes. */
-#define SYNC_CELLS      400
-/* What terminals take in one OSC 52, in bytes of base64. */
-#define MAX_COPY_BASE64 74994u
+#define SYNC_CELLS    400
+/* Widest run of blanks that is dressed as what is left of it. */
+#define MAX_GAP       8
 /* Style bits that matter here: a base and four flags. */
-#define N_STYLE_CODES   0x1000u
+#define N_STYLE_CODES 0x1000u
 
 /* Curses installs handlers for these, which we take away again: ours is a descriptor. */
 static const int meddled[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 #define N_MEDDLED (sizeof(meddled) / sizeof(meddled[0]))
-
-static const int watched[] = { SIGWINCH, SIGTERM, SIGCONT, SIGHUP, SIGINT, SIGTSTP, SIGQUIT };
-#define N_WATCHED (sizeof(watched) / sizeof(watched[0]))
 
 /* What a style is on this terminal. */
 struct dress {
 	attr_t attrs;
 	short pair;
 	bool known; /* worked out already */
+	bool ink;   /* shows in letters only: blanks of all such styles look alike */
 };
 
 struct term {
@@ -123,13 +120,15 @@ static int wanted_colours(enum colour_mode mode)
 	return most < has ? most : has;
 }
 
-/* The pair of two colours of ours (-1: default); 0 when the terminal has no more. */
+/*
+ * The pair of two colours of ours (-1: default); 0 when the terminal has no more. Plain text has a pair
+ * of its own too: from a colour to pair 0 curses sends 11 bytes, from pair to pair 5.
+ */
 static short pair_of(struct term *t, int fg, int bg)
 {
 	short *pair = &t->pairs[fg + 1][bg + 1];
 
-	if (*pair != 0 || (fg < 0 && bg < 0) || t->n_pairs + 1 >= COLOR_PAIRS ||
-	    t->n_pairs == INT16_MAX)
+	if (*pair != 0 || t->n_pairs + 1 >= COLOR_PAIRS || t->n_pairs == INT16_MAX)
 		return *pair;
 	if (init_pair((short)(t->n_pairs + 1), (short)fg, (short)bg) == OK)
 		*pair = ++t->n_pairs;
@@ -149,6 +148,7 @@ static const struct dress *dress_of(struct term *t, uint16_t style)
 		   (look.attrs & LOOK_UNDERLINE ? WA_UNDERLINE : 0);
 	if (t->n_colours > 0)
 		d->pair = pair_of(t, look.fg, look.bg);
+	d->ink = look.bg < 0 && d->attrs == 0;
 	d->known = true;
 	return d;
 }
@@ -161,16 +161,43 @@ static wchar_t shown(const struct term *t, const struct cell *cell, int width)
 	return wcwidth((wchar_t)cp) == width ? (wchar_t)cp : L'?';
 }
 
+static bool is_ink_blank(struct term *t, const struct cell *cell)
+{
+	return cell->cp == ' ' && cell->mark == 0 && dress_of(t, cell->style)->ink;
+}
+
+/*
+ * What the blanks from col on are dressed in: as the letter to their left if nobody can see that, which
+ * saves switching colours there and back. Wide gaps are left for curses to jump over.
+ */
+static const struct dress *dress_of_gap(struct term *t, const struct canvas *c,
+					const struct cell *row, int col)
+{
+	const struct dress *own = dress_of(t, row[col].style), *left;
+	int end = col;
+
+	if (col == 0)
+		return own;
+	left = dress_of(t, row[col - 1].style);
+	while (end < c->cols && end - col <= MAX_GAP && is_ink_blank(t, &row[end]))
+		end++;
+	return left->ink && end < c->cols && end - col <= MAX_GAP ? left : own;
+}
+
 /* Makes curses' cells of a row; returns how many there are. */
 static int dress_row(struct term *t, const struct canvas *c, const struct cell *row)
 {
+	const struct dress *d = NULL;
 	int n = 0;
 
 	for (int col = 0; col < c->cols; col++) {
-		const struct dress *d = dress_of(t, row[col].style);
 		bool wide = col + 1 < c->cols && row[col + 1].cp == 0;
 		wchar_t text[3] = { shown(t, &row[col], wide ? 2 : 1), (wchar_t)row[col].mark, 0 };
 
+		if (!is_ink_blank(t, &row[col]))
+			d = dress_of(t, row[col].style);
+		else if (col == 0 || !is_ink_blank(t, &row[col - 1]))
+			d = dress_of_gap(t, c, row, col);
 		setcchar(&t->line[n++], text, d->attrs, d->pair, NULL);
 		if (wide && text[0] == L'?')
 			setcchar(&t->line[n++], L" ", d->attrs, d->pair, NULL);
@@ -231,17 +258,6 @@ static void resize_last(struct term *t, const struct canvas *c)
 	t->line = xreallocarray(t->line, (size_t)c->cols + 1, sizeof(*t->line));
 }
 
-static void block_signals(struct term *t)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < N_WATCHED; i++)
-		sigaddset(&set, watched[i]);
-	pthread_sigmask(SIG_BLOCK, &set, &t->old_mask);
-	t->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 /* Terminals that know, or may know, mode 2026; others ignore it, but these print rubbish or are slow. */
 static bool may_sync(const struct term_options *o)
 {
@@ -261,6 +277,16 @@ static int open_keys(struct term *t, struct err *e)
 		return err_set(e, -errno, "/dev/tty: %s", strerror(errno));
 	t->in_fd = fileno(t->in);
 	return 0;
+}
+
+/* What curses erases with looks like what we call blank. */
+static void set_background(struct term *t)
+{
+	const struct dress *d = dress_of(t, STYLE_NORMAL);
+	cchar_t blank;
+
+	setcchar(&blank, L" ", d->attrs, d->pair, NULL);
+	wbkgrndset(stdscr, &blank);
 }
 
 static SCREEN *start_curses(struct term *t)
@@ -291,6 +317,7 @@ static void set_modes(struct term *t, const struct term_options *o)
 	if (start_color() == OK)
 		use_default_colors();
 	t->n_colours = wanted_colours(o->colour);
+	set_background(t);
 	if (o->mouse) {
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 		mouseinterval(0);
@@ -348,7 +375,7 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
 		free(t);
 		return ret;
 	}
-	block_signals(t);
+	t->signal_fd = jobs_watch(&t->old_mask);
 	rescue_prepare(t->in_fd);
 	if (t->signal_fd >= 0)
 		t->screen = start_curses(t);
@@ -371,18 +398,6 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
 	t->cp437 = type && strcmp(type, "linux") == 0;
 	*out = t;
 	return 0;
-}
-
-/* Dies of the signal that was meant for us. */
-static void die_of(int signal_number)
-{
-	sigset_t set;
-
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-	sigemptyset(&set);
-	sigaddset(&set, signal_number);
-	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /*
@@ -411,7 +426,7 @@ void term_close(struct term *t)
 		fclose(t->in);
 	close(t->signal_fd);
 	if (killed != 0)
-		die_of(killed);
+		jobs_die(killed);
 	pthread_sigmask(SIG_SETMASK, &t->old_mask, NULL);
 	free(t);
 }
@@ -459,24 +474,6 @@ void term_repaint(struct term *t)
 	clearok(curscr, TRUE);
 }
 
-/* Stops until the shell continues us; the terminal is the shell's meanwhile. */
-static void stop_self(void)
-{
-	struct timespec none = { 0, 0 };
-	sigset_t stop, cont;
-
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	sigemptyset(&cont);
-	sigaddset(&cont, SIGCONT);
-	raise(SIGTSTP);
-	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
-	pthread_sigmask(SIG_BLOCK, &stop, NULL);
-	/* that we go on is known already */
-	while (sigtimedwait(&cont, NULL, &none) > 0)
-		;
-}
-
 /* Takes the size that the terminal has now. Curses forgets what does not fit, even if it does later. */
 static void take_size(struct term *t)
 {
@@ -507,7 +504,7 @@ static void take_signal(struct term *t, int number, struct term_event *e)
 		break;
 	case SIGTSTP:
 		leave(t);
-		stop_self();
+		jobs_stop();
 		take_back(t);
 		e->kind = TERM_RESIZE;
 		break;
@@ -651,129 +648,30 @@ void term_wait(struct term *t, const int *fds, size_t n, int timeout_ms)
 		t->killed = SIGHUP;
 }
 
-static size_t base64(char *out, const char *s, size_t n)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *start = out;
-
-	for (size_t i = 0; i < n; i += 3) {
-		size_t left = n - i;
-		uint32_t v = (uint32_t)(uint8_t)s[i] << 16;
-
-		v |= left > 1 ? (uint32_t)(uint8_t)s[i + 1] << 8 : 0;
-		v |= left > 2 ? (uint32_t)(uint8_t)s[i + 2] : 0;
-		*out++ = digits[v >> 18];
-		*out++ = digits[v >> 12 & 63];
-		*out++ = left > 1 ? digits[v >> 6 & 63] : '=';
-		*out++ = left > 2 ? digits[v & 63] : '=';
-	}
-	return (size_t)(out - start);
-}
-
 bool term_copy(struct term *t, const char *text)
 {
-	size_t n = strlen(text), used;
-	char *bytes, *code;
+	char *bytes = osc52_sequence(text, getenv("TMUX") != NULL);
 
 	(void)t;
-	if ((n + 2) / 3 * 4 > MAX_COPY_BASE64)
+	if (!bytes)
 		return false;
-	code = xmalloc((n + 2) / 3 * 4 + 1);
-	used = base64(code, text, n);
-	code[used] = '\0';
-	bytes = xasprintf("\033]52;c;%s\a", code);
 	send(bytes, strlen(bytes));
 	free(bytes);
-	if (getenv("TMUX")) {
-		/* for tmux with allow-passthrough on; escapes are doubled inside */
-		bytes = xasprintf("\033Ptmux;\033\033]52;c;%s\a\033\\", code);
-		send(bytes, strlen(bytes));
-		free(bytes);
-	}
-	free(code);
 	return true;
-}
-
-/* In the child: everything as it was before us. */
-static void become(struct term *t, char *const argv[], int in_fd, int out_fd)
-{
-	signal(SIGPIPE, SIG_DFL);
-	signal(SIGTSTP, SIG_DFL);
-	if (in_fd != STDIN_FILENO)
-		dup2(in_fd, STDIN_FILENO);
-	if (out_fd != STDOUT_FILENO) {
-		dup2(out_fd, STDOUT_FILENO);
-		dup2(out_fd, STDERR_FILENO);
-	}
-	pthread_sigmask(SIG_SETMASK, &t->old_mask, NULL);
-	execvp(argv[0], argv);
-	_exit(127);
-}
-
-/* Waits for a child that may be stopped from the keyboard, and stops with it. */
-static int wait_for(pid_t pid)
-{
-	int status;
-
-	for (;;) {
-		if (waitpid(pid, &status, WUNTRACED) < 0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
-		}
-		if (!WIFSTOPPED(status))
-			break;
-		stop_self();
-		kill(pid, SIGCONT);
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -EINTR;
 }
 
 int term_run(struct term *t, char *const argv[])
 {
-	struct timespec none = { 0, 0 };
-	sigset_t keys;
-	pid_t pid;
 	int ret;
 
 	leave(t);
 	fflush(NULL);
-	pid = fork();
-	if (pid == 0)
-		become(t, argv, t->in_fd, STDOUT_FILENO);
-	ret = pid < 0 ? -errno : wait_for(pid);
-	/* what was typed at the program was not for us */
-	sigemptyset(&keys);
-	sigaddset(&keys, SIGINT);
-	sigaddset(&keys, SIGQUIT);
-	sigaddset(&keys, SIGTSTP);
-	sigaddset(&keys, SIGCONT);
-	while (sigtimedwait(&keys, NULL, &none) > 0)
-		;
+	ret = jobs_run(argv, t->in_fd, STDOUT_FILENO, &t->old_mask);
 	take_back(t);
 	return ret;
 }
 
 int term_feed(struct term *t, const char *command, const char *text)
 {
-	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)command, NULL };
-	int in_fd = memfd_create("proftop-copy", MFD_CLOEXEC);
-	int out_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	size_t n = strlen(text);
-	int ret = -EIO;
-	pid_t pid = -1;
-
-	if (in_fd >= 0 && out_fd >= 0 && write(in_fd, text, n) == (ssize_t)n &&
-	    lseek(in_fd, 0, SEEK_SET) == 0)
-		pid = fork();
-	if (pid == 0)
-		become(t, argv, in_fd, out_fd);
-	if (pid > 0)
-		ret = wait_for(pid);
-	if (in_fd >= 0)
-		close(in_fd);
-	if (out_fd >= 0)
-		close(out_fd);
-	return ret;
+	return jobs_feed(command, text, &t->old_mask);
 }

@@ -117,7 +117,8 @@ struct look theme_look(uint16_t style, int n_colours)
 		add_match(&l, n_colours, is_flame(style));
 	if (style & STYLE_SELECTED)
 		add_selected(&l, n_colours, is_flame(style));
-	if (style & STYLE_BOLD)
+	/* a flame cell in colours says enough by its width, and going bold costs 50 bytes a cell */
+	if (style & STYLE_BOLD && (n_colours == 0 || !is_flame(style)))
 		l.attrs |= LOOK_BOLD;
 	return l;
 }
