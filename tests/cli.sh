@@ -102,6 +102,17 @@ grep -v '^#' fallback >a
 run 0 report small.folded
 grep -v '^#' out | cmp -s - a || fault 'the fallback is not the report'
 
+cat >more.folded <<'TEXT'
+main;parse 50
+extra 50
+TEXT
+run 0 report --json small.folded more.folded
+says out '"total": 200'
+says out '{"name": "parse", "self": [60], "total": [90], "samples": 60}'
+gzip -c <more.folded >more.gz
+"$proftop" report --json small.folded - <more.gz >out 2>err || fault 'a packed pipe beside a file does not work'
+says out '"total": 200'
+
 printf 'evil\033]52;c;QUJD\007\342\200\256name;b 3\n' >evil.folded
 for view in top tree callers flame threads info; do
     run 0 report --view $view -n 0 --min 0 evil.folded

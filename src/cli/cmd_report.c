@@ -56,6 +56,31 @@ static void set_limits(struct report *r, const struct options *o)
 		r->cols = o->cols;
 }
 
+/* Events of which nothing is shown, so that nobody takes a part for the whole. */
+static void put_other_events(const struct report *r, FILE *to)
+{
+	const struct analysis *a = r->analysis;
+	const char *before = "# not shown: ";
+
+	for (uint32_t i = 0; i < a->counts.n_events; i++) {
+		const char *name = profile_string(
+			a->profile, profile_event(a->profile, (event_id){ i })->name, NULL);
+		bool shown = false;
+		char *clean;
+
+		for (uint32_t c = 0; c < a->lens.n_columns; c++)
+			shown |= a->lens.column[c].metric.event.v == i;
+		if (shown)
+			continue;
+		clean = text_clean(name, strlen(name), r->ascii);
+		fprintf(to, "%s%s", before, clean);
+		before = ", ";
+		free(clean);
+	}
+	if (*before == ',')
+		fputs("; --event NAME shows one\n", to);
+}
+
 /* "# x.data: 61,143 samples of cpu-clock, 36.0 s, 2 threads" and what narrows it. */
 static void put_heading(const struct report *r, const struct options *o, FILE *to)
 {
@@ -87,6 +112,7 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 		free(clean);
 		free(name);
 	}
+	put_other_events(r, to);
 	if (losses)
 		fprintf(to, "# something was lost or is missing: see proftop info\n");
 	fputs("#\n", to);

@@ -53,6 +53,17 @@ static void put_files(struct json_out *j, const struct analysis *a)
 	json_end(j, ']');
 }
 
+static void put_events(struct json_out *j, const struct analysis *a)
+{
+	json_begin(j, "events", '[', false);
+	for (uint32_t i = 0; i < a->counts.n_events; i++) {
+		const struct event *event = profile_event(a->profile, (event_id){ i });
+
+		json_put_text(j, NULL, profile_string(a->profile, event->name, NULL));
+	}
+	json_end(j, ']');
+}
+
 static void put_columns(struct json_out *j, const struct report *r)
 {
 	const struct analysis *a = r->analysis;
@@ -90,6 +101,7 @@ static void put_head(struct json_out *j, const struct report *r)
 	json_put_int(j, "threads", (int64_t)a->weights.n_threads);
 	put_time(j, "begin_ns", a->weights.begin_ns);
 	put_time(j, "end_ns", a->weights.end_ns);
+	put_events(j, a);
 	put_columns(j, r);
 	json_put_int(j, "left_out", (int64_t)r->n_left_out);
 	free(filter);
