@@ -53,7 +53,8 @@ struct parts {
 
 struct writer {
 	const struct analysis *a;
-	bool collapse;        /* names as stackcollapse-perf.pl prints them */
+	bool collapse; /* names as stackcollapse-perf.pl prints them */
+	struct write_options options;
 	struct map by_text;   /* of indices of names */
 	struct map by_parent; /* of indices of nodes, by parent and name */
 	VEC(struct name) names;
@@ -169,6 +170,74 @@ static uint32_t add_name(struct writer *w, const char *s, size_t n)
 	return i;
 }
 
+/* perf's own file of symbols for generated code, or the images that jitdump was made into. */
+static bool is_jit_path(const char *path)
+{
+	const char *at = strstr(path, "/tmp/perf-"), *name = strrchr(path, '/');
+	size_t digits = at ? strspn(at + 10, "0123456789") : 0, n = strlen(path);
+
+	if (digits > 0 && strncmp(at + 10 + digits, ".map", 4) == 0)
+		return true;
+	return name && strncmp(name, "/jitted-", 8) == 0 && strcmp(path + n - 3, ".so") == 0;
+}
+
+/* "[kernel.kallsyms]", "[vdso]", "…/vmlinux-6.1", "…/nf_tables.ko": what FlameGraph or inferno mark. */
+static bool is_kernel_path(const char *path)
+{
+	const char *image = strstr(path, "vmlinux");
+	size_t n = strlen(path);
+
+	if (strstr(path, "unknown"))
+		return false;
+	if (path[0] == '[' || (n > 3 && strcmp(path + n - 3, ".ko") == 0))
+		return true;
+	for (; image; image = strstr(image + 1, "vmlinux")) {
+		const char *c = image + strlen("vmlinux");
+
+		while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+		       (*c >= '0' && *c <= '9') || *c == '-' || *c == '_' || *c == '.')
+			c++;
+		if (*c == '\0')
+			return true;
+	}
+	return false;
+}
+
+static const char *mark_of(const struct writer *w, const struct key *key)
+{
+	const struct profile *p = w->a->profile;
+	uint32_t id = key->id & ~KEY_OF_MODULE;
+	const struct module *m;
+	const char *path;
+	bool jit;
+
+	if ((key->flags & (FUNCTION_COMM | FUNCTION_MARK)) || key->id == ID_NONE ||
+	    !(w->options.mark_kernel || w->options.mark_jit))
+		return "";
+	m = profile_module(p, key->id & KEY_OF_MODULE
+				      ? (module_id){ id }
+				      : profile_function(p, (function_id){ id })->module);
+	path = profile_string(p, m->path, NULL);
+	jit = is_jit_path(path) || (m->family == FAMILY_JIT && strncmp(path, "[perf-", 6) == 0);
+	if (w->options.mark_kernel && !jit && is_kernel_path(path))
+		return "_[k]";
+	return w->options.mark_jit && jit ? "_[j]" : "";
+}
+
+/* As add_name(), with the mark behind it. */
+static uint32_t add_part(struct writer *w, const char *s, size_t n, const char *mark)
+{
+	char *marked;
+	uint32_t name;
+
+	if (*mark == '\0' || (strcmp(mark, "_[j]") == 0 && memmem(s, n, "_[j]", 4)))
+		return add_name(w, s, n);
+	marked = xasprintf("%.*s%s", (int)n, s, mark);
+	name = add_name(w, marked, strlen(marked));
+	free(marked);
+	return name;
+}
+
 /* The frames that are printed for a key. */
 static struct parts make_parts(struct writer *w, const struct key *key, bool java)
 {
@@ -184,7 +253,8 @@ static struct parts make_parts(struct writer *w, const struct key *key, bool jav
 				       : folded_collapse_frame(key->label, java);
 	for (at = s; at; at = end ? end + 1 : NULL) {
 		end = strchr(at, ';');
-		vec_push(&w->part_names, add_name(w, at, end ? (size_t)(end - at) : strlen(at)));
+		vec_push(&w->part_names, add_part(w, at, end ? (size_t)(end - at) : strlen(at),
+						  parts.n == 0 ? mark_of(w, key) : ""));
 		parts.n++;
 	}
 	free(s);
@@ -359,10 +429,12 @@ static bool is_raw(const struct analysis *a)
 	return false;
 }
 
-int folded_write(const struct analysis *a, FILE *to, struct err *e)
+int folded_write(const struct analysis *a, const struct write_options *o, FILE *to, struct err *e)
 {
 	struct writer w = { .a = a, .collapse = is_raw(a) };
 
+	if (o)
+		w.options = *o;
 	for (int java = 0; java < 2; java++)
 		w.parts_of[java] = xcalloc(a->keys.n, sizeof(*w.parts_of[java]));
 	merge(&w);

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-int folded_write(const struct analysis *a, FILE *to, struct err *e);
+int folded_write(const struct analysis *a, const struct write_options *o, FILE *to, struct err *e);
 
 /*
  * The frames that stackcollapse-perf.pl makes of one that perf script prints as label, joined by ';':

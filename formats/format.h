@@ -5,7 +5,7 @@
 #ifndef PROFTOP_FORMATS_FORMAT_H
 #define PROFTOP_FORMATS_FORMAT_H
 
-#include "ids.h"
+#include "builder.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +20,14 @@ struct resolver_options;
 
 struct read_options {
 	const struct resolver_options *resolve; /* where symbols come from; borrowed */
+	enum root_names root_names;             /* what root frames are called */
+	bool addresses;  /* frames without a symbol have their address in their name */
+	bool as_printed; /* names of frames stay what the text says, not taken apart */
+};
+
+struct write_options {
+	bool mark_kernel; /* "_[k]" behind names of the kernel's frames */
+	bool mark_jit;    /* "_[j]" behind those of generated code */
 };
 
 struct format {
@@ -39,8 +47,9 @@ struct format {
 	int (*read)(struct input *in, struct profile *p, capture_id c, const struct read_options *o,
 		    struct progress *progress, struct err *e);
 
-	/* Writes what the analysis shows. 0 or -errno. NULL: cannot be written. */
-	int (*write)(const struct analysis *a, FILE *to, struct err *e);
+	/* Writes what the analysis shows. o may be NULL. 0 or -errno. NULL: cannot be written. */
+	int (*write)(const struct analysis *a, const struct write_options *o, FILE *to,
+		     struct err *e);
 };
 
 /* All of them, NULL-terminated. */

@@ -8,6 +8,7 @@
 #include "input.h"
 #include "looks.h"
 #include "perf_data.h"
+#include "perf_script.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 const struct format *const formats[] = {
 	&format_folded,
 	&format_perf_data,
+	&format_perf_script,
 	NULL,
 };
 

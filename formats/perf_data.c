@@ -42,6 +42,7 @@ struct reader {
 	struct profile *profile;
 	capture_id capture;
 	struct resolver_options options; /* as told, but for same_machine */
+	enum root_names root_names;      /* as told */
 	struct progress *progress;
 	struct perf_header header;
 	struct perf_events events;
@@ -84,6 +85,7 @@ static void begin_feeding(struct reader *r)
 		resolver_kernel_release(r->resolver, r->header.os_release);
 	perf_header_tell_build_ids(&r->header, r->resolver);
 	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, r->header.arch);
+	perf_feed_root_names(r->feed, r->root_names);
 	perf_feed_may_ask(r->feed, r->end > 0);
 	if (r->end > 0 && r->end - r->begin >= NAME_BESIDE_BYTES)
 		r->naming = perf_naming_start(r->resolver, r->progress);
@@ -316,6 +318,8 @@ static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 
 	if (o && o->resolve)
 		r.options = *o->resolve;
+	if (o)
+		r.root_names = o->root_names;
 	rc = read_all(&r, e);
 	perf_feed_free(r.feed);
 	resolver_free(r.resolver);

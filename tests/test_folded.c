@@ -494,7 +494,7 @@ static char *written(const struct profile *p)
 
 	lens_init(&lens, p);
 	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
-	cr_assert_eq(format_folded.write(a, to, NULL), 0);
+	cr_assert_eq(format_folded.write(a, NULL, to, NULL), 0);
 	fclose(to);
 	analysis_free(a);
 	lens_done(&lens);

@@ -74,7 +74,9 @@ Test(formats, probe)
 		{ BYTES("prog  812 1.5: 250000 cycles: \n\t    55d0c0 main+0x1 (/bin/prog)\n"
 			"\t 7f00aa __libc_start_main (/lib/libc.so.6)\n\n"
 			"prog;x  812 1.5: 250000 cycles: \n\t    55d0c0 main+0x1 (/bin/prog)\n"),
-		  NULL, "the text of perf script" },
+		  "perf-script", NULL },
+		{ BYTES("a  812 [001] 1.5: raw_syscalls:sys_exit: NR 59 = 0\n"), "perf-script",
+		  NULL },
 		{ BYTES("\0\1\2\3\4\5\6\7a;b 3\n\0\0\0"), NULL, "binary data" },
 		{ BYTES("It was a dark night\nand no stack\nwas in sight; 3\nat all\n"), NULL,
 		  "text whose lines" },

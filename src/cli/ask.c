@@ -42,6 +42,29 @@ static int find_group(const char *name, enum grouping *out, struct err *e)
 		name);
 }
 
+/*
+ * Exported text of perf script is what FlameGraph's script makes of it, which counts the first event
+ * that it sees.
+ */
+static bool wants_first_event(const struct options *o, const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	if (!o->to || counts.n_events == 0)
+		return false;
+	for (size_t i = 0; i < filter_n_terms(o->filter); i++)
+		if (strncmp(filter_term(o->filter, i), "event:", strlen("event:")) == 0)
+			return false;
+	for (uint32_t i = 0; i < counts.n_captures; i++) {
+		string_id format = profile_capture(p, (capture_id){ i })->format;
+
+		if (strcmp(profile_string(p, format, NULL), "perf-script") != 0)
+			return false;
+	}
+	return true;
+}
+
 /* One column for each --event, or the busiest event's. */
 static int find_columns(const struct options *o, const struct profile *p, struct lens *l,
 			struct err *e)
@@ -53,6 +76,8 @@ static int find_columns(const struct options *o, const struct profile *p, struct
 		return err_set(e, -EINVAL, "--event can be given %d times at most",
 			       LENS_MAX_COLUMNS);
 	profile_counts_read(p, &counts);
+	if (o->events.n == 0 && wants_first_event(o, p))
+		l->column[0].metric.event = (event_id){ 0 };
 	if (o->events.n == 0 && *o->metric && counts.n_events) {
 		const struct event *event = profile_event(p, l->column[0].metric.event);
 

@@ -54,12 +54,13 @@ static enum status write_out(const struct options *o, const struct format *forma
 			     const struct analysis *a)
 {
 	struct err e = ERR_INIT;
+	const struct write_options options = { .mark_kernel = o->kernel, .mark_jit = o->jit };
 	struct output out;
 	int rc = output_open(&out, o->output, &e);
 
 	if (rc)
 		return say_error(&e, STATUS_USAGE);
-	rc = format->write(a, out.to, &e);
+	rc = format->write(a, &options, out.to, &e);
 	if (rc && out.code) { /* the output says it, and a closed pipe is no trouble */
 		err_clear(&e);
 		rc = 0;

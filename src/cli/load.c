@@ -35,6 +35,7 @@ struct load {
 	const char *const *paths; /* [n_paths] borrowed from the options */
 	size_t n_paths;
 	struct resolver_options resolve; /* for the readers */
+	struct read_options read;        /* for the readers too */
 	struct profile *profile;         /* owned */
 	struct progress progress;        /* of the file being read */
 	struct err error;                /* the worker's, until it has finished */
@@ -45,7 +46,6 @@ struct load {
 
 static int read_one(struct load *l, const char *path)
 {
-	const struct read_options options = { .resolve = &l->resolve };
 	const struct format *format;
 	struct input *in = NULL;
 	capture_id capture;
@@ -63,7 +63,7 @@ static int read_one(struct load *l, const char *path)
 	capture = build_capture(l->profile, path, format->name);
 	rc = builder_end(l->profile);
 	if (!rc)
-		rc = format->read(in, l->profile, capture, &options, &l->progress, &l->error);
+		rc = format->read(in, l->profile, capture, &l->read, &l->progress, &l->error);
 	input_close(in);
 	return rc;
 }
@@ -123,6 +123,15 @@ struct load *load_start(const struct options *o, struct err *e)
 		.n_symbol_dirs = o->symbols.n,
 		.no_inlines = o->no_inline,
 		.same_machine = true, /* readers compare what the file says of its machine */
+		.addresses = o->addrs,
+	};
+	l->read = (struct read_options){
+		.resolve = &l->resolve,
+		.root_names = o->tid   ? ROOT_TID
+			      : o->pid ? ROOT_PID
+				       : ROOT_COMM,
+		.addresses = o->addrs,
+		.as_printed = o->to && !strcmp(o->to, "folded"),
 	};
 	l->profile = profile_new();
 	l->title = make_title(o);

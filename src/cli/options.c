@@ -131,6 +131,24 @@ static int take_option(struct options *o, enum option_id which, const char *valu
 	case OPTION_COLOR:
 		o->color = value;
 		return 0;
+	case OPTION_KERNEL:
+		o->kernel = true;
+		return 0;
+	case OPTION_JIT:
+		o->jit = true;
+		return 0;
+	case OPTION_ALL:
+		o->kernel = o->jit = true;
+		return 0;
+	case OPTION_PID:
+		o->pid = true;
+		return 0;
+	case OPTION_TID:
+		o->tid = true;
+		return 0;
+	case OPTION_ADDRS:
+		o->addrs = true;
+		return 0;
 	case OPTION_NOINLINE:
 		o->no_inline = true;
 		return 0;

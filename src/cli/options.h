@@ -40,6 +40,12 @@ struct filter;
 	X(MIN,      "min",       0,   "PERCENT",   ON_REPORT,  "leave out what is less than this share; 0 is nothing") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    "JSON instead of text") \
 	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  "the format to write") \
+	X(KERNEL,   "kernel",    0,   NULL,        ON_EXPORT,  "folded: _[k] behind names of the kernel's frames") \
+	X(JIT,      "jit",       0,   NULL,        ON_EXPORT,  "folded: _[j] behind names of generated code") \
+	X(ALL,      "all",       0,   NULL,        ON_EXPORT,  "folded: --kernel and --jit") \
+	X(PID,      "pid",       0,   NULL,        ON_EXPORT,  "folded: -PID behind names of threads") \
+	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  "folded: -PID/TID behind names of threads") \
+	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  "folded: addresses of frames without a symbol") \
 	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  "write to FILE instead of standard output") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  "the size of that screen; a report's flame graph is COLS wide") \
@@ -76,6 +82,7 @@ struct options {
 	int64_t rows;              /* -1: not given; 0: all */
 	double min_percent;        /* -1: not given */
 	int cols, lines;           /* --screen; 0: not given */
+	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool json, ascii, no_inline, no_mouse, help, version;
 };
 

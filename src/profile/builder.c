@@ -10,11 +10,13 @@
 #include "builder.h"
 
 #include "hash.h"
+#include "mem.h"
 #include "store.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void builder_begin(struct profile *p)
@@ -283,6 +285,26 @@ location_id build_comm_location(struct profile *p, string_id comm)
 				       0);
 
 	return build_symbol_location(p, f);
+}
+
+location_id build_root_location(struct profile *p, string_id comm, int32_t pid, int32_t tid,
+				enum root_names names)
+{
+	char pid_text[16] = "?", tid_text[16] = "?", *name;
+	const char *text = profile_string(p, comm, NULL);
+	location_id l;
+
+	if (names == ROOT_COMM)
+		return build_comm_location(p, comm);
+	if (pid >= 0)
+		snprintf(pid_text, sizeof(pid_text), "%d", pid);
+	if (tid >= 0)
+		snprintf(tid_text, sizeof(tid_text), "%d", tid);
+	name = names == ROOT_PID ? xasprintf("%s-%s", text, pid_text)
+				 : xasprintf("%s-%s/%s", text, pid_text, tid_text);
+	l = build_comm_location(p, build_cstring(p, name));
+	free(name);
+	return l;
 }
 
 void build_location_function(struct profile *p, location_id l, function_id f)

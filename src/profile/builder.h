@@ -45,6 +45,17 @@ location_id build_symbol_location(struct profile *p, function_id f);
 /* The root frame of a thread's stacks: FUNCTION_COMM, interned by name. */
 location_id build_comm_location(struct profile *p, string_id comm);
 
+/* What the root frames of a capture are called: the thread's name alone, or with its numbers. */
+enum root_names {
+	ROOT_COMM, /* java */
+	ROOT_PID,  /* java-812 */
+	ROOT_TID   /* java-812/813 */
+};
+
+/* build_comm_location() of such a name; a number below zero is unknown and written as '?'. */
+location_id build_root_location(struct profile *p, string_id comm, int32_t pid, int32_t tid,
+				enum root_names names);
+
 /* Names a location; the first answer is final. */
 void build_location_function(struct profile *p, location_id l, function_id f);
 /*

@@ -10,14 +10,17 @@
 #include "naming.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "builder.h"
 #include "demangle.h"
 #include "dso.h"
+#include "find.h"
 #include "inlines.h"
 #include "mem.h"
+#include "resolver.h"
 #include "source.h"
 #include "task.h"
 
@@ -146,6 +149,22 @@ static string_id made_up_name(struct profile *p, module_id m)
 	return s;
 }
 
+/* The function of one address without a symbol, "[libc.so.6 <1a2b>]". */
+static function_id unnamed_at(struct profile *p, module_id m, uint32_t location)
+{
+	const char *name = profile_string(p, profile_module(p, m)->name, NULL);
+	struct location_columns c;
+	string_id no_file = { 0 };
+	function_id f;
+	char *text;
+
+	profile_locations(p, &c);
+	text = xasprintf("[%s <%" PRIx64 ">]", name, c.address[location]);
+	f = build_function(p, build_cstring(p, text), m, FUNCTION_UNRESOLVED, no_file, 0);
+	free(text);
+	return f;
+}
+
 static int hand_in(struct naming *n, module_id m, struct batch *b)
 {
 	uint32_t function[BATCH], unnamed = ID_NONE;
@@ -161,6 +180,11 @@ static int hand_in(struct naming *n, module_id m, struct batch *b)
 	for (size_t i = 0; i < b->n; i++) {
 		function_id f;
 
+		if (b->name[i] == UINT32_MAX && n->f->options->addresses) {
+			f = unnamed_at(n->p, m, b->location[i]);
+			build_location_function(n->p, (location_id){ b->location[i] }, f);
+			continue;
+		}
 		if (b->name[i] == UINT32_MAX && unnamed == ID_NONE)
 			unnamed = build_function(n->p, made_up_name(n->p, m), m,
 						 FUNCTION_UNRESOLVED, no_file, 0)

@@ -502,6 +502,11 @@ void perf_feed_free(struct perf_feed *f)
 	free(f);
 }
 
+void perf_feed_root_names(struct perf_feed *f, enum root_names names)
+{
+	perf_tasks_root_names(f->tasks, names);
+}
+
 void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what)
 {
 	bool borrow = borrows_times(f);

@@ -66,6 +66,9 @@ struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver
 				struct perf_events *events, const char *machine);
 void perf_feed_free(struct perf_feed *f);
 
+/* What root frames are called; before the first record. */
+void perf_feed_root_names(struct perf_feed *f, enum root_names names);
+
 /* What perf_feed_look() is to do: each for each record once, the latter before samples are fed. */
 #define PERF_FEED_COUNT 1u /* count it, for the facts */
 #define PERF_FEED_TELL  2u /* tell the resolver what is beside the samples, by time */

@@ -66,6 +66,7 @@ struct perf_tasks {
 	uint32_t last_process; /* index found last */
 	uint32_t n_epochs;     /* given so far */
 	size_t n_moved;        /* elements shifted to make room, at most MOVES_MAX */
+	enum root_names root_names;
 };
 
 static bool same_tid(const void *things, uint32_t value, const void *key)
@@ -216,7 +217,9 @@ static void make_thread(struct perf_tasks *t, struct naming *n, int32_t pid, int
 	}
 	n->pid = pid;
 	n->thread = build_thread(t->profile, process, tid, name).v;
-	n->root = build_stack(t->profile, (stack_id){ 0 }, build_comm_location(t->profile, name)).v;
+	n->root = build_stack(t->profile, (stack_id){ 0 },
+			      build_root_location(t->profile, name, pid, tid, t->root_names))
+			  .v;
 	if (pid == tid)
 		build_process_name(t->profile, process, name);
 }
@@ -245,6 +248,11 @@ void perf_tasks_free(struct perf_tasks *t)
 	map_done(&t->by_pid);
 	arena_done(&t->names);
 	free(t);
+}
+
+void perf_tasks_root_names(struct perf_tasks *t, enum root_names names)
+{
+	t->root_names = names;
 }
 
 void perf_tasks_name(struct perf_tasks *t, int32_t tid, int64_t time_ns, const char *name,

@@ -27,6 +27,9 @@ struct perf_task_view {
 struct perf_tasks *perf_tasks_new(struct profile *p, capture_id c);
 void perf_tasks_free(struct perf_tasks *t);
 
+/* What root frames are called; before the first sample. */
+void perf_tasks_root_names(struct perf_tasks *t, enum root_names names);
+
 /* The thread is called so from then on; name is copied. */
 void perf_tasks_name(struct perf_tasks *t, int32_t tid, int64_t time_ns, const char *name,
 		     size_t len);

@@ -26,6 +26,7 @@ struct resolver;
 struct resolver_options {
 	const char *const *symbol_dirs; /* --symbols DIR, searched first; borrowed */
 	size_t n_symbol_dirs;
+	bool addresses;      /* what has no symbol is named "[module <address>]" */
 	const char *sysroot; /* prefix for recorded paths, or NULL */
 	bool no_inlines;     /* --no-inline: debug information is not read */
 	bool same_machine;   /* the capture was (or may have been) made on this machine */

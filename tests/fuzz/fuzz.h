@@ -15,6 +15,8 @@ typedef void fuzz_fn(const uint8_t *bytes, size_t n);
 fuzz_fn fuzz_folded;
 /* Reads a perf.data. */
 fuzz_fn fuzz_perf_data;
+/* Reads the text of perf script and writes it as folded stacks. */
+fuzz_fn fuzz_perf_script;
 
 /*
  * Calls fn with `rounds` variations of the seed: bytes changed, cut out, repeated; the same ones

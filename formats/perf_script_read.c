@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The text of perf script into a profile.
+ *
+ * A sample is gathered line by line until it ends, as its frames come with the innermost first. Stacks
+ * of a thread mostly share their outer frames, which are the end of the text: the trie nodes of the
+ * thread's previous stack are kept with how far from the end each began, and only what differs is
+ * looked up.
+ *
+ * The pen is given back before every read that may wait.
+ */
+#include "config.h"
+
+#include "perf_script_read.h"
+
+#include "builder.h"
+#include "err.h"
+#include "hash.h"
+#include "input.h"
+#include "lines.h"
+#include "map.h"
+#include "perf_script_frames.h"
+#include "perf_script_line.h"
+#include "task.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What is read is published after so much of either. */
+#define PUBLISH_BYTES ((uint64_t)8 << 20)
+#define PUBLISH_NS    INT64_C(50000000)
+/* Text of one sample; more is no stack. */
+#define MOST_BYTES    ((size_t)64 << 20)
+/* Lines that `info` names. */
+#define TOLD_LINES    5
+/* Threads whose previous stacks are kept. */
+#define N_LAST        256
+
+/* A thread under one name. */
+struct who {
+	const char *comm; /* the profile's */
+	size_t n;         /* bytes of it */
+	int32_t pid, tid;
+	thread_id thread;
+	stack_id root; /* the node of its name */
+};
+
+/* A unit of a thread's previous stack. */
+struct last_unit {
+	size_t from_end; /* bytes from where it begins to the end of the text */
+	stack_id stack;
+};
+
+/* The previous stack of a thread. */
+struct last {
+	uint32_t who;                /* index + 1; 0: none */
+	VEC(char) text;              /* its frames */
+	VEC(struct last_unit) units; /* outermost first */
+};
+
+/* An event by its name. */
+struct event_name {
+	const char *s; /* the profile's */
+	size_t n;
+	event_id id;
+};
+
+/* A malformed line. */
+struct complaint {
+	uint64_t line;
+	const char *problem; /* static */
+};
+
+struct reader {
+	struct profile *p;
+	capture_id capture;
+	enum root_names root_names;
+	struct lines lines;
+	struct script_frames frames;
+
+	struct map by_who; /* of indices of whos */
+	VEC(struct who) whos;
+	uint32_t last_who; /* the previous sample's: index + 1 */
+	VEC(struct event_name) events;
+	struct last last[N_LAST]; /* by index of who */
+
+	bool in_sample; /* a header has come */
+	bool too_long;  /* its text was cut */
+	bool inlined;   /* the last frame belongs to the next one's unit */
+	struct sample sample;
+	uint32_t who;      /* of the sample: index + 1 */
+	VEC(char) text;    /* its frames, each with a newline */
+	VEC(size_t) units; /* where units begin in text */
+
+	uint64_t n_samples, n_records, n_comments, n_bad, n_frames;
+	struct complaint told[TOLD_LINES]; /* the first malformed lines */
+	bool full;                         /* the profile takes no more */
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void complain(struct reader *r, const char *problem)
+{
+	if (r->n_bad < TOLD_LINES)
+		r->told[r->n_bad] = (struct complaint){ r->lines.n, problem };
+	r->n_bad++;
+}
+
+/* Threads. */
+
+struct who_key {
+	struct span comm;
+	int32_t pid, tid;
+};
+
+static bool same_who(const void *things, uint32_t value, const void *key)
+{
+	const struct who *w = (const struct who *)things + value;
+	const struct who_key *k = key;
+
+	return w->pid == k->pid && w->tid == k->tid && w->n == k->comm.n &&
+	       (w->n == 0 || memcmp(w->comm, k->comm.s, w->n) == 0);
+}
+
+static uint32_t new_who(struct reader *r, const struct who_key *k, uint64_t hash)
+{
+	string_id name = build_string(r->p, k->comm.n ? k->comm.s : "", k->comm.n);
+	process_id process = build_process(r->p, r->capture, k->pid);
+	struct who w = { .pid = k->pid, .tid = k->tid };
+
+	w.comm = profile_string(r->p, name, &w.n);
+	w.thread = build_thread(r->p, process, k->tid, name);
+	if (k->pid >= 0 && k->pid == k->tid)
+		build_process_name(r->p, process, name);
+	else if (profile_process(r->p, process)->name.v == 0 && k->pid >= 0)
+		build_process_name(r->p, process, name);
+	w.root = build_stack(r->p, (stack_id){ 0 },
+			     build_root_location(r->p, name, k->pid, k->tid, r->root_names));
+	map_add(&r->by_who, hash, (uint32_t)r->whos.n);
+	vec_push(&r->whos, w);
+	return (uint32_t)r->whos.n;
+}
+
+static uint32_t find_who(struct reader *r, const struct script_header *h)
+{
+	struct who_key k = { h->comm, h->pid, h->tid };
+	uint64_t hash;
+	uint32_t i;
+
+	if (r->last_who && same_who(r->whos.at, r->last_who - 1, &k))
+		return r->last_who;
+	hash = hash_bytes(k.comm.n ? k.comm.s : "", k.comm.n) ^
+	       hash_pair((uint32_t)k.pid, (uint32_t)k.tid);
+	i = map_find(&r->by_who, hash, same_who, r->whos.at, &k);
+	r->last_who = i != MAP_NONE ? i + 1 : new_who(r, &k, hash);
+	return r->last_who;
+}
+
+/* Events. */
+
+static event_id new_event(struct reader *r, const struct script_header *h)
+{
+	static const char *const clocks[] = { "cpu-clock", "task-clock" };
+	char *name = xstrndup(h->event.n ? h->event.s : "samples", h->event.n ? h->event.n : 7);
+	enum unit unit = UNIT_COUNT;
+	event_id id;
+
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		size_t n = strlen(clocks[i]);
+
+		if (h->period > 0 && strncmp(name, clocks[i], n) == 0 &&
+		    (name[n] == '\0' || name[n] == ':'))
+			unit = UNIT_NS;
+	}
+	id = build_event(r->p, name, unit, h->period > 0);
+	free(name);
+	return id;
+}
+
+static event_id find_event(struct reader *r, const struct script_header *h)
+{
+	struct event_name known;
+
+	for (size_t i = 0; i < r->events.n; i++)
+		if (r->events.at[i].n == h->event.n &&
+		    (h->event.n == 0 || memcmp(r->events.at[i].s, h->event.s, h->event.n) == 0))
+			return r->events.at[i].id;
+	known.id = new_event(r, h);
+	known.n = h->event.n;
+	known.s = profile_string(r->p, profile_event(r->p, known.id)->name, NULL);
+	vec_push(&r->events, known);
+	return known.id;
+}
+
+/* Stacks. */
+
+/* Bytes that two texts have in common from the right. */
+static size_t common_tail(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+	size_t n = n_a < n_b ? n_a : n_b, i = 0;
+
+	for (; i + sizeof(uint64_t) <= n; i += sizeof(uint64_t)) {
+		uint64_t x, y;
+
+		memcpy(&x, a + n_a - i - sizeof(x), sizeof(x));
+		memcpy(&y, b + n_b - i - sizeof(y), sizeof(y));
+		if (x != y)
+			break;
+	}
+	while (i < n && a[n_a - 1 - i] == b[n_b - 1 - i])
+		i++;
+	return i;
+}
+
+/* Drops the units of the thread's previous stack that this one does not end with. */
+static void keep_common(struct reader *r, struct last *l)
+{
+	size_t same = 0, n_kept = 0;
+
+	if (l->who == r->who)
+		same = common_tail(l->text.at, l->text.n, r->text.at, r->text.n);
+	/* a unit is whole only when this text has one that begins at the same place */
+	while (n_kept < l->units.n && n_kept < r->units.n) {
+		size_t from_end = l->units.at[n_kept].from_end;
+		size_t here = r->text.n - r->units.at[r->units.n - 1 - n_kept];
+
+		if (from_end > same || from_end != here)
+			break;
+		n_kept++;
+	}
+	l->units.n = n_kept;
+	l->who = r->who;
+}
+
+/* The stack of the sample's text. */
+static stack_id read_stack(struct reader *r)
+{
+	struct last *l = &r->last[(r->who - 1) % N_LAST];
+	stack_id stack = r->whos.at[r->who - 1].root;
+	size_t i, end;
+
+	keep_common(r, l);
+	if (l->units.n > 0)
+		stack = l->units.at[l->units.n - 1].stack;
+	i = r->units.n - l->units.n;
+	end = i < r->units.n ? r->units.at[i] : r->text.n;
+	while (i-- > 0) {
+		size_t from = r->units.at[i];
+		const struct script_unit *u = script_frames_unit(&r->frames, r->text.at + from,
+								 end - from);
+		struct last_unit known = { .from_end = r->text.n - from };
+
+		for (uint32_t k = 0; k < u->n_locations; k++)
+			stack = build_stack(r->p, stack, r->frames.locations.at[u->first + k]);
+		known.stack = stack;
+		vec_push(&l->units, known);
+		end = from;
+	}
+	vec_clear(&l->text);
+	vec_reserve(&l->text, r->text.n);
+	if (r->text.n > 0)
+		memcpy(l->text.at, r->text.at, r->text.n);
+	l->text.n = r->text.n;
+	return stack;
+}
+
+/* Samples. */
+
+static void end_sample(struct reader *r)
+{
+	if (!r->in_sample)
+		return;
+	r->in_sample = false;
+	r->sample.stack = read_stack(r);
+	if (build_sample(r->p, &r->sample) < 0)
+		complain(r, "makes the sum of periods too large");
+	else
+		r->n_samples++;
+}
+
+static void add_text(struct reader *r, const char *s, size_t n)
+{
+	vec_reserve(&r->text, r->text.n + n + 1);
+	memcpy(r->text.at + r->text.n, s, n);
+	r->text.n += n;
+	r->text.at[r->text.n++] = '\n';
+}
+
+static void add_frame(struct reader *r, const char *s, size_t n, bool inlined)
+{
+	if (r->text.n + n > MOST_BYTES) {
+		complain(r, "makes a stack too deep");
+		return;
+	}
+	if (!r->inlined)
+		vec_push(&r->units, r->text.n);
+	r->inlined = inlined;
+	r->n_frames++;
+	add_text(r, s, n);
+}
+
+static void begin_sample(struct reader *r, const struct script_header *h)
+{
+	struct script_frame f;
+
+	end_sample(r);
+	r->in_sample = true;
+	r->inlined = false;
+	vec_clear(&r->text);
+	vec_clear(&r->units);
+	r->who = find_who(r, h);
+	r->sample = (struct sample){
+		.thread = r->whos.at[r->who - 1].thread,
+		.event = find_event(r, h),
+		.cpu = h->cpu,
+		.weight = h->period > 0 ? h->period : 1,
+		.time_ns = h->time_ns,
+	};
+	if (h->rest.n > 0 && script_frame_read(h->rest.s, h->rest.n, &f) && f.address.n > 0 &&
+	    (f.module.n > 0 || f.name.n > 0))
+		add_frame(r, h->rest.s, h->rest.n, false);
+}
+
+/* The line is in what the profile holds for as long as it is needed. */
+static void read_line(struct reader *r, const char *s, size_t n)
+{
+	struct script_header h;
+	struct script_frame f;
+
+	switch (script_line_read(s, n, r->in_sample, &h, &f)) {
+	case SCRIPT_BLANK:
+		end_sample(r);
+		return;
+	case SCRIPT_COMMENT:
+		r->n_comments++;
+		return;
+	case SCRIPT_RECORD:
+		end_sample(r);
+		r->n_records++;
+		return;
+	case SCRIPT_HEADER:
+		begin_sample(r, &h);
+		return;
+	case SCRIPT_FRAME:
+		if (r->in_sample)
+			add_frame(r, s, n, f.inlined);
+		else
+			complain(r, "is a frame without a sample");
+		return;
+	case SCRIPT_POSITION:
+		if (r->units.n > 0 && r->text.n + n <= MOST_BYTES)
+			add_text(r, s, n);
+		return;
+	case SCRIPT_ODD:
+		complain(r, "is neither a sample nor a frame");
+		return;
+	}
+}
+
+/* Reads the lines that are there. The pen is ours. */
+static void read_lines(struct reader *r)
+{
+	const char *s;
+	size_t n;
+
+	while (lines_next(&r->lines, &s, &n)) {
+		if (!s)
+			complain(r, "is too long");
+		else
+			read_line(r, s, n);
+	}
+}
+
+/*
+ * All lines of the input. Returns 0 at the end, -ECANCELED, or what the input said, having read all
+ * lines that came before. A regular file does not keep the pen waiting, so that it is held for more
+ * than one block.
+ */
+static int read_all(struct reader *r, struct progress *progress, struct err *e)
+{
+	struct input *in = r->lines.in;
+	bool waits = input_file_bytes(in) == 0, pen = false;
+	uint64_t published = 0;
+	int64_t since = now_ns();
+	int rc = 1;
+
+	while (rc > 0 && !r->full) {
+		if (progress_cancelled(progress)) {
+			rc = -ECANCELED;
+			break;
+		}
+		rc = lines_fill(&r->lines, e);
+		progress_set(progress, input_file_done(in), input_file_bytes(in));
+		if (!pen)
+			builder_begin(r->p);
+		pen = true;
+		read_lines(r);
+		if (rc <= 0)
+			end_sample(r);
+		if (!waits && input_offset(in) - published < PUBLISH_BYTES &&
+		    now_ns() - since < PUBLISH_NS)
+			continue;
+		r->full = builder_end(r->p) < 0;
+		pen = false;
+		published = input_offset(in);
+		since = now_ns();
+	}
+	if (pen)
+		r->full |= builder_end(r->p) < 0;
+	return rc;
+}
+
+/* What `info` says. */
+
+#define PLURAL(n) ((n) == 1 ? "" : "s")
+
+static void tell_bad_lines(const struct reader *r)
+{
+	char *text = xasprintf("%" PRIu64 " line%s skipped:", r->n_bad, PLURAL(r->n_bad));
+
+	for (uint64_t i = 0; i < r->n_bad && i < TOLD_LINES; i++) {
+		char *more = xasprintf("%s%s line %" PRIu64 " %s", text, i > 0 ? "," : "",
+				       r->told[i].line, r->told[i].problem);
+
+		free(text);
+		text = more;
+	}
+	build_fact(r->p, r->capture, "losses", "malformed lines", FACT_LOSS, "%s%s", text,
+		   r->n_bad > TOLD_LINES ? ", …" : "");
+	free(text);
+}
+
+static void tell(struct reader *r, const struct err *damage)
+{
+	struct profile *p = r->p;
+	const char *packing = input_packing(r->lines.in);
+
+	builder_begin(p);
+	build_fact(p, r->capture, "file", "samples", FACT_PLAIN,
+		   "%" PRIu64 ", of %" PRIu64 " frame%s", r->n_samples, r->n_frames,
+		   PLURAL(r->n_frames));
+	if (r->n_comments > 0)
+		build_fact(p, r->capture, "file", "comments", FACT_PLAIN, "%" PRIu64 " line%s",
+			   r->n_comments, PLURAL(r->n_comments));
+	if (r->n_records > 0)
+		build_fact(p, r->capture, "file", "other records", FACT_PLAIN, "%" PRIu64 " line%s",
+			   r->n_records, PLURAL(r->n_records));
+	if (*packing)
+		build_fact(p, r->capture, "file", "packing", FACT_PLAIN, "%s", packing);
+	if (r->n_bad > 0)
+		tell_bad_lines(r);
+	if (r->full)
+		build_fact(p, r->capture, "losses", "rest of the file", FACT_LOSS,
+			   "does not fit into memory; read up to byte %" PRIu64,
+			   input_offset(r->lines.in));
+	if (damage->code != 0)
+		build_fact(p, r->capture, "losses", "rest of the file", FACT_LOSS, "%s",
+			   err_text(damage));
+	builder_end(p);
+}
+
+/* The result, given how reading ended: what was good is kept whatever came then. */
+static int conclude(struct reader *r, int rc, struct err *damage, struct err *e)
+{
+	const char *name = input_name(r->lines.in);
+
+	if (rc == -ECANCELED)
+		return err_set(e, rc, "%s: reading was stopped", name);
+	if (r->n_samples > 0) {
+		tell(r, damage);
+		return 0;
+	}
+	if (rc < 0)
+		return err_set(e, rc, "%s", err_text(damage));
+	if (r->n_bad > 0)
+		return err_set(e, -EBADMSG, "%s: there is no sample in it; line %" PRIu64 " %s",
+			       name, r->told[0].line, r->told[0].problem);
+	return err_set(e, -EBADMSG, "%s: there is no sample in its %" PRIu64 " line%s", name,
+		       r->lines.n, PLURAL(r->lines.n));
+}
+
+static void done(struct reader *r)
+{
+	lines_done(&r->lines);
+	script_frames_done(&r->frames);
+	map_done(&r->by_who);
+	vec_done(&r->whos);
+	vec_done(&r->events);
+	vec_done(&r->text);
+	vec_done(&r->units);
+	for (size_t i = 0; i < N_LAST; i++) {
+		vec_done(&r->last[i].text);
+		vec_done(&r->last[i].units);
+	}
+	free(r);
+}
+
+int perf_script_read(struct input *in, struct profile *p, capture_id c,
+		     const struct read_options *o, struct progress *progress, struct err *e)
+{
+	struct reader *r = xcalloc(1, sizeof(*r));
+	struct err damage = ERR_INIT;
+	int rc;
+
+	r->p = p;
+	r->capture = c;
+	r->root_names = o ? o->root_names : ROOT_COMM;
+	lines_init(&r->lines, in);
+	script_frames_init(&r->frames, p, o);
+	rc = read_all(r, progress, &damage);
+	rc = conclude(r, rc, &damage, e);
+	err_clear(&damage);
+	done(r);
+	return rc;
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "analysis.h"
+#include "builder.h"
+#include "err.h"
+#include "folded.h"
+#include "fuzz.h"
+#include "input.h"
+#include "mem.h"
+#include "perf_script.h"
+#include "perf_script_line.h"
+#include "profile.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+
+/* A line as text: its kind and what was understood of it. */
+static char *line_text(const char *s, bool in_sample)
+{
+	struct script_header h;
+	struct script_frame f;
+
+	switch (script_line_read(s, strlen(s), in_sample, &h, &f)) {
+	case SCRIPT_BLANK:
+		return xstrdup("blank");
+	case SCRIPT_COMMENT:
+		return xstrdup("comment");
+	case SCRIPT_RECORD:
+		return xstrdup("record");
+	case SCRIPT_POSITION:
+		return xstrdup("position");
+	case SCRIPT_ODD:
+		return xstrdup("odd");
+	case SCRIPT_FRAME:
+		return xasprintf("frame %" PRIx64 " <%.*s> <%.*s>%s", f.pc, (int)f.name.n,
+				 f.name.n ? f.name.s : "", (int)f.module.n,
+				 f.module.n ? f.module.s : "", f.inlined ? " inlined" : "");
+	case SCRIPT_HEADER:
+		return xasprintf("<%.*s> %d/%d cpu %d at %" PRId64 ": %" PRId64 " <%.*s> <%.*s>",
+				 (int)h.comm.n, h.comm.n ? h.comm.s : "", h.pid, h.tid,
+				 h.cpu == CPU_NONE ? -1 : h.cpu,
+				 h.time_ns == TIME_NONE ? -1 : h.time_ns, h.period, (int)h.event.n,
+				 h.event.n ? h.event.s : "", (int)h.rest.n,
+				 h.rest.n ? h.rest.s : "");
+	}
+	return NULL;
+}
+
+Test(perf_script, lines)
+{
+	static const struct {
+		const char *line;
+		bool in_sample;
+		const char *what;
+	} cases[] = {
+		{ "sh  7269  2371.979838:          1 context-switches: ", false,
+		  "<sh> -1/7269 cpu -1 at 2371979838000: 1 <context-switches> <>" },
+		{ "t 1/2 [003] 4.000000005: 6 cycles:u:\r", false,
+		  "<t> 1/2 cpu 3 at 4000000005: 6 <cycles:u> <>" },
+		{ "virt 1/2     3/10    [000]  2422.058451: cpu-clock:pppH: ", false,
+		  "<virt 1/2> 3/10 cpu 0 at 2422058451000: 0 <cpu-clock:pppH> <>" },
+		{ "virt 1/2    10 [000]  2.5:    5025125 cpu-clock:pppH: ", false,
+		  "<virt 1/2> -1/10 cpu 0 at 2500000000: 5025125 <cpu-clock:pppH> <>" },
+		{ "node-v011 31912 cpu-clock: ", false,
+		  "<node-v011> -1/31912 cpu -1 at -1: 0 <cpu-clock> <>" },
+		{ "shares  7791    2004008 cpu-clock:pppH: ", false,
+		  "<shares> -1/7791 cpu -1 at -1: 2004008 <cpu-clock:pppH> <>" },
+		{ "  shares  7926    2004008 cpu-clock:      55b8 leaf+0x1b (/bin/x)", true,
+		  "<shares> -1/7926 cpu -1 at -1: 2004008 <cpu-clock> <55b8 leaf+0x1b (/bin/x)>" },
+		{ "   add  9048 [000]  2.5: raw:sys_enter: NR 12 (0, 7f)", true,
+		  "<add> -1/9048 cpu 0 at 2500000000: 0 <raw:sys_enter> <NR 12 (0, 7f)>" },
+		{ "shares 2.5: cycles:", false,
+		  "<shares> -1/-1 cpu -1 at 2500000000: 0 <cycles> <>" },
+		{ " 7/8 2.5:", false, "<> 7/8 cpu -1 at 2500000000: 0 <> <>" },
+		{ "sh 7 [001] d.h. 2.5: 1 cycles:", false,
+		  "<sh> -1/7 cpu 1 at 2500000000: 1 <cycles> <>" },
+		{ ":-1    -1 [001]  2.5: sched:sched_switch: a=b", false,
+		  "<:-1> -1/-1 cpu 1 at 2500000000: 0 <sched:sched_switch> <a=b>" },
+		{ "sh 99999999999999999999 99999999999999999999.5: 99999999999999999999 c:", false,
+		  "<sh> -1/-1 cpu -1 at -1: 9223372036854775807 <c> <>" },
+		{ "swapper     0     0.000000: PERF_RECORD_MMAP -1/0: [0xff @ 0]: x y", true,
+		  "record" },
+		{ "# hostname : x", true, "comment" },
+		{ " \t\r", true, "blank" },
+		{ "\t    11a2 leaf+0x11 (/bin/shares)", true, "frame 11a2 <leaf> </bin/shares>" },
+		{ "        ffffffffc09ace93 f(int (*)(x))+0xb80 (/a b/c (deleted))", true,
+		  "frame ffffffffc09ace93 <f(int (*)(x))> </a b/c (deleted)>" },
+		{ "\t    7f 5 words (x) (in y)", true, "frame 7f <5 words (x)> <in y>" },
+		{ "\t    7f f (inlined)", true, "frame 7f <f> <inlined> inlined" },
+		{ "\t    7f [unknown] ([unknown])", true, "frame 7f <[unknown]> <[unknown]>" },
+		{ "\t    7f main+0x2", true, "frame 7f <main> <>" },
+		{ "\t    7f", true, "frame 7f <> <>" },
+		{ "\tmain (/bin/x)", true, "frame 0 <main> </bin/x>" },
+		{ "\t0123456789abcdef0 f", true, "odd" },
+		{ "\tTHIS_IS_A_WEIRD_LINE", true, "odd" },
+		{ "\tTHIS_IS_A_WEIRD_LINE", false, "odd" },
+		{ "  main.c:12", true, "position" },
+		{ "  ??:0", true, "position" },
+		{ "  libc.so.6[2724a]", true, "position" },
+		{ "a;b;c", false, "odd" },
+		{ ":", false, "odd" },
+		{ "(", true, "odd" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		char *text = line_text(cases[i].line, cases[i].in_sample);
+
+		cr_expect_str_eq(text, cases[i].what, "%s: %s", cases[i].line, text);
+		free(text);
+	}
+}
+
+/* Reads a text; NULL where that fails, with the sentence in e. */
+static struct profile *read_text(const char *text, const struct read_options *o, struct err *e)
+{
+	struct input *in = input_of_bytes((const uint8_t *)text, strlen(text), "x");
+	struct profile *p = profile_new();
+	capture_id c;
+	int rc;
+
+	builder_begin(p);
+	c = build_capture(p, "x", "perf-script");
+	builder_end(p);
+	rc = format_perf_script.read(in, p, c, o, NULL, e);
+	input_close(in);
+	if (rc == 0)
+		return p;
+	profile_free(p);
+	return NULL;
+}
+
+static char *written(const struct profile *p, const struct write_options *o)
+{
+	struct analysis *a;
+	struct lens lens;
+	char *text = NULL;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	lens_init(&lens, p);
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	cr_assert_eq(format_folded.write(a, o, to, NULL), 0);
+	fclose(to);
+	analysis_free(a);
+	lens_done(&lens);
+	return text;
+}
+
+#define PRINTED \
+	{ \
+		.as_printed = true \
+	}
+#define MAIN "\t 2 main+0x1 (/bin/x)\n"
+
+Test(perf_script, folded)
+{
+	static const struct {
+		const char *in, *out;
+		struct read_options read;
+		struct write_options write;
+	} cases[] = {
+		{ "a b 1 1.5: 3 c:\n\t 1 f (/bin/x)\n" MAIN "\na b 1 1.6: 4 c:\n" MAIN,
+		  "a_b;main 4\na_b;main;f 3\n",
+		  PRINTED,
+		  { 0 } },
+		{ "ab 1 1.5: c:\n\t 1 [unknown] (/lib/x.so)\n\t 2 [unknown] ([unknown])\n\n",
+		  "ab;[unknown];[x.so] 1\n",
+		  PRINTED,
+		  { 0 } },
+		{ "ab 1 1.5: c:\n\t 1 [unknown] (/lib/x.so)\n\t 2 [unknown] ([unknown])\n\n",
+		  "ab;[unknown <2>];[x.so <1>] 1\n",
+		  { .as_printed = true, .addresses = true },
+		  { 0 } },
+		{ "ab 1 1.5: c:\n" MAIN "\nab 2/3 1.5: c:\n" MAIN,
+		  "ab-2;main 1\nab-?;main 1\n",
+		  { .as_printed = true, .root_names = ROOT_PID },
+		  { 0 } },
+		{ "ab 1 1.5: c:\n" MAIN "\nab 2/3 1.5: c:\n" MAIN,
+		  "ab-2/3;main 1\nab-?/1;main 1\n",
+		  { .as_printed = true, .root_names = ROOT_TID },
+		  { 0 } },
+		{ "ab 1 1.5: c:\n\t 1 j (/tmp/perf-12.map)\n\t 2 k (/x/y.ko)\n\t 3 v (/vmlinux-1)\n"
+		  "\t 4 [unknown] ([kernel.kallsyms])\n\t 5 u ([unknown])\n",
+		  "ab;u;[[kernel.kallsyms]]_[k];v_[k];k_[k];j_[j] 1\n",
+		  PRINTED,
+		  { true, true } },
+		{ "java 1 1.5: c:\n\t 1 La/b::c->La/d::e (/tmp/perf-12.map)\n" MAIN,
+		  "java;main;a/b::c;a/d::e_[i] 1\n",
+		  PRINTED,
+		  { 0 } },
+		{ "java 1 1.5: c:\n\t 1 La/b::c->La/d::e (/tmp/perf-12.map)\n" MAIN,
+		  "java;main;a/b::c;a/d::e 1\n",
+		  { 0 },
+		  { 0 } },
+		{ "ab 1 1.5: c:\n\t 1 in2 (inlined)\n  a.h:3\n\t 1 in1 (inlined)\n" MAIN
+		  "  a.c:4\n",
+		  "ab;main;in1;in2 1\n",
+		  { 0 },
+		  { 0 } },
+		{ "ab 1 1.5: c:\n" MAIN "ab 1 1.6: c:\n" MAIN "\t 1 _start (/bin/x)\n",
+		  "ab;_start;main 1\nab;main 1\n",
+		  PRINTED,
+		  { 0 } },
+		{ "ab 1 1.5: c: 2 main (/bin/x)\nab 1 1.6: c: 2 main (/bin/x)\n",
+		  "ab;main 2\n",
+		  PRINTED,
+		  { 0 } },
+		{ "ab 1 1.5: 0 c:\r\n\t 2 main (/bin/x)\r\n\r\n", "ab;main 1\n", PRINTED, { 0 } },
+		{ "ab 1 1.5: c:\n\nab 1 1.5: c:\n", "ab 2\n", PRINTED, { 0 } },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct err e = ERR_INIT;
+		struct profile *p = read_text(cases[i].in, &cases[i].read, &e);
+		char *text;
+
+		cr_assert(p, "case %zu: %s", i, err_text(&e));
+		text = written(p, &cases[i].write);
+		cr_expect_str_eq(text, cases[i].out, "case %zu: %s", i, text);
+		free(text);
+		profile_free(p);
+	}
+}
+
+/* Threads, times, cpus, events and positions reach the model. */
+Test(perf_script, model)
+{
+	struct err e = ERR_INIT;
+	struct profile *p =
+		read_text("ab 1/2 [003] 1.5: 7 cpu-clock:u:\n\t 9 f (inlined)\n  a.h:3\n"
+			  "\t 9 main (/lib/libc.so.6)\n  a.c:4\n\n"
+			  "cd 5 1.25: faults:\n\tff80 k ([kernel.kallsyms])\n",
+			  NULL, &e);
+	struct location_columns locations;
+	struct profile_counts n;
+	struct sample_columns s;
+	struct stack_columns stacks;
+	const struct thread *t;
+	const struct frame *f;
+	uint32_t location;
+
+	cr_assert(p, "%s", err_text(&e));
+	profile_counts_read(p, &n);
+	profile_samples(p, &s);
+	profile_stacks(p, &stacks);
+	profile_locations(p, &locations);
+	cr_assert_eq(n.n_samples, 2);
+	cr_expect_eq(s.weight[0], 7);
+	cr_expect_eq(s.time_ns[1], 1250000000);
+	cr_expect_eq(s.cpu[0], 3);
+	cr_expect_eq(s.cpu[1], CPU_NONE);
+	cr_expect_eq(profile_event(p, (event_id){ 0 })->unit, UNIT_NS);
+	cr_expect_not(profile_event(p, (event_id){ 1 })->has_weight);
+	t = profile_thread(p, (thread_id){ s.thread[0] });
+	cr_expect_eq(t->tid, 2);
+	cr_expect_eq(profile_process(p, t->process)->pid, 1);
+	t = profile_thread(p, (thread_id){ s.thread[1] });
+	cr_expect_eq(profile_process(p, t->process)->pid, -1);
+	location = stacks.location[s.stack[0]];
+	cr_expect_eq(locations.address[location], 9);
+	cr_expect_eq(profile_module(p, (module_id){ locations.module[location] })->family,
+		     FAMILY_LIBC);
+	f = location_frames(&locations, location);
+	cr_assert(f);
+	cr_expect_eq(f[0].line, 4);
+	cr_expect_eq(f[0].n_more, 1);
+	cr_expect_eq(f[1].line, 3);
+	cr_expect_str_eq(profile_string(p, (string_id){ f[1].file }, NULL), "a.h");
+	location = stacks.location[s.stack[1]];
+	cr_expect_eq(profile_module(p, (module_id){ locations.module[location] })->family,
+		     FAMILY_KERNEL);
+	profile_free(p);
+}
+
+Test(perf_script, losses)
+{
+	static const struct {
+		const char *in, *text; /* of the fact, or of the failure */
+	} cases[] = {
+		{ "ab 1 1.5: c:\n" MAIN "\nxyz\n" MAIN "ab 1 1.5: c:\n\tweird\n",
+		  "3 lines skipped: line 4 is neither a sample nor a frame, line 5 is a frame "
+		  "without a sample, line 7 is neither a sample nor a frame" },
+		{ "xyz\n", "x: there is no sample in it; line 1 is neither a sample nor a frame" },
+		{ "# only\n\n", "x: there is no sample in its 2 lines" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct err e = ERR_INIT;
+		struct profile *p = read_text(cases[i].in, NULL, &e);
+		struct profile_counts n = { 0 };
+		const char *text = err_text(&e);
+
+		if (p)
+			profile_counts_read(p, &n);
+		for (uint32_t k = 0; k < n.n_facts; k++)
+			if (profile_fact(p, k).kind == FACT_LOSS)
+				text = profile_string(p, profile_fact(p, k).text, NULL);
+		cr_expect_str_eq(text, cases[i].text, "case %zu: %s", i, text);
+		err_clear(&e);
+		profile_free(p);
+	}
+}
+
+static const char seed[] =
+	"# hostname : x\nab 1/2 [003] 1.5: 7 cpu-clock:u:\n\t 9 f (inlined)\n  a.h:3\n"
+	"\t 9 main+0x1 (/lib/libc.so.6)\n  a.c:4\n\tff80 a->b ([kernel.kallsyms])\n\n"
+	"cd 5 1.25: faults:\n\tff80 k ([kernel.kallsyms])\n\t 9 [unknown] (/tmp/perf-1.map)\n"
+	" :-1 -1 [001]  2.5: sched:sched_switch: a=b\n  x  7 4 c:   55 leaf+0x1b (/b (deleted))\n";
+
+Test(perf_script, damage)
+{
+	fuzz_vary(fuzz_perf_script, seed, sizeof(seed) - 1, 3000);
+	for (size_t n = 0; n < sizeof(seed); n++)
+		fuzz_perf_script((const uint8_t *)seed, n);
+}
+
+/* What FlameGraph and inferno expect of their own texts; doc/differences.md says why others differ. */
+
+static char *read_file(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text;
+	size_t n;
+
+	if (!f)
+		return NULL;
+	text = xcalloc(1, 1 << 20);
+	n = fread(text, 1, (1 << 20) - 1, f);
+	text[n] = '\0';
+	fclose(f);
+	return text;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Its lines in order, in place of them. */
+static char *sorted(char *text)
+{
+	VEC(char *) lines = { 0 };
+	char *rest = text, *line, *all = xcalloc(1, strlen(text) + 2), *at = all;
+
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			vec_push(&lines, line);
+	if (lines.n > 0)
+		qsort(lines.at, lines.n, sizeof(*lines.at), by_text);
+	for (size_t i = 0; i < lines.n; i++)
+		at += sprintf(at, "%s\n", lines.at[i]);
+	vec_done(&lines);
+	free(text);
+	return all;
+}
+
+struct corpus_case {
+	const char *in, *out; /* below CORPUS */
+	struct read_options read;
+	struct write_options write;
+};
+
+static void check_corpus(const struct corpus_case *c, const char *in, const char *out)
+{
+	struct err e = ERR_INIT;
+	char *text = read_file(in), *expected = read_file(out), *got;
+	struct profile *p;
+
+	if (text && expected) {
+		p = read_text(text, &c->read, &e);
+		cr_assert(p, "%s: %s", in, err_text(&e));
+		got = sorted(written(p, &c->write));
+		expected = sorted(expected);
+		cr_expect_str_eq(got, expected, "%s\n%s", out, got);
+		free(got);
+		profile_free(p);
+	}
+	free(text);
+	free(expected);
+}
+
+#define FG(name, option, ...) \
+	{ \
+		"/FlameGraph/test/" name ".txt", \
+			"/FlameGraph/test/results/" name "-collapsed-" option ".txt", __VA_ARGS__ \
+	}
+#define INFERNO(name, option, ...) \
+	{ \
+		"/inferno/collapse-perf/" name ".txt", \
+			"/inferno/collapse-perf/results/" name "-collapsed" option ".txt", \
+			__VA_ARGS__ \
+	}
+#define PID \
+	{ \
+		.as_printed = true, .root_names = ROOT_PID \
+	}
+#define TID \
+	{ \
+		.as_printed = true, .root_names = ROOT_TID \
+	}
+#define ADDRS \
+	{ \
+		.as_printed = true, .addresses = true \
+	}
+
+Test(perf_script, corpus)
+{
+	/* clang-format off */
+	static const struct corpus_case cases[] = {
+		FG("perf-cycles-instructions-01", "pid", PID, { 0 }),
+		FG("perf-cycles-instructions-01", "tid", TID, { 0 }),
+		FG("perf-cycles-instructions-01", "addrs", ADDRS, { 0 }),
+		FG("perf-cycles-instructions-01", "all", PRINTED, { true, true }),
+		FG("perf-cycles-instructions-01", "jit", PRINTED, { false, true }),
+		FG("perf-java-faults-01", "addrs", ADDRS, { 0 }),
+		FG("perf-java-faults-01", "all", PRINTED, { true, true }),
+		FG("perf-java-faults-01", "jit", PRINTED, { false, true }),
+		FG("perf-java-faults-01", "kernel", PRINTED, { true, false }),
+		FG("perf-js-stacks-01", "pid", PID, { 0 }),
+		FG("perf-js-stacks-01", "tid", TID, { 0 }),
+		FG("perf-js-stacks-01", "addrs", ADDRS, { 0 }),
+		FG("perf-js-stacks-01", "all", PRINTED, { true, true }),
+		INFERNO("go-stacks", "", PRINTED, { 0 }),
+		INFERNO("java-inline", "", PRINTED, { 0 }),
+		INFERNO("versioned-vmlinux", "-kernel", PRINTED, { true, false }),
+		INFERNO("sourcepawn-jitdump", "-jit", PRINTED, { false, true }),
+	};
+	/* clang-format on */
+
+	if (access(CORPUS "/inferno/collapse-perf", R_OK) != 0) {
+		fprintf(stderr, "perf_script/corpus: skipped: no corpus\n");
+		return;
+	}
+	for (size_t i = 0; i < N(cases); i++) {
+		char *in = xasprintf("%s%s", CORPUS, cases[i].in);
+		char *out = xasprintf("%s%s", CORPUS, cases[i].out);
+
+		check_corpus(&cases[i], in, out);
+		free(in);
+		free(out);
+	}
+}
