@@ -76,6 +76,7 @@ static void put_fde(struct blob *b, uint32_t cie, uint64_t begin, uint64_t n, co
  * 0x3000 outermost: return address undefined    0x4000 realigned: CFA = *(rbp-8), rbp at [rbp]
  * 0x5000 signal trampoline                      0x6000 CFA = r13 (known only by restoring)
  * 0x7000 leaf that saves r13 at CFA-16          0x8000 lazy PLT
+ * 0xa000 leaf that has popped rbp               0xb000 leaf that has popped r13
  */
 static void put_functions(struct blob *b)
 {
@@ -90,6 +91,8 @@ static void put_functions(struct blob *b)
 	put_fde(b, 0, 0x7000, 0x100, "\x0c\7\x10\x8d\2", 5, false);
 	put_fde(b, 0, 0x8000, 0x100, "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", 13,
 		false);
+	put_fde(b, 0, 0xa000, 0x100, "\x86\2", 2, false);
+	put_fde(b, 0, 0xb000, 0x100, "\x8d\2", 2, false);
 	signal_cie = (uint32_t)b->n;
 	put_cie(b, "zS", UNWIND_X86_64);
 	/* CFA = *(rsp+16); rsp at rsp+16, rip at rsp+24, rbp at rsp+8 */
@@ -147,6 +150,10 @@ static const struct walk_case cases[] = {
 	  { P(0x7010), P(0x6010), P(0x3010) }, WALK_COMPLETE },
 	{ "r13 frame, r13 unknown", P(0x1010), 0, 0, { P(0x6010), 0, 0 }, 3,
 	  { P(0x1010), P(0x6010) }, WALK_UNREADABLE },
+	{ "rbp popped, its slot below the stack pointer", P(0xa010), STACK + 16, 0,
+	  { P(0x2010), 0, 0, P(0x3010) }, 4, { P(0xa010), P(0x2010), P(0x3010) }, WALK_COMPLETE },
+	{ "r13 popped", P(0xb010), 0, STACK + 24,
+	  { P(0x6010), 0, P(0x3010) }, 3, { P(0xb010), P(0x6010), P(0x3010) }, WALK_COMPLETE },
 	{ "PLT before its push", P(0x8005), 0, 0, { P(0x3010) }, 1, { P(0x8005), P(0x3010) },
 	  WALK_COMPLETE },
 	{ "PLT after its push", P(0x800b), 0, 0, { 7, P(0x3010) }, 2, { P(0x800b), P(0x3010) },

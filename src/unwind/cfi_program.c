@@ -333,9 +333,21 @@ static enum cfi_step find_reg(const struct reg_rule *rule, unsigned n, uint64_t 
 	return CFI_UNKNOWN;
 }
 
+/*
+ * Is the slot of a register below the stack pointer? Then its value is back in the register:
+ * compilers do not say so, as the slot still holds it, but no copy of the stack has it.
+ */
+static bool is_popped(const struct reg_rule *rule, uint64_t cfa, const struct unwind_regs *regs,
+		      enum unwind_arch arch)
+{
+	return rule->how == REG_OFFSET && unwind_reg_known(regs, unwind_sp(arch)) &&
+	       cfa + (uint64_t)rule->n < regs->at[unwind_sp(arch)];
+}
+
 enum cfi_step cfi_apply(const struct cfi_row *row, enum unwind_arch arch,
 			const struct unwind_memory *m, struct unwind_regs *regs)
 {
+	static const struct reg_rule in_place = { .how = REG_SAME };
 	struct unwind_regs next = { .known = 0 };
 	uint64_t cfa = 0, value = 0;
 	enum cfi_step step;
@@ -351,6 +363,8 @@ enum cfi_step cfi_apply(const struct cfi_row *row, enum unwind_arch arch,
 		/* What cannot be read is only needed for where we are going. */
 		if (step != CFI_STEPPED && n == row->ra)
 			return step;
+		if (step == CFI_UNREADABLE && is_popped(&row->reg[n], cfa, regs, arch))
+			step = find_reg(&in_place, n, cfa, m, regs, &value, &known);
 		if (step == CFI_STEPPED && known)
 			unwind_reg_set(&next, n, value);
 	}

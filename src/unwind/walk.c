@@ -196,9 +196,10 @@ static bool step_rule(struct walk *k, const struct cfi_rule *r, struct fast *f,
 	} else if (!load(k, slot_address(r->ra_kind, r->ra, cfa, f), &ra)) {
 		return false;
 	}
+	/* A slot below sp: fp has been popped already, though the rule still says where it was. */
 	if (r->fp_kind != SLOT_SAME && r->fp_kind != SLOT_UNDEFINED &&
 	    !unwind_load(k->memory, slot_address(r->fp_kind, r->fp, cfa, f), &fp))
-		fp = 0;
+		fp = slot_address(r->fp_kind, r->fp, cfa, f) < f->sp ? f->fp : 0;
 	if (cfa < f->sp || (cfa == f->sp && !innermost))
 		return stop(k, WALK_UNREADABLE);
 	f->sp = cfa;
