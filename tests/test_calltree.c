@@ -215,6 +215,18 @@ Test(calltree, recursion_counts_once)
 	cr_assert_eq(inverted_total(v, root)[0], 9);
 	inverted_expand(v, root);
 	cr_assert_eq(inverted_node(v, root)->n_children, 3, "t, b and a itself");
+	for (uint32_t i = 0; i < 3; i++) {
+		static const struct {
+			const char *caller;
+			int64_t total;
+		} want[] = {
+			{ "b", 7 }, { "t", 5 }, { "a", 4 } /* the samples in which it calls a */
+		};
+		uint32_t child = inverted_node(v, root)->first_child + i;
+
+		cr_expect_str_eq(a->keys.key[inverted_node(v, child)->key].label, want[i].caller);
+		cr_expect_eq(inverted_total(v, child)[0], want[i].total, "%s", want[i].caller);
+	}
 	cr_assert_eq(inverted_root(v, a->tree->key[1]), KEY_NONE, "threads' names are no roots");
 	analysis_free(a);
 	lens_done(&l);

@@ -25,6 +25,7 @@ struct entry {
 	struct inverted_node node;
 	uint32_t first_place; /* its places: [first_place, first_place + n_places) */
 	uint32_t n_places;
+	uint32_t counted_to; /* call-tree nodes below this are in the total already */
 };
 
 struct inverted {
@@ -66,28 +67,25 @@ static int64_t *total_of(const struct inverted *v, uint32_t node)
 	return self_of(v, node) + v->tree->n_columns;
 }
 
+/*
+ * A sample counts once, however often the chain occurs in it: of places of a node that lie inside one
+ * another only the outermost adds to the total. Places come in preorder of their origins.
+ */
 static void weigh_place(struct inverted *v, uint32_t node, uint32_t origin)
 {
 	const struct calltree *t = v->tree;
+	struct entry *e = &v->entries.at[node];
 	int64_t *self = self_of(v, node), *total = total_of(v, node);
+	bool inside = origin < e->counted_to;
 
 	for (uint32_t c = 0; c < t->n_columns; c++) {
 		size_t from = (size_t)origin * t->n_columns + c;
 
 		self[c] += t->self[from];
-		total[c] += t->outer[origin] ? t->total[from] : 0;
+		total[c] += inside ? 0 : t->total[from];
 	}
-}
-
-/* Does a place say anything? One inside a recursion that nothing ends in does not. */
-static bool counts(const struct calltree *t, uint32_t node)
-{
-	const int64_t *self = t->self + (size_t)node * t->n_columns;
-
-	for (uint32_t c = 0; c < t->n_columns; c++)
-		if (self[c] != 0)
-			return true;
-	return t->outer[node];
+	if (!inside)
+		e->counted_to = t->end[origin];
 }
 
 /* Roots go by what ends in them, callers by what comes through them. */
@@ -191,7 +189,7 @@ struct inverted *inverted_new(const struct calltree *t, const struct keys *k)
 	v->row_of = no_rows(k->n);
 	v->root_of = no_rows(k->n);
 	for (uint32_t i = 1; i < t->n_nodes; i++)
-		if (!(k->key[t->key[i]].flags & FUNCTION_COMM) && counts(t, i))
+		if (!(k->key[t->key[i]].flags & FUNCTION_COMM))
 			places[n++] = (struct place){ i, i };
 	v->n_roots = divide(v, KEY_NONE, places, n);
 	free(places);

@@ -3,9 +3,10 @@
  * The bottom-up tree: every key is a root, its children are its callers, and so on outward.
  *
  * A node stands for a set of places in the call tree that share their last frames. total is what the
- * samples below those places weigh (a key's recursion counted once, by its outermost places), self
- * what ends right there. Children are made when asked for: the whole tree would be the sum of all
- * depths. Not thread-safe; node numbers are stable once given.
+ * samples with such a place weigh, each once however often it recurses, so children of a recursive
+ * function may add up to more than it; self is what ends right there. Children are made when asked
+ * for: the whole tree would be the sum of all depths. Not thread-safe; node numbers are stable once
+ * given.
  */
 #ifndef PROFTOP_QUERY_INVERTED_H
 #define PROFTOP_QUERY_INVERTED_H
