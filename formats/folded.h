@@ -13,7 +13,8 @@
  * they are what `perf script | stackcollapse-perf.pl` would print, since that is what scripts around
  * flamegraph.pl expect: blanks of the thread's name become '_', ';' becomes ':', arguments and quotes
  * go, and so does the L that begins names of Java classes; what is printed is split at "->" (in
- * operator-> as well) and dropped where it begins with '(', its weight falling to its caller.
+ * operator-> as well) and dropped where it begins with '(', its weight falling to its caller. The
+ * marks of write_options go behind names; what was folded before gets none.
  */
 #ifndef PROFTOP_FORMATS_FOLDED_H
 #define PROFTOP_FORMATS_FOLDED_H

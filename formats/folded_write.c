@@ -53,10 +53,10 @@ struct parts {
 
 struct writer {
 	const struct analysis *a;
-	bool collapse; /* names as stackcollapse-perf.pl prints them */
-	struct write_options options;
-	struct map by_text;   /* of indices of names */
-	struct map by_parent; /* of indices of nodes, by parent and name */
+	bool collapse;                /* names as stackcollapse-perf.pl prints them */
+	struct write_options options; /* marks, only with collapse */
+	struct map by_text;           /* of indices of names */
+	struct map by_parent;         /* of indices of nodes, by parent and name */
 	VEC(struct name) names;
 	VEC(struct node) nodes;
 	VEC(uint32_t) part_names;  /* runs of indices of names */

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A unit becomes one location with inlined frames at its address, so that --no-inline and the like
+ * work. Where the same address of a module has been called otherwise (generated code, other
+ * processes), or is not in the text, its frames become locations without an address.
+ */
 #include "config.h"
 
 #include "perf_script_frames.h"

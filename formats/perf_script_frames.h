@@ -16,18 +16,18 @@
 
 /* Text and the locations that it became: mostly one. */
 struct script_unit {
-	const char *s; /* in texts */
-	size_t n;      /* bytes of it */
-	uint32_t first, n_locations;
+	const char *s;               /* in texts */
+	size_t n;                    /* bytes of it */
+	uint32_t first, n_locations; /* a run of locations */
 };
 
 struct script_frames {
-	struct profile *p; /* borrowed */
-	struct read_options options;
-	struct map by_text; /* of indices of units */
-	VEC(struct script_unit) units;
-	VEC(location_id) locations; /* runs of units, outermost first */
-	struct arena texts;
+	struct profile *p;             /* borrowed */
+	struct read_options options;   /* a copy */
+	struct map by_text;            /* of indices of units */
+	VEC(struct script_unit) units; /* in order of appearance */
+	VEC(location_id) locations;    /* runs of units, outermost first */
+	struct arena texts;            /* of units */
 };
 
 /* o may be NULL. */

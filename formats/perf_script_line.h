@@ -50,8 +50,10 @@ struct script_frame {
 	bool inlined;        /* "(inlined)" stands for the module */
 };
 
-/* The line (without its newline; blanks and a carriage return at its end are ignored); h is filled for a header, f for a
- * frame, else untouched. in_sample: is there a header above, and no blank line since? */
+/*
+ * What a line is, without its newline; blanks and a carriage return at its end are ignored. h is
+ * filled in for a header, f for a frame. in_sample: there is a header above, and no blank line since.
+ */
 enum script_kind script_line_read(const char *s, size_t n, bool in_sample, struct script_header *h,
 				  struct script_frame *f);
 

@@ -77,25 +77,28 @@ struct complaint {
 struct reader {
 	struct profile *p;
 	capture_id capture;
-	enum root_names root_names;
+	enum root_names root_names; /* as told */
 	struct lines lines;
 	struct script_frames frames;
 
 	struct map by_who; /* of indices of whos */
 	VEC(struct who) whos;
-	uint32_t last_who; /* the previous sample's: index + 1 */
-	VEC(struct event_name) events;
-	struct last last[N_LAST]; /* by index of who */
+	uint32_t last_who;             /* the previous sample's: index + 1 */
+	VEC(struct event_name) events; /* few: looked through in order */
+	struct last last[N_LAST];      /* by index of who */
 
-	bool in_sample; /* a header has come */
-	bool too_long;  /* its text was cut */
-	bool inlined;   /* the last frame belongs to the next one's unit */
-	struct sample sample;
-	uint32_t who;      /* of the sample: index + 1 */
-	VEC(char) text;    /* its frames, each with a newline */
-	VEC(size_t) units; /* where units begin in text */
+	bool in_sample;       /* a header has come */
+	bool inlined;         /* the last frame belongs to the next one's unit */
+	struct sample sample; /* what its header said */
+	uint32_t who;         /* of the sample: index + 1 */
+	VEC(char) text;       /* its frames, each with a newline */
+	VEC(size_t) units;    /* where units begin in text */
 
-	uint64_t n_samples, n_records, n_comments, n_bad, n_frames;
+	uint64_t n_samples;                /* that are in the profile */
+	uint64_t n_frames;                 /* lines of them */
+	uint64_t n_records;                /* headers of other records */
+	uint64_t n_comments;               /* lines that begin with '#' */
+	uint64_t n_bad;                    /* malformed lines */
 	struct complaint told[TOLD_LINES]; /* the first malformed lines */
 	bool full;                         /* the profile takes no more */
 };
@@ -330,7 +333,6 @@ static void begin_sample(struct reader *r, const struct script_header *h)
 		add_frame(r, h->rest.s, h->rest.n, false);
 }
 
-/* The line is in what the profile holds for as long as it is needed. */
 static void read_line(struct reader *r, const char *s, size_t n)
 {
 	struct script_header h;

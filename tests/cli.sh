@@ -150,6 +150,24 @@ run 3 export --to folded -o kept empty
 
 # --- the same numbers everywhere --------------------------------------------------------------
 
+# text of perf script: marks, numbers, addresses, and the first event although another is busier
+printf '%s\n' 'a b  7/8 1.5: 3 cycles:' $'\t f0 k+0x1 ([kernel.kallsyms])' $'\t 2 j (/tmp/perf-7.map)' \
+    $'\t 3 [unknown] (/lib/x.so)' '' 'c  9 1.6: 1 faults:' '' 'c  9 1.7: 1 faults:' '' >script.txt
+while read -r flags line; do
+    run 0 export --to folded ${flags//,/ } script.txt
+    [ "$(cat out)" = "$line" ] || fault "export $flags of perf script: $(cat out)"
+done <<'TEXT'
+--all a_b;[x.so];j_[j];k_[k] 3
+--kernel a_b;[x.so];j;k_[k] 3
+--jit a_b;[x.so];j_[j];k 3
+--pid a_b-7;[x.so];j;k 3
+--tid a_b-7/8;[x.so];j;k 3
+--addrs,--tid a_b-7/8;[x.so <3>];j;k 3
+--event,faults c 2
+--filter,event:faults c 2
+TEXT
+run 2 report --pid small.folded
+
 run 0 export --to folded small.folded
 sort small.folded | cmp -s - <(sort out) || fault 'folded does not survive reading and writing'
 

@@ -66,7 +66,7 @@ struct perf_tasks {
 	uint32_t last_process; /* index found last */
 	uint32_t n_epochs;     /* given so far */
 	size_t n_moved;        /* elements shifted to make room, at most MOVES_MAX */
-	enum root_names root_names;
+	enum root_names root_names; /* as told */
 };
 
 static bool same_tid(const void *things, uint32_t value, const void *key)
