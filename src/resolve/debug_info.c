@@ -50,6 +50,20 @@ struct function_info {
 	spans ranges;           /* of calls, children after parents; not sorted */
 };
 
+/* Something that names stand in: a namespace, a class, a function. */
+struct scope {
+	const char *name; /* libdw's, or one of ours; NULL: a type without one */
+	const char *file; /* of a type without a name: where it is declared, or NULL */
+	int line;         /* likewise, or 0 */
+	uint32_t parent;  /* scope around it; of scope 0, the unit: itself */
+};
+
+/* A function's entry and the scope that it stands in. */
+struct scoped {
+	Dwarf_Off entry;
+	uint32_t scope;
+};
+
 struct info_unit {
 	Dwarf_Die die;   /* of the unit, the split one where there is one */
 	bool read;       /* functions have been collected */
@@ -60,6 +74,9 @@ struct info_unit {
 	size_t n_lines;
 	Dwarf_Files *files; /* libdw's; NULL: none */
 	size_t n_files;
+	bool scopes_read; /* scopes have been collected */
+	VEC(struct scope) scopes;
+	VEC(struct scoped) scoped; /* by entry */
 };
 
 struct debug_info {
@@ -195,6 +212,8 @@ static void unit_done(struct info_unit *u)
 	}
 	vec_done(&u->functions);
 	vec_done(&u->ranges);
+	vec_done(&u->scopes);
+	vec_done(&u->scoped);
 }
 
 void debug_info_free(struct debug_info *d)
@@ -308,8 +327,13 @@ static struct debug_frame name_of(Dwarf_Die *die)
 	f.declared = dwarf_decl_file(die);
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		f.declared_line = (uint32_t)line;
+	origin = *die;
 	if (dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin))
 		f.function = (uint64_t)(uintptr_t)origin.addr;
+	/* A member's definition stands outside its class, its declaration inside. */
+	if (dwarf_attr(&origin, DW_AT_specification, &attr))
+		dwarf_formref_die(&attr, &origin);
+	f.entry = dwarf_dieoffset(&origin);
 	return f;
 }
 
@@ -462,4 +486,158 @@ size_t debug_info_frames(struct debug_info *d, uint64_t address, struct debug_fr
 		file = f->calls.at[call].file;
 		line = f->calls.at[call].line;
 	}
+}
+
+static bool makes_scope(int tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_subprogram:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint32_t add_scope(struct info_unit *u, Dwarf_Die *die, uint32_t parent)
+{
+	uint32_t n = (uint32_t)u->scopes.n;
+	struct scope s = { .name = dwarf_diename(die), .parent = parent };
+
+	if (!s.name && dwarf_tag(die) == DW_TAG_namespace)
+		s.name = "(anonymous namespace)";
+	if (!s.name && dwarf_decl_line(die, &s.line) == 0)
+		s.file = dwarf_decl_file(die);
+	vec_push(&u->scopes, s);
+	return n;
+}
+
+/* Collects the scopes of the unit's functions: a walk over all that may hold functions. */
+static void collect_scopes(struct info_unit *u)
+{
+	struct {
+		Dwarf_Die die;
+		uint32_t scope;
+	} up[MAX_NESTING];
+	Dwarf_Die die;
+	uint32_t scope = add_scope(u, &u->die, 0);
+	int depth = 0;
+	bool more = dwarf_child(&u->die, &die) == 0;
+
+	while (more) {
+		int tag = dwarf_tag(&die);
+
+		if (tag == DW_TAG_subprogram)
+			vec_push(&u->scoped, ((struct scoped){ dwarf_dieoffset(&die), scope }));
+		if ((makes_scope(tag) || tag == DW_TAG_lexical_block) && depth < MAX_NESTING &&
+		    dwarf_haschildren(&die)) {
+			up[depth].die = die;
+			up[depth].scope = scope;
+			if (dwarf_child(&up[depth].die, &die) == 0) {
+				if (makes_scope(tag))
+					scope = add_scope(u, &up[depth].die, scope);
+				depth++;
+				continue;
+			}
+			die = up[depth].die;
+		}
+		more = dwarf_siblingof(&die, &die) == 0;
+		while (!more && depth > 0) {
+			die = up[--depth].die;
+			scope = up[depth].scope;
+			more = dwarf_siblingof(&die, &die) == 0;
+		}
+	}
+}
+
+static bool is_cplusplus(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The unit that an entry lies in, or NULL: units are kept in the section's order. */
+static struct info_unit *unit_of_entry(struct debug_info *d, Dwarf_Off entry)
+{
+	size_t low = 0, high = d->units.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (dwarf_dieoffset(&d->units.at[mid].die) <= entry)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &d->units.at[low - 1] : NULL;
+}
+
+static const struct scoped *find_scoped(const struct info_unit *u, Dwarf_Off entry)
+{
+	size_t low = 0, high = u->scoped.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (u->scoped.at[mid].entry < entry)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < u->scoped.n && u->scoped.at[low].entry == entry ? &u->scoped.at[low] : NULL;
+}
+
+/*
+ * A type without a name that can be called is that of a lambda, which only its place tells from others
+ * of the function. Where gcc names it, "<lambda(int)>" becomes "{lambda(int)}" as demanglers have it.
+ */
+static char *scope_name(const struct scope *s, const struct debug_frame *f)
+{
+	const char *name = s->name, *slash = s->file ? strrchr(s->file, '/') : NULL;
+	const char *kind = f->name && strncmp(f->name, "operator()", 10) == 0 ? "lambda" : "type";
+	size_t n = name ? strlen(name) : 0;
+
+	if (!name && s->file)
+		return xasprintf("{%s at %s:%d}", kind, slash ? slash + 1 : s->file, s->line);
+	if (!name)
+		return xasprintf("{%s}", kind);
+	if (n < 8 || strncmp(name, "<lambda", 7) != 0 || name[n - 1] != '>')
+		return xstrdup(name);
+	return xasprintf("{%.*s}", (int)(n - 2), name + 1);
+}
+
+char *debug_info_scope(struct debug_info *d, const struct debug_frame *f)
+{
+	struct info_unit *u = unit_of_entry(d, f->entry);
+	const struct scoped *s;
+	char *path = NULL;
+	int depth = 0;
+
+	if (!u || !is_cplusplus(&u->die))
+		return NULL;
+	if (!u->scopes_read)
+		collect_scopes(u);
+	u->scopes_read = true;
+	s = find_scoped(u, f->entry);
+	for (uint32_t at = s ? s->scope : 0; at != 0 && depth++ < MAX_NESTING;
+	     at = u->scopes.at[at].parent) {
+		char *name, *longer;
+
+		name = scope_name(&u->scopes.at[at], f);
+		longer = path ? xasprintf("%s::%s", name, path) : xstrdup(name);
+		free(name);
+		free(path);
+		path = longer;
+	}
+	return path;
 }

@@ -26,6 +26,7 @@ struct debug_frame {
 	const char *file;         /* of the position in this frame, or NULL */
 	uint32_t line;            /* 0: unknown */
 	uint64_t function;        /* same number, same function; never 0 */
+	uint64_t entry;           /* of what names it, for debug_info_scope() */
 	const char *declared;     /* file where the function is declared, or NULL */
 	uint32_t declared_line;   /* 0: unknown */
 };
@@ -46,5 +47,11 @@ void debug_info_free(struct debug_info *d);
  */
 size_t debug_info_frames(struct debug_info *d, uint64_t address, struct debug_frame *out,
 			 size_t max);
+
+/*
+ * What a function's plain name stands in: "std::__detail", "main::{lambda(int)}"; for functions of C++
+ * without a linkage name. NULL: nothing, or not known. The caller frees.
+ */
+char *debug_info_scope(struct debug_info *d, const struct debug_frame *f);
 
 #endif

@@ -84,10 +84,14 @@ static const char *write_name(struct inlines *n, const struct debug_frame *f)
 {
 	const char *raw = f->linkage_name ? f->linkage_name : f->name;
 	char *plain = f->linkage_name ? demangle(f->linkage_name, DEMANGLE_FULL) : NULL;
-	const char *name = plain ? plain : raw ? raw : "[inlined]";
+	char *scope = plain || !raw ? NULL : debug_info_scope(n->info, f);
+	char *full = scope ? xasprintf("%s::%s", scope, raw) : NULL;
+	const char *name = plain ? plain : full ? full : raw ? raw : "[inlined]";
 
 	name = arena_strndup(&n->text, name, strlen(name));
 	free(plain);
+	free(scope);
+	free(full);
 	return name;
 }
 
