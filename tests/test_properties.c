@@ -28,6 +28,8 @@ static const char *const filters[] = {
 	"!module:x",
 	"file:f",
 	"!file:f",
+	"in:x",
+	"!in:x",
 	"leaf:b",
 	"!leaf:b",
 	"thread:t1",
@@ -466,6 +468,8 @@ static bool reference_term(const struct profile *p, struct stack *s, uint64_t ro
 		yes |= strcmp(kind, "fn") == 0 && hit;
 		yes |= strcmp(kind, "leaf") == 0 && i == s->n - 1 && hit;
 		yes |= strcmp(kind, "module") == 0 && !f->comm && found(f->module, value);
+		yes |= strcmp(kind, "in") == 0 && i == s->n - 1 && !f->comm &&
+		       found(f->module, value);
 		yes |= strcmp(kind, "file") == 0 && found(f->file, value);
 		if (strcmp(kind, "collapse") == 0 && hit)
 			s->n = i + 1;

@@ -92,11 +92,12 @@ static const struct {
 	enum view_kind view;
 	const char *keys, *message, *exactly;
 } asked[] = {
-	{ VIEW_KIND_TOP, "o<Enter>", "filter module:", "my_program" },
+	{ VIEW_KIND_TOP, "o<Enter>", "filter in:", "my_program" },
 	{ VIEW_KIND_TOP, "oo<Down><Enter>", "filter file:", "parser.cc" },
 	{ VIEW_KIND_TOP, "ooo<Down><Enter>", "filter tid:815", NULL },
 	{ VIEW_KIND_TOP, "oooo<Enter>", "filter pid:812", NULL },
-	{ VIEW_KIND_TOP, "ooooo<Enter>", "filter event:", "cpu-clock" },
+	{ VIEW_KIND_TOP, "ooooo<Enter>", "filter comm:", "my_program" },
+	{ VIEW_KIND_TOP, "oooooo<Enter>", "filter event:", "cpu-clock" },
 	{ VIEW_KIND_THREADS, "<Enter>", "filter pid:812", NULL },
 	{ VIEW_KIND_THREADS, "j<Enter>", "filter tid:812", NULL },
 	{ VIEW_KIND_THREADS, "G<Enter>", "filter pid:900", NULL },

@@ -158,6 +158,7 @@ static const struct {
 } groups[] = {
 	{ GROUP_THREAD, "x 9 2;x 6 1;z 4 2;[unknown] 2 1;" },
 	{ GROUP_PROCESS, "x 15 3;z 4 2;[unknown] 2 1;" },
+	{ GROUP_COMM, "x 15 3;z 4 2;[unknown] 2 1;" },
 	{ GROUP_CPU, "cpu 0 11 3;cpu 3 8 2;[unknown] 2 1;" },
 	{ GROUP_EVENT, "cycles 21 6;faults 0 1;" },
 };

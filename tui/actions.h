@@ -32,16 +32,16 @@
 	X(HALF_UP,      "half-up",       "^U",                   IN_ALL,    "",        "half a page up") \
 	X(FIRST,        "first",         "g <Home>",             IN_ALL,    "",        "first row") \
 	X(LAST,         "last",          "G <End>",              IN_ALL,    "",        "last row") \
-	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS, "drill",   "drill into the row: open it, zoom in, make it the centre") \
-	X(BACK,         "back",          "<Esc> <Backspace>",    IN_ALL,    "",        "step back: clear the search, zoom out, go to where you came from") \
+	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS, "drill",   "drill into the row: open it, zoom in, make it the centre, show only it") \
+	X(BACK,         "back",          "<Esc> <Backspace>",    IN_ALL,    "",        "step back: clear the search, zoom out, undo a drill, go to where you came from") \
 	X(OPEN,         "open",          "+",                    IN_TREE,   "",        "open the row by one level") \
 	X(CLOSE,        "close",         "-",                    IN_TREE,   "",        "close the row") \
 	X(OPEN_ALL,     "open-all",      "*",                    IN_TREE,   "",        "open everything below the row") \
 	X(HOT_PATH,     "hot-path",      "e",                    IN_TREE,   "hot path", "open the hottest path below the row") \
-	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES, "tree",    "show the selection in the call tree") \
-	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES, "callers", "show the selection's callers") \
-	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES, "butterfly", "show the selection between its callers and callees") \
-	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES, "flame",   "show the selection in the flame graph") \
+	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS, "tree",    "show the selection in the call tree") \
+	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS, "callers", "show the selection's callers") \
+	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES | IN_TASKS, "butterfly", "show the selection between its callers and callees") \
+	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS, "flame",   "show the selection in the flame graph") \
 	X(SEARCH,       "search",        "/ <F3>",               IN_ALL,    "search",  "search names by regular expression, as you type") \
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
 	X(NEXT,         "next",          "n",                    IN_ALL,    "",        "next match") \
@@ -49,7 +49,7 @@
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; empty takes the last away") \
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE,   "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
-	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, event, cpu") \
+	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "",        "next event or metric") \
 	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \

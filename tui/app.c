@@ -91,6 +91,8 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	app_search_again(a);
 	app_scene_changed(a);
 	analysis_free(old);
+	if (!worker_busy(a->worker))
+		app_land(a);
 }
 
 /* The loader's end: an error that left something to look at is a message. */
@@ -190,7 +192,7 @@ void app_free(struct app *a)
 	profile_free(a->nothing);
 	lens_done(&a->lens);
 	err_clear(&a->load_error);
-	vec_done(&a->trail);
+	app_free_trail(a);
 	vec_done(&a->hits);
 	free(a->message);
 	free(a->wish.text);

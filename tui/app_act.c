@@ -67,6 +67,46 @@ int app_add_filter(struct app *a, const char *terms)
 	return ret;
 }
 
+/* Where the terms stand in the filter's text, or NULL. */
+static char *find_terms(char *all, const char *terms)
+{
+	size_t n = strlen(terms);
+
+	for (char *at = strstr(all, terms); at; at = strstr(at + 1, terms))
+		if ((at == all || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+			return at;
+	return NULL;
+}
+
+bool app_has_filter(const struct app *a, const char *terms)
+{
+	char *all = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
+	bool there = find_terms(all, terms) != NULL;
+
+	free(all);
+	return there;
+}
+
+bool app_take_filter(struct app *a, const char *terms)
+{
+	char *all = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
+	char *at = find_terms(all, terms);
+	struct filter *rest = NULL;
+
+	if (at) {
+		memmove(at, at + strlen(terms), strlen(at + strlen(terms)) + 1);
+		/* false only if the terms stood inside of a quoted value */
+		at = filter_parse(all, &rest, NULL) == 0 ? at : NULL;
+	}
+	free(all);
+	if (!at)
+		return false;
+	filter_free(a->lens.filter);
+	a->lens.filter = rest;
+	app_reanalyse(a);
+	return true;
+}
+
 /* The metric after m: every event's weight, then its samples where they differ. */
 static struct metric metric_after(const struct profile *p, uint32_t n_events, struct metric m)
 {
@@ -123,7 +163,7 @@ static void carry(struct app *a, enum view_kind target)
 {
 	struct step here = app_here(a);
 
-	if (!here.has_place)
+	if (!here.has_place || here.place.key_id == ID_NONE)
 		app_say(a, false, "no function is selected");
 	else if (target == a->view)
 		app_select(a, &here);
@@ -258,6 +298,8 @@ static bool act_on_lens(struct app *a, enum action action)
 /* Actions on the selection; false when it is none of them. */
 static bool act_on_selection(struct app *a, enum action action)
 {
+	if (app_ops(a)->contexts & IN_TASKS)
+		return false; /* no function is selected: the view knows what to do */
 	switch (action) {
 	case ACTION_TO_TREE:
 		carry(a, VIEW_KIND_TREE);
@@ -334,6 +376,7 @@ static bool act_on_frame(struct app *a, enum action action)
 void app_act(struct app *a, enum action action)
 {
 	a->changed = true;
+	a->landing.has_place = false;
 	if (action == ACTION_NONE || act_on_frame(a, action) || act_on_lens(a, action) ||
 	    act_on_selection(a, action))
 		return;

@@ -26,8 +26,10 @@ struct instance {
 /* A step of the trail: where one came from. */
 struct step {
 	enum view_kind view;
-	bool has_place;     /* was something selected? */
-	struct place place; /* then this */
+	bool has_place;         /* was something selected? */
+	struct place place;     /* then this */
+	char *terms;            /* the filter's terms that the step added; NULL: none; owned */
+	enum grouping grouping; /* before a step that added terms */
 };
 
 enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER };
@@ -83,6 +85,7 @@ struct app {
 		struct step *at;
 		size_t n, cap;
 	} trail; /* where one came from, newest last; owned */
+	struct step landing; /* where the cursor goes in the next analysis; has_place: it does */
 
 	struct seeking seeking;
 	enum prompt_kind prompting; /* which prompt is open */
@@ -126,6 +129,10 @@ void app_act(struct app *a, enum action action);
 const char *app_label(const struct app *a, const struct place *place);
 /* Adds terms to the filter; a sentence on screen when they are wrong. */
 int app_add_filter(struct app *a, const char *terms);
+/* Takes terms that were added as one out of the filter, wherever they are; false when they are not there. */
+bool app_take_filter(struct app *a, const char *terms);
+/* Do these terms, one after the other, stand in the filter? */
+bool app_has_filter(const struct app *a, const char *terms);
 
 /* app_trail.c */
 
@@ -141,9 +148,13 @@ void app_select(struct app *a, const struct step *s);
 void app_show(struct app *a, enum view_kind view);
 /* Shows another view with a place, or none; back returns to here. */
 void app_go(struct app *a, enum view_kind view, const struct place *place);
-/* One step back; false when there is none. */
+/* One step back, without the filter that the step added; false when there is none. */
 bool app_back(struct app *a);
+/* Forgets all steps but those that added terms which still filter. */
 void app_clear_trail(struct app *a);
+void app_free_trail(struct app *a);
+/* A new analysis is there: the cursor goes where a step back wanted it. */
+void app_land(struct app *a);
 /* Does what a view asked for, and frees it. */
 void app_apply(struct app *a, struct effect *fx);
 

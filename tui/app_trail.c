@@ -60,16 +60,26 @@ void app_show(struct app *a, enum view_kind view)
 	a->changed = true;
 }
 
+static void forget_step(struct app *a, size_t i)
+{
+	free(a->trail.at[i].terms);
+	for (size_t k = i + 1; k < a->trail.n; k++)
+		a->trail.at[k - 1] = a->trail.at[k];
+	a->trail.n--;
+}
+
+static void push_step(struct app *a, struct step s)
+{
+	if (a->trail.n == MAX_TRAIL)
+		forget_step(a, 0);
+	vec_push(&a->trail, s);
+}
+
 void app_go(struct app *a, enum view_kind view, const struct place *place)
 {
-	struct step here = app_here(a), there = { .view = view, .has_place = place != NULL };
+	struct step there = { .view = view, .has_place = place != NULL };
 
-	if (a->trail.n == MAX_TRAIL) {
-		for (size_t i = 1; i < a->trail.n; i++)
-			a->trail.at[i - 1] = a->trail.at[i];
-		a->trail.n--;
-	}
-	vec_push(&a->trail, here);
+	push_step(a, app_here(a));
 	if (place)
 		there.place = *place;
 	app_show(a, view);
@@ -86,24 +96,6 @@ static bool is_there(struct app *a, const struct step *s)
 		(here.place.key_id == s->place.key_id && here.place.path == s->place.path));
 }
 
-bool app_back(struct app *a)
-{
-	struct step s;
-
-	if (a->trail.n == 0)
-		return false;
-	s = a->trail.at[--a->trail.n];
-	app_show(a, s.view);
-	if (!is_there(a, &s))
-		app_select(a, &s);
-	return true;
-}
-
-void app_clear_trail(struct app *a)
-{
-	vec_clear(&a->trail);
-}
-
 static void set_grouping(struct app *a, enum grouping g)
 {
 	if (g == a->lens.grouping)
@@ -112,17 +104,82 @@ static void set_grouping(struct app *a, enum grouping g)
 	app_reanalyse(a);
 }
 
+/* Takes the step's terms away; its place is there again when the answer comes. */
+static void undo_filter(struct app *a, struct step *s)
+{
+	if (app_take_filter(a, s->terms))
+		a->landing = *s;
+	a->landing.terms = NULL;
+	set_grouping(a, s->grouping);
+	free(s->terms);
+	s->terms = NULL;
+}
+
+bool app_back(struct app *a)
+{
+	struct step s;
+
+	if (a->trail.n == 0)
+		return false;
+	s = a->trail.at[--a->trail.n];
+	app_show(a, s.view);
+	if (s.terms)
+		undo_filter(a, &s);
+	else if (!is_there(a, &s))
+		app_select(a, &s);
+	return true;
+}
+
+void app_clear_trail(struct app *a)
+{
+	for (size_t i = a->trail.n; i > 0; i--) {
+		const char *terms = a->trail.at[i - 1].terms;
+
+		if (!terms || !app_has_filter(a, terms))
+			forget_step(a, i - 1);
+	}
+}
+
+void app_free_trail(struct app *a)
+{
+	while (a->trail.n > 0)
+		free(a->trail.at[--a->trail.n].terms);
+	vec_done(&a->trail);
+}
+
+void app_land(struct app *a)
+{
+	struct step s = a->landing;
+
+	a->landing.has_place = false;
+	if (s.has_place && s.view == a->view)
+		app_select(a, &s);
+}
+
+/* Another view, or the same one, of what passes the terms too. */
+static void narrow(struct app *a, const struct effect *fx)
+{
+	struct step here = app_here(a);
+
+	if (!fx->text || app_add_filter(a, fx->text) < 0)
+		return;
+	here.terms = xstrdup(fx->text);
+	here.grouping = a->lens.grouping;
+	push_step(a, here);
+	set_grouping(a, fx->grouping);
+	app_show(a, fx->view);
+}
+
 void app_apply(struct app *a, struct effect *fx)
 {
 	switch (fx->kind) {
 	case EFFECT_NONE:
 		break;
 	case EFFECT_OPEN:
-		app_go(a, fx->view, &fx->place);
+		app_go(a, fx->view, fx->place.key_id != ID_NONE ? &fx->place : NULL);
 		break;
 	case EFFECT_FILTER:
-		if (fx->text && app_add_filter(a, fx->text) == 0)
-			set_grouping(a, fx->grouping);
+		narrow(a, fx);
 		break;
 	case EFFECT_GROUP:
 		set_grouping(a, fx->grouping);

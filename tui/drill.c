@@ -63,6 +63,18 @@ static const char *module_of(const struct scene *s, const struct key *k)
 	return string_of(s, profile_module(p, m)->name);
 }
 
+/* Did anything happen in the row itself, not only below it? */
+static bool has_self(const struct scene *s, const struct keys *keys, const struct key *k)
+{
+	const struct table *t = &s->analysis->table;
+	uint32_t key = (uint32_t)(k - keys->key);
+
+	for (uint32_t i = 0; keys == s->analysis->table_keys && i < t->n_rows; i++)
+		if (t->key[i] == key)
+			return t->self[(size_t)i * t->n_columns] != 0;
+	return true;
+}
+
 /* The term that only the row's samples pass, or NULL. */
 static char *term_of(const struct scene *s, const struct keys *keys, const struct key *k)
 {
@@ -72,13 +84,15 @@ static char *term_of(const struct scene *s, const struct keys *keys, const struc
 	case GROUP_FUNCTION:
 		break;
 	case GROUP_MODULE:
-		return exactly("module", module_of(s, k));
+		return exactly(has_self(s, keys, k) ? "in" : "module", module_of(s, k));
 	case GROUP_FILE:
 		return exactly("file", file_of(s, k));
 	case GROUP_THREAD:
 		return term_of_thread(s, (thread_id){ k->id });
 	case GROUP_PROCESS:
 		return term_of_process(s, (process_id){ k->id });
+	case GROUP_COMM:
+		return exactly("comm", string_of(s, (string_id){ k->id }));
 	case GROUP_EVENT:
 		return exactly("event", k->label);
 	case GROUP_CPU:
@@ -87,12 +101,13 @@ static char *term_of(const struct scene *s, const struct keys *keys, const struc
 	return NULL;
 }
 
-static bool filter_for(char *term, enum grouping grouping, struct effect *out)
+static bool filter_for(char *term, enum grouping grouping, enum view_kind view, struct effect *out)
 {
 	if (!term)
 		return false;
 	out->kind = EFFECT_FILTER;
 	out->grouping = grouping;
+	out->view = view;
 	out->text = term;
 	return true;
 }
@@ -107,17 +122,17 @@ bool drill_key(const struct scene *s, const struct keys *keys, uint32_t key, str
 		out->place = (struct place){ .key_id = k->id };
 		return true;
 	}
-	return filter_for(term_of(s, keys, k), GROUP_FUNCTION, out);
+	return filter_for(term_of(s, keys, k), GROUP_FUNCTION, VIEW_KIND_TOP, out);
 }
 
-bool drill_thread(const struct scene *s, uint32_t thread, struct effect *out)
+bool drill_thread(const struct scene *s, uint32_t thread, enum view_kind view, struct effect *out)
 {
 	return filter_for(term_of_thread(s, (thread_id){ thread }), s->analysis->lens.grouping,
-			  out);
+			  view, out);
 }
 
-bool drill_process(const struct scene *s, uint32_t process, struct effect *out)
+bool drill_process(const struct scene *s, uint32_t process, enum view_kind view, struct effect *out)
 {
 	return filter_for(term_of_process(s, (process_id){ process }), s->analysis->lens.grouping,
-			  out);
+			  view, out);
 }

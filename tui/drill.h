@@ -7,13 +7,14 @@
 #include "view.h"
 
 /*
- * On a function: its butterfly. On a module, file, thread, process, event or cpu: a filter for it,
+ * On a function: its butterfly. On a module, file, thread, process, command, event or cpu: a filter for it,
  * and functions as rows. False where there is nothing that could be asked.
  */
 bool drill_key(const struct scene *s, const struct keys *keys, uint32_t key, struct effect *out);
 
-/* Filters for a thread (in its process) or a process, and keeps the grouping. */
-bool drill_thread(const struct scene *s, uint32_t thread, struct effect *out);
-bool drill_process(const struct scene *s, uint32_t process, struct effect *out);
+/* Filters for a thread (in its process) or a process, keeps the grouping, and shows it in a view. */
+bool drill_thread(const struct scene *s, uint32_t thread, enum view_kind view, struct effect *out);
+bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,
+		   struct effect *out);
 
 #endif

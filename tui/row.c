@@ -404,8 +404,8 @@ const char *row_grouping_name(enum grouping g)
 {
 	static const char *const names[N_GROUPINGS] = {
 		[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
-		[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_EVENT] = "event",
-		[GROUP_CPU] = "cpu",
+		[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_COMM] = "comm",
+		[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",
 	};
 
 	return names[g];

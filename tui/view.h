@@ -56,15 +56,20 @@ struct scene {
 
 /* Something that can be carried from view to view. */
 struct place {
-	uint32_t key_id; /* struct key's id (a function), ID_NONE: nothing */
-	uint64_t path;   /* call tree path of the very node, 0: any of that function */
+	uint32_t
+		key_id; /* struct key's id (a function), ID_NONE: none, only its own view knows it */
+	uint64_t path;  /* call tree path of the very node, 0: any of that function */
 };
 
 /* What a view asks of the app. */
 enum effect_kind {
 	EFFECT_NONE,
-	EFFECT_OPEN,   /* go to view `view` with `place`; back returns here */
-	EFFECT_FILTER, /* add the terms in `text` and change the grouping to `grouping`, at once */
+	EFFECT_OPEN, /* go to view `view` with `place`; back returns here */
+	/*
+	 * Add the terms in `text`, change the grouping to `grouping` and go to `view`, at once; back
+	 * undoes all of it.
+	 */
+	EFFECT_FILTER,
 	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
 	EFFECT_MESSAGE /* show `text` until the next key */
 };

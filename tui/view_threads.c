@@ -187,15 +187,35 @@ static void threads_draw(const void *state, const struct scene *s, struct canvas
 	}
 }
 
-static bool enter(const struct threads_view *v, const struct scene *s, struct effect *out)
+/* The selected row in a view of frames, alone; without a filter where it is all that is shown. */
+static bool show_in(const struct threads_view *v, const struct scene *s, enum view_kind view,
+		    struct effect *out)
 {
 	const struct activity_row *row = row_at(v, v->list.cursor);
+	const struct weights *w = &s->analysis->weights;
 
-	if (!row || row->process == ID_NONE)
+	if (!row)
 		return false;
-	if (row->thread == ID_NONE || row->n_threads == 1)
-		return drill_process(s, row->process, out);
-	return drill_thread(s, row->thread, out);
+	if (row->weight == w->total[0] && row->n_samples == w->n_samples) {
+		out->kind = EFFECT_OPEN;
+		out->view = view;
+		out->place = (struct place){ .key_id = ID_NONE };
+		return true;
+	}
+	if (row->process != ID_NONE && (row->thread == ID_NONE || row->n_threads == 1))
+		return drill_process(s, row->process, view, out);
+	if (row->process != ID_NONE)
+		return drill_thread(s, row->thread, view, out);
+	out->kind = EFFECT_MESSAGE;
+	out->text = xstrdup("whose samples these are is not known");
+	return true;
+}
+
+static bool no_butterfly(struct effect *out)
+{
+	out->kind = EFFECT_MESSAGE;
+	out->text = xstrdup("a butterfly is of one function; Enter shows the thread's call tree");
+	return true;
 }
 
 static bool threads_act(void *state, const struct scene *s, enum action a, struct effect *out)
@@ -203,10 +223,20 @@ static bool threads_act(void *state, const struct scene *s, enum action a, struc
 	struct threads_view *v = state;
 	bool done = list_act(&v->list, a);
 
-	if (a == ACTION_ENTER)
-		done = enter(v, s, out);
 	remember(v);
-	return done;
+	switch ((int)a) {
+	case ACTION_ENTER:
+	case ACTION_TO_TREE:
+		return show_in(v, s, VIEW_KIND_TREE, out);
+	case ACTION_TO_CALLERS:
+		return show_in(v, s, VIEW_KIND_CALLERS, out);
+	case ACTION_TO_FLAME:
+		return show_in(v, s, VIEW_KIND_FLAME, out);
+	case ACTION_TO_BUTTERFLY:
+		return no_butterfly(out);
+	default:
+		return done;
+	}
 }
 
 static void threads_click(void *state, const struct scene *s, struct rect r, int row, int col,
@@ -221,22 +251,36 @@ static void threads_click(void *state, const struct scene *s, struct rect r, int
 	v->list.cursor = i;
 	remember(v);
 	if (twice)
-		enter(v, s, out);
+		show_in(v, s, VIEW_KIND_TREE, out);
 }
 
+/* Rows are no keys: a place holds the process and the thread in its path. */
 static void threads_select(void *state, const struct scene *s, const struct place *p)
 {
-	(void)state;
+	struct threads_view *v = state;
+
 	(void)s;
-	(void)p;
+	if (p->key_id != ID_NONE)
+		return;
+	for (uint32_t i = 0; i < v->activity.n_rows; i++) {
+		const struct activity_row *row = row_at(v, i);
+
+		if (((uint64_t)row->process << 32 | row->thread) == p->path)
+			list_go(&v->list, i);
+	}
+	remember(v);
 }
 
 static bool threads_selection(const void *state, const struct scene *s, struct place *out)
 {
-	(void)state;
+	const struct threads_view *v = state;
+	const struct activity_row *row = row_at(v, v->list.cursor);
+
 	(void)s;
-	(void)out;
-	return false;
+	if (!row)
+		return false;
+	*out = (struct place){ ID_NONE, (uint64_t)row->process << 32 | row->thread };
+	return true;
 }
 
 /* A search is over frames: no thread matches. */
@@ -275,7 +319,7 @@ static char *threads_crumb(const void *state, const struct scene *s)
 
 const struct view_ops view_threads = {
 	.name = "threads",
-	.help = "processes and threads, and when they were busy; Enter shows one alone",
+	.help = "processes and threads, and when they were busy; Enter shows the call tree of one alone",
 	.contexts = IN_TASKS,
 	.new = threads_new,
 	.free = threads_free,

@@ -56,6 +56,7 @@ static const struct row_wish *wish_for(enum grouping g)
 		return &of_groups;
 	case GROUP_THREAD:
 	case GROUP_PROCESS:
+	case GROUP_COMM:
 	case GROUP_EVENT:
 	case GROUP_CPU:
 		break;
@@ -68,8 +69,8 @@ static const char *title_of(enum grouping g)
 	static const char *const titles[N_GROUPINGS] = {
 		[GROUP_FUNCTION] = "FUNCTION ▾", [GROUP_MODULE] = "MODULE ▾",
 		[GROUP_FILE] = "FILE ▾",         [GROUP_THREAD] = "THREAD ▾",
-		[GROUP_PROCESS] = "PROCESS ▾",   [GROUP_EVENT] = "EVENT ▾",
-		[GROUP_CPU] = "CPU ▾",
+		[GROUP_PROCESS] = "PROCESS ▾",   [GROUP_COMM] = "COMMAND ▾",
+		[GROUP_EVENT] = "EVENT ▾",       [GROUP_CPU] = "CPU ▾",
 	};
 
 	return titles[g];

@@ -14,8 +14,8 @@
 
 static const char *const group_names[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
-	[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_EVENT] = "event",
-	[GROUP_CPU] = "cpu",
+	[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_COMM] = "comm",
+	[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",
 };
 
 const char *ask_group_name(enum grouping g)
@@ -38,7 +38,7 @@ static int find_group(const char *name, enum grouping *out, struct err *e)
 	}
 	return err_set(
 		e, -EINVAL,
-		"--group takes function, module, file, thread, process, event or cpu, not \"%s\"",
+		"--group takes function, module, file, thread, process, comm, event or cpu, not \"%s\"",
 		name);
 }
 

@@ -30,7 +30,7 @@ struct filter;
 	X(THREAD,   "thread",    0,   "RE",        ON_LENS,    "only threads whose name matches") \
 	X(EVENT,    "event",     0,   "NAME",      ON_LENS,    "the event to count (repeatable: a column each); the busiest one if not given") \
 	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    "what a sample counts: period (its weight, the default) or samples (1)") \
-	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    "rows by function, module, file, thread, process, event or cpu") \
+	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    "rows by function, module, file, thread, process, comm, event or cpu") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    "inlined functions are part of their callers") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     "look for symbol files in DIR first (repeatable)") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  "top, tree, callers, butterfly, flame, threads or info") \

@@ -34,8 +34,8 @@
 
 static const char *const group_titles[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",   [GROUP_FILE] = "FILE",
-	[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS", [GROUP_EVENT] = "EVENT",
-	[GROUP_CPU] = "CPU",
+	[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS", [GROUP_COMM] = "COMM",
+	[GROUP_EVENT] = "EVENT",       [GROUP_CPU] = "CPU",
 };
 
 static void put_spaces(FILE *to, size_t n)

@@ -40,7 +40,7 @@ static bool function_matches(const struct profile *p, const struct term *t, func
 
 	if (f->flags & FUNCTION_COMM)
 		return false;
-	if (t->kind == TERM_MODULE)
+	if (t->kind == TERM_MODULE || t->kind == TERM_IN)
 		return modules[f->module.v];
 	if (t->kind == TERM_FILE)
 		return function_file(f).v != 0 && string_matches(p, t, function_file(f));
@@ -52,7 +52,7 @@ static bool unnamed_matches(const struct profile *p, const struct term *t, modul
 	char *label;
 	bool yes;
 
-	if (t->kind == TERM_MODULE)
+	if (t->kind == TERM_MODULE || t->kind == TERM_IN)
 		return string_matches(p, t, profile_module(p, m)->name);
 	if (t->kind == TERM_FILE)
 		return false;

@@ -32,7 +32,7 @@ static inline uint32_t atom_of_frame(const struct profile_counts *counts, uint32
 char *atom_made_label(const struct profile *p, module_id m);
 
 /*
- * Which atoms a term with an expression about frames (fn, module, file, leaf and transforms) matches:
+ * Which atoms a term with an expression about frames (fn, module, file, leaf, in and transforms) matches:
  * out is [atoms_n()]. Thread names match nothing. Returns 0 or -ECANCELED.
  */
 int atoms_match(const struct profile *p, const struct profile_counts *counts, const struct term *t,

@@ -11,7 +11,7 @@
  *   event:RE                       event's name        time:A,B   seconds since the capture's start,
  *                                  A in and B out; either may be missing; units ns, us, ms, s, m, h
  *   fn:RE module:RE file:RE        some frame of the stack matches. A word without "kind:" is fn:.
- *   leaf:RE                        the innermost frame matches
+ *   leaf:RE in:RE                  the innermost frame matches: its function, its module
  * Transforms of stacks (no "!"; applied in the order given, as each changes what the next one sees):
  *   focus:RE                       stacks start at the outermost frame that matches; others are dropped
  *   merge:RE                       matching frames vanish, their cost goes to their caller

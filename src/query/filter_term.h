@@ -28,6 +28,7 @@ enum term_value { VALUE_REGEX, VALUE_NUMBERS, VALUE_TIMES, VALUE_RECURSION, VALU
 	X(MODULE,     "module",     VALUE_REGEX,     false) \
 	X(FILE,       "file",       VALUE_REGEX,     false) \
 	X(LEAF,       "leaf",       VALUE_REGEX,     false) \
+	X(IN,         "in",         VALUE_REGEX,     false) \
 	X(FOCUS,      "focus",      VALUE_REGEX,     true) \
 	X(MERGE,      "merge",      VALUE_REGEX,     true) \
 	X(COLLAPSE,   "collapse",   VALUE_REGEX,     true) \

@@ -229,6 +229,17 @@ static uint32_t key_of_process(struct maker *m, uint32_t thread)
 	return put_key(m, (struct group){ GROUP_OF_ROWS, id.v, 0 }, key);
 }
 
+/* All threads, of whatever process, while they had the name; the key's id is the name's. */
+static uint32_t key_of_comm(struct maker *m, uint32_t thread)
+{
+	string_id name = profile_thread(m->p, (thread_id){ thread })->name;
+	struct key key = { .label = name.v ? text(m, name) : "[no name]",
+			   .module = "",
+			   .id = name.v };
+
+	return put_key(m, (struct group){ GROUP_OF_COMM, 0, name.v }, key);
+}
+
 static uint32_t key_of_event(struct maker *m, uint32_t id)
 {
 	const struct event *e = profile_event(m->p, (event_id){ id });
@@ -291,6 +302,9 @@ void keys_init(struct keys *k, const struct profile *p, const struct profile_cou
 		break;
 	case GROUP_PROCESS:
 		make_row_keys(&m, counts->n_threads, key_of_process);
+		break;
+	case GROUP_COMM:
+		make_row_keys(&m, counts->n_threads, key_of_comm);
 		break;
 	case GROUP_EVENT:
 		make_row_keys(&m, counts->n_events, key_of_event);

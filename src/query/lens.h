@@ -31,12 +31,13 @@ enum grouping {
 	GROUP_FUNCTION, /* same name and same module name */
 	GROUP_MODULE,
 	GROUP_FILE,   /* source file */
-	GROUP_THREAD, /* these four are of samples, not of frames: tables only */
+	GROUP_THREAD, /* these five are of samples, not of frames: tables only */
 	GROUP_PROCESS,
+	GROUP_COMM, /* the name that the thread had */
 	GROUP_EVENT,
 	GROUP_CPU
 };
-#define N_GROUPINGS 7
+#define N_GROUPINGS 8
 
 struct lens_column {
 	struct metric metric;
