@@ -131,8 +131,7 @@ const char *looks_like(const uint8_t *bytes, size_t n)
 		return "JSON";
 	if (is_heaptrack(bytes, n))
 		return "heaptrack text";
-	return is_perf_script(bytes, n) ? "the text of perf script"
-					: NULL;
+	return is_perf_script(bytes, n) ? "the text of perf script" : NULL;
 }
 
 const char *looks_like_at_least(const uint8_t *bytes, size_t n)

@@ -63,9 +63,9 @@ struct perf_tasks {
 	struct map by_tid;
 	VEC(struct process_maps) processes;
 	struct map by_pid;
-	uint32_t last_process; /* index found last */
-	uint32_t n_epochs;     /* given so far */
-	size_t n_moved;        /* elements shifted to make room, at most MOVES_MAX */
+	uint32_t last_process;      /* index found last */
+	uint32_t n_epochs;          /* given so far */
+	size_t n_moved;             /* elements shifted to make room, at most MOVES_MAX */
 	enum root_names root_names; /* as told */
 };
 

@@ -43,7 +43,8 @@ static void write_again(const struct profile *p)
 	FILE *to = open_memstream(&text, &n);
 
 	lens_init(&lens, p);
-	if (!to || analysis_new(p, &lens, NULL, &a) < 0 || format_folded.write(a, NULL, to, NULL) < 0)
+	if (!to || analysis_new(p, &lens, NULL, &a) < 0 ||
+	    format_folded.write(a, NULL, to, NULL) < 0)
 		abort();
 	fclose(to);
 	check_written(text, n);

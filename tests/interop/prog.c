@@ -59,7 +59,8 @@ static void work_for(double seconds)
 		touch_memory();
 		usleep(100);
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while ((double)(now.tv_sec - begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) <
+	} while ((double)(now.tv_sec - begin.tv_sec) +
+			 1e-9 * (double)(now.tv_nsec - begin.tv_nsec) <
 		 seconds);
 	close(fd);
 }

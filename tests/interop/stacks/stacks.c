@@ -256,8 +256,8 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "recursion", run_recursion }, { "alloca", run_alloca },
 		{ "realigned", run_realigned }, { "signal", run_recursion },
-		{ "altstack", run_recursion },	{ "plt", run_plt },
-		{ "threads", run_threads },	{ "library", run_library },
+		{ "altstack", run_recursion },  { "plt", run_plt },
+		{ "threads", run_threads },     { "library", run_library },
 	};
 	const char *mode = argc > 1 ? argv[1] : "recursion";
 
