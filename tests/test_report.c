@@ -153,7 +153,7 @@ static const struct {
 	  "     10.0     40.0  › main\n"
 	  "      5.0     90.0  main\n"
 	  "      5.0     45.0  sort\n"
-	  "      5.0     45.0    main\n" },
+	  "      5.0     45.0  › main\n" },
 	{ { .what = "callers of one", .view = VIEW_KIND_CALLERS, .function = "^parse$" },
 	  "#  SELF %  TOTAL %  CALLERS\n"
 	  "     10.0     40.0  parse\n"

@@ -150,17 +150,19 @@ static int64_t caller_weight(const struct callers *c, uint32_t node)
 static void push_children(struct callers *c, uint32_t node, uint32_t row)
 {
 	const struct inverted_node *n;
-	uint32_t first, count;
+	uint32_t first, count, n_weighty = 0;
 
 	inverted_expand(c->tree, node);
 	n = inverted_node(c->tree, node);
 	first = n->first_child;
 	count = n->n_children;
+	for (uint32_t i = 0; i < count; i++)
+		n_weighty += caller_weight(c, first + i) > 0;
 	for (uint32_t i = count; i-- > 0;) {
 		int64_t weight = caller_weight(c, first + i);
 
 		if (weight > 0 && (double)weight >= c->min)
-			vec_push(&c->todo, ((struct pending){ first + i, row, count == 1 }));
+			vec_push(&c->todo, ((struct pending){ first + i, row, n_weighty == 1 }));
 		else
 			c->r->n_left_out += weight > 0;
 	}
