@@ -37,8 +37,10 @@ typedef VEC(struct span) spans;
 /* An inlined call, or (node 0 of a function) the function itself. */
 struct call {
 	uint32_t parent;         /* call it is inlined into; of node 0: itself */
-	uint32_t line;           /* of the call in the parent */
+	uint32_t line;           /* of the call in the parent; 0 until named */
 	const char *file;        /* likewise, or NULL */
+	Dwarf_Die die;           /* of the call, to be named from */
+	bool named;              /* most calls of a function are never asked for */
 	struct debug_frame what; /* names and number of what was called; position unset */
 };
 
@@ -337,19 +339,20 @@ static struct debug_frame name_of(Dwarf_Die *die)
 	return f;
 }
 
-static struct call call_of(const struct info_unit *u, Dwarf_Die *die, uint32_t parent)
+/* Reads what is called, and from where in its parent. */
+static void name_call(const struct info_unit *u, struct call *c)
 {
-	struct call c = { .parent = parent, .what = name_of(die) };
-	uint64_t file = attr_number(die, DW_AT_call_file);
+	uint64_t file = attr_number(&c->die, DW_AT_call_file);
 
-	c.line = (uint32_t)attr_number(die, DW_AT_call_line);
+	c->named = true;
+	c->what = name_of(&c->die);
+	c->line = (uint32_t)attr_number(&c->die, DW_AT_call_line);
 	if (u->files && file < u->n_files)
-		c.file = dwarf_filesrc(u->files, (size_t)file, NULL, NULL);
-	return c;
+		c->file = dwarf_filesrc(u->files, (size_t)file, NULL, NULL);
 }
 
 /* Collects the inlined calls below a function, in preorder. */
-static void collect_calls(const struct info_unit *u, struct function_info *f, Dwarf_Die *top)
+static void collect_calls(struct function_info *f, Dwarf_Die *top)
 {
 	struct {
 		Dwarf_Die die;
@@ -366,7 +369,7 @@ static void collect_calls(const struct info_unit *u, struct function_info *f, Dw
 		bool open = tag == DW_TAG_lexical_block;
 
 		if (tag == DW_TAG_inlined_subroutine && add_ranges(&f->ranges, &die, n)) {
-			vec_push(&f->calls, call_of(u, &die, call));
+			vec_push(&f->calls, ((struct call){ .parent = call, .die = die }));
 			inner = n;
 			open = true;
 		}
@@ -397,8 +400,8 @@ static void read_function(struct debug_info *d, const struct info_unit *u, struc
 	f->read = true;
 	if (!dwarf_offdie(dw ? dw : d->dw, f->die, &die))
 		return;
-	vec_push(&f->calls, ((struct call){ .what = name_of(&die) }));
-	collect_calls(u, f, &die);
+	vec_push(&f->calls, ((struct call){ .die = die }));
+	collect_calls(f, &die);
 }
 
 /* The innermost call that holds address: children stand after their parents. */
@@ -478,6 +481,8 @@ size_t debug_info_frames(struct debug_info *d, uint64_t address, struct debug_fr
 		/* Past max, inner frames give way. */
 		if (n == max)
 			memmove(out, out + 1, --n * sizeof(*out));
+		if (!f->calls.at[call].named)
+			name_call(u, &f->calls.at[call]);
 		out[n] = f->calls.at[call].what;
 		out[n].file = file;
 		out[n++].line = line;

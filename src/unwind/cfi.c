@@ -387,9 +387,12 @@ static bool same_entry(const void *things, uint32_t value, const void *key)
 static bool search_rules(const struct cfi *c, const struct compiled *entry, uint64_t pc,
 			 struct cfi_rule *out)
 {
-	const struct cfi_rule *rules = &c->rules.at[entry->first];
+	const struct cfi_rule *rules;
 	uint32_t low = 0, high = entry->n;
 
+	if (high == 0)
+		return false;
+	rules = &c->rules.at[entry->first];
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
