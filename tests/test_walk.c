@@ -6,6 +6,7 @@
 #include "cfi.h"
 #include "cfi_program.h"
 #include "dwarf_expr.h"
+#include "fuzz.h"
 #include "walk.h"
 
 #include <criterion/criterion.h>
@@ -304,4 +305,22 @@ Test(walk, expressions)
 			cr_expect_eq(value, exprs[i].value, "%s: %#lx", exprs[i].what,
 				     (unsigned long)value);
 	}
+}
+
+/* The functions above with damage, asked and walked: nothing may crash, hang or contradict itself. */
+Test(walk, damaged_tables)
+{
+	/* sizes of the sections; x86; pcs asked from 0x1000 in steps of 0xff; the leaf's pc */
+	uint8_t head[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 0x10, 0xfe, 0xff, 1, 0x10, 0x10, 2, 3 };
+	uint64_t stack[] = { P(0x3010), STACK, 0x2010, 0x1010, STACK + 32, 0x5001, 0x3010, 0 };
+	struct blob b = { .n = 0 }, seed = { .n = 0 };
+	uint16_t n;
+
+	put_functions(&b);
+	n = (uint16_t)b.n;
+	memcpy(head + 4, &n, sizeof(n));
+	put(&seed, head, sizeof(head));
+	put(&seed, b.at, b.n);
+	put(&seed, stack, sizeof(stack));
+	fuzz_vary(fuzz_cfi, seed.at, seed.n, 3000);
 }
