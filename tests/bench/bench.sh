@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make bench: proftop beside its peers, on the same files in the same run. Files are made once, under
 # bench/ in the build directory. BENCH_MB sets the size of the perf.data, BENCH_FOLDED_MB that of the folded file.
+# BENCH_DWARF=1 adds a program with much debug information (BENCH_UNITS of its units).
 set -uo pipefail
 
 top=$PWD
+here=$(cd "$(dirname "$0")" && pwd)
 mb=${BENCH_MB:-100}
 folded_mb=${BENCH_FOLDED_MB:-$((mb * 10))}
 dir=$top/bench
@@ -132,7 +134,33 @@ bench_keys() {
     done < <("$top/tests/bench/bench_keys" "$proftop" "$file" 2>>"$log")
 }
 
+# A program with much debug information, its stacks copied. Compiling it takes minutes.
+bench_dwarf() {
+    local units=${BENCH_UNITS:-40} program=$dir/dwarf-${BENCH_UNITS:-40} file=$dir/dwarf-${BENCH_UNITS:-40}.data parser
+    if [ ! -s "$file" ]; then
+        echo "compiling $units units and recording 10 s …" >&2
+        bash "$here/dwarf_units.sh" "$program" "$units" >>"$log" 2>&1 &&
+            perf record -q -e cpu-clock -F 1000 --call-graph dwarf,16384 -o "$file.tmp" -- "$program/units" 10 >>"$log" 2>&1 &&
+            mv "$file.tmp" "$file" || { echo "no recording of copied stacks; see $log"; return; }
+    fi
+    echo
+    echo "perf.data, copied stacks, $(size_mb "$file") MB, of a program of $(size_mb "$program/units") MB in $units units"
+    row '' time memory ratio ''
+    rule
+    measure 3 "$proftop" report "$file"
+    ours=$seconds
+    [ -n "$ours" ] || { echo "proftop failed; see $log"; return; }
+    row 'proftop report' "$seconds s" "$peak_mb MB" '1' "is to be <= 0.3 s: $(holds "$seconds <= 0.3")"
+    measure 3 "$proftop" report --no-inline "$file"
+    row 'proftop report --no-inline' "$seconds s" "$peak_mb MB" '' ''
+    peer 'perf report --stdio' 100 perf report --stdio -i "$file"
+    peer 'perf report --stdio --no-inline --no-children' '' perf report --stdio --no-inline --no-children -i "$file"
+    parser=$(ls /usr/lib/*/libexec/hotspot-perfparser /usr/libexec/hotspot-perfparser 2>/dev/null | head -n 1)
+    peer 'hotspot-perfparser' 4 "${parser:-hotspot-perfparser}" --input "$file" --output /dev/null
+}
+
 bench_perf_data
 bench_folded
+[ "${BENCH_DWARF:-0}" = 0 ] || bench_dwarf
 bench_keys
 echo
