@@ -77,7 +77,7 @@ void perf_info_header(struct profile *p, capture_id c, const struct input *in,
 		build_fact(p, c, "losses", "features damaged", FACT_LOSS,
 			   "%" PRIu32 " parts of the header are damaged", h->n_features_damaged);
 	if (h->n_features_unknown)
-		build_fact(p, c, "losses", "features unknown", FACT_LOSS,
+		build_fact(p, c, "losses", "features unknown", FACT_PLAIN,
 			   "%" PRIu32 " parts of the header are of unknown kinds",
 			   h->n_features_unknown);
 }

@@ -17,50 +17,50 @@ static char *status_of(struct stage *st)
 	return views[st->view]->status(st->state[st->view], &st->scene);
 }
 
-/* From a view, after keys: in which view one is, and how what is selected begins. */
+/* From a view, after keys: in which view one is, and what the status says: numbers first, names last. */
 static const struct {
 	const char *what;
 	enum view_kind view;
 	const char *keys;
 	enum view_kind then;
-	const char *status;
+	const char *begins, *has;
 } walks[] = {
 	{ "Enter on a function opens its butterfly", VIEW_KIND_TOP, "j<Enter>", VIEW_KIND_BUTTERFLY,
-	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  28.9 %" },
+	  "28.9 %", "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "a function goes to where it weighs most in the tree", VIEW_KIND_TOP, "jt",
-	  VIEW_KIND_TREE, "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  27.6 %" },
+	  VIEW_KIND_TREE, "27.6 %", "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "and from there as that very node to the flame graph", VIEW_KIND_TOP, "jtf",
-	  VIEW_KIND_FLAME, "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  27.6 %" },
-	{ "up in an icicle is the caller", VIEW_KIND_TOP, "jf<Up>", VIEW_KIND_FLAME,
-	  "Parser::parse_record(Slice)  50.9 %" },
+	  VIEW_KIND_FLAME, "27.6 %", "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
+	{ "up in an icicle is the caller", VIEW_KIND_TOP, "jf<Up>", VIEW_KIND_FLAME, "50.9 %",
+	  "Parser::parse_record(Slice)" },
 	{ "down comes back to where one was", VIEW_KIND_TOP, "jf<Up><Up><Down><Down>",
-	  VIEW_KIND_FLAME, "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  27.6 %" },
+	  VIEW_KIND_FLAME, "27.6 %", "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "with roots below, down is the caller", VIEW_KIND_TOP, "jfi<Down>", VIEW_KIND_FLAME,
-	  "Parser::parse_record(Slice)  50.9 %" },
-	{ "leaves first keeps the function", VIEW_KIND_TOP, "jfii", VIEW_KIND_FLAME,
-	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  28.9 %" },
+	  "50.9 %", "Parser::parse_record(Slice)" },
+	{ "leaves first keeps the function", VIEW_KIND_TOP, "jfii", VIEW_KIND_FLAME, "28.9 %",
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "zooming out comes back to what was zoomed into", VIEW_KIND_TOP, "jf<Enter><Down><Esc>",
-	  VIEW_KIND_FLAME, "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  27.6 %" },
+	  VIEW_KIND_FLAME, "27.6 %", "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "a tree row's function goes to its callers", VIEW_KIND_TREE, "jjjc", VIEW_KIND_CALLERS,
-	  "handle_request(Conn*)  68.6 %" },
-	{ "left goes to the parent when closed", VIEW_KIND_TREE, "ehhh", VIEW_KIND_TREE,
+	  "68.6 %", "handle_request(Conn*)" },
+	{ "left goes to the parent when closed", VIEW_KIND_TREE, "ehhh", VIEW_KIND_TREE, "",
 	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "Enter zooms into what is open", VIEW_KIND_TREE, "jjj<Enter><Down>", VIEW_KIND_TREE,
-	  "Parser::parse_record(Slice)  50.9 %" },
-	{ "back zooms out to it", VIEW_KIND_TREE, "jjj<Enter><Down><Esc>", VIEW_KIND_TREE,
-	  "handle_request(Conn*)  68.6 %" },
-	{ "butterfly walks to a callee", VIEW_KIND_TOP, "bj<Enter>", VIEW_KIND_BUTTERFLY,
-	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  28.9 %" },
+	  "50.9 %", "Parser::parse_record(Slice)" },
+	{ "back zooms out to it", VIEW_KIND_TREE, "jjj<Enter><Down><Esc>", VIEW_KIND_TREE, "68.6 %",
+	  "handle_request(Conn*)" },
+	{ "butterfly walks to a callee", VIEW_KIND_TOP, "bj<Enter>", VIEW_KIND_BUTTERFLY, "28.9 %",
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "and back, to the row one came from", VIEW_KIND_TOP, "bj<Enter><Esc>",
-	  VIEW_KIND_BUTTERFLY,
-	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)  is 51.4 %" },
-	{ "a chain's row says its last", VIEW_KIND_TREE, "j", VIEW_KIND_TREE, "main  73.8 %" },
-	{ "unfolded, its first", VIEW_KIND_TREE, "jl", VIEW_KIND_TREE, "_start  73.8 %" },
-	{ "g and G", VIEW_KIND_TOP, "Gg", VIEW_KIND_TOP, "Parser::parse_record(Slice)" },
-	{ "sorting keeps the row", VIEW_KIND_TOP, "jss", VIEW_KIND_TOP,
+	  VIEW_KIND_BUTTERFLY, "51.4 % of it",
+	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
+	{ "a chain's row says its last", VIEW_KIND_TREE, "j", VIEW_KIND_TREE, "73.8 %", "main" },
+	{ "unfolded, its first", VIEW_KIND_TREE, "jl", VIEW_KIND_TREE, "73.8 %", "_start" },
+	{ "g and G", VIEW_KIND_TOP, "Gg", VIEW_KIND_TOP, "", "Parser::parse_record(Slice)" },
+	{ "sorting keeps the row", VIEW_KIND_TOP, "jss", VIEW_KIND_TOP, "",
 	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
 	{ "the cell of narrow ones spreads out", VIEW_KIND_FLAME, "jjjjjjjl<Enter>",
-	  VIEW_KIND_FLAME, "" },
+	  VIEW_KIND_FLAME, "", "" },
 };
 
 Test(views, walks)
@@ -78,9 +78,10 @@ Test(views, walks)
 		status = status_of(&st);
 		cr_expect_eq(st.view, walks[i].then, "%s: in %s", walks[i].what,
 			     views[st.view]->name);
-		cr_expect_eq(
-			strncmp(status ? status : "", walks[i].status, strlen(walks[i].status)), 0,
-			"%s: %s", walks[i].what, status ? status : "nothing");
+		cr_expect(status && strncmp(status, walks[i].begins, strlen(walks[i].begins)) == 0,
+			  "%s: %s", walks[i].what, status ? status : "nothing");
+		cr_expect(status && strstr(status, walks[i].has), "%s: %s", walks[i].what,
+			  status ? status : "nothing");
 		free(status);
 		stage_done(&st);
 	}
@@ -196,12 +197,12 @@ Test(views, clicks)
 	stage_init(&st, p, NULL, VIEW_KIND_TOP, 100, 26);
 	stage_click(&st, 3, 50, false);
 	status = status_of(&st);
-	cr_expect_eq(strncmp(status, "longest_match", 13), 0);
+	cr_expect(strstr(status, "  longest_match"), "%s", status);
 	free(status);
 	stage_click(&st, 0, 22, false);
 	stage_click(&st, 1, 50, false);
 	status = status_of(&st);
-	cr_expect_eq(strncmp(status, "main", 4), 0, "by total: %s", status);
+	cr_expect(strstr(status, "  main"), "by total: %s", status);
 	free(status);
 	stage_click(&st, 1, 50, true);
 	cr_expect_eq(st.view, VIEW_KIND_BUTTERFLY);
@@ -244,9 +245,8 @@ Test(views, places_survive_another_analysis)
 		after = stage_text(&st);
 		status = status_of(&st);
 		cr_expect_str_eq(after, before, "%s", views[st.view]->name);
-		cr_expect_eq(
-			strncmp(status ? status : "", places[i].status, strlen(places[i].status)),
-			0, "%s: %s", views[st.view]->name, status ? status : "");
+		cr_expect(status && strstr(status, places[i].status), "%s: %s",
+			  views[st.view]->name, status ? status : "");
 		free(status);
 		free(before);
 		free(after);

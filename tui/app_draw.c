@@ -187,22 +187,32 @@ static void draw_title(struct app *a, struct canvas *c)
 	free(left);
 }
 
+static bool has_losses(const struct analysis *an)
+{
+	for (uint32_t i = 0; i < an->counts.n_facts; i++)
+		if (profile_fact(an->profile, i).kind == FACT_LOSS)
+			return true;
+	return false;
+}
+
 /* " 1 top [2 tree] 3 callers", or the numbers alone of all but the active one. */
 static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
 {
+	bool losses = has_losses(a->analysis);
 	int col = 0;
 
 	for (int i = 0; i < N_VIEW_KINDS; i++) {
 		bool active = (int)a->view == i;
+		const char *mark = i == VIEW_KIND_INFO && losses ? " !" : "";
 		uint16_t style = active ? STYLE_TAB_ACTIVE : STYLE_TAB;
 		char text[64];
 		int used;
 
 		if (brief && !active)
-			snprintf(text, sizeof(text), " %d ", i + 1);
+			snprintf(text, sizeof(text), " %d%s ", i + 1, mark);
 		else
-			snprintf(text, sizeof(text), active ? "[%d %s]" : " %d %s ", i + 1,
-				 views[i]->name);
+			snprintf(text, sizeof(text), active ? "[%d %s%s]" : " %d %s%s ", i + 1,
+				 views[i]->name, mark);
 		used = (int)strlen(text);
 		if (row >= 0) {
 			canvas_puts(c, row, col, c->cols - col, style, text);
@@ -337,15 +347,25 @@ static bool leads_here(const struct app *a, enum action action)
 	       (action == ACTION_TO_FLAME && a->view == VIEW_KIND_FLAME);
 }
 
-/* Draws one hint if it fits before `end`; returns the columns it takes with what separates it. */
-static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum action action)
+/* Columns that a hint takes; 0: no key does it. */
+static int hint_cols(const struct app *a, enum action action)
 {
-	int row = a->chrome.hints, width;
 	char key[KEYS_SIZE];
 
 	first_key(a, action, key);
-	width = (int)text_width(key, strlen(key)) + 1 + (int)strlen(action_hint(action));
-	if (key[0] == '\0' || col + width > end)
+	if (key[0] == '\0')
+		return 0;
+	return (int)text_width(key, strlen(key)) + 1 + (int)strlen(action_hint(action));
+}
+
+/* Draws one hint; returns the columns it takes with what separates it. */
+static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum action action)
+{
+	int row = a->chrome.hints, width = hint_cols(a, action);
+	char key[KEYS_SIZE];
+
+	first_key(a, action, key);
+	if (width == 0 || col + width > end)
 		return 0;
 	add_hit(a, row, col, width, action);
 	col += canvas_puts(c, row, col, end - col, STYLE_HINT_KEY, key) + 1;
@@ -353,27 +373,68 @@ static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum act
 	return width + 2;
 }
 
-/* Help always, and of the others as many as fit, in the table's order. */
+static bool has_hint(const struct app *a, enum action action)
+{
+	return action != ACTION_NONE && action_where(action) & app_ops(a)->contexts && action_hint(action)[0] != '\0' &&
+	       action != ACTION_HELP && !leads_here(a, action);
+}
+
+/* Which hints fit into so many columns: first what one cannot do without, then as in the table. */
+static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
+{
+	static const enum action first[] = { ACTION_ENTER, ACTION_INVERT, ACTION_SEARCH,
+					     ACTION_FILTER };
+	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
+	int n = 1;
+
+	for (int i = 0; i < n_first + N_ACTIONS && n < MAX_HINTS; i++) {
+		enum action action = i < n_first ? first[i] : (enum action)(i - n_first);
+		int cols;
+
+		if (chosen[action] || !has_hint(a, action))
+			continue;
+		cols = hint_cols(a, action);
+		if (cols == 0 || cols > room)
+			continue;
+		chosen[action] = true;
+		room -= cols + 2;
+		n++;
+	}
+}
+
+/* What the overlay's own keys are; a click anywhere closes it. */
+static void draw_help_hints(struct app *a, struct canvas *c)
+{
+	static const struct {
+		enum action action;
+		const char *text;
+	} hints[] = { { ACTION_BACK, "close" },
+		      { ACTION_DOWN, "down" },
+		      { ACTION_UP, "up" },
+		      { ACTION_PAGE_DOWN, "page" } };
+	int row = a->chrome.hints, col = 1;
+
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+		char key[KEYS_SIZE];
+
+		first_key(a, hints[i].action, key);
+		if (key[0] == '\0')
+			continue;
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT_KEY, key) + 1;
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT, hints[i].text) + 2;
+	}
+}
+
+/* Help always, and of the others as many as fit. */
 static void draw_hints(struct app *a, struct canvas *c)
 {
-	uint32_t contexts = app_ops(a)->contexts;
-	int col = 1, n = 1;
-	char help[KEYS_SIZE];
-	int kept;
+	bool chosen[N_ACTIONS] = { false };
+	int col = 1;
 
-	first_key(a, ACTION_HELP, help);
-	kept = (int)strlen(help) + (int)strlen(action_hint(ACTION_HELP)) + 4;
-	for (int i = ACTION_NONE + 1; i < N_ACTIONS && n < MAX_HINTS; i++) {
-		enum action action = (enum action)i;
-		int used;
-
-		if (!(action_where(action) & contexts) || action_hint(action)[0] == '\0' ||
-		    action == ACTION_HELP || leads_here(a, action))
-			continue;
-		used = draw_hint(a, c, col, c->cols - kept, action);
-		col += used;
-		n += used > 0;
-	}
+	choose_hints(a, c->cols - col - hint_cols(a, ACTION_HELP) - 2, chosen);
+	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++)
+		if (chosen[i])
+			col += draw_hint(a, c, col, c->cols, (enum action)i);
 	draw_hint(a, c, col, c->cols, ACTION_HELP);
 }
 
@@ -401,7 +462,9 @@ static void draw_frame(struct app *a, struct canvas *c)
 		draw_status(a, c);
 	if (f->terms >= 0)
 		draw_terms(a, c);
-	if (f->hints >= 0)
+	if (f->hints >= 0 && a->help)
+		draw_help_hints(a, c);
+	else if (f->hints >= 0)
 		draw_hints(a, c);
 	if (f->status < 0 && a->message)
 		draw_last_message(a, c);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app_state.h"
+#include "row.h"
 #include "text.h"
 
 #define KEYS_COLS 24
@@ -97,6 +98,26 @@ static void put_actions(struct page *p, const struct app *a, bool everywhere)
 	}
 }
 
+/* What colours, and tags where there are none, say of modules. */
+static void put_families(struct page *p)
+{
+	static const char *const names[N_FAMILIES] = {
+		[FAMILY_UNKNOWN] = "unknown", [FAMILY_PROGRAM] = "the program",
+		[FAMILY_LIBRARY] = "library", [FAMILY_LIBC] = "C library",
+		[FAMILY_KERNEL] = "kernel",   [FAMILY_JIT] = "JIT",
+	};
+	int row = next_row(p), col = p->r.col + 1, end = p->r.col + p->r.cols;
+
+	for (int f = 0; f < N_FAMILIES && row >= 0; f++) {
+		uint16_t style = (uint16_t)(STYLE_FAMILY_UNKNOWN + f);
+
+		col += canvas_puts(p->c, row, col, end - col, style,
+				   row_family_tag((enum family)f));
+		col += 1 + canvas_puts(p->c, row, col + 1, end - col - 1, style, names[f]);
+		col += 2;
+	}
+}
+
 static void put_all(struct page *p, const struct app *a)
 {
 	char title[160];
@@ -107,6 +128,10 @@ static void put_all(struct page *p, const struct app *a)
 	put(p, STYLE_NORMAL, "");
 	put(p, STYLE_HEADER_SORTED, "EVERYWHERE");
 	put_actions(p, a, true);
+	put(p, STYLE_NORMAL, "");
+	put(p, STYLE_HEADER_SORTED, "ON THE SCREEN");
+	put_families(p);
+	put(p, STYLE_NORMAL, "inl: inlined, part of its caller in the program; I hides these");
 	put(p, STYLE_NORMAL, "");
 	put(p, STYLE_HEADER_SORTED, "MOUSE");
 	put(p, STYLE_NORMAL, "click selects, a second click drills; the wheel scrolls; tabs,");
@@ -126,4 +151,11 @@ void app_draw_help(struct canvas *c, struct rect r, const struct app *a, int *to
 		*top = 0;
 	page.top = *top;
 	put_all(&page, a);
+	if (*top < max && r.rows > 1) {
+		char text[48];
+
+		snprintf(text, sizeof(text), " %d more line%s below ", max - *top,
+			 max - *top == 1 ? "" : "s");
+		canvas_puts_right(c, r.row + r.rows - 1, r.col, r.cols, STYLE_HEADER_SORTED, text);
+	}
 }

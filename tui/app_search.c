@@ -70,7 +70,7 @@ void app_find(struct app *a, int step)
 /* Back to where the cursor was when the prompt was opened. */
 static void return_cursor(struct app *a)
 {
-	if (a->seeking.from.view == a->view)
+	if (a->seeking.from.view == a->view && !app_is_at(a, &a->seeking.from))
 		app_select(a, &a->seeking.from);
 }
 
@@ -128,6 +128,8 @@ static void keep_search(struct app *a)
 		app_find(a, 1);
 	} else if (a->seeking.n == 0) {
 		app_say(a, false, "no match in this view");
+	} else if (a->seeking.at == 0) {
+		app_find(a, 1);
 	}
 }
 

@@ -144,6 +144,8 @@ void app_scene_changed(struct app *a);
 struct step app_here(struct app *a);
 /* Puts the cursor of the view on screen there. */
 void app_select(struct app *a, const struct step *s);
+/* Is the view still as it was when the step was taken? Then its state says more than the place. */
+bool app_is_at(struct app *a, const struct step *s);
 /* Shows a view as it was left. */
 void app_show(struct app *a, enum view_kind view);
 /* Shows another view with a place, or none; back returns to here. */

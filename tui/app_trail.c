@@ -86,8 +86,7 @@ void app_go(struct app *a, enum view_kind view, const struct place *place)
 	app_select(a, &there);
 }
 
-/* Is the view still as it was when the step was taken? Then its state says more than the place. */
-static bool is_there(struct app *a, const struct step *s)
+bool app_is_at(struct app *a, const struct step *s)
 {
 	struct step here = app_here(a);
 
@@ -125,7 +124,7 @@ bool app_back(struct app *a)
 	app_show(a, s.view);
 	if (s.terms)
 		undo_filter(a, &s);
-	else if (!is_there(a, &s))
+	else if (!app_is_at(a, &s))
 		app_select(a, &s);
 	return true;
 }

@@ -18,6 +18,7 @@ struct flame_view {
 	enum flame_mode mode;
 	struct flame_layout layout;
 	struct tree_zoom zoom;
+	struct tree_zoom other; /* the zoom of the other tree: calls while leaves come first */
 	struct tree_zoom place; /* the selected node as its only stop, to find it again */
 	uint32_t cell;          /* the selected one, FLAME_NONE: there is none */
 	uint32_t node;          /* in its chain; TREE_NONE: everything or merged ones */

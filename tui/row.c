@@ -391,9 +391,9 @@ char *row_status(const struct scene *s, const struct keys *keys, uint32_t key, i
 	char *source = row_source(s, keys, key), *out;
 
 	row_detail(s, keys, key, detail);
-	out = xasprintf("%s%s%s  %s  self %s%s%s%s%s", name, *detail ? "  " : "", detail,
-			row_share(share, s, total, whole), row_share(own, s, self, whole),
-			*source ? "  " : "", source, *module ? "  " : "", module);
+	out = xasprintf("%s  self %s%s%s%s%s  %s%s%s", row_share(share, s, total, whole),
+			row_share(own, s, self, whole), *module ? "  " : "", module,
+			*source ? "  " : "", source, name, *detail ? "  " : "", detail);
 	free(name);
 	free(module);
 	free(source);

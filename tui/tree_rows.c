@@ -15,6 +15,9 @@
 #define IS_OPEN     1u
 #define IS_UNFOLDED 2u
 
+/* More light ones than this beside heavier ones are gathered. */
+#define LIGHT_MOST 10u
+
 /* Children of a node weigh next to nothing below one in LIGHT_PART of everything. */
 #define LIGHT_PART 2000
 
@@ -108,18 +111,22 @@ static void sort_nodes(const struct making *m, uint32_t *node, size_t n, enum tr
 		qsort_r(node, n, sizeof(*node), compare_nodes, &o);
 }
 
-/* How many of the children, heaviest first, are rows of their own. */
+/* How many of the children, heaviest first, are rows of their own: a few light ones, not many. */
 static uint32_t n_to_show(const struct making *m, uint32_t parent, const uint32_t *child, size_t n)
 {
 	int64_t light = m->a->weights.total[0] / LIGHT_PART;
 	uint32_t asked = path_map_get(&m->t->shown, path_of(m->t, m->a, parent));
-	uint32_t show = CHILDREN_LEAST;
+	size_t heavy = n, show = n;
 
-	if (n <= TREE_CHILDREN_MOST || n <= asked)
-		return (uint32_t)n;
-	while (show < n && tree_weight(m->t->src, m->a, child[show]) > light)
-		show++;
-	return show > asked ? show : asked;
+	while (heavy > 0 && tree_weight(m->t->src, m->a, child[heavy - 1]) <= light)
+		heavy--;
+	if (heavy > 0 && n - heavy > LIGHT_MOST)
+		show = heavy;
+	else if (n > TREE_CHILDREN_MOST)
+		show = heavy > CHILDREN_LEAST ? heavy : CHILDREN_LEAST;
+	if (show < asked)
+		show = asked;
+	return (uint32_t)(show < n ? show : n);
 }
 
 /* Puts the children of node on the list of what is to be written, the last one first. */

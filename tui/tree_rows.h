@@ -23,7 +23,7 @@
 /* As many rows as open_all makes at most. */
 #define TREE_ROWS_MOST 200000u
 
-/* More children than this, and the light ones are gathered. */
+/* More children than this, and the light ones are gathered even if all of them are. */
 #define TREE_CHILDREN_MOST 100u
 
 enum tree_order { TREE_BY_TOTAL, TREE_BY_SELF, TREE_BY_NAME };

@@ -383,7 +383,7 @@ uint32_t tree_view_find(void *state, const struct scene *s, int step, uint32_t *
 	return f.n;
 }
 
-/* "count_records calls hash_path: 16.8 %, self 16.8 %": what a caller's row says. */
+/* "16.8 %  self 16.8 %  count_records  on the way to hash_path": what a caller's row says. */
 static char *caller_status(const struct tree_view *v, const struct scene *s, uint32_t node)
 {
 	const struct tree_source *src = v->rows.src;
@@ -396,9 +396,9 @@ static char *caller_status(const struct tree_view *v, const struct scene *s, uin
 		root = src->parent(a, root);
 	caller = row_full_name(tree_key(src, a, node));
 	callee = row_full_name(tree_key(src, a, root));
-	out = xasprintf("%s  on the way to %s  %s  self %s", caller, callee,
+	out = xasprintf("%s  self %s  %s  on the way to %s",
 			row_share(total, s, src->total(a, node)[0], whole),
-			row_share(self, s, src->self(a, node)[0], whole));
+			row_share(self, s, src->self(a, node)[0], whole), caller, callee);
 	free(caller);
 	free(callee);
 	return out;

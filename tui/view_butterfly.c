@@ -455,7 +455,8 @@ static char *bfly_status(const void *state, const struct scene *s)
 	if (key == KEY_NONE)
 		return xasprintf("called by nothing: a root of its stacks, in %s", share);
 	name = row_full_name(&keys->key[key]);
-	out = xasprintf("%s  %s %s of it", name, row < v->b.n_callers ? "calls" : "is", share);
+	out = xasprintf("%s of it  %s  %s", share,
+			row < v->b.n_callers ? "when called by" : "by calling", name);
 	free(name);
 	return out;
 }

@@ -55,6 +55,7 @@ static void flame_free(void *state)
 		return;
 	flame_layout_done(&v->layout);
 	tree_zoom_done(&v->zoom);
+	tree_zoom_done(&v->other);
 	tree_zoom_done(&v->place);
 	free(v);
 }
@@ -296,7 +297,19 @@ static uint32_t node_of_key(const struct flame_view *v, const struct scene *s, u
 	return calltree_hottest(s->analysis->tree, key);
 }
 
-/* The next way round; the selected function stays selected. */
+/* Turns to or from leaves first; each of the two keeps its own zoom. */
+static void turn(struct flame_view *v, const struct scene *s, enum flame_mode mode)
+{
+	struct tree_zoom zoom = v->zoom;
+
+	v->mode = mode;
+	v->zoom = v->other;
+	v->other = zoom;
+	v->node = TREE_NONE;
+	lay_out(v, s);
+}
+
+/* The next way round; the selected function stays selected where it is in sight. */
 static bool invert(struct flame_view *v, const struct scene *s)
 {
 	const struct tree_source *was = source_of(v);
@@ -304,17 +317,15 @@ static bool invert(struct flame_view *v, const struct scene *s)
 
 	if (node != TREE_NONE)
 		id = tree_key(was, s->analysis, node)->id;
-	v->mode = (v->mode + 1) % (FLAME_LEAVES + 1);
-	if (source_of(v) == was) {
+	if (v->mode == FLAME_ICICLE) {
+		v->mode = FLAME_FLAME;
 		keep_in_sight(v, s);
 		return true;
 	}
-	tree_zoom_reset(&v->zoom);
-	v->node = TREE_NONE;
-	lay_out(v, s);
+	turn(v, s, v->mode == FLAME_LEAVES ? FLAME_ICICLE : FLAME_LEAVES);
 	node = id != ID_NONE ? node_of_key(v, s, id) : TREE_NONE;
 	if (node != TREE_NONE && tree_weight(source_of(v), s->analysis, node) > 0)
-		go_to_node(v, s, node);
+		lay_out_at(v, s, node);
 	return true;
 }
 
@@ -388,12 +399,8 @@ static void flame_select(void *state, const struct scene *s, const struct place 
 	struct flame_view *v = state;
 	uint32_t node = TREE_NONE;
 
-	if (p->path != 0 && v->mode == FLAME_LEAVES) {
-		v->mode = FLAME_ICICLE;
-		tree_zoom_reset(&v->zoom);
-		v->node = TREE_NONE;
-		lay_out(v, s);
-	}
+	if (p->path != 0 && v->mode == FLAME_LEAVES)
+		turn(v, s, FLAME_ICICLE);
 	if (p->path != 0)
 		node = calltree_find(s->analysis->tree, p->path);
 	if (node == TREE_NONE || node == 0)
@@ -415,22 +422,34 @@ static bool flame_selection(const void *state, const struct scene *s, struct pla
 	return true;
 }
 
+/* The selected node as a search counts it: leaves first, its root. */
+static uint32_t node_here(const struct flame_view *v, const struct scene *s)
+{
+	const struct tree_source *src = source_of(v);
+	uint32_t from = v->node;
+
+	for (uint32_t n = v->node; n != TREE_NONE && src->by_self; n = src->parent(s->analysis, n))
+		from = n;
+	return from;
+}
+
 static uint32_t flame_find(void *state, const struct scene *s, int step, uint32_t *at)
 {
 	struct flame_view *v = state;
 	const struct tree_source *src = source_of(v);
-	uint32_t node = v->node, from = node == TREE_NONE ? 0 : node;
+	uint32_t here = node_here(v, s);
 	struct finding f;
 
 	*at = 0;
 	if (v->cell == FLAME_NONE)
 		return 0;
-	for (; node != TREE_NONE && src->by_self; node = src->parent(s->analysis, node))
-		from = node;
-	finding_start(&f, from, step);
+	finding_start(&f, here == TREE_NONE ? 0 : here, step);
 	tree_find(src, s, TREE_NONE, true, &f);
 	*at = finding_end(&f);
-	if (*at > 0)
+	/* while one types, matches stand out and nothing moves */
+	if (step == 0 && f.target != here)
+		*at = 0;
+	else if (*at > 0 && step != 0)
 		go_to_node(v, s, f.target);
 	return f.n;
 }

@@ -303,9 +303,10 @@ static char *threads_status(const void *state, const struct scene *s)
 		return NULL;
 	put_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
-	out = xasprintf("%s%s%s  %s  %s samples", name, *detail ? "  " : "", detail,
+	out = xasprintf("%s  %s samples%s%s  %s",
 			row_share(share, s, row->weight, s->analysis->weights.total[0]),
-			fmt_count(count, (int64_t)row->n_samples));
+			fmt_count(count, (int64_t)row->n_samples), *detail ? "  " : "", detail,
+			name);
 	free(name);
 	return out;
 }

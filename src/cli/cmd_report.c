@@ -114,7 +114,7 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 	}
 	put_other_events(r, to);
 	if (losses)
-		fprintf(to, "# something was lost or is missing: see proftop info\n");
+		fprintf(to, "# something was lost or could not be read: see proftop info\n");
 	fputs("#\n", to);
 }
 

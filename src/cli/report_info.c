@@ -24,6 +24,7 @@ static const char *const kind_names[] = {
 	[FACT_PLAIN] = "plain",
 	[FACT_GOOD] = "good",
 	[FACT_LOSS] = "loss",
+	[FACT_MISSING] = "missing",
 };
 
 /* What was sampled of one event, all in all. */
@@ -99,7 +100,7 @@ static void put_facts(const struct profile *p, const struct profile_counts *coun
 			fputc('\n', to);
 			section = f.section;
 		}
-		fputs(f.kind == FACT_LOSS ? "! " : "  ", to);
+		fputs(f.kind == FACT_LOSS ? "! " : f.kind == FACT_MISSING ? "? " : "  ", to);
 		put_clean(to, text_of(p, f.name), ascii, NAME_COLS);
 		fputs("  ", to);
 		put_clean(to, text_of(p, f.text), ascii, 0);

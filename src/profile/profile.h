@@ -120,7 +120,12 @@ struct event {
 	bool is_counted; /* the weight is how many samples a row stands for, as in folded stacks */
 };
 
-enum fact_kind { FACT_PLAIN, FACT_GOOD, FACT_LOSS };
+enum fact_kind {
+	FACT_PLAIN,
+	FACT_GOOD,
+	FACT_LOSS,   /* something is not in the profile: lost events, a damaged file */
+	FACT_MISSING /* all is there, but not all of it has a name or a whole stack */
+};
 
 /* A line of `info`: what was in the file, what was lost, how good the stacks are. */
 struct fact {

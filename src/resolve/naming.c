@@ -305,7 +305,7 @@ static void state_losses(struct naming *n, const struct loss *loss, size_t n_los
 		const struct tally *t = &n->tally.at[loss[i].module];
 		const struct module *m = profile_module(p, (module_id){ loss[i].module });
 
-		build_fact(p, n->capture, "symbols", profile_string(p, m->path, NULL), FACT_LOSS,
+		build_fact(p, n->capture, "symbols", profile_string(p, m->name, NULL), FACT_MISSING,
 			   "%llu of %llu addresses have no name: %s", (unsigned long long)loss[i].n,
 			   (unsigned long long)t->n_locations, t->reason);
 	}

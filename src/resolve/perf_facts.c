@@ -93,7 +93,7 @@ static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_
 	build_fact(p, c, "stacks", "average depth", FACT_PLAIN, "%.1f frames",
 		   (double)s->n_frames / (double)n);
 	if (s->n_no_frames)
-		build_fact(p, c, "stacks", "no address", FACT_LOSS,
+		build_fact(p, c, "stacks", "no address", FACT_MISSING,
 			   "%s samples were recorded without an address",
 			   fmt_count(text, (int64_t)s->n_no_frames));
 }

@@ -224,11 +224,12 @@ static void cause_facts(const struct perf_stacks *s, capture_id c)
 							(module_id){ causes.at[i].module });
 		char n[FMT_SIZE];
 
-		build_fact(
-			s->profile, c, "stacks", profile_string(s->profile, m->path, NULL),
-			FACT_LOSS, "%s stacks end here: %s", fmt_count(n, (int64_t)causes.at[i].n),
-			causes.at[i].end == WALK_NO_CFI ? "it has no unwind tables for the address"
-							: "its file is not to be had");
+		build_fact(s->profile, c, "stacks", profile_string(s->profile, m->name, NULL),
+			   FACT_MISSING, "%s stacks end here: %s",
+			   fmt_count(n, (int64_t)causes.at[i].n),
+			   causes.at[i].end == WALK_NO_CFI
+				   ? "it has no unwind tables for the address"
+				   : "its file is not to be had");
 	}
 	vec_done(&causes);
 }
@@ -249,11 +250,12 @@ void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 	for (size_t i = 0; i < N_WALK_ENDS; i++)
 		if (s->n_by_end[i])
 			build_fact(s->profile, c, "stacks", ends[i].fact,
-				   i == WALK_COMPLETE ? FACT_PLAIN : FACT_LOSS, "%s %% of stacks%s",
+				   i == WALK_COMPLETE ? FACT_PLAIN : FACT_MISSING,
+				   "%s %% of stacks%s",
 				   fmt_percent(percent, (int64_t)s->n_by_end[i], (int64_t)n_all),
 				   ends[i].advice);
 	if (s->n_32)
-		build_fact(s->profile, c, "stacks", "32-bit", FACT_LOSS,
+		build_fact(s->profile, c, "stacks", "32-bit", FACT_MISSING,
 			   "%s stacks of 32-bit programs show only their leaf",
 			   fmt_count(n, (int64_t)s->n_32));
 	cause_facts(s, c);
