@@ -63,7 +63,9 @@ def names_inlined(frames, program):
         if before or after or (out and inlined[i] and inlined[i - 1] and out[-1] == ANY):
             known = False
         if not f['sym'].startswith('('):
-            out.append(plain(name_of(f)) if known else ANY)
+            name = plain(name_of(f))
+            # perf leaves off the scope of operators; with it, ours is cut within its template's arguments.
+            out.append(name if known and not name.startswith('operator') else ANY)
     return out[::-1]
 
 
