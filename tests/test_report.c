@@ -140,7 +140,7 @@ static const struct {
 	  "     40.0     10.0    parse\n"
 	  "# 3 more rows are left out; -n 0 --min 0 shows all\n" },
 	{ { .what = "callers", .view = VIEW_KIND_CALLERS },
-	  "#  SELF %  TOTAL %  CALLERS\n"
+	  "# TOTAL %   SELF %  CALLERS\n"
 	  "     40.0     40.0  compare\n"
 	  "     40.0     40.0  › sort\n"
 	  "     40.0     40.0  › sort\n"
@@ -149,29 +149,31 @@ static const struct {
 	  "     30.0     30.0    parse\n"
 	  "     30.0     30.0    › main\n"
 	  "     10.0     10.0    other\n"
-	  "     10.0     40.0  parse\n"
-	  "     10.0     40.0  › main\n"
-	  "      5.0     90.0  main\n"
-	  "      5.0     45.0  sort\n"
-	  "      5.0     45.0  › main\n" },
+	  "     40.0     10.0  parse\n"
+	  "     40.0     10.0  › main\n"
+	  "     90.0      5.0  main\n"
+	  "     45.0      5.0  sort\n"
+	  "     45.0      5.0  › main\n" },
 	{ { .what = "callers of one", .view = VIEW_KIND_CALLERS, .function = "^parse$" },
-	  "#  SELF %  TOTAL %  CALLERS\n"
-	  "     10.0     40.0  parse\n"
-	  "     10.0     40.0  › main\n" },
+	  "# TOTAL %   SELF %  CALLERS\n"
+	  "     40.0     10.0  parse\n"
+	  "     40.0     10.0  › main\n" },
 	{ { .what = "butterfly", .view = VIEW_KIND_BUTTERFLY, .function = "parse" },
+	  "# callers and callees: shares of the function's own total; it: of everything\n"
 	  "#  SELF %  TOTAL %  CALLERS\n"
-	  "              40.0  main\n"
+	  "             100.0  main\n"
 	  "#\n"
 	  "     10.0     40.0  parse\n"
 	  "#                   CALLEES\n"
-	  "              30.0  read_number\n" },
+	  "              75.0  read_number\n" },
 	{ { .what = "butterfly of recursion", .view = VIEW_KIND_BUTTERFLY, .function = "sort" },
+	  "# callers and callees: shares of the function's own total; it: of everything\n"
 	  "#  SELF %  TOTAL %  CALLERS\n"
-	  "              45.0  main\n"
+	  "             100.0  main\n"
 	  "#\n"
 	  "      5.0     45.0  sort\n"
 	  "#                   CALLEES\n"
-	  "              40.0  sort\n" },
+	  "              88.9  sort\n" },
 	{ { .what = "butterfly of all", .view = VIEW_KIND_BUTTERFLY },
 	  "error: --view butterfly wants a function: --function NAME\n" },
 	{ { .what = "butterfly of none", .view = VIEW_KIND_BUTTERFLY, .function = "nil" },

@@ -94,6 +94,11 @@ static void add_fact(struct info_view *v, const char *name, const char *text, en
 	size_t left = strlen(text);
 	struct info_line line = { .name = name, .text = text, .kind = kind };
 
+	if (text_width(name, strlen(name)) > (size_t)v->name_cols) {
+		/* a line of its own, and what it says below it */
+		vec_push(&v->lines, line);
+		line.name = NULL;
+	}
 	for (int i = 0; i < LINES_MOST; i++) {
 		line.n = left > 0 ? break_line(line.text, left, room) : 0;
 		vec_push(&v->lines, line);
@@ -257,9 +262,11 @@ static void draw_line(const struct info_view *v, struct canvas *c, struct rect r
 	if (line->name) {
 		if (line->kind == FACT_LOSS && r.cols > 1)
 			canvas_puts(c, row, r.col + 1, 1, STYLE_ERROR, "!");
+		else if (line->kind == FACT_MISSING && r.cols > 1)
+			canvas_puts(c, row, r.col + 1, 1, STYLE_DIM, "?");
 		canvas_puts(c, row, r.col + 3,
-			    v->name_cols < r.cols - 3 ? v->name_cols : r.cols - 3, STYLE_DIM,
-			    line->name);
+			    line->n > 0 && v->name_cols < r.cols - 3 ? v->name_cols : r.cols - 3,
+			    STYLE_DIM, line->name);
 	}
 	if (line->text && text < r.cols)
 		canvas_put(c, row, r.col + text, r.cols - text, style, line->text, line->n);

@@ -158,11 +158,20 @@ static void put_percent(FILE *to, int64_t part, int64_t whole)
 	fprintf(to, "%*s", PERCENT_COLS, fmt_percent(text, part, whole));
 }
 
+/* What 100 % is: beside a butterfly's centre, the centre's total. */
+static const int64_t *whole_of(const struct report *r, const struct report_row *row)
+{
+	for (size_t i = 0; row->role != ROLE_ROW && row->role != ROLE_CENTRE && i < r->rows.n; i++)
+		if (r->rows.at[i].role == ROLE_CENTRE)
+			return report_total(r, i);
+	return r->analysis->weights.total;
+}
+
 static void put_numbers(const struct report *r, FILE *to, size_t i)
 {
 	const struct report_row *row = &r->rows.at[i];
-	const int64_t *whole = r->analysis->weights.total;
-	bool total_first = is_tree(r) && r->view != VIEW_KIND_CALLERS;
+	const int64_t *whole = whole_of(r, row);
+	bool total_first = is_tree(r);
 	char text[FMT_SIZE];
 
 	for (uint32_t c = 0; c < r->n_columns; c++) {
@@ -207,7 +216,7 @@ static bool has_modules(const struct report *r)
 
 static void put_titles(const struct report *r, FILE *to, size_t cols, const char *names)
 {
-	bool total_first = is_tree(r) && r->view != VIEW_KIND_CALLERS;
+	bool total_first = is_tree(r);
 
 	put_column_names(r, to);
 	fputc('#', to);
@@ -262,6 +271,8 @@ void report_text(const struct report *r, FILE *to)
 
 	switch (r->view) {
 	case VIEW_KIND_BUTTERFLY:
+		fputs("# callers and callees: shares of the function's own total; it: of everything\n",
+		      to);
 		put_titles(r, to, cols, "CALLERS");
 		put_rows(r, to, cols, indent, ROLE_CALLER);
 		fputs("#\n", to);
