@@ -5,6 +5,7 @@
 #include "filter.h"
 #include "made_profile.h"
 #include "mem.h"
+#include "row_shape.h"
 #include "stage.h"
 
 #include <criterion/criterion.h>
@@ -403,4 +404,40 @@ Test(views, hostile_names)
 		}
 	}
 	profile_free(p);
+}
+
+Test(views, columns_without_room_are_counted)
+{
+	static const struct {
+		int digits[4]; /* self of three events, and samples */
+		const char *has, *lacks;
+	} headers[] = {
+		{ { 5, 5, 5, 6 }, "FUNCTION", "event" },
+		{ { 5, 5, 0, 6 }, "+1 event|", "events" },
+		{ { 5, 0, 0, 0 }, "+2 events|", "+3" },
+	};
+
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+		struct row_shape sh = {
+			.n_numbers = 4, .percent = true, .name = 30, .name_cols = 29
+		};
+		struct canvas c;
+		char *text;
+
+		for (int k = 0; k < 4; k++)
+			sh.number[k] = (struct number_column){
+				.kind = k < 3 ? NUMBER_SELF : NUMBER_SAMPLES,
+				.of = k < 3 ? (uint32_t)k : 0,
+				.col = 7 * k,
+				.digits = headers[i].digits[k],
+			};
+		canvas_init(&c, 60, 1, false);
+		row_draw_header(&sh, &c, (struct rect){ 0, 0, 1, 60 }, 0, 0, false, "FUNCTION", "");
+		canvas_puts(&c, 0, 59, 1, STYLE_NORMAL, "|");
+		text = canvas_text(&c);
+		cr_expect(strstr(text, headers[i].has), "%s", text);
+		cr_expect_null(strstr(text, headers[i].lacks), "%s", text);
+		free(text);
+		canvas_done(&c);
+	}
 }

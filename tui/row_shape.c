@@ -209,6 +209,37 @@ static void draw_title(struct canvas *c, int row, int col, int cols, const char 
 		canvas_fill(c, row, col + used, 1, style, reverse ? GLYPH_UP : GLYPH_DOWN);
 }
 
+/* Columns of the lens of which no number has room. */
+static int n_hidden(const struct row_shape *sh)
+{
+	bool shown[LENS_MAX_COLUMNS] = { false };
+	bool known[LENS_MAX_COLUMNS] = { false };
+	int n = 0;
+
+	for (int i = 0; i < sh->n_numbers; i++) {
+		known[sh->number[i].of] = true;
+		shown[sh->number[i].of] |= sh->number[i].digits > 0;
+	}
+	for (int i = 0; i < LENS_MAX_COLUMNS; i++)
+		n += known[i] && !shown[i];
+	return n;
+}
+
+/* At the right of the name's title, where it leaves room. */
+static void draw_hidden(const struct row_shape *sh, struct canvas *c, int row, int col, int cols,
+			const char *name)
+{
+	int n = n_hidden(sh), width;
+	char text[32];
+
+	if (n == 0)
+		return;
+	snprintf(text, sizeof(text), "+%d event%s", n, n == 1 ? "" : "s");
+	width = width_of(text);
+	if (width + width_of(name) + 2 <= cols)
+		canvas_puts(c, row, col + cols - width, width, STYLE_HEADER, text);
+}
+
 void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     int sorted, bool reverse, const char *name, const char *module)
 {
@@ -237,6 +268,7 @@ void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r
 		}
 	}
 	draw_title(c, row, r.col + sh->name, sh->name_cols, name, sorted == ROW_BY_NAME, reverse);
+	draw_hidden(sh, c, row, r.col + sh->name, sh->name_cols, name);
 	if (sh->module_cols > 0)
 		draw_title(c, row, r.col + sh->module, sh->module_cols, module,
 			   sorted == ROW_BY_MODULE, reverse);

@@ -56,7 +56,7 @@ void row_shape_init(struct row_shape *sh, const struct scene *s, const struct ro
 
 /*
  * Writes titles on a line of r. sorted is the index of the number column that rules, or ROW_BY_NAME
- * or ROW_BY_MODULE, or ROW_UNSORTED.
+ * or ROW_BY_MODULE, or ROW_UNSORTED. Columns of the lens without room are counted: "+2 events".
  */
 void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     int sorted, bool reverse, const char *name, const char *module);
