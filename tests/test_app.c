@@ -217,6 +217,7 @@ Test(app, what_keys_do)
 		{ "help says its own keys", "?", "Esc close  j down", "& filter" },
 		{ "and that there is more", "?", " more lines below", "SELF" },
 		{ "but not at its end", "?G", "kernel", " more line" },
+		{ "no search where there are no frames", "7/x", "& filter", "/ search" },
 		{ "metric", "m", "metric: ", "loading" },
 		{ "metric in the title", "m", " › cpu-clock samples", "loading" },
 		{ "inlines", "I", "inlined functions are part", "loading" },

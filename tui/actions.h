@@ -42,10 +42,10 @@
 	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS, "callers", "show the selection's callers") \
 	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES | IN_TASKS, "butterfly", "show the selection between its callers and callees") \
 	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS, "flame",   "show the selection in the flame graph") \
-	X(SEARCH,       "search",        "/ <F3>",               IN_ALL,    "search",  "search names by regular expression, as you type") \
+	X(SEARCH,       "search",        "/ <F3>",               IN_FRAMES, "search",  "search names by regular expression, as you type") \
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
-	X(NEXT,         "next",          "n",                    IN_ALL,    "",        "next match") \
-	X(PREVIOUS,     "previous",      "N",                    IN_ALL,    "",        "previous match") \
+	X(NEXT,         "next",          "n",                    IN_FRAMES, "",        "next match") \
+	X(PREVIOUS,     "previous",      "N",                    IN_FRAMES, "",        "previous match") \
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; empty takes the last away") \
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE,   "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
