@@ -375,8 +375,8 @@ static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum act
 
 static bool has_hint(const struct app *a, enum action action)
 {
-	return action != ACTION_NONE && action_where(action) & app_ops(a)->contexts && action_hint(action)[0] != '\0' &&
-	       action != ACTION_HELP && !leads_here(a, action);
+	return action != ACTION_NONE && action_where(action) & app_ops(a)->contexts &&
+	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action);
 }
 
 /* Which hints fit into so many columns: first what one cannot do without, then as in the table. */

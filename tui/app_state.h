@@ -84,7 +84,7 @@ struct app {
 	struct {
 		struct step *at;
 		size_t n, cap;
-	} trail; /* where one came from, newest last; owned */
+	} trail;             /* where one came from, newest last; owned */
 	struct step landing; /* where the cursor goes in the next analysis; has_place: it does */
 
 	struct seeking seeking;
