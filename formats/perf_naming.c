@@ -41,8 +41,6 @@ static int name_on(void *arg)
 
 	while (rc == 0 && !atomic_load(&n->stop)) {
 		rc = resolver_name(n->resolver, &n->own);
-		if (rc == 0)
-			rc = resolver_inline(n->resolver, &n->own);
 		pause_ns(PAUSE_NS);
 	}
 	return rc;

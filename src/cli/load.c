@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "builder.h"
+#include "command.h"
 #include "err.h"
 #include "format.h"
 #include "input.h"
@@ -121,7 +122,8 @@ struct load *load_start(const struct options *o, struct err *e)
 	l->resolve = (struct resolver_options){
 		.symbol_dirs = o->symbols.at,
 		.n_symbol_dirs = o->symbols.n,
-		.no_inlines = o->no_inline,
+		/* Stacks are exported as perf script prints them, unless more is asked for. */
+		.no_inlines = o->no_inline || (o->command == &cmd_export && !o->inlined),
 		.same_machine = true, /* readers compare what the file says of its machine */
 		.addresses = o->addrs,
 	};

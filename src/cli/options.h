@@ -40,6 +40,7 @@ struct filter;
 	X(MIN,      "min",       0,   "PERCENT",   ON_REPORT,  "leave out what is less than this share; 0 is nothing") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    "JSON instead of text") \
 	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  "the format to write") \
+	X(INLINE,   "inline",    0,   NULL,        ON_EXPORT,  "inlined functions of a recording are frames of their own") \
 	X(KERNEL,   "kernel",    0,   NULL,        ON_EXPORT,  "folded: _[k] behind names of the kernel's frames") \
 	X(JIT,      "jit",       0,   NULL,        ON_EXPORT,  "folded: _[j] behind names of generated code") \
 	X(ALL,      "all",       0,   NULL,        ON_EXPORT,  "folded: --kernel and --jit") \
@@ -83,7 +84,7 @@ struct options {
 	double min_percent;        /* -1: not given */
 	int cols, lines;           /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
-	bool json, ascii, no_inline, no_mouse, help, version;
+	bool json, ascii, no_inline, inlined, no_mouse, help, version;
 };
 
 /*

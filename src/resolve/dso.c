@@ -34,6 +34,7 @@ struct header_id {
 struct dso_table {
 	pthread_mutex_t lock; /* guards entry, by_module, and what is in them */
 	VEC(struct entry) entry;
+	uint32_t kernel;         /* number + 1 of the kernel itself; 0: not told yet */
 	VEC(uint32_t) by_module; /* module_id → number + 1; 0: not ours */
 	VEC(struct header_id) header_id;
 	struct map entries_by_key;    /* into entry; same_entry */
@@ -276,6 +277,8 @@ static uint32_t add(struct dso_table *t, const struct dso *d)
 	pthread_mutex_lock(&t->lock);
 	i = (uint32_t)t->entry.n;
 	vec_push(&t->entry, e);
+	if (t->kernel == 0 && e.dso.kind == DSO_KERNEL)
+		t->kernel = i + 1;
 	pthread_mutex_unlock(&t->lock);
 	map_add(&t->entries_by_key, hash, i);
 	return i;
@@ -334,14 +337,12 @@ struct dso dso_table_get(const struct dso_table *t, uint32_t dso)
 
 bool dso_table_kernel(struct dso_table *t, struct dso *out)
 {
-	bool found = false;
+	bool found;
 
 	pthread_mutex_lock(&t->lock);
-	for (size_t i = 0; i < t->entry.n && !found; i++) {
-		found = t->entry.at[i].dso.kind == DSO_KERNEL;
-		if (found)
-			*out = t->entry.at[i].dso;
-	}
+	found = t->kernel != 0;
+	if (found)
+		*out = t->entry.at[t->kernel - 1].dso;
 	pthread_mutex_unlock(&t->lock);
 	return found;
 }

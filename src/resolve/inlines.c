@@ -60,15 +60,23 @@ struct inlines *inlines_new(const struct image *i)
 	return n;
 }
 
+void inlines_close(struct inlines *n)
+{
+	debug_info_free(n->info);
+	vec_done(&n->names);
+	map_done(&n->by_function);
+	arena_done(&n->text);
+	arena_init(&n->text);
+	n->info = NULL;
+	n->tried = false;
+}
+
 void inlines_free(struct inlines *n)
 {
 	if (!n)
 		return;
-	debug_info_free(n->info);
+	inlines_close(n);
 	segments_done(&n->layout);
-	vec_done(&n->names);
-	map_done(&n->by_function);
-	arena_done(&n->text);
 	free(n->path);
 	free(n);
 }

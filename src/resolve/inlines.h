@@ -24,6 +24,8 @@ struct inline_frame {
 /* NULL when no file of the image has debug information. The image may be closed afterwards. */
 struct inlines *inlines_new(const struct image *i);
 void inlines_free(struct inlines *n);
+/* Lets go of what was read, until it is asked again. Strings handed out are gone. */
+void inlines_close(struct inlines *n);
 
 /* The frames at an offset in the file, outermost first; at most max. 0: nothing is known. */
 size_t inlines_find(struct inlines *n, uint64_t offset, struct inline_frame *out, size_t max);

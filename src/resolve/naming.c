@@ -446,6 +446,8 @@ static int inline_group(struct naming *n, const struct want *w, size_t n_wants,
 		if (rc == 0 && progress_cancelled(progress))
 			rc = -ECANCELED;
 	}
+	/* Debug information is large: one module's at a time. */
+	inlines_close(inlines);
 	vec_done(&r->frames);
 	free(r);
 	return rc;

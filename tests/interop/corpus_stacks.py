@@ -50,7 +50,7 @@ def expected(path):
 
 
 def ours(proftop, path):
-    command = [proftop, 'export', '--to', 'folded', '--metric', 'samples', '--symbols', os.path.dirname(path), path]
+    command = [proftop, 'export', '--to', 'folded', '--inline', '--metric', 'samples', '--symbols', os.path.dirname(path), path]
     out = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
     stacks = collections.Counter()
     for line in out.splitlines():

@@ -108,7 +108,7 @@ def perf_samples(path, program):
 
 def proftop_stacks(proftop, path, inline):
     command = [proftop, 'export', '--to', 'folded', '--metric', 'samples', path]
-    out = subprocess.run(command + ([] if inline else ['--no-inline']), check=True,
+    out = subprocess.run(command + (['--inline'] if inline else []), check=True,
                          stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
     stacks = collections.Counter()
     for line in out.splitlines():
@@ -147,10 +147,14 @@ def cut_later(want, got):
     return mark == '[truncated]' and comm == want[0] and want[1:2] in (('[unknown]',), (ANY,)) and same_frames(want[2:], frames[1:])
 
 
+# Where stacks of processes and of threads end.
+ROOTS = ('_start', 'clone3', '__clone3', 'clone', '__clone')
+
+
 def popped(want, got):
     """The leaf has popped its caller's frame pointer; perf looks for it below the stack pointer and stops."""
     comm, mark, frames = parts(got)
-    return not mark and comm == want[0] and frames[0] == '_start' and same_frames(want[1:], frames[1 - len(want):])
+    return not mark and comm == want[0] and frames[0] in ROOTS and same_frames(want[1:], frames[1 - len(want):])
 
 
 def leaf_only(want, got):

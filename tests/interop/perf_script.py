@@ -80,7 +80,7 @@ def names(frames):
 
 
 def proftop_stacks(proftop, path, event, metric):
-    out = subprocess.run([proftop, 'export', '--to', 'folded', '--no-inline', '--event', event, '--metric', metric, path],
+    out = subprocess.run([proftop, 'export', '--to', 'folded', '--event', event, '--metric', metric, path],
                          check=True, stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
     stacks = collections.Counter()
     for line in out.splitlines():
