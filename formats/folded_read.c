@@ -13,6 +13,7 @@
 
 #include "folded_read.h"
 
+#include "bad_lines.h"
 #include "builder.h"
 #include "err.h"
 #include "folded_line.h"
@@ -33,8 +34,6 @@
 #define PUBLISH_NS    INT64_C(50000000)
 /* A stack deeper than this is no stack; each frame costs much more than its byte. */
 #define MOST_FRAMES   ((size_t)1 << 18)
-/* Lines that `info` names. */
-#define TOLD_LINES    5
 /* Lines by which it is decided whether there are two counts in each. */
 #define DIFF_LINES    1000
 
@@ -49,12 +48,6 @@ struct frame_name {
 struct last_frame {
 	size_t end; /* byte of its line where it ends */
 	stack_id stack;
-};
-
-/* A malformed line. */
-struct complaint {
-	uint64_t line;
-	const char *problem; /* static */
 };
 
 struct reader {
@@ -74,13 +67,12 @@ struct reader {
 	const char *last_at;         /* the previous stack's text */
 	size_t last_n;               /* bytes of it */
 
-	uint64_t n_good;                   /* lines with a stack and a count */
-	uint64_t n_weightless;             /* of these, with a count of zero */
-	uint64_t n_comments;               /* lines that begin with '#' */
-	uint64_t n_bad;                    /* malformed lines */
-	uint64_t n_rounded;                /* counts with more digits than are kept */
-	struct complaint told[TOLD_LINES]; /* the first malformed lines */
-	bool full;                         /* the profile takes no more */
+	uint64_t n_good;       /* lines with a stack and a count */
+	uint64_t n_weightless; /* of these, with a count of zero */
+	uint64_t n_comments;   /* lines that begin with '#' */
+	struct bad_lines bad;  /* malformed lines */
+	uint64_t n_rounded;    /* counts with more digits than are kept */
+	bool full;             /* the profile takes no more */
 };
 
 static int64_t now_ns(void)
@@ -219,9 +211,7 @@ static bool read_stack(struct reader *r, const char *s, size_t n, stack_id *out)
 
 static void complain(struct reader *r, const char *problem)
 {
-	if (r->n_bad < TOLD_LINES)
-		r->told[r->n_bad] = (struct complaint){ r->lines.n, problem };
-	r->n_bad++;
+	bad_lines_add(&r->bad, r->lines.n, problem);
 }
 
 /*
@@ -376,22 +366,6 @@ static int read_all(struct reader *r, struct progress *progress, struct err *e)
 
 #define PLURAL(n) ((n) == 1 ? "" : "s")
 
-static void tell_bad_lines(const struct reader *r)
-{
-	char *text = xasprintf("%" PRIu64 " line%s skipped:", r->n_bad, PLURAL(r->n_bad));
-
-	for (uint64_t i = 0; i < r->n_bad && i < TOLD_LINES; i++) {
-		char *more = xasprintf("%s%s line %" PRIu64 " %s", text, i > 0 ? "," : "",
-				       r->told[i].line, r->told[i].problem);
-
-		free(text);
-		text = more;
-	}
-	build_fact(r->p, r->capture, "losses", "malformed lines", FACT_LOSS, "%s%s", text,
-		   r->n_bad > TOLD_LINES ? ", …" : "");
-	free(text);
-}
-
 static void tell(struct reader *r, const struct err *damage)
 {
 	struct profile *p = r->p;
@@ -414,8 +388,7 @@ static void tell(struct reader *r, const struct err *damage)
 		build_fact(p, r->capture, "file", "encoding", FACT_PLAIN, "UTF-16");
 	if (*packing)
 		build_fact(p, r->capture, "file", "packing", FACT_PLAIN, "%s", packing);
-	if (r->n_bad > 0)
-		tell_bad_lines(r);
+	bad_lines_tell(&r->bad, p, r->capture);
 	if (r->n_rounded > 0)
 		build_fact(p, r->capture, "losses", "rounded counts", FACT_LOSS,
 			   "%" PRIu64 " line%s with more digits than are kept", r->n_rounded,
@@ -443,10 +416,10 @@ static int conclude(struct reader *r, int rc, struct err *damage, struct err *e)
 	}
 	if (rc < 0)
 		return err_set(e, rc, "%s", err_text(damage));
-	if (r->n_bad > 0)
+	if (r->bad.n > 0)
 		return err_set(e, -EBADMSG,
 			       "%s: not one line is a stack with a count; line %" PRIu64 " %s",
-			       name, r->told[0].line, r->told[0].problem);
+			       name, r->bad.told[0].line, r->bad.told[0].problem);
 	return err_set(e, -EBADMSG, "%s: there is no stack in its %" PRIu64 " line%s", name,
 		       r->lines.n, PLURAL(r->lines.n));
 }

@@ -13,6 +13,7 @@
 
 #include "perf_script_read.h"
 
+#include "bad_lines.h"
 #include "builder.h"
 #include "err.h"
 #include "hash.h"
@@ -34,8 +35,6 @@
 #define PUBLISH_NS    INT64_C(50000000)
 /* Text of one sample; more is no stack. */
 #define MOST_BYTES    ((size_t)64 << 20)
-/* Lines that `info` names. */
-#define TOLD_LINES    5
 /* Threads whose previous stacks are kept. */
 #define N_LAST        256
 
@@ -68,12 +67,6 @@ struct event_name {
 	event_id id;
 };
 
-/* A malformed line. */
-struct complaint {
-	uint64_t line;
-	const char *problem; /* static */
-};
-
 struct reader {
 	struct profile *p;
 	capture_id capture;
@@ -94,13 +87,12 @@ struct reader {
 	VEC(char) text;       /* its frames, each with a newline */
 	VEC(size_t) units;    /* where units begin in text */
 
-	uint64_t n_samples;                /* that are in the profile */
-	uint64_t n_frames;                 /* lines of them */
-	uint64_t n_records;                /* headers of other records */
-	uint64_t n_comments;               /* lines that begin with '#' */
-	uint64_t n_bad;                    /* malformed lines */
-	struct complaint told[TOLD_LINES]; /* the first malformed lines */
-	bool full;                         /* the profile takes no more */
+	uint64_t n_samples;   /* that are in the profile */
+	uint64_t n_frames;    /* lines of them */
+	uint64_t n_records;   /* headers of other records */
+	uint64_t n_comments;  /* lines that begin with '#' */
+	struct bad_lines bad; /* malformed lines */
+	bool full;            /* the profile takes no more */
 };
 
 static int64_t now_ns(void)
@@ -113,9 +105,7 @@ static int64_t now_ns(void)
 
 static void complain(struct reader *r, const char *problem)
 {
-	if (r->n_bad < TOLD_LINES)
-		r->told[r->n_bad] = (struct complaint){ r->lines.n, problem };
-	r->n_bad++;
+	bad_lines_add(&r->bad, r->lines.n, problem);
 }
 
 /* Threads. */
@@ -425,22 +415,6 @@ static int read_all(struct reader *r, struct progress *progress, struct err *e)
 
 #define PLURAL(n) ((n) == 1 ? "" : "s")
 
-static void tell_bad_lines(const struct reader *r)
-{
-	char *text = xasprintf("%" PRIu64 " line%s skipped:", r->n_bad, PLURAL(r->n_bad));
-
-	for (uint64_t i = 0; i < r->n_bad && i < TOLD_LINES; i++) {
-		char *more = xasprintf("%s%s line %" PRIu64 " %s", text, i > 0 ? "," : "",
-				       r->told[i].line, r->told[i].problem);
-
-		free(text);
-		text = more;
-	}
-	build_fact(r->p, r->capture, "losses", "malformed lines", FACT_LOSS, "%s%s", text,
-		   r->n_bad > TOLD_LINES ? ", …" : "");
-	free(text);
-}
-
 static void tell(struct reader *r, const struct err *damage)
 {
 	struct profile *p = r->p;
@@ -458,8 +432,7 @@ static void tell(struct reader *r, const struct err *damage)
 			   r->n_records, PLURAL(r->n_records));
 	if (*packing)
 		build_fact(p, r->capture, "file", "packing", FACT_PLAIN, "%s", packing);
-	if (r->n_bad > 0)
-		tell_bad_lines(r);
+	bad_lines_tell(&r->bad, p, r->capture);
 	if (r->full)
 		build_fact(p, r->capture, "losses", "rest of the file", FACT_LOSS,
 			   "does not fit into memory; read up to byte %" PRIu64,
@@ -483,9 +456,9 @@ static int conclude(struct reader *r, int rc, struct err *damage, struct err *e)
 	}
 	if (rc < 0)
 		return err_set(e, rc, "%s", err_text(damage));
-	if (r->n_bad > 0)
+	if (r->bad.n > 0)
 		return err_set(e, -EBADMSG, "%s: there is no sample in it; line %" PRIu64 " %s",
-			       name, r->told[0].line, r->told[0].problem);
+			       name, r->bad.told[0].line, r->bad.told[0].problem);
 	return err_set(e, -EBADMSG, "%s: there is no sample in its %" PRIu64 " line%s", name,
 		       r->lines.n, PLURAL(r->lines.n));
 }
