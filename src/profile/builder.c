@@ -40,6 +40,7 @@ int builder_end(struct profile *p)
 		.time_ns = p->row_time.base,
 		.scale = p->versions->scale.base,
 	};
+	store_heap_publish(&p->heap);
 	pthread_mutex_unlock(&p->publication);
 	pthread_mutex_unlock(&p->pen);
 	return sticky;

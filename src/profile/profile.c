@@ -103,6 +103,7 @@ struct profile *profile_new(void)
 	ROW_COLUMNS(MAKE_EMPTY)
 #undef MAKE
 #undef MAKE_EMPTY
+	store_heap_init(&p->heap);
 	p->versions = weight_version_new();
 	store_grow(p, &p->versions->scale, 1);
 	if (p->sticky < 0)
@@ -122,6 +123,7 @@ void profile_free(struct profile *p)
 #define FREE(name) map_done(&p->name);
 	MAPS(FREE)
 #undef FREE
+	store_heap_done(&p->heap);
 	weight_versions_free(p->versions);
 	pthread_mutex_destroy(&p->publication);
 	pthread_mutex_destroy(&p->pen);

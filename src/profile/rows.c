@@ -10,6 +10,7 @@
 #include "builder.h"
 
 #include "hash.h"
+#include "heap_builder.h"
 #include "store.h"
 
 #include <assert.h>
@@ -134,6 +135,12 @@ event_id build_counted_event(struct profile *p, const char *name)
 	return add_event(
 		p, name,
 		(struct event){ .unit = UNIT_COUNT, .has_weight = true, .is_counted = true });
+}
+
+event_id build_heap_event(struct profile *p, const char *name)
+{
+	return add_event(p, name,
+			 (struct event){ .unit = UNIT_BYTES, .has_weight = true, .is_heap = true });
 }
 
 static uint16_t row_event(const struct profile *p, uint64_t row)

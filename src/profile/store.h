@@ -11,6 +11,7 @@
 #define PROFTOP_PROFILE_STORE_H
 
 #include "column.h"
+#include "heap.h"
 #include "map.h"
 #include "mem.h"
 #include "profile.h"
@@ -29,6 +30,34 @@ struct weight_version {
 	struct column weight;         /* int64_t [n_samples], or empty while each is one unit */
 	struct column scale;          /* int64_t [n_events] */
 	struct weight_version *older; /* replaced ones, kept for their readers; owned */
+};
+
+/* The writer's side of a track. */
+struct store_track {
+	struct heap_track now;       /* counts including what is not published yet; .tick is NULL */
+	struct heap_track published; /* what readers are told */
+	struct column ticks;         /* struct heap_tick */
+};
+
+/* Everything of heap.h. Counts and pointers in `now` and `published` are as for samples. */
+struct store_heap {
+	struct heap_columns now;       /* counts only */
+	struct heap_columns published; /* guarded by the profile's publication */
+
+	struct column begin;    /* uint32_t */
+	struct column end;      /* uint32_t, atomic */
+	struct column size;     /* uint32_t */
+	struct column origin;   /* uint32_t */
+	struct column release;  /* uint32_t, atomic; empty while nobody says who frees */
+	struct column origins;  /* struct heap_origin */
+	struct column large;    /* struct heap_large */
+	struct column bulk;     /* struct heap_bulk */
+	struct column tracks;   /* struct store_track */
+	struct column series;   /* struct heap_series */
+	struct column readings; /* struct heap_reading */
+	struct column marks;    /* struct heap_mark */
+
+	struct map origins_by_fields;
 };
 
 struct profile {
@@ -69,6 +98,8 @@ struct profile {
 	struct column row_time;          /* int64_t or TIME_NONE */
 	struct weight_version *versions; /* newest first; owned */
 
+	struct store_heap heap;
+
 	struct map strings_by_text;      /* of string ids, as the following of theirs */
 	struct map modules_by_path;      /* and build-id */
 	struct map functions_by_name;    /* and module, and being a comm or not */
@@ -85,6 +116,11 @@ struct profile {
 
 /* Makes room for n elements; false, and sticky, when there is none. */
 bool store_grow(struct profile *p, struct column *c, uint64_t n);
+
+/* The heap's part in profile_new(), profile_free() and builder_end() (publication is held). */
+void store_heap_init(struct store_heap *h);
+void store_heap_done(struct store_heap *h);
+void store_heap_publish(struct store_heap *h);
 
 /* An empty one. */
 struct weight_version *weight_version_new(void);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Allocations as their writer sees them: called with the pen held (builder.h), where errors stick.
+ *
+ * What happens on a heap is told in order, track by track:
+ *
+ *     moment = build_moment(p, track, time);     what happens next happens now
+ *     a = build_allocation(p, track, size, origin);
+ *     …
+ *     build_moment(p, track, later);
+ *     build_release(p, a, track, false, by);
+ *
+ * A realloc is a release and an allocation at one moment. The reader of a format knows which block an
+ * address is; the model knows blocks by number only.
+ */
+#ifndef PROFTOP_PROFILE_HEAP_BUILDER_H
+#define PROFTOP_PROFILE_HEAP_BUILDER_H
+
+#include "heap.h"
+
+/* A new one each time; sample_bytes as in struct heap_track. */
+track_id build_heap_track(struct profile *p, process_id process, double sample_bytes);
+
+/* An event whose weights are blocks: malloc, mmap. Interned by name, as other events. */
+event_id build_heap_event(struct profile *p, const char *name);
+
+/* Interned by all its fields. */
+origin_id build_heap_origin(struct profile *p, const struct heap_origin *o);
+
+/*
+ * Begins the next moment of the track. Clocks that go back are held. Times are kept to two millionths
+ * of what the track has lasted, or a microsecond, whichever is more.
+ */
+uint32_t build_moment(struct profile *p, track_id t, int64_t time_ns);
+
+/* A block handed out at the track's moment. The origin is of the track. */
+allocation_id build_allocation(struct profile *p, track_id t, uint64_t size, origin_id origin);
+/*
+ * The block is given back at the track's moment, which is its own track's; a second time is ignored.
+ * by: who did it, {ID_NONE} where that is not recorded. temporary: see END_TEMPORARY.
+ */
+void build_release(struct profile *p, allocation_id a, track_id t, bool temporary, origin_id by);
+void build_bulk(struct profile *p, const struct heap_bulk *bulk);
+
+/* Interned by capture and name. */
+series_id build_heap_series(struct profile *p, capture_id c, const char *name, enum unit unit);
+void build_heap_reading(struct profile *p, series_id s, int64_t time_ns, int64_t value);
+void build_heap_mark(struct profile *p, const struct heap_mark *m);
+
+#endif
