@@ -40,7 +40,7 @@
 	X(HOT_PATH,     "hot-path",      "e",                    IN_TREE,   "hot path", "open the hottest path below the row") \
 	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS, "tree",    "show the selection in the call tree") \
 	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS, "callers", "show the selection's callers") \
-	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES | IN_TASKS, "butterfly", "show the selection between its callers and callees") \
+	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES, "butterfly", "show the selection between its callers and callees") \
 	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS, "flame",   "show the selection in the flame graph") \
 	X(SEARCH,       "search",        "/ <F3>",               IN_FRAMES, "search",  "search names by regular expression, as you type") \
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \

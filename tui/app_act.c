@@ -50,19 +50,24 @@ static const char *selected_label(struct app *a)
 	return label;
 }
 
-int app_add_filter(struct app *a, const char *terms)
+int app_add_filter(struct app *a, const char *terms, char **added)
 {
+	struct filter *alone = NULL;
 	struct err e = ERR_INIT;
-	int ret = 0;
+	int ret = filter_parse(terms, &alone, &e);
 
-	if (!a->lens.filter)
+	if (ret == 0 && !a->lens.filter)
 		ret = filter_parse("", &a->lens.filter, &e);
 	if (ret == 0)
 		ret = filter_add(a->lens.filter, terms, &e);
-	if (ret < 0)
+	if (ret < 0) {
 		app_say(a, true, err_text(&e));
-	else
+	} else {
 		app_reanalyse(a);
+		if (added)
+			*added = filter_text(alone);
+	}
+	filter_free(alone);
 	err_clear(&e);
 	return ret;
 }
@@ -243,7 +248,7 @@ static void back(struct app *a)
 
 static void quit(struct app *a)
 {
-	if (!app_back(a))
+	if (!app_leave(a))
 		a->over = true;
 }
 

@@ -25,7 +25,7 @@
 #define TABS_ROWS       7  /* no tabs, */
 #define HINTS_ROWS      5  /* no hints, */
 #define TITLE_ROWS      3  /* no title */
-#define MAX_TITLE_PARTS 3  /* variants of what stands on the right of row 0 */
+#define MAX_TITLE_PARTS 4  /* variants of what stands on the right of row 0 */
 
 /* A key binding list: longest one for one action. */
 #define KEYS_SIZE 64
@@ -85,6 +85,11 @@ static char *loading_text(const struct app *a)
 	return xasprintf("loading %s · %s stops", bytes, keys);
 }
 
+static char *samples_text(const char *number)
+{
+	return xasprintf("%s sample%s", number, strcmp(number, "1") == 0 ? "" : "s");
+}
+
 /* "61,143 samples", or the weight where a folded file counts its samples by it. */
 static char *amount_text(const struct analysis *an)
 {
@@ -96,18 +101,25 @@ static char *amount_text(const struct analysis *an)
 	if (m.measure == MEASURE_WEIGHT && m.event.v < an->counts.n_events) {
 		event = *profile_event(an->profile, m.event);
 		if (strcmp(profile_string(an->profile, event.name, NULL), "samples") == 0)
-			return xasprintf("%s samples",
-					 fmt_weight(number, w->total[0], event.unit, w->scale[0]));
+			return samples_text(
+				fmt_weight(number, w->total[0], event.unit, w->scale[0]));
 	}
-	fmt_count(number, (int64_t)w->n_samples);
-	return xasprintf("%s sample%s", number, w->n_samples == 1 ? "" : "s");
+	return samples_text(fmt_count(number, (int64_t)w->n_samples));
 }
 
-/* The right end of row 0, in ever shorter forms; the caller frees them. */
+/* A form with one more part than form n; returns its index. */
+static int add_total(char *out[MAX_TITLE_PARTS], int n, char *part)
+{
+	out[n + 1] = xasprintf("%s · %s", out[n], part);
+	free(part);
+	return n + 1;
+}
+
+/* The right end of row 0, in ever longer forms; the caller frees them. */
 static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 {
 	const struct weights *w = &a->analysis->weights;
-	char time[FMT_SIZE], threads[FMT_SIZE];
+	char time[FMT_SIZE], threads[FMT_SIZE], share[FMT_SIZE];
 	int n = 0;
 
 	if (a->loading) {
@@ -119,14 +131,16 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 		return 1;
 	}
 	out[0] = amount_text(a->analysis);
+	if (w->total[0] != w->whole[0])
+		n = add_total(
+			out, n,
+			xasprintf("%s %% of all", fmt_percent(share, w->total[0], w->whole[0])));
 	if (has_times(w) && w->first_ns != TIME_NONE)
-		out[++n] = xasprintf("%s · %s", out[0], fmt_ns(time, w->last_ns - w->first_ns));
-	if (w->n_threads > 0) {
-		out[n + 1] = xasprintf("%s · %s thread%s", out[n],
-				       fmt_count(threads, (int64_t)w->n_threads),
-				       w->n_threads == 1 ? "" : "s");
-		n++;
-	}
+		n = add_total(out, n, xstrdup(fmt_ns(time, w->last_ns - w->first_ns)));
+	if (w->n_threads > 0)
+		n = add_total(out, n,
+			      xasprintf("%s thread%s", fmt_count(threads, (int64_t)w->n_threads),
+					w->n_threads == 1 ? "" : "s"));
 	return n + 1;
 }
 
@@ -249,6 +263,8 @@ static void draw_status(struct app *a, struct canvas *c)
 {
 	char *text;
 
+	if (a->message && a->prompting != PROMPT_NONE)
+		return;
 	if (a->message) {
 		canvas_puts(c, a->chrome.status, 1, c->cols - 1,
 			    a->message_bad ? STYLE_ERROR : STYLE_STATUS, a->message);
@@ -316,8 +332,25 @@ static void draw_prompt(struct app *a, struct canvas *c)
 		return;
 	}
 	used = prompt_draw(&a->prompt, c, row, 1, room);
-	if (a->message)
+	if (a->message && a->chrome.hints < 0)
 		canvas_puts(c, row, used + 4, c->cols - used - 4, STYLE_ERROR, a->message);
+}
+
+/* What one may type; or what is wrong with what was typed. */
+static void draw_prompt_hints(const struct app *a, struct canvas *c)
+{
+	static const char *const help[] = {
+		[PROMPT_SEARCH] =
+			"Enter keeps it, Esc leaves; a regular expression, upper case counts if used",
+		[PROMPT_FILTER] =
+			"fn: module: file: leaf: in: thread: process: pid: tid: time:2,5  ! negates",
+	};
+	int row = a->chrome.hints;
+
+	if (a->message)
+		canvas_puts(c, row, 1, c->cols - 1, STYLE_ERROR, a->message);
+	else if (a->prompting != PROMPT_NONE)
+		canvas_puts(c, row, 1, c->cols - 1, STYLE_DIM, help[a->prompting]);
 }
 
 /* The first key that does it, without < and >; "" when there is none. */
@@ -462,12 +495,40 @@ static void draw_frame(struct app *a, struct canvas *c)
 		draw_status(a, c);
 	if (f->terms >= 0)
 		draw_terms(a, c);
-	if (f->hints >= 0 && a->help)
+	if (f->hints >= 0 && a->prompting != PROMPT_NONE)
+		draw_prompt_hints(a, c);
+	else if (f->hints >= 0 && a->help)
 		draw_help_hints(a, c);
 	else if (f->hints >= 0)
 		draw_hints(a, c);
 	if (f->status < 0 && a->message)
 		draw_last_message(a, c);
+}
+
+/* Below a view that has nothing to show: how to get back to where there is something. */
+static void draw_way_out(const struct app *a, struct canvas *c)
+{
+	const struct weights *w = &a->analysis->weights;
+	struct rect r = a->chrome.view;
+	int row = r.row + r.rows / 3 + 1;
+	char key[KEYS_SIZE];
+
+	if (w->total[0] != 0 || a->loading || app_ops(a)->contexts & IN_TEXT ||
+	    row >= r.row + r.rows)
+		return;
+	if (has_filter(a)) {
+		size_t n = filter_n_terms(a->lens.filter);
+
+		first_key(a, a->trail.n > 0 ? ACTION_BACK : ACTION_FILTER, key);
+		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM,
+			      a->trail.n > 0 ? "%s takes %s away again"
+					     : "%s and Enter take %s away",
+			      key, filter_term(a->lens.filter, n - 1));
+	} else if (a->analysis->counts.n_events > 1) {
+		first_key(a, ACTION_METRIC, key);
+		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM, "%s shows the next event",
+			      key);
+	}
 }
 
 void app_draw(struct app *a, struct canvas *c)
@@ -484,6 +545,8 @@ void app_draw(struct app *a, struct canvas *c)
 		app_draw_help(c, a->chrome.view, a, &a->help_top);
 	else
 		app_ops(a)->draw(state, &a->scene, c, a->chrome.view);
+	if (!a->help)
+		draw_way_out(a, c);
 	if (a->prompting != PROMPT_NONE)
 		draw_prompt(a, c);
 }

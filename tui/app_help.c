@@ -27,14 +27,6 @@ static int next_row(struct page *p)
 	return p->c && line >= 0 && line < p->r.rows ? p->r.row + line : -1;
 }
 
-static void put(struct page *p, uint16_t style, const char *text)
-{
-	int row = next_row(p);
-
-	if (row >= 0)
-		canvas_puts(p->c, row, p->r.col + 1, p->r.cols - 1, style, text);
-}
-
 /* Bytes of s that fit in cols columns, whole words if there are any. */
 static size_t fitting(const char *s, int cols)
 {
@@ -46,6 +38,20 @@ static size_t fitting(const char *s, int cols)
 		if (s[i] == ' ')
 			return i;
 	return n > 0 ? n : strlen(s);
+}
+
+/* On as many lines as it takes. */
+static void put(struct page *p, uint16_t style, const char *text)
+{
+	do {
+		size_t n = fitting(text, p->r.cols - 1);
+		int row = next_row(p);
+
+		if (row >= 0)
+			canvas_put(p->c, row, p->r.col + 1, p->r.cols - 1, style, text, n);
+		text += n;
+		text += strspn(text, " ");
+	} while (*text != '\0');
 }
 
 /* Keys on the left, what they do on the right, on as many lines as that takes. */

@@ -169,7 +169,7 @@ static void filter_key(struct app *a, uint32_t key)
 	case PROMPT_DONE:
 		if (a->prompt.n == 0)
 			drop_term(a);
-		else if (app_add_filter(a, a->prompt.text) < 0)
+		else if (app_narrow_here(a, a->prompt.text) < 0)
 			break; /* to be mended */
 		close_prompt(a);
 		break;

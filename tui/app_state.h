@@ -30,6 +30,7 @@ struct step {
 	struct place place;     /* then this */
 	char *terms;            /* the filter's terms that the step added; NULL: none; owned */
 	enum grouping grouping; /* before a step that added terms */
+	bool typed;             /* they were typed here: no other view to go back to */
 };
 
 enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_FILTER };
@@ -127,8 +128,11 @@ void app_say_owned(struct app *a, bool bad, char *text);
 void app_act(struct app *a, enum action action);
 /* The label of a selected key, or NULL; borrowed from the profile. */
 const char *app_label(const struct app *a, const struct place *place);
-/* Adds terms to the filter; a sentence on screen when they are wrong. */
-int app_add_filter(struct app *a, const char *terms);
+/*
+ * Adds terms to the filter; a sentence on screen when they are wrong. *added (may be NULL) is then how
+ * they stand there, which the caller frees.
+ */
+int app_add_filter(struct app *a, const char *terms, char **added);
 /* Takes terms that were added as one out of the filter, wherever they are; false when they are not there. */
 bool app_take_filter(struct app *a, const char *terms);
 /* Do these terms, one after the other, stand in the filter? */
@@ -150,8 +154,12 @@ bool app_is_at(struct app *a, const struct step *s);
 void app_show(struct app *a, enum view_kind view);
 /* Shows another view with a place, or none; back returns to here. */
 void app_go(struct app *a, enum view_kind view, const struct place *place);
+/* Adds terms to the filter of the view on screen; back takes them away. As app_add_filter(). */
+int app_narrow_here(struct app *a, const char *terms);
 /* One step back, without the filter that the step added; false when there is none. */
 bool app_back(struct app *a);
+/* Back to the view that one came from; false when there is none. */
+bool app_leave(struct app *a);
 /* Forgets all steps but those that added terms which still filter. */
 void app_clear_trail(struct app *a);
 void app_free_trail(struct app *a);

@@ -114,18 +114,41 @@ static void undo_filter(struct app *a, struct step *s)
 	s->terms = NULL;
 }
 
+/* Terms that were typed and then taken away by hand leave a step that leads nowhere. */
+static void forget_empty_steps(struct app *a)
+{
+	while (a->trail.n > 0 && a->trail.at[a->trail.n - 1].typed &&
+	       !app_has_filter(a, a->trail.at[a->trail.n - 1].terms))
+		forget_step(a, a->trail.n - 1);
+}
+
 bool app_back(struct app *a)
 {
 	struct step s;
 
+	forget_empty_steps(a);
 	if (a->trail.n == 0)
 		return false;
 	s = a->trail.at[--a->trail.n];
-	app_show(a, s.view);
+	if (!s.typed)
+		app_show(a, s.view);
 	if (s.terms)
 		undo_filter(a, &s);
 	else if (!app_is_at(a, &s))
 		app_select(a, &s);
+	return true;
+}
+
+bool app_leave(struct app *a)
+{
+	size_t n = a->trail.n;
+
+	while (n > 0 && a->trail.at[n - 1].typed)
+		n--;
+	if (n == 0)
+		return false;
+	while (a->trail.n >= n)
+		app_back(a);
 	return true;
 }
 
@@ -155,14 +178,26 @@ void app_land(struct app *a)
 		app_select(a, &s);
 }
 
+int app_narrow_here(struct app *a, const char *terms)
+{
+	struct step here = app_here(a);
+	int ret = app_add_filter(a, terms, &here.terms);
+
+	if (ret < 0)
+		return ret;
+	here.grouping = a->lens.grouping;
+	here.typed = true;
+	push_step(a, here);
+	return 0;
+}
+
 /* Another view, or the same one, of what passes the terms too. */
 static void narrow(struct app *a, const struct effect *fx)
 {
 	struct step here = app_here(a);
 
-	if (!fx->text || app_add_filter(a, fx->text) < 0)
+	if (!fx->text || app_add_filter(a, fx->text, &here.terms) < 0)
 		return;
-	here.terms = xstrdup(fx->text);
 	here.grouping = a->lens.grouping;
 	push_step(a, here);
 	set_grouping(a, fx->grouping);

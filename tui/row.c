@@ -46,6 +46,8 @@ void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s)
 		text = "no sample passes the filter";
 	else if (s->loading)
 		text = "nothing has been read yet";
+	else if (s->analysis->counts.n_samples > 0)
+		text = "no sample is of this event";
 	canvas_puts(c, r.row + r.rows / 3, r.col + 2, r.cols - 2, STYLE_DIM, text);
 }
 

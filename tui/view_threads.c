@@ -211,13 +211,6 @@ static bool show_in(const struct threads_view *v, const struct scene *s, enum vi
 	return true;
 }
 
-static bool no_butterfly(struct effect *out)
-{
-	out->kind = EFFECT_MESSAGE;
-	out->text = xstrdup("a butterfly is of one function; Enter shows the thread's call tree");
-	return true;
-}
-
 static bool threads_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct threads_view *v = state;
@@ -232,8 +225,6 @@ static bool threads_act(void *state, const struct scene *s, enum action a, struc
 		return show_in(v, s, VIEW_KIND_CALLERS, out);
 	case ACTION_TO_FLAME:
 		return show_in(v, s, VIEW_KIND_FLAME, out);
-	case ACTION_TO_BUTTERFLY:
-		return no_butterfly(out);
 	default:
 		return done;
 	}
