@@ -30,6 +30,7 @@
 
 struct input {
 	char *name;                      /* for messages; owned */
+	char *directory;                 /* see input_directory(); owned */
 	int fd;                          /* -1: memory */
 	bool own_fd;                     /* closed at the end */
 	bool regular;                    /* a regular file: pread works and there is a size */
@@ -79,7 +80,10 @@ static int check_kind(struct input *in, struct err *e)
 	if (fstat(in->fd, &st) < 0)
 		return fail_errno(in, errno, "look at it", e);
 	if (S_ISDIR(st.st_mode))
-		return err_set(e, -EISDIR, "%s: is a directory; name a profile in it", in->name);
+		return err_set(e, -EISDIR,
+			       "%s: is a directory without a recording (data); name a profile in "
+			       "it",
+			       in->name);
 	if (S_ISCHR(st.st_mode) && isatty(in->fd))
 		return err_set(e, -ENOTSUP, "%s: is a terminal; name a file or pipe one in",
 			       in->name);
@@ -87,6 +91,26 @@ static int check_kind(struct input *in, struct err *e)
 	at = in->regular ? lseek(in->fd, 0, SEEK_CUR) : 0;
 	in->base = at > 0 ? (uint64_t)at : 0;
 	return 0;
+}
+
+/* Goes on with the file "data" when a directory was opened that has one. */
+static void enter_directory(struct input *in)
+{
+	struct stat st;
+	int fd;
+
+	if (fstat(in->fd, &st) < 0 || !S_ISDIR(st.st_mode))
+		return;
+	fd = openat(in->fd, "data", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return;
+	}
+	close(in->fd);
+	in->fd = fd;
+	in->directory = xstrdup(in->name);
 }
 
 int input_open(const char *path, struct input **out, struct err *e)
@@ -99,6 +123,8 @@ int input_open(const char *path, struct input **out, struct err *e)
 		in->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	while (in->fd < 0 && errno == EINTR);
 	in->own_fd = !is_stdin;
+	if (in->fd >= 0 && in->own_fd)
+		enter_directory(in);
 	rc = in->fd < 0 ? fail_errno(in, errno, "open it", e) : check_kind(in, e);
 	if (rc < 0) {
 		input_close(in);
@@ -128,6 +154,7 @@ void input_close(struct input *in)
 	err_clear(&in->broken);
 	free(in->raw);
 	free(in->ahead);
+	free(in->directory);
 	free(in->name);
 	free(in);
 }
@@ -140,6 +167,11 @@ void input_watch(struct input *in, const struct progress *progress)
 const char *input_name(const struct input *in)
 {
 	return in->name;
+}
+
+const char *input_directory(const struct input *in)
+{
+	return in->directory;
 }
 
 /* As pread(2) on the file or the memory, without its EINTR. */

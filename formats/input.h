@@ -18,7 +18,10 @@ struct err;
 struct input;
 struct progress;
 
-/* "-" is standard input. A directory is refused here with a sentence. Caller closes. */
+/*
+ * "-" is standard input. Of a directory its file "data" is read, as perf record --threads and --kcore
+ * write it; without one it is refused here with a sentence. Caller closes.
+ */
 int input_open(const char *path, struct input **out, struct err *e);
 /* Bytes in memory, for tests and fuzzing; borrowed until input_close(). */
 struct input *input_of_bytes(const void *bytes, size_t n, const char *name);
@@ -29,6 +32,9 @@ void input_watch(struct input *in, const struct progress *progress);
 
 /* The name for messages: the path, or "standard input". Borrowed. */
 const char *input_name(const struct input *in);
+
+/* The directory whose file "data" it is, as it was named; NULL for other inputs. Borrowed. */
+const char *input_directory(const struct input *in);
 
 /* At least min(want, all there is) unpacked bytes without taking them; *n of them. want <= 64 KiB. */
 int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, struct err *e);

@@ -14,12 +14,14 @@
 #include "builder.h"
 #include "err.h"
 #include "input.h"
+#include "mem.h"
 #include "perf_events.h"
 #include "perf_facts.h"
 #include "perf_feed.h"
 #include "perf_header.h"
 #include "perf_info.h"
 #include "perf_naming.h"
+#include "perf_parts.h"
 #include "perf_spool.h"
 #include "perf_stream.h"
 #include "resolver.h"
@@ -27,6 +29,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -38,19 +41,26 @@
 #define PIPE_BEGIN 16 /* bytes of a pipe's header */
 
 struct reader {
-	struct input *in;
+	struct input *in;        /* the file being read: the one that was asked for, or a part */
+	struct perf_parts parts; /* further files */
+	size_t n_parts_begun;    /* of them */
 	struct profile *profile;
 	capture_id capture;
 	struct resolver_options options; /* as told, but for same_machine */
+	VEC(const char *) dirs;          /* what options.symbol_dirs points to, when it is longer */
+	char *kcore_dir;                 /* in dirs; owned */
 	enum root_names root_names;      /* as told */
 	struct progress *progress;
 	struct perf_header header;
 	struct perf_events events;
-	struct perf_stream *stream;
+	struct perf_stream *stream;     /* of in */
+	struct perf_stream_stats stats; /* of the streams before it */
+	uint64_t n_bytes_before;        /* of the files before it */
+	uint64_t n_bytes;               /* of all files; 0: unknown */
 	struct resolver *resolver;
 	struct perf_feed *feed;
 	struct perf_naming *naming; /* NULL: names are found in the end */
-	uint64_t begin, end;        /* of the records; end 0: unknown */
+	uint64_t begin, end;        /* of the records in that file; end 0: unknown */
 	bool all_told;              /* what is beside the samples was told to the end */
 };
 
@@ -76,10 +86,24 @@ static bool may_be_this_machine(const struct perf_header *h)
 	       (!h->arch || strcmp(h->arch, here.machine) == 0);
 }
 
+/* perf record --kcore keeps the kernel's symbols beside the records. */
+static void look_in_kcore_dir(struct reader *r)
+{
+	if (!r->parts.dir)
+		return;
+	for (size_t i = 0; i < r->options.n_symbol_dirs; i++)
+		vec_push(&r->dirs, r->options.symbol_dirs[i]);
+	r->kcore_dir = xasprintf("%s/kcore_dir", r->parts.dir);
+	vec_push(&r->dirs, r->kcore_dir);
+	r->options.symbol_dirs = r->dirs.at;
+	r->options.n_symbol_dirs = r->dirs.n;
+}
+
 /* All that is needed to understand samples; once the header has told what it can. */
 static void begin_feeding(struct reader *r)
 {
 	r->options.same_machine = r->options.same_machine && may_be_this_machine(&r->header);
+	look_in_kcore_dir(r);
 	r->resolver = resolver_new(r->profile, r->capture, &r->options);
 	if (r->header.os_release)
 		resolver_kernel_release(r->resolver, r->header.os_release);
@@ -87,7 +111,7 @@ static void begin_feeding(struct reader *r)
 	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, r->header.arch);
 	perf_feed_root_names(r->feed, r->root_names);
 	perf_feed_may_ask(r->feed, r->end > 0);
-	if (r->end > 0 && r->end - r->begin >= NAME_BESIDE_BYTES)
+	if (r->end > 0 && r->n_bytes >= NAME_BESIDE_BYTES)
 		r->naming = perf_naming_start(r->resolver, r->progress);
 }
 
@@ -109,16 +133,15 @@ static void take_tool_records(struct reader *r, const struct perf_records *w)
 	perf_header_describe(&r->header, &r->events);
 }
 
-/* Tells what is beside the samples from record number `from` to the end of the file. */
-static int look_ahead(struct reader *r, uint64_t from)
+/* Tells what is beside the samples from record number `from` of a file to its end. */
+static int look_through(struct reader *r, struct input *in, uint64_t begin, uint64_t end,
+			uint64_t from)
 {
-	struct perf_stream *ahead = perf_stream_new(r->in, r->begin, r->end, r->header.swap,
+	struct perf_stream *ahead = perf_stream_new(in, begin, end, r->header.swap,
 						    r->header.packed_max);
 	struct perf_records w;
 	int rc = 0;
 
-	r->all_told = true;
-	perf_feed_may_ask(r->feed, false);
 	while (rc == 0 && perf_stream_next(ahead, &w, NULL) > 0) {
 		struct perf_record record;
 
@@ -133,6 +156,25 @@ static int look_ahead(struct reader *r, uint64_t from)
 		rc = progress_cancelled(r->progress) ? -ECANCELED : 0;
 	}
 	perf_stream_free(ahead);
+	return rc;
+}
+
+/* The same to the end of the recording. */
+static int look_ahead(struct reader *r, uint64_t from)
+{
+	int rc = look_through(r, r->in, r->begin, r->end, from);
+
+	r->all_told = true;
+	perf_feed_may_ask(r->feed, false);
+	for (size_t i = r->n_parts_begun; i < r->parts.number.n && rc == 0; i++) {
+		struct input *in;
+
+		if (perf_parts_open(&r->parts, i, &in, NULL) != 0)
+			continue;
+		if (input_file_bytes(in) > 0)
+			rc = look_through(r, in, 0, input_file_bytes(in), 0);
+		input_close(in);
+	}
 	return rc;
 }
 
@@ -154,6 +196,9 @@ static int look(struct reader *r, const struct perf_records *w)
 	n_rounds = &perf_feed_stats(r->feed)->n_records[PERF_REC_FINISHED_ROUND];
 	rounds_before = *n_rounds;
 	perf_feed_look(r->feed, w, PERF_FEED_COUNT | (r->all_told ? 0 : PERF_FEED_TELL));
+	/* What all cpus tell is needed before what one of them sampled. */
+	if (!r->all_told && r->parts.number.n > 0)
+		return look_ahead(r, n_records_told(r));
 	/* A round is longer than a window: later windows may still tell of this one's time. */
 	if (!r->all_told && r->end > 0 && *n_rounds == rounds_before &&
 	    perf_stream_done(r->stream) < r->end)
@@ -194,7 +239,8 @@ static int read_records(struct reader *r, struct err *broken)
 		if (have && rc == 0)
 			rc = feed(r, &window[turn]);
 		have = true;
-		progress_set(r->progress, perf_stream_done(r->stream), input_file_bytes(r->in));
+		progress_set(r->progress, r->n_bytes_before + perf_stream_done(r->stream),
+			     r->n_bytes);
 	}
 	if (have && rc == 0)
 		rc = feed(r, &window[turn ^ 1]);
@@ -204,7 +250,7 @@ static int read_records(struct reader *r, struct err *broken)
 /* Why a recording without a sample is unusable; 0 when it is just empty. */
 static int explain_nothing(struct reader *r, struct err *e)
 {
-	const struct perf_stream_stats *s = perf_stream_stats(r->stream);
+	const struct perf_stream_stats *s = &r->stats;
 	const char *name = input_name(r->in);
 
 	if (r->feed && perf_feed_stats(r->feed)->n_samples > 0)
@@ -238,9 +284,9 @@ static int explain_nothing(struct reader *r, struct err *e)
 static void state_facts(struct reader *r, const struct err *broken)
 {
 	builder_begin(r->profile);
-	perf_info_header(r->profile, r->capture, r->in, &r->header);
-	perf_info_stream(r->profile, r->capture, perf_stream_stats(r->stream),
-			 broken->code ? err_text(broken) : NULL);
+	perf_info_header(r->profile, r->capture, input_file_bytes(r->in) + r->parts.n_bytes,
+			 &r->parts, &r->header);
+	perf_info_stream(r->profile, r->capture, &r->stats, broken->code ? err_text(broken) : NULL);
 	if (r->feed) {
 		perf_feed_end(r->feed);
 		perf_facts(r->profile, r->capture, perf_feed_stats(r->feed), &r->events);
@@ -262,15 +308,74 @@ static int open_stream(struct reader *r, struct err *e)
 		r->begin = r->header.data.offset;
 		r->end = r->begin + r->header.data.size;
 	}
+	perf_parts_find(&r->parts, input_directory(r->in));
+	r->n_bytes = input_file_bytes(r->in) + r->parts.n_bytes;
 	r->stream = perf_stream_new(r->in, r->begin, r->end, r->header.swap, r->header.packed_max);
 	return 0;
+}
+
+/* Counts of several files; the first end that was not clean is the one that is told. */
+static void end_stream(struct reader *r)
+{
+	const struct perf_stream_stats *s = perf_stream_stats(r->stream);
+	struct perf_stream_stats *all = &r->stats;
+
+	if (all->end == PERF_END_CLEAN) {
+		all->end = s->end;
+		all->end_offset = s->end_offset;
+		all->n_bytes_after = s->n_bytes_after;
+	}
+	if (all->n_packed_bad == 0)
+		all->packed_bad_offset = s->packed_bad_offset;
+	all->n_records += s->n_records;
+	all->n_packed += s->n_packed;
+	all->n_packed_bad += s->n_packed_bad;
+	all->n_too_large += s->n_too_large;
+	all->n_aux_bytes += s->n_aux_bytes;
+	r->n_bytes_before += perf_stream_done(r->stream);
+	perf_stream_free(r->stream);
+	r->stream = NULL;
+}
+
+/* The file of one cpu, or of some, in a directory. */
+static int read_part(struct reader *r, size_t i, struct err *broken)
+{
+	struct input *main_file = r->in;
+	struct input *part;
+	int rc = 0;
+
+	r->n_parts_begun = i + 1;
+	if (perf_parts_open(&r->parts, i, &part, broken) != 0)
+		return 0;
+	r->in = part;
+	r->begin = 0;
+	r->end = input_file_bytes(part);
+	if (r->end > 0) {
+		r->stream = perf_stream_new(part, 0, r->end, r->header.swap, r->header.packed_max);
+		rc = read_records(r, broken);
+		end_stream(r);
+	}
+	r->in = main_file;
+	input_close(part);
+	return rc;
+}
+
+/* All records, of all files. */
+static int read_files(struct reader *r, struct err *broken)
+{
+	int rc = read_records(r, broken);
+
+	end_stream(r);
+	for (size_t i = 0; i < r->parts.number.n && rc == 0; i++)
+		rc = read_part(r, i, broken);
+	return rc;
 }
 
 /* Everything from the stream on. */
 static int read_stream(struct reader *r, struct err *e)
 {
 	struct err broken = ERR_INIT;
-	int rc = read_records(r, &broken), named;
+	int rc = read_files(r, &broken), named;
 
 	named = perf_naming_finish(r->naming);
 	r->naming = NULL;
@@ -324,6 +429,9 @@ static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 	perf_feed_free(r.feed);
 	resolver_free(r.resolver);
 	perf_stream_free(r.stream);
+	perf_parts_done(&r.parts);
+	vec_done(&r.dirs);
+	free(r.kcore_dir);
 	perf_events_done(&r.events);
 	perf_header_done(&r.header);
 	return rc;

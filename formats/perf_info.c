@@ -6,8 +6,8 @@
 
 #include "builder.h"
 #include "fmt.h"
-#include "input.h"
 #include "perf_header.h"
+#include "perf_parts.h"
 #include "perf_stream.h"
 
 #include <inttypes.h>
@@ -38,17 +38,31 @@ static void time_facts(struct profile *p, capture_id c, const struct perf_header
 		build_fact(p, c, "file", "recorded", FACT_PLAIN, "%s", when);
 }
 
-void perf_info_header(struct profile *p, capture_id c, const struct input *in,
+static void mode_fact(struct profile *p, capture_id c, const struct perf_parts *parts,
 		      const struct perf_header *h)
 {
+	bool big = h->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+	const char *order = big ? "big" : "little";
+
+	if (parts->dir)
+		build_fact(p, c, "file", "mode", FACT_PLAIN,
+			   "directory of %zu files with records, %s-endian", parts->number.n + 1,
+			   order);
+	else
+		build_fact(p, c, "file", "mode", FACT_PLAIN, "%s, %s-endian",
+			   h->pipe ? "pipe" : "file", order);
+}
+
+void perf_info_header(struct profile *p, capture_id c, uint64_t file_bytes,
+		      const struct perf_parts *parts, const struct perf_header *h)
+{
 	const struct capture *capture = profile_capture(p, c);
-	uint64_t size = input_file_bytes(in);
 	char text[FMT_SIZE];
 
-	if (size > 0)
-		build_fact(p, c, "file", "size", FACT_PLAIN, "%s", fmt_bytes(text, (int64_t)size));
-	build_fact(p, c, "file", "mode", FACT_PLAIN, "%s, %s-endian", h->pipe ? "pipe" : "file",
-		   h->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? "big" : "little");
+	if (file_bytes > 0)
+		build_fact(p, c, "file", "size", FACT_PLAIN, "%s",
+			   fmt_bytes(text, (int64_t)(file_bytes & INT64_MAX)));
+	mode_fact(p, c, parts, h);
 	text_fact(p, c, "command", h->command_line);
 	text_fact(p, c, "perf version", h->version);
 	text_fact(p, c, "host", h->hostname);

@@ -347,7 +347,8 @@ Test(input, what_cannot_be_opened_is_a_sentence)
 		const char *path, *text;
 		int rc;
 	} cases[] = {
-		{ "/tmp", "/tmp: is a directory; name a profile in it", -EISDIR },
+		{ "/sys", "/sys: is a directory without a recording (data); name a profile in it",
+		  -EISDIR },
 		{ "/nonexistent/x", "/nonexistent/x: cannot open it: No such file or directory",
 		  -ENOENT },
 	};

@@ -129,7 +129,7 @@ static struct dso classify(const struct mapping_event *m, char jit[JIT_PATH_MAX]
 		d.path = guest ? "[guest.kernel.kallsyms]" : KERNEL_PATH;
 		d.reference = guest ? "" : m->path + strlen(KERNEL_PATH);
 		d.reference_value = m->file_offset;
-	} else if (m->pid <= 0) {
+	} else if (m->pid < 0) {
 		d.kind = DSO_KMODULE;
 		d.family = FAMILY_KERNEL;
 		d.reference_value = m->start;
