@@ -69,6 +69,7 @@ struct heap_bulk {
 	uint32_t moment; /* of its track, when they were counted */
 	uint64_t calls;
 	uint64_t bytes;
+	uint64_t temporary; /* calls among them, see END_TEMPORARY */
 };
 
 struct heap_track {

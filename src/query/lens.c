@@ -36,7 +36,9 @@ static event_id busiest_event(const struct profile *p)
 
 void lens_init(struct lens *l, const struct profile *p)
 {
-	*l = (struct lens){ .n_columns = 1, .grouping = GROUP_FUNCTION, .inlines = true };
+	*l = (struct lens){
+		.n_columns = 1, .grouping = GROUP_FUNCTION, .inlines = true, .cursor_ns = INT64_MAX
+	};
 	l->column[0].metric.event = busiest_event(p);
 }
 
@@ -59,14 +61,56 @@ void lens_done(struct lens *l)
 	}
 }
 
+enum unit metric_unit(const struct profile *p, struct metric m)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	if (m.event.v >= counts.n_events || m.measure == MEASURE_SAMPLES ||
+	    m.measure == MEASURE_TEMPORARY)
+		return UNIT_COUNT;
+	return profile_event(p, m.event)->unit;
+}
+
+/* Words for --metric. Heaps have words of their own for what every event has. */
+static const struct measure_name {
+	enum measure measure;
+	const char *name;
+	bool of_heaps;
+	bool of_samples;
+} measure_names[] = { { MEASURE_WEIGHT, "bytes", true, false },
+		      { MEASURE_SAMPLES, "calls", true, false },
+		      { MEASURE_WEIGHT, "period", false, true },
+		      { MEASURE_SAMPLES, "samples", false, true },
+#define X(id, name) { MEASURE_##id, name, true, false },
+		      HEAP_MEASURES(X)
+#undef X
+};
+
+#define N_MEASURE_NAMES (sizeof(measure_names) / sizeof(*measure_names))
+
+static const char *measure_name(enum measure m, bool heap)
+{
+	for (size_t i = 0; i < N_MEASURE_NAMES; i++)
+		if (measure_names[i].measure == m &&
+		    (heap ? measure_names[i].of_heaps : measure_names[i].of_samples))
+			return measure_names[i].name;
+	return "samples";
+}
+
 char *metric_name(const struct profile *p, struct metric m)
 {
 	struct profile_counts counts;
 	const char *event = "samples";
+	bool heap = false;
 
 	profile_counts_read(p, &counts);
-	if (m.event.v < counts.n_events)
+	if (m.event.v < counts.n_events) {
 		event = profile_string(p, profile_event(p, m.event)->name, NULL);
+		heap = profile_event(p, m.event)->is_heap;
+	}
+	if (heap)
+		return xasprintf("%s %s", event, measure_name(m.measure, true));
 	if (m.measure == MEASURE_WEIGHT || strcmp(event, "samples") == 0)
 		return xstrdup(event);
 	return xasprintf("%s samples", event);
@@ -92,6 +136,44 @@ static int no_such_event(const struct profile *p, uint32_t n_events, const char 
 	return -ENOENT;
 }
 
+/* The measure of a name that events of the kind have; false and a sentence when there is none. */
+static bool find_measure(const char *name, bool heap, enum measure *out, struct err *e)
+{
+	char *list = NULL;
+
+	for (size_t i = 0; i < N_MEASURE_NAMES; i++) {
+		const struct measure_name *m = &measure_names[i];
+		char *longer;
+
+		if (!(heap ? m->of_heaps : m->of_samples))
+			continue;
+		if (strcmp(m->name, name) == 0) {
+			*out = m->measure;
+			free(list);
+			return true;
+		}
+		longer = xasprintf("%s%s%s", list ? list : "", list ? ", " : "", m->name);
+		free(list);
+		list = longer;
+	}
+	err_set(e, -ENOENT, "no metric is called \"%s\"; there are: %s", name, list);
+	free(list);
+	return false;
+}
+
+/* The measure as the event, now known, has it. */
+static int set_measure(const struct profile *p, const char *measure, struct metric m,
+		       struct metric *out, struct err *e)
+{
+	bool heap = profile_event(p, m.event)->is_heap;
+
+	m.measure = MEASURE_WEIGHT;
+	if (*measure && !find_measure(measure, heap, &m.measure, e))
+		return -ENOENT;
+	*out = m;
+	return 0;
+}
+
 int metric_find(const struct profile *p, const char *event, const char *measure, struct metric *out,
 		struct err *e)
 {
@@ -99,19 +181,13 @@ int metric_find(const struct profile *p, const char *event, const char *measure,
 	struct metric m = { .measure = MEASURE_WEIGHT };
 	uint32_t n_prefixed = 0, found = ID_NONE;
 
-	if (strcmp(measure, "samples") == 0)
-		m.measure = MEASURE_SAMPLES;
-	else if (*measure && strcmp(measure, "period") != 0)
-		return err_set(e, -ENOENT, "no metric is called \"%s\"; there are: period, samples",
-			       measure);
 	profile_counts_read(p, &counts);
 	for (uint32_t i = 0; i < counts.n_events; i++) {
 		const char *name = profile_string(p, profile_event(p, (event_id){ i })->name, NULL);
 
 		if (strcmp(name, event) == 0) {
 			m.event.v = i;
-			*out = m;
-			return 0;
+			return set_measure(p, measure, m, out, e);
 		}
 		if (strncmp(name, event, strlen(event)) == 0) {
 			n_prefixed++;
@@ -122,6 +198,5 @@ int metric_find(const struct profile *p, const char *event, const char *measure,
 		return no_such_event(p, counts.n_events, event, n_prefixed ? "more than one" : "no",
 				     e);
 	m.event.v = found;
-	*out = m;
-	return 0;
+	return set_measure(p, measure, m, out, e);
 }

@@ -9,6 +9,7 @@
 #ifndef PROFTOP_QUERY_LENS_H
 #define PROFTOP_QUERY_LENS_H
 
+#include "fmt.h"
 #include "ids.h"
 
 #include <stdbool.h>
@@ -18,13 +19,34 @@ struct err;
 struct filter;
 struct profile;
 
-/* What a sample adds: its weight (time, period), or 1. Measures of heap intervals join here. */
-enum measure { MEASURE_WEIGHT, MEASURE_SAMPLES };
+/*
+ * What a sample adds: its weight (time, period), or 1; what an allocation adds: its bytes, or 1. The
+ * others are of allocations only.
+ */
+/* clang-format off */
+#define HEAP_MEASURES(X) \
+	X(LIVE,      "live")      /* bytes there at the lens' cursor */ \
+	X(PEAK,      "peak")      /* bytes there when most of what passes was */ \
+	X(LEAKED,    "leaked")    /* bytes never freed */ \
+	X(FREED,     "freed")     /* bytes freed */ \
+	X(TEMPORARY, "temporary") /* blocks freed as the next thing that a thread did to its heap */
+/* clang-format on */
+
+enum measure {
+	MEASURE_WEIGHT,
+	MEASURE_SAMPLES,
+#define X(id, name) MEASURE_##id,
+	HEAP_MEASURES(X)
+#undef X
+};
 
 struct metric {
 	event_id event;
 	enum measure measure;
 };
+
+/* What numbers of the metric are in; weights know their scale. An event that is not there counts. */
+enum unit metric_unit(const struct profile *p, struct metric m);
 
 /* When two frames are the same row. */
 enum grouping {
@@ -52,6 +74,7 @@ struct lens {
 	uint32_t n_columns;     /* at least 1 */
 	enum grouping grouping; /* of frames in trees and of rows in tables */
 	bool inlines;           /* inlined functions are frames of their own */
+	int64_t cursor_ns;      /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
 };
 
 /*
@@ -66,8 +89,9 @@ void lens_done(struct lens *l);
 char *metric_name(const struct profile *p, struct metric m);
 
 /*
- * Finds an event by its name (exact, else unique prefix) for --event; "period", "samples" or "" for
- * measure. -ENOENT with a sentence that lists what there is.
+ * Finds an event by its name (exact, else unique prefix) for --event; "period" or "" for its own
+ * measure, "samples", or for heaps "bytes", "calls", "live", …. -ENOENT with a sentence that lists what
+ * there is.
  */
 int metric_find(const struct profile *p, const char *event, const char *measure, struct metric *out,
 		struct err *e);

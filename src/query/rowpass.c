@@ -27,7 +27,7 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 		column->per_sample = r->rows.scale[m.event.v];
 	else if (m.measure == MEASURE_SAMPLES)
 		return;
-	if (!event->has_weight)
+	if (!event->has_weight || event->is_heap)
 		return;
 	column->weight = r->rows.weight;
 	column->one = r->rows.scale[m.event.v];

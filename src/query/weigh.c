@@ -10,6 +10,7 @@
 #include "weigh.h"
 
 #include "hash.h"
+#include "heap_weigh.h"
 #include "map.h"
 #include "mem.h"
 #include "rowpass.h"
@@ -197,6 +198,8 @@ int weigh(const struct profile *p, const struct profile_counts *counts, const st
 			add_column(r, c, out);
 		note_activity(r, &notes, out);
 	}
+	if (rc == 0)
+		rc = heap_weigh(p, r, progress, notes.threads, out);
 	out->n_threads = count_threads(p, notes.threads, counts->n_threads);
 	free(notes.threads);
 	rowpass_free(r);

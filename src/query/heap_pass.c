@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Filters of samples as filters of allocations. */
+#include "config.h"
+
+#include "heap_pass.h"
+
+#include "filter_term.h"
+#include "mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int64_t begin_of(const struct profile *p, const struct profile_counts *counts,
+			const struct heap_track *t)
+{
+	int64_t begin = TIME_NONE;
+
+	if (t->process.v < counts->n_processes)
+		begin = capture_begin(profile_capture(p, profile_process(p, t->process)->capture));
+	return begin == TIME_NONE ? 0 : begin;
+}
+
+void heap_state_init(struct heap_state *s, const struct profile *p,
+		     const struct profile_counts *counts)
+{
+	uint32_t n;
+
+	*s = (struct heap_state){ .exact = true };
+	profile_heap(p, &s->columns);
+	n = s->columns.n_tracks;
+	s->track = xcalloc(n, sizeof(*s->track));
+	s->begin_ns = xcalloc(n, sizeof(*s->begin_ns));
+	for (uint32_t i = 0; i < n; i++) {
+		s->track[i] = profile_heap_track(p, (track_id){ i });
+		s->begin_ns[i] = begin_of(p, counts, &s->track[i]);
+		s->exact &= !(s->track[i].sample_bytes > 0);
+	}
+}
+
+void heap_state_done(struct heap_state *s)
+{
+	free(s->track);
+	free(s->begin_ns);
+	*s = (struct heap_state){ 0 };
+}
+
+uint32_t heap_state_moment(const struct heap_state *s, uint32_t track, int64_t since_ns)
+{
+	int64_t at;
+
+	if (__builtin_add_overflow(since_ns, s->begin_ns[track], &at))
+		at = INT64_MAX;
+	return heap_track_moment(&s->track[track], at);
+}
+
+/* What a sieve of samples says of an origin; what it does not know yet does not pass. */
+static bool origin_passes(const struct profile_counts *counts, const struct sieve *s,
+			  const struct heap_origin *o)
+{
+	uint32_t thread = o->thread == ID_NONE ? counts->n_threads : o->thread;
+
+	if (o->stack >= counts->n_stacks || o->event >= counts->n_events ||
+	    thread > counts->n_threads)
+		return false;
+	return s->passes_all ||
+	       ((!s->stack || s->stack[o->stack]) && (!s->thread || s->thread[thread]) &&
+		(!s->event || s->event[o->event]) && (!s->cpu || s->cpu[CPU_NONE]));
+}
+
+void heap_sieve_init(struct heap_sieve *h, const struct heap_state *state,
+		     const struct profile_counts *counts, const struct sieve *s)
+{
+	const struct heap_columns *c = &state->columns;
+
+	*h = (struct heap_sieve){ .n_times = s->n_times };
+	h->origin = xcalloc(c->n_origins, sizeof(*h->origin));
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		h->origin[i] = origin_passes(counts, s, &c->origins[i]);
+	h->times = xcalloc(s->n_times, sizeof(*h->times));
+	for (uint32_t i = 0; i < s->n_times; i++) {
+		const struct term *t = s->times[i];
+		struct heap_times *to = &h->times[i];
+
+		to->negated = t->negated;
+		to->span = xcalloc(c->n_tracks, sizeof(*to->span));
+		for (uint32_t j = 0; j < c->n_tracks; j++) {
+			to->span[j].from = heap_state_moment(state, j, t->from_ns);
+			to->span[j].to = heap_state_moment(state, j, t->to_ns);
+		}
+	}
+}
+
+void heap_sieve_done(struct heap_sieve *h)
+{
+	for (uint32_t i = 0; i < h->n_times; i++)
+		free(h->times[i].span);
+	free(h->times);
+	free(h->origin);
+	*h = (struct heap_sieve){ 0 };
+}
+
+void heap_pass_init(struct heap_pass *h, const struct heap_state *state, const struct rowpass *r,
+		    uint32_t column)
+{
+	const struct heap_columns *c = &state->columns;
+
+	heap_sieve_init(&h->own, state, &r->counts, &r->column[column].sieve);
+	heap_sieve_init(&h->lens, state, &r->counts, &r->sieve);
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		h->own.origin[i] &= c->origins[i].event == r->column[column].event;
+}
+
+void heap_pass_done(struct heap_pass *h)
+{
+	heap_sieve_done(&h->own);
+	heap_sieve_done(&h->lens);
+}
+
+double heap_stands_for(const struct heap_track *t, uint64_t size)
+{
+	if (!(t->sample_bytes > 0))
+		return 1.0;
+	/* A block of no bytes is sampled as one of a byte. */
+	return 1.0 / -expm1(-(size > 0 ? (double)size : 1.0) / t->sample_bytes);
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Weights of allocations against a replay of the same events, block by block. */
+#include "config.h"
+
+#include "heap_weigh.h"
+
+#include "builder.h"
+#include "err.h"
+#include "filter.h"
+#include "heap_builder.h"
+#include "heap_pass.h"
+#include "made_profile.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_STACKS  7
+#define N_EVENTS  6000
+#define MOST_LIVE 400
+
+/* What happened, as a replay needs it. */
+struct deed {
+	int64_t time_ns;
+	uint32_t block;
+	bool frees;
+};
+
+struct block {
+	uint64_t size;
+	uint32_t stack; /* which of the stacks */
+	uint32_t thread;
+	uint32_t born; /* number of the deed */
+	uint32_t died; /* likewise, or UINT32_MAX */
+	bool mapped;   /* of the event mmap, not malloc */
+	bool temporary;
+};
+
+struct story {
+	struct profile *p;
+	struct deed deed[N_EVENTS];
+	struct block block[N_EVENTS];
+	uint32_t n_blocks;
+	stack_id stack[N_STACKS];
+	thread_id thread[2];
+	event_id event[2];
+	track_id track;
+};
+
+static uint64_t size_by_lot(unsigned *state)
+{
+	unsigned kind = made_number(state, 100);
+
+	if (kind == 0)
+		return (uint64_t)5 << 32;
+	if (kind < 4)
+		return 100000 + made_number(state, 1000000);
+	return made_number(state, 4096);
+}
+
+static void name_things(struct story *s)
+{
+	capture_id c = build_capture(s->p, "x", "heap trace");
+	process_id a = build_process(s->p, c, 1);
+	stack_id at = { 0 };
+
+	s->track = build_heap_track(s->p, a, 0);
+	for (int i = 0; i < 2; i++)
+		s->thread[i] = build_thread(s->p, a, i, build_cstring(s->p, i ? "worker" : "main"));
+	s->event[0] = build_heap_event(s->p, "malloc");
+	s->event[1] = build_heap_event(s->p, "mmap");
+	for (unsigned i = 0; i < N_STACKS; i++) {
+		char name[] = { 'f', (char)('0' + i), '\0' };
+		function_id f = build_function(s->p, build_cstring(s->p, name), (module_id){ 0 }, 0,
+					       (string_id){ 0 }, 0);
+
+		at = build_stack(s->p, i % 3 == 0 ? (stack_id){ 0 } : at,
+				 build_symbol_location(s->p, f));
+		s->stack[i] = at;
+	}
+}
+
+static origin_id origin_of(struct story *s, const struct block *b)
+{
+	struct heap_origin o = {
+		.stack = s->stack[b->stack].v,
+		.thread = s->thread[b->thread].v,
+		.event = (uint16_t)s->event[b->mapped].v,
+		.track = (uint16_t)s->track.v,
+	};
+
+	return build_heap_origin(s->p, &o);
+}
+
+/* Blocks come and go by lot; half of the time none is left at the end. */
+static void tell(struct story *s, unsigned seed)
+{
+	uint32_t live[MOST_LIVE], n_live = 0;
+	allocation_id id[N_EVENTS];
+	int64_t now = 1000000;
+	unsigned state = seed;
+
+	for (uint32_t i = 0; i < N_EVENTS; i++) {
+		bool frees = n_live == MOST_LIVE || (n_live > 0 && made_number(&state, 100) < 48);
+		uint32_t b = s->n_blocks;
+
+		now += made_number(&state, 3) ? made_number(&state, 20000) + 1000 : 0;
+		build_moment(s->p, s->track, now);
+		if (frees) {
+			uint32_t which = made_number(&state, n_live);
+
+			b = live[which];
+			live[which] = live[--n_live];
+			s->block[b].died = i;
+			s->block[b].temporary = s->block[b].born + 1 == i;
+			build_release(s->p, id[b], s->track, s->block[b].temporary,
+				      (origin_id){ ID_NONE });
+		} else {
+			s->block[b] = (struct block){
+				.size = size_by_lot(&state),
+				.stack = made_number(&state, N_STACKS),
+				.thread = made_number(&state, 2),
+				.mapped = made_number(&state, 20) == 0,
+				.born = i,
+				.died = UINT32_MAX,
+			};
+			id[b] = build_allocation(s->p, s->track, s->block[b].size,
+						 origin_of(s, &s->block[b]));
+			live[n_live++] = b;
+			s->n_blocks++;
+		}
+		s->deed[i] = (struct deed){ now, b, frees };
+	}
+}
+
+static struct story *story_new(unsigned seed)
+{
+	struct story *s = calloc(1, sizeof(*s));
+
+	cr_assert_not_null(s);
+	s->p = profile_new();
+	builder_begin(s->p);
+	name_things(s);
+	tell(s, seed);
+	cr_assert_eq(builder_end(s->p), 0);
+	return s;
+}
+
+static void story_free(struct story *s)
+{
+	profile_free(s->p);
+	free(s);
+}
+
+/* A filter, as text and as the replay knows it. */
+static const struct choice {
+	const char *filter;
+	int thread;     /* -1: any */
+	int stack_with; /* some frame of this stack's number; -1: any */
+	int64_t from_ns, to_ns;
+} choices[] = {
+	{ "", -1, -1, 0, INT64_MAX },
+	{ "thread:worker", 1, -1, 0, INT64_MAX },
+	{ "fn:f3", -1, 3, 0, INT64_MAX },
+	{ "time:0.005,0.021", -1, -1, 5000000, 21000000 },
+	{ "thread:main fn:f0 time:0.01,", 0, 0, 10000000, INT64_MAX },
+};
+
+/* Deeds before a time, as the profile's ticks know it: the tests' distances are above theirs. */
+static uint32_t deeds_before(const struct story *s, int64_t since_ns)
+{
+	uint32_t n = 0;
+
+	while (n < N_EVENTS && s->deed[n].time_ns - s->deed[0].time_ns < since_ns)
+		n++;
+	return n;
+}
+
+static bool chosen(const struct story *s, const struct choice *c, const struct block *b)
+{
+	uint32_t with = (uint32_t)c->stack_with;
+
+	if (c->thread >= 0 && b->thread != (uint32_t)c->thread)
+		return false;
+	if (c->stack_with >= 0 && (b->stack < with || b->stack / 3 != with / 3))
+		return false;
+	return b->born >= deeds_before(s, c->from_ns) &&
+	       (c->to_ns == INT64_MAX || b->born < deeds_before(s, c->to_ns));
+}
+
+/* The number of deeds after which most bytes are there. */
+static uint32_t replay_peak(const struct story *s, const struct choice *c, bool mapped)
+{
+	int64_t live = 0, most = 0;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < N_EVENTS; i++) {
+		const struct block *b = &s->block[s->deed[i].block];
+
+		if (b->mapped != mapped || !chosen(s, c, b))
+			continue;
+		live += s->deed[i].frees ? -(int64_t)b->size : (int64_t)b->size;
+		if (live <= most)
+			continue;
+		most = live;
+		at = i + 1;
+	}
+	return at;
+}
+
+static int64_t replay(const struct story *s, const struct choice *c, bool mapped, enum measure m,
+		      int64_t cursor_ns, int stack)
+{
+	uint32_t at = m == MEASURE_LIVE && cursor_ns != INT64_MAX ? deeds_before(s, cursor_ns)
+		      : m == MEASURE_PEAK                         ? replay_peak(s, c, mapped)
+								  : N_EVENTS;
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->n_blocks; i++) {
+		const struct block *b = &s->block[i];
+		bool there = b->born < at && (b->died == UINT32_MAX || b->died >= at);
+		int64_t size = (int64_t)b->size;
+
+		if (b->mapped != mapped || !chosen(s, c, b) || (int)b->stack != stack)
+			continue;
+		if (m == MEASURE_WEIGHT)
+			sum += size;
+		else if (m == MEASURE_SAMPLES)
+			sum++;
+		else if (m == MEASURE_FREED)
+			sum += b->died != UINT32_MAX ? size : 0;
+		else if (m == MEASURE_TEMPORARY)
+			sum += b->temporary;
+		else
+			sum += there ? size : 0;
+	}
+	return sum;
+}
+
+static void compare(const struct story *s, const struct choice *c, int64_t cursor_ns)
+{
+	struct profile_counts counts;
+	struct weights w;
+	struct lens l;
+
+	profile_counts_read(s->p, &counts);
+	for (int mapped = 0; mapped < 2; mapped++) {
+		made_lens(&l, s->p, c->filter);
+		l.cursor_ns = cursor_ns;
+		l.n_columns = MEASURE_TEMPORARY + 1;
+		for (uint32_t m = 0; m < l.n_columns; m++)
+			l.column[m].metric = (struct metric){ s->event[mapped], (enum measure)m };
+		cr_assert_eq(weigh(s->p, &counts, &l, NULL, &w), 0);
+		for (uint32_t m = 0; m < l.n_columns; m++) {
+			int64_t total = 0;
+
+			for (int i = 0; i < N_STACKS; i++) {
+				int64_t want = replay(s, c, mapped, (enum measure)m, cursor_ns, i);
+
+				total += want;
+				cr_assert_eq(w.stack[s->stack[i].v * l.n_columns + m], want,
+					     "\"%s\" measure %u stack %d mapped %d", c->filter, m,
+					     i, mapped);
+			}
+			cr_assert_eq(w.total[m], total);
+		}
+		weights_done(&w);
+		lens_done(&l);
+	}
+}
+
+Test(heap_weigh, weights_are_those_of_a_replay)
+{
+	for (unsigned seed = 1; seed <= 6; seed++) {
+		struct story *s = story_new(seed);
+
+		for (size_t i = 0; i < sizeof(choices) / sizeof(*choices); i++) {
+			compare(s, &choices[i], INT64_MAX);
+			compare(s, &choices[i], 0);
+			compare(s, &choices[i], 17000000);
+		}
+		story_free(s);
+	}
+}
+
+/* N blocks of a size, each recorded by chance, as a recorder that samples by bytes does it. */
+Test(heap_weigh, sampled_blocks_stand_for_all)
+{
+	static const uint64_t sizes[] = { 8, 100, 1000, 4096, 100000 };
+	const double mean = 2000;
+	const unsigned n = 200000;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct profile *p = profile_new();
+		double exact = n, error;
+		unsigned state = 7, n_kept = 0;
+		struct profile_counts counts;
+		struct heap_origin o = { .thread = ID_NONE };
+		struct weights w;
+		struct lens l;
+		origin_id from;
+		track_id t;
+
+		builder_begin(p);
+		t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), mean);
+		o.event = (uint16_t)build_heap_event(p, "malloc").v;
+		from = build_heap_origin(p, &o);
+		for (unsigned j = 0; j < n; j++) {
+			double lot = (double)made_number(&state, 1u << 20) / (1u << 20);
+
+			build_moment(p, t, j);
+			if (lot >= -expm1(-(double)sizes[i] / mean))
+				continue;
+			build_allocation(p, t, sizes[i], from);
+			n_kept++;
+		}
+		builder_end(p);
+		made_lens(&l, p, "");
+		l.n_columns = 2;
+		l.column[0].metric.event.v = l.column[1].metric.event.v = o.event;
+		l.column[1].metric.measure = MEASURE_SAMPLES;
+		profile_counts_read(p, &counts);
+		cr_assert_eq(weigh(p, &counts, &l, NULL, &w), 0);
+		error = 5 * exact / sqrt(n_kept);
+		cr_assert_float_eq((double)w.total[1] / (double)w.scale[1], exact, error);
+		cr_assert_float_eq((double)w.total[0], exact * (double)sizes[i],
+				   error * (double)sizes[i]);
+		weights_done(&w);
+		lens_done(&l);
+		profile_free(p);
+	}
+}
+
+Test(heap_weigh, what_was_only_counted_is_in_totals_and_never_live)
+{
+	static const int64_t wanted[] = {
+		[MEASURE_WEIGHT] = 5064,  [MEASURE_SAMPLES] = 51, [MEASURE_LIVE] = 64,
+		[MEASURE_PEAK] = 64,      [MEASURE_LEAKED] = 64,  [MEASURE_FREED] = 5000,
+		[MEASURE_TEMPORARY] = 40,
+	};
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	struct heap_bulk bulk = { .calls = 50, .bytes = 5000, .temporary = 40 };
+	struct profile_counts counts;
+	struct weights w;
+	struct lens l;
+	track_id t;
+
+	builder_begin(p);
+	t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0);
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	bulk.origin = build_heap_origin(p, &o).v;
+	build_moment(p, t, 5);
+	build_allocation(p, t, 64, (origin_id){ bulk.origin });
+	build_bulk(p, &bulk);
+	builder_end(p);
+	profile_counts_read(p, &counts);
+	made_lens(&l, p, "");
+	l.n_columns = MEASURE_TEMPORARY + 1;
+	for (uint32_t m = 0; m < l.n_columns; m++)
+		l.column[m].metric = (struct metric){ { o.event }, (enum measure)m };
+	cr_assert_eq(weigh(p, &counts, &l, NULL, &w), 0);
+	for (uint32_t m = 0; m < l.n_columns; m++)
+		cr_assert_eq(w.total[m], wanted[m], "measure %u", m);
+	cr_assert_eq(w.n_samples, 51);
+	weights_done(&w);
+	lens_done(&l);
+	profile_free(p);
+}
+
+static const struct {
+	const char *measure, *name; /* NULL: there is no such measure */
+} measures[] = {
+	{ "", "malloc bytes" },      { "bytes", "malloc bytes" },
+	{ "calls", "malloc calls" }, { "live", "malloc live" },
+	{ "peak", "malloc peak" },   { "leaked", "malloc leaked" },
+	{ "freed", "malloc freed" }, { "period", NULL },
+	{ "samples", NULL },         { "temporary", "malloc temporary" },
+};
+
+Test(heap_weigh, measures_have_names)
+{
+	struct profile *p = profile_new();
+
+	builder_begin(p);
+	build_heap_event(p, "malloc");
+	builder_end(p);
+	for (size_t i = 0; i < sizeof(measures) / sizeof(*measures); i++) {
+		struct metric m;
+		struct err e;
+		char *name;
+		int rc = metric_find(p, "mal", measures[i].measure, &m, &e);
+
+		cr_assert_eq(rc == 0, measures[i].name != NULL, "%s", measures[i].measure);
+		if (rc < 0)
+			continue;
+		name = metric_name(p, m);
+		cr_assert_str_eq(name, measures[i].name);
+		free(name);
+	}
+	profile_free(p);
+}
