@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 /* Records fed between two publications: some milliseconds. */
 #define BATCH_BYTES       ((size_t)1 << 20)
@@ -86,6 +87,22 @@ static bool may_be_this_machine(const struct perf_header *h)
 	       (!h->arch || strcmp(h->arch, here.machine) == 0);
 }
 
+/* By which other files that have times can be put beside the samples. */
+static void tell_clock(struct reader *r)
+{
+	struct resolver_clock c = { .cpu_zero = r->header.cpu_zero,
+				    .cpu_mult = r->header.cpu_mult,
+				    .cpu_shift = (unsigned)r->header.cpu_shift };
+
+	for (size_t i = 0; i < r->events.all.n; i++) {
+		const struct perf_attr *a = &r->events.all.at[i].attr;
+
+		c.monotonic = c.monotonic ||
+			      (a->flags & PERF_ATTR_USE_CLOCKID && a->clockid == CLOCK_MONOTONIC);
+	}
+	resolver_clock(r->resolver, &c);
+}
+
 /* perf record --kcore keeps the kernel's symbols beside the records. */
 static void look_in_kcore_dir(struct reader *r)
 {
@@ -107,6 +124,7 @@ static void begin_feeding(struct reader *r)
 	r->resolver = resolver_new(r->profile, r->capture, &r->options);
 	if (r->header.os_release)
 		resolver_kernel_release(r->resolver, r->header.os_release);
+	tell_clock(r);
 	perf_header_tell_build_ids(&r->header, r->resolver);
 	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, r->header.arch);
 	perf_feed_root_names(r->feed, r->root_names);
@@ -290,6 +308,7 @@ static void state_facts(struct reader *r, const struct err *broken)
 	if (r->feed) {
 		perf_feed_end(r->feed);
 		perf_facts(r->profile, r->capture, perf_feed_stats(r->feed), &r->events);
+		resolver_facts(r->resolver);
 	}
 	builder_end(r->profile);
 }

@@ -125,6 +125,17 @@ static void take_clock(struct perf_header *h, struct bytes *b)
 	h->clock_ns = take_u64(b);
 }
 
+static void take_time_conversion(struct perf_header *h, struct bytes *b)
+{
+	uint64_t shift = take_u64(b), mult = take_u64(b), zero = take_u64(b);
+
+	if (b->bad || shift >= 64)
+		return;
+	h->cpu_shift = shift;
+	h->cpu_mult = mult;
+	h->cpu_zero = zero;
+}
+
 static bool is_known_feature(uint64_t feature)
 {
 	return feature <= PERF_FEATURE_LAST ||
@@ -464,6 +475,9 @@ void perf_header_record(struct perf_header *h, const struct perf_record *r,
 		name = take_text(&b, bytes_left(&b), &len);
 		if (!b.bad && what == EVENT_UPDATE_NAME)
 			perf_events_rename(events, id, name, len);
+		break;
+	case PERF_REC_TIME_CONV:
+		take_time_conversion(h, &b);
 		break;
 	case PERF_REC_HEADER_FEATURE:
 		what = take_u64(&b);

@@ -72,6 +72,9 @@ struct perf_header {
 	uint64_t memory_bytes; /* 0: not recorded */
 	uint64_t wall_ns;      /* CLOCK_DATA: wall clock… */
 	uint64_t clock_ns;     /* …at this time of the recording's clock; 0: not recorded */
+	uint64_t cpu_zero;     /* TIME_CONV: see struct resolver_clock */
+	uint64_t cpu_mult;     /* likewise; 0: not recorded */
+	uint64_t cpu_shift;    /* likewise; < 64 */
 	uint32_t zstd_level;   /* 0: not packed, or not said */
 	uint32_t packed_max;   /* most bytes that one packed record holds; 0: not said */
 	VEC(struct perf_description) described;

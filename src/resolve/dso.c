@@ -86,6 +86,15 @@ static bool is_anonymous(const char *path)
 	return false;
 }
 
+/* jit-PID.dump: where a process writes the code that it generates. */
+static bool is_jit_dump(const char *path)
+{
+	const char *name = last_part(path);
+	size_t digits = starts(name, "jit-") ? strspn(name + 4, "0123456789") : 0;
+
+	return digits > 0 && strcmp(name + 4 + digits, ".dump") == 0;
+}
+
 static bool is_library(const char *name)
 {
 	const char *so = strstr(name, ".so");
@@ -136,6 +145,10 @@ static struct dso classify(const struct mapping_event *m, char jit[JIT_PATH_MAX]
 	} else if (starts(m->path, "[vdso")) {
 		d.kind = DSO_VDSO;
 		d.family = FAMILY_LIBC;
+	} else if (is_jit_dump(m->path)) {
+		d.kind = DSO_JIT_DUMP;
+		d.family = FAMILY_JIT;
+		d.pid = m->pid;
 	} else if (is_anonymous(m->path)) {
 		/* perf renames executable ones to the file that may name what is in them. */
 		d.kind = m->executable ? DSO_JIT : DSO_NOTHING;
@@ -158,6 +171,7 @@ static uint64_t bias_of(const struct dso *d, const struct mapping_event *m)
 {
 	switch (d->kind) {
 	case DSO_FILE:
+	case DSO_JIT_DUMP:
 		return m->start - m->file_offset;
 	case DSO_KERNEL:
 		return m->file_offset;
@@ -210,7 +224,7 @@ static bool same_entry(const void *things, uint32_t value, const void *key)
 	const struct dso_table *t = things;
 	const struct dso *a = &t->entry.at[value].dso, *b = key;
 
-	return a->kind == b->kind && a->reference_value == b->reference_value &&
+	return a->kind == b->kind && a->pid == b->pid && a->reference_value == b->reference_value &&
 	       a->build_id.n == b->build_id.n &&
 	       memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.n) == 0 &&
 	       strcmp(a->path, b->path) == 0;

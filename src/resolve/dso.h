@@ -18,12 +18,13 @@
  * mapping fixes.
  */
 enum dso_kind {
-	DSO_FILE,    /* offset in the file */
-	DSO_KERNEL,  /* distance from the kernel's reference symbol, _text or _stext */
-	DSO_KMODULE, /* distance from the start of the module */
-	DSO_VDSO,    /* offset in its image */
-	DSO_JIT,     /* as in memory; named by what the process wrote to perf-PID.map */
-	DSO_NOTHING  /* as in memory; nothing to be named by */
+	DSO_FILE,     /* offset in the file */
+	DSO_KERNEL,   /* distance from the kernel's reference symbol, _text or _stext */
+	DSO_KMODULE,  /* distance from the start of the module */
+	DSO_VDSO,     /* offset in its image */
+	DSO_JIT,      /* as in memory; named by what the process wrote to perf-PID.map */
+	DSO_JIT_DUMP, /* offset in the dump that the process wrote; see jit_dump.h */
+	DSO_NOTHING   /* as in memory; nothing to be named by */
 };
 
 struct dso {
@@ -33,7 +34,7 @@ struct dso {
 	struct build_id build_id; /* n 0: not recorded */
 	enum dso_kind kind;
 	enum family family;
-	int32_t pid; /* DSO_JIT: whose; else -1 */
+	int32_t pid; /* DSO_JIT, DSO_JIT_DUMP: whose; else -1 */
 };
 
 struct dso_table;

@@ -200,15 +200,57 @@ void find_vdso(const struct finder *f, const struct dso *d, find_try *try, void 
 		look(&h, true, "%s/.debug/%s/%s/vdso", f->home, d->path, h.id);
 }
 
+/* A file that the process itself wrote, as it saw the file system. */
+static void look_in_process(struct hunt *h, const char *path)
+{
+	const struct resolver_options *o = h->f->options;
+
+	for (size_t i = 0; i < o->n_symbol_dirs; i++) {
+		look(h, true, "%s/%s", o->symbol_dirs[i], last_part(path));
+		look(h, true, "%s%s", o->symbol_dirs[i], path);
+	}
+	if (o->sysroot)
+		look(h, true, "%s%s", o->sysroot, path);
+	/* Another file may have that name outside of the container. */
+	if (o->same_machine && h->d->pid > 0)
+		look(h, true, "/proc/%ld/root%s", (long)h->d->pid, path);
+	if (o->same_machine)
+		look(h, true, "%s", path);
+}
+
+void find_jit_dump(const struct finder *f, const struct dso *d, find_try *try, void *arg)
+{
+	struct hunt h = hunt_for(f, d, try, arg);
+
+	look_in_process(&h, d->path);
+}
+
+/* The pid by which a process knows itself, if it still runs in a namespace of its own; else -1. */
+static long inner_pid(int32_t pid)
+{
+	char line[256], path[64], *last;
+	long inner = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	f = fopen(path, "re");
+	while (f && inner < 0 && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "NSpid:", 6) != 0)
+			continue;
+		last = strrchr(line, '\t');
+		inner = last ? strtol(last, NULL, 10) : -1;
+	}
+	if (f)
+		fclose(f);
+	return inner > 0 && inner != pid ? inner : -1;
+}
+
 void find_jit_map(const struct finder *f, const struct dso *d, find_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
-	const struct resolver_options *o = f->options;
+	long inner = f->options->same_machine ? inner_pid(d->pid) : -1;
 
-	for (size_t i = 0; i < o->n_symbol_dirs; i++) {
-		look(&h, true, "%s/%s", o->symbol_dirs[i], last_part(d->path));
-		look(&h, true, "%s%s", o->symbol_dirs[i], d->path);
-	}
-	if (o->same_machine)
-		look(&h, true, "%s", d->path);
+	if (inner > 0)
+		look(&h, true, "/proc/%ld/root/tmp/perf-%ld.map", (long)d->pid, inner);
+	look_in_process(&h, d->path);
 }

@@ -35,6 +35,8 @@ void find_vmlinux(const struct finder *f, const struct dso *d, find_try *try, vo
 void find_kallsyms(const struct finder *f, const struct dso *d, find_try *try, void *arg);
 /* Kept images of the vdso. */
 void find_vdso(const struct finder *f, const struct dso *d, find_try *try, void *arg);
+/* jit-PID.dump files. */
+void find_jit_dump(const struct finder *f, const struct dso *d, find_try *try, void *arg);
 /* perf-PID.map files. */
 void find_jit_map(const struct finder *f, const struct dso *d, find_try *try, void *arg);
 

@@ -8,15 +8,14 @@
 #include "jit_map.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cover.h"
 #include "err.h"
 #include "mem.h"
+#include "own_file.h"
 
 #define TEXT_MAX  ((size_t)256 << 20)
 #define LINES_MAX ((size_t)2 << 20)
@@ -81,26 +80,14 @@ struct jit_map *jit_map_of_text(char *text, size_t n)
 	return m;
 }
 
-static int refuse(const struct stat *st, const char *path, struct err *e)
-{
-	if (!S_ISREG(st->st_mode))
-		return err_set(e, -ENOENT, "%s is not a regular file", path);
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return err_set(e, -EPERM, "%s belongs to another user", path);
-	return 0;
-}
-
 int jit_map_load(const char *path, struct jit_map **out, struct err *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
 	VEC(char) text = { 0 };
-	struct stat st;
 	ssize_t got = 0;
+	int fd, r = own_file_open(path, &fd, e);
 
-	if (fd < 0)
-		return err_set(e, -errno, "%s: %s", path, strerror(errno));
-	r = fstat(fd, &st) != 0 ? err_set(e, -errno, "%s: %s", path, strerror(errno))
-				: refuse(&st, path, e);
+	if (r < 0)
+		return r;
 	while (r == 0 && text.n < TEXT_MAX) {
 		vec_reserve(&text, text.n + ((size_t)1 << 18));
 		got = read(fd, text.at + text.n, text.cap - text.n - 1);

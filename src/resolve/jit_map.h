@@ -9,10 +9,7 @@
 struct err;
 struct jit_map;
 
-/*
- * Reads one. -EPERM when it belongs neither to the user nor to root: anybody can write to /tmp, and
- * pids come again. Else -errno with a sentence.
- */
+/* Reads one, by the rules of own_file.h. */
 int jit_map_load(const char *path, struct jit_map **out, struct err *e);
 /* Of n bytes with a NUL after them, which it takes (malloc). */
 struct jit_map *jit_map_of_text(char *text, size_t n);

@@ -63,6 +63,8 @@ struct batch {
 	uint32_t location[BATCH]; /* location_id */
 	uint32_t name[BATCH];     /* index into text; UINT32_MAX: none */
 	char *text[BATCH];        /* names, each once; owned */
+	const char *file[BATCH];  /* where they are declared; the source's, or NULL */
+	uint32_t line[BATCH];     /* in file */
 	size_t n, n_text;
 };
 
@@ -175,7 +177,9 @@ static int hand_in(struct naming *n, module_id m, struct batch *b)
 	for (size_t i = 0; i < b->n_text; i++) {
 		string_id name = build_cstring(n->p, b->text[i]);
 
-		function[i] = build_function(n->p, name, m, 0, no_file, 0).v;
+		string_id file = b->file[i] ? build_cstring(n->p, b->file[i]) : no_file;
+
+		function[i] = build_function(n->p, name, m, 0, file, b->line[i]).v;
 	}
 	for (size_t i = 0; i < b->n; i++) {
 		function_id f;
@@ -226,8 +230,11 @@ static int name_module(struct naming *n, struct source *s, const struct want *w,
 		const char *name = NULL;
 		enum name_form form = source_find(s, w[i].address, &name);
 
-		if (form != NAME_NONE && (b->n == 0 || name != last || form != last_form))
+		if (form != NAME_NONE && (b->n == 0 || name != last || form != last_form)) {
+			b->line[b->n_text] = 0;
+			b->file[b->n_text] = source_declared(s, w[i].address, &b->line[b->n_text]);
 			b->text[b->n_text++] = write_name(name, form);
+		}
 		if (form != NAME_NONE) {
 			last = name;
 			last_form = form;

@@ -32,6 +32,7 @@ struct memory {
 	int32_t tid;
 	uint32_t root;                     /* stack_id under which it stands */
 	uint32_t user_epoch, kernel_epoch; /* mappings that it was located in */
+	uint32_t age;                      /* of the code that the process generated */
 	VEC(struct memory_part) parts;
 	VEC(uint64_t) ips;    /* of all parts */
 	VEC(uint32_t) stacks; /* [ips.n] stack_id after each frame */
@@ -82,6 +83,9 @@ static uint64_t space_of(const struct climb *at, enum cpu_mode mode, bool return
 {
 	uint32_t epoch = is_user(mode) ? at->memory->user_epoch : at->memory->kernel_epoch;
 
+	/* Generated code changes too often for it to pay to follow chains in it. */
+	if (is_user(mode) && at->memory->age > 0)
+		return UINT64_MAX;
 	return ((uint64_t)epoch << 4 | (uint64_t)mode << 1 | return_address) + 1;
 }
 
@@ -173,14 +177,16 @@ static struct memory *recall(struct perf_chains *c, const struct perf_chain_owne
 	struct memory *m = &c->memories[hash_u64((uint32_t)o->tid) & (N_MEMORIES - 1)];
 	uint32_t user = perf_tasks_epoch(c->tasks, o->pid, o->time_ns);
 	uint32_t kernel = perf_tasks_epoch(c->tasks, -1, o->time_ns);
+	uint32_t age = resolver_age(c->resolver, o->pid, o->time_ns);
 
 	if (m->tid != o->tid || m->root != o->root.v || m->user_epoch != user ||
-	    m->kernel_epoch != kernel)
+	    m->kernel_epoch != kernel || m->age != age)
 		forget(m);
 	m->tid = o->tid;
 	m->root = o->root.v;
 	m->user_epoch = user;
 	m->kernel_epoch = kernel;
+	m->age = age;
 	return m;
 }
 

@@ -17,6 +17,7 @@
 #include "builder.h"
 #include "dso.h"
 #include "find.h"
+#include "generated.h"
 #include "mem.h"
 #include "naming.h"
 #include "space.h"
@@ -49,6 +50,7 @@ struct resolver {
 	capture_id capture;           /* whose addresses these are */
 	struct spaces *spaces;        /* owned */
 	struct dso_table *dsos;       /* owned */
+	struct generated *generated;  /* over the spaces; owned */
 	struct finder finder;         /* for naming */
 	struct naming *naming;        /* owned; touched by the thread that names only */
 	struct unwinder *unwinder;    /* made with the first stack; owned */
@@ -68,6 +70,7 @@ struct resolver *resolver_new(struct profile *p, capture_id c, const struct reso
 	r->spaces = spaces_new();
 	r->dsos = dso_table_new();
 	finder_init(&r->finder, o);
+	r->generated = generated_new(&r->finder);
 	r->naming = naming_new(p, c, r->dsos, &r->finder);
 	r->cache = xcalloc(CACHE_MIN, sizeof(*r->cache));
 	r->cache_mask = CACHE_MIN - 1;
@@ -87,6 +90,7 @@ void resolver_free(struct resolver *r)
 	if (!r)
 		return;
 	unwinder_free(r->unwinder);
+	generated_free(r->generated);
 	naming_free(r->naming);
 	finder_done(&r->finder);
 	dso_table_free(r->dsos);
@@ -106,6 +110,20 @@ void resolver_kernel_release(struct resolver *r, const char *release)
 	r->finder.release = xstrdup(release);
 }
 
+void resolver_clock(struct resolver *r, const struct resolver_clock *c)
+{
+	generated_clock(r->generated, c);
+}
+
+/* A process that generates code maps the file in which it says so. */
+static void look_for_dump(struct resolver *r, const struct mapping_event *m, uint32_t number)
+{
+	struct dso d = dso_table_get(r->dsos, number);
+
+	if (d.kind == DSO_JIT_DUMP && generated_dump(r->generated, m->pid, m->time_ns, &d, number))
+		spaces_changed(r->spaces);
+}
+
 void resolver_map(struct resolver *r, const struct mapping_event *m)
 {
 	uint64_t end = m->length > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->length;
@@ -119,6 +137,7 @@ void resolver_map(struct resolver *r, const struct mapping_event *m)
 		return;
 	dso = dso_table_add(r->dsos, m, &bias);
 	spaces_map(r->spaces, spaces_of(r->spaces, m->pid), m->time_ns, m->start, end, dso, bias);
+	look_for_dump(r, m, dso);
 }
 
 void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t time_ns)
@@ -129,11 +148,13 @@ void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t 
 		return;
 	parent = spaces_of(r->spaces, parent_pid);
 	spaces_fork(r->spaces, spaces_of(r->spaces, pid), parent, time_ns);
+	generated_fork(r->generated, pid, parent_pid, time_ns);
 }
 
 void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns)
 {
 	spaces_exec(r->spaces, spaces_of(r->spaces, pid), time_ns);
+	generated_exec(r->generated, pid, time_ns);
 }
 
 void resolver_exit(struct resolver *r, int32_t pid, int64_t time_ns)
@@ -190,7 +211,19 @@ static size_t slot_of(const struct resolver *r, uint32_t space, uint64_t address
 	return (size_t)(x >> 32) & r->cache_mask;
 }
 
-static location_id locate_anew(struct resolver *r, uint32_t space, int64_t time, uint64_t address)
+/* May the code that a process generated be what is meant? Not where a library was mapped since. */
+static bool may_be_generated(struct resolver *r, const struct sighting *s)
+{
+	struct dso d;
+
+	if (s->dso == SPACE_NONE)
+		return true;
+	d = dso_table_get(r->dsos, s->dso);
+	return d.family == FAMILY_JIT;
+}
+
+static location_id locate_anew(struct resolver *r, uint32_t space, int32_t pid, int64_t time,
+			       uint64_t address)
 {
 	struct space_stamps stamps = spaces_stamps(r->spaces, space);
 	struct sighting s;
@@ -198,6 +231,8 @@ static location_id locate_anew(struct resolver *r, uint32_t space, int64_t time,
 	module_id m;
 
 	spaces_look(r->spaces, space, time, address, &s);
+	if (space != SPACE_KERNEL && may_be_generated(r, &s))
+		generated_look(r->generated, pid, time, address, &s);
 	k.from = s.from;
 	k.to = s.to;
 	if (s.dso == SPACE_NONE) {
@@ -255,7 +290,7 @@ location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, ui
 	if (k->address == address && (k->stamp == stamps.found || k->stamp == stamps.empty) &&
 	    time_ns >= k->from && time_ns < k->to)
 		return (location_id){ k->location };
-	return locate_anew(r, space, time_ns, address);
+	return locate_anew(r, space, pid, time_ns, address);
 }
 
 size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
@@ -281,6 +316,16 @@ bool resolver_knows(const struct resolver *r, int32_t pid)
 	uint32_t space = spaces_find(r->spaces, pid);
 
 	return space != SPACE_NONE && spaces_any(r->spaces, space);
+}
+
+uint32_t resolver_age(const struct resolver *r, int32_t pid, int64_t time_ns)
+{
+	return generated_age(r->generated, pid, lookup_time(time_ns));
+}
+
+void resolver_facts(const struct resolver *r)
+{
+	generated_facts(r->generated, r->p, r->capture);
 }
 
 int resolver_inline(struct resolver *r, struct progress *progress)

@@ -49,6 +49,14 @@ struct mapping_event {
 	bool executable;
 };
 
+/* The clock of a recording, for other files that have times. */
+struct resolver_clock {
+	bool monotonic;     /* it is CLOCK_MONOTONIC */
+	uint64_t cpu_zero;  /* what a cpu time stamp of 0 is in it */
+	uint64_t cpu_mult;  /* nanoseconds per 2^cpu_shift of a time stamp; 0: not recorded */
+	unsigned cpu_shift; /* < 64 */
+};
+
 /* Borrows p and what options point to. */
 struct resolver *resolver_new(struct profile *p, capture_id c, const struct resolver_options *o);
 void resolver_free(struct resolver *r);
@@ -58,6 +66,9 @@ void resolver_build_id(struct resolver *r, const char *path, const struct build_
 		       bool kernel);
 /* The kernel's release as recorded ("6.1.0-13-amd64"), for /lib/modules and debug files. */
 void resolver_kernel_release(struct resolver *r, const char *release);
+
+/* Before mappings; without it nothing is known of the clock. */
+void resolver_clock(struct resolver *r, const struct resolver_clock *c);
 
 void resolver_map(struct resolver *r, const struct mapping_event *m);
 /* The child starts with the parent's mappings of that moment. A thread (same pid) changes nothing. */
@@ -94,6 +105,15 @@ size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enu
 
 /* Does anything map addresses of that process? Readers look ahead for late mappings when not. */
 bool resolver_knows(const struct resolver *r, int32_t pid);
+
+/*
+ * Equal numbers of a process mean that it did not generate code between two moments, by what it wrote
+ * of it; 0: it wrote nothing. What is cached by address is void when the number changes.
+ */
+uint32_t resolver_age(const struct resolver *r, int32_t pid, int64_t time_ns);
+
+/* States in facts what was used beside the recording itself. Wants the pen. */
+void resolver_facts(const struct resolver *r);
 
 /*
  * Gives a function to every published location that has none, and says in facts (section

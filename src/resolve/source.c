@@ -15,6 +15,7 @@
 #include "find.h"
 #include "image.h"
 #include "inlines.h"
+#include "jit_dump.h"
 #include "jit_map.h"
 #include "kallsyms.h"
 #include "mem.h"
@@ -39,6 +40,7 @@ struct source {
 	char *module;            /* only symbols of this kernel module; NULL: only of none */
 	bool kernel;             /* names of the kernel are not demangled */
 	struct jit_map *jit;     /* or NULL */
+	struct jit_dump *dump;   /* or NULL */
 	struct inlines *inlines; /* or NULL */
 	char *reason;            /* see source_reason() */
 	bool unverified;         /* see source_unverified() */
@@ -291,6 +293,31 @@ static void open_jit(struct source *s, const struct finder *f, const struct dso 
 	err_clear(&j.e);
 }
 
+/* What try_jit_dump() found. */
+struct dump_search {
+	struct jit_dump *dump;
+	struct err e; /* the first failure */
+};
+
+static bool try_jit_dump(void *arg, const char *path, bool trusted)
+{
+	struct dump_search *j = arg;
+
+	(void)trusted;
+	return jit_dump_load(path, &j->dump, j->e.code ? NULL : &j->e) == 0;
+}
+
+static void open_jit_dump(struct source *s, const struct finder *f, const struct dso *d)
+{
+	struct dump_search j = { .e = ERR_INIT };
+
+	find_jit_dump(f, d, try_jit_dump, &j);
+	s->dump = j.dump;
+	s->reason = s->dump ? xasprintf("not in %s", d->path)
+			    : xstrdup(j.e.code ? err_text(&j.e) : "its jitdump was not found");
+	err_clear(&j.e);
+}
+
 struct source *source_open(const struct finder *f, const struct dso *d, struct kernel *k,
 			   const struct dso *main_kernel)
 {
@@ -315,6 +342,9 @@ struct source *source_open(const struct finder *f, const struct dso *d, struct k
 	case DSO_JIT:
 		open_jit(s, f, d);
 		break;
+	case DSO_JIT_DUMP:
+		open_jit_dump(s, f, d);
+		break;
 	case DSO_NOTHING:
 		s->reason = xstrdup("no mapping says what was there");
 		break;
@@ -330,6 +360,7 @@ void source_free(struct source *s)
 	if (s->owned)
 		symtab_free(s->symbols);
 	jit_map_free(s->jit);
+	jit_dump_free(s->dump);
 	inlines_free(s->inlines);
 	free(s->module);
 	free(s->reason);
@@ -345,6 +376,10 @@ enum name_form source_find(struct source *s, uint64_t address, const char **name
 		*name = jit;
 		return NAME_PLAIN;
 	}
+	if (s->dump && (jit = jit_dump_name(s->dump, address))) {
+		*name = jit;
+		return NAME_MANGLED;
+	}
 	sym = s->symbols ? symtab_find(s->symbols, address + s->add) : NULL;
 	if (!sym || (s->module && (!sym->module || strcmp(sym->module, s->module) != 0)) ||
 	    (!s->module && sym->module))
@@ -353,6 +388,11 @@ enum name_form source_find(struct source *s, uint64_t address, const char **name
 	if (sym->kind == SYMBOL_PLT)
 		return NAME_PLT;
 	return s->kernel ? NAME_PLAIN : NAME_MANGLED;
+}
+
+const char *source_declared(const struct source *s, uint64_t address, uint32_t *line)
+{
+	return s->dump ? jit_dump_source(s->dump, address, line) : NULL;
 }
 
 struct inlines *source_take_inlines(struct source *s)

@@ -41,6 +41,9 @@ enum name_form {
  */
 enum name_form source_find(struct source *s, uint64_t address, const char **name);
 
+/* Where the function at an address begins in its source; NULL: unknown, or inlines know. Borrowed. */
+const char *source_declared(const struct source *s, uint64_t address, uint32_t *line);
+
 /* What knows of inlined frames; NULL: nothing does, or it was taken before. The caller's to free. */
 struct inlines *source_take_inlines(struct source *s);
 /* Why some or all addresses have no name; a part of a sentence, borrowed. */

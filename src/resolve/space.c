@@ -132,7 +132,7 @@ static size_t life_after(const struct space *p, int64_t time, uint32_t seq)
 }
 
 /* Late news of a parent reach its children: all that was cached is void. */
-static void restamp_all(struct spaces *s)
+void spaces_changed(struct spaces *s)
 {
 	for (size_t i = 0; i < s->space.n; i++)
 		restamp(s, &s->space.at[i], true);
@@ -151,7 +151,7 @@ void spaces_map(struct spaces *s, uint32_t space, int64_t time, uint64_t start, 
 		return;
 	}
 	if (time <= p->last_child)
-		restamp_all(s);
+		spaces_changed(s);
 	else
 		restamp(s, p, hides || cover_touches(&p->cover, start, end));
 	item.seq = s->next_seq++;
@@ -175,7 +175,7 @@ static void add_life(struct spaces *s, uint32_t space, uint32_t parent, int64_t 
 	p->life.at[at] = l;
 	p->life.n++;
 	if (time <= p->last_child)
-		restamp_all(s);
+		spaces_changed(s);
 	else
 		restamp(s, p, true);
 }

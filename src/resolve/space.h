@@ -43,6 +43,9 @@ void spaces_map(struct spaces *s, uint32_t space, int64_t time, uint64_t start, 
 void spaces_fork(struct spaces *s, uint32_t space, uint32_t parent, int64_t time);
 void spaces_exec(struct spaces *s, uint32_t space, int64_t time);
 
+/* Says that answers of this and of what lies over it have changed: nothing cached holds any more. */
+void spaces_changed(struct spaces *s);
+
 /* What lay at address at time; out->dso is SPACE_NONE when nothing did. */
 void spaces_look(const struct spaces *s, uint32_t space, int64_t time, uint64_t address,
 		 struct sighting *out);

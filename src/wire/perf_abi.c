@@ -230,7 +230,7 @@ bool perf_attr_decode(struct bytes *b, size_t n, struct perf_attr *out)
 	a.branch_sample_type = take_u64(&w);
 	a.sample_regs_user = take_u64(&w);
 	a.sample_stack_user = take_u32(&w);
-	take_u32(&w); /* clockid */
+	a.clockid = (int32_t)take_u32(&w);
 	a.sample_regs_intr = take_u64(&w);
 	*out = a;
 	return true;

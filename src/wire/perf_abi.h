@@ -108,6 +108,8 @@ enum perf_cpumode {
 #define PERF_ATTR_EXCLUDE_GUEST          (UINT64_C(1) << 20)
 #define PERF_ATTR_EXCLUDE_CALLCHAIN_USER (UINT64_C(1) << 22)
 
+#define PERF_ATTR_USE_CLOCKID (UINT64_C(1) << 25)
+
 /* attr.type */
 enum perf_type {
 	PERF_T_HARDWARE,
@@ -142,6 +144,7 @@ struct perf_attr {
 	uint64_t branch_sample_type; /* PERF_BR_… */
 	uint64_t sample_regs_user;   /* mask of registers in REGS_USER */
 	uint32_t sample_stack_user;  /* bytes of stack asked for */
+	int32_t clockid;             /* CLOCK_…, when flags has USE_CLOCKID */
 	uint64_t sample_regs_intr;   /* mask of registers in REGS_INTR */
 };
 

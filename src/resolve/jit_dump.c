@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * jit-PID.dump; see jit_dump.h. Records are read one after the other, without the code in them. Debug
+ * information comes before the code that it is about.
+ */
+#include "config.h"
+
+#include "jit_dump.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "bytes.h"
+#include "err.h"
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+#include "own_file.h"
+
+#define MAGIC         0x4a695444u /* "JiTD" */
+#define MAGIC_SWAPPED 0x4454694au
+#define HEAD_BYTES    40
+#define PREFIX_BYTES  16
+#define NAME_BYTES    4096
+#define PLACES_MAX    (UINT32_C(2) << 20)
+#define CPU_CLOCK     1u /* flag: times are the cpu's */
+#define SAME_FILE     "\xff"
+
+enum record { RECORD_LOAD, RECORD_MOVE, RECORD_DEBUG_INFO };
+
+/* A function. */
+struct code {
+	uint64_t offset;  /* of its bytes */
+	uint64_t size;    /* of them */
+	uint64_t index;   /* the program's number for it */
+	const char *name; /* in the arena */
+	const char *file; /* likewise; NULL: not told */
+	uint32_t line;    /* in file */
+};
+
+/* Debug information that waits for its code. */
+struct debug {
+	uint64_t address; /* the code's; meaningless while file is NULL */
+	const char *file;
+	uint32_t line;
+};
+
+struct jit_dump {
+	struct jit_dump_head head;
+	VEC(struct code) code; /* by offset */
+	VEC(struct jit_place) place;
+	struct map by_index; /* of code: the first of each number */
+	struct debug debug;  /* told last */
+	bool swap;           /* of the other byte order */
+	bool cut;            /* see jit_dump_cut() */
+	struct arena text;
+};
+
+/* The file while it is read. */
+struct source_file {
+	int fd;
+	uint64_t at;    /* of the record */
+	uint64_t bytes; /* of the file */
+};
+
+/* A record's beginning, as much as was asked for and is there. */
+struct record_head {
+	uint32_t type; /* enum record, or another */
+	uint64_t size; /* of all of it */
+	uint64_t time;
+	uint8_t bytes[PREFIX_BYTES + 48 + NAME_BYTES];
+	size_t n; /* bytes there */
+};
+
+static size_t read_at(int fd, void *to, size_t n, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < n && offset + done <= INT64_MAX) {
+		ssize_t got = pread(fd, (uint8_t *)to + done, n - done, (off_t)(offset + done));
+
+		if (got == 0 || (got < 0 && errno != EINTR))
+			break;
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return done;
+}
+
+static bool same_index(const void *things, uint32_t value, const void *key)
+{
+	const struct jit_dump *d = things;
+
+	return d->code.at[value].index == *(const uint64_t *)key;
+}
+
+static void add_place(struct jit_dump *d, uint64_t time, uint64_t address, const struct code *c)
+{
+	struct jit_place p = {
+		.time = time, .address = address, .size = c->size, .offset = c->offset
+	};
+
+	if (c->size > 0 && c->size <= UINT64_MAX - address)
+		vec_push(&d->place, p);
+}
+
+static const char *keep(struct jit_dump *d, const char *s)
+{
+	return arena_strndup(&d->text, s, strnlen(s, NAME_BYTES));
+}
+
+static void take_load(struct jit_dump *d, const struct record_head *r, struct bytes *b,
+		      uint64_t record_at)
+{
+	struct code c = { .name = NULL };
+	uint64_t address, head;
+	const char *name;
+
+	take_u64(b); /* pid, tid */
+	take_u64(b); /* vma */
+	address = take_u64(b);
+	c.size = take_u64(b);
+	c.index = take_u64(b);
+	name = (const char *)b->at;
+	head = (uint64_t)(b->at - r->bytes) + strnlen(name, bytes_left(b)) + 1;
+	/* A name that is longer than what was read of it is no name. */
+	if (b->bad || head > r->n || head > r->size)
+		return;
+	c.name = keep(d, name);
+	c.offset = record_at + head;
+	/* What the record has no room for would reach into the next one. */
+	if (c.size > r->size - head)
+		c.size = r->size - head;
+	if (d->debug.file && d->debug.address == address) {
+		c.file = d->debug.file;
+		c.line = d->debug.line;
+	}
+	d->debug.file = NULL;
+	if (map_find(&d->by_index, hash_u64(c.index), same_index, d, &c.index) == MAP_NONE)
+		map_add(&d->by_index, hash_u64(c.index), (uint32_t)d->code.n);
+	vec_push(&d->code, c);
+	add_place(d, r->time, address, &c);
+}
+
+static void take_move(struct jit_dump *d, const struct record_head *r, struct bytes *b)
+{
+	uint64_t address, index;
+	uint32_t i;
+
+	take_u64(b); /* pid, tid */
+	take_u64(b); /* vma */
+	take_u64(b); /* where it was */
+	address = take_u64(b);
+	take_u64(b); /* its size, which the load gave */
+	index = take_u64(b);
+	i = map_find(&d->by_index, hash_u64(index), same_index, d, &index);
+	if (!b->bad && i != MAP_NONE)
+		add_place(d, r->time, address, &d->code.at[i]);
+}
+
+/* The first entry is where the function begins. */
+static void take_debug_info(struct jit_dump *d, struct bytes *b)
+{
+	uint64_t address = take_u64(b), n = take_u64(b);
+	const char *file;
+	uint32_t line;
+
+	take_u64(b); /* address of the entry */
+	line = take_u32(b);
+	take_u32(b); /* discriminator */
+	file = take_cstr(b);
+	d->debug.file = NULL;
+	if (b->bad || n == 0 || !*file || strcmp(file, SAME_FILE) == 0)
+		return;
+	d->debug = (struct debug){ .address = address, .file = keep(d, file), .line = line };
+}
+
+/* The next record; false at the end, or where none can be. */
+static bool next_record(struct jit_dump *d, const struct source_file *f, struct record_head *r)
+{
+	struct bytes b;
+
+	r->n = read_at(f->fd, r->bytes, PREFIX_BYTES, f->at);
+	b = bytes_over(r->bytes, r->n, d->swap);
+	r->type = take_u32(&b);
+	r->size = take_u32(&b);
+	r->time = take_u64(&b);
+	d->cut = d->cut || (r->n > 0 && (b.bad || r->size < PREFIX_BYTES));
+	return !b.bad && r->size >= PREFIX_BYTES;
+}
+
+static void take_record(struct jit_dump *d, struct source_file *f, struct record_head *r)
+{
+	size_t want = r->size < sizeof(r->bytes) ? (size_t)r->size : sizeof(r->bytes);
+	struct bytes b;
+
+	if (r->type > RECORD_DEBUG_INFO)
+		return;
+	r->n = read_at(f->fd, r->bytes, want, f->at);
+	b = bytes_over(r->bytes, r->n, d->swap);
+	take_bytes(&b, PREFIX_BYTES);
+	switch ((enum record)r->type) {
+	case RECORD_LOAD:
+		take_load(d, r, &b, f->at);
+		break;
+	case RECORD_MOVE:
+		take_move(d, r, &b);
+		break;
+	case RECORD_DEBUG_INFO:
+		take_debug_info(d, &b);
+		break;
+	}
+}
+
+static int take_head(struct jit_dump *d, struct source_file *f, const char *path, struct err *e)
+{
+	uint8_t bytes[HEAD_BYTES];
+	struct bytes b = bytes_over(bytes, read_at(f->fd, bytes, sizeof(bytes), 0), false);
+	uint32_t magic = take_u32(&b);
+
+	d->swap = b.swap = magic == MAGIC_SWAPPED;
+	if (b.bad || (magic != MAGIC && magic != MAGIC_SWAPPED))
+		return err_set(e, -EBADMSG, "%s is no jitdump", path);
+	take_u32(&b); /* version: what followed 1 only added records */
+	f->at = take_u32(&b);
+	take_u64(&b); /* machine, padding */
+	d->head.pid = (int32_t)take_u32(&b);
+	d->head.time = take_u64(&b);
+	d->head.cpu_clock = take_u64(&b) & CPU_CLOCK;
+	if (b.bad || f->at < HEAD_BYTES)
+		return err_set(e, -EBADMSG, "%s: its header is damaged", path);
+	return 0;
+}
+
+static void take_records(struct jit_dump *d, struct source_file *f)
+{
+	struct record_head *r = xmalloc(sizeof(*r));
+
+	while (d->place.n < PLACES_MAX && next_record(d, f, r)) {
+		take_record(d, f, r);
+		f->at += r->size;
+	}
+	d->cut = d->cut || f->at > f->bytes;
+	free(r);
+}
+
+int jit_dump_load(const char *path, struct jit_dump **out, struct err *e)
+{
+	struct jit_dump *d = xcalloc(1, sizeof(*d));
+	struct source_file f = { .fd = -1 };
+	struct stat st;
+	int rc = own_file_open(path, &f.fd, e);
+
+	arena_init(&d->text);
+	if (rc == 0)
+		rc = take_head(d, &f, path, e);
+	if (rc == 0) {
+		f.bytes = fstat(f.fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+		take_records(d, &f);
+	}
+	if (f.fd >= 0)
+		close(f.fd);
+	if (rc == 0)
+		*out = d;
+	else
+		jit_dump_free(d);
+	return rc;
+}
+
+void jit_dump_free(struct jit_dump *d)
+{
+	if (!d)
+		return;
+	vec_done(&d->code);
+	vec_done(&d->place);
+	map_done(&d->by_index);
+	arena_done(&d->text);
+	free(d);
+}
+
+const struct jit_dump_head *jit_dump_head(const struct jit_dump *d)
+{
+	return &d->head;
+}
+
+const struct jit_place *jit_dump_places(const struct jit_dump *d, size_t *n)
+{
+	*n = d->place.n;
+	return d->place.at;
+}
+
+static const struct code *code_at(const struct jit_dump *d, uint64_t offset)
+{
+	size_t low = 0, high = d->code.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (d->code.at[mid].offset <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0 || offset - d->code.at[low - 1].offset >= d->code.at[low - 1].size)
+		return NULL;
+	return &d->code.at[low - 1];
+}
+
+const char *jit_dump_name(const struct jit_dump *d, uint64_t offset)
+{
+	const struct code *c = code_at(d, offset);
+
+	return c ? c->name : NULL;
+}
+
+const char *jit_dump_source(const struct jit_dump *d, uint64_t offset, uint32_t *line)
+{
+	const struct code *c = code_at(d, offset);
+
+	if (!c || !c->file)
+		return NULL;
+	*line = c->line;
+	return c->file;
+}
+
+bool jit_dump_cut(const struct jit_dump *d)
+{
+	return d->cut;
+}

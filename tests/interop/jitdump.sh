@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Generated code by its jitdump: proftop against perf inject --jit; skipped where perf cannot record.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+proftop=${PROFTOP:-./proftop}
+
+skip() {
+    echo "skipped: $1"
+    exit 77
+}
+
+command -v perf >/dev/null 2>&1 || skip 'perf is not installed'
+[ "$(uname -m)" = x86_64 ] || skip 'the program generates code for x86_64'
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+${CC:-cc} -O1 -o "$dir/jitter" "$here/jitter.c" || exit 99
+perf record -q -e cpu-clock -k 1 -F 997 -o "$dir/perf.data" -- "$dir/jitter" "$dir" 0.1 >/dev/null 2>&1 ||
+    skip 'perf may not record here (see /proc/sys/kernel/perf_event_paranoid)'
+perf inject --jit -i "$dir/perf.data" -o "$dir/injected.data" >/dev/null 2>&1 || skip 'perf inject knows no --jit here'
+
+# "COUNT NAME" of each generated function.
+perf script -i "$dir/injected.data" -F ip,sym 2>/dev/null | grep -o 'jit_[a-z]*' | sort | uniq -c | awk '{print $1, $2}' \
+    >"$dir/perf"
+"$proftop" export --to folded "$dir/perf.data" --metric samples 2>"$dir/said" | grep -o 'jit_[a-z]* [0-9]*$' |
+    awk '{print $2, $1}' | sort -k 2 >"$dir/ours"
+status=0
+if [ "$(wc -l <"$dir/perf")" != 3 ]; then
+    echo 'not three generated functions by perf:'
+    cat "$dir/perf"
+    status=1
+fi
+if ! diff "$dir/perf" "$dir/ours"; then
+    echo 'generated functions by perf (<) and by proftop (>) differ'
+    cat "$dir/said"
+    status=1
+fi
+
+# A recording with another clock has the functions too.
+perf record -q -e cpu-clock -F 997 -o "$dir/perf.data" -- "$dir/jitter" "$dir" 0.1 >/dev/null 2>&1
+n=$("$proftop" export --to folded "$dir/perf.data" 2>/dev/null | grep -c 'jit_[a-z]* [0-9]*$')
+if [ "$n" != 3 ]; then
+    echo "with another clock $n generated functions instead of 3"
+    status=1
+fi
+exit $status
