@@ -1,166 +1,356 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# make bench: proftop beside its peers, on the same files in the same run. Files are made once, under
-# bench/ in the build directory. BENCH_MB sets the size of the perf.data, BENCH_FOLDED_MB that of the folded file.
-# BENCH_DWARF=1 adds a program with much debug information (BENCH_UNITS of its units).
+# make bench: proftop beside its peers, on the same files in the same run. doc/speed.md says what the sections
+# are, what they need and how long they take. Everything is made once, under bench/ in the build directory.
+#
+# BENCH=SECTION,…   which sections, "all", or nothing for the quick ones
+# BENCH_CAP=S       a peer is given up after so many seconds (120)
+#
+# Exits with 1 when a limit was missed, after all sections.
 set -uo pipefail
+
+quick=(fp dwarf unwind folded keys)
+slow=(units large growth)
 
 top=$PWD
 here=$(cd "$(dirname "$0")" && pwd)
-mb=${BENCH_MB:-100}
-folded_mb=${BENCH_FOLDED_MB:-$((mb * 10))}
+tools=$top/tests/bench
 dir=$top/bench
 proftop=$top/proftop
-run=$top/tests/bench/bench_run
-mkdir -p "$dir"
+cap=${BENCH_CAP:-120}
 log=$dir/bench.log
+mkdir -p "$dir"
 : >"$log"
 
-# --- the files ------------------------------------------------------------------------------
+kept=0 missed=0 unmeasured=0
 
-# About 300 bytes a sample, 20,000 samples a second and thread.
-make_perf_data() {
-    local seconds=$(((mb * 1000000 / 300 + 39999) / 40000 + 1))
-    command -v perf >/dev/null 2>&1 || return 1
-    [ -s "$dir/fp-$mb.data" ] && return
-    echo "recording about $mb MB for $seconds s …" >&2
-    perf record -q -m 16M -e cpu-clock -F 20000 -g -o "$dir/fp.tmp" -- \
-        "$top/tests/bench/bench_stacks" $seconds 2 >>"$log" 2>&1 || return 1
-    mv "$dir/fp.tmp" "$dir/fp-$mb.data"
+# --- the table ------------------------------------------------------------------------------
+
+heading() { printf '\n%s\n%-46s %10s %9s %9s\n%s\n' "$1" '' time memory ratio "$(printf -- '-%.0s' {1..100})"; }
+row() { printf '%-46s %10s %9s %9s  %s\n' "$@"; }
+warn() { printf '%s\n' "$*" >&2; }
+
+not_measured() {
+    unmeasured=$((unmeasured + 1))
+    printf '\nnot measured: %s\n' "$*"
 }
 
-make_folded() {
-    [ -s "$dir/folded-$folded_mb.txt" ] && return
-    echo "writing $folded_mb MB of folded stacks …" >&2
-    "$top/tests/bench/bench_folded" "$folded_mb" >"$dir/folded.tmp" && mv "$dir/folded.tmp" "$dir/folded-$folded_mb.txt"
+# judge WHAT EXPRESSION: adds "WHAT: yes" or "WHAT: NO" to $verdict, and counts it.
+judge() {
+    local answer=NO
+    if awk "BEGIN { exit !($2) }"; then
+        answer=yes
+        kept=$((kept + 1))
+    else
+        missed=$((missed + 1))
+    fi
+    verdict=${verdict:+$verdict; }"$1: $answer"
 }
+
+calc() { awk "BEGIN { printf \"$1\", $2 }"; }
+size_mb() { calc %.1f "$(stat -c %s "$1") / 1e6"; }
 
 # --- measuring ------------------------------------------------------------------------------
 
-# measure RUNS COMMAND…: sets $seconds and $peak_mb, or empties them.
+# measure RUNS COMMAND…: sets $seconds ("" when it failed), $more (">" when it was given up) and $peak_mb.
 measure() {
     local result
-    if result=$("$run" "$@" 2>>"$log"); then
-        seconds=${result% *}
-        peak_mb=$(awk -v kb="${result#* }" 'BEGIN { printf "%.0f", kb / 1000 }')
-    else
-        seconds='' peak_mb=''
+    seconds='' peak_mb='' more=''
+    if ! result=$("$tools/bench_run" -t "$cap" "$@" 2>>"$log"); then
         echo "failed: $*" >>"$log"
+        return 1
     fi
+    [ "${result#>}" = "$result" ] || more='>'
+    result=${result#>}
+    seconds=${result% *}
+    peak_mb=$(calc %.0f "${result#* } / 1000")
 }
 
-size_mb() { awk -v n="$(stat -c %s "$1")" 'BEGIN { printf "%.1f", n / 1e6 }'; }
+# ours NAME SECONDS-LIMIT MB-LIMIT RUNS COMMAND…: a line for proftop; either limit may be "".
+ours() {
+    local name=$1 seconds_limit=$2 mb_limit=$3
+    shift 3
+    verdict=''
+    if ! measure "$@" || [ -n "$more" ]; then
+        judge "runs" 0
+        row "$name" '-' '-' '-' "$verdict; see $log"
+        return 1
+    fi
+    [ -z "$seconds_limit" ] || judge "is to be <= $seconds_limit s" "$seconds <= $seconds_limit"
+    [ -z "$mb_limit" ] || judge "<= $mb_limit MB" "$peak_mb <= $mb_limit"
+    row "$name" "$seconds s" "$peak_mb MB" '' "$verdict"
+}
 
-rule() { printf '%s\n' '------------------------------------------------------------------------------------------'; }
-row() { printf '%-46s %10s %9s %9s  %s\n' "$@"; }
-
-# holds EXPRESSION: "yes" or "NO".
-holds() { awk "BEGIN { exit !($1) }" && echo yes || echo NO; }
-
-# peer NAME TARGET COMMAND…: one line for another tool on the same file.
+# peer TARGET COMMAND…: a line for another tool on the same file, which takes $base seconds of ours. TARGET is
+# how many times faster ours is to be, or "". Sets $seconds as measure does.
 peer() {
-    local name=$1 target=$2 ratio reached=''
-    shift 2
+    local target=$1 name ratio
+    shift
+    name=$(basename "$1")
+    [ "$name" != perf ] || name="$(printf '%s ' "$@" | sed 's/ -i [^ ]*//; s/ $//')"
+    verdict='' seconds=''
     if ! command -v "$1" >/dev/null 2>&1; then
         row "$name" '-' '-' '-' 'not installed'
         return
     fi
-    measure 1 "$@"
-    if [ -z "$seconds" ]; then
+    if ! measure 1 "$@"; then
         row "$name" '-' '-' '-' 'failed'
         return
     fi
-    ratio=$(awk -v a="$seconds" -v b="$ours" 'BEGIN { printf "%.1f", a / b }')
-    [ -n "$target" ] && reached="ours is to be >= ${target}x faster: $(holds "$ratio >= $target")"
-    row "$name" "${seconds} s" "${peak_mb} MB" "${ratio}x" "$reached"
+    ratio=$(calc %.1f "$seconds / $base")
+    # One that was given up says only that it is not below.
+    if [ -n "$target" ] && { [ -z "$more" ] || awk "BEGIN { exit !($ratio >= $target) }"; }; then
+        judge "ours is to be >= ${target}x faster" "$ratio >= $target"
+    fi
+    row "$name" "${more:+> }$seconds s" "$peak_mb MB" "${more:+> }${ratio}x" "$verdict"
 }
 
-bench_perf_data() {
-    local file=$dir/fp-$mb.data size limit parser
-    make_perf_data || { echo "no perf.data: perf is not installed or may not record here"; return; }
-    size=$(size_mb "$file")
-    limit=$(awk -v s="$size" 'BEGIN { printf "%.0f", s / 10 + 64 }')
-    echo
-    echo "perf.data, frame pointers, $size MB, $("$proftop" info "$file" | sed -n 's/^  cpu-clock *//p' | head -n 1)"
-    row '' time memory ratio ''
-    rule
-    measure 5 "$proftop" report "$file"
-    ours=$seconds
-    [ -n "$ours" ] || { echo "proftop failed; see $log"; return; }
-    row 'proftop report' "$seconds s" "$peak_mb MB" '1' "memory is to be <= $limit MB: $(holds "$peak_mb <= $limit")"
-    measure 5 "$proftop" report --view tree "$file"
-    row 'proftop report --view tree' "$seconds s" "$peak_mb MB" '' ''
-    measure 5 taskset -c 0 "$proftop" report "$file"
-    row 'proftop report, on one core' "$seconds s" "$peak_mb MB" '' ''
-    peer 'perf report --stdio' 40 perf report --stdio -i "$file"
-    peer 'perf report --stdio --no-inline --no-children' 4 perf report --stdio --no-inline --no-children -i "$file"
+# peers_of FILE REPORT NO-INLINE PERFPARSER SCRIPT: the four peers of recordings, with their targets. $one_core is what
+# proftop takes on one core, or "", $one_core_target how many times faster than perf report that is to be.
+peers_of() {
+    local file=$1 parser
+    peer "$2" perf report --stdio -i "$file"
+    if [ -n "${one_core:-}" ] && [ -n "$seconds" ]; then
+        verdict=''
+        judge "ours on one core is to be >= ${one_core_target}x faster" "$seconds / $one_core >= $one_core_target"
+        row '' '' '' "$(calc %.1f "$seconds / $one_core")x" "$verdict"
+    fi
+    peer "$3" perf report --stdio --no-inline --no-children -i "$file"
+    peer "$5" perf script -i "$file"
     parser=$(ls /usr/lib/*/libexec/hotspot-perfparser /usr/libexec/hotspot-perfparser 2>/dev/null | head -n 1)
-    peer 'hotspot-perfparser' '' "${parser:-hotspot-perfparser}" --input "$file" --output /dev/null
+    peer "$4" "${parser:-hotspot-perfparser}" --input "$file" --output /dev/null
+}
+
+# first_screen FILE LIMIT: until the cursor stands on a row of a real terminal.
+first_screen() {
+    local took
+    verdict=''
+    if took=$("$tools/bench_first" 5 '▸' "$proftop" "$1" 2>>"$log"); then
+        [ -z "$2" ] || judge "is to be <= $2 s" "$took <= $2"
+        row 'proftop, first rows on a terminal of 120x40' "$took s" '' '' "$verdict"
+    else
+        judge 'shows rows' 0
+        row 'proftop, first rows on a terminal of 120x40' '-' '' '' "$verdict"
+    fi
+}
+
+# --- the files ------------------------------------------------------------------------------
+
+# has_space MB: is that much left on the disk?
+has_space() {
+    local free
+    free=$(df -Pk "$dir" | awk 'NR == 2 { printf "%.0f", $4 / 1000 }')
+    [ "$free" -ge "$1" ] && return
+    not_measured "$1 MB of disk are needed in $dir, $free MB are free"
+    return 1
+}
+
+# record NAME MB PROGRAM-COMMAND -- PERF-OPTION…: makes $dir/NAME-MB.data of that size, give or take a round of perf's
+# buffers, and sets $file to it. perf ends the program when the size is reached; its status says nothing then.
+record() {
+    local name=$1 want=$2 program=()
+    shift 2
+    while [ "$1" != -- ]; do
+        program+=("$1")
+        shift
+    done
+    shift
+    file=$dir/$name-$want.data
+    [ ! -s "$file" ] || return 0
+    if ! command -v perf >/dev/null 2>&1; then
+        not_measured "$name, $want MB: perf is not installed"
+        return 1
+    fi
+    has_space $((want * 6 / 5 + 100)) || return 1
+    warn "recording $want MB of ${program[0]##*/} …"
+    (perf record -q -m 16M -e cpu-clock "$@" --max-size="$((want * 1000000))B" -o "$file.tmp" -- "${program[@]}") \
+        >>"$log" 2>&1 </dev/null
+    if [ ! -s "$file.tmp" ] || ! awk "BEGIN { exit !($(size_mb "$file.tmp") >= $want * 0.9) }"; then
+        rm -f "$file.tmp"
+        not_measured "$name, $want MB: perf may not record here, or recorded too little; see $log"
+        return 1
+    fi
+    mv "$file.tmp" "$file"
+}
+
+record_fp() { record fp "$1" "$tools/bench_stacks" 600 2 -- -g -F 20000; }
+
+record_dwarf() {
+    if [ ! -x "$dir/inlines" ] || [ "$here/inlines.cc" -nt "$dir/inlines" ]; then
+        warn 'compiling inlines …'
+        if ! ${CXX:-c++} -std=c++17 -O2 -g -o "$dir/inlines" "$here/inlines.cc" >>"$log" 2>&1; then
+            not_measured "copied stacks: there is no C++ compiler that works; see $log"
+            return 1
+        fi
+        rm -f "$dir"/dwarf-*.data
+    fi
+    record dwarf "$1" "$dir/inlines" 600 -- --call-graph dwarf,16384 -F 4000
+}
+
+samples_of() { "$proftop" info --json "$1" 2>>"$log" | sed -n 's/^"samples": \([0-9]*\),/\1/p'; }
+
+describe() {
+    local depth
+    depth=$("$proftop" info "$file" 2>>"$log" | sed -n 's/^ *average depth *//p')
+    echo "$1, $(size_mb "$file") MB, $(samples_of "$file") samples${depth:+ of $depth}"
+}
+
+memory_limit() { calc %.0f "$(size_mb "$1") / 10 + 64"; }
+
+# --- the sections ---------------------------------------------------------------------------
+
+bench_fp() {
+    record_fp 100 || return
+    heading "$(describe 'perf.data, frame pointers')"
+    ours 'proftop report' 0.2 "$(memory_limit "$file")" 5 "$proftop" report "$file" || return
+    base=$seconds
+    ours 'proftop report --no-inline' '' '' 3 "$proftop" report --no-inline "$file"
+    ours 'proftop report --view tree' '' '' 3 "$proftop" report --view tree "$file"
+    ours 'proftop report, on one core' '' '' 3 taskset -c 0 "$proftop" report "$file"
+    first_screen "$file" ''
+    one_core='' peers_of "$file" 40 4 4 ''
+}
+
+bench_dwarf() {
+    record_dwarf 200 || return
+    heading "$(describe 'perf.data, copied stacks, C++')"
+    ours 'proftop report, on one core' '' '' 3 taskset -c 0 "$proftop" report "$file" || return
+    one_core=$seconds
+    ours 'proftop report' 0.15 "$(memory_limit "$file")" 5 "$proftop" report "$file"
+    base=$seconds
+    ours 'proftop report --no-inline' '' '' 3 "$proftop" report --no-inline "$file"
+    first_screen "$file" 0.1
+    one_core_target=60 peers_of "$file" 100 6 6 ''
+}
+
+# A program of 64 units with some 70 MB of debug information.
+bench_units() {
+    local n=64 program=$dir/units-64 debug
+    has_space 1500 || return
+    if [ ! -x "$program/units" ]; then
+        warn "compiling $n units, for some minutes …"
+        if ! bash "$here/dwarf_units.sh" "$program" "$n" >>"$log" 2>&1; then
+            not_measured "a program of $n units: it does not compile; see $log"
+            return
+        fi
+    fi
+    debug=$(readelf -SW "$program/units" | sed -n 's/^ *\[ *[0-9]*\] *\.debug_[^ ]* *[^ ]* *[^ ]* *[^ ]* *\([0-9a-f]*\) .*/0x\1/p' |
+        { t=0; while read -r s; do t=$((t + s)); done; echo $t; })
+    record units 50 "$program/units" 600 -- --call-graph dwarf,16384 -F 1000 || return
+    heading "$(describe 'perf.data, copied stacks'), of a program of $n units with $(calc %.1f "$debug / 1e6") MB of debug information"
+    ours 'proftop report' 0.3 '' 3 "$proftop" report "$file" || return
+    base=$seconds
+    ours 'proftop report --no-inline' '' '' 3 "$proftop" report --no-inline "$file"
+    first_screen "$file" ''
+    one_core='' peers_of "$file" '' '' 4 100
+}
+
+bench_large() {
+    record_dwarf 1000 || return
+    heading "$(describe 'perf.data, copied stacks, C++')"
+    ours 'proftop report' 0.6 170 3 "$proftop" report "$file" || return
+    base=$seconds
+    first_screen "$file" ''
+    one_core='' peers_of "$file" '' '' '' ''
+}
+
+# One line for each size: what a megabyte costs is to stay the same.
+bench_growth() {
+    local mb first=''
+    record_dwarf 20 && record_dwarf 200 && record_dwarf 1000 || return
+    heading 'growth: perf.data, copied stacks, C++; the ratio is the time of a megabyte over that of the 200 MB file'
+    file=$dir/dwarf-200.data
+    measure 5 "$proftop" report "$file" || { not_measured "growth: proftop fails on $file"; return; }
+    first=$(calc %.6f "$seconds / $(size_mb "$file")")
+    for mb in 20 200 1000; do
+        local each
+        file=$dir/dwarf-$mb.data verdict=''
+        measure 5 "$proftop" report "$file" || { not_measured "growth: proftop fails on $file"; return; }
+        each=$(calc %.6f "$seconds / $(size_mb "$file")")
+        [ $mb != 1000 ] || judge 'is to be <= 1.3x' "$each <= 1.3 * $first"
+        row "$(describe 'proftop report')" "$seconds s" "$peak_mb MB" "$(calc %.2f "$each / $first")x" \
+            "$(calc %.2f "$each * 1000") ms/MB${verdict:+; $verdict}"
+    done
+}
+
+bench_unwind() {
+    local what unit rate
+    record_dwarf 200 || return
+    heading "on one core: $(describe 'perf.data, copied stacks')"
+    while read -r what unit rate; do
+        verdict=''
+        case $what in
+            scan)
+                judge 'is to be >= 4 GB/s' "$rate >= 4"
+                row 'finding and decoding all records' "$rate GB/s" '' '' "$verdict" ;;
+            first) row 'unwinding, tables yet to be read' "$(calc %.1f "$rate / 1e6") M/s" '' '' 'frames' ;;
+            unwind)
+                judge 'is to be >= 15 M/s' "$rate >= 15e6"
+                row 'unwinding' "$(calc %.1f "$rate / 1e6") M/s" '' '' "frames; $verdict" ;;
+        esac
+    done < <(taskset -c 0 "$tools/bench_unwind" "$file" 2>>"$log")
+    [ -n "${verdict:-}" ] || not_measured "unwinding; see $log"
+}
+
+folded_file() {
+    file=$dir/folded-1000.txt
+    [ -s "$file" ] && return
+    has_space 1100 || return 1
+    warn 'writing 1000 MB of folded stacks …'
+    "$tools/bench_folded" 1000 >"$file.tmp" && mv "$file.tmp" "$file"
 }
 
 bench_folded() {
-    local file=$dir/folded-$folded_mb.txt size rate
-    make_folded || { echo "no folded file: the disk is full?"; return; }
-    size=$(size_mb "$file")
-    echo
-    echo "folded, $size MB, on one core"
-    row '' time memory ratio ''
-    rule
-    measure 3 taskset -c 0 "$proftop" report "$file"
-    ours=$seconds
-    [ -n "$ours" ] || { echo "proftop failed; see $log"; return; }
-    rate=$(awk -v s="$size" -v t="$seconds" 'BEGIN { printf "%.0f", s / t }')
-    row 'proftop report' "$seconds s" "$peak_mb MB" '1' "$rate MB/s, is to be >= 300: $(holds "$rate >= 300")"
-    peer 'inferno-flamegraph' '' inferno-flamegraph "$file"
-    peer 'flamegraph.pl' '' flamegraph.pl "$file"
+    local rate
+    folded_file || return
+    heading "folded, $(size_mb "$file") MB, on one core"
+    ours 'proftop report' '' '' 3 taskset -c 0 "$proftop" report "$file" || return
+    base=$seconds
+    verdict=''
+    rate=$(calc %.0f "$(size_mb "$file") / $seconds")
+    judge 'is to be >= 300 MB/s' "$rate >= 300"
+    row '' "$rate MB/s" '' '' "$verdict"
+    peer '' inferno-flamegraph "$file"
+    peer '' flamegraph.pl "$file"
 }
 
 # Keys on a terminal of 120x40, in the largest tree at hand.
 bench_keys() {
-    local file=$dir/folded-$folded_mb.txt what median p99 bytes limit
-    [ -s "$file" ] || return
-    echo
-    echo "keys on a terminal of 120x40, $("$proftop" info --json "$file" | sed -n 's/^"stacks": \([0-9]*\),/\1/p') stacks"
-    printf '%-46s %10s %9s %9s\n' '' median 'p99' bytes
-    rule
+    local what median p99 bytes limit
+    folded_file || return
+    printf '\nkeys on a terminal of 120x40, %s stacks\n%-46s %10s %9s %9s\n%s\n' \
+        "$("$proftop" info --json "$file" | sed -n 's/^"stacks": \([0-9]*\),/\1/p')" '' median p99 bytes \
+        "$(printf -- '-%.0s' {1..100})"
+    verdict=''
     while read -r what median p99 bytes; do
         case $what in
             down-*) limit=250 ;;
             page-*) limit=2500 ;;
             *) limit=8000 ;;
         esac
-        row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" \
-            "is to be <= 2 ms: $(holds "$median <= 2"); <= $limit bytes: $(holds "$bytes <= $limit")"
-    done < <("$top/tests/bench/bench_keys" "$proftop" "$file" 2>>"$log")
+        verdict=''
+        judge 'is to be <= 2 ms' "$median <= 2"
+        judge "<= $limit bytes" "$bytes <= $limit"
+        row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" "$verdict"
+    done < <("$tools/bench_keys" "$proftop" "$file" 2>>"$log")
+    [ -n "$verdict" ] || not_measured "keys; see $log"
 }
 
-# A program with much debug information, its stacks copied. Compiling it takes minutes.
-bench_dwarf() {
-    local units=${BENCH_UNITS:-40} program=$dir/dwarf-${BENCH_UNITS:-40} file=$dir/dwarf-${BENCH_UNITS:-40}.data parser
-    if [ ! -s "$file" ]; then
-        echo "compiling $units units and recording 10 s …" >&2
-        bash "$here/dwarf_units.sh" "$program" "$units" >>"$log" 2>&1 &&
-            perf record -q -e cpu-clock -F 1000 --call-graph dwarf,16384 -o "$file.tmp" -- "$program/units" 10 >>"$log" 2>&1 &&
-            mv "$file.tmp" "$file" || { echo "no recording of copied stacks; see $log"; return; }
+# --------------------------------------------------------------------------------------------
+
+case ${BENCH:-} in
+    '') sections=("${quick[@]}") ;;
+    all) sections=("${quick[@]}" "${slow[@]}") ;;
+    *) IFS=', ' read -ra sections <<<"$BENCH" ;;
+esac
+for section in "${sections[@]}"; do
+    if ! [[ " ${quick[*]} ${slow[*]} " == *" $section "* ]]; then
+        warn "bench: there is no section $section; BENCH takes ${quick[*]} ${slow[*]}, separated by commas, or all"
+        exit 2
     fi
-    echo
-    echo "perf.data, copied stacks, $(size_mb "$file") MB, of a program of $(size_mb "$program/units") MB in $units units"
-    row '' time memory ratio ''
-    rule
-    measure 3 "$proftop" report "$file"
-    ours=$seconds
-    [ -n "$ours" ] || { echo "proftop failed; see $log"; return; }
-    row 'proftop report' "$seconds s" "$peak_mb MB" '1' "is to be <= 0.3 s: $(holds "$seconds <= 0.3")"
-    measure 3 "$proftop" report --no-inline "$file"
-    row 'proftop report --no-inline' "$seconds s" "$peak_mb MB" '' ''
-    peer 'perf report --stdio' 100 perf report --stdio -i "$file"
-    peer 'perf report --stdio --no-inline --no-children' '' perf report --stdio --no-inline --no-children -i "$file"
-    parser=$(ls /usr/lib/*/libexec/hotspot-perfparser /usr/libexec/hotspot-perfparser 2>/dev/null | head -n 1)
-    peer 'hotspot-perfparser' 4 "${parser:-hotspot-perfparser}" --input "$file" --output /dev/null
-}
-
-bench_perf_data
-bench_folded
-[ "${BENCH_DWARF:-0}" = 0 ] || bench_dwarf
-bench_keys
-echo
+done
+for section in "${sections[@]}"; do
+    "bench_$section"
+done
+printf '\n%d limits kept, %d missed, %d not measured\n' $kept $missed $unmeasured
+[ $missed = 0 ]
