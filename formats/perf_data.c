@@ -412,6 +412,8 @@ static int read_stream(struct reader *r, struct err *e)
 	if (rc == 0 && named == 0 && r->resolver)
 		named = resolver_name(r->resolver, r->progress);
 	if (rc == 0 && named == 0 && r->resolver)
+		named = resolver_fetch(r->resolver, r->progress);
+	if (rc == 0 && named == 0 && r->resolver)
 		named = resolver_inline(r->resolver, r->progress);
 	return rc < 0 ? rc : named;
 }

@@ -112,6 +112,7 @@ static int check_inputs(const struct options *o, struct err *e)
 
 struct load *load_start(const struct options *o, struct err *e)
 {
+	const char *servers = getenv("DEBUGINFOD_URLS");
 	struct load *l;
 
 	if (check_inputs(o, e))
@@ -124,6 +125,7 @@ struct load *load_start(const struct options *o, struct err *e)
 		.n_symbol_dirs = o->symbols.n,
 		/* Stacks are exported as perf script prints them, unless more is asked for. */
 		.no_inlines = o->no_inline || (o->command == &cmd_export && !o->inlined),
+		.debug_servers = o->debuginfod || (servers && *servers),
 		.same_machine = true, /* readers compare what the file says of its machine */
 		.addresses = o->addrs,
 	};

@@ -152,6 +152,9 @@ static int take_option(struct options *o, enum option_id which, const char *valu
 	case OPTION_NOINLINE:
 		o->no_inline = true;
 		return 0;
+	case OPTION_SERVERS:
+		o->debuginfod = true;
+		return 0;
 	case OPTION_INLINE:
 		o->inlined = true;
 		return 0;

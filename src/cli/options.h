@@ -33,6 +33,7 @@ struct filter;
 	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    "rows by function, module, file, thread, process, comm, event or cpu") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    "inlined functions are part of their callers") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     "look for symbol files in DIR first (repeatable)") \
+	X(SERVERS,  "debuginfod",0,   NULL,        ON_ALL,     "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  "top, tree, callers, butterfly, flame, threads or info") \
 	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  "the function of butterfly; in callers, only this one") \
 	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  "order a table by self, total, name or module") \
@@ -84,7 +85,7 @@ struct options {
 	double min_percent;        /* -1: not given */
 	int cols, lines;           /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
-	bool json, ascii, no_inline, inlined, no_mouse, help, version;
+	bool json, ascii, no_inline, inlined, debuginfod, no_mouse, help, version;
 };
 
 /*

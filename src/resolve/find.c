@@ -123,6 +123,8 @@ void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *
 
 	for (size_t i = 0; i < o->n_symbol_dirs; i++)
 		find_elf_in(&h, o->symbol_dirs[i], path);
+	if (f->fetched)
+		look(&h, true, "%s", f->fetched);
 	if (f->home) {
 		char *cache = xasprintf("%s/.debug", f->home);
 

@@ -12,7 +12,9 @@ struct dso;
 struct finder {
 	const struct resolver_options *options; /* borrowed */
 	char *home;                             /* $HOME, or NULL; owned */
-	char *release;                          /* the kernel's, as recorded, or NULL; owned */
+	const char *
+		fetched; /* a debug file that came from a server, for one search; or NULL; borrowed */
+	char *release;   /* the kernel's, as recorded, or NULL; owned */
 };
 
 /*

@@ -15,9 +15,12 @@
 #include <string.h>
 
 #include "builder.h"
+#include "debug_server.h"
 #include "demangle.h"
 #include "dso.h"
+#include "err.h"
 #include "find.h"
+#include "fmt.h"
 #include "inlines.h"
 #include "mem.h"
 #include "resolver.h"
@@ -42,6 +45,7 @@ struct tally {
 	uint64_t n_locations; /* looked up */
 	uint64_t n_named;     /* of them, with a symbol */
 	char *reason;         /* why not all; owned */
+	bool asked;           /* servers were asked for its debug file */
 	bool unverified;      /* see source_unverified() */
 };
 
@@ -55,6 +59,7 @@ struct naming {
 	VEC(struct tally) tally;       /* by module_id */
 	VEC(struct source *) source;   /* by module_id; NULL: not open; owned */
 	VEC(struct inlines *) inlines; /* by module_id; NULL: none; owned */
+	VEC(struct want) waiting;      /* for debug files that are to be fetched */
 	uint32_t inlined;              /* locations below this were asked for inlined frames */
 };
 
@@ -94,6 +99,7 @@ void naming_free(struct naming *n)
 	for (size_t i = 0; i < n->inlines.n; i++)
 		inlines_free(n->inlines.at[i]);
 	vec_done(&n->inlines);
+	vec_done(&n->waiting);
 	kernel_free(n->kernel);
 	free(n);
 }
@@ -254,27 +260,46 @@ static int name_module(struct naming *n, struct source *s, const struct want *w,
 	return r;
 }
 
-static int name_group(struct naming *n, const struct want *w, size_t n_wants,
-		      const struct progress *progress)
+/* Opens what names a module, unless it is open; f says where to look. */
+static void open_source(struct naming *n, const struct finder *f, const struct dso *d, uint32_t m)
 {
-	uint32_t m = w[0].module;
-	struct dso d, main_kernel;
-	bool known;
-	struct tally *t;
-	int r;
+	struct dso main_kernel;
+	bool known = dso_table_kernel(n->dsos, &main_kernel);
 
-	if (!dso_table_of_module(n->dsos, (module_id){ m }, &d))
-		return 0;
-	known = dso_table_kernel(n->dsos, &main_kernel);
 	while (n->tally.n <= m)
 		vec_push(&n->tally, ((struct tally){ .reason = NULL }));
 	while (n->source.n <= m)
 		vec_push(&n->source, NULL);
-	t = &n->tally.at[m];
-	if (!n->source.at[m])
-		n->source.at[m] = source_open(n->f, &d, n->kernel, known ? &main_kernel : NULL);
 	while (n->inlines.n <= m)
 		vec_push(&n->inlines, NULL);
+	if (!n->source.at[m])
+		n->source.at[m] = source_open(f, d, n->kernel, known ? &main_kernel : NULL);
+}
+
+/* The first name of a location is final: those that a debug file may name better have to wait. */
+static bool has_to_wait(const struct naming *n, uint32_t m)
+{
+	return n->f->options->debug_servers && !n->tally.at[m].asked &&
+	       source_lacks_debug_file(n->source.at[m]);
+}
+
+static int name_group(struct naming *n, const struct want *w, size_t n_wants,
+		      const struct progress *progress)
+{
+	uint32_t m = w[0].module;
+	struct tally *t;
+	struct dso d;
+	int r;
+
+	if (!dso_table_of_module(n->dsos, (module_id){ m }, &d))
+		return 0;
+	open_source(n, n->f, &d, m);
+	if (has_to_wait(n, m)) {
+		for (size_t i = 0; i < n_wants; i++)
+			vec_push(&n->waiting, w[i]);
+		return 0;
+	}
+	t = &n->tally.at[m];
 	if (!n->inlines.at[m])
 		n->inlines.at[m] = source_take_inlines(n->source.at[m]);
 	r = name_module(n, n->source.at[m], w, n_wants, t, progress);
@@ -376,6 +401,129 @@ int naming_run(struct naming *n, struct progress *progress)
 		return r;
 	facts = state_facts(n);
 	return r ? r : facts;
+}
+
+/* Fetching of debug files under way. */
+struct fetching {
+	struct naming *n;
+	struct progress *progress;
+	struct debug_server *server;
+	const char *name;        /* of the module whose file comes */
+	size_t done, total;      /* modules */
+	size_t n_found;          /* files that came or were kept */
+	int trouble;             /* why no more is asked; -errno, 0: none */
+	uint64_t last_mebibytes; /* that were told of the file */
+};
+
+/* debug_server_tick: says how far it is, a mebibyte at a time. */
+static bool tell_fetching(void *arg, uint64_t done_bytes, uint64_t total_bytes)
+{
+	struct fetching *g = arg;
+	uint64_t mebibytes = done_bytes >> 20;
+	char done[FMT_SIZE], total[FMT_SIZE];
+
+	if (progress_cancelled(g->progress))
+		return false;
+	if (mebibytes == g->last_mebibytes)
+		return true;
+	g->last_mebibytes = mebibytes;
+	builder_begin(g->n->p);
+	build_fact(g->n->p, g->n->capture, "symbols", "debug files", FACT_PLAIN,
+		   "fetching that of %s (%zu of %zu modules): %s of %s", g->name, g->done + 1,
+		   g->total, fmt_bytes(done, (int64_t)(done_bytes & INT64_MAX)),
+		   fmt_bytes(total, (int64_t)(total_bytes & INT64_MAX)));
+	builder_end(g->n->p);
+	return true;
+}
+
+/* What came of all. */
+static void state_fetched(const struct fetching *g, const char *no_server)
+{
+	struct naming *n = g->n;
+
+	builder_begin(n->p);
+	if (no_server)
+		build_fact(n->p, n->capture, "symbols", "debug files", FACT_MISSING,
+			   "those of %zu modules are missing: %s", g->total, no_server);
+	else if (g->trouble)
+		build_fact(n->p, n->capture, "symbols", "debug files", FACT_MISSING,
+			   "the servers in DEBUGINFOD_URLS gave those of %zu of %zu modules; then "
+			   "%s, and no more was asked",
+			   g->n_found, g->total,
+			   g->trouble == -ETIMEDOUT ? "nothing came for a while"
+						    : strerror(-g->trouble));
+	else
+		build_fact(n->p, n->capture, "symbols", "debug files", FACT_PLAIN,
+			   "the servers in DEBUGINFOD_URLS gave those of %zu of %zu modules",
+			   g->n_found, g->total);
+	builder_end(n->p);
+}
+
+/* Asks for one module's file, and opens what names the module anew. */
+static void fetch_one(struct fetching *g, uint32_t m)
+{
+	struct naming *n = g->n;
+	struct finder with = *n->f;
+	char *path = NULL;
+	struct dso d;
+	int rc;
+
+	n->tally.at[m].asked = true;
+	if (!g->server || g->trouble || !dso_table_of_module(n->dsos, (module_id){ m }, &d))
+		return;
+	g->name = profile_string(n->p, profile_module(n->p, (module_id){ m })->name, NULL);
+	g->last_mebibytes = 0;
+	rc = debug_server_fetch(g->server, &d.build_id, tell_fetching, g, &path);
+	g->n_found += rc == 0;
+	if (rc < 0 && rc != -ENOENT && rc != -ECANCELED)
+		g->trouble = rc;
+	if (rc < 0)
+		return;
+	with.fetched = path;
+	source_free(n->source.at[m]);
+	n->source.at[m] = NULL;
+	inlines_free(n->inlines.at[m]);
+	n->inlines.at[m] = NULL;
+	open_source(n, &with, &d, m);
+	free(path);
+}
+
+static size_t end_of_group(const struct want *w, size_t n, size_t at)
+{
+	size_t end = at + 1;
+
+	while (end < n && w[end].module == w[at].module)
+		end++;
+	return end;
+}
+
+int naming_fetch(struct naming *n, struct progress *progress)
+{
+	struct fetching g = { .n = n, .progress = progress };
+	struct err no_server = ERR_INIT;
+	struct want *w = n->waiting.at;
+	size_t n_wants = n->waiting.n, end;
+	int rc = 0;
+
+	if (n_wants == 0)
+		return 0;
+	qsort(w, n_wants, sizeof(*w), by_place);
+	for (size_t at = 0; at < n_wants; at = end_of_group(w, n_wants, at))
+		g.total++;
+	g.server = debug_server_new(&no_server);
+	for (size_t at = 0; at < n_wants && rc == 0; at = end, g.done++) {
+		progress_set(progress, g.done, g.total);
+		end = end_of_group(w, n_wants, at);
+		fetch_one(&g, w[at].module);
+		rc = progress_cancelled(progress) ? -ECANCELED
+						  : name_group(n, w + at, end - at, progress);
+	}
+	debug_server_free(g.server);
+	vec_clear(&n->waiting);
+	if (rc == 0)
+		state_fetched(&g, no_server.code ? err_text(&no_server) : NULL);
+	err_clear(&no_server);
+	return rc < 0 ? rc : state_facts(n);
 }
 
 /* Frames that wait for the pen. */

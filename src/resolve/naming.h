@@ -21,6 +21,9 @@ void naming_free(struct naming *n);
  */
 int naming_run(struct naming *n, struct progress *progress);
 
+/* See resolver_fetch(). */
+int naming_fetch(struct naming *n, struct progress *progress);
+
 /*
  * Gives named locations the frames that were inlined there, and their functions the place where they
  * are declared, from debug information. As naming_run().

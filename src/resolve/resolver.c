@@ -337,3 +337,8 @@ int resolver_name(struct resolver *r, struct progress *progress)
 {
 	return naming_run(r->naming, progress);
 }
+
+int resolver_fetch(struct resolver *r, struct progress *progress)
+{
+	return naming_fetch(r->naming, progress);
+}

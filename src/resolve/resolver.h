@@ -29,7 +29,8 @@ struct resolver_options {
 	bool addresses;      /* what has no symbol is named "[module <address>]" */
 	const char *sysroot; /* prefix for recorded paths, or NULL */
 	bool no_inlines;     /* --no-inline: debug information is not read */
-	bool same_machine;   /* the capture was (or may have been) made on this machine */
+	bool debug_servers; /* ask the servers in $DEBUGINFOD_URLS for debug files that are missing */
+	bool same_machine; /* the capture was (or may have been) made on this machine */
 };
 
 /* Where a cpu was when an address was taken; PERF_RECORD_MISC_* and PERF_CONTEXT_* map to it. */
@@ -121,6 +122,12 @@ void resolver_facts(const struct resolver *r);
  * progress only the wish to stop is read. Call again when there are more.
  */
 int resolver_name(struct resolver *r, struct progress *progress);
+
+/*
+ * Fetches the debug files that were missing and names what waited for them, with the options' leave;
+ * says in facts what came. May take minutes; progress counts files. As resolver_name(), and after it.
+ */
+int resolver_fetch(struct resolver *r, struct progress *progress);
 
 /*
  * Gives the locations that have names the functions that were inlined there, from debug information;

@@ -43,6 +43,7 @@ struct source {
 	struct jit_dump *dump;   /* or NULL */
 	struct inlines *inlines; /* or NULL */
 	char *reason;            /* see source_reason() */
+	bool lacks_debug_file;   /* see source_lacks_debug_file() */
 	bool unverified;         /* see source_unverified() */
 };
 
@@ -250,6 +251,8 @@ static void open_image(struct source *s, const struct finder *f, const struct ds
 {
 	const struct elf_file *named = image_named(i);
 
+	s->lacks_debug_file = d->kind == DSO_FILE && d->build_id.n > 0 &&
+			      (!named || named == i->mini || !symbols_has_symtab(named));
 	if (!named) {
 		s->reason = why_none(f, d, i);
 		return;
@@ -406,6 +409,11 @@ struct inlines *source_take_inlines(struct source *s)
 const char *source_reason(const struct source *s)
 {
 	return s->reason;
+}
+
+bool source_lacks_debug_file(const struct source *s)
+{
+	return s->lacks_debug_file;
 }
 
 bool source_unverified(const struct source *s)

@@ -48,6 +48,8 @@ const char *source_declared(const struct source *s, uint64_t address, uint32_t *
 struct inlines *source_take_inlines(struct source *s);
 /* Why some or all addresses have no name; a part of a sentence, borrowed. */
 const char *source_reason(const struct source *s);
+/* Would a debug file with the recorded build-id tell more? */
+bool source_lacks_debug_file(const struct source *s);
 /* A file was used though nothing says that it is the one that was recorded. */
 bool source_unverified(const struct source *s);
 /* Memory that it holds. */
