@@ -82,6 +82,17 @@ static void push_merged(struct flame_layout *l, struct analysis *a, struct flame
 		push_cell(l, like);
 }
 
+/* Must a cell at offset look other than the one to its left, because it touches it? */
+static bool differs_from_left(const struct flame_layout *l, uint32_t first, int64_t offset)
+{
+	const struct flame_cell *left;
+
+	if (l->cells.n == first)
+		return false;
+	left = &l->cells.at[l->cells.n - 1];
+	return left->end == edge(l, offset) && !left->odd;
+}
+
 /*
  * Cells for the children of a node but for the first n_skip, from offset on; parent is the cell of
  * the node.
@@ -98,7 +109,7 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 		uint32_t n = l->scratch.at[i];
 		int cols;
 
-		c.odd = (l->cells.n - first) % 2 != 0;
+		c.odd = differs_from_left(l, first, c.offset);
 		c.weight = tree_weight(l->src, a, n);
 		cols = edge(l, c.offset + c.weight) - edge(l, c.offset);
 		if (cols < NARROW_COLS && i + 1 < l->scratch.n) {
