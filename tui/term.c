@@ -2,10 +2,12 @@
 /*
  * Curses, signals, and the way out.
  *
- * Input is read through a pad, because reading through a window would refresh it. Frames are written
- * as whole rows of cells; curses works out what to send. Where a frame changes much it is bracketed by
- * synchronized output (DEC mode 2026), which curses does not know: its own writes go past stdio, so
- * what we write goes to the descriptor directly too.
+ * Curses knows the terminal: what it is able to do, its modes, its keys. It draws nothing: on screens
+ * full of colours it sends two to three times as much as is needed, most of it colours that are set
+ * already, so paint.c works out what to send. Curses' own writes go past stdio, so ours go to the
+ * descriptor directly too. Large frames are bracketed by synchronized output (DEC mode 2026).
+ *
+ * Input is read through a pad, because reading through a window would refresh it.
  */
 #include "config.h"
 
@@ -21,38 +23,28 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/uio.h>
 #include <termcap.h>
+#include <termios.h>
 #include <unistd.h>
-#include <wchar.h>
 
+#include "brush.h"
 #include "err.h"
-#include "glyphs.h"
 #include "jobs.h"
 #include "keymap.h"
 #include "mem.h"
 #include "osc52.h"
+#include "paint.h"
 #include "rescue.h"
 #include "theme.h"
 
-#define MAX_WAIT_FDS  8
-/* Cells that change before synchronizing is worth its 16 bytes. */
-#define SYNC_CELLS    400
-/* Widest run of blanks that is dressed as what is left of it. */
-#define MAX_GAP       8
-/* Style bits that matter here: a base and four flags. */
-#define N_STYLE_CODES 0x1000u
+#define MAX_WAIT_FDS 8
+/* Bytes of a frame from which on synchronizing is worth its 16. */
+#define SYNC_BYTES   600
 
 /* Curses installs handlers for these, which we take away again: ours is a descriptor. */
 static const int meddled[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 #define N_MEDDLED (sizeof(meddled) / sizeof(meddled[0]))
-
-/* What a style is on this terminal. */
-struct dress {
-	attr_t attrs;
-	short pair;
-	bool known; /* worked out already */
-	bool ink;   /* shows in letters only: blanks of all such styles look alike */
-};
 
 struct term {
 	SCREEN *screen;    /* curses' */
@@ -62,18 +54,52 @@ struct term {
 	sigset_t old_mask; /* signals blocked before us */
 	WINDOW *pad;       /* keys are read through it */
 	int n_colours;     /* 256, 16, 8, 0 */
-	short n_pairs;     /* colour pairs in use */
-	short pairs[257][257]; /* [fg + 1][bg + 1], 0: none yet */
-	bool sync;             /* bracket large frames */
-	bool cp437;            /* the console of Linux: fonts of 512 glyphs */
-	bool forgot;           /* curses' picture of the screen is not `last` any more */
-	struct canvas last;    /* as last sent; no cells at first */
-	struct dress dress[N_STYLE_CODES];
-	cchar_t *line;   /* [last.cols], a row on its way; owned */
-	int cursor;      /* curs_set()'s, -1 at first */
-	char *cursor_on; /* what switches it on; owned */
-	int killed;      /* signal that asked us to end, or 0 */
+	bool sync;         /* bracket large frames */
+	struct paint *paint; /* owned */
+	int cursor;          /* curs_set()'s, -1 at first */
+	char *cursor_on;     /* what switches it on; owned */
+	int killed;          /* signal that asked us to end, or 0 */
 };
+
+/* What terminfo says, without requests for delays ("$<5/>"); "" when there is none. The caller frees. */
+static char *plain_text(const char *s)
+{
+	char *out, *at;
+
+	if (!s || s == (const char *)-1)
+		s = "";
+	out = at = xmalloc(strlen(s) + 1);
+	while (*s != '\0') {
+		const char *end = strncmp(s, "$<", 2) == 0 ? strchr(s, '>') : NULL;
+
+		if (end)
+			s = end + 1;
+		else
+			*at++ = *s++;
+	}
+	*at = '\0';
+	return out;
+}
+
+static char *capability(const char *name)
+{
+	return plain_text(tigetstr(name));
+}
+
+/* Is that what the terminal takes for it, with two parameters? */
+static bool takes(const char *name, int a, int b, const char *sequence)
+{
+	const char *s = tigetstr(name);
+	char *text;
+	bool same;
+
+	if (!s || s == (const char *)-1)
+		return false;
+	text = plain_text(tparm(s, a, b));
+	same = strcmp(text, sequence) == 0;
+	free(text);
+	return same;
+}
 
 int term_possible(struct err *e)
 {
@@ -84,7 +110,7 @@ int term_possible(struct err *e)
 		return err_set(e, -ENOTTY, "standard output is no terminal");
 	if (!term || *term == '\0' || tgetent(NULL, term) != 1)
 		return err_set(e, -ENOTTY, "the terminal type '%s' is unknown", term ? term : "");
-	if (!tigetstr("cup") || !tigetstr("clear"))
+	if (!takes("cup", 1, 2, "\033[2;3H"))
 		ret = err_set(e, -ENOTTY, "a terminal of type '%s' cannot place its cursor", term);
 	if (ret == 0 && !isatty(STDIN_FILENO)) {
 		int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -96,11 +122,23 @@ int term_possible(struct err *e)
 	return ret;
 }
 
+/* How many colours are chosen by the sequences that we know. */
+static int known_colours(void)
+{
+	/* terminals of millions of colours (xterm-direct) have no palette but the first eight */
+	int n = tigetnum("colors");
+
+	if (n >= 8 && n <= 256 && takes("setaf", 243, 0, "\033[38;5;243m"))
+		return theme_depth(n);
+	if (n >= 16 && n <= 256 && takes("setaf", 9, 0, "\033[91m"))
+		return 16;
+	return n >= 8 && takes("setaf", 1, 0, "\033[31m") ? 8 : 0;
+}
+
 static int wanted_colours(enum colour_mode mode)
 {
 	const char *no_color = getenv("NO_COLOR");
-	/* terminals of millions of colours (xterm-direct) have no palette but the first eight */
-	int has = has_colors() ? (COLORS > 256 ? 8 : theme_depth(COLORS)) : 0, most = 0;
+	int has = known_colours(), most = 0;
 
 	switch (mode) {
 	case COLOUR_AUTO:
@@ -120,101 +158,6 @@ static int wanted_colours(enum colour_mode mode)
 	return most < has ? most : has;
 }
 
-/*
- * The pair of two colours of ours (-1: default); 0 when the terminal has no more. Plain text has a pair
- * of its own too: from a colour to pair 0 curses sends 11 bytes, from pair to pair 5.
- */
-static short pair_of(struct term *t, int fg, int bg)
-{
-	short *pair = &t->pairs[fg + 1][bg + 1];
-
-	if (*pair != 0 || t->n_pairs + 1 >= COLOR_PAIRS || t->n_pairs == INT16_MAX)
-		return *pair;
-	if (init_pair((short)(t->n_pairs + 1), (short)fg, (short)bg) == OK)
-		*pair = ++t->n_pairs;
-	return *pair;
-}
-
-static const struct dress *dress_of(struct term *t, uint16_t style)
-{
-	struct dress *d = &t->dress[style % N_STYLE_CODES];
-	struct look look;
-
-	if (d->known)
-		return d;
-	look = theme_look(style, t->n_colours);
-	d->attrs = (look.attrs & LOOK_BOLD ? WA_BOLD : 0) |
-		   (look.attrs & LOOK_REVERSE ? WA_REVERSE : 0) |
-		   (look.attrs & LOOK_UNDERLINE ? WA_UNDERLINE : 0);
-	if (t->n_colours > 0)
-		d->pair = pair_of(t, look.fg, look.bg);
-	d->ink = look.bg < 0 && d->attrs == 0;
-	d->known = true;
-	return d;
-}
-
-/* Curses must count the columns of a glyph as we did. */
-static wchar_t shown(const struct term *t, const struct cell *cell, int width)
-{
-	uint32_t cp = t->cp437 ? glyph_cp437(cell->cp) : cell->cp;
-
-	return wcwidth((wchar_t)cp) == width ? (wchar_t)cp : L'?';
-}
-
-static bool is_ink_blank(struct term *t, const struct cell *cell)
-{
-	return cell->cp == ' ' && cell->mark == 0 && dress_of(t, cell->style)->ink;
-}
-
-/*
- * What the blanks from col on are dressed in: as the letter to their left if nobody can see that, which
- * saves switching colours there and back. Wide gaps are left for curses to jump over.
- */
-static const struct dress *dress_of_gap(struct term *t, const struct canvas *c,
-					const struct cell *row, int col)
-{
-	const struct dress *own = dress_of(t, row[col].style), *left;
-	int end = col;
-
-	if (col == 0)
-		return own;
-	left = dress_of(t, row[col - 1].style);
-	while (end < c->cols && end - col <= MAX_GAP && is_ink_blank(t, &row[end]))
-		end++;
-	return left->ink && end < c->cols && end - col <= MAX_GAP ? left : own;
-}
-
-/* Makes curses' cells of a row; returns how many there are. */
-static int dress_row(struct term *t, const struct canvas *c, const struct cell *row)
-{
-	const struct dress *d = NULL;
-	int n = 0;
-
-	for (int col = 0; col < c->cols; col++) {
-		bool wide = col + 1 < c->cols && row[col + 1].cp == 0;
-		wchar_t text[3] = { shown(t, &row[col], wide ? 2 : 1), (wchar_t)row[col].mark, 0 };
-
-		if (!is_ink_blank(t, &row[col]))
-			d = dress_of(t, row[col].style);
-		else if (col == 0 || !is_ink_blank(t, &row[col - 1]))
-			d = dress_of_gap(t, c, row, col);
-		setcchar(&t->line[n++], text, d->attrs, d->pair, NULL);
-		if (wide && text[0] == L'?')
-			setcchar(&t->line[n++], L" ", d->attrs, d->pair, NULL);
-		col += wide;
-	}
-	return n;
-}
-
-static size_t count_changes(const struct cell *a, const struct cell *b, int n)
-{
-	size_t changes = 0;
-
-	for (int i = 0; i < n; i++)
-		changes += a[i].cp != b[i].cp || a[i].style != b[i].style || a[i].mark != b[i].mark;
-	return changes;
-}
-
 /* Straight to the terminal, behind what curses has written. */
 static void send(const char *s, size_t n)
 {
@@ -224,6 +167,10 @@ static void send(const char *s, size_t n)
 
 		if (sent < 0 && errno == EINTR)
 			continue;
+		if (sent < 0 && errno == EAGAIN) {
+			poll(&(struct pollfd){ .fd = STDOUT_FILENO, .events = POLLOUT }, 1, -1);
+			continue;
+		}
 		if (sent <= 0)
 			return;
 		s += sent;
@@ -231,31 +178,12 @@ static void send(const char *s, size_t n)
 	}
 }
 
-static void place_cursor(struct term *t, const struct canvas *c)
+/* Shows the cursor or hides it. */
+static void show_cursor(struct term *t, bool want)
 {
-	int want = c->cursor_row >= 0 && c->cursor_row < c->rows && c->cursor_col >= 0 &&
-		   c->cursor_col < c->cols;
-
-	if (want != t->cursor)
+	if ((int)want != t->cursor)
 		curs_set(want);
 	t->cursor = want;
-	if (want)
-		wmove(stdscr, c->cursor_row, c->cursor_col);
-	leaveok(stdscr, !want);
-}
-
-/* Makes `last` fit the canvas; where curses does not know it any more, everything differs. */
-static void resize_last(struct term *t, const struct canvas *c)
-{
-	if (t->last.cell && t->last.cols == c->cols && t->last.rows == c->rows && !t->forgot)
-		return;
-	if (t->last.cell)
-		canvas_done(&t->last);
-	canvas_init(&t->last, c->cols, c->rows, c->ascii);
-	t->forgot = false;
-	for (int i = 0; i < c->cols * c->rows; i++)
-		t->last.cell[i].cp = UINT32_MAX;
-	t->line = xreallocarray(t->line, (size_t)c->cols + 1, sizeof(*t->line));
 }
 
 /* Terminals that know, or may know, mode 2026; others ignore it, but these print rubbish or are slow. */
@@ -277,16 +205,6 @@ static int open_keys(struct term *t, struct err *e)
 		return err_set(e, -errno, "/dev/tty: %s", strerror(errno));
 	t->in_fd = fileno(t->in);
 	return 0;
-}
-
-/* What curses erases with looks like what we call blank. */
-static void set_background(struct term *t)
-{
-	const struct dress *d = dress_of(t, STYLE_NORMAL);
-	cchar_t blank;
-
-	setcchar(&blank, L" ", d->attrs, d->pair, NULL);
-	wbkgrndset(stdscr, &blank);
 }
 
 static SCREEN *start_curses(struct term *t)
@@ -314,34 +232,49 @@ static void set_modes(struct term *t, const struct term_options *o)
 	nodelay(t->pad, TRUE);
 	/* what terminfo often lacks */
 	define_key("\033[Z", KEY_BTAB);
-	if (start_color() == OK)
-		use_default_colors();
 	t->n_colours = wanted_colours(o->colour);
-	set_background(t);
 	if (o->mouse) {
 		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 		mouseinterval(0);
 	}
 }
 
-/* What terminfo says, without requests for delays ("$<5/>"); "" when there is none. The caller frees. */
-static char *capability(const char *name)
+/* Attributes that cannot be shown together with colours, as bits of ours. */
+static uint16_t clashing(void)
 {
-	const char *s = tigetstr(name), *end;
-	char *out, *at;
+	int ncv = tigetnum("ncv");
 
-	if (!s || s == (const char *)-1)
-		s = "";
-	out = at = xmalloc(strlen(s) + 1);
-	while (*s != '\0') {
-		end = strncmp(s, "$<", 2) == 0 ? strchr(s, '>') : NULL;
-		if (end)
-			s = end + 1;
-		else
-			*at++ = *s++;
-	}
-	*at = '\0';
-	return out;
+	return ncv < 0 ? 0
+		       : (uint16_t)((ncv & 0x02 ? LOOK_UNDERLINE : 0) |
+				    (ncv & 0x04 ? LOOK_REVERSE : 0) | (ncv & 0x20 ? LOOK_BOLD : 0));
+}
+
+/* Do tabs reach the terminal, or does its line make blanks of them? */
+static bool has_tabs(void)
+{
+	struct termios modes;
+
+	return tcgetattr(STDOUT_FILENO, &modes) == 0 && (modes.c_oflag & TABDLY) != TAB3;
+}
+
+static struct terminal_can abilities(const struct term *t)
+{
+	const char *type = getenv("TERM");
+
+	return (struct terminal_can){
+		.n_colours = t->n_colours,
+		.undo = takes("op", 0, 0, "\033[39;49m") && takes("rmul", 0, 0, "\033[24m"),
+		.wait = tigetflag("xenl") > 0,
+		.tint = tigetflag("bce") > 0,
+		.tabs = takes("ht", 0, 0, "\t") && tigetnum("it") == 8 && has_tabs(),
+		.el = takes("el", 0, 0, "\033[K"),
+		.ech = takes("ech", 7, 0, "\033[7X"),
+		.scroll = takes("csr", 1, 2, "\033[2;3r") && takes("ind", 0, 0, "\n") &&
+			  takes("ri", 0, 0, "\033M"),
+		.leap = takes("indn", 7, 0, "\033[7S") && takes("rin", 7, 0, "\033[7T"),
+		.cp437 = type && strcmp(type, "linux") == 0,
+		.clash = t->n_colours > 0 ? clashing() : 0,
+	};
 }
 
 static void rescue_add_capability(const char *name)
@@ -365,10 +298,20 @@ static void arm_rescue(const struct term_options *o)
 	rescue_arm();
 }
 
+/* The terminal is ours, in curses' modes, and nobody knows what it shows. */
+static void enter(struct term *t)
+{
+	wnoutrefresh(stdscr);
+	doupdate();
+	paint_forget(t->paint);
+	t->cursor = -1;
+}
+
 int term_open(const struct term_options *o, struct term **out, struct err *e)
 {
 	struct term *t = xcalloc(1, sizeof(*t));
 	const char *type = getenv("TERM");
+	struct terminal_can can;
 	int ret = open_keys(t, e);
 
 	if (ret < 0) {
@@ -392,10 +335,11 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
 	}
 	set_modes(t, o);
 	arm_rescue(o);
-	t->cursor = -1;
 	t->cursor_on = capability("cnorm");
 	t->sync = may_sync(o);
-	t->cp437 = type && strcmp(type, "linux") == 0;
+	can = abilities(t);
+	t->paint = paint_new(&can);
+	enter(t);
 	*out = t;
 	return 0;
 }
@@ -406,6 +350,10 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
  */
 static void leave(struct term *t)
 {
+	size_t n;
+	const char *bytes = paint_plain(t->paint, &n);
+
+	send(bytes, n);
 	endwin();
 	send(t->cursor_on, strlen(t->cursor_on));
 }
@@ -418,9 +366,7 @@ void term_close(struct term *t)
 	rescue_done();
 	delwin(t->pad);
 	delscreen(t->screen);
-	if (t->last.cell)
-		canvas_done(&t->last);
-	free(t->line);
+	paint_free(t->paint);
 	free(t->cursor_on);
 	if (t->in)
 		fclose(t->in);
@@ -445,54 +391,40 @@ bool term_mono(const struct term *t)
 
 void term_draw(struct term *t, const struct canvas *c)
 {
-	size_t changes = 0;
-	bool sync;
+	size_t n;
+	const char *bytes = paint_frame(t->paint, c, &n);
+	bool sync = t->sync && n >= SYNC_BYTES;
 
-	resize_last(t, c);
-	for (int row = 0; row < c->rows; row++) {
-		size_t at = (size_t)row * (size_t)c->cols, n;
-
-		n = count_changes(c->cell + at, t->last.cell + at, c->cols);
-		if (n > 0)
-			mvwadd_wchnstr(stdscr, row, 0, t->line, dress_row(t, c, c->cell + at));
-		changes += n;
-	}
-	memcpy(t->last.cell, c->cell, (size_t)c->cols * (size_t)c->rows * sizeof(*c->cell));
-	sync = t->sync && changes >= SYNC_CELLS;
+	show_cursor(t, c->cursor_row >= 0 && c->cursor_row < c->rows && c->cursor_col >= 0 &&
+			       c->cursor_col < c->cols);
 	if (sync)
 		send("\033[?2026h", 8);
-	place_cursor(t, c);
-	wnoutrefresh(stdscr);
-	doupdate();
+	send(bytes, n);
 	if (sync)
 		send("\033[?2026l", 8);
 }
 
 void term_repaint(struct term *t)
 {
-	(void)t;
-	clearok(curscr, TRUE);
+	paint_forget(t->paint);
 }
 
-/* Takes the size that the terminal has now. Curses forgets what does not fit, even if it does later. */
-static void take_size(struct term *t)
+/* Takes the size that the terminal has now. */
+static void take_size(void)
 {
 	struct winsize size;
 
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0)
 		return;
-	if (size.ws_row == LINES && size.ws_col == COLS)
-		return;
-	resizeterm(size.ws_row, size.ws_col);
-	t->forgot = true;
+	if (size.ws_row != LINES || size.ws_col != COLS)
+		resizeterm(size.ws_row, size.ws_col);
 }
 
 /* After somebody else had the terminal. */
 static void take_back(struct term *t)
 {
-	take_size(t);
-	clearok(curscr, TRUE);
-	t->cursor = -1;
+	take_size();
+	enter(t);
 }
 
 static void take_signal(struct term *t, int number, struct term_event *e)
@@ -516,8 +448,8 @@ static void take_signal(struct term *t, int number, struct term_event *e)
 		break;
 	case SIGWINCH:
 		/* the same size again may mean that it was another for an instant: what is there? */
-		take_size(t);
-		clearok(curscr, TRUE);
+		take_size();
+		paint_forget(t->paint);
 		e->kind = TERM_RESIZE;
 		break;
 	default:

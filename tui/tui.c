@@ -189,7 +189,7 @@ static void loop(struct run *r)
 			app_draw(r->app, &r->canvas);
 			drawn = true;
 		}
-		/* also unchanged: curses gives a frame up when a key waits */
+		/* also unchanged: somebody else may have had the screen */
 		if (drawn)
 			term_draw(r->term, &r->canvas);
 		app_wake_fds(r->app, fds);

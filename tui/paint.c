@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The difference of two screens as bytes; see paint.h.
+ *
+ * Most bytes of a coloured screen are colours, not letters. A frame can be written row by row, or pen
+ * by pen: all that has one look, wherever it is, then the next. Which is shorter depends on how the
+ * looks are mixed, and whether rows were scrolled is seen best by what it costs otherwise; so a frame
+ * is made in each of these ways, and the shortest is sent.
+ */
+#include "config.h"
+
+#include "paint.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "brush.h"
+#include "canvas.h"
+#include "glyphs.h"
+#include "hash.h"
+#include "mem.h"
+#include "pen.h"
+
+/* Style bits that matter here: a base and four flags. */
+#define N_STYLE_CODES 0x1000u
+
+/* No pass has painted the cell's look yet. */
+#define NO_PASS UINT32_MAX
+
+struct paint {
+	struct terminal_can can;
+	int cols, rows;         /* of the grids below */
+	struct glyph *want;     /* [rows][cols]; all owned */
+	struct glyph *was;      /* what is shown before a frame */
+	struct glyph *try;      /* what a try would have made of it */
+	struct glyph *row;      /* [cols], a row before a try */
+	uint32_t *pass;         /* [rows][cols], look with which a cell is painted */
+	uint64_t *hash;         /* [2][rows], of rows that are wanted, and that are there */
+	VEC(struct look) looks; /* all that occur */
+	uint32_t look_of[N_STYLE_CODES][2]; /* index + 1 of a style's, blanks second; 0: none yet */
+	struct brush start, brush, best;    /* before a frame, of a try, of the best one */
+	bool known;                         /* what the screen shows */
+	bool tried;                         /* there is a best one */
+};
+
+static uint32_t intern(struct paint *p, struct look look)
+{
+	for (size_t i = 0; i < p->looks.n; i++) {
+		const struct look *l = &p->looks.at[i];
+
+		if (l->fg == look.fg && l->bg == look.bg && l->attrs == look.attrs)
+			return (uint32_t)i;
+	}
+	vec_push(&p->looks, look);
+	return (uint32_t)p->looks.n - 1;
+}
+
+/* The look of a style, of which blanks only show a part. */
+static uint32_t look_of(struct paint *p, uint16_t style, bool blank)
+{
+	uint32_t *known = &p->look_of[style % N_STYLE_CODES][blank];
+	struct look look;
+
+	if (*known != 0)
+		return *known - 1;
+	look = theme_look(style, p->can.n_colours);
+	if (look.fg >= 0 || look.bg >= 0)
+		look.attrs &= (uint16_t)~p->can.clash;
+	if (blank && (look.attrs & (LOOK_REVERSE | LOOK_UNDERLINE)) == 0)
+		look = (struct look){ .fg = PEN_ANY, .bg = look.bg };
+	*known = intern(p, look) + 1;
+	return *known - 1;
+}
+
+/* What the canvas wants, in terms of the terminal. */
+static void take_canvas(struct paint *p, const struct canvas *c)
+{
+	for (int i = 0; i < c->cols * c->rows; i++) {
+		const struct cell *cell = &c->cell[i];
+		struct glyph *g = &p->want[i];
+
+		g->cp = p->can.cp437 ? glyph_cp437(cell->cp) : cell->cp;
+		g->mark = cell->mark;
+		g->look = look_of(p, cell->style, g->cp == ' ' && g->mark == 0);
+	}
+}
+
+static void fit(struct paint *p, int cols, int rows)
+{
+	size_t n = (size_t)cols * (size_t)rows;
+
+	if (p->want && p->cols == cols && p->rows == rows)
+		return;
+	p->cols = cols;
+	p->rows = rows;
+	p->want = xreallocarray(p->want, n + 1, sizeof(*p->want));
+	p->was = xreallocarray(p->was, n + 1, sizeof(*p->was));
+	p->try = xreallocarray(p->try, n + 1, sizeof(*p->try));
+	p->row = xreallocarray(p->row, (size_t)cols + 1, sizeof(*p->row));
+	p->pass = xreallocarray(p->pass, n + 1, sizeof(*p->pass));
+	p->hash = xreallocarray(p->hash, 2 * (size_t)rows + 1, sizeof(*p->hash));
+	p->known = false;
+}
+
+static const struct glyph *wanted(const struct paint *p, int row, int col)
+{
+	return &p->want[(size_t)row * (size_t)p->cols + (size_t)col];
+}
+
+static bool is_blank(const struct paint *p, const struct glyph *g)
+{
+	return p->looks.at[g->look].fg == PEN_ANY;
+}
+
+/* How many blanks of one look begin at col: to the last that has to be painted, or to the row's end. */
+static int blanks(const struct paint *p, int row, int col)
+{
+	const struct glyph *first = wanted(p, row, col);
+	int n = 1, end = col + 1;
+
+	for (; end < p->cols && wanted(p, row, end)->look == first->look; end++)
+		if (brush_differs(&p->brush, row, end))
+			n = end + 1 - col;
+	return end == p->cols ? end - col : n;
+}
+
+/* Paints what differs in a row, or what of it belongs to one pass. */
+static void paint_row(struct paint *p, int row, uint32_t pass)
+{
+	const uint32_t *passes = &p->pass[(size_t)row * (size_t)p->cols];
+
+	for (int col = 0; col < p->cols;) {
+		bool due = brush_differs(&p->brush, row, col) &&
+			   (pass == NO_PASS || passes[col] == pass);
+		int n = 1;
+
+		if (due && is_blank(p, wanted(p, row, col))) {
+			n = blanks(p, row, col);
+			brush_blank(&p->brush, row, col, n);
+		} else if (due) {
+			n = brush_put(&p->brush, row, col);
+		}
+		col += n;
+	}
+}
+
+/* Could blanks of that look be written with the pen of another cell? */
+static bool goes_with(const struct paint *p, const struct glyph *blank, const struct glyph *g)
+{
+	return pen_fits(&p->looks.at[g->look], &p->looks.at[blank->look]);
+}
+
+/* Says in which pass the cells of a row are painted: blanks go with a neighbour where they can. */
+static void plan_row(struct paint *p, int row)
+{
+	uint32_t *pass = &p->pass[(size_t)row * (size_t)p->cols];
+
+	for (int col = 0; col < p->cols; col++) {
+		const struct glyph *g = wanted(p, row, col), *left = g - 1;
+
+		pass[col] = brush_differs(&p->brush, row, col) ? g->look : NO_PASS;
+		if (pass[col] != NO_PASS && is_blank(p, g) && col > 0 && pass[col - 1] != NO_PASS &&
+		    (goes_with(p, g, left) || left->look == g->look))
+			pass[col] = pass[col - 1];
+	}
+	for (int col = p->cols - 2; col >= 0; col--) {
+		const struct glyph *g = wanted(p, row, col);
+
+		if (pass[col] == g->look && is_blank(p, g) && pass[col + 1] != NO_PASS &&
+		    (goes_with(p, g, g + 1) || g[1].look == g->look))
+			pass[col] = pass[col + 1];
+	}
+}
+
+/* Paints rows first to end - 1 pen by pen, beginning with the one in use. */
+static void paint_by_pen(struct paint *p, int first, int end)
+{
+	VEC(uint32_t) passes = { 0 };
+
+	for (int row = first; row < end; row++) {
+		plan_row(p, row);
+		for (int col = 0; col < p->cols; col++) {
+			uint32_t pass = p->pass[(size_t)row * (size_t)p->cols + (size_t)col];
+			size_t i = 0;
+
+			while (i < passes.n && passes.at[i] != pass)
+				i++;
+			if (i == passes.n && pass != NO_PASS)
+				vec_push(&passes, pass);
+		}
+	}
+	for (size_t i = 1; i < passes.n; i++)
+		if (pen_fits(&p->brush.pen, &p->looks.at[passes.at[i]])) {
+			uint32_t in_use = passes.at[i];
+
+			passes.at[i] = passes.at[0];
+			passes.at[0] = in_use;
+		}
+	for (size_t i = 0; i < passes.n; i++)
+		for (int row = first; row < end; row++)
+			paint_row(p, row, passes.at[i]);
+	vec_done(&passes);
+}
+
+/* Where a try is before a row, to go back to. */
+static struct brush remember(struct paint *p, int row)
+{
+	memcpy(p->row, &p->try[(size_t)row * (size_t)p->cols], (size_t)p->cols * sizeof(*p->row));
+	return p->brush;
+}
+
+static void go_back(struct paint *p, int row, const struct brush *to)
+{
+	struct sent out = p->brush.out;
+
+	out.n = to->out.n;
+	memcpy(&p->try[(size_t)row * (size_t)p->cols], p->row, (size_t)p->cols * sizeof(*p->row));
+	p->brush = *to;
+	p->brush.out = out;
+}
+
+/* Paints rows one after the other, each in the shorter way. */
+static void paint_by_row(struct paint *p)
+{
+	for (int row = 0; row < p->rows; row++) {
+		struct brush before = remember(p, row);
+		size_t n;
+
+		paint_by_pen(p, row, row + 1);
+		n = p->brush.out.n;
+		go_back(p, row, &before);
+		paint_row(p, row, NO_PASS);
+		if (p->brush.out.n <= n)
+			continue;
+		go_back(p, row, &before);
+		paint_by_pen(p, row, row + 1);
+	}
+}
+
+/* Which rows move by how much. */
+struct shift {
+	int first, end, by; /* as brush_scroll()'s; by 0: none */
+};
+
+static bool is_blank_row(const struct paint *p, int row)
+{
+	for (int col = 0; col < p->cols; col++)
+		if (wanted(p, row, col)->cp != ' ')
+			return false;
+	return true;
+}
+
+/* The shift that brings most rows to where they are wanted. */
+static struct shift find_shift(struct paint *p)
+{
+	size_t row_size = (size_t)p->cols * sizeof(*p->want);
+	uint64_t *want = p->hash, *was = p->hash + p->rows;
+	struct shift best = { .by = 0 };
+	int most = 0;
+
+	for (int row = 0; row < p->rows; row++) {
+		want[row] = is_blank_row(p, row) ? 0 : hash_bytes(wanted(p, row, 0), row_size);
+		was[row] = hash_bytes(&p->was[(size_t)row * (size_t)p->cols], row_size);
+	}
+	for (int by = 1 - p->rows; by < p->rows; by++) {
+		struct shift s = { p->rows, 0, by };
+		int n = 0;
+
+		for (int row = by < 0 ? -by : 0; row < p->rows && row + by < p->rows; row++) {
+			if (want[row] == 0 || want[row] != was[row + by] || want[row] == was[row])
+				continue;
+			n++;
+			s.first = row < s.first ? row : s.first;
+			s.end = row + 1;
+		}
+		if (n <= most)
+			continue;
+		most = n;
+		best = s;
+	}
+	if (best.by > 0)
+		best.end += best.by;
+	else
+		best.first += best.by;
+	return best;
+}
+
+/* Where half of a wide glyph differs, both halves are painted. */
+static void widen(struct paint *p)
+{
+	for (int i = 0; i + 1 < p->cols * p->rows; i++) {
+		struct glyph *was = &p->was[i];
+
+		if (p->want[i + 1].cp == 0 && memcmp(was, &p->want[i], 2 * sizeof(*was)) != 0)
+			was[0].cp = was[1].cp = GLYPH_LOST;
+	}
+}
+
+/* A new try, from what the screen shows or from nothing. */
+static void begin(struct paint *p)
+{
+	struct sent out = p->brush.out;
+
+	out.n = 0;
+	p->brush = p->start;
+	p->brush.out = out;
+	p->brush.can = &p->can;
+	p->brush.looks = p->looks.at;
+	p->brush.want = p->want;
+	p->brush.have = p->try;
+	p->brush.cols = p->cols;
+	p->brush.rows = p->rows;
+	if (p->known)
+		memcpy(p->try, p->was, (size_t)p->cols * (size_t)p->rows * sizeof(*p->try));
+	else
+		brush_clear(&p->brush);
+}
+
+/* Makes the frame in one way and keeps it if it is the shortest so far. */
+static void try_way(struct paint *p, const struct canvas *c, struct shift shift, bool by_pen)
+{
+	struct brush other;
+
+	begin(p);
+	if (shift.by != 0)
+		brush_scroll(&p->brush, shift.first, shift.end, shift.by);
+	if (by_pen)
+		paint_by_pen(p, 0, p->rows);
+	else
+		paint_by_row(p);
+	if (c->cursor_row >= 0 && c->cursor_row < p->rows && c->cursor_col >= 0 &&
+	    c->cursor_col < p->cols)
+		brush_move(&p->brush, c->cursor_row, c->cursor_col);
+	if (p->tried && p->best.out.n <= p->brush.out.n)
+		return;
+	other = p->best;
+	p->best = p->brush;
+	p->brush = other;
+	p->tried = true;
+}
+
+struct paint *paint_new(const struct terminal_can *can)
+{
+	struct paint *p = xcalloc(1, sizeof(*p));
+
+	p->can = *can;
+	p->start.row = -1;
+	/* the first look is that of a cleared screen */
+	look_of(p, STYLE_NORMAL, true);
+	return p;
+}
+
+void paint_free(struct paint *p)
+{
+	if (!p)
+		return;
+	free(p->want);
+	free(p->was);
+	free(p->try);
+	free(p->row);
+	free(p->pass);
+	free(p->hash);
+	vec_done(&p->looks);
+	free(p->brush.out.at);
+	free(p->best.out.at);
+	free(p);
+}
+
+void paint_forget(struct paint *p)
+{
+	p->known = false;
+}
+
+const char *paint_frame(struct paint *p, const struct canvas *c, size_t *n)
+{
+	struct shift none = { .by = 0 }, shift = none;
+
+	fit(p, c->cols, c->rows);
+	take_canvas(p, c);
+	if (p->known)
+		widen(p);
+	p->tried = false;
+	try_way(p, c, none, false);
+	try_way(p, c, none, true);
+	if (p->known && p->can.scroll)
+		shift = find_shift(p);
+	if (shift.by != 0) {
+		try_way(p, c, shift, false);
+		try_way(p, c, shift, true);
+	}
+	memcpy(p->was, p->want, (size_t)p->cols * (size_t)p->rows * sizeof(*p->was));
+	p->start = p->best;
+	p->known = true;
+	*n = p->best.out.n;
+	return p->best.out.at;
+}
+
+const char *paint_plain(struct paint *p, size_t *n)
+{
+	p->brush.out.n = 0;
+	brush_send(&p->brush, "\033[m", 3);
+	p->start.pen = (struct look){ .fg = -1, .bg = -1 };
+	*n = p->brush.out.n;
+	return p->brush.out.at;
+}
