@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The way out of a crash; see rescue.h.
+ * The way out when a signal ends us; see rescue.h.
  *
  * The state below is the one mutable global of this room: a signal handler is given nothing else.
  * It changes only while the handlers are not installed.
@@ -16,35 +16,71 @@
 #include <termios.h>
 #include <unistd.h>
 
-static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
-#define N_FATAL (sizeof(fatal) / sizeof(fatal[0]))
+/* Signals that do not end a program, or that nobody can catch. */
+static const int harmless[] = { SIGCHLD, SIGCONT, SIGKILL, SIGSTOP, SIGTSTP,
+				SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH };
+
+/* Signals of faults: what was done is done again when the handler returns. */
+static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+
+/* Signals have the numbers 1 to N_SIGNALS - 1. */
+#define N_SIGNALS 65
 
 static struct {
-	int fd;                        /* whose modes are saved */
-	bool have_modes;               /* are they? */
-	struct termios modes;          /* of the terminal before us */
-	char bytes[512];               /* what to write */
-	size_t n;                      /* bytes of it */
-	struct sigaction old[N_FATAL]; /* what happened before us */
-	char stack[1 << 16];           /* for the handler: ours may have overflown */
+	int fd;                          /* whose modes are saved */
+	bool have_modes;                 /* are they? */
+	struct termios modes;            /* of the terminal before us */
+	char bytes[512];                 /* what to write */
+	size_t n;                        /* bytes of it */
+	char stack[1 << 16];             /* for the handler: ours may have overflown */
+	bool ours[N_SIGNALS];            /* which signals we catch */
+	struct sigaction old[N_SIGNALS]; /* what happened before us */
 } rescue;
+
+static bool is_among(int number, const int *signals, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (signals[i] == number)
+			return true;
+	return false;
+}
+
+static bool is_fault(int number)
+{
+	return is_among(number, faults, sizeof(faults) / sizeof(faults[0]));
+}
 
 static void handle(int number, siginfo_t *info, void *context)
 {
-	size_t i = 0;
 	ssize_t ignored = write(STDOUT_FILENO, rescue.bytes, rescue.n);
 
 	(void)ignored;
 	(void)context;
 	if (rescue.have_modes)
 		tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
-	while (i < N_FATAL && fatal[i] != number)
-		i++;
-	if (i < N_FATAL)
-		sigaction(number, &rescue.old[i], NULL);
-	/* a fault happens again on return; what was sent has to be sent again */
-	if (info->si_code <= 0)
+	sigaction(number, &rescue.old[number], NULL);
+	if (!is_fault(number) || info->si_code <= 0)
 		raise(number);
+}
+
+/* Catches a signal that would end us: a fault whoever waits for it, another only if nobody does. */
+static void catch (int number)
+{
+	struct sigaction action = { .sa_sigaction = handle,
+				    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+	struct sigaction *old = &rescue.old[number];
+
+	sigemptyset(&action.sa_mask);
+	rescue.ours[number] = false;
+	if (is_among(number, harmless, sizeof(harmless) / sizeof(harmless[0])))
+		return;
+	/* numbers that the C library keeps for itself are refused */
+	if (sigaction(number, NULL, old) < 0)
+		return;
+	if (!is_fault(number) && number != SIGABRT &&
+	    ((old->sa_flags & SA_SIGINFO) || old->sa_handler != SIG_DFL))
+		return;
+	rescue.ours[number] = sigaction(number, &action, NULL) == 0;
 }
 
 void rescue_prepare(int fd)
@@ -66,23 +102,24 @@ void rescue_add(const char *sequence)
 
 void rescue_arm(void)
 {
-	struct sigaction action = { .sa_sigaction = handle,
-				    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 	stack_t stack = { .ss_sp = rescue.stack, .ss_size = sizeof(rescue.stack) }, old;
 
-	sigemptyset(&action.sa_mask);
 	if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE))
 		sigaltstack(&stack, NULL);
-	for (size_t i = 0; i < N_FATAL; i++)
-		sigaction(fatal[i], &action, &rescue.old[i]);
+	for (int i = 1; i < N_SIGNALS; i++)
+		catch (i);
 }
 
 void rescue_done(void)
 {
 	struct sigaction now;
 
-	for (size_t i = 0; i < N_FATAL; i++)
-		if (sigaction(fatal[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+	for (int i = 1; i < N_SIGNALS; i++) {
+		if (!rescue.ours[i])
+			continue;
+		rescue.ours[i] = false;
+		if (sigaction(i, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
 		    now.sa_sigaction == handle)
-			sigaction(fatal[i], &rescue.old[i], NULL);
+			sigaction(i, &rescue.old[i], NULL);
+	}
 }

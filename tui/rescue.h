@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Gives the terminal back when the program crashes: what has to be written for that is prepared
+ * Gives the terminal back when a signal ends the program: what has to be written for that is prepared
  * while all is well, because in a signal handler nothing else is safe.
  */
 #ifndef PROFTOP_TUI_RESCUE_H
@@ -8,9 +8,12 @@
 
 /* Remembers the line modes of the terminal on fd as they are now. */
 void rescue_prepare(int fd);
-/* Something to write to standard output on a crash. */
+/* Something to write to standard output then. */
 void rescue_add(const char *sequence);
-/* From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT restore the terminal and then kill. */
+/*
+ * From now on faults, and whatever other signal would end the program as things are, restore the terminal and
+ * then kill. What is caught, ignored or blocked by then stays so.
+ */
 void rescue_arm(void);
 /* Not any more. */
 void rescue_done(void);

@@ -291,6 +291,8 @@ static void arm_rescue(const struct term_options *o)
 		rescue_add("\033[?2026l");
 	if (o->mouse)
 		rescue_add("\033[?1006;1000l");
+	if (takes("csr", 1, 2, "\033[2;3r"))
+		rescue_add("\033[r");
 	rescue_add_capability("sgr0");
 	rescue_add_capability("rmkx");
 	rescue_add_capability("rmcup");
