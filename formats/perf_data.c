@@ -15,6 +15,7 @@
 #include "err.h"
 #include "input.h"
 #include "mem.h"
+#include "perf_archive.h"
 #include "perf_events.h"
 #include "perf_facts.h"
 #include "perf_feed.h"
@@ -43,11 +44,13 @@
 
 struct reader {
 	struct input *in;        /* the file being read: the one that was asked for, or a part */
+	const char *name;        /* of what was asked for, also when it was copied; borrowed */
 	struct perf_parts parts; /* further files */
 	size_t n_parts_begun;    /* of them */
 	struct profile *profile;
 	capture_id capture;
 	struct resolver_options options; /* as told, but for same_machine */
+	struct perf_archives archives;   /* what options.archives points to */
 	VEC(const char *) dirs;          /* what options.symbol_dirs points to, when it is longer */
 	char *kcore_dir;                 /* in dirs; owned */
 	enum root_names root_names;      /* as told */
@@ -121,6 +124,9 @@ static void begin_feeding(struct reader *r)
 {
 	r->options.same_machine = r->options.same_machine && may_be_this_machine(&r->header);
 	look_in_kcore_dir(r);
+	perf_archives_find(&r->archives, r->name, &r->options, r->progress);
+	r->options.archives = r->archives.all.at;
+	r->options.n_archives = r->archives.all.n;
 	r->resolver = resolver_new(r->profile, r->capture, &r->options);
 	if (r->header.os_release)
 		resolver_kernel_release(r->resolver, r->header.os_release);
@@ -415,6 +421,9 @@ static int read_stream(struct reader *r, struct err *e)
 		named = resolver_fetch(r->resolver, r->progress);
 	if (rc == 0 && named == 0 && r->resolver)
 		named = resolver_inline(r->resolver, r->progress);
+	builder_begin(r->profile);
+	perf_archives_facts(&r->archives, r->profile, r->capture);
+	builder_end(r->profile);
 	return rc < 0 ? rc : named;
 }
 
@@ -439,7 +448,9 @@ static int read_all(struct reader *r, struct err *e)
 static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 			  const struct read_options *o, struct progress *progress, struct err *e)
 {
-	struct reader r = { .in = in, .profile = p, .capture = c, .progress = progress };
+	struct reader r = {
+		.in = in, .name = input_name(in), .profile = p, .capture = c, .progress = progress
+	};
 	int rc;
 
 	if (o && o->resolve)
@@ -450,6 +461,7 @@ static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 	perf_feed_free(r.feed);
 	resolver_free(r.resolver);
 	perf_stream_free(r.stream);
+	perf_archives_done(&r.archives);
 	perf_parts_done(&r.parts);
 	vec_done(&r.dirs);
 	free(r.kcore_dir);

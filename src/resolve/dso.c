@@ -128,7 +128,11 @@ static enum family family_of_file(const char *path)
 /* What a mapping is of, but for the strings, which are borrowed from m or from jit. */
 static struct dso classify(const struct mapping_event *m, char jit[JIT_PATH_MAX])
 {
-	struct dso d = { .path = m->path, .reference = "", .build_id = m->build_id, .pid = -1 };
+	struct dso d = { .path = m->path,
+			 .reference = "",
+			 .build_id = m->build_id,
+			 .pid = -1,
+			 .seen_in = m->pid };
 
 	if (starts(m->path, KERNEL_PATH) || starts(m->path, "[guest.kernel.kallsyms")) {
 		bool guest = m->path[1] == 'g';
@@ -321,7 +325,9 @@ uint32_t dso_table_add(struct dso_table *t, const struct mapping_event *m, uint6
 
 uint32_t dso_table_add_special(struct dso_table *t, const char *path, enum family family)
 {
-	struct dso d = { .path = path, .reference = "", .kind = DSO_NOTHING, .pid = -1 };
+	struct dso d = {
+		.path = path, .reference = "", .kind = DSO_NOTHING, .pid = -1, .seen_in = -1
+	};
 
 	d.family = family;
 	return add(t, &d);

@@ -34,7 +34,8 @@ struct dso {
 	struct build_id build_id; /* n 0: not recorded */
 	enum dso_kind kind;
 	enum family family;
-	int32_t pid; /* DSO_JIT, DSO_JIT_DUMP: whose; else -1 */
+	int32_t pid;     /* DSO_JIT, DSO_JIT_DUMP: whose; else -1 */
+	int32_t seen_in; /* a process that had it mapped; -1: none */
 };
 
 struct dso_table;

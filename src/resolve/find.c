@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attic.h"
 #include "build_id.h"
 #include "dso.h"
 #include "mem.h"
@@ -96,6 +97,21 @@ static void look_in_cache(struct hunt *h, const char *dir, const char *path, con
 	look(h, true, "%s/%s%s/%s/%s", dir, path[0] == '/' ? "" : "/", path, h->id, file);
 }
 
+/* Packed files, by build-id only. */
+static void look_in_archives(struct hunt *h, const char *file)
+{
+	const struct resolver_options *o = h->f->options;
+
+	for (size_t i = 0; i < o->n_archives && h->id[0] != '\0' && !h->done; i++) {
+		char *name = xasprintf("%s/%s", h->id, file);
+		const char *path = attic_find(o->archives[i], name);
+
+		if (path)
+			look(h, true, "%s", path);
+		free(name);
+	}
+}
+
 static void look_by_id(struct hunt *h, const char *dir)
 {
 	if (h->id[0] != '\0')
@@ -123,6 +139,8 @@ void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *
 
 	for (size_t i = 0; i < o->n_symbol_dirs; i++)
 		find_elf_in(&h, o->symbol_dirs[i], path);
+	look_in_archives(&h, "elf");
+	look_in_archives(&h, "debug");
 	if (f->fetched)
 		look(&h, true, "%s", f->fetched);
 	if (f->home) {
@@ -138,6 +156,11 @@ void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *
 	if (path[0] == '/')
 		look(&h, (o->same_machine || o->sysroot) && !gone, "%s%s",
 		     o->sysroot ? o->sysroot : "", path);
+	/* Containers see other files by that path, and a program's file outlives its name. */
+	if (o->same_machine && d->seen_in > 0 && path[0] == '/') {
+		look(&h, false, "/proc/%ld/root%s", (long)d->seen_in, path);
+		look(&h, false, "/proc/%ld/exe", (long)d->seen_in);
+	}
 	free(path);
 }
 
@@ -187,6 +210,7 @@ void find_kallsyms(const struct finder *f, const struct dso *d, find_try *try, v
 		look_in_cache(&h, o->symbol_dirs[i], "[kernel.kallsyms]", "kallsyms");
 		look(&h, true, "%s/kallsyms", o->symbol_dirs[i]);
 	}
+	look_in_archives(&h, "kallsyms");
 	if (f->home && h.id[0] != '\0')
 		look(&h, true, "%s/.debug/[kernel.kallsyms]/%s/kallsyms", f->home, h.id);
 }
@@ -198,6 +222,7 @@ void find_vdso(const struct finder *f, const struct dso *d, find_try *try, void 
 
 	for (size_t i = 0; i < o->n_symbol_dirs; i++)
 		look_in_cache(&h, o->symbol_dirs[i], d->path, "vdso");
+	look_in_archives(&h, "vdso");
 	if (f->home && h.id[0] != '\0')
 		look(&h, true, "%s/.debug/%s/%s/vdso", f->home, d->path, h.id);
 }

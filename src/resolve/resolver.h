@@ -20,12 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct attic;
 struct progress;
 struct resolver;
 
 struct resolver_options {
 	const char *const *symbol_dirs; /* --symbols DIR, searched first; borrowed */
 	size_t n_symbol_dirs;
+	struct attic *const *archives; /* packed files by "BUILD-ID/elf" and the like; borrowed */
+	size_t n_archives;
 	bool addresses;      /* what has no symbol is named "[module <address>]" */
 	const char *sysroot; /* prefix for recorded paths, or NULL */
 	bool no_inlines;     /* --no-inline: debug information is not read */

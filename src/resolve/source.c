@@ -246,6 +246,14 @@ static char *why_none(const struct finder *f, const struct dso *d, const struct 
 	return xstrdup("its file is not there any more");
 }
 
+/* What is out of an archive has a number for a name. */
+static const char *shown_name(const struct dso *d, const struct elf_file *f)
+{
+	const char *name = elf_file_name(f);
+
+	return strncmp(name, "/proc/self/fd/", 14) == 0 ? d->path : name;
+}
+
 static void open_image(struct source *s, const struct finder *f, const struct dso *d,
 		       const struct image *i)
 {
@@ -263,7 +271,7 @@ static void open_image(struct source *s, const struct finder *f, const struct ds
 	s->unverified = i->unverified;
 	symtab_seal(s->symbols, ENDS_BY_NEXT);
 	if (symbols_has_symtab(named))
-		s->reason = xasprintf("outside every symbol of %s", elf_file_name(named));
+		s->reason = xasprintf("outside every symbol of %s", shown_name(d, named));
 	else
 		s->reason = why_none(f, d, i);
 }
