@@ -79,15 +79,64 @@ Test(activity, slices)
 	a = made_analysis(p, &lens);
 	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, NULL, &act), 0);
 	cr_assert_eq(act.n_rows, 3);
-	for (size_t i = 0; i < ACTIVITY_N_SLICES; i++)
+	for (size_t i = 0; i < act.n_slices; i++)
 		sum += act.row[0].slice[i];
 	cr_expect_eq(sum, 12);
 	cr_expect_eq(act.row[1].slice[0], 3);
-	cr_expect_eq(act.row[1].slice[ACTIVITY_N_SLICES - 1], 4);
-	cr_expect_eq(act.row[2].slice[ACTIVITY_N_SLICES / 2], 5);
+	cr_expect_eq(act.row[1].slice[act.n_slices - 1], 4);
+	cr_expect_eq(act.row[2].slice[act.n_slices / 2], 5);
 	cr_expect_eq(act.most, 5);
 	activity_done(&act);
 	analysis_free(a);
 	lens_done(&lens);
+	profile_free(p);
+}
+
+/* Of a span only what lies in it counts, whatever the filter says of time; its end is out. */
+Test(activity, within_a_span)
+{
+	static const struct {
+		struct activity_span span;
+		const char *filter, *rows, *slices;
+	} spans[] = {
+		{ { 0, 10, 5 }, "", "a 1 1 3 1\n", "3 0 0 0 0 " },
+		{ { 10, 30, 2 }, "", "b 2 1 9 2\n", "4 5 " },
+		{ { 10, 30, 2 }, "time:0,5ns", "b 2 1 9 2\n", "4 5 " },
+		{ { 10, 30, 4 }, "!fn:y", "b 2 1 5 1\n", "0 0 0 5 " },
+		{ { 30, 40, 2 }, "", "a 1 1 7 1\n", "0 7 " },
+		{ { 31, 32, 1 }, "", "", "" },
+		{ { 12, 20, 1 }, "fn:nothing", "", "" },
+	};
+	struct profile *p = made_profile("x 3 pid=1 tid=1 name=a t=0\n"
+					 "y 4 pid=1 tid=2 name=b t=10\n"
+					 "x 5 pid=1 tid=2 name=b t=25\n"
+					 "x 7 pid=1 tid=1 name=a t=40\n");
+
+	for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+		struct activity act;
+		struct analysis *a;
+		struct lens lens;
+		char *text, *slices = xstrdup("");
+
+		made_lens(&lens, p, spans[i].filter);
+		a = made_analysis(p, &lens);
+		cr_assert_eq(activity_within(p, &a->counts, &lens, &a->weights, &spans[i].span,
+					     NULL, &act),
+			     0);
+		text = rows_text(&act, p);
+		cr_expect_str_eq(text, spans[i].rows, "span %zu: got\n%s", i, text);
+		for (uint32_t k = 0; act.n_rows > 0 && k < act.n_slices; k++) {
+			char *more = xasprintf("%s%lld ", slices, (long long)act.row[0].slice[k]);
+
+			free(slices);
+			slices = more;
+		}
+		cr_expect_str_eq(slices, spans[i].slices, "span %zu: got %s", i, slices);
+		free(slices);
+		free(text);
+		activity_done(&act);
+		analysis_free(a);
+		lens_done(&lens);
+	}
 	profile_free(p);
 }

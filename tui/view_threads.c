@@ -145,7 +145,7 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 			      STYLE_DIM, "  %s", detail);
 	if (v->spark_cols > 0 && row->slice)
 		canvas_spark(c, r.row + line, r.col + v->spark, v->spark_cols, STYLE_SPARK,
-			     row->slice, ACTIVITY_N_SLICES,
+			     row->slice, v->activity.n_slices,
 			     row->thread == ID_NONE ? 0 : v->activity.most);
 	if (i == v->list.cursor)
 		row_draw_marker(c, r, line);

@@ -10,57 +10,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* With more threads than this there is no time, only sums: 64 MB of slices. */
-#define THREADS_MOST 131072u
+/* With more slices of threads than this there is no time, only sums: 64 MB of them. */
+#define SLICES_MOST ((size_t)1 << 23)
+
+/* Slices of the whole recording. */
+#define SLICES_USUAL 64u
 
 /* Sums by key of a thread. */
 struct thread_sums {
-	int64_t *weight;     /* [n_keys] */
-	uint64_t *n_samples; /* [n_keys] */
-	int64_t *slice;      /* [n_keys][ACTIVITY_N_SLICES], or NULL */
+	int64_t *weight;           /* [n_keys] */
+	uint64_t *n_samples;       /* [n_keys] */
+	int64_t *slice;            /* [n_keys][span.n_slices], or NULL */
+	struct activity_span span; /* what is looked at */
+	bool within;               /* rows outside of it do not count, and time terms do not rule */
 	double slices_per_ns;
-	int64_t span_ns;
+	int64_t whole_ns; /* the recording's length; -1: it has no times */
 };
 
-static void add_time(const struct rowpass *r, struct thread_sums *s, uint64_t row, uint32_t key,
-		     int64_t weight)
+/* When the row was, since the recording's start; TIME_NONE: unknown. */
+static int64_t time_of(const struct rowpass *r, const struct thread_sums *s, uint64_t row)
 {
 	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
-	int64_t at = r->rows.time_ns[row], since;
-	size_t slice;
+	int64_t at = r->rows.time_ns ? r->rows.time_ns[row] : TIME_NONE, since;
 
-	if (at == TIME_NONE)
-		return;
+	if (at == TIME_NONE || s->whole_ns < 0)
+		return TIME_NONE;
 	/* As in weigh.c: what lies outside of what was seen goes to an end. */
 	since = r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
 	since = at > since ? (int64_t)((uint64_t)at - (uint64_t)since) : 0;
-	if (since < 0 || since > s->span_ns)
-		since = s->span_ns;
-	slice = (size_t)((double)since * s->slices_per_ns);
-	if (slice >= ACTIVITY_N_SLICES)
-		slice = ACTIVITY_N_SLICES - 1;
-	s->slice[(size_t)key * ACTIVITY_N_SLICES + slice] += weight;
+	return since < 0 || since > s->whole_ns ? s->whole_ns : since;
+}
+
+static bool is_within(const struct thread_sums *s, int64_t since)
+{
+	return since != TIME_NONE && since >= s->span.from_ns &&
+	       (since < s->span.to_ns || (since == s->whole_ns && since == s->span.to_ns));
+}
+
+static void add_row(const struct rowpass *r, struct thread_sums *s, uint64_t row, uint32_t key)
+{
+	const struct rowpass_column *column = &r->column[0];
+	int64_t weight = column->weight ? column->weight[row] : column->one;
+	int64_t since = time_of(r, s, row);
+	bool within = is_within(s, since);
+	size_t slice;
+
+	if (s->within && s->whole_ns >= 0 && !within)
+		return;
+	s->weight[key] += weight;
+	s->n_samples[key] += rowpass_samples(r, 0, row);
+	if (!s->slice || !within)
+		return;
+	slice = (size_t)((double)(since - s->span.from_ns) * s->slices_per_ns);
+	if (slice >= s->span.n_slices)
+		slice = s->span.n_slices - 1;
+	s->slice[(size_t)key * s->span.n_slices + slice] += weight;
 }
 
 static void add_batch(const struct rowpass *r, const struct keys *keys, struct thread_sums *s)
 {
-	const struct rowpass_column *column = &r->column[0];
-	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, 0);
+	const bool *lens = s->within ? rowpass_any_time(r) : rowpass_lens(r);
+	const bool *own = rowpass_own(r, 0);
 	uint32_t unknown = keys->n_ids - 1;
 
 	for (uint64_t i = 0; i < r->n; i++) {
 		uint64_t row = r->begin + i;
-		uint32_t id = r->rows.thread ? r->rows.thread[row] : unknown, key;
-		int64_t weight = column->weight ? column->weight[row] : column->one;
+		uint32_t id = r->rows.thread ? r->rows.thread[row] : unknown;
 
 		if ((own && !own[i]) || (lens && !lens[i]) ||
-		    (r->event ? r->event[row] : 0) != column->event)
+		    (r->event ? r->event[row] : 0) != r->column[0].event)
 			continue;
-		key = keys->of_id[id < unknown ? id : unknown];
-		s->weight[key] += weight;
-		s->n_samples[key] += rowpass_samples(r, 0, row);
-		if (s->slice && r->rows.time_ns)
-			add_time(r, s, row, key, weight);
+		add_row(r, s, row, keys->of_id[id < unknown ? id : unknown]);
 	}
 }
 
@@ -116,7 +136,7 @@ static void put_family(const struct profile *p, const struct family_of *f, struc
 		for (uint32_t i = 0; i < f->n; i++) {
 			sum.weight += f->row[i].weight;
 			sum.n_samples += f->row[i].n_samples;
-			for (size_t k = 0; slice && k < ACTIVITY_N_SLICES; k++)
+			for (size_t k = 0; slice && k < out->n_slices; k++)
 				slice[k] += f->row[i].slice[k];
 		}
 		out->row[out->n_rows++] = sum;
@@ -146,7 +166,7 @@ static void put_rows(const struct profile *p, struct activity_row *row, uint32_t
 	for (uint32_t i = 0; i < n_families; i++) {
 		put_family(p, &family[i], out, slices_left);
 		if (slices_left && family[i].n > 1)
-			slices_left += ACTIVITY_N_SLICES;
+			slices_left += out->n_slices;
 	}
 	free(family);
 }
@@ -169,45 +189,81 @@ static void put_threads(const struct profile *p, const struct thread_sums *s, st
 		r.weight = s->weight[i];
 		r.n_samples = s->n_samples[i];
 		if (s->slice)
-			r.slice = s->slice + (size_t)i * ACTIVITY_N_SLICES;
-		for (size_t t = 0; r.slice && t < ACTIVITY_N_SLICES; t++)
+			r.slice = s->slice + (size_t)i * out->n_slices;
+		for (size_t t = 0; r.slice && t < out->n_slices; t++)
 			if (r.slice[t] > out->most)
 				out->most = r.slice[t];
+		out->weight += r.weight;
+		out->n_samples += r.n_samples;
 		row[n++] = r;
 	}
-	put_rows(p, row, n, out, s->slice ? s->slice + (size_t)k->n * ACTIVITY_N_SLICES : NULL);
+	put_rows(p, row, n, out, s->slice ? s->slice + (size_t)k->n * out->n_slices : NULL);
 	free(row);
+}
+
+static int sum_up(const struct profile *p, const struct profile_counts *counts,
+		  const struct lens *lens, struct thread_sums *s, struct progress *progress,
+		  struct activity *out)
+{
+	struct rowpass *r;
+	int rc;
+
+	*out = (struct activity){ .n_slices = s->span.n_slices };
+	rc = rowpass_new(p, counts, lens, progress, &r);
+	if (rc < 0)
+		return rc;
+	keys_init(&out->keys, p, counts, GROUP_THREAD);
+	s->weight = xcalloc(out->keys.n, sizeof(*s->weight));
+	s->n_samples = xcalloc(out->keys.n, sizeof(*s->n_samples));
+	if (s->whole_ns >= 0 && out->keys.n <= SLICES_MOST / s->span.n_slices)
+		s->slice = xcalloc((size_t)out->keys.n * 2, s->span.n_slices * sizeof(*s->slice));
+	s->slices_per_ns = s->span.n_slices / ((double)(s->span.to_ns - s->span.from_ns));
+	while ((rc = rowpass_next(r, progress)) > 0)
+		add_batch(r, &out->keys, s);
+	rowpass_free(r);
+	out->slices = s->slice;
+	if (rc == 0)
+		put_threads(p, s, out);
+	free(s->weight);
+	free(s->n_samples);
+	return rc;
+}
+
+/* As long as the recording, which may be but a moment. */
+static struct activity_span whole_of(const struct weights *w)
+{
+	int64_t whole = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns;
+
+	return (struct activity_span){
+		.to_ns = whole < INT64_MAX ? whole + 1 : whole,
+		.n_slices = SLICES_USUAL,
+	};
 }
 
 int activity_of_threads(const struct profile *p, const struct profile_counts *counts,
 			const struct lens *lens, const struct weights *w, struct progress *progress,
 			struct activity *out)
 {
-	struct thread_sums s = { .slice = NULL };
-	struct rowpass *r;
-	int rc;
+	struct thread_sums s = {
+		.span = whole_of(w),
+		.whole_ns = w->begin_ns == TIME_NONE ? -1 : w->end_ns - w->begin_ns,
+	};
 
-	*out = (struct activity){ .n_rows = 0 };
-	rc = rowpass_new(p, counts, lens, progress, &r);
-	if (rc < 0)
-		return rc;
-	keys_init(&out->keys, p, counts, GROUP_THREAD);
-	s.weight = xcalloc(out->keys.n, sizeof(*s.weight));
-	s.n_samples = xcalloc(out->keys.n, sizeof(*s.n_samples));
-	if (w->begin_ns != TIME_NONE && out->keys.n <= THREADS_MOST) {
-		s.slice = xcalloc((size_t)out->keys.n * 2, ACTIVITY_N_SLICES * sizeof(*s.slice));
-		s.span_ns = w->end_ns - w->begin_ns;
-		s.slices_per_ns = ACTIVITY_N_SLICES / ((double)s.span_ns + 1.0);
-	}
-	while ((rc = rowpass_next(r, progress)) > 0)
-		add_batch(r, &out->keys, &s);
-	rowpass_free(r);
-	out->slices = s.slice;
-	if (rc == 0)
-		put_threads(p, &s, out);
-	free(s.weight);
-	free(s.n_samples);
-	return rc;
+	return sum_up(p, counts, lens, &s, progress, out);
+}
+
+int activity_within(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, const struct weights *w,
+		    const struct activity_span *span, struct progress *progress,
+		    struct activity *out)
+{
+	struct thread_sums s = {
+		.span = *span,
+		.within = true,
+		.whole_ns = w->begin_ns == TIME_NONE ? -1 : w->end_ns - w->begin_ns,
+	};
+
+	return sum_up(p, counts, lens, &s, progress, out);
 }
 
 void activity_done(struct activity *a)

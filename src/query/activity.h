@@ -12,8 +12,12 @@
 
 struct progress;
 
-/* Equal slices of the whole recording's time. */
-#define ACTIVITY_N_SLICES 64
+/* Which time is looked at, and how closely; in ns since the recording's start. */
+struct activity_span {
+	int64_t from_ns;   /* at least 0 */
+	int64_t to_ns;     /* behind from; rows at it count if it is the recording's end */
+	uint32_t n_slices; /* equal ones; at least 1 */
+};
 
 /* A process with the sums of its threads, or one of the threads that follow it. */
 struct activity_row {
@@ -23,7 +27,7 @@ struct activity_row {
 	uint32_t n_threads; /* of the process */
 	int64_t weight;
 	uint64_t n_samples;
-	int64_t *slice; /* [ACTIVITY_N_SLICES] weight over time; NULL without times */
+	int64_t *slice; /* [n_slices] weight over time; NULL without times */
 };
 
 struct activity {
@@ -33,16 +37,27 @@ struct activity {
 	int64_t *slices;  /* what rows point into; owned */
 	struct keys keys; /* of threads */
 	int64_t most;     /* largest slice of a thread */
+	uint32_t n_slices;
+	int64_t weight;     /* of all rows together */
+	uint64_t n_samples; /* likewise */
 };
 
 /*
- * Of the samples that pass lens. w is of the same lens and counts: it knows the time span. Processes
- * of one thread have one row, the thread's, which says so by n_threads. Returns 0 or -ECANCELED, when
- * *out is empty; the caller ends with activity_done() in any case.
+ * Of the samples that pass lens. w is of the same lens and counts: it knows the recording's times.
+ * Processes of one thread have one row, the thread's, which says so by n_threads. Returns 0 or
+ * -ECANCELED, when *out is empty; the caller ends with activity_done() in any case.
  */
 int activity_of_threads(const struct profile *p, const struct profile_counts *counts,
 			const struct lens *lens, const struct weights *w, struct progress *progress,
 			struct activity *out);
+/*
+ * The same of the samples within a span of time alone, whatever the lens' time terms say; of all of
+ * them where there are no times.
+ */
+int activity_within(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, const struct weights *w,
+		    const struct activity_span *span, struct progress *progress,
+		    struct activity *out);
 void activity_done(struct activity *a);
 
 #endif

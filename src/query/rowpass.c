@@ -68,12 +68,16 @@ void rowpass_free(struct rowpass *r)
 	free(r);
 }
 
-static void sift(const struct sieve *s, uint64_t begin, uint64_t n, bool *passes)
+/* any_time (may be NULL) becomes what passes without the time terms, where there are such. */
+static void sift(const struct sieve *s, uint64_t begin, uint64_t n, bool *passes, bool *any_time)
 {
 	if (s->passes_all)
 		return;
 	memset(passes, true, n);
-	sieve_rows(s, begin, n, passes);
+	sieve_rows_any_time(s, begin, n, passes);
+	if (any_time && s->n_times > 0)
+		memcpy(any_time, passes, n);
+	sieve_times(s, begin, n, passes);
 }
 
 int rowpass_next(struct rowpass *r, struct progress *progress)
@@ -87,8 +91,8 @@ int rowpass_next(struct rowpass *r, struct progress *progress)
 		return 0;
 	if (progress_cancelled(progress))
 		return -ECANCELED;
-	sift(&r->sieve, r->begin, r->n, r->passes);
+	sift(&r->sieve, r->begin, r->n, r->passes, r->any_time);
 	for (uint32_t c = 0; c < r->lens->n_columns; c++)
-		sift(&r->column[c].sieve, r->begin, r->n, r->column[c].passes);
+		sift(&r->column[c].sieve, r->begin, r->n, r->column[c].passes, NULL);
 	return 1;
 }

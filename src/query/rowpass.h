@@ -32,10 +32,11 @@ struct rowpass {
 	const struct lens *lens;      /* borrowed */
 	struct profile_counts counts; /* rows below are looked at */
 	struct sample_columns rows;
-	const uint16_t *event;      /* [n_samples] or NULL: all rows are of event 0 */
-	int64_t *origin;            /* see sieve_origins(); owned */
-	struct sieve sieve;         /* the lens' filter */
-	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
+	const uint16_t *event;        /* [n_samples] or NULL: all rows are of event 0 */
+	int64_t *origin;              /* see sieve_origins(); owned */
+	struct sieve sieve;           /* the lens' filter */
+	bool passes[ROWPASS_BATCH];   /* of the batch; undefined when the sieve passes all */
+	bool any_time[ROWPASS_BATCH]; /* the same without time terms; undefined without such */
 	struct rowpass_column column[LENS_MAX_COLUMNS];
 	uint64_t begin; /* first row of the batch */
 	uint64_t n;     /* rows of the batch */
@@ -64,6 +65,12 @@ static inline uint64_t rowpass_samples(const struct rowpass *r, uint32_t c, uint
 static inline const bool *rowpass_lens(const struct rowpass *r)
 {
 	return r->sieve.passes_all ? NULL : r->passes;
+}
+
+/* Flags by the lens' filter without its time terms; NULL: all rows pass. */
+static inline const bool *rowpass_any_time(const struct rowpass *r)
+{
+	return r->sieve.n_times > 0 ? r->any_time : rowpass_lens(r);
 }
 
 static inline const bool *rowpass_own(const struct rowpass *r, uint32_t c)

@@ -253,7 +253,7 @@ static void sift_time(const struct sieve *s, const struct term *t, uint64_t begi
 	}
 }
 
-void sieve_rows(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass)
+void sieve_rows_any_time(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass)
 {
 	const struct sample_columns *rows = &s->rows;
 
@@ -267,6 +267,10 @@ void sieve_rows(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass)
 		pass[i] &= s->event[rows->event ? rows->event[begin + i] : 0];
 	for (uint64_t i = 0; s->cpu && i < n; i++)
 		pass[i] &= s->cpu[rows->cpu ? rows->cpu[begin + i] : CPU_NONE];
+}
+
+void sieve_times(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass)
+{
 	for (uint32_t i = 0; i < s->n_times; i++)
 		sift_time(s, s->times[i], begin, n, pass);
 }

@@ -44,7 +44,9 @@ int sieve_init(struct sieve *s, const struct profile *p, const struct profile_co
 	       struct progress *progress);
 void sieve_done(struct sieve *s);
 
-/* Sets pass[i] for rows [begin, begin + n) to what it was and the sieve says. */
-void sieve_rows(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass);
+/* Sets pass[i] for rows [begin, begin + n) to what it was and the sieve says, but for times. */
+void sieve_rows_any_time(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass);
+/* The same for what it says of times. */
+void sieve_times(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass);
 
 #endif

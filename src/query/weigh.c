@@ -92,10 +92,11 @@ static void add_column(const struct rowpass *r, uint32_t c, struct weights *w)
 	w->total[c] += total;
 }
 
-/* A row's slice of time, and the earliest and latest row so far. */
-static void note_time(const struct rowpass *r, const struct notes *n, uint64_t row, int64_t weight,
+/* A row's slice of time, and, where it passes by its time too, the earliest and latest so far. */
+static void note_time(const struct rowpass *r, const struct notes *n, uint64_t row, bool passes,
 		      struct weights *w)
 {
+	const struct rowpass_column *column = &r->column[0];
 	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
 	int64_t at = r->rows.time_ns[row], since;
 	size_t slice;
@@ -108,8 +109,11 @@ static void note_time(const struct rowpass *r, const struct notes *n, uint64_t r
 	if (since < 0 || since > w->end_ns - w->begin_ns)
 		since = w->end_ns - w->begin_ns;
 	slice = (size_t)((double)since * n->slices_per_ns);
-	w->slice[slice < WEIGH_N_SLICES ? slice : WEIGH_N_SLICES - 1] += weight;
+	w->slice[slice < WEIGH_N_SLICES ? slice : WEIGH_N_SLICES - 1] +=
+		column->weight ? column->weight[row] : column->one;
 	at = w->begin_ns + since;
+	if (!passes)
+		return;
 	if (w->first_ns == TIME_NONE || at < w->first_ns)
 		w->first_ns = at;
 	if (w->last_ns == TIME_NONE || at > w->last_ns)
@@ -119,24 +123,27 @@ static void note_time(const struct rowpass *r, const struct notes *n, uint64_t r
 /* What column 0 tells beyond its weights. */
 static void note_activity(const struct rowpass *r, const struct notes *n, struct weights *w)
 {
-	const struct rowpass_column *column = &r->column[0];
 	const struct sample_columns *rows = &r->rows;
 	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, 0);
+	const bool *any_time = rowpass_any_time(r);
 
 	for (uint64_t i = 0; i < r->n; i++) {
 		uint64_t row = r->begin + i;
+		bool passes = !lens || lens[i];
 		uint64_t n_samples;
 
-		if ((own && !own[i]) || (lens && !lens[i]) ||
-		    (r->event ? r->event[row] : 0) != column->event)
+		if ((own && !own[i]) || (any_time && !any_time[i]) ||
+		    (r->event ? r->event[row] : 0) != r->column[0].event)
+			continue;
+		if (rows->time_ns)
+			note_time(r, n, row, passes, w);
+		if (!passes)
 			continue;
 		n_samples = rowpass_samples(r, 0, row);
 		w->n_samples += n_samples;
 		w->samples[rows->stack[row]] += n_samples;
 		if (rows->thread && rows->thread[row] != ID_NONE)
 			n->threads[rows->thread[row]] = true;
-		if (rows->time_ns)
-			note_time(r, n, row, column->weight ? column->weight[row] : column->one, w);
 	}
 }
 

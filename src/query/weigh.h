@@ -30,7 +30,7 @@ struct weights {
 	uint64_t n_threads;         /* distinct threads (tids) among them */
 	int64_t begin_ns;           /* of the whole recording, TIME_NONE without times; */
 	int64_t end_ns;             /* several captures are laid over each other, starts aligned */
-	int64_t slice[WEIGH_N_SLICES]; /* column 0 over [begin, end], filtered, but by time: */
+	int64_t slice[WEIGH_N_SLICES]; /* column 0 over [begin, end], whatever time terms say: */
 	int64_t first_ns;              /* earliest and latest time that passed the filter */
 	int64_t last_ns;
 };
