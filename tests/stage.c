@@ -9,6 +9,7 @@
 #include "keymap.h"
 #include "mem.h"
 #include "row.h"
+#include "time_axis.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -146,6 +147,9 @@ static void apply(struct stage *st, struct effect *fx)
 		st->lens.grouping = fx->grouping;
 		analyse(st, NULL);
 		update_all(st);
+		break;
+	case EFFECT_TIME:
+		st->message = time_axis_term(fx->from_ns, fx->to_ns);
 		break;
 	case EFFECT_MESSAGE:
 		st->message = xstrdup(fx->text);

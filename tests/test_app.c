@@ -156,7 +156,7 @@ Test(app, what_keys_do)
 		{ "digits", "4", "[4 butterfly]", "[1 top]" },
 		{ "no such digit", "29", "[2 tree]", "[1 top]" },
 		{ "tab", "<Tab>", "[2 tree]", "[1 top]" },
-		{ "tab goes round", "<S-Tab>", "[7 info !]", "[1 top]" },
+		{ "tab goes round", "<S-Tab>", "[8 info !]", "[1 top]" },
 		{ "carry", "t", "[2 tree]", "[1 top]" },
 		{ "and back", "tq", "[1 top]", "[2 tree]" },
 		{ "two steps, one back", "tb<Esc>", "[2 tree]", "[4 butterfly]" },
@@ -228,11 +228,27 @@ Test(app, what_keys_do)
 		{ "n may", "5/zlib<Enter>n", "search  /zlib", "-/" },
 		{ "leaves first begin unzoomed", "5jjj<Enter>ii", "leaves first ", " first › " },
 		{ "turning back restores the zoom", "5jjj<Enter>iii", " › cpu-clock › ", "leaves" },
-		{ "losses mark their tab", "", " 7 info !", "7 info\n" },
+		{ "search among threads", "6/flush", "1/1 · 21.1 % of total", "search  /" },
+		{ "a range of time by hand", "7LAllB", "filter  time:", "range ends" },
+		{ "all views show it", "7LAllB1", "filter  time:", "[7 timeline]" },
+		{ "its share is said", "7LAllB", " % of all", "all of the time" },
+		{ "one end is said", "7LA", "the range begins at ", "filter  time" },
+		{ "the other one first", "7LB", "the range ends at ", "filter  time" },
+		{ "esc forgets a single end", "7LA<Esc>lB", "the range ends at ", "filter  time" },
+		{ "esc takes the range away", "7LAllB<Esc>", "[7 timeline]", "filter  time" },
+		{ "and brings the one before back", "&time:1,9<Enter>7LAllB<Esc><Esc>",
+		  "filter  time:1,9\n", "time:1,9 time" },
+		{ "which it replaced", "&time:1,9<Enter>7LAllB", "filter  time:", "time:1,9" },
+		{ "all is no range", "7ALLLLLLLLLLLLB", "all of the time", "filter  time" },
+		{ "zoomed", "7LL++", " › cpu-clock › ", "filter  time" },
+		{ "esc shows all again", "7LL++<Esc>", " cpu-clock  ", " › cpu-clock › " },
+		{ "a thread of it", "7jj<Enter>", "filter  tid:815", "[7 timeline]" },
+		{ "the peak", "7p", "CPUs", "at 0 s" },
+		{ "losses mark their tab", "", " 8 info !", "8 info\n" },
 		{ "help says its own keys", "?", "Esc close  j down", "& filter" },
 		{ "and that there is more", "?", " more lines below", "SELF" },
 		{ "but not at its end", "?G", "kernel", " more line" },
-		{ "no search where there are no frames", "7/x", "& filter", "/ search" },
+		{ "search in info", "8/cpu", "1/", "of total" },
 		{ "metric", "m", "metric: ", "loading" },
 		{ "metric in the title", "m", " › cpu-clock samples", "loading" },
 		{ "inlines", "I", "inlined functions are part", "loading" },
@@ -249,6 +265,42 @@ Test(app, what_keys_do)
 		cr_expect(shows(&f, cases[i].shows), "%s", cases[i].what);
 		cr_expect(hides(&f, cases[i].hides), "%s", cases[i].what);
 		cr_expect(!app_over(f.app), "%s", cases[i].what);
+		end(&f);
+	}
+}
+
+/* The button pressed at one cell and let go of at another one. */
+Test(app, dragging)
+{
+	static const struct {
+		const char *what, *keys;
+		int row, from, to_row, to;
+		const char *shows, *hides;
+	} cases[] = {
+		{ "over the activity, in any view", "2", 2, 20, 2, 40,
+		  "filter  time:", "all of the" },
+		{ "backwards", "2", 2, 40, 2, 20, "filter  time:", "all of the" },
+		{ "all of it", "2", 2, 1, 2, 109, "that is all of the time", "filter  time:" },
+		{ "a click is no drag", "2", 2, 20, 2, 20, "[2 tree]", "filter  time:" },
+		{ "in the timeline", "7", 5, 60, 5, 80, "filter  time:", "all of the" },
+		{ "among its threads", "7", 14, 60, 14, 80, "filter  time:", "all of the" },
+		{ "not over names", "7", 14, 10, 14, 80, "[7 timeline]", "filter  time:" },
+		{ "rows mean nothing by it", "1", 6, 20, 9, 40, "[1 top]", "filter  time:" },
+		{ "nor do tabs", "1", 1, 2, 1, 30, "[1 top]", "filter  time:" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct fixture f;
+
+		begin(&f, stage_profile(), true, 110, 30);
+		play(&f, cases[i].keys);
+		free(draw(&f));
+		app_click(f.app, cases[i].row, cases[i].from, f.now);
+		app_release(f.app, cases[i].to_row, cases[i].to);
+		settle(&f);
+		cr_expect(shows(&f, cases[i].shows), "%s", cases[i].what);
+		cr_expect(hides(&f, cases[i].hides), "%s", cases[i].what);
+		app_release(f.app, 5, 5); /* without a press */
 		end(&f);
 	}
 }

@@ -17,15 +17,17 @@
 #define IN_BFLY   0x0010u
 #define IN_TEXT   0x0020u /* info, help: scrolling text */
 #define IN_TASKS  0x0040u /* rows of threads and processes */
+#define IN_TIME   0x0080u /* along a time axis */
 #define IN_ROWS   (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
 #define IN_FRAMES (IN_ROWS | IN_FLAME) /* something with frames is selected */
+#define IN_NAMES  (IN_FRAMES | IN_TASKS | IN_TEXT) /* something to search */
 
 /* clang-format off */
 #define ACTIONS(X) \
 	X(DOWN,         "down",          "j <Down> ^N",          IN_ALL,    "",        "one row down; in a flame graph along the screen") \
 	X(UP,           "up",            "k <Up> ^P",            IN_ALL,    "",        "one row up") \
-	X(LEFT,         "left",          "h <Left>",             IN_ALL,    "",        "close the row, or go to its parent; sibling in a flame graph; scroll sideways") \
-	X(RIGHT,        "right",         "l <Right>",            IN_ALL,    "",        "open the row; sibling in a flame graph; scroll sideways") \
+	X(LEFT,         "left",          "h <Left>",             IN_ALL,    "",        "close the row, or go to its parent; sibling in a flame graph; earlier; scroll sideways") \
+	X(RIGHT,        "right",         "l <Right>",            IN_ALL,    "",        "open the row; sibling in a flame graph; later; scroll sideways") \
 	X(PAGE_DOWN,    "page-down",     "<PageDown> <Space> ^F", IN_ALL,   "",        "one page down") \
 	X(PAGE_UP,      "page-up",       "<PageUp> ^B",          IN_ALL,    "",        "one page up") \
 	X(HALF_DOWN,    "half-down",     "^D",                   IN_ALL,    "",        "half a page down") \
@@ -38,14 +40,21 @@
 	X(CLOSE,        "close",         "-",                    IN_TREE,   "",        "close the row") \
 	X(OPEN_ALL,     "open-all",      "*",                    IN_TREE,   "",        "open everything below the row") \
 	X(HOT_PATH,     "hot-path",      "e",                    IN_TREE,   "hot path", "open the hottest path below the row") \
+	X(FAR_LEFT,     "far-left",      "H",                    IN_TIME,   "",        "ten columns earlier") \
+	X(FAR_RIGHT,    "far-right",     "L",                    IN_TIME,   "",        "ten columns later") \
+	X(ZOOM_IN,      "zoom-in",       "+",                    IN_TIME,   "zoom",    "half as much time around the cursor") \
+	X(ZOOM_OUT,     "zoom-out",      "-",                    IN_TIME,   "",        "twice as much time") \
+	X(PEAK,         "peak",          "p",                    IN_TIME,   "peak",    "go to the busiest moment in sight") \
+	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "from", "the range that all views show begins here") \
+	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "to",      "the range ends here") \
 	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS, "tree",    "show the selection in the call tree") \
 	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS, "callers", "show the selection's callers") \
 	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES, "butterfly", "show the selection between its callers and callees") \
 	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS, "flame",   "show the selection in the flame graph") \
-	X(SEARCH,       "search",        "/ <F3>",               IN_FRAMES, "search",  "search names by regular expression, as you type") \
+	X(SEARCH,       "search",        "/ <F3>",               IN_NAMES, "search",  "search names by regular expression, as you type") \
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
-	X(NEXT,         "next",          "n",                    IN_FRAMES, "",        "next match") \
-	X(PREVIOUS,     "previous",      "N",                    IN_FRAMES, "",        "previous match") \
+	X(NEXT,         "next",          "n",                    IN_NAMES, "",        "next match") \
+	X(PREVIOUS,     "previous",      "N",                    IN_NAMES, "",        "previous match") \
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; empty takes the last away") \
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE,   "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \

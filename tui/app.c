@@ -161,6 +161,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 	a->loading = true;
 	a->asked_ms = INT64_MIN;
 	a->click_row = -1;
+	a->press.row = -1;
 	a->percent_loaded = -1;
 	a->nothing = profile_new();
 	start_lens(a, o->lens, o->metric_open);
@@ -305,18 +306,40 @@ void app_click(struct app *a, int row, int col, int64_t now_ms)
 	a->click_row = twice ? -1 : row;
 	a->click_col = col;
 	a->click_ms = now_ms;
+	a->press = (struct cell_at){ -1, -1 };
 	if (a->help) {
 		a->help = false;
 		return;
 	}
 	if (a->prompting != PROMPT_NONE)
 		app_prompt_key(a, KEYCODE_ENTER);
+	if (!hit)
+		a->press = (struct cell_at){ row, col };
 	if (hit) {
 		app_act(a, hit->action);
 	} else if (inside(a->chrome.view, row, col)) {
 		void *state = app_state(a);
 
 		app_ops(a)->click(state, &a->scene, a->chrome.view, row, col, twice, &fx);
+		app_apply(a, &fx);
+	}
+}
+
+void app_release(struct app *a, int row, int col)
+{
+	struct cell_at from = a->press, to = { row, col };
+	struct effect fx = { .kind = EFFECT_NONE };
+	int64_t from_ns, to_ns;
+
+	a->press = (struct cell_at){ -1, -1 };
+	if (from.row < 0 || a->help || a->prompting != PROMPT_NONE ||
+	    (from.row == row && from.col == col))
+		return;
+	if (from.row == a->chrome.activity &&
+	    app_activity_range(a, from.col, col, &from_ns, &to_ns)) {
+		app_show_time(a, from_ns, to_ns);
+	} else if (inside(a->chrome.view, from.row, from.col) && app_ops(a)->drag) {
+		app_ops(a)->drag(app_state(a), &a->scene, a->chrome.view, from, to, &fx);
 		app_apply(a, &fx);
 	}
 }

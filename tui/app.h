@@ -45,6 +45,8 @@ void app_resize(struct app *a, int cols, int rows);
 void app_key(struct app *a, uint32_t key);
 /* A click of the first button, with the monotonic time, by which double clicks are known. */
 void app_click(struct app *a, int row, int col, int64_t now_ms);
+/* The button is let go of: where it was pressed elsewhere, that is a drag from there to here. */
+void app_release(struct app *a, int row, int col);
 /* The wheel by so many notches, down is positive. */
 void app_wheel(struct app *a, int notches);
 /* Says something until the next key. */

@@ -18,6 +18,7 @@
 #include "profile.h"
 #include "task.h"
 #include "text.h"
+#include "time_axis.h"
 
 #define MAX_HINTS       8
 #define ACTIVITY_ROWS   12 /* a screen with fewer rows has no activity row, … */
@@ -237,25 +238,63 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
 	return col;
 }
 
+/* What stands behind the activity: "2.3 s – 5.1 s of 8.85 s", or how long it is; "" for no room. */
+static void activity_label(const struct weights *w, int cols, char out[3 * FMT_SIZE])
+{
+	char first[FMT_SIZE], last[FMT_SIZE], end[FMT_SIZE];
+	bool part = w->first_ns != TIME_NONE && w->total[0] != w->whole[0];
+
+	fmt_ns(end, w->end_ns - w->begin_ns);
+	snprintf(out, 3 * FMT_SIZE, " 0 – %s ", end);
+	if (part && cols >= 72)
+		snprintf(out, 3 * FMT_SIZE, " %s – %s of %s ",
+			 fmt_ns(first, w->first_ns - w->begin_ns),
+			 fmt_ns(last, w->last_ns - w->begin_ns), end);
+}
+
+/* The activity row as an axis: column 0 of it is column 1 of the screen. */
+static bool activity_axis(const struct app *a, int cols, struct time_axis *t,
+			  char label[3 * FMT_SIZE])
+{
+	const struct weights *w = &a->analysis->weights;
+
+	if (!has_times(w))
+		return false;
+	activity_label(w, cols, label);
+	cols -= 1 + (int)text_width(label, strlen(label));
+	time_axis_init(t);
+	time_axis_fit(t, w->end_ns - w->begin_ns + 1, cols);
+	return cols >= 8;
+}
+
+bool app_activity_range(const struct app *a, int from_col, int to_col, int64_t *from_ns,
+			int64_t *to_ns)
+{
+	char label[3 * FMT_SIZE];
+	struct time_axis t;
+
+	if (!activity_axis(a, a->cols, &t, label))
+		return false;
+	time_axis_mark(&t, from_col - 1, to_col - 1);
+	return time_axis_range(&t, from_ns, to_ns);
+}
+
 static void draw_activity(const struct app *a, struct canvas *c)
 {
 	const struct weights *w = &a->analysis->weights;
-	double whole = (double)(w->end_ns - w->begin_ns);
-	int row = a->chrome.activity, cols, first, last;
-	char end[FMT_SIZE], label[FMT_SIZE + 8];
+	int row = a->chrome.activity, first, last;
+	char label[3 * FMT_SIZE];
+	struct time_axis t;
 
-	fmt_ns(end, w->end_ns - w->begin_ns);
-	snprintf(label, sizeof(label), " 0 – %s ", end);
-	cols = c->cols - 1 - (int)text_width(label, strlen(label));
-	if (cols < 8)
+	if (!activity_axis(a, c->cols, &t, label))
 		return;
-	canvas_spark(c, row, 1, cols, STYLE_SPARK, w->slice, WEIGH_N_SLICES, 0);
-	canvas_puts(c, row, cols + 1, c->cols, STYLE_DIM, label);
+	canvas_spark(c, row, 1, t.cols, STYLE_SPARK, w->slice, WEIGH_N_SLICES, 0);
+	canvas_puts(c, row, t.cols + 1, c->cols, STYLE_DIM, label);
 	if (w->first_ns == TIME_NONE)
 		return;
-	first = (int)((double)(w->first_ns - w->begin_ns) / whole * cols);
-	last = (int)((double)(w->last_ns - w->begin_ns) / whole * cols);
-	if (first > 0 || last < cols - 1)
+	first = time_axis_col(&t, w->first_ns - w->begin_ns);
+	last = time_axis_col(&t, w->last_ns - w->begin_ns);
+	if (first > 0 || last < t.cols - 1)
 		canvas_restyle(c, row, 1 + first, last - first + 1, STYLE_SPARK, STYLE_SPARK_RANGE);
 }
 
@@ -277,11 +316,12 @@ static void draw_status(struct app *a, struct canvas *c)
 }
 
 /* "3/41 · 12.7 % of total": what a search found; returns the columns used. */
-static int draw_found(const struct app *a, struct canvas *c, int row, int col)
+static int draw_found(struct app *a, struct canvas *c, int row, int col)
 {
 	const struct seeking *s = &a->seeking;
 	char share[FMT_SIZE], at[FMT_SIZE] = "-";
 	int used = 0;
+	int64_t found;
 
 	if (s->error)
 		return canvas_puts(c, row, col, c->cols - col, STYLE_ERROR, s->error);
@@ -292,12 +332,16 @@ static int draw_found(const struct app *a, struct canvas *c, int row, int col)
 	if (s->n > 0) {
 		char n[FMT_SIZE];
 
-		used = canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "%s/%s · ", at,
+		used = canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "%s/%s", at,
 				     fmt_count(n, s->n));
 	}
-	fmt_percent(share, a->seeking.search.total[0], a->analysis->weights.total[0]);
+	found = app_ops(a)->found ? app_ops(a)->found(app_state(a), &a->scene)
+				  : a->seeking.search.total[0];
+	if (found < 0)
+		return used;
+	fmt_percent(share, found, a->analysis->weights.total[0]);
 	return used + canvas_printf(c, row, col + used, c->cols - col - used, STYLE_STATUS,
-				    "%s %% of total", share);
+				    "%s%s %% of total", used > 0 ? " · " : "", share);
 }
 
 static void draw_terms(struct app *a, struct canvas *c)
@@ -415,8 +459,8 @@ static bool has_hint(const struct app *a, enum action action)
 /* Which hints fit into so many columns: first what one cannot do without, then as in the table. */
 static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 {
-	static const enum action first[] = { ACTION_ENTER, ACTION_INVERT, ACTION_SEARCH,
-					     ACTION_FILTER };
+	static const enum action first[] = { ACTION_ENTER,  ACTION_INVERT, ACTION_MARK_A,
+					     ACTION_MARK_B, ACTION_SEARCH, ACTION_FILTER };
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 

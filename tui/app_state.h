@@ -29,6 +29,7 @@ struct step {
 	bool has_place;         /* was something selected? */
 	struct place place;     /* then this */
 	char *terms;            /* the filter's terms that the step added; NULL: none; owned */
+	char *gone;             /* terms that these took the place of; NULL: none; owned */
 	enum grouping grouping; /* before a step that added terms */
 	bool typed;             /* they were typed here: no other view to go back to */
 };
@@ -106,6 +107,7 @@ struct app {
 	} hits;           /* of the last app_draw(); owned */
 	int64_t click_ms; /* the last click's time, and its cell */
 	int click_row, click_col;
+	struct cell_at press; /* where the button went down; row -1: it did not, or on no use */
 
 	struct wish wish; /* not yet taken */
 	bool over;        /* the user quit */
@@ -156,6 +158,8 @@ void app_show(struct app *a, enum view_kind view);
 void app_go(struct app *a, enum view_kind view, const struct place *place);
 /* Adds terms to the filter of the view on screen; back takes them away. As app_add_filter(). */
 int app_narrow_here(struct app *a, const char *terms);
+/* Shows this stretch of time alone (ns since the start), in place of any other; back undoes it. */
+void app_show_time(struct app *a, int64_t from_ns, int64_t to_ns);
 /* One step back, without the filter that the step added; false when there is none. */
 bool app_back(struct app *a);
 /* Back to the view that one came from; false when there is none. */
@@ -181,6 +185,9 @@ void app_find(struct app *a, int step);
 
 /* app_draw.c */
 
+/* The stretch of time between two columns of the activity row; false: they are not in it. */
+bool app_activity_range(const struct app *a, int from_col, int to_col, int64_t *from_ns,
+			int64_t *to_ns);
 /* Where everything goes. */
 void app_chrome(const struct app *a, struct chrome *f);
 

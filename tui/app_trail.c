@@ -9,8 +9,12 @@
 
 #include <stdlib.h>
 
+#include "analysis.h"
 #include "app_state.h"
+#include "filter.h"
 #include "mem.h"
+#include "profile.h"
+#include "time_axis.h"
 
 /* A trail longer than this forgets its beginning. */
 #define MAX_TRAIL 100u
@@ -63,6 +67,7 @@ void app_show(struct app *a, enum view_kind view)
 static void forget_step(struct app *a, size_t i)
 {
 	free(a->trail.at[i].terms);
+	free(a->trail.at[i].gone);
 	for (size_t k = i + 1; k < a->trail.n; k++)
 		a->trail.at[k - 1] = a->trail.at[k];
 	a->trail.n--;
@@ -106,12 +111,16 @@ static void set_grouping(struct app *a, enum grouping g)
 /* Takes the step's terms away; its place is there again when the answer comes. */
 static void undo_filter(struct app *a, struct step *s)
 {
-	if (app_take_filter(a, s->terms))
+	if (app_take_filter(a, s->terms)) {
 		a->landing = *s;
-	a->landing.terms = NULL;
+		if (s->gone)
+			app_add_filter(a, s->gone, NULL);
+	}
+	a->landing.terms = a->landing.gone = NULL;
 	set_grouping(a, s->grouping);
 	free(s->terms);
-	s->terms = NULL;
+	free(s->gone);
+	s->terms = s->gone = NULL;
 }
 
 /* Terms that were typed and then taken away by hand leave a step that leads nowhere. */
@@ -165,7 +174,7 @@ void app_clear_trail(struct app *a)
 void app_free_trail(struct app *a)
 {
 	while (a->trail.n > 0)
-		free(a->trail.at[--a->trail.n].terms);
+		forget_step(a, a->trail.n - 1);
 	vec_done(&a->trail);
 }
 
@@ -191,6 +200,23 @@ int app_narrow_here(struct app *a, const char *terms)
 	return 0;
 }
 
+void app_show_time(struct app *a, int64_t from_ns, int64_t to_ns)
+{
+	const struct weights *w = &a->analysis->weights;
+	bool all = from_ns <= 0 && w->begin_ns != TIME_NONE && to_ns > w->end_ns - w->begin_ns;
+	char *gone = a->lens.filter ? filter_take_times(a->lens.filter) : xstrdup("");
+	char *term = time_axis_term(from_ns, to_ns);
+
+	if (all)
+		app_reanalyse(a);
+	else if (app_narrow_here(a, term) == 0 && *gone)
+		a->trail.at[a->trail.n - 1].gone = xstrdup(gone);
+	if (all)
+		app_say(a, false, *gone ? "all of the time again" : "that is all of the time");
+	free(term);
+	free(gone);
+}
+
 /* Another view, or the same one, of what passes the terms too. */
 static void narrow(struct app *a, const struct effect *fx)
 {
@@ -214,6 +240,9 @@ void app_apply(struct app *a, struct effect *fx)
 		break;
 	case EFFECT_FILTER:
 		narrow(a, fx);
+		break;
+	case EFFECT_TIME:
+		app_show_time(a, fx->from_ns, fx->to_ns);
 		break;
 	case EFFECT_GROUP:
 		set_grouping(a, fx->grouping);

@@ -51,8 +51,9 @@ static const struct {
 	uint32_t context;
 	const char *name;
 } context_names[] = {
-	{ IN_LIST, "lists" },     { IN_TREE, "trees" }, { IN_FLAME, "flame" },   { IN_TOP, "top" },
-	{ IN_BFLY, "butterfly" }, { IN_TEXT, "text" },  { IN_TASKS, "threads" },
+	{ IN_LIST, "lists" },    { IN_TREE, "trees" },     { IN_FLAME, "flame" },
+	{ IN_TOP, "top" },       { IN_BFLY, "butterfly" }, { IN_TEXT, "text" },
+	{ IN_TASKS, "threads" }, { IN_TIME, "time" },
 };
 
 /* <Name>: *keys stands on '<'. */

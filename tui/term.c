@@ -39,6 +39,8 @@
 #include "theme.h"
 
 #define MAX_WAIT_FDS 8
+/* Things the mouse did between two looks; curses keeps no more. */
+#define MOUSE_MOST   8
 /* Bytes of a frame from which on synchronizing is worth its 16. */
 #define SYNC_BYTES   600
 
@@ -55,10 +57,12 @@ struct term {
 	WINDOW *pad;       /* keys are read through it */
 	int n_colours;     /* 256, 16, 8, 0 */
 	bool sync;         /* bracket large frames */
-	struct paint *paint; /* owned */
-	int cursor;          /* curs_set()'s, -1 at first */
-	char *cursor_on;     /* what switches it on; owned */
-	int killed;          /* signal that asked us to end, or 0 */
+	struct paint *paint;      /* owned */
+	int cursor;               /* curs_set()'s, -1 at first */
+	char *cursor_on;          /* what switches it on; owned */
+	MEVENT mouse[MOUSE_MOST]; /* [n_mouse] not yet told of, the oldest last */
+	size_t n_mouse;
+	int killed; /* signal that asked us to end, or 0 */
 };
 
 /* What terminfo says, without requests for delays ("$<5/>"); "" when there is none. The caller frees. */
@@ -234,7 +238,8 @@ static void set_modes(struct term *t, const struct term_options *o)
 	define_key("\033[Z", KEY_BTAB);
 	t->n_colours = wanted_colours(o->colour);
 	if (o->mouse) {
-		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED,
+			  NULL);
 		mouseinterval(0);
 	}
 }
@@ -490,16 +495,26 @@ static uint32_t key_of_code(wint_t code)
 	return KEYCODE_NONE;
 }
 
-static void take_mouse(struct term_event *e)
+/* One key stands for all that the mouse did; curses gives the newest first. */
+static void fetch_mouse(struct term *t)
 {
 	MEVENT m;
 
-	if (getmouse(&m) != OK)
-		return;
+	while (getmouse(&m) == OK && t->n_mouse < MOUSE_MOST)
+		t->mouse[t->n_mouse++] = m;
+}
+
+/* The oldest thing that the mouse did and was not told of; there is one. */
+static void take_mouse(struct term *t, struct term_event *e)
+{
+	MEVENT m = t->mouse[--t->n_mouse];
+
 	e->row = m.y;
 	e->col = m.x;
 	if (m.bstate & BUTTON1_PRESSED) {
 		e->kind = TERM_CLICK;
+	} else if (m.bstate & BUTTON1_RELEASED) {
+		e->kind = TERM_RELEASE;
 	} else if (m.bstate & (BUTTON4_PRESSED | BUTTON5_PRESSED)) {
 		e->kind = TERM_WHEEL;
 		e->notches = m.bstate & BUTTON4_PRESSED ? -1 : 1;
@@ -537,13 +552,18 @@ static bool is_lone_escape(struct term *t)
 static bool take_input(struct term *t, struct term_event *e)
 {
 	wint_t c;
-	int kind = wget_wch(t->pad, &c);
+	int kind;
 
+	if (t->n_mouse > 0) {
+		take_mouse(t, e);
+		return true;
+	}
+	kind = wget_wch(t->pad, &c);
 	if (kind == ERR)
 		return false;
 	if (kind == KEY_CODE_YES) {
 		if (c == KEY_MOUSE)
-			take_mouse(e);
+			fetch_mouse(t);
 		e->key = key_of_code(c);
 	} else if (c == KEYCODE_ESC) {
 		e->key = is_lone_escape(t) ? KEYCODE_ESC : KEYCODE_NONE;

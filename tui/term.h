@@ -29,6 +29,7 @@ enum term_event_kind {
 	TERM_NOTHING,
 	TERM_KEY,    /* `key` of keymap.h */
 	TERM_CLICK,  /* first button pressed on row, col */
+	TERM_RELEASE, /* and let go of there */
 	TERM_WHEEL,  /* `notches`, down is positive */
 	TERM_RESIZE, /* term_size() may be another; or everything has to be drawn anew */
 	TERM_GONE    /* the terminal is gone, or we are told to end; see term_close() */

@@ -159,6 +159,9 @@ static void take_events(struct run *r)
 		case TERM_CLICK:
 			app_click(r->app, e.row, e.col, now_ms());
 			break;
+		case TERM_RELEASE:
+			app_release(r->app, e.row, e.col);
+			break;
 		case TERM_WHEEL:
 			app_wheel(r->app, e.notches);
 			break;

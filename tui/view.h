@@ -34,6 +34,7 @@ struct analysis;
 	X(BUTTERFLY, "butterfly") \
 	X(FLAME,     "flame") \
 	X(THREADS,   "threads") \
+	X(TIMELINE,  "timeline") \
 	X(INFO,      "info")
 /* clang-format on */
 
@@ -61,6 +62,11 @@ struct place {
 	uint64_t path;  /* call tree path of the very node, 0: any of that function */
 };
 
+/* A cell of the canvas. */
+struct cell_at {
+	int row, col;
+};
+
 /* What a view asks of the app. */
 enum effect_kind {
 	EFFECT_NONE,
@@ -71,6 +77,7 @@ enum effect_kind {
 	 */
 	EFFECT_FILTER,
 	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
+	EFFECT_TIME,   /* show the time from `from_ns` to `to_ns` alone; back shows what was */
 	EFFECT_MESSAGE /* show `text` until the next key */
 };
 
@@ -78,6 +85,7 @@ struct effect {
 	enum effect_kind kind;
 	enum view_kind view;
 	struct place place;
+	int64_t from_ns, to_ns; /* since the start; to is out of it */
 	enum grouping grouping; /* of EFFECT_GROUP and EFFECT_FILTER; the lens's own: no change */
 	char *text;             /* malloc'd; the app frees */
 };
@@ -106,6 +114,10 @@ struct view_ops {
 	void (*click)(void *state, const struct scene *s, struct rect r, int row, int col,
 		      bool twice, struct effect *out);
 
+	/* The button went down at one cell and up at another one; NULL: means nothing here. */
+	void (*drag)(void *state, const struct scene *s, struct rect r, struct cell_at from,
+		     struct cell_at to, struct effect *out);
+
 	/* Go to a place carried here; nothing when it does not exist. */
 	void (*select)(void *state, const struct scene *s, const struct place *p);
 	/* What is selected; false when nothing is. */
@@ -118,6 +130,9 @@ struct view_ops {
 	 * is in any case.
 	 */
 	uint32_t (*find)(void *state, const struct scene *s, int step, uint32_t *at);
+
+	/* What matches the search, in the unit of column 0; NULL: what the search says of frames. */
+	int64_t (*found)(const void *state, const struct scene *s);
 
 	/* The selected row in full, for the status line: malloc'd, or NULL. */
 	char *(*status)(const void *state, const struct scene *s);

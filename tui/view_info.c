@@ -9,6 +9,8 @@
 #include "analysis.h"
 #include "arena.h"
 #include "filter.h"
+#include "finding.h"
+#include "glyphs.h"
 #include "mem.h"
 #include "row.h"
 #include "text.h"
@@ -35,6 +37,7 @@ struct info_view {
 	} lines;
 	struct arena made; /* strings that are not the profile's */
 	uint32_t top;      /* first line in sight */
+	uint32_t found;    /* the line that a search went to; UINT32_MAX: none */
 	uint32_t rows;     /* that fit */
 	int name_cols;     /* of facts' names */
 	int cols;          /* that lines are broken to */
@@ -45,6 +48,7 @@ static void *info_new(void)
 	struct info_view *v = xcalloc(1, sizeof(*v));
 
 	arena_init(&v->made);
+	v->found = UINT32_MAX;
 	return v;
 }
 
@@ -228,7 +232,20 @@ static void write_lines(struct info_view *v, const struct scene *s)
 
 static void info_update(void *state, const struct scene *s)
 {
-	write_lines(state, s);
+	struct info_view *v = state;
+
+	write_lines(v, s);
+	if (!s->search)
+		v->found = UINT32_MAX;
+}
+
+/* Does the search match what begins on the line: a title, or a fact's name or text? */
+static bool line_matches(const struct scene *s, const struct info_line *line)
+{
+	if (!s->search || !line->name)
+		return false;
+	return search_matches(s->search, line->name, strlen(line->name)) ||
+	       (line->text && search_matches(s->search, line->text, strlen(line->text)));
 }
 
 static uint32_t last_top(const struct info_view *v)
@@ -249,14 +266,15 @@ static void info_layout(void *state, const struct scene *s, struct rect r)
 		v->top = last_top(v);
 }
 
+/* match: a flag for what the search found. */
 static void draw_line(const struct info_view *v, struct canvas *c, struct rect r, int row,
-		      const struct info_line *line)
+		      const struct info_line *line, uint16_t match)
 {
 	uint16_t style = line->kind == FACT_LOSS ? STYLE_ERROR : STYLE_NORMAL;
 	int text = 4 + v->name_cols;
 
 	if (!line->text && line->name) {
-		canvas_puts(c, row, r.col + 1, r.cols - 1, STYLE_HEADER, line->name);
+		canvas_puts(c, row, r.col + 1, r.cols - 1, STYLE_HEADER | match, line->name);
 		return;
 	}
 	if (line->name) {
@@ -266,20 +284,28 @@ static void draw_line(const struct info_view *v, struct canvas *c, struct rect r
 			canvas_puts(c, row, r.col + 1, 1, STYLE_DIM, "?");
 		canvas_puts(c, row, r.col + 3,
 			    line->n > 0 && v->name_cols < r.cols - 3 ? v->name_cols : r.cols - 3,
-			    STYLE_DIM, line->name);
+			    STYLE_DIM | match, line->name);
 	}
 	if (line->text && text < r.cols)
-		canvas_put(c, row, r.col + text, r.cols - text, style, line->text, line->n);
+		canvas_put(c, row, r.col + text, r.cols - text, style | match, line->text, line->n);
 }
 
 static void info_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
 {
 	const struct info_view *v = state;
 
-	(void)s;
-	for (int i = 0; i < r.rows; i++)
-		if (v->top + (size_t)i < v->lines.n)
-			draw_line(v, c, r, r.row + i, &v->lines.at[v->top + (size_t)i]);
+	for (int i = 0; i < r.rows && v->top + (size_t)i < v->lines.n; i++) {
+		uint32_t at = v->top + (uint32_t)i;
+		const struct info_line *line = &v->lines.at[at];
+		uint16_t match = line_matches(s, line) ? STYLE_MATCH : 0;
+
+		draw_line(v, c, r, r.row + i, line, match);
+		if (match && at == v->found && r.cols > 1) {
+			c->cursor_row = r.row + i;
+			c->cursor_col = r.col + 1;
+			canvas_fill(c, r.row + i, r.col, 1, STYLE_HOT, GLYPH_CLOSED);
+		}
+	}
 }
 
 static bool info_act(void *state, const struct scene *s, enum action a, struct effect *out)
@@ -348,14 +374,32 @@ static bool info_selection(const void *state, const struct scene *s, struct plac
 	return false;
 }
 
-/* A search is over frames, of which there are none here. */
 static uint32_t info_find(void *state, const struct scene *s, int step, uint32_t *at)
+{
+	struct info_view *v = state;
+	struct finding f;
+
+	finding_start(&f, v->found != UINT32_MAX ? v->found : v->top, step);
+	for (uint32_t i = 0; i < v->lines.n; i++)
+		if (line_matches(s, &v->lines.at[i]))
+			finding_add(&f, i);
+	*at = finding_end(&f);
+	if (*at == 0)
+		return f.n;
+	v->found = f.target;
+	if (f.target < v->top || f.target - v->top >= v->rows)
+		v->top = f.target - (f.target < v->rows / 3 ? f.target : v->rows / 3);
+	if (v->top > last_top(v))
+		v->top = last_top(v);
+	return f.n;
+}
+
+/* Lines weigh nothing. */
+static int64_t info_found(const void *state, const struct scene *s)
 {
 	(void)state;
 	(void)s;
-	(void)step;
-	*at = 0;
-	return 0;
+	return -1;
 }
 
 static char *info_no_text(const void *state, const struct scene *s)
@@ -379,6 +423,7 @@ const struct view_ops view_info = {
 	.select = info_select,
 	.selection = info_selection,
 	.find = info_find,
+	.found = info_found,
 	.status = info_no_text,
 	.crumb = info_no_text,
 };

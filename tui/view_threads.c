@@ -8,11 +8,12 @@
 
 #include "activity.h"
 #include "analysis.h"
-#include "drill.h"
+#include "finding.h"
 #include "list.h"
 #include "mem.h"
 #include "row.h"
 #include "text.h"
+#include "thread_row.h"
 #include "view.h"
 
 /* Columns of activity over time, where there is room for it, and of a name. */
@@ -102,47 +103,18 @@ static void threads_layout(void *state, const struct scene *s, struct rect r)
 	remember(v);
 }
 
-/* "pid 812", or "tid 813" of one thread of several. */
-static void put_detail(const struct scene *s, const struct activity_row *row, char out[64])
-{
-	const struct profile *p = s->analysis->profile;
-	int32_t pid = -1, tid = -1;
-
-	out[0] = '\0';
-	if (row->process != ID_NONE)
-		pid = profile_process(p, (process_id){ row->process })->pid;
-	if (row->thread != ID_NONE)
-		tid = profile_thread(p, (thread_id){ row->thread })->tid;
-	if ((row->thread == ID_NONE || row->n_threads == 1) && pid >= 0)
-		snprintf(out, 64, "pid %d", (int)pid);
-	else if (tid >= 0)
-		snprintf(out, 64, "tid %d", (int)tid);
-}
-
 static void draw_row(const struct threads_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, uint32_t i)
 {
 	const struct activity_row *row = row_at(v, i);
 	const struct row_shape *sh = &v->shape;
 	struct row_values values = { .self = &row->weight, .total = &row->weight };
-	bool of_process = row->thread == ID_NONE || row->n_threads == 1;
-	struct name_look look = { .style = STYLE_NORMAL, .wide = s->wide };
-	int indent = of_process ? 0 : 2, used;
-	char detail[64];
 
 	values.n_samples = row->n_samples;
 	values.bar = STYLE_BAR;
-	if (of_process)
-		look.style |= STYLE_BOLD;
-	if (i == v->list.cursor)
-		look.style |= STYLE_SELECTED;
 	row_draw_numbers(sh, c, r, line, &values);
-	used = indent + row_draw_name(c, r.row + line, r.col + sh->name + indent,
-				      sh->name_cols - indent, row->name, &look);
-	put_detail(s, row, detail);
-	if (*detail)
-		canvas_printf(c, r.row + line, r.col + sh->name + used, sh->name_cols - used,
-			      STYLE_DIM, "  %s", detail);
+	thread_row_draw_name(s, row, c, r.row + line, r.col + sh->name, sh->name_cols,
+			     i == v->list.cursor ? STYLE_NORMAL | STYLE_SELECTED : STYLE_NORMAL);
 	if (v->spark_cols > 0 && row->slice)
 		canvas_spark(c, r.row + line, r.col + v->spark, v->spark_cols, STYLE_SPARK,
 			     row->slice, v->activity.n_slices,
@@ -187,30 +159,6 @@ static void threads_draw(const void *state, const struct scene *s, struct canvas
 	}
 }
 
-/* The selected row in a view of frames, alone; without a filter where it is all that is shown. */
-static bool show_in(const struct threads_view *v, const struct scene *s, enum view_kind view,
-		    struct effect *out)
-{
-	const struct activity_row *row = row_at(v, v->list.cursor);
-	const struct weights *w = &s->analysis->weights;
-
-	if (!row)
-		return false;
-	if (row->weight == w->total[0] && row->n_samples == w->n_samples) {
-		out->kind = EFFECT_OPEN;
-		out->view = view;
-		out->place = (struct place){ .key_id = ID_NONE };
-		return true;
-	}
-	if (row->process != ID_NONE && (row->thread == ID_NONE || row->n_threads == 1))
-		return drill_process(s, row->process, view, out);
-	if (row->process != ID_NONE)
-		return drill_thread(s, row->thread, view, out);
-	out->kind = EFFECT_MESSAGE;
-	out->text = xstrdup("whose samples these are is not known");
-	return true;
-}
-
 static bool threads_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct threads_view *v = state;
@@ -220,11 +168,11 @@ static bool threads_act(void *state, const struct scene *s, enum action a, struc
 	switch ((int)a) {
 	case ACTION_ENTER:
 	case ACTION_TO_TREE:
-		return show_in(v, s, VIEW_KIND_TREE, out);
+		return thread_row_show(s, row_at(v, v->list.cursor), VIEW_KIND_TREE, out);
 	case ACTION_TO_CALLERS:
-		return show_in(v, s, VIEW_KIND_CALLERS, out);
+		return thread_row_show(s, row_at(v, v->list.cursor), VIEW_KIND_CALLERS, out);
 	case ACTION_TO_FLAME:
-		return show_in(v, s, VIEW_KIND_FLAME, out);
+		return thread_row_show(s, row_at(v, v->list.cursor), VIEW_KIND_FLAME, out);
 	default:
 		return done;
 	}
@@ -242,10 +190,9 @@ static void threads_click(void *state, const struct scene *s, struct rect r, int
 	v->list.cursor = i;
 	remember(v);
 	if (twice)
-		show_in(v, s, VIEW_KIND_TREE, out);
+		thread_row_show(s, row_at(v, i), VIEW_KIND_TREE, out);
 }
 
-/* Rows are no keys: a place holds the process and the thread in its path. */
 static void threads_select(void *state, const struct scene *s, const struct place *p)
 {
 	struct threads_view *v = state;
@@ -254,9 +201,7 @@ static void threads_select(void *state, const struct scene *s, const struct plac
 	if (p->key_id != ID_NONE)
 		return;
 	for (uint32_t i = 0; i < v->activity.n_rows; i++) {
-		const struct activity_row *row = row_at(v, i);
-
-		if (((uint64_t)row->process << 32 | row->thread) == p->path)
+		if (thread_row_place(row_at(v, i)).path == p->path)
 			list_go(&v->list, i);
 	}
 	remember(v);
@@ -270,29 +215,41 @@ static bool threads_selection(const void *state, const struct scene *s, struct p
 	(void)s;
 	if (!row)
 		return false;
-	*out = (struct place){ ID_NONE, (uint64_t)row->process << 32 | row->thread };
+	*out = thread_row_place(row);
 	return true;
 }
 
-/* A search is over frames: no thread matches. */
 static uint32_t threads_find(void *state, const struct scene *s, int step, uint32_t *at)
 {
-	(void)state;
-	(void)s;
-	(void)step;
-	*at = 0;
-	return 0;
+	struct threads_view *v = state;
+	struct finding f;
+
+	finding_start(&f, v->list.cursor, step);
+	for (uint32_t i = 0; i < v->activity.n_rows; i++)
+		if (thread_row_matches(s, row_at(v, i)))
+			finding_add(&f, i);
+	*at = finding_end(&f);
+	if (*at > 0)
+		list_go(&v->list, f.target);
+	remember(v);
+	return f.n;
+}
+
+/* A process whose name matches counts with all of its threads. */
+static int64_t threads_found(const void *state, const struct scene *s)
+{
+	return thread_row_found(&((const struct threads_view *)state)->activity, s);
 }
 
 static char *threads_status(const void *state, const struct scene *s)
 {
 	const struct threads_view *v = state;
 	const struct activity_row *row = row_at(v, v->list.cursor);
-	char share[FMT_SIZE], count[FMT_SIZE], detail[64], *name, *out;
+	char share[FMT_SIZE], count[FMT_SIZE], detail[THREAD_ROW_DETAIL], *name, *out;
 
 	if (!row)
 		return NULL;
-	put_detail(s, row, detail);
+	thread_row_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
 	out = xasprintf("%s  %s samples%s%s  %s",
 			row_share(share, s, row->weight, s->analysis->weights.total[0]),
@@ -323,6 +280,7 @@ const struct view_ops view_threads = {
 	.select = threads_select,
 	.selection = threads_selection,
 	.find = threads_find,
+	.found = threads_found,
 	.status = threads_status,
 	.crumb = threads_crumb,
 };

@@ -26,7 +26,7 @@ complete -c proftop -n "$lens" -l metric -x -a 'period samples' -d 'what a sampl
 complete -c proftop -n "$lens" -l group -x -a 'function module file thread process comm event cpu' -d 'rows by'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
 
-complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads info' -d 'the view'
+complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info' -d 'the view'
 complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'
 complete -c proftop -n "not $export" -l ascii -d 'nothing but ASCII'
 

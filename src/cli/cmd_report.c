@@ -127,6 +127,8 @@ static void put_report(const struct report *r, const struct options *o, FILE *to
 	put_heading(r, o, to);
 	if (r->view == VIEW_KIND_FLAME)
 		report_text_flame(r, to);
+	else if (r->view == VIEW_KIND_TIMELINE)
+		report_text_timeline(r, to);
 	else
 		report_text(r, to);
 }

@@ -34,7 +34,7 @@ struct filter;
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    "inlined functions are part of their callers") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     "look for symbol files in DIR first (repeatable)") \
 	X(SERVERS,  "debuginfod",0,   NULL,        ON_ALL,     "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
-	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  "top, tree, callers, butterfly, flame, threads or info") \
+	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  "top, tree, callers, butterfly, flame, threads, timeline or info") \
 	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  "the function of butterfly; in callers, only this one") \
 	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  "order a table by self, total, name or module") \
 	X(ROWS,     "rows",      'n', "ROWS",      ON_REPORT,  "at most so many rows; 0 is all") \

@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "activity.h"
 #include "analysis.h"
 #include "ask.h"
 #include "err.h"
+#include "filter.h"
 #include "search.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
@@ -28,7 +30,7 @@ int report_find_view(const char *name, enum view_kind *out, struct err *e)
 	}
 	return err_set(
 		e, -EINVAL,
-		"--view takes top, tree, callers, butterfly, flame, threads or info, not \"%s\"",
+		"--view takes top, tree, callers, butterfly, flame, threads, timeline or info, not \"%s\"",
 		name);
 }
 
@@ -304,12 +306,66 @@ static int make_butterfly(struct report *r, const char *function, struct err *e)
 	return 0;
 }
 
+/* The stretch of time that is shown, in equal slices. */
+static struct activity_span span_of(const struct report *r)
+{
+	const struct weights *w = &r->analysis->weights;
+	int64_t whole = w->end_ns - w->begin_ns;
+	struct activity_span span = { .n_slices = REPORT_SLICES };
+
+	if (r->max_rows > 0 && r->max_rows < WEIGH_N_SLICES)
+		span.n_slices = (uint32_t)r->max_rows;
+	filter_times(r->analysis->lens.filter, &span.from_ns, &span.to_ns);
+	if (span.to_ns > whole)
+		span.to_ns = whole < INT64_MAX ? whole + 1 : whole;
+	if (span.from_ns >= span.to_ns)
+		span.from_ns = span.to_ns - 1;
+	return span;
+}
+
+/* Column 0 over time, of all threads together. */
+static void add_slices(struct report *r, const struct activity *act,
+		       const struct activity_span *span)
+{
+	double step = (double)(span->to_ns - span->from_ns) / span->n_slices;
+
+	for (uint32_t k = 0; act->slices && k < span->n_slices; k++) {
+		struct report_row row = { .key = KEY_NONE, .parent = ROW_NONE };
+		int64_t weight = 0;
+
+		for (uint32_t i = 0; i < act->n_rows; i++)
+			if (act->row[i].thread != ID_NONE || act->row[i].n_threads == 1)
+				weight += act->row[i].slice[k];
+		row.from_ns = span->from_ns + (int64_t)(step * k);
+		row.to_ns = span->from_ns + (int64_t)(step * (k + 1));
+		add_row(r, row, NULL, &weight);
+	}
+}
+
+static int make_timeline(struct report *r, struct err *e)
+{
+	const struct analysis *a = r->analysis;
+	struct activity_span span;
+	struct activity act;
+
+	r->n_columns = 1;
+	if (a->weights.begin_ns == TIME_NONE)
+		return err_set(e, -EINVAL,
+			       "--view timeline wants times, and these samples have none");
+	span = span_of(r);
+	/* not cancelled by anyone */
+	activity_within(a->profile, &a->counts, &a->lens, &a->weights, &span, NULL, &act);
+	add_slices(r, &act, &span);
+	activity_done(&act);
+	return 0;
+}
+
 int report_make_rows(struct report *r, const char *function, struct err *e)
 {
 	r->n_columns = r->analysis->weights.n_columns;
 	r->keys = &r->analysis->keys;
 	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
-	    !ask_group_of_frames(r->analysis->lens.grouping))
+	    r->view != VIEW_KIND_TIMELINE && !ask_group_of_frames(r->analysis->lens.grouping))
 		return err_set(e, -EINVAL,
 			       "--view %s has frames; --group takes function, module or "
 			       "file with it",
@@ -328,6 +384,8 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 		return make_callers(r, function, e);
 	case VIEW_KIND_BUTTERFLY:
 		return make_butterfly(r, function, e);
+	case VIEW_KIND_TIMELINE:
+		return make_timeline(r, e);
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
 		break;

@@ -31,6 +31,8 @@ struct report_row {
 	bool inlined;       /* every occurrence is inlined code */
 	bool has_samples;   /* n_samples means something */
 	uint64_t n_samples; /* that end here */
+	int64_t from_ns;    /* of the timeline: since the start; … */
+	int64_t to_ns;      /* … and where it ends */
 	enum report_role role;
 };
 
@@ -48,6 +50,9 @@ struct report {
 	VEC(struct report_row) rows;
 	VEC(int64_t) numbers; /* [n rows][2][n_columns] self, then total */
 };
+
+/* Slices of time in a timeline, unless max_rows says otherwise. */
+#define REPORT_SLICES 40
 
 /* The view named (NULL: top). -EINVAL with a sentence. */
 int report_find_view(const char *name, enum view_kind *out, struct err *e);

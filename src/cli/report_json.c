@@ -140,6 +140,13 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 		    r->view == VIEW_KIND_FLAME;
 
 	json_begin(j, NULL, '{', false);
+	if (r->view == VIEW_KIND_TIMELINE) {
+		json_put_int(j, "from_ns", row->from_ns);
+		json_put_int(j, "to_ns", row->to_ns);
+		put_numbers(j, r, "total", report_total(r, i));
+		json_end(j, '}');
+		return;
+	}
 	if (row->role != ROLE_ROW)
 		json_put_text(j, "role", role_names[row->role]);
 	put_name(j, r, row->key);

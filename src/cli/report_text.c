@@ -31,6 +31,7 @@
 #define INDENT_MAX     60
 #define FLAME_COLS     120
 #define FLAME_ROWS_MAX 1000
+#define NS_PER_S       1000000000
 
 static const char *const group_titles[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",   [GROUP_FILE] = "FILE",
@@ -291,6 +292,7 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_TOP:
 	case VIEW_KIND_THREADS:
 	case VIEW_KIND_FLAME:
+	case VIEW_KIND_TIMELINE:
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
 		put_titles(r, to, cols, group_titles[r->keys->grouping]);
@@ -299,6 +301,27 @@ void report_text(const struct report *r, FILE *to)
 	}
 	put_left_out(r, to);
 	free(indent);
+}
+
+void report_text_timeline(const struct report *r, FILE *to)
+{
+	const struct weights *w = &r->analysis->weights;
+	struct metric m = r->analysis->lens.column[0].metric;
+	enum unit unit = UNIT_COUNT;
+	char from[FMT_SIZE], end[FMT_SIZE], weight[FMT_SIZE], share[FMT_SIZE];
+
+	if (m.measure == MEASURE_WEIGHT && m.event.v < r->analysis->counts.n_events)
+		unit = profile_event(r->analysis->profile, m.event)->unit;
+	fputs("#     FROM s         TO s      AMOUNT   TOTAL %\n", to);
+	for (size_t i = 0; i < r->rows.n && !ferror(to); i++) {
+		const struct report_row *row = &r->rows.at[i];
+		int64_t total = report_total(r, i)[0];
+
+		fprintf(to, "%12s %12s %11s %9s\n", fmt_exact(from, row->from_ns, NS_PER_S),
+			fmt_exact(end, row->to_ns, NS_PER_S),
+			fmt_weight(weight, total, unit, w->scale[0]),
+			fmt_percent(share, total, w->total[0]));
+	}
 }
 
 /* One row of cells for each level that has a frame wide enough to be seen. */

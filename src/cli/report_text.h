@@ -10,6 +10,9 @@ struct report;
 /* Prints what report_make_rows() made. Trouble with the file shows when it is closed. */
 void report_text(const struct report *r, FILE *to);
 
+/* Slices of time and what was in them. */
+void report_text_timeline(const struct report *r, FILE *to);
+
 /* The icicle graph of the whole call tree, drawn by its view r->cols wide. */
 void report_text_flame(const struct report *r, FILE *to);
 

@@ -83,6 +83,46 @@ bool filter_pop(struct filter *f)
 	return true;
 }
 
+bool filter_times(const struct filter *f, int64_t *from_ns, int64_t *to_ns)
+{
+	int64_t from = 0, to = INT64_MAX;
+	bool any = false;
+
+	for (size_t i = 0; f && i < f->terms.n; i++) {
+		const struct term *t = &f->terms.at[i];
+
+		if (t->kind != TERM_TIME || t->negated)
+			continue;
+		any = true;
+		from = t->from_ns > from ? t->from_ns : from;
+		to = t->to_ns < to ? t->to_ns : to;
+	}
+	*from_ns = from;
+	*to_ns = to;
+	return any;
+}
+
+char *filter_take_times(struct filter *f)
+{
+	struct filter taken = { 0 };
+	size_t n = 0;
+	char *text;
+
+	for (size_t i = 0; i < f->terms.n; i++) {
+		struct term t = f->terms.at[i];
+
+		if (t.kind == TERM_TIME && !t.negated)
+			vec_push(&taken.terms, t);
+		else
+			f->terms.at[n++] = t;
+	}
+	f->terms.n = n;
+	text = filter_text(&taken);
+	cut(&taken, 0);
+	vec_done(&taken.terms);
+	return text;
+}
+
 size_t filter_n_terms(const struct filter *f)
 {
 	return f->terms.n;

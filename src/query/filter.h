@@ -33,6 +33,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct err;
 struct filter;
@@ -47,6 +48,15 @@ void filter_free(struct filter *f);
 int filter_add(struct filter *f, const char *text, struct err *e);
 /* Takes the last term away; false when there was none. */
 bool filter_pop(struct filter *f);
+
+/*
+ * The stretch of time that all time terms but negated ones let pass, in ns since the start: [*from, *to),
+ * *to INT64_MAX where none says. False, and everything, without such terms. f may be NULL.
+ */
+bool filter_times(const struct filter *f, int64_t *from_ns, int64_t *to_ns);
+/* Takes the terms away that let only one stretch of time pass ("!time:" stays), and returns their text,
+ * "" if there were none; the caller frees. */
+char *filter_take_times(struct filter *f);
 
 size_t filter_n_terms(const struct filter *f);
 /* One term's text, in canonical form; borrowed until f changes. */

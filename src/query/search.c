@@ -32,7 +32,7 @@ int search_init(struct search *s, const char *regex, const struct keys *k, const
 
 	if (!r)
 		return -EINVAL;
-	*s = (struct search){ .n_keys = k->n };
+	*s = (struct search){ .regex = r, .n_keys = k->n };
 	s->matches = xmalloc(k->n * sizeof(*s->matches));
 	for (uint32_t i = 0; i < k->n; i++) {
 		const char *label = k->key[i].label;
@@ -40,7 +40,6 @@ int search_init(struct search *s, const char *regex, const struct keys *k, const
 		s->matches[i] = regex_matches(r, label, strlen(label));
 		s->n_matching += s->matches[i];
 	}
-	regex_free(r);
 	if (t)
 		sum_matches(s, t);
 	return 0;
@@ -48,6 +47,12 @@ int search_init(struct search *s, const char *regex, const struct keys *k, const
 
 void search_done(struct search *s)
 {
+	regex_free(s->regex);
 	free(s->matches);
 	*s = (struct search){ 0 };
+}
+
+bool search_matches(const struct search *s, const char *text, size_t n)
+{
+	return regex_matches(s->regex, text, n);
 }

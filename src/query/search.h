@@ -5,9 +5,13 @@
 
 #include "calltree.h"
 
+#include <stddef.h>
+
 struct err;
+struct regex;
 
 struct search {
+	struct regex *regex; /* owned */
 	uint32_t n_keys;
 	bool *matches;                   /* [n_keys]; owned */
 	uint32_t n_matching;             /* keys that match */
@@ -18,5 +22,8 @@ struct search {
 int search_init(struct search *s, const char *regex, const struct keys *k, const struct calltree *t,
 		struct err *e);
 void search_done(struct search *s);
+
+/* Does any other text match, as the labels do that `matches` is of? */
+bool search_matches(const struct search *s, const char *text, size_t n);
 
 #endif

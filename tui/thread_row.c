@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rows of processes and threads; see thread_row.h. */
+#include "config.h"
+
+#include "thread_row.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "drill.h"
+#include "mem.h"
+#include "row.h"
+
+bool thread_row_of_process(const struct activity_row *row)
+{
+	return row->thread == ID_NONE || row->n_threads == 1;
+}
+
+void thread_row_detail(const struct scene *s, const struct activity_row *row,
+		       char out[THREAD_ROW_DETAIL])
+{
+	const struct profile *p = s->analysis->profile;
+	int32_t pid = -1, tid = -1;
+
+	out[0] = '\0';
+	if (row->process != ID_NONE)
+		pid = profile_process(p, (process_id){ row->process })->pid;
+	if (row->thread != ID_NONE)
+		tid = profile_thread(p, (thread_id){ row->thread })->tid;
+	if (thread_row_of_process(row) && pid >= 0)
+		snprintf(out, THREAD_ROW_DETAIL, "pid %d", (int)pid);
+	else if (tid >= 0)
+		snprintf(out, THREAD_ROW_DETAIL, "tid %d", (int)tid);
+}
+
+void thread_row_draw_name(const struct scene *s, const struct activity_row *row, struct canvas *c,
+			  int line, int col, int cols, uint16_t style)
+{
+	struct name_look look = { .style = style, .wide = s->wide };
+	int indent = thread_row_of_process(row) ? 0 : 2, used;
+	char detail[THREAD_ROW_DETAIL];
+
+	if (thread_row_of_process(row))
+		look.style |= STYLE_BOLD;
+	if (thread_row_matches(s, row))
+		look.style |= STYLE_MATCH;
+	used = indent + row_draw_name(c, line, col + indent, cols - indent, row->name, &look);
+	thread_row_detail(s, row, detail);
+	if (*detail && used < cols)
+		canvas_printf(c, line, col + used, cols - used, STYLE_DIM, "  %s", detail);
+}
+
+bool thread_row_matches(const struct scene *s, const struct activity_row *row)
+{
+	return s->search && search_matches(s->search, row->name, strlen(row->name));
+}
+
+int64_t thread_row_found(const struct activity *a, const struct scene *s)
+{
+	uint32_t counted = ID_NONE - 1; /* the process whose threads are in the sum already */
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < a->n_rows; i++) {
+		const struct activity_row *row = &a->row[i];
+
+		if (row->process == counted || !thread_row_matches(s, row))
+			continue;
+		sum += row->weight;
+		if (row->thread == ID_NONE)
+			counted = row->process;
+	}
+	return sum;
+}
+
+bool thread_row_show(const struct scene *s, const struct activity_row *row, enum view_kind view,
+		     struct effect *out)
+{
+	const struct weights *w = &s->analysis->weights;
+
+	if (!row)
+		return false;
+	if (row->weight == w->total[0] && row->n_samples == w->n_samples) {
+		out->kind = EFFECT_OPEN;
+		out->view = view;
+		out->place = (struct place){ .key_id = ID_NONE };
+		return true;
+	}
+	if (row->process != ID_NONE && thread_row_of_process(row))
+		return drill_process(s, row->process, view, out);
+	if (row->process != ID_NONE)
+		return drill_thread(s, row->thread, view, out);
+	out->kind = EFFECT_MESSAGE;
+	out->text = xstrdup("whose samples these are is not known");
+	return true;
+}
+
+struct place thread_row_place(const struct activity_row *row)
+{
+	return (struct place){ ID_NONE, (uint64_t)row->process << 32 | row->thread };
+}

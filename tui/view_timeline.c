@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * timeline: how much was going on when, and in which threads; where the range of time is chosen that all
+ * views show.
+ *
+ * The graph and the threads below it share one axis. What stands there is of any time, whatever range
+ * is chosen, so that another one can be; the range is what the filter says, and a mark without its
+ * other end is ours alone.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "activity.h"
+#include "analysis.h"
+#include "filter.h"
+#include "finding.h"
+#include "glyphs.h"
+#include "list.h"
+#include "mem.h"
+#include "row.h"
+#include "text.h"
+#include "thread_row.h"
+#include "time_axis.h"
+#include "view.h"
+
+/* Rows of the graph beside many threads: at most so many, and one in GRAPH_PART. */
+#define GRAPH_MOST 8
+#define GRAPH_PART 3
+
+/* Columns of a thread's share with the marker in front of it. */
+#define SHARE_COLS 9
+
+struct timeline_view {
+	struct time_axis axis;
+	struct activity activity;  /* of what is in sight, a slice a column; owned */
+	int64_t *sum;              /* [n_slices] of all threads; NULL: no times; owned */
+	struct activity_span span; /* that they are of */
+	bool stale;                /* they are of another analysis */
+	struct list list;          /* threads */
+	uint32_t cursor_process, cursor_thread; /* what its cursor is on */
+	int gutter;                             /* columns on the left of the axis */
+	int graph;                              /* rows of the graph */
+};
+
+static void *timeline_new(void)
+{
+	struct timeline_view *v = xcalloc(1, sizeof(*v));
+
+	time_axis_init(&v->axis);
+	return v;
+}
+
+static void forget(struct timeline_view *v)
+{
+	activity_done(&v->activity);
+	free(v->sum);
+	v->sum = NULL;
+}
+
+static void timeline_free(void *state)
+{
+	struct timeline_view *v = state;
+
+	if (!v)
+		return;
+	forget(v);
+	free(v);
+}
+
+static bool has_times(const struct scene *s)
+{
+	return s->analysis->weights.begin_ns != TIME_NONE;
+}
+
+static const struct activity_row *row_at(const struct timeline_view *v, uint32_t i)
+{
+	return i < v->activity.n_rows ? &v->activity.row[i] : NULL;
+}
+
+static void remember(struct timeline_view *v)
+{
+	const struct activity_row *row = row_at(v, v->list.cursor);
+
+	v->cursor_process = row ? row->process : ID_NONE;
+	v->cursor_thread = row ? row->thread : ID_NONE;
+}
+
+/* The range is what the filter says; a mark without its other end stays. */
+static void take_range(struct timeline_view *v, const struct scene *s)
+{
+	int64_t from, to;
+
+	if (filter_times(s->analysis->lens.filter, &from, &to)) {
+		v->axis.a_ns = from;
+		v->axis.b_ns = to < v->axis.whole_ns ? to : v->axis.whole_ns;
+	} else if (time_axis_range(&v->axis, &from, &to)) {
+		time_axis_unmark(&v->axis);
+	}
+}
+
+static void timeline_update(void *state, const struct scene *s)
+{
+	struct timeline_view *v = state;
+	const struct weights *w = &s->analysis->weights;
+	int64_t whole = has_times(s) ? w->end_ns - w->begin_ns : 0;
+
+	v->stale = true;
+	time_axis_fit(&v->axis, whole < INT64_MAX ? whole + 1 : whole, v->axis.cols);
+	take_range(v, s);
+}
+
+static void sum_up(struct timeline_view *v)
+{
+	if (!v->activity.slices)
+		return;
+	v->sum = xcalloc(v->activity.n_slices, sizeof(*v->sum));
+	for (uint32_t i = 0; i < v->activity.n_rows; i++) {
+		const struct activity_row *row = row_at(v, i);
+
+		if (row->thread == ID_NONE && row->n_threads > 1)
+			continue; /* the sum of those that follow */
+		for (uint32_t k = 0; k < v->activity.n_slices; k++)
+			v->sum[k] += row->slice[k];
+	}
+}
+
+/* Asks anew when something else is in sight. */
+static void ask(struct timeline_view *v, const struct scene *s)
+{
+	const struct analysis *a = s->analysis;
+	struct activity_span span = { v->axis.from_ns, v->axis.to_ns, (uint32_t)v->axis.cols };
+
+	if (!v->stale && span.from_ns == v->span.from_ns && span.to_ns == v->span.to_ns &&
+	    span.n_slices == v->span.n_slices)
+		return;
+	forget(v);
+	activity_within(a->profile, &a->counts, &a->lens, &a->weights, &span, NULL, &v->activity);
+	sum_up(v);
+	v->span = span;
+	v->stale = false;
+	for (uint32_t i = 0; v->list.cursor > 0 && i < v->activity.n_rows; i++) {
+		const struct activity_row *row = row_at(v, i);
+
+		if (row->process == v->cursor_process && row->thread == v->cursor_thread)
+			v->list.cursor = i;
+	}
+}
+
+/* The line of the axis; the threads are below it. */
+static int axis_line(const struct timeline_view *v)
+{
+	return v->graph;
+}
+
+/* A part of the rows, and what few threads leave free of half of them. */
+static int graph_rows(int rows, uint32_t n_threads)
+{
+	int part = rows / GRAPH_PART > GRAPH_MOST ? GRAPH_MOST : rows / GRAPH_PART;
+	int left = n_threads < (uint32_t)rows ? rows - 1 - (int)n_threads : 0;
+
+	if (left > rows / 2)
+		left = rows / 2;
+	if (left > part)
+		part = left;
+	return part > 1 ? part : 1;
+}
+
+static void timeline_layout(void *state, const struct scene *s, struct rect r)
+{
+	struct timeline_view *v = state;
+
+	v->gutter = r.cols >= 100 ? 36 : r.cols >= 70 ? 28 : r.cols >= 40 ? 14 : 0;
+	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
+	ask(v, s);
+	v->graph = graph_rows(r.rows, v->activity.n_rows);
+	list_fit(&v->list, v->activity.n_rows, r.rows - axis_line(v) - 1);
+	remember(v);
+}
+
+/* What a column of the graph reached, as people say it: "1.9 CPUs" of a clock, else an amount. */
+static void rate_text(const struct timeline_view *v, const struct scene *s, int64_t weight,
+		      char out[FMT_SIZE + 8])
+{
+	double column_ns = (double)(v->span.to_ns - v->span.from_ns) / v->span.n_slices;
+	char number[FMT_SIZE];
+	enum unit unit;
+	int64_t scale;
+
+	row_unit(s, 0, &unit, &scale);
+	if (unit == UNIT_NS)
+		snprintf(out, FMT_SIZE + 8, "%.1f CPU%s",
+			 (double)weight / (double)scale / column_ns, "s");
+	else
+		snprintf(out, FMT_SIZE + 8, "%s", fmt_weight(number, weight, unit, scale));
+}
+
+static int64_t most_of(const struct timeline_view *v)
+{
+	int64_t most = 0;
+
+	for (uint32_t i = 0; v->sum && i < v->activity.n_slices; i++)
+		most = v->sum[i] > most ? v->sum[i] : most;
+	return most;
+}
+
+/* Eighths of a row that stand for the value. */
+static int eighths_of(int64_t value, int64_t most, int rows)
+{
+	int n;
+
+	if (value <= 0 || most <= 0)
+		return 0;
+	n = (int)((double)value / (double)most * rows * 8 + 0.5);
+	return n < 1 ? 1 : n > rows * 8 ? rows * 8 : n;
+}
+
+static bool in_range(const struct timeline_view *v, int col)
+{
+	int64_t from, to, at = time_axis_at(&v->axis, col);
+
+	return time_axis_range(&v->axis, &from, &to) && time_axis_at(&v->axis, col + 1) > from &&
+	       at < to;
+}
+
+static void draw_column(const struct timeline_view *v, struct canvas *c, struct rect r, int col,
+			int64_t most)
+{
+	static const uint32_t levels[] = { ' ',           GLYPH_LEVEL_1, GLYPH_LEVEL_2,
+					   GLYPH_LEVEL_3, GLYPH_LEVEL_4, GLYPH_LEVEL_5,
+					   GLYPH_LEVEL_6, GLYPH_LEVEL_7, GLYPH_BLOCK };
+	int left = eighths_of(v->sum[col], most, v->graph);
+	uint16_t style = in_range(v, col) ? STYLE_SPARK_RANGE : STYLE_SPARK;
+
+	if (col == time_axis_col(&v->axis, v->axis.cursor_ns))
+		style |= STYLE_SELECTED;
+	for (int line = v->graph - 1; line >= 0 && line < r.rows; line--) {
+		canvas_fill(c, r.row + line, r.col + v->gutter + col, 1, style,
+			    levels[left > 8 ? 8 : left]);
+		left = left > 8 ? left - 8 : 0;
+	}
+}
+
+static void draw_graph(const struct timeline_view *v, const struct scene *s, struct canvas *c,
+		       struct rect r)
+{
+	char text[FMT_SIZE + 8], *metric;
+	int64_t most = most_of(v);
+
+	for (int col = 0; col < v->axis.cols && r.rows > v->graph; col++)
+		draw_column(v, c, r, col, most);
+	if (v->gutter < 4 || r.rows <= v->graph)
+		return;
+	rate_text(v, s, most, text);
+	canvas_puts_right(c, r.row, r.col, v->gutter - 1, STYLE_NUMBER, text);
+	if (v->graph < 3)
+		return;
+	metric = metric_name(s->analysis->profile, s->analysis->lens.column[0].metric);
+	canvas_puts_right(c, r.row + 1, r.col, v->gutter - 1, STYLE_DIM, metric);
+	canvas_puts_right(c, r.row + v->graph - 1, r.col, v->gutter - 1, STYLE_NUMBER, "0");
+	free(metric);
+}
+
+static void draw_row(const struct timeline_view *v, const struct scene *s, struct canvas *c,
+		     struct rect r, int line, uint32_t i)
+{
+	const struct activity_row *row = row_at(v, i);
+	int share = v->gutter >= 20 ? SHARE_COLS : v->gutter > 0 ? 2 : 0;
+	uint16_t style = i == v->list.cursor ? STYLE_NORMAL | STYLE_SELECTED : STYLE_NORMAL;
+	char number[FMT_SIZE];
+
+	if (share == SHARE_COLS)
+		canvas_puts_right(c, r.row + line, r.col + 2, SHARE_COLS - 3, STYLE_NUMBER,
+				  fmt_percent(number, row->weight, v->activity.weight));
+	thread_row_draw_name(s, row, c, r.row + line, r.col + share, v->gutter - share - 1, style);
+	if (row->slice)
+		canvas_spark(c, r.row + line, r.col + v->gutter, v->axis.cols, STYLE_SPARK,
+			     row->slice, v->activity.n_slices,
+			     row->thread == ID_NONE ? 0 : v->activity.most);
+	for (int col = 0; row->slice && col < v->axis.cols; col++)
+		if (in_range(v, col))
+			canvas_restyle(c, r.row + line, r.col + v->gutter + col, 1, STYLE_SPARK,
+				       STYLE_SPARK_RANGE);
+	if (i == v->list.cursor)
+		row_draw_marker(c, r, line);
+}
+
+static void timeline_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
+{
+	const struct timeline_view *v = state;
+	int top = axis_line(v) + 1;
+
+	if (r.rows <= 0 || r.cols <= 0)
+		return;
+	if (s->analysis->counts.n_samples > 0 && !has_times(s)) {
+		canvas_puts(c, r.row + r.rows / 3, r.col + 2, r.cols - 2, STYLE_DIM,
+			    "these samples have no times");
+		return;
+	}
+	if (v->list.n == 0 || !v->sum) {
+		row_draw_nothing(c, r, s);
+		return;
+	}
+	draw_graph(v, s, c, r);
+	if (r.rows > axis_line(v))
+		time_axis_draw(&v->axis, c, r.row + axis_line(v), r.col + v->gutter);
+	for (int line = top; line < r.rows; line++) {
+		uint32_t i = list_at(&v->list, line - top);
+
+		if (i < v->activity.n_rows)
+			draw_row(v, s, c, r, line, i);
+	}
+}
+
+/* Both ends are there: all views show what is between them. Else it is said what is missing. */
+static void after_mark(struct timeline_view *v, struct effect *out)
+{
+	bool has_a = v->axis.a_ns != TIME_UNMARKED;
+	char at[FMT_SIZE];
+
+	if (time_axis_range(&v->axis, &out->from_ns, &out->to_ns)) {
+		out->kind = EFFECT_TIME;
+		return;
+	}
+	time_axis_text(at, has_a ? v->axis.a_ns : v->axis.b_ns);
+	out->kind = EFFECT_MESSAGE;
+	out->text = xasprintf("the range %s at %s; %s it", has_a ? "begins" : "ends", at,
+			      has_a ? "B ends" : "A begins");
+}
+
+static bool go_to_peak(struct timeline_view *v)
+{
+	int peak = 0;
+
+	if (!v->sum)
+		return false;
+	for (int i = 1; i < v->axis.cols && (uint32_t)i < v->activity.n_slices; i++)
+		if (v->sum[i] > v->sum[peak])
+			peak = i;
+	time_axis_go(&v->axis, peak);
+	return true;
+}
+
+/* A single mark goes, then the zoom. */
+static bool step_back(struct timeline_view *v)
+{
+	int64_t from, to;
+
+	if ((v->axis.a_ns != TIME_UNMARKED || v->axis.b_ns != TIME_UNMARKED) &&
+	    !time_axis_range(&v->axis, &from, &to)) {
+		time_axis_unmark(&v->axis);
+		return true;
+	}
+	return time_axis_unzoom(&v->axis);
+}
+
+static bool timeline_act(void *state, const struct scene *s, enum action a, struct effect *out)
+{
+	struct timeline_view *v = state;
+	const struct activity_row *row;
+	bool done = list_act(&v->list, a) || (has_times(s) && time_axis_act(&v->axis, a));
+
+	remember(v);
+	row = row_at(v, v->list.cursor);
+	switch ((int)a) {
+	case ACTION_MARK_A:
+	case ACTION_MARK_B:
+		if (done)
+			after_mark(v, out);
+		return done;
+	case ACTION_PEAK:
+		return go_to_peak(v);
+	case ACTION_BACK:
+		return step_back(v);
+	case ACTION_ENTER:
+	case ACTION_TO_TREE:
+		return thread_row_show(s, row, VIEW_KIND_TREE, out);
+	case ACTION_TO_CALLERS:
+		return thread_row_show(s, row, VIEW_KIND_CALLERS, out);
+	case ACTION_TO_FLAME:
+		return thread_row_show(s, row, VIEW_KIND_FLAME, out);
+	default:
+		return done;
+	}
+}
+
+static void timeline_click(void *state, const struct scene *s, struct rect r, int row, int col,
+			   bool twice, struct effect *out)
+{
+	struct timeline_view *v = state;
+	uint32_t i = list_at(&v->list, row - r.row - axis_line(v) - 1);
+
+	if (has_times(s) && col >= r.col + v->gutter)
+		time_axis_go(&v->axis, col - r.col - v->gutter);
+	if (i == UINT32_MAX)
+		return;
+	v->list.cursor = i;
+	remember(v);
+	if (twice)
+		thread_row_show(s, row_at(v, i), VIEW_KIND_TREE, out);
+}
+
+static void timeline_drag(void *state, const struct scene *s, struct rect r, struct cell_at from,
+			  struct cell_at to, struct effect *out)
+{
+	struct timeline_view *v = state;
+	int left = r.col + v->gutter;
+
+	if (!has_times(s) || from.col < left || from.col == to.col)
+		return;
+	time_axis_mark(&v->axis, from.col - left, to.col - left);
+	after_mark(v, out);
+}
+
+static void timeline_select(void *state, const struct scene *s, const struct place *p)
+{
+	struct timeline_view *v = state;
+
+	(void)s;
+	if (p->key_id != ID_NONE)
+		return;
+	for (uint32_t i = 0; i < v->activity.n_rows; i++)
+		if (thread_row_place(row_at(v, i)).path == p->path)
+			list_go(&v->list, i);
+	remember(v);
+}
+
+static bool timeline_selection(const void *state, const struct scene *s, struct place *out)
+{
+	const struct timeline_view *v = state;
+	const struct activity_row *row = row_at(v, v->list.cursor);
+
+	(void)s;
+	if (!row)
+		return false;
+	*out = thread_row_place(row);
+	return true;
+}
+
+static uint32_t timeline_find(void *state, const struct scene *s, int step, uint32_t *at)
+{
+	struct timeline_view *v = state;
+	struct finding f;
+
+	finding_start(&f, v->list.cursor, step);
+	for (uint32_t i = 0; i < v->activity.n_rows; i++)
+		if (thread_row_matches(s, row_at(v, i)))
+			finding_add(&f, i);
+	*at = finding_end(&f);
+	if (*at > 0)
+		list_go(&v->list, f.target);
+	remember(v);
+	return f.n;
+}
+
+/* Of what is in sight. */
+static int64_t timeline_found(const void *state, const struct scene *s)
+{
+	return thread_row_found(&((const struct timeline_view *)state)->activity, s);
+}
+
+/* "2.30 s – 2.39 s  1.9 CPUs  95.2 ms": the cursor's column, then the row's part of it. */
+static char *timeline_status(const void *state, const struct scene *s)
+{
+	const struct timeline_view *v = state;
+	const struct activity_row *row = row_at(v, v->list.cursor);
+	int col = time_axis_col(&v->axis, v->axis.cursor_ns);
+	char at[FMT_SIZE], all[FMT_SIZE], part[FMT_SIZE], rate[FMT_SIZE + 8];
+	char detail[THREAD_ROW_DETAIL], *name, *out;
+	struct scene in_units = *s;
+
+	if (!row || !v->sum || (uint32_t)col >= v->activity.n_slices)
+		return NULL;
+	in_units.percent = false;
+	rate_text(v, s, v->sum[col], rate);
+	thread_row_detail(s, row, detail);
+	name = text_clean(row->name, strlen(row->name), false);
+	out = xasprintf("at %s  %s  %s, %s of it in %s%s%s", time_axis_text(at, v->axis.cursor_ns),
+			rate, row_share(all, &in_units, v->sum[col], 0),
+			row_share(part, &in_units, row->slice ? row->slice[col] : 0, 0), name,
+			*detail ? "  " : "", detail);
+	free(name);
+	return out;
+}
+
+static char *timeline_crumb(const void *state, const struct scene *s)
+{
+	const struct timeline_view *v = state;
+	char from[FMT_SIZE], to[FMT_SIZE];
+
+	(void)s;
+	if (v->axis.to_ns - v->axis.from_ns >= v->axis.whole_ns)
+		return NULL;
+	return xasprintf("%s – %s", time_axis_text(from, v->axis.from_ns),
+			 time_axis_text(to, v->axis.to_ns));
+}
+
+const struct view_ops view_timeline = {
+	.name = "timeline",
+	.help = "how much was going on when, and in which threads; A and B choose the time that all views show",
+	.contexts = IN_TASKS | IN_TIME,
+	.new = timeline_new,
+	.free = timeline_free,
+	.update = timeline_update,
+	.layout = timeline_layout,
+	.draw = timeline_draw,
+	.act = timeline_act,
+	.click = timeline_click,
+	.drag = timeline_drag,
+	.select = timeline_select,
+	.selection = timeline_selection,
+	.find = timeline_find,
+	.found = timeline_found,
+	.status = timeline_status,
+	.crumb = timeline_crumb,
+};
