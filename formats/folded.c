@@ -10,12 +10,10 @@
 #include "folded_line.h"
 #include "folded_read.h"
 #include "folded_write.h"
-#include "lines.h"
 #include "looks.h"
-#include "mem.h"
+#include "text_read.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How sure we are. */
@@ -83,7 +81,7 @@ static int probe_text(const char *text, size_t n)
 	struct line_counts c;
 	unsigned good;
 
-	if (looks_like((const uint8_t *)text, n) || memchr(text, '\0', n))
+	if (looks_like((const uint8_t *)text, n))
 		return 0;
 	c = count_lines(text, n);
 	good = c.deep + c.flat;
@@ -98,20 +96,7 @@ static int probe_text(const char *text, size_t n)
 
 static int probe(const uint8_t *bytes, size_t n)
 {
-	enum lines_encoding encoding;
-	size_t mark, taken;
-	char *text;
-	int score;
-
-	encoding = lines_encoding_of(bytes, n, &mark);
-	if (encoding == LINES_UTF8)
-		return probe_text((const char *)bytes + mark, n - mark);
-	text = xmalloc(2 * n);
-	n = lines_from_utf16(bytes + mark, n - mark, encoding == LINES_UTF16BE, false, text,
-			     &taken);
-	score = probe_text(text, n);
-	free(text);
-	return score;
+	return text_probe(bytes, n, probe_text);
 }
 
 const struct format format_folded = {

@@ -1,218 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Folded text into a profile, at the speed of memory.
- *
- * Lines that follow each other mostly share their outer frames, as such files are sorted: the trie
- * nodes of the previous line are kept with the byte where each of its frames ends, and only what
- * differs is looked up. Frames are looked up by their text in a map of the reader's own, since what
- * the profile interns (string, function, location) would be three look-ups.
- *
- * The pen is given back before every read that may wait.
+ * Folded text into a profile, at the speed of memory: lines are taken apart, and wait until the stacks
+ * of a batch are settled.
  */
 #include "config.h"
 
 #include "folded_read.h"
 
-#include "bad_lines.h"
 #include "builder.h"
-#include "err.h"
 #include "folded_line.h"
-#include "hash.h"
-#include "input.h"
-#include "lines.h"
-#include "map.h"
-#include "task.h"
+#include "folded_stacks.h"
+#include "mem.h"
+#include "text_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-/* What is read is published after so much of either. */
-#define PUBLISH_BYTES ((uint64_t)8 << 20)
-#define PUBLISH_NS    INT64_C(50000000)
-/* A stack deeper than this is no stack; each frame costs much more than its byte. */
-#define MOST_FRAMES   ((size_t)1 << 18)
 /* Lines by which it is decided whether there are two counts in each. */
-#define DIFF_LINES    1000
+#define DIFF_LINES 1000
+/* As many decide when no more have come through a pipe, as long as they are this small. */
+#define FEW_LINES  20
+#define FEW_BYTES  ((size_t)1 << 20)
+/* Lines that wait for their stacks. */
+#define MOST_LINES 256
 
-/* A frame's text and what it became. */
-struct frame_name {
-	const char *s; /* the profile's */
-	size_t n;
-	location_id location;
-};
-
-/* A frame of the previous line. */
-struct last_frame {
-	size_t end; /* byte of its line where it ends */
-	stack_id stack;
+/* A line that waits for its stack. */
+struct line {
+	uint64_t number;
+	struct folded_stack stack;
+	struct folded_count count[2];
 };
 
 struct reader {
-	struct profile *p;
-	capture_id capture;
-	struct lines lines;
+	struct text_read text;
+	struct folded_stacks stacks;
 	event_id event[2]; /* "before", "after", or only [0], "samples" */
 	int64_t scale[2];  /* of each event */
 	unsigned n_counts; /* 0: not known yet */
 
-	struct map by_text; /* of indices of names */
-	VEC(struct frame_name) names;
-	module_id kernel, jit; /* {0} until first needed */
-
-	VEC(struct last_frame) last; /* of the previous stack */
-	VEC(char) last_text;         /* a copy of it, made when its block goes; see last_at */
-	const char *last_at;         /* the previous stack's text */
-	size_t last_n;               /* bytes of it */
+	struct line line[MOST_LINES];
+	size_t n_lines; /* of these */
 
 	uint64_t n_good;       /* lines with a stack and a count */
 	uint64_t n_weightless; /* of these, with a count of zero */
 	uint64_t n_comments;   /* lines that begin with '#' */
-	struct bad_lines bad;  /* malformed lines */
 	uint64_t n_rounded;    /* counts with more digits than are kept */
-	bool full;             /* the profile takes no more */
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* Frames. */
-
-struct text_key {
-	const char *s;
-	size_t n;
-};
-
-static bool same_name(const void *things, uint32_t value, const void *key)
-{
-	const struct frame_name *name = (const struct frame_name *)things + value;
-	const struct text_key *k = key;
-
-	return name->n == k->n && memcmp(name->s, k->s, k->n) == 0;
-}
-
-static bool ends_with(const char *s, size_t n, const char *with)
-{
-	size_t len = strlen(with);
-
-	return n >= len && memcmp(s + n - len, with, len) == 0;
-}
-
-/* The module that a frame's annotation tells of; most tell of none. */
-static module_id module_of(struct reader *r, const char *s, size_t n)
-{
-	if (ends_with(s, n, "_[k]")) {
-		if (r->kernel.v == 0)
-			r->kernel = build_module(r->p, "[kernel]", "", FAMILY_KERNEL);
-		return r->kernel;
-	}
-	if (ends_with(s, n, "_[j]")) {
-		if (r->jit.v == 0)
-			r->jit = build_module(r->p, "[jit]", "", FAMILY_JIT);
-		return r->jit;
-	}
-	return (module_id){ 0 };
-}
-
-static location_id new_frame(struct reader *r, const char *s, size_t n, uint64_t hash)
-{
-	bool unknown = n == strlen("[unknown]") && memcmp(s, "[unknown]", n) == 0;
-	string_id text = build_string(r->p, s, n);
-	function_id f = build_function(r->p, text, module_of(r, s, n),
-				       unknown ? FUNCTION_UNRESOLVED : 0, (string_id){ 0 }, 0);
-	struct frame_name name = { .n = n, .location = build_symbol_location(r->p, f) };
-
-	name.s = profile_string(r->p, text, NULL);
-	if (text.v == 0 && n > 0) /* there was no room for it: builder_end() will say so */
-		return name.location;
-	map_add(&r->by_text, hash, (uint32_t)r->names.n);
-	vec_push(&r->names, name);
-	return name.location;
-}
-
-static location_id frame_location(struct reader *r, const char *s, size_t n)
-{
-	struct text_key key = { s, n };
-	uint64_t hash = hash_bytes(s, n);
-	uint32_t i = map_find(&r->by_text, hash, same_name, r->names.at, &key);
-
-	return i != MAP_NONE ? r->names.at[i].location : new_frame(r, s, n, hash);
-}
-
-/* Stacks. */
-
-/* Bytes that two texts have in common from the left. */
-static size_t common_bytes(const char *a, size_t n_a, const char *b, size_t n_b)
-{
-	size_t n = n_a < n_b ? n_a : n_b, i = 0;
-
-	for (; i + sizeof(uint64_t) <= n; i += sizeof(uint64_t)) {
-		uint64_t x, y;
-
-		memcpy(&x, a + i, sizeof(x));
-		memcpy(&y, b + i, sizeof(y));
-		if (x != y)
-			break;
-	}
-	while (i < n && a[i] == b[i])
-		i++;
-	return i;
-}
-
-/* Drops the frames of the previous stack that this one does not begin with. */
-static void keep_common(struct reader *r, const char *s, size_t n)
-{
-	size_t same = r->last.n ? common_bytes(r->last_at, r->last_n, s, n) : 0;
-
-	while (r->last.n > 0) {
-		size_t end = r->last.at[r->last.n - 1].end;
-
-		if (end < same || (end == same && (same == n || s[same] == ';')))
-			break;
-		r->last.n--;
-	}
-	r->last_at = s;
-	r->last_n = n;
-}
-
-/* The stack that a line's text means; false when it is too deep. */
-static bool read_stack(struct reader *r, const char *s, size_t n, stack_id *out)
-{
-	struct last_frame f = { 0 };
-	size_t from = 0;
-
-	keep_common(r, s, n);
-	if (r->last.n > 0) {
-		f = r->last.at[r->last.n - 1];
-		from = f.end + 1;
-	}
-	while (r->last.n == 0 || f.end < n) {
-		const char *mark = from < n ? memchr(s + from, ';', n - from) : NULL;
-
-		if (r->last.n == MOST_FRAMES)
-			return false;
-		f.end = mark ? (size_t)(mark - s) : n;
-		f.stack = build_stack(r->p, f.stack, frame_location(r, s + from, f.end - from));
-		vec_push(&r->last, f);
-		from = f.end + 1;
-	}
-	*out = f.stack;
-	return true;
-}
 
 /* Counts. */
-
-static void complain(struct reader *r, const char *problem)
-{
-	bad_lines_add(&r->bad, r->lines.n, problem);
-}
 
 /*
  * The weight of a count, in the event's scale, which the first fraction makes finer. Where the
@@ -223,7 +59,7 @@ static bool weight_of(struct reader *r, unsigned side, const struct folded_count
 	int64_t *scale = &r->scale[side], parts = 0;
 
 	if (c->parts != 0 && *scale < FOLDED_PARTS && FOLDED_PARTS % *scale == 0 &&
-	    build_scale(r->p, r->event[side], FOLDED_PARTS) == 0)
+	    build_scale(r->text.p, r->event[side], FOLDED_PARTS) == 0)
 		*scale = FOLDED_PARTS;
 	parts = ((int64_t)c->parts * *scale + FOLDED_PARTS / 2) / FOLDED_PARTS;
 	r->n_rounded += c->rounded || (c->parts != 0 && *scale < FOLDED_PARTS);
@@ -231,21 +67,19 @@ static bool weight_of(struct reader *r, unsigned side, const struct folded_count
 	       !__builtin_add_overflow(*out, parts, out);
 }
 
-static void add_stack(struct reader *r, const struct folded_line *l)
+/* The samples of a line whose stack is settled. */
+static void add_samples(struct reader *r, const struct line *l)
 {
 	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
 	bool weighs = false;
 
-	if (!read_stack(r, l->stack, l->n, &s.stack)) {
-		complain(r, "is too deep");
-		return;
-	}
+	s.stack = folded_stacks_of(&r->stacks, l->stack);
 	for (unsigned i = 0; i < r->n_counts; i++) {
 		if (l->count[i].whole == 0 && l->count[i].parts == 0)
 			continue;
 		s.event = r->event[i];
-		if (!weight_of(r, i, &l->count[i], &s.weight) || build_sample(r->p, &s) < 0) {
-			complain(r, "makes the sum of counts too large");
+		if (!weight_of(r, i, &l->count[i], &s.weight) || build_sample(r->text.p, &s) < 0) {
+			bad_lines_add(&r->text.bad, l->number, "makes the sum of counts too large");
 			return;
 		}
 		weighs = true;
@@ -254,11 +88,44 @@ static void add_stack(struct reader *r, const struct folded_line *l)
 	r->n_weightless += !weighs;
 }
 
+static void settle(struct reader *r)
+{
+	folded_stacks_settle(&r->stacks);
+	for (size_t i = 0; i < r->n_lines; i++)
+		add_samples(r, &r->line[i]);
+	r->n_lines = 0;
+	folded_stacks_clear(&r->stacks);
+}
+
+/* Complaints come in the order of lines. */
+static void complain(struct reader *r, const char *problem)
+{
+	settle(r);
+	text_read_complain(&r->text, problem);
+}
+
+static void add_line(struct reader *r, const struct folded_line *l)
+{
+	struct line *line;
+
+	if (r->n_lines == MOST_LINES || r->stacks.frames.n >= FOLDED_BATCH)
+		settle(r);
+	line = &r->line[r->n_lines];
+	if (!folded_stacks_add(&r->stacks, l->stack, l->n, &line->stack)) {
+		complain(r, "is too deep");
+		return;
+	}
+	line->number = r->text.lines.n;
+	for (unsigned i = 0; i < r->n_counts; i++)
+		line->count[i] = l->count[i];
+	r->n_lines++;
+}
+
 /*
  * How many counts do lines have? Two, if all of the first ones do: the last word of a name may be a
- * number, but hardly in all of them. 0 when there is no line yet to tell by.
+ * number, but hardly in all of them. 0 when there is no line yet to tell by. *n_lines: how many told.
  */
-static unsigned count_columns(struct lines l)
+static unsigned count_columns(struct lines l, unsigned *n_lines)
 {
 	unsigned n_two = 0;
 	const char *s;
@@ -273,173 +140,108 @@ static unsigned count_columns(struct lines l)
 			return 1;
 		n_two++;
 	}
+	*n_lines = n_two;
 	return n_two > 0 ? 2 : 0;
 }
 
-static void set_events(struct reader *r)
+/* False when more lines should come before it is said that there are two counts. */
+static bool set_events(struct reader *r, bool ended)
 {
 	static const char *const names[] = { "before", "after" };
+	const struct lines *l = &r->text.lines;
+	unsigned n_lines, n = count_columns(*l, &n_lines);
 
-	r->n_counts = count_columns(r->lines);
-	for (unsigned i = 0; i < r->n_counts; i++) {
-		r->event[i] = build_counted_event(r->p, r->n_counts == 2 ? names[i] : "samples");
-		r->scale[i] = profile_event(r->p, r->event[i])->scale;
+	if (n == 2 && n_lines < FEW_LINES && !ended && l->text.n - l->at < FEW_BYTES)
+		return false;
+	r->n_counts = n;
+	for (unsigned i = 0; i < n; i++) {
+		r->event[i] = build_counted_event(r->text.p, n == 2 ? names[i] : "samples");
+		r->scale[i] = profile_event(r->text.p, r->event[i])->scale;
 	}
+	return true;
 }
 
-/* Reads the lines that are there. The pen is ours. */
-static void read_lines(struct reader *r)
+static void read_line(struct reader *r, const char *s, size_t n)
 {
+	struct folded_line line;
+	enum folded_kind kind;
+
+	if (!s) {
+		complain(r, "is too long");
+		return;
+	}
+	kind = folded_line_read(s, n, r->n_counts ? r->n_counts : 1, &line);
+	if (kind == FOLDED_STACK)
+		add_line(r, &line);
+	else if (kind != FOLDED_NOTHING)
+		complain(r, folded_problem(kind));
+	else
+		r->n_comments += n > 0 && s[0] == '#';
+}
+
+/* Reads the lines that are there. */
+static void take(void *reader, bool ended)
+{
+	struct reader *r = reader;
 	const char *s;
 	size_t n;
 
-	if (r->n_counts == 0)
-		set_events(r);
-	while (lines_next(&r->lines, &s, &n)) {
-		struct folded_line line;
-		enum folded_kind kind;
-
-		if (!s) {
-			complain(r, "is too long");
-			continue;
-		}
-		kind = folded_line_read(s, n, r->n_counts ? r->n_counts : 1, &line);
-		if (kind == FOLDED_STACK)
-			add_stack(r, &line);
-		else if (kind != FOLDED_NOTHING)
-			complain(r, folded_problem(kind));
-		else
-			r->n_comments += n > 0 && s[0] == '#';
-	}
-}
-
-/* The next block; the previous stack's text is saved from it first. */
-static int fill(struct reader *r, struct err *e)
-{
-	if (r->last_at != r->last_text.at && r->last_n > 0) {
-		vec_reserve(&r->last_text, r->last_n);
-		memcpy(r->last_text.at, r->last_at, r->last_n);
-	}
-	r->last_at = r->last_text.at;
-	return lines_fill(&r->lines, e);
-}
-
-/*
- * All lines of the input. Returns 0 at the end, -ECANCELED, or what the input said, having read all
- * lines that came before. A regular file does not keep the pen waiting, so that it is held for more
- * than one block.
- */
-static int read_all(struct reader *r, struct progress *progress, struct err *e)
-{
-	struct input *in = r->lines.in;
-	bool waits = input_file_bytes(in) == 0;
-	bool pen = false;
-	uint64_t published = 0;
-	int64_t since = now_ns();
-	int rc = 1;
-
-	while (rc > 0 && !r->full) {
-		if (progress_cancelled(progress)) {
-			rc = -ECANCELED;
-			break;
-		}
-		rc = fill(r, e);
-		progress_set(progress, input_file_done(in), input_file_bytes(in));
-		if (!pen)
-			builder_begin(r->p);
-		pen = true;
-		read_lines(r);
-		if (!waits && input_offset(in) - published < PUBLISH_BYTES &&
-		    now_ns() - since < PUBLISH_NS)
-			continue;
-		r->full = builder_end(r->p) < 0;
-		pen = false;
-		published = input_offset(in);
-		since = now_ns();
-	}
-	if (pen)
-		r->full |= builder_end(r->p) < 0;
-	return rc;
+	if (r->n_counts == 0 && !set_events(r, ended))
+		return;
+	while (lines_next(&r->text.lines, &s, &n))
+		read_line(r, s, n);
+	settle(r);
+	folded_stacks_keep(&r->stacks);
 }
 
 /* What `info` says. */
 
 #define PLURAL(n) ((n) == 1 ? "" : "s")
 
-static void tell(struct reader *r, const struct err *damage)
+static void tell(struct reader *r)
 {
-	struct profile *p = r->p;
-	const char *packing = input_packing(r->lines.in);
+	struct profile *p = r->text.p;
+	capture_id c = r->text.capture;
 
 	builder_begin(p);
-	build_fact(p, r->capture, "file", "stacks", FACT_PLAIN, "%" PRIu64 " line%s", r->n_good,
+	build_fact(p, c, "file", "stacks", FACT_PLAIN, "%" PRIu64 " line%s", r->n_good,
 		   PLURAL(r->n_good));
 	if (r->n_counts == 2)
-		build_fact(p, r->capture, "file", "counts", FACT_PLAIN,
+		build_fact(p, c, "file", "counts", FACT_PLAIN,
 			   "two in each line: the events before and after");
 	if (r->n_comments > 0)
-		build_fact(p, r->capture, "file", "comments", FACT_PLAIN, "%" PRIu64 " line%s",
+		build_fact(p, c, "file", "comments", FACT_PLAIN, "%" PRIu64 " line%s",
 			   r->n_comments, PLURAL(r->n_comments));
 	if (r->n_weightless > 0)
-		build_fact(p, r->capture, "file", "counts of zero", FACT_PLAIN,
+		build_fact(p, c, "file", "counts of zero", FACT_PLAIN,
 			   "%" PRIu64 " line%s, not shown", r->n_weightless,
 			   PLURAL(r->n_weightless));
-	if (r->lines.encoding != LINES_UTF8)
-		build_fact(p, r->capture, "file", "encoding", FACT_PLAIN, "UTF-16");
-	if (*packing)
-		build_fact(p, r->capture, "file", "packing", FACT_PLAIN, "%s", packing);
-	bad_lines_tell(&r->bad, p, r->capture);
+	text_read_tell(&r->text);
 	if (r->n_rounded > 0)
-		build_fact(p, r->capture, "losses", "rounded counts", FACT_LOSS,
+		build_fact(p, c, "losses", "rounded counts", FACT_LOSS,
 			   "%" PRIu64 " line%s with more digits than are kept", r->n_rounded,
 			   PLURAL(r->n_rounded));
-	if (r->full)
-		build_fact(p, r->capture, "losses", "rest of the file", FACT_LOSS,
-			   "does not fit into memory; read up to byte %" PRIu64,
-			   input_offset(r->lines.in));
-	if (damage->code != 0)
-		build_fact(p, r->capture, "losses", "rest of the file", FACT_LOSS, "%s",
-			   err_text(damage));
 	builder_end(p);
-}
-
-/* The result, given how reading ended: what was good is kept whatever came then. */
-static int conclude(struct reader *r, int rc, struct err *damage, struct err *e)
-{
-	const char *name = input_name(r->lines.in);
-
-	if (rc == -ECANCELED)
-		return err_set(e, rc, "%s: reading was stopped", name);
-	if (r->n_good > 0) {
-		tell(r, damage);
-		return 0;
-	}
-	if (rc < 0)
-		return err_set(e, rc, "%s", err_text(damage));
-	if (r->bad.n > 0)
-		return err_set(e, -EBADMSG,
-			       "%s: not one line is a stack with a count; line %" PRIu64 " %s",
-			       name, r->bad.told[0].line, r->bad.told[0].problem);
-	return err_set(e, -EBADMSG, "%s: there is no stack in its %" PRIu64 " line%s", name,
-		       r->lines.n, PLURAL(r->lines.n));
 }
 
 int folded_read(struct input *in, struct profile *p, capture_id c, const struct read_options *o,
 		struct progress *progress, struct err *e)
 {
-	struct reader r = { .p = p, .capture = c };
-	struct err damage = ERR_INIT;
+	struct reader *r = xcalloc(1, sizeof(*r));
 	int rc;
 
 	(void)o; /* names are in the file */
-	lines_init(&r.lines, in);
-	rc = read_all(&r, progress, &damage);
-	rc = conclude(&r, rc, &damage, e);
-	err_clear(&damage);
-	lines_done(&r.lines);
-	map_done(&r.by_text);
-	vec_done(&r.names);
-	vec_done(&r.last);
-	vec_done(&r.last_text);
+	text_read_init(&r->text, in, p, c);
+	folded_stacks_init(&r->stacks, p);
+	rc = text_read_all(&r->text, take, r, progress);
+	if (r->n_good > 0 && rc != -ECANCELED) {
+		tell(r);
+		rc = 0;
+	} else {
+		rc = text_read_refuse(&r->text, rc, "stack", e);
+	}
+	folded_stacks_done(&r->stacks);
+	text_read_done(&r->text);
+	free(r);
 	return rc;
 }

@@ -144,7 +144,7 @@ int lines_fill(struct lines *l, struct err *e)
 	}
 	if (left > 0)
 		memmove(l->text.at, l->text.at + l->at, left);
-	l->searched = left;
+	l->searched = left > 0 ? l->searched - l->at : 0;
 	l->text.n = left;
 	l->at = 0;
 	rc = l->begun ? 0 : begin(l, e);

@@ -4,13 +4,11 @@
 
 #include "perf_script.h"
 
-#include "lines.h"
-#include "mem.h"
 #include "perf_script_line.h"
 #include "perf_script_read.h"
+#include "text_read.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How sure we are. */
@@ -65,8 +63,6 @@ static int probe_text(const char *text, size_t n)
 	struct line_counts c = { 0 };
 	bool in_sample = false;
 
-	if (memchr(text, '\0', n))
-		return 0;
 	for (size_t at = 0; at < n;) {
 		const char *nl = memchr(text + at, '\n', n - at);
 		size_t len = nl ? (size_t)(nl - (text + at)) : n - at;
@@ -83,20 +79,7 @@ static int probe_text(const char *text, size_t n)
 
 static int probe(const uint8_t *bytes, size_t n)
 {
-	enum lines_encoding encoding;
-	size_t mark, taken;
-	char *text;
-	int score;
-
-	encoding = lines_encoding_of(bytes, n, &mark);
-	if (encoding == LINES_UTF8)
-		return probe_text((const char *)bytes + mark, n - mark);
-	text = xmalloc(2 * n);
-	n = lines_from_utf16(bytes + mark, n - mark, encoding == LINES_UTF16BE, false, text,
-			     &taken);
-	score = probe_text(text, n);
-	free(text);
-	return score;
+	return text_probe(bytes, n, probe_text);
 }
 
 const struct format format_perf_script = {

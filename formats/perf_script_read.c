@@ -6,37 +6,27 @@
  * of a thread mostly share their outer frames, which are the end of the text: the trie nodes of the
  * thread's previous stack are kept with how far from the end each began, and only what differs is
  * looked up.
- *
- * The pen is given back before every read that may wait.
  */
 #include "config.h"
 
 #include "perf_script_read.h"
 
-#include "bad_lines.h"
 #include "builder.h"
-#include "err.h"
 #include "hash.h"
-#include "input.h"
-#include "lines.h"
 #include "map.h"
 #include "perf_script_frames.h"
 #include "perf_script_line.h"
-#include "task.h"
+#include "text_read.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* What is read is published after so much of either. */
-#define PUBLISH_BYTES ((uint64_t)8 << 20)
-#define PUBLISH_NS    INT64_C(50000000)
 /* Text of one sample; more is no stack. */
-#define MOST_BYTES    ((size_t)64 << 20)
+#define MOST_BYTES ((size_t)64 << 20)
 /* Threads whose previous stacks are kept. */
-#define N_LAST        256
+#define N_LAST     256
 
 /* A thread under one name. */
 struct who {
@@ -68,10 +58,9 @@ struct event_name {
 };
 
 struct reader {
-	struct profile *p;
-	capture_id capture;
+	struct text_read text;
+	struct profile *p;          /* text's */
 	enum root_names root_names; /* as told */
-	struct lines lines;
 	struct script_frames frames;
 
 	struct map by_who; /* of indices of whos */
@@ -84,29 +73,14 @@ struct reader {
 	bool inlined;         /* the last frame belongs to the next one's unit */
 	struct sample sample; /* what its header said */
 	uint32_t who;         /* of the sample: index + 1 */
-	VEC(char) text;       /* its frames, each with a newline */
-	VEC(size_t) units;    /* where units begin in text */
+	VEC(char) lines;      /* its frames, each with a newline */
+	VEC(size_t) units;    /* where units begin in lines */
 
-	uint64_t n_samples;   /* that are in the profile */
-	uint64_t n_frames;    /* lines of them */
-	uint64_t n_records;   /* headers of other records */
-	uint64_t n_comments;  /* lines that begin with '#' */
-	struct bad_lines bad; /* malformed lines */
-	bool full;            /* the profile takes no more */
+	uint64_t n_samples;  /* that are in the profile */
+	uint64_t n_frames;   /* lines of them */
+	uint64_t n_records;  /* headers of other records */
+	uint64_t n_comments; /* lines that begin with '#' */
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static void complain(struct reader *r, const char *problem)
-{
-	bad_lines_add(&r->bad, r->lines.n, problem);
-}
 
 /* Threads. */
 
@@ -127,7 +101,7 @@ static bool same_who(const void *things, uint32_t value, const void *key)
 static uint32_t new_who(struct reader *r, const struct who_key *k, uint64_t hash)
 {
 	string_id name = build_string(r->p, k->comm.n ? k->comm.s : "", k->comm.n);
-	process_id process = build_process(r->p, r->capture, k->pid);
+	process_id process = build_process(r->p, r->text.capture, k->pid);
 	struct who w = { .pid = k->pid, .tid = k->tid };
 
 	w.comm = profile_string(r->p, name, &w.n);
@@ -220,11 +194,11 @@ static void keep_common(struct reader *r, struct last *l)
 	size_t same = 0, n_kept = 0;
 
 	if (l->who == r->who)
-		same = common_tail(l->text.at, l->text.n, r->text.at, r->text.n);
+		same = common_tail(l->text.at, l->text.n, r->lines.at, r->lines.n);
 	/* a unit is whole only when this text has one that begins at the same place */
 	while (n_kept < l->units.n && n_kept < r->units.n) {
 		size_t from_end = l->units.at[n_kept].from_end;
-		size_t here = r->text.n - r->units.at[r->units.n - 1 - n_kept];
+		size_t here = r->lines.n - r->units.at[r->units.n - 1 - n_kept];
 
 		if (from_end > same || from_end != here)
 			break;
@@ -245,12 +219,12 @@ static stack_id read_stack(struct reader *r)
 	if (l->units.n > 0)
 		stack = l->units.at[l->units.n - 1].stack;
 	i = r->units.n - l->units.n;
-	end = i < r->units.n ? r->units.at[i] : r->text.n;
+	end = i < r->units.n ? r->units.at[i] : r->lines.n;
 	while (i-- > 0) {
 		size_t from = r->units.at[i];
-		const struct script_unit *u = script_frames_unit(&r->frames, r->text.at + from,
+		const struct script_unit *u = script_frames_unit(&r->frames, r->lines.at + from,
 								 end - from);
-		struct last_unit known = { .from_end = r->text.n - from };
+		struct last_unit known = { .from_end = r->lines.n - from };
 
 		for (uint32_t k = 0; k < u->n_locations; k++)
 			stack = build_stack(r->p, stack, r->frames.locations.at[u->first + k]);
@@ -259,10 +233,10 @@ static stack_id read_stack(struct reader *r)
 		end = from;
 	}
 	vec_clear(&l->text);
-	vec_reserve(&l->text, r->text.n);
-	if (r->text.n > 0)
-		memcpy(l->text.at, r->text.at, r->text.n);
-	l->text.n = r->text.n;
+	vec_reserve(&l->text, r->lines.n);
+	if (r->lines.n > 0)
+		memcpy(l->text.at, r->lines.at, r->lines.n);
+	l->text.n = r->lines.n;
 	return stack;
 }
 
@@ -275,27 +249,27 @@ static void end_sample(struct reader *r)
 	r->in_sample = false;
 	r->sample.stack = read_stack(r);
 	if (build_sample(r->p, &r->sample) < 0)
-		complain(r, "makes the sum of periods too large");
+		text_read_complain(&r->text, "makes the sum of periods too large");
 	else
 		r->n_samples++;
 }
 
 static void add_text(struct reader *r, const char *s, size_t n)
 {
-	vec_reserve(&r->text, r->text.n + n + 1);
-	memcpy(r->text.at + r->text.n, s, n);
-	r->text.n += n;
-	r->text.at[r->text.n++] = '\n';
+	vec_reserve(&r->lines, r->lines.n + n + 1);
+	memcpy(r->lines.at + r->lines.n, s, n);
+	r->lines.n += n;
+	r->lines.at[r->lines.n++] = '\n';
 }
 
 static void add_frame(struct reader *r, const char *s, size_t n, bool inlined)
 {
-	if (r->text.n + n > MOST_BYTES) {
-		complain(r, "makes a stack too deep");
+	if (r->lines.n + n > MOST_BYTES) {
+		text_read_complain(&r->text, "makes a stack too deep");
 		return;
 	}
 	if (!r->inlined)
-		vec_push(&r->units, r->text.n);
+		vec_push(&r->units, r->lines.n);
 	r->inlined = inlined;
 	r->n_frames++;
 	add_text(r, s, n);
@@ -308,7 +282,7 @@ static void begin_sample(struct reader *r, const struct script_header *h)
 	end_sample(r);
 	r->in_sample = true;
 	r->inlined = false;
-	vec_clear(&r->text);
+	vec_clear(&r->lines);
 	vec_clear(&r->units);
 	r->who = find_who(r, h);
 	r->sample = (struct sample){
@@ -346,131 +320,65 @@ static void read_line(struct reader *r, const char *s, size_t n)
 		if (r->in_sample)
 			add_frame(r, s, n, f.inlined);
 		else
-			complain(r, "is a frame without a sample");
+			text_read_complain(&r->text, "is a frame without a sample");
 		return;
 	case SCRIPT_POSITION:
-		if (r->units.n > 0 && r->text.n + n <= MOST_BYTES)
+		if (r->units.n > 0 && r->lines.n + n <= MOST_BYTES)
 			add_text(r, s, n);
 		return;
 	case SCRIPT_ODD:
-		complain(r, "is neither a sample nor a frame");
+		text_read_complain(&r->text, "is neither a sample nor a frame");
 		return;
 	}
 }
 
-/* Reads the lines that are there. The pen is ours. */
-static void read_lines(struct reader *r)
+/* Reads the lines that are there. */
+static void take(void *reader, bool ended)
 {
+	struct reader *r = reader;
 	const char *s;
 	size_t n;
 
-	while (lines_next(&r->lines, &s, &n)) {
+	while (lines_next(&r->text.lines, &s, &n)) {
 		if (!s)
-			complain(r, "is too long");
+			text_read_complain(&r->text, "is too long");
 		else
 			read_line(r, s, n);
 	}
-}
-
-/*
- * All lines of the input. Returns 0 at the end, -ECANCELED, or what the input said, having read all
- * lines that came before. A regular file does not keep the pen waiting, so that it is held for more
- * than one block.
- */
-static int read_all(struct reader *r, struct progress *progress, struct err *e)
-{
-	struct input *in = r->lines.in;
-	bool waits = input_file_bytes(in) == 0, pen = false;
-	uint64_t published = 0;
-	int64_t since = now_ns();
-	int rc = 1;
-
-	while (rc > 0 && !r->full) {
-		if (progress_cancelled(progress)) {
-			rc = -ECANCELED;
-			break;
-		}
-		rc = lines_fill(&r->lines, e);
-		progress_set(progress, input_file_done(in), input_file_bytes(in));
-		if (!pen)
-			builder_begin(r->p);
-		pen = true;
-		read_lines(r);
-		if (rc <= 0)
-			end_sample(r);
-		if (!waits && input_offset(in) - published < PUBLISH_BYTES &&
-		    now_ns() - since < PUBLISH_NS)
-			continue;
-		r->full = builder_end(r->p) < 0;
-		pen = false;
-		published = input_offset(in);
-		since = now_ns();
-	}
-	if (pen)
-		r->full |= builder_end(r->p) < 0;
-	return rc;
+	if (ended)
+		end_sample(r);
 }
 
 /* What `info` says. */
 
 #define PLURAL(n) ((n) == 1 ? "" : "s")
 
-static void tell(struct reader *r, const struct err *damage)
+static void tell(struct reader *r)
 {
 	struct profile *p = r->p;
-	const char *packing = input_packing(r->lines.in);
 
 	builder_begin(p);
-	build_fact(p, r->capture, "file", "samples", FACT_PLAIN,
+	build_fact(p, r->text.capture, "file", "samples", FACT_PLAIN,
 		   "%" PRIu64 ", of %" PRIu64 " frame%s", r->n_samples, r->n_frames,
 		   PLURAL(r->n_frames));
 	if (r->n_comments > 0)
-		build_fact(p, r->capture, "file", "comments", FACT_PLAIN, "%" PRIu64 " line%s",
+		build_fact(p, r->text.capture, "file", "comments", FACT_PLAIN, "%" PRIu64 " line%s",
 			   r->n_comments, PLURAL(r->n_comments));
 	if (r->n_records > 0)
-		build_fact(p, r->capture, "file", "other records", FACT_PLAIN, "%" PRIu64 " line%s",
-			   r->n_records, PLURAL(r->n_records));
-	if (*packing)
-		build_fact(p, r->capture, "file", "packing", FACT_PLAIN, "%s", packing);
-	bad_lines_tell(&r->bad, p, r->capture);
-	if (r->full)
-		build_fact(p, r->capture, "losses", "rest of the file", FACT_LOSS,
-			   "does not fit into memory; read up to byte %" PRIu64,
-			   input_offset(r->lines.in));
-	if (damage->code != 0)
-		build_fact(p, r->capture, "losses", "rest of the file", FACT_LOSS, "%s",
-			   err_text(damage));
+		build_fact(p, r->text.capture, "file", "other records", FACT_PLAIN,
+			   "%" PRIu64 " line%s", r->n_records, PLURAL(r->n_records));
+	text_read_tell(&r->text);
 	builder_end(p);
-}
-
-/* The result, given how reading ended: what was good is kept whatever came then. */
-static int conclude(struct reader *r, int rc, struct err *damage, struct err *e)
-{
-	const char *name = input_name(r->lines.in);
-
-	if (rc == -ECANCELED)
-		return err_set(e, rc, "%s: reading was stopped", name);
-	if (r->n_samples > 0) {
-		tell(r, damage);
-		return 0;
-	}
-	if (rc < 0)
-		return err_set(e, rc, "%s", err_text(damage));
-	if (r->bad.n > 0)
-		return err_set(e, -EBADMSG, "%s: there is no sample in it; line %" PRIu64 " %s",
-			       name, r->bad.told[0].line, r->bad.told[0].problem);
-	return err_set(e, -EBADMSG, "%s: there is no sample in its %" PRIu64 " line%s", name,
-		       r->lines.n, PLURAL(r->lines.n));
 }
 
 static void done(struct reader *r)
 {
-	lines_done(&r->lines);
+	text_read_done(&r->text);
 	script_frames_done(&r->frames);
 	map_done(&r->by_who);
 	vec_done(&r->whos);
 	vec_done(&r->events);
-	vec_done(&r->text);
+	vec_done(&r->lines);
 	vec_done(&r->units);
 	for (size_t i = 0; i < N_LAST; i++) {
 		vec_done(&r->last[i].text);
@@ -483,17 +391,19 @@ int perf_script_read(struct input *in, struct profile *p, capture_id c,
 		     const struct read_options *o, struct progress *progress, struct err *e)
 {
 	struct reader *r = xcalloc(1, sizeof(*r));
-	struct err damage = ERR_INIT;
 	int rc;
 
 	r->p = p;
-	r->capture = c;
 	r->root_names = o ? o->root_names : ROOT_COMM;
-	lines_init(&r->lines, in);
+	text_read_init(&r->text, in, p, c);
 	script_frames_init(&r->frames, p, o);
-	rc = read_all(r, progress, &damage);
-	rc = conclude(r, rc, &damage, e);
-	err_clear(&damage);
+	rc = text_read_all(&r->text, take, r, progress);
+	if (r->n_samples > 0 && rc != -ECANCELED) {
+		tell(r);
+		rc = 0;
+	} else {
+		rc = text_read_refuse(&r->text, rc, "sample", e);
+	}
 	done(r);
 	return rc;
 }

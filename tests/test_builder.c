@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "builder.h"
+#include "hash.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -429,5 +430,74 @@ Test(builder, bytes_grow_with_what_is_held)
 	builder_end(p);
 	cr_assert_geq(profile_bytes(p) - before, 100000 * 22);
 	cr_assert_leq(profile_bytes(p) - before, 100000 * 26 + 4096);
+	profile_free(p);
+}
+
+/* Several at once, some of them twice in a call, are what one after the other would be. */
+Test(builder, batches_are_as_single_calls)
+{
+	struct profile *p = profile_new();
+	uint32_t seed = 1;
+
+	builder_begin(p);
+	for (unsigned round = 0; round < 200; round++) {
+		struct build_text text[BUILD_BATCH];
+		char names[BUILD_BATCH][8];
+		string_id string[BUILD_BATCH];
+		stack_id parent[BUILD_BATCH], stack[BUILD_BATCH];
+		location_id location[BUILD_BATCH];
+
+		for (unsigned i = 0; i < BUILD_BATCH; i++) {
+			seed = seed * 1664525 + 1013904223;
+			text[i].s = names[i];
+			text[i].len = (size_t)sprintf(names[i], "%x", seed >> 18);
+			text[i].hash = hash_bytes(text[i].s, text[i].len);
+		}
+		build_strings(p, text, BUILD_BATCH, string);
+		for (unsigned i = 0; i < BUILD_BATCH; i++) {
+			function_id f = build_function(p, string[i], (module_id){ 0 }, 0,
+						       (string_id){ 0 }, 0);
+
+			cr_assert_eq(build_cstring(p, names[i]).v, string[i].v);
+			location[i] = build_symbol_location(p, f);
+			parent[i] = round && i ? stack[i - 1] : (stack_id){ 0 };
+			stack[i] = build_stack(p, parent[i], location[i % 3]);
+		}
+		build_stacks(p, parent, location, BUILD_BATCH, stack);
+		for (unsigned i = 0; i < BUILD_BATCH; i++)
+			cr_assert_eq(build_stack(p, parent[i], location[i]).v, stack[i].v);
+	}
+	cr_assert_eq(builder_end(p), 0);
+	profile_free(p);
+}
+
+/* One name in many modules, and as a thread's name: functions of their own. */
+Test(builder, functions_that_share_a_name)
+{
+	struct profile *p = profile_new();
+	function_id f[100], comm;
+	string_id name;
+
+	builder_begin(p);
+	name = build_cstring(p, "_init");
+	comm = build_function(p, name, (module_id){ 0 }, FUNCTION_COMM, (string_id){ 0 }, 0);
+	for (unsigned i = 0; i < 100; i++) {
+		char path[16];
+
+		snprintf(path, sizeof(path), "lib%u.so", i);
+		f[i] = build_function(p, name, build_module(p, path, "", FAMILY_LIBRARY), 0,
+				      (string_id){ 0 }, 0);
+		for (unsigned k = 0; k < i; k++)
+			cr_assert_neq(f[i].v, f[k].v);
+	}
+	for (unsigned i = 0; i < 100; i++)
+		cr_assert_eq(build_function(p, name, profile_function(p, f[i])->module, 0,
+					    (string_id){ 0 }, 0)
+				     .v,
+			     f[i].v);
+	cr_assert_eq(
+		build_function(p, name, (module_id){ 0 }, FUNCTION_COMM, (string_id){ 0 }, 0).v,
+		comm.v);
+	cr_assert_eq(builder_end(p), 0);
 	profile_free(p);
 }

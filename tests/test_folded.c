@@ -250,7 +250,7 @@ Test(folded, read)
 		  "count and no stack, line 4 has a negative count, line 6 has no count, line 7 "
 		  "has no count, …\n" },
 		{ "not one good line", BYTES("\n\nhello\nworld\n"),
-		  "error: x: not one line is a stack with a count; line 3 has no count\n" },
+		  "error: x: there is no stack in it; line 3 has no count\n" },
 		{ "only comments", BYTES("# a 1\n\n"),
 		  "error: x: there is no stack in its 2 lines\n" },
 		{ "nothing", BYTES(""), "error: x: there is no stack in its 0 lines\n" },

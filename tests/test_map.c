@@ -63,3 +63,36 @@ Test(map, one_hash_for_all)
 		cr_assert_eq(map_find(&m, UINT64_MAX, same, things, &things[i]), i);
 	map_done(&m);
 }
+
+/* Fetching says nothing and changes nothing; what is likely is what is there, or another of its hash. */
+Test(map, likely)
+{
+	struct map m = { 0 };
+
+	map_fetch(&m, 5);
+	cr_assert_eq(map_likely(&m, 5), MAP_NONE, "empty");
+	for (uint32_t i = 0; i < 1000; i++) {
+		things[i] = i;
+		map_add(&m, hash_u64(i), i);
+	}
+	for (uint32_t i = 0; i < 1000; i++) {
+		map_fetch(&m, hash_u64(i));
+		cr_assert_eq(map_likely(&m, hash_u64(i)), i);
+	}
+	cr_assert_eq(map_likely(&m, hash_u64(1000)), MAP_NONE);
+	map_done(&m);
+}
+
+/* The largest value and a hash of nothing but zeroes can be told from an empty slot. */
+Test(map, extremes)
+{
+	struct map m = { 0 };
+	uint64_t seven = 7;
+
+	things[0] = 7;
+	map_add(&m, 0, 0);
+	cr_assert_eq(map_find(&m, 0, same, things, &seven), 0);
+	map_add(&m, 1, MAP_NONE - 1);
+	cr_assert_eq(map_likely(&m, UINT64_C(1) << 32), MAP_NONE);
+	map_done(&m);
+}

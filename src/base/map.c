@@ -11,19 +11,35 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define LEAST_SLOTS 64
 /* Tags have 32 bits: a larger table would leave slots unused. */
 #define MOST_SLOTS  ((uint64_t)1 << 32)
+/* Tables of at least so much ask for huge pages. */
+#define HUGE_BYTES  ((size_t)4 << 20)
 
 static void put(struct map *m, uint64_t slot)
 {
 	size_t mask = m->n_slots - 1, i = (size_t)(slot >> 32) & mask;
 
-	while (m->slot[i] != UINT64_MAX)
+	while (m->slot[i] != 0)
 		i = (i + 1) & mask;
 	m->slot[i] = slot;
+}
+
+/*
+ * Look-ups go all over a table: with pages of 4 KiB each would also miss the TLB. Of a table with
+ * fewer pages than the TLB knows this makes nothing faster.
+ */
+static void use_huge_pages(void *at, size_t bytes)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)at + page - 1) & ~(page - 1), to = (uintptr_t)at + bytes;
+
+	if (bytes >= HUGE_BYTES)
+		madvise((void *)from, (to - from) & ~(page - 1), MADV_HUGEPAGE);
 }
 
 static void grow(struct map *m, size_t n_slots)
@@ -31,11 +47,11 @@ static void grow(struct map *m, size_t n_slots)
 	uint64_t *old = m->slot;
 	size_t n_old = m->n_slots;
 
-	m->slot = xreallocarray(NULL, n_slots, sizeof(*m->slot));
-	memset(m->slot, 0xff, n_slots * sizeof(*m->slot));
+	m->slot = xcalloc(n_slots, sizeof(*m->slot));
 	m->n_slots = n_slots;
+	use_huge_pages(m->slot, n_slots * sizeof(*m->slot));
 	for (size_t i = 0; i < n_old; i++)
-		if (old[i] != UINT64_MAX)
+		if (old[i] != 0)
 			put(m, old[i]);
 	free(old);
 }
@@ -61,6 +77,6 @@ void map_add(struct map *m, uint64_t hash, uint32_t value)
 {
 	assert(value != MAP_NONE);
 	map_reserve(m, m->n + 1);
-	put(m, (hash >> 32) << 32 | value);
+	put(m, (hash >> 32) << 32 | (value + 1));
 	m->n++;
 }

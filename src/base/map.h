@@ -7,6 +7,9 @@
  * linear probing, a power of two slots, at most 3/4 full. Only the upper 32 bits of a hash are used,
  * for the place and for the tag, so that a table grows without asking for the keys again.
  *
+ * In a large table a look-up waits for memory. Who has several to do can do so side by side:
+ * map_fetch() for all, then map_likely() for all to fetch what same() will look at, then map_find().
+ *
  * Values are below MAP_NONE. Zeroed is a valid empty map. One user at a time.
  */
 #ifndef PROFTOP_BASE_MAP_H
@@ -19,7 +22,7 @@
 #define MAP_NONE UINT32_MAX
 
 struct map {
-	uint64_t *slot; /* [n_slots] hash bits << 32 | value; all ones: empty; owned */
+	uint64_t *slot; /* [n_slots] hash bits << 32 | value + 1; 0: empty; owned */
 	size_t n_slots; /* power of two, or 0 */
 	size_t n;       /* values held */
 };
@@ -46,11 +49,32 @@ static inline uint32_t map_find(const struct map *m, uint64_t hash, map_same *sa
 	for (size_t i = (size_t)(hash >> 32) & mask;; i = (i + 1) & mask) {
 		uint64_t slot = m->slot[i];
 
-		if (slot == UINT64_MAX)
+		if (slot == 0)
 			return MAP_NONE;
-		if (slot >> 32 == hash >> 32 && same(things, (uint32_t)slot, key))
-			return (uint32_t)slot;
+		if (slot >> 32 == hash >> 32 && same(things, (uint32_t)slot - 1, key))
+			return (uint32_t)slot - 1;
 	}
+}
+
+/* Begins to load the slot that look-ups of this hash begin with. */
+static inline void map_fetch(const struct map *m, uint64_t hash)
+{
+	if (m->n_slots > 0)
+		__builtin_prefetch(&m->slot[(size_t)(hash >> 32) & (m->n_slots - 1)]);
+}
+
+static inline bool map_same_hash(const void *things, uint32_t value, const void *key)
+{
+	(void)things;
+	(void)value;
+	(void)key;
+	return true;
+}
+
+/* A value with this hash, which is most likely the one sought, or MAP_NONE. */
+static inline uint32_t map_likely(const struct map *m, uint64_t hash)
+{
+	return map_find(m, hash, map_same_hash, NULL, NULL);
 }
 
 #endif

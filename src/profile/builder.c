@@ -64,22 +64,21 @@ static bool same_string(const void *things, uint32_t value, const void *key)
 	       memcmp(text + end[value], k->s, k->len) == 0;
 }
 
-string_id build_string(struct profile *p, const char *s, size_t len)
+static string_id build_hashed_string(struct profile *p, const char *s, size_t len, uint64_t hash)
 {
 	struct string_key key = { s, len };
 	uint32_t n = p->now.n_strings, at, id;
-	uint64_t hash;
 	char *text;
 
 	if (len == 0)
 		return (string_id){ 0 };
-	hash = hash_bytes(s, len);
 	id = map_find(&p->strings_by_text, hash, same_string, p, &key);
 	if (id != MAP_NONE)
 		return (string_id){ id };
 	at = STORE_AT(uint32_t, p->string_end, n);
 	if (len >= STORE_MOST_TEXT || !store_room(p, &p->text, (uint64_t)at + len + 1) ||
-	    !store_room(p, &p->string_end, (uint64_t)n + 2)) {
+	    !store_room(p, &p->string_end, (uint64_t)n + 2) ||
+	    !store_room(p, &p->string_function, (uint64_t)n + 1)) {
 		p->sticky = -EFBIG;
 		return (string_id){ 0 };
 	}
@@ -90,6 +89,31 @@ string_id build_string(struct profile *p, const char *s, size_t len)
 	map_add(&p->strings_by_text, hash, n);
 	p->now.n_strings++;
 	return (string_id){ n };
+}
+
+string_id build_string(struct profile *p, const char *s, size_t len)
+{
+	return build_hashed_string(p, s, len, hash_bytes(s, len));
+}
+
+void build_strings(struct profile *p, const struct build_text *text, uint32_t n, string_id *out)
+{
+	uint32_t likely[BUILD_BATCH];
+
+	assert(n <= BUILD_BATCH);
+	for (uint32_t i = 0; i < n; i++)
+		map_fetch(&p->strings_by_text, text[i].hash);
+	for (uint32_t i = 0; i < n; i++) {
+		likely[i] = map_likely(&p->strings_by_text, text[i].hash);
+		if (likely[i] != MAP_NONE)
+			__builtin_prefetch(&STORE_AT(uint32_t, p->string_end, likely[i]));
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (likely[i] != MAP_NONE)
+			__builtin_prefetch((char *)p->text.base +
+					   STORE_AT(uint32_t, p->string_end, likely[i]));
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = build_hashed_string(p, text[i].s, text[i].len, text[i].hash);
 }
 
 string_id build_cstring(struct profile *p, const char *s)
@@ -168,7 +192,7 @@ module_id build_module(struct profile *p, const char *path, const char *build_id
 	return (module_id){ n };
 }
 
-/* Functions. */
+/* Functions. Most names are one function's: it is noted with the name and needs no place in the map. */
 
 static bool same_function(const void *things, uint32_t value, const void *key)
 {
@@ -186,10 +210,13 @@ function_id build_function(struct profile *p, string_id name, module_id module, 
 		.name = name, .module = module, .flags = flags, .file = file, .line = line
 	};
 	uint64_t hash = hash_pair(name.v, module.v ^ (flags & FUNCTION_COMM) << 31);
-	uint32_t n = p->now.n_functions, id;
+	uint32_t n = p->now.n_functions, id, *first;
 
 	assert(name.v < p->now.n_strings && module.v < p->now.n_modules);
-	id = map_find(&p->functions_by_name, hash, same_function, p, &key);
+	first = &STORE_AT(uint32_t, p->string_function, name.v);
+	if (*first != 0 && same_function(p, *first - 1, &key))
+		return (function_id){ *first - 1 };
+	id = *first ? map_find(&p->functions_by_name, hash, same_function, p, &key) : MAP_NONE;
 	if (id != MAP_NONE)
 		return (function_id){ id };
 	if (!store_room(p, &p->functions, (uint64_t)n + 1) ||
@@ -197,7 +224,10 @@ function_id build_function(struct profile *p, string_id name, module_id module, 
 		return (function_id){ 0 };
 	STORE_AT(struct function, p->functions, n) = key;
 	STORE_AT(uint32_t, p->symbols, n) = ID_NONE;
-	map_add(&p->functions_by_name, hash, n);
+	if (*first == 0)
+		*first = n + 1;
+	else
+		map_add(&p->functions_by_name, hash, n);
 	p->now.n_functions++;
 	return (function_id){ n };
 }
@@ -241,10 +271,12 @@ static uint32_t add_location(struct profile *p, uint32_t module, uint64_t addres
 	    !store_room(p, &p->loc_function, (uint64_t)n + 1) ||
 	    !store_room(p, &p->loc_inlines, (uint64_t)n + 1))
 		return ID_NONE;
-	STORE_AT(uint32_t, p->loc_module, n) = module;
-	STORE_AT(uint64_t, p->loc_address, n) = address;
+	/* elements are zero until written: what stays so takes no memory */
+	if (module != 0)
+		STORE_AT(uint32_t, p->loc_module, n) = module;
+	if (address != 0)
+		STORE_AT(uint64_t, p->loc_address, n) = address;
 	STORE_AT(uint32_t, p->loc_function, n) = function;
-	STORE_AT(uint32_t, p->loc_inlines, n) = 0;
 	p->now.n_locations++;
 	return n;
 }
@@ -376,11 +408,10 @@ static uint32_t add_stack(struct profile *p, struct stack_key key)
 	return n;
 }
 
-stack_id build_stack(struct profile *p, stack_id parent, location_id l)
+static stack_id build_hashed_stack(struct profile *p, stack_id parent, location_id l, uint64_t hash)
 {
 	struct stack_key key = { parent.v, l.v };
 	uint32_t *first, id;
-	uint64_t hash;
 
 	assert(parent.v < p->now.n_stacks && l.v < p->now.n_locations);
 	first = &STORE_AT(uint32_t, p->stack_first, parent.v);
@@ -390,7 +421,6 @@ stack_id build_stack(struct profile *p, stack_id parent, location_id l)
 	}
 	if (STORE_AT(uint32_t, p->stack_loc, *first) == l.v)
 		return (stack_id){ *first };
-	hash = hash_pair(key.parent, key.location);
 	id = map_find(&p->stacks_by_parent, hash, same_stack, p, &key);
 	if (id != MAP_NONE)
 		return (stack_id){ id };
@@ -398,4 +428,34 @@ stack_id build_stack(struct profile *p, stack_id parent, location_id l)
 	if (id != 0)
 		map_add(&p->stacks_by_parent, hash, id);
 	return (stack_id){ id };
+}
+
+stack_id build_stack(struct profile *p, stack_id parent, location_id l)
+{
+	return build_hashed_stack(p, parent, l, hash_pair(parent.v, l.v));
+}
+
+void build_stacks(struct profile *p, const stack_id *parent, const location_id *l, uint32_t n,
+		  stack_id *out)
+{
+	uint64_t hash[BUILD_BATCH];
+
+	assert(n <= BUILD_BATCH);
+	for (uint32_t i = 0; i < n; i++) {
+		hash[i] = hash_pair(parent[i].v, l[i].v);
+		map_fetch(&p->stacks_by_parent, hash[i]);
+		__builtin_prefetch(&STORE_AT(uint32_t, p->stack_first, parent[i].v));
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t first = STORE_AT(uint32_t, p->stack_first, parent[i].v);
+		uint32_t likely = map_likely(&p->stacks_by_parent, hash[i]);
+
+		__builtin_prefetch(&STORE_AT(uint32_t, p->stack_loc, first));
+		if (likely != MAP_NONE) {
+			__builtin_prefetch(&STORE_AT(uint32_t, p->stack_parent, likely));
+			__builtin_prefetch(&STORE_AT(uint32_t, p->stack_loc, likely));
+		}
+	}
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = build_hashed_stack(p, parent[i], l[i], hash[i]);
 }

@@ -21,6 +21,21 @@ int builder_end(struct profile *p);
 string_id build_string(struct profile *p, const char *s, size_t len);
 string_id build_cstring(struct profile *p, const char *s);
 
+/* What the functions for several things at once take at most. */
+#define BUILD_BATCH 64
+
+struct build_text {
+	const char *s; /* borrowed for the call */
+	size_t len;    /* bytes of it */
+	uint64_t hash; /* hash_bytes() of them */
+};
+
+/*
+ * As build_string() of each in order, but the memory that look-ups wait for is fetched side by side.
+ * n <= BUILD_BATCH.
+ */
+void build_strings(struct profile *p, const struct build_text *text, uint32_t n, string_id *out);
+
 /* A new one each time: an input may be compared with itself. */
 capture_id build_capture(struct profile *p, const char *path, const char *format);
 
@@ -67,6 +82,9 @@ void build_location_inlines(struct profile *p, location_id l, const struct frame
 
 /* The child of parent at location. Hot: one hash look-up. */
 stack_id build_stack(struct profile *p, stack_id parent, location_id l);
+/* As build_stack() of each in order, in the way of build_strings(). n <= BUILD_BATCH. */
+void build_stacks(struct profile *p, const stack_id *parent, const location_id *l, uint32_t n,
+		  stack_id *out);
 
 /* Interned by (capture, pid). */
 process_id build_process(struct profile *p, capture_id c, int32_t pid);

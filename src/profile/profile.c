@@ -13,6 +13,7 @@
 #define COLUMNS(X) \
 	X(text, char, STORE_MOST_TEXT, STORE_AT(uint32_t, p->string_end, p->now.n_strings)) \
 	X(string_end, uint32_t, STORE_MOST_IDS + 1, p->now.n_strings) \
+	X(string_function, uint32_t, STORE_MOST_IDS, p->now.n_strings) \
 	X(captures, struct capture, STORE_MOST_IDS, p->now.n_captures) \
 	X(modules, struct module, STORE_MOST_IDS, p->now.n_modules) \
 	X(functions, struct function, STORE_MOST_IDS, p->now.n_functions) \

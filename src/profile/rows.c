@@ -184,6 +184,7 @@ int build_scale(struct profile *p, event_id e, int64_t scale)
 		return -EFBIG;
 	v->older = p->versions;
 	p->versions = v;
+	p->roomy_rows = 0;
 	*sum = scaled;
 	__atomic_store_n(now, scale, __ATOMIC_RELAXED);
 	return 0;
@@ -224,6 +225,24 @@ static bool weight_room(struct profile *p, bool needed)
 	return true;
 }
 
+/* Rows for which all columns that there are have room. */
+static uint64_t roomy_rows(const struct profile *p)
+{
+	const struct column *const columns[] = {
+		&p->row_stack, &p->row_thread, &p->row_event,
+		&p->row_cpu,   &p->row_time,   &p->versions->weight,
+	};
+	uint64_t n = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		uint64_t room = columns[i]->usable_bytes / columns[i]->element_bytes;
+
+		if (columns[i]->base && room < n)
+			n = room;
+	}
+	return n;
+}
+
 static bool sample_room(struct profile *p, const struct sample *s)
 {
 	static const uint32_t no_thread = ID_NONE;
@@ -231,12 +250,21 @@ static bool sample_room(struct profile *p, const struct sample *s)
 	static const int64_t no_time = TIME_NONE;
 	int64_t unit = STORE_AT(int64_t, p->versions->scale, s->event.v);
 
-	return row_room(p, &p->row_stack, true, NULL) &&
-	       row_room(p, &p->row_thread, s->thread.v != ID_NONE, &no_thread) &&
-	       row_room(p, &p->row_event, s->event.v != 0, &first_event) &&
-	       row_room(p, &p->row_cpu, s->cpu != CPU_NONE, &no_cpu) &&
-	       row_room(p, &p->row_time, s->time_ns != TIME_NONE, &no_time) &&
-	       weight_room(p, s->weight != unit);
+	if (p->now.n_samples < p->roomy_rows && (p->row_thread.base || s->thread.v == ID_NONE) &&
+	    (p->row_event.base || s->event.v == 0) && (p->row_cpu.base || s->cpu == CPU_NONE) &&
+	    (p->row_time.base || s->time_ns == TIME_NONE) &&
+	    (p->versions->weight.base || s->weight == unit))
+		return true;
+	p->roomy_rows = 0;
+	if (!row_room(p, &p->row_stack, true, NULL) ||
+	    !row_room(p, &p->row_thread, s->thread.v != ID_NONE, &no_thread) ||
+	    !row_room(p, &p->row_event, s->event.v != 0, &first_event) ||
+	    !row_room(p, &p->row_cpu, s->cpu != CPU_NONE, &no_cpu) ||
+	    !row_room(p, &p->row_time, s->time_ns != TIME_NONE, &no_time) ||
+	    !weight_room(p, s->weight != unit))
+		return false;
+	p->roomy_rows = roomy_rows(p);
+	return true;
 }
 
 /* Widens the times of the sample's capture: its thread's, or the newest. */

@@ -70,23 +70,25 @@ struct profile {
 	struct profile_counts now; /* counts including what is not published yet */
 	int sticky;                /* 0 or -EFBIG: something did not fit */
 
-	struct column text;          /* char: strings with their NULs */
-	struct column string_end;    /* uint32_t [n_strings + 1] where each begins, the last ends */
-	struct column captures;      /* struct capture */
-	struct column modules;       /* struct module */
-	struct column functions;     /* struct function */
-	struct column symbols;       /* uint32_t [n_functions] its symbol location, or ID_NONE */
-	struct column loc_module;    /* uint32_t module_id */
-	struct column loc_address;   /* uint64_t */
-	struct column loc_function;  /* uint32_t function_id or ID_NONE, atomic */
-	struct column loc_inlines;   /* uint32_t index in frames + 1, or 0, atomic */
-	struct column frames;        /* struct frame */
-	struct column stack_parent;  /* uint32_t stack_id */
-	struct column stack_loc;     /* uint32_t location_id */
-	struct column stack_first;   /* uint32_t first child of each stack, or 0 */
-	struct column processes;     /* struct process */
-	struct column threads;       /* struct thread */
-	struct column events;        /* struct event */
+	struct column text;       /* char: strings with their NULs */
+	struct column string_end; /* uint32_t [n_strings + 1] where each begins, the last ends */
+	struct column
+		string_function;    /* uint32_t [n_strings] first function of that name + 1, or 0 */
+	struct column captures;     /* struct capture */
+	struct column modules;      /* struct module */
+	struct column functions;    /* struct function */
+	struct column symbols;      /* uint32_t [n_functions] its symbol location, or ID_NONE */
+	struct column loc_module;   /* uint32_t module_id */
+	struct column loc_address;  /* uint64_t */
+	struct column loc_function; /* uint32_t function_id or ID_NONE, atomic */
+	struct column loc_inlines;  /* uint32_t index in frames + 1, or 0, atomic */
+	struct column frames;       /* struct frame */
+	struct column stack_parent; /* uint32_t stack_id */
+	struct column stack_loc;    /* uint32_t location_id */
+	struct column stack_first;  /* uint32_t first child of each stack, or 0 */
+	struct column processes;    /* struct process */
+	struct column threads;      /* struct thread */
+	struct column events;       /* struct event */
 	struct column event_weights; /* uint64_t [n_events] sum of the absolute weights */
 	struct column facts;         /* struct fact */
 	uint32_t n_frames;           /* elements of frames */
@@ -97,12 +99,13 @@ struct profile {
 	struct column row_cpu;           /* uint16_t or CPU_NONE */
 	struct column row_time;          /* int64_t or TIME_NONE */
 	struct weight_version *versions; /* newest first; owned */
+	uint64_t roomy_rows;             /* rows for which those that there are have room */
 
 	struct store_heap heap;
 
-	struct map strings_by_text;      /* of string ids, as the following of theirs */
-	struct map modules_by_path;      /* and build-id */
-	struct map functions_by_name;    /* and module, and being a comm or not */
+	struct map strings_by_text;   /* of string ids, as the following of theirs */
+	struct map modules_by_path;   /* and build-id */
+	struct map functions_by_name; /* and module, and being a comm or not; not the first ones */
 	struct map locations_by_address; /* and module */
 	struct map stacks_by_parent;     /* and location; first children are not in it */
 	struct map processes_by_pid;     /* and capture */
