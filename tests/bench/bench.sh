@@ -312,6 +312,19 @@ bench_folded() {
     row '' "$rate MB/s" '' '' "$verdict"
     peer '' inferno-flamegraph "$file"
     peer '' flamegraph.pl "$file"
+    bench_folded_kinds
+}
+
+# Files in which little repeats, or lines are short: shown without a limit.
+bench_folded_kinds() {
+    local kind rate
+    for kind in distinct names short; do
+        file=$dir/folded-100-$kind.txt
+        [ -s "$file" ] || { "$tools/bench_folded" 100 $kind >"$file.tmp" && mv "$file.tmp" "$file"; }
+        ours "proftop info, 100 MB of $kind" '' '' 3 taskset -c 0 "$proftop" info "$file" || continue
+        rate=$(calc %.0f "$(size_mb "$file") / $seconds")
+        row '' "$rate MB/s" '' '' ''
+    done
 }
 
 # Keys on a terminal of 120x40, in the largest tree at hand.

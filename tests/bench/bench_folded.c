@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writes a folded file of a given size, the same each time: stacks of a program of 4,000 functions, next to
- * each other in the file as a collapsing tool leaves them, sorted by path.
+ * Writes a folded file of a given size and kind, the same each time.
  *
- * bench_folded MEGABYTES
+ * bench_folded MEGABYTES [KIND]
+ *
+ * repeated  stacks of a program of 4,000 functions, next to each other in the file as a collapsing
+ *           tool leaves them, sorted by path: the default
+ * distinct  hardly a stack twice, of 1,000 functions, in random order
+ * names     hardly a function twice
+ * short     lines of 8 bytes, of 600 stacks
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,12 +26,19 @@ static const char *const words[] = {
 };
 #define N_WORDS (sizeof(words) / sizeof(words[0]))
 
-static uint32_t next_random(uint64_t *seed)
+/* What the next line depends on. */
+struct state {
+	uint64_t seed;
+	uint32_t stack[DEPTH_MAX]; /* the last line's */
+	int depth;
+};
+
+static uint32_t next_random(struct state *s)
 {
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return (uint32_t)(*seed >> 32);
+	s->seed ^= s->seed << 13;
+	s->seed ^= s->seed >> 7;
+	s->seed ^= s->seed << 17;
+	return (uint32_t)(s->seed >> 32);
 }
 
 /* Short names of C and long ones of C++. */
@@ -45,35 +57,81 @@ static size_t put_name(char *to, uint32_t function)
 	}
 }
 
+/* Siblings share most of their path. */
+static size_t put_repeated(char *line, struct state *s)
+{
+	int keep = s->depth ? s->depth - 1 - (int)(next_random(s) % 4) : 0;
+	size_t n = 0;
+
+	s->depth = keep > 2 ? keep : 2;
+	s->stack[0] = 1;
+	s->stack[1] = next_random(s) % 1000 ? s->stack[1] % 40 : next_random(s) % 40;
+	do
+		s->stack[s->depth++] = next_random(s) % N_FUNCTIONS;
+	while (s->depth < DEPTH_MAX && next_random(s) % 3);
+	for (int i = 0; i < s->depth; i++) {
+		if (i)
+			line[n++] = ';';
+		n += put_name(line + n, s->stack[i]);
+	}
+	return n + (size_t)sprintf(line + n, " %u\n", 1 + next_random(s) % 1000);
+}
+
+static size_t put_distinct(char *line, struct state *s)
+{
+	size_t n = (size_t)sprintf(line, "main");
+
+	for (int i = 0; i < 4; i++)
+		n += (size_t)sprintf(line + n, ";f%03u", next_random(s) % 1000);
+	return n + (size_t)sprintf(line + n, " 1\n");
+}
+
+static size_t put_names(char *line, struct state *s)
+{
+	uint32_t a = next_random(s), b = next_random(s), c = next_random(s);
+
+	return (size_t)sprintf(line, "a%x;b%x;c%x 1\n", a & 0xffffff, b & 0xffffff, c & 0xffffff);
+}
+
+static size_t put_short(char *line, struct state *s)
+{
+	uint32_t a = next_random(s);
+
+	return (size_t)sprintf(line, "%c;%c%c %u\n", 'a' + a % 6, 'a' + a / 6 % 10,
+			       'a' + a / 60 % 10, 1 + a / 600 % 9);
+}
+
+static const struct {
+	const char *name;
+	size_t (*put)(char *line, struct state *s);
+} kinds[] = {
+	{ "repeated", put_repeated },
+	{ "distinct", put_distinct },
+	{ "names", put_names },
+	{ "short", put_short },
+};
+
 int main(int argc, char **argv)
 {
-	uint64_t want = (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 1000000, done = 0;
-	uint64_t seed = 88172645463325252u;
-	uint32_t stack[DEPTH_MAX];
-	int depth = 0;
+	uint64_t want = (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 1000000;
+	const char *kind = argc > 2 ? argv[2] : kinds[0].name;
+	struct state state = { .seed = 88172645463325252u };
 	static char line[LINE_BYTES];
+	size_t k = 0;
 
+	while (k < sizeof(kinds) / sizeof(*kinds) && strcmp(kinds[k].name, kind) != 0)
+		k++;
+	if (k == sizeof(kinds) / sizeof(*kinds)) {
+		fprintf(stderr, "bench_folded: %s: is no kind of folded file\n", kind);
+		return 2;
+	}
 	setvbuf(stdout, NULL, _IOFBF, 1 << 20);
-	while (done < want) {
-		size_t n = 0;
-		int keep = depth ? depth - 1 - (int)(next_random(&seed) % 4) : 0;
+	while (want > 0) {
+		size_t n = kinds[k].put(line, &state);
 
-		/* Siblings share most of their path. */
-		depth = keep > 2 ? keep : 2;
-		stack[0] = 1;
-		stack[1] = next_random(&seed) % 1000 ? stack[1] % 40 : next_random(&seed) % 40;
-		do
-			stack[depth++] = next_random(&seed) % N_FUNCTIONS;
-		while (depth < DEPTH_MAX && next_random(&seed) % 3);
-		for (int i = 0; i < depth; i++) {
-			if (i)
-				line[n++] = ';';
-			n += put_name(line + n, stack[i]);
-		}
-		n += (size_t)sprintf(line + n, " %u\n", 1 + next_random(&seed) % 1000);
 		if (fwrite(line, 1, n, stdout) != n)
 			return EXIT_FAILURE;
-		done += n;
+		want -= n < want ? n : want;
 	}
 	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
