@@ -65,6 +65,21 @@ for arguments in '--frobnicate x' 'report --view nothing small.folded' 'report -
     [ -s out ] && fault "proftop $arguments: an answer and an error"
 done
 
+# words that are no file and no verb, or nearly one
+for arguments in 'reprot small.folded' 'inf small.folded' 'compare small.folded small.folded' 'xport'; do
+    # shellcheck disable=SC2086
+    run 2 $arguments
+    one_sentence
+    says err 'there is no command and no file'
+done
+run 2 reprot small.folded
+says err 'did you mean: proftop report'
+run 3 nothing_here
+one_sentence
+cp small.folded inf
+run 0 inf
+rm inf
+
 # --- unusable input -------------------------------------------------------------------------
 
 : >empty
@@ -109,6 +124,42 @@ TEXT
 run 0 report --json small.folded more.folded
 says out '"total": 200'
 says out '{"name": "parse", "self": [60], "total": [90], "samples": 60}'
+run 0 report --view butterfly --function '^parse$' --json small.folded
+says out '{"role": "caller", "name": "main", "total": [40], "share_of_function": [1.000000]}'
+says out '{"role": "callee", "name": "read_number", "total": [30], "share_of_function": [0.750000]}'
+
+# rows of a limited width, and counts that need a wide column
+awk 'BEGIN { n = "f"; for (i = 0; i < 40; i++) n = n "::part_" i; print n "(int, int) 1234567890123"; print n ";b 1" }' >wide.folded
+for view in top tree callers; do
+    run 0 report --view $view --ascii --width 60 wide.folded
+    awk '!/^#/ && length($0) > 60 { exit 1 }' out || fault "report --view $view --width 60 is wider: $(cat out)"
+    run 0 report --view $view wide.folded
+    says out 'part_39(int, int)'
+done
+run 0 report wide.folded
+says out '  1,234,567,890,123  f::part_0'
+run 2 report --width 7 wide.folded
+one_sentence
+
+# an expression that takes too long is said to: the names it gave up on do not match
+awk 'BEGIN { n = "a"; for (i = 0; i < 12; i++) n = n n; print "main;" n "! 5"; print "main;b 3" }' >slow.folded
+for expression in 'fn:(a+)+$' '!fn:(a+)+$'; do
+    run 0 report -f "$expression" slow.folded
+    says err 'took too long'
+    one_sentence
+    says out '# the filter took too long on some names'
+    run 0 report --json -f "$expression" slow.folded
+    says out '"gave_up": "'
+    run 0 export --to folded -f "$expression" slow.folded
+    says err 'took too long'
+    run 0 -f "$expression" --keys '' --screen 120x20 slow.folded
+    says out 'inexact, a term takes too long'
+done
+run 0 report --json -f 'fn:b' slow.folded
+grep -q gave_up out && fault 'a quick expression is said to take too long'
+run 0 --keys '/(a+)+$<Enter>' --screen 120x20 slow.folded
+says out 'inexact, it takes too long'
+
 gzip -c <more.folded >more.gz
 "$proftop" report --json small.folded - <more.gz >out 2>err || fault 'a packed pipe beside a file does not work'
 says out '"total": 200'

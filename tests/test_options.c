@@ -151,7 +151,7 @@ static const struct {
 	int letter;
 	uint32_t verbs;
 } all[] = {
-#define X(name, text, letter, value, verbs, help) { text, letter, verbs },
+#define X(id, text, letter, value, verbs, ...) { text, letter, verbs },
 	OPTIONS(X)
 #undef X
 };

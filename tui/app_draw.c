@@ -339,6 +339,9 @@ static int draw_found(struct app *a, struct canvas *c, int row, int col)
 				  : a->seeking.search.total[0];
 	if (found < 0)
 		return used;
+	if (search_gave_up(a->scene.search))
+		used += canvas_puts(c, row, col + used, c->cols - col - used, STYLE_ERROR,
+				    "  inexact, it takes too long");
 	fmt_percent(share, found, a->analysis->weights.total[0]);
 	return used + canvas_printf(c, row, col + used, c->cols - col - used, STYLE_STATUS,
 				    "%s%s %% of total", used > 0 ? " · " : "", share);
@@ -351,6 +354,10 @@ static void draw_terms(struct app *a, struct canvas *c)
 	if (has_filter(a)) {
 		char *text = filter_text(a->lens.filter);
 
+		/* In front: the terms may fill the row. */
+		if (analysis_gave_up(a->analysis))
+			col += canvas_puts(c, row, col, c->cols - col, STYLE_ERROR,
+					   "inexact, a term takes too long  ");
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, text);
 		col += 3;

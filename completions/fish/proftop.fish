@@ -34,6 +34,7 @@ complete -c proftop -n "$report" -l function -x -d 'the function of butterfly an
 complete -c proftop -n "$report" -l sort -x -a 'self total name module' -d 'order of rows'
 complete -c proftop -n "$report" -s n -l rows -x -d 'at most so many rows'
 complete -c proftop -n "$report" -l min -x -d 'leave out smaller shares'
+complete -c proftop -n "$report" -l width -x -d 'rows at most so wide'
 complete -c proftop -n '__fish_seen_subcommand_from report info' -l json -d 'JSON instead of text'
 complete -c proftop -n "$export" -l to -x -a folded -d 'the format to write'
 complete -c proftop -n "$export" -l inline -d 'inlined functions are frames'

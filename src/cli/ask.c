@@ -11,6 +11,7 @@
 #include "filter.h"
 #include "options.h"
 #include "profile.h"
+#include "say.h"
 
 static const char *const group_names[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
@@ -124,5 +125,9 @@ int ask_analysis(const struct options *o, const struct profile *p, struct analys
 		return rc;
 	rc = analysis_new(p, &lens, NULL, out);
 	lens_done(&lens);
+	if (!rc && analysis_gave_up(*out))
+		say("%s took too long on some names, which count as not matching; a simpler expression "
+		    "gives exact numbers",
+		    analysis_gave_up(*out));
 	return rc ? err_set(e, rc, "the answer could not be made: %s", strerror(-rc)) : 0;
 }

@@ -19,7 +19,7 @@ bool ask_group_of_frames(enum grouping g);
 /* Fills l, which the caller ends with lens_done(). 0, or -errno with a sentence; l needs nothing then. */
 int ask_lens(const struct options *o, const struct profile *p, struct lens *l, struct err *e);
 
-/* The answers for ask_lens(). *out is the caller's to free. */
+/* The answers for ask_lens(); says on stderr when they are in doubt. *out is the caller's to free. */
 int ask_analysis(const struct options *o, const struct profile *p, struct analysis **out,
 		 struct err *e);
 

@@ -99,6 +99,20 @@ static enum status print_screen(const struct options *o, const struct tui_source
 	return STATUS_GOOD;
 }
 
+/* One sentence in any case: what cannot be read, or why there is no screen. */
+static enum status report_instead(const struct options *o, struct load *l, struct err *why)
+{
+	struct err e = ERR_INIT;
+
+	if (load_wait(l, &e)) {
+		err_clear(why);
+		return say_error(&e, STATUS_UNUSABLE);
+	}
+	say("%s; this is the report instead", err_text(why));
+	err_clear(why);
+	return report_loaded(o, l);
+}
+
 static enum status show(const struct options *o, struct load *l, struct tui_options *t)
 {
 	struct tui_source source;
@@ -108,9 +122,7 @@ static enum status show(const struct options *o, struct load *l, struct tui_opti
 	if (o->keys || o->cols)
 		return print_screen(o, &source, t);
 	if (tui_possible(&e)) {
-		say("%s; this is the report instead", err_text(&e));
-		err_clear(&e);
-		return report_loaded(o, l);
+		return report_instead(o, l, &e);
 	}
 	if (tui_run(&source, t, &e))
 		return say_error(&e, STATUS_UNUSABLE);

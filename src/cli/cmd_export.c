@@ -86,14 +86,18 @@ static enum status export_loaded(const struct options *o, const struct format *f
 	return status;
 }
 
-static enum status export(const struct options *o) {
-	struct err e = ERR_INIT; const struct format *format = find_format(o, &e);
+static enum status run_export(const struct options *o)
+{
+	struct err e = ERR_INIT;
+	const struct format *format = find_format(o, &e);
 	enum status status;
-	struct load * l;
+	struct load *l;
 
-	if (!format) return say_error(&e, STATUS_USAGE);
+	if (!format)
+		return say_error(&e, STATUS_USAGE);
 	l = load_start(o, &e);
-	if (!l) return say_error(&e, STATUS_USAGE);
+	if (!l)
+		return say_error(&e, STATUS_USAGE);
 	status = export_loaded(o, format, l);
 	load_free(l);
 	return status;
@@ -104,5 +108,5 @@ const struct command cmd_export = {
 	.synopsis = "--to FORMAT [-o OUT] FILE…",
 	.summary = "Writes what is left of a profile in another format.",
 	.verb = ON_EXPORT,
-	.run = export,
+	.run = run_export,
 };

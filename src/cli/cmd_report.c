@@ -38,7 +38,7 @@ static int terminal_cols(void)
 }
 
 /* The options as limits; trees are cut by share and tables by rows. */
-static void set_limits(struct report *r, const struct options *o)
+static void set_limits(struct report *r, const struct options *o, bool to_terminal)
 {
 	bool table = r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_THREADS;
 	bool given = o->rows >= 0 || o->min_percent >= 0;
@@ -51,9 +51,8 @@ static void set_limits(struct report *r, const struct options *o)
 		r->min_percent = DEFAULT_TREE_PERCENT;
 	if (r->view == VIEW_KIND_BUTTERFLY && o->min_percent < 0)
 		r->min_percent = 0;
-	r->cols = r->to_terminal ? terminal_cols() : 0;
-	if (o->cols)
-		r->cols = o->cols;
+	r->width = o->width >= 0 ? o->width : to_terminal ? terminal_cols() : 0;
+	r->cols = o->cols ? o->cols : r->width;
 }
 
 /* Events of which nothing is shown, so that nobody takes a part for the whole. */
@@ -95,7 +94,9 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 	}
 	name = metric_name(r->analysis->profile, r->analysis->lens.column[0].metric);
 	clean = text_clean(name, strlen(name), r->ascii);
-	fprintf(to, ": %s samples of %s", fmt_count(n, (int64_t)w->n_samples), clean);
+	fprintf(to, ": %s samples", fmt_count(n, (int64_t)w->n_samples));
+	if (strcmp(clean, "samples") != 0) /* what folded stacks count has no other name */
+		fprintf(to, " of %s", clean);
 	free(clean);
 	free(name);
 	if (w->begin_ns != TIME_NONE)
@@ -112,6 +113,9 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 		free(clean);
 		free(name);
 	}
+	if (analysis_gave_up(r->analysis))
+		fprintf(to,
+			"# the filter took too long on some names, which count as not matching\n");
 	put_other_events(r, to);
 	if (losses)
 		fprintf(to, "# something was lost or could not be read: see proftop info\n");
@@ -143,13 +147,13 @@ static const struct {
 	{ "module", ORDER_MODULE },
 };
 
-/* Tables come by self; trees have an order of their own. */
-static int sort_table(const struct options *o, struct analysis *a, struct err *e)
+/* Tables come by self if nothing is said; trees have an order of their own. */
+static int find_order(const struct options *o, enum table_order *out, struct err *e)
 {
 	for (size_t i = 0; o->sort && i < sizeof(orders) / sizeof(orders[0]); i++) {
 		if (strcmp(o->sort, orders[i].name) != 0)
 			continue;
-		table_sort(&a->table, a->table_keys, orders[i].order, 0, false);
+		*out = orders[i].order;
 		return 0;
 	}
 	return !o->sort ? 0
@@ -160,9 +164,7 @@ static int sort_table(const struct options *o, struct analysis *a, struct err *e
 static int report_view(const struct options *o, const struct profile *p, enum view_kind view,
 		       const struct output *out, struct err *e)
 {
-	struct report r = { .view = view,
-			    .ascii = say_ascii(o->ascii),
-			    .to_terminal = output_is_terminal(out) };
+	struct report r = { .view = view, .ascii = say_ascii(o->ascii) };
 	struct options asked = *o;
 	int rc;
 
@@ -171,8 +173,8 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 	rc = ask_analysis(&asked, p, &r.analysis, e);
 	if (rc)
 		return rc;
-	set_limits(&r, o);
-	rc = sort_table(o, r.analysis, e);
+	set_limits(&r, o, output_is_terminal(out));
+	rc = find_order(o, &r.order, e);
 	if (!rc)
 		rc = report_make_rows(&r, o->function, e);
 	if (!rc)

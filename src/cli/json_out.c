@@ -102,3 +102,13 @@ void json_put_weight(struct json_out *j, const char *key, int64_t weight, int64_
 	begin(j, key);
 	fputs(fmt_exact(text, weight, scale), j->to);
 }
+
+void json_put_ratio(struct json_out *j, const char *key, int64_t part, int64_t whole)
+{
+	if (!whole) {
+		json_put_null(j, key);
+		return;
+	}
+	begin(j, key);
+	fprintf(j->to, "%.6f", (double)part / (double)whole);
+}

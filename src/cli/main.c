@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +14,13 @@
 
 #include "command.h"
 #include "err.h"
+#include "mem.h"
 #include "options.h"
 #include "say.h"
+
+/* Longer words are no verbs, and more slips no slip. */
+#define WORD_MAX  16
+#define SLIPS_MAX 2
 
 static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cmd_export,
 						  &cmd_info };
@@ -63,6 +69,65 @@ static const struct command *find_command(int *argc, char ***argv)
 	return &cmd_explore;
 }
 
+/* How many letters to change, put in or take out (Levenshtein), up to a limit that a typing slip stays below. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t n = strlen(b), row[WORD_MAX + 1];
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t corner = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t change = corner + (a[i - 1] != b[j - 1]);
+			size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+			corner = row[j];
+			row[j] = change < other ? change : other;
+		}
+	}
+	return row[n];
+}
+
+static const struct command *nearest_command(const char *word)
+{
+	const struct command *best = NULL;
+	size_t least = SLIPS_MAX + 1;
+
+	for (size_t i = 1; i < N_COMMANDS; i++) {
+		size_t d = distance(word, commands[i]->name);
+
+		if (d >= least)
+			continue;
+		least = d;
+		best = commands[i];
+	}
+	return best;
+}
+
+/*
+ * Is the first file none, but a verb with a slip in it, or one that we do not have ("proftop compare a b")?
+ * Then says so.
+ */
+static bool is_no_verb(const struct options *o)
+{
+	const char *word = o->files.at[0];
+	const struct command *near;
+
+	if (strspn(word, "abcdefghijklmnopqrstuvwxyz-") != strlen(word) || word[0] == '-' ||
+	    strlen(word) > WORD_MAX || access(word, F_OK) == 0)
+		return false;
+	near = nearest_command(word);
+	if (near)
+		say("there is no command and no file \"%s\"; did you mean: proftop %s", word,
+		    near->name);
+	else if (o->files.n > 1)
+		say("there is no command and no file \"%s\"; see: proftop --help", word);
+	return near || o->files.n > 1;
+}
+
 static enum status run(const struct command *c, struct options *o, int argc, char **argv)
 {
 	struct err e = ERR_INIT;
@@ -83,6 +148,8 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 		say("no file was given and there is no perf.data here; see: proftop --help");
 		return STATUS_USAGE;
 	}
+	if (c == &cmd_explore && is_no_verb(o))
+		return STATUS_USAGE;
 	return c->run(o);
 }
 

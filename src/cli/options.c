@@ -12,64 +12,126 @@
 
 #include "err.h"
 #include "filter.h"
+#include "mem.h"
 
 /* What getopt_long returns for options without a letter: past every character. */
 #define LONG_BASE 256
 
 #define SCREEN_MAX 1000
+#define WIDTH_MIN  40
+#define WIDTH_MAX  10000
 
-static const struct {
-	const char *name;
-	int letter;
-	const char *value;
-	uint32_t verbs;
-	const char *help;
-} table[N_OPTIONS] = {
-#define X(name, text, letter, value, verbs, help) \
-	[OPTION_##name] = { text, letter, value, verbs, help },
-	OPTIONS(X)
-#undef X
-};
+/*
+ * What an option does with its value (NULL when it has none) and its field of struct options. Returns 0, or
+ * -EINVAL with a sentence.
+ */
+typedef int take_fn(struct options *o, void *field, const char *value, struct err *e);
 
-static int parse_rows(const char *text, int64_t *out, struct err *e)
+static int take_flag(struct options *o, void *field, const char *value, struct err *e)
 {
-	char *end;
+	bool *flag = field;
+
+	(void)o;
+	(void)value;
+	(void)e;
+	*flag = true;
+	return 0;
+}
+
+static int take_text(struct options *o, void *field, const char *value, struct err *e)
+{
+	const char **text = field;
+
+	(void)o;
+	(void)e;
+	*text = value;
+	return 0;
+}
+
+static int take_list(struct options *o, void *field, const char *value, struct err *e)
+{
+	struct option_list *list = field;
+
+	(void)o;
+	(void)e;
+	vec_push(list, value);
+	return 0;
+}
+
+/* --all is --kernel and --jit. */
+static int take_all(struct options *o, void *field, const char *value, struct err *e)
+{
+	o->jit = true;
+	return take_flag(o, field, value, e);
+}
+
+static int take_rows(struct options *o, void *field, const char *value, struct err *e)
+{
+	int64_t *rows = field;
 	long long v;
-
-	errno = 0;
-	v = strtoll(text, &end, 10);
-	if (errno || end == text || *end || v < 0)
-		return err_set(e, -EINVAL, "-n wants a number of rows, 0 for all, not \"%s\"",
-			       text);
-	*out = v;
-	return 0;
-}
-
-static int parse_percent(const char *text, double *out, struct err *e)
-{
 	char *end;
-	double v = strtod(text, &end);
 
-	if (end == text || *end || !isfinite(v) || v < 0 || v > 100)
-		return err_set(e, -EINVAL, "--min wants a percentage from 0 to 100, not \"%s\"",
-			       text);
-	*out = v;
+	(void)o;
+	errno = 0;
+	v = strtoll(value, &end, 10);
+	if (errno || end == value || *end || v < 0)
+		return err_set(e, -EINVAL, "-n wants a number of rows, 0 for all, not \"%s\"",
+			       value);
+	*rows = v;
 	return 0;
 }
 
-static int parse_screen(const char *text, int *cols, int *lines, struct err *e)
+static int take_percent(struct options *o, void *field, const char *value, struct err *e)
 {
-	int used = 0, c, l;
+	double *percent = field, v;
+	char *end;
 
-	if (strspn(text, "0123456789x") != strlen(text) || strlen(text) > 9 ||
-	    sscanf(text, "%dx%d%n", &c, &l, &used) != 2 || text[used] || c < 1 || l < 1 ||
+	(void)o;
+	v = strtod(value, &end);
+	if (end == value || *end || !isfinite(v) || v < 0 || v > 100)
+		return err_set(e, -EINVAL, "--min wants a percentage from 0 to 100, not \"%s\"",
+			       value);
+	*percent = v;
+	return 0;
+}
+
+static int take_width(struct options *o, void *field, const char *value, struct err *e)
+{
+	int *width = field;
+	char *end;
+	long v;
+
+	(void)o;
+	errno = 0;
+	v = strtol(value, &end, 10);
+	if (errno || end == value || *end || v < 0 || v > WIDTH_MAX || (v > 0 && v < WIDTH_MIN))
+		return err_set(
+			e, -EINVAL,
+			"--width wants a number of columns from %d to %d, 0 for all, not \"%s\"",
+			WIDTH_MIN, WIDTH_MAX, value);
+	*width = (int)v;
+	return 0;
+}
+
+static int take_screen(struct options *o, void *field, const char *value, struct err *e)
+{
+	int *cols = field, used = 0, c, l;
+
+	if (strspn(value, "0123456789x") != strlen(value) || strlen(value) > 9 ||
+	    sscanf(value, "%dx%d%n", &c, &l, &used) != 2 || value[used] || c < 1 || l < 1 ||
 	    c > SCREEN_MAX || l > SCREEN_MAX)
 		return err_set(e, -EINVAL,
 			       "--screen wants COLSxROWS, each from 1 to %d, not \"%s\"",
-			       SCREEN_MAX, text);
+			       SCREEN_MAX, value);
 	*cols = c;
-	*lines = l;
+	o->lines = l;
 	return 0;
+}
+
+static int take_filter(struct options *o, void *field, const char *value, struct err *e)
+{
+	(void)field;
+	return filter_add(o->filter, value, e);
 }
 
 /* Adds the term kind:value to the filter. */
@@ -83,101 +145,34 @@ static int add_term(struct options *o, const char *kind, const char *value, stru
 	return rc;
 }
 
-static int take_option(struct options *o, enum option_id which, const char *value, struct err *e)
+static int take_time(struct options *o, void *field, const char *value, struct err *e)
 {
-	switch (which) {
-	case OPTION_FILTER:
-		return filter_add(o->filter, value, e);
-	case OPTION_TIME:
-		return add_term(o, "time", value, e);
-	case OPTION_THREAD:
-		return add_term(o, "thread", value, e);
-	case OPTION_EVENT:
-		vec_push(&o->events, value);
-		return 0;
-	case OPTION_SYMBOLS:
-		vec_push(&o->symbols, value);
-		return 0;
-	case OPTION_ROWS:
-		return parse_rows(value, &o->rows, e);
-	case OPTION_MIN:
-		return parse_percent(value, &o->min_percent, e);
-	case OPTION_SCREEN:
-		return parse_screen(value, &o->cols, &o->lines, e);
-	case OPTION_METRIC:
-		o->metric = value;
-		return 0;
-	case OPTION_GROUP:
-		o->group = value;
-		return 0;
-	case OPTION_VIEW:
-		o->view = value;
-		return 0;
-	case OPTION_FUNCTION:
-		o->function = value;
-		return 0;
-	case OPTION_SORT:
-		o->sort = value;
-		return 0;
-	case OPTION_TO:
-		o->to = value;
-		return 0;
-	case OPTION_OUTPUT:
-		o->output = value;
-		return 0;
-	case OPTION_KEYS:
-		o->keys = value;
-		return 0;
-	case OPTION_COLOR:
-		o->color = value;
-		return 0;
-	case OPTION_KERNEL:
-		o->kernel = true;
-		return 0;
-	case OPTION_JIT:
-		o->jit = true;
-		return 0;
-	case OPTION_ALL:
-		o->kernel = o->jit = true;
-		return 0;
-	case OPTION_PID:
-		o->pid = true;
-		return 0;
-	case OPTION_TID:
-		o->tid = true;
-		return 0;
-	case OPTION_ADDRS:
-		o->addrs = true;
-		return 0;
-	case OPTION_NOINLINE:
-		o->no_inline = true;
-		return 0;
-	case OPTION_SERVERS:
-		o->debuginfod = true;
-		return 0;
-	case OPTION_INLINE:
-		o->inlined = true;
-		return 0;
-	case OPTION_JSON:
-		o->json = true;
-		return 0;
-	case OPTION_ASCII:
-		o->ascii = true;
-		return 0;
-	case OPTION_NOMOUSE:
-		o->no_mouse = true;
-		return 0;
-	case OPTION_HELP:
-		o->help = true;
-		return 0;
-	case OPTION_VERSION:
-		o->version = true;
-		return 0;
-	case N_OPTIONS:
-		break;
-	}
-	return 0;
+	(void)field;
+	return add_term(o, "time", value, e);
 }
+
+static int take_thread(struct options *o, void *field, const char *value, struct err *e)
+{
+	(void)field;
+	return add_term(o, "thread", value, e);
+}
+
+static const struct {
+	const char *name;
+	int letter;
+	const char *value;
+	uint32_t verbs;
+	const char *help;
+	take_fn *take;
+	size_t field; /* offset in struct options */
+} table[N_OPTIONS] = {
+#define X(id, text, letter, value, verbs, how, field, help) \
+	[OPTION_##id] = { \
+		text, letter, value, verbs, help, take_##how, offsetof(struct options, field) \
+	},
+	OPTIONS(X)
+#undef X
+};
 
 /* The forms that getopt_long wants; only what the verb takes. */
 struct forms {
@@ -247,7 +242,9 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	struct forms forms;
 	int answer, rc;
 
-	*o = (struct options){ .command = command, .metric = "", .rows = -1, .min_percent = -1 };
+	*o = (struct options){
+		.command = command, .metric = "", .rows = -1, .min_percent = -1, .width = -1
+	};
 	rc = filter_parse("", &o->filter, e);
 	if (rc)
 		return rc;
@@ -259,7 +256,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 
 		if (which == N_OPTIONS)
 			return bad_option(o, answer, argv, e);
-		rc = take_option(o, which, optarg, e);
+		rc = table[which].take(o, (char *)o + table[which].field, optarg, e);
 		if (rc)
 			return rc;
 	}

@@ -7,7 +7,6 @@
 #define PROFTOP_CLI_OPTIONS_H
 
 #include "command.h"
-#include "mem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,68 +21,79 @@ struct filter;
 #define ON_TEXT   (ON_REPORT | ON_INFO)
 #define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO)
 
-/* X(enum, long name, letter or 0, its value's name or NULL, verbs that take it, help) */
+/*
+ * X(enum, long name, letter or 0, its value's name or NULL, verbs that take it, how it is taken, the field of
+ * struct options that it fills, help)
+ */
 /* clang-format off */
 #define OPTIONS(X) \
-	X(FILTER,   "filter",    'f', "EXPR",      ON_LENS,    "filter and transform: module:libc !fn:^std:: time:2,5 (repeatable)") \
-	X(TIME,     "time",      0,   "A,B",       ON_LENS,    "only from A to B, in seconds since the start (10ms, 2m; either may be missing)") \
-	X(THREAD,   "thread",    0,   "RE",        ON_LENS,    "only threads whose name matches") \
-	X(EVENT,    "event",     0,   "NAME",      ON_LENS,    "the event to count (repeatable: a column each); the busiest one if not given") \
-	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    "what a sample counts: period (its weight, the default) or samples (1)") \
-	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    "rows by function, module, file, thread, process, comm, event or cpu") \
-	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    "inlined functions are part of their callers") \
-	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     "look for symbol files in DIR first (repeatable)") \
-	X(SERVERS,  "debuginfod",0,   NULL,        ON_ALL,     "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
-	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  "top, tree, callers, butterfly, flame, threads, timeline or info") \
-	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  "the function of butterfly; in callers, only this one") \
-	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  "order a table by self, total, name or module") \
-	X(ROWS,     "rows",      'n', "ROWS",      ON_REPORT,  "at most so many rows; 0 is all") \
-	X(MIN,      "min",       0,   "PERCENT",   ON_REPORT,  "leave out what is less than this share; 0 is nothing") \
-	X(JSON,     "json",      0,   NULL,        ON_TEXT,    "JSON instead of text") \
-	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  "the format to write") \
-	X(INLINE,   "inline",    0,   NULL,        ON_EXPORT,  "inlined functions of a recording are frames of their own") \
-	X(KERNEL,   "kernel",    0,   NULL,        ON_EXPORT,  "folded: _[k] behind names of the kernel's frames") \
-	X(JIT,      "jit",       0,   NULL,        ON_EXPORT,  "folded: _[j] behind names of generated code") \
-	X(ALL,      "all",       0,   NULL,        ON_EXPORT,  "folded: --kernel and --jit") \
-	X(PID,      "pid",       0,   NULL,        ON_EXPORT,  "folded: -PID behind names of threads") \
-	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  "folded: -PID/TID behind names of threads") \
-	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  "folded: addresses of frames without a symbol") \
-	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  "write to FILE instead of standard output") \
-	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
-	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  "the size of that screen; a report's flame graph is COLS wide") \
-	X(COLOR,    "color",     0,   "WHEN",      ON_EXPLORE, "auto, never, 8, 16 or 256 colours") \
-	X(ASCII,    "ascii",     0,   NULL,        ON_SCREEN | ON_INFO, "nothing but ASCII") \
-	X(NOMOUSE,  "no-mouse",  'M', NULL,        ON_EXPLORE, "leave the mouse to the terminal") \
-	X(HELP,     "help",      'h', NULL,        ON_ALL,     "print this and exit") \
-	X(VERSION,  "version",   'V', NULL,        ON_ALL,     "print the version and exit")
+	X(FILTER,   "filter",    'f', "EXPR",      ON_LENS,    filter,  filter,      "filter and transform: module:libc !fn:^std:: time:2,5 (repeatable)") \
+	X(TIME,     "time",      0,   "A,B",       ON_LENS,    time,    filter,      "only from A to B, in seconds since the start (10ms, 2m; either may be missing)") \
+	X(THREAD,   "thread",    0,   "RE",        ON_LENS,    thread,  filter,      "only threads whose name matches") \
+	X(EVENT,    "event",     0,   "NAME",      ON_LENS,    list,    events,      "the event to count (repeatable: a column each); the busiest one if not given") \
+	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    text,    metric,      "what a sample counts: period (its weight, the default) or samples (1)") \
+	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, thread, process, comm, event or cpu") \
+	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
+	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     list,    symbols,     "look for symbol files in DIR first (repeatable)") \
+	X(SERVERS,  "debuginfod",0,   NULL,        ON_ALL,     flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
+	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline or info") \
+	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  text,    function,    "the function of butterfly; in callers, only this one") \
+	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  text,    sort,        "order a table by self, total, name or module") \
+	X(ROWS,     "rows",      'n', "ROWS",      ON_REPORT,  rows,    rows,        "at most so many rows; 0 is all") \
+	X(MIN,      "min",       0,   "PERCENT",   ON_REPORT,  percent, min_percent, "leave out what is less than this share; 0 is nothing") \
+	X(WIDTH,    "width",     0,   "COLS",      ON_REPORT,  width,   width,       "rows at most so wide; 0 is unlimited; the terminal's if not given, else unlimited") \
+	X(JSON,     "json",      0,   NULL,        ON_TEXT,    flag,    json,        "JSON instead of text") \
+	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  text,    to,          "the format to write") \
+	X(INLINE,   "inline",    0,   NULL,        ON_EXPORT,  flag,    inlined,     "inlined functions of a recording are frames of their own") \
+	X(KERNEL,   "kernel",    0,   NULL,        ON_EXPORT,  flag,    kernel,      "folded: _[k] behind names of the kernel's frames") \
+	X(JIT,      "jit",       0,   NULL,        ON_EXPORT,  flag,    jit,         "folded: _[j] behind names of generated code") \
+	X(ALL,      "all",       0,   NULL,        ON_EXPORT,  all,     kernel,      "folded: --kernel and --jit") \
+	X(PID,      "pid",       0,   NULL,        ON_EXPORT,  flag,    pid,         "folded: -PID behind names of threads") \
+	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  flag,    tid,         "folded: -PID/TID behind names of threads") \
+	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
+	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  text,    output,      "write to FILE instead of standard output") \
+	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
+	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
+	X(COLOR,    "color",     0,   "WHEN",      ON_EXPLORE, text,    color,       "auto, never, 8, 16 or 256 colours") \
+	X(ASCII,    "ascii",     0,   NULL,        ON_SCREEN | ON_INFO, flag,    ascii,       "nothing but ASCII") \
+	X(NOMOUSE,  "no-mouse",  'M', NULL,        ON_EXPLORE, flag,    no_mouse,    "leave the mouse to the terminal") \
+	X(HELP,     "help",      'h', NULL,        ON_ALL,     flag,    help,        "print this and exit") \
+	X(VERSION,  "version",   'V', NULL,        ON_ALL,     flag,    version,     "print the version and exit")
 /* clang-format on */
 
 enum option_id {
-#define X(name, text, letter, value, verbs, help) OPTION_##name,
+#define X(name, ...) OPTION_##name,
 	OPTIONS(X)
 #undef X
 		N_OPTIONS
 };
 
+/* Words of the command line, in the order given. */
+struct option_list {
+	const char **at;
+	size_t n, cap;
+};
+
 /* What the command line said. Strings are borrowed from argv. */
 struct options {
 	const struct command *command;
-	VEC(const char *) files;   /* as given */
-	VEC(const char *) symbols; /* --symbols */
-	VEC(const char *) events;  /* --event */
-	struct filter *filter;     /* -f, --time and --thread together; never NULL once parsed */
-	const char *metric;        /* "" when not given */
-	const char *group;         /* NULL: not given */
-	const char *view;          /* NULL: not given */
-	const char *function;      /* NULL: not given */
-	const char *sort;          /* NULL: not given */
-	const char *to;            /* NULL: not given */
-	const char *output;        /* NULL: standard output */
-	const char *keys;          /* NULL: not given */
-	const char *color;         /* NULL: not given */
-	int64_t rows;              /* -1: not given; 0: all */
-	double min_percent;        /* -1: not given */
-	int cols, lines;           /* --screen; 0: not given */
+	struct option_list files;   /* as given */
+	struct option_list symbols; /* --symbols */
+	struct option_list events;  /* --event */
+	struct filter *filter;      /* -f, --time and --thread together; never NULL once parsed */
+	const char *metric;         /* "" when not given */
+	const char *group;          /* NULL: not given */
+	const char *view;           /* NULL: not given */
+	const char *function;       /* NULL: not given */
+	const char *sort;           /* NULL: not given */
+	const char *to;             /* NULL: not given */
+	const char *output;         /* NULL: standard output */
+	const char *keys;           /* NULL: not given */
+	const char *color;          /* NULL: not given */
+	int64_t rows;               /* -1: not given; 0: all */
+	double min_percent;         /* -1: not given */
+	int width;                  /* -1: not given; 0: unlimited */
+	int cols, lines;            /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool json, ascii, no_inline, inlined, debuginfod, no_mouse, help, version;
 };

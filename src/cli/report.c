@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "activity.h"
@@ -12,6 +13,7 @@
 #include "ask.h"
 #include "err.h"
 #include "filter.h"
+#include "say.h"
 #include "search.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
@@ -44,6 +46,19 @@ const int64_t *report_total(const struct report *r, size_t row)
 	return report_self(r, row) + r->n_columns;
 }
 
+const struct keys *report_keys(const struct report *r, const struct report_row *row)
+{
+	return row->of_process ? &r->processes : r->keys;
+}
+
+const int64_t *report_whole(const struct report *r, const struct report_row *row)
+{
+	for (size_t i = 0; row->role != ROLE_ROW && row->role != ROLE_CENTRE && i < r->rows.n; i++)
+		if (r->rows.at[i].role == ROLE_CENTRE)
+			return report_total(r, i);
+	return r->analysis->weights.total;
+}
+
 /* May another row follow? */
 static bool has_room(const struct report *r)
 {
@@ -71,8 +86,10 @@ static double least(const struct report *r)
 
 static void make_table(struct report *r)
 {
-	const struct table *t = &r->analysis->table;
+	struct table *t = &r->analysis->table;
 	double min = least(r);
+
+	table_sort(t, r->keys, r->order, 0, false);
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const int64_t *self = &t->self[(size_t)i * t->n_columns];
@@ -89,6 +106,83 @@ static void make_table(struct report *r)
 		else
 			r->n_left_out++;
 	}
+}
+
+/* The rows of one process: itself, and its threads where there are several. */
+struct process_rows {
+	struct report_row row;
+	const int64_t *weight; /* [n_columns] */
+	VEC(uint32_t) threads; /* rows of the table of threads */
+};
+
+static void add_process(struct report *r, const struct process_rows *process)
+{
+	const struct table *t = &r->analysis->table;
+	size_t n_rows = process->threads.n > 1 ? 1 + process->threads.n : 1;
+	uint32_t parent = (uint32_t)r->rows.n;
+
+	if ((double)process->weight[0] < least(r) || !has_room(r)) {
+		r->n_left_out += n_rows;
+		return;
+	}
+	add_row(r, process->row, process->weight, process->weight);
+	for (size_t i = 0; i + 1 < n_rows; i++) {
+		uint32_t at = process->threads.at[i];
+		const int64_t *weight = &t->total[(size_t)at * t->n_columns];
+		const struct report_row row = {
+			.key = t->key[at],
+			.parent = parent,
+			.depth = 1,
+			.has_samples = true,
+			.n_samples = t->n_samples[at],
+		};
+
+		if ((double)weight[0] >= least(r) && has_room(r))
+			add_row(r, row, weight, weight);
+		else
+			r->n_left_out++;
+	}
+}
+
+/* Processes, and below each its threads. */
+static int make_threads(struct report *r)
+{
+	struct analysis *a = r->analysis;
+	struct table *threads = &a->table, processes;
+	struct process_rows *of_key;
+	int rc;
+
+	keys_init(&r->processes, a->profile, &a->counts, GROUP_PROCESS);
+	rc = table_of_samples(a->profile, &a->counts, &a->lens, &r->processes, NULL, &processes);
+	if (rc)
+		return rc;
+	table_sort(threads, r->keys, r->order, 0, false);
+	table_sort(&processes, &r->processes, r->order, 0, false);
+	of_key = xcalloc((size_t)r->processes.n + 1, sizeof(*of_key));
+	for (uint32_t i = 0; i < threads->n_rows; i++) {
+		uint32_t thread = r->keys->key[threads->key[i]].id;
+		uint32_t n = r->processes.n_ids;
+
+		vec_push(&of_key[r->processes.of_id[thread < n ? thread : n - 1]].threads, i);
+	}
+	for (uint32_t i = 0; i < processes.n_rows; i++) {
+		struct process_rows *p = &of_key[processes.key[i]];
+
+		p->weight = &processes.total[(size_t)i * processes.n_columns];
+		p->row = (struct report_row){
+			.key = processes.key[i],
+			.of_process = true,
+			.parent = ROW_NONE,
+			.has_samples = true,
+			.n_samples = processes.n_samples[i],
+		};
+		add_process(r, p);
+	}
+	for (uint32_t i = 0; i < r->processes.n; i++)
+		vec_done(&of_key[i].threads);
+	free(of_key);
+	table_done(&processes);
+	return 0;
 }
 
 static bool is_only_child(const struct calltree *t, uint32_t node)
@@ -201,6 +295,9 @@ static int search_function(const struct report *r, const char *function, struct 
 
 	if (rc)
 		return rc;
+	if (search_gave_up(s))
+		say("--function %s took too long on some names, which count as not matching",
+		    function);
 	if (s->n_matching)
 		return 0;
 	search_done(s);
@@ -372,10 +469,12 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 			       view_names[r->view]);
 	switch (r->view) {
 	case VIEW_KIND_TOP:
-	case VIEW_KIND_THREADS:
 		r->keys = r->analysis->table_keys;
 		make_table(r);
 		return 0;
+	case VIEW_KIND_THREADS:
+		r->keys = r->analysis->table_keys;
+		return make_threads(r);
 	case VIEW_KIND_TREE:
 	case VIEW_KIND_FLAME:
 		make_tree(r);
@@ -395,6 +494,8 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 
 void report_done(struct report *r)
 {
+	if (r->processes.key)
+		keys_done(&r->processes);
 	vec_done(&r->rows);
 	vec_done(&r->numbers);
 }

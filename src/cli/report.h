@@ -6,7 +6,9 @@
 #ifndef PROFTOP_CLI_REPORT_H
 #define PROFTOP_CLI_REPORT_H
 
+#include "keys.h"
 #include "mem.h"
+#include "table.h"
 #include "view.h"
 
 #include <stdbool.h>
@@ -15,7 +17,6 @@
 
 struct analysis;
 struct err;
-struct keys;
 struct options;
 
 /* Where in a butterfly a row stands. */
@@ -24,7 +25,8 @@ enum report_role { ROLE_ROW, ROLE_CALLER, ROLE_CENTRE, ROLE_CALLEE };
 #define ROW_NONE UINT32_MAX
 
 struct report_row {
-	uint32_t key;       /* in report.keys; KEY_NONE: everything, or no caller */
+	uint32_t key;       /* in report_keys(); KEY_NONE: everything, or no caller */
+	bool of_process;    /* the key is one of report.processes */
 	uint32_t parent;    /* the row above it in a tree, or ROW_NONE */
 	uint32_t depth;     /* in a tree, 0 for its roots */
 	bool only_child;    /* nothing else is called by (or calls) its parent */
@@ -39,14 +41,16 @@ struct report_row {
 struct report {
 	struct analysis *analysis; /* borrowed; its lazy parts may be made */
 	const struct keys *keys;   /* of the rows; the analysis's */
+	struct keys processes;     /* of the rows of processes in threads; owned */
 	enum view_kind view;
 	bool ascii;
-	bool to_terminal;    /* names are folded to fit */
-	int cols;            /* of the terminal, or of the flame graph; 0: unknown */
-	int64_t max_rows;    /* 0: all */
-	double min_percent;  /* of column 0's total */
-	uint32_t n_columns;  /* numbers of a row */
-	uint64_t n_left_out; /* rows that max_rows or min_percent left out */
+	int width;              /* names are folded so that rows fit into so many columns; 0: not */
+	int cols;               /* of the flame graph; 0: as wide as it likes */
+	enum table_order order; /* of the rows of tables */
+	int64_t max_rows;       /* 0: all */
+	double min_percent;     /* of column 0's total */
+	uint32_t n_columns;     /* numbers of a row */
+	uint64_t n_left_out;    /* rows that max_rows or min_percent left out */
 	VEC(struct report_row) rows;
 	VEC(int64_t) numbers; /* [n rows][2][n_columns] self, then total */
 };
@@ -63,6 +67,15 @@ int report_find_view(const char *name, enum view_kind *out, struct err *e);
  */
 int report_make_rows(struct report *r, const char *function, struct err *e);
 void report_done(struct report *r);
+
+/* What a row's key is in. */
+const struct keys *report_keys(const struct report *r, const struct report_row *row);
+
+/*
+ * What 100 % of a row's numbers is, [n_columns]: beside a butterfly's centre the centre's total, else that of
+ * everything. Borrowed until rows are added.
+ */
+const int64_t *report_whole(const struct report *r, const struct report_row *row);
 
 /* [n_columns] each; borrowed until rows are added. */
 const int64_t *report_self(const struct report *r, size_t row);

@@ -95,6 +95,8 @@ static void put_head(struct json_out *j, const struct report *r)
 	json_put_text(j, "view", view_names[r->view]);
 	put_files(j, a);
 	json_put_text(j, "filter", filter ? filter : "");
+	if (analysis_gave_up(a))
+		json_put_text(j, "gave_up", analysis_gave_up(a));
 	json_put_text(j, "group", ask_group_name(r->keys->grouping));
 	json_put_bool(j, "inlines", a->lens.inlines);
 	json_put_int(j, "samples", (int64_t)a->weights.n_samples);
@@ -116,8 +118,21 @@ static void put_numbers(struct json_out *j, const struct report *r, const char *
 	json_end(j, ']');
 }
 
-static void put_name(struct json_out *j, const struct report *r, uint32_t key)
+/* Beside a butterfly's centre: the parts of its total, as the screens have them. */
+static void put_shares(struct json_out *j, const struct report *r, size_t i)
 {
+	const int64_t *total = report_total(r, i), *whole = report_whole(r, &r->rows.at[i]);
+
+	json_begin(j, "share_of_function", '[', false);
+	for (uint32_t c = 0; c < r->n_columns; c++)
+		json_put_ratio(j, NULL, total[c], whole[c]);
+	json_end(j, ']');
+}
+
+static void put_name(struct json_out *j, const struct report *r, const struct report_row *row)
+{
+	const struct keys *keys = report_keys(r, row);
+	uint32_t key = row->key;
 	char buffer[FMT_SIZE];
 	const char *detail;
 
@@ -125,10 +140,10 @@ static void put_name(struct json_out *j, const struct report *r, uint32_t key)
 		json_put_null(j, "name");
 		return;
 	}
-	json_put_text(j, "name", r->keys->key[key].label);
-	if (*r->keys->key[key].module)
-		json_put_text(j, "module", r->keys->key[key].module);
-	detail = key_detail(r->keys, r->analysis->profile, key, buffer);
+	json_put_text(j, "name", keys->key[key].label);
+	if (*keys->key[key].module)
+		json_put_text(j, "module", keys->key[key].module);
+	detail = key_detail(keys, r->analysis->profile, key, buffer);
 	if (*detail)
 		json_put_text(j, "detail", detail);
 }
@@ -137,7 +152,7 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 {
 	const struct report_row *row = &r->rows.at[i];
 	bool tree = r->view == VIEW_KIND_TREE || r->view == VIEW_KIND_CALLERS ||
-		    r->view == VIEW_KIND_FLAME;
+		    r->view == VIEW_KIND_FLAME || r->view == VIEW_KIND_THREADS;
 
 	json_begin(j, NULL, '{', false);
 	if (r->view == VIEW_KIND_TIMELINE) {
@@ -149,7 +164,7 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 	}
 	if (row->role != ROLE_ROW)
 		json_put_text(j, "role", role_names[row->role]);
-	put_name(j, r, row->key);
+	put_name(j, r, row);
 	if (tree) {
 		json_put_int(j, "depth", row->depth);
 		if (row->parent == ROW_NONE)
@@ -162,6 +177,8 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 	if (row->role == ROLE_ROW || row->role == ROLE_CENTRE)
 		put_numbers(j, r, "self", report_self(r, i));
 	put_numbers(j, r, "total", report_total(r, i));
+	if (row->role == ROLE_CALLER || row->role == ROLE_CALLEE)
+		put_shares(j, r, i);
 	if (row->has_samples)
 		json_put_int(j, "samples", (int64_t)row->n_samples);
 	json_end(j, '}');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Columns of numbers come first and names last, so that long names need no cutting. On a terminal
- * names fold to its width, as they do on screens; in a file they are whole.
+ * Columns of numbers come first and names last, so that long names need no cutting. On a terminal, and
+ * where a width is asked for, names fold to it, as they do on screens; in a file they are whole.
  */
 #include "config.h"
 
@@ -20,18 +20,20 @@
 #include "text.h"
 #include "view.h"
 
-/* Names are padded to the widest one, up to this; what is longer pushes the module aside. */
-#define NAME_COLS_MAX  64
-#define NAME_COLS_MIN  16
-#define MODULE_COLS    24
-#define PERCENT_COLS   9
-#define SAMPLES_COLS   13
-#define INDENT_COLS    2
+/* Names are padded to the widest one, up to this; where width is unlimited, longer ones push the module aside. */
+#define NAME_COLS_MAX   64
+#define NAME_COLS_MIN   16
+#define MODULE_COLS     24
+#define MODULE_COLS_MIN 12
+#define WIDE_COLS       80 /* below, modules have only the latter */
+#define PERCENT_COLS    9
+#define SAMPLES_COLS    13
+#define INDENT_COLS     2
 /* Deeper trees go on at this indentation. */
-#define INDENT_MAX     60
-#define FLAME_COLS     120
-#define FLAME_ROWS_MAX 1000
-#define NS_PER_S       1000000000
+#define INDENT_MAX      60
+#define FLAME_COLS      120
+#define FLAME_ROWS_MAX  1000
+#define NS_PER_S        1000000000
 
 static const char *const group_titles[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",   [GROUP_FILE] = "FILE",
@@ -56,19 +58,22 @@ static void put_text(const struct report *r, FILE *to, const char *s, size_t col
 	free(clean);
 }
 
-static const char *key_label(const struct report *r, uint32_t key)
+static const char *row_label(const struct report *r, const struct report_row *row)
 {
-	return key == KEY_NONE ? "(no caller)" : r->keys->key[key].label;
+	return row->key == KEY_NONE ? "(no caller)" : report_keys(r, row)->key[row->key].label;
 }
 
 /* What stands behind the name: the module, or a thread's number. */
-static const char *key_behind(const struct report *r, uint32_t key, char buffer[FMT_SIZE])
+static const char *row_behind(const struct report *r, const struct report_row *row,
+			      char buffer[FMT_SIZE])
 {
-	if (key == KEY_NONE)
+	const struct keys *keys = report_keys(r, row);
+
+	if (row->key == KEY_NONE)
 		return "";
-	if (*r->keys->key[key].module)
-		return r->keys->key[key].module;
-	return key_detail(r->keys, r->analysis->profile, key, buffer);
+	if (*keys->key[row->key].module)
+		return keys->key[row->key].module;
+	return key_detail(keys, r->analysis->profile, row->key, buffer);
 }
 
 static bool is_tree(const struct report *r)
@@ -88,10 +93,38 @@ static bool has_self(const struct report *r)
 	return !is_table(r) || ask_group_of_frames(r->keys->grouping);
 }
 
-/* How far to the right a row's name begins: frames that are all there is below another stay put. */
-static size_t *make_indents(const struct report *r)
+static size_t samples_cols(const struct report *r)
 {
-	size_t *indent = xcalloc(r->rows.n + 1, sizeof(*indent));
+	char text[FMT_SIZE];
+	size_t cols = SAMPLES_COLS;
+
+	for (size_t i = 0; i < r->rows.n; i++) {
+		size_t n = strlen(fmt_count(text, (int64_t)r->rows.at[i].n_samples)) + 2;
+
+		cols = n > cols ? n : cols;
+	}
+	return cols;
+}
+
+/* How rows are laid out. */
+struct layout {
+	size_t samples; /* columns of the count of samples; 0: it is not shown */
+	size_t numbers; /* of all that stands before a name */
+	size_t name;    /* names are padded to these, and where width is limited folded to them */
+	size_t behind;  /* at most so many for what stands behind a name; 0: as it is */
+	size_t *indent; /* [n rows] columns between the numbers and the name; owned */
+};
+
+/*
+ * How far to the right a row's name begins: frames that are all there is below another stay put. Where width is
+ * limited, names keep half of what the numbers leave.
+ */
+static size_t *make_indents(const struct report *r, size_t numbers)
+{
+	size_t *indent = xcalloc(r->rows.n + 1, sizeof(*indent)), most = INDENT_MAX;
+
+	if (r->width > 0 && ((size_t)r->width < numbers + 2 * most))
+		most = (size_t)r->width > numbers ? ((size_t)r->width - numbers) / 2 : 0;
 
 	for (size_t i = 0; i < r->rows.n; i++) {
 		const struct report_row *row = &r->rows.at[i];
@@ -99,8 +132,8 @@ static size_t *make_indents(const struct report *r)
 		if (row->parent == ROW_NONE)
 			continue;
 		indent[i] = indent[row->parent] + (row->only_child ? 0 : INDENT_COLS);
-		if (indent[i] > INDENT_MAX)
-			indent[i] = INDENT_MAX;
+		if (indent[i] > most)
+			indent[i] = most;
 	}
 	return indent;
 }
@@ -112,25 +145,33 @@ static const char *row_prefix(const struct report *r, const struct report_row *r
 	return r->ascii ? "> " : "› ";
 }
 
-static size_t number_cols(const struct report *r)
+/* Columns of the widest of what stands behind names, up to a limit; 0: nothing does, as in folded stacks. */
+static size_t behind_cols(const struct report *r, size_t limit)
 {
-	size_t each = has_self(r) ? 2 * PERCENT_COLS : PERCENT_COLS;
+	char buffer[FMT_SIZE];
+	size_t widest = 0;
 
-	return r->n_columns * each + (is_table(r) ? SAMPLES_COLS : 0) + 2;
+	for (size_t i = 0; i < r->rows.n && widest < limit; i++) {
+		const char *behind = row_behind(r, &r->rows.at[i], buffer);
+		size_t cols = text_width(behind, strlen(behind));
+
+		widest = cols > widest ? cols : widest;
+	}
+	return widest < limit ? widest : limit;
 }
 
-/* The width that names are padded to; on a terminal also the most they may take. */
-static size_t name_cols(const struct report *r, const size_t *indent)
+/* The width that names are padded to; where width is limited also the most they may take. */
+static size_t name_cols(const struct report *r, const struct layout *l)
 {
 	size_t widest = NAME_COLS_MIN, limit = NAME_COLS_MAX;
-	size_t taken = number_cols(r) + 2 + MODULE_COLS;
+	size_t taken = l->numbers + (l->behind ? 2 + l->behind : 0);
 
-	if (r->to_terminal && r->cols > 0)
-		limit = (size_t)r->cols > taken + NAME_COLS_MIN ? (size_t)r->cols - taken
-								: NAME_COLS_MIN;
+	if (r->width > 0)
+		limit = (size_t)r->width > taken + NAME_COLS_MIN ? (size_t)r->width - taken
+								 : NAME_COLS_MIN;
 	for (size_t i = 0; i < r->rows.n && widest < limit; i++) {
-		const char *label = key_label(r, r->rows.at[i].key);
-		size_t width = indent[i] + text_width(label, strlen(label)) + INDENT_COLS;
+		const char *label = row_label(r, &r->rows.at[i]);
+		size_t width = l->indent[i] + text_width(label, strlen(label)) + INDENT_COLS;
 
 		if (width > widest)
 			widest = width;
@@ -138,15 +179,28 @@ static size_t name_cols(const struct report *r, const size_t *indent)
 	return widest < limit ? widest : limit;
 }
 
-static void put_name(const struct report *r, FILE *to, const struct report_row *row, size_t indent,
-		     size_t cols, bool last)
+/* The caller frees l->indent. */
+static void make_layout(const struct report *r, struct layout *l)
 {
-	const char *prefix = row_prefix(r, row), *label = key_label(r, row->key);
-	size_t used = indent + (*prefix ? INDENT_COLS : 0);
-	size_t left = cols > used + NAME_COLS_MIN ? cols - used : NAME_COLS_MIN;
-	char *name = text_fold_name(label, r->to_terminal && r->cols > 0 ? left : 0, r->ascii);
+	size_t each = has_self(r) ? 2 * PERCENT_COLS : PERCENT_COLS;
 
-	put_spaces(to, indent);
+	*l = (struct layout){ .samples = is_table(r) ? samples_cols(r) : 0 };
+	l->numbers = r->n_columns * each + l->samples + 2;
+	if (r->width > 0)
+		l->behind = behind_cols(r, r->width >= WIDE_COLS ? MODULE_COLS : MODULE_COLS_MIN);
+	l->indent = make_indents(r, l->numbers);
+	l->name = name_cols(r, l);
+}
+
+static void put_name(const struct report *r, FILE *to, const struct layout *l, size_t i, bool last)
+{
+	const struct report_row *row = &r->rows.at[i];
+	const char *prefix = row_prefix(r, row), *label = row_label(r, row);
+	size_t used = l->indent[i] + (*prefix ? INDENT_COLS : 0);
+	size_t left = l->name > used + 1 ? l->name - used : 1;
+	char *name = text_fold_name(label, r->width > 0 ? left : 0, r->ascii);
+
+	put_spaces(to, l->indent[i]);
 	fputs(prefix, to);
 	put_text(r, to, name, left, last);
 	free(name);
@@ -159,19 +213,10 @@ static void put_percent(FILE *to, int64_t part, int64_t whole)
 	fprintf(to, "%*s", PERCENT_COLS, fmt_percent(text, part, whole));
 }
 
-/* What 100 % is: beside a butterfly's centre, the centre's total. */
-static const int64_t *whole_of(const struct report *r, const struct report_row *row)
-{
-	for (size_t i = 0; row->role != ROLE_ROW && row->role != ROLE_CENTRE && i < r->rows.n; i++)
-		if (r->rows.at[i].role == ROLE_CENTRE)
-			return report_total(r, i);
-	return r->analysis->weights.total;
-}
-
-static void put_numbers(const struct report *r, FILE *to, size_t i)
+static void put_numbers(const struct report *r, FILE *to, const struct layout *l, size_t i)
 {
 	const struct report_row *row = &r->rows.at[i];
-	const int64_t *whole = whole_of(r, row);
+	const int64_t *whole = report_whole(r, row);
 	bool total_first = is_tree(r);
 	char text[FMT_SIZE];
 
@@ -184,8 +229,8 @@ static void put_numbers(const struct report *r, FILE *to, size_t i)
 			put_percent(to, total_first ? total : self, whole[c]);
 		put_percent(to, total_first ? self : total, whole[c]);
 	}
-	if (is_table(r))
-		fprintf(to, "%*s", SAMPLES_COLS, fmt_count(text, (int64_t)row->n_samples));
+	if (l->samples)
+		fprintf(to, "%*s", (int)l->samples, fmt_count(text, (int64_t)row->n_samples));
 	fputs("  ", to);
 }
 
@@ -210,12 +255,13 @@ static void put_column_names(const struct report *r, FILE *to)
 static bool has_modules(const struct report *r)
 {
 	for (size_t i = 0; i < r->rows.n; i++)
-		if (r->rows.at[i].key != KEY_NONE && *r->keys->key[r->rows.at[i].key].module)
+		if (r->rows.at[i].key != KEY_NONE &&
+		    *report_keys(r, &r->rows.at[i])->key[r->rows.at[i].key].module)
 			return true;
 	return false;
 }
 
-static void put_titles(const struct report *r, FILE *to, size_t cols, const char *names)
+static void put_titles(const struct report *r, FILE *to, const struct layout *l, const char *names)
 {
 	bool total_first = is_tree(r);
 
@@ -228,30 +274,38 @@ static void put_titles(const struct report *r, FILE *to, size_t cols, const char
 		fprintf(to, "%*s", PERCENT_COLS - (c == 0 && !has_self(r)),
 			total_first ? "SELF %" : "TOTAL %");
 	}
-	if (is_table(r))
-		fprintf(to, "%*s", SAMPLES_COLS, "SAMPLES");
+	if (l->samples)
+		fprintf(to, "%*s", (int)l->samples, "SAMPLES");
 	if (has_modules(r))
-		fprintf(to, "  %-*s  MODULE\n", (int)cols, names);
+		fprintf(to, "  %-*s  MODULE\n", (int)l->name, names);
 	else
 		fprintf(to, "  %s\n", names);
 }
 
-static void put_rows(const struct report *r, FILE *to, size_t cols, const size_t *indent,
+/* What stands behind a name, at most as wide as there is room for. */
+static void put_behind(const struct report *r, FILE *to, const struct layout *l, const char *text)
+{
+	char *folded = text_fold_name(text, l->behind, r->ascii);
+
+	fputs("  ", to);
+	put_text(r, to, folded, 0, true);
+	free(folded);
+}
+
+static void put_rows(const struct report *r, FILE *to, const struct layout *l,
 		     enum report_role role)
 {
 	for (size_t i = 0; i < r->rows.n && !ferror(to); i++) {
 		const struct report_row *row = &r->rows.at[i];
 		char buffer[FMT_SIZE];
-		const char *behind = key_behind(r, row->key, buffer);
+		const char *behind = row_behind(r, row, buffer);
 
 		if (row->role != role)
 			continue;
-		put_numbers(r, to, i);
-		put_name(r, to, row, indent[i], cols, !*behind);
-		if (*behind) {
-			fputs("  ", to);
-			put_text(r, to, behind, 0, true);
-		}
+		put_numbers(r, to, l, i);
+		put_name(r, to, l, i, !*behind);
+		if (*behind)
+			put_behind(r, to, l, behind);
 		fputc('\n', to);
 	}
 }
@@ -267,40 +321,43 @@ static void put_left_out(const struct report *r, FILE *to)
 
 void report_text(const struct report *r, FILE *to)
 {
-	size_t *indent = make_indents(r);
-	size_t cols = name_cols(r, indent);
+	struct layout l;
 
+	make_layout(r, &l);
 	switch (r->view) {
 	case VIEW_KIND_BUTTERFLY:
 		fputs("# callers and callees: shares of the function's own total; it: of everything\n",
 		      to);
-		put_titles(r, to, cols, "CALLERS");
-		put_rows(r, to, cols, indent, ROLE_CALLER);
+		put_titles(r, to, &l, "CALLERS");
+		put_rows(r, to, &l, ROLE_CALLER);
 		fputs("#\n", to);
-		put_rows(r, to, cols, indent, ROLE_CENTRE);
+		put_rows(r, to, &l, ROLE_CENTRE);
 		fputs("#                   CALLEES\n", to);
-		put_rows(r, to, cols, indent, ROLE_CALLEE);
+		put_rows(r, to, &l, ROLE_CALLEE);
 		break;
 	case VIEW_KIND_CALLERS:
-		put_titles(r, to, cols, "CALLERS");
-		put_rows(r, to, cols, indent, ROLE_ROW);
+		put_titles(r, to, &l, "CALLERS");
+		put_rows(r, to, &l, ROLE_ROW);
 		break;
 	case VIEW_KIND_TREE:
-		put_titles(r, to, cols, "CALL TREE");
-		put_rows(r, to, cols, indent, ROLE_ROW);
+		put_titles(r, to, &l, "CALL TREE");
+		put_rows(r, to, &l, ROLE_ROW);
+		break;
+	case VIEW_KIND_THREADS:
+		put_titles(r, to, &l, "PROCESS, THREAD");
+		put_rows(r, to, &l, ROLE_ROW);
 		break;
 	case VIEW_KIND_TOP:
-	case VIEW_KIND_THREADS:
 	case VIEW_KIND_FLAME:
 	case VIEW_KIND_TIMELINE:
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
-		put_titles(r, to, cols, group_titles[r->keys->grouping]);
-		put_rows(r, to, cols, indent, ROLE_ROW);
+		put_titles(r, to, &l, group_titles[r->keys->grouping]);
+		put_rows(r, to, &l, ROLE_ROW);
 		break;
 	}
 	put_left_out(r, to);
-	free(indent);
+	free(l.indent);
 }
 
 void report_text_timeline(const struct report *r, FILE *to)

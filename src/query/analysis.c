@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 
+#include "filter.h"
 #include "mem.h"
 
 #include <stdlib.h>
@@ -68,6 +69,15 @@ void analysis_free(struct analysis *a)
 	keys_done(&a->own_keys);
 	lens_done(&a->lens);
 	free(a);
+}
+
+const char *analysis_gave_up(const struct analysis *a)
+{
+	const char *term = filter_gave_up(a->lens.filter);
+
+	for (uint32_t i = 0; !term && i < a->lens.n_columns; i++)
+		term = filter_gave_up(a->lens.column[i].filter);
+	return term;
 }
 
 struct inverted *analysis_inverted(struct analysis *a)

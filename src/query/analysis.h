@@ -36,6 +36,9 @@ int analysis_new(const struct profile *p, const struct lens *lens, struct progre
 		 struct analysis **out);
 void analysis_free(struct analysis *a);
 
+/* A term of its filters that was given up on, see filter_gave_up(); borrowed from the analysis. */
+const char *analysis_gave_up(const struct analysis *a);
+
 /* The bottom-up tree, made on the first call. */
 struct inverted *analysis_inverted(struct analysis *a);
 

@@ -7,6 +7,7 @@
 #include "err.h"
 #include "filter_term.h"
 #include "mem.h"
+#include "regex.h"
 #include "text.h"
 
 #include <assert.h>
@@ -203,7 +204,13 @@ char *filter_exact(const char *name)
 	return regex;
 }
 
-char *filter_focus_path(const char *const *names, size_t n)
+const char *filter_gave_up(const struct filter *f)
 {
-	return term_focus_path(names, n);
+	for (size_t i = 0; f && i < f->terms.n; i++) {
+		const struct term *t = &f->terms.at[i];
+
+		if (t->regex && regex_gave_up(t->regex))
+			return t->text;
+	}
+	return NULL;
 }

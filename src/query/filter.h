@@ -73,7 +73,10 @@ char *filter_quote(const char *value);
  * not UTF-8, what stands before the damage counts.
  */
 char *filter_exact(const char *name);
-/* The whole term "focus-path:…" of n exact names from the root on; the caller frees. */
-char *filter_focus_path(const char *const *names, size_t n);
+/*
+ * The first term whose expression took too long on some name, which then counts as not matching, so that
+ * what passes the filter is not to be trusted; NULL when there is none. Borrowed as filter_term(). f may be NULL.
+ */
+const char *filter_gave_up(const struct filter *f);
 
 #endif

@@ -52,6 +52,11 @@ void search_done(struct search *s)
 	*s = (struct search){ 0 };
 }
 
+bool search_gave_up(const struct search *s)
+{
+	return regex_gave_up(s->regex);
+}
+
 bool search_matches(const struct search *s, const char *text, size_t n)
 {
 	return regex_matches(s->regex, text, n);

@@ -23,6 +23,9 @@ int search_init(struct search *s, const char *regex, const struct keys *k, const
 		struct err *e);
 void search_done(struct search *s);
 
+/* Did the expression take too long on some texts, which do not match then? */
+bool search_gave_up(const struct search *s);
+
 /* Does any other text match, as the labels do that `matches` is of? */
 bool search_matches(const struct search *s, const char *text, size_t n);
 

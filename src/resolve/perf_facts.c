@@ -86,8 +86,9 @@ static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_
 
 	if (n == 0)
 		return;
-	build_fact(p, c, "stacks", "callchains", FACT_PLAIN, "%s %% of samples",
-		   fmt_percent(percent, (int64_t)s->n_chains, n));
+	/* Beside copied stacks, chains hold the kernel's part only. */
+	build_fact(p, c, "stacks", s->n_user_stacks ? "kernel callchains" : "callchains",
+		   FACT_PLAIN, "%s %% of samples", fmt_percent(percent, (int64_t)s->n_chains, n));
 	build_fact(p, c, "stacks", "leaf only", FACT_PLAIN, "%s %% of samples",
 		   fmt_percent(percent, (int64_t)s->n_leaf_only, n));
 	build_fact(p, c, "stacks", "average depth", FACT_PLAIN, "%.1f frames",
