@@ -343,6 +343,27 @@ Test(resolver, generated_code_and_kernel_from_a_directory)
 	rmdir(dir);
 }
 
+Test(resolver, bpf_programs_have_their_own_names)
+{
+	struct bench b;
+	location_id one, other, after;
+	uint32_t flags;
+
+	set_up(&b, &(struct resolver_options){ .same_machine = false });
+	map(&b, -1, 10, 0xffffffffc0005b90, 2020, 0, "bpf_prog_1cbc7de961fe8a38_my_filter");
+	map(&b, -1, 20, 0xffffffffc0005b90, 100, 0, "bpf_prog_0000000000000000_next");
+	one = locate(&b, 77, 15, 0xffffffffc0005bff, MODE_KERNEL);
+	other = locate(&b, 77, 25, 0xffffffffc0005b90, MODE_KERNEL);
+	after = locate(&b, 77, 25, 0xffffffffc0006374, MODE_KERNEL);
+	cr_assert_eq(resolver_name(b.r, NULL), 0);
+	cr_expect_str_eq(name_of(&b, one, &flags), "bpf_prog_1cbc7de961fe8a38_my_filter");
+	cr_expect_eq(flags, 0);
+	cr_expect_str_eq(module_of(&b, one), "bpf_prog_1cbc7de961fe8a38_my_filter");
+	cr_expect_str_eq(name_of(&b, other, NULL), "bpf_prog_0000000000000000_next");
+	cr_expect_str_eq(name_of(&b, after, NULL), "[unknown]");
+	tear_down(&b);
+}
+
 Test(resolver, naming_stops_when_asked)
 {
 	struct bench b;

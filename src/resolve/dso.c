@@ -142,6 +142,9 @@ static struct dso classify(const struct mapping_event *m, char jit[JIT_PATH_MAX]
 		d.path = guest ? "[guest.kernel.kallsyms]" : KERNEL_PATH;
 		d.reference = guest ? "" : m->path + strlen(KERNEL_PATH);
 		d.reference_value = m->file_offset;
+	} else if (m->pid < 0 && m->path[0] != '[' && m->path[0] != '/' && m->path[0] != '\0') {
+		d.kind = DSO_KSYMBOL;
+		d.family = FAMILY_KERNEL;
 	} else if (m->pid < 0) {
 		d.kind = DSO_KMODULE;
 		d.family = FAMILY_KERNEL;
@@ -179,6 +182,7 @@ static uint64_t bias_of(const struct dso *d, const struct mapping_event *m)
 		return m->start - m->file_offset;
 	case DSO_KERNEL:
 		return m->file_offset;
+	case DSO_KSYMBOL:
 	case DSO_KMODULE:
 	case DSO_VDSO:
 		return m->start;

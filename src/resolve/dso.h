@@ -20,6 +20,7 @@
 enum dso_kind {
 	DSO_FILE,     /* offset in the file */
 	DSO_KERNEL,   /* distance from the kernel's reference symbol, _text or _stext */
+	DSO_KSYMBOL,  /* distance from its start: a BPF program or trampoline, which is its name */
 	DSO_KMODULE,  /* distance from the start of the module */
 	DSO_VDSO,     /* offset in its image */
 	DSO_JIT,      /* as in memory; named by what the process wrote to perf-PID.map */

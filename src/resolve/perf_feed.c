@@ -188,26 +188,23 @@ static bool tell_fork(struct perf_feed *f, const struct beside *b)
 	return true;
 }
 
-/* Kernel code that is in no file: BPF programs and trampolines, each its own module. */
+/*
+ * Kernel code that is in no file: BPF programs and trampolines, each its own module. BPF_EVENT says no
+ * more of them than their number.
+ */
 static bool tell_ksymbol(struct perf_feed *f, const struct beside *b, size_t trailer)
 {
 	struct perf_mmap m = { .executable = true };
 	struct perf_ksymbol k;
-	char name[260];
-	size_t n;
 
 	if (!perf_ksymbol_decode(&b->record, trailer, &k))
 		return false;
 	if (k.unregister)
 		return true;
-	n = k.name_len < sizeof(name) - 2 ? k.name_len : sizeof(name) - 2;
-	name[0] = '[';
-	memcpy(name + 1, k.name, n);
-	name[n + 1] = ']';
 	m.start = k.start;
 	m.length = k.length;
-	m.path = name;
-	m.path_len = n + 2;
+	m.path = k.name;
+	m.path_len = k.name_len;
 	tell_mapping(f, b->time_ns, &m, true);
 	return true;
 }

@@ -42,6 +42,7 @@ struct source {
 	struct jit_map *jit;     /* or NULL */
 	struct jit_dump *dump;   /* or NULL */
 	struct inlines *inlines; /* or NULL */
+	char *whole;             /* the name of every address, or NULL */
 	char *reason;            /* see source_reason() */
 	bool lacks_debug_file;   /* see source_lacks_debug_file() */
 	bool unverified;         /* see source_unverified() */
@@ -356,6 +357,10 @@ struct source *source_open(const struct finder *f, const struct dso *d, struct k
 	case DSO_JIT_DUMP:
 		open_jit_dump(s, f, d);
 		break;
+	case DSO_KSYMBOL:
+		s->whole = xstrdup(d->path);
+		s->reason = xstrdup("");
+		break;
 	case DSO_NOTHING:
 		s->reason = xstrdup("no mapping says what was there");
 		break;
@@ -374,6 +379,7 @@ void source_free(struct source *s)
 	jit_dump_free(s->dump);
 	inlines_free(s->inlines);
 	free(s->module);
+	free(s->whole);
 	free(s->reason);
 	free(s);
 }
@@ -383,6 +389,10 @@ enum name_form source_find(struct source *s, uint64_t address, const char **name
 	const struct symbol *sym;
 	const char *jit;
 
+	if (s->whole) {
+		*name = s->whole;
+		return NAME_PLAIN;
+	}
 	if (s->jit && (jit = jit_map_find(s->jit, address))) {
 		*name = jit;
 		return NAME_PLAIN;
