@@ -5,10 +5,14 @@
  */
 #include "debug_info.h"
 
+#include "mem.h"
+#include "resolver.h"
+
 #include <criterion/criterion.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +20,36 @@
 
 #define MAX_FRAMES 64
 
+/* libdw leaves paths relative to where the unit was compiled. */
+static bool same_path(const char *ours, const char *theirs)
+{
+	size_t n = ours ? strlen(ours) : 0, m = theirs ? strlen(theirs) : 0;
+
+	if (!ours || !theirs)
+		return !ours == !theirs;
+	return strcmp(ours, theirs) == 0 ||
+	       (theirs[0] != '/' && n > m + 1 && ours[n - m - 1] == '/' &&
+		strcmp(ours + n - m, theirs) == 0);
+}
+
+static struct debug_frame reference_function(Dwarf_Die *die)
+{
+	struct debug_frame f = { .name = dwarf_diename(die), .declared = dwarf_decl_file(die) };
+	int line;
+
+	if (dwarf_decl_line(die, &line) == 0 && line > 0)
+		f.declared_line = (uint32_t)line;
+	return f;
+}
+
 /* What libdw says: innermost first. */
 static size_t reference_frames(Dwarf *dw, Dwarf_Addr pc, struct debug_frame *out)
 {
 	Dwarf_Die cu, innermost, *scopes = NULL;
 	Dwarf_Attribute attr;
 	Dwarf_Word n = 0;
-	size_t got = 0;
+	Dwarf_Files *files;
+	size_t got = 0, n_files;
 	int n_scopes;
 
 	if (!dwarf_addrdie(dw, pc, &cu))
@@ -39,10 +66,15 @@ static size_t reference_frames(Dwarf *dw, Dwarf_Addr pc, struct debug_frame *out
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
-		out[got] = (struct debug_frame){ .name = dwarf_diename(&scopes[i]) };
+		out[got] = reference_function(&scopes[i]);
+		/* The line is that of the frame outside it. */
 		if (tag == DW_TAG_inlined_subroutine &&
 		    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attr), &n) == 0)
-			out[got].line = (uint32_t)n; /* of the frame outside it */
+			out[got].line = (uint32_t)n;
+		if (tag == DW_TAG_inlined_subroutine &&
+		    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_file, &attr), &n) == 0 &&
+		    dwarf_getsrcfiles(&cu, &files, &n_files) == 0)
+			out[got].file = dwarf_filesrc(files, n, NULL, NULL);
 		got++;
 		if (tag == DW_TAG_subprogram)
 			break;
@@ -51,15 +83,25 @@ static size_t reference_frames(Dwarf *dw, Dwarf_Addr pc, struct debug_frame *out
 	return got;
 }
 
-static bool frames_agree(Dwarf *dw, struct debug_info *d, Dwarf_Addr pc, size_t *only_ours)
+/* A file, and what is compared. */
+struct comparison {
+	const char *path;
+	Dwarf *dw;
+	VEC(uint64_t) addresses;
+	bool *answered; /* [addresses.n] */
+	size_t n_frames_differ, n_lines_differ, n_inlined, n_only_ours;
+	uint64_t first_different;
+};
+
+static bool frames_agree(struct comparison *c, Dwarf_Addr pc, const struct debug_frame *ours,
+			 size_t n_ours)
 {
-	struct debug_frame ours[MAX_FRAMES], theirs[MAX_FRAMES];
-	size_t n_theirs = reference_frames(dw, pc, theirs);
-	size_t n_ours = debug_info_frames(d, pc, ours, MAX_FRAMES);
+	struct debug_frame theirs[MAX_FRAMES];
+	size_t n_theirs = reference_frames(c->dw, pc, theirs);
 
 	/* dwarf_getscopes() does not look into functions that stand inside types inside functions. */
 	if (n_theirs == 0) {
-		*only_ours += n_ours > 0 && ours[0].name;
+		c->n_only_ours += n_ours > 0 && ours[0].name;
 		return true;
 	}
 	if (n_ours != n_theirs)
@@ -70,118 +112,215 @@ static bool frames_agree(Dwarf *dw, struct debug_info *d, Dwarf_Addr pc, size_t 
 			return false;
 		if (i > 0 && ours[i].line != theirs[i - 1].line)
 			return false;
+		if (i > 0 && !same_path(ours[i].file, theirs[i - 1].file))
+			return false;
+		if (!same_path(ours[i].declared, theirs[i].declared) ||
+		    ours[i].declared_line != theirs[i].declared_line)
+			return false;
 	}
 	return true;
 }
 
-static bool line_agrees(Dwarf *dw, struct debug_info *d, Dwarf_Addr pc)
+static bool line_agrees(Dwarf *dw, Dwarf_Addr pc, const struct debug_frame *ours, size_t n)
 {
-	struct debug_frame ours[MAX_FRAMES] = { 0 };
 	Dwarf_Die cu;
 	Dwarf_Line *row = NULL;
 	int line = 0;
-	size_t n = debug_info_frames(d, pc, ours, MAX_FRAMES);
 
 	if (dwarf_addrdie(dw, pc, &cu))
 		row = dwarf_getsrc_die(&cu, pc);
 	if (row)
 		dwarf_lineno(row, &line);
-	return n == 0 ? line == 0 : ours[0].line == (uint32_t)line;
+	if (n == 0 || line == 0)
+		return (n == 0 ? 0 : ours[0].line) == (uint32_t)line;
+	return ours[0].line == (uint32_t)line &&
+	       same_path(ours[0].file, dwarf_linesrc(row, NULL, NULL));
 }
 
-struct tally {
-	size_t n, n_frames_differ, n_lines_differ, n_inlined, n_only_ours;
-};
+static void dump_frames(const char *whose, const struct debug_frame *f, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		printf("  %s %s at %s:%u, declared %s:%u\n", whose, f[i].name, f[i].file, f[i].line,
+		       f[i].declared, f[i].declared_line);
+}
+
+static void differs(struct comparison *c, uint64_t pc)
+{
+	if (c->first_different == 0)
+		c->first_different = pc;
+}
+
+/* debug_take */
+static void compare_frames(void *arg, size_t which, const struct debug_frame *frames, size_t n)
+{
+	struct comparison *c = arg;
+	uint64_t pc = c->addresses.at[which];
+
+	c->answered[which] = true;
+	c->n_inlined += n > 1;
+	if (!frames_agree(c, pc, frames, n)) {
+		if (getenv("DUMP") && c->n_frames_differ < 5) {
+			struct debug_frame theirs[MAX_FRAMES];
+
+			printf("%#jx\n", (uintmax_t)pc);
+			dump_frames("ours  ", frames, n);
+			dump_frames("theirs", theirs, reference_frames(c->dw, pc, theirs));
+		}
+		c->n_frames_differ++;
+		differs(c, pc);
+	}
+	if (!line_agrees(c->dw, pc, frames, n)) {
+		c->n_lines_differ++;
+		differs(c, pc);
+	}
+}
 
 /* Every `step`th address of each unit's code. */
-static void compare(const char *path, Dwarf_Addr step, struct tally *t)
+static void collect(struct comparison *c, Dwarf_Addr step)
 {
-	int fd = open(path, O_RDONLY);
-	Dwarf *dw = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
-	struct debug_info *d = dw ? debug_info_new(dw) : NULL;
-	struct debug_frame frames[MAX_FRAMES];
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
-	while (d && dwarf_get_units(dw, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+	while (dwarf_get_units(c->dw, cu, &cu, NULL, NULL, &die, NULL) == 0) {
 		Dwarf_Addr base, begin, end;
 		ptrdiff_t at = 0;
 
 		while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0)
 			/* begin 0: a function that the linker dropped */
-			for (Dwarf_Addr pc = begin; begin && pc < end; pc += step) {
-				t->n++;
-				t->n_frames_differ += !frames_agree(dw, d, pc, &t->n_only_ours);
-				t->n_lines_differ += !line_agrees(dw, d, pc);
-				t->n_inlined += debug_info_frames(d, pc, frames, MAX_FRAMES) > 1;
-			}
+			for (Dwarf_Addr pc = begin; begin && pc < end; pc += step)
+				vec_push(&c->addresses, pc);
 	}
+}
+
+static void ask_all(struct comparison *c, debug_take *take)
+{
+	struct build_id any = { .n = 0 };
+	struct debug_info *d = debug_info_open(c->path, &any);
+	struct debug_plan *p = d ? debug_plan_new(d, c->addresses.at, c->addresses.n) : NULL;
+	struct debug_reader *r = d ? debug_reader_new(d, MAX_FRAMES) : NULL;
+
+	for (size_t i = 0; d && i < debug_plan_n_groups(p); i++)
+		debug_reader_answer(r, p, i, take, c);
+	cr_expect(!d || debug_info_n_damaged(d) == 0, "%s: damaged", c->path);
+	debug_reader_free(r);
+	debug_plan_free(p);
 	debug_info_free(d);
-	dwarf_end(dw);
+}
+
+static void compare(const char *path, Dwarf_Addr step, struct comparison *c)
+{
+	int fd = open(path, O_RDONLY);
+
+	*c = (struct comparison){ .path = path,
+				  .dw = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL };
+	if (c->dw)
+		collect(c, step);
+	c->answered = xcalloc(c->addresses.n, sizeof(*c->answered));
+	ask_all(c, compare_frames);
+	for (size_t i = 0; i < c->addresses.n; i++)
+		if (!c->answered[i])
+			compare_frames(c, i, NULL, 0);
+	dwarf_end(c->dw);
 	if (fd >= 0)
 		close(fd);
 }
 
+static void compare_done(struct comparison *c)
+{
+	vec_done(&c->addresses);
+	free(c->answered);
+}
+
 Test(debug_info, agrees_with_libdw)
 {
-	struct tally t = { 0 };
+	struct comparison c;
 
-	compare("/proc/self/exe", 61, &t);
-	if (t.n == 0) {
+	compare("/proc/self/exe", 61, &c);
+	if (c.addresses.n == 0)
 		printf("skipped: this program has no debug information\n");
-		return;
-	}
-	cr_expect_eq(t.n_frames_differ, 0, "%zu of %zu", t.n_frames_differ, t.n);
-	cr_expect_eq(t.n_lines_differ, 0, "%zu of %zu", t.n_lines_differ, t.n);
-	cr_expect_lt(t.n_only_ours, t.n / 10, "libdw has no function for %zu of %zu", t.n_only_ours,
-		     t.n);
+	cr_expect_eq(c.n_frames_differ, 0, "%zu of %zu, first at %#jx", c.n_frames_differ,
+		     c.addresses.n, (uintmax_t)c.first_different);
+	cr_expect_eq(c.n_lines_differ, 0, "%zu of %zu, first at %#jx", c.n_lines_differ,
+		     c.addresses.n, (uintmax_t)c.first_different);
+	cr_expect_leq(c.n_only_ours, c.addresses.n / 10, "libdw has no function for %zu of %zu",
+		      c.n_only_ours, c.addresses.n);
+	compare_done(&c);
 }
 
 /* Any files, fully: PROFTOP_TEST_DEBUG_INFO="FILE…". */
-Test(debug_info, given_files, .timeout = 3600)
+Test(debug_info, given_files, .timeout = 7200)
 {
 	const char *given = getenv("PROFTOP_TEST_DEBUG_INFO");
 	char *files = given ? strdup(given) : NULL, *save = NULL;
 
 	for (char *f = files ? strtok_r(files, " ", &save) : NULL; f;
 	     f = strtok_r(NULL, " ", &save)) {
-		struct tally t = { 0 };
+		struct comparison c;
 
-		compare(f, 37, &t);
-		printf("%s: %zu addresses, %zu inlined, %zu frames differ, %zu lines differ\n", f,
-		       t.n, t.n_inlined, t.n_frames_differ, t.n_lines_differ);
-		cr_expect_eq(t.n_frames_differ + t.n_lines_differ, 0);
+		compare(f, 37, &c);
+		printf("%s: %zu addresses, %zu inlined, %zu frames differ, %zu lines differ, "
+		       "first at %#jx\n",
+		       f, c.addresses.n, c.n_inlined, c.n_frames_differ, c.n_lines_differ,
+		       (uintmax_t)c.first_different);
+		cr_expect_eq(c.n_frames_differ + c.n_lines_differ, 0);
+		compare_done(&c);
 	}
 	free(files);
+}
+
+/* The outermost functions of each address. */
+struct outermost {
+	const struct comparison *c;
+	uint64_t (*two)[2]; /* [addresses.n]: outermost, and the one inside */
+};
+
+static void keep_outermost(void *arg, size_t which, const struct debug_frame *frames, size_t n)
+{
+	struct outermost *o = arg;
+
+	o->two[which][0] = frames[n - 1].function;
+	o->two[which][1] = n > 1 ? frames[n - 2].function : 0;
+}
+
+static void check_outermost(void *arg, size_t which, const struct debug_frame *frames, size_t n)
+{
+	struct outermost *o = arg;
+
+	cr_assert_leq(n, 2);
+	cr_expect_eq(frames[n - 1].function, o->two[which][0]);
+	cr_expect_eq(n > 1 ? frames[n - 2].function : 0, o->two[which][1]);
+}
+
+static void ask(struct debug_info *d, const struct comparison *c, size_t max, debug_take *take,
+		void *arg)
+{
+	struct debug_plan *p = debug_plan_new(d, c->addresses.at, c->addresses.n);
+	struct debug_reader *r = debug_reader_new(d, max);
+
+	for (size_t i = 0; i < debug_plan_n_groups(p); i++)
+		debug_reader_answer(r, p, i, take, arg);
+	debug_reader_free(r);
+	debug_plan_free(p);
 }
 
 /* When there are more frames than room, the outermost ones are kept. */
 Test(debug_info, keeps_outermost)
 {
+	struct build_id any = { .n = 0 };
+	struct debug_info *d = debug_info_open("/proc/self/exe", &any);
 	int fd = open("/proc/self/exe", O_RDONLY);
-	Dwarf *dw = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
-	struct debug_info *d = dw ? debug_info_new(dw) : NULL;
-	struct debug_frame all[MAX_FRAMES], two[2];
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
+	struct comparison c = { .dw = dwarf_begin(fd, DWARF_C_READ) };
+	struct outermost o = { .c = &c };
 
-	while (d && dwarf_get_units(dw, cu, &cu, NULL, NULL, &die, NULL) == 0) {
-		Dwarf_Addr base, begin, end;
-		ptrdiff_t at = 0;
-
-		while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0)
-			for (Dwarf_Addr pc = begin; pc < end; pc += 97) {
-				size_t n = debug_info_frames(d, pc, all, MAX_FRAMES);
-
-				if (n < 2)
-					continue;
-				cr_assert_eq(debug_info_frames(d, pc, two, 2), 2);
-				cr_expect_eq(two[1].function, all[n - 1].function);
-				cr_expect_eq(two[0].function, all[n - 2].function);
-			}
+	if (d && c.dw) {
+		collect(&c, 97);
+		o.two = xcalloc(c.addresses.n, sizeof(*o.two));
+		ask(d, &c, MAX_FRAMES, keep_outermost, &o);
+		ask(d, &c, 2, check_outermost, &o);
 	}
+	free(o.two);
+	compare_done(&c);
 	debug_info_free(d);
-	dwarf_end(dw);
-	if (fd >= 0)
-		close(fd);
+	dwarf_end(c.dw);
+	close(fd);
 }

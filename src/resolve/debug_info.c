@@ -1,93 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libdw reads the debug information; this file keeps what was read so that it is read once.
+ * Which unit has an address, and answers for all addresses of a unit; see debug_info.h.
  *
- * Three indexes of address ranges, each sorted by begin: of units, of a unit's functions, and, as a
- * tree, of a function's inlined calls. DIE trees are hostile input: their depth is limited, and a
- * unit's walk stops after more entries than the section could hold.
+ * Units say themselves where their code lies. .debug_aranges would say it too, but not of every
+ * compiler's units, so all of them would have to be looked at anyway.
  */
 #include "config.h"
 
 #include "debug_info.h"
 
 #include "build_id.h"
+#include "die_calls.h"
+#include "die_entry.h"
+#include "die_name.h"
+#include "die_ranges.h"
+#include "die_split.h"
+#include "line_table.h"
 #include "mem.h"
-#include "resolver.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <fcntl.h>
-#include <stdbool.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define MAX_NESTING 64
-#define MAX_RANGES  (1u << 20)
-
-/* Addresses [begin, end) that belong to thing number `of`. */
+/* Addresses [begin, end) that belong to unit number `of`. */
 struct span {
 	uint64_t begin, end;
 	uint32_t of;
 };
 
-typedef VEC(struct span) spans;
-
-/* An inlined call, or (node 0 of a function) the function itself. */
-struct call {
-	uint32_t parent;         /* call it is inlined into; of node 0: itself */
-	uint32_t line;           /* of the call in the parent; 0 until named */
-	const char *file;        /* likewise, or NULL */
-	Dwarf_Die die;           /* of the call, to be named from */
-	bool named;              /* most calls of a function are never asked for */
-	struct debug_frame what; /* names and number of what was called; position unset */
-};
-
-/* A function with code of its own. */
-struct function_info {
-	Dwarf_Off die;
-	bool read;              /* calls have been collected */
-	VEC(struct call) calls; /* preorder: parents before children */
-	spans ranges;           /* of calls, children after parents; not sorted */
-};
-
-/* Something that names stand in: a namespace, a class, a function. */
-struct scope {
-	const char *name; /* libdw's, or one of ours; NULL: a type without one */
-	const char *file; /* of a type without a name: where it is declared, or NULL */
-	int line;         /* likewise, or 0 */
-	uint32_t parent;  /* scope around it; of scope 0, the unit: itself */
-};
-
-/* A function's entry and the scope that it stands in. */
-struct scoped {
-	Dwarf_Off entry;
-	uint32_t scope;
-};
-
-struct info_unit {
-	Dwarf_Die die;   /* of the unit, the split one where there is one */
-	bool read;       /* functions have been collected */
-	spans ranges;    /* of functions, sorted by begin */
-	uint64_t widest; /* longest of them: how far back a search must look */
-	VEC(struct function_info) functions;
-	Dwarf_Lines *lines; /* libdw's; NULL: none */
-	size_t n_lines;
-	Dwarf_Files *files; /* libdw's; NULL: none */
-	size_t n_files;
-	bool scopes_read; /* scopes have been collected */
-	VEC(struct scope) scopes;
-	VEC(struct scoped) scoped; /* by entry */
-};
-
 struct debug_info {
-	Dwarf *dw;
-	Elf *elf; /* of debug_info_open(): owned, like dw then; else NULL */
-	int fd;   /* likewise */
-	VEC(struct info_unit) units;
-	spans ranges; /* of units, sorted by begin */
-	uint64_t widest;
+	char *path; /* owned */
+	struct dwarf_file *file;
+	struct die_index main, alt;
+	VEC(uint64_t) units;  /* offsets of those with code */
+	VEC(struct span) all; /* sorted by begin */
+	uint64_t widest;      /* longest of them: how far back a search must look */
+	_Atomic int64_t work; /* steps that may still be taken */
+	_Atomic uint64_t n_damaged;
+	_Atomic uint64_t n_missing;
+	pthread_mutex_t lock; /* for giving back memory */
+	bool shared;          /* a unit was looked at from another one: no more of that */
+};
+
+struct debug_group {
+	uint32_t unit;   /* in units */
+	size_t first, n; /* in order */
+};
+
+struct debug_plan {
+	const uint64_t *addresses; /* borrowed */
+	VEC(struct debug_group) groups;
+	size_t *order; /* indexes of addresses by unit and address; owned */
+};
+
+struct debug_reader {
+	struct debug_info *d;
+	struct die_reader r;
+	struct die_split split;
+	size_t max;                 /* frames for an address */
+	struct debug_frame *frames; /* [max] */
+	bool shared;                /* d->shared was set by this one */
 };
 
 static int by_begin(const void *a, const void *b)
@@ -99,24 +73,12 @@ static int by_begin(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
-static uint64_t sort_spans(struct span *at, size_t n)
-{
-	uint64_t widest = 0;
-
-	if (n)
-		qsort(at, n, sizeof(*at), by_begin);
-	for (size_t i = 0; i < n; i++)
-		if (at[i].end - at[i].begin > widest)
-			widest = at[i].end - at[i].begin;
-	return widest;
-}
-
 /* The narrowest span that holds address, or NULL. */
-static const struct span *find_span(const struct span *at, size_t n, uint64_t widest,
-				    uint64_t address)
+static const struct span *find_span(struct debug_info *d, uint64_t address)
 {
-	const struct span *best = NULL;
-	size_t low = 0, high = n;
+	const struct span *best = NULL, *at = d->all.at;
+	size_t low = 0, high = d->all.n;
+	int64_t steps = 0;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -126,7 +88,7 @@ static const struct span *find_span(const struct span *at, size_t n, uint64_t wi
 		else
 			high = mid;
 	}
-	while (low-- > 0 && address - at[low].begin < widest) {
+	while (low-- > 0 && address - at[low].begin < d->widest && steps++ < DEBUG_INFO_WORK_EACH) {
 		if (address >= at[low].end)
 			continue;
 		if (!best || at[low].end - at[low].begin < best->end - best->begin)
@@ -135,514 +97,302 @@ static const struct span *find_span(const struct span *at, size_t n, uint64_t wi
 	return best;
 }
 
-/* Adds the ranges of a DIE as those of thing number `of`; false: it has no code. */
-static bool add_ranges(spans *to, Dwarf_Die *die, uint32_t of)
+/* die_range_take: of the unit that is to be the next. */
+static void take_span(void *arg, uint64_t begin, uint64_t end)
 {
-	Dwarf_Addr base, begin, end;
-	ptrdiff_t at = 0;
-	size_t before = to->n;
+	struct debug_info *d = arg;
 
-	while (to->n - before < MAX_RANGES && (at = dwarf_ranges(die, at, &base, &begin, &end)) > 0)
-		if (end > begin && begin != 0)
-			vec_push(to, ((struct span){ begin, end, of }));
-	return to->n > before;
+	vec_push(&d->all, ((struct span){ begin, end, (uint32_t)d->units.n }));
+	if (end - begin > d->widest)
+		d->widest = end - begin;
 }
 
-static void add_unit(struct debug_info *d, Dwarf_Die *die, Dwarf_Die *split)
+/* The code of a unit. */
+static void add_unit(struct debug_info *d, struct die_reader *r, uint64_t offset)
 {
-	uint32_t n = (uint32_t)d->units.n;
-	bool is_split = split->addr != NULL;
+	struct die_abbrevs a;
+	struct die_unit u;
+	struct die entry;
 
-	/* The skeleton has the addresses, the split unit the functions. */
-	if (!add_ranges(&d->ranges, die, n) && !(is_split && add_ranges(&d->ranges, split, n)))
-		return;
-	vec_push(&d->units, ((struct info_unit){ .die = is_split ? *split : *die }));
+	if (!die_unit_glance(r, d->file, offset, &a, &u, &entry))
+		d->n_damaged++;
+	else if (die_has_code(&entry) && die_each_range(r, &u, &entry, take_span, d))
+		vec_push(&d->units, offset);
+	die_abbrevs_done(&a);
 }
 
-struct debug_info *debug_info_new(Dwarf *dw)
+static int64_t steps_of(const struct dwarf_file *f)
 {
-	struct debug_info *d = xcalloc(1, sizeof(*d));
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die, split;
-	uint8_t type;
+	uint64_t n = 0;
 
-	d->dw = dw;
-	while (dwarf_get_units(dw, cu, &cu, NULL, &type, &die, &split) == 0)
-		if (type == DW_UT_compile || type == DW_UT_skeleton || type == DW_UT_partial)
-			add_unit(d, &die, &split);
-	d->widest = sort_spans(d->ranges.at, d->ranges.n);
-	return d;
-}
-
-static bool has_build_id(Elf *elf, const struct build_id *want)
-{
-	const void *bytes;
-	ssize_t n = want->n ? dwelf_elf_gnu_build_id(elf, &bytes) : 0;
-
-	return want->n == 0 || (n == want->n && memcmp(bytes, want->bytes, want->n) == 0);
+	for (unsigned i = 0; f && i < N_DWARF_SECTIONS; i++)
+		n += i == DWARF_STR || i == DWARF_LINE_STR ? 0 : f->section[i].n;
+	return (int64_t)(n > INT64_MAX / DEBUG_INFO_WORK / 2 ? INT64_MAX / 2 : n * DEBUG_INFO_WORK);
 }
 
 struct debug_info *debug_info_open(const char *path, const struct build_id *want)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	Elf *elf = NULL;
-	Dwarf *dw = NULL;
+	struct dwarf_file *f = dwarf_file_open(path, want, false);
+	struct die_reader r = { .main = NULL };
 	struct debug_info *d;
 
-	elf_version(EV_CURRENT);
-	if (fd >= 0)
-		elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && has_build_id(elf, want))
-		dw = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	if (!dw) {
-		elf_end(elf);
-		if (fd >= 0)
-			close(fd);
+	if (!f)
 		return NULL;
-	}
-	d = debug_info_new(dw);
-	d->elf = elf;
-	d->fd = fd;
+	d = xcalloc(1, sizeof(*d));
+	d->path = xstrdup(path);
+	d->file = f;
+	pthread_mutex_init(&d->lock, NULL);
+	die_index_read(&d->main, f);
+	if (f->alt)
+		die_index_read(&d->alt, f->alt);
+	d->n_damaged = d->main.n_damaged + d->alt.n_damaged;
+	r.work = steps_of(f);
+	for (size_t i = 0; i < d->main.offsets.n && r.work > 0; i++)
+		add_unit(d, &r, d->main.offsets.at[i]);
+	if (d->all.n > 0)
+		qsort(d->all.at, d->all.n, sizeof(*d->all.at), by_begin);
 	return d;
-}
-
-static void unit_done(struct info_unit *u)
-{
-	for (size_t i = 0; i < u->functions.n; i++) {
-		vec_done(&u->functions.at[i].calls);
-		vec_done(&u->functions.at[i].ranges);
-	}
-	vec_done(&u->functions);
-	vec_done(&u->ranges);
-	vec_done(&u->scopes);
-	vec_done(&u->scoped);
 }
 
 void debug_info_free(struct debug_info *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < d->units.n; i++)
-		unit_done(&d->units.at[i]);
+	die_index_done(&d->main);
+	die_index_done(&d->alt);
 	vec_done(&d->units);
-	vec_done(&d->ranges);
-	if (d->elf) {
-		dwarf_end(d->dw);
-		elf_end(d->elf);
-		close(d->fd);
-	}
+	vec_done(&d->all);
+	dwarf_file_close(d->file);
+	pthread_mutex_destroy(&d->lock);
+	free(d->path);
 	free(d);
 }
 
-/* Entries that may have functions with code below them. */
-static bool holds_functions(int tag)
+uint64_t debug_info_n_damaged(struct debug_info *d)
 {
-	switch (tag) {
-	case DW_TAG_compile_unit:
-	case DW_TAG_partial_unit:
-	case DW_TAG_skeleton_unit:
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_subprogram:
-	case DW_TAG_lexical_block:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-		return true;
-	default:
-		return false;
+	return d->n_damaged;
+}
+
+uint64_t debug_info_n_missing(struct debug_info *d)
+{
+	return d->n_missing;
+}
+
+/* An address of a plan that is being made. */
+struct placed {
+	uint64_t address;
+	size_t which;
+	uint32_t unit;
+};
+
+static int by_unit(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->which > y->which) - (x->which < y->which);
+}
+
+struct debug_plan *debug_plan_new(struct debug_info *d, const uint64_t *addresses, size_t n)
+{
+	struct debug_plan *p = xcalloc(1, sizeof(*p));
+	VEC(struct placed) placed = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct span *s = find_span(d, addresses[i]);
+
+		if (s)
+			vec_push(&placed, ((struct placed){ addresses[i], i, s->of }));
 	}
-}
-
-/* Collects the unit's functions with code: a walk over its entries, types' insides left out. */
-static void collect_functions(struct info_unit *u)
-{
-	Dwarf_Die up[MAX_NESTING], die;
-	int depth = 0;
-	bool more = dwarf_child(&u->die, &die) == 0;
-
-	while (more) {
-		int tag = dwarf_tag(&die);
-		bool own = tag == DW_TAG_subprogram &&
-			   add_ranges(&u->ranges, &die, (uint32_t)u->functions.n);
-
-		if (own)
-			vec_push(&u->functions,
-				 ((struct function_info){ .die = dwarf_dieoffset(&die) }));
-		/* Functions inside functions are found when calls are; most have none. */
-		if (!own && holds_functions(tag) && depth < MAX_NESTING &&
-		    dwarf_haschildren(&die)) {
-			up[depth] = die;
-			if (dwarf_child(&up[depth], &die) == 0) {
-				depth++;
-				continue;
-			}
-			die = up[depth];
-		}
-		more = dwarf_siblingof(&die, &die) == 0;
-		while (!more && depth > 0) {
-			die = up[--depth];
-			more = dwarf_siblingof(&die, &die) == 0;
-		}
+	if (placed.n > 0)
+		qsort(placed.at, placed.n, sizeof(*placed.at), by_unit);
+	p->addresses = addresses;
+	p->order = xmalloc(placed.n * sizeof(*p->order));
+	for (size_t i = 0; i < placed.n; i++) {
+		p->order[i] = placed.at[i].which;
+		if (i == 0 || placed.at[i].unit != placed.at[i - 1].unit)
+			vec_push(&p->groups, ((struct debug_group){ placed.at[i].unit, i, 0 }));
+		p->groups.at[p->groups.n - 1].n++;
 	}
+	vec_done(&placed);
+	d->work = steps_of(d->file) + steps_of(d->file->alt) + (int64_t)n * DEBUG_INFO_WORK_EACH;
+	return p;
 }
 
-static void read_unit(struct info_unit *u)
+void debug_plan_free(struct debug_plan *p)
 {
-	u->read = true;
-	collect_functions(u);
-	u->widest = sort_spans(u->ranges.at, u->ranges.n);
-	if (dwarf_getsrclines(&u->die, &u->lines, &u->n_lines) != 0)
-		u->lines = NULL;
-	if (dwarf_getsrcfiles(&u->die, &u->files, &u->n_files) != 0)
-		u->files = NULL;
-}
-
-static uint64_t attr_number(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Word value = 0;
-
-	if (!dwarf_attr(die, name, &attr) || dwarf_formudata(&attr, &value) != 0)
-		return 0;
-	return value;
-}
-
-static const char *attr_string(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attr;
-
-	return dwarf_formstring(dwarf_attr_integrate(die, name, &attr));
-}
-
-/* Names of a function or call, and the entry that all its instances come from. */
-static struct debug_frame name_of(Dwarf_Die *die)
-{
-	struct debug_frame f = { .function = (uint64_t)(uintptr_t)die->addr };
-	Dwarf_Attribute attr;
-	Dwarf_Die origin;
-	int line = 0;
-
-	f.linkage_name = attr_string(die, DW_AT_linkage_name);
-	if (!f.linkage_name)
-		f.linkage_name = attr_string(die, DW_AT_MIPS_linkage_name);
-	f.name = attr_string(die, DW_AT_name);
-	f.declared = dwarf_decl_file(die);
-	if (dwarf_decl_line(die, &line) == 0 && line > 0)
-		f.declared_line = (uint32_t)line;
-	origin = *die;
-	if (dwarf_attr(die, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin))
-		f.function = (uint64_t)(uintptr_t)origin.addr;
-	/* A member's definition stands outside its class, its declaration inside. */
-	if (dwarf_attr(&origin, DW_AT_specification, &attr))
-		dwarf_formref_die(&attr, &origin);
-	f.entry = dwarf_dieoffset(&origin);
-	return f;
-}
-
-/* Reads what is called, and from where in its parent. */
-static void name_call(const struct info_unit *u, struct call *c)
-{
-	uint64_t file = attr_number(&c->die, DW_AT_call_file);
-
-	c->named = true;
-	c->what = name_of(&c->die);
-	c->line = (uint32_t)attr_number(&c->die, DW_AT_call_line);
-	if (u->files && file < u->n_files)
-		c->file = dwarf_filesrc(u->files, (size_t)file, NULL, NULL);
-}
-
-/* Collects the inlined calls below a function, in preorder. */
-static void collect_calls(struct function_info *f, Dwarf_Die *top)
-{
-	struct {
-		Dwarf_Die die;
-		uint32_t call;
-	} up[MAX_NESTING];
-	Dwarf_Die die;
-	uint32_t call = 0;
-	int depth = 0;
-	bool more = dwarf_child(top, &die) == 0;
-
-	while (more) {
-		int tag = dwarf_tag(&die);
-		uint32_t n = (uint32_t)f->calls.n, inner = call;
-		bool open = tag == DW_TAG_lexical_block;
-
-		if (tag == DW_TAG_inlined_subroutine && add_ranges(&f->ranges, &die, n)) {
-			vec_push(&f->calls, ((struct call){ .parent = call, .die = die }));
-			inner = n;
-			open = true;
-		}
-		if (open && depth < MAX_NESTING) {
-			up[depth].die = die;
-			up[depth].call = call;
-			if (dwarf_child(&up[depth].die, &die) == 0) {
-				depth++;
-				call = inner;
-				continue;
-			}
-			die = up[depth].die;
-		}
-		more = dwarf_siblingof(&die, &die) == 0;
-		while (!more && depth > 0) {
-			die = up[--depth].die;
-			call = up[depth].call;
-			more = dwarf_siblingof(&die, &die) == 0;
-		}
-	}
-}
-
-static void read_function(struct debug_info *d, const struct info_unit *u, struct function_info *f)
-{
-	Dwarf_Die die;
-	Dwarf *dw = dwarf_cu_getdwarf(u->die.cu);
-
-	f->read = true;
-	if (!dwarf_offdie(dw ? dw : d->dw, f->die, &die))
+	if (!p)
 		return;
-	vec_push(&f->calls, ((struct call){ .die = die }));
-	collect_calls(f, &die);
+	vec_done(&p->groups);
+	free(p->order);
+	free(p);
 }
 
-/* The innermost call that holds address: children stand after their parents. */
-static uint32_t innermost_call(const struct function_info *f, uint64_t address)
+size_t debug_plan_n_groups(const struct debug_plan *p)
 {
-	uint32_t best = 0;
-
-	for (size_t i = 0; i < f->ranges.n; i++)
-		if (address >= f->ranges.at[i].begin && address < f->ranges.at[i].end &&
-		    f->ranges.at[i].of > best)
-			best = f->ranges.at[i].of;
-	return best;
+	return p->groups.n;
 }
 
-/* File and line of the address itself; line 0 when the table has none. */
-static void find_line(const struct info_unit *u, uint64_t address, const char **file,
-		      uint32_t *line)
+/* die_reader.foreign: from now on, no memory of units is given back. */
+static void note_shared(void *arg)
 {
-	size_t low = 0, high = u->n_lines;
-	Dwarf_Addr at;
-	Dwarf_Line *row;
-	bool end = true;
-	int n = 0;
+	struct debug_reader *r = arg;
 
-	*file = NULL;
-	*line = 0;
-	while (u->lines && low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		row = dwarf_onesrcline(u->lines, mid);
-		if (row && dwarf_lineaddr(row, &at) == 0 && at <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!u->lines || low == 0)
+	if (r->shared)
 		return;
-	row = dwarf_onesrcline(u->lines, low - 1);
-	if (!row || dwarf_lineendsequence(row, &end) != 0 || end || dwarf_lineno(row, &n) != 0)
+	pthread_mutex_lock(&r->d->lock);
+	r->d->shared = r->shared = true;
+	pthread_mutex_unlock(&r->d->lock);
+}
+
+struct debug_reader *debug_reader_new(struct debug_info *d, size_t max)
+{
+	struct debug_reader *r = xcalloc(1, sizeof(*r));
+
+	r->d = d;
+	r->max = max;
+	r->frames = xcalloc(max, sizeof(*r->frames));
+	r->r.main = &d->main;
+	r->r.alt = d->alt.file ? &d->alt : NULL;
+	r->r.foreign = note_shared;
+	r->r.arg = r;
+	return r;
+}
+
+void debug_reader_free(struct debug_reader *r)
+{
+	if (!r)
 		return;
-	*file = dwarf_linesrc(row, NULL, NULL);
-	*line = n > 0 ? (uint32_t)n : 0;
+	r->d->n_missing += r->split.n_missing;
+	die_reader_done(&r->r);
+	die_split_done(&r->split);
+	free(r->frames);
+	free(r);
 }
 
-static struct info_unit *find_unit(struct debug_info *d, uint64_t address)
-{
-	const struct span *s = find_span(d->ranges.at, d->ranges.n, d->widest, address);
-	struct info_unit *u = s ? &d->units.at[s->of] : NULL;
+/* Units of one group, and what was found in them. */
+struct answer {
+	struct debug_reader *r;
+	struct die_unit *head;  /* has the lines */
+	struct die_unit *body;  /* has the functions: the same, or the split one */
+	struct die_unit *files; /* has the names of files of calls */
+	struct line_want *lines;
+	struct call_want *wants;
+	struct calls calls;
+};
 
-	if (u && !u->read)
-		read_unit(u);
-	return u;
+static struct debug_frame frame_of(const struct die_named *n)
+{
+	return (struct debug_frame){
+		.linkage_name = n->linkage_name,
+		.name = n->name,
+		.function = (uint64_t)(n->file_number + 1) << 48 ^ n->offset,
+		.declared = n->declared,
+		.declared_line = n->declared_line,
+		.lasting = n->file_number < 2,
+		.entry = n,
+	};
 }
 
-size_t debug_info_frames(struct debug_info *d, uint64_t address, struct debug_frame *out,
-			 size_t max)
+/* The frames of address i of the group; how many. */
+static size_t frames_of(struct answer *a, size_t i)
 {
-	struct info_unit *u = find_unit(d, address);
-	const struct span *s;
-	struct function_info *f;
-	const char *file;
-	uint32_t line, call;
+	struct debug_reader *r = a->r;
+	uint32_t at = a->wants[i].call, line = a->lines[i].line;
+	const char *file = line ? line_file_path(&r->r, a->head, a->lines[i].file) : NULL;
 	size_t n = 0;
 
-	if (!u || max == 0)
-		return 0;
-	find_line(u, address, &file, &line);
-	s = find_span(u->ranges.at, u->ranges.n, u->widest, address);
-	f = s ? &u->functions.at[s->of] : NULL;
-	if (f && !f->read)
-		read_function(d, u, f);
-	if (!f || f->calls.n == 0) {
-		out[0] = (struct debug_frame){ .file = file, .line = line };
+	if (a->wants[i].function == CALL_NONE) {
+		r->frames[0] = (struct debug_frame){ .file = file, .line = line };
 		return line ? 1 : 0;
 	}
-	for (call = innermost_call(f, address);; call = f->calls.at[call].parent) {
+	for (;; at = a->calls.all.at[at].parent) {
+		struct call *c = &a->calls.all.at[at];
+
 		/* Past max, inner frames give way. */
-		if (n == max)
-			memmove(out, out + 1, --n * sizeof(*out));
-		if (!f->calls.at[call].named)
-			name_call(u, &f->calls.at[call]);
-		out[n] = f->calls.at[call].what;
-		out[n].file = file;
-		out[n++].line = line;
-		if (call == 0)
+		if (n == r->max)
+			memmove(r->frames, r->frames + 1, --n * sizeof(*r->frames));
+		if (!c->called)
+			die_call_name(&r->r, a->body, a->files, c);
+		r->frames[n] = frame_of(c->called);
+		r->frames[n].file = file;
+		r->frames[n++].line = line;
+		if (at < a->calls.n_functions)
 			return n;
-		file = f->calls.at[call].file;
-		line = f->calls.at[call].line;
+		file = c->file;
+		line = c->line;
 	}
 }
 
-static bool makes_scope(int tag)
+static void answer_unit(struct answer *a, const struct debug_plan *p, const struct debug_group *g,
+			debug_take *take, void *arg)
 {
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_subprogram:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-		return true;
-	default:
-		return false;
+	struct die_reader *r = &a->r->r;
+
+	a->lines = xcalloc(g->n, sizeof(*a->lines));
+	a->wants = xcalloc(g->n, sizeof(*a->wants));
+	for (size_t i = 0; i < g->n; i++)
+		a->lines[i].address = a->wants[i].address = p->addresses[p->order[g->first + i]];
+	line_table_find(r, a->head, a->lines, g->n);
+	if (die_calls_find(r, a->body, a->wants, g->n, &a->calls) != 0)
+		r->n_damaged++;
+	for (size_t i = 0; i < g->n; i++) {
+		size_t n = frames_of(a, i);
+
+		if (n > 0)
+			take(arg, p->order[g->first + i], a->r->frames, n);
 	}
+	vec_done(&a->calls.all);
+	free(a->lines);
+	free(a->wants);
 }
 
-static uint32_t add_scope(struct info_unit *u, Dwarf_Die *die, uint32_t parent)
+/* Gives back the unit's memory, unless another reader may be looking at it. */
+static void give_back(struct debug_reader *r, const struct die_unit *u)
 {
-	uint32_t n = (uint32_t)u->scopes.n;
-	struct scope s = { .name = dwarf_diename(die), .parent = parent };
+	struct debug_info *d = r->d;
+	bool given;
 
-	if (!s.name && dwarf_tag(die) == DW_TAG_namespace)
-		s.name = "(anonymous namespace)";
-	if (!s.name && dwarf_decl_line(die, &s.line) == 0)
-		s.file = dwarf_decl_file(die);
-	vec_push(&u->scopes, s);
-	return n;
+	pthread_mutex_lock(&d->lock);
+	given = !d->shared;
+	if (given)
+		lazy_drop(&d->file->section[DWARF_INFO], u->offset, u->end - u->offset);
+	pthread_mutex_unlock(&d->lock);
+	if (given || die_reader_full(&r->r))
+		die_reader_empty(&r->r);
 }
 
-/* Collects the scopes of the unit's functions: a walk over all that may hold functions. */
-static void collect_scopes(struct info_unit *u)
+void debug_reader_answer(struct debug_reader *r, const struct debug_plan *p, size_t group,
+			 debug_take *take, void *arg)
 {
-	struct {
-		Dwarf_Die die;
-		uint32_t scope;
-	} up[MAX_NESTING];
-	Dwarf_Die die;
-	uint32_t scope = add_scope(u, &u->die, 0);
-	int depth = 0;
-	bool more = dwarf_child(&u->die, &die) == 0;
+	const struct debug_group *g = &p->groups.at[group];
+	struct answer a = { .r = r };
+	int64_t work = r->d->work;
+	uint64_t damaged = r->r.n_damaged;
 
-	while (more) {
-		int tag = dwarf_tag(&die);
-
-		if (tag == DW_TAG_subprogram)
-			vec_push(&u->scoped, ((struct scoped){ dwarf_dieoffset(&die), scope }));
-		if ((makes_scope(tag) || tag == DW_TAG_lexical_block) && depth < MAX_NESTING &&
-		    dwarf_haschildren(&die)) {
-			up[depth].die = die;
-			up[depth].scope = scope;
-			if (dwarf_child(&up[depth].die, &die) == 0) {
-				if (makes_scope(tag))
-					scope = add_scope(u, &up[depth].die, scope);
-				depth++;
-				continue;
-			}
-			die = up[depth].die;
-		}
-		more = dwarf_siblingof(&die, &die) == 0;
-		while (!more && depth > 0) {
-			die = up[--depth].die;
-			scope = up[depth].scope;
-			more = dwarf_siblingof(&die, &die) == 0;
-		}
-	}
+	r->r.work = work;
+	r->r.own = NULL;
+	a.head = work > 0 ? die_unit_open(&r->r, r->d->file, r->d->units.at[g->unit]) : NULL;
+	if (!a.head)
+		return;
+	r->r.own = a.head;
+	if (die_is_skeleton(a.head))
+		a.body = die_split_open(&r->split, &r->r, r->d->path, a.head);
+	if (!a.body)
+		a.body = a.head;
+	a.files = a.body->line_offset == UINT64_MAX ? a.head : a.body;
+	answer_unit(&a, p, g, take, arg);
+	if (a.body != a.head)
+		die_split_close(&r->split, &r->r, a.body);
+	give_back(r, a.head);
+	r->d->n_damaged += r->r.n_damaged - damaged;
+	r->d->work -= work - r->r.work;
 }
 
-static bool is_cplusplus(Dwarf_Die *unit)
+char *debug_info_scope(struct debug_reader *r, const struct debug_frame *f)
 {
-	switch (dwarf_srclang(unit)) {
-	case DW_LANG_C_plus_plus:
-	case DW_LANG_C_plus_plus_03:
-	case DW_LANG_C_plus_plus_11:
-	case DW_LANG_C_plus_plus_14:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The unit that an entry lies in, or NULL: units are kept in the section's order. */
-static struct info_unit *unit_of_entry(struct debug_info *d, Dwarf_Off entry)
-{
-	size_t low = 0, high = d->units.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (dwarf_dieoffset(&d->units.at[mid].die) <= entry)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low ? &d->units.at[low - 1] : NULL;
-}
-
-static const struct scoped *find_scoped(const struct info_unit *u, Dwarf_Off entry)
-{
-	size_t low = 0, high = u->scoped.n;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (u->scoped.at[mid].entry < entry)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < u->scoped.n && u->scoped.at[low].entry == entry ? &u->scoped.at[low] : NULL;
-}
-
-/*
- * A type without a name that can be called is that of a lambda, which only its place tells from others
- * of the function. Where gcc names it, "<lambda(int)>" becomes "{lambda(int)}" as demanglers have it.
- */
-static char *scope_name(const struct scope *s, const struct debug_frame *f)
-{
-	const char *name = s->name, *slash = s->file ? strrchr(s->file, '/') : NULL;
-	const char *kind = f->name && strncmp(f->name, "operator()", 10) == 0 ? "lambda" : "type";
-	size_t n = name ? strlen(name) : 0;
-
-	if (!name && s->file)
-		return xasprintf("{%s at %s:%d}", kind, slash ? slash + 1 : s->file, s->line);
-	if (!name)
-		return xasprintf("{%s}", kind);
-	if (n < 8 || strncmp(name, "<lambda", 7) != 0 || name[n - 1] != '>')
-		return xstrdup(name);
-	return xasprintf("{%.*s}", (int)(n - 2), name + 1);
-}
-
-char *debug_info_scope(struct debug_info *d, const struct debug_frame *f)
-{
-	struct info_unit *u = unit_of_entry(d, f->entry);
-	const struct scoped *s;
-	char *path = NULL;
-	int depth = 0;
-
-	if (!u || !is_cplusplus(&u->die))
-		return NULL;
-	if (!u->scopes_read)
-		collect_scopes(u);
-	u->scopes_read = true;
-	s = find_scoped(u, f->entry);
-	for (uint32_t at = s ? s->scope : 0; at != 0 && depth++ < MAX_NESTING;
-	     at = u->scopes.at[at].parent) {
-		char *name, *longer;
-
-		name = scope_name(&u->scopes.at[at], f);
-		longer = path ? xasprintf("%s::%s", name, path) : xstrdup(name);
-		free(name);
-		free(path);
-		path = longer;
-	}
-	return path;
+	return f->entry ? die_scope_path(&r->r, f->entry) : NULL;
 }

@@ -39,12 +39,16 @@ struct elf_file {
 	struct build_id build_id;        /* n 0: none */
 };
 
-/* Fills n bytes from offset; false when they are not all there. */
-static bool read_at(const struct elf_file *f, void *to, size_t n, uint64_t offset)
+bool elf_file_holds(const struct elf_file *f, uint64_t offset, uint64_t size)
+{
+	return offset <= f->n_bytes && size <= f->n_bytes - offset;
+}
+
+bool elf_file_read_into(const struct elf_file *f, void *to, size_t n, uint64_t offset)
 {
 	size_t done = 0;
 
-	if (offset > f->n_bytes || n > f->n_bytes - offset)
+	if (!elf_file_holds(f, offset, n))
 		return false;
 	if (f->bytes) {
 		memcpy(to, f->bytes + offset, n);
@@ -66,10 +70,10 @@ uint8_t *elf_file_read(const struct elf_file *f, uint64_t offset, uint64_t size)
 {
 	uint8_t *p;
 
-	if (offset > f->n_bytes || size > f->n_bytes - offset)
+	if (!elf_file_holds(f, offset, size))
 		return NULL;
 	p = xmalloc((size_t)size + 1);
-	if (!read_at(f, p, (size_t)size, offset)) {
+	if (!elf_file_read_into(f, p, (size_t)size, offset)) {
 		free(p);
 		return NULL;
 	}
@@ -252,7 +256,7 @@ int elf_file_open(const char *path, struct elf_file **out, struct err *e)
 	f->fd = fd;
 	f->name = xstrdup(path);
 	f->n_bytes = (uint64_t)st.st_size;
-	if (!read_at(f, magic, sizeof(magic), 0) || memcmp(magic, ELFMAG, SELFMAG) != 0)
+	if (!elf_file_read_into(f, magic, sizeof(magic), 0) || memcmp(magic, ELFMAG, SELFMAG) != 0)
 		return open_packed(f, out, e);
 	elf_version(EV_CURRENT);
 	/* ELF_C_READ, not ELF_C_READ_MMAP: see elf_file.h. */

@@ -62,6 +62,10 @@ uint16_t elf_file_type(const struct elf_file *f);    /* ET_… */
 bool elf_file_is64(const struct elf_file *f);
 bool elf_file_swapped(const struct elf_file *f); /* of the other byte order */
 
+/* Did the file have [offset, offset + size) when it was opened? */
+bool elf_file_holds(const struct elf_file *f, uint64_t offset, uint64_t size);
+/* Fills n bytes from offset; false when they are not all there. Any number of threads may read at once. */
+bool elf_file_read_into(const struct elf_file *f, void *to, size_t n, uint64_t offset);
 /*
  * size bytes from offset, in new memory with a NUL after them; NULL when they are not all there. The
  * caller frees.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inlined frames of one file; see inlines.h. Each function's name is written out once. */
+/* Inlined frames of one file; see inlines.h. Each function's name is written out once by a reader. */
 #include "config.h"
 
 #include "inlines.h"
@@ -18,23 +18,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FRAMES 256
-
-/* A function's name, written out. */
-struct known_name {
-	uint64_t function; /* as struct debug_frame has it */
-	const char *name;  /* in the arena */
-};
-
 struct inlines {
 	char *path;              /* of the file with debug information; owned */
 	struct build_id id;      /* that it had when it was found */
 	struct segments layout;  /* of what was mapped */
 	struct debug_info *info; /* NULL until opened, or when that failed */
-	bool tried;              /* to open it */
-	VEC(struct known_name) names;
-	struct map by_function; /* of names */
-	struct arena text;
+	struct debug_plan *plan; /* of what was asked last, or NULL */
+	VEC(uint64_t) addresses; /* of the offsets that were asked and lie in a segment */
+	VEC(size_t) which;       /* and which these are */
+	uint64_t n_damaged;      /* of all that was open */
+	uint64_t n_missing;      /* likewise */
+};
+
+/* A function that was met. */
+struct known {
+	uint64_t key; /* see key_of() */
+	struct inline_function is;
+};
+
+struct inline_reader {
+	struct inlines *of; /* borrowed */
+	struct debug_reader *reader;
+	VEC(struct known) functions;
+	struct map by_key;        /* of functions */
+	VEC(const char *) files;  /* the debug reader's, each once */
+	struct map by_file;       /* of files */
+	struct inline_frame *out; /* [max], of one offset */
+	struct arena text;        /* names */
+	inline_take *take;        /* of the group that is being answered */
+	void *arg;
 };
 
 static const struct elf_file *with_debug_info(const struct image *i)
@@ -62,13 +74,16 @@ struct inlines *inlines_new(const struct image *i)
 
 void inlines_close(struct inlines *n)
 {
+	if (n->info) {
+		n->n_damaged += debug_info_n_damaged(n->info);
+		n->n_missing += debug_info_n_missing(n->info);
+	}
+	debug_plan_free(n->plan);
 	debug_info_free(n->info);
-	vec_done(&n->names);
-	map_done(&n->by_function);
-	arena_done(&n->text);
-	arena_init(&n->text);
+	vec_done(&n->addresses);
+	vec_done(&n->which);
+	n->plan = NULL;
 	n->info = NULL;
-	n->tried = false;
 }
 
 void inlines_free(struct inlines *n)
@@ -81,61 +96,160 @@ void inlines_free(struct inlines *n)
 	free(n);
 }
 
-static bool same_function(const void *things, uint32_t value, const void *key)
+size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets)
 {
-	const struct inlines *n = things;
+	inlines_close(n);
+	n->info = debug_info_open(n->path, &n->id);
+	if (!n->info)
+		return 0;
+	for (size_t i = 0; i < n_offsets; i++) {
+		uint64_t address;
 
-	return n->names.at[value].function == *(const uint64_t *)key;
+		if (!segments_address(&n->layout, offsets[i], &address))
+			continue;
+		vec_push(&n->addresses, address);
+		vec_push(&n->which, i);
+	}
+	n->plan = debug_plan_new(n->info, n->addresses.at, n->addresses.n);
+	return debug_plan_n_groups(n->plan);
 }
 
-static const char *write_name(struct inlines *n, const struct debug_frame *f)
+uint64_t inlines_n_damaged(const struct inlines *n)
+{
+	return n->n_damaged;
+}
+
+uint64_t inlines_n_missing(const struct inlines *n)
+{
+	return n->n_missing;
+}
+
+struct inline_reader *inline_reader_new(struct inlines *n, size_t max)
+{
+	struct inline_reader *r = xcalloc(1, sizeof(*r));
+
+	r->of = n;
+	r->reader = debug_reader_new(n->info, max);
+	r->out = xcalloc(max, sizeof(*r->out));
+	arena_init(&r->text);
+	return r;
+}
+
+void inline_reader_free(struct inline_reader *r)
+{
+	if (!r)
+		return;
+	debug_reader_free(r->reader);
+	vec_done(&r->functions);
+	vec_done(&r->files);
+	map_done(&r->by_key);
+	map_done(&r->by_file);
+	arena_done(&r->text);
+	free(r->out);
+	free(r);
+}
+
+static char *write_name(struct inline_reader *r, const struct debug_frame *f)
 {
 	const char *raw = f->linkage_name ? f->linkage_name : f->name;
 	char *plain = f->linkage_name ? demangle(f->linkage_name, DEMANGLE_FULL) : NULL;
-	char *scope = plain || !raw ? NULL : debug_info_scope(n->info, f);
+	char *scope = plain || !raw ? NULL : debug_info_scope(r->reader, f);
 	char *full = scope ? xasprintf("%s::%s", scope, raw) : NULL;
 	const char *name = plain ? plain : full ? full : raw ? raw : "[inlined]";
+	char *kept = arena_strndup(&r->text, name, strlen(name));
 
-	name = arena_strndup(&n->text, name, strlen(name));
 	free(plain);
 	free(scope);
 	free(full);
-	return name;
+	return kept;
 }
 
-static const char *name_of(struct inlines *n, const struct debug_frame *f)
+static bool same_file(const void *things, uint32_t value, const void *key)
 {
-	uint64_t hash = hash_u64(f->function);
-	uint32_t at = map_find(&n->by_function, hash, same_function, n, &f->function);
+	const struct inline_reader *r = things;
 
+	return r->files.at[value] == key;
+}
+
+/* The debug reader has one copy of each path, so that the address will do. */
+static uint32_t number_file(struct inline_reader *r, const char *path)
+{
+	uint64_t hash = hash_u64((uint64_t)(uintptr_t)path);
+	uint32_t at;
+
+	if (!path)
+		return INLINE_NONE;
+	at = map_find(&r->by_file, hash, same_file, r, path);
 	if (at != MAP_NONE)
-		return n->names.at[at].name;
-	map_add(&n->by_function, hash, (uint32_t)n->names.n);
-	vec_push(&n->names, ((struct known_name){ f->function, write_name(n, f) }));
-	return n->names.at[n->names.n - 1].name;
+		return at;
+	at = (uint32_t)r->files.n;
+	map_add(&r->by_file, hash, at);
+	vec_push(&r->files, path);
+	return at;
 }
 
-size_t inlines_find(struct inlines *n, uint64_t offset, struct inline_frame *out, size_t max)
+static bool same_key(const void *things, uint32_t value, const void *key)
 {
-	struct debug_frame frames[MAX_FRAMES];
-	uint64_t address;
-	size_t got;
+	const struct inline_reader *r = things;
 
-	if (!n->tried) {
-		n->tried = true;
-		n->info = debug_info_open(n->path, &n->id);
-	}
-	if (!n->info || !segments_address(&n->layout, offset, &address))
-		return 0;
-	got = debug_info_frames(n->info, address, frames, max < MAX_FRAMES ? max : MAX_FRAMES);
-	for (size_t i = 0; i < got; i++) {
-		const struct debug_frame *f = &frames[got - 1 - i];
+	return r->functions.at[value].key == *(const uint64_t *)key;
+}
 
-		out[i] = (struct inline_frame){ .name = name_of(n, f),
-						.file = f->file,
-						.line = f->line,
-						.declared = f->declared,
-						.declared_line = f->declared_line };
+/* Units have instances of one function; its linkage name stands in the file once. */
+static uint64_t key_of(const struct debug_frame *f)
+{
+	if (f->linkage_name && f->lasting)
+		return (uint64_t)(uintptr_t)f->linkage_name;
+	return f->function | UINT64_C(1) << 63;
+}
+
+/* inlined: its name is wanted too. */
+static uint32_t number_function(struct inline_reader *r, const struct debug_frame *f, bool inlined)
+{
+	uint64_t key = key_of(f), hash = hash_u64(key);
+	uint32_t at = map_find(&r->by_key, hash, same_key, r, &key);
+	struct known k = { .key = key };
+
+	if (at == MAP_NONE) {
+		k.is.declared = number_file(r, f->declared);
+		k.is.declared_line = f->declared_line;
+		at = (uint32_t)r->functions.n;
+		map_add(&r->by_key, hash, at);
+		vec_push(&r->functions, k);
 	}
-	return got;
+	if (inlined && !r->functions.at[at].is.name)
+		r->functions.at[at].is.name = write_name(r, f);
+	return at;
+}
+
+/* debug_take */
+static void take_frames(void *arg, size_t which, const struct debug_frame *frames, size_t n)
+{
+	struct inline_reader *r = arg;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct debug_frame *f = &frames[n - 1 - i];
+
+		r->out[i].function = number_function(r, f, i > 0);
+		r->out[i].file = number_file(r, f->file);
+		r->out[i].line = f->line;
+	}
+	r->take(r->arg, r->of->which.at[which], r->out, n);
+}
+
+void inline_reader_answer(struct inline_reader *r, size_t group, inline_take *take, void *arg)
+{
+	r->take = take;
+	r->arg = arg;
+	debug_reader_answer(r->reader, r->of->plan, group, take_frames, r);
+}
+
+const struct inline_function *inline_reader_function(const struct inline_reader *r, uint32_t number)
+{
+	return &r->functions.at[number].is;
+}
+
+const char *inline_reader_file(const struct inline_reader *r, uint32_t number)
+{
+	return r->files.at[number];
 }

@@ -2,6 +2,9 @@
 /*
  * What was inlined at the addresses of a file, with names as people read them; from the debug
  * information of the file or of its separate debug file, opened when first asked.
+ *
+ * Many offsets are asked at once and answered in groups, by any number of threads, each with a reader
+ * of its own that numbers the functions and source files it meets.
  */
 #ifndef PROFTOP_RESOLVE_INLINES_H
 #define PROFTOP_RESOLVE_INLINES_H
@@ -10,24 +13,49 @@
 #include <stdint.h>
 
 struct image;
+struct inline_reader;
 struct inlines;
 
-/* Outermost: the physical function; then what is inlined into it. Strings live as long as it. */
+#define INLINE_NONE UINT32_MAX
+
+/* Outermost: the physical function; then what is inlined into it. */
 struct inline_frame {
-	const char *name;     /* demangled; never NULL */
-	const char *file;     /* of the position in this frame, or NULL */
-	const char *declared; /* file where the function is declared, or NULL */
-	uint32_t line;        /* of the position; 0: unknown */
-	uint32_t declared_line;
+	uint32_t function; /* the reader's number */
+	uint32_t file;     /* of the position in this frame; the reader's number, or INLINE_NONE */
+	uint32_t line;     /* of the position; 0: unknown */
+};
+
+/* A function that a reader has met. */
+struct inline_function {
+	const char *name;       /* demangled; the reader's; NULL until it was met inlined */
+	uint32_t declared;      /* file where it is declared, or INLINE_NONE */
+	uint32_t declared_line; /* 0: unknown */
 };
 
 /* NULL when no file of the image has debug information. The image may be closed afterwards. */
 struct inlines *inlines_new(const struct image *i);
 void inlines_free(struct inlines *n);
-/* Lets go of what was read, until it is asked again. Strings handed out are gone. */
+/* Lets go of what was read, until it is asked again. */
 void inlines_close(struct inlines *n);
 
-/* The frames at an offset in the file, outermost first; at most max. 0: nothing is known. */
-size_t inlines_find(struct inlines *n, uint64_t offset, struct inline_frame *out, size_t max);
+/* Asks for n offsets in the file; in how many groups they will be answered. */
+size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets);
+/* Damaged parts, and split units that were not found, of all that was asked. */
+uint64_t inlines_n_damaged(const struct inlines *n);
+uint64_t inlines_n_missing(const struct inlines *n);
+
+/* Gives at most max frames for an offset, the outermost ones. Borrows n, until that is closed. */
+struct inline_reader *inline_reader_new(struct inlines *n, size_t max);
+void inline_reader_free(struct inline_reader *r);
+
+/* Frames at offsets[which], outermost first. Not called where nothing is known. */
+typedef void inline_take(void *arg, size_t which, const struct inline_frame *frames, size_t n);
+
+void inline_reader_answer(struct inline_reader *r, size_t group, inline_take *take, void *arg);
+
+/* By number; borrowed until the reader answers again or is freed. */
+const struct inline_function *inline_reader_function(const struct inline_reader *r,
+						     uint32_t number);
+const char *inline_reader_file(const struct inline_reader *r, uint32_t number);
 
 #endif

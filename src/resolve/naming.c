@@ -22,12 +22,12 @@
 #include "find.h"
 #include "fmt.h"
 #include "inlines.h"
+#include "inlining.h"
 #include "mem.h"
 #include "resolver.h"
 #include "source.h"
 #include "task.h"
 
-#define RUN_MAX        64 /* frames that one address stands for */
 #define BATCH          512
 #define FACTS_MAX      20u
 #define NAME_MAX_BYTES 4096                /* of a name that is no mangled one; the rest is cut */
@@ -526,85 +526,21 @@ int naming_fetch(struct naming *n, struct progress *progress)
 	return rc < 0 ? rc : state_facts(n);
 }
 
-/* Frames that wait for the pen. */
-struct runs {
-	struct {
-		uint32_t location; /* location_id */
-		uint32_t n;        /* frames */
-	} of[BATCH];
-	size_t n;
-	VEC(struct inline_frame) frames; /* of all, one run after the other */
-};
-
-static string_id file_string(struct profile *p, const char *file)
-{
-	return file ? build_cstring(p, file) : (string_id){ 0 };
-}
-
-/* One run: the physical function has its name already. */
-static void build_run(struct naming *n, module_id m, uint32_t location, uint32_t function,
-		      const struct inline_frame *from, uint32_t n_frames)
-{
-	struct frame run[RUN_MAX];
-
-	for (uint32_t i = 0; i < n_frames; i++) {
-		string_id declared = file_string(n->p, from[i].declared);
-		function_id f = { function };
-
-		if (i > 0)
-			f = build_function(n->p, build_cstring(n->p, from[i].name), m, 0, declared,
-					   from[i].declared_line);
-		build_function_declared(n->p, f, declared, from[i].declared_line);
-		run[i] = (struct frame){ .function = f.v,
-					 .file = file_string(n->p, from[i].file).v,
-					 .line = from[i].line };
-	}
-	if (n_frames > 1)
-		build_location_inlines(n->p, (location_id){ location }, run, n_frames);
-}
-
-static int hand_in_runs(struct naming *n, module_id m, struct runs *r)
-{
-	const struct inline_frame *from = r->frames.at;
-	struct location_columns c;
-
-	builder_begin(n->p);
-	profile_locations(n->p, &c);
-	for (size_t i = 0; i < r->n; i++) {
-		build_run(n, m, r->of[i].location, location_function(&c, r->of[i].location), from,
-			  r->of[i].n);
-		from += r->of[i].n;
-	}
-	r->n = r->frames.n = 0;
-	return builder_end(n->p);
-}
-
 static int inline_group(struct naming *n, const struct want *w, size_t n_wants,
 			const struct progress *progress)
 {
-	struct inlines *inlines = n->inlines.at[w[0].module];
-	struct runs *r = xcalloc(1, sizeof(*r));
-	int rc = 0;
+	uint64_t *offsets = xmalloc(n_wants * sizeof(*offsets));
+	uint32_t *locations = xmalloc(n_wants * sizeof(*locations));
+	int rc;
 
-	for (size_t i = 0; i < n_wants && rc == 0; i++) {
-		size_t got;
-
-		vec_reserve(&r->frames, r->frames.n + RUN_MAX);
-		got = inlines_find(inlines, w[i].address, r->frames.at + r->frames.n, RUN_MAX);
-		r->frames.n += got;
-		if (got > 0) {
-			r->of[r->n].location = w[i].location;
-			r->of[r->n++].n = (uint32_t)got;
-		}
-		if (r->n == BATCH || i + 1 == n_wants)
-			rc = hand_in_runs(n, (module_id){ w[0].module }, r);
-		if (rc == 0 && progress_cancelled(progress))
-			rc = -ECANCELED;
+	for (size_t i = 0; i < n_wants; i++) {
+		offsets[i] = w[i].address;
+		locations[i] = w[i].location;
 	}
-	/* Debug information is large: one module's at a time. */
-	inlines_close(inlines);
-	vec_done(&r->frames);
-	free(r);
+	rc = inlining_run(n->p, (module_id){ w[0].module }, n->inlines.at[w[0].module], offsets,
+			  locations, n_wants, progress);
+	free(offsets);
+	free(locations);
 	return rc;
 }
 

@@ -49,12 +49,13 @@ static bool open_xz(const uint8_t *bytes, size_t n, struct output *o)
 	return r == LZMA_STREAM_END;
 }
 
+/* gzip, or zlib without that header: it is told from the bytes. */
 static bool open_gzip(const uint8_t *bytes, size_t n, struct output *o)
 {
 	z_stream s = { .zalloc = NULL };
 	int r;
 
-	if (n > UINT32_MAX || inflateInit2(&s, 15 + 16) != Z_OK)
+	if (n > UINT32_MAX || inflateInit2(&s, 15 + 32) != Z_OK)
 		return false;
 	s.next_in = (Bytef *)(uintptr_t)bytes;
 	s.avail_in = (uInt)n;
@@ -117,4 +118,15 @@ void *packed_open(const void *bytes, size_t n, size_t max, size_t *n_out)
 	}
 	*n_out = o.bytes.n;
 	return o.bytes.at;
+}
+
+void *packed_section(const void *bytes, size_t n, bool zstd, size_t size)
+{
+	struct output o = { .max = size + 1 };
+
+	if (size > 0 && (zstd ? open_zstd(bytes, n, &o) : open_gzip(bytes, n, &o)) &&
+	    o.bytes.n == size)
+		return o.bytes.at;
+	vec_done(&o.bytes);
+	return NULL;
 }

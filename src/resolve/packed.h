@@ -3,6 +3,7 @@
 #ifndef PROFTOP_RESOLVE_PACKED_H
 #define PROFTOP_RESOLVE_PACKED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -10,5 +11,11 @@
  * caller frees and *n_out, or NULL when they are neither, are damaged, or would be larger.
  */
 void *packed_open(const void *bytes, size_t n, size_t max, size_t *n_out);
+
+/*
+ * The bytes of a packed ELF section, without its header, in new memory: zlib's or zstd's. NULL when
+ * they do not unpack to exactly size bytes. The caller frees.
+ */
+void *packed_section(const void *bytes, size_t n, bool zstd, size_t size);
 
 #endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sections of debug information; see dwarf_file.h.
+ *
+ * Sources: DWARF 5 §7.3.5 (split files), the gABI on compressed sections, the GNU notes on
+ * .gnu_debugaltlink and .zdebug sections.
+ */
+#include "config.h"
+
+#include "dwarf_file.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_id.h"
+#include "bytes.h"
+#include "elf_file.h"
+#include "mem.h"
+#include "packed.h"
+
+#define UNPACKED_MAX   (UINT64_C(4) << 30) /* bytes of a packed section */
+#define NAME_MAX_BYTES 64
+#define LINK_MAX       4096u
+#define COMPRESS_ZSTD  2 /* ELFCOMPRESS_ZSTD, which older headers lack */
+
+/* Strings are few and far between, units are read whole. */
+static const struct {
+	const char *name;
+	unsigned shift; /* of a block */
+} sections[N_DWARF_SECTIONS] = {
+	[DWARF_INFO] = { "info", 16 },
+	[DWARF_ABBREV] = { "abbrev", 14 },
+	[DWARF_STR] = { "str", 12 },
+	[DWARF_LINE_STR] = { "line_str", 14 },
+	[DWARF_STR_OFFSETS] = { "str_offsets", 14 },
+	[DWARF_ADDR] = { "addr", 14 },
+	[DWARF_RANGES] = { "ranges", 14 },
+	[DWARF_RNGLISTS] = { "rnglists", 14 },
+	[DWARF_LINE] = { "line", 14 },
+	[DWARF_CU_INDEX] = { "cu_index", 14 },
+};
+
+/* A section with a compression header; the packed bytes are read whole. */
+static void unpack(struct lazy_bytes *to, const struct elf_file *f, const struct elf_section *s)
+{
+	bool wide = elf_file_is64(f);
+	uint8_t *packed;
+	void *bytes;
+	uint32_t type;
+	uint64_t size;
+	struct bytes b;
+	size_t n = 0;
+
+	packed = elf_file_read_section(f, s, &n);
+	if (!packed)
+		return;
+	b = bytes_over(packed, n, elf_file_swapped(f));
+	type = take_u32(&b);
+	if (wide)
+		take_u32(&b);
+	size = wide ? take_u64(&b) : take_u32(&b);
+	take_bytes(&b, wide ? 8 : 4);
+	if (!b.bad && size <= UNPACKED_MAX && (type == ELFCOMPRESS_ZLIB || type == COMPRESS_ZSTD)) {
+		bytes = packed_section(b.at, bytes_left(&b), type == COMPRESS_ZSTD, (size_t)size);
+		if (bytes)
+			lazy_take(to, bytes, (size_t)size);
+	}
+	free(packed);
+}
+
+/* .zdebug_*: "ZLIB", the size as 8 bytes of big-endian, the packed bytes. */
+static void unpack_gnu(struct lazy_bytes *to, const struct elf_file *f, const struct elf_section *s)
+{
+	size_t n = 0;
+	uint8_t *packed = elf_file_read_section(f, s, &n);
+	uint64_t size = 0;
+	void *bytes;
+
+	if (packed && n > 12 && memcmp(packed, "ZLIB", 4) == 0) {
+		for (unsigned i = 4; i < 12; i++)
+			size = size << 8 | packed[i];
+		bytes = size <= UNPACKED_MAX
+				? packed_section(packed + 12, n - 12, false, (size_t)size)
+				: NULL;
+		if (bytes)
+			lazy_take(to, bytes, (size_t)size);
+	}
+	free(packed);
+}
+
+static void open_section(struct dwarf_file *f, unsigned which, bool split)
+{
+	char name[NAME_MAX_BYTES] = ".zdebug_";
+	const struct elf_section *s;
+	struct lazy_bytes *to = &f->section[which];
+
+	strcat(name, sections[which].name);
+	if (split && which != DWARF_CU_INDEX)
+		strcat(name, ".dwo");
+	s = elf_file_section(f->elf, name);
+	if (s) {
+		unpack_gnu(to, f->elf, s);
+		return;
+	}
+	name[1] = '.';
+	s = elf_file_section(f->elf, name + 1);
+	if (!s || s->type == SHT_NOBITS)
+		return;
+	if (s->flags & SHF_COMPRESSED)
+		unpack(to, f->elf, s);
+	else if (elf_file_holds(f->elf, s->offset, s->size))
+		lazy_open(to, f->elf, s->offset, s->size, sections[which].shift);
+}
+
+static struct dwarf_file *open_alt(const struct dwarf_file *f);
+
+/* Opens all of a file but what it links to. */
+static struct dwarf_file *open_alone(const char *path, const struct build_id *want, bool split)
+{
+	struct dwarf_file *f;
+	struct elf_file *elf;
+
+	if (elf_file_open(path, &elf, NULL) != 0)
+		return NULL;
+	if (want && want->n > 0 && !build_id_equal(want, elf_file_build_id(elf))) {
+		elf_file_close(elf);
+		return NULL;
+	}
+	f = xcalloc(1, sizeof(*f));
+	f->elf = elf;
+	f->swap = elf_file_swapped(elf);
+	for (unsigned i = 0; i < N_DWARF_SECTIONS; i++)
+		open_section(f, i, split);
+	if (f->section[DWARF_INFO].n == 0 || f->section[DWARF_ABBREV].n == 0) {
+		dwarf_file_close(f);
+		return NULL;
+	}
+	return f;
+}
+
+struct dwarf_file *dwarf_file_open(const char *path, const struct build_id *want, bool split)
+{
+	struct dwarf_file *f = open_alone(path, want, split);
+
+	if (f && !split)
+		f->alt = open_alt(f);
+	return f;
+}
+
+/* .gnu_debugaltlink: a path, perhaps beside the file, its NUL, and the other file's build-id. */
+static struct dwarf_file *open_alt(const struct dwarf_file *f)
+{
+	const struct elf_section *s = elf_file_section(f->elf, ".gnu_debugaltlink");
+	const char *own = elf_file_name(f->elf), *slash = strrchr(own, '/');
+	struct dwarf_file *alt = NULL;
+	struct build_id id = { .n = 0 };
+	char hex[BUILD_ID_HEX_BYTES], *path;
+	uint8_t *p;
+	size_t n = 0, len;
+
+	if (!s || s->size > LINK_MAX || !(p = elf_file_read_section(f->elf, s, &n)))
+		return NULL;
+	len = strlen((char *)p);
+	if (len > 0 && len + 1 < n && n - len - 1 <= sizeof(id.bytes)) {
+		id.n = (uint8_t)(n - len - 1);
+		memcpy(id.bytes, p + len + 1, id.n);
+		path = p[0] == '/' || !slash
+			       ? xstrdup((char *)p)
+			       : xasprintf("%.*s/%s", (int)(slash - own), own, (char *)p);
+		alt = open_alone(path, &id, false);
+		free(path);
+		build_id_hex(hex, &id);
+		path = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
+		if (!alt)
+			alt = open_alone(path, &id, false);
+		free(path);
+	}
+	free(p);
+	if (alt)
+		alt->number = 1;
+	return alt;
+}
+
+void dwarf_file_close(struct dwarf_file *f)
+{
+	if (!f)
+		return;
+	for (unsigned i = 0; i < N_DWARF_SECTIONS; i++)
+		lazy_done(&f->section[i]);
+	dwarf_file_close(f->alt);
+	elf_file_close(f->elf);
+	free(f);
+}
+
+uint64_t dwarf_number(const struct dwarf_file *f, const uint8_t *at, unsigned bytes)
+{
+	uint64_t v = 0;
+	uint32_t four;
+	bool little = (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) != f->swap;
+
+	if (bytes == sizeof(v)) {
+		memcpy(&v, at, sizeof(v));
+		return f->swap ? __builtin_bswap64(v) : v;
+	}
+	if (bytes == sizeof(four)) {
+		memcpy(&four, at, sizeof(four));
+		return f->swap ? __builtin_bswap32(four) : four;
+	}
+	for (unsigned i = 0; i < bytes; i++)
+		v |= (uint64_t)at[i] << 8 * (little ? i : bytes - 1 - i);
+	return v;
+}
+
+uint64_t dwarf_number_at(struct dwarf_file *f, enum dwarf_section s, uint64_t at, unsigned bytes)
+{
+	return lazy_need(&f->section[s], at, bytes) ? dwarf_number(f, f->section[s].at + at, bytes)
+						    : 0;
+}
