@@ -441,3 +441,51 @@ Test(views, columns_without_room_are_counted)
 		canvas_done(&c);
 	}
 }
+
+/* Rows that stay on the first lines are above what is in sight, and the cursor is never under them. */
+Test(views, pinned_rows_never_hide_the_cursor)
+{
+	static const char *const keys[] = { "j", "k", "<PageDown>", "<PageUp>", "^D", "^U",
+					    "l", "h", "G",          "g",        "s",  "<Enter>" };
+	struct profile *p = stage_profile();
+	unsigned lot = 5;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	for (int view = VIEW_KIND_TREE; view <= VIEW_KIND_CALLERS; view++) {
+		struct stage st;
+
+		stage_init(&st, p, NULL, (enum view_kind)view, 90, 14);
+		stage_keys(&st, "*");
+		for (int i = 0; i < 400; i++) {
+			stage_keys(&st, keys[made_number(&lot, 12)]);
+			stage_draw(&st);
+			cr_assert_geq(st.canvas.cursor_row, 0, "%s after %d keys",
+				      views[view]->name, i);
+			if (made_number(&lot, 20) == 0)
+				stage_resize(&st, 90, 4 + (int)made_number(&lot, 30));
+		}
+		stage_done(&st);
+	}
+	profile_free(p);
+}
+
+/* A click on such a row goes there. */
+Test(views, a_pinned_row_can_be_clicked)
+{
+	struct profile *p = stage_profile();
+	struct stage st;
+	char *before, *after;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	stage_init(&st, p, NULL, VIEW_KIND_TREE, 90, 14);
+	stage_keys(&st, "*<PageDown>");
+	before = stage_text(&st);
+	stage_click(&st, 2, 30, false);
+	after = status_of(&st);
+	cr_expect(strstr(before, "serve(") && strstr(after, "serve("), "went to %s of\n%s", after,
+		  before);
+	free(before);
+	free(after);
+	stage_done(&st);
+	profile_free(p);
+}

@@ -47,7 +47,8 @@ void list_fit(struct list *l, uint32_t n, int height)
 
 bool list_act(struct list *l, enum action a)
 {
-	uint32_t page = l->height > 1 ? l->height : 1, half = page > 1 ? page / 2 : 1;
+	uint32_t seen = l->height - least(l->pinned, l->height);
+	uint32_t page = seen > 1 ? seen : 1, half = page > 1 ? page / 2 : 1;
 
 	keep(l);
 	switch ((int)a) {

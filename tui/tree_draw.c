@@ -13,39 +13,68 @@
 #include "glyphs.h"
 #include "row.h"
 
-/* Columns of a level, and of the arrow with its blank. */
+/* Columns of a level, where there is room for it; and of the arrow with its blank. */
 #define LEVEL_COLS 2
+#define ARROW_COLS 2
+
+/* Levels by which rows must be fewer before levels are wide again. */
+#define CALM_LEVELS 3
 
 /* Levels of indentation that the name cell has room for: the name keeps half of it. */
-static uint32_t level_room(const struct row_shape *sh)
+static uint32_t level_room(const struct tree_view *v, int level_cols)
 {
-	int levels = sh->name_cols / 2 / LEVEL_COLS;
+	int levels = v->shape.name_cols / 2 / level_cols;
 
 	return levels > 1 ? (uint32_t)levels : 1;
 }
 
-uint32_t tree_draw_outdent(const struct row_shape *sh, uint32_t outdent, uint32_t indent)
+static void fit_outdent(struct tree_view *v, uint32_t indent)
 {
-	uint32_t room = level_room(sh);
+	uint32_t room = level_room(v, v->level_cols);
 
-	if (indent >= outdent && indent - outdent <= room && (outdent == 0 || indent > room))
-		return outdent;
-	return indent > room ? indent - room / 2 : 0;
+	if (indent >= v->outdent && indent - v->outdent <= room &&
+	    (v->outdent == 0 || indent > room))
+		return;
+	v->outdent = indent > room ? indent - room / 2 : 0;
 }
 
-int tree_draw_arrow_col(const struct row_shape *sh, uint32_t outdent, uint32_t indent)
+/* The deepest row in sight. */
+static uint32_t deepest(const struct tree_view *v)
 {
-	uint32_t levels = indent > outdent ? indent - outdent : 0;
+	uint32_t most = 0;
 
-	if (levels > (uint32_t)(sh->name_cols / LEVEL_COLS))
-		levels = (uint32_t)(sh->name_cols / LEVEL_COLS);
-	return sh->name + (int)levels * LEVEL_COLS;
+	for (size_t i = v->list.top; i < v->rows.n && i - v->list.top < v->list.height; i++)
+		most = v->rows.at[i].indent > most ? v->rows.at[i].indent : most;
+	return most;
+}
+
+void tree_draw_fit(struct tree_view *v)
+{
+	uint32_t most = deepest(v), indent = 0, room = level_room(v, LEVEL_COLS);
+
+	if (v->list.cursor < v->rows.n)
+		indent = v->rows.at[v->list.cursor].indent;
+	if (v->level_cols == 0)
+		v->level_cols = LEVEL_COLS;
+	if (most > room)
+		v->level_cols = 1;
+	else if (most + CALM_LEVELS <= room)
+		v->level_cols = LEVEL_COLS;
+	fit_outdent(v, indent);
+}
+
+int tree_draw_arrow_col(const struct tree_view *v, uint32_t indent)
+{
+	uint32_t levels = indent > v->outdent ? indent - v->outdent : 0;
+	uint32_t most = (uint32_t)(v->shape.name_cols / v->level_cols);
+
+	return v->shape.name + (int)(levels < most ? levels : most) * v->level_cols;
 }
 
 /* The chain of a row, and which process a thread's name is of. */
 static void draw_names(const struct tree_view *v, const struct scene *s, struct canvas *c,
 		       struct chain_cell at, const struct tree_row *row, uint32_t last,
-		       bool selected)
+		       bool selected, bool pinned)
 {
 	struct analysis *a = s->analysis;
 	const struct tree_source *src = v->rows.src;
@@ -55,7 +84,9 @@ static void draw_names(const struct tree_view *v, const struct scene *s, struct 
 	int used;
 
 	look.style = selected ? STYLE_SELECTED : 0;
-	look.bold = row_is_hot(s, src->self(a, last));
+	if (pinned)
+		look = (struct chain_look){ .style = STYLE_RULE };
+	look.bold = !pinned && row_is_hot(s, src->self(a, last));
 	used = chain_draw(c, at, s, src, row->node, last, &look);
 	row_detail(s, &a->keys, src->key(a, node), detail);
 	if (*detail && row->node == last)
@@ -68,7 +99,7 @@ static void draw_more(const struct tree_view *v, const struct scene *s, struct c
 {
 	enum number_kind kind = v->rows.src->by_self ? NUMBER_SELF : NUMBER_TOTAL;
 	uint16_t style = (uint16_t)(STYLE_DIM | (selected ? STYLE_SELECTED : 0));
-	int col = tree_draw_arrow_col(&v->shape, v->outdent, row->indent);
+	int col = tree_draw_arrow_col(v, row->indent);
 	char count[FMT_SIZE];
 
 	(void)s;
@@ -79,8 +110,9 @@ static void draw_more(const struct tree_view *v, const struct scene *s, struct c
 		      "… %s more", fmt_count(count, row->n_more));
 }
 
+/* pinned: the row is above what is in sight, and stands back. */
 static void draw_row(const struct tree_view *v, const struct scene *s, struct canvas *c,
-		     struct rect r, int line, size_t i)
+		     struct rect r, int line, size_t i, bool pinned)
 {
 	struct analysis *a = s->analysis;
 	const struct tree_source *src = v->rows.src;
@@ -107,12 +139,12 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	values.hot = row_is_hot(s, values.self);
 	row_draw_numbers(sh, c, r, line, &values);
 	left = row_draw_tags(sh, c, r, line, key, src->inlined(a, last) ? "inl" : NULL);
-	col = tree_draw_arrow_col(sh, v->outdent, row->indent);
+	col = tree_draw_arrow_col(v, row->indent);
 	left -= col - sh->name;
 	if (left > 0)
 		canvas_fill(c, r.row + line, r.col + col, 1, STYLE_DIM, arrow);
-	at = (struct chain_cell){ r.row + line, r.col + col + LEVEL_COLS, left - LEVEL_COLS };
-	draw_names(v, s, c, at, row, last, selected);
+	at = (struct chain_cell){ r.row + line, r.col + col + ARROW_COLS, left - ARROW_COLS };
+	draw_names(v, s, c, at, row, last, selected, pinned);
 	row_draw_module(sh, c, r, line, key);
 }
 
@@ -152,9 +184,11 @@ void tree_draw(const struct tree_view *v, const struct scene *s, struct canvas *
 	for (int line = 0; line < r.rows - top; line++) {
 		size_t i = v->list.top + (size_t)line;
 
+		if ((uint32_t)line < v->list.pinned)
+			i = v->pin[line];
 		if (i >= v->rows.n)
 			break;
-		draw_row(v, s, c, r, line + top, i);
+		draw_row(v, s, c, r, line + top, i, (uint32_t)line < v->list.pinned);
 		if (i == v->list.cursor)
 			row_draw_marker(c, r, line + top);
 	}

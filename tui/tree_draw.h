@@ -10,12 +10,10 @@ void tree_draw(const struct tree_view *v, const struct scene *s, struct canvas *
 /* Lines above the first row. */
 int tree_draw_top(struct rect r);
 
-/*
- * Where a row's arrow stands in the rectangle. Deep rows are drawn `outdent` levels further left.
- */
-int tree_draw_arrow_col(const struct row_shape *sh, uint32_t outdent, uint32_t indent);
+/* Where a row's arrow stands in the rectangle. Deep rows are drawn v->outdent levels further left. */
+int tree_draw_arrow_col(const struct tree_view *v, uint32_t indent);
 
-/* The outdent that shows a row of that indentation well, changing the present one seldom. */
-uint32_t tree_draw_outdent(const struct row_shape *sh, uint32_t outdent, uint32_t indent);
+/* Sets outdent and level_cols so that the cursor's row is shown well, changing them seldom. */
+void tree_draw_fit(struct tree_view *v);
 
 #endif

@@ -112,15 +112,58 @@ void tree_view_update(void *state, const struct scene *s)
 	v->cursor_path = cursor_path(v, s);
 }
 
+/* Nearest rows that this one is below of, outermost first; returns how many there are, or most + 1. */
+static uint32_t find_ancestors(const struct tree_view *v, size_t row, uint32_t most,
+			       uint32_t out[TREE_PINS_MOST])
+{
+	uint32_t n = 0, nearest[TREE_PINS_MOST];
+	size_t up = tree_rows_parent(&v->rows, row);
+
+	for (; up != SIZE_MAX && n < most; up = tree_rows_parent(&v->rows, up))
+		nearest[n++] = (uint32_t)up;
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = nearest[n - 1 - i];
+	return up == SIZE_MAX ? n : most + 1;
+}
+
+/*
+ * Rows that scrolled away stay on the first lines where rows below them are in sight: as few as say
+ * where the next line is, at most `most`, and then the nearest.
+ */
+static uint32_t pins_of(struct tree_view *v, uint32_t most)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; v->list.top > 0 && k <= most && v->list.top + k < v->rows.n; k++) {
+		n = find_ancestors(v, v->list.top + k, k, v->pin);
+		if (n <= k)
+			return n;
+		n = k;
+	}
+	return n;
+}
+
+/* The cursor must not be under them. */
+static void pin_rows(struct tree_view *v, int lines)
+{
+	uint32_t most = lines > 0 ? (uint32_t)lines / TREE_PIN_PART : 0;
+
+	most = most < TREE_PINS_MOST ? most : TREE_PINS_MOST;
+	v->list.pinned = pins_of(v, most);
+	while (v->list.cursor < v->list.top + v->list.pinned) {
+		v->list.top--;
+		v->list.pinned = pins_of(v, most);
+	}
+}
+
 void tree_view_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct tree_view *v = state;
 
 	row_shape_init(&v->shape, s, &wish, r.cols);
 	list_fit(&v->list, (uint32_t)v->rows.n, r.rows - tree_draw_top(r));
-	if (v->list.cursor < v->rows.n)
-		v->outdent = tree_draw_outdent(&v->shape, v->outdent,
-					       v->rows.at[v->list.cursor].indent);
+	pin_rows(v, r.rows - tree_draw_top(r));
+	tree_draw_fit(v);
 	v->cursor_path = cursor_path(v, s);
 }
 
@@ -302,6 +345,8 @@ void tree_view_click(void *state, const struct scene *s, struct rect r, int row,
 	int line = row - r.row - tree_draw_top(r), arrow;
 	uint32_t i = list_at(&v->list, line);
 
+	if (line >= 0 && (uint32_t)line < v->list.pinned)
+		i = v->pin[line];
 	v->touched = true;
 	if (line < 0)
 		click_header(v, s, col - r.col);
@@ -309,7 +354,7 @@ void tree_view_click(void *state, const struct scene *s, struct rect r, int row,
 		return;
 	v->list.cursor = i;
 	v->found = TREE_NONE;
-	arrow = tree_draw_arrow_col(&v->shape, v->outdent, v->rows.at[i].indent);
+	arrow = tree_draw_arrow_col(v, v->rows.at[i].indent);
 	if (col - r.col == arrow && !tree_rows_close(&v->rows, s->analysis, i))
 		tree_rows_open(&v->rows, s->analysis, i);
 	else if (twice)

@@ -12,6 +12,10 @@
 #include "tree_zoom.h"
 #include "view.h"
 
+/* Lines for ancestors of what is in sight: at most so many, and one in TREE_PIN_PART. */
+#define TREE_PINS_MOST 6
+#define TREE_PIN_PART  4
+
 struct tree_view {
 	struct tree_rows rows;
 	struct list list;
@@ -20,7 +24,9 @@ struct tree_view {
 	uint32_t found;         /* the node that a search went to, or TREE_NONE */
 	uint64_t cursor_path;   /* of the first node in the cursor's row, 0: none */
 	uint32_t outdent;       /* levels of indentation that are scrolled out on the left */
-	bool touched;           /* the user did something: do not open rows any more */
+	int level_cols;         /* columns of a level: fewer where rows of many are in sight */
+	uint32_t pin[TREE_PINS_MOST]; /* [list.pinned] rows that stay in sight, outermost first */
+	bool touched;                 /* the user did something: do not open rows any more */
 };
 
 struct tree_view *tree_view_new(const struct tree_source *src);
