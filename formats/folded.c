@@ -22,6 +22,9 @@
 #define SURE_FLAT      20 /* only stacks of one frame */
 #define SURE_HARDLY    5  /* of one frame, and some malformed; or a line that goes on */
 
+/* Not one good line yet, but text and nothing else that is known: logs may come before stacks. */
+#define SURE_OF_TEXT FORMAT_LAST
+
 /* Bytes without a newline that may still be one deep stack. */
 #define LONG_LINE 2048
 
@@ -79,19 +82,21 @@ static bool is_long_stack(const char *text, size_t n)
 static int probe_text(const char *text, size_t n)
 {
 	struct line_counts c;
+	int otherwise;
 	unsigned good;
 
 	if (looks_like((const uint8_t *)text, n))
 		return 0;
+	otherwise = looks_like_text((const uint8_t *)text, n) ? SURE_OF_TEXT : 0;
 	c = count_lines(text, n);
 	good = c.deep + c.flat;
 	if (good == 0)
-		return is_long_stack(text, n) ? SURE_HARDLY : 0;
+		return is_long_stack(text, n) ? SURE_HARDLY : otherwise;
 	if (c.deep > 0 && good >= c.bad)
 		return c.bad == 0 ? SURE_ALL_GOOD : SURE_SOME_GOOD;
 	if (c.deep == 0 && 2 * good > c.bad)
 		return c.bad == 0 ? SURE_FLAT : SURE_HARDLY;
-	return 0;
+	return otherwise;
 }
 
 static int probe(const uint8_t *bytes, size_t n)

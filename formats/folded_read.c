@@ -16,12 +16,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Lines by which it is decided whether there are two counts in each. */
 #define DIFF_LINES 1000
 /* As many decide when no more have come through a pipe, as long as they are this small. */
 #define FEW_LINES  20
 #define FEW_BYTES  ((size_t)1 << 20)
+/* Malformed lines that one stack makes up for. */
+#define MOST_NOISE 1000
 /* Lines that wait for their stacks. */
 #define MOST_LINES 256
 
@@ -42,6 +45,7 @@ struct reader {
 	struct line line[MOST_LINES];
 	size_t n_lines; /* of these */
 
+	uint64_t n_firm;       /* lines that are stacks beyond doubt; see is_firm() */
 	uint64_t n_good;       /* lines with a stack and a count */
 	uint64_t n_weightless; /* of these, with a count of zero */
 	uint64_t n_comments;   /* lines that begin with '#' */
@@ -104,6 +108,14 @@ static void complain(struct reader *r, const char *problem)
 	text_read_complain(&r->text, problem);
 }
 
+/* Unlike sentences it has no blank behind its first ';', and unlike rows of tables no tabs. */
+static bool is_firm(const char *s, size_t n)
+{
+	const char *mark = memchr(s, ';', n);
+
+	return mark && mark + 1 < s + n && mark[1] != ' ' && !memchr(s, '\t', n);
+}
+
 static void add_line(struct reader *r, const struct folded_line *l)
 {
 	struct line *line;
@@ -115,6 +127,7 @@ static void add_line(struct reader *r, const struct folded_line *l)
 		complain(r, "is too deep");
 		return;
 	}
+	r->n_firm += is_firm(l->stack, l->n);
 	line->number = r->text.lines.n;
 	for (unsigned i = 0; i < r->n_counts; i++)
 		line->count[i] = l->count[i];
@@ -224,6 +237,16 @@ static void tell(struct reader *r)
 	builder_end(p);
 }
 
+/*
+ * Are there stacks? A number at the end of some lines does not make them stacks while most others have
+ * none, but firm ones may follow a long log.
+ */
+static bool has_stacks(const struct reader *r)
+{
+	return r->n_good > 0 &&
+	       (2 * r->n_good > r->text.bad.n || r->n_firm * MOST_NOISE > r->text.bad.n);
+}
+
 int folded_read(struct input *in, struct profile *p, capture_id c, const struct read_options *o,
 		struct progress *progress, struct err *e)
 {
@@ -234,7 +257,7 @@ int folded_read(struct input *in, struct profile *p, capture_id c, const struct 
 	text_read_init(&r->text, in, p, c);
 	folded_stacks_init(&r->stacks, p);
 	rc = text_read_all(&r->text, take, r, progress);
-	if (r->n_good > 0 && rc != -ECANCELED) {
+	if (has_stacks(r) && rc != -ECANCELED) {
 		tell(r);
 		rc = 0;
 	} else {

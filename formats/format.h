@@ -30,6 +30,11 @@ struct write_options {
 	bool mark_jit;    /* "_[j]" behind those of generated code */
 };
 
+/* What a probe says of an input that its format is tried on only because no other takes it. */
+#define FORMAT_LAST 1
+/* From here on more bytes would not change the answer. */
+#define FORMAT_SURE 70
+
 struct format {
 	const char *name;  /* perf.data, folded: for --to, --from and info */
 	const char *title; /* one line for help */

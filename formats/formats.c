@@ -15,6 +15,8 @@
 
 /* What a probe gets to see at most. */
 #define PROBE_BYTES ((size_t)64 << 10)
+/* A pipe that has not said more after so long is taken for what it seems to be. */
+#define PATIENCE_MS 300
 
 const struct format *const formats[] = {
 	&format_folded,
@@ -34,11 +36,11 @@ const struct format *format_by_name(const char *name)
 /* Why no reader takes these bytes. */
 static void explain(struct input *in, const uint8_t *bytes, size_t n, struct err *e)
 {
-	const char *packing = input_packing(in);
+	const char *packing = input_packing(in), *what = looks_like(bytes, n);
 
 	if (n > 0)
 		err_set(e, -EBADMSG, "%s: is no profile that can be read: it looks like %s",
-			input_name(in), looks_like_at_least(bytes, n));
+			input_name(in), what ? what : "binary data");
 	else if (*packing)
 		err_set(e, -EBADMSG, "%s: there is nothing in its %s data", input_name(in),
 			packing);
@@ -46,23 +48,37 @@ static void explain(struct input *in, const uint8_t *bytes, size_t n, struct err
 		err_set(e, -EBADMSG, "%s: is empty", input_name(in));
 }
 
-const struct format *format_probe(struct input *in, struct err *e)
+static const struct format *surest(const uint8_t *bytes, size_t n, int *best_score)
 {
 	const struct format *best = NULL;
-	const uint8_t *bytes;
-	int best_score = 0;
-	size_t n;
 
-	if (input_peek(in, PROBE_BYTES, &bytes, &n, e) < 0)
-		return NULL;
+	*best_score = 0;
 	for (size_t i = 0; formats[i] && n > 0; i++) {
 		int score = formats[i]->probe ? formats[i]->probe(bytes, n) : 0;
 
-		if (score > best_score) {
+		if (score > *best_score) {
 			best = formats[i];
-			best_score = score;
+			*best_score = score;
 		}
 	}
+	return best;
+}
+
+const struct format *format_probe(struct input *in, struct err *e)
+{
+	const struct format *best;
+	const uint8_t *bytes;
+	size_t n = 0, want;
+	int score;
+
+	/* a pipe gives what it has: more is waited for as long as it may change the answer */
+	do {
+		want = n + n / 8 + 1;
+		if (input_peek(in, want, &bytes, &n, e) < 0)
+			return NULL;
+		best = surest(bytes, n, &score);
+	} while (n >= want && n < PROBE_BYTES && score < FORMAT_SURE &&
+		 (score <= FORMAT_LAST || input_comes(in, PATIENCE_MS)));
 	if (!best)
 		explain(in, bytes, n, e);
 	return best;

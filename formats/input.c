@@ -115,12 +115,14 @@ static void enter_directory(struct input *in)
 
 int input_open(const char *path, struct input **out, struct err *e)
 {
+	/* a named pipe opens without its writer, whom reading then waits for */
+	static const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	bool is_stdin = strcmp(path, "-") == 0;
 	struct input *in = input_new(is_stdin ? "standard input" : path);
 	int rc;
 
 	do
-		in->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		in->fd = is_stdin ? STDIN_FILENO : open(path, flags);
 	while (in->fd < 0 && errno == EINTR);
 	in->own_fd = !is_stdin;
 	if (in->fd >= 0 && in->own_fd)
@@ -197,15 +199,37 @@ static ssize_t raw_pread(struct input *in, void *to, size_t n, uint64_t offset, 
 	return got < 0 ? fail_errno(in, errno, "read it", e) : got;
 }
 
-/* Waits for a pipe, whose writer may be in no hurry. 0, or -ECANCELED without a sentence. */
-static int wait_bytes(const struct input *in)
+/*
+ * Waits for a pipe, whose writer may be in no hurry, for at most ms unless that is negative. False when
+ * nothing has come by then; cancelling ends it, with something or not.
+ */
+static bool wait_bytes(const struct input *in, int ms)
 {
 	struct pollfd bytes = { .fd = in->fd, .events = POLLIN };
+	int step = CANCEL_MS;
 
-	while (!progress_cancelled(in->progress))
-		if (poll(&bytes, 1, CANCEL_MS) != 0)
-			return 0;
-	return -ECANCELED;
+	for (; ms != 0 && !progress_cancelled(in->progress); ms -= ms < 0 ? 0 : step) {
+		step = ms > 0 && ms < CANCEL_MS ? ms : CANCEL_MS;
+		if (poll(&bytes, 1, step) != 0)
+			return true;
+	}
+	return false;
+}
+
+/* As read(2) on a pipe, when there is something to read. -ECANCELED without a sentence. */
+static ssize_t pipe_next(struct input *in, void *to, size_t n, struct err *e)
+{
+	for (;;) {
+		ssize_t got;
+
+		if (!wait_bytes(in, -1))
+			return -ECANCELED;
+		got = read(in->fd, to, n < SSIZE_MAX ? n : SSIZE_MAX);
+		if (got >= 0)
+			return got;
+		if (errno != EINTR && errno != EAGAIN)
+			return fail_errno(in, errno, "read it", e);
+	}
 }
 
 /* The next bytes of the file. */
@@ -213,17 +237,10 @@ static ssize_t raw_next(struct input *in, void *to, size_t n, struct err *e)
 {
 	ssize_t got;
 
-	if (in->regular || in->fd < 0) {
+	if (in->regular || in->fd < 0)
 		got = raw_pread(in, to, n, in->raw_read, e);
-	} else {
-		if (wait_bytes(in) < 0)
-			return -ECANCELED;
-		do
-			got = read(in->fd, to, n < SSIZE_MAX ? n : SSIZE_MAX);
-		while (got < 0 && errno == EINTR);
-		if (got < 0)
-			return fail_errno(in, errno, "read it", e);
-	}
+	else
+		got = pipe_next(in, to, n, e);
 	if (got > 0)
 		in->raw_read += (uint64_t)got;
 	return got;
@@ -254,7 +271,7 @@ static int look(struct input *in, struct err *e)
 
 	if (in->looked)
 		return 0;
-	while (in->raw_end < UNPACK_MAGIC_BYTES && got > 0)
+	while (got > 0 && packing_begins(in->raw, in->raw_end))
 		got = raw_fill(in, e);
 	if (got < 0)
 		return (int)got;
@@ -367,6 +384,12 @@ int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, 
 	return 0;
 }
 
+bool input_comes(const struct input *in, int ms)
+{
+	return in->regular || in->fd < 0 || in->raw_at < in->raw_end || in->raw_ended ||
+	       wait_bytes(in, ms) || progress_cancelled(in->progress);
+}
+
 ssize_t input_read(struct input *in, void *to, size_t max, struct err *e)
 {
 	size_t left = in->ahead_end - in->ahead_at;
@@ -453,18 +476,6 @@ ssize_t input_pread(struct input *in, void *to, size_t n, uint64_t offset, struc
 		done += (size_t)got;
 	}
 	return (ssize_t)done;
-}
-
-int input_seek(struct input *in, uint64_t offset, struct err *e)
-{
-	if (!input_seekable(in))
-		return err_set(e, -ESPIPE, "%s: cannot go to byte %llu of a %s", in->name,
-			       (unsigned long long)offset, in->packing ? "packed file" : "pipe");
-	in->offset = offset;
-	in->raw_read = offset;
-	in->raw_at = in->raw_end = 0;
-	in->ahead_at = in->ahead_end = 0;
-	return 0;
 }
 
 const char *input_packing(const struct input *in)

@@ -3,7 +3,7 @@
  * An input as its reader wants it: bytes in order, unpacked (gzip, zstd, xz, bzip2 by content), from a file, a
  * pipe or standard input; random access where the file itself is plain.
  *
- * Reads go through read(2), never a mapping, so that a file which shrinks while open is a short
+ * From a pipe comes what is there: a reader has it while the writer still thinks. Reads go through read(2), never a mapping, so that a file which shrinks while open is a short
  * read and not a SIGBUS.
  */
 #ifndef PROFTOP_FORMATS_INPUT_H
@@ -39,6 +39,9 @@ const char *input_directory(const struct input *in);
 /* At least min(want, all there is) unpacked bytes without taking them; *n of them. want <= 64 KiB. */
 int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, struct err *e);
 
+/* Does more than what was peeked at come, or the end, within ms? Files never make anybody wait. */
+bool input_comes(const struct input *in, int ms);
+
 /*
  * Up to max unpacked bytes, at least one unless at the end. Returns how many, 0 at the end, or -errno
  * with a sentence; a broken compressed stream gives what came before the damage first.
@@ -57,8 +60,6 @@ uint64_t input_file_done(const struct input *in);
 uint64_t input_offset(const struct input *in);
 /* As pread(2), retried until n or the end; seekable inputs only. Does not move input_offset(). */
 ssize_t input_pread(struct input *in, void *to, size_t n, uint64_t offset, struct err *e);
-/* Moves to an offset of a seekable input. */
-int input_seek(struct input *in, uint64_t offset, struct err *e);
 /* How it was packed: "gzip", "zstd", "" … ; known after the first peek or read. */
 const char *input_packing(const struct input *in);
 

@@ -134,15 +134,12 @@ const char *looks_like(const uint8_t *bytes, size_t n)
 	return is_perf_script(bytes, n) ? "the text of perf script" : NULL;
 }
 
-const char *looks_like_at_least(const uint8_t *bytes, size_t n)
+bool looks_like_text(const uint8_t *bytes, size_t n)
 {
-	const char *what = looks_like(bytes, n);
 	size_t odd = 0;
 
-	if (what)
-		return what;
 	for (size_t i = 0; i < n; i++)
 		odd += (bytes[i] < 0x20 && !is_blank(bytes[i]) && bytes[i] != 0x1b) ||
 		       bytes[i] == 0x7f;
-	return odd > n / 50 ? "binary data" : "text whose lines are not stacks with counts";
+	return odd <= n / 50;
 }

@@ -3,13 +3,14 @@
 #ifndef PROFTOP_FORMATS_LOOKS_H
 #define PROFTOP_FORMATS_LOOKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* "JSON", "an ELF file", …; NULL when the bytes have no sign that is known. Static text. */
 const char *looks_like(const uint8_t *bytes, size_t n);
 
-/* As above, but never NULL: "binary data", "text" at worst. n > 0. */
-const char *looks_like_at_least(const uint8_t *bytes, size_t n);
+/* Has it hardly more control characters than text has? */
+bool looks_like_text(const uint8_t *bytes, size_t n);
 
 #endif

@@ -251,6 +251,38 @@ static const struct packing packings[] = {
 	  .stop = bzip2_stop },
 };
 
+/* How what is found below begins; of zstd's sixteen kinds of frames to be skipped, the first. */
+static const struct {
+	const char *magic;
+	size_t n;        /* bytes of magic */
+	size_t n_needed; /* bytes that decide */
+} beginnings[] = {
+	{ "\x1f\x8b\x08", 3, 3 },
+	{ "\x28\xb5\x2f\xfd", 4, 4 },
+	{ "\x50\x2a\x4d\x18", 4, 4 },
+	{ "\xfd"
+	  "7zXZ",
+	  5, 6 },
+	{ "BZh", 3, 10 },
+};
+
+bool packing_begins(const uint8_t *bytes, size_t n)
+{
+	uint8_t first = n > 0 ? bytes[0] : 0;
+
+	first = (first & 0xf0) == 0x50 ? 0x50 : first;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		const char *magic = beginnings[i].magic;
+		size_t same = n < beginnings[i].n ? n : beginnings[i].n;
+
+		if (n < beginnings[i].n_needed &&
+		    (n == 0 ||
+		     (first == (uint8_t)magic[0] && memcmp(bytes + 1, magic + 1, same - 1) == 0)))
+			return true;
+	}
+	return false;
+}
+
 const struct packing *packing_of(const uint8_t *bytes, size_t n)
 {
 	for (size_t i = 0; i < sizeof(packings) / sizeof(*packings); i++)

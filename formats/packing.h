@@ -10,9 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that must be seen to know how an input is packed. */
-#define UNPACK_MAGIC_BYTES 10
-
 /* What a step may take and where it may write; a step moves both forward. */
 struct unpack_io {
 	const uint8_t *in; /* next packed byte */
@@ -36,6 +33,9 @@ struct packing {
 	enum unpack_state (*step)(void *state, struct unpack_io *io);
 	void (*stop)(void *state);
 };
+
+/* May more bytes than these n say that an input is packed? */
+bool packing_begins(const uint8_t *bytes, size_t n);
 
 /* How these first bytes are packed, or NULL when they are not. */
 const struct packing *packing_of(const uint8_t *bytes, size_t n);
