@@ -363,12 +363,9 @@ void report_text(const struct report *r, FILE *to)
 void report_text_timeline(const struct report *r, FILE *to)
 {
 	const struct weights *w = &r->analysis->weights;
-	struct metric m = r->analysis->lens.column[0].metric;
-	enum unit unit = UNIT_COUNT;
+	enum unit unit = metric_unit(r->analysis->profile, r->analysis->lens.column[0].metric);
 	char from[FMT_SIZE], end[FMT_SIZE], weight[FMT_SIZE], share[FMT_SIZE];
 
-	if (m.measure == MEASURE_WEIGHT && m.event.v < r->analysis->counts.n_events)
-		unit = profile_event(r->analysis->profile, m.event)->unit;
 	fputs("#     FROM s         TO s      AMOUNT   TOTAL %\n", to);
 	for (size_t i = 0; i < r->rows.n && !ferror(to); i++) {
 		const struct report_row *row = &r->rows.at[i];
