@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A thread that calls resolver_name() until it is told that reading has ended. The resolver counts its
+ * A thread that names and inlines until it is told that reading has ended. The resolver counts its
  * own progress; it gets a progress that nobody sees, as the screen shows how far the file is read.
  */
 #include "config.h"
@@ -41,6 +41,8 @@ static int name_on(void *arg)
 
 	while (rc == 0 && !atomic_load(&n->stop)) {
 		rc = resolver_name(n->resolver, &n->own);
+		if (rc == 0)
+			rc = resolver_inline_ahead(n->resolver, &n->own);
 		pause_ns(PAUSE_NS);
 	}
 	return rc;

@@ -15,6 +15,7 @@
 #include "resolver.h"
 #include "segments.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,12 @@ struct inlines {
 	struct build_id id;      /* that it had when it was found */
 	struct segments layout;  /* of what was mapped */
 	struct debug_info *info; /* NULL until opened, or when that failed */
+	bool tried;              /* to open it */
 	struct debug_plan *plan; /* of what was asked last, or NULL */
 	VEC(uint64_t) addresses; /* of the offsets that were asked and lie in a segment */
 	VEC(size_t) which;       /* and which these are */
+	uint64_t file_bytes;     /* of .debug_info, as it is in the file */
+	uint64_t packed_bytes;   /* of sections that have to be unpacked */
 	uint64_t n_damaged;      /* of all that was open */
 	uint64_t n_missing;      /* likewise */
 };
@@ -61,6 +65,7 @@ static const struct elf_file *with_debug_info(const struct image *i)
 struct inlines *inlines_new(const struct image *i)
 {
 	const struct elf_file *f = with_debug_info(i);
+	const struct elf_section *s;
 	struct inlines *n;
 
 	if (!f)
@@ -69,7 +74,21 @@ struct inlines *inlines_new(const struct image *i)
 	n->path = xstrdup(elf_file_name(f));
 	n->id = *elf_file_build_id(f);
 	segments_take(&n->layout, image_layout(i));
+	n->file_bytes = elf_file_section(f, ".debug_info")->size;
+	for (uint32_t k = 1; (s = elf_file_section_at(f, k)) != NULL; k++)
+		if (s->flags & SHF_COMPRESSED && strncmp(s->name, ".debug_", 7) == 0)
+			n->packed_bytes += s->size;
 	return n;
+}
+
+uint64_t inlines_file_bytes(const struct inlines *n)
+{
+	return n->file_bytes;
+}
+
+uint64_t inlines_packed_bytes(const struct inlines *n)
+{
+	return n->packed_bytes;
 }
 
 void inlines_close(struct inlines *n)
@@ -84,6 +103,7 @@ void inlines_close(struct inlines *n)
 	vec_done(&n->which);
 	n->plan = NULL;
 	n->info = NULL;
+	n->tried = false;
 }
 
 void inlines_free(struct inlines *n)
@@ -96,10 +116,20 @@ void inlines_free(struct inlines *n)
 	free(n);
 }
 
+void inlines_open(struct inlines *n)
+{
+	if (!n->tried)
+		n->info = debug_info_open(n->path, &n->id);
+	n->tried = true;
+}
+
 size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets)
 {
-	inlines_close(n);
-	n->info = debug_info_open(n->path, &n->id);
+	debug_plan_free(n->plan);
+	n->plan = NULL;
+	vec_clear(&n->addresses);
+	vec_clear(&n->which);
+	inlines_open(n);
 	if (!n->info)
 		return 0;
 	for (size_t i = 0; i < n_offsets; i++) {

@@ -150,14 +150,14 @@ static int work_on_groups(void *arg)
 }
 
 /* A second thread helps where there is a second core and enough to do. */
-static int run_job(struct inline_job *job)
+static int run_job(struct inline_job *job, unsigned threads)
 {
 	struct inline_worker *w = xcalloc(2, sizeof(*w));
 	struct task *helper = NULL;
 	int rc, helped;
 
 	w[0].job = w[1].job = job;
-	if (job->n_groups > 1 && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+	if (threads > 1 && job->n_groups > 1 && sysconf(_SC_NPROCESSORS_ONLN) > 1)
 		helper = task_start(work_on_groups, &w[1], -1);
 	rc = work_on_groups(&w[0]);
 	helped = task_join(helper);
@@ -166,7 +166,7 @@ static int run_job(struct inline_job *job)
 }
 
 int inlining_run(struct profile *p, module_id module, struct inlines *inlines,
-		 const uint64_t *offsets, const uint32_t *locations, size_t n,
+		 const uint64_t *offsets, const uint32_t *locations, size_t n, unsigned threads,
 		 const struct progress *progress)
 {
 	struct inline_job job = { .p = p,
@@ -174,11 +174,7 @@ int inlining_run(struct profile *p, module_id module, struct inlines *inlines,
 				  .locations = locations,
 				  .progress = progress,
 				  .module = module };
-	int rc;
 
 	job.n_groups = inlines_ask(inlines, offsets, n);
-	rc = job.n_groups > 0 ? run_job(&job) : 0;
-	/* Debug information is large: one module's at a time. */
-	inlines_close(inlines);
-	return rc;
+	return job.n_groups > 0 ? run_job(&job, threads) : 0;
 }

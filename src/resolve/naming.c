@@ -28,10 +28,18 @@
 #include "source.h"
 #include "task.h"
 
-#define BATCH          512
-#define FACTS_MAX      20u
-#define NAME_MAX_BYTES 4096                /* of a name that is no mangled one; the rest is cut */
-#define KEEP_BYTES     (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
+#define BATCH              512
+#define FACTS_MAX          20u
+#define NAME_MAX_BYTES     4096 /* of a name that is no mangled one; the rest is cut */
+/*
+ * Inlined frames are looked for while reading goes on where that is cheap: in small files, whose parts
+ * that had to be unpacked are kept, and each time only if there is far more to ask than before.
+ */
+#define AHEAD_LEAST        64u
+#define AHEAD_GROWTH       4u
+#define AHEAD_FILE_BYTES   (UINT64_C(16) << 20)
+#define AHEAD_PACKED_BYTES (UINT64_C(8) << 20)
+#define KEEP_BYTES         (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
 
 /* A location to be named. */
 struct want {
@@ -49,6 +57,13 @@ struct tally {
 	bool unverified;      /* see source_unverified() */
 };
 
+/* Inlined frames of a module that were asked for while more is being read. */
+struct ahead {
+	uint32_t below; /* locations below this */
+	uint32_t n;     /* how many */
+	bool open;      /* its debug information is kept for the next time */
+};
+
 struct naming {
 	struct profile *p;             /* borrowed */
 	capture_id capture;            /* whose facts are written */
@@ -61,6 +76,9 @@ struct naming {
 	VEC(struct inlines *) inlines; /* by module_id; NULL: none; owned */
 	VEC(struct want) waiting;      /* for debug files that are to be fetched */
 	uint32_t inlined;              /* locations below this were asked for inlined frames */
+	uint32_t looked_ahead;         /* locations below this were there at the last look ahead */
+	uint64_t ahead_bytes;          /* packed debug information that was opened ahead */
+	VEC(struct ahead) ahead;       /* by module_id; shorter than that: none of the rest */
 };
 
 /* Answers that wait for the pen. */
@@ -100,6 +118,7 @@ void naming_free(struct naming *n)
 		inlines_free(n->inlines.at[i]);
 	vec_done(&n->inlines);
 	vec_done(&n->waiting);
+	vec_done(&n->ahead);
 	kernel_free(n->kernel);
 	free(n);
 }
@@ -131,6 +150,8 @@ static struct want *collect(const struct naming *n, const struct profile_counts 
 		if (w.module == 0 || named != inlines)
 			continue;
 		if (inlines && (w.module >= n->inlines.n || !n->inlines.at[w.module]))
+			continue;
+		if (inlines && w.module < n->ahead.n && i < n->ahead.at[w.module].below)
 			continue;
 		w.address = c.address[i];
 		vec_push(&wants, w);
@@ -526,7 +547,7 @@ int naming_fetch(struct naming *n, struct progress *progress)
 	return rc < 0 ? rc : state_facts(n);
 }
 
-static int inline_group(struct naming *n, const struct want *w, size_t n_wants,
+static int inline_group(struct naming *n, const struct want *w, size_t n_wants, unsigned threads,
 			const struct progress *progress)
 {
 	uint64_t *offsets = xmalloc(n_wants * sizeof(*offsets));
@@ -538,16 +559,94 @@ static int inline_group(struct naming *n, const struct want *w, size_t n_wants,
 		locations[i] = w[i].location;
 	}
 	rc = inlining_run(n->p, (module_id){ w[0].module }, n->inlines.at[w[0].module], offsets,
-			  locations, n_wants, progress);
+			  locations, n_wants, threads, progress);
 	free(offsets);
 	free(locations);
+	return rc;
+}
+
+/* What is left in debug information: that it is damaged, or that parts of it are elsewhere. */
+static int state_debug_info(struct naming *n)
+{
+	uint64_t n_damaged = 0, n_missing = 0;
+
+	for (size_t i = 0; i < n->inlines.n; i++) {
+		if (!n->inlines.at[i])
+			continue;
+		n_damaged += inlines_n_damaged(n->inlines.at[i]);
+		n_missing += inlines_n_missing(n->inlines.at[i]);
+	}
+	if (n_damaged + n_missing == 0)
+		return 0;
+	builder_begin(n->p);
+	if (n_damaged > 0)
+		build_fact(n->p, n->capture, "symbols", "damaged debug information", FACT_MISSING,
+			   "%llu unit%s of it could not be read to the end; functions that were "
+			   "inlined there may be missing",
+			   (unsigned long long)n_damaged, n_damaged == 1 ? "" : "s");
+	if (n_missing > 0)
+		build_fact(n->p, n->capture, "symbols", "split debug information", FACT_MISSING,
+			   "%llu .dwo file%s or part%s of a .dwp not found; functions that were "
+			   "inlined there are missing",
+			   (unsigned long long)n_missing, n_missing == 1 ? "" : "s",
+			   n_missing == 1 ? " was" : "s were");
+	return builder_end(n->p);
+}
+
+/* The first wants of a module, while more of them come. */
+static int group_ahead(struct naming *n, const struct want *w, size_t n_wants, uint32_t below,
+		       const struct progress *progress)
+{
+	struct inlines *in = n->inlines.at[w[0].module];
+	struct ahead *a;
+	int rc;
+
+	while (n->ahead.n <= w[0].module)
+		vec_push(&n->ahead, ((struct ahead){ .below = 0 }));
+	a = &n->ahead.at[w[0].module];
+	if (!a->open && (inlines_file_bytes(in) > AHEAD_FILE_BYTES ||
+			 n->ahead_bytes + inlines_packed_bytes(in) > AHEAD_PACKED_BYTES))
+		return 0;
+	if (!a->open) {
+		n->ahead_bytes += inlines_packed_bytes(in);
+		inlines_open(in);
+		a->open = true;
+	}
+	if (n_wants < AHEAD_LEAST || n_wants / AHEAD_GROWTH < a->n)
+		return 0;
+	rc = inline_group(n, w, n_wants, 1, progress);
+	if (rc == 0) {
+		a->below = below;
+		a->n += (uint32_t)n_wants;
+	}
+	return rc;
+}
+
+int naming_inline_ahead(struct naming *n, struct progress *progress)
+{
+	struct profile_counts counts;
+	size_t n_wants, end;
+	struct want *w;
+	int rc = 0;
+
+	if (n->done - n->looked_ahead < AHEAD_LEAST)
+		return 0;
+	n->looked_ahead = n->done;
+	profile_counts_read(n->p, &counts);
+	counts.n_locations = n->done;
+	w = collect(n, &counts, true, &n_wants);
+	for (size_t at = 0; at < n_wants && rc == 0; at = end) {
+		end = end_of_group(w, n_wants, at);
+		rc = group_ahead(n, w + at, end - at, n->done, progress);
+	}
+	free(w);
 	return rc;
 }
 
 int naming_inline(struct naming *n, struct progress *progress)
 {
 	struct profile_counts counts;
-	size_t n_wants, at = 0, end;
+	size_t n_wants, end;
 	struct want *w;
 	int rc = 0;
 
@@ -555,13 +654,20 @@ int naming_inline(struct naming *n, struct progress *progress)
 	profile_counts_read(n->p, &counts);
 	counts.n_locations = n->done;
 	w = collect(n, &counts, true, &n_wants);
-	for (; at < n_wants && rc == 0; at = end) {
-		for (end = at + 1; end < n_wants && w[end].module == w[at].module;)
-			end++;
-		rc = inline_group(n, w + at, end - at, progress);
+	for (size_t at = 0; at < n_wants && rc == 0; at = end) {
+		end = end_of_group(w, n_wants, at);
+		rc = inline_group(n, w + at, end - at, 2, progress);
+		/* Debug information is large: one module's at a time. */
+		inlines_close(n->inlines.at[w[at].module]);
 	}
 	free(w);
+	for (size_t i = 0; i < n->ahead.n; i++) {
+		if (n->ahead.at[i].open && n->inlines.at[i])
+			inlines_close(n->inlines.at[i]);
+		n->ahead.at[i].open = false;
+	}
+	n->ahead_bytes = 0;
 	if (rc == 0)
 		n->inlined = n->done;
-	return rc;
+	return rc ? rc : state_debug_info(n);
 }

@@ -30,4 +30,10 @@ int naming_fetch(struct naming *n, struct progress *progress);
  */
 int naming_inline(struct naming *n, struct progress *progress);
 
+/*
+ * Some of that, while more is being read: for modules where it costs little, and only when there is
+ * much new. As naming_run().
+ */
+int naming_inline_ahead(struct naming *n, struct progress *progress);
+
 #endif

@@ -14,7 +14,8 @@
 
 #include "mem.h"
 
-#define MEMORY_MAX (UINT64_C(128) << 20) /* for the xz decoder's dictionary */
+#define DEFLATE_BEST 1032                  /* no byte of deflate gives more than that many */
+#define MEMORY_MAX   (UINT64_C(128) << 20) /* for the xz decoder's dictionary */
 
 struct output {
 	VEC(uint8_t) bytes; /* what came out so far is its n */
@@ -26,6 +27,8 @@ static bool grow(struct output *o)
 {
 	size_t want = o->bytes.cap ? o->bytes.cap * 2 : (size_t)1 << 16;
 
+	if (o->bytes.n < o->bytes.cap && o->bytes.n < o->max)
+		return true;
 	if (o->bytes.n >= o->max)
 		return false;
 	vec_reserve(&o->bytes, want < o->max ? want : o->max);
@@ -124,6 +127,9 @@ void *packed_section(const void *bytes, size_t n, bool zstd, size_t size)
 {
 	struct output o = { .max = size + 1 };
 
+	/* What could be true is reserved at once. */
+	if (size / DEFLATE_BEST <= n)
+		vec_reserve(&o.bytes, size + 1);
 	if (size > 0 && (zstd ? open_zstd(bytes, n, &o) : open_gzip(bytes, n, &o)) &&
 	    o.bytes.n == size)
 		return o.bytes.at;

@@ -328,6 +328,11 @@ void resolver_facts(const struct resolver *r)
 	generated_facts(r->generated, r->p, r->capture);
 }
 
+int resolver_inline_ahead(struct resolver *r, struct progress *progress)
+{
+	return r->finder.options->no_inlines ? 0 : naming_inline_ahead(r->naming, progress);
+}
+
 int resolver_inline(struct resolver *r, struct progress *progress)
 {
 	return r->finder.options->no_inlines ? 0 : naming_inline(r->naming, progress);

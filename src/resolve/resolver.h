@@ -137,5 +137,7 @@ int resolver_fetch(struct resolver *r, struct progress *progress);
  * nothing when the options say so. As resolver_name(), and on the same thread.
  */
 int resolver_inline(struct resolver *r, struct progress *progress);
+/* Some of that, cheaply, while more is being read. */
+int resolver_inline_ahead(struct resolver *r, struct progress *progress);
 
 #endif
