@@ -524,7 +524,7 @@ Test(perf_feed, of_a_user_stack_in_no_file_the_leaf_is_kept)
 	rig_feed(&r);
 	expect_text(&r, "cycles 1 - :1;[no file];[[unknown]]+1234;[[unknown]]+ffffffffffff0010\n",
 		    "user stack");
-	cr_expect_eq(perf_feed_stats(r.feed)->n_user_stacks, 1);
+	cr_expect_eq(perf_feed_stats(r.feed)->frames.n_user_stacks, 1);
 	rig_end(&r);
 }
 

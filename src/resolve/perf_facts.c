@@ -79,6 +79,23 @@ static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_s
 			   fmt_count(n, (int64_t)s->n_unknown), s->unknown_type);
 }
 
+static void branch_facts(struct profile *p, capture_id c, const struct perf_frames_stats *s)
+{
+	char n[FMT_SIZE], percent[FMT_SIZE];
+
+	if (s->n_branches == 0)
+		return;
+	build_fact(p, c, "stacks", "calls kept by the cpu", FACT_PLAIN,
+		   "%s samples have their user stack from it (LBR)",
+		   fmt_count(n, (int64_t)s->n_branches));
+	if (s->n_branches_cut)
+		build_fact(
+			p, c, "stacks", "truncated", FACT_MISSING,
+			"%s %% of these; the cpu had no room for more calls: record with "
+			"--call-graph fp or dwarf",
+			fmt_percent(percent, (int64_t)s->n_branches_cut, (int64_t)s->n_branches));
+}
+
 static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s)
 {
 	int64_t n = (int64_t)s->n_decoded;
@@ -87,8 +104,10 @@ static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_
 	if (n == 0)
 		return;
 	/* Beside copied stacks, chains hold the kernel's part only. */
-	build_fact(p, c, "stacks", s->n_user_stacks ? "kernel callchains" : "callchains",
-		   FACT_PLAIN, "%s %% of samples", fmt_percent(percent, (int64_t)s->n_chains, n));
+	build_fact(p, c, "stacks", s->frames.n_user_stacks ? "kernel callchains" : "callchains",
+		   FACT_PLAIN, "%s %% of samples",
+		   fmt_percent(percent, (int64_t)s->frames.n_chains, n));
+	branch_facts(p, c, &s->frames);
 	build_fact(p, c, "stacks", "leaf only", FACT_PLAIN, "%s %% of samples",
 		   fmt_percent(percent, (int64_t)s->n_leaf_only, n));
 	build_fact(p, c, "stacks", "average depth", FACT_PLAIN, "%.1f frames",

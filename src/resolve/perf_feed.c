@@ -18,7 +18,6 @@
 
 #include "mem.h"
 #include "perf_chains.h"
-#include "perf_stacks.h"
 #include "perf_tasks.h"
 #include "resolver.h"
 
@@ -45,12 +44,11 @@ struct perf_feed {
 	struct perf_events *events;
 	struct perf_tasks *tasks;
 	struct perf_chains *chains;
-	struct perf_stacks *stacks;
-	int64_t last_time_ns;              /* of the last sample looked at */
-	bool may_ask;                      /* for looking ahead */
-	VEC(struct beside) beside;         /* of the batch being looked at */
-	VEC(struct perf_chain_part) parts; /* of the sample at hand */
-	VEC(char) path;                    /* scratch: a path with its NUL */
+	struct perf_frames *frames;
+	int64_t last_time_ns;      /* of the last sample looked at */
+	bool may_ask;              /* for looking ahead */
+	VEC(struct beside) beside; /* of the batch being looked at */
+	VEC(char) path;            /* scratch: a path with its NUL */
 	struct perf_feed_stats stats;
 };
 
@@ -235,120 +233,13 @@ static void tell(struct perf_feed *f, const struct beside *b)
 	f->stats.n_bad_records += !good;
 }
 
-static enum cpu_mode mode_of_cpumode(uint32_t cpumode, uint64_t ip)
-{
-	switch (cpumode & PERF_MISC_CPUMODE) {
-	case PERF_CPU_KERNEL:
-		return MODE_KERNEL;
-	case PERF_CPU_USER:
-		return MODE_USER;
-	case PERF_CPU_HYPERVISOR:
-		return MODE_HYPERVISOR;
-	case PERF_CPU_GUEST_KERNEL:
-		return MODE_GUEST_KERNEL;
-	case PERF_CPU_GUEST_USER:
-		return MODE_GUEST_USER;
-	default:
-		/* 64-bit kernels live in the upper half. */
-		return ip >> 63 ? MODE_KERNEL : MODE_USER;
-	}
-}
-
-static enum cpu_mode mode_of_mark(uint64_t mark, enum cpu_mode before)
-{
-	switch (mark) {
-	case PERF_CTX_HV:
-		return MODE_HYPERVISOR;
-	case PERF_CTX_KERNEL:
-		return MODE_KERNEL;
-	case PERF_CTX_USER:
-	case PERF_CTX_USER_DEFERRED:
-		return MODE_USER;
-	case PERF_CTX_GUEST_KERNEL:
-		return MODE_GUEST_KERNEL;
-	case PERF_CTX_GUEST:
-	case PERF_CTX_GUEST_USER:
-		return MODE_GUEST_USER;
-	default:
-		return before;
-	}
-}
-
-static void add_part(struct perf_feed *f, enum cpu_mode mode, const struct perf_words *ips,
-		     uint32_t from, uint32_t to)
-{
-	struct perf_chain_part p = { .mode = mode, .ips = *ips };
-
-	if (from >= to)
-		return;
-	p.ips.at += (size_t)from * sizeof(uint64_t);
-	p.ips.n = to - from;
-	vec_push(&f->parts, p);
-}
-
-/* Splits a recorded chain at its marks. */
-static void split_chain(struct perf_feed *f, const struct perf_words *chain, enum cpu_mode mode)
-{
-	uint32_t from = 0;
-
-	for (uint32_t i = 0; i < chain->n; i++) {
-		uint64_t ip = perf_word(chain, i);
-
-		if (ip < PERF_CTX_MAX)
-			continue;
-		add_part(f, mode, chain, from, i);
-		mode = mode_of_mark(ip, mode);
-		from = i + 1;
-		if (ip == PERF_CTX_USER_DEFERRED && from < chain->n)
-			from = ++i + 1; /* a cookie */
-	}
-	add_part(f, mode, chain, from, chain->n);
-}
-
-static void add_address(struct perf_feed *f, enum cpu_mode mode, uint64_t ip)
-{
-	struct perf_chain_part p = { .mode = mode, .ip = ip };
-
-	vec_push(&f->parts, p);
-}
-
-/*
- * The frames of a sample as parts, leaf first: the callchain where there is one, else where the cpu
- * was; then, unless the callchain has a user part, what the copied user stack gives.
- */
-static void find_parts(struct perf_feed *f, const struct perf_attr *a, const struct perf_record *r,
-		       const struct perf_sample *s, int64_t time_ns)
-{
-	enum cpu_mode mode = mode_of_cpumode(r->misc, s->ip);
-	const struct perf_chain_part *user;
-	size_t n_user;
-
-	vec_clear(&f->parts);
-	if (s->chain.n > 0)
-		split_chain(f, &s->chain, mode);
-	f->stats.n_chains += f->parts.n > 0;
-	if (s->stack_filled == 0 ||
-	    (f->parts.n > 0 && f->parts.at[f->parts.n - 1].mode == MODE_USER)) {
-		if (f->parts.n == 0 && a->sample_type & PERF_S_IP)
-			add_address(f, mode, s->ip);
-		return;
-	}
-	f->stats.n_user_stacks++;
-	user = perf_stacks_unwind(f->stacks, s, time_ns, &n_user);
-	/* In user mode the walk begins with the leaf itself. */
-	if (f->parts.n == 0 && a->sample_type & PERF_S_IP && (mode != MODE_USER || n_user == 0))
-		add_address(f, mode, s->ip);
-	for (size_t i = 0; i < n_user; i++)
-		vec_push(&f->parts, user[i]);
-}
-
-static void count_frames(struct perf_feed *f)
+static void count_frames(struct perf_feed *f, const struct perf_chain_part *parts, size_t n_parts)
 {
 	uint64_t n = 0;
 
 	f->stats.n_decoded++;
-	for (size_t i = 0; i < f->parts.n; i++)
-		n += f->parts.at[i].ips.n > 0 ? f->parts.at[i].ips.n : 1;
+	for (size_t i = 0; i < n_parts; i++)
+		n += parts[i].ips.n > 0 ? parts[i].ips.n : 1;
 	f->stats.n_frames += n;
 	f->stats.n_leaf_only += n == 1;
 	f->stats.n_no_frames += n == 0;
@@ -431,11 +322,13 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 				 uint64_t offset)
 {
 	uint32_t index = perf_events_of_sample(f->events, r);
+	const struct perf_chain_part *parts;
 	struct perf_task_view task;
 	struct perf_chain_owner owner;
 	struct perf_event *e;
 	struct perf_sample s;
 	struct sample out;
+	size_t n_parts;
 
 	if (index == PERF_EVENT_NONE) {
 		f->stats.n_no_event++;
@@ -457,9 +350,9 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	}
 	task = perf_tasks_at(f->tasks, s.pid, s.tid, owner.time_ns);
 	owner.root = task.root;
-	find_parts(f, &e->attr, r, &s, owner.time_ns);
-	count_frames(f);
-	out.stack = perf_chains_stack(f->chains, &owner, f->parts.at, f->parts.n);
+	parts = perf_frames_find(f->frames, &e->attr, r, &s, owner.time_ns, &n_parts);
+	count_frames(f, parts, n_parts);
+	out.stack = perf_chains_stack(f->chains, &owner, parts, n_parts);
 	out.thread = task.thread;
 	out.cpu = s.cpu < CPU_NONE ? (uint16_t)s.cpu : CPU_NONE;
 	if (s.read.n > 0 && s.read.has_id)
@@ -482,7 +375,7 @@ struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver
 	f->last_time_ns = INT64_MIN;
 	if (!machine && uname(&here) == 0)
 		machine = here.machine;
-	f->stacks = perf_stacks_new(p, r, machine ? machine : "");
+	f->frames = perf_frames_new(p, r, machine ? machine : "", &f->stats.frames);
 	return f;
 }
 
@@ -490,11 +383,10 @@ void perf_feed_free(struct perf_feed *f)
 {
 	if (!f)
 		return;
-	perf_stacks_free(f->stacks);
+	perf_frames_free(f->frames);
 	perf_chains_free(f->chains);
 	perf_tasks_free(f->tasks);
 	vec_done(&f->beside);
-	vec_done(&f->parts);
 	vec_done(&f->path);
 	free(f);
 }
@@ -558,7 +450,7 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 void perf_feed_end(struct perf_feed *f)
 {
 	perf_tasks_name_processes(f->tasks);
-	perf_stacks_facts(f->stacks, f->capture);
+	perf_frames_facts(f->frames, f->capture);
 }
 
 const struct perf_feed_stats *perf_feed_stats(const struct perf_feed *f)

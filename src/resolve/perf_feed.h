@@ -18,6 +18,7 @@
 #include "builder.h"
 #include "perf_abi.h"
 #include "perf_events.h"
+#include "perf_frames.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,16 +39,15 @@ struct perf_feed_stats {
 	uint64_t n_lost;                     /* events that LOST records speak of */
 	uint64_t n_lost_samples;             /* and LOST_SAMPLES records */
 	uint64_t n_samples;                  /* that came into the profile */
-	uint64_t n_decoded;         /* sample records; a group's record gives several samples */
-	uint64_t n_chains;          /* of these, with a recorded callchain */
-	uint64_t n_user_stacks;     /* with a copy of the user stack */
-	uint64_t n_leaf_only;       /* with one frame */
-	uint64_t n_no_frames;       /* with none: no address was recorded */
-	uint64_t n_frames;          /* of all */
-	uint64_t n_bad_samples;     /* could not be decoded */
-	uint64_t bad_sample_offset; /* where the first of these was */
-	uint64_t n_no_event;        /* samples whose id is of no event */
-	uint64_t n_too_heavy;       /* weights beyond what fits; counted with weight 0 */
+	uint64_t n_decoded; /* sample records; a group's record gives several samples */
+	struct perf_frames_stats frames; /* of these, where their stacks came from */
+	uint64_t n_leaf_only;            /* with one frame */
+	uint64_t n_no_frames;            /* with none: no address was recorded */
+	uint64_t n_frames;               /* of all */
+	uint64_t n_bad_samples;          /* could not be decoded */
+	uint64_t bad_sample_offset;      /* where the first of these was */
+	uint64_t n_no_event;             /* samples whose id is of no event */
+	uint64_t n_too_heavy;            /* weights beyond what fits; counted with weight 0 */
 };
 
 /* How perf_feed_samples() ended. */

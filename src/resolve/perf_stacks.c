@@ -10,6 +10,7 @@
 #include "perf_stacks.h"
 
 #include "mem.h"
+#include "perf_marks.h"
 #include "resolver.h"
 #include "unwinder.h"
 
@@ -26,18 +27,19 @@ static const int8_t x86_of_perf[24] = { 0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1
 
 /* What a stack that does not reach its root ends with, and what `info` says of it. */
 static const struct {
-	const char *mark, *fact, *advice;
+	enum perf_mark mark; /* unused of complete ones */
+	const char *fact, *advice;
 } ends[N_WALK_ENDS] = {
-	[WALK_COMPLETE] = { NULL, "complete", "" },
-	[WALK_TRUNCATED] = { "[truncated]", "truncated",
+	[WALK_COMPLETE] = { N_PERF_MARKS, "complete", "" },
+	[WALK_TRUNCATED] = { PERF_MARK_TRUNCATED, "truncated",
 			     "; they end with the copy: record with a larger --call-graph dwarf,SIZE" },
-	[WALK_NO_MODULE] = { "[no file]", "no file",
+	[WALK_NO_MODULE] = { PERF_MARK_NO_FILE, "no file",
 			     "; they lead into memory that is of no file, or whose file is missing" },
-	[WALK_NO_CFI] = { "[no unwind tables]", "no tables",
+	[WALK_NO_CFI] = { PERF_MARK_NO_TABLES, "no tables",
 			  "; they lead into code without unwind tables" },
-	[WALK_UNREADABLE] = { "[broken stack]", "broken",
+	[WALK_UNREADABLE] = { PERF_MARK_BROKEN, "broken",
 			      "; what lies on them is no sane frame: hand-written or generated code" },
-	[WALK_TOO_DEEP] = { "[too deep]", "too deep", "; only the inner frames are kept" },
+	[WALK_TOO_DEEP] = { PERF_MARK_TOO_DEEP, "too deep", "; only the inner frames are kept" },
 };
 
 /* Stacks that end in a module for a reason. */
@@ -50,13 +52,12 @@ struct cause {
 struct perf_stacks {
 	struct profile *profile;
 	struct resolver *resolver;
+	struct perf_marks *marks;
 	enum unwind_arch arch;
 	bool supported; /* the machine's stacks can be walked */
 	struct walk_frame frames[MAX_FRAMES];
 	uint64_t ips[MAX_FRAMES]; /* of the frames, for the parts to point to */
 	VEC(struct perf_chain_part) parts;
-	uint32_t mark[N_WALK_ENDS];     /* location_id of each, ID_NONE until needed */
-	uint32_t mark_32;               /* that of "[32-bit]" */
 	uint64_t n_by_end[N_WALK_ENDS]; /* stacks that ended so */
 	uint64_t n_32;                  /* stacks of 32-bit programs, which are not walked */
 	uint64_t n_frames;              /* of all */
@@ -64,18 +65,17 @@ struct perf_stacks {
 	VEC(struct cause) causes;
 };
 
-struct perf_stacks *perf_stacks_new(struct profile *p, struct resolver *r, const char *machine)
+struct perf_stacks *perf_stacks_new(struct profile *p, struct resolver *r, struct perf_marks *m,
+				    const char *machine)
 {
 	struct perf_stacks *s = xcalloc(1, sizeof(*s));
 	bool arm = strncmp(machine, "aarch64", 7) == 0 || strncmp(machine, "arm64", 5) == 0;
 
 	s->profile = p;
 	s->resolver = r;
+	s->marks = m;
 	s->arch = arm ? UNWIND_AARCH64 : UNWIND_X86_64;
 	s->supported = arm || strncmp(machine, "x86_64", 6) == 0;
-	for (size_t i = 0; i < N_WALK_ENDS; i++)
-		s->mark[i] = ID_NONE;
-	s->mark_32 = ID_NONE;
 	return s;
 }
 
@@ -100,21 +100,6 @@ static void take_regs(const struct perf_stacks *s, const struct perf_regs *from,
 		if (dwarf >= 0 && perf_reg(from, i, &value))
 			unwind_reg_set(to, (unsigned)dwarf, value);
 	}
-}
-
-static void add_mark(struct perf_stacks *s, uint32_t *location, const char *name)
-{
-	struct perf_chain_part mark = { .mode = MODE_USER, .is_mark = true };
-
-	if (*location == ID_NONE) {
-		function_id f = build_function(s->profile, build_cstring(s->profile, name),
-					       (module_id){ 0 }, FUNCTION_MARK, (string_id){ 0 },
-					       0);
-
-		*location = build_symbol_location(s->profile, f).v;
-	}
-	mark.ip = *location;
-	vec_push(&s->parts, mark);
 }
 
 static void note_cause(struct perf_stacks *s, enum walk_end end, uint32_t module)
@@ -172,7 +157,7 @@ static void walk(struct perf_stacks *s, const struct perf_sample *sample, int64_
 	add_frames(s, n);
 	s->n_by_end[how.end]++;
 	if (how.end != WALK_COMPLETE)
-		add_mark(s, &s->mark[how.end], ends[how.end].mark);
+		vec_push(&s->parts, perf_marks_part(s->marks, ends[how.end].mark));
 	if (how.module.v != ID_NONE)
 		note_cause(s, how.end, how.module.v);
 }
@@ -195,7 +180,7 @@ const struct perf_chain_part *perf_stacks_unwind(struct perf_stacks *s,
 		vec_push(&s->parts, leaf);
 		if (sample->regs_user.abi == 1) {
 			s->n_32++;
-			add_mark(s, &s->mark_32, "[32-bit]");
+			vec_push(&s->parts, perf_marks_part(s->marks, PERF_MARK_BITS_32));
 		}
 	}
 	*n = s->parts.n;

@@ -16,11 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct perf_marks;
 struct perf_stacks;
 struct resolver;
 
-/* machine as in perf_feed_new(), never NULL. Borrows p and r. */
-struct perf_stacks *perf_stacks_new(struct profile *p, struct resolver *r, const char *machine);
+/* machine as in perf_feed_new(), never NULL. Borrows p, r and m. */
+struct perf_stacks *perf_stacks_new(struct profile *p, struct resolver *r, struct perf_marks *m,
+				    const char *machine);
 void perf_stacks_free(struct perf_stacks *s);
 
 /*

@@ -92,9 +92,10 @@ enum perf_cpumode {
 #define PERF_RF_GROUP   (UINT64_C(1) << 3)
 #define PERF_RF_LOST    (UINT64_C(1) << 4)
 
-/* Bits of attr.branch_sample_type that change the layout. */
-#define PERF_BR_HW_INDEX (UINT64_C(1) << 17)
-#define PERF_BR_COUNTERS (UINT64_C(1) << 19)
+/* Bits of attr.branch_sample_type: what the branches are, and what changes the layout. */
+#define PERF_BR_CALL_STACK (UINT64_C(1) << 11)
+#define PERF_BR_HW_INDEX   (UINT64_C(1) << 17)
+#define PERF_BR_COUNTERS   (UINT64_C(1) << 19)
 
 /* Bits of perf_attr.flags, numbered as the kernel's bit field is declared. */
 #define PERF_ATTR_INHERIT                (UINT64_C(1) << 1)

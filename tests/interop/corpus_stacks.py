@@ -49,14 +49,39 @@ def expected(path):
     return stacks
 
 
-def ours(proftop, path):
-    command = [proftop, 'export', '--to', 'folded', '--inline', '--metric', 'samples', '--symbols', os.path.dirname(path), path]
-    out = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
+def expected_of_calls(path):
+    """The same of calls that the cpu kept: functions of the program only, and without the innermost one.
+
+    perfparser begins with the recorded address, which may be the kernel's, and shows the first byte of the
+    function that was called last as another frame; where that was a stub, it is not where the cpu was.
+    """
+    stacks, frames = collections.Counter(), None
+    with open(path, encoding='utf-8') as f:
+        for line in list(f) + ['end\n']:
+            fields = line.rstrip('\n').split('\t')
+            if fields[0]:
+                if frames is not None:
+                    user = [name for name in frames if name]
+                    twice = not frames[:1] == [None] or user[:1] == user[1:2]
+                    stacks[tuple([PROGRAM[:15]] + user[2 if twice else 1:][::-1])] += 1
+                frames = []
+            elif fields[1:] == ['0 0', '0 0']:
+                frames.append(None)
+            elif f' {PROGRAM}' in fields[-1] and not fields[-1].endswith('(inlined)'):
+                frames.append(clean(fields[-1].split(f' {PROGRAM}')[0]))
+    return stacks
+
+
+def ours(proftop, path, calls):
+    command = [proftop, 'export', '--to', 'folded', '--metric', 'samples', '--symbols', os.path.dirname(path), path]
+    out = subprocess.run(command + ([] if calls else ['--inline']), check=True, stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
     stacks = collections.Counter()
     for line in out.splitlines():
         stack, n = line.rsplit(' ', 1)
         frames = stack.split(';')[1:]
         frames = ['[kernel]' if f in ('[kernel]', '[unknown]', '[ext4]') else clean(f) for f in frames if not MARK.fullmatch(f)]
+        if calls:
+            frames = [f for f in frames if f != '[kernel]'][:-1]
         stacks[tuple([PROGRAM[:15]] + frames)] += int(n)
     return stacks
 
@@ -64,12 +89,13 @@ def ours(proftop, path):
 def main():
     proftop, corpus = sys.argv[1:3]
     n_problems = 0
-    for name in ('perf.data', 'perf.data.zstd'):
+    for name in ('perf.data', 'perf.data.zstd', 'perf.lbr.data'):
         path = f'{corpus}/perfparser/vector_static_gcc/{name}'
         if not os.path.exists(path):
             print('skipped: no corpus')
             return 77
-        want, got = expected(path + '.expected.txt'), ours(proftop, path)
+        calls = 'lbr' in name
+        want, got = (expected_of_calls if calls else expected)(path + '.expected.txt'), ours(proftop, path, calls)
         same = want & got
         print(f'{name}: {sum(want.values())} expected, {sum(got.values())} here, {sum(same.values())} equal')
         for sign, side in (('-', want - got), ('+', got - want)):

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A chain is cut at its marks into parts of one cpu mode each; its user part gives way to what says
+ * more: the cpu's own calls, or the copied stack where the chain has none.
+ */
+#include "config.h"
+
+#include "perf_frames.h"
+
+#include "mem.h"
+#include "perf_branches.h"
+#include "perf_marks.h"
+#include "perf_stacks.h"
+
+#include <stdlib.h>
+
+struct perf_frames {
+	struct perf_stacks *stacks;
+	struct perf_marks marks;
+	VEC(struct perf_chain_part) parts; /* of the sample at hand */
+	VEC(uint64_t) ips;                 /* of its user part, where that is made here */
+	struct perf_frames_stats *stats;
+};
+
+static enum cpu_mode mode_of_cpumode(uint32_t cpumode, uint64_t ip)
+{
+	switch (cpumode & PERF_MISC_CPUMODE) {
+	case PERF_CPU_KERNEL:
+		return MODE_KERNEL;
+	case PERF_CPU_USER:
+		return MODE_USER;
+	case PERF_CPU_HYPERVISOR:
+		return MODE_HYPERVISOR;
+	case PERF_CPU_GUEST_KERNEL:
+		return MODE_GUEST_KERNEL;
+	case PERF_CPU_GUEST_USER:
+		return MODE_GUEST_USER;
+	default:
+		/* 64-bit kernels live in the upper half. */
+		return ip >> 63 ? MODE_KERNEL : MODE_USER;
+	}
+}
+
+static enum cpu_mode mode_of_mark(uint64_t mark, enum cpu_mode before)
+{
+	switch (mark) {
+	case PERF_CTX_HV:
+		return MODE_HYPERVISOR;
+	case PERF_CTX_KERNEL:
+		return MODE_KERNEL;
+	case PERF_CTX_USER:
+	case PERF_CTX_USER_DEFERRED:
+		return MODE_USER;
+	case PERF_CTX_GUEST_KERNEL:
+		return MODE_GUEST_KERNEL;
+	case PERF_CTX_GUEST:
+	case PERF_CTX_GUEST_USER:
+		return MODE_GUEST_USER;
+	default:
+		return before;
+	}
+}
+
+static void add_part(struct perf_frames *x, enum cpu_mode mode, const struct perf_words *ips,
+		     uint32_t from, uint32_t to)
+{
+	struct perf_chain_part p = { .mode = mode, .ips = *ips };
+
+	if (from >= to)
+		return;
+	p.ips.at += (size_t)from * sizeof(uint64_t);
+	p.ips.n = to - from;
+	vec_push(&x->parts, p);
+}
+
+/* Splits a recorded chain at its marks. */
+static void split_chain(struct perf_frames *x, const struct perf_words *chain, enum cpu_mode mode)
+{
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < chain->n; i++) {
+		uint64_t ip = perf_word(chain, i);
+
+		if (ip < PERF_CTX_MAX)
+			continue;
+		add_part(x, mode, chain, from, i);
+		mode = mode_of_mark(ip, mode);
+		from = i + 1;
+		if (ip == PERF_CTX_USER_DEFERRED && from < chain->n)
+			from = ++i + 1; /* a cookie */
+	}
+	add_part(x, mode, chain, from, chain->n);
+}
+
+static void add_address(struct perf_frames *x, enum cpu_mode mode, uint64_t ip)
+{
+	struct perf_chain_part p = { .mode = mode, .ip = ip };
+
+	vec_push(&x->parts, p);
+}
+
+static bool ends_in_user_mode(const struct perf_frames *x)
+{
+	return x->parts.n > 0 && x->parts.at[x->parts.n - 1].mode == MODE_USER;
+}
+
+/*
+ * The calls that the cpu kept in place of the chain's user part, which mostly is no more than the leaf.
+ * Without one there are none: the sample is of a kernel thread.
+ */
+static void use_branches(struct perf_frames *x, const struct perf_sample *s, enum cpu_mode mode)
+{
+	struct perf_words chain = { .n = 0 };
+	struct branch_stack made;
+	uint64_t leaf = s->ip;
+
+	if (ends_in_user_mode(x)) {
+		chain = x->parts.at[--x->parts.n].ips;
+		leaf = perf_word(&chain, 0);
+	} else if (mode != MODE_USER || x->parts.n > 0) {
+		return;
+	}
+	vec_reserve(&x->ips, 1 + (size_t)s->branches.n + chain.n);
+	made = perf_branches_stack(&s->branches, &chain, leaf, x->ips.at);
+	vec_push(&x->parts,
+		 ((struct perf_chain_part){
+			 .mode = MODE_USER,
+			 .ips = { .at = (const uint8_t *)x->ips.at, .n = (uint32_t)made.n },
+		 }));
+	if (made.is_cut)
+		vec_push(&x->parts, perf_marks_part(&x->marks, PERF_MARK_TRUNCATED));
+	x->stats->n_branches++;
+	x->stats->n_branches_cut += made.is_cut;
+}
+
+static bool has_calls(const struct perf_attr *a, const struct perf_sample *s)
+{
+	return s->branches.n > 0 && a->branch_sample_type & PERF_BR_CALL_STACK;
+}
+
+/* What the copied stack gives, behind the kernel's part. */
+static void use_copy(struct perf_frames *x, const struct perf_attr *a, const struct perf_sample *s,
+		     enum cpu_mode mode, int64_t time_ns)
+{
+	const struct perf_chain_part *user;
+	size_t n_user;
+
+	x->stats->n_user_stacks++;
+	user = perf_stacks_unwind(x->stacks, s, time_ns, &n_user);
+	/* In user mode the walk begins with the leaf itself. */
+	if (x->parts.n == 0 && a->sample_type & PERF_S_IP && (mode != MODE_USER || n_user == 0))
+		add_address(x, mode, s->ip);
+	for (size_t i = 0; i < n_user; i++)
+		vec_push(&x->parts, user[i]);
+}
+
+struct perf_frames *perf_frames_new(struct profile *p, struct resolver *r, const char *machine,
+				    struct perf_frames_stats *stats)
+{
+	struct perf_frames *x = xcalloc(1, sizeof(*x));
+
+	x->stats = stats;
+	perf_marks_init(&x->marks, p);
+	x->stacks = perf_stacks_new(p, r, &x->marks, machine);
+	return x;
+}
+
+void perf_frames_free(struct perf_frames *x)
+{
+	if (!x)
+		return;
+	perf_stacks_free(x->stacks);
+	vec_done(&x->parts);
+	vec_done(&x->ips);
+	free(x);
+}
+
+const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const struct perf_attr *a,
+					       const struct perf_record *r,
+					       const struct perf_sample *s, int64_t time_ns,
+					       size_t *n)
+{
+	enum cpu_mode mode = mode_of_cpumode(r->misc, s->ip);
+
+	vec_clear(&x->parts);
+	if (s->chain.n > 0)
+		split_chain(x, &s->chain, mode);
+	x->stats->n_chains += x->parts.n > 0;
+	if (has_calls(a, s))
+		use_branches(x, s, mode);
+	if (s->stack_filled > 0 && !ends_in_user_mode(x))
+		use_copy(x, a, s, mode, time_ns);
+	if (x->parts.n == 0 && a->sample_type & PERF_S_IP)
+		add_address(x, mode, s->ip);
+	*n = x->parts.n;
+	return x->parts.at;
+}
+
+void perf_frames_facts(const struct perf_frames *x, capture_id c)
+{
+	perf_stacks_facts(x->stacks, c);
+}

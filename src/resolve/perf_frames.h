@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a sample says of its stack → parts of one chain, leaf first: the recorded callchain, the calls
+ * that the cpu itself kept (LBR), the copied user stack.
+ */
+#ifndef PROFTOP_RESOLVE_PERF_FRAMES_H
+#define PROFTOP_RESOLVE_PERF_FRAMES_H
+
+#include "builder.h"
+#include "perf_abi.h"
+#include "perf_chains.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_frames;
+struct resolver;
+
+/* Where the user parts of samples came from. */
+struct perf_frames_stats {
+	uint64_t n_chains;       /* samples with a recorded callchain */
+	uint64_t n_user_stacks;  /* with a copy of the user stack */
+	uint64_t n_branches;     /* with calls that the cpu kept */
+	uint64_t n_branches_cut; /* of these, the ones that fill its room and lead no further */
+};
+
+/* machine as in perf_feed_new(), never NULL. Borrows p, r and stats, which it counts in. */
+struct perf_frames *perf_frames_new(struct profile *p, struct resolver *r, const char *machine,
+				    struct perf_frames_stats *stats);
+void perf_frames_free(struct perf_frames *x);
+
+/*
+ * The parts of a sample, valid until the next call; *n may be 0. Wants the pen.
+ */
+const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const struct perf_attr *a,
+					       const struct perf_record *r,
+					       const struct perf_sample *s, int64_t time_ns,
+					       size_t *n);
+
+/* States how unwound stacks ended, as facts in section "stacks". Wants the pen. */
+void perf_frames_facts(const struct perf_frames *x, capture_id c);
+
+#endif
