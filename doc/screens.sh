@@ -23,7 +23,8 @@ screens() {
     screen 'butterfly: a function between its callers and callees' '/count_records<Enter>b'
     screen 'flame: all stacks at once' '5'
     screen 'threads' '6'
-    screen 'info: what is in the file, and what is missing' '7'
+    screen 'timeline: when it happened; mark a range to see only that' '7'
+    screen 'info: what is in the file, and what is missing' '8'
 }
 
 screens >screens.tmp

@@ -131,8 +131,10 @@ says out '{"role": "callee", "name": "read_number", "total": [30], "share_of_fun
 # rows of a limited width, and counts that need a wide column
 awk 'BEGIN { n = "f"; for (i = 0; i < 40; i++) n = n "::part_" i; print n "(int, int) 1234567890123"; print n ";b 1" }' >wide.folded
 for view in top tree callers; do
-    run 0 report --view $view --ascii --width 60 wide.folded
-    awk '!/^#/ && length($0) > 60 { exit 1 }' out || fault "report --view $view --width 60 is wider: $(cat out)"
+    for width in 40 60 100; do
+        run 0 report --view $view --ascii --width $width wide.folded
+        awk -v most=$width '!/^#/ && length($0) > most { exit 1 }' out || fault "report --view $view --width $width: $(cat out)"
+    done
     run 0 report --view $view wide.folded
     says out 'part_39(int, int)'
 done

@@ -112,6 +112,7 @@ struct layout {
 	size_t numbers; /* of all that stands before a name */
 	size_t name;    /* names are padded to these, and where width is limited folded to them */
 	size_t behind;  /* at most so many for what stands behind a name; 0: as it is */
+	bool brief;     /* there is no room for what stands behind names */
 	size_t *indent; /* [n rows] columns between the numbers and the name; owned */
 };
 
@@ -179,7 +180,15 @@ static size_t name_cols(const struct report *r, const struct layout *l)
 	return widest < limit ? widest : limit;
 }
 
-/* The caller frees l->indent. */
+/* Is there too little room for names? */
+static bool is_too_wide(const struct report *r, const struct layout *l)
+{
+	size_t least = l->numbers + NAME_COLS_MIN + (l->behind ? 2 + l->behind : 0);
+
+	return r->width > 0 && (size_t)r->width < least;
+}
+
+/* What is missed least goes where width is limited: modules, then counts of samples. The caller frees l->indent. */
 static void make_layout(const struct report *r, struct layout *l)
 {
 	size_t each = has_self(r) ? 2 * PERCENT_COLS : PERCENT_COLS;
@@ -188,6 +197,12 @@ static void make_layout(const struct report *r, struct layout *l)
 	l->numbers = r->n_columns * each + l->samples + 2;
 	if (r->width > 0)
 		l->behind = behind_cols(r, r->width >= WIDE_COLS ? MODULE_COLS : MODULE_COLS_MIN);
+	if (is_too_wide(r, l))
+		*l = (struct layout){ .samples = l->samples, .numbers = l->numbers, .brief = true };
+	if (is_too_wide(r, l)) {
+		l->numbers -= l->samples;
+		l->samples = 0;
+	}
 	l->indent = make_indents(r, l->numbers);
 	l->name = name_cols(r, l);
 }
@@ -276,7 +291,7 @@ static void put_titles(const struct report *r, FILE *to, const struct layout *l,
 	}
 	if (l->samples)
 		fprintf(to, "%*s", (int)l->samples, "SAMPLES");
-	if (has_modules(r))
+	if (has_modules(r) && !l->brief)
 		fprintf(to, "  %-*s  MODULE\n", (int)l->name, names);
 	else
 		fprintf(to, "  %s\n", names);
@@ -303,8 +318,8 @@ static void put_rows(const struct report *r, FILE *to, const struct layout *l,
 		if (row->role != role)
 			continue;
 		put_numbers(r, to, l, i);
-		put_name(r, to, l, i, !*behind);
-		if (*behind)
+		put_name(r, to, l, i, l->brief || !*behind);
+		if (*behind && !l->brief)
 			put_behind(r, to, l, behind);
 		fputc('\n', to);
 	}
