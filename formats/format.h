@@ -21,6 +21,8 @@ struct resolver_options;
 struct read_options {
 	const struct resolver_options *resolve; /* where symbols come from; borrowed */
 	enum root_names root_names;             /* what root frames are called */
+	const char *
+		fields; /* of tracepoints, as innermost frames: names with commas, or "all"; or NULL */
 	bool addresses;  /* frames without a symbol have their address in their name */
 	bool as_printed; /* names of frames stay what the text says, not taken apart */
 };

@@ -27,6 +27,7 @@
 #include "perf_stream.h"
 #include "resolver.h"
 #include "task.h"
+#include "trace_fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -63,9 +64,11 @@ struct reader {
 	uint64_t n_bytes;               /* of all files; 0: unknown */
 	struct resolver *resolver;
 	struct perf_feed *feed;
-	struct perf_naming *naming; /* NULL: names are found in the end */
-	uint64_t begin, end;        /* of the records in that file; end 0: unknown */
-	bool all_told;              /* what is beside the samples was told to the end */
+	struct trace_fields *fields; /* of tracepoints, or NULL; owned */
+	const char *list;            /* which of them are shown, or NULL; borrowed */
+	struct perf_naming *naming;  /* NULL: names are found in the end */
+	uint64_t begin, end;         /* of the records in that file; end 0: unknown */
+	bool all_told;               /* what is beside the samples was told to the end */
 };
 
 static int probe(const uint8_t *bytes, size_t n)
@@ -207,6 +210,25 @@ static uint64_t n_records_told(const struct reader *r)
 	return perf_stream_stats(r->stream)->n_records;
 }
 
+/* What tracepoints recorded, once the recording has said how it is laid out. */
+static void learn_fields(struct reader *r)
+{
+	size_t n;
+	const uint8_t *tracing = perf_stream_tracing(r->stream, &n);
+
+	perf_header_tracing(&r->header, tracing, n);
+	if (r->fields || r->header.tracing.n == 0)
+		return;
+	r->fields = trace_fields_new(r->header.tracing.at, r->header.tracing.n);
+	for (size_t i = 0; r->fields && i < r->events.all.n; i++) {
+		struct perf_event *e = &r->events.all.at[i];
+		const char *name = trace_fields_event(r->fields, e->attr.config);
+
+		if (e->attr.type == PERF_T_TRACEPOINT && !e->name && name)
+			e->name = xstrdup(name);
+	}
+}
+
 /* Looks at a new window, the last one of the stream. */
 static int look(struct reader *r, const struct perf_records *w)
 {
@@ -215,8 +237,11 @@ static int look(struct reader *r, const struct perf_records *w)
 
 	if (r->header.pipe || !r->feed)
 		take_tool_records(r, w);
+	learn_fields(r);
 	if (!r->feed)
 		begin_feeding(r);
+	if (r->fields && r->list)
+		perf_feed_fields(r->feed, r->fields, r->list);
 	n_rounds = &perf_feed_stats(r->feed)->n_records[PERF_REC_FINISHED_ROUND];
 	rounds_before = *n_rounds;
 	perf_feed_look(r->feed, w, PERF_FEED_COUNT | (r->all_told ? 0 : PERF_FEED_TELL));
@@ -305,6 +330,23 @@ static int explain_nothing(struct reader *r, struct err *e)
 	return 0;
 }
 
+/* Which fields there are to be shown. */
+static void state_fields(struct reader *r)
+{
+	for (size_t i = 0; r->fields && i < r->events.all.n; i++) {
+		struct perf_event *e = &r->events.all.at[i];
+		char *names;
+
+		if (e->attr.type != PERF_T_TRACEPOINT || e->n_samples == 0)
+			continue;
+		names = trace_fields_names(r->fields, e->attr.config);
+		if (*names)
+			build_fact(r->profile, r->capture, "fields", perf_event_name_of(e),
+				   FACT_PLAIN, "%s", names);
+		free(names);
+	}
+}
+
 static void state_facts(struct reader *r, const struct err *broken)
 {
 	builder_begin(r->profile);
@@ -316,6 +358,7 @@ static void state_facts(struct reader *r, const struct err *broken)
 		perf_facts(r->profile, r->capture, perf_feed_stats(r->feed), &r->events);
 		perf_feed_end(r->feed);
 		resolver_facts(r->resolver);
+		state_fields(r);
 	}
 	builder_end(r->profile);
 }
@@ -458,9 +501,12 @@ static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 		r.options = *o->resolve;
 	if (o)
 		r.root_names = o->root_names;
+	if (o)
+		r.list = o->fields;
 	rc = read_all(&r, e);
 	perf_feed_free(r.feed);
 	resolver_free(r.resolver);
+	trace_fields_free(r.fields);
 	perf_stream_free(r.stream);
 	perf_archives_done(&r.archives);
 	perf_parts_done(&r.parts);

@@ -145,14 +145,36 @@ static bool is_known_feature(uint64_t feature)
 /* Features that nobody here asks for are not even read. */
 static bool is_wanted_feature(uint32_t feature)
 {
-	return (feature >= PERF_FEATURE_BUILD_ID && feature <= PERF_FEATURE_CPUDESC) ||
+	return (feature >= PERF_FEATURE_TRACING_DATA && feature <= PERF_FEATURE_CPUDESC) ||
 	       (feature >= PERF_FEATURE_TOTAL_MEM && feature <= PERF_FEATURE_EVENT_DESC) ||
 	       feature == PERF_FEATURE_COMPRESSED || feature == PERF_FEATURE_CLOCK_DATA;
+}
+
+void perf_header_tracing(struct perf_header *h, const void *bytes, size_t n)
+{
+	if (n == 0 || h->tracing.n > 0)
+		return;
+	vec_reserve(&h->tracing, n);
+	memcpy(h->tracing.at, bytes, n);
+	h->tracing.n = n;
+}
+
+/* simpleperf has it inside a record. */
+static void take_tracing_record(struct perf_header *h, struct bytes *b)
+{
+	uint32_t n = take_u32(b);
+	const uint8_t *at = bytes_left(b) > 0 ? take_bytes(b, n) : NULL;
+
+	if (at)
+		perf_header_tracing(h, at, n);
 }
 
 static void take_feature(struct perf_header *h, uint64_t feature, struct bytes b)
 {
 	switch (feature) {
+	case PERF_FEATURE_TRACING_DATA:
+		perf_header_tracing(h, b.at, bytes_left(&b));
+		break;
 	case PERF_FEATURE_BUILD_ID:
 		vec_clear(&h->build_ids);
 		vec_reserve(&h->build_ids, bytes_left(&b));
@@ -402,6 +424,7 @@ void perf_header_done(struct perf_header *h)
 	forget_descriptions(h);
 	vec_done(&h->described);
 	vec_done(&h->build_ids);
+	vec_done(&h->tracing);
 }
 
 int perf_header_read(struct input *in, struct perf_header *h, struct err *e)
@@ -475,6 +498,10 @@ void perf_header_record(struct perf_header *h, const struct perf_record *r,
 		name = take_text(&b, bytes_left(&b), &len);
 		if (!b.bad && what == EVENT_UPDATE_NAME)
 			perf_events_rename(events, id, name, len);
+		break;
+	case PERF_REC_HEADER_TRACING_DATA:
+	case PERF_REC_SIMPLEPERF_TRACING:
+		take_tracing_record(h, &b);
 		break;
 	case PERF_REC_TIME_CONV:
 		take_time_conversion(h, &b);

@@ -21,6 +21,7 @@ struct resolver;
 
 /* Bits of the feature map, and numbers in HEADER_FEATURE records. */
 enum perf_feature {
+	PERF_FEATURE_TRACING_DATA = 1,
 	PERF_FEATURE_BUILD_ID = 2,
 	PERF_FEATURE_HOSTNAME = 3,
 	PERF_FEATURE_OSRELEASE = 4,
@@ -78,6 +79,7 @@ struct perf_header {
 	uint32_t zstd_level;   /* 0: not packed, or not said */
 	uint32_t packed_max;   /* most bytes that one packed record holds; 0: not said */
 	VEC(struct perf_description) described;
+	VEC(uint8_t) tracing;   /* formats of tracepoints; see trace_fields.h */
 	VEC(uint8_t) build_ids; /* the section as it stands: HEADER_BUILD_ID records */
 
 	/* what was lost */
@@ -106,6 +108,9 @@ int perf_header_read_sections(struct input *in, struct perf_header *h, struct pe
 /* A record of the perf tool that says such things, in a pipe mostly; others are ignored. */
 void perf_header_record(struct perf_header *h, const struct perf_record *r,
 			struct perf_events *events);
+
+/* Formats of tracepoints that came elsewhere; copied, unless there are some. */
+void perf_header_tracing(struct perf_header *h, const void *bytes, size_t n);
 
 /*
  * Names events by EVENT_DESC, whose order is that of the attrs. When no attr was readable, EVENT_DESC

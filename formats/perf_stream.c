@@ -23,6 +23,7 @@
 #include <zstd.h>
 
 #define RECORD_BYTES_MAX 65535u               /* but for simpleperf's own, which are stepped over */
+#define TRACING_MAX      ((size_t)64 << 20)   /* bytes of tracing data that are kept */
 #define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record */
 #define TEXT_BYTES       16                   /* printable bytes that make a text */
 
@@ -53,6 +54,8 @@ struct perf_stream {
 	uint64_t piece_offset; /* of its record in the file */
 	bool lost_step;        /* a piece was lost: where records begin is unknown */
 	bool discard;          /* of this piece nothing can be used */
+	bool keep;             /* what is dropped next is tracing data */
+	VEC(uint8_t) tracing;  /* see perf_stream_tracing() */
 	struct err failure;    /* of reading; told when all before it was handed out */
 	struct perf_stream_stats stats;
 };
@@ -161,12 +164,39 @@ static void take_record(struct perf_stream *s, const struct perf_record *r)
 	s->whole += r->size;
 	s->stats.n_records++;
 	s->round = s->round || r->type == PERF_REC_FINISHED_ROUND;
+	s->keep = r->type == PERF_REC_HEADER_TRACING_DATA;
+}
+
+/* Puts what is dropped aside: n bytes at p, then n_file bytes of the file. */
+static int keep_tracing(struct perf_stream *s, const uint8_t *p, size_t n, uint64_t n_file,
+			struct err *e)
+{
+	if (s->tracing.n > 0 || n + n_file > TRACING_MAX)
+		return skip_file(s, n_file, e);
+	vec_reserve(&s->tracing, n + n_file);
+	memcpy(s->tracing.at, p, n);
+	s->tracing.n = n;
+	while (n_file > 0) {
+		ssize_t got = read_file(s, s->tracing.at + s->tracing.n, n_file, e);
+
+		if (got <= 0)
+			return (int)got;
+		s->tracing.n += (size_t)got;
+		n_file -= (uint64_t)got;
+	}
+	return 0;
 }
 
 /* Drops bytes that follow what was used: `left` of them are at p, the rest still in the file. */
-static int drop(struct perf_stream *s, size_t left, uint64_t n, size_t *dropped, struct err *e)
+static int drop(struct perf_stream *s, const uint8_t *p, size_t left, uint64_t n, size_t *dropped,
+		struct err *e)
 {
+	bool keep = s->keep;
+
+	s->keep = false;
 	*dropped = n < left ? (size_t)n : left;
+	if (keep && n > 0)
+		return keep_tracing(s, p, *dropped, n - *dropped, e);
 	return n > left ? skip_file(s, n - left, e) : 0;
 }
 
@@ -177,7 +207,7 @@ static int drop(struct perf_stream *s, size_t left, uint64_t n, size_t *dropped,
 static int step_over(struct perf_stream *s, uint64_t n, struct err *e)
 {
 	size_t dropped;
-	int rc = drop(s, s->n - s->whole, n, &dropped, e);
+	int rc = drop(s, filling(s) + s->whole, s->n - s->whole, n, &dropped, e);
 
 	s->n -= dropped;
 	memmove(filling(s) + s->whole, filling(s) + s->whole + dropped, s->n - s->whole);
@@ -369,7 +399,7 @@ static enum step refill(struct perf_stream *s, struct perf_record *r, struct err
 static int drop_raw(struct perf_stream *s, uint64_t n, struct err *e)
 {
 	size_t dropped;
-	int rc = drop(s, s->raw_n - s->raw_at, n, &dropped, e);
+	int rc = drop(s, s->raw + s->raw_at, s->raw_n - s->raw_at, n, &dropped, e);
 
 	s->raw_at += dropped;
 	return rc;
@@ -469,6 +499,7 @@ void perf_stream_free(struct perf_stream *s)
 		return;
 	ZSTD_freeDCtx(s->zstd);
 	err_clear(&s->failure);
+	vec_done(&s->tracing);
 	free(s->raw);
 	free(s->window[0]);
 	free(s->window[1]);
@@ -505,4 +536,10 @@ uint64_t perf_stream_done(const struct perf_stream *s)
 const struct perf_stream_stats *perf_stream_stats(const struct perf_stream *s)
 {
 	return &s->stats;
+}
+
+const uint8_t *perf_stream_tracing(const struct perf_stream *s, size_t *n)
+{
+	*n = s->tracing.n;
+	return s->tracing.at;
 }

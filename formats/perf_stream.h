@@ -66,4 +66,7 @@ uint64_t perf_stream_done(const struct perf_stream *s);
 
 const struct perf_stream_stats *perf_stream_stats(const struct perf_stream *s);
 
+/* The data that stood behind the TRACING_DATA record of a pipe, once that came; *n of it. Borrowed. */
+const uint8_t *perf_stream_tracing(const struct perf_stream *s, size_t *n);
+
 #endif

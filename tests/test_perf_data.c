@@ -666,14 +666,13 @@ static bool same_counts(const char *a, const char *b)
 static const struct {
 	const char *path, *counts;
 } named_otherwise[] = {
-	{ "perfparser/probe.data.stream", "unknown tracepoint=1" },
 	{ "quipper/perf.data.piped.header_features_aligned-6.12", "cycles:u=9" },
 	{ "quipper/perf.data.piped.header_feautres_group_desc-6.8",
 	  "cycles:u=11;instructions:u=10" },
 	{ "simpleperf/testdata/perf_with_tracepoint_event.data",
-	  "unknown tracepoint=31;cycles:HG=14" },
+	  "sched:sched_switch=31;cycles:HG=14" },
 	{ "simpleperf/testdata/perf_with_tracepoint_event_dynamic_field.data",
-	  "unknown tracepoint=10" },
+	  "kprobes:myopen=10" },
 };
 
 static const char *wanted_counts(const char *path, const char *perf)

@@ -24,6 +24,7 @@ complete -c proftop -n "$lens" -l thread -x -d 'only threads whose name matches'
 complete -c proftop -n "$lens" -l event -x -d 'the event to count'
 complete -c proftop -n "$lens" -l metric -x -a 'period samples' -d 'what a sample counts'
 complete -c proftop -n "$lens" -l group -x -a 'function module file thread process comm event cpu' -d 'rows by'
+complete -c proftop -n "$lens" -l fields -x -d 'fields of tracepoints as innermost frames'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
 
 complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info' -d 'the view'

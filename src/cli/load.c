@@ -134,6 +134,7 @@ struct load *load_start(const struct options *o, struct err *e)
 		.root_names = o->tid   ? ROOT_TID
 			      : o->pid ? ROOT_PID
 				       : ROOT_COMM,
+		.fields = o->fields,
 		.addresses = o->addrs,
 		.as_printed = o->to && !strcmp(o->to, "folded"),
 	};

@@ -36,6 +36,7 @@ struct filter;
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     list,    symbols,     "look for symbol files in DIR first (repeatable)") \
 	X(SERVERS,  "debuginfod",0,   NULL,        ON_ALL,     flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
+	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, or all") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline or info") \
 	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  text,    function,    "the function of butterfly; in callers, only this one") \
 	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  text,    sort,        "order a table by self, total, name or module") \
@@ -89,6 +90,7 @@ struct options {
 	const char *to;             /* NULL: not given */
 	const char *output;         /* NULL: standard output */
 	const char *keys;           /* NULL: not given */
+	const char *fields;         /* NULL: not given */
 	const char *color;          /* NULL: not given */
 	int64_t rows;               /* -1: not given; 0: all */
 	double min_percent;         /* -1: not given */

@@ -18,6 +18,7 @@
 
 #include "mem.h"
 #include "perf_chains.h"
+#include "perf_labels.h"
 #include "perf_tasks.h"
 #include "resolver.h"
 
@@ -45,10 +46,12 @@ struct perf_feed {
 	struct perf_tasks *tasks;
 	struct perf_chains *chains;
 	struct perf_frames *frames;
-	int64_t last_time_ns;      /* of the last sample looked at */
-	bool may_ask;              /* for looking ahead */
-	VEC(struct beside) beside; /* of the batch being looked at */
-	VEC(char) path;            /* scratch: a path with its NUL */
+	struct perf_labels *labels;           /* NULL: fields are not shown; owned */
+	VEC(struct perf_chain_part) labelled; /* scratch: a label and what it is inside of */
+	int64_t last_time_ns;                 /* of the last sample looked at */
+	bool may_ask;                         /* for looking ahead */
+	VEC(struct beside) beside;            /* of the batch being looked at */
+	VEC(char) path;                       /* scratch: a path with its NUL */
 	struct perf_feed_stats stats;
 };
 
@@ -318,6 +321,24 @@ static bool is_stranger(const struct perf_feed *f, const struct perf_record *r,
 	       !resolver_knows(f->resolver, s->pid);
 }
 
+/* With what the event recorded inside of where it was; *n parts. */
+static const struct perf_chain_part *add_label(struct perf_feed *f, struct perf_event *e,
+					       const struct perf_record *r,
+					       const struct perf_sample *s,
+					       const struct perf_chain_part *parts, size_t *n)
+{
+	struct perf_chain_part label;
+
+	if (!f->labels || !perf_labels_part(f->labels, e, s, r->swap, &label))
+		return parts;
+	vec_clear(&f->labelled);
+	vec_push(&f->labelled, label);
+	for (size_t i = 0; i < *n; i++)
+		vec_push(&f->labelled, parts[i]);
+	*n = f->labelled.n;
+	return f->labelled.at;
+}
+
 static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r, uint64_t number,
 				 uint64_t offset)
 {
@@ -352,6 +373,7 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	owner.root = task.root;
 	parts = perf_frames_find(f->frames, &e->attr, r, &s, owner.time_ns, &n_parts);
 	count_frames(f, parts, n_parts);
+	parts = add_label(f, e, r, &s, parts, &n_parts);
 	out.stack = perf_chains_stack(f->chains, &owner, parts, n_parts);
 	out.thread = task.thread;
 	out.cpu = s.cpu < CPU_NONE ? (uint16_t)s.cpu : CPU_NONE;
@@ -383,6 +405,8 @@ void perf_feed_free(struct perf_feed *f)
 {
 	if (!f)
 		return;
+	perf_labels_free(f->labels);
+	vec_done(&f->labelled);
 	perf_frames_free(f->frames);
 	perf_chains_free(f->chains);
 	perf_tasks_free(f->tasks);
@@ -394,6 +418,12 @@ void perf_feed_free(struct perf_feed *f)
 void perf_feed_root_names(struct perf_feed *f, enum root_names names)
 {
 	perf_tasks_root_names(f->tasks, names);
+}
+
+void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, const char *list)
+{
+	if (!f->labels)
+		f->labels = perf_labels_new(f->profile, fields, list);
 }
 
 void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what)

@@ -26,6 +26,7 @@
 
 struct perf_feed;
 struct resolver;
+struct trace_fields;
 
 #define PERF_FEED_TYPES 96 /* record types that are counted one by one */
 
@@ -68,6 +69,12 @@ void perf_feed_free(struct perf_feed *f);
 
 /* What root frames are called; before the first record. */
 void perf_feed_root_names(struct perf_feed *f, enum root_names names);
+
+/*
+ * From now on, fields of tracepoints are the innermost frames of their samples. list is of names with commas,
+ * or "all". Both are borrowed.
+ */
+void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, const char *list);
 
 /* What perf_feed_look() is to do: each for each record once, the latter before samples are fed. */
 #define PERF_FEED_COUNT 1u /* count it, for the facts */

@@ -38,8 +38,10 @@ enum perf_record_type {
 };
 
 /* Types of simpleperf's own records; their size has 32 bits (the upper ones in `misc`). */
-#define PERF_REC_SIMPLEPERF       32768u
-#define PERF_REC_SIMPLEPERF_COUNT 32u
+#define PERF_REC_SIMPLEPERF         32768u
+#define PERF_REC_SIMPLEPERF_COUNT   32u
+/* formats of tracepoints, as behind HEADER_TRACING_DATA */
+#define PERF_REC_SIMPLEPERF_TRACING (PERF_REC_SIMPLEPERF + 9u)
 
 /* Bits of a record's `misc`. */
 #define PERF_MISC_CPUMODE       7u /* an enum perf_cpumode */

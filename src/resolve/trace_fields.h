@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What tracepoints recorded beside where they were: the fields of their events, by the format files of
+ * the kernel that perf keeps in TRACING_DATA (linux tools/perf/util/trace-event-info.c,
+ * Documentation/trace/events.rst).
+ */
+#ifndef PROFTOP_RESOLVE_TRACE_FIELDS_H
+#define PROFTOP_RESOLVE_TRACE_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct trace_fields;
+
+/* Of n bytes of tracing data, which are not kept. NULL when they are none; a damaged rest is left out. */
+struct trace_fields *trace_fields_new(const void *bytes, size_t n);
+void trace_fields_free(struct trace_fields *t);
+
+/* "sched:sched_switch", or NULL; borrowed. id is the config of the event's attr. */
+const char *trace_fields_event(const struct trace_fields *t, uint64_t id);
+
+/* The names of an event's own fields, separated by blanks; "" for an unknown one. The caller frees. */
+char *trace_fields_names(const struct trace_fields *t, uint64_t id);
+
+/*
+ * The fields of a sample's raw bytes as "name=value name=value": those in the list (names separated by
+ * commas), in its order, or all of the event's own for "all". False when there is none of them.
+ */
+bool trace_fields_text(const struct trace_fields *t, uint64_t id, const uint8_t *raw, size_t n,
+		       bool swap, const char *list, char *out, size_t max);
+
+#endif
