@@ -442,6 +442,45 @@ Test(views, columns_without_room_are_counted)
 	}
 }
 
+/* The fewer columns there are, the less is said of each of several events, but all are named. */
+Test(views, titles_of_several_events)
+{
+	static const struct {
+		enum view_kind view;
+		int cols;
+		const char *begins;
+	} widths[] = {
+		{ VIEW_KIND_TOP, 150,
+		  "   cycles↓     TOTAL       page-faults SELF %  page-faults TOTAL %  a-very-long… SELF %" },
+		{ VIEW_KIND_TOP, 110,
+		  "   cycles↓     TOTAL       page-faults  a-very-long…   FUNCT" },
+		{ VIEW_KIND_TREE, 110,
+		  "   cycles↓     SELF  page-faults  a-very-long…   CALL TREE" },
+		{ VIEW_KIND_TOP, 70, "  cycles↓ TOTAL  page-faults  a-very-long…  FUNCTION" },
+		{ VIEW_KIND_TOP, 40, "  cycles↓ TOTAL  FUNCTION ▾    +2 events" },
+	};
+	struct profile *p = made_profile("a@p;b@p 3 event=cycles\na@p;b@p 1 event=page-faults\n"
+					 "a@p 2 event=a-very-long-event-name\n");
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		struct stage st;
+		char *text;
+
+		stage_init(&st, p, NULL, widths[i].view, widths[i].cols, 6);
+		for (uint32_t k = 0; k < 3; k++)
+			st.lens.column[k] = (struct lens_column){ .metric = { { k }, 0 } };
+		st.lens.n_columns = 3;
+		stage_reanalyse(&st, NULL);
+		text = stage_text(&st);
+		cr_expect(strncmp(text, widths[i].begins, strlen(widths[i].begins)) == 0,
+			  "%d columns: got\n%s", widths[i].cols, text);
+		free(text);
+		stage_done(&st);
+	}
+	profile_free(p);
+}
+
 /* Rows that stay on the first lines are above what is in sight, and the cursor is never under them. */
 Test(views, pinned_rows_never_hide_the_cursor)
 {

@@ -59,7 +59,7 @@
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE,   "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu") \
-	X(METRIC,       "metric",        "m",                    IN_ALL,    "",        "next event or metric") \
+	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
 	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
 	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \

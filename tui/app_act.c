@@ -142,7 +142,10 @@ static void next_metric(struct app *a)
 		l->column[0].metric = metric_after(p, counts.n_events, first.metric);
 	}
 	name = metric_name(p, l->column[0].metric);
-	app_say_owned(a, false, xasprintf("metric: %s", name));
+	app_say_owned(a, false,
+		      xasprintf("metric: %s, of event %u of %u", name,
+				(unsigned)l->column[0].metric.event.v + 1,
+				(unsigned)counts.n_events));
 	free(name);
 	app_reanalyse(a);
 }

@@ -16,6 +16,7 @@
 #include "fmt.h"
 #include "mem.h"
 #include "profile.h"
+#include "row.h"
 #include "task.h"
 #include "text.h"
 #include "time_axis.h"
@@ -27,6 +28,9 @@
 #define HINTS_ROWS      5  /* no hints, */
 #define TITLE_ROWS      3  /* no title */
 #define MAX_TITLE_PARTS 4  /* variants of what stands on the right of row 0 */
+
+/* Fewer columns have no room for the cursor's row in numbers. */
+#define POSITION_COLS 60
 
 /* A key binding list: longest one for one action. */
 #define KEYS_SIZE 64
@@ -151,12 +155,17 @@ static char *breadcrumb(struct app *a)
 	const struct analysis *an = a->analysis;
 	void *state = app_state(a);
 	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
-	char *metric = NULL, *text;
+	char *metric = NULL, *more = NULL, *text;
+	uint32_t n_more = an->counts.n_events - an->lens.n_columns;
 
+	if (an->counts.n_events > an->lens.n_columns)
+		more = xasprintf(" +%u event%s", (unsigned)n_more, n_more == 1 ? "" : "s");
 	if (an->lens.column[0].metric.event.v < an->counts.n_events)
 		metric = metric_name(an->profile, an->lens.column[0].metric);
-	text = xasprintf("%s%s%s%s%s", a->source->title, metric ? " › " : "", metric ? metric : "",
-			 crumb ? " › " : "", crumb ? crumb : "");
+	text = xasprintf("%s%s%s%s%s%s", a->source->title, metric ? " › " : "",
+			 metric ? metric : "", metric && more ? more : "", crumb ? " › " : "",
+			 crumb ? crumb : "");
+	free(more);
 	free(metric);
 	free(crumb);
 	return text;
@@ -298,20 +307,59 @@ static void draw_activity(const struct app *a, struct canvas *c)
 		canvas_restyle(c, row, 1 + first, last - first + 1, STYLE_SPARK, STYLE_SPARK_RANGE);
 }
 
+/* A status that is too long: what stands last, a name, is folded. The caller frees. */
+static char *fold_status(char *text, int cols, bool ascii)
+{
+	char *name = text, *short_name, *out;
+
+	for (char *at = strstr(text, "  "); at; at = strstr(at + 2, "  "))
+		name = at + 2;
+	if ((int)text_width(text, strlen(text)) <= cols || name == text)
+		return text;
+	cols -= (int)text_width(text, (size_t)(name - text));
+	short_name = row_short_name(name, cols > 8 ? cols : 8, ascii);
+	out = xasprintf("%.*s%s", (int)(name - text), text, short_name);
+	free(short_name);
+	free(text);
+	return out;
+}
+
+/* "13/1,973" at the right of the status; returns the columns it takes. */
+static int draw_position(struct app *a, struct canvas *c)
+{
+	char at[FMT_SIZE], of[FMT_SIZE], text[2 * FMT_SIZE];
+	uint32_t row, n;
+	int cols;
+
+	if (!app_ops(a)->position || c->cols < POSITION_COLS)
+		return 0;
+	app_ops(a)->position(app_state(a), &row, &n);
+	if (n == 0)
+		return 0;
+	snprintf(text, sizeof(text), "%s/%s", fmt_count(at, row), fmt_count(of, n));
+	cols = (int)strlen(text);
+	canvas_puts(c, a->chrome.status, c->cols - cols - 1, cols, STYLE_DIM, text);
+	return cols + 2;
+}
+
 static void draw_status(struct app *a, struct canvas *c)
 {
+	int cols = c->cols - 1;
 	char *text;
 
 	if (a->message && a->prompting != PROMPT_NONE)
 		return;
 	if (a->message) {
-		canvas_puts(c, a->chrome.status, 1, c->cols - 1,
+		canvas_puts(c, a->chrome.status, 1, cols,
 			    a->message_bad ? STYLE_ERROR : STYLE_STATUS, a->message);
 		return;
 	}
+	cols -= draw_position(a, c);
 	text = app_ops(a)->status(app_state(a), &a->scene);
-	if (text)
-		canvas_puts(c, a->chrome.status, 1, c->cols - 1, STYLE_STATUS, text);
+	if (!text)
+		return;
+	text = fold_status(text, cols, c->ascii);
+	canvas_puts(c, a->chrome.status, 1, cols, STYLE_STATUS, text);
 	free(text);
 }
 
@@ -459,6 +507,8 @@ static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum act
 
 static bool has_hint(const struct app *a, enum action action)
 {
+	if (action == ACTION_METRIC && a->analysis->counts.n_events < 2)
+		return false;
 	return action != ACTION_NONE && action_where(action) & app_ops(a)->contexts &&
 	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action);
 }
@@ -467,7 +517,8 @@ static bool has_hint(const struct app *a, enum action action)
 static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 {
 	static const enum action first[] = { ACTION_ENTER,  ACTION_INVERT, ACTION_MARK_A,
-					     ACTION_MARK_B, ACTION_SEARCH, ACTION_FILTER };
+					     ACTION_MARK_B, ACTION_SEARCH, ACTION_FILTER,
+					     ACTION_METRIC };
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 

@@ -87,6 +87,12 @@ void list_go(struct list *l, uint32_t row)
 	keep(l);
 }
 
+void list_position(const struct list *l, uint32_t *at, uint32_t *of)
+{
+	*at = l->n > 0 ? l->cursor + 1 : 0;
+	*of = l->n;
+}
+
 uint32_t list_at(const struct list *l, int line)
 {
 	if (line < 0 || (uint32_t)line >= l->height || (uint32_t)line >= l->n - l->top)

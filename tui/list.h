@@ -31,6 +31,9 @@ bool list_act(struct list *l, enum action a);
 /* Puts the cursor on a row; if that is out of sight, a third of the way down the screen. */
 void list_go(struct list *l, uint32_t row);
 
+/* The cursor's number from 1, and of how many: what a view's position() says. */
+void list_position(const struct list *l, uint32_t *at, uint32_t *of);
+
 /* The row at `line` lines below the first in sight, or UINT32_MAX. */
 uint32_t list_at(const struct list *l, int line);
 

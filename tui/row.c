@@ -393,6 +393,8 @@ char *row_status(const struct scene *s, const struct keys *keys, uint32_t key, i
 	char *source = row_source(s, keys, key), *out;
 
 	row_detail(s, keys, key, detail);
+	if (k->flags & FUNCTION_UNRESOLVED && !(k->flags & FUNCTION_MARK))
+		snprintf(detail, sizeof(detail), "no symbol; info says why");
 	out = xasprintf("%s  self %s%s%s%s%s  %s%s%s", row_share(share, s, total, whole),
 			row_share(own, s, self, whole), *module ? "  " : "", module,
 			*source ? "  " : "", source, name, *detail ? "  " : "", detail);

@@ -15,6 +15,10 @@
 #define BAR_COLS        10 /* a column is ten per cent */
 #define BAR_COLS_NARROW 5
 
+/* Of an event's name in a title. */
+#define METRIC_COLS  12
+#define METRIC_BYTES 20
+
 /* Modules that are looked through for the longest name. */
 #define MODULES_MOST 512u
 
@@ -24,17 +28,19 @@ struct fit {
 	int n_numbers;  /* how many columns of numbers */
 	int least_name; /* columns that the name must have */
 	bool samples, module;
+	bool extras; /* self and total of every event, not of the first alone */
 };
 
 static const struct fit fits[] = {
-	{ BAR_COLS, ROW_MAX_NUMBERS, 34, true, true },
-	{ BAR_COLS, ROW_MAX_NUMBERS, 34, false, true },
-	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 26, false, true },
-	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 24, false, false },
-	{ 0, ROW_MAX_NUMBERS, 20, false, false },
-	{ 0, 2, 16, false, false },
-	{ 0, 1, 6, false, false },
-	{ 0, 0, 0, false, false },
+	{ BAR_COLS, ROW_MAX_NUMBERS, 34, true, true, true },
+	{ BAR_COLS, ROW_MAX_NUMBERS, 34, false, true, true },
+	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 26, false, true, true },
+	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 26, false, true, false },
+	{ BAR_COLS_NARROW, ROW_MAX_NUMBERS, 24, false, false, false },
+	{ 0, ROW_MAX_NUMBERS, 20, false, false, false },
+	{ 0, 2, 16, false, false, false },
+	{ 0, 1, 6, false, false, false },
+	{ 0, 0, 0, false, false, false },
 };
 
 static int max_int(int a, int b)
@@ -80,6 +86,21 @@ static int digits_of(const struct number_column *n, bool percent)
 	return max_int(width_of(row_number(out, n, percent, n->whole)), 6);
 }
 
+/* Writes the name of a column's metric, cut to METRIC_COLS, and returns its bytes. */
+static size_t put_metric(const struct scene *s, uint32_t of, char title[32])
+{
+	char *metric = metric_name(s->analysis->profile, s->analysis->lens.column[of].metric);
+	size_t n = strlen(metric), got, bytes = text_clip(metric, n, METRIC_COLS, &got);
+
+	if (bytes < n)
+		bytes = text_clip(metric, n, METRIC_COLS - 1, &got);
+	/* few bytes a column at most, or else the rest is no title */
+	bytes = bytes < METRIC_BYTES ? bytes : 0;
+	snprintf(title, 32, "%.*s%s", (int)bytes, metric, bytes < n ? "…" : "");
+	free(metric);
+	return strlen(title);
+}
+
 static void add_number(struct row_shape *sh, const struct scene *s, const struct row_wish *w,
 		       enum number_kind kind, uint32_t of)
 {
@@ -94,12 +115,10 @@ static void add_number(struct row_shape *sh, const struct scene *s, const struct
 	if (kind != NUMBER_SAMPLES)
 		row_unit(s, of, &n->unit, &n->scale);
 	if (kind != NUMBER_SAMPLES && s->analysis->lens.n_columns > 1) {
-		char *metric = metric_name(s->analysis->profile,
-					   s->analysis->lens.column[of].metric);
-		size_t got, bytes = text_clip(metric, strlen(metric), 12, &got);
-
-		used = (size_t)snprintf(n->title, sizeof(n->title), "%.*s ", (int)bytes, metric);
-		free(metric);
+		n->name_bytes = put_metric(s, of, n->title);
+		n->second = kind != (w->total_first ? NUMBER_TOTAL : NUMBER_SELF);
+		used = n->name_bytes;
+		n->title[used++] = ' ';
 	}
 	if (used < sizeof(n->title))
 		snprintf(n->title + used, sizeof(n->title) - used, "%s%s",
@@ -146,6 +165,31 @@ static bool has_bar(const struct row_shape *sh, const struct row_wish *w, int i)
 	       (i == 0 || w->two_bars);
 }
 
+/*
+ * The title without the event or without the kind: "page-faults" for what leads, "TOTAL" beside it. NULL
+ * where neither stands in it.
+ */
+static const char *brief_title(const struct number_column *n, size_t *len)
+{
+	if (n->name_bytes == 0)
+		return NULL;
+	if (n->second) {
+		*len = strcspn(n->title + n->name_bytes + 1, " ");
+		return n->title + n->name_bytes + 1;
+	}
+	*len = n->name_bytes;
+	return n->title;
+}
+
+/* Columns of a title. */
+static int title_cols(const struct number_column *n, bool brief)
+{
+	size_t len;
+	const char *title = brief ? brief_title(n, &len) : NULL;
+
+	return title ? (int)text_width(title, len) : width_of(n->title);
+}
+
 /* Lays the columns out by f and returns what is left for the name. */
 static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct fit *f, int cols,
 		   int module)
@@ -156,7 +200,10 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 		struct number_column *n = &sh->number[i];
 		bool wanted = n->kind == NUMBER_SAMPLES ? f->samples : shown < f->n_numbers;
 		int digits = n->digits;
-		int title = width_of(n->title) + (n->kind != NUMBER_SAMPLES);
+		int title = title_cols(n, !f->extras) + (n->kind != NUMBER_SAMPLES);
+		bool with_unit = sh->percent && (f->extras || n->name_bytes == 0);
+
+		wanted = wanted && (f->extras || !n->second || n->of == 0);
 
 		n->col = wanted ? col : -1;
 		if (!wanted)
@@ -166,7 +213,7 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 		if (n->bar == 0 && f->bar > 0)
 			digits = max_int(digits, title);
 		else if (f->bar == 0)
-			digits = max_int(digits, title - (sh->percent ? 2 : 0));
+			digits = max_int(digits, title - (with_unit ? 2 : 0));
 		n->digits = digits;
 		col += digits + (n->bar > 0 ? 1 + n->bar : 0) + 1;
 	}
@@ -175,6 +222,22 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 	sh->name_cols = cols - sh->name - (sh->module_cols > 0 ? sh->module_cols + 2 : 0);
 	sh->module = cols - sh->module_cols;
 	return sh->name_cols;
+}
+
+/* "page-faults" instead of "page-faults SELF %". */
+static void name_events(struct row_shape *sh)
+{
+	for (int i = 0; i < sh->n_numbers; i++) {
+		struct number_column *n = &sh->number[i];
+		size_t len;
+		const char *title = brief_title(n, &len);
+
+		if (!title)
+			continue;
+		memmove(n->title, title, len);
+		n->title[len] = '\0';
+		n->name_bytes = 0;
+	}
 }
 
 void row_shape_init(struct row_shape *sh, const struct scene *s, const struct row_wish *w, int cols)
@@ -189,8 +252,11 @@ void row_shape_init(struct row_shape *sh, const struct scene *s, const struct ro
 	for (size_t k = 0; k < sizeof(fits) / sizeof(fits[0]); k++) {
 		for (int i = 0; i < sh->n_numbers; i++)
 			sh->number[i].digits = digits[i];
-		if (try_fit(sh, w, &fits[k], cols, module) >= fits[k].least_name)
-			break;
+		if (try_fit(sh, w, &fits[k], cols, module) < fits[k].least_name)
+			continue;
+		if (!fits[k].extras)
+			name_events(sh);
+		break;
 	}
 	for (int i = 0; i < sh->n_numbers; i++)
 		if (sh->number[i].col < 0)
@@ -240,6 +306,22 @@ static void draw_hidden(const struct row_shape *sh, struct canvas *c, int row, i
 		canvas_puts(c, row, col + cols - width, width, STYLE_HEADER, text);
 }
 
+/* The title in cols columns, if it can be had: without its unit, then without its event or its kind. */
+static void fit_title(const struct number_column *n, int cols, char out[sizeof(n->title)])
+{
+	size_t len = strlen(n->title);
+	const char *brief;
+
+	memcpy(out, n->title, len + 1);
+	if (width_of(out) > cols && len > 2 && strcmp(out + len - 2, " %") == 0)
+		out[len - 2] = '\0';
+	brief = width_of(out) > cols ? brief_title(n, &len) : NULL;
+	if (!brief)
+		return;
+	memcpy(out, brief, len);
+	out[len] = '\0';
+}
+
 void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     int sorted, bool reverse, const char *name, const char *module)
 {
@@ -249,14 +331,13 @@ void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r
 		return;
 	for (int i = 0; i < sh->n_numbers; i++) {
 		const struct number_column *n = &sh->number[i];
-		int title = width_of(n->title), cols = n->digits + (n->bar ? 1 + n->bar : 0);
+		int cols = n->digits + (n->bar ? 1 + n->bar : 0);
 		char narrow[sizeof(n->title)];
+		int title;
 
 		if (n->digits == 0)
 			continue;
-		snprintf(narrow, sizeof(narrow), "%s", n->title);
-		if (title + 1 > cols && title > 2 && sh->percent && n->kind != NUMBER_SAMPLES)
-			narrow[strlen(narrow) - 2] = '\0';
+		fit_title(n, cols - 1, narrow);
 		title = width_of(narrow);
 		if (n->bar == 0 && title < cols) {
 			int arrow = n->kind != NUMBER_SAMPLES;

@@ -14,6 +14,7 @@
 #include "view.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum number_kind { NUMBER_SELF, NUMBER_TOTAL, NUMBER_SAMPLES };
@@ -23,6 +24,8 @@ struct number_column {
 	enum number_kind kind;
 	uint32_t of;          /* which of the lens's columns */
 	char title[32];       /* "SELF %"; the metric in front where the lens has several columns */
+	size_t name_bytes;    /* of the metric's name in it; 0: it has none, or nothing else */
+	bool second;          /* of its event: total beside self, or self beside total */
 	enum unit unit;       /* of its weights */
 	int64_t scale, whole; /* as in struct event; what 100 % is */
 	int col;              /* where the number begins */

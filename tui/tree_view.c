@@ -465,6 +465,11 @@ char *tree_view_status(const void *state, const struct scene *s)
 			  src->self(s->analysis, node)[0], src->total(s->analysis, node)[0]);
 }
 
+void tree_view_position(const void *state, uint32_t *at, uint32_t *of)
+{
+	list_position(&((const struct tree_view *)state)->list, at, of);
+}
+
 char *tree_view_crumb(const void *state, const struct scene *s)
 {
 	const struct tree_view *v = state;

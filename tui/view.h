@@ -136,6 +136,8 @@ struct view_ops {
 
 	/* The selected row in full, for the status line: malloc'd, or NULL. */
 	char *(*status)(const void *state, const struct scene *s);
+	/* The number of the cursor's row, from 1, and how many there are; NULL: no rows. */
+	void (*position)(const void *state, uint32_t *at, uint32_t *of);
 	/* What the view is zoomed into, for the breadcrumb: "main › parse"; malloc'd, or NULL. */
 	char *(*crumb)(const void *state, const struct scene *s);
 };

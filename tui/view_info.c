@@ -409,6 +409,16 @@ static char *info_no_text(const void *state, const struct scene *s)
 	return NULL;
 }
 
+/* The last line in sight, and of how many. */
+static void info_position(const void *state, uint32_t *at, uint32_t *of)
+{
+	const struct info_view *v = state;
+	size_t last = v->top + (size_t)v->rows;
+
+	*of = (uint32_t)v->lines.n;
+	*at = last < v->lines.n ? (uint32_t)last : *of;
+}
+
 const struct view_ops view_info = {
 	.name = "info",
 	.help = "what is in the file, what was lost, how good the stacks are",
@@ -425,5 +435,6 @@ const struct view_ops view_info = {
 	.find = info_find,
 	.found = info_found,
 	.status = info_no_text,
+	.position = info_position,
 	.crumb = info_no_text,
 };

@@ -266,6 +266,11 @@ static char *threads_crumb(const void *state, const struct scene *s)
 	return NULL;
 }
 
+static void threads_position(const void *state, uint32_t *at, uint32_t *of)
+{
+	list_position(&((const struct threads_view *)state)->list, at, of);
+}
+
 const struct view_ops view_threads = {
 	.name = "threads",
 	.help = "processes and threads, and when they were busy; Enter shows the call tree of one alone",
@@ -282,5 +287,6 @@ const struct view_ops view_threads = {
 	.find = threads_find,
 	.found = threads_found,
 	.status = threads_status,
+	.position = threads_position,
 	.crumb = threads_crumb,
 };

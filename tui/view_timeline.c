@@ -497,6 +497,11 @@ static char *timeline_crumb(const void *state, const struct scene *s)
 			 time_axis_text(to, v->axis.to_ns));
 }
 
+static void timeline_position(const void *state, uint32_t *at, uint32_t *of)
+{
+	list_position(&((const struct timeline_view *)state)->list, at, of);
+}
+
 const struct view_ops view_timeline = {
 	.name = "timeline",
 	.help = "how much was going on when, and in which threads; A and B choose the time that all views show",
@@ -514,5 +519,6 @@ const struct view_ops view_timeline = {
 	.find = timeline_find,
 	.found = timeline_found,
 	.status = timeline_status,
+	.position = timeline_position,
 	.crumb = timeline_crumb,
 };

@@ -412,6 +412,11 @@ static char *top_crumb(const void *state, const struct scene *s)
 	return NULL;
 }
 
+static void top_position(const void *state, uint32_t *at, uint32_t *of)
+{
+	list_position(&((const struct top_view *)state)->list, at, of);
+}
+
 const struct view_ops view_top = {
 	.name = "top",
 	.help = "functions by what they cost themselves; o groups by module, file, thread, …",
@@ -427,5 +432,6 @@ const struct view_ops view_top = {
 	.selection = top_selection,
 	.find = top_find,
 	.status = top_status,
+	.position = top_position,
 	.crumb = top_crumb,
 };

@@ -41,5 +41,6 @@ const struct view_ops view_tree = {
 	.selection = tree_view_selection,
 	.find = tree_view_find,
 	.status = tree_view_status,
+	.position = tree_view_position,
 	.crumb = tree_view_crumb,
 };
