@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "filter.h"
+#include "filter_term.h"
 
 #include "err.h"
 #include "made_profile.h"
@@ -229,6 +230,26 @@ Test(regex, hostile_expressions_end)
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	cr_assert_lt(to.tv_sec - from.tv_sec, 10);
 	cr_assert_null(regex_new("((((a{9999}){9999}){9999}){9999}", NULL));
+}
+
+Test(regex, filters_say_that_they_gave_up)
+{
+	struct filter *f = NULL;
+	const struct term *terms;
+	char name[4096];
+	size_t n;
+
+	memset(name, 'a', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '!';
+	cr_assert_eq(filter_parse("time:1,2 fn:b !fn:(a+)+$", &f, NULL), 0);
+	cr_expect_null(filter_gave_up(NULL));
+	terms = filter_terms(f, &n);
+	cr_assert_eq(n, 3);
+	cr_expect_not(regex_matches(terms[1].regex, name, sizeof(name)));
+	cr_expect_null(filter_gave_up(f), "an expression that does not match is no trouble");
+	cr_expect_not(regex_matches(terms[2].regex, name, sizeof(name)));
+	cr_expect_str_eq(filter_gave_up(f), "!fn:(a+)+$");
+	filter_free(f);
 }
 
 static const char *const names[] = {

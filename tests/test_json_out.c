@@ -68,6 +68,8 @@ Test(json_out, nests_and_separates)
 	json_begin(&j, "list", '[', false);
 	json_put_weight(&j, NULL, 1250, 100);
 	json_put_weight(&j, NULL, 7, 1);
+	json_put_ratio(&j, NULL, 2, 3);
+	json_put_ratio(&j, NULL, 5, 0);
 	json_begin(&j, NULL, '{', false);
 	json_end(&j, '}');
 	json_end(&j, ']');
@@ -75,7 +77,7 @@ Test(json_out, nests_and_separates)
 	fclose(j.to);
 	cr_expect_str_eq(text,
 			 "{\n\"big\": -9223372036854775808,\n\"yes\": true,\n\"none\": null,\n"
-			 "\"empty\": [],\n\"list\": [12.5, 7, {}]\n}\n");
+			 "\"empty\": [],\n\"list\": [12.5, 7, 0.666667, null, {}]\n}\n");
 	json_decref(parse(text));
 	free(text);
 }

@@ -48,6 +48,30 @@ Test(options, fill_their_fields)
 	options_done(&o);
 }
 
+/* One of each way in which an option is taken, beside those above. */
+Test(options, reach_only_their_fields)
+{
+	const char *words[] = { "--all", "--symbols=a", "--symbols", "b", "--to=folded", NULL };
+	const char *screen[] = { "--screen", "100x30", "--width=0", NULL };
+	struct err e = ERR_INIT;
+	struct options o;
+
+	cr_assert_eq(parse(&o, &cmd_export, words, &e), 0, "%s", err_text(&e));
+	cr_expect(o.kernel && o.jit);
+	cr_expect_not(o.pid || o.tid || o.addrs || o.json || o.inlined || o.help);
+	cr_assert_eq(o.symbols.n, 2);
+	cr_expect_str_eq(o.symbols.at[1], "b");
+	cr_expect_str_eq(o.to, "folded");
+	cr_expect_null(o.output);
+	cr_expect_eq(o.width, -1);
+	options_done(&o);
+	cr_assert_eq(parse(&o, &cmd_report, screen, &e), 0, "%s", err_text(&e));
+	cr_expect_eq(o.cols, 100);
+	cr_expect_eq(o.lines, 30);
+	cr_expect_eq(o.width, 0);
+	options_done(&o);
+}
+
 Test(options, leave_defaults_where_nothing_is_said)
 {
 	const char *words[] = { NULL };
@@ -108,6 +132,10 @@ static const struct {
 	{ &cmd_report, { "--screen", "0x5" }, "COLSxROWS" },
 	{ &cmd_report, { "--screen", "5x5x5" }, "COLSxROWS" },
 	{ &cmd_report, { "--screen", "1001x5" }, "COLSxROWS" },
+	{ &cmd_report, { "--width", "39" }, "from 40 to 10000" },
+	{ &cmd_report, { "--width", "10001" }, "from 40 to 10000" },
+	{ &cmd_report, { "--width", "80x" }, "not \"80x\"" },
+	{ &cmd_report, { "--width", "" }, "--width wants" },
 	{ &cmd_report, { "--keys", "j" }, "--keys" },
 	{ &cmd_report, { "-f", "fn:(" }, "\"(\"" },
 	{ &cmd_report, { "--time", "banana" }, "banana" },

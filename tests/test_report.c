@@ -23,7 +23,7 @@
 	"main;parse;read_number 30\nmain;parse 10\nmain;sort;sort;compare 40\nmain;sort 5\nmain 5\n" \
 	"other;read_number 10\n"
 
-static struct profile *read_folded(const char *text)
+static struct profile *read_text(const char *format, const char *text)
 {
 	const struct resolver_options resolve = { 0 };
 	const struct read_options options = { .resolve = &resolve };
@@ -33,9 +33,9 @@ static struct profile *read_folded(const char *text)
 	capture_id capture;
 
 	builder_begin(p);
-	capture = build_capture(p, "test", "folded");
+	capture = build_capture(p, "test", format);
 	cr_assert_eq(builder_end(p), 0);
-	cr_assert_eq(format_by_name("folded")->read(in, p, capture, &options, NULL, &e), 0, "%s",
+	cr_assert_eq(format_by_name(format)->read(in, p, capture, &options, NULL, &e), 0, "%s",
 		     err_text(&e));
 	input_close(in);
 	return p;
@@ -56,7 +56,7 @@ static char *answer(const char *folded, const struct question *q)
 	struct report r = {
 		.view = q->view, .max_rows = q->rows, .min_percent = q->min, .ascii = q->ascii
 	};
-	struct profile *p = read_folded(folded);
+	struct profile *p = read_text("folded", folded);
 	struct err e = ERR_INIT;
 	struct lens lens;
 	char *text = NULL;
@@ -189,4 +189,38 @@ Test(report, says_what_the_profile_holds)
 		cr_expect_str_eq(text, cases[i].text, "%s:\n%s", cases[i].question.what, text);
 		free(text);
 	}
+}
+
+#define SAMPLE(comm, ids, n) comm " " ids " 1.5: " n " cycles:\n\t1 f+0x1 (x)\n\n"
+
+/* A process of one thread is one row; rows come by cost, threads within their process. */
+Test(report, threads_stand_below_their_processes)
+{
+	struct profile *p = read_text(
+		"perf-script", SAMPLE("solo", "5/5", "20") SAMPLE("pool", "7/7", "10")
+				       SAMPLE("worker", "7/8", "50") SAMPLE("worker", "7/9", "20"));
+	struct report r = { .view = VIEW_KIND_THREADS };
+	struct err e = ERR_INIT;
+	char *text = NULL;
+	struct lens lens;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	lens_init(&lens, p);
+	lens.grouping = GROUP_THREAD;
+	cr_assert_eq(analysis_new(p, &lens, NULL, &r.analysis), 0);
+	cr_assert_eq(report_make_rows(&r, NULL, &e), 0);
+	report_text(&r, f);
+	fclose(f);
+	cr_expect_str_eq(text, "# TOTAL %      SAMPLES  PROCESS, THREAD\n"
+			       "     80.0            3  pool              pid 7\n"
+			       "     50.0            1    worker          tid 8\n"
+			       "     20.0            1    worker          tid 9\n"
+			       "     10.0            1    pool            tid 7\n"
+			       "     20.0            1  solo              pid 5\n");
+	free(text);
+	report_done(&r);
+	analysis_free(r.analysis);
+	lens_done(&lens);
+	profile_free(p);
 }
