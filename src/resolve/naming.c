@@ -448,11 +448,13 @@ static bool tell_fetching(void *arg, uint64_t done_bytes, uint64_t total_bytes)
 	if (mebibytes == g->last_mebibytes)
 		return true;
 	g->last_mebibytes = mebibytes;
+	fmt_bytes(done, (int64_t)(done_bytes & INT64_MAX));
+	fmt_bytes(total, (int64_t)(total_bytes & INT64_MAX));
 	builder_begin(g->n->p);
 	build_fact(g->n->p, g->n->capture, "symbols", "debug files", FACT_PLAIN,
-		   "fetching that of %s (%zu of %zu modules): %s of %s", g->name, g->done + 1,
-		   g->total, fmt_bytes(done, (int64_t)(done_bytes & INT64_MAX)),
-		   fmt_bytes(total, (int64_t)(total_bytes & INT64_MAX)));
+		   "fetching that of %s, module %zu of %zu: %s%s%s", g->name, g->done + 1, g->total,
+		   total_bytes ? done : "waiting for an answer", total_bytes ? " of " : "",
+		   total_bytes ? total : "");
 	builder_end(g->n->p);
 	return true;
 }
@@ -465,18 +467,19 @@ static void state_fetched(const struct fetching *g, const char *no_server)
 	builder_begin(n->p);
 	if (no_server)
 		build_fact(n->p, n->capture, "symbols", "debug files", FACT_MISSING,
-			   "those of %zu modules are missing: %s", g->total, no_server);
+			   "missing for %zu module%s: %s", g->total, g->total == 1 ? "" : "s",
+			   no_server);
 	else if (g->trouble)
 		build_fact(n->p, n->capture, "symbols", "debug files", FACT_MISSING,
-			   "the servers in DEBUGINFOD_URLS gave those of %zu of %zu modules; then "
-			   "%s, and no more was asked",
+			   "%zu of %zu came from the servers in DEBUGINFOD_URLS; then %s, and no "
+			   "more was asked",
 			   g->n_found, g->total,
 			   g->trouble == -ETIMEDOUT ? "nothing came for a while"
 						    : strerror(-g->trouble));
 	else
 		build_fact(n->p, n->capture, "symbols", "debug files", FACT_PLAIN,
-			   "the servers in DEBUGINFOD_URLS gave those of %zu of %zu modules",
-			   g->n_found, g->total);
+			   "%zu of %zu came from the servers in DEBUGINFOD_URLS", g->n_found,
+			   g->total);
 	builder_end(n->p);
 }
 
@@ -493,7 +496,7 @@ static void fetch_one(struct fetching *g, uint32_t m)
 	if (!g->server || g->trouble || !dso_table_of_module(n->dsos, (module_id){ m }, &d))
 		return;
 	g->name = profile_string(n->p, profile_module(n->p, (module_id){ m })->name, NULL);
-	g->last_mebibytes = 0;
+	g->last_mebibytes = UINT64_MAX;
 	rc = debug_server_fetch(g->server, &d.build_id, tell_fetching, g, &path);
 	g->n_found += rc == 0;
 	if (rc < 0 && rc != -ENOENT && rc != -ECANCELED)
