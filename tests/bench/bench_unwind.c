@@ -22,6 +22,7 @@
 #include "perf_events.h"
 #include "perf_feed.h"
 #include "perf_header.h"
+#include "perf_marks.h"
 #include "perf_stacks.h"
 #include "perf_stream.h"
 #include "profile.h"
@@ -39,6 +40,7 @@ struct bench {
 	struct profile *profile;
 	struct resolver *resolver;
 	struct perf_feed *feed;
+	struct perf_marks marks;
 	struct perf_stacks *stacks;
 	VEC(uint8_t) kept;               /* records, one behind the other */
 	VEC(struct perf_sample) samples; /* of these */
@@ -224,7 +226,8 @@ static int open_bench(struct bench *b, const char *path, struct err *e)
 	b->resolver = resolver_new(b->profile, capture, &options);
 	perf_header_tell_build_ids(&b->header, b->resolver);
 	b->feed = perf_feed_new(b->profile, capture, b->resolver, &b->events, b->header.arch);
-	b->stacks = perf_stacks_new(b->profile, b->resolver,
+	perf_marks_init(&b->marks, b->profile);
+	b->stacks = perf_stacks_new(b->profile, b->resolver, &b->marks,
 				    b->header.arch ? b->header.arch : "x86_64");
 	return 0;
 }
