@@ -188,6 +188,7 @@ void app_free(struct app *a)
 	for (int i = 0; i <= PROMPT_FILTER; i++)
 		history_done(&a->history[i]);
 	app_search(a, NULL);
+	app_help_search(a, NULL);
 	free(a->seeking.kept);
 	analysis_free(a->analysis);
 	profile_free(a->nothing);
@@ -227,41 +228,6 @@ static void hush(struct app *a)
 	a->changed = true;
 }
 
-/* Keys while the overlay is open: scroll it or close it. */
-static void help_act(struct app *a, enum action action)
-{
-	int page = a->chrome.view.rows > 2 ? a->chrome.view.rows - 2 : 1;
-
-	switch (action) {
-	case ACTION_DOWN:
-		a->help_top++;
-		break;
-	case ACTION_UP:
-		a->help_top--;
-		break;
-	case ACTION_PAGE_DOWN:
-	case ACTION_HALF_DOWN:
-		a->help_top += page;
-		break;
-	case ACTION_PAGE_UP:
-	case ACTION_HALF_UP:
-		a->help_top -= page;
-		break;
-	case ACTION_FIRST:
-		a->help_top = 0;
-		break;
-	case ACTION_LAST:
-		a->help_top = INT16_MAX;
-		break;
-	case ACTION_QUIT_ALL:
-		a->over = true;
-		break;
-	default:
-		a->help = false;
-		break;
-	}
-}
-
 void app_key(struct app *a, uint32_t key)
 {
 	enum action action;
@@ -273,8 +239,8 @@ void app_key(struct app *a, uint32_t key)
 		return;
 	}
 	action = keymap_find(&a->settings->keymap, a->view, app_ops(a)->contexts, key);
-	if (a->help)
-		help_act(a, action);
+	if (a->help.open)
+		app_help_act(a, action);
 	else
 		app_act(a, action);
 }
@@ -307,8 +273,8 @@ void app_click(struct app *a, int row, int col, int64_t now_ms)
 	a->click_col = col;
 	a->click_ms = now_ms;
 	a->press = (struct cell_at){ -1, -1 };
-	if (a->help) {
-		a->help = false;
+	if (a->help.open) {
+		a->help.open = false;
 		return;
 	}
 	if (a->prompting != PROMPT_NONE)
@@ -332,7 +298,7 @@ void app_release(struct app *a, int row, int col)
 	int64_t from_ns, to_ns;
 
 	a->press = (struct cell_at){ -1, -1 };
-	if (from.row < 0 || a->help || a->prompting != PROMPT_NONE ||
+	if (from.row < 0 || a->help.open || a->prompting != PROMPT_NONE ||
 	    (from.row == row && from.col == col))
 		return;
 	if (from.row == a->chrome.activity &&
@@ -350,9 +316,11 @@ void app_wheel(struct app *a, int notches)
 
 	hush(a);
 	for (int i = abs(notches) * WHEEL_ROWS; i > 0; i--) {
-		if (a->help)
-			help_act(a, action);
-		else if (a->prompting == PROMPT_NONE)
+		if (a->prompting != PROMPT_NONE)
+			break;
+		if (a->help.open)
+			app_help_act(a, action);
+		else
 			app_act(a, action);
 	}
 }

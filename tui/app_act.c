@@ -349,8 +349,8 @@ static bool act_on_frame(struct app *a, enum action action)
 		back(a);
 		return true;
 	case ACTION_HELP:
-		a->help = true;
-		a->help_top = 0;
+		a->help.open = true;
+		a->help.top = 0;
 		return true;
 	case ACTION_REPAINT:
 		wish(a, WISH_REPAINT, NULL, 0);

@@ -342,6 +342,25 @@ static int draw_position(struct app *a, struct canvas *c)
 	return cols + 2;
 }
 
+/* "search  /sort  2/3" of the overlay. */
+static void draw_help_found(const struct app *a, struct canvas *c, int row, int col)
+{
+	const struct help *h = &a->help;
+	char at[FMT_SIZE], n[FMT_SIZE];
+
+	if (!h->pattern)
+		return;
+	if (a->prompting == PROMPT_NONE) {
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "search  ");
+		col += canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "/%s  ", h->pattern);
+	}
+	if (h->n > 0)
+		canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "%s/%s",
+			      fmt_count(at, h->at), fmt_count(n, h->n));
+	else
+		canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, "no match");
+}
+
 static void draw_status(struct app *a, struct canvas *c)
 {
 	int cols = c->cols - 1;
@@ -352,6 +371,10 @@ static void draw_status(struct app *a, struct canvas *c)
 	if (a->message) {
 		canvas_puts(c, a->chrome.status, 1, cols,
 			    a->message_bad ? STYLE_ERROR : STYLE_STATUS, a->message);
+		return;
+	}
+	if (a->help.open) {
+		draw_help_found(a, c, a->chrome.status, 1);
 		return;
 	}
 	cols -= draw_position(a, c);
@@ -427,7 +450,10 @@ static void draw_prompt(struct app *a, struct canvas *c)
 	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
 	if (a->prompting == PROMPT_SEARCH) {
 		used = prompt_draw(&a->prompt, c, row, 1, room);
-		draw_found(a, c, row, used + 4);
+		if (a->help.open)
+			draw_help_found(a, c, row, used + 4);
+		else
+			draw_found(a, c, row, used + 4);
 		return;
 	}
 	used = prompt_draw(&a->prompt, c, row, 1, room);
@@ -543,10 +569,9 @@ static void draw_help_hints(struct app *a, struct canvas *c)
 	static const struct {
 		enum action action;
 		const char *text;
-	} hints[] = { { ACTION_BACK, "close" },
-		      { ACTION_DOWN, "down" },
-		      { ACTION_UP, "up" },
-		      { ACTION_PAGE_DOWN, "page" } };
+	} hints[] = { { ACTION_BACK, "close" },    { ACTION_DOWN, "down" },
+		      { ACTION_UP, "up" },         { ACTION_PAGE_DOWN, "page" },
+		      { ACTION_SEARCH, "search" }, { ACTION_NEXT, "next" } };
 	int row = a->chrome.hints, col = 1;
 
 	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
@@ -599,7 +624,7 @@ static void draw_frame(struct app *a, struct canvas *c)
 		draw_terms(a, c);
 	if (f->hints >= 0 && a->prompting != PROMPT_NONE)
 		draw_prompt_hints(a, c);
-	else if (f->hints >= 0 && a->help)
+	else if (f->hints >= 0 && a->help.open)
 		draw_help_hints(a, c);
 	else if (f->hints >= 0)
 		draw_hints(a, c);
@@ -643,11 +668,11 @@ void app_draw(struct app *a, struct canvas *c)
 		return;
 	state = app_state(a);
 	draw_frame(a, c);
-	if (a->help)
-		app_draw_help(c, a->chrome.view, a, &a->help_top);
+	if (a->help.open)
+		app_draw_help(c, a->chrome.view, a);
 	else
 		app_ops(a)->draw(state, &a->scene, c, a->chrome.view);
-	if (!a->help)
+	if (!a->help.open)
 		draw_way_out(a, c);
 	if (a->prompting != PROMPT_NONE)
 		draw_prompt(a, c);

@@ -3,9 +3,13 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app_state.h"
+#include "finding.h"
+#include "mem.h"
+#include "regex.h"
 #include "row.h"
 #include "text.h"
 
@@ -15,9 +19,22 @@
 struct page {
 	struct canvas *c;
 	struct rect r;
-	int top;  /* first line in sight */
-	int line; /* the one that comes next */
+	int top;                 /* first line in sight */
+	int line;                /* the one that comes next */
+	struct regex *regex;     /* what is searched, or NULL */
+	struct finding *finding; /* to be told which lines match, or NULL */
 };
+
+/* Does the search match the entry that begins on the next line? Then a flag for its style. */
+static uint16_t match_entry(const struct page *p, const char *text, const char *more)
+{
+	if (!p->regex || (!regex_matches(p->regex, text, strlen(text)) &&
+			  !regex_matches(p->regex, more, strlen(more))))
+		return 0;
+	if (p->finding)
+		finding_add(p->finding, (uint32_t)p->line);
+	return STYLE_MATCH;
+}
 
 /* The canvas row of the next line, or -1 when it is out of sight. */
 static int next_row(struct page *p)
@@ -43,6 +60,7 @@ static size_t fitting(const char *s, int cols)
 /* On as many lines as it takes. */
 static void put(struct page *p, uint16_t style, const char *text)
 {
+	style |= match_entry(p, text, "");
 	do {
 		size_t n = fitting(text, p->r.cols - 1);
 		int row = next_row(p);
@@ -59,15 +77,16 @@ static void put_key(struct page *p, const char *keys, const char *help)
 {
 	int keys_cols = p->r.cols > 3 * KEYS_COLS ? KEYS_COLS : p->r.cols / 3;
 	int col = p->r.col + 1, cols = p->r.cols - keys_cols - 1;
+	uint16_t match = match_entry(p, keys, help);
 
 	for (bool first = true; first || *help != '\0'; first = false) {
 		size_t n = fitting(help, cols);
 		int row = next_row(p);
 
 		if (row >= 0 && first)
-			canvas_puts(p->c, row, col, keys_cols - 1, STYLE_HINT_KEY, keys);
+			canvas_puts(p->c, row, col, keys_cols - 1, STYLE_HINT_KEY | match, keys);
 		if (row >= 0)
-			canvas_put(p->c, row, col + keys_cols, cols, STYLE_NORMAL, help, n);
+			canvas_put(p->c, row, col + keys_cols, cols, STYLE_NORMAL | match, help, n);
 		help += n;
 		help += strspn(help, " ");
 	}
@@ -144,24 +163,122 @@ static void put_all(struct page *p, const struct app *a)
 	put(p, STYLE_NORMAL, "column titles and hints are buttons; hold Shift to select text");
 }
 
-void app_draw_help(struct canvas *c, struct rect r, const struct app *a, int *top)
+/* Keeps the first line in sight in range; returns how many lines there are below the last screen's. */
+static int keep_in_range(struct app *a, struct rect r)
 {
-	struct page measure = { .c = NULL, .r = r }, page = { .c = c, .r = r };
+	struct page measure = { .c = NULL, .r = r };
 	int max;
 
 	put_all(&measure, a);
 	max = measure.line > r.rows ? measure.line - r.rows : 0;
-	if (*top > max)
-		*top = max;
-	if (*top < 0)
-		*top = 0;
-	page.top = *top;
+	if (a->help.top > max)
+		a->help.top = max;
+	if (a->help.top < 0)
+		a->help.top = 0;
+	return max;
+}
+
+void app_draw_help(struct canvas *c, struct rect r, struct app *a)
+{
+	int max = keep_in_range(a, r), below = max - a->help.top;
+	struct page page = { .c = c, .r = r, .top = a->help.top, .regex = a->help.regex };
+
 	put_all(&page, a);
-	if (*top < max && r.rows > 1) {
+	if (below > 0 && r.rows > 1) {
 		char text[48];
 
-		snprintf(text, sizeof(text), " %d more line%s below ", max - *top,
-			 max - *top == 1 ? "" : "s");
+		snprintf(text, sizeof(text), " %d more line%s below ", below,
+			 below == 1 ? "" : "s");
 		canvas_puts_right(c, r.row + r.rows - 1, r.col, r.cols, STYLE_HEADER_SORTED, text);
+	}
+}
+
+bool app_help_search(struct app *a, const char *pattern)
+{
+	char *copy = pattern ? xstrdup(pattern) : NULL;
+	struct err e = ERR_INIT;
+
+	free(a->help.pattern);
+	regex_free(a->help.regex);
+	a->help.pattern = copy;
+	a->help.regex = copy ? regex_new(copy, &e) : NULL;
+	a->help.n = a->help.at = 0;
+	a->help.line = (uint32_t)a->help.top;
+	if (copy && !a->help.regex)
+		app_say(a, true, err_text(&e));
+	err_clear(&e);
+	return !copy || a->help.regex;
+}
+
+void app_help_find(struct app *a, int step)
+{
+	struct help *h = &a->help;
+	struct finding f;
+	struct page page = { .c = NULL, .r = a->chrome.view, .regex = h->regex, .finding = &f };
+	int rows = a->chrome.view.rows;
+
+	if (!h->regex)
+		return;
+	finding_start(&f, h->line, step);
+	put_all(&page, a);
+	h->at = finding_end(&f);
+	h->n = f.n;
+	if (h->at == 0)
+		return;
+	h->line = f.target;
+	if ((int)h->line < h->top || (int)h->line >= h->top + rows)
+		h->top = (int)h->line - rows / 3;
+}
+
+/* What does not scroll: searches, or closes the overlay. */
+static void act_otherwise(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_SEARCH:
+		app_prompt_open(a, PROMPT_SEARCH);
+		break;
+	case ACTION_NEXT:
+	case ACTION_PREVIOUS:
+		app_help_find(a, action == ACTION_NEXT ? 1 : -1);
+		break;
+	case ACTION_QUIT_ALL:
+		a->over = true;
+		break;
+	default:
+		if (action != ACTION_BACK || !a->help.pattern)
+			a->help.open = false;
+		app_help_search(a, NULL);
+		break;
+	}
+}
+
+void app_help_act(struct app *a, enum action action)
+{
+	int page = a->chrome.view.rows > 2 ? a->chrome.view.rows - 2 : 1;
+
+	switch (action) {
+	case ACTION_DOWN:
+		a->help.top++;
+		break;
+	case ACTION_UP:
+		a->help.top--;
+		break;
+	case ACTION_PAGE_DOWN:
+	case ACTION_HALF_DOWN:
+		a->help.top += page;
+		break;
+	case ACTION_PAGE_UP:
+	case ACTION_HALF_UP:
+		a->help.top -= page;
+		break;
+	case ACTION_FIRST:
+		a->help.top = 0;
+		break;
+	case ACTION_LAST:
+		a->help.top = INT16_MAX;
+		break;
+	default:
+		act_otherwise(a, action);
+		break;
 	}
 }

@@ -78,7 +78,7 @@ void app_prompt_open(struct app *a, enum prompt_kind kind)
 {
 	a->prompting = kind;
 	prompt_init(&a->prompt, kind == PROMPT_SEARCH ? "/" : "& ", &a->history[kind]);
-	if (kind != PROMPT_SEARCH)
+	if (kind != PROMPT_SEARCH || a->help.open)
 		return;
 	free(a->seeking.kept);
 	a->seeking.kept = a->seeking.pattern ? xstrdup(a->seeking.pattern) : NULL;
@@ -133,6 +133,28 @@ static void keep_search(struct app *a)
 	}
 }
 
+/* The same in the overlay of keys, which has a search of its own. */
+static void help_search_key(struct app *a, uint32_t key)
+{
+	switch (prompt_key(&a->prompt, key)) {
+	case PROMPT_UNCHANGED:
+		break;
+	case PROMPT_CHANGED:
+		if (app_help_search(a, a->prompt.n > 0 ? a->prompt.text : NULL))
+			app_help_find(a, 0);
+		break;
+	case PROMPT_DONE:
+		if (a->prompt.n == 0)
+			app_help_find(a, 1);
+		close_prompt(a);
+		break;
+	case PROMPT_CANCELLED:
+		app_help_search(a, NULL);
+		close_prompt(a);
+		break;
+	}
+}
+
 static void search_key(struct app *a, uint32_t key)
 {
 	switch (prompt_key(&a->prompt, key)) {
@@ -182,7 +204,9 @@ static void filter_key(struct app *a, uint32_t key)
 void app_prompt_key(struct app *a, uint32_t key)
 {
 	a->changed = true;
-	if (a->prompting == PROMPT_SEARCH)
+	if (a->prompting == PROMPT_SEARCH && a->help.open)
+		help_search_key(a, key);
+	else if (a->prompting == PROMPT_SEARCH)
 		search_key(a, key);
 	else
 		filter_key(a, key);

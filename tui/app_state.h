@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 struct analysis;
+struct regex;
 struct worker;
 
 /* A view once it has been looked at. */
@@ -61,6 +62,16 @@ struct seeking {
 	struct step from; /* the cursor then */
 };
 
+/* The overlay of keys, and what is searched in it. */
+struct help {
+	bool open;
+	int top;             /* first visible line */
+	char *pattern;       /* NULL: nothing is searched; owned */
+	struct regex *regex; /* of pattern; owned */
+	uint32_t n, at;      /* lines that match, and which one was gone to; 0: none */
+	uint32_t line;       /* that one */
+};
+
 struct app {
 	const struct tui_source *source;
 	const struct settings *settings;
@@ -96,8 +107,7 @@ struct app {
 
 	char *message; /* until the next key, or NULL; owned */
 	bool message_bad;
-	bool help;    /* the overlay is open */
-	int help_top; /* its first visible line */
+	struct help help;
 
 	int cols, rows;
 	struct chrome chrome; /* of cols and rows; see app_chrome() */
@@ -193,7 +203,13 @@ void app_chrome(const struct app *a, struct chrome *f);
 
 /* app_help.c */
 
-/* Draws the overlay, scrolled to *top, which is kept in range. */
-void app_draw_help(struct canvas *c, struct rect r, const struct app *a, int *top);
+/* Draws the overlay, scrolled to a->help.top, which is kept in range. */
+void app_draw_help(struct canvas *c, struct rect r, struct app *a);
+/* Keys while it is open: they scroll, search or close it. */
+void app_help_act(struct app *a, enum action action);
+/* Searches a regular expression in it, or nothing when NULL; false, and a sentence on screen, when it is bad. */
+bool app_help_search(struct app *a, const char *pattern);
+/* To the first match (0), the next or the previous one. */
+void app_help_find(struct app *a, int step);
 
 #endif
