@@ -357,7 +357,16 @@ Test(app, wishes)
 	cr_assert(shows(&f, w.text), "what was copied is not what is selected");
 	free(w.text);
 	cr_assert(!app_take_wish(f.app, &w));
-	play(&f, "^L");
+	play(&f, "Y");
+	cr_assert(app_take_wish(f.app, &w));
+	cr_assert_str_eq(w.text, "my_program;_start;__libc_start_call_main;main;serve(Listener&);"
+				 "handle_request(Conn*);Parser::parse_record(Slice)");
+	free(w.text);
+	play(&f, "6jjy");
+	cr_assert(app_take_wish(f.app, &w));
+	cr_assert_str_eq(w.text, "21.1 %  145 samples  tid 815  flusher");
+	free(w.text);
+	play(&f, "1^L");
 	cr_assert(app_take_wish(f.app, &w));
 	cr_assert_eq((int)w.kind, WISH_REPAINT);
 	free(w.text);

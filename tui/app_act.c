@@ -11,6 +11,7 @@
 #include "filter.h"
 #include "mem.h"
 #include "profile.h"
+#include "row.h"
 #include "task.h"
 
 /* The key of that id, or NULL. */
@@ -187,10 +188,70 @@ static void wish(struct app *a, enum wish_kind kind, const char *text, uint32_t 
 
 static void copy_label(struct app *a)
 {
-	const char *label = selected_label(a);
+	const char *label;
+	char *row;
 
+	if (app_ops(a)->contexts & IN_TASKS) {
+		row = app_ops(a)->status(app_state(a), &a->scene);
+		if (row)
+			wish(a, WISH_COPY, row, 0);
+		free(row);
+		return;
+	}
+	label = selected_label(a);
 	if (label)
 		wish(a, WISH_COPY, label, 0);
+}
+
+static const char *node_label(const struct analysis *an, uint32_t node)
+{
+	return an->keys.key[an->tree->key[node]].label;
+}
+
+/* The names above a node and its own, as a line of folded stacks has them; the caller frees. */
+static char *stack_text(const struct analysis *an, uint32_t node)
+{
+	const uint32_t *parent = an->tree->parent;
+	size_t n = 0;
+	char *out;
+
+	for (uint32_t i = node; i != 0; i = parent[i])
+		n += strlen(node_label(an, i)) + 1;
+	out = xmalloc(n + 1);
+	out[n] = '\0';
+	/* from the end, each with a ';' behind it; the last one's is cut off */
+	for (uint32_t i = node; i != 0; i = parent[i]) {
+		size_t len = strlen(node_label(an, i));
+
+		out[--n] = ';';
+		n -= len;
+		memcpy(out + n, node_label(an, i), len);
+	}
+	out[strlen(out) - 1] = '\0';
+	return out;
+}
+
+/* Of the selected node; of a function, where it weighs most. */
+static void copy_stack(struct app *a)
+{
+	struct step here = app_here(a);
+	const struct analysis *an = a->analysis;
+	uint32_t node = KEY_NONE, key = KEY_NONE;
+	char *text;
+
+	if (here.has_place && here.place.path != 0)
+		node = calltree_find(an->tree, here.place.path);
+	if (here.has_place && here.place.key_id != ID_NONE)
+		key = row_key_of_id(&an->keys, here.place.key_id);
+	if (node == KEY_NONE && key != KEY_NONE)
+		node = calltree_hottest(an->tree, key);
+	if (node == KEY_NONE || node == 0) {
+		app_say(a, false, "no function is selected");
+		return;
+	}
+	text = stack_text(an, node);
+	wish(a, WISH_COPY, text, 0);
+	free(text);
 }
 
 /* The source of the selected function, where it is known. */
@@ -306,6 +367,10 @@ static bool act_on_lens(struct app *a, enum action action)
 /* Actions on the selection; false when it is none of them. */
 static bool act_on_selection(struct app *a, enum action action)
 {
+	if (action == ACTION_COPY) {
+		copy_label(a);
+		return true;
+	}
 	if (app_ops(a)->contexts & IN_TASKS)
 		return false; /* no function is selected: the view knows what to do */
 	switch (action) {
@@ -321,8 +386,8 @@ static bool act_on_selection(struct app *a, enum action action)
 	case ACTION_TO_FLAME:
 		carry(a, VIEW_KIND_FLAME);
 		return true;
-	case ACTION_COPY:
-		copy_label(a);
+	case ACTION_COPY_STACK:
+		copy_stack(a);
 		return true;
 	case ACTION_EDIT:
 		edit_source(a);
