@@ -83,12 +83,14 @@ static int fit(struct chain *ch)
 	return ch->n_cut > 0 ? left - 1 - INTO_COLS : left;
 }
 
-static void put_text(struct chain *ch, const char *text)
+/* What joins name i to the next; it has the colour of the name, which is cheaper than one of its own. */
+static void put_text(struct chain *ch, size_t i, const char *text)
 {
+	const struct keys *keys = &ch->s->analysis->keys;
 	uint16_t style = ch->look->style;
 
 	if (ch->look->by_family)
-		style |= STYLE_DIM;
+		style = row_joint_style(&keys->key[ch->src->key(ch->s->analysis, ch->node[i])]);
 	ch->used += canvas_puts(ch->c, ch->at.row, ch->at.col + ch->used, ch->at.cols - ch->used,
 				style, text);
 }
@@ -106,6 +108,9 @@ static void put_name(struct chain *ch, size_t i, int cols)
 	if (i == 0) {
 		look.wide = ch->look->wide;
 		look.style |= ch->look->bold ? STYLE_BOLD : 0;
+	} else if (ch->look->by_family) {
+		/* what is selected is the main one */
+		look.style &= (uint16_t)~STYLE_SELECTED;
 	}
 	if (cols > ch->at.cols - ch->used)
 		cols = ch->at.cols - ch->used;
@@ -116,10 +121,10 @@ static void put_name(struct chain *ch, size_t i, int cols)
 static void put_inward(struct chain *ch)
 {
 	if (ch->n_cut > 0)
-		put_text(ch, "… › ");
+		put_text(ch, ch->n - ch->n_cut - 1, "… › ");
 	for (size_t i = ch->n - ch->n_cut; i-- > 1;) {
 		put_name(ch, i, PART_COLS);
-		put_text(ch, " › ");
+		put_text(ch, i, " › ");
 	}
 	put_name(ch, 0, ch->at.cols);
 }
@@ -128,11 +133,11 @@ static void put_outward(struct chain *ch, int cols)
 {
 	put_name(ch, 0, cols);
 	for (size_t i = 1; i < ch->n - ch->n_cut; i++) {
-		put_text(ch, " ‹ ");
+		put_text(ch, i - 1, " ‹ ");
 		put_name(ch, i, PART_COLS);
 	}
 	if (ch->n_cut > 0)
-		put_text(ch, " ‹ …");
+		put_text(ch, ch->n - ch->n_cut - 1, " ‹ …");
 }
 
 int chain_draw(struct canvas *c, struct chain_cell at, const struct scene *s,

@@ -35,6 +35,7 @@ struct paint {
 	struct glyph *was;      /* what is shown before a frame */
 	struct glyph *try;      /* what a try would have made of it */
 	struct glyph *row;      /* [cols], a row before a try */
+	int *where;             /* [cols], the letter with which a blank is painted, or -1 */
 	uint32_t *pass;         /* [rows][cols], look with which a cell is painted */
 	uint64_t *hash;         /* [2][rows], of rows that are wanted, and that are there */
 	VEC(struct look) looks; /* all that occur */
@@ -98,6 +99,7 @@ static void fit(struct paint *p, int cols, int rows)
 	p->was = xreallocarray(p->was, n + 1, sizeof(*p->was));
 	p->try = xreallocarray(p->try, n + 1, sizeof(*p->try));
 	p->row = xreallocarray(p->row, (size_t)cols + 1, sizeof(*p->row));
+	p->where = xreallocarray(p->where, (size_t)cols + 1, sizeof(*p->where));
 	p->pass = xreallocarray(p->pass, n + 1, sizeof(*p->pass));
 	p->hash = xreallocarray(p->hash, 2 * (size_t)rows + 1, sizeof(*p->hash));
 	p->known = false;
@@ -145,32 +147,49 @@ static void paint_row(struct paint *p, int row, uint32_t pass)
 	}
 }
 
-/* Could blanks of that look be written with the pen of another cell? */
+/* Can a blank be written with the pen that paints another cell? */
 static bool goes_with(const struct paint *p, const struct glyph *blank, const struct glyph *g)
 {
-	return pen_fits(&p->looks.at[g->look], &p->looks.at[blank->look]);
+	return !is_blank(p, g) && pen_fits(&p->looks.at[g->look], &p->looks.at[blank->look]);
 }
 
-/* Says in which pass the cells of a row are painted: blanks go with a neighbour where they can. */
+/*
+ * Gives the blanks of a row that are to be painted to the pass of the nearest letter that is, where its pen
+ * can write them: to the left, or to the right (step 1 or -1) if that is nearer than where[].
+ */
+static void join_blanks(struct paint *p, int row, int step, int *where)
+{
+	uint32_t *pass = &p->pass[(size_t)row * (size_t)p->cols];
+	int last = -1;
+
+	for (int col = step > 0 ? 0 : p->cols - 1; col >= 0 && col < p->cols; col += step) {
+		const struct glyph *g = wanted(p, row, col);
+
+		if (pass[col] == NO_PASS)
+			continue;
+		if (!is_blank(p, g)) {
+			last = col;
+		} else if (last >= 0 && goes_with(p, g, wanted(p, row, last)) &&
+			   (where[col] < 0 || abs(where[col] - col) > abs(last - col))) {
+			pass[col] = pass[last];
+			where[col] = last;
+		}
+	}
+}
+
+/* Says in which pass the cells of a row are painted. */
 static void plan_row(struct paint *p, int row)
 {
 	uint32_t *pass = &p->pass[(size_t)row * (size_t)p->cols];
 
 	for (int col = 0; col < p->cols; col++) {
-		const struct glyph *g = wanted(p, row, col), *left = g - 1;
+		bool due = brush_differs(&p->brush, row, col);
 
-		pass[col] = brush_differs(&p->brush, row, col) ? g->look : NO_PASS;
-		if (pass[col] != NO_PASS && is_blank(p, g) && col > 0 && pass[col - 1] != NO_PASS &&
-		    (goes_with(p, g, left) || left->look == g->look))
-			pass[col] = pass[col - 1];
+		pass[col] = due ? wanted(p, row, col)->look : NO_PASS;
+		p->where[col] = -1;
 	}
-	for (int col = p->cols - 2; col >= 0; col--) {
-		const struct glyph *g = wanted(p, row, col);
-
-		if (pass[col] == g->look && is_blank(p, g) && pass[col + 1] != NO_PASS &&
-		    (goes_with(p, g, g + 1) || g[1].look == g->look))
-			pass[col] = pass[col + 1];
-	}
+	join_blanks(p, row, 1, p->where);
+	join_blanks(p, row, -1, p->where);
 }
 
 /* Paints rows first to end - 1 pen by pen, beginning with the one in use. */
@@ -359,6 +378,7 @@ void paint_free(struct paint *p)
 	free(p->was);
 	free(p->try);
 	free(p->row);
+	free(p->where);
 	free(p->pass);
 	free(p->hash);
 	vec_done(&p->looks);

@@ -62,6 +62,11 @@ uint16_t row_key_style(const struct key *k)
 	return (uint16_t)(STYLE_FAMILY_UNKNOWN + (int)k->family);
 }
 
+uint16_t row_joint_style(const struct key *k)
+{
+	return (uint16_t)STYLE_OF(row_key_style(k));
+}
+
 uint16_t row_bar_style(const struct key *k)
 {
 	uint16_t style = (uint16_t)STYLE_OF(row_key_style(k));
@@ -237,7 +242,7 @@ int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name
 	used = canvas_put(c, row, col, cols, look->style, text, args);
 	if (text[args])
 		used += canvas_puts(c, row, col + used, cols - used,
-				    (uint16_t)(STYLE_DIM | (flags & ~STYLE_BOLD)), text + args);
+				    (uint16_t)(STYLE_DIM | (flags & STYLE_MATCH)), text + args);
 	free(text);
 	return used;
 }

@@ -17,6 +17,8 @@ void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s);
 
 /* By family; remarks and what has no name stand back. */
 uint16_t row_key_style(const struct key *k);
+/* Of what stands around its name: the arrow, what joins it to others. */
+uint16_t row_joint_style(const struct key *k);
 /* Of the bars in its row. */
 uint16_t row_bar_style(const struct key *k);
 /* The same as background of a flame graph's cell. */

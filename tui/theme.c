@@ -92,7 +92,10 @@ static void add_match(struct look *l, int n_colours, bool flame)
 		l->attrs |= LOOK_BOLD | LOOK_UNDERLINE;
 }
 
-/* Rows are reversed; a flame cell becomes nearly white, but in 8 colours, where white is taken. */
+/*
+ * Rows are reversed, in one colour from end to end: that is read best, and costs least to move. A flame cell
+ * becomes nearly white, but in 8 colours, where white is taken.
+ */
 static void add_selected(struct look *l, int n_colours, bool flame)
 {
 	if (flame && n_colours >= 16) {
@@ -102,6 +105,8 @@ static void add_selected(struct look *l, int n_colours, bool flame)
 		return;
 	}
 	l->attrs |= LOOK_REVERSE;
+	if (!flame && l->bg < 0)
+		l->fg = -1;
 	if (flame && n_colours > 0)
 		l->attrs |= LOOK_BOLD;
 }

@@ -142,7 +142,7 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	col = tree_draw_arrow_col(v, row->indent);
 	left -= col - sh->name;
 	if (left > 0)
-		canvas_fill(c, r.row + line, r.col + col, 1, STYLE_DIM, arrow);
+		canvas_fill(c, r.row + line, r.col + col, 1, row_joint_style(key), arrow);
 	at = (struct chain_cell){ r.row + line, r.col + col + ARROW_COLS, left - ARROW_COLS };
 	draw_names(v, s, c, at, row, last, selected, pinned);
 	row_draw_module(sh, c, r, line, key);

@@ -334,13 +334,13 @@ bench_folded_kinds() {
 
 # Keys on a terminal of 120x40, in the largest tree at hand.
 bench_keys() {
-    local what median p99 bytes limit
+    local what median p99 bytes most limit
     folded_file || return
     printf '\nkeys on a terminal of 120x40, %s stacks\n%-46s %10s %9s %9s\n%s\n' \
         "$("$proftop" info --json "$file" | sed -n 's/^"stacks": \([0-9]*\),/\1/p')" '' median p99 bytes \
         "$(printf -- '-%.0s' {1..100})"
     verdict=''
-    while read -r what median p99 bytes; do
+    while read -r what median p99 bytes most; do
         case $what in
             down-*) limit=250 ;;
             page-*) limit=2500 ;;

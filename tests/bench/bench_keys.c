@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Types at a program on a pseudo terminal of 120x40 and prints, for each key, "WHAT MEDIAN-MS P99-MS
- * MEDIAN-BYTES": from the key to the last byte that it makes the program send, and how many those are. The
- * time ends when nothing came for a while, and is that of the last byte before.
+ * MEDIAN-BYTES MOST-BYTES": from the key to the last byte that it makes the program send, and how many those
+ * are. The time ends when nothing came for a while, and is that of the last byte before. The terminal is $TERM,
+ * or xterm-256color where that is none.
  *
  * bench_keys COMMAND…
  */
@@ -28,9 +29,22 @@ static const struct {
 	const char *what, *before, *key, *undo; /* undo is typed after each, unmeasured */
 	int n;
 } cases[] = {
-	{ "down-in-top", "1g", "j", "", 100 },         { "page-down-in-top", "1g", " ", "", 20 },
-	{ "down-in-tree", "2*g", "j", "", 100 },       { "page-down-in-tree", "2g", " ", "", 50 },
-	{ "zoom-in-flame", "5jjj", "\r", "\033", 20 },
+	{ "down-in-top", "1g", "j", "", 100 },
+	{ "page-down-in-top", "1g", " ", "", 20 },
+	{ "down-in-tree", "2*g", "j", "", 100 },
+	{ "page-down-in-tree", "g", " ", "", 50 },
+	{ "down-in-callers", "3g", "j", "", 100 },
+	{ "page-down-in-callers", "g*g", " ", "", 50 },
+	{ "down-in-butterfly", "1gb", "j", "", 30 },
+	{ "page-down-in-butterfly", "g", " ", "", 10 },
+	{ "down-in-threads", "6g", "j", "", 30 },
+	{ "page-down-in-threads", "g", " ", "", 10 },
+	{ "down-in-flame", "5", "j", "", 20 },
+	{ "right-in-flame", "kkkkkkkkkkkkkkkkjjjj", "l", "", 20 },
+	{ "zoom-in-flame", "5\033\033hhhhhh", "\r", "\033", 10 },
+	{ "zoom-deeper-in-flame", "jjj", "\r", "\033", 10 },
+	{ "zoom-right-in-flame", "l", "\r", "\033", 10 },
+	{ "another-view", "1", "\t", "", 14 },
 };
 
 static double now_ms(void)
@@ -103,7 +117,8 @@ static bool measure(int fd, size_t c)
 		return true;
 	qsort(ms, (size_t)n, sizeof(ms[0]), by_value);
 	qsort(bytes, (size_t)n, sizeof(bytes[0]), by_value);
-	printf("%s %.2f %.2f %.0f\n", cases[c].what, ms[n / 2], ms[n * 99 / 100], bytes[n / 2]);
+	printf("%s %.2f %.2f %.0f %.0f\n", cases[c].what, ms[n / 2], ms[n * 99 / 100], bytes[n / 2],
+	       bytes[n - 1]);
 	return true;
 }
 
@@ -119,7 +134,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	pid = forkpty(&fd, NULL, NULL, &size);
 	if (pid == 0) {
-		setenv("TERM", "xterm-256color", 1);
+		if (!getenv("TERM") || strcmp(getenv("TERM"), "dumb") == 0)
+			setenv("TERM", "xterm-256color", 1);
 		setenv("LC_ALL", "C.UTF-8", 1);
 		execvp(argv[1], argv + 1);
 		_exit(127);
