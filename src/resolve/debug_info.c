@@ -15,6 +15,7 @@
 #include "die_name.h"
 #include "die_ranges.h"
 #include "die_split.h"
+#include "elf_file.h"
 #include "line_table.h"
 #include "mem.h"
 
@@ -130,9 +131,8 @@ static int64_t steps_of(const struct dwarf_file *f)
 	return (int64_t)(n > INT64_MAX / DEBUG_INFO_WORK / 2 ? INT64_MAX / 2 : n * DEBUG_INFO_WORK);
 }
 
-struct debug_info *debug_info_open(const char *path, const struct build_id *want)
+static struct debug_info *info_of(const char *path, struct dwarf_file *f)
 {
-	struct dwarf_file *f = dwarf_file_open(path, want, false);
 	struct die_reader r = { .main = NULL };
 	struct debug_info *d;
 
@@ -151,6 +151,20 @@ struct debug_info *debug_info_open(const char *path, const struct build_id *want
 		add_unit(d, &r, d->main.offsets.at[i]);
 	if (d->all.n > 0)
 		qsort(d->all.at, d->all.n, sizeof(*d->all.at), by_begin);
+	return d;
+}
+
+struct debug_info *debug_info_open(const char *path, const struct build_id *want)
+{
+	return info_of(path, dwarf_file_open(path, want, false));
+}
+
+struct debug_info *debug_info_of(struct elf_file *elf)
+{
+	char *path = xstrdup(elf_file_name(elf));
+	struct debug_info *d = info_of(path, dwarf_file_of(elf));
+
+	free(path);
 	return d;
 }
 
@@ -297,26 +311,50 @@ static struct debug_frame frame_of(const struct die_named *n)
 	};
 }
 
+static struct call *named_call(struct answer *a, uint32_t at)
+{
+	struct call *c = &a->calls.all.at[at];
+
+	if (!c->called)
+		die_call_name(&a->r->r, a->body, a->files, c);
+	return c;
+}
+
+/* How many calls there are around call number at, with itself. */
+static size_t depth_of(const struct answer *a, uint32_t at)
+{
+	size_t n = 1;
+
+	for (; at >= a->calls.n_functions; at = a->calls.all.at[at].parent)
+		n++;
+	return n;
+}
+
 /* The frames of address i of the group; how many. */
 static size_t frames_of(struct answer *a, size_t i)
 {
 	struct debug_reader *r = a->r;
 	uint32_t at = a->wants[i].call, line = a->lines[i].line;
 	const char *file = line ? line_file_path(&r->r, a->head, a->lines[i].file) : NULL;
-	size_t n = 0;
+	size_t n = 0, past;
 
 	if (a->wants[i].function == CALL_NONE) {
 		r->frames[0] = (struct debug_frame){ .file = file, .line = line };
 		return line ? 1 : 0;
 	}
+	/* Past max, inner frames give way; they are not even named. */
+	past = depth_of(a, at);
+	r->r.work -= (int64_t)past;
+	for (past = past > r->max ? past - r->max : 0; past > 0; past--) {
+		if (past == 1) {
+			file = named_call(a, at)->file;
+			line = a->calls.all.at[at].line;
+		}
+		at = a->calls.all.at[at].parent;
+	}
 	for (;; at = a->calls.all.at[at].parent) {
-		struct call *c = &a->calls.all.at[at];
+		struct call *c = named_call(a, at);
 
-		/* Past max, inner frames give way. */
-		if (n == r->max)
-			memmove(r->frames, r->frames + 1, --n * sizeof(*r->frames));
-		if (!c->called)
-			die_call_name(&r->r, a->body, a->files, c);
 		r->frames[n] = frame_of(c->called);
 		r->frames[n].file = file;
 		r->frames[n++].line = line;

@@ -25,6 +25,7 @@ struct build_id;
 struct debug_info;
 struct debug_plan;
 struct debug_reader;
+struct elf_file;
 
 /* A frame that an address stands for. Strings live until the reader answers another group. */
 struct debug_frame {
@@ -44,6 +45,8 @@ struct debug_frame {
  * information. Only the heads of units are read here.
  */
 struct debug_info *debug_info_open(const char *path, const struct build_id *want);
+/* Of an open file, which it takes even if it has none. */
+struct debug_info *debug_info_of(struct elf_file *elf);
 void debug_info_free(struct debug_info *d);
 
 /* Parts that could not be read because they are damaged, and split units that were not found. */

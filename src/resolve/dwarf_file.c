@@ -113,21 +113,11 @@ static void open_section(struct dwarf_file *f, unsigned which, bool split)
 		lazy_open(to, f->elf, s->offset, s->size, sections[which].shift);
 }
 
-static struct dwarf_file *open_alt(const struct dwarf_file *f);
-
-/* Opens all of a file but what it links to. */
-static struct dwarf_file *open_alone(const char *path, const struct build_id *want, bool split)
+/* All of a file but what it links to. */
+static struct dwarf_file *file_of(struct elf_file *elf, bool split)
 {
-	struct dwarf_file *f;
-	struct elf_file *elf;
+	struct dwarf_file *f = xcalloc(1, sizeof(*f));
 
-	if (elf_file_open(path, &elf, NULL) != 0)
-		return NULL;
-	if (want && want->n > 0 && !build_id_equal(want, elf_file_build_id(elf))) {
-		elf_file_close(elf);
-		return NULL;
-	}
-	f = xcalloc(1, sizeof(*f));
 	f->elf = elf;
 	f->swap = elf_file_swapped(elf);
 	for (unsigned i = 0; i < N_DWARF_SECTIONS; i++)
@@ -139,13 +129,16 @@ static struct dwarf_file *open_alone(const char *path, const struct build_id *wa
 	return f;
 }
 
-struct dwarf_file *dwarf_file_open(const char *path, const struct build_id *want, bool split)
+static struct dwarf_file *open_alone(const char *path, const struct build_id *want, bool split)
 {
-	struct dwarf_file *f = open_alone(path, want, split);
+	struct elf_file *elf;
 
-	if (f && !split)
-		f->alt = open_alt(f);
-	return f;
+	if (elf_file_open(path, &elf, NULL) != 0)
+		return NULL;
+	if (!want || want->n == 0 || build_id_equal(want, elf_file_build_id(elf)))
+		return file_of(elf, split);
+	elf_file_close(elf);
+	return NULL;
 }
 
 /* .gnu_debugaltlink: a path, perhaps beside the file, its NUL, and the other file's build-id. */
@@ -180,6 +173,24 @@ static struct dwarf_file *open_alt(const struct dwarf_file *f)
 	if (alt)
 		alt->number = 1;
 	return alt;
+}
+
+struct dwarf_file *dwarf_file_open(const char *path, const struct build_id *want, bool split)
+{
+	struct dwarf_file *f = open_alone(path, want, split);
+
+	if (f && !split)
+		f->alt = open_alt(f);
+	return f;
+}
+
+struct dwarf_file *dwarf_file_of(struct elf_file *elf)
+{
+	struct dwarf_file *f = file_of(elf, false);
+
+	if (f)
+		f->alt = open_alt(f);
+	return f;
 }
 
 void dwarf_file_close(struct dwarf_file *f)

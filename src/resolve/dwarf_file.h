@@ -41,6 +41,8 @@ struct dwarf_file {
  * may be NULL. NULL when there is no such file.
  */
 struct dwarf_file *dwarf_file_open(const char *path, const struct build_id *want, bool split);
+/* Of a file that is open already, which it takes even if it has none. */
+struct dwarf_file *dwarf_file_of(struct elf_file *elf);
 void dwarf_file_close(struct dwarf_file *f);
 
 /* A number of `bytes` (1, 2, 3, 4 or 8) bytes, which must be there. */

@@ -19,6 +19,9 @@ for room in src/base src/profile src/unwind src/wire src/query src/resolve forma
 		[ -e "$c" ] && sources+=("$c")
 	done
 done
+# What makes the inputs of a target.
+includes+=(-I"$src/tests")
+sources+=("$src/tests/made_dwarf.c")
 targets=${TARGETS:-$(cd "$src/tests/fuzz" && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done | grep -v '^vary$')}
 flags=(-std=gnu17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 header=$(ls -t "$src"/src/*/*.h "$src"/formats/*.h | head -n 1)
