@@ -26,9 +26,10 @@
 #define TRACING_MAX      ((size_t)64 << 20)   /* bytes of tracing data that are kept */
 #define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record */
 #define TEXT_BYTES       16                   /* printable bytes that make a text */
+#define PATIENCE_MS      500                  /* a round that pauses for longer is shown as it is */
 
 /* What became of the record at the front. */
-enum step { STEP_ON, STEP_MORE, STEP_WINDOW_ENDS, STEP_PACKED, STEP_STOP };
+enum step { STEP_ON, STEP_MORE, STEP_WINDOW_ENDS, STEP_PACKED, STEP_STOP, STEP_LATER };
 
 struct perf_stream {
 	struct input *in;
@@ -42,6 +43,7 @@ struct perf_stream {
 	unsigned turn;      /* the window being filled */
 	size_t n, whole;    /* of it; see the file's comment */
 	bool round;         /* it holds a FINISHED_ROUND */
+	bool awaited; /* what was handed out last is used only when the next window is there */
 
 	bool packed;           /* changed over */
 	uint8_t *raw;          /* [room] bytes of the file, owned */
@@ -84,6 +86,12 @@ static ssize_t read_file(struct perf_stream *s, void *to, size_t n, struct err *
 	if (got > 0)
 		s->at += (uint64_t)got;
 	return got;
+}
+
+/* Is a window waited for, be it empty, and nothing more to read for some time? */
+static bool is_idle(const struct perf_stream *s)
+{
+	return !s->seekable && (s->whole > 0 || s->awaited) && !input_comes(s->in, PATIENCE_MS);
 }
 
 /* Moves n bytes on in the file. */
@@ -265,7 +273,7 @@ static int fill_plain(struct perf_stream *s, struct err *e)
 			change_over(s);
 			return 0;
 		}
-		if (s->n == s->room || (!s->seekable && s->round))
+		if (s->n == s->room || (!s->seekable && s->round) || is_idle(s))
 			return 0;
 		got = read_file(s, filling(s) + s->n, s->room - s->n, e);
 		if (got < 0)
@@ -381,6 +389,8 @@ static enum step refill(struct perf_stream *s, struct perf_record *r, struct err
 
 		if (step != STEP_MORE)
 			return step;
+		if (is_idle(s))
+			return STEP_LATER;
 		memmove(s->raw, s->raw + s->raw_at, left);
 		s->raw_at = 0;
 		s->raw_n = left;
@@ -412,7 +422,7 @@ static bool next_record(struct perf_stream *s, struct err *e, int *rc)
 	enum step step = refill(s, &r, e, rc);
 	uint64_t payload;
 
-	if (step == STEP_STOP)
+	if (step == STEP_STOP || step == STEP_LATER)
 		return false;
 	if (step == STEP_WINDOW_ENDS) {
 		s->stats.n_too_large++;
@@ -522,8 +532,10 @@ int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *
 			rc = fill_packed(s, &s->failure);
 		s->stopped = s->stopped || rc < 0;
 		w->n_bytes = s->whole;
-		if (s->whole > 0)
+		if (s->whole > 0 || (!s->seekable && s->awaited && !s->stopped)) {
+			s->awaited = s->whole > 0;
 			return 1;
+		}
 	}
 	return s->failure.code ? err_set(e, s->failure.code, "%s", err_text(&s->failure)) : 0;
 }

@@ -56,8 +56,9 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 void perf_stream_free(struct perf_stream *s);
 
 /*
- * The next window; from a pipe it ends when a round is finished, for a live view of it. It is
- * borrowed until the next but one call. Returns 1, 0 at the end, -errno with a sentence.
+ * The next window. From a pipe it ends when a round is finished or pauses, for a live view, and is
+ * empty when nothing has come for some time since the last one. It is borrowed until the next but one
+ * call. Returns 1, 0 at the end, -errno with a sentence.
  */
 int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e);
 

@@ -238,11 +238,61 @@ Test(terminal_exit, works_while_loading, WITH_PROFILE)
 	pty_start(&p, 100, 30, "xterm-256color", NULL, argv);
 	pty_wait(&p, "loading");
 	cr_assert_eq(write(fd, some, sizeof(some) - 1), (ssize_t)sizeof(some) - 1);
+	pty_wait(&p, "first");
 	pty_type(&p, "2");
 	pty_wait_row(&p, 1, " 1 top [2 tree]");
 	pty_type(&p, "q");
 	cr_assert_eq(pty_wait_end(&p), 0);
 	pty_expect_restored(&p);
+	pty_end(&p);
+	close(fd);
+	unlink(path);
+}
+
+/* A named pipe that nobody writes to: q and ^C end it as they end anything. */
+Test(terminal_exit, a_pipe_without_a_writer, WITH_PROFILE)
+{
+	static const char *const keys[] = { "q", "\003" };
+	char path[] = "/tmp/proftop-fifo-XXXXXX";
+	char *argv[] = { (char *)program(), path, NULL };
+	struct pty p;
+
+	close(mkstemp(path));
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		pty_start(&p, 100, 30, "xterm-256color", NULL, argv);
+		pty_wait(&p, "loading");
+		pty_type(&p, keys[i]);
+		cr_assert_eq(pty_wait_end(&p), 0, "key %zu", i);
+		pty_expect_restored(&p);
+		pty_end(&p);
+	}
+	unlink(path);
+}
+
+/* Lines that come byte by byte are shown when they are whole. */
+Test(terminal_exit, a_pipe_that_drips, WITH_PROFILE)
+{
+	static const char some[] = "main;first 3\nmain;second 2\n";
+	char path[] = "/tmp/proftop-fifo-XXXXXX";
+	char *argv[] = { (char *)program(), path, NULL };
+	struct pty p;
+	int fd;
+
+	close(mkstemp(path));
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	pty_start(&p, 100, 30, "xterm-256color", NULL, argv);
+	fd = open(path, O_WRONLY);
+	for (size_t i = 0; i < sizeof(some) - 1; i++) {
+		cr_assert_eq(write(fd, some + i, 1), 1);
+		usleep(2000);
+	}
+	pty_wait(&p, "first");
+	pty_wait(&p, "second");
+	pty_type(&p, "q");
+	cr_assert_eq(pty_wait_end(&p), 0);
 	pty_end(&p);
 	close(fd);
 	unlink(path);
