@@ -13,6 +13,7 @@
 #include "analysis.h"
 #include "err.h"
 #include "fmt.h"
+#include "folded_line.h"
 #include "hash.h"
 #include "map.h"
 #include "mem.h"
@@ -63,6 +64,7 @@ struct writer {
 	struct parts *parts_of[2]; /* [keys.n] what is printed for each; [1]: in Java's threads */
 	VEC(struct item) todo;
 	VEC(char) path;
+	bool look_counted; /* the next line is to say that names that end in numbers are names */
 };
 
 /* Cuts at the first '(' that does not open "(anonymous namespace)". */
@@ -380,16 +382,36 @@ static void pile_children(struct writer *w, uint32_t node)
 		      by_falling_rank);
 }
 
+/* Does a line that ends in this name end in two numbers then? */
+static bool ends_in_number(const struct writer *w, const struct node *n)
+{
+	char *line = xasprintf("%s%s 1", n->parent ? "x;" : "", w->names.at[n->name].text);
+	struct folded_line l;
+	bool is_two = folded_line_read(line, strlen(line), 2, &l) == FOLDED_STACK;
+
+	free(line);
+	return is_two;
+}
+
+/* Would readers take the numbers at the ends of all names for first counts of two? */
+static bool look_counted(const struct writer *w)
+{
+	for (size_t i = 1; i < w->nodes.n; i++)
+		if (w->nodes.at[i].self != 0 && !ends_in_number(w, &w->nodes.at[i]))
+			return false;
+	return w->nodes.at[0].self == 0;
+}
+
 static void print_line(struct writer *w, int64_t self, FILE *to)
 {
 	char count[FMT_SIZE];
 
 	fmt_exact(count, self, w->a->weights.scale[0]);
-	/* one frame without a name: flamegraph.pl and we read it back from this */
-	if (w->path.n == 0)
+	/* a frame without a name at the end is dropped by flamegraph.pl and us, unless it is alone */
+	fwrite(w->path.at, 1, w->path.n, to);
+	if (w->path.n == 0 || w->look_counted)
 		fputc(';', to);
-	else
-		fwrite(w->path.at, 1, w->path.n, to);
+	w->look_counted = false;
 	fprintf(to, " %s\n", count);
 }
 
@@ -439,6 +461,7 @@ int folded_write(const struct analysis *a, const struct write_options *o, FILE *
 		w.parts_of[java] = xcalloc(a->keys.n, sizeof(*w.parts_of[java]));
 	merge(&w);
 	rank_names(&w);
+	w.look_counted = look_counted(&w);
 	print_all(&w, to);
 	for (size_t i = 0; i < w.names.n; i++)
 		free(w.names.at[i].text);

@@ -141,5 +141,5 @@ bool looks_like_text(const uint8_t *bytes, size_t n)
 	for (size_t i = 0; i < n; i++)
 		odd += (bytes[i] < 0x20 && !is_blank(bytes[i]) && bytes[i] != 0x1b) ||
 		       bytes[i] == 0x7f;
-	return odd <= n / 50;
+	return odd <= n / 50 + 1;
 }

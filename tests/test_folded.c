@@ -18,6 +18,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,6 +167,36 @@ static char *profile_text(const struct profile *p)
 	for (size_t i = 0; i < lines.n; i++)
 		free(lines.at[i]);
 	vec_done(&lines);
+	return all;
+}
+
+/* The stacks, each with the sum of its counts. */
+static char *merged_text(const struct profile *p)
+{
+	VEC(char *) lines = { 0 };
+	struct profile_counts counts;
+	struct sample_columns s;
+	int64_t *sum;
+	char *all;
+
+	profile_counts_read(p, &counts);
+	profile_samples(p, &s);
+	sum = xcalloc(counts.n_stacks, sizeof(*sum));
+	for (uint64_t i = 0; i < counts.n_samples; i++)
+		sum[s.stack[i]] += s.weight ? s.weight[i] : 1;
+	for (uint32_t i = 0; i < counts.n_stacks; i++)
+		if (sum[i] != 0) {
+			char *stack = stack_text(p, i);
+
+			vec_push(&lines, xasprintf("%s|%" PRId64, stack, sum[i]));
+			free(stack);
+		}
+	qsort(lines.at, lines.n, sizeof(*lines.at), by_text);
+	all = join(lines.at, lines.n);
+	for (size_t i = 0; i < lines.n; i++)
+		free(lines.at[i]);
+	vec_done(&lines);
+	free(sum);
 	return all;
 }
 
@@ -516,6 +547,13 @@ Test(folded, round_trip)
 		{ "a;;b 1\n;x 2\ny; 3\n; 4\n", "; 4\n;x 2\na;;b 1\ny 3\n" },
 		{ "a;f_[k] 1\na;f 2\na;f_[j] 3\n", "a;f 2\na;f_[j] 3\na;f_[k] 1\n" },
 		{ "my prog;x 4\n", "my prog;x 4\n" },
+		{ ";;; 4\n", "; 4\n" },
+		{ ";;y;; 5\n;y 1\n", ";;y 5\n;y 1\n" },
+		{ "a;  ;b 1\n", "a;  ;b 1\n" },
+		{ "a ;b  ;c   2\n", "a ;b  ;c 2\n" },
+		{ "a;b 10 20\na;c 5\n", "a;b 10 20\na;c 5\n" },
+		{ "worker 1; 3\nworker 2; 4\n", "worker 1; 3\nworker 2 4\n" },
+		{ "a;7 1\na;x 7; 1\n", "a;7 1\na;x 7 1\n" },
 		{ "a;\x1b[31mred;\xff 3\n", "a;\uFFFD[31mred;\uFFFD 3\n" },
 	};
 
@@ -530,6 +568,63 @@ Test(folded, round_trip)
 		free(out);
 		input_close(in);
 		profile_free(p);
+	}
+}
+
+static uint32_t next_number(uint32_t *seed, uint32_t below)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 8) % below;
+}
+
+/* A file of a few lines whose frames are of all kinds that are hard to tell apart. */
+static size_t make_lines(char *text, uint32_t *seed)
+{
+	static const char *const frames[] = {
+		"a",     "b",     "",         "  ",   "x ",  "y  ", " z", "f 12", "7",
+		"3.5",   "1 2",   "-4",       "a -4", "a b", ";",   "->", "x->y", "operator()(int)",
+		"\"q\"", "f_[k]", "\xc3\xa9", "L/j;",
+	};
+	size_t n = 0;
+
+	for (uint32_t lines = 1 + next_number(seed, 4); lines > 0; lines--) {
+		for (uint32_t i = next_number(seed, 5), k = 0; k <= i; k++)
+			n += (size_t)sprintf(text + n, "%s%s", k ? ";" : "",
+					     frames[next_number(seed, N(frames))]);
+		n += (size_t)sprintf(text + n, "; %u\n", 1 + next_number(seed, 9));
+	}
+	return n;
+}
+
+/* What is read, written and read again is the same stacks with the same counts. */
+Test(folded, round_trip_of_generated_lines)
+{
+	uint32_t seed = 1;
+
+	for (unsigned i = 0; i < 3000; i++) {
+		char text[1024];
+		size_t n = make_lines(text, &seed);
+		struct profile *first = profile_new(), *second = profile_new();
+		struct input *in = input_of_bytes(text, n, "x");
+		char *once, *twice;
+
+		cr_assert_eq(read_into(first, in, NULL), 0, "%s", text);
+		input_close(in);
+		once = written(first);
+		in = input_of_bytes(once, strlen(once), "x");
+		cr_assert_eq(read_into(second, in, NULL), 0, "%s", once);
+		input_close(in);
+		twice = written(second);
+		cr_assert_str_eq(once, twice, "from %s", text);
+		free(twice);
+		twice = merged_text(second);
+		free(once);
+		once = merged_text(first);
+		cr_assert_str_eq(once, twice, "from %s", text);
+		free(once);
+		free(twice);
+		profile_free(first);
+		profile_free(second);
 	}
 }
 
