@@ -298,6 +298,32 @@ Test(terminal_exit, a_pipe_that_drips, WITH_PROFILE)
 	unlink(path);
 }
 
+/* A recording through a pipe that stays open: all that has come is shown. */
+Test(terminal_exit, a_pipe_of_perf_data, WITH_PROFILE)
+{
+	char path[] = "/tmp/proftop-fifo-XXXXXX";
+	char *argv[] = { (char *)program(), path, NULL };
+	uint8_t bytes[16384]; /* the file has 13 kB */
+	FILE *file = fopen(TEST_DATA "/perf_data/cut_pipe.data", "rb");
+	size_t n = fread(bytes, 1, sizeof(bytes), file);
+	struct pty p;
+	int fd;
+
+	fclose(file);
+	close(mkstemp(path));
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	pty_start(&p, 100, 30, "xterm-256color", NULL, argv);
+	fd = open(path, O_WRONLY);
+	cr_assert_eq(write(fd, bytes, n), (ssize_t)n);
+	pty_wait(&p, "[shares]");
+	pty_type(&p, "q");
+	cr_assert_eq(pty_wait_end(&p), 0);
+	pty_end(&p);
+	close(fd);
+	unlink(path);
+}
+
 Test(terminal_exit, unusable_input_is_a_sentence, WITH_PROFILE)
 {
 	struct pty p;
