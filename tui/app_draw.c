@@ -655,6 +655,10 @@ static void draw_way_out(const struct app *a, struct canvas *c)
 		first_key(a, ACTION_METRIC, key);
 		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM, "%s shows the next event",
 			      key);
+	} else {
+		first_key(a, (enum action)(ACTION_VIEW_1 + VIEW_KIND_INFO), key);
+		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM,
+			      "%s shows what is in the file", key);
 	}
 }
 

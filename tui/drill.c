@@ -122,6 +122,12 @@ bool drill_key(const struct scene *s, const struct keys *keys, uint32_t key, str
 		out->place = (struct place){ .key_id = k->id };
 		return true;
 	}
+	if (keys->grouping == GROUP_FILE && k->id != ID_NONE && *file_of(s, k) == '\0') {
+		out->kind = EFFECT_MESSAGE;
+		out->text = xstrdup(
+			"no debug information says where these are from; info says what is missing");
+		return true;
+	}
 	return filter_for(term_of(s, keys, k), GROUP_FUNCTION, VIEW_KIND_TOP, out);
 }
 

@@ -251,10 +251,10 @@ static char *threads_status(const void *state, const struct scene *s)
 		return NULL;
 	thread_row_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
-	out = xasprintf("%s  %s samples%s%s  %s",
+	out = xasprintf("%s  %s sample%s%s%s  %s",
 			row_share(share, s, row->weight, s->analysis->weights.total[0]),
-			fmt_count(count, (int64_t)row->n_samples), *detail ? "  " : "", detail,
-			name);
+			fmt_count(count, (int64_t)row->n_samples), row->n_samples == 1 ? "" : "s",
+			*detail ? "  " : "", detail, name);
 	free(name);
 	return out;
 }

@@ -35,6 +35,7 @@
 
 struct timeline_view {
 	struct time_axis axis;
+	int64_t wanted_ns; /* where the cursor goes when there are columns for it; TIME_UNMARKED: stays */
 	struct activity activity;  /* of what is in sight, a slice a column; owned */
 	int64_t *sum;              /* [n_slices] of all threads; NULL: no times; owned */
 	struct activity_span span; /* that they are of */
@@ -50,6 +51,7 @@ static void *timeline_new(void)
 	struct timeline_view *v = xcalloc(1, sizeof(*v));
 
 	time_axis_init(&v->axis);
+	v->wanted_ns = TIME_UNMARKED;
 	return v;
 }
 
@@ -88,14 +90,18 @@ static void remember(struct timeline_view *v)
 	v->cursor_thread = row ? row->thread : ID_NONE;
 }
 
-/* The range is what the filter says; a mark without its other end stays. */
+/* The range is what the filter says, and the cursor is in a new one; a mark without its other end stays. */
 static void take_range(struct timeline_view *v, const struct scene *s)
 {
 	int64_t from, to;
 
 	if (filter_times(s->analysis->lens.filter, &from, &to)) {
+		bool is_new = from != v->axis.a_ns;
+
 		v->axis.a_ns = from;
 		v->axis.b_ns = to < v->axis.whole_ns ? to : v->axis.whole_ns;
+		if (is_new && (v->axis.cursor_ns < from || v->axis.cursor_ns >= to))
+			v->wanted_ns = from;
 	} else if (time_axis_range(&v->axis, &from, &to)) {
 		time_axis_unmark(&v->axis);
 	}
@@ -174,6 +180,9 @@ static void timeline_layout(void *state, const struct scene *s, struct rect r)
 
 	v->gutter = r.cols >= 100 ? 36 : r.cols >= 70 ? 28 : r.cols >= 40 ? 14 : 0;
 	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
+	if (v->wanted_ns != TIME_UNMARKED)
+		time_axis_go_to(&v->axis, v->wanted_ns);
+	v->wanted_ns = TIME_UNMARKED;
 	ask(v, s);
 	v->graph = graph_rows(r.rows, v->activity.n_rows);
 	list_fit(&v->list, v->activity.n_rows, r.rows - axis_line(v) - 1);
@@ -499,7 +508,11 @@ static char *timeline_crumb(const void *state, const struct scene *s)
 
 static void timeline_position(const void *state, uint32_t *at, uint32_t *of)
 {
-	list_position(&((const struct timeline_view *)state)->list, at, of);
+	const struct timeline_view *v = state;
+
+	list_position(&v->list, at, of);
+	if (!v->sum)
+		*of = 0;
 }
 
 const struct view_ops view_timeline = {
