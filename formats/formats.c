@@ -5,6 +5,7 @@
 #include "err.h"
 #include "folded.h"
 #include "format.h"
+#include "heap_trace.h"
 #include "input.h"
 #include "looks.h"
 #include "perf_data.h"
@@ -20,6 +21,7 @@
 
 const struct format *const formats[] = {
 	&format_folded,
+	&format_heap_trace,
 	&format_perf_data,
 	&format_perf_script,
 	NULL,

@@ -30,7 +30,7 @@ static struct bench bench_new(void)
 	c = build_capture(b.p, "heap", "heap trace");
 	a = build_process(b.p, c, 7);
 	t = build_thread(b.p, a, 7, build_cstring(b.p, "main"));
-	b.track = build_heap_track(b.p, a, 0);
+	b.track = build_heap_track(b.p, a, 0, 0);
 	b.from = (struct heap_origin){
 		.thread = t.v,
 		.event = (uint16_t)build_heap_event(b.p, "malloc").v,

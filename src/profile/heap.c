@@ -80,7 +80,8 @@ static struct store_track *track_of(const struct profile *p, track_id t)
 	return &STORE_AT(struct store_track, p->heap.tracks, t.v);
 }
 
-track_id build_heap_track(struct profile *p, process_id process, double sample_bytes)
+track_id build_heap_track(struct profile *p, process_id process, double sample_bytes,
+			  uint64_t exact_from)
 {
 	struct store_heap *h = &p->heap;
 	uint32_t n = h->now.n_tracks;
@@ -91,6 +92,7 @@ track_id build_heap_track(struct profile *p, process_id process, double sample_b
 	t = &STORE_AT(struct store_track, h->tracks, n);
 	t->now.process = process;
 	t->now.sample_bytes = sample_bytes;
+	t->now.exact_from = exact_from;
 	column_init(&t->ticks, sizeof(struct heap_tick), STORE_MOST_IDS);
 	h->now.n_tracks++;
 	return (track_id){ n };
@@ -243,6 +245,12 @@ void build_release(struct profile *p, allocation_id a, track_id id, bool tempora
 		__atomic_store_n(&STORE_AT(uint32_t, h->release, a.v), by.v, __ATOMIC_RELAXED);
 	__atomic_store_n(&STORE_AT(uint32_t, h->end, a.v), moment | (temporary ? END_TEMPORARY : 0),
 			 __ATOMIC_RELEASE);
+}
+
+origin_id built_origin(const struct profile *p, allocation_id a)
+{
+	assert(a.v < p->heap.now.n_allocations);
+	return (origin_id){ STORE_AT(uint32_t, p->heap.origin, a.v) };
 }
 
 void build_bulk(struct profile *p, const struct heap_bulk *bulk)

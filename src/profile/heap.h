@@ -75,6 +75,7 @@ struct heap_bulk {
 struct heap_track {
 	process_id process;
 	double sample_bytes; /* mean distance of sampled bytes; 0: every allocation is there */
+	uint64_t exact_from; /* sampled: from this size on all are there; 0: from none */
 	uint32_t n_moments;  /* allocations and releases that have happened */
 	const struct heap_tick
 		*tick; /* [n_ticks] by rising moment and time; the first is of moment 0 */

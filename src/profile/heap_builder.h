@@ -18,8 +18,9 @@
 
 #include "heap.h"
 
-/* A new one each time; sample_bytes as in struct heap_track. */
-track_id build_heap_track(struct profile *p, process_id process, double sample_bytes);
+/* A new one each time; how it was sampled is as in struct heap_track. */
+track_id build_heap_track(struct profile *p, process_id process, double sample_bytes,
+			  uint64_t exact_from);
 
 /* An event whose weights are blocks: malloc, mmap. Interned by name, as other events. */
 event_id build_heap_event(struct profile *p, const char *name);
@@ -40,6 +41,8 @@ allocation_id build_allocation(struct profile *p, track_id t, uint64_t size, ori
  * by: who did it, {ID_NONE} where that is not recorded. temporary: see END_TEMPORARY.
  */
 void build_release(struct profile *p, allocation_id a, track_id t, bool temporary, origin_id by);
+/* The origin that an allocation was made with. */
+origin_id built_origin(const struct profile *p, allocation_id a);
 void build_bulk(struct profile *p, const struct heap_bulk *bulk);
 
 /* Interned by capture and name. */

@@ -118,7 +118,7 @@ void heap_pass_done(struct heap_pass *h)
 
 double heap_stands_for(const struct heap_track *t, uint64_t size)
 {
-	if (!(t->sample_bytes > 0))
+	if (!(t->sample_bytes > 0) || (t->exact_from > 0 && size >= t->exact_from))
 		return 1.0;
 	/* A block of no bytes is sampled as one of a byte. */
 	return 1.0 / -expm1(-(size > 0 ? (double)size : 1.0) / t->sample_bytes);

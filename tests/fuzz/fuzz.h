@@ -17,6 +17,8 @@ fuzz_fn fuzz_cfi;
 fuzz_fn fuzz_debug_info;
 /* Reads folded text (packed or not) and writes it again. */
 fuzz_fn fuzz_folded;
+/* Reads a heap trace, and asks for all that can be asked. */
+fuzz_fn fuzz_heap_trace;
 /* Reads a perf.data. */
 fuzz_fn fuzz_perf_data;
 /* Reads the text of perf script and writes it as folded stacks. */

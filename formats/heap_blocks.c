@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "heap_blocks.h"
+
+#include "err.h"
+#include "input.h"
+#include "mem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#define MOST_HEAD (HEAP_BLOCK_HEADER_SIZE + HEAP_MAX_COLUMNS * HEAP_COLUMN_ENTRY_SIZE)
+
+int heap_blocks_open(struct heap_blocks *b, struct input *in, const char *name, struct err *e)
+{
+	uint8_t head[HEAP_FILE_HEADER_SIZE];
+	ssize_t n = input_pread(in, head, sizeof(head), 0, e);
+
+	*b = (struct heap_blocks){ .in = in, .at = HEAP_FILE_HEADER_SIZE };
+	if (n < 0)
+		return (int)n;
+	switch (heap_take_file_header(head, (size_t)n, &b->head)) {
+	case HEAP_OK:
+		return 0;
+	case HEAP_CUT:
+		return err_set(e, -EBADMSG, "%s: ends at offset %zd, within its head", name, n);
+	case HEAP_TOO_NEW:
+		return err_set(e, -EBADMSG,
+			       "%s: was written by a newer proftop, in a version of the heap trace "
+			       "that this one cannot read",
+			       name);
+	case HEAP_CHECKSUM:
+		return err_set(e, -EBADMSG, "%s: its head (offset 0) is damaged", name);
+	case HEAP_NOT_OURS:
+	case HEAP_MALFORMED:
+		break;
+	}
+	return err_set(e, -EBADMSG, "%s: its head (offset 0) makes no sense", name);
+}
+
+static void note_bad(struct heap_blocks *b, uint64_t offset)
+{
+	if (b->n_bad++ == 0)
+		b->first_bad_at = offset;
+}
+
+/* What follows the last whole block; a block that is being written is no damage. */
+static int end_of_blocks(struct heap_blocks *b, bool damaged)
+{
+	uint64_t size = input_file_bytes(b->in);
+
+	b->n_cut_bytes = size > b->at ? size - b->at : 0;
+	if (damaged)
+		note_bad(b, b->at);
+	b->at = UINT64_MAX;
+	return 0;
+}
+
+int heap_blocks_next(struct heap_blocks *b, struct heap_place *out, struct err *e)
+{
+	uint8_t head[MOST_HEAD];
+	enum heap_fault fault;
+	size_t need = 0;
+	ssize_t n;
+
+	if (b->at == UINT64_MAX)
+		return 0;
+	n = input_pread(b->in, head, sizeof(head), b->at, e);
+	if (n < 0)
+		return (int)n;
+	if (n == 0)
+		return end_of_blocks(b, false);
+	fault = heap_take_block(head, (size_t)n, false, &out->block, &need);
+	if (fault != HEAP_OK)
+		return end_of_blocks(b, fault != HEAP_CUT);
+	if (b->at + out->block.size > input_file_bytes(b->in))
+		return end_of_blocks(b, false);
+	out->offset = b->at;
+	b->at += out->block.size;
+	if (out->block.number > b->number)
+		b->n_missing += out->block.number - b->number;
+	b->number = out->block.number + 1;
+	return 1;
+}
+
+/* Bytes that the columns take unpacked, those that this program knows. */
+static size_t unpacked_bytes(const struct heap_block *block)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < block->n_columns; i++)
+		if (block->column[i].id <= HEAP_COL_RECORDS)
+			n += block->column[i].n_raw;
+	return n;
+}
+
+static bool unpack_column(const struct heap_column *c, uint8_t *to)
+{
+	size_t n;
+
+	if (c->codec != HEAP_ZSTD)
+		return false;
+	n = ZSTD_decompress(to, c->n_raw, c->bytes, c->n_stored);
+	return !ZSTD_isError(n) && n == c->n_raw;
+}
+
+static bool unpack(const struct heap_block *block, struct heap_unpacked *to)
+{
+	size_t want = unpacked_bytes(block);
+	uint8_t *at;
+
+	if (to->n_max < want) {
+		free(to->bytes);
+		to->bytes = xmalloc(want);
+		to->n_max = want;
+	}
+	at = to->bytes;
+	for (unsigned i = 0; i <= HEAP_COL_RECORDS; i++)
+		to->column[i] = heap_in_over("", 0);
+	for (unsigned i = 0; i < block->n_columns; i++) {
+		const struct heap_column *c = &block->column[i];
+
+		if (c->id > HEAP_COL_RECORDS || c->n_raw == 0)
+			continue;
+		if (c->codec == HEAP_STORED) {
+			to->column[c->id] = heap_in_over(c->bytes, c->n_raw);
+			continue;
+		}
+		if (!unpack_column(c, at))
+			return false;
+		to->column[c->id] = heap_in_over(at, c->n_raw);
+		at += c->n_raw;
+	}
+	return true;
+}
+
+bool heap_blocks_unpack(struct heap_blocks *b, const struct heap_place *place,
+			struct heap_unpacked *to)
+{
+	size_t size = place->block.size, need;
+	struct heap_block block;
+
+	if (to->n_stored_max < size) {
+		free(to->stored);
+		to->stored = xmalloc(size);
+		to->n_stored_max = size;
+	}
+	if (input_pread(b->in, to->stored, size, place->offset, NULL) == (ssize_t)size &&
+	    heap_take_block(to->stored, size, true, &block, &need) == HEAP_OK && unpack(&block, to))
+		return true;
+	note_bad(b, place->offset);
+	return false;
+}
+
+void heap_unpacked_done(struct heap_unpacked *u)
+{
+	free(u->bytes);
+	free(u->stored);
+	*u = (struct heap_unpacked){ 0 };
+}

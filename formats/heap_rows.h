@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which allocation of the profile is meant: by the ids of a heap trace, by address where the recorder
+ * had forgotten the id, by range for mapped memory.
+ *
+ * All calls are in order of time and want the pen; allocations and releases happen at the track's
+ * moment. Events come by thread and clocks differ a little: a free may come before its allocation,
+ * and then ends it at once.
+ */
+#ifndef PROFTOP_FORMATS_HEAP_ROWS_H
+#define PROFTOP_FORMATS_HEAP_ROWS_H
+
+#include "heap_builder.h"
+
+#include <stdint.h>
+
+struct heap_rows;
+
+/* What could not be made sense of, for facts. */
+struct heap_rows_stats {
+	uint64_t n_unknown_frees; /* of blocks from before the recording, or that it left out */
+	uint64_t n_odd_ids;       /* taken twice, or beyond what can be */
+	uint64_t n_open_frees;    /* of ids that never came */
+};
+
+/* Borrows p. */
+struct heap_rows *heap_rows_new(struct profile *p, track_id t);
+void heap_rows_free(struct heap_rows *r);
+
+/* The allocation that takes an id. True when it was freed already: it ends at the next moment. */
+bool heap_rows_take(struct heap_rows *r, uint64_t id, allocation_id a);
+/* The allocation of an id, which ends now; {ID_NONE} when it has not come yet. */
+allocation_id heap_rows_end(struct heap_rows *r, uint64_t id);
+
+/* The id's free will come by address. */
+void heap_rows_evict(struct heap_rows *r, uint64_t id, uint64_t address);
+/* The allocation at an address, which ends now; {ID_NONE} when none is known. */
+allocation_id heap_rows_end_address(struct heap_rows *r, uint64_t address);
+
+/* Memory that was mapped, or given back, whole or in part; who is who did it. */
+void heap_rows_map(struct heap_rows *r, uint64_t address, uint64_t bytes, origin_id who);
+void heap_rows_unmap(struct heap_rows *r, uint64_t address, uint64_t bytes, origin_id who);
+
+struct heap_rows_stats heap_rows_stats(const struct heap_rows *r);
+
+#endif

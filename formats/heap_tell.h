@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The records of a heap trace: who ran, what was mapped, names of threads, readings, marks, what was
+ * left out. They are read before the events, each with its time.
+ */
+#ifndef PROFTOP_FORMATS_HEAP_TELL_H
+#define PROFTOP_FORMATS_HEAP_TELL_H
+
+#include "builder.h"
+#include "heap_blocks.h"
+#include "heap_builder.h"
+#include "heap_records.h"
+#include "mem.h"
+#include "resolver.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct heap_stacks;
+
+/* A thread under one name, from a time on. */
+struct heap_name {
+	uint32_t index; /* of the thread */
+	int64_t from_ns;
+	int64_t to_ns; /* from here on it has another one; INT64_MAX: never */
+	thread_id thread;
+	stack_id root;
+};
+
+/* A file that was mapped. */
+struct heap_module {
+	uint64_t index;
+	char *path; /* owned */
+	struct build_id build_id;
+};
+
+/* Allocations that were only counted. */
+struct heap_culled {
+	uint32_t thread; /* index */
+	uint32_t stack;  /* node */
+	int64_t time_ns;
+	uint64_t calls;
+	uint64_t bytes;
+};
+
+struct heap_tell {
+	struct profile *profile; /* borrowed, as what follows */
+	struct resolver *resolver;
+	struct heap_stacks *stacks;
+	struct heap_file_header head;
+	capture_id capture;
+	process_id process;
+	enum root_names root_names;
+	VEC(struct heap_name) names; /* by thread and time once they were sorted */
+	bool names_sorted;
+	VEC(struct heap_culled) culled;
+	VEC(struct heap_module) modules;
+	double sample_bytes; /* SAMPLING; 0: all */
+	uint64_t exact_from; /* likewise */
+	bool sampling_changed;
+	uint64_t n_lost;        /* events that were not recorded */
+	bool ended;             /* there is an END */
+	uint64_t n_events_said; /* by it */
+	bool free_stacks;       /* who frees was recorded */
+	bool attached;          /* the program had run before */
+	uint64_t n_bad;         /* records that made no sense */
+};
+
+/* The time of the file as the profile has it: CLOCK_MONOTONIC, ns. */
+int64_t heap_tell_time(const struct heap_tell *t, uint64_t time);
+
+/* Takes the records of a block, which was unpacked. Wants the pen. */
+void heap_tell_block(struct heap_tell *t, const struct heap_unpacked *u);
+
+/* The newest name of a thread at a time; made up where there is none. Wants the pen. */
+struct heap_name heap_tell_thread(struct heap_tell *t, uint32_t index, int64_t time_ns);
+
+void heap_tell_done(struct heap_tell *t);
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading a heap trace: first all headers, records and stacks, then the events of all threads in the
+ * order of time.
+ */
+#include "config.h"
+
+#include "heap_trace.h"
+
+#include "builder.h"
+#include "err.h"
+#include "fmt.h"
+#include "heap_blocks.h"
+#include "heap_builder.h"
+#include "heap_merge.h"
+#include "heap_rows.h"
+#include "heap_stacks.h"
+#include "heap_tell.h"
+#include "input.h"
+#include "mem.h"
+#include "perf_spool.h"
+#include "resolver.h"
+#include "task.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Events between two publications: some milliseconds. */
+#define BATCH_EVENTS 65536
+
+/* Origins that are at hand for a thread's next events. */
+#define N_AT_HAND 4096
+
+/* A node and what was done there → origin. */
+struct at_hand {
+	uint64_t key; /* 0: empty */
+	uint32_t origin;
+};
+
+/* A thread while its events are read. */
+struct worker {
+	struct heap_name name;
+	uint32_t epoch;          /* of the mappings when at_hand was filled */
+	struct at_hand *at_hand; /* [N_AT_HAND]; owned */
+	uint64_t fresh_id;       /* what its last event allocated; 0: it was another one */
+};
+
+struct reader {
+	struct input *in;
+	const char *name; /* for messages; borrowed */
+	struct profile *profile;
+	capture_id capture;
+	struct progress *progress;
+	struct resolver_options options;
+	struct resolver *resolver;
+	struct heap_blocks blocks;
+	struct heap_tell tell;
+	struct heap_stacks *stacks;
+	struct heap_merge *merge;
+	struct heap_rows *rows;
+	track_id track;
+	event_id heap_event, map_event;
+	VEC(struct worker) workers; /* by index of the thread, see worker_of() */
+	uint64_t n_bytes;           /* of blocks of events */
+	uint64_t n_events;
+	uint64_t n_skipped; /* events of blocks that were dropped while recording */
+	uint64_t n_bad_stacks;
+};
+
+static int probe(const uint8_t *bytes, size_t n)
+{
+	return n >= 8 && memcmp(bytes, HEAP_FILE_MAGIC, 8) == 0 ? 100 : 0;
+}
+
+/* The first pass. */
+
+static void take_block(struct reader *r, const struct heap_place *place, struct heap_unpacked *u)
+{
+	const struct heap_block *b = &place->block;
+
+	switch (b->type) {
+	case HEAP_BLOCK_EVENTS:
+		heap_merge_add(r->merge, place);
+		r->n_bytes += b->size;
+		break;
+	case HEAP_BLOCK_STACKS:
+		if (heap_blocks_unpack(&r->blocks, place, u) && !heap_stacks_add(r->stacks, b, u))
+			r->n_bad_stacks++;
+		break;
+	case HEAP_BLOCK_RECORDS:
+		if (heap_blocks_unpack(&r->blocks, place, u))
+			heap_tell_block(&r->tell, u);
+		break;
+	case HEAP_BLOCK_SKIPPED:
+		r->n_skipped += b->n;
+		break;
+	default: /* of a later version */
+		break;
+	}
+}
+
+static int read_blocks(struct reader *r, struct err *e)
+{
+	struct heap_unpacked unpacked = { 0 };
+	struct heap_place place;
+	int rc;
+
+	builder_begin(r->profile);
+	while ((rc = heap_blocks_next(&r->blocks, &place, e)) > 0) {
+		take_block(r, &place, &unpacked);
+		if (progress_cancelled(r->progress)) {
+			rc = -ECANCELED;
+			break;
+		}
+	}
+	builder_end(r->profile);
+	heap_unpacked_done(&unpacked);
+	return rc;
+}
+
+/* The second pass. */
+
+static struct worker *worker_of(struct reader *r, uint32_t thread)
+{
+	/* The recorder counts threads from 1; what a file says beyond that shares a place. */
+	size_t at = thread < 65536 ? thread : 0;
+
+	while (r->workers.n <= at)
+		vec_push(&r->workers, (struct worker){ .name.to_ns = INT64_MIN });
+	return &r->workers.at[at];
+}
+
+/* The name that the thread has now. What is at hand was of the last one's, and of the mappings then. */
+static void refresh(struct reader *r, struct worker *w, uint32_t thread, int64_t time_ns)
+{
+	uint32_t epoch = heap_stacks_epoch(r->stacks, time_ns);
+
+	if (w->at_hand && w->epoch == epoch && time_ns < w->name.to_ns && w->name.index == thread)
+		return;
+	w->name = heap_tell_thread(&r->tell, thread, time_ns);
+	w->epoch = epoch;
+	if (!w->at_hand)
+		w->at_hand = xcalloc(N_AT_HAND, sizeof(*w->at_hand));
+	else
+		memset(w->at_hand, 0, N_AT_HAND * sizeof(*w->at_hand));
+}
+
+static uint32_t flags_of(const struct heap_event *e)
+{
+	uint32_t flags = e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS ? ORIGIN_REALLOC
+										: 0;
+
+	return flags | (e->op != HEAP_RANGE && e->kind == HEAP_ALIGNED ? ORIGIN_ALIGNED : 0);
+}
+
+/* Where an event was done, and by whom. */
+static origin_id origin_of(struct reader *r, struct worker *w, const struct heap_event *e,
+			   int64_t time_ns)
+{
+	bool frees = e->op == HEAP_FREE || e->op == HEAP_FREE_ADDRESS;
+	event_id event = e->op == HEAP_RANGE ? r->map_event : r->heap_event;
+	uint32_t flags = frees ? 0 : flags_of(e);
+	uint64_t key = (uint64_t)e->stack << 8 | flags << 2 | (e->op == HEAP_RANGE ? 3u : 1u);
+	struct at_hand *a = &w->at_hand[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+	struct heap_origin o = { .thread = w->name.thread.v, .flags = flags };
+
+	if (a->key == key)
+		return (origin_id){ a->origin };
+	o.stack = heap_stacks_get(r->stacks, w->name.root, e->stack, time_ns).v;
+	o.event = (uint16_t)event.v;
+	o.track = (uint16_t)r->track.v;
+	a->key = key;
+	a->origin = build_heap_origin(r->profile, &o).v;
+	return (origin_id){ a->origin };
+}
+
+/* Who frees, where the recording has it. */
+static origin_id freer_of(struct reader *r, struct worker *w, const struct heap_event *e,
+			  int64_t time_ns)
+{
+	if (!r->tell.free_stacks || e->stack == 0)
+		return (origin_id){ ID_NONE };
+	return origin_of(r, w, e, time_ns);
+}
+
+static void release(struct reader *r, struct worker *w, const struct heap_event *e, int64_t time_ns,
+		    allocation_id a, bool temporary)
+{
+	if (a.v != ID_NONE)
+		build_release(r->profile, a, r->track, temporary, freer_of(r, w, e, time_ns));
+}
+
+static void allocate(struct reader *r, struct worker *w, const struct heap_event *e,
+		     int64_t time_ns)
+{
+	allocation_id a = build_allocation(r->profile, r->track, e->size,
+					   origin_of(r, w, e, time_ns));
+
+	if (a.v == ID_NONE || !heap_rows_take(r->rows, e->id, a))
+		return;
+	build_moment(r->profile, r->track, time_ns);
+	build_release(r->profile, a, r->track, false, (origin_id){ ID_NONE });
+}
+
+static void move_range(struct reader *r, struct worker *w, const struct heap_event *e,
+		       int64_t time_ns)
+{
+	origin_id who = origin_of(r, w, e, time_ns);
+	uint64_t from = e->old_address, to = e->address;
+
+	switch ((enum heap_range)e->kind) {
+	case HEAP_MAP:
+		heap_rows_map(r->rows, to, e->size, who);
+		break;
+	case HEAP_UNMAP:
+		heap_rows_unmap(r->rows, to, e->size, who);
+		break;
+	case HEAP_REMAP:
+		heap_rows_unmap(r->rows, from, e->old_size, who);
+		heap_rows_map(r->rows, to, e->size, who);
+		break;
+	case HEAP_BREAK:
+		if (to > from)
+			heap_rows_map(r->rows, from, to - from, who);
+		else
+			heap_rows_unmap(r->rows, to, from - to, who);
+		break;
+	}
+}
+
+static void take_event(struct reader *r, struct worker *w, const struct heap_event *e,
+		       int64_t time_ns)
+{
+	uint64_t fresh = w->fresh_id;
+
+	if (e->op == HEAP_EVICT) {
+		heap_rows_evict(r->rows, e->id, e->address);
+		return;
+	}
+	build_moment(r->profile, r->track, time_ns);
+	w->fresh_id = 0;
+	switch ((enum heap_op)e->op) {
+	case HEAP_ALLOC:
+		allocate(r, w, e, time_ns);
+		w->fresh_id = e->id;
+		break;
+	case HEAP_FREE:
+		release(r, w, e, time_ns, heap_rows_end(r->rows, e->id), e->id == fresh);
+		break;
+	case HEAP_FREE_ADDRESS:
+		release(r, w, e, time_ns, heap_rows_end_address(r->rows, e->old_address), false);
+		break;
+	case HEAP_REALLOC:
+	case HEAP_REALLOC_ADDRESS:
+		release(r, w, e, time_ns,
+			e->op == HEAP_REALLOC ? heap_rows_end(r->rows, e->old_id)
+					      : heap_rows_end_address(r->rows, e->old_address),
+			false);
+		allocate(r, w, e, time_ns);
+		w->fresh_id = e->id;
+		break;
+	case HEAP_RANGE:
+		move_range(r, w, e, time_ns);
+		break;
+	case HEAP_EVICT:
+		break;
+	}
+}
+
+static void take_run(struct reader *r, uint32_t thread, const struct heap_event *e, size_t n)
+{
+	struct worker *w = worker_of(r, thread);
+	uint64_t time = UINT64_MAX;
+	int64_t time_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (e[i].time != time) {
+			time = e[i].time;
+			time_ns = heap_tell_time(&r->tell, time);
+			refresh(r, w, thread, time_ns);
+		}
+		take_event(r, w, &e[i], time_ns);
+	}
+}
+
+static int read_events(struct reader *r)
+{
+	const struct heap_event *e = NULL;
+	uint32_t thread;
+	int rc = 0;
+	size_t n;
+
+	do {
+		uint64_t until = r->n_events + BATCH_EVENTS;
+
+		builder_begin(r->profile);
+		while (r->n_events < until && (e = heap_merge_next(r->merge, &thread, &n))) {
+			take_run(r, thread, e, n);
+			r->n_events += n;
+		}
+		rc = builder_end(r->profile);
+		progress_set(r->progress, heap_merge_done(r->merge), r->n_bytes);
+		if (rc == 0 && progress_cancelled(r->progress))
+			rc = -ECANCELED;
+	} while (e && rc == 0);
+	return rc;
+}
+
+/* What was only counted is put where it was said. */
+static void add_culled(struct reader *r)
+{
+	struct heap_track track = profile_heap_track(r->profile, r->track);
+
+	builder_begin(r->profile);
+	for (size_t i = 0; i < r->tell.culled.n; i++) {
+		const struct heap_culled *c = &r->tell.culled.at[i];
+		struct heap_event as = { .op = HEAP_ALLOC, .stack = c->stack };
+		struct worker *w = worker_of(r, c->thread);
+		struct heap_bulk bulk = { .calls = c->calls, .bytes = c->bytes };
+
+		refresh(r, w, c->thread, c->time_ns);
+		bulk.origin = origin_of(r, w, &as, c->time_ns).v;
+		bulk.moment = heap_track_moment(&track, c->time_ns);
+		build_bulk(r->profile, &bulk);
+	}
+	builder_end(r->profile);
+}
+
+/* Facts. */
+
+static void loss(struct reader *r, const char *name, uint64_t n, const char *what)
+{
+	char text[FMT_SIZE];
+
+	if (n > 0)
+		build_fact(r->profile, r->capture, "losses", name, FACT_LOSS, "%s %s",
+			   fmt_count(text, (int64_t)(n & INT64_MAX)), what);
+}
+
+static void state_losses(struct reader *r)
+{
+	const struct heap_blocks *b = &r->blocks;
+	struct heap_rows_stats rows = heap_rows_stats(r->rows);
+
+	if (!r->tell.ended)
+		build_fact(r->profile, r->capture, "losses", "not finished", FACT_LOSS,
+			   "the recording was cut short, or goes on: all whole blocks were read");
+	loss(r, "cut", b->n_cut_bytes, "bytes at the end are no whole block");
+	loss(r, "missing", b->n_missing, "blocks are missing");
+	if (b->n_bad > 0)
+		build_fact(r->profile, r->capture, "losses", "damaged", FACT_LOSS,
+			   "%" PRIu64 " blocks are damaged, the first at offset %" PRIu64, b->n_bad,
+			   b->first_bad_at);
+	loss(r, "dropped", r->n_skipped, "events were dropped to stay below the size asked for");
+	loss(r, "events", heap_merge_lost(r->merge), "events make no sense");
+	loss(r, "records", r->tell.n_bad, "records make no sense");
+	loss(r, "stacks", r->n_bad_stacks, "blocks of stacks make no sense");
+	loss(r, "ids", rows.n_odd_ids, "events name allocations that cannot be");
+	loss(r, "frees", rows.n_open_frees, "frees are of allocations that are not in the file");
+	loss(r, "lost", r->tell.n_lost,
+	     "events happened while another was noted, and were not recorded");
+	if (r->tell.sampling_changed)
+		build_fact(r->profile, r->capture, "losses", "sampling", FACT_LOSS,
+			   "the rate of sampling changed: totals are by the last one");
+}
+
+static void state_facts(struct reader *r)
+{
+	const struct capture *c = profile_capture(r->profile, r->capture);
+	struct heap_rows_stats rows = heap_rows_stats(r->rows);
+	char text[FMT_SIZE];
+
+	builder_begin(r->profile);
+	build_fact(r->profile, r->capture, "file", "size", FACT_PLAIN, "%s",
+		   fmt_bytes(text, (int64_t)input_file_bytes(r->in)));
+	build_fact(r->profile, r->capture, "file", "events", FACT_PLAIN, "%s",
+		   fmt_count(text, (int64_t)r->n_events));
+	if (capture_begin(c) != TIME_NONE)
+		build_fact(r->profile, r->capture, "file", "duration", FACT_PLAIN, "%s",
+			   fmt_ns(text, capture_end(c) - capture_begin(c)));
+	if (r->tell.sample_bytes > 0)
+		build_fact(r->profile, r->capture, "file", "sampling", FACT_PLAIN,
+			   "one allocation in %s on average: numbers are estimates",
+			   fmt_bytes(text, (int64_t)r->tell.sample_bytes));
+	if (rows.n_unknown_frees > 0)
+		build_fact(r->profile, r->capture, "file", "frees of other blocks", FACT_PLAIN,
+			   "%s, of what was not recorded",
+			   fmt_count(text, (int64_t)rows.n_unknown_frees));
+	state_losses(r);
+	builder_end(r->profile);
+}
+
+static void begin(struct reader *r, const struct read_options *o)
+{
+	int32_t pid = (int32_t)(r->blocks.head.pid & INT32_MAX);
+	struct heap_tell *t = &r->tell;
+
+	if (o && o->resolve)
+		r->options = *o->resolve;
+	t->profile = r->profile;
+	t->capture = r->capture;
+	t->head = r->blocks.head;
+	t->root_names = o ? o->root_names : ROOT_COMM;
+	t->resolver = r->resolver = resolver_new(r->profile, r->capture, &r->options);
+	t->stacks = r->stacks = heap_stacks_new(r->profile, r->resolver, pid);
+	r->merge = heap_merge_new(&r->blocks);
+	builder_begin(r->profile);
+	t->process = build_process(r->profile, r->capture, pid);
+	r->heap_event = build_heap_event(r->profile, "malloc");
+	builder_end(r->profile);
+}
+
+/* What the first pass told is needed to make the track. */
+static void begin_events(struct reader *r)
+{
+	builder_begin(r->profile);
+	r->track = build_heap_track(r->profile, r->tell.process, r->tell.sample_bytes,
+				    r->tell.exact_from);
+	r->map_event = build_heap_event(r->profile, "mmap");
+	builder_end(r->profile);
+	r->rows = heap_rows_new(r->profile, r->track);
+}
+
+static int read_all(struct reader *r, const struct read_options *o, struct err *e)
+{
+	int rc = heap_blocks_open(&r->blocks, r->in, r->name, e);
+
+	if (rc < 0)
+		return rc;
+	begin(r, o);
+	rc = read_blocks(r, e);
+	if (rc < 0)
+		return rc;
+	begin_events(r);
+	rc = read_events(r);
+	if (rc == -ECANCELED)
+		return rc;
+	add_culled(r);
+	state_facts(r);
+	if (rc == 0)
+		rc = resolver_name(r->resolver, r->progress);
+	if (rc == 0)
+		rc = resolver_inline(r->resolver, r->progress);
+	return rc;
+}
+
+static int read_heap_trace(struct input *in, struct profile *p, capture_id c,
+			   const struct read_options *o, struct progress *progress, struct err *e)
+{
+	struct reader r = {
+		.in = in, .name = input_name(in), .profile = p, .capture = c, .progress = progress
+	};
+	struct input *whole = NULL;
+	int rc = 0;
+
+	/* Blocks are read where they lie. */
+	if (!input_seekable(in))
+		rc = perf_spool(in, &whole, progress, e);
+	if (whole)
+		r.in = whole;
+	if (rc == 0)
+		rc = read_all(&r, o, e);
+	for (size_t i = 0; i < r.workers.n; i++)
+		free(r.workers.at[i].at_hand);
+	vec_done(&r.workers);
+	heap_merge_free(r.merge);
+	heap_rows_free(r.rows);
+	heap_stacks_free(r.stacks);
+	heap_tell_done(&r.tell);
+	resolver_free(r.resolver);
+	input_close(whole);
+	return rc;
+}
+
+const struct format format_heap_trace = {
+	.name = "heap",
+	.title = "heap traces of proftop record --heap",
+	.probe = probe,
+	.read = read_heap_trace,
+};

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "heap_trace.h"
+
+#include "analysis.h"
+#include "builder.h"
+#include "err.h"
+#include "fuzz.h"
+#include "heap.h"
+#include "input.h"
+#include "made_heap.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(rows) (sizeof(rows) / sizeof(*(rows)))
+
+static int read_bytes(const void *bytes, size_t n, struct profile **p, struct err *e)
+{
+	struct input *in = input_of_bytes(bytes, n, "x");
+	capture_id c;
+	int rc;
+
+	*p = profile_new();
+	builder_begin(*p);
+	c = build_capture(*p, "x", "heap");
+	builder_end(*p);
+	rc = format_heap_trace.read(in, *p, c, NULL, NULL, e);
+	input_close(in);
+	return rc;
+}
+
+static struct profile *read_made(const struct made_heap *h)
+{
+	struct err e = ERR_INIT;
+	struct profile *p;
+
+	cr_assert_eq(read_bytes(h->bytes.at, h->bytes.n, &p, &e), 0, "%s", err_text(&e));
+	return p;
+}
+
+/* The text of a fact, or NULL. */
+static const char *fact(const struct profile *p, const char *name)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+
+		if (strcmp(profile_string(p, f.name, NULL), name) == 0)
+			return profile_string(p, f.text, NULL);
+	}
+	return NULL;
+}
+
+/* The totals of all measures of an event. */
+static void totals(const struct profile *p, const char *event, int64_t to[MEASURE_TEMPORARY + 1])
+{
+	struct profile_counts counts;
+	struct metric m;
+	struct weights w;
+	struct lens l;
+
+	profile_counts_read(p, &counts);
+	lens_init(&l, p);
+	cr_assert_eq(metric_find(p, event, "", &m, NULL), 0);
+	l.n_columns = MEASURE_TEMPORARY + 1;
+	for (uint32_t i = 0; i < l.n_columns; i++)
+		l.column[i].metric = (struct metric){ m.event, (enum measure)i };
+	cr_assert_eq(weigh(p, &counts, &l, NULL, &w), 0);
+	for (uint32_t i = 0; i < l.n_columns; i++)
+		to[i] = w.total[i];
+	weights_done(&w);
+	lens_done(&l);
+}
+
+/* Stories: what threads did, block by block, and what the profile must say. */
+/* clang-format off */
+#define A(t, i, s, bytes) { .op = HEAP_ALLOC, .time = t, .id = i, .stack = s, .size = bytes }
+#define F(t, i)           { .op = HEAP_FREE, .time = t, .id = i, .stack = 1 }
+#define R(t, old, i, s, bytes) \
+	{ .op = HEAP_REALLOC, .time = t, .old_id = old, .id = i, .stack = s, .size = bytes }
+#define E(t, i, at)       { .op = HEAP_EVICT, .time = t, .id = i, .address = at }
+#define FA(t, at)         { .op = HEAP_FREE_ADDRESS, .time = t, .old_address = at, .stack = 1 }
+#define M(t, k, at, bytes, old, old_bytes) \
+	{ .op = HEAP_RANGE, .time = t, .kind = k, .address = at, .size = bytes, \
+	  .old_address = old, .old_size = old_bytes, .stack = 3 }
+
+static const struct story {
+	const char *name, *event;
+	int64_t bytes, calls, peak, leaked, temporary;
+	size_t n_blocks;
+	struct {
+		uint32_t thread;
+		uint64_t first_id;
+		size_t n;
+		struct heap_event e[8];
+	} block[4];
+} stories[] = {
+	{ "one thread", "malloc", 157, 3, 150, 7, 1, 1,
+	  { { 1, 1, 5, { A(1, 1, 1, 100), A(2, 2, 2, 50), F(3, 2), F(4, 1), A(5, 3, 3, 7) } } } },
+	{ "a realloc is a release and an allocation at once", "malloc", 310, 3, 150, 60, 0, 1,
+	  { { 1, 1, 3, { A(1, 1, 1, 100), R(2, 1, 2, 1, 150), R(3, 2, 3, 1, 60) } } } },
+	{ "a free whose block comes before that of its allocation", "malloc", 140, 3, 100, 40, 0, 2,
+	  { { 2, 257, 2, { F(5, 1), A(6, 257, 2, 10) } },
+	    { 1, 1, 2, { A(1, 1, 1, 100), A(9, 2, 1, 30) } } } },
+	{ "a free before its allocation, by clocks that differ", "malloc", 110, 2, 100, 10, 0, 2,
+	  { { 2, 257, 1, { F(5, 1) } },
+	    { 1, 1, 2, { A(6, 1, 1, 100), A(7, 2, 1, 10) } } } },
+	{ "forgotten and freed by address; other addresses mean nothing", "malloc",
+	  100, 1, 100, 0, 0, 1,
+	  { { 1, 1, 5, { A(1, 1, 1, 100), E(2, 1, 0x500), FA(3, 0x508), FA(4, 0x500), FA(5, 0x500) } } } },
+	{ "freed by another thread is not temporary", "malloc", 100, 1, 100, 0, 0, 2,
+	  { { 1, 1, 1, { A(1, 1, 1, 100) } },
+	    { 2, 0, 1, { F(2, 1) } } } },
+	{ "an id that is taken twice, and one that cannot be", "malloc", 151, 3, 151, 51, 0, 3,
+	  { { 1, 1, 1, { A(1, 1, 1, 100) } },
+	    { 1, 1, 1, { A(2, 1, 1, 50) } },
+	    { 1, (uint64_t)1 << 40, 2, { A(3, 0, 1, 1), F(4, 1) } } } },
+	{ "mapped memory, of which a part is given back", "mmap", 0x8000, 4, 0x4000, 0x4000, 0, 1,
+	  { { 1, 1, 3, { M(1, HEAP_MAP, 0x10000, 0x4000, 0, 0),
+			 M(2, HEAP_UNMAP, 0x11000, 0x1000, 0, 0),
+			 M(3, HEAP_MAP, 0x20000, 0x1000, 0, 0) } } } },
+	{ "remapped, and mapped over", "mmap", 0x5000, 3, 0x2000, 0x2000, 0, 1,
+	  { { 1, 1, 3, { M(1, HEAP_MAP, 0x10000, 0x1000, 0, 0),
+			 M(2, HEAP_REMAP, 0x30000, 0x2000, 0x10000, 0x1000),
+			 M(3, HEAP_MAP, 0x30000, 0x2000, 0, 0) } } } },
+	{ "the heap's end moves up and down", "mmap", 0x3000, 2, 0x2000, 0x1000, 0, 1,
+	  { { 1, 1, 3, { M(1, HEAP_BREAK, 0x3000, 0, 0x1000, 0),
+			 M(2, HEAP_BREAK, 0x1000, 0, 0x3000, 0),
+			 M(3, HEAP_BREAK, 0x2000, 0, 0x1000, 0) } } } },
+};
+/* clang-format on */
+
+static void tell_story(struct made_heap *h, const struct story *s)
+{
+	made_heap_begin(h);
+	for (size_t i = 0; i < s->n_blocks; i++)
+		made_heap_events(h, s->block[i].thread, s->block[i].first_id, s->block[i].e,
+				 s->block[i].n);
+	made_heap_end(h);
+}
+
+Test(heap_trace, stories)
+{
+	for (size_t i = 0; i < 2 * N(stories); i++) {
+		const struct story *s = &stories[i / 2];
+		int64_t sum[MEASURE_TEMPORARY + 1];
+		struct made_heap h;
+		struct profile *p;
+
+		made_heap_init(&h);
+		h.packed = i % 2;
+		tell_story(&h, s);
+		p = read_made(&h);
+		totals(p, s->event, sum);
+		cr_expect_eq(sum[MEASURE_WEIGHT], s->bytes, "%s", s->name);
+		cr_expect_eq(sum[MEASURE_SAMPLES], s->calls, "%s", s->name);
+		cr_expect_eq(sum[MEASURE_PEAK], s->peak, "%s", s->name);
+		cr_expect_eq(sum[MEASURE_LEAKED], s->leaked, "%s", s->name);
+		cr_expect_eq(sum[MEASURE_TEMPORARY], s->temporary, "%s", s->name);
+		cr_expect_null(fact(p, "not finished"));
+		profile_free(p);
+		made_heap_done(&h);
+	}
+}
+
+Test(heap_trace, stacks_have_the_threads_name_and_places_in_modules)
+{
+	struct stack_columns stacks;
+	struct location_columns places;
+	struct heap_columns c;
+	const struct function *root;
+	struct made_heap h;
+	struct profile *p;
+	uint32_t at;
+
+	made_heap_init(&h);
+	tell_story(&h, &stories[0]);
+	p = read_made(&h);
+	profile_heap(p, &c);
+	profile_stacks(p, &stacks);
+	profile_locations(p, &places);
+	at = c.origins[c.origin[2]].stack;
+	for (int i = 0; i < 3; i++, at = stacks.parent[at])
+		cr_expect_eq(places.address[stacks.location[at]], 0x2f - 0x10 * (uint64_t)i);
+	root = profile_function(p, (function_id){ places.function[stacks.location[at]] });
+	cr_expect(root->flags & FUNCTION_COMM);
+	cr_expect_str_eq(profile_string(p, root->name, NULL), "main");
+	cr_expect_eq(stacks.parent[at], 0);
+	cr_expect_eq(c.origins[c.release[0]].stack,
+		     stacks.parent[stacks.parent[c.origins[c.origin[2]].stack]], "who freed it");
+	profile_free(p);
+	made_heap_done(&h);
+}
+
+Test(heap_trace, what_is_beside_the_events)
+{
+	static const struct heap_event e[] = { A(1000, 1, 1, 5) };
+	const struct heap_record records[] = {
+		{ .type = HEAP_REC_USAGE, .number = { 500, 4096, 0, 0, 0, 3, 1 } },
+		{ .type = HEAP_REC_USAGE, .number = { 900, 8192, 0, 0, 0, 4, 1 } },
+		{ .type = HEAP_REC_MARK,
+		  .number = { 700, 1 },
+		  .text = { { (const uint8_t *)"phase", 5 } } },
+		{ .type = HEAP_REC_CULLED, .number = { 1, 0, 2, 10, 200, 5, 2 } },
+		{ .type = HEAP_REC_LOST, .number = { 1, 1, 3 } },
+	};
+	int64_t sum[MEASURE_TEMPORARY + 1];
+	struct heap_columns c;
+	struct made_heap h;
+	struct profile *p;
+
+	made_heap_init(&h);
+	made_heap_begin(&h);
+	made_heap_events(&h, 1, 1, e, N(e));
+	made_heap_records(&h, records, N(records));
+	p = read_made(&h);
+	totals(p, "malloc", sum);
+	cr_expect_eq(sum[MEASURE_WEIGHT], 205);
+	cr_expect_eq(sum[MEASURE_SAMPLES], 11);
+	cr_expect_eq(sum[MEASURE_LEAKED], 5);
+	profile_heap(p, &c);
+	cr_expect_eq(c.n_marks, 1);
+	cr_expect_eq(profile_heap_marks(p)[0].time_ns, 1000700000);
+	cr_expect_eq(c.n_readings, 6);
+	cr_expect_eq(profile_heap_readings(p)[0].value, 4096);
+	cr_expect_eq(strncmp(fact(p, "lost"), "3 events ", 9), 0);
+	cr_expect_not_null(fact(p, "not finished"));
+	profile_free(p);
+	made_heap_done(&h);
+}
+
+/* All whole blocks of a file that ends anywhere. */
+Test(heap_trace, cut_anywhere)
+{
+	struct made_heap h;
+
+	made_heap_init(&h);
+	tell_story(&h, &stories[2]);
+	for (size_t n = 0; n < h.bytes.n; n++) {
+		struct err e = ERR_INIT;
+		struct profile *p;
+		int rc = read_bytes(h.bytes.at, n, &p, &e);
+
+		if (n < HEAP_FILE_HEADER_SIZE) {
+			cr_expect_eq(rc, -EBADMSG);
+			cr_expect_eq(strncmp(err_text(&e), "x: ", 3), 0, "%s", err_text(&e));
+		} else {
+			cr_expect_eq(rc, 0, "%zu: %s", n, err_text(&e));
+			cr_expect_not_null(fact(p, "not finished"));
+		}
+		err_clear(&e);
+		profile_free(p);
+	}
+	made_heap_done(&h);
+}
+
+Test(heap_trace, damage_is_stepped_over_and_said)
+{
+	int64_t sum[MEASURE_TEMPORARY + 1];
+	struct made_heap h;
+	struct profile *p;
+	size_t at;
+
+	made_heap_init(&h);
+	made_heap_begin(&h);
+	at = h.bytes.n;
+	made_heap_events(&h, stories[0].block[0].thread, 1, stories[0].block[0].e, 5);
+	h.bytes.at[h.bytes.n - 1] ^= 1;
+	made_heap_events(&h, 1, 257, (struct heap_event[]){ A(50, 257, 1, 9) }, 1);
+	made_heap_end(&h);
+	p = read_made(&h);
+	totals(p, "malloc", sum);
+	cr_expect_eq(sum[MEASURE_WEIGHT], 9);
+	cr_expect_not_null(fact(p, "damaged"));
+	cr_expect_not_null(strstr(fact(p, "damaged"), "at offset"));
+	cr_expect_eq(strtoul(strstr(fact(p, "damaged"), "offset ") + 7, NULL, 10), at);
+	profile_free(p);
+	made_heap_done(&h);
+}
+
+Test(heap_trace, any_bytes)
+{
+	for (size_t i = 0; i < N(stories); i++) {
+		struct made_heap h;
+
+		made_heap_init(&h);
+		tell_story(&h, &stories[i]);
+		fuzz_vary(fuzz_heap_trace, h.bytes.at, h.bytes.n, 300);
+		made_heap_done(&h);
+	}
+}
