@@ -73,7 +73,7 @@ struct reader {
 
 static int probe(const uint8_t *bytes, size_t n)
 {
-	static const char *const magic[] = { "PERFILE2", "2ELIFREP", "PERFFILE", "ELIFFREP" };
+	static const char *const magic[] = { "PERFILE2", "2ELIFREP", "PERFFILE" };
 
 	for (size_t i = 0; n >= 8 && i < sizeof(magic) / sizeof(*magic); i++)
 		if (memcmp(bytes, magic[i], 8) == 0)

@@ -30,7 +30,8 @@
 #define EVENT_UPDATE_NAME 2 /* what an EVENT_UPDATE record brings */
 
 static const char magic[8] = "PERFILE2", magic_swapped[8] = "2ELIFREP";
-static const char magic_v1[8] = "PERFFILE", magic_v1_swapped[8] = "ELIFFREP";
+/* Of perf before Linux 3.6, in the same order of bytes on every machine. */
+static const char magic_v1[8] = "PERFFILE";
 
 /* A length and that many bytes, padded with NULs. */
 static char *take_string(struct bytes *b)
@@ -251,6 +252,9 @@ static void read_feature(struct input *in, struct perf_header *h, uint32_t featu
 		h->n_features_unknown += !is_known_feature(feature);
 		return;
 	}
+	/* Nothing to say, as old perfs wrote it. */
+	if (s->size == 0 && is_inside(h, s))
+		return;
 	bytes = read_section(in, h, s);
 	if (bytes)
 		take_feature(h, feature, bytes_over(bytes, s->size, h->swap));
@@ -349,14 +353,6 @@ static void read_attrs(struct input *in, struct perf_header *h, struct perf_even
 	free(bytes);
 }
 
-static int refuse_v1(struct input *in, struct err *e)
-{
-	return err_set(e, -ENOTSUP,
-		       "%s: is a perf.data of version 1, from before Linux 3.6; no perf of today "
-		       "writes it: record it again",
-		       input_name(in));
-}
-
 static void take_header(struct perf_header *h, struct bytes *b)
 {
 	h->attr_bytes = take_u64(b);
@@ -427,6 +423,17 @@ void perf_header_done(struct perf_header *h)
 	vec_done(&h->tracing);
 }
 
+/* Version 1 tells the byte order by the size of its header only. */
+static bool is_swapped(const uint8_t bytes[HEADER_BYTES])
+{
+	const char *ours = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? magic : magic_swapped;
+	struct bytes b = bytes_over(bytes + 8, 8, false);
+
+	if (memcmp(bytes, magic_v1, 8) == 0)
+		return take_u64(&b) > UINT32_MAX;
+	return memcmp(bytes, ours, 8) != 0;
+}
+
 int perf_header_read(struct input *in, struct perf_header *h, struct err *e)
 {
 	uint8_t bytes[HEADER_BYTES] = { 0 };
@@ -439,10 +446,7 @@ int perf_header_read(struct input *in, struct perf_header *h, struct err *e)
 	if (rc < 0)
 		return rc;
 	memcpy(bytes, peeked, n < sizeof(bytes) ? n : sizeof(bytes));
-	if (memcmp(bytes, magic_v1, 8) == 0 || memcmp(bytes, magic_v1_swapped, 8) == 0)
-		return refuse_v1(in, e);
-	h->swap = memcmp(bytes, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? magic : magic_swapped,
-			 8) != 0;
+	h->swap = is_swapped(bytes);
 	b = bytes_over(bytes + 8, sizeof(bytes) - 8, h->swap);
 	size = take_u64(&b);
 	h->pipe = size == PIPE_HEADER_BYTES;

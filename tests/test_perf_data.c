@@ -171,6 +171,23 @@ Test(perf_data, files_and_pipes_of_both_byte_orders)
 	}
 }
 
+/* Before Linux 3.6: another magic, which says nothing of the byte order. */
+Test(perf_data, version_1)
+{
+	for (int big = 0; big < 2; big++) {
+		struct made records = { .big = big }, m = { 0 };
+		struct result r;
+
+		put_records(&records);
+		made_file(&m, &records, records.bytes.n);
+		memcpy(m.bytes.at, "PERFFILE", 8);
+		r = read_bytes(m.bytes.at, m.bytes.n);
+		expect_text(&r, records_text, "version 1");
+		made_done(&records);
+		made_done(&m);
+	}
+}
+
 Test(perf_data, a_packed_file_is_unpacked)
 {
 	struct made records = { 0 }, m = { 0 };
@@ -479,9 +496,8 @@ Test(perf_data, what_is_refused)
 		int rc;
 		const char *sentence;
 	} cases[] = {
-		{ "PERFFILE\x68\0\0\0\0\0\0\0", 16, -ENOTSUP,
-		  "x.data: is a perf.data of version 1, from before Linux 3.6; no perf of today "
-		  "writes it: record it again" },
+		{ "PERFFILE\x68\0\0\0\0\0\0\0", 16, -EBADMSG,
+		  "x.data: ends inside its header, after 16 bytes" },
 		{ "PERFILE2", 8, -EBADMSG, "x.data: ends inside its header, after 8 bytes" },
 		{ "PERFILE2\x10\0\0\0\0\0\0\0", 16, -EBADMSG,
 		  "x.data: describes no event and holds no sample" },
