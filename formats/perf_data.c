@@ -354,6 +354,7 @@ static void state_facts(struct reader *r, const struct err *broken)
 			 &r->parts, &r->header);
 	perf_info_stream(r->profile, r->capture, &r->stats, broken->code ? err_text(broken) : NULL);
 	if (r->feed) {
+		perf_feed_settle(r->feed);
 		/* Both end and begin with facts about stacks, which are to be one section. */
 		perf_facts(r->profile, r->capture, perf_feed_stats(r->feed), &r->events);
 		perf_feed_end(r->feed);

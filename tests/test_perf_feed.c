@@ -67,6 +67,7 @@ static enum perf_fed rig_feed(struct rig *r)
 	perf_feed_look(r->feed, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
 	builder_begin(r->profile);
 	fed = perf_feed_samples(r->feed, &batch, &cursor, SIZE_MAX);
+	perf_feed_settle(r->feed);
 	perf_feed_end(r->feed);
 	builder_end(r->profile);
 	return fed;

@@ -94,6 +94,8 @@ thread_id build_thread(struct profile *p, process_id process, int32_t tid, strin
 
 /* Interned by name. */
 event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight);
+/* As build_event(), with weights, of an event that was worked out from others: never what opens first. */
+event_id build_derived_event(struct profile *p, const char *name, enum unit unit);
 /* The same for inputs that have counted already: each row's weight is a number of samples. */
 event_id build_counted_event(struct profile *p, const char *name);
 /*

@@ -118,6 +118,7 @@ struct event {
 	int64_t scale;   /* 1, or a power of ten; to count with, take sample_columns' */
 	bool has_weight; /* false: each sample simply counts 1 */
 	bool is_counted; /* the weight is how many samples a row stands for, as in folded stacks */
+	bool is_derived; /* worked out from records of others, as offcpu is */
 	bool is_heap;    /* of allocations (heap.h), not of samples */
 };
 

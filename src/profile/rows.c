@@ -130,6 +130,12 @@ event_id build_event(struct profile *p, const char *name, enum unit unit, bool h
 	return add_event(p, name, (struct event){ .unit = unit, .has_weight = has_weight });
 }
 
+event_id build_derived_event(struct profile *p, const char *name, enum unit unit)
+{
+	return add_event(p, name,
+			 (struct event){ .unit = unit, .has_weight = true, .is_derived = true });
+}
+
 event_id build_counted_event(struct profile *p, const char *name)
 {
 	return add_event(

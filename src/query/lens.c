@@ -28,7 +28,8 @@ static event_id busiest_event(const struct profile *p)
 	for (uint64_t i = 0; i < counts.n_samples; i++)
 		n_samples[rows.event[i]]++;
 	for (uint32_t i = 1; i < counts.n_events; i++)
-		if (n_samples[i] > n_samples[best.v])
+		if (n_samples[i] > n_samples[best.v] &&
+		    !profile_event(p, (event_id){ i })->is_derived)
 			best.v = i;
 	free(n_samples);
 	return best;

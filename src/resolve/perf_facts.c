@@ -32,6 +32,17 @@ static void event_facts(struct profile *p, capture_id c, struct perf_events *eve
 	}
 }
 
+static void wait_facts(struct profile *p, capture_id c, const struct perf_offcpu_stats *s)
+{
+	char n[FMT_SIZE], sum[FMT_SIZE];
+
+	if (s->n_waits)
+		build_fact(p, c, "events", PERF_OFFCPU_NAME, FACT_PLAIN,
+			   "%s waits between context switches, in total %s",
+			   fmt_count(n, (int64_t)s->n_waits),
+			   fmt_weight(sum, s->sum_ns, UNIT_NS, 1));
+}
+
 static void record_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s)
 {
 	char n[FMT_SIZE];
@@ -65,6 +76,8 @@ static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_s
 	     "samples were lost while recording, says the kernel");
 	loss(p, c, "throttled", s->n_records[PERF_REC_THROTTLE],
 	     "times the kernel stopped sampling because it took too long");
+	loss(p, c, PERF_OFFCPU_NAME, s->waits.n_open,
+	     "times nothing says when a thread came back; record with --switch-events or -a");
 	loss(p, c, "no event", s->n_no_event, "samples have an id of no event and were left out");
 	loss(p, c, "weights", s->n_too_heavy, "samples have an impossible weight and count as 0");
 	loss(p, c, "records cut", s->n_bad_records, "records are shorter than they claim");
@@ -122,6 +135,7 @@ void perf_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s
 		struct perf_events *events)
 {
 	event_facts(p, c, events);
+	wait_facts(p, c, &s->waits);
 	record_facts(p, c, s);
 	loss_facts(p, c, s, events);
 	stack_facts(p, c, s);

@@ -46,6 +46,9 @@ struct perf_feed {
 	struct perf_tasks *tasks;
 	struct perf_chains *chains;
 	struct perf_frames *frames;
+	struct perf_offcpu *offcpu;           /* NULL: no switches are recorded; owned */
+	bool switch_records;                  /* SWITCH records tell of them, not samples */
+	size_t n_events_known;                /* events looked at for that */
 	struct perf_labels *labels;           /* NULL: fields are not shown; owned */
 	VEC(struct perf_chain_part) labelled; /* scratch: a label and what it is inside of */
 	int64_t last_time_ns;                 /* of the last sample looked at */
@@ -248,6 +251,70 @@ static void count_frames(struct perf_feed *f, const struct perf_chain_part *part
 	f->stats.n_no_frames += n == 0;
 }
 
+static bool is_sched_switch(struct perf_event *e)
+{
+	return e->attr.type == PERF_T_TRACEPOINT &&
+	       strcmp(perf_event_name_of(e), "sched:sched_switch") == 0;
+}
+
+/* Which of the events, if any, say when threads leave the cpu. */
+static void look_for_switches(struct perf_feed *f)
+{
+	for (; f->n_events_known < f->events->all.n; f->n_events_known++) {
+		struct perf_event *e = &f->events->all.at[f->n_events_known];
+		bool records = (e->attr.flags & PERF_ATTR_CONTEXT_SWITCH) != 0;
+
+		f->switch_records = f->switch_records || records;
+		if (!f->offcpu && (records || is_sched_switch(e)))
+			f->offcpu = perf_offcpu_new(f->profile);
+	}
+}
+
+/* SWITCH, SWITCH_CPU_WIDE and EXIT; of the idle task there is nothing to say. */
+static void feed_switch(struct perf_feed *f, const struct perf_record *r)
+{
+	const struct perf_attr *a = perf_events_of_record(f->events, r);
+	struct perf_task_view task;
+	struct perf_trailer t;
+	struct perf_task exit;
+	struct sample at;
+
+	if (r->type == PERF_REC_EXIT) {
+		if (perf_task_decode(r, &exit) && exit.tid > 0 && exit.time <= INT64_MAX)
+			perf_offcpu_end(f->offcpu, exit.tid, (int64_t)exit.time);
+		return;
+	}
+	if (!a || !perf_trailer_decode(a, r, &t) || t.tid <= 0 || t.time > INT64_MAX)
+		return;
+	if (!(r->misc & PERF_MISC_SWITCH_OUT)) {
+		perf_offcpu_in(f->offcpu, t.tid, (int64_t)t.time);
+		return;
+	}
+	task = perf_tasks_at(f->tasks, t.pid, t.tid, (int64_t)t.time);
+	at = (struct sample){ .stack = task.root,
+			      .thread = task.thread,
+			      .cpu = t.cpu < CPU_NONE ? (uint16_t)t.cpu : CPU_NONE,
+			      .time_ns = (int64_t)t.time };
+	perf_offcpu_out(f->offcpu, t.tid, &at);
+}
+
+/* What a sample says of threads that leave the cpu. */
+static void watch_sample(struct perf_feed *f, struct perf_event *e, const struct perf_sample *s,
+			 bool swap, const struct sample *out)
+{
+	struct perf_sched_switch w;
+	bool is_switch = !f->switch_records && is_sched_switch(e);
+
+	if (out->time_ns == TIME_NONE)
+		return;
+	if (s->tid > 0)
+		perf_offcpu_sample(f->offcpu, s->tid, out, !f->switch_records && !is_switch);
+	if (s->tid > 0 && is_switch)
+		perf_offcpu_out(f->offcpu, s->tid, out);
+	if (is_switch && perf_sched_switch_decode(s, swap, &w) && w.next_tid > 0)
+		perf_offcpu_in(f->offcpu, w.next_tid, out->time_ns);
+}
+
 /* False when the profile is full. */
 static bool add_sample(struct perf_feed *f, struct perf_event *e, struct sample *s, uint64_t weight)
 {
@@ -377,6 +444,8 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	out.stack = perf_chains_stack(f->chains, &owner, parts, n_parts);
 	out.thread = task.thread;
 	out.cpu = s.cpu < CPU_NONE ? (uint16_t)s.cpu : CPU_NONE;
+	if (f->offcpu)
+		watch_sample(f, e, &s, r->swap, &out);
 	if (s.read.n > 0 && s.read.has_id)
 		return add_group(f, &s.read, &out) ? PERF_FED_ALL : PERF_FED_FULL;
 	return add_sample(f, e, &out, weight_of(&e->attr, &s)) ? PERF_FED_ALL : PERF_FED_FULL;
@@ -408,6 +477,7 @@ void perf_feed_free(struct perf_feed *f)
 	perf_labels_free(f->labels);
 	vec_done(&f->labelled);
 	perf_frames_free(f->frames);
+	perf_offcpu_free(f->offcpu);
 	perf_chains_free(f->chains);
 	perf_tasks_free(f->tasks);
 	vec_done(&f->beside);
@@ -464,10 +534,14 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 	size_t end = batch->n_bytes - c->at < max_bytes ? batch->n_bytes : c->at + max_bytes;
 	struct perf_record r;
 
+	look_for_switches(f);
 	for (; c->at < end; c->at += r.size, c->number++) {
 		enum perf_fed fed;
 
 		perf_record_at(batch->at + c->at, batch->swap, &r);
+		if (f->offcpu && (r.type == PERF_REC_SWITCH || r.type == PERF_REC_SWITCH_CPU_WIDE ||
+				  r.type == PERF_REC_EXIT))
+			feed_switch(f, &r);
 		if (r.type != PERF_REC_SAMPLE)
 			continue;
 		fed = feed_sample(f, &r, c->number, batch->offset + c->at);
@@ -477,9 +551,14 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 	return c->at < batch->n_bytes ? PERF_FED_SOME : PERF_FED_ALL;
 }
 
-void perf_feed_end(struct perf_feed *f)
+bool perf_feed_settle(struct perf_feed *f)
 {
 	perf_tasks_name_processes(f->tasks);
+	return !f->offcpu || perf_offcpu_finish(f->offcpu, &f->stats.waits);
+}
+
+void perf_feed_end(struct perf_feed *f)
+{
 	perf_frames_facts(f->frames, f->capture);
 }
 

@@ -19,6 +19,7 @@
 #include "perf_abi.h"
 #include "perf_events.h"
 #include "perf_frames.h"
+#include "perf_offcpu.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +49,7 @@ struct perf_feed_stats {
 	uint64_t n_bad_samples;          /* could not be decoded */
 	uint64_t bad_sample_offset;      /* where the first of these was */
 	uint64_t n_no_event;             /* samples whose id is of no event */
+	struct perf_offcpu_stats waits;  /* of threads that left the cpu */
 	uint64_t n_too_heavy;            /* weights beyond what fits; counted with weight 0 */
 };
 
@@ -98,7 +100,13 @@ struct perf_feed_cursor {
 enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
 				struct perf_feed_cursor *c, size_t max_bytes);
 
-/* When all was fed: gives each process its last name, states how stacks ended; wants the pen. */
+/*
+ * When all was fed: adds the waits of threads that left the cpu, gives each process its last name. False
+ * when the profile has no room for all waits. Wants the pen.
+ */
+bool perf_feed_settle(struct perf_feed *f);
+
+/* After that: states how stacks ended; wants the pen. */
 void perf_feed_end(struct perf_feed *f);
 
 const struct perf_feed_stats *perf_feed_stats(const struct perf_feed *f);

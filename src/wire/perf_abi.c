@@ -424,6 +424,17 @@ bool perf_build_id_decode(const struct perf_record *r, struct perf_build_id *out
 	return !b.bad;
 }
 
+bool perf_sched_switch_decode(const struct perf_sample *s, bool swap, struct perf_sched_switch *out)
+{
+	struct bytes b = bytes_over(s->raw, s->raw ? s->raw_bytes : 0, swap);
+
+	take_bytes(&b, 8 + 16); /* fields of all tracepoints; prev_comm */
+	out->prev_tid = (int32_t)take_u32(&b);
+	take_bytes(&b, 4 + 8 + 16); /* prev_prio, prev_state, next_comm */
+	out->next_tid = (int32_t)take_u32(&b);
+	return !b.bad;
+}
+
 bool perf_lost_decode(const struct perf_record *r, uint64_t *n_lost)
 {
 	struct bytes b = perf_record_body(r);

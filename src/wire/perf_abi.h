@@ -48,6 +48,7 @@ enum perf_record_type {
 #define PERF_MISC_MMAP_DATA     (1u << 13)
 #define PERF_MISC_COMM_EXEC     (1u << 13)
 #define PERF_MISC_FORK_EXEC     (1u << 13) /* a synthesised fork: no mappings to copy */
+#define PERF_MISC_SWITCH_OUT    (1u << 13)
 #define PERF_MISC_MMAP_BUILD_ID (1u << 14)
 #define PERF_MISC_BUILD_ID_SIZE (1u << 15)
 
@@ -110,6 +111,7 @@ enum perf_cpumode {
 #define PERF_ATTR_EXCLUDE_HOST           (UINT64_C(1) << 19)
 #define PERF_ATTR_EXCLUDE_GUEST          (UINT64_C(1) << 20)
 #define PERF_ATTR_EXCLUDE_CALLCHAIN_USER (UINT64_C(1) << 22)
+#define PERF_ATTR_CONTEXT_SWITCH         (UINT64_C(1) << 26)
 
 #define PERF_ATTR_USE_CLOCKID (UINT64_C(1) << 25)
 
@@ -266,6 +268,12 @@ struct perf_ksymbol {
 	size_t name_len;
 };
 
+/* What a sample of sched:sched_switch says: the layout of its fields has not changed since 2.6.39. */
+struct perf_sched_switch {
+	int32_t prev_tid; /* leaves the cpu */
+	int32_t next_tid; /* comes onto it */
+};
+
 /* HEADER_BUILD_ID records, and the entries of the BUILD_ID feature, which look the same. */
 struct perf_build_id {
 	int32_t pid;
@@ -352,6 +360,9 @@ bool perf_comm_decode(const struct perf_record *r, size_t trailer, struct perf_c
 bool perf_task_decode(const struct perf_record *r, struct perf_task *out);
 bool perf_ksymbol_decode(const struct perf_record *r, size_t trailer, struct perf_ksymbol *out);
 bool perf_build_id_decode(const struct perf_record *r, struct perf_build_id *out);
+/* The raw data of a sample of sched:sched_switch. */
+bool perf_sched_switch_decode(const struct perf_sample *s, bool swap,
+			      struct perf_sched_switch *out);
 /* LOST, LOST_SAMPLES: how many */
 bool perf_lost_decode(const struct perf_record *r, uint64_t *n_lost);
 
