@@ -28,8 +28,14 @@ kept=0 missed=0 unmeasured=0
 
 # --- the table ------------------------------------------------------------------------------
 
-heading() { printf '\n%s\n%-46s %10s %9s %9s\n%s\n' "$1" '' time memory ratio "$(printf -- '-%.0s' {1..100})"; }
-row() { printf '%-46s %10s %9s %9s  %s\n' "$@"; }
+rule=$(printf -- '-%.0s' {1..110})
+heading() {
+    printf '\n%s\n' "$1"
+    row '' time cpu memory ratio ''
+    echo "$rule"
+}
+# row NAME TIME CPU MEMORY RATIO REMARK
+row() { printf '%-46s %10s %9s %9s %9s  %s\n' "$@"; }
 warn() { printf '%s\n' "$*" >&2; }
 
 not_measured() {
@@ -54,18 +60,17 @@ size_mb() { calc %.1f "$(stat -c %s "$1") / 1e6"; }
 
 # --- measuring ------------------------------------------------------------------------------
 
-# measure RUNS COMMAND…: sets $seconds ("" when it failed), $more (">" when it was given up) and $peak_mb.
+# measure RUNS COMMAND…: sets $seconds ("" when it failed), $cpu, $more (">" when it was given up) and $peak_mb.
 measure() {
     local result
-    seconds='' peak_mb='' more=''
+    seconds='' cpu='' peak_mb='' more=''
     if ! result=$("$tools/bench_run" -t "$cap" "$@" 2>>"$log"); then
         echo "failed: $*" >>"$log"
         return 1
     fi
     [ "${result#>}" = "$result" ] || more='>'
-    result=${result#>}
-    seconds=${result% *}
-    peak_mb=$(calc %.0f "${result#* } / 1000")
+    read -r seconds cpu peak_mb <<<"${result#>}"
+    peak_mb=$(calc %.0f "$peak_mb / 1000")
 }
 
 # ours NAME SECONDS-LIMIT MB-LIMIT RUNS COMMAND…: a line for proftop; either limit may be "".
@@ -75,12 +80,12 @@ ours() {
     verdict=''
     if ! measure "$@" || [ -n "$more" ]; then
         judge "runs" 0
-        row "$name" '-' '-' '-' "$verdict; see $log"
+        row "$name" '-' '-' '-' '-' "$verdict; see $log"
         return 1
     fi
     [ -z "$seconds_limit" ] || judge "is to be <= $seconds_limit s" "$seconds <= $seconds_limit"
     [ -z "$mb_limit" ] || judge "<= $mb_limit MB" "$peak_mb <= $mb_limit"
-    row "$name" "$seconds s" "$peak_mb MB" '' "$verdict"
+    row "$name" "$seconds s" "$cpu s" "$peak_mb MB" '' "$verdict"
 }
 
 # peer TARGET COMMAND…: a line for another tool on the same file, which takes $base seconds of ours. TARGET is
@@ -92,14 +97,14 @@ peer() {
     [ "$name" != perf ] || name="$(printf '%s ' "$@" | sed 's/ -i [^ ]*//; s/ $//')"
     verdict='' seconds=''
     if ! command -v "$1" >/dev/null 2>&1; then
-        row "$name" '-' '-' '-' 'not installed'
+        row "$name" '-' '-' '-' '-' 'not installed'
         return
     fi
     ulimit -S -v "$peer_kb"
     measure 1 "$@"
     ulimit -S -v unlimited
     if [ -z "$seconds" ]; then
-        row "$name" '-' '-' '-' "failed, or wanted more than $((peer_kb / 1000)) MB"
+        row "$name" '-' '-' '-' '-' "failed, or wanted more than $((peer_kb / 1000)) MB"
         return
     fi
     ratio=$(calc %.1f "$seconds / $base")
@@ -107,7 +112,7 @@ peer() {
     if [ -n "$target" ] && { [ -z "$more" ] || awk "BEGIN { exit !($ratio >= $target) }"; }; then
         judge "ours is to be >= ${target}x faster" "$ratio >= $target"
     fi
-    row "$name" "${more:+> }$seconds s" "$peak_mb MB" "${more:+> }${ratio}x" "$verdict"
+    row "$name" "${more:+> }$seconds s" "${more:+> }$cpu s" "$peak_mb MB" "${more:+> }${ratio}x" "$verdict"
 }
 
 # peers_of FILE REPORT NO-INLINE PERFPARSER SCRIPT: the four peers of recordings, with their targets. $one_core is what
@@ -118,7 +123,7 @@ peers_of() {
     if [ -n "${one_core:-}" ] && [ -n "$seconds" ]; then
         verdict=''
         judge "ours on one core is to be >= ${one_core_target}x faster" "$seconds / $one_core >= $one_core_target"
-        row '' '' '' "$(calc %.1f "$seconds / $one_core")x" "$verdict"
+        row '' '' '' '' "$(calc %.1f "$seconds / $one_core")x" "$verdict"
     fi
     peer "$3" perf report --stdio --no-inline --no-children -i "$file"
     peer "$5" perf script -i "$file"
@@ -132,10 +137,10 @@ first_screen() {
     verdict=''
     if took=$("$tools/bench_first" 5 '▸' "$proftop" "$1" 2>>"$log"); then
         [ -z "$2" ] || judge "is to be <= $2 s" "$took <= $2"
-        row 'proftop, first rows on a terminal of 120x40' "$took s" '' '' "$verdict"
+        row 'proftop, first rows on a terminal of 120x40' "$took s" '' '' '' "$verdict"
     else
         judge 'shows rows' 0
-        row 'proftop, first rows on a terminal of 120x40' '-' '' '' "$verdict"
+        row 'proftop, first rows on a terminal of 120x40' '-' '' '' '' "$verdict"
     fi
 }
 
@@ -192,7 +197,19 @@ record_dwarf() {
     record dwarf "$1" "$dir/inlines" 600 -- --call-graph dwarf,16384 -F 4000
 }
 
-samples_of() { "$proftop" info --json "$1" 2>>"$log" | sed -n 's/^"samples": \([0-9]*\),/\1/p'; }
+# number_of NAME FILE: one that `proftop info` says.
+number_of() { "$proftop" info --json "$2" 2>>"$log" | sed -n "s/^\"$1\": \([0-9]*\),/\1/p"; }
+samples_of() { number_of samples "$1"; }
+stacks_of() { number_of stacks "$1"; }
+
+# What runs beside the bench makes all times longer.
+warn_if_busy() {
+    local load cpus
+    read -r load _ </proc/loadavg
+    cpus=$(nproc)
+    awk "BEGIN { exit !($load > $cpus / 2) }" || return
+    printf '\nthe machine is busy (load average %s, %d cpus): times say little, cpu seconds more\n' "$load" "$cpus"
+}
 
 describe() {
     local depth
@@ -273,7 +290,7 @@ bench_growth() {
         measure 5 "$proftop" report "$file" || { not_measured "growth: proftop fails on $file"; return; }
         each=$(calc %.6f "$seconds / $(size_mb "$file")")
         [ $mb != 1000 ] || judge 'is to be <= 1.3x' "$each <= 1.3 * $first"
-        row "$(size_mb "$file") MB, $(samples_of "$file") samples" "$seconds s" "$peak_mb MB" "$(calc %.2f "$each / $first")x" \
+        row "$(size_mb "$file") MB, $(samples_of "$file") samples" "$seconds s" "$cpu s" "$peak_mb MB" "$(calc %.2f "$each / $first")x" \
             "$(calc %.2f "$each * 1000") ms/MB${verdict:+; $verdict}"
     done
 }
@@ -287,11 +304,11 @@ bench_unwind() {
         case $what in
             scan)
                 judge 'is to be >= 4 GB/s' "$rate >= 4"
-                row 'finding and decoding all records' "$rate GB/s" '' '' "$verdict" ;;
-            first) row 'unwinding, tables yet to be read' "$(calc %.1f "$rate / 1e6") M/s" '' '' 'frames' ;;
+                row 'finding and decoding all records' "$rate GB/s" '' '' '' "$verdict" ;;
+            first) row 'unwinding, tables yet to be read' "$(calc %.1f "$rate / 1e6") M/s" '' '' '' 'frames' ;;
             unwind)
                 judge 'is to be >= 15 M/s' "$rate >= 15e6"
-                row 'unwinding' "$(calc %.1f "$rate / 1e6") M/s" '' '' "frames; $verdict" ;;
+                row 'unwinding' "$(calc %.1f "$rate / 1e6") M/s" '' '' '' "frames; $verdict" ;;
         esac
     done < <(taskset -c 0 "$tools/bench_unwind" "$file" 2>>"$log")
     [ -n "${verdict:-}" ] || not_measured "unwinding; see $log"
@@ -314,7 +331,7 @@ bench_folded() {
     verdict=''
     rate=$(calc %.0f "$(size_mb "$file") / $seconds")
     judge 'is to be >= 300 MB/s' "$rate >= 300"
-    row '' "$rate MB/s" '' '' "$verdict"
+    row '' "$rate MB/s" '' '' '' "$verdict"
     peer '' inferno-flamegraph "$file"
     peer '' flamegraph.pl "$file"
     bench_folded_kinds
@@ -328,7 +345,7 @@ bench_folded_kinds() {
         [ -s "$file" ] || { "$tools/bench_folded" 100 $kind >"$file.tmp" && mv "$file.tmp" "$file"; }
         ours "proftop info, 100 MB of $kind" '' '' 3 taskset -c 0 "$proftop" info "$file" || continue
         rate=$(calc %.0f "$(size_mb "$file") / $seconds")
-        row '' "$rate MB/s" '' '' ''
+        row '' "$rate MB/s" '' '' '' ''
     done
 }
 
@@ -336,9 +353,9 @@ bench_folded_kinds() {
 bench_keys() {
     local what median p99 bytes most limit
     folded_file || return
-    printf '\nkeys on a terminal of 120x40, %s stacks\n%-46s %10s %9s %9s\n%s\n' \
-        "$("$proftop" info --json "$file" | sed -n 's/^"stacks": \([0-9]*\),/\1/p')" '' median p99 bytes \
-        "$(printf -- '-%.0s' {1..100})"
+    printf '\nkeys on a terminal of 120x40, %s stacks\n' "$(stacks_of "$file")"
+    row '' median p99 bytes '' ''
+    echo "$rule"
     verdict=''
     while read -r what median p99 bytes most; do
         case $what in
@@ -349,7 +366,7 @@ bench_keys() {
         verdict=''
         judge 'is to be <= 2 ms' "$median <= 2"
         judge "<= $limit bytes" "$bytes <= $limit"
-        row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" "$verdict"
+        row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" '' "$verdict"
     done < <("$tools/bench_keys" "$proftop" "$file" 2>>"$log")
     [ -n "$verdict" ] || not_measured "keys; see $log"
 }
@@ -368,6 +385,7 @@ for section in "${sections[@]}"; do
     fi
 done
 for section in "${sections[@]}"; do
+    warn_if_busy
     "bench_$section"
 done
 printf '\n%d limits kept, %d missed, %d not measured\n' $kept $missed $unmeasured

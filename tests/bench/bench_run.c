@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs a command some times with its output thrown away and prints "SECONDS PEAK-KILOBYTES": the median
- * time and the largest peak of its resident memory. A command that takes longer than -t SECONDS is ended,
- * and ">SECONDS PEAK-KILOBYTES" printed. Exits with 1 when the command failed.
+ * Runs a command some times with its output thrown away and prints "SECONDS CPU-SECONDS PEAK-KILOBYTES": the
+ * median time, the median of what its threads together took of the cpus, and the largest peak of its resident
+ * memory. A command that takes longer than -t SECONDS is ended, and the time is then ">SECONDS". Exits with 1
+ * when the command failed.
  *
  * bench_run [-t SECONDS] RUNS COMMAND…
  */
@@ -23,7 +24,7 @@ enum outcome { RAN, FAILED, TOO_SLOW };
 
 /* One run. */
 struct run {
-	double seconds;
+	double seconds, cpu;
 	long peak_kb;
 };
 
@@ -33,6 +34,11 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double seconds_of(struct timeval t)
+{
+	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
 /* In a group of its own, so that what it starts can be ended with it. */
@@ -77,6 +83,7 @@ static enum outcome run(char **command, int limit, struct run *r)
 	if (wait4(pid, &status, 0, &usage) != pid)
 		return FAILED;
 	r->seconds = now() - begin;
+	r->cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 	if (watchdog > 0) {
 		kill(watchdog, SIGKILL);
 		waitpid(watchdog, NULL, 0);
@@ -97,7 +104,7 @@ static int by_value(const void *a, const void *b)
 
 static int measure(int n, int limit, char **command)
 {
-	double seconds[RUNS_MAX];
+	double seconds[RUNS_MAX], cpu[RUNS_MAX];
 	struct run r = { 0 };
 
 	for (int i = 0; i < n; i++) {
@@ -106,13 +113,15 @@ static int measure(int n, int limit, char **command)
 		if (outcome == FAILED)
 			return EXIT_FAILURE;
 		if (outcome == TOO_SLOW) {
-			printf(">%d %ld\n", limit, r.peak_kb);
+			printf(">%d %.4f %ld\n", limit, r.cpu, r.peak_kb);
 			return EXIT_SUCCESS;
 		}
 		seconds[i] = r.seconds;
+		cpu[i] = r.cpu;
 	}
 	qsort(seconds, (size_t)n, sizeof(seconds[0]), by_value);
-	printf("%.4f %ld\n", seconds[n / 2], r.peak_kb);
+	qsort(cpu, (size_t)n, sizeof(cpu[0]), by_value);
+	printf("%.4f %.4f %ld\n", seconds[n / 2], cpu[n / 2], r.peak_kb);
 	return EXIT_SUCCESS;
 }
 
