@@ -310,7 +310,7 @@ static void merge(struct writer *w)
 		struct parts parts;
 
 		if (t->parent[i] == 0)
-			java = (key->flags & FUNCTION_COMM) && strncmp(key->label, "java", 4) == 0;
+			java = (key->flags & FUNCTION_COMM) && strcmp(key->label, "java") == 0;
 		parts = parts_of(w, t->key[i], java);
 		for (uint32_t k = 0; k < parts.n; k++)
 			node = add_node(w, node, w->part_names.at[parts.first + k]);

@@ -12,8 +12,8 @@ int folded_write(const struct analysis *a, const struct write_options *o, FILE *
 /*
  * The frames that stackcollapse-perf.pl makes of one that perf script prints as label, joined by ';':
  * mostly one; it takes "->" for the mark between inlined functions, also in operator->. NULL when it
- * drops the frame, as it does where the name begins with '('. java: the thread's name begins with
- * "java". The caller frees.
+ * drops the frame, as it does where the name begins with '('. java: the root frame is
+ * "java", without its numbers. The caller frees.
  */
 char *folded_collapse_frame(const char *label, bool java);
 

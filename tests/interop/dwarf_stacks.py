@@ -3,7 +3,7 @@
 """Records copied stacks (perf record --call-graph dwarf) of programs that unwinders go wrong on, and compares
 what `proftop export` makes of them with `perf script`, frame by frame.
 
-Names are brought to one form first (perf_script.py, name_of()). What may differ after that is in ALLOWED,
+Names are brought to one form first (name_of()). What may differ after that is in ALLOWED,
 each with its reason; doc/differences.md says the same for people.
 
     dwarf_stacks.py PROFTOP SOURCE_DIR [CASE...]

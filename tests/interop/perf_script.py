@@ -3,7 +3,7 @@
 """Records programs with perf and compares what `proftop export` makes of the file with `perf script`.
 
 For every event: the stacks, with their numbers of samples and with their weights. Both sides are
-brought to one form first (see name_of()). Where the two may differ is in doc/differences.md; here that is
+brought to one form first (see frames_of()). Where the two may differ is in doc/differences.md; here that is
   * a return address at a function's first byte: perf names that function, proftop the one before it;
   * a chain with an impossible entry: perf prints no frame at all, proftop leaves the entry out;
   * stubs of the procedure linkage table: perf 6.1 knows fewer of them, and calls the first one _init.
@@ -19,26 +19,34 @@ import sys
 import tempfile
 
 HEAD = re.compile(r'^(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?P<period>\d+)\s+(?P<event>\S+):\s*(?P<rest>.*)$')
-FRAME = re.compile(r'^\s*(?P<ip>[0-9a-f]+) (?P<sym>.*?)(?:\+0x(?P<off>[0-9a-f]+))? \((?P<dso>.*)\)\s*$')
+FRAME = re.compile(r'^\s*(?P<ip>[0-9a-f]+) (?P<sym>.*?)(?:\+0x(?P<off>[0-9a-f]+))? \((?P<dso>[^()]*(?: \(deleted\))?)\)\s*$')
 FIELDS = 'comm,pid,tid,period,event,ip,sym,symoff,dso'
 KERNEL = 0xffff800000000000
 ANY = '*'
 
 
-def name_of(sym, dso):
-    """A frame as stackcollapse-perf.pl writes it, arguments left out."""
+def frames_of(sym, dso):
+    """The frames that stackcollapse-perf.pl makes of one: mostly one, none of a name in brackets.
+
+    Only a frame without a symbol is written otherwise: its module has one pair of brackets, not two.
+    """
     if sym == '[unknown]':
         base = os.path.basename(re.sub(r' \(deleted\)$', '', dso))
-        return base if base.startswith('[') else f'[{base}]'
-    return clean(sym)
+        return [base if base.startswith('[') else f'[{base}]']
+    if sym.startswith('('):
+        return []
+    parts = sym.split('->')
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    parts = [tidy(part) for part in parts]
+    return parts[:1] + [part if '_[i]' in part else part + '_[i]' for part in parts[1:]]
 
 
-def clean(name):
+def tidy(name):
     name = name.replace(';', ':')
-    at = name.find('(', 1)
-    if at > 0 and not name.startswith('(anonymous') and not name[:at].endswith('operator'):
-        name = name[:at]
-    return name.strip()
+    if not re.search(r'\.\(.*\)\.', name):
+        name = re.sub(r'\((?!anonymous namespace\)).*', '', name)
+    return re.sub('["\']', '', name)
 
 
 def perf_samples(path, event):
@@ -75,8 +83,8 @@ def names(frames):
     out = []
     for i, f in enumerate(frames):
         leaf = i == 0 or is_kernel(frames[i - 1]) != is_kernel(f)
-        out.append(ANY if not leaf and f['off'] == '0' else name_of(f['sym'], f['dso']))
-    return out[::-1]
+        out.append([ANY] if not leaf and f['off'] == '0' else frames_of(f['sym'], f['dso']))
+    return [frame for frames_of_one in out[::-1] for frame in frames_of_one]
 
 
 def proftop_stacks(proftop, path, event, metric):
@@ -85,8 +93,7 @@ def proftop_stacks(proftop, path, event, metric):
     stacks = collections.Counter()
     for line in out.splitlines():
         stack, count = line.rsplit(' ', 1)
-        frames = stack.split(';')
-        stacks[tuple(frames[:1] + [clean(f) for f in frames[1:]])] += int(count)
+        stacks[tuple(stack.split(';'))] += int(count)
     return stacks
 
 
