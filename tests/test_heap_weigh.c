@@ -10,148 +10,12 @@
 #include "heap_builder.h"
 #include "heap_pass.h"
 #include "made_profile.h"
+#include "made_story.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define N_STACKS  7
-#define N_EVENTS  6000
-#define MOST_LIVE 400
-
-/* What happened, as a replay needs it. */
-struct deed {
-	int64_t time_ns;
-	uint32_t block;
-	bool frees;
-};
-
-struct block {
-	uint64_t size;
-	uint32_t stack; /* which of the stacks */
-	uint32_t thread;
-	uint32_t born; /* number of the deed */
-	uint32_t died; /* likewise, or UINT32_MAX */
-	bool mapped;   /* of the event mmap, not malloc */
-	bool temporary;
-};
-
-struct story {
-	struct profile *p;
-	struct deed deed[N_EVENTS];
-	struct block block[N_EVENTS];
-	uint32_t n_blocks;
-	stack_id stack[N_STACKS];
-	thread_id thread[2];
-	event_id event[2];
-	track_id track;
-};
-
-static uint64_t size_by_lot(unsigned *state)
-{
-	unsigned kind = made_number(state, 100);
-
-	if (kind == 0)
-		return (uint64_t)5 << 32;
-	if (kind < 4)
-		return 100000 + made_number(state, 1000000);
-	return made_number(state, 4096);
-}
-
-static void name_things(struct story *s)
-{
-	capture_id c = build_capture(s->p, "x", "heap trace");
-	process_id a = build_process(s->p, c, 1);
-	stack_id at = { 0 };
-
-	s->track = build_heap_track(s->p, a, 0, 0);
-	for (int i = 0; i < 2; i++)
-		s->thread[i] = build_thread(s->p, a, i, build_cstring(s->p, i ? "worker" : "main"));
-	s->event[0] = build_heap_event(s->p, "malloc");
-	s->event[1] = build_heap_event(s->p, "mmap");
-	for (unsigned i = 0; i < N_STACKS; i++) {
-		char name[] = { 'f', (char)('0' + i), '\0' };
-		function_id f = build_function(s->p, build_cstring(s->p, name), (module_id){ 0 }, 0,
-					       (string_id){ 0 }, 0);
-
-		at = build_stack(s->p, i % 3 == 0 ? (stack_id){ 0 } : at,
-				 build_symbol_location(s->p, f));
-		s->stack[i] = at;
-	}
-}
-
-static origin_id origin_of(struct story *s, const struct block *b)
-{
-	struct heap_origin o = {
-		.stack = s->stack[b->stack].v,
-		.thread = s->thread[b->thread].v,
-		.event = (uint16_t)s->event[b->mapped].v,
-		.track = (uint16_t)s->track.v,
-	};
-
-	return build_heap_origin(s->p, &o);
-}
-
-/* Blocks come and go by lot; half of the time none is left at the end. */
-static void tell(struct story *s, unsigned seed)
-{
-	uint32_t live[MOST_LIVE], n_live = 0;
-	allocation_id id[N_EVENTS];
-	int64_t now = 1000000;
-	unsigned state = seed;
-
-	for (uint32_t i = 0; i < N_EVENTS; i++) {
-		bool frees = n_live == MOST_LIVE || (n_live > 0 && made_number(&state, 100) < 48);
-		uint32_t b = s->n_blocks;
-
-		now += made_number(&state, 3) ? made_number(&state, 20000) + 1000 : 0;
-		build_moment(s->p, s->track, now);
-		if (frees) {
-			uint32_t which = made_number(&state, n_live);
-
-			b = live[which];
-			live[which] = live[--n_live];
-			s->block[b].died = i;
-			s->block[b].temporary = s->block[b].born + 1 == i;
-			build_release(s->p, id[b], s->track, s->block[b].temporary,
-				      (origin_id){ ID_NONE });
-		} else {
-			s->block[b] = (struct block){
-				.size = size_by_lot(&state),
-				.stack = made_number(&state, N_STACKS),
-				.thread = made_number(&state, 2),
-				.mapped = made_number(&state, 20) == 0,
-				.born = i,
-				.died = UINT32_MAX,
-			};
-			id[b] = build_allocation(s->p, s->track, s->block[b].size,
-						 origin_of(s, &s->block[b]));
-			live[n_live++] = b;
-			s->n_blocks++;
-		}
-		s->deed[i] = (struct deed){ now, b, frees };
-	}
-}
-
-static struct story *story_new(unsigned seed)
-{
-	struct story *s = calloc(1, sizeof(*s));
-
-	cr_assert_not_null(s);
-	s->p = profile_new();
-	builder_begin(s->p);
-	name_things(s);
-	tell(s, seed);
-	cr_assert_eq(builder_end(s->p), 0);
-	return s;
-}
-
-static void story_free(struct story *s)
-{
-	profile_free(s->p);
-	free(s);
-}
 
 /* A filter, as text and as the replay knows it. */
 static const struct choice {
@@ -172,7 +36,7 @@ static uint32_t deeds_before(const struct story *s, int64_t since_ns)
 {
 	uint32_t n = 0;
 
-	while (n < N_EVENTS && s->deed[n].time_ns - s->deed[0].time_ns < since_ns)
+	while (n < STORY_DEEDS && s->deed[n].time_ns - s->deed[0].time_ns < since_ns)
 		n++;
 	return n;
 }
@@ -195,7 +59,7 @@ static uint32_t replay_peak(const struct story *s, const struct choice *c, bool 
 	int64_t live = 0, most = 0;
 	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < N_EVENTS; i++) {
+	for (uint32_t i = 0; i < STORY_DEEDS; i++) {
 		const struct block *b = &s->block[s->deed[i].block];
 
 		if (b->mapped != mapped || !chosen(s, c, b))
@@ -214,7 +78,7 @@ static int64_t replay(const struct story *s, const struct choice *c, bool mapped
 {
 	uint32_t at = m == MEASURE_LIVE && cursor_ns != INT64_MAX ? deeds_before(s, cursor_ns)
 		      : m == MEASURE_PEAK                         ? replay_peak(s, c, mapped)
-								  : N_EVENTS;
+								  : STORY_DEEDS;
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < s->n_blocks; i++) {
@@ -255,7 +119,7 @@ static void compare(const struct story *s, const struct choice *c, int64_t curso
 		for (uint32_t m = 0; m < l.n_columns; m++) {
 			int64_t total = 0;
 
-			for (int i = 0; i < N_STACKS; i++) {
+			for (int i = 0; i < STORY_STACKS; i++) {
 				int64_t want = replay(s, c, mapped, (enum measure)m, cursor_ns, i);
 
 				total += want;

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "footprint.h"
+
+#include "heap_slots.h"
+#include "mem.h"
+#include "task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Parts of a slot that are looked at for its fullest. */
+#define PARTS 16u
+
+/* Allocations between two looks at whether somebody wants to stop. */
+#define BATCH 65536
+
+static const enum measure measures[FOOTPRINT_N_COLUMNS] = {
+	[FOOTPRINT_LIVE] = MEASURE_LIVE,           [FOOTPRINT_PEAK] = MEASURE_PEAK,
+	[FOOTPRINT_BYTES] = MEASURE_WEIGHT,        [FOOTPRINT_CALLS] = MEASURE_SAMPLES,
+	[FOOTPRINT_TEMPORARY] = MEASURE_TEMPORARY, [FOOTPRINT_LEAKED] = MEASURE_LEAKED,
+};
+
+static void set_lens(struct footprint *m, const struct lens *lens, event_id event)
+{
+	struct lens l = *lens;
+
+	l.n_columns = 0; /* the filter alone is copied */
+	lens_copy(&m->lens, &l);
+	m->lens.n_columns = FOOTPRINT_N_COLUMNS;
+	for (uint32_t i = 0; i < FOOTPRINT_N_COLUMNS; i++)
+		m->lens.column[i] = (struct lens_column){ .metric = { event, measures[i] } };
+}
+
+/* Sites. */
+
+/* The key of a location's innermost frame. */
+static uint32_t innermost_key(const struct footprint *m, const struct location_columns *l,
+			      uint32_t location)
+{
+	const struct frame *f = m->lens.inlines ? location_frames(l, location) : NULL;
+	uint32_t function = f ? f[f->n_more].function : location_function(l, location);
+
+	return keys_of_frame(&m->keys, function, l->module[location]);
+}
+
+/* For each stack the key of its site, and whether that is the program's own code. */
+static uint32_t *keys_of_sites(const struct footprint *m)
+{
+	uint32_t n = m->counts.n_stacks, *key = xmalloc(n * sizeof(*key));
+	bool *own = xcalloc(n, sizeof(*own));
+	struct location_columns l;
+	struct stack_columns s;
+
+	profile_locations(m->profile, &l);
+	profile_stacks(m->profile, &s);
+	key[0] = KEY_NONE;
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t k = innermost_key(m, &l, s.location[i]), parent = s.parent[i];
+		const struct key *is = &m->keys.key[k];
+
+		own[i] = is->family == FAMILY_PROGRAM && !(is->flags & FUNCTION_COMM);
+		key[i] = k;
+		if (!own[i] && own[parent]) {
+			own[i] = true;
+			key[i] = key[parent];
+		}
+	}
+	free(own);
+	return key;
+}
+
+static void make_sites(struct footprint *m, const struct weights *w)
+{
+	uint32_t *key = keys_of_sites(m), *site_of_key = xmalloc(m->keys.n * sizeof(*site_of_key));
+	int64_t *most = xcalloc(m->keys.n, sizeof(*most));
+
+	memset(site_of_key, 0xff, m->keys.n * sizeof(*site_of_key));
+	m->site = xcalloc(m->keys.n, sizeof(*m->site));
+	m->site_of_stack = xmalloc(w->n_stacks * sizeof(*m->site_of_stack));
+	for (uint32_t i = 0; i < w->n_stacks; i++) {
+		const int64_t *sum = &w->stack[(size_t)i * FOOTPRINT_N_COLUMNS];
+		struct footprint_site *site;
+		uint32_t *at;
+
+		m->site_of_stack[i] = ID_NONE;
+		if (key[i] == KEY_NONE || sum[FOOTPRINT_CALLS] == 0)
+			continue;
+		at = &site_of_key[key[i]];
+		if (*at == ID_NONE)
+			m->site[ *at = m->n_sites++].key = key[i];
+		m->site_of_stack[i] = *at;
+		site = &m->site[*at];
+		for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+			site->sum[c] += sum[c];
+		if (sum[FOOTPRINT_BYTES] >= most[key[i]]) {
+			most[key[i]] = sum[FOOTPRINT_BYTES];
+			site->stack = i;
+		}
+	}
+	free(most);
+	free(site_of_key);
+	free(key);
+}
+
+/* Sites with their order, and where they stood before. */
+struct sorted {
+	const struct footprint *m;
+	struct footprint_site site;
+	uint32_t was;
+	enum footprint_column by;
+};
+
+static int by_column(const void *a, const void *b)
+{
+	static const enum footprint_column ties[] = { FOOTPRINT_LIVE, FOOTPRINT_PEAK,
+						      FOOTPRINT_BYTES };
+	const struct sorted *x = a, *y = b;
+	const struct key *key = x->m->keys.key;
+
+	if (x->site.sum[x->by] != y->site.sum[x->by])
+		return x->site.sum[x->by] < y->site.sum[x->by] ? 1 : -1;
+	for (size_t i = 0; i < sizeof(ties) / sizeof(*ties); i++)
+		if (x->site.sum[ties[i]] != y->site.sum[ties[i]])
+			return x->site.sum[ties[i]] < y->site.sum[ties[i]] ? 1 : -1;
+	return strcmp(key[x->site.key].label, key[y->site.key].label);
+}
+
+void footprint_sort(struct footprint *m, enum footprint_column by)
+{
+	struct sorted *s = xcalloc(m->n_sites, sizeof(*s));
+	uint32_t *now = xcalloc(m->n_sites, sizeof(*now));
+
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		s[i] = (struct sorted){ m, m->site[i], i, by };
+	qsort(s, m->n_sites, sizeof(*s), by_column);
+	for (uint32_t i = 0; i < m->n_sites; i++) {
+		m->site[i] = s[i].site;
+		now[s[i].was] = i;
+	}
+	for (uint32_t i = 0; i < m->counts.n_stacks; i++)
+		if (m->site_of_stack[i] != ID_NONE)
+			m->site_of_stack[i] = now[m->site_of_stack[i]];
+	free(now);
+	free(s);
+}
+
+/* Passes over the allocations. */
+
+/* What a pass needs: the state, what passes, slots of each track. */
+struct passage {
+	struct rowpass *rows;
+	struct heap_state state;
+	struct heap_pass pass;
+	struct heap_slots *slots; /* [n_tracks]; owned */
+};
+
+static int passage_begin(struct passage *g, const struct footprint *m, struct progress *progress)
+{
+	int rc;
+
+	*g = (struct passage){ 0 };
+	rc = rowpass_new(m->profile, &m->counts, &m->lens, progress, &g->rows);
+	if (rc < 0)
+		return rc;
+	heap_state_init(&g->state, m->profile, &m->counts);
+	heap_pass_init(&g->pass, &g->state, g->rows, 0);
+	return 0;
+}
+
+static void passage_slots(struct passage *g, int64_t from_ns, int64_t to_ns, uint32_t n)
+{
+	uint32_t n_tracks = g->state.columns.n_tracks;
+
+	g->slots = xcalloc(n_tracks, sizeof(*g->slots));
+	for (uint32_t i = 0; i < n_tracks; i++)
+		heap_slots_init(&g->slots[i], &g->state, i, from_ns, to_ns, n);
+}
+
+static void passage_end(struct passage *g)
+{
+	for (uint32_t i = 0; g->slots && i < g->state.columns.n_tracks; i++)
+		heap_slots_done(&g->slots[i]);
+	free(g->slots);
+	heap_pass_done(&g->pass);
+	heap_state_done(&g->state);
+	rowpass_free(g->rows);
+}
+
+static int64_t bytes_for(const struct heap_state *s, uint32_t track, uint64_t size, double *n)
+{
+	double bytes;
+
+	*n = heap_stands_for(&s->track[track], size);
+	bytes = *n * (double)size;
+	if (s->exact && size < (uint64_t)1 << 53)
+		return (int64_t)size;
+	return bytes < 0x1p53 ? (int64_t)bytes : (int64_t)1 << 53;
+}
+
+/* Sums of hostile sizes stay what 63 bits hold. */
+static void add(int64_t *to, int64_t x)
+{
+	if (__builtin_add_overflow(*to, x, to))
+		*to = x < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* A line while it is made. */
+struct line {
+	struct footprint_slot *slot; /* [n] */
+	int64_t *part;               /* [n * PARTS] net bytes; owned */
+	int64_t before;              /* bytes there before the first slot */
+};
+
+static void begin_in_line(struct line *l, const struct heap_slots *s, uint32_t moment,
+			  int64_t bytes, double n)
+{
+	uint32_t part = heap_slots_of(s, moment);
+
+	if (part == SLOT_BEFORE) {
+		add(&l->before, bytes);
+	} else if (part < s->n) {
+		struct footprint_slot *slot = &l->slot[part / PARTS];
+
+		add(&l->part[part], bytes);
+		add(&slot->allocated, bytes);
+		slot->n_allocated += (uint64_t)(n + 0.5);
+	}
+}
+
+static void end_in_line(struct line *l, const struct heap_slots *s, uint32_t moment, int64_t bytes,
+			double n)
+{
+	uint32_t part = heap_slots_of(s, moment);
+
+	if (part == SLOT_BEFORE) {
+		add(&l->before, -bytes);
+	} else if (part < s->n) {
+		struct footprint_slot *slot = &l->slot[part / PARTS];
+
+		add(&l->part[part], -bytes);
+		add(&slot->freed, bytes);
+		slot->n_freed += (uint64_t)(n + 0.5);
+	}
+}
+
+static int pass_line(struct passage *g, struct line *l, struct progress *progress)
+{
+	const struct heap_columns *c = &g->state.columns;
+
+	for (uint32_t i = 0; i < c->n_allocations; i++) {
+		uint32_t origin = c->origin[i], track, end;
+		int64_t bytes;
+		double n;
+
+		if (i % BATCH == 0 && progress_cancelled(progress))
+			return -ECANCELED;
+		if (!heap_pass_own(&g->pass, c, origin, c->begin[i]) ||
+		    !heap_pass_lens(&g->pass, c, origin, c->begin[i]))
+			continue;
+		track = c->origins[origin].track;
+		end = allocation_end(c, i, g->state.track[track].n_moments);
+		bytes = bytes_for(&g->state, track, allocation_size(c, i), &n);
+		begin_in_line(l, &g->slots[track], c->begin[i], bytes, n);
+		if (end != END_NEVER)
+			end_in_line(l, &g->slots[track], end & END_MOMENT, bytes, n);
+	}
+	return 0;
+}
+
+/* What was there, from what came and went. */
+static void sum_line(const struct footprint *m, struct line *l, int64_t from_ns, int64_t to_ns,
+		     uint32_t n)
+{
+	int64_t live = l->before;
+
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t most = live;
+
+		for (uint32_t j = 0; j < PARTS; j++) {
+			add(&live, l->part[(size_t)i * PARTS + j]);
+			most = live > most ? live : most;
+		}
+		l->slot[i].live = live;
+		l->slot[i].most = most;
+	}
+	if (m->peak_ns != TIME_NONE && m->peak_ns >= from_ns && m->peak_ns < to_ns) {
+		double part = (double)(m->peak_ns - from_ns) / (double)(to_ns - from_ns);
+		uint32_t at = (uint32_t)(part * n);
+		struct footprint_slot *slot = &l->slot[at < n ? at : n - 1];
+
+		if (slot->most < m->total[FOOTPRINT_PEAK])
+			slot->most = m->total[FOOTPRINT_PEAK];
+	}
+}
+
+int footprint_line(const struct footprint *m, int64_t from_ns, int64_t to_ns, uint32_t n,
+		   struct progress *progress, struct footprint_slot *out)
+{
+	struct line l = { .slot = out };
+	struct passage g;
+	int rc = passage_begin(&g, m, progress);
+
+	if (rc < 0)
+		return rc;
+	memset(out, 0, n * sizeof(*out));
+	l.part = xcalloc((size_t)n * PARTS, sizeof(*l.part));
+	passage_slots(&g, from_ns, to_ns, n * PARTS);
+	rc = pass_line(&g, &l, progress);
+	if (rc == 0)
+		sum_line(m, &l, from_ns, to_ns, n);
+	free(l.part);
+	passage_end(&g);
+	return rc;
+}
+
+/* Adds bytes from a moment on to one row of slots. */
+static void add_from(int64_t *row, const struct heap_slots *s, uint32_t moment, int64_t bytes)
+{
+	uint32_t slot = heap_slots_of(s, moment);
+
+	if (slot == SLOT_BEFORE)
+		slot = 0;
+	if (slot < s->n)
+		add(&row[slot], bytes);
+}
+
+static int pass_sites(struct passage *g, const uint32_t *row_of_origin, int64_t *out,
+		      struct progress *progress)
+{
+	const struct heap_columns *c = &g->state.columns;
+
+	for (uint32_t i = 0; i < c->n_allocations; i++) {
+		uint32_t origin = c->origin[i], row = row_of_origin[origin], track, end;
+		const struct heap_slots *s;
+		int64_t bytes;
+		double n;
+
+		if (i % BATCH == 0 && progress_cancelled(progress))
+			return -ECANCELED;
+		if (row == ID_NONE || !heap_pass_own(&g->pass, c, origin, c->begin[i]) ||
+		    !heap_pass_lens(&g->pass, c, origin, c->begin[i]))
+			continue;
+		track = c->origins[origin].track;
+		s = &g->slots[track];
+		end = allocation_end(c, i, g->state.track[track].n_moments);
+		bytes = bytes_for(&g->state, track, allocation_size(c, i), &n);
+		add_from(out + (size_t)row * s->n, s, c->begin[i], bytes);
+		if (end != END_NEVER)
+			add_from(out + (size_t)row * s->n, s, end & END_MOMENT, -bytes);
+	}
+	return 0;
+}
+
+/* Which of the sites' rows an origin's allocations are in; ID_NONE: in none. The caller frees. */
+static uint32_t *rows_of_origins(const struct footprint *m, const struct heap_columns *c,
+				 const uint32_t *sites, uint32_t n_sites)
+{
+	uint32_t *row_of_site = xmalloc(m->n_sites * sizeof(*row_of_site));
+	uint32_t *row = xmalloc(c->n_origins * sizeof(*row));
+
+	memset(row_of_site, 0xff, m->n_sites * sizeof(*row_of_site));
+	for (uint32_t i = 0; i < n_sites; i++)
+		row_of_site[sites[i]] = i;
+	for (uint32_t i = 0; i < c->n_origins; i++) {
+		uint32_t stack = c->origins[i].stack;
+		uint32_t site = stack < m->counts.n_stacks ? m->site_of_stack[stack] : ID_NONE;
+
+		row[i] = site == ID_NONE ? ID_NONE : row_of_site[site];
+	}
+	free(row_of_site);
+	return row;
+}
+
+int footprint_site_lines(const struct footprint *m, const uint32_t *sites, uint32_t n_sites,
+			 int64_t from_ns, int64_t to_ns, uint32_t n, struct progress *progress,
+			 int64_t *out)
+{
+	struct passage g;
+	uint32_t *row;
+	int rc = passage_begin(&g, m, progress);
+
+	if (rc < 0)
+		return rc;
+	memset(out, 0, (size_t)n_sites * n * sizeof(*out));
+	passage_slots(&g, from_ns, to_ns, n);
+	row = rows_of_origins(m, &g.state.columns, sites, n_sites);
+	rc = pass_sites(&g, row, out, progress);
+	for (uint32_t i = 0; i < n_sites && rc == 0; i++)
+		for (uint32_t j = 1; j < n; j++)
+			add(&out[(size_t)i * n + j], out[(size_t)i * n + j - 1]);
+	free(row);
+	passage_end(&g);
+	return rc;
+}
+
+/* When most was there. */
+static int find_peak(struct footprint *m, struct progress *progress)
+{
+	struct passage g;
+	uint32_t *at;
+	int rc = passage_begin(&g, m, progress);
+
+	m->peak_ns = TIME_NONE;
+	if (rc < 0)
+		return rc;
+	at = xcalloc(g.state.columns.n_tracks, sizeof(*at));
+	rc = heap_peaks(&g.state, &g.pass, progress, at);
+	/* Of several processes, that of the first which has one. */
+	for (uint32_t i = g.state.columns.n_tracks; i-- > 0;)
+		if (at[i] > 0)
+			m->peak_ns = heap_track_time(&g.state.track[i], at[i] - 1) -
+				     g.state.begin_ns[i];
+	free(at);
+	passage_end(&g);
+	return rc;
+}
+
+static int answer(struct footprint *m, struct progress *progress)
+{
+	struct weights w;
+	int rc = weigh(m->profile, &m->counts, &m->lens, progress, &w);
+
+	if (rc == 0) {
+		memcpy(m->total, w.total, sizeof(m->total));
+		memcpy(m->scale, w.scale, sizeof(m->scale));
+		m->whole_ns = w.begin_ns == TIME_NONE ? 0 : w.end_ns - w.begin_ns;
+		make_sites(m, &w);
+		footprint_sort(m, FOOTPRINT_LIVE);
+		rc = find_peak(m, progress);
+	}
+	weights_done(&w);
+	return rc;
+}
+
+int footprint_new(const struct profile *p, const struct lens *lens, event_id event,
+		  struct progress *progress, struct footprint **out)
+{
+	struct footprint *m = xcalloc(1, sizeof(*m));
+	int rc;
+
+	m->profile = p;
+	profile_counts_read(p, &m->counts);
+	set_lens(m, lens, event);
+	keys_init(&m->keys, p, &m->counts, GROUP_FUNCTION);
+	rc = answer(m, progress);
+	if (rc < 0)
+		footprint_free(m);
+	else
+		*out = m;
+	return rc;
+}
+
+void footprint_free(struct footprint *m)
+{
+	if (!m)
+		return;
+	free(m->site);
+	free(m->site_of_stack);
+	keys_done(&m->keys);
+	lens_done(&m->lens);
+	free(m);
+}

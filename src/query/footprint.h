@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Memory over time, and who allocates: what the first screen of a heap trace shows.
+ *
+ * A site is where a program asks for memory: the innermost frame of the program's own code in a stack,
+ * or the innermost frame of all where there is none. Each stack has one site, so sites add up.
+ */
+#ifndef PROFTOP_QUERY_FOOTPRINT_H
+#define PROFTOP_QUERY_FOOTPRINT_H
+
+#include "heap_pass.h"
+#include "keys.h"
+#include "lens.h"
+#include "profile.h"
+#include "weigh.h"
+
+#include <stdint.h>
+
+struct progress;
+
+/* What is told of each site, in this order in rows. */
+enum footprint_column {
+	FOOTPRINT_LIVE,      /* bytes there at the cursor */
+	FOOTPRINT_PEAK,      /* bytes there at the peak of all */
+	FOOTPRINT_BYTES,     /* bytes ever allocated */
+	FOOTPRINT_CALLS,     /* allocations */
+	FOOTPRINT_TEMPORARY, /* of these, freed as the next deed */
+	FOOTPRINT_LEAKED     /* bytes never freed */
+};
+#define FOOTPRINT_N_COLUMNS 6
+
+struct footprint_site {
+	uint32_t key;   /* of keys: the function */
+	uint32_t stack; /* the site's stack that allocated most bytes: to go on from */
+	int64_t sum[FOOTPRINT_N_COLUMNS];
+};
+
+/* An answer for one lens over one state of a profile. */
+struct footprint {
+	const struct profile *profile; /* borrowed */
+	struct profile_counts counts;
+	struct lens lens;            /* the columns of enum footprint_column, of one event */
+	struct keys keys;            /* of functions */
+	struct footprint_site *site; /* [n_sites] by falling live, then peak, bytes, label; owned */
+	uint32_t n_sites;
+	uint32_t *site_of_stack; /* [n_stacks] index of a site, ID_NONE for stacks without; owned */
+	int64_t total[FOOTPRINT_N_COLUMNS];
+	int64_t scale
+		[FOOTPRINT_N_COLUMNS]; /* sums are in 1/scale of the unit: counts of sampled blocks */
+	int64_t whole_ns;              /* the recording's length */
+	int64_t peak_ns;               /* when most was there, since the start; TIME_NONE: never */
+};
+
+/*
+ * Of the allocations of an event that pass the lens' filter, with its cursor; columns of the lens are
+ * not looked at. 0 or -ECANCELED; the caller frees *out.
+ */
+int footprint_new(const struct profile *p, const struct lens *lens, event_id event,
+		  struct progress *progress, struct footprint **out);
+void footprint_free(struct footprint *m);
+
+/* Sorts the sites by a column, falling; ties as said above. Invalidates indexes of sites. */
+void footprint_sort(struct footprint *m, enum footprint_column by);
+
+/* A slot of time. */
+struct footprint_slot {
+	int64_t live; /* bytes there at its end */
+	int64_t most; /* at its fullest, as far as a 16th of it tells; exact where the peak is */
+	int64_t allocated; /* bytes */
+	int64_t freed;     /* bytes */
+	uint64_t n_allocated;
+	uint64_t n_freed;
+};
+
+/*
+ * Memory over [from, to) since the start, in n slots, into out[n]; from < to. One pass: some ten
+ * nanoseconds an allocation. 0 or -ECANCELED.
+ */
+int footprint_line(const struct footprint *m, int64_t from_ns, int64_t to_ns, uint32_t n,
+		   struct progress *progress, struct footprint_slot *out);
+
+/*
+ * The same for single sites: live bytes at the end of n slots, into out[n_sites][n], of the sites with
+ * these indexes.
+ */
+int footprint_site_lines(const struct footprint *m, const uint32_t *sites, uint32_t n_sites,
+			 int64_t from_ns, int64_t to_ns, uint32_t n, struct progress *progress,
+			 int64_t *out);
+
+#endif

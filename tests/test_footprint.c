@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory over time and by site, against a replay. */
+#include "config.h"
+
+#include "footprint.h"
+
+#include "builder.h"
+#include "made_profile.h"
+#include "made_story.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_SLOTS 37
+
+static struct footprint *footprint_of(const struct profile *p, const char *filter, event_id event)
+{
+	struct footprint *m;
+	struct lens l;
+
+	made_lens(&l, p, filter);
+	cr_assert_eq(footprint_new(p, &l, event, NULL, &m), 0);
+	lens_done(&l);
+	return m;
+}
+
+/* Bytes of malloc there before a time since the start, of one stack or of all (-1). */
+static int64_t live_before(const struct story *s, int64_t since_ns, int stack)
+{
+	int64_t live = 0;
+
+	for (uint32_t i = 0; i < STORY_DEEDS; i++) {
+		const struct block *b = &s->block[s->deed[i].block];
+
+		if (s->deed[i].time_ns - s->deed[0].time_ns >= since_ns)
+			break;
+		if (!b->mapped && (stack < 0 || b->stack == (uint32_t)stack))
+			live += s->deed[i].frees ? -(int64_t)b->size : (int64_t)b->size;
+	}
+	return live;
+}
+
+static const int64_t spans[][2] = {
+	{ 0, 37000000 },
+	{ 0, 370000000 },
+	{ 4000000, 22500000 },
+};
+
+Test(footprint, a_line_is_a_replay_looked_at_now_and_then)
+{
+	struct story *s = story_new(3);
+	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+
+	for (size_t k = 0; k < sizeof(spans) / sizeof(*spans); k++) {
+		struct footprint_slot slot[N_SLOTS];
+		int64_t from = spans[k][0], to = spans[k][1], came = 0, went = 0;
+
+		cr_assert_eq(footprint_line(m, from, to, N_SLOTS, NULL, slot), 0);
+		for (int i = 0; i < N_SLOTS; i++) {
+			int64_t end = from + (to - from) * (i + 1) / N_SLOTS;
+
+			cr_assert_eq(slot[i].live, live_before(s, end, -1), "span %zu slot %d", k,
+				     i);
+			cr_assert_geq(slot[i].most, slot[i].live);
+			cr_assert_leq(slot[i].most, m->total[FOOTPRINT_PEAK]);
+			came += slot[i].allocated;
+			went += slot[i].freed;
+		}
+		cr_assert_eq(came - went, slot[N_SLOTS - 1].live - live_before(s, from, -1));
+	}
+	footprint_free(m);
+	story_free(s);
+}
+
+Test(footprint, the_peak_is_where_most_was_there)
+{
+	struct story *s = story_new(4);
+	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+	struct footprint_slot slot[N_SLOTS];
+	int64_t most = 0;
+	int at = 0;
+
+	cr_assert_eq(footprint_line(m, 0, m->whole_ns + 1, N_SLOTS, NULL, slot), 0);
+	for (int i = 0; i < N_SLOTS; i++)
+		if (slot[i].most > most)
+			most = slot[at = i].most;
+	cr_assert_eq(most, m->total[FOOTPRINT_PEAK]);
+	cr_assert_eq(at, m->peak_ns * N_SLOTS / (m->whole_ns + 1));
+	cr_assert_geq(live_before(s, m->peak_ns + 1000, -1), most * 9 / 10);
+	footprint_free(m);
+	story_free(s);
+}
+
+Test(footprint, sites_add_up_and_are_sorted)
+{
+	struct story *s = story_new(5);
+	struct footprint *m = footprint_of(s->p, "thread:worker", s->event[0]);
+	int64_t sum[FOOTPRINT_N_COLUMNS] = { 0 };
+
+	cr_assert_eq(m->n_sites, STORY_STACKS);
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+			sum[c] += m->site[i].sum[c];
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+		cr_assert_eq(sum[c], m->total[c]);
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		footprint_sort(m, (enum footprint_column)c);
+		for (uint32_t i = 1; i < m->n_sites; i++)
+			cr_assert_geq(m->site[i - 1].sum[c], m->site[i].sum[c]);
+		for (uint32_t i = 0; i < m->n_sites; i++)
+			cr_assert_eq(m->site_of_stack[m->site[i].stack], i);
+	}
+	footprint_free(m);
+	story_free(s);
+}
+
+Test(footprint, lines_of_sites_are_replays_of_their_stacks)
+{
+	struct story *s = story_new(6);
+	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+	const uint32_t sites[] = { 4, 0 };
+	int64_t line[2][N_SLOTS];
+
+	cr_assert_eq(footprint_site_lines(m, sites, 2, 0, 37000000, N_SLOTS, NULL, line[0]), 0);
+	for (int k = 0; k < 2; k++) {
+		int stack = 0;
+
+		while (s->stack[stack].v != m->site[sites[k]].stack)
+			stack++;
+		for (int i = 0; i < N_SLOTS; i++)
+			cr_assert_eq(line[k][i], live_before(s, (int64_t)(i + 1) * 1000000, stack));
+	}
+	footprint_free(m);
+	story_free(s);
+}
+
+/* The program's own code asks a library, which asks the allocator: the program's is the site. */
+Test(footprint, a_site_is_the_innermost_frame_of_the_programs_own)
+{
+	static const struct {
+		const char *name;
+		enum family family;
+	} frames[] = {
+		{ "main", FAMILY_PROGRAM },
+		{ "load", FAMILY_PROGRAM },
+		{ "parse_xml", FAMILY_LIBRARY },
+		{ "strdup", FAMILY_LIBC },
+	};
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	stack_id at = { 0 };
+	struct footprint *m;
+	origin_id from;
+	track_id t;
+
+	builder_begin(p);
+	t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0, 0);
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
+		module_id module = build_module(p, frames[i].name, "", frames[i].family);
+		function_id f = build_function(p, build_cstring(p, frames[i].name), module, 0,
+					       (string_id){ 0 }, 0);
+
+		at = build_stack(p, at, build_symbol_location(p, f));
+	}
+	o.stack = at.v;
+	from = build_heap_origin(p, &o);
+	build_moment(p, t, 5);
+	build_allocation(p, t, 64, from);
+	builder_end(p);
+	m = footprint_of(p, "", (event_id){ o.event });
+	cr_assert_eq(m->n_sites, 1);
+	cr_assert_str_eq(m->keys.key[m->site[0].key].label, "load");
+	cr_assert_eq(m->site[0].stack, at.v);
+	cr_assert_eq(m->site[0].sum[FOOTPRINT_LIVE], 64);
+	footprint_free(m);
+	profile_free(p);
+}
