@@ -80,6 +80,9 @@ Test(time_axis, never_breaks)
 	static const int64_t wholes[] = { 0, 1, 2, 7, 1000, S, 36 * S, INT64_MAX };
 	static const char keys[] = "hlHL++--AB";
 	unsigned lot = 7;
+	struct canvas c;
+
+	canvas_init(&c, 200, 1, false);
 
 	for (int round = 0; round < 3000; round++) {
 		struct time_axis t;
@@ -95,12 +98,14 @@ Test(time_axis, never_breaks)
 			if (made_number(&lot, 9) == 0)
 				time_axis_fit(&t, wholes[made_number(&lot, 8)],
 					      1 + (int)made_number(&lot, 200));
+			time_axis_draw(&t, &c, 0, 0);
 			cr_assert(t.from_ns >= 0 && t.from_ns < t.to_ns && t.to_ns <= t.whole_ns);
 			cr_assert(t.cursor_ns >= t.from_ns && t.cursor_ns < t.to_ns);
 			for (int col = 0; col < t.cols && t.to_ns - t.from_ns >= t.cols; col++)
 				cr_assert_eq(time_axis_col(&t, time_axis_at(&t, col)), col);
 		}
 	}
+	canvas_done(&c);
 }
 
 /* 60 columns, and what stands below them. */

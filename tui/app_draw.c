@@ -266,13 +266,15 @@ static bool activity_axis(const struct app *a, int cols, struct time_axis *t,
 			  char label[3 * FMT_SIZE])
 {
 	const struct weights *w = &a->analysis->weights;
+	int64_t whole;
 
 	if (!has_times(w))
 		return false;
 	activity_label(w, cols, label);
 	cols -= 1 + (int)text_width(label, strlen(label));
+	whole = w->end_ns - w->begin_ns;
 	time_axis_init(t);
-	time_axis_fit(t, w->end_ns - w->begin_ns + 1, cols);
+	time_axis_fit(t, whole < INT64_MAX ? whole + 1 : whole, cols);
 	return cols >= 8;
 }
 

@@ -55,12 +55,13 @@ void time_axis_fit(struct time_axis *t, int64_t whole_ns, int cols)
 	look_at(t, t->from_ns, all ? t->whole_ns : span_of(t));
 }
 
-/* Rounded up, so that the column of a column's time is that column. */
+/* Rounded up, so that the column of a column's time is that column; never behind the end. */
 int64_t time_axis_at(const struct time_axis *t, int col)
 {
 	__int128 part = (__int128)span_of(t) * col + t->cols - 1;
 
-	return t->from_ns + (int64_t)(part / t->cols);
+	part = t->from_ns + part / t->cols;
+	return part < t->whole_ns ? (int64_t)part : t->whole_ns;
 }
 
 int time_axis_col(const struct time_axis *t, int64_t ns)
@@ -78,8 +79,9 @@ void time_axis_go(struct time_axis *t, int col)
 
 	if (col < 0 || col > last) {
 		int64_t by = time_axis_at(t, abs(col < 0 ? col : col - last)) - t->from_ns;
+		int64_t left = t->whole_ns - t->to_ns;
 
-		look_at(t, t->from_ns + (col < 0 ? -by : by), span_of(t));
+		look_at(t, t->from_ns + (col < 0 ? -by : by < left ? by : left), span_of(t));
 	}
 	t->cursor_ns = clamp(time_axis_at(t, (int)clamp(col, 0, last)), t->from_ns, t->to_ns - 1);
 }
@@ -281,20 +283,19 @@ static void draw_mark(const struct time_axis *t, struct canvas *c, int row, int 
 void time_axis_draw(const struct time_axis *t, struct canvas *c, int row, int col)
 {
 	int64_t step = tick_step(t);
-	int64_t first = t->from_ns % step ? t->from_ns - t->from_ns % step + step : t->from_ns;
+	int64_t before = t->from_ns % step ? t->from_ns - t->from_ns % step : t->from_ns - step;
 	int cursor = time_axis_col(t, t->cursor_ns);
 	char text[FMT_SIZE + 4];
 
 	canvas_fill(c, row, col, t->cols, STYLE_RULE, GLYPH_RULE);
-	for (int64_t at = first; at < t->to_ns; at += step) {
+	while (before <= INT64_MAX - step && before + step < t->to_ns) {
+		int64_t at = before += step;
 		int tick = time_axis_col(t, at);
 
 		canvas_fill(c, row, col + tick, 1, STYLE_RULE, GLYPH_CROSS);
 		tick_text(text, at, step);
 		if (tick + 2 + width_of(text) < t->cols)
 			canvas_puts(c, row, col + tick + 2, t->cols - tick - 2, STYLE_DIM, text);
-		if (at > INT64_MAX - step)
-			break;
 	}
 	canvas_fill(c, row, col + cursor, 1, STYLE_HOT, GLYPH_CURSOR);
 	draw_mark(t, c, row, col, t->a_ns, 'A');
