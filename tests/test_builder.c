@@ -417,22 +417,6 @@ Test(builder, facts_are_replaced_in_place)
 	profile_free(p);
 }
 
-Test(builder, bytes_grow_with_what_is_held)
-{
-	struct profile *p = profile_new();
-	struct sample s = { .thread = { ID_NONE }, .cpu = 1, .weight = 7, .time_ns = 3 };
-	uint64_t before = profile_bytes(p);
-
-	builder_begin(p);
-	s.event = build_event(p, "e", UNIT_COUNT, true);
-	for (int i = 0; i < 100000; i++)
-		build_sample(p, &s);
-	builder_end(p);
-	cr_assert_geq(profile_bytes(p) - before, 100000 * 22);
-	cr_assert_leq(profile_bytes(p) - before, 100000 * 26 + 4096);
-	profile_free(p);
-}
-
 /* Several at once, some of them twice in a call, are what one after the other would be. */
 Test(builder, batches_are_as_single_calls)
 {

@@ -11,13 +11,10 @@ Test(err, first_failure_is_kept)
 	struct err e = ERR_INIT;
 
 	cr_assert_str_eq(err_text(&e), "no error");
-	err_prefix(&e, "x");
-	cr_assert_str_eq(err_text(&e), "no error");
 	cr_assert_eq(err_set(&e, -EBADMSG, "bad record at %#x", 64u), -EBADMSG);
 	cr_assert_eq(err_set(&e, -EIO, "later"), -EIO);
 	cr_assert_eq(e.code, -EBADMSG);
-	err_prefix(&e, "a.data");
-	cr_assert_str_eq(err_text(&e), "a.data: bad record at 0x40");
+	cr_assert_str_eq(err_text(&e), "bad record at 0x40");
 	err_clear(&e);
 	cr_assert_eq(e.code, 0);
 	cr_assert_eq(err_set(&e, -EIO, "again"), -EIO);
@@ -28,7 +25,6 @@ Test(err, first_failure_is_kept)
 Test(err, nobody_cares)
 {
 	cr_assert_eq(err_set(NULL, -EIO, "%s", "x"), -EIO);
-	err_prefix(NULL, "x");
 	err_clear(NULL);
 	cr_assert_str_eq(err_text(NULL), "no error");
 }

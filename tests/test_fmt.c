@@ -27,30 +27,6 @@ Test(fmt, count)
 		cr_assert_str_eq(fmt_count(out, cases[i].n), cases[i].out);
 }
 
-Test(fmt, short_numbers)
-{
-	static const struct {
-		double n;
-		const char *out;
-	} cases[] = {
-		{ 0, "0" },           { 999, "999" },
-		{ 1000, "1.00 k" },   { 61143, "61.1 k" },
-		{ 99949, "99.9 k" },  { 99950, "100 k" },
-		{ 999499, "999 k" },  { 999500, "1.00 M" },
-		{ 1.23e6, "1.23 M" }, { -1.5e9, "-1.50 G" },
-		{ 0.25, "0.25" },     { 12.5, "12.5" },
-		{ 999.7, "1.00 k" },  { 9.2e18, "9.20 E" },
-		{ 1e22, ">999 E" },
-	};
-	char out[FMT_SIZE];
-
-	for (size_t i = 0; i < N(cases); i++)
-		cr_assert_str_eq(fmt_short(out, cases[i].n), cases[i].out, "%g: %s", cases[i].n,
-				 out);
-	cr_assert_str_eq(fmt_short(out, (double)NAN), "?");
-	cr_assert_str_eq(fmt_short(out, (double)-INFINITY), "->999 E");
-}
-
 Test(fmt, bytes_and_times)
 {
 	static const struct {

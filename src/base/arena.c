@@ -83,12 +83,3 @@ char *arena_strndup(struct arena *a, const char *s, size_t n)
 	copy[n] = '\0';
 	return copy;
 }
-
-size_t arena_bytes(const struct arena *a)
-{
-	size_t sum = 0;
-
-	for (const struct arena_block *b = a->block; b; b = b->older)
-		sum += sizeof(*b) + b->size;
-	return sum;
-}

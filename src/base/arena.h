@@ -18,7 +18,5 @@ void arena_done(struct arena *a);
 void *arena_alloc(struct arena *a, size_t bytes) __attribute__((returns_nonnull));
 /* A NUL-terminated copy of n bytes. */
 char *arena_strndup(struct arena *a, const char *s, size_t n) __attribute__((returns_nonnull));
-/* Bytes taken from the system. */
-size_t arena_bytes(const struct arena *a);
 
 #endif

@@ -110,8 +110,3 @@ int column_extend(struct column *c, uint64_t n)
 		return 0;
 	return make_usable(c, round_up(need));
 }
-
-uint64_t column_bytes(const struct column *c)
-{
-	return c->usable_bytes;
-}

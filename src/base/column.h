@@ -31,7 +31,4 @@ void column_done(struct column *c);
  */
 int column_extend(struct column *c, uint64_t n);
 
-/* Bytes held from the system. */
-uint64_t column_bytes(const struct column *c);
-
 #endif

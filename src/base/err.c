@@ -26,17 +26,6 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	return code;
 }
 
-void err_prefix(struct err *e, const char *where)
-{
-	char *text;
-
-	if (!e || e->code == 0)
-		return;
-	text = xasprintf("%s: %s", where, e->text);
-	free(e->text);
-	e->text = text;
-}
-
 const char *err_text(const struct err *e)
 {
 	return e && e->text ? e->text : "no error";

@@ -21,9 +21,6 @@ struct err {
 /* Fills e (which may be NULL) and returns code, so that a failure is one expression. code < 0. */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Puts "WHERE: " in front of a set error; for a caller that knows the file's name. */
-void err_prefix(struct err *e, const char *where);
-
 /* The sentence, never NULL; borrowed until the next call on e. */
 const char *err_text(const struct err *e);
 

@@ -92,23 +92,6 @@ const char *fmt_count(char out[FMT_SIZE], int64_t n)
 	return out;
 }
 
-const char *fmt_short(char out[FMT_SIZE], double n)
-{
-	bool negative = n < 0;
-	double v = fabs(n);
-
-	if (isnan(n)) {
-		snprintf(out, FMT_SIZE, "?");
-	} else if (v >= 999.5) {
-		put_prefixed(out, negative, v, "");
-	} else if (v == floor(v)) {
-		snprintf(out, FMT_SIZE, "%s%d", negative ? "-" : "", (int)v);
-	} else {
-		put_three(out, negative, v, 1000, "");
-	}
-	return out;
-}
-
 const char *fmt_bytes(char out[FMT_SIZE], int64_t n_bytes)
 {
 	uint64_t n = magnitude(n_bytes);

@@ -16,8 +16,6 @@ enum unit { UNIT_COUNT, UNIT_NS, UNIT_BYTES };
 
 /* 61,143 */
 const char *fmt_count(char out[FMT_SIZE], int64_t n);
-/* 61.1 k, 1.23 M: at most 3 digits and a prefix; exact below 1,000 */
-const char *fmt_short(char out[FMT_SIZE], double n);
 /* 182.4 MB (powers of 1,000, as in heaptrack), exact below 1,000: 512 B */
 const char *fmt_bytes(char out[FMT_SIZE], int64_t n_bytes);
 /* 36.0 s, 1.25 ms, 812 ns, 3 m 20 s, 2 h 05 m */

@@ -9,35 +9,35 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Every column but those of samples: which, element, most elements, elements in use. */
+/* Every column but those of samples: which, element, most elements. */
 #define COLUMNS(X) \
-	X(text, char, STORE_MOST_TEXT, STORE_AT(uint32_t, p->string_end, p->now.n_strings)) \
-	X(string_end, uint32_t, STORE_MOST_IDS + 1, p->now.n_strings) \
-	X(string_function, uint32_t, STORE_MOST_IDS, p->now.n_strings) \
-	X(captures, struct capture, STORE_MOST_IDS, p->now.n_captures) \
-	X(modules, struct module, STORE_MOST_IDS, p->now.n_modules) \
-	X(functions, struct function, STORE_MOST_IDS, p->now.n_functions) \
-	X(symbols, uint32_t, STORE_MOST_IDS, p->now.n_functions) \
-	X(loc_module, uint32_t, STORE_MOST_IDS, p->now.n_locations) \
-	X(loc_address, uint64_t, STORE_MOST_IDS, p->now.n_locations) \
-	X(loc_function, uint32_t, STORE_MOST_IDS, p->now.n_locations) \
-	X(loc_inlines, uint32_t, STORE_MOST_IDS, p->now.n_locations) \
-	X(frames, struct frame, STORE_MOST_IDS, p->n_frames) \
-	X(stack_parent, uint32_t, STORE_MOST_IDS, p->now.n_stacks) \
-	X(stack_loc, uint32_t, STORE_MOST_IDS, p->now.n_stacks) \
-	X(stack_first, uint32_t, STORE_MOST_IDS, p->now.n_stacks) \
-	X(processes, struct process, STORE_MOST_IDS, p->now.n_processes) \
-	X(threads, struct thread, STORE_MOST_IDS, p->now.n_threads) \
-	X(events, struct event, STORE_MOST_EVENTS, p->now.n_events) \
-	X(event_weights, uint64_t, STORE_MOST_EVENTS, p->now.n_events) \
-	X(facts, struct fact, STORE_MOST_IDS, p->now.n_facts)
+	X(text, char, STORE_MOST_TEXT) \
+	X(string_end, uint32_t, STORE_MOST_IDS + 1) \
+	X(string_function, uint32_t, STORE_MOST_IDS) \
+	X(captures, struct capture, STORE_MOST_IDS) \
+	X(modules, struct module, STORE_MOST_IDS) \
+	X(functions, struct function, STORE_MOST_IDS) \
+	X(symbols, uint32_t, STORE_MOST_IDS) \
+	X(loc_module, uint32_t, STORE_MOST_IDS) \
+	X(loc_address, uint64_t, STORE_MOST_IDS) \
+	X(loc_function, uint32_t, STORE_MOST_IDS) \
+	X(loc_inlines, uint32_t, STORE_MOST_IDS) \
+	X(frames, struct frame, STORE_MOST_IDS) \
+	X(stack_parent, uint32_t, STORE_MOST_IDS) \
+	X(stack_loc, uint32_t, STORE_MOST_IDS) \
+	X(stack_first, uint32_t, STORE_MOST_IDS) \
+	X(processes, struct process, STORE_MOST_IDS) \
+	X(threads, struct thread, STORE_MOST_IDS) \
+	X(events, struct event, STORE_MOST_EVENTS) \
+	X(event_weights, uint64_t, STORE_MOST_EVENTS) \
+	X(facts, struct fact, STORE_MOST_IDS)
 
 #define ROW_COLUMNS(X) \
-	X(row_stack, uint32_t, STORE_MOST_SAMPLES, p->now.n_samples) \
-	X(row_thread, uint32_t, STORE_MOST_SAMPLES, p->now.n_samples) \
-	X(row_event, uint16_t, STORE_MOST_SAMPLES, p->now.n_samples) \
-	X(row_cpu, uint16_t, STORE_MOST_SAMPLES, p->now.n_samples) \
-	X(row_time, int64_t, STORE_MOST_SAMPLES, p->now.n_samples)
+	X(row_stack, uint32_t, STORE_MOST_SAMPLES) \
+	X(row_thread, uint32_t, STORE_MOST_SAMPLES) \
+	X(row_event, uint16_t, STORE_MOST_SAMPLES) \
+	X(row_cpu, uint16_t, STORE_MOST_SAMPLES) \
+	X(row_time, int64_t, STORE_MOST_SAMPLES)
 
 #define MAPS(X) \
 	X(strings_by_text) \
@@ -96,10 +96,10 @@ struct profile *profile_new(void)
 
 	pthread_mutex_init(&p->pen, NULL);
 	pthread_mutex_init(&p->publication, NULL);
-#define MAKE(name, type, most, used) \
+#define MAKE(name, type, most) \
 	column_init(&p->name, sizeof(type), most); \
 	store_grow(p, &p->name, 2);
-#define MAKE_EMPTY(name, type, most, used) column_init(&p->name, sizeof(type), most);
+#define MAKE_EMPTY(name, type, most) column_init(&p->name, sizeof(type), most);
 	COLUMNS(MAKE)
 	ROW_COLUMNS(MAKE_EMPTY)
 #undef MAKE
@@ -117,7 +117,7 @@ void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
-#define FREE(name, type, most, used) column_done(&p->name);
+#define FREE(name, type, most) column_done(&p->name);
 	COLUMNS(FREE)
 	ROW_COLUMNS(FREE)
 #undef FREE
@@ -216,29 +216,4 @@ void profile_samples(const struct profile *p, struct sample_columns *c)
 	pthread_mutex_lock(&mutable->publication);
 	*c = p->rows;
 	pthread_mutex_unlock(&mutable->publication);
-}
-
-/* Bytes of the first n elements, or 0 while the column is empty. */
-static uint64_t used_bytes(const struct column *c, uint64_t n)
-{
-	return c->base ? n * c->element_bytes : 0;
-}
-
-uint64_t profile_bytes(const struct profile *p)
-{
-	struct profile *mutable = (struct profile *)p;
-	uint64_t bytes = sizeof(*p);
-
-	pthread_mutex_lock(&mutable->pen);
-#define ADD(name, type, most, used) bytes += used_bytes(&p->name, used);
-	COLUMNS(ADD)
-	ROW_COLUMNS(ADD)
-#undef ADD
-#define ADD(name) bytes += p->name.n_slots * sizeof(*p->name.slot);
-	MAPS(ADD)
-#undef ADD
-	for (const struct weight_version *v = p->versions; v; v = v->older)
-		bytes += used_bytes(&v->weight, p->now.n_samples);
-	pthread_mutex_unlock(&mutable->pen);
-	return bytes;
 }

@@ -244,7 +244,4 @@ static inline uint32_t function_line(const struct function *f)
 	return __atomic_load_n(&f->line, __ATOMIC_RELAXED);
 }
 
-/* Bytes of memory that the profile holds. Waits for the pen, so not for the writer to ask. */
-uint64_t profile_bytes(const struct profile *p);
-
 #endif
