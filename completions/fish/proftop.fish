@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for proftop; tests/test_options.c compares it with the program's options.
 
-set -l verbs report export info
+set -l verbs report export info record
 set -l info '__fish_seen_subcommand_from info'
 set -l report '__fish_seen_subcommand_from report'
 set -l export '__fish_seen_subcommand_from export'
+set -l record '__fish_seen_subcommand_from record'
 set -l explore "not __fish_seen_subcommand_from $verbs"
 set -l lens "not $info"
 set -l screen "not __fish_seen_subcommand_from export info"
 
 complete -c proftop -n __fish_use_subcommand -a report -d 'print a view as text or JSON'
+complete -c proftop -n __fish_use_subcommand -a record -d 'record the heap of a command'
 complete -c proftop -n __fish_use_subcommand -a export -d 'write a profile in another format'
 complete -c proftop -n __fish_use_subcommand -a info -d 'say what is in a file'
 
@@ -50,3 +52,6 @@ complete -c proftop -n "not $explore" -s o -l output -r -d 'write to a file'
 complete -c proftop -n "$explore" -l keys -x -d 'play keys without a terminal'
 complete -c proftop -n "$explore" -l color -x -a 'auto never 8 16 256' -d 'colours'
 complete -c proftop -n "$explore" -s M -l no-mouse -d 'leave the mouse to the terminal'
+complete -c proftop -n "$record" -l heap -d 'record allocations and frees'
+complete -c proftop -n "$record" -l free-stacks -d 'record the stacks of frees too'
+complete -c proftop -n "$record" -l children -d 'record the processes that it starts'

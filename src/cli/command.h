@@ -20,6 +20,7 @@ enum status {
 #define ON_REPORT  0x02u
 #define ON_EXPORT  0x04u
 #define ON_INFO    0x08u
+#define ON_RECORD  0x10u
 #define ON_ALL     0xffu
 
 struct command {
@@ -35,6 +36,7 @@ struct command {
 extern const struct command cmd_explore;
 extern const struct command cmd_export;
 extern const struct command cmd_info;
+extern const struct command cmd_record;
 extern const struct command cmd_report;
 
 #endif

@@ -22,8 +22,8 @@
 #define WORD_MAX  16
 #define SLIPS_MAX 2
 
-static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cmd_export,
-						  &cmd_info };
+static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cmd_export, &cmd_info,
+						  &cmd_record };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_synopsis(const struct command *c, FILE *to)
@@ -142,6 +142,8 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 		puts("proftop " VERSION);
 		return STATUS_GOOD;
 	}
+	if (c == &cmd_record)
+		return c->run(o);
 	if (o->files.n == 0 && access("perf.data", R_OK) == 0)
 		vec_push(&o->files, "perf.data");
 	if (o->files.n == 0) {
@@ -155,6 +157,7 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 
 int main(int argc, char **argv)
 {
+	const struct command *c;
 	struct options o;
 	enum status status;
 
@@ -163,11 +166,13 @@ int main(int argc, char **argv)
 	 * heap and stay there (80 MB instead of 58 on a recording of 80 MB).
 	 */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
-	hold_standard_streams();
 	say_locale();
-	signal(SIGPIPE, SIG_IGN); /* `| head` ends the output, not the program */
-	const struct command *c = find_command(&argc, &argv);
-
+	c = find_command(&argc, &argv);
+	/* What is recorded gets streams and signals as we got them. */
+	if (c != &cmd_record) {
+		hold_standard_streams();
+		signal(SIGPIPE, SIG_IGN); /* `| head` ends the output, not the program */
+	}
 	status = run(c, &o, argc, argv);
 	options_done(&o);
 	if (fflush(stdout) && errno != EPIPE && status == STATUS_GOOD) {

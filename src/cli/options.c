@@ -176,7 +176,7 @@ static const struct {
 
 /* The forms that getopt_long wants; only what the verb takes. */
 struct forms {
-	char letters[2 * N_OPTIONS + 3];
+	char letters[2 * N_OPTIONS + 4];
 	struct option long_forms[N_OPTIONS + 1];
 };
 
@@ -186,6 +186,8 @@ static void make_forms(struct forms *f, uint32_t verb)
 	char *at = f->letters;
 
 	memset(f, 0, sizeof(*f));
+	if (verb == ON_RECORD)
+		*at++ = '+'; /* what follows the first word is the command's */
 	*at++ = ':'; /* a missing value is told apart, and nothing is printed */
 	for (int i = 0; i < N_OPTIONS; i++) {
 		if (!(table[i].verbs & verb))

@@ -19,7 +19,8 @@ struct filter;
 #define ON_LENS   (ON_EXPLORE | ON_REPORT | ON_EXPORT)
 #define ON_SCREEN (ON_EXPLORE | ON_REPORT)
 #define ON_TEXT   (ON_REPORT | ON_INFO)
-#define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO)
+#define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD)
+#define ON_READ   (ON_LENS | ON_INFO)
 
 /*
  * X(enum, long name, letter or 0, its value's name or NULL, verbs that take it, how it is taken, the field of
@@ -34,8 +35,8 @@ struct filter;
 	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    text,    metric,      "what a sample counts: period (its weight, the default) or samples (1)") \
 	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, thread, process, comm, event or cpu") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
-	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_ALL,     list,    symbols,     "look for symbol files in DIR first (repeatable)") \
-	X(SERVERS,  "debuginfod",0,   NULL,        ON_ALL,     flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
+	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    list,    symbols,     "look for symbol files in DIR first (repeatable)") \
+	X(SERVERS,  "debuginfod",0,   NULL,        ON_READ,    flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, or all") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline or info") \
 	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  text,    function,    "the function of butterfly; in callers, only this one") \
@@ -52,7 +53,10 @@ struct filter;
 	X(PID,      "pid",       0,   NULL,        ON_EXPORT,  flag,    pid,         "folded: -PID behind names of threads") \
 	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  flag,    tid,         "folded: -PID/TID behind names of threads") \
 	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
-	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  text,    output,      "write to FILE instead of standard output") \
+	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  text,    output,      "write to FILE (report, export, info: instead of standard output)") \
+	X(HEAP,     "heap",      0,   NULL,        ON_RECORD,  flag,    heap,        "record allocations and frees") \
+	X(FREES,    "free-stacks",0,  NULL,        ON_RECORD,  flag,    free_stacks, "record the stacks of frees too") \
+	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
 	X(COLOR,    "color",     0,   "WHEN",      ON_EXPLORE, text,    color,       "auto, never, 8, 16 or 256 colours") \
@@ -97,6 +101,7 @@ struct options {
 	int width;                  /* -1: not given; 0: unlimited */
 	int cols, lines;            /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
+	bool heap, free_stacks, children; /* of record */
 	bool json, ascii, no_inline, inlined, debuginfod, no_mouse, help, version;
 };
 

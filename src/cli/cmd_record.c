@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * proftop record: runs a command with the heap tracer preloaded, and says where its trace is. The command
+ * sees the standard streams, signals and environment that it would see without us, but for what the
+ * tracer needs, and its exit status is ours.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "fmt.h"
+#include "mem.h"
+#include "options.h"
+#include "say.h"
+
+#define LIBRARY        "libproftop-heap.so"
+#define NOT_EXECUTABLE 126 /* as shells say it */
+#define NOT_FOUND      127
+
+/* How the tracer's log tells where the trace is. */
+#define WRITES ": writes: "
+
+struct recording {
+	const struct options *o;
+	char *library;
+	char *output; /* absolute; NULL: by the command's name and number */
+	char *log;    /* a file of our own */
+};
+
+/* The directory of this program's file with a '/' at its end; the caller frees. */
+static char *own_directory(void)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
+
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	return xstrndup(path, n > 0 ? (size_t)n : 0);
+}
+
+/* The tracer: beside this program (in a build directory), in ../lib/proftop, or where it was installed. */
+static char *find_library(void)
+{
+	char *directory = own_directory();
+	char *places[] = { xasprintf("%s" LIBRARY, directory),
+			   xasprintf("%s../lib/proftop/" LIBRARY, directory),
+			   xstrdup(PKGLIBDIR "/" LIBRARY) };
+	char *found = NULL;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (!found && access(places[i], R_OK) == 0)
+			found = places[i];
+		else
+			free(places[i]);
+	}
+	free(directory);
+	return found;
+}
+
+/* The path from the root; the caller frees. */
+static char *absolute(const char *path)
+{
+	char directory[PATH_MAX];
+
+	if (*path == '/' || !getcwd(directory, sizeof(directory)))
+		return xstrdup(path);
+	return xasprintf("%s/%s", directory, path);
+}
+
+/* An older recording of that name is kept as FILE.old, as perf does. */
+static bool make_way(const char *path)
+{
+	struct stat st;
+	char *old;
+	bool done;
+
+	if (strchr(path, '%') || lstat(path, &st))
+		return true;
+	old = xasprintf("%s.old", path);
+	done = S_ISREG(st.st_mode) && rename(path, old) == 0;
+	if (!done)
+		say("%s is there already and cannot be moved out of the way", path);
+	free(old);
+	return done;
+}
+
+static void set_number(const char *name, long v)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", v);
+	setenv(name, text, 1);
+}
+
+/* What the tracer finds in its environment. In the child. */
+static void set_environment(const struct recording *r)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *preload = others && *others ? xasprintf("%s:%s", r->library, others)
+					  : xstrdup(r->library);
+
+	setenv("LD_PRELOAD", preload, 1);
+	free(preload);
+	setenv("PROFTOP_LOGFILE", r->log, 1);
+	if (r->output)
+		setenv("PROFTOP_OUTPUT", r->output, 1);
+	if (r->o->free_stacks)
+		setenv("PROFTOP_FREE_STACKS", "1", 1);
+	if (!r->o->children)
+		set_number("PROFTOP_ONLY_PID", (long)getpid());
+}
+
+static _Noreturn void become(const struct recording *r)
+{
+	const struct options *o = r->o;
+	char **argv = xcalloc(o->files.n + 1, sizeof(*argv));
+
+	for (size_t i = 0; i < o->files.n; i++)
+		argv[i] = xstrdup(o->files.at[i]);
+	set_environment(r);
+	execvp(argv[0], argv);
+	say("%s: %s", argv[0], strerror(errno));
+	_exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+}
+
+/* Runs the command to its end; the status of waitpid(2), or -1. */
+static int run_command(const struct recording *r)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, before[2];
+	int status = -1;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		become(r);
+	if (pid < 0)
+		return -1;
+	/* Keys that end the command leave us to tell of its trace. */
+	sigaction(SIGINT, &ignore, &before[0]);
+	sigaction(SIGQUIT, &ignore, &before[1]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	sigaction(SIGINT, &before[0], NULL);
+	sigaction(SIGQUIT, &before[1], NULL);
+	return status;
+}
+
+static void say_trace(const char *path)
+{
+	char size[FMT_SIZE];
+	struct stat st;
+
+	if (stat(path, &st)) {
+		say("the trace %s is gone", path);
+		return;
+	}
+	fmt_bytes(size, (int64_t)st.st_size);
+	say("recorded %s in %s", size, path);
+}
+
+/* Says what the tracer's log says; the number of traces. */
+static size_t say_log(const struct recording *r)
+{
+	FILE *f = fopen(r->log, "r");
+	char *line = NULL;
+	size_t n = 0, room = 0;
+	ssize_t len;
+
+	while (f && (len = getline(&line, &room, f)) > 0) {
+		char *path = strstr(line, WRITES);
+
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		if (path) {
+			say_trace(path + strlen(WRITES));
+			n++;
+		} else {
+			say("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
+		}
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static enum status record_heap(struct recording *r)
+{
+	char log[] = "/tmp/proftop-log-XXXXXX";
+	int fd, status;
+
+	if (r->output && !make_way(r->output))
+		return STATUS_USAGE;
+	fd = mkstemp(log);
+	if (fd < 0) {
+		say("%s: %s", log, strerror(errno));
+		return STATUS_USAGE;
+	}
+	close(fd);
+	r->log = log;
+	status = run_command(r);
+	if (say_log(r) == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) >= NOT_EXECUTABLE))
+		say("nothing was recorded; the heap of programs that are statically linked, or that run with the rights of others (setuid), cannot be: the loader does not let a library in");
+	unlink(log);
+	if (status == -1)
+		return STATUS_USAGE;
+	/* A command killed by a signal is told of as shells tell it. */
+	return (enum status)(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+static enum status record(const struct options *o)
+{
+	struct recording r = { .o = o };
+	enum status status;
+
+	if (!o->heap) {
+		say("record wants to be told what: proftop record --heap -- COMMAND");
+		return STATUS_USAGE;
+	}
+	if (o->files.n == 0) {
+		say("record wants a command: proftop record --heap -- COMMAND");
+		return STATUS_USAGE;
+	}
+	r.library = find_library();
+	if (!r.library) {
+		say("the heap tracer %s is neither beside this program nor in %s", LIBRARY,
+		    PKGLIBDIR);
+		return STATUS_USAGE;
+	}
+	if (o->output)
+		r.output = absolute(o->output);
+	status = record_heap(&r);
+	free(r.output);
+	free(r.library);
+	return status;
+}
+
+const struct command cmd_record = {
+	.name = "record",
+	.synopsis = "--heap [-o FILE] -- COMMAND…",
+	.summary = "Runs a command and records every allocation and free with its stack.",
+	.verb = ON_RECORD,
+	.run = record,
+};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * malloc and its family as programs call it: the program's own allocator does the work, then (before it,
+ * for what is given back) the recorder is told.
+ *
+ * Compiled with frame pointers, as TRACER_CALLER() reads the frame of the hook.
+ */
+#include "config.h"
+
+#include "heap_events.h"
+#include "real_calls.h"
+#include "tracer.h"
+#include "tracer_init.h"
+#include "tracer_note.h"
+#include "tracer_thread.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Here they are the real names; see own_malloc.h. */
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+
+#define HOOK __attribute__((visibility("default"), noinline))
+
+void free_sized(void *p, size_t size);
+void free_aligned_sized(void *p, size_t align, size_t size);
+
+static _Atomic uint32_t begun;
+
+/* Recording begins with the first call that finds libc ready. */
+static bool recording(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&begun, memory_order_relaxed), 1))
+		return tracer_is_on();
+	if (environ && atomic_exchange(&begun, 1) == 0)
+		tracer_begin();
+	return tracer_is_on();
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	if (real_calls_ready() && atomic_exchange(&begun, 1) == 0)
+		tracer_begin();
+	tracer_begin_writing();
+}
+
+__attribute__((destructor)) static void stop(void)
+{
+	tracer_end();
+}
+
+/*
+ * What libc allocates on behalf of the recorder comes from the pool, so that the program's heap is what
+ * it is without us.
+ */
+static inline bool from_pool(void)
+{
+	return !real_calls_ready() || __builtin_expect(tracer_tls.busy == TRACER_INTERNAL, 0);
+}
+
+static inline void note_alloc(const struct walk_start *from, void *p, size_t n, unsigned family)
+{
+	if (p)
+		tracer_note_alloc(from, p, n, family);
+}
+
+HOOK void *malloc(size_t n)
+{
+	struct walk_start from = TRACER_CALLER();
+	void *p;
+
+	if (from_pool())
+		return real_pool_take(16, n);
+	if (!recording())
+		return real.malloc(n);
+	p = real.malloc(n);
+	note_alloc(&from, p, n, HEAP_MALLOC);
+	return p;
+}
+
+HOOK void free(void *p)
+{
+	struct walk_start from = TRACER_CALLER();
+	size_t room;
+
+	if (!p || real_pool_has(p, &room) || !real_calls_ready())
+		return;
+	if (recording())
+		tracer_note_free(&from, p);
+	real.free(p);
+}
+
+HOOK void *calloc(size_t n, size_t size)
+{
+	struct walk_start from = TRACER_CALLER();
+	size_t all;
+	void *p;
+
+	if (from_pool())
+		return __builtin_mul_overflow(n, size, &all) ? NULL : real_pool_take(16, all);
+	if (!recording())
+		return real.calloc(n, size);
+	p = real.calloc(n, size);
+	note_alloc(&from, p, n * size, HEAP_CALLOC);
+	return p;
+}
+
+/* A block of the pool becomes one of the allocator. */
+static void *leave_pool(const struct walk_start *from, void *p, size_t room, size_t n)
+{
+	void *moved = from_pool() ? real_pool_take(16, n) : real.malloc(n);
+
+	if (!moved)
+		return NULL;
+	memcpy(moved, p, n < room ? n : room);
+	if (!from_pool() && recording())
+		note_alloc(from, moved, n, HEAP_MALLOC);
+	return moved;
+}
+
+static void *reallocate(const struct walk_start *from, void *p, size_t n)
+{
+	struct tracer_old old;
+	size_t room;
+	void *moved;
+
+	if (p && real_pool_has(p, &room))
+		return leave_pool(from, p, room, n);
+	if (from_pool())
+		return real_pool_take(16, n);
+	if (!recording())
+		return real.realloc(p, n);
+	old = tracer_note_give_up(p);
+	moved = real.realloc(p, n);
+	if (moved)
+		tracer_note_realloc(from, &old, moved, n);
+	else if (p && n == 0)
+		tracer_note_given_up(from, &old);
+	else
+		tracer_note_take_back(&old);
+	return moved;
+}
+
+HOOK void *realloc(void *p, size_t n)
+{
+	struct walk_start from = TRACER_CALLER();
+
+	return reallocate(&from, p, n);
+}
+
+HOOK void *reallocarray(void *p, size_t n, size_t size)
+{
+	struct walk_start from = TRACER_CALLER();
+	size_t all;
+
+	if (__builtin_mul_overflow(n, size, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return reallocate(&from, p, all);
+}
+
+HOOK int posix_memalign(void **p, size_t align, size_t n)
+{
+	struct walk_start from = TRACER_CALLER();
+	int ret;
+
+	if (!real_calls_ready()) {
+		void *taken = real_pool_take(align, n);
+
+		if (taken)
+			*p = taken;
+		return taken ? 0 : ENOMEM;
+	}
+	if (!real.posix_memalign)
+		return ENOMEM;
+	ret = real.posix_memalign(p, align, n);
+	if (ret == 0 && recording())
+		note_alloc(&from, *p, n, HEAP_ALIGNED);
+	return ret;
+}
+
+static void *aligned(const struct walk_start *from, void *(*call)(size_t, size_t), size_t align,
+		     size_t n)
+{
+	void *p;
+
+	if (!call) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	p = call(align, n);
+	if (recording())
+		note_alloc(from, p, n, HEAP_ALIGNED);
+	return p;
+}
+
+HOOK void *aligned_alloc(size_t align, size_t n)
+{
+	struct walk_start from = TRACER_CALLER();
+
+	if (!real_calls_ready())
+		return real_pool_take(align, n);
+	return aligned(&from, real.aligned_alloc, align, n);
+}
+
+HOOK void *memalign(size_t align, size_t n)
+{
+	struct walk_start from = TRACER_CALLER();
+
+	if (!real_calls_ready())
+		return real_pool_take(align, n);
+	return aligned(&from, real.memalign, align, n);
+}
+
+static void *page_aligned(const struct walk_start *from, void *(*call)(size_t), size_t n)
+{
+	void *p;
+
+	if (!call) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	p = call(n);
+	if (recording())
+		note_alloc(from, p, n, HEAP_ALIGNED);
+	return p;
+}
+
+HOOK void *valloc(size_t n)
+{
+	struct walk_start from = TRACER_CALLER();
+
+	return real_calls_ready() ? page_aligned(&from, real.valloc, n) : NULL;
+}
+
+HOOK void *pvalloc(size_t n)
+{
+	struct walk_start from = TRACER_CALLER();
+
+	return real_calls_ready() ? page_aligned(&from, real.pvalloc, n) : NULL;
+}
+
+/* C23. What the program's libc may not have yet is a free all the same. */
+HOOK void free_sized(void *p, size_t size)
+{
+	struct walk_start from = TRACER_CALLER();
+	size_t room;
+
+	(void)size;
+	if (!p || real_pool_has(p, &room) || !real_calls_ready())
+		return;
+	if (recording())
+		tracer_note_free(&from, p);
+	real.free(p);
+}
+
+HOOK void free_aligned_sized(void *p, size_t align, size_t size)
+{
+	struct walk_start from = TRACER_CALLER();
+	size_t room;
+
+	(void)align;
+	(void)size;
+	if (!p || real_pool_has(p, &room) || !real_calls_ready())
+		return;
+	if (recording())
+		tracer_note_free(&from, p);
+	real.free(p);
+}

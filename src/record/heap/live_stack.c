@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From a walk to a node: by the hash of the whole stack in the thread's cache, by the trie when the
+ * stack is new to the thread; and the ways around for stacks that the quick walk cannot take.
+ */
+#include "config.h"
+
+#include "live_stack.h"
+
+#include "cfi.h"
+#include "walk.h"
+#include "heap_records.h"
+#include "real_calls.h"
+#include "tracer_memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE_BYTES      4096u
+#define FOREIGN_BYTES   (1u << 20) /* as much of a stack that is not the thread's own is walked */
+#define FULL_MAX_FRAMES 65536u
+
+extern void *__libc_stack_end __attribute__((weak));
+
+/* Scratch memory of full walks; used with the slow lock held. */
+struct full_walk {
+	struct walker *walker;
+	struct walk_frame frame[FULL_MAX_FRAMES];
+	uint64_t pc[WALK_MAX_FRAMES];
+	bool exact[WALK_MAX_FRAMES];
+	uint64_t epoch; /* of the recorder, when the walker's rules were found */
+	uint32_t n;     /* of pc and exact, innermost first */
+	bool complete;
+};
+
+static struct full_walk *full;
+
+/* Of a thread's own stack. */
+struct bounds {
+	uint64_t low, high;
+};
+
+struct find_rule {
+	uint64_t pc;
+	struct live_rule found;
+};
+
+static struct live_rule rule_of(const struct cfi_rule *r, uint64_t pc)
+{
+	struct live_rule live = { .pc = pc, .rule = *r, .kind = LIVE_RULE };
+
+	if (r->ra_kind == SLOT_UNDEFINED)
+		live.kind = LIVE_END;
+	else if (r->cfa_kind == CFA_GENERAL || r->cfa_kind == CFA_REGISTER)
+		live.kind = LIVE_COMPLEX;
+	else if (r->cfa_kind == CFA_SP && r->cfa >= 8 && r->ra_kind == SLOT_CFA && r->ra == -8 &&
+		 !r->signal &&
+		 (r->fp_kind == SLOT_SAME || (r->fp_kind == SLOT_CFA && r->cfa + r->fp >= 0)))
+		live.kind = LIVE_SP;
+	return live;
+}
+
+static struct live_module *module_at(uint64_t pc)
+{
+	bool gone = false;
+	struct live_module *m = live_modules_at(&recorder.modules, pc, &gone);
+
+	if (gone)
+		atomic_fetch_add_explicit(&recorder.rules_epoch, 1, memory_order_relaxed);
+	return m;
+}
+
+static void find_rule(void *arg)
+{
+	struct find_rule *f = arg;
+	struct live_module *m;
+	struct cfi_rule rule;
+	struct cfi *cfi;
+
+	f->found = (struct live_rule){ .pc = f->pc, .kind = LIVE_FP };
+	/* Compiling rules takes memory of the tracer's own, which is not without end. */
+	if (tracer_memory_left() < (8u << 20))
+		return;
+	m = module_at(f->pc);
+	cfi = m ? live_module_cfi(m) : NULL;
+	if (cfi && cfi_find(cfi, f->pc - m->bias, &rule))
+		f->found = rule_of(&rule, f->pc);
+}
+
+struct live_rule live_stack_find_rule(uint64_t pc)
+{
+	struct find_rule f = { .pc = pc };
+
+	/* Not to be had now: empty, to be asked for again. */
+	if (!tracer_run_slow(find_rule, &f))
+		f.found = (struct live_rule){ .kind = LIVE_FP };
+	return f.found;
+}
+
+/* Of the main thread, whose stack grows: pthread_getattr_np would read /proc with stdio. */
+static void main_bounds(struct bounds *b)
+{
+	struct rlimit limit;
+
+	if (!&__libc_stack_end || getrlimit(RLIMIT_STACK, &limit))
+		return;
+	b->high = ((uint64_t)__libc_stack_end + 7) & ~UINT64_C(7);
+	b->low = b->high - (limit.rlim_cur < (1u << 30) ? limit.rlim_cur : (1u << 30));
+}
+
+/* libc allocates and frees here; the pool, which serves that, is as before afterwards. */
+static void thread_bounds(void *arg)
+{
+	struct bounds *b = arg;
+	size_t mark = real_pool_mark();
+	pthread_attr_t attr;
+	void *begin;
+	size_t n;
+
+	if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+		if (pthread_attr_getstack(&attr, &begin, &n) == 0) {
+			b->low = (uint64_t)begin;
+			b->high = b->low + n;
+		}
+		pthread_attr_destroy(&attr);
+	}
+	real_pool_release(mark);
+}
+
+void live_stack_bounds(uint64_t *low, uint64_t *high)
+{
+	struct bounds b = { 0 };
+
+	if (recorder.pid == (pid_t)syscall(SYS_gettid))
+		main_bounds(&b);
+	else
+		tracer_run_slow(thread_bounds, &b);
+	*low = b.low;
+	*high = b.high;
+}
+
+/* Can the word at address be read? The kernel looks at it and then at `how`, which is no good. */
+static bool readable(uint64_t address)
+{
+	return syscall(SYS_rt_sigprocmask, -1, (const void *)(address & ~UINT64_C(7)), NULL, 8) &&
+	       errno != EFAULT;
+}
+
+/* The memory above sp that is safe to read. */
+static struct unwind_memory stack_above(const struct tracer_thread *t, uint64_t sp)
+{
+	uint64_t end = t->walk->stack_high;
+
+	if (sp < t->walk->stack_low || sp >= end)
+		for (end = sp; end - sp < FOREIGN_BYTES && readable(end);)
+			end = (end | (PAGE_BYTES - 1)) + 1;
+	return (struct unwind_memory){ sp, (const uint8_t *)sp, end - sp };
+}
+
+static struct walk_module cfi_at(void *arg, uint64_t pc)
+{
+	struct live_module *m = module_at(pc);
+
+	(void)arg;
+	if (!m)
+		return (struct walk_module){ 0 };
+	return (struct walk_module){ .cfi = live_module_cfi(m), .bias = m->bias, .mapped = true };
+}
+
+struct walk_full {
+	struct tracer_thread *t;
+	struct walk_start from;
+	struct unwind_regs regs; /* somewhere within the tracer */
+};
+
+/* Keeps n frames from *f on, the middle left out when they are too many. */
+static void keep_frames(struct full_walk *w, const struct walk_frame *f, size_t n)
+{
+	uint32_t half = WALK_MAX_FRAMES / 2 - 1;
+
+	w->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (n >= WALK_MAX_FRAMES && i == half) {
+			w->pc[w->n] = HEAP_IP_ELIDED;
+			w->exact[w->n++] = false;
+			i = n - half;
+		}
+		w->pc[w->n] = f[i].pc;
+		w->exact[w->n++] = i && f[i].exact;
+	}
+}
+
+/* The stack outward of the function that called the hook, with all registers, into `full`. */
+static void walk_full(void *arg)
+{
+	struct walk_full *a = arg;
+	struct unwind_memory memory = stack_above(a->t, a->regs.at[X86_RSP]);
+	enum walk_end end = WALK_UNREADABLE;
+	uint64_t missing;
+	size_t n, i = 0;
+
+	if (!full)
+		full = tracer_map(sizeof(*full));
+	if (!full || tracer_memory_left() < (8u << 20))
+		return;
+	if (!full->walker)
+		full->walker = walker_new(UNWIND_X86_64);
+	if (full->epoch != atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed))
+		walker_flush(full->walker);
+	full->epoch = atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed);
+	n = walk_stack(full->walker, &a->regs, &memory, cfi_at, NULL, full->frame, FULL_MAX_FRAMES,
+		       &end, &missing);
+	while (i < n && full->frame[i].pc != a->from.pc)
+		i++;
+	full->complete = end == WALK_COMPLETE && i < n;
+	keep_frames(full, full->frame + i, n - i);
+	if (i == n) {
+		full->pc[0] = a->from.pc;
+		full->exact[0] = false;
+		full->n = 1;
+	}
+}
+
+/* The registers of this very function; its caller's frames restore what they saved. */
+#define CAPTURE(regs) \
+	do { \
+		uint64_t rbx_, rbp_, rsp_, r12_, r13_, r14_, r15_, rip_; \
+		__asm__ volatile("movq %%rbx, %0\n\tmovq %%rbp, %1\n\tmovq %%rsp, %2\n\t" \
+				 "movq %%r12, %3\n\tmovq %%r13, %4\n\tmovq %%r14, %5\n\t" \
+				 "movq %%r15, %6\n\tleaq 0(%%rip), %7" \
+				 : "=m"(rbx_), "=m"(rbp_), "=m"(rsp_), "=m"(r12_), "=m"(r13_), \
+				   "=m"(r14_), "=m"(r15_), "=r"(rip_)); \
+		(regs)->known = 0; \
+		unwind_reg_set((regs), X86_RBX, rbx_); \
+		unwind_reg_set((regs), X86_RBP, rbp_); \
+		unwind_reg_set((regs), X86_RSP, rsp_); \
+		unwind_reg_set((regs), X86_R12, r12_); \
+		unwind_reg_set((regs), X86_R13, r13_); \
+		unwind_reg_set((regs), X86_R14, r14_); \
+		unwind_reg_set((regs), X86_R15, r15_); \
+		unwind_reg_set((regs), X86_RIP, rip_); \
+	} while (0)
+
+/* Walks in full and takes that for the thread's stack. */
+static void take_full(void *arg)
+{
+	struct walk_full *a = arg;
+
+	walk_full(a);
+	if (full)
+		live_walk_replace(a->t->walk, full->pc, full->exact, full->n, full->complete);
+}
+
+/* Compares what the quick walk found with a full one. */
+static void compare_full(void *arg)
+{
+	struct walk_full *a = arg;
+	const struct live_walk *w = a->t->walk;
+	uint32_t n = w->n;
+	bool complete = n && w->frame[0].pc != HEAP_IP_UNKNOWN, same;
+
+	walk_full(a);
+	if (!full)
+		return;
+	n -= !complete;
+	same = full->n == n && full->complete == complete;
+	for (uint32_t i = 0; same && i < n; i++)
+		same = w->frame[w->n - 1 - i].pc == full->pc[i] &&
+		       w->frame[w->n - 1 - i].exact == full->exact[i];
+	atomic_fetch_add_explicit(&recorder.n_checked, 1, memory_order_relaxed);
+	if (!same)
+		atomic_fetch_add_explicit(&recorder.n_wrong, 1, memory_order_relaxed);
+}
+
+static __attribute__((noinline)) void run_full(struct tracer_thread *t,
+					       const struct walk_start *from, void (*fn)(void *))
+{
+	struct walk_full a = { .t = t, .from = *from };
+
+	CAPTURE(&a.regs);
+	tracer_run_slow(fn, &a);
+}
+
+/* The node of the stack that was walked last, looked up or made frame by frame. */
+static uint32_t find_node(struct live_walk *w)
+{
+	struct stack_trie *trie = &recorder.trie;
+	uint32_t i = w->n, node = 0;
+
+	while (i && !w->frame[i - 1].node)
+		i--;
+	if (i)
+		node = w->frame[i - 1].node;
+	tracer_lock(&trie->lock);
+	for (; i < w->n; i++) {
+		struct walk_memo_frame *f = &w->frame[i];
+
+		node = stack_trie_child(trie, node, f->pc << 1 | f->exact);
+		if (!node)
+			break;
+		f->node = node;
+	}
+	tracer_unlock(&trie->lock);
+	return node;
+}
+
+static __attribute__((noinline)) uint32_t stack_missed(struct tracer_thread *t,
+						       struct stack_set *set, uint64_t hash)
+{
+	int kept = errno;
+	uint32_t node = find_node(t->walk), i = set->next++ % 4;
+
+	errno = kept;
+	set->hash[i] = hash;
+	set->node[i] = node;
+	return node;
+}
+
+static __attribute__((noinline)) void flush(struct tracer_thread *t, uint64_t epoch)
+{
+	live_walk_flush(t->walk);
+	t->rules_epoch = epoch;
+}
+
+uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
+{
+	uint64_t epoch = atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed), hash;
+	struct stack_set *set;
+
+	if (__builtin_expect(epoch != t->rules_epoch, 0))
+		flush(t, epoch);
+	if (__builtin_expect(live_walk(t->walk, from) != WALK_DONE, 0))
+		run_full(t, from, take_full);
+	else if (__builtin_expect(recorder.options.check != 0, 0) &&
+		 t->n_walks++ % recorder.options.check == 0)
+		run_full(t, from, compare_full);
+	if (__builtin_expect(t->walk->n == 0, 0))
+		return 0;
+	hash = t->walk->frame[t->walk->n - 1].hash;
+	set = &t->stacks[hash >> 50];
+	for (unsigned i = 0; i < 4; i++)
+		if (set->hash[i] == hash)
+			return set->node[i];
+	return stack_missed(t, set, hash);
+}

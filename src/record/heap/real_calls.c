@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Looking up what comes after us in the loader's order. */
+#include "config.h"
+
+#include "real_calls.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdint.h>
+#include <string.h>
+
+#define POOL_BYTES 65536u
+
+struct real_calls real __attribute__((visibility("hidden")));
+
+static _Alignas(64) uint8_t pool[POOL_BYTES];
+static _Atomic size_t pool_used;
+
+static _Atomic uint32_t finding;                                       /* one thread is at it */
+static __thread bool finds __attribute__((tls_model("initial-exec"))); /* this one is */
+
+size_t real_pool_mark(void)
+{
+	return atomic_load(&pool_used);
+}
+
+void real_pool_release(size_t mark)
+{
+	size_t used = atomic_load(&pool_used);
+
+	memset(pool + mark, 0, used - mark);
+	atomic_store(&pool_used, mark);
+}
+
+void *real_pool_take(size_t align, size_t bytes)
+{
+	size_t used = atomic_load(&pool_used), at;
+
+	align = align < 16 ? 16 : align;
+	do {
+		at = (used + align - 1) & ~(align - 1);
+		if (align > 64 || at > POOL_BYTES || bytes > POOL_BYTES - at)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&pool_used, &used, at + bytes));
+	return pool + at;
+}
+
+bool real_pool_has(const void *p, size_t *room)
+{
+	uintptr_t offset = (uintptr_t)p - (uintptr_t)pool;
+
+	if (offset >= POOL_BYTES)
+		return false;
+	*room = POOL_BYTES - offset;
+	return true;
+}
+
+/* ISO C has no way to turn an object pointer into a function's; POSIX wants this one to work. */
+static void find(void *to, const char *name)
+{
+	*(void **)to = dlsym(RTLD_NEXT, name);
+}
+
+bool real_calls_find(void)
+{
+	uint32_t none = 0;
+
+	if (finds)
+		return false;
+	if (!atomic_compare_exchange_strong(&finding, &none, 1)) {
+		while (!atomic_load_explicit(&real.ready, memory_order_acquire))
+			sched_yield();
+		return true;
+	}
+	finds = true;
+#define X(name, type, parameters) find(&real.name, #name);
+	REAL_CALLS(X)
+#undef X
+	finds = false;
+	atomic_store_explicit(&real.ready, true, memory_order_release);
+	return true;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The functions that our hooks stand before: what the program would call without us.
+ *
+ * The loader is asked for them at the first call of any hook; when looking them up allocates, a small
+ * pool serves. Blocks of the pool are never given back one by one.
+ */
+#ifndef PROFTOP_RECORD_HEAP_REAL_CALLS_H
+#define PROFTOP_RECORD_HEAP_REAL_CALLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* X(name, type of the result, parameters) */
+/* clang-format off */
+#define REAL_CALLS(X) \
+	X(malloc, void *, (size_t)) \
+	X(free, void, (void *)) \
+	X(calloc, void *, (size_t, size_t)) \
+	X(realloc, void *, (void *, size_t)) \
+	X(posix_memalign, int, (void **, size_t, size_t)) \
+	X(aligned_alloc, void *, (size_t, size_t)) \
+	X(memalign, void *, (size_t, size_t)) \
+	X(valloc, void *, (size_t)) \
+	X(pvalloc, void *, (size_t)) \
+	X(dlclose, int, (void *)) \
+	X(execve, int, (const char *, char *const *, char *const *)) \
+	X(execv, int, (const char *, char *const *)) \
+	X(execvp, int, (const char *, char *const *)) \
+	X(execvpe, int, (const char *, char *const *, char *const *)) \
+	X(fexecve, int, (int, char *const *, char *const *)) \
+	X(_exit, void, (int)) \
+	X(_Exit, void, (int)) \
+	X(quick_exit, void, (int)) \
+	X(abort, void, (void))
+/* clang-format on */
+
+struct real_calls {
+#define X(name, type, parameters) type(*name) parameters;
+	REAL_CALLS(X)
+#undef X
+	_Atomic bool ready;
+};
+
+extern struct real_calls real __attribute__((visibility("hidden")));
+
+/* False while they are being looked up: then the pool serves. */
+bool real_calls_find(void);
+
+static inline bool real_calls_ready(void)
+{
+	return __builtin_expect(atomic_load_explicit(&real.ready, memory_order_acquire), 1) ||
+	       real_calls_find();
+}
+
+/* Zeroed memory of the pool, or NULL when it is used up. */
+void *real_pool_take(size_t align, size_t bytes);
+
+/* How much of the pool is used; and back to that, all that was taken since being free again. */
+size_t real_pool_mark(void);
+void real_pool_release(size_t mark);
+
+/* Is p of the pool? *room: how many bytes from p on are. */
+bool real_pool_has(const void *p, size_t *room);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Beginning and end of a recording, and the way into the slow path. */
+#include "config.h"
+
+#include "tracer.h"
+
+#include "address_ids.h"
+#include "tracer_facts.h"
+#include "tracer_file.h"
+#include "tracer_init.h"
+#include "tracer_memory.h"
+#include "tracer_thread.h"
+#include "tracer_writer.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SLOW_STACK_BYTES (512u << 10)
+#define SLOW_LOCK_MS     500u
+#define ON_BYTES         4096u
+
+struct recorder recorder __attribute__((visibility("hidden")));
+
+/* Calls fn(arg) on another stack, whose upper end is `top`. */
+static void call_on(void *top, void (*fn)(void *), void *arg)
+{
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %[top], %%rsp\n\t"
+			 "callq *%[fn]\n\t"
+			 "movq %%rbx, %%rsp"
+			 : "+D"(arg), [top] "+S"(top), [fn] "+d"(fn)
+			 :
+			 : "rbx", "rax", "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0",
+			   "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+			   "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
+bool tracer_run_slow(void (*fn)(void *arg), void *arg)
+{
+	int kept = errno;
+	bool got = tracer_lock_within(&recorder.slow, SLOW_LOCK_MS);
+
+	if (got) {
+		call_on(recorder.slow_stack + SLOW_STACK_BYTES, fn, arg);
+		tracer_unlock(&recorder.slow);
+	}
+	errno = kept;
+	return got;
+}
+
+void tracer_stop(const char *why)
+{
+	atomic_store(recorder.on, 0);
+	atomic_fetch_add(&recorder.room_word, 1);
+	tracer_wake(&recorder.room_word);
+	if (why)
+		tracer_log(&recorder.options, "recording stopped", why);
+}
+
+/* For kernels that cannot empty a page in children. */
+static void stop_in_child(void)
+{
+	atomic_store(recorder.on, 0);
+}
+
+static bool make_switch(void)
+{
+	recorder.on = tracer_map(ON_BYTES);
+	if (!recorder.on)
+		return false;
+	return madvise((void *)recorder.on, ON_BYTES, MADV_WIPEONFORK) == 0 ||
+	       pthread_atfork(NULL, NULL, stop_in_child) == 0;
+}
+
+static bool make_memory(void)
+{
+	if (!tracer_memory_init() || !live_modules_init(&recorder.modules) ||
+	    !stack_trie_init(&recorder.trie))
+		return false;
+	recorder.ids = tracer_map(ID_SLOTS * sizeof(*recorder.ids));
+	recorder.evicted = tracer_map(EVICTED_BYTES);
+	recorder.slow_stack = tracer_map(SLOW_STACK_BYTES);
+	return recorder.ids && recorder.evicted && recorder.slow_stack;
+}
+
+static void begin(void)
+{
+	const char *why = "no memory";
+
+	recorder.pid = getpid();
+	if (!tracer_options_read(&recorder.options) || recorder.options.disabled)
+		return;
+	if (recorder.options.only_pid && recorder.options.only_pid != (uint32_t)recorder.pid)
+		return;
+	recorder.modules.changed = tracer_facts_module;
+	recorder.next_chunk = 1;
+	tracer_clock_init(&recorder.clock);
+	/* A unit of 16 ns or so: 32 bits of them are enough between two looks. */
+	recorder.tick_shift = recorder.clock.counter ? 5 : 4;
+	if (make_memory() && make_switch() && tracer_writer_init(&why)) {
+		atomic_store(recorder.on, 1);
+		tracer_log(&recorder.options, "writes", tracer_writer_path());
+		return;
+	}
+	tracer_log(&recorder.options, "not recorded", why);
+}
+
+void tracer_begin(void)
+{
+	uint32_t busy = tracer_tls.busy;
+	int kept = errno;
+
+	tracer_tls.busy = TRACER_INTERNAL;
+	begin();
+	tracer_tls.busy = busy;
+	errno = kept;
+}
+
+void tracer_begin_writing(void)
+{
+	int kept = errno;
+
+	if (tracer_is_on())
+		tracer_writer_start();
+	errno = kept;
+}
+
+/* Runs fn as the recorder's own doing, if this process is the one that is recorded. */
+static void run_internal(void (*fn)(const char *), const char *path)
+{
+	uint32_t busy = tracer_tls.busy;
+	int kept = errno;
+
+	/* The child of a vfork has our memory, but is not us. */
+	if (tracer_is_on() && getpid() == recorder.pid) {
+		tracer_tls.busy = TRACER_INTERNAL;
+		fn(path);
+		tracer_tls.busy = busy;
+	}
+	errno = kept;
+}
+
+static void finish(const char *path)
+{
+	(void)path;
+	tracer_writer_finish();
+}
+
+static void flush(const char *path)
+{
+	(void)path;
+	tracer_writer_flush();
+}
+
+void tracer_flush(void)
+{
+	run_internal(flush, NULL);
+}
+
+void tracer_end(void)
+{
+	run_internal(finish, NULL);
+}
+
+void tracer_exec(const char *path)
+{
+	run_internal(tracer_writer_exec, path);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The recorder of one process, as its parts see it: threads that note events, and the writer.
+ *
+ * A thread notes an event in a ring of its own, without locks and without system calls. The writer
+ * (a thread of ours, or whoever ends the process) empties the rings into the file. A ring that is full
+ * makes its thread wait: nothing is lost silently, and memory stays bounded.
+ *
+ * Locks, in the order in which they may be taken: `drain`, `slow`, the trie's.
+ */
+#ifndef PROFTOP_RECORD_HEAP_TRACER_H
+#define PROFTOP_RECORD_HEAP_TRACER_H
+
+#include "live_modules.h"
+#include "live_walk.h"
+#include "stack_trie.h"
+#include "tracer_clock.h"
+#include "tracer_lock.h"
+#include "tracer_options.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ID_CHUNK_BITS 16u
+#define RING_WORDS    (1u << 17) /* 1 MiB */
+#define STACK_SETS    16384u
+
+/* What a word says that begins a note: the op in the upper 4 bits of the second word. */
+enum note_op {
+	/* 0 … 6 are enum heap_op */
+	NOTE_CHUNK = 8, /* the ids of the allocations that follow begin at the operand */
+	NOTE_TIME = 9,  /* ticks at this note, in full */
+	NOTE_PAD = 10,  /* the ring goes on at its beginning */
+	NOTE_LOST = 11  /* so many events could not be noted */
+};
+#define NOTE_OP_SHIFT   60u
+#define NOTE_KIND_SHIFT 58u
+#define NOTE_OPERAND    ((UINT64_C(1) << NOTE_KIND_SHIFT) - 1)
+
+/* One line of a thread's cache of stacks: four of one hash class. */
+struct stack_set {
+	uint64_t hash[4];
+	uint32_t node[4];
+	uint32_t next; /* which one to replace */
+};
+
+/* Where a thread is. */
+enum thread_state { THREAD_FREE, THREAD_LIVE, THREAD_ENDED };
+
+struct tracer_thread {
+	/* The thread's side. */
+	uint64_t *ring;        /* [RING_WORDS] */
+	_Atomic uint64_t head; /* words noted so far */
+	uint64_t tail_seen;    /* tail, when it was last looked at */
+	uint64_t next_id, end_id;
+	uint64_t last_ticks; /* >> tick_shift: of the last note */
+	struct live_walk *walk;
+	struct stack_set *stacks; /* [STACK_SETS] */
+	uint64_t rules_epoch;     /* of the recorder, when the rules were found */
+	uint64_t n_unsaid;        /* events lost and not noted yet */
+	uint64_t n_walks;         /* stacks walked, while they are being checked */
+	pid_t tid;
+
+	/* The writer's side. */
+	_Atomic uint64_t tail __attribute__((aligned(64))); /* words taken so far */
+	_Atomic uint32_t state;                             /* enum thread_state */
+	uint32_t index;                                     /* in the trace */
+	uint64_t write_id;                                  /* the next allocation's */
+	uint64_t write_ticks;       /* >> tick_shift: of the last note taken */
+	uint64_t write_us;          /* of the last event written */
+	uint64_t named_us;          /* when its name was last looked at */
+	char name[16];              /* as told last */
+	bool announced;             /* its THREAD record has been written */
+	struct tracer_thread *next; /* in the list of all */
+};
+
+struct recorder {
+	/* 1: events are to be noted. In a page that is empty in the child of a fork, however it forks. */
+	_Atomic uint32_t *on;
+	_Atomic uint64_t *ids;                   /* [ID_SLOTS]; see address_ids.h */
+	_Atomic uint8_t *evicted;                /* [EVICTED_BYTES]; the same */
+	_Atomic uint64_t next_chunk;             /* of ids */
+	_Atomic uint64_t rules_epoch;            /* rises when code was unloaded */
+	_Atomic(struct tracer_thread *) threads; /* newest first; never taken out */
+	_Atomic uint32_t n_threads;
+	_Atomic uint32_t writer_word; /* what the writer sleeps on */
+	_Atomic uint32_t room_word;   /* what threads with full rings sleep on */
+	_Atomic bool writer_runs;
+	struct tracer_clock clock;
+	unsigned tick_shift;      /* ticks are noted without so many low bits */
+	struct tracer_lock drain; /* of the file and all that leads to it */
+	struct tracer_lock slow;  /* of modules, rules and the tracer's small memory */
+	struct live_modules modules;
+	struct stack_trie trie;
+	struct tracer_options options;
+	uint8_t *slow_stack; /* what runs with `slow` held runs on this one */
+	pid_t pid;
+	_Atomic uint64_t n_checked, n_wrong; /* stacks compared with a full walk, and not equal */
+};
+
+extern struct recorder recorder __attribute__((visibility("hidden")));
+
+static inline bool tracer_is_on(void)
+{
+	const _Atomic uint32_t *on = recorder.on;
+
+	return __builtin_expect(on != NULL, 1) && atomic_load_explicit(on, memory_order_relaxed);
+}
+
+/*
+ * Runs fn(arg) with the slow lock held and on a stack of our own, as those of programs may be small.
+ * Errno is kept. False: the lock was not to be had in a while, fn did not run.
+ */
+bool tracer_run_slow(void (*fn)(void *arg), void *arg);
+
+/* Stops recording for good, with a line for the log. The program goes on. */
+void tracer_stop(const char *why);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plain writes; a block that could not be written whole is cut off again. */
+#include "config.h"
+
+#include "tracer_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define MAX_NAMES 10000u
+
+/* To a number that programs which close all that they might have inherited reach last. */
+static int hide(int fd)
+{
+	struct rlimit limit;
+	int least = 1000, high;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur <= 1100)
+		least = limit.rlim_cur > 64 ? (int)limit.rlim_cur - 32 : 3;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, least);
+	if (high < 0)
+		return fd;
+	close(fd);
+	return high;
+}
+
+int tracer_file_make(struct tracer_file *f, const struct tracer_options *o)
+{
+	struct stat st;
+
+	f->fd = -1;
+	for (unsigned n = 1; f->fd < 0 && n < MAX_NAMES; n++) {
+		if (!tracer_options_name(o, n, f->path))
+			return -ENAMETOOLONG;
+		f->fd = open(f->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+		if (f->fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	if (f->fd < 0)
+		return -EEXIST;
+	f->fd = hide(f->fd);
+	if (fstat(f->fd, &st))
+		return -errno;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	return 0;
+}
+
+static bool is_ours(const struct tracer_file *f, int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == f->dev && st.st_ino == f->ino;
+}
+
+/* The program closed our descriptor; the file may still be there. */
+static int open_again(struct tracer_file *f)
+{
+	int fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return -errno;
+	if (!is_ours(f, fd)) {
+		close(fd);
+		return -ESTALE;
+	}
+	f->fd = hide(fd);
+	return 0;
+}
+
+int tracer_file_write(struct tracer_file *f, const void *p, size_t n)
+{
+	const char *at = p;
+	size_t left = n;
+	int ret = 0;
+
+	if (!is_ours(f, f->fd))
+		ret = open_again(f);
+	while (!ret && left) {
+		ssize_t done = pwrite(f->fd, at, left, (off_t)(f->n_bytes + n - left));
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			ret = done < 0 ? -errno : -ENOSPC;
+			break;
+		}
+		at += done;
+		left -= (size_t)done;
+	}
+	if (ret && left < n && ftruncate(f->fd, (off_t)f->n_bytes))
+		return ret; /* readers stop at a block that is cut */
+	if (!ret)
+		f->n_bytes += n;
+	return ret;
+}
+
+void tracer_file_close(struct tracer_file *f)
+{
+	if (is_ours(f, f->fd))
+		close(f->fd);
+	f->fd = -1;
+}
+
+void tracer_log(const struct tracer_options *o, const char *what, const char *why)
+{
+	char pid[24] = { 0 };
+	size_t i = sizeof(pid) - 1;
+	struct iovec part[] = {
+		{ (void *)(uintptr_t) "proftop: ", 9 },
+		{ NULL, 0 },
+		{ (void *)(uintptr_t) ": ", 2 },
+		{ (void *)(uintptr_t)what, strlen(what) },
+		{ (void *)(uintptr_t) ": ", why ? 2 : 0 },
+		{ (void *)(uintptr_t)why, why ? strlen(why) : 0 },
+		{ (void *)(uintptr_t) "\n", 1 },
+	};
+	int kept = errno, fd;
+
+	if (!*o->log)
+		return;
+	for (unsigned v = (unsigned)getpid(); v || i == sizeof(pid) - 1; v /= 10)
+		pid[--i] = (char)('0' + v % 10);
+	part[1] = (struct iovec){ pid + i, sizeof(pid) - 1 - i };
+	fd = open(o->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (fd >= 0) {
+		if (writev(fd, part, sizeof(part) / sizeof(*part)) < 0)
+			errno = kept; /* there is nobody else to tell */
+		close(fd);
+	}
+	errno = kept;
+}

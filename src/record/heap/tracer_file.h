@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The trace's file: its descriptor lies where programs do not look, and is looked at before each write,
+ * as programs may close what is not theirs and open other files under the same number.
+ */
+#ifndef PROFTOP_RECORD_HEAP_TRACER_FILE_H
+#define PROFTOP_RECORD_HEAP_TRACER_FILE_H
+
+#include "tracer_options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct tracer_file {
+	char path[TRACER_MAX_PATH];
+	int fd;           /* -1: not open */
+	dev_t dev;        /* of the file */
+	ino_t ino;        /* of the file */
+	uint64_t n_bytes; /* written: whole blocks */
+};
+
+/* Makes a new file: never one that is there already. 0 or -errno. */
+int tracer_file_make(struct tracer_file *f, const struct tracer_options *o);
+
+/* Appends n bytes, all of them or (on failure) none. 0 or -errno. */
+int tracer_file_write(struct tracer_file *f, const void *p, size_t n);
+
+void tracer_file_close(struct tracer_file *f);
+
+/* A line for the log, if there is one: "proftop: pid: what: why". why may be NULL. Errno is kept. */
+void tracer_log(const struct tracer_options *o, const char *what, const char *why);
+
+#endif

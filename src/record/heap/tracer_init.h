@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the hooks call at the beginning and at the end of a process. Errno is kept. */
+#ifndef PROFTOP_RECORD_HEAP_TRACER_INIT_H
+#define PROFTOP_RECORD_HEAP_TRACER_INIT_H
+
+/* Once, when libc is ready and only one thread runs: events are recorded from now on, if at all. */
+void tracer_begin(void);
+
+/* Once, when threads can be made. */
+void tracer_begin_writing(void);
+
+/* Everything noted so far is written; recording goes on. */
+void tracer_flush(void);
+
+/* The process ends: everything is written, the file is closed in order. */
+void tracer_end(void);
+
+/* The process is about to become another program: everything is written. */
+void tracer_exec(const char *path);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Futexes (Drepper, "Futexes Are Tricky", the second mutex). */
+#include "config.h"
+
+#include "tracer_lock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void tracer_sleep_on(_Atomic uint32_t *word, uint32_t value, uint32_t ms)
+{
+	struct timespec most = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
+	int kept = errno;
+
+	syscall(SYS_futex, word, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, value, &most, NULL, 0);
+	errno = kept;
+}
+
+void tracer_wake(_Atomic uint32_t *word)
+{
+	int kept = errno;
+
+	syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX, NULL, NULL, 0);
+	errno = kept;
+}
+
+static bool try_lock(struct tracer_lock *l, uint32_t held)
+{
+	uint32_t none = 0;
+
+	return atomic_compare_exchange_strong_explicit(&l->word, &none, held, memory_order_acquire,
+						       memory_order_relaxed);
+}
+
+bool tracer_lock_within(struct tracer_lock *l, uint32_t ms)
+{
+	if (try_lock(l, 1))
+		return true;
+	for (uint32_t waited = 0; waited < ms; waited += 10) {
+		if (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) == 0)
+			return true;
+		tracer_sleep_on(&l->word, 2, 10);
+	}
+	return try_lock(l, 2);
+}
+
+void tracer_lock(struct tracer_lock *l)
+{
+	if (try_lock(l, 1))
+		return;
+	while (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) != 0)
+		tracer_sleep_on(&l->word, 2, 1000);
+}
+
+void tracer_unlock(struct tracer_lock *l)
+{
+	if (atomic_exchange_explicit(&l->word, 0, memory_order_release) == 2)
+		tracer_wake(&l->word);
+}

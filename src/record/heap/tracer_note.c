@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The way of every event: take the thread's state, walk the stack as far as it changed, put two to four
+ * words into the ring. Everything here may run at any moment of any thread, in a signal handler too:
+ * then the thread is found busy, and the event is counted as lost.
+ */
+#include "config.h"
+
+#include "tracer_note.h"
+
+#include "address_ids.h"
+#include "heap_events.h"
+#include "live_stack.h"
+#include "tracer.h"
+#include "tracer_thread.h"
+
+#include <errno.h>
+
+/* The longest note, with what may have to go before it: a time, a chunk. */
+#define MOST_WORDS 16u
+
+static void wake_writer(void)
+{
+	atomic_fetch_add_explicit(&recorder.writer_word, 1, memory_order_relaxed);
+	tracer_wake(&recorder.writer_word);
+}
+
+/* Waits until the ring has room. False: recording was stopped. */
+static __attribute__((noinline)) bool wait_for_room(struct tracer_thread *t, uint64_t head)
+{
+	for (;;) {
+		uint32_t word = atomic_load_explicit(&recorder.room_word, memory_order_acquire);
+
+		t->tail_seen = atomic_load_explicit(&t->tail, memory_order_acquire);
+		if (head + MOST_WORDS - t->tail_seen <= RING_WORDS)
+			return true;
+		if (!tracer_is_on())
+			return false;
+		if (!tracer_thread_drain_self()) {
+			wake_writer();
+			tracer_sleep_on(&recorder.room_word, word, 100);
+		}
+	}
+}
+
+/* Room for a note: the place of its first word, or NULL. */
+static inline uint64_t *claim(struct tracer_thread *t, uint64_t *head)
+{
+	*head = atomic_load_explicit(&t->head, memory_order_relaxed);
+	if (__builtin_expect(*head + 2 * MOST_WORDS - t->tail_seen > RING_WORDS, 0) &&
+	    !wait_for_room(t, *head + MOST_WORDS))
+		return NULL;
+	if (__builtin_expect((*head & (RING_WORDS - 1)) > RING_WORDS - MOST_WORDS, 0)) {
+		t->ring[*head & (RING_WORDS - 1)] = 0;
+		if ((*head & (RING_WORDS - 1)) < RING_WORDS - 1)
+			t->ring[(*head + 1) & (RING_WORDS - 1)] = (uint64_t)NOTE_PAD
+								  << NOTE_OP_SHIFT;
+		*head = (*head | (RING_WORDS - 1)) + 1;
+	}
+	return &t->ring[*head & (RING_WORDS - 1)];
+}
+
+/* The note is whole: n words from head on. The writer is called when half a ring has come together. */
+static inline void publish(struct tracer_thread *t, uint64_t head, uint64_t n)
+{
+	uint64_t before = atomic_load_explicit(&t->head, memory_order_relaxed);
+
+	atomic_store_explicit(&t->head, head + n, memory_order_release);
+	if (__builtin_expect((before ^ (head + n)) & (RING_WORDS / 2), 0))
+		wake_writer();
+}
+
+static inline uint64_t *put(uint64_t *to, uint64_t first, uint64_t op, uint64_t operand)
+{
+	to[0] = first;
+	to[1] = op << NOTE_OP_SHIFT | operand;
+	return to + 2;
+}
+
+/* Puts what must be said before the note itself, and takes the time. Returns where the note goes. */
+static inline uint64_t *begin_note(struct tracer_thread *t, uint64_t *at, bool takes_id)
+{
+	uint64_t ticks = tracer_ticks(&recorder.clock) >> recorder.tick_shift;
+
+	/* Notes have the low 32 bits only; the writer must see fewer than 2³¹ pass. */
+	if (__builtin_expect((ticks - t->last_ticks) >> 31 != 0, 0)) {
+		/* A processor whose counter is behind: no time passed. */
+		if (ticks < t->last_ticks)
+			ticks = t->last_ticks;
+		else
+			at = put(at, ticks << 32, NOTE_TIME, ticks & NOTE_OPERAND);
+	}
+	t->last_ticks = ticks;
+	if (takes_id && __builtin_expect(t->next_id == t->end_id, 0)) {
+		t->next_id =
+			atomic_fetch_add_explicit(&recorder.next_chunk, 1, memory_order_relaxed)
+			<< ID_CHUNK_BITS;
+		t->end_id = t->next_id + (UINT64_C(1) << ID_CHUNK_BITS);
+		at = put(at, ticks << 32, NOTE_CHUNK, t->next_id);
+	}
+	if (__builtin_expect(t->n_unsaid != 0, 0)) {
+		at = put(at, ticks << 32, NOTE_LOST, t->n_unsaid);
+		t->n_unsaid = 0;
+	}
+	return at;
+}
+
+/*
+ * Puts the id that is at `address` now into the table. When that makes it forget another address, that is
+ * remembered before the slot is overwritten, so that whoever frees the other one knows. Returns the
+ * place after the words that say so.
+ */
+static inline uint64_t *enter_address(struct tracer_thread *t, uint64_t *at, uint64_t address,
+				      uint64_t id)
+{
+	_Atomic uint64_t *slot = &recorder.ids[address_slot(address)];
+	uint64_t had = atomic_load_explicit(slot, memory_order_relaxed), other = 0;
+
+	if (__builtin_expect(address_is_odd(address), 0)) {
+		address_evict(recorder.evicted, address);
+		at = put(at, t->last_ticks << 32, HEAP_EVICT, id);
+		*at++ = address;
+		return at;
+	}
+	do {
+		other = had && had >> ID_BITS != address_tag(address)
+				? slot_address_of(address_slot(address), had)
+				: 0;
+		if (__builtin_expect(other != 0, 0))
+			address_evict(recorder.evicted, other);
+	} while (!atomic_compare_exchange_weak_explicit(
+		slot, &had, address_tag(address) << ID_BITS | id, memory_order_release,
+		memory_order_relaxed));
+	if (__builtin_expect(other == 0, 1))
+		return at;
+	at = put(at, t->last_ticks << 32, HEAP_EVICT, had & ID_MASK);
+	*at++ = other;
+	return at;
+}
+
+/* Takes what is known of address out of the table; 0: nothing. */
+static inline uint64_t leave_address(uint64_t address)
+{
+	_Atomic uint64_t *slot = &recorder.ids[address_slot(address)];
+	uint64_t had = atomic_load_explicit(slot, memory_order_acquire), expected = had;
+
+	if (had == 0 || had >> ID_BITS != address_tag(address) || address_is_odd(address))
+		return 0;
+	/* Another address may have taken the slot by now; then that one stays. */
+	atomic_compare_exchange_strong_explicit(slot, &expected, 0, memory_order_relaxed,
+						memory_order_relaxed);
+	return had;
+}
+
+static uint64_t size_and_kind(size_t size, unsigned kind)
+{
+	uint64_t most = (UINT64_C(1) << NOTE_KIND_SHIFT) - 1;
+
+	return (size < most ? size : most) | (uint64_t)kind << NOTE_KIND_SHIFT;
+}
+
+/* A new block at address: with `old`, what its realloc ended (0: an alloc). */
+static void note_block(struct tracer_thread *t, uint32_t stack, uint64_t address, uint64_t operand,
+		       const struct tracer_old *old)
+{
+	uint64_t head, *begin = claim(t, &head), *at = begin;
+	uint64_t op = !old ? HEAP_ALLOC : old->slot ? HEAP_REALLOC : HEAP_REALLOC_ADDRESS;
+
+	if (!begin)
+		return;
+	at = begin_note(t, at, true);
+	at = put(at, t->last_ticks << 32 | stack, op, operand);
+	*at++ = address;
+	if (old)
+		*at++ = old->slot ? old->slot & ID_MASK : old->address;
+	at = enter_address(t, at, address, t->next_id++);
+	publish(t, head, (uint64_t)(at - begin));
+}
+
+static void note_free(struct tracer_thread *t, uint32_t stack, const struct tracer_old *old)
+{
+	uint64_t head, *begin = claim(t, &head), *at = begin;
+
+	if (!begin)
+		return;
+	at = begin_note(t, at, false);
+	if (old->slot)
+		at = put(at, t->last_ticks << 32 | stack, HEAP_FREE, old->slot & ID_MASK);
+	else
+		at = put(at, t->last_ticks << 32 | stack, HEAP_FREE_ADDRESS, old->address);
+	publish(t, head, (uint64_t)(at - begin));
+}
+
+void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsigned family)
+{
+	struct tracer_thread *t = tracer_thread_enter();
+
+	if (!t)
+		return;
+	note_block(t, live_stack(t, from), (uint64_t)p, size_and_kind(size, family), NULL);
+	tracer_thread_leave();
+}
+
+static uint32_t free_stack(struct tracer_thread *t, const struct walk_start *from)
+{
+	return recorder.options.free_stacks ? live_stack(t, from) : 0;
+}
+
+/* What is known of a block that is about to go; false: nothing that would be missed. */
+static bool known(uint64_t address, struct tracer_old *old)
+{
+	*old = (struct tracer_old){ address, leave_address(address) };
+	return old->slot || address_was_evicted(recorder.evicted, address);
+}
+
+void tracer_note_free(const struct walk_start *from, void *p)
+{
+	struct tracer_thread *t = tracer_thread_enter();
+	struct tracer_old old;
+
+	if (!t)
+		return;
+	if (known((uint64_t)p, &old))
+		note_free(t, free_stack(t, from), &old);
+	tracer_thread_leave();
+}
+
+struct tracer_old tracer_note_give_up(void *p)
+{
+	struct tracer_old old = { (uint64_t)p, 0 };
+
+	if (p && tracer_is_on() && !known((uint64_t)p, &old))
+		old.address = 0;
+	return old;
+}
+
+void tracer_note_realloc(const struct walk_start *from, const struct tracer_old *old, void *p,
+			 size_t size)
+{
+	struct tracer_thread *t = tracer_thread_enter();
+
+	if (!t)
+		return;
+	note_block(t, live_stack(t, from), (uint64_t)p, size_and_kind(size, HEAP_MALLOC),
+		   old->address ? old : NULL);
+	tracer_thread_leave();
+}
+
+void tracer_note_given_up(const struct walk_start *from, const struct tracer_old *old)
+{
+	struct tracer_thread *t = tracer_thread_enter();
+
+	if (!t)
+		return;
+	if (old->address)
+		note_free(t, free_stack(t, from), old);
+	tracer_thread_leave();
+}
+
+void tracer_note_take_back(const struct tracer_old *old)
+{
+	if (old->slot)
+		atomic_store_explicit(&recorder.ids[address_slot(old->address)], old->slot,
+				      memory_order_release);
+}

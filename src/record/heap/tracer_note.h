@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the hooks tell the recorder: an allocation was made, a block is about to be freed. */
+#ifndef PROFTOP_RECORD_HEAP_TRACER_NOTE_H
+#define PROFTOP_RECORD_HEAP_TRACER_NOTE_H
+
+#include "live_walk.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a realloc is about to end; between tracer_note_give_up() and tracer_note_realloc(). */
+struct tracer_old {
+	uint64_t address;
+	uint64_t slot; /* content of the table, or 0: not known there */
+};
+
+/* size bytes at p were handed out. family is an enum heap_family. */
+void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsigned family);
+
+/* p is about to be given back. */
+void tracer_note_free(const struct walk_start *from, void *p);
+
+/* p is about to be given to realloc: it is forgotten until one of the next two. */
+struct tracer_old tracer_note_give_up(void *p);
+/* The realloc gave size bytes at p. */
+void tracer_note_realloc(const struct walk_start *from, const struct tracer_old *old, void *p,
+			 size_t size);
+/* The realloc freed it and gave nothing. */
+void tracer_note_given_up(const struct walk_start *from, const struct tracer_old *old);
+/* The realloc failed: the block is still there. */
+void tracer_note_take_back(const struct tracer_old *old);
+
+/* The frame that called the hook in which this stands. Hooks are compiled with frame pointers. */
+#define TRACER_CALLER() tracer_caller(__builtin_frame_address(0))
+static inline struct walk_start tracer_caller(const uint64_t *frame)
+{
+	return (struct walk_start){ .pc = frame[1], .sp = (uint64_t)(frame + 2), .fp = frame[0] };
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The environment, and %p and its like in paths. */
+#include "config.h"
+
+#include "tracer_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+struct text {
+	char *at; /* [TRACER_MAX_PATH] */
+	size_t n;
+	bool full;
+};
+
+static void add(struct text *t, const char *s, size_t n)
+{
+	if (n >= TRACER_MAX_PATH - t->n) {
+		t->full = true;
+		return;
+	}
+	memcpy(t->at + t->n, s, n);
+	t->n += n;
+	t->at[t->n] = '\0';
+}
+
+static void add_number(struct text *t, uint64_t v)
+{
+	char digits[20];
+	size_t i = sizeof(digits);
+
+	do
+		digits[--i] = (char)('0' + v % 10);
+	while (v /= 10);
+	add(t, digits + i, sizeof(digits) - i);
+}
+
+static void add_program(struct text *t)
+{
+	char exe[TRACER_MAX_PATH];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe));
+	ssize_t from = n;
+
+	if (n <= 0)
+		return;
+	while (from > 0 && exe[from - 1] != '/')
+		from--;
+	add(t, exe + from, (size_t)(n - from));
+}
+
+static void add_host(struct text *t)
+{
+	struct utsname u;
+
+	if (uname(&u) == 0)
+		add(t, u.nodename, strlen(u.nodename));
+}
+
+/* %p pid, %t seconds since 1970, %e program, %h host, %% a percent sign; others stay. */
+static bool expand(char *out, const char *pattern)
+{
+	struct text t = { .at = out };
+	char cwd[TRACER_MAX_PATH];
+
+	*out = '\0';
+	if (*pattern != '/' && getcwd(cwd, sizeof(cwd))) {
+		add(&t, cwd, strlen(cwd));
+		add(&t, "/", 1);
+	}
+	for (const char *c = pattern; *c; c++) {
+		if (*c != '%') {
+			add(&t, c, 1);
+			continue;
+		}
+		switch (*++c) {
+		case 'p':
+			add_number(&t, (uint64_t)getpid());
+			break;
+		case 't':
+			add_number(&t, (uint64_t)time(NULL));
+			break;
+		case 'e':
+			add_program(&t);
+			break;
+		case 'h':
+			add_host(&t);
+			break;
+		case '%':
+			add(&t, "%", 1);
+			break;
+		default:
+			add(&t, "%", 1);
+			c--;
+		}
+	}
+	return !t.full;
+}
+
+static uint64_t number(const char *name)
+{
+	const char *s = getenv(name);
+	uint64_t v = 0;
+
+	for (; s && *s >= '0' && *s <= '9' && v < UINT32_MAX; s++)
+		v = v * 10 + (uint64_t)(*s - '0');
+	return v;
+}
+
+static bool is_set(const char *name, bool otherwise)
+{
+	const char *s = getenv(name);
+
+	if (!s || !*s)
+		return otherwise;
+	return strcmp(s, "0") != 0 && strcmp(s, "no") != 0;
+}
+
+bool tracer_options_read(struct tracer_options *o)
+{
+	const char *output = getenv("PROFTOP_OUTPUT"), *log = getenv("PROFTOP_LOGFILE");
+
+	o->check = number("PROFTOP_CHECK");
+	o->only_pid = (uint32_t)number("PROFTOP_ONLY_PID");
+	o->free_stacks = is_set("PROFTOP_FREE_STACKS", false);
+	o->environment = is_set("PROFTOP_ENVIRONMENT", true);
+	o->disabled = is_set("PROFTOP_DISABLED", false);
+	if (log && *log && !expand(o->log, log))
+		o->log[0] = '\0';
+	return expand(o->output, output && *output ? output : "proftop.%e.%p.heap");
+}
+
+bool tracer_options_name(const struct tracer_options *o, unsigned n, char out[TRACER_MAX_PATH])
+{
+	static const char suffix[] = ".heap";
+	size_t len = strlen(o->output), stem = len, n_suffix = sizeof(suffix) - 1;
+	struct text t = { .at = out };
+
+	if (len > n_suffix && strcmp(o->output + len - n_suffix, suffix) == 0)
+		stem -= n_suffix;
+	add(&t, o->output, stem);
+	if (n > 1) {
+		add(&t, ".", 1);
+		add_number(&t, n);
+	}
+	add(&t, o->output + stem, len - stem);
+	return !t.full;
+}

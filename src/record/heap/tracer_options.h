@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the environment asks for: PROFTOP_… variables, read once. */
+#ifndef PROFTOP_RECORD_HEAP_TRACER_OPTIONS_H
+#define PROFTOP_RECORD_HEAP_TRACER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TRACER_MAX_PATH 4096u
+
+struct tracer_options {
+	char output[TRACER_MAX_PATH]; /* the pattern with its %… filled in, absolute */
+	char log[TRACER_MAX_PATH];    /* where lines for the log go; empty: nowhere */
+	uint64_t check;    /* every so many stacks are compared with a full walk; 0: none */
+	uint32_t only_pid; /* record no other process; 0: any */
+	bool free_stacks;  /* frees are recorded with their stacks */
+	bool environment;  /* the environment is recorded */
+	bool disabled;     /* do not record at all */
+};
+
+/*
+ * Reads them. The working directory and the program's name are those of now. False: the path of the
+ * output is too long.
+ */
+bool tracer_options_read(struct tracer_options *o);
+
+/*
+ * The n-th choice for a name, n > 1, when the ones before exist: "name.n.heap" for "name.heap".
+ * False: too long.
+ */
+bool tracer_options_name(const struct tracer_options *o, unsigned n, char out[TRACER_MAX_PATH]);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recorder's state of each thread: made when it first allocates, used again when it has ended. */
+#ifndef PROFTOP_RECORD_HEAP_TRACER_THREAD_H
+#define PROFTOP_RECORD_HEAP_TRACER_THREAD_H
+
+#include "tracer.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Why a thread's hooks are not to note anything. */
+enum tracer_busy {
+	TRACER_IDLE,
+	TRACER_NOTING,  /* a signal came while an event was noted: it is counted */
+	TRACER_INTERNAL /* the recorder's own doings */
+};
+
+struct tracer_tls {
+	struct tracer_thread *thread;
+	uint32_t busy; /* enum tracer_busy */
+};
+
+extern __thread struct tracer_tls tracer_tls
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The state of this thread; NULL: no memory. Not to be called but by tracer_thread_enter(). */
+struct tracer_thread *tracer_thread_begin(void);
+
+/*
+ * Begins to note an event: NULL when nothing is to be noted. Else tracer_thread_leave() must follow.
+ */
+static inline struct tracer_thread *tracer_thread_enter(void)
+{
+	struct tracer_tls *tls = &tracer_tls;
+
+	if (!tracer_is_on())
+		return NULL;
+	if (__builtin_expect(tls->busy, 0)) {
+		if (tls->busy == TRACER_NOTING && tls->thread)
+			tls->thread->n_unsaid++;
+		return NULL;
+	}
+	if (__builtin_expect(!tls->thread, 0)) {
+		tls->busy = TRACER_INTERNAL;
+		tls->thread = tracer_thread_begin();
+		tls->busy = TRACER_IDLE;
+		if (!tls->thread)
+			return NULL;
+	}
+	tls->busy = TRACER_NOTING;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return tls->thread;
+}
+
+static inline void tracer_thread_leave(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	tracer_tls.busy = TRACER_IDLE;
+}
+
+/* With no writer yet: empties the rings on this thread. False: there is a writer. */
+bool tracer_thread_drain_self(void);
+
+/* Finds threads that have ended and whose notes were taken. For the writer. */
+void tracer_threads_reap(void);
+
+#endif

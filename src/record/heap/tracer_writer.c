@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One pass takes what all rings hold at its beginning: records first, then new stacks, then events. */
+#include "config.h"
+
+#include "tracer_writer.h"
+
+#include "heap_events.h"
+#include "tracer_blocks.h"
+#include "tracer_facts.h"
+#include "tracer_memory.h"
+#include "tracer_thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define BLOCK_EVENTS  30000u
+#define BLOCK_NODES   65536u
+#define RECORDS_BYTES (256u << 10)
+#define EVERY_MS      200u
+#define FINISH_MS     5000u
+
+/* All of it but `records` belongs to whoever holds the drain lock. */
+static struct writer {
+	struct tracer_blocks blocks;
+	struct heap_event_writer events;
+	void *event_memory;     /* [heap_event_memory(BLOCK_EVENTS)] */
+	uint8_t *node_memory;   /* [2][BLOCK_NODES * 10] */
+	uint8_t *record_memory; /* [2][RECORDS_BYTES] */
+	struct tracer_lock records_lock;
+	struct heap_out records;                               /* in one half of record_memory */
+	uint32_t n_records;                                    /* in it */
+	uint32_t records_half;                                 /* which one */
+	uint32_t n_nodes;                                      /* of the trie that were written */
+	uint64_t n_events, n_allocs, n_frees, n_bytes, n_lost; /* written so far */
+	uint64_t facts_us; /* when usage and names were last looked at */
+	bool finished;
+} writer;
+
+static uint64_t now_us(void)
+{
+	return tracer_clock_us(&recorder.clock, tracer_ticks(&recorder.clock));
+}
+
+static bool failed(int ret)
+{
+	if (ret == 0)
+		return false;
+	tracer_stop(ret == -ENOSPC   ? "the disk is full"
+		    : ret == -EDQUOT ? "the disk quota is used up"
+		    : ret == -EFBIG  ? "the file may not become larger"
+		    : ret == -ESTALE ? "the file was replaced by another"
+				     : "the file could not be written");
+	return true;
+}
+
+void tracer_writer_record(struct heap_record *r)
+{
+	if (r->number[HEAP_TIME] == 0)
+		r->number[HEAP_TIME] = now_us();
+	tracer_lock(&writer.records_lock);
+	if (heap_put_record(&writer.records, r))
+		writer.n_records++;
+	tracer_unlock(&writer.records_lock);
+}
+
+static void write_records(void)
+{
+	static const uint8_t id[] = { HEAP_COL_RECORDS };
+	struct heap_block block = { .type = HEAP_BLOCK_RECORDS };
+	struct heap_out column;
+
+	tracer_lock(&writer.records_lock);
+	column = writer.records;
+	block.n = writer.n_records;
+	writer.n_records = 0;
+	writer.records_half ^= 1;
+	writer.records = heap_out_over(writer.record_memory + writer.records_half * RECORDS_BYTES,
+				       RECORDS_BYTES);
+	tracer_unlock(&writer.records_lock);
+	block.first_time = block.last_time = now_us();
+	if (block.n)
+		failed(tracer_blocks_write(&writer.blocks, &block, &column, id, 1, 0));
+}
+
+static void write_nodes(uint32_t n_nodes)
+{
+	static const uint8_t id[] = { HEAP_COL_PARENT, HEAP_COL_IP };
+
+	while (writer.n_nodes < n_nodes && tracer_is_on()) {
+		uint32_t first = writer.n_nodes + 1, n = 0;
+		struct heap_node_state s = { .id = first };
+		struct heap_block block = { .type = HEAP_BLOCK_STACKS, .first_id = first };
+		struct heap_out column[2] = {
+			heap_out_over(writer.node_memory, BLOCK_NODES * 10),
+			heap_out_over(writer.node_memory + BLOCK_NODES * 10, BLOCK_NODES * 10),
+		};
+
+		for (; first + n <= n_nodes; n++) {
+			const struct trie_node *t = stack_trie_node(&recorder.trie, first + n);
+			struct heap_node node = { t->ip >> 1, t->parent, t->ip & 1 };
+
+			if (!heap_put_node(&column[0], &column[1], &s, &node))
+				break;
+		}
+		block.n = n;
+		block.first_time = block.last_time = now_us();
+		if (failed(tracer_blocks_write(&writer.blocks, &block, column, id, 2, 0)))
+			return;
+		writer.n_nodes += n;
+	}
+}
+
+/* Writes the events that came together, and gives the ring's words up to `tail` back. */
+static void finish_block(struct tracer_thread *t, uint64_t tail)
+{
+	static const uint8_t id[] = { 0,
+				      HEAP_COL_OP,
+				      HEAP_COL_TIME,
+				      HEAP_COL_SIZE,
+				      HEAP_COL_STACK,
+				      HEAP_COL_REF,
+				      HEAP_COL_ADDRESS,
+				      HEAP_COL_LOOSE,
+				      HEAP_COL_RANGE };
+	struct heap_event_writer *w = &writer.events;
+
+	if (w->n && tracer_is_on() &&
+	    !failed(tracer_blocks_write(&writer.blocks, &w->block, w->column, id,
+					HEAP_N_EVENT_COLUMNS, 1u << HEAP_COL_ADDRESS))) {
+		writer.n_events += w->block.n;
+		writer.n_allocs += w->block.n_allocs;
+		writer.n_frees += w->block.n_frees;
+		writer.n_bytes += w->block.bytes;
+	}
+	heap_event_writer_init(w, writer.event_memory, BLOCK_EVENTS, t->index, t->write_id,
+			       t->write_us);
+	atomic_store_explicit(&t->tail, tail, memory_order_release);
+	atomic_fetch_add_explicit(&recorder.room_word, 1, memory_order_release);
+	tracer_wake(&recorder.room_word);
+}
+
+static uint64_t note_us(struct tracer_thread *t, uint64_t first)
+{
+	uint64_t us;
+
+	t->write_ticks += (uint32_t)(first >> 32) - (uint32_t)t->write_ticks;
+	us = tracer_clock_us(&recorder.clock, t->write_ticks << recorder.tick_shift);
+	/* What a tick is worth is known a little better each time. */
+	if (us > t->write_us)
+		t->write_us = us;
+	return t->write_us;
+}
+
+static void count_lost(struct tracer_thread *t, uint64_t n)
+{
+	writer.n_lost += n;
+	tracer_writer_record(&(struct heap_record){ .type = HEAP_REC_LOST,
+						    .number = { t->write_us, t->index, n } });
+}
+
+/* The event that a note at `note` stands for; returns the words of the note. */
+static unsigned read_event(struct tracer_thread *t, const uint64_t *note, struct heap_event *e)
+{
+	uint64_t operand = note[1] & NOTE_OPERAND;
+
+	*e = (struct heap_event){ .time = note_us(t, note[0]), .stack = (uint32_t)note[0] };
+	e->op = (uint8_t)(note[1] >> NOTE_OP_SHIFT);
+	e->kind = note[1] >> NOTE_KIND_SHIFT & 3;
+	switch ((enum heap_op)e->op) {
+	case HEAP_FREE:
+		e->id = operand;
+		return 2;
+	case HEAP_FREE_ADDRESS:
+		e->old_address = operand;
+		return 2;
+	case HEAP_EVICT:
+		e->id = operand;
+		e->address = note[2];
+		return 3;
+	case HEAP_ALLOC:
+		e->size = operand;
+		e->address = note[2];
+		return 3;
+	case HEAP_REALLOC:
+	case HEAP_REALLOC_ADDRESS:
+		e->size = operand;
+		e->address = note[2];
+		e->old_id = e->old_address = note[3];
+		return 4;
+	case HEAP_RANGE:
+		break;
+	}
+	return 2;
+}
+
+/* Takes the note at word `at` of the ring; returns how many words it has. */
+static unsigned take_note(struct tracer_thread *t, uint64_t at)
+{
+	const uint64_t *note = &t->ring[at & (RING_WORDS - 1)];
+	uint64_t last = RING_WORDS - 1 - (at & (RING_WORDS - 1));
+	uint64_t op = last ? note[1] >> NOTE_OP_SHIFT : NOTE_PAD;
+	struct heap_event e;
+	unsigned n;
+
+	if (op == NOTE_PAD)
+		return (unsigned)last + 1;
+	if (op == NOTE_CHUNK) {
+		t->write_id = note[1] & NOTE_OPERAND;
+		finish_block(t, at + 2);
+		return 2;
+	}
+	if (op == NOTE_TIME) {
+		t->write_ticks = note[1] & NOTE_OPERAND;
+		return 2;
+	}
+	if (op == NOTE_LOST) {
+		count_lost(t, note[1] & NOTE_OPERAND);
+		return 2;
+	}
+	n = read_event(t, note, &e);
+	if (!heap_write_event(&writer.events, &e)) {
+		finish_block(t, at);
+		heap_write_event(&writer.events, &e);
+	}
+	t->write_id = writer.events.state.next_id;
+	return n;
+}
+
+static void take_notes(struct tracer_thread *t, uint64_t head)
+{
+	uint64_t at = atomic_load_explicit(&t->tail, memory_order_relaxed);
+
+	if (at == head)
+		return;
+	heap_event_writer_init(&writer.events, writer.event_memory, BLOCK_EVENTS, t->index,
+			       t->write_id, t->write_us);
+	while (at < head)
+		at += take_note(t, at);
+	finish_block(t, head);
+}
+
+#define MOST_AT_ONCE 4096u
+
+/* One pass, with the drain lock held. */
+static void drain(void)
+{
+	static uint64_t head[MOST_AT_ONCE]; /* belongs to the drain lock as well */
+	struct tracer_thread *t, *first = atomic_load(&recorder.threads);
+	uint32_t n = 0;
+
+	tracer_clock_adjust(&recorder.clock);
+	for (t = first; t && n < MOST_AT_ONCE; t = t->next)
+		head[n++] = atomic_load_explicit(&t->head, memory_order_acquire);
+	n = 0;
+	for (t = first; t && n < MOST_AT_ONCE; t = t->next, n++)
+		if (!t->announced && head[n] != atomic_load(&t->tail))
+			tracer_facts_thread(t);
+	write_records();
+	write_nodes(atomic_load_explicit(&recorder.trie.n_nodes, memory_order_acquire));
+	n = 0;
+	for (t = first; t && n < MOST_AT_ONCE; t = t->next)
+		take_notes(t, head[n++]);
+}
+
+void tracer_writer_drain(void)
+{
+	tracer_lock(&recorder.drain);
+	if (tracer_is_on() && !writer.finished)
+		drain();
+	tracer_unlock(&recorder.drain);
+}
+
+void tracer_writer_end_thread(struct tracer_thread *t)
+{
+	tracer_writer_record(
+		&(struct heap_record){ .type = HEAP_REC_THREAD_END, .number = { 0, t->index } });
+	atomic_store(&t->state, THREAD_FREE);
+}
+
+void tracer_writer_finish(void)
+{
+	if (!tracer_is_on() || !tracer_lock_within(&recorder.drain, FINISH_MS))
+		return;
+	if (!writer.finished && tracer_is_on()) {
+		drain();
+		tracer_facts_usage();
+		tracer_facts_checked();
+		tracer_writer_record(&(struct heap_record){
+			.type = HEAP_REC_END,
+			.number = { 0, writer.n_events, writer.n_allocs, writer.n_frees,
+				    writer.n_bytes, writer.n_lost } });
+		write_records();
+		writer.finished = true;
+		tracer_stop(NULL);
+	}
+	tracer_unlock(&recorder.drain);
+}
+
+void tracer_writer_flush(void)
+{
+	if (!tracer_lock_within(&recorder.drain, FINISH_MS))
+		return;
+	if (tracer_is_on() && !writer.finished) {
+		drain();
+		write_records();
+	}
+	tracer_unlock(&recorder.drain);
+}
+
+void tracer_writer_exec(const char *path)
+{
+	struct heap_record r = { .type = HEAP_REC_EXEC };
+
+	if (!tracer_is_on() || !tracer_lock_within(&recorder.drain, FINISH_MS))
+		return;
+	if (!writer.finished) {
+		r.text[0] = (struct heap_text){ (const uint8_t *)path, path ? strlen(path) : 0 };
+		drain();
+		tracer_facts_usage();
+		tracer_writer_record(&r);
+		write_records();
+	}
+	tracer_unlock(&recorder.drain);
+}
+
+static void look_around(void)
+{
+	uint64_t now = now_us();
+
+	if (now - writer.facts_us < 1000000)
+		return;
+	writer.facts_us = now;
+	tracer_facts_usage();
+	tracer_facts_names();
+	tracer_facts_modules();
+	tracer_threads_reap();
+}
+
+static void *write_on(void *arg)
+{
+	(void)arg;
+	tracer_tls.busy = TRACER_INTERNAL;
+	while (tracer_is_on()) {
+		uint32_t word = atomic_load(&recorder.writer_word);
+
+		tracer_writer_drain();
+		look_around();
+		tracer_sleep_on(&recorder.writer_word, word, EVERY_MS);
+	}
+	return NULL;
+}
+
+bool tracer_writer_start(void)
+{
+	uint32_t busy = tracer_tls.busy;
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	bool runs = false;
+
+	tracer_tls.busy = TRACER_INTERNAL;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_attr_init(&attr) == 0) {
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		pthread_attr_setstacksize(&attr, 256 << 10);
+		runs = pthread_create(&thread, &attr, write_on, NULL) == 0;
+		pthread_attr_destroy(&attr);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	atomic_store(&recorder.writer_runs, runs);
+	tracer_tls.busy = busy;
+	return runs;
+}
+
+const char *tracer_writer_path(void)
+{
+	return writer.blocks.file.path;
+}
+
+static bool map_all(void)
+{
+	writer.event_memory = tracer_map(heap_event_memory(BLOCK_EVENTS));
+	writer.node_memory = tracer_map(2 * BLOCK_NODES * 10);
+	writer.record_memory = tracer_map(2 * RECORDS_BYTES);
+	if (!writer.event_memory || !writer.node_memory || !writer.record_memory)
+		return false;
+	writer.records = heap_out_over(writer.record_memory, RECORDS_BYTES);
+	return true;
+}
+
+bool tracer_writer_init(const char **why)
+{
+	struct heap_file_header h = { .version = HEAP_FILE_VERSION, .unit_ns = 1000 };
+	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
+	struct timespec now;
+	int ret;
+
+	*why = "no memory";
+	if (!map_all() || tracer_blocks_init(&writer.blocks))
+		return false;
+	ret = tracer_file_make(&writer.blocks.file, &recorder.options);
+	*why = strerror(-ret);
+	if (ret)
+		return false;
+	clock_gettime(CLOCK_REALTIME, &now);
+	h.start_mono = recorder.clock.start_ns;
+	h.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
+		     (tracer_monotonic_ns() - h.start_mono);
+	h.pid = (uint32_t)recorder.pid;
+	h.arch = HEAP_X86_64;
+	h.id_chunk_bits = ID_CHUNK_BITS;
+	if (getrandom(&h.run, sizeof(h.run), GRND_NONBLOCK) != sizeof(h.run))
+		h.run = h.start_ns;
+	heap_put_file_header(bytes, &h);
+	ret = tracer_file_write(&writer.blocks.file, bytes, sizeof(bytes));
+	*why = strerror(-ret);
+	if (ret)
+		return false;
+	tracer_facts_process();
+	return true;
+}

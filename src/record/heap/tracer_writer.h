@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * From the rings to the file: notes become events, events blocks, blocks are packed and written. And
+ * the facts around them: process, modules, threads, usage.
+ */
+#ifndef PROFTOP_RECORD_HEAP_TRACER_WRITER_H
+#define PROFTOP_RECORD_HEAP_TRACER_WRITER_H
+
+#include "heap_records.h"
+#include "tracer.h"
+
+#include <stdbool.h>
+
+/* Opens the file, writes who is recorded. False: recording is not possible; *why says so. */
+bool tracer_writer_init(const char **why);
+
+/* Where the trace is. Borrowed. */
+const char *tracer_writer_path(void);
+
+/* Starts the thread that writes. False: there is none; rings are then emptied by those that fill them. */
+bool tracer_writer_start(void);
+
+/* Takes all notes that there are and writes them. Takes the drain lock. */
+void tracer_writer_drain(void);
+
+/* Drains, says that this is the end, and stops recording. Waits at most some seconds for the lock. */
+void tracer_writer_finish(void);
+
+/* As drain, but waits at most some seconds for the lock: the process may be in a bad state. */
+void tracer_writer_flush(void);
+
+/* Drains, and says that the process is about to become `path`. */
+void tracer_writer_exec(const char *path);
+
+/* Adds a record to those of the next block; its time is now unless it has one. Any lock may be held. */
+void tracer_writer_record(struct heap_record *r);
+
+/* Says that a thread has ended, and frees its state for another. */
+void tracer_writer_end_thread(struct tracer_thread *t);
+
+#endif

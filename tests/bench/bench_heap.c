@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Allocates and frees as fast as it can, for measuring recorders: prints nanoseconds a pair.
+ *
+ * bench_heap leaf|churn DEPTH THREADS PAIRS. leaf: calls down to DEPTH once and stays there. churn:
+ * returns to the thread's first function and calls down again for each pair, on 2^min(14, DEPTH) ways.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define WAY_BITS 14u
+
+struct work {
+	uint64_t n_pairs;
+	unsigned depth;
+	int churn;
+	uint64_t ns; /* that it took */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static __attribute__((noinline)) void pairs(uint64_t n, unsigned way)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		void *p = malloc(16 + ((i + way) & 255));
+
+		/* Else the compiler may leave both out. */
+		__asm__ volatile("" : : "r"(p) : "memory");
+		free(p);
+	}
+}
+
+/* Two places of call on each level: bits of `way` say which. The asm keeps calls from being jumps. */
+static __attribute__((noinline)) void down(unsigned depth, unsigned way, uint64_t n)
+{
+	if (depth == 0)
+		pairs(n, way);
+	else if (way & 1)
+		down(depth - 1, way >> 1, n);
+	else
+		down(depth - 1, way >> 1, n);
+	__asm__ volatile("" : : : "memory");
+}
+
+static void *work(void *arg)
+{
+	struct work *w = arg;
+	unsigned ways = 1u << (w->depth < WAY_BITS ? w->depth : WAY_BITS);
+	uint64_t start = now_ns();
+
+	if (!w->churn)
+		down(w->depth, 0, w->n_pairs);
+	for (uint64_t i = 0; w->churn && i < w->n_pairs; i++)
+		down(w->depth, (unsigned)(i * 2654435761u >> 7) % ways, 1);
+	w->ns = now_ns() - start;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned n_threads = argc > 3 ? (unsigned)atoi(argv[3]) : 1;
+	struct work w[64] = { 0 };
+	pthread_t thread[64];
+	double ns = 0;
+
+	if (argc < 5 || n_threads == 0 || n_threads > 64) {
+		fprintf(stderr, "usage: bench_heap leaf|churn DEPTH THREADS PAIRS\n");
+		return 2;
+	}
+	for (unsigned i = 0; i < n_threads; i++) {
+		w[i].churn = strcmp(argv[1], "churn") == 0;
+		w[i].depth = (unsigned)atoi(argv[2]);
+		w[i].n_pairs = strtoull(argv[4], NULL, 10);
+		if (n_threads == 1)
+			work(&w[i]);
+		else if (pthread_create(&thread[i], NULL, work, &w[i]))
+			return 1;
+	}
+	for (unsigned i = 0; i < n_threads; i++) {
+		if (n_threads > 1)
+			pthread_join(thread[i], NULL);
+		ns += (double)w[i].ns / (double)w[i].n_pairs / n_threads;
+	}
+	printf("%.1f\n", ns);
+	return 0;
+}

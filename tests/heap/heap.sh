@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Records programs that do all that programs do to a heap, and compares: what they print and how they end
+# with a run of their own, what the trace adds up to with a library that counts each call exactly, and
+# stacks with full walks. Run by make check; needs nothing but what was built.
+set -uo pipefail
+
+build=$(cd "$(dirname "${PROFTOP:?}")" && pwd)
+tracer=$build/libproftop-heap.so
+tools=$build/tests/heap
+faults=0
+fault() {
+    echo "FAULT: $*"
+    faults=$((faults + 1))
+}
+if [ ! -e "$tracer" ]; then
+    echo "skipped: this build has no heap tracer"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 2
+unset LD_PRELOAD "${!PROFTOP_@}"
+
+# value NAME FILE: of a line "NAME value".
+value() { awk -v name="$1" '$1 == name { print $2; found = 1 } END { if (!found) print "none" }' "$2"; }
+
+# record OUT COMMAND…: under the tracer, with the counting library behind it.
+record() {
+    local out=$1
+    shift
+    rm -f "$out" counts log
+    env LD_PRELOAD="$tracer $tools/count_shim.so" COUNT_SHIM=counts PROFTOP_OUTPUT="$work/$out" \
+        PROFTOP_LOGFILE="$work/log" PROFTOP_CHECK="${check:-1}" "$@"
+}
+
+# sound WHAT TOTALS: what must hold of every trace.
+sound() {
+    local name
+    for name in bad lost unmatched double cut; do
+        [ "$(value "$name" "$2")" = 0 ] || fault "$1: $name is $(value "$name" "$2")"
+    done
+}
+
+# compare HOW WORK N: HOW is exact (every call is in the trace), or alive (the program is as without us).
+compare() {
+    local how=$1 what="$2 $3" plain traced name
+    "$tools/heap_work" "$2" "$3" >plain.out 2>plain.err
+    plain=$?
+    record trace.heap "$tools/heap_work" "$2" "$3" >traced.out 2>traced.err
+    traced=$?
+    [ "$plain" = "$traced" ] || fault "$what: ends with $traced, not $plain"
+    cmp -s plain.out traced.out || fault "$what: prints other things: $(head -c 300 traced.out)"
+    "$tools/heap_totals" trace.heap >totals || fault "$what: the trace cannot be read"
+    sound "$what" totals
+    if grep -q 'were compared' log && ! grep -q ' 0 were wrong' log; then
+        fault "$what: $(grep 'were compared' log)"
+    fi
+    echo "$what: $(tr '\n' ' ' <totals)"
+    [ "$how" = exact ] || return 0
+    [ "$(value ended totals)" = 1 ] || fault "$what: the trace has no end"
+    for name in allocs reallocs frees bytes; do
+        [ "$(value "$name" totals)" = "$(value "$name" counts)" ] ||
+            fault "$what: $name $(value "$name" totals), not $(value "$name" counts)"
+    done
+}
+
+compare exact single 20000
+compare exact threads 5000
+compare exact pass 20000
+compare exact short-threads 100
+compare exact fork 10
+compare exact vfork 10
+compare exact signals 500
+compare exact altstack 500
+compare exact longjmp 500
+compare exact contexts 500
+compare exact deep 3000
+compare exact deep 10000
+compare exact errno 500
+compare exact descriptors 500
+compare alive exit 500
+[ "$(value allocs totals)" -gt 400 ] || fault "_exit lost $(value allocs totals)"
+compare alive abort 500
+[ "$(value allocs totals)" -gt 400 ] || fault "abort lost $(value allocs totals)"
+compare alive exec 500
+[ "$(value allocs totals)" -gt 400 ] || fault "exec lost $(value allocs totals)"
+
+# Frees have stacks when asked to, the same that a full walk finds.
+PROFTOP_FREE_STACKS=1 record trace.heap "$tools/heap_work" single 2000 >/dev/null
+grep -q ' 0 were wrong' log || fault "stacks of frees: $(cat log)"
+
+# Killed at any moment: what was written is whole, and nearly all that the program knew of is there.
+for wait in 0.3 0.5 0.7; do
+    rm -f trace.heap progress
+    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/trace.heap "$tools/heap_work" endless 1000 >progress &
+    pid=$!
+    sleep "$wait"
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    "$tools/heap_totals" trace.heap >totals || fault "killed: the trace cannot be read"
+    [ "$(value bad totals)" = 0 ] || fault "killed after $wait s: $(value bad totals) bad"
+    echo "killed after $wait s: $(value allocs totals) of $(tail -n 2 progress | head -n 1)"
+done
+
+# A full disk: the program ends as ever, the log says why recording stopped, what is there can be read.
+# RLIMIT_FSIZE stands for it where no file system can be mounted: there a write fails with EFBIG.
+"$tools/heap_work" threads 20000 >plain.out
+(
+    ulimit -f 64
+    trap '' XFSZ
+    check=0 record trace.heap "$tools/heap_work" threads 20000 >traced.out
+) || fault "a full disk: the program ends with $?"
+cmp -s plain.out traced.out || fault "a full disk: the program prints other things"
+grep -q 'recording stopped' log || fault "a full disk: the log says nothing: $(cat log)"
+"$tools/heap_totals" trace.heap >totals || fault "a full disk: the trace cannot be read"
+[ "$(value bad totals)" = 0 ] || fault "a full disk: $(value bad totals) bad"
+
+# proftop record: the command's status, its output, where the trace is, one process only.
+"$PROFTOP" record --heap -o out.heap -- "$tools/heap_work" exit 100 >said.out 2>said.err
+[ $? = 7 ] || fault "record: not the command's status"
+grep -q 'recorded .* in .*/out.heap' said.err || fault "record says: $(cat said.err)"
+"$tools/heap_totals" out.heap >totals && sound "record" totals
+"$PROFTOP" record --heap -o out.heap -- "$tools/heap_work" single 10 >/dev/null 2>&1
+[ -e out.heap.old ] || fault "record: the older trace was not kept"
+"$PROFTOP" record --heap -- sh -c "$tools/heap_work single 10; $tools/heap_work single 10" >/dev/null 2>&1
+[ "$(find . -name 'proftop.*.heap' | wc -l)" = 1 ] || fault "record: children were recorded: $(ls)"
+rm -f proftop.*.heap
+"$PROFTOP" record --heap --children -- sh -c "$tools/heap_work single 10; $tools/heap_work single 10; :" >/dev/null 2>&1
+[ "$(find . -name 'proftop.*.heap' | wc -l)" = 3 ] || fault "record --children: $(ls)"
+"$PROFTOP" record --heap -- /nonexistent/command >/dev/null 2>said.err
+[ $? = 127 ] || fault "record: a command that is not there"
+"$PROFTOP" record -- true 2>said.err && fault "record without --heap"
+grep -q -e '--heap' said.err || fault "record without --heap says: $(cat said.err)"
+
+[ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads a heap trace the simple way and prints what it adds up to, for tests of the recorder: this shares
+ * the decoding of blocks with proftop, but nothing of what proftop makes of them.
+ *
+ * heap_totals [-r] FILE…: one line "name value" for each total; -r: the records too.
+ */
+#include "config.h"
+
+#include "heap_events.h"
+#include "heap_records.h"
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+struct row {
+	uint64_t id, address, size;
+	uint32_t stack, thread;
+	bool freed;
+};
+
+struct loose_free {
+	uint64_t address, time;
+};
+
+struct trace {
+	VEC(struct row) rows;
+	struct map by_id;
+	VEC(uint64_t) frees;          /* ids */
+	VEC(struct loose_free) loose; /* frees by address */
+	VEC(struct row) evicted;      /* id and address */
+	VEC(struct heap_node) nodes;  /* [0] is the root */
+	VEC(uint8_t) stack_used;      /* by node */
+	uint64_t n_blocks, n_events, n_allocs, n_frees, n_bytes, n_reallocs, n_lost, n_unmatched;
+	uint64_t n_incomplete; /* stacks that end at an unknown caller */
+	uint64_t n_bad, n_double, last_time;
+	uint64_t n_threads, n_modules;
+	bool ended, cut;
+	bool tell_records;
+};
+
+static uint8_t *read_whole(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *bytes;
+
+	if (!f || fseek(f, 0, SEEK_END)) {
+		perror(path);
+		exit(2);
+	}
+	*n = (size_t)ftell(f);
+	rewind(f);
+	bytes = xmalloc(*n + 1);
+	*n = fread(bytes, 1, *n, f);
+	fclose(f);
+	return bytes;
+}
+
+static struct heap_in unpack(const struct heap_block *b, uint8_t id, uint8_t **own)
+{
+	const struct heap_column *c = heap_block_column(b, id);
+	size_t n;
+
+	*own = NULL;
+	if (!c || c->n_raw == 0)
+		return heap_in_over(NULL, 0);
+	if (c->codec == HEAP_STORED)
+		return heap_in_over(c->bytes, c->n_raw);
+	*own = xmalloc(c->n_raw);
+	n = ZSTD_decompress(*own, c->n_raw, c->bytes, c->n_stored);
+	if (ZSTD_isError(n) || n != c->n_raw) {
+		fprintf(stderr, "a column cannot be unpacked\n");
+		exit(3);
+	}
+	return heap_in_over(*own, n);
+}
+
+static bool same_id(const void *things, uint32_t value, const void *key)
+{
+	const struct trace *t = things;
+
+	return t->rows.at[value].id == *(const uint64_t *)key;
+}
+
+static struct row *row_of(struct trace *t, uint64_t id)
+{
+	uint32_t i = map_find(&t->by_id, hash_u64(id), same_id, t, &id);
+
+	return i == MAP_NONE ? NULL : &t->rows.at[i];
+}
+
+static void take_event(struct trace *t, uint32_t thread, const struct heap_event *e)
+{
+	struct row row = { e->id, e->address, e->size, e->stack, thread, false };
+
+	t->n_events++;
+	if (e->op == HEAP_FREE || e->op == HEAP_FREE_ADDRESS)
+		t->n_frees++;
+	if (e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS)
+		t->n_reallocs++;
+	if (e->op == HEAP_FREE || e->op == HEAP_REALLOC)
+		vec_push(&t->frees, e->op == HEAP_FREE ? e->id : e->old_id);
+	if (e->op == HEAP_FREE_ADDRESS || e->op == HEAP_REALLOC_ADDRESS)
+		vec_push(&t->loose, ((struct loose_free){ e->old_address, e->time }));
+	if (e->op == HEAP_EVICT)
+		vec_push(&t->evicted, row);
+	if (e->op == HEAP_ALLOC || e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS) {
+		t->n_allocs++;
+		t->n_bytes += e->size;
+		map_add(&t->by_id, hash_u64(e->id), (uint32_t)t->rows.n);
+		vec_push(&t->rows, row);
+	}
+	if (e->stack >= t->nodes.n)
+		t->n_bad++;
+	else
+		t->stack_used.at[e->stack] = 1;
+}
+
+static void take_events(struct trace *t, const struct heap_block *b)
+{
+	struct heap_in column[HEAP_N_EVENT_COLUMNS];
+	uint8_t *own[HEAP_N_EVENT_COLUMNS];
+	struct heap_event_reader r;
+	struct heap_event e[256];
+	size_t n;
+
+	for (unsigned i = 0; i < HEAP_N_EVENT_COLUMNS; i++)
+		column[i] = unpack(b, (uint8_t)i, &own[i]);
+	heap_event_reader_init(&r, b, column);
+	while ((n = heap_read_events(&r, e, 256)))
+		for (size_t i = 0; i < n; i++)
+			take_event(t, b->thread, &e[i]);
+	t->n_bad += r.bad;
+	for (unsigned i = 0; i < HEAP_N_EVENT_COLUMNS; i++)
+		free(own[i]);
+}
+
+static void take_nodes(struct trace *t, const struct heap_block *b)
+{
+	uint8_t *own[2];
+	struct heap_in parents = unpack(b, HEAP_COL_PARENT, &own[0]);
+	struct heap_in ips = unpack(b, HEAP_COL_IP, &own[1]);
+	struct heap_node_state s = { .id = b->first_id };
+	struct heap_node node;
+
+	t->n_bad += b->first_id != t->nodes.n;
+	for (uint32_t i = 0; i < b->n; i++) {
+		if (!heap_take_node(&parents, &ips, &s, &node)) {
+			t->n_bad++;
+			break;
+		}
+		vec_push(&t->nodes, node);
+		vec_push(&t->stack_used, 0);
+	}
+	free(own[0]);
+	free(own[1]);
+}
+
+static const char *name_of(uint64_t type)
+{
+	static const char *const names[] = {
+#define X(name, number, n_numbers, n_texts) [number] = #name,
+		HEAP_RECORDS(X)
+#undef X
+	};
+
+	return type < sizeof(names) / sizeof(*names) && names[type] ? names[type] : "?";
+}
+
+static void tell_record(const struct heap_record *r)
+{
+	printf("%s", name_of(r->type));
+	for (unsigned i = 0; i < HEAP_RECORD_NUMBERS; i++)
+		printf(" %llu", (unsigned long long)r->number[i]);
+	for (unsigned i = 0; i < HEAP_RECORD_TEXTS; i++)
+		if (r->text[i].n)
+			printf(" \"%.*s\"", (int)r->text[i].n, (const char *)r->text[i].at);
+	putchar('\n');
+}
+
+static void take_records(struct trace *t, const struct heap_block *b)
+{
+	uint8_t *own;
+	struct heap_in in = unpack(b, HEAP_COL_RECORDS, &own);
+	struct heap_record r;
+	uint32_t n = 0;
+
+	for (; heap_take_record(&in, &r); n++) {
+		if (t->tell_records)
+			tell_record(&r);
+		t->n_threads += r.type == HEAP_REC_THREAD;
+		t->n_modules += r.type == HEAP_REC_MODULE;
+		t->ended |= r.type == HEAP_REC_END;
+		if (r.type == HEAP_REC_LOST)
+			t->n_lost += r.number[HEAP_LOST_EVENTS];
+	}
+	t->n_bad += in.bad || n != b->n;
+	free(own);
+}
+
+static void take_blocks(struct trace *t, const uint8_t *bytes, size_t n)
+{
+	size_t at = HEAP_FILE_HEADER_SIZE, need;
+	struct heap_block b;
+
+	while (at < n) {
+		enum heap_fault fault = heap_take_block(bytes + at, n - at, true, &b, &need);
+
+		if (fault != HEAP_OK) {
+			t->cut = true;
+			t->n_bad += fault != HEAP_CUT;
+			return;
+		}
+		t->n_bad += b.number != t->n_blocks++;
+		if (b.type == HEAP_BLOCK_EVENTS)
+			take_events(t, &b);
+		else if (b.type == HEAP_BLOCK_STACKS)
+			take_nodes(t, &b);
+		else if (b.type == HEAP_BLOCK_RECORDS)
+			take_records(t, &b);
+		at += b.size;
+	}
+}
+
+static void end(struct trace *t, struct row *r)
+{
+	if (!r)
+		t->n_unmatched++;
+	else if (r->freed)
+		t->n_double++;
+	else
+		r->freed = true;
+}
+
+static void match(struct trace *t)
+{
+	for (size_t i = 0; i < t->frees.n; i++)
+		end(t, row_of(t, t->frees.at[i]));
+	for (size_t i = 0; i < t->loose.n; i++) {
+		struct row *best = NULL;
+
+		for (size_t k = 0; k < t->evicted.n; k++) {
+			struct row *r = t->evicted.at[k].address == t->loose.at[i].address
+						? row_of(t, t->evicted.at[k].id)
+						: NULL;
+
+			if (r && !r->freed && (!best || r->id > best->id))
+				best = r;
+		}
+		end(t, best);
+	}
+}
+
+static void tell(struct trace *t)
+{
+	uint64_t live = 0, leaked = 0, n_stacks = 0;
+
+	for (size_t i = 0; i < t->rows.n; i++)
+		if (!t->rows.at[i].freed) {
+			live++;
+			leaked += t->rows.at[i].size;
+		}
+	for (size_t i = 1; i < t->stack_used.n; i++) {
+		uint32_t node = (uint32_t)i;
+
+		if (!t->stack_used.at[i])
+			continue;
+		n_stacks++;
+		while (t->nodes.at[node].parent)
+			node = t->nodes.at[node].parent;
+		t->n_incomplete += t->nodes.at[node].ip == HEAP_IP_UNKNOWN;
+	}
+#define TELL(name, value) printf("%s %llu\n", name, (unsigned long long)(value))
+	TELL("blocks", t->n_blocks);
+	TELL("events", t->n_events);
+	TELL("allocs", t->n_allocs);
+	TELL("reallocs", t->n_reallocs);
+	TELL("frees", t->n_frees);
+	TELL("bytes", t->n_bytes);
+	TELL("live", live);
+	TELL("leaked", leaked);
+	TELL("lost", t->n_lost);
+	TELL("unmatched", t->n_unmatched);
+	TELL("double", t->n_double);
+	TELL("evicted", t->evicted.n);
+	TELL("threads", t->n_threads);
+	TELL("modules", t->n_modules);
+	TELL("nodes", t->nodes.n - 1);
+	TELL("stacks", n_stacks);
+	TELL("incomplete", t->n_incomplete);
+	TELL("bad", t->n_bad);
+	TELL("cut", t->cut);
+	TELL("ended", t->ended);
+#undef TELL
+}
+
+int main(int argc, char **argv)
+{
+	bool tell_records = argc > 1 && strcmp(argv[1], "-r") == 0;
+
+	for (int i = 1 + tell_records; i < argc; i++) {
+		struct trace t = { .tell_records = tell_records };
+		struct heap_file_header h;
+		size_t n;
+		uint8_t *bytes = read_whole(argv[i], &n);
+
+		if (heap_take_file_header(bytes, n, &h) != HEAP_OK) {
+			fprintf(stderr, "%s: no heap trace\n", argv[i]);
+			return 3;
+		}
+		vec_push(&t.nodes, (struct heap_node){ 0 });
+		vec_push(&t.stack_used, 0);
+		take_blocks(&t, bytes, n);
+		match(&t);
+		tell(&t);
+		free(bytes);
+	}
+	return 0;
+}
