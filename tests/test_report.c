@@ -224,3 +224,48 @@ Test(report, threads_stand_below_their_processes)
 	lens_done(&lens);
 	profile_free(p);
 }
+
+#define TIMED(at, n) "p 1/1 " at ": " n " cycles:\n\t1 f+0x1 (x)\n\n"
+
+/* Slices of the time that the filter lets pass, and what was in each. */
+Test(report, timeline)
+{
+	static const struct {
+		const char *filter, *text;
+	} timelines[] = {
+		{ "", "#     FROM s         TO s      AMOUNT   TOTAL %\n"
+		      "           0            1          30      37.5\n"
+		      "           1            2           0       0.0\n"
+		      "           2            3          10      12.5\n"
+		      "           3            4          40      50.0\n" },
+		{ "time:0,2", "#     FROM s         TO s      AMOUNT   TOTAL %\n"
+			      "           0          0.5          10      33.3\n"
+			      "         0.5            1          20      66.7\n"
+			      "           1          1.5           0       0.0\n"
+			      "         1.5            2           0       0.0\n" },
+	};
+	struct profile *p = read_text("perf-script", TIMED("1.0", "10") TIMED("1.5", "20")
+							     TIMED("3.0", "10") TIMED("5.0", "40"));
+
+	for (size_t i = 0; i < sizeof(timelines) / sizeof(timelines[0]); i++) {
+		struct report r = { .view = VIEW_KIND_TIMELINE, .max_rows = 4 };
+		struct err e = ERR_INIT;
+		char *text = NULL;
+		struct lens lens;
+		size_t n;
+		FILE *f = open_memstream(&text, &n);
+
+		lens_init(&lens, p);
+		cr_assert_eq(filter_parse(timelines[i].filter, &lens.filter, &e), 0);
+		cr_assert_eq(analysis_new(p, &lens, NULL, &r.analysis), 0);
+		cr_assert_eq(report_make_rows(&r, NULL, &e), 0, "%s", err_text(&e));
+		report_text_timeline(&r, f);
+		fclose(f);
+		cr_expect_str_eq(text, timelines[i].text, "%s: got\n%s", timelines[i].filter, text);
+		free(text);
+		report_done(&r);
+		analysis_free(r.analysis);
+		lens_done(&lens);
+	}
+	profile_free(p);
+}

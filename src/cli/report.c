@@ -414,18 +414,24 @@ static struct activity_span span_of(const struct report *r)
 		span.n_slices = (uint32_t)r->max_rows;
 	filter_times(r->analysis->lens.filter, &span.from_ns, &span.to_ns);
 	if (span.to_ns > whole)
-		span.to_ns = whole < INT64_MAX ? whole + 1 : whole;
+		span.to_ns = whole > 0 ? whole : 1;
 	if (span.from_ns >= span.to_ns)
 		span.from_ns = span.to_ns - 1;
 	return span;
+}
+
+/* Where slice k begins: the first nanosecond that is in it. */
+static int64_t edge_of(const struct activity_span *span, uint32_t k)
+{
+	__int128 part = (__int128)(span->to_ns - span->from_ns) * k + span->n_slices - 1;
+
+	return span->from_ns + (int64_t)(part / span->n_slices);
 }
 
 /* Column 0 over time, of all threads together. */
 static void add_slices(struct report *r, const struct activity *act,
 		       const struct activity_span *span)
 {
-	double step = (double)(span->to_ns - span->from_ns) / span->n_slices;
-
 	for (uint32_t k = 0; act->slices && k < span->n_slices; k++) {
 		struct report_row row = { .key = KEY_NONE, .parent = ROW_NONE };
 		int64_t weight = 0;
@@ -433,8 +439,8 @@ static void add_slices(struct report *r, const struct activity *act,
 		for (uint32_t i = 0; i < act->n_rows; i++)
 			if (act->row[i].thread != ID_NONE || act->row[i].n_threads == 1)
 				weight += act->row[i].slice[k];
-		row.from_ns = span->from_ns + (int64_t)(step * k);
-		row.to_ns = span->from_ns + (int64_t)(step * (k + 1));
+		row.from_ns = edge_of(span, k);
+		row.to_ns = edge_of(span, k + 1);
 		add_row(r, row, NULL, &weight);
 	}
 }
