@@ -19,7 +19,7 @@
 #define IN_TASKS  0x0040u /* rows of threads and processes */
 #define IN_TIME   0x0080u /* along a time axis */
 #define IN_ROWS   (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
-#define IN_FRAMES (IN_ROWS | IN_FLAME) /* something with frames is selected */
+#define IN_FRAMES (IN_ROWS | IN_FLAME)             /* something with frames is selected */
 #define IN_NAMES  (IN_FRAMES | IN_TASKS | IN_TEXT) /* something to search */
 
 /* clang-format off */

@@ -25,6 +25,7 @@ struct canvas {
 	int cols, rows;
 	bool ascii;                 /* only ASCII may be drawn: glyphs have substitutes */
 	bool mono;                  /* no colours: what a background would say needs a character */
+	bool shaded;                /* backgrounds show on any terminal: nothing has to end them */
 	struct cell *cell;          /* [rows][cols]; owned */
 	int cursor_row, cursor_col; /* where the hardware cursor belongs; -1: nowhere */
 };

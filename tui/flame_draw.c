@@ -144,7 +144,7 @@ static void draw_level(const struct flame_view *v, const struct scene *s, struct
 		if (cell->begin == cell->end)
 			continue;
 		draw_cell(v, s, c, r, row, i);
-		if (last && cell->end < r.cols)
+		if (last && cell->end < r.cols && !c->shaded)
 			canvas_fill(c, row, r.col + cell->end, 1, STYLE_DIM, edge_glyph(c));
 	}
 }

@@ -391,9 +391,9 @@ void term_size(const struct term *t, int *cols, int *rows)
 	*rows = LINES;
 }
 
-bool term_mono(const struct term *t)
+int term_colours(const struct term *t)
 {
-	return t->n_colours == 0;
+	return t->n_colours;
 }
 
 void term_draw(struct term *t, const struct canvas *c)

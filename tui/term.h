@@ -27,12 +27,12 @@ struct term_options {
 
 enum term_event_kind {
 	TERM_NOTHING,
-	TERM_KEY,    /* `key` of keymap.h */
-	TERM_CLICK,  /* first button pressed on row, col */
+	TERM_KEY,     /* `key` of keymap.h */
+	TERM_CLICK,   /* first button pressed on row, col */
 	TERM_RELEASE, /* and let go of there */
-	TERM_WHEEL,  /* `notches`, down is positive */
-	TERM_RESIZE, /* term_size() may be another; or everything has to be drawn anew */
-	TERM_GONE    /* the terminal is gone, or we are told to end; see term_close() */
+	TERM_WHEEL,   /* `notches`, down is positive */
+	TERM_RESIZE,  /* term_size() may be another; or everything has to be drawn anew */
+	TERM_GONE     /* the terminal is gone, or we are told to end; see term_close() */
 };
 
 struct term_event {
@@ -54,8 +54,8 @@ int term_open(const struct term_options *o, struct term **out, struct err *e);
 void term_close(struct term *t);
 
 void term_size(const struct term *t, int *cols, int *rows);
-/* No colours: canvases have to say everything by characters and attributes. */
-bool term_mono(const struct term *t);
+/* 256, 16, 8, or 0: canvases have to say everything by characters and attributes then. */
+int term_colours(const struct term *t);
 
 /* Sends what differs from the last canvas. */
 void term_draw(struct term *t, const struct canvas *c);

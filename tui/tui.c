@@ -68,7 +68,8 @@ static void fit(struct run *r, bool ascii)
 		canvas_done(&r->canvas);
 	}
 	canvas_init(&r->canvas, cols, rows, ascii);
-	r->canvas.mono = term_mono(r->term);
+	r->canvas.mono = term_colours(r->term) == 0;
+	r->canvas.shaded = term_colours(r->term) > 8;
 	app_resize(r->app, cols, rows);
 }
 
