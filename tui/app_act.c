@@ -113,16 +113,6 @@ bool app_take_filter(struct app *a, const char *terms)
 	return true;
 }
 
-/* The metric after m: every event's weight, then its samples where they differ. */
-static struct metric metric_after(const struct profile *p, uint32_t n_events, struct metric m)
-{
-	const struct event *event = profile_event(p, m.event);
-
-	if (m.measure == MEASURE_WEIGHT && event->has_weight)
-		return (struct metric){ m.event, MEASURE_SAMPLES };
-	return (struct metric){ { (m.event.v + 1) % n_events }, MEASURE_WEIGHT };
-}
-
 /* One column: the next metric. Several: the next of them leads. */
 static void next_metric(struct app *a)
 {
@@ -140,7 +130,7 @@ static void next_metric(struct app *a)
 		memmove(l->column, l->column + 1, (l->n_columns - 1) * sizeof(first));
 		l->column[l->n_columns - 1] = first;
 	} else {
-		l->column[0].metric = metric_after(p, counts.n_events, first.metric);
+		l->column[0].metric = metric_next(p, first.metric);
 	}
 	name = metric_name(p, l->column[0].metric);
 	app_say_owned(a, false,

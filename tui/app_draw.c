@@ -103,6 +103,10 @@ static char *amount_text(const struct analysis *an)
 	char number[FMT_SIZE];
 	struct event event;
 
+	if (metric_is_heap(an->profile, m)) {
+		fmt_count(number, (int64_t)w->n_samples);
+		return xasprintf("%s allocation%s", number, w->n_samples == 1 ? "" : "s");
+	}
 	if (m.measure == MEASURE_WEIGHT && m.event.v < an->counts.n_events) {
 		event = *profile_event(an->profile, m.event);
 		if (strcmp(profile_string(an->profile, event.name, NULL), "samples") == 0)

@@ -58,10 +58,8 @@ void row_unit(const struct scene *s, uint32_t column, enum unit *unit, int64_t *
 	const struct analysis *a = s->analysis;
 	struct metric m = a->lens.column[column].metric;
 
-	*unit = UNIT_COUNT;
+	*unit = metric_unit(a->profile, m);
 	*scale = a->weights.scale[column] > 1 ? a->weights.scale[column] : 1;
-	if (m.measure == MEASURE_WEIGHT && m.event.v < a->counts.n_events)
-		*unit = profile_event(a->profile, m.event)->unit;
 }
 
 const char *row_number(char out[FMT_SIZE], const struct number_column *n, bool percent,

@@ -120,7 +120,8 @@ static void put_events(const struct profile *p, const struct profile_counts *cou
 
 		fputs("  ", to);
 		put_clean(to, text_of(p, event->name), ascii, NAME_COLS);
-		fprintf(to, "  %s samples", fmt_count(n, sums[i].n_samples));
+		fprintf(to, "  %s %s", fmt_count(n, sums[i].n_samples),
+			event->is_heap ? "allocations" : "samples");
 		if (event->has_weight && !event->is_counted)
 			fprintf(to, ", %s",
 				fmt_weight(weight, sums[i].weight, event->unit, event->scale));

@@ -72,13 +72,14 @@ static void put_columns(struct json_out *j, const struct report *r)
 	for (uint32_t i = 0; i < r->n_columns && a->counts.n_events; i++) {
 		struct metric m = a->lens.column[i].metric;
 		const struct event *event = profile_event(a->profile, m.event);
-		bool weight = m.measure == MEASURE_WEIGHT && event->has_weight &&
-			      !event->is_counted;
+		bool counts = !event->has_weight || event->is_counted;
 
+		if (counts)
+			m.measure = MEASURE_SAMPLES;
 		json_begin(j, NULL, '{', false);
 		json_put_text(j, "event", profile_string(a->profile, event->name, NULL));
-		json_put_text(j, "metric", weight ? "period" : "samples");
-		json_put_text(j, "unit", unit_names[weight ? event->unit : UNIT_COUNT]);
+		json_put_text(j, "metric", metric_word(a->profile, m));
+		json_put_text(j, "unit", unit_names[metric_unit(a->profile, m)]);
 		json_put_weight(j, "total", a->weights.total[i], a->weights.scale[i]);
 		json_put_weight(j, "whole", a->weights.whole[i], a->weights.scale[i]);
 		json_end(j, '}');

@@ -41,6 +41,8 @@ void lens_init(struct lens *l, const struct profile *p)
 		.n_columns = 1, .grouping = GROUP_FUNCTION, .inlines = true, .cursor_ns = INT64_MAX
 	};
 	l->column[0].metric.event = busiest_event(p);
+	if (metric_is_heap(p, l->column[0].metric))
+		l->column[0].metric.measure = MEASURE_PEAK;
 }
 
 void lens_copy(struct lens *to, const struct lens *from)
@@ -90,6 +92,28 @@ static const struct measure_name {
 
 #define N_MEASURE_NAMES (sizeof(measure_names) / sizeof(*measure_names))
 
+bool metric_is_heap(const struct profile *p, struct metric m)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	return m.event.v < counts.n_events && profile_event(p, m.event)->is_heap;
+}
+
+struct metric metric_next(const struct profile *p, struct metric m)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	if (m.event.v >= counts.n_events)
+		return m;
+	if (metric_is_heap(p, m) && m.measure < MEASURE_TEMPORARY)
+		return (struct metric){ m.event, m.measure + 1 };
+	if (m.measure == MEASURE_WEIGHT && profile_event(p, m.event)->has_weight)
+		return (struct metric){ m.event, MEASURE_SAMPLES };
+	return (struct metric){ { (m.event.v + 1) % counts.n_events }, MEASURE_WEIGHT };
+}
+
 static const char *measure_name(enum measure m, bool heap)
 {
 	for (size_t i = 0; i < N_MEASURE_NAMES; i++)
@@ -99,18 +123,20 @@ static const char *measure_name(enum measure m, bool heap)
 	return "samples";
 }
 
+const char *metric_word(const struct profile *p, struct metric m)
+{
+	return measure_name(m.measure, metric_is_heap(p, m));
+}
+
 char *metric_name(const struct profile *p, struct metric m)
 {
 	struct profile_counts counts;
 	const char *event = "samples";
-	bool heap = false;
 
 	profile_counts_read(p, &counts);
-	if (m.event.v < counts.n_events) {
+	if (m.event.v < counts.n_events)
 		event = profile_string(p, profile_event(p, m.event)->name, NULL);
-		heap = profile_event(p, m.event)->is_heap;
-	}
-	if (heap)
+	if (metric_is_heap(p, m))
 		return xasprintf("%s %s", event, measure_name(m.measure, true));
 	if (m.measure == MEASURE_WEIGHT || strcmp(event, "samples") == 0)
 		return xstrdup(event);

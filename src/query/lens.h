@@ -79,14 +79,21 @@ struct lens {
 
 /*
  * The lens a user expects on opening p: its busiest event by samples, that event's own weight, no
- * filter, by function, with inlines. With no event at all, column 0 is of event 0.
+ * filter, by function, with inlines. Without samples the first event: of allocations, what was there
+ * at the peak. With no event at all, column 0 is of event 0.
  */
 void lens_init(struct lens *l, const struct profile *p);
 void lens_copy(struct lens *to, const struct lens *from);
 void lens_done(struct lens *l);
 
-/* "cpu-clock", "cpu-clock samples", …: what a column is called; the caller frees. */
+/* "cpu-clock", "cpu-clock samples", "malloc peak", …: what a column is called; the caller frees. */
 char *metric_name(const struct profile *p, struct metric m);
+/* The measure's word for --metric: "period", "samples", or for heaps "bytes", "peak", …. */
+const char *metric_word(const struct profile *p, struct metric m);
+/* The metric after m: every measure of its event that says something else, then the next event's. */
+struct metric metric_next(const struct profile *p, struct metric m);
+/* Is it of allocations? */
+bool metric_is_heap(const struct profile *p, struct metric m);
 
 /*
  * Finds an event by its name (exact, else unique prefix) for --event; "period" or "" for its own
