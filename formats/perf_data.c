@@ -26,6 +26,7 @@
 #include "perf_spool.h"
 #include "perf_stream.h"
 #include "resolver.h"
+#include "simpleperf_files.h"
 #include "task.h"
 #include "trace_fields.h"
 
@@ -109,6 +110,16 @@ static void tell_clock(struct reader *r)
 	resolver_clock(r->resolver, &c);
 }
 
+/* What simpleperf brings for machines where its files are not. */
+static void tell_symbols(struct reader *r)
+{
+	struct perf_header *h = &r->header;
+	bool good = simpleperf_files(r->resolver, h->files[0].at, h->files[0].n, h->swap);
+
+	good = simpleperf_files2(r->resolver, h->files[1].at, h->files[1].n) && good;
+	h->n_features_damaged += !good;
+}
+
 /* perf record --kcore keeps the kernel's symbols beside the records. */
 static void look_in_kcore_dir(struct reader *r)
 {
@@ -134,6 +145,7 @@ static void begin_feeding(struct reader *r)
 	if (r->header.os_release)
 		resolver_kernel_release(r->resolver, r->header.os_release);
 	tell_clock(r);
+	tell_symbols(r);
 	perf_header_tell_build_ids(&r->header, r->resolver);
 	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, r->header.arch);
 	perf_feed_root_names(r->feed, r->root_names);

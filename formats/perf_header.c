@@ -148,6 +148,7 @@ static bool is_wanted_feature(uint32_t feature)
 {
 	return (feature >= PERF_FEATURE_TRACING_DATA && feature <= PERF_FEATURE_CPUDESC) ||
 	       (feature >= PERF_FEATURE_TOTAL_MEM && feature <= PERF_FEATURE_EVENT_DESC) ||
+	       feature == PERF_FEATURE_SIMPLEPERF || feature == PERF_FEATURE_SIMPLEPERF_FILE2 ||
 	       feature == PERF_FEATURE_COMPRESSED || feature == PERF_FEATURE_CLOCK_DATA;
 }
 
@@ -170,6 +171,17 @@ static void take_tracing_record(struct perf_header *h, struct bytes *b)
 		perf_header_tracing(h, at, n);
 }
 
+/* A copy of what is left, in place of what was there. */
+#define KEEP(vec, b) \
+	do { \
+		size_t keep_n = bytes_left(b); \
+		vec_clear(vec); \
+		vec_reserve(vec, keep_n); \
+		(vec)->n = keep_n; \
+		if (keep_n > 0) \
+			memcpy((vec)->at, (b)->at, keep_n); \
+	} while (0)
+
 static void take_feature(struct perf_header *h, uint64_t feature, struct bytes b)
 {
 	switch (feature) {
@@ -177,11 +189,11 @@ static void take_feature(struct perf_header *h, uint64_t feature, struct bytes b
 		perf_header_tracing(h, b.at, bytes_left(&b));
 		break;
 	case PERF_FEATURE_BUILD_ID:
-		vec_clear(&h->build_ids);
-		vec_reserve(&h->build_ids, bytes_left(&b));
-		h->build_ids.n = bytes_left(&b);
-		if (h->build_ids.n > 0)
-			memcpy(h->build_ids.at, b.at, h->build_ids.n);
+		KEEP(&h->build_ids, &b);
+		break;
+	case PERF_FEATURE_SIMPLEPERF:
+	case PERF_FEATURE_SIMPLEPERF_FILE2:
+		KEEP(&h->files[feature == PERF_FEATURE_SIMPLEPERF_FILE2], &b);
 		break;
 	case PERF_FEATURE_HOSTNAME:
 		set_text(&h->hostname, &b);
@@ -421,6 +433,8 @@ void perf_header_done(struct perf_header *h)
 	vec_done(&h->described);
 	vec_done(&h->build_ids);
 	vec_done(&h->tracing);
+	vec_done(&h->files[0]);
+	vec_done(&h->files[1]);
 }
 
 /* Version 1 tells the byte order by the size of its header only. */

@@ -36,6 +36,7 @@ enum perf_feature {
 	PERF_FEATURE_CLOCK_DATA = 29,
 	PERF_FEATURE_LAST = 33, /* the newest that is known; what is above is counted */
 	PERF_FEATURE_SIMPLEPERF = 128,
+	PERF_FEATURE_SIMPLEPERF_FILE2 = 132,
 	PERF_FEATURE_SIMPLEPERF_LAST = 132
 };
 
@@ -79,6 +80,8 @@ struct perf_header {
 	uint32_t zstd_level;   /* 0: not packed, or not said */
 	uint32_t packed_max;   /* most bytes that one packed record holds; 0: not said */
 	VEC(struct perf_description) described;
+	VEC(uint8_t)
+	files[2]; /* FILE and FILE2 of simpleperf, as they stand; see simpleperf_files.h */
 	VEC(uint8_t) tracing;   /* formats of tracepoints; see trace_fields.h */
 	VEC(uint8_t) build_ids; /* the section as it stands: HEADER_BUILD_ID records */
 

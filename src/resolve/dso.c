@@ -170,6 +170,7 @@ static struct dso classify(const struct mapping_event *m, char jit[JIT_PATH_MAX]
 	} else {
 		d.kind = DSO_FILE;
 		d.family = family_of_file(m->path);
+		d.code_offset = m->file_offset;
 	}
 	return d;
 }

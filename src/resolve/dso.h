@@ -32,6 +32,7 @@ struct dso {
 	const char *path;         /* as the profile has it; owned by the table */
 	const char *reference;    /* DSO_KERNEL: "_text", "_stext" or ""; owned by the table */
 	uint64_t reference_value; /* DSO_KERNEL: where it was; DSO_KMODULE: where the module was */
+	uint64_t code_offset;     /* DSO_FILE: in the file, of what was first mapped of its code */
 	struct build_id build_id; /* n 0: not recorded */
 	enum dso_kind kind;
 	enum family family;

@@ -8,8 +8,11 @@
 #include <stdbool.h>
 
 struct dso;
+struct recorded;
 
 struct finder {
+	const struct recorded
+		*recorded; /* symbols that came with the recording, or NULL; borrowed */
 	const struct resolver_options *options; /* borrowed */
 	char *home;                             /* $HOME, or NULL; owned */
 	const char *

@@ -20,6 +20,7 @@
 #include "generated.h"
 #include "mem.h"
 #include "naming.h"
+#include "recorded.h"
 #include "space.h"
 #include "unwinder.h"
 
@@ -52,6 +53,7 @@ struct resolver {
 	struct dso_table *dsos;       /* owned */
 	struct generated *generated;  /* over the spaces; owned */
 	struct finder finder;         /* for naming */
+	struct recorded *recorded;    /* symbols; owned */
 	struct naming *naming;        /* owned; touched by the thread that names only */
 	struct unwinder *unwinder;    /* made with the first stack; owned */
 	struct known *cache;          /* [cache_mask + 1]; owned */
@@ -70,6 +72,8 @@ struct resolver *resolver_new(struct profile *p, capture_id c, const struct reso
 	r->spaces = spaces_new();
 	r->dsos = dso_table_new();
 	finder_init(&r->finder, o);
+	r->recorded = recorded_new();
+	r->finder.recorded = r->recorded;
 	r->generated = generated_new(&r->finder);
 	r->naming = naming_new(p, c, r->dsos, &r->finder);
 	r->cache = xcalloc(CACHE_MIN, sizeof(*r->cache));
@@ -93,6 +97,7 @@ void resolver_free(struct resolver *r)
 	generated_free(r->generated);
 	naming_free(r->naming);
 	finder_done(&r->finder);
+	recorded_free(r->recorded);
 	dso_table_free(r->dsos);
 	spaces_free(r->spaces);
 	free(r->cache);
@@ -108,6 +113,12 @@ void resolver_kernel_release(struct resolver *r, const char *release)
 {
 	free(r->finder.release);
 	r->finder.release = xstrdup(release);
+}
+
+void resolver_symbols(struct resolver *r, const char *path, uint64_t address, uint64_t offset,
+		      struct symtab *t)
+{
+	recorded_add(r->recorded, path, address, offset, t);
 }
 
 void resolver_clock(struct resolver *r, const struct resolver_clock *c)

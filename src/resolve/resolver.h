@@ -23,6 +23,7 @@
 struct attic;
 struct progress;
 struct resolver;
+struct symtab;
 
 struct resolver_options {
 	const char *const *symbol_dirs; /* --symbols DIR, searched first; borrowed */
@@ -71,6 +72,9 @@ void resolver_build_id(struct resolver *r, const char *path, const struct build_
 /* The kernel's release as recorded ("6.1.0-13-amd64"), for /lib/modules and debug files. */
 void resolver_kernel_release(struct resolver *r, const char *release);
 
+/* Symbols of a file that the recording brings itself; see recorded_add(). Before naming. */
+void resolver_symbols(struct resolver *r, const char *path, uint64_t address, uint64_t offset,
+		      struct symtab *t);
 /* Before mappings; without it nothing is known of the clock. */
 void resolver_clock(struct resolver *r, const struct resolver_clock *c);
 

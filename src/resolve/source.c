@@ -19,6 +19,7 @@
 #include "jit_map.h"
 #include "kallsyms.h"
 #include "mem.h"
+#include "recorded.h"
 #include "symbols.h"
 #include "symtab.h"
 
@@ -330,6 +331,21 @@ static void open_jit_dump(struct source *s, const struct finder *f, const struct
 	err_clear(&j.e);
 }
 
+/* Where there is nothing better. */
+static void use_recorded(struct source *s, const struct finder *f, const struct dso *d)
+{
+	uint64_t add;
+	struct symtab *t = s->symbols || !f->recorded ? NULL : recorded_find(f->recorded, d, &add);
+
+	if (!t)
+		return;
+	s->symbols = t;
+	s->add = add;
+	s->kernel = d->family == FAMILY_KERNEL;
+	free(s->reason);
+	s->reason = xstrdup("outside every symbol that the recording has of it");
+}
+
 struct source *source_open(const struct finder *f, const struct dso *d, struct kernel *k,
 			   const struct dso *main_kernel)
 {
@@ -366,6 +382,7 @@ struct source *source_open(const struct finder *f, const struct dso *d, struct k
 		break;
 	}
 	image_close(&i);
+	use_recorded(s, f, d);
 	return s;
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Symbols that a recording itself brings; see recorded.h. */
+#include "config.h"
+
+#include "recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dso.h"
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+#include "symtab.h"
+
+struct recorded_file {
+	char *path;               /* owned */
+	uint64_t address, offset; /* see recorded_add() */
+	struct symtab *symbols;   /* owned */
+};
+
+struct recorded {
+	VEC(struct recorded_file) file;
+	struct map by_path; /* into file */
+};
+
+struct recorded *recorded_new(void)
+{
+	return xcalloc(1, sizeof(struct recorded));
+}
+
+void recorded_free(struct recorded *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->file.n; i++) {
+		free(r->file.at[i].path);
+		symtab_free(r->file.at[i].symbols);
+	}
+	vec_done(&r->file);
+	map_done(&r->by_path);
+	free(r);
+}
+
+static bool same_path(const void *things, uint32_t value, const void *key)
+{
+	const struct recorded *r = things;
+
+	return strcmp(r->file.at[value].path, key) == 0;
+}
+
+void recorded_add(struct recorded *r, const char *path, uint64_t address, uint64_t offset,
+		  struct symtab *t)
+{
+	struct recorded_file f = {
+		.path = xstrdup(path), .address = address, .offset = offset, .symbols = t
+	};
+
+	if (map_find(&r->by_path, hash_bytes(path, strlen(path)), same_path, r, path) == MAP_NONE)
+		map_add(&r->by_path, hash_bytes(path, strlen(path)), (uint32_t)r->file.n);
+	vec_push(&r->file, f);
+}
+
+struct symtab *recorded_find(const struct recorded *r, const struct dso *d, uint64_t *add)
+{
+	uint32_t i = map_find(&r->by_path, hash_bytes(d->path, strlen(d->path)), same_path, r,
+			      d->path);
+	const struct recorded_file *f;
+
+	if (i == MAP_NONE)
+		return NULL;
+	f = &r->file.at[i];
+	*add = f->address - (f->offset == UINT64_MAX ? d->code_offset : f->offset);
+	/* Its addresses are distances from where it was. */
+	if (d->kind == DSO_KERNEL)
+		*add = d->reference_value;
+	return f->symbols;
+}
