@@ -282,6 +282,50 @@ static void make_row_keys(struct maker *m, uint32_t n,
 	k->of_id[n] = put_key(m, (struct group){ GROUP_OF_MARK, 0, 0 }, unknown);
 }
 
+/* A key and how its label begins, most significant byte first. */
+struct ranked {
+	uint64_t beginning;
+	uint32_t key;
+};
+
+static uint64_t beginning_of(const char *label)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < sizeof(bytes) && label[i]; i++)
+		bytes |= (uint64_t)(uint8_t)label[i] << 8 * (sizeof(bytes) - 1 - i);
+	return bytes;
+}
+
+static int by_label(const void *a, const void *b, void *keys)
+{
+	const struct ranked *x = a, *y = b;
+	const struct key *key = keys;
+	int cmp;
+
+	if (x->beginning != y->beginning)
+		return x->beginning < y->beginning ? -1 : 1;
+	cmp = strcmp(key[x->key].label, key[y->key].label);
+	if (cmp == 0)
+		cmp = strcmp(key[x->key].module, key[y->key].module);
+	return cmp ? cmp : (x->key > y->key) - (x->key < y->key);
+}
+
+/* Once here, as rows and siblings of equal weight are compared by label over and over. */
+static void rank_keys(struct keys *k)
+{
+	struct ranked *order = xreallocarray(NULL, k->n, sizeof(*order));
+
+	k->rank = xreallocarray(NULL, k->n, sizeof(*k->rank));
+	for (uint32_t i = 0; i < k->n; i++)
+		order[i] = (struct ranked){ beginning_of(k->key[i].label), i };
+	if (k->n > 0)
+		qsort_r(order, k->n, sizeof(*order), by_label, k->key);
+	for (uint32_t i = 0; i < k->n; i++)
+		k->rank[order[i].key] = i;
+	free(order);
+}
+
 void keys_init(struct keys *k, const struct profile *p, const struct profile_counts *counts,
 	       enum grouping grouping)
 {
@@ -315,6 +359,7 @@ void keys_init(struct keys *k, const struct profile *p, const struct profile_cou
 	}
 	k->key = m.keys.at;
 	k->n = (uint32_t)m.keys.n;
+	rank_keys(k);
 	vec_done(&m.groups);
 	map_done(&m.by_group);
 }
@@ -322,6 +367,7 @@ void keys_init(struct keys *k, const struct profile *p, const struct profile_cou
 void keys_done(struct keys *k)
 {
 	free(k->key);
+	free(k->rank);
 	free(k->of_function);
 	free(k->of_module);
 	free(k->of_id);

@@ -29,6 +29,7 @@ struct key {
 
 struct keys {
 	struct key *key; /* [n]; owned */
+	uint32_t *rank;  /* [n] place of each by label, then module, then age; owned */
 	uint32_t n;
 	enum grouping grouping;
 	uint32_t *of_function; /* [n_functions] key of each; NULL for sample groupings; owned */

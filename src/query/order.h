@@ -6,7 +6,6 @@
 #include "keys.h"
 
 #include <stdint.h>
-#include <string.h>
 
 /* The larger weight first; differences may be negative and go by their size. */
 static inline int order_weights(int64_t a, int64_t b)
@@ -21,16 +20,11 @@ static inline int order_weights(int64_t a, int64_t b)
 /* By label, then module, then age. Either may be KEY_NONE, which comes first. */
 static inline int order_keys(const struct keys *k, uint32_t a, uint32_t b)
 {
-	int cmp;
-
 	if (a == b)
 		return 0;
 	if (a == KEY_NONE || b == KEY_NONE)
 		return a == KEY_NONE ? -1 : 1;
-	cmp = strcmp(k->key[a].label, k->key[b].label);
-	if (cmp == 0)
-		cmp = strcmp(k->key[a].module, k->key[b].module);
-	return cmp ? cmp : (a > b) - (a < b);
+	return k->rank[a] < k->rank[b] ? -1 : 1;
 }
 
 #endif
