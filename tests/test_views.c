@@ -528,3 +528,40 @@ Test(views, a_pinned_row_can_be_clicked)
 	stage_done(&st);
 	profile_free(p);
 }
+
+/* n in a flame graph goes from the heaviest match to the lightest and round; N the other way. */
+Test(views, flame_finds_the_heaviest_first)
+{
+	struct profile *p = stage_profile();
+	struct stage st;
+	double before = 100;
+	char *first, *again;
+	uint32_t n;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	stage_init(&st, p, NULL, VIEW_KIND_FLAME, 100, 26);
+	stage_search(&st, "o");
+	stage_keys(&st, "n");
+	first = status_of(&st);
+	n = st.n;
+	cr_assert_geq(n, 10);
+	for (uint32_t i = 1; i <= n; i++) {
+		char *status = status_of(&st);
+
+		cr_expect_eq(st.at, i, "%u is not %u", st.at, i);
+		cr_expect_leq(strtod(status, NULL), before, "%s after %.1f", status, before);
+		before = strtod(status, NULL);
+		free(status);
+		stage_keys(&st, "n");
+	}
+	cr_expect_eq(st.at, 1);
+	stage_keys(&st, "nN");
+	again = status_of(&st);
+	cr_expect_str_eq(first, again);
+	stage_keys(&st, "N");
+	cr_expect_eq(st.at, n);
+	free(first);
+	free(again);
+	stage_done(&st);
+	profile_free(p);
+}

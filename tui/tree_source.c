@@ -172,7 +172,7 @@ uint32_t tree_child(const struct tree_source *src, struct analysis *a, uint32_t 
 	return child;
 }
 
-void tree_find(const struct tree_source *src, const struct scene *s, uint32_t top, bool heavy,
+void tree_find(const struct tree_source *src, const struct scene *s, uint32_t top,
 	       struct finding *f)
 {
 	uint32_t node, end;
@@ -185,8 +185,7 @@ void tree_find(const struct tree_source *src, const struct scene *s, uint32_t to
 
 		if (k >= s->search->n_keys || !s->search->matches[k])
 			continue;
-		if (!heavy || tree_weight(src, s->analysis, node) > 0)
-			finding_add(f, node);
+		finding_add(f, node);
 	}
 }
 

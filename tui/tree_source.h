@@ -54,11 +54,8 @@ uint32_t tree_chain_end(const struct tree_source *src, struct analysis *a, uint3
 uint32_t tree_child(const struct tree_source *src, struct analysis *a, uint32_t node,
 		    uint32_t key_id);
 
-/*
- * Goes over all nodes of the source (below top) that match the search; see finding.h. What weighs
- * nothing is passed over, as a flame graph has no place for it, when heavy.
- */
-void tree_find(const struct tree_source *src, const struct scene *s, uint32_t top, bool heavy,
+/* Goes over all nodes of the source (below top) that match the search; see finding.h. */
+void tree_find(const struct tree_source *src, const struct scene *s, uint32_t top,
 	       struct finding *f);
 
 /* The key of a node. */

@@ -421,7 +421,7 @@ uint32_t tree_view_find(void *state, const struct scene *s, int step, uint32_t *
 	if (step == 0 && is_node(v) && v->found == TREE_NONE && !src->by_self)
 		from = v->rows.at[v->list.cursor].node;
 	finding_start(&f, from, step);
-	tree_find(src, s, v->rows.top, false, &f);
+	tree_find(src, s, v->rows.top, &f);
 	*at = finding_end(&f);
 	if (*at > 0)
 		tree_view_go(v, s, f.target);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "analysis.h"
-#include "finding.h"
 #include "flame_view.h"
 #include "mem.h"
 #include "row.h"
@@ -433,25 +432,83 @@ static uint32_t node_here(const struct flame_view *v, const struct scene *s)
 	return from;
 }
 
+/* A pass over matches in the order of their weight, of which one is picked as in finding.h. */
+struct heaviest {
+	uint32_t here, next, previous, first, last; /* nodes, or TREE_NONE */
+	uint32_t n, n_before;                       /* matches; those that come before here */
+};
+
+/* Does node x come before y: is it heavier, or as heavy and nearer to the root or the left? */
+static bool comes_before(const struct tree_source *src, struct analysis *a, uint32_t x, uint32_t y)
+{
+	int64_t of_x = tree_weight(src, a, x), of_y = tree_weight(src, a, y);
+
+	return of_x != of_y ? of_x > of_y : x < y;
+}
+
+static void add_match(struct heaviest *h, const struct tree_source *src, struct analysis *a,
+		      uint32_t node)
+{
+	h->n++;
+	if (h->first == TREE_NONE || comes_before(src, a, node, h->first))
+		h->first = node;
+	if (h->last == TREE_NONE || comes_before(src, a, h->last, node))
+		h->last = node;
+	if (h->here == TREE_NONE || node == h->here)
+		return;
+	if (comes_before(src, a, node, h->here)) {
+		h->n_before++;
+		if (h->previous == TREE_NONE || comes_before(src, a, h->previous, node))
+			h->previous = node;
+	} else if (h->next == TREE_NONE || comes_before(src, a, node, h->next)) {
+		h->next = node;
+	}
+}
+
+static void add_matches(struct heaviest *h, const struct tree_source *src, const struct scene *s)
+{
+	uint32_t node, end;
+	const uint32_t *key = src->range(s->analysis, TREE_NONE, &node, &end);
+
+	for (; s->search && node < end; node++) {
+		uint32_t k = key ? key[node] : src->key(s->analysis, node);
+
+		if (k < s->search->n_keys && s->search->matches[k] &&
+		    tree_weight(src, s->analysis, node) > 0)
+			add_match(h, src, s->analysis, node);
+	}
+}
+
+/* The heaviest matches come first: they are those that can be seen. */
 static uint32_t flame_find(void *state, const struct scene *s, int step, uint32_t *at)
 {
 	struct flame_view *v = state;
 	const struct tree_source *src = source_of(v);
-	uint32_t here = node_here(v, s);
-	struct finding f;
+	uint32_t here = node_here(v, s), target;
+	struct heaviest h = { TREE_NONE, TREE_NONE, TREE_NONE, TREE_NONE, TREE_NONE, 0, 0 };
+	bool on_match;
 
 	*at = 0;
-	if (v->cell == FLAME_NONE)
+	if (v->cell == FLAME_NONE || !s->search)
 		return 0;
-	finding_start(&f, here == TREE_NONE ? 0 : here, step);
-	tree_find(src, s, TREE_NONE, true, &f);
-	*at = finding_end(&f);
+	on_match = here != TREE_NONE &&
+		   row_matches(s, &s->analysis->keys, src->key(s->analysis, here));
+	h.here = on_match ? here : TREE_NONE;
+	add_matches(&h, src, s);
+	if (h.n == 0)
+		return 0;
 	/* while one types, matches stand out and nothing moves */
-	if (step == 0 && f.target != here)
-		*at = 0;
-	else if (*at > 0 && step != 0)
-		go_to_node(v, s, f.target);
-	return f.n;
+	*at = on_match ? h.n_before + 1 : 0;
+	if (step == 0)
+		return h.n;
+	target = step > 0 ? h.next : h.previous;
+	*at = step > 0 ? *at + 1 : *at - 1;
+	if (target == TREE_NONE) {
+		target = step > 0 ? h.first : h.last;
+		*at = step > 0 ? 1 : h.n;
+	}
+	go_to_node(v, s, target);
+	return h.n;
 }
 
 static char *flame_status(const void *state, const struct scene *s)
