@@ -9,6 +9,7 @@
 
 #include "mem.h"
 #include "perf_branches.h"
+#include "perf_leaves.h"
 #include "perf_marks.h"
 #include "perf_stacks.h"
 
@@ -16,6 +17,7 @@
 
 struct perf_frames {
 	struct perf_stacks *stacks;
+	struct perf_leaves *leaves;
 	struct perf_marks marks;
 	VEC(struct perf_chain_part) parts; /* of the sample at hand */
 	VEC(uint64_t) ips;                 /* of its user part, where that is made here */
@@ -162,6 +164,7 @@ struct perf_frames *perf_frames_new(struct profile *p, struct resolver *r, const
 	x->stats = stats;
 	perf_marks_init(&x->marks, p);
 	x->stacks = perf_stacks_new(p, r, &x->marks, machine);
+	x->leaves = perf_leaves_new(p, r, machine);
 	return x;
 }
 
@@ -170,6 +173,7 @@ void perf_frames_free(struct perf_frames *x)
 	if (!x)
 		return;
 	perf_stacks_free(x->stacks);
+	perf_leaves_free(x->leaves);
 	vec_done(&x->parts);
 	vec_done(&x->ips);
 	free(x);
@@ -188,6 +192,8 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 	x->stats->n_chains += x->parts.n > 0;
 	if (has_calls(a, s))
 		use_branches(x, s, mode);
+	else if (ends_in_user_mode(x))
+		perf_leaves_note(x->leaves, s->pid, time_ns, &x->parts.at[x->parts.n - 1]);
 	if (s->stack_filled > 0 && !ends_in_user_mode(x))
 		use_copy(x, a, s, mode, time_ns);
 	if (x->parts.n == 0 && a->sample_type & PERF_S_IP)
@@ -198,5 +204,6 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 
 void perf_frames_facts(const struct perf_frames *x, capture_id c)
 {
+	perf_leaves_facts(x->leaves, c);
 	perf_stacks_facts(x->stacks, c);
 }

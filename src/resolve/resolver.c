@@ -322,6 +322,14 @@ size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enu
 	return n;
 }
 
+bool resolver_rule(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
+		   uint64_t ip, struct cfi_rule *out)
+{
+	if (!r->unwinder)
+		r->unwinder = unwinder_new(r->spaces, r->dsos, &r->finder, arch);
+	return unwinder_rule(r->unwinder, space_of(r, pid), lookup_time(time_ns), ip, out);
+}
+
 bool resolver_knows(const struct resolver *r, int32_t pid)
 {
 	uint32_t space = spaces_find(r->spaces, pid);

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct attic;
+struct cfi_rule;
 struct progress;
 struct resolver;
 struct symtab;
@@ -110,6 +111,13 @@ struct resolver_walk {
 size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
 			   const struct unwind_regs *regs, const struct unwind_memory *m,
 			   struct walk_frame *out, size_t max, struct resolver_walk *how);
+
+/*
+ * The rule by which unwind tables leave the function at a user address; architecture as above. False:
+ * there is none.
+ */
+bool resolver_rule(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
+		   uint64_t ip, struct cfi_rule *out);
 
 /* Does anything map addresses of that process? Readers look ahead for late mappings when not. */
 bool resolver_knows(const struct resolver *r, int32_t pid);

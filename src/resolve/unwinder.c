@@ -222,3 +222,12 @@ size_t unwinder_walk(struct unwinder *u, uint32_t space, int64_t time,
 	how->dso = s.dso;
 	return n;
 }
+
+bool unwinder_rule(struct unwinder *u, uint32_t space, int64_t time, uint64_t pc,
+		   struct cfi_rule *out)
+{
+	struct way way = { .u = u, .space = space, .time = time };
+
+	way.w = walker_of(u, space, time);
+	return walk_rule(way.w->walker, pc, find_tables, &way, out);
+}

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cfi_rule;
 struct dso_table;
 struct finder;
 struct spaces;
@@ -35,5 +36,9 @@ struct unwound {
 size_t unwinder_walk(struct unwinder *u, uint32_t space, int64_t time,
 		     const struct unwind_regs *regs, const struct unwind_memory *m,
 		     struct walk_frame *out, size_t max, struct unwound *how);
+
+/* The rule for the instruction at pc in the space at a time. False: there is none. */
+bool unwinder_rule(struct unwinder *u, uint32_t space, int64_t time, uint64_t pc,
+		   struct cfi_rule *out);
 
 #endif

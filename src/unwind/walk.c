@@ -319,3 +319,14 @@ size_t walk_stack(struct walker *w, const struct unwind_regs *regs, const struct
 	*missing = k.missing;
 	return k.n;
 }
+
+bool walk_rule(struct walker *w, uint64_t pc, walk_find_fn *find, void *arg, struct cfi_rule *out)
+{
+	struct walk k = { .w = w, .find = find, .find_arg = arg };
+	const struct slot *s = look_up(&k, pc);
+
+	if (s->known != KNOWN_RULE)
+		return false;
+	*out = s->rule;
+	return true;
+}

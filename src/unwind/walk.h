@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct cfi;
+struct cfi_rule;
 
 /* Why a stack ends where it does. */
 enum walk_end {
@@ -57,5 +58,8 @@ struct walk_frame {
 size_t walk_stack(struct walker *w, const struct unwind_regs *regs, const struct unwind_memory *m,
 		  walk_find_fn *find, void *arg, struct walk_frame *out, size_t max,
 		  enum walk_end *end, uint64_t *missing);
+
+/* The rule for the instruction at pc, found and kept as a walk does. False: there is none. */
+bool walk_rule(struct walker *w, uint64_t pc, walk_find_fn *find, void *arg, struct cfi_rule *out);
 
 #endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A count by module of the leaf; the stacks themselves stay as they were recorded. */
+#include "config.h"
+
+#include "perf_leaves.h"
+
+#include "cfi_rule.h"
+#include "fmt.h"
+#include "mem.h"
+#include "resolver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FACT_MODULES 8 /* at most so many modules are named */
+
+struct leaf_module {
+	uint32_t module; /* module_id */
+	uint64_t n;      /* chains without the caller of a function in it */
+};
+
+struct perf_leaves {
+	struct profile *profile;
+	struct resolver *resolver;
+	enum unwind_arch arch;
+	bool supported;     /* rules of the machine are known */
+	uint64_t n_looked;  /* chains with a rule for their leaf */
+	uint64_t n_skipped; /* of these, the ones without the leaf's caller */
+	VEC(struct leaf_module) modules;
+};
+
+struct perf_leaves *perf_leaves_new(struct profile *p, struct resolver *r, const char *machine)
+{
+	struct perf_leaves *l = xcalloc(1, sizeof(*l));
+	bool arm = strncmp(machine, "aarch64", 7) == 0 || strncmp(machine, "arm64", 5) == 0;
+
+	l->profile = p;
+	l->resolver = r;
+	l->arch = arm ? UNWIND_AARCH64 : UNWIND_X86_64;
+	l->supported = arm || strncmp(machine, "x86_64", 6) == 0;
+	return l;
+}
+
+void perf_leaves_free(struct perf_leaves *l)
+{
+	if (!l)
+		return;
+	vec_done(&l->modules);
+	free(l);
+}
+
+/*
+ * On x86 a frame is in the chain once its CFA is found by rbp; by rsp, rbp is still the caller's. AArch64
+ * keeps the return address in a register until the frame is made.
+ */
+static bool skips_caller(const struct perf_leaves *l, const struct cfi_rule *rule)
+{
+	if (rule->ra_kind == SLOT_UNDEFINED || rule->signal)
+		return false;
+	if (l->arch == UNWIND_AARCH64)
+		return rule->ra_kind == SLOT_SAME;
+	return rule->cfa_kind == CFA_SP || rule->cfa_kind == CFA_PLT;
+}
+
+static void count_module(struct perf_leaves *l, uint32_t module)
+{
+	for (size_t i = 0; i < l->modules.n; i++) {
+		if (l->modules.at[i].module != module)
+			continue;
+		l->modules.at[i].n++;
+		return;
+	}
+	vec_push(&l->modules, ((struct leaf_module){ module, 1 }));
+}
+
+void perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
+		      const struct perf_chain_part *user)
+{
+	struct location_columns locations;
+	struct cfi_rule rule;
+	location_id leaf;
+	uint64_t ip;
+
+	if (!l->supported || user->ips.n == 0)
+		return;
+	ip = perf_word(&user->ips, 0);
+	if (!resolver_rule(l->resolver, pid, time_ns, l->arch, ip, &rule))
+		return;
+	l->n_looked++;
+	if (!skips_caller(l, &rule))
+		return;
+	l->n_skipped++;
+	leaf = resolver_locate(l->resolver, pid, time_ns, ip, MODE_USER, false);
+	profile_locations(l->profile, &locations);
+	count_module(l, locations.module[leaf.v]);
+}
+
+static int by_n(const void *a, const void *b)
+{
+	const struct leaf_module *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return (x->module > y->module) - (x->module < y->module);
+}
+
+void perf_leaves_facts(const struct perf_leaves *l, capture_id c)
+{
+	VEC(struct leaf_module) modules = { 0 };
+	char percent[FMT_SIZE];
+
+	if (l->n_skipped == 0)
+		return;
+	build_fact(
+		l->profile, c, "stacks", "caller left out", FACT_MISSING,
+		"%s %% of user callchains lack the caller of their innermost function, which had "
+		"no frame pointer of its own there: build with -fno-omit-frame-pointer "
+		"-mno-omit-leaf-frame-pointer, or record with --call-graph dwarf",
+		fmt_percent(percent, (int64_t)l->n_skipped, (int64_t)l->n_looked));
+	for (size_t i = 0; i < l->modules.n; i++)
+		vec_push(&modules, l->modules.at[i]);
+	if (modules.n > 0)
+		qsort(modules.at, modules.n, sizeof(*modules.at), by_n);
+	for (size_t i = 0; i < modules.n && i < FACT_MODULES; i++) {
+		const struct module *m = profile_module(l->profile,
+							(module_id){ modules.at[i].module });
+		char n[FMT_SIZE];
+
+		build_fact(l->profile, c, "stacks", profile_string(l->profile, m->name, NULL),
+			   FACT_MISSING, "%s callchains lack the caller of a function in it",
+			   fmt_count(n, (int64_t)modules.at[i].n));
+	}
+	vec_done(&modules);
+}
