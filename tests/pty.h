@@ -39,7 +39,7 @@ void pty_end(struct pty *p);
 void pty_type(struct pty *p, const char *bytes);
 void pty_resize(struct pty *p, int cols, int rows);
 
-/* Takes in what the program writes until the text stands on the screen; fails the test after 10 s. */
+/* Takes in what the program writes until the text stands on the screen; fails the test after a minute. */
 void pty_wait(struct pty *p, const char *text);
 /* Until it stands there no more. */
 void pty_wait_gone(struct pty *p, const char *text);

@@ -17,7 +17,7 @@
 const char *program(void);
 
 /* Attributes of a test that uses them. */
-#define WITH_PROFILE .init = make_profile, .fini = drop_profile, .timeout = 120
+#define WITH_PROFILE .init = make_profile, .fini = drop_profile, .timeout = 600
 
 /* A folded file of some 300 stacks in /tmp, one per test process. */
 void make_profile(void);

@@ -129,7 +129,7 @@ static void make_dense(void)
 	fclose(f);
 }
 
-#define WITH_DENSE .init = make_dense, .fini = drop_profile, .timeout = 240
+#define WITH_DENSE .init = make_dense, .fini = drop_profile, .timeout = 600
 
 /*
  * Keys that are typed first, then the one that counts; the last to undo it. A key that moves all of a deep tree to

@@ -5,7 +5,6 @@
 #include "brush.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,13 +43,6 @@ static struct glyph *glyph_at(struct brush *b, int row, int col)
 static const struct glyph *wanted_at(const struct brush *b, int row, int col)
 {
 	return &b->want[(size_t)row * (size_t)b->cols + (size_t)col];
-}
-
-bool brush_differs(const struct brush *b, int row, int col)
-{
-	size_t i = (size_t)row * (size_t)b->cols + (size_t)col;
-
-	return memcmp(&b->want[i], &b->have[i], sizeof(b->want[i])) != 0;
 }
 
 void brush_send(struct brush *b, const char *bytes, size_t n)
@@ -93,27 +85,44 @@ static void add_way(struct way *best, const char *bytes, size_t n)
 	best->n = n;
 }
 
+/*
+ * Writes "ESC [ a ; b FINAL" without what is 1 by itself and returns its bytes, fewer than WAY_SIZE. A frame
+ * tries thousands: no printf.
+ */
+static size_t control(char *out, int a, int b, char final)
+{
+	const int parameters[] = { a, b };
+	size_t n = 0;
+
+	out[n++] = '\033';
+	out[n++] = '[';
+	for (int i = 0; i < 2; i++) {
+		char digits[12];
+		size_t k = 0;
+
+		if (i > 0 && b <= 1)
+			break;
+		if (i > 0)
+			out[n++] = ';';
+		for (int left = parameters[i]; left > 0 && parameters[i] > 1; left /= 10)
+			digits[k++] = (char)('0' + left % 10);
+		while (k > 0)
+			out[n++] = digits[--k];
+	}
+	out[n++] = final;
+	return n;
+}
+
 static void add_absolute(struct way *best, int row, int col)
 {
 	char out[WAY_SIZE];
-	int n;
 
-	if (col > 0)
-		n = snprintf(out, sizeof(out), "\033[%d;%dH", row + 1, col + 1);
-	else if (row > 0)
-		n = snprintf(out, sizeof(out), "\033[%dH", row + 1);
-	else
-		n = snprintf(out, sizeof(out), "\033[H");
-	add_way(best, out, (size_t)n);
+	add_way(best, out, control(out, row + 1, col + 1, 'H'));
 }
 
-static size_t step_right(char *out, size_t size, int cols)
+static size_t step_right(char *out, int cols)
 {
-	if (cols == 0)
-		return 0;
-	if (cols == 1)
-		return (size_t)snprintf(out, size, "\033[C");
-	return (size_t)snprintf(out, size, "\033[%dC", cols);
+	return cols == 0 ? 0 : control(out, cols, 1, 'C');
 }
 
 /* Right in a row, from one column to another: in one step, or by tabs and a step or backspaces. */
@@ -123,7 +132,7 @@ static struct way forward(const struct brush *b, int from, int to)
 	struct way best = { .n = 0 };
 	char out[WAY_SIZE];
 
-	add_way(&best, out, step_right(out, sizeof(out), to - from));
+	add_way(&best, out, step_right(out, to - from));
 	for (int stop = before; b->can->tabs && stop <= before + TAB_COLS; stop += TAB_COLS) {
 		int tabs = stop / TAB_COLS - from / TAB_COLS;
 		size_t n = (size_t)tabs;
@@ -133,8 +142,7 @@ static struct way forward(const struct brush *b, int from, int to)
 		memset(out, '\t', n);
 		if (stop > to)
 			memset(out + n, '\b', (size_t)(stop - to));
-		n += stop > to ? (size_t)(stop - to)
-			       : step_right(out + n, sizeof(out) - n, to - stop);
+		n += stop > to ? (size_t)(stop - to) : step_right(out + n, to - stop);
 		add_way(&best, out, n);
 	}
 	return best;
@@ -150,7 +158,7 @@ static struct way backward(int from, int to)
 	if (n < (int)sizeof(backspaces))
 		add_way(&best, backspaces, (size_t)n);
 	else
-		best.n = (size_t)snprintf(best.at, sizeof(best.at), "\033[%dD", n);
+		best.n = control(best.at, n, 1, 'D');
 	return best;
 }
 
@@ -285,7 +293,7 @@ void brush_blank(struct brush *b, int row, int col, int n)
 	if (to_end)
 		brush_send(b, "\033[K", 3);
 	else
-		brush_send(b, out, (size_t)snprintf(out, sizeof(out), "\033[%dX", n));
+		brush_send(b, out, control(out, n, 1, 'X'));
 	memcpy(glyph_at(b, row, col), want, (size_t)n * sizeof(*want));
 }
 
@@ -310,12 +318,11 @@ void brush_scroll(struct brush *b, int first, int end, int n)
 
 	assert(by < end - first && b->can->scroll);
 	brush_dip(b, &plain);
-	brush_send(b, out, (size_t)snprintf(out, sizeof(out), "\033[%d;%dr", first + 1, end));
+	brush_send(b, out, control(out, first + 1, end, 'r'));
 	b->row = b->col = 0;
 	b->unsure = false;
 	if (b->can->leap) {
-		brush_send(b, out,
-			   (size_t)snprintf(out, sizeof(out), "\033[%d%c", by, n > 0 ? 'S' : 'T'));
+		brush_send(b, out, control(out, by, 1, n > 0 ? 'S' : 'T'));
 	} else {
 		struct way way = { .n = 0 };
 

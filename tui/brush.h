@@ -57,7 +57,13 @@ struct brush {
 };
 
 /* True where what is shown is not what should be. */
-bool brush_differs(const struct brush *b, int row, int col);
+static inline bool brush_differs(const struct brush *b, int row, int col)
+{
+	size_t i = (size_t)row * (size_t)b->cols + (size_t)col;
+	const struct glyph *want = &b->want[i], *have = &b->have[i];
+
+	return want->cp != have->cp || want->look != have->look || want->mark != have->mark;
+}
 
 void brush_send(struct brush *b, const char *bytes, size_t n);
 void brush_dip(struct brush *b, const struct look *look);
