@@ -188,7 +188,7 @@ static void make_forms(struct forms *f, uint32_t verb)
 	memset(f, 0, sizeof(*f));
 	if (verb == ON_RECORD)
 		*at++ = '+'; /* what follows the first word is the command's */
-	*at++ = ':'; /* a missing value is told apart, and nothing is printed */
+	*at++ = ':';         /* a missing value is told apart, and nothing is printed */
 	for (int i = 0; i < N_OPTIONS; i++) {
 		if (!(table[i].verbs & verb))
 			continue;
