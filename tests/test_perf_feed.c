@@ -114,12 +114,18 @@ static const struct {
 	  "[[kernel.kallsyms]]+ffffffffffff0010" },
 	{ "an empty chain: the address of the sample", 2, 0x1010, 0, { 0 }, "[/bin/a]+10" },
 	{ "only marks: the address of the sample", 2, 0x1010, 2, { K, U }, "[/bin/a]+10" },
-	{ "a deferred chain: the cookie is no frame",
+	{ "a deferred chain that came",
+	  1,
+	  0xffffffffffff0010,
+	  4,
+	  { K, 0xffffffffffff0010, PERF_CTX_USER_DEFERRED, 777 },
+	  "[/bin/a]+1f;[/bin/a]+10;[[kernel.kallsyms]]+ffffffffffff0010" },
+	{ "a deferred chain that did not come: the cookie is no frame",
 	  1,
 	  0xffffffffffff0010,
 	  4,
 	  { K, 0xffffffffffff0010, PERF_CTX_USER_DEFERRED, 12345 },
-	  "[[kernel.kallsyms]]+ffffffffffff0010" },
+	  "[deferred];[[kernel.kallsyms]]+ffffffffffff0010" },
 	{ "a deferred chain without its cookie",
 	  1,
 	  0xffffffffffff0010,
@@ -146,6 +152,20 @@ static const struct {
 	  "[[kernel.kallsyms]]+ffffffffffff0010" },
 };
 
+/* A user chain of a thread that was taken later. */
+static void put_deferred(struct made *m, int32_t tid, uint64_t cookie)
+{
+	size_t at = made_begin(m, PERF_REC_CALLCHAIN_DEFERRED, PERF_CPU_USER);
+
+	made_u64(m, cookie);
+	made_u64(m, 3);
+	made_u64(m, U);
+	made_u64(m, 0x1010);
+	made_u64(m, 0x1020);
+	made_trailer(m, 7, tid, 60);
+	made_end(m, at);
+}
+
 Test(perf_feed, chains)
 {
 	for (size_t i = 0; i < 2 * sizeof(chain_cases) / sizeof(*chain_cases); i++) {
@@ -166,6 +186,8 @@ Test(perf_feed, chains)
 		made_comm(&r.records, 7, 7, 0, "a");
 		made_mmap(&r.records, 7, 0, 0x1000, 0x1000, "/bin/a");
 		made_sample(&r.records, &s);
+		put_deferred(&r.records, 7, 777);
+		put_deferred(&r.records, 8, 12345); /* of another thread */
 		cr_expect_eq(rig_feed(&r), PERF_FED_ALL);
 		want = xasprintf("cpu-clock 3 50 a;%s\n", chain_cases[i / 2].stack);
 		expect_text(&r, want, chain_cases[i / 2].what);

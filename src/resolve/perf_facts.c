@@ -109,6 +109,22 @@ static void branch_facts(struct profile *p, capture_id c, const struct perf_fram
 			fmt_percent(percent, (int64_t)s->n_branches_cut, (int64_t)s->n_branches));
 }
 
+static void deferred_facts(struct profile *p, capture_id c, const struct perf_frames_stats *s)
+{
+	char n[FMT_SIZE], percent[FMT_SIZE];
+
+	if (s->n_deferred == 0)
+		return;
+	build_fact(p, c, "stacks", "deferred", FACT_PLAIN,
+		   "%s samples have a user callchain that was taken on the way back to user mode",
+		   fmt_count(n, (int64_t)s->n_deferred));
+	if (s->n_deferred_lost)
+		build_fact(
+			p, c, "stacks", "deferred, lost", FACT_MISSING,
+			"%s %% of these; the chain did not come, or long after",
+			fmt_percent(percent, (int64_t)s->n_deferred_lost, (int64_t)s->n_deferred));
+}
+
 static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s)
 {
 	int64_t n = (int64_t)s->n_decoded;
@@ -121,6 +137,7 @@ static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_
 		   FACT_PLAIN, "%s %% of samples",
 		   fmt_percent(percent, (int64_t)s->frames.n_chains, n));
 	branch_facts(p, c, &s->frames);
+	deferred_facts(p, c, &s->frames);
 	build_fact(p, c, "stacks", "leaf only", FACT_PLAIN, "%s %% of samples",
 		   fmt_percent(percent, (int64_t)s->n_leaf_only, n));
 	build_fact(p, c, "stacks", "average depth", FACT_PLAIN, "%.1f frames",

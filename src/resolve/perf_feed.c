@@ -123,6 +123,19 @@ static void count_record(struct perf_feed *f, const struct perf_record *r)
 		s->n_lost_samples += n_lost;
 }
 
+/* Only the trailer says whose chain it is. */
+static void keep_deferred(struct perf_feed *f, const struct perf_record *r)
+{
+	const struct perf_attr *a = perf_events_of_record(f->events, r);
+	struct perf_deferred_chain c;
+	struct perf_trailer t;
+
+	if (a && perf_trailer_decode(a, r, &t) && perf_deferred_decode(r, &c))
+		perf_frames_defer(f->frames, t.tid, &c);
+	else
+		f->stats.n_bad_records++;
+}
+
 static bool is_beside(uint32_t type)
 {
 	return type == PERF_REC_MMAP || type == PERF_REC_MMAP2 || type == PERF_REC_COMM ||
@@ -503,10 +516,14 @@ void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsig
 	struct beside b;
 
 	vec_clear(&f->beside);
+	if (what & PERF_FEED_COUNT)
+		perf_frames_turn(f->frames);
 	for (size_t at = 0; at < batch->n_bytes; at += b.record.size, number++) {
 		perf_record_at(batch->at + at, batch->swap, &b.record);
 		if (what & PERF_FEED_COUNT)
 			count_record(f, &b.record);
+		if (what & PERF_FEED_COUNT && b.record.type == PERF_REC_CALLCHAIN_DEFERRED)
+			keep_deferred(f, &b.record);
 		if (!(what & PERF_FEED_TELL))
 			continue;
 		if (borrow && b.record.type == PERF_REC_SAMPLE)

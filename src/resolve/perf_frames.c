@@ -9,6 +9,7 @@
 
 #include "mem.h"
 #include "perf_branches.h"
+#include "perf_deferred.h"
 #include "perf_leaves.h"
 #include "perf_marks.h"
 #include "perf_stacks.h"
@@ -18,6 +19,7 @@
 struct perf_frames {
 	struct perf_stacks *stacks;
 	struct perf_leaves *leaves;
+	struct perf_deferred *deferred;
 	struct perf_marks marks;
 	VEC(struct perf_chain_part) parts; /* of the sample at hand */
 	VEC(uint64_t) ips;                 /* of its user part, where that is made here */
@@ -88,10 +90,36 @@ static void split_chain(struct perf_frames *x, const struct perf_words *chain, e
 		add_part(x, mode, chain, from, i);
 		mode = mode_of_mark(ip, mode);
 		from = i + 1;
-		if (ip == PERF_CTX_USER_DEFERRED && from < chain->n)
-			from = ++i + 1; /* a cookie */
 	}
 	add_part(x, mode, chain, from, chain->n);
+}
+
+/* The user part that was taken later, by the cookie at the chain's end. */
+static void add_deferred(struct perf_frames *x, int32_t tid, uint64_t cookie)
+{
+	struct perf_words user;
+
+	x->stats->n_deferred++;
+	if (perf_deferred_find(x->deferred, tid, cookie, &user)) {
+		split_chain(x, &user, MODE_USER);
+		return;
+	}
+	x->stats->n_deferred_lost++;
+	vec_push(&x->parts, perf_marks_part(&x->marks, PERF_MARK_DEFERRED));
+}
+
+static void use_chain(struct perf_frames *x, const struct perf_sample *s, enum cpu_mode mode)
+{
+	struct perf_words chain = s->chain;
+	uint32_t n = chain.n;
+
+	if (n >= 2 && perf_word(&chain, n - 2) == PERF_CTX_USER_DEFERRED) {
+		chain.n = n - 2;
+		split_chain(x, &chain, mode);
+		add_deferred(x, s->tid, perf_word(&s->chain, n - 1));
+	} else {
+		split_chain(x, &chain, mode);
+	}
 }
 
 static void add_address(struct perf_frames *x, enum cpu_mode mode, uint64_t ip)
@@ -103,7 +131,9 @@ static void add_address(struct perf_frames *x, enum cpu_mode mode, uint64_t ip)
 
 static bool ends_in_user_mode(const struct perf_frames *x)
 {
-	return x->parts.n > 0 && x->parts.at[x->parts.n - 1].mode == MODE_USER;
+	const struct perf_chain_part *last = x->parts.n ? &x->parts.at[x->parts.n - 1] : NULL;
+
+	return last && last->mode == MODE_USER && !last->is_mark;
 }
 
 /*
@@ -165,6 +195,7 @@ struct perf_frames *perf_frames_new(struct profile *p, struct resolver *r, const
 	perf_marks_init(&x->marks, p);
 	x->stacks = perf_stacks_new(p, r, &x->marks, machine);
 	x->leaves = perf_leaves_new(p, r, machine);
+	x->deferred = perf_deferred_new();
 	return x;
 }
 
@@ -174,9 +205,20 @@ void perf_frames_free(struct perf_frames *x)
 		return;
 	perf_stacks_free(x->stacks);
 	perf_leaves_free(x->leaves);
+	perf_deferred_free(x->deferred);
 	vec_done(&x->parts);
 	vec_done(&x->ips);
 	free(x);
+}
+
+void perf_frames_turn(struct perf_frames *x)
+{
+	perf_deferred_turn(x->deferred);
+}
+
+void perf_frames_defer(struct perf_frames *x, int32_t tid, const struct perf_deferred_chain *c)
+{
+	perf_deferred_add(x->deferred, tid, c);
 }
 
 const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const struct perf_attr *a,
@@ -188,7 +230,7 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 
 	vec_clear(&x->parts);
 	if (s->chain.n > 0)
-		split_chain(x, &s->chain, mode);
+		use_chain(x, s, mode);
 	x->stats->n_chains += x->parts.n > 0;
 	if (has_calls(a, s))
 		use_branches(x, s, mode);

@@ -18,16 +18,22 @@ struct resolver;
 
 /* Where the user parts of samples came from. */
 struct perf_frames_stats {
-	uint64_t n_chains;       /* samples with a recorded callchain */
-	uint64_t n_user_stacks;  /* with a copy of the user stack */
-	uint64_t n_branches;     /* with calls that the cpu kept */
-	uint64_t n_branches_cut; /* of these, the ones that fill its room and lead no further */
+	uint64_t n_chains;        /* samples with a recorded callchain */
+	uint64_t n_user_stacks;   /* with a copy of the user stack */
+	uint64_t n_deferred;      /* with a cookie in place of the user part */
+	uint64_t n_deferred_lost; /* of these, the ones whose user part did not come */
+	uint64_t n_branches;      /* with calls that the cpu kept */
+	uint64_t n_branches_cut;  /* of these, the ones that fill its room and lead no further */
 };
 
 /* machine as in perf_feed_new(), never NULL. Borrows p, r and stats, which it counts in. */
 struct perf_frames *perf_frames_new(struct profile *p, struct resolver *r, const char *machine,
 				    struct perf_frames_stats *stats);
 void perf_frames_free(struct perf_frames *x);
+
+/* A batch of records begins; one of them is a deferred chain of a thread. */
+void perf_frames_turn(struct perf_frames *x);
+void perf_frames_defer(struct perf_frames *x, int32_t tid, const struct perf_deferred_chain *c);
 
 /*
  * The parts of a sample, valid until the next call; *n may be 0. Wants the pen.

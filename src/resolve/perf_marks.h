@@ -16,6 +16,7 @@ struct profile;
 	X(NO_TABLES, "[no unwind tables]") \
 	X(BROKEN, "[broken stack]") \
 	X(TOO_DEEP, "[too deep]") \
+	X(DEFERRED, "[deferred]") \
 	X(BITS_32, "[32-bit]")
 /* clang-format on */
 

@@ -424,6 +424,15 @@ bool perf_build_id_decode(const struct perf_record *r, struct perf_build_id *out
 	return !b.bad;
 }
 
+bool perf_deferred_decode(const struct perf_record *r, struct perf_deferred_chain *out)
+{
+	struct bytes b = perf_record_body(r);
+
+	out->cookie = take_u64(&b);
+	out->ips = take_words(&b, take_u64(&b));
+	return !b.bad;
+}
+
 bool perf_sched_switch_decode(const struct perf_sample *s, bool swap, struct perf_sched_switch *out)
 {
 	struct bytes b = bytes_over(s->raw, s->raw ? s->raw_bytes : 0, swap);

@@ -268,6 +268,12 @@ struct perf_ksymbol {
 	size_t name_len;
 };
 
+/* CALLCHAIN_DEFERRED: the user part of the chains of samples with this cookie. */
+struct perf_deferred_chain {
+	uint64_t cookie; /* of one way into the kernel of one thread */
+	struct perf_words ips;
+};
+
 /* What a sample of sched:sched_switch says: the layout of its fields has not changed since 2.6.39. */
 struct perf_sched_switch {
 	int32_t prev_tid; /* leaves the cpu */
@@ -360,6 +366,7 @@ bool perf_comm_decode(const struct perf_record *r, size_t trailer, struct perf_c
 bool perf_task_decode(const struct perf_record *r, struct perf_task *out);
 bool perf_ksymbol_decode(const struct perf_record *r, size_t trailer, struct perf_ksymbol *out);
 bool perf_build_id_decode(const struct perf_record *r, struct perf_build_id *out);
+bool perf_deferred_decode(const struct perf_record *r, struct perf_deferred_chain *out);
 /* The raw data of a sample of sched:sched_switch. */
 bool perf_sched_switch_decode(const struct perf_sample *s, bool swap,
 			      struct perf_sched_switch *out);
