@@ -119,6 +119,8 @@ static int first_wrong(VTermScreen *screen, const struct canvas *c, const struct
 		/* the last cell is out of reach where the cursor does not wait */
 		if (c->cell[i].cp == 0 || (!can->wait && next == c->rows * c->cols))
 			continue;
+		/* libvterm leaves out what a blank has not */
+		memset(&cell, 0, sizeof(cell));
 		vterm_screen_get_cell(screen, (VTermPos){ .row = i / c->cols, .col = i % c->cols },
 				      &cell);
 		if (!same_cell(&cell, &c->cell[i], can))
