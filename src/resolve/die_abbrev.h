@@ -87,6 +87,19 @@ static inline const struct die_abbrev *die_abbrevs_find(const struct die_abbrevs
 	return die_abbrevs_sparse(a, code);
 }
 
+/* An entry's steps and attributes; NULL when it has none. */
+static inline const struct die_step *die_abbrev_steps(const struct die_abbrevs *a,
+						      const struct die_abbrev *of)
+{
+	return of->n_steps ? a->steps.at + of->first_step : NULL;
+}
+
+static inline const struct die_attr *die_abbrev_attrs(const struct die_abbrevs *a,
+						      const struct die_abbrev *of)
+{
+	return of->n_attrs ? a->attrs.at + of->first_attr : NULL;
+}
+
 /* Bytes that a form takes, or -1 when they tell themselves. */
 int die_form_bytes(unsigned form, struct die_sizes sizes);
 

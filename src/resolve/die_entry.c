@@ -74,7 +74,7 @@ static void resolve_indirect(struct die_value *v, const uint8_t *end)
 
 bool die_read(const struct die_unit *u, const uint8_t *at, const uint8_t *end, struct die *d)
 {
-	const struct die_step *step, *last;
+	const struct die_step *step;
 	const uint8_t *p = at;
 	uint64_t code;
 
@@ -90,8 +90,8 @@ bool die_read(const struct die_unit *u, const uint8_t *at, const uint8_t *end, s
 	d->abbrev = die_abbrevs_find(u->abbrevs, code);
 	if (!d->abbrev)
 		return false;
-	step = u->abbrevs->steps.at + d->abbrev->first_step;
-	for (last = step + d->abbrev->n_steps; step < last && p; step++) {
+	step = die_abbrev_steps(u->abbrevs, d->abbrev);
+	for (uint32_t n = d->abbrev->n_steps; n > 0 && p; n--, step++) {
 		if (step->kind == STEP_SKIP) {
 			p = skip_block(p, end, step->n);
 			continue;
@@ -156,7 +156,7 @@ const uint8_t *die_skip_children(struct die_reader *r, const struct die_unit *u,
 
 bool die_find(const struct die_unit *u, const struct die *d, unsigned name, struct die_value *v)
 {
-	const struct die_attr *attr = u->abbrevs->attrs.at + d->abbrev->first_attr;
+	const struct die_attr *attr = die_abbrev_attrs(u->abbrevs, d->abbrev);
 	const uint8_t *p = d->attrs;
 
 	for (uint32_t i = 0; i < d->abbrev->n_attrs && p; i++, attr++) {

@@ -80,7 +80,7 @@ static struct hop take_entry(struct die_reader *r, const struct die_place *p, st
 
 	if (r->work <= 0 || !die_at(p, &d) || !d.abbrev)
 		return h;
-	attr = u->abbrevs->attrs.at + d.abbrev->first_attr;
+	attr = die_abbrev_attrs(u->abbrevs, d.abbrev);
 	at = d.attrs;
 	for (uint32_t i = 0; i < d.abbrev->n_attrs && at; i++, attr++) {
 		struct die_value v = { at, attr->form, attr->value };
