@@ -32,9 +32,14 @@ static bool same_path(const char *ours, const char *theirs)
 		strcmp(ours + n - m, theirs) == 0);
 }
 
-static struct debug_frame reference_function(Dwarf_Die *die)
+/*
+ * libdw takes file 0 of DWARF 5 for none, and does not live through the question in units of a .dwo; so
+ * its answer counts only when there is one.
+ */
+static struct debug_frame reference_function(Dwarf_Die *die, bool split)
 {
-	struct debug_frame f = { .name = dwarf_diename(die), .declared = dwarf_decl_file(die) };
+	struct debug_frame f = { .name = dwarf_diename(die),
+				 .declared = split ? NULL : dwarf_decl_file(die) };
 	int line;
 
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
@@ -43,7 +48,7 @@ static struct debug_frame reference_function(Dwarf_Die *die)
 }
 
 /* What libdw says: innermost first. */
-static size_t reference_frames(Dwarf_Die *unit, Dwarf_Addr pc, struct debug_frame *out)
+static size_t reference_frames(Dwarf_Die *unit, bool split, Dwarf_Addr pc, struct debug_frame *out)
 {
 	Dwarf_Die innermost, *scopes = NULL;
 	Dwarf_Attribute attr;
@@ -64,7 +69,7 @@ static size_t reference_frames(Dwarf_Die *unit, Dwarf_Addr pc, struct debug_fram
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
-		out[got] = reference_function(&scopes[i]);
+		out[got] = reference_function(&scopes[i], split);
 		/* The line is that of the frame outside it. */
 		if (tag == DW_TAG_inlined_subroutine &&
 		    dwarf_formudata(dwarf_attr(&scopes[i], DW_AT_call_line, &attr), &n) == 0)
@@ -90,6 +95,7 @@ struct comparison {
 	VEC(struct {
 		Dwarf_Die head; /* has the lines */
 		Dwarf_Die body; /* has the functions: the split one, or the same */
+		bool split;     /* it is not the same */
 	})
 	units;
 	bool *answered; /* [addresses.n] */
@@ -102,6 +108,7 @@ static bool frames_agree(struct comparison *c, size_t which, const struct debug_
 {
 	struct debug_frame theirs[MAX_FRAMES];
 	size_t n_theirs = reference_frames(&c->units.at[c->of.at[which]].body,
+					   c->units.at[c->of.at[which]].split,
 					   c->addresses.at[which], theirs);
 
 	/* dwarf_getscopes() does not look into functions that stand inside types inside functions. */
@@ -119,8 +126,8 @@ static bool frames_agree(struct comparison *c, size_t which, const struct debug_
 			return false;
 		if (i > 0 && !same_path(ours[i].file, theirs[i - 1].file))
 			return false;
-		if (!same_path(ours[i].declared, theirs[i].declared) ||
-		    ours[i].declared_line != theirs[i].declared_line)
+		if (theirs[i].declared && (!same_path(ours[i].declared, theirs[i].declared) ||
+					   ours[i].declared_line != theirs[i].declared_line))
 			return false;
 	}
 	return true;
@@ -179,6 +186,7 @@ static void collect(struct comparison *c, Dwarf_Addr step)
 		vec_reserve(&c->units, n + 1);
 		c->units.at[n].head = die;
 		c->units.at[n].body = split.addr ? split : die;
+		c->units.at[n].split = split.addr != NULL;
 		c->units.n++;
 		while ((at = dwarf_ranges(&die, at, &base, &begin, &end)) > 0)
 			/* begin 0: a function that the linker dropped */
