@@ -69,6 +69,7 @@ static void analyse(struct stage *st, const char *filter)
 		cr_assert_eq(filter_parse(filter, &st->lens.filter, &e), 0, "%s", err_text(&e));
 	analysis_free(st->scene.analysis);
 	cr_assert_eq(analysis_new(st->profile, &st->lens, NULL, &st->scene.analysis), 0);
+	analysis_footprint(st->scene.analysis, NULL);
 }
 
 void stage_init(struct stage *st, const struct profile *p, const char *filter, enum view_kind view,
@@ -150,6 +151,12 @@ static void apply(struct stage *st, struct effect *fx)
 		break;
 	case EFFECT_TIME:
 		st->message = time_axis_term(fx->from_ns, fx->to_ns);
+		break;
+	case EFFECT_CURSOR:
+		st->message = xasprintf("cursor %lld", (long long)fx->from_ns);
+		st->lens.cursor_ns = fx->from_ns;
+		analyse(st, NULL);
+		update_all(st);
 		break;
 	case EFFECT_MESSAGE:
 		st->message = xstrdup(fx->text);

@@ -16,11 +16,13 @@
 
 static struct footprint *footprint_of(const struct profile *p, const char *filter, event_id event)
 {
+	struct profile_counts counts;
 	struct footprint *m;
 	struct lens l;
 
+	profile_counts_read(p, &counts);
 	made_lens(&l, p, filter);
-	cr_assert_eq(footprint_new(p, &l, event, NULL, &m), 0);
+	cr_assert_eq(footprint_new(p, &counts, &l, event, NULL, &m), 0);
 	lens_done(&l);
 	return m;
 }
@@ -130,6 +132,24 @@ Test(footprint, lines_of_sites_are_replays_of_their_stacks)
 			stack++;
 		for (int i = 0; i < N_SLOTS; i++)
 			cr_assert_eq(line[k][i], live_before(s, (int64_t)(i + 1) * 1000000, stack));
+	}
+	footprint_free(m);
+	story_free(s);
+}
+
+Test(footprint, another_time_is_as_if_asked_for_at_once)
+{
+	struct story *s = story_new(2);
+	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+
+	cr_assert_eq(footprint_move(m, 9000000, NULL), 0);
+	cr_assert_eq(m->total[FOOTPRINT_LIVE], live_before(s, 9000000, -1));
+	for (uint32_t i = 0; i < m->n_sites; i++) {
+		int stack = 0;
+
+		while (s->stack[stack].v != m->site[i].stack)
+			stack++;
+		cr_assert_eq(m->site[i].sum[FOOTPRINT_LIVE], live_before(s, 9000000, stack));
 	}
 	footprint_free(m);
 	story_free(s);

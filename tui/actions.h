@@ -18,8 +18,9 @@
 #define IN_TEXT   0x0020u /* info, help: scrolling text */
 #define IN_TASKS  0x0040u /* rows of threads and processes */
 #define IN_TIME   0x0080u /* along a time axis */
+#define IN_MEMORY 0x0100u /* who allocates */
 #define IN_ROWS   (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
-#define IN_FRAMES (IN_ROWS | IN_FLAME)             /* something with frames is selected */
+#define IN_FRAMES (IN_ROWS | IN_FLAME | IN_MEMORY) /* something with frames is selected */
 #define IN_NAMES  (IN_FRAMES | IN_TASKS | IN_TEXT) /* something to search */
 
 /* clang-format off */
@@ -56,7 +57,7 @@
 	X(NEXT,         "next",          "n",                    IN_NAMES, "",        "next match") \
 	X(PREVIOUS,     "previous",      "N",                    IN_NAMES, "",        "previous match") \
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; empty takes the last away") \
-	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE,   "sort",    "sort by the next column") \
+	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY, "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \

@@ -90,6 +90,9 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	a->analysis = a->scene.analysis = made;
 	app_search_again(a);
 	app_scene_changed(a);
+	/* A recording of a heap begins with its memory over time. */
+	if (a->view_open && made->footprint && made->counts.n_samples == 0)
+		app_show(a, VIEW_KIND_MEMORY);
 	analysis_free(old);
 	if (!worker_busy(a->worker))
 		app_land(a);
@@ -148,6 +151,8 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 
 	a->source = source;
 	a->settings = settings;
+	a->view = VIEW_KIND_TOP;
+	a->view_open = !view;
 	if (view && find_view(view, &a->view, e) < 0) {
 		free(a);
 		return NULL;

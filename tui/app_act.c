@@ -318,12 +318,26 @@ static void act_in_view(struct app *a, enum action action)
 		next_grouping(a);
 }
 
-static void show_view(struct app *a, int view)
+/* Shows a tab, counted from 0 over those that there are. */
+static void show_tab(struct app *a, int tab)
 {
-	if (view < 0 || view >= N_VIEW_KINDS)
+	for (int i = 0; i < N_VIEW_KINDS; i++) {
+		if (!app_has_view(a, (enum view_kind)i) || tab-- > 0)
+			continue;
+		app_clear_trail(a);
+		app_show(a, (enum view_kind)i);
 		return;
-	app_clear_trail(a);
-	app_show(a, (enum view_kind)view);
+	}
+}
+
+/* The tab so many to the right of the present one, and round again. */
+static void step_tab(struct app *a, int by)
+{
+	int n = 0;
+
+	for (int i = 0; i < N_VIEW_KINDS; i++)
+		n += app_has_view(a, (enum view_kind)i);
+	show_tab(a, (app_tab_of(a, a->view) + n + by) % n);
 }
 
 /* Actions on what is shown and how; false when it is none of them. */
@@ -423,15 +437,15 @@ static bool act_on_frame(struct app *a, enum action action)
 		next_match(a, -1);
 		return true;
 	case ACTION_NEXT_VIEW:
-		show_view(a, (int)(a->view + 1) % N_VIEW_KINDS);
+		step_tab(a, 1);
 		return true;
 	case ACTION_PREV_VIEW:
-		show_view(a, ((int)a->view + N_VIEW_KINDS - 1) % N_VIEW_KINDS);
+		step_tab(a, -1);
 		return true;
 	default:
 		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_9)
 			return false;
-		show_view(a, (int)action - (int)ACTION_VIEW_1);
+		show_tab(a, (int)action - (int)ACTION_VIEW_1);
 		return true;
 	}
 }

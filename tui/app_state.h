@@ -94,6 +94,7 @@ struct app {
 	struct scene scene;                     /* what views see */
 	struct instance instance[N_VIEW_KINDS]; /* made when first needed */
 	enum view_kind view;                    /* on screen */
+	bool view_open;                         /* nobody has chosen it */
 	struct {
 		struct step *at;
 		size_t n, cap;
@@ -164,6 +165,10 @@ void app_select(struct app *a, const struct step *s);
 bool app_is_at(struct app *a, const struct step *s);
 /* Shows a view as it was left. */
 void app_show(struct app *a, enum view_kind view);
+/* Has the view something to show of what was read? */
+bool app_has_view(const struct app *a, enum view_kind view);
+/* The place of a view's tab among those that there are, from 0. */
+int app_tab_of(const struct app *a, enum view_kind view);
 /* Shows another view with a place, or none; back returns to here. */
 void app_go(struct app *a, enum view_kind view, const struct place *place);
 /* Adds terms to the filter of the view on screen; back takes them away. As app_add_filter(). */

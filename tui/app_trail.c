@@ -36,6 +36,22 @@ void *app_state(struct app *a)
 	return in->state;
 }
 
+bool app_has_view(const struct app *a, enum view_kind view)
+{
+	const struct view_ops *ops = views[view];
+
+	return !ops->applies || ops->applies(&a->scene);
+}
+
+int app_tab_of(const struct app *a, enum view_kind view)
+{
+	int tab = 0;
+
+	for (int i = 0; i < (int)view; i++)
+		tab += app_has_view(a, (enum view_kind)i);
+	return tab;
+}
+
 void app_scene_changed(struct app *a)
 {
 	for (int i = 0; i < N_VIEW_KINDS; i++)
@@ -60,6 +76,7 @@ void app_select(struct app *a, const struct step *s)
 void app_show(struct app *a, enum view_kind view)
 {
 	a->view = view;
+	a->view_open = false;
 	a->seeking.n = 0;
 	a->changed = true;
 }
@@ -243,6 +260,10 @@ void app_apply(struct app *a, struct effect *fx)
 		break;
 	case EFFECT_TIME:
 		app_show_time(a, fx->from_ns, fx->to_ns);
+		break;
+	case EFFECT_CURSOR:
+		a->lens.cursor_ns = fx->from_ns;
+		app_reanalyse(a);
 		break;
 	case EFFECT_GROUP:
 		set_grouping(a, fx->grouping);

@@ -271,6 +271,24 @@ static double spark_value(const int64_t *value, size_t n, int i, int cols)
 	return sum / (double)(end - first);
 }
 
+void canvas_column(struct canvas *c, int row, int col, int rows, uint16_t style, int64_t value,
+		   int64_t most)
+{
+	static const uint32_t levels[] = { ' ',           GLYPH_LEVEL_1, GLYPH_LEVEL_2,
+					   GLYPH_LEVEL_3, GLYPH_LEVEL_4, GLYPH_LEVEL_5,
+					   GLYPH_LEVEL_6, GLYPH_LEVEL_7, GLYPH_BLOCK };
+	int left = 0;
+
+	if (value > 0 && most > 0) {
+		left = (int)((double)value / (double)most * rows * 8 + 0.5);
+		left = left < 1 ? 1 : left > rows * 8 ? rows * 8 : left;
+	}
+	for (int line = rows - 1; line >= 0; line--) {
+		canvas_fill(c, row + line, col, 1, style, levels[left > 8 ? 8 : left]);
+		left = left > 8 ? left - 8 : 0;
+	}
+}
+
 void canvas_spark(struct canvas *c, int row, int col, int cols, uint16_t style,
 		  const int64_t *value, size_t n, int64_t max)
 {

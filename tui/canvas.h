@@ -60,6 +60,9 @@ void canvas_restyle(struct canvas *c, int row, int col, int cols, enum style fro
 /* A bar of part/whole of cols columns in eighth blocks ('#' in ASCII). */
 void canvas_bar(struct canvas *c, int row, int col, int cols, uint16_t style, int64_t part,
 		int64_t whole);
+/* A column of value/most that stands on the last of rows cells, in eighth blocks; what is there shows. */
+void canvas_column(struct canvas *c, int row, int col, int rows, uint16_t style, int64_t value,
+		   int64_t most);
 /*
  * One cell per column in eight levels of max (0: of the largest column), blank where 0. With more
  * values than columns a cell is the mean of its values; with fewer, a value takes several cells.

@@ -53,7 +53,7 @@ static const struct {
 } context_names[] = {
 	{ IN_LIST, "lists" },    { IN_TREE, "trees" },     { IN_FLAME, "flame" },
 	{ IN_TOP, "top" },       { IN_BFLY, "butterfly" }, { IN_TEXT, "text" },
-	{ IN_TASKS, "threads" }, { IN_TIME, "time" },
+	{ IN_TASKS, "threads" }, { IN_TIME, "time" },      { IN_MEMORY, "memory" },
 };
 
 /* <Name>: *keys stands on '<'. */

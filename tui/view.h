@@ -28,6 +28,7 @@ struct analysis;
 /* X(enum, name, digit's title) — in the order of tabs. */
 /* clang-format off */
 #define VIEWS(X) \
+	X(MEMORY,    "memory") \
 	X(TOP,       "top") \
 	X(TREE,      "tree") \
 	X(CALLERS,   "callers") \
@@ -78,6 +79,7 @@ enum effect_kind {
 	EFFECT_FILTER,
 	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
 	EFFECT_TIME,   /* show the time from `from_ns` to `to_ns` alone; back shows what was */
+	EFFECT_CURSOR, /* what is live is asked for at `from_ns` from now on */
 	EFFECT_MESSAGE /* show `text` until the next key */
 };
 
@@ -94,6 +96,9 @@ struct view_ops {
 	const char *name;  /* in tabs, --view and config */
 	const char *help;  /* one line for the help overlay */
 	uint32_t contexts; /* IN_…: which actions mean something here */
+
+	/* Does it have something to show of what was read? NULL: always. */
+	bool (*applies)(const struct scene *s);
 
 	void *(*new)(void);
 	void (*free)(void *state);

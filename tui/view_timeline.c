@@ -17,7 +17,6 @@
 #include "analysis.h"
 #include "filter.h"
 #include "finding.h"
-#include "glyphs.h"
 #include "list.h"
 #include "mem.h"
 #include "row.h"
@@ -215,17 +214,6 @@ static int64_t most_of(const struct timeline_view *v)
 	return most;
 }
 
-/* Eighths of a row that stand for the value. */
-static int eighths_of(int64_t value, int64_t most, int rows)
-{
-	int n;
-
-	if (value <= 0 || most <= 0)
-		return 0;
-	n = (int)((double)value / (double)most * rows * 8 + 0.5);
-	return n < 1 ? 1 : n > rows * 8 ? rows * 8 : n;
-}
-
 static bool in_range(const struct timeline_view *v, int col)
 {
 	int64_t from, to, at = time_axis_at(&v->axis, col);
@@ -237,19 +225,11 @@ static bool in_range(const struct timeline_view *v, int col)
 static void draw_column(const struct timeline_view *v, struct canvas *c, struct rect r, int col,
 			int64_t most)
 {
-	static const uint32_t levels[] = { ' ',           GLYPH_LEVEL_1, GLYPH_LEVEL_2,
-					   GLYPH_LEVEL_3, GLYPH_LEVEL_4, GLYPH_LEVEL_5,
-					   GLYPH_LEVEL_6, GLYPH_LEVEL_7, GLYPH_BLOCK };
-	int left = eighths_of(v->sum[col], most, v->graph);
 	uint16_t style = in_range(v, col) ? STYLE_SPARK_RANGE : STYLE_SPARK;
 
 	if (col == time_axis_col(&v->axis, v->axis.cursor_ns))
 		style |= STYLE_SELECTED;
-	for (int line = v->graph - 1; line >= 0 && line < r.rows; line--) {
-		canvas_fill(c, r.row + line, r.col + v->gutter + col, 1, style,
-			    levels[left > 8 ? 8 : left]);
-		left = left > 8 ? left - 8 : 0;
-	}
+	canvas_column(c, r.row, r.col + v->gutter + col, v->graph, style, v->sum[col], most);
 }
 
 static void draw_graph(const struct timeline_view *v, const struct scene *s, struct canvas *c,

@@ -20,6 +20,7 @@
 #include "output.h"
 #include "profile.h"
 #include "report.h"
+#include "report_memory.h"
 #include "report_info.h"
 #include "report_json.h"
 #include "report_text.h"
@@ -125,11 +126,16 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 static void put_report(const struct report *r, const struct options *o, FILE *to)
 {
 	if (o->json) {
-		report_json(r, to);
+		if (r->view == VIEW_KIND_MEMORY)
+			report_memory_json(r, to);
+		else
+			report_json(r, to);
 		return;
 	}
 	put_heading(r, o, to);
-	if (r->view == VIEW_KIND_FLAME)
+	if (r->view == VIEW_KIND_MEMORY)
+		report_memory_text(r, to);
+	else if (r->view == VIEW_KIND_FLAME)
 		report_text_flame(r, to);
 	else if (r->view == VIEW_KIND_TIMELINE)
 		report_text_timeline(r, to);

@@ -468,7 +468,8 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 	r->n_columns = r->analysis->weights.n_columns;
 	r->keys = &r->analysis->keys;
 	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
-	    r->view != VIEW_KIND_TIMELINE && !ask_group_of_frames(r->analysis->lens.grouping))
+	    r->view != VIEW_KIND_TIMELINE && r->view != VIEW_KIND_MEMORY &&
+	    !ask_group_of_frames(r->analysis->lens.grouping))
 		return err_set(e, -EINVAL,
 			       "--view %s has frames; --group takes function, module or "
 			       "file with it",
@@ -491,6 +492,10 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 		return make_butterfly(r, function, e);
 	case VIEW_KIND_TIMELINE:
 		return make_timeline(r, e);
+	case VIEW_KIND_MEMORY:
+		return analysis_footprint(r->analysis, NULL)
+			       ? 0
+			       : err_set(e, -EINVAL, "--view memory wants a recording of a heap");
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
 		break;

@@ -365,6 +365,7 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_TOP:
 	case VIEW_KIND_FLAME:
 	case VIEW_KIND_TIMELINE:
+	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
 		put_titles(r, to, &l, group_titles[r->keys->grouping]);

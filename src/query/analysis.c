@@ -62,6 +62,7 @@ void analysis_free(struct analysis *a)
 	if (!a)
 		return;
 	inverted_free(a->inverted);
+	footprint_free(a->footprint);
 	table_done(&a->table);
 	calltree_free(a->tree);
 	weights_done(&a->weights);
@@ -85,4 +86,24 @@ struct inverted *analysis_inverted(struct analysis *a)
 	if (!a->inverted)
 		a->inverted = inverted_new(a->tree, &a->keys);
 	return a->inverted;
+}
+
+struct footprint *analysis_footprint(struct analysis *a, struct progress *progress)
+{
+	struct metric m = a->lens.column[0].metric;
+	uint32_t i = 0;
+
+	if (a->footprint)
+		return a->footprint;
+	if (!metric_is_heap(a->profile, m) || m.event.v >= a->counts.n_events) {
+		while (i < a->counts.n_events &&
+		       !profile_event(a->profile, (event_id){ i })->is_heap)
+			i++;
+		if (i == a->counts.n_events)
+			return NULL;
+		m.event.v = i;
+	}
+	if (footprint_new(a->profile, &a->counts, &a->lens, m.event, progress, &a->footprint) < 0)
+		a->footprint = NULL;
+	return a->footprint;
 }

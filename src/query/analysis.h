@@ -10,6 +10,7 @@
 
 #include "butterfly.h"
 #include "calltree.h"
+#include "footprint.h"
 #include "inverted.h"
 #include "keys.h"
 #include "lens.h"
@@ -29,6 +30,7 @@ struct analysis {
 	struct keys own_keys;          /* of samples, only when lens groups samples */
 	const struct keys *table_keys; /* &keys or &own_keys */
 	struct inverted *inverted;     /* NULL until analysis_inverted() */
+	struct footprint *footprint;   /* NULL until analysis_footprint() */
 };
 
 /* 0 or -ECANCELED; *out is the caller's to free. */
@@ -41,5 +43,11 @@ const char *analysis_gave_up(const struct analysis *a);
 
 /* The bottom-up tree, made on the first call. */
 struct inverted *analysis_inverted(struct analysis *a);
+
+/*
+ * Memory over time and by site, made on the first call: of column 0's event if that is of a heap, else of
+ * the first that is. NULL where there is none, and when it was cancelled.
+ */
+struct footprint *analysis_footprint(struct analysis *a, struct progress *progress);
 
 #endif

@@ -418,6 +418,28 @@ static int find_peak(struct footprint *m, struct progress *progress)
 	return rc;
 }
 
+int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *progress)
+{
+	struct lens live = m->lens;
+	struct weights w;
+	int rc;
+
+	live.n_columns = 1; /* that of MEASURE_LIVE */
+	live.cursor_ns = cursor_ns;
+	rc = weigh(m->profile, &m->counts, &live, progress, &w);
+	if (rc == 0) {
+		m->lens.cursor_ns = cursor_ns;
+		m->total[FOOTPRINT_LIVE] = w.total[0];
+		for (uint32_t i = 0; i < m->n_sites; i++)
+			m->site[i].sum[FOOTPRINT_LIVE] = 0;
+		for (uint32_t i = 0; i < w.n_stacks; i++)
+			if (m->site_of_stack[i] != ID_NONE)
+				m->site[m->site_of_stack[i]].sum[FOOTPRINT_LIVE] += w.stack[i];
+	}
+	weights_done(&w);
+	return rc;
+}
+
 static int answer(struct footprint *m, struct progress *progress)
 {
 	struct weights w;
@@ -435,14 +457,15 @@ static int answer(struct footprint *m, struct progress *progress)
 	return rc;
 }
 
-int footprint_new(const struct profile *p, const struct lens *lens, event_id event,
-		  struct progress *progress, struct footprint **out)
+int footprint_new(const struct profile *p, const struct profile_counts *counts,
+		  const struct lens *lens, event_id event, struct progress *progress,
+		  struct footprint **out)
 {
 	struct footprint *m = xcalloc(1, sizeof(*m));
 	int rc;
 
 	m->profile = p;
-	profile_counts_read(p, &m->counts);
+	m->counts = *counts;
 	set_lens(m, lens, event);
 	keys_init(&m->keys, p, &m->counts, GROUP_FUNCTION);
 	rc = answer(m, progress);

@@ -55,9 +55,13 @@ struct footprint {
  * Of the allocations of an event that pass the lens' filter, with its cursor; columns of the lens are
  * not looked at. 0 or -ECANCELED; the caller frees *out.
  */
-int footprint_new(const struct profile *p, const struct lens *lens, event_id event,
-		  struct progress *progress, struct footprint **out);
+int footprint_new(const struct profile *p, const struct profile_counts *counts,
+		  const struct lens *lens, event_id event, struct progress *progress,
+		  struct footprint **out);
 void footprint_free(struct footprint *m);
+
+/* Live bytes of all sites at another time since the start: sums and totals change, the order does not. */
+int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *progress);
 
 /* Sorts the sites by a column, falling; ties as said above. Invalidates indexes of sites. */
 void footprint_sort(struct footprint *m, enum footprint_column by);

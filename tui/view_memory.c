@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memory: how many bytes were there when, and who had asked for those that are there at the cursor.
+ *
+ * The line over time is of what passes the filter, its range of time included: between A and B it shows
+ * what was allocated there and how much of it lives on.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "finding.h"
+#include "list.h"
+#include "mem.h"
+#include "row.h"
+#include "text.h"
+#include "time_axis.h"
+#include "view.h"
+
+/* Rows of the graph: at most so many, and one in GRAPH_PART. */
+#define GRAPH_MOST 10
+#define GRAPH_PART 3
+
+/* Slots of a site's line over time. */
+#define SITE_SLOTS 12
+
+/* Columns of the gutter with the graph's scale. */
+#define GUTTER 9
+
+/* A column of the table: from the least telling to the most. */
+struct table_column {
+	const char *title;
+	enum footprint_column of;
+	int cols;
+	int needs; /* columns of the screen below which it is left out */
+};
+
+static const struct table_column table[] = {
+	{ "LIVE", FOOTPRINT_LIVE, 9, 0 },       { "LIVE %", FOOTPRINT_LIVE, 7, 64 },
+	{ "PEAK", FOOTPRINT_PEAK, 10, 76 },     { "TOTAL", FOOTPRINT_BYTES, 10, 104 },
+	{ "CALLS", FOOTPRINT_CALLS, 12, 84 },   { "TEMP %", FOOTPRINT_TEMPORARY, 7, 92 },
+	{ "LEAKED", FOOTPRINT_LEAKED, 10, 52 },
+};
+#define N_TABLE    ((int)(sizeof(table) / sizeof(*table)))
+#define LIVE_SHARE 1
+#define LINE_NEEDS 112 /* columns of the screen below which sites have no line over time */
+
+struct memory_view {
+	struct time_axis axis;
+	struct footprint_slot *slot; /* [axis.cols] of what is in sight; NULL: not asked; owned */
+	int64_t slot_from, slot_to;  /* what it is of */
+	int n_slots;
+	int64_t *lines; /* [n_lines][SITE_SLOTS] of the rows from lines_top on; owned */
+	uint32_t lines_top, n_lines;
+	bool stale;         /* these are of another answer */
+	struct list list;   /* sites */
+	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
+	enum footprint_column by;
+	int graph; /* rows of the graph */
+	int gutter;
+	bool at_end; /* is the cursor where the recording ends? it stays there then */
+};
+
+static struct footprint *footprint_of(const struct scene *s)
+{
+	return s->analysis->footprint;
+}
+
+static bool memory_applies(const struct scene *s)
+{
+	return footprint_of(s) != NULL;
+}
+
+static void *memory_new(void)
+{
+	struct memory_view *v = xcalloc(1, sizeof(*v));
+
+	time_axis_init(&v->axis);
+	v->cursor_id = ID_NONE;
+	v->at_end = true;
+	return v;
+}
+
+static void forget(struct memory_view *v)
+{
+	free(v->slot);
+	free(v->lines);
+	v->slot = NULL;
+	v->lines = NULL;
+}
+
+static void memory_free(void *state)
+{
+	struct memory_view *v = state;
+
+	if (!v)
+		return;
+	forget(v);
+	free(v);
+}
+
+static const struct key *key_at(const struct scene *s, uint32_t site)
+{
+	const struct footprint *f = footprint_of(s);
+
+	return &f->keys.key[f->site[site].key];
+}
+
+static void remember(struct memory_view *v, const struct scene *s)
+{
+	v->cursor_id = v->list.cursor < v->list.n ? key_at(s, v->list.cursor)->id : ID_NONE;
+}
+
+/* The cursor goes where its site went. */
+static void follow(struct memory_view *v, const struct scene *s)
+{
+	const struct footprint *f = footprint_of(s);
+
+	list_fit(&v->list, f ? f->n_sites : 0, (int)v->list.height);
+	for (uint32_t i = 0; v->cursor_id != ID_NONE && i < v->list.n; i++) {
+		if (key_at(s, i)->id != v->cursor_id)
+			continue;
+		list_go(&v->list, i);
+		return;
+	}
+}
+
+static void memory_update(void *state, const struct scene *s)
+{
+	struct memory_view *v = state;
+	struct footprint *f = footprint_of(s);
+	int64_t whole = f && f->whole_ns < INT64_MAX ? f->whole_ns + 1 : 1;
+
+	v->stale = true;
+	time_axis_fit(&v->axis, whole, v->axis.cols);
+	if (f && v->at_end)
+		time_axis_go_to(&v->axis, whole - 1);
+	if (f)
+		footprint_sort(f, v->by);
+	follow(v, s);
+}
+
+/* Asks for the line over time, and those of the sites in sight, when something else is in sight. */
+static void ask(struct memory_view *v, const struct scene *s)
+{
+	const struct footprint *f = footprint_of(s);
+	bool other = v->stale || !v->slot || v->slot_from != v->axis.from_ns ||
+		     v->slot_to != v->axis.to_ns || v->n_slots != v->axis.cols;
+	uint32_t sites[256], n = 0;
+
+	if (other) {
+		free(v->slot);
+		v->slot = xcalloc((size_t)v->axis.cols, sizeof(*v->slot));
+		v->slot_from = v->axis.from_ns;
+		v->slot_to = v->axis.to_ns;
+		v->n_slots = v->axis.cols;
+		footprint_line(f, v->slot_from, v->slot_to, (uint32_t)v->n_slots, NULL, v->slot);
+	}
+	for (uint32_t i = v->list.top; i < v->list.n && n < v->list.height && n < 256; i++)
+		sites[n++] = i;
+	if (!other && v->lines && v->lines_top == v->list.top && v->n_lines == n)
+		return;
+	free(v->lines);
+	v->lines = xcalloc((size_t)n * SITE_SLOTS, sizeof(*v->lines));
+	v->lines_top = v->list.top;
+	v->n_lines = n;
+	footprint_site_lines(f, sites, n, v->slot_from, v->slot_to, SITE_SLOTS, NULL, v->lines);
+	v->stale = false;
+}
+
+/* Lines above the rows: the summary, the graph, its axis, the table's titles. */
+static int lines_above(const struct memory_view *v)
+{
+	return 1 + v->graph + 1 + 1;
+}
+
+static void memory_layout(void *state, const struct scene *s, struct rect r)
+{
+	struct memory_view *v = state;
+	int part = r.rows / GRAPH_PART > GRAPH_MOST ? GRAPH_MOST : r.rows / GRAPH_PART;
+
+	if (!footprint_of(s) || r.rows <= 0 || r.cols <= 0)
+		return;
+	v->gutter = r.cols >= 60 ? GUTTER : 0;
+	v->graph = part > 1 ? part : 1;
+	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
+	if (v->at_end)
+		time_axis_go_to(&v->axis, v->axis.whole_ns - 1);
+	list_fit(&v->list, footprint_of(s)->n_sites, r.rows - lines_above(v));
+	ask(v, s);
+	remember(v, s);
+}
+
+/* The newest reading of the resident set at or before a time, of all captures; -1: none. */
+static int64_t rss_at(const struct scene *s, int64_t since_ns)
+{
+	const struct profile *p = s->analysis->profile;
+	const struct heap_reading *reading = profile_heap_readings(p);
+	struct heap_columns c;
+	int64_t value = -1;
+
+	profile_heap(p, &c);
+	for (uint32_t i = 0; i < c.n_readings; i++) {
+		const struct heap_series *of =
+			profile_heap_series(p, (series_id){ reading[i].series });
+		int64_t begin = capture_begin(profile_capture(p, of->capture));
+
+		if (strcmp(profile_string(p, of->name, NULL), "RSS") == 0 &&
+		    reading[i].time_ns - begin <= since_ns)
+			value = reading[i].value;
+	}
+	return value;
+}
+
+/* A part of the summary, if it fits; returns where the next one begins. */
+static int put_part(struct canvas *c, struct rect r, int col, char *text)
+{
+	int cols = (int)text_width(text, strlen(text));
+
+	if (col + cols + (col > 1 ? 3 : 0) < r.cols) {
+		if (col > 1)
+			col += canvas_puts(c, r.row, r.col + col, r.cols - col, STYLE_DIM, " · ");
+		col += canvas_puts(c, r.row, r.col + col, r.cols - col, STYLE_NORMAL, text);
+	}
+	free(text);
+	return col;
+}
+
+static void draw_summary(const struct memory_view *v, const struct scene *s, struct canvas *c,
+			 struct rect r)
+{
+	const struct footprint *f = footprint_of(s);
+	char a[FMT_SIZE], b[FMT_SIZE];
+	int64_t rss = rss_at(s, v->axis.cursor_ns);
+	int col = 1;
+
+	if (v->at_end)
+		snprintf(b, sizeof(b), "the end");
+	else
+		time_axis_text(b, v->axis.cursor_ns);
+	col = put_part(c, r, col,
+		       xasprintf("live %s at %s", fmt_bytes(a, f->total[FOOTPRINT_LIVE]), b));
+	if (f->peak_ns != TIME_NONE)
+		col = put_part(c, r, col,
+			       xasprintf("peak %s at %s", fmt_bytes(a, f->total[FOOTPRINT_PEAK]),
+					 time_axis_text(b, f->peak_ns)));
+	col = put_part(c, r, col, xasprintf("leaked %s", fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
+	if (rss >= 0)
+		col = put_part(c, r, col, xasprintf("RSS %s", fmt_bytes(a, rss)));
+	put_part(c, r, col,
+		 xasprintf("%s allocations of %s",
+			   fmt_count(a, f->total[FOOTPRINT_CALLS] / f->scale[FOOTPRINT_CALLS]),
+			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
+}
+
+static bool in_range(const struct memory_view *v, int col)
+{
+	int64_t from, to, at = time_axis_at(&v->axis, col);
+
+	return time_axis_range(&v->axis, &from, &to) && time_axis_at(&v->axis, col + 1) > from &&
+	       at < to;
+}
+
+static int cursor_col(const struct memory_view *v)
+{
+	int col = time_axis_col(&v->axis, v->axis.cursor_ns);
+
+	return col < 0 ? 0 : col >= v->n_slots ? v->n_slots - 1 : col;
+}
+
+static void draw_graph(const struct memory_view *v, struct canvas *c, struct rect r)
+{
+	int row = r.row + 1, left = r.col + v->gutter;
+	int64_t most = 0;
+	char text[FMT_SIZE];
+
+	for (int i = 0; i < v->n_slots; i++)
+		most = v->slot[i].most > most ? v->slot[i].most : most;
+	for (int i = 0; i < v->n_slots; i++) {
+		uint16_t style = in_range(v, i) ? STYLE_SPARK_RANGE : STYLE_SPARK;
+
+		if (i == cursor_col(v))
+			style |= STYLE_SELECTED;
+		canvas_column(c, row, left + i, v->graph, style, v->slot[i].most, most);
+	}
+	if (v->gutter > 0) {
+		canvas_puts_right(c, row, r.col, v->gutter - 1, STYLE_NUMBER,
+				  fmt_bytes(text, most));
+		canvas_puts_right(c, row + v->graph - 1, r.col, v->gutter - 1, STYLE_NUMBER,
+				  v->graph > 1 ? "0" : fmt_bytes(text, most));
+	}
+	time_axis_draw(&v->axis, c, row + v->graph, left);
+}
+
+/* The columns that fit, from the left; returns where names begin. */
+static int draw_titles(const struct memory_view *v, struct canvas *c, struct rect r, int line)
+{
+	int col = 2;
+
+	for (int i = 0; i < N_TABLE; i++) {
+		uint16_t style = table[i].of == v->by && i != LIVE_SHARE ? STYLE_HEADER_SORTED
+									 : STYLE_HEADER;
+
+		if (r.cols < table[i].needs)
+			continue;
+		if (line >= 0)
+			canvas_puts_right(c, r.row + line, r.col + col, table[i].cols, style,
+					  table[i].title);
+		col += table[i].cols;
+	}
+	col += 2;
+	if (r.cols >= LINE_NEEDS) {
+		if (line >= 0)
+			canvas_puts(c, r.row + line, r.col + col, SITE_SLOTS, STYLE_HEADER,
+				    "OVER TIME");
+		col += SITE_SLOTS + 2;
+	}
+	if (line >= 0)
+		canvas_puts(c, r.row + line, r.col + col, r.cols - col, STYLE_HEADER, "WHERE");
+	return col;
+}
+
+/* A site's number in a column; returns out. */
+static const char *cell_text(const struct footprint *f, const struct footprint_site *site, int i,
+			     char out[FMT_SIZE])
+{
+	int64_t value = site->sum[table[i].of];
+
+	if (i == LIVE_SHARE)
+		return fmt_percent(out, value, f->total[FOOTPRINT_LIVE]);
+	if (table[i].of == FOOTPRINT_TEMPORARY)
+		return fmt_percent(out, value, site->sum[FOOTPRINT_CALLS]);
+	if (table[i].of == FOOTPRINT_CALLS)
+		return fmt_count(out, value / f->scale[FOOTPRINT_CALLS]);
+	return fmt_bytes(out, value);
+}
+
+static void draw_site(const struct memory_view *v, const struct scene *s, struct canvas *c,
+		      struct rect r, int line, uint32_t i)
+{
+	const struct footprint *f = footprint_of(s);
+	const struct footprint_site *site = &f->site[i];
+	const struct key *key = key_at(s, i);
+	struct name_look look = { .style = row_key_style(key), .wide = s->wide };
+	int col = 2, at = r.row + line, used;
+	char text[FMT_SIZE], *source;
+
+	for (int k = 0; k < N_TABLE; k++) {
+		if (r.cols < table[k].needs)
+			continue;
+		canvas_puts_right(c, at, r.col + col, table[k].cols, STYLE_NUMBER,
+				  cell_text(f, site, k, text));
+		col += table[k].cols;
+	}
+	col = draw_titles(v, c, r, -1);
+	if (r.cols >= LINE_NEEDS && i >= v->lines_top && i - v->lines_top < v->n_lines)
+		canvas_spark(c, at, r.col + col - SITE_SLOTS - 2, SITE_SLOTS, row_bar_style(key),
+			     v->lines + (size_t)(i - v->lines_top) * SITE_SLOTS, SITE_SLOTS, 0);
+	if (i == v->list.cursor)
+		look.style |= STYLE_SELECTED;
+	used = row_draw_name(c, at, r.col + col, r.cols - col, key->label, &look);
+	source = row_source(s, &f->keys, site->key);
+	col += used + 2;
+	if (*source && col < r.cols)
+		col += canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, source) + 2;
+	if (col < r.cols)
+		canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, key->module);
+	free(source);
+	if (i == v->list.cursor)
+		row_draw_marker(c, r, line);
+}
+
+static void memory_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
+{
+	const struct memory_view *v = state;
+	int top = lines_above(v);
+
+	if (r.rows <= 0 || r.cols <= 0)
+		return;
+	if (!footprint_of(s) || footprint_of(s)->n_sites == 0) {
+		row_draw_nothing(c, r, s);
+		return;
+	}
+	draw_summary(v, s, c, r);
+	if (r.rows > 1 + v->graph)
+		draw_graph(v, c, r);
+	if (r.rows > top - 1)
+		draw_titles(v, c, r, top - 1);
+	for (int line = top; line < r.rows; line++) {
+		uint32_t i = list_at(&v->list, line - top);
+
+		if (i < v->list.n)
+			draw_site(v, s, c, r, line, i);
+	}
+}
+
+/* What lives at the cursor is asked for: of the sites at once, of the other views by and by. */
+static void after_move(struct memory_view *v, const struct scene *s, struct effect *out)
+{
+	struct footprint *f = footprint_of(s);
+	int64_t at;
+
+	/* A column says what lives when it ends, as the graph does. */
+	at = time_axis_at(&v->axis, cursor_col(v) + 1);
+	v->at_end = at >= v->axis.whole_ns;
+	if (v->at_end)
+		at = INT64_MAX;
+	if (f->lens.cursor_ns == at)
+		return;
+	footprint_move(f, at, NULL);
+	footprint_sort(f, v->by);
+	follow(v, s);
+	v->stale = true;
+	out->kind = EFFECT_CURSOR;
+	out->from_ns = at;
+}
+
+static void after_mark(struct memory_view *v, struct effect *out)
+{
+	bool has_a = v->axis.a_ns != TIME_UNMARKED;
+	char at[FMT_SIZE];
+
+	if (time_axis_range(&v->axis, &out->from_ns, &out->to_ns)) {
+		out->kind = EFFECT_TIME;
+		return;
+	}
+	time_axis_text(at, has_a ? v->axis.a_ns : v->axis.b_ns);
+	out->kind = EFFECT_MESSAGE;
+	out->text = xasprintf("the range %s at %s; %s it", has_a ? "begins" : "ends", at,
+			      has_a ? "B ends" : "A begins");
+}
+
+static bool next_order(struct memory_view *v, const struct scene *s)
+{
+	v->by = (enum footprint_column)((v->by + 1) % FOOTPRINT_N_COLUMNS);
+	footprint_sort(footprint_of(s), v->by);
+	v->stale = true;
+	follow(v, s);
+	return true;
+}
+
+static bool open_site(const struct memory_view *v, const struct scene *s, struct effect *out)
+{
+	if (v->list.cursor >= v->list.n)
+		return false;
+	out->kind = EFFECT_OPEN;
+	out->view = VIEW_KIND_CALLERS;
+	out->place = (struct place){ .key_id = key_at(s, v->list.cursor)->id };
+	return true;
+}
+
+static bool memory_act(void *state, const struct scene *s, enum action a, struct effect *out)
+{
+	struct memory_view *v = state;
+	int64_t cursor = v->axis.cursor_ns;
+	bool done;
+
+	if (!footprint_of(s))
+		return false;
+	done = list_act(&v->list, a) || time_axis_act(&v->axis, a);
+	remember(v, s);
+	switch ((int)a) {
+	case ACTION_MARK_A:
+	case ACTION_MARK_B:
+		if (done)
+			after_mark(v, out);
+		return done;
+	case ACTION_PEAK:
+		time_axis_go_to(&v->axis, footprint_of(s)->peak_ns);
+		after_move(v, s, out);
+		return true;
+	case ACTION_BACK:
+		return time_axis_unzoom(&v->axis);
+	case ACTION_SORT:
+		return next_order(v, s);
+	case ACTION_ENTER:
+		return open_site(v, s, out);
+	default:
+		if (v->axis.cursor_ns != cursor)
+			after_move(v, s, out);
+		return done;
+	}
+}
+
+static void memory_click(void *state, const struct scene *s, struct rect r, int row, int col,
+			 bool twice, struct effect *out)
+{
+	struct memory_view *v = state;
+	int line = row - r.row - lines_above(v);
+	uint32_t i = list_at(&v->list, line);
+
+	if (!footprint_of(s))
+		return;
+	if (line < -1 && row > r.row && col >= r.col + v->gutter) {
+		time_axis_go(&v->axis, col - r.col - v->gutter);
+		after_move(v, s, out);
+	}
+	if (i == UINT32_MAX)
+		return;
+	v->list.cursor = i;
+	remember(v, s);
+	if (twice)
+		open_site(v, s, out);
+}
+
+static void memory_drag(void *state, const struct scene *s, struct rect r, struct cell_at from,
+			struct cell_at to, struct effect *out)
+{
+	struct memory_view *v = state;
+	int left = r.col + v->gutter;
+
+	if (!footprint_of(s) || from.col < left || from.col == to.col)
+		return;
+	time_axis_mark(&v->axis, from.col - left, to.col - left);
+	after_mark(v, out);
+}
+
+static void memory_select(void *state, const struct scene *s, const struct place *p)
+{
+	struct memory_view *v = state;
+
+	if (p->key_id == ID_NONE || !footprint_of(s))
+		return;
+	v->cursor_id = p->key_id;
+	follow(v, s);
+	remember(v, s);
+}
+
+static bool memory_selection(const void *state, const struct scene *s, struct place *out)
+{
+	const struct memory_view *v = state;
+
+	if (!footprint_of(s) || v->list.cursor >= footprint_of(s)->n_sites)
+		return false;
+	*out = (struct place){ .key_id = key_at(s, v->list.cursor)->id };
+	return true;
+}
+
+static bool matches(const struct scene *s, uint32_t site)
+{
+	const char *label = key_at(s, site)->label;
+
+	return s->search && search_matches(s->search, label, strlen(label));
+}
+
+static uint32_t memory_find(void *state, const struct scene *s, int step, uint32_t *at)
+{
+	struct memory_view *v = state;
+	struct finding f;
+
+	finding_start(&f, v->list.cursor, step);
+	for (uint32_t i = 0; i < v->list.n; i++)
+		if (matches(s, i))
+			finding_add(&f, i);
+	*at = finding_end(&f);
+	if (*at > 0)
+		list_go(&v->list, f.target);
+	if (footprint_of(s))
+		remember(v, s);
+	return f.n;
+}
+
+/* The site in full, with what came and went in the cursor's column. */
+static char *memory_status(const void *state, const struct scene *s)
+{
+	const struct memory_view *v = state;
+	const struct footprint *f = footprint_of(s);
+	char came[FMT_SIZE], went[FMT_SIZE], live[FMT_SIZE], *name, *out;
+	const struct footprint_slot *slot;
+
+	if (!f || v->list.cursor >= f->n_sites || !v->slot)
+		return NULL;
+	slot = &v->slot[cursor_col(v)];
+	name = row_full_name(key_at(s, v->list.cursor));
+	out = xasprintf("%s  %s  %s · here %s came, %s went", name,
+			fmt_bytes(live, f->site[v->list.cursor].sum[FOOTPRINT_LIVE]),
+			key_at(s, v->list.cursor)->module, fmt_bytes(came, slot->allocated),
+			fmt_bytes(went, slot->freed));
+	free(name);
+	return out;
+}
+
+static void memory_position(const void *state, uint32_t *at, uint32_t *of)
+{
+	list_position(&((const struct memory_view *)state)->list, at, of);
+}
+
+static char *memory_crumb(const void *state, const struct scene *s)
+{
+	const struct memory_view *v = state;
+	char from[FMT_SIZE], to[FMT_SIZE];
+
+	(void)s;
+	if (v->axis.to_ns - v->axis.from_ns >= v->axis.whole_ns)
+		return NULL;
+	return xasprintf("%s – %s", time_axis_text(from, v->axis.from_ns),
+			 time_axis_text(to, v->axis.to_ns));
+}
+
+const struct view_ops view_memory = {
+	.name = "memory",
+	.help = "bytes over time and who asked for what is there at the cursor; A and B choose a range, p the peak",
+	.contexts = IN_LIST | IN_TIME | IN_MEMORY,
+	.applies = memory_applies,
+	.new = memory_new,
+	.free = memory_free,
+	.update = memory_update,
+	.layout = memory_layout,
+	.draw = memory_draw,
+	.act = memory_act,
+	.click = memory_click,
+	.drag = memory_drag,
+	.select = memory_select,
+	.selection = memory_selection,
+	.find = memory_find,
+	.status = memory_status,
+	.position = memory_position,
+	.crumb = memory_crumb,
+};
