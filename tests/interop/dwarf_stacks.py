@@ -16,10 +16,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.dont_write_bytecode = True
-from perf_script import ANY, FIELDS, FRAME, HEAD, is_kernel  # noqa: E402
+from perf_script import ANY, FIELDS, FRAME, HEAD, is_kernel, record_with  # noqa: E402
 
 # What ends a stack that does not reach its root, in proftop.
 MARKS = {'[truncated]', '[no unwind tables]', '[broken stack]', '[no file]', '[too deep]'}
@@ -366,14 +365,7 @@ def record(name, program, mode, size, work):
     path = f'{work}/{name}.data'
     run = [f'{work}/{program}'] + ([mode] if mode else []) + ['0.15']
     command = ['perf', 'record', '-q', '-e', 'cpu-clock', '-F', '2000', '--call-graph', f'dwarf,{size}', '-o', path, '--'] + run
-    # The memory for its buffers is one pool: another perf may have it just now.
-    for _ in range(5):
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if done.returncode == 0:
-            return path
-        time.sleep(1)
-    print(f'{name}: perf does not record: {done.stderr.decode("utf-8", "replace").strip()[-300:]}')
-    return None
+    return path if record_with(name, command) else None
 
 
 def check_repeats(proftop, path):

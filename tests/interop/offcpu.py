@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from perf_script import record_with  # noqa: E402
+
 MINE = 'naps'
 LINE = re.compile(r'^\s*(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?P<sec>\d+)\.(?P<ns>\d{9}):\s*(?P<rest>.*)$')
 EXIT = re.compile(r'PERF_RECORD_EXIT\(-?\d+:(\d+)\)')
@@ -87,9 +90,7 @@ def check(name, proftop, work):
     options, with_stacks = CASES[name]
     path = f'{work}/{name.replace(" ", "-")}.data'
     command = ['perf', 'record', '-q', '-o', path] + options.split() + ['--', f'{work}/{MINE}']
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    if done.returncode != 0:
-        print(f'{name}: perf does not record: {done.stderr.decode("utf-8", "replace").strip()[-200:]}')
+    if not record_with(name, command):
         return 0, 0
     raw = '--switch-events' not in options
     told, last, mine = moments(path, raw)
