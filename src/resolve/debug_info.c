@@ -71,10 +71,15 @@ static int by_begin(const void *a, const void *b)
 
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
-	return x->end < y->end ? -1 : x->end > y->end;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return (x->of > y->of) - (x->of < y->of);
 }
 
-/* The narrowest span that holds address, or NULL. */
+/*
+ * The narrowest span that holds address, or NULL; of equal ones the first unit's, as linkers let all units
+ * that had a copy of a function claim the one that was kept.
+ */
 static const struct span *find_span(struct debug_info *d, uint64_t address)
 {
 	const struct span *best = NULL, *at = d->all.at;
@@ -92,7 +97,7 @@ static const struct span *find_span(struct debug_info *d, uint64_t address)
 	while (low-- > 0 && address - at[low].begin < d->widest && steps++ < DEBUG_INFO_WORK_EACH) {
 		if (address >= at[low].end)
 			continue;
-		if (!best || at[low].end - at[low].begin < best->end - best->begin)
+		if (!best || at[low].end - at[low].begin <= best->end - best->begin)
 			best = &at[low];
 	}
 	return best;
