@@ -25,7 +25,7 @@ static const char *const view_names[N_VIEW_KINDS] = {
 int report_find_view(const char *name, enum view_kind *out, struct err *e)
 {
 	for (int i = 0; i < N_VIEW_KINDS; i++) {
-		if (name && strcmp(name, view_names[i]) != 0)
+		if (strcmp(name ? name : view_names[VIEW_KIND_TOP], view_names[i]) != 0)
 			continue;
 		*out = (enum view_kind)i;
 		return 0;
