@@ -65,10 +65,9 @@ bool die_unit_header(struct dwarf_file *f, uint64_t offset, struct die_unit *u)
 	} else if (length >= 0xfffffff0) {
 		return false;
 	}
-	u->end = die_offset(u, b.at);
-	if (b.bad || length > s->n - u->end)
+	if (b.bad || length > s->n - die_offset(u, b.at))
 		return false;
-	u->end += length;
+	u->end = die_offset(u, b.at) + length;
 	u->sizes.version = u->version = (uint8_t)take_u16(&b);
 	if (u->version >= 5) {
 		take_type(u, &b);
@@ -95,7 +94,7 @@ void die_index_read(struct die_index *x, struct dwarf_file *f)
 			vec_push(&x->offsets, at);
 		else
 			x->n_damaged++;
-		if (u.end <= at || (!good && u.end == n))
+		if (u.end <= at)
 			return;
 		at = u.end;
 	}
