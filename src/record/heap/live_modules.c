@@ -12,9 +12,12 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PAGE_BYTES 4096u
@@ -88,23 +91,62 @@ static void take_load(struct live_module *m, const ElfW(Phdr) * p)
 	m->n_segments++;
 }
 
-/* Reads the program headers of the module that begins at o->dlfo_map_start. */
-static struct live_module describe(const struct dl_find_object *o)
+/* Program headers in memory. */
+struct headers {
+	const uint8_t *at; /* [n] ElfW(Phdr) */
+	size_t n;
+};
+
+static bool is_readable(uint64_t address)
 {
-	const uint8_t *begin = o->dlfo_map_start;
-	const struct link_map *map = o->dlfo_link_map;
-	struct live_module m = { .bias = map->l_addr, .link_map = map };
+	int kept = errno;
+	/* The kernel looks at what is there, and then at `how`, which is no good. */
+	bool is = syscall(SYS_rt_sigprocmask, -1, (const void *)address, NULL, 8) &&
+		  errno != EFAULT;
+
+	errno = kept;
+	return is;
+}
+
+/* Those of the file that is mapped at `begin`, if it begins there. */
+static struct headers headers_at(const uint8_t *begin)
+{
 	ElfW(Ehdr) h;
 
 	memcpy(&h, begin, sizeof(h));
 	if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_phentsize != sizeof(ElfW(Phdr)) ||
 	    h.e_phoff + h.e_phnum * sizeof(ElfW(Phdr)) > PAGE_BYTES)
-		h.e_phnum = 0;
-	for (unsigned i = 0; i < h.e_phnum; i++) {
+		return (struct headers){ 0 };
+	return (struct headers){ begin + h.e_phoff, h.e_phnum };
+}
+
+/*
+ * The loader tells the segment only where there are holes between segments. Then the executable's headers
+ * are where the kernel says, those of others where address 0 of theirs is.
+ */
+static struct headers headers_of(const struct dl_find_object *o)
+{
+	const struct link_map *map = o->dlfo_link_map;
+	struct headers h = headers_at(o->dlfo_map_start);
+
+	if (h.n)
+		return h;
+	if (!map->l_name || !*map->l_name)
+		return (struct headers){ (const uint8_t *)getauxval(AT_PHDR), getauxval(AT_PHNUM) };
+	return is_readable(map->l_addr) ? headers_at((const uint8_t *)map->l_addr) : h;
+}
+
+static struct live_module describe(const struct dl_find_object *o)
+{
+	const struct link_map *map = o->dlfo_link_map;
+	struct live_module m = { .bias = map->l_addr, .link_map = map };
+	struct headers h = headers_of(o);
+
+	for (size_t i = 0; i < h.n; i++) {
 		ElfW(Phdr) p;
 		uint64_t at;
 
-		memcpy(&p, begin + h.e_phoff + i * sizeof(p), sizeof(p));
+		memcpy(&p, h.at + i * sizeof(p), sizeof(p));
 		at = m.bias + p.p_vaddr;
 		if (p.p_type == PT_LOAD) {
 			take_load(&m, &p);

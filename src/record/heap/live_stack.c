@@ -10,18 +10,18 @@
 #include "cfi.h"
 #include "walk.h"
 #include "heap_records.h"
-#include "real_calls.h"
 #include "tracer_memory.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE_BYTES      4096u
-#define FOREIGN_BYTES   (1u << 20) /* as much of a stack that is not the thread's own is walked */
+#define PAGE_BYTES    4096u
+#define FOREIGN_BYTES (1u << 20) /* as much of a stack that is not the thread's own is walked */
+#define OWN_MOST_BYTES \
+	(64u << 20) /* no more of a thread's stack is looked for below what is known */
 #define FULL_MAX_FRAMES 65536u
 
 extern void *__libc_stack_end __attribute__((weak));
@@ -38,11 +38,6 @@ struct full_walk {
 };
 
 static struct full_walk *full;
-
-/* Of a thread's own stack. */
-struct bounds {
-	uint64_t low, high;
-};
 
 struct find_rule {
 	uint64_t pc;
@@ -101,53 +96,67 @@ struct live_rule live_stack_find_rule(uint64_t pc)
 	return f.found;
 }
 
-/* Of the main thread, whose stack grows: pthread_getattr_np would read /proc with stdio. */
-static void main_bounds(struct bounds *b)
-{
-	struct rlimit limit;
-
-	if (!&__libc_stack_end || getrlimit(RLIMIT_STACK, &limit))
-		return;
-	b->high = ((uint64_t)__libc_stack_end + 7) & ~UINT64_C(7);
-	b->low = b->high - (limit.rlim_cur < (1u << 30) ? limit.rlim_cur : (1u << 30));
-}
-
-/* libc allocates and frees here; the pool, which serves that, is as before afterwards. */
-static void thread_bounds(void *arg)
-{
-	struct bounds *b = arg;
-	size_t mark = real_pool_mark();
-	pthread_attr_t attr;
-	void *begin;
-	size_t n;
-
-	if (pthread_getattr_np(pthread_self(), &attr) == 0) {
-		if (pthread_attr_getstack(&attr, &begin, &n) == 0) {
-			b->low = (uint64_t)begin;
-			b->high = b->low + n;
-		}
-		pthread_attr_destroy(&attr);
-	}
-	real_pool_release(mark);
-}
-
-void live_stack_bounds(uint64_t *low, uint64_t *high)
-{
-	struct bounds b = { 0 };
-
-	if (recorder.pid == (pid_t)syscall(SYS_gettid))
-		main_bounds(&b);
-	else
-		tracer_run_slow(thread_bounds, &b);
-	*low = b.low;
-	*high = b.high;
-}
-
 /* Can the word at address be read? The kernel looks at it and then at `how`, which is no good. */
 static bool readable(uint64_t address)
 {
 	return syscall(SYS_rt_sigprocmask, -1, (const void *)(address & ~UINT64_C(7)), NULL, 8) &&
 	       errno != EFAULT;
+}
+
+/*
+ * Of the main thread, whose stack grows: as far as it may. Not by pthread_getattr_np, which reads /proc
+ * with stdio here and, for other threads, takes a lock that the program may hold while it allocates.
+ */
+static void main_bounds(struct live_walk *w)
+{
+	struct rlimit limit;
+
+	if (!&__libc_stack_end || getrlimit(RLIMIT_STACK, &limit))
+		return;
+	w->stack_high = ((uint64_t)__libc_stack_end + 7) & ~UINT64_C(7);
+	w->stack_low = w->stack_high - (limit.rlim_cur < (1u << 30) ? limit.rlim_cur : (1u << 30));
+}
+
+/* Of another thread: what libc knows of it lies at the upper end of its stack. */
+static void thread_bounds(struct live_walk *w, uint64_t sp)
+{
+	uint64_t end = (uint64_t)__builtin_thread_pointer();
+
+	if (sp >= end || end - sp > FOREIGN_BYTES)
+		return;
+	for (uint64_t page = sp & ~UINT64_C(4095); page < end; page += PAGE_BYTES)
+		if (!readable(page))
+			return;
+	w->stack_high = end & ~UINT64_C(7);
+	w->stack_low = sp & ~UINT64_C(4095);
+}
+
+void live_stack_begin(struct live_walk *w, uint64_t sp)
+{
+	w->n = 0;
+	w->stack_low = w->stack_high = w->stack_gap = 0;
+	if (recorder.pid == (pid_t)syscall(SYS_gettid))
+		main_bounds(w);
+	else
+		thread_bounds(w, sp);
+}
+
+/* Is sp, which is below what is known of the thread's own stack, on it? Then more is known. */
+static bool extends_stack(struct live_walk *w, uint64_t sp)
+{
+	uint64_t page = w->stack_low;
+
+	if (sp >= w->stack_low || sp <= w->stack_gap || w->stack_low - sp > OWN_MOST_BYTES)
+		return false;
+	while (page > sp) {
+		page -= PAGE_BYTES;
+		if (!readable(page)) {
+			w->stack_gap = page + PAGE_BYTES - 1;
+			return false;
+		}
+		w->stack_low = page;
+	}
+	return true;
 }
 
 /* The memory above sp that is safe to read. */
@@ -166,8 +175,9 @@ static struct walk_module cfi_at(void *arg, uint64_t pc)
 	struct live_module *m = module_at(pc);
 
 	(void)arg;
+	/* Generated code: frame pointers may lead on. */
 	if (!m)
-		return (struct walk_module){ 0 };
+		return (struct walk_module){ .mapped = true };
 	return (struct walk_module){ .cfi = live_module_cfi(m), .bias = m->bias, .mapped = true };
 }
 
@@ -326,6 +336,18 @@ static __attribute__((noinline)) void flush(struct tracer_thread *t, uint64_t ep
 	t->rules_epoch = epoch;
 }
 
+static bool walk(struct live_walk *w, const struct walk_start *from)
+{
+	int kept = errno;
+	bool extended;
+
+	if (__builtin_expect(live_walk(w, from) == WALK_DONE, 1))
+		return true;
+	extended = extends_stack(w, from->sp);
+	errno = kept;
+	return extended && live_walk(w, from) == WALK_DONE;
+}
+
 uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
 {
 	uint64_t epoch = atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed), hash;
@@ -333,7 +355,7 @@ uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
 
 	if (__builtin_expect(epoch != t->rules_epoch, 0))
 		flush(t, epoch);
-	if (__builtin_expect(live_walk(t->walk, from) != WALK_DONE, 0))
+	if (__builtin_expect(!walk(t->walk, from), 0))
 		run_full(t, from, take_full);
 	else if (__builtin_expect(recorder.options.check != 0, 0) &&
 		 t->n_walks++ % recorder.options.check == 0)

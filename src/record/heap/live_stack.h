@@ -13,7 +13,7 @@ uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from);
 /* The rule for pc, from the modules that are loaded: what struct live_rules' find is. */
 struct live_rule live_stack_find_rule(uint64_t pc);
 
-/* Where this thread's stack lies; both 0 when that is not to be had. */
-void live_stack_bounds(uint64_t *low, uint64_t *high);
+/* Forgets what is remembered of a stack and finds out where this thread's lies, of which sp is one place. */
+void live_stack_begin(struct live_walk *w, uint64_t sp);
 
 #endif

@@ -57,6 +57,7 @@ struct live_walk {
 	uint32_t n;                               /* remembered frames */
 	uint64_t stack_low;                       /* the thread's own stack */
 	uint64_t stack_high;
+	uint64_t stack_gap;  /* nothing at or below this is on it; 0: not known */
 	struct live_rules rules;
 };
 

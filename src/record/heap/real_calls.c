@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdint.h>
-#include <string.h>
 
 #define POOL_BYTES 65536u
 
@@ -18,19 +17,6 @@ static _Atomic size_t pool_used;
 
 static _Atomic uint32_t finding;                                       /* one thread is at it */
 static __thread bool finds __attribute__((tls_model("initial-exec"))); /* this one is */
-
-size_t real_pool_mark(void)
-{
-	return atomic_load(&pool_used);
-}
-
-void real_pool_release(size_t mark)
-{
-	size_t used = atomic_load(&pool_used);
-
-	memset(pool + mark, 0, used - mark);
-	atomic_store(&pool_used, mark);
-}
 
 void *real_pool_take(size_t align, size_t bytes)
 {

@@ -3,7 +3,7 @@
  * The functions that our hooks stand before: what the program would call without us.
  *
  * The loader is asked for them at the first call of any hook; when looking them up allocates, a small
- * pool serves. Blocks of the pool are never given back one by one.
+ * pool serves. Blocks of the pool are never given back.
  */
 #ifndef PROFTOP_RECORD_HEAP_REAL_CALLS_H
 #define PROFTOP_RECORD_HEAP_REAL_CALLS_H
@@ -56,10 +56,6 @@ static inline bool real_calls_ready(void)
 
 /* Zeroed memory of the pool, or NULL when it is used up. */
 void *real_pool_take(size_t align, size_t bytes);
-
-/* How much of the pool is used; and back to that, all that was taken since being free again. */
-size_t real_pool_mark(void);
-void real_pool_release(size_t mark);
 
 /* Is p of the pool? *room: how many bytes from p on are. */
 bool real_pool_has(const void *p, size_t *room);

@@ -63,9 +63,8 @@ struct tracer_thread *tracer_thread_begin(void)
 		t->tid = (pid_t)syscall(SYS_gettid);
 		t->announced = false;
 		t->name[0] = '\0';
-		t->walk->n = 0;
 		t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
-		live_stack_bounds(&t->walk->stack_low, &t->walk->stack_high);
+		live_stack_begin(t->walk, (uint64_t)__builtin_frame_address(0));
 		if (is_new)
 			enlist(t);
 	}
