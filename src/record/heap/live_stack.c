@@ -41,22 +41,33 @@ static struct full_walk *full;
 
 struct find_rule {
 	uint64_t pc;
-	struct live_rule found;
+	struct live_found found;
 };
 
-static struct live_rule rule_of(const struct cfi_rule *r, uint64_t pc)
+static bool is_quick(const struct cfi_rule *r)
 {
-	struct live_rule live = { .pc = pc, .rule = *r, .kind = LIVE_RULE };
+	if (r->cfa_kind != CFA_SP || r->cfa < 8 || r->ra_kind != SLOT_CFA || r->ra != -8 ||
+	    r->signal)
+		return false;
+	/* A slot below sp has been popped already; one of 0 would say that fp is not saved. */
+	return r->fp_kind == SLOT_SAME ||
+	       (r->fp_kind == SLOT_CFA && r->fp <= -8 && r->cfa + r->fp >= 0 && r->fp % 8 == 0);
+}
 
-	if (r->ra_kind == SLOT_UNDEFINED)
-		live.kind = LIVE_END;
-	else if (r->cfa_kind == CFA_GENERAL || r->cfa_kind == CFA_REGISTER)
-		live.kind = LIVE_COMPLEX;
-	else if (r->cfa_kind == CFA_SP && r->cfa >= 8 && r->ra_kind == SLOT_CFA && r->ra == -8 &&
-		 !r->signal &&
-		 (r->fp_kind == SLOT_SAME || (r->fp_kind == SLOT_CFA && r->cfa + r->fp >= 0)))
-		live.kind = LIVE_SP;
-	return live;
+static struct live_found rule_of(const struct cfi_rule *r, uint64_t pc)
+{
+	struct live_found f = { .quick = { .pc = pc, .kind = LIVE_RULE }, .full = *r };
+
+	if (r->ra_kind == SLOT_UNDEFINED) {
+		f.quick.kind = LIVE_END;
+	} else if (r->cfa_kind == CFA_GENERAL || r->cfa_kind == CFA_REGISTER) {
+		f.quick.kind = LIVE_COMPLEX;
+	} else if (is_quick(r)) {
+		f.quick.kind = LIVE_SP;
+		f.quick.cfa = r->cfa;
+		f.quick.fp = r->fp_kind == SLOT_SAME ? 0 : r->fp;
+	}
+	return f;
 }
 
 static struct live_module *module_at(uint64_t pc)
@@ -76,7 +87,7 @@ static void find_rule(void *arg)
 	struct cfi_rule rule;
 	struct cfi *cfi;
 
-	f->found = (struct live_rule){ .pc = f->pc, .kind = LIVE_FP };
+	f->found = (struct live_found){ .quick = { .pc = f->pc, .kind = LIVE_FP } };
 	/* Compiling rules takes memory of the tracer's own, which is not without end. */
 	if (tracer_memory_left() < (8u << 20))
 		return;
@@ -86,13 +97,13 @@ static void find_rule(void *arg)
 		f->found = rule_of(&rule, f->pc);
 }
 
-struct live_rule live_stack_find_rule(uint64_t pc)
+struct live_found live_stack_find_rule(uint64_t pc)
 {
 	struct find_rule f = { .pc = pc };
 
 	/* Not to be had now: empty, to be asked for again. */
 	if (!tracer_run_slow(find_rule, &f))
-		f.found = (struct live_rule){ .kind = LIVE_FP };
+		f.found = (struct live_found){ .quick = { .kind = LIVE_FP } };
 	return f.found;
 }
 
@@ -271,7 +282,7 @@ static void compare_full(void *arg)
 	struct walk_full *a = arg;
 	const struct live_walk *w = a->t->walk;
 	uint32_t n = w->n;
-	bool complete = n && w->frame[0].pc != HEAP_IP_UNKNOWN, same;
+	bool complete = n && live_walk_pc(w, 0) != HEAP_IP_UNKNOWN, same;
 
 	walk_full(a);
 	if (!full)
@@ -279,7 +290,7 @@ static void compare_full(void *arg)
 	n -= !complete;
 	same = full->n == n && full->complete == complete;
 	for (uint32_t i = 0; same && i < n; i++)
-		same = w->frame[w->n - 1 - i].pc == full->pc[i] &&
+		same = live_walk_pc(w, w->n - 1 - i) == full->pc[i] &&
 		       w->frame[w->n - 1 - i].exact == full->exact[i];
 	atomic_fetch_add_explicit(&recorder.n_checked, 1, memory_order_relaxed);
 	if (!same)
@@ -307,9 +318,9 @@ static uint32_t find_node(struct live_walk *w)
 		node = w->frame[i - 1].node;
 	tracer_lock(&trie->lock);
 	for (; i < w->n; i++) {
-		struct walk_memo_frame *f = &w->frame[i];
+		struct walk_frame_memo *f = &w->frame[i];
 
-		node = stack_trie_child(trie, node, f->pc << 1 | f->exact);
+		node = stack_trie_child(trie, node, live_walk_pc(w, i) << 1 | f->exact);
 		if (!node)
 			break;
 		f->node = node;

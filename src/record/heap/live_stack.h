@@ -11,7 +11,7 @@
 uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from);
 
 /* The rule for pc, from the modules that are loaded: what struct live_rules' find is. */
-struct live_rule live_stack_find_rule(uint64_t pc);
+struct live_found live_stack_find_rule(uint64_t pc);
 
 /* Forgets what is remembered of a stack and finds out where this thread's lies, of which sp is one place. */
 void live_stack_begin(struct live_walk *w, uint64_t sp);

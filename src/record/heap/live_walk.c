@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The walk, what it remembers, and when it may believe it. */
+/*
+ * The walk, what it remembers, and when it may believe it.
+ *
+ * This is the hot path of every event: most steps are of the kind LIVE_SP and stay in registers.
+ */
 #include "config.h"
 
 #include "live_walk.h"
@@ -7,46 +11,59 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A walk under way: the frame that it is at, and how much of the memory it may believe. */
+/* A walk under way: the frame that it is at. */
 struct step {
 	uint64_t pc, sp, fp;
+	const uint64_t *at; /* where pc was found */
 	bool exact;
-	uint32_t n_good; /* remembered words, outermost first, that were seen to be as they were */
-	bool checked;    /* n_good is as far as they are */
+};
+
+/* How far what is remembered may be believed. */
+struct belief {
+	uint32_t near;  /* remembered frames that are not inward of where the walk is */
+	uint32_t limit; /* none from here on inward may be kept */
+	bool checked;   /* all words of those below the limit are what they were */
 };
 
 enum stepped { STEP_ON, STEP_END, STEP_LOST, STEP_COMPLEX };
 
-static uint64_t mix(uint64_t hash, uint64_t pc)
+static inline uint64_t mix(uint64_t hash, uint64_t pc)
 {
-	hash = (hash ^ pc) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
+	return (hash + pc) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+void live_rules_fill(struct live_rules *r, uint64_t pc)
+{
+	struct live_found f = r->find(pc);
+	uint32_t slot = live_rules_slot(pc);
+
+	r->quick[slot] = f.quick;
+	r->full[slot] = f.full;
 }
 
 /* The word at address, if it lies on the stack, at or above the frame's sp. */
-static bool load(const struct live_walk *w, const struct step *s, struct walk_fresh *f,
-		 uint64_t address, uint64_t *out)
+static bool load(const struct live_walk *w, const struct step *s, uint64_t address,
+		 struct walk_word *out)
 {
 	const uint64_t *at = (const uint64_t *)address;
 
 	if (address < s->sp || address > w->stack_high - sizeof(*at) || (address & 7))
 		return false;
-	*out = *at;
-	f->word[f->n_words++] = (struct walk_word){ at, *out };
+	*out = (struct walk_word){ at, *at };
 	return true;
 }
 
 static enum stepped step_by_fp(const struct live_walk *w, struct step *s, struct walk_fresh *f)
 {
-	uint64_t fp, pc;
+	struct walk_word pc;
 
 	f->uses_fp = true;
-	if (!load(w, s, f, s->fp, &fp) || !load(w, s, f, s->fp + 8, &pc))
+	if (!load(w, s, s->fp, &f->fp_word) || !load(w, s, s->fp + 8, &pc))
 		return STEP_LOST;
-	f->fp_word = 0;
 	s->sp = s->fp + 16;
-	s->fp = fp;
-	s->pc = pc;
+	s->fp = f->fp_word.value;
+	s->pc = pc.value;
+	s->at = pc.at;
 	s->exact = false;
 	return STEP_ON;
 }
@@ -65,10 +82,12 @@ static bool find_cfa(const struct live_walk *w, const struct step *s, struct wal
 		*cfa = s->fp + offset;
 		return true;
 	case CFA_AT_SP:
-		return load(w, s, f, s->sp + offset, cfa);
 	case CFA_AT_FP:
-		f->uses_fp = true;
-		return load(w, s, f, s->fp + offset, cfa);
+		f->uses_fp = r->cfa_kind == CFA_AT_FP;
+		if (!load(w, s, (f->uses_fp ? s->fp : s->sp) + offset, &f->cfa_word))
+			return false;
+		*cfa = f->cfa_word.value;
+		return true;
 	case CFA_PLT:
 		*cfa = s->sp + (((s->pc - !s->exact) & 15) >= offset ? 16u : 8u);
 		return true;
@@ -88,57 +107,56 @@ static uint64_t slot_address(uint8_t kind, int16_t offset, uint64_t cfa, const s
 	return base + (uint64_t)(int64_t)offset;
 }
 
+/* The caller's fp; false when it should be where it cannot be. */
+static bool find_fp(const struct live_walk *w, const struct step *s, struct walk_fresh *f,
+		    const struct cfi_rule *r, uint64_t cfa, uint64_t *fp)
+{
+	uint64_t at;
+
+	*fp = s->fp;
+	if (r->fp_kind == SLOT_SAME)
+		return true;
+	if (r->fp_kind == SLOT_UNDEFINED) {
+		*fp = 0;
+		return true;
+	}
+	at = slot_address(r->fp_kind, r->fp, cfa, s, f);
+	/* Below sp: has been popped already, though the rule still says where it was. */
+	if (at < s->sp)
+		return true;
+	if (!load(w, s, at, &f->fp_word))
+		return false;
+	*fp = f->fp_word.value;
+	return true;
+}
+
 static enum stepped step_by_rule(const struct live_walk *w, struct step *s, struct walk_fresh *f,
 				 const struct cfi_rule *r)
 {
-	uint64_t cfa, pc, fp = s->fp, at;
+	struct walk_word pc;
+	uint64_t cfa, fp;
 
-	if (!find_cfa(w, s, f, r, &cfa))
+	if (!find_cfa(w, s, f, r, &cfa) || r->ra_kind == SLOT_SAME)
 		return STEP_LOST;
-	if (r->ra_kind == SLOT_SAME ||
-	    !load(w, s, f, slot_address(r->ra_kind, r->ra, cfa, s, f), &pc))
+	if (!load(w, s, slot_address(r->ra_kind, r->ra, cfa, s, f), &pc) ||
+	    !find_fp(w, s, f, r, cfa, &fp))
 		return STEP_LOST;
-	if (r->fp_kind == SLOT_UNDEFINED) {
-		fp = 0;
-	} else if (r->fp_kind != SLOT_SAME) {
-		at = slot_address(r->fp_kind, r->fp, cfa, s, f);
-		/* Below sp: has been popped already, though the rule still says where it was. */
-		if (at >= s->sp && !load(w, s, f, at, &fp))
-			return STEP_LOST;
-		if (at >= s->sp)
-			f->fp_word = (uint8_t)(f->n_words - 1);
-	}
 	/* A signal's frame may lead to another stack. */
 	if (cfa <= s->sp || cfa > w->stack_high)
 		return r->signal ? STEP_COMPLEX : STEP_LOST;
-	s->sp = cfa;
-	s->fp = fp;
-	s->pc = pc;
-	s->exact = r->signal;
+	*s = (struct step){ pc.value, cfa, fp, pc.at, r->signal };
 	return STEP_ON;
 }
 
-/* From the frame at s to its caller, noting in f what that depended on. */
-static inline enum stepped step(struct live_walk *w, struct step *s, struct walk_fresh *f)
+/* A step of any kind but LIVE_SP. */
+static __attribute__((noinline)) enum stepped step(const struct live_walk *w, struct step *s,
+						   struct walk_fresh *f, const struct live_rule *r)
 {
-	const struct live_rule *r = live_rules_at(&w->rules, s->pc - !s->exact);
-	uint64_t at;
-
 	switch ((enum live_kind)r->kind) {
 	case LIVE_SP:
-		at = s->sp + (uint64_t)(int64_t)r->rule.cfa - 8;
-		if (!load(w, s, f, at, &s->pc))
-			return STEP_LOST;
-		if (r->rule.fp_kind == SLOT_CFA) {
-			if (!load(w, s, f, at + 8 + (uint64_t)(int64_t)r->rule.fp, &s->fp))
-				return STEP_LOST;
-			f->fp_word = 1;
-		}
-		s->sp = at + 8;
-		s->exact = false;
-		return STEP_ON;
+		break;
 	case LIVE_RULE:
-		return step_by_rule(w, s, f, &r->rule);
+		return step_by_rule(w, s, f, &w->rules.full[r - w->rules.quick]);
 	case LIVE_FP:
 		return step_by_fp(w, s, f);
 	case LIVE_END:
@@ -149,113 +167,180 @@ static inline enum stepped step(struct live_walk *w, struct step *s, struct walk
 	return STEP_LOST;
 }
 
-/* Are the first n remembered words what they were? */
-static bool words_hold(const struct live_walk *w, struct step *s, uint32_t n)
+/*
+ * Looks at all words that remembered frame i and those outward depend on. Those that have changed set
+ * the limit; from then on all below it hold.
+ */
+static void check(const struct live_walk *w, uint32_t i, struct belief *b)
 {
-	uint32_t i = 0;
+	uint32_t k = 0, n = w->frame[i].n_words, word = 0;
 
-	if (s->checked)
-		return n <= s->n_good;
-	while (i < n && *w->word[i].at == w->word[i].value)
-		i++;
-	s->checked = true;
-	s->n_good = i;
-	return i == n;
+	while (k < i && *w->return_address[k].at == w->return_address[k].value)
+		k++;
+	/* The return address of frame k is what a step of frame k + 1 reads: k itself may stay. */
+	b->limit = k < i ? k + 1 : b->limit;
+	while (word < n && *w->word[word].at == w->word[word].value)
+		word++;
+	if (word < n) {
+		for (k = 0; w->frame[k].n_words <= word;)
+			k++;
+		if (k < b->limit)
+			b->limit = k;
+	}
+	b->checked = true;
 }
 
-/* How many remembered frames are outward of here, this one included; 0: go on walking. */
-static inline uint32_t remembered(const struct live_walk *w, struct step *s, uint32_t *near)
+/* May remembered frame i, which has the walk's sp, be kept with all outward of it? */
+static inline bool keeps(const struct live_walk *w, const struct step *s, uint32_t i,
+			 struct belief *b)
 {
-	const struct walk_memo_frame *m;
+	const struct walk_frame_memo *m = &w->frame[i];
 
-	while (*near && w->frame[*near - 1].sp < s->sp)
-		--*near;
-	if (*near == 0)
-		return 0;
-	m = &w->frame[*near - 1];
-	if (m->sp != s->sp || m->pc != s->pc || m->exact != s->exact ||
+	if (w->return_address[i].value != s->pc || m->exact != s->exact ||
 	    (m->needs_fp && m->fp != s->fp))
-		return 0;
-	return words_hold(w, s, m->n_words) ? *near : 0;
+		return false;
+	if (!b->checked)
+		check(w, i, b);
+	return i < b->limit;
 }
 
 /* Adds f as the innermost of the remembered frames. */
-static void remember(struct live_walk *w, const struct walk_fresh *f)
+static inline void remember(struct live_walk *w, const struct walk_fresh *f)
 {
-	const struct walk_memo_frame *outer = w->n ? &w->frame[w->n - 1] : NULL;
-	struct walk_memo_frame *m = &w->frame[w->n++];
-	bool outer_needs_fp = outer && outer->needs_fp;
+	uint32_t i = w->n++;
+	struct walk_frame_memo *m = &w->frame[i];
+	bool outer_needs_fp = i && m[-1].needs_fp;
+	uint32_t n_words = i ? m[-1].n_words : 0;
 
-	*m = (struct walk_memo_frame){ .pc = f->pc, .sp = f->sp, .fp = f->fp, .exact = f->exact };
-	m->hash = mix(outer ? outer->hash : 0, f->pc << 1 | f->exact);
-	m->n_words = outer ? outer->n_words : 0;
-	m->needs_fp = f->uses_fp || (f->fp_word == WALK_MAX_WORDS && outer_needs_fp);
-	for (unsigned i = 0; i < f->n_words; i++)
-		if (i != f->fp_word || outer_needs_fp)
-			w->word[m->n_words++] = f->word[i];
+	w->return_address[i] = (struct walk_word){ f->at, f->pc };
+	if (__builtin_expect(f->cfa_word.at != NULL, 0))
+		w->word[n_words++] = f->cfa_word;
+	if (__builtin_expect(outer_needs_fp && f->fp_word.at, 0))
+		w->word[n_words++] = f->fp_word;
+	m->sp = f->sp;
+	m->fp = f->fp;
+	m->hash = mix(i ? m[-1].hash : 0, f->pc << 1 | f->exact);
+	m->n_words = n_words;
+	m->node = 0;
+	m->exact = f->exact;
+	m->needs_fp = f->uses_fp || (!f->fp_word.at && outer_needs_fp);
 }
 
 static void remember_lost(struct live_walk *w)
 {
+	static const uint64_t nothing = 0;
+
 	/* No walk comes here again: no frame has this sp. */
-	remember(w, &(struct walk_fresh){ .sp = UINT64_MAX, .fp_word = WALK_MAX_WORDS });
+	remember(w, &(struct walk_fresh){ .sp = UINT64_MAX, .at = &nothing });
+}
+
+/* Begins a fresh frame at s. */
+static inline void begin_fresh(struct walk_fresh *f, const struct step *s)
+{
+	f->pc = s->pc;
+	f->sp = s->sp;
+	f->fp = s->fp;
+	f->at = s->at;
+	f->fp_word.at = NULL;
+	f->cfa_word.at = NULL;
+	f->uses_fp = false;
+	f->exact = s->exact;
+}
+
+/* The step of most frames; false when it would leave the stack. */
+static inline bool step_by_sp(const struct live_walk *w, struct step *s, struct walk_fresh *f,
+			      const struct live_rule *r)
+{
+	uint64_t cfa = s->sp + (uint64_t)(int64_t)r->cfa;
+
+	if (__builtin_expect(cfa > w->stack_high, 0))
+		return false;
+	if (r->fp) {
+		f->fp_word.at = (const uint64_t *)(cfa + (uint64_t)(int64_t)r->fp);
+		f->fp_word.value = s->fp = *f->fp_word.at;
+	}
+	s->at = (const uint64_t *)(cfa - 8);
+	s->pc = *s->at;
+	s->sp = cfa;
+	s->exact = false;
+	return true;
+}
+
+/* Walks until a frame is met that may be kept; the number of fresh frames, and how it ended. */
+static uint32_t walk_fresh(struct live_walk *w, struct step s, struct belief *b, enum stepped *how)
+{
+	uint32_t n = 0;
+
+	for (;;) {
+		struct walk_fresh *f = &w->fresh[n];
+		const struct live_rule *r;
+
+		while (b->near && w->frame[b->near - 1].sp < s.sp)
+			b->near--;
+		if (b->near && w->frame[b->near - 1].sp == s.sp) {
+			if (keeps(w, &s, b->near - 1, b)) {
+				w->return_address[b->near - 1].at = s.at;
+				return n;
+			}
+			b->near--;
+		}
+		if (n == WALK_MAX_FRAMES) {
+			*how = STEP_COMPLEX;
+			return n;
+		}
+		n++;
+		begin_fresh(f, &s);
+		r = live_rules_at(&w->rules, s.pc - !s.exact);
+		if (__builtin_expect(r->kind == LIVE_SP, 1))
+			*how = step_by_sp(w, &s, f, r) ? STEP_ON : STEP_LOST;
+		else
+			*how = step(w, &s, f, r);
+		if (*how != STEP_ON || s.pc == 0) {
+			b->near = 0;
+			return n;
+		}
+	}
 }
 
 enum walk_result live_walk(struct live_walk *w, const struct walk_start *start)
 {
-	struct step s = { .pc = start->pc, .sp = start->sp, .fp = start->fp };
-	uint32_t n_fresh = 0, near = w->n, kept = 0;
+	static const uint64_t nothing = 0;
+	struct step s = { start->pc, start->sp, start->fp, &nothing, false };
+	struct belief b = { .near = w->n, .limit = UINT32_MAX };
 	enum stepped how = STEP_ON;
+	uint32_t n;
 
 	if (s.sp < w->stack_low || s.sp >= w->stack_high)
 		return WALK_COMPLEX;
-	for (;;) {
-		struct walk_fresh *f = &w->fresh[n_fresh];
-
-		kept = remembered(w, &s, &near);
-		if (kept)
-			break;
-		if (n_fresh == WALK_MAX_FRAMES)
-			return WALK_COMPLEX;
-		n_fresh++;
-		f->pc = s.pc;
-		f->sp = s.sp;
-		f->fp = s.fp;
-		f->exact = s.exact;
-		f->n_words = 0;
-		f->fp_word = WALK_MAX_WORDS;
-		f->uses_fp = false;
-		how = step(w, &s, f);
-		if (how == STEP_COMPLEX)
-			return WALK_COMPLEX;
-		if (how != STEP_ON || s.pc == 0)
-			break;
-	}
-	if (kept + n_fresh > WALK_MAX_FRAMES)
+	s.at = (const uint64_t *)(s.sp - 8);
+	n = walk_fresh(w, s, &b, &how);
+	if (how == STEP_COMPLEX || b.near + n > WALK_MAX_FRAMES)
 		return WALK_COMPLEX;
-	w->n = kept;
+	w->n = b.near;
 	if (how == STEP_LOST)
 		remember_lost(w);
-	while (n_fresh)
-		remember(w, &w->fresh[--n_fresh]);
+	while (n)
+		remember(w, &w->fresh[--n]);
 	return WALK_DONE;
 }
 
 void live_walk_replace(struct live_walk *w, const uint64_t *pc, const bool *exact, uint32_t n,
 		       bool complete)
 {
+	static const uint64_t nothing = 0;
+
 	w->n = 0;
 	if (!complete)
 		remember_lost(w);
 	for (uint32_t i = n; i-- > 0;)
 		remember(w, &(struct walk_fresh){ .pc = pc[i],
 						  .sp = UINT64_MAX,
-						  .exact = exact[i],
-						  .fp_word = WALK_MAX_WORDS });
+						  .at = &nothing,
+						  .exact = exact[i] });
 }
 
 void live_walk_flush(struct live_walk *w)
 {
 	w->n = 0;
-	memset(w->rules.slot, 0, sizeof(w->rules.slot));
+	memset(w->rules.quick, 0, sizeof(w->rules.quick));
 }

@@ -3,11 +3,11 @@
  * The stack of the running thread, walked anew only as far as it changed.
  *
  * A walk goes by rules that are kept by address (live_rules.h). What the last walk of a thread found is
- * remembered: of each frame where it was (pc, sp), and every word of the stack that its step outward
- * depended on. As soon as a walk comes to a frame that it remembers, with the same sp and pc (and fp,
- * where what lies outward makes use of it), and all remembered words still are what they were, the
- * rest is what it was: the same sp, pc and words give the same next frame, and so on. No return
- * address is changed, nothing is left behind on the stack.
+ * remembered: of each frame where it was (pc, sp), where its return address was found, and every other
+ * word of the stack that a step outward depended on. As soon as a walk comes to a frame that it
+ * remembers, with the same sp and pc (and fp, where what lies outward makes use of it), and all words
+ * outward of it still are what they were, the rest is what it was: the same sp, pc and words give the
+ * same next frame, and so on. No return address is changed, nothing is left behind on the stack.
  */
 #ifndef PROFTOP_RECORD_HEAP_LIVE_WALK_H
 #define PROFTOP_RECORD_HEAP_LIVE_WALK_H
@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define WALK_MAX_FRAMES 4096u
-#define WALK_MAX_WORDS  3u /* of one step: return address, frame pointer, CFA */
+#define WALK_MAX_WORDS  2u /* of one step besides the return address: frame pointer, CFA */
 
 /* Where a walk begins: in the program's function that called us. */
 struct walk_start {
@@ -31,10 +31,11 @@ struct walk_word {
 	uint64_t value;
 };
 
-struct walk_memo_frame {
-	uint64_t pc, sp, fp;
+/* What is remembered of a frame, besides its pc. */
+struct walk_frame_memo {
+	uint64_t sp, fp;
 	uint64_t hash;    /* of this frame and all outward of it */
-	uint32_t n_words; /* remembered for this frame and all outward */
+	uint32_t n_words; /* remembered for the steps of this frame and all outward */
 	uint32_t node;    /* of the trie, or 0 when not known */
 	bool exact;       /* was interrupted at pc */
 	bool needs_fp;    /* what lies outward depends on fp */
@@ -43,28 +44,30 @@ struct walk_memo_frame {
 /* A frame of the walk under way. */
 struct walk_fresh {
 	uint64_t pc, sp, fp;
-	struct walk_word word[WALK_MAX_WORDS];
-	uint8_t n_words;
-	uint8_t fp_word; /* index of the word that fp came from, or WALK_MAX_WORDS */
-	bool uses_fp;    /* the step made use of fp */
+	const uint64_t *at;        /* where pc was found */
+	struct walk_word fp_word;  /* where the step found the caller's fp; at NULL: fp stayed */
+	struct walk_word cfa_word; /* what gave the CFA; at NULL: no word did */
+	bool uses_fp;              /* the step made use of fp */
 	bool exact;
 };
 
 struct live_walk {
-	struct walk_memo_frame frame[WALK_MAX_FRAMES + 1]; /* outermost first */
+	/* Outermost first. A return address is where the step of the frame after it found it. */
+	struct walk_word return_address[WALK_MAX_FRAMES + 1];
+	struct walk_frame_memo frame[WALK_MAX_FRAMES + 1];
 	struct walk_word word[WALK_MAX_FRAMES * WALK_MAX_WORDS];
 	struct walk_fresh fresh[WALK_MAX_FRAMES]; /* innermost first */
 	uint32_t n;                               /* remembered frames */
-	uint64_t stack_low;                       /* the thread's own stack */
+	uint64_t stack_low; /* the thread's own stack, as far as it is known; both 0: not at all */
 	uint64_t stack_high;
-	uint64_t stack_gap;  /* nothing at or below this is on it; 0: not known */
+	uint64_t stack_gap; /* nothing at or below this is on it; 0: not known */
 	struct live_rules rules;
 };
 
 /* What a walk gave. */
 enum walk_result {
-	WALK_DONE,   /* frame[0 … n) is the stack */
-	WALK_COMPLEX /* must be walked with all registers, or from another stack: live_walk_full() */
+	WALK_DONE,   /* frames [0, n) are the stack */
+	WALK_COMPLEX /* it takes all registers, or is on another stack */
 };
 
 /*
@@ -72,6 +75,12 @@ enum walk_result {
  * found by w->rules' function, which takes locks.
  */
 enum walk_result live_walk(struct live_walk *w, const struct walk_start *s);
+
+/* The address of remembered frame i. */
+static inline uint64_t live_walk_pc(const struct live_walk *w, uint32_t i)
+{
+	return w->return_address[i].value;
+}
 
 /* Replaces what is remembered by n frames, innermost first; nothing of it will be reused. */
 void live_walk_replace(struct live_walk *w, const uint64_t *pc, const bool *exact, uint32_t n,

@@ -44,7 +44,7 @@ struct stack_set {
 	uint64_t hash[4];
 	uint32_t node[4];
 	uint32_t next; /* which one to replace */
-};
+} __attribute__((aligned(64)));
 
 /* Where a thread is. */
 enum thread_state { THREAD_FREE, THREAD_LIVE, THREAD_ENDED };
