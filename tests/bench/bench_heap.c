@@ -3,7 +3,8 @@
  * Allocates and frees as fast as it can, for measuring recorders: prints nanoseconds a pair.
  *
  * bench_heap leaf|churn DEPTH THREADS PAIRS. leaf: calls down to DEPTH once and stays there. churn:
- * returns to the thread's first function and calls down again for each pair, on 2^min(14, DEPTH) ways.
+ * returns 14 calls (all of them, if there are fewer) and calls down again for each pair, each time on
+ * another of the 2^14 ways.
  */
 #include "config.h"
 
@@ -54,16 +55,26 @@ static __attribute__((noinline)) void down(unsigned depth, unsigned way, uint64_
 	__asm__ volatile("" : : : "memory");
 }
 
+/* Calls down to where the ways part, and stays there. */
+static __attribute__((noinline)) void churn(unsigned depth, unsigned bits, uint64_t n)
+{
+	if (depth > bits)
+		churn(depth - 1, bits, n);
+	else
+		for (uint64_t i = 0; i < n; i++)
+			down(bits, (unsigned)(i * 2654435761u >> 7) & ((1u << bits) - 1), 1);
+	__asm__ volatile("" : : : "memory");
+}
+
 static void *work(void *arg)
 {
 	struct work *w = arg;
-	unsigned ways = 1u << (w->depth < WAY_BITS ? w->depth : WAY_BITS);
 	uint64_t start = now_ns();
 
-	if (!w->churn)
+	if (w->churn)
+		churn(w->depth, w->depth < WAY_BITS ? w->depth : WAY_BITS, w->n_pairs);
+	else
 		down(w->depth, 0, w->n_pairs);
-	for (uint64_t i = 0; w->churn && i < w->n_pairs; i++)
-		down(w->depth, (unsigned)(i * 2654435761u >> 7) % ways, 1);
 	w->ns = now_ns() - start;
 	return NULL;
 }

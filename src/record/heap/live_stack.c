@@ -333,7 +333,7 @@ static __attribute__((noinline)) uint32_t stack_missed(struct tracer_thread *t,
 						       struct stack_set *set, uint64_t hash)
 {
 	int kept = errno;
-	uint32_t node = find_node(t->walk), i = set->next++ % 4;
+	uint32_t node = find_node(t->walk), i = set->next++ % STACK_WAYS;
 
 	errno = kept;
 	set->hash[i] = hash;
@@ -374,8 +374,8 @@ uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
 	if (__builtin_expect(t->walk->n == 0, 0))
 		return 0;
 	hash = t->walk->frame[t->walk->n - 1].hash;
-	set = &t->stacks[hash >> 50];
-	for (unsigned i = 0; i < 4; i++)
+	set = &t->stacks[hash >> 51];
+	for (unsigned i = 0; i < STACK_WAYS; i++)
 		if (set->hash[i] == hash)
 			return set->node[i];
 	return stack_missed(t, set, hash);

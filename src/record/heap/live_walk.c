@@ -11,18 +11,14 @@
 #include <stddef.h>
 #include <string.h>
 
+/* How often a walk tries to resume what is remembered, as each look takes time. */
+#define MAX_TRIES 4u
+
 /* A walk under way: the frame that it is at. */
 struct step {
 	uint64_t pc, sp, fp;
 	const uint64_t *at; /* where pc was found */
 	bool exact;
-};
-
-/* How far what is remembered may be believed. */
-struct belief {
-	uint32_t near;  /* remembered frames that are not inward of where the walk is */
-	uint32_t limit; /* none from here on inward may be kept */
-	bool checked;   /* all words of those below the limit are what they were */
 };
 
 enum stepped { STEP_ON, STEP_END, STEP_LOST, STEP_COMPLEX };
@@ -149,8 +145,9 @@ static enum stepped step_by_rule(const struct live_walk *w, struct step *s, stru
 }
 
 /* A step of any kind but LIVE_SP. */
-static __attribute__((noinline)) enum stepped step(const struct live_walk *w, struct step *s,
-						   struct walk_fresh *f, const struct live_rule *r)
+static __attribute__((noinline)) enum stepped other_step(const struct live_walk *w, struct step *s,
+							 struct walk_fresh *f,
+							 const struct live_rule *r)
 {
 	switch ((enum live_kind)r->kind) {
 	case LIVE_SP:
@@ -168,40 +165,73 @@ static __attribute__((noinline)) enum stepped step(const struct live_walk *w, st
 }
 
 /*
- * Looks at all words that remembered frame i and those outward depend on. Those that have changed set
- * the limit; from then on all below it hold.
+ * How many of the n outermost frames have return addresses that are what they were, and all the other
+ * words on which their steps depended as well.
  */
-static void check(const struct live_walk *w, uint32_t i, struct belief *b)
+static uint32_t unchanged(const struct live_walk *w, uint32_t n)
 {
-	uint32_t k = 0, n = w->frame[i].n_words, word = 0;
+	uint32_t k = 0, word = 0, n_words;
 
-	while (k < i && *w->return_address[k].at == w->return_address[k].value)
+	while (k < n && *w->return_address[k].at == w->return_address[k].value)
 		k++;
-	/* The return address of frame k is what a step of frame k + 1 reads: k itself may stay. */
-	b->limit = k < i ? k + 1 : b->limit;
-	while (word < n && *w->word[word].at == w->word[word].value)
+	n_words = k ? w->frame[k - 1].n_words : 0;
+	while (word < n_words && *w->word[word].at == w->word[word].value)
 		word++;
-	if (word < n) {
+	if (__builtin_expect(word < n_words, 0))
 		for (k = 0; w->frame[k].n_words <= word;)
 			k++;
-		if (k < b->limit)
-			b->limit = k;
-	}
-	b->checked = true;
+	return k;
 }
 
-/* May remembered frame i, which has the walk's sp, be kept with all outward of it? */
-static inline bool keeps(const struct live_walk *w, const struct step *s, uint32_t i,
-			 struct belief *b)
+/*
+ * Puts pc, found at `at`, into remembered frame i. That is good if the step from there is of the common
+ * kind, leads to the next frame outward as it is remembered, and no fp is needed there.
+ */
+static inline bool replace(struct live_walk *w, uint32_t i, uint64_t pc, const uint64_t *at)
 {
+	const struct live_rule *r = live_rules_at(&w->rules, pc - 1);
+	struct walk_frame_memo *m = &w->frame[i];
+
+	if (i == 0 || r->kind != LIVE_SP || m->sp + (uint64_t)(int64_t)r->cfa != m[-1].sp ||
+	    m[-1].needs_fp)
+		return false;
+	w->return_address[i] = (struct walk_word){ at, pc };
+	m->hash = mix(m[-1].hash, pc << 1);
+	m->n_words = m[-1].n_words;
+	m->node = 0;
+	m->exact = false;
+	m->needs_fp = false;
+	return true;
+}
+
+/*
+ * The walk has come to the sp of remembered frame n - 1. Makes the n outermost frames what is outward of
+ * here: what changed of their return addresses is put in. That is sound whatever the order, as each step
+ * is checked to lead from one frame to the next: the same sp, and the return address that is there now.
+ * False: it does not fit; fewer frames are remembered then.
+ */
+static bool resume(struct live_walk *w, const struct step *s, uint32_t n)
+{
+	uint32_t i = unchanged(w, n - 1);
 	const struct walk_frame_memo *m = &w->frame[i];
 
-	if (w->return_address[i].value != s->pc || m->exact != s->exact ||
-	    (m->needs_fp && m->fp != s->fp))
-		return false;
-	if (!b->checked)
-		check(w, i, b);
-	return i < b->limit;
+	if (i == n - 1 && w->return_address[i].value == s->pc && m->exact == s->exact) {
+		w->return_address[i].at = s->at;
+		if (!m->needs_fp || m->fp == s->fp)
+			return true;
+	}
+	for (; i < n - 1; i++) {
+		const uint64_t *at = w->return_address[i].at;
+
+		if (!replace(w, i, *at, at)) {
+			w->n = i;
+			return false;
+		}
+	}
+	if (!s->exact && replace(w, i, s->pc, s->at))
+		return true;
+	w->n = i;
+	return false;
 }
 
 /* Adds f as the innermost of the remembered frames. */
@@ -266,57 +296,65 @@ static inline bool step_by_sp(const struct live_walk *w, struct step *s, struct 
 	return true;
 }
 
-/* Walks until a frame is met that may be kept; the number of fresh frames, and how it ended. */
-static uint32_t walk_fresh(struct live_walk *w, struct step s, struct belief *b, enum stepped *how)
+/* Adds the frame at s to the fresh ones and steps to its caller. */
+static inline enum stepped step_fresh(struct live_walk *w, struct step *s, struct walk_fresh *f)
 {
-	uint32_t n = 0;
+	const struct live_rule *r = live_rules_at(&w->rules, s->pc - !s->exact);
+	struct step copy;
+	enum stepped how;
 
-	for (;;) {
-		struct walk_fresh *f = &w->fresh[n];
-		const struct live_rule *r;
+	begin_fresh(f, s);
+	if (__builtin_expect(r->kind == LIVE_SP, 1))
+		return step_by_sp(w, s, f, r) ? STEP_ON : STEP_LOST;
+	copy = *s; /* so that s stays in registers */
+	how = other_step(w, &copy, f, r);
+	*s = copy;
+	return how;
+}
 
-		while (b->near && w->frame[b->near - 1].sp < s.sp)
-			b->near--;
-		if (b->near && w->frame[b->near - 1].sp == s.sp) {
-			if (keeps(w, &s, b->near - 1, b)) {
-				w->return_address[b->near - 1].at = s.at;
-				return n;
+/*
+ * Walks until it meets remembered frames that can be resumed, which are those that w->n says then; else
+ * that is 0. *n_fresh frames were walked.
+ */
+static enum stepped walk_fresh(struct live_walk *w, struct step s, uint32_t *n_fresh)
+{
+	enum stepped how = STEP_ON;
+	uint32_t place = w->n, n = 0;
+	unsigned tries = MAX_TRIES;
+
+	while (how == STEP_ON && s.pc != 0) {
+		while (place && w->frame[place - 1].sp < s.sp)
+			place--;
+		if (place && tries && w->frame[place - 1].sp == s.sp) {
+			if (resume(w, &s, place)) {
+				w->n = place;
+				*n_fresh = n;
+				return STEP_ON;
 			}
-			b->near--;
+			place = w->n;
+			tries--;
 		}
-		if (n == WALK_MAX_FRAMES) {
-			*how = STEP_COMPLEX;
-			return n;
-		}
-		n++;
-		begin_fresh(f, &s);
-		r = live_rules_at(&w->rules, s.pc - !s.exact);
-		if (__builtin_expect(r->kind == LIVE_SP, 1))
-			*how = step_by_sp(w, &s, f, r) ? STEP_ON : STEP_LOST;
-		else
-			*how = step(w, &s, f, r);
-		if (*how != STEP_ON || s.pc == 0) {
-			b->near = 0;
-			return n;
-		}
+		if (n == WALK_MAX_FRAMES)
+			return STEP_COMPLEX;
+		how = step_fresh(w, &s, &w->fresh[n++]);
 	}
+	w->n = 0;
+	*n_fresh = n;
+	return how;
 }
 
 enum walk_result live_walk(struct live_walk *w, const struct walk_start *start)
 {
-	static const uint64_t nothing = 0;
-	struct step s = { start->pc, start->sp, start->fp, &nothing, false };
-	struct belief b = { .near = w->n, .limit = UINT32_MAX };
-	enum stepped how = STEP_ON;
-	uint32_t n;
+	struct step s = { .pc = start->pc, .sp = start->sp, .fp = start->fp };
+	enum stepped how;
+	uint32_t n = 0;
 
 	if (s.sp < w->stack_low || s.sp >= w->stack_high)
 		return WALK_COMPLEX;
 	s.at = (const uint64_t *)(s.sp - 8);
-	n = walk_fresh(w, s, &b, &how);
-	if (how == STEP_COMPLEX || b.near + n > WALK_MAX_FRAMES)
+	how = walk_fresh(w, s, &n);
+	if (how == STEP_COMPLEX || w->n + n > WALK_MAX_FRAMES)
 		return WALK_COMPLEX;
-	w->n = b.near;
 	if (how == STEP_LOST)
 		remember_lost(w);
 	while (n)

@@ -24,8 +24,9 @@
 #include <sys/types.h>
 
 #define ID_CHUNK_BITS 16u
-#define RING_WORDS    (1u << 17) /* 1 MiB */
-#define STACK_SETS    16384u
+#define RING_WORDS    (1u << 15) /* 256 KiB */
+#define STACK_SETS    8192u
+#define STACK_WAYS    5u
 
 /* What a word says that begins a note: the op in the upper 4 bits of the second word. */
 enum note_op {
@@ -39,10 +40,10 @@ enum note_op {
 #define NOTE_KIND_SHIFT 58u
 #define NOTE_OPERAND    ((UINT64_C(1) << NOTE_KIND_SHIFT) - 1)
 
-/* One line of a thread's cache of stacks: four of one hash class. */
+/* One line of a thread's cache of stacks: five of one hash class. */
 struct stack_set {
-	uint64_t hash[4];
-	uint32_t node[4];
+	uint64_t hash[STACK_WAYS];
+	uint32_t node[STACK_WAYS];
 	uint32_t next; /* which one to replace */
 } __attribute__((aligned(64)));
 
