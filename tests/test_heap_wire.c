@@ -142,11 +142,10 @@ Test(heap_wire, blocks_come_back)
 	uint32_t size = make_block(bytes, &made);
 
 	cr_assert_eq(size, heap_block_head(2) + 17);
-	heap_renumber_block(bytes, 8);
 	cr_assert_eq(heap_take_block(bytes, size, true, &b, &need), HEAP_OK);
 	cr_expect_eq(need, size);
 	cr_expect_eq(b.type, HEAP_BLOCK_EVENTS);
-	cr_expect_eq(b.number, 8);
+	cr_expect_eq(b.number, 7);
 	cr_expect_eq(b.first_time, 1000);
 	cr_expect_eq(b.last_time, 2000);
 	cr_expect_eq(b.first_id, UINT64_C(1) << 40);
@@ -191,7 +190,7 @@ Test(heap_wire, blocks_that_are_spoilt_anywhere_are_noticed)
 	for (uint32_t i = 0; i < size; i++) {
 		enum heap_fault fault;
 
-		if (i >= 16 && i < 24) /* the number, which may change */
+		if (i >= 16 && i < 24) /* the number, which the checksum leaves out */
 			continue;
 		memcpy(spoilt, bytes, size);
 		spoilt[i] ^= 0x10;

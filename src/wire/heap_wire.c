@@ -152,11 +152,6 @@ uint32_t heap_seal_block(uint8_t *out, struct heap_block *b)
 	return b->size;
 }
 
-void heap_renumber_block(uint8_t *sealed, uint64_t number)
-{
-	put_fixed(sealed + BLOCK_NUMBER, number, 8);
-}
-
 static void take_header(const uint8_t *in, struct heap_block *b)
 {
 	*b = (struct heap_block){ .size = get_u32(in + BLOCK_SIZE) };

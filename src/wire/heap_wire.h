@@ -117,9 +117,6 @@ static inline size_t heap_block_head(unsigned n_columns)
  */
 uint32_t heap_seal_block(uint8_t *out, struct heap_block *b);
 
-/* Changes the number of a block that was sealed; for writers that seal before they know the order. */
-void heap_renumber_block(uint8_t *sealed, uint64_t number);
-
 /*
  * Reads the block at in, of which n bytes are at hand. HEAP_CUT with *need set: that many bytes are
  * needed. HEAP_CHECKSUM: out has the header and need its size, so that the block can be stepped over.
