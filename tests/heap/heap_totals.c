@@ -299,6 +299,17 @@ static void tell(struct trace *t)
 #undef TELL
 }
 
+static void forget(struct trace *t)
+{
+	vec_done(&t->rows);
+	map_done(&t->by_id);
+	vec_done(&t->frees);
+	vec_done(&t->loose);
+	vec_done(&t->evicted);
+	vec_done(&t->nodes);
+	vec_done(&t->stack_used);
+}
+
 int main(int argc, char **argv)
 {
 	bool tell_records = argc > 1 && strcmp(argv[1], "-r") == 0;
@@ -318,6 +329,7 @@ int main(int argc, char **argv)
 		take_blocks(&t, bytes, n);
 		match(&t);
 		tell(&t);
+		forget(&t);
 		free(bytes);
 	}
 	return 0;
