@@ -9,7 +9,7 @@
 # Exits with 1 when a limit was missed, after all sections.
 set -uo pipefail
 
-quick=(fp dwarf unwind folded keys)
+quick=(fp dwarf unwind folded keys heap)
 slow=(units large growth)
 
 top=$PWD
@@ -369,6 +369,63 @@ bench_keys() {
         row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" '' "$verdict"
     done < <("$tools/bench_keys" "$proftop" "$file" 2>>"$log")
     [ -n "$verdict" ] || not_measured "keys; see $log"
+}
+
+# heap_run HOW DEPTH THREADS PAIRS COMMAND…: sets $wall and $cpu, ns a pair: the least of 3 runs.
+heap_run() {
+    local what=("$1" "$2" "$3" "$4") result
+    shift 4
+    wall='' cpu=''
+    for _ in 1 2 3; do
+        rm -f "$dir"/heap.out.*
+        result=$("$@" "$tools/bench_heap" "${what[@]}" 2>>"$log" | grep -E '^[0-9.]+ [0-9.]+$') || return 1
+        [ -n "$cpu" ] && awk "BEGIN { exit !(${result#* } >= $cpu) }" || read -r wall cpu <<<"$result"
+    done
+}
+
+# What recording the heap costs: ns a pair of malloc and free over native, in time of the program's own threads.
+bench_heap() {
+    local how depth threads limit bytes pairs=500000 native_cpu native_wall ours one
+    [ -e "$top/libproftop-heap.so" ] || { not_measured 'recording the heap: there is no tracer in this build'; return; }
+    printf '\nrecording the heap: ns a malloc and free, over native; %d pairs a thread\n' $pairs
+    row '' cpu clock bytes/event ratio ''
+    echo "$rule"
+    while read -r how depth threads limit bytes; do
+        heap_run "$how" "$depth" "$threads" $pairs || continue
+        native_cpu=$cpu native_wall=$wall
+        row "native, $how, depth $depth, $threads thread$([ "$threads" = 1 ] || echo s)" "$native_cpu" "$native_wall" '' '' ''
+        verdict=''
+        if ! heap_run "$how" "$depth" "$threads" $pairs env LD_PRELOAD="$top/libproftop-heap.so" \
+            PROFTOP_OUTPUT="$dir/heap.out.heap"; then
+            judge 'runs' 0
+            row '  proftop' '-' '-' '-' '-' "$verdict"
+            continue
+        fi
+        ours=$(calc %.1f "$cpu - $native_cpu")
+        [ "$threads" = 1 ] && one=$ours
+        [ "$limit" = - ] || judge "is to be <= $limit" "$ours <= $limit"
+        [ "$threads" = 1 ] || judge 'within 20 % of one thread' "$ours <= 1.2 * $one"
+        bytes_event=$(calc %.2f "$(stat -c %s "$dir"/heap.out.heap) / (2 * $pairs * $threads)")
+        judge "<= $bytes bytes" "$bytes_event <= $bytes"
+        row '  proftop' "+$ours" "+$(calc %.1f "$wall - $native_wall")" "$bytes_event" '' "$verdict"
+        if ! command -v heaptrack >/dev/null 2>&1; then
+            row '  heaptrack' '-' '-' '-' '-' 'not installed'
+        elif heap_run "$how" "$depth" "$threads" $pairs heaptrack -o "$dir/heap.out"; then
+            row '  heaptrack' "+$(calc %.1f "$cpu - $native_cpu")" "+$(calc %.1f "$wall - $native_wall")" \
+                "$(calc %.2f "$(stat -c %s "$dir"/heap.out.* | head -n 1) / (2 * $pairs * $threads)")" \
+                "$(calc %.1f "($cpu - $native_cpu) / $ours")x" ''
+        fi
+    done <<'CASES'
+leaf 5 1 - 2.5
+leaf 60 1 120 2.5
+leaf 20 1 100 2.5
+leaf 20 4 100 2.5
+churn 5 1 - 4
+churn 60 1 180 4
+churn 20 1 160 4
+churn 20 4 160 4
+CASES
+    rm -f "$dir"/heap.out.*
 }
 
 # --------------------------------------------------------------------------------------------
