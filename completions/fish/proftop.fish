@@ -54,4 +54,6 @@ complete -c proftop -n "$explore" -l color -x -a 'auto never 8 16 256' -d 'colou
 complete -c proftop -n "$explore" -s M -l no-mouse -d 'leave the mouse to the terminal'
 complete -c proftop -n "$record" -l heap -d 'record allocations and frees'
 complete -c proftop -n "$record" -l free-stacks -d 'record the stacks of frees too'
+complete -c proftop -n "$record" -l sample -x -d 'record allocations so many bytes apart'
+complete -c proftop -n "$record" -l max-size -x -d 'end the trace at this size'
 complete -c proftop -n "$record" -l children -d 'record the processes that it starts'

@@ -115,6 +115,10 @@ static void set_environment(const struct recording *r)
 		setenv("PROFTOP_OUTPUT", r->output, 1);
 	if (r->o->free_stacks)
 		setenv("PROFTOP_FREE_STACKS", "1", 1);
+	if (r->o->sample)
+		setenv("PROFTOP_SAMPLE", r->o->sample, 1);
+	if (r->o->max_size)
+		setenv("PROFTOP_MAX_SIZE", r->o->max_size, 1);
 	if (!r->o->children)
 		set_number("PROFTOP_ONLY_PID", (long)getpid());
 }
@@ -218,6 +222,18 @@ static enum status record_heap(struct recording *r)
 	return (enum status)(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
+/* A number of bytes as the tracer takes it, or none; says so if it is something else. */
+static bool is_size(const char *option, const char *text)
+{
+	size_t digits = text ? strspn(text, "0123456789") : 0;
+
+	if (!text || (digits && digits < 10 &&
+		      (!text[digits] || (strchr("kKMG", text[digits]) && !text[digits + 1]))))
+		return true;
+	say("%s wants a number of bytes, such as 512k, 10M or 1G, not \"%s\"", option, text);
+	return false;
+}
+
 static enum status record(const struct options *o)
 {
 	struct recording r = { .o = o };
@@ -231,6 +247,8 @@ static enum status record(const struct options *o)
 		say("record wants a command: proftop record --heap -- COMMAND");
 		return STATUS_USAGE;
 	}
+	if (!is_size("--sample", o->sample) || !is_size("--max-size", o->max_size))
+		return STATUS_USAGE;
 	r.library = find_library();
 	if (!r.library) {
 		say("the heap tracer %s is neither beside this program nor in %s", LIBRARY,

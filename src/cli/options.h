@@ -56,6 +56,8 @@ struct filter;
 	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  text,    output,      "write to FILE (report, export, info: instead of standard output)") \
 	X(HEAP,     "heap",      0,   NULL,        ON_RECORD,  flag,    heap,        "record allocations and frees") \
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORD,  flag,    free_stacks, "record the stacks of frees too") \
+	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORD,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
+	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "end the trace when it would become larger (1G)") \
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
@@ -96,6 +98,8 @@ struct options {
 	const char *keys;           /* NULL: not given */
 	const char *fields;         /* NULL: not given */
 	const char *color;          /* NULL: not given */
+	const char *sample;         /* NULL: not given */
+	const char *max_size;       /* NULL: not given */
 	int64_t rows;               /* -1: not given; 0: all */
 	double min_percent;         /* -1: not given */
 	int width;                  /* -1: not given; 0: unlimited */

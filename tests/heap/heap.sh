@@ -90,6 +90,35 @@ compare alive exec 500
 PROFTOP_FREE_STACKS=1 record trace.heap "$tools/heap_work" single 2000 >/dev/null
 grep -q ' 0 were wrong' log || fault "stacks of frees: $(cat log)"
 
+# Sampling: what was recorded tells how many bytes were allocated, within five standard deviations; those are
+# at most sqrt(bytes * mean), as no block is larger than the mean. Frees of what was not recorded are not either.
+for seed in 1 2 3; do
+    PROFTOP_SAMPLE=8k record trace.heap "$tools/heap_work" single 200000 >/dev/null
+    "$tools/heap_totals" trace.heap >totals
+    sound "sampling, $seed" totals
+    awk -v real="$(value bytes counts)" -v told="$(value estimate totals)" -v n="$(value allocs totals)" 'BEGIN {
+        bound = 5 * sqrt(real * 8192)
+        printf "sampling: %d of %d bytes told by %d allocations, bound %d\n", told, real, n, bound
+        exit !(told - real < bound && real - told < bound && n > 1000)
+    }' || fault "sampling is biased"
+done
+PROFTOP_SAMPLE=1G PROFTOP_SAMPLE_EXACT=1000 record trace.heap "$tools/heap_work" single 20000 >/dev/null
+"$tools/heap_totals" trace.heap >totals
+sound "sampling with exact ones" totals
+[ "$(value allocs totals)" -gt 100 ] || fault "sampling: no large blocks: $(value allocs totals)"
+[ "$(value bytes totals)" -ge $((1000 * $(value allocs totals))) ] || fault "sampling: small blocks too"
+
+# A largest size: the trace ends in order below it, the program goes on.
+"$tools/heap_work" threads 100000 >plain.out
+check=0 PROFTOP_MAX_SIZE=400k record trace.heap "$tools/heap_work" threads 100000 >traced.out || fault "a largest size: ends with $?"
+cmp -s plain.out traced.out || fault "a largest size: the program prints other things"
+"$tools/heap_totals" trace.heap >totals
+[ "$(value ended totals)" = 1 ] || fault "a largest size: the trace has no end"
+[ "$(value bad totals)" = 0 ] || fault "a largest size: $(value bad totals) bad"
+size=$(stat -c %s trace.heap)
+[ "$size" -le 409600 ] && [ "$size" -gt 100000 ] || fault "a largest size: $size bytes"
+grep -q 'as large as it may be' log || fault "a largest size: the log says nothing"
+
 # Killed at any moment: what was written is whole, and nearly all that the program knew of is there.
 for wait in 0.3 0.5 0.7; do
     rm -f trace.heap progress
@@ -130,6 +159,10 @@ rm -f proftop.*.heap
 [ "$(find . -name 'proftop.*.heap' | wc -l)" = 3 ] || fault "record --children: $(ls)"
 "$PROFTOP" record --heap -- /nonexistent/command >/dev/null 2>said.err
 [ $? = 127 ] || fault "record: a command that is not there"
+"$PROFTOP" record --heap --sample lots -- true 2>said.err && fault "record --sample lots"
+grep -q -e '--sample wants' said.err || fault "record --sample lots says: $(cat said.err)"
+"$PROFTOP" record --heap --sample 1k -o sampled.heap -- "$tools/heap_work" single 1000 >/dev/null 2>&1
+"$tools/heap_totals" -r sampled.heap | grep -q '^SAMPLING [0-9]* 1024 ' || fault "record --sample: not in the trace"
 "$PROFTOP" record -- true 2>said.err && fault "record without --heap"
 grep -q -e '--heap' said.err || fault "record without --heap says: $(cat said.err)"
 

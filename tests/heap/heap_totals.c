@@ -13,6 +13,7 @@
 #include "map.h"
 #include "mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,8 @@ struct trace {
 	uint64_t n_incomplete; /* stacks that end at an unknown caller */
 	uint64_t n_bad, n_double, last_time;
 	uint64_t n_threads, n_modules;
+	uint64_t mean, exact; /* of sampling; mean 0: all were recorded */
+	double estimate;      /* bytes that were allocated, as sampling tells */
 	bool ended, cut;
 	bool tell_records;
 };
@@ -94,6 +97,14 @@ static struct row *row_of(struct trace *t, uint64_t id)
 	return i == MAP_NONE ? NULL : &t->rows.at[i];
 }
 
+/* That an allocation of so many bytes was recorded. */
+static double probability(const struct trace *t, uint64_t size)
+{
+	if (!t->mean || (t->exact && size >= t->exact))
+		return 1;
+	return -expm1(-(double)size / (double)t->mean);
+}
+
 static void take_event(struct trace *t, uint32_t thread, const struct heap_event *e)
 {
 	struct row row = { e->id, e->address, e->size, e->stack, thread, false };
@@ -112,6 +123,7 @@ static void take_event(struct trace *t, uint32_t thread, const struct heap_event
 	if (e->op == HEAP_ALLOC || e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS) {
 		t->n_allocs++;
 		t->n_bytes += e->size;
+		t->estimate += (double)e->size / probability(t, e->size);
 		map_add(&t->by_id, hash_u64(e->id), (uint32_t)t->rows.n);
 		vec_push(&t->rows, row);
 	}
@@ -196,6 +208,10 @@ static void take_records(struct trace *t, const struct heap_block *b)
 		t->n_threads += r.type == HEAP_REC_THREAD;
 		t->n_modules += r.type == HEAP_REC_MODULE;
 		t->ended |= r.type == HEAP_REC_END;
+		if (r.type == HEAP_REC_SAMPLING) {
+			t->mean = r.number[HEAP_SAMPLING_MEAN_BYTES];
+			t->exact = r.number[HEAP_SAMPLING_EXACT_FROM];
+		}
 		if (r.type == HEAP_REC_LOST)
 			t->n_lost += r.number[HEAP_LOST_EVENTS];
 	}
@@ -282,6 +298,7 @@ static void tell(struct trace *t)
 	TELL("reallocs", t->n_reallocs);
 	TELL("frees", t->n_frees);
 	TELL("bytes", t->n_bytes);
+	TELL("estimate", t->estimate);
 	TELL("live", live);
 	TELL("leaked", leaked);
 	TELL("lost", t->n_lost);

@@ -61,6 +61,8 @@ struct tracer_thread {
 	struct stack_set *stacks; /* [STACK_SETS] */
 	uint64_t rules_epoch;     /* of the recorder, when the rules were found */
 	uint64_t n_unsaid;        /* events lost and not noted yet */
+	uint64_t sample_left;     /* bytes until one is sampled */
+	uint64_t seed;            /* of the thread's random numbers; 0: none were drawn */
 	uint64_t n_walks;         /* stacks walked, while they are being checked */
 	pid_t tid;
 

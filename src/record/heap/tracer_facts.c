@@ -85,6 +85,11 @@ void tracer_facts_process(void)
 		tell_environment(memory, COMMAND_BYTES);
 	tracer_writer_record(&(struct heap_record){
 		.type = HEAP_REC_OPTIONS, .number = { 0, 0, recorder.options.free_stacks, 0 } });
+	if (recorder.options.sample_bytes)
+		tracer_writer_record(
+			&(struct heap_record){ .type = HEAP_REC_SAMPLING,
+					       .number = { 0, recorder.options.sample_bytes,
+							   recorder.options.sample_exact } });
 	tracer_unmap(memory, COMMAND_BYTES);
 }
 

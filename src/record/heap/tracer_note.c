@@ -12,6 +12,7 @@
 #include "heap_events.h"
 #include "live_stack.h"
 #include "tracer.h"
+#include "tracer_sample.h"
 #include "tracer_thread.h"
 
 #include <errno.h>
@@ -197,7 +198,8 @@ void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsi
 
 	if (!t)
 		return;
-	note_block(t, live_stack(t, from), (uint64_t)p, size_and_kind(size, family), NULL);
+	if (tracer_sampled(t, size))
+		note_block(t, live_stack(t, from), (uint64_t)p, size_and_kind(size, family), NULL);
 	tracer_thread_leave();
 }
 
@@ -241,8 +243,11 @@ void tracer_note_realloc(const struct walk_start *from, const struct tracer_old 
 
 	if (!t)
 		return;
-	note_block(t, live_stack(t, from), (uint64_t)p, size_and_kind(size, HEAP_MALLOC),
-		   old->address ? old : NULL);
+	if (tracer_sampled(t, size))
+		note_block(t, live_stack(t, from), (uint64_t)p, size_and_kind(size, HEAP_MALLOC),
+			   old->address ? old : NULL);
+	else if (old->address)
+		note_free(t, free_stack(t, from), old);
 	tracer_thread_leave();
 }
 

@@ -99,6 +99,7 @@ static bool expand(char *out, const char *pattern)
 	return !t.full;
 }
 
+/* A number, perhaps with k, M or G behind it, which mean powers of 1024; 0 when it is none. */
 static uint64_t number(const char *name)
 {
 	const char *s = getenv(name);
@@ -106,6 +107,12 @@ static uint64_t number(const char *name)
 
 	for (; s && *s >= '0' && *s <= '9' && v < UINT32_MAX; s++)
 		v = v * 10 + (uint64_t)(*s - '0');
+	if (s && (*s == 'k' || *s == 'K'))
+		v <<= 10;
+	else if (s && *s == 'M')
+		v <<= 20;
+	else if (s && *s == 'G')
+		v <<= 30;
 	return v;
 }
 
@@ -123,6 +130,9 @@ bool tracer_options_read(struct tracer_options *o)
 	const char *output = getenv("PROFTOP_OUTPUT"), *log = getenv("PROFTOP_LOGFILE");
 
 	o->check = number("PROFTOP_CHECK");
+	o->sample_bytes = number("PROFTOP_SAMPLE");
+	o->sample_exact = number("PROFTOP_SAMPLE_EXACT");
+	o->max_bytes = number("PROFTOP_MAX_SIZE");
 	o->only_pid = (uint32_t)number("PROFTOP_ONLY_PID");
 	o->free_stacks = is_set("PROFTOP_FREE_STACKS", false);
 	o->environment = is_set("PROFTOP_ENVIRONMENT", true);

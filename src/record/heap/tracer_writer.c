@@ -21,6 +21,7 @@
 #define RECORDS_BYTES (256u << 10)
 #define EVERY_MS      200u
 #define FINISH_MS     5000u
+#define END_BYTES     (192u << 10) /* of a limited trace, kept for its last blocks */
 
 /* All of it but `records` belongs to whoever holds the drain lock. */
 static struct writer {
@@ -113,6 +114,14 @@ static void write_nodes(uint32_t n_nodes)
 	}
 }
 
+/* May no more events be written? */
+static bool is_large(void)
+{
+	uint64_t most = recorder.options.max_bytes;
+
+	return most && writer.blocks.file.n_bytes + END_BYTES > most;
+}
+
 /* Writes the events that came together, and gives the ring's words up to `tail` back. */
 static void finish_block(struct tracer_thread *t, uint64_t tail)
 {
@@ -127,7 +136,7 @@ static void finish_block(struct tracer_thread *t, uint64_t tail)
 				      HEAP_COL_RANGE };
 	struct heap_event_writer *w = &writer.events;
 
-	if (w->n && tracer_is_on() &&
+	if (w->n && tracer_is_on() && !is_large() &&
 	    !failed(tracer_blocks_write(&writer.blocks, &w->block, w->column, id,
 					HEAP_N_EVENT_COLUMNS, 1u << HEAP_COL_ADDRESS))) {
 		writer.n_events += w->block.n;
@@ -242,6 +251,34 @@ static void take_notes(struct tracer_thread *t, uint64_t head)
 	finish_block(t, head);
 }
 
+/* Says that this is the end, and stops; `why` is for the log, unless NULL. With the drain lock held. */
+static void end(const char *why)
+{
+	tracer_facts_usage();
+	tracer_facts_checked();
+	tracer_writer_record(&(struct heap_record){ .type = HEAP_REC_END,
+						    .number = { 0, writer.n_events, writer.n_allocs,
+								writer.n_frees, writer.n_bytes,
+								writer.n_lost } });
+	write_records();
+	writer.finished = true;
+	tracer_stop(why);
+}
+
+/* Would the trace become larger than it may? Then it ends here, with a note. */
+static bool ends_for_size(void)
+{
+	static const char why[] = "the trace is as large as it may be (PROFTOP_MAX_SIZE)";
+	struct heap_record r = { .type = HEAP_REC_NOTE };
+
+	if (!is_large() || !tracer_is_on())
+		return false;
+	r.text[0] = (struct heap_text){ (const uint8_t *)why, sizeof(why) - 1 };
+	tracer_writer_record(&r);
+	end(why);
+	return true;
+}
+
 #define MOST_AT_ONCE 4096u
 
 /* One pass, with the drain lock held. */
@@ -261,7 +298,7 @@ static void drain(void)
 	write_records();
 	write_nodes(atomic_load_explicit(&recorder.trie.n_nodes, memory_order_acquire));
 	n = 0;
-	for (t = first; t && n < MOST_AT_ONCE; t = t->next)
+	for (t = first; t && n < MOST_AT_ONCE && !ends_for_size(); t = t->next)
 		take_notes(t, head[n++]);
 }
 
@@ -286,15 +323,8 @@ void tracer_writer_finish(void)
 		return;
 	if (!writer.finished && tracer_is_on()) {
 		drain();
-		tracer_facts_usage();
-		tracer_facts_checked();
-		tracer_writer_record(&(struct heap_record){
-			.type = HEAP_REC_END,
-			.number = { 0, writer.n_events, writer.n_allocs, writer.n_frees,
-				    writer.n_bytes, writer.n_lost } });
-		write_records();
-		writer.finished = true;
-		tracer_stop(NULL);
+		if (tracer_is_on())
+			end(NULL);
 	}
 	tracer_unlock(&recorder.drain);
 }
