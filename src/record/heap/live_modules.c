@@ -176,6 +176,7 @@ static void set_loaded(struct live_modules *all, struct live_module *m, bool loa
 	if (m->loaded == loaded)
 		return;
 	m->loaded = loaded;
+	all->n_gone += !loaded;
 	all->changed(all->arg, m);
 }
 

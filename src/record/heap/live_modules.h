@@ -47,6 +47,7 @@ struct live_modules {
 	/* Told of each module that came or went. */
 	void (*changed)(void *arg, const struct live_module *m);
 	void *arg;
+	uint64_t n_gone; /* how often one was unloaded */
 };
 
 bool live_modules_init(struct live_modules *m);

@@ -174,11 +174,17 @@ void tracer_facts_usage(void)
 	tracer_writer_record(&r);
 }
 
+/* A module is noticed at its first event; while nothing was unloaded, it may as well have been there always. */
+static uint64_t mapped_since(void)
+{
+	return recorder.modules.n_gone ? 0 : 1;
+}
+
 static void tell_maps(const struct live_module *m)
 {
 	for (uint32_t i = 0; i < m->n_segments; i++) {
 		const struct live_segment *s = &m->segment[i];
-		struct heap_record r = { .type = HEAP_REC_MAP };
+		struct heap_record r = { .type = HEAP_REC_MAP, .number = { mapped_since() } };
 
 		r.number[HEAP_MAP_START] = s->start;
 		r.number[HEAP_MAP_BYTES] = s->end - s->start;
