@@ -31,7 +31,7 @@ static void mend_checksums(uint8_t *bytes, size_t n)
 		if (heap_take_block(bytes + at, n - at, false, &b, &need) != HEAP_OK ||
 		    b.size > n - at)
 			return;
-		heap_renumber_block(bytes + at, b.number);
+		heap_seal_block(bytes + at, &b);
 	}
 }
 
