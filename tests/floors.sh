@@ -26,7 +26,7 @@ src/record: src/base src/profile src/unwind src/wire src/query src/resolve
 src/record/heap: src/base src/unwind src/wire
 tui: src/base src/profile src/query
 src/cli: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record tui
-tests: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record tui src/cli
+tests: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record src/record/heap tui src/cli
 demo:
 '
 

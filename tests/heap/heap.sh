@@ -79,6 +79,9 @@ compare exact deep 3000
 compare exact deep 10000
 compare exact errno 500
 compare exact descriptors 500
+compare exact marks 30
+"$tools/heap_totals" -r trace.heap | awk '/^MARK/ { n += index($0, "\"phase " (n + 0) "\"") > 0 } END { exit n != 30 }' ||
+    fault "marks: $("$tools/heap_totals" -r trace.heap | grep -c "^MARK") of 30, or out of order"
 compare alive exit 500
 [ "$(value allocs totals)" -gt 400 ] || fault "_exit lost $(value allocs totals)"
 compare alive abort 500

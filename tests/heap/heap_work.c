@@ -3,6 +3,8 @@
  * What programs do to a heap and to a recorder of it, one thing a time: heap_work WHAT [N]. Prints what
  * it did, so that a run with the recorder can be compared with one without.
  */
+#include "proftop.h"
+
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -366,6 +368,18 @@ static int work_errno(uint64_t n)
 	return reallocarray(NULL, huge, 3) != NULL || errno != ENOMEM;
 }
 
+static int work_marks(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "phase %llu", (unsigned long long)i);
+		proftop_mark(name);
+		use(10);
+	}
+	return 0;
+}
+
 static int work_descriptors(uint64_t n)
 {
 	long highest = sysconf(_SC_OPEN_MAX);
@@ -398,6 +412,7 @@ static const struct {
 	{ "deep", work_deep },
 	{ "errno", work_errno },
 	{ "descriptors", work_descriptors },
+	{ "marks", work_marks },
 };
 
 int main(int argc, char **argv)
