@@ -79,6 +79,8 @@ compare exact deep 3000
 compare exact deep 10000
 compare exact errno 500
 compare exact descriptors 500
+compare exact ranges 100
+[ "$(value ranges totals)" = 400 ] || fault "ranges: $(value ranges totals) of 400"
 compare exact marks 30
 "$tools/heap_totals" -r trace.heap | awk '/^MARK/ { n += index($0, "\"phase " (n + 0) "\"") > 0 } END { exit n != 30 }' ||
     fault "marks: $("$tools/heap_totals" -r trace.heap | grep -c "^MARK") of 30, or out of order"

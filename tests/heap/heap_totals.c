@@ -37,7 +37,8 @@ struct trace {
 	VEC(struct row) evicted;      /* id and address */
 	VEC(struct heap_node) nodes;  /* [0] is the root */
 	VEC(uint8_t) stack_used;      /* by node */
-	uint64_t n_blocks, n_events, n_allocs, n_frees, n_bytes, n_reallocs, n_lost, n_unmatched;
+	uint64_t n_blocks, n_events, n_allocs, n_frees, n_bytes, n_reallocs, n_lost, n_unmatched,
+		n_ranges;
 	uint64_t n_incomplete; /* stacks that end at an unknown caller */
 	uint64_t n_bad, n_double, last_time;
 	uint64_t n_threads, n_modules;
@@ -118,6 +119,11 @@ static void take_event(struct trace *t, uint32_t thread, const struct heap_event
 		vec_push(&t->frees, e->op == HEAP_FREE ? e->id : e->old_id);
 	if (e->op == HEAP_FREE_ADDRESS || e->op == HEAP_REALLOC_ADDRESS)
 		vec_push(&t->loose, ((struct loose_free){ e->old_address, e->time }));
+	t->n_ranges += e->op == HEAP_RANGE;
+	if (t->tell_records && e->op == HEAP_RANGE)
+		printf("RANGE %u %llx %llu %llx %llu %u\n", e->kind, (unsigned long long)e->address,
+		       (unsigned long long)e->size, (unsigned long long)e->old_address,
+		       (unsigned long long)e->old_size, e->stack);
 	if (e->op == HEAP_EVICT)
 		vec_push(&t->evicted, row);
 	if (e->op == HEAP_ALLOC || e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS) {
@@ -297,6 +303,7 @@ static void tell(struct trace *t)
 	TELL("allocs", t->n_allocs);
 	TELL("reallocs", t->n_reallocs);
 	TELL("frees", t->n_frees);
+	TELL("ranges", t->n_ranges);
 	TELL("bytes", t->n_bytes);
 	TELL("estimate", t->estimate);
 	TELL("live", live);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -368,6 +369,23 @@ static int work_errno(uint64_t n)
 	return reallocarray(NULL, huge, 3) != NULL || errno != ENOMEM;
 }
 
+static int work_ranges(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		size_t size = (i % 9 + 1) * 4096;
+		char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			       0);
+		char *q = p == MAP_FAILED ? p : mremap(p, size, 2 * size, MREMAP_MAYMOVE);
+
+		if (q == MAP_FAILED || sbrk(4096) == (void *)-1)
+			return 1;
+		q[2 * size - 1] = 1;
+		if (munmap(q, 2 * size) || munmap((void *)1, 4096) == 0)
+			return 1;
+	}
+	return 0;
+}
+
 static int work_marks(uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -413,6 +431,7 @@ static const struct {
 	{ "errno", work_errno },
 	{ "descriptors", work_descriptors },
 	{ "marks", work_marks },
+	{ "ranges", work_ranges },
 };
 
 int main(int argc, char **argv)

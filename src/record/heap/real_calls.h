@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /* X(name, type of the result, parameters) */
 /* clang-format off */
@@ -24,6 +26,11 @@
 	X(memalign, void *, (size_t, size_t)) \
 	X(valloc, void *, (size_t)) \
 	X(pvalloc, void *, (size_t)) \
+	X(mmap, void *, (void *, size_t, int, int, int, off_t)) \
+	X(munmap, int, (void *, size_t)) \
+	X(mremap, void *, (void *, size_t, size_t, int, ...)) \
+	X(sbrk, void *, (intptr_t)) \
+	X(brk, int, (void *)) \
 	X(dlclose, int, (void *)) \
 	X(execve, int, (const char *, char *const *, char *const *)) \
 	X(execv, int, (const char *, char *const *)) \

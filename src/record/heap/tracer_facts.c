@@ -84,7 +84,7 @@ void tracer_facts_process(void)
 	if (recorder.options.environment)
 		tell_environment(memory, COMMAND_BYTES);
 	tracer_writer_record(&(struct heap_record){
-		.type = HEAP_REC_OPTIONS, .number = { 0, 0, recorder.options.free_stacks, 0 } });
+		.type = HEAP_REC_OPTIONS, .number = { 0, 0, recorder.options.free_stacks, 1 } });
 	if (recorder.options.sample_bytes)
 		tracer_writer_record(
 			&(struct heap_record){ .type = HEAP_REC_SAMPLING,

@@ -268,3 +268,25 @@ void tracer_note_take_back(const struct tracer_old *old)
 		atomic_store_explicit(&recorder.ids[address_slot(old->address)], old->slot,
 				      memory_order_release);
 }
+
+void tracer_note_range(const struct walk_start *from, const struct tracer_range *range)
+{
+	struct tracer_thread *t = tracer_thread_enter();
+	uint64_t head, *begin, *at;
+	uint32_t stack;
+
+	if (!t)
+		return;
+	stack = live_stack(t, from);
+	begin = claim(t, &head);
+	if (begin) {
+		at = begin_note(t, begin, false);
+		at = put(at, t->last_ticks << 32 | stack, HEAP_RANGE,
+			 size_and_kind(range->size, range->kind));
+		*at++ = range->address;
+		*at++ = range->old_address;
+		*at++ = range->old_size;
+		publish(t, head, (uint64_t)(at - begin));
+	}
+	tracer_thread_leave();
+}

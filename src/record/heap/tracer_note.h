@@ -30,6 +30,15 @@ void tracer_note_given_up(const struct walk_start *from, const struct tracer_old
 /* The realloc failed: the block is still there. */
 void tracer_note_take_back(const struct tracer_old *old);
 
+/* Memory mapped or unmapped: as heap_event has it. */
+struct tracer_range {
+	uint64_t address, size;
+	uint64_t old_address, old_size; /* what it was before: REMAP, BREAK */
+	unsigned kind;                  /* enum heap_range */
+};
+
+void tracer_note_range(const struct walk_start *from, const struct tracer_range *range);
+
 /* The frame that called the hook in which this stands. Hooks are compiled with frame pointers. */
 #define TRACER_CALLER() tracer_caller(__builtin_frame_address(0))
 static inline struct walk_start tracer_caller(const uint64_t *frame)

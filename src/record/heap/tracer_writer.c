@@ -201,7 +201,11 @@ static unsigned read_event(struct tracer_thread *t, const uint64_t *note, struct
 		e->old_id = e->old_address = note[3];
 		return 4;
 	case HEAP_RANGE:
-		break;
+		e->size = operand;
+		e->address = note[2];
+		e->old_address = note[3];
+		e->old_size = note[4];
+		return 5;
 	}
 	return 2;
 }
