@@ -165,13 +165,16 @@ Test(calltree, nodes_are_found_again_in_another_tree)
 	made_profile_add(p, "x;y 50\na;d;e 9\n0;b 1\n");
 	after = made_analysis(p, &l);
 	for (uint32_t i = 1; i < before->tree->n_nodes; i++) {
-		uint32_t there = calltree_find(after->tree, before->tree->path[i]);
+		uint32_t id = before->keys.key[before->tree->key[i]].id;
+		uint32_t key = after->keys.of_function[id];
+		uint32_t there = calltree_find(after->tree, key, before->tree->path[i]);
 
 		cr_assert_neq(there, KEY_NONE);
 		cr_assert_str_eq(before->keys.key[before->tree->key[i]].label,
 				 after->keys.key[after->tree->key[there]].label);
 	}
-	cr_assert_eq(calltree_find(before->tree, 12345), KEY_NONE);
+	cr_assert_eq(calltree_find(before->tree, before->tree->key[1], 12345), KEY_NONE);
+	cr_assert_eq(calltree_find(before->tree, KEY_NONE, before->tree->path[1]), KEY_NONE);
 	cr_assert_eq(calltree_hottest(after->tree, KEY_NONE - 1), KEY_NONE);
 	cr_assert_eq(after->tree->total[calltree_hottest(
 			     after->tree, after->tree->key[calltree_first(after->tree, 0)])],

@@ -116,7 +116,8 @@ static void check_tree(const struct analysis *a)
 		for (uint32_t up = i; i > 0 && (up = t->parent[up]) != 0;)
 			outer &= t->key[up] != t->key[i];
 		cr_assert_eq(outer, t->outer[i]);
-		cr_assert_eq(calltree_find(t, t->path[i]), i, "paths are names");
+		if (i > 0)
+			cr_assert_eq(calltree_find(t, t->key[i], t->path[i]), i, "paths are names");
 	}
 }
 
@@ -165,11 +166,16 @@ static void check_inverted(struct analysis *a)
 	cr_assert_eq(inverted_n_roots(v), a->table.n_rows);
 	for (uint32_t end = inverted_n_roots(v); next < end && end < 100000; next++) {
 		const struct inverted_node *node;
+		bool called = inverted_has_callers(v, next);
+		uint32_t only = inverted_only_caller(v, next);
 		int64_t self = 0;
 
+		cr_assert_eq(inverted_node(v, next)->expanded, only != KEY_NONE);
 		inverted_expand(v, next);
 		inverted_expand(v, next);
 		node = inverted_node(v, next);
+		cr_assert_eq(called, node->n_children > 0);
+		cr_assert_eq(only, node->n_children == 1 ? node->first_child : KEY_NONE);
 		by_depth[node->depth] += inverted_self(v, next)[0];
 		if (node->n_children) {
 			cr_assert_eq(node->first_child, end);

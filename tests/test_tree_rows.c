@@ -36,6 +36,15 @@ static void bed_done(struct bed *b)
 	profile_free(b->p);
 }
 
+/* The nearest row before with a smaller indent. */
+static size_t parent_of(const struct tree_rows *t, size_t row)
+{
+	for (size_t i = row; i-- > 0;)
+		if (t->at[i].indent < t->at[row].indent)
+			return i;
+	return SIZE_MAX;
+}
+
 /* "v a > b 5\n  c 3\n": arrow, names of the chain, weight. */
 static char *rows_text(struct bed *b)
 {
@@ -48,6 +57,7 @@ static char *rows_text(struct bed *b)
 		char *line = xasprintf("%s%*s", out, (int)r->indent * 2, ""), *names = xstrdup("");
 
 		free(out);
+		cr_expect_eq(tree_rows_parent(&b->rows, i), parent_of(&b->rows, i), "row %zu", i);
 		if (r->n_more > 0) {
 			out = xasprintf("%s+%u %lld\n", line, (unsigned)r->n_more,
 					(long long)r->more);

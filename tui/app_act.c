@@ -14,30 +14,14 @@
 #include "row.h"
 #include "task.h"
 
-/* The key of that id, or NULL. */
-static const struct key *key_of_id(const struct keys *k, uint32_t id)
-{
-	if (k->grouping == GROUP_FUNCTION && k->of_function) {
-		uint32_t key = id < k->n_functions ? k->of_function[id] : KEY_NONE;
-
-		return key < k->n ? &k->key[key] : NULL;
-	}
-	for (uint32_t i = 0; i < k->n; i++)
-		if (k->key[i].id == id)
-			return &k->key[i];
-	return NULL;
-}
-
 const char *app_label(const struct app *a, const struct place *place)
 {
 	const struct analysis *an = a->analysis;
 	bool of_samples = app_ops(a)->contexts & IN_TOP && an->table_keys != &an->keys;
-	const struct key *key;
+	const struct keys *keys = of_samples ? an->table_keys : &an->keys;
+	uint32_t key = place->key_id != ID_NONE ? row_key_of_id(keys, place->key_id) : KEY_NONE;
 
-	if (place->key_id == ID_NONE)
-		return NULL;
-	key = key_of_id(of_samples ? an->table_keys : &an->keys, place->key_id);
-	return key ? key->label : NULL;
+	return key != KEY_NONE ? keys->key[key].label : NULL;
 }
 
 /* The selected name, or a message and NULL. */
@@ -229,13 +213,13 @@ static void copy_stack(struct app *a)
 	uint32_t node = KEY_NONE, key = KEY_NONE;
 	char *text;
 
-	if (here.has_place && here.place.path != 0)
-		node = calltree_find(an->tree, here.place.path);
 	if (here.has_place && here.place.key_id != ID_NONE)
 		key = row_key_of_id(&an->keys, here.place.key_id);
-	if (node == KEY_NONE && key != KEY_NONE)
+	if (key != KEY_NONE && here.place.path != 0)
+		node = calltree_find(an->tree, key, here.place.path);
+	if (node == KEY_NONE)
 		node = calltree_hottest(an->tree, key);
-	if (node == KEY_NONE || node == 0) {
+	if (node == KEY_NONE) {
 		app_say(a, false, "no function is selected");
 		return;
 	}

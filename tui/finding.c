@@ -4,29 +4,40 @@
 
 #include "finding.h"
 
+#include <stdbool.h>
+
 void finding_start(struct finding *f, uint32_t from, int step)
 {
-	*f = (struct finding){ .from = from, .step = step };
+	*f = (struct finding){
+		.from = from, .step = step, .least = UINT32_MAX, .next = UINT32_MAX
+	};
 }
 
 void finding_add(struct finding *f, uint32_t place)
 {
+	bool near = f->step > 0 ? place <= f->from : place < f->from;
+
 	f->n++;
-	if (f->step < 0 || f->n == 1)
-		f->other = place;
-	if (f->step < 0 ? place >= f->from : f->number > 0)
-		return;
-	if (f->step < 0 || place > f->from || (f->step == 0 && place == f->from)) {
-		f->target = place;
-		f->number = f->n;
-	}
+	f->n_before += near;
+	f->least = place < f->least ? place : f->least;
+	f->most = place > f->most ? place : f->most;
+	if (near)
+		f->before = place > f->before ? place : f->before;
+	else
+		f->next = place < f->next ? place : f->next;
 }
 
 uint32_t finding_end(struct finding *f)
 {
-	if (f->number == 0 && f->n > 0) {
-		f->target = f->other;
-		f->number = f->step < 0 ? f->n : 1;
-	}
-	return f->number;
+	if (f->n == 0)
+		return 0;
+	if (f->step < 0 && f->n_before > 0)
+		f->target = f->before;
+	else if (f->step < 0)
+		f->target = f->most;
+	else
+		f->target = f->n_before < f->n ? f->next : f->least;
+	if (f->step < 0)
+		return f->n_before > 0 ? f->n_before : f->n;
+	return f->n_before < f->n ? f->n_before + 1 : 1;
 }

@@ -339,6 +339,13 @@ const char *row_detail(const struct scene *s, const struct keys *keys, uint32_t 
 
 uint32_t row_key_of_id(const struct keys *keys, uint32_t key_id)
 {
+	uint32_t module = key_id & ~KEY_OF_MODULE;
+
+	if (keys->of_function && key_id < keys->n_functions)
+		return keys->of_function[key_id];
+	if (keys->of_function)
+		return key_id & KEY_OF_MODULE && module < keys->n_modules ? keys->of_module[module]
+									  : KEY_NONE;
 	for (uint32_t i = 0; i < keys->n; i++)
 		if (keys->key[i].id == key_id)
 			return i;

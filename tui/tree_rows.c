@@ -165,7 +165,7 @@ static bool opens(struct making *m, uint32_t node)
 	if (!m->all || m->cut)
 		return flags & IS_OPEN;
 	end = row_end(m->t, m->a, node);
-	if (m->t->src->first(m->a, end) == TREE_NONE)
+	if (!m->t->src->inner(m->a, end))
 		return false;
 	if (m->out.n + m->todo.n >= m->most) {
 		m->cut = true;
@@ -204,6 +204,18 @@ static size_t end_of(const struct tree_rows *t, size_t row)
 	return i;
 }
 
+/* Finds the rows above those from `from` on. */
+static void find_parents(struct tree_rows *t, size_t from)
+{
+	for (size_t i = from; i < t->n; i++) {
+		uint32_t up = i > 0 ? (uint32_t)i - 1 : TREE_NONE;
+
+		while (up != TREE_NONE && t->at[up].indent >= t->at[i].indent)
+			up = t->at[up].up;
+		t->at[i].up = up;
+	}
+}
+
 /* Replaces rows [from, to) by those that were made. */
 static void splice(struct tree_rows *t, size_t from, size_t to, const row_vec *made)
 {
@@ -213,6 +225,7 @@ static void splice(struct tree_rows *t, size_t from, size_t to, const row_vec *m
 	if (made->n > 0)
 		memcpy(t->at + from, made->at, made->n * sizeof(*t->at));
 	t->n = t->n - (to - from) + made->n;
+	find_parents(t, from);
 }
 
 /* Makes a row and all below it anew. False when there was no room for all. */
@@ -267,14 +280,14 @@ bool tree_rows_is_open(const struct tree_rows *t, struct analysis *a, size_t row
 	const struct tree_row *r = &t->at[row];
 
 	return r->n_more == 0 && (flags_of(t, a, r->node) & IS_OPEN) &&
-	       t->src->first(a, row_end(t, a, r->node)) != TREE_NONE;
+	       t->src->inner(a, row_end(t, a, r->node));
 }
 
 bool tree_rows_has_more(const struct tree_rows *t, struct analysis *a, size_t row)
 {
 	const struct tree_row *r = &t->at[row];
 
-	return r->n_more > 0 || t->src->first(a, tree_rows_last(t, a, row)) != TREE_NONE;
+	return r->n_more > 0 || t->src->inner(a, tree_rows_last(t, a, row));
 }
 
 /* Shows more of the children that are gathered in a row. */
@@ -462,10 +475,5 @@ size_t tree_rows_reveal(struct tree_rows *t, struct analysis *a, uint32_t node)
 
 size_t tree_rows_parent(const struct tree_rows *t, size_t row)
 {
-	uint32_t indent = t->at[row].indent;
-
-	while (row-- > 0)
-		if (t->at[row].indent < indent)
-			return row;
-	return SIZE_MAX;
+	return t->at[row].up == TREE_NONE ? SIZE_MAX : t->at[row].up;
 }

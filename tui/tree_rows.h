@@ -32,6 +32,7 @@ struct tree_row {
 	uint32_t node;   /* first node of the chain; of a gathering, the parent, or TREE_NONE */
 	uint32_t indent; /* levels */
 	uint32_t n_more; /* how many children are gathered here; 0: a row of a node */
+	uint32_t up;     /* the row that this one is a child of, or TREE_NONE */
 	int64_t more;    /* their weight together, of column 0 */
 };
 

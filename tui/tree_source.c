@@ -23,6 +23,18 @@ static uint32_t calls_next(struct analysis *a, uint32_t node)
 	return calltree_next(a->tree, node);
 }
 
+static bool calls_inner(struct analysis *a, uint32_t node)
+{
+	return calltree_first(a->tree, node) != KEY_NONE;
+}
+
+static uint32_t calls_only(struct analysis *a, uint32_t node)
+{
+	uint32_t child = calltree_first(a->tree, node);
+
+	return child != KEY_NONE && calltree_next(a->tree, child) == KEY_NONE ? child : TREE_NONE;
+}
+
 static uint32_t calls_parent(struct analysis *a, uint32_t node)
 {
 	uint32_t parent = a->tree->parent[node];
@@ -55,11 +67,18 @@ static const int64_t *calls_total(struct analysis *a, uint32_t node)
 	return a->tree->total + (size_t)node * a->tree->n_columns;
 }
 
-static const uint32_t *calls_range(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end)
+static void calls_range(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end)
 {
 	*first = top == TREE_NONE ? 1 : top;
 	*end = top == TREE_NONE ? a->tree->n_nodes : a->tree->end[top];
-	return a->tree->key;
+}
+
+static uint32_t calls_of_key(struct analysis *a, uint32_t key, uint32_t i)
+{
+	const struct calltree *t = a->tree;
+
+	return i < t->first_of[key + 1] - t->first_of[key] ? t->of_key[t->first_of[key] + i]
+							   : TREE_NONE;
 }
 
 static const struct inverted_node *caller(struct analysis *a, uint32_t node)
@@ -90,6 +109,18 @@ static uint32_t callers_next(struct analysis *a, uint32_t node)
 	return node + 1 - up->first_child < up->n_children ? node + 1 : TREE_NONE;
 }
 
+static bool callers_inner(struct analysis *a, uint32_t node)
+{
+	return inverted_has_callers(analysis_inverted(a), node);
+}
+
+static uint32_t callers_only(struct analysis *a, uint32_t node)
+{
+	uint32_t caller = inverted_only_caller(analysis_inverted(a), node);
+
+	return caller != KEY_NONE ? caller : TREE_NONE;
+}
+
 static uint32_t callers_parent(struct analysis *a, uint32_t node)
 {
 	uint32_t parent = caller(a, node)->parent;
@@ -114,13 +145,18 @@ static bool callers_inlined(struct analysis *a, uint32_t node)
 	return false;
 }
 
-static const uint32_t *callers_range(struct analysis *a, uint32_t top, uint32_t *first,
-				     uint32_t *end)
+static void callers_range(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end)
 {
 	(void)top;
 	*first = 0;
 	*end = inverted_n_roots(analysis_inverted(a));
-	return NULL;
+}
+
+static uint32_t callers_of_key(struct analysis *a, uint32_t key, uint32_t i)
+{
+	uint32_t root = i == 0 ? inverted_root(analysis_inverted(a), key) : KEY_NONE;
+
+	return root != KEY_NONE ? root : TREE_NONE;
 }
 
 static const int64_t *callers_self(struct analysis *a, uint32_t node)
@@ -152,10 +188,10 @@ uint32_t tree_chain_end(const struct tree_source *src, struct analysis *a, uint3
 	if (src->by_self && src->parent(a, node) == TREE_NONE)
 		return node;
 	for (int n = 1; n < CHAIN_MOST && !is_comm(src, a, node); n++) {
-		uint32_t child = src->first(a, node);
+		uint32_t child = src->only(a, node);
 
-		if (child == TREE_NONE || src->next(a, child) != TREE_NONE ||
-		    is_comm(src, a, child) || !weighs_same(src, a, node, child))
+		if (child == TREE_NONE || is_comm(src, a, child) ||
+		    !weighs_same(src, a, node, child))
 			break;
 		node = child;
 	}
@@ -172,21 +208,40 @@ uint32_t tree_child(const struct tree_source *src, struct analysis *a, uint32_t 
 	return child;
 }
 
+void tree_each_match(const struct tree_source *src, const struct scene *s,
+		     void (*fn)(void *arg, uint32_t node), void *arg)
+{
+	for (uint32_t k = 0; s->search && k < s->search->n_keys; k++) {
+		uint32_t node;
+
+		if (!s->search->matches[k])
+			continue;
+		for (uint32_t i = 0; (node = src->of_key(s->analysis, k, i)) != TREE_NONE; i++)
+			fn(arg, node);
+	}
+}
+
+/* A search below a node. */
+struct within {
+	uint32_t first, end;
+	struct finding *finding;
+};
+
+static void add_within(void *arg, uint32_t node)
+{
+	const struct within *w = arg;
+
+	if (node >= w->first && node < w->end)
+		finding_add(w->finding, node);
+}
+
 void tree_find(const struct tree_source *src, const struct scene *s, uint32_t top,
 	       struct finding *f)
 {
-	uint32_t node, end;
-	const uint32_t *key = src->range(s->analysis, top, &node, &end);
+	struct within w = { .finding = f };
 
-	if (!s->search)
-		return;
-	for (; node < end; node++) {
-		uint32_t k = key ? key[node] : src->key(s->analysis, node);
-
-		if (k >= s->search->n_keys || !s->search->matches[k])
-			continue;
-		finding_add(f, node);
-	}
+	src->range(s->analysis, top, &w.first, &w.end);
+	tree_each_match(src, s, add_within, &w);
 }
 
 const struct key *tree_key(const struct tree_source *src, struct analysis *a, uint32_t node)
@@ -204,10 +259,13 @@ const struct tree_source tree_of_calls = {
 	.first = calls_first,
 	.next = calls_next,
 	.parent = calls_parent,
+	.inner = calls_inner,
+	.only = calls_only,
 	.key = calls_key,
 	.path = calls_path,
 	.inlined = calls_inlined,
 	.range = calls_range,
+	.of_key = calls_of_key,
 	.self = calls_self,
 	.total = calls_total,
 };
@@ -218,10 +276,13 @@ const struct tree_source tree_of_callers = {
 	.first = callers_first,
 	.next = callers_next,
 	.parent = callers_parent,
+	.inner = callers_inner,
+	.only = callers_only,
 	.key = callers_key,
 	.path = callers_path,
 	.inlined = callers_inlined,
 	.range = callers_range,
+	.of_key = callers_of_key,
 	.self = callers_self,
 	.total = callers_total,
 };

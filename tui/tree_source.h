@@ -27,14 +27,17 @@ struct tree_source {
 	uint32_t (*first)(struct analysis *a, uint32_t node);
 	uint32_t (*next)(struct analysis *a, uint32_t node);
 	uint32_t (*parent)(struct analysis *a, uint32_t node);
+	/* Has the node children? Its only child, or TREE_NONE when it has none or several. Neither
+	 * makes what first() and next() have to. */
+	bool (*inner)(struct analysis *a, uint32_t node);
+	uint32_t (*only)(struct analysis *a, uint32_t node);
 	uint32_t (*key)(struct analysis *a, uint32_t node);
 	uint64_t (*path)(struct analysis *a, uint32_t node);
 	bool (*inlined)(struct analysis *a, uint32_t node);
-	/*
-	 * Nodes [*first, *end) are what a search looks through, below top or in all. Returns their
-	 * keys by node, or NULL where only key() knows.
-	 */
-	const uint32_t *(*range)(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end);
+	/* Nodes [*first, *end) are what a search looks through, below top or in all. */
+	void (*range)(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end);
+	/* Of these the one with that key and number, from 0, or TREE_NONE after the last. */
+	uint32_t (*of_key)(struct analysis *a, uint32_t key, uint32_t i);
 	/* [n_columns], borrowed until the next call of first(). */
 	const int64_t *(*self)(struct analysis *a, uint32_t node);
 	const int64_t *(*total)(struct analysis *a, uint32_t node);
@@ -53,6 +56,10 @@ uint32_t tree_chain_end(const struct tree_source *src, struct analysis *a, uint3
 /* A child of node (or a root) by its key's id, or TREE_NONE. Linear in the children. */
 uint32_t tree_child(const struct tree_source *src, struct analysis *a, uint32_t node,
 		    uint32_t key_id);
+
+/* Calls fn for each node of the source that matches the search, in no order. */
+void tree_each_match(const struct tree_source *src, const struct scene *s,
+		     void (*fn)(void *arg, uint32_t node), void *arg);
 
 /* Goes over all nodes of the source (below top) that match the search; see finding.h. */
 void tree_find(const struct tree_source *src, const struct scene *s, uint32_t top,

@@ -401,8 +401,9 @@ static void flame_select(void *state, const struct scene *s, const struct place 
 	if (p->path != 0 && v->mode == FLAME_LEAVES)
 		turn(v, s, FLAME_ICICLE);
 	if (p->path != 0)
-		node = calltree_find(s->analysis->tree, p->path);
-	if (node == TREE_NONE || node == 0)
+		node = calltree_find(s->analysis->tree,
+				     row_key_of_id(&s->analysis->keys, p->key_id), p->path);
+	if (node == TREE_NONE)
 		node = node_of_key(v, s, p->key_id);
 	if (node == TREE_NONE || v->cell == FLAME_NONE || (node == 0 && v->mode != FLAME_LEAVES))
 		return;
@@ -465,18 +466,19 @@ static void add_match(struct heaviest *h, const struct tree_source *src, struct 
 	}
 }
 
-static void add_matches(struct heaviest *h, const struct tree_source *src, const struct scene *s)
+/* What tree_each_match() is to be told. */
+struct match_pass {
+	struct heaviest *heaviest;
+	const struct tree_source *src;
+	struct analysis *a;
+};
+
+static void add_heavy(void *arg, uint32_t node)
 {
-	uint32_t node, end;
-	const uint32_t *key = src->range(s->analysis, TREE_NONE, &node, &end);
+	const struct match_pass *m = arg;
 
-	for (; s->search && node < end; node++) {
-		uint32_t k = key ? key[node] : src->key(s->analysis, node);
-
-		if (k < s->search->n_keys && s->search->matches[k] &&
-		    tree_weight(src, s->analysis, node) > 0)
-			add_match(h, src, s->analysis, node);
-	}
+	if (tree_weight(m->src, m->a, node) > 0)
+		add_match(m->heaviest, m->src, m->a, node);
 }
 
 /* The heaviest matches come first: they are those that can be seen. */
@@ -494,7 +496,7 @@ static uint32_t flame_find(void *state, const struct scene *s, int step, uint32_
 	on_match = here != TREE_NONE &&
 		   row_matches(s, &s->analysis->keys, src->key(s->analysis, here));
 	h.here = on_match ? here : TREE_NONE;
-	add_matches(&h, src, s);
+	tree_each_match(src, s, add_heavy, &(struct match_pass){ &h, src, s->analysis });
 	if (h.n == 0)
 		return 0;
 	/* while one types, matches stand out and nothing moves */

@@ -15,14 +15,12 @@ static void *tree_new(void)
 static void tree_select(void *state, const struct scene *s, const struct place *p)
 {
 	const struct calltree *t = s->analysis->tree;
-	uint32_t node = p->path != 0 ? calltree_find(t, p->path) : KEY_NONE;
-	uint32_t key;
+	uint32_t key = row_key_of_id(&s->analysis->keys, p->key_id);
+	uint32_t node = p->path != 0 ? calltree_find(t, key, p->path) : KEY_NONE;
 
-	if (node == KEY_NONE || node == 0) {
-		key = row_key_of_id(&s->analysis->keys, p->key_id);
-		node = key != KEY_NONE ? calltree_hottest(t, key) : KEY_NONE;
-	}
-	if (node != KEY_NONE && node != 0)
+	if (node == KEY_NONE)
+		node = calltree_hottest(t, key);
+	if (node != KEY_NONE)
 		tree_view_go(state, s, node);
 }
 

@@ -36,10 +36,13 @@ static int analyse(void *arg)
 
 	int rc = analysis_new(w->profile, &w->lens, &w->progress, &w->made);
 
-	/* What the memory view shows first is made here too: it takes as long as all the rest. */
-	if (rc == 0)
-		analysis_footprint(w->made, &w->progress);
-	return rc;
+	if (rc < 0)
+		return rc;
+	/* What callers and memory show first is made here too: nobody waits for it at a key. */
+	analysis_footprint(w->made, &w->progress);
+	if (!progress_cancelled(&w->progress))
+		analysis_inverted(w->made);
+	return 0;
 }
 
 /* Joins the task; its analysis, or NULL when it was cancelled. */

@@ -67,11 +67,10 @@ void butterfly_init(struct butterfly *b, const struct calltree *t, const struct 
 	*b = (struct butterfly){ .key = key };
 	rows_init(&callers, k->n);
 	rows_init(&callees, k->n);
-	for (uint32_t i = 1; i < t->n_nodes; i++) {
+	for (uint32_t at = t->first_of[key]; at < t->first_of[key + 1]; at++) {
+		uint32_t i = t->of_key[at];
 		const int64_t *total = t->total + (size_t)i * n_columns;
 
-		if (t->key[i] != key)
-			continue;
 		add(b->self, t->self + (size_t)i * n_columns, n_columns);
 		if (!t->outer[i])
 			continue;

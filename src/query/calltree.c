@@ -205,6 +205,25 @@ static void find_outermost(struct calltree *t, uint32_t n_keys)
 	free(path);
 }
 
+/* Counts, then deals out in preorder. */
+static void index_by_key(struct calltree *t, uint32_t n_keys)
+{
+	uint32_t *next = xcalloc((size_t)n_keys + 1, sizeof(*next));
+
+	t->n_keys = n_keys;
+	t->first_of = xcalloc((size_t)n_keys + 1, sizeof(*t->first_of));
+	t->of_key = xmalloc(t->n_nodes * sizeof(*t->of_key));
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		t->first_of[t->key[i] + 1]++;
+	for (uint32_t k = 0; k < n_keys; k++) {
+		t->first_of[k + 1] += t->first_of[k];
+		next[k] = t->first_of[k];
+	}
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		t->of_key[next[t->key[i]]++] = i;
+	free(next);
+}
+
 /* Takes the tree as found apart. */
 static struct calltree *read_off(struct frametree *from, const struct keys *keys)
 {
@@ -217,6 +236,7 @@ static struct calltree *read_off(struct frametree *from, const struct keys *keys
 	move_nodes(t, &o, from);
 	hand_down(t, keys);
 	find_outermost(t, keys->n);
+	index_by_key(t, keys->n);
 	return t;
 }
 
@@ -251,6 +271,8 @@ void calltree_free(struct calltree *t)
 	free(t->samples);
 	free(t->outer);
 	free(t->inlined);
+	free(t->first_of);
+	free(t->of_key);
 	free(t);
 }
 
@@ -259,11 +281,13 @@ uint64_t calltree_path(uint64_t parent, uint32_t key_id)
 	return hash_u64(parent * 31 + key_id + 1);
 }
 
-uint32_t calltree_find(const struct calltree *t, uint64_t path)
+uint32_t calltree_find(const struct calltree *t, uint32_t key, uint64_t path)
 {
-	for (uint32_t i = 0; i < t->n_nodes; i++)
-		if (t->path[i] == path)
-			return i;
+	if (key >= t->n_keys)
+		return KEY_NONE;
+	for (uint32_t i = t->first_of[key]; i < t->first_of[key + 1]; i++)
+		if (t->path[t->of_key[i]] == path)
+			return t->of_key[i];
 	return KEY_NONE;
 }
 
@@ -271,12 +295,14 @@ uint32_t calltree_hottest(const struct calltree *t, uint32_t key)
 {
 	uint32_t best = KEY_NONE;
 
-	for (uint32_t i = 1; i < t->n_nodes; i++) {
-		if (t->key[i] != key)
-			continue;
-		if (best == KEY_NONE || order_weights(t->total[(size_t)i * t->n_columns],
+	if (key >= t->n_keys)
+		return KEY_NONE;
+	for (uint32_t i = t->first_of[key]; i < t->first_of[key + 1]; i++) {
+		uint32_t node = t->of_key[i];
+
+		if (best == KEY_NONE || order_weights(t->total[(size_t)node * t->n_columns],
 						      t->total[(size_t)best * t->n_columns]) < 0)
-			best = i;
+			best = node;
 	}
 	return best;
 }

@@ -35,6 +35,10 @@ struct calltree {
 	uint64_t *samples; /* [n_keys] samples of column 0 that end in a key's nodes */
 	bool *outer;       /* [n_nodes] no node above has the same key: totals of a key add these */
 	bool *inlined;     /* [n_nodes] every occurrence is inlined code */
+	uint32_t n_keys;   /* of the keys that it was built with */
+	/* Nodes by key: of key k they are of_key[first_of[k] .. first_of[k + 1]), in preorder. */
+	uint32_t *first_of; /* [n_keys + 1] */
+	uint32_t *of_key;   /* [n_nodes - 1] */
 };
 
 /*
@@ -61,9 +65,9 @@ static inline uint32_t calltree_next(const struct calltree *t, uint32_t node)
 
 /* The path of a node under one of that path, with that key's id. The root's path is 0. */
 uint64_t calltree_path(uint64_t parent, uint32_t key_id);
-/* The node with that path, or KEY_NONE. Linear. */
-uint32_t calltree_find(const struct calltree *t, uint64_t path);
-/* The node of that key with the largest total of column 0, or KEY_NONE. Linear. */
+/* The node of that key with that path, or KEY_NONE. Linear in the nodes of the key. */
+uint32_t calltree_find(const struct calltree *t, uint32_t key, uint64_t path);
+/* The node of that key with the largest total of column 0, or KEY_NONE. Linear in the nodes of the key. */
 uint32_t calltree_hottest(const struct calltree *t, uint32_t key);
 
 #endif

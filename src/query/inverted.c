@@ -2,7 +2,9 @@
 /*
  * A node keeps its places: pairs of the call-tree node where the chain began, whose weights count, and
  * the one that it has come to. Expanding a node moves each place to its parent and divides the places
- * by key; a level of the tree thus costs as many places as its root has.
+ * by key; a level of the tree thus costs as many places as its root has. Places of roots are those that
+ * the call tree has by key. Rows in sight only need to know whether a node has callers, and whether
+ * more than one, which a look at a few of its places mostly tells.
  */
 #include "config.h"
 
@@ -20,10 +22,14 @@ struct place {
 	uint32_t at;     /* calltree node that the chain has come to */
 };
 
+enum callers { CALLERS_UNKNOWN, CALLERS_NONE, CALLERS_ONE, CALLERS_SEVERAL };
+
 /* A node and what only this file knows of it. */
 struct entry {
 	struct inverted_node node;
-	uint32_t first_place; /* its places: [first_place, first_place + n_places) */
+	enum callers callers; /* once somebody asked */
+	/* its places: [first_place, first_place + n_places); of roots, of the tree's of_key */
+	uint32_t first_place;
 	uint32_t n_places;
 	uint32_t counted_to; /* call-tree nodes below this are in the total already */
 };
@@ -88,19 +94,22 @@ static void weigh_place(struct inverted *v, uint32_t node, uint32_t origin)
 		e->counted_to = t->end[origin];
 }
 
-/* Roots go by what ends in them, callers by what comes through them. */
-static int compare_entries(const void *a, const void *b, void *inverted)
+/* What orders a node, together, because there may be millions of them. */
+struct sorted {
+	int64_t first, second; /* weights of column 0: roots go by self, callers by total */
+	uint32_t rank;         /* of the key */
+	uint32_t node;
+};
+
+static int compare_sorted(const void *a, const void *b)
 {
-	const struct inverted *v = inverted;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int by_self = order_weights(self_of(v, x)[0], self_of(v, y)[0]);
-	int by_total = order_weights(total_of(v, x)[0], total_of(v, y)[0]);
-	bool roots = v->entries.at[x].node.parent == KEY_NONE;
-	int first = roots ? by_self : by_total, second = roots ? by_total : by_self;
+	const struct sorted *x = a, *y = b;
+	int first = order_weights(x->first, y->first);
+	int second = order_weights(x->second, y->second);
 
 	if (first || second)
 		return first ? first : second;
-	return order_keys(v->keys, v->entries.at[x].node.key, v->entries.at[y].node.key);
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
 /* Puts nodes from first on in order. */
@@ -109,14 +118,23 @@ static void sort_entries(struct inverted *v, uint32_t first)
 	uint32_t n = (uint32_t)v->entries.n - first, n_sums = 2 * v->tree->n_columns;
 	struct entry *entries = xmalloc(n * sizeof(*entries));
 	int64_t *sums = xmalloc((size_t)n * n_sums * sizeof(*sums));
-	uint32_t *order = xmalloc(n * sizeof(*order));
+	struct sorted *order = xmalloc(n * sizeof(*order));
 
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = first + i;
-	qsort_r(order, n, sizeof(*order), compare_entries, v);
 	for (uint32_t i = 0; i < n; i++) {
-		entries[i] = v->entries.at[order[i]];
-		memcpy(sums + (size_t)i * n_sums, self_of(v, order[i]), n_sums * sizeof(*sums));
+		const struct inverted_node *node = &v->entries.at[first + i].node;
+		int64_t self = self_of(v, first + i)[0], total = total_of(v, first + i)[0];
+		bool root = node->parent == KEY_NONE;
+
+		order[i] = (struct sorted){ .first = root ? self : total,
+					    .second = root ? total : self,
+					    .rank = v->keys->rank[node->key],
+					    .node = first + i };
+	}
+	qsort(order, n, sizeof(*order), compare_sorted);
+	for (uint32_t i = 0; i < n; i++) {
+		entries[i] = v->entries.at[order[i].node];
+		memcpy(sums + (size_t)i * n_sums, self_of(v, order[i].node),
+		       n_sums * sizeof(*sums));
 	}
 	memcpy(v->entries.at + first, entries, n * sizeof(*entries));
 	memcpy(self_of(v, first), sums, (size_t)n * n_sums * sizeof(*sums));
@@ -178,21 +196,32 @@ static uint32_t *no_rows(uint32_t n)
 	return row;
 }
 
+static void add_root(struct inverted *v, uint32_t key)
+{
+	const struct calltree *t = v->tree;
+	uint32_t root = add_node(v, key, KEY_NONE);
+	struct entry *e = &v->entries.at[root];
+
+	e->first_place = t->first_of[key];
+	e->n_places = t->first_of[key + 1] - t->first_of[key];
+	for (uint32_t i = 0; i < e->n_places; i++)
+		weigh_place(v, root, t->of_key[e->first_place + i]);
+}
+
 struct inverted *inverted_new(const struct calltree *t, const struct keys *k)
 {
 	struct inverted *v = xcalloc(1, sizeof(*v));
-	struct place *places = xmalloc(t->n_nodes * sizeof(*places));
-	size_t n = 0;
 
 	v->tree = t;
 	v->keys = k;
 	v->row_of = no_rows(k->n);
 	v->root_of = no_rows(k->n);
-	for (uint32_t i = 1; i < t->n_nodes; i++)
-		if (!(k->key[t->key[i]].flags & FUNCTION_COMM))
-			places[n++] = (struct place){ i, i };
-	v->n_roots = divide(v, KEY_NONE, places, n);
-	free(places);
+	for (uint32_t i = 0; i < k->n; i++)
+		if (!(k->key[i].flags & FUNCTION_COMM) && t->first_of[i] < t->first_of[i + 1])
+			add_root(v, i);
+	v->n_roots = (uint32_t)v->entries.n;
+	if (v->n_roots > 0)
+		sort_entries(v, 0);
 	for (uint32_t i = 0; i < v->n_roots; i++)
 		v->root_of[v->entries.at[i].node.key] = i;
 	return v;
@@ -230,6 +259,16 @@ const int64_t *inverted_total(const struct inverted *v, uint32_t node)
 	return total_of(v, node);
 }
 
+static struct place place_of(const struct inverted *v, const struct entry *e, uint32_t i)
+{
+	uint32_t node;
+
+	if (e->node.parent != KEY_NONE)
+		return v->places.at[e->first_place + i];
+	node = v->tree->of_key[e->first_place + i];
+	return (struct place){ node, node };
+}
+
 void inverted_expand(struct inverted *v, uint32_t node)
 {
 	const struct entry *e = &v->entries.at[node];
@@ -241,7 +280,7 @@ void inverted_expand(struct inverted *v, uint32_t node)
 		return;
 	places = xmalloc(e->n_places * sizeof(*places));
 	for (uint32_t i = 0; i < e->n_places; i++) {
-		struct place at = v->places.at[e->first_place + i];
+		struct place at = place_of(v, e, i);
 
 		at.at = v->tree->parent[at.at];
 		if (at.at != 0)
@@ -252,6 +291,45 @@ void inverted_expand(struct inverted *v, uint32_t node)
 	v->entries.at[node].node.first_child = first;
 	v->entries.at[node].node.n_children = n_children;
 	v->entries.at[node].node.expanded = true;
+}
+
+/* Looks at places until they tell. */
+static enum callers count_callers(const struct inverted *v, const struct entry *e)
+{
+	uint32_t found = KEY_NONE;
+
+	for (uint32_t i = 0; i < e->n_places; i++) {
+		uint32_t at = v->tree->parent[place_of(v, e, i).at];
+
+		if (at == 0)
+			continue;
+		if (found != KEY_NONE && v->tree->key[at] != found)
+			return CALLERS_SEVERAL;
+		found = v->tree->key[at];
+	}
+	return found == KEY_NONE ? CALLERS_NONE : CALLERS_ONE;
+}
+
+static enum callers callers_of(struct inverted *v, uint32_t node)
+{
+	struct entry *e = &v->entries.at[node];
+
+	if (e->callers == CALLERS_UNKNOWN)
+		e->callers = count_callers(v, e);
+	return e->callers;
+}
+
+bool inverted_has_callers(struct inverted *v, uint32_t node)
+{
+	return callers_of(v, node) != CALLERS_NONE;
+}
+
+uint32_t inverted_only_caller(struct inverted *v, uint32_t node)
+{
+	if (callers_of(v, node) != CALLERS_ONE)
+		return KEY_NONE;
+	inverted_expand(v, node);
+	return v->entries.at[node].node.first_child;
 }
 
 uint32_t inverted_root(const struct inverted *v, uint32_t key)

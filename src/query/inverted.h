@@ -39,6 +39,10 @@ const int64_t *inverted_self(const struct inverted *v, uint32_t node);
 const int64_t *inverted_total(const struct inverted *v, uint32_t node);
 /* Makes the children, by falling total of column 0. No-op when made. */
 void inverted_expand(struct inverted *v, uint32_t node);
+/* Has it children? Makes none. */
+bool inverted_has_callers(struct inverted *v, uint32_t node);
+/* Its child, which is made, where it has exactly one; else KEY_NONE, and none is made. */
+uint32_t inverted_only_caller(struct inverted *v, uint32_t node);
 /* The root of that key, or KEY_NONE. */
 uint32_t inverted_root(const struct inverted *v, uint32_t key);
 

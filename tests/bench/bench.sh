@@ -351,13 +351,13 @@ bench_folded_kinds() {
 
 # Keys on a terminal of 120x40, in the largest tree at hand.
 bench_keys() {
-    local what median p99 bytes most limit
+    local what median p99 bytes most cpu limit
     folded_file || return
     printf '\nkeys on a terminal of 120x40, %s stacks\n' "$(stacks_of "$file")"
-    row '' median p99 bytes '' ''
+    row '' median p99 bytes computed ''
     echo "$rule"
     verdict=''
-    while read -r what median p99 bytes most; do
+    while read -r what median p99 bytes most cpu; do
         case $what in
             down-*) limit=250 ;;
             page-*) limit=2500 ;;
@@ -366,7 +366,7 @@ bench_keys() {
         verdict=''
         judge 'is to be <= 2 ms' "$median <= 2"
         judge "<= $limit bytes" "$bytes <= $limit"
-        row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" '' "$verdict"
+        row "${what//-/ }" "$median ms" "$p99 ms" "$bytes" "$cpu ms" "$verdict"
     done < <("$tools/bench_keys" "$proftop" "$file" 2>>"$log")
     [ -n "$verdict" ] || not_measured "keys; see $log"
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Types at a program on a pseudo terminal of 120x40 and prints, for each key, "WHAT MEDIAN-MS P99-MS
- * MEDIAN-BYTES MOST-BYTES": from the key to the last byte that it makes the program send, and how many those
- * are. The time ends when nothing came for a while, and is that of the last byte before. The terminal is $TERM,
- * or xterm-256color where that is none.
+ * MEDIAN-BYTES MOST-BYTES MEDIAN-CPU-MS": from the key to the last byte that it makes the program send, how many
+ * those are, and what the program computed for it, in all of its threads, which a busy machine does not change.
+ * The time ends when nothing came for a while, and is that of the last byte before. The terminal is $TERM, or
+ * xterm-256color where that is none.
  *
  * bench_keys COMMAND…
  */
@@ -55,6 +56,17 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+/* What a process has computed so far. */
+static double cpu_ms(pid_t pid)
+{
+	struct timespec t = { 0, 0 };
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) == 0)
+		clock_gettime(clock, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
 /* Reads until nothing came for quiet_ms. Returns the bytes; *last_ms is when the last one came. */
 static size_t drain(int fd, int quiet_ms, double *last_ms)
 {
@@ -92,9 +104,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Keys that change nothing, as at the end of a list, are not counted. */
-static bool measure(int fd, size_t c)
+static bool measure(int fd, pid_t pid, size_t c)
 {
-	double ms[100], bytes[100], last;
+	double ms[100], bytes[100], cpu[100], last;
 	int n = 0;
 
 	if (!type(fd, cases[c].before))
@@ -103,11 +115,13 @@ static bool measure(int fd, size_t c)
 	for (int i = 0; i < cases[c].n; i++) {
 		double begin = now_ms();
 
+		cpu[n] = -cpu_ms(pid);
 		last = begin;
 		if (!type(fd, cases[c].key))
 			return false;
 		bytes[n] = (double)drain(fd, QUIET_MS, &last);
 		ms[n] = last - begin;
+		cpu[n] += cpu_ms(pid);
 		n += bytes[n] > 0;
 		if (!type(fd, cases[c].undo))
 			return false;
@@ -117,8 +131,9 @@ static bool measure(int fd, size_t c)
 		return true;
 	qsort(ms, (size_t)n, sizeof(ms[0]), by_value);
 	qsort(bytes, (size_t)n, sizeof(bytes[0]), by_value);
-	printf("%s %.2f %.2f %.0f %.0f\n", cases[c].what, ms[n / 2], ms[n * 99 / 100], bytes[n / 2],
-	       bytes[n - 1]);
+	qsort(cpu, (size_t)n, sizeof(cpu[0]), by_value);
+	printf("%s %.2f %.2f %.0f %.0f %.2f\n", cases[c].what, ms[n / 2], ms[n * 99 / 100],
+	       bytes[n / 2], bytes[n - 1], cpu[n / 2]);
 	return true;
 }
 
@@ -144,7 +159,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	drain(fd, SETTLE_MS, &last);
 	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]) && good; c++)
-		good = measure(fd, c);
+		good = measure(fd, pid, c);
 	type(fd, "Q");
 	drain(fd, QUIET_MS, &last);
 	kill(pid, SIGKILL);
