@@ -99,7 +99,7 @@ bool heap_stacks_add(struct heap_stacks *s, const struct heap_block *b,
 	return true;
 }
 
-void heap_stacks_map(struct heap_stacks *s, const struct heap_record *map, int64_t time_ns)
+bool heap_stacks_map(struct heap_stacks *s, const struct heap_record *map, int64_t time_ns)
 {
 	struct range r = { .start = map->number[HEAP_MAP_START],
 			   .module = map->number[HEAP_MAP_MODULE] };
@@ -116,6 +116,7 @@ void heap_stacks_map(struct heap_stacks *s, const struct heap_record *map, int64
 		vec_push(&s->ranges, r);
 	if (over)
 		vec_push(&s->remapped, time_ns);
+	return over;
 }
 
 uint32_t heap_stacks_epoch(struct heap_stacks *s, int64_t time_ns)

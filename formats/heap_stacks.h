@@ -25,8 +25,8 @@ void heap_stacks_free(struct heap_stacks *s);
 bool heap_stacks_add(struct heap_stacks *s, const struct heap_block *b,
 		     const struct heap_unpacked *u);
 
-/* A MAP record, which the resolver was told of; in order of time. */
-void heap_stacks_map(struct heap_stacks *s, const struct heap_record *map, int64_t time_ns);
+/* A MAP record, in order of time. Returns whether another module was mapped there, or partly, before. */
+bool heap_stacks_map(struct heap_stacks *s, const struct heap_record *map, int64_t time_ns);
 
 /*
  * The stack of a node under a thread's root frame. Times that are asked for never go back. Unknown nodes,

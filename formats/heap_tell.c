@@ -107,6 +107,7 @@ static void tell_map(struct heap_tell *t, const struct heap_record *r, int64_t t
 {
 	uint64_t index = r->number[HEAP_MAP_MODULE];
 	const struct heap_module *m = NULL;
+	bool over;
 
 	/* They come in order, so that it is nearly always where its index says. */
 	if (index > 0 && index <= t->modules.n && t->modules.at[index - 1].index == index)
@@ -118,8 +119,10 @@ static void tell_map(struct heap_tell *t, const struct heap_record *r, int64_t t
 		t->n_bad++;
 		return;
 	}
+	/* The recorder notices mappings when it comes to: code may have run there a while by then. */
+	over = heap_stacks_map(t->stacks, r, time_ns);
 	resolver_map(t->resolver, &(struct mapping_event){
-					  .time_ns = time_ns,
+					  .time_ns = over ? time_ns : 0,
 					  .pid = profile_process(t->profile, t->process)->pid,
 					  .start = r->number[HEAP_MAP_START],
 					  .length = r->number[HEAP_MAP_BYTES],
@@ -128,7 +131,6 @@ static void tell_map(struct heap_tell *t, const struct heap_record *r, int64_t t
 					  .build_id = m->build_id,
 					  .executable = r->number[HEAP_MAP_PROT] & PROT_EXEC,
 				  });
-	heap_stacks_map(t->stacks, r, time_ns);
 }
 
 static void reading(struct heap_tell *t, const char *name, enum unit unit, int64_t time_ns,

@@ -137,7 +137,7 @@ void made_heap_begin(struct made_heap *h)
 		{ .type = HEAP_REC_THREAD, .number = { 0, 1, 7 }, .text = { text("main") } },
 		{ .type = HEAP_REC_THREAD, .number = { 0, 2, 8 }, .text = { text("worker") } },
 		{ .type = HEAP_REC_MODULE, .number = { 0, 1 }, .text = { text("/bin/prog") } },
-		{ .type = HEAP_REC_MAP, .number = { 0, 0x1000, 0x1000, 0, 1, 5 } },
+		{ .type = HEAP_REC_MAP, .number = { 5, 0x1000, 0x1000, 0, 1, 5 } },
 	};
 	static const struct heap_node nodes[] = {
 		{ .ip = 0x1010 },
