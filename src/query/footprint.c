@@ -46,29 +46,96 @@ static uint32_t innermost_key(const struct footprint *m, const struct location_c
 	return keys_of_frame(&m->keys, function, l->module[location]);
 }
 
+/*
+ * Where the name of a function begins behind the type that it returns, which templates are written
+ * with: "void std::f<int>(int)".
+ */
+static const char *qualified_name(const char *label)
+{
+	const char *begin = label;
+	int depth = 0;
+
+	for (const char *at = label; *at && (depth > 0 || *at != '('); at++) {
+		if (depth == 0 && strncmp(at, "operator", 8) == 0)
+			break;
+		if (depth == 0 && *at == ' ' && at[1])
+			begin = at + 1;
+		depth += *at == '<' || *at == '(';
+		depth -= (*at == '>' || *at == ')') && depth > 0;
+	}
+	return begin;
+}
+
+/* Code of a language's own library, which is compiled into programs but is not what they are about. */
+static bool is_of_language(const char *label)
+{
+	static const char *const begins[] = {
+		"std::",    "__gnu_cxx::", "operator new", "alloc::", "core::",
+		"<alloc::", "<core::",     "<std::",       "__rust_", "hashbrown::",
+	};
+	const char *name = qualified_name(label);
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0 ||
+		    strncmp(label, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool is_own(const struct footprint *m, uint32_t key)
+{
+	const struct key *is = &m->keys.key[key];
+
+	return is->family == FAMILY_PROGRAM && !(is->flags & FUNCTION_COMM) &&
+	       !is_of_language(is->label);
+}
+
+/* The key of a location's innermost frame that is the program's own; KEY_NONE: none is. */
+static uint32_t own_key(const struct footprint *m, const struct location_columns *l,
+			uint32_t location, const bool *own)
+{
+	const struct frame *f = m->lens.inlines ? location_frames(l, location) : NULL;
+	uint32_t module = l->module[location], key;
+
+	if (!f) {
+		key = keys_of_frame(&m->keys, location_function(l, location), module);
+		return own[key] ? key : KEY_NONE;
+	}
+	for (uint32_t i = f->n_more + 1; i-- > 0;) {
+		key = keys_of_frame(&m->keys, f[i].function, module);
+		if (own[key])
+			return key;
+	}
+	return KEY_NONE;
+}
+
 /* For each stack the key of its site, and whether that is the program's own code. */
 static uint32_t *keys_of_sites(const struct footprint *m)
 {
 	uint32_t n = m->counts.n_stacks, *key = xmalloc(n * sizeof(*key));
-	bool *own = xcalloc(n, sizeof(*own));
+	bool *own_site = xcalloc(n, sizeof(*own_site));
+	bool *own = xcalloc(m->keys.n, sizeof(*own)); /* by key */
 	struct location_columns l;
 	struct stack_columns s;
 
+	for (uint32_t i = 0; i < m->keys.n; i++)
+		own[i] = is_own(m, i);
 	profile_locations(m->profile, &l);
 	profile_stacks(m->profile, &s);
 	key[0] = KEY_NONE;
 	for (uint32_t i = 1; i < n; i++) {
-		uint32_t k = innermost_key(m, &l, s.location[i]), parent = s.parent[i];
-		const struct key *is = &m->keys.key[k];
+		uint32_t k = own_key(m, &l, s.location[i], own), parent = s.parent[i];
 
-		own[i] = is->family == FAMILY_PROGRAM && !(is->flags & FUNCTION_COMM);
-		key[i] = k;
-		if (!own[i] && own[parent]) {
-			own[i] = true;
+		own_site[i] = k != KEY_NONE || own_site[parent];
+		if (k != KEY_NONE)
+			key[i] = k;
+		else if (own_site[parent])
 			key[i] = key[parent];
-		}
+		else
+			key[i] = innermost_key(m, &l, s.location[i]);
 	}
 	free(own);
+	free(own_site);
 	return key;
 }
 
@@ -396,28 +463,6 @@ int footprint_site_lines(const struct footprint *m, const uint32_t *sites, uint3
 	return rc;
 }
 
-/* When most was there. */
-static int find_peak(struct footprint *m, struct progress *progress)
-{
-	struct passage g;
-	uint32_t *at;
-	int rc = passage_begin(&g, m, progress);
-
-	m->peak_ns = TIME_NONE;
-	if (rc < 0)
-		return rc;
-	at = xcalloc(g.state.columns.n_tracks, sizeof(*at));
-	rc = heap_peaks(&g.state, &g.pass, progress, at);
-	/* Of several processes, that of the first which has one. */
-	for (uint32_t i = g.state.columns.n_tracks; i-- > 0;)
-		if (at[i] > 0)
-			m->peak_ns = heap_track_time(&g.state.track[i], at[i] - 1) -
-				     g.state.begin_ns[i];
-	free(at);
-	passage_end(&g);
-	return rc;
-}
-
 int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *progress)
 {
 	struct lens live = m->lens;
@@ -448,10 +493,10 @@ static int answer(struct footprint *m, struct progress *progress)
 	if (rc == 0) {
 		memcpy(m->total, w.total, sizeof(m->total));
 		memcpy(m->scale, w.scale, sizeof(m->scale));
+		m->peak_ns = w.peak_ns;
 		m->whole_ns = w.begin_ns == TIME_NONE ? 0 : w.end_ns - w.begin_ns;
 		make_sites(m, &w);
 		footprint_sort(m, FOOTPRINT_LIVE);
-		rc = find_peak(m, progress);
 	}
 	weights_done(&w);
 	return rc;
