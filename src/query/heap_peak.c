@@ -10,17 +10,16 @@
 
 #include "heap_pass.h"
 
+#include "heap_scan.h"
 #include "mem.h"
-#include "task.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots of a track, and moments whose events are looked at in one pass. */
-#define N_SLOTS   4096u
-#define MOST_OPEN ((uint32_t)1 << 21)
-#define BATCH     65536
+/* Slots of a track: fine ones, so that few may hold the peak where what is there hardly changes. */
+#define N_SLOTS   ((uint32_t)1 << 18)
+/* Moments whose events are looked at in one pass. */
+#define MOST_OPEN ((uint32_t)1 << 20)
 
 struct slot {
 	int64_t net;   /* bytes that it adds; then bytes there before it */
@@ -35,51 +34,52 @@ struct climb {
 	uint32_t track;
 	uint32_t shift; /* moments per slot, as a power of two */
 	uint32_t n_slots;
-	struct slot *slot; /* owned */
-	bool *done;        /* [n_slots] looked at; owned */
-	uint32_t *open;    /* [n_slots] where the slot's events are kept + 1, or 0; owned */
-	int64_t *events;   /* [n_open << shift] bytes that a moment adds; owned */
+	unsigned n_threads;
+	struct slot
+		*slot[HEAP_SCAN_MOST]; /* [n_slots] of each thread; the first is of all; owned */
+	bool *done;                    /* [n_slots] looked at; owned */
+	uint32_t *open; /* [n_slots] where the slot's events are kept + 1, or 0; owned */
+	int64_t *events[HEAP_SCAN_MOST]; /* [n_open << shift] bytes that a moment adds; likewise */
 	uint32_t n_open;
 	int64_t best;
 	uint32_t at; /* moments that have happened then */
 };
 
-typedef void climb_fn(struct climb *m, uint32_t moment, int64_t bytes);
+typedef void climb_fn(struct climb *m, unsigned worker, uint32_t moment, int64_t bytes);
 
 static int64_t bytes_of(const struct climb *m, uint32_t i)
 {
 	const struct heap_track *t = &m->state->track[m->track];
 	uint64_t size = allocation_size(&m->state->columns, i);
-	double bytes = heap_stands_for(t, size) * (double)size;
+	double bytes;
 
 	if (!(t->sample_bytes > 0))
 		return size < (uint64_t)1 << 62 ? (int64_t)size : (int64_t)1 << 62;
+	bytes = heap_stands_for(t, size) * (double)size;
 	return bytes < 0x1p62 ? (int64_t)bytes : (int64_t)1 << 62;
 }
 
-/* Says all beginnings and ends of what passes. */
-static int each_event(struct climb *m, climb_fn *fn)
+/* Says the beginnings and ends of those of some allocations that pass. */
+static inline void each_event(struct climb *m, unsigned worker, uint32_t from, uint32_t to,
+			      climb_fn *fn)
 {
 	const struct heap_columns *c = &m->state->columns;
 	uint32_t n_moments = m->state->track[m->track].n_moments;
 
-	for (uint32_t i = 0; i < c->n_allocations; i++) {
+	for (uint32_t i = from; i < to; i++) {
 		uint32_t origin = c->origin[i], end;
 		int64_t bytes;
 
-		if (i % BATCH == 0 && progress_cancelled(m->progress))
-			return -ECANCELED;
 		if (c->origins[origin].track != m->track || c->begin[i] >= n_moments ||
 		    !heap_pass_own(m->pass, c, origin, c->begin[i]) ||
 		    !heap_pass_lens(m->pass, c, origin, c->begin[i]))
 			continue;
 		bytes = bytes_of(m, i);
 		end = allocation_end(c, i, n_moments);
-		fn(m, c->begin[i], bytes);
+		fn(m, worker, c->begin[i], bytes);
 		if (end != END_NEVER)
-			fn(m, end & END_MOMENT, -bytes);
+			fn(m, worker, end & END_MOMENT, -bytes);
 	}
-	return 0;
 }
 
 /* Sums may be of sizes that a hostile file claims: they stop at what 63 bits hold. */
@@ -92,30 +92,30 @@ static int64_t sum(int64_t a, int64_t b)
 	return s;
 }
 
-static void add_to_slot(struct climb *m, uint32_t moment, int64_t bytes)
+static void add_to_slot(struct climb *m, unsigned worker, uint32_t moment, int64_t bytes)
 {
-	struct slot *s = &m->slot[moment >> m->shift];
+	struct slot *s = &m->slot[worker][moment >> m->shift];
 
 	s->net = sum(s->net, bytes);
 	if (bytes > 0)
 		s->gross = sum(s->gross, bytes);
 }
 
-static void add_to_moment(struct climb *m, uint32_t moment, int64_t bytes)
+static void add_to_moment(struct climb *m, unsigned worker, uint32_t moment, int64_t bytes)
 {
 	uint32_t open = m->open[moment >> m->shift];
 	int64_t *event;
 
 	if (open == 0)
 		return;
-	event = &m->events[((size_t)(open - 1) << m->shift) +
-			   (moment & (((uint32_t)1 << m->shift) - 1))];
+	event = &m->events[worker][((size_t)(open - 1) << m->shift) +
+				   (moment & (((uint32_t)1 << m->shift) - 1))];
 	*event = sum(*event, bytes);
 }
 
 static int64_t most_of(const struct climb *m, uint32_t slot)
 {
-	return sum(m->slot[slot].net, m->slot[slot].gross);
+	return sum(m->slot[0][slot].net, m->slot[0][slot].gross);
 }
 
 /* A slot that may hold the peak. */
@@ -178,34 +178,85 @@ static void climb_open(struct climb *m)
 
 	for (uint32_t i = 0; i < m->n_slots; i++) {
 		const int64_t *event;
-		int64_t live = m->slot[i].net;
+		int64_t live = m->slot[0][i].net;
 
 		if (m->open[i] == 0)
 			continue;
-		event = m->events + (size_t)(m->open[i] - 1) * per_slot;
+		event = m->events[0] + (size_t)(m->open[i] - 1) * per_slot;
 		for (uint32_t j = 0; j < per_slot; j++)
 			climb_to(m, i * per_slot + j, live = sum(live, event[j]));
 	}
 }
 
-static int climb_slots(struct climb *m)
+static void scan_slots(void *arg, unsigned worker, uint32_t from, uint32_t to)
+{
+	each_event(arg, worker, from, to, add_to_slot);
+}
+
+static void scan_moments(void *arg, unsigned worker, uint32_t from, uint32_t to)
+{
+	each_event(arg, worker, from, to, add_to_moment);
+}
+
+static int climb(struct climb *m, heap_scan_fn *fn)
+{
+	return heap_scan(m->state->columns.n_allocations, m->n_threads, m->progress, fn, m);
+}
+
+/* What each slot adds, of all threads, and from that what is there before it. */
+static int weigh_slots(struct climb *m)
 {
 	int64_t before = 0;
-	int rc = each_event(m, add_to_slot);
+	int rc;
 
-	for (uint32_t i = 0; i < m->n_slots && rc == 0; i++) {
-		int64_t net = m->slot[i].net;
+	for (unsigned k = 0; k < m->n_threads; k++)
+		m->slot[k] = xcalloc(m->n_slots, sizeof(*m->slot[k]));
+	rc = climb(m, scan_slots);
+	for (uint32_t i = 0; i < m->n_slots; i++) {
+		struct slot *s = &m->slot[0][i];
+		int64_t net;
 
-		m->slot[i].net = before;
+		for (unsigned k = 1; k < m->n_threads; k++) {
+			s->net = sum(s->net, m->slot[k][i].net);
+			s->gross = sum(s->gross, m->slot[k][i].gross);
+		}
+		net = s->net;
+		s->net = before;
 		before = sum(before, net);
 	}
-	while (rc == 0 && open_slots(m)) {
-		m->events = xcalloc((size_t)m->n_open << m->shift, sizeof(*m->events));
-		rc = each_event(m, add_to_moment);
-		if (rc == 0)
-			climb_open(m);
-		free(m->events);
+	for (unsigned k = 1; k < m->n_threads; k++) {
+		free(m->slot[k]);
+		m->slot[k] = NULL;
 	}
+	return rc;
+}
+
+/* Looks at the slots that are open, event by event. */
+static int look_closely(struct climb *m)
+{
+	size_t n = (size_t)m->n_open << m->shift;
+	int rc;
+
+	for (unsigned k = 0; k < m->n_threads; k++)
+		m->events[k] = xcalloc(n, sizeof(*m->events[k]));
+	rc = climb(m, scan_moments);
+	for (unsigned k = 1; k < m->n_threads; k++) {
+		for (size_t i = 0; i < n; i++)
+			m->events[0][i] = sum(m->events[0][i], m->events[k][i]);
+		free(m->events[k]);
+	}
+	if (rc == 0)
+		climb_open(m);
+	free(m->events[0]);
+	return rc;
+}
+
+static int climb_slots(struct climb *m)
+{
+	int rc = weigh_slots(m);
+
+	while (rc == 0 && open_slots(m))
+		rc = look_closely(m);
 	return rc;
 }
 
@@ -217,11 +268,11 @@ static int climb_track(struct climb *m)
 	while (n_moments >> m->shift >= N_SLOTS)
 		m->shift++;
 	m->n_slots = (n_moments >> m->shift) + 1;
-	m->slot = xcalloc(m->n_slots, sizeof(*m->slot));
+	m->n_threads = heap_scan_threads(m->state->columns.n_allocations);
 	m->done = xcalloc(m->n_slots, sizeof(*m->done));
 	m->open = xcalloc(m->n_slots, sizeof(*m->open));
 	rc = climb_slots(m);
-	free(m->slot);
+	free(m->slot[0]);
 	free(m->done);
 	free(m->open);
 	return rc;

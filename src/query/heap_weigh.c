@@ -1,60 +1,72 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A pass over the allocations for each column. live, peak and leaked are one question, asked at another
- * moment each: which blocks had been handed out before it and not given back?
+ * One pass over the allocations for all columns, on several threads. live, peak and leaked are one
+ * question, asked at another moment each: which blocks had been handed out before it and not given back?
  *
- * Sampled blocks stand for several: counts of them are fractions then.
+ * Sums are kept by origin, which is what filters are about, and put together by stack at the end. Sampled
+ * blocks stand for several: counts of them are fractions then.
  */
 #include "config.h"
 
 #include "heap_weigh.h"
 
 #include "heap_pass.h"
+#include "heap_scan.h"
+#include "heap_slots.h"
 #include "mem.h"
-#include "task.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Blocks are counted in parts of this where tracks are sampled. */
 #define SAMPLED_SCALE 1024
 
-/* Allocations between two looks at whether somebody wants to stop. */
-#define BATCH 65536
-
-/* One column on its way. */
-struct weighing {
-	const struct heap_state *state;
-	struct heap_pass pass;
-	struct weights *to;
-	uint32_t column;
-	enum measure measure;
-	uint32_t
-		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
-	bool *threads; /* see heap_weigh(); NULL but for column 0 */
+/* What a thread adds up. */
+struct sums {
+	int64_t *origin;    /* [n_origins][n_columns] of what passes the lens too; owned */
+	uint64_t *n_blocks; /* [n_origins] of column 0; owned */
+	int64_t whole[LENS_MAX_COLUMNS];
+	int64_t net[WEIGH_N_SLICES]; /* what a slice adds to column 0, see note_time() */
+	uint32_t *first;  /* [n_tracks] the first moment of what passes in column 0; owned */
+	uint32_t *behind; /* [n_tracks] behind the last one; owned */
 };
 
-/* For every track the moments before the measure's time; peaks have to be looked for. */
-static int find_moments(struct weighing *g, int64_t cursor_ns, struct progress *progress)
-{
-	const struct heap_state *s = g->state;
+/* A column on its way. */
+struct weighing {
+	struct heap_pass pass;
+	enum measure measure;
+	bool blocks; /* it counts these, not bytes */
+	uint32_t
+		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
+};
 
-	g->at = xcalloc(s->columns.n_tracks, sizeof(*g->at));
-	if (g->measure == MEASURE_PEAK)
-		return heap_peaks(s, &g->pass, progress, g->at);
-	for (uint32_t i = 0; i < s->columns.n_tracks; i++)
-		g->at[i] = g->measure == MEASURE_LIVE ? heap_state_moment(s, i, cursor_ns)
-						      : s->track[i].n_moments;
-	return 0;
+struct scan {
+	struct heap_state state;
+	struct weights *to;
+	uint32_t n_columns;
+	struct weighing column[LENS_MAX_COLUMNS];
+	uint8_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
+	bool timed;       /* some filter speaks of time */
+	struct heap_slots *slots; /* [n_tracks] of the slices; NULL: none; owned */
+	bool is_level;            /* column 0 is of what is there, not of what happens */
+	const bool *any_time;     /* [n_origins] passes the lens whatever the time; borrowed */
+	struct sums sums[HEAP_SCAN_MOST];
+	unsigned n_threads;
+};
+
+_Static_assert(LENS_MAX_COLUMNS <= 8, "columns are bits of a byte");
+
+/* Sums stay below what 63 bits hold, whatever sizes a file claims. */
+static void add(int64_t *to, int64_t x)
+{
+	if (__builtin_add_overflow(*to, x, to))
+		*to = x < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* Does the allocation count? */
-static bool counts(const struct weighing *g, uint32_t track, uint32_t i)
+static inline bool counts(const struct weighing *g, uint32_t track, uint32_t begin, uint32_t end)
 {
-	const struct heap_columns *c = &g->state->columns;
-	uint32_t end = allocation_end(c, i, g->state->track[track].n_moments);
-
 	switch (g->measure) {
 	case MEASURE_WEIGHT:
 	case MEASURE_SAMPLES:
@@ -62,7 +74,7 @@ static bool counts(const struct weighing *g, uint32_t track, uint32_t i)
 	case MEASURE_LIVE:
 	case MEASURE_PEAK:
 	case MEASURE_LEAKED:
-		return c->begin[i] < g->at[track] &&
+		return begin < g->at[track] &&
 		       (end == END_NEVER || (end & END_MOMENT) >= g->at[track]);
 	case MEASURE_FREED:
 		return end != END_NEVER;
@@ -78,104 +90,243 @@ static bool counts_blocks(enum measure m)
 }
 
 /* What the allocation adds, in the column's scale. */
-static int64_t amount(const struct weighing *g, uint32_t track, uint64_t size)
+static int64_t amount(const struct scan *s, uint32_t c, uint64_t size, double stands_for)
 {
-	int64_t scale = g->to->scale[g->column];
-	double stands_for;
+	bool blocks = s->column[c].blocks;
 
-	if (g->state->exact) {
-		if (counts_blocks(g->measure))
-			return 1;
-		return size > INT64_MAX ? INT64_MAX : (int64_t)size;
-	}
-	stands_for = heap_stands_for(&g->state->track[track], size);
-	if (!counts_blocks(g->measure))
+	if (s->state.exact)
+		return blocks ? 1 : size > INT64_MAX ? INT64_MAX : (int64_t)size;
+	stands_for *= (double)s->to->scale[c];
+	if (!blocks)
 		stands_for *= (double)size;
-	stands_for *= (double)scale;
 	return stands_for < 0x1p62 ? llround(stands_for) : (int64_t)1 << 62;
 }
 
-/* Sums stay below what 63 bits hold, whatever sizes a file claims. */
-static void add(int64_t *to, int64_t x)
+static void note_slice(const struct scan *s, struct sums *to, uint32_t track, uint32_t moment,
+		       int64_t x)
 {
-	if (__builtin_add_overflow(*to, x, to))
-		*to = INT64_MAX;
+	uint32_t slot = heap_slots_of(&s->slots[track], moment);
+
+	/* Ticks are coarser than the capture's times: what is before the first slot is in it. */
+	if (slot == SLOT_BEFORE)
+		slot = 0;
+	if (slot < WEIGH_N_SLICES)
+		add(&to->net[slot], x);
 }
 
-static void add_to_column(struct weighing *g, uint32_t origin, uint32_t begin, int64_t x,
-			  uint64_t n_blocks)
+/* Column 0 over time: what is there, or what was asked for. */
+static void note_time(const struct scan *s, struct sums *to, uint32_t track, uint32_t begin,
+		      uint32_t end, int64_t x)
 {
-	const struct heap_columns *c = &g->state->columns;
-	const struct heap_origin *o = &c->origins[origin];
-	struct weights *w = g->to;
-
-	add(&w->whole[g->column], x);
-	if (!heap_pass_lens(&g->pass, c, origin, begin))
-		return;
-	add(&w->total[g->column], x);
-	add(&w->stack[(size_t)o->stack * w->n_columns + g->column], x);
-	if (g->column != 0)
-		return;
-	w->samples[o->stack] += n_blocks;
-	w->n_samples += n_blocks;
-	if (o->thread != ID_NONE)
-		g->threads[o->thread] = true;
-}
-
-static int add_allocations(struct weighing *g, struct progress *progress)
-{
-	const struct heap_columns *c = &g->state->columns;
-
-	for (uint32_t i = 0; i < c->n_allocations; i++) {
-		uint32_t origin = c->origin[i], track;
-
-		if (i % BATCH == 0 && progress_cancelled(progress))
-			return -ECANCELED;
-		if (!heap_pass_own(&g->pass, c, origin, c->begin[i]))
-			continue;
-		track = c->origins[origin].track;
-		if (counts(g, track, i))
-			add_to_column(g, origin, c->begin[i],
-				      amount(g, track, allocation_size(c, i)), 1);
+	if (s->is_level) {
+		note_slice(s, to, track, begin, x);
+		if (end != END_NEVER)
+			note_slice(s, to, track, end & END_MOMENT, -x);
+	} else if (counts(&s->column[0], track, begin, end)) {
+		note_slice(s, to, track, begin, x);
 	}
-	return 0;
+}
+
+static void note_passing(struct sums *to, uint32_t track, uint32_t begin)
+{
+	if (begin < to->first[track])
+		to->first[track] = begin;
+	if (begin >= to->behind[track])
+		to->behind[track] = begin + 1;
+}
+
+static bool passes_lens(const struct scan *s, uint32_t c, uint32_t origin, uint32_t begin)
+{
+	const struct heap_pass *pass = &s->column[c].pass;
+
+	return s->timed ? heap_pass_lens(pass, &s->state.columns, origin, begin)
+			: pass->lens.origin[origin];
+}
+
+static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned columns)
+{
+	const struct heap_columns *a = &s->state.columns;
+	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
+	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
+	uint64_t size = allocation_size(a, i);
+	double stands_for = s->state.exact ? 1.0 : heap_stands_for(&s->state.track[track], size);
+
+	if ((columns & 1) && s->slots && s->any_time[origin])
+		note_time(s, to, track, begin, end, amount(s, 0, size, stands_for));
+	for (uint32_t c = 0; c < s->n_columns; c++) {
+		int64_t x;
+
+		if (!(columns >> c & 1) || !counts(&s->column[c], track, begin, end) ||
+		    (s->timed && !heap_pass_own(&s->column[c].pass, a, origin, begin)))
+			continue;
+		x = amount(s, c, size, stands_for);
+		add(&to->whole[c], x);
+		if (!passes_lens(s, c, origin, begin))
+			continue;
+		add(&to->origin[(size_t)origin * s->n_columns + c], x);
+		if (c > 0)
+			continue;
+		to->n_blocks[origin]++;
+		note_passing(to, track, begin);
+	}
+}
+
+static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
+{
+	struct scan *s = arg;
+	const uint32_t *origin = s->state.columns.origin;
+
+	for (uint32_t i = from; i < to; i++) {
+		unsigned columns = s->columns[origin[i]];
+
+		if (columns)
+			add_block(s, &s->sums[worker], i, columns);
+	}
 }
 
 /* What was only counted is freed by now, and never there for long. */
-static void add_bulk(struct weighing *g)
+static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b, uint32_t c)
 {
-	const struct heap_columns *c = &g->state->columns;
+	const struct heap_columns *a = &s->state.columns;
+	const struct weighing *g = &s->column[c];
+	uint32_t track = a->origins[b->origin].track;
+	uint64_t n = b->bytes;
+	int64_t x;
 
-	for (uint32_t i = 0; i < c->n_bulk; i++) {
-		const struct heap_bulk *b = &c->bulk[i];
-		uint64_t x = b->bytes;
+	if (g->measure == MEASURE_LIVE || g->measure == MEASURE_PEAK ||
+	    g->measure == MEASURE_LEAKED || !heap_pass_own(&g->pass, a, b->origin, b->moment))
+		return;
+	if (g->blocks)
+		n = g->measure == MEASURE_SAMPLES ? b->calls : b->temporary;
+	if (n > (uint64_t)INT64_MAX / SAMPLED_SCALE)
+		n = (uint64_t)INT64_MAX / SAMPLED_SCALE;
+	x = (int64_t)n * s->to->scale[c];
+	if (c == 0 && s->slots && s->any_time[b->origin])
+		note_slice(s, to, track, b->moment, x);
+	add(&to->whole[c], x);
+	if (!heap_pass_lens(&g->pass, a, b->origin, b->moment))
+		return;
+	add(&to->origin[(size_t)b->origin * s->n_columns + c], x);
+	if (c > 0)
+		return;
+	to->n_blocks[b->origin] += b->calls;
+	note_passing(to, track, b->moment);
+}
 
-		if (g->measure == MEASURE_LIVE || g->measure == MEASURE_PEAK ||
-		    g->measure == MEASURE_LEAKED ||
-		    !heap_pass_own(&g->pass, c, b->origin, b->moment))
+static void sums_init(struct sums *to, const struct scan *s)
+{
+	const struct heap_columns *a = &s->state.columns;
+
+	to->origin = xcalloc((size_t)a->n_origins * s->n_columns, sizeof(*to->origin));
+	to->n_blocks = xcalloc(a->n_origins, sizeof(*to->n_blocks));
+	to->first = xmalloc(a->n_tracks * sizeof(*to->first));
+	to->behind = xcalloc(a->n_tracks, sizeof(*to->behind));
+	memset(to->first, 0xff, a->n_tracks * sizeof(*to->first));
+}
+
+static void sums_done(struct sums *to)
+{
+	free(to->origin);
+	free(to->n_blocks);
+	free(to->first);
+	free(to->behind);
+}
+
+/* One origin's sums to those of its stack. */
+static void fold_origin(const struct scan *s, const struct sums *from, uint32_t origin,
+			bool *threads)
+{
+	const struct heap_origin *o = &s->state.columns.origins[origin];
+	struct weights *w = s->to;
+
+	for (uint32_t c = 0; c < s->n_columns; c++) {
+		int64_t x = from->origin[(size_t)origin * s->n_columns + c];
+
+		if (x == 0)
 			continue;
-		if (counts_blocks(g->measure))
-			x = g->measure == MEASURE_SAMPLES ? b->calls : b->temporary;
-		if (x > (uint64_t)INT64_MAX / SAMPLED_SCALE)
-			x = (uint64_t)INT64_MAX / SAMPLED_SCALE;
-		add_to_column(g, b->origin, b->moment, (int64_t)x * g->to->scale[g->column],
-			      b->calls);
+		add(&w->total[c], x);
+		add(&w->stack[(size_t)o->stack * s->n_columns + c], x);
+	}
+	if (from->n_blocks[origin] == 0)
+		return;
+	w->samples[o->stack] += from->n_blocks[origin];
+	w->n_samples += from->n_blocks[origin];
+	if (o->thread != ID_NONE)
+		threads[o->thread] = true;
+}
+
+/* The earliest and the latest time of what passes. */
+static void fold_times(const struct scan *s, const struct sums *from)
+{
+	struct weights *w = s->to;
+
+	for (uint32_t i = 0; i < s->state.columns.n_tracks && w->begin_ns != TIME_NONE; i++) {
+		const struct heap_track *t = &s->state.track[i];
+		int64_t shift = w->begin_ns - s->state.begin_ns[i], first, last;
+
+		if (from->behind[i] == 0)
+			continue;
+		first = heap_track_time(t, from->first[i]) + shift;
+		last = heap_track_time(t, from->behind[i] - 1) + shift;
+		if (w->first_ns == TIME_NONE || first < w->first_ns)
+			w->first_ns = first;
+		if (w->last_ns == TIME_NONE || last > w->last_ns)
+			w->last_ns = last;
 	}
 }
 
-static int weigh_column(struct weighing *g, const struct rowpass *r, struct progress *progress)
+static void fold(const struct scan *s, const struct sums *from, bool *threads)
 {
+	for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
+		if (s->columns[i])
+			fold_origin(s, from, i, threads);
+	for (uint32_t c = 0; c < s->n_columns; c++)
+		add(&s->to->whole[c], from->whole[c]);
+	for (uint32_t i = 0; i < WEIGH_N_SLICES; i++)
+		add(&s->to->slice[i], from->net[i]);
+	fold_times(s, from);
+}
+
+/* For every track the moments before the measure's time; peaks have to be looked for. */
+static int find_moments(struct scan *s, struct weighing *g, int64_t cursor_ns,
+			struct progress *progress)
+{
+	int64_t *peak_ns = &s->to->peak_ns;
 	int rc;
 
-	heap_pass_init(&g->pass, g->state, r, g->column);
-	rc = find_moments(g, r->lens->cursor_ns, progress);
-	if (rc == 0)
-		rc = add_allocations(g, progress);
-	if (rc == 0)
-		add_bulk(g);
-	free(g->at);
-	heap_pass_done(&g->pass);
+	g->at = xcalloc(s->state.columns.n_tracks, sizeof(*g->at));
+	if (g->measure != MEASURE_PEAK) {
+		for (uint32_t i = 0; i < s->state.columns.n_tracks; i++)
+			g->at[i] = g->measure == MEASURE_LIVE
+					   ? heap_state_moment(&s->state, i, cursor_ns)
+					   : s->state.track[i].n_moments;
+		return 0;
+	}
+	rc = heap_peaks(&s->state, &g->pass, progress, g->at);
+	/* Of several processes, that of the first which has one. */
+	for (uint32_t i = 0; i < s->state.columns.n_tracks && *peak_ns == TIME_NONE; i++)
+		if (g->at[i] > 0)
+			*peak_ns = heap_track_time(&s->state.track[i], g->at[i] - 1) -
+				   s->state.begin_ns[i];
 	return rc;
+}
+
+/* Slots of time for column 0 as a whole. */
+static void begin_slices(struct scan *s)
+{
+	const struct weights *w = s->to;
+	uint32_t n = s->state.columns.n_tracks;
+	int64_t whole = w->end_ns - w->begin_ns;
+
+	if (w->begin_ns == TIME_NONE || whole == INT64_MAX)
+		return;
+	s->slots = xcalloc(n, sizeof(*s->slots));
+	for (uint32_t i = 0; i < n; i++)
+		heap_slots_init(&s->slots[i], &s->state, i, 0, whole + 1, WEIGH_N_SLICES);
+	s->any_time = s->column[0].pass.lens.origin;
+	s->is_level = s->column[0].measure == MEASURE_LIVE ||
+		      s->column[0].measure == MEASURE_PEAK ||
+		      s->column[0].measure == MEASURE_LEAKED;
 }
 
 static bool is_of_heap(const struct profile *p, const struct rowpass *r, uint32_t column)
@@ -185,27 +336,79 @@ static bool is_of_heap(const struct profile *p, const struct rowpass *r, uint32_
 	return e.v < r->counts.n_events && profile_event(p, e)->is_heap;
 }
 
+/* Columns that are not of heaps keep no bit. */
+static int begin_columns(struct scan *s, const struct profile *p, const struct rowpass *r,
+			 struct progress *progress)
+{
+	const struct heap_columns *a = &s->state.columns;
+
+	s->columns = xcalloc(a->n_origins, sizeof(*s->columns));
+	for (uint32_t c = 0; c < s->n_columns; c++) {
+		struct weighing *g = &s->column[c];
+		int rc;
+
+		if (!is_of_heap(p, r, c))
+			continue;
+		g->measure = r->lens->column[c].metric.measure;
+		g->blocks = counts_blocks(g->measure);
+		s->to->scale[c] = !s->state.exact && g->blocks ? SAMPLED_SCALE : 1;
+		heap_pass_init(&g->pass, &s->state, r, c);
+		s->timed |= g->pass.own.n_times > 0 || g->pass.lens.n_times > 0;
+		for (uint32_t i = 0; i < a->n_origins; i++)
+			s->columns[i] |= (uint8_t)(g->pass.own.origin[i] << c);
+		rc = find_moments(s, g, r->lens->cursor_ns, progress);
+		if (rc < 0)
+			return rc;
+	}
+	if (is_of_heap(p, r, 0))
+		begin_slices(s);
+	return 0;
+}
+
+static int scan_all(struct scan *s, struct progress *progress, bool *threads)
+{
+	const struct heap_columns *a = &s->state.columns;
+	int rc;
+
+	s->n_threads = heap_scan_threads(a->n_allocations);
+	/* Sums of their own have to be worth it. */
+	if (a->n_origins > a->n_allocations / 16)
+		s->n_threads = 1;
+	for (unsigned i = 0; i < s->n_threads; i++)
+		sums_init(&s->sums[i], s);
+	rc = heap_scan(a->n_allocations, s->n_threads, progress, scan_blocks, s);
+	for (uint32_t i = 0; i < a->n_bulk; i++)
+		for (uint32_t c = 0; c < s->n_columns; c++)
+			if (s->columns[a->bulk[i].origin] >> c & 1)
+				add_bulk(s, &s->sums[0], &a->bulk[i], c);
+	for (unsigned i = 0; i < s->n_threads; i++) {
+		fold(s, &s->sums[i], threads);
+		sums_done(&s->sums[i]);
+	}
+	for (uint32_t i = 1; i < WEIGH_N_SLICES && s->is_level; i++)
+		add(&s->to->slice[i], s->to->slice[i - 1]);
+	return rc;
+}
+
 int heap_weigh(const struct profile *p, const struct rowpass *r, struct progress *progress,
 	       bool *threads, struct weights *w)
 {
-	struct heap_state state;
-	int rc = 0;
+	struct scan s = { .to = w, .n_columns = w->n_columns };
+	int rc;
 
-	heap_state_init(&state, p, &r->counts);
-	for (uint32_t i = 0; i < w->n_columns && rc == 0; i++) {
-		struct weighing g = {
-			.state = &state,
-			.to = w,
-			.column = i,
-			.measure = r->lens->column[i].metric.measure,
-			.threads = threads,
-		};
-
-		if (!is_of_heap(p, r, i))
-			continue;
-		w->scale[i] = !state.exact && counts_blocks(g.measure) ? SAMPLED_SCALE : 1;
-		rc = weigh_column(&g, r, progress);
+	heap_state_init(&s.state, p, &r->counts);
+	w->peak_ns = TIME_NONE;
+	rc = begin_columns(&s, p, r, progress);
+	if (rc == 0)
+		rc = scan_all(&s, progress, threads);
+	for (uint32_t i = 0; s.slots && i < s.state.columns.n_tracks; i++)
+		heap_slots_done(&s.slots[i]);
+	free(s.slots);
+	for (uint32_t c = 0; c < s.n_columns; c++) {
+		heap_pass_done(&s.column[c].pass);
+		free(s.column[c].at);
 	}
-	heap_state_done(&state);
+	free(s.columns);
+	heap_state_done(&s.state);
 	return rc;
 }

@@ -30,9 +30,12 @@ struct weights {
 	uint64_t n_threads;         /* distinct threads (tids) among them */
 	int64_t begin_ns;           /* of the whole recording, TIME_NONE without times; */
 	int64_t end_ns;             /* several captures are laid over each other, starts aligned */
-	int64_t slice[WEIGH_N_SLICES]; /* column 0 over [begin, end], whatever time terms say: */
-	int64_t first_ns;              /* earliest and latest time that passed the filter */
+	/* Column 0 over [begin, end], whatever time terms say: sums of slices; of bytes that are live,
+	   at the peak or leaked, how many are there at a slice's end. */
+	int64_t slice[WEIGH_N_SLICES];
+	int64_t first_ns; /* earliest and latest time that passed the filter */
 	int64_t last_ns;
+	int64_t peak_ns; /* when the first MEASURE_PEAK was, since the start; TIME_NONE: none */
 };
 
 /*
