@@ -28,6 +28,8 @@ struct stage {
 
 /* A made-up service: two processes, three threads, kernel and libraries, C++ names, 36 s. */
 struct profile *stage_profile(void);
+/* Its heap: what it loads at first, a cache that grows, batches, temporaries; readings and marks; 120 s. */
+struct profile *stage_heap(void);
 
 /* Opens a view on what p shows through a filter (NULL: everything). */
 void stage_init(struct stage *st, const struct profile *p, const char *filter, enum view_kind view,

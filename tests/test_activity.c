@@ -3,6 +3,7 @@
 
 #include "activity.h"
 #include "made_profile.h"
+#include "made_story.h"
 #include "mem.h"
 
 #include <criterion/criterion.h>
@@ -139,4 +140,74 @@ Test(activity, within_a_span)
 		lens_done(&lens);
 	}
 	profile_free(p);
+}
+
+/* Bytes of a thread that are there before a time since the start. */
+static int64_t live_before(const struct story *s, uint32_t thread, int64_t since_ns)
+{
+	int64_t live = 0;
+
+	for (uint32_t i = 0; i < STORY_DEEDS; i++) {
+		const struct block *b = &s->block[s->deed[i].block];
+		int64_t size = (int64_t)b->size;
+
+		if (s->deed[i].time_ns - s->deed[0].time_ns >= since_ns)
+			break;
+		if (!b->mapped && s->thread[b->thread].v == thread)
+			live += s->deed[i].frees ? -size : size;
+	}
+	return live;
+}
+
+/* What threads hold over time, and what they asked for within a span. */
+Test(activity, of_a_heap_is_a_replay)
+{
+	struct story *s = story_new(11);
+	struct activity_span span = { 4000000, 22500000, 37 };
+	struct activity act;
+	struct analysis *a;
+	struct lens lens;
+
+	made_lens(&lens, s->p, "");
+	for (int within = 0; within < 2; within++) {
+		lens.column[0].metric = (struct metric){ s->event[0],
+							 within ? MEASURE_SAMPLES : MEASURE_LIVE };
+		a = made_analysis(s->p, &lens);
+		cr_assert_eq(
+			activity_within(s->p, &a->counts, &lens, &a->weights, &span, NULL, &act),
+			0);
+		cr_assert_eq(act.n_rows, 3, "the process and its threads");
+		for (uint32_t r = 1; r < act.n_rows; r++) {
+			const struct activity_row *row = &act.row[r];
+			uint32_t calls = 0;
+			int64_t sum = 0;
+
+			for (uint32_t k = 0; k < span.n_slices; k++) {
+				int64_t end = span.from_ns +
+					      (span.to_ns - span.from_ns) * (k + 1) / 37;
+
+				sum += row->slice[k];
+				if (!within)
+					cr_expect_eq(row->slice[k],
+						     live_before(s, row->thread, end), "%u", k);
+			}
+			for (uint32_t i = 0; i < s->n_blocks; i++) {
+				const struct block *b = &s->block[i];
+				int64_t at = s->deed[b->born].time_ns - s->deed[0].time_ns;
+
+				calls += !b->mapped && s->thread[b->thread].v == row->thread &&
+					 at >= span.from_ns && at < span.to_ns;
+			}
+			cr_expect_gt(calls, 100);
+			if (!within)
+				continue;
+			cr_expect_eq(row->weight, calls);
+			cr_expect_eq(row->n_samples, calls);
+			cr_expect_eq(sum, calls);
+		}
+		activity_done(&act);
+		analysis_free(a);
+	}
+	lens_done(&lens);
+	story_free(s);
 }

@@ -285,6 +285,53 @@ Test(app, what_keys_do)
 	}
 }
 
+/* What a heap opens on, and what digits and m mean there. */
+Test(app, heaps)
+{
+	static const struct {
+		const char *keys, *shows;
+	} cases[] = {
+		{ "", "[1 memory]" },
+		{ "", "live 73.7 MB at the end" },
+		{ "", "2 top  3 tree" },
+		{ "2", "[2 top]" },
+		{ "9", "[9 info]" },
+		{ "9<Tab>", "[1 memory]" },
+		{ "p", "live 104 MB at the peak" },
+		{ "m", "malloc leaked" },
+		{ "mm", "malloc freed" },
+		{ "mmm", "malloc temporary" },
+		{ "mmmmm", "mmap calls" },
+		{ "mmmmmmmmmmmm", "malloc calls" },
+		{ "2m", "[2 top]" },
+		{ "7", "[7 threads]" },
+		{ "7", "flusher  tid 815" },
+		{ "8", "[8 timeline]" },
+		{ "<Enter>", "[4 callers]" },
+		{ "<Enter>", "load_tables(Config const&)" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct fixture f;
+
+		begin(&f, stage_heap(), true, 100, 30);
+		play(&f, cases[i].keys);
+		cr_expect(shows(&f, cases[i].shows), "%s", cases[i].keys);
+		end(&f);
+	}
+}
+
+Test(app, without_a_heap_there_is_no_memory)
+{
+	struct fixture f;
+
+	begin(&f, stage_profile(), true, 100, 30);
+	play(&f, "");
+	cr_expect(shows(&f, "[1 top]"));
+	cr_expect(hides(&f, "memory"));
+	end(&f);
+}
+
 /* The button pressed at one cell and let go of at another one. */
 Test(app, dragging)
 {

@@ -266,3 +266,57 @@ Test(heap_weigh, measures_have_names)
 	}
 	profile_free(p);
 }
+
+/* So many that several threads share the pass: each block is 8 bytes more than the last, every third stays. */
+Test(heap_weigh, many_are_weighed_by_several_threads)
+{
+	enum { MANY = 600000 };
+	static const enum measure asked[] = { MEASURE_SAMPLES, MEASURE_WEIGHT, MEASURE_LEAKED,
+					      MEASURE_PEAK,    MEASURE_FREED,  MEASURE_TEMPORARY };
+	int64_t expected[6] = { MANY };
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	struct profile_counts counts;
+	struct weights w;
+	struct lens l;
+	track_id track;
+	origin_id who;
+
+	builder_begin(p);
+	track = build_heap_track(p, build_process(p, build_capture(p, "x", "heap"), 1), 0, 0);
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	o.stack = build_stack(p, (stack_id){ 0 }, build_comm_location(p, build_cstring(p, "x"))).v;
+	o.track = (uint16_t)track.v;
+	who = build_heap_origin(p, &o);
+	for (uint32_t i = 0; i < MANY; i++) {
+		int64_t size = i % 1000 * 8;
+		allocation_id a;
+
+		build_moment(p, track, i * 2000);
+		a = build_allocation(p, track, (uint64_t)size, who);
+		expected[1] += size;
+		expected[i % 3 ? 4 : 2] += size;
+		expected[3] = i % 3 ? expected[3] : expected[2];
+		expected[5] += i % 3 == 1;
+		if (i % 3 == 0)
+			continue;
+		expected[3] = expected[2] + size > expected[3] ? expected[2] + size : expected[3];
+		build_moment(p, track, i * 2000 + 500);
+		build_release(p, a, track, i % 3 == 1, (origin_id){ ID_NONE });
+	}
+	builder_end(p);
+	profile_counts_read(p, &counts);
+	made_lens(&l, p, "");
+	l.n_columns = 6;
+	for (int i = 0; i < 6; i++)
+		l.column[i].metric = (struct metric){ { o.event }, asked[i] };
+	cr_assert_eq(weigh(p, &counts, &l, NULL, &w), 0);
+	for (int i = 0; i < 6; i++) {
+		cr_expect_eq(w.total[i], expected[i], "column %d: %lld", i, (long long)w.total[i]);
+		cr_expect_eq(w.whole[i], expected[i]);
+	}
+	cr_expect_eq(w.samples[o.stack], MANY);
+	weights_done(&w);
+	lens_done(&l);
+	profile_free(p);
+}

@@ -22,6 +22,7 @@ struct script {
 	int cols, rows;
 	char keys[256], search[64], filter[128];
 	bool ascii, mono;
+	bool heap; /* of the service's heap */
 };
 
 static char *read_all(const char *path)
@@ -63,6 +64,8 @@ static void take_line(struct script *s, const char *word, const char *value, con
 		s->ascii = true;
 	else if (strcmp(word, "mono") == 0)
 		s->mono = true;
+	else if (strcmp(word, "heap") == 0)
+		s->heap = true;
 	else
 		cr_assert_fail("%s: what is %s?", path, word);
 }
@@ -114,13 +117,14 @@ static char *play(const struct script *s, const struct profile *p)
 	return out;
 }
 
-static void check_file(const char *path, const struct profile *p, bool write)
+static void check_file(const char *path, const struct profile *cpu, const struct profile *heap,
+		       bool write)
 {
 	char *text = read_all(path), *out;
 	struct script s = { .cols = 80, .rows = 24 };
 	size_t n = read_script(text, &s, path);
 
-	out = play(&s, p);
+	out = play(&s, s.heap ? heap : cpu);
 	if (write && strcmp(text + n, out) != 0) {
 		FILE *f = fopen(path, "w");
 
@@ -138,7 +142,7 @@ static void check_file(const char *path, const struct profile *p, bool write)
 Test(screens, golden)
 {
 	DIR *d = opendir(TEST_SCREENS);
-	struct profile *p = stage_profile();
+	struct profile *p = stage_profile(), *heap = stage_heap();
 	const char *write = getenv("PROFTOP_MAKE_SCREENS");
 	struct dirent *entry;
 	unsigned n = 0;
@@ -152,11 +156,12 @@ Test(screens, golden)
 		if (!dot || strcmp(dot, ".txt") != 0)
 			continue;
 		path = xasprintf("%s/%s", TEST_SCREENS, entry->d_name);
-		check_file(path, p, write && *write);
+		check_file(path, p, heap, write && *write);
 		free(path);
 		n++;
 	}
 	closedir(d);
 	profile_free(p);
+	profile_free(heap);
 	cr_assert_gt(n, 20, "screens are missing");
 }

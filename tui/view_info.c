@@ -143,7 +143,11 @@ static void add_shown(struct info_view *v, const struct scene *s)
 				   fmt_percent(part, w->total[0], w->whole[0])));
 	else
 		add_made(v, "total", xstrdup(out));
-	add_made(v, "samples", xstrdup(fmt_count(out, (int64_t)w->n_samples)));
+	add_made(v,
+		 metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric)
+			 ? "allocations"
+			 : "samples",
+		 xstrdup(fmt_count(out, (int64_t)w->n_samples)));
 	if (w->n_threads > 0)
 		add_made(v, "threads", xstrdup(fmt_count(out, (int64_t)w->n_threads)));
 	if (w->begin_ns != TIME_NONE)

@@ -61,7 +61,8 @@ struct memory_view {
 	enum footprint_column by;
 	int graph; /* rows of the graph */
 	int gutter;
-	bool at_end; /* is the cursor where the recording ends? it stays there then */
+	bool at_end;  /* is the cursor where the recording ends? it stays there then */
+	bool at_peak; /* is it at the peak, to the moment? likewise */
 };
 
 static struct footprint *footprint_of(const struct scene *s)
@@ -128,6 +129,17 @@ static void follow(struct memory_view *v, const struct scene *s)
 	}
 }
 
+/* Does nothing where nothing was ever there. */
+static void go_to_peak(struct memory_view *v, struct footprint *f)
+{
+	v->at_peak = f->peak_ns != TIME_NONE;
+	if (!v->at_peak)
+		return;
+	v->at_end = false;
+	time_axis_go_to(&v->axis, f->peak_ns);
+	footprint_move_to_peak(f);
+}
+
 static void memory_update(void *state, const struct scene *s)
 {
 	struct memory_view *v = state;
@@ -138,6 +150,8 @@ static void memory_update(void *state, const struct scene *s)
 	time_axis_fit(&v->axis, whole, v->axis.cols);
 	if (f && v->at_end)
 		time_axis_go_to(&v->axis, whole - 1);
+	if (f && v->at_peak)
+		go_to_peak(v, f);
 	if (f)
 		footprint_sort(f, v->by);
 	follow(v, s);
@@ -237,8 +251,8 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 	int64_t rss = rss_at(s, v->axis.cursor_ns);
 	int col = 1;
 
-	if (v->at_end)
-		snprintf(b, sizeof(b), "the end");
+	if (v->at_end || v->at_peak)
+		snprintf(b, sizeof(b), v->at_end ? "the end" : "the peak");
 	else
 		time_axis_text(b, v->axis.cursor_ns);
 	col = put_part(c, r, col,
@@ -406,6 +420,7 @@ static void after_move(struct memory_view *v, const struct scene *s, struct effe
 	/* A column says what lives when it ends, as the graph does. */
 	at = time_axis_at(&v->axis, cursor_col(v) + 1);
 	v->at_end = at >= v->axis.whole_ns;
+	v->at_peak = false;
 	if (v->at_end)
 		at = INT64_MAX;
 	if (f->lens.cursor_ns == at)
@@ -416,6 +431,22 @@ static void after_move(struct memory_view *v, const struct scene *s, struct effe
 	v->stale = true;
 	out->kind = EFFECT_CURSOR;
 	out->from_ns = at;
+}
+
+/* Of the peak itself, which a column of the graph need not end with. */
+static bool show_peak(struct memory_view *v, const struct scene *s, struct effect *out)
+{
+	struct footprint *f = footprint_of(s);
+
+	go_to_peak(v, f);
+	if (!v->at_peak)
+		return false;
+	footprint_sort(f, v->by);
+	follow(v, s);
+	v->stale = true;
+	out->kind = EFFECT_CURSOR;
+	out->from_ns = f->peak_ns + 1;
+	return true;
 }
 
 static void after_mark(struct memory_view *v, struct effect *out)
@@ -469,9 +500,7 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 			after_mark(v, out);
 		return done;
 	case ACTION_PEAK:
-		time_axis_go_to(&v->axis, footprint_of(s)->peak_ns);
-		after_move(v, s, out);
-		return true;
+		return show_peak(v, s, out);
 	case ACTION_BACK:
 		return time_axis_unzoom(&v->axis);
 	case ACTION_SORT:

@@ -246,15 +246,17 @@ static char *threads_status(const void *state, const struct scene *s)
 	const struct threads_view *v = state;
 	const struct activity_row *row = row_at(v, v->list.cursor);
 	char share[FMT_SIZE], count[FMT_SIZE], detail[THREAD_ROW_DETAIL], *name, *out;
+	bool heap;
 
 	if (!row)
 		return NULL;
 	thread_row_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
-	out = xasprintf("%s  %s sample%s%s%s  %s",
+	heap = metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
+	out = xasprintf("%s  %s %s%s%s%s  %s",
 			row_share(share, s, row->weight, s->analysis->weights.total[0]),
-			fmt_count(count, (int64_t)row->n_samples), row->n_samples == 1 ? "" : "s",
-			*detail ? "  " : "", detail, name);
+			fmt_count(count, (int64_t)row->n_samples), heap ? "block" : "sample",
+			row->n_samples == 1 ? "" : "s", *detail ? "  " : "", detail, name);
 	free(name);
 	return out;
 }

@@ -81,9 +81,23 @@ static void put_other_events(const struct report *r, FILE *to)
 		fputs("; --event NAME shows one\n", to);
 }
 
+/* ": 61,143 samples"; of a heap all allocations in its own view, else those that the metric counts. */
+static void put_amount(const struct report *r, FILE *to)
+{
+	const struct analysis *a = r->analysis;
+	bool heap = metric_is_heap(a->profile, a->lens.column[0].metric);
+	int64_t count = (int64_t)a->weights.n_samples;
+	char n[FMT_SIZE];
+
+	if (r->view == VIEW_KIND_MEMORY)
+		count = a->footprint->total[FOOTPRINT_CALLS] / a->footprint->scale[FOOTPRINT_CALLS];
+	fprintf(to, ": %s %s", fmt_count(n, count), heap ? "allocations" : "samples");
+}
+
 /* "# x.data: 61,143 samples of cpu-clock, 36.0 s, 2 threads" and what narrows it. */
 static void put_heading(const struct report *r, const struct options *o, FILE *to)
 {
+	struct metric m = r->analysis->lens.column[0].metric;
 	const struct weights *w = &r->analysis->weights;
 	char n[FMT_SIZE], ns[FMT_SIZE], share[FMT_SIZE], *name, *clean;
 	unsigned losses = report_info_losses(r->analysis->profile);
@@ -93,9 +107,11 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 		fprintf(to, "%s%s", i ? ", " : "# ", clean);
 		free(clean);
 	}
-	name = metric_name(r->analysis->profile, r->analysis->lens.column[0].metric);
+	if (r->view == VIEW_KIND_MEMORY)
+		m.measure = MEASURE_WEIGHT; /* it is of all measures */
+	name = metric_name(r->analysis->profile, m);
 	clean = text_clean(name, strlen(name), r->ascii);
-	fprintf(to, ": %s samples", fmt_count(n, (int64_t)w->n_samples));
+	put_amount(r, to);
 	if (strcmp(clean, "samples") != 0) /* what folded stacks count has no other name */
 		fprintf(to, " of %s", clean);
 	free(clean);

@@ -87,6 +87,11 @@ static bool is_table(const struct report *r)
 	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_THREADS;
 }
 
+static bool is_of_heap(const struct report *r)
+{
+	return metric_is_heap(r->analysis->profile, r->analysis->lens.column[0].metric);
+}
+
 /* A sample has one thread, so that self and total are the same. */
 static bool has_self(const struct report *r)
 {
@@ -290,7 +295,7 @@ static void put_titles(const struct report *r, FILE *to, const struct layout *l,
 			total_first ? "SELF %" : "TOTAL %");
 	}
 	if (l->samples)
-		fprintf(to, "%*s", (int)l->samples, "SAMPLES");
+		fprintf(to, "%*s", (int)l->samples, is_of_heap(r) ? "BLOCKS" : "SAMPLES");
 	if (has_modules(r) && !l->brief)
 		fprintf(to, "  %-*s  MODULE\n", (int)l->name, names);
 	else

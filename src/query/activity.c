@@ -4,6 +4,7 @@
 
 #include "activity.h"
 
+#include "heap_activity.h"
 #include "mem.h"
 #include "rowpass.h"
 
@@ -15,17 +16,6 @@
 
 /* Slices of the whole recording. */
 #define SLICES_USUAL 64u
-
-/* Sums by key of a thread. */
-struct thread_sums {
-	int64_t *weight;           /* [n_keys] */
-	uint64_t *n_samples;       /* [n_keys] */
-	int64_t *slice;            /* [n_keys][span.n_slices], or NULL */
-	struct activity_span span; /* what is looked at */
-	bool within;               /* rows outside of it do not count, and time terms do not rule */
-	double slices_per_ns;
-	int64_t whole_ns; /* the recording's length; -1: it has no times */
-};
 
 /* When the row was, since the recording's start; TIME_NONE: unknown. */
 static int64_t time_of(const struct rowpass *r, const struct thread_sums *s, uint64_t row)
@@ -171,6 +161,17 @@ static void put_rows(const struct profile *p, struct activity_row *row, uint32_t
 	free(family);
 }
 
+/* Is there anything over time, as of a heap that had blocks of a thread but has none now? */
+static bool has_history(const struct thread_sums *s, uint32_t key)
+{
+	uint32_t n = s->span.n_slices;
+
+	for (uint32_t i = 0; s->slice && i < n; i++)
+		if (s->slice[(size_t)key * n + i] != 0)
+			return true;
+	return false;
+}
+
 /* Rows for the threads that have samples. */
 static void put_threads(const struct profile *p, const struct thread_sums *s, struct activity *out)
 {
@@ -181,7 +182,7 @@ static void put_threads(const struct profile *p, const struct thread_sums *s, st
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct activity_row r = { .name = k->key[i].label, .process = ID_NONE };
 
-		if (s->n_samples[i] == 0)
+		if (s->n_samples[i] == 0 && !has_history(s, i))
 			continue;
 		r.thread = k->key[i].id;
 		if (r.thread != ID_NONE)
@@ -220,6 +221,8 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 	s->slices_per_ns = s->span.n_slices / ((double)(s->span.to_ns - s->span.from_ns));
 	while ((rc = rowpass_next(r, progress)) > 0)
 		add_batch(r, &out->keys, s);
+	if (rc == 0)
+		rc = heap_activity(p, r, &out->keys, progress, s);
 	rowpass_free(r);
 	out->slices = s->slice;
 	if (rc == 0)

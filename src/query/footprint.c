@@ -485,6 +485,14 @@ int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *prog
 	return rc;
 }
 
+void footprint_move_to_peak(struct footprint *m)
+{
+	m->lens.cursor_ns = m->peak_ns;
+	m->total[FOOTPRINT_LIVE] = m->total[FOOTPRINT_PEAK];
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		m->site[i].sum[FOOTPRINT_LIVE] = m->site[i].sum[FOOTPRINT_PEAK];
+}
+
 static int answer(struct footprint *m, struct progress *progress)
 {
 	struct weights w;

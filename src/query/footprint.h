@@ -64,6 +64,9 @@ void footprint_free(struct footprint *m);
 /* Live bytes of all sites at another time since the start: sums and totals change, the order does not. */
 int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *progress);
 
+/* The same at the peak, to the moment, which is finer than time. */
+void footprint_move_to_peak(struct footprint *m);
+
 /* Sorts the sites by a column, falling; ties as said above. Invalidates indexes of sites. */
 void footprint_sort(struct footprint *m, enum footprint_column by);
 

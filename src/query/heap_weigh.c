@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One pass over the allocations for all columns, on several threads. live, peak and leaked are one
- * question, asked at another moment each: which blocks had been handed out before it and not given back?
+ * One pass over the allocations for all columns, on several threads.
  *
  * Sums are kept by origin, which is what filters are about, and put together by stack at the end. Sampled
  * blocks stand for several: counts of them are fractions then.
@@ -10,17 +9,13 @@
 
 #include "heap_weigh.h"
 
-#include "heap_pass.h"
+#include "heap_measure.h"
 #include "heap_scan.h"
 #include "heap_slots.h"
 #include "mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Blocks are counted in parts of this where tracks are sampled. */
-#define SAMPLED_SCALE 1024
 
 /* What a thread adds up. */
 struct sums {
@@ -32,24 +27,14 @@ struct sums {
 	uint32_t *behind; /* [n_tracks] behind the last one; owned */
 };
 
-/* A column on its way. */
-struct weighing {
-	struct heap_pass pass;
-	enum measure measure;
-	bool blocks; /* it counts these, not bytes */
-	uint32_t
-		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
-};
-
 struct scan {
 	struct heap_state state;
 	struct weights *to;
 	uint32_t n_columns;
-	struct weighing column[LENS_MAX_COLUMNS];
+	struct heap_measure column[LENS_MAX_COLUMNS];
 	uint8_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
 	bool timed;       /* some filter speaks of time */
 	struct heap_slots *slots; /* [n_tracks] of the slices; NULL: none; owned */
-	bool is_level;            /* column 0 is of what is there, not of what happens */
 	const bool *any_time;     /* [n_origins] passes the lens whatever the time; borrowed */
 	struct sums sums[HEAP_SCAN_MOST];
 	unsigned n_threads;
@@ -62,44 +47,6 @@ static void add(int64_t *to, int64_t x)
 {
 	if (__builtin_add_overflow(*to, x, to))
 		*to = x < 0 ? INT64_MIN : INT64_MAX;
-}
-
-/* Does the allocation count? */
-static inline bool counts(const struct weighing *g, uint32_t track, uint32_t begin, uint32_t end)
-{
-	switch (g->measure) {
-	case MEASURE_WEIGHT:
-	case MEASURE_SAMPLES:
-		return true;
-	case MEASURE_LIVE:
-	case MEASURE_PEAK:
-	case MEASURE_LEAKED:
-		return begin < g->at[track] &&
-		       (end == END_NEVER || (end & END_MOMENT) >= g->at[track]);
-	case MEASURE_FREED:
-		return end != END_NEVER;
-	case MEASURE_TEMPORARY:
-		return end != END_NEVER && (end & END_TEMPORARY);
-	}
-	return false;
-}
-
-static bool counts_blocks(enum measure m)
-{
-	return m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY;
-}
-
-/* What the allocation adds, in the column's scale. */
-static int64_t amount(const struct scan *s, uint32_t c, uint64_t size, double stands_for)
-{
-	bool blocks = s->column[c].blocks;
-
-	if (s->state.exact)
-		return blocks ? 1 : size > INT64_MAX ? INT64_MAX : (int64_t)size;
-	stands_for *= (double)s->to->scale[c];
-	if (!blocks)
-		stands_for *= (double)size;
-	return stands_for < 0x1p62 ? llround(stands_for) : (int64_t)1 << 62;
 }
 
 static void note_slice(const struct scan *s, struct sums *to, uint32_t track, uint32_t moment,
@@ -118,11 +65,11 @@ static void note_slice(const struct scan *s, struct sums *to, uint32_t track, ui
 static void note_time(const struct scan *s, struct sums *to, uint32_t track, uint32_t begin,
 		      uint32_t end, int64_t x)
 {
-	if (s->is_level) {
+	if (s->column[0].is_level) {
 		note_slice(s, to, track, begin, x);
 		if (end != END_NEVER)
 			note_slice(s, to, track, end & END_MOMENT, -x);
-	} else if (counts(&s->column[0], track, begin, end)) {
+	} else if (heap_measure_counts(&s->column[0], track, begin, end)) {
 		note_slice(s, to, track, begin, x);
 	}
 }
@@ -143,23 +90,29 @@ static bool passes_lens(const struct scan *s, uint32_t c, uint32_t origin, uint3
 			: pass->lens.origin[origin];
 }
 
+/* What a block adds to a column. */
+static inline int64_t amount(const struct scan *s, uint32_t c, uint32_t track, uint64_t size)
+{
+	return s->state.exact ? heap_measure_exactly(&s->column[c], size)
+			      : heap_measure_about(&s->column[c], &s->state.track[track], size);
+}
+
 static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned columns)
 {
 	const struct heap_columns *a = &s->state.columns;
 	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
 	uint64_t size = allocation_size(a, i);
-	double stands_for = s->state.exact ? 1.0 : heap_stands_for(&s->state.track[track], size);
 
 	if ((columns & 1) && s->slots && s->any_time[origin])
-		note_time(s, to, track, begin, end, amount(s, 0, size, stands_for));
+		note_time(s, to, track, begin, end, amount(s, 0, track, size));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
 		int64_t x;
 
-		if (!(columns >> c & 1) || !counts(&s->column[c], track, begin, end) ||
+		if (!(columns >> c & 1) || !heap_measure_counts(&s->column[c], track, begin, end) ||
 		    (s->timed && !heap_pass_own(&s->column[c].pass, a, origin, begin)))
 			continue;
-		x = amount(s, c, size, stands_for);
+		x = amount(s, c, track, size);
 		add(&to->whole[c], x);
 		if (!passes_lens(s, c, origin, begin))
 			continue;
@@ -184,23 +137,15 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	}
 }
 
-/* What was only counted is freed by now, and never there for long. */
 static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b, uint32_t c)
 {
 	const struct heap_columns *a = &s->state.columns;
-	const struct weighing *g = &s->column[c];
+	const struct heap_measure *g = &s->column[c];
 	uint32_t track = a->origins[b->origin].track;
-	uint64_t n = b->bytes;
-	int64_t x;
+	int64_t x = heap_measure_bulk(g, b);
 
-	if (g->measure == MEASURE_LIVE || g->measure == MEASURE_PEAK ||
-	    g->measure == MEASURE_LEAKED || !heap_pass_own(&g->pass, a, b->origin, b->moment))
+	if (g->is_level || !heap_pass_own(&g->pass, a, b->origin, b->moment))
 		return;
-	if (g->blocks)
-		n = g->measure == MEASURE_SAMPLES ? b->calls : b->temporary;
-	if (n > (uint64_t)INT64_MAX / SAMPLED_SCALE)
-		n = (uint64_t)INT64_MAX / SAMPLED_SCALE;
-	x = (int64_t)n * s->to->scale[c];
 	if (c == 0 && s->slots && s->any_time[b->origin])
 		note_slice(s, to, track, b->moment, x);
 	add(&to->whole[c], x);
@@ -287,30 +232,6 @@ static void fold(const struct scan *s, const struct sums *from, bool *threads)
 	fold_times(s, from);
 }
 
-/* For every track the moments before the measure's time; peaks have to be looked for. */
-static int find_moments(struct scan *s, struct weighing *g, int64_t cursor_ns,
-			struct progress *progress)
-{
-	int64_t *peak_ns = &s->to->peak_ns;
-	int rc;
-
-	g->at = xcalloc(s->state.columns.n_tracks, sizeof(*g->at));
-	if (g->measure != MEASURE_PEAK) {
-		for (uint32_t i = 0; i < s->state.columns.n_tracks; i++)
-			g->at[i] = g->measure == MEASURE_LIVE
-					   ? heap_state_moment(&s->state, i, cursor_ns)
-					   : s->state.track[i].n_moments;
-		return 0;
-	}
-	rc = heap_peaks(&s->state, &g->pass, progress, g->at);
-	/* Of several processes, that of the first which has one. */
-	for (uint32_t i = 0; i < s->state.columns.n_tracks && *peak_ns == TIME_NONE; i++)
-		if (g->at[i] > 0)
-			*peak_ns = heap_track_time(&s->state.track[i], g->at[i] - 1) -
-				   s->state.begin_ns[i];
-	return rc;
-}
-
 /* Slots of time for column 0 as a whole. */
 static void begin_slices(struct scan *s)
 {
@@ -324,16 +245,6 @@ static void begin_slices(struct scan *s)
 	for (uint32_t i = 0; i < n; i++)
 		heap_slots_init(&s->slots[i], &s->state, i, 0, whole + 1, WEIGH_N_SLICES);
 	s->any_time = s->column[0].pass.lens.origin;
-	s->is_level = s->column[0].measure == MEASURE_LIVE ||
-		      s->column[0].measure == MEASURE_PEAK ||
-		      s->column[0].measure == MEASURE_LEAKED;
-}
-
-static bool is_of_heap(const struct profile *p, const struct rowpass *r, uint32_t column)
-{
-	event_id e = { r->column[column].event };
-
-	return e.v < r->counts.n_events && profile_event(p, e)->is_heap;
 }
 
 /* Columns that are not of heaps keep no bit. */
@@ -344,23 +255,22 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct r
 
 	s->columns = xcalloc(a->n_origins, sizeof(*s->columns));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
-		struct weighing *g = &s->column[c];
+		struct heap_measure *g = &s->column[c];
 		int rc;
 
-		if (!is_of_heap(p, r, c))
+		if (!heap_measure_applies(p, r, c))
 			continue;
-		g->measure = r->lens->column[c].metric.measure;
-		g->blocks = counts_blocks(g->measure);
-		s->to->scale[c] = !s->state.exact && g->blocks ? SAMPLED_SCALE : 1;
-		heap_pass_init(&g->pass, &s->state, r, c);
+		rc = heap_measure_init(g, &s->state, r, c, progress);
+		if (rc < 0)
+			return rc;
+		s->to->scale[c] = g->scale;
+		if (s->to->peak_ns == TIME_NONE)
+			s->to->peak_ns = g->peak_ns;
 		s->timed |= g->pass.own.n_times > 0 || g->pass.lens.n_times > 0;
 		for (uint32_t i = 0; i < a->n_origins; i++)
 			s->columns[i] |= (uint8_t)(g->pass.own.origin[i] << c);
-		rc = find_moments(s, g, r->lens->cursor_ns, progress);
-		if (rc < 0)
-			return rc;
 	}
-	if (is_of_heap(p, r, 0))
+	if (heap_measure_applies(p, r, 0))
 		begin_slices(s);
 	return 0;
 }
@@ -385,7 +295,7 @@ static int scan_all(struct scan *s, struct progress *progress, bool *threads)
 		fold(s, &s->sums[i], threads);
 		sums_done(&s->sums[i]);
 	}
-	for (uint32_t i = 1; i < WEIGH_N_SLICES && s->is_level; i++)
+	for (uint32_t i = 1; i < WEIGH_N_SLICES && s->column[0].is_level; i++)
 		add(&s->to->slice[i], s->to->slice[i - 1]);
 	return rc;
 }
@@ -404,10 +314,8 @@ int heap_weigh(const struct profile *p, const struct rowpass *r, struct progress
 	for (uint32_t i = 0; s.slots && i < s.state.columns.n_tracks; i++)
 		heap_slots_done(&s.slots[i]);
 	free(s.slots);
-	for (uint32_t c = 0; c < s.n_columns; c++) {
-		heap_pass_done(&s.column[c].pass);
-		free(s.column[c].at);
-	}
+	for (uint32_t c = 0; c < s.n_columns; c++)
+		heap_measure_done(&s.column[c]);
 	free(s.columns);
 	heap_state_done(&s.state);
 	return rc;

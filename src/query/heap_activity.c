@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "heap_activity.h"
+
+#include "heap_measure.h"
+#include "heap_scan.h"
+#include "heap_slots.h"
+#include "mem.h"
+
+#include <stdlib.h>
+
+/* More keys than this and there is one thread, which needs no slices of its own. */
+#define KEYS_MOST 4096u
+
+struct scan {
+	const struct rowpass *r;
+	struct heap_state state;
+	struct heap_measure measure;
+	struct heap_slots *slots;                 /* [n_tracks]; NULL: no slices; owned */
+	struct heap_span *within;                 /* [n_tracks] moments that count; owned */
+	uint32_t *key;                            /* [n_origins] ID_NONE: does not pass; owned */
+	bool timed;                               /* filters speak of time, and that rules */
+	struct thread_sums *sums[HEAP_SCAN_MOST]; /* the first is the caller's */
+	struct thread_sums own[HEAP_SCAN_MOST];
+};
+
+static void add(int64_t *to, int64_t x)
+{
+	if (__builtin_add_overflow(*to, x, to))
+		*to = x < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static void add_slice(const struct scan *s, struct thread_sums *to, uint32_t track, uint32_t key,
+		      uint32_t moment, int64_t x)
+{
+	uint32_t slot = heap_slots_of(&s->slots[track], moment), n = to->span.n_slices;
+
+	/* What was there before is there in the first one, too. */
+	if (slot == SLOT_BEFORE) {
+		if (!s->measure.is_level && to->span.from_ns > 0)
+			return;
+		slot = 0;
+	}
+	if (slot < n)
+		add(&to->slice[(size_t)key * n + slot], x);
+}
+
+static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t i)
+{
+	const struct heap_columns *a = &s->state.columns;
+	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
+	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
+	uint64_t size = allocation_size(a, i);
+	int64_t x = s->state.exact ? heap_measure_exactly(&s->measure, size)
+				   : heap_measure_about(&s->measure, &s->state.track[track], size);
+	bool counts = heap_measure_counts(&s->measure, track, begin, end);
+
+	if (s->slots && (s->measure.is_level || counts))
+		add_slice(s, to, track, key, begin, x);
+	if (s->slots && s->measure.is_level && end != END_NEVER)
+		add_slice(s, to, track, key, end & END_MOMENT, -x);
+	if (!counts || begin < s->within[track].from || begin >= s->within[track].to)
+		return;
+	add(&to->weight[key], x);
+	to->n_samples[key]++;
+}
+
+static bool passes(const struct scan *s, uint32_t origin, uint32_t begin)
+{
+	const struct heap_columns *a = &s->state.columns;
+
+	return heap_pass_own(&s->measure.pass, a, origin, begin) &&
+	       heap_pass_lens(&s->measure.pass, a, origin, begin);
+}
+
+static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
+{
+	const struct scan *s = arg;
+	const struct heap_columns *a = &s->state.columns;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t key = s->key[a->origin[i]];
+
+		if (key != ID_NONE && (!s->timed || passes(s, a->origin[i], a->begin[i])))
+			add_block(s, s->sums[worker], key, i);
+	}
+}
+
+static void add_bulk(const struct scan *s, const struct heap_bulk *b)
+{
+	uint32_t track = s->state.columns.origins[b->origin].track, key = s->key[b->origin];
+	int64_t x = heap_measure_bulk(&s->measure, b);
+
+	if (key == ID_NONE || s->measure.is_level || (s->timed && !passes(s, b->origin, b->moment)))
+		return;
+	if (s->slots)
+		add_slice(s, s->sums[0], track, key, b->moment, x);
+	if (b->moment < s->within[track].from || b->moment >= s->within[track].to)
+		return;
+	add(&s->sums[0]->weight[key], x);
+	s->sums[0]->n_samples[key] += b->calls;
+}
+
+/* The keys of origins that pass by all but time. */
+static void find_keys(struct scan *s, const struct keys *keys)
+{
+	const struct heap_columns *a = &s->state.columns;
+	const struct heap_pass *pass = &s->measure.pass;
+	uint32_t unknown = keys->n_ids - 1;
+
+	s->key = xmalloc(a->n_origins * sizeof(*s->key));
+	for (uint32_t i = 0; i < a->n_origins; i++) {
+		uint32_t id = a->origins[i].thread;
+
+		s->key[i] = pass->own.origin[i] && pass->lens.origin[i]
+				    ? keys->of_id[id < unknown ? id : unknown]
+				    : ID_NONE;
+	}
+}
+
+static void find_spans(struct scan *s, const struct thread_sums *to)
+{
+	const struct activity_span *span = &to->span;
+	uint32_t n = s->state.columns.n_tracks;
+
+	s->within = xcalloc(n, sizeof(*s->within));
+	if (to->slice)
+		s->slots = xcalloc(n, sizeof(*s->slots));
+	for (uint32_t i = 0; i < n; i++) {
+		s->within[i].to = UINT32_MAX;
+		if (to->within && to->whole_ns >= 0) {
+			s->within[i].from = heap_state_moment(&s->state, i, span->from_ns);
+			s->within[i].to = heap_state_moment(&s->state, i, span->to_ns);
+		}
+		if (s->slots)
+			heap_slots_init(&s->slots[i], &s->state, i, span->from_ns, span->to_ns,
+					span->n_slices);
+	}
+}
+
+/* Sums for another thread. */
+static void begin_sums(struct scan *s, unsigned worker, const struct keys *keys)
+{
+	struct thread_sums *to = &s->own[worker];
+
+	*to = *s->sums[0];
+	to->weight = xcalloc(keys->n, sizeof(*to->weight));
+	to->n_samples = xcalloc(keys->n, sizeof(*to->n_samples));
+	if (to->slice)
+		to->slice = xcalloc((size_t)keys->n * to->span.n_slices, sizeof(*to->slice));
+	s->sums[worker] = to;
+}
+
+static void end_sums(struct scan *s, unsigned worker, const struct keys *keys)
+{
+	struct thread_sums *from = &s->own[worker], *to = s->sums[0];
+
+	for (uint32_t i = 0; i < keys->n; i++) {
+		add(&to->weight[i], from->weight[i]);
+		to->n_samples[i] += from->n_samples[i];
+	}
+	for (size_t i = 0; to->slice && i < (size_t)keys->n * to->span.n_slices; i++)
+		add(&to->slice[i], from->slice[i]);
+	free(from->weight);
+	free(from->n_samples);
+	free(from->slice);
+}
+
+/* What is there, from what came and went. */
+static void sum_levels(const struct thread_sums *to, const struct keys *keys)
+{
+	uint32_t n = to->span.n_slices;
+
+	for (uint32_t i = 0; i < keys->n; i++)
+		for (uint32_t k = 1; k < n; k++)
+			add(&to->slice[(size_t)i * n + k], to->slice[(size_t)i * n + k - 1]);
+}
+
+static int scan_all(struct scan *s, const struct keys *keys, struct progress *progress)
+{
+	const struct heap_columns *a = &s->state.columns;
+	unsigned n = keys->n > KEYS_MOST ? 1 : heap_scan_threads(a->n_allocations);
+	int rc;
+
+	for (unsigned i = 1; i < n; i++)
+		begin_sums(s, i, keys);
+	rc = heap_scan(a->n_allocations, n, progress, scan_blocks, s);
+	for (unsigned i = 1; i < n; i++)
+		end_sums(s, i, keys);
+	for (uint32_t i = 0; i < a->n_bulk; i++)
+		add_bulk(s, &a->bulk[i]);
+	if (s->slots && s->measure.is_level)
+		sum_levels(s->sums[0], keys);
+	return rc;
+}
+
+int heap_activity(const struct profile *p, const struct rowpass *r, const struct keys *keys,
+		  struct progress *progress, struct thread_sums *to)
+{
+	struct scan s = { .r = r, .sums = { to } };
+	int rc;
+
+	if (!heap_measure_applies(p, r, 0))
+		return 0;
+	heap_state_init(&s.state, p, &r->counts);
+	rc = heap_measure_init(&s.measure, &s.state, r, 0, progress);
+	s.timed = !to->within && (s.measure.pass.own.n_times || s.measure.pass.lens.n_times);
+	find_keys(&s, keys);
+	find_spans(&s, to);
+	if (rc == 0)
+		rc = scan_all(&s, keys, progress);
+	for (uint32_t i = 0; s.slots && i < s.state.columns.n_tracks; i++)
+		heap_slots_done(&s.slots[i]);
+	free(s.slots);
+	free(s.within);
+	free(s.key);
+	heap_measure_done(&s.measure);
+	heap_state_done(&s.state);
+	return rc;
+}

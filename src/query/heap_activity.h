@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The allocations' part of activity: what threads asked for, and when. */
+#ifndef PROFTOP_QUERY_HEAP_ACTIVITY_H
+#define PROFTOP_QUERY_HEAP_ACTIVITY_H
+
+#include "activity.h"
+#include "rowpass.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sums by key of a thread. */
+struct thread_sums {
+	int64_t *weight;           /* [n_keys] */
+	uint64_t *n_samples;       /* [n_keys] */
+	int64_t *slice;            /* [n_keys][span.n_slices], or NULL */
+	struct activity_span span; /* what is looked at */
+	bool within;               /* rows outside of it do not count, and time terms do not rule */
+	double slices_per_ns;
+	int64_t whole_ns; /* the recording's length; -1: it has no times */
+};
+
+/*
+ * Adds the allocations of column 0, if that is of heaps. Slices are of what is there at their end where
+ * the metric is of what is there, else of what was asked for. Returns 0 or -ECANCELED.
+ */
+int heap_activity(const struct profile *p, const struct rowpass *r, const struct keys *keys,
+		  struct progress *progress, struct thread_sums *to);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * live, peak and leaked are one question, asked at another moment each: which blocks had been handed out
+ * before it and not given back?
+ */
+#include "config.h"
+
+#include "heap_measure.h"
+
+#include "mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Blocks are counted in parts of this where tracks are sampled. */
+#define SAMPLED_SCALE 1024
+
+bool heap_measure_applies(const struct profile *p, const struct rowpass *r, uint32_t column)
+{
+	event_id e = { r->column[column].event };
+
+	return e.v < r->counts.n_events && profile_event(p, e)->is_heap;
+}
+
+/* For every track the moments before the measure's time; peaks have to be looked for. */
+static int find_moments(struct heap_measure *g, const struct heap_state *s, int64_t cursor_ns,
+			struct progress *progress)
+{
+	uint32_t n = s->columns.n_tracks;
+	int rc;
+
+	g->at = xcalloc(n, sizeof(*g->at));
+	if (g->measure != MEASURE_PEAK) {
+		for (uint32_t i = 0; i < n; i++)
+			g->at[i] = g->measure == MEASURE_LIVE ? heap_state_moment(s, i, cursor_ns)
+							      : s->track[i].n_moments;
+		return 0;
+	}
+	rc = heap_peaks(s, &g->pass, progress, g->at);
+	/* Of several processes, that of the first which has one. */
+	for (uint32_t i = 0; i < n && g->peak_ns == TIME_NONE; i++)
+		if (g->at[i] > 0)
+			g->peak_ns = heap_track_time(&s->track[i], g->at[i] - 1) - s->begin_ns[i];
+	return rc;
+}
+
+int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
+		      const struct rowpass *r, uint32_t column, struct progress *progress)
+{
+	enum measure m = r->lens->column[column].metric.measure;
+
+	*g = (struct heap_measure){ .measure = m, .scale = 1, .peak_ns = TIME_NONE };
+	g->blocks = m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY;
+	g->is_level = m == MEASURE_LIVE || m == MEASURE_PEAK || m == MEASURE_LEAKED;
+	if (g->blocks && !state->exact)
+		g->scale = SAMPLED_SCALE;
+	heap_pass_init(&g->pass, state, r, column);
+	return find_moments(g, state, r->lens->cursor_ns, progress);
+}
+
+void heap_measure_done(struct heap_measure *g)
+{
+	heap_pass_done(&g->pass);
+	free(g->at);
+	*g = (struct heap_measure){ .scale = 0 };
+}
+
+int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track *t, uint64_t size)
+{
+	double x = heap_stands_for(t, size) * (double)g->scale;
+
+	if (!g->blocks)
+		x *= (double)size;
+	return x < 0x1p62 ? llround(x) : (int64_t)1 << 62;
+}
+
+int64_t heap_measure_bulk(const struct heap_measure *g, const struct heap_bulk *b)
+{
+	uint64_t n = b->bytes;
+
+	if (g->is_level)
+		return 0;
+	if (g->blocks)
+		n = g->measure == MEASURE_SAMPLES ? b->calls : b->temporary;
+	if (n > (uint64_t)INT64_MAX / SAMPLED_SCALE)
+		n = (uint64_t)INT64_MAX / SAMPLED_SCALE;
+	return (int64_t)n * g->scale;
+}

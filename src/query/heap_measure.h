@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a column of a lens says of an allocation: does it count, and how much? */
+#ifndef PROFTOP_QUERY_HEAP_MEASURE_H
+#define PROFTOP_QUERY_HEAP_MEASURE_H
+
+#include "heap_pass.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress;
+
+struct heap_measure {
+	struct heap_pass pass;
+	enum measure measure;
+	bool blocks;   /* it counts these, not bytes */
+	bool is_level; /* it is of what is there, not of what happens */
+	uint32_t
+		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
+	int64_t scale;   /* amounts are in 1/scale of the unit: counts of sampled blocks */
+	int64_t peak_ns; /* MEASURE_PEAK: when, since the start; else, or without one, TIME_NONE */
+};
+
+/* Is a column of the pass one of heaps? */
+bool heap_measure_applies(const struct profile *p, const struct rowpass *r, uint32_t column);
+
+/* 0 or -ECANCELED; the caller ends with heap_measure_done() in any case. */
+int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
+		      const struct rowpass *r, uint32_t column, struct progress *progress);
+void heap_measure_done(struct heap_measure *g);
+
+/* Does an allocation that passes count? end as of allocation_end(). */
+static inline bool heap_measure_counts(const struct heap_measure *g, uint32_t track, uint32_t begin,
+				       uint32_t end)
+{
+	switch (g->measure) {
+	case MEASURE_WEIGHT:
+	case MEASURE_SAMPLES:
+		return true;
+	case MEASURE_LIVE:
+	case MEASURE_PEAK:
+	case MEASURE_LEAKED:
+		return begin < g->at[track] &&
+		       (end == END_NEVER || (end & END_MOMENT) >= g->at[track]);
+	case MEASURE_FREED:
+		return end != END_NEVER;
+	case MEASURE_TEMPORARY:
+		return end != END_NEVER && (end & END_TEMPORARY);
+	}
+	return false;
+}
+
+/* What a block of an exact track, and of a sampled one, adds. */
+static inline int64_t heap_measure_exactly(const struct heap_measure *g, uint64_t size)
+{
+	return g->blocks ? 1 : size > INT64_MAX ? INT64_MAX : (int64_t)size;
+}
+int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track *t, uint64_t size);
+
+/* What only counted blocks add: they are freed by now, and were never there for long. */
+int64_t heap_measure_bulk(const struct heap_measure *g, const struct heap_bulk *b);
+
+#endif
