@@ -68,6 +68,8 @@ compare() {
 compare exact single 20000
 compare exact threads 5000
 compare exact pass 20000
+check=0 compare exact many 1000003
+[ "$(value evicted totals)" -gt 1000 ] || fault "many: only $(value evicted totals) evicted"
 compare exact short-threads 100
 compare exact fork 10
 compare exact vfork 10

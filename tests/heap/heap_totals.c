@@ -259,17 +259,45 @@ static void end(struct trace *t, struct row *r)
 		r->freed = true;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* The first evicted one at or after address. */
+static size_t first_evicted(const struct trace *t, uint64_t address)
+{
+	size_t low = 0, high = t->evicted.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (t->evicted.at[mid].address < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
 static void match(struct trace *t)
 {
+	if (t->evicted.n)
+		qsort(t->evicted.at, t->evicted.n, sizeof(*t->evicted.at), by_address);
 	for (size_t i = 0; i < t->frees.n; i++)
 		end(t, row_of(t, t->frees.at[i]));
 	for (size_t i = 0; i < t->loose.n; i++) {
 		struct row *best = NULL;
 
-		for (size_t k = 0; k < t->evicted.n; k++) {
-			struct row *r = t->evicted.at[k].address == t->loose.at[i].address
-						? row_of(t, t->evicted.at[k].id)
-						: NULL;
+		size_t k = first_evicted(t, t->loose.at[i].address);
+
+		for (; k < t->evicted.n && t->evicted.at[k].address == t->loose.at[i].address;
+		     k++) {
+			struct row *r = row_of(t, t->evicted.at[k].id);
 
 			if (r && !r->freed && (!best || r->id > best->id))
 				best = r;

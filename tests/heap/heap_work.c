@@ -136,6 +136,23 @@ static void *give(void *arg)
 	return NULL;
 }
 
+/* More blocks at once than the recorder remembers. */
+static int work_many(uint64_t n)
+{
+	void **p = calloc(n, sizeof(*p));
+
+	for (unsigned round = 0; p && round < 2; round++) {
+		for (uint64_t i = 0; i < n; i++)
+			p[i] = malloc(8 + i % 24);
+		for (uint64_t i = 0; i < n; i += 2)
+			p[i] = realloc(p[i], 40);
+		for (uint64_t i = 0; i < n; i++)
+			free(p[i * 7919 % n]);
+	}
+	free(p);
+	return !p;
+}
+
 static int work_pass(uint64_t n)
 {
 	pthread_t thread;
@@ -416,6 +433,7 @@ static const struct {
 	{ "single", work_single },
 	{ "threads", work_threads },
 	{ "pass", work_pass },
+	{ "many", work_many },
 	{ "short-threads", work_short_threads },
 	{ "exit", work_exit },
 	{ "abort", work_abort },
