@@ -83,6 +83,12 @@ compare exact errno 500
 compare exact descriptors 500
 compare exact ranges 100
 [ "$(value ranges totals)" = 400 ] || fault "ranges: $(value ranges totals) of 400"
+compare alive switch 50
+# calloc, 2 * 50, and the buffer of standard output, which comes when nothing is recorded.
+[ "$(value allocs totals) $(value frees totals)" = "101 101" ] || fault "switch: $(tr '\n' ' ' <totals)"
+PROFTOP_PAUSED=1 PROFTOP_TOGGLE_SIGNAL=10 record trace.heap "$tools/heap_work" toggle 50 >/dev/null || fault "toggle: ends with $?"
+"$tools/heap_totals" trace.heap >totals
+[ "$(value allocs totals) $(value frees totals)" = "50 50" ] || fault "toggle: $(tr '\n' ' ' <totals)"
 compare exact marks 30
 "$tools/heap_totals" -r trace.heap | awk '/^MARK/ { n += index($0, "\"phase " (n + 0) "\"") > 0 } END { exit n != 30 }' ||
     fault "marks: $("$tools/heap_totals" -r trace.heap | grep -c "^MARK") of 30, or out of order"

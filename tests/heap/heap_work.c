@@ -403,6 +403,37 @@ static int work_ranges(uint64_t n)
 	return 0;
 }
 
+/* Of n allocations each, the middle ones are not to be recorded; their frees are not either, the others' are. */
+static int work_switch(uint64_t n)
+{
+	void **p = calloc(3 * n, sizeof(*p));
+
+	for (uint64_t i = 0; p && i < 3 * n; i++) {
+		if (i % n == 0)
+			proftop_switch(i != n);
+		p[i] = malloc(100);
+	}
+	proftop_switch(0);
+	for (uint64_t i = 0; p && i < 3 * n; i++)
+		free(p[i]);
+	free(p);
+	return !p;
+}
+
+/* Sends itself a signal that would end it, were it not the one that switches. */
+static int work_toggle(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		use(10);
+	raise(SIGUSR1);
+	for (uint64_t i = 0; i < n; i++)
+		use(10);
+	raise(SIGUSR1);
+	for (uint64_t i = 0; i < n; i++)
+		use(10);
+	return 0;
+}
+
 static int work_marks(uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -450,6 +481,8 @@ static const struct {
 	{ "descriptors", work_descriptors },
 	{ "marks", work_marks },
 	{ "ranges", work_ranges },
+	{ "switch", work_switch },
+	{ "toggle", work_toggle },
 };
 
 int main(int argc, char **argv)

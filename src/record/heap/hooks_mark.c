@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Marks that the program sets; proftop.h is its side. */
+/* Marks that the program sets, and its switch of the recording; proftop.h is its side. */
 #include "config.h"
 
 #include "heap_records.h"
@@ -25,4 +25,9 @@ __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
 	tracer_writer_record(&r);
 	tracer_thread_leave();
 	errno = kept;
+}
+
+__attribute__((visibility("default"))) void proftop_switch_now(int on)
+{
+	atomic_store(&recorder.paused, !on);
 }

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -85,6 +86,22 @@ static bool make_memory(void)
 	return recorder.ids && recorder.evicted && recorder.slow_stack;
 }
 
+/* The writer tells of it. */
+static void toggle(int number)
+{
+	(void)number;
+	atomic_store(&recorder.paused, !atomic_load(&recorder.paused));
+}
+
+/* Only when it was asked for, and nobody else handles it. */
+static void await_toggle(uint32_t number)
+{
+	struct sigaction act = { .sa_handler = toggle, .sa_flags = SA_RESTART }, had;
+
+	if (number && sigaction((int)number, NULL, &had) == 0 && had.sa_handler == SIG_DFL)
+		sigaction((int)number, &act, NULL);
+}
+
 static void begin(void)
 {
 	const char *why = "no memory";
@@ -100,6 +117,8 @@ static void begin(void)
 	/* A unit of 16 ns or so: 32 bits of them are enough between two looks. */
 	recorder.tick_shift = recorder.clock.counter ? 5 : 4;
 	if (make_memory() && make_switch() && tracer_writer_init(&why)) {
+		atomic_store(&recorder.paused, recorder.options.paused);
+		await_toggle(recorder.options.toggle_signal);
 		atomic_store(recorder.on, 1);
 		tracer_log(&recorder.options, "writes", tracer_writer_path());
 		return;

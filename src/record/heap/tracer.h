@@ -91,6 +91,7 @@ struct recorder {
 	_Atomic uint32_t writer_word; /* what the writer sleeps on */
 	_Atomic uint32_t room_word;   /* what threads with full rings sleep on */
 	_Atomic bool writer_runs;
+	_Atomic bool paused; /* no allocations are recorded now; frees of recorded ones are */
 	struct tracer_clock clock;
 	unsigned tick_shift;      /* ticks are noted without so many low bits */
 	struct tracer_lock drain; /* of the file and all that leads to it */

@@ -136,6 +136,8 @@ bool tracer_options_read(struct tracer_options *o)
 	o->only_pid = (uint32_t)number("PROFTOP_ONLY_PID");
 	o->free_stacks = is_set("PROFTOP_FREE_STACKS", false);
 	o->environment = is_set("PROFTOP_ENVIRONMENT", true);
+	o->toggle_signal = (uint32_t)number("PROFTOP_TOGGLE_SIGNAL");
+	o->paused = is_set("PROFTOP_PAUSED", false);
 	o->disabled = is_set("PROFTOP_DISABLED", false);
 	if (log && *log && !expand(o->log, log))
 		o->log[0] = '\0';

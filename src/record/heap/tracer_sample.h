@@ -20,6 +20,8 @@ static inline bool tracer_sampled(struct tracer_thread *t, uint64_t size)
 {
 	const struct tracer_options *o = &recorder.options;
 
+	if (__builtin_expect(atomic_load_explicit(&recorder.paused, memory_order_relaxed), 0))
+		return false;
 	if (__builtin_expect(o->sample_bytes == 0, 1))
 		return true;
 	if (o->sample_exact && size >= o->sample_exact)

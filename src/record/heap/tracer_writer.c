@@ -36,6 +36,7 @@ static struct writer {
 	uint32_t records_half;                                 /* which one */
 	uint32_t n_nodes;                                      /* of the trie that were written */
 	uint64_t n_events, n_allocs, n_frees, n_bytes, n_lost; /* written so far */
+	bool told_paused;                                      /* what was said of it last */
 	uint64_t facts_us; /* when usage and names were last looked at */
 	bool finished;
 } writer;
@@ -286,6 +287,18 @@ static bool ends_for_size(void)
 
 #define MOST_AT_ONCE 4096u
 
+/* Says whether allocations are recorded, when that changed. */
+static void tell_switch(void)
+{
+	bool paused = atomic_load(&recorder.paused);
+
+	if (paused == writer.told_paused)
+		return;
+	writer.told_paused = paused;
+	tracer_writer_record(
+		&(struct heap_record){ .type = HEAP_REC_SWITCH, .number = { 0, !paused } });
+}
+
 /* One pass, with the drain lock held. */
 static void drain(void)
 {
@@ -294,6 +307,7 @@ static void drain(void)
 	uint32_t n = 0;
 
 	tracer_clock_adjust(&recorder.clock);
+	tell_switch();
 	for (t = first; t && n < MOST_AT_ONCE; t = t->next)
 		head[n++] = atomic_load_explicit(&t->head, memory_order_acquire);
 	n = 0;
