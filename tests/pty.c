@@ -95,6 +95,17 @@ static void open_screen(struct pty *p, int cols, int rows)
 	cr_assert_eq(tcgetattr(p->fd, &p->before), 0);
 }
 
+/* Whoever runs the tests may ignore or block signals (nohup, cron), which programs inherit. */
+static void usual_signals(void)
+{
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		signal(i, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 /* True in the child. */
 static bool split(struct pty *p, const char *term, const char *const *env)
 {
@@ -102,6 +113,7 @@ static bool split(struct pty *p, const char *term, const char *const *env)
 	cr_assert(p->pid >= 0, "fork: %s", strerror(errno));
 	if (p->pid == 0) {
 		take_terminal(p->fd);
+		usual_signals();
 		set_up(term, env);
 		return true;
 	}

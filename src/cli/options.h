@@ -105,7 +105,7 @@ struct options {
 	int width;                  /* -1: not given; 0: unlimited */
 	int cols, lines;            /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
-	bool heap, free_stacks, children; /* of record */
+	bool heap, free_stacks, children;  /* of record */
 	bool json, ascii, no_inline, inlined, debuginfod, no_mouse, help, version;
 };
 
