@@ -12,6 +12,7 @@
 #include "fmt.h"
 #include "heap_blocks.h"
 #include "heap_builder.h"
+#include "heap_flow.h"
 #include "heap_merge.h"
 #include "heap_rows.h"
 #include "heap_stacks.h"
@@ -285,26 +286,33 @@ static void take_run(struct reader *r, uint32_t thread, const struct heap_event 
 	}
 }
 
+static void take_parcel(struct reader *r, const struct heap_parcel *p)
+{
+	for (size_t i = 0; i < p->n_runs; i++)
+		take_run(r, p->run[i].thread, p->run[i].event, p->run[i].n);
+	r->n_events += p->n_events;
+}
+
 static int read_events(struct reader *r)
 {
-	const struct heap_event *e = NULL;
-	uint32_t thread;
+	struct heap_flow *flow = heap_flow_new(r->merge);
+	struct heap_parcel p = { .n_runs = 1 };
 	int rc = 0;
-	size_t n;
 
-	do {
+	while (p.n_runs > 0 && rc == 0) {
 		uint64_t until = r->n_events + BATCH_EVENTS;
 
 		builder_begin(r->profile);
-		while (r->n_events < until && (e = heap_merge_next(r->merge, &thread, &n))) {
-			take_run(r, thread, e, n);
-			r->n_events += n;
-		}
+		do {
+			p = heap_flow_next(flow);
+			take_parcel(r, &p);
+		} while (p.n_runs > 0 && r->n_events < until);
 		rc = builder_end(r->profile);
-		progress_set(r->progress, heap_merge_done(r->merge), r->n_bytes);
+		progress_set(r->progress, p.n_bytes, r->n_bytes);
 		if (rc == 0 && progress_cancelled(r->progress))
 			rc = -ECANCELED;
-	} while (e && rc == 0);
+	}
+	heap_flow_free(flow);
 	return rc;
 }
 

@@ -17,6 +17,9 @@
 #define MOST_TRACKS  ((uint64_t)UINT16_MAX)
 #define MOST_MOMENTS (END_MOMENT - 1)
 
+/* Allocations that room is made for at a time. */
+#define ROOM 4096
+
 /* Ticks are at least this far apart, and at least this part of what the track has lasted. */
 #define TICK_NS    1000
 #define TICK_SHIFT 19
@@ -188,6 +191,21 @@ static uint32_t moment_now(const struct store_track *t)
 	return t->now.n_moments > 0 ? t->now.n_moments - 1 : 0;
 }
 
+/* For some more allocations, in all columns. */
+static bool make_room(struct profile *p)
+{
+	struct store_heap *h = &p->heap;
+	uint64_t n = (uint64_t)h->now.n_allocations + 1;
+	uint64_t more = n + ROOM < STORE_MOST_IDS ? n + ROOM : n;
+
+	if (!store_room(p, &h->begin, more) || !store_room(p, &h->end, more) ||
+	    !store_room(p, &h->size, more) || !store_room(p, &h->origin, more) ||
+	    (h->release.base && !store_room(p, &h->release, more)))
+		return false;
+	h->n_room = (uint32_t)more;
+	return true;
+}
+
 allocation_id build_allocation(struct profile *p, track_id id, uint64_t size, origin_id origin)
 {
 	struct store_heap *h = &p->heap;
@@ -195,10 +213,7 @@ allocation_id build_allocation(struct profile *p, track_id id, uint64_t size, or
 
 	assert(origin.v < h->now.n_origins);
 	assert(STORE_AT(struct heap_origin, h->origins, origin.v).track == id.v);
-	if (!store_room(p, &h->begin, (uint64_t)n + 1) ||
-	    !store_room(p, &h->end, (uint64_t)n + 1) || !store_room(p, &h->size, (uint64_t)n + 1) ||
-	    !store_room(p, &h->origin, (uint64_t)n + 1) ||
-	    (h->release.base && !store_room(p, &h->release, (uint64_t)n + 1)))
+	if (n >= h->n_room && !make_room(p))
 		return (allocation_id){ ID_NONE };
 	if (size >= SIZE_LARGE) {
 		uint32_t n_large = h->now.n_large;
@@ -225,7 +240,7 @@ static bool release_room(struct profile *p)
 
 	if (h->release.base)
 		return true;
-	if (!store_room(p, &h->release, h->now.n_allocations))
+	if (!store_room(p, &h->release, h->n_room))
 		return false;
 	memset(h->release.base, 0xff, h->now.n_allocations * sizeof(uint32_t));
 	return true;

@@ -44,6 +44,7 @@ struct store_heap {
 	struct heap_columns now;       /* counts only */
 	struct heap_columns published; /* guarded by the profile's publication */
 
+	uint32_t n_room;        /* allocations that all columns of theirs have room for */
 	struct column begin;    /* uint32_t */
 	struct column end;      /* uint32_t, atomic */
 	struct column size;     /* uint32_t */

@@ -19,7 +19,8 @@
 
 /* What a thread adds up. */
 struct sums {
-	int64_t *origin;    /* [n_origins][n_columns] of what passes the lens too; owned */
+	int64_t *origin;    /* [n_origins][n_columns] of what passes; without times in filters of
+			       what passes the columns' own; owned */
 	uint64_t *n_blocks; /* [n_origins] of column 0; owned */
 	int64_t whole[LENS_MAX_COLUMNS];
 	int64_t net[WEIGH_N_SLICES]; /* what a slice adds to column 0, see note_time() */
@@ -82,14 +83,6 @@ static void note_passing(struct sums *to, uint32_t track, uint32_t begin)
 		to->behind[track] = begin + 1;
 }
 
-static bool passes_lens(const struct scan *s, uint32_t c, uint32_t origin, uint32_t begin)
-{
-	const struct heap_pass *pass = &s->column[c].pass;
-
-	return s->timed ? heap_pass_lens(pass, &s->state.columns, origin, begin)
-			: pass->lens.origin[origin];
-}
-
 /* What a block adds to a column. */
 static inline int64_t amount(const struct scan *s, uint32_t c, uint32_t track, uint64_t size)
 {
@@ -110,17 +103,53 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 		int64_t x;
 
 		if (!(columns >> c & 1) || !heap_measure_counts(&s->column[c], track, begin, end) ||
-		    (s->timed && !heap_pass_own(&s->column[c].pass, a, origin, begin)))
+		    !heap_pass_own(&s->column[c].pass, a, origin, begin))
 			continue;
 		x = amount(s, c, track, size);
 		add(&to->whole[c], x);
-		if (!passes_lens(s, c, origin, begin))
+		if (!heap_pass_lens(&s->column[c].pass, a, origin, begin))
 			continue;
 		add(&to->origin[(size_t)origin * s->n_columns + c], x);
 		if (c > 0)
 			continue;
 		to->n_blocks[origin]++;
 		note_passing(to, track, begin);
+	}
+}
+
+/* The same where no filter speaks of time: what passes is said by origin, later. */
+static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32_t i,
+					 unsigned columns)
+{
+	const struct heap_columns *a = &s->state.columns;
+	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
+	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
+	int64_t *sum = to->origin + (size_t)origin * s->n_columns;
+	uint64_t size = allocation_size(a, i);
+
+	for (uint32_t c = 0; c < s->n_columns; c++)
+		if ((columns >> c & 1) && heap_measure_counts(&s->column[c], track, begin, end)) {
+			add(&sum[c], amount(s, c, track, size));
+			to->n_blocks[origin] += c == 0;
+		}
+	if (!(columns & 1) || !s->any_time[origin])
+		return;
+	if (s->slots)
+		note_time(s, to, track, begin, end, amount(s, 0, track, size));
+	if (heap_measure_counts(&s->column[0], track, begin, end))
+		note_passing(to, track, begin);
+}
+
+static void scan_blocks_of_any_time(void *arg, unsigned worker, uint32_t from, uint32_t to)
+{
+	struct scan *s = arg;
+	const uint32_t *origin = s->state.columns.origin;
+
+	for (uint32_t i = from; i < to; i++) {
+		unsigned columns = s->columns[origin[i]];
+
+		if (columns)
+			add_block_of_any_time(s, &s->sums[worker], i, columns);
 	}
 }
 
@@ -148,14 +177,16 @@ static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b,
 		return;
 	if (c == 0 && s->slots && s->any_time[b->origin])
 		note_slice(s, to, track, b->moment, x);
-	add(&to->whole[c], x);
-	if (!heap_pass_lens(&g->pass, a, b->origin, b->moment))
+	if (s->timed)
+		add(&to->whole[c], x);
+	if (s->timed && !heap_pass_lens(&g->pass, a, b->origin, b->moment))
 		return;
 	add(&to->origin[(size_t)b->origin * s->n_columns + c], x);
 	if (c > 0)
 		return;
 	to->n_blocks[b->origin] += b->calls;
-	note_passing(to, track, b->moment);
+	if (s->any_time[b->origin])
+		note_passing(to, track, b->moment);
 }
 
 static void sums_init(struct sums *to, const struct scan *s)
@@ -187,12 +218,14 @@ static void fold_origin(const struct scan *s, const struct sums *from, uint32_t 
 	for (uint32_t c = 0; c < s->n_columns; c++) {
 		int64_t x = from->origin[(size_t)origin * s->n_columns + c];
 
-		if (x == 0)
+		if (!s->timed)
+			add(&w->whole[c], x);
+		if (x == 0 || (!s->timed && !s->column[c].pass.lens.origin[origin]))
 			continue;
 		add(&w->total[c], x);
 		add(&w->stack[(size_t)o->stack * s->n_columns + c], x);
 	}
-	if (from->n_blocks[origin] == 0)
+	if (from->n_blocks[origin] == 0 || (!s->timed && !s->any_time[origin]))
 		return;
 	w->samples[o->stack] += from->n_blocks[origin];
 	w->n_samples += from->n_blocks[origin];
@@ -244,7 +277,6 @@ static void begin_slices(struct scan *s)
 	s->slots = xcalloc(n, sizeof(*s->slots));
 	for (uint32_t i = 0; i < n; i++)
 		heap_slots_init(&s->slots[i], &s->state, i, 0, whole + 1, WEIGH_N_SLICES);
-	s->any_time = s->column[0].pass.lens.origin;
 }
 
 /* Columns that are not of heaps keep no bit. */
@@ -270,8 +302,10 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct r
 		for (uint32_t i = 0; i < a->n_origins; i++)
 			s->columns[i] |= (uint8_t)(g->pass.own.origin[i] << c);
 	}
-	if (heap_measure_applies(p, r, 0))
-		begin_slices(s);
+	if (!heap_measure_applies(p, r, 0))
+		return 0;
+	s->any_time = s->column[0].pass.lens.origin;
+	begin_slices(s);
 	return 0;
 }
 
@@ -286,7 +320,8 @@ static int scan_all(struct scan *s, struct progress *progress, bool *threads)
 		s->n_threads = 1;
 	for (unsigned i = 0; i < s->n_threads; i++)
 		sums_init(&s->sums[i], s);
-	rc = heap_scan(a->n_allocations, s->n_threads, progress, scan_blocks, s);
+	rc = heap_scan(a->n_allocations, s->n_threads, progress,
+		       s->timed ? scan_blocks : scan_blocks_of_any_time, s);
 	for (uint32_t i = 0; i < a->n_bulk; i++)
 		for (uint32_t c = 0; c < s->n_columns; c++)
 			if (s->columns[a->bulk[i].origin] >> c & 1)

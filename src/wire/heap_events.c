@@ -278,7 +278,8 @@ static void take_rest(struct heap_event_reader *r, uint8_t op, struct heap_event
 	}
 }
 
-size_t heap_read_events(struct heap_event_reader *r, struct heap_event *out, size_t max)
+/* One event after the other, each looked at whether it is good. */
+static size_t read_carefully(struct heap_event_reader *r, struct heap_event *out, size_t max)
 {
 	size_t n = 0;
 
@@ -295,6 +296,107 @@ size_t heap_read_events(struct heap_event_reader *r, struct heap_event *out, siz
 			break;
 		r->n_left--;
 		n++;
+	}
+	return n;
+}
+
+/* heap_take_number(), with the numbers of up to three bytes in line. */
+static inline uint64_t take(struct heap_in *in)
+{
+	const uint8_t *p = in->at;
+	struct heap_in rest;
+	uint64_t v;
+
+	if (in->end - p >= 3) {
+		if (p[0] < 0x80) {
+			in->at = p + 1;
+			return p[0];
+		}
+		if (p[1] < 0x80) {
+			in->at = p + 2;
+			return (p[0] & 0x7fu) | (uint64_t)p[1] << 7;
+		}
+		if (p[2] < 0x80) {
+			in->at = p + 3;
+			return (p[0] & 0x7fu) | (p[1] & 0x7fu) << 7 | (uint64_t)p[2] << 14;
+		}
+	}
+	/* A copy, so that the cursor itself may stay in registers. */
+	rest = *in;
+	v = heap_take_long_number(&rest);
+	*in = rest;
+	return v;
+}
+
+/* take_common(), take_allocation() and take_ref() of the two ops that nearly all events are of. */
+static inline void take_usual(struct heap_event_reader *l, uint8_t op, struct heap_event *e)
+{
+	struct heap_event_state *s = &l->state;
+	bool frees = op_of(op) == HEAP_FREE;
+	uint64_t v, old = s->time;
+
+	if (op & HEAP_OP_HAS_TIME)
+		s->time += take(&l->column[HEAP_COL_TIME]);
+	l->column[HEAP_COL_TIME].bad |= s->time < old;
+	if (op & HEAP_OP_HAS_STACK) {
+		v = take(&l->column[HEAP_COL_STACK]);
+		l->column[HEAP_COL_STACK].bad |= v > UINT32_MAX;
+		s->stack[frees] = (uint32_t)v;
+	}
+	*e = (struct heap_event){ .op = op_of(op), .time = s->time, .stack = s->stack[frees] };
+	if (!frees) {
+		if (op & HEAP_OP_HAS_SIZE)
+			s->size = take(&l->column[HEAP_COL_SIZE]);
+		if (l->has_addresses)
+			s->address += heap_unzigzag(take(&l->column[HEAP_COL_ADDRESS]));
+		e->address = l->has_addresses ? turn_back(s->address) : 0;
+		e->size = s->size;
+		e->kind = op >> HEAP_OP_FAMILY;
+		e->id = s->next_id++;
+		return;
+	}
+	v = take(&l->column[HEAP_COL_REF]);
+	if (v & 1)
+		s->ref += heap_unzigzag(v >> 1);
+	else
+		l->column[HEAP_COL_REF].bad |= v >> 1 >= s->next_id;
+	e->id = v & 1 ? s->ref : s->next_id - 1 - (v >> 1);
+}
+
+/* Usual events until another comes; what is bad is noticed at the end. */
+static size_t read_usual(struct heap_event_reader *r, struct heap_event *out, size_t max)
+{
+	struct heap_event_reader l = *r;
+	struct heap_in *ops = &l.column[HEAP_COL_OP];
+	size_t n = 0;
+
+	while (n < max && l.n_left && ops->at != ops->end &&
+	       (op_of(*ops->at) == HEAP_ALLOC || op_of(*ops->at) == HEAP_FREE)) {
+		take_usual(&l, *ops->at++, &out[n++]);
+		l.n_left--;
+	}
+	for (unsigned i = 1; i < HEAP_N_EVENT_COLUMNS; i++)
+		if (l.column[i].bad)
+			return 0;
+	*r = l;
+	return n;
+}
+
+size_t heap_read_events(struct heap_event_reader *r, struct heap_event *out, size_t max)
+{
+	size_t n = 0, taken;
+
+	while (n < max && r->n_left && !r->bad) {
+		struct heap_in ops = r->column[HEAP_COL_OP];
+		uint8_t op = op_of(heap_take_u8(&ops));
+
+		if (op != HEAP_ALLOC && op != HEAP_FREE) {
+			n += read_carefully(r, out + n, 1);
+			continue;
+		}
+		taken = read_usual(r, out + n, max - n);
+		/* Nothing: one of them is bad, but maybe not the first. */
+		n += taken ? taken : read_carefully(r, out + n, max - n);
 	}
 	return n;
 }

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "heap_flow.h"
+
+#include "heap_merge.h"
+#include "mem.h"
+#include "task.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Parcels on their way, and events of one: together they stay in a core's own cache, or nearly. */
+#define N_PARCELS 4u
+#define N_EVENTS  4096u
+
+struct parcel {
+	struct heap_event event[N_EVENTS];
+	struct heap_run run[N_EVENTS];
+	size_t n_events, n_runs;
+	uint64_t n_bytes;
+};
+
+struct heap_flow {
+	struct heap_merge *merge; /* borrowed */
+	struct task *task;        /* NULL: no thread could be started, the taker does the work */
+	struct parcel *parcel;    /* [N_PARCELS], used round and round; owned */
+	const struct heap_event *left; /* of the merge's last run, not yet in a parcel */
+	size_t n_left;
+	uint32_t left_thread;
+	pthread_mutex_t lock; /* guards what follows */
+	pthread_cond_t moved;
+	uint64_t n_made, n_taken; /* parcels; the one that is being looked at is not taken yet */
+	bool holds;               /* the taker looks at one */
+	bool stop;
+};
+
+/* Copies what the merge says; an empty parcel is the end. */
+static void fill(struct heap_flow *f, struct parcel *to)
+{
+	to->n_events = to->n_runs = 0;
+	while (to->n_events < N_EVENTS) {
+		size_t n = N_EVENTS - to->n_events;
+
+		if (f->n_left == 0)
+			f->left = heap_merge_next(f->merge, &f->left_thread, &f->n_left);
+		if (!f->left)
+			break;
+		n = f->n_left < n ? f->n_left : n;
+		memcpy(&to->event[to->n_events], f->left, n * sizeof(*f->left));
+		to->run[to->n_runs++] = (struct heap_run){ f->left_thread, (uint32_t)n,
+							   &to->event[to->n_events] };
+		to->n_events += n;
+		f->left += n;
+		f->n_left -= n;
+	}
+	to->n_bytes = heap_merge_done(f->merge);
+}
+
+static int make_parcels(void *arg)
+{
+	struct heap_flow *f = arg;
+	bool more = true;
+
+	while (more) {
+		struct parcel *to = &f->parcel[f->n_made % N_PARCELS];
+
+		fill(f, to);
+		pthread_mutex_lock(&f->lock);
+		f->n_made++;
+		pthread_cond_signal(&f->moved);
+		while (f->n_made - f->n_taken >= N_PARCELS && !f->stop)
+			pthread_cond_wait(&f->moved, &f->lock);
+		more = to->n_runs > 0 && !f->stop;
+		pthread_mutex_unlock(&f->lock);
+	}
+	return 0;
+}
+
+struct heap_flow *heap_flow_new(struct heap_merge *m)
+{
+	struct heap_flow *f = xcalloc(1, sizeof(*f));
+
+	f->merge = m;
+	f->parcel = xmalloc(N_PARCELS * sizeof(*f->parcel));
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->moved, NULL);
+	f->task = task_start(make_parcels, f, -1);
+	return f;
+}
+
+void heap_flow_free(struct heap_flow *f)
+{
+	if (!f)
+		return;
+	pthread_mutex_lock(&f->lock);
+	f->stop = true;
+	pthread_cond_signal(&f->moved);
+	pthread_mutex_unlock(&f->lock);
+	task_join(f->task);
+	pthread_cond_destroy(&f->moved);
+	pthread_mutex_destroy(&f->lock);
+	free(f->parcel);
+	free(f);
+}
+
+/* Gives the last parcel back and waits for the next. */
+static struct parcel *take(struct heap_flow *f)
+{
+	struct parcel *p;
+
+	if (!f->task) {
+		fill(f, f->parcel);
+		return f->parcel;
+	}
+	pthread_mutex_lock(&f->lock);
+	f->n_taken += f->holds;
+	f->holds = true;
+	pthread_cond_signal(&f->moved);
+	while (f->n_made == f->n_taken)
+		pthread_cond_wait(&f->moved, &f->lock);
+	p = &f->parcel[f->n_taken % N_PARCELS];
+	pthread_mutex_unlock(&f->lock);
+	return p;
+}
+
+struct heap_parcel heap_flow_next(struct heap_flow *f)
+{
+	const struct parcel *p = take(f);
+
+	/* The end stays where it is: nothing comes behind it. */
+	if (p->n_runs == 0)
+		f->holds = false;
+	return (struct heap_parcel){ p->run, p->n_runs, p->n_events, p->n_bytes };
+}

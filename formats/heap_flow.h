@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The events of all threads of a heap trace in the order of time, unpacked, decoded and merged on a
+ * thread of its own, a little ahead of whoever takes them.
+ */
+#ifndef PROFTOP_FORMATS_HEAP_FLOW_H
+#define PROFTOP_FORMATS_HEAP_FLOW_H
+
+#include "heap_events.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct heap_flow;
+struct heap_merge;
+
+/* Events of one thread, one after the other. */
+struct heap_run {
+	uint32_t thread;                /* its index */
+	uint32_t n;                     /* events, at least 1 */
+	const struct heap_event *event; /* [n] */
+};
+
+/* Some runs in order; good until the next is asked for. */
+struct heap_parcel {
+	const struct heap_run *run; /* [n_runs] */
+	size_t n_runs;              /* 0: that was all */
+	uint64_t n_events;
+	uint64_t n_bytes; /* of blocks that were begun so far, for progress */
+};
+
+/* Borrows m, which nobody else may use until heap_flow_free(). */
+struct heap_flow *heap_flow_new(struct heap_merge *m);
+/* Stops, also before the end. */
+void heap_flow_free(struct heap_flow *f);
+
+struct heap_parcel heap_flow_next(struct heap_flow *f);
+
+#endif
