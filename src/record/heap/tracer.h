@@ -24,7 +24,7 @@
 #include <sys/types.h>
 
 #define ID_CHUNK_BITS 16u
-#define RING_WORDS    (1u << 15) /* 256 KiB */
+#define RING_WORDS    (1u << 17) /* 1 MiB */
 #define STACK_SETS    8192u
 #define STACK_WAYS    5u
 
