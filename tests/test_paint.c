@@ -19,6 +19,9 @@
 #define COLS 40
 #define ROWS 12
 
+/* Of a list that scrolls by a row: two names, a module and a few numbers. */
+#define LIST_BYTES 104
+
 static const struct {
 	const char *what;
 	struct terminal_can can;
@@ -185,4 +188,44 @@ Test(paint, shows_what_the_canvas_says)
 		paint_free(p);
 		vterm_free(vt);
 	}
+}
+
+/* A list of which the last row in sight is selected, `top` rows down; under it a line that stays. */
+static void draw_list(struct canvas *c, int top)
+{
+	canvas_clear(c);
+	for (int row = 0; row < ROWS - 1; row++) {
+		uint16_t style = row == ROWS - 2 ? STYLE_SELECTED : 0;
+
+		int i = top + row;
+
+		canvas_printf(c, row, 2, 8, STYLE_NORMAL, "%d.%d  %d.%d", i % 7, i % 3, i % 5,
+			      i % 4);
+		canvas_printf(c, row, 12, 10, STYLE_FAMILY_PROGRAM | style, "visit_%d", i);
+		canvas_puts(c, row, 24, 14, STYLE_DIM, i % 2 ? "libmemory.so.6" : "my_program");
+	}
+	canvas_puts(c, ROWS - 2, 1, 1, STYLE_NORMAL, "▸");
+	canvas_puts(c, ROWS - 1, 1, 20, STYLE_NORMAL, "? help");
+	c->cursor_row = ROWS - 2;
+	c->cursor_col = 1;
+}
+
+/* The row that the cursor leaves scrolls away with the others: of it, only its mark and name change. */
+Test(paint, moves_the_row_that_loses_the_cursor)
+{
+	struct paint *p = paint_new(&terminals[0].can);
+	struct canvas c;
+	const char *bytes;
+	size_t n;
+
+	canvas_init(&c, COLS, ROWS, false);
+	draw_list(&c, 0);
+	paint_frame(p, &c, &n);
+	for (int top = 1; top < 5; top++) {
+		draw_list(&c, top);
+		bytes = paint_frame(p, &c, &n);
+		cr_expect_leq(n, (size_t)LIST_BYTES, "%zu bytes: \"%.*s\"", n, (int)n, bytes);
+	}
+	canvas_done(&c);
+	paint_free(p);
 }

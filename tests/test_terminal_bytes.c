@@ -131,6 +131,8 @@ static void make_dense(void)
 
 #define WITH_DENSE .init = make_dense, .fini = drop_profile, .timeout = 600
 
+#define FORTY_DOWN "jjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjj"
+
 /*
  * Keys that are typed first, then the one that counts; the last to undo it. A key that moves all of a deep tree to
  * the left may send as much as one for the next page.
@@ -144,6 +146,7 @@ static const struct {
 	{ "PageDown in top", "1g", " ", "", 7, 100, 2500, 3000 },
 	{ "Down in tree", "2*g", "j", "", 60, 60, 250, 3000 },
 	{ "PageDown in tree", "g", " ", "", 9, 500, 2500, 3000 },
+	{ "Down that scrolls the tree", "g" FORTY_DOWN, "j", "", 60, 60, 230, 3000 },
 	{ "Down in callers", "3g", "j", "", 40, 60, 250, 900 },
 	{ "PageDown in callers", "g-", " ", "", 7, 500, 2500, 3000 },
 	{ "Down in butterfly", "1gjb", "j", "", 5, 60, 250, 400 },

@@ -336,6 +336,19 @@ static void begin(struct paint *p)
 		brush_clear(&p->brush);
 }
 
+/*
+ * The shift with the row beside it, which differs: where a cursor goes to the next row at the end of a
+ * list, the row that it leaves is to move too, and then to lose little more than what marks it.
+ */
+static struct shift grown(const struct paint *p, struct shift s)
+{
+	if (s.by > 0 && s.end < p->rows)
+		s.end++;
+	else if (s.by < 0 && s.first > 0)
+		s.first--;
+	return s;
+}
+
 /* Makes the frame in one way and keeps it if it is the shortest so far. */
 static void try_way(struct paint *p, const struct canvas *c, struct shift shift, bool by_pen)
 {
@@ -408,6 +421,8 @@ const char *paint_frame(struct paint *p, const struct canvas *c, size_t *n)
 	if (shift.by != 0) {
 		try_way(p, c, shift, false);
 		try_way(p, c, shift, true);
+		try_way(p, c, grown(p, shift), false);
+		try_way(p, c, grown(p, shift), true);
 	}
 	memcpy(p->was, p->want, (size_t)p->cols * (size_t)p->rows * sizeof(*p->was));
 	p->start = p->best;

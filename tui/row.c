@@ -32,7 +32,7 @@ void row_draw_marker(struct canvas *c, struct rect r, int line)
 {
 	if (line < 0 || line >= r.rows || r.cols < 1)
 		return;
-	canvas_fill(c, r.row + line, r.col + (r.cols > 1), 1, STYLE_HOT, GLYPH_CLOSED);
+	canvas_fill(c, r.row + line, r.col + (r.cols > 1), 1, STYLE_NORMAL, GLYPH_CLOSED);
 	c->cursor_row = r.row + line;
 	c->cursor_col = r.col + (r.cols > 1);
 }
