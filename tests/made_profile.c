@@ -118,7 +118,8 @@ static void make_sample(struct profile *p, capture_id c, char *line)
 		process_id process = build_process(p, c, pid);
 
 		s.thread = build_thread(p, process, tid, build_cstring(p, name));
-		build_process_name(p, process, build_cstring(p, name));
+		if (pid == tid || process_name(profile_process(p, process)).v == 0)
+			build_process_name(p, process, build_cstring(p, name));
 	}
 	s.stack = make_stack(p, frames);
 	cr_assert_eq(build_sample(p, &s), 0);

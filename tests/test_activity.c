@@ -9,7 +9,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* "name pid-or-dash n_threads weight samples\n". */
+/* "name tid, sum, process or thread, weight samples\n". */
 static char *rows_text(const struct activity *a, const struct profile *p)
 {
 	char *out = xstrdup("");
@@ -21,9 +21,11 @@ static char *rows_text(const struct activity *a, const struct profile *p)
 
 		if (r->thread != ID_NONE)
 			tid = profile_thread(p, (thread_id){ r->thread })->tid;
-		more = xasprintf("%s%s %d %u %lld %llu\n", out, r->name, tid,
-				 (unsigned)r->n_threads, (long long)r->weight,
-				 (unsigned long long)r->n_samples);
+		more = xasprintf("%s%s %d %s %lld %llu\n", out, r->name, tid,
+				 activity_is_sum(r) ? "sum"
+				 : r->is_process    ? "process"
+						    : "thread",
+				 (long long)r->weight, (unsigned long long)r->n_samples);
 		free(out);
 		out = more;
 	}
@@ -35,11 +37,20 @@ static const struct {
 } cases[] = {
 	{ "threads below their process, the heaviest first",
 	  "a 3 pid=1 tid=1 name=main\na 2 pid=1 tid=2 name=io\nb 9 pid=7 tid=7 name=db\n", "",
-	  "db 7 1 9 1\nio -1 2 5 2\nmain 1 2 3 1\nio 2 2 2 1\n" },
+	  "db 7 process 9 1\nmain -1 sum 5 2\nmain 1 thread 3 1\nio 2 thread 2 1\n" },
 	{ "only what passes the filter",
 	  "a 3 pid=1 tid=1 name=main\na 2 pid=1 tid=2 name=io\nb 9 pid=7 tid=7 name=db\n", "fn:a",
-	  "io -1 2 5 2\nmain 1 2 3 1\nio 2 2 2 1\n" },
-	{ "without threads there is one row", "a 3\nb 4\n", "", "[unknown] -1 1 7 2\n" },
+	  "main -1 sum 5 2\nmain 1 thread 3 1\nio 2 thread 2 1\n" },
+	{ "without threads there is one row", "a 3\nb 4\n", "", "[unknown] -1 process 7 2\n" },
+	{ "a thread alone stands below its process, which keeps its name",
+	  "a 3 pid=1 tid=1 name=main\na 2 pid=1 tid=2 name=io\n", "thread:io",
+	  "main -1 sum 2 1\nio 2 thread 2 1\n" },
+	{ "a main thread has its process's name whatever it was called then",
+	  "a 3 pid=1 tid=1 name=env\na 2 pid=1 tid=1 name=sh\n", "thread:env",
+	  "sh 1 process 3 1\n" },
+	{ "another thread is called as it was last",
+	  "a 3 pid=1 tid=1 name=x\na 1 pid=1 tid=2 name=io\na 1 pid=1 tid=2 name=db\n", "tid:2",
+	  "x -1 sum 2 2\ndb 2 thread 2 2\n" },
 	{ "nothing", "a 3\n", "fn:x", "" },
 };
 
@@ -100,11 +111,11 @@ Test(activity, within_a_span)
 		struct activity_span span;
 		const char *filter, *rows, *slices;
 	} spans[] = {
-		{ { 0, 10, 5 }, "", "a 1 1 3 1\n", "3 0 0 0 0 " },
-		{ { 10, 30, 2 }, "", "b 2 1 9 2\n", "4 5 " },
-		{ { 10, 30, 2 }, "time:0,5ns", "b 2 1 9 2\n", "4 5 " },
-		{ { 10, 30, 4 }, "!fn:y", "b 2 1 5 1\n", "0 0 0 5 " },
-		{ { 30, 40, 2 }, "", "a 1 1 7 1\n", "0 7 " },
+		{ { 0, 10, 5 }, "", "a 1 process 3 1\n", "3 0 0 0 0 " },
+		{ { 10, 30, 2 }, "", "a -1 sum 9 2\nb 2 thread 9 2\n", "4 5 " },
+		{ { 10, 30, 2 }, "time:0,5ns", "a -1 sum 9 2\nb 2 thread 9 2\n", "4 5 " },
+		{ { 10, 30, 4 }, "!fn:y", "a -1 sum 5 1\nb 2 thread 5 1\n", "0 0 0 5 " },
+		{ { 30, 40, 2 }, "", "a 1 process 7 1\n", "0 7 " },
 		{ { 31, 32, 1 }, "", "", "" },
 		{ { 12, 20, 1 }, "fn:nothing", "", "" },
 	};

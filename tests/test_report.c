@@ -193,12 +193,17 @@ Test(report, says_what_the_profile_holds)
 
 #define SAMPLE(comm, ids, n) comm " " ids " 1.5: " n " cycles:\n\t1 f+0x1 (x)\n\n"
 
-/* A process of one thread is one row; rows come by cost, threads within their process. */
+/*
+ * A main thread alone is its process's row, another keeps its process above it; rows come by cost, threads within
+ * their process.
+ */
 Test(report, threads_stand_below_their_processes)
 {
-	struct profile *p = read_text(
-		"perf-script", SAMPLE("solo", "5/5", "20") SAMPLE("pool", "7/7", "10")
-				       SAMPLE("worker", "7/8", "50") SAMPLE("worker", "7/9", "20"));
+	struct profile *p =
+		read_text("perf-script",
+			  SAMPLE("solo", "5/5", "20") SAMPLE("pool", "7/7", "10")
+				  SAMPLE("worker", "7/8", "50") SAMPLE("worker", "7/9", "20")
+					  SAMPLE("own", "3/3", "0") SAMPLE("lone", "3/4", "10"));
 	struct report r = { .view = VIEW_KIND_THREADS };
 	struct err e = ERR_INIT;
 	char *text = NULL;
@@ -208,16 +213,19 @@ Test(report, threads_stand_below_their_processes)
 
 	lens_init(&lens, p);
 	lens.grouping = GROUP_THREAD;
+	cr_assert_eq(filter_parse("!tid:3", &lens.filter, &e), 0);
 	cr_assert_eq(analysis_new(p, &lens, NULL, &r.analysis), 0);
 	cr_assert_eq(report_make_rows(&r, NULL, &e), 0);
 	report_text(&r, f);
 	fclose(f);
 	cr_expect_str_eq(text, "# TOTAL %      SAMPLES  PROCESS, THREAD\n"
-			       "     80.0            3  pool              pid 7\n"
-			       "     50.0            1    worker          tid 8\n"
-			       "     20.0            1    worker          tid 9\n"
-			       "     10.0            1    pool            tid 7\n"
-			       "     20.0            1  solo              pid 5\n");
+			       "     72.7            3  pool              pid 7\n"
+			       "     45.5            1    worker          tid 8\n"
+			       "     18.2            1    worker          tid 9\n"
+			       "      9.1            1    pool            tid 7\n"
+			       "     18.2            1  solo              pid 5\n"
+			       "      9.1            1  own               pid 3\n"
+			       "      9.1            1    lone            tid 4\n");
 	free(text);
 	report_done(&r);
 	analysis_free(r.analysis);

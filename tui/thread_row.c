@@ -14,7 +14,7 @@
 
 bool thread_row_of_process(const struct activity_row *row)
 {
-	return row->thread == ID_NONE || row->n_threads == 1;
+	return row->is_process;
 }
 
 void thread_row_detail(const struct scene *s, const struct activity_row *row,

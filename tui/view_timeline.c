@@ -125,8 +125,8 @@ static void sum_up(struct timeline_view *v)
 	for (uint32_t i = 0; i < v->activity.n_rows; i++) {
 		const struct activity_row *row = row_at(v, i);
 
-		if (row->thread == ID_NONE && row->n_threads > 1)
-			continue; /* the sum of those that follow */
+		if (activity_is_sum(row))
+			continue;
 		for (uint32_t k = 0; k < v->activity.n_slices; k++)
 			v->sum[k] += row->slice[k];
 	}

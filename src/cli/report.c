@@ -118,7 +118,11 @@ struct process_rows {
 static void add_process(struct report *r, const struct process_rows *process)
 {
 	const struct table *t = &r->analysis->table;
-	size_t n_rows = process->threads.n > 1 ? 1 + process->threads.n : 1;
+	uint32_t first = process->threads.n ? r->keys->key[t->key[process->threads.at[0]]].id
+					    : ID_NONE;
+	bool alone = process->threads.n < 2 &&
+		     activity_stands_for_process(r->analysis->profile, first);
+	size_t n_rows = alone ? 1 : 1 + process->threads.n;
 	uint32_t parent = (uint32_t)r->rows.n;
 
 	if ((double)process->weight[0] < least(r) || !has_room(r)) {
@@ -437,7 +441,7 @@ static void add_slices(struct report *r, const struct activity *act,
 		int64_t weight = 0;
 
 		for (uint32_t i = 0; i < act->n_rows; i++)
-			if (act->row[i].thread != ID_NONE || act->row[i].n_threads == 1)
+			if (!activity_is_sum(&act->row[i]))
 				weight += act->row[i].slice[k];
 		row.from_ns = edge_of(span, k);
 		row.to_ns = edge_of(span, k + 1);

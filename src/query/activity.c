@@ -110,18 +110,19 @@ static const char *name_of(const struct profile *p, uint32_t process)
 	return name.v ? profile_string(p, name, NULL) : "[no name]";
 }
 
-/* Writes a process's own row, unless it has but one thread, and its threads'. */
+/* Writes a process's own row, unless only its main thread is there, and its threads'. */
 static void put_family(const struct profile *p, const struct family_of *f, struct activity *out,
 		       int64_t *slice)
 {
 	struct activity_row sum = f->row[0];
+	bool alone = f->n == 1 && activity_stands_for_process(p, f->row[0].thread);
 
-	if (f->n > 1) {
+	if (!alone) {
 		sum.thread = ID_NONE;
 		sum.name = name_of(p, sum.process);
 		sum.weight = 0;
 		sum.n_samples = 0;
-		sum.n_threads = f->n;
+		sum.is_process = true;
 		sum.slice = slice;
 		for (uint32_t i = 0; i < f->n; i++) {
 			sum.weight += f->row[i].weight;
@@ -133,7 +134,7 @@ static void put_family(const struct profile *p, const struct family_of *f, struc
 	}
 	for (uint32_t i = 0; i < f->n; i++) {
 		out->row[out->n_rows] = f->row[i];
-		out->row[out->n_rows++].n_threads = f->n;
+		out->row[out->n_rows++].is_process = alone;
 	}
 }
 
@@ -154,8 +155,10 @@ static void put_rows(const struct profile *p, struct activity_row *row, uint32_t
 	qsort(family, n_families, sizeof(*family), by_weight);
 	out->row = xcalloc((size_t)n + n_families + 1, sizeof(*out->row));
 	for (uint32_t i = 0; i < n_families; i++) {
+		uint32_t before = out->n_rows;
+
 		put_family(p, &family[i], out, slices_left);
-		if (slices_left && family[i].n > 1)
+		if (slices_left && activity_is_sum(&out->row[before]))
 			slices_left += out->n_slices;
 	}
 	free(family);
@@ -241,6 +244,18 @@ static struct activity_span whole_of(const struct weights *w)
 		.to_ns = whole < INT64_MAX ? whole + 1 : whole,
 		.n_slices = SLICES_USUAL,
 	};
+}
+
+bool activity_stands_for_process(const struct profile *p, uint32_t thread)
+{
+	const struct thread *t;
+	const struct process *process;
+
+	if (thread == ID_NONE)
+		return true;
+	t = profile_thread(p, (thread_id){ thread });
+	process = profile_process(p, t->process);
+	return t->tid < 0 || t->tid == process->pid || process_name(process).v == 0;
 }
 
 int activity_of_threads(const struct profile *p, const struct profile_counts *counts,

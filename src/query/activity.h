@@ -8,6 +8,7 @@
 #include "keys.h"
 #include "weigh.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct progress;
@@ -21,10 +22,10 @@ struct activity_span {
 
 /* A process with the sums of its threads, or one of the threads that follow it. */
 struct activity_row {
-	const char *name;   /* untrusted text; lives with the profile or the answer */
-	uint32_t process;   /* process_id, ID_NONE: unknown */
-	uint32_t thread;    /* thread_id; ID_NONE: the row of a process of several threads */
-	uint32_t n_threads; /* of the process */
+	const char *name; /* untrusted text; lives with the profile or the answer */
+	uint32_t process; /* process_id, ID_NONE: unknown */
+	uint32_t thread;  /* thread_id; ID_NONE: the sum of the threads that follow */
+	bool is_process;  /* stands for a whole process: such a sum, or its only row */
 	int64_t weight;
 	uint64_t n_samples;
 	int64_t *slice; /* [n_slices] weight over time; NULL without times */
@@ -42,10 +43,19 @@ struct activity {
 	uint64_t n_samples; /* likewise */
 };
 
+/* Is the row the sum of those of its threads, which follow it? */
+static inline bool activity_is_sum(const struct activity_row *row)
+{
+	return row->thread == ID_NONE && row->process != ID_NONE;
+}
+
+/* Does a thread's row alone say all of its process, its name too? So do main and unknown threads. */
+bool activity_stands_for_process(const struct profile *p, uint32_t thread);
+
 /*
  * Of the samples that pass lens. w is of the same lens and counts: it knows the recording's times.
- * Processes of one thread have one row, the thread's, which says so by n_threads. Returns 0 or
- * -ECANCELED, when *out is empty; the caller ends with activity_done() in any case.
+ * A process of which only the main thread is there has one row, the thread's, which says so by
+ * is_process; any other thread stands below its process. Returns 0 or -ECANCELED, when *out is empty; the caller ends with activity_done() in any case.
  */
 int activity_of_threads(const struct profile *p, const struct profile_counts *counts,
 			const struct lens *lens, const struct weights *w, struct progress *progress,

@@ -200,12 +200,24 @@ static void make_frame_keys(struct maker *m)
 		keys_of_unnamed(m);
 }
 
-/* A thread is one row under its newest name, a nameless one without a tid a row by itself. */
+/* The name a thread had last: of a main thread what its process is called, else of the newest entry. */
+static string_id last_name(const struct maker *m, const struct thread *t)
+{
+	const struct process *process = profile_process(m->p, t->process);
+	string_id name = { 0 };
+
+	if (t->tid >= 0 && t->tid == process->pid)
+		name = process_name(process);
+	return name.v ? name : t->name;
+}
+
+/* A thread is one row under its last name, a nameless one without a tid a row by itself. */
 static uint32_t key_of_thread(struct maker *m, uint32_t id)
 {
 	const struct thread *t = profile_thread(m->p, (thread_id){ id });
+	string_id name = last_name(m, t);
 	struct group g = { GROUP_OF_ROWS, t->process.v, (uint32_t)t->tid };
-	struct key key = { .label = text(m, t->name), .module = "", .id = id };
+	struct key key = { .label = text(m, name), .module = "", .id = id };
 	uint32_t n;
 
 	if (t->tid < 0)
@@ -213,7 +225,7 @@ static uint32_t key_of_thread(struct maker *m, uint32_t id)
 	if (*key.label == '\0')
 		key.label = "[no name]";
 	n = put_key(m, g, key);
-	if (t->name.v)
+	if (name.v)
 		m->keys.at[n].label = key.label;
 	return n;
 }
