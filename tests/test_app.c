@@ -344,7 +344,7 @@ Test(app, dragging)
 		  "filter  time:", "all of the" },
 		{ "backwards", "2", 2, 40, 2, 20, "filter  time:", "all of the" },
 		{ "all of it", "2", 2, 1, 2, 109, "that is all of the time", "filter  time:" },
-		{ "a click is no drag", "2", 2, 20, 2, 20, "[2 tree]", "filter  time:" },
+		{ "a click is no drag", "2", 2, 20, 2, 20, "[7 timeline]", "filter  time:" },
 		{ "in the timeline", "7", 5, 60, 5, 80, "filter  time:", "all of the" },
 		{ "among its threads", "7", 14, 60, 14, 80, "filter  time:", "all of the" },
 		{ "not over names", "7", 14, 10, 14, 80, "[7 timeline]", "filter  time:" },
@@ -527,6 +527,27 @@ Test(app, an_unusable_input_ends_it_with_its_sentence)
 	settle(&f);
 	cr_assert(!app_over(f.app) && app_failure(f.app, NULL) == 0);
 	cr_assert(shows(&f, "x.data: offset 12: cannot be read"));
+	end(&f);
+}
+
+/* Where something is said of time or of a filter, a click leads to where it is changed. */
+Test(app, clicks_on_the_frame)
+{
+	struct fixture f;
+
+	begin(&f, stage_profile(), true, 100, 24);
+	settle(&f);
+	cr_assert(shows(&f, "[1 top]"));
+	app_click(f.app, 2, 30, 0);
+	app_release(f.app, 2, 30);
+	settle(&f);
+	cr_expect(shows(&f, "[7 timeline]"));
+	play(&f, "<Esc>");
+	cr_expect(shows(&f, "[1 top]"));
+	play(&f, "&!fn:no_such<Enter>");
+	cr_assert(shows(&f, "filter  !fn:no_such"));
+	app_click(f.app, 22, 4, 5000);
+	cr_expect(shows(&f, "leaf: in: thread: process:"), "no prompt");
 	end(&f);
 }
 

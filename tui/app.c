@@ -303,9 +303,14 @@ void app_release(struct app *a, int row, int col)
 	int64_t from_ns, to_ns;
 
 	a->press = (struct cell_at){ -1, -1 };
-	if (from.row < 0 || a->help.open || a->prompting != PROMPT_NONE ||
-	    (from.row == row && from.col == col))
+	if (from.row < 0 || a->help.open || a->prompting != PROMPT_NONE)
 		return;
+	if (from.row == row && from.col == col) {
+		/* a click on activity shows it at large; a drag chooses a range */
+		if (row == a->chrome.activity && a->view != VIEW_KIND_TIMELINE)
+			app_go(a, VIEW_KIND_TIMELINE, NULL);
+		return;
+	}
 	if (from.row == a->chrome.activity &&
 	    app_activity_range(a, from.col, col, &from_ns, &to_ns)) {
 		app_show_time(a, from_ns, to_ns);

@@ -440,6 +440,7 @@ static void draw_terms(struct app *a, struct canvas *c)
 					   "inexact, a term takes too long  ");
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, text);
+		add_hit(a, row, 0, col, ACTION_FILTER);
 		col += 3;
 		free(text);
 	}
