@@ -333,6 +333,24 @@ static char *fold_status(char *text, int cols, bool ascii)
 	return out;
 }
 
+/* What is still too long is cut, but never within a number: half a pid is another one. */
+static void cut_status(char *text, int cols)
+{
+	size_t got, n = text_clip(text, strlen(text), (size_t)cols, &got), at = n;
+
+	if (text[n] == '\0')
+		return;
+	while (at > 0 && text[at - 1] != ' ')
+		at--;
+	if (n > at && strcspn(text + at, "0123456789") < n - at + 1)
+		n = at;
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
+	if (n >= 4 && (!strncmp(text + n - 4, " pid", 4) || !strncmp(text + n - 4, " tid", 4)))
+		n -= 4;
+	text[n] = '\0';
+}
+
 /* "13/1,973" at the right of the status; returns the columns it takes. */
 static int draw_position(struct app *a, struct canvas *c)
 {
@@ -391,6 +409,7 @@ static void draw_status(struct app *a, struct canvas *c)
 	if (!text)
 		return;
 	text = fold_status(text, cols, c->ascii);
+	cut_status(text, cols);
 	canvas_puts(c, a->chrome.status, 1, cols, STYLE_STATUS, text);
 	free(text);
 }

@@ -11,10 +11,11 @@
 #include "view.h"
 
 struct chain_look {
-	bool by_family; /* names are coloured by family, and arguments stand back */
-	uint16_t style; /* flags to add; or the whole style when not by_family */
-	bool wide;      /* the name that matters in full */
-	bool bold;      /* and so */
+	bool by_family;     /* names are coloured by family, and arguments stand back */
+	uint16_t style;     /* flags to add; or the whole style when not by_family */
+	bool wide;          /* the name that matters in full */
+	bool bold;          /* and so */
+	const char *detail; /* what stands behind it, or NULL */
 };
 
 /* Where it is drawn. */

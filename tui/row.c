@@ -25,7 +25,10 @@
 /* A row is hot from this share of the self weight on: one in HOT_PART. */
 #define HOT_PART 20
 
-/* Threads that are looked through for the process behind a name. */
+/* A number behind a name is left out where fewer columns than these would be left for the name. */
+#define DETAILED_COLS_MIN 6
+
+/* Threads that are looked through for whose a name is. */
 #define THREADS_MOST 16384
 
 void row_draw_marker(struct canvas *c, struct rect r, int line)
@@ -248,6 +251,39 @@ int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name
 	return used;
 }
 
+/* A name that ends in "…" where it is cut; the caller frees. */
+static char *cut_name(const char *name, int cols, bool ascii)
+{
+	char *out = text_clean(name, strnlen(name, NAME_MOST_BYTES), ascii), *cut;
+	int dots_cols = ascii ? 3 : 1;
+	size_t got;
+
+	if (width_of(out) <= cols)
+		return out;
+	out[text_clip(out, strlen(out), (size_t)(cols - dots_cols), &got)] = '\0';
+	cut = xasprintf("%s%s", out, ascii ? "..." : "…");
+	free(out);
+	return cut;
+}
+
+int row_draw_named(struct canvas *c, int row, int col, int cols, const char *name,
+		   const char *detail, const struct name_look *look)
+{
+	int behind = 2 + width_of(detail), used;
+	char *cut;
+
+	if (*detail == '\0' || cols < DETAILED_COLS_MIN)
+		return row_draw_name(c, row, col, cols, name, look);
+	if (cols - behind < DETAILED_COLS_MIN)
+		behind = 0;
+	cut = cut_name(name, cols - behind, c->ascii);
+	used = row_draw_name(c, row, col, cols - behind, cut, look);
+	free(cut);
+	if (behind > 0)
+		used += canvas_printf(c, row, col + used, cols - used, STYLE_DIM, "  %s", detail);
+	return used;
+}
+
 int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		  const struct key *k, const char *tag)
 {
@@ -284,7 +320,7 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 {
 	const struct key *key = &k->keys->key[k->key];
 	struct name_look look = { .wide = s->wide, .shift = k->shift };
-	int cols = row_draw_tags(sh, c, r, line, key, k->tag) - k->indent, used;
+	int cols = row_draw_tags(sh, c, r, line, key, k->tag) - k->indent;
 	int col = r.col + sh->name + k->indent;
 	char detail[FMT_SIZE];
 
@@ -295,47 +331,53 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 		look.style |= STYLE_SELECTED;
 	if (row_matches(s, k->keys, k->key))
 		look.style |= STYLE_MATCH;
-	used = row_draw_name(c, r.row + line, col, cols, key->label, &look);
-	if (*row_detail(s, k->keys, k->key, detail))
-		canvas_printf(c, r.row + line, col + used, cols - used, STYLE_DIM, "  %s", detail);
+	row_draw_named(c, r.row + line, col, cols, key->label,
+		       row_detail(s, k->keys, k->key, detail), &look);
 	row_draw_module(sh, c, r, line, key);
 }
 
-/* The pid of the one process whose threads had the name, -1 when there are none or several. */
-static int32_t only_pid(const struct scene *s, uint32_t function)
+/*
+ * Whose the name is: "(812)" of a process, "(tid 815)" of one of its other threads; "" when several had it, or
+ * none.
+ */
+static const char *comm_detail(const struct scene *s, uint32_t function, char out[FMT_SIZE])
 {
 	const struct profile *p = s->analysis->profile;
 	uint32_t n = s->analysis->counts.n_threads;
 	string_id name = profile_function(p, (function_id){ function })->name;
-	int32_t pid = -1;
+	const struct thread *its = NULL;
+	const struct process *process;
+	bool several = false;
 
 	for (uint32_t i = 0; i < n && n <= THREADS_MOST; i++) {
 		const struct thread *t = profile_thread(p, (thread_id){ i });
-		int32_t its;
 
 		if (t->name.v != name.v)
 			continue;
-		its = profile_process(p, t->process)->pid;
-		if (pid >= 0 && its != pid)
-			return -1;
-		pid = its;
+		if (its && t->process.v != its->process.v)
+			return out;
+		several = several || (its && t->tid != its->tid);
+		its = t;
 	}
-	return pid;
+	if (!its)
+		return out;
+	process = profile_process(p, its->process);
+	if (!several && its->tid >= 0 && its->tid != process->pid)
+		snprintf(out, FMT_SIZE, "(tid %d)", (int)its->tid);
+	else if (process->pid >= 0 && (!several || process_name(process).v == name.v))
+		snprintf(out, FMT_SIZE, "(%d)", (int)process->pid);
+	return out;
 }
 
 const char *row_detail(const struct scene *s, const struct keys *keys, uint32_t key,
 		       char out[FMT_SIZE])
 {
 	const struct key *k = &keys->key[key];
-	int32_t pid;
 
 	out[0] = '\0';
-	if (!(k->flags & FUNCTION_COMM))
-		return key_detail(keys, s->analysis->profile, key, out);
-	pid = only_pid(s, k->id);
-	if (pid >= 0)
-		snprintf(out, FMT_SIZE, "(%d)", (int)pid);
-	return out;
+	if (k->flags & FUNCTION_COMM)
+		return comm_detail(s, k->id, out);
+	return key_detail(keys, s->analysis->profile, key, out);
 }
 
 uint32_t row_key_of_id(const struct keys *keys, uint32_t key_id)

@@ -48,6 +48,13 @@ char *row_short_name(const char *name, int cols, bool ascii);
 int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name,
 		  const struct name_look *look);
 
+/*
+ * The same, and the detail ("pid 812", or "") behind it, which is never cut: the name is, or the detail is left
+ * out.
+ */
+int row_draw_named(struct canvas *c, int row, int col, int cols, const char *name,
+		   const char *detail, const struct name_look *look);
+
 /* What a key's row says in its name cell and module cell. */
 struct row_key {
 	const struct keys *keys;
@@ -67,7 +74,7 @@ int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, i
 void row_draw_module(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     const struct key *k);
 
-/* What stands behind a label: "(812)" for a thread's name that only one process had; "" else. */
+/* What stands behind a label: "pid 812"; of a root that only one process or thread had, "(812)", "(tid 815)"; or "". */
 const char *row_detail(const struct scene *s, const struct keys *keys, uint32_t key,
 		       char out[FMT_SIZE]);
 

@@ -38,17 +38,15 @@ void thread_row_draw_name(const struct scene *s, const struct activity_row *row,
 			  int line, int col, int cols, uint16_t style)
 {
 	struct name_look look = { .style = style, .wide = s->wide };
-	int indent = thread_row_of_process(row) ? 0 : 2, used;
+	int indent = thread_row_of_process(row) ? 0 : 2;
 	char detail[THREAD_ROW_DETAIL];
 
 	if (thread_row_of_process(row))
 		look.style |= STYLE_BOLD;
 	if (thread_row_matches(s, row))
 		look.style |= STYLE_MATCH;
-	used = indent + row_draw_name(c, line, col + indent, cols - indent, row->name, &look);
 	thread_row_detail(s, row, detail);
-	if (*detail && used < cols)
-		canvas_printf(c, line, col + used, cols - used, STYLE_DIM, "  %s", detail);
+	row_draw_named(c, line, col + indent, cols - indent, row->name, detail, &look);
 }
 
 bool thread_row_matches(const struct scene *s, const struct activity_row *row)

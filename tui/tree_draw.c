@@ -81,16 +81,14 @@ static void draw_names(const struct tree_view *v, const struct scene *s, struct 
 	uint32_t node = chain_main(src, row->node, last);
 	struct chain_look look = { .by_family = true, .wide = s->wide };
 	char detail[FMT_SIZE];
-	int used;
 
 	look.style = selected ? STYLE_SELECTED : 0;
 	if (pinned)
 		look = (struct chain_look){ .style = STYLE_RULE };
 	look.bold = !pinned && row_is_hot(s, src->self(a, last));
-	used = chain_draw(c, at, s, src, row->node, last, &look);
 	row_detail(s, &a->keys, src->key(a, node), detail);
-	if (*detail && row->node == last)
-		canvas_printf(c, at.row, at.col + used, at.cols - used, STYLE_DIM, "  %s", detail);
+	look.detail = row->node == last ? detail : "";
+	chain_draw(c, at, s, src, row->node, last, &look);
 }
 
 /* A row that stands for light children: their number and what they weigh together. */
