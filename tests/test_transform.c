@@ -101,6 +101,40 @@ Test(transform, stacks_before_and_after)
 	}
 }
 
+/* Stacks that focus drops are no part of totals, threads and counts either. */
+Test(transform, focus_leaves_out_everywhere)
+{
+	static const struct {
+		const char *filter;
+		long long total, samples, threads;
+	} left[] = {
+		{ "", 15, 4, 2 },
+		{ "focus:^b$", 5, 2, 1 },
+		{ "focus:^b$ focus:^c$", 1, 1, 1 },
+		{ "focus:^b$ !leaf:^c$", 4, 1, 1 },
+		{ "focus:lib", 8, 1, 1 },
+		{ "focus:nothing", 0, 0, 0 },
+		{ "merge:^b$", 15, 4, 2 },
+	};
+	struct profile *p = made_profile("a;b;c 1 pid=1 tid=1\nb 4 pid=1 tid=1\n"
+					 "c 2 pid=1 tid=2\na;?1@lib 8 pid=1 tid=2\n");
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(*left); i++) {
+		struct analysis *a;
+		struct lens l;
+
+		made_lens(&l, p, left[i].filter);
+		a = made_analysis(p, &l);
+		cr_expect_eq(a->weights.total[0], left[i].total, "%s", left[i].filter);
+		cr_expect_eq(a->weights.whole[0], 15, "%s", left[i].filter);
+		cr_expect_eq(a->weights.n_samples, left[i].samples, "%s", left[i].filter);
+		cr_expect_eq(a->weights.n_threads, left[i].threads, "%s", left[i].filter);
+		analysis_free(a);
+		lens_done(&l);
+	}
+	profile_free(p);
+}
+
 /* By module and by file, with and without transforms. */
 static const struct {
 	const char *what, *in, *filter;

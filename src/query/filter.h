@@ -13,7 +13,8 @@
  *   fn:RE module:RE file:RE        some frame of the stack matches. A word without "kind:" is fn:.
  *   leaf:RE in:RE                  the innermost frame matches: its function, its module
  * Transforms of stacks (no "!"; applied in the order given, as each changes what the next one sees):
- *   focus:RE                       stacks start at the outermost frame that matches; others are dropped
+ *   focus:RE                       stacks start at the outermost frame that matches; others are dropped,
+ *                                  from totals, threads and times, too
  *   merge:RE                       matching frames vanish, their cost goes to their caller
  *   collapse:RE                    what is below a matching frame is folded into it
  *   recursion:direct               a frame that calls itself is one frame

@@ -167,8 +167,9 @@ static int add_frame_term(struct sieve *s, const struct profile *p,
 static int add_term(struct sieve *s, const struct profile *p, const struct profile_counts *counts,
 		    const struct term *t, bool inlines, struct progress *progress)
 {
-	if (term_is_transform(t))
-		return 0; /* the call tree's */
+	/* Transforms are the call tree's, but what focus drops must not be counted anywhere else either. */
+	if (term_is_transform(t) && t->kind != TERM_FOCUS)
+		return 0;
 	s->passes_all = false;
 	switch (t->kind) {
 	case TERM_THREAD:
@@ -192,8 +193,8 @@ static int add_term(struct sieve *s, const struct profile *p, const struct profi
 	case TERM_FILE:
 	case TERM_LEAF:
 	case TERM_IN:
-		return add_frame_term(s, p, counts, t, inlines, progress);
 	case TERM_FOCUS:
+		return add_frame_term(s, p, counts, t, inlines, progress);
 	case TERM_MERGE:
 	case TERM_COLLAPSE:
 	case TERM_RECURSION:
