@@ -89,8 +89,9 @@ def names(frames):
 
 
 def proftop_stacks(proftop, path, event, metric):
-    out = subprocess.run([proftop, 'export', '--to', 'folded', '--event', event, '--metric', metric, path],
-                         check=True, stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
+    # if nothing is said the periods that perf script prints are the counts, as for stackcollapse-perf.pl
+    command = [proftop, 'export', '--to', 'folded', '--event', event] + (['--metric', metric] if metric != 'period' else [])
+    out = subprocess.run(command + [path], check=True, stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
     stacks = collections.Counter()
     for line in out.splitlines():
         stack, count = line.rsplit(' ', 1)
