@@ -201,6 +201,21 @@ run 3 export --to folded -o kept empty
 "$proftop" report small.folded >&- 2>err
 [ $? = 2 ] || fault 'a closed standard output is not noticed'
 
+# fractions of samples are counted, not lost
+printf 'a;b 0.5\na;c 2.25\n' >fractions
+run 0 report fractions
+says out '# fractions: 2.75 samples'
+grep -qE ' 2\.25  c$' out && grep -qE ' 0\.50  b$' out || fault "fractions of samples: $(cat out)"
+run 0 report --json fractions
+says out '"samples": 2.75,'
+says out '"name": "b", "self": [0.5], "total": [0.5], "samples": 0.5'
+run 0 info fractions
+says out '2.75 samples'
+run 0 --screen 80x10 fractions
+says out '2.75 samples'
+run 0 --screen 120x10 --keys '6' fractions
+says out '2.75 samples'
+
 # --- the same numbers everywhere --------------------------------------------------------------
 
 # text of perf script: marks, numbers, addresses, and the first event although another is busier

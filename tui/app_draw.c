@@ -113,7 +113,7 @@ static char *amount_text(const struct analysis *an)
 			return samples_text(
 				fmt_weight(number, w->total[0], event.unit, w->scale[0]));
 	}
-	return samples_text(fmt_count(number, (int64_t)w->n_samples));
+	return samples_text(fmt_weight(number, (int64_t)w->n_samples, UNIT_COUNT, w->sample_scale));
 }
 
 /* A form with one more part than form n; returns its index. */

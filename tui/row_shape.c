@@ -66,7 +66,7 @@ const char *row_number(char out[FMT_SIZE], const struct number_column *n, bool p
 		       int64_t value)
 {
 	if (n->kind == NUMBER_SAMPLES)
-		return fmt_count(out, value);
+		return fmt_weight(out, value, UNIT_COUNT, n->scale);
 	if (percent)
 		return fmt_percent(out, value, n->whole);
 	return fmt_weight(out, value, n->unit, n->scale);
@@ -111,7 +111,9 @@ static void add_number(struct row_shape *sh, const struct scene *s, const struct
 
 	*n = (struct number_column){ .kind = kind, .of = of, .scale = 1 };
 	n->whole = kind == NUMBER_SAMPLES ? (int64_t)s->analysis->weights.n_samples : whole[of];
-	if (kind != NUMBER_SAMPLES)
+	if (kind == NUMBER_SAMPLES)
+		n->scale = s->analysis->weights.sample_scale;
+	else
 		row_unit(s, of, &n->unit, &n->scale);
 	if (kind != NUMBER_SAMPLES && s->analysis->lens.n_columns > 1) {
 		n->name_bytes = put_metric(s, of, n->title);

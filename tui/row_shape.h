@@ -74,9 +74,9 @@ int row_column_at(const struct row_shape *sh, int col);
 /* The numbers of one row. */
 struct row_values {
 	const int64_t *self, *total; /* [n_columns] */
-	uint64_t n_samples;
-	uint16_t bar; /* style of the bars */
-	bool hot;     /* the row should catch the eye */
+	uint64_t n_samples;          /* in the weights' sample_scale */
+	uint16_t bar;                /* style of the bars */
+	bool hot;                    /* the row should catch the eye */
 };
 
 void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect r, int line,

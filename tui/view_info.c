@@ -147,7 +147,7 @@ static void add_shown(struct info_view *v, const struct scene *s)
 		 metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric)
 			 ? "allocations"
 			 : "samples",
-		 xstrdup(fmt_count(out, (int64_t)w->n_samples)));
+		 xstrdup(fmt_weight(out, (int64_t)w->n_samples, UNIT_COUNT, w->sample_scale)));
 	if (w->n_threads > 0)
 		add_made(v, "threads", xstrdup(fmt_count(out, (int64_t)w->n_threads)));
 	if (w->begin_ns != TIME_NONE)

@@ -253,10 +253,11 @@ static char *threads_status(const void *state, const struct scene *s)
 	thread_row_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
 	heap = metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
+	fmt_weight(count, (int64_t)row->n_samples, UNIT_COUNT, s->analysis->weights.sample_scale);
 	out = xasprintf("%s  %s %s%s%s%s  %s",
-			row_share(share, s, row->weight, s->analysis->weights.total[0]),
-			fmt_count(count, (int64_t)row->n_samples), heap ? "block" : "sample",
-			row->n_samples == 1 ? "" : "s", *detail ? "  " : "", detail, name);
+			row_share(share, s, row->weight, s->analysis->weights.total[0]), count,
+			heap ? "block" : "sample", strcmp(count, "1") == 0 ? "" : "s",
+			*detail ? "  " : "", detail, name);
 	free(name);
 	return out;
 }

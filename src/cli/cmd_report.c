@@ -87,11 +87,15 @@ static void put_amount(const struct report *r, FILE *to)
 	const struct analysis *a = r->analysis;
 	bool heap = metric_is_heap(a->profile, a->lens.column[0].metric);
 	int64_t count = (int64_t)a->weights.n_samples;
+	int64_t scale = a->weights.sample_scale;
 	char n[FMT_SIZE];
 
-	if (r->view == VIEW_KIND_MEMORY)
+	if (r->view == VIEW_KIND_MEMORY) {
 		count = a->footprint->total[FOOTPRINT_CALLS] / a->footprint->scale[FOOTPRINT_CALLS];
-	fprintf(to, ": %s %s", fmt_count(n, count), heap ? "allocations" : "samples");
+		scale = 1;
+	}
+	fprintf(to, ": %s %s", fmt_weight(n, count, UNIT_COUNT, scale),
+		heap ? "allocations" : "samples");
 }
 
 /* "# x.data: 61,143 samples of cpu-clock, 36.0 s, 2 threads" and what narrows it. */

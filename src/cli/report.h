@@ -32,7 +32,7 @@ struct report_row {
 	bool only_child;    /* nothing else is called by (or calls) its parent */
 	bool inlined;       /* every occurrence is inlined code */
 	bool has_samples;   /* n_samples means something */
-	uint64_t n_samples; /* that end here */
+	uint64_t n_samples; /* that end here, in the weights' sample_scale */
 	int64_t from_ns;    /* of the timeline: since the start; … */
 	int64_t to_ns;      /* … and where it ends */
 	enum report_role role;

@@ -30,7 +30,8 @@ static const char *const kind_names[] = {
 /* What was sampled of one event, all in all. */
 struct event_sum {
 	int64_t weight;
-	int64_t n_samples;
+	int64_t n_samples; /* in 1/sample_scale */
+	int64_t sample_scale;
 };
 
 /* Two columns an event: its weight and its samples, as many events as fit in a pass. */
@@ -50,7 +51,8 @@ static void sum_batch(const struct profile *p, const struct profile_counts *coun
 		return;
 	for (uint32_t i = 0; i < n; i++) {
 		sums[first + i].weight = w.whole[2 * i];
-		sums[first + i].n_samples = w.whole[2 * i + 1] / w.scale[2 * i + 1];
+		sums[first + i].n_samples = w.whole[2 * i + 1];
+		sums[first + i].sample_scale = w.scale[2 * i + 1];
 	}
 	weights_done(&w);
 }
@@ -120,7 +122,8 @@ static void put_events(const struct profile *p, const struct profile_counts *cou
 
 		fputs("  ", to);
 		put_clean(to, text_of(p, event->name), ascii, NAME_COLS);
-		fprintf(to, "  %s %s", fmt_count(n, sums[i].n_samples),
+		fprintf(to, "  %s %s",
+			fmt_weight(n, sums[i].n_samples, UNIT_COUNT, sums[i].sample_scale),
 			event->is_heap ? "allocations" : "samples");
 		if (event->has_weight && !event->is_counted)
 			fprintf(to, ", %s",
@@ -208,7 +211,7 @@ static void json_events(struct json_out *j, const struct profile *p,
 		json_begin(j, NULL, '{', false);
 		json_put_text(j, "name", text_of(p, event->name));
 		json_put_text(j, "unit", unit_names[event->unit]);
-		json_put_int(j, "samples", sums[i].n_samples);
+		json_put_weight(j, "samples", sums[i].n_samples, sums[i].sample_scale);
 		json_put_weight(j, "total", sums[i].weight, event->scale);
 		json_end(j, '}');
 	}

@@ -100,7 +100,7 @@ static void put_head(struct json_out *j, const struct report *r)
 		json_put_text(j, "gave_up", analysis_gave_up(a));
 	json_put_text(j, "group", ask_group_name(r->keys->grouping));
 	json_put_bool(j, "inlines", a->lens.inlines);
-	json_put_int(j, "samples", (int64_t)a->weights.n_samples);
+	json_put_weight(j, "samples", (int64_t)a->weights.n_samples, a->weights.sample_scale);
 	json_put_int(j, "threads", (int64_t)a->weights.n_threads);
 	put_time(j, "begin_ns", a->weights.begin_ns);
 	put_time(j, "end_ns", a->weights.end_ns);
@@ -181,7 +181,8 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 	if (row->role == ROLE_CALLER || row->role == ROLE_CALLEE)
 		put_shares(j, r, i);
 	if (row->has_samples)
-		json_put_int(j, "samples", (int64_t)row->n_samples);
+		json_put_weight(j, "samples", (int64_t)row->n_samples,
+				r->analysis->weights.sample_scale);
 	json_end(j, '}');
 }
 

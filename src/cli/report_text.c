@@ -98,13 +98,20 @@ static bool has_self(const struct report *r)
 	return !is_table(r) || ask_group_of_frames(r->keys->grouping);
 }
 
+/* A row's samples. */
+static const char *samples_text(const struct report *r, size_t i, char out[FMT_SIZE])
+{
+	return fmt_weight(out, (int64_t)r->rows.at[i].n_samples, UNIT_COUNT,
+			  r->analysis->weights.sample_scale);
+}
+
 static size_t samples_cols(const struct report *r)
 {
 	char text[FMT_SIZE];
 	size_t cols = SAMPLES_COLS;
 
 	for (size_t i = 0; i < r->rows.n; i++) {
-		size_t n = strlen(fmt_count(text, (int64_t)r->rows.at[i].n_samples)) + 2;
+		size_t n = strlen(samples_text(r, i, text)) + 2;
 
 		cols = n > cols ? n : cols;
 	}
@@ -250,7 +257,7 @@ static void put_numbers(const struct report *r, FILE *to, const struct layout *l
 		put_percent(to, total_first ? self : total, whole[c]);
 	}
 	if (l->samples)
-		fprintf(to, "%*s", (int)l->samples, fmt_count(text, (int64_t)row->n_samples));
+		fprintf(to, "%*s", (int)l->samples, samples_text(r, i, text));
 	fputs("  ", to);
 }
 

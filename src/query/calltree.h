@@ -29,13 +29,14 @@ struct calltree {
 	uint32_t *parent;   /* [n_nodes]; the root's is 0 */
 	uint32_t *end;      /* [n_nodes] one past the last node of the subtree */
 	uint32_t *depth;    /* [n_nodes] */
-	uint64_t *path;    /* [n_nodes] hash of the key ids from the root: a name across rebuilds */
-	int64_t *self;     /* [n_nodes][n_columns] */
-	int64_t *total;    /* [n_nodes][n_columns] */
-	uint64_t *samples; /* [n_keys] samples of column 0 that end in a key's nodes */
-	bool *outer;       /* [n_nodes] no node above has the same key: totals of a key add these */
-	bool *inlined;     /* [n_nodes] every occurrence is inlined code */
-	uint32_t n_keys;   /* of the keys that it was built with */
+	uint64_t *path; /* [n_nodes] hash of the key ids from the root: a name across rebuilds */
+	int64_t *self;  /* [n_nodes][n_columns] */
+	int64_t *total; /* [n_nodes][n_columns] */
+	uint64_t *
+		samples; /* [n_keys] samples of column 0 that end in a key's nodes, in weights' sample_scale */
+	bool *outer;     /* [n_nodes] no node above has the same key: totals of a key add these */
+	bool *inlined;   /* [n_nodes] every occurrence is inlined code */
+	uint32_t n_keys; /* of the keys that it was built with */
 	/* Nodes by key: of key k they are of_key[first_of[k] .. first_of[k + 1]), in preorder. */
 	uint32_t *first_of; /* [n_keys + 1] */
 	uint32_t *of_key;   /* [n_nodes - 1] */

@@ -50,15 +50,21 @@ void rowpass_free(struct rowpass *r);
 /* The first or next batch: 1 when there is one, 0 after the last, -ECANCELED. */
 int rowpass_next(struct rowpass *r, struct progress *progress);
 
-/* How many samples a row of the column stands for. */
+/* Counts of the column's samples are in 1/so many: those of folded stacks may have fractions. */
+static inline int64_t rowpass_sample_scale(const struct rowpass *r, uint32_t c)
+{
+	return r->column[c].per_sample > 1 ? r->column[c].per_sample : 1;
+}
+
+/* How many samples a row of the column stands for, in 1/rowpass_sample_scale(). */
 static inline uint64_t rowpass_samples(const struct rowpass *r, uint32_t c, uint64_t row)
 {
-	int64_t per = r->column[c].per_sample, weight;
+	int64_t weight;
 
-	if (per == 0 || !r->rows.weight)
-		return 1;
+	if (r->column[c].per_sample == 0 || !r->rows.weight)
+		return (uint64_t)rowpass_sample_scale(r, c);
 	weight = r->rows.weight[row];
-	return weight > 0 ? (uint64_t)(weight / per) : 0;
+	return weight > 0 ? (uint64_t)weight : 0;
 }
 
 /* Flags of the batch by the lens' filter, or a column's own; NULL: all rows pass. */

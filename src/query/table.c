@@ -81,6 +81,7 @@ void table_of_frames(const struct calltree *t, const struct keys *k, struct tabl
 
 /* Sums by key. */
 struct sums {
+	const struct profile *profile;
 	const struct keys *keys;
 	int64_t *self;       /* [n_keys][n_columns] */
 	uint64_t *n_samples; /* [n_keys] */
@@ -113,6 +114,19 @@ static uint32_t key_of_row(const struct keys *k, const struct sample_columns *ro
 	return k->of_id[id < unknown ? id : unknown];
 }
 
+/* Samples of a row that no column counts, in the scale of column 0. */
+static uint64_t samples_of_other(const struct rowpass *r, const struct sums *s, uint64_t row)
+{
+	uint32_t event = r->event ? r->event[row] : 0;
+	double scale = (double)rowpass_sample_scale(r, 0);
+
+	if (!profile_event(s->profile, (event_id){ event })->is_counted || !r->rows.weight)
+		return (uint64_t)scale;
+	if (r->rows.weight[row] <= 0)
+		return 0;
+	return (uint64_t)((double)r->rows.weight[row] * scale / (double)r->rows.scale[event]);
+}
+
 static void add_column(const struct rowpass *r, uint32_t c, struct sums *s)
 {
 	const struct rowpass_column *column = &r->column[c];
@@ -128,7 +142,9 @@ static void add_column(const struct rowpass *r, uint32_t c, struct sums *s)
 			continue;
 		key = key_of_row(s->keys, &r->rows, row);
 		s->wanted[key] = true;
-		s->n_samples[key] += c != 0 ? 0 : other ? 1 : rowpass_samples(r, c, row);
+		if (c == 0)
+			s->n_samples[key] += other ? samples_of_other(r, s, row)
+						   : rowpass_samples(r, c, row);
 		if (!other)
 			s->self[(size_t)key * s->n_columns + c] += column->weight
 									   ? column->weight[row]
@@ -162,7 +178,7 @@ int table_of_samples(const struct profile *p, const struct profile_counts *count
 		     const struct lens *lens, const struct keys *k, struct progress *progress,
 		     struct table *out)
 {
-	struct sums s = { .keys = k, .n_columns = lens->n_columns };
+	struct sums s = { .profile = p, .keys = k, .n_columns = lens->n_columns };
 	struct rowpass *r;
 	int rc;
 

@@ -11,7 +11,7 @@ struct table {
 	uint32_t *key;       /* [n_rows] */
 	int64_t *self;       /* [n_rows][n_columns] samples that end in the key */
 	int64_t *total;      /* [n_rows][n_columns] samples with the key anywhere */
-	uint64_t *n_samples; /* [n_rows] samples that end in the key, of column 0 */
+	uint64_t *n_samples; /* [n_rows] that end in the key, of column 0, in its sample_scale */
 };
 
 /*

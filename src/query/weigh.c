@@ -56,7 +56,9 @@ static void find_span(const struct profile *p, const struct profile_counts *coun
 
 static void weights_init(struct weights *w, const struct profile *p, const struct rowpass *r)
 {
-	*w = (struct weights){ .n_stacks = r->counts.n_stacks, .n_columns = r->lens->n_columns };
+	*w = (struct weights){ .n_stacks = r->counts.n_stacks,
+			       .n_columns = r->lens->n_columns,
+			       .sample_scale = rowpass_sample_scale(r, 0) };
 	w->stack = xcalloc((size_t)w->n_stacks * w->n_columns, sizeof(*w->stack));
 	w->samples = xcalloc(w->n_stacks, sizeof(*w->samples));
 	for (uint32_t c = 0; c < w->n_columns; c++)

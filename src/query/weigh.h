@@ -21,15 +21,16 @@ struct weights {
 	uint32_t n_stacks;
 	uint32_t n_columns;
 	int64_t *stack;    /* [n_stacks][n_columns] of samples that end in the stack */
-	uint64_t *samples; /* [n_stacks] how many those are in column 0 */
+	uint64_t *samples; /* [n_stacks] how many those are in column 0, in 1/sample_scale */
 	int64_t scale[LENS_MAX_COLUMNS]; /* weights are in 1/scale of the unit; 1 where counted */
 	int64_t total[LENS_MAX_COLUMNS]; /* of all samples that passed the filters */
 	int64_t whole
 		[LENS_MAX_COLUMNS]; /* of all that pass the column's own filter, not the lens' */
-	uint64_t n_samples;         /* that passed, of column 0 */
-	uint64_t n_threads;         /* distinct threads (tids) among them */
-	int64_t begin_ns;           /* of the whole recording, TIME_NONE without times; */
-	int64_t end_ns;             /* several captures are laid over each other, starts aligned */
+	uint64_t n_samples;         /* that passed, of column 0, in 1/sample_scale */
+	int64_t sample_scale; /* 1 but for fractional counts, and so of all counts of samples */
+	uint64_t n_threads;   /* distinct threads (tids) among them */
+	int64_t begin_ns;     /* of the whole recording, TIME_NONE without times; */
+	int64_t end_ns;       /* several captures are laid over each other, starts aligned */
 	/* Column 0 over [begin, end], whatever time terms say: sums of slices; of bytes that are live,
 	   at the peak or leaked, how many are there at a slice's end. */
 	int64_t slice[WEIGH_N_SLICES];
