@@ -28,6 +28,9 @@
 /* Lines that wait for their stacks. */
 #define MOST_LINES 256
 
+/* Stacks of which it is kept which sample was theirs last; a power of two. */
+#define MOST_ROWS ((size_t)1 << 15)
+
 /* A line that waits for its stack. */
 struct line {
 	uint64_t number;
@@ -38,9 +41,10 @@ struct line {
 struct reader {
 	struct text_read text;
 	struct folded_stacks stacks;
-	event_id event[2]; /* "before", "after", or only [0], "samples" */
-	int64_t scale[2];  /* of each event */
-	unsigned n_counts; /* 0: not known yet */
+	event_id event[2];          /* "before", "after", or only [0], "samples" */
+	int64_t scale[2];           /* of each event */
+	uint64_t row[2][MOST_ROWS]; /* by stack: see build_counted_sample() */
+	unsigned n_counts;          /* 0: not known yet */
 
 	struct line line[MOST_LINES];
 	size_t n_lines; /* of these */
@@ -71,9 +75,10 @@ static bool weight_of(struct reader *r, unsigned side, const struct folded_count
 	       !__builtin_add_overflow(*out, parts, out);
 }
 
-/* The samples of a line whose stack is settled. */
+/* The samples of a line whose stack is settled; those of a stack that came just before are one. */
 static void add_samples(struct reader *r, const struct line *l)
 {
+	uint64_t *row;
 	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
 	bool weighs = false;
 
@@ -82,7 +87,9 @@ static void add_samples(struct reader *r, const struct line *l)
 		if (l->count[i].whole == 0 && l->count[i].parts == 0)
 			continue;
 		s.event = r->event[i];
-		if (!weight_of(r, i, &l->count[i], &s.weight) || build_sample(r->text.p, &s) < 0) {
+		row = &r->row[i][s.stack.v % MOST_ROWS];
+		if (!weight_of(r, i, &l->count[i], &s.weight) ||
+		    build_counted_sample(r->text.p, &s, row) < 0) {
 			bad_lines_add(&r->text.bad, l->number, "makes the sum of counts too large");
 			return;
 		}

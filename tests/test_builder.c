@@ -455,6 +455,46 @@ Test(builder, batches_are_as_single_calls)
 	profile_free(p);
 }
 
+/* Equal counted samples are one row until readers have seen it. */
+Test(builder, counted_samples_that_grow)
+{
+	static const struct {
+		int64_t weight;
+		bool publish;  /* before it */
+		uint64_t rows; /* after it */
+	} cases[] = {
+		{ 1, false, 1 }, { 1, false, 1 },  { 5, false, 1 }, { 2, true, 2 },
+		{ 3, false, 2 }, { -4, false, 3 }, { 1, true, 4 },
+	};
+	static const int64_t weights[] = { 7, 5, -4, 1 };
+	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+	struct profile *p = profile_new();
+	struct profile_counts counts;
+	struct sample_columns rows;
+	uint64_t row = 0;
+
+	builder_begin(p);
+	s.event = build_counted_event(p, "samples");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (cases[i].publish) {
+			cr_assert_eq(builder_end(p), 0);
+			builder_begin(p);
+		}
+		s.weight = cases[i].weight;
+		cr_assert_eq(build_counted_sample(p, &s, &row), 0);
+		cr_expect_eq(row, cases[i].rows, "case %zu", i);
+	}
+	s.weight = INT64_MAX;
+	cr_expect_eq(build_counted_sample(p, &s, &row), -ERANGE);
+	cr_assert_eq(builder_end(p), 0);
+	profile_counts_read(p, &counts);
+	profile_samples(p, &rows);
+	cr_assert_eq(counts.n_samples, 4);
+	for (size_t i = 0; i < 4; i++)
+		cr_expect_eq(rows.weight[i], weights[i]);
+	profile_free(p);
+}
+
 /* One name in many modules, and as a thread's name: functions of their own. */
 Test(builder, functions_that_share_a_name)
 {

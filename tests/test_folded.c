@@ -240,7 +240,9 @@ Test(folded, read)
 		{ "equal beginnings of names are not equal frames",
 		  BYTES("ab;cd 1\nab;c 2\nab;cde 3\na 4\nab 5\nabc 6\nab;cd;e 7\n"),
 		  "a 4\nab 5\nab;c 2\nab;cd 1\nab;cd;e 7\nab;cde 3\nabc 6\n" },
-		{ "the same line twice", BYTES("a;b 3\na;b 4\n"), "a;b 3\na;b 4\n" },
+		{ "the same line twice", BYTES("a;b 3\na;b 4\n"), "a;b 7\n" },
+		{ "the same line later, in fractions", BYTES("a;b 3\nc 1\na;b 4.5\nc 0.25\n"),
+		  "a;b 7.5\nc 1.25\n" },
 		{ "CRLF, blank lines, comments", BYTES("# x\r\n\r\na;b 1\r\n#y 3\r\na 2\r\n"),
 		  "a 2\na;b 1\n" },
 		{ "no newline at the end", BYTES("a 1\na;b 2"), "a 1\na;b 2\n" },
@@ -263,7 +265,7 @@ Test(folded, read)
 		  "a 0.123457\n! rounded counts: 1 line with more digits than are kept\n" },
 		{ "fractions with sums too large for them",
 		  BYTES("a 9000000000000000000\nb 1.5\nb 1.25\n"),
-		  "a 9000000000000000000\nb 1\nb 2\n! rounded counts: 2 lines with more digits "
+		  "a 9000000000000000000\nb 3\n! rounded counts: 2 lines with more digits "
 		  "than are kept\n" },
 		{ "a sum that is too large", BYTES("a 9000000000000000000\nb 900000000000000000\n"),
 		  "a 9000000000000000000\n! malformed lines: 1 line skipped: line 2 makes the sum "
@@ -363,7 +365,7 @@ Test(folded, deep_stacks)
 	cr_assert_eq(read_into(p, in, NULL), 0);
 	profile_counts_read(p, &counts);
 	cr_assert_eq(counts.n_stacks, 100001);
-	cr_assert_eq(counts.n_samples, 2);
+	cr_expect_leq(counts.n_samples, 2); /* one if both were published together */
 	input_close(in);
 	profile_free(p);
 	vec_done(&text);
@@ -399,7 +401,7 @@ Test(folded, many_blocks_equal_one_line_at_a_time)
 {
 	struct profile *p = profile_new();
 	VEC(char) text = { 0 };
-	uint64_t sum = 0;
+	uint64_t sum = 0, n_lines = 0;
 	struct profile_counts counts;
 	struct sample_columns s;
 	struct input *in;
@@ -411,6 +413,7 @@ Test(folded, many_blocks_equal_one_line_at_a_time)
 		text.n += (size_t)sprintf(text.at + text.n, "main;run_%u;step_%u;leaf_%u %u\n",
 					  x >> 30, x >> 28, x >> 24, x >> 22);
 		sum += x >> 22;
+		n_lines++;
 	}
 	in = input_of_bytes(text.at, text.n, "x");
 	cr_assert_eq(read_into(p, in, NULL), 0);
@@ -419,6 +422,7 @@ Test(folded, many_blocks_equal_one_line_at_a_time)
 	for (uint64_t i = 0; i < counts.n_samples; i++)
 		sum -= (uint64_t)s.weight[i];
 	cr_assert_eq(sum, 0);
+	cr_expect_lt(counts.n_samples, n_lines / 16); /* one a stack and block */
 	/* root, main, 4, 16 below these, 256 below those */
 	cr_assert_eq(counts.n_stacks, 1 + 1 + 4 + 16 + 256);
 	input_close(in);

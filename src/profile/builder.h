@@ -119,6 +119,12 @@ struct sample {
  * no room. Nothing is added then.
  */
 int build_sample(struct profile *p, const struct sample *s);
+/*
+ * As build_sample(), for events that are counted: where sample *row - 1 is like s but for its weight, of
+ * the same sign, and not published yet, it is that one that becomes heavier; any number may be tried,
+ * 0 is none. *row becomes the number of the sample that has the weight, + 1.
+ */
+int build_counted_sample(struct profile *p, const struct sample *s, uint64_t *row);
 
 /* Sets a fact; a second call with the same capture, section and name replaces the text. */
 void build_fact(struct profile *p, capture_id c, const char *section, const char *name,

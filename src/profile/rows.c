@@ -321,6 +321,53 @@ int build_sample(struct profile *p, const struct sample *s)
 	return 0;
 }
 
+static bool is_like(const struct profile *p, uint64_t row, const struct sample *s)
+{
+	uint32_t thread = p->row_thread.base ? STORE_AT(uint32_t, p->row_thread, row) : ID_NONE;
+	uint16_t cpu = p->row_cpu.base ? STORE_AT(uint16_t, p->row_cpu, row) : CPU_NONE;
+	int64_t at = p->row_time.base ? STORE_AT(int64_t, p->row_time, row) : TIME_NONE;
+
+	return STORE_AT(uint32_t, p->row_stack, row) == s->stack.v &&
+	       row_event(p, row) == s->event.v && thread == s->thread.v && cpu == s->cpu &&
+	       at == s->time_ns;
+}
+
+/* The weight of a sample to which that of s may be added, or NULL; readers have not seen it. */
+static int64_t *growing_weight(struct profile *p, uint64_t row, const struct sample *s)
+{
+	int64_t *weight;
+
+	if (row < p->published.n_samples || row >= p->now.n_samples || !is_like(p, row, s))
+		return NULL;
+	if (!p->versions->weight.base) {
+		if (!weight_room(p, true))
+			return NULL;
+		p->roomy_rows = 0;
+	}
+	weight = &STORE_AT(int64_t, p->versions->weight, row);
+	return (*weight < 0) == (s->weight < 0) ? weight : NULL;
+}
+
+int build_counted_sample(struct profile *p, const struct sample *s, uint64_t *row)
+{
+	int64_t *weight = *row > 0 ? growing_weight(p, *row - 1, s) : NULL;
+	uint64_t size = s->weight < 0 ? -(uint64_t)s->weight : (uint64_t)s->weight, *sum;
+	int rc;
+
+	if (!weight) {
+		rc = build_sample(p, s);
+		if (rc == 0)
+			*row = p->now.n_samples;
+		return rc;
+	}
+	sum = &STORE_AT(uint64_t, p->event_weights, s->event.v);
+	if (size > INT64_MAX || *sum + size > INT64_MAX)
+		return -ERANGE;
+	*sum += size;
+	*weight += s->weight;
+	return 0;
+}
+
 /* Facts. */
 
 static bool same_fact(const void *things, uint32_t value, const void *key)
