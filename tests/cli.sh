@@ -201,6 +201,13 @@ run 3 export --to folded -o kept empty
 "$proftop" report small.folded >&- 2>err
 [ $? = 2 ] || fault 'a closed standard output is not noticed'
 
+# a view that the file has nothing for
+run 2 report --view nothing small.folded
+says err 'memory, top, tree, callers, butterfly, flame, threads, timeline or info'
+run 0 --view memory --screen 100x20 small.folded
+says out '[1 top]'
+says out 'the memory view wants a recording of a heap; this is top'
+
 # fractions of samples are counted, not lost
 printf 'a;b 0.5\na;c 2.25\n' >fractions
 run 0 report fractions

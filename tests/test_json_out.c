@@ -24,6 +24,8 @@ static const struct {
 	{ "plain", "main", "main" },
 	{ "quotes and backslashes", "a\"b\\c", "a\"b\\c" },
 	{ "an escape sequence", "\033]52;c;AAAA\a", "\033]52;c;AAAA\a" },
+	{ "DEL and what is unsafe beyond ASCII", "a\x7f b\xc2\x9b c\xe2\x80\xae",
+	  "a\x7f b\xc2\x9b c\xe2\x80\xae" },
 	{ "beyond ASCII", "größe→𝛑", "größe→𝛑" },
 	{ "bytes that are no UTF-8", "a\xff\xc0z", "a\xef\xbf\xbd\xef\xbf\xbdz" },
 	{ "cut in a character", "a\xe2\x86", "a\xef\xbf\xbd\xef\xbf\xbd" },

@@ -11,6 +11,7 @@
 #include "err.h"
 #include "filter.h"
 #include "options.h"
+#include "view.h"
 
 #define ARGS_MAX 12
 
@@ -210,6 +211,39 @@ Test(options, are_known_to_manual_and_completions)
 #pragma GCC diagnostic pop
 			cr_expect(strstr(text, wanted), "%s has no %s", places[p].path, wanted);
 		}
+		free(text);
+	}
+}
+
+/* Wherever views are listed, all are. */
+Test(options, views_are_known_to_help_manual_and_completions)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		VIEWS(X)
+#undef X
+	};
+	static const struct {
+		const char *path, *begin, *end;
+	} lists[] = {
+		{ "completions/bash/proftop", "--view) words='", "'" },
+		{ "completions/zsh/_proftop", "--view[the view]:view:(", ")" },
+		{ "completions/fish/proftop.fish", "-l view -x -a '", "'" },
+		{ "doc/proftop.1", "The first view:", ".It" },
+		{ "src/cli/options.h", "\"view\",", "\\" },
+	};
+
+	for (size_t l = 0; l < sizeof(lists) / sizeof(lists[0]); l++) {
+		char *text = read_source(lists[l].path), *begin = strstr(text, lists[l].begin),
+		     *end;
+
+		cr_assert(begin, "%s", lists[l].path);
+		begin += strlen(lists[l].begin);
+		end = strstr(begin, lists[l].end);
+		cr_assert(end, "%s", lists[l].path);
+		*end = '\0';
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			cr_expect(strstr(begin, names[i]), "%s has no %s", lists[l].path, names[i]);
 		free(text);
 	}
 }

@@ -83,6 +83,16 @@ void app_reanalyse(struct app *a)
 	a->asked_ms = INT64_MIN;
 }
 
+/* Where there is no heap its view has nothing to show, and no tab. */
+static void leave_memory(struct app *a)
+{
+	if (a->loading || a->view != VIEW_KIND_MEMORY || a->analysis->footprint ||
+	    a->analysis->counts.n_samples == 0)
+		return;
+	app_show(a, VIEW_KIND_TOP);
+	app_say(a, true, "the memory view wants a recording of a heap; this is top");
+}
+
 static void replace_analysis(struct app *a, struct analysis *made)
 {
 	struct analysis *old = a->analysis;
@@ -94,6 +104,7 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	if (a->view_open && made->footprint && made->counts.n_samples == 0)
 		app_show(a, VIEW_KIND_MEMORY);
 	analysis_free(old);
+	leave_memory(a);
 	if (!worker_busy(a->worker))
 		app_land(a);
 }
@@ -106,6 +117,7 @@ static void end_loading(struct app *a)
 	a->loading = a->scene.loading = false;
 	if (!a->asked)
 		a->asked_ms = INT64_MIN; /* the last analysis need not wait */
+	leave_memory(a);
 	profile_counts_read(a->source->profile, &counts);
 	if (a->load_error.code == 0)
 		return;

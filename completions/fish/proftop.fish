@@ -29,7 +29,7 @@ complete -c proftop -n "$lens" -l group -x -a 'function module file thread proce
 complete -c proftop -n "$lens" -l fields -x -d 'fields of tracepoints as innermost frames'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
 
-complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info' -d 'the view'
+complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info memory' -d 'the view'
 complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'
 complete -c proftop -n "not $export" -l ascii -d 'nothing but ASCII'
 

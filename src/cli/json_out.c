@@ -13,6 +13,16 @@
 #include "mem.h"
 #include "text.h"
 
+/* Of what terminals must not get only DEL is ASCII and may stand in JSON as it is. */
+static void put_visible(const char *quoted, FILE *to)
+{
+	for (const char *c = quoted; *c; c++)
+		if (text_is_unsafe((unsigned char)*c))
+			fprintf(to, "\\u%04x", (unsigned char)*c);
+		else
+			fputc(*c, to);
+}
+
 static void put_quoted(struct json_out *j, const char *s)
 {
 	json_t *text = json_string(s);
@@ -28,7 +38,7 @@ static void put_quoted(struct json_out *j, const char *s)
 		text = json_string(whole);
 	}
 	quoted = json_dumps(text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-	fputs(quoted ? quoted : "\"\"", j->to);
+	put_visible(quoted ? quoted : "\"\"", j->to);
 	free(quoted);
 	json_decref(text);
 	free(whole);

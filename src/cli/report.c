@@ -13,6 +13,7 @@
 #include "ask.h"
 #include "err.h"
 #include "filter.h"
+#include "mem.h"
 #include "say.h"
 #include "search.h"
 
@@ -22,6 +23,23 @@ static const char *const view_names[N_VIEW_KINDS] = {
 #undef X
 };
 
+/* Says what views there are; the last one stands behind an "or". */
+static int no_such_view(const char *name, struct err *e)
+{
+	char *list = xstrdup(view_names[0]);
+
+	for (int i = 1; i < N_VIEW_KINDS; i++) {
+		char *longer = xasprintf("%s%s%s", list, i + 1 < N_VIEW_KINDS ? ", " : " or ",
+					 view_names[i]);
+
+		free(list);
+		list = longer;
+	}
+	err_set(e, -EINVAL, "--view takes %s, not \"%s\"", list, name);
+	free(list);
+	return -EINVAL;
+}
+
 int report_find_view(const char *name, enum view_kind *out, struct err *e)
 {
 	for (int i = 0; i < N_VIEW_KINDS; i++) {
@@ -30,10 +48,7 @@ int report_find_view(const char *name, enum view_kind *out, struct err *e)
 		*out = (enum view_kind)i;
 		return 0;
 	}
-	return err_set(
-		e, -EINVAL,
-		"--view takes top, tree, callers, butterfly, flame, threads, timeline or info, not \"%s\"",
-		name);
+	return no_such_view(name, e);
 }
 
 const int64_t *report_self(const struct report *r, size_t row)
