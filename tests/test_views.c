@@ -58,8 +58,8 @@ static const struct {
 	{ "a chain's row says its last", VIEW_KIND_TREE, "j", VIEW_KIND_TREE, "73.8 %", "main" },
 	{ "unfolded, its first", VIEW_KIND_TREE, "jl", VIEW_KIND_TREE, "73.8 %", "_start" },
 	{ "g and G", VIEW_KIND_TOP, "Gg", VIEW_KIND_TOP, "", "Parser::parse_record(Slice)" },
-	{ "sorting keeps the row", VIEW_KIND_TOP, "jss", VIEW_KIND_TOP, "",
-	  "std::vector<Rec, std::allocator<Rec> >::push_back(Rec&&)" },
+	{ "sorting goes to the first row", VIEW_KIND_TOP, "jss", VIEW_KIND_TOP, "4.2 %",
+	  "LazyCompile:~render" },
 	{ "the cell of narrow ones spreads out", VIEW_KIND_FLAME, "jjjjjjjl<Enter>",
 	  VIEW_KIND_FLAME, "", "" },
 };
@@ -440,6 +440,37 @@ Test(views, columns_without_room_are_counted)
 		free(text);
 		canvas_done(&c);
 	}
+}
+
+/* What sorts rows is on the screen, whatever s has gone through; and the first row is where the cursor is. */
+Test(views, sorts_by_what_is_shown)
+{
+	struct profile *p = made_profile("a@p;b@p 3 event=cycles\na@p;b@p 1 event=page-faults\n"
+					 "a@p 2 event=a-very-long-event-name\n");
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	for (int cols = 40; cols <= 150; cols += 10) {
+		struct stage st;
+
+		stage_init(&st, p, NULL, VIEW_KIND_TOP, cols, 6);
+		for (uint32_t k = 0; k < 3; k++)
+			st.lens.column[k] = (struct lens_column){ .metric = { { k }, 0 } };
+		st.lens.n_columns = 3;
+		stage_reanalyse(&st, NULL);
+		for (int i = 0; i < 12; i++) {
+			char *text;
+
+			stage_keys(&st, i % 3 ? "Gs" : "GS");
+			text = stage_text(&st);
+			cr_expect(strstr(text, "↓") || strstr(text, "↑"),
+				  "%d columns, key %d: got\n%s", cols, i, text);
+			cr_expect(strstr(text, "\n ▸") == strchr(text, '\n'),
+				  "%d columns, key %d: got\n%s", cols, i, text);
+			free(text);
+		}
+		stage_done(&st);
+	}
+	profile_free(p);
 }
 
 /* The fewer columns there are, the less is said of each of several events, but all are named. */

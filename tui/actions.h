@@ -56,7 +56,7 @@
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
 	X(NEXT,         "next",          "n",                    IN_NAMES, "",        "next match") \
 	X(PREVIOUS,     "previous",      "N",                    IN_NAMES, "",        "previous match") \
-	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; empty takes the last away") \
+	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; Backspace first takes the last away") \
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY, "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu") \

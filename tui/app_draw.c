@@ -503,6 +503,10 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 
 	if (a->message)
 		canvas_puts(c, row, 1, c->cols - 1, STYLE_ERROR, a->message);
+	else if (a->prompting == PROMPT_FILTER && !a->prompt.touched && a->lens.filter &&
+		 filter_n_terms(a->lens.filter) > 0)
+		canvas_printf(c, row, 1, c->cols - 1, STYLE_DIM,
+			      "Backspace takes the last term away; %s", help[a->prompting]);
 	else if (a->prompting != PROMPT_NONE)
 		canvas_puts(c, row, 1, c->cols - 1, STYLE_DIM, help[a->prompting]);
 }

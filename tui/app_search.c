@@ -8,6 +8,7 @@
 #include "analysis.h"
 #include "app_state.h"
 #include "filter.h"
+#include "keymap.h"
 #include "mem.h"
 
 static void forget_matches(struct app *a)
@@ -173,7 +174,7 @@ static void search_key(struct app *a, uint32_t key)
 	}
 }
 
-/* Nothing typed takes the last term away. */
+/* <Backspace> before anything is typed: the last term goes. */
 static void drop_term(struct app *a)
 {
 	if (a->lens.filter && filter_pop(a->lens.filter))
@@ -184,19 +185,21 @@ static void drop_term(struct app *a)
 
 static void filter_key(struct app *a, uint32_t key)
 {
+	bool untouched = !a->prompt.touched;
+
 	switch (prompt_key(&a->prompt, key)) {
 	case PROMPT_UNCHANGED:
 	case PROMPT_CHANGED:
 		break;
 	case PROMPT_DONE:
-		if (a->prompt.n == 0)
-			drop_term(a);
-		else if (app_narrow_here(a, a->prompt.text) < 0)
+		if (a->prompt.n > 0 && app_narrow_here(a, a->prompt.text) < 0)
 			break; /* to be mended */
 		close_prompt(a);
 		break;
 	case PROMPT_CANCELLED:
 		close_prompt(a);
+		if (key == KEYCODE_BACKSPACE && untouched)
+			drop_term(a);
 		break;
 	}
 }

@@ -72,6 +72,7 @@ static enum prompt_result insert(struct prompt *p, uint32_t cp)
 	memcpy(p->text + p->cursor, bytes, n);
 	p->n += n;
 	p->cursor += n;
+	p->touched = true;
 	return PROMPT_CHANGED;
 }
 
@@ -107,6 +108,7 @@ static enum prompt_result recall(struct prompt *p, size_t entry)
 		p->draft = xstrdup(p->text);
 	}
 	p->recalled = entry;
+	p->touched = true;
 	set_text(p, entry < p->history->n ? p->history->at[entry] : p->draft);
 	return PROMPT_CHANGED;
 }

@@ -26,6 +26,7 @@ struct prompt {
 	size_t n, cap;           /* bytes of text without its NUL; bytes held */
 	size_t cursor;           /* byte in text where the next character goes */
 	size_t recalled;         /* entry of the history on show; history->n: none */
+	bool touched;            /* something was typed or recalled, even if it is gone again */
 	char *draft;             /* what was typed before recalling; owned, NULL: nothing */
 };
 

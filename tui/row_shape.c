@@ -326,7 +326,7 @@ static void fit_title(const struct number_column *n, int cols, char out[sizeof(n
 void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     int sorted, bool reverse, const char *name, const char *module)
 {
-	int row = r.row + line;
+	int row = r.row + line, tight;
 
 	if (line >= r.rows)
 		return;
@@ -351,8 +351,10 @@ void row_draw_header(const struct row_shape *sh, struct canvas *c, struct rect r
 	}
 	draw_title(c, row, r.col + sh->name, sh->name_cols, name, sorted == ROW_BY_NAME, reverse);
 	draw_hidden(sh, c, row, r.col + sh->name, sh->name_cols, name);
+	/* its arrow may need a column of the gap before it */
+	tight = sorted == ROW_BY_MODULE && width_of(module) == sh->module_cols;
 	if (sh->module_cols > 0)
-		draw_title(c, row, r.col + sh->module, sh->module_cols, module,
+		draw_title(c, row, r.col + sh->module - tight, sh->module_cols + tight, module,
 			   sorted == ROW_BY_MODULE, reverse);
 }
 

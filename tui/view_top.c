@@ -230,8 +230,27 @@ static void top_draw(const void *state, const struct scene *s, struct canvas *c,
 	}
 }
 
-/* The next column to sort by: self and total of each of the lens's, then name, then module. */
-static bool next_order(struct top_view *v, const struct scene *s)
+/* Sorts for the user, who wants to see what comes first. */
+static bool resort(struct top_view *v, const struct scene *s)
+{
+	v->list.cursor = v->list.top = 0;
+	v->cursor_id = ID_NONE;
+	sort(v, s);
+	return true;
+}
+
+/* Is what rules on the screen? */
+static bool shows_order(const struct top_view *v)
+{
+	int i = sorted_column(v);
+
+	if (i == ROW_BY_MODULE)
+		return v->shape.module_cols > 0;
+	return i == ROW_BY_NAME || (i >= 0 && v->shape.number[i].digits > 0);
+}
+
+/* The next of self and total of each of the lens's columns, then name, then module. */
+static void step_order(struct top_view *v, const struct scene *s)
 {
 	bool frames = v->grouping == GROUP_FUNCTION;
 	bool has_total = wish_for(v->grouping)->total;
@@ -256,9 +275,16 @@ static bool next_order(struct top_view *v, const struct scene *s)
 		v->order = ORDER_SELF;
 		break;
 	}
+}
+
+/* The next of them that is on the screen; the name always is. */
+static bool next_order(struct top_view *v, const struct scene *s)
+{
+	do
+		step_order(v, s);
+	while (!shows_order(v));
 	v->reverse = false;
-	sort(v, s);
-	return true;
+	return resort(v, s);
 }
 
 /* Names scroll as far as the longest in sight needs. */
@@ -299,8 +325,7 @@ static bool top_act(void *state, const struct scene *s, enum action a, struct ef
 		return next_order(v, s);
 	case ACTION_REVERSE:
 		v->reverse = !v->reverse;
-		sort(v, s);
-		return true;
+		return resort(v, s);
 	case ACTION_GROUP:
 		out->kind = EFFECT_GROUP;
 		out->grouping = (enum grouping)((v->grouping + 1) % N_GROUPINGS);
@@ -331,7 +356,7 @@ static void click_header(struct top_view *v, const struct scene *s, int col)
 		return;
 	}
 	v->reverse = was == v->order && column == v->column && !v->reverse;
-	sort(v, s);
+	resort(v, s);
 }
 
 static void top_click(void *state, const struct scene *s, struct rect r, int row, int col,
