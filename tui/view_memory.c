@@ -27,6 +27,13 @@
 /* Slots of a site's line over time. */
 #define SITE_SLOTS 12
 
+/* Rows of the view from which on there is room for the names of marks, and for rates. */
+#define MARKS_NEED 14
+#define RATES_NEED 24
+
+/* The resident set is drawn where the graph need not be lower than by this factor for it. */
+#define RSS_FACTOR 2
+
 /* Columns of the gutter with the graph's scale. */
 #define GUTTER 9
 
@@ -59,7 +66,9 @@ struct memory_view {
 	struct list list;   /* sites */
 	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
 	enum footprint_column by;
-	int graph; /* rows of the graph */
+	int graph;  /* rows of the graph */
+	bool marks; /* the program's marks stand in a row above it */
+	bool rates; /* allocations and frees over time stand in a row below it */
 	int gutter;
 	bool at_end;  /* is the cursor where the recording ends? it stays there then */
 	bool at_peak; /* is it at the peak, to the moment? likewise */
@@ -185,10 +194,24 @@ static void ask(struct memory_view *v, const struct scene *s)
 	v->stale = false;
 }
 
-/* Lines above the rows: the summary, the graph, its axis, the table's titles. */
+/* Lines above the graph: the summary, marks. */
+static int graph_top(const struct memory_view *v)
+{
+	return 1 + v->marks;
+}
+
+/* Lines above the rows: also the graph, its axis, rates, the table's titles. */
 static int lines_above(const struct memory_view *v)
 {
-	return 1 + v->graph + 1 + 1;
+	return graph_top(v) + v->graph + 1 + v->rates + 1;
+}
+
+static bool has_marks(const struct scene *s)
+{
+	struct heap_columns c;
+
+	profile_heap(s->analysis->profile, &c);
+	return c.n_marks > 0;
 }
 
 static void memory_layout(void *state, const struct scene *s, struct rect r)
@@ -200,6 +223,8 @@ static void memory_layout(void *state, const struct scene *s, struct rect r)
 		return;
 	v->gutter = r.cols >= 60 ? GUTTER : 0;
 	v->graph = part > 1 ? part : 1;
+	v->marks = r.rows >= MARKS_NEED && has_marks(s);
+	v->rates = r.rows >= RATES_NEED && v->gutter > 0;
 	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
 	if (v->at_end)
 		time_axis_go_to(&v->axis, v->axis.whole_ns - 1);
@@ -208,24 +233,27 @@ static void memory_layout(void *state, const struct scene *s, struct rect r)
 	remember(v, s);
 }
 
+/* A reading of the resident set, as time since its capture's start; false: it is of something else. */
+static bool take_rss(const struct profile *p, const struct heap_reading *r, int64_t *since_ns)
+{
+	const struct heap_series *of = profile_heap_series(p, (series_id){ r->series });
+	int64_t begin = capture_begin(profile_capture(p, of->capture));
+
+	*since_ns = begin == TIME_NONE || r->time_ns < begin ? 0 : r->time_ns - begin;
+	return strcmp(profile_string(p, of->name, NULL), "RSS") == 0;
+}
+
 /* The newest reading of the resident set at or before a time, of all captures; -1: none. */
 static int64_t rss_at(const struct scene *s, int64_t since_ns)
 {
-	const struct profile *p = s->analysis->profile;
-	const struct heap_reading *reading = profile_heap_readings(p);
+	const struct heap_reading *reading = profile_heap_readings(s->analysis->profile);
 	struct heap_columns c;
-	int64_t value = -1;
+	int64_t value = -1, at;
 
-	profile_heap(p, &c);
-	for (uint32_t i = 0; i < c.n_readings; i++) {
-		const struct heap_series *of =
-			profile_heap_series(p, (series_id){ reading[i].series });
-		int64_t begin = capture_begin(profile_capture(p, of->capture));
-
-		if (strcmp(profile_string(p, of->name, NULL), "RSS") == 0 &&
-		    reading[i].time_ns - begin <= since_ns)
+	profile_heap(s->analysis->profile, &c);
+	for (uint32_t i = 0; i < c.n_readings; i++)
+		if (take_rss(s->analysis->profile, &reading[i], &at) && at <= since_ns)
 			value = reading[i].value;
-	}
 	return value;
 }
 
@@ -285,14 +313,109 @@ static int cursor_col(const struct memory_view *v)
 	return col < 0 ? 0 : col >= v->n_slots ? v->n_slots - 1 : col;
 }
 
-static void draw_graph(const struct memory_view *v, struct canvas *c, struct rect r)
+/* The resident set in each column, from the readings; -1 where there is none yet. The caller frees. */
+static int64_t *rss_columns(const struct memory_view *v, const struct scene *s)
 {
-	int row = r.row + 1, left = r.col + v->gutter;
-	int64_t most = 0;
+	const struct heap_reading *reading = profile_heap_readings(s->analysis->profile);
+	int64_t *rss = xmalloc((size_t)v->n_slots * sizeof(*rss)), last = -1, at;
+	struct heap_columns c;
+	int done = 0;
+
+	profile_heap(s->analysis->profile, &c);
+	for (uint32_t i = 0; i < c.n_readings; i++) {
+		if (!take_rss(s->analysis->profile, &reading[i], &at))
+			continue;
+		while (done < v->n_slots && time_axis_at(&v->axis, done + 1) <= at)
+			rss[done++] = last;
+		last = reading[i].value;
+	}
+	while (done < v->n_slots)
+		rss[done++] = last;
+	return rss;
+}
+
+/* A point in each column where the resident set is: above what was asked for, where nothing stands. */
+static void draw_rss(const struct memory_view *v, struct canvas *c, int row, int left,
+		     const int64_t *rss, int64_t most)
+{
+	for (int i = 0; i < v->n_slots; i++) {
+		int up = rss[i] < 0 ? 0 : (int)((double)rss[i] / (double)most * v->graph);
+		int used = (int)((double)v->slot[i].most / (double)most * v->graph + 0.999);
+
+		if (rss[i] >= 0 && up < v->graph && up >= used)
+			canvas_puts(c, row + v->graph - 1 - up, left + i, 1, STYLE_DIM, "·");
+	}
+}
+
+/* Names of marks where they were set, as far as they do not meet. */
+static void draw_marks(const struct memory_view *v, const struct scene *s, struct canvas *c,
+		       struct rect r)
+{
+	const struct profile *p = s->analysis->profile;
+	const struct heap_mark *mark = profile_heap_marks(p);
+	int left = r.col + v->gutter, free_from = 0;
+	struct heap_columns columns;
+
+	profile_heap(p, &columns);
+	for (uint32_t i = 0; i < columns.n_marks; i++) {
+		int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
+		int at = time_axis_col(&v->axis, begin == TIME_NONE ? 0 : mark[i].time_ns - begin);
+
+		if (at < free_from || at >= v->n_slots)
+			continue;
+		canvas_puts(c, r.row + 1, left + at, 1, STYLE_HOT, "▾");
+		free_from = at + 2 +
+			    canvas_puts(c, r.row + 1, left + at + 1, v->n_slots - at - 1, STYLE_DIM,
+					profile_string(p, mark[i].name, NULL));
+	}
+}
+
+/* "allocs/s ▁▂▃ 1,234 at most": half of a line. */
+static void draw_rate(const struct memory_view *v, struct canvas *c, int row, int col, int cols,
+		      bool frees)
+{
+	double seconds = (double)(v->slot_to - v->slot_from) / 1e9 / v->n_slots;
+	int64_t *n = xcalloc((size_t)v->n_slots, sizeof(*n)), most = 0;
+	char text[FMT_SIZE];
+	int used;
+
+	for (int i = 0; i < v->n_slots; i++) {
+		uint64_t slot = frees ? v->slot[i].n_freed : v->slot[i].n_allocated;
+
+		n[i] = slot < INT64_MAX ? (int64_t)slot : INT64_MAX;
+		most = n[i] > most ? n[i] : most;
+	}
+	used = canvas_printf(c, row, col, cols, STYLE_DIM, "%s/s to %s ",
+			     frees ? "frees" : "allocs",
+			     fmt_count(text, seconds > 0 ? (int64_t)((double)most / seconds) : 0));
+	if (used < cols)
+		canvas_spark(c, row, col + used, cols - used, STYLE_SPARK, n, (size_t)v->n_slots,
+			     0);
+	free(n);
+}
+
+static void draw_rates(const struct memory_view *v, struct canvas *c, struct rect r)
+{
+	int row = r.row + graph_top(v) + v->graph + 1, left = r.col + v->gutter;
+	int half = (r.cols - v->gutter) / 2;
+
+	draw_rate(v, c, row, left, half - 1, false);
+	draw_rate(v, c, row, left + half + 1, half - 1, true);
+}
+
+static void draw_graph(const struct memory_view *v, const struct scene *s, struct canvas *c,
+		       struct rect r)
+{
+	int row = r.row + graph_top(v), left = r.col + v->gutter;
+	int64_t most = 0, most_rss = 0, *rss = rss_columns(v, s);
 	char text[FMT_SIZE];
 
-	for (int i = 0; i < v->n_slots; i++)
+	for (int i = 0; i < v->n_slots; i++) {
 		most = v->slot[i].most > most ? v->slot[i].most : most;
+		most_rss = rss[i] > most_rss ? rss[i] : most_rss;
+	}
+	if (most_rss / RSS_FACTOR <= most && most_rss > most)
+		most = most_rss;
 	for (int i = 0; i < v->n_slots; i++) {
 		uint16_t style = in_range(v, i) ? STYLE_SPARK_RANGE : STYLE_SPARK;
 
@@ -300,6 +423,9 @@ static void draw_graph(const struct memory_view *v, struct canvas *c, struct rec
 			style |= STYLE_SELECTED;
 		canvas_column(c, row, left + i, v->graph, style, v->slot[i].most, most);
 	}
+	if (most > 0)
+		draw_rss(v, c, row, left, rss, most);
+	free(rss);
 	if (v->gutter > 0) {
 		canvas_puts_right(c, row, r.col, v->gutter - 1, STYLE_NUMBER,
 				  fmt_bytes(text, most));
@@ -399,8 +525,12 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 		return;
 	}
 	draw_summary(v, s, c, r);
-	if (r.rows > 1 + v->graph)
-		draw_graph(v, c, r);
+	if (v->marks)
+		draw_marks(v, s, c, r);
+	if (r.rows > graph_top(v) + v->graph)
+		draw_graph(v, s, c, r);
+	if (v->rates)
+		draw_rates(v, c, r);
 	if (r.rows > top - 1)
 		draw_titles(v, c, r, top - 1);
 	for (int line = top; line < r.rows; line++) {
@@ -523,7 +653,7 @@ static void memory_click(void *state, const struct scene *s, struct rect r, int 
 
 	if (!footprint_of(s))
 		return;
-	if (line < -1 && row > r.row && col >= r.col + v->gutter) {
+	if (line < -1 - v->rates && row > r.row && col >= r.col + v->gutter) {
 		time_axis_go(&v->axis, col - r.col - v->gutter);
 		after_move(v, s, out);
 	}
