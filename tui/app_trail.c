@@ -247,6 +247,15 @@ static void narrow(struct app *a, const struct effect *fx)
 	app_show(a, fx->view);
 }
 
+/* Is a metric shown that depends on the cursor of the memory view? */
+static bool shows_live(const struct app *a)
+{
+	for (uint32_t i = 0; i < a->lens.n_columns; i++)
+		if (a->lens.column[i].metric.measure == MEASURE_LIVE)
+			return true;
+	return false;
+}
+
 void app_apply(struct app *a, struct effect *fx)
 {
 	switch (fx->kind) {
@@ -263,7 +272,9 @@ void app_apply(struct app *a, struct effect *fx)
 		break;
 	case EFFECT_CURSOR:
 		a->lens.cursor_ns = fx->from_ns;
-		app_reanalyse(a);
+		/* Of a large heap that takes a while: only for what the cursor changes. */
+		if (shows_live(a))
+			app_reanalyse(a);
 		break;
 	case EFFECT_GROUP:
 		set_grouping(a, fx->grouping);

@@ -15,27 +15,16 @@
 #include "finding.h"
 #include "list.h"
 #include "mem.h"
+#include "memory_graph.h"
 #include "row.h"
 #include "text.h"
-#include "time_axis.h"
 #include "view.h"
-
-/* Rows of the graph: at most so many, and one in GRAPH_PART. */
-#define GRAPH_MOST 10
-#define GRAPH_PART 3
 
 /* Slots of a site's line over time. */
 #define SITE_SLOTS 12
 
-/* Rows of the view from which on there is room for the names of marks, and for rates. */
-#define MARKS_NEED 14
-#define RATES_NEED 24
-
-/* The resident set is drawn where the graph need not be lower than by this factor for it. */
-#define RSS_FACTOR 2
-
-/* Columns of the gutter with the graph's scale. */
-#define GUTTER 9
+/* Numbers of a grid: 8 MB of them. */
+#define GRID_MOST ((size_t)1 << 20)
 
 /* A column of the table: from the least telling to the most. */
 struct table_column {
@@ -56,20 +45,15 @@ static const struct table_column table[] = {
 #define LINE_NEEDS 112 /* columns of the screen below which sites have no line over time */
 
 struct memory_view {
-	struct time_axis axis;
-	struct footprint_slot *slot; /* [axis.cols] of what is in sight; NULL: not asked; owned */
-	int64_t slot_from, slot_to;  /* what it is of */
-	int n_slots;
-	int64_t *lines; /* [n_lines][SITE_SLOTS] of the rows from lines_top on; owned */
+	struct memory_graph graph;
+	int64_t *grid; /* [n_sites][n_slots] live bytes by row of sites; NULL: too many; owned */
+	int64_t *
+		lines; /* [n_lines][SITE_SLOTS] of the rows from lines_top on, without grid; owned */
 	uint32_t lines_top, n_lines;
 	bool stale;         /* these are of another answer */
 	struct list list;   /* sites */
 	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
 	enum footprint_column by;
-	int graph;  /* rows of the graph */
-	bool marks; /* the program's marks stand in a row above it */
-	bool rates; /* allocations and frees over time stand in a row below it */
-	int gutter;
 	bool at_end;  /* is the cursor where the recording ends? it stays there then */
 	bool at_peak; /* is it at the peak, to the moment? likewise */
 };
@@ -88,7 +72,7 @@ static void *memory_new(void)
 {
 	struct memory_view *v = xcalloc(1, sizeof(*v));
 
-	time_axis_init(&v->axis);
+	time_axis_init(&v->graph.axis);
 	v->cursor_id = ID_NONE;
 	v->at_end = true;
 	return v;
@@ -96,9 +80,18 @@ static void *memory_new(void)
 
 static void forget(struct memory_view *v)
 {
-	free(v->slot);
+	free(v->graph.slot);
+	free(v->grid);
 	free(v->lines);
-	v->slot = NULL;
+	v->graph.slot = NULL;
+	v->grid = NULL;
+	v->lines = NULL;
+}
+
+/* Sites stand in another order. */
+static void forget_rows(struct memory_view *v)
+{
+	free(v->lines);
 	v->lines = NULL;
 }
 
@@ -145,7 +138,7 @@ static void go_to_peak(struct memory_view *v, struct footprint *f)
 	if (!v->at_peak)
 		return;
 	v->at_end = false;
-	time_axis_go_to(&v->axis, f->peak_ns);
+	time_axis_go_to(&v->graph.axis, f->peak_ns);
 	footprint_move_to_peak(f);
 }
 
@@ -156,9 +149,9 @@ static void memory_update(void *state, const struct scene *s)
 	int64_t whole = f && f->whole_ns < INT64_MAX ? f->whole_ns + 1 : 1;
 
 	v->stale = true;
-	time_axis_fit(&v->axis, whole, v->axis.cols);
+	time_axis_fit(&v->graph.axis, whole, v->graph.axis.cols);
 	if (f && v->at_end)
-		time_axis_go_to(&v->axis, whole - 1);
+		time_axis_go_to(&v->graph.axis, whole - 1);
 	if (f && v->at_peak)
 		go_to_peak(v, f);
 	if (f)
@@ -166,22 +159,47 @@ static void memory_update(void *state, const struct scene *s)
 	follow(v, s);
 }
 
+/* Lines of all sites, a slot a column, so that moves of the cursor need no pass over the allocations. */
+static void ask_grid(struct memory_view *v, const struct footprint *f)
+{
+	size_t n_slots = (size_t)v->graph.n_slots;
+	uint32_t *sites;
+
+	free(v->grid);
+	v->grid = NULL;
+	if (f->n_sites > GRID_MOST / n_slots)
+		return;
+	sites = xcalloc(f->n_sites, sizeof(*sites));
+	for (uint32_t i = 0; i < f->n_sites; i++)
+		sites[f->site[i].row] = i;
+	v->grid = xcalloc(f->n_sites * n_slots, sizeof(*v->grid));
+	footprint_site_lines(f, sites, f->n_sites, v->graph.slot_from, v->graph.slot_to,
+			     (uint32_t)n_slots, NULL, v->grid);
+	free(sites);
+}
+
 /* Asks for the line over time, and those of the sites in sight, when something else is in sight. */
 static void ask(struct memory_view *v, const struct scene *s)
 {
 	const struct footprint *f = footprint_of(s);
-	bool other = v->stale || !v->slot || v->slot_from != v->axis.from_ns ||
-		     v->slot_to != v->axis.to_ns || v->n_slots != v->axis.cols;
+	bool other = v->stale || !v->graph.slot || v->graph.slot_from != v->graph.axis.from_ns ||
+		     v->graph.slot_to != v->graph.axis.to_ns ||
+		     v->graph.n_slots != v->graph.axis.cols;
 	uint32_t sites[256], n = 0;
 
 	if (other) {
-		free(v->slot);
-		v->slot = xcalloc((size_t)v->axis.cols, sizeof(*v->slot));
-		v->slot_from = v->axis.from_ns;
-		v->slot_to = v->axis.to_ns;
-		v->n_slots = v->axis.cols;
-		footprint_line(f, v->slot_from, v->slot_to, (uint32_t)v->n_slots, NULL, v->slot);
+		free(v->graph.slot);
+		v->graph.slot = xcalloc((size_t)v->graph.axis.cols, sizeof(*v->graph.slot));
+		v->graph.slot_from = v->graph.axis.from_ns;
+		v->graph.slot_to = v->graph.axis.to_ns;
+		v->graph.n_slots = v->graph.axis.cols;
+		footprint_line(f, v->graph.slot_from, v->graph.slot_to, (uint32_t)v->graph.n_slots,
+			       NULL, v->graph.slot);
+		ask_grid(v, f);
 	}
+	v->stale = false;
+	if (v->grid)
+		return;
 	for (uint32_t i = v->list.top; i < v->list.n && n < v->list.height && n < 256; i++)
 		sites[n++] = i;
 	if (!other && v->lines && v->lines_top == v->list.top && v->n_lines == n)
@@ -190,71 +208,28 @@ static void ask(struct memory_view *v, const struct scene *s)
 	v->lines = xcalloc((size_t)n * SITE_SLOTS, sizeof(*v->lines));
 	v->lines_top = v->list.top;
 	v->n_lines = n;
-	footprint_site_lines(f, sites, n, v->slot_from, v->slot_to, SITE_SLOTS, NULL, v->lines);
-	v->stale = false;
+	footprint_site_lines(f, sites, n, v->graph.slot_from, v->graph.slot_to, SITE_SLOTS, NULL,
+			     v->lines);
 }
 
-/* Lines above the graph: the summary, marks. */
-static int graph_top(const struct memory_view *v)
-{
-	return 1 + v->marks;
-}
-
-/* Lines above the rows: also the graph, its axis, rates, the table's titles. */
+/* Lines above the rows: the summary, the graph, the table's titles. */
 static int lines_above(const struct memory_view *v)
 {
-	return graph_top(v) + v->graph + 1 + v->rates + 1;
-}
-
-static bool has_marks(const struct scene *s)
-{
-	struct heap_columns c;
-
-	profile_heap(s->analysis->profile, &c);
-	return c.n_marks > 0;
+	return memory_graph_end(&v->graph) + 1;
 }
 
 static void memory_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct memory_view *v = state;
-	int part = r.rows / GRAPH_PART > GRAPH_MOST ? GRAPH_MOST : r.rows / GRAPH_PART;
 
 	if (!footprint_of(s) || r.rows <= 0 || r.cols <= 0)
 		return;
-	v->gutter = r.cols >= 60 ? GUTTER : 0;
-	v->graph = part > 1 ? part : 1;
-	v->marks = r.rows >= MARKS_NEED && has_marks(s);
-	v->rates = r.rows >= RATES_NEED && v->gutter > 0;
-	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
+	memory_graph_layout(&v->graph, s, r);
 	if (v->at_end)
-		time_axis_go_to(&v->axis, v->axis.whole_ns - 1);
+		time_axis_go_to(&v->graph.axis, v->graph.axis.whole_ns - 1);
 	list_fit(&v->list, footprint_of(s)->n_sites, r.rows - lines_above(v));
 	ask(v, s);
 	remember(v, s);
-}
-
-/* A reading of the resident set, as time since its capture's start; false: it is of something else. */
-static bool take_rss(const struct profile *p, const struct heap_reading *r, int64_t *since_ns)
-{
-	const struct heap_series *of = profile_heap_series(p, (series_id){ r->series });
-	int64_t begin = capture_begin(profile_capture(p, of->capture));
-
-	*since_ns = begin == TIME_NONE || r->time_ns < begin ? 0 : r->time_ns - begin;
-	return strcmp(profile_string(p, of->name, NULL), "RSS") == 0;
-}
-
-/* The newest reading of the resident set at or before a time, of all captures; -1: none. */
-static int64_t rss_at(const struct scene *s, int64_t since_ns)
-{
-	const struct heap_reading *reading = profile_heap_readings(s->analysis->profile);
-	struct heap_columns c;
-	int64_t value = -1, at;
-
-	profile_heap(s->analysis->profile, &c);
-	for (uint32_t i = 0; i < c.n_readings; i++)
-		if (take_rss(s->analysis->profile, &reading[i], &at) && at <= since_ns)
-			value = reading[i].value;
-	return value;
 }
 
 /* A part of the summary, if it fits; returns where the next one begins. */
@@ -276,13 +251,13 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 {
 	const struct footprint *f = footprint_of(s);
 	char a[FMT_SIZE], b[FMT_SIZE];
-	int64_t rss = rss_at(s, v->axis.cursor_ns);
+	int64_t rss = memory_graph_rss(s, v->graph.axis.cursor_ns);
 	int col = 1;
 
 	if (v->at_end || v->at_peak)
 		snprintf(b, sizeof(b), v->at_end ? "the end" : "the peak");
 	else
-		time_axis_text(b, v->axis.cursor_ns);
+		time_axis_text(b, v->graph.axis.cursor_ns);
 	col = put_part(c, r, col,
 		       xasprintf("live %s at %s", fmt_bytes(a, f->total[FOOTPRINT_LIVE]), b));
 	if (f->peak_ns != TIME_NONE)
@@ -296,143 +271,6 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 		 xasprintf("%s allocations of %s",
 			   fmt_count(a, f->total[FOOTPRINT_CALLS] / f->scale[FOOTPRINT_CALLS]),
 			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
-}
-
-static bool in_range(const struct memory_view *v, int col)
-{
-	int64_t from, to, at = time_axis_at(&v->axis, col);
-
-	return time_axis_range(&v->axis, &from, &to) && time_axis_at(&v->axis, col + 1) > from &&
-	       at < to;
-}
-
-static int cursor_col(const struct memory_view *v)
-{
-	int col = time_axis_col(&v->axis, v->axis.cursor_ns);
-
-	return col < 0 ? 0 : col >= v->n_slots ? v->n_slots - 1 : col;
-}
-
-/* The resident set in each column, from the readings; -1 where there is none yet. The caller frees. */
-static int64_t *rss_columns(const struct memory_view *v, const struct scene *s)
-{
-	const struct heap_reading *reading = profile_heap_readings(s->analysis->profile);
-	int64_t *rss = xmalloc((size_t)v->n_slots * sizeof(*rss)), last = -1, at;
-	struct heap_columns c;
-	int done = 0;
-
-	profile_heap(s->analysis->profile, &c);
-	for (uint32_t i = 0; i < c.n_readings; i++) {
-		if (!take_rss(s->analysis->profile, &reading[i], &at))
-			continue;
-		while (done < v->n_slots && time_axis_at(&v->axis, done + 1) <= at)
-			rss[done++] = last;
-		last = reading[i].value;
-	}
-	while (done < v->n_slots)
-		rss[done++] = last;
-	return rss;
-}
-
-/* A point in each column where the resident set is: above what was asked for, where nothing stands. */
-static void draw_rss(const struct memory_view *v, struct canvas *c, int row, int left,
-		     const int64_t *rss, int64_t most)
-{
-	for (int i = 0; i < v->n_slots; i++) {
-		int up = rss[i] < 0 ? 0 : (int)((double)rss[i] / (double)most * v->graph);
-		int used = (int)((double)v->slot[i].most / (double)most * v->graph + 0.999);
-
-		if (rss[i] >= 0 && up < v->graph && up >= used)
-			canvas_puts(c, row + v->graph - 1 - up, left + i, 1, STYLE_DIM, "·");
-	}
-}
-
-/* Names of marks where they were set, as far as they do not meet. */
-static void draw_marks(const struct memory_view *v, const struct scene *s, struct canvas *c,
-		       struct rect r)
-{
-	const struct profile *p = s->analysis->profile;
-	const struct heap_mark *mark = profile_heap_marks(p);
-	int left = r.col + v->gutter, free_from = 0;
-	struct heap_columns columns;
-
-	profile_heap(p, &columns);
-	for (uint32_t i = 0; i < columns.n_marks; i++) {
-		int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
-		int at = time_axis_col(&v->axis, begin == TIME_NONE ? 0 : mark[i].time_ns - begin);
-
-		if (at < free_from || at >= v->n_slots)
-			continue;
-		canvas_puts(c, r.row + 1, left + at, 1, STYLE_HOT, "▾");
-		free_from = at + 2 +
-			    canvas_puts(c, r.row + 1, left + at + 1, v->n_slots - at - 1, STYLE_DIM,
-					profile_string(p, mark[i].name, NULL));
-	}
-}
-
-/* "allocs/s ▁▂▃ 1,234 at most": half of a line. */
-static void draw_rate(const struct memory_view *v, struct canvas *c, int row, int col, int cols,
-		      bool frees)
-{
-	double seconds = (double)(v->slot_to - v->slot_from) / 1e9 / v->n_slots;
-	int64_t *n = xcalloc((size_t)v->n_slots, sizeof(*n)), most = 0;
-	char text[FMT_SIZE];
-	int used;
-
-	for (int i = 0; i < v->n_slots; i++) {
-		uint64_t slot = frees ? v->slot[i].n_freed : v->slot[i].n_allocated;
-
-		n[i] = slot < INT64_MAX ? (int64_t)slot : INT64_MAX;
-		most = n[i] > most ? n[i] : most;
-	}
-	used = canvas_printf(c, row, col, cols, STYLE_DIM, "%s/s to %s ",
-			     frees ? "frees" : "allocs",
-			     fmt_count(text, seconds > 0 ? (int64_t)((double)most / seconds) : 0));
-	if (used < cols)
-		canvas_spark(c, row, col + used, cols - used, STYLE_SPARK, n, (size_t)v->n_slots,
-			     0);
-	free(n);
-}
-
-static void draw_rates(const struct memory_view *v, struct canvas *c, struct rect r)
-{
-	int row = r.row + graph_top(v) + v->graph + 1, left = r.col + v->gutter;
-	int half = (r.cols - v->gutter) / 2;
-
-	draw_rate(v, c, row, left, half - 1, false);
-	draw_rate(v, c, row, left + half + 1, half - 1, true);
-}
-
-static void draw_graph(const struct memory_view *v, const struct scene *s, struct canvas *c,
-		       struct rect r)
-{
-	int row = r.row + graph_top(v), left = r.col + v->gutter;
-	int64_t most = 0, most_rss = 0, *rss = rss_columns(v, s);
-	char text[FMT_SIZE];
-
-	for (int i = 0; i < v->n_slots; i++) {
-		most = v->slot[i].most > most ? v->slot[i].most : most;
-		most_rss = rss[i] > most_rss ? rss[i] : most_rss;
-	}
-	if (most_rss / RSS_FACTOR <= most && most_rss > most)
-		most = most_rss;
-	for (int i = 0; i < v->n_slots; i++) {
-		uint16_t style = in_range(v, i) ? STYLE_SPARK_RANGE : STYLE_SPARK;
-
-		if (i == cursor_col(v))
-			style |= STYLE_SELECTED;
-		canvas_column(c, row, left + i, v->graph, style, v->slot[i].most, most);
-	}
-	if (most > 0)
-		draw_rss(v, c, row, left, rss, most);
-	free(rss);
-	if (v->gutter > 0) {
-		canvas_puts_right(c, row, r.col, v->gutter - 1, STYLE_NUMBER,
-				  fmt_bytes(text, most));
-		canvas_puts_right(c, row + v->graph - 1, r.col, v->gutter - 1, STYLE_NUMBER,
-				  v->graph > 1 ? "0" : fmt_bytes(text, most));
-	}
-	time_axis_draw(&v->axis, c, row + v->graph, left);
 }
 
 /* The columns that fit, from the left; returns where names begin. */
@@ -478,6 +316,20 @@ static const char *cell_text(const struct footprint *f, const struct footprint_s
 	return fmt_bytes(out, value);
 }
 
+/* A site's line over time. */
+static void draw_line(const struct memory_view *v, const struct footprint *f, struct canvas *c,
+		      int row, int col, uint32_t i)
+{
+	uint16_t style = row_bar_style(&f->keys.key[f->site[i].key]);
+	size_t n = (size_t)v->graph.n_slots;
+
+	if (v->grid)
+		canvas_spark(c, row, col, SITE_SLOTS, style, v->grid + f->site[i].row * n, n, 0);
+	else if (i >= v->lines_top && i - v->lines_top < v->n_lines)
+		canvas_spark(c, row, col, SITE_SLOTS, style,
+			     v->lines + (size_t)(i - v->lines_top) * SITE_SLOTS, SITE_SLOTS, 0);
+}
+
 static void draw_site(const struct memory_view *v, const struct scene *s, struct canvas *c,
 		      struct rect r, int line, uint32_t i)
 {
@@ -496,9 +348,8 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 		col += table[k].cols;
 	}
 	col = draw_titles(v, c, r, -1);
-	if (r.cols >= LINE_NEEDS && i >= v->lines_top && i - v->lines_top < v->n_lines)
-		canvas_spark(c, at, r.col + col - SITE_SLOTS - 2, SITE_SLOTS, row_bar_style(key),
-			     v->lines + (size_t)(i - v->lines_top) * SITE_SLOTS, SITE_SLOTS, 0);
+	if (r.cols >= LINE_NEEDS)
+		draw_line(v, f, c, at, r.col + col - SITE_SLOTS - 2, i);
 	if (i == v->list.cursor)
 		look.style |= STYLE_SELECTED;
 	used = row_draw_name(c, at, r.col + col, r.cols - col, key->label, &look);
@@ -525,12 +376,7 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 		return;
 	}
 	draw_summary(v, s, c, r);
-	if (v->marks)
-		draw_marks(v, s, c, r);
-	if (r.rows > graph_top(v) + v->graph)
-		draw_graph(v, s, c, r);
-	if (v->rates)
-		draw_rates(v, c, r);
+	memory_graph_draw(&v->graph, s, c, r);
 	if (r.rows > top - 1)
 		draw_titles(v, c, r, top - 1);
 	for (int line = top; line < r.rows; line++) {
@@ -548,17 +394,21 @@ static void after_move(struct memory_view *v, const struct scene *s, struct effe
 	int64_t at;
 
 	/* A column says what lives when it ends, as the graph does. */
-	at = time_axis_at(&v->axis, cursor_col(v) + 1);
-	v->at_end = at >= v->axis.whole_ns;
+	at = time_axis_at(&v->graph.axis, memory_graph_cursor(&v->graph) + 1);
+	v->at_end = at >= v->graph.axis.whole_ns;
 	v->at_peak = false;
 	if (v->at_end)
 		at = INT64_MAX;
 	if (f->lens.cursor_ns == at)
 		return;
-	footprint_move(f, at, NULL);
+	if (v->grid && !v->stale)
+		footprint_move_in_lines(f, at, v->grid, (uint32_t)v->graph.n_slots,
+					(uint32_t)memory_graph_cursor(&v->graph));
+	else
+		footprint_move(f, at, NULL);
 	footprint_sort(f, v->by);
 	follow(v, s);
-	v->stale = true;
+	forget_rows(v);
 	out->kind = EFFECT_CURSOR;
 	out->from_ns = at;
 }
@@ -573,7 +423,7 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 		return false;
 	footprint_sort(f, v->by);
 	follow(v, s);
-	v->stale = true;
+	forget_rows(v);
 	out->kind = EFFECT_CURSOR;
 	out->from_ns = f->peak_ns + 1;
 	return true;
@@ -581,14 +431,14 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 
 static void after_mark(struct memory_view *v, struct effect *out)
 {
-	bool has_a = v->axis.a_ns != TIME_UNMARKED;
+	bool has_a = v->graph.axis.a_ns != TIME_UNMARKED;
 	char at[FMT_SIZE];
 
-	if (time_axis_range(&v->axis, &out->from_ns, &out->to_ns)) {
+	if (time_axis_range(&v->graph.axis, &out->from_ns, &out->to_ns)) {
 		out->kind = EFFECT_TIME;
 		return;
 	}
-	time_axis_text(at, has_a ? v->axis.a_ns : v->axis.b_ns);
+	time_axis_text(at, has_a ? v->graph.axis.a_ns : v->graph.axis.b_ns);
 	out->kind = EFFECT_MESSAGE;
 	out->text = xasprintf("the range %s at %s; %s it", has_a ? "begins" : "ends", at,
 			      has_a ? "B ends" : "A begins");
@@ -598,7 +448,7 @@ static bool next_order(struct memory_view *v, const struct scene *s)
 {
 	v->by = (enum footprint_column)((v->by + 1) % FOOTPRINT_N_COLUMNS);
 	footprint_sort(footprint_of(s), v->by);
-	v->stale = true;
+	forget_rows(v);
 	follow(v, s);
 	return true;
 }
@@ -616,12 +466,12 @@ static bool open_site(const struct memory_view *v, const struct scene *s, struct
 static bool memory_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct memory_view *v = state;
-	int64_t cursor = v->axis.cursor_ns;
+	int64_t cursor = v->graph.axis.cursor_ns;
 	bool done;
 
 	if (!footprint_of(s))
 		return false;
-	done = list_act(&v->list, a) || time_axis_act(&v->axis, a);
+	done = list_act(&v->list, a) || time_axis_act(&v->graph.axis, a);
 	remember(v, s);
 	switch ((int)a) {
 	case ACTION_MARK_A:
@@ -632,13 +482,13 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 	case ACTION_PEAK:
 		return show_peak(v, s, out);
 	case ACTION_BACK:
-		return time_axis_unzoom(&v->axis);
+		return time_axis_unzoom(&v->graph.axis);
 	case ACTION_SORT:
 		return next_order(v, s);
 	case ACTION_ENTER:
 		return open_site(v, s, out);
 	default:
-		if (v->axis.cursor_ns != cursor)
+		if (v->graph.axis.cursor_ns != cursor)
 			after_move(v, s, out);
 		return done;
 	}
@@ -653,8 +503,8 @@ static void memory_click(void *state, const struct scene *s, struct rect r, int 
 
 	if (!footprint_of(s))
 		return;
-	if (line < -1 - v->rates && row > r.row && col >= r.col + v->gutter) {
-		time_axis_go(&v->axis, col - r.col - v->gutter);
+	if (line < -1 - v->graph.rates && row > r.row && col >= r.col + v->graph.gutter) {
+		time_axis_go(&v->graph.axis, col - r.col - v->graph.gutter);
 		after_move(v, s, out);
 	}
 	if (i == UINT32_MAX)
@@ -669,11 +519,11 @@ static void memory_drag(void *state, const struct scene *s, struct rect r, struc
 			struct cell_at to, struct effect *out)
 {
 	struct memory_view *v = state;
-	int left = r.col + v->gutter;
+	int left = r.col + v->graph.gutter;
 
 	if (!footprint_of(s) || from.col < left || from.col == to.col)
 		return;
-	time_axis_mark(&v->axis, from.col - left, to.col - left);
+	time_axis_mark(&v->graph.axis, from.col - left, to.col - left);
 	after_mark(v, out);
 }
 
@@ -730,9 +580,9 @@ static char *memory_status(const void *state, const struct scene *s)
 	char came[FMT_SIZE], went[FMT_SIZE], live[FMT_SIZE], *name, *out;
 	const struct footprint_slot *slot;
 
-	if (!f || v->list.cursor >= f->n_sites || !v->slot)
+	if (!f || v->list.cursor >= f->n_sites || !v->graph.slot)
 		return NULL;
-	slot = &v->slot[cursor_col(v)];
+	slot = &v->graph.slot[memory_graph_cursor(&v->graph)];
 	name = row_full_name(key_at(s, v->list.cursor));
 	out = xasprintf("%s  %s  %s · here %s came, %s went", name,
 			fmt_bytes(live, f->site[v->list.cursor].sum[FOOTPRINT_LIVE]),
@@ -753,10 +603,10 @@ static char *memory_crumb(const void *state, const struct scene *s)
 	char from[FMT_SIZE], to[FMT_SIZE];
 
 	(void)s;
-	if (v->axis.to_ns - v->axis.from_ns >= v->axis.whole_ns)
+	if (v->graph.axis.to_ns - v->graph.axis.from_ns >= v->graph.axis.whole_ns)
 		return NULL;
-	return xasprintf("%s – %s", time_axis_text(from, v->axis.from_ns),
-			 time_axis_text(to, v->axis.to_ns));
+	return xasprintf("%s – %s", time_axis_text(from, v->graph.axis.from_ns),
+			 time_axis_text(to, v->graph.axis.to_ns));
 }
 
 const struct view_ops view_memory = {

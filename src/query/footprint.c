@@ -3,19 +3,16 @@
 
 #include "footprint.h"
 
+#include "heap_scan.h"
 #include "heap_slots.h"
 #include "mem.h"
-#include "task.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Parts of a slot that are looked at for its fullest. */
 #define PARTS 16u
-
-/* Allocations between two looks at whether somebody wants to stop. */
-#define BATCH 65536
 
 static const enum measure measures[FOOTPRINT_N_COLUMNS] = {
 	[FOOTPRINT_LIVE] = MEASURE_LIVE,           [FOOTPRINT_PEAK] = MEASURE_PEAK,
@@ -82,12 +79,29 @@ static bool is_of_language(const char *label)
 	return false;
 }
 
+/* xmalloc(), g_realloc(), sqlite3Malloc, xstrdup: their callers are who asks. */
+static bool is_wrapper(const char *label)
+{
+	static const char *const ends[] = { "malloc",  "calloc",       "realloc", "strdup",
+					    "strndup", "reallocarray", "malloc0", "mallocz" };
+	const char *name = qualified_name(label);
+	size_t n = strcspn(name, "(@[. ");
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		size_t end = strlen(ends[i]);
+
+		if (n >= end && strncasecmp(name + n - end, ends[i], end) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_own(const struct footprint *m, uint32_t key)
 {
 	const struct key *is = &m->keys.key[key];
 
 	return is->family == FAMILY_PROGRAM && !(is->flags & FUNCTION_COMM) &&
-	       !is_of_language(is->label);
+	       !is_of_language(is->label) && !is_wrapper(is->label);
 }
 
 /* The key of a location's innermost frame that is the program's own; KEY_NONE: none is. */
@@ -156,8 +170,11 @@ static void make_sites(struct footprint *m, const struct weights *w)
 		if (key[i] == KEY_NONE || sum[FOOTPRINT_CALLS] == 0)
 			continue;
 		at = &site_of_key[key[i]];
-		if (*at == ID_NONE)
-			m->site[ *at = m->n_sites++].key = key[i];
+		if (*at == ID_NONE) {
+			*at = m->n_sites++;
+			m->site[*at].key = key[i];
+			m->site[*at].row = *at;
+		}
 		m->site_of_stack[i] = *at;
 		site = &m->site[*at];
 		for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
@@ -313,28 +330,68 @@ static void end_in_line(struct line *l, const struct heap_slots *s, uint32_t mom
 	}
 }
 
-static int pass_line(struct passage *g, struct line *l, struct progress *progress)
+/* A pass of several threads, each with a line of its own. */
+struct line_scan {
+	struct passage *g;
+	struct line line[HEAP_SCAN_MOST];
+};
+
+static void scan_line(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
+	struct line_scan *s = arg;
+	struct passage *g = s->g;
 	const struct heap_columns *c = &g->state.columns;
 
-	for (uint32_t i = 0; i < c->n_allocations; i++) {
+	for (uint32_t i = from; i < to; i++) {
 		uint32_t origin = c->origin[i], track, end;
 		int64_t bytes;
 		double n;
 
-		if (i % BATCH == 0 && progress_cancelled(progress))
-			return -ECANCELED;
 		if (!heap_pass_own(&g->pass, c, origin, c->begin[i]) ||
 		    !heap_pass_lens(&g->pass, c, origin, c->begin[i]))
 			continue;
 		track = c->origins[origin].track;
 		end = allocation_end(c, i, g->state.track[track].n_moments);
 		bytes = bytes_for(&g->state, track, allocation_size(c, i), &n);
-		begin_in_line(l, &g->slots[track], c->begin[i], bytes, n);
+		begin_in_line(&s->line[worker], &g->slots[track], c->begin[i], bytes, n);
 		if (end != END_NEVER)
-			end_in_line(l, &g->slots[track], end & END_MOMENT, bytes, n);
+			end_in_line(&s->line[worker], &g->slots[track], end & END_MOMENT, bytes, n);
 	}
-	return 0;
+}
+
+/* Adds another thread's line, of n slots, to the first, and frees it. */
+static void add_line(struct line *to, struct line *from, uint32_t n)
+{
+	add(&to->before, from->before);
+	for (size_t i = 0; i < (size_t)n * PARTS; i++)
+		add(&to->part[i], from->part[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		add(&to->slot[i].allocated, from->slot[i].allocated);
+		add(&to->slot[i].freed, from->slot[i].freed);
+		to->slot[i].n_allocated += from->slot[i].n_allocated;
+		to->slot[i].n_freed += from->slot[i].n_freed;
+	}
+	free(from->part);
+	free(from->slot);
+}
+
+/* Into the line, whose arrays are of n slots. */
+static int pass_line(struct passage *g, struct line *l, uint32_t n, struct progress *progress)
+{
+	uint32_t n_allocations = g->state.columns.n_allocations;
+	unsigned n_threads = heap_scan_threads(n_allocations);
+	struct line_scan s = { .g = g, .line = { *l } };
+	int rc;
+
+	for (unsigned i = 1; i < n_threads; i++) {
+		s.line[i].slot = xcalloc(n, sizeof(*s.line[i].slot));
+		s.line[i].part = xcalloc((size_t)n * PARTS, sizeof(*s.line[i].part));
+	}
+	rc = heap_scan(n_allocations, n_threads, progress, scan_line, &s);
+	for (unsigned i = 1; i < n_threads; i++)
+		add_line(&s.line[0], &s.line[i], n);
+	*l = s.line[0];
+	return rc;
 }
 
 /* What was there, from what came and went. */
@@ -375,7 +432,7 @@ int footprint_line(const struct footprint *m, int64_t from_ns, int64_t to_ns, ui
 	memset(out, 0, n * sizeof(*out));
 	l.part = xcalloc((size_t)n * PARTS, sizeof(*l.part));
 	passage_slots(&g, from_ns, to_ns, n * PARTS);
-	rc = pass_line(&g, &l, progress);
+	rc = pass_line(&g, &l, n, progress);
 	if (rc == 0)
 		sum_line(m, &l, from_ns, to_ns, n);
 	free(l.part);
@@ -394,31 +451,58 @@ static void add_from(int64_t *row, const struct heap_slots *s, uint32_t moment, 
 		add(&row[slot], bytes);
 }
 
-static int pass_sites(struct passage *g, const uint32_t *row_of_origin, int64_t *out,
-		      struct progress *progress)
+/* Likewise for sites. */
+struct sites_scan {
+	struct passage *g;
+	const uint32_t *row_of_origin;
+	int64_t *out[HEAP_SCAN_MOST];
+};
+
+static void scan_sites(void *arg, unsigned worker, uint32_t from, uint32_t to)
 {
+	struct sites_scan *scan = arg;
+	struct passage *g = scan->g;
 	const struct heap_columns *c = &g->state.columns;
 
-	for (uint32_t i = 0; i < c->n_allocations; i++) {
-		uint32_t origin = c->origin[i], row = row_of_origin[origin], track, end;
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t origin = c->origin[i], row = scan->row_of_origin[origin], track, end;
 		const struct heap_slots *s;
-		int64_t bytes;
+		int64_t bytes, *out;
 		double n;
 
-		if (i % BATCH == 0 && progress_cancelled(progress))
-			return -ECANCELED;
 		if (row == ID_NONE || !heap_pass_own(&g->pass, c, origin, c->begin[i]) ||
 		    !heap_pass_lens(&g->pass, c, origin, c->begin[i]))
 			continue;
 		track = c->origins[origin].track;
 		s = &g->slots[track];
+		out = scan->out[worker] + (size_t)row * s->n;
 		end = allocation_end(c, i, g->state.track[track].n_moments);
 		bytes = bytes_for(&g->state, track, allocation_size(c, i), &n);
-		add_from(out + (size_t)row * s->n, s, c->begin[i], bytes);
+		add_from(out, s, c->begin[i], bytes);
 		if (end != END_NEVER)
-			add_from(out + (size_t)row * s->n, s, end & END_MOMENT, -bytes);
+			add_from(out, s, end & END_MOMENT, -bytes);
 	}
-	return 0;
+}
+
+/* Into out, which is of n numbers. */
+static int pass_sites(struct passage *g, const uint32_t *row_of_origin, int64_t *out, size_t n,
+		      struct progress *progress)
+{
+	uint32_t n_allocations = g->state.columns.n_allocations;
+	/* Sums of their own have to be worth it. */
+	unsigned n_threads = n > n_allocations / 4 ? 1 : heap_scan_threads(n_allocations);
+	struct sites_scan s = { .g = g, .row_of_origin = row_of_origin, .out = { out } };
+	int rc;
+
+	for (unsigned i = 1; i < n_threads; i++)
+		s.out[i] = xcalloc(n, sizeof(*out));
+	rc = heap_scan(n_allocations, n_threads, progress, scan_sites, &s);
+	for (unsigned i = 1; i < n_threads; i++) {
+		for (size_t k = 0; k < n; k++)
+			add(&out[k], s.out[i][k]);
+		free(s.out[i]);
+	}
+	return rc;
 }
 
 /* Which of the sites' rows an origin's allocations are in; ID_NONE: in none. The caller frees. */
@@ -454,7 +538,7 @@ int footprint_site_lines(const struct footprint *m, const uint32_t *sites, uint3
 	memset(out, 0, (size_t)n_sites * n * sizeof(*out));
 	passage_slots(&g, from_ns, to_ns, n);
 	row = rows_of_origins(m, &g.state.columns, sites, n_sites);
-	rc = pass_sites(&g, row, out, progress);
+	rc = pass_sites(&g, row, out, (size_t)n_sites * n, progress);
 	for (uint32_t i = 0; i < n_sites && rc == 0; i++)
 		for (uint32_t j = 1; j < n; j++)
 			add(&out[(size_t)i * n + j], out[(size_t)i * n + j - 1]);
@@ -483,6 +567,19 @@ int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *prog
 	}
 	weights_done(&w);
 	return rc;
+}
+
+void footprint_move_in_lines(struct footprint *m, int64_t cursor_ns, const int64_t *lines,
+			     uint32_t n, uint32_t slot)
+{
+	m->lens.cursor_ns = cursor_ns;
+	m->total[FOOTPRINT_LIVE] = 0;
+	for (uint32_t i = 0; i < m->n_sites; i++) {
+		struct footprint_site *site = &m->site[i];
+
+		site->sum[FOOTPRINT_LIVE] = lines[(size_t)site->row * n + slot];
+		add(&m->total[FOOTPRINT_LIVE], site->sum[FOOTPRINT_LIVE]);
+	}
 }
 
 void footprint_move_to_peak(struct footprint *m)

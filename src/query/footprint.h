@@ -4,7 +4,7 @@
  *
  * A site is where a program asks for memory: the innermost frame of the program's own code in a stack,
  * or the innermost frame of all where there is none. What a language's library is made of (std::) is not
- * the program's own, though compiled into it. Each stack has one site, so sites add up.
+ * the program's own, though compiled into it, and wrappers (xmalloc) speak for their callers. Each stack has one site, so sites add up.
  */
 #ifndef PROFTOP_QUERY_FOOTPRINT_H
 #define PROFTOP_QUERY_FOOTPRINT_H
@@ -32,6 +32,7 @@ enum footprint_column {
 
 struct footprint_site {
 	uint32_t key;   /* of keys: the function */
+	uint32_t row;   /* its number, which sorting leaves alone: for arrays beside the sites */
 	uint32_t stack; /* the site's stack that allocated most bytes: to go on from */
 	int64_t sum[FOOTPRINT_N_COLUMNS];
 };
@@ -86,6 +87,10 @@ struct footprint_slot {
  */
 int footprint_line(const struct footprint *m, int64_t from_ns, int64_t to_ns, uint32_t n,
 		   struct progress *progress, struct footprint_slot *out);
+
+/* Live bytes as of the end of a slot of lines[n_sites][n], which footprint_site_lines() made of all rows. */
+void footprint_move_in_lines(struct footprint *m, int64_t cursor_ns, const int64_t *lines,
+			     uint32_t n, uint32_t slot);
 
 /*
  * The same for single sites: live bytes at the end of n slots, into out[n_sites][n], of the sites with
