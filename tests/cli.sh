@@ -208,6 +208,29 @@ run 0 --view memory --screen 100x20 small.folded
 says out '[1 top]'
 says out 'the memory view wants a recording of a heap; this is top'
 
+# what would be ignored, or leaves nothing, is said
+run 0 help
+says out 'usage:'
+run 2 report --view tree --function main small.folded
+one_sentence
+says err '--function goes with --view butterfly or callers'
+run 2 report -f '!' small.folded
+says err 'filter term "!" has no expression'
+run 2 report -f 'a module:' small.folded
+says err 'filter term "module:" has no expression'
+printf '%s\n' 'a 1 1.0: 3 cycles:' '' 'a 1 2.5: 3 cycles:' '' >timed.txt
+run 0 report --time 9,10 timed.txt
+says err 'behind the end of the recording, which is 1.50 s long'
+run 0 report --time 1,10 timed.txt
+[ -s err ] && fault "a time inside of the recording: $(cat err)"
+
+# a locale that is not UTF-8 gets ASCII, wherever it goes
+printf 'gr\303\266\303\237e;b 1\n' >names
+LC_ALL=C "$proftop" report --view tree names >out
+LC_ALL=C grep -q '[^ -~]' out && fault "no ASCII in the C locale: $(cat out)"
+run 0 report --view tree names
+says out 'größe'
+
 # fractions of samples are counted, not lost
 printf 'a;b 0.5\na;c 2.25\n' >fractions
 run 0 report fractions

@@ -9,6 +9,7 @@
 #include "analysis.h"
 #include "err.h"
 #include "filter.h"
+#include "fmt.h"
 #include "options.h"
 #include "profile.h"
 #include "say.h"
@@ -115,6 +116,20 @@ int ask_lens(const struct options *o, const struct profile *p, struct lens *l, s
 	return 0;
 }
 
+/* Time terms by which nothing is left have mistaken the recording's length, more likely than not. */
+static void tell_outside(const struct analysis *a)
+{
+	const struct weights *w = &a->weights;
+	int64_t from_ns, to_ns;
+	char length[FMT_SIZE];
+
+	if (!filter_times(a->lens.filter, &from_ns, &to_ns) || w->begin_ns == TIME_NONE ||
+	    from_ns <= w->end_ns - w->begin_ns)
+		return;
+	say("the time that is asked for begins behind the end of the recording, which is %s long",
+	    fmt_ns(length, w->end_ns - w->begin_ns));
+}
+
 int ask_analysis(const struct options *o, const struct profile *p, struct analysis **out,
 		 struct err *e)
 {
@@ -125,6 +140,8 @@ int ask_analysis(const struct options *o, const struct profile *p, struct analys
 		return rc;
 	rc = analysis_new(p, &lens, NULL, out);
 	lens_done(&lens);
+	if (!rc)
+		tell_outside(*out);
 	if (!rc && analysis_gave_up(*out))
 		say("%s took too long on some names, which count as not matching; a simpler expression "
 		    "gives exact numbers",

@@ -239,6 +239,19 @@ enum status report_loaded(const struct options *o, struct load *l)
 	return STATUS_GOOD;
 }
 
+/* What the view would leave out of account is refused before anything is read. */
+static int check_asked(const struct options *o, enum view_kind *view, struct err *e)
+{
+	if (report_find_view(o->view, view, e))
+		return -EINVAL;
+	if (o->function && *view != VIEW_KIND_BUTTERFLY && *view != VIEW_KIND_CALLERS)
+		return err_set(e, -EINVAL,
+			       "--function goes with --view butterfly or callers; -f 'fn:%s' keeps "
+			       "the samples of a function in any",
+			       o->function);
+	return 0;
+}
+
 static enum status report(const struct options *o)
 {
 	struct err e = ERR_INIT;
@@ -246,7 +259,7 @@ static enum status report(const struct options *o)
 	enum view_kind view;
 	struct load *l;
 
-	if (report_find_view(o->view, &view, &e))
+	if (check_asked(o, &view, &e))
 		return say_error(&e, STATUS_USAGE); /* before anything is read */
 	l = load_start(o, &e);
 	if (!l)

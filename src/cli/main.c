@@ -57,8 +57,16 @@ static void hold_standard_streams(void)
 			return;
 }
 
+/* "proftop help", unless that is a file. */
+static bool is_help(int argc, char **argv)
+{
+	return argc == 2 && strcmp(argv[1], "help") == 0 && access("help", F_OK) != 0;
+}
+
 static const struct command *find_command(int *argc, char ***argv)
 {
+	static char help_option[] = "--help";
+
 	for (size_t i = 0; i<N_COMMANDS && * argc> 1; i++) {
 		if (!*commands[i]->name || strcmp(commands[i]->name, (*argv)[1]) != 0)
 			continue;
@@ -66,6 +74,8 @@ static const struct command *find_command(int *argc, char ***argv)
 		++*argv;
 		return commands[i];
 	}
+	if (is_help(*argc, *argv))
+		(*argv)[1] = help_option;
 	return &cmd_explore;
 }
 

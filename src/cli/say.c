@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "err.h"
 #include "mem.h"
@@ -39,7 +38,7 @@ static bool user_takes_utf8(void)
 
 bool say_ascii(bool asked)
 {
-	return asked || (isatty(STDOUT_FILENO) && !user_takes_utf8());
+	return asked || !user_takes_utf8();
 }
 
 void say(const char *fmt, ...)

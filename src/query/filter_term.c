@@ -168,9 +168,6 @@ static int take_kind(const char *s, enum term_kind *kind, const char **value, st
 
 static int parse_regex(const char *value, struct term *t, struct err *e)
 {
-	if (*value == '\0')
-		return err_set(e, -EINVAL, "filter term \"%s:\" has no expression",
-			       kinds[t->kind].name);
 	t->regex = regex_new(value, e);
 	return t->regex ? 0 : -EINVAL;
 }
@@ -411,6 +408,9 @@ int term_parse(const char **text, struct term *out, struct err *e)
 			     kinds[t.kind].name);
 	if (rc == 0 && !(value = take_value(s, &end, e)))
 		rc = -EINVAL;
+	if (rc == 0 && kinds[t.kind].value == VALUE_REGEX && !*value)
+		rc = err_set(e, -EINVAL, "filter term \"%.*s\" has no expression",
+			     (int)(end - *text), *text);
 	if (rc == 0)
 		rc = parse_value(value, &t, e);
 	if (rc == 0) {
