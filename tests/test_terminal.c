@@ -83,7 +83,7 @@ Test(terminal, esc_never_quits_and_unknown_sequences_are_no_keys, WITH_PROFILE)
 	pty_wait_idle(&p);
 	pty_type(&p, "\033");
 	pty_wait_idle(&p);
-	pty_type(&p, "\033[I\033[27;5;9~\033[200~\033[99;9Q");
+	pty_type(&p, "\033[I\033[27;5;9~\033[203~\033[99;9Q");
 	pty_wait_idle(&p);
 	pty_wait_row(&p, 1, "[1 top]");
 	cr_assert(!pty_shows(&p, "inlined"), "the end of a sequence was taken for a key");
@@ -125,10 +125,30 @@ Test(terminal, filters, WITH_PROFILE)
 	pty_type(&p, "&bad:kind\r");
 	pty_wait(&p, "bad");
 	pty_type(&p, "\033");
-	pty_type(&p, "&\r");
+	pty_type(&p, "&\177");
 	pty_wait(&p, "flush_loop");
 	pty_wait_gone(&p, "filter  !fn");
 	quit_proftop(&p);
+}
+
+/* Pasted text is text in prompts, its lines end nothing, and is no keys elsewhere. */
+Test(terminal, paste, WITH_PROFILE)
+{
+	struct pty p;
+
+	start_proftop(&p);
+	cr_assert(pty_sent(&p, "\033[?2004h"));
+	pty_type(&p, "\033[200~q\r?5\n\033[201~");
+	pty_wait(&p, "pasted text is no keys");
+	pty_wait_row(&p, 1, "[1 top]");
+	pty_type(&p, "&\033[200~!fn:flush\nfn:record\n\033[201~");
+	pty_wait(&p, "& !fn:flush fn:record");
+	pty_type(&p, "\r");
+	pty_wait(&p, "filter  !fn:flush fn:record");
+	pty_type(&p, "\003");
+	pty_wait_end(&p);
+	cr_assert(pty_sent(&p, "\033[?2004l"));
+	pty_end(&p);
 }
 
 Test(terminal, help_lies_over_the_view, WITH_PROFILE)

@@ -262,6 +262,15 @@ void app_key(struct app *a, uint32_t key)
 		app_act(a, action);
 }
 
+void app_paste(struct app *a, uint32_t cp)
+{
+	hush(a);
+	if (a->prompting != PROMPT_NONE && cp >= ' ' && cp != KEYCODE_BACKSPACE)
+		app_prompt_key(a, cp);
+	else if (a->prompting == PROMPT_NONE)
+		app_say(a, false, "pasted text is no keys; open a prompt with / or & for it");
+}
+
 static const struct hit *hit_at(const struct app *a, int row, int col)
 {
 	for (size_t i = 0; i < a->hits.n; i++) {

@@ -43,6 +43,8 @@ void app_resize(struct app *a, int cols, int rows);
 
 /* One key of keymap.h. */
 void app_key(struct app *a, uint32_t key);
+/* A character of pasted text: prompts take it, nothing else does. */
+void app_paste(struct app *a, uint32_t cp);
 /* A click of the first button, with the monotonic time, by which double clicks are known. */
 void app_click(struct app *a, int row, int col, int64_t now_ms);
 /* The button is let go of: where it was pressed elsewhere, that is a drag from there to here. */

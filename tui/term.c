@@ -48,6 +48,10 @@
 static const int meddled[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 #define N_MEDDLED (sizeof(meddled) / sizeof(meddled[0]))
 
+/* What curses shall call the brackets around pasted text: past all of its own codes. */
+#define CODE_PASTE     (KEY_MAX + 1)
+#define CODE_PASTE_END (KEY_MAX + 2)
+
 struct term {
 	SCREEN *screen;    /* curses' */
 	FILE *in;          /* /dev/tty where standard input is none; NULL: standard input; owned */
@@ -62,7 +66,8 @@ struct term {
 	char *cursor_on;          /* what switches it on; owned */
 	MEVENT mouse[MOUSE_MOST]; /* [n_mouse] not yet told of, the oldest last */
 	size_t n_mouse;
-	int killed; /* signal that asked us to end, or 0 */
+	bool pasting; /* what comes is pasted text, not keys */
+	int killed;   /* signal that asked us to end, or 0 */
 };
 
 /* What terminfo says, without requests for delays ("$<5/>"); "" when there is none. The caller frees. */
@@ -199,6 +204,15 @@ static bool may_sync(const struct term_options *o)
 	       strcmp(term, "ansi") != 0 && strncmp(term, "screen", 6) != 0;
 }
 
+/* Terminals that know, or may know, mode 2004, bracketed paste. */
+static bool may_bracket(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && strcmp(term, "linux") != 0 && strncmp(term, "vt", 2) != 0 &&
+	       strcmp(term, "ansi") != 0;
+}
+
 static int open_keys(struct term *t, struct err *e)
 {
 	t->in_fd = STDIN_FILENO;
@@ -236,6 +250,8 @@ static void set_modes(struct term *t, const struct term_options *o)
 	nodelay(t->pad, TRUE);
 	/* what terminfo often lacks */
 	define_key("\033[Z", KEY_BTAB);
+	define_key("\033[200~", CODE_PASTE);
+	define_key("\033[201~", CODE_PASTE_END);
 	t->n_colours = wanted_colours(o->colour);
 	if (o->mouse) {
 		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED,
@@ -296,6 +312,8 @@ static void arm_rescue(const struct term_options *o)
 		rescue_add("\033[?2026l");
 	if (o->mouse)
 		rescue_add("\033[?1006;1000l");
+	if (may_bracket())
+		rescue_add("\033[?2004l");
 	if (takes("csr", 1, 2, "\033[2;3r"))
 		rescue_add("\033[r");
 	rescue_add_capability("sgr0");
@@ -310,8 +328,11 @@ static void enter(struct term *t)
 {
 	wnoutrefresh(stdscr);
 	doupdate();
+	if (may_bracket())
+		send("\033[?2004h", 8);
 	paint_forget(t->paint);
 	t->cursor = -1;
+	t->pasting = false;
 }
 
 int term_open(const struct term_options *o, struct term **out, struct err *e)
@@ -361,6 +382,8 @@ static void leave(struct term *t)
 	const char *bytes = paint_plain(t->paint, &n);
 
 	send(bytes, n);
+	if (may_bracket())
+		send("\033[?2004l", 8);
 	endwin();
 	send(t->cursor_on, strlen(t->cursor_on));
 }
@@ -548,6 +571,19 @@ static bool is_lone_escape(struct term *t)
 	return false;
 }
 
+/* A character of pasted text; a lone Esc ends a paste whose end was lost. */
+static void take_pasted(struct term *t, wint_t c, int kind, struct term_event *e)
+{
+	if (kind == KEY_CODE_YES) {
+		t->pasting = c != CODE_PASTE_END;
+	} else if (c == KEYCODE_ESC) {
+		t->pasting = !is_lone_escape(t);
+	} else {
+		e->kind = TERM_PASTE;
+		e->key = c < 0x20 ? ' ' : (uint32_t)c;
+	}
+}
+
 /* One key or click; false when there is none. */
 static bool take_input(struct term *t, struct term_event *e)
 {
@@ -561,7 +597,12 @@ static bool take_input(struct term *t, struct term_event *e)
 	kind = wget_wch(t->pad, &c);
 	if (kind == ERR)
 		return false;
+	if (t->pasting) {
+		take_pasted(t, c, kind, e);
+		return true;
+	}
 	if (kind == KEY_CODE_YES) {
+		t->pasting = c == CODE_PASTE;
 		if (c == KEY_MOUSE)
 			fetch_mouse(t);
 		e->key = key_of_code(c);

@@ -28,6 +28,7 @@ struct term_options {
 enum term_event_kind {
 	TERM_NOTHING,
 	TERM_KEY,     /* `key` of keymap.h */
+	TERM_PASTE,   /* `key` is a character of pasted text, where lines end a blank */
 	TERM_CLICK,   /* first button pressed on row, col */
 	TERM_RELEASE, /* and let go of there */
 	TERM_WHEEL,   /* `notches`, down is positive */

@@ -157,6 +157,9 @@ static void take_events(struct run *r)
 		case TERM_KEY:
 			app_key(r->app, e.key);
 			break;
+		case TERM_PASTE:
+			app_paste(r->app, e.key);
+			break;
 		case TERM_CLICK:
 			app_click(r->app, e.row, e.col, now_ms());
 			break;
