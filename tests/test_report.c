@@ -13,9 +13,11 @@
 #include "err.h"
 #include "filter.h"
 #include "format.h"
+#include "heap_builder.h"
 #include "input.h"
 #include "profile.h"
 #include "report.h"
+#include "report_memory.h"
 #include "report_text.h"
 #include "resolver.h"
 
@@ -276,4 +278,86 @@ Test(report, timeline)
 		lens_done(&lens);
 	}
 	profile_free(p);
+}
+
+/* A heap: a() asks for 1000 and 24 bytes and keeps the first, b() for 500, freed at once; the peak is 1500. */
+static struct profile *small_heap(void)
+{
+	struct profile *p = profile_new();
+	struct heap_origin o[2] = { { .thread = ID_NONE }, { .thread = ID_NONE } };
+	allocation_id block;
+	origin_id who[2];
+	track_id track;
+
+	builder_begin(p);
+	track = build_heap_track(p, build_process(p, build_capture(p, "x", "heap"), 1), 0, 0);
+	for (int i = 0; i < 2; i++) {
+		function_id f = build_function(p, build_cstring(p, i ? "b" : "a"), (module_id){ 0 },
+					       0, (string_id){ 0 }, 0);
+
+		o[i].event = (uint16_t)build_heap_event(p, "malloc").v;
+		o[i].track = (uint16_t)track.v;
+		o[i].stack = build_stack(p, (stack_id){ 0 }, build_symbol_location(p, f)).v;
+		who[i] = build_heap_origin(p, &o[i]);
+	}
+	build_moment(p, track, 0);
+	build_allocation(p, track, 1000, who[0]);
+	build_moment(p, track, 1000000000);
+	block = build_allocation(p, track, 500, who[1]);
+	build_moment(p, track, 2000000000);
+	build_release(p, block, track, true, (origin_id){ ID_NONE });
+	build_moment(p, track, 3000000000);
+	block = build_allocation(p, track, 24, who[0]);
+	build_moment(p, track, 4000000000);
+	build_release(p, block, track, false, (origin_id){ ID_NONE });
+	builder_end(p);
+	return p;
+}
+
+static char *memory_answer(bool json)
+{
+	struct report r = { .view = VIEW_KIND_MEMORY };
+	struct profile *p = small_heap();
+	struct lens lens;
+	char *text = NULL;
+	size_t n;
+	FILE *f = open_memstream(&text, &n);
+
+	lens_init(&lens, p);
+	cr_assert_eq(analysis_new(p, &lens, NULL, &r.analysis), 0);
+	cr_assert_not_null(analysis_footprint(r.analysis, NULL));
+	if (json)
+		report_memory_json(&r, f);
+	else
+		report_memory_text(&r, f);
+	fclose(f);
+	analysis_free(r.analysis);
+	lens_done(&lens);
+	profile_free(p);
+	return text;
+}
+
+Test(report, memory)
+{
+	static const struct {
+		bool json;
+		const char *has;
+	} wanted[] = {
+		{ false, "# the peak is 1 s after the start\n" },
+		{ false,
+		  "  1.00 kB      1.50 kB      1.52 kB            3            1      1.00 kB  (everything)\n" },
+		{ false,
+		  "      0 B        500 B        500 B            1            1          0 B  b\n" },
+		{ true, "\"duration_ns\": 4000000000,\n\"peak_ns\": 1000000000,\n" },
+		{ true,
+		  "{\"name\": \"a\", \"module\": \"\", \"live\": 1000, \"peak\": 1000, \"bytes\": 1024, "
+		  "\"calls\": 2, \"temporary\": 0, \"leaked\": 1000}" },
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		char *text = memory_answer(wanted[i].json);
+
+		cr_expect(strstr(text, wanted[i].has), "no %s in\n%s", wanted[i].has, text);
+		free(text);
+	}
 }
