@@ -62,9 +62,9 @@ def moments(path, raw):
 
 
 def is_torn(told):
-    """Did a thread leave the cpu twice in a row? Beside another recording of all cpus, what idle ones turn to is lost."""
+    """Did a thread leave the cpu twice in a row, or end without it? Beside another recording perf loses what idle cpus turn to."""
     kinds = [kind for _, _, kind in sorted(told)]
-    return any(a == b == 'out' for a, b in zip(kinds, kinds[1:]))
+    return any(a == 'out' and b != 'in' for a, b in zip(kinds, kinds[1:]))
 
 
 def wait_of(told, last):
