@@ -142,3 +142,18 @@ bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,
 	return filter_for(term_of_process(s, (process_id){ process }), s->analysis->lens.grouping,
 			  view, out);
 }
+
+void drill_range(const struct time_axis *axis, struct effect *out)
+{
+	bool has_a = axis->a_ns != TIME_UNMARKED;
+	char at[FMT_SIZE];
+
+	if (time_axis_range(axis, &out->from_ns, &out->to_ns)) {
+		out->kind = EFFECT_TIME;
+		return;
+	}
+	time_axis_text(at, has_a ? axis->a_ns : axis->b_ns);
+	out->kind = EFFECT_MESSAGE;
+	out->text = xasprintf("the range %s at %s; %s it", has_a ? "begins" : "ends", at,
+			      has_a ? "B ends" : "A begins");
+}

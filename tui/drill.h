@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What Enter on a row of a table asks the app for. */
+/* What Enter on a row of a table, or a mark on a time axis, asks the app for. */
 #ifndef PROFTOP_TUI_DRILL_H
 #define PROFTOP_TUI_DRILL_H
 
 #include "keys.h"
+#include "time_axis.h"
 #include "view.h"
 
 /*
@@ -16,5 +17,11 @@ bool drill_key(const struct scene *s, const struct keys *keys, uint32_t key, str
 bool drill_thread(const struct scene *s, uint32_t thread, enum view_kind view, struct effect *out);
 bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,
 		   struct effect *out);
+
+/*
+ * After a mark on a time axis: with both ends, that all views show what is between them; else a message that
+ * says what is missing.
+ */
+void drill_range(const struct time_axis *axis, struct effect *out);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "drill.h"
 #include "finding.h"
 #include "list.h"
 #include "mem.h"
@@ -429,21 +430,6 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 	return true;
 }
 
-static void after_mark(struct memory_view *v, struct effect *out)
-{
-	bool has_a = v->graph.axis.a_ns != TIME_UNMARKED;
-	char at[FMT_SIZE];
-
-	if (time_axis_range(&v->graph.axis, &out->from_ns, &out->to_ns)) {
-		out->kind = EFFECT_TIME;
-		return;
-	}
-	time_axis_text(at, has_a ? v->graph.axis.a_ns : v->graph.axis.b_ns);
-	out->kind = EFFECT_MESSAGE;
-	out->text = xasprintf("the range %s at %s; %s it", has_a ? "begins" : "ends", at,
-			      has_a ? "B ends" : "A begins");
-}
-
 static bool next_order(struct memory_view *v, const struct scene *s)
 {
 	v->by = (enum footprint_column)((v->by + 1) % FOOTPRINT_N_COLUMNS);
@@ -477,7 +463,7 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 	case ACTION_MARK_A:
 	case ACTION_MARK_B:
 		if (done)
-			after_mark(v, out);
+			drill_range(&v->graph.axis, out);
 		return done;
 	case ACTION_PEAK:
 		return show_peak(v, s, out);
@@ -524,7 +510,7 @@ static void memory_drag(void *state, const struct scene *s, struct rect r, struc
 	if (!footprint_of(s) || from.col < left || from.col == to.col)
 		return;
 	time_axis_mark(&v->graph.axis, from.col - left, to.col - left);
-	after_mark(v, out);
+	drill_range(&v->graph.axis, out);
 }
 
 static void memory_select(void *state, const struct scene *s, const struct place *p)

@@ -8,7 +8,6 @@
 
 #include "activity.h"
 #include "analysis.h"
-#include "finding.h"
 #include "list.h"
 #include "mem.h"
 #include "row.h"
@@ -198,12 +197,7 @@ static void threads_select(void *state, const struct scene *s, const struct plac
 	struct threads_view *v = state;
 
 	(void)s;
-	if (p->key_id != ID_NONE)
-		return;
-	for (uint32_t i = 0; i < v->activity.n_rows; i++) {
-		if (thread_row_place(row_at(v, i)).path == p->path)
-			list_go(&v->list, i);
-	}
+	thread_row_select(&v->activity, p, &v->list);
 	remember(v);
 }
 
@@ -222,17 +216,10 @@ static bool threads_selection(const void *state, const struct scene *s, struct p
 static uint32_t threads_find(void *state, const struct scene *s, int step, uint32_t *at)
 {
 	struct threads_view *v = state;
-	struct finding f;
+	uint32_t n = thread_row_find(&v->activity, s, step, &v->list, at);
 
-	finding_start(&f, v->list.cursor, step);
-	for (uint32_t i = 0; i < v->activity.n_rows; i++)
-		if (thread_row_matches(s, row_at(v, i)))
-			finding_add(&f, i);
-	*at = finding_end(&f);
-	if (*at > 0)
-		list_go(&v->list, f.target);
 	remember(v);
-	return f.n;
+	return n;
 }
 
 /* A process whose name matches counts with all of its threads. */

@@ -15,8 +15,8 @@
 
 #include "activity.h"
 #include "analysis.h"
+#include "drill.h"
 #include "filter.h"
-#include "finding.h"
 #include "list.h"
 #include "mem.h"
 #include "row.h"
@@ -303,22 +303,6 @@ static void timeline_draw(const void *state, const struct scene *s, struct canva
 	}
 }
 
-/* Both ends are there: all views show what is between them. Else it is said what is missing. */
-static void after_mark(struct timeline_view *v, struct effect *out)
-{
-	bool has_a = v->axis.a_ns != TIME_UNMARKED;
-	char at[FMT_SIZE];
-
-	if (time_axis_range(&v->axis, &out->from_ns, &out->to_ns)) {
-		out->kind = EFFECT_TIME;
-		return;
-	}
-	time_axis_text(at, has_a ? v->axis.a_ns : v->axis.b_ns);
-	out->kind = EFFECT_MESSAGE;
-	out->text = xasprintf("the range %s at %s; %s it", has_a ? "begins" : "ends", at,
-			      has_a ? "B ends" : "A begins");
-}
-
 static bool go_to_peak(struct timeline_view *v)
 {
 	int peak = 0;
@@ -357,7 +341,7 @@ static bool timeline_act(void *state, const struct scene *s, enum action a, stru
 	case ACTION_MARK_A:
 	case ACTION_MARK_B:
 		if (done)
-			after_mark(v, out);
+			drill_range(&v->axis, out);
 		return done;
 	case ACTION_PEAK:
 		return go_to_peak(v);
@@ -400,7 +384,7 @@ static void timeline_drag(void *state, const struct scene *s, struct rect r, str
 	if (!has_times(s) || from.col < left || from.col == to.col)
 		return;
 	time_axis_mark(&v->axis, from.col - left, to.col - left);
-	after_mark(v, out);
+	drill_range(&v->axis, out);
 }
 
 static void timeline_select(void *state, const struct scene *s, const struct place *p)
@@ -408,11 +392,7 @@ static void timeline_select(void *state, const struct scene *s, const struct pla
 	struct timeline_view *v = state;
 
 	(void)s;
-	if (p->key_id != ID_NONE)
-		return;
-	for (uint32_t i = 0; i < v->activity.n_rows; i++)
-		if (thread_row_place(row_at(v, i)).path == p->path)
-			list_go(&v->list, i);
+	thread_row_select(&v->activity, p, &v->list);
 	remember(v);
 }
 
@@ -431,17 +411,10 @@ static bool timeline_selection(const void *state, const struct scene *s, struct 
 static uint32_t timeline_find(void *state, const struct scene *s, int step, uint32_t *at)
 {
 	struct timeline_view *v = state;
-	struct finding f;
+	uint32_t n = thread_row_find(&v->activity, s, step, &v->list, at);
 
-	finding_start(&f, v->list.cursor, step);
-	for (uint32_t i = 0; i < v->activity.n_rows; i++)
-		if (thread_row_matches(s, row_at(v, i)))
-			finding_add(&f, i);
-	*at = finding_end(&f);
-	if (*at > 0)
-		list_go(&v->list, f.target);
 	remember(v);
-	return f.n;
+	return n;
 }
 
 /* Of what is in sight. */
