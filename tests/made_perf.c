@@ -178,15 +178,26 @@ void made_sample(struct made *m, const struct made_sample *s)
 	made_end(m, at);
 }
 
-void made_comm(struct made *m, int32_t pid, int32_t tid, uint64_t time, const char *name)
+static void put_comm(struct made *m, uint16_t misc, int32_t pid, int32_t tid, uint64_t time,
+		     const char *name)
 {
-	size_t at = made_begin(m, PERF_REC_COMM, 0);
+	size_t at = made_begin(m, PERF_REC_COMM, misc);
 
 	made_u32(m, (uint32_t)pid);
 	made_u32(m, (uint32_t)tid);
 	made_text(m, name);
 	made_trailer(m, pid, tid, time);
 	made_end(m, at);
+}
+
+void made_comm(struct made *m, int32_t pid, int32_t tid, uint64_t time, const char *name)
+{
+	put_comm(m, 0, pid, tid, time, name);
+}
+
+void made_exec(struct made *m, int32_t pid, uint64_t time, const char *name)
+{
+	put_comm(m, PERF_MISC_COMM_EXEC, pid, pid, time, name);
 }
 
 void made_fork(struct made *m, int32_t pid, int32_t ppid, int32_t tid, int32_t ptid, uint64_t time)

@@ -52,6 +52,8 @@ void made_trailer(struct made *m, int32_t pid, int32_t tid, uint64_t time);
 
 void made_sample(struct made *m, const struct made_sample *s);
 void made_comm(struct made *m, int32_t pid, int32_t tid, uint64_t time, const char *name);
+/* The name that a process gets when it becomes another program. */
+void made_exec(struct made *m, int32_t pid, uint64_t time, const char *name);
 void made_fork(struct made *m, int32_t pid, int32_t ppid, int32_t tid, int32_t ptid, uint64_t time);
 /* An executable mapping from file offset 0. */
 void made_mmap(struct made *m, int32_t pid, uint64_t time, uint64_t start, uint64_t length,

@@ -287,13 +287,17 @@ Test(perf_feed, mappings_are_those_of_the_time)
 	/* A child begins with what its parent had then. */
 	made_fork(&r.records, 2, 1, 2, 1, 20);
 	put_sample(&r, 2, 2, 40, 0x1010);
+	/* Until it becomes another program. */
+	made_exec(&r.records, 2, 50, "b");
+	put_sample(&r, 2, 2, 60, 0x1010);
 	rig_feed(&r);
 	expect_text(&r,
 		    "cpu-clock 1 15 a;[/lib/old]+10\n"
 		    "cpu-clock 1 16 a;[/lib/old]+10\n"
 		    "cpu-clock 1 35 a;[/lib/new]+10\n"
 		    "cpu-clock 1 40 a;[/lib/old]+10\n"
-		    "cpu-clock 1 5 a;[[unknown]]+1010\n",
+		    "cpu-clock 1 5 a;[[unknown]]+1010\n"
+		    "cpu-clock 1 60 b;[[unknown]]+1010\n",
 		    "mappings by time");
 	rig_end(&r);
 }

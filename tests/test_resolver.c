@@ -232,7 +232,6 @@ Test(resolver, locations_by_time_and_kind)
 	resolver_fork(b.r, 8, 7, 600);
 	cr_expect_str_eq(module_of(&b, locate(&b, 8, 900, 0x1234, MODE_USER)), "/bin/b");
 	resolver_exec(b.r, 8, 700);
-	resolver_exit(b.r, 7, 650);
 	cr_expect_str_eq(module_of(&b, locate(&b, 8, 900, 0x1234, MODE_USER)), "[unknown]");
 	cr_expect_str_eq(module_of(&b, locate(&b, 7, 900, 0x1234, MODE_USER)), "/bin/b");
 	/* No time at all: by all that was told. */

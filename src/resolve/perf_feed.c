@@ -187,6 +187,11 @@ static bool tell_comm(struct perf_feed *f, const struct beside *b, size_t traile
 	if (!perf_comm_decode(&b->record, trailer, &c))
 		return false;
 	perf_tasks_name(f->tasks, c.tid, b->time_ns, c.name, c.name_len);
+	/* What the process had mapped went with its old program; the new one's mappings come after. */
+	if (b->record.misc & PERF_MISC_COMM_EXEC) {
+		resolver_exec(f->resolver, c.pid, b->time_ns);
+		perf_tasks_remapped(f->tasks, c.pid, b->time_ns);
+	}
 	return true;
 }
 

@@ -168,14 +168,6 @@ void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns)
 	generated_exec(r->generated, pid, time_ns);
 }
 
-void resolver_exit(struct resolver *r, int32_t pid, int64_t time_ns)
-{
-	/* Its samples may come after this, and the pid's next owner begins with a fork. */
-	(void)r;
-	(void)pid;
-	(void)time_ns;
-}
-
 static module_id module_of(struct resolver *r, uint32_t dso)
 {
 	module_id m = dso_table_module(r->dsos, dso);

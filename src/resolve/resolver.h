@@ -82,8 +82,8 @@ void resolver_clock(struct resolver *r, const struct resolver_clock *c);
 void resolver_map(struct resolver *r, const struct mapping_event *m);
 /* The child starts with the parent's mappings of that moment. A thread (same pid) changes nothing. */
 void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t time_ns);
+/* The process has another program: what was mapped is gone. */
 void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns);
-void resolver_exit(struct resolver *r, int32_t pid, int64_t time_ns);
 
 /*
  * The location of an address; never fails: without a mapping it is one in the module "[unknown]",
