@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "app.h"
+#include "app_draw.h"
 #include "builder.h"
 #include "err.h"
 #include "keymap.h"

@@ -17,7 +17,15 @@
 #include <unistd.h>
 
 #include "analysis.h"
+#include "app_act.h"
+#include "app_chrome.h"
+#include "app_help.h"
+#include "app_lens.h"
+#include "app_prompt.h"
+#include "app_search.h"
 #include "app_state.h"
+#include "app_trail.h"
+#include "app_views.h"
 #include "mem.h"
 #include "profile.h"
 #include "task.h"
@@ -50,15 +58,6 @@ static void start_lens(struct app *a, const struct lens *wanted, bool metric_ope
 	a->follow = !wanted || metric_open || counts.n_events == 0;
 }
 
-static void follow_busiest(struct app *a)
-{
-	struct lens usual;
-
-	lens_init(&usual, a->source->profile);
-	a->lens.column[0].metric = usual.column[0].metric;
-	lens_done(&usual);
-}
-
 static uint32_t version_of(const struct profile *p)
 {
 	struct profile_counts counts;
@@ -72,15 +71,6 @@ static bool behind(const struct app *a)
 {
 	return a->analysis->profile != a->source->profile ||
 	       a->analysis->counts.version != version_of(a->source->profile);
-}
-
-void app_reanalyse(struct app *a)
-{
-	if (a->follow)
-		follow_busiest(a);
-	worker_request(a->worker, &a->lens);
-	a->asked = true;
-	a->asked_ms = INT64_MIN;
 }
 
 /* Where there is no heap its view has nothing to show, and no tab. */
@@ -223,19 +213,6 @@ void app_resize(struct app *a, int cols, int rows)
 	a->cols = cols;
 	a->rows = rows;
 	a->changed = true;
-}
-
-void app_say_owned(struct app *a, bool bad, char *text)
-{
-	free(a->message);
-	a->message = text;
-	a->message_bad = bad;
-	a->changed = true;
-}
-
-void app_say(struct app *a, bool bad, const char *text)
-{
-	app_say_owned(a, bad, xstrdup(text));
 }
 
 static void hush(struct app *a)

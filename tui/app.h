@@ -6,29 +6,15 @@
 #ifndef PROFTOP_TUI_APP_H
 #define PROFTOP_TUI_APP_H
 
-#include "canvas.h"
 #include "settings.h"
 #include "tui.h"
+#include "wish.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct app;
 struct err;
-
-/* What only a terminal can do. */
-enum wish_kind {
-	WISH_NONE,
-	WISH_COPY,   /* `text` into the clipboard */
-	WISH_EDIT,   /* `text` in an editor, at `line` */
-	WISH_REPAINT /* everything anew */
-};
-
-struct wish {
-	enum wish_kind kind;
-	char *text;    /* malloc'd; the taker frees */
-	uint32_t line; /* 1-based, 0: unknown */
-};
 
 /*
  * Source, options and settings are borrowed for the app's life. NULL with a sentence: -EINVAL for an
@@ -51,8 +37,6 @@ void app_click(struct app *a, int row, int col, int64_t now_ms);
 void app_release(struct app *a, int row, int col);
 /* The wheel by so many notches, down is positive. */
 void app_wheel(struct app *a, int notches);
-/* Says something until the next key. */
-void app_say(struct app *a, bool bad, const char *text);
 
 /* Takes in what loader and worker have made, and asks for what is due. True when the screen changes. */
 bool app_tick(struct app *a, int64_t now_ms);
@@ -64,9 +48,6 @@ void app_wake_fds(const struct app *a, int fds[2]);
 bool app_has_data(const struct app *a);
 /* Loading is over and everything that is known is in what would be drawn. */
 bool app_settled(const struct app *a);
-
-/* Draws on a canvas of the size told. */
-void app_draw(struct app *a, struct canvas *c);
 
 /* False when there is none. */
 bool app_take_wish(struct app *a, struct wish *out);

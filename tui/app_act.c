@@ -2,27 +2,25 @@
 /* What actions do that reach beyond the view on screen. */
 #include "config.h"
 
+#include "app_act.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis.h"
+#include "app_help.h"
+#include "app_lens.h"
+#include "app_prompt.h"
+#include "app_search.h"
 #include "app_state.h"
+#include "app_trail.h"
+#include "app_views.h"
 #include "filter.h"
 #include "mem.h"
 #include "profile.h"
 #include "row.h"
 #include "task.h"
-
-const char *app_label(const struct app *a, const struct place *place)
-{
-	const struct analysis *an = a->analysis;
-	bool of_samples = app_ops(a)->contexts & IN_TOP && an->table_keys != &an->keys;
-	const struct keys *keys = of_samples ? an->table_keys : &an->keys;
-	uint32_t key = place->key_id != ID_NONE ? row_key_of_id(keys, place->key_id) : KEY_NONE;
-
-	return key != KEY_NONE ? keys->key[key].label : NULL;
-}
 
 /* The selected name, or a message and NULL. */
 static const char *selected_label(struct app *a)
@@ -33,68 +31,6 @@ static const char *selected_label(struct app *a)
 	if (!label)
 		app_say(a, false, "no function is selected");
 	return label;
-}
-
-int app_add_filter(struct app *a, const char *terms, char **added)
-{
-	struct filter *alone = NULL;
-	struct err e = ERR_INIT;
-	int ret = filter_parse(terms, &alone, &e);
-
-	if (ret == 0 && !a->lens.filter)
-		ret = filter_parse("", &a->lens.filter, &e);
-	if (ret == 0)
-		ret = filter_add(a->lens.filter, terms, &e);
-	if (ret < 0) {
-		app_say(a, true, err_text(&e));
-	} else {
-		app_reanalyse(a);
-		if (added)
-			*added = filter_text(alone);
-	}
-	filter_free(alone);
-	err_clear(&e);
-	return ret;
-}
-
-/* Where the terms stand in the filter's text, or NULL. */
-static char *find_terms(char *all, const char *terms)
-{
-	size_t n = strlen(terms);
-
-	for (char *at = strstr(all, terms); at; at = strstr(at + 1, terms))
-		if ((at == all || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-			return at;
-	return NULL;
-}
-
-bool app_has_filter(const struct app *a, const char *terms)
-{
-	char *all = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
-	bool there = find_terms(all, terms) != NULL;
-
-	free(all);
-	return there;
-}
-
-bool app_take_filter(struct app *a, const char *terms)
-{
-	char *all = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
-	char *at = find_terms(all, terms);
-	struct filter *rest = NULL;
-
-	if (at) {
-		memmove(at, at + strlen(terms), strlen(at + strlen(terms)) + 1);
-		/* false only if the terms stood inside of a quoted value */
-		at = filter_parse(all, &rest, NULL) == 0 ? at : NULL;
-	}
-	free(all);
-	if (!at)
-		return false;
-	filter_free(a->lens.filter);
-	a->lens.filter = rest;
-	app_reanalyse(a);
-	return true;
 }
 
 /* One column: the next metric. Several: the next of them leads. */
@@ -442,4 +378,57 @@ void app_act(struct app *a, enum action action)
 	    act_on_selection(a, action))
 		return;
 	act_in_view(a, action);
+}
+
+/* What does not scroll: searches, or closes the overlay. */
+static void act_in_help_otherwise(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_SEARCH:
+		app_prompt_open(a, PROMPT_SEARCH);
+		break;
+	case ACTION_NEXT:
+	case ACTION_PREVIOUS:
+		app_help_find(a, action == ACTION_NEXT ? 1 : -1);
+		break;
+	case ACTION_QUIT_ALL:
+		a->over = true;
+		break;
+	default:
+		if (action != ACTION_BACK || !a->help.pattern)
+			a->help.open = false;
+		app_help_search(a, NULL);
+		break;
+	}
+}
+
+void app_help_act(struct app *a, enum action action)
+{
+	int page = a->chrome.view.rows > 2 ? a->chrome.view.rows - 2 : 1;
+
+	switch (action) {
+	case ACTION_DOWN:
+		a->help.top++;
+		break;
+	case ACTION_UP:
+		a->help.top--;
+		break;
+	case ACTION_PAGE_DOWN:
+	case ACTION_HALF_DOWN:
+		a->help.top += page;
+		break;
+	case ACTION_PAGE_UP:
+	case ACTION_HALF_UP:
+		a->help.top -= page;
+		break;
+	case ACTION_FIRST:
+		a->help.top = 0;
+		break;
+	case ACTION_LAST:
+		a->help.top = INT16_MAX;
+		break;
+	default:
+		act_in_help_otherwise(a, action);
+		break;
+	}
 }

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The frame around the views: where am I and of how much, the tabs, activity over time, the full text
- * of the selected row, filter and search, hints. What does not fit is left out from the least
- * important on, so that the view has room on any screen.
+ * of the selected row, filter and search, hints.
  */
 #include "config.h"
+
+#include "app_draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis.h"
+#include "app_chrome.h"
+#include "app_help.h"
 #include "app_state.h"
+#include "app_views.h"
 #include "filter.h"
 #include "fmt.h"
 #include "mem.h"
@@ -22,50 +26,13 @@
 #include "time_axis.h"
 
 #define MAX_HINTS       8
-#define ACTIVITY_ROWS   12 /* a screen with fewer rows has no activity row, … */
-#define STATUS_ROWS     8  /* … no status row, */
-#define TABS_ROWS       7  /* no tabs, */
-#define HINTS_ROWS      5  /* no hints, */
-#define TITLE_ROWS      3  /* no title */
-#define MAX_TITLE_PARTS 4  /* variants of what stands on the right of row 0 */
+#define MAX_TITLE_PARTS 4 /* variants of what stands on the right of row 0 */
 
 /* Fewer columns have no room for the cursor's row in numbers. */
 #define POSITION_COLS 60
 
 /* A key binding list: longest one for one action. */
 #define KEYS_SIZE 64
-
-static bool has_times(const struct weights *w)
-{
-	return w->begin_ns != TIME_NONE && w->end_ns > w->begin_ns;
-}
-
-static bool has_filter(const struct app *a)
-{
-	return a->lens.filter && filter_n_terms(a->lens.filter) > 0;
-}
-
-void app_chrome(const struct app *a, struct chrome *f)
-{
-	int top = 0, bottom = a->rows;
-	bool terms = has_filter(a) || (a->scene.search && a->prompting == PROMPT_NONE);
-
-	*f = (struct chrome){ -1, -1, -1, -1, -1, -1, -1, { 0, 0, 0, 0 } };
-	if (a->rows >= TITLE_ROWS)
-		f->title = top++;
-	if (a->rows >= TABS_ROWS)
-		f->tabs = top++;
-	if (a->rows >= ACTIVITY_ROWS && has_times(&a->analysis->weights))
-		f->activity = top++;
-	if (a->hints && a->rows >= HINTS_ROWS)
-		f->hints = --bottom;
-	if (terms && a->rows >= HINTS_ROWS)
-		f->terms = --bottom;
-	if (a->rows >= STATUS_ROWS)
-		f->status = --bottom;
-	f->prompt = f->terms >= 0 ? f->terms : f->status >= 0 ? f->status : a->rows - 1;
-	f->view = (struct rect){ top, 0, bottom > top ? bottom - top : 0, a->cols };
-}
 
 static void add_hit(struct app *a, int row, int col, int cols, enum action action)
 {
@@ -144,7 +111,7 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 		n = add_total(
 			out, n,
 			xasprintf("%s %% of all", fmt_percent(share, w->total[0], w->whole[0])));
-	if (has_times(w) && w->first_ns != TIME_NONE)
+	if (app_has_times(w) && w->first_ns != TIME_NONE)
 		n = add_total(out, n, xstrdup(fmt_ns(time, w->last_ns - w->first_ns)));
 	if (w->n_threads > 0)
 		n = add_total(out, n,
@@ -254,49 +221,6 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
 	return col;
 }
 
-/* What stands behind the activity: "2.3 s – 5.1 s of 8.85 s", or how long it is; "" for no room. */
-static void activity_label(const struct weights *w, int cols, char out[3 * FMT_SIZE])
-{
-	char first[FMT_SIZE], last[FMT_SIZE], end[FMT_SIZE];
-	bool part = w->first_ns != TIME_NONE && w->total[0] != w->whole[0];
-
-	fmt_ns(end, w->end_ns - w->begin_ns);
-	snprintf(out, 3 * FMT_SIZE, " 0 – %s ", end);
-	if (part && cols >= 72)
-		snprintf(out, 3 * FMT_SIZE, " %s – %s of %s ",
-			 fmt_ns(first, w->first_ns - w->begin_ns),
-			 fmt_ns(last, w->last_ns - w->begin_ns), end);
-}
-
-/* The activity row as an axis: column 0 of it is column 1 of the screen. */
-static bool activity_axis(const struct app *a, int cols, struct time_axis *t,
-			  char label[3 * FMT_SIZE])
-{
-	const struct weights *w = &a->analysis->weights;
-	int64_t whole;
-
-	if (!has_times(w))
-		return false;
-	activity_label(w, cols, label);
-	cols -= 1 + (int)text_width(label, strlen(label));
-	whole = w->end_ns - w->begin_ns;
-	time_axis_init(t);
-	time_axis_fit(t, whole < INT64_MAX ? whole + 1 : whole, cols);
-	return cols >= 8;
-}
-
-bool app_activity_range(const struct app *a, int from_col, int to_col, int64_t *from_ns,
-			int64_t *to_ns)
-{
-	char label[3 * FMT_SIZE];
-	struct time_axis t;
-
-	if (!activity_axis(a, a->cols, &t, label))
-		return false;
-	time_axis_mark(&t, from_col - 1, to_col - 1);
-	return time_axis_range(&t, from_ns, to_ns);
-}
-
 static void draw_activity(const struct app *a, struct canvas *c)
 {
 	const struct weights *w = &a->analysis->weights;
@@ -304,7 +228,7 @@ static void draw_activity(const struct app *a, struct canvas *c)
 	char label[3 * FMT_SIZE];
 	struct time_axis t;
 
-	if (!activity_axis(a, c->cols, &t, label))
+	if (!app_activity_axis(a, c->cols, &t, label))
 		return;
 	canvas_spark(c, row, 1, t.cols, STYLE_SPARK, w->slice, WEIGH_N_SLICES, 0);
 	canvas_puts(c, row, t.cols + 1, c->cols, STYLE_DIM, label);
@@ -450,7 +374,7 @@ static void draw_terms(struct app *a, struct canvas *c)
 {
 	int row = a->chrome.terms, col = 1;
 
-	if (has_filter(a)) {
+	if (app_is_filtered(a)) {
 		char *text = filter_text(a->lens.filter);
 
 		/* In front: the terms may fill the row. */
@@ -676,7 +600,7 @@ static void draw_way_out(const struct app *a, struct canvas *c)
 	if (w->total[0] != 0 || a->loading || app_ops(a)->contexts & IN_TEXT ||
 	    row >= r.row + r.rows)
 		return;
-	if (has_filter(a)) {
+	if (app_is_filtered(a)) {
 		size_t n = filter_n_terms(a->lens.filter);
 
 		first_key(a, a->trail.n > 0 ? ACTION_BACK : ACTION_FILTER, key);

@@ -2,10 +2,13 @@
 /* The help overlay: the keys that work in this view now, then those that work everywhere. */
 #include "config.h"
 
+#include "app_help.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "app_lens.h"
 #include "app_state.h"
 #include "finding.h"
 #include "mem.h"
@@ -228,57 +231,4 @@ void app_help_find(struct app *a, int step)
 	h->line = f.target;
 	if ((int)h->line < h->top || (int)h->line >= h->top + rows)
 		h->top = (int)h->line - rows / 3;
-}
-
-/* What does not scroll: searches, or closes the overlay. */
-static void act_otherwise(struct app *a, enum action action)
-{
-	switch (action) {
-	case ACTION_SEARCH:
-		app_prompt_open(a, PROMPT_SEARCH);
-		break;
-	case ACTION_NEXT:
-	case ACTION_PREVIOUS:
-		app_help_find(a, action == ACTION_NEXT ? 1 : -1);
-		break;
-	case ACTION_QUIT_ALL:
-		a->over = true;
-		break;
-	default:
-		if (action != ACTION_BACK || !a->help.pattern)
-			a->help.open = false;
-		app_help_search(a, NULL);
-		break;
-	}
-}
-
-void app_help_act(struct app *a, enum action action)
-{
-	int page = a->chrome.view.rows > 2 ? a->chrome.view.rows - 2 : 1;
-
-	switch (action) {
-	case ACTION_DOWN:
-		a->help.top++;
-		break;
-	case ACTION_UP:
-		a->help.top--;
-		break;
-	case ACTION_PAGE_DOWN:
-	case ACTION_HALF_DOWN:
-		a->help.top += page;
-		break;
-	case ACTION_PAGE_UP:
-	case ACTION_HALF_UP:
-		a->help.top -= page;
-		break;
-	case ACTION_FIRST:
-		a->help.top = 0;
-		break;
-	case ACTION_LAST:
-		a->help.top = INT16_MAX;
-		break;
-	default:
-		act_otherwise(a, action);
-		break;
-	}
 }

@@ -3,12 +3,14 @@
 #ifndef PROFTOP_TUI_APP_STATE_H
 #define PROFTOP_TUI_APP_STATE_H
 
-#include "app.h"
 #include "err.h"
 #include "keymap.h"
 #include "prompt.h"
 #include "search.h"
+#include "settings.h"
+#include "tui.h"
 #include "view.h"
+#include "wish.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -128,93 +130,5 @@ static inline const struct view_ops *app_ops(const struct app *a)
 {
 	return views[a->view];
 }
-
-/* app.c */
-
-/* Asks for an analysis through the lens as it now is. */
-void app_reanalyse(struct app *a);
-/* As app_say(); text becomes the app's. */
-void app_say_owned(struct app *a, bool bad, char *text);
-
-/* app_act.c */
-
-void app_act(struct app *a, enum action action);
-/* The label of a selected key, or NULL; borrowed from the profile. */
-const char *app_label(const struct app *a, const struct place *place);
-/*
- * Adds terms to the filter; a sentence on screen when they are wrong. *added (may be NULL) is then how
- * they stand there, which the caller frees.
- */
-int app_add_filter(struct app *a, const char *terms, char **added);
-/* Takes terms that were added as one out of the filter, wherever they are; false when they are not there. */
-bool app_take_filter(struct app *a, const char *terms);
-/* Do these terms, one after the other, stand in the filter? */
-bool app_has_filter(const struct app *a, const char *terms);
-
-/* app_trail.c */
-
-/* The present view's state, up to date and laid out. */
-void *app_state(struct app *a);
-/* Every view has to look at the scene again. */
-void app_scene_changed(struct app *a);
-/* Where the cursor is. */
-struct step app_here(struct app *a);
-/* Puts the cursor of the view on screen there. */
-void app_select(struct app *a, const struct step *s);
-/* Is the view still as it was when the step was taken? Then its state says more than the place. */
-bool app_is_at(struct app *a, const struct step *s);
-/* Shows a view as it was left. */
-void app_show(struct app *a, enum view_kind view);
-/* Has the view something to show of what was read? */
-bool app_has_view(const struct app *a, enum view_kind view);
-/* The place of a view's tab among those that there are, from 0. */
-int app_tab_of(const struct app *a, enum view_kind view);
-/* Shows another view with a place, or none; back returns to here. */
-void app_go(struct app *a, enum view_kind view, const struct place *place);
-/* Adds terms to the filter of the view on screen; back takes them away. As app_add_filter(). */
-int app_narrow_here(struct app *a, const char *terms);
-/* Shows this stretch of time alone (ns since the start), in place of any other; back undoes it. */
-void app_show_time(struct app *a, int64_t from_ns, int64_t to_ns);
-/* One step back, without the filter that the step added; false when there is none. */
-bool app_back(struct app *a);
-/* Back to the view that one came from; false when there is none. */
-bool app_leave(struct app *a);
-/* Forgets all steps but those that added terms which still filter. */
-void app_clear_trail(struct app *a);
-void app_free_trail(struct app *a);
-/* A new analysis is there: the cursor goes where a step back wanted it. */
-void app_land(struct app *a);
-/* Does what a view asked for, and frees it. */
-void app_apply(struct app *a, struct effect *fx);
-
-/* app_search.c */
-
-void app_prompt_open(struct app *a, enum prompt_kind kind);
-void app_prompt_key(struct app *a, uint32_t key);
-/* Searches a regular expression from now on, or nothing when NULL; false, and seeking.error, when it is bad. */
-bool app_search(struct app *a, const char *pattern);
-/* Searches the same in another analysis. */
-void app_search_again(struct app *a);
-/* To the match at the cursor (0), the next or the previous one. */
-void app_find(struct app *a, int step);
-
-/* app_draw.c */
-
-/* The stretch of time between two columns of the activity row; false: they are not in it. */
-bool app_activity_range(const struct app *a, int from_col, int to_col, int64_t *from_ns,
-			int64_t *to_ns);
-/* Where everything goes. */
-void app_chrome(const struct app *a, struct chrome *f);
-
-/* app_help.c */
-
-/* Draws the overlay, scrolled to a->help.top, which is kept in range. */
-void app_draw_help(struct canvas *c, struct rect r, struct app *a);
-/* Keys while it is open: they scroll, search or close it. */
-void app_help_act(struct app *a, enum action action);
-/* Searches a regular expression in it, or nothing when NULL; false, and a sentence on screen, when it is bad. */
-bool app_help_search(struct app *a, const char *pattern);
-/* To the first match (0), the next or the previous one. */
-void app_help_find(struct app *a, int step);
 
 #endif

@@ -18,6 +18,8 @@
 #include <time.h>
 
 #include "app.h"
+#include "app_draw.h"
+#include "app_lens.h"
 #include "canvas.h"
 #include "err.h"
 #include "keymap.h"

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the user wants to see of the profile, and what is said to him of it. */
+#include "config.h"
+
+#include "app_lens.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "app_state.h"
+#include "err.h"
+#include "filter.h"
+#include "lens.h"
+#include "mem.h"
+#include "worker.h"
+
+void app_say_owned(struct app *a, bool bad, char *text)
+{
+	free(a->message);
+	a->message = text;
+	a->message_bad = bad;
+	a->changed = true;
+}
+
+void app_say(struct app *a, bool bad, const char *text)
+{
+	app_say_owned(a, bad, xstrdup(text));
+}
+
+static void follow_busiest(struct app *a)
+{
+	struct lens usual;
+
+	lens_init(&usual, a->source->profile);
+	a->lens.column[0].metric = usual.column[0].metric;
+	lens_done(&usual);
+}
+
+void app_reanalyse(struct app *a)
+{
+	if (a->follow)
+		follow_busiest(a);
+	worker_request(a->worker, &a->lens);
+	a->asked = true;
+	a->asked_ms = INT64_MIN;
+}
+
+int app_add_filter(struct app *a, const char *terms, char **added)
+{
+	struct filter *alone = NULL;
+	struct err e = ERR_INIT;
+	int ret = filter_parse(terms, &alone, &e);
+
+	if (ret == 0 && !a->lens.filter)
+		ret = filter_parse("", &a->lens.filter, &e);
+	if (ret == 0)
+		ret = filter_add(a->lens.filter, terms, &e);
+	if (ret < 0) {
+		app_say(a, true, err_text(&e));
+	} else {
+		app_reanalyse(a);
+		if (added)
+			*added = filter_text(alone);
+	}
+	filter_free(alone);
+	err_clear(&e);
+	return ret;
+}
+
+/* Where the terms stand in the filter's text, or NULL. */
+static char *find_terms(char *all, const char *terms)
+{
+	size_t n = strlen(terms);
+
+	for (char *at = strstr(all, terms); at; at = strstr(at + 1, terms))
+		if ((at == all || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+			return at;
+	return NULL;
+}
+
+bool app_has_filter(const struct app *a, const char *terms)
+{
+	char *all = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
+	bool there = find_terms(all, terms) != NULL;
+
+	free(all);
+	return there;
+}
+
+bool app_take_filter(struct app *a, const char *terms)
+{
+	char *all = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
+	char *at = find_terms(all, terms);
+	struct filter *rest = NULL;
+
+	if (at) {
+		memmove(at, at + strlen(terms), strlen(at + strlen(terms)) + 1);
+		/* false only if the terms stood inside of a quoted value */
+		at = filter_parse(all, &rest, NULL) == 0 ? at : NULL;
+	}
+	free(all);
+	if (!at)
+		return false;
+	filter_free(a->lens.filter);
+	a->lens.filter = rest;
+	app_reanalyse(a);
+	return true;
+}

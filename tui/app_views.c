@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The views on hand and which one is on screen.
+ *
+ * There is one instance of each view. It is made when first needed, and sees a changed scene when it
+ * is next needed.
+ */
+#include "config.h"
+
+#include "app_views.h"
+
+#include "analysis.h"
+#include "app_chrome.h"
+#include "app_state.h"
+#include "keys.h"
+#include "row.h"
+
+void *app_state(struct app *a)
+{
+	const struct view_ops *ops = app_ops(a);
+	struct instance *in = &a->instance[a->view];
+
+	if (!in->state) {
+		in->state = ops->new ();
+		in->stale = true;
+	}
+	if (in->stale)
+		ops->update(in->state, &a->scene);
+	in->stale = false;
+	app_chrome(a, &a->chrome);
+	ops->layout(in->state, &a->scene, a->chrome.view);
+	return in->state;
+}
+
+bool app_has_view(const struct app *a, enum view_kind view)
+{
+	const struct view_ops *ops = views[view];
+
+	return !ops->applies || ops->applies(&a->scene);
+}
+
+int app_tab_of(const struct app *a, enum view_kind view)
+{
+	int tab = 0;
+
+	for (int i = 0; i < (int)view; i++)
+		tab += app_has_view(a, (enum view_kind)i);
+	return tab;
+}
+
+void app_scene_changed(struct app *a)
+{
+	for (int i = 0; i < N_VIEW_KINDS; i++)
+		a->instance[i].stale = true;
+	a->changed = true;
+}
+
+struct step app_here(struct app *a)
+{
+	struct step here = { .view = a->view };
+
+	here.has_place = app_ops(a)->selection(app_state(a), &a->scene, &here.place);
+	return here;
+}
+
+void app_select(struct app *a, const struct step *s)
+{
+	if (s->has_place)
+		app_ops(a)->select(app_state(a), &a->scene, &s->place);
+}
+
+bool app_is_at(struct app *a, const struct step *s)
+{
+	struct step here = app_here(a);
+
+	return here.has_place == s->has_place &&
+	       (!s->has_place ||
+		(here.place.key_id == s->place.key_id && here.place.path == s->place.path));
+}
+
+void app_show(struct app *a, enum view_kind view)
+{
+	a->view = view;
+	a->view_open = false;
+	a->seeking.n = 0;
+	a->changed = true;
+}
+
+const char *app_label(const struct app *a, const struct place *place)
+{
+	const struct analysis *an = a->analysis;
+	bool of_samples = app_ops(a)->contexts & IN_TOP && an->table_keys != &an->keys;
+	const struct keys *keys = of_samples ? an->table_keys : &an->keys;
+	uint32_t key = place->key_id != ID_NONE ? row_key_of_id(keys, place->key_id) : KEY_NONE;
+
+	return key != KEY_NONE ? keys->key[key].label : NULL;
+}
