@@ -93,7 +93,7 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	/* A recording of a heap begins with its memory over time. */
 	if (a->view_open && made->footprint && made->counts.n_samples == 0)
 		app_show(a, VIEW_KIND_MEMORY);
-	analysis_free(old);
+	worker_drop(a->worker, old);
 	leave_memory(a);
 	if (!worker_busy(a->worker))
 		app_land(a);

@@ -28,6 +28,12 @@ struct worker {
 	struct analysis *made;         /* by it; the task's until it is joined */
 	struct lens next;              /* the waiting request's */
 	bool waiting;                  /* is there one? */
+	struct task *sweeping;         /* frees `swept`, or NULL */
+	struct analysis *swept;        /* the task's until it is joined */
+	struct {
+		struct analysis **at;
+		size_t n, cap;
+	} dropped; /* nobody wants these any more; owned */
 };
 
 static int analyse(void *arg)
@@ -77,6 +83,35 @@ static void start(struct worker *w)
 	lens_done(&w->lens);
 }
 
+static int free_swept(void *arg)
+{
+	struct worker *w = arg;
+
+	analysis_free(w->swept);
+	return 0;
+}
+
+static void finish_sweeping(struct worker *w)
+{
+	if (w->sweeping)
+		task_join(w->sweeping);
+	w->sweeping = NULL;
+}
+
+/* Frees one of what was dropped, if nothing is being freed. */
+static void sweep(struct worker *w)
+{
+	if (w->sweeping && !task_finished(w->sweeping))
+		return;
+	finish_sweeping(w);
+	if (w->dropped.n == 0)
+		return;
+	w->swept = w->dropped.at[--w->dropped.n];
+	w->sweeping = task_start(free_swept, w, w->wake_fd);
+	if (!w->sweeping)
+		free_swept(w);
+}
+
 struct worker *worker_new(const struct profile *p, struct err *e)
 {
 	int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -103,6 +138,10 @@ void worker_free(struct worker *w)
 	if (w->waiting)
 		lens_done(&w->next);
 	analysis_free(w->made);
+	finish_sweeping(w);
+	while (w->dropped.n > 0)
+		analysis_free(w->dropped.at[--w->dropped.n]);
+	vec_done(&w->dropped);
 	close(w->wake_fd);
 	free(w);
 }
@@ -119,6 +158,12 @@ void worker_request(struct worker *w, const struct lens *lens)
 		start(w);
 }
 
+void worker_drop(struct worker *w, struct analysis *an)
+{
+	vec_push(&w->dropped, an);
+	sweep(w);
+}
+
 int worker_fd(const struct worker *w)
 {
 	return w->wake_fd;
@@ -131,6 +176,7 @@ struct analysis *worker_take(struct worker *w)
 	ssize_t ignored = read(w->wake_fd, &count, sizeof(count));
 
 	(void)ignored;
+	sweep(w);
 	if (w->task && !task_finished(w->task))
 		return NULL;
 	if (w->task) {

@@ -21,6 +21,9 @@ void worker_free(struct worker *w);
 /* Wants an analysis of the profile as it then is, through a copy of lens. */
 void worker_request(struct worker *w, const struct lens *lens);
 
+/* Frees an analysis beside the terminal: of a large profile that takes a tenth of a second. */
+void worker_drop(struct worker *w, struct analysis *an);
+
 /* Readable when worker_take() may have something. */
 int worker_fd(const struct worker *w);
 
