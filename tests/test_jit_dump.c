@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "builder.h"
+#include "cfi_rule.h"
 #include "err.h"
 #include "jit_dump.h"
 #include "made_perf.h"
@@ -89,6 +90,36 @@ static void debug_info(struct made *m, uint64_t address, const char *file, uint3
 	end(m, at);
 }
 
+/* A header of 20 bytes, as far as it is told from an entry. */
+static void table_head(struct made *m)
+{
+	made_bytes(m, "\x01\x1b\x03\x3b", 4);
+	made_bytes(m, "0123456789abcdef", 16);
+}
+
+/* Unwind tables of code of size bytes, a multiple of 8: CFA is sp + 8, from byte 4 on sp + 32. */
+static void unwinding(struct made *m, uint32_t size, bool head_in_front)
+{
+	size_t at = begin(m, 4, 0);
+
+	made_u64(m, 20 + 24 + 24 + 4);
+	made_u64(m, 20);
+	made_u64(m, 0);
+	if (head_in_front)
+		table_head(m);
+	made_u32(m, 20);
+	made_bytes(m, "\0\0\0\0\001zR\0\001\x78\x10\001\x1b\x0c\x07\x08\x90\x01\0\0", 20);
+	made_u32(m, 20);
+	made_u32(m, 28);
+	made_u32(m, 0 - (size + 24 + 8));
+	made_u32(m, size);
+	made_bytes(m, "\0\x44\x0e\x20\0\0\0\0", 8);
+	made_u32(m, 0);
+	if (!head_in_front)
+		table_head(m);
+	end(m, at);
+}
+
 /* Two functions at one address, a record of a kind that nobody knows, and a move. */
 static void put_dump(struct made *m)
 {
@@ -96,6 +127,7 @@ static void put_dump(struct made *m)
 	debug_info(m, 0x5000, "a.js", 12);
 	load(m, 1100, 0x5000, 64, 0, "first");
 	end(m, begin(m, 99, 1150));
+	unwinding(m, 32, false);
 	load(m, 1200, 0x5000, 32, 1, "second");
 	move(m, 1300, 0x6000, 1);
 	end(m, begin(m, 3, 1400));
@@ -216,6 +248,13 @@ Test(jit_dump, any_damaged_byte_is_survived)
 			cr_expect_gt(p[k].size, 0);
 			cr_expect_gt(p[k].address + p[k].size, p[k].address);
 			cr_expect_not_null(jit_dump_name(d, p[k].offset), "byte %zu", i / 3);
+		}
+		for (size_t k = 0; k < jit_dump_n(d); k++) {
+			struct jit_tables tables;
+			uint8_t *bytes = jit_dump_read_tables(d, k, &tables);
+
+			cr_expect_leq(tables.n, m.bytes.n);
+			free(bytes);
 		}
 		jit_dump_free(d);
 	}
@@ -365,5 +404,119 @@ Test(jit_dump, addresses_have_the_name_of_their_time)
 		profile_free(p);
 	}
 	made_done(&m);
+	teardown(&t);
+}
+
+/* The third has tables too, but not the second, which is between them. */
+static void put_tables(struct made *m, bool head_in_front)
+{
+	head(m, 1000, 0);
+	unwinding(m, 64, head_in_front);
+	load(m, 1100, 0x5000, 64, 0, "first");
+	load(m, 1200, 0x5000, 32, 1, "second");
+	debug_info(m, 0x5800, "a.js", 12);
+	unwinding(m, 32, head_in_front);
+	load(m, 1250, 0x5800, 32, 2, "third");
+	move(m, 1300, 0x6000, 2);
+}
+
+Test(jit_dump, tables_are_found_before_or_behind_their_header)
+{
+	struct trial t;
+
+	setup(&t);
+	for (int i = 0; i < 4; i++) {
+		struct made m = { .big = i & 1 };
+		const struct jit_place *p;
+		struct jit_dump *d = NULL;
+		struct jit_tables tables;
+		uint8_t *bytes;
+		size_t n;
+
+		put_tables(&m, i & 2);
+		write_dump(t.path, &m, m.bytes.n);
+		cr_assert_eq(jit_dump_load(t.path, &d, NULL), 0);
+		p = jit_dump_places(d, &n);
+		cr_assert_eq(n, 4);
+		cr_expect(jit_dump_has_tables(d));
+		cr_expect_eq(jit_dump_index(d, p[3].offset + 31), 2);
+		cr_expect_eq(jit_dump_index(d, p[3].offset + 32), SIZE_MAX);
+		bytes = jit_dump_read_tables(d, 2, &tables);
+		cr_assert_not_null(bytes);
+		cr_expect_eq(tables.n, 52);
+		cr_expect_eq(tables.address, 0x5820);
+		cr_expect_eq(tables.code, 0x5800);
+		cr_expect_eq(tables.eh_frame[i & 1 ? 3 : 0], 20);
+		free(bytes);
+		cr_expect_null(jit_dump_read_tables(d, 1, &tables));
+		unlink(t.path);
+		cr_expect_null(jit_dump_read_tables(d, 0, &tables), "a file that is gone");
+		jit_dump_free(d);
+		made_done(&m);
+	}
+	teardown(&t);
+}
+
+/* Rules of addresses at times; cfa 0: there are none. */
+static const struct {
+	int64_t time;
+	uint64_t address;
+	int32_t cfa;
+} rules[] = {
+	{ 1050, 0x5000, 0 },  { 1150, 0x5000, 8 }, { 1150, 0x5004, 32 }, { 1250, 0x5004, 0 },
+	{ 1250, 0x5024, 32 }, { 1260, 0x5801, 8 }, { 1260, 0x5804, 32 }, { 1260, 0x5820, 0 },
+	{ 1299, 0x6000, 0 },  { 1301, 0x6000, 8 }, { 1301, 0x601f, 32 }, { 1150, 0x5004, 32 },
+	{ 1301, 0x5804, 32 }, { 1301, 0x6020, 0 },
+};
+
+static void expect_rules(struct resolver *r, const char *what)
+{
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		struct cfi_rule rule = { .cfa = 0 };
+		bool found = resolver_rule(r, 4242424, rules[i].time, UNWIND_X86_64,
+					   rules[i].address, &rule);
+
+		cr_expect_eq(found, rules[i].cfa != 0, "%s: %zu", what, i);
+		cr_expect_eq(rule.cfa, rules[i].cfa, "%s: %zu: %d", what, i, rule.cfa);
+	}
+}
+
+Test(jit_dump, rules_are_those_of_the_code_of_the_time)
+{
+	struct trial t;
+
+	setup(&t);
+	for (int in_front = 0; in_front < 2; in_front++) {
+		struct resolver_options o = { .same_machine = true };
+		struct resolver_clock clock = { .monotonic = true };
+		struct profile *p = profile_new();
+		struct mapping_event map = { .time_ns = 900,
+					     .pid = 4242424,
+					     .start = 0x100000,
+					     .length = 4096,
+					     .path = t.path,
+					     .executable = true };
+		struct mapping_event anon = { .time_ns = 900,
+					      .pid = 4242424,
+					      .start = 0x5000,
+					      .length = 0x3000,
+					      .path = "//anon",
+					      .executable = true };
+		struct made m = { 0 };
+		struct resolver *r;
+
+		put_tables(&m, in_front);
+		write_dump(t.path, &m, m.bytes.n);
+		builder_begin(p);
+		r = resolver_new(p, build_capture(p, "made", "perf.data"), &o);
+		resolver_clock(r, &clock);
+		resolver_map(r, &map);
+		resolver_map(r, &anon);
+		expect_rules(r, in_front ? "header in front" : "header behind");
+		builder_end(p);
+		resolver_free(r);
+		profile_free(p);
+		made_done(&m);
+	}
 	teardown(&t);
 }

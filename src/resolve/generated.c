@@ -16,6 +16,7 @@
 #include "find.h"
 #include "fmt.h"
 #include "jit_dump.h"
+#include "jit_unwind.h"
 #include "mem.h"
 #include "resolver.h"
 
@@ -37,7 +38,9 @@ struct jit_process {
 struct known_dump {
 	char *path; /* as recorded; owned */
 	int32_t pid;
-	size_t n_places; /* of code in it */
+	uint32_t dso;              /* its number */
+	struct jit_unwind *unwind; /* NULL: it has no unwind tables; owned */
+	size_t n_places;           /* of code in it */
 	enum timing timing;
 	bool cut;          /* its end is missing */
 	struct err reason; /* why it was not read; code 0: it was */
@@ -67,6 +70,7 @@ void generated_free(struct generated *g)
 	for (size_t i = 0; i < g->process.n; i++)
 		vec_done(&g->process.at[i].times);
 	for (size_t i = 0; i < g->dump.n; i++) {
+		jit_unwind_free(g->dump.at[i].unwind);
 		free(g->dump.at[i].path);
 		err_clear(&g->dump.at[i].reason);
 	}
@@ -187,7 +191,7 @@ static void place_all(struct generated *g, const struct jit_dump *dump, struct k
 bool generated_dump(struct generated *g, int32_t pid, int64_t time_ns, const struct dso *d,
 		    uint32_t number)
 {
-	struct known_dump dump = { .pid = pid, .reason = ERR_INIT };
+	struct known_dump dump = { .pid = pid, .dso = number, .reason = ERR_INIT };
 	struct search s = { .e = ERR_INIT };
 
 	if (was_read(g, pid, d->path))
@@ -206,8 +210,11 @@ bool generated_dump(struct generated *g, int32_t pid, int64_t time_ns, const str
 				"machine; --symbols DIR says where it is",
 				d->path);
 	}
+	if (s.dump && jit_dump_has_tables(s.dump))
+		dump.unwind = jit_unwind_new(s.dump);
+	else
+		jit_dump_free(s.dump);
 	vec_push(&g->dump, dump);
-	jit_dump_free(s.dump);
 	return dump.n_places > 0;
 }
 
@@ -243,6 +250,15 @@ void generated_look(const struct generated *g, int32_t pid, int64_t time_ns, uin
 	/* The answer holds while neither changes. */
 	s->from = mine.from > s->from ? mine.from : s->from;
 	s->to = mine.to < s->to ? mine.to : s->to;
+}
+
+struct cfi *generated_rules(const struct generated *g, uint32_t dso, enum unwind_arch arch,
+			    uint64_t offset, uint64_t *address)
+{
+	for (size_t i = 0; i < g->dump.n; i++)
+		if (g->dump.at[i].dso == dso && g->dump.at[i].unwind)
+			return jit_unwind_find(g->dump.at[i].unwind, arch, offset, address);
+	return NULL;
 }
 
 uint32_t generated_age(const struct generated *g, int32_t pid, int64_t time_ns)

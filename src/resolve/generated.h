@@ -6,12 +6,14 @@
 #ifndef PROFTOP_RESOLVE_GENERATED_H
 #define PROFTOP_RESOLVE_GENERATED_H
 
+#include "arch.h"
 #include "profile.h"
 #include "space.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cfi;
 struct dso;
 struct finder;
 struct generated;
@@ -36,6 +38,13 @@ void generated_exec(struct generated *g, int32_t pid, int64_t time_ns);
 /* Looks an address up over what a mapping gave: *s, which is changed when generated code was there. */
 void generated_look(const struct generated *g, int32_t pid, int64_t time_ns, uint64_t address,
 		    struct sighting *s);
+
+/*
+ * The unwind rules of generated code at an address of a dso, and at which of their addresses that is;
+ * NULL: its dump has none. Borrowed. For the thread that tells of dumps.
+ */
+struct cfi *generated_rules(const struct generated *g, uint32_t dso, enum unwind_arch arch,
+			    uint64_t offset, uint64_t *address);
 
 /* Equal numbers of a process: no code came or went between two moments. 0: it has none at all. */
 uint32_t generated_age(const struct generated *g, int32_t pid, int64_t time_ns);

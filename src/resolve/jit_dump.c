@@ -27,10 +27,24 @@
 #define PREFIX_BYTES  16
 #define NAME_BYTES    4096
 #define PLACES_MAX    (UINT32_C(2) << 20)
-#define CPU_CLOCK     1u /* flag: times are the cpu's */
+#define TABLES_MAX    (UINT64_C(1) << 20) /* bytes of unwind tables of one function */
+#define CPU_CLOCK     1u                  /* flag: times are the cpu's */
 #define SAME_FILE     "\xff"
 
-enum record { RECORD_LOAD, RECORD_MOVE, RECORD_DEBUG_INFO };
+enum record {
+	RECORD_LOAD,
+	RECORD_MOVE,
+	RECORD_DEBUG_INFO,
+	RECORD_CLOSE, /* says nothing */
+	RECORD_UNWINDING
+};
+
+/* Unwind tables in the dump; all 0: none. */
+struct tables {
+	uint64_t offset; /* of their bytes */
+	uint64_t size;   /* of them, with the header */
+	uint64_t head;   /* bytes of it that are .eh_frame_hdr */
+};
 
 /* A function. */
 struct code {
@@ -40,6 +54,8 @@ struct code {
 	const char *name; /* in the arena */
 	const char *file; /* likewise; NULL: not told */
 	uint32_t line;    /* in file */
+	uint64_t address; /* of its bytes, when it was loaded */
+	struct tables tables;
 };
 
 /* Debug information that waits for its code. */
@@ -53,10 +69,12 @@ struct jit_dump {
 	struct jit_dump_head head;
 	VEC(struct code) code; /* by offset */
 	VEC(struct jit_place) place;
-	struct map by_index; /* of code: the first of each number */
-	struct debug debug;  /* told last */
-	bool swap;           /* of the other byte order */
-	bool cut;            /* see jit_dump_cut() */
+	struct map by_index;  /* of code: the first of each number */
+	struct debug debug;   /* told last */
+	struct tables tables; /* likewise, for the next code */
+	char *path;           /* of the file */
+	bool has_tables;      /* see jit_dump_has_tables() */
+	bool cut;             /* see jit_dump_cut() */
 	struct arena text;
 };
 
@@ -115,13 +133,14 @@ static const char *keep(struct jit_dump *d, const char *s)
 static void take_load(struct jit_dump *d, const struct record_head *r, struct bytes *b,
 		      uint64_t record_at)
 {
-	struct code c = { .name = NULL };
+	struct code c = { .tables = d->tables };
 	uint64_t address, head;
 	const char *name;
 
+	d->tables = (struct tables){ .size = 0 };
 	take_u64(b); /* pid, tid */
 	take_u64(b); /* vma */
-	address = take_u64(b);
+	address = c.address = take_u64(b);
 	c.size = take_u64(b);
 	c.index = take_u64(b);
 	name = (const char *)b->at;
@@ -139,6 +158,7 @@ static void take_load(struct jit_dump *d, const struct record_head *r, struct by
 		c.line = d->debug.line;
 	}
 	d->debug.file = NULL;
+	d->has_tables = d->has_tables || c.tables.size > 0;
 	if (map_find(&d->by_index, hash_u64(c.index), same_index, d, &c.index) == MAP_NONE)
 		map_add(&d->by_index, hash_u64(c.index), (uint32_t)d->code.n);
 	vec_push(&d->code, c);
@@ -178,13 +198,29 @@ static void take_debug_info(struct jit_dump *d, struct bytes *b)
 	d->debug = (struct debug){ .address = address, .file = keep(d, file), .line = line };
 }
 
+static void take_unwinding(struct jit_dump *d, const struct record_head *r, struct bytes *b,
+			   uint64_t record_at)
+{
+	struct tables t = { .size = take_u64(b) };
+	uint64_t at;
+
+	t.head = take_u64(b);
+	take_u64(b); /* how much of it is mapped */
+	at = (uint64_t)(b->at - r->bytes);
+	d->tables = (struct tables){ .size = 0 };
+	if (b->bad || t.size > r->size - at || t.head > t.size || t.size > TABLES_MAX)
+		return;
+	t.offset = record_at + at;
+	d->tables = t;
+}
+
 /* The next record; false at the end, or where none can be. */
 static bool next_record(struct jit_dump *d, const struct source_file *f, struct record_head *r)
 {
 	struct bytes b;
 
 	r->n = read_at(f->fd, r->bytes, PREFIX_BYTES, f->at);
-	b = bytes_over(r->bytes, r->n, d->swap);
+	b = bytes_over(r->bytes, r->n, d->head.swapped);
 	r->type = take_u32(&b);
 	r->size = take_u32(&b);
 	r->time = take_u64(&b);
@@ -197,10 +233,10 @@ static void take_record(struct jit_dump *d, struct source_file *f, struct record
 	size_t want = r->size < sizeof(r->bytes) ? (size_t)r->size : sizeof(r->bytes);
 	struct bytes b;
 
-	if (r->type > RECORD_DEBUG_INFO)
+	if (r->type > RECORD_UNWINDING || r->type == RECORD_CLOSE)
 		return;
 	r->n = read_at(f->fd, r->bytes, want, f->at);
-	b = bytes_over(r->bytes, r->n, d->swap);
+	b = bytes_over(r->bytes, r->n, d->head.swapped);
 	take_bytes(&b, PREFIX_BYTES);
 	switch ((enum record)r->type) {
 	case RECORD_LOAD:
@@ -212,6 +248,11 @@ static void take_record(struct jit_dump *d, struct source_file *f, struct record
 	case RECORD_DEBUG_INFO:
 		take_debug_info(d, &b);
 		break;
+	case RECORD_UNWINDING:
+		take_unwinding(d, r, &b, f->at);
+		break;
+	case RECORD_CLOSE:
+		break;
 	}
 }
 
@@ -221,12 +262,13 @@ static int take_head(struct jit_dump *d, struct source_file *f, const char *path
 	struct bytes b = bytes_over(bytes, read_at(f->fd, bytes, sizeof(bytes), 0), false);
 	uint32_t magic = take_u32(&b);
 
-	d->swap = b.swap = magic == MAGIC_SWAPPED;
+	d->head.swapped = b.swap = magic == MAGIC_SWAPPED;
 	if (b.bad || (magic != MAGIC && magic != MAGIC_SWAPPED))
 		return err_set(e, -EBADMSG, "%s is no jitdump", path);
 	take_u32(&b); /* version: what followed 1 only added records */
 	f->at = take_u32(&b);
-	take_u64(&b); /* machine, padding */
+	d->head.machine = take_u32(&b);
+	take_u32(&b); /* padding */
 	d->head.pid = (int32_t)take_u32(&b);
 	d->head.time = take_u64(&b);
 	d->head.cpu_clock = take_u64(&b) & CPU_CLOCK;
@@ -255,6 +297,7 @@ int jit_dump_load(const char *path, struct jit_dump **out, struct err *e)
 	int rc = own_file_open(path, &f.fd, e);
 
 	arena_init(&d->text);
+	d->path = xstrdup(path);
 	if (rc == 0)
 		rc = take_head(d, &f, path, e);
 	if (rc == 0) {
@@ -277,6 +320,7 @@ void jit_dump_free(struct jit_dump *d)
 	vec_done(&d->code);
 	vec_done(&d->place);
 	map_done(&d->by_index);
+	free(d->path);
 	arena_done(&d->text);
 	free(d);
 }
@@ -324,6 +368,58 @@ const char *jit_dump_source(const struct jit_dump *d, uint64_t offset, uint32_t 
 		return NULL;
 	*line = c->line;
 	return c->file;
+}
+
+bool jit_dump_has_tables(const struct jit_dump *d)
+{
+	return d->has_tables;
+}
+
+/* Is what begins here a header, version 1 with three encodings, and no entry that fits? */
+static bool is_table_head(const struct jit_dump *d, const uint8_t *bytes, uint64_t n)
+{
+	struct bytes b = bytes_over(bytes, (size_t)n, d->head.swapped);
+
+	return n >= 4 && bytes[0] == 1 && take_u32(&b) > n;
+}
+
+size_t jit_dump_index(const struct jit_dump *d, uint64_t offset)
+{
+	const struct code *c = code_at(d, offset);
+
+	return c ? (size_t)(c - d->code.at) : SIZE_MAX;
+}
+
+size_t jit_dump_n(const struct jit_dump *d)
+{
+	return d->code.n;
+}
+
+uint8_t *jit_dump_read_tables(const struct jit_dump *d, size_t index, struct jit_tables *out)
+{
+	const struct code *c = &d->code.at[index];
+	size_t n = (size_t)c->tables.size, head = (size_t)c->tables.head;
+	uint8_t *bytes;
+	int fd;
+
+	*out = (struct jit_tables){ .code = c->address, .code_offset = c->offset };
+	if (n == head || own_file_open(d->path, &fd, NULL) != 0)
+		return NULL;
+	bytes = xmalloc(n);
+	if (read_at(fd, bytes, n, c->tables.offset) == n) {
+		out->eh_frame = bytes;
+		/* The specification has the header in front, perf and those who write for it behind. */
+		if (is_table_head(d, bytes, n))
+			out->eh_frame += head;
+		out->n = n - head;
+		/* As perf lays them out: after the code, on a multiple of 8. */
+		out->address = c->address + ((c->size + 7) & ~UINT64_C(7));
+	} else {
+		free(bytes);
+		bytes = NULL;
+	}
+	close(fd);
+	return bytes;
 }
 
 bool jit_dump_cut(const struct jit_dump *d)

@@ -25,9 +25,20 @@ struct jit_place {
 
 /* What stands at the beginning. */
 struct jit_dump_head {
-	int32_t pid;    /* as the program sees itself */
-	uint64_t time;  /* when it was begun, in the dump's clock */
-	bool cpu_clock; /* times are the cpu's time stamps; else CLOCK_MONOTONIC in ns */
+	int32_t pid;      /* as the program sees itself */
+	uint64_t time;    /* when it was begun, in the dump's clock */
+	bool cpu_clock;   /* times are the cpu's time stamps; else CLOCK_MONOTONIC in ns */
+	uint32_t machine; /* EM_* of elf.h */
+	bool swapped;     /* it is of the other byte order */
+};
+
+/* Unwind tables of a function, at addresses as when it was loaded. */
+struct jit_tables {
+	const uint8_t *eh_frame; /* borrowed */
+	size_t n;                /* bytes of it; 0: none */
+	uint64_t address;        /* of eh_frame */
+	uint64_t code;           /* of the function's code */
+	uint64_t code_offset;    /* of the same in the dump */
 };
 
 /*
@@ -45,6 +56,16 @@ const struct jit_place *jit_dump_places(const struct jit_dump *d, size_t *n);
 const char *jit_dump_name(const struct jit_dump *d, uint64_t offset);
 /* Where that function begins in its source; NULL when the dump does not say. */
 const char *jit_dump_source(const struct jit_dump *d, uint64_t offset, uint32_t *line);
+/* Functions in it, and which of them is at an offset; SIZE_MAX: none. */
+size_t jit_dump_n(const struct jit_dump *d);
+size_t jit_dump_index(const struct jit_dump *d, uint64_t offset);
+/* Does any function have unwind tables? */
+bool jit_dump_has_tables(const struct jit_dump *d);
+/*
+ * Reads the tables of a function from the file again. Returns the bytes that *out borrows from, which
+ * are the caller's to free; NULL: it has none, or they cannot be read.
+ */
+uint8_t *jit_dump_read_tables(const struct jit_dump *d, size_t index, struct jit_tables *out);
 /* It ended inside a record or with a damaged one. */
 bool jit_dump_cut(const struct jit_dump *d);
 

@@ -296,17 +296,22 @@ location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, ui
 	return locate_anew(r, space, pid, time_ns, address);
 }
 
+static struct unwinder *unwinder_of(struct resolver *r, enum unwind_arch arch)
+{
+	if (!r->unwinder)
+		r->unwinder = unwinder_new(r->spaces, r->generated, r->dsos, &r->finder, arch);
+	return r->unwinder;
+}
+
 size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
 			   const struct unwind_regs *regs, const struct unwind_memory *m,
 			   struct walk_frame *out, size_t max, struct resolver_walk *how)
 {
+	struct unwind_place at = { space_of(r, pid), pid, lookup_time(time_ns) };
 	struct unwound end;
 	size_t n;
 
-	if (!r->unwinder)
-		r->unwinder = unwinder_new(r->spaces, r->dsos, &r->finder, arch);
-	n = unwinder_walk(r->unwinder, space_of(r, pid), lookup_time(time_ns), regs, m, out, max,
-			  &end);
+	n = unwinder_walk(unwinder_of(r, arch), &at, regs, m, out, max, &end);
 	how->end = end.end;
 	how->module.v = ID_NONE;
 	if (end.dso != SPACE_NONE)
@@ -317,9 +322,9 @@ size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enu
 bool resolver_rule(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
 		   uint64_t ip, struct cfi_rule *out)
 {
-	if (!r->unwinder)
-		r->unwinder = unwinder_new(r->spaces, r->dsos, &r->finder, arch);
-	return unwinder_rule(r->unwinder, space_of(r, pid), lookup_time(time_ns), ip, out);
+	struct unwind_place at = { space_of(r, pid), pid, lookup_time(time_ns) };
+
+	return unwinder_rule(unwinder_of(r, arch), &at, ip, out);
 }
 
 bool resolver_knows(const struct resolver *r, int32_t pid)

@@ -13,6 +13,7 @@
 #include "cfi.h"
 #include "dso.h"
 #include "elf_file.h"
+#include "generated.h"
 #include "image.h"
 #include "mem.h"
 #include "segments.h"
@@ -41,6 +42,7 @@ struct cached_walker {
 
 struct unwinder {
 	const struct spaces *spaces;
+	const struct generated *generated; /* over the spaces */
 	struct dso_table *dsos;
 	const struct finder *finder;
 	enum unwind_arch arch;
@@ -53,16 +55,16 @@ struct unwinder {
 struct way {
 	struct unwinder *u;
 	struct cached_walker *w;
-	uint32_t space;
-	int64_t time;
+	struct unwind_place at;
 };
 
-struct unwinder *unwinder_new(const struct spaces *spaces, struct dso_table *dsos,
-			      const struct finder *f, enum unwind_arch arch)
+struct unwinder *unwinder_new(const struct spaces *spaces, const struct generated *g,
+			      struct dso_table *dsos, const struct finder *f, enum unwind_arch arch)
 {
 	struct unwinder *u = xcalloc(1, sizeof(*u));
 
 	u->spaces = spaces;
+	u->generated = g;
 	u->dsos = dsos;
 	u->finder = f;
 	u->arch = arch;
@@ -145,6 +147,14 @@ static struct tables *tables_of(struct unwinder *u, uint32_t dso)
 	return t;
 }
 
+/* What lies there: what is mapped, and over memory without a file the code that was generated. */
+static void look(struct way *way, uint64_t pc, struct sighting *s)
+{
+	spaces_look(way->u->spaces, way->at.space, way->at.time, pc, s);
+	if (s->dso == SPACE_NONE || dso_table_get(way->u->dsos, s->dso).family == FAMILY_JIT)
+		generated_look(way->u->generated, way->at.pid, way->at.time, pc, s);
+}
+
 static struct walk_module find_tables(void *arg, uint64_t pc)
 {
 	struct way *way = arg;
@@ -153,7 +163,7 @@ static struct walk_module find_tables(void *arg, uint64_t pc)
 	struct tables *t;
 	uint64_t address;
 
-	spaces_look(way->u->spaces, way->space, way->time, pc, &s);
+	look(way, pc, &s);
 	if (s.from > way->w->from)
 		way->w->from = s.from;
 	if (s.to < way->w->to)
@@ -161,6 +171,11 @@ static struct walk_module find_tables(void *arg, uint64_t pc)
 	if (s.dso == SPACE_NONE)
 		return m;
 	m.mapped = true;
+	m.cfi = generated_rules(way->u->generated, s.dso, way->u->arch, pc - s.bias, &address);
+	if (m.cfi) {
+		m.bias = pc - address;
+		return m;
+	}
 	t = tables_of(way->u, s.dso);
 	if (!t->cfi || !segments_address(&t->segments, pc - s.bias, &address))
 		return m;
@@ -204,30 +219,30 @@ static struct cached_walker *walker_of(struct unwinder *u, uint32_t space, int64
 	return w;
 }
 
-size_t unwinder_walk(struct unwinder *u, uint32_t space, int64_t time,
+size_t unwinder_walk(struct unwinder *u, const struct unwind_place *at,
 		     const struct unwind_regs *regs, const struct unwind_memory *m,
 		     struct walk_frame *out, size_t max, struct unwound *how)
 {
-	struct way way = { .u = u, .space = space, .time = time };
+	struct way way = { .u = u, .at = *at };
 	struct sighting s;
 	uint64_t missing;
 	size_t n;
 
-	way.w = walker_of(u, space, time);
+	way.w = walker_of(u, at->space, at->time);
 	n = walk_stack(way.w->walker, regs, m, find_tables, &way, out, max, &how->end, &missing);
 	how->dso = SPACE_NONE;
 	if (how->end != WALK_NO_CFI && how->end != WALK_NO_MODULE)
 		return n;
-	spaces_look(u->spaces, space, time, missing, &s);
+	look(&way, missing, &s);
 	how->dso = s.dso;
 	return n;
 }
 
-bool unwinder_rule(struct unwinder *u, uint32_t space, int64_t time, uint64_t pc,
+bool unwinder_rule(struct unwinder *u, const struct unwind_place *at, uint64_t pc,
 		   struct cfi_rule *out)
 {
-	struct way way = { .u = u, .space = space, .time = time };
+	struct way way = { .u = u, .at = *at };
 
-	way.w = walker_of(u, space, time);
+	way.w = walker_of(u, at->space, at->time);
 	return walk_rule(way.w->walker, pc, find_tables, &way, out);
 }

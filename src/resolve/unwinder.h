@@ -16,12 +16,14 @@
 struct cfi_rule;
 struct dso_table;
 struct finder;
+struct generated;
 struct spaces;
 struct unwinder;
 
 /* Borrows all of it. */
-struct unwinder *unwinder_new(const struct spaces *spaces, struct dso_table *dsos,
-			      const struct finder *f, enum unwind_arch arch);
+struct unwinder *unwinder_new(const struct spaces *spaces, const struct generated *g,
+			      struct dso_table *dsos, const struct finder *f,
+			      enum unwind_arch arch);
 void unwinder_free(struct unwinder *u);
 
 /* How a walk ended, and where. */
@@ -30,15 +32,22 @@ struct unwound {
 	uint32_t dso; /* that the last frame is in, when that is why; else SPACE_NONE */
 };
 
+/* Where and when a stack was. */
+struct unwind_place {
+	uint32_t space;
+	int32_t pid; /* whose space that is */
+	int64_t time;
+};
+
 /*
- * Walks a stack of the space at a time. At most max frames, innermost first; returns how many.
+ * Walks a stack of that place. At most max frames, innermost first; returns how many.
  */
-size_t unwinder_walk(struct unwinder *u, uint32_t space, int64_t time,
+size_t unwinder_walk(struct unwinder *u, const struct unwind_place *at,
 		     const struct unwind_regs *regs, const struct unwind_memory *m,
 		     struct walk_frame *out, size_t max, struct unwound *how);
 
-/* The rule for the instruction at pc in the space at a time. False: there is none. */
-bool unwinder_rule(struct unwinder *u, uint32_t space, int64_t time, uint64_t pc,
+/* The rule for the instruction at pc of that place. False: there is none. */
+bool unwinder_rule(struct unwinder *u, const struct unwind_place *at, uint64_t pc,
 		   struct cfi_rule *out);
 
 #endif
