@@ -76,10 +76,13 @@ static bool is_task(struct span w)
 	return digits > 0 && at + digits == w.n;
 }
 
-/* [003] */
+/* [003]; [-01] where a sample does not say */
 static bool is_cpu(struct span w)
 {
-	return w.n >= 3 && w.s[0] == '[' && count_digits(w, 1) == w.n - 2 && w.s[w.n - 1] == ']';
+	size_t at = w.n >= 2 && w.s[1] == '-' ? 2 : 1;
+
+	return w.n >= at + 2 && w.s[0] == '[' && count_digits(w, at) == w.n - at - 1 &&
+	       w.s[w.n - 1] == ']';
 }
 
 /* 2371.979838: */
@@ -131,7 +134,7 @@ static void take_task(struct span w, struct script_header *h)
 
 static void take_cpu(struct span w, struct script_header *h)
 {
-	int64_t v = value_of(w.s + 1, w.n - 2);
+	int64_t v = w.s[1] == '-' ? CPU_NONE : value_of(w.s + 1, w.n - 2);
 
 	h->cpu = v < CPU_NONE ? (uint16_t)v : CPU_NONE;
 }
