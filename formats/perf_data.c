@@ -362,9 +362,8 @@ static void state_fields(struct reader *r)
 static void state_facts(struct reader *r, const struct err *broken)
 {
 	builder_begin(r->profile);
-	perf_info_header(r->profile, r->capture, input_file_bytes(r->in) + r->parts.n_bytes,
-			 &r->parts, &r->header);
-	perf_info_stream(r->profile, r->capture, &r->stats, broken->code ? err_text(broken) : NULL);
+	perf_info(r->profile, r->capture, input_file_bytes(r->in) + r->parts.n_bytes, &r->parts,
+		  &r->header, &r->stats, broken->code ? err_text(broken) : NULL);
 	if (r->feed) {
 		perf_feed_settle(r->feed);
 		/* Both end and begin with facts about stacks, which are to be one section. */

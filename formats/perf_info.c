@@ -53,8 +53,8 @@ static void mode_fact(struct profile *p, capture_id c, const struct perf_parts *
 			   h->pipe ? "pipe" : "file", order);
 }
 
-void perf_info_header(struct profile *p, capture_id c, uint64_t file_bytes,
-		      const struct perf_parts *parts, const struct perf_header *h)
+static void header_facts(struct profile *p, capture_id c, uint64_t file_bytes,
+			 const struct perf_parts *parts, const struct perf_header *h)
 {
 	const struct capture *capture = profile_capture(p, c);
 	char text[FMT_SIZE];
@@ -75,6 +75,12 @@ void perf_info_header(struct profile *p, capture_id c, uint64_t file_bytes,
 		build_fact(p, c, "file", "memory", FACT_PLAIN, "%s",
 			   fmt_bytes(text, (int64_t)h->memory_bytes));
 	time_facts(p, c, h, capture_begin(capture), capture_end(capture));
+}
+
+static void header_losses(struct profile *p, capture_id c, const struct perf_header *h)
+{
+	char text[FMT_SIZE];
+
 	if (h->no_data_size)
 		build_fact(p, c, "losses", "not finished", FACT_LOSS,
 			   "the recorder was killed or is still writing: read to the end of the "
@@ -122,14 +128,11 @@ static void end_fact(struct profile *p, capture_id c, const struct perf_stream_s
 	}
 }
 
-void perf_info_stream(struct profile *p, capture_id c, const struct perf_stream_stats *s,
-		      const char *broken)
+static void stream_losses(struct profile *p, capture_id c, const struct perf_stream_stats *s,
+			  const char *broken)
 {
 	char text[FMT_SIZE];
 
-	if (s->n_packed)
-		build_fact(p, c, "file", "compressed", FACT_PLAIN, "zstd, %s records",
-			   fmt_count(text, (int64_t)s->n_packed));
 	end_fact(p, c, s);
 	if (broken)
 		build_fact(p, c, "losses", "reading", FACT_LOSS, "%s", broken);
@@ -146,4 +149,17 @@ void perf_info_stream(struct profile *p, capture_id c, const struct perf_stream_
 	if (s->n_too_large)
 		build_fact(p, c, "losses", "large records", FACT_LOSS,
 			   "%" PRIu64 " records of more than 64 KiB were skipped", s->n_too_large);
+}
+
+void perf_info(struct profile *p, capture_id c, uint64_t file_bytes, const struct perf_parts *parts,
+	       const struct perf_header *h, const struct perf_stream_stats *s, const char *broken)
+{
+	char text[FMT_SIZE];
+
+	header_facts(p, c, file_bytes, parts, h);
+	if (s->n_packed)
+		build_fact(p, c, "file", "compressed", FACT_PLAIN, "zstd, %s records",
+			   fmt_count(text, (int64_t)s->n_packed));
+	header_losses(p, c, h);
+	stream_losses(p, c, s, broken);
 }

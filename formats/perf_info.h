@@ -12,11 +12,11 @@ struct perf_parts;
 struct perf_stream_stats;
 struct profile;
 
-/* Sections file and losses; want the pen. file_bytes: of all files; 0: unknown. */
-void perf_info_header(struct profile *p, capture_id c, uint64_t file_bytes,
-		      const struct perf_parts *parts, const struct perf_header *h);
-/* broken: why reading stopped early, or NULL */
-void perf_info_stream(struct profile *p, capture_id c, const struct perf_stream_stats *s,
-		      const char *broken);
+/*
+ * Sections file and losses; wants the pen. file_bytes: of all files; 0: unknown. broken: why reading
+ * stopped early, or NULL.
+ */
+void perf_info(struct profile *p, capture_id c, uint64_t file_bytes, const struct perf_parts *parts,
+	       const struct perf_header *h, const struct perf_stream_stats *s, const char *broken);
 
 #endif

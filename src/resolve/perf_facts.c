@@ -151,9 +151,9 @@ static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_
 void perf_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s,
 		struct perf_events *events)
 {
+	loss_facts(p, c, s, events);
 	event_facts(p, c, events);
 	wait_facts(p, c, &s->waits);
 	record_facts(p, c, s);
-	loss_facts(p, c, s, events);
 	stack_facts(p, c, s);
 }
