@@ -302,6 +302,35 @@ Test(perf_feed, mappings_are_those_of_the_time)
 	rig_end(&r);
 }
 
+/* From which address it went into the kernel is the old program's until the new one runs. */
+Test(perf_feed, in_the_middle_of_an_exec)
+{
+	struct made_sample s = {
+		.misc = 1, .ip = 0xffffffffffff0010, .pid = 2, .tid = 2, .period = 1
+	};
+	struct rig r;
+
+	rig_begin(&r);
+	s.n_chain = 4;
+	memcpy(s.chain, (uint64_t[]){ K, s.ip, U, 0x1010 }, 4 * sizeof(*s.chain));
+	made_mmap(&r.records, -1, 0, 0xffffffffffff0000, 0xffff, "[kernel.kallsyms]_text");
+	made_mmap(&r.records, 2, 0, 0x1000, 0x1000, "/bin/sh");
+	made_exec(&r.records, 2, 10, "b");
+	made_mmap(&r.records, 2, 20, 0x1000, 0x1000, "/bin/b");
+	made_exec(&r.records, 2, 30, "c");
+	for (s.time = 15; s.time <= 35; s.time += 10)
+		made_sample(&r.records, &s);
+	put_sample(&r, 2, 2, 36, 0x1010);
+	rig_feed(&r);
+	expect_text(&r,
+		    "cpu-clock 1 15 b;[/bin/sh]+10;[[kernel.kallsyms]]+ffffffffffff0010\n"
+		    "cpu-clock 1 25 b;[/bin/b]+10;[[kernel.kallsyms]]+ffffffffffff0010\n"
+		    "cpu-clock 1 35 c;[/bin/b]+10;[[kernel.kallsyms]]+ffffffffffff0010\n"
+		    "cpu-clock 1 36 c;[[unknown]]+1010\n",
+		    "exec");
+	rig_end(&r);
+}
+
 Test(perf_feed, without_any_times_the_order_of_the_file_counts)
 {
 	struct rig r;

@@ -424,6 +424,28 @@ static const struct perf_chain_part *add_label(struct perf_feed *f, struct perf_
 	return f->labelled.at;
 }
 
+/*
+ * When the chain's addresses were what they are. In the middle of an exec the place where the process
+ * went into the kernel is one of the old program, and none of the new one is in the chain.
+ */
+static int64_t time_of_chain(struct perf_feed *f, const struct perf_sample *s,
+			     const struct perf_chain_part *parts, size_t n, int64_t time_ns)
+{
+	const struct perf_chain_part *user = &parts[1];
+	int64_t before = time_ns;
+
+	if (n < 2 || parts[0].mode != MODE_KERNEL || user->mode != MODE_USER || user->is_mark)
+		return time_ns;
+	for (uint32_t i = 0; i == 0 || i < user->ips.n; i++) {
+		before = resolver_before_exec(f->resolver, s->pid, time_ns,
+					      user->ips.n > 0 ? perf_word(&user->ips, i)
+							      : user->ip);
+		if (before == time_ns)
+			break;
+	}
+	return before;
+}
+
 static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r, uint64_t number,
 				 uint64_t offset)
 {
@@ -458,6 +480,7 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	owner.root = task.root;
 	parts = perf_frames_find(f->frames, &e->attr, r, &s, owner.time_ns, &n_parts);
 	count_frames(f, parts, n_parts);
+	owner.time_ns = time_of_chain(f, &s, parts, n_parts, owner.time_ns);
 	parts = add_label(f, e, r, &s, parts, &n_parts);
 	out.stack = perf_chains_stack(f->chains, &owner, parts, n_parts);
 	out.thread = task.thread;

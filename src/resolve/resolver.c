@@ -296,6 +296,20 @@ location_id resolver_locate(struct resolver *r, int32_t pid, int64_t time_ns, ui
 	return locate_anew(r, space, pid, time_ns, address);
 }
 
+int64_t resolver_before_exec(struct resolver *r, int32_t pid, int64_t time_ns, uint64_t ip)
+{
+	uint32_t space = space_of(r, pid);
+	const struct known *k = &r->cache[slot_of(r, space, ip)];
+	int64_t time = lookup_time(time_ns);
+	struct sighting s;
+
+	if (k->address == ip && k->stamp == spaces_stamps(r->spaces, space).found &&
+	    time >= k->from && time < k->to)
+		return time_ns;
+	spaces_look(r->spaces, space, time, ip, &s);
+	return s.dso != SPACE_NONE ? time_ns : spaces_before_exec(r->spaces, space, time);
+}
+
 static struct unwinder *unwinder_of(struct resolver *r, enum unwind_arch arch)
 {
 	if (!r->unwinder)

@@ -86,6 +86,12 @@ void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t 
 void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns);
 
 /*
+ * The last moment of the program that the process was before, if the program that it is at time_ns has
+ * nothing at that address; else time_ns.
+ */
+int64_t resolver_before_exec(struct resolver *r, int32_t pid, int64_t time_ns, uint64_t ip);
+
+/*
  * The location of an address; never fails: without a mapping it is one in the module "[unknown]",
  * of that address. return_address: the instruction meant is the one before ip: ip - 1 is looked up
  * and is what the location says. time_ns TIME_NONE: by all that was told so far.

@@ -247,6 +247,17 @@ void spaces_look(const struct spaces *s, uint32_t space, int64_t time, uint64_t 
 	out->bias = s->mapping.at[it->value].bias;
 }
 
+int64_t spaces_before_exec(const struct spaces *s, uint32_t space, int64_t time)
+{
+	const struct space *p = &s->space.at[space];
+	size_t after = life_after(p, time, UINT32_MAX);
+	const struct life *life = after > 0 ? &p->life.at[after - 1] : NULL;
+
+	if (!life || life->parent != SPACE_NONE || life->time == INT64_MIN)
+		return time;
+	return life->time - 1;
+}
+
 bool spaces_any(const struct spaces *s, uint32_t space)
 {
 	const struct space *p = &s->space.at[space];

@@ -50,6 +50,9 @@ void spaces_changed(struct spaces *s);
 void spaces_look(const struct spaces *s, uint32_t space, int64_t time, uint64_t address,
 		 struct sighting *out);
 
+/* The last moment of the program that ran there before the one of time did; time when there was none. */
+int64_t spaces_before_exec(const struct spaces *s, uint32_t space, int64_t time);
+
 /* Is anything mapped in it, by itself or by those it was forked from? */
 bool spaces_any(const struct spaces *s, uint32_t space);
 
