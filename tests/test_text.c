@@ -177,6 +177,8 @@ Test(text, fold_name)
 		{ 17, "x::operator<(std::ostream&, int)", "x::operator<(…)" },
 		{ 25, "bool operator<=> <std::string>(a, b)", "bool operator<=> <…>(…)" },
 		{ 20, "foo::operator()(int, long, char)", "foo::operator()(…)" },
+		{ 24, "foo::operator()<int*, long>(int*, long)", "foo::operator()<…>(…)" },
+		{ 22, "foo::operator==<int*, long>(int*, long)", "foo::operator==<…>(…)" },
 		{ 20, "p<int, long>::operator->() const", "…:operator->() const" },
 		{ 24, "(anonymous namespace)::f(int)", "…nymous namespace)::f(…)" },
 		{ 24, "(anonymous namespace)::g", "(anonymous namespace)::g" },

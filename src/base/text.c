@@ -264,6 +264,18 @@ static size_t no_brackets(const char *s, size_t n, size_t i)
 	return operator_name(s, n, i);
 }
 
+/* Does an operator's name end at i: "operator()", "operator=="? */
+static bool ends_operator(const char *s, size_t i)
+{
+	const size_t word = sizeof("operator") - 1;
+	size_t n_symbols = 0;
+
+	/* three are the most that an operator has */
+	for (; i > 0 && n_symbols < 3 && strchr("<>=+-*/%^|!&~,[]()", s[i - 1]); i--)
+		n_symbols++;
+	return i >= word && memcmp(s + i - word, "operator", word) == 0;
+}
+
 /*
  * May the group opened at i be folded? Not Rust's <T as Trait>::method and <impl Trait for T>, nor
  * Go's (*T).Method: these are the qualified name itself.
@@ -278,7 +290,7 @@ static bool is_foldable(const char *s, size_t n, size_t i)
 		return false;
 	if (before == ' ') /* operator<< <int> is written so; what follows an arrow is a type */
 		return i > 2 && strchr("<>=+-*/%^|!", s[i - 2]) && !starts(s, n, i - 3, "->");
-	return is_word(before) || before == ':' || before == '>';
+	return is_word(before) || before == ':' || before == '>' || ends_operator(s, i);
 }
 
 static void open_group(struct folding *f, size_t at, size_t cols)
