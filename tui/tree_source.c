@@ -140,9 +140,7 @@ static uint64_t callers_path(struct analysis *a, uint32_t node)
 
 static bool callers_inlined(struct analysis *a, uint32_t node)
 {
-	(void)a;
-	(void)node;
-	return false;
+	return caller(a, node)->inlined;
 }
 
 static void callers_range(struct analysis *a, uint32_t top, uint32_t *first, uint32_t *end)

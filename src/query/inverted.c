@@ -49,7 +49,7 @@ struct inverted {
 static uint32_t add_node(struct inverted *v, uint32_t key, uint32_t parent)
 {
 	uint32_t n = (uint32_t)v->entries.n;
-	struct entry e = { .node = { .key = key, .parent = parent } };
+	struct entry e = { .node = { .key = key, .parent = parent, .inlined = true } };
 	uint64_t path = 0;
 
 	if (parent != KEY_NONE) {
@@ -77,21 +77,23 @@ static int64_t *total_of(const struct inverted *v, uint32_t node)
  * A sample counts once, however often the chain occurs in it: of places of a node that lie inside one
  * another only the outermost adds to the total. Places come in preorder of their origins.
  */
-static void weigh_place(struct inverted *v, uint32_t node, uint32_t origin)
+static void weigh_place(struct inverted *v, uint32_t node, struct place p)
 {
 	const struct calltree *t = v->tree;
 	struct entry *e = &v->entries.at[node];
 	int64_t *self = self_of(v, node), *total = total_of(v, node);
-	bool inside = origin < e->counted_to;
+	bool inside = p.origin < e->counted_to;
+
+	e->node.inlined &= t->inlined[p.at];
 
 	for (uint32_t c = 0; c < t->n_columns; c++) {
-		size_t from = (size_t)origin * t->n_columns + c;
+		size_t from = (size_t)p.origin * t->n_columns + c;
 
 		self[c] += t->self[from];
 		total[c] += inside ? 0 : t->total[from];
 	}
 	if (!inside)
-		e->counted_to = t->end[origin];
+		e->counted_to = t->end[p.origin];
 }
 
 /* What orders a node, together, because there may be millions of them. */
@@ -177,7 +179,7 @@ static uint32_t divide(struct inverted *v, uint32_t parent, const struct place *
 		if (*row == KEY_NONE)
 			*row = add_node(v, key, parent);
 		v->entries.at[*row].n_places++;
-		weigh_place(v, *row, places[i].origin);
+		weigh_place(v, *row, places[i]);
 	}
 	if (v->entries.n == first)
 		return 0;
@@ -204,8 +206,11 @@ static void add_root(struct inverted *v, uint32_t key)
 
 	e->first_place = t->first_of[key];
 	e->n_places = t->first_of[key + 1] - t->first_of[key];
-	for (uint32_t i = 0; i < e->n_places; i++)
-		weigh_place(v, root, t->of_key[e->first_place + i]);
+	for (uint32_t i = 0; i < e->n_places; i++) {
+		uint32_t place = t->of_key[e->first_place + i];
+
+		weigh_place(v, root, (struct place){ place, place });
+	}
 }
 
 struct inverted *inverted_new(const struct calltree *t, const struct keys *k)

@@ -22,8 +22,9 @@ struct inverted_node {
 		first_child; /* children are consecutive: [first_child, first_child + n_children) */
 	uint32_t n_children; /* valid once expanded */
 	uint32_t depth;      /* 0 for roots */
-	bool expanded;
-	uint64_t path; /* hash of the key ids from the root on, as calltree's */
+	bool expanded;       /* its children are made */
+	bool inlined;        /* everywhere that it stands for is inlined code */
+	uint64_t path;       /* hash of the key ids from the root on, as calltree's */
 };
 
 /* Borrows t and k, which must outlive it. Roots are made at once, by falling self of column 0. */
