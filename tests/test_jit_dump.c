@@ -5,6 +5,7 @@
 #include "builder.h"
 #include "cfi_rule.h"
 #include "err.h"
+#include "fuzz.h"
 #include "jit_dump.h"
 #include "made_perf.h"
 #include "resolver.h"
@@ -455,6 +456,17 @@ Test(jit_dump, tables_are_found_before_or_behind_their_header)
 		made_done(&m);
 	}
 	teardown(&t);
+}
+
+Test(jit_dump, anything_may_be_in_the_file)
+{
+	for (int in_front = 0; in_front < 2; in_front++) {
+		struct made m = { 0 };
+
+		put_tables(&m, in_front);
+		fuzz_vary(fuzz_jit_dump, m.bytes.at, m.bytes.n, 1000);
+		made_done(&m);
+	}
 }
 
 /* Rules of addresses at times; cfa 0: there are none. */

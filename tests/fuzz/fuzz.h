@@ -19,6 +19,8 @@ fuzz_fn fuzz_debug_info;
 fuzz_fn fuzz_folded;
 /* Reads a heap trace, and asks for all that can be asked. */
 fuzz_fn fuzz_heap_trace;
+/* Reads a jitdump and asks for names and unwind rules of its code. */
+fuzz_fn fuzz_jit_dump;
 /* Reads a perf.data. */
 fuzz_fn fuzz_perf_data;
 /* Reads the text of perf script and writes it as folded stacks. */
