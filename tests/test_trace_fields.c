@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "made_perf.h"
+#include "trace_field.h"
 #include "trace_fields.h"
 
 #include <criterion/criterion.h>
@@ -28,7 +29,7 @@ static const char open_format[] =
 	"\tfield:signed char small;\toffset:30;\tsize:1;\tsigned:1;\n"
 	"\tfield:unsigned long __probe_ip;\toffset:32;\tsize:8;\tsigned:0;\n"
 	"\tfield:int beyond;\toffset:4000;\tsize:4;\tsigned:1;\n\n"
-	"print fmt: \"\"\n";
+	"print fmt: \"%s %s\", __get_str(name), __print_hex(REC->mac, 6)\n";
 
 static void sized(struct made *m, const char *text)
 {
@@ -95,6 +96,8 @@ static const struct {
 	  "name=/etc other=ab at=0xffffffff81000000 mac=0102030405ff small=-128 "
 	  "__probe_ip=0x401000" },
 	{ 7, "beyond", "" },
+	{ 7, "print", "/etc 01 02 03 04 05 ff" },
+	{ 314, "print", "prev_comm=bash field:int no;\toffset:0;\tsize:4;\tsigned:0;" },
 };
 
 Test(trace_fields, of_both_byte_orders)
@@ -117,8 +120,8 @@ Test(trace_fields, of_both_byte_orders)
 		free(names);
 		for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
 			const struct made *r = &raw[shown[i].id == 7];
-			bool any = trace_fields_text(t, shown[i].id, r->bytes.at, r->bytes.n,
-						     made_swaps(r), shown[i].list, out,
+			struct trace_raw raw_of = { r->bytes.at, r->bytes.n, made_swaps(r) };
+			bool any = trace_fields_text(t, shown[i].id, &raw_of, shown[i].list, out,
 						     sizeof(out));
 
 			cr_expect_eq(any, *shown[i].text != '\0', "%s", shown[i].list);
@@ -145,8 +148,12 @@ Test(trace_fields, cut_samples_and_short_room)
 			uint8_t *cut = malloc(n ? n : 1);
 			char *out = malloc(max);
 
+			struct trace_raw raw_of = { cut, n, false };
+
 			memcpy(cut, raw.bytes.at, n);
-			trace_fields_text(t, 7, cut, n, false, "all", out, max);
+			trace_fields_text(t, 7, &raw_of, "all", out, max);
+			cr_expect_lt(strlen(out), max);
+			trace_fields_text(t, 7, &raw_of, "print", out, max);
 			cr_expect_lt(strlen(out), max);
 			free(cut);
 			free(out);
@@ -175,8 +182,9 @@ Test(trace_fields, damaged_formats_are_survived)
 			copy[i / 4] ^= with[i % 4];
 		t = trace_fields_new(copy, n);
 		if (t) {
-			trace_fields_text(t, 314, raw.bytes.at, raw.bytes.n, false, "all", out,
-					  sizeof(out));
+			struct trace_raw raw_of = { raw.bytes.at, raw.bytes.n, false };
+
+			trace_fields_text(t, 314, &raw_of, "print", out, sizeof(out));
 			cr_expect_lt(strlen(out), sizeof(out));
 		}
 		trace_fields_free(t);

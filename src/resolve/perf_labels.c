@@ -8,6 +8,7 @@
 
 #include "builder.h"
 #include "mem.h"
+#include "trace_field.h"
 #include "trace_fields.h"
 
 #define TEXT_MAX 512
@@ -35,14 +36,14 @@ void perf_labels_free(struct perf_labels *l)
 bool perf_labels_part(struct perf_labels *l, struct perf_event *e, const struct perf_sample *s,
 		      bool swap, struct perf_chain_part *out)
 {
+	struct trace_raw raw = { s->raw, s->raw_bytes, swap };
 	string_id no_file = { 0 };
 	char text[TEXT_MAX], *path;
 	function_id f;
 	module_id m;
 
 	if (e->attr.type != PERF_T_TRACEPOINT || s->raw_bytes == 0 ||
-	    !trace_fields_text(l->fields, e->attr.config, s->raw, s->raw_bytes, swap, l->list, text,
-			       sizeof(text)))
+	    !trace_fields_text(l->fields, e->attr.config, &raw, l->list, text, sizeof(text)))
 		return false;
 	path = xasprintf("[%s]", perf_event_name_of(e));
 	m = build_module(l->p, path, "", FAMILY_UNKNOWN);

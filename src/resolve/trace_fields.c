@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Fields of tracepoints; see trace_fields.h. How an event prints its flags and symbols is a C expression
- * in its format file; numbers are shown as numbers instead.
+ * Fields of tracepoints; see trace_fields.h. Fields that are shown one by one are shown as they are; what
+ * an event makes of its flags and symbols says its "print fmt" (print_fmt.h).
  */
 #include "config.h"
 
@@ -15,39 +15,26 @@
 #include "arena.h"
 #include "bytes.h"
 #include "mem.h"
+#include "print_fmt.h"
+#include "trace_field.h"
 
 #define MAGIC      "\x17\x08\x44tracing"
 #define EVENTS_MAX 65536u
 #define FIELDS_MAX 256u
-#define SHOWN_MAX  16u /* bytes of an array that is no text */
-
-/* How the bytes of a field are meant. */
-enum meaning {
-	MEANING_NUMBER,
-	MEANING_ADDRESS,  /* a pointer: in hexadecimal */
-	MEANING_TEXT,     /* an array of characters */
-	MEANING_BYTES,    /* another array */
-	MEANING_DYNAMIC,  /* length << 16 | offset of it, from the start */
-	MEANING_RELATIVE, /* the same from the field's end */
-};
-
-struct field {
-	const char *name; /* in the arena */
-	uint32_t offset, size;
-	enum meaning meaning;
-	bool is_signed;
-	bool text; /* what a dynamic one leads to is text */
-};
+#define PARTS_MAX  ((size_t)256 << 10) /* of the expressions in all "print fmt"s */
+#define SHOWN_MAX  16u                 /* bytes of an array that is no text */
 
 struct event {
 	uint64_t id;
 	const char *name; /* "system:name", in the arena */
-	VEC(struct field) field;
+	VEC(struct trace_field) field;
+	const struct print_fmt *printed; /* NULL: not understood; in the arena */
 };
 
 struct trace_fields {
 	VEC(struct event) event;
 	struct arena text;
+	size_t n_left; /* parts that "print fmt"s may still have */
 };
 
 /* The number behind key in [line, end). False when there is none. */
@@ -96,10 +83,31 @@ static const char *name_of(struct trace_fields *t, const char *d, size_t n, size
 	return arena_strndup(&t->text, d + begin, end - begin);
 }
 
+/* Bytes of one thing of an array of size bytes: "[N]" says how many there are, or else the type's name. */
+static uint32_t element_of(const char *d, size_t n, size_t type, uint32_t size)
+{
+	static const struct {
+		const char *word;
+		uint32_t size;
+	} sizes[] = { { "char", 1 }, { "8", 1 },  { "short", 2 }, { "16", 2 },
+		      { "32", 4 },   { "64", 8 }, { "long", 8 },  { "int", 4 } };
+	const char *open = memrchr(d, '[', n);
+	uint32_t count = 0;
+
+	if (!open)
+		return 0;
+	if (number_of(open, d + n, "[", &count) && count > 0 && size % count == 0)
+		return size / count;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+		if (has(d, type, sizes[i].word))
+			return sizes[i].size;
+	return 0;
+}
+
 static void take_field(struct trace_fields *t, struct event *e, const char *line, const char *end)
 {
 	const char *d = memmem(line, (size_t)(end - line), "field:", 6), *stop;
-	struct field f = { .name = NULL };
+	struct trace_field f = { .name = NULL };
 	uint32_t is_signed = 0;
 	size_t n, type;
 	bool array;
@@ -115,14 +123,15 @@ static void take_field(struct trace_fields *t, struct event *e, const char *line
 	f.is_signed = is_signed;
 	array = memchr(d, '[', n) != NULL;
 	f.text = has(d, type, "char");
+	f.element = element_of(d, n, type, f.size);
 	if (has(d, type, "__rel_loc"))
-		f.meaning = MEANING_RELATIVE;
+		f.meaning = TRACE_RELATIVE;
 	else if (has(d, type, "__data_loc"))
-		f.meaning = MEANING_DYNAMIC;
+		f.meaning = TRACE_DYNAMIC;
 	else if (array)
-		f.meaning = f.text ? MEANING_TEXT : MEANING_BYTES;
+		f.meaning = f.text ? TRACE_TEXT : TRACE_BYTES;
 	else if (memchr(d, '*', n) || strncmp(f.name, "__probe_", 8) == 0)
-		f.meaning = MEANING_ADDRESS;
+		f.meaning = TRACE_ADDRESS;
 	if (*f.name && strncmp(f.name, "common_", 7) != 0 && e->field.n < FIELDS_MAX)
 		vec_push(&e->field, f);
 }
@@ -145,7 +154,9 @@ static void take_format(struct trace_fields *t, const char *system, const char *
 			name_n = (size_t)(stop - name);
 		} else if (stop - line > 4 && memcmp(line, "ID: ", 4) == 0) {
 			number_of(line, stop, "ID: ", &id);
-		} else if (stop - line > 9 && memcmp(line, "print fmt", 9) == 0) {
+		} else if (stop - line > 10 && memcmp(line, "print fmt:", 10) == 0) {
+			e.printed = print_fmt_new(line + 10, (size_t)(stop - line) - 10, e.field.at,
+						  e.field.n, &t->text, &t->n_left);
 			break;
 		} else {
 			take_field(t, &e, line, stop);
@@ -228,6 +239,7 @@ struct trace_fields *trace_fields_new(const void *bytes, size_t n)
 		return NULL;
 	t = xcalloc(1, sizeof(*t));
 	arena_init(&t->text);
+	t->n_left = PARTS_MAX;
 	take_all(t, &b);
 	return t;
 }
@@ -287,33 +299,15 @@ static void put(struct writing *w, const char *s, size_t n)
 	w->out[w->n] = '\0';
 }
 
-static uint64_t number_at(const uint8_t *p, uint32_t size, bool swap)
+static void put_number(struct writing *w, const struct trace_field *f, uint64_t v)
 {
-	struct bytes b = bytes_over(p, size, swap);
-
-	switch (size) {
-	case 1:
-		return take_u8(&b);
-	case 2:
-		return take_u16(&b);
-	case 4:
-		return take_u32(&b);
-	default:
-		return take_u64(&b);
-	}
-}
-
-static void put_number(struct writing *w, const struct field *f, const uint8_t *p, bool swap)
-{
-	uint64_t v = number_at(p, f->size, swap);
-	unsigned unused = 64 - 8 * (f->size < 8 ? f->size : 8);
 	char text[32];
 	int n;
 
-	if (f->meaning == MEANING_ADDRESS)
+	if (f->meaning == TRACE_ADDRESS)
 		n = snprintf(text, sizeof(text), "0x%" PRIx64, v);
 	else if (f->is_signed)
-		n = snprintf(text, sizeof(text), "%" PRId64, (int64_t)(v << unused) >> unused);
+		n = snprintf(text, sizeof(text), "%" PRId64, (int64_t)v);
 	else
 		n = snprintf(text, sizeof(text), "%" PRIu64, v);
 	put(w, text, (size_t)n);
@@ -333,76 +327,61 @@ static void put_bytes(struct writing *w, const uint8_t *p, size_t n, bool text)
 	}
 }
 
-/* The value of a field that lies in the n raw bytes. False: it does not. */
-static bool put_value(struct writing *w, const struct field *f, const uint8_t *raw, size_t n,
-		      bool swap)
+/* The value of a field that lies in the raw bytes. False: it does not. */
+static bool put_value(struct writing *w, const struct trace_field *f, const struct trace_raw *raw)
 {
-	bool number = f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8;
-	size_t at, length;
+	const uint8_t *bytes;
 	uint64_t v;
+	size_t n;
 
-	if (f->size == 0 || f->size > n || f->offset > n - f->size)
-		return false;
-	switch (f->meaning) {
-	case MEANING_NUMBER:
-	case MEANING_ADDRESS:
-		if (number)
-			put_number(w, f, raw + f->offset, swap);
-		else
-			put_bytes(w, raw + f->offset, f->size, false);
+	if (trace_field_number(f, raw, &v)) {
+		put_number(w, f, v);
 		return true;
-	case MEANING_TEXT:
-	case MEANING_BYTES:
-		put_bytes(w, raw + f->offset, f->size, f->meaning == MEANING_TEXT);
-		return true;
-	case MEANING_DYNAMIC:
-	case MEANING_RELATIVE:
-		break;
 	}
-	if (f->size != 4)
+	if (!trace_field_bytes(f, raw, &bytes, &n))
 		return false;
-	v = number_at(raw + f->offset, 4, swap);
-	at = v & 0xffff;
-	at += f->meaning == MEANING_RELATIVE ? (size_t)f->offset + 4 : 0;
-	length = (size_t)(v >> 16);
-	if (at > n || length > n - at)
-		return false;
-	put_bytes(w, raw + at, length, f->text);
+	put_bytes(w, bytes, n,
+		  f->meaning == TRACE_TEXT || (f->meaning >= TRACE_DYNAMIC && f->text));
 	return true;
 }
 
-static void put_field(struct writing *w, const struct field *f, const uint8_t *raw, size_t n,
-		      bool swap)
+static void put_field(struct writing *w, const struct trace_field *f, const struct trace_raw *raw)
 {
 	size_t before = w->n;
 
 	put(w, " ", w->n > 0);
 	put(w, f->name, strlen(f->name));
 	put(w, "=", 1);
-	if (put_value(w, f, raw, n, swap))
+	if (put_value(w, f, raw))
 		return;
 	w->n = before;
 	w->out[before] = '\0';
 }
 
-bool trace_fields_text(const struct trace_fields *t, uint64_t id, const uint8_t *raw, size_t n,
-		       bool swap, const char *list, char *out, size_t max)
+bool trace_fields_text(const struct trace_fields *t, uint64_t id, const struct trace_raw *raw,
+		       const char *list, char *out, size_t max)
 {
 	const struct event *e = find_event(t, id);
 	struct writing w = { .out = out, .max = max };
 	bool all = strcmp(list, "all") == 0;
 
 	out[0] = '\0';
+	if (strcmp(list, "print") == 0) {
+		if (e && e->printed && print_fmt_text(e->printed, raw, out, max))
+			return true;
+		all = true;
+		out[0] = '\0';
+	}
 	for (size_t i = 0; e && all && i < e->field.n; i++)
-		put_field(&w, &e->field.at[i], raw, n, swap);
+		put_field(&w, &e->field.at[i], raw);
 	while (e && !all && *list) {
 		size_t length = strcspn(list, ",");
 
 		for (size_t i = 0; i < e->field.n; i++) {
-			const struct field *f = &e->field.at[i];
+			const struct trace_field *f = &e->field.at[i];
 
 			if (strlen(f->name) == length && memcmp(f->name, list, length) == 0)
-				put_field(&w, f, raw, n, swap);
+				put_field(&w, f, raw);
 		}
 		list += length + (list[length] == ',');
 	}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct trace_fields;
+struct trace_raw;
 
 /* Of n bytes of tracing data, which are not kept. NULL when they are none; a damaged rest is left out. */
 struct trace_fields *trace_fields_new(const void *bytes, size_t n);
@@ -25,9 +26,10 @@ char *trace_fields_names(const struct trace_fields *t, uint64_t id);
 
 /*
  * The fields of a sample's raw bytes as "name=value name=value": those in the list (names separated by
- * commas), in its order, or all of the event's own for "all". False when there is none of them.
+ * commas), in its order, or all of the event's own for "all"; for "print" as the event itself prints
+ * them, where that can be worked out, else like "all". False when there is none of them.
  */
-bool trace_fields_text(const struct trace_fields *t, uint64_t id, const uint8_t *raw, size_t n,
-		       bool swap, const char *list, char *out, size_t max);
+bool trace_fields_text(const struct trace_fields *t, uint64_t id, const struct trace_raw *raw,
+		       const char *list, char *out, size_t max);
 
 #endif
