@@ -149,6 +149,8 @@ static bool setup(struct trial *t)
 	strcpy(t->dir, "/tmp/proftop-servers-XXXXXX");
 	cr_assert_not_null(mkdtemp(t->dir));
 	setenv("DEBUGINFOD_CACHE_PATH", t->dir, 1);
+	/* ~/.debug has the files of whatever perf recorded, perhaps of this program. */
+	setenv("HOME", t->dir, 1);
 	setenv("DEBUGINFOD_PROGRESS", "1", 1); /* it would write over the screen */
 	unsetenv("http_proxy");
 	if (!library || t->id.n == 0 || t->offset == 0)
