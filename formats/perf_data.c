@@ -172,12 +172,21 @@ static void take_tool_records(struct reader *r, const struct perf_records *w)
 	perf_header_describe(&r->header, &r->events);
 }
 
+static struct perf_stream *open_records(const struct reader *r, struct input *in, uint64_t begin,
+					uint64_t end)
+{
+	struct perf_stream *s = perf_stream_new(in, begin, end, r->header.swap,
+						r->header.packed_max);
+
+	perf_stream_leave_gaps(s);
+	return s;
+}
+
 /* Tells what is beside the samples from record number `from` of a file to its end. */
 static int look_through(struct reader *r, struct input *in, uint64_t begin, uint64_t end,
 			uint64_t from)
 {
-	struct perf_stream *ahead = perf_stream_new(in, begin, end, r->header.swap,
-						    r->header.packed_max);
+	struct perf_stream *ahead = open_records(r, in, begin, end);
 	struct perf_records w;
 	int rc = 0;
 
@@ -391,7 +400,7 @@ static int open_stream(struct reader *r, struct err *e)
 	}
 	perf_parts_find(&r->parts, input_directory(r->in));
 	r->n_bytes = input_file_bytes(r->in) + r->parts.n_bytes;
-	r->stream = perf_stream_new(r->in, r->begin, r->end, r->header.swap, r->header.packed_max);
+	r->stream = open_records(r, r->in, r->begin, r->end);
 	return 0;
 }
 
@@ -432,7 +441,7 @@ static int read_part(struct reader *r, size_t i, struct err *broken)
 	r->begin = 0;
 	r->end = input_file_bytes(part);
 	if (r->end > 0) {
-		r->stream = perf_stream_new(part, 0, r->end, r->header.swap, r->header.packed_max);
+		r->stream = open_records(r, part, 0, r->end);
 		rc = read_records(r, broken);
 		end_stream(r);
 	}

@@ -7,6 +7,10 @@
  * the file then go through a small buffer, plain records are copied and packed ones unpacked into the
  * window. Two windows alternate, so that the last one stays readable while the next is filled.
  *
+ * Of long samples, which hold copied stacks, only the ends are read where the owner allows that: one pread()
+ * from the end of one to the beginning of the next. As they keep their places, bytes of the window and of the
+ * file still go together.
+ *
  * Invariant of a window being filled: [0, whole) are whole records, [whole, n) is the beginning of one.
  */
 #include "config.h"
@@ -16,6 +20,7 @@
 #include "err.h"
 #include "input.h"
 #include "mem.h"
+#include "perf_gap.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,6 +32,16 @@
 #define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record */
 #define TEXT_BYTES       16                   /* printable bytes that make a text */
 #define PATIENCE_MS      500                  /* a round that pauses for longer is shown as it is */
+
+/*
+ * How long a sample must be for a gap, what is read of its end (all that follows the copied stack, mostly), and of its
+ * beginning at first: that doubles when, of so many gaps, more than a part were filled.
+ */
+#define GAP_RECORD_BYTES ((uint32_t)6 << 10)
+#define GAP_TAIL_BYTES   ((size_t)256)
+#define GAP_HEAD_BYTES   ((size_t)2 << 10)
+#define GAP_TRIAL        64
+#define GAP_FILLS_PART   4
 
 /* What became of the record at the front. */
 enum step { STEP_ON, STEP_MORE, STEP_WINDOW_ENDS, STEP_PACKED, STEP_STOP, STEP_LATER };
@@ -44,6 +59,12 @@ struct perf_stream {
 	size_t n, whole;    /* of it; see the file's comment */
 	bool round;         /* it holds a FINISHED_ROUND */
 	bool awaited; /* what was handed out last is used only when the next window is there */
+
+	bool may_leave_gaps;
+	VEC(struct perf_gap) gaps[2]; /* of the windows */
+	size_t head;                  /* bytes to read of long samples, GAP_… */
+	size_t n_gaps, n_filled;      /* since head has its size */
+	size_t most;                  /* bytes to read at once: few after a gap */
 
 	bool packed;           /* changed over */
 	uint8_t *raw;          /* [room] bytes of the file, owned */
@@ -259,6 +280,76 @@ static void change_over(struct perf_stream *s)
 	s->n = s->whole;
 }
 
+static void fill_gap(void *stream, const struct perf_gap *g)
+{
+	struct perf_stream *s = stream;
+	struct err e =
+		ERR_INIT; /* the file was there a moment ago; the next read tells what became of it */
+	ssize_t got = input_pread(s->in, g->at, g->n, g->offset, &e);
+
+	err_clear(&e);
+	if (got < 0)
+		got = 0;
+	memset(g->at + got, 0, g->n - (size_t)got);
+	s->n_filled++;
+}
+
+/* The size of the record at `whole` when that is a long sample, all of which is in the file; else 0. */
+static uint32_t long_sample(const struct perf_stream *s)
+{
+	size_t n = s->n - s->whole;
+	struct perf_record r;
+
+	if (!s->may_leave_gaps || n < PERF_RECORD_HEADER_BYTES)
+		return 0;
+	perf_record_at(filling(s) + s->whole, s->swap, &r);
+	return r.type == PERF_REC_SAMPLE && r.size >= GAP_RECORD_BYTES &&
+			       r.size - n <= s->end - s->at
+		       ? r.size
+		       : 0;
+}
+
+/* Leaves the gap in the long sample at `whole`, once its beginning is there. */
+static void leave_gap(struct perf_stream *s, uint32_t size)
+{
+	size_t to = s->whole + size - GAP_TAIL_BYTES, n;
+
+	s->most = s->head;
+	if (s->n - s->whole < s->head || s->n >= to)
+		return;
+	n = to - s->n;
+	vec_push(&s->gaps[s->turn], ((struct perf_gap){ .record = offset_of(s, s->n - s->whole),
+							.offset = s->at,
+							.at = filling(s) + s->n,
+							.n = n,
+							.fill = fill_gap,
+							.source = s }));
+	s->at += n;
+	s->n = to;
+	s->most = GAP_TAIL_BYTES + s->head;
+	if (++s->n_gaps >= GAP_TRIAL && s->n_filled > s->n_gaps / GAP_FILLS_PART) {
+		s->head *= 2;
+		s->n_gaps = s->n_filled = 0;
+	}
+}
+
+/* More of the file into the window; 0 at the end. */
+static ssize_t read_more(struct perf_stream *s, struct err *e)
+{
+	uint32_t size = long_sample(s);
+	size_t n;
+	ssize_t got;
+
+	if (size > 0)
+		leave_gap(s, size);
+	n = s->room - s->n;
+	got = read_file(s, filling(s) + s->n, n < s->most ? n : s->most, e);
+	s->most = s->most < s->room / 2 ? s->most * 2 : s->room;
+	if (got > 0)
+		s->n += (size_t)got;
+	return got;
+}
+
 static int fill_plain(struct perf_stream *s, struct err *e)
 {
 	int rc = 0;
@@ -273,12 +364,12 @@ static int fill_plain(struct perf_stream *s, struct err *e)
 			change_over(s);
 			return 0;
 		}
-		if (s->n == s->room || (!s->seekable && s->round) || is_idle(s))
+		if (s->n == s->room || long_sample(s) > s->room - s->whole ||
+		    (!s->seekable && s->round) || is_idle(s))
 			return 0;
-		got = read_file(s, filling(s) + s->n, s->room - s->n, e);
+		got = read_more(s, e);
 		if (got < 0)
 			return (int)got;
-		s->n += (size_t)got;
 		if (got > 0)
 			continue;
 		stop(s, s->n > s->whole || s->at < s->end ? PERF_END_CUT : PERF_END_CLEAN,
@@ -471,6 +562,7 @@ static void turn_over(struct perf_stream *s)
 	memcpy(filling(s), from, s->n);
 	s->whole = 0;
 	s->round = false;
+	vec_clear(&s->gaps[s->turn]);
 }
 
 /* perf's own bound with room to spare, as long as it is credible. */
@@ -497,6 +589,8 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 	s->room = s->seekable ? PERF_WINDOW_BYTES : PERF_PIPE_WINDOW_BYTES;
 	s->window[0] = xmalloc(s->room);
 	s->window[1] = xmalloc(s->room);
+	s->head = GAP_HEAD_BYTES;
+	s->most = s->room;
 	s->zstd = ZSTD_createDCtx();
 	if (!s->zstd)
 		mem_fail(sizeof(*s));
@@ -510,10 +604,17 @@ void perf_stream_free(struct perf_stream *s)
 	ZSTD_freeDCtx(s->zstd);
 	err_clear(&s->failure);
 	vec_done(&s->tracing);
+	vec_done(&s->gaps[0]);
+	vec_done(&s->gaps[1]);
 	free(s->raw);
 	free(s->window[0]);
 	free(s->window[1]);
 	free(s);
+}
+
+void perf_stream_leave_gaps(struct perf_stream *s)
+{
+	s->may_leave_gaps = s->seekable;
 }
 
 int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e)
@@ -532,6 +633,8 @@ int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *
 			rc = fill_packed(s, &s->failure);
 		s->stopped = s->stopped || rc < 0;
 		w->n_bytes = s->whole;
+		w->gaps = s->gaps[s->turn].at;
+		w->n_gaps = s->gaps[s->turn].n;
 		if (s->whole > 0 || (!s->seekable && s->awaited && !s->stopped)) {
 			s->awaited = s->whole > 0;
 			return 1;

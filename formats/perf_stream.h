@@ -55,6 +55,9 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 				    uint32_t packed_max);
 void perf_stream_free(struct perf_stream *s);
 
+/* From now on the middle of long samples need not be read: windows of a seekable input may have gaps. */
+void perf_stream_leave_gaps(struct perf_stream *s);
+
 /*
  * The next window. From a pipe it ends when a round is finished or pauses, for a live view, and is
  * empty when nothing has come for some time since the last one. It is borrowed until the next but one

@@ -18,6 +18,7 @@
 
 #include "mem.h"
 #include "perf_chains.h"
+#include "perf_gap.h"
 #include "perf_labels.h"
 #include "perf_tasks.h"
 #include "resolver.h"
@@ -94,12 +95,12 @@ static bool borrows_times(const struct perf_feed *f)
 	       !(f->events->all.at[0].attr.flags & PERF_ATTR_SAMPLE_ID_ALL);
 }
 
-static void note_sample_time(struct perf_feed *f, const struct perf_record *r)
+static void note_sample_time(struct perf_feed *f, const struct perf_record *r, struct perf_gap *g)
 {
 	uint32_t event = perf_events_of_sample(f->events, r);
 	struct perf_sample s;
 
-	if (event != PERF_EVENT_NONE && perf_sample_decode(&f->events->all.at[event].attr, r, &s) &&
+	if (event != PERF_EVENT_NONE && perf_gap_decode(g, &f->events->all.at[event].attr, r, &s) &&
 	    s.time <= INT64_MAX)
 		f->last_time_ns = (int64_t)s.time;
 }
@@ -446,8 +447,8 @@ static int64_t time_of_chain(struct perf_feed *f, const struct perf_sample *s,
 	return before;
 }
 
-static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r, uint64_t number,
-				 uint64_t offset)
+static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r,
+				 struct perf_gap *g, uint64_t number, uint64_t offset)
 {
 	uint32_t index = perf_events_of_sample(f->events, r);
 	const struct perf_chain_part *parts;
@@ -463,7 +464,7 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 		return PERF_FED_ALL;
 	}
 	e = &f->events->all.at[index];
-	if (!perf_sample_decode(&e->attr, r, &s)) {
+	if (!perf_gap_decode(g, &e->attr, r, &s)) {
 		if (f->stats.n_bad_samples++ == 0)
 			f->stats.bad_sample_offset = offset;
 		return PERF_FED_ALL;
@@ -542,6 +543,7 @@ void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsig
 	bool borrow = borrows_times(f);
 	uint64_t number = batch->first;
 	struct beside b;
+	size_t gap = 0;
 
 	vec_clear(&f->beside);
 	if (what & PERF_FEED_COUNT)
@@ -555,7 +557,8 @@ void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsig
 		if (!(what & PERF_FEED_TELL))
 			continue;
 		if (borrow && b.record.type == PERF_REC_SAMPLE)
-			note_sample_time(f, &b.record);
+			note_sample_time(f, &b.record,
+					 perf_gap_find(batch, batch->offset + at, &gap));
 		if (!is_beside(b.record.type))
 			continue;
 		b.number = number;
@@ -582,6 +585,7 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 	look_for_switches(f);
 	for (; c->at < end; c->at += r.size, c->number++) {
 		enum perf_fed fed;
+		uint64_t offset;
 
 		perf_record_at(batch->at + c->at, batch->swap, &r);
 		if (f->offcpu && (r.type == PERF_REC_SWITCH || r.type == PERF_REC_SWITCH_CPU_WIDE ||
@@ -589,7 +593,8 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 			feed_switch(f, &r);
 		if (r.type != PERF_REC_SAMPLE)
 			continue;
-		fed = feed_sample(f, &r, c->number, batch->offset + c->at);
+		offset = batch->offset + c->at;
+		fed = feed_sample(f, &r, perf_gap_find(batch, offset, &c->gap), c->number, offset);
 		if (fed != PERF_FED_ALL)
 			return fed;
 	}

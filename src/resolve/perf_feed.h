@@ -91,6 +91,7 @@ void perf_feed_may_ask(struct perf_feed *f, bool may);
 struct perf_feed_cursor {
 	size_t at;       /* bytes from the batch's start */
 	uint64_t number; /* of the record; batch->first at its start */
+	size_t gap;      /* among the batch's gaps, the first that may be in it or behind */
 };
 
 /*

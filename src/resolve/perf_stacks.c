@@ -10,6 +10,7 @@
 #include "perf_stacks.h"
 
 #include "mem.h"
+#include "perf_gap.h"
 #include "perf_marks.h"
 #include "resolver.h"
 #include "unwinder.h"
@@ -139,9 +140,30 @@ static void add_frames(struct perf_stacks *s, size_t n)
 	s->n_frames += n;
 }
 
+/* Walks what was read of the copy, and again when that was not enough. */
+static size_t walk_read(struct perf_stacks *s, const struct perf_sample *sample, int64_t time_ns,
+			const struct unwind_regs *regs, struct unwind_memory *m,
+			struct resolver_walk *how)
+{
+	bool missed = false;
+	size_t n;
+
+	m->missed = &missed;
+	m->n_missing = m->n > 0 ? (size_t)sample->stack_filled - m->n : 0;
+	n = resolver_walk_stack(s->resolver, sample->pid, time_ns, s->arch, regs, m, s->frames,
+				MAX_FRAMES, how);
+	if (!missed)
+		return n;
+	perf_gap_fill(sample->gap);
+	m->n += m->n_missing;
+	m->n_missing = 0;
+	return resolver_walk_stack(s->resolver, sample->pid, time_ns, s->arch, regs, m, s->frames,
+				   MAX_FRAMES, how);
+}
+
 static void walk(struct perf_stacks *s, const struct perf_sample *sample, int64_t time_ns)
 {
-	struct unwind_memory memory = { .bytes = sample->stack, .n = (size_t)sample->stack_filled };
+	struct unwind_memory memory = { .bytes = sample->stack };
 	struct unwind_regs regs;
 	struct resolver_walk how;
 	size_t n;
@@ -150,10 +172,9 @@ static void walk(struct perf_stacks *s, const struct perf_sample *sample, int64_
 	if (!unwind_reg_known(&regs, unwind_pc(s->arch)))
 		return;
 	memory.address = regs.at[unwind_sp(s->arch)];
-	if (!unwind_reg_known(&regs, unwind_sp(s->arch)))
-		memory.n = 0;
-	n = resolver_walk_stack(s->resolver, sample->pid, time_ns, s->arch, &regs, &memory,
-				s->frames, MAX_FRAMES, &how);
+	if (unwind_reg_known(&regs, unwind_sp(s->arch)))
+		memory.n = (size_t)perf_gap_stack(sample);
+	n = walk_read(s, sample, time_ns, &regs, &memory, &how);
 	add_frames(s, n);
 	s->n_by_end[how.end]++;
 	if (how.end != WALK_COMPLETE)

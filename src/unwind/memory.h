@@ -12,15 +12,31 @@ struct unwind_memory {
 	uint64_t address;     /* of the first byte */
 	const uint8_t *bytes; /* borrowed */
 	size_t n;
+	size_t n_missing; /* bytes behind these that were copied too, but are not in memory */
+	bool *missed;     /* set when one of those was wanted; may be NULL without them */
 };
+
+/* Is the byte at address part of what was copied and is here? */
+static inline bool unwind_has(const struct unwind_memory *m, uint64_t address)
+{
+	uint64_t offset = address - m->address;
+
+	if (offset < m->n)
+		return true;
+	if (offset - m->n < m->n_missing)
+		*m->missed = true;
+	return false;
+}
 
 /* The little-endian 64-bit word at address; false when it is not all there. */
 static inline bool unwind_load(const struct unwind_memory *m, uint64_t address, uint64_t *out)
 {
 	uint64_t offset = address - m->address;
 
-	if (m->n < sizeof(*out) || offset > m->n - sizeof(*out))
+	if (m->n < sizeof(*out) || offset > m->n - sizeof(*out)) {
+		unwind_has(m, address + (sizeof(*out) - 1));
 		return false;
+	}
 	memcpy(out, m->bytes + offset, sizeof(*out));
 	return true;
 }

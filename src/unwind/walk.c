@@ -169,7 +169,7 @@ static bool step_fp(struct walk *k, struct fast *f, enum walk_end otherwise, uin
 	uint64_t fp, ra;
 
 	k->missing = pc;
-	if (f->fp < f->sp || (f->fp & 7) || f->fp - k->memory->address >= k->memory->n)
+	if (f->fp < f->sp || (f->fp & 7) || !unwind_has(k->memory, f->fp))
 		return stop(k, otherwise);
 	if (!load(k, f->fp, &fp) || !load(k, f->fp + 8, &ra))
 		return false;

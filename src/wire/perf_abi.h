@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct perf_gap;
+
 /* Record types: below 64 the kernel's, from 64 on those of the perf tool. */
 /* clang-format off */
 #define PERF_RECORDS(X) \
@@ -171,6 +173,9 @@ struct perf_records {
 	uint64_t offset;   /* of the first in its file, for messages; nearly, when it was packed */
 	uint64_t first;    /* how many records came before */
 	bool swap;         /* of the other byte order */
+	struct perf_gap
+		*gaps; /* [n_gaps] what was not read of samples among them, see perf_gap.h */
+	size_t n_gaps; /* of these records, and of what came before in the same window */
 };
 
 /* An array of 64-bit numbers inside a record; read with perf_word(). */
@@ -223,6 +228,7 @@ struct perf_sample {
 	const uint8_t *stack;  /* a copy of the user stack from its pointer up */
 	uint64_t stack_bytes;  /* that were copied */
 	uint64_t stack_filled; /* of these, the ones that hold data */
+	struct perf_gap *gap;  /* the stack's end, where that was not read; else NULL */
 	uint64_t weight, data_src, transaction;
 	struct perf_regs regs_intr;
 	uint64_t phys_addr;

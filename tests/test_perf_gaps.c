@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Long samples of which only the ends are read: what comes out is as if all had been. */
+#include "config.h"
+
+#include "builder.h"
+#include "err.h"
+#include "input.h"
+#include "made_perf.h"
+#include "perf_data.h"
+#include "perf_gap.h"
+#include "perf_stream.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define STACK_BYTES 16384u
+#define STACK_AT    UINT64_C(0x7fff0000)
+#define CODE_AT     UINT64_C(0x10000)
+#define N_SAMPLES   300u
+
+/* What the words of a stack are: a chain of frame pointers, so many bytes apart. */
+struct shape {
+	uint32_t n_frames, apart;
+};
+
+static uint64_t stack_word(const struct shape *s, uint32_t at)
+{
+	uint32_t frame = at / s->apart;
+
+	if (at % s->apart == 0 && frame < s->n_frames)
+		return STACK_AT + at + s->apart;
+	if (at % s->apart == 8 && frame < s->n_frames)
+		return CODE_AT + frame * 16 + s->n_frames;
+	return 0;
+}
+
+/* x86-64, with its stack behind n_raw bytes of fields. */
+static void put_stack(struct made *m, uint32_t i, uint32_t n_raw)
+{
+	struct shape shape = { 2 + i % 9, 400 * (1 + i % 6) };
+	size_t at = made_begin(m, PERF_REC_SAMPLE, PERF_CPU_USER);
+
+	made_u64(m, CODE_AT + i % 4);
+	made_u64(m, UINT64_C(1) << 32 | 1);
+	made_u64(m, i + 1);
+	made_u32(m, n_raw + 4); /* the length and the bytes fill whole words */
+	made_u32(m, 0);
+	for (uint32_t j = 0; j < n_raw; j += 8)
+		made_u64(m, UINT64_MAX);
+	made_u64(m, 2);
+	made_u64(m, STACK_AT);
+	made_u64(m, STACK_AT);
+	made_u64(m, CODE_AT + i % 4);
+	made_u64(m, STACK_BYTES);
+	for (uint32_t j = 0; j < STACK_BYTES; j += 8)
+		made_u64(m, stack_word(&shape, j));
+	made_u64(m, STACK_BYTES - i % 5 * 1024);
+	made_end(m, at);
+}
+
+/* Long samples, with short records between some of them. */
+static void put_records(struct made *m)
+{
+	m->attr = (struct perf_attr){
+		.sample_type = PERF_S_IP | PERF_S_TID | PERF_S_TIME | PERF_S_RAW |
+			       PERF_S_REGS_USER | PERF_S_STACK_USER,
+		.sample_regs_user = 1u << 6 | 1u << 7 | 1u << 8,
+		.flags = PERF_ATTR_SAMPLE_ID_ALL,
+	};
+	made_comm(m, 1, 1, 0, "a");
+	made_mmap(m, 1, 0, CODE_AT, 0x1000, "/nowhere/a");
+	for (uint32_t i = 0; i < N_SAMPLES; i++) {
+		put_stack(m, i, i % 3 * 2048);
+		if (i % 7 == 0)
+			made_mark(m, PERF_REC_FINISHED_ROUND);
+		if (i % 20 == 0)
+			made_comm(m, 1, 1, i + 1, i % 40 ? "b" : "c");
+	}
+}
+
+static char *text_of(const struct made *m)
+{
+	struct profile *p = profile_new();
+	struct err e = ERR_INIT;
+	struct input *in = input_of_bytes(m->bytes.at, m->bytes.n, "x.data");
+	capture_id c;
+	char *text;
+
+	builder_begin(p);
+	c = build_capture(p, "x.data", "perf.data");
+	builder_end(p);
+	cr_assert_eq(format_perf_data.read(in, p, c, NULL, NULL, &e), 0, "%s", err_text(&e));
+	text = made_text_of(p);
+	input_close(in);
+	profile_free(p);
+	return text;
+}
+
+/* The same records from what cannot be read here and there, and so is read whole. */
+static char *text_of_pipe(const struct made *records)
+{
+	struct made pipe = { .attr = records->attr };
+	char name[] = "/tmp/proftop-gaps-XXXXXX", *text;
+	struct err e = ERR_INIT;
+	struct profile *p = profile_new();
+	struct input *in;
+	capture_id c;
+	int fd = mkstemp(name);
+	gzFile packed;
+
+	made_pipe(&pipe, records);
+	cr_assert_geq(fd, 0);
+	packed = gzdopen(fd, "wb1");
+	cr_assert_not_null(packed);
+	cr_assert_eq(gzwrite(packed, pipe.bytes.at, (unsigned)pipe.bytes.n), (int)pipe.bytes.n);
+	cr_assert_eq(gzclose(packed), Z_OK);
+	cr_assert_eq(input_open(name, &in, &e), 0, "%s", err_text(&e));
+	unlink(name);
+	builder_begin(p);
+	c = build_capture(p, "x.data", "perf.data");
+	builder_end(p);
+	cr_assert_eq(format_perf_data.read(in, p, c, NULL, NULL, &e), 0, "%s", err_text(&e));
+	text = made_text_of(p);
+	input_close(in);
+	profile_free(p);
+	made_done(&pipe);
+	return text;
+}
+
+Test(perf_gaps, stacks_come_out_whole)
+{
+	struct made records = { 0 }, file = { 0 };
+	char *got, *want;
+
+	put_records(&records);
+	file.attr = records.attr;
+	made_file(&file, &records, records.bytes.n);
+	got = text_of(&file);
+	want = text_of_pipe(&records);
+	cr_expect_str_eq(got, want);
+	/* frames from far out */
+	cr_expect_neq(strstr(got, ";[/nowhere/a]+99;[/nowhere/a]+89;"), NULL);
+	free(got);
+	free(want);
+	made_done(&records);
+	made_done(&file);
+}
+
+/* Goes through the windows of a file; what is in gaps must be what is in the file. */
+static void check_gaps(const struct made *m, struct perf_stream *s, size_t *n_gaps,
+		       size_t *n_samples)
+{
+	struct perf_records w;
+
+	while (perf_stream_next(s, &w, NULL) > 0) {
+		struct perf_record r;
+		size_t next = 0;
+
+		for (size_t at = 0; at < w.n_bytes; at += r.size) {
+			uint64_t offset = w.offset + at;
+			struct perf_gap *g;
+
+			perf_record_at(w.at + at, false, &r);
+			g = perf_gap_find(&w, offset, &next);
+			*n_samples += r.type == PERF_REC_SAMPLE;
+			*n_gaps += g != NULL;
+			if (g) {
+				memset(g->at, 0xaa, g->n);
+				perf_gap_fill(g);
+			}
+			cr_assert_eq(memcmp(r.at, m->bytes.at + offset, r.size), 0, "at %zu",
+				     (size_t)offset);
+		}
+	}
+}
+
+Test(perf_gaps, hold_what_the_file_holds)
+{
+	struct made records = { 0 };
+	struct perf_stream *s;
+	struct input *in;
+	size_t n_gaps = 0, n_samples = 0;
+
+	put_records(&records);
+	in = input_of_bytes(records.bytes.at, records.bytes.n, "x.data");
+	s = perf_stream_new(in, 0, records.bytes.n, false, 0);
+	perf_stream_leave_gaps(s);
+	check_gaps(&records, s, &n_gaps, &n_samples);
+	cr_expect_eq(n_samples, N_SAMPLES);
+	cr_expect_gt(n_gaps, N_SAMPLES / 4);
+	cr_expect_eq(perf_stream_stats(s)->end, PERF_END_CLEAN);
+	perf_stream_free(s);
+	input_close(in);
+	made_done(&records);
+}
+
+/* What was a long sample a moment ago is the end of the file now. */
+Test(perf_gaps, of_a_file_that_shrinks_are_zeros)
+{
+	struct made records = { 0 };
+	char name[] = "/tmp/proftop-gaps-XXXXXX";
+	int fd = mkstemp(name);
+	struct err e = ERR_INIT;
+	struct perf_records w;
+	struct perf_stream *s;
+	struct perf_gap *g;
+	struct input *in;
+	size_t n;
+
+	put_records(&records);
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(write(fd, records.bytes.at, records.bytes.n), (ssize_t)records.bytes.n);
+	cr_assert_eq(input_open(name, &in, &e), 0, "%s", err_text(&e));
+	s = perf_stream_new(in, 0, records.bytes.n, false, 0);
+	perf_stream_leave_gaps(s);
+	do {
+		cr_assert_eq(perf_stream_next(s, &w, &e), 1);
+	} while (w.n_gaps == 0);
+	g = &w.gaps[w.n_gaps - 1];
+	cr_assert_eq(ftruncate(fd, (off_t)(g->offset + 1000)), 0);
+	n = g->n;
+	cr_assert_gt(n, 1000u);
+	memset(g->at, 1, n);
+	perf_gap_fill(g);
+	cr_expect_eq(memcmp(g->at, records.bytes.at + g->offset, 1000), 0);
+	for (size_t i = 1000; i < n; i++)
+		cr_assert_eq(g->at[i], 0);
+	while (perf_stream_next(s, &w, &e) > 0)
+		;
+	cr_expect_eq(perf_stream_stats(s)->end, PERF_END_CUT);
+	perf_stream_free(s);
+	input_close(in);
+	close(fd);
+	unlink(name);
+	err_clear(&e);
+	made_done(&records);
+}
