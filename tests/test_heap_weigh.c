@@ -34,11 +34,17 @@ static const struct choice {
 /* Deeds before a time, as the profile's ticks know it: the tests' distances are above theirs. */
 static uint32_t deeds_before(const struct story *s, int64_t since_ns)
 {
-	uint32_t n = 0;
+	uint32_t from = 0, to = STORY_DEEDS;
 
-	while (n < STORY_DEEDS && s->deed[n].time_ns - s->deed[0].time_ns < since_ns)
-		n++;
-	return n;
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (s->deed[middle].time_ns - s->deed[0].time_ns < since_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
 }
 
 static bool chosen(const struct story *s, const struct choice *c, const struct block *b)
@@ -319,4 +325,100 @@ Test(heap_weigh, many_are_weighed_by_several_threads)
 	weights_done(&w);
 	lens_done(&l);
 	profile_free(p);
+}
+
+/* Blocks of all lifetimes, so many that the search for the peak is shared and looks far ahead. */
+struct crowd {
+	struct profile *p;
+	event_id event;
+	int64_t *adds
+		[2]; /* [n_moments] bytes that a moment adds, by all and by the second origin's */
+	uint32_t n_moments;
+};
+
+/* How many blocks later it is freed; 0: never. */
+static uint32_t lifetime(unsigned *state)
+{
+	static const unsigned most[] = { 1, 3, 200, 50000, 700000 };
+
+	return made_number(state, most[made_number(state, 5)] + 1);
+}
+
+static void make_crowd(struct crowd *c, uint32_t n, unsigned seed)
+{
+	struct heap_origin o = { .thread = ID_NONE };
+	uint32_t *due = calloc(n, sizeof(*due)), *next = calloc(n, sizeof(*next)), moment;
+	uint64_t *size = calloc(n, sizeof(*size));
+	origin_id from[2];
+	track_id t;
+
+	*c = (struct crowd){ .p = profile_new() };
+	for (int i = 0; i < 2; i++)
+		c->adds[i] = calloc(2 * (size_t)n, sizeof(*c->adds[i]));
+	builder_begin(c->p);
+	t = build_heap_track(c->p, build_process(c->p, build_capture(c->p, "x", "y"), 1), 0, 0);
+	c->event = build_heap_event(c->p, "malloc");
+	o.event = (uint16_t)c->event.v;
+	for (int i = 0; i < 2; i++) {
+		function_id f = build_function(c->p, build_cstring(c->p, i ? "b" : "a"),
+					       (module_id){ 0 }, 0, (string_id){ 0 }, 0);
+
+		o.stack = build_stack(c->p, (stack_id){ 0 }, build_symbol_location(c->p, f)).v;
+		from[i] = build_heap_origin(c->p, &o);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t end = i + lifetime(&seed), who = made_number(&seed, 2);
+
+		/* Those that go before this one comes; numbers are by one, as 0 ends the chain. */
+		for (uint32_t k = due[i]; k > 0; k = next[k - 1]) {
+			moment = build_moment(c->p, t, c->n_moments++);
+			build_release(c->p, (allocation_id){ k - 1 }, t, false,
+				      (origin_id){ ID_NONE });
+			c->adds[0][moment] -= (int64_t)(size[k - 1] >> 1);
+			c->adds[1][moment] -= size[k - 1] & 1 ? (int64_t)(size[k - 1] >> 1) : 0;
+		}
+		size[i] = (uint64_t)made_number(&seed, 10000) << 1 | who;
+		moment = build_moment(c->p, t, c->n_moments++);
+		cr_assert_eq(build_allocation(c->p, t, size[i] >> 1, from[who]).v, i);
+		c->adds[0][moment] += (int64_t)(size[i] >> 1);
+		c->adds[1][moment] += who ? (int64_t)(size[i] >> 1) : 0;
+		if (end == i || end >= n)
+			continue;
+		next[i] = due[end];
+		due[end] = i + 1;
+	}
+	builder_end(c->p);
+	free(due);
+	free(next);
+	free(size);
+}
+
+Test(heap_weigh, peaks_of_a_crowd_are_those_of_a_replay)
+{
+	static const char *const filters[] = { "", "fn:b" };
+
+	for (unsigned seed = 1; seed <= 2; seed++) {
+		struct profile_counts counts;
+		struct crowd c;
+
+		make_crowd(&c, 700000, seed);
+		profile_counts_read(c.p, &counts);
+		for (int i = 0; i < 2; i++) {
+			int64_t live = 0, most = 0;
+			struct weights w;
+			struct lens l;
+
+			for (uint32_t k = 0; k < c.n_moments; k++)
+				most = (live += c.adds[i][k]) > most ? live : most;
+			made_lens(&l, c.p, filters[i]);
+			l.n_columns = 1;
+			l.column[0].metric = (struct metric){ c.event, MEASURE_PEAK };
+			cr_assert_eq(weigh(c.p, &counts, &l, NULL, &w), 0);
+			cr_assert_eq(w.total[0], most, "\"%s\", seed %u", filters[i], seed);
+			weights_done(&w);
+			lens_done(&l);
+			free(c.adds[i]);
+		}
+		profile_free(c.p);
+	}
 }

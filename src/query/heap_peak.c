@@ -2,9 +2,10 @@
 /*
  * When most bytes were there, of any selection of allocations, to the moment.
  *
- * Sorting all events would take more memory than the allocations do. Instead moments fall into slots: one
- * pass tells how many bytes each slot ends with and how much it can have risen above that, and only
- * slots which may hold the peak are looked at event by event, the most promising first.
+ * Allocations stand in the order in which they began, so one pass over them goes through time; what ends
+ * is noted ahead, in a ring of moments, or, where it lies behind the ring, by window of moments until
+ * that comes near. Memory so grows with what lives at a time. Each thread takes a stretch of time; what
+ * began before its stretch and ended in it, it looks for first.
  */
 #include "config.h"
 
@@ -12,40 +13,40 @@
 
 #include "heap_scan.h"
 #include "mem.h"
+#include "task.h"
 
+#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* Slots of a track: fine ones, so that few may hold the peak where what is there hardly changes. */
-#define N_SLOTS   ((uint32_t)1 << 18)
-/* Moments whose events are looked at in one pass. */
-#define MOST_OPEN ((uint32_t)1 << 20)
+/* Moments of a window; the ring is of two. */
+#define WINDOW_BITS 18u
+#define WINDOW      ((uint32_t)1 << WINDOW_BITS)
+#define RING_MASK   (2 * WINDOW - 1)
 
-struct slot {
-	int64_t net;   /* bytes that it adds; then bytes there before it */
-	int64_t gross; /* bytes handed out within */
+/* Rows between two looks at whether somebody wants to stop. */
+#define BATCH 65536u
+
+/* Allocations that end in a window. */
+struct late {
+	VEC(uint32_t) rows;
 };
 
-/* The search in one track. */
+/* One thread's stretch of one track. */
 struct climb {
 	const struct heap_state *state;
 	const struct heap_pass *pass;
 	struct progress *progress;
 	uint32_t track;
-	uint32_t shift; /* moments per slot, as a power of two */
-	uint32_t n_slots;
-	unsigned n_threads;
-	struct slot
-		*slot[HEAP_SCAN_MOST]; /* [n_slots] of each thread; the first is of all; owned */
-	bool *done;                    /* [n_slots] looked at; owned */
-	uint32_t *open; /* [n_slots] where the slot's events are kept + 1, or 0; owned */
-	int64_t *events[HEAP_SCAN_MOST]; /* [n_open << shift] bytes that a moment adds; likewise */
-	uint32_t n_open;
+	uint32_t from, to;     /* rows */
+	uint32_t first_moment; /* of them */
+	uint32_t moment;       /* everything before it is in `live` */
+	int64_t live;
 	int64_t best;
-	uint32_t at; /* moments that have happened then */
+	uint32_t at;       /* moments that have happened at the best; 0: nothing was there */
+	int64_t *ring;     /* [2 * WINDOW] what moments of this window and the next add; owned */
+	struct late *late; /* [n_windows] of windows that are further away; owned */
+	uint32_t n_windows;
 };
-
-typedef void climb_fn(struct climb *m, unsigned worker, uint32_t moment, int64_t bytes);
 
 static int64_t bytes_of(const struct climb *m, uint32_t i)
 {
@@ -59,31 +60,8 @@ static int64_t bytes_of(const struct climb *m, uint32_t i)
 	return bytes < 0x1p62 ? (int64_t)bytes : (int64_t)1 << 62;
 }
 
-/* Says the beginnings and ends of those of some allocations that pass. */
-static inline void each_event(struct climb *m, unsigned worker, uint32_t from, uint32_t to,
-			      climb_fn *fn)
-{
-	const struct heap_columns *c = &m->state->columns;
-	uint32_t n_moments = m->state->track[m->track].n_moments;
-
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t origin = c->origin[i], end;
-		int64_t bytes;
-
-		if (c->origins[origin].track != m->track || c->begin[i] >= n_moments ||
-		    !heap_pass_own(m->pass, c, origin, c->begin[i]) ||
-		    !heap_pass_lens(m->pass, c, origin, c->begin[i]))
-			continue;
-		bytes = bytes_of(m, i);
-		end = allocation_end(c, i, n_moments);
-		fn(m, worker, c->begin[i], bytes);
-		if (end != END_NEVER)
-			fn(m, worker, end & END_MOMENT, -bytes);
-	}
-}
-
 /* Sums may be of sizes that a hostile file claims: they stop at what 63 bits hold. */
-static int64_t sum(int64_t a, int64_t b)
+static inline int64_t sum(int64_t a, int64_t b)
 {
 	int64_t s;
 
@@ -92,189 +70,201 @@ static int64_t sum(int64_t a, int64_t b)
 	return s;
 }
 
-static void add_to_slot(struct climb *m, unsigned worker, uint32_t moment, int64_t bytes)
+static inline bool passes(const struct climb *m, uint32_t i)
 {
-	struct slot *s = &m->slot[worker][moment >> m->shift];
+	const struct heap_columns *c = &m->state->columns;
+	uint32_t origin = c->origin[i];
 
-	s->net = sum(s->net, bytes);
-	if (bytes > 0)
-		s->gross = sum(s->gross, bytes);
+	return c->origins[origin].track == m->track &&
+	       heap_pass_own(m->pass, c, origin, c->begin[i]) &&
+	       heap_pass_lens(m->pass, c, origin, c->begin[i]);
 }
 
-static void add_to_moment(struct climb *m, unsigned worker, uint32_t moment, int64_t bytes)
+static void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
 {
-	uint32_t open = m->open[moment >> m->shift];
-	int64_t *event;
+	int64_t *slot = &m->ring[moment & RING_MASK];
 
-	if (open == 0)
-		return;
-	event = &m->events[worker][((size_t)(open - 1) << m->shift) +
-				   (moment & (((uint32_t)1 << m->shift) - 1))];
-	*event = sum(*event, bytes);
+	*slot = sum(*slot, bytes);
 }
 
-static int64_t most_of(const struct climb *m, uint32_t slot)
+/* The end of a row, which is at m->moment or later. */
+static void note_end(struct climb *m, uint32_t row, uint32_t moment, int64_t bytes)
 {
-	return sum(m->slot[0][slot].net, m->slot[0][slot].gross);
+	uint32_t window = moment >> WINDOW_BITS;
+
+	if (window <= (m->moment >> WINDOW_BITS) + 1)
+		add_to_ring(m, moment, -bytes);
+	else
+		vec_push(&m->late[window].rows, row);
 }
 
-/* A slot that may hold the peak. */
-struct candidate {
-	int64_t most;
-	uint32_t slot;
-};
-
-static int by_promise(const void *a, const void *b)
+/* A window comes into the ring. */
+static void take_late(struct climb *m, uint32_t window)
 {
-	const struct candidate *x = a, *y = b;
+	struct late *late = window < m->n_windows ? &m->late[window] : NULL;
 
-	if (x->most != y->most)
-		return x->most < y->most ? 1 : -1;
-	return (x->slot > y->slot) - (x->slot < y->slot);
-}
+	for (size_t i = 0; late && i < late->rows.n; i++) {
+		uint32_t row = late->rows.at[i];
 
-static bool may_hold_peak(const struct climb *m, uint32_t slot)
-{
-	int64_t most = most_of(m, slot);
-
-	return most > m->best || (most == m->best && slot < m->at >> m->shift);
-}
-
-/* Opens the most promising slots that may still beat the best; false when none may. */
-static bool open_slots(struct climb *m)
-{
-	struct candidate *candidate = xcalloc(m->n_slots, sizeof(*candidate));
-	uint32_t n = 0, most_open = MOST_OPEN >> m->shift;
-
-	for (uint32_t i = 0; i < m->n_slots; i++)
-		if (!m->done[i] && may_hold_peak(m, i))
-			candidate[n++] = (struct candidate){ most_of(m, i), i };
-	qsort(candidate, n, sizeof(*candidate), by_promise);
-	if (most_open == 0)
-		most_open = 1;
-	m->n_open = n < most_open ? n : most_open;
-	memset(m->open, 0, m->n_slots * sizeof(*m->open));
-	for (uint32_t i = 0; i < m->n_open; i++) {
-		m->open[candidate[i].slot] = i + 1;
-		m->done[candidate[i].slot] = true;
+		add_to_ring(m, m->state->columns.end[row] & END_MOMENT, -bytes_of(m, row));
 	}
-	free(candidate);
-	return m->n_open > 0;
+	if (late)
+		vec_done(&late->rows);
 }
 
-/* Notes how much is there after a moment; of equal peaks the first counts. */
-static void climb_to(struct climb *m, uint32_t moment, int64_t live)
+/* Goes on to a moment. What ends makes nothing higher: the level is looked at where something begins. */
+static void go_to(struct climb *m, uint32_t moment)
 {
-	if (live <= 0 || live < m->best || (live == m->best && moment >= m->at))
+	while (m->moment < moment) {
+		uint32_t border = (m->moment | (WINDOW - 1)) + 1;
+		uint32_t to = moment < border ? moment : border;
+
+		for (uint32_t i = m->moment; i < to; i++) {
+			int64_t *slot = &m->ring[i & RING_MASK];
+
+			m->live = sum(m->live, *slot);
+			*slot = 0;
+		}
+		m->moment = to;
+		if (to == border)
+			take_late(m, (to >> WINDOW_BITS) + 1);
+	}
+}
+
+/* Is a level better than the best? It is that of before the current moment's end. */
+static void look(struct climb *m)
+{
+	int64_t live = sum(m->live, m->ring[m->moment & RING_MASK]);
+
+	if (live <= m->best)
 		return;
 	m->best = live;
-	m->at = moment + 1;
+	m->at = m->moment + 1;
 }
 
-/* The highest point of the open slots. */
-static void climb_open(struct climb *m)
+/* What is there when the stretch begins, and ends in it. */
+static void find_earlier(struct climb *m, uint32_t from, uint32_t to)
 {
-	uint32_t per_slot = (uint32_t)1 << m->shift;
-
-	for (uint32_t i = 0; i < m->n_slots; i++) {
-		const int64_t *event;
-		int64_t live = m->slot[0][i].net;
-
-		if (m->open[i] == 0)
-			continue;
-		event = m->events[0] + (size_t)(m->open[i] - 1) * per_slot;
-		for (uint32_t j = 0; j < per_slot; j++)
-			climb_to(m, i * per_slot + j, live = sum(live, event[j]));
-	}
-}
-
-static void scan_slots(void *arg, unsigned worker, uint32_t from, uint32_t to)
-{
-	each_event(arg, worker, from, to, add_to_slot);
-}
-
-static void scan_moments(void *arg, unsigned worker, uint32_t from, uint32_t to)
-{
-	each_event(arg, worker, from, to, add_to_moment);
-}
-
-static int climb(struct climb *m, heap_scan_fn *fn)
-{
-	return heap_scan(m->state->columns.n_allocations, m->n_threads, m->progress, fn, m);
-}
-
-/* What each slot adds, of all threads, and from that what is there before it. */
-static int weigh_slots(struct climb *m)
-{
-	int64_t before = 0;
-	int rc;
-
-	for (unsigned k = 0; k < m->n_threads; k++)
-		m->slot[k] = xcalloc(m->n_slots, sizeof(*m->slot[k]));
-	rc = climb(m, scan_slots);
-	for (uint32_t i = 0; i < m->n_slots; i++) {
-		struct slot *s = &m->slot[0][i];
-		int64_t net;
-
-		for (unsigned k = 1; k < m->n_threads; k++) {
-			s->net = sum(s->net, m->slot[k][i].net);
-			s->gross = sum(s->gross, m->slot[k][i].gross);
-		}
-		net = s->net;
-		s->net = before;
-		before = sum(before, net);
-	}
-	for (unsigned k = 1; k < m->n_threads; k++) {
-		free(m->slot[k]);
-		m->slot[k] = NULL;
-	}
-	return rc;
-}
-
-/* Looks at the slots that are open, event by event. */
-static int look_closely(struct climb *m)
-{
-	size_t n = (size_t)m->n_open << m->shift;
-	int rc;
-
-	for (unsigned k = 0; k < m->n_threads; k++)
-		m->events[k] = xcalloc(n, sizeof(*m->events[k]));
-	rc = climb(m, scan_moments);
-	for (unsigned k = 1; k < m->n_threads; k++) {
-		for (size_t i = 0; i < n; i++)
-			m->events[0][i] = sum(m->events[0][i], m->events[k][i]);
-		free(m->events[k]);
-	}
-	if (rc == 0)
-		climb_open(m);
-	free(m->events[0]);
-	return rc;
-}
-
-static int climb_slots(struct climb *m)
-{
-	int rc = weigh_slots(m);
-
-	while (rc == 0 && open_slots(m))
-		rc = look_closely(m);
-	return rc;
-}
-
-static int climb_track(struct climb *m)
-{
+	const struct heap_columns *c = &m->state->columns;
 	uint32_t n_moments = m->state->track[m->track].n_moments;
-	int rc;
 
-	while (n_moments >> m->shift >= N_SLOTS)
-		m->shift++;
-	m->n_slots = (n_moments >> m->shift) + 1;
-	m->n_threads = heap_scan_threads(m->state->columns.n_allocations);
-	m->done = xcalloc(m->n_slots, sizeof(*m->done));
-	m->open = xcalloc(m->n_slots, sizeof(*m->open));
-	rc = climb_slots(m);
-	free(m->slot[0]);
-	free(m->done);
-	free(m->open);
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t end = allocation_end(c, i, n_moments);
+		int64_t bytes;
+
+		if ((end != END_NEVER && (end & END_MOMENT) < m->first_moment) || !passes(m, i))
+			continue;
+		bytes = bytes_of(m, i);
+		m->live = sum(m->live, bytes);
+		if (end != END_NEVER)
+			note_end(m, i, end & END_MOMENT, bytes);
+	}
+}
+
+static void climb_rows(struct climb *m, uint32_t from, uint32_t to)
+{
+	const struct heap_columns *c = &m->state->columns;
+	uint32_t n_moments = m->state->track[m->track].n_moments;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t begin = c->begin[i], end;
+		int64_t bytes;
+
+		if (!passes(m, i) || begin >= n_moments)
+			continue;
+		if (begin != m->moment) {
+			look(m);
+			go_to(m, begin);
+		}
+		bytes = bytes_of(m, i);
+		end = allocation_end(c, i, n_moments);
+		add_to_ring(m, begin, bytes);
+		if (end != END_NEVER)
+			note_end(m, i, end & END_MOMENT, bytes);
+	}
+}
+
+static int climb_stretch(void *arg)
+{
+	struct climb *m = arg;
+	uint32_t at = 0, to;
+
+	m->ring = xcalloc(2 * WINDOW, sizeof(*m->ring));
+	m->late = xcalloc(m->n_windows, sizeof(*m->late));
+	m->moment = m->first_moment;
+	while (at < m->to && !progress_cancelled(m->progress)) {
+		to = at < m->from ? m->from : m->to;
+		to = to - at > BATCH ? at + BATCH : to;
+		if (at < m->from)
+			find_earlier(m, at, to);
+		else
+			climb_rows(m, at, to);
+		at = to;
+	}
+	look(m);
+	for (uint32_t i = 0; i < m->n_windows; i++)
+		vec_done(&m->late[i].rows);
+	free(m->late);
+	free(m->ring);
+	return at < m->to ? -ECANCELED : 0;
+}
+
+/* The first row of the track at or after a row that begins a moment; n_allocations: there is none. */
+static uint32_t first_of_moment(const struct heap_state *s, uint32_t track, uint32_t row)
+{
+	const struct heap_columns *c = &s->columns;
+	uint32_t moment = UINT32_MAX;
+
+	for (uint32_t i = row; i < c->n_allocations; i++) {
+		if (c->origins[c->origin[i]].track != track)
+			continue;
+		if (moment != UINT32_MAX && c->begin[i] != moment)
+			return i;
+		moment = c->begin[i];
+	}
+	return c->n_allocations;
+}
+
+/* The stretches of n threads, one after the other. */
+static void part(struct climb *stretch, unsigned n, const struct climb *whole)
+{
+	const struct heap_columns *c = &whole->state->columns;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct climb *m = &stretch[i];
+		uint32_t row = (uint32_t)((uint64_t)c->n_allocations * i / n);
+
+		*m = *whole;
+		m->from = i > 0 ? first_of_moment(m->state, m->track, row) : 0;
+		m->to = c->n_allocations;
+		m->first_moment = i > 0 && m->from < m->to ? c->begin[m->from] : 0;
+		if (i > 0)
+			stretch[i - 1].to = m->from;
+	}
+}
+
+static int climb_track(const struct climb *whole, uint32_t *at)
+{
+	struct climb stretch[HEAP_SCAN_MOST];
+	struct task *task[HEAP_SCAN_MOST] = { 0 };
+	unsigned n = heap_scan_threads(whole->state->columns.n_allocations);
+	int64_t best = 0;
+	int rc = 0;
+
+	part(stretch, n, whole);
+	for (unsigned i = 1; i < n; i++)
+		task[i] = task_start(climb_stretch, &stretch[i], -1);
+	for (unsigned i = 0; i < n; i++) {
+		/* Those for which no thread could be started are done here. */
+		int one = task[i] ? task_join(task[i]) : climb_stretch(&stretch[i]);
+
+		rc = one < 0 ? one : rc;
+		/* Of equal peaks the first counts. */
+		if (stretch[i].best > best) {
+			best = stretch[i].best;
+			*at = stretch[i].at;
+		}
+	}
 	return rc;
 }
 
@@ -284,10 +274,11 @@ int heap_peaks(const struct heap_state *s, const struct heap_pass *h, struct pro
 	int rc = 0;
 
 	for (uint32_t i = 0; i < s->columns.n_tracks && rc == 0; i++) {
-		struct climb m = { .state = s, .pass = h, .progress = progress, .track = i };
+		struct climb whole = { .state = s, .pass = h, .progress = progress, .track = i };
 
-		rc = climb_track(&m);
-		at[i] = m.at;
+		at[i] = 0;
+		whole.n_windows = (s->track[i].n_moments >> WINDOW_BITS) + 1;
+		rc = climb_track(&whole, &at[i]);
 	}
 	return rc;
 }
