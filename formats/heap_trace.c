@@ -31,8 +31,9 @@
 /* Events between two publications: some milliseconds. */
 #define BATCH_EVENTS 65536
 
-/* Origins that are at hand for a thread's next events. */
-#define N_AT_HAND 4096
+/* Origins that are at hand for a thread's next events: so many at first and at most, as powers of two. */
+#define AT_HAND_BITS_FIRST 8u
+#define AT_HAND_BITS_MOST  18u
 
 /* A node and what was done there → origin. */
 struct at_hand {
@@ -44,8 +45,10 @@ struct at_hand {
 struct worker {
 	struct heap_name name;
 	uint32_t epoch;          /* of the mappings when at_hand was filled */
-	struct at_hand *at_hand; /* [N_AT_HAND]; owned */
-	uint64_t fresh_id;       /* what its last event allocated; 0: it was another one */
+	struct at_hand *at_hand; /* [1 << at_hand_bits]; owned */
+	unsigned at_hand_bits;
+	uint32_t n_missed; /* origins that were not at hand since there were so many places */
+	uint64_t fresh_id; /* what its last event allocated; 0: it was another one */
 };
 
 struct reader {
@@ -133,6 +136,31 @@ static struct worker *worker_of(struct reader *r, uint32_t thread)
 	return &r->workers.at[at];
 }
 
+static void begin_at_hand(struct worker *w, unsigned bits)
+{
+	w->at_hand = xcalloc((size_t)1 << bits, sizeof(*w->at_hand));
+	w->at_hand_bits = bits;
+	w->n_missed = 0;
+}
+
+static struct at_hand *at_hand(const struct worker *w, uint64_t key)
+{
+	return &w->at_hand[(key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - w->at_hand_bits)];
+}
+
+/* More places, where those that there are do not do. */
+static void widen_at_hand(struct worker *w)
+{
+	struct at_hand *was = w->at_hand;
+	size_t n = (size_t)1 << w->at_hand_bits;
+
+	begin_at_hand(w, w->at_hand_bits + 2);
+	for (size_t i = 0; i < n; i++)
+		if (was[i].key)
+			*at_hand(w, was[i].key) = was[i];
+	free(was);
+}
+
 /* The name that the thread has now. What is at hand was of the last one's, and of the mappings then. */
 static void refresh(struct reader *r, struct worker *w, uint32_t thread, int64_t time_ns)
 {
@@ -142,10 +170,8 @@ static void refresh(struct reader *r, struct worker *w, uint32_t thread, int64_t
 		return;
 	w->name = heap_tell_thread(&r->tell, thread, time_ns);
 	w->epoch = epoch;
-	if (!w->at_hand)
-		w->at_hand = xcalloc(N_AT_HAND, sizeof(*w->at_hand));
-	else
-		memset(w->at_hand, 0, N_AT_HAND * sizeof(*w->at_hand));
+	free(w->at_hand);
+	begin_at_hand(w, AT_HAND_BITS_FIRST);
 }
 
 static uint32_t flags_of(const struct heap_event *e)
@@ -164,11 +190,15 @@ static origin_id origin_of(struct reader *r, struct worker *w, const struct heap
 	event_id event = e->op == HEAP_RANGE ? r->map_event : r->heap_event;
 	uint32_t flags = frees ? 0 : flags_of(e);
 	uint64_t key = (uint64_t)e->stack << 8 | flags << 2 | (e->op == HEAP_RANGE ? 3u : 1u);
-	struct at_hand *a = &w->at_hand[(key * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+	struct at_hand *a = at_hand(w, key);
 	struct heap_origin o = { .thread = w->name.thread.v, .flags = flags };
 
 	if (a->key == key)
 		return (origin_id){ a->origin };
+	if (++w->n_missed >> w->at_hand_bits && w->at_hand_bits < AT_HAND_BITS_MOST) {
+		widen_at_hand(w);
+		a = at_hand(w, key);
+	}
 	o.stack = heap_stacks_get(r->stacks, w->name.root, e->stack, time_ns).v;
 	o.event = (uint16_t)event.v;
 	o.track = (uint16_t)r->track.v;
