@@ -40,12 +40,11 @@ static int analyse(void *arg)
 {
 	struct worker *w = arg;
 
-	int rc = analysis_new(w->profile, &w->lens, &w->progress, &w->made);
+	/* What callers and memory show first is made here too: nobody waits for it at a key. */
+	int rc = analysis_new_with_memory(w->profile, &w->lens, &w->progress, &w->made);
 
 	if (rc < 0)
 		return rc;
-	/* What callers and memory show first is made here too: nobody waits for it at a key. */
-	analysis_footprint(w->made, &w->progress);
 	if (!progress_cancelled(&w->progress))
 		analysis_inverted(w->made);
 	return 0;

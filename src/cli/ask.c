@@ -130,15 +130,16 @@ static void tell_outside(const struct analysis *a)
 	    fmt_ns(length, w->end_ns - w->begin_ns));
 }
 
-int ask_analysis(const struct options *o, const struct profile *p, struct analysis **out,
-		 struct err *e)
+int ask_analysis(const struct options *o, const struct profile *p, bool memory,
+		 struct analysis **out, struct err *e)
 {
 	struct lens lens;
 	int rc = ask_lens(o, p, &lens, e);
 
 	if (rc)
 		return rc;
-	rc = analysis_new(p, &lens, NULL, out);
+	rc = memory ? analysis_new_with_memory(p, &lens, NULL, out)
+		    : analysis_new(p, &lens, NULL, out);
 	lens_done(&lens);
 	if (!rc)
 		tell_outside(*out);

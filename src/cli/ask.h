@@ -19,8 +19,11 @@ bool ask_group_of_frames(enum grouping g);
 /* Fills l, which the caller ends with lens_done(). 0, or -errno with a sentence; l needs nothing then. */
 int ask_lens(const struct options *o, const struct profile *p, struct lens *l, struct err *e);
 
-/* The answers for ask_lens(); says on stderr when they are in doubt. *out is the caller's to free. */
-int ask_analysis(const struct options *o, const struct profile *p, struct analysis **out,
-		 struct err *e);
+/*
+ * The answers for ask_lens(), with the footprint if memory is asked for; says on stderr when they are in
+ * doubt. *out is the caller's to free.
+ */
+int ask_analysis(const struct options *o, const struct profile *p, bool memory,
+		 struct analysis **out, struct err *e);
 
 #endif

@@ -196,7 +196,7 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 
 	if (view == VIEW_KIND_THREADS)
 		asked.group = "thread";
-	rc = ask_analysis(&asked, p, &r.analysis, e);
+	rc = ask_analysis(&asked, p, view == VIEW_KIND_MEMORY, &r.analysis, e);
 	if (rc)
 		return rc;
 	set_limits(&r, o, output_is_terminal(out));

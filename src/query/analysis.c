@@ -15,9 +15,11 @@ static bool groups_frames(enum grouping g)
 }
 
 /* The answers that a view may ask for at once. */
-static int answer(struct analysis *a, struct progress *progress)
+static int answer(struct analysis *a, bool memory, struct progress *progress)
 {
-	int rc = weigh(a->profile, &a->counts, &a->lens, progress, &a->weights);
+	int rc = memory ? footprint_weigh(a->profile, &a->counts, &a->lens, progress, &a->weights,
+					  &a->footprint)
+			: weigh(a->profile, &a->counts, &a->lens, progress, &a->weights);
 
 	if (rc < 0)
 		return rc;
@@ -33,8 +35,8 @@ static int answer(struct analysis *a, struct progress *progress)
 				&a->table);
 }
 
-int analysis_new(const struct profile *p, const struct lens *lens, struct progress *progress,
-		 struct analysis **out)
+static int make(const struct profile *p, const struct lens *lens, bool memory,
+		struct progress *progress, struct analysis **out)
 {
 	struct analysis *a = xcalloc(1, sizeof(*a));
 	bool frames = groups_frames(lens->grouping);
@@ -49,11 +51,28 @@ int analysis_new(const struct profile *p, const struct lens *lens, struct progre
 		keys_init(&a->own_keys, p, &a->counts, lens->grouping);
 		a->table_keys = &a->own_keys;
 	}
-	rc = answer(a, progress);
+	rc = answer(a, memory, progress);
 	if (rc < 0)
 		analysis_free(a);
 	else
 		*out = a;
+	return rc;
+}
+
+int analysis_new(const struct profile *p, const struct lens *lens, struct progress *progress,
+		 struct analysis **out)
+{
+	return make(p, lens, false, progress, out);
+}
+
+int analysis_new_with_memory(const struct profile *p, const struct lens *lens,
+			     struct progress *progress, struct analysis **out)
+{
+	int rc = make(p, lens, true, progress, out);
+
+	/* Of another event than the lens', or beside other columns. */
+	if (rc == 0)
+		analysis_footprint(*out, progress);
 	return rc;
 }
 

@@ -36,6 +36,9 @@ struct analysis {
 /* 0 or -ECANCELED; *out is the caller's to free. */
 int analysis_new(const struct profile *p, const struct lens *lens, struct progress *progress,
 		 struct analysis **out);
+/* The same with its footprint, where it has one: made together they take less. */
+int analysis_new_with_memory(const struct profile *p, const struct lens *lens,
+			     struct progress *progress, struct analysis **out);
 void analysis_free(struct analysis *a);
 
 /* A term of its filters that was given up on, see filter_gave_up(); borrowed from the analysis. */

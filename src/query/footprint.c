@@ -27,8 +27,10 @@ static void set_lens(struct footprint *m, const struct lens *lens, event_id even
 	l.n_columns = 0; /* the filter alone is copied */
 	lens_copy(&m->lens, &l);
 	m->lens.n_columns = FOOTPRINT_N_COLUMNS;
-	for (uint32_t i = 0; i < FOOTPRINT_N_COLUMNS; i++)
+	for (uint32_t i = 0; i < FOOTPRINT_N_COLUMNS; i++) {
 		m->lens.column[i] = (struct lens_column){ .metric = { event, measures[i] } };
+		m->column_of[i] = i;
+	}
 }
 
 /* Sites. */
@@ -153,6 +155,12 @@ static uint32_t *keys_of_sites(const struct footprint *m)
 	return key;
 }
 
+/* Column c of what was weighed, of a stack or in all. */
+static int64_t weighed(const struct footprint *m, const int64_t *sums, int c)
+{
+	return sums[m->column_of[c]];
+}
+
 static void make_sites(struct footprint *m, const struct weights *w)
 {
 	uint32_t *key = keys_of_sites(m), *site_of_key = xmalloc(m->keys.n * sizeof(*site_of_key));
@@ -162,12 +170,12 @@ static void make_sites(struct footprint *m, const struct weights *w)
 	m->site = xcalloc(m->keys.n, sizeof(*m->site));
 	m->site_of_stack = xmalloc(w->n_stacks * sizeof(*m->site_of_stack));
 	for (uint32_t i = 0; i < w->n_stacks; i++) {
-		const int64_t *sum = &w->stack[(size_t)i * FOOTPRINT_N_COLUMNS];
+		const int64_t *sum = &w->stack[(size_t)i * w->n_columns];
 		struct footprint_site *site;
 		uint32_t *at;
 
 		m->site_of_stack[i] = ID_NONE;
-		if (key[i] == KEY_NONE || sum[FOOTPRINT_CALLS] == 0)
+		if (key[i] == KEY_NONE || weighed(m, sum, FOOTPRINT_CALLS) == 0)
 			continue;
 		at = &site_of_key[key[i]];
 		if (*at == ID_NONE) {
@@ -178,9 +186,9 @@ static void make_sites(struct footprint *m, const struct weights *w)
 		m->site_of_stack[i] = *at;
 		site = &m->site[*at];
 		for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
-			site->sum[c] += sum[c];
-		if (sum[FOOTPRINT_BYTES] >= most[key[i]]) {
-			most[key[i]] = sum[FOOTPRINT_BYTES];
+			site->sum[c] += weighed(m, sum, c);
+		if (weighed(m, sum, FOOTPRINT_BYTES) >= most[key[i]]) {
+			most[key[i]] = weighed(m, sum, FOOTPRINT_BYTES);
 			site->stack = i;
 		}
 	}
@@ -590,39 +598,103 @@ void footprint_move_to_peak(struct footprint *m)
 		m->site[i].sum[FOOTPRINT_LIVE] = m->site[i].sum[FOOTPRINT_PEAK];
 }
 
-static int answer(struct footprint *m, struct progress *progress)
+static void take_weights(struct footprint *m, const struct weights *w)
 {
-	struct weights w;
-	int rc = weigh(m->profile, &m->counts, &m->lens, progress, &w);
-
-	if (rc == 0) {
-		memcpy(m->total, w.total, sizeof(m->total));
-		memcpy(m->scale, w.scale, sizeof(m->scale));
-		m->peak_ns = w.peak_ns;
-		m->whole_ns = w.begin_ns == TIME_NONE ? 0 : w.end_ns - w.begin_ns;
-		make_sites(m, &w);
-		footprint_sort(m, FOOTPRINT_LIVE);
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		m->total[c] = weighed(m, w->total, c);
+		m->scale[c] = weighed(m, w->scale, c);
 	}
-	weights_done(&w);
-	return rc;
+	m->peak_ns = w->peak_ns;
+	m->whole_ns = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns;
+	make_sites(m, w);
+	footprint_sort(m, FOOTPRINT_LIVE);
+}
+
+static struct footprint *begin(const struct profile *p, const struct profile_counts *counts,
+			       const struct lens *lens, event_id event)
+{
+	struct footprint *m = xcalloc(1, sizeof(*m));
+
+	m->profile = p;
+	m->counts = *counts;
+	set_lens(m, lens, event);
+	keys_init(&m->keys, p, &m->counts, GROUP_FUNCTION);
+	return m;
 }
 
 int footprint_new(const struct profile *p, const struct profile_counts *counts,
 		  const struct lens *lens, event_id event, struct progress *progress,
 		  struct footprint **out)
 {
-	struct footprint *m = xcalloc(1, sizeof(*m));
-	int rc;
+	struct footprint *m = begin(p, counts, lens, event);
+	struct weights w;
+	int rc = weigh(m->profile, &m->counts, &m->lens, progress, &w);
 
-	m->profile = p;
-	m->counts = *counts;
-	set_lens(m, lens, event);
-	keys_init(&m->keys, p, &m->counts, GROUP_FUNCTION);
-	rc = answer(m, progress);
+	if (rc == 0)
+		take_weights(m, &w);
+	weights_done(&w);
 	if (rc < 0)
 		footprint_free(m);
 	else
 		*out = m;
+	return rc;
+}
+
+/* The lens' column, then those of a footprint that it is not; says in m which is which. */
+static struct lens both_lenses(struct footprint *m, const struct lens *lens)
+{
+	struct lens both = *lens; /* filters are borrowed */
+
+	for (uint32_t i = 0; i < FOOTPRINT_N_COLUMNS; i++) {
+		m->column_of[i] = 0;
+		if (measures[i] == lens->column[0].metric.measure)
+			continue;
+		m->column_of[i] = both.n_columns;
+		both.column[both.n_columns++] = m->lens.column[i];
+	}
+	return both;
+}
+
+/* Leaves the first column of weights alone. */
+static void keep_first(struct weights *w)
+{
+	int64_t *first = xmalloc(w->n_stacks * sizeof(*first));
+
+	for (uint32_t i = 0; i < w->n_stacks; i++)
+		first[i] = w->stack[(size_t)i * w->n_columns];
+	free(w->stack);
+	w->stack = first;
+	for (uint32_t c = 1; c < w->n_columns; c++)
+		w->total[c] = w->whole[c] = w->scale[c] = 0;
+	w->n_columns = 1;
+}
+
+int footprint_weigh(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, struct progress *progress, struct weights *w,
+		    struct footprint **out)
+{
+	struct metric metric = lens->column[0].metric;
+	struct footprint *m = NULL;
+	struct lens both = *lens;
+	int rc;
+
+	if (lens->n_columns == 1 && !lens->column[0].filter && metric.event.v < counts->n_events &&
+	    profile_event(p, metric.event)->is_heap) {
+		m = begin(p, counts, lens, metric.event);
+		both = both_lenses(m, lens);
+	}
+	rc = weigh(p, counts, &both, progress, w);
+	if (m && rc == 0) {
+		take_weights(m, w);
+		if (metric.measure != MEASURE_PEAK)
+			w->peak_ns = TIME_NONE;
+		keep_first(w);
+	}
+	if (rc < 0) {
+		footprint_free(m);
+		m = NULL;
+	}
+	*out = m;
 	return rc;
 }
 

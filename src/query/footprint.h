@@ -41,8 +41,9 @@ struct footprint_site {
 struct footprint {
 	const struct profile *profile; /* borrowed */
 	struct profile_counts counts;
-	struct lens lens;            /* the columns of enum footprint_column, of one event */
-	struct keys keys;            /* of functions */
+	struct lens lens; /* the columns of enum footprint_column, of one event */
+	uint32_t column_of[FOOTPRINT_N_COLUMNS]; /* where weights have these columns */
+	struct keys keys;                        /* of functions */
 	struct footprint_site *site; /* [n_sites] by falling live, then peak, bytes, label; owned */
 	uint32_t n_sites;
 	uint32_t *site_of_stack; /* [n_stacks] index of a site, ID_NONE for stacks without; owned */
@@ -61,6 +62,14 @@ int footprint_new(const struct profile *p, const struct profile_counts *counts,
 		  const struct lens *lens, event_id event, struct progress *progress,
 		  struct footprint **out);
 void footprint_free(struct footprint *m);
+
+/*
+ * weigh(), and in the same pass the footprint of the lens' column, for less than both would take: *out is
+ * NULL where the lens has another column beside it, or one that is not of a heap, or that has its own filter.
+ */
+int footprint_weigh(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, struct progress *progress, struct weights *w,
+		    struct footprint **out);
 
 /* Live bytes of all sites at another time since the start: sums and totals change, the order does not. */
 int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *progress);

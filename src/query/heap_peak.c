@@ -48,7 +48,7 @@ struct climb {
 	uint32_t n_windows;
 };
 
-static int64_t bytes_of(const struct climb *m, uint32_t i)
+static inline int64_t bytes_of(const struct climb *m, uint32_t i)
 {
 	const struct heap_track *t = &m->state->track[m->track];
 	uint64_t size = allocation_size(&m->state->columns, i);
@@ -80,7 +80,7 @@ static inline bool passes(const struct climb *m, uint32_t i)
 	       heap_pass_lens(m->pass, c, origin, c->begin[i]);
 }
 
-static void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
+static inline void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
 {
 	int64_t *slot = &m->ring[moment & RING_MASK];
 
@@ -88,7 +88,7 @@ static void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
 }
 
 /* The end of a row, which is at m->moment or later. */
-static void note_end(struct climb *m, uint32_t row, uint32_t moment, int64_t bytes)
+static inline void note_end(struct climb *m, uint32_t row, uint32_t moment, int64_t bytes)
 {
 	uint32_t window = moment >> WINDOW_BITS;
 

@@ -28,13 +28,22 @@ struct sums {
 	uint32_t *behind; /* [n_tracks] behind the last one; owned */
 };
 
+/* Which columns count a block of a track, where filters do not speak of time: sets of bits. */
+struct rule {
+	uint32_t always, freed, temporary;
+	uint32_t n_levels;                /* of what is there after so many moments */
+	uint32_t at[LENS_MAX_COLUMNS];    /* [n_levels] moments */
+	uint32_t level[LENS_MAX_COLUMNS]; /* [n_levels] columns */
+};
+
 struct scan {
 	struct heap_state state;
 	struct weights *to;
 	uint32_t n_columns;
 	struct heap_measure column[LENS_MAX_COLUMNS];
-	uint8_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
-	bool timed;       /* some filter speaks of time */
+	uint8_t *columns;  /* [n_origins] bits: of which columns it is by their own filter; owned */
+	bool timed;        /* some filter speaks of time */
+	struct rule *rule; /* [n_tracks]; owned */
 	struct heap_slots *slots; /* [n_tracks] of the slices; NULL: none; owned */
 	const bool *any_time;     /* [n_origins] passes the lens whatever the time; borrowed */
 	struct sums sums[HEAP_SCAN_MOST];
@@ -117,6 +126,18 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 	}
 }
 
+static inline unsigned counted(const struct rule *r, uint32_t begin, uint32_t end)
+{
+	unsigned columns = r->always;
+
+	if (end != END_NEVER)
+		columns |= r->freed | (end & END_TEMPORARY ? r->temporary : 0);
+	for (uint32_t i = 0; i < r->n_levels; i++)
+		if (begin < r->at[i] && (end & END_MOMENT) >= r->at[i])
+			columns |= r->level[i];
+	return columns;
+}
+
 /* The same where no filter speaks of time: what passes is said by origin, later. */
 static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32_t i,
 					 unsigned columns)
@@ -124,19 +145,21 @@ static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32
 	const struct heap_columns *a = &s->state.columns;
 	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
+	unsigned counts = counted(&s->rule[track], begin, end) & columns;
 	int64_t *sum = to->origin + (size_t)origin * s->n_columns;
 	uint64_t size = allocation_size(a, i);
 
-	for (uint32_t c = 0; c < s->n_columns; c++)
-		if ((columns >> c & 1) && heap_measure_counts(&s->column[c], track, begin, end)) {
-			add(&sum[c], amount(s, c, track, size));
-			to->n_blocks[origin] += c == 0;
-		}
+	to->n_blocks[origin] += counts & 1;
+	for (unsigned left = counts; left; left &= left - 1) {
+		unsigned c = (unsigned)__builtin_ctz(left);
+
+		add(&sum[c], amount(s, c, track, size));
+	}
 	if (!(columns & 1) || !s->any_time[origin])
 		return;
 	if (s->slots)
 		note_time(s, to, track, begin, end, amount(s, 0, track, size));
-	if (heap_measure_counts(&s->column[0], track, begin, end))
+	if (counts & 1)
 		note_passing(to, track, begin);
 }
 
@@ -279,6 +302,45 @@ static void begin_slices(struct scan *s)
 		heap_slots_init(&s->slots[i], &s->state, i, 0, whole + 1, WEIGH_N_SLICES);
 }
 
+/* heap_measure_counts() of a column, as part of a rule. */
+static void add_to_rule(struct rule *r, const struct heap_measure *g, uint32_t track, uint32_t bit)
+{
+	uint32_t i = 0;
+
+	switch (g->measure) {
+	case MEASURE_WEIGHT:
+	case MEASURE_SAMPLES:
+		r->always |= bit;
+		return;
+	case MEASURE_FREED:
+		r->freed |= bit;
+		return;
+	case MEASURE_TEMPORARY:
+		r->temporary |= bit;
+		return;
+	case MEASURE_LIVE:
+	case MEASURE_PEAK:
+	case MEASURE_LEAKED:
+		break;
+	}
+	while (i < r->n_levels && r->at[i] != g->at[track])
+		i++;
+	r->n_levels += i == r->n_levels;
+	r->at[i] = g->at[track];
+	r->level[i] |= bit;
+}
+
+static void make_rules(struct scan *s)
+{
+	uint32_t n = s->state.columns.n_tracks;
+
+	s->rule = xcalloc(n, sizeof(*s->rule));
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t c = 0; c < s->n_columns; c++)
+			if (s->column[c].at)
+				add_to_rule(&s->rule[i], &s->column[c], i, 1u << c);
+}
+
 /* Columns that are not of heaps keep no bit. */
 static int begin_columns(struct scan *s, const struct profile *p, const struct rowpass *r,
 			 struct progress *progress)
@@ -302,6 +364,7 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct r
 		for (uint32_t i = 0; i < a->n_origins; i++)
 			s->columns[i] |= (uint8_t)(g->pass.own.origin[i] << c);
 	}
+	make_rules(s);
 	if (!heap_measure_applies(p, r, 0))
 		return 0;
 	s->any_time = s->column[0].pass.lens.origin;
@@ -349,6 +412,7 @@ int heap_weigh(const struct profile *p, const struct rowpass *r, struct progress
 	for (uint32_t i = 0; s.slots && i < s.state.columns.n_tracks; i++)
 		heap_slots_done(&s.slots[i]);
 	free(s.slots);
+	free(s.rule);
 	for (uint32_t c = 0; c < s.n_columns; c++)
 		heap_measure_done(&s.column[c]);
 	free(s.columns);
