@@ -145,6 +145,9 @@ Test(weigh, a_thread_that_changes_its_name_is_one)
 	cr_assert_eq(a->table.n_rows, 2);
 	cr_assert_str_eq(a->table_keys->key[a->table.key[0]].label, "x");
 	cr_assert_str_eq(key_detail(a->table_keys, p, a->table.key[0], detail), "tid 2");
+	cr_assert_eq(key_tid(a->table_keys, p, a->table.key[0]), 2);
+	cr_assert_eq(key_pid(a->table_keys, p, a->table.key[0]), 1);
+	cr_assert_eq(key_tid(&a->keys, p, a->table.key[0]), -1, "a function is no thread");
 	cr_assert_str_eq(a->table_keys->key[a->table.key[1]].label, "y", "its newest name");
 	cr_assert_eq(a->table.self[1], 3);
 	analysis_free(a);

@@ -134,8 +134,7 @@ static void put_name(struct json_out *j, const struct report *r, const struct re
 {
 	const struct keys *keys = report_keys(r, row);
 	uint32_t key = row->key;
-	char buffer[FMT_SIZE];
-	const char *detail;
+	int32_t pid, tid;
 
 	if (key == KEY_NONE) {
 		json_put_null(j, "name");
@@ -144,9 +143,12 @@ static void put_name(struct json_out *j, const struct report *r, const struct re
 	json_put_text(j, "name", keys->key[key].label);
 	if (*keys->key[key].module)
 		json_put_text(j, "module", keys->key[key].module);
-	detail = key_detail(keys, r->analysis->profile, key, buffer);
-	if (*detail)
-		json_put_text(j, "detail", detail);
+	pid = key_pid(keys, r->analysis->profile, key);
+	tid = key_tid(keys, r->analysis->profile, key);
+	if (pid >= 0)
+		json_put_int(j, "pid", pid);
+	if (tid >= 0)
+		json_put_int(j, "tid", tid);
 }
 
 static void put_row(struct json_out *j, const struct report *r, size_t i)

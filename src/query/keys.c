@@ -387,23 +387,35 @@ void keys_done(struct keys *k)
 	*k = (struct keys){ 0 };
 }
 
+int32_t key_tid(const struct keys *k, const struct profile *p, uint32_t key)
+{
+	uint32_t id = k->key[key].id;
+
+	return k->grouping == GROUP_THREAD && id != ID_NONE
+		       ? profile_thread(p, (thread_id){ id })->tid
+		       : -1;
+}
+
+int32_t key_pid(const struct keys *k, const struct profile *p, uint32_t key)
+{
+	process_id process = { k->key[key].id };
+
+	if ((k->grouping != GROUP_THREAD && k->grouping != GROUP_PROCESS) || process.v == ID_NONE)
+		return -1;
+	if (k->grouping == GROUP_THREAD)
+		process = profile_thread(p, (thread_id){ process.v })->process;
+	return profile_process(p, process)->pid;
+}
+
 const char *key_detail(const struct keys *k, const struct profile *p, uint32_t key,
 		       char out[FMT_SIZE])
 {
-	uint32_t id = k->key[key].id;
-	int32_t number;
+	int32_t tid = key_tid(k, p, key), pid = key_pid(k, p, key);
 
 	out[0] = '\0';
-	if (id == ID_NONE)
-		return out;
-	if (k->grouping == GROUP_THREAD) {
-		number = profile_thread(p, (thread_id){ id })->tid;
-		if (number >= 0)
-			snprintf(out, FMT_SIZE, "tid %d", number);
-	} else if (k->grouping == GROUP_PROCESS) {
-		number = profile_process(p, (process_id){ id })->pid;
-		if (number >= 0)
-			snprintf(out, FMT_SIZE, "pid %d", number);
-	}
+	if (tid >= 0)
+		snprintf(out, FMT_SIZE, "tid %d", tid);
+	else if (k->grouping == GROUP_PROCESS && pid >= 0)
+		snprintf(out, FMT_SIZE, "pid %d", pid);
 	return out;
 }

@@ -56,6 +56,10 @@ void keys_init(struct keys *k, const struct profile *p, const struct profile_cou
 	       enum grouping grouping);
 void keys_done(struct keys *k);
 
+/* The thread that a key stands for, or -1. */
+int32_t key_tid(const struct keys *k, const struct profile *p, uint32_t key);
+/* The process that a key, or the key's thread, stands for, or -1. */
+int32_t key_pid(const struct keys *k, const struct profile *p, uint32_t key);
 /* "pid 812", "tid 813": what stands behind a label where labels alone are ambiguous; "" else. */
 const char *key_detail(const struct keys *k, const struct profile *p, uint32_t key,
 		       char out[FMT_SIZE]);
