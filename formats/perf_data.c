@@ -11,6 +11,7 @@
 
 #include "perf_data.h"
 
+#include "bpf_programs.h"
 #include "builder.h"
 #include "err.h"
 #include "input.h"
@@ -110,13 +111,16 @@ static void tell_clock(struct reader *r)
 	resolver_clock(r->resolver, &c);
 }
 
-/* What simpleperf brings for machines where its files are not. */
+/* What simpleperf brings for machines where its files are not, and perf of code that is in no file. */
 static void tell_symbols(struct reader *r)
 {
 	struct perf_header *h = &r->header;
 	bool good = simpleperf_files(r->resolver, h->files[0].at, h->files[0].n, h->swap);
 
 	good = simpleperf_files2(r->resolver, h->files[1].at, h->files[1].n) && good;
+	h->n_features_damaged += !good;
+	good = bpf_programs(r->resolver, (struct bpf_feature){ h->bpf[0].at, h->bpf[0].n },
+			    (struct bpf_feature){ h->bpf[1].at, h->bpf[1].n }, h->swap);
 	h->n_features_damaged += !good;
 }
 

@@ -149,6 +149,7 @@ static bool is_wanted_feature(uint32_t feature)
 	return (feature >= PERF_FEATURE_TRACING_DATA && feature <= PERF_FEATURE_CPUDESC) ||
 	       (feature >= PERF_FEATURE_TOTAL_MEM && feature <= PERF_FEATURE_EVENT_DESC) ||
 	       feature == PERF_FEATURE_SIMPLEPERF || feature == PERF_FEATURE_SIMPLEPERF_FILE2 ||
+	       feature == PERF_FEATURE_BPF_PROG_INFO || feature == PERF_FEATURE_BPF_BTF ||
 	       feature == PERF_FEATURE_COMPRESSED || feature == PERF_FEATURE_CLOCK_DATA;
 }
 
@@ -194,6 +195,10 @@ static void take_feature(struct perf_header *h, uint64_t feature, struct bytes b
 	case PERF_FEATURE_SIMPLEPERF:
 	case PERF_FEATURE_SIMPLEPERF_FILE2:
 		KEEP(&h->files[feature == PERF_FEATURE_SIMPLEPERF_FILE2], &b);
+		break;
+	case PERF_FEATURE_BPF_PROG_INFO:
+	case PERF_FEATURE_BPF_BTF:
+		KEEP(&h->bpf[feature == PERF_FEATURE_BPF_BTF], &b);
 		break;
 	case PERF_FEATURE_HOSTNAME:
 		set_text(&h->hostname, &b);
@@ -435,6 +440,8 @@ void perf_header_done(struct perf_header *h)
 	vec_done(&h->tracing);
 	vec_done(&h->files[0]);
 	vec_done(&h->files[1]);
+	vec_done(&h->bpf[0]);
+	vec_done(&h->bpf[1]);
 }
 
 /* Version 1 tells the byte order by the size of its header only. */

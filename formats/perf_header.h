@@ -32,6 +32,8 @@ enum perf_feature {
 	PERF_FEATURE_TOTAL_MEM = 10,
 	PERF_FEATURE_CMDLINE = 11,
 	PERF_FEATURE_EVENT_DESC = 12,
+	PERF_FEATURE_BPF_PROG_INFO = 25,
+	PERF_FEATURE_BPF_BTF = 26,
 	PERF_FEATURE_COMPRESSED = 27,
 	PERF_FEATURE_CLOCK_DATA = 29,
 	PERF_FEATURE_LAST = 33, /* the newest that is known; what is above is counted */
@@ -82,6 +84,7 @@ struct perf_header {
 	VEC(struct perf_description) described;
 	VEC(uint8_t)
 	files[2]; /* FILE and FILE2 of simpleperf, as they stand; see simpleperf_files.h */
+	VEC(uint8_t) bpf[2];    /* BPF_PROG_INFO and BPF_BTF, as they stand; see bpf_programs.h */
 	VEC(uint8_t) tracing;   /* formats of tracepoints; see trace_fields.h */
 	VEC(uint8_t) build_ids; /* the section as it stands: HEADER_BUILD_ID records */
 

@@ -213,7 +213,7 @@ static bool tell_fork(struct perf_feed *f, const struct beside *b)
 
 /*
  * Kernel code that is in no file: BPF programs and trampolines, each its own module. BPF_EVENT says no
- * more of them than their number.
+ * more of them than their number; what else there is to know is told before (resolver_declared()).
  */
 static bool tell_ksymbol(struct perf_feed *f, const struct beside *b, size_t trailer)
 {
@@ -222,7 +222,7 @@ static bool tell_ksymbol(struct perf_feed *f, const struct beside *b, size_t tra
 
 	if (!perf_ksymbol_decode(&b->record, trailer, &k))
 		return false;
-	if (k.unregister)
+	if (k.unregister || k.length == 0)
 		return true;
 	m.start = k.start;
 	m.length = k.length;

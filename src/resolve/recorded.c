@@ -19,7 +19,15 @@ struct recorded_file {
 	struct symtab *symbols;   /* owned */
 };
 
+/* Code that is in no file. */
+struct declaration {
+	char *path, *file; /* owned */
+	uint32_t line;
+};
+
 struct recorded {
+	VEC(struct declaration) declared;
+	struct map declared_by_path; /* into declared */
 	VEC(struct recorded_file) file;
 	struct map by_path; /* into file */
 };
@@ -37,6 +45,12 @@ void recorded_free(struct recorded *r)
 		free(r->file.at[i].path);
 		symtab_free(r->file.at[i].symbols);
 	}
+	for (size_t i = 0; i < r->declared.n; i++) {
+		free(r->declared.at[i].path);
+		free(r->declared.at[i].file);
+	}
+	vec_done(&r->declared);
+	map_done(&r->declared_by_path);
 	vec_done(&r->file);
 	map_done(&r->by_path);
 	free(r);
@@ -59,6 +73,37 @@ void recorded_add(struct recorded *r, const char *path, uint64_t address, uint64
 	if (map_find(&r->by_path, hash_bytes(path, strlen(path)), same_path, r, path) == MAP_NONE)
 		map_add(&r->by_path, hash_bytes(path, strlen(path)), (uint32_t)r->file.n);
 	vec_push(&r->file, f);
+}
+
+static bool same_declaration(const void *things, uint32_t value, const void *key)
+{
+	const struct recorded *r = things;
+
+	return strcmp(r->declared.at[value].path, key) == 0;
+}
+
+void recorded_declare(struct recorded *r, const char *path, const char *file, uint32_t line)
+{
+	uint64_t hash = hash_bytes(path, strlen(path));
+	struct declaration d = { .line = line };
+
+	if (map_find(&r->declared_by_path, hash, same_declaration, r, path) != MAP_NONE)
+		return;
+	d.path = xstrdup(path);
+	d.file = xstrdup(file);
+	map_add(&r->declared_by_path, hash, (uint32_t)r->declared.n);
+	vec_push(&r->declared, d);
+}
+
+const char *recorded_declared(const struct recorded *r, const char *path, uint32_t *line)
+{
+	uint32_t i = map_find(&r->declared_by_path, hash_bytes(path, strlen(path)),
+			      same_declaration, r, path);
+
+	if (i == MAP_NONE)
+		return NULL;
+	*line = r->declared.at[i].line;
+	return r->declared.at[i].file;
 }
 
 struct symtab *recorded_find(const struct recorded *r, const struct dso *d, uint64_t *add)

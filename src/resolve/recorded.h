@@ -20,6 +20,11 @@ void recorded_free(struct recorded *r);
 void recorded_add(struct recorded *r, const char *path, uint64_t address, uint64_t offset,
 		  struct symtab *t);
 
+/* Where the function that a dso of that path is begins in its source; copied. The first one stays. */
+void recorded_declare(struct recorded *r, const char *path, const char *file, uint32_t line);
+/* That file; NULL: it was not told. Borrowed. */
+const char *recorded_declared(const struct recorded *r, const char *path, uint32_t *line);
+
 /* Those of a dso, and what has to be added to its addresses; NULL when there are none. Borrowed. */
 struct symtab *recorded_find(const struct recorded *r, const struct dso *d, uint64_t *add);
 

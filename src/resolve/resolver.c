@@ -121,6 +121,11 @@ void resolver_symbols(struct resolver *r, const char *path, uint64_t address, ui
 	recorded_add(r->recorded, path, address, offset, t);
 }
 
+void resolver_declared(struct resolver *r, const char *path, const char *file, uint32_t line)
+{
+	recorded_declare(r->recorded, path, file, line);
+}
+
 void resolver_clock(struct resolver *r, const struct resolver_clock *c)
 {
 	generated_clock(r->generated, c);

@@ -76,6 +76,8 @@ void resolver_kernel_release(struct resolver *r, const char *release);
 /* Symbols of a file that the recording brings itself; see recorded_add(). Before naming. */
 void resolver_symbols(struct resolver *r, const char *path, uint64_t address, uint64_t offset,
 		      struct symtab *t);
+/* Where code that is in no file begins in its sources, as the recording says. Before naming. */
+void resolver_declared(struct resolver *r, const char *path, const char *file, uint32_t line);
 /* Before mappings; without it nothing is known of the clock. */
 void resolver_clock(struct resolver *r, const struct resolver_clock *c);
 

@@ -44,6 +44,8 @@ struct source {
 	struct jit_dump *dump;   /* or NULL */
 	struct inlines *inlines; /* or NULL */
 	char *whole;             /* the name of every address, or NULL */
+	const char *declared;    /* where whole begins in its source, or NULL; borrowed */
+	uint32_t declared_line;  /* in it */
 	char *reason;            /* see source_reason() */
 	bool lacks_debug_file;   /* see source_lacks_debug_file() */
 	bool unverified;         /* see source_unverified() */
@@ -375,6 +377,8 @@ struct source *source_open(const struct finder *f, const struct dso *d, struct k
 		break;
 	case DSO_KSYMBOL:
 		s->whole = xstrdup(d->path);
+		if (f->recorded)
+			s->declared = recorded_declared(f->recorded, d->path, &s->declared_line);
 		s->reason = xstrdup("");
 		break;
 	case DSO_NOTHING:
@@ -430,7 +434,9 @@ enum name_form source_find(struct source *s, uint64_t address, const char **name
 
 const char *source_declared(const struct source *s, uint64_t address, uint32_t *line)
 {
-	return s->dump ? jit_dump_source(s->dump, address, line) : NULL;
+	if (s->declared)
+		*line = s->declared_line;
+	return s->dump ? jit_dump_source(s->dump, address, line) : s->declared;
 }
 
 struct inlines *source_take_inlines(struct source *s)
