@@ -166,7 +166,11 @@ static const struct walk_case cases[] = {
 
 static void check(const struct walk_case *k, struct walker *w, struct cfi *cfi)
 {
-	struct unwind_memory memory = { STACK, (const uint8_t *)k->stack, k->n_stack * 8, 0, NULL };
+	struct unwind_memory memory = { .address = STACK,
+					.bytes = (const uint8_t *)k->stack,
+					.n = k->n_stack * 8,
+					.n_missing = 0,
+					.missed = NULL };
 	struct unwind_regs regs = { .known = 0 };
 	struct walk_frame out[8];
 	enum walk_end end;
@@ -212,7 +216,11 @@ Test(walk, depth_is_bounded)
 	struct cfi_sections s = { .arch = UNWIND_X86_64 };
 	struct walker *w = walker_new(UNWIND_X86_64);
 	uint64_t stack[100];
-	struct unwind_memory memory = { STACK, (const uint8_t *)stack, sizeof(stack), 0, NULL };
+	struct unwind_memory memory = { .address = STACK,
+					.bytes = (const uint8_t *)stack,
+					.n = sizeof(stack),
+					.n_missing = 0,
+					.missed = NULL };
 	struct unwind_regs regs = { .known = 0 };
 	struct walk_frame out[10];
 	enum walk_end end;
@@ -239,7 +247,11 @@ Test(walk, aarch64_link_register)
 	struct cfi_sections s = { .arch = UNWIND_AARCH64 };
 	struct walker *w = walker_new(UNWIND_AARCH64);
 	uint64_t stack[] = { STACK + 32, P(0x3010) | UINT64_C(0x2b) << 48, 0, 0, 0, 0 };
-	struct unwind_memory memory = { STACK, (const uint8_t *)stack, sizeof(stack), 0, NULL };
+	struct unwind_memory memory = { .address = STACK,
+					.bytes = (const uint8_t *)stack,
+					.n = sizeof(stack),
+					.n_missing = 0,
+					.missed = NULL };
 	struct unwind_regs regs = { .known = 0 };
 	struct walk_frame out[4];
 	enum walk_end end;
@@ -291,7 +303,11 @@ static const struct {
 Test(walk, expressions)
 {
 	uint64_t stack[] = { 1, 0x1122334455667788 };
-	struct unwind_memory memory = { STACK, (const uint8_t *)stack, sizeof(stack), 0, NULL };
+	struct unwind_memory memory = { .address = STACK,
+					.bytes = (const uint8_t *)stack,
+					.n = sizeof(stack),
+					.n_missing = 0,
+					.missed = NULL };
 	struct unwind_regs regs = { .known = 0 };
 
 	unwind_reg_set(&regs, X86_RSP, STACK);

@@ -14,6 +14,8 @@ struct unwind_memory {
 	size_t n;
 	size_t n_missing; /* bytes behind these that were copied too, but are not in memory */
 	bool *missed;     /* set when one of those was wanted; may be NULL without them */
+	/* What a signal's frame may lead to, when its handler ran on a stack of its own; or NULL. Borrowed. */
+	const struct unwind_memory *also;
 };
 
 /* Is the byte at address part of what was copied and is here? */
@@ -28,8 +30,8 @@ static inline bool unwind_has(const struct unwind_memory *m, uint64_t address)
 	return false;
 }
 
-/* The little-endian 64-bit word at address; false when it is not all there. */
-static inline bool unwind_load(const struct unwind_memory *m, uint64_t address, uint64_t *out)
+static inline bool unwind_load_within(const struct unwind_memory *m, uint64_t address,
+				      uint64_t *out)
 {
 	uint64_t offset = address - m->address;
 
@@ -39,6 +41,13 @@ static inline bool unwind_load(const struct unwind_memory *m, uint64_t address, 
 	}
 	memcpy(out, m->bytes + offset, sizeof(*out));
 	return true;
+}
+
+/* The little-endian 64-bit word at address; false when it is not all there. */
+static inline bool unwind_load(const struct unwind_memory *m, uint64_t address, uint64_t *out)
+{
+	return unwind_load_within(m, address, out) ||
+	       (m->also && unwind_load_within(m->also, address, out));
 }
 
 #endif

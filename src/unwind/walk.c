@@ -178,6 +178,14 @@ static bool step_fp(struct walk *k, struct fast *f, enum walk_end otherwise, uin
 	return add_frame(k, unwind_strip(k->w->arch, ra), false);
 }
 
+/* Is the caller's stack above the callee's? The one that a signal interrupted may lie anywhere. */
+static bool moves_on(const struct walk *k, uint64_t sp, uint64_t caller_sp, bool signal)
+{
+	if (signal && k->memory->also)
+		return true;
+	return caller_sp > sp || (caller_sp == sp && k->n == 1);
+}
+
 /* One step by a compact rule. */
 static bool step_rule(struct walk *k, const struct cfi_rule *r, struct fast *f,
 		      const struct unwind_regs *inner)
@@ -200,7 +208,7 @@ static bool step_rule(struct walk *k, const struct cfi_rule *r, struct fast *f,
 	if (r->fp_kind != SLOT_SAME && r->fp_kind != SLOT_UNDEFINED &&
 	    !unwind_load(k->memory, slot_address(r->fp_kind, r->fp, cfa, f), &fp))
 		fp = slot_address(r->fp_kind, r->fp, cfa, f) < f->sp ? f->fp : 0;
-	if (cfa < f->sp || (cfa == f->sp && !innermost))
+	if (!moves_on(k, f->sp, cfa, r->signal))
 		return stop(k, WALK_UNREADABLE);
 	f->sp = cfa;
 	f->fp = fp;
@@ -267,7 +275,7 @@ static bool step_row(struct walk *k, const struct cfi_row *row, struct unwind_re
 	case CFI_STEPPED:
 		break;
 	}
-	if (regs->at[unwind_sp(arch)] < sp || (regs->at[unwind_sp(arch)] == sp && k->n > 1))
+	if (!moves_on(k, sp, regs->at[unwind_sp(arch)], row->signal))
 		return stop(k, WALK_UNREADABLE);
 	return add_frame(k, regs->at[unwind_pc(arch)], row->signal);
 }

@@ -16,6 +16,7 @@
 
 void *memalign(size_t align, size_t n);
 void *valloc(size_t n);
+void *pvalloc(size_t n);
 
 static _Atomic uint64_t n_allocs, n_reallocs, n_frees, n_bytes;
 
@@ -68,6 +69,12 @@ void *valloc(size_t n)
 	return counted(real(n), n);
 }
 
+void *pvalloc(size_t n)
+{
+	REAL(void *, "pvalloc", size_t);
+	return counted(real(n), n);
+}
+
 int posix_memalign(void **p, size_t align, size_t n)
 {
 	int ret;
@@ -101,13 +108,14 @@ void free(void *p)
 	real(p);
 }
 
-__attribute__((destructor)) static void tell(void)
+static void tell(void *arg)
 {
 	const char *path = getenv("COUNT_SHIM");
 	uint64_t counts[] = { n_allocs, n_reallocs, n_frees, n_bytes };
 	char text[256];
 	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1, n;
 
+	(void)arg;
 	if (fd < 0)
 		return;
 	n = snprintf(text, sizeof(text), "allocs %llu\nreallocs %llu\nfrees %llu\nbytes %llu\n",
@@ -116,4 +124,13 @@ __attribute__((destructor)) static void tell(void)
 	if (write(fd, text, (size_t)n) != n)
 		_exit(99);
 	close(fd);
+}
+
+int __cxa_atexit(void (*fn)(void *), void *arg, void *library);
+
+/* Last of all, as the recorder: after the destructors of libraries. */
+__attribute__((constructor)) static void begin(void)
+{
+	if (__cxa_atexit(tell, NULL, NULL))
+		abort();
 }

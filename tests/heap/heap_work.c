@@ -3,6 +3,7 @@
  * What programs do to a heap and to a recorder of it, one thing a time: heap_work WHAT [N]. Prints what
  * it did, so that a run with the recorder can be compared with one without.
  */
+#include "heap_works.h"
 #include "proftop.h"
 
 #include <errno.h>
@@ -22,22 +23,6 @@
 #include <unistd.h>
 
 #define KEEP 512u
-
-/* Neither inlined nor given another name. */
-#ifdef __clang__
-#define FRAME __attribute__((noinline))
-#else
-#define FRAME __attribute__((noipa))
-#endif
-
-/* A block that is made and given back; the asm keeps the compiler from leaving both out. */
-static inline void use(size_t n)
-{
-	void *p = malloc(n);
-
-	__asm__ volatile("" : : "r"(p) : "memory");
-	free(p);
-}
 
 static uint64_t next_random(uint64_t *seed)
 {
@@ -457,10 +442,7 @@ static int work_descriptors(uint64_t n)
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*work)(uint64_t n);
-} works[] = {
+static const struct work works[] = {
 	{ "single", work_single },
 	{ "threads", work_threads },
 	{ "pass", work_pass },
@@ -483,21 +465,32 @@ static const struct {
 	{ "ranges", work_ranges },
 	{ "switch", work_switch },
 	{ "toggle", work_toggle },
+	{ NULL, NULL },
 };
+
+static const struct work *const tables[] = {
+	works, call_works, code_works, process_works, signal_works, thread_works,
+};
+
+static const struct work *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		for (const struct work *w = tables[i]; w->name; w++)
+			if (strcmp(w->name, name) == 0)
+				return w;
+	return NULL;
+}
 
 int main(int argc, char **argv)
 {
-	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
+	const struct work *w = argc > 1 ? find(argv[1]) : NULL;
+	int ret;
 
-	for (size_t i = 0; argc > 1 && i < sizeof(works) / sizeof(works[0]); i++) {
-		int ret;
-
-		if (strcmp(works[i].name, argv[1]) != 0)
-			continue;
-		ret = works[i].work(n);
-		printf("%s: %d\n", argv[1], ret);
-		return ret;
+	if (!w) {
+		fprintf(stderr, "usage: heap_work WHAT [N]\n");
+		return 2;
 	}
-	fprintf(stderr, "usage: heap_work WHAT [N]\n");
-	return 2;
+	ret = w->run(argc > 2 ? strtoull(argv[2], NULL, 10) : 1000);
+	printf("%s: %d\n", argv[1], ret);
+	return ret;
 }

@@ -31,7 +31,10 @@
 void free_sized(void *p, size_t size);
 void free_aligned_sized(void *p, size_t align, size_t size);
 
+int __cxa_atexit(void (*fn)(void *), void *arg, void *library);
+
 static _Atomic uint32_t begun;
+static bool ends_late; /* after the destructors of libraries, too */
 
 /* Recording begins with the first call that finds libc ready. */
 static bool recording(void)
@@ -43,16 +46,30 @@ static bool recording(void)
 	return tracer_is_on();
 }
 
+/* Where one of the two comes last, recording ends there. */
+static void stop(void *arg)
+{
+	static _Atomic uint32_t n_called;
+
+	(void)arg;
+	if (atomic_fetch_add(&n_called, 1) == 0 && ends_late)
+		tracer_flush();
+	else
+		tracer_end();
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	if (real_calls_ready() && atomic_exchange(&begun, 1) == 0)
 		tracer_begin();
+	/* What is asked for before main and belongs to no library comes after the destructors of all libraries. */
+	ends_late = tracer_is_on() && __cxa_atexit(stop, NULL, NULL) == 0;
 	tracer_begin_writing();
 }
 
-__attribute__((destructor)) static void stop(void)
+__attribute__((destructor)) static void leave(void)
 {
-	tracer_end();
+	stop(NULL);
 }
 
 /*
@@ -61,7 +78,7 @@ __attribute__((destructor)) static void stop(void)
  */
 static inline bool from_pool(void)
 {
-	return !real_calls_ready() || __builtin_expect(tracer_tls.busy == TRACER_INTERNAL, 0);
+	return !real_calls_ready() || __builtin_expect(tracer_tls.busy == TRACER_POOL, 0);
 }
 
 static inline void note_alloc(const struct walk_start *from, void *p, size_t n, unsigned family)

@@ -10,16 +10,18 @@
 #include "tracer_facts.h"
 #include "tracer_init.h"
 #include "tracer_thread.h"
+#include "tracer_writer.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#define HOOK     __attribute__((visibility("default"), noinline))
-#define MAX_ARGS 4096u
+#define HOOK __attribute__((visibility("default"), noinline))
 
 HOOK int dlclose(void *handle)
 {
@@ -31,6 +33,50 @@ HOOK int dlclose(void *handle)
 		tracer_facts_modules();
 		tls->busy = TRACER_IDLE;
 	}
+	return ret;
+}
+
+/* What a process with more than one thread may not do is done without ours. */
+static bool make_single(int *state)
+{
+	bool paused = false;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
+	if (tracer_is_on() && tracer_tls.busy == TRACER_IDLE)
+		paused = tracer_writer_pause();
+	return paused;
+}
+
+static void make_double(bool paused, int state)
+{
+	if (paused)
+		tracer_begin_writing();
+	pthread_setcancelstate(state, NULL);
+}
+
+HOOK int unshare(int flags)
+{
+	bool paused;
+	int ret, state;
+
+	if (!real_calls_ready() || !real.unshare)
+		return (int)syscall(SYS_unshare, flags);
+	paused = make_single(&state);
+	ret = real.unshare(flags);
+	make_double(paused, state);
+	return ret;
+}
+
+HOOK int setns(int fd, int type)
+{
+	bool paused;
+	int ret, state;
+
+	if (!real_calls_ready() || !real.setns)
+		return (int)syscall(SYS_setns, fd, type);
+	paused = make_single(&state);
+	ret = real.setns(fd, type);
+	make_double(paused, state);
 	return ret;
 }
 
@@ -74,59 +120,66 @@ HOOK int fexecve(int fd, char *const argv[], char *const env[])
 	return real.fexecve(fd, argv, env);
 }
 
-/* The arguments of execl and its like as an array; what follows them stays in *ap. */
-static int gather(char **argv, const char *first, va_list *ap)
+/* The arguments of execl and its like with the NULL at their end: how many. */
+static size_t count(const char *first, va_list *ap)
 {
-	unsigned n = 0;
+	size_t n = 1;
 
-	argv[n++] = (char *)(uintptr_t)first;
-	while (argv[n - 1]) {
-		if (n == MAX_ARGS) {
-			errno = E2BIG;
-			return -1;
-		}
-		argv[n++] = va_arg(*ap, char *);
-	}
-	return 0;
+	for (const char *arg = first; arg; n++)
+		arg = va_arg(*ap, const char *);
+	return n;
 }
+
+/* The same as an array; what follows them stays in *ap. */
+static void gather(char **argv, size_t n, const char *first, va_list *ap)
+{
+	argv[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; i < n; i++)
+		argv[i] = va_arg(*ap, char *);
+}
+
+/* They lie on the stack, as the child of a vfork must not allocate; no more than there are, as it may be a small one. */
+#define GATHER(argv, first, ap) \
+	do { \
+		size_t n_; \
+		va_start(ap, first); \
+		n_ = count(first, &(ap)); \
+		va_end(ap); \
+		(argv) = __builtin_alloca(n_ * sizeof(*(argv))); \
+		va_start(ap, first); \
+		gather(argv, n_, first, &(ap)); \
+	} while (0)
 
 HOOK int execl(const char *path, const char *arg, ...)
 {
-	char *argv[MAX_ARGS];
+	char **argv;
 	va_list ap;
-	int ret;
 
-	va_start(ap, arg);
-	ret = gather(argv, arg, &ap);
+	GATHER(argv, arg, ap);
 	va_end(ap);
-	return ret ? ret : execv(path, argv);
+	return execv(path, argv);
 }
 
 HOOK int execlp(const char *path, const char *arg, ...)
 {
-	char *argv[MAX_ARGS];
+	char **argv;
 	va_list ap;
-	int ret;
 
-	va_start(ap, arg);
-	ret = gather(argv, arg, &ap);
+	GATHER(argv, arg, ap);
 	va_end(ap);
-	return ret ? ret : execvp(path, argv);
+	return execvp(path, argv);
 }
 
 HOOK int execle(const char *path, const char *arg, ...)
 {
-	char *argv[MAX_ARGS];
-	char *const *env = NULL;
+	char **argv;
+	char *const *env;
 	va_list ap;
-	int ret;
 
-	va_start(ap, arg);
-	ret = gather(argv, arg, &ap);
-	if (!ret)
-		env = va_arg(ap, char *const *);
+	GATHER(argv, arg, ap);
+	env = va_arg(ap, char *const *);
 	va_end(ap);
-	return ret ? ret : execve(path, argv, env);
+	return execve(path, argv, env);
 }
 
 HOOK _Noreturn void _exit(int status)

@@ -22,6 +22,9 @@
 
 #define PAGE_BYTES 4096u
 
+/* Other libcs have none; there no module is known. */
+#pragma weak _dl_find_object
+
 bool live_modules_init(struct live_modules *m)
 {
 	m->at = tracer_map(LIVE_MAX_MODULES * sizeof(*m->at));
@@ -210,6 +213,8 @@ struct live_module *live_modules_at(struct live_modules *all, uint64_t address, 
 	struct dl_find_object o;
 	struct live_module found, *m;
 
+	if (!_dl_find_object)
+		return NULL;
 	if (_dl_find_object((void *)address, &o)) {
 		*gone |= drop_others(all, NULL, address, address + 1);
 		return NULL;

@@ -22,7 +22,7 @@
 #define FOREIGN_BYTES (1u << 20) /* as much of a stack that is not the thread's own is walked */
 #define OWN_MOST_BYTES \
 	(64u << 20) /* no more of a thread's stack is looked for below what is known */
-#define FULL_MAX_FRAMES 65536u
+#define FULL_MAX_FRAMES (1u << 18) /* as many small ones as a stack of 8 MiB has */
 
 extern void *__libc_stack_end __attribute__((weak));
 
@@ -178,7 +178,27 @@ static struct unwind_memory stack_above(const struct tracer_thread *t, uint64_t 
 	if (sp < t->walk->stack_low || sp >= end)
 		for (end = sp; end - sp < FOREIGN_BYTES && readable(end);)
 			end = (end | (PAGE_BYTES - 1)) + 1;
-	return (struct unwind_memory){ sp, (const uint8_t *)sp, end - sp };
+	return (struct unwind_memory){ .address = sp, .bytes = (const uint8_t *)sp, .n = end - sp };
+}
+
+/* Of the thread's own stack what is in use: all above a page that is found by halving. */
+static struct unwind_memory own_stack(const struct tracer_thread *t)
+{
+	static const uint64_t page = PAGE_BYTES;
+	uint64_t end = t->walk->stack_high, low = t->walk->stack_low / page, high = end / page;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (readable(middle * page))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	low *= page;
+	return (struct unwind_memory){ .address = low,
+				       .bytes = (const uint8_t *)low,
+				       .n = low < end ? end - low : 0 };
 }
 
 static struct walk_module cfi_at(void *arg, uint64_t pc)
@@ -219,11 +239,16 @@ static void keep_frames(struct full_walk *w, const struct walk_frame *f, size_t 
 static void walk_full(void *arg)
 {
 	struct walk_full *a = arg;
-	struct unwind_memory memory = stack_above(a->t, a->regs.at[X86_RSP]);
+	struct unwind_memory memory = stack_above(a->t, a->regs.at[X86_RSP]), own;
 	enum walk_end end = WALK_UNREADABLE;
 	uint64_t missing;
 	size_t n, i = 0;
 
+	/* On another stack: a handler's may lead back to the thread's own. */
+	if (memory.address + memory.n != a->t->walk->stack_high) {
+		own = own_stack(a->t);
+		memory.also = &own;
+	}
 	if (!full)
 		full = tracer_map(sizeof(*full));
 	if (!full || tracer_memory_left() < (8u << 20))

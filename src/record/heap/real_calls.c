@@ -5,10 +5,14 @@
 #include "real_calls.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sched.h>
 #include <stdint.h>
 
 #define POOL_BYTES 65536u
+
+/* Other libcs have none of it; there nothing is taken to lie in front of us. */
+#pragma weak dladdr1
 
 struct real_calls real __attribute__((visibility("hidden")));
 
@@ -41,10 +45,23 @@ bool real_pool_has(const void *p, size_t *room)
 	return true;
 }
 
+/* Does what was found as `name` lie in front of us, and is it more than the executable's way to call ours? */
+static bool is_in_front(const void *found)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info, own;
+
+	return found && dladdr1 && dladdr(&real, &own) &&
+	       dladdr1(found, &info, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) &&
+	       info.dli_fbase != own.dli_fbase && symbol && symbol->st_shndx != SHN_UNDEF;
+}
+
 /* ISO C has no way to turn an object pointer into a function's; POSIX wants this one to work. */
 static void find(void *to, const char *name)
 {
-	*(void **)to = dlsym(RTLD_NEXT, name);
+	void *found = dlsym(RTLD_DEFAULT, name);
+
+	*(void **)to = is_in_front(found) ? found : dlsym(RTLD_NEXT, name);
 }
 
 bool real_calls_find(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The functions that our hooks stand before: what the program would call without us.
+ * The functions that our hooks stand before: what the program would call without us. That may be a
+ * function of the executable, which its own calls reach without us: an allocator that is linked into it.
  *
  * The loader is asked for them at the first call of any hook; when looking them up allocates, a small
  * pool serves. Blocks of the pool are never given back.
@@ -32,6 +33,8 @@
 	X(sbrk, void *, (intptr_t)) \
 	X(brk, int, (void *)) \
 	X(dlclose, int, (void *)) \
+	X(unshare, int, (int)) \
+	X(setns, int, (int, int)) \
 	X(execve, int, (const char *, char *const *, char *const *)) \
 	X(execv, int, (const char *, char *const *)) \
 	X(execvp, int, (const char *, char *const *)) \

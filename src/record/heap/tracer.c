@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #define SLOW_STACK_BYTES (512u << 10)
+#define END_STACK_BYTES  (512u << 10)
+#define END_MS           5000u
 #define SLOW_LOCK_MS     500u
 #define ON_BYTES         4096u
 
@@ -83,7 +85,8 @@ static bool make_memory(void)
 	recorder.ids = tracer_map(ID_SLOTS * sizeof(*recorder.ids));
 	recorder.evicted = tracer_map(EVICTED_BYTES);
 	recorder.slow_stack = tracer_map(SLOW_STACK_BYTES);
-	return recorder.ids && recorder.evicted && recorder.slow_stack;
+	recorder.end_stack = tracer_map(END_STACK_BYTES);
+	return recorder.ids && recorder.evicted && recorder.slow_stack && recorder.end_stack;
 }
 
 /* The writer tells of it. */
@@ -131,7 +134,7 @@ void tracer_begin(void)
 	uint32_t busy = tracer_tls.busy;
 	int kept = errno;
 
-	tracer_tls.busy = TRACER_INTERNAL;
+	tracer_tls.busy = TRACER_POOL;
 	begin();
 	tracer_tls.busy = busy;
 	errno = kept;
@@ -146,17 +149,38 @@ void tracer_begin_writing(void)
 	errno = kept;
 }
 
-/* Runs fn as the recorder's own doing, if this process is the one that is recorded. */
+struct ending {
+	void (*fn)(const char *path);
+	const char *path;
+};
+
+static void call_ending(void *arg)
+{
+	const struct ending *e = arg;
+
+	e->fn(e->path);
+}
+
+/*
+ * Runs fn as the recorder's own doing, if this process is the one that is recorded: on a stack of our own, as handlers
+ * of crashes and coroutines have small ones, and where a cancelled thread does not end.
+ */
 static void run_internal(void (*fn)(const char *), const char *path)
 {
 	uint32_t busy = tracer_tls.busy;
-	int kept = errno;
+	struct ending e = { fn, path };
+	int kept = errno, state;
 
 	/* The child of a vfork has our memory, but is not us. */
 	if (tracer_is_on() && getpid() == recorder.pid) {
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 		tracer_tls.busy = TRACER_INTERNAL;
-		fn(path);
+		if (tracer_lock_within(&recorder.ending, END_MS)) {
+			call_on(recorder.end_stack + END_STACK_BYTES, call_ending, &e);
+			tracer_unlock(&recorder.ending);
+		}
 		tracer_tls.busy = busy;
+		pthread_setcancelstate(state, NULL);
 	}
 	errno = kept;
 }

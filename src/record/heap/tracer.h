@@ -6,7 +6,7 @@
  * (a thread of ours, or whoever ends the process) empties the rings into the file. A ring that is full
  * makes its thread wait: nothing is lost silently, and memory stays bounded.
  *
- * Locks, in the order in which they may be taken: `drain`, `slow`, the trie's.
+ * Locks, in the order in which they may be taken: `ending`, `drain`, `slow`, the trie's.
  */
 #ifndef PROFTOP_RECORD_HEAP_TRACER_H
 #define PROFTOP_RECORD_HEAP_TRACER_H
@@ -91,7 +91,10 @@ struct recorder {
 	_Atomic uint32_t writer_word; /* what the writer sleeps on */
 	_Atomic uint32_t room_word;   /* what threads with full rings sleep on */
 	_Atomic bool writer_runs;
-	_Atomic bool paused; /* no allocations are recorded now; frees of recorded ones are */
+	_Atomic bool quit;         /* the writer is to end */
+	_Atomic bool reap;         /* a thread wants the state of one that has ended */
+	_Atomic uint64_t n_unsaid; /* events lost of threads that have no state, and not told yet */
+	_Atomic bool paused;       /* no allocations are recorded now; frees of recorded ones are */
 	struct tracer_clock clock;
 	unsigned tick_shift;      /* ticks are noted without so many low bits */
 	struct tracer_lock drain; /* of the file and all that leads to it */
@@ -99,7 +102,9 @@ struct recorder {
 	struct live_modules modules;
 	struct stack_trie trie;
 	struct tracer_options options;
-	uint8_t *slow_stack; /* what runs with `slow` held runs on this one */
+	uint8_t *slow_stack;       /* what runs with `slow` held runs on this one */
+	uint8_t *end_stack;        /* the same for `ending` */
+	struct tracer_lock ending; /* of what the end of a process calls */
 	pid_t pid;
 	_Atomic uint64_t n_checked, n_wrong; /* stacks compared with a full walk, and not equal */
 };

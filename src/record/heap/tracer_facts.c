@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -172,6 +173,21 @@ void tracer_facts_usage(void)
 	r.number[HEAP_USAGE_MINOR] = (uint64_t)usage.ru_minflt;
 	r.number[HEAP_USAGE_MAJOR] = (uint64_t)usage.ru_majflt;
 	tracer_writer_record(&r);
+}
+
+bool tracer_facts_alone(void)
+{
+	char text[512];
+	const char *state;
+	struct stat st;
+
+	/* Two links of a directory's own, the main thread, and ours. */
+	if (stat("/proc/self/task", &st) || st.st_nlink != 4)
+		return false;
+	/* "pid (name) state …"; the state of a process is that of its main thread. */
+	text[read_file("/proc/self/stat", text, sizeof(text) - 1)] = '\0';
+	state = strrchr(text, ')');
+	return state && state[1] == ' ' && state[2] == 'Z';
 }
 
 /* A module is noticed at its first event; while nothing was unloaded, it may as well have been there always. */

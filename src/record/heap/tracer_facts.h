@@ -16,6 +16,9 @@ void tracer_facts_names(void);
 
 void tracer_facts_usage(void);
 
+/* Is no thread of the program's left, and the caller's the only one? */
+bool tracer_facts_alone(void);
+
 /* A module that came or went: what struct live_modules' `changed` is. */
 void tracer_facts_module(void *arg, const struct live_module *m);
 

@@ -7,14 +7,18 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #define REGION_BYTES ((size_t)256 << 20)
+#define LEAST_BYTES  ((size_t)4 << 20)
+#define PART         16  /* of a limit on address space, at most, is the region */
 #define PIECE_HEAD   16u /* keeps pieces aligned */
 
 static struct {
 	uint8_t *begin;
+	size_t n;      /* bytes */
 	size_t used;   /* bytes */
 	uint8_t *last; /* the piece handed out last, or NULL */
 } region;
@@ -35,14 +39,20 @@ void tracer_unmap(void *p, size_t bytes)
 
 bool tracer_memory_init(void)
 {
-	if (!region.begin)
-		region.begin = tracer_map(REGION_BYTES);
+	struct rlimit limit;
+
+	if (region.begin)
+		return true;
+	region.n = REGION_BYTES;
+	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur / PART < region.n)
+		region.n = (limit.rlim_cur / PART + 2 * LEAST_BYTES) & ~(LEAST_BYTES - 1);
+	region.begin = tracer_map(region.n);
 	return region.begin != NULL;
 }
 
 size_t tracer_memory_left(void)
 {
-	return region.begin ? REGION_BYTES - region.used : 0;
+	return region.begin ? region.n - region.used : 0;
 }
 
 static size_t *size_of(void *piece)

@@ -28,17 +28,25 @@ static struct tracer_thread *take_free(void)
 	return NULL;
 }
 
+/* All that a thread needs, in one mapping: it is there or it is not. */
+struct thread_memory {
+	struct stack_set stacks[STACK_SETS];
+	uint64_t ring[RING_WORDS];
+	struct live_walk walk;
+	struct tracer_thread thread;
+};
+
 static struct tracer_thread *make(void)
 {
-	struct tracer_thread *t = tracer_map(sizeof(*t));
+	struct thread_memory *m = tracer_map(sizeof(*m));
+	struct tracer_thread *t;
 
-	if (!t)
+	if (!m)
 		return NULL;
-	t->ring = tracer_map(RING_WORDS * sizeof(*t->ring));
-	t->walk = tracer_map(sizeof(*t->walk));
-	t->stacks = tracer_map(STACK_SETS * sizeof(*t->stacks));
-	if (!t->ring || !t->walk || !t->stacks)
-		return NULL; /* what was mapped stays; there is no memory anyway */
+	t = &m->thread;
+	t->ring = m->ring;
+	t->walk = &m->walk;
+	t->stacks = m->stacks;
 	t->walk->rules.find = live_stack_find_rule;
 	atomic_store(&t->state, THREAD_LIVE);
 	return t;
@@ -51,14 +59,29 @@ static void enlist(struct tracer_thread *t)
 		;
 }
 
+/* Those that have ended may be had again, when the writer has seen that they have. */
+static void ask_for_free(void)
+{
+	atomic_store_explicit(&recorder.reap, true, memory_order_relaxed);
+	atomic_fetch_add_explicit(&recorder.writer_word, 1, memory_order_relaxed);
+	tracer_wake(&recorder.writer_word);
+}
+
 struct tracer_thread *tracer_thread_begin(void)
 {
 	int kept = errno;
-	struct tracer_thread *t = take_free();
-	bool is_new = !t;
+	struct tracer_thread *t;
+	bool is_new;
 
-	if (is_new)
+	/* Where memory was short it may still be: not each event asks the kernel. */
+	if (tracer_tls.n_refused++ % 1024)
+		return NULL;
+	t = take_free();
+	is_new = !t;
+	if (is_new) {
+		ask_for_free();
 		t = make();
+	}
 	if (t) {
 		t->tid = (pid_t)syscall(SYS_gettid);
 		t->announced = false;
@@ -72,6 +95,18 @@ struct tracer_thread *tracer_thread_begin(void)
 	return t;
 }
 
+void tracer_thread_lost(void)
+{
+	struct tracer_tls *tls = &tracer_tls;
+
+	if (tls->busy == TRACER_POOL)
+		return;
+	if (tls->thread)
+		tls->thread->n_unsaid++;
+	else
+		atomic_fetch_add_explicit(&recorder.n_unsaid, 1, memory_order_relaxed);
+}
+
 bool tracer_thread_drain_self(void)
 {
 	if (atomic_load(&recorder.writer_runs))
@@ -83,13 +118,11 @@ bool tracer_thread_drain_self(void)
 void tracer_threads_reap(void)
 {
 	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {
-		bool empty = atomic_load(&t->head) == atomic_load(&t->tail);
-		uint32_t state = atomic_load(&t->state);
-
-		if (state == THREAD_LIVE && syscall(SYS_tgkill, recorder.pid, t->tid, 0) &&
-		    errno == ESRCH)
+		if (atomic_load(&t->state) == THREAD_LIVE &&
+		    syscall(SYS_tgkill, recorder.pid, t->tid, 0) && errno == ESRCH)
 			atomic_store(&t->state, THREAD_ENDED);
-		else if (state == THREAD_ENDED && empty)
+		if (atomic_load(&t->state) == THREAD_ENDED &&
+		    atomic_load(&t->head) == atomic_load(&t->tail))
 			tracer_writer_end_thread(t);
 	}
 }

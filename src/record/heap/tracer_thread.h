@@ -11,13 +11,15 @@
 /* Why a thread's hooks are not to note anything. */
 enum tracer_busy {
 	TRACER_IDLE,
-	TRACER_NOTING,  /* a signal came while an event was noted: it is counted */
-	TRACER_INTERNAL /* the recorder's own doings */
+	TRACER_NOTING,   /* an event comes from a handler of signals: it is counted as lost */
+	TRACER_INTERNAL, /* the recorder is at work, and the same holds */
+	TRACER_POOL      /* so it is, with signals blocked; what libc allocates is on its behalf */
 };
 
 struct tracer_tls {
 	struct tracer_thread *thread;
-	uint32_t busy; /* enum tracer_busy */
+	uint32_t busy;      /* enum tracer_busy */
+	uint32_t n_refused; /* events for which there was no memory to begin the thread */
 };
 
 extern __thread struct tracer_tls tracer_tls
@@ -25,6 +27,9 @@ extern __thread struct tracer_tls tracer_tls
 
 /* The state of this thread; NULL: no memory. Not to be called but by tracer_thread_enter(). */
 struct tracer_thread *tracer_thread_begin(void);
+
+/* Counts an event that cannot be noted. */
+void tracer_thread_lost(void);
 
 /*
  * Begins to note an event: NULL when nothing is to be noted. Else tracer_thread_leave() must follow.
@@ -36,16 +41,17 @@ static inline struct tracer_thread *tracer_thread_enter(void)
 	if (!tracer_is_on())
 		return NULL;
 	if (__builtin_expect(tls->busy, 0)) {
-		if (tls->busy == TRACER_NOTING && tls->thread)
-			tls->thread->n_unsaid++;
+		tracer_thread_lost();
 		return NULL;
 	}
 	if (__builtin_expect(!tls->thread, 0)) {
 		tls->busy = TRACER_INTERNAL;
 		tls->thread = tracer_thread_begin();
 		tls->busy = TRACER_IDLE;
-		if (!tls->thread)
+		if (!tls->thread) {
+			tracer_thread_lost();
 			return NULL;
+		}
 	}
 	tls->busy = TRACER_NOTING;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -12,14 +12,19 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define BLOCK_EVENTS  30000u
 #define BLOCK_NODES   65536u
 #define RECORDS_BYTES (256u << 10)
 #define EVERY_MS      200u
+#define REAP_MS       5u
 #define FINISH_MS     5000u
 #define END_BYTES     (192u << 10) /* of a limited trace, kept for its last blocks */
 
@@ -37,7 +42,11 @@ static struct writer {
 	uint32_t n_nodes;                                      /* of the trie that were written */
 	uint64_t n_events, n_allocs, n_frees, n_bytes, n_lost; /* written so far */
 	bool told_paused;                                      /* what was said of it last */
-	uint64_t facts_us; /* when usage and names were last looked at */
+	uint64_t facts_us;  /* when usage and names were last looked at */
+	uint64_t reaped_us; /* when ended threads were last looked for on demand */
+	_Atomic pid_t tid;  /* of the thread that writes */
+	pthread_t thread;   /* that writes, while writer_runs */
+	sigset_t mask;      /* of the signals that the program had blocked when it was made */
 	bool finished;
 } writer;
 
@@ -299,6 +308,17 @@ static void tell_switch(void)
 		&(struct heap_record){ .type = HEAP_REC_SWITCH, .number = { 0, !paused } });
 }
 
+/* Tells of events lost by threads for which there was no memory. */
+static void tell_unsaid(void)
+{
+	uint64_t n = atomic_exchange_explicit(&recorder.n_unsaid, 0, memory_order_relaxed);
+
+	writer.n_lost += n;
+	if (n)
+		tracer_writer_record(
+			&(struct heap_record){ .type = HEAP_REC_LOST, .number = { 0, 0, n } });
+}
+
 /* One pass, with the drain lock held. */
 static void drain(void)
 {
@@ -308,6 +328,7 @@ static void drain(void)
 
 	tracer_clock_adjust(&recorder.clock);
 	tell_switch();
+	tell_unsaid();
 	for (t = first; t && n < MOST_AT_ONCE; t = t->next)
 		head[n++] = atomic_load_explicit(&t->head, memory_order_acquire);
 	n = 0;
@@ -388,16 +409,46 @@ static void look_around(void)
 	tracer_threads_reap();
 }
 
+/* Lets ended threads go soon when others begin, but not at each of them: it is a call for each thread. */
+static uint32_t reap_soon(void)
+{
+	uint64_t now = now_us();
+
+	if (!atomic_load(&recorder.reap))
+		return EVERY_MS;
+	if (now - writer.reaped_us < REAP_MS * 1000)
+		return REAP_MS;
+	writer.reaped_us = now;
+	atomic_store(&recorder.reap, false);
+	tracer_threads_reap();
+	return EVERY_MS;
+}
+
+/*
+ * All threads of the program have ended, the main one by pthread_exit: without us the last of them would have done this.
+ */
+static _Noreturn void end_process(const sigset_t *mask)
+{
+	tracer_tls.busy = TRACER_IDLE;
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	exit(0);
+}
+
 static void *write_on(void *arg)
 {
-	(void)arg;
-	tracer_tls.busy = TRACER_INTERNAL;
-	while (tracer_is_on()) {
-		uint32_t word = atomic_load(&recorder.writer_word);
+	sigset_t *mask = arg;
+
+	tracer_tls.busy = TRACER_POOL;
+	atomic_store(&writer.tid, (pid_t)syscall(SYS_gettid));
+	while (tracer_is_on() && !atomic_load(&recorder.quit)) {
+		uint32_t word = atomic_load(&recorder.writer_word), wait;
 
 		tracer_writer_drain();
 		look_around();
-		tracer_sleep_on(&recorder.writer_word, word, EVERY_MS);
+		wait = reap_soon();
+		if (tracer_facts_alone())
+			end_process(mask);
+		tracer_sleep_on(&recorder.writer_word, word, wait);
 	}
 	return NULL;
 }
@@ -405,24 +456,46 @@ static void *write_on(void *arg)
 bool tracer_writer_start(void)
 {
 	uint32_t busy = tracer_tls.busy;
-	sigset_t all, before;
 	pthread_attr_t attr;
-	pthread_t thread;
 	bool runs = false;
+	sigset_t all;
 
-	tracer_tls.busy = TRACER_INTERNAL;
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_sigmask(SIG_SETMASK, &all, &writer.mask);
+	tracer_tls.busy = TRACER_POOL;
 	if (pthread_attr_init(&attr) == 0) {
-		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 		pthread_attr_setstacksize(&attr, 256 << 10);
-		runs = pthread_create(&thread, &attr, write_on, NULL) == 0;
+		runs = pthread_create(&writer.thread, &attr, write_on, &writer.mask) == 0;
 		pthread_attr_destroy(&attr);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	atomic_store(&recorder.writer_runs, runs);
 	tracer_tls.busy = busy;
+	pthread_sigmask(SIG_SETMASK, &writer.mask, NULL);
+	atomic_store(&recorder.writer_runs, runs);
 	return runs;
+}
+
+bool tracer_writer_pause(void)
+{
+	uint32_t busy = tracer_tls.busy;
+	sigset_t all, mask;
+
+	if (!tracer_is_on() || getpid() != recorder.pid ||
+	    !atomic_exchange(&recorder.writer_runs, false))
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	tracer_tls.busy = TRACER_POOL;
+	atomic_store(&recorder.quit, true);
+	atomic_fetch_add(&recorder.writer_word, 1);
+	tracer_wake(&recorder.writer_word);
+	pthread_join(writer.thread, NULL);
+	/* It is done with, but the kernel may still count it. */
+	while (syscall(SYS_tgkill, recorder.pid, atomic_load(&writer.tid), 0) == 0)
+		sched_yield();
+	atomic_store(&recorder.quit, false);
+	tracer_tls.busy = busy;
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return true;
 }
 
 const char *tracer_writer_path(void)

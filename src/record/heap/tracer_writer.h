@@ -20,6 +20,12 @@ const char *tracer_writer_path(void);
 /* Starts the thread that writes. False: there is none; rings are then emptied by those that fill them. */
 bool tracer_writer_start(void);
 
+/*
+ * Ends that thread, for as long as the process must have no thread of ours: tracer_writer_start() is to follow. False: it
+ * does not run. A point of cancellation.
+ */
+bool tracer_writer_pause(void);
+
 /* Takes all notes that there are and writes them. Takes the drain lock. */
 void tracer_writer_drain(void);
 

@@ -1,0 +1,127 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Records programs that make it hard: handlers, cancelled threads, small stacks, memory that is short, disks
+# that are full. As heap.sh: nothing may change for the program, and each call is in the trace or told as lost.
+. "$(dirname "$0")/lib.sh"
+
+compare exact sizes 3
+compare exact sized 100
+compare exact chains 20
+compare exact limit 20
+compare exact main-ends 500
+compare exact exit-storm 2000
+# A thread's state is used again: 2,000 of them take a few MB more than none.
+peak=$(awk '/^peak/ { print $2 }' traced.err)
+[ "${peak:-99999}" -lt 60000 ] || fault "exit-storm: $peak kB"
+compare exact cancel 20
+compare exact destructors 100
+compare exact clone 100
+compare exact fork-threads 10
+compare exact small-stack-exec 100
+compare exact libraries 300
+[ "$(value incomplete totals)" = 0 ] || fault "libraries: $(value incomplete totals) stacks have no root"
+compare exact jit 300
+compare exact tasks 300
+compare exact unshare 100
+compare exact altstack 300
+[ "$(value incomplete totals)" = 0 ] || fault "altstack: $(value incomplete totals) stacks have no root"
+compare exact deep 100000
+[ "$(value incomplete totals)" = 0 ] || fault "deep: $(value incomplete totals) stacks have no root"
+"$PROFTOP" export --to folded --metric calls trace.heap >folded 2>&1
+grep -q ';main;.*;deep;\[too deep\];deep;' folded || fault "deep: nothing says that frames were left out: $(head -c 300 folded)"
+
+# Allocations of handlers that interrupt the recorder itself are lost, and counted.
+for storm in storm storm-altstack storm-closing; do
+    loses=bad compare alive $storm 400
+    [ $(($(value allocs totals) + $(value frees totals) + $(value lost totals))) = $(($(value allocs counts) + $(value frees counts))) ] ||
+        fault "$storm: $(tr '\n' ' ' <totals), not $(tr '\n' ' ' <counts)"
+done
+loses=bad compare alive limit-threads 3000
+[ $(($(value allocs totals) + $(value frees totals) + $(value lost totals))) = $(($(value allocs counts) + $(value frees counts))) ] ||
+    fault "limit-threads: $(tr '\n' ' ' <totals), not $(tr '\n' ' ' <counts)"
+compare alive children 200
+
+# Ends of all kinds are in the trace, on whatever stack they come.
+for end in cancelled-exit small-stack segv-exit; do
+    compare alive $end 200
+    [ "$(value ended totals)" = 1 ] && [ "$(value allocs totals)" -gt 200 ] || fault "$end: $(tr '\n' ' ' <totals)"
+done
+compare alive segv-abort 200
+[ "$(value allocs totals)" -gt 200 ] || fault "segv-abort: $(tr '\n' ' ' <totals)"
+
+# Before main, and after the last destructor of a library.
+behind=$tools/heap_plugin.so compare exact early 50
+[ "$(value live totals)" -le 1 ] || fault "early: $(value live totals) blocks of a library were not seen to be freed"
+
+# So little address space that we do without much of ours, or do not record.
+for kb in 20000 60000 200000 600000; do
+    (
+        ulimit -v $kb
+        "$tools/heap_work" single 2000 >plain.out 2>/dev/null
+        echo $? >plain.status
+        record trace.heap "$tools/heap_work" single 2000 >traced.out 2>/dev/null
+        echo $? >traced.status
+    )
+    cmp -s plain.status traced.status && cmp -s plain.out traced.out || fault "$kb kB of address space: ends with $(cat traced.status)"
+done
+
+# Where nothing can be written the log says why, and the program runs.
+"$tools/heap_work" single 2000 >plain.out
+for output in /nonexistent/x.heap /proc/x.heap; do
+    rm -f log
+    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$output PROFTOP_LOGFILE=$work/log "$tools/heap_work" single 2000 >traced.out || fault "$output: ends with $?"
+    cmp -s plain.out traced.out || fault "$output: prints other things"
+    grep -q 'not recorded' log || fault "$output: the log says nothing"
+done
+# What is there already is not written to, be it a pipe that nobody reads.
+mkfifo pipe.heap
+LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/pipe.heap timeout 20 "$tools/heap_work" single 2000 >traced.out || fault "a pipe: ends with $?"
+[ -f pipe.2.heap ] || fault "a pipe: there is no other file"
+
+# full NAME: the totals of what is on the disk that is full, and what the program made of it.
+full() {
+    cmp -s plain.out traced.out || fault "$1: the program prints other things"
+    grep -q 'the disk is full' log || fault "$1: the log says nothing: $(cat log)"
+    "$tools/heap_totals" "$work/small/x.heap" >totals || fault "$1: the trace cannot be read"
+    [ "$(value bad totals)" = 0 ] || fault "$1: $(value bad totals) bad"
+    [ "$(value allocs totals)" -gt 10000 ] || fault "$1: only $(value allocs totals) allocations"
+    "$PROFTOP" report small/x.heap >/dev/null 2>said || fault "$1: proftop says $(cat said)"
+    echo "$1: $(tr '\n' ' ' <totals)"
+}
+mkdir small
+"$tools/heap_work" threads 60000 >plain.out
+if mount -t tmpfs -o size=1m none small 2>/dev/null; then
+    trap 'umount "$work/small"; rm -rf "$work"' EXIT
+    rm -f log
+    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/small/x.heap PROFTOP_LOGFILE=$work/log "$tools/heap_work" threads 60000 >traced.out ||
+        fault "a full disk: ends with $?"
+    full "a full disk"
+    rm -f log small/x.heap
+    head -c 1040000 /dev/zero >small/filler
+    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/small/x.heap PROFTOP_LOGFILE=$work/log "$tools/heap_work" threads 1000 >traced.out ||
+        fault "a disk that is full at once: ends with $?"
+    grep -q 'stopped\|not recorded' log || fault "a disk that is full at once: the log says nothing"
+else
+    echo "skipped: a small file system cannot be mounted here"
+fi
+
+# Killed at any moment, in any state: what is there can be read, and proftop opens it.
+for round in {1..20}; do
+    rm -f trace.heap
+    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/trace.heap "$tools/heap_work" threads 10000000 >/dev/null &
+    pid=$!
+    sleep "0.0$((round * 7 % 10))$((round % 10))"
+    [ "$round" -lt 15 ] || sleep 0.2
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+    # It may not have come to the point of making the file, or of writing its first bytes.
+    [ -s trace.heap ] || continue
+    "$tools/heap_totals" trace.heap >totals || fault "killed, $round: the trace cannot be read"
+    for name in bad double; do
+        [ "$(value $name totals)" = 0 ] || fault "killed, $round: $name is $(value $name totals)"
+    done
+    "$PROFTOP" report trace.heap >/dev/null 2>said
+    [ $? -le 1 ] || fault "killed, $round: proftop says $(cat said)"
+done
+
+[ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }
