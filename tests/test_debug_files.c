@@ -170,8 +170,15 @@ Test(debug_files, by_build_id_and_by_name_in_a_directory)
 			"mkdir -p symbols/.build-id/${id%${id#??}} && "
 			"mv whole.debug symbols/.build-id/${id%${id#??}}/${id#??}.debug");
 		expect("by build-id", dir, true, symbols, here);
+		/* perf's cache where its config says. */
+		setenv("HOME", dir, 1);
+		sh(dir, "id=$(readelf -n whole | sed -n 's/.*Build ID: //p') && "
+			"mkdir -p cache/.build-id/${id%${id#??}}/${id#??} && "
+			"cp whole cache/.build-id/${id%${id#??}}/${id#??}/elf && "
+			"printf '[buildid]\ndir = ~/cache\n' >.perfconfig");
+		expect("by perf's config", dir, true, NULL, here);
 	}
-	sh(dir, "rm -rf symbols whole whole.debug stripped");
+	sh(dir, "rm -rf .perfconfig cache symbols whole whole.debug stripped");
 	rmdir(dir);
 	free(symbols);
 }

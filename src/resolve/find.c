@@ -16,6 +16,7 @@
 #include "build_id.h"
 #include "dso.h"
 #include "mem.h"
+#include "perf_config.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
@@ -79,12 +80,13 @@ void finder_init(struct finder *f, const struct resolver_options *o)
 {
 	const char *home = getenv("HOME");
 
-	*f = (struct finder){ .options = o, .home = home && *home ? xstrdup(home) : NULL };
+	*f = (struct finder){ .options = o };
+	f->cache = perf_config_buildid_dir(home && *home ? home : NULL);
 }
 
 void finder_done(struct finder *f)
 {
-	free(f->home);
+	free(f->cache);
 	free(f->release);
 }
 
@@ -143,12 +145,9 @@ void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *
 	look_in_archives(&h, "debug");
 	if (f->fetched)
 		look(&h, true, "%s", f->fetched);
-	if (f->home) {
-		char *cache = xasprintf("%s/.debug", f->home);
-
-		look_in_cache(&h, cache, path, "elf");
-		look_in_cache(&h, cache, path, "debug");
-		free(cache);
+	if (f->cache) {
+		look_in_cache(&h, f->cache, path, "elf");
+		look_in_cache(&h, f->cache, path, "debug");
 	}
 	look_by_id(&h, DEBUG_ROOT);
 	look(&h, o->same_machine && !gone, DEBUG_ROOT "%s.debug", path);
@@ -211,8 +210,8 @@ void find_kallsyms(const struct finder *f, const struct dso *d, find_try *try, v
 		look(&h, true, "%s/kallsyms", o->symbol_dirs[i]);
 	}
 	look_in_archives(&h, "kallsyms");
-	if (f->home && h.id[0] != '\0')
-		look(&h, true, "%s/.debug/[kernel.kallsyms]/%s/kallsyms", f->home, h.id);
+	if (f->cache && h.id[0] != '\0')
+		look(&h, true, "%s/[kernel.kallsyms]/%s/kallsyms", f->cache, h.id);
 }
 
 void find_vdso(const struct finder *f, const struct dso *d, find_try *try, void *arg)
@@ -223,8 +222,8 @@ void find_vdso(const struct finder *f, const struct dso *d, find_try *try, void 
 	for (size_t i = 0; i < o->n_symbol_dirs; i++)
 		look_in_cache(&h, o->symbol_dirs[i], d->path, "vdso");
 	look_in_archives(&h, "vdso");
-	if (f->home && h.id[0] != '\0')
-		look(&h, true, "%s/.debug/%s/%s/vdso", f->home, d->path, h.id);
+	if (f->cache && h.id[0] != '\0')
+		look(&h, true, "%s/%s/%s/vdso", f->cache, d->path, h.id);
 }
 
 /* A file that the process itself wrote, as it saw the file system. */

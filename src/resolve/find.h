@@ -14,7 +14,7 @@ struct finder {
 	const struct recorded
 		*recorded; /* symbols that came with the recording, or NULL; borrowed */
 	const struct resolver_options *options; /* borrowed */
-	char *home;                             /* $HOME, or NULL; owned */
+	char *cache; /* perf's, laid out by build-id: ~/.debug, or NULL; owned */
 	const char *
 		fetched; /* a debug file that came from a server, for one search; or NULL; borrowed */
 	char *release;   /* the kernel's, as recorded, or NULL; owned */
