@@ -237,6 +237,27 @@ static void check_search(const struct analysis *a)
 	search_done(&s);
 }
 
+/* Without a tree the table is the same. */
+static void check_table_alone(const struct profile *p, const struct lens *l,
+			      const struct analysis *with)
+{
+	const struct table *want = &with->table, *got;
+	size_t n_sums = (size_t)want->n_rows * want->n_columns;
+	struct analysis *a;
+
+	cr_assert_eq(analysis_new_parts(p, l, 0, NULL, &a), 0);
+	got = &a->table;
+	cr_assert_eq(got->n_rows, want->n_rows);
+	cr_assert_eq(got->n_columns, want->n_columns);
+	cr_assert_eq(memcmp(got->key, want->key, want->n_rows * sizeof(*want->key)), 0);
+	cr_assert_eq(memcmp(got->self, want->self, n_sums * sizeof(*want->self)), 0);
+	cr_assert_eq(memcmp(got->total, want->total, n_sums * sizeof(*want->total)), 0);
+	cr_assert_eq(
+		memcmp(got->n_samples, want->n_samples, want->n_rows * sizeof(*want->n_samples)),
+		0);
+	analysis_free(a);
+}
+
 Test(properties, answers_agree_with_each_other)
 {
 	static const enum grouping groupings[] = { GROUP_FUNCTION, GROUP_MODULE, GROUP_FILE };
@@ -256,6 +277,7 @@ Test(properties, answers_agree_with_each_other)
 			cr_assert_eq(a->tree->total[c], a->weights.total[c]);
 		check_tree(a);
 		check_table(a);
+		check_table_alone(p, &l, a);
 		for (uint32_t row = 0; row < a->table.n_rows; row++)
 			check_butterfly(a, row);
 		check_inverted(a);

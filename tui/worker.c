@@ -41,7 +41,8 @@ static int analyse(void *arg)
 	struct worker *w = arg;
 
 	/* What callers and memory show first is made here too: nobody waits for it at a key. */
-	int rc = analysis_new_with_memory(w->profile, &w->lens, &w->progress, &w->made);
+	int rc = analysis_new_parts(w->profile, &w->lens, ANALYSIS_TREE | ANALYSIS_MEMORY,
+				    &w->progress, &w->made);
 
 	if (rc < 0)
 		return rc;

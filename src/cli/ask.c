@@ -130,7 +130,7 @@ static void tell_outside(const struct analysis *a)
 	    fmt_ns(length, w->end_ns - w->begin_ns));
 }
 
-int ask_analysis(const struct options *o, const struct profile *p, bool memory,
+int ask_analysis(const struct options *o, const struct profile *p, unsigned parts,
 		 struct analysis **out, struct err *e)
 {
 	struct lens lens;
@@ -138,8 +138,7 @@ int ask_analysis(const struct options *o, const struct profile *p, bool memory,
 
 	if (rc)
 		return rc;
-	rc = memory ? analysis_new_with_memory(p, &lens, NULL, out)
-		    : analysis_new(p, &lens, NULL, out);
+	rc = analysis_new_parts(p, &lens, parts, NULL, out);
 	lens_done(&lens);
 	if (!rc)
 		tell_outside(*out);

@@ -20,10 +20,10 @@ bool ask_group_of_frames(enum grouping g);
 int ask_lens(const struct options *o, const struct profile *p, struct lens *l, struct err *e);
 
 /*
- * The answers for ask_lens(), with the footprint if memory is asked for; says on stderr when they are in
- * doubt. *out is the caller's to free.
+ * The answers for ask_lens(), with these ANALYSIS_… parts; says on stderr when they are in doubt. *out is
+ * the caller's to free.
  */
-int ask_analysis(const struct options *o, const struct profile *p, bool memory,
+int ask_analysis(const struct options *o, const struct profile *p, unsigned parts,
 		 struct analysis **out, struct err *e);
 
 #endif

@@ -79,7 +79,7 @@ static enum status export_loaded(const struct options *o, const struct format *f
 
 	if (load_wait(l, &e))
 		return say_error(&e, STATUS_UNUSABLE);
-	if (ask_analysis(o, load_profile(l), false, &a, &e))
+	if (ask_analysis(o, load_profile(l), ANALYSIS_TREE, &a, &e))
 		return say_error(&e, STATUS_USAGE);
 	status = write_out(o, format, a);
 	analysis_free(a);

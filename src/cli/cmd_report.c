@@ -187,6 +187,27 @@ static int find_order(const struct options *o, enum table_order *out, struct err
 				  "--sort takes self, total, name or module, not \"%s\"", o->sort);
 }
 
+/* What a view shows beside the table. */
+static unsigned parts_of(enum view_kind view)
+{
+	switch (view) {
+	case VIEW_KIND_TOP:
+	case VIEW_KIND_THREADS:
+		return 0;
+	case VIEW_KIND_MEMORY:
+		return ANALYSIS_TREE | ANALYSIS_MEMORY;
+	case VIEW_KIND_TREE:
+	case VIEW_KIND_FLAME:
+	case VIEW_KIND_CALLERS:
+	case VIEW_KIND_BUTTERFLY:
+	case VIEW_KIND_TIMELINE:
+	case VIEW_KIND_INFO:
+	case N_VIEW_KINDS:
+		break;
+	}
+	return ANALYSIS_TREE;
+}
+
 static int report_view(const struct options *o, const struct profile *p, enum view_kind view,
 		       const struct output *out, struct err *e)
 {
@@ -196,7 +217,7 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 
 	if (view == VIEW_KIND_THREADS)
 		asked.group = "thread";
-	rc = ask_analysis(&asked, p, view == VIEW_KIND_MEMORY, &r.analysis, e);
+	rc = ask_analysis(&asked, p, parts_of(view), &r.analysis, e);
 	if (rc)
 		return rc;
 	set_limits(&r, o, output_is_terminal(out));

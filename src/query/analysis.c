@@ -6,6 +6,8 @@
 
 #include "filter.h"
 #include "mem.h"
+#include "stack_table.h"
+#include "transform.h"
 
 #include <stdlib.h>
 
@@ -14,20 +16,26 @@ static bool groups_frames(enum grouping g)
 	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
 }
 
-/* The answers that a view may ask for at once. */
-static int answer(struct analysis *a, bool memory, struct progress *progress)
+/* The answers that a view may ask for at once, but for parts that nobody wants. */
+static int answer(struct analysis *a, unsigned parts, struct progress *progress)
 {
-	int rc = memory ? footprint_weigh(a->profile, &a->counts, &a->lens, progress, &a->weights,
-					  &a->footprint)
-			: weigh(a->profile, &a->counts, &a->lens, progress, &a->weights);
+	bool of_frames = a->table_keys == &a->keys;
+	int rc = parts & ANALYSIS_MEMORY
+			 ? footprint_weigh(a->profile, &a->counts, &a->lens, progress, &a->weights,
+					   &a->footprint)
+			 : weigh(a->profile, &a->counts, &a->lens, progress, &a->weights);
 
 	if (rc < 0)
 		return rc;
-	rc = calltree_build(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
-			    &a->tree);
+	if (!(parts & ANALYSIS_TREE) && of_frames && !transforms_wanted(a->lens.filter))
+		return table_of_stacks(a->profile, &a->counts, &a->lens, &a->keys, &a->weights,
+				       progress, &a->table);
+	if (parts & ANALYSIS_TREE || of_frames)
+		rc = calltree_build(a->profile, &a->counts, &a->lens, &a->keys, &a->weights,
+				    progress, &a->tree);
 	if (rc < 0)
 		return rc;
-	if (a->table_keys == &a->keys) {
+	if (of_frames) {
 		table_of_frames(a->tree, &a->keys, &a->table);
 		return 0;
 	}
@@ -35,7 +43,7 @@ static int answer(struct analysis *a, bool memory, struct progress *progress)
 				&a->table);
 }
 
-static int make(const struct profile *p, const struct lens *lens, bool memory,
+static int make(const struct profile *p, const struct lens *lens, unsigned parts,
 		struct progress *progress, struct analysis **out)
 {
 	struct analysis *a = xcalloc(1, sizeof(*a));
@@ -51,7 +59,7 @@ static int make(const struct profile *p, const struct lens *lens, bool memory,
 		keys_init(&a->own_keys, p, &a->counts, lens->grouping);
 		a->table_keys = &a->own_keys;
 	}
-	rc = answer(a, memory, progress);
+	rc = answer(a, parts, progress);
 	if (rc < 0)
 		analysis_free(a);
 	else
@@ -62,16 +70,16 @@ static int make(const struct profile *p, const struct lens *lens, bool memory,
 int analysis_new(const struct profile *p, const struct lens *lens, struct progress *progress,
 		 struct analysis **out)
 {
-	return make(p, lens, false, progress, out);
+	return analysis_new_parts(p, lens, ANALYSIS_TREE, progress, out);
 }
 
-int analysis_new_with_memory(const struct profile *p, const struct lens *lens,
-			     struct progress *progress, struct analysis **out)
+int analysis_new_parts(const struct profile *p, const struct lens *lens, unsigned parts,
+		       struct progress *progress, struct analysis **out)
 {
-	int rc = make(p, lens, true, progress, out);
+	int rc = make(p, lens, parts, progress, out);
 
 	/* Of another event than the lens', or beside other columns. */
-	if (rc == 0)
+	if (rc == 0 && parts & ANALYSIS_MEMORY)
 		analysis_footprint(*out, progress);
 	return rc;
 }

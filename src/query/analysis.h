@@ -25,7 +25,7 @@ struct analysis {
 	struct lens lens;              /* a copy; its grouping is what the table asks for */
 	struct keys keys;              /* of frames (GROUP_FUNCTION when lens groups samples) */
 	struct weights weights;        /* without what is per stack: the tree has it */
-	struct calltree *tree;
+	struct calltree *tree;         /* NULL when it was not wanted */
 	struct table table;            /* rows of table_keys */
 	struct keys own_keys;          /* of samples, only when lens groups samples */
 	const struct keys *table_keys; /* &keys or &own_keys */
@@ -36,9 +36,11 @@ struct analysis {
 /* 0 or -ECANCELED; *out is the caller's to free. */
 int analysis_new(const struct profile *p, const struct lens *lens, struct progress *progress,
 		 struct analysis **out);
-/* The same with its footprint, where it has one: made together they take less. */
-int analysis_new_with_memory(const struct profile *p, const struct lens *lens,
-			     struct progress *progress, struct analysis **out);
+/* The same, with or without what takes most of the time; the table is always made. */
+#define ANALYSIS_TREE   1u
+#define ANALYSIS_MEMORY 2u /* its footprint, where it has one: made together they take less */
+int analysis_new_parts(const struct profile *p, const struct lens *lens, unsigned parts,
+		       struct progress *progress, struct analysis **out);
 void analysis_free(struct analysis *a);
 
 /* A term of its filters that was given up on, see filter_gave_up(); borrowed from the analysis. */

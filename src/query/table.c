@@ -79,15 +79,44 @@ void table_of_frames(const struct calltree *t, const struct keys *k, struct tabl
 	table_sort(out, k, ORDER_SELF, 0, false);
 }
 
-/* Sums by key. */
-struct sums {
-	const struct profile *profile;
-	const struct keys *keys;
-	int64_t *self;       /* [n_keys][n_columns] */
-	uint64_t *n_samples; /* [n_keys] */
-	bool *wanted;        /* [n_keys] has samples */
-	uint32_t n_columns;
-};
+void table_sums_init(struct table_sums *s, const struct keys *k, uint32_t n_columns)
+{
+	*s = (struct table_sums){ .keys = k, .n_columns = n_columns };
+	s->self = xcalloc((size_t)k->n * n_columns, sizeof(*s->self));
+	s->total = xcalloc((size_t)k->n * n_columns, sizeof(*s->total));
+	s->n_samples = xcalloc(k->n, sizeof(*s->n_samples));
+	s->wanted = xcalloc(k->n, sizeof(*s->wanted));
+}
+
+void table_sums_done(struct table_sums *s)
+{
+	free(s->self);
+	free(s->total);
+	free(s->n_samples);
+	free(s->wanted);
+	*s = (struct table_sums){ 0 };
+}
+
+void table_of_sums(const struct table_sums *s, struct table *out)
+{
+	const struct keys *k = s->keys;
+	uint32_t n_rows, *row = number_rows(s->wanted, k->n, &n_rows);
+	size_t bytes = s->n_columns * sizeof(*s->self);
+
+	table_init(out, n_rows, s->n_columns);
+	put_keys(out, row, k->n);
+	for (uint32_t i = 0; i < k->n; i++) {
+		size_t from = (size_t)i * s->n_columns, to = (size_t)row[i] * s->n_columns;
+
+		if (row[i] == KEY_NONE)
+			continue;
+		memcpy(out->self + to, s->self + from, bytes);
+		memcpy(out->total + to, s->total + from, bytes);
+		out->n_samples[row[i]] = s->n_samples[i];
+	}
+	free(row);
+	table_sort(out, k, ORDER_SELF, 0, false);
+}
 
 /* The key of a sample. */
 static uint32_t key_of_row(const struct keys *k, const struct sample_columns *rows, uint64_t row)
@@ -115,19 +144,20 @@ static uint32_t key_of_row(const struct keys *k, const struct sample_columns *ro
 }
 
 /* Samples of a row that no column counts, in the scale of column 0. */
-static uint64_t samples_of_other(const struct rowpass *r, const struct sums *s, uint64_t row)
+static uint64_t samples_of_other(const struct rowpass *r, const struct profile *p, uint64_t row)
 {
 	uint32_t event = r->event ? r->event[row] : 0;
 	double scale = (double)rowpass_sample_scale(r, 0);
 
-	if (!profile_event(s->profile, (event_id){ event })->is_counted || !r->rows.weight)
+	if (!profile_event(p, (event_id){ event })->is_counted || !r->rows.weight)
 		return (uint64_t)scale;
 	if (r->rows.weight[row] <= 0)
 		return 0;
 	return (uint64_t)((double)r->rows.weight[row] * scale / (double)r->rows.scale[event]);
 }
 
-static void add_column(const struct rowpass *r, uint32_t c, struct sums *s)
+static void add_column(const struct rowpass *r, uint32_t c, const struct profile *p,
+		       struct table_sums *s)
 {
 	const struct rowpass_column *column = &r->column[c];
 	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, c);
@@ -143,7 +173,7 @@ static void add_column(const struct rowpass *r, uint32_t c, struct sums *s)
 		key = key_of_row(s->keys, &r->rows, row);
 		s->wanted[key] = true;
 		if (c == 0)
-			s->n_samples[key] += other ? samples_of_other(r, s, row)
+			s->n_samples[key] += other ? samples_of_other(r, p, row)
 						   : rowpass_samples(r, c, row);
 		if (!other)
 			s->self[(size_t)key * s->n_columns + c] += column->weight
@@ -152,33 +182,11 @@ static void add_column(const struct rowpass *r, uint32_t c, struct sums *s)
 	}
 }
 
-/* Rows for the keys that have samples. */
-static void table_of_sums(const struct sums *s, struct table *out)
-{
-	const struct keys *k = s->keys;
-	uint32_t n_rows, *row = number_rows(s->wanted, k->n, &n_rows);
-	size_t bytes = s->n_columns * sizeof(*s->self);
-
-	table_init(out, n_rows, s->n_columns);
-	put_keys(out, row, k->n);
-	for (uint32_t i = 0; i < k->n; i++) {
-		const int64_t *self = s->self + (size_t)i * s->n_columns;
-
-		if (row[i] == KEY_NONE)
-			continue;
-		memcpy(out->self + (size_t)row[i] * s->n_columns, self, bytes);
-		memcpy(out->total + (size_t)row[i] * s->n_columns, self, bytes);
-		out->n_samples[row[i]] = s->n_samples[i];
-	}
-	free(row);
-	table_sort(out, k, ORDER_SELF, 0, false);
-}
-
 int table_of_samples(const struct profile *p, const struct profile_counts *counts,
 		     const struct lens *lens, const struct keys *k, struct progress *progress,
 		     struct table *out)
 {
-	struct sums s = { .profile = p, .keys = k, .n_columns = lens->n_columns };
+	struct table_sums s;
 	struct rowpass *r;
 	int rc;
 
@@ -186,18 +194,15 @@ int table_of_samples(const struct profile *p, const struct profile_counts *count
 	rc = rowpass_new(p, counts, lens, progress, &r);
 	if (rc < 0)
 		return rc;
-	s.self = xcalloc((size_t)k->n * s.n_columns, sizeof(*s.self));
-	s.n_samples = xcalloc(k->n, sizeof(*s.n_samples));
-	s.wanted = xcalloc(k->n, sizeof(*s.wanted));
+	table_sums_init(&s, k, lens->n_columns);
 	while ((rc = rowpass_next(r, progress)) > 0)
 		for (uint32_t c = 0; c < lens->n_columns; c++)
-			add_column(r, c, &s);
+			add_column(r, c, p, &s);
 	rowpass_free(r);
+	memcpy(s.total, s.self, (size_t)k->n * s.n_columns * sizeof(*s.total));
 	if (rc == 0)
 		table_of_sums(&s, out);
-	free(s.self);
-	free(s.n_samples);
-	free(s.wanted);
+	table_sums_done(&s);
 	return rc;
 }
 

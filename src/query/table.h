@@ -30,6 +30,21 @@ int table_of_samples(const struct profile *p, const struct profile_counts *count
 		     struct table *out);
 void table_done(struct table *t);
 
+/* Sums by key, which become the rows of a table. */
+struct table_sums {
+	const struct keys *keys;
+	int64_t *self;       /* [n_keys][n_columns]; owned, as are the following */
+	int64_t *total;      /* [n_keys][n_columns] */
+	uint64_t *n_samples; /* [n_keys] */
+	bool *wanted;        /* [n_keys] is to be a row */
+	uint32_t n_columns;
+};
+
+/* All zero. */
+void table_sums_init(struct table_sums *s, const struct keys *k, uint32_t n_columns);
+void table_sums_done(struct table_sums *s);
+void table_of_sums(const struct table_sums *s, struct table *out);
+
 enum table_order { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL, ORDER_MODULE };
 
 /* Sorts the rows in place; column says whose numbers. Ties: self, total, label. */

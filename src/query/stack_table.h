@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The flat table of frames straight from the stack trie, for who wants no call tree. */
+#ifndef PROFTOP_QUERY_STACK_TABLE_H
+#define PROFTOP_QUERY_STACK_TABLE_H
+
+#include "table.h"
+#include "weigh.h"
+
+/*
+ * The same as table_of_frames() of the tree of the same lens, which must have no transforms. What w has per stack is
+ * freed. Returns 0 or -ECANCELED.
+ */
+int table_of_stacks(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, const struct keys *k, struct weights *w,
+		    struct progress *progress, struct table *out);
+
+#endif
