@@ -39,7 +39,7 @@ static uint8_t *slurp(const char *path, size_t *n)
 static size_t use(const struct elf_file *f)
 {
 	struct symtab *t;
-	uint64_t offset = 0;
+	uint64_t offset = 0, value;
 	uint32_t crc;
 	size_t n;
 
@@ -54,7 +54,7 @@ static size_t use(const struct elf_file *f)
 	symtab_free(t);
 	t = symbols_load_module(f);
 	symtab_free(t);
-	t = symbols_load_kernel(f, "main");
+	t = symbols_load_kernel(f, "main", &value);
 	symtab_free(t);
 	return n;
 }

@@ -16,6 +16,7 @@
 #include "build_id.h"
 #include "bytes.h"
 #include "elf_file.h"
+#include "elf_relocate.h"
 #include "mem.h"
 #include "packed.h"
 
@@ -63,8 +64,10 @@ static void unpack(struct lazy_bytes *to, const struct elf_file *f, const struct
 	take_bytes(&b, wide ? 8 : 4);
 	if (!b.bad && size <= UNPACKED_MAX && (type == ELFCOMPRESS_ZLIB || type == COMPRESS_ZSTD)) {
 		bytes = packed_section(b.at, bytes_left(&b), type == COMPRESS_ZSTD, (size_t)size);
-		if (bytes)
+		if (bytes) {
+			elf_relocate(f, s, bytes, (size_t)size);
 			lazy_take(to, bytes, (size_t)size);
+		}
 	}
 	free(packed);
 }
@@ -89,6 +92,19 @@ static void unpack_gnu(struct lazy_bytes *to, const struct elf_file *f, const st
 	free(packed);
 }
 
+/* Of a file that is not linked yet; read whole. */
+static void open_relocated(struct lazy_bytes *to, const struct elf_file *f,
+			   const struct elf_section *s)
+{
+	size_t n = 0;
+	uint8_t *bytes = elf_file_read_section(f, s, &n);
+
+	if (!bytes)
+		return;
+	elf_relocate(f, s, bytes, n);
+	lazy_take(to, bytes, n);
+}
+
 static void open_section(struct dwarf_file *f, unsigned which, bool split)
 {
 	char name[NAME_MAX_BYTES] = ".zdebug_";
@@ -109,6 +125,8 @@ static void open_section(struct dwarf_file *f, unsigned which, bool split)
 		return;
 	if (s->flags & SHF_COMPRESSED)
 		unpack(to, f->elf, s);
+	else if (elf_relocate_wanted(f->elf, s))
+		open_relocated(to, f->elf, s);
 	else if (elf_file_holds(f->elf, s->offset, s->size))
 		lazy_open(to, f->elf, s->offset, s->size, sections[which].shift);
 }

@@ -8,6 +8,7 @@
 #include "debug_info.h"
 #include "demangle.h"
 #include "elf_file.h"
+#include "elf_relocate.h"
 #include "hash.h"
 #include "image.h"
 #include "map.h"
@@ -23,6 +24,8 @@ struct inlines {
 	char *path;              /* of the file with debug information; owned */
 	struct build_id id;      /* that it had when it was found */
 	struct segments layout;  /* of what was mapped */
+	uint64_t base;           /* address of offset 0, if linear */
+	bool linear;             /* offsets are distances, not those of a file */
 	struct debug_info *info; /* NULL until opened, or when that failed */
 	bool tried;              /* to open it */
 	struct debug_plan *plan; /* of what was asked last, or NULL */
@@ -62,9 +65,8 @@ static const struct elf_file *with_debug_info(const struct image *i)
 	return NULL;
 }
 
-struct inlines *inlines_new(const struct image *i)
+static struct inlines *inlines_of(const struct elf_file *f)
 {
-	const struct elf_file *f = with_debug_info(i);
 	const struct elf_section *s;
 	struct inlines *n;
 
@@ -73,12 +75,44 @@ struct inlines *inlines_new(const struct image *i)
 	n = xcalloc(1, sizeof(*n));
 	n->path = xstrdup(elf_file_name(f));
 	n->id = *elf_file_build_id(f);
-	segments_take(&n->layout, image_layout(i));
 	n->file_bytes = elf_file_section(f, ".debug_info")->size;
 	for (uint32_t k = 1; (s = elf_file_section_at(f, k)) != NULL; k++)
 		if (s->flags & SHF_COMPRESSED && strncmp(s->name, ".debug_", 7) == 0)
 			n->packed_bytes += s->size;
 	return n;
+}
+
+struct inlines *inlines_new(const struct image *i)
+{
+	struct inlines *n = inlines_of(with_debug_info(i));
+
+	if (n)
+		segments_take(&n->layout, image_layout(i));
+	return n;
+}
+
+static struct inlines *linear(struct inlines *n, uint64_t base)
+{
+	if (n) {
+		n->linear = true;
+		n->base = base;
+	}
+	return n;
+}
+
+struct inlines *inlines_new_kernel(const struct image *i, uint64_t base)
+{
+	return linear(inlines_of(with_debug_info(i)), base);
+}
+
+struct inlines *inlines_new_module(const struct image *i)
+{
+	const struct elf_file *f = with_debug_info(i);
+	const struct elf_section *text = f ? elf_file_section(f, ".text") : NULL;
+
+	if (!text || elf_file_type(f) != ET_REL)
+		return NULL;
+	return linear(inlines_of(f), elf_relocate_base(f, text));
 }
 
 uint64_t inlines_file_bytes(const struct inlines *n)
@@ -133,9 +167,9 @@ size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets)
 	if (!n->info)
 		return 0;
 	for (size_t i = 0; i < n_offsets; i++) {
-		uint64_t address;
+		uint64_t address = offsets[i] + n->base;
 
-		if (!segments_address(&n->layout, offsets[i], &address))
+		if (!n->linear && !segments_address(&n->layout, offsets[i], &address))
 			continue;
 		vec_push(&n->addresses, address);
 		vec_push(&n->which, i);

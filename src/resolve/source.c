@@ -146,11 +146,13 @@ static void open_kernel(struct source *s, const struct finder *f, const struct d
 			struct kernel *k)
 {
 	struct image i;
+	uint64_t value;
 
 	s->kernel = true;
 	image_open_kernel(f, d, &i);
-	if (i.runtime && (s->symbols = symbols_load_kernel(i.runtime, d->reference))) {
+	if (i.runtime && (s->symbols = symbols_load_kernel(i.runtime, d->reference, &value))) {
 		s->owned = true;
+		s->inlines = inlines_new_kernel(&i, value);
 		symtab_seal(s->symbols, ENDS_BY_NEXT);
 		s->reason = xasprintf("outside every symbol of %s", elf_file_name(i.runtime));
 	}
@@ -201,6 +203,19 @@ static bool same_boot(const struct kernel *k, const struct dso *main_kernel)
 	       value == main_kernel->reference_value;
 }
 
+/* A module's file is not linked: its code is told apart by section. */
+static void open_module_file(struct source *s, const struct image *i)
+{
+	s->inlines = inlines_new_module(i);
+	if (s->symbols)
+		return;
+	s->symbols = symbols_load_module(image_named(i) ? image_named(i) : i->runtime);
+	if (!s->symbols)
+		return;
+	s->owned = true;
+	symtab_seal(s->symbols, ENDS_BY_NEXT);
+}
+
 static void open_kernel_module(struct source *s, const struct finder *f, const struct dso *d,
 			       struct kernel *k, const struct dso *main_kernel)
 {
@@ -213,20 +228,15 @@ static void open_kernel_module(struct source *s, const struct finder *f, const s
 		s->symbols = k->kallsyms.symbols;
 		s->add = d->reference_value;
 		s->module = module_name(d->path);
-		s->reason = xstrdup("outside every symbol of the module");
-		return;
 	}
 	image_open(f, d, &i);
 	if (i.runtime && elf_file_type(i.runtime) == 1 /* ET_REL */)
-		s->symbols = symbols_load_module(i.runtime);
+		open_module_file(s, &i);
 	image_close(&i);
-	if (s->symbols) {
-		s->owned = true;
-		symtab_seal(s->symbols, ENDS_BY_NEXT);
+	if (s->symbols)
 		s->reason = xstrdup("outside every symbol of the module");
-	} else {
+	else
 		give_reason(s, k);
-	}
 }
 
 /* Why no file could be used. */

@@ -233,16 +233,16 @@ static bool find_value(const struct elf_file *f, const struct elf_section *s, co
 	return found;
 }
 
-struct symtab *symbols_load_kernel(const struct elf_file *f, const char *reference)
+struct symtab *symbols_load_kernel(const struct elf_file *f, const char *reference, uint64_t *value)
 {
 	struct reader r = { .named = f, .runtime = f };
 	const struct elf_section *symtab = table(f, ".symtab", SHT_SYMTAB);
-	uint64_t value = 0;
 
-	if (!symtab || (*reference && !find_value(f, symtab, reference, &value)))
+	*value = 0;
+	if (!symtab || (*reference && !find_value(f, symtab, reference, value)))
 		return NULL;
 	r.to = symtab_new();
-	read_table(&r, symtab, place_by_reference, &value);
+	read_table(&r, symtab, place_by_reference, value);
 	return r.to;
 }
 
