@@ -164,6 +164,32 @@ static const struct walk_case cases[] = {
 };
 /* clang-format on */
 
+/* Stack pointers of the frames of some cases. */
+static const struct {
+	const char *what;
+	uint64_t sp[4]; /* innermost frame first, 0 ends */
+} pointers[] = {
+	{ "leaf called by the outermost", { STACK, STACK + 8 } },
+	{ "two of them: the saved rbp is followed", { STACK, STACK + 24, STACK + 48 } },
+	{ "no CFI, frame pointer leads on", { STACK, STACK + 16 } },
+	{ "realigned: CFA is the word at rbp-8", { STACK, STACK + 40 } },
+	{ "signal frame: the interrupted pc is exact",
+	  { STACK, STACK + 8, STACK + 64, STACK + 72 } },
+	{ "r13 frame above one that saved r13: all registers", { STACK, STACK + 16, STACK + 40 } },
+};
+
+static void check_pointers(const char *what, const struct walk_frame *f, size_t n)
+{
+	for (size_t i = 0; i < sizeof(pointers) / sizeof(*pointers); i++) {
+		if (strcmp(pointers[i].what, what) != 0)
+			continue;
+		for (size_t k = 0; k < 4 && pointers[i].sp[k]; k++)
+			cr_expect(k < n && f[k].sp == pointers[i].sp[k],
+				  "%s: frame %zu has its stack at %#lx", what, k,
+				  (unsigned long)f[k].sp);
+	}
+}
+
 static void check(const struct walk_case *k, struct walker *w, struct cfi *cfi)
 {
 	struct unwind_memory memory = { .address = STACK,
@@ -189,6 +215,7 @@ static void check(const struct walk_case *k, struct walker *w, struct cfi *cfi)
 	for (size_t i = 0; i < n && i < want; i++)
 		cr_expect_eq(out[i].pc, k->frames[i], "%s: frame %zu is %#lx", k->what, i,
 			     (unsigned long)out[i].pc);
+	check_pointers(k->what, out, n);
 	cr_expect_eq(end, k->end, "%s: ends with %d", k->what, end);
 }
 

@@ -111,14 +111,14 @@ static bool load(struct walk *k, uint64_t address, uint64_t *out)
 	return stop(k, address >= k->memory->address ? WALK_TRUNCATED : WALK_UNREADABLE);
 }
 
-/* Adds the caller with return address pc; false when there is none. */
-static bool add_frame(struct walk *k, uint64_t pc, bool exact)
+/* Adds the caller with return address pc, where the stack pointer is sp; false when there is none. */
+static bool add_frame(struct walk *k, uint64_t pc, uint64_t sp, bool exact)
 {
 	if (pc == 0)
 		return stop(k, WALK_COMPLETE);
 	if (k->n == k->max)
 		return stop(k, WALK_TOO_DEEP);
-	k->out[k->n++] = (struct walk_frame){ pc, exact };
+	k->out[k->n++] = (struct walk_frame){ .pc = pc, .sp = sp, .exact = exact };
 	return true;
 }
 
@@ -175,7 +175,7 @@ static bool step_fp(struct walk *k, struct fast *f, enum walk_end otherwise, uin
 		return false;
 	f->sp = f->fp + 16;
 	f->fp = fp;
-	return add_frame(k, unwind_strip(k->w->arch, ra), false);
+	return add_frame(k, unwind_strip(k->w->arch, ra), f->sp, false);
 }
 
 /* Is the caller's stack above the callee's? The one that a signal interrupted may lie anywhere. */
@@ -212,7 +212,7 @@ static bool step_rule(struct walk *k, const struct cfi_rule *r, struct fast *f,
 		return stop(k, WALK_UNREADABLE);
 	f->sp = cfa;
 	f->fp = fp;
-	return add_frame(k, unwind_strip(k->w->arch, ra), r->signal);
+	return add_frame(k, unwind_strip(k->w->arch, ra), f->sp, r->signal);
 }
 
 static bool needs_all_registers(const struct walk *k, const struct cfi_rule *r,
@@ -277,7 +277,7 @@ static bool step_row(struct walk *k, const struct cfi_row *row, struct unwind_re
 	}
 	if (!moves_on(k, sp, regs->at[unwind_sp(arch)], row->signal))
 		return stop(k, WALK_UNREADABLE);
-	return add_frame(k, regs->at[unwind_pc(arch)], row->signal);
+	return add_frame(k, regs->at[unwind_pc(arch)], regs->at[unwind_sp(arch)], row->signal);
 }
 
 static void walk_full(struct walk *k, struct unwind_regs regs)
@@ -318,7 +318,9 @@ size_t walk_stack(struct walker *w, const struct unwind_regs *regs, const struct
 	*missing = 0;
 	if (max == 0)
 		return 0;
-	out[k.n++] = (struct walk_frame){ regs->at[unwind_pc(w->arch)], true };
+	out[k.n++] = (struct walk_frame){ .pc = regs->at[unwind_pc(w->arch)],
+					  .sp = regs->at[unwind_sp(w->arch)],
+					  .exact = true };
 	if (!walk_fast(&k, regs)) {
 		k.n = 1;
 		walk_full(&k, *regs);

@@ -48,6 +48,7 @@ void walker_flush(struct walker *w);
 
 struct walk_frame {
 	uint64_t pc; /* as found */
+	uint64_t sp; /* there: the callee's CFA, once it has returned */
 	bool exact;  /* the instruction at pc itself, not the one before (a call) */
 };
 
