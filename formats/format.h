@@ -23,6 +23,7 @@ struct read_options {
 	enum root_names root_names;             /* what root frames are called */
 	const char *
 		fields; /* of tracepoints, as innermost frames: names with commas, or "all"; or NULL */
+	bool stitch;    /* truncated stacks go on as earlier ones of their thread, behind a mark */
 	bool addresses;  /* frames without a symbol have their address in their name */
 	bool as_printed; /* names of frames stay what the text says, not taken apart */
 };

@@ -57,6 +57,7 @@ struct reader {
 	VEC(const char *) dirs;          /* what options.symbol_dirs points to, when it is longer */
 	char *kcore_dir;                 /* in dirs; owned */
 	enum root_names root_names;      /* as told */
+	bool stitch;                     /* as told */
 	struct progress *progress;
 	struct perf_header header;
 	struct perf_events events;
@@ -153,6 +154,8 @@ static void begin_feeding(struct reader *r)
 	perf_header_tell_build_ids(&r->header, r->resolver);
 	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, r->header.arch);
 	perf_feed_root_names(r->feed, r->root_names);
+	if (r->stitch)
+		perf_feed_stitch(r->feed);
 	perf_feed_may_ask(r->feed, r->end > 0);
 	if (r->end > 0 && r->n_bytes >= NAME_BESIDE_BYTES)
 		r->naming = perf_naming_start(r->resolver, r->progress);
@@ -528,6 +531,7 @@ static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 		r.root_names = o->root_names;
 	if (o)
 		r.list = o->fields;
+	r.stitch = o && o->stitch;
 	rc = read_all(&r, e);
 	perf_feed_free(r.feed);
 	resolver_free(r.resolver);

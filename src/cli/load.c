@@ -135,6 +135,7 @@ struct load *load_start(const struct options *o, struct err *e)
 			      : o->pid ? ROOT_PID
 				       : ROOT_COMM,
 		.fields = o->fields,
+		.stitch = o->stitch,
 		.addresses = o->addrs,
 		.as_printed = o->to && !strcmp(o->to, "folded"),
 	};

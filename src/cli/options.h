@@ -37,6 +37,7 @@ struct filter;
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    list,    symbols,     "look for symbol files in DIR first (repeatable)") \
 	X(SERVERS,  "debuginfod",0,   NULL,        ON_READ,    flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
+	X(STITCH,   "stitch",    0,   NULL,        ON_READ,    flag,    stitch,      "copied stacks that were cut short go on as earlier ones of the thread, behind [stitched]") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, all, or print: as perf script prints them") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline, info or memory (of heaps)") \
 	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  text,    function,    "the function of butterfly; in callers, only this one") \
@@ -106,7 +107,7 @@ struct options {
 	int cols, lines;            /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool heap, free_stacks, children;  /* of record */
-	bool json, ascii, no_inline, inlined, debuginfod, no_mouse, help, version;
+	bool json, ascii, no_inline, inlined, debuginfod, stitch, no_mouse, help, version;
 };
 
 /*

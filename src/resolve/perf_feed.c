@@ -532,6 +532,11 @@ void perf_feed_root_names(struct perf_feed *f, enum root_names names)
 	perf_tasks_root_names(f->tasks, names);
 }
 
+void perf_feed_stitch(struct perf_feed *f)
+{
+	perf_frames_stitch(f->frames);
+}
+
 void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, const char *list)
 {
 	if (!f->labels)

@@ -72,6 +72,9 @@ void perf_feed_free(struct perf_feed *f);
 /* What root frames are called; before the first record. */
 void perf_feed_root_names(struct perf_feed *f, enum root_names names);
 
+/* Truncated user stacks go on as earlier ones of their thread, behind a mark; before the first record. */
+void perf_feed_stitch(struct perf_feed *f);
+
 /*
  * From now on, fields of tracepoints are the innermost frames of their samples. list is of names with commas,
  * or "all". Both are borrowed.

@@ -211,6 +211,11 @@ void perf_frames_free(struct perf_frames *x)
 	free(x);
 }
 
+void perf_frames_stitch(struct perf_frames *x)
+{
+	perf_stacks_stitch(x->stacks);
+}
+
 void perf_frames_turn(struct perf_frames *x)
 {
 	perf_deferred_turn(x->deferred);

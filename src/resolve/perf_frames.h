@@ -31,6 +31,9 @@ struct perf_frames *perf_frames_new(struct profile *p, struct resolver *r, const
 				    struct perf_frames_stats *stats);
 void perf_frames_free(struct perf_frames *x);
 
+/* As perf_stacks_stitch(). */
+void perf_frames_stitch(struct perf_frames *x);
+
 /* A batch of records begins; one of them is a deferred chain of a thread. */
 void perf_frames_turn(struct perf_frames *x);
 void perf_frames_defer(struct perf_frames *x, int32_t tid, const struct perf_deferred_chain *c);

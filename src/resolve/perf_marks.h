@@ -12,6 +12,7 @@ struct profile;
 /* clang-format off */
 #define PERF_MARKS(X) \
 	X(TRUNCATED, "[truncated]") \
+	X(STITCHED, "[stitched]") \
 	X(NO_FILE, "[no file]") \
 	X(NO_TABLES, "[no unwind tables]") \
 	X(BROKEN, "[broken stack]") \

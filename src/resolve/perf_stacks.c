@@ -13,6 +13,7 @@
 #include "perf_gap.h"
 #include "perf_marks.h"
 #include "resolver.h"
+#include "stitch.h"
 #include "unwinder.h"
 
 #include <inttypes.h>
@@ -33,7 +34,8 @@ static const struct {
 } ends[N_WALK_ENDS] = {
 	[WALK_COMPLETE] = { N_PERF_MARKS, "complete", "" },
 	[WALK_TRUNCATED] = { PERF_MARK_TRUNCATED, "truncated",
-			     "; they end with the copy: record with a larger --call-graph dwarf,SIZE" },
+			     "; they end with the copy: record with a larger --call-graph dwarf,SIZE, or see "
+			     "--stitch" },
 	[WALK_NO_MODULE] = { PERF_MARK_NO_FILE, "no file",
 			     "; they lead into memory that is of no file, or whose file is missing" },
 	[WALK_NO_CFI] = { PERF_MARK_NO_TABLES, "no tables",
@@ -55,11 +57,13 @@ struct perf_stacks {
 	struct resolver *resolver;
 	struct perf_marks *marks;
 	enum unwind_arch arch;
-	bool supported; /* the machine's stacks can be walked */
+	bool supported;            /* the machine's stacks can be walked */
+	struct stitcher *stitcher; /* NULL: truncated stacks stay so; owned */
 	struct walk_frame frames[MAX_FRAMES];
 	uint64_t ips[MAX_FRAMES]; /* of the frames, for the parts to point to */
 	VEC(struct perf_chain_part) parts;
 	uint64_t n_by_end[N_WALK_ENDS]; /* stacks that ended so */
+	uint64_t n_stitched;            /* truncated ones that were continued, not in n_by_end */
 	uint64_t n_32;                  /* stacks of 32-bit programs, which are not walked */
 	uint64_t n_frames;              /* of all */
 	uint64_t most_bytes;            /* longest copy */
@@ -85,8 +89,15 @@ void perf_stacks_free(struct perf_stacks *s)
 	if (!s)
 		return;
 	vec_done(&s->parts);
+	stitcher_free(s->stitcher);
 	vec_done(&s->causes);
 	free(s);
+}
+
+void perf_stacks_stitch(struct perf_stacks *s)
+{
+	if (!s->stitcher)
+		s->stitcher = stitcher_new();
 }
 
 static void take_regs(const struct perf_stacks *s, const struct perf_regs *from,
@@ -124,20 +135,45 @@ static void add_part(struct perf_stacks *s, size_t from, size_t to)
 	vec_push(&s->parts, p);
 }
 
-static void add_frames(struct perf_stacks *s, size_t n)
+/* frames[from, n): where it does not begin with the leaf, the call is what stands before the address. */
+static void add_frames(struct perf_stacks *s, size_t from, size_t n)
 {
-	size_t from = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		s->ips[i] = s->frames[i].pc;
+	s->n_frames += n - from;
+	for (size_t i = from; i < n; i++) {
+		s->ips[i] = s->frames[i].pc - (i == from && !s->frames[i].exact);
 		if (i == from || !s->frames[i].exact)
 			continue;
 		add_part(s, from, i);
 		from = i;
 	}
-	if (n > 0)
+	if (n > from)
 		add_part(s, from, n);
-	s->n_frames += n;
+}
+
+static void add_mark(struct perf_stacks *s, enum perf_mark mark)
+{
+	vec_push(&s->parts, perf_marks_part(s->marks, mark));
+}
+
+/* The frames of a stack, and what it ends with. */
+static void add_stack(struct perf_stacks *s, const struct perf_sample *sample, size_t n,
+		      const struct resolver_walk *how)
+{
+	size_t n_all = n;
+
+	if (s->stitcher)
+		n_all = stitcher_take(s->stitcher, sample->pid, sample->tid, how->end, s->frames, n,
+				      MAX_FRAMES);
+	add_frames(s, 0, n);
+	if (n_all > n) {
+		add_mark(s, PERF_MARK_STITCHED);
+		add_frames(s, n, n_all);
+		s->n_stitched++;
+		return;
+	}
+	s->n_by_end[how->end]++;
+	if (how->end != WALK_COMPLETE)
+		add_mark(s, ends[how->end].mark);
 }
 
 /* Walks what was read of the copy, and again when that was not enough. */
@@ -175,10 +211,7 @@ static void walk(struct perf_stacks *s, const struct perf_sample *sample, int64_
 	if (unwind_reg_known(&regs, unwind_sp(s->arch)))
 		memory.n = (size_t)perf_gap_stack(sample);
 	n = walk_read(s, sample, time_ns, &regs, &memory, &how);
-	add_frames(s, n);
-	s->n_by_end[how.end]++;
-	if (how.end != WALK_COMPLETE)
-		vec_push(&s->parts, perf_marks_part(s->marks, ends[how.end].mark));
+	add_stack(s, sample, n, &how);
 	if (how.module.v != ID_NONE)
 		note_cause(s, how.end, how.module.v);
 }
@@ -201,7 +234,7 @@ const struct perf_chain_part *perf_stacks_unwind(struct perf_stacks *s,
 		vec_push(&s->parts, leaf);
 		if (sample->regs_user.abi == 1) {
 			s->n_32++;
-			vec_push(&s->parts, perf_marks_part(s->marks, PERF_MARK_BITS_32));
+			add_mark(s, PERF_MARK_BITS_32);
 		}
 	}
 	*n = s->parts.n;
@@ -242,7 +275,7 @@ static void cause_facts(const struct perf_stacks *s, capture_id c)
 
 void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 {
-	uint64_t n_all = s->n_32;
+	uint64_t n_all = s->n_32 + s->n_stitched;
 	char n[FMT_SIZE], percent[FMT_SIZE];
 
 	for (size_t i = 0; i < N_WALK_ENDS; i++)
@@ -260,6 +293,11 @@ void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 				   "%s %% of stacks%s",
 				   fmt_percent(percent, (int64_t)s->n_by_end[i], (int64_t)n_all),
 				   ends[i].advice);
+	if (s->n_stitched)
+		build_fact(
+			s->profile, c, "stacks", "stitched", FACT_PLAIN,
+			"%s %% of stacks; truncated, and continued as earlier ones of the thread",
+			fmt_percent(percent, (int64_t)s->n_stitched, (int64_t)n_all));
 	if (s->n_32)
 		build_fact(s->profile, c, "stacks", "32-bit", FACT_MISSING,
 			   "%s stacks of 32-bit programs show only their leaf",

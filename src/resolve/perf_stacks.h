@@ -25,6 +25,9 @@ struct perf_stacks *perf_stacks_new(struct profile *p, struct resolver *r, struc
 				    const char *machine);
 void perf_stacks_free(struct perf_stacks *s);
 
+/* From now on truncated stacks go on as earlier ones of the thread, behind a mark; see stitch.h. */
+void perf_stacks_stitch(struct perf_stacks *s);
+
 /*
  * Unwinds the sample's stack; the parts of it, leaf first, are valid until the next call. n is 0 when
  * not even the leaf is known. Wants the pen.

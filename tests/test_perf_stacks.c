@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Copied user stacks of samples made by hand, walked by their frame pointers. */
+#include "config.h"
+
+#include "builder.h"
+#include "made_perf.h"
+#include "perf_events.h"
+#include "perf_feed.h"
+#include "resolver.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+/* All records as one batch; r is freed. */
+static void feed(struct profile *p, capture_id c, struct resolver *r, const struct made *m,
+		 bool stitch)
+{
+	struct perf_records batch = { .at = m->bytes.at, .n_bytes = m->bytes.n };
+	struct perf_feed_cursor cursor = { 0 };
+	struct perf_events events = { 0 };
+	struct perf_feed *f;
+
+	perf_events_add(&events, &m->attr, NULL);
+	f = perf_feed_new(p, c, r, &events, "x86_64");
+	if (stitch)
+		perf_feed_stitch(f);
+	perf_feed_look(f, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
+	builder_begin(p);
+	cr_expect_eq(perf_feed_samples(f, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
+	perf_feed_settle(f);
+	perf_feed_end(f);
+	builder_end(p);
+	perf_feed_free(f);
+	resolver_free(r);
+	perf_events_done(&events);
+}
+
+/* A sample at ip whose stack is a chain of frame pointers: its first n_bytes. */
+static void put_stack(struct made *m, uint64_t ip, size_t n_bytes)
+{
+	static const uint64_t callers[] = { 0x1020, 0x1030, 0x1040, 0x1050, 0 };
+	size_t at = made_begin(m, PERF_REC_SAMPLE, PERF_CPU_USER);
+
+	made_u64(m, ip);
+	made_u64(m, UINT64_C(7) << 32 | 7);
+	made_u64(m, 2);      /* 64-bit */
+	made_u64(m, 0x7000); /* frame pointer */
+	made_u64(m, 0x7000); /* stack pointer */
+	made_u64(m, ip);
+	made_u64(m, sizeof(callers) * 2);
+	for (uint64_t i = 0; i < sizeof(callers) / sizeof(*callers); i++) {
+		made_u64(m, 0x7000 + 16 * (i + 1));
+		made_u64(m, callers[i]);
+	}
+	made_u64(m, n_bytes);
+	made_end(m, at);
+}
+
+#define WHOLE "cycles 1 - a;[/bin/a]+4f;[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;[/bin/a]+10\n"
+#define LEAF  "cycles 1 - a;[truncated];[/bin/a]+10\n"
+
+/* What was not copied of a stack is known from the whole ones before it, when that is asked for. */
+Test(perf_stacks, truncated_stacks_go_on_as_earlier_ones)
+{
+	struct perf_attr a = { .sample_type = PERF_S_IP | PERF_S_TID | PERF_S_REGS_USER |
+					      PERF_S_STACK_USER,
+			       .sample_regs_user = 1u << 6 | 1u << 7 | 1u << 8,
+			       .flags = PERF_ATTR_EXCLUDE_GUEST };
+
+	static const char *const wants[] = {
+		WHOLE WHOLE WHOLE LEAF LEAF LEAF
+		"cycles 1 - a;[truncated];[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;[/bin/a]+11\n",
+		WHOLE WHOLE WHOLE
+		"cycles 1 - a;[/bin/a]+4f;[stitched];[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;"
+		"[/bin/a]+11\n" LEAF LEAF LEAF,
+	};
+
+	for (int stitch = 0; stitch < 2; stitch++) {
+		static const struct resolver_options options;
+		struct made m = { .attr = a };
+		struct profile *p = profile_new();
+		capture_id c;
+		char *got;
+
+		made_comm(&m, 7, 7, 0, "a");
+		made_mmap(&m, 7, 0, 0x1000, 0x1000, "/bin/a");
+		for (int i = 0; i < 3; i++) {
+			put_stack(&m, 0x1010, 80);
+			put_stack(&m, 0x1010, 8);
+		}
+		put_stack(&m, 0x1011, 56);
+		builder_begin(p);
+		c = build_capture(p, "made", "perf.data");
+		builder_end(p);
+		feed(p, c, resolver_new(p, c, &options), &m, stitch);
+		got = made_text_of(p);
+		cr_expect_str_eq(got, wants[stitch], "got:\n%swanted:\n%s", got, wants[stitch]);
+		free(got);
+		made_done(&m);
+		profile_free(p);
+	}
+}
