@@ -344,11 +344,15 @@ Test(perf_feed, without_any_times_the_order_of_the_file_counts)
 	made_mmap(&r.records, 1, 0, 0x1000, 0x1000, "/lib/two");
 	made_comm(&r.records, 1, 1, 0, "b");
 	put_sample(&r, 1, 1, 0, 0x1010);
+	/* Samples of before an exec may come after it: what was mapped stays. */
+	made_exec(&r.records, 1, 0, "c");
+	put_sample(&r, 1, 1, 0, 0x1010);
 	rig_feed(&r);
 	expect_text(&r,
 		    "cpu-clock 1 - a;[/lib/one]+10\n"
 		    "cpu-clock 1 - a;[[unknown]]+1010\n"
-		    "cpu-clock 1 - b;[/lib/two]+10\n",
+		    "cpu-clock 1 - b;[/lib/two]+10\n"
+		    "cpu-clock 1 - c;[/lib/two]+10\n",
 		    "no times");
 	rig_end(&r);
 }

@@ -88,11 +88,16 @@ static int64_t time_of_record(struct perf_feed *f, const struct perf_record *r, 
 	return t.time > INT64_MAX ? f->last_time_ns : (int64_t)t.time;
 }
 
-/* Do other records carry no time of their own, so that those of samples have to serve? */
+/* Do other records carry a time of their own, too? */
+static bool has_own_times(const struct perf_feed *f)
+{
+	return records_have_times(f) && f->events->all.at[0].attr.flags & PERF_ATTR_SAMPLE_ID_ALL;
+}
+
+/* Do those of samples have to serve? */
 static bool borrows_times(const struct perf_feed *f)
 {
-	return records_have_times(f) &&
-	       !(f->events->all.at[0].attr.flags & PERF_ATTR_SAMPLE_ID_ALL);
+	return records_have_times(f) && !has_own_times(f);
 }
 
 static void note_sample_time(struct perf_feed *f, const struct perf_record *r, struct perf_gap *g)
@@ -188,8 +193,11 @@ static bool tell_comm(struct perf_feed *f, const struct beside *b, size_t traile
 	if (!perf_comm_decode(&b->record, trailer, &c))
 		return false;
 	perf_tasks_name(f->tasks, c.tid, b->time_ns, c.name, c.name_len);
-	/* What the process had mapped went with its old program; the new one's mappings come after. */
-	if (b->record.misc & PERF_MISC_COMM_EXEC) {
+	/*
+	 * What the process had mapped went with its old program; the new one's mappings come after. Where
+	 * nothing but the order of the file says when, samples of before may come after it, too.
+	 */
+	if (b->record.misc & PERF_MISC_COMM_EXEC && has_own_times(f)) {
 		resolver_exec(f->resolver, c.pid, b->time_ns);
 		perf_tasks_remapped(f->tasks, c.pid, b->time_ns);
 	}
