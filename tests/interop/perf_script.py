@@ -7,13 +7,17 @@ brought to one form first (see frames_of()). Where the two may differ is in doc/
   * a return address at a function's first byte: perf names that function, proftop the one before it;
   * a chain with an impossible entry: perf prints no frame at all, proftop leaves the entry out;
   * stubs of the procedure linkage table: perf 6.1 knows fewer of them, and calls the first one _init.
+Each is known by the addresses that perf prints. What differs otherwise is recorded once more: only where
+the unwinder or the kernel lost its way by chance it does not come again.
 
     perf_script.py PROFTOP SOURCE_DIR [CASE...]
 """
 import collections
+import functools
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,6 +26,7 @@ import time
 HEAD = re.compile(r'^(?P<comm>.*?)\s+(?P<pid>-?\d+)/(?P<tid>-?\d+)\s+(?P<period>\d+)\s+(?P<event>\S+):\s*(?P<rest>.*)$')
 FRAME = re.compile(r'^\s*(?P<ip>[0-9a-f]+) (?P<sym>.*?)(?:\+0x(?P<off>[0-9a-f]+))? \((?P<dso>[^()]*(?: \(deleted\))?)\)\s*$')
 FIELDS = 'comm,pid,tid,period,event,ip,sym,symoff,dso'
+MAPPING = re.compile(r'PERF_RECORD_MMAP2? (-?\d+)/-?\d+: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (0x[0-9a-f]+|0) .*\]: \S+ (.*)$')
 KERNEL = 0xffff800000000000
 ANY = '*'
 
@@ -50,18 +55,57 @@ def tidy(name):
     return re.sub('["\']', '', name)
 
 
+@functools.lru_cache(maxsize=None)
+def stubs_of(path):
+    """Where in an ELF file the procedure linkage tables lie: [(offset, end)]."""
+    try:
+        with open(path, 'rb') as f:
+            data = f.read()
+    except OSError:
+        return []
+    if data[:6] != b'\x7fELF\x02\x01':
+        return []
+    table, = struct.unpack_from('<Q', data, 0x28)
+    size, n, names_index = struct.unpack_from('<HHH', data, 0x3a)
+    sections = [struct.unpack_from('<IIQQQQ', data, table + i * size) for i in range(n)]
+    strings = sections[names_index][4]
+    return [(s[4], s[4] + s[5]) for s in sections if data[strings + s[0]:].startswith(b'.plt')]
+
+
+class Mappings:
+    """What was mapped where by whom, at any time."""
+
+    def __init__(self, lines):
+        self.by_file = collections.defaultdict(list)
+        for m in map(MAPPING.search, lines):
+            if m:
+                pid, start, size, offset, path = m.groups()
+                self.by_file[int(pid), path].append((int(start, 16), int(size, 16), int(offset, 16)))
+
+    def is_stub(self, pid, frame):
+        """perf prints offsets in the file for frames of user code in a chain, and addresses elsewhere."""
+        ip = int(frame['ip'], 16)
+        offsets = [ip] + [ip - start + offset for start, size, offset in self.by_file[pid, frame['dso']]
+                          if start <= ip < start + size]
+        return any(begin <= at < end for at in offsets for begin, end in stubs_of(frame['dso']))
+
+
 def perf_samples(path, event):
     """[(stack root first, weight)]; a frame that may be named otherwise is ANY."""
-    out = subprocess.run(['perf', 'script', '--no-inline', '-F', FIELDS, '-i', path], check=True,
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode('utf-8', 'replace')
+    command = ['perf', 'script', '--no-inline', '--show-mmap-events', '-F', FIELDS, '-i', path]
+    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode('utf-8', 'replace')
+    lines = out.split('\n')
+    mappings = Mappings(line for line in lines if 'PERF_RECORD_MMAP' in line)
     samples, frames, head = [], [], None
 
     def finish():
         if head and head['event'] == event:
-            samples.append(([head['comm'].strip().replace(' ', '_').replace(';', ':')] + names(frames),
+            samples.append(([head['comm'].strip().replace(' ', '_').replace(';', ':')] + names(frames, mappings, int(head['pid'])),
                             int(head['period'])))
 
-    for line in out.split('\n'):
+    for line in lines:
+        if 'PERF_RECORD_MMAP' in line:
+            continue
         if line.startswith('\t') or not line.strip():
             if line.strip():
                 frames.append(FRAME.match(line))
@@ -80,12 +124,24 @@ def is_kernel(frame):
     return int(frame['ip'], 16) >= KERNEL and frame['dso'] != '[unknown]'
 
 
-def names(frames):
+def names(frames, mappings, pid):
     out = []
     for i, f in enumerate(frames):
         leaf = i == 0 or is_kernel(frames[i - 1]) != is_kernel(f)
-        out.append([ANY] if not leaf and f['off'] == '0' else frames_of(f['sym'], f['dso']))
-    return [frame for frames_of_one in out[::-1] for frame in frames_of_one]
+        first_byte = not leaf and f['off'] == '0'
+        out.append([ANY] if first_byte or mappings.is_stub(pid, f) else frames_of(f['sym'], f['dso']))
+    return one_piece(frame for frames_of_one in out[::-1] for frame in frames_of_one)
+
+
+def one_piece(frames):
+    """The name of operator-> was taken for two."""
+    out = []
+    for frame in frames:
+        if frame == '_[i]' and out:
+            out[-1] += frame
+        else:
+            out.append(frame)
+    return out
 
 
 def proftop_stacks(proftop, path, event, metric):
@@ -95,18 +151,14 @@ def proftop_stacks(proftop, path, event, metric):
     stacks = collections.Counter()
     for line in out.splitlines():
         stack, count = line.rsplit(' ', 1)
-        stacks[tuple(stack.split(';'))] += int(count)
+        stacks[tuple(one_piece(stack.split(';')))] += int(count)
     return stacks
 
 
 def matches(pattern, stack):
     if len(pattern) == 1:
         return pattern[0] == stack[0]
-    return len(pattern) == len(stack) and all(p in (ANY, s) or is_stub(s) for p, s in zip(pattern, stack))
-
-
-def is_stub(name):
-    return name.endswith('@plt') or name == '.plt'
+    return len(pattern) == len(stack) and all(p in (ANY, s) for p, s in zip(pattern, stack))
 
 
 def left_over(want, got):
@@ -114,7 +166,7 @@ def left_over(want, got):
     want, got = collections.Counter(want), collections.Counter(got)
     same = want & got
     want, got = want - same, got - same
-    for pattern in sorted(want, key=len, reverse=True):
+    for pattern in sorted(want, key=lambda p: (len(p) == 1, p.count(ANY))):
         for stack in [g for g in got if matches(pattern, g)]:
             n = min(want[pattern], got[stack])
             want[pattern] -= n
@@ -147,6 +199,11 @@ def compare(name, proftop, path, event):
                 problems += n if metric == 'samples' else 0
     print(f'{name}: {event}: {len(samples)} samples, {"differ" if problems else "equal"}')
     return len(samples), problems
+
+
+def compare_all(name, proftop, path, events):
+    counts = [compare(name, proftop, path, event) for event in events if path]
+    return sum(n for n, _ in counts), sum(problems for _, problems in counts)
 
 
 def build(source, work):
@@ -182,6 +239,20 @@ CASES = {
     'c-no-ids': ('c', '-e cpu-clock -g --no-buildid', ['cpu-clock']),
     'c-no-times': ('c', '-e cpu-clock --no-timestamp', ['cpu-clock']),
     'c-packed': ('c', '-e cpu-clock -g -z', ['cpu-clock']),
+    'c-group': ('c', '-e {cpu-clock,page-faults} -g', ['cpu-clock', 'page-faults']),
+    'c-group-values': ('c', '-e {cpu-clock,page-faults}:S -g', ['cpu-clock', 'page-faults']),
+    'c-some-chains': ('c', '-e cpu-clock/call-graph=no,name=clock/ -e page-faults -g', ['clock', 'page-faults']),
+    'c-modes': ('c', '-e cpu-clock:k,cpu-clock:u -g', ['cpu-clock:k', 'cpu-clock:u']),
+    'c-tracepoints': ('c', '-e sched:sched_switch,raw_syscalls:sys_enter -e cpu-clock -g',
+                      ['sched:sched_switch', 'raw_syscalls:sys_enter', 'cpu-clock']),
+    'c-switches': ('c', '-e cpu-clock -g --switch-events --namespaces --all-cgroups', ['cpu-clock']),
+    'c-much': ('c', '-e cpu-clock -g -R -d -W -s --phys-data --code-page-size --intr-regs=ax,bx --user-regs=ip,sp',
+               ['cpu-clock']),
+    'c-clock': ('c', '-e cpu-clock -g -k mono --no-inherit --buildid-all', ['cpu-clock']),
+    'c-dir': ('c', '-e cpu-clock -g --threads', ['cpu-clock']),
+    'c-dir-packed': ('c', '-e cpu-clock,page-faults -z --threads', ['cpu-clock', 'page-faults']),
+    'c-all-events': ('c', '-e cpu-clock,page-faults,context-switches -a -g', ['cpu-clock', 'page-faults', 'context-switches']),
+    'c-pipe-packed': ('c', '-e cpu-clock,page-faults -g -z -o -', ['cpu-clock', 'page-faults']),
     'c-late-maps': ('c', '-e cpu-clock -g --tail-synthesize --overwrite', ['cpu-clock']),
     'c-pipe': ('c', '-e cpu-clock -g -o -', ['cpu-clock']),
     'cc': ('cc', '-e cpu-clock -g', ['cpu-clock']),
@@ -222,14 +293,14 @@ def main():
         for name, (language, options, events) in CASES.items():
             if language not in built or (only and name not in only):
                 continue
-            path = record(name, options, built[language], work)
-            for event in events if path else []:
-                n, problems = compare(name, proftop, path, event)
-                n_compared += n
-                n_problems += problems
+            for _ in range(2):
+                n, problems = compare_all(name, proftop, record(name, options, built[language], work), events)
+                if problems == 0:
+                    break
+            n_compared += n
+            n_problems += problems
     print(f'{n_compared} samples compared, {n_problems} differ')
-    # Samples fall where they fall: one or two that no rule foresees are printed, more of them are a fault.
-    if n_problems > 4:
+    if n_problems > 0:
         return 1
     if n_compared < 1000 and not only:
         print('skipped: too few samples for a comparison')
