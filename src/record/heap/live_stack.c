@@ -316,7 +316,7 @@ static void compare_full(void *arg)
 	same = full->n == n && full->complete == complete;
 	for (uint32_t i = 0; same && i < n; i++)
 		same = live_walk_pc(w, w->n - 1 - i) == full->pc[i] &&
-		       w->frame[w->n - 1 - i].exact == full->exact[i];
+		       w->frame[w->n - 1 - i].about.exact == full->exact[i];
 	atomic_fetch_add_explicit(&recorder.n_checked, 1, memory_order_relaxed);
 	if (!same)
 		atomic_fetch_add_explicit(&recorder.n_wrong, 1, memory_order_relaxed);
@@ -337,13 +337,13 @@ static uint32_t find_node(struct live_walk *w)
 	struct stack_trie *trie = &recorder.trie;
 	uint32_t i = w->n, node = 0;
 
-	while (i && !w->frame[i - 1].node)
+	while (i && !w->frame[i - 1].about.node)
 		i--;
 	if (i)
-		node = w->frame[i - 1].node;
+		node = w->frame[i - 1].about.node;
 	tracer_lock(&trie->lock);
 	for (; i < w->n; i++) {
-		struct walk_frame_memo *f = &w->frame[i];
+		struct walk_about *f = &w->frame[i].about;
 
 		node = stack_trie_child(trie, node, live_walk_pc(w, i) << 1 | f->exact);
 		if (!node)
@@ -354,16 +354,44 @@ static uint32_t find_node(struct live_walk *w)
 	return node;
 }
 
+#define SET_NODE ((UINT64_C(1) << TRIE_NODE_BITS) - 1)
+
 static __attribute__((noinline)) uint32_t stack_missed(struct tracer_thread *t,
 						       struct stack_set *set, uint64_t hash)
 {
 	int kept = errno;
-	uint32_t node = find_node(t->walk), i = set->next++ % STACK_WAYS;
+	uint32_t node = find_node(t->walk);
 
 	errno = kept;
-	set->hash[i] = hash;
-	set->node[i] = node;
+	set->entry[t->n_missed++ % STACK_WAYS] = (hash & ~SET_NODE) | node;
 	return node;
+}
+
+/* Calls at a distance of less than 256 bytes in one function have their stacks in one set. */
+static inline struct stack_set *set_of(const struct tracer_thread *t)
+{
+	const struct live_walk *w = t->walk;
+	uint64_t pc = live_walk_pc(w, w->n - 1);
+
+	return &t->stacks[(live_walk_callers(w) >> 51 ^ pc >> 8) % STACK_SETS];
+}
+
+/* The node of the stack that was walked last. */
+static inline uint32_t node_of(struct tracer_thread *t)
+{
+	uint64_t hash = t->walk->frame[t->walk->n - 1].hash, found = 0;
+	struct stack_set *set = set_of(t);
+
+	/* All of them, rather than a jump that depends on which it is. */
+#pragma GCC unroll 8
+	for (unsigned i = 0; i < STACK_WAYS; i++) {
+		uint64_t e = set->entry[i];
+
+		found = (e ^ hash) <= SET_NODE ? e : found;
+	}
+	if (__builtin_expect((found & SET_NODE) == 0, 0))
+		return stack_missed(t, set, hash);
+	return (uint32_t)(found & SET_NODE);
 }
 
 static __attribute__((noinline)) void flush(struct tracer_thread *t, uint64_t epoch)
@@ -374,11 +402,12 @@ static __attribute__((noinline)) void flush(struct tracer_thread *t, uint64_t ep
 
 static bool walk(struct live_walk *w, const struct walk_start *from)
 {
-	int kept = errno;
 	bool extended;
+	int kept;
 
 	if (__builtin_expect(live_walk(w, from) == WALK_DONE, 1))
 		return true;
+	kept = errno;
 	extended = extends_stack(w, from->sp);
 	errno = kept;
 	return extended && live_walk(w, from) == WALK_DONE;
@@ -386,8 +415,7 @@ static bool walk(struct live_walk *w, const struct walk_start *from)
 
 uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
 {
-	uint64_t epoch = atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed), hash;
-	struct stack_set *set;
+	uint64_t epoch = atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed);
 
 	if (__builtin_expect(epoch != t->rules_epoch, 0))
 		flush(t, epoch);
@@ -398,10 +426,5 @@ uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
 		run_full(t, from, compare_full);
 	if (__builtin_expect(t->walk->n == 0, 0))
 		return 0;
-	hash = t->walk->frame[t->walk->n - 1].hash;
-	set = &t->stacks[hash >> 51];
-	for (unsigned i = 0; i < STACK_WAYS; i++)
-		if (set->hash[i] == hash)
-			return set->node[i];
-	return stack_missed(t, set, hash);
+	return node_of(t);
 }

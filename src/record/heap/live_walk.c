@@ -164,44 +164,73 @@ static __attribute__((noinline)) enum stepped other_step(const struct live_walk 
 	return STEP_LOST;
 }
 
+/* 0 when the word is what it was. */
+static inline uint64_t change(const struct walk_word *w)
+{
+	return *w->at ^ w->value;
+}
+
 /*
  * How many of the n outermost frames have return addresses that are what they were, and all the other
  * words on which their steps depended as well.
  */
-static uint32_t unchanged(const struct live_walk *w, uint32_t n)
+static inline uint32_t unchanged(const struct live_walk *w, uint32_t n)
 {
-	uint32_t k = 0, word = 0, n_words;
+	const struct walk_word *a = w->return_address, *end = a + n, *word = w->word;
+	uint32_t k = 0, n_words;
 
-	while (k < n && *w->return_address[k].at == w->return_address[k].value)
-		k++;
-	n_words = k ? w->frame[k - 1].n_words : 0;
-	while (word < n_words && *w->word[word].at == w->word[word].value)
-		word++;
-	if (__builtin_expect(word < n_words, 0))
-		for (k = 0; w->frame[k].n_words <= word;)
+	/* Four at a time, and no jump that depends on which of them it is. */
+	for (; end - a >= 4; a += 4) {
+		uint64_t first = change(a), second = first | change(a + 1);
+		uint64_t third = second | change(a + 2);
+
+		if ((third | change(a + 3)) != 0) {
+			k = (uint32_t)(first == 0) + (second == 0) + (third == 0);
+			end = a;
+			break;
+		}
+	}
+	while (a < end && change(a) == 0)
+		a++;
+	k += (uint32_t)(a - w->return_address);
+	n_words = k ? w->frame[k - 1].about.n_words : 0;
+	while (n_words && change(word) == 0)
+		word++, n_words--;
+	if (__builtin_expect(n_words != 0, 0))
+		for (k = 0; w->frame[k].about.n_words <= word - w->word;)
 			k++;
 	return k;
 }
 
 /*
- * Puts pc, found at `at`, into remembered frame i. That is good if the step from there is of the common
- * kind, leads to the next frame outward as it is remembered, and no fp is needed there.
+ * Puts the return addresses that are on the stack now into the remembered frames i … n - 1, as long as the
+ * step from there is of the common kind and leads to the next frame outward as it is remembered, where no
+ * fp is needed. Returns the first frame into which none was put.
  */
-static inline bool replace(struct live_walk *w, uint32_t i, uint64_t pc, const uint64_t *at)
+static inline uint32_t put_in(struct live_walk *w, uint32_t i, uint32_t n)
 {
-	const struct live_rule *r = live_rules_at(&w->rules, pc - 1);
+	struct walk_word *a = &w->return_address[i], *end = &w->return_address[n];
 	struct walk_frame_memo *m = &w->frame[i];
+	struct walk_about about = { 0 };
+	uint64_t hash, sp;
 
-	if (i == 0 || r->kind != LIVE_SP || m->sp + (uint64_t)(int64_t)r->cfa != m[-1].sp ||
-	    m[-1].needs_fp)
-		return false;
-	w->return_address[i] = (struct walk_word){ at, pc };
-	m->hash = mix(m[-1].hash, pc << 1);
-	m->n_words = m[-1].n_words;
-	m->node = 0;
-	m->exact = false;
-	m->needs_fp = false;
-	return true;
+	if (i == 0 || m[-1].about.needs_fp)
+		return i;
+	about.n_words = m[-1].about.n_words;
+	hash = m[-1].hash;
+	sp = m[-1].sp;
+	for (; a < end; a++, m++) {
+		uint64_t pc = *a->at;
+		const struct live_rule *r = live_rules_at(&w->rules, pc - 1);
+
+		if ((((m->sp + (uint64_t)(int64_t)r->cfa) ^ sp) | r->kind) != 0)
+			break;
+		a->value = pc;
+		m->hash = hash = mix(hash, pc << 1);
+		memcpy(&m->about, &about, sizeof(about)); /* in one go */
+		sp = m->sp;
+	}
+	return (uint32_t)(a - w->return_address);
 }
 
 /*
@@ -210,50 +239,56 @@ static inline bool replace(struct live_walk *w, uint32_t i, uint64_t pc, const u
  * is checked to lead from one frame to the next: the same sp, and the return address that is there now.
  * False: it does not fit; fewer frames are remembered then.
  */
-static bool resume(struct live_walk *w, const struct step *s, uint32_t n)
+static inline __attribute__((always_inline)) bool resume(struct live_walk *w, const struct step *s,
+							 uint32_t n)
 {
-	uint32_t i = unchanged(w, n - 1);
-	const struct walk_frame_memo *m = &w->frame[i];
+	uint32_t top = n - 1, i = unchanged(w, top);
+	const struct walk_frame_memo *m = &w->frame[top];
 
-	if (i == n - 1 && w->return_address[i].value == s->pc && m->exact == s->exact) {
-		w->return_address[i].at = s->at;
-		if (!m->needs_fp || m->fp == s->fp)
-			return true;
-	}
-	for (; i < n - 1; i++) {
-		const uint64_t *at = w->return_address[i].at;
-
-		if (!replace(w, i, *at, at)) {
-			w->n = i;
-			return false;
-		}
-	}
-	if (!s->exact && replace(w, i, s->pc, s->at))
+	w->return_address[top].at = s->at;
+	if (i == top && w->return_address[top].value == s->pc && m->about.exact == s->exact &&
+	    (!m->about.needs_fp || m->fp == s->fp))
+		return true;
+	/*
+	 * Where frames are plain, begins at a multiple of 4: then most walks of a program that goes many
+	 * ways from one place put in as many, and the processor foresees how many.
+	 */
+	if (i < top && i - i % 4 >= w->n_firm)
+		i -= i % 4;
+	i = put_in(w, i, s->exact ? top : n);
+	if (i == n)
 		return true;
 	w->n = i;
 	return false;
 }
 
-/* Adds f as the innermost of the remembered frames. */
+/*
+ * Adds f as the innermost of the remembered frames. It is plain when its step depends on nothing but sp
+ * and pc, and so do those of all frames outward of it.
+ */
 static inline void remember(struct live_walk *w, const struct walk_fresh *f)
 {
 	uint32_t i = w->n++;
 	struct walk_frame_memo *m = &w->frame[i];
-	bool outer_needs_fp = i && m[-1].needs_fp;
-	uint32_t n_words = i ? m[-1].n_words : 0;
+	bool outer_needs_fp = i && m[-1].about.needs_fp, needs_fp;
+	uint32_t n_words = i ? m[-1].about.n_words : 0;
 
 	w->return_address[i] = (struct walk_word){ f->at, f->pc };
 	if (__builtin_expect(f->cfa_word.at != NULL, 0))
 		w->word[n_words++] = f->cfa_word;
 	if (__builtin_expect(outer_needs_fp && f->fp_word.at, 0))
 		w->word[n_words++] = f->fp_word;
+	needs_fp = f->uses_fp || (!f->fp_word.at && outer_needs_fp);
 	m->sp = f->sp;
 	m->fp = f->fp;
 	m->hash = mix(i ? m[-1].hash : 0, f->pc << 1 | f->exact);
-	m->n_words = n_words;
-	m->node = 0;
-	m->exact = f->exact;
-	m->needs_fp = f->uses_fp || (!f->fp_word.at && outer_needs_fp);
+	m->about = (struct walk_about){ .n_words = (uint16_t)n_words,
+					.exact = f->exact,
+					.needs_fp = needs_fp };
+	if (needs_fp || outer_needs_fp || f->exact || f->cfa_word.at || i == 0)
+		w->n_firm = i + 1;
+	else if (i < w->n_firm)
+		w->n_firm = i;
 }
 
 static void remember_lost(struct live_walk *w)
@@ -343,16 +378,14 @@ static enum stepped walk_fresh(struct live_walk *w, struct step s, uint32_t *n_f
 	return how;
 }
 
-enum walk_result live_walk(struct live_walk *w, const struct walk_start *start)
+/* A walk that does not begin at a frame that is remembered and can be resumed. */
+static __attribute__((noinline)) enum walk_result walk_on(struct live_walk *w,
+							  const struct step *start)
 {
-	struct step s = { .pc = start->pc, .sp = start->sp, .fp = start->fp };
 	enum stepped how;
 	uint32_t n = 0;
 
-	if (s.sp < w->stack_low || s.sp >= w->stack_high)
-		return WALK_COMPLEX;
-	s.at = (const uint64_t *)(s.sp - 8);
-	how = walk_fresh(w, s, &n);
+	how = walk_fresh(w, *start, &n);
 	if (how == STEP_COMPLEX || w->n + n > WALK_MAX_FRAMES)
 		return WALK_COMPLEX;
 	if (how == STEP_LOST)
@@ -360,6 +393,23 @@ enum walk_result live_walk(struct live_walk *w, const struct walk_start *start)
 	while (n)
 		remember(w, &w->fresh[--n]);
 	return WALK_DONE;
+}
+
+enum walk_result live_walk(struct live_walk *w, const struct walk_start *start)
+{
+	struct step s = { .pc = start->pc, .sp = start->sp, .fp = start->fp };
+	uint32_t place = w->n;
+
+	if (s.sp < w->stack_low || s.sp >= w->stack_high)
+		return WALK_COMPLEX;
+	s.at = (const uint64_t *)(s.sp - 8);
+	while (place && w->frame[place - 1].sp < s.sp)
+		place--;
+	if (place && w->frame[place - 1].sp == s.sp && resume(w, &s, place)) {
+		w->n = place;
+		return WALK_DONE;
+	}
+	return walk_on(w, &s);
 }
 
 void live_walk_replace(struct live_walk *w, const uint64_t *pc, const bool *exact, uint32_t n,

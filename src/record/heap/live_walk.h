@@ -31,14 +31,19 @@ struct walk_word {
 	uint64_t value;
 };
 
+/* What is stored at once of a frame. */
+struct walk_about {
+	uint32_t node;    /* of the trie, or 0 when not known */
+	uint16_t n_words; /* remembered for the steps of this frame and all outward */
+	bool exact;       /* was interrupted at pc */
+	bool needs_fp;    /* what lies outward depends on fp */
+};
+
 /* What is remembered of a frame, besides its pc. */
 struct walk_frame_memo {
 	uint64_t sp, fp;
-	uint64_t hash;    /* of this frame and all outward of it */
-	uint32_t n_words; /* remembered for the steps of this frame and all outward */
-	uint32_t node;    /* of the trie, or 0 when not known */
-	bool exact;       /* was interrupted at pc */
-	bool needs_fp;    /* what lies outward depends on fp */
+	uint64_t hash; /* of this frame and all outward of it */
+	struct walk_about about;
 };
 
 /* A frame of the walk under way. */
@@ -58,6 +63,7 @@ struct live_walk {
 	struct walk_word word[WALK_MAX_FRAMES * WALK_MAX_WORDS];
 	struct walk_fresh fresh[WALK_MAX_FRAMES]; /* innermost first */
 	uint32_t n;                               /* remembered frames */
+	uint32_t n_firm;                          /* those from here on are plain: see remember() */
 	uint64_t stack_low; /* the thread's own stack, as far as it is known; both 0: not at all */
 	uint64_t stack_high;
 	uint64_t stack_gap; /* nothing at or below this is on it; 0: not known */
@@ -75,6 +81,12 @@ enum walk_result {
  * found by w->rules' function, which takes locks.
  */
 enum walk_result live_walk(struct live_walk *w, const struct walk_start *s);
+
+/* The hash of the remembered stack, which is not empty, without its innermost frame. */
+static inline uint64_t live_walk_callers(const struct live_walk *w)
+{
+	return w->n > 1 ? w->frame[w->n - 2].hash : 0;
+}
 
 /* The address of remembered frame i. */
 static inline uint64_t live_walk_pc(const struct live_walk *w, uint32_t i)

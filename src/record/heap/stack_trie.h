@@ -13,8 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define TRIE_NODE_BITS   28u /* of a node's number */
 #define TRIE_CHUNK_NODES 65536u
-#define TRIE_MAX_CHUNKS  4096u
+#define TRIE_MAX_CHUNKS  ((1u << TRIE_NODE_BITS) / TRIE_CHUNK_NODES)
 
 struct trie_node {
 	uint64_t ip; /* << 1 | exact, as heap_node */

@@ -26,7 +26,7 @@
 #define ID_CHUNK_BITS 16u
 #define RING_WORDS    (1u << 17) /* 1 MiB */
 #define STACK_SETS    8192u
-#define STACK_WAYS    5u
+#define STACK_WAYS    8u
 
 /* What a word says that begins a note: the op in the upper 4 bits of the second word. */
 enum note_op {
@@ -40,11 +40,13 @@ enum note_op {
 #define NOTE_KIND_SHIFT 58u
 #define NOTE_OPERAND    ((UINT64_C(1) << NOTE_KIND_SHIFT) - 1)
 
-/* One line of a thread's cache of stacks: five of one hash class. */
+/*
+ * One line of a thread's cache of stacks: some whose callers' hash is of one class, so that the stacks of an
+ * allocation and of its free, made by one function, are side by side. The upper 36 bits of an entry are
+ * those of a stack's hash, the others its node. 0: none.
+ */
 struct stack_set {
-	uint64_t hash[STACK_WAYS];
-	uint32_t node[STACK_WAYS];
-	uint32_t next; /* which one to replace */
+	uint64_t entry[STACK_WAYS];
 } __attribute__((aligned(64)));
 
 /* Where a thread is. */
@@ -59,6 +61,7 @@ struct tracer_thread {
 	uint64_t last_ticks; /* >> tick_shift: of the last note */
 	struct live_walk *walk;
 	struct stack_set *stacks; /* [STACK_SETS] */
+	uint32_t n_missed;        /* stacks that it did not hold: says which to replace */
 	uint64_t rules_epoch;     /* of the recorder, when the rules were found */
 	uint64_t n_unsaid;        /* events lost and not noted yet */
 	uint64_t sample_left;     /* bytes until one is sampled */
