@@ -36,13 +36,17 @@ int __cxa_atexit(void (*fn)(void *), void *arg, void *library);
 static _Atomic uint32_t begun;
 static bool ends_late; /* after the destructors of libraries, too */
 
-/* Recording begins with the first call that finds libc ready. */
-static bool recording(void)
+static __attribute__((noinline)) void begin(void)
 {
-	if (__builtin_expect(atomic_load_explicit(&begun, memory_order_relaxed), 1))
-		return tracer_is_on();
 	if (environ && atomic_exchange(&begun, 1) == 0)
 		tracer_begin();
+}
+
+/* Recording begins with the first call that finds libc ready. */
+static inline bool recording(void)
+{
+	if (__builtin_expect(!atomic_load_explicit(&begun, memory_order_relaxed), 0))
+		begin();
 	return tracer_is_on();
 }
 

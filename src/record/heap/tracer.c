@@ -116,6 +116,7 @@ static void begin(void)
 		return;
 	recorder.modules.changed = tracer_facts_module;
 	recorder.next_chunk = 1;
+	atomic_store(&recorder.alone, true);
 	tracer_clock_init(&recorder.clock);
 	/* A unit of 16 ns or so: 32 bits of them are enough between two looks. */
 	recorder.tick_shift = recorder.clock.counter ? 5 : 4;

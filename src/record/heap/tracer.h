@@ -67,6 +67,7 @@ struct tracer_thread {
 	uint64_t sample_left;     /* bytes until one is sampled */
 	uint64_t seed;            /* of the thread's random numbers; 0: none were drawn */
 	uint64_t n_walks;         /* stacks walked, while they are being checked */
+	_Atomic bool at_slot; /* it is changing a slot of the table of ids; see recorder.alone */
 	pid_t tid;
 
 	/* The writer's side. */
@@ -98,6 +99,8 @@ struct recorder {
 	_Atomic bool reap;         /* a thread wants the state of one that has ended */
 	_Atomic uint64_t n_unsaid; /* events lost of threads that have no state, and not told yet */
 	_Atomic bool paused;       /* no allocations are recorded now; frees of recorded ones are */
+	_Atomic bool alone;        /* no more than one thread has ever noted anything */
+	_Atomic bool together;     /* and it is certain that this one knows, if so */
 	struct tracer_clock clock;
 	unsigned tick_shift;      /* ticks are noted without so many low bits */
 	struct tracer_lock drain; /* of the file and all that leads to it */

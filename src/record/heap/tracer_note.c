@@ -58,6 +58,8 @@ static inline uint64_t *claim(struct tracer_thread *t, uint64_t *head)
 								  << NOTE_OP_SHIFT;
 		*head = (*head | (RING_WORDS - 1)) + 1;
 	}
+	/* The writer has read these lines: to have them back takes a while. */
+	__asm__ volatile("prefetchw %0" : : "m"(t->ring[(*head + 64) & (RING_WORDS - 1)]));
 	return &t->ring[*head & (RING_WORDS - 1)];
 }
 
@@ -78,11 +80,16 @@ static inline uint64_t *put(uint64_t *to, uint64_t first, uint64_t op, uint64_t 
 	return to + 2;
 }
 
-/* Puts what must be said before the note itself, and takes the time. Returns where the note goes. */
-static inline uint64_t *begin_note(struct tracer_thread *t, uint64_t *at, bool takes_id)
+/* The time of an event: to be had early, as it takes a while and nothing waits for it. */
+static inline uint64_t now(void)
 {
-	uint64_t ticks = tracer_ticks(&recorder.clock) >> recorder.tick_shift;
+	return tracer_ticks(&recorder.clock) >> recorder.tick_shift;
+}
 
+/* Puts what must be said before the note itself. Returns where the note goes. */
+static inline uint64_t *begin_note(struct tracer_thread *t, uint64_t *at, uint64_t ticks,
+				   bool takes_id)
+{
 	/* Notes have the low 32 bits only; the writer must see fewer than 2³¹ pass. */
 	if (__builtin_expect((ticks - t->last_ticks) >> 31 != 0, 0)) {
 		/* A processor whose counter is behind: no time passed. */
@@ -107,49 +114,88 @@ static inline uint64_t *begin_note(struct tracer_thread *t, uint64_t *at, bool t
 }
 
 /*
- * Puts the id that is at `address` now into the table. When that makes it forget another address, that is
- * remembered before the slot is overwritten, so that whoever frees the other one knows. Returns the
- * place after the words that say so.
+ * Puts content into a slot that holds `had`. The only thread that notes anything does it without the lock on
+ * memory, for which a processor waits until all that it has begun is done; at_slot is how a second one
+ * knows that this is over. t NULL: from any state.
  */
-static inline uint64_t *enter_address(struct tracer_thread *t, uint64_t *at, uint64_t address,
-				      uint64_t id)
+static inline bool swap_slot(struct tracer_thread *t, _Atomic uint64_t *slot, uint64_t had,
+			     uint64_t content)
+{
+	bool swapped;
+
+	if (!t)
+		return atomic_compare_exchange_strong(slot, &had, content);
+	atomic_store_explicit(&t->at_slot, true, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&recorder.alone, memory_order_relaxed)) {
+		swapped = atomic_load_explicit(slot, memory_order_relaxed) == had;
+		if (swapped)
+			atomic_store_explicit(slot, content, memory_order_release);
+	} else {
+		swapped = atomic_compare_exchange_strong_explicit(
+			slot, &had, content, memory_order_release, memory_order_relaxed);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	atomic_store_explicit(&t->at_slot, false, memory_order_release);
+	return swapped;
+}
+
+/*
+ * As enter_address(), where another address has the slot, or this one cannot have any. What is forgotten is
+ * remembered before the slot is overwritten, so that whoever frees the other one knows.
+ */
+static __attribute__((noinline)) uint64_t *enter_taken(struct tracer_thread *t, uint64_t *at,
+						       uint64_t address, uint64_t id)
 {
 	_Atomic uint64_t *slot = &recorder.ids[address_slot(address)];
-	uint64_t had = atomic_load_explicit(slot, memory_order_relaxed), other = 0;
+	uint64_t had, other;
 
-	if (__builtin_expect(address_is_odd(address), 0)) {
+	if (address_is_odd(address)) {
 		address_evict(recorder.evicted, address);
 		at = put(at, t->last_ticks << 32, HEAP_EVICT, id);
 		*at++ = address;
 		return at;
 	}
 	do {
+		had = atomic_load_explicit(slot, memory_order_relaxed);
 		other = had && had >> ID_BITS != address_tag(address)
 				? slot_address_of(address_slot(address), had)
 				: 0;
-		if (__builtin_expect(other != 0, 0))
+		if (other != 0)
 			address_evict(recorder.evicted, other);
-	} while (!atomic_compare_exchange_weak_explicit(
-		slot, &had, address_tag(address) << ID_BITS | id, memory_order_release,
-		memory_order_relaxed));
-	if (__builtin_expect(other == 0, 1))
+	} while (!swap_slot(t, slot, had, address_tag(address) << ID_BITS | id));
+	if (other == 0)
 		return at;
 	at = put(at, t->last_ticks << 32, HEAP_EVICT, had & ID_MASK);
 	*at++ = other;
 	return at;
 }
 
-/* Takes what is known of address out of the table; 0: nothing. */
-static inline uint64_t leave_address(uint64_t address)
+/*
+ * Puts the id that is at `address` now into the table. Returns the place after the words that say what was
+ * forgotten for it.
+ */
+static inline uint64_t *enter_address(struct tracer_thread *t, uint64_t *at, uint64_t address,
+				      uint64_t id)
 {
 	_Atomic uint64_t *slot = &recorder.ids[address_slot(address)];
-	uint64_t had = atomic_load_explicit(slot, memory_order_acquire), expected = had;
+
+	if (__builtin_expect(!address_is_odd(address), 1) &&
+	    __builtin_expect(swap_slot(t, slot, 0, address_tag(address) << ID_BITS | id), 1))
+		return at;
+	return enter_taken(t, at, address, id);
+}
+
+/* Takes what is known of address out of the table; 0: nothing. */
+static inline uint64_t leave_address(struct tracer_thread *t, uint64_t address)
+{
+	_Atomic uint64_t *slot = &recorder.ids[address_slot(address)];
+	uint64_t had = atomic_load_explicit(slot, memory_order_acquire);
 
 	if (had == 0 || had >> ID_BITS != address_tag(address) || address_is_odd(address))
 		return 0;
 	/* Another address may have taken the slot by now; then that one stays. */
-	atomic_compare_exchange_strong_explicit(slot, &expected, 0, memory_order_relaxed,
-						memory_order_relaxed);
+	swap_slot(t, slot, had, 0);
 	return had;
 }
 
@@ -161,15 +207,18 @@ static uint64_t size_and_kind(size_t size, unsigned kind)
 }
 
 /* A new block at address: with `old`, what its realloc ended (0: an alloc). */
-static void note_block(struct tracer_thread *t, uint32_t stack, uint64_t address, uint64_t operand,
-		       const struct tracer_old *old)
+static inline __attribute__((always_inline)) void put_block(struct tracer_thread *t,
+							    const struct walk_start *from,
+							    uint64_t address, uint64_t operand,
+							    const struct tracer_old *old)
 {
-	uint64_t head, *begin = claim(t, &head), *at = begin;
+	uint64_t ticks = now(), stack = live_stack(t, from), head;
+	uint64_t *begin = claim(t, &head), *at = begin;
 	uint64_t op = !old ? HEAP_ALLOC : old->slot ? HEAP_REALLOC : HEAP_REALLOC_ADDRESS;
 
 	if (!begin)
 		return;
-	at = begin_note(t, at, true);
+	at = begin_note(t, at, ticks, true);
 	at = put(at, t->last_ticks << 32 | stack, op, operand);
 	*at++ = address;
 	if (old)
@@ -178,13 +227,24 @@ static void note_block(struct tracer_thread *t, uint32_t stack, uint64_t address
 	publish(t, head, (uint64_t)(at - begin));
 }
 
-static void note_free(struct tracer_thread *t, uint32_t stack, const struct tracer_old *old)
+static __attribute__((noinline)) void note_realloc(struct tracer_thread *t,
+						   const struct walk_start *from, uint64_t address,
+						   uint64_t operand, const struct tracer_old *old)
 {
-	uint64_t head, *begin = claim(t, &head), *at = begin;
+	put_block(t, from, address, operand, old);
+}
 
+static inline __attribute__((always_inline)) void note_free(struct tracer_thread *t,
+							    const struct walk_start *from,
+							    const struct tracer_old *old)
+{
+	uint64_t ticks = now(), head, *begin, *at;
+	uint64_t stack = recorder.options.free_stacks ? live_stack(t, from) : 0;
+
+	begin = at = claim(t, &head);
 	if (!begin)
 		return;
-	at = begin_note(t, at, false);
+	at = begin_note(t, at, ticks, false);
 	if (old->slot)
 		at = put(at, t->last_ticks << 32 | stack, HEAP_FREE, old->slot & ID_MASK);
 	else
@@ -199,19 +259,14 @@ void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsi
 	if (!t)
 		return;
 	if (tracer_sampled(t, size))
-		note_block(t, live_stack(t, from), (uint64_t)p, size_and_kind(size, family), NULL);
+		put_block(t, from, (uint64_t)p, size_and_kind(size, family), NULL);
 	tracer_thread_leave();
 }
 
-static uint32_t free_stack(struct tracer_thread *t, const struct walk_start *from)
-{
-	return recorder.options.free_stacks ? live_stack(t, from) : 0;
-}
-
 /* What is known of a block that is about to go; false: nothing that would be missed. */
-static bool known(uint64_t address, struct tracer_old *old)
+static inline bool known(struct tracer_thread *t, uint64_t address, struct tracer_old *old)
 {
-	*old = (struct tracer_old){ address, leave_address(address) };
+	*old = (struct tracer_old){ address, leave_address(t, address) };
 	return old->slot || address_was_evicted(recorder.evicted, address);
 }
 
@@ -222,8 +277,8 @@ void tracer_note_free(const struct walk_start *from, void *p)
 
 	if (!t)
 		return;
-	if (known((uint64_t)p, &old))
-		note_free(t, free_stack(t, from), &old);
+	if (known(t, (uint64_t)p, &old))
+		note_free(t, from, &old);
 	tracer_thread_leave();
 }
 
@@ -231,7 +286,8 @@ struct tracer_old tracer_note_give_up(void *p)
 {
 	struct tracer_old old = { (uint64_t)p, 0 };
 
-	if (p && tracer_is_on() && !known((uint64_t)p, &old))
+	/* May be in a handler of a signal that came while this thread was at a slot. */
+	if (p && tracer_is_on() && !known(NULL, (uint64_t)p, &old))
 		old.address = 0;
 	return old;
 }
@@ -244,10 +300,10 @@ void tracer_note_realloc(const struct walk_start *from, const struct tracer_old 
 	if (!t)
 		return;
 	if (tracer_sampled(t, size))
-		note_block(t, live_stack(t, from), (uint64_t)p, size_and_kind(size, HEAP_MALLOC),
-			   old->address ? old : NULL);
+		note_realloc(t, from, (uint64_t)p, size_and_kind(size, HEAP_MALLOC),
+			     old->address ? old : NULL);
 	else if (old->address)
-		note_free(t, free_stack(t, from), old);
+		note_free(t, from, old);
 	tracer_thread_leave();
 }
 
@@ -258,7 +314,7 @@ void tracer_note_given_up(const struct walk_start *from, const struct tracer_old
 	if (!t)
 		return;
 	if (old->address)
-		note_free(t, free_stack(t, from), old);
+		note_free(t, from, old);
 	tracer_thread_leave();
 }
 
@@ -280,7 +336,7 @@ void tracer_note_range(const struct walk_start *from, const struct tracer_range 
 	stack = live_stack(t, from);
 	begin = claim(t, &head);
 	if (begin) {
-		at = begin_note(t, begin, false);
+		at = begin_note(t, begin, now(), false);
 		at = put(at, t->last_ticks << 32 | stack, HEAP_RANGE,
 			 size_and_kind(range->size, range->kind));
 		*at++ = range->address;

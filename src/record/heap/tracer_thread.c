@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define LONGEST_MS 200u
+
 __thread struct tracer_tls tracer_tls
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -67,6 +69,33 @@ static void ask_for_free(void)
 	tracer_wake(&recorder.writer_word);
 }
 
+static void wait_1_ms(void)
+{
+	_Atomic uint32_t nobody = 0;
+
+	tracer_sleep_on(&nobody, 0, 1);
+}
+
+/*
+ * A second thread has come: from now on slots of the table of ids are changed as several threads must. Whoever
+ * was alone may be at one, believing that it still is. That is a matter of a few instructions, and it said
+ * so before it looked whether it is alone; but a processor keeps what it stores to itself for a while,
+ * far shorter than the time that is waited here. When it then is not at a slot, it was not, or has
+ * seen that it is not alone.
+ */
+static void end_of_alone(void)
+{
+	atomic_store(&recorder.alone, false);
+	if (atomic_load(&recorder.together))
+		return;
+	wait_1_ms();
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
+		/* No longer than that: a signal's handler may wait for us there. */
+		for (unsigned i = 0; i < LONGEST_MS && atomic_load(&t->at_slot); i++)
+			wait_1_ms();
+	atomic_store(&recorder.together, true);
+}
+
 struct tracer_thread *tracer_thread_begin(void)
 {
 	int kept = errno;
@@ -87,6 +116,8 @@ struct tracer_thread *tracer_thread_begin(void)
 		t->announced = false;
 		t->name[0] = '\0';
 		t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
+		if (t->index > 1)
+			end_of_alone();
 		live_stack_begin(t->walk, (uint64_t)__builtin_frame_address(0));
 		if (is_new)
 			enlist(t);
