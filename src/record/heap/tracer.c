@@ -24,6 +24,10 @@
 #define SLOW_LOCK_MS     500u
 #define ON_BYTES         4096u
 
+/* What pthread_atfork calls; by its own name, as that is missing in other libcs, and would keep us out there. */
+int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+		      void *library) __attribute__((weak));
+
 struct recorder recorder __attribute__((visibility("hidden")));
 
 /* Calls fn(arg) on another stack, whose upper end is `top`. */
@@ -74,7 +78,7 @@ static bool make_switch(void)
 	if (!recorder.on)
 		return false;
 	return madvise((void *)recorder.on, ON_BYTES, MADV_WIPEONFORK) == 0 ||
-	       pthread_atfork(NULL, NULL, stop_in_child) == 0;
+	       (__register_atfork && __register_atfork(NULL, NULL, stop_in_child, NULL) == 0);
 }
 
 static bool make_memory(void)
