@@ -17,8 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_MEMORIES 64u        /* threads whose last chain is kept; a power of two */
-#define N_FOLLOWED (1u << 20) /* stacks of which the child climbed last is kept */
+#define N_MEMORIES   64u        /* threads whose last chain is kept; a power of two */
+#define N_FOLLOWED   (1u << 22) /* stacks of which the child climbed last is kept */
+/* Addresses of which the location is kept. */
+#define N_PLACES_LOG 13
+#define N_PLACES     (1u << N_PLACES_LOG)
 
 /* A part of a remembered chain. */
 struct memory_part {
@@ -38,11 +41,11 @@ struct memory {
 	VEC(uint32_t) stacks; /* [ips.n] stack_id after each frame */
 };
 
-/* Which way the last chain went from a stack: the next one mostly goes the same. */
-struct followed {
+/* The location of an address. */
+struct place {
 	uint64_t ip;
-	uint32_t space; /* mappings, cpu mode and kind, see space_of(); 0: empty */
-	uint32_t child; /* stack_id */
+	uint32_t space;    /* mappings, cpu mode and kind, see space_of(); 0: empty */
+	uint32_t location; /* location_id */
 };
 
 struct perf_chains {
@@ -50,7 +53,10 @@ struct perf_chains {
 	struct resolver *resolver;
 	struct perf_tasks *tasks;
 	struct memory memories[N_MEMORIES];
-	VEC(struct followed) followed; /* by stack_id of the parent; n is what is filled in */
+	struct stack_columns stacks;   /* of the profile, whose writer we are */
+	struct place places[N_PLACES]; /* by address */
+	VEC(uint32_t)
+	followed; /* by stack_id: the child climbed last, or 0; n is what is filled in */
 };
 
 /* Where the chain is being built. */
@@ -60,6 +66,8 @@ struct climb {
 	uint32_t stack; /* stack_id so far */
 	uint32_t depth; /* frames so far */
 	bool same;      /* everything so far was in memory */
+	uint64_t space
+		[2]; /* of the part's addresses, see space_of(): exact ones, return addresses */
 };
 
 static uint32_t part_length(const struct perf_chain_part *p)
@@ -89,8 +97,30 @@ static uint64_t space_of(const struct climb *at, enum cpu_mode mode, bool return
 	return ((uint64_t)epoch << 4 | (uint64_t)mode << 1 | return_address) + 1;
 }
 
+/* A place for an address: the high bits of a product depend on all bits below. */
+static struct place *place_of(struct perf_chains *c, uint64_t ip)
+{
+	return &c->places[(ip * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - N_PLACES_LOG)];
+}
+
+static location_id locate(struct perf_chains *c, const struct climb *at,
+			  const struct perf_chain_part *part, uint64_t ip, bool return_address)
+{
+	uint64_t space = at->space[return_address];
+	struct place *p = place_of(c, ip);
+	location_id l;
+
+	if (p->ip == ip && p->space == space)
+		return (location_id){ p->location };
+	l = resolver_locate(c->resolver, at->owner->pid, at->owner->time_ns, ip, part->mode,
+			    return_address);
+	if (space <= UINT32_MAX)
+		*p = (struct place){ .ip = ip, .space = (uint32_t)space, .location = l.v };
+	return l;
+}
+
 /* Where the last chain went from a stack; NULL for stacks that are not followed. */
-static struct followed *followed_from(struct perf_chains *c, uint32_t stack)
+static uint32_t *followed_from(struct perf_chains *c, uint32_t stack)
 {
 	if (stack >= N_FOLLOWED)
 		return NULL;
@@ -104,22 +134,19 @@ static struct followed *followed_from(struct perf_chains *c, uint32_t stack)
 	return &c->followed.at[stack];
 }
 
-/* The child of a stack at an address. */
-static uint32_t step(struct perf_chains *c, const struct climb *at, enum cpu_mode mode, uint64_t ip,
-		     bool return_address)
+/*
+ * The child of a stack at a location. What was followed lies side by side for a chain whose stacks came into being
+ * together: climbing it once more touches few lines of memory.
+ */
+static uint32_t step(struct perf_chains *c, uint32_t stack, location_id l)
 {
-	uint64_t space = space_of(at, mode, return_address);
-	struct followed *f = space <= UINT32_MAX ? followed_from(c, at->stack) : NULL;
-	uint32_t child;
+	uint32_t *f = followed_from(c, stack), child;
 
-	if (f && f->ip == ip && f->space == space)
-		return f->child;
-	child = build_stack(c->profile, (stack_id){ at->stack },
-			    resolver_locate(c->resolver, at->owner->pid, at->owner->time_ns, ip,
-					    mode, return_address))
-			.v;
+	if (f && *f != 0 && c->stacks.location[*f] == l.v)
+		return *f;
+	child = build_stack(c->profile, (stack_id){ stack }, l).v;
 	if (f)
-		*f = (struct followed){ .ip = ip, .space = (uint32_t)space, .child = child };
+		*f = child;
 	return child;
 }
 
@@ -151,13 +178,14 @@ static void climb_part(struct perf_chains *c, struct climb *at, const struct per
 		at->stack = m->stacks.at[at->depth + n_same - 1];
 	vec_reserve(&m->ips, end);
 	vec_reserve(&m->stacks, end);
+	at->space[0] = space_of(at, p->mode, false);
+	at->space[1] = space_of(at, p->mode, true);
 	for (uint32_t i = n_same; i < n; i++) {
 		uint64_t ip = part_ip(p, i);
+		location_id l = p->is_mark ? (location_id){ (uint32_t)ip }
+					   : locate(c, at, p, ip, i + 1 < n);
 
-		at->stack = p->is_mark ? build_stack(c->profile, (stack_id){ at->stack },
-						     (location_id){ (uint32_t)ip })
-						 .v
-				       : step(c, at, p->mode, ip, i + 1 < n);
+		at->stack = step(c, at->stack, l);
 		m->ips.at[at->depth + i] = ip;
 		m->stacks.at[at->depth + i] = at->stack;
 	}
@@ -197,6 +225,7 @@ struct perf_chains *perf_chains_new(struct profile *p, struct resolver *r, struc
 	c->profile = p;
 	c->resolver = r;
 	c->tasks = t;
+	profile_stacks(p, &c->stacks);
 	return c;
 }
 
