@@ -156,6 +156,7 @@ static void begin_feeding(struct reader *r)
 	perf_feed_root_names(r->feed, r->root_names);
 	if (r->stitch)
 		perf_feed_stitch(r->feed);
+	perf_feed_branch_depth(r->feed, r->header.branch_depth);
 	perf_feed_may_ask(r->feed, r->end > 0);
 	if (r->end > 0 && r->n_bytes >= NAME_BESIDE_BYTES)
 		r->naming = perf_naming_start(r->resolver, r->progress);

@@ -137,6 +137,37 @@ static void take_time_conversion(struct perf_header *h, struct bytes *b)
 	h->cpu_zero = zero;
 }
 
+/* What a kind of counters can do, as names and values. */
+static void take_capabilities(struct perf_header *h, struct bytes *b)
+{
+	uint32_t n = take_u32(b);
+
+	for (uint32_t i = 0; i < n && !b->bad; i++) {
+		uint32_t name_n = take_u32(b);
+		const uint8_t *name = take_bytes(b, name_n);
+		uint32_t value_n = take_u32(b), depth = 0;
+		const uint8_t *value = take_bytes(b, value_n);
+
+		if (b->bad || name_n < 9 || memcmp(name, "branches", 9) != 0)
+			continue;
+		for (size_t k = 0; k < value_n && k < 6 && value[k] >= '0' && value[k] <= '9'; k++)
+			depth = depth * 10 + (uint32_t)(value[k] - '0');
+		/* The cores of a cpu may differ: what fills the larger ones is surely cut. */
+		h->branch_depth = depth > h->branch_depth ? depth : h->branch_depth;
+	}
+}
+
+/* The same of several kinds, as cpus with two kinds of cores have. */
+static void take_all_capabilities(struct perf_header *h, struct bytes *b)
+{
+	uint32_t n = take_u32(b);
+
+	for (uint32_t i = 0; i < n && !b->bad; i++) {
+		take_capabilities(h, b);
+		take_bytes(b, take_u32(b)); /* whose they are */
+	}
+}
+
 static bool is_known_feature(uint64_t feature)
 {
 	return feature <= PERF_FEATURE_LAST ||
@@ -150,6 +181,7 @@ static bool is_wanted_feature(uint32_t feature)
 	       (feature >= PERF_FEATURE_TOTAL_MEM && feature <= PERF_FEATURE_EVENT_DESC) ||
 	       feature == PERF_FEATURE_SIMPLEPERF || feature == PERF_FEATURE_SIMPLEPERF_FILE2 ||
 	       feature == PERF_FEATURE_BPF_PROG_INFO || feature == PERF_FEATURE_BPF_BTF ||
+	       feature == PERF_FEATURE_CPU_PMU_CAPS || feature == PERF_FEATURE_PMU_CAPS ||
 	       feature == PERF_FEATURE_COMPRESSED || feature == PERF_FEATURE_CLOCK_DATA;
 }
 
@@ -229,6 +261,12 @@ static void take_feature(struct perf_header *h, uint64_t feature, struct bytes b
 		break;
 	case PERF_FEATURE_COMPRESSED:
 		take_compression(h, &b);
+		break;
+	case PERF_FEATURE_CPU_PMU_CAPS:
+		take_capabilities(h, &b);
+		break;
+	case PERF_FEATURE_PMU_CAPS:
+		take_all_capabilities(h, &b);
 		break;
 	case PERF_FEATURE_CLOCK_DATA:
 		take_clock(h, &b);

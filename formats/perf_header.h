@@ -35,7 +35,9 @@ enum perf_feature {
 	PERF_FEATURE_BPF_PROG_INFO = 25,
 	PERF_FEATURE_BPF_BTF = 26,
 	PERF_FEATURE_COMPRESSED = 27,
+	PERF_FEATURE_CPU_PMU_CAPS = 28,
 	PERF_FEATURE_CLOCK_DATA = 29,
+	PERF_FEATURE_PMU_CAPS = 31,
 	PERF_FEATURE_LAST = 33, /* the newest that is known; what is above is counted */
 	PERF_FEATURE_SIMPLEPERF = 128,
 	PERF_FEATURE_SIMPLEPERF_FILE2 = 132,
@@ -80,6 +82,7 @@ struct perf_header {
 	uint64_t cpu_mult;     /* likewise; 0: not recorded */
 	uint64_t cpu_shift;    /* likewise; < 64 */
 	uint32_t zstd_level;   /* 0: not packed, or not said */
+	uint32_t branch_depth; /* calls and branches that the cpu keeps; 0: not said */
 	uint32_t packed_max;   /* most bytes that one packed record holds; 0: not said */
 	VEC(struct perf_description) described;
 	VEC(uint8_t)

@@ -17,56 +17,79 @@ static const struct {
 	uint64_t chain[MAX];
 	uint64_t stack[MAX]; /* wanted, leaf first */
 	bool is_cut;
+	uint32_t depth; /* as recorded */
 } cases[] = {
 	{ "the chain has the leaf only",
 	  0x1005,
 	  { 0x2000, 0x3000 },
 	  { 0x1005 },
 	  { 0x1005, 0x2001, 0x3001 },
-	  false },
-	{ "no chain at all", 0x1005, { 0x2000 }, { 0 }, { 0x1005, 0x2001 }, false },
+	  false,
+	  0 },
+	{ "no chain at all", 0x1005, { 0x2000 }, { 0 }, { 0x1005, 0x2001 }, false, 0 },
 	{ "the chain goes on behind the outermost call",
 	  0x1005,
 	  { 0x2000, 0x3000 },
 	  { 0x1005, 0x2005, 0x3005, 0x4005, 0x5005 },
 	  { 0x1005, 0x2001, 0x3001, 0x4005, 0x5005 },
-	  false },
+	  false,
+	  0 },
 	{ "the chain skips a frame and goes on",
 	  0x1005,
 	  { 0x2000, 0x3000 },
 	  { 0x1005, 0x3005, 0x4005 },
 	  { 0x1005, 0x2001, 0x3001, 0x4005 },
-	  false },
+	  false,
+	  0 },
 	{ "a recursion: the chain's frame of the same depth",
 	  0x1005,
 	  { 0x2000, 0x2000 },
 	  { 0x1005, 0x2005, 0x2005, 0x2005, 0x4005 },
 	  { 0x1005, 0x2001, 0x2001, 0x2005, 0x4005 },
-	  false },
+	  false,
+	  0 },
 	{ "another chain is not joined",
 	  0x1005,
 	  { 0x2000 },
 	  { 0x1005, 0x2009, 0x1fff },
 	  { 0x1005, 0x2001 },
-	  false },
+	  false,
+	  0 },
 	{ "eight calls may be all that there is room for",
 	  0x1005,
 	  { 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80 },
 	  { 0x1005 },
 	  { 0x1005, 0x11, 0x21, 0x31, 0x41, 0x51, 0x61, 0x71, 0x81 },
-	  true },
+	  true,
+	  0 },
 	{ "nine are of a cpu that keeps more",
 	  0x1005,
 	  { 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90 },
 	  { 0x1005 },
 	  { 0x1005, 0x11, 0x21, 0x31, 0x41, 0x51, 0x61, 0x71, 0x81, 0x91 },
-	  false },
+	  false,
+	  0 },
 	{ "eight calls, and the chain knows the rest",
 	  0x1005,
 	  { 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80 },
 	  { 0x1005, 0x85, 0x95 },
 	  { 0x1005, 0x11, 0x21, 0x31, 0x41, 0x51, 0x61, 0x71, 0x81, 0x95 },
-	  false },
+	  false,
+	  0 },
+	{ "eight calls of a cpu that is known to keep more",
+	  0x1005,
+	  { 0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80 },
+	  { 0x1005 },
+	  { 0x1005, 0x11, 0x21, 0x31, 0x41, 0x51, 0x61, 0x71, 0x81 },
+	  false,
+	  32 },
+	{ "three calls of a cpu that is known to keep three",
+	  0x1005,
+	  { 0x10, 0x20, 0x30 },
+	  { 0x1005 },
+	  { 0x1005, 0x11, 0x21, 0x31 },
+	  true,
+	  3 },
 };
 
 Test(perf_branches, stacks)
@@ -86,7 +109,7 @@ Test(perf_branches, stacks)
 			c.n++;
 		while (cases[i].stack[n])
 			n++;
-		s = perf_branches_stack(&b, &c, cases[i].leaf, out);
+		s = perf_branches_stack(&b, &c, cases[i].depth, cases[i].leaf, out);
 		cr_expect_eq(s.n, n, "%s: %zu frames", cases[i].what, s.n);
 		cr_expect_eq(memcmp(out, cases[i].stack, n * sizeof(*out)), 0, "%s", cases[i].what);
 		cr_expect_eq(s.is_cut, cases[i].is_cut, "%s: cut", cases[i].what);
@@ -98,7 +121,7 @@ Test(perf_branches, an_empty_entry_ends_the_stack)
 {
 	uint64_t branches[9] = { 0x2000, 0x1000, 0, 0, 0, 0, 0x3000, 0, 0 }, out[8] = { 0 };
 	struct perf_words b = { .at = (const uint8_t *)branches, .n = 9 }, c = { .n = 0 };
-	struct branch_stack s = perf_branches_stack(&b, &c, 0x1005, out);
+	struct branch_stack s = perf_branches_stack(&b, &c, 0, 0x1005, out);
 
 	cr_expect_eq(s.n, 2);
 	cr_expect_eq(out[1], 0x2001);

@@ -28,14 +28,16 @@ static uint32_t find_caller(const struct perf_words *chain, uint64_t from, uint3
 	return best;
 }
 
-static bool fills_hardware(uint32_t n)
+static bool fills_hardware(uint32_t n, uint32_t depth)
 {
+	if (depth > 0)
+		return n >= depth;
 	return n >= DEPTH_MIN && n <= DEPTH_MAX && (n & (n - 1)) == 0;
 }
 
 struct branch_stack perf_branches_stack(const struct perf_words *branches,
-					const struct perf_words *chain, uint64_t leaf,
-					uint64_t *out)
+					const struct perf_words *chain, uint32_t depth,
+					uint64_t leaf, uint64_t *out)
 {
 	uint32_t n_branches = branches->n / WORDS, caller;
 	struct branch_stack s = { .n = 0 };
@@ -54,6 +56,6 @@ struct branch_stack perf_branches_stack(const struct perf_words *branches,
 	for (uint32_t i = caller + 1; i < chain->n; i++)
 		if (perf_word(chain, i) != 0)
 			out[s.n++] = perf_word(chain, i);
-	s.is_cut = fills_hardware(n_branches) && caller == chain->n;
+	s.is_cut = fills_hardware(n_branches, depth) && caller == chain->n;
 	return s;
 }

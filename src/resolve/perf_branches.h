@@ -3,8 +3,8 @@
  * Calls that the cpu kept (LBR as a call stack: --call-graph lbr) → a user stack.
  *
  * The branches are {from, to, flags}, newest first: `from` is the call instruction itself, and the
- * first `to` the first byte of the innermost function. The hardware keeps 8, 16 or 32 of them; where
- * the recorded callchain reaches further out, it goes on from there.
+ * first `to` the first byte of the innermost function. The hardware keeps so many of them; where the
+ * recorded callchain reaches further out, it goes on from there.
  */
 #ifndef PROFTOP_RESOLVE_PERF_BRANCHES_H
 #define PROFTOP_RESOLVE_PERF_BRANCHES_H
@@ -26,9 +26,10 @@ struct branch_stack {
  * are looked up one byte before. out has room for 1 + branches->n / 3 + chain->n.
  *
  * chain: user addresses of the callchain, leaf first; n may be 0
+ * depth: how many calls the hardware keeps; 0: not recorded, 8, 16 or 32 is taken for it
  */
 struct branch_stack perf_branches_stack(const struct perf_words *branches,
-					const struct perf_words *chain, uint64_t leaf,
-					uint64_t *out);
+					const struct perf_words *chain, uint32_t depth,
+					uint64_t leaf, uint64_t *out);
 
 #endif

@@ -545,6 +545,11 @@ void perf_feed_stitch(struct perf_feed *f)
 	perf_frames_stitch(f->frames);
 }
 
+void perf_feed_branch_depth(struct perf_feed *f, uint32_t depth)
+{
+	perf_frames_branch_depth(f->frames, depth);
+}
+
 void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, const char *list)
 {
 	if (!f->labels)

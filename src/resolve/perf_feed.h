@@ -75,6 +75,9 @@ void perf_feed_root_names(struct perf_feed *f, enum root_names names);
 /* Truncated user stacks go on as earlier ones of their thread, behind a mark; before the first record. */
 void perf_feed_stitch(struct perf_feed *f);
 
+/* How many calls the cpu keeps (LBR), as the recording says; before samples. 0: it does not. */
+void perf_feed_branch_depth(struct perf_feed *f, uint32_t depth);
+
 /*
  * From now on, fields of tracepoints are the innermost frames of their samples. list is of names with commas,
  * or "all". Both are borrowed.

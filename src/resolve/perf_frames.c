@@ -24,6 +24,7 @@ struct perf_frames {
 	VEC(struct perf_chain_part) parts; /* of the sample at hand */
 	VEC(uint64_t) ips;                 /* of its user part, where that is made here */
 	struct perf_frames_stats *stats;
+	uint32_t branch_depth; /* calls that the cpu keeps; 0: not recorded */
 };
 
 static enum cpu_mode mode_of_cpumode(uint32_t cpumode, uint64_t ip)
@@ -153,7 +154,7 @@ static void use_branches(struct perf_frames *x, const struct perf_sample *s, enu
 		return;
 	}
 	vec_reserve(&x->ips, 1 + (size_t)s->branches.n + chain.n);
-	made = perf_branches_stack(&s->branches, &chain, leaf, x->ips.at);
+	made = perf_branches_stack(&s->branches, &chain, x->branch_depth, leaf, x->ips.at);
 	vec_push(&x->parts,
 		 ((struct perf_chain_part){
 			 .mode = MODE_USER,
@@ -214,6 +215,11 @@ void perf_frames_free(struct perf_frames *x)
 void perf_frames_stitch(struct perf_frames *x)
 {
 	perf_stacks_stitch(x->stacks);
+}
+
+void perf_frames_branch_depth(struct perf_frames *x, uint32_t depth)
+{
+	x->branch_depth = depth;
 }
 
 void perf_frames_turn(struct perf_frames *x)

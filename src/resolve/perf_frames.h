@@ -34,6 +34,9 @@ void perf_frames_free(struct perf_frames *x);
 /* As perf_stacks_stitch(). */
 void perf_frames_stitch(struct perf_frames *x);
 
+/* How many calls the cpu keeps; before samples. 0: not recorded. */
+void perf_frames_branch_depth(struct perf_frames *x, uint32_t depth);
+
 /* A batch of records begins; one of them is a deferred chain of a thread. */
 void perf_frames_turn(struct perf_frames *x);
 void perf_frames_defer(struct perf_frames *x, int32_t tid, const struct perf_deferred_chain *c);
