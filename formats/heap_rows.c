@@ -51,6 +51,8 @@ struct heap_rows {
 	struct profile *profile; /* borrowed */
 	track_id track;
 	struct leaf *leaf[1u << (32 - PAGE_BITS - LEAF_BITS)];
+	struct page **taking; /* where the page of the id that was taken last stands */
+	uint64_t taking_page; /* its number; UINT64_MAX: none yet */
 	VEC(struct evicted) evicted;
 	struct map evicted_at;    /* indexes by address */
 	VEC(struct range) ranges; /* by address; they do not overlap */
@@ -65,6 +67,7 @@ struct heap_rows *heap_rows_new(struct profile *p, track_id t)
 
 	r->profile = p;
 	r->track = t;
+	r->taking_page = UINT64_MAX;
 	return r;
 }
 
@@ -114,10 +117,27 @@ static void note_ended(struct page **page, uint64_t id)
 	*page = gone;
 }
 
+/* row_of() of an id that is taken: these come one after the other. */
+static uint32_t *row_to_take(struct heap_rows *r, uint64_t id, struct page ***page)
+{
+	uint32_t *row;
+
+	if (id >> PAGE_BITS == r->taking_page && *r->taking != gone) {
+		*page = r->taking;
+		return &(*r->taking)->row[id & (PAGE_IDS - 1)];
+	}
+	row = row_of(r, id, page);
+	if (row) {
+		r->taking = *page;
+		r->taking_page = id >> PAGE_BITS;
+	}
+	return row;
+}
+
 bool heap_rows_take(struct heap_rows *r, uint64_t id, allocation_id a)
 {
 	struct page **page;
-	uint32_t *row = row_of(r, id, &page), was;
+	uint32_t *row = row_to_take(r, id, &page), was;
 
 	if (!row || (*row != ROW_NONE && *row != ROW_EARLY)) {
 		r->stats.n_odd_ids++;

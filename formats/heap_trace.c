@@ -182,29 +182,35 @@ static uint32_t flags_of(const struct heap_event *e)
 	return flags | (e->op != HEAP_RANGE && e->kind == HEAP_ALIGNED ? ORIGIN_ALIGNED : 0);
 }
 
-/* Where an event was done, and by whom. */
-static origin_id origin_of(struct reader *r, struct worker *w, const struct heap_event *e,
-			   int64_t time_ns)
+/* An origin that is not at hand: of the key, see origin_of(). */
+static origin_id find_origin(struct reader *r, struct worker *w, const struct heap_event *e,
+			     int64_t time_ns, uint64_t key)
 {
-	bool frees = e->op == HEAP_FREE || e->op == HEAP_FREE_ADDRESS;
+	struct heap_origin o = { .thread = w->name.thread.v, .flags = key >> 2 & 0x3f };
 	event_id event = e->op == HEAP_RANGE ? r->map_event : r->heap_event;
-	uint32_t flags = frees ? 0 : flags_of(e);
-	uint64_t key = (uint64_t)e->stack << 8 | flags << 2 | (e->op == HEAP_RANGE ? 3u : 1u);
-	struct at_hand *a = at_hand(w, key);
-	struct heap_origin o = { .thread = w->name.thread.v, .flags = flags };
+	struct at_hand *a;
 
-	if (a->key == key)
-		return (origin_id){ a->origin };
-	if (++w->n_missed >> w->at_hand_bits && w->at_hand_bits < AT_HAND_BITS_MOST) {
+	if (++w->n_missed >> w->at_hand_bits && w->at_hand_bits < AT_HAND_BITS_MOST)
 		widen_at_hand(w);
-		a = at_hand(w, key);
-	}
+	a = at_hand(w, key);
 	o.stack = heap_stacks_get(r->stacks, w->name.root, e->stack, time_ns).v;
 	o.event = (uint16_t)event.v;
 	o.track = (uint16_t)r->track.v;
 	a->key = key;
 	a->origin = build_heap_origin(r->profile, &o).v;
 	return (origin_id){ a->origin };
+}
+
+/* Where an event was done, and by whom. */
+static origin_id origin_of(struct reader *r, struct worker *w, const struct heap_event *e,
+			   int64_t time_ns)
+{
+	bool frees = e->op == HEAP_FREE || e->op == HEAP_FREE_ADDRESS;
+	uint32_t flags = frees ? 0 : flags_of(e);
+	uint64_t key = (uint64_t)e->stack << 8 | flags << 2 | (e->op == HEAP_RANGE ? 3u : 1u);
+	const struct at_hand *a = at_hand(w, key);
+
+	return a->key == key ? (origin_id){ a->origin } : find_origin(r, w, e, time_ns, key);
 }
 
 /* Who frees, where the recording has it. */

@@ -97,6 +97,7 @@ track_id build_heap_track(struct profile *p, process_id process, double sample_b
 	t->now.sample_bytes = sample_bytes;
 	t->now.exact_from = exact_from;
 	column_init(&t->ticks, sizeof(struct heap_tick), STORE_MOST_IDS);
+	t->due_ns = INT64_MIN;
 	h->now.n_tracks++;
 	return (track_id){ n };
 }
@@ -130,11 +131,11 @@ origin_id build_heap_origin(struct profile *p, const struct heap_origin *o)
 	return (origin_id){ n };
 }
 
-/* The time that a tick, coming now, must be ahead of the last one. */
-static int64_t tick_distance(const struct store_track *t, const struct heap_tick *last)
+/* How far the tick after one at this time must be ahead of it. */
+static int64_t tick_distance(const struct store_track *t, int64_t time_ns)
 {
 	const struct heap_tick *first = t->ticks.base;
-	int64_t lasted = last->time_ns - first->time_ns;
+	int64_t lasted = time_ns - first->time_ns;
 
 	return lasted >> TICK_SHIFT > TICK_NS ? lasted >> TICK_SHIFT : TICK_NS;
 }
@@ -151,38 +152,37 @@ static void note_time(struct profile *p, const struct store_track *t, int64_t ti
 		__atomic_store_n(&c->end_ns, time_ns, __ATOMIC_RELAXED);
 }
 
+/* A time at or after the one that is due. */
 static void add_tick(struct profile *p, struct store_track *t, uint32_t moment, int64_t time_ns)
 {
 	uint32_t n = t->now.n_ticks;
 
+	/* Hostile clocks: what is added to and taken from times must not overflow. */
+	if (time_ns < 0 || time_ns > INT64_MAX / 2) {
+		if (n > 0)
+			return;
+		time_ns = 0;
+	}
 	if (!store_room(p, &t->ticks, (uint64_t)n + 1))
 		return;
 	STORE_AT(struct heap_tick, t->ticks, n) = (struct heap_tick){ moment, time_ns };
 	t->now.n_ticks++;
+	t->due_ns = time_ns + tick_distance(t, time_ns);
 	note_time(p, t, time_ns);
 }
 
 uint32_t build_moment(struct profile *p, track_id id, int64_t time_ns)
 {
 	struct store_track *t = track_of(p, id);
-	uint32_t moment = t->now.n_moments, n = t->now.n_ticks;
+	uint32_t moment = t->now.n_moments;
 
 	if (moment >= MOST_MOMENTS) {
 		p->sticky = -EFBIG;
 		return moment - 1;
 	}
 	t->now.n_moments++;
-	if (n == 0) {
-		/* Hostile clocks: what is added to and taken from times must not overflow. */
-		if (time_ns < 0 || time_ns > INT64_MAX / 2)
-			time_ns = 0;
+	if (time_ns >= t->due_ns)
 		add_tick(p, t, moment, time_ns);
-	} else if (time_ns <= INT64_MAX / 2) {
-		const struct heap_tick *last = &STORE_AT(struct heap_tick, t->ticks, n - 1);
-
-		if (time_ns > last->time_ns && time_ns - last->time_ns >= tick_distance(t, last))
-			add_tick(p, t, moment, time_ns);
-	}
 	return moment;
 }
 
@@ -206,23 +206,28 @@ static bool make_room(struct profile *p)
 	return true;
 }
 
+static bool note_large(struct profile *p, uint32_t allocation, uint64_t size)
+{
+	struct store_heap *h = &p->heap;
+	uint32_t n = h->now.n_large;
+
+	if (!store_room(p, &h->large, (uint64_t)n + 1))
+		return false;
+	STORE_AT(struct heap_large, h->large, n) = (struct heap_large){ allocation, size };
+	h->now.n_large++;
+	return true;
+}
+
 allocation_id build_allocation(struct profile *p, track_id id, uint64_t size, origin_id origin)
 {
 	struct store_heap *h = &p->heap;
 	uint32_t n = h->now.n_allocations;
 
 	assert(origin.v < h->now.n_origins);
-	assert(STORE_AT(struct heap_origin, h->origins, origin.v).track == id.v);
 	if (n >= h->n_room && !make_room(p))
 		return (allocation_id){ ID_NONE };
-	if (size >= SIZE_LARGE) {
-		uint32_t n_large = h->now.n_large;
-
-		if (!store_room(p, &h->large, (uint64_t)n_large + 1))
-			return (allocation_id){ ID_NONE };
-		STORE_AT(struct heap_large, h->large, n_large) = (struct heap_large){ n, size };
-		h->now.n_large++;
-	}
+	if (size >= SIZE_LARGE && !note_large(p, n, size))
+		return (allocation_id){ ID_NONE };
 	STORE_AT(uint32_t, h->begin, n) = moment_now(track_of(p, id));
 	STORE_AT(uint32_t, h->end, n) = END_NEVER;
 	STORE_AT(uint32_t, h->size, n) = size < SIZE_LARGE ? (uint32_t)size : SIZE_LARGE;

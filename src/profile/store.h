@@ -37,6 +37,7 @@ struct store_track {
 	struct heap_track now;       /* counts including what is not published yet; .tick is NULL */
 	struct heap_track published; /* what readers are told */
 	struct column ticks;         /* struct heap_tick */
+	int64_t due_ns;              /* from this time on the next moment is a tick */
 };
 
 /* Everything of heap.h. Counts and pointers in `now` and `published` are as for samples. */
