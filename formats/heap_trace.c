@@ -68,6 +68,8 @@ struct reader {
 	event_id heap_event, map_event;
 	VEC(struct worker) workers; /* by index of the thread, see worker_of() */
 	uint64_t n_bytes;           /* of blocks of events */
+	uint64_t n_allocations;     /* that their headers tell of */
+	uint64_t memory_bytes;      /* for allocations; 0: any */
 	uint64_t n_events;
 	uint64_t n_skipped; /* events of blocks that were dropped while recording */
 	uint64_t n_bad_stacks;
@@ -88,6 +90,7 @@ static void take_block(struct reader *r, const struct heap_place *place, struct 
 	case HEAP_BLOCK_EVENTS:
 		heap_merge_add(r->merge, place);
 		r->n_bytes += b->size;
+		r->n_allocations += b->n_allocs;
 		break;
 	case HEAP_BLOCK_STACKS:
 		if (heap_blocks_unpack(&r->blocks, place, u) && !heap_stacks_add(r->stacks, b, u))
@@ -443,6 +446,7 @@ static void begin(struct reader *r, const struct read_options *o)
 
 	if (o && o->resolve)
 		r->options = *o->resolve;
+	r->memory_bytes = o ? o->memory_bytes : 0;
 	t->profile = r->profile;
 	t->capture = r->capture;
 	t->head = r->blocks.head;
@@ -456,10 +460,28 @@ static void begin(struct reader *r, const struct read_options *o)
 	builder_end(r->profile);
 }
 
+/* Do allocations take more memory than they should? A sentence of what failed is a loss, not an end. */
+static void begin_allocations(struct reader *r)
+{
+	uint64_t each = (4 + r->tell.free_stacks) * sizeof(uint32_t);
+	struct err e = ERR_INIT;
+
+	if (r->memory_bytes == 0 || r->n_allocations < r->memory_bytes / each)
+		return;
+	if (build_heap_in_files(r->profile, r->name, &e) < 0)
+		build_fact(r->profile, r->capture, "losses", "memory", FACT_LOSS, "%s",
+			   err_text(&e));
+	else
+		build_fact(r->profile, r->capture, "file", "allocations", FACT_PLAIN,
+			   "are kept in temporary files, as memory may not hold them");
+	err_clear(&e);
+}
+
 /* What the first pass told is needed to make the track. */
 static void begin_events(struct reader *r)
 {
 	builder_begin(r->profile);
+	begin_allocations(r);
 	r->track = build_heap_track(r->profile, r->tell.process, r->tell.sample_bytes,
 				    r->tell.exact_from);
 	r->map_event = build_heap_event(r->profile, "mmap");
@@ -479,7 +501,12 @@ static int read_all(struct reader *r, const struct read_options *o, struct err *
 		return rc;
 	begin_events(r);
 	rc = read_events(r);
-	if (rc == -ECANCELED)
+	if (rc == -ENOSPC)
+		err_set(e, rc,
+			"%s: there is no disk space for its allocations: TMPDIR says where to put them, "
+			"PROFTOP_MEMORY how much may be in memory",
+			r->name);
+	if (rc == -ECANCELED || rc == -ENOSPC)
 		return rc;
 	add_culled(r);
 	state_facts(r);

@@ -2,11 +2,14 @@
 #include "config.h"
 
 #include "column.h"
+#include "unnamed.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 Test(column, grows_in_place_and_reads_zero)
 {
@@ -80,4 +83,35 @@ Test(column, lives_with_a_limited_address_space, .disabled = !LIMITS_WORK)
 	column_init(&c[0], 1, UINT64_C(1) << 40);
 	cr_assert_eq(column_extend(&c[0], 100 << 20), 0, "what is needed may pass the usual part");
 	column_done(&c[0]);
+}
+
+/* What was there stays where it was, and is written to the file; what comes is there too. */
+Test(column, goes_on_in_a_file)
+{
+	enum { FIRST = 300000, ALL = 2000000 };
+	struct column c;
+	uint32_t *at, there;
+	int fd = unnamed_open("the test", NULL);
+
+	cr_assert_geq(fd, 0);
+	column_init(&c, sizeof(uint32_t), UINT64_C(1) << 32);
+	cr_assert_eq(column_extend(&c, FIRST), 0);
+	at = c.base;
+	for (uint32_t i = 0; i < FIRST; i++)
+		at[i] = i * 7;
+	cr_assert_eq(column_to_file(&c, fd), 0);
+	cr_assert_eq(column_to_file(&c, fd), -EALREADY);
+	for (uint32_t n = FIRST; n < ALL; n += 1000)
+		cr_assert_eq(column_extend(&c, n + 1000), 0);
+	cr_assert_eq(c.base, at);
+	cr_assert_eq(at[ALL - 1], 0);
+	for (uint32_t i = FIRST; i < ALL; i++)
+		at[i] = i * 7;
+	for (uint32_t i = 0; i < ALL; i += 999) {
+		cr_assert_eq(at[i], i * 7);
+		cr_assert_eq(pread(c.fd, &there, sizeof(there), (off_t)i * 4), 4);
+		cr_assert_eq(there, i * 7);
+	}
+	column_done(&c);
+	cr_assert_eq(fcntl(fd, F_GETFD), -1, "the descriptor was the column's");
 }

@@ -18,7 +18,8 @@
 
 #define N(rows) (sizeof(rows) / sizeof(*(rows)))
 
-static int read_bytes(const void *bytes, size_t n, struct profile **p, struct err *e)
+static int read_bytes(const void *bytes, size_t n, const struct read_options *o, struct profile **p,
+		      struct err *e)
 {
 	struct input *in = input_of_bytes(bytes, n, "x");
 	capture_id c;
@@ -28,7 +29,7 @@ static int read_bytes(const void *bytes, size_t n, struct profile **p, struct er
 	builder_begin(*p);
 	c = build_capture(*p, "x", "heap");
 	builder_end(*p);
-	rc = format_heap_trace.read(in, *p, c, NULL, NULL, e);
+	rc = format_heap_trace.read(in, *p, c, o, NULL, e);
 	input_close(in);
 	return rc;
 }
@@ -38,7 +39,7 @@ static struct profile *read_made(const struct made_heap *h)
 	struct err e = ERR_INIT;
 	struct profile *p;
 
-	cr_assert_eq(read_bytes(h->bytes.at, h->bytes.n, &p, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(read_bytes(h->bytes.at, h->bytes.n, NULL, &p, &e), 0, "%s", err_text(&e));
 	return p;
 }
 
@@ -245,7 +246,7 @@ Test(heap_trace, cut_anywhere)
 	for (size_t n = 0; n < h.bytes.n; n++) {
 		struct err e = ERR_INIT;
 		struct profile *p;
-		int rc = read_bytes(h.bytes.at, n, &p, &e);
+		int rc = read_bytes(h.bytes.at, n, NULL, &p, &e);
 
 		if (n < HEAP_FILE_HEADER_SIZE) {
 			cr_expect_eq(rc, -EBADMSG);
@@ -282,6 +283,53 @@ Test(heap_trace, damage_is_stepped_over_and_said)
 	cr_expect_eq(strtoul(strstr(fact(p, "damaged"), "offset ") + 7, NULL, 10), at);
 	profile_free(p);
 	made_heap_done(&h);
+}
+
+static bool same_tables(const struct heap_columns *a, const struct heap_columns *b)
+{
+	size_t bytes = a->n_allocations * sizeof(*a->begin);
+
+	return a->n_allocations == b->n_allocations && memcmp(a->begin, b->begin, bytes) == 0 &&
+	       memcmp(a->end, b->end, bytes) == 0 && memcmp(a->size, b->size, bytes) == 0 &&
+	       memcmp(a->origin, b->origin, bytes) == 0;
+}
+
+/* 20 bytes an allocation, as frees have stacks; so many that tables grow. */
+Test(heap_trace, tables_that_are_too_large_are_in_files)
+{
+	enum { BLOCKS = 8, EACH = 60000 };
+	static const uint64_t memory[] = { 20 * BLOCKS * EACH + 20, 20 * BLOCKS * EACH - 20 };
+	struct heap_event *e = xcalloc(EACH, sizeof(*e));
+	struct err err = ERR_INIT;
+	struct profile *p[2];
+	struct heap_columns c[2];
+	struct made_heap h;
+
+	made_heap_init(&h);
+	made_heap_begin(&h);
+	for (uint32_t i = 0; i < BLOCKS; i++) {
+		uint64_t first = 1 + ((uint64_t)i << 16);
+
+		for (uint32_t k = 0; k < EACH; k++)
+			e[k] = (struct heap_event)A((uint64_t)i * EACH + k, first + k, 1 + k % 3,
+						    k % 5000);
+		made_heap_events(&h, 1, first, e, EACH);
+	}
+	made_heap_end(&h);
+	for (int i = 0; i < 2; i++) {
+		struct read_options o = { .memory_bytes = memory[i] };
+
+		cr_assert_eq(read_bytes(h.bytes.at, h.bytes.n, &o, &p[i], &err), 0);
+		profile_heap(p[i], &c[i]);
+		cr_expect_eq(c[i].n_allocations, BLOCKS * EACH);
+	}
+	cr_expect_null(fact(p[0], "allocations"));
+	cr_expect_not_null(fact(p[1], "allocations"));
+	cr_expect(same_tables(&c[0], &c[1]));
+	profile_free(p[0]);
+	profile_free(p[1]);
+	made_heap_done(&h);
+	free(e);
 }
 
 Test(heap_trace, any_bytes)

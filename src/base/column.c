@@ -9,7 +9,10 @@
 
 #include "column.h"
 
+#include "unnamed.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -72,14 +75,35 @@ void column_done(struct column *c)
 {
 	if (c->base)
 		munmap(c->base, (size_t)c->reserved_bytes);
+	if (c->in_file)
+		close(c->fd);
 	column_init(c, c->element_bytes, c->n_max);
+}
+
+/* Maps bytes [from, to) of the file to their place. They get room on the disk first: later is too late. */
+static int map_file(struct column *c, int fd, uint64_t from, uint64_t to)
+{
+	int rc = to > INT64_MAX ? EFBIG : posix_fallocate(fd, (off_t)from, (off_t)(to - from));
+	void *p;
+
+	if (rc != 0)
+		return -rc;
+	p = mmap((char *)c->base + from, (size_t)(to - from), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, fd, (off_t)from);
+	return p == MAP_FAILED ? -errno : 0;
 }
 
 /* Makes bytes [usable, to) accessible. */
 static int make_usable(struct column *c, uint64_t to)
 {
 	char *from = (char *)c->base + c->usable_bytes;
+	int rc;
 
+	if (c->in_file) {
+		rc = to > c->usable_bytes ? map_file(c, c->fd, c->usable_bytes, to) : 0;
+		c->usable_bytes = rc == 0 ? to : c->usable_bytes;
+		return rc;
+	}
 	if (mprotect(from, (size_t)(to - c->usable_bytes), PROT_READ | PROT_WRITE) < 0)
 		return -ENOMEM;
 	c->usable_bytes = to;
@@ -109,4 +133,21 @@ int column_extend(struct column *c, uint64_t n)
 	if (make_usable(c, want) == 0)
 		return 0;
 	return make_usable(c, round_up(need));
+}
+
+int column_to_file(struct column *c, int fd)
+{
+	int rc = 0;
+
+	if (c->in_file)
+		return -EALREADY;
+	if (c->usable_bytes > 0)
+		rc = unnamed_write(fd, c->base, (size_t)c->usable_bytes);
+	if (rc == 0 && c->usable_bytes > 0)
+		rc = map_file(c, fd, 0, c->usable_bytes);
+	if (rc < 0)
+		return rc;
+	c->in_file = true;
+	c->fd = fd;
+	return 0;
 }

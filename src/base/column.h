@@ -10,6 +10,7 @@
 #ifndef PROFTOP_BASE_COLUMN_H
 #define PROFTOP_BASE_COLUMN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ struct column {
 	uint64_t n_max;          /* elements that will ever fit */
 	uint64_t usable_bytes;   /* bytes made readable and writable so far */
 	uint64_t reserved_bytes; /* bytes of address space held */
+	bool in_file;            /* the elements are in `fd`, which is owned */
+	int fd;
 };
 
 /* Nothing is reserved before the first element. */
@@ -30,5 +33,12 @@ void column_done(struct column *c);
  * -ENOMEM when the system has no memory left. Failing leaves the column as it was.
  */
 int column_extend(struct column *c, uint64_t n);
+
+/*
+ * Has all elements, those that are there and those to come, in an open file, which is empty and from now on the
+ * column's: where memory is short the system writes them there. Addresses stay, and readers notice nothing.
+ * column_extend() may return -ENOSPC then. 0; or -errno, and then the descriptor is still the caller's.
+ */
+int column_to_file(struct column *c, int fd);
 
 #endif

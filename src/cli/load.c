@@ -21,6 +21,7 @@
 #include "err.h"
 #include "format.h"
 #include "input.h"
+#include "machine.h"
 #include "mem.h"
 #include "options.h"
 #include "profile.h"
@@ -96,6 +97,17 @@ static char *make_title(const struct options *o)
 	return o->files.n == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, o->files.n - 1);
 }
 
+/* What tables of the profile may take: what the user says, else half of what there is. */
+static uint64_t memory_bytes(void)
+{
+	const char *said = getenv("PROFTOP_MEMORY");
+	uint64_t bytes;
+
+	if (said && *said && machine_parse_bytes(said, &bytes))
+		return bytes > 0 ? bytes : 1;
+	return machine_memory_bytes() / 2;
+}
+
 static int check_inputs(const struct options *o, struct err *e)
 {
 	size_t n_stdin = 0;
@@ -138,6 +150,7 @@ struct load *load_start(const struct options *o, struct err *e)
 		.stitch = o->stitch,
 		.addresses = o->addrs,
 		.as_printed = o->to && !strcmp(o->to, "folded"),
+		.memory_bytes = memory_bytes(),
 	};
 	l->profile = profile_new();
 	l->title = make_title(o);

@@ -7,7 +7,8 @@
  * resolver takes it to hand in names. Functions that intern return the same id for the same input.
  *
  * Errors: only running out of ids or address space can fail, and does so stickily: the functions go
- * on returning valid ids, builder_end() returns -EFBIG, and the reader stops with what it has.
+ * on returning valid ids, builder_end() returns -EFBIG (-ENOSPC where a table is in a file that found no
+ * more room), and the reader stops with what it has.
  */
 #ifndef PROFTOP_PROFILE_BUILDER_H
 #define PROFTOP_PROFILE_BUILDER_H

@@ -5,14 +5,17 @@
 #include "heap.h"
 
 #include "builder.h"
+#include "err.h"
 #include "hash.h"
 #include "heap_builder.h"
 #include "store.h"
+#include "unnamed.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_TRACKS  ((uint64_t)UINT16_MAX)
 #define MOST_MOMENTS (END_MOMENT - 1)
@@ -76,6 +79,29 @@ void store_heap_publish(struct store_heap *h)
 }
 
 /* Writing. */
+
+int build_heap_in_files(struct profile *p, const char *what, struct err *e)
+{
+	struct store_heap *h = &p->heap;
+	struct column *const columns[] = { &h->begin, &h->end, &h->size, &h->origin, &h->release };
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
+		int fd, rc;
+
+		if (columns[i]->in_file)
+			continue;
+		fd = unnamed_open(what, e);
+		if (fd < 0)
+			return fd;
+		rc = column_to_file(columns[i], fd);
+		if (rc < 0) {
+			close(fd);
+			return err_set(e, rc, "%s: no temporary file could be used: %s", what,
+				       strerror(-rc));
+		}
+	}
+	return 0;
+}
 
 static struct store_track *track_of(const struct profile *p, track_id t)
 {

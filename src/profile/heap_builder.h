@@ -18,6 +18,14 @@
 
 #include "heap.h"
 
+struct err;
+
+/*
+ * Has the table of allocations in temporary files from now on, for more than memory should hold; what is
+ * the input, for the sentence. 0, also when it is already; -errno with a sentence, and memory has it still.
+ */
+int build_heap_in_files(struct profile *p, const char *what, struct err *e);
+
 /* A new one each time; how it was sampled is as in struct heap_track. */
 track_id build_heap_track(struct profile *p, process_id process, double sample_bytes,
 			  uint64_t exact_from);

@@ -52,10 +52,11 @@
 
 bool store_grow(struct profile *p, struct column *c, uint64_t n)
 {
-	if (column_extend(c, n) == 0)
-		return true;
-	p->sticky = -EFBIG;
-	return false;
+	int rc = column_extend(c, n);
+
+	if (rc < 0)
+		p->sticky = rc == -ENOSPC ? rc : -EFBIG;
+	return rc == 0;
 }
 
 struct weight_version *weight_version_new(void)

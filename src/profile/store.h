@@ -70,7 +70,7 @@ struct profile {
 
 	/* The writer's from here on, but for elements below published counts. */
 	struct profile_counts now; /* counts including what is not published yet */
-	int sticky;                /* 0 or -EFBIG: something did not fit */
+	int sticky; /* 0, -EFBIG: something did not fit, or -ENOSPC: not on the disk */
 
 	struct column text;       /* char: strings with their NULs */
 	struct column string_end; /* uint32_t [n_strings + 1] where each begins, the last ends */

@@ -9,7 +9,7 @@
 # Exits with 1 when a limit was missed, after all sections.
 set -uo pipefail
 
-quick=(fp dwarf unwind folded keys heap)
+quick=(fp dwarf unwind folded keys heap opening)
 slow=(units large growth)
 
 top=$PWD
@@ -426,6 +426,32 @@ churn 20 1 160 4
 churn 20 4 160 4
 CASES
     rm -f "$dir"/heap.out.*
+}
+
+# 20 M events of one program, recorded by proftop and by heaptrack.
+record_opening() {
+    local pairs=10000000
+    [ -s "$dir/opening.heap" ] && return
+    [ -e "$top/libproftop-heap.so" ] || { not_measured 'opening a heap trace: there is no tracer in this build'; return 1; }
+    has_space 300 || return 1
+    warn "recording $((2 * pairs)) events …"
+    LD_PRELOAD="$top/libproftop-heap.so" PROFTOP_OUTPUT="$dir/opening.heap.tmp" "$tools/bench_hold" 1 $pairs || return 1
+    if command -v heaptrack >/dev/null 2>&1; then
+        heaptrack -o "$dir/opening" "$tools/bench_hold" 1 $pairs >>"$log" 2>&1
+    fi
+    mv "$dir/opening.heap.tmp" "$dir/opening.heap"
+}
+
+bench_opening() {
+    local theirs
+    record_opening || return
+    heading "opening a heap trace of 20 M events, $(size_mb "$dir/opening.heap") MB"
+    ours 'proftop report --view memory' 0.5 200 5 "$proftop" report --view memory "$dir/opening.heap" || return
+    base=$seconds
+    theirs=$(find "$dir" -name 'opening.zst' -o -name 'opening.gz' | head -n 1)
+    peer '' heaptrack_print "$theirs"
+    ours '… --view tree' '' 200 3 "$proftop" report --view tree "$dir/opening.heap"
+    ours '… with tables in files' '' '' 3 env PROFTOP_MEMORY=100M "$proftop" report --view memory "$dir/opening.heap"
 }
 
 # --------------------------------------------------------------------------------------------

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mem.h"
+
+/* The limit of a control group (version 2), UINT64_MAX: none. */
+static uint64_t group_limit(const char *group)
+{
+	char *path = xasprintf("/sys/fs/cgroup%s/memory.max", group), text[32] = "";
+	FILE *f = fopen(path, "re");
+	uint64_t limit = UINT64_MAX;
+
+	if (f && fgets(text, sizeof(text), f) && text[0] >= '0' && text[0] <= '9')
+		limit = strtoull(text, NULL, 10);
+	if (f)
+		fclose(f);
+	free(path);
+	return limit;
+}
+
+/* Of the group that this process is in, as it sees it, and of all around that. */
+static uint64_t own_group_limit(void)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	uint64_t limit = group_limit("");
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		char *group = line + 3, *slash;
+
+		if (strncmp(line, "0::", 3) != 0)
+			continue;
+		group[strcspn(group, "\n")] = '\0';
+		while ((slash = strrchr(group, '/'))) {
+			uint64_t one = group_limit(group);
+
+			limit = one < limit ? one : limit;
+			*slash = '\0';
+		}
+	}
+	if (f)
+		fclose(f);
+	return limit;
+}
+
+uint64_t machine_memory_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	uint64_t limit = own_group_limit(), all = UINT64_MAX;
+
+	if (pages > 0 && page > 0)
+		all = (uint64_t)pages * (uint64_t)page;
+	return all < limit ? all : limit;
+}
+
+bool machine_parse_bytes(const char *text, uint64_t *out)
+{
+	static const char units[] = "kMG";
+	const char *unit;
+	unsigned shift = 0;
+	char *end;
+	uint64_t n;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	n = strtoull(text, &end, 10);
+	if (*end) {
+		unit = strchr(units, *end == 'K' ? 'k' : *end);
+		if (!unit || end[1])
+			return false;
+		shift = 10 * (unsigned)(unit - units + 1);
+	}
+	if (n > UINT64_MAX >> shift)
+		return false;
+	*out = n << shift;
+	return true;
+}

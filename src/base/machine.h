@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the machine, or the container, has. */
+#ifndef PROFTOP_BASE_MACHINE_H
+#define PROFTOP_BASE_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Memory that this process and those beside it in its control group may have; UINT64_MAX: not known. */
+uint64_t machine_memory_bytes(void);
+
+/* "64M": a number, perhaps with k, M or G behind it, which mean powers of 1024. False: it is none. */
+bool machine_parse_bytes(const char *text, uint64_t *out);
+
+#endif
