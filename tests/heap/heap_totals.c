@@ -21,6 +21,7 @@
 
 struct row {
 	uint64_t id, address, size;
+	uint64_t begun, ended; /* times; ended 0: was not freed */
 	uint32_t stack, thread;
 	bool freed;
 };
@@ -32,7 +33,7 @@ struct loose_free {
 struct trace {
 	VEC(struct row) rows;
 	struct map by_id;
-	VEC(uint64_t) frees;          /* ids */
+	VEC(struct loose_free) frees; /* ids in the place of addresses */
 	VEC(struct loose_free) loose; /* frees by address */
 	VEC(struct row) evicted;      /* id and address */
 	VEC(struct heap_node) nodes;  /* [0] is the root */
@@ -40,7 +41,10 @@ struct trace {
 	uint64_t n_blocks, n_events, n_allocs, n_frees, n_bytes, n_reallocs, n_lost, n_unmatched,
 		n_ranges;
 	uint64_t n_incomplete; /* stacks that end at an unknown caller */
-	uint64_t n_bad, n_double, last_time;
+	uint64_t n_bad, n_double;
+	uint64_t
+		n_backward; /* events before the one before them in their thread, or out of their address's order */
+	VEC(uint64_t) last; /* by thread: time of its last event */
 	uint64_t n_threads, n_modules;
 	uint64_t mean, exact; /* of sampling; mean 0: all were recorded */
 	double estimate;      /* bytes that were allocated, as sampling tells */
@@ -108,15 +112,25 @@ static double probability(const struct trace *t, uint64_t size)
 
 static void take_event(struct trace *t, uint32_t thread, const struct heap_event *e)
 {
-	struct row row = { e->id, e->address, e->size, e->stack, thread, false };
+	struct row row = { .id = e->id,
+			   .address = e->address,
+			   .size = e->size,
+			   .stack = e->stack,
+			   .thread = thread,
+			   .begun = e->time };
 
 	t->n_events++;
+	while (t->last.n <= thread)
+		vec_push(&t->last, 0);
+	t->n_backward += e->time < t->last.at[thread];
+	t->last.at[thread] = e->time;
 	if (e->op == HEAP_FREE || e->op == HEAP_FREE_ADDRESS)
 		t->n_frees++;
 	if (e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS)
 		t->n_reallocs++;
 	if (e->op == HEAP_FREE || e->op == HEAP_REALLOC)
-		vec_push(&t->frees, e->op == HEAP_FREE ? e->id : e->old_id);
+		vec_push(&t->frees,
+			 ((struct loose_free){ e->op == HEAP_FREE ? e->id : e->old_id, e->time }));
 	if (e->op == HEAP_FREE_ADDRESS || e->op == HEAP_REALLOC_ADDRESS)
 		vec_push(&t->loose, ((struct loose_free){ e->old_address, e->time }));
 	t->n_ranges += e->op == HEAP_RANGE;
@@ -249,7 +263,7 @@ static void take_blocks(struct trace *t, const uint8_t *bytes, size_t n)
 	}
 }
 
-static void end(struct trace *t, struct row *r)
+static void end(struct trace *t, struct row *r, uint64_t time)
 {
 	if (!r)
 		t->n_unmatched++;
@@ -257,6 +271,10 @@ static void end(struct trace *t, struct row *r)
 		t->n_double++;
 	else
 		r->freed = true;
+	if (r) {
+		r->ended = time;
+		t->n_backward += time < r->begun;
+	}
 }
 
 static int by_address(const void *a, const void *b)
@@ -284,12 +302,21 @@ static size_t first_evicted(const struct trace *t, uint64_t address)
 	return low;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct loose_free *x = a, *y = b;
+
+	return x->time < y->time ? -1 : x->time > y->time;
+}
+
 static void match(struct trace *t)
 {
 	if (t->evicted.n)
 		qsort(t->evicted.at, t->evicted.n, sizeof(*t->evicted.at), by_address);
+	if (t->loose.n)
+		qsort(t->loose.at, t->loose.n, sizeof(*t->loose.at), by_time);
 	for (size_t i = 0; i < t->frees.n; i++)
-		end(t, row_of(t, t->frees.at[i]));
+		end(t, row_of(t, t->frees.at[i].address), t->frees.at[i].time);
 	for (size_t i = 0; i < t->loose.n; i++) {
 		struct row *best = NULL;
 
@@ -299,10 +326,33 @@ static void match(struct trace *t)
 		     k++) {
 			struct row *r = row_of(t, t->evicted.at[k].id);
 
-			if (r && !r->freed && (!best || r->id > best->id))
+			/* Blocks at one address come and go one after the other. */
+			if (r && !r->freed && (!best || r->begun < best->begun))
 				best = r;
 		}
-		end(t, best);
+		end(t, best, t->loose.at[i].time);
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->begun < y->begun ? -1 : x->begun > y->begun;
+}
+
+/* Of the blocks at one address each ends before the next begins. Rows are out of their order then. */
+static void check_places(struct trace *t)
+{
+	if (t->rows.n)
+		qsort(t->rows.at, t->rows.n, sizeof(*t->rows.at), by_place);
+	for (size_t i = 1; i < t->rows.n; i++) {
+		const struct row *before = &t->rows.at[i - 1], *r = &t->rows.at[i];
+
+		t->n_backward += before->address == r->address && before->begun != r->begun &&
+				 (!before->freed || before->ended > r->begun);
 	}
 }
 
@@ -340,6 +390,7 @@ static void tell(struct trace *t)
 	TELL("unmatched", t->n_unmatched);
 	TELL("double", t->n_double);
 	TELL("evicted", t->evicted.n);
+	TELL("backward", t->n_backward);
 	TELL("threads", t->n_threads);
 	TELL("modules", t->n_modules);
 	TELL("nodes", t->nodes.n - 1);
@@ -356,6 +407,7 @@ static void forget(struct trace *t)
 	vec_done(&t->rows);
 	map_done(&t->by_id);
 	vec_done(&t->frees);
+	vec_done(&t->last);
 	vec_done(&t->loose);
 	vec_done(&t->evicted);
 	vec_done(&t->nodes);
@@ -380,6 +432,7 @@ int main(int argc, char **argv)
 		vec_push(&t.stack_used, 0);
 		take_blocks(&t, bytes, n);
 		match(&t);
+		check_places(&t);
 		tell(&t);
 		forget(&t);
 		free(bytes);

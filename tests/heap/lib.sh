@@ -34,7 +34,7 @@ record() {
 # sound WHAT TOTALS: what must hold of every trace; with $loses, events may be lost.
 sound() {
     local name
-    for name in bad ${loses:-lost} unmatched double cut; do
+    for name in bad ${loses:-lost} unmatched double cut backward; do
         [ "$(value "$name" "$2")" = 0 ] || fault "$1: $name is $(value "$name" "$2")"
     done
 }

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# That the manual page has every variable that the tracer reads and no other, and that what the README says to
+# type and to put into a unit works as it stands.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+. "$root/tests/heap/lib.sh"
+
+grep -ho '"PROFTOP_[A-Z_]*"' "$root"/src/record/heap/*.c | tr -d '"' | LC_ALL=C sort -u >read
+sed -n 's/^\.It Ev \(PROFTOP_[A-Z_]*\).*/\1/p' "$root/doc/proftop.1" | LC_ALL=C sort >told
+[ "$(wc -l <read)" -gt 10 ] || fault "only $(wc -l <read) variables were found in the source"
+diff read told >difference || fault "the source (<) and the manual page (>) do not agree: $(grep '^[<>]' difference)"
+
+# The variables of the README's lines are some of those.
+grep -ho 'PROFTOP_[A-Z_]*=' "$root/README.md" | tr -d = | LC_ALL=C sort -u >named
+[ -s named ] || fault "the README names no variable"
+[ -z "$(LC_ALL=C comm -23 named read)" ] || fault "the README names what is not read: $(LC_ALL=C comm -23 named read)"
+
+# runs WHAT ASSIGNMENT…: what the README sets, with the library and the trace here, makes a trace that can be read.
+runs() {
+    local what=$1 settings=() setting
+    shift
+    for setting in "$@"; do
+        case $setting in
+            LD_PRELOAD=*/lib/proftop/libproftop-heap.so) settings+=("LD_PRELOAD=$tracer") ;;
+            PROFTOP_OUTPUT=*) settings+=("PROFTOP_OUTPUT=$work/traces/${setting##*/}") ;;
+            *) settings+=("$setting") ;;
+        esac
+    done
+    rm -rf traces && mkdir traces
+    env "${settings[@]}" "$tools/heap_work" single 200000 >out || fault "$what: ends with $?"
+    [ "$(find traces -name 'heap_work.[0-9]*.heap' | wc -l)" = 1 ] || fault "$what: makes $(ls traces)"
+    "$tools/heap_totals" traces/* >totals || fault "$what: the trace cannot be read"
+    sound "$what" totals
+    [ "$(value allocs totals)" -gt 50 ] || fault "$what: $(value allocs totals) allocations"
+}
+
+# In a unit, two percent signs are one.
+mapfile -t unit < <(sed -n 's/^Environment=//p' "$root/README.md" | tr ' ' '\n' | sed 's/%%/%/g')
+[ ${#unit[@]} -ge 3 ] || fault "the README has no drop-in for a unit"
+runs "the README's drop-in" "${unit[@]}"
+line=$(grep -o 'LD_PRELOAD=[^ ]* PROFTOP_OUTPUT=[^ ]* \./server' "$root/README.md" | head -n 1)
+[ -n "$line" ] || fault "the README has no line for a shell"
+read -r -a words <<<"${line% ./server}"
+runs "the README's line for a shell" "${words[@]}"
+
+[ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }
