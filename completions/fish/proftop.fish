@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for proftop; tests/test_options.c compares it with the program's options.
 
-set -l verbs report export info record
+set -l verbs report export info record mark pause resume detach
 set -l info '__fish_seen_subcommand_from info'
 set -l report '__fish_seen_subcommand_from report'
 set -l export '__fish_seen_subcommand_from export'
 set -l record '__fish_seen_subcommand_from record'
+set -l tell '__fish_seen_subcommand_from mark pause resume detach'
 set -l explore "not __fish_seen_subcommand_from $verbs"
 set -l lens "not $info"
 set -l screen "not __fish_seen_subcommand_from export info"
 
 complete -c proftop -n __fish_use_subcommand -a report -d 'print a view as text or JSON'
 complete -c proftop -n __fish_use_subcommand -a record -d 'record the heap of a command'
+complete -c proftop -n __fish_use_subcommand -a mark -d 'set a mark in a recording of a heap'
+complete -c proftop -n __fish_use_subcommand -a pause -d 'record no allocations for a while'
+complete -c proftop -n __fish_use_subcommand -a resume -d 'record allocations again'
+complete -c proftop -n __fish_use_subcommand -a detach -d 'end the recording of a heap'
 complete -c proftop -n __fish_use_subcommand -a export -d 'write a profile in another format'
 complete -c proftop -n __fish_use_subcommand -a info -d 'say what is in a file'
 
@@ -57,4 +62,6 @@ complete -c proftop -n "$record" -l heap -d 'record allocations and frees'
 complete -c proftop -n "$record" -l free-stacks -d 'record the stacks of frees too'
 complete -c proftop -n "$record" -l sample -x -d 'record allocations so many bytes apart'
 complete -c proftop -n "$record" -l max-size -x -d 'end the trace at this size'
+complete -c proftop -n "$record; or $tell" -s p -l attach -x -a '(__fish_complete_pids)' -d 'the process that runs already'
+complete -c proftop -n "$record" -l duration -x -d 'end the recording after so long'
 complete -c proftop -n "$record" -l children -d 'record the processes that it starts'

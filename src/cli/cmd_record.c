@@ -12,14 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
-#include "fmt.h"
 #include "mem.h"
 #include "options.h"
+#include "record_running.h"
 #include "say.h"
 
 #define LIBRARY        "libproftop-heap.so"
@@ -74,23 +73,6 @@ static char *absolute(const char *path)
 	if (*path == '/' || !getcwd(directory, sizeof(directory)))
 		return xstrdup(path);
 	return xasprintf("%s/%s", directory, path);
-}
-
-/* An older recording of that name is kept as FILE.old, as perf does. */
-static bool make_way(const char *path)
-{
-	struct stat st;
-	char *old;
-	bool done;
-
-	if (strchr(path, '%') || lstat(path, &st))
-		return true;
-	old = xasprintf("%s.old", path);
-	done = S_ISREG(st.st_mode) && rename(path, old) == 0;
-	if (!done)
-		say("%s is there already and cannot be moved out of the way", path);
-	free(old);
-	return done;
 }
 
 static void set_number(const char *name, long v)
@@ -159,19 +141,6 @@ static int run_command(const struct recording *r)
 	return status;
 }
 
-static void say_trace(const char *path)
-{
-	char size[FMT_SIZE];
-	struct stat st;
-
-	if (stat(path, &st)) {
-		say("the trace %s is gone", path);
-		return;
-	}
-	fmt_bytes(size, (int64_t)st.st_size);
-	say("recorded %s in %s", size, path);
-}
-
 /* Says what the tracer's log says; the number of traces. */
 static size_t say_log(const struct recording *r)
 {
@@ -186,7 +155,7 @@ static size_t say_log(const struct recording *r)
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
 		if (path) {
-			say_trace(path + strlen(WRITES));
+			record_say_trace(path + strlen(WRITES));
 			n++;
 		} else {
 			say("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
@@ -203,7 +172,7 @@ static enum status record_heap(struct recording *r)
 	char log[] = "/tmp/proftop-log-XXXXXX";
 	int fd, status;
 
-	if (r->output && !make_way(r->output))
+	if (r->output && !record_make_way(r->output))
 		return STATUS_USAGE;
 	fd = mkstemp(log);
 	if (fd < 0) {
@@ -240,11 +209,15 @@ static enum status record(const struct options *o)
 	enum status status;
 
 	if (!o->heap) {
-		say("record wants to be told what: proftop record --heap -- COMMAND");
+		say("record wants to be told what: proftop record --heap -- COMMAND, or --heap -p PID");
 		return STATUS_USAGE;
 	}
-	if (o->files.n == 0) {
-		say("record wants a command: proftop record --heap -- COMMAND");
+	if (o->attach ? o->files.n != 0 : o->files.n == 0) {
+		say("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
+		return STATUS_USAGE;
+	}
+	if (o->duration && !o->attach) {
+		say("--duration is for processes that run already: with -p PID");
 		return STATUS_USAGE;
 	}
 	if (!is_size("--sample", o->sample) || !is_size("--max-size", o->max_size))
@@ -257,7 +230,7 @@ static enum status record(const struct options *o)
 	}
 	if (o->output)
 		r.output = absolute(o->output);
-	status = record_heap(&r);
+	status = o->attach ? record_running(o, r.library, r.output) : record_heap(&r);
 	free(r.output);
 	free(r.library);
 	return status;
@@ -265,8 +238,9 @@ static enum status record(const struct options *o)
 
 const struct command cmd_record = {
 	.name = "record",
-	.synopsis = "--heap [-o FILE] -- COMMAND…",
-	.summary = "Runs a command and records every allocation and free with its stack.",
+	.synopsis = "--heap [-o FILE] -- COMMAND…, or --heap [-o FILE] -p PID",
+	.summary =
+		"Records every allocation and free of a command, or of a running process, with its stack.",
 	.verb = ON_RECORD,
 	.run = record,
 };

@@ -21,6 +21,7 @@ enum status {
 #define ON_EXPORT  0x04u
 #define ON_INFO    0x08u
 #define ON_RECORD  0x10u
+#define ON_TELL    0x20u
 #define ON_ALL     0xffu
 
 struct command {
@@ -33,10 +34,14 @@ struct command {
 	enum status (*run)(const struct options *o);
 };
 
+extern const struct command cmd_detach;
 extern const struct command cmd_explore;
 extern const struct command cmd_export;
 extern const struct command cmd_info;
+extern const struct command cmd_mark;
+extern const struct command cmd_pause;
 extern const struct command cmd_record;
 extern const struct command cmd_report;
+extern const struct command cmd_resume;
 
 #endif

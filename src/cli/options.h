@@ -60,6 +60,8 @@ struct filter;
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORD,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
 	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "end the trace when it would become larger (1G)") \
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
+	X(ATTACH,   "attach",    'p', "PID",       ON_RECORD | ON_TELL, text, attach, "the process that runs already (record: instead of a command)") \
+	X(DURATION, "duration",  0,   "TIME",      ON_RECORD,  text,    duration,    "with -p: end the recording after so long (10s, 5m); else it ends with Ctrl-C") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
 	X(COLOR,    "color",     0,   "WHEN",      ON_EXPLORE, text,    color,       "auto, never, 8, 16 or 256 colours") \
@@ -101,6 +103,8 @@ struct options {
 	const char *color;          /* NULL: not given */
 	const char *sample;         /* NULL: not given */
 	const char *max_size;       /* NULL: not given */
+	const char *attach;         /* NULL: not given */
+	const char *duration;       /* NULL: not given */
 	int64_t rows;               /* -1: not given; 0: all */
 	double min_percent;         /* -1: not given */
 	int width;                  /* -1: not given; 0: unlimited */

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "got.h"
 #include "heap_events.h"
 #include "real_calls.h"
 #include "tracer.h"
@@ -64,6 +65,11 @@ static void stop(void *arg)
 
 __attribute__((constructor)) static void start(void)
 {
+	/* Loaded into a program that runs: nothing begins before tracer_attach.h says so. */
+	if (!got_is_preloaded()) {
+		atomic_store(&begun, 1);
+		return;
+	}
 	if (real_calls_ready() && atomic_exchange(&begun, 1) == 0)
 		tracer_begin();
 	/* What is asked for before main and belongs to no library comes after the destructors of all libraries. */
@@ -78,11 +84,14 @@ __attribute__((destructor)) static void leave(void)
 
 /*
  * What libc allocates on behalf of the recorder comes from the pool, so that the program's heap is what
- * it is without us.
+ * it is without us. Not in a program that was attached to: there its allocator has to serve, as what libc keeps is
+ * freed when our hooks are gone again.
  */
 static inline bool from_pool(void)
 {
-	return !real_calls_ready() || __builtin_expect(tracer_tls.busy == TRACER_POOL, 0);
+	if (!real_calls_ready())
+		return true;
+	return __builtin_expect(tracer_tls.busy == TRACER_POOL, 0) && !real.attached;
 }
 
 static inline void note_alloc(const struct walk_start *from, void *p, size_t n, unsigned family)

@@ -51,12 +51,16 @@ struct real_calls {
 	REAL_CALLS(X)
 #undef X
 	_Atomic bool ready;
+	bool attached; /* found when the program was running: nothing comes from the pool */
 };
 
 extern struct real_calls real __attribute__((visibility("hidden")));
 
 /* False while they are being looked up: then the pool serves. */
 bool real_calls_find(void);
+
+/* For a program that ran without us: look_up() says what its calls lead to. Once, before any hook is called. */
+void real_calls_adopt(void *(*look_up)(const char *name));
 
 static inline bool real_calls_ready(void)
 {

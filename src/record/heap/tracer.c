@@ -5,6 +5,7 @@
 #include "tracer.h"
 
 #include "address_ids.h"
+#include "tracer_attach.h"
 #include "tracer_facts.h"
 #include "tracer_file.h"
 #include "tracer_init.h"
@@ -23,6 +24,8 @@
 #define END_MS           5000u
 #define SLOW_LOCK_MS     500u
 #define ON_BYTES         4096u
+#define QUIET_TRIES      1000u
+#define QUIET_US         1000u
 
 /* What pthread_atfork calls; by its own name, as that is missing in other libcs, and would keep us out there. */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -63,6 +66,8 @@ void tracer_stop(const char *why)
 	atomic_fetch_add(&recorder.room_word, 1);
 	tracer_wake(&recorder.room_word);
 	if (why)
+		tracer_attach_tell_why(why);
+	if (why)
 		tracer_log(&recorder.options, "recording stopped", why);
 }
 
@@ -74,6 +79,8 @@ static void stop_in_child(void)
 
 static bool make_switch(void)
 {
+	if (recorder.on)
+		return true;
 	recorder.on = tracer_map(ON_BYTES);
 	if (!recorder.on)
 		return false;
@@ -83,6 +90,8 @@ static bool make_switch(void)
 
 static bool make_memory(void)
 {
+	if (recorder.slow_stack)
+		return true;
 	if (!tracer_memory_init() || !live_modules_init(&recorder.modules) ||
 	    !stack_trie_init(&recorder.trie))
 		return false;
@@ -109,40 +118,85 @@ static void await_toggle(uint32_t number)
 		sigaction((int)number, &act, NULL);
 }
 
-static void begin(void)
+/* NULL: events are recorded from now on. Else why not; "" when that is what was asked for. */
+static const char *begin(const char *settings)
 {
 	const char *why = "no memory";
 
 	recorder.pid = getpid();
-	if (!tracer_options_read(&recorder.options) || recorder.options.disabled)
-		return;
-	if (recorder.options.only_pid && recorder.options.only_pid != (uint32_t)recorder.pid)
-		return;
+	if (!tracer_options_read(&recorder.options, settings))
+		return "the path of the trace is too long";
+	if (recorder.options.disabled ||
+	    (recorder.options.only_pid && recorder.options.only_pid != (uint32_t)recorder.pid))
+		return "";
 	recorder.modules.changed = tracer_facts_module;
-	recorder.next_chunk = 1;
-	atomic_store(&recorder.alone, true);
+	if (!recorder.next_chunk) {
+		recorder.next_chunk = 1;
+		atomic_store(&recorder.alone, true);
+	}
 	tracer_clock_init(&recorder.clock);
 	/* A unit of 16 ns or so: 32 bits of them are enough between two looks. */
 	recorder.tick_shift = recorder.clock.counter ? 5 : 4;
-	if (make_memory() && make_switch() && tracer_writer_init(&why)) {
-		atomic_store(&recorder.paused, recorder.options.paused);
-		await_toggle(recorder.options.toggle_signal);
-		atomic_store(recorder.on, 1);
-		tracer_log(&recorder.options, "writes", tracer_writer_path());
-		return;
-	}
-	tracer_log(&recorder.options, "not recorded", why);
+	if (!make_memory() || !make_switch() || !tracer_writer_init(&why))
+		return why;
+	atomic_store(&recorder.paused, recorder.options.paused);
+	await_toggle(recorder.options.toggle_signal);
+	tracer_attach_tell(tracer_writer_path());
+	atomic_store(recorder.on, 1);
+	tracer_log(&recorder.options, "writes", tracer_writer_path());
+	return NULL;
 }
 
 void tracer_begin(void)
 {
 	uint32_t busy = tracer_tls.busy;
 	int kept = errno;
+	const char *why;
 
 	tracer_tls.busy = TRACER_POOL;
-	begin();
+	why = begin(NULL);
+	if (why && *why)
+		tracer_log(&recorder.options, "not recorded", why);
 	tracer_tls.busy = busy;
 	errno = kept;
+}
+
+/* Waits until no thread is within a note of the last recording. */
+static bool are_quiet(void)
+{
+	for (unsigned i = 0; i < QUIET_TRIES; i++) {
+		if (!tracer_threads_note())
+			return true;
+		usleep(QUIET_US);
+	}
+	return false;
+}
+
+const char *tracer_begin_again(const char *settings)
+{
+	const char *why;
+
+	if (recorder.on) {
+		if (!are_quiet())
+			return "a thread of it is still busy with the last recording";
+		/* What was loaded or unloaded since then: rules are found anew. */
+		tracer_facts_modules();
+		atomic_fetch_add(&recorder.rules_epoch, 1);
+		tracer_threads_renew();
+	}
+	why = begin(settings);
+	if (!why)
+		tracer_facts_all_modules();
+	return why && !*why ? "its settings say that it is not to be recorded" : why;
+}
+
+void tracer_rest(void)
+{
+	if (!recorder.ids || !are_quiet())
+		return;
+	madvise((void *)recorder.ids, ID_SLOTS * sizeof(*recorder.ids), MADV_DONTNEED);
+	madvise((void *)recorder.evicted, EVICTED_BYTES, MADV_DONTNEED);
+	tracer_threads_rest();
 }
 
 void tracer_begin_writing(void)

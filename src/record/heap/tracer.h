@@ -67,6 +67,7 @@ struct tracer_thread {
 	uint64_t sample_left;     /* bytes until one is sampled */
 	uint64_t seed;            /* of the thread's random numbers; 0: none were drawn */
 	uint64_t n_walks;         /* stacks walked, while they are being checked */
+	const uint32_t *busy;     /* enum tracer_busy of the thread; unmapped when it has ended */
 	_Atomic bool at_slot; /* it is changing a slot of the table of ids; see recorder.alone */
 	pid_t tid;
 

@@ -4,6 +4,7 @@
 
 #include "tracer_facts.h"
 
+#include "real_calls.h"
 #include "tracer_file.h"
 #include "tracer_memory.h"
 #include "tracer_writer.h"
@@ -85,7 +86,8 @@ void tracer_facts_process(void)
 	if (recorder.options.environment)
 		tell_environment(memory, COMMAND_BYTES);
 	tracer_writer_record(&(struct heap_record){
-		.type = HEAP_REC_OPTIONS, .number = { 0, 0, recorder.options.free_stacks, 1 } });
+		.type = HEAP_REC_OPTIONS,
+		.number = { 0, real.attached, recorder.options.free_stacks, 1 } });
 	if (recorder.options.sample_bytes)
 		tracer_writer_record(
 			&(struct heap_record){ .type = HEAP_REC_SAMPLING,
@@ -228,6 +230,13 @@ void tracer_facts_module(void *arg, const struct live_module *m)
 	r.text[HEAP_MODULE_BUILD_ID] = (struct heap_text){ m->build_id, m->n_build_id };
 	tracer_writer_record(&r);
 	tell_maps(m);
+}
+
+void tracer_facts_all_modules(void)
+{
+	for (uint32_t i = 0; i < recorder.modules.n; i++)
+		if (recorder.modules.at[i].loaded)
+			tracer_facts_module(NULL, &recorder.modules.at[i]);
 }
 
 static void check_modules(void *arg)

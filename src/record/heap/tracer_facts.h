@@ -22,6 +22,9 @@ bool tracer_facts_alone(void);
 /* A module that came or went: what struct live_modules' `changed` is. */
 void tracer_facts_module(void *arg, const struct live_module *m);
 
+/* Those that are known, for a file that does not. */
+void tracer_facts_all_modules(void);
+
 /* Looks for modules that are gone. Takes the slow lock. */
 void tracer_facts_modules(void);
 

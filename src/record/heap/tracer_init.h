@@ -6,6 +6,15 @@
 /* Once, when libc is ready and only one thread runs: events are recorded from now on, if at all. */
 void tracer_begin(void);
 
+/*
+ * The same in a program that runs with its threads, once or after a recording that has come to its end: with these
+ * settings (tracer_options.h). Returns NULL, or why nothing is recorded.
+ */
+const char *tracer_begin_again(const char *settings);
+
+/* Nothing is recorded any more: gives memory back that the next recording needs empty. */
+void tracer_rest(void);
+
 /* Once, when threads can be made. */
 void tracer_begin_writing(void);
 

@@ -99,10 +99,23 @@ static bool expand(char *out, const char *pattern)
 	return !t.full;
 }
 
-/* A number, perhaps with k, M or G behind it, which mean powers of 1024; 0 when it is none. */
-static uint64_t number(const char *name)
+/* What the settings, or without them the environment, say of name; or NULL. */
+static const char *setting(const char *settings, const char *name)
 {
-	const char *s = getenv(name);
+	size_t n = strlen(name);
+
+	if (!settings)
+		return getenv(name);
+	for (; *settings; settings += strlen(settings) + 1)
+		if (strncmp(settings, name, n) == 0 && settings[n] == '=')
+			return settings + n + 1;
+	return NULL;
+}
+
+/* A number, perhaps with k, M or G behind it, which mean powers of 1024; 0 when it is none. */
+static uint64_t number(const char *settings, const char *name)
+{
+	const char *s = setting(settings, name);
 	uint64_t v = 0;
 
 	for (; s && *s >= '0' && *s <= '9' && v < UINT32_MAX; s++)
@@ -116,29 +129,32 @@ static uint64_t number(const char *name)
 	return v;
 }
 
-static bool is_set(const char *name, bool otherwise)
+static bool is_set(const char *settings, const char *name, bool otherwise)
 {
-	const char *s = getenv(name);
+	const char *s = setting(settings, name);
 
 	if (!s || !*s)
 		return otherwise;
 	return strcmp(s, "0") != 0 && strcmp(s, "no") != 0;
 }
 
-bool tracer_options_read(struct tracer_options *o)
+bool tracer_options_read(struct tracer_options *o, const char *settings)
 {
-	const char *output = getenv("PROFTOP_OUTPUT"), *log = getenv("PROFTOP_LOGFILE");
+	const char *output = setting(settings, "PROFTOP_OUTPUT");
+	const char *log = setting(settings, "PROFTOP_LOGFILE");
 
-	o->check = number("PROFTOP_CHECK");
-	o->sample_bytes = number("PROFTOP_SAMPLE");
-	o->sample_exact = number("PROFTOP_SAMPLE_EXACT");
-	o->max_bytes = number("PROFTOP_MAX_SIZE");
-	o->only_pid = (uint32_t)number("PROFTOP_ONLY_PID");
-	o->free_stacks = is_set("PROFTOP_FREE_STACKS", false);
-	o->environment = is_set("PROFTOP_ENVIRONMENT", true);
-	o->toggle_signal = (uint32_t)number("PROFTOP_TOGGLE_SIGNAL");
-	o->paused = is_set("PROFTOP_PAUSED", false);
-	o->disabled = is_set("PROFTOP_DISABLED", false);
+	o->log[0] = '\0';
+	o->check = number(settings, "PROFTOP_CHECK");
+	o->sample_bytes = number(settings, "PROFTOP_SAMPLE");
+	o->sample_exact = number(settings, "PROFTOP_SAMPLE_EXACT");
+	o->max_bytes = number(settings, "PROFTOP_MAX_SIZE");
+	o->only_pid = (uint32_t)number(settings, "PROFTOP_ONLY_PID");
+	o->free_stacks = is_set(settings, "PROFTOP_FREE_STACKS", false);
+	o->environment = is_set(settings, "PROFTOP_ENVIRONMENT", true);
+	o->toggle_signal = (uint32_t)number(settings, "PROFTOP_TOGGLE_SIGNAL");
+	o->paused = is_set(settings, "PROFTOP_PAUSED", false);
+	o->disabled = is_set(settings, "PROFTOP_DISABLED", false);
+	o->seconds = (uint32_t)number(settings, "PROFTOP_SECONDS");
 	if (log && *log && !expand(o->log, log))
 		o->log[0] = '\0';
 	return expand(o->output, output && *output ? output : "proftop.%e.%p.heap");

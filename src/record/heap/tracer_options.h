@@ -21,13 +21,15 @@ struct tracer_options {
 	uint32_t toggle_signal; /* the signal that pauses and resumes; 0: none */
 	bool paused;            /* begin without recording allocations */
 	bool disabled;          /* do not record at all */
+	uint32_t seconds;       /* recording ends by itself after so many; 0: it does not */
 };
 
 /*
- * Reads them. The working directory and the program's name are those of now. False: the path of the
- * output is too long.
+ * Reads them: from the environment, or from `settings`, which are NAME=VALUE, each with its NUL, and an empty one
+ * at the end. The working directory and the program's name are those of now. False: the path of the output is too
+ * long.
  */
-bool tracer_options_read(struct tracer_options *o);
+bool tracer_options_read(struct tracer_options *o, const char *settings);
 
 /*
  * The n-th choice for a name, n > 1, when the ones before exist: "name.n.heap" for "name.heap".

@@ -10,7 +10,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define LONGEST_MS 200u
@@ -113,6 +115,7 @@ struct tracer_thread *tracer_thread_begin(void)
 	}
 	if (t) {
 		t->tid = (pid_t)syscall(SYS_gettid);
+		t->busy = &tracer_tls.busy;
 		t->announced = false;
 		t->name[0] = '\0';
 		t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
@@ -155,5 +158,50 @@ void tracer_threads_reap(void)
 		if (atomic_load(&t->state) == THREAD_ENDED &&
 		    atomic_load(&t->head) == atomic_load(&t->tail))
 			tracer_writer_end_thread(t);
+	}
+}
+
+/* Of a thread that may have ended, with the memory that says so. */
+static bool is_noting(const struct tracer_thread *t)
+{
+	uint32_t busy = 0;
+	struct iovec to = { &busy, sizeof(busy) };
+	struct iovec from = { (void *)(uintptr_t)t->busy, sizeof(busy) };
+
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(busy) &&
+	       busy == TRACER_NOTING && syscall(SYS_tgkill, recorder.pid, t->tid, 0) == 0;
+}
+
+bool tracer_threads_note(void)
+{
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
+		if (atomic_load(&t->state) == THREAD_LIVE && is_noting(t))
+			return true;
+	return false;
+}
+
+void tracer_threads_renew(void)
+{
+	atomic_store(&recorder.n_threads, 0);
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {
+		if (atomic_load(&t->state) == THREAD_ENDED)
+			atomic_store(&t->state, THREAD_FREE);
+		if (atomic_load(&t->state) == THREAD_LIVE)
+			t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
+		atomic_store(&t->tail, atomic_load(&t->head));
+		t->tail_seen = atomic_load(&t->head);
+		t->next_id = t->end_id = t->write_id = 0;
+		t->write_ticks = t->last_ticks;
+		t->write_us = t->named_us = t->n_unsaid = 0;
+		t->announced = false;
+		t->name[0] = '\0';
+	}
+}
+
+void tracer_threads_rest(void)
+{
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {
+		madvise(t->ring, RING_WORDS * sizeof(*t->ring), MADV_DONTNEED);
+		madvise(t->stacks, STACK_SETS * sizeof(*t->stacks), MADV_DONTNEED);
 	}
 }

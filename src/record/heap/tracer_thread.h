@@ -67,6 +67,15 @@ static inline void tracer_thread_leave(void)
 /* With no writer yet: empties the rings on this thread. False: there is a writer. */
 bool tracer_thread_drain_self(void);
 
+/* Is some thread noting an event? */
+bool tracer_threads_note(void);
+
+/* Makes all threads as they are before their first event of a recording. None may be noting one. */
+void tracer_threads_renew(void);
+
+/* Gives the memory of their rings and caches back. None may be noting an event. */
+void tracer_threads_rest(void);
+
 /* Finds threads that have ended and whose notes were taken. For the writer. */
 void tracer_threads_reap(void);
 

@@ -5,6 +5,7 @@
 #include "tracer_writer.h"
 
 #include "heap_events.h"
+#include "tracer_attach.h"
 #include "tracer_blocks.h"
 #include "tracer_facts.h"
 #include "tracer_memory.h"
@@ -369,6 +370,13 @@ void tracer_writer_finish(void)
 	tracer_unlock(&recorder.drain);
 }
 
+void tracer_writer_close(void)
+{
+	tracer_lock(&recorder.drain);
+	tracer_file_close(&writer.blocks.file);
+	tracer_unlock(&recorder.drain);
+}
+
 void tracer_writer_flush(void)
 {
 	if (!tracer_lock_within(&recorder.drain, FINISH_MS))
@@ -448,8 +456,14 @@ static void *write_on(void *arg)
 		wait = reap_soon();
 		if (tracer_facts_alone())
 			end_process(mask);
+		tracer_attach_look();
 		tracer_sleep_on(&recorder.writer_word, word, wait);
 	}
+	if (tracer_is_on())
+		return NULL; /* for a while */
+	tracer_attach_leave();
+	if (atomic_exchange(&recorder.writer_runs, false))
+		pthread_detach(pthread_self());
 	return NULL;
 }
 
@@ -460,6 +474,7 @@ bool tracer_writer_start(void)
 	bool runs = false;
 	sigset_t all;
 
+	atomic_store(&recorder.writer_runs, true); /* false again when it ends */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &writer.mask);
 	tracer_tls.busy = TRACER_POOL;
@@ -468,9 +483,10 @@ bool tracer_writer_start(void)
 		runs = pthread_create(&writer.thread, &attr, write_on, &writer.mask) == 0;
 		pthread_attr_destroy(&attr);
 	}
+	if (!runs)
+		atomic_store(&recorder.writer_runs, false);
 	tracer_tls.busy = busy;
 	pthread_sigmask(SIG_SETMASK, &writer.mask, NULL);
-	atomic_store(&recorder.writer_runs, runs);
 	return runs;
 }
 
@@ -505,13 +521,26 @@ const char *tracer_writer_path(void)
 
 static bool map_all(void)
 {
+	if (writer.record_memory)
+		return true;
 	writer.event_memory = tracer_map(heap_event_memory(BLOCK_EVENTS));
 	writer.node_memory = tracer_map(2 * BLOCK_NODES * 10);
 	writer.record_memory = tracer_map(2 * RECORDS_BYTES);
 	if (!writer.event_memory || !writer.node_memory || !writer.record_memory)
 		return false;
-	writer.records = heap_out_over(writer.record_memory, RECORDS_BYTES);
 	return true;
+}
+
+/* As before the first recording, but for the memory. */
+static void renew(void)
+{
+	writer.records = heap_out_over(writer.record_memory, RECORDS_BYTES);
+	writer.n_records = writer.records_half = writer.n_nodes = 0;
+	writer.n_events = writer.n_allocs = writer.n_frees = writer.n_bytes = writer.n_lost = 0;
+	writer.told_paused = writer.finished = false;
+	writer.facts_us = 0;
+	writer.blocks.n_blocks = 0;
+	writer.blocks.file.n_bytes = 0;
 }
 
 bool tracer_writer_init(const char **why)
@@ -522,8 +551,9 @@ bool tracer_writer_init(const char **why)
 	int ret;
 
 	*why = "no memory";
-	if (!map_all() || tracer_blocks_init(&writer.blocks))
+	if (!map_all() || (!writer.blocks.packer && tracer_blocks_init(&writer.blocks)))
 		return false;
+	renew();
 	ret = tracer_file_make(&writer.blocks.file, &recorder.options);
 	*why = strerror(-ret);
 	if (ret)

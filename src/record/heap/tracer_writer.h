@@ -32,6 +32,9 @@ void tracer_writer_drain(void);
 /* Drains, says that this is the end, and stops recording. Waits at most some seconds for the lock. */
 void tracer_writer_finish(void);
 
+/* Lets the finished file go. */
+void tracer_writer_close(void);
+
 /* As drain, but waits at most some seconds for the lock: the process may be in a bad state. */
 void tracer_writer_flush(void);
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* proftop record -p: the recording of a process that runs already, from beginning to end; and what both kinds of record say. */
+#ifndef PROFTOP_CLI_RECORD_RUNNING_H
+#define PROFTOP_CLI_RECORD_RUNNING_H
+
+#include "command.h"
+
+#include <stdbool.h>
+
+struct options;
+
+/* Records until the process ends, Ctrl-C or --duration. output: an absolute path, or NULL. Says what happened. */
+enum status record_running(const struct options *o, const char *library, const char *output);
+
+/* The process that -p names; says so and returns 0 when it is no number. */
+int record_pid(const struct options *o);
+
+/* An older recording of that name is kept as FILE.old, as perf does. False: it cannot be, which is said. */
+bool record_make_way(const char *path);
+
+/* Says where a trace is, and how large. */
+void record_say_trace(const char *path);
+
+#endif

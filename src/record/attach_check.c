@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One question after the other, the more telling ones first. */
+#include "config.h"
+
+#include "attach_check.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "remote.h"
+
+/* What /proc/PID/status says. */
+struct status {
+	char state;       /* R, S, T … */
+	int tgid, tracer; /* process ids */
+	unsigned uid;     /* effective */
+	int seccomp;      /* 0: none */
+	bool shadow;      /* a shadow stack is in use */
+};
+
+static void take_field(struct status *s, const char *line)
+{
+	sscanf(line, "State: %c", &s->state);
+	sscanf(line, "Tgid: %d", &s->tgid);
+	sscanf(line, "TracerPid: %d", &s->tracer);
+	sscanf(line, "Uid: %*u %u", &s->uid);
+	sscanf(line, "Seccomp: %d", &s->seccomp);
+	s->shadow |= strncmp(line, "x86_Thread_features:", 20) == 0 && strstr(line, "shstk");
+}
+
+static bool read_status(pid_t pid, struct status *s)
+{
+	char path[64], line[256];
+	FILE *f;
+
+	*s = (struct status){ .tgid = (int)pid };
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (fgets(line, sizeof(line), f))
+		take_field(s, line);
+	fclose(f);
+	return true;
+}
+
+static int check_state(pid_t pid, const struct status *s, struct err *e)
+{
+	if (s->tgid != (int)pid)
+		return err_set(e, -EINVAL, "%d is a thread of process %d: attach to that one",
+			       (int)pid, s->tgid);
+	if (s->state == 'Z' || s->state == 'X')
+		return err_set(e, -ESRCH, "process %d has ended already", (int)pid);
+	if (s->tracer)
+		return err_set(
+			e, -EBUSY,
+			"process %d is being traced by process %d (a debugger?): end that one first",
+			(int)pid, s->tracer);
+	if (s->state == 'T' || s->state == 't')
+		return err_set(e, -EBUSY,
+			       "process %d is stopped: continue it first (kill -CONT %d)", (int)pid,
+			       (int)pid);
+	return 0;
+}
+
+static int ptrace_scope(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	if (f && fscanf(f, "%d", &scope) != 1)
+		scope = 0;
+	if (f)
+		fclose(f);
+	return scope;
+}
+
+/* The kernel does not let us: why? */
+static int refused(pid_t pid, const struct status *s, struct err *e)
+{
+	int scope = ptrace_scope();
+
+	if (geteuid() != 0 && s->uid != geteuid())
+		return err_set(e, -EPERM,
+			       "process %d is of another user: attach as that user, or as root",
+			       (int)pid);
+	if (scope >= 3)
+		return err_set(
+			e, -EPERM,
+			"process %d cannot be attached to: the kernel forbids it to everybody (kernel.yama.ptrace_scope is 3); start it under proftop record",
+			(int)pid);
+	if (scope >= 1 && geteuid() != 0)
+		return err_set(
+			e, -EPERM,
+			"process %d cannot be attached to: only root may here (kernel.yama.ptrace_scope is %d); try sudo, or set it to 0",
+			(int)pid, scope);
+	return err_set(
+		e, -EPERM,
+		"process %d may not be attached to: it hides its memory, has more rights, or a container lacks SYS_PTRACE; attach as root, outside of the container",
+		(int)pid);
+}
+
+static bool same_link(pid_t pid, const char *name)
+{
+	char path[64];
+	struct stat own, its;
+
+	snprintf(path, sizeof(path), "/proc/self/%s", name);
+	if (stat(path, &own))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return stat(path, &its) == 0 && own.st_dev == its.st_dev && own.st_ino == its.st_ino;
+}
+
+/* Its loader, as the executable names it; "" for none. False: not an ELF file of this machine's kind. */
+static bool read_loader(pid_t pid, char loader[PATH_MAX], bool *wide)
+{
+	char path[64];
+	ElfW(Ehdr) h;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	*loader = '\0';
+	*wide = false;
+	if (fd < 0 || read(fd, &h, sizeof(h)) != (ssize_t)sizeof(h) ||
+	    memcmp(h.e_ident, ELFMAG, SELFMAG) != 0)
+		goto out;
+	*wide = h.e_ident[EI_CLASS] == ELFCLASS64;
+	for (unsigned i = 0; *wide && i < h.e_phnum; i++) {
+		ElfW(Phdr) p;
+		off_t at = (off_t)(h.e_phoff + i * sizeof(p));
+		ssize_t n;
+
+		if (pread(fd, &p, sizeof(p), at) != (ssize_t)sizeof(p))
+			break;
+		if (p.p_type != PT_INTERP || p.p_filesz >= PATH_MAX)
+			continue;
+		n = pread(fd, loader, p.p_filesz, (off_t)p.p_offset);
+		loader[n < 0 ? 0 : n] = '\0';
+	}
+out:
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int check_executable(pid_t pid, struct err *e)
+{
+	char loader[PATH_MAX];
+	bool wide;
+
+	if (!read_loader(pid, loader, &wide))
+		return err_set(e, -ENOENT, "process %d has no executable that can be read",
+			       (int)pid);
+	if (!wide)
+		return err_set(
+			e, -ENOEXEC,
+			"process %d runs a program of 32 bits: only those of 64 bits can be recorded",
+			(int)pid);
+	if (!*loader)
+		return err_set(
+			e, -ENOEXEC,
+			"process %d runs a statically linked program, into which no library can be loaded: link it dynamically",
+			(int)pid);
+	if (strstr(loader, "ld-musl"))
+		return err_set(
+			e, -ENOEXEC,
+			"process %d uses the C library musl, and the heap tracer was built for glibc",
+			(int)pid);
+	return 0;
+}
+
+static int check_libc(pid_t pid, struct err *e)
+{
+	struct remote *r = NULL;
+	struct remote_module *libc;
+	int ret = remote_open(pid, &r, e);
+
+	if (ret)
+		return ret;
+	libc = remote_module_named(r, "libc.so.6");
+	if (!libc && remote_module_named(r, "libc.so.6 (deleted)"))
+		ret = err_set(
+			e, -ESTALE,
+			"process %d runs with a C library that was replaced since: restart it",
+			(int)pid);
+	else if (!libc)
+		ret = err_set(e, -ENOEXEC,
+			      "process %d has no glibc loaded, which the heap tracer needs",
+			      (int)pid);
+	else if (!remote_symbol(r, libc, "dlopen"))
+		ret = err_set(
+			e, -ENOEXEC,
+			"process %d has a glibc older than 2.35, which the heap tracer needs; start it under proftop record",
+			(int)pid);
+	remote_free(r);
+	return ret;
+}
+
+/* May its memory be read? */
+static bool is_open_to_us(pid_t pid)
+{
+	struct remote *r = NULL;
+	struct err ignored = ERR_INIT;
+	struct remote_module *m = NULL;
+
+	if (remote_open(pid, &r, &ignored) == 0)
+		m = remote_executable(r);
+	remote_free(r);
+	err_clear(&ignored);
+	return m != NULL;
+}
+
+int attach_check(pid_t pid, struct err *e)
+{
+	struct status s;
+	char exe[64], target[8];
+	int ret;
+
+	if (!read_status(pid, &s))
+		return err_set(e, -ESRCH, "there is no process %d", (int)pid);
+	if (pid == getpid())
+		return err_set(e, -EINVAL, "process %d is this one", (int)pid);
+	ret = check_state(pid, &s, e);
+	if (ret)
+		return ret;
+	snprintf(exe, sizeof(exe), "/proc/%d/exe", (int)pid);
+	if (readlink(exe, target, sizeof(target)) < 0)
+		return errno == ENOENT
+			       ? err_set(e, -EINVAL, "process %d is part of the kernel", (int)pid)
+			       : refused(pid, &s, e);
+	if (!same_link(pid, "ns/mnt") || !same_link(pid, "root/"))
+		return err_set(
+			e, -EXDEV,
+			"process %d sees other files than we do (a container?): run proftop in there, for example by nsenter -t %d -m -p",
+			(int)pid, (int)pid);
+	ret = check_executable(pid, e);
+	if (ret)
+		return ret;
+	if (!is_open_to_us(pid))
+		return refused(pid, &s, e);
+	if (s.seccomp)
+		return err_set(
+			e, -EPERM,
+			"process %d is in a sandbox (seccomp) that may end it for what recording needs: start it under proftop record, or without its sandbox",
+			(int)pid);
+	if (s.shadow)
+		return err_set(
+			e, -EPERM,
+			"process %d runs with a shadow stack, which forbids calls from outside: start it under proftop record",
+			(int)pid);
+	return check_libc(pid, e);
+}

@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Records programs that run already: comes into them and leaves them again, at any moment, and compares what the
+# traces add up to with a library that counts each call exactly, and what the programs do with what they do alone.
+. "$(dirname "$0")/lib.sh"
+export PROFTOP_CHECK=1
+
+# host ARGUMENT…: starts heap_host with pipes to its input and from its output; $pid is its process.
+host() {
+    local shim=$1
+    shift
+    rm -f in out
+    mkfifo in out
+    env ${shim:+LD_PRELOAD=$shim} "$tools/heap_host" "$@" <in >out 2>err &
+    pid=$!
+    exec 8>in 9<out
+    read -r -t 60 answer <&9
+    [ "${answer%% *}" = ready ] || fault "heap_host $*: says $answer"
+}
+
+# ask LINE: what the host is to do; its answer goes to $answer.
+ask() {
+    echo "$*" >&8
+    read -r -t 120 answer <&9 || fault "$*: no answer"
+}
+
+# Lets the host end; what it says last must be WANTED.
+end_host() {
+    exec 8>&-
+    read -r -t 60 answer <&9
+    [ "$answer" = "$1" ] || fault "the program ends with: $answer, not $1"
+    wait "$pid" || fault "the program ends with $?: $(cat err)"
+    exec 9<&-
+}
+
+# attach OUT OPTION…: begins to record $pid; $recorder is who stands by.
+attach() {
+    local out=$1
+    shift
+    rm -f "$out" said
+    "$PROFTOP" record --heap -p "$pid" -o "$out" "$@" 2>said 8>&- 9<&- &
+    recorder=$!
+    for _ in {1..300}; do
+        grep -qs "recording the heap of" said && return
+        kill -0 "$recorder" 2>/dev/null || break
+        sleep 0.05
+    done
+    fault "record -p: $(cat said)"
+}
+
+detach() {
+    kill -INT "$recorder"
+    wait "$recorder" || fault "the recorder ends with $?: $(cat said)"
+    grep -q 'recorded .* in ' said || fault "the recorder says: $(cat said)"
+}
+
+# whole WHAT TRACE: reads it to "totals"; what must hold of every trace.
+whole() {
+    "$tools/heap_totals" -r "$2" >totals || fault "$1: the trace cannot be read"
+    sound "$1" totals
+    [ "$(value ended totals)" = 1 ] || fault "$1: the trace has no end"
+    if grep -q 'stacks were compared' totals && ! grep -q ' 0 were wrong' totals; then
+        fault "$1: $(grep 'were compared' totals)"
+    fi
+}
+
+# counts WHAT "allocs reallocs frees bytes": of totals.
+counts() {
+    local got
+    got="$(value allocs totals) $(value reallocs totals) $(value frees totals) $(value bytes totals)"
+    echo "$1: $got"
+    [ "$got" = "$2" ] || fault "$1: the trace has $got, not $2"
+}
+
+# Exact: what threads that were there before did while they were recorded, by a count of each call.
+for n in 1 8 100; do
+    host "$tools/count_shim.so" "$n"
+    ask work 3000
+    ask hold 0
+    attach "$n.heap"
+    ask work 3000
+    wanted=${answer#did }
+    [ "$wanted" != "0 0 0 0" ] || fault "nothing was counted"
+    detach
+    ask work 3000
+    whole "$n threads" "$n.heap"
+    counts "$n threads" "$wanted"
+    # What was there before is unknown: its frees are nothing. What is left behind may be freed later.
+    attach again.heap
+    ask drop 0
+    ask hold 0
+    wanted=${answer#did }
+    detach
+    ask drop 0
+    whole "$n threads, again" again.heap
+    counts "$n threads, again" "${wanted% * *} 0 ${wanted##* }"
+    end_host "bad 0 0 0 0"
+done
+
+# A library that is loaded meanwhile, marks from within and from outside, a child, a pause.
+host '' 2
+attach plugin.heap
+ask load 500 "$tools/heap_plugin.so"
+[ "$answer" = "loaded 1 0 0 0" ] || fault "a plugin: $answer"
+ask fork 500
+[ "$answer" = "forked 1 0 0 0" ] || fault "a child: $answer"
+ask mark
+"$PROFTOP" mark -p "$pid" 'from outside' || fault "mark -p ends with $?"
+"$PROFTOP" pause -p "$pid" || fault "pause -p ends with $?"
+ask work 2000
+"$PROFTOP" resume -p "$pid" || fault "resume -p ends with $?"
+"$PROFTOP" record --heap -p "$pid" -o twice.heap 2>twice.err && fault "recorded twice at once"
+grep -q 'being recorded already' twice.err || fault "recording twice: $(cat twice.err)"
+detach
+whole "a plugin" plugin.heap
+allocs=$(value allocs totals)
+[ "$allocs" -ge 500 ] && [ "$allocs" -lt 600 ] || fault "a plugin's 500 allocations: $allocs"
+[ "$(grep -c '^MARK.*from within\|^MARK.*from outside' totals)" = 2 ] || fault "marks: $(grep ^MARK totals)"
+[ "$(grep -c '^SWITCH' totals)" = 2 ] || fault "pause and resume: $(grep ^SWITCH totals)"
+"$PROFTOP" mark -p "$pid" late 2>late.err && fault "a mark without a recording"
+grep -q 'not being recorded now' late.err || fault "a late mark: $(cat late.err)"
+end_host "bad 0 0 0 0"
+
+# Many times, under stress; by time, too.
+host '' busy
+for i in {1..50}; do
+    attach busy.heap
+    [ $((i % 10)) = 0 ] && sleep 0.2
+    detach
+    whole "busy, $i" busy.heap
+    [ "$faults" -lt 5 ] || break
+done
+timeout 60 "$PROFTOP" record --heap -p "$pid" -o timed.heap --duration 500ms 2>said || fault "--duration: $(cat said)"
+whole "--duration" timed.heap
+[ "$(value allocs totals)" -gt 100 ] || fault "--duration: $(value allocs totals) allocations"
+maps=$(wc -l <"/proc/$pid/maps")
+# Whoever attaches is killed, at any moment: the program goes on.
+orphans=0
+for i in {1..40}; do
+    "$PROFTOP" record --heap -p "$pid" -o "killed.$i.heap" 2>said 8>&- 9<&- &
+    recorder=$!
+    sleep "0.0$((i % 10))$((i / 10))"
+    kill -9 "$recorder"
+    wait "$recorder" 2>/dev/null
+    kill -0 "$pid" || break
+    # Whatever it came to; without it, the process would record for a minute more.
+    "$PROFTOP" detach -p "$pid" 2>/dev/null && orphans=$((orphans + 1))
+done
+echo "of 40 that were killed, $orphans had begun to record"
+echo x >&8
+end_host "faults 0 0 0 0"
+[ "$maps" -lt 200 ] || fault "50 times left $maps mappings"
+
+# Waits in system calls end as they would.
+for what in nanosleep poll epoll select sigwait semop sem; do
+    "$tools/heap_host" wait "$what" | tail -n 1 >alone
+    host '' wait "$what"
+    attach "$what.heap"
+    detach
+    read -r -t 60 answer <&9
+    [ "$answer" = "$(cat alone)" ] || fault "$what: $answer, alone: $(cat alone)"
+    wait "$pid"
+    exec 8>&- 9<&-
+done
+
+# The program ends while it is recorded: in order, and killed.
+host '' 4
+attach exits.heap
+ask work 3000
+end_host "bad 0 0 0 0"
+wait "$recorder" || fault "the program ended, the recorder with $?"
+whole "the program ended" exits.heap
+[ "$(value allocs totals)" -gt 5000 ] || fault "the program ended: $(value allocs totals) allocations"
+host '' 4
+attach killed.heap
+ask work 3000
+sleep 0.5
+kill -9 "$pid"
+wait "$recorder" || fault "the program was killed, the recorder ends with $?"
+wait "$pid" 2>/dev/null
+exec 8>&- 9<&-
+"$tools/heap_totals" killed.heap >totals
+[ "$(value bad totals) $(value allocs totals)" != "0 0" ] || fault "the program was killed: $(cat totals)"
+
+# What cannot be attached to is told in a sentence, and left alone.
+refused() {
+    local text=$1
+    shift
+    "$PROFTOP" record --heap -p "$@" -o refused.heap 2>said
+    [ $? = 3 ] || fault "$*: ends with another status"
+    grep -q -e "$text" said || fault "$*: says $(cat said)"
+    [ ! -e refused.heap ] || fault "$*: there is a trace"
+}
+refused 'there is no process' 999999
+refused 'is this one\|is being recorded\|may not\|part of the kernel\|other files' 2
+sleep 60 &
+pid=$!
+kill -STOP "$pid"
+for _ in {1..50}; do grep -q '^State:.T' "/proc/$pid/status" && break; sleep 0.1; done
+refused 'is stopped: continue it' "$pid"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+printf 'int main(void) { for (;;) __builtin_ia32_pause(); }\n' >still.c
+if ${CC:-cc} -static -o still still.c 2>/dev/null; then
+    ./still &
+    pid=$!
+    sleep 0.1
+    refused 'statically linked' "$pid"
+    kill -9 "$pid"
+    wait "$pid" 2>/dev/null
+fi
+"$PROFTOP" record --heap -p nobody 2>said && fault "-p nobody"
+grep -q 'wants the number' said || fault "-p nobody says: $(cat said)"
+"$PROFTOP" record --heap -p 1 --duration soon 2>said && fault "--duration soon"
+grep -q -e '--duration wants' said || fault "--duration soon says: $(cat said)"
+
+[ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }
