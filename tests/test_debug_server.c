@@ -33,7 +33,7 @@ static __attribute__((noinline, used)) int test_debug_server_here(int x)
 	return x;
 }
 
-enum manners { GIVES, REFUSES, KEEPS_SILENT };
+enum manners { GIVES, GIVES_PROGRAM, REFUSES, KEEPS_SILENT };
 
 struct trial {
 	struct build_id id;
@@ -107,7 +107,8 @@ static void start_server(struct trial *t, enum manners how)
 	cr_assert_eq(bind(listener, (struct sockaddr *)&a, sizeof(a)), 0);
 	cr_assert_eq(listen(listener, 8), 0);
 	cr_assert_eq(getsockname(listener, (struct sockaddr *)&a, &n), 0);
-	want = xasprintf("GET /buildid/%s/debuginfo ", build_id_hex(hex, &t->id));
+	want = xasprintf("GET /buildid/%s/%s ", build_id_hex(hex, &t->id),
+			 how == GIVES_PROGRAM ? "executable" : "debuginfo");
 	t->server = fork();
 	cr_assert_geq(t->server, 0);
 	if (t->server == 0)
@@ -244,6 +245,18 @@ Test(debug_server, what_it_has_is_fetched_once, .timeout = 60)
 	expect("fetched", ask(&t, true, NULL), 0, "test_debug_server_here", gave);
 	stop_server(&t);
 	expect("kept", ask(&t, true, NULL), 0, "test_debug_server_here", gave);
+	teardown(&t);
+}
+
+Test(debug_server, a_program_will_do, .timeout = 60)
+{
+	struct trial t = { 0 };
+
+	if (!setup(&t))
+		return;
+	start_server(&t, GIVES_PROGRAM);
+	expect("program", ask(&t, true, NULL), 0, "test_debug_server_here", "1 of 1 came");
+	stop_server(&t);
 	teardown(&t);
 }
 

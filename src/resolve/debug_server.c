@@ -24,7 +24,8 @@ typedef int progress_fn(void *client, long done, long total);
 struct debug_server {
 	void *library; /* dlopen(3) */
 	void *client;  /* the library's */
-	int (*find)(void *client, const unsigned char *id, int id_bytes, char **path);
+	/* by enum server_file */
+	int (*find[2])(void *client, const unsigned char *id, int id_bytes, char **path);
 	void (*end)(void *client);
 	void (*set_data)(void *client, void *data);
 };
@@ -90,11 +91,12 @@ static bool load(struct debug_server *s, struct err *e)
 	}
 	find_symbol(s->library, "debuginfod_begin", &begin);
 	find_symbol(s->library, "debuginfod_end", &s->end);
-	find_symbol(s->library, "debuginfod_find_debuginfo", &s->find);
+	find_symbol(s->library, "debuginfod_find_debuginfo", &s->find[SERVER_DEBUG_FILE]);
+	find_symbol(s->library, "debuginfod_find_executable", &s->find[SERVER_PROGRAM]);
 	find_symbol(s->library, "debuginfod_set_progressfn", &set_progress);
 	find_symbol(s->library, "debuginfod_set_user_data", &s->set_data);
 	find_symbol(s->library, "debuginfod_get_user_data", &get_data);
-	if (begin && s->end && s->find && set_progress && s->set_data && get_data)
+	if (begin && s->end && s->find[0] && s->find[1] && set_progress && s->set_data && get_data)
 		s->client = begin();
 	if (!s->client) {
 		err_set(e, -ENOTSUP, "libdebuginfod is too old or cannot begin");
@@ -130,15 +132,15 @@ void debug_server_free(struct debug_server *s)
 	free(s);
 }
 
-int debug_server_fetch(struct debug_server *s, const struct build_id *id, debug_server_tick *tick,
-		       void *arg, char **path)
+int debug_server_fetch(struct debug_server *s, const struct build_id *id, enum server_file what,
+		       debug_server_tick *tick, void *arg, char **path)
 {
 	struct request r = { .tick = tick, .arg = arg, .begun = now() };
 	char *found = NULL;
 	int fd;
 
 	s->set_data(s->client, &r);
-	fd = s->find(s->client, id->bytes, id->n, &found);
+	fd = s->find[what](s->client, id->bytes, id->n, &found);
 	if (fd < 0)
 		return r.stopped ? -ECANCELED : r.late ? -ETIMEDOUT : fd;
 	close(fd);

@@ -20,12 +20,14 @@ typedef bool debug_server_tick(void *arg, uint64_t done_bytes, uint64_t total_by
 struct debug_server *debug_server_new(struct err *e);
 void debug_server_free(struct debug_server *s);
 
+enum server_file { SERVER_DEBUG_FILE, SERVER_PROGRAM };
+
 /*
- * Waits for the debug file of a build-id. *path, which the caller frees, is where it is kept. -ENOENT: no
+ * Waits for the debug file of a build-id, or for the program or library itself. *path, which the caller frees, is where it is kept. -ENOENT: no
  * server has it; -ECANCELED: tick stopped it; -ETIMEDOUT: nothing came for a while; else -errno. No
  * sentence: there is nothing more to say.
  */
-int debug_server_fetch(struct debug_server *s, const struct build_id *id, debug_server_tick *tick,
-		       void *arg, char **path);
+int debug_server_fetch(struct debug_server *s, const struct build_id *id, enum server_file what,
+		       debug_server_tick *tick, void *arg, char **path);
 
 #endif

@@ -497,7 +497,11 @@ static void fetch_one(struct fetching *g, uint32_t m)
 		return;
 	g->name = profile_string(n->p, profile_module(n->p, (module_id){ m })->name, NULL);
 	g->last_mebibytes = UINT64_MAX;
-	rc = debug_server_fetch(g->server, &d.build_id, tell_fetching, g, &path);
+	rc = debug_server_fetch(g->server, &d.build_id, SERVER_DEBUG_FILE, tell_fetching, g, &path);
+	/* A program that is not here may have symbols of its own. */
+	if (rc == -ENOENT && n->source.at[m] && source_lacks_file(n->source.at[m]))
+		rc = debug_server_fetch(g->server, &d.build_id, SERVER_PROGRAM, tell_fetching, g,
+					&path);
 	g->n_found += rc == 0;
 	if (rc < 0 && rc != -ENOENT && rc != -ECANCELED)
 		g->trouble = rc;

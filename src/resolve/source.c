@@ -48,6 +48,7 @@ struct source {
 	uint32_t declared_line;  /* in it */
 	char *reason;            /* see source_reason() */
 	bool lacks_debug_file;   /* see source_lacks_debug_file() */
+	bool lacks_file;         /* see source_lacks_file() */
 	bool unverified;         /* see source_unverified() */
 };
 
@@ -273,6 +274,7 @@ static void open_image(struct source *s, const struct finder *f, const struct ds
 {
 	const struct elf_file *named = image_named(i);
 
+	s->lacks_file = !i->runtime;
 	s->lacks_debug_file = d->kind == DSO_FILE && d->build_id.n > 0 &&
 			      (!named || named == i->mini || !symbols_has_symtab(named));
 	if (!named) {
@@ -465,6 +467,11 @@ const char *source_reason(const struct source *s)
 bool source_lacks_debug_file(const struct source *s)
 {
 	return s->lacks_debug_file;
+}
+
+bool source_lacks_file(const struct source *s)
+{
+	return s->lacks_file;
 }
 
 bool source_unverified(const struct source *s)

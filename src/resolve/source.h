@@ -50,6 +50,8 @@ struct inlines *source_take_inlines(struct source *s);
 const char *source_reason(const struct source *s);
 /* Would a debug file with the recorded build-id tell more? */
 bool source_lacks_debug_file(const struct source *s);
+/* Was what was mapped not found at all? */
+bool source_lacks_file(const struct source *s);
 /* A file was used though nothing says that it is the one that was recorded. */
 bool source_unverified(const struct source *s);
 /* Memory that it holds. */
