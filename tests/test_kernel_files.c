@@ -65,9 +65,11 @@ static bool begin(char *dir)
 	f = fopen(path, "w");
 	free(path);
 	cr_assert(f && fputs(source, f) >= 0 && fclose(f) == 0);
-	if (sh(dir, "gcc --version && ld --version && nm --version && objcopy --version") == 0)
+	/* The kernel's model of code is asked for below, which other machines have no name for. */
+	if (sh(dir, "gcc --version && ld --version && nm --version && objcopy --version && "
+		    "test $(uname -m) = x86_64") == 0)
 		return true;
-	cr_log_info("skipped: no compiler and binutils");
+	cr_log_info("skipped: no compiler and binutils for x86_64");
 	return false;
 }
 
@@ -158,8 +160,6 @@ static const struct {
 } modules[] = {
 	{ "dwarf 5", "gcc -g -O2 -c x.c && ld -r --build-id x.o -o mod.ko" },
 	{ "dwarf 4", "gcc -gdwarf-4 -O2 -c x.c && ld -r --build-id x.o -o mod.ko" },
-	{ "packed sections",
-	  "gcc -g -O2 -gz -c x.c && ld -r --build-id --compress-debug-sections=zlib x.o -o mod.ko" },
 	{ "a debug file", "gcc -g -O2 -c x.c && ld -r --build-id x.o -o mod.ko && "
 			  "objcopy --only-keep-debug mod.ko mod.ko.debug && strip -g mod.ko && "
 			  "objcopy --strip-unneeded mod.ko" },
@@ -184,20 +184,55 @@ Test(kernel_files, modules)
 	end(dir);
 }
 
+/* Ways in which sections with debug information may be packed; binutils may not know all of them. */
+static const char *const packings[] = { "none", "zlib-gnu", "zlib-gabi", "zstd" };
+
+/* Packs those of a file. False, and said, where that cannot be. */
+static bool packed(const char *dir, const char *file, const char *how)
+{
+	char *command = xasprintf("objcopy --compress-debug-sections=%s %s", how, file);
+	bool can = sh(dir, command) == 0;
+
+	free(command);
+	if (!can)
+		cr_log_info("skipped: objcopy packs no sections by %s", how);
+	return can;
+}
+
 Test(kernel_files, kernel_that_was_moved)
 {
 	char dir[] = "/tmp/proftop-kernel-XXXXXX";
+	bool can = begin(dir);
 
-	if (begin(dir)) {
+	for (size_t i = 0; i < sizeof(packings) / sizeof(*packings) && can; i++) {
 		struct mapping_event m = { .path = "[kernel.kallsyms]_text", .file_offset = BASE };
 
 		cr_assert_eq(sh(dir, "gcc -g -O2 -mcmodel=kernel -fno-pic -c x.c && "
 				     "ld --build-id --defsym=_text=before -e whole "
 				     "-Ttext=0xffffffff81000000 x.o -o vmlinux"),
 			     0);
+		if (!packed(dir, "vmlinux", packings[i]))
+			continue;
 		m.build_id = id_of(dir, "vmlinux");
-		ask("vmlinux", dir, m,
+		ask(packings[i], dir, m,
 		    value_of(dir, "vmlinux", "mark") - value_of(dir, "vmlinux", "before"));
+	}
+	end(dir);
+}
+
+Test(kernel_files, modules_with_packed_sections)
+{
+	char dir[] = "/tmp/proftop-kernel-XXXXXX";
+	bool can = begin(dir);
+
+	for (size_t i = 0; i < sizeof(packings) / sizeof(*packings) && can; i++) {
+		struct mapping_event m = { .path = "/lib/modules/6.1.0/kernel/mod.ko" };
+
+		cr_assert_eq(sh(dir, modules[0].make), 0);
+		if (!packed(dir, "mod.ko", packings[i]))
+			continue;
+		m.build_id = id_of(dir, "mod.ko");
+		ask(packings[i], dir, m, value_of(dir, "mod.ko", "mark"));
 	}
 	end(dir);
 }

@@ -86,8 +86,10 @@ static void unpack_gnu(struct lazy_bytes *to, const struct elf_file *f, const st
 		bytes = size <= UNPACKED_MAX
 				? packed_section(packed + 12, n - 12, false, (size_t)size)
 				: NULL;
-		if (bytes)
+		if (bytes) {
+			elf_relocate(f, s, bytes, (size_t)size);
 			lazy_take(to, bytes, (size_t)size);
+		}
 	}
 	free(packed);
 }

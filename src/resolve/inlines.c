@@ -56,11 +56,19 @@ struct inline_reader {
 	void *arg;
 };
 
+/* Under its name of old where it is packed as of old. */
+static const struct elf_section *info_of(const struct elf_file *f)
+{
+	const struct elf_section *s = elf_file_section(f, ".debug_info");
+
+	return s ? s : elf_file_section(f, ".zdebug_info");
+}
+
 static const struct elf_file *with_debug_info(const struct image *i)
 {
-	if (i->debug && elf_file_section(i->debug, ".debug_info"))
+	if (i->debug && info_of(i->debug))
 		return i->debug;
-	if (i->runtime && elf_file_section(i->runtime, ".debug_info"))
+	if (i->runtime && info_of(i->runtime))
 		return i->runtime;
 	return NULL;
 }
@@ -75,9 +83,10 @@ static struct inlines *inlines_of(const struct elf_file *f)
 	n = xcalloc(1, sizeof(*n));
 	n->path = xstrdup(elf_file_name(f));
 	n->id = *elf_file_build_id(f);
-	n->file_bytes = elf_file_section(f, ".debug_info")->size;
+	n->file_bytes = info_of(f)->size;
 	for (uint32_t k = 1; (s = elf_file_section_at(f, k)) != NULL; k++)
-		if (s->flags & SHF_COMPRESSED && strncmp(s->name, ".debug_", 7) == 0)
+		if ((s->flags & SHF_COMPRESSED && strncmp(s->name, ".debug_", 7) == 0) ||
+		    strncmp(s->name, ".zdebug_", 8) == 0)
 			n->packed_bytes += s->size;
 	return n;
 }
