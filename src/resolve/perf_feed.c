@@ -440,10 +440,10 @@ static const struct perf_chain_part *add_label(struct perf_feed *f, struct perf_
 static int64_t time_of_chain(struct perf_feed *f, const struct perf_sample *s,
 			     const struct perf_chain_part *parts, size_t n, int64_t time_ns)
 {
-	const struct perf_chain_part *user = &parts[1];
+	const struct perf_chain_part *user = n < 2 ? NULL : &parts[1];
 	int64_t before = time_ns;
 
-	if (n < 2 || parts[0].mode != MODE_KERNEL || user->mode != MODE_USER || user->is_mark)
+	if (!user || parts[0].mode != MODE_KERNEL || user->mode != MODE_USER || user->is_mark)
 		return time_ns;
 	for (uint32_t i = 0; i == 0 || i < user->ips.n; i++) {
 		before = resolver_before_exec(f->resolver, s->pid, time_ns,
