@@ -286,20 +286,38 @@ static struct profile *small_heap(void)
 	struct profile *p = profile_new();
 	struct heap_origin o[2] = { { .thread = ID_NONE }, { .thread = ID_NONE } };
 	allocation_id block;
+	location_id at[2], deeper;
+	struct frame run[2] = { { .n_more = 1 }, { 0 } };
+	module_id prog, libc;
 	origin_id who[2];
 	track_id track;
 
 	builder_begin(p);
+	prog = build_module(p, "/x/prog", "", FAMILY_PROGRAM);
+	libc = build_module(p, "/x/libc.so.6", "", FAMILY_LIBC);
 	track = build_heap_track(p, build_process(p, build_capture(p, "x", "heap"), 1), 0, 0);
 	for (int i = 0; i < 2; i++) {
-		function_id f = build_function(p, build_cstring(p, i ? "b" : "a"), (module_id){ 0 },
-					       0, (string_id){ 0 }, 0);
+		function_id f = build_function(p, build_cstring(p, i ? "b" : "a"), prog, 0,
+					       (string_id){ 0 }, 0);
 
+		at[i] = i ? build_location(p, prog, 64) : build_symbol_location(p, f);
+		run[0].function = f.v;
 		o[i].event = (uint16_t)build_heap_event(p, "malloc").v;
 		o[i].track = (uint16_t)track.v;
-		o[i].stack = build_stack(p, (stack_id){ 0 }, build_symbol_location(p, f)).v;
-		who[i] = build_heap_origin(p, &o[i]);
+		o[i].stack = build_stack(p, (stack_id){ 0 }, at[i]).v;
 	}
+	run[0].file = build_cstring(p, "/x/b.c").v;
+	run[0].line = 34;
+	run[1].function =
+		build_function(p, build_cstring(p, "std::inner"), prog, 0, (string_id){ 0 }, 0).v;
+	run[1].file = build_cstring(p, "/x/b.h").v;
+	run[1].line = 12;
+	build_location_inlines(p, at[1], run, 2);
+	deeper = build_symbol_location(
+		p, build_function(p, build_cstring(p, "strdup"), libc, 0, (string_id){ 0 }, 0));
+	o[1].stack = build_stack(p, (stack_id){ o[1].stack }, deeper).v;
+	for (int i = 0; i < 2; i++)
+		who[i] = build_heap_origin(p, &o[i]);
 	build_moment(p, track, 0);
 	build_allocation(p, track, 1000, who[0]);
 	build_moment(p, track, 1000000000);
@@ -347,11 +365,18 @@ Test(report, memory)
 		{ false,
 		  "  1.00 kB      1.50 kB      1.52 kB            3            1      1.00 kB  (everything)\n" },
 		{ false,
-		  "      0 B        500 B        500 B            1            1          0 B  b\n" },
+		  "      0 B        500 B        500 B            1            1          0 B  b  prog\n" },
 		{ true, "\"duration_ns\": 4000000000,\n\"peak_ns\": 1000000000,\n" },
 		{ true,
-		  "{\"name\": \"a\", \"module\": \"\", \"live\": 1000, \"peak\": 1000, \"bytes\": 1024, "
-		  "\"calls\": 2, \"temporary\": 0, \"leaked\": 1000}" },
+		  "{\"name\": \"a\", \"module\": \"prog\", \"live\": 1000, \"peak\": 1000, \"bytes\": 1024, "
+		  "\"calls\": 2, \"temporary\": 0, \"leaked\": 1000, "
+		  "\"stack\": [{\"name\": \"a\", \"module\": \"prog\"}]}" },
+		{ false,
+		  "\n# b: the stack that allocated most there, innermost first\n"
+		  "    strdup  libc.so.6\n    std::inner  b.h:12  prog\n    b  b.c:34  prog\n" },
+		{ true,
+		  "\"stack\": [{\"name\": \"strdup\", \"module\": \"libc.so.6\"}, "
+		  "{\"name\": \"std::inner\", \"module\": \"prog\", \"file\": \"/x/b.h\", \"line\": 12}" },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {

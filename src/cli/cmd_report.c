@@ -41,7 +41,8 @@ static int terminal_cols(void)
 /* The options as limits; trees are cut by share and tables by rows. */
 static void set_limits(struct report *r, const struct options *o, bool to_terminal)
 {
-	bool table = r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_THREADS;
+	bool table = r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_THREADS ||
+		     r->view == VIEW_KIND_MEMORY;
 	bool given = o->rows >= 0 || o->min_percent >= 0;
 
 	r->max_rows = o->rows >= 0 ? o->rows : 0;
@@ -240,6 +241,20 @@ static int report_info(const struct options *o, const struct profile *p, FILE *t
 	return 0;
 }
 
+/* Does the profile speak of a heap, and the user of nothing that its first view has no place for? */
+static bool is_of_memory(const struct options *o, const struct profile *p)
+{
+	struct lens lens;
+	bool heap;
+
+	if (o->view || o->group || o->sort || o->metric[0] || o->min_percent >= 0)
+		return false;
+	lens_init(&lens, p);
+	heap = metric_is_heap(p, lens.column[0].metric);
+	lens_done(&lens);
+	return heap;
+}
+
 enum status report_loaded(const struct options *o, struct load *l)
 {
 	struct err e = ERR_INIT;
@@ -253,6 +268,8 @@ enum status report_loaded(const struct options *o, struct load *l)
 		return say_error(&e, STATUS_UNUSABLE);
 	if (output_open(&out, o->output, &e))
 		return say_error(&e, STATUS_USAGE);
+	if (is_of_memory(o, load_profile(l)))
+		view = VIEW_KIND_MEMORY;
 	rc = view == VIEW_KIND_INFO ? report_info(o, load_profile(l), out.to)
 				    : report_view(o, load_profile(l), view, &out, &e);
 	if (output_close(&out, !rc, &e) || rc)

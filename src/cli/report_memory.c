@@ -12,6 +12,9 @@
 #include "report.h"
 #include "text.h"
 
+/* Sites whose stacks are in the text. */
+#define MOST_STACKS 10u
+
 static const char *const column_names[FOOTPRINT_N_COLUMNS] = {
 	[FOOTPRINT_LIVE] = "live",           [FOOTPRINT_PEAK] = "peak",
 	[FOOTPRINT_BYTES] = "bytes",         [FOOTPRINT_CALLS] = "calls",
@@ -55,6 +58,100 @@ static void put_row(const struct footprint *f, const int64_t *sum, const char *l
 	fputc('\n', to);
 }
 
+/* A frame, on its way to text or JSON. */
+struct frame_told {
+	const char *name, *module;
+	const char *file; /* "": not known */
+	uint32_t line;
+};
+
+typedef void frame_fn(void *arg, const struct frame_told *frame);
+
+static struct frame_told tell(const struct footprint *f, uint32_t function, uint32_t module,
+			      string_id file, uint32_t line)
+{
+	const struct key *key = &f->keys.key[keys_of_frame(&f->keys, function, module)];
+
+	return (struct frame_told){ key->label, key->module, profile_string(f->profile, file, NULL),
+				    line };
+}
+
+/* Says the frames of one place in the code, innermost first. */
+static void each_frame_of(const struct footprint *f, const struct location_columns *l,
+			  uint32_t location, frame_fn *fn, void *arg)
+{
+	const struct frame *run = f->lens.inlines ? location_frames(l, location) : NULL;
+	uint32_t function = location_function(l, location);
+	struct frame_told told;
+
+	for (uint32_t i = run ? run->n_more + 1 : 0; i-- > 0;) {
+		told = tell(f, run[i].function, l->module[location], (string_id){ run[i].file },
+			    run[i].line);
+		fn(arg, &told);
+	}
+	if (run)
+		return;
+	told = tell(f, function, l->module[location], (string_id){ 0 }, 0);
+	fn(arg, &told);
+}
+
+/* Says the frames of a stack, innermost first. */
+static void each_frame(const struct footprint *f, uint32_t stack, frame_fn *fn, void *arg)
+{
+	struct location_columns l;
+	struct stack_columns s;
+
+	profile_locations(f->profile, &l);
+	profile_stacks(f->profile, &s);
+	for (; stack != 0; stack = s.parent[stack])
+		each_frame_of(f, &l, s.location[stack], fn, arg);
+}
+
+/* Where frames are printed. */
+struct stack_text {
+	FILE *to;
+	bool ascii;
+};
+
+static void put_text_frame(void *arg, const struct frame_told *frame)
+{
+	const struct stack_text *t = arg;
+	char *name = text_clean(frame->name, strlen(frame->name), t->ascii);
+	const char *slash = strrchr(frame->file, '/');
+
+	fprintf(t->to, "    %s", name);
+	free(name);
+	if (frame->line > 0) {
+		name = text_clean(slash ? slash + 1 : frame->file,
+				  strlen(slash ? slash + 1 : frame->file), t->ascii);
+		fprintf(t->to, "  %s:%u", name, frame->line);
+		free(name);
+	}
+	if (*frame->module) {
+		name = text_clean(frame->module, strlen(frame->module), t->ascii);
+		fprintf(t->to, "  %s", name);
+		free(name);
+	}
+	fputc('\n', t->to);
+}
+
+/* The stack at which each of the first sites allocated most. */
+static void put_stacks(const struct report *r, FILE *to)
+{
+	const struct footprint *f = r->analysis->footprint;
+	uint32_t n = n_shown(r) < MOST_STACKS ? n_shown(r) : MOST_STACKS;
+	struct stack_text t = { to, r->ascii };
+
+	for (uint32_t i = 0; i < n && !ferror(to); i++) {
+		const char *label = f->keys.key[f->site[i].key].label;
+		char *name = text_clean(label, strlen(label), r->ascii);
+
+		fprintf(to, "\n# %s: the stack that allocated most there, innermost first\n", name);
+		free(name);
+		each_frame(f, f->site[i].stack, put_text_frame, &t);
+	}
+}
+
 void report_memory_text(const struct report *r, FILE *to)
 {
 	const struct footprint *f = r->analysis->footprint;
@@ -74,6 +171,21 @@ void report_memory_text(const struct report *r, FILE *to)
 	if (n_shown(r) < f->n_sites)
 		fprintf(to, "# %s more sites are left out; -n 0 shows all\n",
 			fmt_count(text, (int64_t)f->n_sites - n_shown(r)));
+	put_stacks(r, to);
+}
+
+static void put_json_frame(void *arg, const struct frame_told *frame)
+{
+	struct json_out *j = arg;
+
+	json_begin(j, NULL, '{', false);
+	json_put_text(j, "name", frame->name);
+	json_put_text(j, "module", frame->module);
+	if (frame->line > 0) {
+		json_put_text(j, "file", frame->file);
+		json_put_int(j, "line", frame->line);
+	}
+	json_end(j, '}');
 }
 
 static void put_sums(struct json_out *j, const struct footprint *f, const int64_t *sum)
@@ -106,6 +218,9 @@ void report_memory_json(const struct report *r, FILE *to)
 		json_put_text(&j, "name", key->label);
 		json_put_text(&j, "module", key->module);
 		put_sums(&j, f, f->site[i].sum);
+		json_begin(&j, "stack", '[', false);
+		each_frame(f, f->site[i].stack, put_json_frame, &j);
+		json_end(&j, ']');
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');
