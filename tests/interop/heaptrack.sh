@@ -32,7 +32,7 @@ for cost in allocations temporary leaked peak; do
     heaptrack_print -f "$theirs" -F "$cost" --flamegraph-cost-type "$cost" >/dev/null 2>&1 || die 'heaptrack_print fails'
 done
 PROFTOP_OUTPUT=ours.heap LD_PRELOAD=$tracer ./blocks 2>again || die 'blocks fails under the tracer'
-"$proftop" report --view memory --json -f fn:^main$ ours.heap >ours.json || die 'the trace cannot be read'
+"$proftop" report --json -f fn:^main$ ours.heap >ours.json || die 'the trace cannot be read'
 python3 - "$(cat again)" <<'PY'
 import json, sys
 
