@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading a perf.data: header, then windows of records into the feed, one window ahead.
+ * Reading a perf.data: header, then windows of records into the feed, some windows ahead.
  *
- * Mappings and names of window i + 1 are told before the samples of window i are fed, because rounds of
- * the recorder's buffers are not in order of time. Where that is not enough (a round longer than a
- * window, or maps that were written last: --tail-synthesize), what is beside the samples is told for
+ * Mappings and names of the windows behind are told before the samples of a window are fed, because rounds of
+ * the recorder's buffers are not in order of time. Where that is not enough (rounds longer than the windows
+ * that may wait, or maps that were written last: --tail-synthesize), what is beside the samples is told for
  * the rest of the file at once, when the file can be read twice.
  */
 #include "config.h"
@@ -261,9 +261,6 @@ static void learn_fields(struct reader *r)
 /* Looks at a new window, the last one of the stream. */
 static int look(struct reader *r, const struct perf_records *w)
 {
-	const uint64_t *n_rounds;
-	uint64_t rounds_before;
-
 	if (r->header.pipe || !r->feed)
 		take_tool_records(r, w);
 	learn_fields(r);
@@ -271,15 +268,9 @@ static int look(struct reader *r, const struct perf_records *w)
 		begin_feeding(r);
 	if (r->fields && r->list)
 		perf_feed_fields(r->feed, r->fields, r->list);
-	n_rounds = &perf_feed_stats(r->feed)->n_records[PERF_REC_FINISHED_ROUND];
-	rounds_before = *n_rounds;
 	perf_feed_look(r->feed, w, PERF_FEED_COUNT | (r->all_told ? 0 : PERF_FEED_TELL));
 	/* What all cpus tell is needed before what one of them sampled. */
 	if (!r->all_told && r->parts.number.n > 0)
-		return look_ahead(r, n_records_told(r));
-	/* A round is longer than a window: later windows may still tell of this one's time. */
-	if (!r->all_told && r->end > 0 && *n_rounds == rounds_before &&
-	    perf_stream_done(r->stream) < r->end)
 		return look_ahead(r, n_records_told(r));
 	return 0;
 }
@@ -303,25 +294,69 @@ static int feed(struct reader *r, const struct perf_records *w)
 	return fed == PERF_FED_FULL ? -EFBIG : rc;
 }
 
+/* Windows that were looked at and are to be fed, the oldest first. */
+struct queue {
+	struct perf_records window[PERF_WINDOWS_MOST];
+	uint64_t n_rounds[PERF_WINDOWS_MOST]; /* that had been finished at the end of each */
+	unsigned first, n;                    /* a ring */
+};
+
+static uint64_t n_rounds_told(const struct reader *r)
+{
+	return perf_feed_stats(r->feed)->n_records[PERF_REC_FINISHED_ROUND];
+}
+
+/*
+ * Was all told that is older than samples of the oldest window? Records of one round may be older than samples of
+ * the round before, but not of the one before that. A pipe is not kept waiting.
+ */
+static bool may_feed(const struct reader *r, const struct queue *q)
+{
+	if (q->n < 2)
+		return false;
+	return r->all_told || r->end == 0 || n_rounds_told(r) >= q->n_rounds[q->first] + 2;
+}
+
+static int feed_oldest(struct reader *r, struct queue *q)
+{
+	const struct perf_records *w = &q->window[q->first];
+
+	q->first = (q->first + 1) % PERF_WINDOWS_MOST;
+	q->n--;
+	return feed(r, w);
+}
+
+/* Looks at a window and feeds those that need not wait any longer. */
+static int take_window(struct reader *r, struct queue *q, const struct perf_records *w)
+{
+	unsigned at = (q->first + q->n) % PERF_WINDOWS_MOST;
+	int rc = look(r, w);
+
+	q->window[at] = *w;
+	q->n_rounds[at] = n_rounds_told(r);
+	q->n++;
+	/* Rounds are longer than what may wait: later windows may still tell of this one's time. */
+	if (rc == 0 && q->n == PERF_WINDOWS_MOST && !may_feed(r, q))
+		rc = look_ahead(r, n_records_told(r));
+	while (rc == 0 && may_feed(r, q))
+		rc = feed_oldest(r, q);
+	progress_set(r->progress, r->n_bytes_before + perf_stream_done(r->stream), r->n_bytes);
+	return rc;
+}
+
 /* All windows. Where reading fails, what came before is fed, and broken says why. */
 static int read_records(struct reader *r, struct err *broken)
 {
-	struct perf_records window[2];
-	bool have = false;
-	unsigned turn = 0;
+	struct queue q = { .n = 0 };
+	struct perf_records w;
 	int rc = 0;
 
-	while (rc == 0 && perf_stream_next(r->stream, &window[turn], broken) > 0) {
-		rc = look(r, &window[turn]);
-		turn ^= 1;
-		if (have && rc == 0)
-			rc = feed(r, &window[turn]);
-		have = true;
-		progress_set(r->progress, r->n_bytes_before + perf_stream_done(r->stream),
-			     r->n_bytes);
+	while (rc == 0 && perf_stream_next(r->stream, &w, broken) > 0) {
+		rc = take_window(r, &q, &w);
+		perf_stream_keep(r->stream, q.n > 1 ? q.n : 1);
 	}
-	if (have && rc == 0)
-		rc = feed(r, &window[turn ^ 1]);
+	while (rc == 0 && q.n > 0)
+		rc = feed_oldest(r, &q);
 	return rc;
 }
 

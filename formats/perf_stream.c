@@ -5,7 +5,7 @@
  * Plain records are read straight into the window they are handed out in; what is left of a cut record
  * at its end moves to the next one. With the first COMPRESSED record the stream changes over: bytes of
  * the file then go through a small buffer, plain records are copied and packed ones unpacked into the
- * window. Two windows alternate, so that the last one stays readable while the next is filled.
+ * window. There are several windows, so that those handed out before stay readable while the next is filled.
  *
  * Of long samples, which hold copied stacks, only the ends are read where the owner allows that: one pread()
  * from the end of one to the beginning of the next. As they keep their places, bytes of the window and of the
@@ -22,6 +22,7 @@
 #include "mem.h"
 #include "perf_gap.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,13 @@
 /* What became of the record at the front. */
 enum step { STEP_ON, STEP_MORE, STEP_WINDOW_ENDS, STEP_PACKED, STEP_STOP, STEP_LATER };
 
+/* Room for records, used over and over. */
+struct window {
+	uint8_t *at; /* NULL: not needed so far; owned */
+	VEC(struct perf_gap) gaps;
+	uint64_t number; /* of what it holds, counted from 1 */
+};
+
 struct perf_stream {
 	struct input *in;
 	bool seekable;
@@ -53,18 +61,19 @@ struct perf_stream {
 	uint64_t at, end; /* next byte to read, and where to stop; end 0: unknown */
 	bool stopped;     /* nothing more comes */
 
-	uint8_t *window[2]; /* [room] each; owned */
-	size_t room;        /* PERF_WINDOW_BYTES or PERF_PIPE_WINDOW_BYTES */
+	struct window windows[PERF_WINDOWS_MOST + 1];
+	size_t room;        /* bytes of each: PERF_WINDOW_BYTES or PERF_PIPE_WINDOW_BYTES */
 	unsigned turn;      /* the window being filled */
+	unsigned kept;      /* windows handed out last that are still looked at */
+	uint64_t n_windows; /* handed out so far */
 	size_t n, whole;    /* of it; see the file's comment */
 	bool round;         /* it holds a FINISHED_ROUND */
 	bool awaited; /* what was handed out last is used only when the next window is there */
 
 	bool may_leave_gaps;
-	VEC(struct perf_gap) gaps[2]; /* of the windows */
-	size_t head;                  /* bytes to read of long samples, GAP_… */
-	size_t n_gaps, n_filled;      /* since head has its size */
-	size_t most;                  /* bytes to read at once: few after a gap */
+	size_t head;             /* bytes to read of long samples, GAP_… */
+	size_t n_gaps, n_filled; /* since head has its size */
+	size_t most;             /* bytes to read at once: few after a gap */
 
 	bool packed;           /* changed over */
 	uint8_t *raw;          /* [room] bytes of the file, owned */
@@ -85,7 +94,7 @@ struct perf_stream {
 
 static uint8_t *filling(const struct perf_stream *s)
 {
-	return s->window[s->turn];
+	return s->windows[s->turn].at;
 }
 
 /* Offset in the file of a byte that was read but not used: `left` bytes before the next to read. */
@@ -318,12 +327,13 @@ static void leave_gap(struct perf_stream *s, uint32_t size)
 	if (s->n - s->whole < s->head || s->n >= to)
 		return;
 	n = to - s->n;
-	vec_push(&s->gaps[s->turn], ((struct perf_gap){ .record = offset_of(s, s->n - s->whole),
-							.offset = s->at,
-							.at = filling(s) + s->n,
-							.n = n,
-							.fill = fill_gap,
-							.source = s }));
+	vec_push(&s->windows[s->turn].gaps,
+		 ((struct perf_gap){ .record = offset_of(s, s->n - s->whole),
+				     .offset = s->at,
+				     .at = filling(s) + s->n,
+				     .n = n,
+				     .fill = fill_gap,
+				     .source = s }));
 	s->at += n;
 	s->n = to;
 	s->most = GAP_TAIL_BYTES + s->head;
@@ -552,17 +562,39 @@ static int fill_packed(struct perf_stream *s, struct err *e)
 	return rc;
 }
 
-/* The other window begins with what the last one held of a cut record. */
+/* Of the windows that nobody looks at any more, the one that was used last: it is likely in the cpu's cache. */
+static unsigned free_window(const struct perf_stream *s)
+{
+	uint64_t newest = 0;
+	unsigned best = 0, i;
+
+	for (i = 0; i <= PERF_WINDOWS_MOST && s->windows[i].at; i++) {
+		uint64_t number = s->windows[i].number;
+
+		if (number + s->kept > s->n_windows || number <= newest)
+			continue;
+		best = i;
+		newest = number;
+	}
+	return newest > 0 ? best : i;
+}
+
+/* Another window begins with what the last one held of a cut record. */
 static void turn_over(struct perf_stream *s)
 {
 	const uint8_t *from = filling(s) + s->whole;
 
-	s->n -= s->whole;
-	s->turn ^= 1;
-	memcpy(filling(s), from, s->n);
+	if (s->whole > 0) {
+		s->windows[s->turn].number = ++s->n_windows;
+		s->turn = free_window(s);
+		if (!filling(s))
+			s->windows[s->turn].at = xmalloc(s->room);
+		s->n -= s->whole;
+		memcpy(filling(s), from, s->n);
+	}
 	s->whole = 0;
 	s->round = false;
-	vec_clear(&s->gaps[s->turn]);
+	vec_clear(&s->windows[s->turn].gaps);
 }
 
 /* perf's own bound with room to spare, as long as it is credible. */
@@ -587,8 +619,8 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 	s->end = end;
 	s->piece_max = most_of_a_piece(packed_max);
 	s->room = s->seekable ? PERF_WINDOW_BYTES : PERF_PIPE_WINDOW_BYTES;
-	s->window[0] = xmalloc(s->room);
-	s->window[1] = xmalloc(s->room);
+	s->windows[0].at = xmalloc(s->room);
+	s->kept = 1;
 	s->head = GAP_HEAD_BYTES;
 	s->most = s->room;
 	s->zstd = ZSTD_createDCtx();
@@ -604,12 +636,18 @@ void perf_stream_free(struct perf_stream *s)
 	ZSTD_freeDCtx(s->zstd);
 	err_clear(&s->failure);
 	vec_done(&s->tracing);
-	vec_done(&s->gaps[0]);
-	vec_done(&s->gaps[1]);
 	free(s->raw);
-	free(s->window[0]);
-	free(s->window[1]);
+	for (size_t i = 0; i <= PERF_WINDOWS_MOST; i++) {
+		vec_done(&s->windows[i].gaps);
+		free(s->windows[i].at);
+	}
 	free(s);
+}
+
+void perf_stream_keep(struct perf_stream *s, unsigned n)
+{
+	assert(n <= PERF_WINDOWS_MOST);
+	s->kept = n;
 }
 
 void perf_stream_leave_gaps(struct perf_stream *s)
@@ -633,8 +671,8 @@ int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *
 			rc = fill_packed(s, &s->failure);
 		s->stopped = s->stopped || rc < 0;
 		w->n_bytes = s->whole;
-		w->gaps = s->gaps[s->turn].at;
-		w->n_gaps = s->gaps[s->turn].n;
+		w->gaps = s->windows[s->turn].gaps.at;
+		w->n_gaps = s->windows[s->turn].gaps.n;
 		if (s->whole > 0 || (!s->seekable && s->awaited && !s->stopped)) {
 			s->awaited = s->whole > 0;
 			return 1;

@@ -39,13 +39,13 @@ struct perf_stream_stats {
 	uint64_t n_aux_bytes;       /* of AUXTRACE payloads */
 };
 
-/* Two windows stay in a level 2 cache of today: 4 MiB ones took a third more time. */
 /*
  * Of a file, small enough for what was read to stay in the cpu's cache until it is looked at; of a pipe,
  * which cannot be looked ahead in, large enough for a round of the buffers of some cpus.
  */
 #define PERF_WINDOW_BYTES      ((size_t)1 << 20)
 #define PERF_PIPE_WINDOW_BYTES ((size_t)16 << 20)
+#define PERF_WINDOWS_MOST      16u /* that may be looked at at once */
 
 /*
  * Reads [begin, end) of a seekable input, or all that comes from a pipe when end is 0; borrows in.
@@ -61,9 +61,12 @@ void perf_stream_leave_gaps(struct perf_stream *s);
 /*
  * The next window. From a pipe it ends when a round is finished or pauses, for a live view, and is
  * empty when nothing has come for some time since the last one. It is borrowed until the next but one
- * call. Returns 1, 0 at the end, -errno with a sentence.
+ * call, or for longer by perf_stream_keep(). Returns 1, 0 at the end, -errno with a sentence.
  */
 int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e);
+
+/* So many windows, at most PERF_WINDOWS_MOST, of those handed out last are to outlive the next call: 1 at first. */
+void perf_stream_keep(struct perf_stream *s, unsigned n);
 
 /* Bytes of the file taken so far, packed. */
 uint64_t perf_stream_done(const struct perf_stream *s);

@@ -636,3 +636,36 @@ Test(perf_data, directories_are_read_file_by_file)
 	for (size_t i = 0; i < 4; i++)
 		made_done(&part[i]);
 }
+
+#define ROUND_SAMPLES 30000u /* more than a window of records */
+
+/* What a round says may be older than what was sampled in the round before, windows ago. */
+Test(perf_data, of_the_next_round_all_is_told_before_a_sample_is_read)
+{
+	struct made records = { .attr = made_clock_attr() }, file = { 0 };
+	struct result r;
+	size_t n_late = 0;
+	char *text;
+
+	made_comm(&records, 1, 1, 0, "a");
+	made_mmap(&records, 1, 0, 0x1000, 0x1000, "/bin/a");
+	for (uint32_t round = 0; round < 4; round++) {
+		if (round == 1)
+			made_mmap(&records, 1, ROUND_SAMPLES / 3, 0x1000, 0x1000, "/bin/b");
+		for (uint32_t i = 0; i < ROUND_SAMPLES; i++)
+			put_sample(&records, round * ROUND_SAMPLES + i + 1, 0x1010, 0x1020);
+		made_mark(&records, PERF_REC_FINISHED_ROUND);
+	}
+	file.attr = records.attr;
+	made_file(&file, &records, records.bytes.n);
+	r = read_bytes(file.bytes.at, file.bytes.n);
+	cr_expect_eq(n_samples(&r), 4 * ROUND_SAMPLES);
+	text = made_text_of(r.profile);
+	for (const char *at = text; (at = strstr(at, "[/bin/a]+10\n")); at++)
+		n_late++;
+	cr_expect_eq(n_late, ROUND_SAMPLES / 3 - 1, "%zu", n_late);
+	free(text);
+	done(&r);
+	made_done(&records);
+	made_done(&file);
+}

@@ -239,3 +239,31 @@ Test(perf_gaps, of_a_file_that_shrinks_are_zeros)
 	err_clear(&e);
 	made_done(&records);
 }
+
+/* Windows that are kept hold what they held, however many more are read. */
+Test(perf_gaps, windows_are_kept_as_long_as_asked_for)
+{
+	struct made records = { 0 };
+	struct perf_records kept[5];
+	struct perf_stream *s;
+	struct input *in;
+	size_t n = 0;
+
+	put_records(&records);
+	in = input_of_bytes(records.bytes.at, records.bytes.n, "x.data");
+	s = perf_stream_new(in, 0, records.bytes.n, false, 0);
+	perf_stream_keep(s, 4);
+	while (perf_stream_next(s, &kept[n % 5], NULL) > 0) {
+		n++;
+		for (size_t i = n < 5 ? 0 : n - 5; i < n; i++) {
+			const struct perf_records *w = &kept[i % 5];
+
+			cr_assert_eq(memcmp(w->at, records.bytes.at + w->offset, w->n_bytes), 0,
+				     "window %zu of %zu", i, n);
+		}
+	}
+	cr_expect_gt(n, 5u);
+	perf_stream_free(s);
+	input_close(in);
+	made_done(&records);
+}

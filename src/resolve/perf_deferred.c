@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Three generations of chains: of the batch looked at last, the one being fed, and the one before. */
+/* Generations of chains: of the batch looked at last, those that wait to be fed, and the one that was fed last. */
 #include "config.h"
 
 #include "perf_deferred.h"
@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#define N_GENERATIONS 3
+#define N_GENERATIONS (PERF_DEFERRED_BATCHES + 2)
 
 struct deferred_chain {
 	uint64_t cookie;

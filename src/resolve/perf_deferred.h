@@ -19,7 +19,10 @@ struct perf_deferred;
 struct perf_deferred *perf_deferred_new(void);
 void perf_deferred_free(struct perf_deferred *d);
 
-/* A batch of records begins: forgets what came three batches before. */
+/* Batches that may have been looked at when one is fed. */
+#define PERF_DEFERRED_BATCHES 16
+
+/* A batch of records begins: forgets what came more than that before. */
 void perf_deferred_turn(struct perf_deferred *d);
 
 /* Copies the chain of a thread. */
