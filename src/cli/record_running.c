@@ -124,6 +124,7 @@ static void make_settings(struct settings *s, const struct options *o, const cha
 	set(s, "PROFTOP_PAUSED", getenv("PROFTOP_PAUSED"));
 	set(s, "PROFTOP_SAMPLE_EXACT", getenv("PROFTOP_SAMPLE_EXACT"));
 	set(s, "PROFTOP_ENVIRONMENT", getenv("PROFTOP_ENVIRONMENT"));
+	set(s, "PROFTOP_PSS", getenv("PROFTOP_PSS"));
 	/* If we are killed, it ends all the same. */
 	set(s, "PROFTOP_SECONDS", ms ? seconds : NULL);
 	vec_push(&s->text, '\0');

@@ -61,6 +61,15 @@ sound "sampling with exact ones" totals
 [ "$(value allocs totals)" -gt 100 ] || fault "sampling: no large blocks: $(value allocs totals)"
 [ "$(value bytes totals)" -ge $((1000 * $(value allocs totals))) ] || fault "sampling: small blocks too"
 
+# Memory in use: what the kernel says, all of it or what is cheap to know. Shared pages make PSS less than RSS.
+usage() { "$tools/heap_totals" -r trace.heap | awk '/^USAGE/ { n++; rss = $3; pss = $4; anon = $5 } END { print n > 0, rss > 0, pss > 0, pss <= rss, anon > 0 }'; }
+record trace.heap "$tools/heap_work" single 2000 >/dev/null
+if [ -r /proc/self/smaps_rollup ]; then
+    [ "$(usage)" = "1 1 1 1 1" ] || fault "usage: $("$tools/heap_totals" -r trace.heap | grep ^USAGE)"
+fi
+PROFTOP_PSS=0 record trace.heap "$tools/heap_work" single 2000 >/dev/null
+[ "$(usage)" = "1 1 0 1 1" ] || fault "usage without PSS: $("$tools/heap_totals" -r trace.heap | grep ^USAGE)"
+
 # A largest size: the trace ends in order below it, the program goes on.
 "$tools/heap_work" threads 100000 >plain.out
 check=0 PROFTOP_MAX_SIZE=400k record trace.heap "$tools/heap_work" threads 100000 >traced.out || fault "a largest size: ends with $?"

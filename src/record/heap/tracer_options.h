@@ -18,6 +18,7 @@ struct tracer_options {
 	uint32_t only_pid;      /* record no other process; 0: any */
 	bool free_stacks;       /* frees are recorded with their stacks */
 	bool environment;       /* the environment is recorded */
+	bool pss;               /* the proportional set size is sampled */
 	uint32_t toggle_signal; /* the signal that pauses and resumes; 0: none */
 	bool paused;            /* begin without recording allocations */
 	bool disabled;          /* do not record at all */
