@@ -113,7 +113,9 @@ static void make_sample(struct profile *p, capture_id c, char *line)
 			cr_assert_fail("what is %s?", w);
 	}
 	s.weight = atoll(weight);
-	s.event = build_event(p, event, UNIT_COUNT, true);
+	s.event = strncmp(event, "ns:", 3) == 0      ? build_event(p, event + 3, UNIT_NS, true)
+		  : strncmp(event, "waits:", 6) == 0 ? build_derived_event(p, event + 6, UNIT_NS)
+						     : build_event(p, event, UNIT_COUNT, true);
 	if (tid >= 0) {
 		process_id process = build_process(p, c, pid);
 

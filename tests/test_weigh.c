@@ -341,6 +341,113 @@ Test(lens, metrics_have_names)
 	profile_free(p);
 }
 
+static const char wall_stacks[] = "a;b 5 event=ns:cpu-clock tid=1 pid=1 t=10\n"
+				  "a;b 40 event=waits:offcpu tid=1 pid=1 t=15\n"
+				  "a;c 200 event=waits:offcpu tid=2 pid=1 t=1\n"
+				  "a;b 7 event=ns:task-clock tid=1 pid=1 t=11\n"
+				  "a;d 3 event=ns:cpu-clock tid=2 pid=1 t=201\n"
+				  "a;d 1000 event=faults tid=2 pid=1 t=202\n";
+
+/* Time on the cpu and off it, column beside column, and their sum: of every row, thread and slice. */
+Test(weigh, wall_time_is_on_and_off)
+{
+	struct profile *p = made_profile(wall_stacks);
+	struct analysis *wall, *both, *threads;
+	char *text;
+	struct lens l;
+
+	made_lens(&l, p, "");
+	cr_assert_eq(metric_find(p, "cpu-clock", "wall", &l.column[0].metric, NULL), 0);
+	wall = made_analysis(p, &l);
+	l.column[0].metric.measure = MEASURE_WEIGHT;
+	l.n_columns = 2;
+	cr_assert_eq(metric_find(p, "offcpu", "", &l.column[1].metric, NULL), 0);
+	both = made_analysis(p, &l);
+
+	cr_expect_eq(wall->weights.total[0], 248);
+	cr_expect_eq(wall->weights.n_samples, 4);
+	cr_expect_eq(wall->weights.n_threads, 2);
+	text = made_tree_text(wall);
+	cr_expect_str_eq(text, "a 248 0\n  c 200 200\n  b 45 45\n  d 3 3\n");
+	free(text);
+	for (uint32_t i = 0; i < both->table.n_rows; i++) {
+		uint32_t k = 0;
+
+		while (wall->table.key[k] != both->table.key[i])
+			k++;
+		cr_expect_eq(wall->table.self[k],
+			     both->table.self[2 * i] + both->table.self[2 * i + 1]);
+	}
+	l.n_columns = 1;
+	l.column[0].metric.measure = MEASURE_WALL;
+	l.grouping = GROUP_THREAD;
+	threads = made_analysis(p, &l);
+	cr_assert_eq(threads->table.n_rows, 2);
+	cr_expect_eq(threads->table.self[0] + threads->table.self[1], 248);
+	cr_expect_eq(threads->table.self[0] * threads->table.self[1], 203 * 45);
+	analysis_free(threads);
+	analysis_free(wall);
+	analysis_free(both);
+	lens_done(&l);
+	profile_free(p);
+}
+
+static const struct {
+	const char *stacks, *event, *found, *error;
+} walls[] = {
+	{ wall_stacks, "cpu-clock", "wall (cpu-clock + offcpu)", NULL },
+	{ wall_stacks, "task-clock", "wall (task-clock + offcpu)", NULL },
+	{ wall_stacks, NULL, "wall (cpu-clock + offcpu)", NULL },
+	{ wall_stacks, "faults", NULL, "\"faults\" is no clock" },
+	{ wall_stacks, "offcpu", NULL, "\"offcpu\" is no clock" },
+	{ "a 1 event=ns:cpu-clock\n", NULL, NULL, "record with --switch-events" },
+	{ "a 1 event=cycles\na 2 event=waits:offcpu\n", NULL, NULL, "\"cycles\" is no clock" },
+};
+
+Test(lens, wall_time_wants_a_clock_and_waits)
+{
+	for (size_t i = 0; i < sizeof(walls) / sizeof(*walls); i++) {
+		struct profile *p = made_profile(walls[i].stacks);
+		struct metric m = { 0 };
+		struct err e = ERR_INIT;
+		int rc = walls[i].event ? metric_find(p, walls[i].event, "wall", &m, &e)
+					: metric_find_measure(p, "wall", &m, &e);
+		char *name;
+
+		cr_assert_eq(rc, walls[i].error ? -ENOENT : 0, "%zu: %s", i, err_text(&e));
+		if (walls[i].error) {
+			cr_expect(strstr(err_text(&e), walls[i].error), "%s", err_text(&e));
+		} else {
+			name = metric_name(p, m);
+			cr_expect_str_eq(name, walls[i].found);
+			cr_expect_eq(metric_unit(p, m), UNIT_NS);
+			cr_expect_str_eq(metric_word(p, m), "wall");
+			free(name);
+		}
+		err_clear(&e);
+		profile_free(p);
+	}
+}
+
+/* m: a clock's time, its samples, its wall time, then the next event. */
+Test(lens, wall_time_comes_after_a_clocks_samples)
+{
+	static const char *const names[] = { "cpu-clock samples", "wall (cpu-clock + offcpu)",
+					     "offcpu", "offcpu samples", "task-clock" };
+	struct profile *p = made_profile(wall_stacks);
+	struct metric m = { { 0 }, MEASURE_WEIGHT };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char *name;
+
+		m = metric_next(p, m);
+		name = metric_name(p, m);
+		cr_expect_str_eq(name, names[i]);
+		free(name);
+	}
+	profile_free(p);
+}
+
 Test(lens, copies_are_their_own)
 {
 	struct profile *p = made_profile("a 1\n");

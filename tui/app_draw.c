@@ -127,9 +127,11 @@ static char *breadcrumb(struct app *a)
 	void *state = app_state(a);
 	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
 	char *metric = NULL, *more = NULL, *text;
-	uint32_t n_more = an->counts.n_events - an->lens.n_columns;
+	bool both = metric_waits(an->profile, an->lens.column[0].metric).v != ID_NONE;
+	uint32_t n_shown = an->lens.n_columns + (an->lens.n_columns == 1 && both);
+	uint32_t n_more = an->counts.n_events - n_shown;
 
-	if (an->counts.n_events > an->lens.n_columns)
+	if (an->counts.n_events > n_shown)
 		more = xasprintf(" +%u event%s", (unsigned)n_more, n_more == 1 ? "" : "s");
 	if (an->lens.column[0].metric.event.v < an->counts.n_events)
 		metric = metric_name(an->profile, an->lens.column[0].metric);

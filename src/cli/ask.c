@@ -71,7 +71,6 @@ static bool wants_first_event(const struct options *o, const struct profile *p)
 static int find_columns(const struct options *o, const struct profile *p, struct lens *l,
 			struct err *e)
 {
-	const char *busiest = NULL;
 	struct profile_counts counts;
 
 	if (o->events.n > LENS_MAX_COLUMNS)
@@ -80,12 +79,8 @@ static int find_columns(const struct options *o, const struct profile *p, struct
 	profile_counts_read(p, &counts);
 	if (o->events.n == 0 && wants_first_event(o, p))
 		l->column[0].metric.event = (event_id){ 0 };
-	if (o->events.n == 0 && *o->metric && counts.n_events) {
-		const struct event *event = profile_event(p, l->column[0].metric.event);
-
-		busiest = profile_string(p, event->name, NULL);
-		return metric_find(p, busiest, o->metric, &l->column[0].metric, e);
-	}
+	if (o->events.n == 0 && *o->metric && counts.n_events)
+		return metric_find_measure(p, o->metric, &l->column[0].metric, e);
 	for (size_t i = 0; i < o->events.n; i++) {
 		struct lens_column column = { 0 };
 		int rc = metric_find(p, o->events.at[i], o->metric, &column.metric, e);

@@ -70,7 +70,8 @@ static void put_other_events(const struct report *r, FILE *to)
 		char *clean;
 
 		for (uint32_t c = 0; c < a->lens.n_columns; c++)
-			shown |= a->lens.column[c].metric.event.v == i;
+			shown |= a->lens.column[c].metric.event.v == i ||
+				 metric_waits(a->profile, a->lens.column[c].metric).v == i;
 		if (shown)
 			continue;
 		clean = text_clean(name, strlen(name), r->ascii);

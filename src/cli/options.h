@@ -32,7 +32,7 @@ struct filter;
 	X(TIME,     "time",      0,   "A,B",       ON_LENS,    time,    filter,      "only from A to B, in seconds since the start (10ms, 2m; either may be missing)") \
 	X(THREAD,   "thread",    0,   "RE",        ON_LENS,    thread,  filter,      "only threads whose name matches") \
 	X(EVENT,    "event",     0,   "NAME",      ON_LENS,    list,    events,      "the event to count (repeatable: a column each); the busiest one if not given") \
-	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    text,    metric,      "what is counted: period (a sample's weight, the default) or samples (1); of a heap live, peak, leaked, freed, temporary, bytes or calls") \
+	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    text,    metric,      "what is counted: period (a sample's weight, the default), samples (1) or wall (a clock and the waits off the cpu); of a heap live, peak, leaked, freed, temporary, bytes or calls") \
 	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, thread, process, comm, event or cpu") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    list,    symbols,     "look for symbol files in DIR first (repeatable)") \

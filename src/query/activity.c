@@ -68,7 +68,7 @@ static void add_batch(const struct rowpass *r, const struct keys *keys, struct t
 		uint32_t id = r->rows.thread ? r->rows.thread[row] : unknown;
 
 		if ((own && !own[i]) || (lens && !lens[i]) ||
-		    (r->event ? r->event[row] : 0) != r->column[0].event)
+		    !rowpass_counts(&r->column[0], r->event ? r->event[row] : 0))
 			continue;
 		add_row(r, s, row, keys->of_id[id < unknown ? id : unknown]);
 	}

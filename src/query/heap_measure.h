@@ -36,6 +36,7 @@ static inline bool heap_measure_counts(const struct heap_measure *g, uint32_t tr
 	switch (g->measure) {
 	case MEASURE_WEIGHT:
 	case MEASURE_SAMPLES:
+	case MEASURE_WALL:
 		return true;
 	case MEASURE_LIVE:
 	case MEASURE_PEAK:

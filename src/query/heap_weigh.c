@@ -310,6 +310,7 @@ static void add_to_rule(struct rule *r, const struct heap_measure *g, uint32_t t
 	switch (g->measure) {
 	case MEASURE_WEIGHT:
 	case MEASURE_SAMPLES:
+	case MEASURE_WALL:
 		r->always |= bit;
 		return;
 	case MEASURE_FREED:

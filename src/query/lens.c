@@ -85,6 +85,7 @@ static const struct measure_name {
 		      { MEASURE_SAMPLES, "calls", true, false },
 		      { MEASURE_WEIGHT, "period", false, true },
 		      { MEASURE_SAMPLES, "samples", false, true },
+		      { MEASURE_WALL, "wall", false, true },
 #define X(id, name) { MEASURE_##id, name, true, false },
 		      HEAP_MEASURES(X)
 #undef X
@@ -100,6 +101,31 @@ bool metric_is_heap(const struct profile *p, struct metric m)
 	return m.event.v < counts.n_events && profile_event(p, m.event)->is_heap;
 }
 
+static bool is_clock(const struct event *e)
+{
+	return e->unit == UNIT_NS && e->has_weight && !e->is_heap && !e->is_derived;
+}
+
+/* The event of waits off the cpu, in nanoseconds; {ID_NONE}: there is none. */
+static event_id waits_of(const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_events; i++) {
+		const struct event *e = profile_event(p, (event_id){ i });
+
+		if (e->is_derived && e->unit == UNIT_NS)
+			return (event_id){ i };
+	}
+	return (event_id){ ID_NONE };
+}
+
+event_id metric_waits(const struct profile *p, struct metric m)
+{
+	return m.measure == MEASURE_WALL ? waits_of(p) : (event_id){ ID_NONE };
+}
+
 struct metric metric_next(const struct profile *p, struct metric m)
 {
 	struct profile_counts counts;
@@ -111,6 +137,9 @@ struct metric metric_next(const struct profile *p, struct metric m)
 		return (struct metric){ m.event, m.measure + 1 };
 	if (m.measure == MEASURE_WEIGHT && profile_event(p, m.event)->has_weight)
 		return (struct metric){ m.event, MEASURE_SAMPLES };
+	if (m.measure == MEASURE_SAMPLES && is_clock(profile_event(p, m.event)) &&
+	    waits_of(p).v != ID_NONE)
+		return (struct metric){ m.event, MEASURE_WALL };
 	return (struct metric){ { (m.event.v + 1) % counts.n_events }, MEASURE_WEIGHT };
 }
 
@@ -138,6 +167,10 @@ char *metric_name(const struct profile *p, struct metric m)
 		event = profile_string(p, profile_event(p, m.event)->name, NULL);
 	if (metric_is_heap(p, m))
 		return xasprintf("%s %s", event, measure_name(m.measure, true));
+	if (metric_waits(p, m).v != ID_NONE)
+		return xasprintf(
+			"wall (%s + %s)", event,
+			profile_string(p, profile_event(p, metric_waits(p, m))->name, NULL));
 	if (m.measure == MEASURE_WEIGHT || strcmp(event, "samples") == 0)
 		return xstrdup(event);
 	return xasprintf("%s samples", event);
@@ -188,6 +221,23 @@ static bool find_measure(const char *name, bool heap, enum measure *out, struct 
 	return false;
 }
 
+/* Can the time of the event and that of waits be added up? If not, a sentence says why. */
+static int check_wall(const struct profile *p, struct metric m, struct err *e)
+{
+	const struct event *event = profile_event(p, m.event);
+
+	if (waits_of(p).v == ID_NONE)
+		return err_set(e, -ENOENT,
+			       "wall time needs to know when threads were off the cpu: record with "
+			       "--switch-events, or -e sched:sched_switch -a");
+	if (!is_clock(event))
+		return err_set(e, -ENOENT,
+			       "wall time is that of a clock and of the waits, and \"%s\" is no "
+			       "clock: record with -e cpu-clock or task-clock",
+			       profile_string(p, event->name, NULL));
+	return 0;
+}
+
 /* The measure as the event, now known, has it. */
 static int set_measure(const struct profile *p, const char *measure, struct metric m,
 		       struct metric *out, struct err *e)
@@ -197,8 +247,24 @@ static int set_measure(const struct profile *p, const char *measure, struct metr
 	m.measure = MEASURE_WEIGHT;
 	if (*measure && !find_measure(measure, heap, &m.measure, e))
 		return -ENOENT;
+	if (m.measure == MEASURE_WALL && check_wall(p, m, e))
+		return -ENOENT;
 	*out = m;
 	return 0;
+}
+
+int metric_find_measure(const struct profile *p, const char *measure, struct metric *out,
+			struct err *e)
+{
+	struct profile_counts counts;
+	struct metric m = *out;
+
+	profile_counts_read(p, &counts);
+	if (strcmp(measure, "wall") == 0 && !is_clock(profile_event(p, m.event)))
+		for (uint32_t i = counts.n_events; i-- > 0;)
+			if (is_clock(profile_event(p, (event_id){ i })))
+				m.event.v = i;
+	return set_measure(p, measure, m, out, e);
 }
 
 int metric_find(const struct profile *p, const char *event, const char *measure, struct metric *out,

@@ -38,6 +38,7 @@ enum measure {
 #define X(id, name) MEASURE_##id,
 	HEAP_MEASURES(X)
 #undef X
+		MEASURE_WALL /* of a clock: its time, and the time of waits off the cpu */
 };
 
 struct metric {
@@ -92,15 +93,23 @@ char *metric_name(const struct profile *p, struct metric m);
 const char *metric_word(const struct profile *p, struct metric m);
 /* The metric after m: every measure of its event that says something else, then the next event's. */
 struct metric metric_next(const struct profile *p, struct metric m);
+/* The event whose weights MEASURE_WALL adds to those of the metric's own; of others {ID_NONE}. */
+event_id metric_waits(const struct profile *p, struct metric m);
 /* Is it of allocations? */
 bool metric_is_heap(const struct profile *p, struct metric m);
 
 /*
  * Finds an event by its name (exact, else unique prefix) for --event; "period" or "" for its own
- * measure, "samples", or for heaps "bytes", "calls", "live", …. -ENOENT with a sentence that lists what
- * there is.
+ * measure, "samples", "wall", or for heaps "bytes", "calls", "live", …. -ENOENT with a sentence that lists
+ * what there is, or says why it cannot be.
  */
 int metric_find(const struct profile *p, const char *event, const char *measure, struct metric *out,
 		struct err *e);
+
+/*
+ * The same without an event's name: of the event in *out, or of the first clock for "wall" when that one is none.
+ */
+int metric_find_measure(const struct profile *p, const char *measure, struct metric *out,
+			struct err *e);
 
 #endif

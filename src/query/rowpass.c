@@ -18,7 +18,7 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 	struct metric m = r->lens->column[c].metric;
 	const struct event *event;
 
-	column->event = m.event.v;
+	column->event = column->also = m.event.v;
 	column->one = 1;
 	if (m.event.v >= r->counts.n_events)
 		return;
@@ -31,6 +31,8 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 		return;
 	column->weight = r->rows.weight;
 	column->one = r->rows.scale[m.event.v];
+	if (m.measure == MEASURE_WALL && metric_waits(p, m).v < r->counts.n_events)
+		column->also = metric_waits(p, m).v;
 }
 
 int rowpass_new(const struct profile *p, const struct profile_counts *counts,

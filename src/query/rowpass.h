@@ -22,6 +22,7 @@ struct progress;
 struct rowpass_column {
 	struct sieve sieve;    /* its own filter */
 	uint32_t event;        /* of its metric */
+	uint32_t also;         /* another whose rows count, too: of wall time; else the same */
 	const int64_t *weight; /* [n_samples] what rows add; NULL: each adds one */
 	int64_t one;           /* what a row adds without weights: the scale */
 	int64_t per_sample;    /* rows stand for so much weight a sample; 0: each for one sample */
@@ -49,6 +50,12 @@ void rowpass_free(struct rowpass *r);
 
 /* The first or next batch: 1 when there is one, 0 after the last, -ECANCELED. */
 int rowpass_next(struct rowpass *r, struct progress *progress);
+
+/* Does a row of the event count in the column? */
+static inline bool rowpass_counts(const struct rowpass_column *c, uint32_t event)
+{
+	return event == c->event || event == c->also;
+}
 
 /* Counts of the column's samples are in 1/so many: those of folded stacks may have fractions. */
 static inline int64_t rowpass_sample_scale(const struct rowpass *r, uint32_t c)

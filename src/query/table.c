@@ -165,7 +165,7 @@ static void add_column(const struct rowpass *r, uint32_t c, const struct profile
 
 	for (uint64_t i = 0; i < r->n; i++) {
 		uint64_t row = r->begin + i;
-		bool other = (r->event ? r->event[row] : 0) != column->event;
+		bool other = !rowpass_counts(column, r->event ? r->event[row] : 0);
 		uint32_t key;
 
 		if ((other && !all_events) || (lens && !lens[i]) || (own && !own[i]))

@@ -82,7 +82,7 @@ static void add_column(const struct rowpass *r, uint32_t c, struct weights *w)
 	for (uint64_t i = 0; i < r->n; i++) {
 		int64_t x = weight ? weight[i] : column->one;
 
-		if ((event && event[i] != column->event) || (own && !own[i]))
+		if ((event && !rowpass_counts(column, event[i])) || (own && !own[i]))
 			continue;
 		whole += x;
 		if (lens && !lens[i])
@@ -135,7 +135,7 @@ static void note_activity(const struct rowpass *r, const struct notes *n, struct
 		uint64_t n_samples;
 
 		if ((own && !own[i]) || (any_time && !any_time[i]) ||
-		    (r->event ? r->event[row] : 0) != r->column[0].event)
+		    !rowpass_counts(&r->column[0], r->event ? r->event[row] : 0))
 			continue;
 		if (rows->time_ns)
 			note_time(r, n, row, passes, w);

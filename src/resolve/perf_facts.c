@@ -43,6 +43,36 @@ static void wait_facts(struct profile *p, capture_id c, const struct perf_offcpu
 			   fmt_weight(sum, s->sum_ns, UNIT_NS, 1));
 }
 
+/* What --metric wall adds up: the first clock, and the waits. */
+static void wall_facts(struct profile *p, capture_id c, struct perf_events *events,
+		       const struct perf_offcpu_stats *s)
+{
+	struct perf_event *clock = NULL;
+	char sum[FMT_SIZE];
+	int64_t on = 0;
+
+	if (!s->n_waits)
+		return;
+	for (size_t i = 0; i < events->all.n; i++) {
+		struct perf_event *e = &events->all.at[i];
+
+		if (perf_attr_unit(&e->attr) != UNIT_NS || e->event == ID_NONE)
+			continue;
+		if (!clock || e->event < clock->event)
+			clock = e;
+	}
+	for (size_t i = 0; clock && i < events->all.n; i++)
+		if (events->all.at[i].event == clock->event)
+			on += events->all.at[i].weight;
+	if (clock)
+		build_fact(p, c, "events", "wall", FACT_PLAIN, "%s + %s, in total %s",
+			   perf_event_name_of(clock), PERF_OFFCPU_NAME,
+			   fmt_weight(sum, on + s->sum_ns, UNIT_NS, 1));
+	else
+		build_fact(p, c, "events", "wall", FACT_MISSING,
+			   "needs a clock beside the waits; record with -e cpu-clock, too");
+}
+
 static void record_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s)
 {
 	char n[FMT_SIZE];
@@ -154,6 +184,7 @@ void perf_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s
 	loss_facts(p, c, s, events);
 	event_facts(p, c, events);
 	wait_facts(p, c, &s->waits);
+	wall_facts(p, c, events, &s->waits);
 	record_facts(p, c, s);
 	stack_facts(p, c, s);
 }

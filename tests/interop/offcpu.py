@@ -94,6 +94,33 @@ def ours(proftop, path):
     return threads, functions
 
 
+def walls(proftop, path):
+    """({stack: nanoseconds} of --metric wall, the same of the clock and the waits added up)."""
+    def stacks(*options):
+        out = subprocess.run([proftop, 'export', '--to', 'folded', '--tid', path, *options], check=True,
+                             stdout=subprocess.PIPE).stdout.decode('utf-8', 'replace')
+        return collections.Counter({stack: int(weight) for stack, weight in (line.rsplit(' ', 1) for line in out.splitlines())})
+
+    return stacks('--metric', 'wall'), stacks('--event', 'cpu-clock') + stacks('--event', 'offcpu')
+
+
+def check_wall(name, proftop, path, told, last, mine):
+    """Problems: wall time is on and off, of every stack; and of a thread about the time that it was there."""
+    wall, sums = walls(proftop, path)
+    if wall != sums:
+        print(f'{name}: wall time is not that on the cpu and off it')
+        return 1
+    problems = 0
+    for tid in sorted(mine):
+        lived = max((time for time, _, kind in told[tid] if kind == 'end'), default=last) - min(time for time, _, _ in told[tid])
+        seen = sum(ns for stack, ns in wall.items() if stack.split(';')[0].endswith(f'/{tid}'))
+        # Samples say where between two of them a thread was; a thread may run before its first switch.
+        if not 0.7 * lived - 2e7 <= seen <= 1.3 * lived + 1e8:
+            print(f'{name}: thread {tid} lives {lived} ns, {seen} ns of wall time')
+            problems += 1
+    return problems
+
+
 def check(name, proftop, work):
     options, with_stacks = CASES[name]
     path = f'{work}/{name.replace(" ", "-")}.data'
@@ -116,6 +143,8 @@ def check(name, proftop, work):
         if with_stacks and not lost and functions[function] < least:
             print(f'{name}: {functions[function]} ns below {function}, which naps {least}')
             problems += 1
+    if 'cpu-clock' in options:
+        problems += check_wall(name, proftop, path, told, last, mine)
     print(f'{name}: {len(mine)} threads, {sum(threads[tid] for tid in mine)} ns, {"differ" if problems else "equal"}'
           + (', events were lost' if lost else ''))
     return len(mine), problems
