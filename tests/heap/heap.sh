@@ -62,7 +62,7 @@ sound "sampling with exact ones" totals
 [ "$(value bytes totals)" -ge $((1000 * $(value allocs totals))) ] || fault "sampling: small blocks too"
 
 # Memory in use: what the kernel says, all of it or what is cheap to know. Shared pages make PSS less than RSS.
-usage() { "$tools/heap_totals" -r trace.heap | awk '/^USAGE/ { n++; rss = $3; pss = $4; anon = $5 } END { print n > 0, rss > 0, pss > 0, pss <= rss, anon > 0 }'; }
+usage() { "$tools/heap_totals" -r trace.heap | awk '/^USAGE/ { n++; rss = $3; pss = $4; anon = $5 } END { print (n > 0), (rss > 0), (pss > 0), (pss <= rss), (anon > 0) }'; }
 record trace.heap "$tools/heap_work" single 2000 >/dev/null
 if [ -r /proc/self/smaps_rollup ]; then
     [ "$(usage)" = "1 1 1 1 1" ] || fault "usage: $("$tools/heap_totals" -r trace.heap | grep ^USAGE)"
