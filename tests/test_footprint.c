@@ -9,6 +9,7 @@
 #include "made_story.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,4 +197,55 @@ Test(footprint, a_site_is_the_innermost_frame_of_the_programs_own)
 	cr_assert_eq(m->site[0].sum[FOOTPRINT_LIVE], 64);
 	footprint_free(m);
 	profile_free(p);
+}
+
+/* In a range of time: what is there at its end less what was at its beginning, whoever had asked for it. */
+Test(footprint, a_change_is_the_difference_of_two_replays)
+{
+	static const int64_t ranges[][2] = { { 4000000, 22500000 },
+					     { 0, 9000000 },
+					     { 20000000, 36000000 } };
+
+	for (size_t k = 0; k < sizeof(ranges) / sizeof(*ranges); k++) {
+		struct story *s = story_new(7);
+		char filter[64];
+		struct footprint *m;
+		int64_t total = 0;
+
+		snprintf(filter, sizeof(filter), "time:%.4f,%.4f", (double)ranges[k][0] / 1e9,
+			 (double)ranges[k][1] / 1e9);
+		m = footprint_of(s->p, filter, s->event[0]);
+		cr_assert(m->in_range);
+		for (int i = 0; i < STORY_STACKS; i++) {
+			int64_t want = live_before(s, ranges[k][1], i) -
+				       live_before(s, ranges[k][0], i);
+			uint32_t site = m->site_of_stack[s->stack[i].v];
+
+			total += want;
+			cr_assert_eq(site == ID_NONE ? 0 : m->site[site].sum[FOOTPRINT_CHANGE],
+				     want, "%s, stack %d", filter, i);
+		}
+		cr_assert_eq(m->total[FOOTPRINT_CHANGE], total);
+		footprint_free(m);
+		story_free(s);
+	}
+}
+
+Test(footprint, growth_goes_on_to_the_end)
+{
+	static const struct {
+		const int64_t line[8];
+		bool grows;
+	} lines[] = {
+		{ { 0, 1, 2, 3, 4, 5, 6, 7 }, true },
+		{ { 9, 1, 2, 9, 4, 3, 9, 9 }, true },
+		{ { 0, 8, 8, 8, 8, 8, 8, 8 }, false },
+		{ { 0, 1, 2, 3, 4, 5, 6, 0 }, false },
+		{ { 100, 100, 101, 101, 102, 102, 103, 103 }, false },
+		{ { 7, 6, 5, 4, 3, 2, 1, 0 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		cr_expect_eq(footprint_grows(lines[i].line, 8), lines[i].grows, "line %zu", i);
+	cr_expect_not(footprint_grows(lines[0].line, 7), "too short to tell");
 }

@@ -32,18 +32,24 @@ struct table_column {
 	const char *title;
 	enum footprint_column of;
 	int cols;
-	int needs; /* columns of the screen below which it is left out */
+	int needs;     /* columns of the screen below which it is left out */
+	bool in_range; /* only where a range of time is shown */
 };
 
 static const struct table_column table[] = {
-	{ "LIVE", FOOTPRINT_LIVE, 9, 0 },       { "LIVE %", FOOTPRINT_LIVE, 7, 64 },
-	{ "PEAK", FOOTPRINT_PEAK, 10, 76 },     { "TOTAL", FOOTPRINT_BYTES, 10, 104 },
-	{ "CALLS", FOOTPRINT_CALLS, 12, 84 },   { "TEMP %", FOOTPRINT_TEMPORARY, 7, 92 },
-	{ "LEAKED", FOOTPRINT_LEAKED, 10, 52 },
+	{ "LIVE", FOOTPRINT_LIVE, 9, 0, false },
+	{ "LIVE %", FOOTPRINT_LIVE, 7, 64, false },
+	{ "CHANGE", FOOTPRINT_CHANGE, 10, 50, true },
+	{ "PEAK", FOOTPRINT_PEAK, 10, 76, false },
+	{ "TOTAL", FOOTPRINT_BYTES, 10, 104, false },
+	{ "CALLS", FOOTPRINT_CALLS, 12, 84, false },
+	{ "TEMP %", FOOTPRINT_TEMPORARY, 7, 92, false },
+	{ "LEAKED", FOOTPRINT_LEAKED, 10, 52, false },
 };
 #define N_TABLE    ((int)(sizeof(table) / sizeof(*table)))
 #define LIVE_SHARE 1
 #define LINE_NEEDS 112 /* columns of the screen below which sites have no line over time */
+#define GROWS_COLS 7   /* of the remark behind it */
 
 struct memory_view {
 	struct memory_graph graph;
@@ -155,6 +161,8 @@ static void memory_update(void *state, const struct scene *s)
 		time_axis_go_to(&v->graph.axis, whole - 1);
 	if (f && v->at_peak)
 		go_to_peak(v, f);
+	if (f && v->by == FOOTPRINT_CHANGE && !f->in_range)
+		v->by = FOOTPRINT_LIVE;
 	if (f)
 		footprint_sort(f, v->by);
 	follow(v, s);
@@ -274,8 +282,23 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
 }
 
+/* Is there room and reason for a column of the table? */
+static bool has_column(const struct footprint *f, const struct table_column *t, int cols)
+{
+	return cols >= t->needs && (!t->in_range || f->in_range);
+}
+
+/* Columns of a line over time, with the remark behind it and a gap; 0: there is no room. */
+static int line_cols(int cols)
+{
+	if (cols < LINE_NEEDS)
+		return 0;
+	return SITE_SLOTS + 2 + (cols >= LINE_NEEDS + GROWS_COLS ? GROWS_COLS : 0);
+}
+
 /* The columns that fit, from the left; returns where names begin. */
-static int draw_titles(const struct memory_view *v, struct canvas *c, struct rect r, int line)
+static int draw_titles(const struct memory_view *v, const struct footprint *f, struct canvas *c,
+		       struct rect r, int line)
 {
 	int col = 2;
 
@@ -283,7 +306,7 @@ static int draw_titles(const struct memory_view *v, struct canvas *c, struct rec
 		uint16_t style = table[i].of == v->by && i != LIVE_SHARE ? STYLE_HEADER_SORTED
 									 : STYLE_HEADER;
 
-		if (r.cols < table[i].needs)
+		if (!has_column(f, &table[i], r.cols))
 			continue;
 		if (line >= 0)
 			canvas_puts_right(c, r.row + line, r.col + col, table[i].cols, style,
@@ -291,12 +314,9 @@ static int draw_titles(const struct memory_view *v, struct canvas *c, struct rec
 		col += table[i].cols;
 	}
 	col += 2;
-	if (r.cols >= LINE_NEEDS) {
-		if (line >= 0)
-			canvas_puts(c, r.row + line, r.col + col, SITE_SLOTS, STYLE_HEADER,
-				    "OVER TIME");
-		col += SITE_SLOTS + 2;
-	}
+	if (line >= 0 && line_cols(r.cols))
+		canvas_puts(c, r.row + line, r.col + col, SITE_SLOTS, STYLE_HEADER, "OVER TIME");
+	col += line_cols(r.cols);
 	if (line >= 0)
 		canvas_puts(c, r.row + line, r.col + col, r.cols - col, STYLE_HEADER, "WHERE");
 	return col;
@@ -307,7 +327,12 @@ static const char *cell_text(const struct footprint *f, const struct footprint_s
 			     char out[FMT_SIZE])
 {
 	int64_t value = site->sum[table[i].of];
+	char bytes[FMT_SIZE];
 
+	if (table[i].in_range) {
+		snprintf(out, FMT_SIZE, "%s%s", value > 0 ? "+" : "", fmt_bytes(bytes, value));
+		return out;
+	}
 	if (i == LIVE_SHARE)
 		return fmt_percent(out, value, f->total[FOOTPRINT_LIVE]);
 	if (table[i].of == FOOTPRINT_TEMPORARY)
@@ -317,18 +342,26 @@ static const char *cell_text(const struct footprint *f, const struct footprint_s
 	return fmt_bytes(out, value);
 }
 
-/* A site's line over time. */
+/* A site's line over time, and whether it grows, in so many columns. */
 static void draw_line(const struct memory_view *v, const struct footprint *f, struct canvas *c,
-		      int row, int col, uint32_t i)
+		      int row, int col, int cols, uint32_t i)
 {
 	uint16_t style = row_bar_style(&f->keys.key[f->site[i].key]);
-	size_t n = (size_t)v->graph.n_slots;
+	const int64_t *line = NULL;
+	size_t n = SITE_SLOTS;
 
-	if (v->grid)
-		canvas_spark(c, row, col, SITE_SLOTS, style, v->grid + f->site[i].row * n, n, 0);
-	else if (i >= v->lines_top && i - v->lines_top < v->n_lines)
-		canvas_spark(c, row, col, SITE_SLOTS, style,
-			     v->lines + (size_t)(i - v->lines_top) * SITE_SLOTS, SITE_SLOTS, 0);
+	if (v->grid) {
+		n = (size_t)v->graph.n_slots;
+		line = v->grid + f->site[i].row * n;
+	} else if (i >= v->lines_top && i - v->lines_top < v->n_lines) {
+		line = v->lines + (size_t)(i - v->lines_top) * SITE_SLOTS;
+	}
+	if (!line)
+		return;
+	canvas_spark(c, row, col, SITE_SLOTS, style, line, n, 0);
+	if (cols > SITE_SLOTS + 2 && footprint_grows(line, n))
+		canvas_puts(c, row, col + SITE_SLOTS + 2, cols - SITE_SLOTS - 2, STYLE_HOT,
+			    "grows");
 }
 
 static void draw_site(const struct memory_view *v, const struct scene *s, struct canvas *c,
@@ -342,15 +375,16 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 	char text[FMT_SIZE], *source;
 
 	for (int k = 0; k < N_TABLE; k++) {
-		if (r.cols < table[k].needs)
+		if (!has_column(f, &table[k], r.cols))
 			continue;
 		canvas_puts_right(c, at, r.col + col, table[k].cols, STYLE_NUMBER,
 				  cell_text(f, site, k, text));
 		col += table[k].cols;
 	}
-	col = draw_titles(v, c, r, -1);
-	if (r.cols >= LINE_NEEDS)
-		draw_line(v, f, c, at, r.col + col - SITE_SLOTS - 2, i);
+	col = draw_titles(v, f, c, r, -1);
+	used = line_cols(r.cols);
+	if (used > 0)
+		draw_line(v, f, c, at, r.col + col - used, used, i);
 	if (i == v->list.cursor)
 		look.style |= STYLE_SELECTED;
 	used = row_draw_name(c, at, r.col + col, r.cols - col, key->label, &look);
@@ -379,7 +413,7 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 	draw_summary(v, s, c, r);
 	memory_graph_draw(&v->graph, s, c, r);
 	if (r.rows > top - 1)
-		draw_titles(v, c, r, top - 1);
+		draw_titles(v, footprint_of(s), c, r, top - 1);
 	for (int line = top; line < r.rows; line++) {
 		uint32_t i = list_at(&v->list, line - top);
 
@@ -432,7 +466,9 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 
 static bool next_order(struct memory_view *v, const struct scene *s)
 {
-	v->by = (enum footprint_column)((v->by + 1) % FOOTPRINT_N_COLUMNS);
+	unsigned n = footprint_of(s)->in_range ? FOOTPRINT_N_SUMS : FOOTPRINT_N_COLUMNS;
+
+	v->by = (enum footprint_column)((v->by + 1) % n);
 	footprint_sort(footprint_of(s), v->by);
 	forget_rows(v);
 	follow(v, s);

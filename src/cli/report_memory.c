@@ -192,6 +192,8 @@ static void put_sums(struct json_out *j, const struct footprint *f, const int64_
 {
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
 		json_put_weight(j, column_names[c], sum[c], f->scale[c]);
+	if (f->in_range)
+		json_put_int(j, "change", sum[FOOTPRINT_CHANGE]);
 }
 
 void report_memory_json(const struct report *r, FILE *to)

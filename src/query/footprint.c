@@ -3,6 +3,8 @@
 
 #include "footprint.h"
 
+#include "filter.h"
+#include "heap_change.h"
 #include "heap_scan.h"
 #include "heap_slots.h"
 #include "mem.h"
@@ -161,7 +163,8 @@ static int64_t weighed(const struct footprint *m, const int64_t *sums, int c)
 	return sums[m->column_of[c]];
 }
 
-static void make_sites(struct footprint *m, const struct weights *w)
+/* change: [n_stacks], or NULL. */
+static void make_sites(struct footprint *m, const struct weights *w, const int64_t *change)
 {
 	uint32_t *key = keys_of_sites(m), *site_of_key = xmalloc(m->keys.n * sizeof(*site_of_key));
 	int64_t *most = xcalloc(m->keys.n, sizeof(*most));
@@ -175,7 +178,8 @@ static void make_sites(struct footprint *m, const struct weights *w)
 		uint32_t *at;
 
 		m->site_of_stack[i] = ID_NONE;
-		if (key[i] == KEY_NONE || weighed(m, sum, FOOTPRINT_CALLS) == 0)
+		if (key[i] == KEY_NONE ||
+		    (weighed(m, sum, FOOTPRINT_CALLS) == 0 && (!change || change[i] == 0)))
 			continue;
 		at = &site_of_key[key[i]];
 		if (*at == ID_NONE) {
@@ -187,6 +191,7 @@ static void make_sites(struct footprint *m, const struct weights *w)
 		site = &m->site[*at];
 		for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
 			site->sum[c] += weighed(m, sum, c);
+		site->sum[FOOTPRINT_CHANGE] += change ? change[i] : 0;
 		if (weighed(m, sum, FOOTPRINT_BYTES) >= most[key[i]]) {
 			most[key[i]] = weighed(m, sum, FOOTPRINT_BYTES);
 			site->stack = i;
@@ -577,6 +582,29 @@ int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *prog
 	return rc;
 }
 
+static int64_t least(const int64_t *line, size_t from, size_t to)
+{
+	int64_t least = line[from];
+
+	for (size_t i = from + 1; i < to; i++)
+		least = line[i] < least ? line[i] : least;
+	return least;
+}
+
+bool footprint_grows(const int64_t *line, size_t n)
+{
+	int64_t of[4];
+
+	if (n < 8)
+		return false;
+	for (size_t i = 0; i < 4; i++) {
+		of[i] = least(line, n * i / 4, n * (i + 1) / 4);
+		if (i > 0 && of[i] <= of[i - 1])
+			return false;
+	}
+	return of[3] - of[0] > of[0] / 4;
+}
+
 void footprint_move_in_lines(struct footprint *m, int64_t cursor_ns, const int64_t *lines,
 			     uint32_t n, uint32_t slot)
 {
@@ -598,16 +626,34 @@ void footprint_move_to_peak(struct footprint *m)
 		m->site[i].sum[FOOTPRINT_LIVE] = m->site[i].sum[FOOTPRINT_PEAK];
 }
 
-static void take_weights(struct footprint *m, const struct weights *w)
+/* Where the filter speaks of time, what changed between. */
+static int find_change(struct footprint *m, struct progress *progress, int64_t **out)
 {
+	int64_t from, to;
+
+	m->in_range = filter_times(m->lens.filter, &from, &to);
+	*out = m->in_range ? xcalloc(m->counts.n_stacks, sizeof(**out)) : NULL;
+	return m->in_range ? heap_change(m->profile, &m->counts, &m->lens, from, to, progress, *out)
+			   : 0;
+}
+
+static int take_weights(struct footprint *m, const struct weights *w, struct progress *progress)
+{
+	int64_t *change;
+	int rc = find_change(m, progress, &change);
+
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
 		m->total[c] = weighed(m, w->total, c);
 		m->scale[c] = weighed(m, w->scale, c);
 	}
 	m->peak_ns = w->peak_ns;
 	m->whole_ns = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns;
-	make_sites(m, w);
+	for (uint32_t i = 0; change && i < w->n_stacks; i++)
+		m->total[FOOTPRINT_CHANGE] += change[i];
+	make_sites(m, w, change);
+	free(change);
 	footprint_sort(m, FOOTPRINT_LIVE);
+	return rc;
 }
 
 static struct footprint *begin(const struct profile *p, const struct profile_counts *counts,
@@ -631,7 +677,7 @@ int footprint_new(const struct profile *p, const struct profile_counts *counts,
 	int rc = weigh(m->profile, &m->counts, &m->lens, progress, &w);
 
 	if (rc == 0)
-		take_weights(m, &w);
+		rc = take_weights(m, &w, progress);
 	weights_done(&w);
 	if (rc < 0)
 		footprint_free(m);
@@ -685,7 +731,7 @@ int footprint_weigh(const struct profile *p, const struct profile_counts *counts
 	}
 	rc = weigh(p, counts, &both, progress, w);
 	if (m && rc == 0) {
-		take_weights(m, w);
+		rc = take_weights(m, w, progress);
 		if (metric.measure != MEASURE_PEAK)
 			w->peak_ns = TIME_NONE;
 		keep_first(w);

@@ -15,6 +15,8 @@
 #include "profile.h"
 #include "weigh.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct progress;
@@ -26,15 +28,17 @@ enum footprint_column {
 	FOOTPRINT_BYTES,     /* bytes ever allocated */
 	FOOTPRINT_CALLS,     /* allocations */
 	FOOTPRINT_TEMPORARY, /* of these, freed as the next deed */
-	FOOTPRINT_LEAKED     /* bytes never freed */
+	FOOTPRINT_LEAKED,    /* bytes never freed */
+	FOOTPRINT_CHANGE /* bytes more at the end than at the beginning of the filter's range of time; 0 without */
 };
-#define FOOTPRINT_N_COLUMNS 6
+#define FOOTPRINT_N_COLUMNS 6 /* that are measures */
+#define FOOTPRINT_N_SUMS    7
 
 struct footprint_site {
 	uint32_t key;   /* of keys: the function */
 	uint32_t row;   /* its number, which sorting leaves alone: for arrays beside the sites */
 	uint32_t stack; /* the site's stack that allocated most bytes: to go on from */
-	int64_t sum[FOOTPRINT_N_COLUMNS];
+	int64_t sum[FOOTPRINT_N_SUMS];
 };
 
 /* An answer for one lens over one state of a profile. */
@@ -47,9 +51,10 @@ struct footprint {
 	struct footprint_site *site; /* [n_sites] by falling live, then peak, bytes, label; owned */
 	uint32_t n_sites;
 	uint32_t *site_of_stack; /* [n_stacks] index of a site, ID_NONE for stacks without; owned */
-	int64_t total[FOOTPRINT_N_COLUMNS];
+	int64_t total[FOOTPRINT_N_SUMS];
 	int64_t scale
 		[FOOTPRINT_N_COLUMNS]; /* sums are in 1/scale of the unit: counts of sampled blocks */
+	bool in_range;                 /* the filter has a range of time: sites have a change */
 	int64_t whole_ns;              /* the recording's length */
 	int64_t peak_ns;               /* when most was there, since the start; TIME_NONE: never */
 };
@@ -100,6 +105,12 @@ int footprint_line(const struct footprint *m, int64_t from_ns, int64_t to_ns, ui
 /* Live bytes as of the end of a slot of lines[n_sites][n], which footprint_site_lines() made of all rows. */
 void footprint_move_in_lines(struct footprint *m, int64_t cursor_ns, const int64_t *lines,
 			     uint32_t n, uint32_t slot);
+
+/*
+ * Does a line of n numbers grow to the end? Then the least of each quarter is above that of the quarter before, and
+ * the last is a quarter more than the first.
+ */
+bool footprint_grows(const int64_t *line, size_t n);
 
 /*
  * The same for single sites: live bytes at the end of n slots, into out[n_sites][n], of the sites with
