@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -635,6 +636,55 @@ Test(perf_data, directories_are_read_file_by_file)
 	made_done(&file);
 	for (size_t i = 0; i < 4; i++)
 		made_done(&part[i]);
+}
+
+/* perf record --kcore: the kernel's symbols of the time lie beside the records. */
+Test(perf_data, kernel_symbols_of_a_directory)
+{
+	static const char kallsyms[] = "ffffffff81000000 T _text\n"
+				       "ffffffff81000100 T only_in_this_file\n"
+				       "ffffffff81000200 t another\n";
+	struct made records = { .attr = made_clock_attr() }, file = { 0 };
+	struct made_sample s = { .misc = PERF_CPU_KERNEL, .pid = 1, .tid = 1, .time = 10 };
+	char dir[] = "/tmp/proftop-test-XXXXXX", *kcore, *path;
+	struct result r;
+	size_t begun;
+
+	cr_assert_not_null(mkdtemp(dir));
+	begun = made_begin(&records, PERF_REC_MMAP, PERF_CPU_KERNEL);
+	made_u32(&records, UINT32_MAX); /* no process */
+	made_u32(&records, 0);
+	made_u64(&records, UINT64_C(0xffffffff81000000));
+	made_u64(&records, 1 << 20);
+	made_u64(&records, UINT64_C(0xffffffff81000000));
+	made_text(&records, "[kernel.kallsyms]_text");
+	made_trailer(&records, -1, 0, 0);
+	made_end(&records, begun);
+	made_comm(&records, 1, 1, 0, "a");
+	s.ip = UINT64_C(0xffffffff81000108);
+	s.period = 2;
+	s.n_chain = 2;
+	s.chain[0] = PERF_CTX_KERNEL;
+	s.chain[1] = s.ip;
+	made_sample(&records, &s);
+	made_file(&file, &records, records.bytes.n);
+	write_file(dir, "data", file.bytes.at, file.bytes.n);
+	kcore = xasprintf("%s/kcore_dir", dir);
+	cr_assert_eq(mkdir(kcore, 0700), 0);
+	write_file(kcore, "kallsyms", kallsyms, sizeof(kallsyms) - 1);
+	r = read_path(dir);
+	expect_text(&r, "cpu-clock 2 10 a;only_in_this_file\n", "a directory with kcore_dir");
+	path = xasprintf("%s/kallsyms", kcore);
+	unlink(path);
+	free(path);
+	rmdir(kcore);
+	path = xasprintf("%s/data", dir);
+	unlink(path);
+	free(path);
+	free(kcore);
+	rmdir(dir);
+	made_done(&records);
+	made_done(&file);
 }
 
 #define ROUND_SAMPLES 30000u /* more than a window of records */
