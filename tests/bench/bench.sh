@@ -10,7 +10,7 @@
 set -uo pipefail
 
 quick=(fp dwarf unwind folded keys heap opening)
-slow=(units large growth)
+slow=(units large growth programs)
 
 top=$PWD
 here=$(cd "$(dirname "$0")" && pwd)
@@ -427,6 +427,8 @@ churn 20 4 160 4
 CASES
     rm -f "$dir"/heap.out.*
 }
+
+. "$here/bench_programs.sh"
 
 # 20 M events of one program, recorded by proftop and by heaptrack.
 record_opening() {

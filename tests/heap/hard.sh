@@ -53,6 +53,22 @@ compare alive segv-abort 200
 behind=$tools/heap_plugin.so compare exact early 50
 [ "$(value live totals)" -le 1 ] || fault "early: $(value live totals) blocks of a library were not seen to be freed"
 
+# With each option, stacks are what full walks find, and the program is what it is.
+"$tools/heap_work" threads 3000 >plain.out
+for setting in PROFTOP_FREE_STACKS=1 PROFTOP_SAMPLE=1k PROFTOP_SAMPLE=1M PROFTOP_MAX_SIZE=300k PROFTOP_MAX_SIZE=1M \
+    PROFTOP_ENVIRONMENT=0 PROFTOP_TOGGLE_SIGNAL=12 PROFTOP_PAUSED=0 PROFTOP_ONLY_PID=0 PROFTOP_SAMPLE_EXACT=1000; do
+    (
+        export "${setting?}"
+        [ "${setting%=*}" != PROFTOP_SAMPLE_EXACT ] || export PROFTOP_SAMPLE=1G
+        record trace.heap "$tools/heap_work" threads 3000 >traced.out || fault "$setting: ends with $?"
+        cmp -s plain.out traced.out || fault "$setting: prints other things"
+        "$tools/heap_totals" trace.heap >totals || fault "$setting: the trace cannot be read"
+        sound "$setting" totals
+        grep -q '[1-9][0-9]* stacks were compared with full walks, 0 were wrong' log || fault "$setting: $(cat log)"
+        exit $faults
+    ) || faults=$((faults + 1))
+done
+
 # So little address space that we do without much of ours, or do not record.
 for kb in 20000 60000 200000 600000; do
     (

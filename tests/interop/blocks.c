@@ -56,12 +56,14 @@ __attribute__((noinline)) static void odd(void)
 	free(p);
 }
 
-int main(void)
+/* blocks [ROUNDS] */
+int main(int argc, char **argv)
 {
+	unsigned n_rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 7;
 	unsigned again = 0;
 	char line[32];
 
-	for (unsigned round = 0; round < 7; round++) {
+	for (unsigned round = 0; round < n_rounds; round++) {
 		grow(round);
 		churn();
 	}

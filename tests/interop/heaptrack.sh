@@ -52,3 +52,25 @@ for cost, value in ours.items():
     faults += value != theirs or theirs == 0
 sys.exit(faults > 0)
 PY
+[ $? = 0 ] || exit 1
+
+# Bytes that were allocated in all: what 5 rounds more add to them, as heaptrack tells sizes of the whole process only.
+for rounds in 7 12; do
+    heaptrack -o "theirs-$rounds" ./blocks $rounds >log 2>&1 || die "heaptrack fails: $(tail -1 log)"
+    heaptrack_print -f "$(ls "theirs-$rounds"* | head -1)" -H "sizes-$rounds" >/dev/null 2>&1 || die 'heaptrack_print fails'
+    PROFTOP_OUTPUT=ours-$rounds.heap LD_PRELOAD=$tracer ./blocks $rounds 2>/dev/null || die 'blocks fails under the tracer'
+    "$proftop" report --view memory --json -f 'fn:^main$' "ours-$rounds.heap" >"ours-$rounds.json" || die 'the trace cannot be read'
+done
+python3 - <<'PY'
+import json, sys
+
+def theirs(rounds):
+    return sum(int(size) * int(n) for size, n in (line.split()[:2] for line in open(f'sizes-{rounds}')))
+
+def ours(rounds):
+    return json.load(open(f'ours-{rounds}.json'))['total']['bytes']
+
+more = ours(12) - ours(7), theirs(12) - theirs(7)
+print('bytes of 5 rounds: %d and %d' % more)
+sys.exit(more[0] != more[1] or more[0] < 1000000)
+PY
