@@ -167,6 +167,35 @@ static uint32_t count_same(const struct climb *at, const struct perf_chain_part 
 	return i;
 }
 
+/*
+ * Climbs callers from frame i of the part on, for as long as they were climbed before: nearly all of them. Returns
+ * the first frame that takes more.
+ */
+static uint32_t follow(struct perf_chains *c, struct climb *at, const struct perf_chain_part *p,
+		       uint32_t i)
+{
+	const uint32_t *location = c->stacks.location, *followed = c->followed.at;
+	uint64_t *ips = &at->memory->ips.at[at->depth], space = at->space[true];
+	uint32_t *stacks = &at->memory->stacks.at[at->depth];
+	const struct perf_words words = p->ips; /* a copy, which what is written below cannot be */
+	uint32_t n_callers = words.n > 0 ? words.n - 1 : 0, stack = at->stack;
+	size_t n_followed = c->followed.n;
+
+	for (; i < n_callers && stack < n_followed; i++) {
+		uint64_t ip = perf_word(&words, n_callers - i);
+		const struct place *place = place_of(c, ip);
+		uint32_t child = followed[stack];
+
+		if (place->ip != ip || place->space != space || child == 0 ||
+		    location[child] != place->location)
+			break;
+		ips[i] = ip;
+		stacks[i] = stack = child;
+	}
+	at->stack = stack;
+	return i;
+}
+
 /* Adds the part's frames after the first n_same, which memory holds. */
 static void climb_part(struct perf_chains *c, struct climb *at, const struct perf_chain_part *p,
 		       uint32_t n_same)
@@ -181,10 +210,12 @@ static void climb_part(struct perf_chains *c, struct climb *at, const struct per
 	at->space[0] = space_of(at, p->mode, false);
 	at->space[1] = space_of(at, p->mode, true);
 	for (uint32_t i = n_same; i < n; i++) {
-		uint64_t ip = part_ip(p, i);
-		location_id l = p->is_mark ? (location_id){ (uint32_t)ip }
-					   : locate(c, at, p, ip, i + 1 < n);
+		location_id l;
+		uint64_t ip;
 
+		i = follow(c, at, p, i);
+		ip = part_ip(p, i);
+		l = p->is_mark ? (location_id){ (uint32_t)ip } : locate(c, at, p, ip, i + 1 < n);
 		at->stack = step(c, at->stack, l);
 		m->ips.at[at->depth + i] = ip;
 		m->stacks.at[at->depth + i] = at->stack;

@@ -78,16 +78,31 @@ static void add_part(struct perf_frames *x, enum cpu_mode mode, const struct per
 	vec_push(&x->parts, p);
 }
 
+/* The first mark from word i on, or the chain's length. There are few, so four words are looked at at once. */
+static uint32_t next_mark(const struct perf_words *chain, uint32_t i)
+{
+	for (; i + 4 <= chain->n; i += 4) {
+		bool any = perf_word(chain, i) >= PERF_CTX_MAX;
+
+		any |= perf_word(chain, i + 1) >= PERF_CTX_MAX;
+		any |= perf_word(chain, i + 2) >= PERF_CTX_MAX;
+		any |= perf_word(chain, i + 3) >= PERF_CTX_MAX;
+		if (any)
+			break;
+	}
+	while (i < chain->n && perf_word(chain, i) < PERF_CTX_MAX)
+		i++;
+	return i;
+}
+
 /* Splits a recorded chain at its marks. */
 static void split_chain(struct perf_frames *x, const struct perf_words *chain, enum cpu_mode mode)
 {
 	uint32_t from = 0;
 
-	for (uint32_t i = 0; i < chain->n; i++) {
+	for (uint32_t i = next_mark(chain, 0); i < chain->n; i = next_mark(chain, i + 1)) {
 		uint64_t ip = perf_word(chain, i);
 
-		if (ip < PERF_CTX_MAX)
-			continue;
 		add_part(x, mode, chain, from, i);
 		mode = mode_of_mark(ip, mode);
 		from = i + 1;
