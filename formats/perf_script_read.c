@@ -101,9 +101,12 @@ static bool same_who(const void *things, uint32_t value, const void *key)
 static uint32_t new_who(struct reader *r, const struct who_key *k, uint64_t hash)
 {
 	string_id name = build_string(r->p, k->comm.n ? k->comm.s : "", k->comm.n);
-	process_id process = build_process(r->p, r->text.capture, k->pid);
 	struct who w = { .pid = k->pid, .tid = k->tid };
+	process_id process;
 
+	/* Threads of one name are the best that can be had for a process. */
+	process = k->pid >= 0 ? build_process(r->p, r->text.capture, k->pid)
+			      : build_process_of_name(r->p, r->text.capture, name);
 	w.comm = profile_string(r->p, name, &w.n);
 	w.thread = build_thread(r->p, process, k->tid, name);
 	if (k->pid >= 0 && k->pid == k->tid)

@@ -413,6 +413,30 @@ static void check_corpus(const struct corpus_case *c, const char *in, const char
 		.as_printed = true, .addresses = true \
 	}
 
+/* Without a pid, as perf script prints by default: each name is a process, of the threads called so. */
+Test(perf_script, processes_without_a_number)
+{
+	struct err e = ERR_INIT;
+	struct profile *p = read_text("ab 1 1.5: c:\n\t 9 f (/b)\n\ncd 2 1.5: c:\n\t 9 f (/b)\n\n"
+				      "ab 3 1.5: c:\n\t 9 f (/b)\n\nef 4/4 1.5: c:\n\t 9 f (/b)\n",
+				      NULL, &e);
+	struct profile_counts n;
+	char names[64] = "";
+
+	cr_assert(p, "%s", err_text(&e));
+	profile_counts_read(p, &n);
+	for (uint32_t i = 0; i < n.n_threads; i++) {
+		const struct thread *t = profile_thread(p, (thread_id){ i });
+		const struct process *process = profile_process(p, t->process);
+
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%u:%s:%d:%d ",
+			 t->process.v, profile_string(p, process_name(process), NULL), process->pid,
+			 t->tid);
+	}
+	cr_expect_str_eq(names, "0:ab:-1:1 1:cd:-1:2 0:ab:-1:3 2:ef:4:4 ");
+	profile_free(p);
+}
+
 Test(perf_script, corpus)
 {
 	/* clang-format off */

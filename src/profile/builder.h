@@ -89,6 +89,8 @@ void build_stacks(struct profile *p, const stack_id *parent, const location_id *
 
 /* Interned by (capture, pid). */
 process_id build_process(struct profile *p, capture_id c, int32_t pid);
+/* A process of which no more is known than its name; interned by (capture, name). */
+process_id build_process_of_name(struct profile *p, capture_id c, string_id name);
 void build_process_name(struct profile *p, process_id id, string_id name);
 /* Interned by (process, tid, name). */
 thread_id build_thread(struct profile *p, process_id process, int32_t tid, string_id name);

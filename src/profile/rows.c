@@ -39,25 +39,35 @@ static bool same_process(const void *things, uint32_t value, const void *key)
 	const struct profile *p = things;
 	const struct process *a = &STORE_AT(struct process, p->processes, value), *k = key;
 
-	return a->pid == k->pid && a->capture.v == k->capture.v;
+	return a->pid == k->pid && a->capture.v == k->capture.v &&
+	       (k->pid >= 0 || a->name.v == k->name.v);
 }
 
-process_id build_process(struct profile *p, capture_id c, int32_t pid)
+static process_id intern_process(struct profile *p, const struct process *key)
 {
-	struct process key = { .capture = c, .pid = pid };
-	uint64_t hash = hash_pair(c.v, (uint32_t)pid);
+	uint64_t hash = hash_u64(hash_pair(key->capture.v, (uint32_t)key->pid) + key->name.v);
 	uint32_t n = p->now.n_processes, id;
 
-	assert(c.v < p->now.n_captures);
-	id = map_find(&p->processes_by_pid, hash, same_process, p, &key);
+	assert(key->capture.v < p->now.n_captures);
+	id = map_find(&p->processes_by_pid, hash, same_process, p, key);
 	if (id != MAP_NONE)
 		return (process_id){ id };
 	if (!store_room(p, &p->processes, (uint64_t)n + 1))
 		return (process_id){ 0 };
-	STORE_AT(struct process, p->processes, n) = key;
+	STORE_AT(struct process, p->processes, n) = *key;
 	map_add(&p->processes_by_pid, hash, n);
 	p->now.n_processes++;
 	return (process_id){ n };
+}
+
+process_id build_process(struct profile *p, capture_id c, int32_t pid)
+{
+	return intern_process(p, &(struct process){ .capture = c, .pid = pid });
+}
+
+process_id build_process_of_name(struct profile *p, capture_id c, string_id name)
+{
+	return intern_process(p, &(struct process){ .capture = c, .pid = -1, .name = name });
 }
 
 void build_process_name(struct profile *p, process_id id, string_id name)
