@@ -86,8 +86,9 @@ rm inf
 head -c 4096 /dev/urandom >random
 printf '\x7fELF and more' >elf
 printf 'no count here\nnor here\n' >words
+printf 'total 88\ndrwxr-xr-x 2 root root 4096 Nov 22 00:31 .\ndrwxr-xr-x 5 root root 4096 Nov 22 00:31 ..\n' >listing
 mkdir folder
-for input in empty random elf words folder /nonexistent; do
+for input in empty random elf words listing folder /nonexistent; do
     for verb in report info 'export --to folded' '--keys q'; do
         # shellcheck disable=SC2086
         run 3 $verb "$input"

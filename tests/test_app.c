@@ -533,6 +533,12 @@ Test(app, an_unusable_input_ends_it_with_its_sentence)
 	cr_assert(!app_over(f.app) && app_failure(f.app, NULL) == 0);
 	cr_assert(shows(&f, "x.data: offset 12: cannot be read"));
 	end(&f);
+	/* what a reader took for stacks and then refused is not */
+	begin(&f, stage_profile(), false, 100, 24);
+	f.loader = (struct loader){ true, -EBADMSG, "ls.txt: there is no stack in it" };
+	settle(&f);
+	cr_assert(app_over(f.app) && app_failure(f.app, NULL) == -EBADMSG);
+	end(&f);
 }
 
 /* Where something is said of time or of a filter, a click leads to where it is changed. */

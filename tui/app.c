@@ -99,21 +99,30 @@ static void replace_analysis(struct app *a, struct analysis *made)
 		app_land(a);
 }
 
-/* The loader's end: an error that left something to look at is a message. */
-static void end_loading(struct app *a)
+/*
+ * Did loading fail with nothing to look at? What looked like stacks in the only input is none when its
+ * reader refuses it in the end: a number here and there in another text.
+ */
+static bool has_failed(const struct app *a)
 {
 	struct profile_counts counts;
 
+	if (a->loading || a->load_error.code == 0)
+		return false;
+	profile_counts_read(a->source->profile, &counts);
+	return counts.n_samples == 0 || (a->load_error.code == -EBADMSG && counts.n_captures == 1);
+}
+
+/* The loader's end: an error that left something to look at is a message. */
+static void end_loading(struct app *a)
+{
 	a->loading = a->scene.loading = false;
 	if (!a->asked)
 		a->asked_ms = INT64_MIN; /* the last analysis need not wait */
 	leave_memory(a);
-	profile_counts_read(a->source->profile, &counts);
-	if (a->load_error.code == 0)
-		return;
-	if (counts.n_samples == 0 && a->load_error.code != -ECANCELED)
+	if (has_failed(a) && a->load_error.code != -ECANCELED)
 		a->over = true;
-	else
+	else if (a->load_error.code != 0)
 		app_say(a, true, err_text(&a->load_error));
 }
 
@@ -408,10 +417,7 @@ bool app_over(const struct app *a)
 
 int app_failure(const struct app *a, struct err *e)
 {
-	struct profile_counts counts;
-
-	profile_counts_read(a->source->profile, &counts);
-	if (a->loading || a->load_error.code == 0 || counts.n_samples > 0)
+	if (!has_failed(a))
 		return 0;
 	return err_set(e, a->load_error.code, "%s", err_text(&a->load_error));
 }
