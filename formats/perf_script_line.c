@@ -233,43 +233,6 @@ static enum script_kind read_anchored(const struct words *w, size_t i, const cha
 	return SCRIPT_HEADER;
 }
 
-/* Neither time nor cpu: "node 812 cycles:", "node 812/813 1000 cycles: …", "node 812". */
-static enum script_kind read_bare(const struct words *w, const char *end, struct script_header *h)
-{
-	size_t k = 1;
-
-	while (k < w->n && !(is_event(w->at[k]) && is_task(w->at[k - 1])))
-		k++;
-	if (k < w->n) {
-		bool period = k >= 2 && is_number(w->at[k - 1]) && is_task(w->at[k - 2]);
-
-		take_who(w, period ? k - 1 : k, h);
-		take_what(w, period ? k - 1 : k, end, h);
-		return SCRIPT_HEADER;
-	}
-	k = w->n - 1;
-	if (w->n == MOST_WORDS || w->n < 2 || (!is_task(w->at[k]) && !is_event(w->at[k])))
-		return SCRIPT_ODD;
-	take_who(w, is_task(w->at[k]) ? w->n : k, h);
-	take_what(w, is_task(w->at[k]) ? w->n : k, end, h);
-	return SCRIPT_HEADER;
-}
-
-static enum script_kind read_header(const char *s, size_t n, struct script_header *h)
-{
-	struct script_header out = { .pid = -1, .tid = -1, .cpu = CPU_NONE, .time_ns = TIME_NONE };
-	enum script_kind kind;
-	struct words w;
-	size_t anchor;
-
-	split(s, n, &w);
-	anchor = find_anchor(&w);
-	kind = anchor < w.n ? read_anchored(&w, anchor, s + n, &out) : read_bare(&w, s + n, &out);
-	if (kind != SCRIPT_ODD)
-		*h = out;
-	return kind;
-}
-
 static bool ends_with(struct span t, const char *with)
 {
 	size_t n = strlen(with);
@@ -343,6 +306,62 @@ bool script_frame_read(const char *s, size_t n, struct script_frame *f)
 	out.name = t;
 	*f = out;
 	return true;
+}
+
+/* The event of a header that has no task either: "node cycles: 55b8 leaf (/bin/x)"; w->n: there is none. */
+static size_t find_taskless_event(const struct words *w, const char *end)
+{
+	struct script_frame f;
+
+	for (size_t k = 1; k + 1 < w->n; k++)
+		if (is_event(w->at[k]) &&
+		    script_frame_read(w->at[k + 1].s, (size_t)(end - w->at[k + 1].s), &f) &&
+		    f.address.n >= 4 && f.module.n > 0)
+			return k;
+	return w->n;
+}
+
+/* Neither time nor cpu: "node 812 cycles:", "node 812/813 1000 cycles: …", "node 812". */
+static enum script_kind read_bare(const struct words *w, const char *end, struct script_header *h)
+{
+	size_t k = 1;
+
+	while (k < w->n && !(is_event(w->at[k]) && is_task(w->at[k - 1])))
+		k++;
+	if (k < w->n) {
+		bool period = k >= 2 && is_number(w->at[k - 1]) && is_task(w->at[k - 2]);
+
+		take_who(w, period ? k - 1 : k, h);
+		take_what(w, period ? k - 1 : k, end, h);
+		return SCRIPT_HEADER;
+	}
+	k = find_taskless_event(w, end);
+	if (k < w->n) {
+		take_who(w, k, h);
+		take_what(w, k, end, h);
+		return SCRIPT_HEADER;
+	}
+	k = w->n - 1;
+	if (w->n == MOST_WORDS || w->n < 2 || (!is_task(w->at[k]) && !is_event(w->at[k])))
+		return SCRIPT_ODD;
+	take_who(w, is_task(w->at[k]) ? w->n : k, h);
+	take_what(w, is_task(w->at[k]) ? w->n : k, end, h);
+	return SCRIPT_HEADER;
+}
+
+static enum script_kind read_header(const char *s, size_t n, struct script_header *h)
+{
+	struct script_header out = { .pid = -1, .tid = -1, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+	enum script_kind kind;
+	struct words w;
+	size_t anchor;
+
+	split(s, n, &w);
+	anchor = find_anchor(&w);
+	kind = anchor < w.n ? read_anchored(&w, anchor, s + n, &out) : read_bare(&w, s + n, &out);
+	if (kind != SCRIPT_ODD)
+		*h = out;
+	return kind;
 }
 
 bool script_position_read(const char *s, size_t n, struct span *file, uint32_t *line)
