@@ -142,7 +142,7 @@ static struct profile *read_text(const char *text, const struct read_options *o,
 	return NULL;
 }
 
-static char *written(const struct profile *p, const struct write_options *o)
+static char *written_as(const struct profile *p, const struct write_options *o, bool samples)
 {
 	struct analysis *a;
 	struct lens lens;
@@ -151,12 +151,19 @@ static char *written(const struct profile *p, const struct write_options *o)
 	FILE *to = open_memstream(&text, &n);
 
 	lens_init(&lens, p);
+	if (samples)
+		lens.column[0].metric.measure = MEASURE_SAMPLES;
 	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
 	cr_assert_eq(format_folded.write(a, o, to, NULL), 0);
 	fclose(to);
 	analysis_free(a);
 	lens_done(&lens);
 	return text;
+}
+
+static char *written(const struct profile *p, const struct write_options *o)
+{
+	return written_as(p, o, false);
 }
 
 #define PRINTED \
@@ -367,6 +374,36 @@ static char *sorted(char *text)
 	return all;
 }
 
+/* A text that ends anywhere gives what is there, or a sentence; no whole sample is lost by more text. */
+Test(perf_script, cut_everywhere)
+{
+	static const char text[] =
+		"# hostname : x\nab 1/2 [003] 1.5: 7 cpu-clock:u:\n\t 9 f+0x1 (inlined)\n  a.h:3\n"
+		"\t 9 main (/lib/libc.so.6)\n  a.c:4\n\ncd 5 1.25: faults:\n\tff80 k ([kernel.kallsyms])\n\n"
+		":-1 -1 [-01]  2.5: sched:sched_switch: a=b\nx cycles: 5512 leaf+0x1b (/b (deleted))\n\n";
+	uint64_t before = 0;
+
+	for (size_t cut = 0; cut < sizeof(text); cut++) {
+		char *part = xstrndup(text, cut);
+		struct err e = ERR_INIT;
+		struct profile *p = read_text(part, NULL, &e);
+		struct profile_counts n = { 0 };
+
+		if (p)
+			profile_counts_read(p, &n);
+		else
+			cr_expect_eq(strncmp(err_text(&e), "x: ", 3), 0, "%s", err_text(&e));
+		if (cut > 0 && part[cut - 1] == '\n') {
+			cr_expect_geq(n.n_samples, before, "cut at %zu", cut);
+			before = n.n_samples;
+		}
+		err_clear(&e);
+		profile_free(p);
+		free(part);
+	}
+	cr_expect_eq(before, 4);
+}
+
 /* Without a pid, as perf script prints by default: each name is a process, of the threads called so. */
 Test(perf_script, processes_without_a_number)
 {
@@ -395,6 +432,7 @@ struct corpus_case {
 	const char *in, *out; /* below CORPUS */
 	struct read_options read;
 	struct write_options write;
+	bool samples; /* are counted, not periods, as old scripts had it */
 };
 
 static void check_corpus(const struct corpus_case *c, const char *in, const char *out)
@@ -406,7 +444,7 @@ static void check_corpus(const struct corpus_case *c, const char *in, const char
 	if (text && expected) {
 		p = read_text(text, &c->read, &e);
 		cr_assert(p, "%s: %s", in, err_text(&e));
-		got = sorted(written(p, &c->write));
+		got = sorted(written_as(p, &c->write, c->samples));
 		expected = sorted(expected);
 		cr_expect_str_eq(got, expected, "%s\n%s", out, got);
 		free(got);
@@ -419,7 +457,8 @@ static void check_corpus(const struct corpus_case *c, const char *in, const char
 #define FG(name, option, ...) \
 	{ \
 		"/FlameGraph/test/" name ".txt", \
-			"/FlameGraph/test/results/" name "-collapsed-" option ".txt", __VA_ARGS__ \
+			"/FlameGraph/test/results/" name "-collapsed-" option ".txt", __VA_ARGS__, \
+			.samples = false \
 	}
 /* Where the result is the same to the byte as that of another option, it is kept once. */
 #define FG_AS(name, option, ...) FG(name, option, __VA_ARGS__)
@@ -427,7 +466,13 @@ static void check_corpus(const struct corpus_case *c, const char *in, const char
 	{ \
 		"/inferno/collapse-perf/" name ".txt", \
 			"/inferno/collapse-perf/results/" name "-collapsed" option ".txt", \
-			__VA_ARGS__ \
+			__VA_ARGS__, .samples = false \
+	}
+#define FORK(name, option, ...) \
+	{ \
+		"/FlameGraph/test/" name ".txt", \
+			"/FlameGraph-jonhoo-fork/test/results/" name "-collapsed-" option ".txt", \
+			__VA_ARGS__, .samples = true \
 	}
 #define PID \
 	{ \
@@ -465,6 +510,12 @@ Test(perf_script, corpus)
 		FG("perf-js-stacks-01", "all", PRINTED, { true, true }),
 		FG_AS("perf-js-stacks-01", "all", PRINTED, { false, true }), /* --jit */
 		FG_AS("perf-js-stacks-01", "addrs", PRINTED, { true, false }), /* --kernel */
+		FORK("perf-java-faults-01", "addrs", ADDRS, { 0 }),
+		FORK("perf-java-faults-01", "all", PRINTED, { true, true }),
+		FORK("perf-java-faults-01", "jit", PRINTED, { false, true }),
+		FORK("perf-java-faults-01", "kernel", PRINTED, { true, false }),
+		FORK("perf-java-faults-01", "pid", PID, { 0 }),
+		FORK("perf-java-faults-01", "tid", TID, { 0 }),
 		INFERNO("go-stacks", "", PRINTED, { 0 }),
 		INFERNO("java-inline", "", PRINTED, { 0 }),
 		INFERNO("versioned-vmlinux", "-kernel", PRINTED, { true, false }),
@@ -522,6 +573,11 @@ Test(perf_script, corpus_differences)
 		{ FG("perf-dd-stacks-01", "all", PRINTED, { true, true }), 1, 0, "dd;[unknown];system_call_[k] 10101010\n" },
 		{ FG("perf-dd-stacks-01", "jit", PRINTED, { false, true }), 1, 0, "dd;[unknown];system_call 10101010\n" },
 		{ FG_AS("perf-dd-stacks-01", "all", PRINTED, { true, false }), 1, 0, "dd;[unknown];system_call_[k] 10101010\n" },
+		{ FORK("perf-dd-stacks-01", "pid", PID, { 0 }), 1, 0, "dd-?;[unknown];system_call 1\n" },
+		{ FORK("perf-dd-stacks-01", "tid", TID, { 0 }), 1, 0, "dd-?/29776;[unknown];system_call 1\n" },
+		{ FORK("perf-dd-stacks-01", "addrs", ADDRS, { 0 }), 1, 0, "dd;[unknown <246>];system_call 1\n" },
+		{ FORK("perf-dd-stacks-01", "all", PRINTED, { true, true }), 1, 0, "dd;[unknown];system_call_[k] 1\n" },
+		{ FORK("perf-dd-stacks-01", "jit", PRINTED, { false, true }), 1, 0, "dd;[unknown];system_call 1\n" },
 		/* names end at their first bracket, as stackcollapse-perf.pl has it */
 		{ INFERNO("cpp-stacks-std-function", "", PRINTED, { 0 }), 1, 1, ";std::function<int ;std::_Function_handler<int " },
 		{ INFERNO("single-event", "", PRINTED, { 0 }), 1, 1, "boa_cli;[unknown];boa_cli::main;" },
@@ -540,7 +596,7 @@ Test(perf_script, corpus_differences)
 		struct profile *p = read_text(text, &c->read, NULL);
 
 		cr_assert(p && theirs, "%s", in);
-		ours = sorted(written(p, &c->write));
+		ours = sorted(written_as(p, &c->write, c->samples));
 		theirs = sorted(theirs);
 		cr_expect_eq(lines_beyond(theirs, ours, first, sizeof(first)), cases[i].n_less,
 			     "%s: %s", out, first);
