@@ -596,3 +596,27 @@ Test(views, flame_finds_the_heaviest_first)
 	stage_done(&st);
 	profile_free(p);
 }
+
+/* An answer that was asked for before the cursor moved, and comes after, does not say what is live now. */
+Test(views, memory_stays_at_its_cursor)
+{
+	struct profile *p = stage_heap();
+	char *moved, *later;
+	struct stage st;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	stage_init(&st, p, NULL, VIEW_KIND_MEMORY, 100, 26);
+	stage_keys(&st, "HHHh");
+	stage_draw(&st);
+	moved = stage_text(&st);
+	cr_expect_null(strstr(moved, "at the end"));
+	st.lens.cursor_ns = INT64_MAX;
+	stage_reanalyse(&st, NULL);
+	stage_draw(&st);
+	later = stage_text(&st);
+	cr_expect_str_eq(later, moved);
+	free(moved);
+	free(later);
+	stage_done(&st);
+	profile_free(p);
+}

@@ -61,8 +61,9 @@ struct memory_view {
 	struct list list;   /* sites */
 	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
 	enum footprint_column by;
-	bool at_end;  /* is the cursor where the recording ends? it stays there then */
-	bool at_peak; /* is it at the peak, to the moment? likewise */
+	bool at_end;      /* is the cursor where the recording ends? it stays there then */
+	bool at_peak;     /* is it at the peak, to the moment? likewise */
+	int64_t asked_ns; /* what is live was last asked for at this time, see EFFECT_CURSOR */
 };
 
 static struct footprint *footprint_of(const struct scene *s)
@@ -82,6 +83,7 @@ static void *memory_new(void)
 	time_axis_init(&v->graph.axis);
 	v->cursor_id = ID_NONE;
 	v->at_end = true;
+	v->asked_ns = INT64_MAX;
 	return v;
 }
 
@@ -161,6 +163,9 @@ static void memory_update(void *state, const struct scene *s)
 		time_axis_go_to(&v->graph.axis, whole - 1);
 	if (f && v->at_peak)
 		go_to_peak(v, f);
+	/* The answer may have been on its way when the cursor moved. */
+	else if (f && f->lens.cursor_ns != v->asked_ns)
+		footprint_move(f, v->asked_ns, NULL);
 	if (f && v->by == FOOTPRINT_CHANGE && !f->in_range)
 		v->by = FOOTPRINT_LIVE;
 	if (f)
@@ -434,6 +439,7 @@ static void after_move(struct memory_view *v, const struct scene *s, struct effe
 	v->at_peak = false;
 	if (v->at_end)
 		at = INT64_MAX;
+	v->asked_ns = at;
 	if (f->lens.cursor_ns == at)
 		return;
 	if (v->grid && !v->stale)
@@ -460,7 +466,7 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 	follow(v, s);
 	forget_rows(v);
 	out->kind = EFFECT_CURSOR;
-	out->from_ns = f->peak_ns + 1;
+	out->from_ns = v->asked_ns = f->peak_ns + 1;
 	return true;
 }
 
