@@ -156,6 +156,14 @@ static const struct {
 	  "     90.0      5.0  main\n"
 	  "     45.0      5.0  sort\n"
 	  "     45.0      5.0  › main\n" },
+	{ { .what = "callers of recursion", .view = VIEW_KIND_CALLERS, .function = "^sort$" },
+	  "# TOTAL %   SELF %  CALLERS\n"
+	  "     45.0      5.0  sort\n"
+	  "     45.0      5.0    main\n"
+	  "     40.0      0.0    sort\n"
+	  "     40.0      0.0    › main\n"
+	  "# callers of a recursive function add up to more than it: a sample counts for each of "
+	  "them once\n" },
 	{ { .what = "callers of one", .view = VIEW_KIND_CALLERS, .function = "^parse$" },
 	  "# TOTAL %   SELF %  CALLERS\n"
 	  "     40.0     10.0  parse\n"

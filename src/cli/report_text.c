@@ -15,6 +15,7 @@
 #include "canvas.h"
 #include "filter.h"
 #include "fmt.h"
+#include "mem.h"
 #include "profile.h"
 #include "report.h"
 #include "text.h"
@@ -346,6 +347,27 @@ static void put_left_out(const struct report *r, FILE *to)
 			fmt_count(n, (int64_t)r->n_left_out), r->n_left_out == 1 ? " is" : "s are");
 }
 
+/* Do the callers of some function add up to more than it? Recursive ones have samples of several. */
+static bool callers_overlap(const struct report *r)
+{
+	int64_t *sum = xcalloc(r->rows.n + 1, sizeof(*sum));
+	bool overlap = false;
+
+	for (size_t i = 0; i < r->rows.n; i++) {
+		uint32_t parent = r->rows.at[i].parent;
+
+		if (parent == ROW_NONE)
+			continue;
+		/* A caller has no more than the function, so the sum stays small until it is too large. */
+		sum[parent] += report_total(r, i)[0];
+		overlap |= sum[parent] > report_total(r, parent)[0];
+		if (overlap)
+			break;
+	}
+	free(sum);
+	return overlap;
+}
+
 void report_text(const struct report *r, FILE *to)
 {
 	struct layout l;
@@ -365,6 +387,10 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_CALLERS:
 		put_titles(r, to, &l, "CALLERS");
 		put_rows(r, to, &l, ROLE_ROW);
+		if (callers_overlap(r))
+			fputs("# callers of a recursive function add up to more than it: a sample "
+			      "counts for each of them once\n",
+			      to);
 		break;
 	case VIEW_KIND_TREE:
 		put_titles(r, to, &l, "CALL TREE");
