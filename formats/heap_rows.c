@@ -153,6 +153,43 @@ bool heap_rows_take(struct heap_rows *r, uint64_t id, allocation_id a)
 	return true;
 }
 
+/* No id of a page that has not been seen is anybody's. */
+static bool skip_page(struct heap_rows *r, uint64_t id)
+{
+	struct leaf **leaf = &r->leaf[id >> (PAGE_BITS + LEAF_BITS)];
+	struct page **page;
+
+	if (!*leaf)
+		*leaf = xcalloc(1, sizeof(**leaf));
+	page = &(*leaf)->page[id >> PAGE_BITS & ((1u << LEAF_BITS) - 1)];
+	if (*page && *page != gone)
+		return false;
+	*page = gone;
+	return true;
+}
+
+void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n)
+{
+	while (n > 0 && id <= MOST_ID) {
+		struct page **page;
+		uint32_t *row;
+
+		if (id % PAGE_IDS == 0 && n >= PAGE_IDS && skip_page(r, id)) {
+			id += PAGE_IDS;
+			n -= PAGE_IDS;
+			continue;
+		}
+		row = row_of(r, id, &page);
+		if (row && (*row == ROW_NONE || *row == ROW_EARLY)) {
+			r->stats.n_open_frees -= *row == ROW_EARLY;
+			*row = ROW_ENDED;
+			note_ended(page, id);
+		}
+		id++;
+		n--;
+	}
+}
+
 allocation_id heap_rows_end(struct heap_rows *r, uint64_t id)
 {
 	struct page **page;

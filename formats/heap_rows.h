@@ -32,6 +32,9 @@ bool heap_rows_take(struct heap_rows *r, uint64_t id, allocation_id a);
 /* The allocation of an id, which ends now; {ID_NONE} when it has not come yet. */
 allocation_id heap_rows_end(struct heap_rows *r, uint64_t id);
 
+/* n ids from `id` on are nobody's. */
+void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n);
+
 /* The id's free will come by address. */
 void heap_rows_evict(struct heap_rows *r, uint64_t id, uint64_t address);
 /* The allocation at an address, which ends now; {ID_NONE} when none is known. */

@@ -190,6 +190,7 @@ static void tell_culled(struct heap_tell *t, const struct heap_record *r, int64_
 		.time_ns = time_ns,
 		.calls = r->number[HEAP_CULLED_COUNT],
 		.bytes = r->number[HEAP_CULLED_BYTES],
+		.temporary = r->number[HEAP_CULLED_TEMPORARY],
 	};
 	uint64_t stack = r->number[HEAP_CULLED_STACK], thread = r->number[HEAP_CULLED_THREAD];
 

@@ -41,6 +41,7 @@ struct heap_culled {
 	int64_t time_ns;
 	uint64_t calls;
 	uint64_t bytes;
+	uint64_t temporary;
 };
 
 struct heap_tell {

@@ -279,6 +279,11 @@ static void take_event(struct reader *r, struct worker *w, const struct heap_eve
 		heap_rows_evict(r->rows, e->id, e->address);
 		return;
 	}
+	if (e->op == HEAP_GAP) {
+		heap_rows_skip(r->rows, e->id, e->size);
+		w->fresh_id = 0;
+		return;
+	}
 	build_moment(r->profile, r->track, time_ns);
 	w->fresh_id = 0;
 	switch ((enum heap_op)e->op) {
@@ -305,6 +310,7 @@ static void take_event(struct reader *r, struct worker *w, const struct heap_eve
 		move_range(r, w, e, time_ns);
 		break;
 	case HEAP_EVICT:
+	case HEAP_GAP:
 		break;
 	}
 }
@@ -365,7 +371,9 @@ static void add_culled(struct reader *r)
 		const struct heap_culled *c = &r->tell.culled.at[i];
 		struct heap_event as = { .op = HEAP_ALLOC, .stack = c->stack };
 		struct worker *w = worker_of(r, c->thread);
-		struct heap_bulk bulk = { .calls = c->calls, .bytes = c->bytes };
+		struct heap_bulk bulk = { .calls = c->calls,
+					  .bytes = c->bytes,
+					  .temporary = c->temporary };
 
 		refresh(r, w, c->thread, c->time_ns);
 		bulk.origin = origin_of(r, w, &as, c->time_ns).v;

@@ -86,6 +86,7 @@ static void totals(const struct profile *p, const char *event, int64_t to[MEASUR
 #define R(t, old, i, s, bytes) \
 	{ .op = HEAP_REALLOC, .time = t, .old_id = old, .id = i, .stack = s, .size = bytes }
 #define E(t, i, at)       { .op = HEAP_EVICT, .time = t, .id = i, .address = at }
+#define G(t, n)           { .op = HEAP_GAP, .time = t, .size = n }
 #define FA(t, at)         { .op = HEAP_FREE_ADDRESS, .time = t, .old_address = at, .stack = 1 }
 #define M(t, k, at, bytes, old, old_bytes) \
 	{ .op = HEAP_RANGE, .time = t, .kind = k, .address = at, .size = bytes, \
@@ -122,6 +123,10 @@ static const struct story {
 	  { { 1, 1, 1, { A(1, 1, 1, 100) } },
 	    { 1, 1, 1, { A(2, 1, 1, 50) } },
 	    { 1, (uint64_t)1 << 40, 2, { A(3, 0, 1, 1), F(4, 1) } } } },
+	{ "ids that are nobody's; what was culled in between, a block is not temporary", "malloc",
+	  111, 3, 100, 10, 1, 1,
+	  { { 1, 1, 8, { A(1, 1, 1, 100), G(2, 700), F(3, 1), A(4, 702, 1, 10), A(5, 703, 1, 1),
+			 F(6, 703), F(7, 500), F(8, 2) } } } },
 	{ "mapped memory, of which a part is given back", "mmap", 0x8000, 4, 0x4000, 0x4000, 0, 1,
 	  { { 1, 1, 3, { M(1, HEAP_MAP, 0x10000, 0x4000, 0, 0),
 			 M(2, HEAP_UNMAP, 0x11000, 0x1000, 0, 0),

@@ -53,7 +53,7 @@ Test(heap_wire, file_headers_that_cannot_be_are_refused)
 		enum heap_fault fault;
 	} cases[] = {
 		{ 1, 1, 8, HEAP_OK },           { 1, 1000000000, 32, HEAP_OK },
-		{ 2, 1000, 16, HEAP_TOO_NEW },  { 0, 1000, 16, HEAP_MALFORMED },
+		{ 3, 1000, 16, HEAP_TOO_NEW },  { 0, 1000, 16, HEAP_MALFORMED },
 		{ 1, 0, 16, HEAP_MALFORMED },   { 1, 1000000001, 16, HEAP_MALFORMED },
 		{ 1, 1000, 7, HEAP_MALFORMED }, { 1, 1000, 33, HEAP_MALFORMED },
 	};
@@ -275,8 +275,9 @@ static const struct heap_event events[] = {
 	  .old_address = 0x2000,
 	  .old_size = UINT64_MAX,
 	  .stack = 4 },
+	{ .time = 900003, .op = HEAP_GAP, .id = ID + 5, .size = 1000 },
 	{ .time = UINT64_MAX,
-	  .id = ID + 5,
+	  .id = ID + 1005,
 	  .address = 48,
 	  .size = 3,
 	  .stack = 4,
@@ -393,7 +394,7 @@ Test(heap_wire, events_that_cannot_be_are_refused)
 		const char *what;
 		uint8_t op, column, bytes[10], n;
 	} cases[] = {
-		{ "an op of later versions", 7, HEAP_COL_OP, { 7 }, 1 },
+		{ "a gap past its limit", HEAP_GAP, HEAP_COL_REF, { 0x81, 0x80, 0x40 }, 3 },
 		{ "a ref before the first id",
 		  HEAP_FREE,
 		  HEAP_COL_REF,

@@ -61,6 +61,7 @@ complete -c proftop -n "$explore" -s M -l no-mouse -d 'leave the mouse to the te
 complete -c proftop -n "$record" -l heap -d 'record allocations and frees'
 complete -c proftop -n "$record" -l free-stacks -d 'record the stacks of frees too'
 complete -c proftop -n "$record" -l sample -x -d 'record allocations so many bytes apart'
+complete -c proftop -n "$record" -l cull -x -d 'only count what is freed so soon'
 complete -c proftop -n "$record" -l max-size -x -d 'end the trace at this size'
 complete -c proftop -n "$record; or $tell" -s p -l attach -x -a '(__fish_complete_pids)' -d 'the process that runs already'
 complete -c proftop -n "$record" -l duration -x -d 'end the recording after so long'

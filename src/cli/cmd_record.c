@@ -99,6 +99,8 @@ static void set_environment(const struct recording *r)
 		setenv("PROFTOP_FREE_STACKS", "1", 1);
 	if (r->o->sample)
 		setenv("PROFTOP_SAMPLE", r->o->sample, 1);
+	if (r->o->cull)
+		setenv("PROFTOP_CULL", r->o->cull, 1);
 	if (r->o->max_size)
 		setenv("PROFTOP_MAX_SIZE", r->o->max_size, 1);
 	if (!r->o->children)
@@ -203,6 +205,31 @@ static bool is_size(const char *option, const char *text)
 	return false;
 }
 
+/* A time as the tracer takes it, or none; says so if it is something else. */
+static bool is_time(const char *option, const char *text)
+{
+	static const char *const units[] = { "", "ns", "us", "ms", "s" };
+	size_t digits = text ? strspn(text, "0123456789") : 0;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!text || (digits && digits < 10 && strcmp(text + digits, units[i]) == 0))
+			return true;
+	say("%s wants a time, such as 100us or 10ms, not \"%s\"", option, text);
+	return false;
+}
+
+static bool are_good(const struct options *o)
+{
+	if (!is_size("--sample", o->sample) || !is_size("--max-size", o->max_size) ||
+	    !is_time("--cull", o->cull))
+		return false;
+	if (o->cull && o->sample) {
+		say("--cull and --sample cannot both be: what sampling leaves out cannot be counted");
+		return false;
+	}
+	return true;
+}
+
 static enum status record(const struct options *o)
 {
 	struct recording r = { .o = o };
@@ -220,7 +247,7 @@ static enum status record(const struct options *o)
 		say("--duration is for processes that run already: with -p PID");
 		return STATUS_USAGE;
 	}
-	if (!is_size("--sample", o->sample) || !is_size("--max-size", o->max_size))
+	if (!are_good(o))
 		return STATUS_USAGE;
 	r.library = find_library();
 	if (!r.library) {

@@ -58,6 +58,7 @@ struct filter;
 	X(HEAP,     "heap",      0,   NULL,        ON_RECORD,  flag,    heap,        "record allocations and frees") \
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORD,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORD,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
+	X(CULL,     "cull",      0,   "TIME",      ON_RECORD,  text,    cull,        "only count what is freed within TIME (10ms), by stack") \
 	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "end the trace when it would become larger (1G)") \
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
 	X(ATTACH,   "attach",    'p', "PID",       ON_RECORD | ON_TELL, text, attach, "the process that runs already (record: instead of a command)") \
@@ -102,6 +103,7 @@ struct options {
 	const char *fields;         /* NULL: not given */
 	const char *color;          /* NULL: not given */
 	const char *sample;         /* NULL: not given */
+	const char *cull;           /* NULL: not given */
 	const char *max_size;       /* NULL: not given */
 	const char *attach;         /* NULL: not given */
 	const char *duration;       /* NULL: not given */

@@ -33,6 +33,11 @@ static bool takes_id(unsigned op)
 	return op == HEAP_ALLOC || op == HEAP_REALLOC || op == HEAP_REALLOC_ADDRESS;
 }
 
+static bool has_stack(unsigned op)
+{
+	return op != HEAP_EVICT && op != HEAP_GAP;
+}
+
 static bool is_free(unsigned op)
 {
 	return op == HEAP_FREE || op == HEAP_FREE_ADDRESS;
@@ -137,7 +142,7 @@ bool heap_write_event(struct heap_event_writer *w, const struct heap_event *e)
 		put(w, HEAP_COL_TIME, e->time - s->time);
 		s->time = w->block.last_time = e->time;
 	}
-	if (op_of(op) != HEAP_EVICT && e->stack != s->stack[is_free(op_of(op))]) {
+	if (has_stack(op_of(op)) && e->stack != s->stack[is_free(op_of(op))]) {
 		op |= HEAP_OP_HAS_STACK;
 		put(w, HEAP_COL_STACK, e->stack);
 		s->stack[is_free(op_of(op))] = e->stack;
@@ -152,6 +157,10 @@ bool heap_write_event(struct heap_event_writer *w, const struct heap_event *e)
 		put_address(w, HEAP_COL_LOOSE, &s->loose, e->address);
 	if (op_of(op) == HEAP_RANGE)
 		put_range(w, e);
+	if (op_of(op) == HEAP_GAP) {
+		put(w, HEAP_COL_REF, e->size);
+		s->next_id += e->size;
+	}
 	w->block.n_frees += is_free(op_of(op)) || (takes_id(op_of(op)) && op_of(op) != HEAP_ALLOC);
 	if (takes_id(op_of(op)))
 		put_size_and_address(w, e, &op);
@@ -214,7 +223,7 @@ static void take_common(struct heap_event_reader *r, uint8_t op, struct heap_eve
 		*stack = (uint32_t)node;
 	}
 	e->time = s->time;
-	e->stack = op_of(op) == HEAP_EVICT ? 0 : *stack;
+	e->stack = has_stack(op_of(op)) ? *stack : 0;
 }
 
 static void take_allocation(struct heap_event_reader *r, uint8_t op, struct heap_event *e)
@@ -242,6 +251,15 @@ static void take_range(struct heap_event_reader *r, struct heap_event *e)
 	e->size = heap_take_number(in);
 	e->old_address = heap_take_number(in);
 	e->old_size = heap_take_number(in);
+}
+
+static void take_gap(struct heap_event_reader *r, struct heap_event *e)
+{
+	e->id = r->state.next_id;
+	e->size = heap_take_number(&r->column[HEAP_COL_REF]);
+	if (e->size > HEAP_MAX_GAP)
+		r->column[HEAP_COL_REF].bad = true;
+	r->state.next_id += e->size;
 }
 
 static void take_rest(struct heap_event_reader *r, uint8_t op, struct heap_event *e)
@@ -272,6 +290,9 @@ static void take_rest(struct heap_event_reader *r, uint8_t op, struct heap_event
 		break;
 	case HEAP_RANGE:
 		take_range(r, e);
+		break;
+	case HEAP_GAP:
+		take_gap(r, e);
 		break;
 	default:
 		r->bad = true;

@@ -19,7 +19,8 @@ enum heap_op {
 	HEAP_REALLOC = 3,         /* ends old_id and takes an id: one step of a chain */
 	HEAP_REALLOC_ADDRESS = 4, /* ends what is at old_address and takes an id */
 	HEAP_EVICT = 5,           /* the free of id, which is at address, will come by address */
-	HEAP_RANGE = 6            /* memory mapped or unmapped: enum heap_range */
+	HEAP_RANGE = 6,           /* memory mapped or unmapped: enum heap_range */
+	HEAP_GAP = 7              /* `size` ids, from `id` on, are nobody's */
 };
 
 /* Which function gave the memory of an allocation. */
@@ -43,7 +44,7 @@ struct heap_event {
 	uint64_t time;        /* in the file's units */
 	uint64_t id;          /* that was taken; of FREE and EVICT: that is meant */
 	uint64_t address;     /* of the new memory; 0 when the block does not say; see the ops */
-	uint64_t size;        /* bytes asked for; of ranges: their length */
+	uint64_t size;        /* bytes asked for; of ranges: their length; of gaps: ids */
 	uint64_t old_id;      /* REALLOC */
 	uint64_t old_address; /* FREE_ADDRESS, REALLOC_ADDRESS, RANGE */
 	uint64_t old_size;    /* RANGE */
@@ -51,6 +52,8 @@ struct heap_event {
 	uint8_t op;           /* enum heap_op */
 	uint8_t kind;         /* enum heap_family, or enum heap_range of RANGE */
 };
+
+#define HEAP_MAX_GAP (UINT64_C(1) << 20) /* ids that one gap leaves out, at most */
 
 #define HEAP_N_EVENT_COLUMNS 9u /* arrays of columns are indexed by enum heap_column_id */
 

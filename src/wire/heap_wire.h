@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 #define HEAP_FILE_MAGIC        "PROFHEAP"
-#define HEAP_FILE_VERSION      1u /* readers refuse greater ones */
+#define HEAP_FILE_VERSION      2u /* readers refuse greater ones */
+#define HEAP_FILE_NO_GAPS      1u /* the version of files without HEAP_GAP */
 #define HEAP_FILE_HEADER_SIZE  64u
 #define HEAP_BLOCK_MAGIC       0x4b4c4250u /* "PBLK" */
 #define HEAP_BLOCK_HEADER_SIZE 88u

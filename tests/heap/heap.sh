@@ -70,6 +70,28 @@ fi
 PROFTOP_PSS=0 record trace.heap "$tools/heap_work" single 2000 >/dev/null
 [ "$(usage)" = "1 1 0 1 1" ] || fault "usage without PSS: $("$tools/heap_totals" -r trace.heap | grep ^USAGE)"
 
+# Culling: what is freed soon is not among the events, but all that the trace says adds up to the same; blocks
+# that live long are there all the same.
+for work_of in 'single 20000' 'threads 5000' 'pass 20000' 'deep 3000' 'longjmp 500'; do
+    for threshold in 10s 100us; do
+        # shellcheck disable=SC2086
+        PROFTOP_CULL=$threshold compare exact $work_of
+        [ "$threshold $work_of" != '10s pass 20000' ] || continue # others free them
+        [ "$threshold" = 100us ] || [ "$(value culled totals)" -gt 0 ] || fault "culling $work_of: none were culled"
+    done
+done
+PROFTOP_CULL=10s compare exact single 20000
+[ "$(value culled totals)" -gt 5000 ] || fault "culling: $(value culled totals) of 20000"
+for metric in calls bytes leaked; do
+    "$PROFTOP" export --to folded --metric $metric trace.heap 2>/dev/null | awk '{ n += $NF } END { print n + 0 }' >"culled.$metric"
+done
+PROFTOP_CULL=0 compare exact single 20000
+[ "$(value culled totals)" = 0 ] || fault "culling: of 0 ms, $(value culled totals)"
+for metric in calls bytes leaked; do
+    plain=$("$PROFTOP" export --to folded --metric $metric trace.heap 2>/dev/null | awk '{ n += $NF } END { print n + 0 }')
+    [ "$(cat "culled.$metric")" = "$plain" ] || fault "culling: $metric $(cat "culled.$metric"), not $plain"
+done
+
 # A largest size: the trace ends in order below it, the program goes on.
 "$tools/heap_work" threads 100000 >plain.out
 check=0 PROFTOP_MAX_SIZE=400k record trace.heap "$tools/heap_work" threads 100000 >traced.out || fault "a largest size: ends with $?"
@@ -130,6 +152,13 @@ rm -f proftop.*.heap
 grep -q -e '--sample wants' said.err || fault "record --sample lots says: $(cat said.err)"
 "$PROFTOP" record --heap --sample 1k -o sampled.heap -- "$tools/heap_work" single 1000 >/dev/null 2>&1
 "$tools/heap_totals" -r sampled.heap | grep -q '^SAMPLING [0-9]* 1024 ' || fault "record --sample: not in the trace"
+"$PROFTOP" record --heap --cull 5ms -o culled.heap -- "$tools/heap_work" single 1000 >/dev/null 2>&1
+"$tools/heap_totals" -r culled.heap | grep -q '^CULLING [0-9]* 5000 ' || fault "record --cull: not in the trace"
+"$PROFTOP" info culled.heap | grep -q 'lived less than 5' || fault "record --cull: info says $("$PROFTOP" info culled.heap)"
+"$PROFTOP" record --heap --cull soon -- true 2>said.err && fault "record --cull soon"
+grep -q -e '--cull wants' said.err || fault "record --cull soon says: $(cat said.err)"
+"$PROFTOP" record --heap --cull 1ms --sample 1k -- true 2>said.err && fault "record --cull and --sample"
+grep -q -e '--cull and --sample' said.err || fault "record --cull and --sample says: $(cat said.err)"
 "$PROFTOP" record -- true 2>said.err && fault "record without --heap"
 grep -q -e '--heap' said.err || fault "record without --heap says: $(cat said.err)"
 

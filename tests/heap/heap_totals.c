@@ -40,6 +40,8 @@ struct trace {
 	VEC(uint8_t) stack_used;      /* by node */
 	uint64_t n_blocks, n_events, n_allocs, n_frees, n_bytes, n_reallocs, n_lost, n_unmatched,
 		n_ranges;
+	uint64_t n_culled,
+		n_gap_ids;     /* allocations that were only counted; ids that are nobody's */
 	uint64_t n_incomplete; /* stacks that end at an unknown caller */
 	uint64_t n_bad, n_double;
 	uint64_t
@@ -124,6 +126,10 @@ static void take_event(struct trace *t, uint32_t thread, const struct heap_event
 		vec_push(&t->last, 0);
 	t->n_backward += e->time < t->last.at[thread];
 	t->last.at[thread] = e->time;
+	if (e->op == HEAP_GAP) {
+		t->n_gap_ids += e->size;
+		return;
+	}
 	if (e->op == HEAP_FREE || e->op == HEAP_FREE_ADDRESS)
 		t->n_frees++;
 	if (e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS)
@@ -215,6 +221,22 @@ static void tell_record(const struct heap_record *r)
 	putchar('\n');
 }
 
+/* What was left out was allocated and freed all the same. */
+static void take_culled(struct trace *t, const struct heap_record *r)
+{
+	uint64_t n = r->number[HEAP_CULLED_COUNT], stack = r->number[HEAP_CULLED_STACK];
+
+	t->n_culled += n;
+	t->n_allocs += n;
+	t->n_frees += n;
+	t->n_bytes += r->number[HEAP_CULLED_BYTES];
+	t->estimate += (double)r->number[HEAP_CULLED_BYTES];
+	if (stack == 0 || stack >= t->nodes.n)
+		t->n_bad++;
+	else
+		t->stack_used.at[stack] = 1;
+}
+
 static void take_records(struct trace *t, const struct heap_block *b)
 {
 	uint8_t *own;
@@ -232,6 +254,8 @@ static void take_records(struct trace *t, const struct heap_block *b)
 			t->mean = r.number[HEAP_SAMPLING_MEAN_BYTES];
 			t->exact = r.number[HEAP_SAMPLING_EXACT_FROM];
 		}
+		if (r.type == HEAP_REC_CULLED)
+			take_culled(t, &r);
 		if (r.type == HEAP_REC_LOST)
 			t->n_lost += r.number[HEAP_LOST_EVENTS];
 	}
@@ -378,6 +402,8 @@ static void tell(struct trace *t)
 #define TELL(name, value) printf("%s %llu\n", name, (unsigned long long)(value))
 	TELL("blocks", t->n_blocks);
 	TELL("events", t->n_events);
+	TELL("culled", t->n_culled);
+	TELL("gaps", t->n_gap_ids);
 	TELL("allocs", t->n_allocs);
 	TELL("reallocs", t->n_reallocs);
 	TELL("frees", t->n_frees);

@@ -34,7 +34,10 @@ enum note_op {
 	NOTE_CHUNK = 8, /* the ids of the allocations that follow begin at the operand */
 	NOTE_TIME = 9,  /* ticks at this note, in full */
 	NOTE_PAD = 10,  /* the ring goes on at its beginning */
-	NOTE_LOST = 11  /* so many events could not be noted */
+	NOTE_LOST = 11, /* so many events could not be noted */
+	/* What culling (tracer_cull.h) made of an alloc and its free. */
+	NOTE_CULLED = 12,
+	NOTE_CULLED_FREE = 13
 };
 #define NOTE_OP_SHIFT   60u
 #define NOTE_KIND_SHIFT 58u
@@ -76,11 +79,12 @@ struct tracer_thread {
 	_Atomic uint32_t state;                             /* enum thread_state */
 	uint32_t index;                                     /* in the trace */
 	uint64_t write_id;                                  /* the next allocation's */
-	uint64_t write_ticks;       /* >> tick_shift: of the last note taken */
-	uint64_t write_us;          /* of the last event written */
-	uint64_t named_us;          /* when its name was last looked at */
-	char name[16];              /* as told last */
-	bool announced;             /* its THREAD record has been written */
+	uint64_t n_culled;    /* ids from there on that are nobody's, as culling left them out */
+	uint64_t write_ticks; /* >> tick_shift: of the last note taken */
+	uint64_t write_us;    /* of the last event written */
+	uint64_t named_us;    /* when its name was last looked at */
+	char name[16];        /* as told last */
+	bool announced;       /* its THREAD record has been written */
 	struct tracer_thread *next; /* in the list of all */
 };
 

@@ -93,6 +93,10 @@ void tracer_facts_process(void)
 			&(struct heap_record){ .type = HEAP_REC_SAMPLING,
 					       .number = { 0, recorder.options.sample_bytes,
 							   recorder.options.sample_exact } });
+	if (recorder.options.cull_ns)
+		tracer_writer_record(
+			&(struct heap_record){ .type = HEAP_REC_CULLING,
+					       .number = { 0, recorder.options.cull_ns / 1000 } });
 	tracer_unmap(memory, COMMAND_BYTES);
 }
 

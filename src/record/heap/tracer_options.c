@@ -129,6 +129,26 @@ static uint64_t number(const char *settings, const char *name)
 	return v;
 }
 
+/* A time in ns: a number with ns, us, ms or s behind it, ms without; 0 when it is none. At most 10 s. */
+static uint64_t duration(const char *settings, const char *name)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = {
+		{ "", 1000000 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
+	};
+	const char *s = setting(settings, name);
+	uint64_t v = 0, most = UINT64_C(10000000000);
+
+	for (; s && *s >= '0' && *s <= '9' && v < UINT32_MAX; s++)
+		v = v * 10 + (uint64_t)(*s - '0');
+	for (size_t i = 0; s && i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(s, units[i].unit) == 0)
+			return v < most / units[i].ns ? v * units[i].ns : most;
+	return 0;
+}
+
 static bool is_set(const char *settings, const char *name, bool otherwise)
 {
 	const char *s = setting(settings, name);
@@ -147,6 +167,8 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	o->check = number(settings, "PROFTOP_CHECK");
 	o->sample_bytes = number(settings, "PROFTOP_SAMPLE");
 	o->sample_exact = number(settings, "PROFTOP_SAMPLE_EXACT");
+	/* What sampling left out is not there to be counted. */
+	o->cull_ns = o->sample_bytes ? 0 : duration(settings, "PROFTOP_CULL");
 	o->max_bytes = number(settings, "PROFTOP_MAX_SIZE");
 	o->only_pid = (uint32_t)number(settings, "PROFTOP_ONLY_PID");
 	o->free_stacks = is_set(settings, "PROFTOP_FREE_STACKS", false);

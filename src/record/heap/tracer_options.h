@@ -14,6 +14,7 @@ struct tracer_options {
 	uint64_t check;         /* every so many stacks are compared with a full walk; 0: none */
 	uint64_t sample_bytes;  /* mean bytes between allocations that are recorded; 0: all are */
 	uint64_t sample_exact;  /* those of so many bytes are recorded in any case; 0: none */
+	uint64_t cull_ns;       /* what was freed by then is only counted; 0: everything is written */
 	uint64_t max_bytes;     /* the trace ends when it would become larger; 0: never */
 	uint32_t only_pid;      /* record no other process; 0: any */
 	bool free_stacks;       /* frees are recorded with their stacks */

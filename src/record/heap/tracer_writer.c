@@ -7,6 +7,7 @@
 #include "heap_events.h"
 #include "tracer_attach.h"
 #include "tracer_blocks.h"
+#include "tracer_cull.h"
 #include "tracer_facts.h"
 #include "tracer_memory.h"
 #include "tracer_thread.h"
@@ -217,8 +218,30 @@ static unsigned read_event(struct tracer_thread *t, const uint64_t *note, struct
 		e->old_address = note[3];
 		e->old_size = note[4];
 		return 5;
+	case HEAP_GAP:
+		break;
 	}
 	return 2;
+}
+
+/* Adds e to the block, whose notes end before word `at`; a block that is full is written. */
+static void write_event(struct tracer_thread *t, const struct heap_event *e, uint64_t at)
+{
+	if (!heap_write_event(&writer.events, e)) {
+		finish_block(t, at);
+		heap_write_event(&writer.events, e);
+	}
+	t->write_id = writer.events.state.next_id;
+}
+
+/* Says which ids are nobody's, before what comes after their allocations. */
+static void tell_gap(struct tracer_thread *t, uint64_t at)
+{
+	struct heap_event e = { .op = HEAP_GAP, .time = t->write_us, .size = t->n_culled };
+
+	t->n_culled = 0;
+	if (e.size)
+		write_event(t, &e, at);
 }
 
 /* Takes the note at word `at` of the ring; returns how many words it has. */
@@ -232,7 +255,13 @@ static unsigned take_note(struct tracer_thread *t, uint64_t at)
 
 	if (op == NOTE_PAD)
 		return (unsigned)last + 1;
+	if (op == NOTE_CULLED || op == NOTE_CULLED_FREE) {
+		note_us(t, note[0]);
+		t->n_culled += op == NOTE_CULLED;
+		return tracer_note_words(note);
+	}
 	if (op == NOTE_CHUNK) {
+		tell_gap(t, at);
 		t->write_id = note[1] & NOTE_OPERAND;
 		finish_block(t, at + 2);
 		return 2;
@@ -245,19 +274,18 @@ static unsigned take_note(struct tracer_thread *t, uint64_t at)
 		count_lost(t, note[1] & NOTE_OPERAND);
 		return 2;
 	}
+	tell_gap(t, at);
 	n = read_event(t, note, &e);
-	if (!heap_write_event(&writer.events, &e)) {
-		finish_block(t, at);
-		heap_write_event(&writer.events, &e);
-	}
-	t->write_id = writer.events.state.next_id;
+	write_event(t, &e, at);
 	return n;
 }
 
-static void take_notes(struct tracer_thread *t, uint64_t head)
+static void take_notes(struct tracer_thread *t, uint64_t head, bool all)
 {
 	uint64_t at = atomic_load_explicit(&t->tail, memory_order_relaxed);
 
+	if (recorder.options.cull_ns && at != head)
+		head = tracer_cull_mark(t, head, all);
 	if (at == head)
 		return;
 	heap_event_writer_init(&writer.events, writer.event_memory, BLOCK_EVENTS, t->index,
@@ -267,9 +295,24 @@ static void take_notes(struct tracer_thread *t, uint64_t head)
 	finish_block(t, head);
 }
 
+/* Tells what was left out. The stacks that it names have been written. */
+static void tell_culled(bool all)
+{
+	struct heap_record r;
+
+	if (!recorder.options.cull_ns || !tracer_cull_is_due(all))
+		return;
+	while (tracer_cull_next(&r)) {
+		if (writer.records.end - writer.records.at < RECORDS_BYTES / 16)
+			write_records();
+		tracer_writer_record(&r);
+	}
+}
+
 /* Says that this is the end, and stops; `why` is for the log, unless NULL. With the drain lock held. */
 static void end(const char *why)
 {
+	tell_culled(true);
 	tracer_facts_usage();
 	tracer_facts_checked();
 	tracer_writer_record(&(struct heap_record){ .type = HEAP_REC_END,
@@ -320,8 +363,8 @@ static void tell_unsaid(void)
 			&(struct heap_record){ .type = HEAP_REC_LOST, .number = { 0, 0, n } });
 }
 
-/* One pass, with the drain lock held. */
-static void drain(void)
+/* One pass, with the drain lock held; all: what waits for its free is not waited for. */
+static void drain(bool all)
 {
 	static uint64_t head[MOST_AT_ONCE]; /* belongs to the drain lock as well */
 	struct tracer_thread *t, *first = atomic_load(&recorder.threads);
@@ -340,14 +383,16 @@ static void drain(void)
 	write_nodes(atomic_load_explicit(&recorder.trie.n_nodes, memory_order_acquire));
 	n = 0;
 	for (t = first; t && n < MOST_AT_ONCE && !ends_for_size(); t = t->next)
-		take_notes(t, head[n++]);
+		take_notes(t, head[n++], all);
+	if (tracer_is_on())
+		tell_culled(all);
 }
 
 void tracer_writer_drain(void)
 {
 	tracer_lock(&recorder.drain);
 	if (tracer_is_on() && !writer.finished)
-		drain();
+		drain(false);
 	tracer_unlock(&recorder.drain);
 }
 
@@ -363,7 +408,7 @@ void tracer_writer_finish(void)
 	if (!tracer_is_on() || !tracer_lock_within(&recorder.drain, FINISH_MS))
 		return;
 	if (!writer.finished && tracer_is_on()) {
-		drain();
+		drain(true);
 		if (tracer_is_on())
 			end(NULL);
 	}
@@ -382,7 +427,7 @@ void tracer_writer_flush(void)
 	if (!tracer_lock_within(&recorder.drain, FINISH_MS))
 		return;
 	if (tracer_is_on() && !writer.finished) {
-		drain();
+		drain(true);
 		write_records();
 	}
 	tracer_unlock(&recorder.drain);
@@ -396,7 +441,7 @@ void tracer_writer_exec(const char *path)
 		return;
 	if (!writer.finished) {
 		r.text[0] = (struct heap_text){ (const uint8_t *)path, path ? strlen(path) : 0 };
-		drain();
+		drain(true);
 		tracer_facts_usage();
 		tracer_writer_record(&r);
 		write_records();
@@ -526,7 +571,8 @@ static bool map_all(void)
 	writer.event_memory = tracer_map(heap_event_memory(BLOCK_EVENTS));
 	writer.node_memory = tracer_map(2 * BLOCK_NODES * 10);
 	writer.record_memory = tracer_map(2 * RECORDS_BYTES);
-	if (!writer.event_memory || !writer.node_memory || !writer.record_memory)
+	if (!writer.event_memory || !writer.node_memory || !writer.record_memory ||
+	    (recorder.options.cull_ns && !tracer_cull_init()))
 		return false;
 	return true;
 }
@@ -545,7 +591,7 @@ static void renew(void)
 
 bool tracer_writer_init(const char **why)
 {
-	struct heap_file_header h = { .version = HEAP_FILE_VERSION, .unit_ns = 1000 };
+	struct heap_file_header h = { .version = HEAP_FILE_NO_GAPS, .unit_ns = 1000 };
 	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
 	struct timespec now;
 	int ret;
@@ -562,6 +608,8 @@ bool tracer_writer_init(const char **why)
 	h.start_mono = recorder.clock.start_ns;
 	h.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
 		     (tracer_monotonic_ns() - h.start_mono);
+	if (recorder.options.cull_ns)
+		h.version = HEAP_FILE_VERSION;
 	h.pid = (uint32_t)recorder.pid;
 	h.arch = HEAP_X86_64;
 	h.id_chunk_bits = ID_CHUNK_BITS;
