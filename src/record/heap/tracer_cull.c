@@ -8,6 +8,8 @@
 #include "heap_events.h"
 #include "tracer_memory.h"
 
+#include <string.h>
+
 #define N_SUMS        16384u
 #define MOST_SUMS     (N_SUMS * 3 / 4)
 #define KEPT_WORDS    (RING_WORDS / 4) /* of a ring may wait for their frees */
@@ -52,10 +54,16 @@ struct look {
 
 bool tracer_cull_init(void)
 {
-	cull.noted = tracer_map(N_IDS * sizeof(*cull.noted));
-	cull.sums = tracer_map(N_SUMS * sizeof(*cull.sums));
+	if (!cull.noted)
+		cull.noted = tracer_map(N_IDS * sizeof(*cull.noted));
+	if (!cull.sums)
+		cull.sums = tracer_map(N_SUMS * sizeof(*cull.sums));
+	if (!cull.noted || !cull.sums)
+		return false;
+	memset(cull.sums, 0, cull.n_sums ? N_SUMS * sizeof(*cull.sums) : 0);
+	cull.n_sums = cull.next = 0;
 	cull.since_ns = tracer_monotonic_ns();
-	return cull.noted && cull.sums;
+	return true;
 }
 
 static struct sum *sum_of(uint32_t stack, uint32_t thread)

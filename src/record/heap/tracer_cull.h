@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* False: no memory. */
+/* Forgets what an earlier recording counted. False: no memory. */
 bool tracer_cull_init(void);
 
 /*

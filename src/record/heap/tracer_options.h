@@ -11,15 +11,15 @@
 struct tracer_options {
 	char output[TRACER_MAX_PATH]; /* the pattern with its %… filled in, absolute */
 	char log[TRACER_MAX_PATH];    /* where lines for the log go; empty: nowhere */
-	uint64_t check;         /* every so many stacks are compared with a full walk; 0: none */
-	uint64_t sample_bytes;  /* mean bytes between allocations that are recorded; 0: all are */
-	uint64_t sample_exact;  /* those of so many bytes are recorded in any case; 0: none */
-	uint64_t cull_ns;       /* what was freed by then is only counted; 0: everything is written */
-	uint64_t max_bytes;     /* the trace ends when it would become larger; 0: never */
-	uint32_t only_pid;      /* record no other process; 0: any */
-	bool free_stacks;       /* frees are recorded with their stacks */
-	bool environment;       /* the environment is recorded */
-	bool pss;               /* the proportional set size is sampled */
+	uint64_t check;        /* every so many stacks are compared with a full walk; 0: none */
+	uint64_t sample_bytes; /* mean bytes between allocations that are recorded; 0: all are */
+	uint64_t sample_exact; /* those of so many bytes are recorded in any case; 0: none */
+	uint64_t cull_ns;   /* what was freed by then is only counted; 0: everything is written */
+	uint64_t max_bytes; /* the trace ends when it would become larger; 0: never */
+	uint32_t only_pid;  /* record no other process; 0: any */
+	bool free_stacks;   /* frees are recorded with their stacks */
+	bool environment;   /* the environment is recorded */
+	bool pss;           /* the proportional set size is sampled */
 	uint32_t toggle_signal; /* the signal that pauses and resumes; 0: none */
 	bool paused;            /* begin without recording allocations */
 	bool disabled;          /* do not record at all */

@@ -190,7 +190,7 @@ void tracer_threads_renew(void)
 			t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
 		atomic_store(&t->tail, atomic_load(&t->head));
 		t->tail_seen = atomic_load(&t->head);
-		t->next_id = t->end_id = t->write_id = 0;
+		t->next_id = t->end_id = t->write_id = t->n_culled = 0;
 		t->write_ticks = t->last_ticks;
 		t->write_us = t->named_us = t->n_unsaid = 0;
 		t->announced = false;

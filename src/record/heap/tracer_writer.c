@@ -571,8 +571,7 @@ static bool map_all(void)
 	writer.event_memory = tracer_map(heap_event_memory(BLOCK_EVENTS));
 	writer.node_memory = tracer_map(2 * BLOCK_NODES * 10);
 	writer.record_memory = tracer_map(2 * RECORDS_BYTES);
-	if (!writer.event_memory || !writer.node_memory || !writer.record_memory ||
-	    (recorder.options.cull_ns && !tracer_cull_init()))
+	if (!writer.event_memory || !writer.node_memory || !writer.record_memory)
 		return false;
 	return true;
 }
@@ -597,7 +596,8 @@ bool tracer_writer_init(const char **why)
 	int ret;
 
 	*why = "no memory";
-	if (!map_all() || (!writer.blocks.packer && tracer_blocks_init(&writer.blocks)))
+	if (!map_all() || (!writer.blocks.packer && tracer_blocks_init(&writer.blocks)) ||
+	    (recorder.options.cull_ns && !tracer_cull_init()))
 		return false;
 	renew();
 	ret = tracer_file_make(&writer.blocks.file, &recorder.options);
