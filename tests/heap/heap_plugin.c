@@ -13,7 +13,7 @@ static int one(void)
 
 typedef int number_fn(void);
 
-static number_fn *choose(void)
+__attribute__((used)) static number_fn *choose(void)
 {
 	return one;
 }
