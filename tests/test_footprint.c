@@ -156,6 +156,43 @@ Test(footprint, another_time_is_as_if_asked_for_at_once)
 	story_free(s);
 }
 
+/* As the view moves its cursor: from lines that it has of all sites, in any order and from any zoom. */
+Test(footprint, any_time_is_as_its_slot_in_lines_says)
+{
+	struct story *s = story_new(8);
+	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+	uint32_t sites[STORY_STACKS];
+	int64_t line[STORY_STACKS][N_SLOTS];
+	unsigned lot = 3;
+
+	for (int k = 0; k < 20; k++) {
+		int64_t from = made_number(&lot, 30000) * INT64_C(1000);
+		int64_t to = from + (1 + made_number(&lot, 20000)) * INT64_C(1000) * N_SLOTS / 20;
+
+		cr_assert_eq(m->n_sites, STORY_STACKS);
+		for (uint32_t i = 0; i < m->n_sites; i++)
+			sites[m->site[i].row] = i;
+		cr_assert_eq(footprint_site_lines(m, sites, m->n_sites, from, to, N_SLOTS, NULL,
+						  line[0]),
+			     0);
+		for (int j = 0; j < 5; j++) {
+			uint32_t slot = made_number(&lot, N_SLOTS);
+			int64_t end = from + (to - from) * (slot + 1) / N_SLOTS;
+
+			footprint_move_in_lines(m, end, line[0], N_SLOTS, slot);
+			cr_assert_eq(m->total[FOOTPRINT_LIVE], live_before(s, end, -1));
+			for (int i = 0; i < STORY_STACKS; i++)
+				cr_assert_eq(m->site[m->site_of_stack[s->stack[i].v]]
+						     .sum[FOOTPRINT_LIVE],
+					     live_before(s, end, i), "%lld ns, stack %d",
+					     (long long)end, i);
+		}
+		footprint_sort(m, (enum footprint_column)made_number(&lot, FOOTPRINT_N_SUMS));
+	}
+	footprint_free(m);
+	story_free(s);
+}
+
 /* The program's own code asks a library, which asks the allocator: the program's is the site. */
 Test(footprint, a_site_is_the_innermost_frame_of_the_programs_own)
 {
