@@ -35,6 +35,7 @@ void fuzz_perf_data(const uint8_t *bytes, size_t n)
 {
 	struct input *in = input_of_bytes(bytes, n, "fuzz");
 	struct profile *p = profile_new();
+	struct read_options o = { .stitch = n > 0 && bytes[n - 1] & 1 };
 	struct err e = ERR_INIT;
 	capture_id c;
 	int rc;
@@ -43,7 +44,7 @@ void fuzz_perf_data(const uint8_t *bytes, size_t n)
 	builder_begin(p);
 	c = build_capture(p, "fuzz", "perf.data");
 	builder_end(p);
-	rc = format_perf_data.read(in, p, c, NULL, NULL, &e);
+	rc = format_perf_data.read(in, p, c, &o, NULL, &e);
 	if (rc != e.code || (rc < 0 && strncmp(err_text(&e), "fuzz: ", 6) != 0))
 		abort();
 	check_profile(p);
