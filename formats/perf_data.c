@@ -158,7 +158,8 @@ static void begin_feeding(struct reader *r)
 		perf_feed_stitch(r->feed);
 	perf_feed_branch_depth(r->feed, r->header.branch_depth);
 	perf_feed_may_ask(r->feed, r->end > 0);
-	if (r->end > 0 && r->n_bytes >= NAME_BESIDE_BYTES)
+	/* The end of a pipe may be hours away. */
+	if (r->end == 0 || r->n_bytes >= NAME_BESIDE_BYTES)
 		r->naming = perf_naming_start(r->resolver, r->progress);
 }
 
