@@ -103,7 +103,9 @@ static void set_environment(const struct recording *r)
 		setenv("PROFTOP_CULL", r->o->cull, 1);
 	if (r->o->max_size)
 		setenv("PROFTOP_MAX_SIZE", r->o->max_size, 1);
-	if (!r->o->children)
+	if (r->o->children)
+		setenv("PROFTOP_CHILDREN", "1", 1);
+	else
 		set_number("PROFTOP_ONLY_PID", (long)getpid());
 }
 

@@ -146,6 +146,22 @@ grep -q 'recorded .* in .*/out.heap' said.err || fault "record says: $(cat said.
 rm -f proftop.*.heap
 "$PROFTOP" record --heap --children -- sh -c "$tools/heap_work single 10; $tools/heap_work single 10; :" >/dev/null 2>&1
 [ "$(find . -name 'proftop.*.heap' | wc -l)" = 3 ] || fault "record --children: $(ls)"
+
+# Children of forks: 200 of them, each with a whole trace of its own of the same calls, and the parent's is as ever.
+rm -f proftop.*.heap
+compare exact fork 200
+mkdir forks
+PROFTOP_CHILDREN=1 check=0 record forks/%p.heap "$tools/heap_work" fork 200 >traced.out || fault "200 children: ends with $?"
+cmp -s plain.out traced.out || fault "200 children: the program prints other things"
+[ "$(find forks -name '*.heap' | wc -l)" = 201 ] || fault "200 children: $(find forks -name '*.heap' | wc -l) traces"
+for trace in forks/*.heap; do
+    "$tools/heap_totals" "$trace" >totals || fault "$trace cannot be read"
+    sound "$trace" totals
+    echo "$(value ended totals) $(value allocs totals) $(value bytes totals)"
+done | LC_ALL=C sort | uniq -c | LC_ALL=C sort -rn >kinds
+grep -q '^ *200 1 ' kinds && [ "$(wc -l <kinds)" = 2 ] || fault "200 children: $(cat kinds)"
+rm -rf forks
+
 "$PROFTOP" record --heap -- /nonexistent/command >/dev/null 2>said.err
 [ $? = 127 ] || fault "record: a command that is not there"
 "$PROFTOP" record --heap --sample lots -- true 2>said.err && fault "record --sample lots"

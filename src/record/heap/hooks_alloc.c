@@ -43,6 +43,11 @@ static __attribute__((noinline)) void begin(void)
 		tracer_begin();
 }
 
+void hooks_begin_anew(void)
+{
+	atomic_store(&begun, 0);
+}
+
 /* Recording begins with the first call that finds libc ready. */
 static inline bool recording(void)
 {

@@ -24,6 +24,7 @@
 #define END_MS           5000u
 #define SLOW_LOCK_MS     500u
 #define ON_BYTES         4096u
+#define FORK_MS          1000u
 #define QUIET_TRIES      1000u
 #define QUIET_US         1000u
 
@@ -88,6 +89,66 @@ static bool make_switch(void)
 	       (__register_atfork && __register_atfork(NULL, NULL, stop_in_child, NULL) == 0);
 }
 
+/* Between the begin of a fork and its end: are all our locks held by the thread that forks? */
+static bool fork_held;
+static bool is_child; /* of a fork, and its recording has not begun */
+
+static bool hold_all(void)
+{
+	struct tracer_lock *locks[] = { &recorder.ending, &recorder.drain, &recorder.slow,
+					&recorder.trie.lock };
+	size_t n = sizeof(locks) / sizeof(locks[0]), i = 0;
+
+	while (i < n && tracer_lock_within(locks[i], FORK_MS))
+		i++;
+	if (i == n && tracer_writer_hold())
+		return true;
+	while (i)
+		tracer_unlock(locks[--i]);
+	return false;
+}
+
+static void release_all(void)
+{
+	tracer_writer_release();
+	tracer_unlock(&recorder.trie.lock);
+	tracer_unlock(&recorder.slow);
+	tracer_unlock(&recorder.drain);
+	tracer_unlock(&recorder.ending);
+}
+
+/* So that what the child inherits is whole. Not where we are at work ourselves: a handler of signals forks. */
+static void before_fork(void)
+{
+	fork_held = tracer_is_on() && getpid() == recorder.pid && tracer_tls.busy == TRACER_IDLE &&
+		    hold_all();
+}
+
+static void after_fork(void)
+{
+	if (fork_held)
+		release_all();
+	fork_held = false;
+}
+
+/* Its recording begins when it allocates: most children become another program before. */
+static void after_fork_in_child(void)
+{
+	is_child = fork_held;
+	after_fork();
+	if (is_child)
+		hooks_begin_anew();
+}
+
+static void await_forks(void)
+{
+	static bool awaited;
+
+	if (!awaited && recorder.options.children && __register_atfork)
+		awaited = __register_atfork(before_fork, after_fork, after_fork_in_child, NULL) ==
+			  0;
+}
+
 static bool make_memory(void)
 {
 	if (recorder.slow_stack)
@@ -141,10 +202,27 @@ static const char *begin(const char *settings)
 		return why;
 	atomic_store(&recorder.paused, recorder.options.paused);
 	await_toggle(recorder.options.toggle_signal);
+	await_forks();
 	tracer_attach_tell(tracer_writer_path());
 	atomic_store(recorder.on, 1);
 	tracer_log(&recorder.options, "writes", tracer_writer_path());
 	return NULL;
+}
+
+/* In the child of a fork: nothing of the parent's blocks is known, their frees are nothing. */
+static const char *begin_child(void)
+{
+	const char *why;
+
+	is_child = false;
+	tracer_writer_forget();
+	tracer_threads_forked();
+	madvise((void *)recorder.ids, ID_SLOTS * sizeof(*recorder.ids), MADV_DONTNEED);
+	madvise((void *)recorder.evicted, EVICTED_BYTES, MADV_DONTNEED);
+	why = tracer_begin_again(NULL);
+	if (!why)
+		tracer_writer_start();
+	return why;
 }
 
 void tracer_begin(void)
@@ -154,7 +232,7 @@ void tracer_begin(void)
 	const char *why;
 
 	tracer_tls.busy = TRACER_POOL;
-	why = begin(NULL);
+	why = is_child ? begin_child() : begin(NULL);
 	if (why && *why)
 		tracer_log(&recorder.options, "not recorded", why);
 	tracer_tls.busy = busy;

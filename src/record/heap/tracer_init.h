@@ -12,6 +12,9 @@ void tracer_begin(void);
  */
 const char *tracer_begin_again(const char *settings);
 
+/* tracer_begin() is to be called once more, by the next hook: this is the child of a fork. */
+void hooks_begin_anew(void);
+
 /* Nothing is recorded any more: gives memory back that the next recording needs empty. */
 void tracer_rest(void);
 

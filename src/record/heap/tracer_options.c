@@ -171,6 +171,7 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	o->cull_ns = o->sample_bytes ? 0 : duration(settings, "PROFTOP_CULL");
 	o->max_bytes = number(settings, "PROFTOP_MAX_SIZE");
 	o->only_pid = (uint32_t)number(settings, "PROFTOP_ONLY_PID");
+	o->children = is_set(settings, "PROFTOP_CHILDREN", false);
 	o->free_stacks = is_set(settings, "PROFTOP_FREE_STACKS", false);
 	o->environment = is_set(settings, "PROFTOP_ENVIRONMENT", true);
 	o->pss = is_set(settings, "PROFTOP_PSS", true);

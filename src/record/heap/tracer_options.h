@@ -17,6 +17,7 @@ struct tracer_options {
 	uint64_t cull_ns;   /* what was freed by then is only counted; 0: everything is written */
 	uint64_t max_bytes; /* the trace ends when it would become larger; 0: never */
 	uint32_t only_pid;  /* record no other process; 0: any */
+	bool children;      /* children of forks are recorded, to files of their own */
 	bool free_stacks;   /* frees are recorded with their stacks */
 	bool environment;   /* the environment is recorded */
 	bool pss;           /* the proportional set size is sampled */

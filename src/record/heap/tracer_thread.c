@@ -198,6 +198,14 @@ void tracer_threads_renew(void)
 	}
 }
 
+void tracer_threads_forked(void)
+{
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
+		atomic_store(&t->state, t == tracer_tls.thread ? THREAD_LIVE : THREAD_FREE);
+	if (tracer_tls.thread)
+		tracer_tls.thread->tid = (pid_t)syscall(SYS_gettid);
+}
+
 void tracer_threads_rest(void)
 {
 	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {

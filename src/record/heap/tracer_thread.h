@@ -73,6 +73,9 @@ bool tracer_threads_note(void);
 /* Makes all threads as they are before their first event of a recording. None may be noting one. */
 void tracer_threads_renew(void);
 
+/* In the child of a fork: only the caller's thread is left. */
+void tracer_threads_forked(void);
+
 /* Gives the memory of their rings and caches back. None may be noting an event. */
 void tracer_threads_rest(void);
 

@@ -28,6 +28,7 @@
 #define EVERY_MS      200u
 #define REAP_MS       5u
 #define FINISH_MS     5000u
+#define FORK_MS       1000u
 #define END_BYTES     (192u << 10) /* of a limited trace, kept for its last blocks */
 
 /* All of it but `records` belongs to whoever holds the drain lock. */
@@ -420,6 +421,24 @@ void tracer_writer_close(void)
 	tracer_lock(&recorder.drain);
 	tracer_file_close(&writer.blocks.file);
 	tracer_unlock(&recorder.drain);
+}
+
+bool tracer_writer_hold(void)
+{
+	return tracer_lock_within(&writer.records_lock, FORK_MS);
+}
+
+void tracer_writer_release(void)
+{
+	tracer_unlock(&writer.records_lock);
+}
+
+void tracer_writer_forget(void)
+{
+	tracer_file_close(&writer.blocks.file);
+	atomic_store(&recorder.writer_runs, false);
+	atomic_store(&recorder.quit, false);
+	atomic_store(&recorder.n_unsaid, 0);
 }
 
 void tracer_writer_flush(void)

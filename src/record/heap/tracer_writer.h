@@ -35,6 +35,14 @@ void tracer_writer_finish(void);
 /* Lets the finished file go. */
 void tracer_writer_close(void);
 
+/*
+ * Around a fork: takes what the writer's memory is guarded by, false when it is not to be had in a while; gives it
+ * back; and in the child forgets thread and file of the parent's, before tracer_writer_init().
+ */
+bool tracer_writer_hold(void);
+void tracer_writer_release(void);
+void tracer_writer_forget(void);
+
 /* As drain, but waits at most some seconds for the lock: the process may be in a bad state. */
 void tracer_writer_flush(void);
 
