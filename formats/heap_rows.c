@@ -108,6 +108,31 @@ static uint32_t *row_of(struct heap_rows *r, uint64_t id, struct page ***page)
 	return &(**page)->row[id & (PAGE_IDS - 1)];
 }
 
+/* The same of what is there; NULL: nothing. */
+static const uint32_t *known_row_of(const struct heap_rows *r, uint64_t id)
+{
+	const struct leaf *leaf = id <= MOST_ID ? r->leaf[id >> (PAGE_BITS + LEAF_BITS)] : NULL;
+	const struct page *page = leaf ? leaf->page[id >> PAGE_BITS & ((1u << LEAF_BITS) - 1)]
+				       : NULL;
+
+	return page && page != gone ? &page->row[id & (PAGE_IDS - 1)] : NULL;
+}
+
+void heap_rows_fetch(const struct heap_rows *r, uint64_t id)
+{
+	const uint32_t *row = known_row_of(r, id);
+
+	if (row)
+		__builtin_prefetch(row, 1);
+}
+
+allocation_id heap_rows_now(const struct heap_rows *r, uint64_t id)
+{
+	const uint32_t *row = known_row_of(r, id);
+
+	return (allocation_id){ row && *row < ROW_ENDED ? *row : ID_NONE };
+}
+
 /* The last id of a page ended: nobody will ask for it again. Page 0 has one id less. */
 static void note_ended(struct page **page, uint64_t id)
 {

@@ -35,6 +35,10 @@ allocation_id heap_rows_end(struct heap_rows *r, uint64_t id);
 /* n ids from `id` on are nobody's. */
 void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n);
 
+/* An id's row is asked for soon: brings what says it near. Then what it is by now, {ID_NONE} if nothing. */
+void heap_rows_fetch(const struct heap_rows *r, uint64_t id);
+allocation_id heap_rows_now(const struct heap_rows *r, uint64_t id);
+
 /* The id's free will come by address. */
 void heap_rows_evict(struct heap_rows *r, uint64_t id, uint64_t address);
 /* The allocation at an address, which ends now; {ID_NONE} when none is known. */

@@ -31,6 +31,10 @@
 /* Events between two publications: some milliseconds. */
 #define BATCH_EVENTS 65536
 
+/* Events between a look ahead and what it is for. */
+#define ROW_AHEAD 24u
+#define END_AHEAD 12u
+
 /* Origins that are at hand for a thread's next events: so many at first and at most, as powers of two. */
 #define AT_HAND_BITS_FIRST 8u
 #define AT_HAND_BITS_MOST  18u
@@ -315,6 +319,15 @@ static void take_event(struct reader *r, struct worker *w, const struct heap_eve
 	}
 }
 
+/* What is freed lies anywhere in large tables: first what says where, then that is brought near. */
+static inline void look_ahead(struct reader *r, const struct heap_event *e, size_t n)
+{
+	if (n > ROW_AHEAD && e[ROW_AHEAD].op == HEAP_FREE)
+		heap_rows_fetch(r->rows, e[ROW_AHEAD].id);
+	if (n > END_AHEAD && e[END_AHEAD].op == HEAP_FREE)
+		build_release_soon(r->profile, heap_rows_now(r->rows, e[END_AHEAD].id));
+}
+
 static void take_run(struct reader *r, uint32_t thread, const struct heap_event *e, size_t n)
 {
 	struct worker *w = worker_of(r, thread);
@@ -327,6 +340,7 @@ static void take_run(struct reader *r, uint32_t thread, const struct heap_event 
 			time_ns = heap_tell_time(&r->tell, time);
 			refresh(r, w, thread, time_ns);
 		}
+		look_ahead(r, &e[i], n - i);
 		take_event(r, w, &e[i], time_ns);
 	}
 }

@@ -293,6 +293,12 @@ void build_release(struct profile *p, allocation_id a, track_id id, bool tempora
 			 __ATOMIC_RELEASE);
 }
 
+void build_release_soon(const struct profile *p, allocation_id a)
+{
+	if (a.v != ID_NONE)
+		__builtin_prefetch(&STORE_AT(uint32_t, p->heap.end, a.v), 1);
+}
+
 origin_id built_origin(const struct profile *p, allocation_id a)
 {
 	assert(a.v < p->heap.now.n_allocations);
