@@ -80,6 +80,7 @@ struct tracer_thread {
 	uint32_t index;                                     /* in the trace */
 	uint64_t write_id;                                  /* the next allocation's */
 	uint64_t n_culled;    /* ids from there on that are nobody's, as culling left them out */
+	bool left_free;       /* a free was left out since the last event */
 	uint64_t write_ticks; /* >> tick_shift: of the last note taken */
 	uint64_t write_us;    /* of the last event written */
 	uint64_t named_us;    /* when its name was last looked at */

@@ -235,13 +235,19 @@ static void write_event(struct tracer_thread *t, const struct heap_event *e, uin
 	t->write_id = writer.events.state.next_id;
 }
 
-/* Says which ids are nobody's, before what comes after their allocations. */
-static void tell_gap(struct tracer_thread *t, uint64_t at)
+/*
+ * Says which ids are nobody's, before what comes after their allocations. A free comes after none of them but after a
+ * free that was left out all the same: then that is said by a gap of nothing, as a block that is freed next
+ * after it was made is a temporary one.
+ */
+static void tell_gap(struct tracer_thread *t, uint64_t at, uint64_t op)
 {
 	struct heap_event e = { .op = HEAP_GAP, .time = t->write_us, .size = t->n_culled };
+	bool tell = t->n_culled || (t->left_free && op == HEAP_FREE);
 
 	t->n_culled = 0;
-	if (e.size)
+	t->left_free = false;
+	if (tell)
 		write_event(t, &e, at);
 }
 
@@ -259,10 +265,11 @@ static unsigned take_note(struct tracer_thread *t, uint64_t at)
 	if (op == NOTE_CULLED || op == NOTE_CULLED_FREE) {
 		note_us(t, note[0]);
 		t->n_culled += op == NOTE_CULLED;
+		t->left_free |= op == NOTE_CULLED_FREE;
 		return tracer_note_words(note);
 	}
 	if (op == NOTE_CHUNK) {
-		tell_gap(t, at);
+		tell_gap(t, at, op);
 		t->write_id = note[1] & NOTE_OPERAND;
 		finish_block(t, at + 2);
 		return 2;
@@ -275,7 +282,7 @@ static unsigned take_note(struct tracer_thread *t, uint64_t at)
 		count_lost(t, note[1] & NOTE_OPERAND);
 		return 2;
 	}
-	tell_gap(t, at);
+	tell_gap(t, at, op);
 	n = read_event(t, note, &e);
 	write_event(t, &e, at);
 	return n;
