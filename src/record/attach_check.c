@@ -14,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "err.h"
 #include "remote.h"
+
+#define LOADING_TRIES 25u
 
 /* What /proc/PID/status says. */
 struct status {
@@ -183,6 +186,7 @@ static int check_executable(pid_t pid, struct err *e)
 
 static int check_libc(pid_t pid, struct err *e)
 {
+	const struct timespec nap = { .tv_nsec = 20000000 };
 	struct remote *r = NULL;
 	struct remote_module *libc;
 	int ret = remote_open(pid, &r, e);
@@ -190,6 +194,18 @@ static int check_libc(pid_t pid, struct err *e)
 	if (ret)
 		return ret;
 	libc = remote_module_named(r, "libc.so.6");
+	/* One that has just begun is still loading its libraries. */
+	for (unsigned i = 0; !libc && i < LOADING_TRIES; i++) {
+		nanosleep(&nap, NULL);
+		ret = remote_look(r, e);
+		if (ret)
+			break;
+		libc = remote_module_named(r, "libc.so.6");
+	}
+	if (ret) {
+		remote_free(r);
+		return ret;
+	}
 	if (!libc && remote_module_named(r, "libc.so.6 (deleted)"))
 		ret = err_set(
 			e, -ESTALE,

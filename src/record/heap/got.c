@@ -224,22 +224,41 @@ void *got_original(const char *name)
 	return (void *)s.found;
 }
 
-static int first_malloc(struct dl_phdr_info *info, size_t size, void *arg)
+/* Of this library and libc, which comes first? What is loaded into a running program comes last. */
+static int first_of_both(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	bool *own = arg;
 	struct module m;
 
 	(void)size;
 	*own = is_own(info);
-	return *own || (read_module(info, &m) && find_symbol(&m, "malloc"));
+	return *own || (read_module(info, &m) && find_symbol(&m, "__libc_start_main"));
 }
 
 bool got_is_preloaded(void)
 {
 	bool own = false;
 
-	dl_iterate_phdr(first_malloc, &own);
+	dl_iterate_phdr(first_of_both, &own);
 	return own;
+}
+
+/* The executable is first in the list. */
+static int executable_only(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct module m;
+
+	(void)size;
+	*(bool *)arg = read_module(info, &m) && find_symbol(&m, "malloc");
+	return 1;
+}
+
+bool got_executable_allocates(void)
+{
+	bool does = false;
+
+	dl_iterate_phdr(executable_only, &does);
+	return does;
 }
 
 static void add_hook(const char *name, uint64_t to, uint64_t original)
