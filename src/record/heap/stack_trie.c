@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#define FIRST_BUCKETS 16384u
+#define FIRST_BUCKETS 131072u
 
 static uint32_t bucket_of(uint32_t parent, uint64_t ip, uint32_t n_buckets)
 {
