@@ -24,10 +24,12 @@ struct row {
 	uint64_t begun, ended; /* times; ended 0: was not freed */
 	uint32_t stack, thread;
 	bool freed;
+	bool moved; /* by a realloc, within which the end came earlier than the event's time */
 };
 
 struct loose_free {
 	uint64_t address, time;
+	bool moved; /* a realloc */
 };
 
 struct trace {
@@ -134,11 +136,13 @@ static void take_event(struct trace *t, uint32_t thread, const struct heap_event
 		t->n_frees++;
 	if (e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS)
 		t->n_reallocs++;
-	if (e->op == HEAP_FREE || e->op == HEAP_REALLOC)
-		vec_push(&t->frees,
-			 ((struct loose_free){ e->op == HEAP_FREE ? e->id : e->old_id, e->time }));
+	if (e->op == HEAP_FREE)
+		vec_push(&t->frees, ((struct loose_free){ e->id, e->time, false }));
+	if (e->op == HEAP_REALLOC)
+		vec_push(&t->frees, ((struct loose_free){ e->old_id, e->time, true }));
 	if (e->op == HEAP_FREE_ADDRESS || e->op == HEAP_REALLOC_ADDRESS)
-		vec_push(&t->loose, ((struct loose_free){ e->old_address, e->time }));
+		vec_push(&t->loose, ((struct loose_free){ e->old_address, e->time,
+							  e->op == HEAP_REALLOC_ADDRESS }));
 	t->n_ranges += e->op == HEAP_RANGE;
 	if (t->tell_records && e->op == HEAP_RANGE)
 		printf("RANGE %u %llx %llu %llx %llu %u\n", e->kind, (unsigned long long)e->address,
@@ -287,7 +291,7 @@ static void take_blocks(struct trace *t, const uint8_t *bytes, size_t n)
 	}
 }
 
-static void end(struct trace *t, struct row *r, uint64_t time)
+static void end(struct trace *t, struct row *r, const struct loose_free *f)
 {
 	if (!r)
 		t->n_unmatched++;
@@ -296,8 +300,9 @@ static void end(struct trace *t, struct row *r, uint64_t time)
 	else
 		r->freed = true;
 	if (r) {
-		r->ended = time;
-		t->n_backward += time < r->begun;
+		r->ended = f->time;
+		r->moved = f->moved;
+		t->n_backward += f->time < r->begun;
 	}
 }
 
@@ -340,7 +345,7 @@ static void match(struct trace *t)
 	if (t->loose.n)
 		qsort(t->loose.at, t->loose.n, sizeof(*t->loose.at), by_time);
 	for (size_t i = 0; i < t->frees.n; i++)
-		end(t, row_of(t, t->frees.at[i].address), t->frees.at[i].time);
+		end(t, row_of(t, t->frees.at[i].address), &t->frees.at[i]);
 	for (size_t i = 0; i < t->loose.n; i++) {
 		struct row *best = NULL;
 
@@ -354,7 +359,7 @@ static void match(struct trace *t)
 			if (r && !r->freed && (!best || r->begun < best->begun))
 				best = r;
 		}
-		end(t, best, t->loose.at[i].time);
+		end(t, best, &t->loose.at[i]);
 	}
 }
 
@@ -367,7 +372,10 @@ static int by_place(const void *a, const void *b)
 	return x->begun < y->begun ? -1 : x->begun > y->begun;
 }
 
-/* Of the blocks at one address each ends before the next begins. Rows are out of their order then. */
+/*
+ * Of the blocks at one address each ends before the next begins, but for what a realloc moved: another
+ * thread may have the place before the realloc returns. Rows are out of their order then.
+ */
 static void check_places(struct trace *t)
 {
 	if (t->rows.n)
@@ -376,7 +384,7 @@ static void check_places(struct trace *t)
 		const struct row *before = &t->rows.at[i - 1], *r = &t->rows.at[i];
 
 		t->n_backward += before->address == r->address && before->begun != r->begun &&
-				 (!before->freed || before->ended > r->begun);
+				 (!before->freed || (!before->moved && before->ended > r->begun));
 	}
 }
 
