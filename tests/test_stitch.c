@@ -63,11 +63,14 @@ static size_t walk_of(const char *stack, struct walk_frame *out, enum walk_end *
 		stack++;
 		at--;
 	}
-	while (at-- > 0)
-		if (stack[at] != ' ' && stack[at] != '_')
-			out[n++] = (struct walk_frame){ .pc = (uint8_t)stack[at],
-							.sp = TOP - 16 * at,
-							.exact = n == 0 };
+	while (at-- > 0) {
+		if (stack[at] == ' ' || stack[at] == '_')
+			continue;
+		out[n] = (struct walk_frame){ .pc = (uint8_t)stack[at],
+					      .sp = TOP - 16 * at,
+					      .exact = n == 0 };
+		n++;
+	}
 	return n;
 }
 

@@ -424,7 +424,7 @@ static uint16_t take_operator(struct print_source *p, int level, int *out)
 			return 0;
 		}
 		*out = operators[i].level;
-		return s[1] ? OP2(s[0], s[1]) : (uint16_t)s[0];
+		return (uint16_t)(s[1] ? OP2(s[0], s[1]) : s[0]);
 	}
 	return 0;
 }

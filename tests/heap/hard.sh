@@ -58,6 +58,7 @@ behind=$tools/heap_plugin.so compare exact early 50
 for setting in PROFTOP_FREE_STACKS=1 PROFTOP_SAMPLE=1k PROFTOP_SAMPLE=1M PROFTOP_MAX_SIZE=300k PROFTOP_MAX_SIZE=1M \
     PROFTOP_ENVIRONMENT=0 PROFTOP_TOGGLE_SIGNAL=12 PROFTOP_PAUSED=0 PROFTOP_ONLY_PID=0 PROFTOP_SAMPLE_EXACT=1000; do
     (
+        faults=0
         export "${setting?}"
         [ "${setting%=*}" != PROFTOP_SAMPLE_EXACT ] || export PROFTOP_SAMPLE=1G
         record trace.heap "$tools/heap_work" threads 3000 >traced.out || fault "$setting: ends with $?"
