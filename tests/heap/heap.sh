@@ -32,6 +32,10 @@ PROFTOP_PAUSED=1 PROFTOP_TOGGLE_SIGNAL=10 record trace.heap "$tools/heap_work" t
 compare exact marks 30
 "$tools/heap_totals" -r trace.heap | awk '/^MARK/ { n += index($0, "\"phase " (n + 0) "\"") > 0 } END { exit n != 30 }' ||
     fault "marks: $("$tools/heap_totals" -r trace.heap | grep -c "^MARK") of 30, or out of order"
+# More marks than there is room for between two looks of the writer: whoever sets one waits, none is lost.
+check=0 compare exact marks 1000000
+[ "$("$tools/heap_totals" -r trace.heap | awk '/^MARK/ { n++; wrong += index($0, "\"phase " (n - 1) "\"") == 0 } END { print n, wrong + 0 }')" = "1000000 0" ] ||
+    fault "many marks: $("$tools/heap_totals" -r trace.heap | grep -c '^MARK') of 1000000, or out of order"
 compare alive exit 500
 [ "$(value allocs totals)" -gt 400 ] || fault "_exit lost $(value allocs totals)"
 compare alive abort 500

@@ -12,6 +12,18 @@
 
 #define MOST_BYTES 1000u
 
+/* Until it has written something, or a moment has passed. */
+static void wait_for_writer(void)
+{
+	uint32_t word = atomic_load_explicit(&recorder.room_word, memory_order_acquire);
+
+	if (tracer_thread_drain_self())
+		return;
+	atomic_fetch_add_explicit(&recorder.writer_word, 1, memory_order_relaxed);
+	tracer_wake(&recorder.writer_word);
+	tracer_sleep_on(&recorder.room_word, word, 10);
+}
+
 __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
 {
 	struct tracer_thread *t = name ? tracer_thread_enter() : NULL;
@@ -22,7 +34,8 @@ __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
 		return;
 	r.number[HEAP_MARK_THREAD] = t->index;
 	r.text[0] = (struct heap_text){ (const uint8_t *)name, strnlen(name, MOST_BYTES) };
-	tracer_writer_record(&r);
+	while (!tracer_writer_try_record(&r) && tracer_is_on())
+		wait_for_writer();
 	tracer_thread_leave();
 	errno = kept;
 }

@@ -25,24 +25,32 @@
 #define BLOCK_EVENTS  30000u
 #define BLOCK_NODES   65536u
 #define RECORDS_BYTES (256u << 10)
+#define RECORD_QUEUE  8u
 #define EVERY_MS      200u
 #define REAP_MS       5u
 #define FINISH_MS     5000u
 #define FORK_MS       1000u
 #define END_BYTES     (192u << 10) /* of a limited trace, kept for its last blocks */
 
-/* All of it but `records` belongs to whoever holds the drain lock. */
+/* Records that will be a block. */
+struct record_buffer {
+	struct heap_out out; /* in record_memory */
+	uint32_t n;          /* in it */
+};
+
+/* All of it but what records_lock guards belongs to whoever holds the drain lock. */
 static struct writer {
 	struct tracer_blocks blocks;
 	struct heap_event_writer events;
-	void *event_memory;     /* [heap_event_memory(BLOCK_EVENTS)] */
-	uint8_t *node_memory;   /* [2][BLOCK_NODES * 10] */
-	uint8_t *record_memory; /* [2][RECORDS_BYTES] */
-	struct tracer_lock records_lock;
-	struct heap_out records;                               /* in one half of record_memory */
-	uint32_t n_records;                                    /* in it */
-	uint32_t records_half;                                 /* which one */
-	uint32_t n_nodes;                                      /* of the trie that were written */
+	void *event_memory;              /* [heap_event_memory(BLOCK_EVENTS)] */
+	uint8_t *node_memory;            /* [2][BLOCK_NODES * 10] */
+	uint8_t *record_memory;          /* [RECORD_QUEUE][RECORDS_BYTES] */
+	struct tracer_lock records_lock; /* of the five that follow */
+	struct record_buffer records[RECORD_QUEUE];
+	uint32_t filling; /* number of the buffer that records go into, modulo RECORD_QUEUE */
+	uint32_t oldest;  /* the one to be written next; those from it to `filling` are not empty */
+	uint64_t n_unnoted; /* records for which there was no room, and not told yet */
+	uint32_t n_nodes;   /* of the trie that were written */
 	uint64_t n_events, n_allocs, n_frees, n_bytes, n_lost; /* written so far */
 	bool told_paused;                                      /* what was said of it last */
 	uint64_t facts_us;  /* when usage and names were last looked at */
@@ -71,33 +79,123 @@ static bool failed(int ret)
 	return true;
 }
 
-void tracer_writer_record(struct heap_record *r)
+/* With records_lock held: the next buffer is filled from now on. False: it has yet to be written. */
+static bool next_buffer(void)
 {
+	uint32_t at = (writer.filling + 1) % RECORD_QUEUE;
+
+	if (writer.filling + 1 - writer.oldest >= RECORD_QUEUE)
+		return false;
+	writer.filling++;
+	writer.records[at].n = 0;
+	writer.records[at].out = heap_out_over(writer.record_memory + at * RECORDS_BYTES,
+					       RECORDS_BYTES);
+	return true;
+}
+
+/* With records_lock held. */
+static bool put_record(const struct heap_record *r)
+{
+	struct record_buffer *b = &writer.records[writer.filling % RECORD_QUEUE];
+
+	if (!heap_put_record(&b->out, r)) {
+		/* What does not fit an empty one fits none. */
+		if (b->n == 0 || !next_buffer())
+			return false;
+		b = &writer.records[writer.filling % RECORD_QUEUE];
+		if (!heap_put_record(&b->out, r))
+			return false;
+	}
+	b->n++;
+	return true;
+}
+
+bool tracer_writer_try_record(struct heap_record *r)
+{
+	bool done;
+
 	if (r->number[HEAP_TIME] == 0)
 		r->number[HEAP_TIME] = now_us();
 	tracer_lock(&writer.records_lock);
-	if (heap_put_record(&writer.records, r))
-		writer.n_records++;
+	done = put_record(r);
 	tracer_unlock(&writer.records_lock);
+	return done;
+}
+
+void tracer_writer_record(struct heap_record *r)
+{
+	if (tracer_writer_try_record(r))
+		return;
+	tracer_lock(&writer.records_lock);
+	writer.n_unnoted++;
+	tracer_unlock(&writer.records_lock);
+}
+
+/* With records_lock held: says how many records found no room. */
+static void tell_unnoted(void)
+{
+	char text[] =
+		"                     facts (marks, modules, names) came when there was no room for them";
+	struct heap_record r = { .type = HEAP_REC_NOTE, .number = { now_us() } };
+	size_t at = 20;
+
+	for (uint64_t v = writer.n_unnoted; v; v /= 10)
+		text[--at] = (char)('0' + v % 10);
+	r.text[0] = (struct heap_text){ (const uint8_t *)text + at, sizeof(text) - 1 - at };
+	if (writer.n_unnoted && put_record(&r))
+		writer.n_unnoted = 0;
+}
+
+/* Writes the oldest buffer, if it is no later one than `until`; false: there is nothing of these to write. */
+static bool write_buffer(uint32_t until)
+{
+	static const uint8_t id[] = { HEAP_COL_RECORDS };
+	struct heap_block block = { .type = HEAP_BLOCK_RECORDS };
+	const struct record_buffer *b = &writer.records[writer.oldest % RECORD_QUEUE];
+
+	if (until - writer.oldest >= RECORD_QUEUE)
+		return false;
+	tracer_lock(&writer.records_lock);
+	tell_unnoted();
+	block.n = b->n;
+	/* Others fill the next one meanwhile. */
+	if (b->n && writer.oldest == writer.filling)
+		next_buffer();
+	tracer_unlock(&writer.records_lock);
+	if (block.n == 0)
+		return false;
+	block.first_time = block.last_time = now_us();
+	failed(tracer_blocks_write(&writer.blocks, &block, &b->out, id, 1, 0));
+	tracer_lock(&writer.records_lock);
+	writer.oldest++;
+	tracer_unlock(&writer.records_lock);
+	atomic_fetch_add_explicit(&recorder.room_word, 1, memory_order_release);
+	tracer_wake(&recorder.room_word);
+	return true;
 }
 
 static void write_records(void)
 {
-	static const uint8_t id[] = { HEAP_COL_RECORDS };
-	struct heap_block block = { .type = HEAP_BLOCK_RECORDS };
-	struct heap_out column;
+	uint32_t until;
 
 	tracer_lock(&writer.records_lock);
-	column = writer.records;
-	block.n = writer.n_records;
-	writer.n_records = 0;
-	writer.records_half ^= 1;
-	writer.records = heap_out_over(writer.record_memory + writer.records_half * RECORDS_BYTES,
-				       RECORDS_BYTES);
+	until = writer.filling;
 	tracer_unlock(&writer.records_lock);
-	block.first_time = block.last_time = now_us();
-	if (block.n)
-		failed(tracer_blocks_write(&writer.blocks, &block, &column, id, 1, 0));
+	while (write_buffer(until))
+		;
+}
+
+/* Is there hardly any room left for records that can be had without writing some? */
+static bool is_crowded(void)
+{
+	const struct record_buffer *b;
+	bool crowded;
+
+	tracer_lock(&writer.records_lock);
+	b = &writer.records[writer.filling % RECORD_QUEUE];
+	crowded = b->out.end - b->out.at < RECORDS_BYTES / 16;
+	tracer_unlock(&writer.records_lock);
+	return crowded;
 }
 
 static void write_nodes(uint32_t n_nodes)
@@ -311,7 +409,7 @@ static void tell_culled(bool all)
 	if (!recorder.options.cull_ns || !tracer_cull_is_due(all))
 		return;
 	while (tracer_cull_next(&r)) {
-		if (writer.records.end - writer.records.at < RECORDS_BYTES / 16)
+		if (is_crowded())
 			write_records();
 		tracer_writer_record(&r);
 	}
@@ -596,7 +694,7 @@ static bool map_all(void)
 		return true;
 	writer.event_memory = tracer_map(heap_event_memory(BLOCK_EVENTS));
 	writer.node_memory = tracer_map(2 * BLOCK_NODES * 10);
-	writer.record_memory = tracer_map(2 * RECORDS_BYTES);
+	writer.record_memory = tracer_map(RECORD_QUEUE * RECORDS_BYTES);
 	if (!writer.event_memory || !writer.node_memory || !writer.record_memory)
 		return false;
 	return true;
@@ -605,8 +703,10 @@ static bool map_all(void)
 /* As before the first recording, but for the memory. */
 static void renew(void)
 {
-	writer.records = heap_out_over(writer.record_memory, RECORDS_BYTES);
-	writer.n_records = writer.records_half = writer.n_nodes = 0;
+	writer.records[0] =
+		(struct record_buffer){ .out = heap_out_over(writer.record_memory, RECORDS_BYTES) };
+	writer.filling = writer.oldest = writer.n_nodes = 0;
+	writer.n_unnoted = 0;
 	writer.n_events = writer.n_allocs = writer.n_frees = writer.n_bytes = writer.n_lost = 0;
 	writer.told_paused = writer.finished = false;
 	writer.facts_us = 0;

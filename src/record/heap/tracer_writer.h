@@ -49,8 +49,14 @@ void tracer_writer_flush(void);
 /* Drains, and says that the process is about to become `path`. */
 void tracer_writer_exec(const char *path);
 
-/* Adds a record to those of the next block; its time is now unless it has one. Any lock may be held. */
+/*
+ * Adds a record to those of the next block; its time is now unless it has one. Any lock may be held. What finds no room
+ * is counted, and that is said in the trace.
+ */
 void tracer_writer_record(struct heap_record *r);
+
+/* The same, for those who can wait: false when there is no room for it until more was written. */
+bool tracer_writer_try_record(struct heap_record *r);
 
 /* Says that a thread has ended, and frees its state for another. */
 void tracer_writer_end_thread(struct tracer_thread *t);
