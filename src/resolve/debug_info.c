@@ -2,14 +2,16 @@
 /*
  * Which unit has an address, and answers for all addresses of a unit; see debug_info.h.
  *
- * Units say themselves where their code lies. .debug_aranges would say it too, but not of every
- * compiler's units, so all of them would have to be looked at anyway.
+ * Units say themselves where their code lies. .debug_aranges says it too, but not of every compiler's
+ * units. So it is asked only where looking at all units means to unpack them all, and believed until
+ * it does not know an address.
  */
 #include "config.h"
 
 #include "debug_info.h"
 
 #include "build_id.h"
+#include "debug_aranges.h"
 #include "die_calls.h"
 #include "die_entry.h"
 #include "die_name.h"
@@ -36,6 +38,7 @@ struct debug_info {
 	struct dwarf_file *file;
 	struct die_index main, alt;
 	VEC(uint64_t) units;  /* offsets of those with code */
+	bool partial;         /* these are what .debug_aranges says; units may be missing */
 	VEC(struct span) all; /* sorted by begin */
 	uint64_t widest;      /* longest of them: how far back a search must look */
 	_Atomic int64_t work; /* steps that may still be taken */
@@ -136,9 +139,42 @@ static int64_t steps_of(const struct dwarf_file *f)
 	return (int64_t)(n > INT64_MAX / DEBUG_INFO_WORK / 2 ? INT64_MAX / 2 : n * DEBUG_INFO_WORK);
 }
 
-static struct debug_info *info_of(const char *path, struct dwarf_file *f)
+static void sort_spans(struct debug_info *d)
+{
+	if (d->all.n > 0)
+		qsort(d->all.at, d->all.n, sizeof(*d->all.at), by_begin);
+}
+
+/* Looks at all units. */
+static void add_units(struct debug_info *d)
 {
 	struct die_reader r = { .main = NULL };
+
+	d->partial = false;
+	vec_clear(&d->units);
+	vec_clear(&d->all);
+	d->widest = 0;
+	die_index_reach(&d->main, UINT64_MAX);
+	r.work = steps_of(d->file);
+	for (size_t i = 0; i < d->main.offsets.n && r.work > 0; i++)
+		add_unit(d, &r, d->main.offsets.at[i]);
+	sort_spans(d);
+}
+
+/* arange_take: what one unit has comes in a row. */
+static void take_arange(void *arg, uint64_t unit, uint64_t begin, uint64_t end)
+{
+	struct debug_info *d = arg;
+
+	if (d->units.n == 0 || d->units.at[d->units.n - 1] != unit)
+		vec_push(&d->units, unit);
+	d->units.n--;
+	take_span(d, begin, end);
+	d->units.n++;
+}
+
+static struct debug_info *info_of(const char *path, struct dwarf_file *f)
+{
 	struct debug_info *d;
 
 	if (!f)
@@ -147,15 +183,14 @@ static struct debug_info *info_of(const char *path, struct dwarf_file *f)
 	d->path = xstrdup(path);
 	d->file = f;
 	pthread_mutex_init(&d->lock, NULL);
-	die_index_read(&d->main, f);
+	die_index_begin(&d->main, f);
 	if (f->alt)
 		die_index_read(&d->alt, f->alt);
-	d->n_damaged = d->main.n_damaged + d->alt.n_damaged;
-	r.work = steps_of(f);
-	for (size_t i = 0; i < d->main.offsets.n && r.work > 0; i++)
-		add_unit(d, &r, d->main.offsets.at[i]);
-	if (d->all.n > 0)
-		qsort(d->all.at, d->all.n, sizeof(*d->all.at), by_begin);
+	d->partial = f->section[DWARF_INFO].packed && debug_aranges_each(f, take_arange, d);
+	if (d->partial)
+		sort_spans(d);
+	else
+		add_units(d);
 	return d;
 }
 
@@ -189,7 +224,7 @@ void debug_info_free(struct debug_info *d)
 
 uint64_t debug_info_n_damaged(struct debug_info *d)
 {
-	return d->n_damaged;
+	return d->n_damaged + d->main.n_damaged + d->alt.n_damaged;
 }
 
 uint64_t debug_info_n_missing(struct debug_info *d)
@@ -215,11 +250,21 @@ static int by_unit(const void *a, const void *b)
 	return (x->which > y->which) - (x->which < y->which);
 }
 
+/* Where all are: from now on what units say, once .debug_aranges does not know one. */
+static void look_at_more(struct debug_info *d, const uint64_t *addresses, size_t n)
+{
+	for (size_t i = 0; i < n && d->partial; i++) {
+		if (!find_span(d, addresses[i]))
+			add_units(d);
+	}
+}
+
 struct debug_plan *debug_plan_new(struct debug_info *d, const uint64_t *addresses, size_t n)
 {
 	struct debug_plan *p = xcalloc(1, sizeof(*p));
 	VEC(struct placed) placed = { 0 };
 
+	look_at_more(d, addresses, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct span *s = find_span(d, addresses[i]);
 

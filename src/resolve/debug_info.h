@@ -42,7 +42,7 @@ struct debug_frame {
 
 /*
  * Of an ELF file, if it has that build-id (any, when want->n is 0); NULL when it has no debug
- * information. Only the heads of units are read here.
+ * information. Only the heads of units are read here, or .debug_aranges.
  */
 struct debug_info *debug_info_open(const char *path, const struct build_id *want);
 /* Of an open file, which it takes even if it has none. */

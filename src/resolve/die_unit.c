@@ -5,6 +5,7 @@
 #include "die_unit.h"
 
 #include <dwarf.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,29 +81,40 @@ bool die_unit_header(struct dwarf_file *f, uint64_t offset, struct die_unit *u)
 	       (u->sizes.address == 4 || u->sizes.address == 8);
 }
 
-void die_index_read(struct die_index *x, struct dwarf_file *f)
+void die_index_begin(struct die_index *x, struct dwarf_file *f)
 {
-	uint64_t at = 0, n = f->section[DWARF_INFO].n;
+	*x = (struct die_index){ .file = f };
+	pthread_mutex_init(&x->lock, NULL);
+}
+
+void die_index_reach(struct die_index *x, uint64_t offset)
+{
+	uint64_t n = x->file->section[DWARF_INFO].n;
 	struct die_unit u;
 
-	*x = (struct die_index){ .file = f };
-	while (at < n && x->offsets.n < UNITS_MAX) {
-		bool good = die_unit_header(f, at, &u);
-
+	while (x->next < n && x->next <= offset && x->offsets.n < UNITS_MAX) {
 		/* One of a kind that nobody knows can be stepped over, one that lies about its length not. */
-		if (good)
-			vec_push(&x->offsets, at);
+		if (die_unit_header(x->file, x->next, &u))
+			vec_push(&x->offsets, x->next);
 		else
 			x->n_damaged++;
-		if (u.end <= at)
-			return;
-		at = u.end;
+		x->next = u.end > x->next ? u.end : n;
 	}
+	if (x->next >= n || x->offsets.n == UNITS_MAX)
+		atomic_store_explicit(&x->whole, true, memory_order_release);
+}
+
+void die_index_read(struct die_index *x, struct dwarf_file *f)
+{
+	die_index_begin(x, f);
+	die_index_reach(x, UINT64_MAX);
 }
 
 void die_index_done(struct die_index *x)
 {
 	vec_done(&x->offsets);
+	if (x->file)
+		pthread_mutex_destroy(&x->lock);
 }
 
 /* NULL: there is no room for it. */
@@ -285,11 +297,10 @@ bool die_unit_load(struct die_unit *u)
 	return u->whole;
 }
 
-/* The unit of an index that holds an offset; nowhere, when none does or it is damaged. */
-static struct die_place place_in(struct die_reader *r, const struct die_index *x, uint64_t offset)
+/* Where the last unit that begins at an offset or before is; false when there is none. */
+static bool find_unit(const struct die_index *x, uint64_t offset, uint64_t *out)
 {
 	size_t low = 0, high = x->offsets.n;
-	struct die_unit *u;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
@@ -299,11 +310,36 @@ static struct die_place place_in(struct die_reader *r, const struct die_index *x
 		else
 			high = mid;
 	}
-	if (low == 0)
+	if (low > 0)
+		*out = x->offsets.at[low - 1];
+	return low > 0;
+}
+
+/* The same, of an index that may have to be added to. */
+static bool unit_before(struct die_index *x, uint64_t offset, uint64_t *out)
+{
+	bool found;
+
+	if (atomic_load_explicit(&x->whole, memory_order_acquire))
+		return find_unit(x, offset, out);
+	pthread_mutex_lock(&x->lock);
+	die_index_reach(x, offset);
+	found = find_unit(x, offset, out);
+	pthread_mutex_unlock(&x->lock);
+	return found;
+}
+
+/* The unit of an index that holds an offset; nowhere, when none does or it is damaged. */
+static struct die_place place_in(struct die_reader *r, struct die_index *x, uint64_t offset)
+{
+	struct die_unit *u;
+	uint64_t unit;
+
+	if (!unit_before(x, offset, &unit))
 		return (struct die_place){ NULL, 0 };
-	if (r->foreign && (!r->own || r->own->offset != x->offsets.at[low - 1]))
+	if (r->foreign && (!r->own || r->own->offset != unit))
 		r->foreign(r->arg);
-	u = die_unit_open(r, x->file, x->offsets.at[low - 1]);
+	u = die_unit_open(r, x->file, unit);
 	if (!u || offset < u->first || offset >= u->end)
 		return (struct die_place){ NULL, 0 };
 	return (struct die_place){ u, offset };

@@ -15,6 +15,7 @@
 #include "dwarf_file.h"
 #include "map.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,8 +27,11 @@ struct line_files;
 /* Where the units of a file begin. */
 struct die_index {
 	struct dwarf_file *file; /* borrowed */
-	VEC(uint64_t) offsets;   /* in .debug_info, ascending */
+	VEC(uint64_t) offsets;   /* in .debug_info, ascending; of those before next */
+	uint64_t next;           /* offset of the first that was not looked at */
 	uint64_t n_damaged;      /* units that are none */
+	_Atomic bool whole;      /* there are no more to be added */
+	pthread_mutex_t lock;    /* held while looking for one until then */
 };
 
 struct die_unit {
@@ -66,11 +70,11 @@ struct die_place {
 
 /* What one thread has open. */
 struct die_reader {
-	const struct die_index *main; /* borrowed */
-	const struct die_index *alt;  /* of what dwz moved out, or NULL; borrowed */
-	int64_t work;                 /* steps that may still be taken */
-	uint64_t n_damaged;           /* units that could not be walked to their end */
-	void (*foreign)(void *arg);   /* told before another unit's entries are looked at */
+	struct die_index *main;     /* borrowed */
+	struct die_index *alt;      /* of what dwz moved out, or NULL; borrowed */
+	int64_t work;               /* steps that may still be taken */
+	uint64_t n_damaged;         /* units that could not be walked to their end */
+	void (*foreign)(void *arg); /* told before another unit's entries are looked at */
 	void *arg;
 	struct die_unit *own;             /* the one unit that may be looked at without telling */
 	VEC(struct die_unit *) units;     /* owned */
@@ -86,6 +90,10 @@ struct die_reader {
 
 /* Finds the units of a file. */
 void die_index_read(struct die_index *x, struct dwarf_file *f);
+/* None of them yet: units are added as they are looked for. */
+void die_index_begin(struct die_index *x, struct dwarf_file *f);
+/* Adds those that begin at an offset or before. */
+void die_index_reach(struct die_index *x, uint64_t offset);
 void die_index_done(struct die_index *x);
 
 /* The unit at an offset, opened; NULL when it is damaged. The reader keeps it until it is emptied. */

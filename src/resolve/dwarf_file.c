@@ -40,34 +40,57 @@ static const struct {
 	[DWARF_RNGLISTS] = { "rnglists", 14 },
 	[DWARF_LINE] = { "line", 14 },
 	[DWARF_CU_INDEX] = { "cu_index", 14 },
+	[DWARF_ARANGES] = { "aranges", 14 },
 };
 
-/* A section with a compression header; the packed bytes are read whole. */
-static void unpack(struct lazy_bytes *to, const struct elf_file *f, const struct elf_section *s)
+/* What the header of a packed section says. */
+struct packing {
+	uint32_t type;
+	uint64_t size;   /* of what was packed */
+	uint64_t offset; /* in the file, of the packed bytes */
+	uint64_t packed; /* of them */
+};
+
+static bool read_packing(const struct elf_file *f, const struct elf_section *s, struct packing *p)
 {
 	bool wide = elf_file_is64(f);
-	uint8_t *packed;
-	void *bytes;
-	uint32_t type;
-	uint64_t size;
-	struct bytes b;
-	size_t n = 0;
+	uint8_t header[24];
+	size_t n = wide ? 24 : 12;
+	struct bytes b = bytes_over(header, n, elf_file_swapped(f));
 
-	packed = elf_file_read_section(f, s, &n);
-	if (!packed)
-		return;
-	b = bytes_over(packed, n, elf_file_swapped(f));
-	type = take_u32(&b);
+	if (s->size < n || !elf_file_read_into(f, header, n, s->offset))
+		return false;
+	p->type = take_u32(&b);
 	if (wide)
 		take_u32(&b);
-	size = wide ? take_u64(&b) : take_u32(&b);
-	take_bytes(&b, wide ? 8 : 4);
-	if (!b.bad && size <= UNPACKED_MAX && (type == ELFCOMPRESS_ZLIB || type == COMPRESS_ZSTD)) {
-		bytes = packed_section(b.at, bytes_left(&b), type == COMPRESS_ZSTD, (size_t)size);
-		if (bytes) {
-			elf_relocate(f, s, bytes, (size_t)size);
-			lazy_take(to, bytes, (size_t)size);
-		}
+	p->size = wide ? take_u64(&b) : take_u32(&b);
+	p->offset = s->offset + n;
+	p->packed = s->size - n;
+	return p->size <= UNPACKED_MAX && (p->type == ELFCOMPRESS_ZLIB || p->type == COMPRESS_ZSTD);
+}
+
+/* A section with a compression header: as far as it is needed if that can be, or whole. */
+static void unpack(struct lazy_bytes *to, const struct elf_file *f, const struct elf_section *s,
+		   unsigned shift)
+{
+	struct packing p;
+	uint8_t *packed;
+	size_t n = 0;
+	void *bytes;
+
+	if (!elf_file_holds(f, s->offset, s->size) || !read_packing(f, s, &p))
+		return;
+	if (p.type == ELFCOMPRESS_ZLIB && !elf_relocate_wanted(f, s)) {
+		lazy_unpack(to, f, p.offset, p.packed, p.size, shift);
+		return;
+	}
+	packed = elf_file_read_section(f, s, &n);
+	bytes = packed ? packed_section(packed + (p.offset - s->offset), (size_t)p.packed,
+					p.type == COMPRESS_ZSTD, (size_t)p.size)
+		       : NULL;
+	if (bytes) {
+		elf_relocate(f, s, bytes, (size_t)p.size);
+		lazy_take(to, bytes, (size_t)p.size);
 	}
 	free(packed);
 }
@@ -126,7 +149,7 @@ static void open_section(struct dwarf_file *f, unsigned which, bool split)
 	if (!s || s->type == SHT_NOBITS)
 		return;
 	if (s->flags & SHF_COMPRESSED)
-		unpack(to, f->elf, s);
+		unpack(to, f->elf, s, sections[which].shift);
 	else if (elf_relocate_wanted(f->elf, s))
 		open_relocated(to, f->elf, s);
 	else if (elf_file_holds(f->elf, s->offset, s->size))

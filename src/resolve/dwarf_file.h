@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The sections of debug information of one file. It may be a program, its separate debug file, a split
- * unit's .dwo, a .dwp, or what dwz moved out. Packed sections are unpacked when the file is opened.
+ * unit's .dwo, a .dwp, or what dwz moved out. What zlib packed is unpacked as far as it is needed, other
+ * packed sections when the file is opened.
  */
 #ifndef PROFTOP_RESOLVE_DWARF_FILE_H
 #define PROFTOP_RESOLVE_DWARF_FILE_H
@@ -25,6 +26,7 @@ enum dwarf_section {
 	DWARF_RNGLISTS,
 	DWARF_LINE,
 	DWARF_CU_INDEX,
+	DWARF_ARANGES,
 	N_DWARF_SECTIONS
 };
 

@@ -12,6 +12,7 @@
 
 #include "elf_file.h"
 #include "mem.h"
+#include "unpacking.h"
 
 #define STRING_MAX (UINT64_C(1) << 20)
 
@@ -22,24 +23,41 @@ static uint64_t n_blocks(const struct lazy_bytes *l)
 	return (l->n + (UINT64_C(1) << l->shift) - 1) >> l->shift;
 }
 
-void lazy_open(struct lazy_bytes *l, const struct elf_file *f, uint64_t offset, uint64_t n,
-	       unsigned shift)
+/* Reserved, not taken: pages come as they are written. */
+static bool reserve(struct lazy_bytes *l, uint64_t n, unsigned shift)
 {
 	void *p;
 
-	*l = (struct lazy_bytes){ .shift = shift };
+	*l = (struct lazy_bytes){ .at = NULL };
 	if (n == 0 || n > SIZE_MAX / 2)
-		return;
-	/* Reserved, not taken: pages come as they are written. */
+		return false;
 	p = mmap(NULL, (size_t)n, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
+		return false;
+	*l = (struct lazy_bytes){ .at = p, .n = n, .shift = shift };
+	return true;
+}
+
+void lazy_open(struct lazy_bytes *l, const struct elf_file *f, uint64_t offset, uint64_t n,
+	       unsigned shift)
+{
+	if (!reserve(l, n, shift))
 		return;
-	l->at = p;
-	l->n = n;
 	l->file = f;
 	l->offset = offset;
 	l->state = xcalloc((size_t)n_blocks(l), sizeof(*l->state));
+}
+
+bool lazy_unpack(struct lazy_bytes *l, const struct elf_file *f, uint64_t offset, uint64_t packed,
+		 uint64_t n, unsigned shift)
+{
+	if (!reserve(l, n, shift))
+		return false;
+	l->packed = unpacking_new(f, offset, packed, (uint8_t *)(uintptr_t)l->at, n);
+	if (!l->packed)
+		lazy_done(l);
+	return l->packed != NULL;
 }
 
 void lazy_take(struct lazy_bytes *l, void *bytes, size_t n)
@@ -49,7 +67,8 @@ void lazy_take(struct lazy_bytes *l, void *bytes, size_t n)
 
 void lazy_done(struct lazy_bytes *l)
 {
-	if (l->file)
+	unpacking_free(l->packed);
+	if (l->shift)
 		munmap((void *)(uintptr_t)l->at, (size_t)l->n);
 	else
 		free((void *)(uintptr_t)l->at);
@@ -84,6 +103,8 @@ bool lazy_need(struct lazy_bytes *l, uint64_t from, uint64_t n)
 
 	if (from > l->n || n > l->n - from)
 		return false;
+	if (l->packed)
+		return unpacking_reach(l->packed, from + n);
 	if (!l->file || n == 0)
 		return true;
 	last = (from + n - 1) >> l->shift;
@@ -103,7 +124,7 @@ const char *lazy_string(struct lazy_bytes *l, uint64_t from)
 	uint64_t at = from;
 
 	while (at < l->n && at - from < STRING_MAX) {
-		uint64_t end = l->file ? ((at >> l->shift) + 1) << l->shift : l->n;
+		uint64_t end = l->shift ? ((at >> l->shift) + 1) << l->shift : l->n;
 
 		if (end > l->n)
 			end = l->n;

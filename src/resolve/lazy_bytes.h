@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Part of a file as if it were in memory, read in blocks as they are needed. It is never mapped, so
- * that a file that shrinks is no fault. Addresses stay; what nobody needed costs nothing.
+ * Part of a file as if it were in memory, read in blocks as they are needed, or unpacked up to what is
+ * needed. It is never mapped, so that a file that shrinks is no fault. Addresses stay; what nobody needed
+ * costs nothing.
  */
 #ifndef PROFTOP_RESOLVE_LAZY_BYTES_H
 #define PROFTOP_RESOLVE_LAZY_BYTES_H
@@ -11,20 +12,26 @@
 #include <stdint.h>
 
 struct elf_file;
+struct unpacking;
 
 /* Zeroed is empty. Any number of threads may ask at once. */
 struct lazy_bytes {
 	const uint8_t *at; /* the bytes; only those that lazy_need() said yes to hold anything */
 	uint64_t n;        /* of them */
-	const struct elf_file *file; /* borrowed; NULL: all are there, from malloc */
-	uint64_t offset;             /* in the file */
-	unsigned shift;              /* log2 of the bytes of a block */
-	_Atomic uint8_t *state;      /* of each block; owned */
+	const struct elf_file *file; /* borrowed; NULL: they are not read from there */
+	struct unpacking
+		*packed; /* where they come from then; owned; NULL: all are there, from malloc */
+	uint64_t offset; /* in the file */
+	unsigned shift;  /* log2 of the bytes of a block; 0: all are there */
+	_Atomic uint8_t *state; /* of each block; owned */
 };
 
 /* n bytes of f, which the caller knows to lie in it, in blocks of 2^shift bytes (a page or more). */
 void lazy_open(struct lazy_bytes *l, const struct elf_file *f, uint64_t offset, uint64_t n,
 	       unsigned shift);
+/* The n bytes that zlib packed into so many at offset; false when that cannot be. */
+bool lazy_unpack(struct lazy_bytes *l, const struct elf_file *f, uint64_t offset, uint64_t packed,
+		 uint64_t n, unsigned shift);
 /* Over bytes in memory, which it takes (malloc). */
 void lazy_take(struct lazy_bytes *l, void *bytes, size_t n);
 void lazy_done(struct lazy_bytes *l);
