@@ -255,6 +255,25 @@ Test(resolver, locations_by_time_and_kind)
 	tear_down(&b);
 }
 
+Test(resolver, says_why_memory_of_no_file_has_no_names)
+{
+	struct mapping_event m = {
+		.time_ns = 1, .pid = 7, .start = 0x5000, .length = 0x1000, .path = "//anon"
+	};
+	struct bench b;
+
+	set_up(&b, &(struct resolver_options){ .same_machine = false });
+	resolver_map(b.r, &m);
+	locate(&b, 7, 10, 0x5010, MODE_USER);
+	locate(&b, 7, 10, 0x9010, MODE_USER);
+	locate(&b, 7, 10, 0x9010, MODE_GUEST_USER);
+	cr_assert_eq(resolver_name(b.r, NULL), 0);
+	cr_expect(strstr(fact(&b, "//anon"), "it is memory of no file"), "%s", fact(&b, "//anon"));
+	cr_expect(strstr(fact(&b, "[unknown]"), "no mapping says"), "%s", fact(&b, "[unknown]"));
+	cr_expect(strstr(fact(&b, "[guest]"), "of guests"), "%s", fact(&b, "[guest]"));
+	tear_down(&b);
+}
+
 Test(resolver, return_addresses_are_looked_up_before)
 {
 	struct bench b;

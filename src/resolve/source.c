@@ -360,6 +360,16 @@ static void use_recorded(struct source *s, const struct finder *f, const struct 
 	s->reason = xstrdup("outside every symbol that the recording has of it");
 }
 
+/* Why code of no module that has symbols has no name; resolver.c names the ones that are not of mappings. */
+static const char *nowhere(const char *path)
+{
+	if (strcmp(path, "[unknown]") == 0)
+		return "no mapping says what was there";
+	if (strncmp(path, "[guest", 6) == 0 || strcmp(path, "[hypervisor]") == 0)
+		return "symbols of guests and hypervisors are not looked for";
+	return "it is memory of no file";
+}
+
 struct source *source_open(const struct finder *f, const struct dso *d, struct kernel *k,
 			   const struct dso *main_kernel)
 {
@@ -394,7 +404,7 @@ struct source *source_open(const struct finder *f, const struct dso *d, struct k
 		s->reason = xstrdup("");
 		break;
 	case DSO_NOTHING:
-		s->reason = xstrdup("no mapping says what was there");
+		s->reason = xstrdup(nowhere(d->path));
 		break;
 	}
 	image_close(&i);

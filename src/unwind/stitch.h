@@ -23,8 +23,9 @@ void stitcher_free(struct stitcher *s);
 
 /*
  * Takes the walk of a thread's stack: n frames, innermost first, and why they end. Those of a truncated
- * one go on at frames[n] where that is certain. Returns how many frames there are then: n, or more, at most
- * max, and the last is the outermost.
+ * one go on at frames[n] where earlier ones all say the same, which is no proof: two callers whose frames
+ * have one size and return to one place look alike. Returns how many frames there are then: n, or more,
+ * at most max, and the last is the outermost.
  */
 size_t stitcher_take(struct stitcher *s, int32_t pid, int32_t tid, enum walk_end end,
 		     struct walk_frame *frames, size_t n, size_t max);

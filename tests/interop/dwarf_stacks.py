@@ -170,10 +170,14 @@ class Judge:
 
     def n_new(self, frames, agreed):
         """How many calls of user code are known neither from other stacks nor from the inner frames that agree."""
+        return len(links(frames[:self.n_user(frames)]) - self.known - links(frames[len(frames) - agreed:]))
+
+    def n_user(self, frames):
+        """How many frames there are before those of the kernel, as in a page fault or a system call."""
         n = len(frames)
         while n > 0 and frames[n - 1] in self.kernel:
             n -= 1
-        return len(links(frames[:n]) - self.known - links(frames[len(frames) - agreed:]))
+        return n
 
     def alike(self, want, got):
         comm, mark, frames = parts(got)
@@ -207,7 +211,7 @@ class Judge:
 
     def leaf_only(self, want, got):
         """perf has no tables. Without libc's debug symbols its calls have no names elsewhere, and so are new here."""
-        return self.wrong_in_perf(want, got, 8 if len(want) == 2 else 0)
+        return self.wrong_in_perf(want, got, 8 if self.n_user(want[1:]) == 1 else 0)
 
     def astray(self, want, got):
         """.fini has no tables, and perf takes data for return addresses: ours reaches the root instead."""
