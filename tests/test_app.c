@@ -502,8 +502,11 @@ Test(app, follows_a_growing_profile_at_most_four_times_a_second)
 	app_tick(f.app, f.now + 200);
 	cr_assert(shows(&f, "second_function"));
 	cr_assert(hides(&f, "third_function"));
-	/* but the end of loading is not waited for */
+	/* but the end of loading is not waited for, and until all is counted no number seems to be of all */
 	f.loader.over = true;
+	app_tick(f.app, f.now + 101);
+	cr_assert(shows(&f, "counting"));
+	cr_assert(hides(&f, "200 samples"));
 	while (!app_settled(f.app))
 		app_tick(f.app, f.now + 101);
 	cr_assert(shows(&f, "third_function"));

@@ -117,6 +117,7 @@ static bool has_failed(const struct app *a)
 static void end_loading(struct app *a)
 {
 	a->loading = a->scene.loading = false;
+	a->whole_version = version_of(a->source->profile);
 	if (!a->asked)
 		a->asked_ms = INT64_MIN; /* the last analysis need not wait */
 	leave_memory(a);

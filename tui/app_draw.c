@@ -102,7 +102,8 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 		out[0] = loading_text(a);
 		return 1;
 	}
-	if (a->analysis->profile == a->nothing) {
+	/* All is read, but the screen may still be of an earlier part. */
+	if (a->analysis->profile == a->nothing || a->analysis->counts.version < a->whole_version) {
 		out[0] = xstrdup("counting");
 		return 1;
 	}

@@ -92,6 +92,7 @@ struct app {
 	bool asked;                /* an analysis is under way or waiting */
 	bool changed;              /* something was done since the last app_tick() */
 	int percent_loaded;        /* as last drawn */
+	uint32_t whole_version;    /* of the profile when all was loaded; older ones are parts */
 
 	struct scene scene;                     /* what views see */
 	struct instance instance[N_VIEW_KINDS]; /* made when first needed */

@@ -600,22 +600,24 @@ static uint32_t memory_find(void *state, const struct scene *s, int step, uint32
 	return f.n;
 }
 
-/* The site in full, with what came and went in the cursor's column. */
+/* The site in full and where it is, with what came and went of all sites in the cursor's column. */
 static char *memory_status(const void *state, const struct scene *s)
 {
 	const struct memory_view *v = state;
 	const struct footprint *f = footprint_of(s);
-	char came[FMT_SIZE], went[FMT_SIZE], live[FMT_SIZE], *name, *out;
+	char came[FMT_SIZE], went[FMT_SIZE], live[FMT_SIZE], *name, *source, *out;
 	const struct footprint_slot *slot;
 
 	if (!f || v->list.cursor >= f->n_sites || !v->graph.slot)
 		return NULL;
 	slot = &v->graph.slot[memory_graph_cursor(&v->graph)];
 	name = row_full_name(key_at(s, v->list.cursor));
-	out = xasprintf("%s  %s  %s · here %s came, %s went", name,
+	source = row_source(s, &f->keys, f->site[v->list.cursor].key);
+	out = xasprintf("%s  %s%s%s  %s · in all %s came here, %s went",
 			fmt_bytes(live, f->site[v->list.cursor].sum[FOOTPRINT_LIVE]),
-			key_at(s, v->list.cursor)->module, fmt_bytes(came, slot->allocated),
-			fmt_bytes(went, slot->freed));
+			key_at(s, v->list.cursor)->module, *source ? "  " : "", source, name,
+			fmt_bytes(came, slot->allocated), fmt_bytes(went, slot->freed));
+	free(source);
 	free(name);
 	return out;
 }
