@@ -35,7 +35,7 @@ enum note_op {
 	NOTE_TIME = 9,  /* ticks at this note, in full */
 	NOTE_PAD = 10,  /* the ring goes on at its beginning */
 	NOTE_LOST = 11, /* so many events could not be noted */
-	/* What culling (tracer_cull.h) made of an alloc and its free. */
+	/* What culling (tracer_cull.h) made of an alloc and its free; the latter also for what was not noted at all. */
 	NOTE_CULLED = 12,
 	NOTE_CULLED_FREE = 13
 };
@@ -69,8 +69,9 @@ struct tracer_thread {
 	uint64_t n_unsaid;        /* events lost and not noted yet */
 	uint64_t sample_left;     /* bytes until one is sampled */
 	uint64_t seed;            /* of the thread's random numbers; 0: none were drawn */
-	uint64_t n_walks;         /* stacks walked, while they are being checked */
-	const uint32_t *busy;     /* enum tracer_busy of the thread; unmapped when it has ended */
+	bool passed;          /* it did something to its heap since its last note that is in none */
+	uint64_t n_walks;     /* stacks walked, while they are being checked */
+	const uint32_t *busy; /* enum tracer_busy of the thread; unmapped when it has ended */
 	_Atomic bool at_slot; /* it is changing a slot of the table of ids; see recorder.alone */
 	pid_t tid;
 
@@ -79,13 +80,13 @@ struct tracer_thread {
 	_Atomic uint32_t state;                             /* enum thread_state */
 	uint32_t index;                                     /* in the trace */
 	uint64_t write_id;                                  /* the next allocation's */
-	uint64_t n_culled;    /* ids from there on that are nobody's, as culling left them out */
-	bool left_free;       /* a free was left out since the last event */
-	uint64_t write_ticks; /* >> tick_shift: of the last note taken */
-	uint64_t write_us;    /* of the last event written */
-	uint64_t named_us;    /* when its name was last looked at */
-	char name[16];        /* as told last */
-	bool announced;       /* its THREAD record has been written */
+	uint64_t n_culled; /* ids from there on that are nobody's, as culling left them out */
+	bool left_free;    /* something was left out since the last event, not just an allocation */
+	uint64_t write_ticks;       /* >> tick_shift: of the last note taken */
+	uint64_t write_us;          /* of the last event written */
+	uint64_t named_us;          /* when its name was last looked at */
+	char name[16];              /* as told last */
+	bool announced;             /* its THREAD record has been written */
 	struct tracer_thread *next; /* in the list of all */
 };
 

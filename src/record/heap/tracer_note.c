@@ -224,6 +224,7 @@ static inline __attribute__((always_inline)) void put_block(struct tracer_thread
 	if (old)
 		*at++ = old->slot ? old->slot & ID_MASK : old->address;
 	at = enter_address(t, at, address, t->next_id++);
+	t->passed = false;
 	publish(t, head, (uint64_t)(at - begin));
 }
 
@@ -245,6 +246,10 @@ static inline __attribute__((always_inline)) void note_free(struct tracer_thread
 	if (!begin)
 		return;
 	at = begin_note(t, at, ticks, false);
+	/* Or a block would seem to be freed next after it was made, when the others between were not sampled. */
+	if (__builtin_expect(t->passed, 0))
+		at = put(at, t->last_ticks << 32, NOTE_CULLED_FREE, 0);
+	t->passed = false;
 	if (old->slot)
 		at = put(at, t->last_ticks << 32 | stack, HEAP_FREE, old->slot & ID_MASK);
 	else
@@ -279,6 +284,8 @@ void tracer_note_free(const struct walk_start *from, void *p)
 		return;
 	if (known(t, (uint64_t)p, &old))
 		note_free(t, from, &old);
+	else
+		t->passed = true;
 	tracer_thread_leave();
 }
 
@@ -315,6 +322,8 @@ void tracer_note_given_up(const struct walk_start *from, const struct tracer_old
 		return;
 	if (old->address)
 		note_free(t, from, old);
+	else
+		t->passed = true;
 	tracer_thread_leave();
 }
 

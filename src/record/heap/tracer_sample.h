@@ -15,13 +15,15 @@
 /* Draws how many bytes it is to the next hit. */
 void tracer_sample_draw(struct tracer_thread *t);
 
-/* Is this allocation to be recorded? */
+/* Is this allocation to be recorded? If not, that it passed is remembered. */
 static inline bool tracer_sampled(struct tracer_thread *t, uint64_t size)
 {
 	const struct tracer_options *o = &recorder.options;
 
-	if (__builtin_expect(atomic_load_explicit(&recorder.paused, memory_order_relaxed), 0))
+	if (__builtin_expect(atomic_load_explicit(&recorder.paused, memory_order_relaxed), 0)) {
+		t->passed = true;
 		return false;
+	}
 	if (__builtin_expect(o->sample_bytes == 0, 1))
 		return true;
 	if (o->sample_exact && size >= o->sample_exact)
@@ -30,6 +32,7 @@ static inline bool tracer_sampled(struct tracer_thread *t, uint64_t size)
 		tracer_sample_draw(t);
 	if (size <= t->sample_left) {
 		t->sample_left -= size;
+		t->passed = true;
 		return false;
 	}
 	tracer_sample_draw(t);

@@ -191,7 +191,7 @@ void tracer_threads_renew(void)
 		atomic_store(&t->tail, atomic_load(&t->head));
 		t->tail_seen = atomic_load(&t->head);
 		t->next_id = t->end_id = t->write_id = t->n_culled = 0;
-		t->left_free = false;
+		t->left_free = t->passed = false;
 		t->write_ticks = t->last_ticks;
 		t->write_us = t->named_us = t->n_unsaid = 0;
 		t->announced = false;
