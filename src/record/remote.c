@@ -123,6 +123,8 @@ int remote_look(struct remote *r, struct err *e)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)r->pid);
 	f = fopen(path, "re");
+	if (!f && errno == ENOENT)
+		return err_set(e, -ESRCH, "there is no such process");
 	if (!f)
 		return err_set(e, -errno, "%s: %s", path, strerror(errno));
 	forget(r);

@@ -123,6 +123,8 @@ allocs=$(value allocs totals)
 [ "$(grep -c '^SWITCH' totals)" = 2 ] || fault "pause and resume: $(grep ^SWITCH totals)"
 "$PROFTOP" mark -p "$pid" late 2>late.err && fault "a mark without a recording"
 grep -q 'not being recorded now' late.err || fault "a late mark: $(cat late.err)"
+"$PROFTOP" mark -p 4194305 nobody 2>nobody.err && fault "a mark in a process that is none"
+grep -q 'there is no such process' nobody.err || fault "a mark in a process that is none: $(cat nobody.err)"
 end_host "bad 0 0 0 0"
 
 # Many times, under stress; by time, too.
