@@ -81,6 +81,21 @@ Test(symtab, finds)
 	}
 }
 
+/* Sealed, they are in order, and equals in that in which they were added. */
+static void check_order(struct symtab *t, size_t n)
+{
+	symtab_seal(t, ENDS_BY_NEXT);
+	cr_assert_eq(symtab_n(t), n);
+	for (size_t i = 1; i < n; i++) {
+		const struct symbol *a = symtab_at(t, i - 1), *b = symtab_at(t, i);
+
+		cr_assert_leq(a->start, b->start);
+		if (a->start == b->start)
+			cr_assert_lt(a->end, b->end, "added earlier");
+	}
+	symtab_free(t);
+}
+
 Test(symtab, sorts_many_and_keeps_order_of_equals)
 {
 	struct symtab *t = symtab_new();
@@ -94,15 +109,34 @@ Test(symtab, sorts_many_and_keeps_order_of_equals)
 		s.end = s.start + i + 1;
 		symtab_add(t, &s);
 	}
-	symtab_seal(t, ENDS_BY_NEXT);
-	for (size_t i = 1; i < symtab_n(t); i++) {
-		const struct symbol *a = symtab_at(t, i - 1), *b = symtab_at(t, i);
+	check_order(t, 100000);
+}
 
-		cr_assert_leq(a->start, b->start);
-		if (a->start == b->start)
-			cr_assert_lt(a->end, b->end, "added earlier");
+/* So many in order, the rest not: none, few, more than half. */
+Test(symtab, sorts_what_is_partly_sorted)
+{
+	static const uint32_t in_order[] = { 0, 1, 400, 500, 501, 900, 999, 1000 };
+	uint32_t state = 7;
+
+	for (size_t k = 0; k < sizeof(in_order) / sizeof(*in_order); k++) {
+		/* The rest lies among the others, behind all, and before all. */
+		static const uint64_t base[] = { 1000, 9000, 0 };
+
+		for (size_t b = 0; b < 3; b++) {
+			struct symtab *t = symtab_new();
+
+			for (uint32_t i = 0; i < 1000; i++) {
+				struct symbol s = { .name = "x", .start = 1000 + i / 2 };
+
+				state = state * 1664525u + 1013904223u;
+				if (i >= in_order[k])
+					s.start = base[b] + (state >> 12) % 600;
+				s.end = s.start + i + 1;
+				symtab_add(t, &s);
+			}
+			check_order(t, 1000);
+		}
 	}
-	symtab_free(t);
 }
 
 Test(symtab, empty)

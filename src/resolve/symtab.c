@@ -88,17 +88,28 @@ static struct place *sort_by_byte(struct place *from, struct place *to, size_t n
 	return to;
 }
 
-/* Stable, by address: tables of half a million symbols are sorted in some milliseconds. */
-static void sort(struct symtab *t)
+/* How many of the first ones are in order. */
+static size_t sorted_ahead(const struct symtab *t)
 {
-	size_t n = t->symbol.n;
+	size_t n = 1;
+
+	while (n < t->symbol.n && t->symbol.at[n].start >= t->symbol.at[n - 1].start)
+		n++;
+	return n;
+}
+
+/* Those from the first one on, in order; the caller frees. Half a million take some milliseconds. */
+static struct symbol *sorted_from(const struct symtab *t, size_t first)
+{
+	const struct symbol *s = t->symbol.at + first;
+	size_t n = t->symbol.n - first;
 	struct place *a = xreallocarray(NULL, n, sizeof(*a)),
 		     *b = xreallocarray(NULL, n, sizeof(*b));
 	struct place *from = a, *to = b;
 	struct symbol *sorted = xreallocarray(NULL, n, sizeof(*sorted));
 
 	for (size_t i = 0; i < n; i++)
-		a[i] = (struct place){ .start = t->symbol.at[i].start, .index = i };
+		a[i] = (struct place){ .start = s[i].start, .index = i };
 	for (unsigned shift = 0; shift < 64; shift += 8) {
 		struct place *got = sort_by_byte(from, to, n, shift);
 
@@ -108,12 +119,40 @@ static void sort(struct symtab *t)
 		}
 	}
 	for (size_t i = 0; i < n; i++)
-		sorted[i] = t->symbol.at[from[i].index];
+		sorted[i] = s[from[i].index];
 	free(a);
 	free(b);
-	free(t->symbol.at);
-	t->symbol.at = sorted;
-	t->symbol.cap = n;
+	return sorted;
+}
+
+/* Stable, by address. Kallsyms come in order but for those of modules, which come last. */
+static void sort(struct symtab *t)
+{
+	size_t ahead = sorted_ahead(t), n = t->symbol.n;
+	struct symbol *s = t->symbol.at, *rest;
+
+	if (ahead == n)
+		return;
+	if (ahead < n / 2)
+		ahead = 0;
+	rest = sorted_from(t, ahead);
+	if (ahead == 0) {
+		free(s);
+		t->symbol.at = rest;
+		t->symbol.cap = n;
+		return;
+	}
+	/* From the end on, each to its place: of equals those of the rest are the later ones. */
+	for (size_t left = n - ahead; left > 0;) {
+		if (ahead > 0 && s[ahead - 1].start > rest[left - 1].start) {
+			ahead--;
+			s[ahead + left] = s[ahead];
+		} else {
+			left--;
+			s[ahead + left] = rest[left];
+		}
+	}
+	free(rest);
 }
 
 static bool same_module(const struct symbol *a, const struct symbol *b)
