@@ -74,8 +74,10 @@ struct reader {
 	uint64_t n_bytes;           /* of blocks of events */
 	uint64_t n_allocations;     /* that their headers tell of */
 	uint64_t memory_bytes;      /* for allocations; 0: any */
-	uint64_t n_events;
-	uint64_t n_skipped; /* events of blocks that were dropped while recording */
+	uint64_t n_events;          /* that were read, those that are left out too */
+	uint64_t n_left_out;        /* of them: see is_skipped() */
+	uint64_t n_skipped;         /* events that were dropped while recording */
+	uint64_t skipped_until; /* the time up to which they were; what is left of it is left out */
 	uint64_t n_bad_stacks;
 };
 
@@ -106,6 +108,8 @@ static void take_block(struct reader *r, const struct heap_place *place, struct 
 		break;
 	case HEAP_BLOCK_SKIPPED:
 		r->n_skipped += b->n;
+		if (b->last_time > r->skipped_until)
+			r->skipped_until = b->last_time;
 		break;
 	default: /* of a later version */
 		break;
@@ -328,12 +332,23 @@ static inline void look_ahead(struct reader *r, const struct heap_event *e, size
 		build_release_soon(r->profile, heap_rows_now(r->rows, e[END_AHEAD].id));
 }
 
+/*
+ * Is an event of a time of which some were dropped? Then whether what it allocated was freed is not known. From there on
+ * everything is there.
+ */
+static inline bool is_skipped(const struct reader *r, const struct heap_event *e)
+{
+	return e->time <= r->skipped_until && r->n_skipped > 0;
+}
+
 static void take_run(struct reader *r, uint32_t thread, const struct heap_event *e, size_t n)
 {
 	struct worker *w = worker_of(r, thread);
 	uint64_t time = UINT64_MAX;
 	int64_t time_ns = 0;
 
+	for (; n > 0 && is_skipped(r, e); e++, n--)
+		r->n_left_out++;
 	for (size_t i = 0; i < n; i++) {
 		if (e[i].time != time) {
 			time = e[i].time;
@@ -408,6 +423,20 @@ static void loss(struct reader *r, const char *name, uint64_t n, const char *wha
 			   fmt_count(text, (int64_t)(n & INT64_MAX)), what);
 }
 
+static void state_dropped(struct reader *r)
+{
+	int64_t begin = heap_tell_time(&r->tell, 0);
+	char n[FMT_SIZE], until[FMT_SIZE];
+
+	if (r->n_skipped == 0)
+		return;
+	build_fact(
+		r->profile, r->capture, "losses", "dropped", FACT_LOSS,
+		"%s events, all of the first %s, to stay below the size asked for: what was allocated then is not known",
+		fmt_count(n, (int64_t)((r->n_skipped + r->n_left_out) & INT64_MAX)),
+		fmt_ns(until, heap_tell_time(&r->tell, r->skipped_until) - begin));
+}
+
 static void state_losses(struct reader *r)
 {
 	const struct heap_blocks *b = &r->blocks;
@@ -422,12 +451,14 @@ static void state_losses(struct reader *r)
 		build_fact(r->profile, r->capture, "losses", "damaged", FACT_LOSS,
 			   "%" PRIu64 " blocks are damaged, the first at offset %" PRIu64, b->n_bad,
 			   b->first_bad_at);
-	loss(r, "dropped", r->n_skipped, "events were dropped to stay below the size asked for");
+	state_dropped(r);
 	loss(r, "events", heap_merge_lost(r->merge), "events make no sense");
 	loss(r, "records", r->tell.n_bad, "records make no sense");
 	loss(r, "stacks", r->n_bad_stacks, "blocks of stacks make no sense");
 	loss(r, "ids", rows.n_odd_ids, "events name allocations that cannot be");
-	loss(r, "frees", rows.n_open_frees, "frees are of allocations that are not in the file");
+	if (r->n_skipped == 0)
+		loss(r, "frees", rows.n_open_frees,
+		     "frees are of allocations that are not in the file");
 	loss(r, "lost", r->tell.n_lost,
 	     "events happened while another was noted, and were not recorded");
 	if (r->tell.sampling_changed)
@@ -439,13 +470,14 @@ static void state_facts(struct reader *r)
 {
 	const struct capture *c = profile_capture(r->profile, r->capture);
 	struct heap_rows_stats rows = heap_rows_stats(r->rows);
+	uint64_t n_unknown = rows.n_unknown_frees + (r->n_skipped > 0 ? rows.n_open_frees : 0);
 	char text[FMT_SIZE];
 
 	builder_begin(r->profile);
 	build_fact(r->profile, r->capture, "file", "size", FACT_PLAIN, "%s",
 		   fmt_bytes(text, (int64_t)input_file_bytes(r->in)));
 	build_fact(r->profile, r->capture, "file", "events", FACT_PLAIN, "%s",
-		   fmt_count(text, (int64_t)r->n_events));
+		   fmt_count(text, (int64_t)(r->n_events - r->n_left_out)));
 	if (capture_begin(c) != TIME_NONE)
 		build_fact(r->profile, r->capture, "file", "duration", FACT_PLAIN, "%s",
 			   fmt_ns(text, capture_end(c) - capture_begin(c)));
@@ -453,10 +485,9 @@ static void state_facts(struct reader *r)
 		build_fact(r->profile, r->capture, "file", "sampling", FACT_PLAIN,
 			   "one allocation in %s on average: numbers are estimates",
 			   fmt_bytes(text, (int64_t)r->tell.sample_bytes));
-	if (rows.n_unknown_frees > 0)
+	if (n_unknown > 0)
 		build_fact(r->profile, r->capture, "file", "frees of other blocks", FACT_PLAIN,
-			   "%s, of what was not recorded",
-			   fmt_count(text, (int64_t)rows.n_unknown_frees));
+			   "%s, of what was not recorded", fmt_count(text, (int64_t)n_unknown));
 	state_losses(r);
 	builder_end(r->profile);
 }

@@ -122,6 +122,13 @@ void made_heap_events(struct made_heap *h, uint32_t thread, uint64_t first_id,
 	free(memory);
 }
 
+void made_heap_skipped(struct made_heap *h, uint32_t n, uint64_t last_time)
+{
+	struct heap_block b = { .type = HEAP_BLOCK_SKIPPED, .n = n, .last_time = last_time };
+
+	add_block(h, &b);
+}
+
 static struct heap_text text(const char *s)
 {
 	return (struct heap_text){ (const uint8_t *)s, strlen(s) };

@@ -29,6 +29,9 @@ void made_heap_nodes(struct made_heap *h, const struct heap_node *nodes, size_t 
 void made_heap_events(struct made_heap *h, uint32_t thread, uint64_t first_id,
 		      const struct heap_event *e, size_t n);
 
+/* A block that says of so many events that they were dropped; the last of them was at that time. */
+void made_heap_skipped(struct made_heap *h, uint32_t n, uint64_t last_time);
+
 /*
  * What every file begins with: a process "/bin/prog", its threads 1 "main" and 2 "worker", a module
  * mapped at 0x1000, and nodes 1: 0x1010 (outermost), 2: 0x1020 below it, 3: 0x1030 below that.

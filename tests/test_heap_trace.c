@@ -13,6 +13,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,6 +240,59 @@ Test(heap_trace, what_is_beside_the_events)
 	cr_expect_not_null(fact(p, "not finished"));
 	profile_free(p);
 	made_heap_done(&h);
+}
+
+/*
+ * Blocks were dropped, whose events were up to a time: what is left of that time is left out, be it a free or an
+ * allocation, and a free of an allocation of then is nothing that is lost.
+ */
+Test(heap_trace, what_came_after_events_that_were_dropped)
+{
+	static const struct heap_event e[] = { A(1, 1, 1, 100),  A(2, 2, 1, 10), F(3, 1),
+					       A(4, 3, 1, 1000), A(5, 4, 1, 7),  F(6, 2),
+					       F(7, 4),          A(8, 5, 1, 20) };
+	/* By the time up to which events were dropped. */
+	static const struct {
+		int64_t bytes, calls, leaked, peak;
+		size_t n_unknown; /* frees */
+	} want[] = {
+		{ 1137, 5, 1020, 1020, 0 }, { 1037, 4, 1020, 1020, 1 }, { 1027, 3, 1020, 1020, 2 },
+		{ 1027, 3, 1020, 1020, 1 }, { 27, 2, 20, 20, 1 },       { 20, 1, 20, 20, 2 },
+		{ 20, 1, 20, 20, 1 },       { 20, 1, 20, 20, 0 },
+	};
+
+	for (size_t i = 0; i < N(want); i++) {
+		int64_t sum[MEASURE_TEMPORARY + 1];
+		char unknown[64] = "";
+		struct made_heap h;
+		struct profile *p;
+
+		made_heap_init(&h);
+		made_heap_begin(&h);
+		made_heap_skipped(&h, 70000, i);
+		made_heap_events(&h, 1, 1, e, N(e));
+		made_heap_end(&h);
+		p = read_made(&h);
+		totals(p, "malloc", sum);
+		cr_expect_eq(sum[MEASURE_WEIGHT], want[i].bytes, "%zu: %ld", i,
+			     (long)sum[MEASURE_WEIGHT]);
+		cr_expect_eq(sum[MEASURE_SAMPLES], want[i].calls, "%zu", i);
+		cr_expect_eq(sum[MEASURE_LEAKED], want[i].leaked, "%zu", i);
+		cr_expect_eq(sum[MEASURE_PEAK], want[i].peak, "%zu: %ld", i,
+			     (long)sum[MEASURE_PEAK]);
+		snprintf(unknown, sizeof(unknown), "70,00%zu events", i);
+		cr_expect_eq(strncmp(fact(p, "dropped"), unknown, 13), 0, "%s", fact(p, "dropped"));
+		cr_expect_null(fact(p, "frees"));
+		if (want[i].n_unknown) {
+			snprintf(unknown, sizeof(unknown), "%zu, of", want[i].n_unknown);
+			cr_assert_not_null(fact(p, "frees of other blocks"), "%zu", i);
+			cr_expect_eq(strncmp(fact(p, "frees of other blocks"), unknown, 5), 0);
+		} else {
+			cr_expect_null(fact(p, "frees of other blocks"));
+		}
+		profile_free(p);
+		made_heap_done(&h);
+	}
 }
 
 /* All whole blocks of a file that ends anywhere. */

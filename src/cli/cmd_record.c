@@ -103,6 +103,8 @@ static void set_environment(const struct recording *r)
 		setenv("PROFTOP_CULL", r->o->cull, 1);
 	if (r->o->max_size)
 		setenv("PROFTOP_MAX_SIZE", r->o->max_size, 1);
+	if (r->o->keep)
+		setenv("PROFTOP_KEEP", r->o->keep, 1);
 	if (r->o->children)
 		setenv("PROFTOP_CHILDREN", "1", 1);
 	else
@@ -225,6 +227,14 @@ static bool are_good(const struct options *o)
 	if (!is_size("--sample", o->sample) || !is_size("--max-size", o->max_size) ||
 	    !is_time("--cull", o->cull))
 		return false;
+	if (o->keep && strcmp(o->keep, "newest") != 0 && strcmp(o->keep, "oldest") != 0) {
+		say("--keep wants newest or oldest, not \"%s\"", o->keep);
+		return false;
+	}
+	if (o->keep && !o->max_size) {
+		say("--keep says what stays of a trace that may not become larger: --max-size says how large");
+		return false;
+	}
 	if (o->cull && o->sample) {
 		say("--cull and --sample cannot both be: what sampling leaves out cannot be counted");
 		return false;

@@ -59,7 +59,8 @@ struct filter;
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORD,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORD,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
 	X(CULL,     "cull",      0,   "TIME",      ON_RECORD,  text,    cull,        "only count what is freed within TIME (10ms), by stack") \
-	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "end the trace when it would become larger (1G)") \
+	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "no larger trace (1G): it ends, or see --keep") \
+	X(KEEP,     "keep",      0,   "WHAT",      ON_RECORD,  text,    keep,        "with --max-size: newest events, of which the oldest go, or oldest (ends the trace)") \
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
 	X(ATTACH,   "attach",    'p', "PID",       ON_RECORD | ON_TELL, text, attach, "the process that runs already (record: instead of a command)") \
 	X(DURATION, "duration",  0,   "TIME",      ON_RECORD,  text,    duration,    "with -p: end the recording after so long (10s, 5m); else it ends with Ctrl-C") \
@@ -105,6 +106,7 @@ struct options {
 	const char *sample;         /* NULL: not given */
 	const char *cull;           /* NULL: not given */
 	const char *max_size;       /* NULL: not given */
+	const char *keep;           /* NULL: not given */
 	const char *attach;         /* NULL: not given */
 	const char *duration;       /* NULL: not given */
 	int64_t rows;               /* -1: not given; 0: all */

@@ -121,6 +121,7 @@ static void make_settings(struct settings *s, const struct options *o, const cha
 	set(s, "PROFTOP_SAMPLE", o->sample);
 	set(s, "PROFTOP_CULL", o->cull);
 	set(s, "PROFTOP_MAX_SIZE", o->max_size);
+	set(s, "PROFTOP_KEEP", o->keep);
 	set(s, "PROFTOP_CHECK", getenv("PROFTOP_CHECK"));
 	set(s, "PROFTOP_PAUSED", getenv("PROFTOP_PAUSED"));
 	set(s, "PROFTOP_SAMPLE_EXACT", getenv("PROFTOP_SAMPLE_EXACT"));

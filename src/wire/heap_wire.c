@@ -152,6 +152,11 @@ uint32_t heap_seal_block(uint8_t *out, struct heap_block *b)
 	return b->size;
 }
 
+void heap_number_block(uint8_t *block, uint64_t number)
+{
+	put_fixed(block + BLOCK_NUMBER, number, 8);
+}
+
 static void take_header(const uint8_t *in, struct heap_block *b)
 {
 	*b = (struct heap_block){ .size = get_u32(in + BLOCK_SIZE) };

@@ -61,7 +61,7 @@ enum heap_block_type {
 	HEAP_BLOCK_EVENTS = 1,  /* of one thread, in its order: heap_events.h */
 	HEAP_BLOCK_STACKS = 2,  /* nodes of the stack trie */
 	HEAP_BLOCK_RECORDS = 3, /* everything else: heap_records.h */
-	HEAP_BLOCK_SKIPPED = 4  /* of events that were dropped to stay below a size: no columns */
+	HEAP_BLOCK_SKIPPED = 4 /* says which events were dropped to stay below a size: no columns */
 };
 
 /* What the columns of blocks are. Readers skip those they do not know. */
@@ -117,6 +117,9 @@ static inline size_t heap_block_head(unsigned n_columns)
  * b->size and returns it, or 0 when that would pass HEAP_MAX_BLOCK.
  */
 uint32_t heap_seal_block(uint8_t *out, struct heap_block *b);
+
+/* Gives a sealed block, all of it at hand, another number; its checksum is not of that. */
+void heap_number_block(uint8_t *block, uint64_t number);
 
 /*
  * Reads the block at in, of which n bytes are at hand. HEAP_CUT with *need set: that many bytes are

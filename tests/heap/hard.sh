@@ -125,7 +125,9 @@ fi
 # Killed at any moment, in any state: what is there can be read, and proftop opens it.
 for round in {1..20}; do
     rm -f trace.heap
-    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/trace.heap "$tools/heap_work" threads 10000000 >/dev/null &
+    # Every other one writes the trace anew again and again, as it may not become larger.
+    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/trace.heap PROFTOP_KEEP=newest PROFTOP_MAX_SIZE=$((round % 2 * 500))k \
+        "$tools/heap_work" threads 10000000 >/dev/null &
     pid=$!
     sleep "0.0$((round * 7 % 10))$((round % 10))"
     [ "$round" -lt 15 ] || sleep 0.2
@@ -139,6 +141,27 @@ for round in {1..20}; do
     done
     "$PROFTOP" report trace.heap >/dev/null 2>said
     [ $? -le 1 ] || fault "killed, $round: proftop says $(cat said)"
+    [ $((round % 2)) = 0 ] || [ "$(stat -c %s trace.heap)" -le 512000 ] || fault "killed, $round: $(stat -c %s trace.heap) bytes"
 done
+
+# The newest events: what lies where the trace would be written anew stays there; a trace that was moved away is not
+# replaced by another, and one whose directory cannot be written to ends, with the reason in the log.
+"$tools/heap_work" threads 50000 >plain.out
+mkdir kept
+echo mine >kept/x.heap.new
+newest() {
+    rm -f log kept/x.heap
+    PROFTOP_KEEP=newest PROFTOP_MAX_SIZE=500k check=0 record kept/x.heap "$tools/heap_work" threads 50000 >traced.out || fault "the newest, $1: ends with $?"
+    cmp -s plain.out traced.out || fault "the newest, $1: prints other things"
+    "$tools/heap_totals" kept/x.heap >totals || fault "the newest, $1: cannot be read"
+    [ "$(value bad totals)" = 0 ] || fault "the newest, $1: $(value bad totals) bad"
+}
+newest "a file in the way"
+[ "$(cat kept/x.heap.new)" = mine ] && [ "$(ls kept)" = "$(printf 'x.heap\nx.heap.new')" ] || fault "the newest: beside it is $(ls kept)"
+[ "$(value dropped totals)" -gt 100000 ] && [ "$(value ended totals)" = 1 ] || fault "the newest, a file in the way: $(tr '\n' ' ' <totals)"
+for n in 1 2 3 4 5 6 7 8 9; do mkdir kept/x.heap.new$n; done
+newest "no place for another"
+grep -q 'recording stopped' log || fault "the newest, no place for another: the log says $(cat log)"
+[ "$(value dropped totals)" = 0 ] && [ "$(value allocs totals)" -gt 1000 ] || fault "the newest, no place for another: $(tr '\n' ' ' <totals)"
 
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

@@ -117,6 +117,31 @@ size=$(stat -c %s trace.heap)
 [ "$size" -le 409600 ] && [ "$size" -gt 100000 ] || fault "a largest size: $size bytes"
 grep -q 'as large as it may be' log || fault "a largest size: the log says nothing"
 
+# The newest events of a trace that may not become larger: no call is missing that is neither there nor said to be
+# dropped, proftop tells what came after all that was dropped, as a simple reader has it.
+for most in 450k 1M; do
+    check=100 PROFTOP_KEEP=newest PROFTOP_MAX_SIZE=$most record newest.heap "$tools/heap_work" threads 100000 >traced.out || fault "the newest: ends with $?"
+    cmp -s plain.out traced.out || fault "the newest: the program prints other things"
+    "$tools/heap_totals" newest.heap >totals
+    [ "$(value ended totals) $(value bad totals) $(value backward totals) $(value double totals)" = "1 0 0 0" ] || fault "the newest: $(tr '\n' ' ' <totals)"
+    grep -q ' 0 were wrong' log || fault "the newest: $(cat log)"
+    size=$(stat -c %s newest.heap)
+    [ "$size" -le $((${most%[kM]} * (${#most} == 2 ? 1048576 : 1024))) ] && [ "$size" -gt 100000 ] || fault "the newest: $size bytes of $most"
+    for name in allocs frees bytes; do
+        of=$name
+        have=$(($(value $name totals) + $(value "dropped-$name" totals)))
+        want=$(value "$of" counts)
+        # A realloc ends a block as well, and the header of a block of events counts ends.
+        [ $name != frees ] || have=$((have + $(value reallocs totals))) want=$((want + $(value reallocs counts)))
+        [ "$have" = "$want" ] || fault "the newest: $name $have, not $want"
+    done
+    [ "$(value dropped totals)" -gt 100000 ] && [ "$(value kept-calls totals)" -gt 1000 ] || fault "the newest: $(tr '\n' ' ' <totals)"
+    sums newest.heap | awk '$1 ~ /calls|bytes|leaked/ { print "kept-" $1, $2 }' | LC_ALL=C sort >told
+    grep '^kept-' totals | LC_ALL=C sort | cmp -s - told || fault "the newest: $(tr '\n' ' ' <told), not $(grep ^kept- totals | tr '\n' ' ')"
+    "$PROFTOP" info newest.heap | grep -q 'dropped .* to stay below the size' || fault "the newest: info does not say what was dropped"
+    [ ! -e newest.heap.new ] || fault "the newest: something is left beside it"
+done
+
 # Killed at any moment: what was written is whole, and nearly all that the program knew of is there.
 for wait in 0.1 0.3 0.5; do
     rm -f trace.heap progress
@@ -187,6 +212,13 @@ grep -q -e '--sample wants' said.err || fault "record --sample lots says: $(cat 
 "$PROFTOP" info culled.heap | grep -q 'lived less than 5' || fault "record --cull: info says $("$PROFTOP" info culled.heap)"
 "$PROFTOP" record --heap --cull soon -- true 2>said.err && fault "record --cull soon"
 grep -q -e '--cull wants' said.err || fault "record --cull soon says: $(cat said.err)"
+"$PROFTOP" record --heap --max-size 500k --keep newest -o newest.heap -- "$tools/heap_work" threads 50000 >/dev/null 2>&1
+"$tools/heap_totals" newest.heap >totals
+[ "$(value dropped totals)" -gt 10000 ] && [ "$(value ended totals)" = 1 ] || fault "record --keep newest: $(tr '\n' ' ' <totals)"
+"$PROFTOP" record --heap --max-size 500k --keep best -- true 2>said.err && fault "record --keep best"
+grep -q -e '--keep wants' said.err || fault "record --keep best says: $(cat said.err)"
+"$PROFTOP" record --heap --keep newest -- true 2>said.err && fault "record --keep without --max-size"
+grep -q -e '--max-size says' said.err || fault "record --keep without --max-size says: $(cat said.err)"
 "$PROFTOP" record --heap --cull 1ms --sample 1k -- true 2>said.err && fault "record --cull and --sample"
 grep -q -e '--cull and --sample' said.err || fault "record --cull and --sample says: $(cat said.err)"
 "$PROFTOP" record -- true 2>said.err && fault "record without --heap"

@@ -50,8 +50,9 @@ struct trace {
 		n_backward; /* events before the one before them in their thread, or out of their address's order */
 	VEC(uint64_t) last; /* by thread: time of its last event */
 	uint64_t n_threads, n_modules;
-	uint64_t mean, exact; /* of sampling; mean 0: all were recorded */
-	double estimate;      /* bytes that were allocated, as sampling tells */
+	uint64_t mean, exact;      /* of sampling; mean 0: all were recorded */
+	double estimate;           /* bytes that were allocated, as sampling tells */
+	struct heap_block dropped; /* sums of blocks of skipped events, and the last time of them */
 	bool ended, cut;
 	bool tell_records;
 };
@@ -267,6 +268,16 @@ static void take_records(struct trace *t, const struct heap_block *b)
 	free(own);
 }
 
+static void take_skipped(struct trace *t, const struct heap_block *b)
+{
+	t->dropped.n += b->n;
+	t->dropped.n_allocs += b->n_allocs;
+	t->dropped.n_frees += b->n_frees;
+	t->dropped.bytes += b->bytes;
+	if (b->last_time > t->dropped.last_time)
+		t->dropped.last_time = b->last_time;
+}
+
 static void take_blocks(struct trace *t, const uint8_t *bytes, size_t n)
 {
 	size_t at = HEAP_FILE_HEADER_SIZE, need;
@@ -287,6 +298,8 @@ static void take_blocks(struct trace *t, const uint8_t *bytes, size_t n)
 			take_nodes(t, &b);
 		else if (b.type == HEAP_BLOCK_RECORDS)
 			take_records(t, &b);
+		else if (b.type == HEAP_BLOCK_SKIPPED)
+			take_skipped(t, &b);
 		at += b.size;
 	}
 }
@@ -391,12 +404,18 @@ static void check_places(struct trace *t)
 static void tell(struct trace *t)
 {
 	uint64_t live = 0, leaked = 0, n_stacks = 0;
+	uint64_t kept[3] = { 0 }; /* what began after all that was dropped: calls, bytes, leaked */
 
-	for (size_t i = 0; i < t->rows.n; i++)
-		if (!t->rows.at[i].freed) {
-			live++;
-			leaked += t->rows.at[i].size;
-		}
+	for (size_t i = 0; i < t->rows.n; i++) {
+		const struct row *r = &t->rows.at[i];
+		bool is_kept = !t->dropped.n || r->begun > t->dropped.last_time;
+
+		live += !r->freed;
+		leaked += r->freed ? 0 : r->size;
+		kept[0] += is_kept;
+		kept[1] += is_kept ? r->size : 0;
+		kept[2] += is_kept && !r->freed ? r->size : 0;
+	}
 	for (size_t i = 1; i < t->stack_used.n; i++) {
 		uint32_t node = (uint32_t)i;
 
@@ -433,6 +452,13 @@ static void tell(struct trace *t)
 	TELL("bad", t->n_bad);
 	TELL("cut", t->cut);
 	TELL("ended", t->ended);
+	TELL("dropped", t->dropped.n);
+	TELL("dropped-allocs", t->dropped.n_allocs);
+	TELL("dropped-frees", t->dropped.n_frees);
+	TELL("dropped-bytes", t->dropped.bytes);
+	TELL("kept-calls", kept[0]);
+	TELL("kept-bytes", kept[1]);
+	TELL("kept-leaked", kept[2]);
 #undef TELL
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -29,26 +30,33 @@ static int hide(int fd)
 	return high;
 }
 
-int tracer_file_make(struct tracer_file *f, const struct tracer_options *o)
+/* A new file at f->path. */
+static int create(struct tracer_file *f)
 {
 	struct stat st;
 
-	f->fd = -1;
-	for (unsigned n = 1; f->fd < 0 && n < MAX_NAMES; n++) {
-		if (!tracer_options_name(o, n, f->path))
-			return -ENAMETOOLONG;
-		f->fd = open(f->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-		if (f->fd < 0 && errno != EEXIST)
-			return -errno;
-	}
+	f->fd = open(f->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (f->fd < 0)
-		return -EEXIST;
+		return -errno;
 	f->fd = hide(f->fd);
 	if (fstat(f->fd, &st))
 		return -errno;
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
 	return 0;
+}
+
+int tracer_file_make(struct tracer_file *f, const struct tracer_options *o)
+{
+	int ret = -EEXIST;
+
+	f->fd = -1;
+	for (unsigned n = 1; ret == -EEXIST && n < MAX_NAMES; n++) {
+		if (!tracer_options_name(o, n, f->path))
+			return -ENAMETOOLONG;
+		ret = create(f);
+	}
+	return ret;
 }
 
 static bool is_ours(const struct tracer_file *f, int fd)
@@ -61,7 +69,7 @@ static bool is_ours(const struct tracer_file *f, int fd)
 /* The program closed our descriptor; the file may still be there. */
 static int open_again(struct tracer_file *f)
 {
-	int fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open(f->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 
 	if (fd < 0)
 		return -errno;
@@ -98,6 +106,78 @@ int tracer_file_write(struct tracer_file *f, const void *p, size_t n)
 	if (!ret)
 		f->n_bytes += n;
 	return ret;
+}
+
+int tracer_file_read(struct tracer_file *f, void *p, size_t n, uint64_t at)
+{
+	char *to = p;
+	int ret = is_ours(f, f->fd) ? 0 : open_again(f);
+
+	while (!ret && n) {
+		ssize_t done = pread(f->fd, to, n, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		to += done;
+		at += (uint64_t)done;
+		n -= (size_t)done;
+	}
+	return ret;
+}
+
+int tracer_file_begin_again(const struct tracer_file *f, struct tracer_file *to)
+{
+	char suffix[] = ".new\0";
+	size_t n = strlen(f->path);
+	int ret = -EEXIST;
+
+	to->n_bytes = 0;
+	to->fd = -1;
+	if (n + sizeof(suffix) > sizeof(to->path))
+		return -ENAMETOOLONG;
+	memcpy(to->path, f->path, n);
+	/* There may be one that somebody who was killed left behind. */
+	for (char more = 0; ret == -EEXIST && more <= '9'; more = more ? (char)(more + 1) : '1') {
+		suffix[sizeof(suffix) - 2] = more;
+		memcpy(to->path + n, suffix, sizeof(suffix));
+		ret = create(to);
+	}
+	return ret;
+}
+
+void tracer_file_give_up(struct tracer_file *to)
+{
+	struct stat st;
+
+	if (lstat(to->path, &st) == 0 && st.st_dev == to->dev && st.st_ino == to->ino)
+		unlink(to->path);
+	tracer_file_close(to);
+}
+
+int tracer_file_replace(struct tracer_file *f, struct tracer_file *by)
+{
+	struct stat st;
+	int ret;
+
+	/* Somebody moved it: then its place is not ours any more. */
+	if (lstat(f->path, &st))
+		ret = -errno;
+	else if (st.st_dev != f->dev || st.st_ino != f->ino)
+		ret = -ESTALE;
+	else
+		ret = rename(by->path, f->path) ? -errno : 0;
+	if (ret) {
+		tracer_file_give_up(by);
+		return ret;
+	}
+	tracer_file_close(f);
+	f->fd = by->fd;
+	f->dev = by->dev;
+	f->ino = by->ino;
+	f->n_bytes = by->n_bytes;
+	return 0;
 }
 
 void tracer_file_close(struct tracer_file *f)

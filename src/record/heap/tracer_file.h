@@ -27,6 +27,17 @@ int tracer_file_make(struct tracer_file *f, const struct tracer_options *o);
 /* Appends n bytes, all of them or (on failure) none. 0 or -errno. */
 int tracer_file_write(struct tracer_file *f, const void *p, size_t n);
 
+/* Reads n bytes that were written. 0 or -errno. */
+int tracer_file_read(struct tracer_file *f, void *p, size_t n, uint64_t at);
+
+/*
+ * A file that will be in the place of f: begun beside it, empty; written as any; then it is there instead, under f's name at
+ * once, or (on failure too) gone. 0 or -errno: f is as it was.
+ */
+int tracer_file_begin_again(const struct tracer_file *f, struct tracer_file *to);
+int tracer_file_replace(struct tracer_file *f, struct tracer_file *by);
+void tracer_file_give_up(struct tracer_file *to);
+
 void tracer_file_close(struct tracer_file *f);
 
 /* A line for the log, if there is one: "proftop: pid: what: why". why may be NULL. Errno is kept. */

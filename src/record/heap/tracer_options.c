@@ -158,6 +158,13 @@ static bool is_set(const char *settings, const char *name, bool otherwise)
 	return strcmp(s, "0") != 0 && strcmp(s, "no") != 0;
 }
 
+static bool is_word(const char *settings, const char *name, const char *word)
+{
+	const char *s = setting(settings, name);
+
+	return s && strcmp(s, word) == 0;
+}
+
 bool tracer_options_read(struct tracer_options *o, const char *settings)
 {
 	const char *output = setting(settings, "PROFTOP_OUTPUT");
@@ -170,6 +177,7 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	/* What sampling left out is not there to be counted. */
 	o->cull_ns = o->sample_bytes ? 0 : duration(settings, "PROFTOP_CULL");
 	o->max_bytes = number(settings, "PROFTOP_MAX_SIZE");
+	o->keep_newest = is_word(settings, "PROFTOP_KEEP", "newest");
 	o->only_pid = (uint32_t)number(settings, "PROFTOP_ONLY_PID");
 	o->children = is_set(settings, "PROFTOP_CHILDREN", false);
 	o->free_stacks = is_set(settings, "PROFTOP_FREE_STACKS", false);

@@ -15,7 +15,8 @@ struct tracer_options {
 	uint64_t sample_bytes; /* mean bytes between allocations that are recorded; 0: all are */
 	uint64_t sample_exact; /* those of so many bytes are recorded in any case; 0: none */
 	uint64_t cull_ns;   /* what was freed by then is only counted; 0: everything is written */
-	uint64_t max_bytes; /* the trace ends when it would become larger; 0: never */
+	uint64_t max_bytes; /* the trace becomes no larger; 0: it may */
+	bool keep_newest;   /* it loses its oldest events then; else it ends */
 	uint32_t only_pid;  /* record no other process; 0: any */
 	bool children;      /* children of forks are recorded, to files of their own */
 	bool free_stacks;   /* frees are recorded with their stacks */

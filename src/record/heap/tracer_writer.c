@@ -10,6 +10,7 @@
 #include "tracer_cull.h"
 #include "tracer_facts.h"
 #include "tracer_memory.h"
+#include "tracer_newest.h"
 #include "tracer_thread.h"
 
 #include <errno.h>
@@ -226,12 +227,35 @@ static void write_nodes(uint32_t n_nodes)
 	}
 }
 
-/* May no more events be written? */
-static bool is_large(void)
+/* Would the trace be larger than it may be, with so many bytes and its end? */
+static bool is_large_with(uint64_t bytes)
 {
 	uint64_t most = recorder.options.max_bytes;
 
-	return most && writer.blocks.file.n_bytes + END_BYTES > most;
+	return most && writer.blocks.file.n_bytes + bytes + END_BYTES > most;
+}
+
+/* May no more events be written? */
+static bool is_large(void)
+{
+	return is_large_with(0);
+}
+
+/* Drops the oldest events, if that is wanted, where others would not fit. */
+static void make_room(const struct heap_event_writer *w)
+{
+	uint64_t bytes = heap_block_head(HEAP_N_EVENT_COLUMNS), most = recorder.options.max_bytes;
+	int ret;
+
+	for (unsigned i = 0; w && i < HEAP_N_EVENT_COLUMNS; i++)
+		bytes += heap_out_n(&w->column[i]);
+	if (!recorder.options.keep_newest || !is_large_with(bytes) || most <= 2 * END_BYTES)
+		return;
+	/* To half of it, so that it is not often. */
+	ret = tracer_newest_keep(&writer.blocks, (most - END_BYTES) / 2);
+	/* Where stacks and facts alone are more than that, it ends as one that was not to be kept. */
+	if (ret != -EFBIG)
+		failed(ret);
 }
 
 /* Writes the events that came together, and gives the ring's words up to `tail` back. */
@@ -248,6 +272,8 @@ static void finish_block(struct tracer_thread *t, uint64_t tail)
 				      HEAP_COL_RANGE };
 	struct heap_event_writer *w = &writer.events;
 
+	if (w->n && tracer_is_on())
+		make_room(w);
 	if (w->n && tracer_is_on() && !is_large() &&
 	    !failed(tracer_blocks_write(&writer.blocks, &w->block, w->column, id,
 					HEAP_N_EVENT_COLUMNS, 1u << HEAP_COL_ADDRESS))) {
@@ -436,6 +462,8 @@ static bool ends_for_size(void)
 	static const char why[] = "the trace is as large as it may be (PROFTOP_MAX_SIZE)";
 	struct heap_record r = { .type = HEAP_REC_NOTE };
 
+	if (tracer_is_on())
+		make_room(NULL);
 	if (!is_large() || !tracer_is_on())
 		return false;
 	r.text[0] = (struct heap_text){ (const uint8_t *)why, sizeof(why) - 1 };
