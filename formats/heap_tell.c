@@ -7,6 +7,7 @@
 #include "heap_stacks.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -77,6 +78,17 @@ static void add_name(struct heap_tell *t, uint32_t index, int64_t from_ns, int32
 	t->names_sorted = false;
 }
 
+/* The name of a thread that ended before the recorder could read it: as it begins, that of its process. */
+static string_id inherited_name(const struct heap_tell *t)
+{
+	const char *name = profile_string(t->profile, profile_process(t->profile, t->process)->name,
+					  NULL);
+	char comm[16]; /* as much as the kernel keeps */
+
+	snprintf(comm, sizeof(comm), "%s", name);
+	return build_cstring(t->profile, comm);
+}
+
 static void tell_thread(struct heap_tell *t, const struct heap_record *r, int64_t time_ns)
 {
 	uint64_t index = r->number[HEAP_THREAD_INDEX], tid = r->number[HEAP_THREAD_TID];
@@ -86,7 +98,7 @@ static void tell_thread(struct heap_tell *t, const struct heap_record *r, int64_
 		t->n_bad++;
 	else
 		add_name(t, (uint32_t)index, time_ns, (int32_t)tid,
-			 build_cstring(t->profile, name));
+			 *name ? build_cstring(t->profile, name) : inherited_name(t));
 	free(name);
 }
 

@@ -205,6 +205,29 @@ Test(heap_trace, stacks_have_the_threads_name_and_places_in_modules)
 	made_heap_done(&h);
 }
 
+/* A thread whose name could not be read any more, as it had ended. */
+Test(heap_trace, threads_without_a_name_have_that_of_their_process)
+{
+	const struct heap_record unnamed = { .type = HEAP_REC_THREAD, .number = { 0, 3, 9 } };
+	struct profile_counts counts;
+	struct made_heap h;
+	struct profile *p;
+
+	made_heap_init(&h);
+	made_heap_begin(&h);
+	made_heap_records(&h, &unnamed, 1);
+	made_heap_end(&h);
+	p = read_made(&h);
+	profile_counts_read(p, &counts);
+	cr_assert_gt(counts.n_threads, 0);
+	cr_expect_str_eq(
+		profile_string(p, profile_thread(p, (thread_id){ counts.n_threads - 1 })->name,
+			       NULL),
+		"prog");
+	profile_free(p);
+	made_heap_done(&h);
+}
+
 Test(heap_trace, what_is_beside_the_events)
 {
 	static const struct heap_event e[] = { A(1000, 1, 1, 5) };
