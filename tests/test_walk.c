@@ -105,7 +105,7 @@ static struct walk_module find(void *arg, uint64_t pc)
 {
 	if (pc < BIAS || pc >= BIAS + 0x10000)
 		return (struct walk_module){ 0 };
-	return (struct walk_module){ .cfi = arg, .bias = BIAS, .mapped = true };
+	return (struct walk_module){ .cfi = arg, .bias = BIAS, .entry = 0xd000, .mapped = true };
 }
 
 #define P(x) (BIAS + (x))
@@ -159,6 +159,14 @@ static const struct walk_case cases[] = {
 	  WALK_COMPLETE },
 	{ "PLT after its push", P(0x800b), 0, 0, { 7, P(0x3010) }, 2, { P(0x800b), P(0x3010) },
 	  WALK_COMPLETE },
+	{ "where the program begins without CFI", P(0x1010), STACK, 0, { P(0xd010), 7 }, 2,
+	  { P(0x1010), P(0xd010) }, WALK_COMPLETE },
+	{ "too far behind that", P(0x1010), 0, 0, { P(0xd090), 7 }, 2,
+	  { P(0x1010), P(0xd090) }, WALK_NO_CFI },
+	{ "in sigreturn, behind the last instruction of its function", P(0x5100), 0, 0,
+	  { 0, 0, STACK + 40, P(0x1000), 0, P(0x3010) }, 6,
+	  { P(0x5100), P(0x1000), P(0x3010) }, WALK_COMPLETE },
+	{ "behind another function", P(0x2100), 0, 0, { 1, 2 }, 2, { P(0x2100) }, WALK_NO_CFI },
 	{ "frame pointers that go backwards", P(0x9000), STACK + 16, 0,
 	  { 0, 0, STACK, P(0x9010) }, 4, { P(0x9000), P(0x9010) }, WALK_NO_CFI },
 };

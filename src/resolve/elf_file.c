@@ -36,6 +36,7 @@ struct elf_file {
 	char *section_names;             /* the section's bytes, terminated, or NULL */
 	VEC(struct elf_section) section; /* by number */
 	VEC(struct elf_segment) segment; /* PT_LOAD in their order */
+	struct elf_segment eh_frame_hdr; /* PT_GNU_EH_FRAME; file_bytes 0: none */
 	struct build_id build_id;        /* n 0: none */
 };
 
@@ -149,13 +150,17 @@ static void load_segments(struct elf_file *f)
 	for (size_t i = 0; i < n; i++) {
 		struct elf_segment s;
 
-		if (!gelf_getphdr(f->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD)
+		if (!gelf_getphdr(f->elf, (int)i, &phdr) ||
+		    (phdr.p_type != PT_LOAD && phdr.p_type != PT_GNU_EH_FRAME))
 			continue;
 		s.address = phdr.p_vaddr;
 		s.offset = phdr.p_offset;
 		s.file_bytes = phdr.p_filesz;
 		s.memory_bytes = phdr.p_memsz > phdr.p_filesz ? phdr.p_memsz : phdr.p_filesz;
-		vec_push(&f->segment, s);
+		if (phdr.p_type == PT_GNU_EH_FRAME)
+			f->eh_frame_hdr = s;
+		else
+			vec_push(&f->segment, s);
 	}
 }
 
@@ -307,6 +312,17 @@ const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n)
 {
 	*n = f->segment.n;
 	return f->segment.at;
+}
+
+uint64_t elf_file_entry(const struct elf_file *f)
+{
+	return f->header.e_entry;
+}
+
+bool elf_file_eh_frame_hdr(const struct elf_file *f, struct elf_segment *out)
+{
+	*out = f->eh_frame_hdr;
+	return out->file_bytes > 0;
 }
 
 uint16_t elf_file_machine(const struct elf_file *f)

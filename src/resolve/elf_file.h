@@ -56,6 +56,10 @@ const struct elf_section *elf_file_section(const struct elf_file *f, const char 
 /* By number, or NULL. */
 const struct elf_section *elf_file_section_at(const struct elf_file *f, uint32_t index);
 const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n);
+/* Where the program begins, as an address of the file, or 0. */
+uint64_t elf_file_entry(const struct elf_file *f);
+/* The index of unwind tables by the program headers, which no strip takes; false without one. */
+bool elf_file_eh_frame_hdr(const struct elf_file *f, struct elf_segment *out);
 
 uint16_t elf_file_machine(const struct elf_file *f); /* EM_… */
 uint16_t elf_file_type(const struct elf_file *f);    /* ET_… */

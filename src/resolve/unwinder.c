@@ -24,11 +24,16 @@
 
 #define N_WALKERS 8
 
+/* More than this of unwind tables is not believed. */
+#define FRAMES_MAX (UINT64_C(1) << 30)
+#define HDR_BYTES  8 /* of .eh_frame_hdr to where it says .eh_frame is */
+
 /* The unwind tables of a dso. */
 struct tables {
 	bool tried;        /* opened, or found that there is nothing to open */
 	struct cfi *cfi;   /* NULL: none; owned */
 	uint8_t *bytes[3]; /* sections it borrows; owned */
+	uint64_t entry;    /* where the program begins, or 0 */
 	struct segments segments;
 };
 
@@ -102,6 +107,49 @@ static struct cfi_section take_section(const struct elf_file *f, const char *nam
 	return out;
 }
 
+static struct cfi_section take_range(const struct elf_file *f, uint64_t address, uint64_t offset,
+				     uint64_t size, uint8_t **keep)
+{
+	struct cfi_section out = { .n = 0 };
+
+	*keep = size <= FRAMES_MAX ? elf_file_read(f, offset, size) : NULL;
+	if (*keep)
+		out = (struct cfi_section){ .bytes = *keep, .n = (size_t)size, .address = address };
+	return out;
+}
+
+/*
+ * Without section headers: the program headers tell of .eh_frame_hdr, which tells of .eh_frame (LSB
+ * 5.0, "DWARF Extensions"), in the encoding that linkers write. Where that ends its zero length says.
+ */
+static void take_by_headers(const struct elf_file *f, struct cfi_sections *s, uint8_t **bytes)
+{
+	struct elf_segment hdr;
+	const struct elf_segment *load;
+	uint64_t frames;
+	int32_t relative;
+	size_t n;
+
+	if (!elf_file_eh_frame_hdr(f, &hdr))
+		return;
+	s->eh_frame_hdr = take_range(f, hdr.address, hdr.offset, hdr.file_bytes, &bytes[1]);
+	if (s->eh_frame_hdr.n < HDR_BYTES || bytes[1][0] != 1 ||
+	    bytes[1][1] != 0x1b /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */)
+		return;
+	memcpy(&relative, bytes[1] + 4, sizeof(relative));
+	frames = hdr.address + 4 + (uint64_t)(int64_t)relative;
+	load = elf_file_segments(f, &n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = frames - load[i].address;
+
+		if (frames >= load[i].address && at < load[i].file_bytes)
+			s->eh_frame = take_range(f, frames, load[i].offset + at,
+						 load[i].file_bytes - at, &bytes[0]);
+		if (s->eh_frame.n > 0)
+			return;
+	}
+}
+
 /* Machines whose rules are known, in files of this byte order. */
 static bool fits(const struct unwinder *u, const struct elf_file *f)
 {
@@ -124,6 +172,9 @@ static void open_tables(struct unwinder *u, const struct dso *d, struct tables *
 		s.eh_frame_hdr = take_section(i.runtime, ".eh_frame_hdr", &t->bytes[1]);
 		s.debug_frame = take_section(i.debug ? i.debug : i.runtime, ".debug_frame",
 					     &t->bytes[2]);
+		if (s.eh_frame.n == 0 && s.debug_frame.n == 0 && s.eh_frame_hdr.n == 0)
+			take_by_headers(i.runtime, &s, t->bytes);
+		t->entry = elf_file_entry(i.runtime);
 		segments_take(&t->segments, i.runtime);
 		t->cfi = cfi_new(&s);
 	}
@@ -180,6 +231,7 @@ static struct walk_module find_tables(void *arg, uint64_t pc)
 	if (!t->cfi || !segments_address(&t->segments, pc - s.bias, &address))
 		return m;
 	m.cfi = t->cfi;
+	m.entry = t->entry;
 	m.bias = pc - address;
 	return m;
 }

@@ -18,8 +18,11 @@
 
 #define N_SLOTS 16384 /* of the cache; direct mapped, 32 bytes each */
 
+/* Code that a program begins with is written by hand, often without CFI, and short. */
+#define START_BYTES 128
+
 /* What is known of a pc. */
-enum known { KNOWN_RULE, KNOWN_NO_CFI, KNOWN_NO_FILE, KNOWN_UNMAPPED };
+enum known { KNOWN_RULE, KNOWN_NO_CFI, KNOWN_NO_FILE, KNOWN_UNMAPPED, KNOWN_START };
 
 struct slot {
 	uint64_t pc;
@@ -75,17 +78,53 @@ static uint64_t lookup_pc(const struct walk_frame *f)
 	return f->exact ? f->pc : f->pc - 1;
 }
 
+/*
+ * The rule at an address of the module. sigreturn is the last instruction of the function that signal
+ * handlers return to: a thread that is in that system call is behind it, where *address is moved back.
+ */
+static bool find_rule(struct cfi *c, uint64_t *address, struct cfi_rule *out)
+{
+	if (cfi_find(c, *address, out))
+		return true;
+	if (*address == 0 || !cfi_find(c, *address - 1, out) || !out->signal)
+		return false;
+	--*address;
+	return true;
+}
+
+/* Is it in the code that the program begins with, which nobody called, and which has no CFI? */
+static bool is_start(const struct walk_module *m, uint64_t address)
+{
+	struct cfi_rule r;
+
+	if (m->entry == 0 || address < m->entry || address - m->entry >= START_BYTES)
+		return false;
+	for (uint64_t at = m->entry; at < address; at++)
+		if (cfi_find(m->cfi, at, &r))
+			return false;
+	return true;
+}
+
+/* Moves *address to where the rule is. */
+static enum known find_known(const struct walk_module *m, uint64_t *address, struct cfi_rule *r)
+{
+	if (!m->mapped)
+		return KNOWN_UNMAPPED;
+	if (!m->cfi)
+		return KNOWN_NO_FILE;
+	if (find_rule(m->cfi, address, r))
+		return KNOWN_RULE;
+	return is_start(m, *address) ? KNOWN_START : KNOWN_NO_CFI;
+}
+
 static void fill(struct walk *k, struct slot *s, uint64_t pc)
 {
 	struct walk_module m = k->find(k->find_arg, pc);
 
+	uint64_t address = pc - m.bias;
+
 	*s = (struct slot){ .pc = pc, .epoch = k->w->epoch };
-	if (!m.mapped)
-		s->known = KNOWN_UNMAPPED;
-	else if (!m.cfi)
-		s->known = KNOWN_NO_FILE;
-	else
-		s->known = cfi_find(m.cfi, pc - m.bias, &s->rule) ? KNOWN_RULE : KNOWN_NO_CFI;
+	s->known = find_known(&m, &address, &s->rule);
 }
 
 static const struct slot *look_up(struct walk *k, uint64_t pc)
@@ -231,6 +270,8 @@ static bool stop_at(struct walk *k, enum known known, uint64_t pc, struct fast *
 		return stop(k, WALK_NO_MODULE);
 	case KNOWN_NO_FILE:
 		return step_fp(k, f, WALK_NO_MODULE, pc);
+	case KNOWN_START:
+		return stop(k, WALK_COMPLETE);
 	case KNOWN_NO_CFI:
 	case KNOWN_RULE:
 		return step_fp(k, f, WALK_NO_CFI, pc);
@@ -289,17 +330,16 @@ static void walk_full(struct walk *k, struct unwind_regs regs)
 	while (more) {
 		uint64_t pc = lookup_pc(&k->out[k->n - 1]);
 		struct walk_module m = k->find(k->find_arg, pc);
+		uint64_t address = pc - m.bias;
+		struct cfi_rule rule;
+		enum known known = find_known(&m, &address, &rule);
 		struct fast f = { regs.at[unwind_sp(arch)], regs.at[unwind_fp(arch)] };
 
-		if (m.cfi && cfi_row_at(m.cfi, pc - m.bias, &row)) {
+		if (known == KNOWN_RULE && cfi_row_at(m.cfi, address, &row)) {
 			more = step_row(k, &row, &regs);
 			continue;
 		}
-		more = stop_at(k,
-			       !m.mapped ? KNOWN_UNMAPPED
-			       : m.cfi   ? KNOWN_NO_CFI
-					 : KNOWN_NO_FILE,
-			       pc, &f);
+		more = stop_at(k, known, pc, &f);
 		/* Frame pointers restore nothing else. */
 		regs.known = 0;
 		unwind_reg_set(&regs, unwind_sp(arch), f.sp);

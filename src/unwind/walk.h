@@ -34,6 +34,7 @@ enum walk_end {
 struct walk_module {
 	struct cfi *cfi; /* NULL: no CFI to be had (no file) */
 	uint64_t bias;   /* pc - bias is the module's own address */
+	uint64_t entry;  /* the module's own address where a program begins in it, or 0 */
 	bool mapped;     /* something is mapped there at all */
 };
 
