@@ -186,14 +186,16 @@ static void mark_text(struct heap_tell *t, const struct heap_text *text, int64_t
 	free(name);
 }
 
-static void tell_sampling(struct heap_tell *t, const struct heap_record *r)
+static void tell_sampling(struct heap_tell *t, const struct heap_record *r, int64_t time_ns)
 {
-	double mean = (double)r->number[HEAP_SAMPLING_MEAN_BYTES];
+	struct heap_sampling s = { .time_ns = time_ns,
+				   .sample_bytes = (double)r->number[HEAP_SAMPLING_MEAN_BYTES],
+				   .exact_from = r->number[HEAP_SAMPLING_EXACT_FROM] };
 
-	if (t->sample_bytes > 0 && t->sample_bytes != mean)
-		t->sampling_changed = true;
-	t->sample_bytes = mean;
-	t->exact_from = r->number[HEAP_SAMPLING_EXACT_FROM];
+	/* Clocks differ a little: the first events may seem to be of before it. */
+	if (t->samplings.n == 0 && !t->events_begun)
+		s.time_ns = INT64_MIN;
+	vec_push(&t->samplings, s);
 }
 
 static void tell_culled(struct heap_tell *t, const struct heap_record *r, int64_t time_ns)
@@ -255,7 +257,7 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 		mark(t, r->number[HEAP_SWITCH_ON] ? "recording on" : "recording off", time_ns);
 		break;
 	case HEAP_REC_SAMPLING:
-		tell_sampling(t, r);
+		tell_sampling(t, r, time_ns);
 		break;
 	case HEAP_REC_CULLING:
 		if (r->number[HEAP_CULLING_THRESHOLD])
@@ -356,4 +358,5 @@ void heap_tell_done(struct heap_tell *t)
 	vec_done(&t->modules);
 	vec_done(&t->names);
 	vec_done(&t->culled);
+	vec_done(&t->samplings);
 }

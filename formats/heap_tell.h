@@ -44,6 +44,13 @@ struct heap_culled {
 	uint64_t temporary;
 };
 
+/* A rate of sampling, from a time on. */
+struct heap_sampling {
+	int64_t time_ns;     /* INT64_MIN: from the beginning */
+	double sample_bytes; /* as in struct heap_rate */
+	uint64_t exact_from; /* likewise */
+};
+
 struct heap_tell {
 	struct profile *profile; /* borrowed, as what follows */
 	struct resolver *resolver;
@@ -56,11 +63,10 @@ struct heap_tell {
 	bool names_sorted;
 	VEC(struct heap_culled) culled;
 	VEC(struct heap_module) modules;
-	double sample_bytes; /* SAMPLING; 0: all */
-	uint64_t exact_from; /* likewise */
-	bool sampling_changed;
-	uint64_t n_lost;        /* events that were not recorded */
-	bool ended;             /* there is an END */
+	VEC(struct heap_sampling) samplings; /* in the order of the file */
+	bool events_begun; /* kept by who reads blocks: one of events came before these records */
+	uint64_t n_lost;   /* events that were not recorded */
+	bool ended;        /* there is an END */
 	uint64_t n_events_said; /* by it */
 	bool free_stacks;       /* who frees was recorded */
 	bool attached;          /* the program had run before */

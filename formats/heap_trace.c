@@ -79,6 +79,7 @@ struct reader {
 	uint64_t n_skipped;         /* events that were dropped while recording */
 	uint64_t skipped_until; /* the time up to which they were; what is left of it is left out */
 	uint64_t n_bad_stacks;
+	size_t n_samplings; /* rates of sampling that the events have come to */
 };
 
 static int probe(const uint8_t *bytes, size_t n)
@@ -97,6 +98,7 @@ static void take_block(struct reader *r, const struct heap_place *place, struct 
 		heap_merge_add(r->merge, place);
 		r->n_bytes += b->size;
 		r->n_allocations += b->n_allocs;
+		r->tell.events_begun = true;
 		break;
 	case HEAP_BLOCK_STACKS:
 		if (heap_blocks_unpack(&r->blocks, place, u) && !heap_stacks_add(r->stacks, b, u))
@@ -332,6 +334,17 @@ static inline void look_ahead(struct reader *r, const struct heap_event *e, size
 		build_release_soon(r->profile, heap_rows_now(r->rows, e[END_AHEAD].id));
 }
 
+/* The rates of sampling up to a time. */
+static inline void take_samplings(struct reader *r, int64_t time_ns)
+{
+	while (r->n_samplings < r->tell.samplings.n &&
+	       r->tell.samplings.at[r->n_samplings].time_ns <= time_ns) {
+		const struct heap_sampling *s = &r->tell.samplings.at[r->n_samplings++];
+
+		build_heap_rate(r->profile, r->track, s->sample_bytes, s->exact_from);
+	}
+}
+
 /*
  * Is an event of a time of which some were dropped? Then whether what it allocated was freed is not known. From there on
  * everything is there.
@@ -353,6 +366,7 @@ static void take_run(struct reader *r, uint32_t thread, const struct heap_event 
 		if (e[i].time != time) {
 			time = e[i].time;
 			time_ns = heap_tell_time(&r->tell, time);
+			take_samplings(r, time_ns);
 			refresh(r, w, thread, time_ns);
 		}
 		look_ahead(r, &e[i], n - i);
@@ -461,9 +475,32 @@ static void state_losses(struct reader *r)
 		     "frees are of allocations that are not in the file");
 	loss(r, "lost", r->tell.n_lost,
 	     "events happened while another was noted, and were not recorded");
-	if (r->tell.sampling_changed)
-		build_fact(r->profile, r->capture, "losses", "sampling", FACT_LOSS,
-			   "the rate of sampling changed: totals are by the last one");
+}
+
+static void state_sampling(struct reader *r)
+{
+	double least = 0, most = 0;
+	char from[FMT_SIZE], to[FMT_SIZE];
+	size_t n = r->tell.samplings.n;
+
+	for (size_t i = 0; i < n; i++) {
+		double bytes = r->tell.samplings.at[i].sample_bytes;
+
+		least = i == 0 || bytes < least ? bytes : least;
+		most = bytes > most ? bytes : most;
+	}
+	if (!(most > 0))
+		return;
+	fmt_bytes(from, least < 0x1p62 ? (int64_t)least : (int64_t)1 << 62);
+	fmt_bytes(to, most < 0x1p62 ? (int64_t)most : (int64_t)1 << 62);
+	if (n == 1)
+		build_fact(r->profile, r->capture, "file", "sampling", FACT_PLAIN,
+			   "one allocation in %s on average: numbers are estimates", to);
+	else
+		build_fact(
+			r->profile, r->capture, "file", "sampling", FACT_PLAIN,
+			"at %zu rates, one allocation in %s to one in %s on average: numbers are estimates",
+			n, from, to);
 }
 
 static void state_facts(struct reader *r)
@@ -481,10 +518,7 @@ static void state_facts(struct reader *r)
 	if (capture_begin(c) != TIME_NONE)
 		build_fact(r->profile, r->capture, "file", "duration", FACT_PLAIN, "%s",
 			   fmt_ns(text, capture_end(c) - capture_begin(c)));
-	if (r->tell.sample_bytes > 0)
-		build_fact(r->profile, r->capture, "file", "sampling", FACT_PLAIN,
-			   "one allocation in %s on average: numbers are estimates",
-			   fmt_bytes(text, (int64_t)r->tell.sample_bytes));
+	state_sampling(r);
 	if (n_unknown > 0)
 		build_fact(r->profile, r->capture, "file", "frees of other blocks", FACT_PLAIN,
 			   "%s, of what was not recorded", fmt_count(text, (int64_t)n_unknown));
@@ -535,8 +569,7 @@ static void begin_events(struct reader *r)
 {
 	builder_begin(r->profile);
 	begin_allocations(r);
-	r->track = build_heap_track(r->profile, r->tell.process, r->tell.sample_bytes,
-				    r->tell.exact_from);
+	r->track = build_heap_track(r->profile, r->tell.process, 0, 0);
 	r->map_event = build_heap_event(r->profile, "mmap");
 	builder_end(r->profile);
 	r->rows = heap_rows_new(r->profile, r->track);

@@ -13,6 +13,7 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,6 +314,47 @@ Test(heap_trace, what_came_after_events_that_were_dropped)
 		} else {
 			cr_expect_null(fact(p, "frees of other blocks"));
 		}
+		profile_free(p);
+		made_heap_done(&h);
+	}
+}
+
+/* Each block stands for as many as the rate says that held when it was made, also when it lives on. */
+Test(heap_trace, rates_of_sampling_that_change)
+{
+	static const struct heap_event e[] = { A(10, 1, 1, 100),  A(20, 2, 2, 100),
+					       A(30, 3, 1, 5000), A(40, 4, 1, 5000),
+					       F(45, 2),          A(50, 5, 3, 100) };
+	static const struct heap_record sampling[] = {
+		{ .type = HEAP_REC_SAMPLING, .number = { 0, 1000, 0 } },
+		{ .type = HEAP_REC_SAMPLING, .number = { 20, 200, 0 } },
+		{ .type = HEAP_REC_SAMPLING, .number = { 35, 100000, 5000 } },
+		{ .type = HEAP_REC_SAMPLING, .number = { 50, 0, 0 } },
+	};
+	const double n[] = { -1 / expm1(-0.1), -1 / expm1(-0.5), -1 / expm1(-25.0), 1, 1 };
+	const double leaked = 100 * n[0] + 5000 * n[2] + 5000 * n[3] + 100 * n[4];
+	const double most = 100 * (n[0] + n[1]) + 5000 * (n[2] + n[3]);
+
+	for (int after = 0; after < 2; after++) {
+		int64_t sum[MEASURE_TEMPORARY + 1];
+		struct made_heap h;
+		struct profile *p;
+
+		made_heap_init(&h);
+		made_heap_begin(&h);
+		made_heap_records(&h, sampling, 1);
+		if (!after)
+			made_heap_records(&h, sampling + 1, N(sampling) - 1);
+		made_heap_events(&h, 1, 1, e, N(e));
+		if (after)
+			made_heap_records(&h, sampling + 1, N(sampling) - 1);
+		made_heap_end(&h);
+		p = read_made(&h);
+		totals(p, "malloc", sum);
+		cr_expect_float_eq((double)sum[MEASURE_WEIGHT], leaked + 100 * n[1], 3);
+		cr_expect_float_eq((double)sum[MEASURE_LEAKED], leaked, 3);
+		cr_expect_float_eq((double)sum[MEASURE_PEAK], most, 3);
+		cr_expect_eq(strncmp(fact(p, "sampling"), "at 4 rates", 10), 0);
 		profile_free(p);
 		made_heap_done(&h);
 	}

@@ -49,10 +49,16 @@ void store_heap_init(struct store_heap *h)
 #undef INIT
 }
 
+static void track_done(struct store_track *t)
+{
+	column_done(&t->ticks);
+	column_done(&t->rates);
+}
+
 void store_heap_done(struct store_heap *h)
 {
 	for (uint32_t i = 0; i < h->now.n_tracks; i++)
-		column_done(&STORE_AT(struct store_track, h->tracks, i).ticks);
+		track_done(&STORE_AT(struct store_track, h->tracks, i));
 #define DONE(name, type, most) column_done(&h->name);
 	COLUMNS(DONE)
 #undef DONE
@@ -75,6 +81,7 @@ void store_heap_publish(struct store_heap *h)
 
 		t->published = t->now;
 		t->published.tick = t->ticks.base;
+		t->published.rate = t->rates.base;
 	}
 }
 
@@ -120,12 +127,24 @@ track_id build_heap_track(struct profile *p, process_id process, double sample_b
 		return (track_id){ 0 };
 	t = &STORE_AT(struct store_track, h->tracks, n);
 	t->now.process = process;
-	t->now.sample_bytes = sample_bytes;
-	t->now.exact_from = exact_from;
+	column_init(&t->rates, sizeof(struct heap_rate), STORE_MOST_IDS);
 	column_init(&t->ticks, sizeof(struct heap_tick), STORE_MOST_IDS);
 	t->due_ns = INT64_MIN;
 	h->now.n_tracks++;
+	build_heap_rate(p, (track_id){ n }, sample_bytes, exact_from);
 	return (track_id){ n };
+}
+
+void build_heap_rate(struct profile *p, track_id id, double sample_bytes, uint64_t exact_from)
+{
+	struct store_track *t = track_of(p, id);
+	uint32_t n = t->now.n_rates;
+
+	if (!store_room(p, &t->rates, (uint64_t)n + 1))
+		return;
+	STORE_AT(struct heap_rate, t->rates, n) = (struct heap_rate){ t->now.n_moments,
+								      sample_bytes, exact_from };
+	t->now.n_rates++;
 }
 
 static bool same_origin(const void *things, uint32_t value, const void *key)

@@ -72,11 +72,19 @@ struct heap_bulk {
 	uint64_t temporary; /* calls among them, see END_TEMPORARY */
 };
 
-struct heap_track {
-	process_id process;
+/* How allocations were sampled from a moment on. */
+struct heap_rate {
+	uint32_t moment;
 	double sample_bytes; /* mean distance of sampled bytes; 0: every allocation is there */
 	uint64_t exact_from; /* sampled: from this size on all are there; 0: from none */
-	uint32_t n_moments;  /* allocations and releases that have happened */
+};
+
+struct heap_track {
+	process_id process;
+	const struct heap_rate *
+		rate; /* [n_rates] by rising moment; of equal ones the last counts; none: all are there */
+	uint32_t n_rates;
+	uint32_t n_moments; /* allocations and releases that have happened */
 	const struct heap_tick
 		*tick; /* [n_ticks] by rising moment and time; the first is of moment 0 */
 	uint32_t n_ticks;

@@ -26,9 +26,12 @@ struct err;
  */
 int build_heap_in_files(struct profile *p, const char *what, struct err *e);
 
-/* A new one each time; how it was sampled is as in struct heap_track. */
+/* A new one each time; how it was sampled at first is as in struct heap_rate. */
 track_id build_heap_track(struct profile *p, process_id process, double sample_bytes,
 			  uint64_t exact_from);
+
+/* How what comes after the current moment was sampled. */
+void build_heap_rate(struct profile *p, track_id t, double sample_bytes, uint64_t exact_from);
 
 /* An event whose weights are blocks: malloc, mmap. Interned by name, as other events. */
 event_id build_heap_event(struct profile *p, const char *name);

@@ -34,9 +34,11 @@ struct weight_version {
 
 /* The writer's side of a track. */
 struct store_track {
-	struct heap_track now;       /* counts including what is not published yet; .tick is NULL */
+	struct heap_track
+		now; /* counts including what is not published yet; .tick and .rate are NULL */
 	struct heap_track published; /* what readers are told */
 	struct column ticks;         /* struct heap_tick */
+	struct column rates;         /* struct heap_rate */
 	int64_t due_ns;              /* from this time on the next moment is a tick */
 };
 

@@ -286,11 +286,12 @@ static void passage_end(struct passage *g)
 	rowpass_free(g->rows);
 }
 
-static int64_t bytes_for(const struct heap_state *s, uint32_t track, uint64_t size, double *n)
+static int64_t bytes_for(const struct heap_state *s, uint32_t track, uint32_t i, double *n)
 {
+	uint64_t size = allocation_size(&s->columns, i);
 	double bytes;
 
-	*n = heap_stands_for(&s->track[track], size);
+	*n = heap_stands_for(&s->track[track], s->columns.begin[i], size);
 	bytes = *n * (double)size;
 	if (s->exact && size < (uint64_t)1 << 53)
 		return (int64_t)size;
@@ -365,7 +366,7 @@ static void scan_line(void *arg, unsigned worker, uint32_t from, uint32_t to)
 			continue;
 		track = c->origins[origin].track;
 		end = allocation_end(c, i, g->state.track[track].n_moments);
-		bytes = bytes_for(&g->state, track, allocation_size(c, i), &n);
+		bytes = bytes_for(&g->state, track, i, &n);
 		begin_in_line(&s->line[worker], &g->slots[track], c->begin[i], bytes, n);
 		if (end != END_NEVER)
 			end_in_line(&s->line[worker], &g->slots[track], end & END_MOMENT, bytes, n);
@@ -490,7 +491,7 @@ static void scan_sites(void *arg, unsigned worker, uint32_t from, uint32_t to)
 		s = &g->slots[track];
 		out = scan->out[worker] + (size_t)row * s->n;
 		end = allocation_end(c, i, g->state.track[track].n_moments);
-		bytes = bytes_for(&g->state, track, allocation_size(c, i), &n);
+		bytes = bytes_for(&g->state, track, i, &n);
 		add_from(out, s, c->begin[i], bytes);
 		if (end != END_NEVER)
 			add_from(out, s, end & END_MOMENT, -bytes);

@@ -52,8 +52,9 @@ static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key
 	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
 	uint64_t size = allocation_size(a, i);
-	int64_t x = s->state.exact ? heap_measure_exactly(&s->measure, size)
-				   : heap_measure_about(&s->measure, &s->state.track[track], size);
+	int64_t x = s->state.exact
+			    ? heap_measure_exactly(&s->measure, size)
+			    : heap_measure_about(&s->measure, &s->state.track[track], begin, size);
 	bool counts = heap_measure_counts(&s->measure, track, begin, end);
 
 	if (s->slots && (s->measure.is_level || counts))

@@ -32,7 +32,8 @@ static int64_t bytes_of(const struct scan *s, uint32_t track, uint32_t i)
 
 	if (s->state.exact)
 		return size > INT64_MAX ? INT64_MAX : (int64_t)size;
-	bytes = heap_stands_for(&s->state.track[track], size) * (double)size;
+	bytes = heap_stands_for(&s->state.track[track], s->state.columns.begin[i], size) *
+		(double)size;
 	return bytes < 0x1p62 ? llround(bytes) : (int64_t)1 << 62;
 }
 

@@ -65,9 +65,10 @@ void heap_measure_done(struct heap_measure *g)
 	*g = (struct heap_measure){ .scale = 0 };
 }
 
-int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track *t, uint64_t size)
+int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track *t, uint32_t begin,
+			   uint64_t size)
 {
-	double x = heap_stands_for(t, size) * (double)g->scale;
+	double x = heap_stands_for(t, begin, size) * (double)g->scale;
 
 	if (!g->blocks)
 		x *= (double)size;

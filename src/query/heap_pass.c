@@ -33,7 +33,7 @@ void heap_state_init(struct heap_state *s, const struct profile *p,
 	for (uint32_t i = 0; i < n; i++) {
 		s->track[i] = profile_heap_track(p, (track_id){ i });
 		s->begin_ns[i] = begin_of(p, counts, &s->track[i]);
-		s->exact &= !(s->track[i].sample_bytes > 0);
+		s->exact &= !heap_is_sampled(&s->track[i]);
 	}
 }
 
@@ -116,10 +116,36 @@ void heap_pass_done(struct heap_pass *h)
 	heap_sieve_done(&h->lens);
 }
 
-double heap_stands_for(const struct heap_track *t, uint64_t size)
+/* The rate at a moment: the last one that is not after it. NULL: all were recorded. */
+static const struct heap_rate *rate_at(const struct heap_track *t, uint32_t moment)
 {
-	if (!(t->sample_bytes > 0) || (t->exact_from > 0 && size >= t->exact_from))
+	uint32_t from = 0, to = t->n_rates; /* rates below from are not after moment */
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (t->rate[middle].moment <= moment)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from > 0 ? &t->rate[from - 1] : NULL;
+}
+
+bool heap_is_sampled(const struct heap_track *t)
+{
+	for (uint32_t i = 0; i < t->n_rates; i++)
+		if (t->rate[i].sample_bytes > 0)
+			return true;
+	return false;
+}
+
+double heap_stands_for(const struct heap_track *t, uint32_t begin, uint64_t size)
+{
+	const struct heap_rate *r = rate_at(t, begin);
+
+	if (!r || !(r->sample_bytes > 0) || (r->exact_from > 0 && size >= r->exact_from))
 		return 1.0;
 	/* A block of no bytes is sampled as one of a byte. */
-	return 1.0 / -expm1(-(size > 0 ? (double)size : 1.0) / t->sample_bytes);
+	return 1.0 / -expm1(-(size > 0 ? (double)size : 1.0) / r->sample_bytes);
 }

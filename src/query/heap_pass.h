@@ -92,8 +92,11 @@ static inline bool heap_pass_lens(const struct heap_pass *h, const struct heap_c
 	       (h->lens.n_times == 0 || heap_sieve_time(&h->lens, c->origins[origin].track, begin));
 }
 
-/* How many blocks a recorded one of this size stands for (Poisson sampling by bytes): 1 or more. */
-double heap_stands_for(const struct heap_track *t, uint64_t size);
+/* Were there times at which not all allocations of the track were recorded? */
+bool heap_is_sampled(const struct heap_track *t);
+
+/* How many blocks a recorded one of this moment and size stands for (Poisson sampling by bytes): 1 or more. */
+double heap_stands_for(const struct heap_track *t, uint32_t begin, uint64_t size);
 
 /*
  * The moment of each track after which most bytes of what passes both filters are there: at, [n_tracks],

@@ -54,9 +54,9 @@ static inline int64_t bytes_of(const struct climb *m, uint32_t i)
 	uint64_t size = allocation_size(&m->state->columns, i);
 	double bytes;
 
-	if (!(t->sample_bytes > 0))
+	if (m->state->exact)
 		return size < (uint64_t)1 << 62 ? (int64_t)size : (int64_t)1 << 62;
-	bytes = heap_stands_for(t, size) * (double)size;
+	bytes = heap_stands_for(t, m->state->columns.begin[i], size) * (double)size;
 	return bytes < 0x1p62 ? (int64_t)bytes : (int64_t)1 << 62;
 }
 

@@ -93,10 +93,12 @@ static void note_passing(struct sums *to, uint32_t track, uint32_t begin)
 }
 
 /* What a block adds to a column. */
-static inline int64_t amount(const struct scan *s, uint32_t c, uint32_t track, uint64_t size)
+static inline int64_t amount(const struct scan *s, uint32_t c, uint32_t track, uint32_t begin,
+			     uint64_t size)
 {
-	return s->state.exact ? heap_measure_exactly(&s->column[c], size)
-			      : heap_measure_about(&s->column[c], &s->state.track[track], size);
+	return s->state.exact
+		       ? heap_measure_exactly(&s->column[c], size)
+		       : heap_measure_about(&s->column[c], &s->state.track[track], begin, size);
 }
 
 static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned columns)
@@ -107,14 +109,14 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 	uint64_t size = allocation_size(a, i);
 
 	if ((columns & 1) && s->slots && s->any_time[origin])
-		note_time(s, to, track, begin, end, amount(s, 0, track, size));
+		note_time(s, to, track, begin, end, amount(s, 0, track, begin, size));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
 		int64_t x;
 
 		if (!(columns >> c & 1) || !heap_measure_counts(&s->column[c], track, begin, end) ||
 		    !heap_pass_own(&s->column[c].pass, a, origin, begin))
 			continue;
-		x = amount(s, c, track, size);
+		x = amount(s, c, track, begin, size);
 		add(&to->whole[c], x);
 		if (!heap_pass_lens(&s->column[c].pass, a, origin, begin))
 			continue;
@@ -153,12 +155,12 @@ static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32
 	for (unsigned left = counts; left; left &= left - 1) {
 		unsigned c = (unsigned)__builtin_ctz(left);
 
-		add(&sum[c], amount(s, c, track, size));
+		add(&sum[c], amount(s, c, track, begin, size));
 	}
 	if (!(columns & 1) || !s->any_time[origin])
 		return;
 	if (s->slots)
-		note_time(s, to, track, begin, end, amount(s, 0, track, size));
+		note_time(s, to, track, begin, end, amount(s, 0, track, begin, size));
 	if (counts & 1)
 		note_passing(to, track, begin);
 }
