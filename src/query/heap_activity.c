@@ -109,10 +109,14 @@ static void find_keys(struct scan *s, const struct keys *keys)
 	const struct heap_columns *a = &s->state.columns;
 	const struct heap_pass *pass = &s->measure.pass;
 	uint32_t unknown = keys->n_ids - 1;
+	bool by_event = keys->grouping == GROUP_EVENT, by_cpu = keys->grouping == GROUP_CPU;
 
 	s->key = xmalloc(a->n_origins * sizeof(*s->key));
 	for (uint32_t i = 0; i < a->n_origins; i++) {
-		uint32_t id = a->origins[i].thread;
+		uint32_t id = by_event ? a->origins[i].event : a->origins[i].thread;
+
+		if (by_cpu)
+			id = unknown;
 
 		s->key[i] = pass->own.origin[i] && pass->lens.origin[i]
 				    ? keys->of_id[id < unknown ? id : unknown]
@@ -202,10 +206,10 @@ int heap_activity(const struct profile *p, const struct rowpass *r, const struct
 	struct scan s = { .r = r, .sums = { to } };
 	int rc;
 
-	if (!heap_measure_applies(p, r, 0))
+	if (!heap_measure_applies(p, r, to->column))
 		return 0;
 	heap_state_init(&s.state, p, &r->counts);
-	rc = heap_measure_init(&s.measure, &s.state, r, 0, progress);
+	rc = heap_measure_init(&s.measure, &s.state, r, to->column, progress);
 	s.timed = !to->within && (s.measure.pass.own.n_times || s.measure.pass.lens.n_times);
 	find_keys(&s, keys);
 	find_spans(&s, to);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The allocations' part of activity: what threads asked for, and when. */
+/* The allocations' part of activity and of tables: what threads asked for, and when. */
 #ifndef PROFTOP_QUERY_HEAP_ACTIVITY_H
 #define PROFTOP_QUERY_HEAP_ACTIVITY_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sums by key of a thread. */
+/* Sums by key of a thread, or of whatever else keys are by that a stack does not tell. */
 struct thread_sums {
 	int64_t *weight;           /* [n_keys] */
 	uint64_t *n_samples;       /* [n_keys] */
@@ -18,10 +18,11 @@ struct thread_sums {
 	bool within;               /* rows outside of it do not count, and time terms do not rule */
 	double slices_per_ns;
 	int64_t whole_ns; /* the recording's length; -1: it has no times */
+	uint32_t column;  /* of the lens */
 };
 
 /*
- * Adds the allocations of column 0, if that is of heaps. Slices are of what is there at their end where
+ * Adds the allocations of the column, if that is of heaps. Slices are of what is there at their end where
  * the metric is of what is there, else of what was asked for. Returns 0 or -ECANCELED.
  */
 int heap_activity(const struct profile *p, const struct rowpass *r, const struct keys *keys,
