@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 /* Moments of a window; the ring is of two. */
-#define WINDOW_BITS 18u
+#define WINDOW_BITS 14u
 #define WINDOW      ((uint32_t)1 << WINDOW_BITS)
 #define RING_MASK   (2 * WINDOW - 1)
 
