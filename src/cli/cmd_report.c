@@ -139,6 +139,8 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 	if (analysis_gave_up(r->analysis))
 		fprintf(to,
 			"# the filter took too long on some names, which count as not matching\n");
+	if (report_is_estimated(r))
+		fputs("# estimated: not every allocation was recorded, see proftop info\n", to);
 	put_other_events(r, to);
 	if (losses)
 		fprintf(to, "# something was lost or could not be read: see proftop info\n");

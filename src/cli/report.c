@@ -13,6 +13,7 @@
 #include "ask.h"
 #include "err.h"
 #include "filter.h"
+#include "heap_pass.h"
 #include "mem.h"
 #include "say.h"
 #include "search.h"
@@ -49,6 +50,20 @@ int report_find_view(const char *name, enum view_kind *out, struct err *e)
 		return 0;
 	}
 	return no_such_view(name, e);
+}
+
+bool report_is_estimated(const struct report *r)
+{
+	const struct analysis *a = r->analysis;
+	struct heap_state heap;
+	bool exact;
+
+	if (!metric_is_heap(a->profile, a->lens.column[0].metric))
+		return false;
+	heap_state_init(&heap, a->profile, &a->counts);
+	exact = heap.exact;
+	heap_state_done(&heap);
+	return !exact;
 }
 
 const int64_t *report_self(const struct report *r, size_t row)

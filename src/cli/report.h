@@ -77,6 +77,9 @@ const struct keys *report_keys(const struct report *r, const struct report_row *
  */
 const int64_t *report_whole(const struct report *r, const struct report_row *row);
 
+/* Are numbers of column 0 estimates, from a sample of the allocations? */
+bool report_is_estimated(const struct report *r);
+
 /* [n_columns] each; borrowed until rows are added. */
 const int64_t *report_self(const struct report *r, size_t row);
 const int64_t *report_total(const struct report *r, size_t row);

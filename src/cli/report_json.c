@@ -106,6 +106,8 @@ static void put_head(struct json_out *j, const struct report *r)
 	put_time(j, "end_ns", a->weights.end_ns);
 	put_events(j, a);
 	put_columns(j, r);
+	if (report_is_estimated(r))
+		json_put_bool(j, "estimated", true);
 	json_put_int(j, "left_out", (int64_t)r->n_left_out);
 	free(filter);
 }
