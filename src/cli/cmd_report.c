@@ -100,6 +100,12 @@ static void put_amount(const struct report *r, FILE *to)
 		heap ? "allocations" : "samples");
 }
 
+/* For what is of all measures of an event. The caller frees. */
+static char *event_name(const struct profile *p, event_id event)
+{
+	return xstrdup(profile_string(p, profile_event(p, event)->name, NULL));
+}
+
 /* "# x.data: 61,143 samples of cpu-clock, 36.0 s, 2 threads" and what narrows it. */
 static void put_heading(const struct report *r, const struct options *o, FILE *to)
 {
@@ -113,9 +119,8 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 		fprintf(to, "%s%s", i ? ", " : "# ", clean);
 		free(clean);
 	}
-	if (r->view == VIEW_KIND_MEMORY)
-		m.measure = MEASURE_WEIGHT; /* it is of all measures */
-	name = metric_name(r->analysis->profile, m);
+	name = r->view == VIEW_KIND_MEMORY ? event_name(r->analysis->profile, m.event)
+					   : metric_name(r->analysis->profile, m);
 	clean = text_clean(name, strlen(name), r->ascii);
 	put_amount(r, to);
 	if (strcmp(clean, "samples") != 0) /* what folded stacks count has no other name */
