@@ -23,7 +23,7 @@ struct heap_run {
 
 /* Some runs in order; good until the next is asked for. */
 struct heap_parcel {
-	const struct heap_run *run; /* [n_runs] */
+	const struct heap_run *run; /* [n_runs]; their events stand one behind the other */
 	size_t n_runs;              /* 0: that was all */
 	uint64_t n_events;
 	uint64_t n_bytes; /* of blocks that were begun so far, for progress */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ids are dense but for gaps between chunks: they index pages of a two-level table. A page is dropped
- * once all its ids were taken and ended, so that memory grows with what lives.
+ * Ids are dense but for gaps between chunks: they index pages, of which a table says where they are. A
+ * page is used for others once all its ids were taken and ended, so that memory grows with what lives.
  */
 #include "config.h"
 
 #include "heap_rows.h"
 
+#include "column.h"
 #include "hash.h"
 #include "map.h"
 #include "mem.h"
@@ -14,27 +15,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BITS 8u
-#define PAGE_IDS  (1u << PAGE_BITS)
-#define LEAF_BITS 12u
-#define MOST_ID   UINT32_MAX
+#define MOST_ID    UINT32_MAX
+#define MOST_PAGES ((uint64_t)1 << (32 - HEAP_ROWS_PAGE_BITS))
+#define PAGE_IDS   HEAP_ROWS_PAGE_IDS
 
-/* Values of an id that is no row (yet). */
+/* Values of an id that is no row (yet): from HEAP_ROWS_ENDED on. */
 #define ROW_NONE  UINT32_MAX       /* not taken */
 #define ROW_EARLY (UINT32_MAX - 1) /* not taken, but freed */
-#define ROW_ENDED (UINT32_MAX - 2)
+#define ROW_ENDED HEAP_ROWS_ENDED
+
+/* The place of a page whose ids were all taken and ended; 0: none of them was seen. */
+#define GONE 1u
 
 /* As many ranges as a process may have mapped. */
 #define MOST_RANGES 65536
-
-struct page {
-	uint32_t n_ended;       /* taken and ended */
-	uint32_t row[PAGE_IDS]; /* allocation_id, or ROW_… */
-};
-
-struct leaf {
-	struct page *page[1u << LEAF_BITS]; /* NULL: none of its ids was seen, or all are gone */
-};
 
 /* An allocation whose id the recorder had forgotten. */
 struct evicted {
@@ -50,16 +44,17 @@ struct range {
 struct heap_rows {
 	struct profile *profile; /* borrowed */
 	track_id track;
-	struct leaf *leaf[1u << (32 - PAGE_BITS - LEAF_BITS)];
-	struct page **taking; /* where the page of the id that was taken last stands */
-	uint64_t taking_page; /* its number; UINT64_MAX: none yet */
+	struct heap_rows_pages pages;
+	struct column place; /* uint32_t [n_places] of pages: indexes of page, or GONE, or 0 */
+	struct column page;  /* uint32_t [PAGE_IDS] each */
+	struct column ended; /* uint16_t by index of page: ids taken and ended */
+	uint32_t n_pages;    /* of page; the first two are none */
+	VEC(uint32_t) free;  /* pages that are for others */
 	VEC(struct evicted) evicted;
 	struct map evicted_at;    /* indexes by address */
 	VEC(struct range) ranges; /* by address; they do not overlap */
 	struct heap_rows_stats stats;
 };
-
-static struct page *const gone = (struct page *)(uintptr_t)1;
 
 struct heap_rows *heap_rows_new(struct profile *p, track_id t)
 {
@@ -67,7 +62,10 @@ struct heap_rows *heap_rows_new(struct profile *p, track_id t)
 
 	r->profile = p;
 	r->track = t;
-	r->taking_page = UINT64_MAX;
+	r->n_pages = GONE + 1;
+	column_init(&r->place, sizeof(uint32_t), MOST_PAGES);
+	column_init(&r->page, PAGE_IDS * sizeof(uint32_t), MOST_PAGES + 2);
+	column_init(&r->ended, sizeof(uint16_t), MOST_PAGES + 2);
 	return r;
 }
 
@@ -75,128 +73,113 @@ void heap_rows_free(struct heap_rows *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < sizeof(r->leaf) / sizeof(*r->leaf); i++) {
-		for (size_t j = 0; r->leaf[i] && j < 1u << LEAF_BITS; j++)
-			if (r->leaf[i]->page[j] != gone)
-				free(r->leaf[i]->page[j]);
-		free(r->leaf[i]);
-	}
+	column_done(&r->place);
+	column_done(&r->page);
+	column_done(&r->ended);
+	vec_done(&r->free);
 	vec_done(&r->evicted);
 	map_done(&r->evicted_at);
 	vec_done(&r->ranges);
 	free(r);
 }
 
-/* Where the row of an id stands; NULL when the page is gone, or the id cannot be. */
-static uint32_t *row_of(struct heap_rows *r, uint64_t id, struct page ***page)
+const struct heap_rows_pages *heap_rows_pages(const struct heap_rows *r)
 {
-	struct leaf **leaf;
+	return &r->pages;
+}
+
+/* Where it is said where the page of an id is; NULL when there is no memory for that. */
+static uint32_t *place_of(struct heap_rows *r, uint64_t id)
+{
+	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
+
+	if (n >= r->pages.n_places) {
+		if (column_extend(&r->place, n + 1) < 0)
+			return NULL;
+		r->pages.n_places = n + 1;
+		r->pages.place = r->place.base;
+	}
+	return &((uint32_t *)r->place.base)[n];
+}
+
+/* A page of ids that nobody has taken; 0 when there is no memory for it. */
+static uint32_t new_page(struct heap_rows *r)
+{
+	uint32_t n = r->n_pages;
+
+	if (r->free.n > 0) {
+		n = r->free.at[--r->free.n];
+	} else {
+		if (column_extend(&r->page, (uint64_t)n + 1) < 0 ||
+		    column_extend(&r->ended, (uint64_t)n + 1) < 0)
+			return 0;
+		r->n_pages++;
+		r->pages.row = r->page.base;
+	}
+	((uint16_t *)r->ended.base)[n] = 0;
+	memset(&r->pages.row[(size_t)n * PAGE_IDS], 0xff, PAGE_IDS * sizeof(*r->pages.row));
+	return n;
+}
+
+/* Where the row of an id stands; NULL when the page is gone, or the id cannot be. */
+static uint32_t *row_of(struct heap_rows *r, uint64_t id)
+{
+	uint32_t *place;
 
 	if (id == 0 || id > MOST_ID)
 		return NULL;
-	leaf = &r->leaf[id >> (PAGE_BITS + LEAF_BITS)];
-	if (!*leaf)
-		*leaf = xcalloc(1, sizeof(**leaf));
-	*page = &(*leaf)->page[id >> PAGE_BITS & ((1u << LEAF_BITS) - 1)];
-	if (**page == gone)
+	place = place_of(r, id);
+	if (!place || *place == GONE)
 		return NULL;
-	if (!**page) {
-		**page = xmalloc(sizeof(***page));
-		(**page)->n_ended = 0;
-		memset((**page)->row, 0xff, sizeof((**page)->row));
-	}
-	return &(**page)->row[id & (PAGE_IDS - 1)];
+	if (*place == 0)
+		*place = new_page(r);
+	return *place ? &r->pages.row[(size_t)*place * PAGE_IDS + id % PAGE_IDS] : NULL;
 }
 
-/* The same of what is there; NULL: nothing. */
-static const uint32_t *known_row_of(const struct heap_rows *r, uint64_t id)
+/* One more id of a page ended. Of the last nobody will ask again. Page 0 has one id less. */
+static void note_ended(struct heap_rows *r, uint64_t id)
 {
-	const struct leaf *leaf = id <= MOST_ID ? r->leaf[id >> (PAGE_BITS + LEAF_BITS)] : NULL;
-	const struct page *page = leaf ? leaf->page[id >> PAGE_BITS & ((1u << LEAF_BITS) - 1)]
-				       : NULL;
+	uint32_t *place = &((uint32_t *)r->place.base)[id >> HEAP_ROWS_PAGE_BITS];
+	uint16_t *n = &((uint16_t *)r->ended.base)[*place];
 
-	return page && page != gone ? &page->row[id & (PAGE_IDS - 1)] : NULL;
-}
-
-void heap_rows_fetch(const struct heap_rows *r, uint64_t id)
-{
-	const uint32_t *row = known_row_of(r, id);
-
-	if (row)
-		__builtin_prefetch(row, 1);
-}
-
-allocation_id heap_rows_now(const struct heap_rows *r, uint64_t id)
-{
-	const uint32_t *row = known_row_of(r, id);
-
-	return (allocation_id){ row && *row < ROW_ENDED ? *row : ID_NONE };
-}
-
-/* The last id of a page ended: nobody will ask for it again. Page 0 has one id less. */
-static void note_ended(struct page **page, uint64_t id)
-{
-	if (++(*page)->n_ended < (id < PAGE_IDS ? PAGE_IDS - 1 : PAGE_IDS))
+	if (++*n < (id < PAGE_IDS ? PAGE_IDS - 1 : PAGE_IDS))
 		return;
-	free(*page);
-	*page = gone;
+	vec_push(&r->free, *place);
+	*place = GONE;
 }
 
-/* row_of() of an id that is taken: these come one after the other. */
-static uint32_t *row_to_take(struct heap_rows *r, uint64_t id, struct page ***page)
+enum heap_rows_taken heap_rows_take(struct heap_rows *r, uint64_t id, allocation_id a)
 {
-	uint32_t *row;
-
-	if (id >> PAGE_BITS == r->taking_page && *r->taking != gone) {
-		*page = r->taking;
-		return &(*r->taking)->row[id & (PAGE_IDS - 1)];
-	}
-	row = row_of(r, id, page);
-	if (row) {
-		r->taking = *page;
-		r->taking_page = id >> PAGE_BITS;
-	}
-	return row;
-}
-
-bool heap_rows_take(struct heap_rows *r, uint64_t id, allocation_id a)
-{
-	struct page **page;
-	uint32_t *row = row_to_take(r, id, &page), was;
+	uint32_t *row = row_of(r, id), was;
 
 	if (!row || (*row != ROW_NONE && *row != ROW_EARLY)) {
 		r->stats.n_odd_ids++;
-		return false;
+		return HEAP_ROWS_ODD;
 	}
 	was = *row;
 	*row = a.v;
 	if (was == ROW_NONE)
-		return false;
+		return HEAP_ROWS_TAKEN;
 	r->stats.n_open_frees--;
 	*row = ROW_ENDED;
-	note_ended(page, id);
-	return true;
+	note_ended(r, id);
+	return HEAP_ROWS_FREED;
 }
 
 /* No id of a page that has not been seen is anybody's. */
 static bool skip_page(struct heap_rows *r, uint64_t id)
 {
-	struct leaf **leaf = &r->leaf[id >> (PAGE_BITS + LEAF_BITS)];
-	struct page **page;
+	uint32_t *place = place_of(r, id);
 
-	if (!*leaf)
-		*leaf = xcalloc(1, sizeof(**leaf));
-	page = &(*leaf)->page[id >> PAGE_BITS & ((1u << LEAF_BITS) - 1)];
-	if (*page && *page != gone)
+	if (!place || *place > GONE)
 		return false;
-	*page = gone;
+	*place = GONE;
 	return true;
 }
 
 void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n)
 {
 	while (n > 0 && id <= MOST_ID) {
-		struct page **page;
 		uint32_t *row;
 
 		if (id % PAGE_IDS == 0 && n >= PAGE_IDS && skip_page(r, id)) {
@@ -204,21 +187,28 @@ void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n)
 			n -= PAGE_IDS;
 			continue;
 		}
-		row = row_of(r, id, &page);
+		row = row_of(r, id);
 		if (row && (*row == ROW_NONE || *row == ROW_EARLY)) {
 			r->stats.n_open_frees -= *row == ROW_EARLY;
 			*row = ROW_ENDED;
-			note_ended(page, id);
+			note_ended(r, id);
 		}
 		id++;
 		n--;
 	}
 }
 
+void heap_rows_end_taken(struct heap_rows *r, uint64_t id)
+{
+	uint32_t place = r->pages.place[id >> HEAP_ROWS_PAGE_BITS];
+
+	r->pages.row[(size_t)place * PAGE_IDS + id % PAGE_IDS] = ROW_ENDED;
+	note_ended(r, id);
+}
+
 allocation_id heap_rows_end(struct heap_rows *r, uint64_t id)
 {
-	struct page **page;
-	uint32_t *row = row_of(r, id, &page), was;
+	uint32_t *row = row_of(r, id), was;
 
 	/* What was freed already was freed twice, or both by id and by address. */
 	if (!row || *row == ROW_ENDED || *row == ROW_EARLY) {
@@ -232,7 +222,7 @@ allocation_id heap_rows_end(struct heap_rows *r, uint64_t id)
 		return (allocation_id){ ID_NONE };
 	}
 	*row = ROW_ENDED;
-	note_ended(page, id);
+	note_ended(r, id);
 	return (allocation_id){ was };
 }
 

@@ -14,6 +14,7 @@
 #include "heap_builder.h"
 #include "heap_flow.h"
 #include "heap_merge.h"
+#include "heap_pen.h"
 #include "heap_rows.h"
 #include "heap_stacks.h"
 #include "heap_tell.h"
@@ -32,8 +33,8 @@
 #define BATCH_EVENTS 65536
 
 /* Events between a look ahead and what it is for. */
-#define ROW_AHEAD 24u
-#define END_AHEAD 12u
+#define ROW_AHEAD 48u
+#define END_AHEAD 24u
 
 /* Origins that are at hand for a thread's next events: so many at first and at most, as powers of two. */
 #define AT_HAND_BITS_FIRST 8u
@@ -51,8 +52,8 @@ struct worker {
 	uint32_t epoch;          /* of the mappings when at_hand was filled */
 	struct at_hand *at_hand; /* [1 << at_hand_bits]; owned */
 	unsigned at_hand_bits;
-	uint32_t n_missed; /* origins that were not at hand since there were so many places */
-	uint64_t fresh_id; /* what its last event allocated; 0: it was another one */
+	uint32_t n_at_hand; /* places that are taken */
+	uint64_t fresh_id;  /* what its last event allocated; 0: it was another one */
 };
 
 struct reader {
@@ -153,24 +154,33 @@ static void begin_at_hand(struct worker *w, unsigned bits)
 {
 	w->at_hand = xcalloc((size_t)1 << bits, sizeof(*w->at_hand));
 	w->at_hand_bits = bits;
-	w->n_missed = 0;
+	w->n_at_hand = 0;
 }
 
+/* Where a key is, or should be. At least half of the places are empty. */
 static struct at_hand *at_hand(const struct worker *w, uint64_t key)
 {
-	return &w->at_hand[(key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - w->at_hand_bits)];
+	size_t mask = ((size_t)1 << w->at_hand_bits) - 1;
+	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - w->at_hand_bits));
+
+	while (w->at_hand[i].key && w->at_hand[i].key != key)
+		i = (i + 1) & mask;
+	return &w->at_hand[i];
 }
 
-/* More places, where those that there are do not do. */
+/* Room for one more: twice the places, or, where there are as many as may be, none that is taken. */
 static void widen_at_hand(struct worker *w)
 {
 	struct at_hand *was = w->at_hand;
 	size_t n = (size_t)1 << w->at_hand_bits;
+	bool most = w->at_hand_bits == AT_HAND_BITS_MOST;
 
-	begin_at_hand(w, w->at_hand_bits + 2);
-	for (size_t i = 0; i < n; i++)
-		if (was[i].key)
+	begin_at_hand(w, w->at_hand_bits + !most);
+	for (size_t i = 0; i < n && !most; i++)
+		if (was[i].key) {
 			*at_hand(w, was[i].key) = was[i];
+			w->n_at_hand++;
+		}
 	free(was);
 }
 
@@ -203,13 +213,14 @@ static origin_id find_origin(struct reader *r, struct worker *w, const struct he
 	event_id event = e->op == HEAP_RANGE ? r->map_event : r->heap_event;
 	struct at_hand *a;
 
-	if (++w->n_missed >> w->at_hand_bits && w->at_hand_bits < AT_HAND_BITS_MOST)
+	if (w->n_at_hand >> (w->at_hand_bits - 1))
 		widen_at_hand(w);
-	a = at_hand(w, key);
 	o.stack = heap_stacks_get(r->stacks, w->name.root, e->stack, time_ns).v;
 	o.event = (uint16_t)event.v;
 	o.track = (uint16_t)r->track.v;
+	a = at_hand(w, key);
 	a->key = key;
+	w->n_at_hand++;
 	a->origin = build_heap_origin(r->profile, &o).v;
 	return (origin_id){ a->origin };
 }
@@ -248,7 +259,7 @@ static void allocate(struct reader *r, struct worker *w, const struct heap_event
 	allocation_id a = build_allocation(r->profile, r->track, e->size,
 					   origin_of(r, w, e, time_ns));
 
-	if (a.v == ID_NONE || !heap_rows_take(r->rows, e->id, a))
+	if (a.v == ID_NONE || heap_rows_take(r->rows, e->id, a) != HEAP_ROWS_FREED)
 		return;
 	build_moment(r->profile, r->track, time_ns);
 	build_release(r->profile, a, r->track, false, (origin_id){ ID_NONE });
@@ -326,22 +337,25 @@ static void take_event(struct reader *r, struct worker *w, const struct heap_eve
 }
 
 /* What is freed lies anywhere in large tables: first what says where, then that is brought near. */
-static inline void look_ahead(struct reader *r, const struct heap_event *e, size_t n)
+static inline void look_ahead(const struct heap_pen *pen, const struct heap_rows_pages *rows,
+			      const struct heap_event *e, size_t n)
 {
 	if (n > ROW_AHEAD && e[ROW_AHEAD].op == HEAP_FREE)
-		heap_rows_fetch(r->rows, e[ROW_AHEAD].id);
+		heap_rows_fetch(rows, e[ROW_AHEAD].id);
 	if (n > END_AHEAD && e[END_AHEAD].op == HEAP_FREE)
-		build_release_soon(r->profile, heap_rows_now(r->rows, e[END_AHEAD].id));
+		heap_pen_release_soon(pen, heap_rows_now(rows, e[END_AHEAD].id));
 }
 
 /* The rates of sampling up to a time. */
-static inline void take_samplings(struct reader *r, int64_t time_ns)
+static inline void take_samplings(struct reader *r, struct heap_pen *pen, int64_t time_ns)
 {
 	while (r->n_samplings < r->tell.samplings.n &&
 	       r->tell.samplings.at[r->n_samplings].time_ns <= time_ns) {
 		const struct heap_sampling *s = &r->tell.samplings.at[r->n_samplings++];
 
+		heap_pen_give(pen);
 		build_heap_rate(r->profile, r->track, s->sample_bytes, s->exact_from);
+		heap_pen_take(pen, r->profile, r->track);
 	}
 }
 
@@ -354,30 +368,98 @@ static inline bool is_skipped(const struct reader *r, const struct heap_event *e
 	return e->time <= r->skipped_until && r->n_skipped > 0;
 }
 
-static void take_run(struct reader *r, uint32_t thread, const struct heap_event *e, size_t n)
+/* What a run's usual events have to do with. */
+struct run {
+	struct heap_pen pen;
+	struct worker *w;
+	allocation_id
+		fresh; /* of w->fresh_id, when this run took it and it is live; else {ID_NONE} */
+};
+
+/* The block that a free means; most are what the thread has just allocated. */
+static inline allocation_id end_of(struct reader *r, const struct run *run, uint64_t id)
 {
-	struct worker *w = worker_of(r, thread);
+	if (id != run->w->fresh_id || run->fresh.v == ID_NONE)
+		return heap_rows_end(r->rows, id);
+	heap_rows_end_taken(r->rows, id);
+	return run->fresh;
+}
+
+/* An allocation or a free, which nearly all events are; false: it is for take_event(). */
+static inline bool take_usual(struct reader *r, struct run *run, const struct heap_event *e,
+			      int64_t time_ns)
+{
+	struct heap_pen *pen = &run->pen;
+	struct worker *w = run->w;
+	allocation_id a;
+
+	if (e->op == HEAP_ALLOC) {
+		if (!heap_pen_allocation(pen, time_ns, e->size, origin_of(r, w, e, time_ns), &a))
+			return false;
+		w->fresh_id = e->id;
+		run->fresh = a;
+		switch (heap_rows_take(r->rows, e->id, a)) {
+		case HEAP_ROWS_TAKEN:
+			return true;
+		case HEAP_ROWS_FREED:
+			heap_pen_release(pen, a, false);
+			break;
+		case HEAP_ROWS_ODD:
+			break;
+		}
+		run->fresh.v = ID_NONE;
+		return true;
+	}
+	if (e->op != HEAP_FREE || r->tell.free_stacks || !heap_pen_may_release(pen, time_ns))
+		return false;
+	a = end_of(r, run, e->id);
+	if (a.v == ID_NONE)
+		pen->n_moments++;
+	else
+		heap_pen_release(pen, a, e->id == w->fresh_id);
+	w->fresh_id = 0;
+	return true;
+}
+
+/* Behind the n events there are others in sight, n_seen in all. */
+static void take_run(struct reader *r, uint32_t thread, const struct heap_event *e, size_t n,
+		     size_t n_seen)
+{
+	const struct heap_rows_pages *rows = heap_rows_pages(r->rows);
+	struct run run = { .w = worker_of(r, thread), .fresh.v = ID_NONE };
 	uint64_t time = UINT64_MAX;
 	int64_t time_ns = 0;
 
-	for (; n > 0 && is_skipped(r, e); e++, n--)
+	for (; n > 0 && is_skipped(r, e); e++, n--, n_seen--)
 		r->n_left_out++;
+	heap_pen_take(&run.pen, r->profile, r->track);
 	for (size_t i = 0; i < n; i++) {
 		if (e[i].time != time) {
 			time = e[i].time;
 			time_ns = heap_tell_time(&r->tell, time);
-			take_samplings(r, time_ns);
-			refresh(r, w, thread, time_ns);
+			take_samplings(r, &run.pen, time_ns);
+			refresh(r, run.w, thread, time_ns);
 		}
-		look_ahead(r, &e[i], n - i);
-		take_event(r, w, &e[i], time_ns);
+		look_ahead(&run.pen, rows, &e[i], n_seen - i);
+		if (take_usual(r, &run, &e[i], time_ns))
+			continue;
+		heap_pen_give(&run.pen);
+		take_event(r, run.w, &e[i], time_ns);
+		heap_pen_take(&run.pen, r->profile, r->track);
+		run.fresh.v = ID_NONE;
 	}
+	heap_pen_give(&run.pen);
 }
 
 static void take_parcel(struct reader *r, const struct heap_parcel *p)
 {
-	for (size_t i = 0; i < p->n_runs; i++)
-		take_run(r, p->run[i].thread, p->run[i].event, p->run[i].n);
+	size_t n_seen = p->n_events;
+
+	/* Runs stand one behind the other. */
+	for (size_t i = 0; i < p->n_runs; i++) {
+		take_run(r, p->run[i].thread, p->run[i].event, p->run[i].n, n_seen);
+		n_seen -= p->run[i].n;
+	}
 	r->n_events += p->n_events;
 }
 
@@ -575,6 +657,20 @@ static void begin_events(struct reader *r)
 	r->rows = heap_rows_new(r->profile, r->track);
 }
 
+/* Gives back what names do not need: these take memory of their own. */
+static void done_with_events(struct reader *r)
+{
+	for (size_t i = 0; i < r->workers.n; i++)
+		free(r->workers.at[i].at_hand);
+	vec_done(&r->workers);
+	heap_merge_free(r->merge);
+	heap_rows_free(r->rows);
+	heap_stacks_free(r->stacks);
+	r->merge = NULL;
+	r->rows = NULL;
+	r->stacks = NULL;
+}
+
 static int read_all(struct reader *r, const struct read_options *o, struct err *e)
 {
 	int rc = heap_blocks_open(&r->blocks, r->in, r->name, e);
@@ -596,6 +692,7 @@ static int read_all(struct reader *r, const struct read_options *o, struct err *
 		return rc;
 	add_culled(r);
 	state_facts(r);
+	done_with_events(r);
 	if (rc == 0)
 		rc = resolver_name(r->resolver, r->progress);
 	if (rc == 0)
@@ -619,12 +716,7 @@ static int read_heap_trace(struct input *in, struct profile *p, capture_id c,
 		r.in = whole;
 	if (rc == 0)
 		rc = read_all(&r, o, e);
-	for (size_t i = 0; i < r.workers.n; i++)
-		free(r.workers.at[i].at_hand);
-	vec_done(&r.workers);
-	heap_merge_free(r.merge);
-	heap_rows_free(r.rows);
-	heap_stacks_free(r.stacks);
+	done_with_events(&r);
 	heap_tell_done(&r.tell);
 	resolver_free(r.resolver);
 	input_close(whole);

@@ -8,6 +8,7 @@
 #include "err.h"
 #include "hash.h"
 #include "heap_builder.h"
+#include "heap_pen.h"
 #include "store.h"
 #include "unnamed.h"
 
@@ -312,10 +313,32 @@ void build_release(struct profile *p, allocation_id a, track_id id, bool tempora
 			 __ATOMIC_RELEASE);
 }
 
-void build_release_soon(const struct profile *p, allocation_id a)
+void heap_pen_take(struct heap_pen *pen, struct profile *p, track_id id)
 {
-	if (a.v != ID_NONE)
-		__builtin_prefetch(&STORE_AT(uint32_t, p->heap.end, a.v), 1);
+	const struct store_heap *h = &p->heap;
+	const struct store_track *t = track_of(p, id);
+
+	*pen = (struct heap_pen){
+		.profile = p,
+		.track = id,
+		.begin = h->begin.base,
+		.end = h->end.base,
+		.size = h->size.base,
+		.origin = h->origin.base,
+		.n_allocations = h->now.n_allocations,
+		.n_room = h->release.base ? 0 : h->n_room,
+		.n_moments = t->now.n_moments,
+		.due_ns = t->due_ns,
+	};
+	/* The numbers that moments may have are looked at between two takings, which are few apart. */
+	if (pen->n_moments >= MOST_MOMENTS - HEAP_PEN_MOST)
+		pen->due_ns = INT64_MIN;
+}
+
+void heap_pen_give(const struct heap_pen *pen)
+{
+	pen->profile->heap.now.n_allocations = pen->n_allocations;
+	track_of(pen->profile, pen->track)->now.n_moments = pen->n_moments;
 }
 
 origin_id built_origin(const struct profile *p, allocation_id a)

@@ -52,8 +52,6 @@ allocation_id build_allocation(struct profile *p, track_id t, uint64_t size, ori
  * by: who did it, {ID_NONE} where that is not recorded. temporary: see END_TEMPORARY.
  */
 void build_release(struct profile *p, allocation_id a, track_id t, bool temporary, origin_id by);
-/* The allocation, or {ID_NONE}, is released soon: brings it near. */
-void build_release_soon(const struct profile *p, allocation_id a);
 /* The origin that an allocation was made with. */
 origin_id built_origin(const struct profile *p, allocation_id a);
 void build_bulk(struct profile *p, const struct heap_bulk *bulk);
