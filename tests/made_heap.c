@@ -25,7 +25,7 @@ void made_heap_init(struct made_heap *h)
 	};
 	uint8_t head[HEAP_FILE_HEADER_SIZE];
 
-	*h = (struct made_heap){ 0 };
+	*h = (struct made_heap){ .free_stacks = true };
 	heap_put_file_header(head, &file);
 	add_bytes(h, head, sizeof(head));
 }
@@ -140,7 +140,7 @@ void made_heap_begin(struct made_heap *h)
 		{ .type = HEAP_REC_PROCESS,
 		  .number = { 0, 7, 1, 0, 4096, 2 },
 		  .text = { text("/bin/prog"), text("prog"), text("/"), text("here") } },
-		{ .type = HEAP_REC_OPTIONS, .number = { 0, 0, 1, 1 } },
+		{ .type = HEAP_REC_OPTIONS, .number = { 0, 0, h->free_stacks, 1 } },
 		{ .type = HEAP_REC_THREAD, .number = { 0, 1, 7 }, .text = { text("main") } },
 		{ .type = HEAP_REC_THREAD, .number = { 0, 2, 8 }, .text = { text("worker") } },
 		{ .type = HEAP_REC_MODULE, .number = { 0, 1 }, .text = { text("/bin/prog") } },

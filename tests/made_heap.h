@@ -14,7 +14,8 @@ struct made_heap {
 	VEC(uint8_t) bytes;
 	uint64_t n_blocks;
 	uint64_t n_nodes;
-	bool packed; /* columns are packed with zstd */
+	bool packed;      /* columns are packed with zstd */
+	bool free_stacks; /* frees have stacks, as after init */
 };
 
 /* A file of pid 7 whose times are in µs from 1 s on. The caller ends with made_heap_done(). */

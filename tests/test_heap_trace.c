@@ -107,6 +107,8 @@ static const struct story {
 } stories[] = {
 	{ "one thread", "malloc", 157, 3, 150, 7, 1, 1,
 	  { { 1, 1, 5, { A(1, 1, 1, 100), A(2, 2, 2, 50), F(3, 2), F(4, 1), A(5, 3, 3, 7) } } } },
+	{ "all at one time, and one freed twice", "malloc", 157, 3, 150, 7, 1, 1,
+	  { { 1, 1, 6, { A(1, 1, 1, 100), A(1, 2, 2, 50), F(1, 2), F(1, 2), F(1, 1), A(1, 3, 3, 7) } } } },
 	{ "a realloc is a release and an allocation at once", "malloc", 310, 3, 150, 60, 0, 1,
 	  { { 1, 1, 3, { A(1, 1, 1, 100), R(2, 1, 2, 1, 150), R(3, 2, 3, 1, 60) } } } },
 	{ "a free whose block comes before that of its allocation", "malloc", 140, 3, 100, 40, 0, 2,
@@ -155,14 +157,15 @@ static void tell_story(struct made_heap *h, const struct story *s)
 
 Test(heap_trace, stories)
 {
-	for (size_t i = 0; i < 2 * N(stories); i++) {
-		const struct story *s = &stories[i / 2];
+	for (size_t i = 0; i < 4 * N(stories); i++) {
+		const struct story *s = &stories[i / 4];
 		int64_t sum[MEASURE_TEMPORARY + 1];
 		struct made_heap h;
 		struct profile *p;
 
 		made_heap_init(&h);
 		h.packed = i % 2;
+		h.free_stacks = i / 2 % 2;
 		tell_story(&h, s);
 		p = read_made(&h);
 		totals(p, s->event, sum);
