@@ -226,10 +226,46 @@ static void tell_options(struct heap_tell *t, const struct heap_record *r)
 			   "to a running program: what it had allocated before is not known");
 }
 
+static void tell_culling(struct heap_tell *t, const struct heap_record *r)
+{
+	uint64_t threshold = r->number[HEAP_CULLING_THRESHOLD];
+	char text[FMT_SIZE];
+
+	if (threshold)
+		build_fact(t->profile, t->capture, "file", "culling", FACT_PLAIN,
+			   "blocks that lived less than %s are only counted",
+			   fmt_ns(text, heap_tell_time(t, threshold) - heap_tell_time(t, 0)));
+}
+
+/* What happened to the process or to the recording, of types that need few words. */
+static void tell_event(struct heap_tell *t, const struct heap_record *r, int64_t time_ns)
+{
+	switch (r->type) {
+	case HEAP_REC_MARK:
+		mark_text(t, &r->text[0], time_ns);
+		break;
+	case HEAP_REC_SWITCH:
+		mark(t, r->number[HEAP_SWITCH_ON] ? "recording on" : "recording off", time_ns);
+		break;
+	case HEAP_REC_LOST:
+		t->n_lost += r->number[HEAP_LOST_EVENTS];
+		break;
+	case HEAP_REC_NOTE:
+		text_fact(t, "note", &r->text[0]);
+		break;
+	case HEAP_REC_EXEC:
+		text_fact(t, "became", &r->text[0]);
+		break;
+	case HEAP_REC_END:
+		t->ended = true;
+		t->n_events_said = r->number[HEAP_END_EVENTS];
+		break;
+	}
+}
+
 static void tell(struct heap_tell *t, const struct heap_record *r)
 {
 	int64_t time_ns = heap_tell_time(t, r->number[HEAP_TIME]);
-	char text[FMT_SIZE];
 
 	switch ((enum heap_record_type)r->type) {
 	case HEAP_REC_PROCESS:
@@ -250,37 +286,22 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 	case HEAP_REC_USAGE:
 		tell_usage(t, r, time_ns);
 		break;
-	case HEAP_REC_MARK:
-		mark_text(t, &r->text[0], time_ns);
-		break;
-	case HEAP_REC_SWITCH:
-		mark(t, r->number[HEAP_SWITCH_ON] ? "recording on" : "recording off", time_ns);
-		break;
 	case HEAP_REC_SAMPLING:
 		tell_sampling(t, r, time_ns);
 		break;
 	case HEAP_REC_CULLING:
-		if (r->number[HEAP_CULLING_THRESHOLD])
-			build_fact(t->profile, t->capture, "file", "culling", FACT_PLAIN,
-				   "blocks that lived less than %s are only counted",
-				   fmt_ns(text,
-					  heap_tell_time(t, r->number[1]) - heap_tell_time(t, 0)));
+		tell_culling(t, r);
 		break;
 	case HEAP_REC_CULLED:
 		tell_culled(t, r, time_ns);
 		break;
+	case HEAP_REC_MARK:
+	case HEAP_REC_SWITCH:
 	case HEAP_REC_LOST:
-		t->n_lost += r->number[HEAP_LOST_EVENTS];
-		break;
 	case HEAP_REC_NOTE:
-		text_fact(t, "note", &r->text[0]);
-		break;
 	case HEAP_REC_EXEC:
-		text_fact(t, "became", &r->text[0]);
-		break;
 	case HEAP_REC_END:
-		t->ended = true;
-		t->n_events_said = r->number[HEAP_END_EVENTS];
+		tell_event(t, r, time_ns);
 		break;
 	/* The next mapping of its addresses says all there is to say. */
 	case HEAP_REC_UNMAP:

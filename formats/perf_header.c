@@ -215,6 +215,36 @@ static void take_tracing_record(struct perf_header *h, struct bytes *b)
 			memcpy((vec)->at, (b)->at, keep_n); \
 	} while (0)
 
+/* What the machine was; false when the feature says nothing of that. */
+static bool take_machine(struct perf_header *h, uint64_t feature, struct bytes *b)
+{
+	switch (feature) {
+	case PERF_FEATURE_HOSTNAME:
+		set_text(&h->hostname, b);
+		return true;
+	case PERF_FEATURE_OSRELEASE:
+		set_text(&h->os_release, b);
+		return true;
+	case PERF_FEATURE_VERSION:
+		set_text(&h->version, b);
+		return true;
+	case PERF_FEATURE_ARCH:
+		set_text(&h->arch, b);
+		return true;
+	case PERF_FEATURE_NRCPUS:
+		h->n_cpus = take_u32(b);
+		return true;
+	case PERF_FEATURE_CPUDESC:
+		set_text(&h->cpu, b);
+		return true;
+	case PERF_FEATURE_TOTAL_MEM:
+		h->memory_bytes = take_u64(b) * 1024;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void take_feature(struct perf_header *h, uint64_t feature, struct bytes b)
 {
 	switch (feature) {
@@ -231,27 +261,6 @@ static void take_feature(struct perf_header *h, uint64_t feature, struct bytes b
 	case PERF_FEATURE_BPF_PROG_INFO:
 	case PERF_FEATURE_BPF_BTF:
 		KEEP(&h->bpf[feature == PERF_FEATURE_BPF_BTF], &b);
-		break;
-	case PERF_FEATURE_HOSTNAME:
-		set_text(&h->hostname, &b);
-		break;
-	case PERF_FEATURE_OSRELEASE:
-		set_text(&h->os_release, &b);
-		break;
-	case PERF_FEATURE_VERSION:
-		set_text(&h->version, &b);
-		break;
-	case PERF_FEATURE_ARCH:
-		set_text(&h->arch, &b);
-		break;
-	case PERF_FEATURE_NRCPUS:
-		h->n_cpus = take_u32(&b);
-		break;
-	case PERF_FEATURE_CPUDESC:
-		set_text(&h->cpu, &b);
-		break;
-	case PERF_FEATURE_TOTAL_MEM:
-		h->memory_bytes = take_u64(&b) * 1024;
 		break;
 	case PERF_FEATURE_CMDLINE:
 		take_command_line(h, &b);
@@ -272,7 +281,8 @@ static void take_feature(struct perf_header *h, uint64_t feature, struct bytes b
 		take_clock(h, &b);
 		break;
 	default:
-		h->n_features_unknown += !is_known_feature(feature);
+		h->n_features_unknown += !take_machine(h, feature, &b) &&
+					 !is_known_feature(feature);
 		break;
 	}
 	h->n_features_damaged += b.bad;
