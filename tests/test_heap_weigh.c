@@ -277,6 +277,27 @@ Test(heap_weigh, measures_have_names)
 }
 
 /* So many that several threads share the pass: each block is 8 bytes more than the last, every third stays. */
+/* m goes through the measures of an event that has allocations, and past one that has none. */
+Test(heap_weigh, an_event_without_allocations_is_passed_over)
+{
+	struct story *s = story_new(13);
+	struct metric m = { s->event[0], MEASURE_TEMPORARY };
+	event_id empty;
+
+	builder_begin(s->p);
+	empty = build_heap_event(s->p, "brk");
+	builder_end(s->p);
+	m = metric_next(s->p, m);
+	cr_expect_eq(m.event.v, s->event[1].v);
+	m.measure = MEASURE_TEMPORARY;
+	m = metric_next(s->p, m);
+	cr_expect_eq(m.event.v, s->event[0].v);
+	cr_expect_eq(m.measure, MEASURE_WEIGHT);
+	cr_expect_eq(metric_next(s->p, (struct metric){ empty, MEASURE_TEMPORARY }).event.v,
+		     s->event[0].v);
+	story_free(s);
+}
+
 Test(heap_weigh, many_are_weighed_by_several_threads)
 {
 	enum { MANY = 600000 };

@@ -6,6 +6,7 @@
 
 #include "err.h"
 #include "filter.h"
+#include "heap.h"
 #include "mem.h"
 #include "profile.h"
 
@@ -126,6 +127,31 @@ event_id metric_waits(const struct profile *p, struct metric m)
 	return m.measure == MEASURE_WALL ? waits_of(p) : (event_id){ ID_NONE };
 }
 
+/* Is an event of allocations one that none is of? */
+static bool is_empty_heap(const struct profile *p, event_id event)
+{
+	struct heap_columns c;
+
+	if (!profile_event(p, event)->is_heap)
+		return false;
+	profile_heap(p, &c);
+	for (uint32_t i = 0; i < c.n_origins; i++)
+		if (c.origins[i].event == event.v)
+			return false;
+	return true;
+}
+
+/* The next event with something to show; the same where there is no other. */
+static event_id next_event(const struct profile *p, event_id event, uint32_t n_events)
+{
+	event_id next = event;
+
+	do
+		next.v = (next.v + 1) % n_events;
+	while (next.v != event.v && is_empty_heap(p, next));
+	return next;
+}
+
 struct metric metric_next(const struct profile *p, struct metric m)
 {
 	struct profile_counts counts;
@@ -140,7 +166,7 @@ struct metric metric_next(const struct profile *p, struct metric m)
 	if (m.measure == MEASURE_SAMPLES && is_clock(profile_event(p, m.event)) &&
 	    waits_of(p).v != ID_NONE)
 		return (struct metric){ m.event, MEASURE_WALL };
-	return (struct metric){ { (m.event.v + 1) % counts.n_events }, MEASURE_WEIGHT };
+	return (struct metric){ next_event(p, m.event, counts.n_events), MEASURE_WEIGHT };
 }
 
 static const char *measure_name(enum measure m, bool heap)

@@ -91,7 +91,7 @@ void lens_done(struct lens *l);
 char *metric_name(const struct profile *p, struct metric m);
 /* The measure's word for --metric: "period", "samples", or for heaps "bytes", "peak", …. */
 const char *metric_word(const struct profile *p, struct metric m);
-/* The metric after m: every measure of its event that says something else, then the next event's. */
+/* The metric after m: every measure of its event that says something else, then those of the next event that has any. */
 struct metric metric_next(const struct profile *p, struct metric m);
 /* The event whose weights MEASURE_WALL adds to those of the metric's own; of others {ID_NONE}. */
 event_id metric_waits(const struct profile *p, struct metric m);
