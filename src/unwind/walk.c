@@ -124,7 +124,7 @@ static void fill(struct walk *k, struct slot *s, uint64_t pc)
 	uint64_t address = pc - m.bias;
 
 	*s = (struct slot){ .pc = pc, .epoch = k->w->epoch };
-	s->known = find_known(&m, &address, &s->rule);
+	s->known = (uint8_t)find_known(&m, &address, &s->rule);
 }
 
 static const struct slot *look_up(struct walk *k, uint64_t pc)
