@@ -37,7 +37,8 @@ def frames_of(sym, dso):
     Only a frame without a symbol is written otherwise: its module has one pair of brackets, not two.
     """
     if sym == '[unknown]':
-        base = os.path.basename(re.sub(r' \(deleted\)$', '', dso))
+        # Memory of no file has no path that could be shortened: doc/differences.md.
+        base = dso if dso == '//anon' else os.path.basename(re.sub(r' \(deleted\)$', '', dso))
         return [base if base.startswith('[') else f'[{base}]']
     if sym.startswith('('):
         return []
