@@ -385,6 +385,12 @@ static int by_place(const void *a, const void *b)
 	return x->begun < y->begun ? -1 : x->begun > y->begun;
 }
 
+/* Did it begin after all that was dropped, so that its end is there too? */
+static bool is_kept(const struct trace *t, const struct row *r)
+{
+	return !t->dropped.n || r->begun > t->dropped.last_time;
+}
+
 /*
  * Of the blocks at one address each ends before the next begins, but for what a realloc moved: another
  * thread may have the place before the realloc returns. Rows are out of their order then.
@@ -396,7 +402,8 @@ static void check_places(struct trace *t)
 	for (size_t i = 1; i < t->rows.n; i++) {
 		const struct row *before = &t->rows.at[i - 1], *r = &t->rows.at[i];
 
-		t->n_backward += before->address == r->address && before->begun != r->begun &&
+		t->n_backward += is_kept(t, before) && before->address == r->address &&
+				 before->begun != r->begun &&
 				 (!before->freed || (!before->moved && before->ended > r->begun));
 	}
 }
@@ -408,13 +415,13 @@ static void tell(struct trace *t)
 
 	for (size_t i = 0; i < t->rows.n; i++) {
 		const struct row *r = &t->rows.at[i];
-		bool is_kept = !t->dropped.n || r->begun > t->dropped.last_time;
+		bool kept_too = is_kept(t, r);
 
 		live += !r->freed;
 		leaked += r->freed ? 0 : r->size;
-		kept[0] += is_kept;
-		kept[1] += is_kept ? r->size : 0;
-		kept[2] += is_kept && !r->freed ? r->size : 0;
+		kept[0] += kept_too;
+		kept[1] += kept_too ? r->size : 0;
+		kept[2] += kept_too && !r->freed ? r->size : 0;
 	}
 	for (size_t i = 1; i < t->stack_used.n; i++) {
 		uint32_t node = (uint32_t)i;
