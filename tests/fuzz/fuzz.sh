@@ -22,7 +22,7 @@ done
 # What makes the inputs of a target.
 includes+=(-I"$src/tests")
 sources+=("$src/tests/made_dwarf.c")
-targets=${TARGETS:-$(cd "$src/tests/fuzz" && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done | grep -v '^vary$')}
+targets=${TARGETS:-$(cd "$src/tests/fuzz" && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done | grep -vx 'vary\|target')}
 flags=(-std=gnu17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
 header=$(ls -t "$src"/src/*/*.h "$src"/formats/*.h | head -n 1)
 mkdir -p fuzz/objects
@@ -35,7 +35,7 @@ failed=0
 for t in $targets; do
 	mkdir -p "fuzz/$t"
 	"$clang" "${flags[@]}" -fsanitize=fuzzer,address,undefined "${includes[@]}" \
-		-I"$src/tests/fuzz" -DFUZZ_TARGET="fuzz_$t" "$src/tests/fuzz/fuzz_$t.c" \
+		-I"$src/tests/fuzz" -DFUZZ_TARGET="fuzz_$t" "$src/tests/fuzz/fuzz_$t.c" "$src/tests/fuzz/fuzz_target.c" \
 		fuzz/objects/*.o "$@" -o "fuzz/fuzz_$t"
 	seeds=()
 	[ -d "$src/tests/data/$t" ] && seeds=("$src/tests/data/$t")

@@ -110,13 +110,3 @@ void fuzz_cfi(const uint8_t *bytes, size_t n)
 	cfi_each(c, check_row, &n_rows);
 	cfi_free(c);
 }
-
-#ifdef FUZZ_TARGET
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
-	FUZZ_TARGET(bytes, n);
-	return 0;
-}
-#endif

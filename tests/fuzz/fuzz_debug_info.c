@@ -90,13 +90,3 @@ void fuzz_debug_info(const uint8_t *bytes, size_t n)
 		abort();
 	debug_info_free(d);
 }
-
-#ifdef FUZZ_TARGET
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
-	FUZZ_TARGET(bytes, n);
-	return 0;
-}
-#endif

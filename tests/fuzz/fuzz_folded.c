@@ -74,13 +74,3 @@ void fuzz_folded(const uint8_t *bytes, size_t n)
 	input_close(in);
 	profile_free(p);
 }
-
-#ifdef FUZZ_TARGET
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
-	FUZZ_TARGET(bytes, n);
-	return 0;
-}
-#endif

@@ -81,13 +81,3 @@ void fuzz_heap_trace(const uint8_t *bytes, size_t n)
 	profile_free(p);
 	free(mended);
 }
-
-#ifdef FUZZ_TARGET
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
-	FUZZ_TARGET(bytes, n);
-	return 0;
-}
-#endif

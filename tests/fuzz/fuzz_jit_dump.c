@@ -64,13 +64,3 @@ void fuzz_jit_dump(const uint8_t *bytes, size_t n)
 	}
 	close(fd);
 }
-
-#ifdef FUZZ_TARGET
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
-	FUZZ_TARGET(bytes, n);
-	return 0;
-}
-#endif

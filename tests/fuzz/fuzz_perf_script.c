@@ -66,13 +66,3 @@ void fuzz_perf_script(const uint8_t *bytes, size_t n)
 	read_as(bytes, n, NULL);
 	read_as(bytes, n, &printed);
 }
-
-#ifdef FUZZ_TARGET
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
-{
-	FUZZ_TARGET(bytes, n);
-	return 0;
-}
-#endif

@@ -368,6 +368,9 @@ static void match(struct trace *t)
 		     k++) {
 			struct row *r = row_of(t, t->evicted.at[k].id);
 
+			/* What it ended may have been dropped, and not have begun later. */
+			if (t->dropped.n && r && r->begun > t->loose.at[i].time)
+				continue;
 			/* Blocks at one address come and go one after the other. */
 			if (r && !r->freed && (!best || r->begun < best->begun))
 				best = r;
