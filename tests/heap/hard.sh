@@ -64,6 +64,8 @@ for setting in PROFTOP_FREE_STACKS=1 PROFTOP_SAMPLE=1k PROFTOP_SAMPLE=1M PROFTOP
         record trace.heap "$tools/heap_work" threads 3000 >traced.out || fault "$setting: ends with $?"
         cmp -s plain.out traced.out || fault "$setting: prints other things"
         "$tools/heap_totals" trace.heap >totals || fault "$setting: the trace cannot be read"
+        ended_early=
+        [ "${setting%=*}" != PROFTOP_MAX_SIZE ] || ended_early=1
         sound "$setting" totals
         grep -q '[1-9][0-9]* stacks were compared with full walks, 0 were wrong' log || fault "$setting: $(cat log)"
         exit $faults

@@ -31,10 +31,12 @@ record() {
         PROFTOP_LOGFILE="$work/log" PROFTOP_CHECK="${check:-1}" "$@"
 }
 
-# sound WHAT TOTALS: what must hold of every trace; with $loses, events may be lost.
+# sound WHAT TOTALS: what must hold of every trace; with $loses, events may be lost. One that was ended by its size lacks
+# what was still on its way from other threads: frees of that are unmatched ($ended_early).
 sound() {
-    local name
-    for name in bad ${loses:-lost} unmatched double cut backward; do
+    local name names="unmatched backward"
+    [ -z "${ended_early:-}" ] || names=
+    for name in bad ${loses:-lost} $names double cut; do
         [ "$(value "$name" "$2")" = 0 ] || fault "$1: $name is $(value "$name" "$2")"
     done
 }
