@@ -6,7 +6,9 @@
 
 compare exact sizes 3
 compare exact sized 100
-compare exact chains 20
+# Threads that hand each other the places of reallocs: the times of single events cannot put these in order. Once in some
+# hundred runs one block seems to begin before the one at its address had ended; ids, which readers go by, are right.
+unordered=1 compare exact chains 20
 compare exact limit 20
 compare exact main-ends 500
 compare exact exit-storm 2000
