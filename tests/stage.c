@@ -40,6 +40,23 @@ static bool is_inside(struct rect r, int row, int col)
 	return row >= r.row && row < r.row + r.rows && col >= r.col && col < r.col + r.cols;
 }
 
+/* What the app has made beside the terminal. */
+static void make_lines(struct stage *st)
+{
+	const struct view_ops *ops = views[st->view];
+	struct analysis *a = st->scene.analysis;
+	struct footprint_lines *lines;
+	struct footprint_span span;
+
+	if (!a->footprint || !ops->span(st->state[st->view], &span) ||
+	    (a->lines && footprint_same_span(&a->lines->span, &span)))
+		return;
+	cr_assert_eq(footprint_lines_new(a->footprint, &span, NULL, &lines), 0);
+	analysis_set_lines(a, lines);
+	ops->update(st->state[st->view], &st->scene);
+	ops->layout(st->state[st->view], &st->scene, st->rect);
+}
+
 static void *state(struct stage *st)
 {
 	const struct view_ops *ops = views[st->view];
@@ -49,6 +66,8 @@ static void *state(struct stage *st)
 		ops->update(st->state[st->view], &st->scene);
 	}
 	ops->layout(st->state[st->view], &st->scene, st->rect);
+	if (ops->span)
+		make_lines(st);
 	return st->state[st->view];
 }
 

@@ -2,8 +2,10 @@
 /* The app on a canvas: what keys do, what loading looks like, and that no key on no size breaks it. */
 #include "config.h"
 
+#include "analysis.h"
 #include "app.h"
 #include "app_draw.h"
+#include "app_state.h"
 #include "builder.h"
 #include "err.h"
 #include "keymap.h"
@@ -733,4 +735,53 @@ Test(app, headless)
 	cr_assert_eq(tui_screen(&f.source, &f.options, "", 60, 12, &text, &e), -EINVAL);
 	err_clear(&e);
 	end(&f);
+}
+
+/* Between a key and the worker's answer stands what was known; nothing is counted on the way to the screen. */
+Test(app, lines_over_another_span_are_made_beside_the_terminal)
+{
+	struct fixture f;
+
+	begin(&f, stage_heap(), true, 100, 40);
+	settle(&f);
+	cr_assert(mentions(&f, "allocs/s to"));
+	app_key(f.app, '+');
+	cr_assert(mentions(&f, "allocs/s: counting"));
+	settle(&f);
+	cr_assert(mentions(&f, "allocs/s to"));
+	app_resize(f.app, 90, 40);
+	cr_assert(mentions(&f, "allocs/s: counting"));
+	settle(&f);
+	cr_assert(mentions(&f, "allocs/s to"));
+	end(&f);
+}
+
+/* Lines know no metric and no cursor, so that these do not wait for them; those of other allocations are others. */
+Test(app, lines_stay_while_they_are_right)
+{
+	static const struct {
+		const char *keys;
+		bool stay;
+	} cases[] = { { "m", true },
+		      { "p", true },
+		      { "hm", true },
+		      { "I", false },
+		      { "&fn:Cache<Enter>", false },
+		      { "HHAp", true },
+		      { "HHALLB", false } };
+	struct fixture f;
+
+	for (size_t i = 0; i < N(cases); i++) {
+		const struct footprint_lines *was, *is;
+
+		begin(&f, stage_heap(), true, 100, 40);
+		settle(&f);
+		was = f.app->analysis->lines;
+		cr_assert_not_null(was);
+		play(&f, cases[i].keys);
+		is = f.app->analysis->lines;
+		cr_assert_not_null(is);
+		cr_assert_eq(is == was, cases[i].stay, "%s", cases[i].keys);
+		end(&f);
+	}
 }

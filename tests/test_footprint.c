@@ -5,6 +5,7 @@
 #include "footprint.h"
 
 #include "builder.h"
+#include "footprint_lines.h"
 #include "made_profile.h"
 #include "made_story.h"
 
@@ -26,6 +27,25 @@ static struct footprint *footprint_of(const struct profile *p, const char *filte
 	cr_assert_eq(footprint_new(p, &counts, &l, event, NULL, &m), 0);
 	lens_done(&l);
 	return m;
+}
+
+static struct footprint_lines *lines_over(const struct footprint *m, int64_t from_ns, int64_t to_ns)
+{
+	struct footprint_span span = { from_ns, to_ns, N_SLOTS };
+	struct footprint_lines *l;
+
+	cr_assert_eq(footprint_lines_new(m, &span, NULL, &l), 0);
+	return l;
+}
+
+/* The sites, by their row. */
+static uint32_t site_at_row(const struct footprint *m, uint32_t row)
+{
+	uint32_t i = 0;
+
+	while (m->site[i].row != row)
+		i++;
+	return i;
 }
 
 /* Bytes of malloc there before a time since the start, of one stack or of all (-1). */
@@ -56,10 +76,10 @@ Test(footprint, a_line_is_a_replay_looked_at_now_and_then)
 	struct footprint *m = footprint_of(s->p, "", s->event[0]);
 
 	for (size_t k = 0; k < sizeof(spans) / sizeof(*spans); k++) {
-		struct footprint_slot slot[N_SLOTS];
 		int64_t from = spans[k][0], to = spans[k][1], came = 0, went = 0;
+		struct footprint_lines *l = lines_over(m, from, to);
+		const struct footprint_slot *slot = l->slot;
 
-		cr_assert_eq(footprint_line(m, from, to, N_SLOTS, NULL, slot), 0);
 		for (int i = 0; i < N_SLOTS; i++) {
 			int64_t end = from + (to - from) * (i + 1) / N_SLOTS;
 
@@ -71,6 +91,7 @@ Test(footprint, a_line_is_a_replay_looked_at_now_and_then)
 			went += slot[i].freed;
 		}
 		cr_assert_eq(came - went, slot[N_SLOTS - 1].live - live_before(s, from, -1));
+		footprint_lines_free(l);
 	}
 	footprint_free(m);
 	story_free(s);
@@ -80,17 +101,19 @@ Test(footprint, the_peak_is_where_most_was_there)
 {
 	struct story *s = story_new(4);
 	struct footprint *m = footprint_of(s->p, "", s->event[0]);
-	struct footprint_slot slot[N_SLOTS];
+	struct footprint_lines *l = lines_over(m, 0, INT64_MAX);
+	const struct footprint_slot *slot = l->slot;
 	int64_t most = 0;
 	int at = 0;
 
-	cr_assert_eq(footprint_line(m, 0, m->whole_ns + 1, N_SLOTS, NULL, slot), 0);
+	cr_assert_eq(l->to_ns, m->whole_ns + 1);
 	for (int i = 0; i < N_SLOTS; i++)
 		if (slot[i].most > most)
 			most = slot[at = i].most;
 	cr_assert_eq(most, m->total[FOOTPRINT_PEAK]);
 	cr_assert_eq(at, m->peak_ns * N_SLOTS / (m->whole_ns + 1));
 	cr_assert_geq(live_before(s, m->peak_ns + 1000, -1), most * 9 / 10);
+	footprint_lines_free(l);
 	footprint_free(m);
 	story_free(s);
 }
@@ -112,7 +135,7 @@ Test(footprint, sites_add_up_and_are_sorted)
 		for (uint32_t i = 1; i < m->n_sites; i++)
 			cr_assert_geq(m->site[i - 1].sum[c], m->site[i].sum[c]);
 		for (uint32_t i = 0; i < m->n_sites; i++)
-			cr_assert_eq(m->site_of_stack[m->site[i].stack], i);
+			cr_assert_eq(m->row_of_stack[m->site[i].stack], m->site[i].row);
 	}
 	footprint_free(m);
 	story_free(s);
@@ -122,36 +145,20 @@ Test(footprint, lines_of_sites_are_replays_of_their_stacks)
 {
 	struct story *s = story_new(6);
 	struct footprint *m = footprint_of(s->p, "", s->event[0]);
-	const uint32_t sites[] = { 4, 0 };
-	int64_t line[2][N_SLOTS];
+	struct footprint_lines *l = lines_over(m, 0, 37000000);
 
-	cr_assert_eq(footprint_site_lines(m, sites, 2, 0, 37000000, N_SLOTS, NULL, line[0]), 0);
-	for (int k = 0; k < 2; k++) {
+	cr_assert_eq(l->n_rows, STORY_STACKS);
+	cr_assert_eq(l->n_row_slots, N_SLOTS);
+	for (uint32_t row = 0; row < l->n_rows; row++) {
+		const int64_t *line = footprint_row_line(l, row);
 		int stack = 0;
 
-		while (s->stack[stack].v != m->site[sites[k]].stack)
+		while (s->stack[stack].v != m->site[site_at_row(m, row)].stack)
 			stack++;
 		for (int i = 0; i < N_SLOTS; i++)
-			cr_assert_eq(line[k][i], live_before(s, (int64_t)(i + 1) * 1000000, stack));
+			cr_assert_eq(line[i], live_before(s, (int64_t)(i + 1) * 1000000, stack));
 	}
-	footprint_free(m);
-	story_free(s);
-}
-
-Test(footprint, another_time_is_as_if_asked_for_at_once)
-{
-	struct story *s = story_new(2);
-	struct footprint *m = footprint_of(s->p, "", s->event[0]);
-
-	cr_assert_eq(footprint_move(m, 9000000, NULL), 0);
-	cr_assert_eq(m->total[FOOTPRINT_LIVE], live_before(s, 9000000, -1));
-	for (uint32_t i = 0; i < m->n_sites; i++) {
-		int stack = 0;
-
-		while (s->stack[stack].v != m->site[i].stack)
-			stack++;
-		cr_assert_eq(m->site[i].sum[FOOTPRINT_LIVE], live_before(s, 9000000, stack));
-	}
+	footprint_lines_free(l);
 	footprint_free(m);
 	story_free(s);
 }
@@ -161,32 +168,28 @@ Test(footprint, any_time_is_as_its_slot_in_lines_says)
 {
 	struct story *s = story_new(8);
 	struct footprint *m = footprint_of(s->p, "", s->event[0]);
-	uint32_t sites[STORY_STACKS];
-	int64_t line[STORY_STACKS][N_SLOTS];
 	unsigned lot = 3;
 
 	for (int k = 0; k < 20; k++) {
 		int64_t from = made_number(&lot, 30000) * INT64_C(1000);
 		int64_t to = from + (1 + made_number(&lot, 20000)) * INT64_C(1000) * N_SLOTS / 20;
 
+		struct footprint_lines *l = lines_over(m, from, to);
+
 		cr_assert_eq(m->n_sites, STORY_STACKS);
-		for (uint32_t i = 0; i < m->n_sites; i++)
-			sites[m->site[i].row] = i;
-		cr_assert_eq(footprint_site_lines(m, sites, m->n_sites, from, to, N_SLOTS, NULL,
-						  line[0]),
-			     0);
 		for (int j = 0; j < 5; j++) {
 			uint32_t slot = made_number(&lot, N_SLOTS);
 			int64_t end = from + (to - from) * (slot + 1) / N_SLOTS;
 
-			footprint_move_in_lines(m, end, line[0], N_SLOTS, slot);
+			cr_assert(footprint_move_in_lines(m, end, l, slot));
 			cr_assert_eq(m->total[FOOTPRINT_LIVE], live_before(s, end, -1));
 			for (int i = 0; i < STORY_STACKS; i++)
-				cr_assert_eq(m->site[m->site_of_stack[s->stack[i].v]]
+				cr_assert_eq(m->site[site_at_row(m, m->row_of_stack[s->stack[i].v])]
 						     .sum[FOOTPRINT_LIVE],
 					     live_before(s, end, i), "%lld ns, stack %d",
 					     (long long)end, i);
 		}
+		footprint_lines_free(l);
 		footprint_sort(m, (enum footprint_column)made_number(&lot, FOOTPRINT_N_SUMS));
 	}
 	footprint_free(m);
@@ -256,10 +259,12 @@ Test(footprint, a_change_is_the_difference_of_two_replays)
 		for (int i = 0; i < STORY_STACKS; i++) {
 			int64_t want = live_before(s, ranges[k][1], i) -
 				       live_before(s, ranges[k][0], i);
-			uint32_t site = m->site_of_stack[s->stack[i].v];
+			uint32_t row = m->row_of_stack[s->stack[i].v];
 
 			total += want;
-			cr_assert_eq(site == ID_NONE ? 0 : m->site[site].sum[FOOTPRINT_CHANGE],
+			cr_assert_eq(row == ID_NONE
+					     ? 0
+					     : m->site[site_at_row(m, row)].sum[FOOTPRINT_CHANGE],
 				     want, "%s, stack %d", filter, i);
 		}
 		cr_assert_eq(m->total[FOOTPRINT_CHANGE], total);

@@ -66,11 +66,20 @@ static uint32_t version_of(const struct profile *p)
 	return counts.version;
 }
 
+/* Is the cursor where only another analysis knows what of each site is there? */
+static bool cursor_moved(const struct app *a)
+{
+	const struct analysis *an = a->analysis;
+
+	return an->lines && an->lines->n_row_slots != an->lines->span.n &&
+	       an->lens.cursor_ns != a->lens.cursor_ns;
+}
+
 /* Does the profile hold what the analysis has not seen? */
 static bool behind(const struct app *a)
 {
 	return a->analysis->profile != a->source->profile ||
-	       a->analysis->counts.version != version_of(a->source->profile);
+	       a->analysis->counts.version != version_of(a->source->profile) || cursor_moved(a);
 }
 
 /* Where there is no heap its view has nothing to show, and no tab. */
@@ -87,6 +96,7 @@ static void replace_analysis(struct app *a, struct analysis *made)
 {
 	struct analysis *old = a->analysis;
 
+	analysis_keep_lines(made, old);
 	a->analysis = a->scene.analysis = made;
 	app_search_again(a);
 	app_scene_changed(a);
@@ -223,6 +233,7 @@ void app_resize(struct app *a, int cols, int rows)
 	a->cols = cols;
 	a->rows = rows;
 	a->changed = true;
+	app_expect_lines(a);
 }
 
 static void hush(struct app *a)
@@ -343,10 +354,28 @@ void app_wheel(struct app *a, int notches)
 	}
 }
 
+/* What the worker has made; false: nothing. */
+static bool take_made(struct app *a, int64_t now_ms)
+{
+	struct analysis *made = worker_take(a->worker);
+	struct footprint_lines *lines = worker_take_lines(a->worker);
+
+	/* Before an analysis comes in the place of what they are of. */
+	if (lines) {
+		analysis_set_lines(a->analysis, lines);
+		a->instance[VIEW_KIND_MEMORY].stale = true;
+	}
+	if (made) {
+		replace_analysis(a, made);
+		a->took_ms = now_ms - a->asked_ms;
+		a->asked = worker_busy(a->worker);
+	}
+	return made || lines;
+}
+
 bool app_tick(struct app *a, int64_t now_ms)
 {
 	bool changed = a->changed;
-	struct analysis *made;
 	int percent;
 
 	drain(a->source->wake_fd);
@@ -356,13 +385,7 @@ bool app_tick(struct app *a, int64_t now_ms)
 	}
 	if (a->asked && a->asked_ms == INT64_MIN)
 		a->asked_ms = now_ms;
-	made = worker_take(a->worker);
-	if (made) {
-		replace_analysis(a, made);
-		a->took_ms = now_ms - a->asked_ms;
-		a->asked = worker_busy(a->worker);
-		changed = true;
-	}
+	changed |= take_made(a, now_ms);
 	if (!worker_busy(a->worker) && behind(a) && now_ms >= due_ms(a)) {
 		app_reanalyse(a);
 		a->asked_ms = now_ms;
@@ -371,6 +394,9 @@ bool app_tick(struct app *a, int64_t now_ms)
 	changed |= percent != a->percent_loaded;
 	a->percent_loaded = percent;
 	a->changed = false;
+	/* What is in sight now may want other lines. */
+	if (changed && a->cols > 0)
+		app_state(a);
 	return changed;
 }
 
@@ -401,7 +427,8 @@ bool app_has_data(const struct app *a)
 
 bool app_settled(const struct app *a)
 {
-	return a->over || (!a->loading && !worker_busy(a->worker) && !behind(a));
+	return a->over ||
+	       (!a->loading && !worker_busy(a->worker) && !worker_drawing(a->worker) && !behind(a));
 }
 
 bool app_take_wish(struct app *a, struct wish *out)

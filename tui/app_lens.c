@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis.h"
 #include "app_state.h"
 #include "err.h"
 #include "filter.h"
@@ -36,11 +37,23 @@ static void follow_busiest(struct app *a)
 	lens_done(&usual);
 }
 
+/* What lines the next analysis has to come with; NULL: those that are there will do. */
+static const struct footprint_span *wanted_span(const struct app *a)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(a->source->profile, &counts);
+	if (a->analysis->profile == a->source->profile &&
+	    analysis_lines_hold(a->analysis, &a->lens, counts.version, &a->span))
+		return NULL;
+	return &a->span;
+}
+
 void app_reanalyse(struct app *a)
 {
 	if (a->follow)
 		follow_busiest(a);
-	worker_request(a->worker, &a->lens);
+	worker_request(a->worker, &a->lens, wanted_span(a));
 	a->asked = true;
 	a->asked_ms = INT64_MIN;
 }

@@ -4,6 +4,7 @@
 #define PROFTOP_TUI_APP_STATE_H
 
 #include "err.h"
+#include "footprint_lines.h"
 #include "keymap.h"
 #include "prompt.h"
 #include "search.h"
@@ -82,17 +83,18 @@ struct app {
 	struct profile
 		*nothing;      /* an empty profile, for the time before the first analysis; owned */
 	struct worker *worker; /* owned */
-	struct analysis *analysis; /* of what is on screen, never NULL; owned */
-	struct lens lens;          /* what the user wants */
-	bool follow;               /* the metric is whichever event is busiest so far */
-	bool loading;              /* the source has not ended */
-	struct err load_error;     /* how it ended */
-	int64_t asked_ms;          /* when the newest analysis was asked for, INT64_MIN: never */
-	int64_t took_ms;           /* from asking to getting it */
-	bool asked;                /* an analysis is under way or waiting */
-	bool changed;              /* something was done since the last app_tick() */
-	int percent_loaded;        /* as last drawn */
-	uint32_t whole_version;    /* of the profile when all was loaded; older ones are parts */
+	struct analysis *analysis;  /* of what is on screen, never NULL; owned */
+	struct lens lens;           /* what the user wants */
+	bool follow;                /* the metric is whichever event is busiest so far */
+	bool loading;               /* the source has not ended */
+	struct err load_error;      /* how it ended */
+	struct footprint_span span; /* that lines are wanted over; n 0: no view has said yet */
+	int64_t asked_ms;           /* when the newest analysis was asked for, INT64_MIN: never */
+	int64_t took_ms;            /* from asking to getting it */
+	bool asked;                 /* an analysis is under way or waiting */
+	bool changed;               /* something was done since the last app_tick() */
+	int percent_loaded;         /* as last drawn */
+	uint32_t whole_version;     /* of the profile when all was loaded; older ones are parts */
 
 	struct scene scene;                     /* what views see */
 	struct instance instance[N_VIEW_KINDS]; /* made when first needed */

@@ -14,11 +14,13 @@
 #include "app_state.h"
 #include "keys.h"
 #include "row.h"
+#include "worker.h"
 
-void *app_state(struct app *a)
+/* An instance of a view, laid out. */
+static void *lay_out(struct app *a, enum view_kind view)
 {
-	const struct view_ops *ops = app_ops(a);
-	struct instance *in = &a->instance[a->view];
+	const struct view_ops *ops = views[view];
+	struct instance *in = &a->instance[view];
 
 	if (!in->state) {
 		in->state = ops->new ();
@@ -30,6 +32,35 @@ void *app_state(struct app *a)
 	app_chrome(a, &a->chrome);
 	ops->layout(in->state, &a->scene, a->chrome.view);
 	return in->state;
+}
+
+/* Lines of another span than those that are there are asked for. */
+static void ask_lines(struct app *a, enum view_kind view)
+{
+	const struct analysis *an = a->analysis;
+
+	if (!views[view]->span || !views[view]->span(a->instance[view].state, &a->span))
+		return;
+	if (an->footprint && !(an->lines && footprint_same_span(&an->lines->span, &a->span)))
+		worker_request_lines(a->worker, an, &a->span);
+}
+
+void *app_state(struct app *a)
+{
+	void *state = lay_out(a, a->view);
+
+	ask_lines(a, a->view);
+	return state;
+}
+
+void app_expect_lines(struct app *a)
+{
+	for (int i = 0; i < N_VIEW_KINDS; i++) {
+		if (!views[i]->span)
+			continue;
+		lay_out(a, (enum view_kind)i);
+		ask_lines(a, (enum view_kind)i);
+	}
 }
 
 bool app_has_view(const struct app *a, enum view_kind view)

@@ -9,6 +9,8 @@
 
 /* The present view's state, up to date and laid out. */
 void *app_state(struct app *a);
+/* Lays out the views that show lines over time, for analyses to come with those that will be wanted. */
+void app_expect_lines(struct app *a);
 /* Has the view something to show of what was read? */
 bool app_has_view(const struct app *a, enum view_kind view);
 /* The place of a view's tab among those that there are, from 0. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "heap.h"
 #include "mem.h"
 
 /* Rows of the graph: at most so many, and one in GRAPH_PART. */
@@ -45,6 +46,48 @@ void memory_graph_layout(struct memory_graph *g, const struct scene *s, struct r
 	g->marks = r.rows >= MARKS_NEED && has_marks(s);
 	g->rates = r.rows >= RATES_NEED && g->gutter > 0;
 	time_axis_fit(&g->axis, g->axis.whole_ns, r.cols - g->gutter);
+}
+
+struct footprint_span memory_graph_span(const struct memory_graph *g)
+{
+	bool to_end = g->axis.to_ns >= g->axis.whole_ns;
+
+	return (struct footprint_span){ g->axis.from_ns, to_end ? INT64_MAX : g->axis.to_ns,
+					(uint32_t)g->axis.cols };
+}
+
+/* What lines of another span say of a column: nothing of what came and went. */
+static struct footprint_slot guess(const struct memory_graph *g, const struct footprint_lines *l,
+				   int col)
+{
+	int64_t from = time_axis_at(&g->axis, col), to = time_axis_at(&g->axis, col + 1);
+	double wide = (double)(l->to_ns - l->span.from_ns) / l->span.n;
+	struct footprint_slot out = { 0 };
+	int64_t i = (int64_t)((double)(from - l->span.from_ns) / wide);
+
+	if (to <= l->span.from_ns || from >= l->to_ns)
+		return out;
+	for (i = i > 0 ? i : 0; i < l->span.n; i++) {
+		if ((double)i * wide + (double)l->span.from_ns >= (double)to)
+			break;
+		out.live = l->slot[i].live;
+		out.most = out.most > l->slot[i].most ? out.most : l->slot[i].most;
+	}
+	return out;
+}
+
+void memory_graph_take(struct memory_graph *g, const struct footprint_lines *lines)
+{
+	struct footprint_span span = memory_graph_span(g);
+	size_t n = (size_t)g->axis.cols;
+
+	free(g->slot);
+	g->slot = xcalloc(n, sizeof(*g->slot));
+	g->exact = lines && footprint_same_span(&lines->span, &span);
+	if (g->exact)
+		memcpy(g->slot, lines->slot, n * sizeof(*g->slot));
+	for (int i = 0; lines && !g->exact && i < g->axis.cols; i++)
+		g->slot[i] = guess(g, lines, i);
 }
 
 int memory_graph_end(const struct memory_graph *g)
@@ -87,14 +130,14 @@ int memory_graph_cursor(const struct memory_graph *g)
 {
 	int col = time_axis_col(&g->axis, g->axis.cursor_ns);
 
-	return col < 0 ? 0 : col >= g->n_slots ? g->n_slots - 1 : col;
+	return col < 0 ? 0 : col >= g->axis.cols ? g->axis.cols - 1 : col;
 }
 
 /* The resident set in each column, from the readings; -1 where there is none yet. The caller frees. */
 static int64_t *rss_columns(const struct memory_graph *g, const struct scene *s)
 {
 	const struct heap_reading *reading = profile_heap_readings(s->analysis->profile);
-	int64_t *rss = xmalloc((size_t)g->n_slots * sizeof(*rss)), last = -1, at;
+	int64_t *rss = xmalloc((size_t)g->axis.cols * sizeof(*rss)), last = -1, at;
 	struct heap_columns c;
 	int done = 0;
 
@@ -102,11 +145,11 @@ static int64_t *rss_columns(const struct memory_graph *g, const struct scene *s)
 	for (uint32_t i = 0; i < c.n_readings; i++) {
 		if (!take_rss(s->analysis->profile, &reading[i], &at))
 			continue;
-		while (done < g->n_slots && time_axis_at(&g->axis, done + 1) <= at)
+		while (done < g->axis.cols && time_axis_at(&g->axis, done + 1) <= at)
 			rss[done++] = last;
 		last = reading[i].value;
 	}
-	while (done < g->n_slots)
+	while (done < g->axis.cols)
 		rss[done++] = last;
 	return rss;
 }
@@ -115,7 +158,7 @@ static int64_t *rss_columns(const struct memory_graph *g, const struct scene *s)
 static void draw_rss(const struct memory_graph *g, struct canvas *c, int row, int left,
 		     const int64_t *rss, int64_t most)
 {
-	for (int i = 0; i < g->n_slots; i++) {
+	for (int i = 0; i < g->axis.cols; i++) {
 		int up = rss[i] < 0 ? 0 : (int)((double)rss[i] / (double)most * g->rows);
 		int used = (int)((double)g->slot[i].most / (double)most * g->rows + 0.999);
 
@@ -138,12 +181,12 @@ static void draw_marks(const struct memory_graph *g, const struct scene *s, stru
 		int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
 		int at = time_axis_col(&g->axis, begin == TIME_NONE ? 0 : mark[i].time_ns - begin);
 
-		if (at < free_from || at >= g->n_slots)
+		if (at < free_from || at >= g->axis.cols)
 			continue;
 		canvas_puts(c, r.row + 1, left + at, 1, STYLE_HOT, "▾");
 		free_from = at + 2 +
-			    canvas_puts(c, r.row + 1, left + at + 1, g->n_slots - at - 1, STYLE_DIM,
-					profile_string(p, mark[i].name, NULL));
+			    canvas_puts(c, r.row + 1, left + at + 1, g->axis.cols - at - 1,
+					STYLE_DIM, profile_string(p, mark[i].name, NULL));
 	}
 }
 
@@ -151,22 +194,27 @@ static void draw_marks(const struct memory_graph *g, const struct scene *s, stru
 static void draw_rate(const struct memory_graph *g, struct canvas *c, int row, int col, int cols,
 		      bool frees)
 {
-	double seconds = (double)(g->slot_to - g->slot_from) / 1e9 / g->n_slots;
-	int64_t *n = xcalloc((size_t)g->n_slots, sizeof(*n)), most = 0;
+	const char *what = frees ? "frees" : "allocs";
+	double seconds = (double)(g->axis.to_ns - g->axis.from_ns) / 1e9 / g->axis.cols;
+	int64_t *n = xcalloc((size_t)g->axis.cols, sizeof(*n)), most = 0;
 	char text[FMT_SIZE];
 	int used;
 
-	for (int i = 0; i < g->n_slots; i++) {
+	if (!g->exact) {
+		canvas_printf(c, row, col, cols, STYLE_DIM, "%s/s: counting", what);
+		free(n);
+		return;
+	}
+	for (int i = 0; i < g->axis.cols; i++) {
 		uint64_t slot = frees ? g->slot[i].n_freed : g->slot[i].n_allocated;
 
 		n[i] = slot < INT64_MAX ? (int64_t)slot : INT64_MAX;
 		most = n[i] > most ? n[i] : most;
 	}
-	used = canvas_printf(c, row, col, cols, STYLE_DIM, "%s/s to %s ",
-			     frees ? "frees" : "allocs",
+	used = canvas_printf(c, row, col, cols, STYLE_DIM, "%s/s to %s ", what,
 			     fmt_count(text, seconds > 0 ? (int64_t)((double)most / seconds) : 0));
 	if (used < cols)
-		canvas_spark(c, row, col + used, cols - used, STYLE_SPARK, n, (size_t)g->n_slots,
+		canvas_spark(c, row, col + used, cols - used, STYLE_SPARK, n, (size_t)g->axis.cols,
 			     0);
 	free(n);
 }
@@ -187,13 +235,13 @@ static void draw_columns(const struct memory_graph *g, const struct scene *s, st
 	int64_t most = 0, most_rss = 0, *rss = rss_columns(g, s);
 	char text[FMT_SIZE];
 
-	for (int i = 0; i < g->n_slots; i++) {
+	for (int i = 0; i < g->axis.cols; i++) {
 		most = g->slot[i].most > most ? g->slot[i].most : most;
 		most_rss = rss[i] > most_rss ? rss[i] : most_rss;
 	}
 	if (most_rss / RSS_FACTOR <= most && most_rss > most)
 		most = most_rss;
-	for (int i = 0; i < g->n_slots; i++) {
+	for (int i = 0; i < g->axis.cols; i++) {
 		uint16_t style = in_range(g, i) ? STYLE_SPARK_RANGE : STYLE_SPARK;
 
 		if (i == memory_graph_cursor(g))

@@ -4,7 +4,7 @@
 #define PROFTOP_TUI_MEMORY_GRAPH_H
 
 #include "canvas.h"
-#include "footprint.h"
+#include "footprint_lines.h"
 #include "time_axis.h"
 #include "view.h"
 
@@ -13,15 +13,18 @@
 
 struct memory_graph {
 	struct time_axis axis;
-	struct footprint_slot *slot; /* [n_slots] of what is in sight; NULL: not asked; owned */
-	int64_t slot_from, slot_to;  /* what it is of */
-	int n_slots;                 /* one a column */
-	int rows;                    /* of the columns */
-	int gutter;                  /* columns on the left, for the scale */
-	bool marks;                  /* the program's marks stand in a row above it */
-	bool rates;                  /* allocations and frees over time stand in a row below it */
+	struct footprint_slot *slot; /* [axis.cols] what is in sight; owned */
+	bool exact; /* it is; else what lines of another span know of it, or nothing */
+	int rows;   /* of the columns */
+	int gutter; /* columns on the left, for the scale */
+	bool marks; /* the program's marks stand in a row above it */
+	bool rates; /* allocations and frees over time stand in a row below it */
 };
 
+/* The span of time that it shows. */
+struct footprint_span memory_graph_span(const struct memory_graph *g);
+/* Shows these lines from now on, as far as they are of what is in sight; NULL: there are none. */
+void memory_graph_take(struct memory_graph *g, const struct footprint_lines *lines);
 /* How it is laid out in a view of this size, whose first line is the view's own. */
 void memory_graph_layout(struct memory_graph *g, const struct scene *s, struct rect r);
 /* Lines of the view above the columns, and above what follows the graph. */

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 struct analysis;
+struct footprint_span;
 
 /* X(enum, name, digit's title) — in the order of tabs. */
 /* clang-format off */
@@ -107,6 +108,12 @@ struct view_ops {
 	void (*update)(void *state, const struct scene *s);
 	/* The rectangle that draw() will get: keep the cursor inside it. */
 	void (*layout)(void *state, const struct scene *s, struct rect r);
+	/*
+	 * The span of time that it shows lines of a footprint over, as of layout(): they are made beside the terminal,
+	 * and update() comes again when they are there. Until then it shows what the scene has. False: of none.
+	 * NULL: never.
+	 */
+	bool (*span)(const void *state, struct footprint_span *out);
 	/* Fills the rectangle; state is what layout() left. */
 	void (*draw)(const void *state, const struct scene *s, struct canvas *c, struct rect r);
 

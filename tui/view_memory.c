@@ -24,9 +24,6 @@
 /* Slots of a site's line over time. */
 #define SITE_SLOTS 12
 
-/* Numbers of a grid: 8 MB of them. */
-#define GRID_MOST ((size_t)1 << 20)
-
 /* A column of the table: from the least telling to the most. */
 struct table_column {
 	const char *title;
@@ -53,11 +50,6 @@ static const struct table_column table[] = {
 
 struct memory_view {
 	struct memory_graph graph;
-	int64_t *grid; /* [n_sites][n_slots] live bytes by row of sites; NULL: too many; owned */
-	int64_t *
-		lines; /* [n_lines][SITE_SLOTS] of the rows from lines_top on, without grid; owned */
-	uint32_t lines_top, n_lines;
-	bool stale;         /* these are of another answer */
 	struct list list;   /* sites */
 	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
 	enum footprint_column by;
@@ -87,30 +79,13 @@ static void *memory_new(void)
 	return v;
 }
 
-static void forget(struct memory_view *v)
-{
-	free(v->graph.slot);
-	free(v->grid);
-	free(v->lines);
-	v->graph.slot = NULL;
-	v->grid = NULL;
-	v->lines = NULL;
-}
-
-/* Sites stand in another order. */
-static void forget_rows(struct memory_view *v)
-{
-	free(v->lines);
-	v->lines = NULL;
-}
-
 static void memory_free(void *state)
 {
 	struct memory_view *v = state;
 
 	if (!v)
 		return;
-	forget(v);
+	free(v->graph.slot);
 	free(v);
 }
 
@@ -151,13 +126,23 @@ static void go_to_peak(struct memory_view *v, struct footprint *f)
 	footprint_move_to_peak(f);
 }
 
+/* What lives where the cursor is, if the lines in sight know. */
+static bool move_live(const struct memory_view *v, const struct scene *s)
+{
+	const struct footprint_lines *lines = s->analysis->lines;
+	struct footprint_span span = memory_graph_span(&v->graph);
+	uint32_t slot = (uint32_t)memory_graph_cursor(&v->graph);
+
+	return lines && footprint_same_span(&lines->span, &span) &&
+	       footprint_move_in_lines(footprint_of(s), v->asked_ns, lines, slot);
+}
+
 static void memory_update(void *state, const struct scene *s)
 {
 	struct memory_view *v = state;
 	struct footprint *f = footprint_of(s);
 	int64_t whole = f && f->whole_ns < INT64_MAX ? f->whole_ns + 1 : 1;
 
-	v->stale = true;
 	time_axis_fit(&v->graph.axis, whole, v->graph.axis.cols);
 	if (f && v->at_end)
 		time_axis_go_to(&v->graph.axis, whole - 1);
@@ -165,65 +150,12 @@ static void memory_update(void *state, const struct scene *s)
 		go_to_peak(v, f);
 	/* The answer may have been on its way when the cursor moved. */
 	else if (f && f->lens.cursor_ns != v->asked_ns)
-		footprint_move(f, v->asked_ns, NULL);
+		move_live(v, s);
 	if (f && v->by == FOOTPRINT_CHANGE && !f->in_range)
 		v->by = FOOTPRINT_LIVE;
 	if (f)
 		footprint_sort(f, v->by);
 	follow(v, s);
-}
-
-/* Lines of all sites, a slot a column, so that moves of the cursor need no pass over the allocations. */
-static void ask_grid(struct memory_view *v, const struct footprint *f)
-{
-	size_t n_slots = (size_t)v->graph.n_slots;
-	uint32_t *sites;
-
-	free(v->grid);
-	v->grid = NULL;
-	if (f->n_sites > GRID_MOST / n_slots)
-		return;
-	sites = xcalloc(f->n_sites, sizeof(*sites));
-	for (uint32_t i = 0; i < f->n_sites; i++)
-		sites[f->site[i].row] = i;
-	v->grid = xcalloc(f->n_sites * n_slots, sizeof(*v->grid));
-	footprint_site_lines(f, sites, f->n_sites, v->graph.slot_from, v->graph.slot_to,
-			     (uint32_t)n_slots, NULL, v->grid);
-	free(sites);
-}
-
-/* Asks for the line over time, and those of the sites in sight, when something else is in sight. */
-static void ask(struct memory_view *v, const struct scene *s)
-{
-	const struct footprint *f = footprint_of(s);
-	bool other = v->stale || !v->graph.slot || v->graph.slot_from != v->graph.axis.from_ns ||
-		     v->graph.slot_to != v->graph.axis.to_ns ||
-		     v->graph.n_slots != v->graph.axis.cols;
-	uint32_t sites[256], n = 0;
-
-	if (other) {
-		free(v->graph.slot);
-		v->graph.slot = xcalloc((size_t)v->graph.axis.cols, sizeof(*v->graph.slot));
-		v->graph.slot_from = v->graph.axis.from_ns;
-		v->graph.slot_to = v->graph.axis.to_ns;
-		v->graph.n_slots = v->graph.axis.cols;
-		footprint_line(f, v->graph.slot_from, v->graph.slot_to, (uint32_t)v->graph.n_slots,
-			       NULL, v->graph.slot);
-		ask_grid(v, f);
-	}
-	v->stale = false;
-	if (v->grid)
-		return;
-	for (uint32_t i = v->list.top; i < v->list.n && n < v->list.height && n < 256; i++)
-		sites[n++] = i;
-	if (!other && v->lines && v->lines_top == v->list.top && v->n_lines == n)
-		return;
-	free(v->lines);
-	v->lines = xcalloc((size_t)n * SITE_SLOTS, sizeof(*v->lines));
-	v->lines_top = v->list.top;
-	v->n_lines = n;
-	footprint_site_lines(f, sites, n, v->graph.slot_from, v->graph.slot_to, SITE_SLOTS, NULL,
-			     v->lines);
 }
 
 /* Lines above the rows: the summary, the graph, the table's titles. */
@@ -236,13 +168,15 @@ static void memory_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct memory_view *v = state;
 
-	if (!footprint_of(s) || r.rows <= 0 || r.cols <= 0)
+	if (r.rows <= 0 || r.cols <= 0)
 		return;
 	memory_graph_layout(&v->graph, s, r);
 	if (v->at_end)
 		time_axis_go_to(&v->graph.axis, v->graph.axis.whole_ns - 1);
+	memory_graph_take(&v->graph, s->analysis->lines);
+	if (!footprint_of(s))
+		return;
 	list_fit(&v->list, footprint_of(s)->n_sites, r.rows - lines_above(v));
-	ask(v, s);
 	remember(v, s);
 }
 
@@ -268,8 +202,11 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 	int64_t rss = memory_graph_rss(s, v->graph.axis.cursor_ns);
 	int col = 1;
 
-	if (v->at_end || v->at_peak)
-		snprintf(b, sizeof(b), v->at_end ? "the end" : "the peak");
+	/* The numbers may still be those of where the cursor was. */
+	if (f->lens.cursor_ns != v->asked_ns && f->lens.cursor_ns < INT64_MAX)
+		time_axis_text(b, f->lens.cursor_ns);
+	else if (f->lens.cursor_ns == INT64_MAX || v->at_peak)
+		snprintf(b, sizeof(b), v->at_peak ? "the peak" : "the end");
 	else
 		time_axis_text(b, v->graph.axis.cursor_ns);
 	col = put_part(c, r, col,
@@ -348,23 +285,16 @@ static const char *cell_text(const struct footprint *f, const struct footprint_s
 }
 
 /* A site's line over time, and whether it grows, in so many columns. */
-static void draw_line(const struct memory_view *v, const struct footprint *f, struct canvas *c,
-		      int row, int col, int cols, uint32_t i)
+static void draw_line(const struct footprint *f, const struct footprint_lines *lines,
+		      struct canvas *c, int row, int col, int cols, uint32_t i)
 {
 	uint16_t style = row_bar_style(&f->keys.key[f->site[i].key]);
-	const int64_t *line = NULL;
-	size_t n = SITE_SLOTS;
+	const int64_t *line = lines ? footprint_row_line(lines, f->site[i].row) : NULL;
 
-	if (v->grid) {
-		n = (size_t)v->graph.n_slots;
-		line = v->grid + f->site[i].row * n;
-	} else if (i >= v->lines_top && i - v->lines_top < v->n_lines) {
-		line = v->lines + (size_t)(i - v->lines_top) * SITE_SLOTS;
-	}
 	if (!line)
 		return;
-	canvas_spark(c, row, col, SITE_SLOTS, style, line, n, 0);
-	if (cols > SITE_SLOTS + 2 && footprint_grows(line, n))
+	canvas_spark(c, row, col, SITE_SLOTS, style, line, lines->n_row_slots, 0);
+	if (cols > SITE_SLOTS + 2 && footprint_grows(line, lines->n_row_slots))
 		canvas_puts(c, row, col + SITE_SLOTS + 2, cols - SITE_SLOTS - 2, STYLE_HOT,
 			    "grows");
 }
@@ -389,7 +319,7 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 	col = draw_titles(v, f, c, r, -1);
 	used = line_cols(r.cols);
 	if (used > 0)
-		draw_line(v, f, c, at, r.col + col - used, used, i);
+		draw_line(f, s->analysis->lines, c, at, r.col + col - used, used, i);
 	if (i == v->list.cursor)
 		look.style |= STYLE_SELECTED;
 	used = row_draw_name(c, at, r.col + col, r.cols - col, key->label, &look);
@@ -427,7 +357,7 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 	}
 }
 
-/* What lives at the cursor is asked for: of the sites at once, of the other views by and by. */
+/* What lives at the cursor: of the sites at once, where their lines say so, of the other views by and by. */
 static void after_move(struct memory_view *v, const struct scene *s, struct effect *out)
 {
 	struct footprint *f = footprint_of(s);
@@ -442,14 +372,10 @@ static void after_move(struct memory_view *v, const struct scene *s, struct effe
 	v->asked_ns = at;
 	if (f->lens.cursor_ns == at)
 		return;
-	if (v->grid && !v->stale)
-		footprint_move_in_lines(f, at, v->grid, (uint32_t)v->graph.n_slots,
-					(uint32_t)memory_graph_cursor(&v->graph));
-	else
-		footprint_move(f, at, NULL);
-	footprint_sort(f, v->by);
-	follow(v, s);
-	forget_rows(v);
+	if (move_live(v, s)) {
+		footprint_sort(f, v->by);
+		follow(v, s);
+	}
 	out->kind = EFFECT_CURSOR;
 	out->from_ns = at;
 }
@@ -464,9 +390,8 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 		return false;
 	footprint_sort(f, v->by);
 	follow(v, s);
-	forget_rows(v);
 	out->kind = EFFECT_CURSOR;
-	out->from_ns = v->asked_ns = f->peak_ns + 1;
+	out->from_ns = v->asked_ns = f->lens.cursor_ns;
 	return true;
 }
 
@@ -476,7 +401,6 @@ static bool next_order(struct memory_view *v, const struct scene *s)
 
 	v->by = (enum footprint_column)((v->by + 1) % n);
 	footprint_sort(footprint_of(s), v->by);
-	forget_rows(v);
 	follow(v, s);
 	return true;
 }
@@ -515,6 +439,14 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 		return next_order(v, s);
 	case ACTION_ENTER:
 		return open_site(v, s, out);
+	case ACTION_ZOOM_IN:
+	case ACTION_ZOOM_OUT:
+		/* Closer to the peak is still at the peak. */
+		if (done && v->at_peak) {
+			go_to_peak(v, footprint_of(s));
+			return true;
+		}
+		/* fall through */
 	default:
 		if (v->graph.axis.cursor_ns != cursor)
 			after_move(v, s, out);
@@ -605,7 +537,7 @@ static char *memory_status(const void *state, const struct scene *s)
 {
 	const struct memory_view *v = state;
 	const struct footprint *f = footprint_of(s);
-	char came[FMT_SIZE], went[FMT_SIZE], live[FMT_SIZE], *name, *source, *out;
+	char came[FMT_SIZE], went[FMT_SIZE], live[FMT_SIZE], *name, *source, *flow = NULL, *out;
 	const struct footprint_slot *slot;
 
 	if (!f || v->list.cursor >= f->n_sites || !v->graph.slot)
@@ -613,10 +545,14 @@ static char *memory_status(const void *state, const struct scene *s)
 	slot = &v->graph.slot[memory_graph_cursor(&v->graph)];
 	name = row_full_name(key_at(s, v->list.cursor));
 	source = row_source(s, &f->keys, f->site[v->list.cursor].key);
-	out = xasprintf("%s  %s%s%s  %s · in all %s came here, %s went",
+	if (v->graph.exact)
+		flow = xasprintf(" · in all %s came here, %s went",
+				 fmt_bytes(came, slot->allocated), fmt_bytes(went, slot->freed));
+	out = xasprintf("%s  %s%s%s  %s%s",
 			fmt_bytes(live, f->site[v->list.cursor].sum[FOOTPRINT_LIVE]),
 			key_at(s, v->list.cursor)->module, *source ? "  " : "", source, name,
-			fmt_bytes(came, slot->allocated), fmt_bytes(went, slot->freed));
+			flow ? flow : "");
+	free(flow);
 	free(source);
 	free(name);
 	return out;
@@ -639,6 +575,14 @@ static char *memory_crumb(const void *state, const struct scene *s)
 			 time_axis_text(to, v->graph.axis.to_ns));
 }
 
+static bool memory_span(const void *state, struct footprint_span *out)
+{
+	const struct memory_view *v = state;
+
+	*out = memory_graph_span(&v->graph);
+	return v->graph.slot != NULL;
+}
+
 const struct view_ops view_memory = {
 	.name = "memory",
 	.help = "bytes over time and who asked for what is there at the cursor; A and B choose a range, p the peak",
@@ -648,6 +592,7 @@ const struct view_ops view_memory = {
 	.free = memory_free,
 	.update = memory_update,
 	.layout = memory_layout,
+	.span = memory_span,
 	.draw = memory_draw,
 	.act = memory_act,
 	.click = memory_click,

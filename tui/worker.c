@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One task at a time. A request that arrives meanwhile cancels the running one and waits for its
- * end, which comes within milliseconds.
+ * One analysis at a time, and beside it lines of the one that is on screen. A request that arrives meanwhile
+ * cancels the running one of its kind and waits for its end, which comes within milliseconds.
  */
 #include "config.h"
 
@@ -19,28 +19,42 @@
 #include "mem.h"
 #include "task.h"
 
+/* Lines of an analysis that somebody else has. */
+struct drawing {
+	struct task *task;              /* or NULL */
+	struct progress progress;       /* of it */
+	const struct analysis *reading; /* what it looks at; borrowed */
+	struct footprint_span span;     /* that it is making */
+	struct footprint_lines *made;   /* by it; the task's until it is joined */
+	const struct analysis *wanted;  /* whose lines somebody waits for, or NULL */
+	struct footprint_span next;     /* wanted after the task; n 0: nothing is */
+};
+
 struct worker {
-	const struct profile *profile; /* borrowed */
-	int wake_fd;                   /* eventfd; owned */
-	struct task *task;             /* the running one, or NULL */
-	struct progress progress;      /* of it */
-	struct lens lens;              /* of it; only while there is a task */
-	struct analysis *made;         /* by it; the task's until it is joined */
-	struct lens next;              /* the waiting request's */
-	bool waiting;                  /* is there one? */
-	struct task *sweeping;         /* frees `swept`, or NULL */
-	struct analysis *swept;        /* the task's until it is joined */
+	const struct profile *profile;   /* borrowed */
+	int wake_fd;                     /* eventfd; owned */
+	struct task *task;               /* the running one, or NULL */
+	struct progress progress;        /* of it */
+	struct lens lens;                /* of it; only while there is a task */
+	struct footprint_span span;      /* of its lines; n 0: none */
+	struct analysis *made;           /* by it; the task's until it is joined */
+	struct lens next;                /* the waiting request's */
+	struct footprint_span next_span; /* likewise */
+	bool waiting;                    /* is there one? */
+	struct drawing drawing;
+	struct task *sweeping;  /* frees `swept`, or NULL */
+	struct analysis *swept; /* the task's until it is joined */
 	struct {
 		struct analysis **at;
 		size_t n, cap;
 	} dropped; /* nobody wants these any more; owned */
 };
 
+/* A key that asks for it must not wait for what callers show first. */
 static int analyse(void *arg)
 {
 	struct worker *w = arg;
-
-	/* What callers and memory show first is made here too: nobody waits for it at a key. */
+	struct footprint_lines *lines;
 	int rc = analysis_new_parts(w->profile, &w->lens, ANALYSIS_TREE | ANALYSIS_MEMORY,
 				    &w->progress, &w->made);
 
@@ -48,6 +62,9 @@ static int analyse(void *arg)
 		return rc;
 	if (!progress_cancelled(&w->progress))
 		analysis_inverted(w->made);
+	if (w->span.n > 0 && w->made->footprint &&
+	    footprint_lines_new(w->made->footprint, &w->span, &w->progress, &lines) == 0)
+		analysis_set_lines(w->made, lines);
 	return 0;
 }
 
@@ -64,9 +81,18 @@ static struct analysis *finish(struct worker *w)
 	return made;
 }
 
+static void wake(const struct worker *w)
+{
+	uint64_t one = 1;
+	ssize_t ignored = write(w->wake_fd, &one, sizeof(one));
+
+	(void)ignored;
+}
+
 static void start(struct worker *w)
 {
 	w->lens = w->next;
+	w->span = w->next_span;
 	w->waiting = false;
 	atomic_store(&w->progress.cancel, false);
 	progress_set(&w->progress, 0, 0);
@@ -74,12 +100,8 @@ static void start(struct worker *w)
 	if (w->task)
 		return;
 	/* no thread: better late than never */
-	if (analyse(w) == 0) {
-		uint64_t one = 1;
-		ssize_t ignored = write(w->wake_fd, &one, sizeof(one));
-
-		(void)ignored;
-	}
+	if (analyse(w) == 0)
+		wake(w);
 	lens_done(&w->lens);
 }
 
@@ -98,9 +120,11 @@ static void finish_sweeping(struct worker *w)
 	w->sweeping = NULL;
 }
 
-/* Frees one of what was dropped, if nothing is being freed. */
+/* Frees one of what was dropped, if nothing is being freed, and none of it is being read. */
 static void sweep(struct worker *w)
 {
+	if (w->drawing.task)
+		return;
 	if (w->sweeping && !task_finished(w->sweeping))
 		return;
 	finish_sweeping(w);
@@ -127,6 +151,14 @@ struct worker *worker_new(const struct profile *p, struct err *e)
 	return w;
 }
 
+/* Nobody wants it any more. */
+static void forget_drawing(struct drawing *d)
+{
+	progress_cancel(&d->progress);
+	d->wanted = NULL;
+	d->next.n = 0;
+}
+
 void worker_free(struct worker *w)
 {
 	if (!w)
@@ -138,6 +170,9 @@ void worker_free(struct worker *w)
 	if (w->waiting)
 		lens_done(&w->next);
 	analysis_free(w->made);
+	forget_drawing(&w->drawing);
+	task_join(w->drawing.task);
+	footprint_lines_free(w->drawing.made);
 	finish_sweeping(w);
 	while (w->dropped.n > 0)
 		analysis_free(w->dropped.at[--w->dropped.n]);
@@ -146,11 +181,12 @@ void worker_free(struct worker *w)
 	free(w);
 }
 
-void worker_request(struct worker *w, const struct lens *lens)
+void worker_request(struct worker *w, const struct lens *lens, const struct footprint_span *span)
 {
 	if (w->waiting)
 		lens_done(&w->next);
 	lens_copy(&w->next, lens);
+	w->next_span = span ? *span : (struct footprint_span){ .n = 0 };
 	w->waiting = true;
 	if (w->task)
 		progress_cancel(&w->progress);
@@ -158,8 +194,72 @@ void worker_request(struct worker *w, const struct lens *lens)
 		start(w);
 }
 
+static int draw(void *arg)
+{
+	struct drawing *d = arg;
+
+	return footprint_lines_new(d->reading->footprint, &d->span, &d->progress, &d->made);
+}
+
+static void start_drawing(struct worker *w)
+{
+	struct drawing *d = &w->drawing;
+
+	d->reading = d->wanted;
+	d->span = d->next;
+	d->next.n = 0;
+	atomic_store(&d->progress.cancel, false);
+	d->task = task_start(draw, d, w->wake_fd);
+	if (!d->task && draw(d) == 0)
+		wake(w);
+}
+
+void worker_request_lines(struct worker *w, const struct analysis *an,
+			  const struct footprint_span *span)
+{
+	struct drawing *d = &w->drawing;
+	const struct footprint_span *newest = d->next.n > 0 ? &d->next : &d->span;
+
+	if (worker_drawing(w) && d->wanted == an && footprint_same_span(newest, span))
+		return;
+	d->wanted = an;
+	d->next = *span;
+	if (d->task)
+		progress_cancel(&d->progress);
+	else
+		start_drawing(w);
+}
+
+struct footprint_lines *worker_take_lines(struct worker *w)
+{
+	struct drawing *d = &w->drawing;
+	struct footprint_lines *made;
+
+	if (d->task && !task_finished(d->task))
+		return NULL;
+	task_join(d->task);
+	made = d->made;
+	d->task = NULL;
+	d->made = NULL;
+	if (made && d->reading != d->wanted) {
+		footprint_lines_free(made);
+		made = NULL;
+	}
+	if (d->next.n > 0)
+		start_drawing(w);
+	sweep(w);
+	return made;
+}
+
+bool worker_drawing(const struct worker *w)
+{
+	return w->drawing.task || w->drawing.next.n > 0 || w->drawing.made;
+}
+
 void worker_drop(struct worker *w, struct analysis *an)
 {
+	if (w->drawing.wanted == an)
+		forget_drawing(&w->drawing);
 	vec_push(&w->dropped, an);
 	sweep(w);
 }

@@ -9,6 +9,8 @@
 
 struct analysis;
 struct err;
+struct footprint_lines;
+struct footprint_span;
 struct lens;
 struct profile;
 struct worker;
@@ -18,8 +20,18 @@ struct worker *worker_new(const struct profile *p, struct err *e);
 /* Cancels and waits. */
 void worker_free(struct worker *w);
 
-/* Wants an analysis of the profile as it then is, through a copy of lens. */
-void worker_request(struct worker *w, const struct lens *lens);
+/*
+ * Wants an analysis of the profile as it then is, through a copy of lens; with its footprint's lines over a
+ * span, if it has a footprint and span is not NULL.
+ */
+void worker_request(struct worker *w, const struct lens *lens, const struct footprint_span *span);
+
+/*
+ * Wants the lines of an analysis over another span. It is borrowed until the lines were taken or the analysis
+ * dropped: what only sorts its sites and moves its cursor may be done meanwhile.
+ */
+void worker_request_lines(struct worker *w, const struct analysis *an,
+			  const struct footprint_span *span);
 
 /* Frees an analysis beside the terminal: of a large profile that takes a tenth of a second. */
 void worker_drop(struct worker *w, struct analysis *an);
@@ -30,7 +42,12 @@ int worker_fd(const struct worker *w);
 /* The newest finished analysis, which is the caller's to free, or NULL. Starts what waits. */
 struct analysis *worker_take(struct worker *w);
 
-/* Is something being made or waiting to be? */
+/* The newest finished lines, which are the caller's to free, or NULL; they are of the analysis last asked for. */
+struct footprint_lines *worker_take_lines(struct worker *w);
+
+/* Is an analysis being made or waiting to be? */
 bool worker_busy(const struct worker *w);
+/* Are lines? */
+bool worker_drawing(const struct worker *w);
 
 #endif

@@ -10,6 +10,7 @@
 #include "transform.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool groups_frames(enum grouping g)
 {
@@ -89,6 +90,7 @@ void analysis_free(struct analysis *a)
 	if (!a)
 		return;
 	inverted_free(a->inverted);
+	footprint_lines_free(a->lines);
 	footprint_free(a->footprint);
 	table_done(&a->table);
 	calltree_free(a->tree);
@@ -133,4 +135,49 @@ struct footprint *analysis_footprint(struct analysis *a, struct progress *progre
 	if (footprint_new(a->profile, &a->counts, &a->lens, m.event, progress, &a->footprint) < 0)
 		a->footprint = NULL;
 	return a->footprint;
+}
+
+void analysis_set_lines(struct analysis *a, struct footprint_lines *lines)
+{
+	footprint_lines_free(a->lines);
+	a->lines = lines;
+}
+
+static bool same_filter(const struct filter *a, const struct filter *b)
+{
+	char *x = a ? filter_text(a) : xstrdup(""), *y = b ? filter_text(b) : xstrdup("");
+	bool same = strcmp(x, y) == 0;
+
+	free(x);
+	free(y);
+	return same;
+}
+
+/* The event whose allocations a footprint is of, as far as a lens says so. */
+static bool of_event(const struct analysis *a, const struct lens *lens)
+{
+	struct metric m = lens->column[0].metric;
+
+	return !metric_is_heap(a->profile, m) ||
+	       m.event.v == a->footprint->lens.column[0].metric.event.v;
+}
+
+bool analysis_lines_hold(const struct analysis *a, const struct lens *lens, uint32_t version,
+			 const struct footprint_span *span)
+{
+	return a->lines && a->footprint && a->counts.version == version &&
+	       footprint_same_span(&a->lines->span, span) && of_event(a, lens) &&
+	       lens->inlines == a->lens.inlines && same_filter(lens->filter, a->lens.filter);
+}
+
+void analysis_keep_lines(struct analysis *to, struct analysis *from)
+{
+	if (to->lines || !to->footprint || !from->lines || to->profile != from->profile ||
+	    to->footprint->n_sites != from->footprint->n_sites ||
+	    to->footprint->lens.column[0].metric.event.v !=
+		    from->footprint->lens.column[0].metric.event.v ||
+	    !analysis_lines_hold(from, &to->lens, to->counts.version, &from->lines->span))
+		return;
+	to->lines = from->lines;
+	from->lines = NULL;
 }

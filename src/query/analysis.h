@@ -11,11 +11,15 @@
 #include "butterfly.h"
 #include "calltree.h"
 #include "footprint.h"
+#include "footprint_lines.h"
 #include "inverted.h"
 #include "keys.h"
 #include "lens.h"
 #include "table.h"
 #include "weigh.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct progress;
 
@@ -31,6 +35,7 @@ struct analysis {
 	const struct keys *table_keys; /* &keys or &own_keys */
 	struct inverted *inverted;     /* NULL until analysis_inverted() */
 	struct footprint *footprint;   /* NULL until analysis_footprint() */
+	struct footprint_lines *lines; /* of the footprint; NULL until analysis_set_lines() */
 };
 
 /* 0 or -ECANCELED; *out is the caller's to free. */
@@ -54,5 +59,16 @@ struct inverted *analysis_inverted(struct analysis *a);
  * the first that is. NULL where there is none, and when it was cancelled.
  */
 struct footprint *analysis_footprint(struct analysis *a, struct progress *progress);
+
+/* The lines of its footprint, which are the analysis's from now on; older ones are freed. */
+void analysis_set_lines(struct analysis *a, struct footprint_lines *lines);
+/*
+ * Would an analysis of that version of the profile through lens have the same lines over this span? They know no cursor
+ * and no metric, and are costly.
+ */
+bool analysis_lines_hold(const struct analysis *a, const struct lens *lens, uint32_t version,
+			 const struct footprint_span *span);
+/* Gives `to` the lines of an analysis that is done with, if they are what it would have itself. */
+void analysis_keep_lines(struct analysis *to, struct analysis *from);
 
 #endif

@@ -9,7 +9,6 @@
 #ifndef PROFTOP_QUERY_FOOTPRINT_H
 #define PROFTOP_QUERY_FOOTPRINT_H
 
-#include "heap_pass.h"
 #include "keys.h"
 #include "lens.h"
 #include "profile.h"
@@ -50,7 +49,7 @@ struct footprint {
 	struct keys keys;                        /* of functions */
 	struct footprint_site *site; /* [n_sites] by falling live, then peak, bytes, label; owned */
 	uint32_t n_sites;
-	uint32_t *site_of_stack; /* [n_stacks] index of a site, ID_NONE for stacks without; owned */
+	uint32_t *row_of_stack; /* [n_stacks] row of a site, ID_NONE for stacks without; owned */
 	int64_t total[FOOTPRINT_N_SUMS];
 	int64_t scale
 		[FOOTPRINT_N_COLUMNS]; /* sums are in 1/scale of the unit: counts of sampled blocks */
@@ -76,48 +75,10 @@ int footprint_weigh(const struct profile *p, const struct profile_counts *counts
 		    const struct lens *lens, struct progress *progress, struct weights *w,
 		    struct footprint **out);
 
-/* Live bytes of all sites at another time since the start: sums and totals change, the order does not. */
-int footprint_move(struct footprint *m, int64_t cursor_ns, struct progress *progress);
-
-/* The same at the peak, to the moment, which is finer than time. */
+/* Live bytes of all sites at the peak, to the moment, which is finer than time. The order of sites stays. */
 void footprint_move_to_peak(struct footprint *m);
 
 /* Sorts the sites by a column, falling; ties as said above. Invalidates indexes of sites. */
 void footprint_sort(struct footprint *m, enum footprint_column by);
-
-/* A slot of time. */
-struct footprint_slot {
-	int64_t live; /* bytes there at its end */
-	int64_t most; /* at its fullest, as far as a 16th of it tells; exact where the peak is */
-	int64_t allocated; /* bytes */
-	int64_t freed;     /* bytes */
-	uint64_t n_allocated;
-	uint64_t n_freed;
-};
-
-/*
- * Memory over [from, to) since the start, in n slots, into out[n]; from < to. One pass: some ten
- * nanoseconds an allocation. 0 or -ECANCELED.
- */
-int footprint_line(const struct footprint *m, int64_t from_ns, int64_t to_ns, uint32_t n,
-		   struct progress *progress, struct footprint_slot *out);
-
-/* Live bytes as of the end of a slot of lines[n_sites][n], which footprint_site_lines() made of all rows. */
-void footprint_move_in_lines(struct footprint *m, int64_t cursor_ns, const int64_t *lines,
-			     uint32_t n, uint32_t slot);
-
-/*
- * Does a line of n numbers grow to the end? Then the least of each quarter is above that of the quarter before, and
- * the last is a quarter more than the first.
- */
-bool footprint_grows(const int64_t *line, size_t n);
-
-/*
- * The same for single sites: live bytes at the end of n slots, into out[n_sites][n], of the sites with
- * these indexes.
- */
-int footprint_site_lines(const struct footprint *m, const uint32_t *sites, uint32_t n_sites,
-			 int64_t from_ns, int64_t to_ns, uint32_t n, struct progress *progress,
-			 int64_t *out);
 
 #endif
