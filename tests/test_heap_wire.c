@@ -257,6 +257,7 @@ static const struct heap_event events[] = {
 	  .op = HEAP_REALLOC,
 	  .id = ID + 3,
 	  .old_id = ID + 2,
+	  .early = 900001,
 	  .address = UINT64_MAX,
 	  .kind = HEAP_CALLOC },
 	{ .time = 900002,
@@ -312,7 +313,7 @@ static void expect_event(const struct heap_event *e, const struct heap_event *wa
 	cr_expect_eq(e->size, want->size, "event %zu: size", i);
 	cr_expect_eq(e->old_id, want->old_id, "event %zu: old id", i);
 	cr_expect_eq(e->old_address, want->old_address, "event %zu: old address", i);
-	cr_expect_eq(e->old_size, want->old_size, "event %zu: old size", i);
+	cr_expect_eq(e->old_size, want->old_size, "event %zu: old size, or how early", i);
 	cr_expect_eq(e->stack, want->stack, "event %zu: stack %u", i, e->stack);
 	cr_expect_eq(e->kind, want->kind, "event %zu: kind %u", i, e->kind);
 }
@@ -339,6 +340,24 @@ Test(heap_wire, events_come_back)
 		expect_event(&out[i], &events[i], i);
 	for (unsigned i = 0; i < HEAP_N_EVENT_COLUMNS; i++)
 		cr_expect_eq(r.column[i].at, r.column[i].end, "column %u has bytes left", i);
+	free(memory);
+}
+
+/* As in traces that are older than the column. */
+Test(heap_wire, reallocs_without_the_time_of_their_end_end_when_they_came_back)
+{
+	struct heap_in column[HEAP_N_EVENT_COLUMNS];
+	struct heap_event out[N_EVENTS];
+	struct heap_event_reader r;
+	struct heap_event_writer w;
+	void *memory = write_events(&w, column);
+
+	column[HEAP_COL_EARLY] = (struct heap_in){ 0 };
+	w.block.column[HEAP_COL_EARLY].id = 77;
+	heap_event_reader_init(&r, &w.block, column);
+	cr_expect_eq(heap_read_events(&r, out, N_EVENTS), N_EVENTS);
+	for (size_t i = 0; i < N_EVENTS; i++)
+		cr_expect(out[i].op != HEAP_REALLOC || out[i].early == 0);
 	free(memory);
 }
 

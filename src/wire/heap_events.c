@@ -8,8 +8,9 @@
 
 /* The most that one event adds to each column. */
 static const uint8_t worst[HEAP_N_EVENT_COLUMNS] = {
-	[HEAP_COL_OP] = 1,   [HEAP_COL_TIME] = 10,    [HEAP_COL_SIZE] = 10,  [HEAP_COL_STACK] = 5,
-	[HEAP_COL_REF] = 10, [HEAP_COL_ADDRESS] = 10, [HEAP_COL_LOOSE] = 10, [HEAP_COL_RANGE] = 10,
+	[HEAP_COL_OP] = 1,     [HEAP_COL_TIME] = 10,  [HEAP_COL_SIZE] = 10,
+	[HEAP_COL_STACK] = 5,  [HEAP_COL_REF] = 10,   [HEAP_COL_ADDRESS] = 10,
+	[HEAP_COL_LOOSE] = 10, [HEAP_COL_RANGE] = 10, [HEAP_COL_EARLY] = 10,
 };
 #define RANGE_NUMBERS 5 /* kind, address, size, old address, old size */
 
@@ -28,9 +29,14 @@ static uint8_t op_of(uint8_t byte)
 	return byte & HEAP_OP_MASK;
 }
 
+static bool is_realloc(unsigned op)
+{
+	return op == HEAP_REALLOC || op == HEAP_REALLOC_ADDRESS;
+}
+
 static bool takes_id(unsigned op)
 {
-	return op == HEAP_ALLOC || op == HEAP_REALLOC || op == HEAP_REALLOC_ADDRESS;
+	return op == HEAP_ALLOC || is_realloc(op);
 }
 
 static bool has_stack(unsigned op)
@@ -161,7 +167,9 @@ bool heap_write_event(struct heap_event_writer *w, const struct heap_event *e)
 		put(w, HEAP_COL_REF, e->size);
 		s->next_id += e->size;
 	}
-	w->block.n_frees += is_free(op_of(op)) || (takes_id(op_of(op)) && op_of(op) != HEAP_ALLOC);
+	w->block.n_frees += is_free(op_of(op)) || is_realloc(op_of(op));
+	if (is_realloc(op_of(op)))
+		put(w, HEAP_COL_EARLY, e->early);
 	if (takes_id(op_of(op)))
 		put_size_and_address(w, e, &op);
 	heap_put_u8(&w->column[HEAP_COL_OP], op);
@@ -176,6 +184,7 @@ void heap_event_reader_init(struct heap_event_reader *r, const struct heap_block
 	for (unsigned i = 0; i < HEAP_N_EVENT_COLUMNS; i++)
 		r->column[i] = column[i];
 	r->has_addresses = heap_block_column(b, HEAP_COL_ADDRESS) != NULL;
+	r->has_early = heap_block_column(b, HEAP_COL_EARLY) != NULL;
 	r->state.time = b->first_time;
 	r->state.next_id = b->first_id;
 	r->state.ref = b->first_id;
@@ -262,6 +271,14 @@ static void take_gap(struct heap_event_reader *r, struct heap_event *e)
 	r->state.next_id += e->size;
 }
 
+static void take_early(struct heap_event_reader *r, struct heap_event *e)
+{
+	if (r->has_early)
+		e->early = heap_take_number(&r->column[HEAP_COL_EARLY]);
+	if (e->early > e->time)
+		r->column[HEAP_COL_EARLY].bad = true;
+}
+
 static void take_rest(struct heap_event_reader *r, uint8_t op, struct heap_event *e)
 {
 	struct heap_event_state *s = &r->state;
@@ -278,10 +295,12 @@ static void take_rest(struct heap_event_reader *r, uint8_t op, struct heap_event
 		break;
 	case HEAP_REALLOC:
 		e->old_id = take_ref(r);
+		take_early(r, e);
 		take_allocation(r, op, e);
 		break;
 	case HEAP_REALLOC_ADDRESS:
 		e->old_address = take_address(r, HEAP_COL_LOOSE, &s->loose);
+		take_early(r, e);
 		take_allocation(r, op, e);
 		break;
 	case HEAP_EVICT:

@@ -47,15 +47,18 @@ struct heap_event {
 	uint64_t size;        /* bytes asked for; of ranges: their length; of gaps: ids */
 	uint64_t old_id;      /* REALLOC */
 	uint64_t old_address; /* FREE_ADDRESS, REALLOC_ADDRESS, RANGE */
-	uint64_t old_size;    /* RANGE */
-	uint32_t stack;       /* node of the stack trie; 0: not recorded */
-	uint8_t op;           /* enum heap_op */
-	uint8_t kind;         /* enum heap_family, or enum heap_range of RANGE */
+	union {
+		uint64_t old_size; /* RANGE */
+		uint64_t early;    /* reallocs: so long before `time` what they ended was over */
+	};
+	uint32_t stack; /* node of the stack trie; 0: not recorded */
+	uint8_t op;     /* enum heap_op */
+	uint8_t kind;   /* enum heap_family, or enum heap_range of RANGE */
 };
 
 #define HEAP_MAX_GAP (UINT64_C(1) << 20) /* ids that one gap leaves out, at most */
 
-#define HEAP_N_EVENT_COLUMNS 9u /* arrays of columns are indexed by enum heap_column_id */
+#define HEAP_N_EVENT_COLUMNS 10u /* arrays of columns are indexed by enum heap_column_id */
 
 /* What an event's numbers are told relative to; both sides keep one. */
 struct heap_event_state {
@@ -79,7 +82,7 @@ struct heap_event_writer {
 /* Bytes of memory that a writer of max events needs. */
 static inline size_t heap_event_memory(uint32_t max)
 {
-	return (size_t)max * 66 + HEAP_N_EVENT_COLUMNS * (size_t)16;
+	return (size_t)max * 76 + HEAP_N_EVENT_COLUMNS * (size_t)16;
 }
 
 /*
@@ -101,6 +104,7 @@ struct heap_event_reader {
 	struct heap_event_state state;
 	uint32_t n_left; /* events not read yet */
 	bool has_addresses;
+	bool has_early;
 	bool bad; /* an event could not be; those before it were read */
 };
 

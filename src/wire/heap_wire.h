@@ -74,6 +74,7 @@ enum heap_column_id {
 	HEAP_COL_ADDRESS = 6, /* events: numbers; may be absent */
 	HEAP_COL_LOOSE = 7,   /* events: numbers */
 	HEAP_COL_RANGE = 8,   /* events: numbers */
+	HEAP_COL_EARLY = 9,   /* events: numbers; may be absent */
 	HEAP_COL_PARENT = 16, /* stacks: numbers */
 	HEAP_COL_IP = 17,     /* stacks: numbers */
 	HEAP_COL_RECORDS = 24 /* records: one after the other */

@@ -6,9 +6,16 @@
 
 compare exact sizes 3
 compare exact sized 100
-# Threads that hand each other the places of reallocs: the times of single events cannot put these in order. Once in some
-# hundred runs one block seems to begin before the one at its address had ended; ids, which readers go by, are right.
-unordered=1 compare exact chains 20
+# Threads that hand each other the places of blocks, with one arena all the time: each ends before the next begins.
+compare exact chains 20
+export GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=1
+for _ in 1 2 3 4 5; do
+    check=0 compare exact chains 20
+    check=0 compare exact pass 50000
+    check=0 compare exact threads 5000
+done
+check=0 PROFTOP_SAMPLE=2k compare alive pass 50000
+unset GLIBC_TUNABLES
 compare exact limit 20
 compare exact main-ends 500
 compare exact exit-storm 2000

@@ -21,15 +21,13 @@
 
 struct row {
 	uint64_t id, address, size;
-	uint64_t begun, ended; /* times; ended 0: was not freed */
+	uint64_t begun, ended; /* times; ended UINT64_MAX: was not freed */
 	uint32_t stack, thread;
 	bool freed;
-	bool moved; /* by a realloc, within which the end came earlier than the event's time */
 };
 
 struct loose_free {
 	uint64_t address, time;
-	bool moved; /* a realloc */
 };
 
 struct trace {
@@ -122,7 +120,8 @@ static void take_event(struct trace *t, uint32_t thread, const struct heap_event
 			   .size = e->size,
 			   .stack = e->stack,
 			   .thread = thread,
-			   .begun = e->time };
+			   .begun = e->time,
+			   .ended = UINT64_MAX };
 
 	t->n_events++;
 	while (t->last.n <= thread)
@@ -138,12 +137,13 @@ static void take_event(struct trace *t, uint32_t thread, const struct heap_event
 	if (e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS)
 		t->n_reallocs++;
 	if (e->op == HEAP_FREE)
-		vec_push(&t->frees, ((struct loose_free){ e->id, e->time, false }));
+		vec_push(&t->frees, ((struct loose_free){ e->id, e->time }));
 	if (e->op == HEAP_REALLOC)
-		vec_push(&t->frees, ((struct loose_free){ e->old_id, e->time, true }));
-	if (e->op == HEAP_FREE_ADDRESS || e->op == HEAP_REALLOC_ADDRESS)
-		vec_push(&t->loose, ((struct loose_free){ e->old_address, e->time,
-							  e->op == HEAP_REALLOC_ADDRESS }));
+		vec_push(&t->frees, ((struct loose_free){ e->old_id, e->time - e->early }));
+	if (e->op == HEAP_FREE_ADDRESS)
+		vec_push(&t->loose, ((struct loose_free){ e->old_address, e->time }));
+	if (e->op == HEAP_REALLOC_ADDRESS)
+		vec_push(&t->loose, ((struct loose_free){ e->old_address, e->time - e->early }));
 	t->n_ranges += e->op == HEAP_RANGE;
 	if (t->tell_records && e->op == HEAP_RANGE)
 		printf("RANGE %u %llx %llu %llx %llu %u\n", e->kind, (unsigned long long)e->address,
@@ -314,7 +314,6 @@ static void end(struct trace *t, struct row *r, const struct loose_free *f)
 		r->freed = true;
 	if (r) {
 		r->ended = f->time;
-		r->moved = f->moved;
 		t->n_backward += f->time < r->begun;
 	}
 }
@@ -368,11 +367,9 @@ static void match(struct trace *t)
 		     k++) {
 			struct row *r = row_of(t, t->evicted.at[k].id);
 
-			/* What it ended may have been dropped, and not have begun later. */
-			if (t->dropped.n && r && r->begun > t->loose.at[i].time)
-				continue;
 			/* Blocks at one address come and go one after the other. */
-			if (r && !r->freed && (!best || r->begun < best->begun))
+			if (r && !r->freed && r->begun <= t->loose.at[i].time &&
+			    (!best || r->begun < best->begun))
 				best = r;
 		}
 		end(t, best, &t->loose.at[i]);
@@ -385,7 +382,9 @@ static int by_place(const void *a, const void *b)
 
 	if (x->address != y->address)
 		return x->address < y->address ? -1 : 1;
-	return x->begun < y->begun ? -1 : x->begun > y->begun;
+	if (x->begun != y->begun)
+		return x->begun < y->begun ? -1 : 1;
+	return x->ended < y->ended ? -1 : x->ended > y->ended;
 }
 
 /* Did it begin after all that was dropped, so that its end is there too? */
@@ -395,8 +394,8 @@ static bool is_kept(const struct trace *t, const struct row *r)
 }
 
 /*
- * Of the blocks at one address each ends before the next begins, but for what a realloc moved: another
- * thread may have the place before the realloc returns. Rows are out of their order then.
+ * Of the blocks at one address each ends before the next begins, whichever threads made and ended them; both may be in
+ * one unit of time. Rows are out of their order then.
  */
 static void check_places(struct trace *t)
 {
@@ -406,8 +405,7 @@ static void check_places(struct trace *t)
 		const struct row *before = &t->rows.at[i - 1], *r = &t->rows.at[i];
 
 		t->n_backward += is_kept(t, before) && before->address == r->address &&
-				 before->begun != r->begun &&
-				 (!before->freed || (!before->moved && before->ended > r->begun));
+				 before->ended > r->begun;
 	}
 }
 

@@ -35,7 +35,6 @@ record() {
 # what was still on its way from other threads: frees of that are unmatched ($ended_early).
 sound() {
     local name names="unmatched backward"
-    [ -z "${unordered:-}" ] || names=unmatched
     [ -z "${ended_early:-}" ] || names=
     # Of a sample, a free at an address like one that was forgotten is told by address, though nobody recorded its block.
     [ "$(value evicted "$2")" = 0 ] || [ "$(value bytes "$2")" = "$(value estimate "$2")" ] || names=${names/unmatched/}

@@ -2,8 +2,8 @@
 /*
  * Which allocation is at an address: a table of fixed size, shared by all threads, that forgets.
  *
- * A slot holds the upper bits of one address and the id of what was allocated there last. As a block
- * is given back before its address is handed out again, a slot that names an address is about the
+ * A slot holds the upper bits of one address and the id of what was allocated there last, or when that was freed. As a
+ * block is given back before its address is handed out again, a slot that names an address and an id is about the
  * block that is there now. When two addresses want one slot, the older one is forgotten: the trace is
  * told (HEAP_EVICT) and a bit remembers that a free of such an address may be of a forgotten block.
  */
@@ -18,6 +18,7 @@
 #define ID_SLOTS      (1u << ID_SLOT_BITS)
 #define ID_BITS       40u /* of a slot; the rest says whose it is */
 #define ID_MASK       ((UINT64_C(1) << ID_BITS) - 1)
+#define ID_FREED      (UINT64_C(1) << (ID_BITS - 1)) /* the bits below are ticks, not an id */
 #define EVICTED_BYTES (1u << 20) /* a bit for each of eight times as many classes of addresses */
 
 /* Bits of the address that the slot's place does not tell: those above, and bit 3. */
@@ -38,6 +39,24 @@ static inline uint32_t address_slot(uint64_t address)
 static inline bool address_is_odd(uint64_t address)
 {
 	return address >> 47 || (address & 7);
+}
+
+/* What a slot holds once the block at its address was freed. */
+static inline uint64_t slot_freed(uint64_t had, uint64_t ticks)
+{
+	return (had & ~ID_MASK) | ID_FREED | (ticks & (ID_FREED - 1));
+}
+
+/* Is there a block that is known, at whatever address? */
+static inline bool slot_is_taken(uint64_t content)
+{
+	return content != 0 && !(content & ID_FREED);
+}
+
+/* Is that the one at this address? */
+static inline bool slot_is_of(uint64_t content, uint64_t address)
+{
+	return slot_is_taken(content) && content >> ID_BITS == address_tag(address);
 }
 
 /* The address that a slot's content is about. */

@@ -8,8 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Before this long has passed, a comparison of both clocks says little. */
-#define SHORTEST_NS 20000u
+/* Of a second and more a piece is made once in a while, before twice as late as the last. */
+#define FIRST_NS 50e3
+#define MOST_NS  1e9
+
+/* Both clocks are read one after the other so often: the best time, as the thread may be interrupted between. */
+#define TRIES 4u
 
 static bool kernel_trusts_counter(void)
 {
@@ -28,28 +32,91 @@ static bool kernel_trusts_counter(void)
 
 void tracer_clock_init(struct tracer_clock *c)
 {
-	c->counter = kernel_trusts_counter();
-	c->ns_per_tick = 1;
+	*c = (struct tracer_clock){ .counter = kernel_trusts_counter(), .ns_per_tick = 1 };
 	c->start_ns = tracer_monotonic_ns();
 	c->start_ticks = tracer_ticks(c);
+	c->seen_ticks = c->start_ticks;
+	c->piece[0] = (struct clock_piece){ .ticks = c->start_ticks, .ns_per_tick = 1 };
+	c->n_pieces = 1;
+}
+
+/* What both clocks say at one moment: ticks, and ns since time 0. */
+static uint64_t compare(const struct tracer_clock *c, double *ns)
+{
+	uint64_t best = UINT64_MAX, ticks = 0;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		uint64_t before = tracer_ticks_after(c), now = tracer_monotonic_ns();
+		uint64_t took = tracer_ticks_after(c) - before;
+
+		if (took >= best)
+			continue;
+		best = took;
+		ticks = before + took / 2;
+		*ns = (double)(now - c->start_ns);
+	}
+	return ticks;
+}
+
+static double line_ns(const struct clock_piece *p, uint64_t ticks)
+{
+	return p->ns + (double)(ticks - p->ticks) * p->ns_per_tick;
+}
+
+/* From now on another piece; it goes to where the clock will be in as long as it is to last. */
+static void add_piece(struct tracer_clock *c, uint64_t ticks, double ns, double lasts_ns)
+{
+	struct clock_piece next = { .ticks = ticks };
+	double rate = c->ns_per_tick, behind;
+
+	next.ns = line_ns(&c->piece[c->n_pieces - 1], ticks);
+	behind = (ns - next.ns) / lasts_ns;
+	/* Times rise, whatever the clocks did. */
+	behind = behind < -0.5 ? -0.5 : behind > 1 ? 1 : behind;
+	next.ns_per_tick = rate * (1 + behind);
+	if (c->n_pieces == CLOCK_PIECES)
+		memmove(c->piece, c->piece + 1, --c->n_pieces * sizeof(*c->piece));
+	c->piece[c->n_pieces++] = next;
+	c->used = false;
 }
 
 void tracer_clock_adjust(struct tracer_clock *c)
 {
-	uint64_t ns = tracer_monotonic_ns() - c->start_ns;
-	uint64_t ticks = tracer_ticks(c) - c->start_ticks;
+	struct clock_piece *last = &c->piece[c->n_pieces - 1];
+	double ns = 0, passed, lasts_ns;
+	uint64_t ticks;
 
-	if (!c->counter || ticks == 0)
+	if (!c->counter)
 		return;
-	/* The first comparison is better than none. */
-	if (ns >= SHORTEST_NS || c->ns_per_tick == 1)
-		c->ns_per_tick = (double)ns / (double)ticks;
+	ticks = compare(c, &ns);
+	passed = ns - c->seen_ns;
+	lasts_ns = ns < FIRST_NS ? FIRST_NS : ns < MOST_NS ? ns : MOST_NS;
+	if (ticks <= c->seen_ticks || ticks <= c->held_until)
+		return;
+	/* Before anything else is known, and nothing was made of what was thought. */
+	if (c->n_pieces == 1 && !c->used) {
+		c->ns_per_tick = last->ns_per_tick = ns / (double)(ticks - c->start_ticks);
+		return;
+	}
+	if (passed < lasts_ns / 2)
+		return;
+	c->ns_per_tick = passed / (double)(ticks - c->seen_ticks);
+	add_piece(c, ticks, ns, lasts_ns);
+	c->seen_ticks = ticks;
+	c->seen_ns = ns;
 }
 
-uint64_t tracer_clock_us(const struct tracer_clock *c, uint64_t ticks)
+uint64_t tracer_clock_us(struct tracer_clock *c, uint64_t ticks)
 {
+	uint32_t i = c->n_pieces - 1;
+
 	/* Counters of processors may differ a little. */
 	if (ticks < c->start_ticks)
 		return 0;
-	return (uint64_t)((double)(ticks - c->start_ticks) * c->ns_per_tick / 1000);
+	while (i > 0 && ticks < c->piece[i].ticks)
+		i--;
+	c->used = true;
+	if (ticks < c->piece[i].ticks)
+		return (uint64_t)(c->piece[i].ns / 1000);
+	return (uint64_t)(line_ns(&c->piece[i], ticks) / 1000);
 }

@@ -4,6 +4,9 @@
  *
  * The processor's time stamp counter where the kernel itself trusts it for its clock, else the
  * kernel's clock. What a tick is worth is found out by comparing both over the life of the recording.
+ *
+ * Ticks become times by a line of straight pieces that only rises and is never changed where it was used: two events
+ * have the order of their ticks, whichever threads they are of and whenever they are written.
  */
 #ifndef PROFTOP_RECORD_HEAP_TRACER_CLOCK_H
 #define PROFTOP_RECORD_HEAP_TRACER_CLOCK_H
@@ -12,11 +15,26 @@
 #include <stdint.h>
 #include <time.h>
 
+#define CLOCK_PIECES 32u /* one a second in the end: more than a note waits in a ring */
+
+/* A piece of the line, to where the next one begins. */
+struct clock_piece {
+	uint64_t ticks; /* where it begins */
+	double ns;      /* there, since time 0 */
+	double ns_per_tick;
+};
+
 struct tracer_clock {
 	bool counter;         /* ticks are those of the processor's counter, else ns */
 	uint64_t start_ticks; /* at time 0 */
 	uint64_t start_ns;    /* CLOCK_MONOTONIC then */
 	double ns_per_tick;   /* as known by now */
+	struct clock_piece piece[CLOCK_PIECES]; /* oldest first */
+	uint32_t n_pieces;
+	uint64_t seen_ticks; /* when the clocks were last compared for a piece */
+	double seen_ns;      /* since time 0 then */
+	bool used;           /* the last piece gave times */
+	uint64_t held_until; /* no piece begins before these ticks */
 };
 
 static inline uint64_t tracer_monotonic_ns(void)
@@ -27,9 +45,21 @@ static inline uint64_t tracer_monotonic_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/*
+ * Before all that the thread makes visible to others from here on. A processor may read its counter ahead of loads that
+ * take a while, though: it may be before what others did and this thread has seen.
+ */
 static inline uint64_t tracer_ticks(const struct tracer_clock *c)
 {
 	return c->counter ? __builtin_ia32_rdtsc() : tracer_monotonic_ns();
+}
+
+/* And after all that the thread has seen of others so far, for which the processor waits. */
+static inline uint64_t tracer_ticks_after(const struct tracer_clock *c)
+{
+	if (c->counter)
+		__builtin_ia32_lfence();
+	return tracer_ticks(c);
 }
 
 /* Time 0 is now. */
@@ -39,6 +69,6 @@ void tracer_clock_init(struct tracer_clock *c);
 void tracer_clock_adjust(struct tracer_clock *c);
 
 /* Microseconds since time 0. */
-uint64_t tracer_clock_us(const struct tracer_clock *c, uint64_t ticks);
+uint64_t tracer_clock_us(struct tracer_clock *c, uint64_t ticks);
 
 #endif

@@ -17,7 +17,7 @@
 
 #include <errno.h>
 
-/* The longest note, with what may have to go before it: a time, a chunk. */
+/* The longest note, with what may have to go before it and after it: a time, a chunk, what was lost; an evict. */
 #define MOST_WORDS 16u
 
 static void wake_writer(void)
@@ -84,6 +84,46 @@ static inline uint64_t *put(uint64_t *to, uint64_t first, uint64_t op, uint64_t 
 static inline uint64_t now(void)
 {
 	return tracer_ticks(&recorder.clock) >> recorder.tick_shift;
+}
+
+/* The same, but not before anything that another thread did and this one has seen. */
+static inline uint64_t now_after(void)
+{
+	if (atomic_load_explicit(&recorder.alone, memory_order_relaxed))
+		return now();
+	return tracer_ticks_after(&recorder.clock) >> recorder.tick_shift;
+}
+
+/* No counter is so far ahead of another, nor read so early. */
+#define MOST_AHEAD (UINT64_C(1) << 16)
+
+/*
+ * The time of what was handed out at `address`, about which the table said `had`: not before the block that was there
+ * last was freed, maybe by another thread. ticks: what it seems to be. Where the table had forgotten when that was, the
+ * processor has to wait.
+ */
+static inline uint64_t time_of_alloc(uint64_t had, uint64_t address, uint64_t ticks)
+{
+	uint64_t ahead = (had - ticks) & (ID_FREED - 1);
+
+	if (had == 0)
+		return ticks;
+	if (__builtin_expect(!(had & ID_FREED) || had >> ID_BITS != address_tag(address), 0))
+		return now_after();
+	return ahead < MOST_AHEAD ? ticks + ahead : ticks;
+}
+
+/*
+ * The time of the free of a block, about which the table said `had`: not before it was allocated. What has one of the
+ * thread's own last ids was allocated by itself.
+ */
+static inline uint64_t time_of_free(const struct tracer_thread *t, uint64_t had, uint64_t ticks)
+{
+	if (__builtin_expect((had & ID_MASK) >= t->end_id - (UINT64_C(1) << ID_CHUNK_BITS) &&
+				     (had & ID_MASK) < t->end_id,
+			     1))
+		return ticks > t->last_ticks ? ticks : t->last_ticks;
+	return now_after();
 }
 
 /* Puts what must be said before the note itself. Returns where the note goes. */
@@ -158,7 +198,7 @@ static __attribute__((noinline)) uint64_t *enter_taken(struct tracer_thread *t, 
 	}
 	do {
 		had = atomic_load_explicit(slot, memory_order_relaxed);
-		other = had && had >> ID_BITS != address_tag(address)
+		other = slot_is_taken(had) && !slot_is_of(had, address)
 				? slot_address_of(address_slot(address), had)
 				: 0;
 		if (other != 0)
@@ -171,32 +211,45 @@ static __attribute__((noinline)) uint64_t *enter_taken(struct tracer_thread *t, 
 	return at;
 }
 
+/* What the table has in the place of an address. */
+static inline uint64_t slot_content(uint64_t address)
+{
+	return atomic_load_explicit(&recorder.ids[address_slot(address)], memory_order_acquire);
+}
+
 /*
- * Puts the id that is at `address` now into the table. Returns the place after the words that say what was
- * forgotten for it.
+ * Puts the id that is at `address` now into the table, which had `had` there. Returns the place after the words that
+ * say what was forgotten for it.
  */
 static inline uint64_t *enter_address(struct tracer_thread *t, uint64_t *at, uint64_t address,
-				      uint64_t id)
+				      uint64_t had, uint64_t id)
 {
 	_Atomic uint64_t *slot = &recorder.ids[address_slot(address)];
 
-	if (__builtin_expect(!address_is_odd(address), 1) &&
-	    __builtin_expect(swap_slot(t, slot, 0, address_tag(address) << ID_BITS | id), 1))
+	if (__builtin_expect(!slot_is_taken(had) && !address_is_odd(address), 1) &&
+	    __builtin_expect(swap_slot(t, slot, had, address_tag(address) << ID_BITS | id), 1))
 		return at;
 	return enter_taken(t, at, address, id);
 }
 
-/* Takes what is known of address out of the table; 0: nothing. */
-static inline uint64_t leave_address(struct tracer_thread *t, uint64_t address)
+/*
+ * Takes what is known of the block at old->address, which is freed now, out of the table; false: nothing is. Sets slot
+ * and ticks. t NULL: from any state.
+ */
+static inline bool leave_address(struct tracer_thread *t, struct tracer_old *old)
 {
-	_Atomic uint64_t *slot = &recorder.ids[address_slot(address)];
-	uint64_t had = atomic_load_explicit(slot, memory_order_acquire);
+	_Atomic uint64_t *slot = &recorder.ids[address_slot(old->address)];
+	uint64_t ticks = now();
 
-	if (had == 0 || had >> ID_BITS != address_tag(address) || address_is_odd(address))
-		return 0;
+	old->slot = atomic_load_explicit(slot, memory_order_acquire);
+	if (!slot_is_of(old->slot, old->address) || address_is_odd(old->address)) {
+		old->slot = 0;
+		return false;
+	}
+	old->ticks = t ? time_of_free(t, old->slot, ticks) : now_after();
 	/* Another address may have taken the slot by now; then that one stays. */
-	swap_slot(t, slot, had, 0);
-	return had;
+	swap_slot(t, slot, old->slot, slot_freed(old->slot, old->ticks));
+	return true;
 }
 
 static uint64_t size_and_kind(size_t size, unsigned kind)
@@ -212,18 +265,20 @@ static inline __attribute__((always_inline)) void put_block(struct tracer_thread
 							    uint64_t address, uint64_t operand,
 							    const struct tracer_old *old)
 {
-	uint64_t ticks = now(), stack = live_stack(t, from), head;
+	uint64_t ticks = now(), had = slot_content(address), stack = live_stack(t, from), head;
 	uint64_t *begin = claim(t, &head), *at = begin;
 	uint64_t op = !old ? HEAP_ALLOC : old->slot ? HEAP_REALLOC : HEAP_REALLOC_ADDRESS;
 
 	if (!begin)
 		return;
-	at = begin_note(t, at, ticks, true);
+	at = begin_note(t, at, time_of_alloc(had, address, ticks), true);
 	at = put(at, t->last_ticks << 32 | stack, op, operand);
 	*at++ = address;
-	if (old)
+	if (old) {
 		*at++ = old->slot ? old->slot & ID_MASK : old->address;
-	at = enter_address(t, at, address, t->next_id++);
+		*at++ = old->ticks;
+	}
+	at = enter_address(t, at, address, had, t->next_id++);
 	t->passed = false;
 	publish(t, head, (uint64_t)(at - begin));
 }
@@ -239,13 +294,13 @@ static inline __attribute__((always_inline)) void note_free(struct tracer_thread
 							    const struct walk_start *from,
 							    const struct tracer_old *old)
 {
-	uint64_t ticks = now(), head, *begin, *at;
+	uint64_t head, *begin, *at;
 	uint64_t stack = recorder.options.free_stacks ? live_stack(t, from) : 0;
 
 	begin = at = claim(t, &head);
 	if (!begin)
 		return;
-	at = begin_note(t, at, ticks, false);
+	at = begin_note(t, at, old->ticks, false);
 	/* Or a block would seem to be freed next after it was made, when the others between were not sampled. */
 	if (__builtin_expect(t->passed, 0))
 		at = put(at, t->last_ticks << 32, NOTE_CULLED_FREE, 0);
@@ -271,8 +326,13 @@ void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsi
 /* What is known of a block that is about to go; false: nothing that would be missed. */
 static inline bool known(struct tracer_thread *t, uint64_t address, struct tracer_old *old)
 {
-	*old = (struct tracer_old){ address, leave_address(t, address) };
-	return old->slot || address_was_evicted(recorder.evicted, address);
+	old->address = address;
+	if (leave_address(t, old))
+		return true;
+	if (!address_was_evicted(recorder.evicted, address))
+		return false;
+	old->ticks = now_after();
+	return true;
 }
 
 void tracer_note_free(const struct walk_start *from, void *p)
@@ -291,10 +351,12 @@ void tracer_note_free(const struct walk_start *from, void *p)
 
 struct tracer_old tracer_note_give_up(void *p)
 {
-	struct tracer_old old = { (uint64_t)p, 0 };
+	struct tracer_old old = { (uint64_t)p, 0, 0 };
 
+	if (!p || !tracer_is_on())
+		return old;
 	/* May be in a handler of a signal that came while this thread was at a slot. */
-	if (p && tracer_is_on() && !known(NULL, (uint64_t)p, &old))
+	if (!known(NULL, (uint64_t)p, &old))
 		old.address = 0;
 	return old;
 }

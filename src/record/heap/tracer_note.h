@@ -8,10 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a realloc is about to end; between tracer_note_give_up() and tracer_note_realloc(). */
+/* What a free or a realloc is about to end; of the latter between tracer_note_give_up() and tracer_note_realloc(). */
 struct tracer_old {
 	uint64_t address;
-	uint64_t slot; /* content of the table, or 0: not known there */
+	uint64_t slot;  /* content of the table, or 0: not known there */
+	uint64_t ticks; /* >> tick_shift: when */
 };
 
 /* size bytes at p were handed out. family is an enum heap_family. */

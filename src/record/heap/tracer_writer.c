@@ -269,7 +269,8 @@ static void finish_block(struct tracer_thread *t, uint64_t tail)
 				      HEAP_COL_REF,
 				      HEAP_COL_ADDRESS,
 				      HEAP_COL_LOOSE,
-				      HEAP_COL_RANGE };
+				      HEAP_COL_RANGE,
+				      HEAP_COL_EARLY };
 	struct heap_event_writer *w = &writer.events;
 
 	if (w->n && tracer_is_on())
@@ -299,6 +300,14 @@ static uint64_t note_us(struct tracer_thread *t, uint64_t first)
 	if (us > t->write_us)
 		t->write_us = us;
 	return t->write_us;
+}
+
+/* How long before the last event a realloc began. */
+static uint64_t early_us(const struct tracer_thread *t, uint64_t ticks)
+{
+	uint64_t us = tracer_clock_us(&recorder.clock, ticks << recorder.tick_shift);
+
+	return us < t->write_us ? t->write_us - us : 0;
 }
 
 static void count_lost(struct tracer_thread *t, uint64_t n)
@@ -336,7 +345,8 @@ static unsigned read_event(struct tracer_thread *t, const uint64_t *note, struct
 		e->size = operand;
 		e->address = note[2];
 		e->old_id = e->old_address = note[3];
-		return 4;
+		e->early = early_us(t, note[4]);
+		return 5;
 	case HEAP_RANGE:
 		e->size = operand;
 		e->address = note[2];
