@@ -81,7 +81,7 @@ static void *thread(void *arg)
 
 int main(int argc, char **argv)
 {
-	unsigned n = 4000;
+	unsigned n = 16000;
 	pthread_t t;
 
 	if (argc > 1 && strcmp(argv[1], "two") == 0) {
