@@ -20,6 +20,7 @@
 #include "perf_events.h"
 #include "perf_facts.h"
 #include "perf_feed.h"
+#include "perf_gap.h"
 #include "perf_header.h"
 #include "perf_info.h"
 #include "perf_naming.h"
@@ -40,6 +41,8 @@
 
 /* Records fed between two publications: some milliseconds. */
 #define BATCH_BYTES       ((size_t)1 << 20)
+/* That were read of windows which wait to be fed, at most. */
+#define WAITING_BYTES     ((size_t)16 << 20)
 /* From here on it pays to name functions while reading goes on. */
 #define NAME_BESIDE_BYTES ((uint64_t)8 << 20)
 
@@ -182,12 +185,12 @@ static void take_tool_records(struct reader *r, const struct perf_records *w)
 }
 
 static struct perf_stream *open_records(const struct reader *r, struct input *in, uint64_t begin,
-					uint64_t end)
+					uint64_t end, bool skim)
 {
 	struct perf_stream *s = perf_stream_new(in, begin, end, r->header.swap,
 						r->header.packed_max);
 
-	perf_stream_leave_gaps(s);
+	perf_stream_leave_gaps(s, skim);
 	return s;
 }
 
@@ -195,7 +198,7 @@ static struct perf_stream *open_records(const struct reader *r, struct input *in
 static int look_through(struct reader *r, struct input *in, uint64_t begin, uint64_t end,
 			uint64_t from)
 {
-	struct perf_stream *ahead = open_records(r, in, begin, end);
+	struct perf_stream *ahead = open_records(r, in, begin, end, true);
 	struct perf_records w;
 	int rc = 0;
 
@@ -299,7 +302,9 @@ static int feed(struct reader *r, const struct perf_records *w)
 struct queue {
 	struct perf_records window[PERF_WINDOWS_MOST];
 	uint64_t n_rounds[PERF_WINDOWS_MOST]; /* that had been finished at the end of each */
+	size_t n_read[PERF_WINDOWS_MOST];     /* bytes in memory of each, when it came */
 	unsigned first, n;                    /* a ring */
+	size_t n_bytes;                       /* that were read of all of them */
 };
 
 static uint64_t n_rounds_told(const struct reader *r)
@@ -318,10 +323,27 @@ static bool may_feed(const struct reader *r, const struct queue *q)
 	return r->all_told || r->end == 0 || n_rounds_told(r) >= q->n_rounds[q->first] + 2;
 }
 
+/* Must the oldest window wait no longer? */
+static bool is_full(const struct queue *q)
+{
+	return q->n == PERF_WINDOWS_MOST || q->n_bytes >= WAITING_BYTES;
+}
+
+/* What a window takes of memory, about; its gaps take none until they are filled. */
+static size_t bytes_read(const struct perf_records *w)
+{
+	size_t n = w->n_bytes;
+
+	for (size_t i = 0; i < w->n_gaps; i++)
+		n -= w->gaps[i].n < n ? w->gaps[i].n : n;
+	return n;
+}
+
 static int feed_oldest(struct reader *r, struct queue *q)
 {
 	const struct perf_records *w = &q->window[q->first];
 
+	q->n_bytes -= q->n_read[q->first];
 	q->first = (q->first + 1) % PERF_WINDOWS_MOST;
 	q->n--;
 	return feed(r, w);
@@ -335,9 +357,11 @@ static int take_window(struct reader *r, struct queue *q, const struct perf_reco
 
 	q->window[at] = *w;
 	q->n_rounds[at] = n_rounds_told(r);
+	q->n_read[at] = bytes_read(w);
+	q->n_bytes += q->n_read[at];
 	q->n++;
 	/* Rounds are longer than what may wait: later windows may still tell of this one's time. */
-	if (rc == 0 && q->n == PERF_WINDOWS_MOST && !may_feed(r, q))
+	if (rc == 0 && is_full(q) && !may_feed(r, q))
 		rc = look_ahead(r, n_records_told(r));
 	while (rc == 0 && may_feed(r, q))
 		rc = feed_oldest(r, q);
@@ -444,7 +468,7 @@ static int open_stream(struct reader *r, struct err *e)
 	}
 	perf_parts_find(&r->parts, input_directory(r->in));
 	r->n_bytes = input_file_bytes(r->in) + r->parts.n_bytes;
-	r->stream = open_records(r, r->in, r->begin, r->end);
+	r->stream = open_records(r, r->in, r->begin, r->end, false);
 	return 0;
 }
 
@@ -485,7 +509,7 @@ static int read_part(struct reader *r, size_t i, struct err *broken)
 	r->begin = 0;
 	r->end = input_file_bytes(part);
 	if (r->end > 0) {
-		r->stream = open_records(r, part, 0, r->end);
+		r->stream = open_records(r, part, 0, r->end, false);
 		rc = read_records(r, broken);
 		end_stream(r);
 	}

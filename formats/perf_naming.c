@@ -12,7 +12,7 @@
 #include "task.h"
 
 #include <errno.h>
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -23,15 +23,24 @@ struct perf_naming {
 	struct resolver *resolver;
 	const struct progress *outer;
 	struct progress own; /* cancelled with outer */
-	_Atomic bool stop;   /* reading has ended */
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* stop or done */
+	bool stop;              /* reading has ended */
+	bool done;              /* nothing more is named */
 	struct task *task;
 };
 
-static void pause_ns(long ns)
+/* Sleeps for so long, or until one of the two is so; with the lock. */
+static void pause_ns(struct perf_naming *n, const bool *so, long ns)
 {
-	struct timespec t = { .tv_nsec = ns };
+	struct timespec t;
 
-	nanosleep(&t, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_nsec += ns;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	while (!*so && pthread_cond_timedwait(&n->changed, &n->lock, &t) == 0)
+		;
 }
 
 static int name_on(void *arg)
@@ -39,25 +48,44 @@ static int name_on(void *arg)
 	struct perf_naming *n = arg;
 	int rc = 0;
 
-	while (rc == 0 && !atomic_load(&n->stop)) {
+	pthread_mutex_lock(&n->lock);
+	while (rc == 0 && !n->stop) {
+		pthread_mutex_unlock(&n->lock);
 		rc = resolver_name(n->resolver, &n->own);
 		if (rc == 0)
 			rc = resolver_inline_ahead(n->resolver, &n->own);
-		pause_ns(PAUSE_NS);
+		pthread_mutex_lock(&n->lock);
+		pause_ns(n, &n->stop, PAUSE_NS);
 	}
+	n->done = true;
+	pthread_cond_signal(&n->changed);
+	pthread_mutex_unlock(&n->lock);
 	return rc;
+}
+
+static void thread_free(struct perf_naming *n)
+{
+	pthread_cond_destroy(&n->changed);
+	pthread_mutex_destroy(&n->lock);
+	free(n);
 }
 
 struct perf_naming *perf_naming_start(struct resolver *r, const struct progress *outer)
 {
 	struct perf_naming *n = xcalloc(1, sizeof(*n));
+	pthread_condattr_t attr;
 
 	n->resolver = r;
 	n->outer = outer;
+	pthread_mutex_init(&n->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&n->changed, &attr);
+	pthread_condattr_destroy(&attr);
 	n->task = task_start(name_on, n, -1);
 	if (n->task)
 		return n;
-	free(n);
+	thread_free(n);
 	return NULL;
 }
 
@@ -67,13 +95,16 @@ int perf_naming_finish(struct perf_naming *n)
 
 	if (!n)
 		return 0;
-	atomic_store(&n->stop, true);
-	while (!task_finished(n->task)) {
+	pthread_mutex_lock(&n->lock);
+	n->stop = true;
+	pthread_cond_signal(&n->changed);
+	while (!n->done) {
 		if (progress_cancelled(n->outer))
 			progress_cancel(&n->own);
-		pause_ns(PAUSE_NS / 10);
+		pause_ns(n, &n->done, PAUSE_NS);
 	}
+	pthread_mutex_unlock(&n->lock);
 	rc = task_join(n->task);
-	free(n);
+	thread_free(n);
 	return rc;
 }

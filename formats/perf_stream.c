@@ -41,6 +41,7 @@
 #define GAP_RECORD_BYTES ((uint32_t)6 << 10)
 #define GAP_TAIL_BYTES   ((size_t)256)
 #define GAP_HEAD_BYTES   ((size_t)2 << 10)
+#define SKIM_HEAD_BYTES  ((size_t)64)
 #define GAP_TRIAL        64
 #define GAP_FILLS_PART   4
 
@@ -650,9 +651,10 @@ void perf_stream_keep(struct perf_stream *s, unsigned n)
 	s->kept = n;
 }
 
-void perf_stream_leave_gaps(struct perf_stream *s)
+void perf_stream_leave_gaps(struct perf_stream *s, bool skim)
 {
 	s->may_leave_gaps = s->seekable;
+	s->head = skim ? SKIM_HEAD_BYTES : GAP_HEAD_BYTES;
 }
 
 int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e)

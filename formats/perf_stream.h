@@ -4,7 +4,7 @@
  *
  * COMPRESSED records hold pieces of zstd frames whose content is records again, which may begin in one
  * piece and end in another; payloads behind AUXTRACE and TRACING_DATA records are stepped over. What
- * comes out is one flat run of records. Memory is bounded: two windows, a third for what is packed.
+ * comes out is one flat run of records. Memory is bounded: the windows that are kept and one more, another for what is packed.
  */
 #ifndef PROFTOP_FORMATS_PERF_STREAM_H
 #define PROFTOP_FORMATS_PERF_STREAM_H
@@ -45,7 +45,7 @@ struct perf_stream_stats {
  */
 #define PERF_WINDOW_BYTES      ((size_t)1 << 20)
 #define PERF_PIPE_WINDOW_BYTES ((size_t)16 << 20)
-#define PERF_WINDOWS_MOST      16u /* that may be looked at at once */
+#define PERF_WINDOWS_MOST      32u /* that may be looked at at once */
 
 /*
  * Reads [begin, end) of a seekable input, or all that comes from a pipe when end is 0; borrows in.
@@ -55,8 +55,11 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 				    uint32_t packed_max);
 void perf_stream_free(struct perf_stream *s);
 
-/* From now on the middle of long samples need not be read: windows of a seekable input may have gaps. */
-void perf_stream_leave_gaps(struct perf_stream *s);
+/*
+ * From now on the middle of long samples need not be read: windows of a seekable input may have gaps. skim: little
+ * more than their headers is wanted.
+ */
+void perf_stream_leave_gaps(struct perf_stream *s, bool skim);
 
 /*
  * The next window. From a pipe it ends when a round is finished or pauses, for a live view, and is

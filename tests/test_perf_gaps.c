@@ -62,15 +62,20 @@ static void put_stack(struct made *m, uint32_t i, uint32_t n_raw)
 	made_end(m, at);
 }
 
-/* Long samples, with short records between some of them. */
-static void put_records(struct made *m)
+static struct perf_attr attr_of_stacks(void)
 {
-	m->attr = (struct perf_attr){
+	return (struct perf_attr){
 		.sample_type = PERF_S_IP | PERF_S_TID | PERF_S_TIME | PERF_S_RAW |
 			       PERF_S_REGS_USER | PERF_S_STACK_USER,
 		.sample_regs_user = 1u << 6 | 1u << 7 | 1u << 8,
 		.flags = PERF_ATTR_SAMPLE_ID_ALL,
 	};
+}
+
+/* Long samples, with short records between some of them. */
+static void put_records(struct made *m)
+{
+	m->attr = attr_of_stacks();
 	made_comm(m, 1, 1, 0, "a");
 	made_mmap(m, 1, 0, CODE_AT, 0x1000, "/nowhere/a");
 	for (uint32_t i = 0; i < N_SAMPLES; i++) {
@@ -178,24 +183,50 @@ static void check_gaps(const struct made *m, struct perf_stream *s, size_t *n_ga
 	}
 }
 
-Test(perf_gaps, hold_what_the_file_holds)
+static void check_stream(const struct made *records, bool skim)
 {
-	struct made records = { 0 };
-	struct perf_stream *s;
-	struct input *in;
+	struct input *in = input_of_bytes(records->bytes.at, records->bytes.n, "x.data");
+	struct perf_stream *s = perf_stream_new(in, 0, records->bytes.n, false, 0);
 	size_t n_gaps = 0, n_samples = 0;
 
-	put_records(&records);
-	in = input_of_bytes(records.bytes.at, records.bytes.n, "x.data");
-	s = perf_stream_new(in, 0, records.bytes.n, false, 0);
-	perf_stream_leave_gaps(s);
-	check_gaps(&records, s, &n_gaps, &n_samples);
+	perf_stream_leave_gaps(s, skim);
+	check_gaps(records, s, &n_gaps, &n_samples);
 	cr_expect_eq(n_samples, N_SAMPLES);
 	cr_expect_gt(n_gaps, N_SAMPLES / 4);
 	cr_expect_eq(perf_stream_stats(s)->end, PERF_END_CLEAN);
 	perf_stream_free(s);
 	input_close(in);
+}
+
+Test(perf_gaps, hold_what_the_file_holds)
+{
+	struct made records = { 0 };
+
+	put_records(&records);
+	check_stream(&records, false);
+	check_stream(&records, true);
 	made_done(&records);
+}
+
+/* The mapping comes in the same round as the samples, but after more windows than may wait. */
+Test(perf_gaps, a_round_longer_than_all_windows_is_looked_through)
+{
+	struct made records = { .attr = attr_of_stacks() }, file = { .attr = records.attr };
+	char *text;
+
+	made_comm(&records, 1, 1, 0, "a");
+	made_mmap(&records, 1, 0, 0, 0x1000, "/nowhere/first");
+	for (uint32_t i = 0; records.bytes.n < (PERF_WINDOWS_MOST + 3) * PERF_WINDOW_BYTES; i++)
+		put_stack(&records, i, 45056);
+	made_mmap(&records, 1, 0, CODE_AT, 0x1000, "/nowhere/late");
+	made_mark(&records, PERF_REC_FINISHED_ROUND);
+	made_file(&file, &records, records.bytes.n);
+	text = text_of(&file);
+	cr_expect_neq(strstr(text, "[/nowhere/late]+"), NULL);
+	cr_expect_eq(strstr(text, "unknown"), NULL);
+	free(text);
+	made_done(&records);
+	made_done(&file);
 }
 
 /* What was a long sample a moment ago is the end of the file now. */
@@ -216,7 +247,7 @@ Test(perf_gaps, of_a_file_that_shrinks_are_zeros)
 	cr_assert_eq(write(fd, records.bytes.at, records.bytes.n), (ssize_t)records.bytes.n);
 	cr_assert_eq(input_open(name, &in, &e), 0, "%s", err_text(&e));
 	s = perf_stream_new(in, 0, records.bytes.n, false, 0);
-	perf_stream_leave_gaps(s);
+	perf_stream_leave_gaps(s, false);
 	do {
 		cr_assert_eq(perf_stream_next(s, &w, &e), 1);
 	} while (w.n_gaps == 0);

@@ -35,7 +35,7 @@
  * Inlined frames are looked for while reading goes on where that is cheap: in small files, whose parts
  * that had to be unpacked are kept, and each time only if there is far more to ask than before.
  */
-#define AHEAD_LEAST        64u
+#define AHEAD_LEAST        8u
 #define AHEAD_GROWTH       4u
 #define AHEAD_FILE_BYTES   (UINT64_C(16) << 20)
 #define AHEAD_PACKED_BYTES (UINT64_C(8) << 20)

@@ -132,7 +132,7 @@ static double scan_once(struct bench *b)
 	double begin = now();
 	struct perf_records w;
 
-	perf_stream_leave_gaps(stream);
+	perf_stream_leave_gaps(stream, false);
 	while (perf_stream_next(stream, &w, NULL) > 0) {
 		struct perf_record r;
 		struct perf_sample s;
