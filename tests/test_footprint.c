@@ -196,47 +196,92 @@ Test(footprint, any_time_is_as_its_slot_in_lines_says)
 	story_free(s);
 }
 
-/* The program's own code asks a library, which asks the allocator: the program's is the site. */
-Test(footprint, a_site_is_the_innermost_frame_of_the_programs_own)
+/* Frames from the outermost on, NAME@MODULE; "?" has no name. Modules by their names: lib…, libc, else a program. */
+static const struct {
+	const char *what, *stack, *site;
+} sites[] = {
+	{ "the program asks a library, which asks the allocator",
+	  "main@prog load@prog parse_xml@libxml strdup@libc", "load" },
+	{ "wrappers speak for their callers", "main@prog read_all@prog xmalloc@prog", "read_all" },
+	{ "so do those of any name", "main@prog open@prog bfd_zalloc@prog pool_alloc@libpool",
+	  "open" },
+	{ "what frees is none of them", "main@prog list_dealloc@prog malloc@libc", "list_dealloc" },
+	{ "a language's library is not the program's own",
+	  "main@prog fill@prog std::vector<int>::resize(unsigned_long)@prog operator_new@libstdc++",
+	  "fill" },
+	{ "a stripped program that calls a library",
+	  "?@prog sqlite3_step@libsqlite sqlite3BtreeInsert@libsqlite ?@libsqlite "
+	  "sqlite3Malloc@libsqlite ?@libsqlite",
+	  "sqlite3BtreeInsert" },
+	{ "of libraries it is the innermost", "?@prog png_read@libpng inflate@libz ?@libz",
+	  "inflate" },
+	{ "even without a name", "?@prog png_read@libpng ?@libz", "[libz]" },
+	{ "and never what had called the program", "start_main@libc ?@prog ?@prog", "[prog]" },
+	{ "the next name outward in the program",
+	  "start_main@libc main@prog init@prog ?@prog ?@prog", "init" },
+	{ "is told where nothing else is", "main@prog init@prog ?@prog opendir@libc", "opendir" },
+	{ "a constructor of a library", "_dl_init@libld call_init@libld ?@libstdc++",
+	  "[libstdc++]" },
+	{ "wrappers alone", "xmalloc@prog malloc@libc", "malloc" },
+};
+
+static enum family family_of(const char *module)
 {
-	static const struct {
-		const char *name;
-		enum family family;
-	} frames[] = {
-		{ "main", FAMILY_PROGRAM },
-		{ "load", FAMILY_PROGRAM },
-		{ "parse_xml", FAMILY_LIBRARY },
-		{ "strdup", FAMILY_LIBC },
-	};
-	struct profile *p = profile_new();
-	struct heap_origin o = { .thread = ID_NONE };
+	if (strcmp(module, "libc") == 0)
+		return FAMILY_LIBC;
+	return strncmp(module, "lib", 3) == 0 ? FAMILY_LIBRARY : FAMILY_PROGRAM;
+}
+
+static stack_id build_frames(struct profile *p, const char *frames)
+{
+	char *copy = strdup(frames), *rest = copy, *frame;
 	stack_id at = { 0 };
-	struct footprint *m;
-	origin_id from;
-	track_id t;
 
-	builder_begin(p);
-	t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0, 0);
-	o.event = (uint16_t)build_heap_event(p, "malloc").v;
-	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
-		module_id module = build_module(p, frames[i].name, "", frames[i].family);
-		function_id f = build_function(p, build_cstring(p, frames[i].name), module, 0,
-					       (string_id){ 0 }, 0);
+	while ((frame = strsep(&rest, " "))) {
+		char *module = strchr(frame, '@'), made_up[64];
+		const char *name = frame;
+		uint32_t flags = 0;
+		module_id m;
+		function_id f;
 
+		*module++ = '\0';
+		if (strcmp(frame, "?") == 0) {
+			snprintf(made_up, sizeof(made_up), "[%s]", module);
+			name = made_up;
+			flags = FUNCTION_UNRESOLVED;
+		}
+		m = build_module(p, module, "", family_of(module));
+		f = build_function(p, build_cstring(p, name), m, flags, (string_id){ 0 }, 0);
 		at = build_stack(p, at, build_symbol_location(p, f));
 	}
-	o.stack = at.v;
-	from = build_heap_origin(p, &o);
-	build_moment(p, t, 5);
-	build_allocation(p, t, 64, from);
-	builder_end(p);
-	m = footprint_of(p, "", (event_id){ o.event });
-	cr_assert_eq(m->n_sites, 1);
-	cr_assert_str_eq(m->keys.key[m->site[0].key].label, "load");
-	cr_assert_eq(m->site[0].stack, at.v);
-	cr_assert_eq(m->site[0].sum[FOOTPRINT_LIVE], 64);
-	footprint_free(m);
-	profile_free(p);
+	free(copy);
+	return at;
+}
+
+Test(footprint, a_site_is_whose_the_allocation_is)
+{
+	for (size_t i = 0; i < sizeof(sites) / sizeof(*sites); i++) {
+		struct profile *p = profile_new();
+		struct heap_origin o = { .thread = ID_NONE };
+		struct footprint *m;
+		track_id t;
+
+		builder_begin(p);
+		t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0, 0);
+		o.event = (uint16_t)build_heap_event(p, "malloc").v;
+		o.stack = build_frames(p, sites[i].stack).v;
+		build_moment(p, t, 5);
+		build_allocation(p, t, 64, build_heap_origin(p, &o));
+		builder_end(p);
+		m = footprint_of(p, "", (event_id){ o.event });
+		cr_assert_eq(m->n_sites, 1);
+		cr_expect_str_eq(m->keys.key[m->site[0].key].label, sites[i].site, "%s: %s, not %s",
+				 sites[i].what, m->keys.key[m->site[0].key].label, sites[i].site);
+		cr_expect_eq(m->site[0].stack, o.stack);
+		cr_expect_eq(m->site[0].sum[FOOTPRINT_LIVE], 64);
+		footprint_free(m);
+		profile_free(p);
+	}
 }
 
 /* In a range of time: what is there at its end less what was at its beginning, whoever had asked for it. */

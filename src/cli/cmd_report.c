@@ -129,7 +129,8 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 	free(name);
 	if (w->begin_ns != TIME_NONE)
 		fprintf(to, ", %s", fmt_ns(ns, w->end_ns - w->begin_ns));
-	if (w->n_threads)
+	/* They are those of the metric, of which the memory view shows all. */
+	if (w->n_threads && r->view != VIEW_KIND_MEMORY)
 		fprintf(to, ", %s thread%s", fmt_count(n, (int64_t)w->n_threads),
 			w->n_threads == 1 ? "" : "s");
 	fputc('\n', to);

@@ -5,11 +5,11 @@
 
 #include "filter.h"
 #include "heap_change.h"
+#include "heap_sites.h"
 #include "mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const enum measure measures[FOOTPRINT_N_COLUMNS] = {
 	[FOOTPRINT_LIVE] = MEASURE_LIVE,           [FOOTPRINT_PEAK] = MEASURE_PEAK,
@@ -32,126 +32,6 @@ static void set_lens(struct footprint *m, const struct lens *lens, event_id even
 
 /* Sites. */
 
-/* The key of a location's innermost frame. */
-static uint32_t innermost_key(const struct footprint *m, const struct location_columns *l,
-			      uint32_t location)
-{
-	const struct frame *f = m->lens.inlines ? location_frames(l, location) : NULL;
-	uint32_t function = f ? f[f->n_more].function : location_function(l, location);
-
-	return keys_of_frame(&m->keys, function, l->module[location]);
-}
-
-/*
- * Where the name of a function begins behind the type that it returns, which templates are written
- * with: "void std::f<int>(int)".
- */
-static const char *qualified_name(const char *label)
-{
-	const char *begin = label;
-	int depth = 0;
-
-	for (const char *at = label; *at && (depth > 0 || *at != '('); at++) {
-		if (depth == 0 && strncmp(at, "operator", 8) == 0)
-			break;
-		if (depth == 0 && *at == ' ' && at[1])
-			begin = at + 1;
-		depth += *at == '<' || *at == '(';
-		depth -= (*at == '>' || *at == ')') && depth > 0;
-	}
-	return begin;
-}
-
-/* Code of a language's own library, which is compiled into programs but is not what they are about. */
-static bool is_of_language(const char *label)
-{
-	static const char *const begins[] = {
-		"std::",    "__gnu_cxx::", "operator new", "alloc::", "core::",
-		"<alloc::", "<core::",     "<std::",       "__rust_", "hashbrown::",
-	};
-	const char *name = qualified_name(label);
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
-		if (strncmp(name, begins[i], strlen(begins[i])) == 0 ||
-		    strncmp(label, begins[i], strlen(begins[i])) == 0)
-			return true;
-	return false;
-}
-
-/* xmalloc(), g_realloc(), sqlite3Malloc, xstrdup: their callers are who asks. */
-static bool is_wrapper(const char *label)
-{
-	static const char *const ends[] = { "malloc",  "calloc",       "realloc", "strdup",
-					    "strndup", "reallocarray", "malloc0", "mallocz" };
-	const char *name = qualified_name(label);
-	size_t n = strcspn(name, "(@[. ");
-
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		size_t end = strlen(ends[i]);
-
-		if (n >= end && strncasecmp(name + n - end, ends[i], end) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_own(const struct footprint *m, uint32_t key)
-{
-	const struct key *is = &m->keys.key[key];
-
-	return is->family == FAMILY_PROGRAM && !(is->flags & FUNCTION_COMM) &&
-	       !is_of_language(is->label) && !is_wrapper(is->label);
-}
-
-/* The key of a location's innermost frame that is the program's own; KEY_NONE: none is. */
-static uint32_t own_key(const struct footprint *m, const struct location_columns *l,
-			uint32_t location, const bool *own)
-{
-	const struct frame *f = m->lens.inlines ? location_frames(l, location) : NULL;
-	uint32_t module = l->module[location], key;
-
-	if (!f) {
-		key = keys_of_frame(&m->keys, location_function(l, location), module);
-		return own[key] ? key : KEY_NONE;
-	}
-	for (uint32_t i = f->n_more + 1; i-- > 0;) {
-		key = keys_of_frame(&m->keys, f[i].function, module);
-		if (own[key])
-			return key;
-	}
-	return KEY_NONE;
-}
-
-/* For each stack the key of its site, and whether that is the program's own code. */
-static uint32_t *keys_of_sites(const struct footprint *m)
-{
-	uint32_t n = m->counts.n_stacks, *key = xmalloc(n * sizeof(*key));
-	bool *own_site = xcalloc(n, sizeof(*own_site));
-	bool *own = xcalloc(m->keys.n, sizeof(*own)); /* by key */
-	struct location_columns l;
-	struct stack_columns s;
-
-	for (uint32_t i = 0; i < m->keys.n; i++)
-		own[i] = is_own(m, i);
-	profile_locations(m->profile, &l);
-	profile_stacks(m->profile, &s);
-	key[0] = KEY_NONE;
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t k = own_key(m, &l, s.location[i], own), parent = s.parent[i];
-
-		own_site[i] = k != KEY_NONE || own_site[parent];
-		if (k != KEY_NONE)
-			key[i] = k;
-		else if (own_site[parent])
-			key[i] = key[parent];
-		else
-			key[i] = innermost_key(m, &l, s.location[i]);
-	}
-	free(own);
-	free(own_site);
-	return key;
-}
-
 /* Column c of what was weighed, of a stack or in all. */
 static int64_t weighed(const struct footprint *m, const int64_t *sums, int c)
 {
@@ -161,7 +41,8 @@ static int64_t weighed(const struct footprint *m, const int64_t *sums, int c)
 /* change: [n_stacks], or NULL. */
 static void make_sites(struct footprint *m, const struct weights *w, const int64_t *change)
 {
-	uint32_t *key = keys_of_sites(m), *site_of_key = xmalloc(m->keys.n * sizeof(*site_of_key));
+	uint32_t *key = heap_sites(m->profile, &m->counts, &m->keys, m->lens.inlines),
+		 *site_of_key = xmalloc(m->keys.n * sizeof(*site_of_key));
 	int64_t *most = xcalloc(m->keys.n, sizeof(*most));
 
 	memset(site_of_key, 0xff, m->keys.n * sizeof(*site_of_key));

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory over time, and who allocates: what the first screen of a heap trace shows.
- *
- * A site is where a program asks for memory: the innermost frame of the program's own code in a stack,
- * or the innermost frame of all where there is none. What a language's library is made of (std::) is not
- * the program's own, though compiled into it, and wrappers (xmalloc) speak for their callers. Each stack has one site, so sites add up.
+ * Who allocates, and how much of it is there when: what the first screen of a heap trace shows. Each stack has one site
+ * (heap_sites.h), so sites add up.
  */
 #ifndef PROFTOP_QUERY_FOOTPRINT_H
 #define PROFTOP_QUERY_FOOTPRINT_H
