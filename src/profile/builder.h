@@ -37,7 +37,10 @@ struct build_text {
  */
 void build_strings(struct profile *p, const struct build_text *text, uint32_t n, string_id *out);
 
-/* A new one each time: an input may be compared with itself. */
+/*
+ * A new one each time: an input may be compared with itself. Samples without a thread belong to the
+ * capture that was made last before them.
+ */
 capture_id build_capture(struct profile *p, const char *path, const char *format);
 
 /*

@@ -56,6 +56,8 @@ struct capture {
 	string_id format; /* short name: perf.data, folded */
 	int64_t begin_ns; /* earliest sample's time, TIME_NONE without times; see capture_begin() */
 	int64_t end_ns;   /* latest; see capture_end() */
+	uint64_t
+		first_sample; /* from here to the next one's first, rows without a thread are its own */
 };
 
 /* Families by which frames are coloured; the same in every view. */

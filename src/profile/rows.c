@@ -22,7 +22,9 @@
 
 capture_id build_capture(struct profile *p, const char *path, const char *format)
 {
-	struct capture c = { .begin_ns = TIME_NONE, .end_ns = TIME_NONE };
+	struct capture c = { .begin_ns = TIME_NONE,
+			     .end_ns = TIME_NONE,
+			     .first_sample = p->now.n_samples };
 	uint32_t n = p->now.n_captures;
 
 	c.path = build_cstring(p, path);

@@ -22,6 +22,7 @@ enum term_value { VALUE_REGEX, VALUE_NUMBERS, VALUE_TIMES, VALUE_RECURSION, VALU
 	X(PID,        "pid",        VALUE_NUMBERS,   false) \
 	X(TID,        "tid",        VALUE_NUMBERS,   false) \
 	X(CPU,        "cpu",        VALUE_NUMBERS,   false) \
+	X(CAPTURE,    "capture",    VALUE_NUMBERS,   false) \
 	X(EVENT,      "event",      VALUE_REGEX,     false) \
 	X(TIME,       "time",       VALUE_TIMES,     false) \
 	X(FN,         "fn",         VALUE_REGEX,     false) \

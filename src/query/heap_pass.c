@@ -53,9 +53,19 @@ uint32_t heap_state_moment(const struct heap_state *s, uint32_t track, int64_t s
 	return heap_track_moment(&s->track[track], at);
 }
 
+/* Is the origin's process of a capture that passes? */
+static bool capture_passes(const struct heap_state *state, const struct sieve *s,
+			   const struct heap_origin *o)
+{
+	process_id process = state->track[o->track].process;
+	uint32_t capture = s->capture ? profile_process(s->profile, process)->capture.v : 0;
+
+	return !s->capture || (capture < s->n_captures && s->capture[capture]);
+}
+
 /* What a sieve of samples says of an origin; what it does not know yet does not pass. */
-static bool origin_passes(const struct profile_counts *counts, const struct sieve *s,
-			  const struct heap_origin *o)
+static bool origin_passes(const struct heap_state *state, const struct profile_counts *counts,
+			  const struct sieve *s, const struct heap_origin *o)
 {
 	uint32_t thread = o->thread == ID_NONE ? counts->n_threads : o->thread;
 
@@ -64,7 +74,8 @@ static bool origin_passes(const struct profile_counts *counts, const struct siev
 		return false;
 	return s->passes_all ||
 	       ((!s->stack || s->stack[o->stack]) && (!s->thread || s->thread[thread]) &&
-		(!s->event || s->event[o->event]) && (!s->cpu || s->cpu[CPU_NONE]));
+		(!s->event || s->event[o->event]) && (!s->cpu || s->cpu[CPU_NONE]) &&
+		capture_passes(state, s, o));
 }
 
 void heap_sieve_init(struct heap_sieve *h, const struct heap_state *state,
@@ -75,7 +86,7 @@ void heap_sieve_init(struct heap_sieve *h, const struct heap_state *state,
 	*h = (struct heap_sieve){ .n_times = s->n_times };
 	h->origin = xcalloc(c->n_origins, sizeof(*h->origin));
 	for (uint32_t i = 0; i < c->n_origins; i++)
-		h->origin[i] = origin_passes(counts, s, &c->origins[i]);
+		h->origin[i] = origin_passes(state, counts, s, &c->origins[i]);
 	h->times = xcalloc(s->n_times, sizeof(*h->times));
 	for (uint32_t i = 0; i < s->n_times; i++) {
 		const struct term *t = s->times[i];

@@ -74,6 +74,8 @@ static bool thread_matches(const struct profile *p, const struct term *t, thread
 		return string_matches(p, t, process_name(process));
 	case TERM_PID:
 		return term_has_number(t, process->pid);
+	case TERM_CAPTURE:
+		return term_has_number(t, (int64_t)process->capture.v + 1);
 	default:
 		return term_has_number(t, thread->tid);
 	}
@@ -85,6 +87,17 @@ static void add_thread_term(struct sieve *s, const struct profile *p, const stru
 	for (uint32_t i = 0; i < s->n_threads; i++)
 		s->thread[i] &= thread_matches(p, t, (thread_id){ i }) != t->negated;
 	s->thread[s->n_threads] &= t->negated;
+}
+
+/* Rows of unknown threads have a capture, too. */
+static void add_capture_term(struct sieve *s, const struct profile *p, const struct term *t)
+{
+	start_true(&s->thread, (size_t)s->n_threads + 1);
+	for (uint32_t i = 0; i < s->n_threads; i++)
+		s->thread[i] &= thread_matches(p, t, (thread_id){ i }) != t->negated;
+	start_true(&s->capture, s->n_captures);
+	for (uint32_t i = 0; i < s->n_captures; i++)
+		s->capture[i] &= term_has_number(t, (int64_t)i + 1) != t->negated;
 }
 
 static void add_event_term(struct sieve *s, const struct profile *p, uint32_t n_events,
@@ -182,6 +195,9 @@ static int add_term(struct sieve *s, const struct profile *p, const struct profi
 	case TERM_CPU:
 		add_cpu_term(s, t);
 		break;
+	case TERM_CAPTURE:
+		add_capture_term(s, p, t);
+		break;
 	case TERM_EVENT:
 		add_event_term(s, p, counts->n_events, t);
 		break;
@@ -212,7 +228,11 @@ int sieve_init(struct sieve *s, const struct profile *p, const struct profile_co
 	const struct term *terms = filter_terms(f, &n);
 	int rc = 0;
 
-	*s = (struct sieve){ .passes_all = true, .n_threads = counts->n_threads, .origin = origin };
+	*s = (struct sieve){ .passes_all = true,
+			     .n_threads = counts->n_threads,
+			     .n_captures = counts->n_captures,
+			     .profile = p,
+			     .origin = origin };
 	profile_samples(p, &s->rows);
 	s->times = xmalloc(n * sizeof(*s->times));
 	for (size_t i = 0; i < n && rc == 0; i++)
@@ -225,6 +245,7 @@ void sieve_done(struct sieve *s)
 	free(s->thread);
 	free(s->event);
 	free(s->cpu);
+	free(s->capture);
 	free(s->stack);
 	free(s->times);
 	*s = (struct sieve){ 0 };
@@ -254,6 +275,26 @@ static void sift_time(const struct sieve *s, const struct term *t, uint64_t begi
 	}
 }
 
+/* Rows of the batch that know no thread, by the capture that they stand in. */
+static void sift_threadless(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass)
+{
+	const uint32_t *thread = s->rows.thread;
+
+	for (uint32_t i = 0; i < s->n_captures; i++) {
+		uint64_t from = profile_capture(s->profile, (capture_id){ i })->first_sample;
+		uint64_t to = begin + n;
+
+		if (i + 1 < s->n_captures)
+			to = profile_capture(s->profile, (capture_id){ i + 1 })->first_sample;
+		if (s->capture[i])
+			continue;
+		to = to < begin + n ? to : begin + n;
+		for (uint64_t row = from > begin ? from : begin; row < to; row++)
+			if (!thread || thread[row] == ID_NONE)
+				pass[row - begin] = false;
+	}
+}
+
 void sieve_rows_any_time(const struct sieve *s, uint64_t begin, uint64_t n, bool *pass)
 {
 	const struct sample_columns *rows = &s->rows;
@@ -264,6 +305,8 @@ void sieve_rows_any_time(const struct sieve *s, uint64_t begin, uint64_t n, bool
 		pass[i] &= s->stack[rows->stack[begin + i]];
 	for (uint64_t i = 0; s->thread && i < n; i++)
 		pass[i] &= s->thread[row_thread(s, begin + i)];
+	if (s->capture)
+		sift_threadless(s, begin, n, pass);
 	for (uint64_t i = 0; s->event && i < n; i++)
 		pass[i] &= s->event[rows->event ? rows->event[begin + i] : 0];
 	for (uint64_t i = 0; s->cpu && i < n; i++)

@@ -21,9 +21,12 @@ struct sieve {
 	bool *event;               /* [n_events] likewise */
 	bool *cpu;                 /* [UINT16_MAX + 1] likewise; CPU_NONE is the last */
 	bool *stack;               /* [n_stacks] likewise */
+	bool *capture;             /* [n_captures] likewise; by it rows without a thread */
 	const struct term **times; /* [n_times] time terms; array owned */
 	uint32_t n_times;
-	uint32_t n_threads; /* counts->n_threads */
+	uint32_t n_threads;            /* counts->n_threads */
+	uint32_t n_captures;           /* counts->n_captures */
+	const struct profile *profile; /* borrowed */
 	const int64_t
 		*origin; /* [n_threads + 1] starts of captures, see sieve_origins(); borrowed */
 	struct sample_columns rows; /* of the profile */
