@@ -142,6 +142,7 @@ static const struct {
 	{ &cmd_report, { "--time", "banana" }, "banana" },
 	{ &cmd_info, { "--view", "top" }, "--view" },
 	{ &cmd_export, { "--json" }, "--json" },
+	{ &cmd_report, { "--normalise", "x" }, "--normalise" },
 	{ &cmd_explore, { "-o", "x" }, "no option -o" },
 };
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for proftop; tests/test_options.c compares it with the program's options.
 
-set -l verbs report export info record mark pause resume detach
+set -l verbs report diff export info record mark pause resume detach
 set -l info '__fish_seen_subcommand_from info'
 set -l report '__fish_seen_subcommand_from report'
+set -l diff '__fish_seen_subcommand_from diff'
+set -l rows '__fish_seen_subcommand_from report diff'
 set -l export '__fish_seen_subcommand_from export'
 set -l record '__fish_seen_subcommand_from record'
 set -l tell '__fish_seen_subcommand_from mark pause resume detach'
@@ -12,6 +14,7 @@ set -l lens "not $info"
 set -l screen "not __fish_seen_subcommand_from export info"
 
 complete -c proftop -n __fish_use_subcommand -a report -d 'print a view as text or JSON'
+complete -c proftop -n __fish_use_subcommand -a diff -d 'compare before and after'
 complete -c proftop -n __fish_use_subcommand -a record -d 'record the heap of a command'
 complete -c proftop -n __fish_use_subcommand -a mark -d 'set a mark in a recording of a heap'
 complete -c proftop -n __fish_use_subcommand -a pause -d 'record no allocations for a while'
@@ -39,12 +42,16 @@ complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame
 complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'
 complete -c proftop -n "not $export" -l ascii -d 'nothing but ASCII'
 
-complete -c proftop -n "$report" -l function -x -d 'the function of butterfly and callers'
+complete -c proftop -n "$rows" -l function -x -d 'the function of butterfly and callers'
 complete -c proftop -n "$report" -l sort -x -a 'self total name module' -d 'order of rows'
-complete -c proftop -n "$report" -s n -l rows -x -d 'at most so many rows'
-complete -c proftop -n "$report" -l min -x -d 'leave out smaller shares'
-complete -c proftop -n "$report" -l width -x -d 'rows at most so wide'
-complete -c proftop -n '__fish_seen_subcommand_from report info' -l json -d 'JSON instead of text'
+complete -c proftop -n "$rows" -s n -l rows -x -d 'at most so many rows'
+complete -c proftop -n "$rows" -l min -x -d 'leave out smaller shares'
+complete -c proftop -n "$rows" -l width -x -d 'rows at most so wide'
+complete -c proftop -n '__fish_seen_subcommand_from report info diff' -l json -d 'JSON instead of text'
+complete -c proftop -n "$diff" -l report -d 'print and do not open the screens'
+complete -c proftop -n "$diff" -l normalise -x -a 'none total time samples' -d 'what both sides are made equal by'
+complete -c proftop -n "$diff" -l a -x -d 'the filter that is before'
+complete -c proftop -n "$diff" -l b -x -d 'the filter that is after'
 complete -c proftop -n "$export" -l to -x -a folded -d 'the format to write'
 complete -c proftop -n "$export" -l inline -d 'inlined functions are frames'
 complete -c proftop -n "$export" -l kernel -d 'mark frames of the kernel'

@@ -15,6 +15,7 @@
 #define NS_PER_S     1e9
 #define S_PER_MINUTE 60u
 #define S_PER_HOUR   3600u
+#define FRACTIONS    1000 /* parts of one that are shown of a count */
 
 static uint64_t magnitude(int64_t n)
 {
@@ -179,6 +180,41 @@ const char *fmt_weight(char out[FMT_SIZE], int64_t weight, enum unit unit, int64
 		put_fraction(out, weight, scale);
 	else
 		fmt_count(out, whole);
+	return out;
+}
+
+/* The nearest integer that is surely one. */
+static int64_t rounded(double v)
+{
+	return v >= 0x1p62 ? (int64_t)1 << 62 : v <= -0x1p62 ? -((int64_t)1 << 62) : llround(v);
+}
+
+const char *fmt_amount(char out[FMT_SIZE], double v, enum unit unit)
+{
+	if (unit == UNIT_COUNT && fabs(v) < 0x1p50 && fabs(v - round(v)) > 1e-6)
+		return fmt_weight(out, rounded(v * FRACTIONS), unit, FRACTIONS);
+	return fmt_weight(out, rounded(v), unit, 1);
+}
+
+const char *fmt_change(char out[FMT_SIZE], double v, enum unit unit)
+{
+	char amount[FMT_SIZE];
+
+	fmt_amount(amount, v, unit);
+	snprintf(out, FMT_SIZE, "%s%.*s", v > 0 ? "+" : "", FMT_SIZE - 2, amount);
+	return out;
+}
+
+const char *fmt_change_percent(char out[FMT_SIZE], double part, double whole)
+{
+	double percent = whole != 0 ? 100 * part / whole : 0;
+
+	if (fabs(percent) < 0.05)
+		snprintf(out, FMT_SIZE, "0.0");
+	else if (fabs(percent) < 9999.5)
+		snprintf(out, FMT_SIZE, fabs(percent) < 999.95 ? "%+.1f" : "%+.0f", percent);
+	else
+		snprintf(out, FMT_SIZE, "x%.4g", part / whole + 1);
 	return out;
 }
 

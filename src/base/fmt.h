@@ -24,6 +24,12 @@ const char *fmt_ns(char out[FMT_SIZE], int64_t ns);
 const char *fmt_percent(char out[FMT_SIZE], int64_t part, int64_t whole);
 /* By unit; scale says how many of the stored integers make one (1 except for fractional counts). */
 const char *fmt_weight(char out[FMT_SIZE], int64_t weight, enum unit unit, int64_t scale);
+/* The same of what was worked out and is no integer: 12.5 of a count, 182.4 MB. */
+const char *fmt_amount(char out[FMT_SIZE], double v, enum unit unit);
+/* "+2.20 s", "-12", "0": an amount with its sign, for differences. */
+const char *fmt_change(char out[FMT_SIZE], double v, enum unit unit);
+/* "+12.3", "-0.4", "0.0": what part of whole a change is, in per cent. */
+const char *fmt_change_percent(char out[FMT_SIZE], double part, double whole);
 /* Every digit: "12.5", "61143"; no grouping; for export and JSON. */
 const char *fmt_exact(char out[FMT_SIZE], int64_t weight, int64_t scale);
 

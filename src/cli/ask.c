@@ -14,6 +14,9 @@
 #include "profile.h"
 #include "say.h"
 
+/* Columns that --event can ask for. */
+#define MOST_EVENTS 8
+
 static const char *const group_names[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
 	[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_COMM] = "comm",
@@ -23,6 +26,28 @@ static const char *const group_names[N_GROUPINGS] = {
 const char *ask_group_name(enum grouping g)
 {
 	return group_names[g];
+}
+
+const char *ask_unit_name(enum unit u)
+{
+	static const char *const names[] = {
+		[UNIT_COUNT] = "count",
+		[UNIT_NS] = "ns",
+		[UNIT_BYTES] = "bytes",
+	};
+
+	return names[u];
+}
+
+const char *ask_group_title(enum grouping g)
+{
+	static const char *const titles[N_GROUPINGS] = {
+		[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",   [GROUP_FILE] = "FILE",
+		[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS", [GROUP_COMM] = "COMM",
+		[GROUP_EVENT] = "EVENT",       [GROUP_CPU] = "CPU",
+	};
+
+	return titles[g];
 }
 
 bool ask_group_of_frames(enum grouping g)
@@ -73,9 +98,8 @@ static int find_columns(const struct options *o, const struct profile *p, struct
 {
 	struct profile_counts counts;
 
-	if (o->events.n > LENS_MAX_COLUMNS)
-		return err_set(e, -EINVAL, "--event can be given %d times at most",
-			       LENS_MAX_COLUMNS);
+	if (o->events.n > MOST_EVENTS)
+		return err_set(e, -EINVAL, "--event can be given %d times at most", MOST_EVENTS);
 	profile_counts_read(p, &counts);
 	if (o->events.n == 0 && wants_first_event(o, p))
 		l->column[0].metric.event = (event_id){ 0 };

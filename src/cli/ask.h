@@ -13,6 +13,12 @@ struct profile;
 /* "function", "module", …: as --group takes it and JSON says it. */
 const char *ask_group_name(enum grouping g);
 
+/* "count", "ns", "bytes": as JSON says it. */
+const char *ask_unit_name(enum unit u);
+
+/* "FUNCTION", "MODULE", …: above a column of such rows. */
+const char *ask_group_title(enum grouping g);
+
 /* Are rows of that grouping made of frames, so that trees have them too? */
 bool ask_group_of_frames(enum grouping g);
 

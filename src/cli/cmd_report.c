@@ -31,15 +31,17 @@
 #define DEFAULT_TABLE_ROWS   40
 #define DEFAULT_TREE_PERCENT 0.5
 
-static int terminal_cols(void)
+int report_terminal_cols(const struct output *out)
 {
 	struct winsize size;
 
+	if (!output_is_terminal(out))
+		return 0;
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 /* The options as limits; trees are cut by share and tables by rows. */
-static void set_limits(struct report *r, const struct options *o, bool to_terminal)
+static void set_limits(struct report *r, const struct options *o, const struct output *out)
 {
 	bool table = r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_THREADS ||
 		     r->view == VIEW_KIND_MEMORY;
@@ -53,7 +55,7 @@ static void set_limits(struct report *r, const struct options *o, bool to_termin
 		r->min_percent = DEFAULT_TREE_PERCENT;
 	if (r->view == VIEW_KIND_BUTTERFLY && o->min_percent < 0)
 		r->min_percent = 0;
-	r->width = o->width >= 0 ? o->width : to_terminal ? terminal_cols() : 0;
+	r->width = o->width >= 0 ? o->width : report_terminal_cols(out);
 	r->cols = o->cols ? o->cols : r->width;
 }
 
@@ -230,7 +232,7 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 	rc = ask_analysis(&asked, p, parts_of(view), &r.analysis, e);
 	if (rc)
 		return rc;
-	set_limits(&r, o, output_is_terminal(out));
+	set_limits(&r, o, out);
 	rc = find_order(o, &r.order, e);
 	if (!rc)
 		rc = report_make_rows(&r, o->function, e);

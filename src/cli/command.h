@@ -22,6 +22,7 @@ enum status {
 #define ON_INFO    0x08u
 #define ON_RECORD  0x10u
 #define ON_TELL    0x20u
+#define ON_DIFF    0x40u
 #define ON_ALL     0xffu
 
 struct command {
@@ -35,6 +36,7 @@ struct command {
 };
 
 extern const struct command cmd_detach;
+extern const struct command cmd_diff;
 extern const struct command cmd_explore;
 extern const struct command cmd_export;
 extern const struct command cmd_info;

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,16 @@ void json_put_weight(struct json_out *j, const char *key, int64_t weight, int64_
 
 	begin(j, key);
 	fputs(fmt_exact(text, weight, scale), j->to);
+}
+
+void json_put_double(struct json_out *j, const char *key, double value)
+{
+	if (!isfinite(value)) {
+		json_put_null(j, key);
+		return;
+	}
+	begin(j, key);
+	fprintf(j->to, fabs(value) < 0x1p53 && value == rint(value) ? "%.0f" : "%.17g", value);
 }
 
 void json_put_ratio(struct json_out *j, const char *key, int64_t part, int64_t whole)

@@ -30,6 +30,8 @@ void json_put_bool(struct json_out *j, const char *key, bool value);
 void json_put_null(struct json_out *j, const char *key);
 /* weight / scale, every digit. */
 void json_put_weight(struct json_out *j, const char *key, int64_t weight, int64_t scale);
+/* A number that was worked out; null where it is none. */
+void json_put_double(struct json_out *j, const char *key, double value);
 /* part / whole with six digits after the point; null where whole is 0. */
 void json_put_ratio(struct json_out *j, const char *key, int64_t part, int64_t whole);
 

@@ -22,9 +22,9 @@
 #define WORD_MAX  16
 #define SLIPS_MAX 2
 
-static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cmd_export,
-						  &cmd_info,    &cmd_record, &cmd_mark,
-						  &cmd_pause,   &cmd_resume, &cmd_detach };
+static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cmd_diff, &cmd_export,
+						  &cmd_info,    &cmd_record, &cmd_mark, &cmd_pause,
+						  &cmd_resume,  &cmd_detach };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_synopsis(const struct command *c, FILE *to)

@@ -238,11 +238,20 @@ static int bad_option(const struct options *o, int answer, char **argv, struct e
 		       argv[optind - 1], help_command(o, help));
 }
 
+/* Where "--" divides the words of diff, whose files it tells apart; argc: nowhere. */
+static int find_divide(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--") == 0)
+			return i;
+	return argc;
+}
+
 int options_parse(struct options *o, const struct command *command, int argc, char **argv,
 		  struct err *e)
 {
 	struct forms forms;
-	int answer, rc;
+	int answer, rc, n_first = command->verb == ON_DIFF ? find_divide(argc, argv) : argc;
 
 	*o = (struct options){
 		.command = command, .metric = "", .rows = -1, .min_percent = -1, .width = -1
@@ -253,7 +262,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	make_forms(&forms, command->verb);
 	optind = 0; /* GNU: begin anew, whoever parsed before */
 	opterr = 0;
-	while ((answer = getopt_long(argc, argv, forms.letters, forms.long_forms, NULL)) != -1) {
+	while ((answer = getopt_long(n_first, argv, forms.letters, forms.long_forms, NULL)) != -1) {
 		enum option_id which = option_of(answer);
 
 		if (which == N_OPTIONS)
@@ -262,7 +271,10 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 		if (rc)
 			return rc;
 	}
-	for (int i = optind; i < argc; i++)
+	for (int i = optind; i < n_first; i++)
+		vec_push(&o->files, argv[i]);
+	o->n_before = n_first < argc ? o->files.n : 0;
+	for (int i = n_first + 1; i < argc; i++)
 		vec_push(&o->files, argv[i]);
 	return 0;
 }

@@ -16,10 +16,11 @@
 struct err;
 struct filter;
 
-#define ON_LENS   (ON_EXPLORE | ON_REPORT | ON_EXPORT)
-#define ON_SCREEN (ON_EXPLORE | ON_REPORT)
-#define ON_TEXT   (ON_REPORT | ON_INFO)
-#define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD)
+#define ON_LENS   (ON_EXPLORE | ON_REPORT | ON_EXPORT | ON_DIFF)
+#define ON_SCREEN (ON_EXPLORE | ON_REPORT | ON_DIFF)
+#define ON_ROWS   (ON_REPORT | ON_DIFF)
+#define ON_TEXT   (ON_REPORT | ON_INFO | ON_DIFF)
+#define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFF)
 #define ON_READ   (ON_LENS | ON_INFO)
 
 /*
@@ -40,12 +41,16 @@ struct filter;
 	X(STITCH,   "stitch",    0,   NULL,        ON_READ,    flag,    stitch,      "copied stacks that were cut short go on as earlier ones of the thread, behind [stitched]") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, all, or print: as perf script prints them") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline, info or memory (of heaps)") \
-	X(FUNCTION, "function",  0,   "RE",        ON_REPORT,  text,    function,    "the function of butterfly; in callers, only this one") \
+	X(FUNCTION, "function",  0,   "RE",        ON_ROWS,    text,    function,    "the function of butterfly; in callers, only this one") \
 	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  text,    sort,        "order a table by self, total, name or module") \
-	X(ROWS,     "rows",      'n', "ROWS",      ON_REPORT,  rows,    rows,        "at most so many rows; 0 is all") \
-	X(MIN,      "min",       0,   "PERCENT",   ON_REPORT,  percent, min_percent, "leave out what is less than this share; 0 is nothing") \
-	X(WIDTH,    "width",     0,   "COLS",      ON_REPORT,  width,   width,       "rows at most so wide; 0 is unlimited; the terminal's if not given, else unlimited") \
+	X(ROWS,     "rows",      'n', "ROWS",      ON_ROWS,    rows,    rows,        "at most so many rows; 0 is all") \
+	X(MIN,      "min",       0,   "PERCENT",   ON_ROWS,    percent, min_percent, "leave out what is less than this share; 0 is nothing") \
+	X(WIDTH,    "width",     0,   "COLS",      ON_ROWS,    width,   width,       "rows at most so wide; 0 is unlimited; the terminal's if not given, else unlimited") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    flag,    json,        "JSON instead of text") \
+	X(REPORT,   "report",    0,   NULL,        ON_DIFF,    flag,    report,      "print the difference and do not open the screens") \
+	X(NORMALISE,"normalise", 0,   "HOW",       ON_DIFF,    text,    normalise,   "none (default), total, time, samples, or an event: what both sides are made equal by") \
+	X(SIDE_A,   "a",         0,   "EXPR",      ON_DIFF,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
+	X(SIDE_B,   "b",         0,   "EXPR",      ON_DIFF,    text,    side_b,      "the filter that is after") \
 	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  text,    to,          "the format to write") \
 	X(INLINE,   "inline",    0,   NULL,        ON_EXPORT,  flag,    inlined,     "inlined functions of a recording are frames of their own") \
 	X(KERNEL,   "kernel",    0,   NULL,        ON_EXPORT,  flag,    kernel,      "folded: _[k] behind names of the kernel's frames") \
@@ -90,6 +95,7 @@ struct option_list {
 struct options {
 	const struct command *command;
 	struct option_list files;   /* as given */
+	size_t n_before;            /* files in front of a "--"; 0: there was none */
 	struct option_list symbols; /* --symbols */
 	struct option_list events;  /* --event */
 	struct filter *filter;      /* -f, --time and --thread together; never NULL once parsed */
@@ -103,19 +109,21 @@ struct options {
 	const char *keys;           /* NULL: not given */
 	const char *fields;         /* NULL: not given */
 	const char *color;          /* NULL: not given */
-	const char *sample;         /* NULL: not given */
-	const char *cull;           /* NULL: not given */
-	const char *max_size;       /* NULL: not given */
-	const char *keep;           /* NULL: not given */
-	const char *attach;         /* NULL: not given */
-	const char *duration;       /* NULL: not given */
-	int64_t rows;               /* -1: not given; 0: all */
-	double min_percent;         /* -1: not given */
-	int width;                  /* -1: not given; 0: unlimited */
-	int cols, lines;            /* --screen; 0: not given */
+	const char *normalise;      /* NULL: not given, as the following */
+	const char *side_a, *side_b;
+	const char *sample;                /* NULL: not given */
+	const char *cull;                  /* NULL: not given */
+	const char *max_size;              /* NULL: not given */
+	const char *keep;                  /* NULL: not given */
+	const char *attach;                /* NULL: not given */
+	const char *duration;              /* NULL: not given */
+	int64_t rows;                      /* -1: not given; 0: all */
+	double min_percent;                /* -1: not given */
+	int width;                         /* -1: not given; 0: unlimited */
+	int cols, lines;                   /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool heap, free_stacks, children;  /* of record */
-	bool json, ascii, no_inline, inlined, debuginfod, stitch, no_mouse, help, version;
+	bool report, json, ascii, no_inline, inlined, debuginfod, stitch, no_mouse, help, version;
 };
 
 /*

@@ -52,6 +52,18 @@ int report_find_view(const char *name, enum view_kind *out, struct err *e)
 	return no_such_view(name, e);
 }
 
+const char *report_role_name(enum report_role role)
+{
+	static const char *const names[] = {
+		[ROLE_ROW] = "",
+		[ROLE_CALLER] = "caller",
+		[ROLE_CENTRE] = "function",
+		[ROLE_CALLEE] = "callee",
+	};
+
+	return names[role];
+}
+
 bool report_is_estimated(const struct report *r)
 {
 	const struct analysis *a = r->analysis;

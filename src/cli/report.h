@@ -22,6 +22,9 @@ struct options;
 /* Where in a butterfly a row stands. */
 enum report_role { ROLE_ROW, ROLE_CALLER, ROLE_CENTRE, ROLE_CALLEE };
 
+/* "caller", "function", "callee": as JSON says it; "" for rows elsewhere. */
+const char *report_role_name(enum report_role role);
+
 #define ROW_NONE UINT32_MAX
 
 struct report_row {

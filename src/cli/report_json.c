@@ -19,18 +19,6 @@ static const char *const view_names[N_VIEW_KINDS] = {
 #undef X
 };
 
-static const char *const role_names[] = {
-	[ROLE_CALLER] = "caller",
-	[ROLE_CENTRE] = "function",
-	[ROLE_CALLEE] = "callee",
-};
-
-static const char *const unit_names[] = {
-	[UNIT_COUNT] = "count",
-	[UNIT_NS] = "ns",
-	[UNIT_BYTES] = "bytes",
-};
-
 static void put_time(struct json_out *j, const char *key, int64_t ns)
 {
 	if (ns == TIME_NONE)
@@ -79,7 +67,7 @@ static void put_columns(struct json_out *j, const struct report *r)
 		json_begin(j, NULL, '{', false);
 		json_put_text(j, "event", profile_string(a->profile, event->name, NULL));
 		json_put_text(j, "metric", metric_word(a->profile, m));
-		json_put_text(j, "unit", unit_names[metric_unit(a->profile, m)]);
+		json_put_text(j, "unit", ask_unit_name(metric_unit(a->profile, m)));
 		json_put_weight(j, "total", a->weights.total[i], a->weights.scale[i]);
 		json_put_weight(j, "whole", a->weights.whole[i], a->weights.scale[i]);
 		json_end(j, '}');
@@ -168,7 +156,7 @@ static void put_row(struct json_out *j, const struct report *r, size_t i)
 		return;
 	}
 	if (row->role != ROLE_ROW)
-		json_put_text(j, "role", role_names[row->role]);
+		json_put_text(j, "role", report_role_name(row->role));
 	put_name(j, r, row);
 	if (tree) {
 		json_put_int(j, "depth", row->depth);

@@ -36,12 +36,6 @@
 #define FLAME_ROWS_MAX  1000
 #define NS_PER_S        1000000000
 
-static const char *const group_titles[N_GROUPINGS] = {
-	[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",   [GROUP_FILE] = "FILE",
-	[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS", [GROUP_COMM] = "COMM",
-	[GROUP_EVENT] = "EVENT",       [GROUP_CPU] = "CPU",
-};
-
 static void put_spaces(FILE *to, size_t n)
 {
 	fprintf(to, "%*s", (int)n, "");
@@ -406,7 +400,7 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
-		put_titles(r, to, &l, group_titles[r->keys->grouping]);
+		put_titles(r, to, &l, ask_group_title(r->keys->grouping));
 		put_rows(r, to, &l, ROLE_ROW);
 		break;
 	}

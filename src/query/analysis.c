@@ -26,6 +26,9 @@ static int answer(struct analysis *a, unsigned parts, struct progress *progress)
 					   &a->footprint)
 			 : weigh(a->profile, &a->counts, &a->lens, progress, &a->weights);
 
+	if (rc == 0 && lens_compares(&a->lens))
+		rc = amounts_find(a->profile, &a->counts, &a->lens, &a->weights, progress,
+				  &a->amounts);
 	if (rc < 0)
 		return rc;
 	if (!(parts & ANALYSIS_TREE) && of_frames && !transforms_wanted(a->lens.filter))

@@ -8,6 +8,7 @@
 #ifndef PROFTOP_QUERY_ANALYSIS_H
 #define PROFTOP_QUERY_ANALYSIS_H
 
+#include "amounts.h"
 #include "butterfly.h"
 #include "calltree.h"
 #include "footprint.h"
@@ -36,6 +37,7 @@ struct analysis {
 	struct inverted *inverted;     /* NULL until analysis_inverted() */
 	struct footprint *footprint;   /* NULL until analysis_footprint() */
 	struct footprint_lines *lines; /* of the footprint; NULL until analysis_set_lines() */
+	struct amounts amounts;        /* of a lens that compares */
 };
 
 /* 0 or -ECANCELED; *out is the caller's to free. */

@@ -50,6 +50,7 @@ int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 	enum measure m = r->lens->column[column].metric.measure;
 
 	*g = (struct heap_measure){ .measure = m, .scale = 1, .peak_ns = TIME_NONE };
+	g->squares = r->lens->column[column].squares;
 	g->blocks = m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY;
 	g->is_level = m == MEASURE_LIVE || m == MEASURE_PEAK || m == MEASURE_LEAKED;
 	if (g->blocks && !state->exact)
@@ -68,10 +69,12 @@ void heap_measure_done(struct heap_measure *g)
 int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track *t, uint32_t begin,
 			   uint64_t size)
 {
-	double x = heap_stands_for(t, begin, size) * (double)g->scale;
+	double k = heap_stands_for(t, begin, size), x = k * (double)g->scale;
 
 	if (!g->blocks)
 		x *= (double)size;
+	if (g->squares)
+		x = x / HEAP_SQUARE_UNIT * (x / HEAP_SQUARE_UNIT) * (1 - 1 / k);
 	return x < 0x1p62 ? llround(x) : (int64_t)1 << 62;
 }
 
@@ -79,7 +82,7 @@ int64_t heap_measure_bulk(const struct heap_measure *g, const struct heap_bulk *
 {
 	uint64_t n = b->bytes;
 
-	if (g->is_level)
+	if (g->is_level || g->squares)
 		return 0;
 	if (g->blocks)
 		n = g->measure == MEASURE_SAMPLES ? b->calls : b->temporary;

@@ -10,10 +10,14 @@
 
 struct progress;
 
+/* Of columns of squares; what a sampled block stands for is a multiple of it, or about. */
+#define HEAP_SQUARE_UNIT 1024
+
 struct heap_measure {
 	struct heap_pass pass;
 	enum measure measure;
 	bool blocks;   /* it counts these, not bytes */
+	bool squares;  /* it is of what chance makes of them, in squares of HEAP_SQUARE_UNIT */
 	bool is_level; /* it is of what is there, not of what happens */
 	uint32_t
 		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
@@ -54,7 +58,7 @@ static inline bool heap_measure_counts(const struct heap_measure *g, uint32_t tr
 /* What a block of an exact track adds, and one that began at a moment of a sampled one. */
 static inline int64_t heap_measure_exactly(const struct heap_measure *g, uint64_t size)
 {
-	return g->blocks ? 1 : size > INT64_MAX ? INT64_MAX : (int64_t)size;
+	return g->squares ? 0 : g->blocks ? 1 : size > INT64_MAX ? INT64_MAX : (int64_t)size;
 }
 int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track *t, uint32_t begin,
 			   uint64_t size);

@@ -41,7 +41,7 @@ struct scan {
 	struct weights *to;
 	uint32_t n_columns;
 	struct heap_measure column[LENS_MAX_COLUMNS];
-	uint8_t *columns;  /* [n_origins] bits: of which columns it is by their own filter; owned */
+	uint32_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
 	bool timed;        /* some filter speaks of time */
 	struct rule *rule; /* [n_tracks]; owned */
 	struct heap_slots *slots; /* [n_tracks] of the slices; NULL: none; owned */
@@ -50,7 +50,7 @@ struct scan {
 	unsigned n_threads;
 };
 
-_Static_assert(LENS_MAX_COLUMNS <= 8, "columns are bits of a byte");
+_Static_assert(LENS_MAX_COLUMNS <= 32, "columns are bits of a word");
 
 /* Sums stay below what 63 bits hold, whatever sizes a file claims. */
 static void add(int64_t *to, int64_t x)
@@ -361,11 +361,12 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct r
 		if (rc < 0)
 			return rc;
 		s->to->scale[c] = g->scale;
+		s->to->square_unit[c] = g->squares ? HEAP_SQUARE_UNIT : 0;
 		if (s->to->peak_ns == TIME_NONE)
 			s->to->peak_ns = g->peak_ns;
 		s->timed |= g->pass.own.n_times > 0 || g->pass.lens.n_times > 0;
 		for (uint32_t i = 0; i < a->n_origins; i++)
-			s->columns[i] |= (uint8_t)(g->pass.own.origin[i] << c);
+			s->columns[i] |= (uint32_t)g->pass.own.origin[i] << c;
 	}
 	make_rules(s);
 	if (!heap_measure_applies(p, r, 0))

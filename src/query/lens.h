@@ -65,9 +65,24 @@ enum grouping {
 struct lens_column {
 	struct metric metric;
 	struct filter *filter; /* NULL: no narrowing; owned */
+	bool squares; /* not sums, but what chance makes of them: see weights.square_unit */
 };
 
-#define LENS_MAX_COLUMNS 8
+/* As many as a comparison of runs needs; people are shown a few. */
+#define LENS_MAX_COLUMNS 32
+
+enum side { SIDE_BEFORE, SIDE_AFTER };
+#define N_SIDES 2
+
+/*
+ * How the columns of a lens are a comparison (sides.h makes such lenses): those of the runs before come first, then
+ * those of the runs after; then, where weights of samples vary, one of squares for each side.
+ */
+struct lens_sides {
+	uint32_t n_runs[N_SIDES]; /* {0, 0}: nothing is compared */
+	bool squares;             /* the last two columns are of squares */
+	event_id reference;       /* what sides may be made equal by; {ID_NONE}: none was chosen */
+};
 
 struct lens {
 	struct filter *filter; /* NULL: everything; owned */
@@ -76,7 +91,14 @@ struct lens {
 	enum grouping grouping; /* of frames in trees and of rows in tables */
 	bool inlines;           /* inlined functions are frames of their own */
 	int64_t cursor_ns;      /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
+	struct lens_sides sides;
 };
+
+/* Is it a comparison? */
+static inline bool lens_compares(const struct lens *l)
+{
+	return l->sides.n_runs[SIDE_BEFORE] > 0;
+}
 
 /*
  * The lens a user expects on opening p: its busiest event by samples, that event's own weight, no

@@ -8,6 +8,7 @@
 #include "task.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,20 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 		column->also = metric_waits(p, m).v;
 }
 
+/* The least unit in which squares of all rows of the event add up to less than 2^60. */
+static void find_square_unit(const struct rowpass *r, struct rowpass_column *column)
+{
+	double sum = 0;
+
+	for (uint64_t i = 0; i < r->counts.n_samples; i++) {
+		int64_t x = column->weight ? column->weight[i] : column->one;
+
+		if (rowpass_counts(column, r->event ? r->event[i] : 0))
+			sum += fabs(rowpass_square(column, x));
+	}
+	column->square_unit = 1 + (int64_t)sqrt(sum / 0x1p60);
+}
+
 int rowpass_new(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, struct progress *progress, struct rowpass **out)
 {
@@ -49,6 +64,8 @@ int rowpass_new(const struct profile *p, const struct profile_counts *counts,
 	rc = sieve_init(&r->sieve, p, counts, lens->filter, lens->inlines, r->origin, progress);
 	for (uint32_t c = 0; c < lens->n_columns && rc == 0; c++) {
 		prepare_column(r, p, c);
+		if (lens->column[c].squares)
+			find_square_unit(r, &r->column[c]);
 		rc = sieve_init(&r->column[c].sieve, p, counts, lens->column[c].filter,
 				lens->inlines, r->origin, progress);
 	}

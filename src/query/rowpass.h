@@ -25,7 +25,8 @@ struct rowpass_column {
 	uint32_t also;         /* another whose rows count, too: of wall time; else the same */
 	const int64_t *weight; /* [n_samples] what rows add; NULL: each adds one */
 	int64_t one;           /* what a row adds without weights: the scale */
-	int64_t per_sample;    /* rows stand for so much weight a sample; 0: each for one sample */
+	int64_t square_unit; /* rows add squares, in squares of this; 0: they add what they weigh */
+	int64_t per_sample;  /* rows stand for so much weight a sample; 0: each for one sample */
 	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
 };
 
@@ -51,6 +52,15 @@ void rowpass_free(struct rowpass *r);
 /* The first or next batch: 1 when there is one, 0 after the last, -ECANCELED. */
 int rowpass_next(struct rowpass *r, struct progress *progress);
 
+/*
+ * What a row that weighs x adds to the variance of the column's sum, were the number of rows a matter of
+ * chance (Poisson): x squared; where rows count samples, each of these by itself.
+ */
+static inline double rowpass_square(const struct rowpass_column *c, int64_t x)
+{
+	return (double)x * (double)(c->per_sample ? c->per_sample : x);
+}
+
 /* Does a row of the event count in the column? */
 static inline bool rowpass_counts(const struct rowpass_column *c, uint32_t event)
 {
@@ -61,6 +71,17 @@ static inline bool rowpass_counts(const struct rowpass_column *c, uint32_t event
 static inline int64_t rowpass_sample_scale(const struct rowpass *r, uint32_t c)
 {
 	return r->column[c].per_sample > 1 ? r->column[c].per_sample : 1;
+}
+
+/* What a row of it adds to the column. */
+static inline int64_t rowpass_adds(const struct rowpass_column *c, uint64_t row)
+{
+	int64_t x = c->weight ? c->weight[row] : c->one;
+
+	if (c->square_unit == 0)
+		return x;
+	return (int64_t)(rowpass_square(c, x) / (double)c->square_unit / (double)c->square_unit +
+			 0.5);
 }
 
 /* How many samples a row of the column stands for, in 1/rowpass_sample_scale(). */

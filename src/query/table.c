@@ -177,9 +177,7 @@ static void add_column(const struct rowpass *r, uint32_t c, const struct profile
 			s->n_samples[key] += other ? samples_of_other(r, p, row)
 						   : rowpass_samples(r, c, row);
 		if (!other)
-			s->self[(size_t)key * s->n_columns + c] += column->weight
-									   ? column->weight[row]
-									   : column->one;
+			s->self[(size_t)key * s->n_columns + c] += rowpass_adds(column, row);
 	}
 }
 

@@ -61,8 +61,10 @@ static void weights_init(struct weights *w, const struct profile *p, const struc
 			       .sample_scale = rowpass_sample_scale(r, 0) };
 	w->stack = xcalloc((size_t)w->n_stacks * w->n_columns, sizeof(*w->stack));
 	w->samples = xcalloc(w->n_stacks, sizeof(*w->samples));
-	for (uint32_t c = 0; c < w->n_columns; c++)
+	for (uint32_t c = 0; c < w->n_columns; c++) {
 		w->scale[c] = r->column[c].one;
+		w->square_unit[c] = r->column[c].square_unit;
+	}
 	find_span(p, &r->counts, w);
 }
 
@@ -73,17 +75,17 @@ static void add_column(const struct rowpass *r, uint32_t c, struct weights *w)
 	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, c);
 	const uint32_t *stack = r->rows.stack + r->begin;
 	const uint16_t *event = r->event ? r->event + r->begin : NULL;
-	const int64_t *weight = column->weight ? column->weight + r->begin : NULL;
 	int64_t total = 0, whole = 0, *to = w->stack + c;
 	uint32_t n_columns = w->n_columns;
 
 	if (!event && column->event != 0)
 		return;
 	for (uint64_t i = 0; i < r->n; i++) {
-		int64_t x = weight ? weight[i] : column->one;
+		int64_t x;
 
 		if ((event && !rowpass_counts(column, event[i])) || (own && !own[i]))
 			continue;
+		x = rowpass_adds(column, r->begin + i);
 		whole += x;
 		if (lens && !lens[i])
 			continue;

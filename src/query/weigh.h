@@ -23,6 +23,13 @@ struct weights {
 	int64_t *stack;    /* [n_stacks][n_columns] of samples that end in the stack */
 	uint64_t *samples; /* [n_stacks] how many those are in column 0, in 1/sample_scale */
 	int64_t scale[LENS_MAX_COLUMNS]; /* weights are in 1/scale of the unit; 1 where counted */
+	/*
+	 * Of a column of squares: its sums estimate the variance of the sums of weights that it stands beside,
+	 * in squares of so many 1/scale of the unit. Were samples taken anew, each would be there or not by
+	 * chance, so that squares of their weights add up (Poisson); a sampled block that stands for k
+	 * adds the part 1 - 1/k of its square, and one that was recorded for certain nothing. 0: no squares.
+	 */
+	int64_t square_unit[LENS_MAX_COLUMNS];
 	int64_t total[LENS_MAX_COLUMNS]; /* of all samples that passed the filters */
 	int64_t whole
 		[LENS_MAX_COLUMNS]; /* of all that pass the column's own filter, not the lens' */

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "diff_json.h"
+
+#include <stdlib.h>
+
+#include "analysis.h"
+#include "ask.h"
+#include "diff_rows.h"
+#include "filter.h"
+#include "json_out.h"
+#include "profile.h"
+
+static const char *const view_names[N_VIEW_KINDS] = {
+#define X(name, text) [VIEW_KIND_##name] = text,
+	VIEWS(X)
+#undef X
+};
+
+static void put_side(struct json_out *j, const struct diff_rows *r, enum side side, const char *key)
+{
+	const struct analysis *a = r->diff->analysis;
+	uint32_t first = side == SIDE_AFTER ? a->lens.sides.n_runs[SIDE_BEFORE] : 0;
+	struct metric m = a->lens.column[first].metric;
+	const struct event *event = profile_event(a->profile, m.event);
+
+	if (!event->has_weight || event->is_counted)
+		m.measure = MEASURE_SAMPLES;
+	json_begin(j, key, '{', false);
+	json_put_text(j, "name", r->sides->name[side]);
+	json_put_text(j, "event", profile_string(a->profile, event->name, NULL));
+	json_put_text(j, "metric", metric_word(a->profile, m));
+	json_begin(j, "runs", '[', false);
+	for (size_t i = 0; i < r->sides->run[side].n; i++) {
+		json_begin(j, NULL, '{', false);
+		json_put_text(j, "filter", r->sides->run[side].at[i]);
+		json_put_double(j, "factor", r->diff->factor[first + i]);
+		json_put_weight(j, "total", a->weights.total[first + i],
+				a->weights.scale[first + i]);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_end(j, '}');
+}
+
+static void put_delta(struct json_out *j, const char *key, const struct noise_delta *d, bool beyond)
+{
+	json_begin(j, key, '{', false);
+	json_put_double(j, "before", d->before);
+	json_put_double(j, "after", d->after);
+	json_put_double(j, "change", diff_change(d));
+	json_put_double(j, "interval", d->half);
+	if (d->tested)
+		json_put_double(j, "p", d->p);
+	else
+		json_put_null(j, "p");
+	json_put_bool(j, "beyond_noise", beyond);
+	json_end(j, '}');
+}
+
+static void put_head(struct json_out *j, const struct diff_rows *r)
+{
+	const struct analysis *a = r->diff->analysis;
+	const struct diff_family *f = diff_rows_family(r);
+	char *filter = a->lens.filter ? filter_text(a->lens.filter) : NULL;
+
+	json_put_text(j, "proftop", VERSION);
+	json_put_text(j, "view", view_names[r->view]);
+	put_side(j, r, SIDE_BEFORE, "before");
+	put_side(j, r, SIDE_AFTER, "after");
+	json_put_text(j, "unit", ask_unit_name(r->diff->unit));
+	json_put_text(j, "normalise", normalise_name(r->diff->normalise));
+	json_put_text(j, "filter", filter ? filter : "");
+	json_put_text(j, "group", ask_group_name(a->table_keys->grouping));
+	put_delta(j, "total", &r->diff->whole, diff_whole_is_beyond(r->diff));
+	json_put_int(j, "changed", f->n_changed);
+	json_put_int(j, "tested", f->n_tested);
+	json_put_int(j, "beyond_noise", f->n_beyond);
+	json_put_double(j, "overlap", r->diff->overlap);
+	json_put_int(j, "left_out", (int64_t)r->n_left_out);
+	free(filter);
+}
+
+static void put_name(struct json_out *j, const struct diff_rows *r, uint32_t key)
+{
+	const struct keys *keys = r->diff->analysis->table_keys;
+
+	if (key == KEY_NONE) {
+		json_put_null(j, "name");
+		return;
+	}
+	json_put_text(j, "name", keys->key[key].label);
+	if (*keys->key[key].module)
+		json_put_text(j, "module", keys->key[key].module);
+}
+
+static void put_row(struct json_out *j, const struct diff_rows *r, const struct diff_row *row)
+{
+	json_begin(j, NULL, '{', false);
+	if (row->role != ROLE_ROW)
+		json_put_text(j, "role", report_role_name(row->role));
+	put_name(j, r, row->key);
+	if (r->view == VIEW_KIND_TREE || r->view == VIEW_KIND_CALLERS) {
+		json_put_int(j, "depth", row->depth);
+		if (row->parent == ROW_NONE)
+			json_put_null(j, "parent");
+		else
+			json_put_int(j, "parent", row->parent);
+	}
+	if (row->has_self)
+		put_delta(j, "self", &row->self, row->beyond_self);
+	put_delta(j, "total", &row->total, row->beyond_total);
+	json_end(j, '}');
+}
+
+void diff_json(const struct diff_rows *r, FILE *to)
+{
+	struct json_out j = { .to = to };
+
+	json_begin(&j, NULL, '{', true);
+	put_head(&j, r);
+	json_begin(&j, "rows", '[', true);
+	for (size_t i = 0; i < r->rows.n && !ferror(to); i++)
+		put_row(&j, r, &r->rows.at[i]);
+	json_end(&j, ']');
+	json_end(&j, '}');
+}

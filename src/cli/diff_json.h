@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A comparison as JSON. */
+#ifndef PROFTOP_CLI_DIFF_JSON_H
+#define PROFTOP_CLI_DIFF_JSON_H
+
+#include <stdio.h>
+
+struct diff_rows;
+
+/* Trouble with the file shows when it is closed. */
+void diff_json(const struct diff_rows *r, FILE *to);
+
+#endif

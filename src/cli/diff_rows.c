@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "diff_rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "err.h"
+#include "search.h"
+
+static const struct analysis *analysis_of(const struct diff_rows *r)
+{
+	return r->diff->analysis;
+}
+
+const struct diff_family *diff_rows_family(const struct diff_rows *r)
+{
+	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_CALLERS ? &r->diff->self
+	       : r->view == VIEW_KIND_TREE                              ? &r->diff->nodes
+									: &r->diff->total;
+}
+
+bool diff_rows_beyond(const struct diff_rows *r, const struct diff_row *row)
+{
+	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_CALLERS ? row->beyond_self
+									: row->beyond_total;
+}
+
+/* The least change that is shown. */
+static double least(const struct diff_rows *r)
+{
+	const struct noise_delta *w = &r->diff->whole;
+
+	return fmax(fabs(w->before), fabs(w->after)) * r->min_percent / 100;
+}
+
+static bool has_room(const struct diff_rows *r)
+{
+	return !r->max_rows || r->rows.n < (uint64_t)r->max_rows;
+}
+
+/* Fills the changes of a row whose numbers are these; self may be NULL. */
+static void set_changes(const struct diff_rows *r, struct diff_row *row, const int64_t *self,
+			const int64_t *total)
+{
+	const struct diff *d = r->diff;
+
+	row->has_self = self;
+	diff_delta(d, total, &row->total);
+	row->beyond_total = diff_is_beyond(r->view == VIEW_KIND_TREE ? &d->nodes : &d->total,
+					   &row->total);
+	if (!self)
+		return;
+	diff_delta(d, self, &row->self);
+	row->beyond_self = diff_is_beyond(&d->self, &row->self);
+}
+
+static void make_top(struct diff_rows *r)
+{
+	const struct diff *d = r->diff;
+	const struct table *t = &analysis_of(r)->table;
+	double min = least(r);
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		uint32_t at = d->row[i];
+		double most = fmax(fabs(diff_change(&d->row_self[at])),
+				   fabs(diff_change(&d->row_total[at])));
+		struct diff_row row = {
+			.key = t->key[at],
+			.parent = ROW_NONE,
+			.has_self = true,
+			.self = d->row_self[at],
+			.total = d->row_total[at],
+			.beyond_self = diff_is_beyond(&d->self, &d->row_self[at]),
+			.beyond_total = diff_is_beyond(&d->total, &d->row_total[at]),
+		};
+
+		if (most == 0)
+			continue;
+		if (most >= min && has_room(r))
+			vec_push(&r->rows, row);
+		else
+			r->n_left_out++;
+	}
+}
+
+/* The largest change of each subtree, of total or self; the caller frees. */
+static double *find_most(const struct diff_rows *r)
+{
+	const struct calltree *t = analysis_of(r)->tree;
+	double *most = xcalloc(t->n_nodes, sizeof(*most));
+	struct noise_delta self;
+
+	for (uint32_t i = t->n_nodes; i-- > 0;) {
+		diff_delta(r->diff, &t->self[(size_t)i * t->n_columns], &self);
+		most[i] = fmax(most[i], fmax(fabs(r->diff->change[i]), fabs(diff_change(&self))));
+		most[t->parent[i]] = fmax(most[t->parent[i]], most[i]);
+	}
+	return most;
+}
+
+/* Are the subtrees of the children of a node, but this one, without change? */
+static bool is_alone(const struct diff *d, const double *most, uint32_t parent, uint32_t child)
+{
+	for (uint32_t c = d->first[parent]; c != KEY_NONE; c = d->next[c])
+		if (c != child && most[c] > 0)
+			return false;
+	return true;
+}
+
+/* A node of a tree that is yet to be shown. */
+struct pending {
+	uint32_t node;
+	uint32_t parent_row;
+	uint32_t depth;
+};
+
+struct walk {
+	struct diff_rows *r;
+	const double *most;
+	double min;
+	VEC(struct pending) todo; /* newest last */
+	VEC(uint32_t) children;   /* of the node at hand, in order */
+};
+
+/* Notes the children that changed, so that the first is taken first. */
+static void push_children(struct walk *w, uint32_t node, uint32_t row, uint32_t depth)
+{
+	const struct diff *d = w->r->diff;
+
+	w->children.n = 0;
+	for (uint32_t c = d->first[node]; c != KEY_NONE; c = d->next[c])
+		if (w->most[c] > 0)
+			vec_push(&w->children, c);
+	for (size_t i = w->children.n; i-- > 0;)
+		vec_push(&w->todo, ((struct pending){ w->children.at[i], row, depth }));
+}
+
+static void make_tree(struct diff_rows *r)
+{
+	const struct calltree *t = analysis_of(r)->tree;
+	double *most = find_most(r);
+	struct walk w = { .r = r, .most = most, .min = least(r) };
+
+	push_children(&w, 0, ROW_NONE, 0);
+	while (w.todo.n) {
+		struct pending next = w.todo.at[--w.todo.n];
+		uint32_t i = next.node;
+		struct diff_row row = {
+			.key = t->key[i],
+			.parent = next.parent_row,
+			.depth = next.depth,
+			.only_child = next.depth && is_alone(r->diff, most, t->parent[i], i),
+		};
+
+		if (most[i] < w.min || !has_room(r)) {
+			r->n_left_out++;
+			continue;
+		}
+		set_changes(r, &row, &t->self[(size_t)i * t->n_columns],
+			    &t->total[(size_t)i * t->n_columns]);
+		vec_push(&r->rows, row);
+		push_children(&w, i, (uint32_t)r->rows.n - 1, next.depth + 1);
+	}
+	vec_done(&w.todo);
+	vec_done(&w.children);
+	free(most);
+}
+
+static int search_function(const struct diff_rows *r, const char *function, struct search *s,
+			   struct err *e)
+{
+	const struct analysis *a = analysis_of(r);
+	int rc = search_init(s, function, &a->keys, a->tree, e);
+
+	if (rc || s->n_matching)
+		return rc;
+	search_done(s);
+	return err_set(e, -EINVAL, "nothing here matches \"%s\"", function);
+}
+
+/* Rows of one parent, to be sorted. */
+struct sortable {
+	struct diff_row row;
+	uint32_t node;
+};
+
+static int by_change(const void *a, const void *b, void *rows)
+{
+	const struct diff_row *x = &((const struct sortable *)a)->row;
+	const struct diff_row *y = &((const struct sortable *)b)->row;
+	bool by_self = ((struct diff_rows *)rows)->view == VIEW_KIND_CALLERS;
+	double p = fabs(diff_change(by_self ? &x->self : &x->total));
+	double q = fabs(diff_change(by_self ? &y->self : &y->total));
+	bool m = diff_rows_beyond(rows, x), n = diff_rows_beyond(rows, y);
+
+	if (m != n)
+		return m ? -1 : 1;
+	if (p != q)
+		return p > q ? -1 : 1;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+struct callers {
+	struct diff_rows *r;
+	struct inverted *tree;
+	double min;
+	VEC(struct sortable) todo; /* newest last */
+};
+
+static void push_caller(struct callers *c, uint32_t node, uint32_t parent)
+{
+	struct sortable s = { .node = node };
+	double most;
+
+	s.row = (struct diff_row){
+		.key = inverted_node(c->tree, node)->key,
+		.parent = parent,
+		.depth = inverted_node(c->tree, node)->depth,
+	};
+	set_changes(c->r, &s.row, inverted_self(c->tree, node), inverted_total(c->tree, node));
+	most = fabs(diff_change(&s.row.self));
+	if (most == 0)
+		return;
+	if (most >= c->min)
+		vec_push(&c->todo, s);
+	else
+		c->r->n_left_out++;
+}
+
+/* Sorts what was noted since `from`, so that what changed most is taken first. */
+static void sort_pending(struct callers *c, size_t from)
+{
+	size_t n = c->todo.n - from;
+
+	if (n > 1)
+		qsort_r(c->todo.at + from, n, sizeof(*c->todo.at), by_change, c->r);
+	for (size_t i = 0; i < n / 2; i++) {
+		struct sortable s = c->todo.at[from + i];
+
+		c->todo.at[from + i] = c->todo.at[c->todo.n - 1 - i];
+		c->todo.at[c->todo.n - 1 - i] = s;
+	}
+	if (n == 1)
+		c->todo.at[from].row.only_child = c->todo.at[from].row.depth > 0;
+}
+
+static int make_callers(struct diff_rows *r, const char *function, struct err *e)
+{
+	struct callers c = { .r = r, .min = least(r) };
+	struct search s = { 0 };
+	size_t from;
+
+	if (function && search_function(r, function, &s, e))
+		return -EINVAL;
+	c.tree = analysis_inverted(r->diff->analysis);
+	for (uint32_t i = 0; i < inverted_n_roots(c.tree); i++)
+		if (!function || s.matches[inverted_node(c.tree, i)->key])
+			push_caller(&c, i, ROW_NONE);
+	sort_pending(&c, 0);
+	while (c.todo.n) {
+		struct sortable next = c.todo.at[--c.todo.n];
+		const struct inverted_node *n;
+
+		if (!has_room(r)) {
+			r->n_left_out++;
+			continue;
+		}
+		vec_push(&r->rows, next.row);
+		inverted_expand(c.tree, next.node);
+		n = inverted_node(c.tree, next.node);
+		from = c.todo.n;
+		for (uint32_t i = 0; i < n->n_children; i++)
+			push_caller(&c, n->first_child + i, (uint32_t)r->rows.n - 1);
+		sort_pending(&c, from);
+	}
+	vec_done(&c.todo);
+	if (function)
+		search_done(&s);
+	return 0;
+}
+
+/* The row of the function whose total changed most; one of exactly that name goes first. */
+static int choose_row(const struct diff_rows *r, const char *function, uint32_t *out, struct err *e)
+{
+	const struct analysis *a = analysis_of(r);
+	uint32_t best = KEY_NONE;
+	bool best_equal = false;
+	double most = -1;
+	struct search s;
+
+	if (search_function(r, function, &s, e))
+		return -EINVAL;
+	for (uint32_t i = 0; i < a->table.n_rows; i++) {
+		uint32_t key = a->table.key[i];
+		bool equal = !strcmp(a->keys.key[key].label, function);
+		double change = fabs(diff_change(&r->diff->row_total[i]));
+
+		if (!s.matches[key] || (best_equal && !equal) ||
+		    (best_equal == equal && change <= most))
+			continue;
+		best = key;
+		best_equal = equal;
+		most = change;
+	}
+	search_done(&s);
+	if (best == KEY_NONE)
+		return err_set(e, -EINVAL, "no sample here has a frame that matches \"%s\"",
+			       function);
+	*out = best;
+	return 0;
+}
+
+static void add_neighbours(struct diff_rows *r, const struct butterfly_row *rows, uint32_t n,
+			   enum report_role role)
+{
+	VEC(struct sortable) all = { 0 };
+	double min = least(r);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct sortable s = { .row = { rows[i].key, .parent = ROW_NONE, .role = role } };
+		double change;
+
+		set_changes(r, &s.row, NULL, rows[i].total);
+		change = fabs(diff_change(&s.row.total));
+		if (change > 0 && change >= min)
+			vec_push(&all, s);
+		else
+			r->n_left_out += change > 0;
+	}
+	if (all.n > 1)
+		qsort_r(all.at, all.n, sizeof(*all.at), by_change, r);
+	for (size_t i = 0; i < all.n; i++)
+		if (!r->max_rows || i < (uint64_t)r->max_rows)
+			vec_push(&r->rows, all.at[i].row);
+		else
+			r->n_left_out++;
+	vec_done(&all);
+}
+
+static int make_butterfly(struct diff_rows *r, const char *function, struct err *e)
+{
+	struct diff_row row = { .parent = ROW_NONE, .role = ROLE_CENTRE };
+	const struct analysis *a = analysis_of(r);
+	struct butterfly b;
+
+	if (!function)
+		return err_set(e, -EINVAL, "--view butterfly wants a function: --function NAME");
+	if (choose_row(r, function, &row.key, e))
+		return -EINVAL;
+	butterfly_init(&b, a->tree, &a->keys, row.key);
+	add_neighbours(r, b.callers, b.n_callers, ROLE_CALLER);
+	set_changes(r, &row, b.self, b.total);
+	vec_push(&r->rows, row);
+	add_neighbours(r, b.callees, b.n_callees, ROLE_CALLEE);
+	butterfly_done(&b);
+	return 0;
+}
+
+int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
+{
+	switch (r->view) {
+	case VIEW_KIND_TOP:
+		make_top(r);
+		return 0;
+	case VIEW_KIND_TREE:
+		make_tree(r);
+		return 0;
+	case VIEW_KIND_CALLERS:
+		return make_callers(r, function, e);
+	case VIEW_KIND_BUTTERFLY:
+		return make_butterfly(r, function, e);
+	case VIEW_KIND_FLAME:
+	case VIEW_KIND_THREADS:
+	case VIEW_KIND_TIMELINE:
+	case VIEW_KIND_MEMORY:
+	case VIEW_KIND_INFO:
+	case N_VIEW_KINDS:
+		break;
+	}
+	return err_set(e, -EINVAL,
+		       "a report of a difference has the views top, tree, callers and butterfly");
+}
+
+void diff_rows_done(struct diff_rows *r)
+{
+	vec_done(&r->rows);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A view of a comparison as rows of changes and names, for text, JSON and Markdown alike. */
+#ifndef PROFTOP_CLI_DIFF_ROWS_H
+#define PROFTOP_CLI_DIFF_ROWS_H
+
+#include "diff.h"
+#include "mem.h"
+#include "report.h"
+#include "sides.h"
+#include "view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct diff_row {
+	uint32_t key;      /* of the analysis; KEY_NONE: no caller */
+	uint32_t parent;   /* the row above it in a tree, or ROW_NONE */
+	uint32_t depth;    /* in a tree, 0 for its roots */
+	bool only_child;   /* nothing else is called by (or calls) its parent */
+	bool has_self;     /* neighbours in a butterfly have only totals */
+	bool beyond_self;  /* the change of self is beyond noise */
+	bool beyond_total; /* that of total */
+	struct noise_delta self, total;
+	enum report_role role; /* where in a butterfly it stands */
+};
+
+struct diff_rows {
+	struct diff *diff;         /* borrowed; lazy parts of its analysis may be made */
+	const struct sides *sides; /* borrowed */
+	enum view_kind view;       /* top, tree, callers or butterfly */
+	int64_t max_rows;          /* 0: all */
+	double min_percent;        /* of the larger total: smaller changes are left out */
+	bool ascii;
+	int width; /* names are folded so that rows fit into so many columns; 0: not */
+	uint64_t n_left_out;
+	VEC(struct diff_row) rows;
+};
+
+/*
+ * Fills the rows of r->view; what stands above n_left_out is the caller's to set before. Rows without any change are left
+ * out and not counted. 0, or -EINVAL with a sentence; ends with diff_rows_done() either way.
+ */
+int diff_rows_make(struct diff_rows *r, const char *function, struct err *e);
+void diff_rows_done(struct diff_rows *r);
+
+/* Is the row's change beyond noise: that of self where tables go by self, else that of total? */
+bool diff_rows_beyond(const struct diff_rows *r, const struct diff_row *row);
+
+/* The family of the rows, which says how many were tested. */
+const struct diff_family *diff_rows_family(const struct diff_rows *r);
+
+#endif

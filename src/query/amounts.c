@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "amounts.h"
+
+#include "filter.h"
+#include "filter_term.h"
+
+static const char *const names[] = {
+#define X(id, name) name,
+	NORMALISATIONS(X)
+#undef X
+};
+
+const char *normalise_name(enum normalise n)
+{
+	return names[n];
+}
+
+static uint32_t n_runs(const struct lens *l)
+{
+	return l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
+}
+
+static bool has_capture(const struct filter *f, uint32_t capture)
+{
+	size_t n;
+	const struct term *terms = filter_terms(f, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (terms[i].kind == TERM_CAPTURE &&
+		    term_has_number(&terms[i], (int64_t)capture + 1) == terms[i].negated)
+			return false;
+	return true;
+}
+
+/* How long the longest capture of a run is, or the part of it that time terms let pass; 0: no times. */
+static double run_ns(const struct profile *p, const struct profile_counts *counts,
+		     const struct filter *f)
+{
+	int64_t from, to;
+	double most = 0;
+
+	filter_times(f, &from, &to);
+	for (uint32_t i = 0; i < counts->n_captures; i++) {
+		const struct capture *c = profile_capture(p, (capture_id){ i });
+		int64_t begin = capture_begin(c), end = capture_end(c);
+		double upto = (double)to, span;
+
+		if (begin == TIME_NONE || end == TIME_NONE || !has_capture(f, i))
+			continue;
+		if (upto > (double)end - (double)begin)
+			upto = (double)end - (double)begin;
+		span = upto - (double)from;
+		most = span > most ? span : most;
+	}
+	return most;
+}
+
+/* Sums of one metric for each run; with squares, for each side instead. */
+static int weigh_runs(const struct profile *p, const struct profile_counts *counts,
+		      const struct lens *of, const event_id *event, struct progress *progress,
+		      double *sums)
+{
+	struct lens lens = { .n_columns = n_runs(of), .inlines = of->inlines };
+	struct weights w;
+	int rc;
+
+	for (uint32_t i = 0; i < lens.n_columns; i++) {
+		lens.column[i].filter = of->column[i].filter;
+		lens.column[i].metric = of->column[i].metric;
+		if (event)
+			lens.column[i].metric = (struct metric){ *event, MEASURE_WEIGHT };
+		else
+			lens.column[i].metric.measure = MEASURE_SAMPLES;
+	}
+	rc = weigh(p, counts, &lens, progress, &w);
+	for (uint32_t i = 0; i < lens.n_columns && rc == 0; i++)
+		sums[i] = (double)w.whole[i] / (double)w.scale[i];
+	weights_done(&w);
+	return rc;
+}
+
+/* The reference event's squares, in the event's unit. */
+static int weigh_squares(const struct profile *p, const struct profile_counts *counts,
+			 const struct lens *of, struct progress *progress, double *by_side)
+{
+	struct lens lens = { .n_columns = n_runs(of), .inlines = of->inlines };
+	struct weights w;
+	int rc;
+
+	for (uint32_t i = 0; i < lens.n_columns; i++)
+		lens.column[i] = (struct lens_column){
+			.filter = of->column[i].filter,
+			.metric = { of->sides.reference, MEASURE_WEIGHT },
+			.squares = true,
+		};
+	rc = weigh(p, counts, &lens, progress, &w);
+	for (uint32_t i = 0; i < lens.n_columns && rc == 0; i++) {
+		double unit = (double)w.square_unit[i] / (double)w.scale[i];
+
+		by_side[i >= of->sides.n_runs[SIDE_BEFORE]] += (double)w.whole[i] * unit * unit;
+	}
+	weights_done(&w);
+	return rc;
+}
+
+int amounts_find(const struct profile *p, const struct profile_counts *counts,
+		 const struct lens *lens, const struct weights *w, struct progress *progress,
+		 struct amounts *out)
+{
+	const event_id *reference = &lens->sides.reference;
+	int rc;
+
+	*out = (struct amounts){ 0 };
+	for (uint32_t i = 0; i < n_runs(lens); i++) {
+		out->run[NORMALISE_NONE][i] = 1;
+		out->run[NORMALISE_TOTAL][i] = (double)w->whole[i] / (double)w->scale[i];
+		out->run[NORMALISE_TIME][i] = run_ns(p, counts, lens->column[i].filter);
+	}
+	rc = weigh_runs(p, counts, lens, NULL, progress, out->run[NORMALISE_SAMPLES]);
+	if (rc < 0 || reference->v >= counts->n_events)
+		return rc;
+	rc = weigh_runs(p, counts, lens, reference, progress, out->run[NORMALISE_EVENT]);
+	return rc < 0 ? rc : weigh_squares(p, counts, lens, progress, out->reference_squares);
+}
+
+bool amounts_known(const struct amounts *a, const struct lens *lens, enum normalise n)
+{
+	for (uint32_t i = 0; i < n_runs(lens); i++)
+		if (!(a->run[n][i] > 0))
+			return false;
+	return true;
+}

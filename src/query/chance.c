@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Everything comes down to the regularised incomplete beta function, by its continued fraction (Abramowitz and
+ * Stegun 26.5.8, evaluated as Lentz has it).
+ */
+#include "config.h"
+
+#include "chance.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The fraction converges within some multiple of the root of the larger parameter. */
+#define MOST_STEPS 20000
+#define EXACT      1e-12
+#define TINY       1e-300
+
+/* One step of Lentz's method for a term of the fraction. */
+static void step(double term, double *c, double *d, double *value)
+{
+	*d = 1 + term * *d;
+	*c = 1 + term / *c;
+	*d = 1 / (fabs(*d) < TINY ? TINY : *d);
+	*c = fabs(*c) < TINY ? TINY : *c;
+	*value *= *c * *d;
+}
+
+static double fraction(double a, double b, double x)
+{
+	double c = 1, d = 1 - (a + b) * x / (a + 1), value;
+
+	d = 1 / (fabs(d) < TINY ? TINY : d);
+	value = d;
+	for (int i = 1; i < MOST_STEPS; i++) {
+		double m = i, before;
+
+		step(m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)), &c, &d, &value);
+		before = value;
+		step(-(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)), &c, &d, &value);
+		if (fabs(value - before) < EXACT * fabs(value))
+			break;
+	}
+	return value;
+}
+
+/* I_x(a, b) for a, b >= 0; the limits where either is 0. */
+static double incomplete_beta(double a, double b, double x)
+{
+	double front;
+
+	if (a <= 0 || x >= 1)
+		return 1;
+	if (b <= 0 || x <= 0)
+		return 0;
+	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	if (x < (a + 1) / (a + b + 2))
+		return front * fraction(a, b, x) / a;
+	return 1 - front * fraction(b, a, 1 - x) / b;
+}
+
+double chance_normal(double z)
+{
+	return erfc(fabs(z) * M_SQRT1_2);
+}
+
+double chance_student(double t, double freedom)
+{
+	return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
+}
+
+double chance_student_limit(double level, double freedom)
+{
+	double low = 0, high = 1;
+
+	while (chance_student(high, freedom) > level && high < 1e9)
+		high *= 2;
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		if (chance_student(middle, freedom) > level)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+double chance_binomial(double k, double n, double share)
+{
+	double at_least = incomplete_beta(k, n - k + 1, share);
+	double at_most = incomplete_beta(n - k, k + 1, 1 - share);
+	double tail = 2 * fmin(at_least, at_most);
+
+	return tail < 1 ? tail : 1;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double chance_limit(double *p, size_t n, double level)
+{
+	qsort(p, n, sizeof(*p), by_size);
+	for (size_t i = n; i-- > 0;)
+		if (p[i] <= level * (double)(i + 1) / (double)n)
+			return p[i];
+	return -1;
+}

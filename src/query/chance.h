@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How likely chance alone makes something as unusual: tails of distributions, always of both sides, and
+ * what to believe when many things are asked at once.
+ */
+#ifndef PROFTOP_QUERY_CHANCE_H
+#define PROFTOP_QUERY_CHANCE_H
+
+#include <stddef.h>
+
+/* Of a normal deviate, in standard deviations. */
+double chance_normal(double z);
+/* Of Student's t with so many degrees of freedom (above 0, not necessarily whole). */
+double chance_student(double t, double freedom);
+/* The t whose chance that is: level 0.05 of many degrees is 1.96. */
+double chance_student_limit(double level, double freedom);
+/*
+ * Of k out of n where each is one of k with probability share: twice the smaller tail, 1 at most, which is never
+ * too small. Numbers need not be whole (weighted samples count as as many equal ones as vary as much).
+ */
+double chance_binomial(double k, double n, double share);
+
+/*
+ * Of n chances, all tested at once, those up to the limit returned are below the level by the rule of Benjamini
+ * and Hochberg (1995): of what is believed then, at most such a share is due to chance. -1: none is.
+ * Sorts p.
+ */
+double chance_limit(double *p, size_t n, double level);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "diff.h"
+
+#include "chance.h"
+#include "mem.h"
+#include "order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct lens_sides *sides_of(const struct diff *d)
+{
+	return &d->analysis->lens.sides;
+}
+
+static uint32_t first_run(const struct diff *d, enum side side)
+{
+	return side == SIDE_AFTER ? sides_of(d)->n_runs[SIDE_BEFORE] : 0;
+}
+
+static uint32_t n_runs(const struct diff *d)
+{
+	return sides_of(d)->n_runs[SIDE_BEFORE] + sides_of(d)->n_runs[SIDE_AFTER];
+}
+
+/* All runs become as large as they are on average, so that it is the same from either side. */
+static void find_factors(struct diff *d)
+{
+	const double *amount = d->analysis->amounts.run[d->normalise];
+	double sum = 0;
+
+	for (uint32_t i = 0; i < n_runs(d); i++)
+		sum += amount[i];
+	for (uint32_t i = 0; i < n_runs(d); i++)
+		d->factor[i] = d->normalise == NORMALISE_NONE ? 1
+							      : sum / (double)n_runs(d) / amount[i];
+}
+
+/* What numbers are multiplied with to be in the unit. */
+static double in_unit(const struct diff *d, uint32_t column)
+{
+	return 1 / (double)d->analysis->weights.scale[column];
+}
+
+/* The variance that chance gives to the side's sum: from squares, else by how many samples there are. */
+static double variance_of(const struct diff *d, enum side side, const int64_t *numbers, double sum)
+{
+	const struct weights *w = &d->analysis->weights;
+	uint32_t column = n_runs(d) + side;
+	double unit;
+
+	if (!sides_of(d)->squares)
+		return metric_is_heap(d->analysis->profile, d->analysis->lens.column[0].metric)
+			       ? 0
+			       : fabs(sum);
+	unit = (double)w->square_unit[column] * in_unit(d, column);
+	return (double)numbers[column] * unit * unit;
+}
+
+/* What dividing by a measured amount adds to the noise. */
+static double reference_of(const struct diff *d, enum side side)
+{
+	const struct amounts *a = &d->analysis->amounts;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < sides_of(d)->n_runs[side]; i++)
+		sum += a->run[d->normalise][first_run(d, side) + i];
+	switch (d->normalise) {
+	case NORMALISE_SAMPLES:
+		return -1 / sum;
+	case NORMALISE_EVENT:
+		return a->reference_squares[side] / sum / sum;
+	case NORMALISE_NONE:
+	case NORMALISE_TOTAL:
+	case NORMALISE_TIME:
+	case N_NORMALISATIONS:
+		break;
+	}
+	return 0;
+}
+
+static void add_runs(const struct diff *d, enum side side, const int64_t *numbers,
+		     struct noise_side *out)
+{
+	uint32_t first = first_run(d, side), n = sides_of(d)->n_runs[side];
+
+	for (uint32_t i = first; i < first + n; i++) {
+		double x = (double)numbers[i] * in_unit(d, i);
+
+		out->sum += x;
+		out->mean += x * d->factor[i] / n;
+		out->factor += d->factor[i] / n;
+	}
+	for (uint32_t i = first; n > 1 && i < first + n; i++) {
+		double off = (double)numbers[i] * in_unit(d, i) * d->factor[i] - out->mean;
+
+		out->between += off * off / (n - 1);
+	}
+}
+
+static void fill_side(const struct diff *d, enum side side, const int64_t *numbers,
+		      struct noise_side *out)
+{
+	const int64_t *whole = d->analysis->weights.whole;
+	uint32_t first = first_run(d, side);
+
+	*out = (struct noise_side){ .n_runs = sides_of(d)->n_runs[side] };
+	add_runs(d, side, numbers, out);
+	out->variance = variance_of(d, side, numbers, out->sum);
+	out->reference = reference_of(d, side);
+	if (d->normalise != NORMALISE_TOTAL)
+		return;
+	for (uint32_t i = first; i < first + out->n_runs; i++)
+		out->whole += (double)whole[i] * in_unit(d, i);
+	out->whole_square = variance_of(d, side, whole, out->whole);
+}
+
+void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out)
+{
+	struct noise_side before, after;
+
+	fill_side(d, SIDE_BEFORE, numbers, &before);
+	fill_side(d, SIDE_AFTER, numbers, &after);
+	noise_compare(&before, &after, out);
+}
+
+/* Chances of many rows, to find the limit of. */
+struct chances {
+	double *p; /* [n] */
+	uint32_t n;
+};
+
+static void note(struct chances *c, struct diff_family *f, const struct noise_delta *d)
+{
+	f->n_changed += diff_change(d) != 0;
+	if (!d->tested)
+		return;
+	f->n_tested++;
+	c->p[c->n++] = d->p;
+}
+
+static void settle(struct chances *c, struct diff_family *f)
+{
+	f->limit = chance_limit(c->p, c->n, NOISE_LEVEL);
+	c->n = 0;
+}
+
+/* What rows of a table are sorted by. */
+struct row_order {
+	const struct diff *diff;
+	const struct table *table;
+};
+
+static int order_changes(bool beyond_a, bool beyond_b, double a, double b)
+{
+	if (beyond_a != beyond_b)
+		return beyond_a ? -1 : 1;
+	if (fabs(a) != fabs(b))
+		return fabs(a) > fabs(b) ? -1 : 1;
+	return (b > a) - (b < a);
+}
+
+static int compare_rows(const void *a, const void *b, void *order)
+{
+	const struct row_order *o = order;
+	const struct diff *d = o->diff;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct noise_delta *p = &d->row_self[x], *q = &d->row_self[y];
+	int cmp = order_changes(diff_is_beyond(&d->self, p), diff_is_beyond(&d->self, q),
+				diff_change(p), diff_change(q));
+
+	if (cmp)
+		return cmp;
+	p = &d->row_total[x];
+	q = &d->row_total[y];
+	cmp = order_changes(diff_is_beyond(&d->total, p), diff_is_beyond(&d->total, q),
+			    diff_change(p), diff_change(q));
+	return cmp ? cmp : order_keys(d->analysis->table_keys, o->table->key[x], o->table->key[y]);
+}
+
+static void compare_table(struct diff *d, struct chances *c)
+{
+	const struct table *t = &d->analysis->table;
+	struct row_order order = { d, t };
+
+	d->row_self = xcalloc(t->n_rows, sizeof(*d->row_self));
+	d->row_total = xcalloc(t->n_rows, sizeof(*d->row_total));
+	d->row = xcalloc(t->n_rows, sizeof(*d->row));
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		d->row[i] = i;
+		diff_delta(d, &t->self[(size_t)i * t->n_columns], &d->row_self[i]);
+		note(c, &d->self, &d->row_self[i]);
+	}
+	settle(c, &d->self);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		diff_delta(d, &t->total[(size_t)i * t->n_columns], &d->row_total[i]);
+		note(c, &d->total, &d->row_total[i]);
+	}
+	settle(c, &d->total);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		d->self.n_beyond += diff_is_beyond(&d->self, &d->row_self[i]);
+		d->total.n_beyond += diff_is_beyond(&d->total, &d->row_total[i]);
+	}
+	qsort_r(d->row, t->n_rows, sizeof(*d->row), compare_rows, &order);
+}
+
+static void find_overlap(struct diff *d)
+{
+	double all = 0, common = 0;
+
+	for (uint32_t i = 0; i < d->analysis->table.n_rows; i++) {
+		double before = fabs(d->row_self[i].before), after = fabs(d->row_self[i].after);
+
+		all += before + after;
+		if (before > 0 && after > 0)
+			common += before + after;
+	}
+	d->overlap = all > 0 ? common / all : 1;
+}
+
+/* Siblings being sorted. */
+struct sibling {
+	double change;
+	uint32_t node;
+	bool beyond; /* something in its subtree is */
+};
+
+static int compare_siblings(const void *a, const void *b, void *diff)
+{
+	const struct sibling *x = a, *y = b;
+	const struct diff *d = diff;
+	const uint32_t *key = d->analysis->tree->key;
+	int cmp = order_changes(x->beyond, y->beyond, x->change, y->change);
+
+	return cmp ? cmp : order_keys(&d->analysis->keys, key[x->node], key[y->node]);
+}
+
+/* The children of a node in order, linked. */
+static void link_children(struct diff *d, uint32_t node, const bool *within)
+{
+	const struct calltree *t = d->analysis->tree;
+	VEC(struct sibling) all = { 0 };
+
+	for (uint32_t c = calltree_first(t, node); c != KEY_NONE; c = calltree_next(t, c))
+		vec_push(&all, ((struct sibling){ d->change[c], c, within[c] }));
+	if (all.n > 1)
+		qsort_r(all.at, all.n, sizeof(*all.at), compare_siblings, d);
+	d->first[node] = all.n ? all.at[0].node : KEY_NONE;
+	for (size_t i = 0; i < all.n; i++)
+		d->next[all.at[i].node] = i + 1 < all.n ? all.at[i + 1].node : KEY_NONE;
+	vec_done(&all);
+}
+
+static void link_nodes(struct diff *d)
+{
+	const struct calltree *t = d->analysis->tree;
+	bool *within = xcalloc(t->n_nodes, sizeof(*within));
+
+	for (uint32_t i = t->n_nodes; i-- > 0;) {
+		within[i] |= d->beyond[i];
+		within[t->parent[i]] |= within[i];
+	}
+	d->next[0] = KEY_NONE;
+	for (uint32_t i = 0; i < t->n_nodes; i++)
+		link_children(d, i, within);
+	free(within);
+}
+
+static void compare_tree(struct diff *d, struct chances *c)
+{
+	const struct calltree *t = d->analysis->tree;
+	double *p = xcalloc(t->n_nodes, sizeof(*p)); /* above 1: too little to tell */
+	struct noise_delta delta;
+
+	d->change = xcalloc(t->n_nodes, sizeof(*d->change));
+	d->beyond = xcalloc(t->n_nodes, sizeof(*d->beyond));
+	d->first = xcalloc(t->n_nodes, sizeof(*d->first));
+	d->next = xcalloc(t->n_nodes, sizeof(*d->next));
+	for (uint32_t i = 0; i < t->n_nodes; i++) {
+		diff_delta(d, &t->total[(size_t)i * t->n_columns], &delta);
+		d->change[i] = diff_change(&delta);
+		p[i] = delta.tested ? delta.p : 2;
+		if (i > 0)
+			note(c, &d->nodes, &delta);
+	}
+	settle(c, &d->nodes);
+	for (uint32_t i = 0; i < t->n_nodes; i++)
+		d->beyond[i] = p[i] <= d->nodes.limit;
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		d->nodes.n_beyond += d->beyond[i];
+	free(p);
+	link_nodes(d);
+}
+
+struct diff *diff_new(struct analysis *a, enum normalise n)
+{
+	struct diff *d = xcalloc(1, sizeof(*d));
+	uint32_t most = a->table.n_rows;
+	struct chances c = { 0 };
+
+	d->analysis = a;
+	d->normalise = amounts_known(&a->amounts, &a->lens, n) ? n : NORMALISE_NONE;
+	d->unit = metric_unit(a->profile, a->lens.column[0].metric);
+	find_factors(d);
+	diff_delta(d, a->weights.total, &d->whole);
+	if (a->tree && a->tree->n_nodes > most)
+		most = a->tree->n_nodes;
+	c.p = xcalloc(most, sizeof(*c.p));
+	compare_table(d, &c);
+	find_overlap(d);
+	if (a->tree)
+		compare_tree(d, &c);
+	free(c.p);
+	return d;
+}
+
+void diff_free(struct diff *d)
+{
+	if (!d)
+		return;
+	free(d->row_self);
+	free(d->row_total);
+	free(d->row);
+	free(d->change);
+	free(d->beyond);
+	free(d->first);
+	free(d->next);
+	free(d);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A comparison's answers: what changed by how much, and whether that is more than noise.
+ *
+ * This is the contract between the comparison and whoever shows it. The analysis of a lens that compares
+ * (lens_compares(); sides_lens() makes one) has all sums: a row of a table, a node of a tree and a row of a butterfly have
+ * [n_columns] numbers each. diff_delta() makes a change of any such numbers. What is here besides is what can
+ * only be said of all rows together: which are beyond noise, and in which order rows and siblings come, so that it must be made
+ * anew (diff_new(), some milliseconds) for another normalisation, and nothing else must.
+ *
+ * Changes are in the unit of the metric, made equal as asked: means of a side's runs, times a factor that is chosen
+ * so that it says the same of both sides; with NORMALISE_NONE they are what was measured.
+ *
+ * Which rows are beyond noise: those whose chance is at most `limit`, which keeps the share of false ones among
+ * them below NOISE_LEVEL (Benjamini-Hochberg) over all rows of the kind that have enough samples to tell.
+ */
+#ifndef PROFTOP_QUERY_DIFF_H
+#define PROFTOP_QUERY_DIFF_H
+
+#include "amounts.h"
+#include "analysis.h"
+#include "noise.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Rows of a kind. */
+struct diff_family {
+	uint32_t n_changed; /* rows whose numbers differ */
+	uint32_t n_tested;  /* rows with enough samples to tell a change from noise */
+	uint32_t n_beyond;  /* rows beyond noise */
+	double limit;       /* their chance is at most so much; below 0: none are */
+};
+
+struct diff {
+	struct analysis
+		*analysis; /* borrowed; must outlive the diff; its lazy parts are not made */
+	enum normalise normalise;
+	enum unit unit;                  /* of changes */
+	double factor[LENS_MAX_COLUMNS]; /* of each run's sums */
+	struct noise_delta whole;        /* of everything that passes the lens */
+	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */
+
+	struct diff_family self, total; /* of the table's rows */
+	struct noise_delta *row_self;   /* [table.n_rows]; owned, as are the following */
+	struct noise_delta *row_total;  /* [table.n_rows] */
+	uint32_t *row; /* [table.n_rows] beyond noise first, by size of the change of self */
+
+	struct diff_family nodes; /* of the tree's nodes but the root, by total */
+	double *change;           /* [n_nodes] after - before of totals; NULL without a tree */
+	bool *beyond;             /* [n_nodes] beyond noise */
+	uint32_t *
+		first; /* [n_nodes] first child, or KEY_NONE: those with something beyond noise in them first, … */
+	uint32_t *next; /* [n_nodes] … then by size of the change; next sibling, or KEY_NONE */
+};
+
+/* The caller frees, before the analysis. Amounts are known (amounts_known()), else NORMALISE_NONE is taken. */
+struct diff *diff_new(struct analysis *a, enum normalise n);
+void diff_free(struct diff *d);
+
+/* The change of a row with such numbers, [n_columns]. */
+void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out);
+
+static inline double diff_change(const struct noise_delta *d)
+{
+	return d->after - d->before;
+}
+
+/* A family of one: its chance is its own limit. */
+static inline bool diff_whole_is_beyond(const struct diff *d)
+{
+	return d->whole.tested && d->whole.p <= NOISE_LEVEL;
+}
+
+static inline bool diff_is_beyond(const struct diff_family *f, const struct noise_delta *d)
+{
+	return d->tested && d->p <= f->limit;
+}
+
+#endif

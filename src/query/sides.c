@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What events a side has is found out by weighing: columns of each event's samples, by the side's filter.
+ */
+#include "config.h"
+
+#include "sides.h"
+
+#include "err.h"
+#include "filter.h"
+#include "heap_pass.h"
+#include "weigh.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sides_done(struct sides *s)
+{
+	for (int side = 0; side < N_SIDES; side++) {
+		for (size_t i = 0; i < s->run[side].n; i++)
+			free(s->run[side].at[i]);
+		vec_done(&s->run[side]);
+		free(s->name[side]);
+		s->name[side] = NULL;
+	}
+}
+
+int sides_add(struct sides *s, enum side side, const char *filter, struct err *e)
+{
+	struct filter *f;
+	int rc = filter_parse(filter, &f, e);
+
+	if (rc)
+		return rc;
+	filter_free(f);
+	if (s->run[SIDE_BEFORE].n + s->run[SIDE_AFTER].n >= SIDES_MAX_RUNS)
+		return err_set(e, -EINVAL, "no more than %d runs can be compared at once",
+			       SIDES_MAX_RUNS);
+	vec_push(&s->run[side], xstrdup(filter));
+	return 0;
+}
+
+/* The filter of a run, which was parsed before. The caller frees. */
+static struct filter *filter_of(const char *text)
+{
+	struct filter *f = NULL;
+
+	/* It parsed in sides_add(). */
+	return filter_parse(text, &f, NULL) == 0 ? f : NULL;
+}
+
+/*
+ * One filter for all runs of a side: of files the list of their numbers, as runs of a side differ in nothing else.
+ * The caller frees.
+ */
+static struct filter *filter_of_side(const struct sides *s, enum side side)
+{
+	static const char prefix[] = "capture:";
+	char *all = xstrdup(s->run[side].at[0]);
+	struct filter *f;
+
+	for (size_t i = 1; i < s->run[side].n; i++) {
+		char *longer = xasprintf("%s,%s", all, s->run[side].at[i] + strlen(prefix));
+
+		free(all);
+		all = longer;
+	}
+	f = filter_of(all);
+	free(all);
+	return f;
+}
+
+/* How many samples or allocations of each event the sides have. */
+struct presence {
+	uint32_t n_events;
+	int64_t *n[N_SIDES]; /* [n_events]; owned */
+};
+
+static void presence_done(struct presence *has)
+{
+	free(has->n[SIDE_BEFORE]);
+	free(has->n[SIDE_AFTER]);
+}
+
+static void count_batch(struct presence *has, const struct sides *s, const struct profile *p,
+			const struct profile_counts *counts, uint32_t first, uint32_t n)
+{
+	struct lens lens = { .n_columns = N_SIDES * n, .inlines = true };
+	struct weights w;
+
+	for (uint32_t i = 0; i < lens.n_columns; i++)
+		lens.column[i] = (struct lens_column){
+			.metric = { { first + i / N_SIDES }, MEASURE_SAMPLES },
+			.filter = filter_of_side(s, (enum side)(i % N_SIDES)),
+		};
+	if (weigh(p, counts, &lens, NULL, &w) == 0)
+		for (uint32_t i = 0; i < lens.n_columns; i++)
+			has->n[i % N_SIDES][first + i / N_SIDES] = w.whole[i];
+	weights_done(&w);
+	lens_done(&lens);
+}
+
+static void presence_init(struct presence *has, const struct sides *s, const struct profile *p)
+{
+	const uint32_t batch = LENS_MAX_COLUMNS / N_SIDES;
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	has->n_events = counts.n_events;
+	for (int side = 0; side < N_SIDES; side++)
+		has->n[side] = xcalloc(counts.n_events, sizeof(*has->n[side]));
+	for (uint32_t i = 0; i < counts.n_events; i += batch)
+		count_batch(has, s, p, &counts, i,
+			    counts.n_events - i < batch ? counts.n_events - i : batch);
+}
+
+static const char *event_name(const struct profile *p, uint32_t event)
+{
+	return profile_string(p, profile_event(p, (event_id){ event })->name, NULL);
+}
+
+/* The events of a side as a list for people; the caller frees. */
+static char *list_events(const struct presence *has, enum side side, const struct profile *p)
+{
+	char *list = xstrdup("");
+
+	for (uint32_t i = 0; i < has->n_events; i++) {
+		char *longer;
+
+		if (has->n[side][i] == 0)
+			continue;
+		longer = xasprintf("%s%s%s", list, *list ? ", " : "", event_name(p, i));
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+/* The event that weighs most among those that pass, or ID_NONE. */
+static uint32_t busiest(const struct presence *has, const struct profile *p, enum side side,
+			bool common)
+{
+	uint32_t best = ID_NONE;
+	int64_t most = 0;
+
+	for (uint32_t i = 0; i < has->n_events; i++) {
+		int64_t n = has->n[side][i], other = has->n[!side][i];
+
+		if (common && other < n)
+			n = other;
+		if (n <= most || profile_event(p, (event_id){ i })->is_derived)
+			continue;
+		most = n;
+		best = i;
+	}
+	return best;
+}
+
+static int nothing_in_common(const struct presence *has, const struct profile *p,
+			     const struct sides *s, struct err *e)
+{
+	char *before = list_events(has, SIDE_BEFORE, p), *after = list_events(has, SIDE_AFTER, p);
+	int rc = err_set(e, -ENOENT,
+			 "there is no common metric: %s has %s, %s has %s; --metric samples "
+			 "compares numbers of samples",
+			 s->name[SIDE_BEFORE], before, s->name[SIDE_AFTER], after);
+
+	free(before);
+	free(after);
+	return rc;
+}
+
+/* What each side's busiest event is compared by, where no event is on both. */
+static int pair_events(const struct presence *has, const struct profile *p, const struct sides *s,
+		       const struct sides_choice *choice, struct metric m[N_SIDES], struct err *e)
+{
+	const struct event *a, *b;
+
+	for (int side = 0; side < N_SIDES; side++)
+		m[side].event.v = busiest(has, p, (enum side)side, false);
+	if (m[0].event.v == ID_NONE || m[1].event.v == ID_NONE)
+		return nothing_in_common(has, p, s, e);
+	a = profile_event(p, m[0].event);
+	b = profile_event(p, m[1].event);
+	if (a->is_heap || b->is_heap)
+		return nothing_in_common(has, p, s, e);
+	m[0].measure = m[1].measure = MEASURE_WEIGHT;
+	if (!strcmp(choice->metric, "samples") || (a->is_counted != b->is_counted))
+		m[0].measure = m[1].measure = MEASURE_SAMPLES;
+	else if (*choice->metric && metric_find_measure(p, choice->metric, &m[0], e))
+		return -ENOENT;
+	else if (a->unit != b->unit || !a->is_counted)
+		return nothing_in_common(has, p, s, e);
+	return 0;
+}
+
+static int check_chosen(const struct presence *has, const struct profile *p, const struct sides *s,
+			uint32_t event, struct err *e)
+{
+	for (int side = 0; side < N_SIDES; side++)
+		if (has->n[side][event] == 0) {
+			char *list = list_events(has, (enum side)side, p);
+
+			err_set(e, -ENOENT, "there is nothing of \"%s\" in %s; it has %s",
+				event_name(p, event), s->name[side], list);
+			free(list);
+			return -ENOENT;
+		}
+	return 0;
+}
+
+/* Events that the sides say themselves are theirs: "event:" in both filters. */
+static bool says_event(const struct sides *s)
+{
+	return strstr(s->run[SIDE_BEFORE].at[0], "event:") &&
+	       strstr(s->run[SIDE_AFTER].at[0], "event:");
+}
+
+static int choose(const struct presence *has, const struct profile *p, const struct sides *s,
+		  const struct sides_choice *choice, struct metric m[N_SIDES], struct err *e)
+{
+	uint32_t both = busiest(has, p, SIDE_BEFORE, true);
+
+	if (*choice->event) {
+		if (metric_find(p, choice->event, choice->metric, &m[0], e) ||
+		    check_chosen(has, p, s, m[0].event.v, e))
+			return -ENOENT;
+	} else if (both == ID_NONE || says_event(s)) {
+		return pair_events(has, p, s, choice, m, e);
+	} else {
+		m[0] = (struct metric){ { both }, MEASURE_WEIGHT };
+		if (metric_is_heap(p, m[0]))
+			m[0].measure = MEASURE_PEAK;
+		if (*choice->metric && metric_find_measure(p, choice->metric, &m[0], e))
+			return -ENOENT;
+	}
+	m[1] = m[0];
+	return 0;
+}
+
+static int check_sides(const struct presence *has, const struct sides *s, struct err *e)
+{
+	for (int side = 0; side < N_SIDES; side++) {
+		int64_t n = 0;
+
+		for (uint32_t i = 0; i < has->n_events; i++)
+			n += has->n[side][i] != 0;
+		if (n == 0)
+			return err_set(e, -ENOENT, "there is nothing in %s to compare",
+				       s->name[side]);
+	}
+	return 0;
+}
+
+/* Do allocations stand for more than themselves? */
+static bool is_sampled(const struct profile *p)
+{
+	struct profile_counts counts;
+	struct heap_state heap;
+	bool exact;
+
+	profile_counts_read(p, &counts);
+	heap_state_init(&heap, p, &counts);
+	exact = heap.exact;
+	heap_state_done(&heap);
+	return !exact;
+}
+
+/* Is the variance of sums more than a matter of their size? */
+static bool varies(const struct profile *p, struct metric m)
+{
+	const struct event *event = profile_event(p, m.event);
+
+	if (event->is_heap)
+		return is_sampled(p);
+	return event->has_weight && !event->is_counted && m.measure != MEASURE_SAMPLES;
+}
+
+static void add_column(struct lens *l, struct metric m, struct filter *f, bool squares)
+{
+	l->column[l->n_columns++] =
+		(struct lens_column){ .metric = m, .filter = f, .squares = squares };
+}
+
+static int find_reference(const struct profile *p, const struct presence *has,
+			  const struct sides *s, const char *name, struct lens *l, struct err *e)
+{
+	struct metric m;
+
+	if (!name)
+		return 0;
+	if (metric_find(p, name, "", &m, e))
+		return -ENOENT;
+	l->sides.reference = m.event;
+	return check_chosen(has, p, s, m.event.v, e);
+}
+
+int sides_lens(const struct sides *s, const struct profile *p, const struct sides_choice *choice,
+	       struct lens *l, struct err *e)
+{
+	struct metric m[N_SIDES] = { 0 };
+	struct presence has;
+	int rc;
+
+	presence_init(&has, s, p);
+	rc = check_sides(&has, s, e);
+	if (!rc)
+		rc = choose(&has, p, s, choice, m, e);
+	l->sides = (struct lens_sides){ .reference = { ID_NONE } };
+	if (!rc)
+		rc = find_reference(p, &has, s, choice->reference, l, e);
+	presence_done(&has);
+	if (rc)
+		return rc;
+	l->n_columns = 0;
+	for (int side = 0; side < N_SIDES; side++) {
+		l->sides.n_runs[side] = (uint32_t)s->run[side].n;
+		for (size_t i = 0; i < s->run[side].n; i++)
+			add_column(l, m[side], filter_of(s->run[side].at[i]), false);
+		l->sides.squares |= varies(p, m[side]);
+	}
+	for (int side = 0; l->sides.squares && side < N_SIDES; side++)
+		add_column(l, m[side], filter_of_side(s, (enum side)side), true);
+	return 0;
+}

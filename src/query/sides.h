@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Before and after: what of a profile the sides of a comparison are, which metric they have in common, and the lens
+ * that has both as columns.
+ *
+ * A side is one or more runs, a run is a filter: "capture:1" of a file, "time:0,10" of a stretch of one.
+ */
+#ifndef PROFTOP_QUERY_SIDES_H
+#define PROFTOP_QUERY_SIDES_H
+
+#include "lens.h"
+#include "mem.h"
+#include "profile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+
+/* So many runs on both sides together: two columns are for squares. */
+#define SIDES_MAX_RUNS (LENS_MAX_COLUMNS - 2)
+
+struct sides {
+	VEC(char *) run[N_SIDES]; /* filter of each run, as text; owned */
+	char *name[N_SIDES];      /* what people call the side: "before.data", "time:0,10"; owned */
+};
+
+void sides_done(struct sides *s);
+
+/* Adds a run; the filter's text is copied. -EINVAL with a sentence when it is no filter, or there are too many. */
+int sides_add(struct sides *s, enum side side, const char *filter, struct err *e);
+
+/* What the user chose; "" and NULL: nothing. */
+struct sides_choice {
+	const char *event, *metric; /* as metric_find() takes them */
+	const char *reference;      /* an event that sides are made equal by */
+};
+
+/*
+ * Makes l (lens_init() was called) compare the sides: by what was chosen, else by the busiest event that both have,
+ * else, where one side has counts of samples only (folded stacks), by numbers of samples. -ENOENT with
+ * a sentence that says what there is when there is nothing in common, or a side is empty.
+ */
+int sides_lens(const struct sides *s, const struct profile *p, const struct sides_choice *choice,
+	       struct lens *l, struct err *e);
+
+#endif

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# proftop diff from outside: what is compared, what is said of it, and what it refuses.
+set -uo pipefail
+
+proftop=${PROFTOP:-./proftop}
+source=$(cd "${srcdir:-.}" && pwd)
+data=$source/tests/data
+corpus=$source/../shared/corpus
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+export LC_ALL=C.UTF-8
+faults=0
+
+fault() {
+    printf 'FAIL: %s\n' "$*"
+    faults=$((faults + 1))
+}
+
+# run STATUS ARGUMENT…: runs proftop diff and wants that exit status; leaves ./out and ./err.
+run() {
+    local want=$1 got
+    shift
+    timeout 60 "$proftop" diff "$@" >out 2>err </dev/null
+    got=$?
+    [ $got = "$want" ] || fault "proftop diff $*: exit status $got, not $want: $(head -c 300 err)"
+}
+
+says() { grep -qF -- "$2" "$1" || fault "no \"$2\" in: $(head -c 700 "$1")"; }
+one_sentence() { [ "$(wc -l <err)" = 1 ] || fault "not one line: $(cat err)"; }
+
+cat >before.folded <<'TEXT'
+main;parse;read 1000
+main;parse 2000
+main;sort;cmp 5000
+main;io 1500
+main;old 20
+TEXT
+cat >after.folded <<'TEXT'
+main;parse;read 1040
+main;parse 2500
+main;sort;cmp 4950
+main;io 1510
+main;new 40
+TEXT
+cat >two.folded <<'TEXT'
+main;parse;read 1000 1040
+main;parse 2000 2500
+main;sort;cmp 5000 4950
+main;io 1500 1510
+main;old 20 0
+main;new 0 40
+TEXT
+
+# --- what is first, what is noise -------------------------------------------------------------
+
+run 0 --report before.folded after.folded
+says out '# before.folded → after.folded: samples, not normalised'
+says out '# total 9,520 → 10,040: +520'
+grep -v '^#' out >rows
+sed -n 1p rows | grep -q '+500 .*+25\.0.*2,000.*2,500.*+540 *parse$' || fault "the first row: $(head -1 rows)"
+grep -q 'new .*new$' rows || fault 'new functions are not called new'
+grep -q 'gone .*old$' rows || fault 'gone functions are not called gone'
+grep -q 'noise  cmp$' rows || fault 'one per cent of five thousand is not called noise'
+awk '/ noise / { seen = 1; next } seen && !/ noise / { exit 1 }' rows || fault 'noise does not come last'
+run 0 --report --ascii before.folded after.folded
+LC_ALL=C grep -q '[^ -~]' out && fault '--ascii is not ASCII'
+
+# --- the same numbers by other ways -----------------------------------------------------------
+
+run 0 --report before.folded after.folded
+sed 1d out >direct
+run 0 --report two.folded
+sed 1d out | diff - direct >/dev/null || fault 'two counts in a line are not as two files'
+run 0 --report before.folded -- after.folded
+sed 1d out | diff - direct >/dev/null || fault 'one run on either side of -- is not as two files'
+cat before.folded >merged.folded
+run 0 --report --a capture:1 --b capture:2 before.folded after.folded
+[ -s out ] || fault 'filters beside two files give nothing'
+run 0 --report before.folded before.folded
+says out '# nothing differs'
+says err 'the same file'
+grep -qv '^#' out && fault 'a file differs from itself'
+
+# --- JSON ------------------------------------------------------------------------------------
+
+cat >check.py <<'TEXT'
+import json, math, subprocess, sys
+proftop = sys.argv[1]
+def run(*args):
+    return json.loads(subprocess.run([proftop, "diff", "--json", *args], stdout=subprocess.PIPE, check=True).stdout)
+faults = []
+def near(a, b): return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-6)
+before, after = sys.argv[2], sys.argv[3]
+for how in ("none", "total", "samples"):
+    d, r = run("--normalise", how, before, after), run("--normalise", how, after, before)
+    if not near(sum(x["self"]["change"] for x in d["rows"]), d["total"]["change"]):
+        faults.append(f"{how}: changes of self do not add up to that of the whole")
+    back = {(x["name"], x.get("module")): x for x in r["rows"]}
+    for x in d["rows"]:
+        y = back.get((x["name"], x.get("module")))
+        if y is None: faults.append(f"{how}: {x['name']} is not there the other way round"); continue
+        for part in ("self", "total"):
+            if not near(x[part]["change"], -y[part]["change"]): faults.append(f"{how}: {x['name']} {part}")
+            if x[part]["beyond_noise"] != y[part]["beyond_noise"]: faults.append(f"{how}: {x['name']} {part}: noise")
+    same = run("--normalise", how, after, after)
+    if same["rows"] or same["total"]["change"]: faults.append(f"{how}: something differs from itself")
+    tree = run("--normalise", how, "--view", "tree", "--min", "0", before, after)
+    below = [0.0] * len(tree["rows"])
+    for i, x in enumerate(tree["rows"]):
+        if x["parent"] is not None: below[x["parent"]] += x["total"]["change"]
+    for i, x in enumerate(tree["rows"]):
+        if not near(below[i] + x["self"]["change"], x["total"]["change"]): faults.append(f"{how}: tree: {x['name']}")
+for f in faults[:10]: print(f)
+sys.exit(bool(faults))
+TEXT
+if command -v python3 >/dev/null 2>&1; then
+    for view in top tree callers 'butterfly --function parse'; do
+        # shellcheck disable=SC2086 # two words
+        run 0 --json --view $view before.folded after.folded
+        python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault "JSON of $view"
+    done
+    python3 check.py "$proftop" before.folded after.folded || fault 'before and after'
+    n=0
+    if [ -e "$data/demo.data" ]; then
+        run 0 --json --metric samples --a time:0,1.5 --b time:1.5, "$data/demo.data"
+        python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault 'JSON of halves of demo.data'
+    fi
+    for pair in "$corpus/made/perf/truth_fp.data $corpus/made/perf/truth_dwarf.data" \
+        "$corpus/FlameGraph/test/results/perf-dd-stacks-01-collapsed-pid.txt $corpus/FlameGraph/test/results/perf-dd-stacks-01-collapsed-tid.txt"; do
+        # shellcheck disable=SC2086 # two files
+        set -- $pair
+        if [ -e "$1" ] && [ -e "$2" ]; then
+            python3 check.py "$proftop" "$1" "$2" || fault "$1 and $2"
+            n=$((n + 1))
+        fi
+    done
+    echo "$n pairs of recordings were compared"
+else
+    echo 'skipped: no python3 to read JSON with'
+fi
+
+# --- what cannot be compared ------------------------------------------------------------------
+
+for arguments in 'before.folded' '--a fn:x before.folded' 'before.folded after.folded before.folded' 'before.folded --' \
+    '--a fn:x --b fn:y before.folded -- after.folded' '--normalise nothing before.folded after.folded' \
+    '--normalise time before.folded after.folded' '--event nothing before.folded after.folded' \
+    '--view flame before.folded after.folded' '--a fn:( --b fn:x before.folded' '--a fn:nothing --b fn:parse before.folded' \
+    '--view butterfly --function nothing before.folded after.folded' '--view butterfly before.folded after.folded'; do
+    # shellcheck disable=SC2086 # several words
+    run 2 $arguments
+    one_sentence
+done
+run 3 before.folded missing.folded
+one_sentence
+printf 'other;program 100\nquite;another 900\n' >other.folded
+run 0 --report before.folded other.folded
+says out '# only 0.0 % is in functions that both sides have'
+printf 'main;parse 100000\n' >large.folded
+run 0 --report before.folded large.folded
+says out '# the totals are far apart'
+
+[ $faults = 0 ] || { echo "$faults faults"; exit 1; }
+echo 'all as promised'

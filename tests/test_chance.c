@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tails of distributions against tables, and against sums of their terms. */
+#include "config.h"
+
+#include "chance.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+Test(chance, of_normal_deviates_is_that_of_tables)
+{
+	cr_expect_float_eq(chance_normal(0), 1, 1e-12);
+	cr_expect_float_eq(chance_normal(1.959963984540054), 0.05, 1e-12);
+	cr_expect_float_eq(chance_normal(-2.5758293035489), 0.01, 1e-12);
+	cr_expect_float_eq(chance_normal(5), 5.733031437583892e-07, 1e-15);
+}
+
+/* Critical values of the tables of Student's distribution, both sides at 5 %. */
+static const struct {
+	double freedom, t;
+} students[] = { { 1, 12.7062 },  { 2, 4.30265 },  { 4, 2.77645 },
+		 { 10, 2.22814 }, { 30, 2.04227 }, { 120, 1.97993 } };
+
+Test(chance, of_student_is_that_of_tables)
+{
+	for (size_t i = 0; i < sizeof(students) / sizeof(*students); i++) {
+		cr_expect_float_eq(chance_student(students[i].t, students[i].freedom), 0.05, 1e-5);
+		cr_expect_float_eq(chance_student_limit(0.05, students[i].freedom), students[i].t,
+				   1e-4 * students[i].t);
+	}
+	cr_expect_float_eq(chance_student_limit(0.05, 1e6), 1.95996, 1e-4);
+	cr_expect_float_eq(chance_student(0, 3), 1, 1e-12);
+}
+
+/* The smaller tail, term by term. */
+static double binomial_slowly(int k, int n, double share)
+{
+	double at_most = 0, at_least = 0, tail;
+
+	for (int i = 0; i <= n; i++) {
+		double term = exp(lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) +
+				  i * log(share) + (n - i) * log1p(-share));
+
+		at_most += i <= k ? term : 0;
+		at_least += i >= k ? term : 0;
+	}
+	tail = 2 * fmin(at_most, at_least);
+	return tail < 1 ? tail : 1;
+}
+
+Test(chance, of_dealing_out_is_the_sum_of_its_terms)
+{
+	static const double shares[] = { 0.5, 0.1, 0.37, 0.99 };
+
+	cr_expect_float_eq(chance_binomial(2, 10, 0.5), 0.109375, 1e-12);
+	cr_expect_float_eq(chance_binomial(0, 5, 0.5), 0.0625, 1e-12);
+	cr_expect_float_eq(chance_binomial(5, 5, 0.5), 0.0625, 1e-12);
+	for (size_t s = 0; s < sizeof(shares) / sizeof(*shares); s++)
+		for (int n = 1; n < 200; n += 13)
+			for (int k = 0; k <= n; k++)
+				cr_expect_float_eq(chance_binomial(k, n, shares[s]),
+						   binomial_slowly(k, n, shares[s]), 1e-9,
+						   "%d of %d at %g", k, n, shares[s]);
+	/* Large ones end, too. */
+	cr_expect_float_eq(chance_binomial(500, 1000500, 0.0005), 1, 0.05);
+	cr_expect_lt(chance_binomial(0, 1e7, 1e-5), 1e-30);
+}
+
+Test(chance, many_at_once_are_believed_by_their_rank)
+{
+	/* The example of Benjamini and Hochberg (1995), section 3.2: four of fifteen. */
+	double p[] = { 0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+		       0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
+	double none[] = { 0.2, 0.06, 0.9 }, late[] = { 0.05, 0.04, 0.03 };
+
+	cr_expect_float_eq(chance_limit(p, 15, 0.05), 0.0095, 0);
+	cr_expect_lt(chance_limit(none, 3, 0.05), 0);
+	cr_expect_float_eq(chance_limit(late, 3, 0.05), 0.05, 0, "the last one carries the others");
+	cr_expect_lt(chance_limit(NULL, 0, 0.05), 0);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Known truth: samples drawn by lot for programs of which it is known whether they differ. What is believed of them is
+ * counted and printed.
+ */
+#include "config.h"
+
+#include "noise.h"
+
+#include "chance.h"
+#include "mem.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_FUNCTIONS 200
+#define N_SAMPLES   20000
+#define N_PAIRS     1000
+
+/* xorshift64*: fast, and good enough to draw samples by. */
+static uint64_t draw(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 0x2545f4914f6cdd1dULL;
+}
+
+static double uniform(uint64_t *state)
+{
+	return ((double)(draw(state) >> 11) + 0.5) / 0x1p53;
+}
+
+static double normal(uint64_t *state)
+{
+	return sqrt(-2 * log(uniform(state))) * cos(2 * M_PI * uniform(state));
+}
+
+/* A program: how likely a sample is in each function, as a table to draw from in one step (Walker). */
+struct program {
+	double share[N_FUNCTIONS];
+	double stay[N_FUNCTIONS];
+	unsigned other[N_FUNCTIONS];
+};
+
+static void make_table(struct program *p)
+{
+	unsigned small[N_FUNCTIONS], large[N_FUNCTIONS], n_small = 0, n_large = 0;
+
+	for (unsigned i = 0; i < N_FUNCTIONS; i++) {
+		p->stay[i] = p->share[i] * N_FUNCTIONS;
+		p->other[i] = i;
+		if (p->stay[i] < 1)
+			small[n_small++] = i;
+		else
+			large[n_large++] = i;
+	}
+	while (n_small && n_large) {
+		unsigned s = small[--n_small], l = large[n_large - 1];
+
+		p->other[s] = l;
+		p->stay[l] -= 1 - p->stay[s];
+		if (p->stay[l] < 1) {
+			n_large--;
+			small[n_small++] = l;
+		}
+	}
+}
+
+/* Function 0 has `first` of everything, the others fall off as their number rises (Zipf). */
+static void make_program(struct program *p, double first)
+{
+	double sum = 0;
+
+	for (unsigned i = 1; i < N_FUNCTIONS; i++)
+		sum += 1.0 / i;
+	p->share[0] = first;
+	for (unsigned i = 1; i < N_FUNCTIONS; i++)
+		p->share[i] = (1 - first) / i / sum;
+	make_table(p);
+}
+
+static unsigned draw_function(const struct program *p, uint64_t *state)
+{
+	double u = uniform(state) * N_FUNCTIONS;
+	unsigned i = (unsigned)u;
+
+	return u - i < p->stay[i] ? i : p->other[i];
+}
+
+/* One run: a sum and a sum of squares for each function. */
+struct run {
+	double sum[N_FUNCTIONS], squares[N_FUNCTIONS], all, all_squares;
+};
+
+/* `mean` samples on average; weights vary by a lognormal factor of that deviation. */
+static void draw_run(const struct program *p, double mean, double deviation, uint64_t *state,
+		     struct run *r)
+{
+	long n = lround(mean + sqrt(mean) * normal(state));
+
+	memset(r, 0, sizeof(*r));
+	for (long i = 0; i < n; i++) {
+		double w = deviation > 0 ? exp(deviation * normal(state)) : 1;
+		unsigned f = draw_function(p, state);
+
+		r->sum[f] += w;
+		r->squares[f] += w * w;
+		r->all += w;
+		r->all_squares += w * w;
+	}
+}
+
+/* How runs are made and compared. */
+struct trial {
+	const char *what;
+	unsigned runs;    /* of each side */
+	double before;    /* samples of a run before, on average */
+	double after;     /* and after */
+	double deviation; /* of weights */
+	double jitter;    /* runs differ by so much of themselves, in every function */
+	bool by_total;    /* normalised by total, else by the known ratio of samples */
+	unsigned n_pairs;
+};
+
+#define MOST_RUNS 5
+
+struct pair {
+	struct run before[MOST_RUNS], after[MOST_RUNS];
+};
+
+static void draw_side(const struct program *p, const struct trial *t, double mean, uint64_t *state,
+		      struct run *to)
+{
+	struct program shaken = *p;
+
+	for (unsigned r = 0; r < t->runs; r++) {
+		double sum = 0;
+
+		for (unsigned i = 0; t->jitter > 0 && i < N_FUNCTIONS; i++) {
+			shaken.share[i] = p->share[i] * exp(t->jitter * normal(state));
+			sum += shaken.share[i];
+		}
+		for (unsigned i = 0; t->jitter > 0 && i < N_FUNCTIONS; i++)
+			shaken.share[i] /= sum;
+		if (t->jitter > 0)
+			make_table(&shaken);
+		draw_run(&shaken, mean, t->deviation, state, &to[r]);
+	}
+}
+
+static struct noise_side side_of(const struct trial *t, const struct run *runs, double mean,
+				 unsigned f)
+{
+	struct noise_side s = { .n_runs = t->runs };
+	double x[MOST_RUNS];
+
+	for (unsigned r = 0; r < t->runs; r++) {
+		double factor = t->by_total ? t->before / runs[r].all : t->before / mean;
+
+		x[r] = runs[r].sum[f] * factor;
+		s.sum += runs[r].sum[f];
+		s.variance += runs[r].squares[f];
+		s.mean += x[r] / t->runs;
+		s.factor += factor / t->runs;
+		s.whole += t->by_total ? runs[r].all : 0;
+		s.whole_square += t->by_total ? runs[r].all_squares : 0;
+	}
+	for (unsigned r = 0; r < t->runs && t->runs > 1; r++)
+		s.between += (x[r] - s.mean) * (x[r] - s.mean) / (t->runs - 1);
+	return s;
+}
+
+/* What is believed of each function; returns how many were tested. */
+static unsigned judge(const struct trial *t, const struct pair *pair, bool *believed,
+		      struct noise_delta *d)
+{
+	double p[N_FUNCTIONS], limit;
+	unsigned n = 0;
+
+	for (unsigned f = 0; f < N_FUNCTIONS; f++) {
+		struct noise_side b = side_of(t, pair->before, t->before, f);
+		struct noise_side a = side_of(t, pair->after, t->after, f);
+
+		noise_compare(&b, &a, &d[f]);
+		if (d[f].tested)
+			p[n++] = d[f].p;
+	}
+	limit = chance_limit(p, n, NOISE_LEVEL);
+	for (unsigned f = 0; f < N_FUNCTIONS; f++)
+		believed[f] = d[f].tested && d[f].p <= limit;
+	return n;
+}
+
+static const struct trial nulls[] = {
+	{ "one run a side", 1, N_SAMPLES, N_SAMPLES, 0, 0, false, N_PAIRS },
+	{ "one run a side, shares", 1, N_SAMPLES, N_SAMPLES, 0, 0, true, N_PAIRS },
+	{ "one run a side, after 5 times as long", 1, 4000, N_SAMPLES, 0, 0, false, N_PAIRS },
+	{ "one run a side, few samples", 1, 500, 500, 0, 0, false, N_PAIRS },
+	{ "one run a side, weights vary by half", 1, 5000, 5000, 0.5, 0, true, 300 },
+	{ "5 runs a side that differ by 10 %", 5, 2000, 2000, 0, 0.1, true, 300 },
+	{ "3 runs a side", 3, 2000, 2000, 0, 0, false, 300 },
+};
+
+/* Rows that are flagged, of all rows; and pairs with any such row, as that is what a CI would stumble over. */
+static void check_null(const struct trial *t)
+{
+	static struct pair pair;
+	uint64_t state = 42;
+	struct program p;
+	uint64_t n_rows = 0, n_flagged = 0, n_pairs = 0, n_tested = 0, n_covered = 0;
+
+	make_program(&p, 0.05);
+	for (unsigned i = 0; i < t->n_pairs; i++) {
+		struct noise_delta d[N_FUNCTIONS];
+		bool believed[N_FUNCTIONS], any = false;
+
+		draw_side(&p, t, t->before, &state, pair.before);
+		draw_side(&p, t, t->after, &state, pair.after);
+		n_tested += judge(t, &pair, believed, d);
+		for (unsigned f = 0; f < N_FUNCTIONS; f++) {
+			n_rows += d[f].before + d[f].after > 0;
+			n_flagged += believed[f];
+			any |= believed[f];
+			n_covered += d[f].tested && fabs(d[f].after - d[f].before) <= d[f].half;
+		}
+		n_pairs += any;
+	}
+	printf("null, %s: of %u pairs and %lu rows %.3f %% rows are flagged, in %.1f %% of the pairs; "
+	       "intervals hold the truth %.1f %% of the time\n",
+	       t->what, t->n_pairs, n_rows, 100.0 * (double)n_flagged / (double)n_rows,
+	       100.0 * (double)n_pairs / t->n_pairs, 100.0 * (double)n_covered / (double)n_tested);
+	cr_expect_leq((double)n_flagged, 0.05 * (double)n_rows, "%s", t->what);
+	cr_expect_leq((double)n_pairs, 0.07 * t->n_pairs, "%s", t->what);
+	cr_expect_geq((double)n_covered, 0.94 * (double)n_tested, "%s", t->what);
+}
+
+Test(noise, does_not_pass_for_change)
+{
+	for (size_t i = 0; i < sizeof(nulls) / sizeof(*nulls); i++)
+		check_null(&nulls[i]);
+}
+
+/* A function of 5 % that becomes heavier; the others stay what they are. */
+static double power(const struct trial *t, double share_after, double *alone)
+{
+	static struct pair pair;
+	uint64_t state = 4711;
+	struct program before, after;
+	struct trial grown = *t;
+	unsigned n_found = 0, n_alone = 0;
+
+	make_program(&before, 0.05);
+	make_program(&after, share_after / (0.95 + share_after));
+	for (unsigned i = 0; i < t->n_pairs; i++) {
+		struct noise_delta d[N_FUNCTIONS];
+		bool believed[N_FUNCTIONS];
+
+		draw_side(&before, t, t->before, &state, pair.before);
+		draw_side(&after, t, t->after * (0.95 + share_after), &state, pair.after);
+		judge(&grown, &pair, believed, d);
+		n_found += believed[0] && d[0].after > d[0].before;
+		n_alone += d[0].p <= NOISE_LEVEL && d[0].after > d[0].before;
+	}
+	*alone = (double)n_alone / t->n_pairs;
+	return (double)n_found / t->n_pairs;
+}
+
+/* The best that any test can do that errs 5 % of the time: one function alone, its change known to be in half of normal. */
+static double best(double n, double factor)
+{
+	double z = n * 0.05 * (factor - 1) / sqrt(n * 0.05 * (1 + factor));
+
+	return erfc((1.959963984540054 - z) * M_SQRT1_2) / 2;
+}
+
+Test(noise, lets_change_through)
+{
+	static const struct {
+		double samples, factor, least;
+	} plants[] = {
+		{ 20000, 3.0, 0.95 },   /* 5 % become 15 % of what there was: +10 % of everything */
+		{ 20000, 1.30, 0.95 },  /* +30 % of itself */
+		{ 20000, 1.10, 0.05 },  /* +10 % of itself: 100 samples, where chance makes 46 */
+		{ 140000, 1.10, 0.95 }, /* the same, with as many samples as that needs */
+	};
+
+	for (size_t i = 0; i < sizeof(plants) / sizeof(*plants); i++) {
+		struct trial t = { "", 1, plants[i].samples, plants[i].samples, 0, 0, false, 200 };
+		double alone, found = power(&t, 0.05 * plants[i].factor, &alone);
+
+		printf("a function of 5 %% that grows by %.0f %% of itself, %.0f samples a side: found "
+		       "%.1f %% of the time among %d functions, %.1f %% asked for alone (no test can "
+		       "do better than %.1f %%)\n",
+		       100 * (plants[i].factor - 1), plants[i].samples, 100 * found, N_FUNCTIONS,
+		       100 * alone, 100 * best(plants[i].samples, plants[i].factor));
+		cr_expect_geq(found, plants[i].least);
+		cr_expect_geq(alone, best(plants[i].samples, plants[i].factor) - 0.08);
+	}
+}
+
+Test(noise, what_is_counted_without_gaps_is_exact)
+{
+	struct noise_side a = { .n_runs = 1, .sum = 1000, .mean = 1000, .factor = 1 }, b = a;
+	struct noise_delta d;
+
+	noise_compare(&a, &b, &d);
+	cr_expect_eq(d.p, 1);
+	cr_expect_eq(d.half, 0);
+	b.sum = b.mean = 1001;
+	noise_compare(&a, &b, &d);
+	cr_expect_eq(d.p, 0);
+	cr_expect(d.tested);
+}
+
+Test(noise, too_few_samples_say_nothing)
+{
+	struct noise_side a = { .n_runs = 1, .factor = 1 }, b = a;
+	struct noise_delta d;
+
+	b.sum = b.mean = b.variance = 5;
+	noise_compare(&a, &b, &d);
+	cr_expect_not(d.tested);
+	cr_expect_eq(d.p, 1);
+	b.sum = b.mean = b.variance = 6;
+	noise_compare(&a, &b, &d);
+	cr_expect(d.tested);
+	cr_expect_float_eq(d.p, 0.03125, 1e-9);
+}
+
+Test(noise, is_the_same_from_either_side)
+{
+	for (unsigned i = 0; i < 200; i++) {
+		struct noise_side a = {
+			.n_runs = 1, .sum = i, .mean = 0.5 * i, .factor = 0.5, .variance = i
+		};
+		struct noise_side b = { .n_runs = 1,
+					.sum = 3 * (i % 37),
+					.mean = 6 * (i % 37),
+					.factor = 2,
+					.variance = 9 * (i % 37) };
+		struct noise_delta d, reverse;
+
+		noise_compare(&a, &b, &d);
+		noise_compare(&b, &a, &reverse);
+		cr_expect_eq(d.before, reverse.after);
+		cr_expect_float_eq(d.half, reverse.half, 1e-9 * (1 + d.half));
+		cr_expect_eq(d.tested, reverse.tested);
+		cr_expect_float_eq(d.p, reverse.p, 1e-9 + 1e-6 * d.p);
+	}
+}
