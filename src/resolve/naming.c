@@ -33,7 +33,8 @@
 #define NAME_MAX_BYTES     4096 /* of a name that is no mangled one; the rest is cut */
 /*
  * Inlined frames are looked for while reading goes on where that is cheap: in small files, whose parts
- * that had to be unpacked are kept, and each time only if there is far more to ask than before.
+ * that had to be unpacked are kept, and each time only if there is far more to ask than before. Few are asked
+ * once no more of them come.
  */
 #define AHEAD_LEAST        8u
 #define AHEAD_GROWTH       4u
@@ -61,6 +62,7 @@ struct tally {
 struct ahead {
 	uint32_t below; /* locations below this */
 	uint32_t n;     /* how many */
+	uint32_t few;   /* at the last look there were so few to ask that they waited for more */
 	bool open;      /* its debug information is kept for the next time */
 };
 
@@ -77,6 +79,7 @@ struct naming {
 	VEC(struct want) waiting;      /* for debug files that are to be fetched */
 	uint32_t inlined;              /* locations below this were asked for inlined frames */
 	uint32_t looked_ahead;         /* locations below this were there at the last look ahead */
+	bool few_wait;                 /* for more, at that look; see struct ahead */
 	uint64_t ahead_bytes;          /* packed debug information that was opened ahead */
 	VEC(struct ahead) ahead;       /* by module_id; shorter than that: none of the rest */
 };
@@ -619,8 +622,13 @@ static int group_ahead(struct naming *n, const struct want *w, size_t n_wants, u
 		inlines_open(in);
 		a->open = true;
 	}
-	if (n_wants < AHEAD_LEAST || n_wants / AHEAD_GROWTH < a->n)
+	if (n_wants / AHEAD_GROWTH < a->n)
 		return 0;
+	if (n_wants < AHEAD_LEAST && n_wants != a->few) {
+		a->few = (uint32_t)n_wants;
+		n->few_wait = true;
+		return 0;
+	}
 	rc = inline_group(n, w, n_wants, 1, progress);
 	if (rc == 0) {
 		a->below = below;
@@ -636,9 +644,10 @@ int naming_inline_ahead(struct naming *n, struct progress *progress)
 	struct want *w;
 	int rc = 0;
 
-	if (n->done - n->looked_ahead < AHEAD_LEAST)
+	if (n->done - n->looked_ahead < AHEAD_LEAST && !n->few_wait)
 		return 0;
 	n->looked_ahead = n->done;
+	n->few_wait = false;
 	profile_counts_read(n->p, &counts);
 	counts.n_locations = n->done;
 	w = collect(n, &counts, true, &n_wants);
