@@ -688,6 +688,7 @@ static uint64_t next_random(uint64_t *seed)
 Test(perf_feed, remembered_chains_give_the_same_stacks)
 {
 	uint64_t seed = 88172645463325252, words[40];
+	stack_id want[PERF_CHAINS_MOST];
 	struct perf_chains *chains;
 	struct perf_tasks *tasks;
 	struct rig r;
@@ -717,7 +718,7 @@ Test(perf_feed, remembered_chains_give_the_same_stacks)
 					      .time_ns = (int64_t)(next_random(&seed) % 600) };
 		size_t n_parts = next_random(&seed) % 4, at = 0;
 		struct perf_chain_part parts[4] = { 0 };
-		stack_id got, want;
+		uint32_t i_chain;
 
 		for (size_t k = 0; k < n_parts; k++) {
 			uint32_t n = (uint32_t)(next_random(&seed) % 8);
@@ -728,17 +729,22 @@ Test(perf_feed, remembered_chains_give_the_same_stacks)
 			for (; n > 0; n--)
 				words[at++] = 0x1000 + 0x1000 * (next_random(&seed) % 4 == 0);
 		}
-		got = perf_chains_stack(chains, &o, parts, n_parts);
-		want = o.root;
+		i_chain = perf_chains_add(chains, &o, parts, n_parts);
+		want[i_chain] = o.root;
 		for (size_t k = n_parts; k-- > 0;)
 			for (uint32_t n = parts[k].ips.n ? parts[k].ips.n : 1; n-- > 0;)
-				want = build_stack(
-					r.profile, want,
+				want[i_chain] = build_stack(
+					r.profile, want[i_chain],
 					resolver_locate(r.resolver, o.pid, o.time_ns,
 							parts[k].ips.n ? perf_word(&parts[k].ips, n)
 								       : parts[k].ip,
 							parts[k].mode, n > 0));
-		cr_assert_eq(got.v, want.v, "chain %d", i);
+		if (i_chain + 1 < PERF_CHAINS_MOST && next_random(&seed) % 40 > 0)
+			continue;
+		cr_assert_eq(perf_chains_build(chains), i_chain + 1);
+		for (uint32_t k = 0; k <= i_chain; k++)
+			cr_assert_eq(perf_chains_stack(chains, k).v, want[k].v, "chain %d of %d",
+				     (int)k, i);
 	}
 	builder_end(r.profile);
 	perf_chains_free(chains);

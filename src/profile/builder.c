@@ -375,8 +375,8 @@ void build_location_inlines(struct profile *p, location_id l, const struct frame
 /*
  * Stacks.
  *
- * Most nodes of a trie have one child: it is noted in its parent and needs no place in the map. The
- * way down a stack that was there before then reads columns where the nodes lie next to each other.
+ * Most look-ups want the child that was wanted before: it is noted with its location beside its parent. Most nodes
+ * of a trie have no other one: then it needs no place in the map either.
  */
 
 struct stack_key {
@@ -400,7 +400,7 @@ static uint32_t add_stack(struct profile *p, struct stack_key key)
 
 	if (!store_room(p, &p->stack_parent, (uint64_t)n + 1) ||
 	    !store_room(p, &p->stack_loc, (uint64_t)n + 1) ||
-	    !store_room(p, &p->stack_first, (uint64_t)n + 1))
+	    !store_room(p, &p->stack_child, (uint64_t)n + 1))
 		return 0;
 	STORE_AT(uint32_t, p->stack_parent, n) = key.parent;
 	STORE_AT(uint32_t, p->stack_loc, n) = key.location;
@@ -408,25 +408,40 @@ static uint32_t add_stack(struct profile *p, struct stack_key key)
 	return n;
 }
 
+/* Another child of a stack; the root when there is no room. */
+static uint32_t add_sibling(struct profile *p, struct stack_key key, uint64_t hash,
+			    struct store_child noted)
+{
+	struct stack_key other = { key.parent, noted.location };
+	uint64_t other_hash = hash_pair(other.parent, other.location);
+	uint32_t id = add_stack(p, key);
+
+	if (id == 0)
+		return 0;
+	if (map_find(&p->stacks_by_parent, other_hash, same_stack, p, &other) == MAP_NONE)
+		map_add(&p->stacks_by_parent, other_hash, noted.stack);
+	map_add(&p->stacks_by_parent, hash, id);
+	return id;
+}
+
 static stack_id build_hashed_stack(struct profile *p, stack_id parent, location_id l, uint64_t hash)
 {
+	struct store_child *child = &STORE_AT(struct store_child, p->stack_child, parent.v);
 	struct stack_key key = { parent.v, l.v };
-	uint32_t *first, id;
+	uint32_t id;
 
 	assert(parent.v < p->now.n_stacks && l.v < p->now.n_locations);
-	first = &STORE_AT(uint32_t, p->stack_first, parent.v);
-	if (*first == 0) {
-		*first = add_stack(p, key);
-		return (stack_id){ *first };
+	if (child->location == l.v && child->stack != 0)
+		return (stack_id){ child->stack };
+	if (child->stack == 0) {
+		id = add_stack(p, key);
+	} else {
+		id = map_find(&p->stacks_by_parent, hash, same_stack, p, &key);
+		if (id == MAP_NONE)
+			id = add_sibling(p, key, hash, *child);
 	}
-	if (STORE_AT(uint32_t, p->stack_loc, *first) == l.v)
-		return (stack_id){ *first };
-	id = map_find(&p->stacks_by_parent, hash, same_stack, p, &key);
-	if (id != MAP_NONE)
-		return (stack_id){ id };
-	id = add_stack(p, key);
 	if (id != 0)
-		map_add(&p->stacks_by_parent, hash, id);
+		*child = (struct store_child){ id, l.v };
 	return (stack_id){ id };
 }
 
@@ -444,18 +459,70 @@ void build_stacks(struct profile *p, const stack_id *parent, const location_id *
 	for (uint32_t i = 0; i < n; i++) {
 		hash[i] = hash_pair(parent[i].v, l[i].v);
 		map_fetch(&p->stacks_by_parent, hash[i]);
-		__builtin_prefetch(&STORE_AT(uint32_t, p->stack_first, parent[i].v));
+		__builtin_prefetch(&STORE_AT(struct store_child, p->stack_child, parent[i].v));
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t first = STORE_AT(uint32_t, p->stack_first, parent[i].v);
 		uint32_t likely = map_likely(&p->stacks_by_parent, hash[i]);
 
-		__builtin_prefetch(&STORE_AT(uint32_t, p->stack_loc, first));
 		if (likely != MAP_NONE) {
 			__builtin_prefetch(&STORE_AT(uint32_t, p->stack_parent, likely));
 			__builtin_prefetch(&STORE_AT(uint32_t, p->stack_loc, likely));
+			__builtin_prefetch(&STORE_AT(struct store_child, p->stack_child, likely));
 		}
 	}
 	for (uint32_t i = 0; i < n; i++)
 		out[i] = build_hashed_stack(p, parent[i], l[i], hash[i]);
+}
+
+/*
+ * Climbs for as long as the children that are noted are the right ones, or there are none yet. False at the end
+ * of the chain; else its next frame is to be looked up.
+ */
+static bool climb(struct profile *p, struct build_chain *c)
+{
+	const struct store_child *children = p->stack_child.base;
+	uint32_t stack = c->stack.v, i = 0;
+
+	for (; i < c->n; i++) {
+		const struct store_child *child = &children[stack];
+
+		if (child->stack == 0)
+			stack = build_stack(p, (stack_id){ stack }, (location_id){ c->location[i] })
+					.v;
+		else if (child->location == c->location[i])
+			stack = child->stack;
+		else
+			break;
+	}
+	c->stack.v = stack;
+	c->location += i;
+	c->n -= i;
+	return c->n > 0;
+}
+
+void build_chains(struct profile *p, struct build_chain *chain, uint32_t n)
+{
+	struct build_chain *waiting[BUILD_BATCH];
+	stack_id stack[BUILD_BATCH];
+	location_id l[BUILD_BATCH];
+	uint32_t n_waiting = 0;
+
+	assert(n <= BUILD_BATCH);
+	for (uint32_t i = 0; i < n; i++)
+		if (climb(p, &chain[i]))
+			waiting[n_waiting++] = &chain[i];
+	for (; n_waiting > 0; n_waiting = n) {
+		for (uint32_t i = 0; i < n_waiting; i++) {
+			stack[i] = waiting[i]->stack;
+			l[i].v = *waiting[i]->location++;
+			waiting[i]->n--;
+		}
+		build_stacks(p, stack, l, n_waiting, stack);
+		n = 0;
+		for (uint32_t i = 0; i < n_waiting; i++) {
+			waiting[i]->stack = stack[i];
+			if (climb(p, waiting[i]))
+				waiting[n++] = waiting[i];
+		}
+	}
 }

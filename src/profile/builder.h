@@ -84,11 +84,25 @@ void build_location_function(struct profile *p, location_id l, function_id f);
 void build_location_inlines(struct profile *p, location_id l, const struct frame *frames,
 			    uint32_t n);
 
-/* The child of parent at location. Hot: one hash look-up. */
+/* The child of parent at location. Hot: mostly the one that was asked for last, else one hash look-up. */
 stack_id build_stack(struct profile *p, stack_id parent, location_id l);
 /* As build_stack() of each in order, in the way of build_strings(). n <= BUILD_BATCH. */
 void build_stacks(struct profile *p, const stack_id *parent, const location_id *l, uint32_t n,
 		  stack_id *out);
+
+/* What leads up from a stack, and in the end the stack that it leads to. */
+struct build_chain {
+	stack_id stack; /* where it begins; build_chains() moves it to the end */
+	const uint32_t *
+		location; /* [n] location_id of each, from the root's side; borrowed for the call */
+	uint32_t n;
+};
+
+/*
+ * As build_stack() of all locations of each chain, but look-ups of several chains wait for memory side by side: ids
+ * may come in another order than if it were done chain by chain. n <= BUILD_BATCH.
+ */
+void build_chains(struct profile *p, struct build_chain *chain, uint32_t n);
 
 /* Interned by (capture, pid). */
 process_id build_process(struct profile *p, capture_id c, int32_t pid);

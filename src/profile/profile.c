@@ -25,7 +25,7 @@
 	X(frames, struct frame, STORE_MOST_IDS) \
 	X(stack_parent, uint32_t, STORE_MOST_IDS) \
 	X(stack_loc, uint32_t, STORE_MOST_IDS) \
-	X(stack_first, uint32_t, STORE_MOST_IDS) \
+	X(stack_child, struct store_child, STORE_MOST_IDS) \
 	X(processes, struct process, STORE_MOST_IDS) \
 	X(threads, struct thread, STORE_MOST_IDS) \
 	X(events, struct event, STORE_MOST_EVENTS) \

@@ -32,6 +32,12 @@ struct weight_version {
 	struct weight_version *older; /* replaced ones, kept for their readers; owned */
 };
 
+/* Of a stack, the child that was asked for last. */
+struct store_child {
+	uint32_t stack;    /* stack_id; 0: there is no child */
+	uint32_t location; /* of that child */
+};
+
 /* The writer's side of a track. */
 struct store_track {
 	struct heap_track
@@ -89,7 +95,7 @@ struct profile {
 	struct column frames;       /* struct frame */
 	struct column stack_parent; /* uint32_t stack_id */
 	struct column stack_loc;    /* uint32_t location_id */
-	struct column stack_first;  /* uint32_t first child of each stack, or 0 */
+	struct column stack_child;  /* struct store_child */
 	struct column processes;    /* struct process */
 	struct column threads;      /* struct thread */
 	struct column events;       /* struct event */
@@ -111,7 +117,7 @@ struct profile {
 	struct map modules_by_path;   /* and build-id */
 	struct map functions_by_name; /* and module, and being a comm or not; not the first ones */
 	struct map locations_by_address; /* and module */
-	struct map stacks_by_parent;     /* and location; first children are not in it */
+	struct map stacks_by_parent;     /* and location; only children are not in it */
 	struct map processes_by_pid;     /* and capture */
 	struct map threads_by_tid;       /* and process and name */
 	struct map events_by_name;       /* events are few, but files say how few */

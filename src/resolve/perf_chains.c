@@ -2,9 +2,8 @@
 /*
  * Chains with reuse of what the chain before had in common.
  *
- * A frame may be reused when the frames below it are the same, it has the same address, cpu mode and
- * kind (return address or not), and nothing was remapped in between: the epochs of the process and
- * of the kernel say so. Where chains differ, each stack remembers where the last one went from there.
+ * A frame's location may be reused when it has the same address, cpu mode and kind (return address or
+ * not), and nothing was remapped in between: the epochs of the process and of the kernel say so.
  */
 #include "config.h"
 
@@ -14,11 +13,11 @@
 #include "mem.h"
 #include "perf_tasks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define N_MEMORIES   64u        /* threads whose last chain is kept; a power of two */
-#define N_FOLLOWED   (1u << 22) /* stacks of which the child climbed last is kept */
+#define N_MEMORIES   64u /* threads whose last chain is kept; a power of two */
 /* Addresses of which the location is kept. */
 #define N_PLACES_LOG 13
 #define N_PLACES     (1u << N_PLACES_LOG)
@@ -33,12 +32,11 @@ struct memory_part {
 /* The last chain of a thread, root first. */
 struct memory {
 	int32_t tid;
-	uint32_t root;                     /* stack_id under which it stands */
 	uint32_t user_epoch, kernel_epoch; /* mappings that it was located in */
 	uint32_t age;                      /* of the code that the process generated */
 	VEC(struct memory_part) parts;
-	VEC(uint64_t) ips;    /* of all parts */
-	VEC(uint32_t) stacks; /* [ips.n] stack_id after each frame */
+	VEC(uint64_t) ips;       /* of all parts */
+	VEC(uint32_t) locations; /* [ips.n] location_id of each */
 };
 
 /* The location of an address. */
@@ -53,17 +51,17 @@ struct perf_chains {
 	struct resolver *resolver;
 	struct perf_tasks *tasks;
 	struct memory memories[N_MEMORIES];
-	struct stack_columns stacks;   /* of the profile, whose writer we are */
-	struct place places[N_PLACES]; /* by address */
-	VEC(uint32_t)
-	followed; /* by stack_id: the child climbed last, or 0; n is what is filled in */
+	struct place places[N_PLACES];         /* by address */
+	struct build_chain chain[BUILD_BATCH]; /* those that were added */
+	uint32_t begin[BUILD_BATCH];           /* of each among locations */
+	uint32_t n;                            /* of them */
+	VEC(uint32_t) locations;               /* of all, root first */
 };
 
-/* Where the chain is being built. */
-struct climb {
+/* How far the chain at hand is located. */
+struct locating {
 	const struct perf_chain_owner *owner;
 	struct memory *memory;
-	uint32_t stack; /* stack_id so far */
 	uint32_t depth; /* frames so far */
 	bool same;      /* everything so far was in memory */
 	uint64_t space
@@ -87,7 +85,7 @@ static bool is_user(enum cpu_mode mode)
 }
 
 /* Tells apart what one address may mean: mappings, cpu mode, return address or not. Never 0. */
-static uint64_t space_of(const struct climb *at, enum cpu_mode mode, bool return_address)
+static uint64_t space_of(const struct locating *at, enum cpu_mode mode, bool return_address)
 {
 	uint32_t epoch = is_user(mode) ? at->memory->user_epoch : at->memory->kernel_epoch;
 
@@ -98,16 +96,16 @@ static uint64_t space_of(const struct climb *at, enum cpu_mode mode, bool return
 }
 
 /* A place for an address: the high bits of a product depend on all bits below. */
-static struct place *place_of(struct perf_chains *c, uint64_t ip)
+static uint32_t place_of(uint64_t ip)
 {
-	return &c->places[(ip * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - N_PLACES_LOG)];
+	return (uint32_t)((ip * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - N_PLACES_LOG));
 }
 
-static location_id locate(struct perf_chains *c, const struct climb *at,
+static location_id locate(struct perf_chains *c, const struct locating *at,
 			  const struct perf_chain_part *part, uint64_t ip, bool return_address)
 {
 	uint64_t space = at->space[return_address];
-	struct place *p = place_of(c, ip);
+	struct place *p = &c->places[place_of(ip)];
 	location_id l;
 
 	if (p->ip == ip && p->space == space)
@@ -119,39 +117,8 @@ static location_id locate(struct perf_chains *c, const struct climb *at,
 	return l;
 }
 
-/* Where the last chain went from a stack; NULL for stacks that are not followed. */
-static uint32_t *followed_from(struct perf_chains *c, uint32_t stack)
-{
-	if (stack >= N_FOLLOWED)
-		return NULL;
-	if (stack >= c->followed.n) {
-		size_t n = c->followed.n;
-
-		vec_reserve(&c->followed, stack + 1);
-		memset(&c->followed.at[n], 0, (c->followed.cap - n) * sizeof(*c->followed.at));
-		c->followed.n = c->followed.cap;
-	}
-	return &c->followed.at[stack];
-}
-
-/*
- * The child of a stack at a location. What was followed lies side by side for a chain whose stacks came into being
- * together: climbing it once more touches few lines of memory.
- */
-static uint32_t step(struct perf_chains *c, uint32_t stack, location_id l)
-{
-	uint32_t *f = followed_from(c, stack), child;
-
-	if (f && *f != 0 && c->stacks.location[*f] == l.v)
-		return *f;
-	child = build_stack(c->profile, (stack_id){ stack }, l).v;
-	if (f)
-		*f = child;
-	return child;
-}
-
 /* Frames of the part, from the root, that memory holds at this depth. */
-static uint32_t count_same(const struct climb *at, const struct perf_chain_part *p,
+static uint32_t count_same(const struct locating *at, const struct perf_chain_part *p,
 			   const struct memory_part *old)
 {
 	const uint64_t *ips = &at->memory->ips.at[at->depth];
@@ -167,58 +134,46 @@ static uint32_t count_same(const struct climb *at, const struct perf_chain_part 
 	return i;
 }
 
-/*
- * Climbs callers from frame i of the part on, for as long as they were climbed before: nearly all of them. Returns
- * the first frame that takes more.
- */
-static uint32_t follow(struct perf_chains *c, struct climb *at, const struct perf_chain_part *p,
-		       uint32_t i)
+/* Callers from frame i of the part on whose locations are kept: nearly all of them. Returns the first that is not. */
+static uint32_t place_callers(const struct perf_chains *c, struct locating *at,
+			      const struct perf_chain_part *p, uint32_t i)
 {
-	const uint32_t *location = c->stacks.location, *followed = c->followed.at;
 	uint64_t *ips = &at->memory->ips.at[at->depth], space = at->space[true];
-	uint32_t *stacks = &at->memory->stacks.at[at->depth];
+	uint32_t *locations = &at->memory->locations.at[at->depth];
 	const struct perf_words words = p->ips; /* a copy, which what is written below cannot be */
-	uint32_t n_callers = words.n > 0 ? words.n - 1 : 0, stack = at->stack;
-	size_t n_followed = c->followed.n;
+	uint32_t n_callers = words.n > 0 ? words.n - 1 : 0;
 
-	for (; i < n_callers && stack < n_followed; i++) {
+	for (; i < n_callers; i++) {
 		uint64_t ip = perf_word(&words, n_callers - i);
-		const struct place *place = place_of(c, ip);
-		uint32_t child = followed[stack];
+		const struct place *place = &c->places[place_of(ip)];
 
-		if (place->ip != ip || place->space != space || child == 0 ||
-		    location[child] != place->location)
+		if (place->ip != ip || place->space != space)
 			break;
 		ips[i] = ip;
-		stacks[i] = stack = child;
+		locations[i] = place->location;
 	}
-	at->stack = stack;
 	return i;
 }
 
-/* Adds the part's frames after the first n_same, which memory holds. */
-static void climb_part(struct perf_chains *c, struct climb *at, const struct perf_chain_part *p,
-		       uint32_t n_same)
+/* Locates the part's frames after the first n_same, which memory holds. */
+static void locate_part(struct perf_chains *c, struct locating *at, const struct perf_chain_part *p,
+			uint32_t n_same)
 {
 	struct memory *m = at->memory;
 	uint32_t n = part_length(p), end = at->depth + n;
 
-	if (n_same > 0)
-		at->stack = m->stacks.at[at->depth + n_same - 1];
 	vec_reserve(&m->ips, end);
-	vec_reserve(&m->stacks, end);
+	vec_reserve(&m->locations, end);
 	at->space[0] = space_of(at, p->mode, false);
 	at->space[1] = space_of(at, p->mode, true);
-	for (uint32_t i = n_same; i < n; i++) {
-		location_id l;
-		uint64_t ip;
+	for (uint32_t i = place_callers(c, at, p, n_same); i < n;
+	     i = place_callers(c, at, p, i + 1)) {
+		uint64_t ip = part_ip(p, i);
+		location_id l = p->is_mark ? (location_id){ (uint32_t)ip }
+					   : locate(c, at, p, ip, i + 1 < n);
 
-		i = follow(c, at, p, i);
-		ip = part_ip(p, i);
-		l = p->is_mark ? (location_id){ (uint32_t)ip } : locate(c, at, p, ip, i + 1 < n);
-		at->stack = step(c, at->stack, l);
 		m->ips.at[at->depth + i] = ip;
-		m->stacks.at[at->depth + i] = at->stack;
+		m->locations.at[at->depth + i] = l.v;
 	}
 	at->depth = end;
 }
@@ -227,10 +182,10 @@ static void forget(struct memory *m)
 {
 	vec_clear(&m->parts);
 	vec_clear(&m->ips);
-	vec_clear(&m->stacks);
+	vec_clear(&m->locations);
 }
 
-/* The thread's memory; empty when it is of another thread, name or mapping. */
+/* The thread's memory; empty when it is of another thread or mapping. */
 static struct memory *recall(struct perf_chains *c, const struct perf_chain_owner *o)
 {
 	struct memory *m = &c->memories[hash_u64((uint32_t)o->tid) & (N_MEMORIES - 1)];
@@ -238,11 +193,9 @@ static struct memory *recall(struct perf_chains *c, const struct perf_chain_owne
 	uint32_t kernel = perf_tasks_epoch(c->tasks, -1, o->time_ns);
 	uint32_t age = resolver_age(c->resolver, o->pid, o->time_ns);
 
-	if (m->tid != o->tid || m->root != o->root.v || m->user_epoch != user ||
-	    m->kernel_epoch != kernel || m->age != age)
+	if (m->tid != o->tid || m->user_epoch != user || m->kernel_epoch != kernel || m->age != age)
 		forget(m);
 	m->tid = o->tid;
-	m->root = o->root.v;
 	m->user_epoch = user;
 	m->kernel_epoch = kernel;
 	m->age = age;
@@ -256,7 +209,6 @@ struct perf_chains *perf_chains_new(struct profile *p, struct resolver *r, struc
 	c->profile = p;
 	c->resolver = r;
 	c->tasks = t;
-	profile_stacks(p, &c->stacks);
 	return c;
 }
 
@@ -267,19 +219,20 @@ void perf_chains_free(struct perf_chains *c)
 	for (size_t i = 0; i < N_MEMORIES; i++) {
 		vec_done(&c->memories[i].parts);
 		vec_done(&c->memories[i].ips);
-		vec_done(&c->memories[i].stacks);
+		vec_done(&c->memories[i].locations);
 	}
-	vec_done(&c->followed);
+	vec_done(&c->locations);
 	free(c);
 }
 
-stack_id perf_chains_stack(struct perf_chains *c, const struct perf_chain_owner *o,
-			   const struct perf_chain_part *parts, size_t n)
+uint32_t perf_chains_add(struct perf_chains *c, const struct perf_chain_owner *o,
+			 const struct perf_chain_part *parts, size_t n)
 {
 	struct memory *m = recall(c, o);
-	struct climb at = { .owner = o, .memory = m, .stack = o->root.v, .same = true };
+	struct locating at = { .owner = o, .memory = m, .same = true };
 	size_t n_old = m->parts.n;
 
+	assert(c->n < PERF_CHAINS_MOST);
 	vec_reserve(&m->parts, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct perf_chain_part *p = &parts[n - 1 - i];
@@ -288,10 +241,34 @@ stack_id perf_chains_stack(struct perf_chains *c, const struct perf_chain_owner 
 		uint32_t n_same = at.same && i < n_old ? count_same(&at, p, old) : 0;
 
 		at.same = at.same && i < n_old && n_same == length && n_same == old->n;
-		climb_part(c, &at, p, n_same);
+		locate_part(c, &at, p, n_same);
 		*old = (struct memory_part){ .mode = p->mode, .is_mark = p->is_mark, .n = length };
 	}
 	m->parts.n = n;
-	m->ips.n = m->stacks.n = at.depth;
-	return (stack_id){ at.stack };
+	m->ips.n = m->locations.n = at.depth;
+	vec_reserve(&c->locations, c->locations.n + at.depth);
+	if (at.depth > 0)
+		memcpy(c->locations.at + c->locations.n, m->locations.at,
+		       at.depth * sizeof(*m->locations.at));
+	c->begin[c->n] = (uint32_t)c->locations.n;
+	c->chain[c->n] = (struct build_chain){ .stack = o->root, .n = at.depth };
+	c->locations.n += at.depth;
+	return c->n++;
+}
+
+uint32_t perf_chains_build(struct perf_chains *c)
+{
+	uint32_t n = c->n;
+
+	for (uint32_t i = 0; i < n; i++)
+		c->chain[i].location = c->locations.at + c->begin[i];
+	build_chains(c->profile, c->chain, n);
+	vec_clear(&c->locations);
+	c->n = 0;
+	return n;
+}
+
+stack_id perf_chains_stack(const struct perf_chains *c, uint32_t i)
+{
+	return c->chain[i].stack;
 }

@@ -2,13 +2,14 @@
 /*
  * Raw chains of addresses → stacks of the profile, quickly.
  *
- * Two chains of one thread nearly always begin alike. The last chain of some threads is kept
- * as it was recorded, with the stack after each of its frames; a new one is compared from the root
- * and only what differs is located and built.
+ * Two chains of one thread nearly always begin alike. The last chain of some threads is kept as it was
+ * recorded, with the location of each of its frames; a new one is compared from the root and only what
+ * differs is located. Some are gathered before their stacks are looked up side by side.
  */
 #ifndef PROFTOP_RESOLVE_PERF_CHAINS_H
 #define PROFTOP_RESOLVE_PERF_CHAINS_H
 
+#include "builder.h"
 #include "perf_abi.h"
 #include "resolver.h"
 
@@ -40,8 +41,17 @@ struct perf_chain_owner {
 struct perf_chains *perf_chains_new(struct profile *p, struct resolver *r, struct perf_tasks *t);
 void perf_chains_free(struct perf_chains *c);
 
-/* The stack of n parts, leaf part first; n may be 0. Wants the pen. */
-stack_id perf_chains_stack(struct perf_chains *c, const struct perf_chain_owner *o,
-			   const struct perf_chain_part *parts, size_t n);
+/* How many may be added before they are built. */
+#define PERF_CHAINS_MOST BUILD_BATCH
+
+/* Adds one of n parts, leaf part first, which are not kept; n may be 0. Its number among those added. Wants the pen. */
+uint32_t perf_chains_add(struct perf_chains *c, const struct perf_chain_owner *o,
+			 const struct perf_chain_part *parts, size_t n);
+
+/* Makes stacks of those that were added, and says how many they were; then others may be. Wants the pen. */
+uint32_t perf_chains_build(struct perf_chains *c);
+
+/* The stack of number i of them, until the next is added. */
+stack_id perf_chains_stack(const struct perf_chains *c, uint32_t i);
 
 #endif

@@ -39,6 +39,13 @@ struct beside {
 	struct perf_record record;
 };
 
+/* A sample whose chain was added; it has no stack yet. */
+struct waiting {
+	struct perf_event *event;
+	uint64_t weight;
+	struct sample sample;
+};
+
 struct perf_feed {
 	struct profile *profile;
 	capture_id capture;
@@ -47,15 +54,16 @@ struct perf_feed {
 	struct perf_tasks *tasks;
 	struct perf_chains *chains;
 	struct perf_frames *frames;
-	struct perf_offcpu *offcpu;           /* NULL: no switches are recorded; owned */
-	bool switch_records;                  /* SWITCH records tell of them, not samples */
-	size_t n_events_known;                /* events looked at for that */
-	struct perf_labels *labels;           /* NULL: fields are not shown; owned */
-	VEC(struct perf_chain_part) labelled; /* scratch: a label and what it is inside of */
-	int64_t last_time_ns;                 /* of the last sample looked at */
-	bool may_ask;                         /* for looking ahead */
-	VEC(struct beside) beside;            /* of the batch being looked at */
-	VEC(char) path;                       /* scratch: a path with its NUL */
+	struct perf_offcpu *offcpu;               /* NULL: no switches are recorded; owned */
+	bool switch_records;                      /* SWITCH records tell of them, not samples */
+	size_t n_events_known;                    /* events looked at for that */
+	struct perf_labels *labels;               /* NULL: fields are not shown; owned */
+	VEC(struct perf_chain_part) labelled;     /* scratch: a label and what it is inside of */
+	int64_t last_time_ns;                     /* of the last sample looked at */
+	bool may_ask;                             /* for looking ahead */
+	VEC(struct beside) beside;                /* of the batch being looked at */
+	struct waiting waiting[PERF_CHAINS_MOST]; /* by number of their chains */
+	VEC(char) path;                           /* scratch: a path with its NUL */
 	struct perf_feed_stats stats;
 };
 
@@ -455,6 +463,34 @@ static int64_t time_of_chain(struct perf_feed *f, const struct perf_sample *s,
 	return before;
 }
 
+/* Builds the chains that were added, and adds their samples. False when the profile is full. */
+static bool add_waiting(struct perf_feed *f)
+{
+	uint32_t n = perf_chains_build(f->chains);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct waiting *w = &f->waiting[i];
+
+		w->sample.stack = perf_chains_stack(f->chains, i);
+		if (!add_sample(f, w->event, &w->sample, w->weight))
+			return false;
+	}
+	return true;
+}
+
+/* The same for one that more is to be made of than a sample. */
+static bool add_single(struct perf_feed *f, struct perf_event *e, const struct perf_record *r,
+		       const struct perf_sample *s, struct sample *out)
+{
+	perf_chains_build(f->chains);
+	out->stack = perf_chains_stack(f->chains, 0);
+	if (f->offcpu)
+		watch_sample(f, e, s, r->swap, out);
+	if (s->read.n > 0 && s->read.has_id)
+		return add_group(f, &s->read, out);
+	return add_sample(f, e, out, weight_of(&e->attr, s));
+}
+
 static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r,
 				 struct perf_gap *g, uint64_t number, uint64_t offset)
 {
@@ -465,7 +501,9 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	struct perf_event *e;
 	struct perf_sample s;
 	struct sample out;
+	uint32_t n_waiting;
 	size_t n_parts;
+	bool is_single;
 
 	if (index == PERF_EVENT_NONE) {
 		f->stats.n_no_event++;
@@ -491,14 +529,17 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	count_frames(f, parts, n_parts);
 	owner.time_ns = time_of_chain(f, &s, parts, n_parts, owner.time_ns);
 	parts = add_label(f, e, r, &s, parts, &n_parts);
-	out.stack = perf_chains_stack(f->chains, &owner, parts, n_parts);
 	out.thread = task.thread;
 	out.cpu = s.cpu < CPU_NONE ? (uint16_t)s.cpu : CPU_NONE;
-	if (f->offcpu)
-		watch_sample(f, e, &s, r->swap, &out);
-	if (s.read.n > 0 && s.read.has_id)
-		return add_group(f, &s.read, &out) ? PERF_FED_ALL : PERF_FED_FULL;
-	return add_sample(f, e, &out, weight_of(&e->attr, &s)) ? PERF_FED_ALL : PERF_FED_FULL;
+	is_single = f->offcpu || (s.read.n > 0 && s.read.has_id);
+	/* What looks at samples one by one wants those before to be there. */
+	if (is_single && !add_waiting(f))
+		return PERF_FED_FULL;
+	n_waiting = perf_chains_add(f->chains, &owner, parts, n_parts) + 1;
+	f->waiting[n_waiting - 1] = (struct waiting){ e, weight_of(&e->attr, &s), out };
+	if (is_single)
+		return add_single(f, e, r, &s, &out) ? PERF_FED_ALL : PERF_FED_FULL;
+	return n_waiting < PERF_CHAINS_MOST || add_waiting(f) ? PERF_FED_ALL : PERF_FED_FULL;
 }
 
 struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver *r,
@@ -594,13 +635,12 @@ void perf_feed_may_ask(struct perf_feed *f, bool may)
 	f->may_ask = may;
 }
 
-enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
-				struct perf_feed_cursor *c, size_t max_bytes)
+/* Those up to `end`; some may be left waiting. */
+static enum perf_fed feed_samples(struct perf_feed *f, const struct perf_records *batch,
+				  struct perf_feed_cursor *c, size_t end)
 {
-	size_t end = batch->n_bytes - c->at < max_bytes ? batch->n_bytes : c->at + max_bytes;
 	struct perf_record r;
 
-	look_for_switches(f);
 	for (; c->at < end; c->at += r.size, c->number++) {
 		enum perf_fed fed;
 		uint64_t offset;
@@ -617,6 +657,17 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 			return fed;
 	}
 	return c->at < batch->n_bytes ? PERF_FED_SOME : PERF_FED_ALL;
+}
+
+enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
+				struct perf_feed_cursor *c, size_t max_bytes)
+{
+	size_t end = batch->n_bytes - c->at < max_bytes ? batch->n_bytes : c->at + max_bytes;
+	enum perf_fed fed;
+
+	look_for_switches(f);
+	fed = feed_samples(f, batch, c, end);
+	return add_waiting(f) ? fed : PERF_FED_FULL;
 }
 
 bool perf_feed_settle(struct perf_feed *f)
