@@ -4,8 +4,8 @@
  *
  * Mappings and names of the windows behind are told before the samples of a window are fed, because rounds of
  * the recorder's buffers are not in order of time. Where that is not enough (rounds longer than the windows
- * that may wait, or maps that were written last: --tail-synthesize), what is beside the samples is told for
- * the rest of the file at once, when the file can be read twice.
+ * that may wait), the file is read twice at once: a scout goes some rounds before. For maps that were written
+ * last (--tail-synthesize) it goes to the end.
  */
 #include "config.h"
 
@@ -16,6 +16,7 @@
 #include "err.h"
 #include "input.h"
 #include "mem.h"
+#include "perf_ahead.h"
 #include "perf_archive.h"
 #include "perf_events.h"
 #include "perf_facts.h"
@@ -65,6 +66,7 @@ struct reader {
 	struct perf_header header;
 	struct perf_events events;
 	struct perf_stream *stream;     /* of in */
+	struct perf_ahead *ahead;       /* its windows, while they are read */
 	struct perf_stream_stats stats; /* of the streams before it */
 	uint64_t n_bytes_before;        /* of the files before it */
 	uint64_t n_bytes;               /* of all files; 0: unknown */
@@ -75,6 +77,10 @@ struct reader {
 	struct perf_naming *naming;  /* NULL: names are found in the end */
 	uint64_t begin, end;         /* of the records in that file; end 0: unknown */
 	bool all_told;               /* what is beside the samples was told to the end */
+	struct perf_stream
+		*scout_stream; /* of in as well, some way before the other; NULL: there is none */
+	struct perf_ahead *scout; /* its windows */
+	uint64_t n_scouted;       /* records of in that were told */
 };
 
 static int probe(const uint8_t *bytes, size_t n)
@@ -194,24 +200,66 @@ static struct perf_stream *open_records(const struct reader *r, struct input *in
 	return s;
 }
 
-/* Tells what is beside the samples from record number `from` of a file to its end. */
-static int look_through(struct reader *r, struct input *in, uint64_t begin, uint64_t end,
-			uint64_t from)
+/* Drops the records before number `from`. */
+static void pass_over(struct perf_records *w, uint64_t from)
 {
-	struct perf_stream *ahead = open_records(r, in, begin, end, true);
+	while (w->first < from && w->n_bytes > 0) {
+		struct perf_record record;
+
+		perf_record_at(w->at, w->swap, &record);
+		w->at += record.size;
+		w->n_bytes -= record.size;
+		w->offset += record.size;
+		w->first++;
+	}
+}
+
+/* From now on it is the scout that tells what is beside the samples of the file being read. */
+static void send_scout(struct reader *r)
+{
+	r->n_scouted = perf_ahead_n_records(r->ahead);
+	r->scout_stream = open_records(r, r->in, r->begin, r->end, true);
+	r->scout = perf_ahead_new(r->scout_stream, true);
+}
+
+static void call_scout_back(struct reader *r)
+{
+	perf_ahead_free(r->scout);
+	perf_stream_free(r->scout_stream);
+	r->scout = NULL;
+	r->scout_stream = NULL;
+}
+
+/* Has so many rounds and records of the file told, or all that there are. */
+static int scout(struct reader *r, uint64_t n_rounds, uint64_t n_records)
+{
+	struct perf_records w;
+
+	if (!r->scout)
+		send_scout(r);
+	while (perf_feed_rounds_told(r->feed) < n_rounds || r->n_scouted < n_records) {
+		if (perf_ahead_next(r->scout, &w, NULL) <= 0) {
+			r->all_told = true;
+			break;
+		}
+		pass_over(&w, r->n_scouted);
+		perf_feed_look(r->feed, &w, PERF_FEED_TELL);
+		if (perf_ahead_n_records(r->scout) > r->n_scouted)
+			r->n_scouted = perf_ahead_n_records(r->scout);
+		if (progress_cancelled(r->progress))
+			return -ECANCELED;
+	}
+	return 0;
+}
+
+/* Tells what is beside the samples in a file that is not read yet. */
+static int look_through(struct reader *r, struct input *in)
+{
+	struct perf_stream *ahead = open_records(r, in, 0, input_file_bytes(in), true);
 	struct perf_records w;
 	int rc = 0;
 
 	while (rc == 0 && perf_stream_next(ahead, &w, NULL) > 0) {
-		struct perf_record record;
-
-		while (w.first < from && w.n_bytes > 0) {
-			perf_record_at(w.at, w.swap, &record);
-			w.at += record.size;
-			w.n_bytes -= record.size;
-			w.offset += record.size;
-			w.first++;
-		}
 		perf_feed_look(r->feed, &w, PERF_FEED_TELL);
 		rc = progress_cancelled(r->progress) ? -ECANCELED : 0;
 	}
@@ -219,10 +267,10 @@ static int look_through(struct reader *r, struct input *in, uint64_t begin, uint
 	return rc;
 }
 
-/* The same to the end of the recording. */
-static int look_ahead(struct reader *r, uint64_t from)
+/* What is beside the samples to the end of the recording. */
+static int look_ahead(struct reader *r)
 {
-	int rc = look_through(r, r->in, r->begin, r->end, from);
+	int rc = scout(r, UINT64_MAX, UINT64_MAX);
 
 	r->all_told = true;
 	perf_feed_may_ask(r->feed, false);
@@ -232,22 +280,17 @@ static int look_ahead(struct reader *r, uint64_t from)
 		if (perf_parts_open(&r->parts, i, &in, NULL) != 0)
 			continue;
 		if (input_file_bytes(in) > 0)
-			rc = look_through(r, in, 0, input_file_bytes(in), 0);
+			rc = look_through(r, in);
 		input_close(in);
 	}
 	return rc;
-}
-
-static uint64_t n_records_told(const struct reader *r)
-{
-	return perf_stream_stats(r->stream)->n_records;
 }
 
 /* What tracepoints recorded, once the recording has said how it is laid out. */
 static void learn_fields(struct reader *r)
 {
 	size_t n;
-	const uint8_t *tracing = perf_stream_tracing(r->stream, &n);
+	const uint8_t *tracing = perf_ahead_tracing(r->ahead, &n);
 
 	perf_header_tracing(&r->header, tracing, n);
 	if (r->fields || r->header.tracing.n == 0)
@@ -272,10 +315,11 @@ static int look(struct reader *r, const struct perf_records *w)
 		begin_feeding(r);
 	if (r->fields && r->list)
 		perf_feed_fields(r->feed, r->fields, r->list);
-	perf_feed_look(r->feed, w, PERF_FEED_COUNT | (r->all_told ? 0 : PERF_FEED_TELL));
+	perf_feed_look(r->feed, w,
+		       PERF_FEED_COUNT | (r->all_told || r->scout ? 0 : PERF_FEED_TELL));
 	/* What all cpus tell is needed before what one of them sampled. */
 	if (!r->all_told && r->parts.number.n > 0)
-		return look_ahead(r, n_records_told(r));
+		return look_ahead(r);
 	return 0;
 }
 
@@ -291,7 +335,7 @@ static int feed(struct reader *r, const struct perf_records *w)
 		fed = perf_feed_samples(r->feed, w, &c, BATCH_BYTES);
 		rc = builder_end(r->profile);
 		if (fed == PERF_FED_AHEAD)
-			rc = look_ahead(r, n_records_told(r));
+			rc = look_ahead(r);
 		if (progress_cancelled(r->progress))
 			return -ECANCELED;
 	}
@@ -307,9 +351,15 @@ struct queue {
 	size_t n_bytes;                       /* that were read of all of them */
 };
 
-static uint64_t n_rounds_told(const struct reader *r)
+static uint64_t n_rounds_read(const struct reader *r)
 {
 	return perf_feed_stats(r->feed)->n_records[PERF_REC_FINISHED_ROUND];
+}
+
+/* Rounds that must be told before samples of the oldest window are fed. */
+static uint64_t n_rounds_wanted(const struct queue *q)
+{
+	return q->n_rounds[q->first] + 2;
 }
 
 /*
@@ -320,7 +370,7 @@ static bool may_feed(const struct reader *r, const struct queue *q)
 {
 	if (q->n < 2)
 		return false;
-	return r->all_told || r->end == 0 || n_rounds_told(r) >= q->n_rounds[q->first] + 2;
+	return r->all_told || r->end == 0 || perf_feed_rounds_told(r->feed) >= n_rounds_wanted(q);
 }
 
 /* Must the oldest window wait no longer? */
@@ -356,16 +406,16 @@ static int take_window(struct reader *r, struct queue *q, const struct perf_reco
 	int rc = look(r, w);
 
 	q->window[at] = *w;
-	q->n_rounds[at] = n_rounds_told(r);
+	q->n_rounds[at] = n_rounds_read(r);
 	q->n_read[at] = bytes_read(w);
 	q->n_bytes += q->n_read[at];
 	q->n++;
 	/* Rounds are longer than what may wait: later windows may still tell of this one's time. */
-	if (rc == 0 && is_full(q) && !may_feed(r, q))
-		rc = look_ahead(r, n_records_told(r));
+	if (rc == 0 && (r->scout || is_full(q)) && q->n > 1 && !may_feed(r, q))
+		rc = scout(r, n_rounds_wanted(q), perf_ahead_n_records(r->ahead));
 	while (rc == 0 && may_feed(r, q))
 		rc = feed_oldest(r, q);
-	progress_set(r->progress, r->n_bytes_before + perf_stream_done(r->stream), r->n_bytes);
+	progress_set(r->progress, r->n_bytes_before + perf_ahead_done(r->ahead), r->n_bytes);
 	return rc;
 }
 
@@ -376,12 +426,18 @@ static int read_records(struct reader *r, struct err *broken)
 	struct perf_records w;
 	int rc = 0;
 
-	while (rc == 0 && perf_stream_next(r->stream, &w, broken) > 0) {
+	r->ahead = perf_ahead_new(r->stream, r->end > r->begin + PERF_WINDOW_BYTES);
+	while (rc == 0 && perf_ahead_next(r->ahead, &w, broken) > 0) {
 		rc = take_window(r, &q, &w);
-		perf_stream_keep(r->stream, q.n > 1 ? q.n : 1);
+		perf_ahead_keep(r->ahead, q.n > 1 ? q.n : 1);
 	}
+	if (rc == 0 && r->scout && !r->all_told)
+		rc = scout(r, 0, perf_ahead_n_records(r->ahead));
 	while (rc == 0 && q.n > 0)
 		rc = feed_oldest(r, &q);
+	call_scout_back(r);
+	perf_ahead_free(r->ahead);
+	r->ahead = NULL;
 	return rc;
 }
 

@@ -24,6 +24,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -72,9 +73,11 @@ struct perf_stream {
 	bool awaited; /* what was handed out last is used only when the next window is there */
 
 	bool may_leave_gaps;
-	size_t head;             /* bytes to read of long samples, GAP_… */
-	size_t n_gaps, n_filled; /* since head has its size */
-	size_t most;             /* bytes to read at once: few after a gap */
+	size_t head;   /* bytes to read of long samples, GAP_… */
+	size_t n_gaps; /* since head has its size */
+	_Atomic size_t
+		n_filled; /* of them; by who looks at the windows, perhaps on another thread */
+	size_t most;      /* bytes to read at once: few after a gap */
 
 	bool packed;           /* changed over */
 	uint8_t *raw;          /* [room] bytes of the file, owned */

@@ -56,8 +56,8 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 void perf_stream_free(struct perf_stream *s);
 
 /*
- * From now on the middle of long samples need not be read: windows of a seekable input may have gaps. skim: little
- * more than their headers is wanted.
+ * From now on the middle of long samples need not be read: windows of a seekable input may have gaps, which may be
+ * filled on one thread while another reads the next window. skim: little more than their headers is wanted.
  */
 void perf_stream_leave_gaps(struct perf_stream *s, bool skim);
 

@@ -60,6 +60,7 @@ struct perf_feed {
 	struct perf_labels *labels;               /* NULL: fields are not shown; owned */
 	VEC(struct perf_chain_part) labelled;     /* scratch: a label and what it is inside of */
 	int64_t last_time_ns;                     /* of the last sample looked at */
+	uint64_t n_rounds_told;                   /* finished ones in what was told */
 	bool may_ask;                             /* for looking ahead */
 	VEC(struct beside) beside;                /* of the batch being looked at */
 	struct waiting waiting[PERF_CHAINS_MOST]; /* by number of their chains */
@@ -615,6 +616,7 @@ void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsig
 			keep_deferred(f, &b.record);
 		if (!(what & PERF_FEED_TELL))
 			continue;
+		f->n_rounds_told += b.record.type == PERF_REC_FINISHED_ROUND;
 		if (borrow && b.record.type == PERF_REC_SAMPLE)
 			note_sample_time(f, &b.record,
 					 perf_gap_find(batch, batch->offset + at, &gap));
@@ -628,6 +630,11 @@ void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsig
 		qsort(f->beside.at, f->beside.n, sizeof(*f->beside.at), by_time);
 	for (size_t i = 0; i < f->beside.n; i++)
 		tell(f, &f->beside.at[i]);
+}
+
+uint64_t perf_feed_rounds_told(const struct perf_feed *f)
+{
+	return f->n_rounds_told;
 }
 
 void perf_feed_may_ask(struct perf_feed *f, bool may)

@@ -90,6 +90,9 @@ void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, co
 
 void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what);
 
+/* FINISHED_ROUND records in what was told. */
+uint64_t perf_feed_rounds_told(const struct perf_feed *f);
+
 /* May perf_feed_samples() ask for more to be looked at? Off at first. */
 void perf_feed_may_ask(struct perf_feed *f, bool may);
 
