@@ -687,10 +687,27 @@ Test(perf_data, kernel_symbols_of_a_directory)
 	made_done(&file);
 }
 
-#define ROUND_SAMPLES 30000u /* more than a window of records */
+#define ROUND_SAMPLES 1000u
+#define FILLING_BYTES 60000u
+#define UNKNOWN_TYPE  63u
 
-/* What a round says may be older than what was sampled in the round before, windows ago. */
-Test(perf_data, of_the_next_round_all_is_told_before_a_sample_is_read)
+/* More of what nobody knows than windows may wait. */
+static void put_filling(struct made *m, uint32_t n_windows)
+{
+	static const char filling[FILLING_BYTES] = { 0 };
+
+	for (size_t n = 0; n < n_windows * PERF_WINDOW_BYTES; n += FILLING_BYTES) {
+		size_t begun = made_begin(m, UNKNOWN_TYPE, 0);
+
+		vec_reserve(&m->bytes, m->bytes.n + FILLING_BYTES);
+		memcpy(m->bytes.at + m->bytes.n, filling, FILLING_BYTES);
+		m->bytes.n += FILLING_BYTES;
+		made_end(m, begun);
+	}
+}
+
+/* What a round says may be older than what was sampled in the round before, windows ago. n_rounds is even. */
+static void check_rounds(uint32_t n_windows, uint32_t n_rounds)
 {
 	struct made records = { .attr = made_clock_attr() }, file = { 0 };
 	struct result r;
@@ -699,23 +716,36 @@ Test(perf_data, of_the_next_round_all_is_told_before_a_sample_is_read)
 
 	made_comm(&records, 1, 1, 0, "a");
 	made_mmap(&records, 1, 0, 0x1000, 0x1000, "/bin/a");
-	for (uint32_t round = 0; round < 4; round++) {
-		if (round == 1)
-			made_mmap(&records, 1, ROUND_SAMPLES / 3, 0x1000, 0x1000, "/bin/b");
+	for (uint32_t round = 0; round < n_rounds; round++) {
+		if (round > 0)
+			made_mmap(&records, 1, (round - 1) * ROUND_SAMPLES + ROUND_SAMPLES / 3,
+				  0x1000, 0x1000, round % 2 ? "/bin/b" : "/bin/a");
 		for (uint32_t i = 0; i < ROUND_SAMPLES; i++)
 			put_sample(&records, round * ROUND_SAMPLES + i + 1, 0x1010, 0x1020);
+		put_filling(&records, n_windows);
 		made_mark(&records, PERF_REC_FINISHED_ROUND);
 	}
 	file.attr = records.attr;
 	made_file(&file, &records, records.bytes.n);
 	r = read_bytes(file.bytes.at, file.bytes.n);
-	cr_expect_eq(n_samples(&r), 4 * ROUND_SAMPLES);
+	cr_expect_eq(n_samples(&r), n_rounds * ROUND_SAMPLES);
 	text = made_text_of(r.profile);
 	for (const char *at = text; (at = strstr(at, "[/bin/a]+10\n")); at++)
 		n_late++;
-	cr_expect_eq(n_late, ROUND_SAMPLES / 3 - 1, "%zu", n_late);
+	/* Until the first change, and then from every second one on to the next. */
+	cr_expect_eq(n_late, ROUND_SAMPLES / 3 - 1 + (n_rounds - 2) / 2 * ROUND_SAMPLES,
+		     "%u windows: %zu", n_windows, n_late);
 	free(text);
 	done(&r);
 	made_done(&records);
 	made_done(&file);
+}
+
+Test(perf_data, of_the_next_round_all_is_told_before_a_sample_is_read)
+{
+	check_rounds(0, 4);
+	check_rounds(1, 4);
+	check_rounds(9, 4);
+	check_rounds(17, 4);
+	check_rounds(17, 6);
 }
