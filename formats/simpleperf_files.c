@@ -41,7 +41,7 @@ static void file_end(struct file *f, struct resolver *r)
 	bool elf = f->type == FILE_ELF;
 
 	if (f->path && symtab_n(f->symbols) > 0) {
-		symtab_seal(f->symbols, ENDS_BY_NEXT);
+		symtab_seal(f->symbols);
 		resolver_symbols(r, f->path, elf ? f->min_vaddr : 0, elf ? f->code_offset : 0,
 				 f->symbols);
 	} else {

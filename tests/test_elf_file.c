@@ -47,7 +47,7 @@ static size_t use(const struct elf_file *f)
 	elf_file_offset_of(f, 0x1000, &offset);
 	elf_file_address_of(f, 0x1000, &offset);
 	t = symbols_load(f, f, false);
-	symtab_seal(t, ENDS_BY_NEXT);
+	symtab_seal(t);
 	for (uint64_t at = 0; at < 0x10000; at += 64)
 		symtab_find(t, at);
 	n = symtab_n(t);

@@ -4,11 +4,11 @@
 #include "jit_map.h"
 #include "kallsyms.h"
 #include "mem.h"
-#include "symtab.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,42 +44,136 @@ static const struct {
 	{ 0xffffffffc0101004, "ext4_read", "ext4" },
 };
 
-Test(kallsyms, lines)
+static void check(struct kallsyms *k, size_t n_before, const char *how)
 {
-	struct kallsyms k;
 	uint64_t value = 0;
 
-	kallsyms_of_text(xstrdup(text), strlen(text), &k);
-	cr_assert_not(k.hidden);
+	cr_assert_not(kallsyms_hidden(k), "%s", how);
+	cr_expect_eq(kallsyms_n(k), 9 + n_before, "%s", how);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const struct symbol *s = symtab_find(k.symbols, rows[i].address);
+		const struct kallsym *s = kallsyms_find(k, rows[i].address);
 
-		cr_expect_eq(s == NULL, rows[i].name == NULL, "%lx", (long)rows[i].address);
+		cr_expect_eq(s == NULL, rows[i].name == NULL, "%s: %lx", how,
+			     (long)rows[i].address);
 		if (!s || !rows[i].name)
 			continue;
-		cr_expect_str_eq(s->name, rows[i].name, "%lx: %s", (long)rows[i].address, s->name);
+		cr_expect_str_eq(s->name, rows[i].name, "%s: %lx: %s", how, (long)rows[i].address,
+				 s->name);
 		cr_expect_eq(s->module == NULL, rows[i].module == NULL);
 		if (s->module && rows[i].module)
 			cr_expect_str_eq(s->module, rows[i].module);
+		cr_expect_eq(kallsyms_find(k, s->start), s, "each symbol is made once");
 	}
-	cr_expect(kallsyms_value(&k, "_stext", &value));
+	cr_expect(kallsyms_value(k, "_stext", &value));
 	cr_expect_eq(value, 0xffffffff81000000);
-	cr_expect_not(kallsyms_value(&k, "nft_trace", &value), "a module's symbol is no reference");
-	kallsyms_done(&k);
+	cr_expect_not(kallsyms_value(k, "nft_trace", &value), "a module's symbol is no reference");
+	kallsyms_free(k);
 }
 
-Test(kallsyms, hidden_by_kptr_restrict)
+/* A file of the text, behind n symbols of names of many lengths. */
+static int make_file(char *name, size_t n)
 {
-	static const char zeros[] = "0000000000000000 T _text\n0000000000000000 t b\n";
-	struct kallsyms k;
+	int fd = mkstemp(name);
+	FILE *f = fd < 0 ? NULL : fdopen(dup(fd), "w");
 
-	kallsyms_of_text(xstrdup(zeros), strlen(zeros), &k);
-	cr_assert(k.hidden);
-	kallsyms_done(&k);
-	kallsyms_of_text(xstrdup(""), 0, &k);
-	cr_assert_not(k.hidden);
-	cr_assert_eq(symtab_n(k.symbols), 0);
-	kallsyms_done(&k);
+	cr_assert_not_null(f);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%016zx T before_%0*zu\n", 0x1000 + 16 * i, (int)(i % 40), i);
+	fputs(text, f);
+	cr_assert_eq(fclose(f), 0);
+	return fd;
+}
+
+Test(kallsyms, lines)
+{
+	static const size_t n_before[] = { 0, 20000 }; /* within what is read at once, and beyond */
+	struct kallsyms *k;
+
+	check(kallsyms_of_text(xstrndup(text, strlen(text)), strlen(text)), 0, "text");
+	for (size_t i = 0; i < 2; i++) {
+		char name[] = "/tmp/proftop-kallsyms-XXXXXX";
+
+		close(make_file(name, n_before[i]));
+		cr_assert_eq(kallsyms_load(name, &k, NULL), 0);
+		for (size_t at = 0; at < n_before[i]; at++) {
+			const struct kallsym *is = kallsyms_find(k, 0x1001 + 16 * at);
+
+			cr_assert_not_null(is, "%zu", at);
+			cr_assert_eq(strtoul(is->name + strlen("before_"), NULL, 10), at);
+		}
+		check(k, n_before[i], "file");
+		unlink(name);
+	}
+}
+
+/* Lines are read again: what is no more what it was names nothing. */
+Test(kallsyms, of_a_file_that_changes)
+{
+	char name[] = "/tmp/proftop-kallsyms-XXXXXX";
+	int fd = make_file(name, 0);
+	const char *other = strstr(text, "ffffffff81000100") + 14;
+	struct kallsyms *k;
+
+	cr_assert_eq(kallsyms_load(name, &k, NULL), 0);
+	cr_assert_eq(pwrite(fd, "77", 2, other - text), 2);
+	cr_expect_null(kallsyms_find(k, 0xffffffff81000100));
+	cr_expect_not_null(kallsyms_find(k, 0xffffffff81000200));
+	cr_assert_eq(ftruncate(fd, 0), 0);
+	cr_expect_null(kallsyms_find(k, 0xffffffff81000301));
+	kallsyms_free(k);
+	close(fd);
+	unlink(name);
+}
+
+static const struct {
+	const char *text;
+	size_t n;
+	bool hidden;
+} odd[] = {
+	{ "0000000000000000 T _text\n0000000000000000 t b\n", 2, true },
+	{ "", 0, false },
+	{ "\n\n \n0\n0 T\n0 T \n0 T x", 1, true },
+	{ "00000000000000001 T seventeen\n1 T\ttab\n1 T a\t\n1 T b\t[\n", 2, false },
+};
+
+Test(kallsyms, odd_ones)
+{
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		struct kallsyms *k = kallsyms_of_text(xstrdup(odd[i].text), strlen(odd[i].text));
+
+		cr_expect_eq(kallsyms_n(k), odd[i].n, "%zu: %zu", i, kallsyms_n(k));
+		cr_expect_eq(kallsyms_hidden(k), odd[i].hidden, "%zu", i);
+		kallsyms_find(k, 1);
+		kallsyms_free(k);
+	}
+}
+
+/* Modules are listed in the order in which they were loaded. */
+Test(kallsyms, modules_are_in_no_order)
+{
+	static const char modules[] = "ffffffff81000000 T _text\n"
+				      "ffffffff81001000 T core\n"
+				      "ffffffffc0200000 t b_two\t[b]\n"
+				      "ffffffffc0200000 t b_too\t[b]\n"
+				      "ffffffffc0100000 t a_one\t[a]\n"
+				      "ffffffffc0200100 t b_three\t[b]\n";
+	static const struct {
+		uint64_t address;
+		const char *name;
+	} want[] = {
+		{ 0xffffffff81000fff, "_text" }, { 0xffffffff81001000, "core" },
+		{ 0xffffffffc0100010, "a_one" }, { 0xffffffffc0200000, "b_too" },
+		{ 0xffffffffc02000ff, "b_too" }, { 0xffffffffc0200100, "b_three" },
+	};
+	struct kallsyms *k = kallsyms_of_text(xstrdup(modules), sizeof(modules) - 1);
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		const struct kallsym *s = kallsyms_find(k, want[i].address);
+
+		cr_assert_not_null(s);
+		cr_expect_str_eq(s->name, want[i].name);
+	}
+	kallsyms_free(k);
 }
 
 static const char jit_text[] = "7f0000001000 100 LazyCompile:~foo bar.js:1\n"

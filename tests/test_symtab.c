@@ -7,7 +7,7 @@
 
 #define CODE(start, end, name, binding) \
 	{ \
-		start, end, name, NULL, SYMBOL_CODE, binding \
+		start, end, name, SYMBOL_CODE, binding \
 	}
 
 static const struct {
@@ -72,7 +72,7 @@ Test(symtab, finds)
 
 		for (const struct symbol *p = cases[i].symbols; p->name; p++)
 			symtab_add(t, p);
-		symtab_seal(t, ENDS_BY_NEXT);
+		symtab_seal(t);
 		s = symtab_find(t, cases[i].address);
 		cr_expect_eq(s == NULL, cases[i].name == NULL, "%s", cases[i].what);
 		if (s && cases[i].name)
@@ -84,7 +84,7 @@ Test(symtab, finds)
 /* Sealed, they are in order, and equals in that in which they were added. */
 static void check_order(struct symtab *t, size_t n)
 {
-	symtab_seal(t, ENDS_BY_NEXT);
+	symtab_seal(t);
 	cr_assert_eq(symtab_n(t), n);
 	for (size_t i = 1; i < n; i++) {
 		const struct symbol *a = symtab_at(t, i - 1), *b = symtab_at(t, i);
@@ -102,7 +102,7 @@ Test(symtab, sorts_many_and_keeps_order_of_equals)
 	uint32_t state = 3;
 
 	for (uint32_t i = 0; i < 100000; i++) {
-		struct symbol s = { .name = "x", .module = NULL };
+		struct symbol s = { .name = "x" };
 
 		state = state * 1664525u + 1013904223u;
 		s.start = (uint64_t)(state >> 12) << (i % 3 * 20);
@@ -143,7 +143,7 @@ Test(symtab, empty)
 {
 	struct symtab *t = symtab_new();
 
-	symtab_seal(t, ENDS_BY_NEXT);
+	symtab_seal(t);
 	cr_assert_null(symtab_find(t, 0));
 	cr_assert_null(symtab_find(t, UINT64_MAX));
 	symtab_free(t);

@@ -28,28 +28,29 @@
 #define NOTES_MAX     65536
 
 struct kernel {
-	bool loaded;              /* kallsyms were looked for */
-	struct kallsyms kallsyms; /* symbols NULL: there are none */
-	bool live;                /* they are the running kernel's, perhaps of another boot */
-	char *reason;             /* why there are none, or NULL */
+	bool loaded;               /* kallsyms were looked for */
+	struct kallsyms *kallsyms; /* NULL: there are none */
+	bool live;                 /* they are the running kernel's, perhaps of another boot */
+	char *reason;              /* why there are none, or NULL */
 };
 
 struct source {
-	struct symtab *symbols;  /* or NULL */
-	bool owned;              /* symbols is ours and not the kernel's */
-	uint64_t add;            /* to an address of the dso, to look it up in symbols */
-	char *module;            /* only symbols of this kernel module; NULL: only of none */
-	bool kernel;             /* names of the kernel are not demangled */
-	struct jit_map *jit;     /* or NULL */
-	struct jit_dump *dump;   /* or NULL */
-	struct inlines *inlines; /* or NULL */
-	char *whole;             /* the name of every address, or NULL */
-	const char *declared;    /* where whole begins in its source, or NULL; borrowed */
-	uint32_t declared_line;  /* in it */
-	char *reason;            /* see source_reason() */
-	bool lacks_debug_file;   /* see source_lacks_debug_file() */
-	bool lacks_file;         /* see source_lacks_file() */
-	bool unverified;         /* see source_unverified() */
+	struct symtab *symbols;    /* or NULL */
+	bool owned;                /* symbols is ours and not the recording's */
+	struct kallsyms *kallsyms; /* the kernel's, or NULL; borrowed */
+	char *module;              /* only kallsyms of this kernel module; NULL: only of none */
+	uint64_t add;              /* to an address of the dso, to look it up in either */
+	bool kernel;               /* names of the kernel are not demangled */
+	struct jit_map *jit;       /* or NULL */
+	struct jit_dump *dump;     /* or NULL */
+	struct inlines *inlines;   /* or NULL */
+	char *whole;               /* the name of every address, or NULL */
+	const char *declared;      /* where whole begins in its source, or NULL; borrowed */
+	uint32_t declared_line;    /* in it */
+	char *reason;              /* see source_reason() */
+	bool lacks_debug_file;     /* see source_lacks_debug_file() */
+	bool lacks_file;           /* see source_lacks_file() */
+	bool unverified;           /* see source_unverified() */
 };
 
 struct kernel *kernel_new(void)
@@ -61,7 +62,7 @@ void kernel_free(struct kernel *k)
 {
 	if (!k)
 		return;
-	kallsyms_done(&k->kallsyms);
+	kallsyms_free(k->kallsyms);
 	free(k->reason);
 	free(k);
 }
@@ -70,16 +71,16 @@ void kernel_free(struct kernel *k)
 static bool try_kallsyms(void *arg, const char *path, bool trusted)
 {
 	struct kernel *k = arg;
-	struct kallsyms found;
+	struct kallsyms *found;
 
 	(void)trusted;
 	if (kallsyms_load(path, &found, NULL) != 0)
 		return false;
-	if (symtab_n(found.symbols) == 0 || found.hidden) {
-		if (found.hidden && !k->reason)
+	if (kallsyms_n(found) == 0 || kallsyms_hidden(found)) {
+		if (kallsyms_n(found) > 0 && !k->reason)
 			k->reason = xasprintf("all addresses in %s are 0 (kptr_restrict was on)",
 					      path);
-		kallsyms_done(&found);
+		kallsyms_free(found);
 		return false;
 	}
 	k->kallsyms = found;
@@ -134,7 +135,7 @@ static void kernel_load(struct kernel *k, const struct finder *f, const struct d
 		return;
 	k->loaded = true;
 	find_kallsyms(f, d, try_kallsyms, k);
-	if (!k->kallsyms.symbols)
+	if (!k->kallsyms)
 		try_running(k, f, d);
 }
 
@@ -154,22 +155,22 @@ static void open_kernel(struct source *s, const struct finder *f, const struct d
 	if (i.runtime && (s->symbols = symbols_load_kernel(i.runtime, d->reference, &value))) {
 		s->owned = true;
 		s->inlines = inlines_new_kernel(&i, value);
-		symtab_seal(s->symbols, ENDS_BY_NEXT);
+		symtab_seal(s->symbols);
 		s->reason = xasprintf("outside every symbol of %s", elf_file_name(i.runtime));
 	}
 	image_close(&i);
 	if (s->symbols)
 		return;
 	kernel_load(k, f, d);
-	if (!k->kallsyms.symbols) {
+	if (!k->kallsyms) {
 		give_reason(s, k);
 		return;
 	}
-	s->symbols = k->kallsyms.symbols;
+	s->kallsyms = k->kallsyms;
 	/* Addresses are distances from the reference symbol, wherever that was at the time. */
 	if (d->reference_value == 0)
 		s->add = 0;
-	else if (!*d->reference || !kallsyms_value(&k->kallsyms, d->reference, &s->add))
+	else if (!*d->reference || !kallsyms_value(k->kallsyms, d->reference, &s->add))
 		s->add = d->reference_value;
 	s->reason = xstrdup("outside every symbol of the kernel");
 }
@@ -200,7 +201,7 @@ static bool same_boot(const struct kernel *k, const struct dso *main_kernel)
 	if (!k->live)
 		return true;
 	return main_kernel && *main_kernel->reference &&
-	       kallsyms_value(&k->kallsyms, main_kernel->reference, &value) &&
+	       kallsyms_value(k->kallsyms, main_kernel->reference, &value) &&
 	       value == main_kernel->reference_value;
 }
 
@@ -208,13 +209,13 @@ static bool same_boot(const struct kernel *k, const struct dso *main_kernel)
 static void open_module_file(struct source *s, const struct image *i)
 {
 	s->inlines = inlines_new_module(i);
-	if (s->symbols)
+	if (s->kallsyms)
 		return;
 	s->symbols = symbols_load_module(image_named(i) ? image_named(i) : i->runtime);
 	if (!s->symbols)
 		return;
 	s->owned = true;
-	symtab_seal(s->symbols, ENDS_BY_NEXT);
+	symtab_seal(s->symbols);
 }
 
 static void open_kernel_module(struct source *s, const struct finder *f, const struct dso *d,
@@ -225,8 +226,8 @@ static void open_kernel_module(struct source *s, const struct finder *f, const s
 	s->kernel = true;
 	if (main_kernel)
 		kernel_load(k, f, main_kernel);
-	if (k->kallsyms.symbols && same_boot(k, main_kernel)) {
-		s->symbols = k->kallsyms.symbols;
+	if (k->kallsyms && same_boot(k, main_kernel)) {
+		s->kallsyms = k->kallsyms;
 		s->add = d->reference_value;
 		s->module = module_name(d->path);
 	}
@@ -234,7 +235,7 @@ static void open_kernel_module(struct source *s, const struct finder *f, const s
 	if (i.runtime && elf_file_type(i.runtime) == 1 /* ET_REL */)
 		open_module_file(s, &i);
 	image_close(&i);
-	if (s->symbols)
+	if (s->symbols || s->kallsyms)
 		s->reason = xstrdup("outside every symbol of the module");
 	else
 		give_reason(s, k);
@@ -285,7 +286,7 @@ static void open_image(struct source *s, const struct finder *f, const struct ds
 	s->inlines = inlines_new(i);
 	s->owned = true;
 	s->unverified = i->unverified;
-	symtab_seal(s->symbols, ENDS_BY_NEXT);
+	symtab_seal(s->symbols);
 	if (symbols_has_symtab(named))
 		s->reason = xasprintf("outside every symbol of %s", shown_name(d, named));
 	else
@@ -349,7 +350,8 @@ static void open_jit_dump(struct source *s, const struct finder *f, const struct
 static void use_recorded(struct source *s, const struct finder *f, const struct dso *d)
 {
 	uint64_t add;
-	struct symtab *t = s->symbols || !f->recorded ? NULL : recorded_find(f->recorded, d, &add);
+	bool has = s->symbols || s->kallsyms || !f->recorded;
+	struct symtab *t = has ? NULL : recorded_find(f->recorded, d, &add);
 
 	if (!t)
 		return;
@@ -427,6 +429,17 @@ void source_free(struct source *s)
 	free(s);
 }
 
+static enum name_form find_of_kernel(struct source *s, uint64_t address, const char **name)
+{
+	const struct kallsym *sym = kallsyms_find(s->kallsyms, address);
+
+	if (!sym || (s->module == NULL) != (sym->module == NULL) ||
+	    (s->module && strcmp(sym->module, s->module) != 0))
+		return NAME_NONE;
+	*name = sym->name;
+	return NAME_PLAIN;
+}
+
 enum name_form source_find(struct source *s, uint64_t address, const char **name)
 {
 	const struct symbol *sym;
@@ -444,9 +457,10 @@ enum name_form source_find(struct source *s, uint64_t address, const char **name
 		*name = jit;
 		return NAME_MANGLED;
 	}
+	if (s->kallsyms)
+		return find_of_kernel(s, address + s->add, name);
 	sym = s->symbols ? symtab_find(s->symbols, address + s->add) : NULL;
-	if (!sym || (s->module && (!sym->module || strcmp(sym->module, s->module) != 0)) ||
-	    (!s->module && sym->module))
+	if (!sym)
 		return NAME_NONE;
 	*name = sym->name;
 	if (sym->kind == SYMBOL_PLT)

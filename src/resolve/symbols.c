@@ -114,7 +114,6 @@ static bool make(const struct reader *r, const struct raw_symbol *s, struct symb
 	out->name = r->text + s->name;
 	if (is_mapping_symbol(out->name, elf_file_machine(r->named)))
 		return false;
-	out->module = NULL;
 	out->kind = type == STT_NOTYPE ? SYMBOL_LABEL : SYMBOL_CODE;
 	out->binding = bind == STB_WEAK     ? BINDING_WEAK
 		       : bind == STB_GLOBAL ? BINDING_GLOBAL

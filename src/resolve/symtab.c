@@ -88,28 +88,29 @@ static struct place *sort_by_byte(struct place *from, struct place *to, size_t n
 	return to;
 }
 
-/* How many of the first ones are in order. */
-static size_t sorted_ahead(const struct symtab *t)
+static bool is_sorted(const struct symtab *t)
 {
-	size_t n = 1;
-
-	while (n < t->symbol.n && t->symbol.at[n].start >= t->symbol.at[n - 1].start)
-		n++;
-	return n;
+	for (size_t i = 1; i < t->symbol.n; i++) {
+		if (t->symbol.at[i].start < t->symbol.at[i - 1].start)
+			return false;
+	}
+	return true;
 }
 
-/* Those from the first one on, in order; the caller frees. Half a million take some milliseconds. */
-static struct symbol *sorted_from(const struct symtab *t, size_t first)
+/* Stable, by address. Half a million take some milliseconds. */
+static void sort(struct symtab *t)
 {
-	const struct symbol *s = t->symbol.at + first;
-	size_t n = t->symbol.n - first;
-	struct place *a = xreallocarray(NULL, n, sizeof(*a)),
-		     *b = xreallocarray(NULL, n, sizeof(*b));
-	struct place *from = a, *to = b;
-	struct symbol *sorted = xreallocarray(NULL, n, sizeof(*sorted));
+	size_t n = t->symbol.n;
+	struct place *a, *b, *from, *to;
+	struct symbol *sorted;
 
+	if (is_sorted(t))
+		return;
+	from = a = xreallocarray(NULL, n, sizeof(*a));
+	to = b = xreallocarray(NULL, n, sizeof(*b));
+	sorted = xreallocarray(NULL, n, sizeof(*sorted));
 	for (size_t i = 0; i < n; i++)
-		a[i] = (struct place){ .start = s[i].start, .index = i };
+		a[i] = (struct place){ .start = t->symbol.at[i].start, .index = i };
 	for (unsigned shift = 0; shift < 64; shift += 8) {
 		struct place *got = sort_by_byte(from, to, n, shift);
 
@@ -119,47 +120,12 @@ static struct symbol *sorted_from(const struct symtab *t, size_t first)
 		}
 	}
 	for (size_t i = 0; i < n; i++)
-		sorted[i] = s[from[i].index];
+		sorted[i] = t->symbol.at[from[i].index];
 	free(a);
 	free(b);
-	return sorted;
-}
-
-/* Stable, by address. Kallsyms come in order but for those of modules, which come last. */
-static void sort(struct symtab *t)
-{
-	size_t ahead = sorted_ahead(t), n = t->symbol.n;
-	struct symbol *s = t->symbol.at, *rest;
-
-	if (ahead == n)
-		return;
-	if (ahead < n / 2)
-		ahead = 0;
-	rest = sorted_from(t, ahead);
-	if (ahead == 0) {
-		free(s);
-		t->symbol.at = rest;
-		t->symbol.cap = n;
-		return;
-	}
-	/* From the end on, each to its place: of equals those of the rest are the later ones. */
-	for (size_t left = n - ahead; left > 0;) {
-		if (ahead > 0 && s[ahead - 1].start > rest[left - 1].start) {
-			ahead--;
-			s[ahead + left] = s[ahead];
-		} else {
-			left--;
-			s[ahead + left] = rest[left];
-		}
-	}
-	free(rest);
-}
-
-static bool same_module(const struct symbol *a, const struct symbol *b)
-{
-	if (!a->module || !b->module)
-		return a->module == b->module;
-	return strcmp(a->module, b->module) == 0;
+	free(t->symbol.at);
+	t->symbol.at = sorted;
+	t->symbol.cap = n;
 }
 
 static uint64_t page_up(uint64_t x)
@@ -167,32 +133,29 @@ static uint64_t page_up(uint64_t x)
 	return x > UINT64_MAX - PAGE ? UINT64_MAX : (x + PAGE - 1) & ~(PAGE - 1);
 }
 
-static void find_ends(struct symtab *t, enum symtab_ends ends)
+static void find_ends(struct symtab *t)
 {
 	for (size_t i = 0; i < t->symbol.n; i++) {
-		struct symbol *s = &t->symbol.at[i], *next = s + 1;
+		struct symbol *s = &t->symbol.at[i];
 
 		if (s->end != s->start)
 			continue;
 		if (i + 1 == t->symbol.n)
 			s->end = page_up(s->start) > UINT64_MAX - PAGE ? UINT64_MAX
 								       : page_up(s->start) + PAGE;
-		else if (ends == ENDS_BY_NEXT || same_module(s, next))
-			s->end = next->start;
 		else
-			s->end = s->start > UINT64_MAX - 2 * PAGE ? UINT64_MAX
-								  : page_up(s->start + PAGE);
+			s->end = s[1].start;
 	}
 }
 
-void symtab_seal(struct symtab *t, enum symtab_ends ends)
+void symtab_seal(struct symtab *t)
 {
 	uint64_t reach = 0;
 
 	if (t->symbol.n == 0)
 		return;
 	sort(t);
-	find_ends(t, ends);
+	find_ends(t);
 	t->reach = xreallocarray(NULL, t->symbol.n, sizeof(*t->reach));
 	for (size_t i = 0; i < t->symbol.n; i++) {
 		if (reach < t->symbol.at[i].end)

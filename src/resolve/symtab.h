@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Symbols by address, of whatever origin: ELF tables, kallsyms.
+ * Symbols by address, of ELF tables and of what recordings bring.
  *
  * Filled, sealed once, then asked. What an address is called follows perf: a symbol without a size
  * ends where the next begins; of several at one address the first by these wins: has a size, is no
@@ -21,16 +21,10 @@ enum symbol_binding { BINDING_LOCAL, BINDING_GLOBAL, BINDING_WEAK };
 
 struct symbol {
 	uint64_t start;
-	uint64_t end;       /* one past the last; start while unknown */
-	const char *name;   /* mangled; of SYMBOL_PLT without "@plt"; borrowed from the symtab */
-	const char *module; /* kallsyms' "[name]" column without brackets, or NULL */
-	uint8_t kind;       /* enum symbol_kind */
-	uint8_t binding;    /* enum symbol_binding */
-};
-
-enum symtab_ends {
-	ENDS_BY_NEXT,  /* ELF: at the next symbol */
-	ENDS_BY_MODULE /* kallsyms: at the next one of the same module, else two pages on */
+	uint64_t end;     /* one past the last; start while unknown */
+	const char *name; /* mangled; of SYMBOL_PLT without "@plt"; borrowed from the symtab */
+	uint8_t kind;     /* enum symbol_kind */
+	uint8_t binding;  /* enum symbol_binding */
 };
 
 struct symtab *symtab_new(void);
@@ -42,7 +36,7 @@ void symtab_reserve(struct symtab *t, size_t n);
 /* s->name stays where it is and must live in one of the symtab's texts, or for ever. */
 void symtab_add(struct symtab *t, const struct symbol *s);
 /* Sorts and finds ends. Nothing may be added afterwards. */
-void symtab_seal(struct symtab *t, enum symtab_ends ends);
+void symtab_seal(struct symtab *t);
 
 /* The symbol whose code address is, or NULL. Borrowed. Not from several threads at once. */
 const struct symbol *symtab_find(struct symtab *t, uint64_t address);
