@@ -24,8 +24,9 @@ struct read_options {
 	const char *
 		fields; /* of tracepoints, as innermost frames: names with commas, or "all"; or NULL */
 	bool stitch;    /* truncated stacks go on as earlier ones of their thread, behind a mark */
-	bool addresses;        /* frames without a symbol have their address in their name */
-	bool as_printed;       /* names of frames stay what the text says, not taken apart */
+	bool addresses;  /* frames without a symbol have their address in their name */
+	bool as_printed; /* names of frames stay what the text says, not taken apart */
+	bool follow; /* what is still being written is read as it grows, until it ends or nobody writes it any more */
 	uint64_t memory_bytes; /* tables that need more are kept in files; 0: never */
 };
 

@@ -55,8 +55,16 @@ static int end_of_blocks(struct heap_blocks *b, bool damaged)
 	b->n_cut_bytes = size > b->at ? size - b->at : 0;
 	if (damaged)
 		note_bad(b, b->at);
+	b->end_at = damaged ? UINT64_MAX : b->at;
 	b->at = UINT64_MAX;
 	return 0;
+}
+
+bool heap_blocks_resume(struct heap_blocks *b)
+{
+	if (b->at == UINT64_MAX)
+		b->at = b->end_at;
+	return b->at != UINT64_MAX;
 }
 
 int heap_blocks_next(struct heap_blocks *b, struct heap_place *out, struct err *e)

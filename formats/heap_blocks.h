@@ -19,6 +19,7 @@ struct heap_blocks {
 	struct heap_file_header head;
 	uint64_t at;          /* offset of the next block */
 	uint64_t number;      /* the number that it should have */
+	uint64_t end_at;      /* where the last whole block ended, once that was reached */
 	uint64_t n_missing;   /* blocks that gaps in the numbers tell of */
 	uint64_t n_cut_bytes; /* after the last whole block, once the end was reached */
 	uint64_t n_bad; /* blocks whose bytes are not those that were written, or make no sense */
@@ -45,6 +46,9 @@ int heap_blocks_open(struct heap_blocks *b, struct input *in, const char *name, 
 
 /* Steps to the next block: 1; 0 at the end of what can be read; -errno with a sentence. */
 int heap_blocks_next(struct heap_blocks *b, struct heap_place *out, struct err *e);
+
+/* Goes on behind the end, where more may have been written since; false: what is there is damaged. */
+bool heap_blocks_resume(struct heap_blocks *b);
 
 /* Reads a block whole and unpacks it. False, and counted, when its bytes are not good. */
 bool heap_blocks_unpack(struct heap_blocks *b, const struct heap_place *place,

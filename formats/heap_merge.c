@@ -33,6 +33,7 @@ struct stream {
 	struct heap_event *batch; /* [BATCH]; owned */
 	size_t at, n;             /* of batch */
 	uint64_t time;            /* of the next event, or not after it */
+	bool waits;               /* it is in the heap */
 };
 
 struct heap_merge {
@@ -40,7 +41,7 @@ struct heap_merge {
 	VEC(struct stream) streams;
 	struct map by_thread;
 	VEC(uint32_t) heap; /* streams by time; the earliest first */
-	bool begun;
+	uint64_t until;
 	size_t taken; /* of the first stream's batch, given out by the last call */
 	uint64_t n_bytes;
 	uint64_t n_lost;
@@ -51,6 +52,7 @@ struct heap_merge *heap_merge_new(struct heap_blocks *b)
 	struct heap_merge *m = xcalloc(1, sizeof(*m));
 
 	m->blocks = b;
+	m->until = UINT64_MAX;
 	return m;
 }
 
@@ -60,6 +62,8 @@ static void close_stream(struct stream *s)
 	free(s->batch);
 	s->batch = NULL;
 	vec_done(&s->places);
+	s->next = 0;
+	s->open = s->waits = false;
 }
 
 void heap_merge_free(struct heap_merge *m)
@@ -79,6 +83,36 @@ static bool same_thread(const void *things, uint32_t value, const void *key)
 	return ((const struct stream *)things)[value].thread == *(const uint32_t *)key;
 }
 
+static bool earlier(const struct heap_merge *m, size_t i, size_t j)
+{
+	const struct stream *a = &m->streams.at[m->heap.at[i]], *b = &m->streams.at[m->heap.at[j]];
+
+	return a->time != b->time ? a->time < b->time : a->thread < b->thread;
+}
+
+static void swap(struct heap_merge *m, size_t i, size_t j)
+{
+	uint32_t x = m->heap.at[i];
+
+	m->heap.at[i] = m->heap.at[j];
+	m->heap.at[j] = x;
+}
+
+static void wait_in_heap(struct heap_merge *m, uint32_t stream)
+{
+	struct stream *s = &m->streams.at[stream];
+	uint64_t first = s->places.at[0].first_time;
+	size_t at = m->heap.n;
+
+	s->time = first > s->time ? first : s->time;
+	s->waits = true;
+	vec_push(&m->heap, stream);
+	while (at > 0 && earlier(m, at, (at - 1) / 2)) {
+		swap(m, at, (at - 1) / 2);
+		at = (at - 1) / 2;
+	}
+}
+
 void heap_merge_add(struct heap_merge *m, const struct heap_place *p)
 {
 	struct place place = { p->offset, p->block.first_time, p->block.size };
@@ -92,6 +126,13 @@ void heap_merge_add(struct heap_merge *m, const struct heap_place *p)
 		map_add(&m->by_thread, hash, i);
 	}
 	vec_push(&m->streams.at[i].places, place);
+	if (!m->streams.at[i].waits)
+		wait_in_heap(m, i);
+}
+
+void heap_merge_until(struct heap_merge *m, uint64_t time)
+{
+	m->until = time;
 }
 
 /* Unpacks the block whose time has come. */
@@ -145,21 +186,6 @@ static bool fill(struct heap_merge *m, struct stream *s)
 	return true;
 }
 
-static bool earlier(const struct heap_merge *m, size_t i, size_t j)
-{
-	const struct stream *a = &m->streams.at[m->heap.at[i]], *b = &m->streams.at[m->heap.at[j]];
-
-	return a->time != b->time ? a->time < b->time : a->thread < b->thread;
-}
-
-static void swap(struct heap_merge *m, size_t i, size_t j)
-{
-	uint32_t x = m->heap.at[i];
-
-	m->heap.at[i] = m->heap.at[j];
-	m->heap.at[j] = x;
-}
-
 /* Lets the stream at i sink to where it belongs. */
 static void sink(struct heap_merge *m, size_t i)
 {
@@ -173,17 +199,6 @@ static void sink(struct heap_merge *m, size_t i)
 		swap(m, i, child);
 		i = child;
 	}
-}
-
-static void begin(struct heap_merge *m)
-{
-	m->begun = true;
-	for (uint32_t i = 0; i < m->streams.n; i++) {
-		m->streams.at[i].time = m->streams.at[i].places.at[0].first_time;
-		vec_push(&m->heap, i);
-	}
-	for (size_t i = m->heap.n / 2; i-- > 0;)
-		sink(m, i);
 }
 
 /* The first stream goes on behind what was given out. */
@@ -209,13 +224,14 @@ static void advance(struct heap_merge *m)
 static size_t run_length(const struct heap_merge *m, const struct stream *s)
 {
 	size_t second = 1, n = 0;
-	uint64_t until;
+	uint64_t until = m->until;
 
-	if (m->heap.n < 2)
+	if (m->heap.n < 2 && until == UINT64_MAX)
 		return s->n - s->at;
 	if (m->heap.n > 2 && earlier(m, 2, 1))
 		second = 2;
-	until = m->streams.at[m->heap.at[second]].time;
+	if (m->heap.n > 1 && m->streams.at[m->heap.at[second]].time < until)
+		until = m->streams.at[m->heap.at[second]].time;
 	while (s->at + n < s->n && s->batch[s->at + n].time <= until)
 		n++;
 	return n;
@@ -223,14 +239,14 @@ static size_t run_length(const struct heap_merge *m, const struct stream *s)
 
 const struct heap_event *heap_merge_next(struct heap_merge *m, uint32_t *thread, size_t *n)
 {
-	if (!m->begun)
-		begin(m);
-	else if (m->heap.n > 0)
+	if (m->heap.n > 0)
 		advance(m);
 	while (m->heap.n > 0) {
 		struct stream *s = &m->streams.at[m->heap.at[0]];
 		uint64_t guess = s->time;
 
+		if (guess > m->until)
+			return NULL;
 		if (!fill(m, s)) {
 			m->heap.at[0] = m->heap.at[--m->heap.n];
 			sink(m, 0);

@@ -19,12 +19,15 @@ struct heap_merge;
 struct heap_merge *heap_merge_new(struct heap_blocks *b);
 void heap_merge_free(struct heap_merge *m);
 
-/* Adds a block of events; of each thread in the order of the file. */
+/* Adds a block of events; of each thread in the order of the file. Also when others were read already. */
 void heap_merge_add(struct heap_merge *m, const struct heap_place *place);
+
+/* What happened after that time is not read yet. */
+void heap_merge_until(struct heap_merge *m, uint64_t time);
 
 /*
  * The next events, all of one thread, whose index is *thread: a run of at most *n that comes before what
- * any other thread did. NULL at the end. Good until the next call.
+ * any other thread did. NULL at the end, as far as there is one yet. Good until the next call.
  */
 const struct heap_event *heap_merge_next(struct heap_merge *m, uint32_t *thread, size_t *n);
 

@@ -231,6 +231,7 @@ static void tell_culling(struct heap_tell *t, const struct heap_record *r)
 	uint64_t threshold = r->number[HEAP_CULLING_THRESHOLD];
 	char text[FMT_SIZE];
 
+	t->held = threshold;
 	if (threshold)
 		build_fact(t->profile, t->capture, "file", "culling", FACT_PLAIN,
 			   "blocks that lived less than %s are only counted",
@@ -267,6 +268,8 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 {
 	int64_t time_ns = heap_tell_time(t, r->number[HEAP_TIME]);
 
+	if (r->type == HEAP_REC_USAGE && r->number[HEAP_TIME] > t->newest)
+		t->newest = r->number[HEAP_TIME];
 	switch ((enum heap_record_type)r->type) {
 	case HEAP_REC_PROCESS:
 		tell_process(t, r);

@@ -10,6 +10,7 @@
 #include "builder.h"
 #include "err.h"
 #include "fmt.h"
+#include "heap_at_hand.h"
 #include "heap_blocks.h"
 #include "heap_builder.h"
 #include "heap_flow.h"
@@ -26,6 +27,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,24 +38,21 @@
 #define ROW_AHEAD 48u
 #define END_AHEAD 24u
 
-/* Origins that are at hand for a thread's next events: so many at first and at most, as powers of two. */
-#define AT_HAND_BITS_FIRST 8u
-#define AT_HAND_BITS_MOST  18u
+/* A trace that is being written says something every second: after so long nobody writes it any more. */
+#define QUIET_MS 5000
 
-/* A node and what was done there → origin. */
-struct at_hand {
-	uint64_t key; /* 0: empty */
-	uint32_t origin;
-};
+/* Between two looks at whether it grew. */
+#define LOOK_MS 100
+
+/* Threads' events come with the writer's rounds, 200 ms apart: after so long those of all threads are there. */
+#define SETTLED_NS 1000000000u
 
 /* A thread while its events are read. */
 struct worker {
 	struct heap_name name;
-	uint32_t epoch;          /* of the mappings when at_hand was filled */
-	struct at_hand *at_hand; /* [1 << at_hand_bits]; owned */
-	unsigned at_hand_bits;
-	uint32_t n_at_hand; /* places that are taken */
-	uint64_t fresh_id;  /* what its last event allocated; 0: it was another one */
+	uint32_t epoch;              /* of the mappings when at_hand was filled */
+	struct heap_at_hand at_hand; /* origins of its name and of that epoch */
+	uint64_t fresh_id;           /* what its last event allocated; 0: it was another one */
 };
 
 struct reader {
@@ -80,6 +79,9 @@ struct reader {
 	uint64_t n_skipped;         /* events that were dropped while recording */
 	uint64_t skipped_until; /* the time up to which they were; what is left of it is left out */
 	uint64_t n_bad_stacks;
+	uint64_t newest;    /* time of the newest event that is in the file */
+	size_t n_culled;    /* of tell.culled, that were added */
+	bool follow;        /* see struct read_options */
 	size_t n_samplings; /* rates of sampling that the events have come to */
 };
 
@@ -99,6 +101,7 @@ static void take_block(struct reader *r, const struct heap_place *place, struct 
 		heap_merge_add(r->merge, place);
 		r->n_bytes += b->size;
 		r->n_allocations += b->n_allocs;
+		r->newest = b->last_time > r->newest ? b->last_time : r->newest;
 		r->tell.events_begun = true;
 		break;
 	case HEAP_BLOCK_STACKS:
@@ -150,51 +153,17 @@ static struct worker *worker_of(struct reader *r, uint32_t thread)
 	return &r->workers.at[at];
 }
 
-static void begin_at_hand(struct worker *w, unsigned bits)
-{
-	w->at_hand = xcalloc((size_t)1 << bits, sizeof(*w->at_hand));
-	w->at_hand_bits = bits;
-	w->n_at_hand = 0;
-}
-
-/* Where a key is, or should be. At least half of the places are empty. */
-static struct at_hand *at_hand(const struct worker *w, uint64_t key)
-{
-	size_t mask = ((size_t)1 << w->at_hand_bits) - 1;
-	size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - w->at_hand_bits));
-
-	while (w->at_hand[i].key && w->at_hand[i].key != key)
-		i = (i + 1) & mask;
-	return &w->at_hand[i];
-}
-
-/* Room for one more: twice the places, or, where there are as many as may be, none that is taken. */
-static void widen_at_hand(struct worker *w)
-{
-	struct at_hand *was = w->at_hand;
-	size_t n = (size_t)1 << w->at_hand_bits;
-	bool most = w->at_hand_bits == AT_HAND_BITS_MOST;
-
-	begin_at_hand(w, w->at_hand_bits + !most);
-	for (size_t i = 0; i < n && !most; i++)
-		if (was[i].key) {
-			*at_hand(w, was[i].key) = was[i];
-			w->n_at_hand++;
-		}
-	free(was);
-}
-
 /* The name that the thread has now. What is at hand was of the last one's, and of the mappings then. */
 static void refresh(struct reader *r, struct worker *w, uint32_t thread, int64_t time_ns)
 {
 	uint32_t epoch = heap_stacks_epoch(r->stacks, time_ns);
 
-	if (w->at_hand && w->epoch == epoch && time_ns < w->name.to_ns && w->name.index == thread)
+	if (w->at_hand.at && w->epoch == epoch && time_ns < w->name.to_ns &&
+	    w->name.index == thread)
 		return;
 	w->name = heap_tell_thread(&r->tell, thread, time_ns);
 	w->epoch = epoch;
-	free(w->at_hand);
-	begin_at_hand(w, AT_HAND_BITS_FIRST);
+	heap_at_hand_begin(&w->at_hand);
 }
 
 static uint32_t flags_of(const struct heap_event *e)
@@ -211,18 +180,14 @@ static origin_id find_origin(struct reader *r, struct worker *w, const struct he
 {
 	struct heap_origin o = { .thread = w->name.thread.v, .flags = key >> 2 & 0x3f };
 	event_id event = e->op == HEAP_RANGE ? r->map_event : r->heap_event;
-	struct at_hand *a;
+	origin_id origin;
 
-	if (w->n_at_hand >> (w->at_hand_bits - 1))
-		widen_at_hand(w);
 	o.stack = heap_stacks_get(r->stacks, w->name.root, e->stack, time_ns).v;
 	o.event = (uint16_t)event.v;
 	o.track = (uint16_t)r->track.v;
-	a = at_hand(w, key);
-	a->key = key;
-	w->n_at_hand++;
-	a->origin = build_heap_origin(r->profile, &o).v;
-	return (origin_id){ a->origin };
+	origin = build_heap_origin(r->profile, &o);
+	heap_at_hand_add(&w->at_hand, key, origin.v);
+	return origin;
 }
 
 /* Where an event was done, and by whom. */
@@ -232,7 +197,7 @@ static origin_id origin_of(struct reader *r, struct worker *w, const struct heap
 	bool frees = e->op == HEAP_FREE || e->op == HEAP_FREE_ADDRESS;
 	uint32_t flags = frees ? 0 : flags_of(e);
 	uint64_t key = (uint64_t)e->stack << 8 | flags << 2 | (e->op == HEAP_RANGE ? 3u : 1u);
-	const struct at_hand *a = at_hand(w, key);
+	const struct heap_hand *a = heap_at_hand_find(&w->at_hand, key);
 
 	return a->key == key ? (origin_id){ a->origin } : find_origin(r, w, e, time_ns, key);
 }
@@ -492,8 +457,8 @@ static void add_culled(struct reader *r)
 	struct heap_track track = profile_heap_track(r->profile, r->track);
 
 	builder_begin(r->profile);
-	for (size_t i = 0; i < r->tell.culled.n; i++) {
-		const struct heap_culled *c = &r->tell.culled.at[i];
+	for (; r->n_culled < r->tell.culled.n; r->n_culled++) {
+		const struct heap_culled *c = &r->tell.culled.at[r->n_culled];
 		struct heap_event as = { .op = HEAP_ALLOC, .stack = c->stack };
 		struct worker *w = worker_of(r, c->thread);
 		struct heap_bulk bulk = { .calls = c->calls,
@@ -616,6 +581,7 @@ static void begin(struct reader *r, const struct read_options *o)
 	if (o && o->resolve)
 		r->options = *o->resolve;
 	r->memory_bytes = o ? o->memory_bytes : 0;
+	r->follow = o && o->follow && input_seekable(r->in) && r->progress;
 	t->profile = r->profile;
 	t->capture = r->capture;
 	t->head = r->blocks.head;
@@ -661,7 +627,7 @@ static void begin_events(struct reader *r)
 static void done_with_events(struct reader *r)
 {
 	for (size_t i = 0; i < r->workers.n; i++)
-		free(r->workers.at[i].at_hand);
+		heap_at_hand_done(&r->workers.at[i].at_hand);
 	vec_done(&r->workers);
 	heap_merge_free(r->merge);
 	heap_rows_free(r->rows);
@@ -669,6 +635,88 @@ static void done_with_events(struct reader *r)
 	r->merge = NULL;
 	r->rows = NULL;
 	r->stacks = NULL;
+}
+
+static int find_names(struct reader *r)
+{
+	int rc = resolver_name(r->resolver, r->progress);
+
+	return rc == 0 ? resolver_inline(r->resolver, r->progress) : rc;
+}
+
+/* What of the file has all that happened before it, of all threads. */
+static void settle(struct reader *r)
+{
+	uint64_t newest = r->tell.newest > r->newest ? r->tell.newest : r->newest;
+	uint64_t unit = r->blocks.head.unit_ns > 0 ? r->blocks.head.unit_ns : 1;
+	uint64_t open = SETTLED_NS / unit + r->tell.held;
+
+	heap_merge_until(r->merge, newest > open ? newest - open : 0);
+	/* Names of threads may have changed. */
+	for (size_t i = 0; i < r->workers.n; i++)
+		r->workers.at[i].name.to_ns = INT64_MIN;
+}
+
+/* Is the trace still being written? */
+static bool goes_on(const struct reader *r)
+{
+	return r->follow && !r->tell.ended && input_quiet_ms(r->in) < QUIET_MS;
+}
+
+/* Waits until there is more, or nobody writes any more. */
+static int wait_for_more(struct reader *r)
+{
+	uint64_t bytes = input_file_bytes(r->in);
+
+	while (goes_on(r) && input_file_bytes(r->in) == bytes) {
+		if (progress_cancelled(r->progress))
+			return -ECANCELED;
+		poll(NULL, 0, LOOK_MS);
+	}
+	return 0;
+}
+
+/* As long as the trace is being written, all of it that is settled. */
+static int follow(struct reader *r, struct err *e)
+{
+	int rc = 0;
+
+	while (rc == 0 && goes_on(r)) {
+		atomic_store(&r->progress->grows, true); /* there is progress where one follows */
+		settle(r);
+		rc = read_events(r);
+		if (rc < 0)
+			break;
+		add_culled(r);
+		rc = find_names(r);
+		if (rc == 0)
+			rc = wait_for_more(r);
+		if (rc == 0 && heap_blocks_resume(&r->blocks))
+			rc = read_blocks(r, e);
+	}
+	if (r->progress)
+		atomic_store(&r->progress->grows, false);
+	settle(r);
+	heap_merge_until(r->merge, UINT64_MAX);
+	return rc;
+}
+
+/* Of a trace that the reader was told to stop following, too. */
+static int end_events(struct reader *r, struct err *e)
+{
+	int rc = read_events(r);
+
+	if (rc == -ENOSPC)
+		err_set(e, rc,
+			"%s: there is no disk space for its allocations: TMPDIR says where to put them, "
+			"PROFTOP_MEMORY how much may be in memory",
+			r->name);
+	if (rc < 0)
+		return rc;
+	add_culled(r);
+	state_facts(r);
+	done_with_events(r);
+	return find_names(r);
 }
 
 static int read_all(struct reader *r, const struct read_options *o, struct err *e)
@@ -682,22 +730,10 @@ static int read_all(struct reader *r, const struct read_options *o, struct err *
 	if (rc < 0)
 		return rc;
 	begin_events(r);
-	rc = read_events(r);
-	if (rc == -ENOSPC)
-		err_set(e, rc,
-			"%s: there is no disk space for its allocations: TMPDIR says where to put them, "
-			"PROFTOP_MEMORY how much may be in memory",
-			r->name);
-	if (rc == -ECANCELED || rc == -ENOSPC)
-		return rc;
-	add_culled(r);
-	state_facts(r);
-	done_with_events(r);
-	if (rc == 0)
-		rc = resolver_name(r->resolver, r->progress);
-	if (rc == 0)
-		rc = resolver_inline(r->resolver, r->progress);
-	return rc;
+	rc = follow(r, e);
+	if (rc == -ECANCELED && r->follow)
+		state_facts(r);
+	return rc < 0 ? rc : end_events(r, e);
 }
 
 static int read_heap_trace(struct input *in, struct profile *p, capture_id c,

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PEEK_BYTES ((size_t)64 << 10)
@@ -443,6 +444,18 @@ uint64_t input_file_bytes(const struct input *in)
 	if (!in->regular || fstat(in->fd, &st) < 0 || st.st_size < 0)
 		return 0;
 	return (uint64_t)st.st_size > in->base ? (uint64_t)st.st_size - in->base : 0;
+}
+
+int64_t input_quiet_ms(const struct input *in)
+{
+	struct timespec now;
+	struct stat st;
+
+	if (in->fd < 0 || !in->regular || fstat(in->fd, &st) < 0 ||
+	    clock_gettime(CLOCK_REALTIME, &now) < 0)
+		return INT64_MAX;
+	return (now.tv_sec - st.st_mtim.tv_sec) * 1000 +
+	       (now.tv_nsec - st.st_mtim.tv_nsec) / 1000000;
 }
 
 uint64_t input_file_done(const struct input *in)

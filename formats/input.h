@@ -54,6 +54,8 @@ ssize_t input_read_full(struct input *in, void *to, size_t n, struct err *e);
 bool input_seekable(const struct input *in);
 /* Bytes of the file itself, packed; 0 where unknown (pipes). May have grown since. */
 uint64_t input_file_bytes(const struct input *in);
+/* How long ago the file was written to; INT64_MAX where that is unknown. */
+int64_t input_quiet_ms(const struct input *in);
 /* Bytes of the file taken so far, packed; for progress. */
 uint64_t input_file_done(const struct input *in);
 /* Unpacked bytes taken by input_read so far: offsets in messages. */

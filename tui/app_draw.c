@@ -49,6 +49,8 @@ static char *loading_text(const struct app *a)
 
 	keymap_keys(&a->settings->keymap, a->view, app_ops(a)->contexts, ACTION_STOP, keys,
 		    sizeof(keys));
+	if (a->source->progress && atomic_load(&a->source->progress->grows))
+		return xasprintf("growing · %s stops", keys);
 	if (percent >= 0)
 		return xasprintf("loading %d %% · %s stops", percent, keys);
 	if (!a->source->progress)
@@ -100,7 +102,13 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 
 	if (a->loading) {
 		out[0] = loading_text(a);
-		return 1;
+		if (!a->source->progress || !atomic_load(&a->source->progress->grows))
+			return 1;
+		n = add_total(out, n, amount_text(a->analysis));
+		return app_has_times(w)
+			       ? add_total(out, n, xstrdup(fmt_ns(time, w->end_ns - w->begin_ns))) +
+					 1
+			       : n + 1;
 	}
 	/* All is read, but the screen may still be of an earlier part. */
 	if (a->analysis->profile == a->nothing || a->analysis->counts.version < a->whole_version) {

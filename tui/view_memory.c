@@ -215,7 +215,10 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 		col = put_part(c, r, col,
 			       xasprintf("peak %s at %s", fmt_bytes(a, f->total[FOOTPRINT_PEAK]),
 					 time_axis_text(b, f->peak_ns)));
-	col = put_part(c, r, col, xasprintf("leaked %s", fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
+	/* What a program that runs has not freed yet is no leak. */
+	if (!s->loading)
+		col = put_part(c, r, col,
+			       xasprintf("leaked %s", fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
 	if (rss >= 0)
 		col = put_part(c, r, col, xasprintf("RSS %s", fmt_bytes(a, rss)));
 	put_part(c, r, col,

@@ -16,6 +16,7 @@ struct progress {
 	_Atomic uint64_t done;  /* units of work done so far; bytes for readers */
 	_Atomic uint64_t total; /* 0 while unknown */
 	_Atomic bool cancel;    /* somebody wants it to stop */
+	_Atomic bool grows;     /* what is read is still being written: there is no end yet */
 };
 
 static inline bool progress_cancelled(const struct progress *p)

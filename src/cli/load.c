@@ -108,6 +108,13 @@ static uint64_t memory_bytes(void)
 	return machine_memory_bytes() / 2;
 }
 
+/* Only a person watches something grow; of several files one would keep the others waiting. */
+static bool follows(const struct options *o)
+{
+	return o->command == &cmd_explore && o->files.n == 1 && !o->keys && !o->cols &&
+	       tui_possible(NULL) == 0;
+}
+
 static int check_inputs(const struct options *o, struct err *e)
 {
 	size_t n_stdin = 0;
@@ -151,6 +158,7 @@ struct load *load_start(const struct options *o, struct err *e)
 		.addresses = o->addrs,
 		.as_printed = o->to && !strcmp(o->to, "folded"),
 		.memory_bytes = memory_bytes(),
+		.follow = follows(o),
 	};
 	l->profile = profile_new();
 	l->title = make_title(o);
