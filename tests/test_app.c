@@ -6,9 +6,9 @@
 #include "app.h"
 #include "app_draw.h"
 #include "app_state.h"
-#include "builder.h"
 #include "err.h"
 #include "keymap.h"
+#include "made_profile.h"
 #include "mem.h"
 #include "profile.h"
 #include "stage.h"
@@ -465,21 +465,6 @@ Test(app, loading_is_shown_and_can_be_stopped)
 	end(&f);
 }
 
-/* One more sample of a new function at the top. */
-static void grow(struct profile *p, const char *name)
-{
-	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
-	function_id fn;
-
-	builder_begin(p);
-	s.event = build_event(p, "samples", UNIT_COUNT, true);
-	s.weight = 100;
-	fn = build_function(p, build_cstring(p, name), (module_id){ 0 }, 0, (string_id){ 0 }, 0);
-	s.stack = build_stack(p, (stack_id){ 0 }, build_symbol_location(p, fn));
-	cr_assert_eq(build_sample(p, &s), 0);
-	cr_assert_eq(builder_end(p), 0);
-}
-
 Test(app, follows_a_growing_profile_at_most_four_times_a_second)
 {
 	struct fixture f;
@@ -487,17 +472,17 @@ Test(app, follows_a_growing_profile_at_most_four_times_a_second)
 	begin(&f, profile_new(), false, 100, 24);
 	settle(&f);
 	cr_assert(hides(&f, "first_function"));
-	grow(f.profile, "first_function");
+	made_profile_add(f.profile, "first_function 100\n");
 	settle(&f);
 	cr_assert(shows(&f, "first_function"));
 	/* nothing more is asked for within 250 ms of the last time */
-	grow(f.profile, "second_function");
+	made_profile_add(f.profile, "second_function 100\n");
 	app_tick(f.app, f.now += 1000);
 	for (int i = 0; i < 500 && !mentions(&f, "second_function"); i++) {
 		poll(NULL, 0, 2);
 		app_tick(f.app, f.now);
 	}
-	grow(f.profile, "third_function");
+	made_profile_add(f.profile, "third_function 100\n");
 	app_tick(f.app, f.now + 1);
 	cr_assert_leq(app_wait_ms(f.app, f.now + 1), 250);
 	poll(NULL, 0, 20);
@@ -514,6 +499,33 @@ Test(app, follows_a_growing_profile_at_most_four_times_a_second)
 	cr_assert(shows(&f, "third_function"));
 	cr_assert(shows(&f, "300 samples"));
 	cr_assert_eq(app_wait_ms(f.app, f.now + 500), -1, "idle, but it wants to be woken");
+	end(&f);
+}
+
+/* Does a text come, at a moment that stands still? */
+static bool shows_at(struct fixture *f, int64_t now, const char *text)
+{
+	for (int i = 0; i < 100 && !mentions(f, text); i++) {
+		app_tick(f->app, now);
+		poll(NULL, 0, 1);
+	}
+	return mentions(f, text);
+}
+
+/* What has no names yet is shown later than what has. */
+Test(app, first_rows_come_soon_but_with_names)
+{
+	struct fixture f;
+
+	begin(&f, profile_new(), false, 100, 24);
+	cr_expect_not(shows_at(&f, 1000, "[m]"));
+	made_profile_add(f.profile, "?10@m;?20@m 1\n");
+	cr_expect_not(shows_at(&f, 1099, "[m]"));
+	made_profile_add(f.profile, "named;a;b;c 100\n");
+	cr_expect_not(shows_at(&f, 1039, "named"));
+	cr_expect(shows_at(&f, 1040, "named"));
+	made_profile_add(f.profile, "second 1000\n");
+	cr_expect_not(shows_at(&f, 1200, "second"), "there are rows to look at");
 	end(&f);
 }
 

@@ -32,6 +32,11 @@
 #include "worker.h"
 
 #define REANALYSE_MS    250
+/* What is loaded within the first is shown once, and whole; names are not waited for any longer than the second. */
+#define FIRST_ROWS_MS   40
+#define FIRST_WAIT_MS   10
+#define FIRST_NAMES_MS  100
+#define FIRST_LOCATIONS 64u /* are looked at for names */
 #define DOUBLE_CLICK_MS 400
 #define WHEEL_ROWS      3
 
@@ -157,10 +162,28 @@ static int percent_loaded(const struct app *a)
 	return done < total ? (int)((double)done / (double)total * 100) : 100;
 }
 
+/* Do most of the first frames have names by now? */
+static bool has_names(const struct profile *p)
+{
+	struct profile_counts counts;
+	struct location_columns c;
+	uint32_t n, n_named = 0;
+
+	profile_counts_read(p, &counts);
+	profile_locations(p, &c);
+	n = counts.n_locations < FIRST_LOCATIONS ? (uint32_t)counts.n_locations : FIRST_LOCATIONS;
+	for (uint32_t i = 0; i < n; i++)
+		n_named += location_function(&c, i) != ID_NONE;
+	return n_named > n / 2;
+}
+
 /* When the next analysis of a growing profile is due. */
 static int64_t due_ms(const struct app *a)
 {
-	int64_t pause = a->took_ms * 2 > REANALYSE_MS ? a->took_ms * 2 : REANALYSE_MS;
+	int64_t least = app_has_data(a)                 ? REANALYSE_MS
+			: has_names(a->source->profile) ? FIRST_ROWS_MS
+							: FIRST_NAMES_MS;
+	int64_t pause = a->took_ms * 2 > least ? a->took_ms * 2 : least;
 
 	return a->asked_ms == INT64_MIN ? INT64_MIN : a->asked_ms + pause;
 }
@@ -407,7 +430,7 @@ int app_wait_ms(const struct app *a, int64_t now_ms)
 	if (a->changed)
 		return 0;
 	if (a->loading)
-		return REANALYSE_MS / 2;
+		return app_has_data(a) ? REANALYSE_MS / 2 : FIRST_WAIT_MS;
 	if (worker_busy(a->worker) || !behind(a))
 		return -1;
 	wait = due_ms(a) == INT64_MIN ? 0 : due_ms(a) - now_ms;
