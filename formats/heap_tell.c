@@ -292,6 +292,9 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 	case HEAP_REC_SAMPLING:
 		tell_sampling(t, r, time_ns);
 		break;
+	case HEAP_REC_OVERHEAD:
+		t->overhead = r->number[HEAP_OVERHEAD_MOST];
+		break;
 	case HEAP_REC_CULLING:
 		tell_culling(t, r);
 		break;

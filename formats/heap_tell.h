@@ -72,8 +72,9 @@ struct heap_tell {
 	bool ended;             /* there is an END */
 	uint64_t n_events_said; /* by it */
 	bool free_stacks;       /* who frees was recorded */
-	bool attached;          /* the program had run before */
-	uint64_t n_bad;         /* records that made no sense */
+	uint64_t overhead; /* of the program's time recording was to take, in millionths; 0: any */
+	bool attached;     /* the program had run before */
+	uint64_t n_bad;    /* records that made no sense */
 };
 
 /* The time of the file as the profile has it: CLOCK_MONOTONIC, ns. */

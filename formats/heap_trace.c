@@ -16,6 +16,7 @@
 #include "heap_flow.h"
 #include "heap_merge.h"
 #include "heap_pen.h"
+#include "heap_rates.h"
 #include "heap_rows.h"
 #include "heap_stacks.h"
 #include "heap_tell.h"
@@ -524,32 +525,6 @@ static void state_losses(struct reader *r)
 	     "events happened while another was noted, and were not recorded");
 }
 
-static void state_sampling(struct reader *r)
-{
-	double least = 0, most = 0;
-	char from[FMT_SIZE], to[FMT_SIZE];
-	size_t n = r->tell.samplings.n;
-
-	for (size_t i = 0; i < n; i++) {
-		double bytes = r->tell.samplings.at[i].sample_bytes;
-
-		least = i == 0 || bytes < least ? bytes : least;
-		most = bytes > most ? bytes : most;
-	}
-	if (!(most > 0))
-		return;
-	fmt_bytes(from, least < 0x1p62 ? (int64_t)least : (int64_t)1 << 62);
-	fmt_bytes(to, most < 0x1p62 ? (int64_t)most : (int64_t)1 << 62);
-	if (n == 1)
-		build_fact(r->profile, r->capture, "file", "sampling", FACT_PLAIN,
-			   "one allocation in %s on average: numbers are estimates", to);
-	else
-		build_fact(
-			r->profile, r->capture, "file", "sampling", FACT_PLAIN,
-			"at %zu rates, one allocation in %s to one in %s on average: numbers are estimates",
-			n, from, to);
-}
-
 static void state_facts(struct reader *r)
 {
 	const struct capture *c = profile_capture(r->profile, r->capture);
@@ -565,7 +540,7 @@ static void state_facts(struct reader *r)
 	if (capture_begin(c) != TIME_NONE)
 		build_fact(r->profile, r->capture, "file", "duration", FACT_PLAIN, "%s",
 			   fmt_ns(text, capture_end(c) - capture_begin(c)));
-	state_sampling(r);
+	heap_rates_state(&r->tell);
 	if (n_unknown > 0)
 		build_fact(r->profile, r->capture, "file", "frees of other blocks", FACT_PLAIN,
 			   "%s, of what was not recorded", fmt_count(text, (int64_t)n_unknown));

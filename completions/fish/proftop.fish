@@ -70,6 +70,7 @@ complete -c proftop -n "$record" -l free-stacks -d 'record the stacks of frees t
 complete -c proftop -n "$record" -l sample -x -d 'record allocations so many bytes apart'
 complete -c proftop -n "$record" -l cull -x -d 'only count what is freed so soon'
 complete -c proftop -n "$record" -l max-size -x -d 'no larger trace'
+complete -c proftop -n "$record" -l max-overhead -x -d 'record no more than costs that part of the time'
 complete -c proftop -n "$record" -l keep -x -a 'newest oldest' -d 'what stays of a trace that may not become larger'
 complete -c proftop -n "$record; or $tell" -s p -l attach -x -a '(__fish_complete_pids)' -d 'the process that runs already'
 complete -c proftop -n "$record" -l duration -x -d 'end the recording after so long'

@@ -99,6 +99,8 @@ static void set_environment(const struct recording *r)
 		setenv("PROFTOP_FREE_STACKS", "1", 1);
 	if (r->o->sample)
 		setenv("PROFTOP_SAMPLE", r->o->sample, 1);
+	if (r->o->max_overhead)
+		setenv("PROFTOP_MAX_OVERHEAD", r->o->max_overhead, 1);
 	if (r->o->cull)
 		setenv("PROFTOP_CULL", r->o->cull, 1);
 	if (r->o->max_size)
@@ -222,10 +224,26 @@ static bool is_time(const char *option, const char *text)
 	return false;
 }
 
+/* A part of a hundred as the tracer takes it, or none; says so if it is something else. */
+static bool is_percent(const char *option, const char *text)
+{
+	size_t whole = text ? strspn(text, "0123456789") : 0, n = whole;
+
+	if (!text)
+		return true;
+	if (text[n] == '.')
+		n += 1 + strspn(text + n + 1, "0123456789");
+	if (whole && whole < 4 && strspn(text, "0.") < n &&
+	    (!text[n] || strcmp(text + n, "%") == 0))
+		return true;
+	say("%s wants a part of a hundred, such as 5%% or 0.5%%, not \"%s\"", option, text);
+	return false;
+}
+
 static bool are_good(const struct options *o)
 {
 	if (!is_size("--sample", o->sample) || !is_size("--max-size", o->max_size) ||
-	    !is_time("--cull", o->cull))
+	    !is_time("--cull", o->cull) || !is_percent("--max-overhead", o->max_overhead))
 		return false;
 	if (o->keep && strcmp(o->keep, "newest") != 0 && strcmp(o->keep, "oldest") != 0) {
 		say("--keep wants newest or oldest, not \"%s\"", o->keep);
@@ -235,8 +253,9 @@ static bool are_good(const struct options *o)
 		say("--keep says what stays of a trace that may not become larger: --max-size says how large");
 		return false;
 	}
-	if (o->cull && o->sample) {
-		say("--cull and --sample cannot both be: what sampling leaves out cannot be counted");
+	if (o->cull && (o->sample || o->max_overhead)) {
+		say("--cull and %s cannot both be: what sampling leaves out cannot be counted",
+		    o->sample ? "--sample" : "--max-overhead");
 		return false;
 	}
 	return true;

@@ -63,6 +63,7 @@ struct filter;
 	X(HEAP,     "heap",      0,   NULL,        ON_RECORD,  flag,    heap,        "record allocations and frees") \
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORD,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORD,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
+	X(OVERHEAD, "max-overhead",0, "N%",        ON_RECORD,  text,    max_overhead,"record as many allocations as take no more than N% of the program's own time") \
 	X(CULL,     "cull",      0,   "TIME",      ON_RECORD,  text,    cull,        "only count what is freed within TIME (10ms), by stack") \
 	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "no larger trace (1G): it ends, or see --keep") \
 	X(KEEP,     "keep",      0,   "WHAT",      ON_RECORD,  text,    keep,        "with --max-size: newest events, of which the oldest go, or oldest (ends the trace)") \
@@ -112,6 +113,7 @@ struct options {
 	const char *normalise;      /* NULL: not given, as the following */
 	const char *side_a, *side_b;
 	const char *sample;                /* NULL: not given */
+	const char *max_overhead;          /* NULL: not given */
 	const char *cull;                  /* NULL: not given */
 	const char *max_size;              /* NULL: not given */
 	const char *keep;                  /* NULL: not given */

@@ -119,6 +119,7 @@ static void make_settings(struct settings *s, const struct options *o, const cha
 	set(s, "PROFTOP_OUTPUT", output ? output : own);
 	set(s, "PROFTOP_FREE_STACKS", o->free_stacks ? "1" : NULL);
 	set(s, "PROFTOP_SAMPLE", o->sample);
+	set(s, "PROFTOP_MAX_OVERHEAD", o->max_overhead);
 	set(s, "PROFTOP_CULL", o->cull);
 	set(s, "PROFTOP_MAX_SIZE", o->max_size);
 	set(s, "PROFTOP_KEEP", o->keep);

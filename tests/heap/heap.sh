@@ -5,6 +5,13 @@
 # stacks with full walks. Run by make check; needs nothing but what was built.
 . "$(dirname "$0")/lib.sh"
 
+# sums FILE: what each column of a reader's adds up to.
+sums() {
+    local metric
+    for metric in calls bytes leaked freed temporary; do
+        "$PROFTOP" export --to folded --metric $metric "$1" 2>/dev/null | awk -v m=$metric '{ n += $NF } END { printf "%s %.0f\n", m, n }'
+    done
+}
 compare exact single 20000
 compare exact threads 5000
 compare exact pass 20000
@@ -65,6 +72,27 @@ sound "sampling with exact ones" totals
 [ "$(value allocs totals)" -gt 100 ] || fault "sampling: no large blocks: $(value allocs totals)"
 [ "$(value bytes totals)" -ge $((1000 * $(value allocs totals))) ] || fault "sampling: small blocks too"
 
+# As many allocations as cost no more than a part of the program's own time: the rate changes while eight threads run, and
+# what was recorded tells all bytes, within five of the deviations that theory has.
+"$tools/heap_work" threads 600000 >plain.out
+for most in 10% 1%; do
+    check=0 PROFTOP_MAX_OVERHEAD=$most record trace.heap "$tools/heap_work" threads 600000 >traced.out || fault "an overhead of $most: ends with $?"
+    cmp -s plain.out traced.out || fault "an overhead of $most: the program prints other things"
+    "$tools/heap_totals" trace.heap >totals
+    sound "an overhead of $most" totals
+    [ "$(value rates totals)" -ge 2 ] || fault "an overhead of $most: $(value rates totals) rates"
+    awk -v real="$(value bytes counts)" -v told="$(value estimate totals)" -v sigma="$(value deviation totals)" -v of="$most" 'BEGIN {
+        printf "an overhead of %s: %.0f of %.0f bytes told, deviation %.0f\n", of, told, real, sigma
+        exit !(told - real <= 5 * sigma && real - told <= 5 * sigma && sigma > 0 && sigma < real / 10)
+    }' || fault "an overhead of $most: what was sampled is biased"
+    # What proftop makes of it is what the simple reader does.
+    sums trace.heap | awk -v told="$(value estimate totals)" '$1 == "bytes" { d = $2 - told; exit !(d * d <= told * told * 1e-8 + 1e4) }' ||
+        fault "an overhead of $most: proftop tells $(sums trace.heap | tr '\n' ' '), not $(value estimate totals)"
+    "$PROFTOP" info trace.heap | grep -q "sampling *at $(value rates totals) rates: all for" ||
+        "$PROFTOP" info trace.heap | grep -q "sampling *at $(value rates totals) rates: from all to one in" ||
+        fault "an overhead of $most: info says $("$PROFTOP" info trace.heap | grep sampling)"
+done
+
 # Memory in use: what the kernel says, all of it or what is cheap to know. Shared pages make PSS less than RSS.
 usage() { "$tools/heap_totals" -r trace.heap | awk '/^USAGE/ { n++; rss = $3; pss = $4; anon = $5 } END { print (n > 0), (rss > 0), (pss > 0), (pss <= rss), (anon > 0) }'; }
 record trace.heap "$tools/heap_work" single 2000 >/dev/null
@@ -86,13 +114,6 @@ for work_of in 'single 20000' 'threads 5000' 'pass 20000' 'deep 3000' 'longjmp 5
 done
 PROFTOP_CULL=10s compare exact single 20000
 [ "$(value culled totals)" -gt 5000 ] || fault "culling: $(value culled totals) of 20000"
-# sums FILE: what each column of a reader's adds up to.
-sums() {
-    local metric
-    for metric in calls bytes leaked freed temporary; do
-        "$PROFTOP" export --to folded --metric $metric "$1" 2>/dev/null | awk -v m=$metric '{ n += $NF } END { printf "%s %.0f\n", m, n }'
-    done
-}
 for threshold in 0 20us 200us 10s; do
     PROFTOP_CULL=$threshold record "culled.$threshold" "$tools/heap_work" single 20000 >/dev/null
     sums "culled.$threshold" >"sums.$threshold"
@@ -228,6 +249,15 @@ grep -q -e '--keep wants' said.err || fault "record --keep best says: $(cat said
 grep -q -e '--max-size says' said.err || fault "record --keep without --max-size says: $(cat said.err)"
 "$PROFTOP" record --heap --cull 1ms --sample 1k -- true 2>said.err && fault "record --cull and --sample"
 grep -q -e '--cull and --sample' said.err || fault "record --cull and --sample says: $(cat said.err)"
+"$PROFTOP" record --heap --max-overhead 5% -o kept.heap -- "$tools/heap_work" single 1000 >/dev/null 2>&1
+"$tools/heap_totals" -r kept.heap | grep -q '^OVERHEAD [0-9]* 50000 ' || fault "record --max-overhead: not in the trace"
+"$PROFTOP" info kept.heap | grep -q 'kept to 5% of' || fault "record --max-overhead: info says $("$PROFTOP" info kept.heap)"
+for bad in lots 0 0.0% 5x %; do
+    "$PROFTOP" record --heap --max-overhead $bad -- true 2>said.err && fault "record --max-overhead $bad"
+    grep -q -e '--max-overhead wants' said.err || fault "record --max-overhead $bad says: $(cat said.err)"
+done
+"$PROFTOP" record --heap --cull 1ms --max-overhead 5% -- true 2>said.err && fault "record --cull and --max-overhead"
+grep -q -e '--cull and --max-overhead' said.err || fault "record --cull and --max-overhead says: $(cat said.err)"
 "$PROFTOP" record -- true 2>said.err && fault "record without --heap"
 grep -q -e '--heap' said.err || fault "record without --heap says: $(cat said.err)"
 

@@ -30,6 +30,11 @@ struct loose_free {
 	uint64_t address, time;
 };
 
+/* From its time on; mean 0: all are recorded. */
+struct sampling {
+	uint64_t time, mean, exact;
+};
+
 struct trace {
 	VEC(struct row) rows;
 	struct map by_id;
@@ -48,8 +53,8 @@ struct trace {
 		n_backward; /* events before the one before them in their thread, or out of their address's order */
 	VEC(uint64_t) last; /* by thread: time of its last event */
 	uint64_t n_threads, n_modules;
-	uint64_t mean, exact;      /* of sampling; mean 0: all were recorded */
-	double estimate;           /* bytes that were allocated, as sampling tells */
+	VEC(struct sampling) samplings; /* by time */
+	uint64_t n_culled_bytes;
 	struct heap_block dropped; /* sums of blocks of skipped events, and the last time of them */
 	bool ended, cut;
 	bool tell_records;
@@ -105,12 +110,33 @@ static struct row *row_of(struct trace *t, uint64_t id)
 	return i == MAP_NONE ? NULL : &t->rows.at[i];
 }
 
-/* That an allocation of so many bytes was recorded. */
-static double probability(const struct trace *t, uint64_t size)
+/* That an allocation was recorded. */
+static double probability(const struct trace *t, const struct row *r)
 {
-	if (!t->mean || (t->exact && size >= t->exact))
+	const struct sampling *s = NULL;
+
+	/* The first one is from the beginning. */
+	for (size_t i = 0; i < t->samplings.n && (i == 0 || t->samplings.at[i].time <= r->begun);
+	     i++)
+		s = &t->samplings.at[i];
+	if (!s || !s->mean || (s->exact && r->size >= s->exact))
 		return 1;
-	return -expm1(-(double)size / (double)t->mean);
+	return -expm1(-(r->size ? (double)r->size : 1) / (double)s->mean);
+}
+
+/* How many bytes were allocated, as sampling tells; *variance: of that, as it tells too. */
+static double estimate(const struct trace *t, double *variance)
+{
+	double bytes = (double)t->n_culled_bytes;
+
+	*variance = 0;
+	for (size_t i = 0; i < t->rows.n; i++) {
+		double size = (double)t->rows.at[i].size, p = probability(t, &t->rows.at[i]);
+
+		bytes += size / p;
+		*variance += size * size * (1 - p) / (p * p);
+	}
+	return bytes;
 }
 
 static void take_event(struct trace *t, uint32_t thread, const struct heap_event *e)
@@ -154,7 +180,6 @@ static void take_event(struct trace *t, uint32_t thread, const struct heap_event
 	if (e->op == HEAP_ALLOC || e->op == HEAP_REALLOC || e->op == HEAP_REALLOC_ADDRESS) {
 		t->n_allocs++;
 		t->n_bytes += e->size;
-		t->estimate += (double)e->size / probability(t, e->size);
 		map_add(&t->by_id, hash_u64(e->id), (uint32_t)t->rows.n);
 		vec_push(&t->rows, row);
 	}
@@ -235,7 +260,7 @@ static void take_culled(struct trace *t, const struct heap_record *r)
 	t->n_allocs += n;
 	t->n_frees += n;
 	t->n_bytes += r->number[HEAP_CULLED_BYTES];
-	t->estimate += (double)r->number[HEAP_CULLED_BYTES];
+	t->n_culled_bytes += r->number[HEAP_CULLED_BYTES];
 	if (stack == 0 || stack >= t->nodes.n)
 		t->n_bad++;
 	else
@@ -255,10 +280,11 @@ static void take_records(struct trace *t, const struct heap_block *b)
 		t->n_threads += r.type == HEAP_REC_THREAD;
 		t->n_modules += r.type == HEAP_REC_MODULE;
 		t->ended |= r.type == HEAP_REC_END;
-		if (r.type == HEAP_REC_SAMPLING) {
-			t->mean = r.number[HEAP_SAMPLING_MEAN_BYTES];
-			t->exact = r.number[HEAP_SAMPLING_EXACT_FROM];
-		}
+		if (r.type == HEAP_REC_SAMPLING)
+			vec_push(&t->samplings,
+				 ((struct sampling){ r.number[HEAP_TIME],
+						     r.number[HEAP_SAMPLING_MEAN_BYTES],
+						     r.number[HEAP_SAMPLING_EXACT_FROM] }));
 		if (r.type == HEAP_REC_CULLED)
 			take_culled(t, &r);
 		if (r.type == HEAP_REC_LOST)
@@ -412,6 +438,7 @@ static void check_places(struct trace *t)
 static void tell(struct trace *t)
 {
 	uint64_t live = 0, leaked = 0, n_stacks = 0;
+	double variance, bytes = estimate(t, &variance);
 	uint64_t kept[3] = { 0 }; /* what began after all that was dropped: calls, bytes, leaked */
 
 	for (size_t i = 0; i < t->rows.n; i++) {
@@ -444,7 +471,9 @@ static void tell(struct trace *t)
 	TELL("frees", t->n_frees);
 	TELL("ranges", t->n_ranges);
 	TELL("bytes", t->n_bytes);
-	TELL("estimate", t->estimate);
+	TELL("estimate", bytes + 0.5);
+	TELL("deviation", sqrt(variance) + 0.5);
+	TELL("rates", t->samplings.n);
 	TELL("live", live);
 	TELL("leaked", leaked);
 	TELL("lost", t->n_lost);
@@ -478,6 +507,7 @@ static void forget(struct trace *t)
 	vec_done(&t->last);
 	vec_done(&t->loose);
 	vec_done(&t->evicted);
+	vec_done(&t->samplings);
 	vec_done(&t->nodes);
 	vec_done(&t->stack_used);
 }

@@ -9,6 +9,7 @@
 #include "tracer.h"
 #include "tracer_facts.h"
 #include "tracer_init.h"
+#include "tracer_loop.h"
 #include "tracer_thread.h"
 #include "tracer_writer.h"
 
@@ -43,7 +44,7 @@ static bool make_single(int *state)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
 	if (tracer_is_on() && tracer_tls.busy == TRACER_IDLE)
-		paused = tracer_writer_pause();
+		paused = tracer_loop_pause();
 	return paused;
 }
 

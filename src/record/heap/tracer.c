@@ -11,8 +11,10 @@
 #include "tracer_facts.h"
 #include "tracer_file.h"
 #include "tracer_init.h"
+#include "tracer_loop.h"
 #include "tracer_memory.h"
 #include "tracer_thread.h"
+#include "tracer_throttle.h"
 #include "tracer_writer.h"
 
 #include <errno.h>
@@ -214,6 +216,7 @@ static const char *begin(const char *settings)
 	tracer_clock_init(&recorder.clock);
 	/* A unit of 16 ns or so: 32 bits of them are enough between two looks. */
 	recorder.tick_shift = recorder.clock.counter ? 5 : 4;
+	tracer_throttle_begin();
 	if (!make_memory() || !make_switch() || !tracer_writer_init(&why))
 		return why;
 	atomic_store(&recorder.paused, recorder.options.paused);
@@ -238,7 +241,7 @@ static const char *begin_child(void)
 	madvise((void *)recorder.evicted, EVICTED_BYTES, MADV_DONTNEED);
 	why = tracer_begin_again(NULL);
 	if (!why)
-		tracer_writer_start();
+		tracer_loop_start();
 	return why;
 }
 
@@ -299,7 +302,7 @@ void tracer_begin_writing(void)
 	int kept = errno;
 
 	if (tracer_is_on())
-		tracer_writer_start();
+		tracer_loop_start();
 	errno = kept;
 }
 

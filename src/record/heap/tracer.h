@@ -67,8 +67,13 @@ struct tracer_thread {
 	uint32_t n_missed;        /* stacks that it did not hold: says which to replace */
 	uint64_t rules_epoch;     /* of the recorder, when the rules were found */
 	uint64_t n_unsaid;        /* events lost and not noted yet */
+	uint64_t sample_mean;     /* with which the next was drawn; 0: none was */
 	uint64_t sample_left;     /* bytes until one is sampled */
 	uint64_t seed;            /* of the thread's random numbers; 0: none were drawn */
+	_Atomic uint64_t
+		n_notes; /* of allocations and frees; this and the two that follow, while they are counted */
+	_Atomic uint64_t n_timed,
+		timed_ticks;  /* notes of which the time was taken, and that, >> tick_shift */
 	bool passed;          /* it did something to its heap since its last note that is in none */
 	uint64_t n_walks;     /* stacks walked, while they are being checked */
 	const uint32_t *busy; /* enum tracer_busy of the thread; unmapped when it has ended */
@@ -86,8 +91,17 @@ struct tracer_thread {
 	uint64_t write_us;          /* of the last event written */
 	uint64_t named_us;          /* when its name was last looked at */
 	char name[16];              /* as told last */
+	uint64_t passed_number;     /* see tracer_threads_pass() */
 	bool announced;             /* its THREAD record has been written */
 	struct tracer_thread *next; /* in the list of all */
+};
+
+/* Which allocations are recorded; see tracer_sample.h. */
+struct sample_rate {
+	_Atomic uint64_t mean; /* bytes between those that are; 0: all are; or SAMPLE_CHANGES */
+	/* Then it is `before` up to `at`, from there on `after`. */
+	_Atomic uint64_t before, after;
+	_Atomic uint64_t at; /* ticks >> tick_shift; UINT64_MAX: that has yet to be decided */
 };
 
 struct recorder {
@@ -108,6 +122,7 @@ struct recorder {
 	_Atomic bool paused;       /* no allocations are recorded now; frees of recorded ones are */
 	_Atomic bool alone;        /* no more than one thread has ever noted anything */
 	_Atomic bool together;     /* and it is certain that this one knows, if so */
+	struct sample_rate rate;
 	struct tracer_clock clock;
 	unsigned tick_shift;      /* ticks are noted without so many low bits */
 	struct tracer_lock drain; /* of the file and all that leads to it */

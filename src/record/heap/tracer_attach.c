@@ -11,6 +11,7 @@
 #include "tracer.h"
 #include "tracer_init.h"
 #include "tracer_thread.h"
+#include "tracer_loop.h"
 #include "tracer_writer.h"
 
 #include <errno.h>
@@ -81,7 +82,7 @@ static const char *come_in(const char *settings)
 	why = tracer_begin_again(settings);
 	if (why)
 		return why;
-	if (!tracer_writer_start()) {
+	if (!tracer_loop_start()) {
 		tracer_end();
 		return "no thread could be started in it";
 	}

@@ -88,7 +88,11 @@ void tracer_facts_process(void)
 	tracer_writer_record(&(struct heap_record){
 		.type = HEAP_REC_OPTIONS,
 		.number = { 0, real.attached, recorder.options.free_stacks, 1 } });
-	if (recorder.options.sample_bytes)
+	if (recorder.options.most_share > 0)
+		tracer_writer_record(&(struct heap_record){
+			.type = HEAP_REC_OVERHEAD,
+			.number = { 0, (uint64_t)(recorder.options.most_share * 1e6 + 0.5) } });
+	if (recorder.options.sample_bytes || recorder.options.most_share > 0)
 		tracer_writer_record(
 			&(struct heap_record){ .type = HEAP_REC_SAMPLING,
 					       .number = { 0, recorder.options.sample_bytes,

@@ -20,6 +20,10 @@
 /* The longest note, with what may have to go before it and after it: a time, a chunk, what was lost; an evict. */
 #define MOST_WORDS 16u
 
+/* Of so many notes one is timed, for tracer_throttle.h, unless it took longer. */
+#define TIMED_OF        31u
+#define MOST_NOTE_TICKS 65536u
+
 static void wake_writer(void)
 {
 	atomic_fetch_add_explicit(&recorder.writer_word, 1, memory_order_relaxed);
@@ -252,6 +256,30 @@ static inline bool leave_address(struct tracer_thread *t, struct tracer_old *old
 	return true;
 }
 
+static __attribute__((noinline)) void time_note(struct tracer_thread *t, uint64_t ticks)
+{
+	uint64_t took = now_after() - ticks;
+
+	/* Longer is not ours: the thread did not run. */
+	if (took < (MOST_NOTE_TICKS >> recorder.tick_shift)) {
+		atomic_fetch_add_explicit(&t->n_timed, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&t->timed_ticks, took, memory_order_relaxed);
+	}
+}
+
+/* A note is done that was begun at `ticks`. */
+static inline void count_note(struct tracer_thread *t, uint64_t ticks)
+{
+	uint64_t n;
+
+	if (__builtin_expect(!(recorder.options.most_share > 0), 1))
+		return;
+	n = atomic_load_explicit(&t->n_notes, memory_order_relaxed);
+	atomic_store_explicit(&t->n_notes, n + 1, memory_order_relaxed);
+	if (n % TIMED_OF == 0)
+		time_note(t, ticks);
+}
+
 static uint64_t size_and_kind(size_t size, unsigned kind)
 {
 	uint64_t most = (UINT64_C(1) << NOTE_KIND_SHIFT) - 1;
@@ -259,19 +287,24 @@ static uint64_t size_and_kind(size_t size, unsigned kind)
 	return (size < most ? size : most) | (uint64_t)kind << NOTE_KIND_SHIFT;
 }
 
-/* A new block at address: with `old`, what its realloc ended (0: an alloc). */
+/*
+ * A new block at address: with `old`, what its realloc ended (0: an alloc). decided: the time that it has in any case, or
+ * 0; that was not read before anything that the thread has seen.
+ */
 static inline __attribute__((always_inline)) void put_block(struct tracer_thread *t,
 							    const struct walk_start *from,
 							    uint64_t address, uint64_t operand,
+							    uint64_t decided,
 							    const struct tracer_old *old)
 {
-	uint64_t ticks = now(), had = slot_content(address), stack = live_stack(t, from), head;
+	uint64_t ticks = decided ? decided : now(), had = slot_content(address),
+		 stack = live_stack(t, from), head;
 	uint64_t *begin = claim(t, &head), *at = begin;
 	uint64_t op = !old ? HEAP_ALLOC : old->slot ? HEAP_REALLOC : HEAP_REALLOC_ADDRESS;
 
 	if (!begin)
 		return;
-	at = begin_note(t, at, time_of_alloc(had, address, ticks), true);
+	at = begin_note(t, at, decided ? decided : time_of_alloc(had, address, ticks), true);
 	at = put(at, t->last_ticks << 32 | stack, op, operand);
 	*at++ = address;
 	if (old) {
@@ -281,13 +314,15 @@ static inline __attribute__((always_inline)) void put_block(struct tracer_thread
 	at = enter_address(t, at, address, had, t->next_id++);
 	t->passed = false;
 	publish(t, head, (uint64_t)(at - begin));
+	count_note(t, ticks);
 }
 
 static __attribute__((noinline)) void note_realloc(struct tracer_thread *t,
 						   const struct walk_start *from, uint64_t address,
-						   uint64_t operand, const struct tracer_old *old)
+						   uint64_t operand, uint64_t decided,
+						   const struct tracer_old *old)
 {
-	put_block(t, from, address, operand, old);
+	put_block(t, from, address, operand, decided, old);
 }
 
 static inline __attribute__((always_inline)) void note_free(struct tracer_thread *t,
@@ -310,16 +345,18 @@ static inline __attribute__((always_inline)) void note_free(struct tracer_thread
 	else
 		at = put(at, t->last_ticks << 32 | stack, HEAP_FREE_ADDRESS, old->address);
 	publish(t, head, (uint64_t)(at - begin));
+	count_note(t, old->ticks);
 }
 
 void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsigned family)
 {
 	struct tracer_thread *t = tracer_thread_enter();
+	uint64_t decided = 0;
 
 	if (!t)
 		return;
-	if (tracer_sampled(t, size))
-		put_block(t, from, (uint64_t)p, size_and_kind(size, family), NULL);
+	if (tracer_sampled(t, size, &decided))
+		put_block(t, from, (uint64_t)p, size_and_kind(size, family), decided, NULL);
 	tracer_thread_leave();
 }
 
@@ -365,11 +402,12 @@ void tracer_note_realloc(const struct walk_start *from, const struct tracer_old 
 			 size_t size)
 {
 	struct tracer_thread *t = tracer_thread_enter();
+	uint64_t decided = 0;
 
 	if (!t)
 		return;
-	if (tracer_sampled(t, size))
-		note_realloc(t, from, (uint64_t)p, size_and_kind(size, HEAP_MALLOC),
+	if (tracer_sampled(t, size, &decided))
+		note_realloc(t, from, (uint64_t)p, size_and_kind(size, HEAP_MALLOC), decided,
 			     old->address ? old : NULL);
 	else if (old->address)
 		note_free(t, from, old);

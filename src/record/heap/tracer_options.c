@@ -149,6 +149,20 @@ static uint64_t duration(const char *settings, const char *name)
 	return 0;
 }
 
+/* A part of a hundred, as a part of one: digits, perhaps with a point and more of them, perhaps a percent sign; else 0. */
+static double percent(const char *settings, const char *name)
+{
+	const char *s = setting(settings, name);
+	double v = 0, unit = 0.01;
+
+	for (; s && *s >= '0' && *s <= '9' && v < 100; s++)
+		v = v * 10 + 0.01 * (*s - '0');
+	if (s && *s == '.')
+		for (s++; *s >= '0' && *s <= '9' && unit > 1e-6; s++)
+			v += (unit /= 10) * (*s - '0');
+	return v;
+}
+
 static bool is_set(const char *settings, const char *name, bool otherwise)
 {
 	const char *s = setting(settings, name);
@@ -174,8 +188,9 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	o->check = number(settings, "PROFTOP_CHECK");
 	o->sample_bytes = number(settings, "PROFTOP_SAMPLE");
 	o->sample_exact = number(settings, "PROFTOP_SAMPLE_EXACT");
+	o->most_share = percent(settings, "PROFTOP_MAX_OVERHEAD");
 	/* What sampling left out is not there to be counted. */
-	o->cull_ns = o->sample_bytes ? 0 : duration(settings, "PROFTOP_CULL");
+	o->cull_ns = o->sample_bytes || o->most_share > 0 ? 0 : duration(settings, "PROFTOP_CULL");
 	o->max_bytes = number(settings, "PROFTOP_MAX_SIZE");
 	o->keep_newest = is_word(settings, "PROFTOP_KEEP", "newest");
 	o->only_pid = (uint32_t)number(settings, "PROFTOP_ONLY_PID");

@@ -13,6 +13,7 @@ struct tracer_options {
 	char log[TRACER_MAX_PATH];    /* where lines for the log go; empty: nowhere */
 	uint64_t check;        /* every so many stacks are compared with a full walk; 0: none */
 	uint64_t sample_bytes; /* mean bytes between allocations that are recorded; 0: all are */
+	double most_share; /* of the program's own time on processors that recording may take; 0: any */
 	uint64_t sample_exact; /* those of so many bytes are recorded in any case; 0: none */
 	uint64_t cull_ns;   /* what was freed by then is only counted; 0: everything is written */
 	uint64_t max_bytes; /* the trace becomes no larger; 0: it may */

@@ -30,7 +30,7 @@ static double natural_log(double x)
 				  z2 * (1.0 / 5 + z2 * (1.0 / 7 + z2 * (1.0 / 9 + z2 / 11)))));
 }
 
-void tracer_sample_draw(struct tracer_thread *t)
+void tracer_sample_draw(struct tracer_thread *t, uint64_t mean)
 {
 	double u, bytes;
 
@@ -41,6 +41,22 @@ void tracer_sample_draw(struct tracer_thread *t)
 	t->seed ^= t->seed << 25;
 	t->seed ^= t->seed >> 27;
 	u = (double)((t->seed * UINT64_C(0x2545f4914f6cdd1d) >> 11) + 1) / 9007199254740992.0;
-	bytes = -natural_log(u) * (double)recorder.options.sample_bytes;
+	bytes = -natural_log(u) * (double)mean;
 	t->sample_left = bytes < 1e18 ? (uint64_t)bytes : UINT64_C(1000000000000000000);
+	t->sample_mean = mean;
+}
+
+uint64_t tracer_sample_follow(struct tracer_thread *t, uint64_t mean, uint64_t *ticks)
+{
+	const struct sample_rate *r = &recorder.rate;
+
+	if (mean == SAMPLE_CHANGES) {
+		/* First the time, then what was decided for it: what is decided later is of a later time. */
+		*ticks = tracer_ticks_after(&recorder.clock) >> recorder.tick_shift;
+		atomic_thread_fence(memory_order_seq_cst);
+		mean = atomic_load(*ticks < atomic_load(&r->at) ? &r->before : &r->after);
+	}
+	if (mean && mean != t->sample_mean)
+		tracer_sample_draw(t, mean);
+	return mean;
 }

@@ -12,30 +12,47 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Draws how many bytes it is to the next hit. */
-void tracer_sample_draw(struct tracer_thread *t);
+/* The mean is about to change: which holds is a matter of the clock. */
+#define SAMPLE_CHANGES UINT64_MAX
 
-/* Is this allocation to be recorded? If not, that it passed is remembered. */
-static inline bool tracer_sampled(struct tracer_thread *t, uint64_t size)
+/* Draws how many bytes it is to the next hit. */
+void tracer_sample_draw(struct tracer_thread *t, uint64_t mean);
+
+/*
+ * The recorder's mean is not the one with which the thread drew: returns the one that holds now, and has drawn with it
+ * unless that is 0. How far it is to the next hit does not depend on how far the thread has come. *ticks, >> tick_shift:
+ * set where that is a matter of the clock, for an allocation of now.
+ */
+uint64_t tracer_sample_follow(struct tracer_thread *t, uint64_t mean, uint64_t *ticks);
+
+/*
+ * Is this allocation to be recorded? If not, that it passed is remembered. *ticks is set when it is to be told with this
+ * time and no other, as that decided.
+ */
+static inline bool tracer_sampled(struct tracer_thread *t, uint64_t size, uint64_t *ticks)
 {
 	const struct tracer_options *o = &recorder.options;
+	uint64_t mean = atomic_load_explicit(&recorder.rate.mean, memory_order_relaxed);
 
 	if (__builtin_expect(atomic_load_explicit(&recorder.paused, memory_order_relaxed), 0)) {
 		t->passed = true;
 		return false;
 	}
-	if (__builtin_expect(o->sample_bytes == 0, 1))
+	if (__builtin_expect(mean == 0, 1))
 		return true;
+	if (__builtin_expect(mean != t->sample_mean, 0)) {
+		mean = tracer_sample_follow(t, mean, ticks);
+		if (mean == 0)
+			return true;
+	}
 	if (o->sample_exact && size >= o->sample_exact)
 		return true;
-	if (__builtin_expect(t->seed == 0, 0))
-		tracer_sample_draw(t);
 	if (size <= t->sample_left) {
 		t->sample_left -= size;
 		t->passed = true;
 		return false;
 	}
-	tracer_sample_draw(t);
+	tracer_sample_draw(t, mean);
 	return true;
 }
 

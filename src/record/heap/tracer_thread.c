@@ -180,6 +180,21 @@ bool tracer_threads_note(void)
 	return false;
 }
 
+bool tracer_threads_pass(uint64_t number)
+{
+	bool all = true;
+
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {
+		if (t->passed_number == number)
+			continue;
+		if (atomic_load(&t->state) == THREAD_LIVE && is_noting(t))
+			all = false;
+		else
+			t->passed_number = number;
+	}
+	return all;
+}
+
 void tracer_threads_renew(void)
 {
 	atomic_store(&recorder.n_threads, 0);
@@ -192,6 +207,7 @@ void tracer_threads_renew(void)
 		t->tail_seen = atomic_load(&t->head);
 		t->next_id = t->end_id = t->write_id = t->n_culled = 0;
 		t->left_free = t->passed = false;
+		t->n_notes = t->n_timed = t->timed_ticks = t->sample_mean = 0;
 		t->write_ticks = t->last_ticks;
 		t->write_us = t->named_us = t->n_unsaid = 0;
 		t->announced = false;

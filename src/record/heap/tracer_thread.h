@@ -70,6 +70,9 @@ bool tracer_thread_drain_self(void);
 /* Is some thread noting an event? */
 bool tracer_threads_note(void);
 
+/* Has every thread been seen outside of a note by one of the calls with this number, which is not 0? Waits for none. */
+bool tracer_threads_pass(uint64_t number);
+
 /* Makes all threads as they are before their first event of a recording. None may be noting one. */
 void tracer_threads_renew(void);
 

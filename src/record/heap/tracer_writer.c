@@ -5,30 +5,24 @@
 #include "tracer_writer.h"
 
 #include "heap_events.h"
-#include "tracer_attach.h"
 #include "tracer_blocks.h"
 #include "tracer_cull.h"
 #include "tracer_facts.h"
 #include "tracer_memory.h"
 #include "tracer_newest.h"
 #include "tracer_thread.h"
+#include "tracer_throttle.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BLOCK_EVENTS  30000u
 #define BLOCK_NODES   65536u
 #define RECORDS_BYTES (256u << 10)
 #define RECORD_QUEUE  8u
-#define EVERY_MS      200u
-#define REAP_MS       5u
 #define FINISH_MS     5000u
 #define FORK_MS       1000u
 #define END_BYTES     (192u << 10) /* of a limited trace, kept for its last blocks */
@@ -54,11 +48,6 @@ static struct writer {
 	uint32_t n_nodes;   /* of the trie that were written */
 	uint64_t n_events, n_allocs, n_frees, n_bytes, n_lost; /* written so far */
 	bool told_paused;                                      /* what was said of it last */
-	uint64_t facts_us;  /* when usage and names were last looked at */
-	uint64_t reaped_us; /* when ended threads were last looked for on demand */
-	_Atomic pid_t tid;  /* of the thread that writes */
-	pthread_t thread;   /* that writes, while writer_runs */
-	sigset_t mask;      /* of the signals that the program had blocked when it was made */
 	bool finished;
 } writer;
 
@@ -611,114 +600,17 @@ void tracer_writer_exec(const char *path)
 	tracer_unlock(&recorder.drain);
 }
 
-static void look_around(void)
+uint32_t tracer_writer_throttle(uint32_t most_ms)
 {
-	uint64_t now = now_us();
+	struct tracer_written written;
+	uint32_t ms = most_ms;
 
-	if (now - writer.facts_us < 1000000)
-		return;
-	writer.facts_us = now;
-	tracer_facts_usage();
-	tracer_facts_names();
-	tracer_facts_modules();
-	tracer_threads_reap();
-}
-
-/* Lets ended threads go soon when others begin, but not at each of them: it is a call for each thread. */
-static uint32_t reap_soon(void)
-{
-	uint64_t now = now_us();
-
-	if (!atomic_load(&recorder.reap))
-		return EVERY_MS;
-	if (now - writer.reaped_us < REAP_MS * 1000)
-		return REAP_MS;
-	writer.reaped_us = now;
-	atomic_store(&recorder.reap, false);
-	tracer_threads_reap();
-	return EVERY_MS;
-}
-
-/*
- * All threads of the program have ended, the main one by pthread_exit: without us the last of them would have done this.
- */
-static _Noreturn void end_process(const sigset_t *mask)
-{
-	tracer_tls.busy = TRACER_IDLE;
-	pthread_sigmask(SIG_SETMASK, mask, NULL);
-	exit(0);
-}
-
-static void *write_on(void *arg)
-{
-	sigset_t *mask = arg;
-
-	tracer_tls.busy = TRACER_POOL;
-	atomic_store(&writer.tid, (pid_t)syscall(SYS_gettid));
-	while (tracer_is_on() && !atomic_load(&recorder.quit)) {
-		uint32_t word = atomic_load(&recorder.writer_word), wait;
-
-		tracer_writer_drain();
-		look_around();
-		wait = reap_soon();
-		if (tracer_facts_alone())
-			end_process(mask);
-		tracer_attach_look();
-		tracer_sleep_on(&recorder.writer_word, word, wait);
-	}
-	if (tracer_is_on())
-		return NULL; /* for a while */
-	tracer_attach_leave();
-	if (atomic_exchange(&recorder.writer_runs, false))
-		pthread_detach(pthread_self());
-	return NULL;
-}
-
-bool tracer_writer_start(void)
-{
-	uint32_t busy = tracer_tls.busy;
-	pthread_attr_t attr;
-	bool runs = false;
-	sigset_t all;
-
-	atomic_store(&recorder.writer_runs, true); /* false again when it ends */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &writer.mask);
-	tracer_tls.busy = TRACER_POOL;
-	if (pthread_attr_init(&attr) == 0) {
-		pthread_attr_setstacksize(&attr, 256 << 10);
-		runs = pthread_create(&writer.thread, &attr, write_on, &writer.mask) == 0;
-		pthread_attr_destroy(&attr);
-	}
-	if (!runs)
-		atomic_store(&recorder.writer_runs, false);
-	tracer_tls.busy = busy;
-	pthread_sigmask(SIG_SETMASK, &writer.mask, NULL);
-	return runs;
-}
-
-bool tracer_writer_pause(void)
-{
-	uint32_t busy = tracer_tls.busy;
-	sigset_t all, mask;
-
-	if (!tracer_is_on() || getpid() != recorder.pid ||
-	    !atomic_exchange(&recorder.writer_runs, false))
-		return false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	tracer_tls.busy = TRACER_POOL;
-	atomic_store(&recorder.quit, true);
-	atomic_fetch_add(&recorder.writer_word, 1);
-	tracer_wake(&recorder.writer_word);
-	pthread_join(writer.thread, NULL);
-	/* It is done with, but the kernel may still count it. */
-	while (syscall(SYS_tgkill, recorder.pid, atomic_load(&writer.tid), 0) == 0)
-		sched_yield();
-	atomic_store(&recorder.quit, false);
-	tracer_tls.busy = busy;
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	return true;
+	tracer_lock(&recorder.drain);
+	written = (struct tracer_written){ writer.n_allocs, writer.n_bytes };
+	if (tracer_is_on() && !writer.finished)
+		ms = tracer_throttle_look(&written);
+	tracer_unlock(&recorder.drain);
+	return ms < most_ms ? ms : most_ms;
 }
 
 const char *tracer_writer_path(void)
@@ -747,7 +639,6 @@ static void renew(void)
 	writer.n_unnoted = 0;
 	writer.n_events = writer.n_allocs = writer.n_frees = writer.n_bytes = writer.n_lost = 0;
 	writer.told_paused = writer.finished = false;
-	writer.facts_us = 0;
 	writer.blocks.n_blocks = 0;
 	writer.blocks.file.n_bytes = 0;
 }

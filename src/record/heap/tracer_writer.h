@@ -17,15 +17,6 @@ bool tracer_writer_init(const char **why);
 /* Where the trace is. Borrowed. */
 const char *tracer_writer_path(void);
 
-/* Starts the thread that writes. False: there is none; rings are then emptied by those that fill them. */
-bool tracer_writer_start(void);
-
-/*
- * Ends that thread, for as long as the process must have no thread of ours: tracer_writer_start() is to follow. False: it
- * does not run. A point of cancellation.
- */
-bool tracer_writer_pause(void);
-
 /* Takes all notes that there are and writes them. Takes the drain lock. */
 void tracer_writer_drain(void);
 
@@ -57,6 +48,9 @@ void tracer_writer_record(struct heap_record *r);
 
 /* The same, for those who can wait: false when there is no room for it until more was written. */
 bool tracer_writer_try_record(struct heap_record *r);
+
+/* Whether more is to be recorded or less; returns when to ask again, at most most_ms. For the thread that writes. */
+uint32_t tracer_writer_throttle(uint32_t most_ms);
 
 /* Says that a thread has ended, and frees its state for another. */
 void tracer_writer_end_thread(struct tracer_thread *t);
