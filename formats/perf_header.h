@@ -19,31 +19,6 @@ struct input;
 struct perf_events;
 struct resolver;
 
-/* Bits of the feature map, and numbers in HEADER_FEATURE records. */
-enum perf_feature {
-	PERF_FEATURE_TRACING_DATA = 1,
-	PERF_FEATURE_BUILD_ID = 2,
-	PERF_FEATURE_HOSTNAME = 3,
-	PERF_FEATURE_OSRELEASE = 4,
-	PERF_FEATURE_VERSION = 5,
-	PERF_FEATURE_ARCH = 6,
-	PERF_FEATURE_NRCPUS = 7,
-	PERF_FEATURE_CPUDESC = 8,
-	PERF_FEATURE_TOTAL_MEM = 10,
-	PERF_FEATURE_CMDLINE = 11,
-	PERF_FEATURE_EVENT_DESC = 12,
-	PERF_FEATURE_BPF_PROG_INFO = 25,
-	PERF_FEATURE_BPF_BTF = 26,
-	PERF_FEATURE_COMPRESSED = 27,
-	PERF_FEATURE_CPU_PMU_CAPS = 28,
-	PERF_FEATURE_CLOCK_DATA = 29,
-	PERF_FEATURE_PMU_CAPS = 31,
-	PERF_FEATURE_LAST = 33, /* the newest that is known; what is above is counted */
-	PERF_FEATURE_SIMPLEPERF = 128,
-	PERF_FEATURE_SIMPLEPERF_FILE2 = 132,
-	PERF_FEATURE_SIMPLEPERF_LAST = 132
-};
-
 /* A part of the file. */
 struct perf_section {
 	uint64_t offset;

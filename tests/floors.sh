@@ -23,10 +23,11 @@ src/query: src/base src/profile src/unwind src/wire
 src/resolve: src/base src/profile src/unwind src/wire
 formats: src/base src/profile src/unwind src/wire src/query src/resolve
 src/record: src/base src/profile src/unwind src/wire src/query src/resolve
+src/record/cpu: src/base src/profile src/unwind src/wire src/query src/resolve
 src/record/heap: src/base src/unwind src/wire
 tui: src/base src/profile src/query
-src/cli: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record tui
-tests: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record src/record/heap tui src/cli
+src/cli: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record src/record/cpu tui
+tests: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record src/record/cpu src/record/heap tui src/cli
 demo:
 '
 
@@ -89,8 +90,8 @@ check_outside() {
         '^src/resolve/elf_file\.c$|^tests/' 'only src/resolve/elf_file.c sees libelf, and only tests libdw'
     only '#[[:space:]]*include[[:space:]]*<dwarf\.h>' '^src/(resolve|unwind)/|^tests/' \
         'only src/resolve and src/unwind see the constants of DWARF'
-    only 'perf_event_open[[:space:]]*\([^2]|(SYS|__NR)_perf_event_open' '^src/record/|^tests/' \
-        'only src/record calls perf_event_open'
+    only 'perf_event_open[[:space:]]*\([^2]|(SYS|__NR)_perf_event_open' '^src/record/cpu/|^tests/' \
+        'only src/record/cpu calls perf_event_open'
     only '#[[:space:]]*include[[:space:]]*<(vterm|criterion/.*)\.h>' '^tests/' 'only tests see Criterion and libvterm'
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * proftop record: runs a command with the heap tracer preloaded, and says where its trace is. The command
- * sees the standard streams, signals and environment that it would see without us, but for what the
+ * proftop record: of CPU samples see record_cpu.h; with --heap it runs a command with the heap tracer preloaded, and
+ * says where its trace is. The command sees the standard streams, signals and environment that it would see without us, but for what the
  * tracer needs, and its exit status is ours.
  */
 #include "config.h"
@@ -18,6 +18,7 @@
 #include "command.h"
 #include "mem.h"
 #include "options.h"
+#include "record_cpu.h"
 #include "record_running.h"
 #include "say.h"
 
@@ -261,13 +262,22 @@ static bool are_good(const struct options *o)
 	return true;
 }
 
+/* Is anything asked for that only recordings of CPU samples have? */
+static bool of_cpu(const struct options *o)
+{
+	return o->freq || o->events.n > 0 || o->call_graph || o->off_cpu || o->all_cpus ||
+	       o->cpus || o->tasks || o->cgroup || o->compress;
+}
+
 static enum status record(const struct options *o)
 {
 	struct recording r = { .o = o };
 	enum status status;
 
-	if (!o->heap) {
-		say("record wants to be told what: proftop record --heap -- COMMAND, or --heap -p PID");
+	if (!o->heap)
+		return record_cpu(o);
+	if (of_cpu(o)) {
+		say("--freq, --event, --call-graph, --off-cpu, --all-cpus, --cpus, --task, --cgroup and --compress are for CPU samples: without --heap");
 		return STATUS_USAGE;
 	}
 	if (o->attach ? o->files.n != 0 : o->files.n == 0) {
@@ -296,9 +306,9 @@ static enum status record(const struct options *o)
 
 const struct command cmd_record = {
 	.name = "record",
-	.synopsis = "--heap [-o FILE] -- COMMAND…, or --heap [-o FILE] -p PID",
+	.synopsis = "[--heap] [-o FILE] -- COMMAND…, or [--heap] [-o FILE] -p PID, or -a",
 	.summary =
-		"Records every allocation and free of a command, or of a running process, with its stack.",
+		"Records what a command, running processes or a whole machine do with the CPU, or with --heap every\nallocation and free, with stacks.",
 	.verb = ON_RECORD,
 	.run = record,
 };

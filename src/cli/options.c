@@ -253,9 +253,12 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	struct forms forms;
 	int answer, rc, n_first = command->verb == ON_DIFF ? find_divide(argc, argv) : argc;
 
-	*o = (struct options){
-		.command = command, .metric = "", .rows = -1, .min_percent = -1, .width = -1
-	};
+	*o = (struct options){ .command = command,
+			       .argv = argv,
+			       .metric = "",
+			       .rows = -1,
+			       .min_percent = -1,
+			       .width = -1 };
 	rc = filter_parse("", &o->filter, e);
 	if (rc)
 		return rc;

@@ -32,7 +32,7 @@ struct filter;
 	X(FILTER,   "filter",    'f', "EXPR",      ON_LENS,    filter,  filter,      "filter and transform: module:libc !fn:^std:: time:2,5 (repeatable)") \
 	X(TIME,     "time",      0,   "A,B",       ON_LENS,    time,    filter,      "only from A to B, in seconds since the start (10ms, 2m; either may be missing)") \
 	X(THREAD,   "thread",    0,   "RE",        ON_LENS,    thread,  filter,      "only threads whose name matches") \
-	X(EVENT,    "event",     0,   "NAME",      ON_LENS,    list,    events,      "the event to count (repeatable: a column each); the busiest one if not given") \
+	X(EVENT,    "event",     'e', "NAME",      ON_LENS | ON_RECORD, list, events, "the event to count (repeatable: a column each); the busiest one, of record cycles or cpu-clock, if not given") \
 	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    text,    metric,      "what is counted: period (a sample's weight, the default), samples (1) or wall (a clock and the waits off the cpu); of a heap live, peak, leaked, freed, temporary, bytes or calls") \
 	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, thread, process, comm, event or cpu") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
@@ -60,16 +60,24 @@ struct filter;
 	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  flag,    tid,         "folded: -PID/TID behind names of threads") \
 	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
 	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  text,    output,      "write to FILE (report, export, info: instead of standard output)") \
-	X(HEAP,     "heap",      0,   NULL,        ON_RECORD,  flag,    heap,        "record allocations and frees") \
+	X(FREQ,     "freq",      'F', "HZ",        ON_RECORD,  text,    freq,        "samples a second of each thread that runs; 999 if not given") \
+	X(GRAPH,    "call-graph",'g', "HOW",       ON_RECORD,  text,    call_graph,  "stacks: unwound[,SIZE] (the default: SIZE bytes of each, unwound at once), fp, dwarf[,SIZE] (copied to the file) or off") \
+	X(OFFCPU,   "off-cpu",   0,   NULL,        ON_RECORD,  flag,    off_cpu,     "record when threads leave a cpu and come back") \
+	X(WHOLE,    "all-cpus",  'a', NULL,        ON_RECORD,  flag,    all_cpus,    "record everything that runs, instead of a command") \
+	X(CPUS,     "cpus",      'C', "LIST",      ON_RECORD,  text,    cpus,        "only on these cpus: 0-3,8") \
+	X(TASK,     "task",      't', "TID",       ON_RECORD,  text,    tasks,       "threads that run already, with commas between, instead of a command") \
+	X(CGROUP,   "cgroup",    'G', "NAME",      ON_RECORD,  text,    cgroup,      "only what runs in this control group") \
+	X(COMPRESS, "compress",  'z', "LEVEL",     ON_RECORD,  text,    compress,    "pack records with zstd at this level; 1 if not given, 0: they are not packed") \
+	X(HEAP,     "heap",      0,   NULL,        ON_RECORD,  flag,    heap,        "record allocations and frees, not CPU samples") \
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORD,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORD,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
 	X(OVERHEAD, "max-overhead",0, "N%",        ON_RECORD,  text,    max_overhead,"record as many allocations as take no more than N% of the program's own time") \
 	X(CULL,     "cull",      0,   "TIME",      ON_RECORD,  text,    cull,        "only count what is freed within TIME (10ms), by stack") \
-	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "no larger trace (1G): it ends, or see --keep") \
+	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "no larger file (1G): recording ends, or see --keep") \
 	X(KEEP,     "keep",      0,   "WHAT",      ON_RECORD,  text,    keep,        "with --max-size: newest events, of which the oldest go, or oldest (ends the trace)") \
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
-	X(ATTACH,   "attach",    'p', "PID",       ON_RECORD | ON_TELL, text, attach, "the process that runs already (record: instead of a command)") \
-	X(DURATION, "duration",  0,   "TIME",      ON_RECORD,  text,    duration,    "with -p: end the recording after so long (10s, 5m); else it ends with Ctrl-C") \
+	X(ATTACH,   "attach",    'p', "PID",       ON_RECORD | ON_TELL, text, attach, "the process that runs already (record: instead of a command; several with commas, but not with --heap)") \
+	X(DURATION, "duration",  0,   "TIME",      ON_RECORD,  text,    duration,    "end the recording after so long (10s, 5m); of heaps only with -p") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
 	X(COLOR,    "color",     0,   "WHEN",      ON_EXPLORE, text,    color,       "auto, never, 8, 16 or 256 colours") \
@@ -95,6 +103,7 @@ struct option_list {
 /* What the command line said. Strings are borrowed from argv. */
 struct options {
 	const struct command *command;
+	char **argv;                /* all of it, from the program's name on; ends with NULL */
 	struct option_list files;   /* as given */
 	size_t n_before;            /* files in front of a "--"; 0: there was none */
 	struct option_list symbols; /* --symbols */
@@ -119,12 +128,19 @@ struct options {
 	const char *keep;                  /* NULL: not given */
 	const char *attach;                /* NULL: not given */
 	const char *duration;              /* NULL: not given */
+	const char *freq;                  /* NULL: not given */
+	const char *call_graph;            /* NULL: not given */
+	const char *cpus;                  /* NULL: not given */
+	const char *tasks;                 /* NULL: not given */
+	const char *cgroup;                /* NULL: not given */
+	const char *compress;              /* NULL: not given */
 	int64_t rows;                      /* -1: not given; 0: all */
 	double min_percent;                /* -1: not given */
 	int width;                         /* -1: not given; 0: unlimited */
 	int cols, lines;                   /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool heap, free_stacks, children;  /* of record */
+	bool off_cpu, all_cpus;            /* likewise */
 	bool report, json, ascii, no_inline, inlined, debuginfod, stitch, no_mouse, help, version;
 };
 

@@ -55,7 +55,7 @@ void record_say_trace(const char *path)
 }
 
 /* Digits and ms, s, m or h; 0: something else. */
-static uint64_t milliseconds(const char *text)
+static uint64_t parse_ms(const char *text)
 {
 	static const struct {
 		const char *unit;
@@ -67,6 +67,15 @@ static uint64_t milliseconds(const char *text)
 		if (strcmp(text + digits, units[i].unit) == 0)
 			return strtoull(text, NULL, 10) * units[i].ms;
 	return 0;
+}
+
+bool record_duration(const struct options *o, uint64_t *ms)
+{
+	*ms = o->duration ? parse_ms(o->duration) : 0;
+	if (*ms || !o->duration)
+		return true;
+	say("--duration wants a time, such as 500ms, 10s, 5m or 1h, not \"%s\"", o->duration);
+	return false;
 }
 
 int record_pid(const struct options *o)
@@ -195,17 +204,12 @@ static enum status record_process(const struct options *o, int pid, const char *
 enum status record_running(const struct options *o, const char *library, const char *output)
 {
 	int pid = record_pid(o);
-	uint64_t ms = o->duration ? milliseconds(o->duration) : 0;
+	uint64_t ms;
 	char *real_library;
 	enum status status;
 
-	if (!pid)
+	if (!pid || !record_duration(o, &ms))
 		return STATUS_USAGE;
-	if (o->duration && !ms) {
-		say("--duration wants a time, such as 500ms, 10s, 5m or 1h, not \"%s\"",
-		    o->duration);
-		return STATUS_USAGE;
-	}
 	if (output && !record_make_way(output))
 		return STATUS_USAGE;
 	/* As it will stand among the mappings of the process. */

@@ -6,6 +6,7 @@
 #include "command.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct options;
 
@@ -14,6 +15,9 @@ enum status record_running(const struct options *o, const char *library, const c
 
 /* The process that -p names; says so and returns 0 when it is no number. */
 int record_pid(const struct options *o);
+
+/* --duration, 0 when not given; says so and returns false when it is no time. */
+bool record_duration(const struct options *o, uint64_t *ms);
 
 /* An older recording of that name is kept as FILE.old, as perf does. False: it cannot be, which is said. */
 bool record_make_way(const char *path);

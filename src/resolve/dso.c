@@ -6,10 +6,14 @@
 
 #include "dso.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "arena.h"
 #include "build_id.h"
@@ -19,6 +23,7 @@
 
 #define KERNEL_PATH  "[kernel.kallsyms]"
 #define JIT_PATH_MAX 64
+#define HELD_MAX     4096 /* open files */
 
 struct entry {
 	struct dso dso;
@@ -40,6 +45,8 @@ struct dso_table {
 	struct map entries_by_key;    /* into entry; same_entry */
 	struct map header_ids_by_key; /* into header_id */
 	struct arena arena;           /* strings */
+	bool hold;                    /* files are opened when they are mapped */
+	uint32_t n_held;              /* and so many are open */
 };
 
 static bool starts(const char *s, const char *prefix)
@@ -248,11 +255,19 @@ struct dso_table *dso_table_new(void)
 	return t;
 }
 
+void dso_table_hold(struct dso_table *t)
+{
+	t->hold = true;
+}
+
 void dso_table_free(struct dso_table *t)
 {
 	if (!t)
 		return;
 	pthread_mutex_destroy(&t->lock);
+	for (size_t i = 0; i < t->entry.n; i++)
+		if (t->entry.at[i].dso.held)
+			close(t->entry.at[i].dso.held - 1);
 	vec_done(&t->entry);
 	vec_done(&t->by_module);
 	vec_done(&t->header_id);
@@ -287,7 +302,37 @@ void dso_table_build_id(struct dso_table *t, const char *path, const struct buil
 	pthread_mutex_unlock(&t->lock);
 }
 
-static uint32_t add(struct dso_table *t, const struct dso *d)
+/* A regular file, without waiting for whatever else the name may be of; a descriptor + 1, or 0. */
+static int hold(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd + 1;
+}
+
+/* The file as the process has it mapped, else what it sees by that name, else what we do. */
+static int hold_mapped(struct dso_table *t, const struct mapping_event *m)
+{
+	char *ways[] = { xasprintf("/proc/%ld/map_files/%" PRIx64 "-%" PRIx64, (long)m->pid,
+				   m->start, m->start + m->length),
+			 xasprintf("/proc/%ld/root%s", (long)m->pid, m->path), xstrdup(m->path) };
+	int held = 0;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (!held && t->n_held < HELD_MAX)
+			held = hold(ways[i]);
+		free(ways[i]);
+	}
+	t->n_held += held > 0;
+	return held;
+}
+
+static uint32_t add(struct dso_table *t, const struct dso *d, const struct mapping_event *m)
 {
 	uint64_t hash = hash_text(d->path);
 	uint32_t i = map_find(&t->entries_by_key, hash, same_entry, t, d);
@@ -297,6 +342,8 @@ static uint32_t add(struct dso_table *t, const struct dso *d)
 		return i;
 	e.dso.path = arena_strndup(&t->arena, d->path, strlen(d->path));
 	e.dso.reference = arena_strndup(&t->arena, d->reference, strlen(d->reference));
+	if (t->hold && m && d->kind == DSO_FILE && m->path[0] == '/')
+		e.dso.held = hold_mapped(t, m);
 	pthread_mutex_lock(&t->lock);
 	i = (uint32_t)t->entry.n;
 	vec_push(&t->entry, e);
@@ -325,7 +372,7 @@ uint32_t dso_table_add(struct dso_table *t, const struct mapping_event *m, uint6
 		arena_done(&scratch);
 	}
 	*bias = bias_of(&d, m);
-	return add(t, &d);
+	return add(t, &d, m);
 }
 
 uint32_t dso_table_add_special(struct dso_table *t, const char *path, enum family family)
@@ -335,7 +382,7 @@ uint32_t dso_table_add_special(struct dso_table *t, const char *path, enum famil
 	};
 
 	d.family = family;
-	return add(t, &d);
+	return add(t, &d, NULL);
 }
 
 module_id dso_table_module(const struct dso_table *t, uint32_t dso)

@@ -38,11 +38,14 @@ struct dso {
 	enum family family;
 	int32_t pid;     /* DSO_JIT, DSO_JIT_DUMP: whose; else -1 */
 	int32_t seen_in; /* a process that had it mapped; -1: none */
+	int held; /* a descriptor + 1 of the file that was mapped; 0: none; owned by the table */
 };
 
 struct dso_table;
 
 struct dso_table *dso_table_new(void);
+/* From now on files are opened when they are first mapped: of what runs now, they may be gone when they are wanted. */
+void dso_table_hold(struct dso_table *t);
 void dso_table_free(struct dso_table *t);
 
 /* What the recording's header says; also completes a dso that was added without a build-id. */

@@ -145,6 +145,8 @@ void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *
 	look_in_archives(&h, "debug");
 	if (f->fetched)
 		look(&h, true, "%s", f->fetched);
+	if (d->held)
+		look(&h, true, "/proc/self/fd/%d", d->held - 1);
 	if (f->cache) {
 		look_in_cache(&h, f->cache, path, "elf");
 		look_in_cache(&h, f->cache, path, "debug");

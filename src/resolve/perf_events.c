@@ -47,6 +47,20 @@ static const char *const cache_ops[][2] = {
 	{ "prefetch", "prefetches" },
 };
 
+/* What else perf takes for a name. */
+static const char *const other_names[][2] = {
+	{ "cpu-cycles", "cycles" },
+	{ "branch-instructions", "branches" },
+	{ "idle-cycles-frontend", "stalled-cycles-frontend" },
+	{ "idle-cycles-backend", "stalled-cycles-backend" },
+	{ "faults", "page-faults" },
+	{ "cs", "context-switches" },
+	{ "migrations", "cpu-migrations" },
+};
+
+/* Configs of caches: {cache, operation, result} in a byte each. */
+#define CACHE_CONFIGS (UINT64_C(2) << 16)
+
 static bool same_id(const void *things, uint32_t value, const void *key)
 {
 	const struct perf_event_id *ids = things;
@@ -239,6 +253,45 @@ char *perf_attr_name(const struct perf_attr *a)
 	default:
 		return xasprintf("unknown attr type: %" PRIu32, a->type);
 	}
+}
+
+static bool is_name(const struct perf_attr *a, const char *name, size_t n)
+{
+	char *own = perf_attr_name(a);
+	bool same = strlen(own) == n && memcmp(own, name, n) == 0;
+
+	free(own);
+	return same;
+}
+
+/* One of the events of a type whose configs are below n_configs. */
+static bool find_name(uint32_t type, uint64_t n_configs, const char *name, size_t n,
+		      struct perf_attr *out)
+{
+	struct perf_attr a = { .type = type, .flags = PERF_ATTR_EXCLUDE_GUEST }; /* the usual */
+
+	for (a.config = 0; a.config < n_configs; a.config++) {
+		if (!is_name(&a, name, n))
+			continue;
+		out->type = a.type;
+		out->config = a.config;
+		return true;
+	}
+	return false;
+}
+
+bool perf_attr_by_name(const char *name, size_t n, struct perf_attr *out)
+{
+	for (size_t i = 0; i < COUNT(other_names); i++) {
+		if (strlen(other_names[i][0]) != n || memcmp(other_names[i][0], name, n) != 0)
+			continue;
+		name = other_names[i][1];
+		n = strlen(name);
+		break;
+	}
+	return find_name(PERF_T_HARDWARE, COUNT(hardware_names), name, n, out) ||
+	       find_name(PERF_T_SOFTWARE, COUNT(software_names), name, n, out) ||
+	       find_name(PERF_T_HW_CACHE, CACHE_CONFIGS, name, n, out);
 }
 
 enum unit perf_attr_unit(const struct perf_attr *a)

@@ -62,6 +62,12 @@ const struct perf_attr *perf_events_of_record(struct perf_events *e, const struc
 const char *perf_event_name_of(struct perf_event *e);
 /* perf's name for an attr; the caller frees. */
 char *perf_attr_name(const struct perf_attr *a);
+/*
+ * The attr's type and config for a name that perf gives to one, or for what else perf takes for it ("faults",
+ * "cs"); n bytes of text. False: it is none of the kernel's own events.
+ */
+bool perf_attr_by_name(const char *name, size_t n, struct perf_attr *out);
+
 /* What its periods are: nanoseconds of clocks, else a count. */
 enum unit perf_attr_unit(const struct perf_attr *a);
 

@@ -13,6 +13,7 @@
 #include "perf_leaves.h"
 #include "perf_marks.h"
 #include "perf_stacks.h"
+#include "walk.h"
 
 #include <stdlib.h>
 
@@ -202,6 +203,30 @@ static void use_copy(struct perf_frames *x, const struct perf_attr *a, const str
 		vec_push(&x->parts, user[i]);
 }
 
+/* Were the samples' chains made of copied stacks when they were recorded? */
+static bool are_made(const struct perf_attr *a)
+{
+	return a->sample_stack_user > 0 && !(a->sample_type & PERF_S_STACK_USER);
+}
+
+/* The user part of a chain that was made so says itself how it ended. */
+static void end_made(struct perf_frames *x, const struct perf_attr *a)
+{
+	struct perf_words *ips = &x->parts.at[x->parts.n - 1].ips;
+	uint64_t end = perf_word(ips, ips->n - 1);
+	struct perf_chain_part mark;
+
+	if (end < PERF_CHAIN_END_MAX && end != WALK_COMPLETE)
+		ips->n--;
+	else
+		end = WALK_COMPLETE;
+	if (perf_stacks_made(x->stacks, end, ips->n, a->sample_stack_user, &mark)) {
+		if (ips->n == 0)
+			x->parts.n--;
+		vec_push(&x->parts, mark);
+	}
+}
+
 struct perf_frames *perf_frames_new(struct profile *p, struct resolver *r, const char *machine,
 				    struct perf_frames_stats *stats)
 {
@@ -260,6 +285,8 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 	x->stats->n_chains += x->parts.n > 0;
 	if (has_calls(a, s))
 		use_branches(x, s, mode);
+	else if (ends_in_user_mode(x) && are_made(a))
+		end_made(x, a);
 	else if (ends_in_user_mode(x))
 		perf_leaves_note(x->leaves, s->pid, time_ns, &x->parts.at[x->parts.n - 1]);
 	if (s->stack_filled > 0 && !ends_in_user_mode(x))

@@ -7,6 +7,7 @@
 #include "cfi_rule.h"
 #include "fmt.h"
 #include "mem.h"
+#include "perf_regs.h"
 #include "resolver.h"
 
 #include <stdlib.h>
@@ -32,12 +33,10 @@ struct perf_leaves {
 struct perf_leaves *perf_leaves_new(struct profile *p, struct resolver *r, const char *machine)
 {
 	struct perf_leaves *l = xcalloc(1, sizeof(*l));
-	bool arm = strncmp(machine, "aarch64", 7) == 0 || strncmp(machine, "arm64", 5) == 0;
 
 	l->profile = p;
 	l->resolver = r;
-	l->arch = arm ? UNWIND_AARCH64 : UNWIND_X86_64;
-	l->supported = arm || strncmp(machine, "x86_64", 6) == 0;
+	l->supported = perf_regs_arch(machine, &l->arch);
 	return l;
 }
 

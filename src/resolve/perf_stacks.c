@@ -2,8 +2,6 @@
 /*
  * Registers by perf's numbers become registers by DWARF's, the walk's frames become parts: a new part
  * begins where a frame is no return address (the leaf, and what a signal interrupted).
- *
- * perf's numbers: arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/include/uapi/asm/perf_regs.h.
  */
 #include "config.h"
 
@@ -12,6 +10,7 @@
 #include "mem.h"
 #include "perf_gap.h"
 #include "perf_marks.h"
+#include "perf_regs.h"
 #include "resolver.h"
 #include "stitch.h"
 #include "unwinder.h"
@@ -22,10 +21,6 @@
 
 #define MAX_FRAMES   4096
 #define FACT_MODULES 8 /* at most so many modules are named as the cause */
-
-/* DWARF's number of each of perf's registers; -1: not followed. */
-static const int8_t x86_of_perf[24] = { 0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
-					-1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 /* What a stack that does not reach its root ends with, and what `info` says of it. */
 static const struct {
@@ -67,6 +62,7 @@ struct perf_stacks {
 	uint64_t n_32;                  /* stacks of 32-bit programs, which are not walked */
 	uint64_t n_frames;              /* of all */
 	uint64_t most_bytes;            /* longest copy */
+	bool made;                      /* they were unwound when they were recorded */
 	VEC(struct cause) causes;
 };
 
@@ -74,13 +70,11 @@ struct perf_stacks *perf_stacks_new(struct profile *p, struct resolver *r, struc
 				    const char *machine)
 {
 	struct perf_stacks *s = xcalloc(1, sizeof(*s));
-	bool arm = strncmp(machine, "aarch64", 7) == 0 || strncmp(machine, "arm64", 5) == 0;
 
 	s->profile = p;
 	s->resolver = r;
 	s->marks = m;
-	s->arch = arm ? UNWIND_AARCH64 : UNWIND_X86_64;
-	s->supported = arm || strncmp(machine, "x86_64", 6) == 0;
+	s->supported = perf_regs_arch(machine, &s->arch);
 	return s;
 }
 
@@ -98,20 +92,6 @@ void perf_stacks_stitch(struct perf_stacks *s)
 {
 	if (!s->stitcher)
 		s->stitcher = stitcher_new();
-}
-
-static void take_regs(const struct perf_stacks *s, const struct perf_regs *from,
-		      struct unwind_regs *to)
-{
-	uint64_t value;
-
-	to->known = 0;
-	for (unsigned i = 0; i < 33; i++) {
-		int dwarf = s->arch == UNWIND_AARCH64 ? (int)i : i < 24 ? x86_of_perf[i] : -1;
-
-		if (dwarf >= 0 && perf_reg(from, i, &value))
-			unwind_reg_set(to, (unsigned)dwarf, value);
-	}
 }
 
 static void note_cause(struct perf_stacks *s, enum walk_end end, uint32_t module)
@@ -204,7 +184,7 @@ static void walk(struct perf_stacks *s, const struct perf_sample *sample, int64_
 	struct resolver_walk how;
 	size_t n;
 
-	take_regs(s, &sample->regs_user, &regs);
+	perf_regs_take(s->arch, &sample->regs_user, &regs);
 	if (!unwind_reg_known(&regs, unwind_pc(s->arch)))
 		return;
 	memory.address = regs.at[unwind_sp(s->arch)];
@@ -239,6 +219,19 @@ const struct perf_chain_part *perf_stacks_unwind(struct perf_stacks *s,
 	}
 	*n = s->parts.n;
 	return s->parts.at;
+}
+
+bool perf_stacks_made(struct perf_stacks *s, uint64_t end, size_t n, uint32_t n_bytes,
+		      struct perf_chain_part *mark)
+{
+	s->made = true;
+	s->most_bytes = n_bytes;
+	s->n_frames += n;
+	s->n_by_end[end < N_WALK_ENDS ? end : WALK_UNREADABLE]++;
+	if (end == WALK_COMPLETE)
+		return false;
+	*mark = perf_marks_part(s->marks, end < N_WALK_ENDS ? ends[end].mark : PERF_MARK_BROKEN);
+	return true;
 }
 
 static int by_n(const void *a, const void *b)
@@ -283,9 +276,9 @@ void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 	if (n_all == 0)
 		return;
 	build_fact(s->profile, c, "stacks", "unwound", FACT_PLAIN,
-		   "%s copied stacks of up to %" PRIu64 " bytes, %.1f frames each",
-		   fmt_count(n, (int64_t)n_all), s->most_bytes,
-		   (double)s->n_frames / (double)n_all);
+		   "%s copied stacks of up to %" PRIu64 " bytes, %.1f frames each%s",
+		   fmt_count(n, (int64_t)n_all), s->most_bytes, (double)s->n_frames / (double)n_all,
+		   s->made ? "; unwound while they were recorded" : "");
 	for (size_t i = 0; i < N_WALK_ENDS; i++)
 		if (s->n_by_end[i])
 			build_fact(s->profile, c, "stacks", ends[i].fact,

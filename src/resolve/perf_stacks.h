@@ -36,6 +36,13 @@ const struct perf_chain_part *perf_stacks_unwind(struct perf_stacks *s,
 						 const struct perf_sample *sample, int64_t time_ns,
 						 size_t *n);
 
+/*
+ * Notes a stack of n frames, from a copy of at most n_bytes, that was unwound when it was recorded (PERF_CHAIN_END_MAX).
+ * True: *mark is what it ends with, as it is not complete. Wants the pen.
+ */
+bool perf_stacks_made(struct perf_stacks *s, uint64_t end, size_t n, uint32_t n_bytes,
+		      struct perf_chain_part *mark);
+
 /* States how the walks ended, as facts in section "stacks". Wants the pen. */
 void perf_stacks_facts(const struct perf_stacks *s, capture_id c);
 

@@ -71,6 +71,8 @@ struct resolver *resolver_new(struct profile *p, capture_id c, const struct reso
 	r->capture = c;
 	r->spaces = spaces_new();
 	r->dsos = dso_table_new();
+	if (o->hold_files)
+		dso_table_hold(r->dsos);
 	finder_init(&r->finder, o);
 	r->recorded = recorded_new();
 	r->finder.recorded = r->recorded;

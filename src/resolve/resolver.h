@@ -35,6 +35,7 @@ struct resolver_options {
 	const char *sysroot; /* prefix for recorded paths, or NULL */
 	bool no_inlines;     /* --no-inline: debug information is not read */
 	bool debug_servers; /* ask the servers in $DEBUGINFOD_URLS for debug files that are missing */
+	bool hold_files; /* files are opened when they are mapped: of what runs now, they may go */
 	bool same_machine; /* the capture was (or may have been) made on this machine */
 };
 

@@ -220,7 +220,7 @@ bool perf_attr_decode(struct bytes *b, size_t n, struct perf_attr *out)
 	a.sample_type = take_u64(&w);
 	a.read_format = take_u64(&w);
 	a.flags = take_bit_field(&w);
-	take_u32(&w); /* wakeup_events */
+	a.wakeup = take_u32(&w);
 	a.bp_type = take_u32(&w);
 	a.bp_addr = take_u64(&w);
 	/* An attr may say that it is smaller than the room it stands in. */

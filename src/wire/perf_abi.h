@@ -103,19 +103,30 @@ enum perf_cpumode {
 #define PERF_BR_COUNTERS   (UINT64_C(1) << 19)
 
 /* Bits of perf_attr.flags, numbered as the kernel's bit field is declared. */
+#define PERF_ATTR_DISABLED               (UINT64_C(1) << 0)
 #define PERF_ATTR_INHERIT                (UINT64_C(1) << 1)
 #define PERF_ATTR_EXCLUDE_USER           (UINT64_C(1) << 4)
 #define PERF_ATTR_EXCLUDE_KERNEL         (UINT64_C(1) << 5)
 #define PERF_ATTR_EXCLUDE_HV             (UINT64_C(1) << 6)
+#define PERF_ATTR_MMAP                   (UINT64_C(1) << 8)
+#define PERF_ATTR_COMM                   (UINT64_C(1) << 9)
 #define PERF_ATTR_FREQ                   (UINT64_C(1) << 10)
+#define PERF_ATTR_ENABLE_ON_EXEC         (UINT64_C(1) << 12)
+#define PERF_ATTR_TASK                   (UINT64_C(1) << 13)
+#define PERF_ATTR_WATERMARK              (UINT64_C(1) << 14)
 #define PERF_ATTR_PRECISE_SHIFT          15 /* two bits */
+#define PERF_ATTR_MMAP_DATA              (UINT64_C(1) << 17)
 #define PERF_ATTR_SAMPLE_ID_ALL          (UINT64_C(1) << 18)
 #define PERF_ATTR_EXCLUDE_HOST           (UINT64_C(1) << 19)
 #define PERF_ATTR_EXCLUDE_GUEST          (UINT64_C(1) << 20)
 #define PERF_ATTR_EXCLUDE_CALLCHAIN_USER (UINT64_C(1) << 22)
+#define PERF_ATTR_MMAP2                  (UINT64_C(1) << 23)
+#define PERF_ATTR_COMM_EXEC              (UINT64_C(1) << 24)
+#define PERF_ATTR_USE_CLOCKID            (UINT64_C(1) << 25)
 #define PERF_ATTR_CONTEXT_SWITCH         (UINT64_C(1) << 26)
-
-#define PERF_ATTR_USE_CLOCKID (UINT64_C(1) << 25)
+#define PERF_ATTR_KSYMBOL                (UINT64_C(1) << 29)
+#define PERF_ATTR_BPF_EVENT              (UINT64_C(1) << 30)
+#define PERF_ATTR_BUILD_ID               (UINT64_C(1) << 34)
 
 /* attr.type */
 enum perf_type {
@@ -125,6 +136,32 @@ enum perf_type {
 	PERF_T_HW_CACHE,
 	PERF_T_RAW,
 	PERF_T_BREAKPOINT
+};
+
+/* Bits of the feature map, and numbers of a perf.data, and numbers in HEADER_FEATURE records. */
+enum perf_feature {
+	PERF_FEATURE_TRACING_DATA = 1,
+	PERF_FEATURE_BUILD_ID = 2,
+	PERF_FEATURE_HOSTNAME = 3,
+	PERF_FEATURE_OSRELEASE = 4,
+	PERF_FEATURE_VERSION = 5,
+	PERF_FEATURE_ARCH = 6,
+	PERF_FEATURE_NRCPUS = 7,
+	PERF_FEATURE_CPUDESC = 8,
+	PERF_FEATURE_TOTAL_MEM = 10,
+	PERF_FEATURE_CMDLINE = 11,
+	PERF_FEATURE_EVENT_DESC = 12,
+	PERF_FEATURE_CLOCKID = 23,
+	PERF_FEATURE_BPF_PROG_INFO = 25,
+	PERF_FEATURE_BPF_BTF = 26,
+	PERF_FEATURE_COMPRESSED = 27,
+	PERF_FEATURE_CPU_PMU_CAPS = 28,
+	PERF_FEATURE_CLOCK_DATA = 29,
+	PERF_FEATURE_PMU_CAPS = 31,
+	PERF_FEATURE_LAST = 33, /* the newest that is known; what is above is counted */
+	PERF_FEATURE_SIMPLEPERF = 128,
+	PERF_FEATURE_SIMPLEPERF_FILE2 = 132,
+	PERF_FEATURE_SIMPLEPERF_LAST = 132
 };
 
 /* Entries of a callchain from here up are marks: what follows belongs to another cpu mode. */
@@ -137,6 +174,12 @@ enum perf_type {
 #define PERF_CTX_GUEST_KERNEL  ((uint64_t)-2176)
 #define PERF_CTX_GUEST_USER    ((uint64_t)-2560)
 
+/*
+ * Chains that our recorder made of copied stacks end with a number below this where they do not reach their root: an
+ * enum walk_end. Their event has sample_stack_user without PERF_S_STACK_USER.
+ */
+#define PERF_CHAIN_END_MAX 16u
+
 /* What an event was asked to record: perf_event_attr, of whatever size it was written. */
 struct perf_attr {
 	uint32_t type;               /* enum perf_type, or a PMU's number */
@@ -146,6 +189,7 @@ struct perf_attr {
 	uint64_t sample_type;        /* PERF_S_… */
 	uint64_t read_format;        /* PERF_RF_… */
 	uint64_t flags;              /* PERF_ATTR_…, in the order of declaration */
+	uint32_t wakeup;             /* bytes in the ring that wake its reader, with WATERMARK */
 	uint32_t bp_type;            /* breakpoints: 1 read, 2 write, 4 execute */
 	uint64_t bp_addr;            /* breakpoints: where; else config1 */
 	uint64_t branch_sample_type; /* PERF_BR_… */

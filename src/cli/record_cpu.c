@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The options become those of a recording; then one loop, which ends with what is watched, a signal or a limit.
+ *
+ * Ctrl-C reaches the command by the terminal, and its end ends the recording; a second one ends it at once. What
+ * limits end is the recording: the command goes on, and its status is ours still.
+ */
+#include "config.h"
+
+#include "record_cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpu_recording.h"
+#include "err.h"
+#include "fmt.h"
+#include "launch.h"
+#include "machine.h"
+#include "mem.h"
+#include "options.h"
+#include "perf_rights.h"
+#include "record_running.h"
+#include "say.h"
+
+#define DEFAULT_HZ     999
+#define DEFAULT_FILE   "perf.data"
+#define STACK_MAX      65528u
+#define ZSTD_LEVEL_MAX 19
+#define TURN_MS        100
+
+struct numbers {
+	int *at;
+	size_t n, cap;
+};
+
+/* A recording from the command line to its end. */
+struct session {
+	const struct options *o;
+	struct cpu_recording_options options;
+	VEC(struct event_spec) events;
+	VEC(char *) command; /* ours, as the file tells it */
+	struct numbers pids, tids;
+	uint64_t end_ms;       /* by the clock; UINT64_MAX: no limit */
+	uint64_t max_bytes;    /* likewise */
+	uint64_t ms;           /* --duration */
+	struct launch *launch; /* NULL: nothing was started */
+	struct cpu_recording *recording;
+	int signals;      /* a descriptor */
+	VEC(int) watched; /* it, and one for each process that was there before */
+	int status;       /* of the command, as waitpid(2) has it; -1: it runs */
+	bool told;        /* a signal told us to end */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* --- options -------------------------------------------------------------------------------- */
+
+/* Numbers with commas between, all above 0. */
+static bool take_numbers(const char *option, const char *text, struct numbers *out)
+{
+	const char *at = text;
+
+	while (at && *at) {
+		size_t digits = strspn(at, "0123456789");
+		int v = digits > 0 && digits < 10 ? atoi(at) : 0;
+
+		if (v <= 0 || (at[digits] && at[digits] != ',')) {
+			say("%s wants numbers with commas between, not \"%s\"", option, text);
+			return false;
+		}
+		vec_push(out, v);
+		at += digits + (at[digits] == ',');
+	}
+	return true;
+}
+
+/* A number from 0 to max; text NULL leaves it alone. */
+static bool take_number(const char *option, const char *text, uint64_t max, uint64_t *out)
+{
+	size_t digits = text ? strspn(text, "0123456789") : 0;
+
+	if (!text)
+		return true;
+	if (digits == 0 || digits > 9 || text[digits] || strtoull(text, NULL, 10) > max) {
+		say("%s wants a number up to %llu, not \"%s\"", option, (unsigned long long)max,
+		    text);
+		return false;
+	}
+	*out = strtoull(text, NULL, 10);
+	return true;
+}
+
+/* Names with commas between. */
+static bool add_events(struct session *s, const char *names)
+{
+	struct err e = ERR_INIT;
+
+	for (const char *at = names; *at;) {
+		size_t n = strcspn(at, ",");
+		struct event_spec spec;
+
+		if (event_spec_parse(at, n, &spec, &e)) {
+			say_error(&e, STATUS_USAGE);
+			return false;
+		}
+		vec_push(&s->events, spec);
+		at += n + (at[n] == ',');
+	}
+	return true;
+}
+
+static bool take_events(struct session *s)
+{
+	struct perf_rights rights;
+
+	for (size_t i = 0; i < s->o->events.n; i++)
+		if (!add_events(s, s->o->events.at[i]))
+			return false;
+	if (!s->o->off_cpu)
+		return true;
+	/* Samples of these tell where threads were when they left. */
+	perf_rights_read(&rights);
+	if (rights.paranoid > 1 && !rights.may_all) {
+		say("waits off the cpu will have the stack of the sample before: only root is told where threads leave it");
+		return true;
+	}
+	return (s->events.n > 0 || add_events(s, "cycles")) && add_events(s, "context-switches");
+}
+
+/* --call-graph */
+static bool take_stacks(struct session *s)
+{
+	static const struct {
+		const char *name;
+		enum sampler_stacks stacks;
+		bool unwind;
+	} ways[] = { { "unwound", SAMPLER_COPIES, true },
+		     { "dwarf", SAMPLER_COPIES, false },
+		     { "fp", SAMPLER_CHAINS, false },
+		     { "off", SAMPLER_NO_STACKS, false } };
+	const char *text = s->o->call_graph ? s->o->call_graph : "unwound";
+	size_t n = strcspn(text, ",");
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (strlen(ways[i].name) != n || memcmp(ways[i].name, text, n) != 0 ||
+		    (text[n] && ways[i].stacks != SAMPLER_COPIES))
+			continue;
+		if (!take_number("--call-graph HOW,SIZE", text[n] ? text + n + 1 : NULL, STACK_MAX,
+				 &bytes))
+			return false;
+		s->options.sampler.stacks = ways[i].stacks;
+		s->options.sampler.stack_bytes = (uint32_t)(bytes + 7) & ~7u;
+		s->options.sampler.data = ways[i].stacks == SAMPLER_COPIES && !ways[i].unwind;
+		s->options.unwind = ways[i].unwind;
+		return true;
+	}
+	say("--call-graph wants unwound, fp, dwarf or off, the first and the third perhaps with ,SIZE in bytes, not \"%s\"; stacks are recorded without being asked for",
+	    text);
+	return false;
+}
+
+/* What belongs together and what does not. */
+static bool is_whole_wish(const struct session *s)
+{
+	const struct options *o = s->o;
+	int n = (o->files.n > 0) + (o->attach || o->tasks) + (o->all_cpus || o->cgroup);
+
+	if (o->free_stacks || o->sample || o->cull || o->keep || o->children) {
+		say("--free-stacks, --sample, --cull, --keep and --children are for recordings of heaps: with --heap");
+		return false;
+	}
+	if (n > 1 || (n == 0 && !o->cpus)) {
+		say("record wants one of a command, -p PID, -t TID and -a: proftop record -- COMMAND");
+		return false;
+	}
+	return true;
+}
+
+static bool take_options(struct session *s)
+{
+	const struct options *o = s->o;
+	static char program[] = "proftop";
+	uint64_t hz = DEFAULT_HZ, level = 1;
+
+	s->max_bytes = UINT64_MAX;
+	if (!is_whole_wish(s) || !take_numbers("-p", o->attach, &s->pids) ||
+	    !take_numbers("-t", o->tasks, &s->tids) || !take_events(s) || !take_stacks(s) ||
+	    !take_number("-F", o->freq, 1000000, &hz) ||
+	    !take_number("-z", o->compress, ZSTD_LEVEL_MAX, &level) || !record_duration(o, &s->ms))
+		return false;
+	if (hz == 0) {
+		say("-F wants at least one sample a second");
+		return false;
+	}
+	if (o->max_size && !machine_parse_bytes(o->max_size, &s->max_bytes)) {
+		say("--max-size wants a number of bytes, such as 512k, 10M or 1G, not \"%s\"",
+		    o->max_size);
+		return false;
+	}
+	s->options.sampler.hz = hz;
+	s->options.sampler.cpus = o->cpus;
+	s->options.sampler.cgroup = o->cgroup;
+	s->options.sampler.switches = o->off_cpu;
+	s->options.sampler.events = s->events.at;
+	s->options.sampler.n_events = s->events.n;
+	s->options.zstd_level = (int)level;
+	s->options.path = o->output ? o->output : DEFAULT_FILE;
+	vec_push(&s->command, program);
+	for (char **arg = o->argv; *arg; arg++)
+		vec_push(&s->command, *arg);
+	vec_push(&s->command, NULL);
+	s->options.command = s->command.at;
+	return true;
+}
+
+/* --- the recording -------------------------------------------------------------------------- */
+
+static bool start_command(struct session *s)
+{
+	size_t n = s->o->files.n;
+	struct err e = ERR_INIT;
+	char **argv;
+	int rc;
+
+	if (n == 0)
+		return true;
+	argv = xcalloc(n + 1, sizeof(*argv));
+	for (size_t i = 0; i < n; i++)
+		argv[i] = xstrdup(s->o->files.at[i]);
+	rc = launch_prepare(argv, &s->launch, &e);
+	for (size_t i = 0; i < n; i++)
+		free(argv[i]);
+	free(argv);
+	if (rc) {
+		say_error(&e, STATUS_UNUSABLE);
+		return false;
+	}
+	vec_push(&s->pids, (int)launch_pid(s->launch));
+	s->options.sampler.on_exec = true;
+	return true;
+}
+
+/* Signals become readable; so do processes when they end. */
+static void watch(struct session *s)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->signals >= 0)
+		vec_push(&s->watched, s->signals);
+	for (size_t i = 0; i < s->pids.n && !s->launch; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, s->pids.at[i], 0);
+
+		if (fd >= 0)
+			vec_push(&s->watched, fd);
+	}
+}
+
+/* Is it there still, and not just its status? */
+static bool is_there(int task)
+{
+	char path[64], line[512], *state;
+	bool there = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", task);
+	f = fopen(path, "re");
+	if (f && fgets(line, sizeof(line), f)) {
+		state = strrchr(line, ')');
+		there = state && state[1] && !strchr("ZX", state[2]);
+	}
+	if (f)
+		fclose(f);
+	return there;
+}
+
+static bool any_there(const struct numbers *tasks)
+{
+	for (size_t i = 0; i < tasks->n; i++)
+		if (is_there(tasks->at[i]))
+			return true;
+	return false;
+}
+
+/* Takes note of signals: the command's end, or that we shall end. */
+static void read_signals(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	while (s->signals >= 0 && read(s->signals, &info, sizeof(info)) == sizeof(info)) {
+		bool keys = info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT;
+
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		/* The terminal sends keys to the command, too; what is meant for us is passed on. */
+		if (s->launch && !s->told && s->status == -1) {
+			if (!keys || info.ssi_code > 0 ? !keys : info.ssi_pid != 0)
+				kill(launch_pid(s->launch), (int)info.ssi_signo);
+			s->told = true;
+			continue;
+		}
+		s->end_ms = 0;
+	}
+	if (s->launch && s->status == -1)
+		waitpid(launch_pid(s->launch), &s->status, WNOHANG);
+}
+
+static bool is_over(struct session *s)
+{
+	read_signals(s);
+	if (now_ms() >= s->end_ms || cpu_recording_stats(s->recording).n_bytes >= s->max_bytes)
+		return true;
+	if (s->launch)
+		return s->status != -1;
+	return s->pids.n + s->tids.n > 0 && !any_there(&s->pids) && !any_there(&s->tids);
+}
+
+static void say_stacks(const struct chain_stats *c)
+{
+	char percent[FMT_SIZE];
+
+	if (c->n_by_end[WALK_TRUNCATED] * 100 > c->n_walked)
+		say("%s %% of the stacks were deeper than what was copied of them, and end with [truncated]; --call-graph unwound,%u copies more",
+		    fmt_percent(percent, (int64_t)c->n_by_end[WALK_TRUNCATED],
+				(int64_t)c->n_walked),
+		    STACK_MAX);
+}
+
+static void say_result(const struct session *s)
+{
+	struct cpu_recording_stats stats = cpu_recording_stats(s->recording);
+	char n[FMT_SIZE], bytes[FMT_SIZE];
+
+	say_stacks(&stats.chains);
+	if (stats.n_lost > 0)
+		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less",
+		    fmt_count(n, (int64_t)stats.n_lost));
+	say("recorded %s samples, %s, in %s", fmt_count(n, (int64_t)stats.n_samples),
+	    fmt_bytes(bytes, (int64_t)stats.n_bytes), s->options.path);
+}
+
+static enum status command_status(struct session *s)
+{
+	if (!s->launch)
+		return STATUS_GOOD;
+	while (s->status == -1 && waitpid(launch_pid(s->launch), &s->status, 0) < 0 &&
+	       errno == EINTR)
+		;
+	return (enum status)(WIFEXITED(s->status) ? WEXITSTATUS(s->status)
+						  : 128 + WTERMSIG(s->status));
+}
+
+/* From the first sample to the last. */
+static enum status run(struct session *s)
+{
+	struct err e = ERR_INIT;
+	int rc = cpu_recording_start(s->recording, &e);
+
+	if (rc == 0 && s->launch && launch_go(s->launch, &e) != 0) {
+		enum status status = e.code == -ENOENT ? (enum status)127 : (enum status)126;
+
+		return say_error(&e, status);
+	}
+	s->end_ms = s->ms ? now_ms() + s->ms : UINT64_MAX;
+	while (rc == 0 && !is_over(s))
+		rc = cpu_recording_turn(s->recording, s->watched.at, s->watched.n, TURN_MS, &e);
+	if (rc == 0)
+		rc = cpu_recording_end(s->recording, &e);
+	if (rc) {
+		say("recording ends: %s", err_text(&e));
+		err_clear(&e);
+	}
+	say_result(s);
+	if (rc && !s->launch)
+		return STATUS_UNUSABLE;
+	return command_status(s);
+}
+
+/* Can there be such a file? Says so if not. */
+static bool make_file(const char *path)
+{
+	int fd = record_make_way(path) ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+
+	if (fd < 0)
+		say("%s: %s", path, strerror(errno));
+	else
+		close(fd);
+	return fd >= 0;
+}
+
+static enum status begin(struct session *s)
+{
+	struct err e = ERR_INIT;
+	const char *const *remarks;
+	size_t n;
+
+	if (!make_file(s->options.path) || !start_command(s))
+		return STATUS_USAGE;
+	s->options.sampler.pids = s->pids.at;
+	s->options.sampler.n_pids = s->pids.n;
+	s->options.sampler.tids = s->tids.at;
+	s->options.sampler.n_tids = s->tids.n;
+	if (cpu_recording_open(&s->options, &s->recording, &e)) {
+		unlink(s->options.path);
+		return say_error(&e, STATUS_UNUSABLE);
+	}
+	remarks = cpu_recording_remarks(s->recording, &n);
+	for (size_t i = 0; i < n; i++)
+		say("%s", remarks[i]);
+	if (!s->launch)
+		say("recording to %s; Ctrl-C ends it", s->options.path);
+	watch(s);
+	return run(s);
+}
+
+enum status record_cpu(const struct options *o)
+{
+	struct session s = { .o = o, .signals = -1, .status = -1 };
+	enum status status = take_options(&s) ? begin(&s) : STATUS_USAGE;
+
+	cpu_recording_free(s.recording);
+	launch_free(s.launch);
+	for (size_t i = 0; i < s.watched.n; i++)
+		close(s.watched.at[i]);
+	for (size_t i = 0; i < s.events.n; i++)
+		event_spec_done(&s.events.at[i]);
+	vec_done(&s.events);
+	vec_done(&s.command);
+	vec_done(&s.pids);
+	vec_done(&s.tids);
+	vec_done(&s.watched);
+	return status;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A resolver knows what is mapped where, as it does for readers; nothing of it but modules goes into a profile. */
+#include "config.h"
+
+#include "chain_maker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "builder.h"
+#include "perf_events.h"
+#include "perf_feed.h"
+#include "perf_put.h"
+#include "perf_regs.h"
+#include "resolver.h"
+
+#define MAX_FRAMES 4096
+
+struct chain_maker {
+	struct perf_events *kernels; /* borrowed */
+	struct perf_events events;   /* ours, of the same ids */
+	enum unwind_arch arch;
+	struct profile *profile; /* what the resolver and the feed want; nobody reads it */
+	struct resolver_options options;
+	struct resolver *resolver;
+	struct perf_feed *feed;
+	struct walk_frame frames[MAX_FRAMES];
+	struct chain_stats stats;
+};
+
+/* An attr without what is left out of samples; that stacks were copied stays as a sign. */
+static struct perf_attr thin_attr(const struct perf_attr *from)
+{
+	struct perf_attr a = *from;
+
+	a.sample_type &= ~(PERF_S_REGS_USER | PERF_S_STACK_USER);
+	a.flags &= ~PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
+	a.sample_regs_user = 0;
+	return a;
+}
+
+static void copy_events(struct chain_maker *m)
+{
+	for (size_t i = 0; i < m->kernels->all.n; i++) {
+		const struct perf_event *e = &m->kernels->all.at[i];
+		struct perf_attr a = thin_attr(&e->attr);
+
+		perf_events_add(&m->events, &a, e->name);
+	}
+	for (size_t i = 0; i < m->kernels->ids.n; i++)
+		perf_events_add_id(&m->events, m->kernels->ids.at[i].event,
+				   m->kernels->ids.at[i].id);
+}
+
+struct chain_maker *chain_maker_new(struct perf_events *kernels)
+{
+	struct chain_maker *m;
+	enum unwind_arch arch;
+	struct utsname here;
+	capture_id c;
+
+	if (uname(&here) != 0 || !perf_regs_arch(here.machine, &arch))
+		return NULL;
+	m = xcalloc(1, sizeof(*m));
+	m->kernels = kernels;
+	m->arch = arch;
+	m->profile = profile_new();
+	m->options = (struct resolver_options){ .same_machine = true,
+						.no_inlines = true,
+						.hold_files = true };
+	builder_begin(m->profile);
+	c = build_capture(m->profile, "", "perf.data");
+	builder_end(m->profile);
+	m->resolver = resolver_new(m->profile, c, &m->options);
+	m->feed = perf_feed_new(m->profile, c, m->resolver, kernels, here.machine);
+	copy_events(m);
+	return m;
+}
+
+void chain_maker_free(struct chain_maker *m)
+{
+	if (!m)
+		return;
+	perf_feed_free(m->feed);
+	resolver_free(m->resolver);
+	profile_free(m->profile);
+	perf_events_done(&m->events);
+	free(m);
+}
+
+struct perf_events *chain_maker_events(struct chain_maker *m)
+{
+	return &m->events;
+}
+
+void chain_maker_look(struct chain_maker *m, const struct perf_records *records)
+{
+	perf_feed_look(m->feed, records, PERF_FEED_TELL);
+}
+
+/* Walks the sample's stack; the number of frames. */
+static size_t walk(struct chain_maker *m, const struct perf_sample *s, enum walk_end *end)
+{
+	struct unwind_memory memory = { .bytes = s->stack };
+	struct resolver_walk how;
+	struct unwind_regs regs;
+	size_t n;
+
+	perf_regs_take(m->arch, &s->regs_user, &regs);
+	*end = WALK_COMPLETE;
+	if (!unwind_reg_known(&regs, unwind_pc(m->arch)))
+		return 0;
+	memory.address = regs.at[unwind_sp(m->arch)];
+	if (unwind_reg_known(&regs, unwind_sp(m->arch)))
+		memory.n = (size_t)s->stack_filled;
+	n = resolver_walk_stack(m->resolver, s->pid, (int64_t)s->time, m->arch, &regs, &memory,
+				m->frames, MAX_FRAMES, &how);
+	*end = how.end;
+	m->stats.n_walked++;
+	m->stats.n_frames += n;
+	m->stats.n_by_end[how.end]++;
+	return n;
+}
+
+/* Of 64-bit programs; others give no more than where they were. */
+static void put_user(struct chain_maker *m, const struct perf_sample *s, struct perf_put *to)
+{
+	const unsigned pc = m->arch == UNWIND_X86_64 ? 8 : 32; /* by perf's numbers */
+	enum walk_end end = WALK_COMPLETE;
+	uint64_t ip;
+	size_t n;
+
+	if (!perf_reg(&s->regs_user, pc, &ip))
+		return;
+	perf_put_u64(to, PERF_CTX_USER);
+	n = s->regs_user.abi == 2 ? walk(m, s, &end) : 0;
+	if (n == 0)
+		perf_put_u64(to, ip);
+	for (size_t i = 0; i < n; i++)
+		perf_put_u64(to, m->frames[i].pc + (i > 0 && m->frames[i].exact));
+	if (end != WALK_COMPLETE)
+		perf_put_u64(to, end);
+}
+
+/* The fields of a sample in front of its chain, which all have the same place in both. */
+static size_t head_bytes(const struct perf_attr *a)
+{
+	uint64_t fields = PERF_S_IDENTIFIER | PERF_S_IP | PERF_S_TID | PERF_S_TIME | PERF_S_CPU |
+			  PERF_S_PERIOD;
+
+	return 8 * (size_t)__builtin_popcountll(a->sample_type & fields);
+}
+
+static void put_sample(struct chain_maker *m, const struct perf_attr *a,
+		       const struct perf_record *r, struct perf_put *to)
+{
+	size_t begun, count_at;
+	struct perf_sample s;
+	uint64_t n;
+
+	if (!perf_sample_decode(a, r, &s))
+		return;
+	begun = perf_put_begin(to, r->type, r->misc);
+	perf_put_bytes(to, r->at + PERF_RECORD_HEADER_BYTES, head_bytes(a));
+	count_at = to->n;
+	perf_put_u64(to, 0);
+	perf_put_bytes(to, s.chain.at, 8 * (size_t)s.chain.n);
+	put_user(m, &s, to);
+	n = (to->n - count_at) / 8 - 1;
+	memcpy(to->at + count_at, &n, sizeof(n));
+	if (a->sample_type & PERF_S_RAW) {
+		perf_put_u32(to, s.raw_bytes);
+		perf_put_bytes(to, s.raw, s.raw_bytes);
+	}
+	perf_put_end(to, begun, NULL, NULL);
+}
+
+void chain_maker_take(struct chain_maker *m, const struct perf_records *records,
+		      struct perf_put *to)
+{
+	struct perf_record r;
+
+	builder_begin(m->profile);
+	for (size_t at = 0; at < records->n_bytes; at += r.size) {
+		uint32_t event;
+
+		if (perf_record_at(records->at + at, false, &r) == 0)
+			break;
+		event = r.type == PERF_REC_SAMPLE ? perf_events_of_sample(m->kernels, &r)
+						  : PERF_EVENT_NONE;
+		if (event != PERF_EVENT_NONE &&
+		    m->kernels->all.at[event].attr.sample_type & PERF_S_STACK_USER)
+			put_sample(m, &m->kernels->all.at[event].attr, &r, to);
+		else
+			perf_put_bytes(to, r.at, r.size);
+	}
+	builder_end(m->profile);
+}
+
+const struct chain_stats *chain_maker_stats(const struct chain_maker *m)
+{
+	return &m->stats;
+}

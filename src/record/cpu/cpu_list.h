@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists of cpus as the kernel writes them: "0-3,8". */
+#ifndef PROFTOP_RECORD_CPU_LIST_H
+#define PROFTOP_RECORD_CPU_LIST_H
+
+#include <stddef.h>
+
+struct err;
+
+struct cpu_list {
+	int *at; /* rising; a VEC, which ends with vec_done() */
+	size_t n, cap;
+};
+
+/* Those of text that are online, or with NULL all that are. -EINVAL or -ENODEV with a sentence. */
+int cpu_list_read(const char *text, struct cpu_list *out, struct err *e);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Between two turns stands a FINISHED_ROUND: what comes behind it is younger than all before the one before it. */
+#include "config.h"
+
+#include "cpu_recording.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "data_file.h"
+#include "data_head.h"
+#include "err.h"
+#include "mem.h"
+#include "perf_events.h"
+#include "perf_put.h"
+#include "proc_records.h"
+
+/* Written so often, or when so much waits. */
+#define FLUSH_NS    UINT64_C(1000000000)
+#define FLUSH_BYTES ((size_t)4 << 20)
+
+struct cpu_recording {
+	struct sampler *sampler;
+	struct chain_maker *chains; /* NULL: records are written as they come */
+	struct data_file *file;
+	struct data_head head;
+	struct perf_put out; /* records of this turn */
+	uint64_t flushed_ns; /* when */
+	struct cpu_recording_stats stats;
+	VEC(const char *) remarks;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static struct perf_events *events_of(const struct cpu_recording *r)
+{
+	return r->chains ? chain_maker_events(r->chains) : sampler_events(r->sampler);
+}
+
+static int open_file(struct cpu_recording *r, const struct cpu_recording_options *o, struct err *e)
+{
+	r->head = (struct data_head){
+		.events = events_of(r),
+		.command = o->command,
+		.zstd_level = o->zstd_level,
+		.clock_ns = now_ns(CLOCK_MONOTONIC),
+		.wall_ns = now_ns(CLOCK_REALTIME),
+	};
+	return data_file_open(o->path, &r->head, &r->file, e);
+}
+
+static void put_processes(struct proc_records *p, const struct sampler_options *o,
+			  struct perf_put *to)
+{
+	for (size_t i = 0; i < o->n_pids; i++)
+		proc_records_process(p, o->pids[i], to);
+	for (size_t i = 0; i < o->n_tids; i++)
+		proc_records_process(p, proc_records_process_of(o->tids[i]), to);
+	if (o->n_pids == 0 && o->n_tids == 0)
+		proc_records_all(p, to);
+}
+
+/* What was so before. */
+static void tell_beginning(struct cpu_recording *r, const struct sampler_options *o)
+{
+	const struct perf_attr *a = &events_of(r)->all.at[0].attr;
+	struct proc_records *p = proc_records_new(a, o->data);
+	struct perf_put records = { 0 };
+
+	if (!proc_records_kernel(p, &records) && !(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
+		vec_push(
+			&r->remarks,
+			"functions of the kernel will have no names: kernel.kptr_restrict hides where they are; "
+			"sysctl kernel.kptr_restrict=0 as root shows them to every user who may profile the kernel");
+	if (!o->on_exec)
+		put_processes(p, o, &records);
+	proc_records_free(p);
+	if (r->chains)
+		chain_maker_look(r->chains,
+				 &(struct perf_records){ .at = records.at, .n_bytes = records.n });
+	data_file_add(r->file, records.at, records.n);
+	vec_done(&records);
+}
+
+int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recording **out,
+		       struct err *e)
+{
+	struct cpu_recording *r = xcalloc(1, sizeof(*r));
+	const char *const *remarks;
+	size_t n;
+	int rc;
+
+	rc = sampler_open(&o->sampler, &r->sampler, e);
+	if (rc == 0) {
+		remarks = sampler_remarks(r->sampler, &n);
+		for (size_t i = 0; i < n; i++)
+			vec_push(&r->remarks, remarks[i]);
+		if (o->unwind && o->sampler.stacks == SAMPLER_COPIES)
+			r->chains = chain_maker_new(sampler_events(r->sampler));
+		rc = open_file(r, o, e);
+	}
+	if (rc) {
+		cpu_recording_free(r);
+		return rc;
+	}
+	tell_beginning(r, &o->sampler);
+	*out = r;
+	return 0;
+}
+
+void cpu_recording_free(struct cpu_recording *r)
+{
+	if (!r)
+		return;
+	data_file_close(r->file);
+	chain_maker_free(r->chains);
+	sampler_free(r->sampler);
+	vec_done(&r->out);
+	vec_done(&r->remarks);
+	free(r);
+}
+
+const char *const *cpu_recording_remarks(const struct cpu_recording *r, size_t *n)
+{
+	*n = r->remarks.n;
+	return r->remarks.at;
+}
+
+int cpu_recording_start(struct cpu_recording *r, struct err *e)
+{
+	r->flushed_ns = now_ns(CLOCK_MONOTONIC);
+	return sampler_start(r->sampler, e);
+}
+
+static void look(void *arg, const struct perf_records *records)
+{
+	struct cpu_recording *r = arg;
+
+	chain_maker_look(r->chains, records);
+}
+
+static void count(struct cpu_recording *r, const struct perf_records *records)
+{
+	struct perf_record record;
+	uint64_t n;
+
+	for (size_t at = 0; at < records->n_bytes; at += record.size) {
+		if (perf_record_at(records->at + at, false, &record) == 0)
+			break;
+		r->stats.n_samples += record.type == PERF_REC_SAMPLE;
+		if ((record.type == PERF_REC_LOST || record.type == PERF_REC_LOST_SAMPLES) &&
+		    perf_lost_decode(&record, &n))
+			r->stats.n_lost += n;
+	}
+}
+
+static void take(void *arg, const struct perf_records *records)
+{
+	struct cpu_recording *r = arg;
+
+	count(r, records);
+	if (r->chains)
+		chain_maker_take(r->chains, records, &r->out);
+	else
+		data_file_add(r->file, records->at, records->n_bytes);
+}
+
+static void take_turn(struct cpu_recording *r)
+{
+	uint64_t before = data_file_bytes(r->file);
+	size_t begun;
+
+	sampler_turn(r->sampler);
+	if (r->chains)
+		sampler_ahead(r->sampler, look, r);
+	vec_clear(&r->out);
+	sampler_take(r->sampler, take, r);
+	if (r->out.n == 0 && data_file_bytes(r->file) == before)
+		return;
+	begun = perf_put_begin(&r->out, PERF_REC_FINISHED_ROUND, 0);
+	perf_put_end(&r->out, begun, NULL, NULL);
+	data_file_add(r->file, r->out.at, r->out.n);
+}
+
+int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int ms, struct err *e)
+{
+	uint64_t now;
+
+	sampler_wait(r->sampler, others, n, ms);
+	take_turn(r);
+	now = now_ns(CLOCK_MONOTONIC);
+	if (now - r->flushed_ns < FLUSH_NS && data_file_waiting(r->file) < FLUSH_BYTES)
+		return 0;
+	r->flushed_ns = now;
+	return data_file_flush(r->file, e);
+}
+
+int cpu_recording_end(struct cpu_recording *r, struct err *e)
+{
+	sampler_stop(r->sampler);
+	take_turn(r);
+	return data_file_flush(r->file, e);
+}
+
+struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r)
+{
+	struct cpu_recording_stats s = r->stats;
+
+	if (r->chains)
+		s.chains = *chain_maker_stats(r->chains);
+	s.n_bytes = data_file_bytes(r->file);
+	return s;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A recording of CPU samples to a perf.data: from the rings, by way of unwinding, into the file. */
+#ifndef PROFTOP_RECORD_CPU_RECORDING_H
+#define PROFTOP_RECORD_CPU_RECORDING_H
+
+#include "chain_maker.h"
+#include "sampler.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu_recording;
+struct err;
+
+struct cpu_recording_options {
+	struct sampler_options sampler;
+	bool unwind;          /* with SAMPLER_COPIES: copies become chains at once */
+	const char *path;     /* of the file */
+	char *const *command; /* ours: ends with NULL */
+	int zstd_level;       /* 0: records are not packed */
+};
+
+struct cpu_recording_stats {
+	uint64_t n_samples;
+	uint64_t n_lost;           /* that found no room in a ring */
+	uint64_t n_bytes;          /* of the file */
+	struct chain_stats chains; /* of copies that became chains */
+};
+
+/* Everything is ready, nothing is counted yet. -errno with a sentence. */
+int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recording **out,
+		       struct err *e);
+void cpu_recording_free(struct cpu_recording *r);
+
+/* What is different from what was asked for, a sentence each; borrowed. */
+const char *const *cpu_recording_remarks(const struct cpu_recording *r, size_t *n);
+
+int cpu_recording_start(struct cpu_recording *r, struct err *e);
+
+/*
+ * Waits, at most ms, for records or for one of n descriptors, and takes what there is; writes it once a second.
+ * -ENOSPC and the like with a sentence: the file is whole, and no more comes into it.
+ */
+int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int ms, struct err *e);
+
+/* Counting ends; what is in the rings still is taken, and everything is written. */
+int cpu_recording_end(struct cpu_recording *r, struct err *e);
+
+struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A perf.data that is written while it is recorded, and can be opened at any time: records are kept back until
+ * data_file_flush(), which writes them with the features behind, and then says so in the header. A recorder that is
+ * killed leaves what was flushed.
+ */
+#ifndef PROFTOP_RECORD_DATA_FILE_H
+#define PROFTOP_RECORD_DATA_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct data_file;
+struct data_head;
+struct err;
+
+/* Makes the file, over an older one. -errno with a sentence. */
+int data_file_open(const char *path, const struct data_head *h, struct data_file **out,
+		   struct err *e);
+
+/* Takes n bytes of records: whole ones in the end, whatever one call brings. */
+void data_file_add(struct data_file *f, const void *records, size_t n);
+
+/* -ENOSPC and so on with a sentence; what was flushed before is still a whole file then. */
+int data_file_flush(struct data_file *f, struct err *e);
+
+/* Bytes that wait for the flush, as far as they are packed. */
+size_t data_file_waiting(const struct data_file *f);
+
+/* Bytes of the file so far, with what waits for the flush. */
+uint64_t data_file_bytes(const struct data_file *f);
+
+/* What was not flushed is lost. */
+void data_file_close(struct data_file *f);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of the kernel's own events are those of resolve/perf_events; tracepoints are looked up in tracefs. */
+#include "config.h"
+
+#include "event_spec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "mem.h"
+#include "perf_events.h"
+
+/* Where the last ':' of text stands if only letters that say what is counted follow; else n. */
+static size_t modifier_at(const char *text, size_t n)
+{
+	size_t i = n;
+
+	while (i > 0 && strchr("ukhHGp", text[i - 1]))
+		i--;
+	return i > 0 && i < n && text[i - 1] == ':' ? i - 1 : n;
+}
+
+static int take_modifiers(const char *text, size_t n, struct perf_attr *a, struct err *e)
+{
+	bool user = memchr(text, 'u', n), kernel = memchr(text, 'k', n), hv = memchr(text, 'h', n);
+	unsigned precise = 0;
+
+	if (user || kernel || hv)
+		a->flags |= (user ? 0 : PERF_ATTR_EXCLUDE_USER) |
+			    (kernel ? 0 : PERF_ATTR_EXCLUDE_KERNEL) |
+			    (hv ? 0 : PERF_ATTR_EXCLUDE_HV);
+	if (memchr(text, 'G', n) && !memchr(text, 'H', n))
+		a->flags |= PERF_ATTR_EXCLUDE_HOST;
+	for (size_t i = 0; i < n; i++)
+		precise += text[i] == 'p';
+	if (precise > 3)
+		return err_set(e, -EINVAL, "an event cannot be more precise than :ppp");
+	a->flags |= (uint64_t)precise << PERF_ATTR_PRECISE_SHIFT;
+	return 0;
+}
+
+const char *event_spec_tracing(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *events = xasprintf("%s/events", places[i]);
+		bool good = access(events, R_OK | X_OK) == 0;
+
+		free(events);
+		if (good)
+			return places[i];
+	}
+	return NULL;
+}
+
+/* SYSTEM:NAME, whose number the kernel's tracefs has. */
+static int find_tracepoint(const char *text, size_t n, size_t colon, struct event_spec *out,
+			   struct err *e)
+{
+	const char *tracing = event_spec_tracing();
+	char *path, digits[32] = "";
+	ssize_t got = -1;
+	int fd;
+
+	if (!tracing)
+		return err_set(
+			e, -EACCES,
+			"%.*s: tracepoints are known to root only here, or tracefs is not mounted: "
+			"mount -t tracefs nodev /sys/kernel/tracing",
+			(int)n, text);
+	path = xasprintf("%s/events/%.*s/%.*s/id", tracing, (int)colon, text, (int)(n - colon - 1),
+			 text + colon + 1);
+	fd = strstr(path, "..") ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	free(path);
+	if (fd >= 0) {
+		got = read(fd, digits, sizeof(digits) - 1);
+		close(fd);
+	}
+	if (got <= 0)
+		return err_set(e, -ENOENT, "the kernel has no tracepoint %.*s", (int)n, text);
+	out->attr.type = PERF_T_TRACEPOINT;
+	out->attr.config = strtoull(digits, NULL, 10);
+	return 0;
+}
+
+/* r and hexadecimal digits: what the processor's manual says. */
+static bool take_raw(const char *text, size_t n, struct perf_attr *a)
+{
+	char digits[20];
+	char *end;
+
+	if (n < 2 || n > sizeof(digits) || text[0] != 'r')
+		return false;
+	memcpy(digits, text + 1, n - 1);
+	digits[n - 1] = '\0';
+	a->config = strtoull(digits, &end, 16);
+	a->type = PERF_T_RAW;
+	return *end == '\0';
+}
+
+/* Is it worth being sampled by rate, as everything is that happens all the time? */
+static bool is_frequent(const struct perf_attr *a)
+{
+	return a->type != PERF_T_TRACEPOINT &&
+	       (a->type != PERF_T_SOFTWARE || perf_attr_unit(a) == UNIT_NS);
+}
+
+int event_spec_parse(const char *text, size_t n, struct event_spec *out, struct err *e)
+{
+	size_t modifier = modifier_at(text, n);
+	const char *colon = memchr(text, ':', modifier);
+	struct event_spec s = { .by_rate = true };
+	int rc = 0;
+
+	if (colon)
+		rc = find_tracepoint(text, modifier, (size_t)(colon - text), &s, e);
+	else if (!perf_attr_by_name(text, modifier, &s.attr) && !take_raw(text, modifier, &s.attr))
+		rc = err_set(e, -EINVAL,
+			     "there is no event \"%.*s\"; cycles, cpu-clock, page-faults, "
+			     "context-switches or a tracepoint such as sched:sched_switch are some",
+			     (int)n, text);
+	if (rc == 0 && modifier < n)
+		rc = take_modifiers(text + modifier + 1, n - modifier - 1, &s.attr, e);
+	if (rc)
+		return rc;
+	s.by_rate = is_frequent(&s.attr);
+	s.name = xstrndup(text, n);
+	*out = s;
+	return 0;
+}
+
+void event_spec_done(struct event_spec *s)
+{
+	free(s->name);
+	s->name = NULL;
+}

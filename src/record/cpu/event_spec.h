@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What -e names: cycles, cpu-clock:u, LLC-load-misses, sched:sched_switch, r1a8, as perf record takes it. */
+#ifndef PROFTOP_RECORD_EVENT_SPEC_H
+#define PROFTOP_RECORD_EVENT_SPEC_H
+
+#include "perf_abi.h"
+
+struct err;
+
+struct event_spec {
+	struct perf_attr attr; /* type, config, and what is excluded; the rest is 0 */
+	char *name;            /* owned */
+	bool by_rate;          /* sampled so many times a second; else at each event */
+};
+
+/* One name, n bytes. -EINVAL, -EACCES or -ENOENT with a sentence. */
+int event_spec_parse(const char *text, size_t n, struct event_spec *out, struct err *e);
+void event_spec_done(struct event_spec *s);
+
+/* The directory with the kernel's tracepoints, or NULL when it is nowhere or may not be read. */
+const char *event_spec_tracing(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A command that waits, as a process of ours, until whoever watches it is ready. */
+#ifndef PROFTOP_RECORD_LAUNCH_H
+#define PROFTOP_RECORD_LAUNCH_H
+
+#include <sys/types.h>
+
+struct err;
+struct launch;
+
+/* Makes the process; argv[0] is looked for in $PATH. -errno with a sentence. */
+int launch_prepare(char *const *argv, struct launch **out, struct err *e);
+/* A process that was not let go ends. */
+void launch_free(struct launch *l);
+
+pid_t launch_pid(const struct launch *l);
+
+/* Lets it become the command. -ENOENT and so on with a sentence when it cannot; the process has ended then. */
+int launch_go(struct launch *l, struct err *e);
+
+#endif

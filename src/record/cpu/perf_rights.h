@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the kernel lets this user measure, and why not more: its settings, our capabilities, containers. */
+#ifndef PROFTOP_RECORD_PERF_RIGHTS_H
+#define PROFTOP_RECORD_PERF_RIGHTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A setting that could not be read. */
+#define RIGHTS_UNKNOWN INT64_MIN
+
+struct perf_rights {
+	int64_t paranoid; /* kernel.perf_event_paranoid */
+	int64_t kptr;     /* kernel.kptr_restrict */
+	int64_t ptrace;   /* kernel.yama.ptrace_scope; RIGHTS_UNKNOWN also without Yama */
+	int64_t max_rate; /* kernel.perf_event_max_sample_rate */
+	int64_t mlock_kb; /* kernel.perf_event_mlock_kb */
+	int64_t seccomp;  /* of this process: 0 none, 1 strict, 2 a filter */
+	bool may_all;     /* CAP_PERFMON or CAP_SYS_ADMIN: the above is no limit */
+	bool may_ptrace;  /* CAP_SYS_PTRACE */
+	bool may_lock;    /* CAP_IPC_LOCK */
+};
+
+void perf_rights_read(struct perf_rights *r);
+
+/* What was tried. */
+enum rights_wish {
+	RIGHTS_OWN,     /* an event on ourselves, without the kernel */
+	RIGHTS_PROCESS, /* a process */
+	RIGHTS_KERNEL,  /* the kernel's part of a process */
+	RIGHTS_ALL,     /* everything on the cpus, or a control group */
+};
+
+/* Why it failed with rc (-errno), the remedy and its risk: the rest of a sentence, borrowed for good. */
+const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, int rc);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kernel takes an attr as bytes, which perf_put.h makes; nothing else of it is known here. */
+#include "config.h"
+
+#include "perf_sys.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "perf_put.h"
+
+int perf_sys_open(const struct perf_attr *a, const struct perf_scope *s)
+{
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (s->is_cgroup ? PERF_FLAG_PID_CGROUP : 0);
+	uint8_t attr[PERF_ATTR_BYTES];
+	long fd;
+
+	perf_attr_encode(a, attr);
+	fd = syscall(SYS_perf_event_open, attr, s->task, s->cpu, -1, flags);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+uint64_t perf_sys_id(int fd)
+{
+	uint64_t id;
+
+	return ioctl(fd, PERF_EVENT_IOC_ID, &id) == 0 ? id : 0;
+}
+
+int perf_sys_redirect(int fd, int to)
+{
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, to) == 0 ? 0 : -errno;
+}
+
+int perf_sys_enable(int fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0 ? 0 : -errno;
+}
+
+int perf_sys_disable(int fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0) == 0 ? 0 : -errno;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files are opened once each for their build-ids, by device and inode. Layouts: proc(5). */
+#include "config.h"
+
+#include "proc_records.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build_id.h"
+#include "elf_file.h"
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+#include "perf_put.h"
+
+#define NOTES_MAX 4096
+
+struct known_file {
+	uint64_t device, inode;
+	struct build_id id;
+};
+
+struct proc_records {
+	const struct perf_attr *attr;
+	bool data; /* mappings without code, too */
+	VEC(struct known_file) files;
+	struct map by_inode; /* into files */
+};
+
+struct inode {
+	uint64_t device, inode;
+};
+
+struct proc_records *proc_records_new(const struct perf_attr *a, bool data)
+{
+	struct proc_records *p = xcalloc(1, sizeof(*p));
+
+	p->attr = a;
+	p->data = data;
+	return p;
+}
+
+void proc_records_free(struct proc_records *p)
+{
+	if (!p)
+		return;
+	vec_done(&p->files);
+	map_done(&p->by_inode);
+	free(p);
+}
+
+static bool same_inode(const void *things, uint32_t value, const void *key)
+{
+	const struct known_file *f = &((const struct known_file *)things)[value];
+	const struct inode *want = key;
+
+	return f->device == want->device && f->inode == want->inode;
+}
+
+/* As the process itself sees the file, which need not have a name any more. */
+static struct build_id read_id(int pid, uint64_t start, uint64_t end, const char *path)
+{
+	char *ways[] = { xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end),
+			 xasprintf("/proc/%d/root%s", pid, path) };
+	struct build_id id = { .n = 0 };
+	struct elf_file *f;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (id.n == 0 && elf_file_open(ways[i], &f, NULL) == 0) {
+			id = *elf_file_build_id(f);
+			elf_file_close(f);
+		}
+		free(ways[i]);
+	}
+	return id;
+}
+
+static struct build_id id_of(struct proc_records *p, const struct inode *i, int pid, uint64_t start,
+			     uint64_t end, const char *path)
+{
+	uint64_t hash = hash_u64(i->device ^ i->inode << 12);
+	uint32_t at = map_find(&p->by_inode, hash, same_inode, p->files.at, i);
+	struct known_file f = { .device = i->device, .inode = i->inode };
+
+	if (at != MAP_NONE)
+		return p->files.at[at].id;
+	f.id = read_id(pid, start, end, path);
+	map_add(&p->by_inode, hash, (uint32_t)p->files.n);
+	vec_push(&p->files, f);
+	return f.id;
+}
+
+/* A line of /proc/PID/maps. */
+static void put_mapping(struct proc_records *p, int pid, char *line, struct perf_put *to)
+{
+	const struct perf_trailer none = { 0 };
+	struct perf_mmap m = { .pid = pid, .tid = pid };
+	unsigned major, minor;
+	struct build_id id;
+	struct inode inode;
+	uint64_t end;
+	char prot[8];
+	int n = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start,
+		   &end, prot, &m.file_offset, &major, &minor, &inode.inode, &n) < 7 ||
+	    end <= m.start)
+		return;
+	m.executable = strchr(prot, 'x') != NULL;
+	if (!m.executable && (!p->data || !inode.inode))
+		return;
+	inode.device = (uint64_t)major << 32 | minor;
+	m.length = end - m.start;
+	m.path = n > 0 && line[n] ? line + n : "//anon";
+	m.path_len = strlen(m.path);
+	if (inode.inode && m.path[0] == '/') {
+		id = id_of(p, &inode, pid, m.start, end, m.path);
+		memcpy(m.build_id, id.bytes, id.n);
+		m.n_build_id = id.n;
+	}
+	perf_put_mmap(to, PERF_CPU_USER, p->attr, &m, &none);
+}
+
+static void put_mappings(struct proc_records *p, int pid, struct perf_put *to)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (f && getline(&line, &room, f) > 0)
+		put_mapping(p, pid, line, to);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static void put_name(struct proc_records *p, int pid, int tid, struct perf_put *to)
+{
+	const struct perf_trailer none = { 0 };
+	struct perf_comm c = { .pid = pid, .tid = tid };
+	char path[64], name[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	f = fopen(path, "re");
+	if (f && fgets(name, sizeof(name), f)) {
+		c.name = name;
+		c.name_len = strcspn(name, "\n");
+		perf_put_comm(to, p->attr, &c, &none);
+	}
+	if (f)
+		fclose(f);
+}
+
+void proc_records_process(struct proc_records *p, int pid, struct perf_put *to)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (atoi(entry->d_name) > 0)
+			put_name(p, pid, atoi(entry->d_name), to);
+	if (dir)
+		closedir(dir);
+	put_mappings(p, pid, to);
+}
+
+void proc_records_all(struct proc_records *p, struct perf_put *to)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (atoi(entry->d_name) > 0)
+			proc_records_process(p, atoi(entry->d_name), to);
+	if (dir)
+		closedir(dir);
+}
+
+/* Where the kernel's code begins and ends. Symbols of modules come last and are not read. */
+static bool find_text(uint64_t *begin, uint64_t *end)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char line[512], name[256];
+	uint64_t address;
+
+	*begin = *end = 0;
+	while (f && !(*begin && *end) && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) != 2)
+			continue;
+		if (address == 0)
+			break;
+		if (strcmp(name, "_text") == 0)
+			*begin = address;
+		else if (strcmp(name, "_etext") == 0)
+			*end = address;
+	}
+	if (f)
+		fclose(f);
+	return *begin && *end > *begin;
+}
+
+static void put_modules(struct proc_records *p, struct perf_put *to)
+{
+	const struct perf_trailer none = { 0 };
+	FILE *f = fopen("/proc/modules", "re");
+	char line[4096], name[256], path[258];
+	struct perf_mmap m = { .pid = -1, .executable = true, .path = path };
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%255s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &m.length,
+			   &m.start) != 3 ||
+		    m.start == 0)
+			continue;
+		m.path_len = (size_t)snprintf(path, sizeof(path), "[%s]", name);
+		perf_put_mmap(to, PERF_CPU_KERNEL, p->attr, &m, &none);
+	}
+	if (f)
+		fclose(f);
+}
+
+bool proc_records_kernel(struct proc_records *p, struct perf_put *to)
+{
+	static const char path[] = "[kernel.kallsyms]_text";
+	const struct perf_trailer none = { 0 };
+	struct perf_mmap m = {
+		.pid = -1, .executable = true, .path = path, .path_len = sizeof(path) - 1
+	};
+	uint64_t end;
+
+	if (!find_text(&m.start, &end))
+		return false;
+	m.length = end - m.start;
+	m.file_offset = m.start;
+	perf_put_mmap(to, PERF_CPU_KERNEL, p->attr, &m, &none);
+	put_modules(p, to);
+	return true;
+}
+
+bool proc_records_kernel_id(struct build_id *out)
+{
+	FILE *f = fopen("/sys/kernel/notes", "re");
+	uint8_t notes[NOTES_MAX];
+	size_t n = f ? fread(notes, 1, sizeof(notes), f) : 0;
+
+	if (f)
+		fclose(f);
+	return build_id_from_notes(notes, n, false, out);
+}
+
+int proc_records_process_of(int tid)
+{
+	char path[64], line[256];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	f = fopen(path, "re");
+	while (f && pid == 0 && fgets(line, sizeof(line), f))
+		if (strncmp(line, "Tgid:", 5) == 0)
+			pid = atoi(line + 5);
+	if (f)
+		fclose(f);
+	return pid;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What was so before a recording began, as records of time 0: names of threads, code that is mapped, the kernel
+ * and its modules. From /proc, as far as we may look.
+ */
+#ifndef PROFTOP_RECORD_PROC_RECORDS_H
+#define PROFTOP_RECORD_PROC_RECORDS_H
+
+#include <stdbool.h>
+
+struct build_id;
+struct perf_attr;
+struct perf_put;
+struct proc_records;
+
+/* a: of the event whose trailer the records get; borrowed. data: mappings without code are told, too. */
+struct proc_records *proc_records_new(const struct perf_attr *a, bool data);
+void proc_records_free(struct proc_records *p);
+
+/* A process with its threads; nothing when it is gone. */
+void proc_records_process(struct proc_records *p, int pid, struct perf_put *to);
+/* All that run. */
+void proc_records_all(struct proc_records *p, struct perf_put *to);
+/* False: the kernel does not say where its code is (kernel.kptr_restrict). */
+bool proc_records_kernel(struct proc_records *p, struct perf_put *to);
+
+/* The running kernel's; false when it does not say. */
+bool proc_records_kernel_id(struct build_id *out);
+
+/* The process that a thread belongs to; 0: it is gone. */
+int proc_records_process_of(int tid);
+
+#endif

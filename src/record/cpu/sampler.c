@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One ring for each cpu, which belongs to an event of our own that counts nothing, so that it is there whichever of
+ * the threads that are watched end. What an event is asked for is settled when it is opened for the first time:
+ * less and less, until the kernel takes it.
+ */
+#include "config.h"
+
+#include "sampler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpu_list.h"
+#include "err.h"
+#include "mem.h"
+#include "perf_events.h"
+#include "perf_rights.h"
+#include "perf_sys.h"
+
+#define RING_MIN        ((size_t)64 << 10)
+#define RING_SMALL      ((size_t)512 << 10) /* what users may lock for each cpu */
+#define RING_LARGE      ((size_t)4 << 20)
+#define RINGS_MAX       ((size_t)64 << 20) /* of all cpus */
+#define STACKS_PER_RING 64u                /* copies that fit into a ring, at least */
+#define STACK_MAX       (32u << 10)        /* of a copy whose size nobody said */
+
+#define SOFTWARE_CPU_CLOCK 0
+#define SOFTWARE_DUMMY     9
+
+/* All that a walk may need: what there is of numbered registers. */
+#if defined(__x86_64__)
+#define USER_REGS UINT64_C(0xff01ff)
+#elif defined(__aarch64__)
+#define USER_REGS ((UINT64_C(1) << 33) - 1)
+#else
+#define USER_REGS UINT64_C(0)
+#endif
+
+/* Told by the first event, of everything that is no sample. */
+#define BESIDE \
+	(PERF_ATTR_MMAP | PERF_ATTR_COMM | PERF_ATTR_TASK | PERF_ATTR_MMAP2 | PERF_ATTR_COMM_EXEC)
+
+struct sampler {
+	const struct sampler_options *o; /* while it is opened; borrowed */
+	struct perf_rights rights;
+	struct perf_events events;
+	VEC(bool) settled; /* by event: the kernel took it once */
+	struct cpu_list cpus;
+	VEC(int) owners;          /* by cpu: the event whose ring it is */
+	VEC(struct ring *) rings; /* by cpu */
+	VEC(int) fds;             /* of the events on all cpus and threads */
+	VEC(char *) remarks;
+	VEC(struct pollfd) polled; /* the owners, and room for others */
+	size_t ring_bytes;
+	uint32_t stack_bytes;
+	int cgroup; /* its directory; -1: none */
+	int last;   /* why the last thread could not be opened */
+	bool on_exec;
+};
+
+/* A file for each thread, cpu and event: as many as we may have. */
+static void want_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void remark(struct sampler *s, char *text)
+{
+	vec_push(&s->remarks, text);
+}
+
+static bool is_whole(const struct sampler *s)
+{
+	return s->o->n_pids == 0 && s->o->n_tids == 0;
+}
+
+/* --- rings ---------------------------------------------------------------------------------- */
+
+static size_t ring_wish(const struct sampler *s)
+{
+	size_t n = s->rights.may_all || s->rights.may_lock ? RING_LARGE : RING_SMALL;
+
+	if (s->o->stacks != SAMPLER_COPIES)
+		return RING_SMALL;
+	while (n > RING_SMALL && n * s->cpus.n > RINGS_MAX)
+		n /= 2;
+	return n;
+}
+
+static int open_ring(struct sampler *s, int cpu, struct err *e)
+{
+	struct perf_scope self = { .task = 0, .cpu = cpu };
+	struct perf_attr a = {
+		.type = PERF_T_SOFTWARE,
+		.config = SOFTWARE_DUMMY,
+		.flags = PERF_ATTR_DISABLED | PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV |
+			 PERF_ATTR_USE_CLOCKID | PERF_ATTR_WATERMARK,
+		.clockid = CLOCK_MONOTONIC,
+	};
+	struct ring *ring = NULL;
+	int rc, fd;
+
+	for (;; s->ring_bytes /= 2) {
+		a.wakeup = (uint32_t)(s->ring_bytes / 2);
+		fd = perf_sys_open(&a, &self);
+		if (fd < 0)
+			return err_set(e, fd, "nothing can be sampled: %s",
+				       perf_rights_why(&s->rights, RIGHTS_OWN, fd));
+		rc = ring_map(fd, s->ring_bytes, &ring);
+		if (rc == 0)
+			break;
+		close(fd);
+		if ((rc != -EPERM && rc != -ENOMEM) || s->ring_bytes <= RING_MIN)
+			return err_set(
+				e, rc,
+				"the ring of cpu %d cannot be mapped: %s; kernel.perf_event_mlock_kb "
+				"says how much memory users may lock for it",
+				cpu, strerror(-rc));
+	}
+	vec_push(&s->owners, fd);
+	vec_push(&s->rings, ring);
+	return 0;
+}
+
+static int open_rings(struct sampler *s, struct err *e)
+{
+	int rc = 0;
+
+	s->ring_bytes = ring_wish(s);
+	for (size_t i = 0; i < s->cpus.n && rc == 0; i++)
+		rc = open_ring(s, s->cpus.at[i], e);
+	s->stack_bytes = s->o->stack_bytes;
+	if (s->stack_bytes == 0) {
+		s->stack_bytes = (uint32_t)(s->ring_bytes / STACKS_PER_RING);
+		if (s->stack_bytes > STACK_MAX)
+			s->stack_bytes = STACK_MAX;
+	}
+	return rc;
+}
+
+/* --- events --------------------------------------------------------------------------------- */
+
+static void ask_for_stacks(const struct sampler *s, struct perf_attr *a)
+{
+	if (s->o->stacks == SAMPLER_NO_STACKS)
+		return;
+	a->sample_type |= PERF_S_CALLCHAIN;
+	if (s->o->stacks == SAMPLER_CHAINS || USER_REGS == 0)
+		return;
+	a->sample_type |= PERF_S_REGS_USER | PERF_S_STACK_USER;
+	a->flags |= PERF_ATTR_EXCLUDE_CALLCHAIN_USER;
+	a->sample_regs_user = USER_REGS;
+	a->sample_stack_user = s->stack_bytes;
+}
+
+static struct perf_attr make_attr(const struct sampler *s, const struct event_spec *spec)
+{
+	struct perf_attr a = spec->attr;
+
+	a.sample_type = PERF_S_IDENTIFIER | PERF_S_IP | PERF_S_TID | PERF_S_TIME | PERF_S_CPU |
+			PERF_S_PERIOD;
+	if (a.type == PERF_T_TRACEPOINT)
+		a.sample_type |= PERF_S_RAW;
+	a.read_format = PERF_RF_ID;
+	a.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_USE_CLOCKID;
+	a.clockid = CLOCK_MONOTONIC;
+	if (!(a.flags & PERF_ATTR_EXCLUDE_HOST))
+		a.flags |= PERF_ATTR_EXCLUDE_GUEST;
+	a.sample_period = spec->by_rate ? s->o->hz : 1;
+	if (spec->by_rate)
+		a.flags |= PERF_ATTR_FREQ;
+	if (!is_whole(s))
+		a.flags |= PERF_ATTR_INHERIT;
+	if (s->o->on_exec)
+		a.flags |= PERF_ATTR_ENABLE_ON_EXEC;
+	if (s->events.all.n == 0) {
+		a.flags |= s->o->data ? PERF_ATTR_MMAP_DATA : 0;
+		a.flags |= BESIDE | PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT | PERF_ATTR_BUILD_ID;
+		a.flags |= s->o->switches ? PERF_ATTR_CONTEXT_SWITCH : 0;
+	}
+	ask_for_stacks(s, &a);
+	return a;
+}
+
+static void add_event(struct sampler *s, const struct event_spec *spec)
+{
+	struct perf_attr a = make_attr(s, spec);
+
+	perf_events_add(&s->events, &a, spec->name);
+	vec_push(&s->settled, false);
+}
+
+static void rename_event(struct perf_event *e, char *name)
+{
+	free(e->name);
+	e->name = name;
+}
+
+/* Does it happen in the kernel only, so that there is nothing of it without? */
+static bool is_kernels(const struct perf_attr *a)
+{
+	return a->type == PERF_T_TRACEPOINT ||
+	       (a->type == PERF_T_SOFTWARE && (a->config == 3 || a->config == 4));
+}
+
+/* Without hardware counters, as in most virtual machines, the clock has to serve. */
+static bool become_clock(struct sampler *s, struct perf_event *e)
+{
+	if (e->attr.type != PERF_T_HARDWARE || (e->attr.config != 0 && e->attr.config != 9))
+		return false;
+	e->attr.type = PERF_T_SOFTWARE;
+	e->attr.config = SOFTWARE_CPU_CLOCK;
+	e->attr.flags &= ~(UINT64_C(3) << PERF_ATTR_PRECISE_SHIFT);
+	remark(s, xasprintf("%s are not counted here, as in most virtual machines: cpu-clock is "
+			    "sampled instead, by the kernel's timer",
+			    perf_event_name_of(e)));
+	rename_event(
+		e, xstrdup(e->attr.flags & PERF_ATTR_EXCLUDE_KERNEL ? "cpu-clock:u" : "cpu-clock"));
+	return true;
+}
+
+static bool leave_out_kernel(struct sampler *s, struct perf_event *e, int rc)
+{
+	if (e->attr.flags & PERF_ATTR_EXCLUDE_KERNEL || is_kernels(&e->attr) || s->rights.may_all)
+		return false;
+	e->attr.flags |= PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV;
+	/* Whoever named modifiers knows what is left of them. */
+	if (!strchr(perf_event_name_of(e), ':'))
+		rename_event(e, xasprintf("%s:u", perf_event_name_of(e)));
+	if (s->remarks.n == 0)
+		remark(s, xstrdup(perf_rights_why(&s->rights, RIGHTS_KERNEL, rc)));
+	return true;
+}
+
+/* Asks for less of what older kernels do not know. */
+static bool leave_out_news(struct perf_attr *a)
+{
+	static const uint64_t news[] = { PERF_ATTR_BUILD_ID,
+					 PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT,
+					 PERF_ATTR_CONTEXT_SWITCH };
+
+	for (size_t i = 0; i < sizeof(news) / sizeof(news[0]); i++) {
+		if (!(a->flags & news[i]))
+			continue;
+		a->flags &= ~news[i];
+		return true;
+	}
+	return false;
+}
+
+/* After rc: is something else worth trying? */
+static bool ask_for_less(struct sampler *s, struct perf_event *e, int rc)
+{
+	unsigned precise = e->attr.flags >> PERF_ATTR_PRECISE_SHIFT & 3;
+
+	switch (rc) {
+	case -EACCES:
+	case -EPERM:
+		return leave_out_kernel(s, e, rc);
+	case -EINVAL:
+		return leave_out_news(&e->attr);
+	case -ENOENT:
+	case -ENODEV:
+	case -EOPNOTSUPP:
+		if (precise == 0)
+			return become_clock(s, e);
+		e->attr.flags -= UINT64_C(1) << PERF_ATTR_PRECISE_SHIFT;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int say_event(struct sampler *s, const char *name, const struct perf_scope *at, int rc,
+		     struct err *e)
+{
+	enum rights_wish wish = is_whole(s) ? RIGHTS_ALL : RIGHTS_PROCESS;
+
+	if (rc == -ENOENT || rc == -ENODEV || rc == -EOPNOTSUPP)
+		return err_set(e, rc, "%s is not counted on this machine", name);
+	if (rc == -EINVAL)
+		return err_set(e, rc, "the kernel does not take the event %s as it is asked for",
+			       name);
+	if (is_whole(s))
+		return err_set(e, rc, "%s cannot be sampled on cpu %d: %s", name, at->cpu,
+			       perf_rights_why(&s->rights, wish, rc));
+	return err_set(e, rc, "%s of process %d cannot be sampled: %s", name, at->task,
+		       perf_rights_why(&s->rights, wish, rc));
+}
+
+/* One event on one cpu, of one thread or all. -ESRCH: there is no such thread any more. */
+static int open_event(struct sampler *s, uint32_t event, const struct perf_scope *at, size_t cpu,
+		      struct err *e)
+{
+	struct perf_event *p = &s->events.all.at[event];
+	int fd, rc;
+
+	do
+		fd = perf_sys_open(&p->attr, at);
+	while (fd < 0 && !s->settled.at[event] && ask_for_less(s, p, fd));
+	if (fd == -ESRCH)
+		return fd;
+	if (fd < 0)
+		return say_event(s, perf_event_name_of(p), at, fd, e);
+	s->settled.at[event] = true;
+	vec_push(&s->fds, fd);
+	rc = perf_sys_redirect(fd, s->owners.at[cpu]);
+	if (rc)
+		return err_set(e, rc, "%s cannot write to the ring of cpu %d: %s",
+			       perf_event_name_of(p), at->cpu, strerror(-rc));
+	perf_events_add_id(&s->events, event, perf_sys_id(fd));
+	return 0;
+}
+
+/* All events of a thread (or of all) on all cpus. */
+static int open_task(struct sampler *s, int task, struct err *e)
+{
+	struct perf_scope at = { .task = task, .is_cgroup = s->cgroup >= 0 };
+	int rc = 0;
+
+	if (at.is_cgroup)
+		at.task = s->cgroup;
+	for (size_t c = 0; c < s->cpus.n && rc == 0; c++) {
+		at.cpu = s->cpus.at[c];
+		for (uint32_t i = 0; i < s->events.all.n && rc == 0; i++)
+			rc = open_event(s, i, &at, c, e);
+	}
+	return rc;
+}
+
+/* --- what is watched ------------------------------------------------------------------------ */
+
+/* All threads of a process; those that end meanwhile are left out. */
+static int open_process(struct sampler *s, int pid, struct err *e)
+{
+	char path[64];
+	size_t before = s->fds.n;
+	struct dirent *entry;
+	int rc = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return err_set(e, -ESRCH, "there is no process %d", pid);
+	while (rc == 0 && (entry = readdir(dir))) {
+		int tid = atoi(entry->d_name);
+
+		if (tid > 0)
+			rc = open_task(s, tid, e);
+		if (rc == -ESRCH)
+			rc = 0;
+	}
+	closedir(dir);
+	if (rc == 0 && s->fds.n == before)
+		return err_set(e, -ESRCH, "process %d has ended", pid);
+	return rc;
+}
+
+static int open_cgroup(struct sampler *s, const char *name, struct err *e)
+{
+	static const char *const roots[] = { "/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/", "" };
+
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]) && s->cgroup < 0; i++) {
+		char *path = xasprintf("%s%s", roots[i], name);
+
+		s->cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		free(path);
+	}
+	if (s->cgroup < 0)
+		return err_set(e, -ENOENT, "there is no control group %s", name);
+	return 0;
+}
+
+static int open_targets(struct sampler *s, struct err *e)
+{
+	const struct sampler_options *o = s->o;
+	int rc = 0;
+
+	if (o->cgroup)
+		rc = open_cgroup(s, o->cgroup, e);
+	if (rc == 0 && is_whole(s))
+		return open_task(s, -1, e);
+	for (size_t i = 0; i < o->n_pids && rc == 0; i++)
+		rc = open_process(s, o->pids[i], e);
+	for (size_t i = 0; i < o->n_tids && rc == 0; i++) {
+		rc = open_task(s, o->tids[i], e);
+		if (rc == -ESRCH)
+			rc = err_set(e, rc, "there is no thread %d", o->tids[i]);
+	}
+	return rc;
+}
+
+static void add_events(struct sampler *s)
+{
+	struct event_spec usual = { .attr = { .type = PERF_T_HARDWARE }, .by_rate = true };
+	char name[] = "cycles";
+
+	usual.name = name;
+	for (size_t i = 0; i < s->o->n_events; i++)
+		add_event(s, &s->o->events[i]);
+	if (s->o->n_events == 0)
+		add_event(s, &usual);
+}
+
+int sampler_open(const struct sampler_options *o, struct sampler **out, struct err *e)
+{
+	struct sampler *s = xcalloc(1, sizeof(*s));
+	int rc;
+
+	s->o = o;
+	s->cgroup = -1;
+	s->on_exec = o->on_exec;
+	perf_rights_read(&s->rights);
+	want_files();
+	rc = cpu_list_read(o->cpus, &s->cpus, e);
+	if (rc == 0)
+		rc = open_rings(s, e);
+	if (rc == 0) {
+		add_events(s);
+		rc = open_targets(s, e);
+	}
+	s->o = NULL;
+	if (rc) {
+		sampler_free(s);
+		return rc;
+	}
+	*out = s;
+	return 0;
+}
+
+void sampler_free(struct sampler *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->fds.n; i++)
+		close(s->fds.at[i]);
+	for (size_t i = 0; i < s->rings.n; i++)
+		ring_unmap(s->rings.at[i]);
+	for (size_t i = 0; i < s->owners.n; i++)
+		close(s->owners.at[i]);
+	for (size_t i = 0; i < s->remarks.n; i++)
+		free(s->remarks.at[i]);
+	if (s->cgroup >= 0)
+		close(s->cgroup);
+	perf_events_done(&s->events);
+	vec_done(&s->settled);
+	vec_done(&s->cpus);
+	vec_done(&s->owners);
+	vec_done(&s->rings);
+	vec_done(&s->fds);
+	vec_done(&s->remarks);
+	vec_done(&s->polled);
+	free(s);
+}
+
+struct perf_events *sampler_events(struct sampler *s)
+{
+	return &s->events;
+}
+
+const char *const *sampler_remarks(const struct sampler *s, size_t *n)
+{
+	*n = s->remarks.n;
+	return (const char *const *)s->remarks.at;
+}
+
+int sampler_start(struct sampler *s, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < s->fds.n && !s->on_exec && rc == 0; i++)
+		rc = perf_sys_enable(s->fds.at[i]);
+	return rc ? err_set(e, rc, "counting cannot begin: %s", strerror(-rc)) : 0;
+}
+
+void sampler_stop(struct sampler *s)
+{
+	for (size_t i = 0; i < s->fds.n; i++)
+		perf_sys_disable(s->fds.at[i]);
+}
+
+void sampler_wait(struct sampler *s, const int *others, size_t n, int ms)
+{
+	vec_clear(&s->polled);
+	for (size_t i = 0; i < s->owners.n; i++)
+		vec_push(&s->polled, ((struct pollfd){ .fd = s->owners.at[i], .events = POLLIN }));
+	for (size_t i = 0; i < n; i++)
+		vec_push(&s->polled, ((struct pollfd){ .fd = others[i], .events = POLLIN }));
+	poll(s->polled.at, s->polled.n, ms);
+}
+
+void sampler_turn(struct sampler *s)
+{
+	for (size_t i = 0; i < s->rings.n; i++)
+		ring_turn(s->rings.at[i]);
+}
+
+void sampler_ahead(struct sampler *s, ring_fn *each, void *arg)
+{
+	for (size_t i = 0; i < s->rings.n; i++)
+		ring_ahead(s->rings.at[i], each, arg);
+}
+
+void sampler_take(struct sampler *s, ring_fn *each, void *arg)
+{
+	for (size_t i = 0; i < s->rings.n; i++)
+		ring_take(s->rings.at[i], each, arg);
+}

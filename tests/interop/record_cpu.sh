@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# proftop record of CPU samples: what it writes is what perf sees, and what goes wrong ends well. Skipped where
+# nobody may sample.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+proftop=$(realpath "${PROFTOP:-./proftop}")
+dir=$(mktemp -d) || exit 99
+trap 'rm -rf "$dir"' EXIT
+faults=0
+
+fault() {
+    echo "FAULT: $*"
+    faults=$((faults + 1))
+}
+
+# says FILE TEXT: the file has the text.
+says() {
+    grep -qF -- "$2" "$dir/$1" || fault "line ${BASH_LINENO[0]}: $1 does not say \"$2\": $(head -5 "$dir/$1")"
+}
+
+# record STATUS OPTION…: records, with what is said in $dir/err.
+record() {
+    local want=$1 got
+    shift
+    "$proftop" record "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ "$got" = "$want" ] || fault "record $* ended with $got, not $want: $(cat "$dir/err")"
+}
+
+"$proftop" record -o "$dir/trial" -- true >/dev/null 2>"$dir/err" || {
+    echo "skipped: $(tail -1 "$dir/err")"
+    exit 77
+}
+${CC:-cc} -O0 -g -o "$dir/shares" "$here/shares.c" -lpthread || exit 99
+cd "$dir" || exit 99
+
+# The usual: to perf.data, with the command's status, opened without being named.
+record 7 -e cpu-clock -- sh -c './shares 0.3; exit 7'
+says err 'in perf.data'
+"$proftop" report -n 0 >out 2>err || fault "report: $(cat err)"
+says out share_8
+says out small_ones
+record 137 -o killed -- sh -c 'kill -9 $$'
+record 127 -o none -- "$dir/nowhere"
+says err 'No such file'
+record 126 -o none -- "$dir"
+
+# The stacks, each way.
+for how in unwound unwound,8192 dwarf dwarf,4096 fp; do
+    record 0 -e cpu-clock -g "$how" -o "x.$how" -- ./shares 0.3
+    "$proftop" report --view tree -n 0 --min 1 "x.$how" >out 2>err
+    says out large_ones
+    "$proftop" info "x.$how" >out
+    grep -q '^? broken' out && fault "$how: $(grep broken out)"
+done
+record 0 -e cpu-clock -g off -o flat -- ./shares 0.3
+"$proftop" info flat | grep -q 'average depth *1.0' || fault 'stacks without being asked for'
+record 0 -e cpu-clock -z 0 -o plain -- ./shares 0.3
+"$proftop" info plain | grep -q compressed && fault 'packed at level 0'
+
+# Events: several, and those of kernel and user apart.
+record 0 -e cpu-clock:u,page-faults -o two -- ./shares 0.3
+"$proftop" info two >out
+says out cpu-clock:u
+says out page-faults
+if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then
+    record 0 -e sched:sched_switch -o switches -- sleep 0.1
+    "$proftop" info switches >out
+    says out sched:sched_switch
+fi
+record 0 --off-cpu -e cpu-clock -o waits -- sleep 0.2
+"$proftop" report --event offcpu waits >out 2>err
+says out clock_nanosleep
+
+# What runs already; limits end the recording and not the command.
+./shares 3 &
+pid=$!
+sleep 0.2
+record 0 -p "$pid" --duration 300ms -o attached
+"$proftop" report -n 0 attached >out
+says out share_8
+record 0 -t "$pid" --duration 300ms -o one
+[ "$("$proftop" report --view threads --json one | grep -c '"tid"')" -le 1 ] || fault 'more than one thread'
+kill "$pid"
+wait "$pid" 2>/dev/null
+record 3 --duration 100ms -g off -z 0 -o sized -- sh -c './shares 0.5; exit 3'
+record 0 -e cpu-clock -g dwarf -z 0 --max-size 1M -o sized -- ./shares 1
+[ "$(stat -c %s sized)" -lt 8000000 ] || fault "a file of $(stat -c %s sized) bytes"
+
+# A recorder that is killed leaves what it wrote.
+./shares 8 &
+pid=$!
+"$proftop" record -e cpu-clock -p "$pid" -o dead 2>/dev/null &
+recorder=$!
+sleep 2.5
+kill -9 "$recorder"
+wait "$recorder" 2>/dev/null
+"$proftop" report dead >out 2>err || fault "dead: $(cat err)"
+says out share_8
+# The target is killed: its recording ends by itself.
+"$proftop" record -e cpu-clock -p "$pid" -o orphan 2>err &
+recorder=$!
+sleep 0.7
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+wait "$recorder" || fault "orphan ends with $?"
+says err 'recorded'
+
+# Wishes that cannot be had.
+record 3 -p 4194303
+says err 'there is no process 4194303'
+record 3 -t 4194303
+says err 'there is no thread 4194303'
+record 2 -p 12x
+record 2
+record 2 -e nothing -- true
+says err 'there is no event "nothing"'
+record 2 -e sched:nothing -- true
+record 2 -g sideways -- true
+record 2 -F 0 -- true
+record 3 -C 9999 -a
+says err 'there is no cpu 9999'
+record 3 -G no/such/group
+says err 'there is no control group'
+record 2 --sample 1M -- true
+record 2 --heap -F 99 -- true
+record 2 -o "$dir/no/such/directory" -- true
+
+# perf takes it, too.
+if command -v perf >/dev/null 2>&1; then
+    for how in unwound dwarf fp; do
+        perf script -i "x.$how" >out 2>err
+        [ -s err ] && fault "perf script of $how: $(head -3 err)"
+        says out share_8
+        perf report --stdio -i "x.$how" >out 2>err
+        [ -s err ] && fault "perf report of $how: $(head -3 err)"
+    done
+    perf script -i dead >out 2>err
+    [ -s err ] && fault "perf script of what a killed recorder left: $(head -3 err)"
+    says out share_8
+fi
+[ "$faults" = 0 ] || exit 1
