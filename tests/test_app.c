@@ -2,16 +2,15 @@
 /* The app on a canvas: what keys do, what loading looks like, and that no key on no size breaks it. */
 #include "config.h"
 
-#include "analysis.h"
 #include "app.h"
 #include "app_draw.h"
-#include "app_state.h"
 #include "err.h"
 #include "keymap.h"
 #include "made_profile.h"
 #include "mem.h"
 #include "profile.h"
 #include "stage.h"
+#include "stage_app.h"
 #include "task.h"
 #include "tui.h"
 
@@ -23,131 +22,6 @@
 #include <string.h>
 
 #define N(cases) (sizeof(cases) / sizeof(*(cases)))
-
-/* A loader as the app sees it. */
-struct loader {
-	bool over;         /* has it ended? */
-	int code;          /* how */
-	const char *error; /* the sentence, when code is not 0 */
-};
-
-static bool finished(void *arg, struct err *e)
-{
-	const struct loader *l = arg;
-
-	if (l->over && l->code != 0)
-		err_set(e, l->code, "%s", l->error);
-	return l->over;
-}
-
-/* An app on a canvas, and what it looks at. */
-struct fixture {
-	struct profile *profile;
-	struct loader loader;
-	struct progress progress;
-	struct tui_source source;
-	struct tui_options options;
-	struct settings settings;
-	struct app *app;
-	struct canvas canvas;
-	int64_t now; /* the time it is told */
-};
-
-static void begin(struct fixture *f, struct profile *p, bool loaded, int cols, int rows)
-{
-	struct err e = ERR_INIT;
-
-	setlocale(LC_ALL, "C.UTF-8");
-	*f = (struct fixture){ .profile = p, .loader = { .over = loaded } };
-	f->source = (struct tui_source){ .profile = p,
-					 .title = "demo.data",
-					 .progress = &f->progress,
-					 .finished = finished,
-					 .arg = &f->loader,
-					 .wake_fd = -1 };
-	f->options = (struct tui_options){ .hints = true, .mouse = true };
-	settings_init(&f->settings);
-	canvas_init(&f->canvas, cols, rows, false);
-	f->app = app_new(&f->source, &f->options, &f->settings, &e);
-	cr_assert_not_null(f->app, "%s", err_text(&e));
-	app_resize(f->app, cols, rows);
-}
-
-static void end(struct fixture *f)
-{
-	app_free(f->app);
-	canvas_done(&f->canvas);
-	settings_done(&f->settings);
-	profile_free(f->profile);
-}
-
-/* Until nothing is being worked on; a growing profile has had its turn then. */
-static void settle(struct fixture *f)
-{
-	for (int i = 0; i < 2000; i++) {
-		struct pollfd polls[2];
-		int fds[2];
-
-		app_tick(f->app, f->now += 300);
-		if (app_settled(f->app) || (!f->loader.over && i > 20))
-			return;
-		app_wake_fds(f->app, fds);
-		for (int k = 0; k < 2; k++)
-			polls[k] = (struct pollfd){ .fd = fds[k], .events = POLLIN };
-		poll(polls, 2, 5);
-	}
-	cr_assert_fail("the app does not settle");
-}
-
-static void play(struct fixture *f, const char *keys)
-{
-	settle(f);
-	while (*keys != '\0') {
-		uint32_t key = keycode_take(&keys, NULL);
-
-		cr_assert(key != KEYCODE_NONE, "bad test: %s", keys);
-		app_key(f->app, key);
-		settle(f);
-	}
-}
-
-/* What is drawn now; the caller frees. */
-static char *draw(struct fixture *f)
-{
-	app_draw(f->app, &f->canvas);
-	return canvas_text(&f->canvas);
-}
-
-static bool mentions(struct fixture *f, const char *text)
-{
-	char *all = draw(f);
-	bool found = strstr(all, text) != NULL;
-
-	free(all);
-	return found;
-}
-
-static bool shows(struct fixture *f, const char *text)
-{
-	char *all = draw(f);
-	bool found = strstr(all, text) != NULL;
-
-	if (!found)
-		fprintf(stderr, "no \"%s\" on:\n%s", text, all);
-	free(all);
-	return found;
-}
-
-static bool hides(struct fixture *f, const char *text)
-{
-	char *all = draw(f);
-	bool found = strstr(all, text) != NULL;
-
-	if (found)
-		fprintf(stderr, "\"%s\" on:\n%s", text, all);
-	free(all);
-	return !found;
-}
 
 Test(app, what_keys_do)
 {
@@ -281,62 +155,15 @@ Test(app, what_keys_do)
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {
-		struct fixture f;
+		struct stage_app f;
 
-		begin(&f, stage_profile(), true, 110, 30);
-		play(&f, cases[i].keys);
-		cr_expect(shows(&f, cases[i].shows), "%s", cases[i].what);
-		cr_expect(hides(&f, cases[i].hides), "%s", cases[i].what);
+		stage_app_init(&f, stage_profile(), true, 110, 30);
+		stage_app_play(&f, cases[i].keys);
+		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
+		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
 		cr_expect(!app_over(f.app), "%s", cases[i].what);
-		end(&f);
+		stage_app_done(&f);
 	}
-}
-
-/* What a heap opens on, and what digits and m mean there. */
-Test(app, heaps)
-{
-	static const struct {
-		const char *keys, *shows;
-	} cases[] = {
-		{ "", "[1 memory]" },
-		{ "", "live 73.7 MB at the end" },
-		{ "", "2 top  3 tree" },
-		{ "2", "[2 top]" },
-		{ "9", "[9 info]" },
-		{ "9<Tab>", "[1 memory]" },
-		{ "p", "live 104 MB at the peak" },
-		{ "m", "malloc leaked" },
-		{ "mm", "malloc freed" },
-		{ "mmm", "malloc temporary" },
-		{ "mmmmm", "mmap calls" },
-		{ "mmmmmmmmmmmm", "malloc calls" },
-		{ "2m", "[2 top]" },
-		{ "7", "[7 threads]" },
-		{ "7", "flusher  tid 815" },
-		{ "8", "[8 timeline]" },
-		{ "<Enter>", "[4 callers]" },
-		{ "<Enter>", "load_tables(Config const&)" },
-	};
-
-	for (size_t i = 0; i < N(cases); i++) {
-		struct fixture f;
-
-		begin(&f, stage_heap(), true, 100, 30);
-		play(&f, cases[i].keys);
-		cr_expect(shows(&f, cases[i].shows), "%s", cases[i].keys);
-		end(&f);
-	}
-}
-
-Test(app, without_a_heap_there_is_no_memory)
-{
-	struct fixture f;
-
-	begin(&f, stage_profile(), true, 100, 30);
-	play(&f, "");
-	cr_expect(shows(&f, "[1 top]"));
-	cr_expect(hides(&f, "memory"));
-	end(&f);
 }
 
 /* The button pressed at one cell and let go of at another one. */
@@ -360,18 +187,18 @@ Test(app, dragging)
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {
-		struct fixture f;
+		struct stage_app f;
 
-		begin(&f, stage_profile(), true, 110, 30);
-		play(&f, cases[i].keys);
-		free(draw(&f));
+		stage_app_init(&f, stage_profile(), true, 110, 30);
+		stage_app_play(&f, cases[i].keys);
+		free(stage_app_draw(&f));
 		app_click(f.app, cases[i].row, cases[i].from, f.now);
 		app_release(f.app, cases[i].to_row, cases[i].to);
-		settle(&f);
-		cr_expect(shows(&f, cases[i].shows), "%s", cases[i].what);
-		cr_expect(hides(&f, cases[i].hides), "%s", cases[i].what);
+		stage_app_settle(&f);
+		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].what);
+		cr_expect(stage_app_hides(&f, cases[i].hides), "%s", cases[i].what);
 		app_release(f.app, 5, 5); /* without a press */
-		end(&f);
+		stage_app_done(&f);
 	}
 }
 
@@ -388,97 +215,97 @@ Test(app, quitting)
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {
-		struct fixture f;
+		struct stage_app f;
 
-		begin(&f, stage_profile(), true, 80, 24);
-		settle(&f);
+		stage_app_init(&f, stage_profile(), true, 80, 24);
+		stage_app_settle(&f);
 		for (const char *at = cases[i].keys; *at != '\0';)
 			app_key(f.app, keycode_take(&at, NULL));
 		cr_expect_eq(app_over(f.app), cases[i].over, "%s", cases[i].keys);
-		end(&f);
+		stage_app_done(&f);
 	}
 }
 
 Test(app, wishes)
 {
-	struct fixture f;
+	struct stage_app f;
 	struct wish w;
 
-	begin(&f, stage_profile(), true, 80, 24);
-	play(&f, "");
+	stage_app_init(&f, stage_profile(), true, 80, 24);
+	stage_app_play(&f, "");
 	cr_assert(!app_take_wish(f.app, &w));
-	play(&f, "y");
+	stage_app_play(&f, "y");
 	cr_assert(app_take_wish(f.app, &w));
 	cr_assert_eq((int)w.kind, WISH_COPY);
 	cr_assert(strlen(w.text) > 0);
-	cr_assert(shows(&f, w.text), "what was copied is not what is selected");
+	cr_assert(stage_app_shows(&f, w.text), "what was copied is not what is selected");
 	free(w.text);
 	cr_assert(!app_take_wish(f.app, &w));
-	play(&f, "Y");
+	stage_app_play(&f, "Y");
 	cr_assert(app_take_wish(f.app, &w));
 	cr_assert_str_eq(w.text, "my_program;_start;__libc_start_call_main;main;serve(Listener&);"
 				 "handle_request(Conn*);Parser::parse_record(Slice)");
 	free(w.text);
-	play(&f, "6jjy");
+	stage_app_play(&f, "6jjy");
 	cr_assert(app_take_wish(f.app, &w));
 	cr_assert_str_eq(w.text, "21.1 %  145 samples  tid 815  flusher");
 	free(w.text);
-	play(&f, "1^L");
+	stage_app_play(&f, "1^L");
 	cr_assert(app_take_wish(f.app, &w));
 	cr_assert_eq((int)w.kind, WISH_REPAINT);
 	free(w.text);
-	play(&f, "/parse_record<Enter>E");
+	stage_app_play(&f, "/parse_record<Enter>E");
 	cr_assert(app_take_wish(f.app, &w), "no wish for an editor");
 	cr_assert_eq((int)w.kind, WISH_EDIT);
 	cr_assert_str_eq(w.text, "parser.cc");
 	cr_assert_eq(w.line, 118u);
 	free(w.text);
-	play(&f, "y");
-	end(&f); /* with a wish that nobody took */
+	stage_app_play(&f, "y");
+	stage_app_done(&f); /* with a wish that nobody took */
 }
 
 Test(app, loading_is_shown_and_can_be_stopped)
 {
-	struct fixture f;
+	struct stage_app f;
 
-	begin(&f, stage_profile(), false, 100, 24);
+	stage_app_init(&f, stage_profile(), false, 100, 24);
 	progress_set(&f.progress, 43, 100);
-	settle(&f);
-	cr_assert(shows(&f, "loading 43 % · z stops"));
-	cr_assert(shows(&f, "FUNCTION"), "the view is not usable");
+	stage_app_settle(&f);
+	cr_assert(stage_app_shows(&f, "loading 43 % · z stops"));
+	cr_assert(stage_app_shows(&f, "FUNCTION"), "the view is not usable");
 	cr_assert(!app_settled(f.app));
 	progress_set(&f.progress, 1500000, 0);
 	cr_assert(app_tick(f.app, f.now), "progress does not show");
-	cr_assert(shows(&f, "loading 1.5"));
+	cr_assert(stage_app_shows(&f, "loading 1.5"));
 	app_key(f.app, '?');
 	app_key(f.app, 'G');
 	cr_assert(!progress_cancelled(&f.progress));
 	app_key(f.app, 'q');
 	app_key(f.app, 'z');
 	cr_assert(progress_cancelled(&f.progress));
-	cr_assert(shows(&f, "stopped loading"));
-	f.loader = (struct loader){ .over = true, .code = -ECANCELED, .error = "stopped" };
-	settle(&f);
+	cr_assert(stage_app_shows(&f, "stopped loading"));
+	f.loader = (struct stage_loader){ .over = true, .code = -ECANCELED, .error = "stopped" };
+	stage_app_settle(&f);
 	cr_assert(!app_over(f.app) && app_failure(f.app, NULL) == 0);
-	cr_assert(hides(&f, "loading 1.5"));
-	cr_assert(shows(&f, "samples"));
-	end(&f);
+	cr_assert(stage_app_hides(&f, "loading 1.5"));
+	cr_assert(stage_app_shows(&f, "samples"));
+	stage_app_done(&f);
 }
 
 Test(app, follows_a_growing_profile_at_most_four_times_a_second)
 {
-	struct fixture f;
+	struct stage_app f;
 
-	begin(&f, profile_new(), false, 100, 24);
-	settle(&f);
-	cr_assert(hides(&f, "first_function"));
+	stage_app_init(&f, profile_new(), false, 100, 24);
+	stage_app_settle(&f);
+	cr_assert(stage_app_hides(&f, "first_function"));
 	made_profile_add(f.profile, "first_function 100\n");
-	settle(&f);
-	cr_assert(shows(&f, "first_function"));
+	stage_app_settle(&f);
+	cr_assert(stage_app_shows(&f, "first_function"));
 	/* nothing more is asked for within 250 ms of the last time */
 	made_profile_add(f.profile, "second_function 100\n");
 	app_tick(f.app, f.now += 1000);
-	for (int i = 0; i < 500 && !mentions(&f, "second_function"); i++) {
+	for (int i = 0; i < 500 && !stage_app_mentions(&f, "second_function"); i++) {
 		poll(NULL, 0, 2);
 		app_tick(f.app, f.now);
 	}
@@ -487,37 +314,37 @@ Test(app, follows_a_growing_profile_at_most_four_times_a_second)
 	cr_assert_leq(app_wait_ms(f.app, f.now + 1), 250);
 	poll(NULL, 0, 20);
 	app_tick(f.app, f.now + 200);
-	cr_assert(shows(&f, "second_function"));
-	cr_assert(hides(&f, "third_function"));
+	cr_assert(stage_app_shows(&f, "second_function"));
+	cr_assert(stage_app_hides(&f, "third_function"));
 	/* but the end of loading is not waited for, and until all is counted no number seems to be of all */
 	f.loader.over = true;
 	app_tick(f.app, f.now + 101);
-	cr_assert(shows(&f, "counting"));
-	cr_assert(hides(&f, "200 samples"));
+	cr_assert(stage_app_shows(&f, "counting"));
+	cr_assert(stage_app_hides(&f, "200 samples"));
 	while (!app_settled(f.app))
 		app_tick(f.app, f.now + 101);
-	cr_assert(shows(&f, "third_function"));
-	cr_assert(shows(&f, "300 samples"));
+	cr_assert(stage_app_shows(&f, "third_function"));
+	cr_assert(stage_app_shows(&f, "300 samples"));
 	cr_assert_eq(app_wait_ms(f.app, f.now + 500), -1, "idle, but it wants to be woken");
-	end(&f);
+	stage_app_done(&f);
 }
 
 /* Does a text come, at a moment that stands still? */
-static bool shows_at(struct fixture *f, int64_t now, const char *text)
+static bool shows_at(struct stage_app *f, int64_t now, const char *text)
 {
-	for (int i = 0; i < 100 && !mentions(f, text); i++) {
+	for (int i = 0; i < 100 && !stage_app_mentions(f, text); i++) {
 		app_tick(f->app, now);
 		poll(NULL, 0, 1);
 	}
-	return mentions(f, text);
+	return stage_app_mentions(f, text);
 }
 
 /* What has no names yet is shown later than what has. */
 Test(app, first_rows_come_soon_but_with_names)
 {
-	struct fixture f;
+	struct stage_app f;
 
-	begin(&f, profile_new(), false, 100, 24);
+	stage_app_init(&f, profile_new(), false, 100, 24);
 	cr_expect_not(shows_at(&f, 1000, "[m]"));
 	made_profile_add(f.profile, "?10@m;?20@m 1\n");
 	cr_expect_not(shows_at(&f, 1099, "[m]"));
@@ -526,57 +353,57 @@ Test(app, first_rows_come_soon_but_with_names)
 	cr_expect(shows_at(&f, 1040, "named"));
 	made_profile_add(f.profile, "second 1000\n");
 	cr_expect_not(shows_at(&f, 1200, "second"), "there are rows to look at");
-	end(&f);
+	stage_app_done(&f);
 }
 
 Test(app, an_unusable_input_ends_it_with_its_sentence)
 {
-	struct fixture f;
+	struct stage_app f;
 	struct err e = ERR_INIT;
 
-	begin(&f, profile_new(), false, 80, 24);
-	settle(&f);
-	f.loader = (struct loader){ true, -EBADMSG, "x.data: offset 12: no header" };
-	settle(&f);
+	stage_app_init(&f, profile_new(), false, 80, 24);
+	stage_app_settle(&f);
+	f.loader = (struct stage_loader){ true, -EBADMSG, "x.data: offset 12: no header" };
+	stage_app_settle(&f);
 	cr_assert(app_over(f.app));
 	cr_assert_eq(app_failure(f.app, &e), -EBADMSG);
 	cr_assert_str_eq(err_text(&e), "x.data: offset 12: no header");
 	err_clear(&e);
-	end(&f);
+	stage_app_done(&f);
 	/* what was read before the damage is shown */
-	begin(&f, stage_profile(), false, 100, 24);
-	f.loader = (struct loader){ true, -EIO, "x.data: offset 12: cannot be read" };
-	settle(&f);
+	stage_app_init(&f, stage_profile(), false, 100, 24);
+	f.loader = (struct stage_loader){ true, -EIO, "x.data: offset 12: cannot be read" };
+	stage_app_settle(&f);
 	cr_assert(!app_over(f.app) && app_failure(f.app, NULL) == 0);
-	cr_assert(shows(&f, "x.data: offset 12: cannot be read"));
-	end(&f);
+	cr_assert(stage_app_shows(&f, "x.data: offset 12: cannot be read"));
+	stage_app_done(&f);
 	/* what a reader took for stacks and then refused is not */
-	begin(&f, stage_profile(), false, 100, 24);
-	f.loader = (struct loader){ true, -EBADMSG, "ls.txt: there is no stack in it" };
-	settle(&f);
+	stage_app_init(&f, stage_profile(), false, 100, 24);
+	f.loader = (struct stage_loader){ true, -EBADMSG, "ls.txt: there is no stack in it" };
+	stage_app_settle(&f);
 	cr_assert(app_over(f.app) && app_failure(f.app, NULL) == -EBADMSG);
-	end(&f);
+	stage_app_done(&f);
 }
 
 /* Where something is said of time or of a filter, a click leads to where it is changed. */
 Test(app, clicks_on_the_frame)
 {
-	struct fixture f;
+	struct stage_app f;
 
-	begin(&f, stage_profile(), true, 100, 24);
-	settle(&f);
-	cr_assert(shows(&f, "[1 top]"));
+	stage_app_init(&f, stage_profile(), true, 100, 24);
+	stage_app_settle(&f);
+	cr_assert(stage_app_shows(&f, "[1 top]"));
 	app_click(f.app, 2, 30, 0);
 	app_release(f.app, 2, 30);
-	settle(&f);
-	cr_expect(shows(&f, "[7 timeline]"));
-	play(&f, "<Esc>");
-	cr_expect(shows(&f, "[1 top]"));
-	play(&f, "&!fn:no_such<Enter>");
-	cr_assert(shows(&f, "filter  !fn:no_such"));
+	stage_app_settle(&f);
+	cr_expect(stage_app_shows(&f, "[7 timeline]"));
+	stage_app_play(&f, "<Esc>");
+	cr_expect(stage_app_shows(&f, "[1 top]"));
+	stage_app_play(&f, "&!fn:no_such<Enter>");
+	cr_assert(stage_app_shows(&f, "filter  !fn:no_such"));
 	app_click(f.app, 22, 4, 5000);
-	cr_expect(shows(&f, "leaf: in: thread: process:"), "no prompt");
-	end(&f);
+	cr_expect(stage_app_shows(&f, "leaf: in: thread: process:"), "no prompt");
+	stage_app_done(&f);
 }
 
 Test(app, small_screens_keep_what_matters)
@@ -592,49 +419,49 @@ Test(app, small_screens_keep_what_matters)
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {
-		struct fixture f;
+		struct stage_app f;
 		char *text, *last;
 
-		begin(&f, stage_profile(), true, cases[i].cols, cases[i].rows);
-		play(&f, "");
-		text = draw(&f);
+		stage_app_init(&f, stage_profile(), true, cases[i].cols, cases[i].rows);
+		stage_app_play(&f, "");
+		text = stage_app_draw(&f);
 		text[strlen(text) - 1] = '\0';
 		last = strrchr(text, '\n') + 1;
 		cr_expect(strncmp(text, cases[i].row0, strlen(cases[i].row0)) == 0, "%s", text);
 		cr_expect(strncmp(last, cases[i].last, strlen(cases[i].last)) == 0, "%s", last);
 		cr_expect(strstr(last, "? help"), "%dx%d: %s", cases[i].cols, cases[i].rows, last);
 		free(text);
-		end(&f);
+		stage_app_done(&f);
 	}
 }
 
 Test(app, clicks)
 {
-	struct fixture f;
+	struct stage_app f;
 
-	begin(&f, stage_profile(), true, 110, 30);
-	play(&f, "");
-	free(draw(&f));
+	stage_app_init(&f, stage_profile(), true, 110, 30);
+	stage_app_play(&f, "");
+	free(stage_app_draw(&f));
 	app_click(f.app, 1, 9, 0); /* the second tab */
-	settle(&f);
-	cr_assert(shows(&f, "[2 tree]"));
+	stage_app_settle(&f);
+	cr_assert(stage_app_shows(&f, "[2 tree]"));
 	app_click(f.app, 29, 3, 1000); /* hints are buttons: Enter */
 	app_click(f.app, 1, 2, 2000);
-	settle(&f);
-	cr_assert(shows(&f, "[1 top]"));
+	stage_app_settle(&f);
+	cr_assert(stage_app_shows(&f, "[1 top]"));
 	app_wheel(f.app, 2);
-	free(draw(&f));
+	free(stage_app_draw(&f));
 	cr_assert_eq(f.canvas.cursor_row, 4 + 6, "cursor on row %d", f.canvas.cursor_row);
 	app_click(f.app, 5, 40, 3000);
-	free(draw(&f));
+	free(stage_app_draw(&f));
 	cr_assert_eq(f.canvas.cursor_row, 5);
 	app_click(f.app, 5, 40, 5000); /* too late for a double click */
-	settle(&f);
-	cr_assert(shows(&f, "[1 top]"));
+	stage_app_settle(&f);
+	cr_assert(stage_app_shows(&f, "[1 top]"));
 	app_click(f.app, 5, 40, 5200);
-	settle(&f);
-	cr_assert(hides(&f, "[1 top]"));
-	end(&f);
+	stage_app_settle(&f);
+	cr_assert(stage_app_hides(&f, "[1 top]"));
+	stage_app_done(&f);
 }
 
 /* Any key, any size, any order: the sanitizers and the asserts of canvas and views are the judges. */
@@ -692,11 +519,11 @@ Test(app, random_keys_and_sizes, .timeout = 120)
 		"<Left>",
 		"<Right>",
 	};
-	struct fixture f;
+	struct stage_app f;
 	unsigned seed = 42;
 
-	begin(&f, stage_profile(), true, 80, 24);
-	settle(&f);
+	stage_app_init(&f, stage_profile(), true, 80, 24);
+	stage_app_settle(&f);
 	for (int i = 0; i < 1500; i++) {
 		size_t at = (size_t)rand_r(&seed) % N(keys);
 
@@ -714,22 +541,22 @@ Test(app, random_keys_and_sizes, .timeout = 120)
 		for (const char *key = keys[at]; *key != '\0';)
 			app_key(f.app, keycode_take(&key, NULL));
 		if (i % 3 == 0)
-			settle(&f);
+			stage_app_settle(&f);
 		else
 			app_tick(f.app, f.now += 10);
-		free(draw(&f));
+		free(stage_app_draw(&f));
 		cr_assert(!app_over(f.app));
 	}
-	end(&f);
+	stage_app_done(&f);
 }
 
 Test(app, headless)
 {
-	struct fixture f;
+	struct stage_app f;
 	struct err e = ERR_INIT;
 	char *text;
 
-	begin(&f, stage_profile(), true, 80, 24);
+	stage_app_init(&f, stage_profile(), true, 80, 24);
 	cr_assert_eq(tui_screen(&f.source, &f.options, "2", 60, 12, &text, &e), 0, "%s",
 		     err_text(&e));
 	cr_assert(strstr(text, "[2 tree]"), "%s", text);
@@ -746,54 +573,5 @@ Test(app, headless)
 	f.options.view = "nosuch";
 	cr_assert_eq(tui_screen(&f.source, &f.options, "", 60, 12, &text, &e), -EINVAL);
 	err_clear(&e);
-	end(&f);
-}
-
-/* Between a key and the worker's answer stands what was known; nothing is counted on the way to the screen. */
-Test(app, lines_over_another_span_are_made_beside_the_terminal)
-{
-	struct fixture f;
-
-	begin(&f, stage_heap(), true, 100, 40);
-	settle(&f);
-	cr_assert(mentions(&f, "allocs/s to"));
-	app_key(f.app, '+');
-	cr_assert(mentions(&f, "allocs/s: counting"));
-	settle(&f);
-	cr_assert(mentions(&f, "allocs/s to"));
-	app_resize(f.app, 90, 40);
-	cr_assert(mentions(&f, "allocs/s: counting"));
-	settle(&f);
-	cr_assert(mentions(&f, "allocs/s to"));
-	end(&f);
-}
-
-/* Lines know no metric and no cursor, so that these do not wait for them; those of other allocations are others. */
-Test(app, lines_stay_while_they_are_right)
-{
-	static const struct {
-		const char *keys;
-		bool stay;
-	} cases[] = { { "m", true },
-		      { "p", true },
-		      { "hm", true },
-		      { "I", false },
-		      { "&fn:Cache<Enter>", false },
-		      { "HHAp", true },
-		      { "HHALLB", false } };
-	struct fixture f;
-
-	for (size_t i = 0; i < N(cases); i++) {
-		const struct footprint_lines *was, *is;
-
-		begin(&f, stage_heap(), true, 100, 40);
-		settle(&f);
-		was = f.app->analysis->lines;
-		cr_assert_not_null(was);
-		play(&f, cases[i].keys);
-		is = f.app->analysis->lines;
-		cr_assert_not_null(is);
-		cr_assert_eq(is == was, cases[i].stay, "%s", cases[i].keys);
-		end(&f);
-	}
+	stage_app_done(&f);
 }

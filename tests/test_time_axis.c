@@ -50,9 +50,14 @@ static const struct {
 	{ "a range of one column", "LAB", 1 * S, 0, 10 * S, 1 * S, 1100 * MS },
 	{ "a range", "LALLB", 3 * S, 0, 10 * S, 1 * S, 3100 * MS },
 	{ "its end first", "LLBHA", 1 * S, 0, 10 * S, 1 * S, 2100 * MS },
-	{ "an end before the begin takes that away", "LLAHhB", 900 * MS, 0, 10 * S, TIME_UNMARKED,
-	  1 * S },
-	{ "a begin behind the end, too", "LBLA", 2 * S, 0, 10 * S, 2 * S, TIME_UNMARKED },
+	{ "an end before the begin changes places with it", "LLAHhB", 900 * MS, 0, 10 * S, 900 * MS,
+	  2100 * MS },
+	{ "a begin behind the end, too", "LBLA", 2 * S, 0, 10 * S, 1 * S, 2100 * MS },
+	{ "out of sight, too", "LLA+HHhB", 950 * MS, 950 * MS, 5950 * MS, 950 * MS, 2050 * MS },
+	{ "and far out of it", "LLLLLLLLA+HHHHHHHHHHHHB", 2 * S, 2 * S, 7 * S, 2 * S, 8 * S },
+	{ "an end before a range begins another one", "LLALBHHB", 1 * S, 0, 10 * S, TIME_UNMARKED,
+	  1100 * MS },
+	{ "a begin behind it, too", "LALBLLA", 4 * S, 0, 10 * S, 4 * S, TIME_UNMARKED },
 };
 
 Test(time_axis, walks)

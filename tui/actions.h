@@ -70,7 +70,7 @@
 	X(EDIT,         "edit",          "E",                    IN_FRAMES, "",        "open the selected source line in $EDITOR") \
 	X(NEXT_VIEW,    "next-view",     "<Tab>",                IN_ALL,    "",        "next view") \
 	X(PREV_VIEW,    "previous-view", "<S-Tab>",              IN_ALL,    "",        "previous view") \
-	X(VIEW_1,       "view-1",        "1",                    IN_ALL,    "",        "first view, and so on to 9") \
+	X(VIEW_1,       "view-1",        "1",                    IN_ALL,    "",        "the first view, and so on to 9, which are the same in every profile") \
 	X(VIEW_2,       "view-2",        "2",                    IN_ALL,    "",        "") \
 	X(VIEW_3,       "view-3",        "3",                    IN_ALL,    "",        "") \
 	X(VIEW_4,       "view-4",        "4",                    IN_ALL,    "",        "") \

@@ -238,26 +238,32 @@ static void act_in_view(struct app *a, enum action action)
 		next_grouping(a);
 }
 
-/* Shows a tab, counted from 0 over those that there are. */
-static void show_tab(struct app *a, int tab)
+static void show_tab(struct app *a, enum view_kind view)
 {
-	for (int i = 0; i < N_VIEW_KINDS; i++) {
-		if (!app_has_view(a, (enum view_kind)i) || tab-- > 0)
-			continue;
-		app_clear_trail(a);
-		app_show(a, (enum view_kind)i);
-		return;
-	}
+	app_clear_trail(a);
+	app_show(a, view);
 }
 
-/* The tab so many to the right of the present one, and round again. */
+/* By its number, of which a profile may lack the view. */
+static void show_numbered(struct app *a, enum view_kind view)
+{
+	if (app_has_view(a, view))
+		show_tab(a, view);
+	else
+		app_say_owned(
+			a, false,
+			xasprintf("there is nothing for %s in this profile", views[view]->name));
+}
+
+/* The next tab to the right (1) or left (-1) of the present one, and round again. */
 static void step_tab(struct app *a, int by)
 {
-	int n = 0;
+	int view = (int)a->view;
 
-	for (int i = 0; i < N_VIEW_KINDS; i++)
-		n += app_has_view(a, (enum view_kind)i);
-	show_tab(a, (app_tab_of(a, a->view) + n + by) % n);
+	do
+		view = (view + by + N_VIEW_KINDS) % N_VIEW_KINDS;
+	while (!app_has_view(a, (enum view_kind)view));
+	show_tab(a, (enum view_kind)view);
 }
 
 /* Actions on what is shown and how; false when it is none of them. */
@@ -365,7 +371,7 @@ static bool act_on_frame(struct app *a, enum action action)
 	default:
 		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_9)
 			return false;
-		show_tab(a, (int)action - (int)ACTION_VIEW_1);
+		show_numbered(a, (enum view_kind)(action - ACTION_VIEW_1));
 		return true;
 	}
 }

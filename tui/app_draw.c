@@ -209,7 +209,6 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
 
 	for (int i = 0; i < N_VIEW_KINDS; i++) {
 		bool active = (int)a->view == i;
-		int tab = app_tab_of(a, (enum view_kind)i);
 		const char *mark = i == VIEW_KIND_INFO && losses ? " !" : "";
 		uint16_t style = active ? STYLE_TAB_ACTIVE : STYLE_TAB;
 		char text[64];
@@ -218,14 +217,14 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
 		if (!app_has_view(a, (enum view_kind)i))
 			continue;
 		if (brief && !active)
-			snprintf(text, sizeof(text), " %d%s ", tab + 1, mark);
+			snprintf(text, sizeof(text), " %d%s ", i + 1, mark);
 		else
-			snprintf(text, sizeof(text), active ? "[%d %s%s]" : " %d %s%s ", tab + 1,
+			snprintf(text, sizeof(text), active ? "[%d %s%s]" : " %d %s%s ", i + 1,
 				 views[i]->name, mark);
 		used = (int)strlen(text);
 		if (row >= 0) {
 			canvas_puts(c, row, col, c->cols - col, style, text);
-			add_hit(a, row, col, used, (enum action)((int)ACTION_VIEW_1 + tab));
+			add_hit(a, row, col, used, (enum action)((int)ACTION_VIEW_1 + i));
 		}
 		col += used;
 	}
@@ -624,8 +623,7 @@ static void draw_way_out(const struct app *a, struct canvas *c)
 		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM, "%s shows the next event",
 			      key);
 	} else {
-		first_key(a, (enum action)((int)ACTION_VIEW_1 + app_tab_of(a, VIEW_KIND_INFO)),
-			  key);
+		first_key(a, (enum action)((int)ACTION_VIEW_1 + (int)VIEW_KIND_INFO), key);
 		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM,
 			      "%s shows what is in the file", key);
 	}

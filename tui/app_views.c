@@ -70,15 +70,6 @@ bool app_has_view(const struct app *a, enum view_kind view)
 	return !ops->applies || ops->applies(&a->scene);
 }
 
-int app_tab_of(const struct app *a, enum view_kind view)
-{
-	int tab = 0;
-
-	for (int i = 0; i < (int)view; i++)
-		tab += app_has_view(a, (enum view_kind)i);
-	return tab;
-}
-
 void app_scene_changed(struct app *a)
 {
 	for (int i = 0; i < N_VIEW_KINDS; i++)

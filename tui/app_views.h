@@ -13,8 +13,6 @@ void *app_state(struct app *a);
 void app_expect_lines(struct app *a);
 /* Has the view something to show of what was read? */
 bool app_has_view(const struct app *a, enum view_kind view);
-/* The place of a view's tab among those that there are, from 0. */
-int app_tab_of(const struct app *a, enum view_kind view);
 /* Every view has to look at the scene again. */
 void app_scene_changed(struct app *a);
 /* Where the cursor is. */

@@ -120,24 +120,56 @@ static int64_t grain(const struct time_axis *t)
 	return step;
 }
 
-static void mark_a(struct time_axis *t, int col)
+static bool in_sight(const struct time_axis *t, int64_t ns)
+{
+	return ns >= t->from_ns && ns < t->to_ns;
+}
+
+/* Rounded down, and up. */
+static int64_t begin_of(const struct time_axis *t, int col)
 {
 	int64_t at = time_axis_at(t, col);
 
-	t->a_ns = at - at % grain(t);
-	if (t->b_ns != TIME_UNMARKED && t->b_ns <= t->a_ns)
+	return at - at % grain(t);
+}
+
+static int64_t end_of(const struct time_axis *t, int col)
+{
+	int64_t at = time_axis_at(t, col + 1), rest = at % grain(t);
+
+	return rest > 0 && at < INT64_MAX - grain(t) ? at - rest + grain(t) : at;
+}
+
+/* An end that stands before the begin is the begin, and that column the last one. */
+static void mark_a(struct time_axis *t, int col)
+{
+	bool whole = t->a_ns != TIME_UNMARKED;
+
+	t->a_ns = begin_of(t, col);
+	if (t->b_ns == TIME_UNMARKED || t->b_ns > t->a_ns)
+		return;
+	if (!whole) {
+		t->a_ns = in_sight(t, t->b_ns - 1) ? begin_of(t, time_axis_col(t, t->b_ns - 1))
+						   : t->b_ns;
+		t->b_ns = end_of(t, col);
+	} else {
 		t->b_ns = TIME_UNMARKED;
+	}
 }
 
 static void mark_b(struct time_axis *t, int col)
 {
-	int64_t at = time_axis_at(t, col + 1), rest = at % grain(t);
+	bool whole = t->b_ns != TIME_UNMARKED;
 
-	t->b_ns = at;
-	if (rest > 0 && at < INT64_MAX - grain(t))
-		t->b_ns = at - rest + grain(t);
-	if (t->a_ns != TIME_UNMARKED && t->b_ns <= t->a_ns)
+	t->b_ns = end_of(t, col);
+	if (t->a_ns == TIME_UNMARKED || t->b_ns > t->a_ns)
+		return;
+	if (!whole) {
+		t->b_ns = in_sight(t, t->a_ns) ? end_of(t, time_axis_col(t, t->a_ns)) : t->a_ns;
+		t->a_ns = begin_of(t, col);
+	} else {
 		t->a_ns = TIME_UNMARKED;
+	}
 }
 
 bool time_axis_act(struct time_axis *t, enum action a)

@@ -48,7 +48,8 @@ void time_axis_go_to(struct time_axis *t, int64_t ns);
 
 /*
  * Moves and zooms for LEFT RIGHT FAR_LEFT FAR_RIGHT ZOOM_IN ZOOM_OUT, marks for MARK_A MARK_B. False for
- * other actions, and when there was nothing to zoom. A mark that makes no range takes the other one away.
+ * other actions, and when there was nothing to zoom. The second mark of a range may be set
+ * before the first: they change places. With both set, one beyond the other begins another range.
  */
 bool time_axis_act(struct time_axis *t, enum action a);
 /* Shows all again; false when it did. */

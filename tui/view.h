@@ -26,10 +26,9 @@
 struct analysis;
 struct footprint_span;
 
-/* X(enum, name, digit's title) — in the order of tabs. */
+/* X(enum, name) — in the order of tabs: the first has the key 1, in every profile, whichever of them it has. */
 /* clang-format off */
 #define VIEWS(X) \
-	X(MEMORY,    "memory") \
 	X(TOP,       "top") \
 	X(TREE,      "tree") \
 	X(CALLERS,   "callers") \
@@ -37,7 +36,8 @@ struct footprint_span;
 	X(FLAME,     "flame") \
 	X(THREADS,   "threads") \
 	X(TIMELINE,  "timeline") \
-	X(INFO,      "info")
+	X(INFO,      "info") \
+	X(MEMORY,    "memory")
 /* clang-format on */
 
 enum view_kind {

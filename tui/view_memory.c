@@ -21,8 +21,17 @@
 #include "text.h"
 #include "view.h"
 
-/* Slots of a site's line over time. */
-#define SITE_SLOTS 12
+/* Columns of a site's line over time, by what room there is; the mark of what grows is a word or a sign behind it. */
+static const struct {
+	int needs; /* columns of the screen */
+	int line, mark;
+	const char *title, *grows;
+} line_forms[] = {
+	{ 119, 12, 7, "OVER TIME", " grows" },
+	{ 112, 12, 2, "OVER TIME", "▲" },
+	{ 80, 6, 2, "TREND", "▲" },
+};
+#define LINE_IN_RANGE 12 /* columns more where there is a change */
 
 /* A column of the table: from the least telling to the most. */
 struct table_column {
@@ -45,8 +54,6 @@ static const struct table_column table[] = {
 };
 #define N_TABLE    ((int)(sizeof(table) / sizeof(*table)))
 #define LIVE_SHARE 1
-#define LINE_NEEDS 112 /* columns of the screen below which sites have no line over time */
-#define GROWS_COLS 7   /* of the remark behind it */
 
 struct memory_view {
 	struct memory_graph graph;
@@ -233,19 +240,28 @@ static bool has_column(const struct footprint *f, const struct table_column *t, 
 	return cols >= t->needs && (!t->in_range || f->in_range);
 }
 
-/* Columns of a line over time, with the remark behind it and a gap; 0: there is no room. */
-static int line_cols(int cols)
+/* Which of line_forms there is room for; -1: none. */
+static int line_form(const struct footprint *f, int cols)
 {
-	if (cols < LINE_NEEDS)
-		return 0;
-	return SITE_SLOTS + 2 + (cols >= LINE_NEEDS + GROWS_COLS ? GROWS_COLS : 0);
+	for (int i = 0; i < (int)(sizeof(line_forms) / sizeof(*line_forms)); i++)
+		if (cols >= line_forms[i].needs + (f->in_range ? LINE_IN_RANGE : 0))
+			return i;
+	return -1;
+}
+
+/* Columns of a line over time, with the remark behind it and a gap; 0: there is no room. */
+static int line_cols(const struct footprint *f, int cols)
+{
+	int form = line_form(f, cols);
+
+	return form < 0 ? 0 : line_forms[form].line + line_forms[form].mark + 2;
 }
 
 /* The columns that fit, from the left; returns where names begin. */
 static int draw_titles(const struct memory_view *v, const struct footprint *f, struct canvas *c,
 		       struct rect r, int line)
 {
-	int col = 2;
+	int col = 2, form = line_form(f, r.cols);
 
 	for (int i = 0; i < N_TABLE; i++) {
 		uint16_t style = table[i].of == v->by && i != LIVE_SHARE ? STYLE_HEADER_SORTED
@@ -259,9 +275,10 @@ static int draw_titles(const struct memory_view *v, const struct footprint *f, s
 		col += table[i].cols;
 	}
 	col += 2;
-	if (line >= 0 && line_cols(r.cols))
-		canvas_puts(c, r.row + line, r.col + col, SITE_SLOTS, STYLE_HEADER, "OVER TIME");
-	col += line_cols(r.cols);
+	if (line >= 0 && form >= 0)
+		canvas_puts(c, r.row + line, r.col + col, line_forms[form].line, STYLE_HEADER,
+			    line_forms[form].title);
+	col += line_cols(f, r.cols);
 	if (line >= 0)
 		canvas_puts(c, r.row + line, r.col + col, r.cols - col, STYLE_HEADER, "WHERE");
 	return col;
@@ -287,19 +304,20 @@ static const char *cell_text(const struct footprint *f, const struct footprint_s
 	return fmt_bytes(out, value);
 }
 
-/* A site's line over time, and whether it grows, in so many columns. */
+/* A site's line over time, and whether it grows. */
 static void draw_line(const struct footprint *f, const struct footprint_lines *lines,
-		      struct canvas *c, int row, int col, int cols, uint32_t i)
+		      struct canvas *c, int row, int col, int form, uint32_t i)
 {
+	int cols = line_forms[form].line;
 	uint16_t style = row_bar_style(&f->keys.key[f->site[i].key]);
 	const int64_t *line = lines ? footprint_row_line(lines, f->site[i].row) : NULL;
 
 	if (!line)
 		return;
-	canvas_spark(c, row, col, SITE_SLOTS, style, line, lines->n_row_slots, 0);
-	if (cols > SITE_SLOTS + 2 && footprint_grows(line, lines->n_row_slots))
-		canvas_puts(c, row, col + SITE_SLOTS + 2, cols - SITE_SLOTS - 2, STYLE_HOT,
-			    "grows");
+	canvas_spark(c, row, col, cols, style, line, lines->n_row_slots, 0);
+	if (footprint_grows(line, lines->n_row_slots))
+		canvas_puts(c, row, col + cols + 1, line_forms[form].mark, STYLE_HOT,
+			    line_forms[form].grows);
 }
 
 static void draw_site(const struct memory_view *v, const struct scene *s, struct canvas *c,
@@ -320,9 +338,10 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 		col += table[k].cols;
 	}
 	col = draw_titles(v, f, c, r, -1);
-	used = line_cols(r.cols);
+	used = line_cols(f, r.cols);
 	if (used > 0)
-		draw_line(f, s->analysis->lines, c, at, r.col + col - used, used, i);
+		draw_line(f, s->analysis->lines, c, at, r.col + col - used, line_form(f, r.cols),
+			  i);
 	if (i == v->list.cursor)
 		look.style |= STYLE_SELECTED;
 	used = row_draw_name(c, at, r.col + col, r.cols - col, key->label, &look);

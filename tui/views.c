@@ -4,13 +4,13 @@
 
 #include "view.h"
 
-extern const struct view_ops view_memory, view_top, view_tree, view_callers, view_butterfly,
-	view_flame, view_threads, view_timeline, view_info;
+extern const struct view_ops view_top, view_tree, view_callers, view_butterfly, view_flame,
+	view_threads, view_timeline, view_info, view_memory;
 
 const struct view_ops *const views[N_VIEW_KINDS] = {
-	[VIEW_KIND_MEMORY] = &view_memory,       [VIEW_KIND_TOP] = &view_top,
-	[VIEW_KIND_TREE] = &view_tree,           [VIEW_KIND_CALLERS] = &view_callers,
-	[VIEW_KIND_BUTTERFLY] = &view_butterfly, [VIEW_KIND_FLAME] = &view_flame,
-	[VIEW_KIND_THREADS] = &view_threads,     [VIEW_KIND_TIMELINE] = &view_timeline,
-	[VIEW_KIND_INFO] = &view_info,
+	[VIEW_KIND_TOP] = &view_top,           [VIEW_KIND_TREE] = &view_tree,
+	[VIEW_KIND_CALLERS] = &view_callers,   [VIEW_KIND_BUTTERFLY] = &view_butterfly,
+	[VIEW_KIND_FLAME] = &view_flame,       [VIEW_KIND_THREADS] = &view_threads,
+	[VIEW_KIND_TIMELINE] = &view_timeline, [VIEW_KIND_INFO] = &view_info,
+	[VIEW_KIND_MEMORY] = &view_memory,
 };
