@@ -141,6 +141,47 @@ else
     echo 'skipped: no python3 to read JSON with'
 fi
 
+# --- conditions, for CI --------------------------------------------------------------------------
+
+run 0 --fail-if 'total > +9%' --fail-if 'self(cmp) < -3%' before.folded after.folded
+[ -s out ] && fault 'a report that nobody asked for'
+[ -s err ] && fault 'sentences though nothing failed'
+run 1 --fail-if 'total > +5%' before.folded after.folded
+says err 'total changed by +520'
+one_sentence
+run 1 --fail-if 'self(parse|cmp|read) > +3%' before.folded after.folded
+says err 'self of parse changed by +500'
+one_sentence
+run 0 --fail-if 'self(^io$) > +0.5%' before.folded after.folded
+run 1 --fail-if 'self(^io$) > +0.5%' --any before.folded after.folded
+run 0 --fail-if 'total > 12000' before.folded after.folded
+run 1 --fail-if 'total > 10000' --report before.folded after.folded
+says out '# total 9,520'
+run 0 --fail-if 'self(zzz) > +1' before.folded after.folded
+says err 'matches no function'
+for condition in 'total' 'total > ' 'total > 5%' 'total > +5 q' 'self > 5' '> 5' 'self(() > 5' 'self(a > 5' 'leaked > +1MB' \
+    'total > 5MB' 'total >> 5' 'total > +5% and more'; do
+    run 2 --fail-if "$condition" before.folded after.folded
+    one_sentence
+done
+run 2 --junit - before.folded after.folded
+run 2 --junit - --report --fail-if 'total > 1' before.folded after.folded
+run 2 --json --markdown before.folded after.folded
+run 1 --markdown --fail-if 'total > +5%' before.folded after.folded
+says out '- **fails:** total changed by +520'
+says out '| +500 | +25.0 |'
+grep -q 'cmp' out && fault 'Markdown shows noise'
+printf 'main;a<b>|`c`;"&" 10\nmain;x 1000\n' >nasty.folded
+printf 'main;a<b>|`c`;"&" 900\nmain;x 1000\n' >nastier.folded
+run 1 --junit junit.xml --fail-if 'self(.) > +1%' --fail-if 'total > +900%' --fail-if 'self(zzz) > 1' nasty.folded nastier.folded
+if command -v python3 >/dev/null 2>&1; then
+    python3 "$source/tests/junit_check.py" 3 1 1 <junit.xml || fault 'JUnit XML'
+    run 1 --json --fail-if 'total > +5%' before.folded after.folded
+    python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault 'JSON with conditions'
+fi
+run 1 --markdown --fail-if 'total > 1' nasty.folded nastier.folded
+grep -q 'a<b>' out && fault 'Markdown has HTML of names'
+
 # --- what cannot be compared ------------------------------------------------------------------
 
 for arguments in 'before.folded' '--a fn:x before.folded' 'before.folded after.folded before.folded' 'before.folded --' \

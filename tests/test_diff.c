@@ -157,8 +157,9 @@ static void check_order(const struct compared *c)
 		const struct noise_delta *a = &d->row_self[d->row[i - 1]],
 					 *b = &d->row_self[d->row[i]];
 
-		cr_assert_geq(diff_is_beyond(&d->self, a), diff_is_beyond(&d->self, b));
-		if (diff_is_beyond(&d->self, a) == diff_is_beyond(&d->self, b))
+		cr_assert_geq(diff_row_is_beyond(d, d->row[i - 1]),
+			      diff_row_is_beyond(d, d->row[i]));
+		if (diff_row_is_beyond(d, d->row[i - 1]) == diff_row_is_beyond(d, d->row[i]))
 			cr_assert_geq(fabs(diff_change(a)), fabs(diff_change(b)));
 	}
 }

@@ -211,10 +211,9 @@ const char *fmt_change_percent(char out[FMT_SIZE], double part, double whole)
 
 	if (fabs(percent) < 0.05)
 		snprintf(out, FMT_SIZE, "0.0");
-	else if (fabs(percent) < 9999.5)
-		snprintf(out, FMT_SIZE, fabs(percent) < 999.95 ? "%+.1f" : "%+.0f", percent);
 	else
-		snprintf(out, FMT_SIZE, "x%.4g", part / whole + 1);
+		snprintf(out, FMT_SIZE, fabs(percent) < 999.95 ? "%+.1f" : "%+.0f",
+			 fmax(fmin(percent, 1e12), -1e12));
 	return out;
 }
 

@@ -12,6 +12,8 @@
 #include "ask.h"
 #include "cmd_report.h"
 #include "diff_json.h"
+#include "diff_judge.h"
+#include "diff_markdown.h"
 #include "diff_rows.h"
 #include "diff_text.h"
 #include "err.h"
@@ -45,6 +47,12 @@ static void find_normalisation(const char *name, struct question *q)
 	q->reference = name;
 }
 
+/* Is there to be a report beside the judgement? */
+static bool wants_report(const struct options *o)
+{
+	return o->report || o->json || o->markdown || o->output || !o->fail_if.n;
+}
+
 /* What is wrong with the words is said before anything is read. */
 static int check_words(const struct options *o, struct question *q, struct err *e)
 {
@@ -64,6 +72,16 @@ static int check_words(const struct options *o, struct question *q, struct err *
 			e, -EINVAL,
 			"--a and --b compare parts of one recording, or of one file a side; they "
 			"do not go with --");
+	if (o->junit && !o->fail_if.n)
+		return err_set(e, -EINVAL,
+			       "--junit tells what became of --fail-if, which is not given");
+	if (o->json && o->markdown)
+		return err_set(e, -EINVAL, "a report is either --json or --markdown");
+	if (o->junit && !strcmp(o->junit, "-") && wants_report(o) && !o->output)
+		return err_set(
+			e, -EINVAL,
+			"--junit - and the report would mix on standard output; -o FILE writes "
+			"the report elsewhere");
 	if (o->n_before == 0 && o->files.n > 2)
 		return err_set(
 			e, -EINVAL,
@@ -154,11 +172,11 @@ static void tell_same_file(const struct options *o)
 }
 
 static int make_lens(const struct options *o, const struct question *q, const struct sides *s,
-		     const struct profile *p, struct lens *l, struct err *e)
+		     const struct profile *p, const char *metric, struct lens *l, struct err *e)
 {
 	struct sides_choice choice = {
 		.event = o->events.n ? o->events.at[0] : "",
-		.metric = o->metric,
+		.metric = metric,
 		.reference = q->reference,
 	};
 	struct options rest = *o;
@@ -180,114 +198,209 @@ static int make_lens(const struct options *o, const struct question *q, const st
 	return rc;
 }
 
-static int check_amounts(const struct question *q, const struct analysis *a, const struct sides *s,
-			 struct err *e)
+/* A comparison by one metric. */
+struct compared {
+	const char *metric;        /* "" the one that was asked for; borrowed */
+	struct analysis *analysis; /* owned */
+	struct diff *diff;         /* owned */
+};
+
+/* Everything that a comparison is made of; borrowed but for what was made. */
+struct session {
+	const struct options *o;
+	const struct question *q;
+	const struct profile *profile;
+	struct sides sides;         /* owned, as are the following */
+	struct judgement judgement; /* of --fail-if */
+	VEC(struct compared *) made;
+};
+
+static int check_amounts(const struct session *s, const struct analysis *a, struct err *e)
 {
 	static const char *const lacks[N_NORMALISATIONS] = {
+		[NORMALISE_NONE] = "nothing",
 		[NORMALISE_TOTAL] = "no weight",
 		[NORMALISE_TIME] = "no times",
 		[NORMALISE_SAMPLES] = "no samples",
 		[NORMALISE_EVENT] = "nothing of that event",
 	};
+	const uint32_t *n_runs = a->lens.sides.n_runs;
+	enum normalise n = s->q->normalise;
 
-	for (uint32_t i = 0; i < a->lens.sides.n_runs[0] + a->lens.sides.n_runs[1]; i++)
-		if (!(a->amounts.run[q->normalise][i] > 0))
+	for (uint32_t i = 0; i < n_runs[SIDE_BEFORE] + n_runs[SIDE_AFTER]; i++)
+		if (!(a->amounts.run[n][i] > 0))
 			return err_set(e, -EINVAL, "--normalise %s does not work: %s has %s",
-				       normalise_name(q->normalise),
-				       s->name[i >= a->lens.sides.n_runs[0]], lacks[q->normalise]);
+				       normalise_name(n), s->sides.name[i >= n_runs[SIDE_BEFORE]],
+				       lacks[n]);
 	return 0;
 }
 
-static int print(const struct options *o, const struct question *q, const struct sides *s,
-		 struct analysis *a, const struct output *out, struct err *e)
+static void compared_free(struct compared *c)
 {
-	bool given = o->rows >= 0 || o->min_percent >= 0, table = q->view == VIEW_KIND_TOP;
-	struct diff_rows r = { .view = q->view, .sides = s, .ascii = say_ascii(o->ascii) };
+	diff_free(c->diff);
+	analysis_free(c->analysis);
+	free(c);
+}
+
+/* The comparison by a metric, made when it is first asked for. NULL with a sentence. */
+static struct diff *compare(void *arg, const char *metric, struct err *e)
+{
+	struct session *s = arg;
+	unsigned parts = s->q->view == VIEW_KIND_TOP || *metric ? 0 : ANALYSIS_TREE;
+	struct compared *c;
+	struct lens lens;
+
+	for (size_t i = 0; i < s->made.n; i++)
+		if (!strcmp(s->made.at[i]->metric, metric))
+			return s->made.at[i]->diff;
+	if (make_lens(s->o, s->q, &s->sides, s->profile, *metric ? metric : s->o->metric, &lens, e))
+		return NULL;
+	c = xcalloc(1, sizeof(*c));
+	c->metric = metric;
+	analysis_new_parts(s->profile, &lens, parts, NULL, &c->analysis); /* nobody cancels it */
+	lens_done(&lens);
+	if (check_amounts(s, c->analysis, e)) {
+		compared_free(c);
+		return NULL;
+	}
+	c->diff = diff_new(c->analysis, s->q->normalise);
+	vec_push(&s->made, c);
+	return c->diff;
+}
+
+static void put_rows(const struct session *s, const struct diff_rows *r, FILE *to)
+{
+	if (s->o->json)
+		diff_json(r, &s->judgement, to);
+	else if (s->o->markdown)
+		diff_markdown(r, &s->judgement, to);
+	else
+		diff_text(r, to);
+}
+
+static int print(struct session *s, struct diff *d, const struct output *out, struct err *e)
+{
+	const struct options *o = s->o;
+	bool given = o->rows >= 0 || o->min_percent >= 0, table = s->q->view == VIEW_KIND_TOP;
+	struct diff_rows r = { .view = s->q->view, .sides = &s->sides, .diff = d };
 	int rc;
 
-	r.diff = diff_new(a, q->normalise);
+	r.ascii = say_ascii(o->ascii);
 	r.max_rows = o->rows >= 0 ? o->rows : table && !given && !o->json ? DEFAULT_TABLE_ROWS : 0;
 	r.min_percent = o->min_percent >= 0 ? o->min_percent
-			: q->view == VIEW_KIND_TREE || q->view == VIEW_KIND_CALLERS
+			: s->q->view == VIEW_KIND_TREE || s->q->view == VIEW_KIND_CALLERS
 				? DEFAULT_TREE_PERCENT
 				: 0;
 	r.width = o->width >= 0 ? o->width : report_terminal_cols(out);
 	rc = diff_rows_make(&r, o->function, e);
-	if (!rc && o->json)
-		diff_json(&r, out->to);
-	else if (!rc)
-		diff_text(&r, out->to);
-	diff_rows_done(&r);
-	diff_free(r.diff);
-	return rc;
-}
-
-static int answer(const struct options *o, const struct question *q, const struct sides *s,
-		  const struct profile *p, const struct output *out, struct err *e)
-{
-	struct analysis *a = NULL;
-	struct lens lens;
-	int rc = make_lens(o, q, s, p, &lens, e);
-
-	if (rc)
-		return rc;
-	rc = analysis_new_parts(p, &lens, q->view == VIEW_KIND_TOP ? 0 : ANALYSIS_TREE, NULL, &a);
-	lens_done(&lens);
-	if (rc)
-		return err_set(e, rc, "the answer could not be made: %s", strerror(-rc));
-	rc = check_amounts(q, a, s, e);
 	if (!rc)
-		rc = print(o, q, s, a, out, e);
-	analysis_free(a);
+		put_rows(s, &r, out->to);
+	diff_rows_done(&r);
 	return rc;
 }
 
-static enum status diff_loaded(const struct options *o, const struct question *q, struct load *l)
+static int write_report(struct session *s, struct diff *d, struct err *e)
 {
-	struct sides sides = { 0 };
-	struct err e = ERR_INIT;
-	enum status status = STATUS_GOOD;
 	struct output out;
 	int rc;
 
+	if (!wants_report(s->o))
+		return 0;
+	rc = output_open(&out, s->o->output, e);
+	if (rc)
+		return rc;
+	rc = print(s, d, &out, e);
+	return output_close(&out, !rc, e) ? -EIO : rc;
+}
+
+static int write_junit(struct session *s, struct err *e)
+{
+	struct output out;
+	int rc = s->o->junit ? output_open(&out, s->o->junit, e) : 1;
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	judgement_junit(&s->judgement, s->sides.name[SIDE_BEFORE], s->sides.name[SIDE_AFTER],
+			out.to);
+	return output_close(&out, true, e);
+}
+
+static int answer(struct session *s, struct err *e)
+{
+	struct diff *d;
+	int rc = find_sides(&s->sides, s->o, s->profile, e);
+
+	if (rc)
+		return rc;
+	tell_same_file(s->o);
+	d = compare(s, "", e);
+	if (!d)
+		return -EINVAL;
+	rc = judgement_make(&s->judgement, d, s->o->any, compare, s, e);
+	if (!rc)
+		rc = write_report(s, d, e);
+	return rc ? rc : write_junit(s, e);
+}
+
+static void session_done(struct session *s)
+{
+	for (size_t i = 0; i < s->made.n; i++)
+		compared_free(s->made.at[i]);
+	vec_done(&s->made);
+	judgement_done(&s->judgement);
+	sides_done(&s->sides);
+}
+
+static enum status diff_loaded(struct session *s, struct load *l)
+{
+	struct err e = ERR_INIT;
+
 	if (load_wait(l, &e))
 		return say_error(&e, STATUS_UNUSABLE);
-	rc = find_sides(&sides, o, load_profile(l), &e);
-	if (!rc)
-		rc = output_open(&out, o->output, &e);
-	if (!rc) {
-		tell_same_file(o);
-		rc = answer(o, q, &sides, load_profile(l), &out, &e);
-		if (output_close(&out, !rc, &e))
-			rc = -EIO;
-	}
-	if (rc)
-		status = say_error(&e, STATUS_USAGE);
-	sides_done(&sides);
+	s->profile = load_profile(l);
+	if (answer(s, &e))
+		return say_error(&e, STATUS_USAGE);
+	judgement_say(&s->judgement);
+	return s->judgement.failed ? STATUS_NO : STATUS_GOOD;
+}
+
+static enum status diff_files(struct session *s)
+{
+	struct err e = ERR_INIT;
+	enum status status;
+	struct load *l;
+
+	if (judgement_parse(&s->judgement, s->o, &e))
+		return say_error(&e, STATUS_USAGE);
+	l = load_start(s->o, &e);
+	if (!l)
+		return say_error(&e, STATUS_USAGE);
+	status = diff_loaded(s, l);
+	/* What was made of the profile goes before it. */
+	session_done(s);
+	*s = (struct session){ 0 };
+	load_free(l);
 	return status;
 }
 
 static enum status diff(const struct options *o)
 {
 	struct question q = { 0 };
+	struct session s = { .o = o, .q = &q };
 	struct err e = ERR_INIT;
 	enum status status;
-	struct load *l;
 
 	if (check_words(o, &q, &e))
 		return say_error(&e, STATUS_USAGE);
-	l = load_start(o, &e);
-	if (!l)
-		return say_error(&e, STATUS_USAGE);
-	status = diff_loaded(o, &q, l);
-	load_free(l);
+	status = diff_files(&s);
+	session_done(&s);
 	return status;
 }
 
 const struct command cmd_diff = {
 	.name = "diff",
 	.synopsis =
-		"[--report] [--json] [--normalise HOW] BEFORE AFTER | BEFORE… -- AFTER… | --a EXPR --b EXPR FILE",
+		"[--report] [--normalise HOW] [--fail-if CONDITION] BEFORE AFTER | BEFORE… -- AFTER… | --a EXPR --b EXPR FILE",
 	.summary = "Compares profiles: what changed, and which changes are more than noise.",
 	.verb = ON_DIFF,
 	.run = diff,

@@ -7,6 +7,7 @@
 
 #include "analysis.h"
 #include "ask.h"
+#include "diff_judge.h"
 #include "diff_rows.h"
 #include "filter.h"
 #include "json_out.h"
@@ -114,12 +115,32 @@ static void put_row(struct json_out *j, const struct diff_rows *r, const struct 
 	json_end(j, '}');
 }
 
-void diff_json(const struct diff_rows *r, FILE *to)
+static void put_conditions(struct json_out *j, const struct judgement *judgement)
+{
+	json_begin(j, "conditions", '[', true);
+	for (size_t i = 0; i < judgement->all.n; i++) {
+		const struct judged *one = &judgement->all.at[i];
+
+		json_begin(j, NULL, '{', false);
+		json_put_text(j, "condition", condition_text(one->condition));
+		json_put_bool(j, "fails", one->verdict.failed);
+		json_begin(j, "sentences", '[', false);
+		for (size_t k = 0; k < one->verdict.sentences.n; k++)
+			json_put_text(j, NULL, one->verdict.sentences.at[k]);
+		json_end(j, ']');
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
+void diff_json(const struct diff_rows *r, const struct judgement *judgement, FILE *to)
 {
 	struct json_out j = { .to = to };
 
 	json_begin(&j, NULL, '{', true);
 	put_head(&j, r);
+	if (judgement->all.n)
+		put_conditions(&j, judgement);
 	json_begin(&j, "rows", '[', true);
 	for (size_t i = 0; i < r->rows.n && !ferror(to); i++)
 		put_row(&j, r, &r->rows.at[i]);

@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 struct diff_rows;
+struct judgement;
 
-/* Trouble with the file shows when it is closed. */
-void diff_json(const struct diff_rows *r, FILE *to);
+/* With what the conditions said, if there are any. Trouble with the file shows when it is closed. */
+void diff_json(const struct diff_rows *r, const struct judgement *j, FILE *to);
 
 #endif

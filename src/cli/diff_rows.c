@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,17 +18,39 @@ static const struct analysis *analysis_of(const struct diff_rows *r)
 	return r->diff->analysis;
 }
 
+static bool by_self(const struct diff_rows *r)
+{
+	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_CALLERS;
+}
+
 const struct diff_family *diff_rows_family(const struct diff_rows *r)
 {
-	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_CALLERS ? &r->diff->self
-	       : r->view == VIEW_KIND_TREE                              ? &r->diff->nodes
-									: &r->diff->total;
+	return by_self(r)                  ? &r->diff->self
+	       : r->view == VIEW_KIND_TREE ? &r->diff->nodes
+					   : &r->diff->total;
+}
+
+const struct noise_delta *diff_rows_ruling(const struct diff_rows *r, const struct diff_row *row)
+{
+	return by_self(r) ? &row->self : &row->total;
+}
+
+const char *diff_relative(char out[FMT_SIZE], const struct noise_delta *d)
+{
+	if (diff_change(d) == 0)
+		out[0] = '\0';
+	else if (d->before == 0 || d->after == 0)
+		snprintf(out, FMT_SIZE, "%s", d->before == 0 ? "new" : "gone");
+	else
+		fmt_change_percent(out, diff_change(d), d->before);
+	return out;
 }
 
 bool diff_rows_beyond(const struct diff_rows *r, const struct diff_row *row)
 {
-	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_CALLERS ? row->beyond_self
-									: row->beyond_total;
+	if (!by_self(r))
+		return row->beyond_total;
+	return row->beyond_self || (diff_change(&row->self) == 0 && row->beyond_total);
 }
 
 /* The least change that is shown. */
@@ -193,9 +216,8 @@ static int by_change(const void *a, const void *b, void *rows)
 {
 	const struct diff_row *x = &((const struct sortable *)a)->row;
 	const struct diff_row *y = &((const struct sortable *)b)->row;
-	bool by_self = ((struct diff_rows *)rows)->view == VIEW_KIND_CALLERS;
-	double p = fabs(diff_change(by_self ? &x->self : &x->total));
-	double q = fabs(diff_change(by_self ? &y->self : &y->total));
+	double p = fabs(diff_change(diff_rows_ruling(rows, x)));
+	double q = fabs(diff_change(diff_rows_ruling(rows, y)));
 	bool m = diff_rows_beyond(rows, x), n = diff_rows_beyond(rows, y);
 
 	if (m != n)

@@ -43,7 +43,13 @@ struct diff_rows {
 int diff_rows_make(struct diff_rows *r, const char *function, struct err *e);
 void diff_rows_done(struct diff_rows *r);
 
-/* Is the row's change beyond noise: that of self where tables go by self, else that of total? */
+/* The change that a row is sorted by: of self in tables and callers, of total elsewhere. */
+const struct noise_delta *diff_rows_ruling(const struct diff_rows *r, const struct diff_row *row);
+
+/* "+12.3", "new", "gone": a change against what was before. */
+const char *diff_relative(char out[FMT_SIZE], const struct noise_delta *d);
+
+/* Is the ruling change beyond noise; where there is none, the other one? */
 bool diff_rows_beyond(const struct diff_rows *r, const struct diff_row *row);
 
 /* The family of the rows, which says how many were tested. */

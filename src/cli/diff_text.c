@@ -50,28 +50,10 @@ static bool by_self(const struct diff_rows *r)
 	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_CALLERS;
 }
 
-static const struct noise_delta *ruling(const struct diff_rows *r, const struct diff_row *row)
-{
-	return by_self(r) ? &row->self : &row->total;
-}
-
-/* "+12.3", "new", "gone": against what it was before. */
-static const char *put_relative(char out[FMT_SIZE], const struct noise_delta *d)
-{
-	if (d->before == 0 || d->after == 0)
-		snprintf(out, FMT_SIZE, "%s",
-			 diff_change(d) == 0 ? ""
-			 : d->before == 0    ? "new"
-					     : "gone");
-	else
-		fmt_change_percent(out, diff_change(d), d->before);
-	return out;
-}
-
 static const char *number_text(const struct diff_rows *r, const struct diff_row *row, int which,
 			       char out[FMT_SIZE])
 {
-	const struct noise_delta *d = ruling(r, row);
+	const struct noise_delta *d = diff_rows_ruling(r, row);
 	enum unit unit = r->diff->unit;
 
 	out[0] = '\0';
@@ -79,7 +61,7 @@ static const char *number_text(const struct diff_rows *r, const struct diff_row 
 	case NUMBER_DELTA:
 		return fmt_change(out, diff_change(d), unit);
 	case NUMBER_PERCENT:
-		return put_relative(out, d);
+		return diff_relative(out, d);
 	case NUMBER_HALF:
 		if (d->half > 0)
 			fmt_amount(out, d->half, unit);
@@ -310,7 +292,8 @@ static void put_whole(const struct diff_rows *r, FILE *to)
 	if (w->before > 0)
 		fprintf(to, " (%s %%)", fmt_change_percent(part, diff_change(w), w->before));
 	fputc('\n', to);
-	if (r->diff->normalise == NORMALISE_NONE && larger > VERY_UNEQUAL * smaller)
+	if (r->diff->normalise == NORMALISE_NONE && unit != UNIT_BYTES &&
+	    larger > VERY_UNEQUAL * smaller)
 		fputs("# the totals are far apart: --normalise time or total compares rates or shares\n",
 		      to);
 }

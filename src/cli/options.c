@@ -288,6 +288,7 @@ void options_done(struct options *o)
 	vec_done(&o->files);
 	vec_done(&o->symbols);
 	vec_done(&o->events);
+	vec_done(&o->fail_if);
 }
 
 void options_help(const struct command *command, FILE *to)

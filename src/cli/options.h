@@ -49,6 +49,10 @@ struct filter;
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    flag,    json,        "JSON instead of text") \
 	X(REPORT,   "report",    0,   NULL,        ON_DIFF,    flag,    report,      "print the difference and do not open the screens") \
 	X(NORMALISE,"normalise", 0,   "HOW",       ON_DIFF,    text,    normalise,   "none (default), total, time, samples, or an event: what both sides are made equal by") \
+	X(FAILIF,   "fail-if",   0,   "CONDITION", ON_DIFF,    list,    fail_if,     "exit with 1 if it holds: total > +5%, self(RE) > +3%, leaked > +1MB, peak > 512MB (repeatable)") \
+	X(ANY,      "any",       0,   NULL,        ON_DIFF,    flag,    any,         "changes within the noise count for --fail-if, too") \
+	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFF,    text,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \
+	X(MARKDOWN, "markdown",  0,   NULL,        ON_DIFF,    flag,    markdown,    "the report as Markdown, for pull requests") \
 	X(SIDE_A,   "a",         0,   "EXPR",      ON_DIFF,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
 	X(SIDE_B,   "b",         0,   "EXPR",      ON_DIFF,    text,    side_b,      "the filter that is after") \
 	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  text,    to,          "the format to write") \
@@ -108,6 +112,7 @@ struct options {
 	size_t n_before;            /* files in front of a "--"; 0: there was none */
 	struct option_list symbols; /* --symbols */
 	struct option_list events;  /* --event */
+	struct option_list fail_if; /* --fail-if */
 	struct filter *filter;      /* -f, --time and --thread together; never NULL once parsed */
 	const char *metric;         /* "" when not given */
 	const char *group;          /* NULL: not given */
@@ -121,6 +126,7 @@ struct options {
 	const char *color;          /* NULL: not given */
 	const char *normalise;      /* NULL: not given, as the following */
 	const char *side_a, *side_b;
+	const char *junit;
 	const char *sample;                /* NULL: not given */
 	const char *max_overhead;          /* NULL: not given */
 	const char *cull;                  /* NULL: not given */
@@ -141,7 +147,8 @@ struct options {
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool heap, free_stacks, children;  /* of record */
 	bool off_cpu, all_cpus;            /* likewise */
-	bool report, json, ascii, no_inline, inlined, debuginfod, stitch, no_mouse, help, version;
+	bool any, markdown, report, json, ascii, no_inline, inlined, debuginfod, stitch, no_mouse,
+		help, version;
 };
 
 /*

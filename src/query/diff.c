@@ -162,21 +162,26 @@ static int order_changes(bool beyond_a, bool beyond_b, double a, double b)
 	return (b > a) - (b < a);
 }
 
+bool diff_row_is_beyond(const struct diff *d, uint32_t row)
+{
+	return diff_is_beyond(&d->self, &d->row_self[row]) ||
+	       (diff_change(&d->row_self[row]) == 0 &&
+		diff_is_beyond(&d->total, &d->row_total[row]));
+}
+
 static int compare_rows(const void *a, const void *b, void *order)
 {
 	const struct row_order *o = order;
 	const struct diff *d = o->diff;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct noise_delta *p = &d->row_self[x], *q = &d->row_self[y];
-	int cmp = order_changes(diff_is_beyond(&d->self, p), diff_is_beyond(&d->self, q),
-				diff_change(p), diff_change(q));
+	const struct noise_delta *p = d->row_self, *q = d->row_total;
+	int cmp = order_changes(diff_row_is_beyond(d, x), diff_row_is_beyond(d, y),
+				diff_change(&p[x]), diff_change(&p[y]));
 
-	if (cmp)
-		return cmp;
-	p = &d->row_total[x];
-	q = &d->row_total[y];
-	cmp = order_changes(diff_is_beyond(&d->total, p), diff_is_beyond(&d->total, q),
-			    diff_change(p), diff_change(q));
+	if (!cmp)
+		cmp = order_changes(diff_is_beyond(&d->total, &q[x]),
+				    diff_is_beyond(&d->total, &q[y]), diff_change(&q[x]),
+				    diff_change(&q[y]));
 	return cmp ? cmp : order_keys(d->analysis->table_keys, o->table->key[x], o->table->key[y]);
 }
 
@@ -217,7 +222,8 @@ static void find_overlap(struct diff *d)
 		if (before > 0 && after > 0)
 			common += before + after;
 	}
-	d->overlap = all > 0 ? common / all : 1;
+	/* Where there was nothing at all, there is nothing to have in common. */
+	d->overlap = d->whole.before != 0 && d->whole.after != 0 && all > 0 ? common / all : 1;
 }
 
 /* Siblings being sorted. */

@@ -58,6 +58,9 @@ struct diff {
 struct diff *diff_new(struct analysis *a, enum normalise n);
 void diff_free(struct diff *d);
 
+/* Is the change of a row of the table beyond noise: that of self, or where there is none that of total? */
+bool diff_row_is_beyond(const struct diff *d, uint32_t row);
+
 /* The change of a row with such numbers, [n_columns]. */
 void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out);
 
