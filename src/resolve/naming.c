@@ -34,10 +34,11 @@
 /*
  * Inlined frames are looked for while reading goes on where that is cheap: in small files, whose parts
  * that had to be unpacked are kept, and each time only if there is far more to ask than before. Few are asked
- * once no more of them come.
+ * when no more of them come, but not often: each time the units that they are in are read again.
  */
 #define AHEAD_LEAST        8u
 #define AHEAD_GROWTH       4u
+#define AHEAD_FEW          4u
 #define AHEAD_FILE_BYTES   (UINT64_C(16) << 20)
 #define AHEAD_PACKED_BYTES (UINT64_C(8) << 20)
 #define KEEP_BYTES         (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
@@ -63,6 +64,7 @@ struct ahead {
 	uint32_t below; /* locations below this */
 	uint32_t n;     /* how many */
 	uint32_t few;   /* at the last look there were so few to ask that they waited for more */
+	uint32_t n_few; /* how often few were asked */
 	bool open;      /* its debug information is kept for the next time */
 };
 
@@ -622,12 +624,15 @@ static int group_ahead(struct naming *n, const struct want *w, size_t n_wants, u
 		inlines_open(in);
 		a->open = true;
 	}
-	if (n_wants / AHEAD_GROWTH < a->n)
-		return 0;
-	if (n_wants < AHEAD_LEAST && n_wants != a->few) {
-		a->few = (uint32_t)n_wants;
-		n->few_wait = true;
-		return 0;
+	if (n_wants < AHEAD_LEAST || n_wants / AHEAD_GROWTH < a->n) {
+		if (a->n_few == AHEAD_FEW)
+			return 0;
+		if (n_wants != a->few) {
+			a->few = (uint32_t)n_wants;
+			n->few_wait = true;
+			return 0;
+		}
+		a->n_few++;
 	}
 	rc = inline_group(n, w, n_wants, 1, progress);
 	if (rc == 0) {
