@@ -720,7 +720,8 @@ static int read_heap_trace(struct input *in, struct profile *p, capture_id c,
 	struct input *whole = NULL;
 	int rc = 0;
 
-	/* Blocks are read where they lie. */
+	/* Blocks are read where they lie, and say themselves when there will be no more. */
+	input_follow(in, false);
 	if (!input_seekable(in))
 		rc = perf_spool(in, &whole, progress, e);
 	if (whole)

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,12 +30,18 @@
 /* How soon a cancelled reader notices while nothing comes. */
 #define CANCEL_MS 50
 
+/* A file that nobody writes may be opened by its writer again; where nobody can tell, it is silence that ends it. */
+#define WRITER_MS  1000
+#define SILENCE_MS 30000
+
 struct input {
 	char *name;                      /* for messages; owned */
 	char *directory;                 /* see input_directory(); owned */
 	int fd;                          /* -1: memory */
 	bool own_fd;                     /* closed at the end */
 	bool regular;                    /* a regular file: pread works and there is a size */
+	bool follows;                    /* a regular file that is being written */
+	int lonely_ms;                   /* for so long nothing came of it and nobody had it open */
 	bool looked;                     /* how it is packed is known */
 	const struct progress *progress; /* whose cancelling ends waiting for a pipe; borrowed */
 	uint64_t base;   /* where the file's first byte is for us; standard input may be advanced */
@@ -167,6 +174,19 @@ void input_watch(struct input *in, const struct progress *progress)
 	in->progress = progress;
 }
 
+void input_follow(struct input *in, bool yes)
+{
+	in->follows = yes && in->regular && !in->directory;
+	/* Who opens the file while we hold the lease would have us killed (SIGIO): this one is ignored. */
+	if (in->follows)
+		fcntl(in->fd, F_SETSIG, SIGURG);
+}
+
+bool input_follows(const struct input *in)
+{
+	return in->follows;
+}
+
 const char *input_name(const struct input *in)
 {
 	return in->name;
@@ -233,12 +253,65 @@ static ssize_t pipe_next(struct input *in, void *to, size_t n, struct err *e)
 	}
 }
 
+/* May more be written to the file? A read lease is given only where nobody has it open for writing. */
+static bool has_writer(const struct input *in, bool *known)
+{
+	*known = true;
+	if (fcntl(in->fd, F_SETLEASE, F_RDLCK) == 0) {
+		fcntl(in->fd, F_SETLEASE, F_UNLCK);
+		return false;
+	}
+	*known = errno == EAGAIN;
+	return true;
+}
+
+/*
+ * Waits until a file that is followed has more bytes than were read, for at most ms unless that is negative. False
+ * when nothing has come by then; its end and cancelling end it, with something or not.
+ */
+static bool wait_growth(struct input *in, int ms)
+{
+	for (;;) {
+		int step = ms < 0 || ms > CANCEL_MS ? CANCEL_MS : ms;
+		struct timespec nap = { .tv_nsec = step * 1000000L };
+		bool known = true;
+		struct stat st;
+
+		if (fstat(in->fd, &st) < 0 ||
+		    (st.st_size > 0 && (uint64_t)st.st_size > in->base + in->raw_read)) {
+			in->lonely_ms = 0;
+			return true;
+		}
+		if (has_writer(in, &known) && known)
+			in->lonely_ms = 0;
+		if (in->lonely_ms > (known ? WRITER_MS : SILENCE_MS) ||
+		    progress_cancelled(in->progress))
+			return true;
+		if (ms == 0)
+			return false;
+		nanosleep(&nap, NULL);
+		in->lonely_ms += step;
+		ms -= ms < 0 ? 0 : step;
+	}
+}
+
+/* The next bytes of a file that is followed; 0 at its end. -ECANCELED without a sentence. */
+static ssize_t followed_next(struct input *in, void *to, size_t n, struct err *e)
+{
+	wait_growth(in, -1);
+	if (progress_cancelled(in->progress))
+		return -ECANCELED;
+	return raw_pread(in, to, n, in->raw_read, e);
+}
+
 /* The next bytes of the file. */
 static ssize_t raw_next(struct input *in, void *to, size_t n, struct err *e)
 {
 	ssize_t got;
 
-	if (in->regular || in->fd < 0)
+	if (in->follows)
+		got = followed_next(in, to, n, e);
+	else if (in->regular || in->fd < 0)
 		got = raw_pread(in, to, n, in->raw_read, e);
 	else
 		got = pipe_next(in, to, n, e);
@@ -385,8 +458,10 @@ int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, 
 	return 0;
 }
 
-bool input_comes(const struct input *in, int ms)
+bool input_comes(struct input *in, int ms)
 {
+	if (in->follows && in->raw_at == in->raw_end && !in->raw_ended)
+		return wait_growth(in, ms);
 	return in->regular || in->fd < 0 || in->raw_at < in->raw_end || in->raw_ended ||
 	       wait_bytes(in, ms) || progress_cancelled(in->progress);
 }

@@ -30,6 +30,13 @@ void input_close(struct input *in);
 /* Waiting for a pipe ends with -ECANCELED when progress (borrowed) is cancelled. */
 void input_watch(struct input *in, const struct progress *progress);
 
+/*
+ * Is a regular file, from now on, one that is being written? Its end is then waited for as a pipe's is, and comes when
+ * nobody has it open for writing any more, or a while after its last byte where the system cannot tell.
+ */
+void input_follow(struct input *in, bool yes);
+bool input_follows(const struct input *in);
+
 /* The name for messages: the path, or "standard input". Borrowed. */
 const char *input_name(const struct input *in);
 
@@ -40,7 +47,7 @@ const char *input_directory(const struct input *in);
 int input_peek(struct input *in, size_t want, const uint8_t **bytes, size_t *n, struct err *e);
 
 /* Does more than what was peeked at come, or the end, within ms? Files never make anybody wait. */
-bool input_comes(const struct input *in, int ms);
+bool input_comes(struct input *in, int ms);
 
 /*
  * Up to max unpacked bytes, at least one unless at the end. Returns how many, 0 at the end, or -errno

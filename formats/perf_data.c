@@ -49,6 +49,12 @@
 
 #define PIPE_BEGIN 16 /* bytes of a pipe's header */
 
+/* Where somebody watches: the pause within a round after which what came is shown. */
+#define LIVE_PATIENCE_MS 25
+/* A recorder writes features behind its records, and then where these end: it may take so long. */
+#define LAST_WORDS_MS    1000
+#define LAST_WORDS_STEP  20
+
 struct reader {
 	struct input *in;        /* the file being read: the one that was asked for, or a part */
 	const char *name;        /* of what was asked for, also when it was copied; borrowed */
@@ -61,7 +67,7 @@ struct reader {
 	VEC(const char *) dirs;          /* what options.symbol_dirs points to, when it is longer */
 	char *kcore_dir;                 /* in dirs; owned */
 	enum root_names root_names;      /* as told */
-	bool stitch;                     /* as told */
+	bool stitch, live;               /* as told */
 	struct progress *progress;
 	struct perf_header header;
 	struct perf_events events;
@@ -197,6 +203,8 @@ static struct perf_stream *open_records(const struct reader *r, struct input *in
 						r->header.packed_max);
 
 	perf_stream_leave_gaps(s, skim);
+	if (r->live)
+		perf_stream_patience(s, LIVE_PATIENCE_MS);
 	return s;
 }
 
@@ -416,6 +424,8 @@ static int take_window(struct reader *r, struct queue *q, const struct perf_reco
 	while (rc == 0 && may_feed(r, q))
 		rc = feed_oldest(r, q);
 	progress_set(r->progress, r->n_bytes_before + perf_ahead_done(r->ahead), r->n_bytes);
+	progress_lost(r->progress,
+		      perf_feed_stats(r->feed)->n_lost + perf_feed_stats(r->feed)->n_lost_samples);
 	return rc;
 }
 
@@ -508,24 +518,71 @@ static void state_facts(struct reader *r, const struct err *broken)
 	builder_end(r->profile);
 }
 
+/* To where the records of a growing file begin. */
+static int skip_head(struct reader *r, struct err *e)
+{
+	uint8_t waste[4096];
+
+	for (uint64_t left = r->begin - input_offset(r->in); left > 0;) {
+		ssize_t got = input_read(r->in, waste, left < sizeof(waste) ? left : sizeof(waste),
+					 e);
+
+		if (got < 0)
+			return (int)got;
+		if (got == 0)
+			return 0;
+		left -= (uint64_t)got;
+	}
+	return 0;
+}
+
+/* Where nothing says where the records end. */
+static int open_growing(struct reader *r, struct err *e)
+{
+	r->begin = r->header.data.offset;
+	r->end = 0;
+	r->stream = open_records(r, r->in, r->begin, 0, false);
+	return skip_head(r, e);
+}
+
 static int open_stream(struct reader *r, struct err *e)
 {
 	int rc;
 
 	if (r->header.pipe) {
 		r->begin = PIPE_BEGIN;
-		r->end = input_seekable(r->in) ? input_file_bytes(r->in) : 0;
+		r->end = input_seekable(r->in) && !input_follows(r->in) ? input_file_bytes(r->in)
+									: 0;
 	} else {
 		rc = perf_header_read_sections(r->in, &r->header, &r->events, e);
 		if (rc < 0)
 			return rc;
+		if (r->header.growing)
+			return open_growing(r, e);
+		input_follow(r->in, false);
 		r->begin = r->header.data.offset;
 		r->end = r->begin + r->header.data.size;
 	}
 	perf_parts_find(&r->parts, input_directory(r->in));
-	r->n_bytes = input_file_bytes(r->in) + r->parts.n_bytes;
+	r->n_bytes = r->end ? input_file_bytes(r->in) + r->parts.n_bytes : 0;
 	r->stream = open_records(r, r->in, r->begin, r->end, false);
 	return 0;
+}
+
+/* Did a growing file's records end where its recorder says? What stands behind them is none. */
+static bool ended_as_told(struct reader *r)
+{
+	const struct timespec nap = { .tv_nsec = LAST_WORDS_STEP * 1000000L };
+	uint64_t end = 0;
+
+	for (int ms = 0; end == 0 && ms < LAST_WORDS_MS && !progress_cancelled(r->progress);
+	     ms += LAST_WORDS_STEP) {
+		end = perf_header_end_of_data(r->in, &r->header);
+		if (end == 0)
+			nanosleep(&nap, NULL);
+	}
+	r->header.no_data_size = end == 0;
+	return end > 0 && end == perf_stream_stats(r->stream)->end_offset;
 }
 
 /* Counts of several files; the first end that was not clean is the one that is told. */
@@ -534,7 +591,7 @@ static void end_stream(struct reader *r)
 	const struct perf_stream_stats *s = perf_stream_stats(r->stream);
 	struct perf_stream_stats *all = &r->stats;
 
-	if (all->end == PERF_END_CLEAN) {
+	if (all->end == PERF_END_CLEAN && !(r->header.growing && ended_as_told(r))) {
 		all->end = s->end;
 		all->end_offset = s->end_offset;
 		all->n_bytes_after = s->n_bytes_after;
@@ -649,6 +706,7 @@ static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 	if (o)
 		r.list = o->fields;
 	r.stitch = o && o->stitch;
+	r.live = o && o->live;
 	rc = read_all(&r, e);
 	perf_feed_free(r.feed);
 	resolver_free(r.resolver);

@@ -530,16 +530,30 @@ int perf_header_read(struct input *in, struct perf_header *h, struct err *e)
 	return 0;
 }
 
+uint64_t perf_header_end_of_data(struct input *in, const struct perf_header *h)
+{
+	uint8_t bytes[HEADER_BYTES] = { 0 };
+	struct bytes b = bytes_over(bytes + 16, sizeof(bytes) - 16, h->swap);
+	struct perf_header now = { .swap = h->swap };
+
+	if (input_pread(in, bytes, sizeof(bytes), 0, NULL) < (ssize_t)sizeof(bytes))
+		return 0;
+	take_header(&now, &b);
+	return now.data.size > 0 ? now.data.offset + now.data.size : 0;
+}
+
 int perf_header_read_sections(struct input *in, struct perf_header *h, struct perf_events *events,
 			      struct err *e)
 {
 	int rc;
 
+	h->growing = input_follows(in) && h->data.size == 0;
 	h->file_bytes = input_file_bytes(in);
-	rc = clip_data(in, h, e);
+	rc = h->growing ? 0 : clip_data(in, h, e);
 	if (rc < 0)
 		return rc;
-	read_features(in, h);
+	if (!h->growing)
+		read_features(in, h);
 	read_attrs(in, h, events);
 	perf_header_describe(h, events);
 	if (events->all.n > 0)

@@ -41,6 +41,7 @@ struct perf_header {
 	struct perf_section attrs;
 	struct perf_section data; /* the records */
 	uint64_t features[4];     /* bit map */
+	bool growing; /* a file that is being written: it says where its records end when they have */
 
 	/* the features; texts are owned, NULL when not recorded */
 	char *hostname;
@@ -88,6 +89,9 @@ int perf_header_read(struct input *in, struct perf_header *h, struct err *e);
  */
 int perf_header_read_sections(struct input *in, struct perf_header *h, struct perf_events *events,
 			      struct err *e);
+
+/* Of a growing file: where its records end by now, as its recorder wrote into it in the end; 0 while it has not. */
+uint64_t perf_header_end_of_data(struct input *in, const struct perf_header *h);
 
 /* A record of the perf tool that says such things, in a pipe mostly; others are ignored. */
 void perf_header_record(struct perf_header *h, const struct perf_record *r,

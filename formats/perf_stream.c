@@ -64,6 +64,7 @@ struct perf_stream {
 	bool stopped;     /* nothing more comes */
 
 	struct window windows[PERF_WINDOWS_MOST + 1];
+	int patience_ms;    /* see PATIENCE_MS */
 	size_t room;        /* bytes of each: PERF_WINDOW_BYTES or PERF_PIPE_WINDOW_BYTES */
 	unsigned turn;      /* the window being filled */
 	unsigned kept;      /* windows handed out last that are still looked at */
@@ -125,7 +126,7 @@ static ssize_t read_file(struct perf_stream *s, void *to, size_t n, struct err *
 /* Is a window waited for, be it empty, and nothing more to read for some time? */
 static bool is_idle(const struct perf_stream *s)
 {
-	return !s->seekable && (s->whole > 0 || s->awaited) && !input_comes(s->in, PATIENCE_MS);
+	return !s->seekable && (s->whole > 0 || s->awaited) && !input_comes(s->in, s->patience_ms);
 }
 
 /* Moves n bytes on in the file. */
@@ -625,6 +626,7 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 	s->room = s->seekable ? PERF_WINDOW_BYTES : PERF_PIPE_WINDOW_BYTES;
 	s->windows[0].at = xmalloc(s->room);
 	s->kept = 1;
+	s->patience_ms = PATIENCE_MS;
 	s->head = GAP_HEAD_BYTES;
 	s->most = s->room;
 	s->zstd = ZSTD_createDCtx();
@@ -658,6 +660,11 @@ void perf_stream_leave_gaps(struct perf_stream *s, bool skim)
 {
 	s->may_leave_gaps = s->seekable;
 	s->head = skim ? SKIM_HEAD_BYTES : GAP_HEAD_BYTES;
+}
+
+void perf_stream_patience(struct perf_stream *s, int ms)
+{
+	s->patience_ms = ms;
 }
 
 int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e)

@@ -61,6 +61,9 @@ void perf_stream_free(struct perf_stream *s);
  */
 void perf_stream_leave_gaps(struct perf_stream *s, bool skim);
 
+/* Of a pipe: what has come is handed out when nothing more comes for so long. Half a second unless said. */
+void perf_stream_patience(struct perf_stream *s, int ms);
+
 /*
  * The next window. From a pipe it ends when a round is finished or pauses, for a live view, and is
  * empty when nothing has come for some time since the last one. It is borrowed until the next but one

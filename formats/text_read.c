@@ -32,7 +32,7 @@ static int64_t now_ns(void)
 void text_read_init(struct text_read *t, struct input *in, struct profile *p, capture_id c)
 {
 	*t = (struct text_read){ .p = p, .capture = c, .damage = ERR_INIT };
-	t->waits = input_file_bytes(in) == 0;
+	t->waits = input_file_bytes(in) == 0 || input_follows(in);
 	lines_init(&t->lines, in);
 }
 
@@ -56,7 +56,8 @@ int text_read_all(struct text_read *t, text_take *take, void *reader, struct pro
 			break;
 		}
 		rc = lines_fill(&t->lines, &t->damage);
-		progress_set(progress, input_file_done(in), input_file_bytes(in));
+		progress_set(progress, input_file_done(in),
+			     input_follows(in) ? 0 : input_file_bytes(in));
 		if (!pen)
 			builder_begin(t->p);
 		pen = true;

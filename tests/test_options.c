@@ -257,7 +257,8 @@ Test(options, are_listed_by_verb_for_bash)
 		uint32_t verb;
 	} lists[] = {
 		{ "report)", ON_REPORT }, { "export)", ON_EXPORT }, { "info)", ON_INFO },
-		{ "record)", ON_RECORD }, { "detach)", ON_TELL },   { "*)", ON_EXPLORE },
+		{ "record)", ON_RECORD }, { "detach)", ON_TELL },   { "live)", ON_LIVE },
+		{ "*)", ON_EXPLORE },
 	};
 	char *text = read_source("completions/bash/proftop");
 

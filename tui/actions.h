@@ -19,6 +19,7 @@
 #define IN_TASKS  0x0040u /* rows of threads and processes */
 #define IN_TIME   0x0080u /* along a time axis */
 #define IN_MEMORY 0x0100u /* who allocates */
+#define IN_LIVE   0x1000u /* of what is being recorded */
 #define IN_ROWS   (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
 #define IN_FRAMES (IN_ROWS | IN_FLAME | IN_MEMORY) /* something with frames is selected */
 #define IN_NAMES  (IN_FRAMES | IN_TASKS | IN_TEXT) /* something to search */
@@ -80,6 +81,9 @@
 	X(VIEW_8,       "view-8",        "8",                    IN_ALL,    "",        "") \
 	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
+	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "freeze",  "hold the screen still, and go on; what comes meanwhile is kept") \
+	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s") \
+	X(RESET,        "reset",         "Z",                    IN_LIVE,   "reset",   "begin anew: leave out what was so far") \
 	X(STOP,         "stop",          "z",                    IN_ALL,    "",        "stop loading and keep what is there") \
 	X(HELP,         "help",          "? <F1>",               IN_ALL,    "help",    "the keys that work here") \
 	X(QUIT,         "quit",          "q",                    IN_ALL,    "",        "close the view; quit on the last one") \

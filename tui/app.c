@@ -21,6 +21,7 @@
 #include "app_chrome.h"
 #include "app_help.h"
 #include "app_lens.h"
+#include "app_live.h"
 #include "app_prompt.h"
 #include "app_search.h"
 #include "app_state.h"
@@ -83,6 +84,8 @@ static bool cursor_moved(const struct app *a)
 /* Does the profile hold what the analysis has not seen? */
 static bool behind(const struct app *a)
 {
+	if (a->live.frozen)
+		return false;
 	return a->analysis->profile != a->source->profile ||
 	       a->analysis->counts.version != version_of(a->source->profile) || cursor_moved(a);
 }
@@ -220,7 +223,9 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 	a->scene = (struct scene){ .analysis = a->analysis,
 				   .percent = settings->percent,
 				   .wide = settings->wide,
-				   .loading = true };
+				   .loading = true,
+				   .live = source->live };
+	a->live.newest_ns = a->live.rate = a->live.own_permille = -1;
 	app_reanalyse(a);
 	return a;
 }
@@ -276,7 +281,7 @@ void app_key(struct app *a, uint32_t key)
 		app_prompt_key(a, key);
 		return;
 	}
-	action = keymap_find(&a->settings->keymap, a->view, app_ops(a)->contexts, key);
+	action = keymap_find(&a->settings->keymap, a->view, app_contexts(a), key);
 	if (a->help.open)
 		app_help_act(a, action);
 	else
@@ -413,6 +418,8 @@ bool app_tick(struct app *a, int64_t now_ms)
 		app_reanalyse(a);
 		a->asked_ms = now_ms;
 	}
+	if (a->source->live)
+		changed |= app_live_tick(a, now_ms);
 	percent = percent_loaded(a);
 	changed |= percent != a->percent_loaded;
 	a->percent_loaded = percent;

@@ -11,6 +11,7 @@
 #include "analysis.h"
 #include "app_help.h"
 #include "app_lens.h"
+#include "app_live.h"
 #include "app_prompt.h"
 #include "app_search.h"
 #include "app_state.h"
@@ -380,8 +381,8 @@ void app_act(struct app *a, enum action action)
 {
 	a->changed = true;
 	a->landing.has_place = false;
-	if (action == ACTION_NONE || act_on_frame(a, action) || act_on_lens(a, action) ||
-	    act_on_selection(a, action))
+	if (action == ACTION_NONE || app_live_act(a, action) || act_on_frame(a, action) ||
+	    act_on_lens(a, action) || act_on_selection(a, action))
 		return;
 	act_in_view(a, action);
 }

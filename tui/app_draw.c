@@ -13,7 +13,9 @@
 
 #include "analysis.h"
 #include "app_chrome.h"
+#include "app.h"
 #include "app_help.h"
+#include "app_live.h"
 #include "app_state.h"
 #include "app_views.h"
 #include "filter.h"
@@ -26,7 +28,7 @@
 #include "time_axis.h"
 
 #define MAX_HINTS       8
-#define MAX_TITLE_PARTS 4 /* variants of what stands on the right of row 0 */
+#define MAX_TITLE_PARTS 8 /* variants of what stands on the right of row 0 */
 
 /* Fewer columns have no room for the cursor's row in numbers. */
 #define POSITION_COLS 60
@@ -47,7 +49,7 @@ static char *loading_text(const struct app *a)
 	char keys[KEYS_SIZE], bytes[FMT_SIZE];
 	int percent = a->percent_loaded;
 
-	keymap_keys(&a->settings->keymap, a->view, app_ops(a)->contexts, ACTION_STOP, keys,
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_STOP, keys,
 		    sizeof(keys));
 	if (a->source->progress && atomic_load(&a->source->progress->grows))
 		return xasprintf("growing · %s stops", keys);
@@ -100,6 +102,8 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 	char time[FMT_SIZE], threads[FMT_SIZE], share[FMT_SIZE];
 	int n = 0;
 
+	if (a->source->live && app_has_data(a))
+		return app_live_totals(a, out, MAX_TITLE_PARTS);
 	if (a->loading) {
 		out[0] = loading_text(a);
 		if (!a->source->progress || !atomic_load(&a->source->progress->grows))
@@ -451,8 +455,7 @@ static void first_key(const struct app *a, enum action action, char out[KEYS_SIZ
 	char keys[KEYS_SIZE];
 	size_t n;
 
-	keymap_keys(&a->settings->keymap, a->view, app_ops(a)->contexts, action, keys,
-		    sizeof(keys));
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), action, keys, sizeof(keys));
 	n = strcspn(keys, " ");
 	if (n > 2 && keys[0] == '<' && keys[n - 1] == '>') {
 		memcpy(out, keys + 1, n - 2);
@@ -502,7 +505,7 @@ static bool has_hint(const struct app *a, enum action action)
 {
 	if (action == ACTION_METRIC && a->analysis->counts.n_events < 2)
 		return false;
-	return action != ACTION_NONE && action_where(action) & app_ops(a)->contexts &&
+	return action != ACTION_NONE && action_where(action) & app_contexts(a) &&
 	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action);
 }
 

@@ -111,7 +111,7 @@ static bool works_now(const struct app *a, enum action action)
 
 static void put_actions(struct page *p, const struct app *a, bool everywhere)
 {
-	uint32_t contexts = app_ops(a)->contexts;
+	uint32_t contexts = app_contexts(a);
 
 	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++) {
 		enum action action = (enum action)i;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "app_live.h"
 #include "app_state.h"
 #include "err.h"
 #include "filter.h"
@@ -51,9 +52,13 @@ static const struct footprint_span *wanted_span(const struct app *a)
 
 void app_reanalyse(struct app *a)
 {
+	struct lens wanted;
+
 	if (a->follow)
 		follow_busiest(a);
-	worker_request(a->worker, &a->lens, wanted_span(a));
+	app_live_lens(a, &wanted);
+	worker_request(a->worker, &wanted, wanted_span(a));
+	lens_done(&wanted);
 	a->asked = true;
 	a->asked_ms = INT64_MIN;
 }

@@ -75,6 +75,26 @@ struct help {
 	uint32_t line;       /* that one */
 };
 
+/* How much was there when. */
+struct growth {
+	int64_t ms; /* of the terminal's clock */
+	uint64_t n; /* samples */
+};
+
+#define LIVE_GROWTH 16
+
+/* Of a profile that is being recorded. */
+struct live {
+	bool frozen;       /* what is on screen stays while more comes */
+	size_t window;     /* which part of its time is shown: index of app_live.c's */
+	int64_t from_ns;   /* nothing before is shown, since the start */
+	int64_t newest_ns; /* the newest sample's time since the start; -1: unknown */
+	int64_t rate;      /* samples a second; -1: not known yet */
+	int own_permille;  /* of one cpu, that we ourselves take; -1: not known */
+	struct growth growth[LIVE_GROWTH]; /* over the last seconds, the oldest first */
+	size_t n_growth;
+};
+
 struct app {
 	const struct tui_source *source;
 	const struct settings *settings;
@@ -114,6 +134,7 @@ struct app {
 	char *message; /* until the next key, or NULL; owned */
 	bool message_bad;
 	struct help help;
+	struct live live;
 
 	int cols, rows;
 	struct chrome chrome; /* of cols and rows; see app_chrome() */
@@ -132,6 +153,12 @@ struct app {
 static inline const struct view_ops *app_ops(const struct app *a)
 {
 	return views[a->view];
+}
+
+/* What actions may mean here and now. */
+static inline uint32_t app_contexts(const struct app *a)
+{
+	return app_ops(a)->contexts | (a->source->live ? IN_LIVE : 0);
 }
 
 #endif

@@ -54,6 +54,7 @@ static const struct {
 	{ IN_LIST, "lists" },    { IN_TREE, "trees" },     { IN_FLAME, "flame" },
 	{ IN_TOP, "top" },       { IN_BFLY, "butterfly" }, { IN_TEXT, "text" },
 	{ IN_TASKS, "threads" }, { IN_TIME, "time" },      { IN_MEMORY, "memory" },
+	{ IN_LIVE, "live" },
 };
 
 /* <Name>: *keys stands on '<'. */

@@ -21,6 +21,7 @@ struct tui_source {
 	/* Is the loading over? Then *e (ERR_INIT'd by the caller) says if and why it failed. */
 	bool (*finished)(void *arg, struct err *e);
 	void *arg;
+	bool live;   /* it is being recorded */
 	int wake_fd; /* non-blocking eventfd, readable when something was published or ended; or -1 */
 };
 

@@ -55,6 +55,7 @@ struct scene {
 	bool percent;                /* shares, or weights in their unit */
 	bool wide;                   /* names in full */
 	bool loading;                /* more will come */
+	bool live; /* numbers change while one looks: the cursor's row stays where it is */
 };
 
 /* Something that can be carried from view to view. */

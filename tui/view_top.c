@@ -117,8 +117,8 @@ static const struct key *key_at(const struct scene *s, uint32_t row)
 	return &s->analysis->table_keys->key[s->analysis->table.key[row]];
 }
 
-/* The cursor goes where its key went. */
-static void follow(struct top_view *v, const struct scene *s)
+/* The cursor goes where its key went. False when it has none any more. */
+static bool follow(struct top_view *v, const struct scene *s)
 {
 	const struct table *t = &s->analysis->table;
 
@@ -127,8 +127,22 @@ static void follow(struct top_view *v, const struct scene *s)
 		if (key_at(s, i)->id != v->cursor_id)
 			continue;
 		list_go(&v->list, i);
-		return;
+		return true;
 	}
+	return false;
+}
+
+/* The cursor's row stands where it stood, whatever the numbers do to those around it: out of its order, then. */
+static void stay(struct top_view *v, const struct scene *s, const struct list *was)
+{
+	struct list *l = &v->list;
+	uint32_t row = was->cursor < l->n ? was->cursor : l->n - 1;
+
+	if (row != l->cursor)
+		table_move(&s->analysis->table, l->cursor, row);
+	l->cursor = row;
+	l->top = was->top;
+	list_fit(l, l->n, (int)l->height);
 }
 
 static void remember(struct top_view *v, const struct scene *s)
@@ -136,18 +150,20 @@ static void remember(struct top_view *v, const struct scene *s)
 	v->cursor_id = v->list.cursor < v->list.n ? key_at(s, v->list.cursor)->id : ID_NONE;
 }
 
-static void sort(struct top_view *v, const struct scene *s)
+/* False when the cursor's key is not there. */
+static bool sort(struct top_view *v, const struct scene *s)
 {
 	struct analysis *a = s->analysis;
 
 	table_sort(&a->table, a->table_keys, v->order, v->column, v->reverse);
-	follow(v, s);
+	return follow(v, s);
 }
 
 static void top_update(void *state, const struct scene *s)
 {
 	struct top_view *v = state;
 	struct analysis *a = s->analysis;
+	struct list was;
 
 	if (a->table_keys->grouping != v->grouping) {
 		v->grouping = a->table_keys->grouping;
@@ -161,7 +177,9 @@ static void top_update(void *state, const struct scene *s)
 	v->inlined = v->grouping == GROUP_FUNCTION ? find_inlined(a) : NULL;
 	if (v->list.cursor == 0 && v->list.top == 0)
 		v->cursor_id = ID_NONE;
-	sort(v, s);
+	was = v->list;
+	if (sort(v, s) && s->live)
+		stay(v, s, &was);
 }
 
 static void top_layout(void *state, const struct scene *s, struct rect r)

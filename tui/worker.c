@@ -17,6 +17,7 @@
 #include "analysis.h"
 #include "err.h"
 #include "mem.h"
+#include "profile.h"
 #include "task.h"
 
 /* Lines of an analysis that somebody else has. */
@@ -41,6 +42,9 @@ struct worker {
 	struct lens next;                /* the waiting request's */
 	struct footprint_span next_span; /* likewise */
 	bool waiting;                    /* is there one? */
+	struct profile_counts of;        /* the state that the running task looks at */
+	bool held;                       /* that is always this one: */
+	struct profile_counts hold;
 	struct drawing drawing;
 	struct task *sweeping;  /* frees `swept`, or NULL */
 	struct analysis *swept; /* the task's until it is joined */
@@ -55,8 +59,8 @@ static int analyse(void *arg)
 {
 	struct worker *w = arg;
 	struct footprint_lines *lines;
-	int rc = analysis_new_parts(w->profile, &w->lens, ANALYSIS_TREE | ANALYSIS_MEMORY,
-				    &w->progress, &w->made);
+	int rc = analysis_new_of(w->profile, &w->of, &w->lens, ANALYSIS_TREE | ANALYSIS_MEMORY,
+				 &w->progress, &w->made);
 
 	if (rc < 0)
 		return rc;
@@ -94,6 +98,10 @@ static void start(struct worker *w)
 	w->lens = w->next;
 	w->span = w->next_span;
 	w->waiting = false;
+	if (w->held)
+		w->of = w->hold;
+	else
+		profile_counts_read(w->profile, &w->of);
 	atomic_store(&w->progress.cancel, false);
 	progress_set(&w->progress, 0, 0);
 	w->task = task_start(analyse, w, w->wake_fd);
@@ -254,6 +262,13 @@ struct footprint_lines *worker_take_lines(struct worker *w)
 bool worker_drawing(const struct worker *w)
 {
 	return w->drawing.task || w->drawing.next.n > 0 || w->drawing.made;
+}
+
+void worker_hold(struct worker *w, const struct profile_counts *counts)
+{
+	w->held = counts != NULL;
+	if (counts)
+		w->hold = *counts;
 }
 
 void worker_drop(struct worker *w, struct analysis *an)

@@ -13,6 +13,7 @@ struct footprint_lines;
 struct footprint_span;
 struct lens;
 struct profile;
+struct profile_counts;
 struct worker;
 
 /* p is borrowed. NULL with a sentence when the system has no descriptors left. */
@@ -32,6 +33,9 @@ void worker_request(struct worker *w, const struct lens *lens, const struct foot
  */
 void worker_request_lines(struct worker *w, const struct analysis *an,
 			  const struct footprint_span *span);
+
+/* Analyses to come are of this state of the profile; NULL: of the newest, as at first. */
+void worker_hold(struct worker *w, const struct profile_counts *counts);
 
 /* Frees an analysis beside the terminal: of a large profile that takes a tenth of a second. */
 void worker_drop(struct worker *w, struct analysis *an);

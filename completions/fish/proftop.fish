@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for proftop; tests/test_options.c compares it with the program's options.
 
-set -l verbs report diff export info record mark pause resume detach
+set -l verbs report diff export info record live mark pause resume detach
 set -l info '__fish_seen_subcommand_from info'
 set -l report '__fish_seen_subcommand_from report'
 set -l diff '__fish_seen_subcommand_from diff'
@@ -9,13 +9,14 @@ set -l rows '__fish_seen_subcommand_from report diff'
 set -l export '__fish_seen_subcommand_from export'
 set -l record '__fish_seen_subcommand_from record'
 set -l tell '__fish_seen_subcommand_from mark pause resume detach'
-set -l explore "not __fish_seen_subcommand_from $verbs"
+set -l explore "not __fish_seen_subcommand_from report export info record mark pause resume detach"
 set -l lens "not $info"
 set -l screen "not __fish_seen_subcommand_from export info"
 
 complete -c proftop -n __fish_use_subcommand -a report -d 'print a view as text or JSON'
 complete -c proftop -n __fish_use_subcommand -a diff -d 'compare before and after'
 complete -c proftop -n __fish_use_subcommand -a record -d 'record what a command does with the CPU, or its heap'
+complete -c proftop -n __fish_use_subcommand -a live -d 'show a recording while it is being written'
 complete -c proftop -n __fish_use_subcommand -a mark -d 'set a mark in a recording of a heap'
 complete -c proftop -n __fish_use_subcommand -a pause -d 'record no allocations for a while'
 complete -c proftop -n __fish_use_subcommand -a resume -d 'record allocations again'

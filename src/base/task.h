@@ -15,6 +15,7 @@
 struct progress {
 	_Atomic uint64_t done;  /* units of work done so far; bytes for readers */
 	_Atomic uint64_t total; /* 0 while unknown */
+	_Atomic uint64_t lost;  /* events that recorders said were lost, so far */
 	_Atomic bool cancel;    /* somebody wants it to stop */
 	_Atomic bool grows;     /* what is read is still being written: there is no end yet */
 };
@@ -30,6 +31,12 @@ static inline void progress_set(struct progress *p, uint64_t done, uint64_t tota
 		return;
 	atomic_store_explicit(&p->done, done, memory_order_relaxed);
 	atomic_store_explicit(&p->total, total, memory_order_relaxed);
+}
+
+static inline void progress_lost(struct progress *p, uint64_t n)
+{
+	if (p)
+		atomic_store_explicit(&p->lost, n, memory_order_relaxed);
 }
 
 static inline void progress_cancel(struct progress *p)

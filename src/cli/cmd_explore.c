@@ -2,6 +2,8 @@
 /* proftop FILE…: the screens; or the last one of them as text; or, without a terminal, a report. */
 #include "config.h"
 
+#include "cmd_explore.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,7 +148,7 @@ static enum status show_lens(const struct options *o, struct load *l, struct tui
 	return status;
 }
 
-static enum status explore(const struct options *o)
+enum status explore(const struct options *o)
 {
 	struct err e = ERR_INIT;
 	struct tui_options t;

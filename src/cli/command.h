@@ -23,6 +23,7 @@ enum status {
 #define ON_RECORD  0x10u
 #define ON_TELL    0x20u
 #define ON_DIFF    0x40u
+#define ON_LIVE    0x80u
 #define ON_ALL     0xffu
 
 struct command {
@@ -40,6 +41,7 @@ extern const struct command cmd_diff;
 extern const struct command cmd_explore;
 extern const struct command cmd_export;
 extern const struct command cmd_info;
+extern const struct command cmd_live;
 extern const struct command cmd_mark;
 extern const struct command cmd_pause;
 extern const struct command cmd_record;

@@ -56,6 +56,7 @@ static int read_one(struct load *l, const char *path)
 	if (rc)
 		return rc;
 	input_watch(in, &l->progress);
+	input_follow(in, l->read.live);
 	format = format_probe(in, &l->error);
 	if (!format) {
 		input_close(in);
@@ -157,8 +158,9 @@ struct load *load_start(const struct options *o, struct err *e)
 		.stitch = o->stitch,
 		.addresses = o->addrs,
 		.as_printed = o->to && !strcmp(o->to, "folded"),
+		.live = o->command == &cmd_live,
 		.memory_bytes = memory_bytes(),
-		.follow = follows(o),
+		.follow = follows(o) || o->command == &cmd_live,
 	};
 	l->profile = profile_new();
 	l->title = make_title(o);
@@ -269,5 +271,6 @@ void load_source(struct load *l, struct tui_source *out)
 		.finished = source_finished,
 		.arg = l,
 		.wake_fd = l->wake_fd,
+		.live = l->read.live,
 	};
 }

@@ -16,8 +16,9 @@
 struct err;
 struct filter;
 
-#define ON_LENS   (ON_EXPLORE | ON_REPORT | ON_EXPORT | ON_DIFF)
-#define ON_SCREEN (ON_EXPLORE | ON_REPORT | ON_DIFF)
+#define ON_VIEWS  (ON_EXPLORE | ON_LIVE)
+#define ON_LENS   (ON_VIEWS | ON_REPORT | ON_EXPORT | ON_DIFF)
+#define ON_SCREEN (ON_VIEWS | ON_REPORT | ON_DIFF)
 #define ON_ROWS   (ON_REPORT | ON_DIFF)
 #define ON_TEXT   (ON_REPORT | ON_INFO | ON_DIFF)
 #define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFF)
@@ -82,11 +83,11 @@ struct filter;
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
 	X(ATTACH,   "attach",    'p', "PID",       ON_RECORD | ON_TELL, text, attach, "the process that runs already (record: instead of a command; several with commas, but not with --heap)") \
 	X(DURATION, "duration",  0,   "TIME",      ON_RECORD,  text,    duration,    "end the recording after so long (10s, 5m); of heaps only with -p") \
-	X(KEYS,     "keys",      0,   "KEYS",      ON_EXPLORE, text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
+	X(KEYS,     "keys",      0,   "KEYS",      ON_VIEWS,   text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
-	X(COLOR,    "color",     0,   "WHEN",      ON_EXPLORE, text,    color,       "auto, never, 8, 16 or 256 colours") \
+	X(COLOR,    "color",     0,   "WHEN",      ON_VIEWS,   text,    color,       "auto, never, 8, 16 or 256 colours") \
 	X(ASCII,    "ascii",     0,   NULL,        ON_SCREEN | ON_INFO, flag,    ascii,       "nothing but ASCII") \
-	X(NOMOUSE,  "no-mouse",  'M', NULL,        ON_EXPLORE, flag,    no_mouse,    "leave the mouse to the terminal") \
+	X(NOMOUSE,  "no-mouse",  'M', NULL,        ON_VIEWS,   flag,    no_mouse,    "leave the mouse to the terminal") \
 	X(HELP,     "help",      'h', NULL,        ON_ALL,     flag,    help,        "print this and exit") \
 	X(VERSION,  "version",   'V', NULL,        ON_ALL,     flag,    version,     "print the version and exit")
 /* clang-format on */

@@ -47,15 +47,16 @@ static int answer(struct analysis *a, unsigned parts, struct progress *progress)
 				&a->table);
 }
 
-static int make(const struct profile *p, const struct lens *lens, unsigned parts,
-		struct progress *progress, struct analysis **out)
+static int make(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, unsigned parts, struct progress *progress,
+		struct analysis **out)
 {
 	struct analysis *a = xcalloc(1, sizeof(*a));
 	bool frames = groups_frames(lens->grouping);
 	int rc;
 
 	a->profile = p;
-	profile_counts_read(p, &a->counts);
+	a->counts = *counts;
 	lens_copy(&a->lens, lens);
 	keys_init(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION);
 	a->table_keys = &a->keys;
@@ -80,7 +81,17 @@ int analysis_new(const struct profile *p, const struct lens *lens, struct progre
 int analysis_new_parts(const struct profile *p, const struct lens *lens, unsigned parts,
 		       struct progress *progress, struct analysis **out)
 {
-	int rc = make(p, lens, parts, progress, out);
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	return analysis_new_of(p, &counts, lens, parts, progress, out);
+}
+
+int analysis_new_of(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, unsigned parts, struct progress *progress,
+		    struct analysis **out)
+{
+	int rc = make(p, counts, lens, parts, progress, out);
 
 	/* Of another event than the lens', or beside other columns. */
 	if (rc == 0 && parts & ANALYSIS_MEMORY)

@@ -48,6 +48,10 @@ int analysis_new(const struct profile *p, const struct lens *lens, struct progre
 #define ANALYSIS_MEMORY 2u /* its footprint, where it has one: made together they take less */
 int analysis_new_parts(const struct profile *p, const struct lens *lens, unsigned parts,
 		       struct progress *progress, struct analysis **out);
+/* The same of an older state of the profile. */
+int analysis_new_of(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, unsigned parts, struct progress *progress,
+		    struct analysis **out);
 void analysis_free(struct analysis *a);
 
 /* A term of its filters that was given up on, see filter_gave_up(); borrowed from the analysis. */

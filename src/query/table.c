@@ -270,6 +270,29 @@ static int compare_rows(const void *a, const void *b, void *sorting)
 	return cmp;
 }
 
+/* The same of one column of the table. */
+static void move_cells(void *column, size_t bytes, uint32_t from, uint32_t to)
+{
+	char *at = column;
+	char *moved = xmalloc(bytes);
+
+	memcpy(moved, at + from * bytes, bytes);
+	if (from < to)
+		memmove(at + from * bytes, at + (from + 1) * bytes, (to - from) * bytes);
+	else
+		memmove(at + (to + 1) * bytes, at + to * bytes, (from - to) * bytes);
+	memcpy(at + to * bytes, moved, bytes);
+	free(moved);
+}
+
+void table_move(struct table *t, uint32_t from, uint32_t to)
+{
+	move_cells(t->key, sizeof(*t->key), from, to);
+	move_cells(t->self, sizeof(*t->self) * t->n_columns, from, to);
+	move_cells(t->total, sizeof(*t->total) * t->n_columns, from, to);
+	move_cells(t->n_samples, sizeof(*t->n_samples), from, to);
+}
+
 void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
 		bool reverse)
 {

@@ -47,6 +47,9 @@ void table_of_sums(const struct table_sums *s, struct table *out);
 
 enum table_order { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL, ORDER_MODULE };
 
+/* Takes row `from` out and puts it in again as row `to`; those between move up or down by one. */
+void table_move(struct table *t, uint32_t from, uint32_t to);
+
 /* Sorts the rows in place; column says whose numbers. Ties: self, total, label. */
 void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
 		bool reverse);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files that grow while they are read: nothing of them is missed, and their end is noticed. */
+#include "config.h"
+
+#include "err.h"
+#include "format.h"
+#include "input.h"
+#include "made_perf.h"
+#include "mem.h"
+#include "perf_data.h"
+#include "task.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Somebody who writes a file piece by piece. */
+struct writer {
+	char path[64];
+	int fd;
+	const uint8_t *at;
+	size_t n, piece;
+	uint64_t told_at, told; /* a number that is written there in the end; told 0: none */
+};
+
+static void open_file(struct writer *w)
+{
+	strcpy(w->path, "/tmp/proftop-follow-XXXXXX");
+	w->fd = mkstemp(w->path);
+	cr_assert_geq(w->fd, 0);
+}
+
+static int write_all(void *arg)
+{
+	struct writer *w = arg;
+	const struct timespec nap = { .tv_nsec = 2000000 };
+
+	for (size_t at = 0; at < w->n; at += w->piece) {
+		size_t left = w->n - at, n = left < w->piece ? left : w->piece;
+
+		if (write(w->fd, w->at + at, n) != (ssize_t)n)
+			return -errno;
+		nanosleep(&nap, NULL);
+	}
+	if (w->told && pwrite(w->fd, &w->told, 8, (off_t)w->told_at) != 8)
+		return -errno;
+	return close(w->fd);
+}
+
+Test(follow, a_file_is_read_as_it_grows, .timeout = 60)
+{
+	static uint8_t text[30000];
+	struct writer w = { .at = text, .n = sizeof(text), .piece = 700 };
+	uint8_t got[sizeof(text) + 1];
+	struct input *in;
+	struct task *t;
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = (uint8_t)(i * 7 + i / 256);
+	open_file(&w);
+	cr_assert_eq(input_open(w.path, &in, NULL), 0);
+	input_follow(in, true);
+	cr_expect(input_follows(in));
+	t = task_start(write_all, &w, -1);
+	cr_expect_eq(input_read_full(in, got, sizeof(got), NULL), (ssize_t)sizeof(text));
+	cr_expect_arr_eq(got, text, sizeof(text));
+	cr_assert_eq(task_join(t), 0);
+	input_close(in);
+	unlink(w.path);
+}
+
+Test(follow, waiting_for_a_file_is_cancelled, .timeout = 60)
+{
+	struct progress progress = { .cancel = true };
+	struct writer w = { .n = 0 };
+	struct input *in;
+	char c;
+
+	open_file(&w);
+	cr_assert_eq(write(w.fd, "a", 1), 1);
+	cr_assert_eq(input_open(w.path, &in, NULL), 0);
+	input_follow(in, true);
+	cr_expect_eq(input_read(in, &c, 1, NULL), 1);
+	cr_expect_not(input_comes(in, 10), "somebody still writes it");
+	input_watch(in, &progress);
+	cr_expect_eq(input_read(in, &c, 1, NULL), -ECANCELED);
+	input_close(in);
+	close(w.fd);
+	unlink(w.path);
+}
+
+/* A recording of so many samples as perf has it on the disk while it writes it, and what it writes behind. */
+static void make_recording(struct made *m, size_t n_samples)
+{
+	static const char features[64] = "\x40\x02";
+	struct made records = { .attr = made_clock_attr() };
+
+	made_comm(&records, 1, 1, 0, "a");
+	made_mmap(&records, 1, 0, 0x1000, 0x1000, "/bin/a");
+	for (size_t i = 0; i < n_samples; i++) {
+		struct made_sample s = { .misc = PERF_CPU_USER,
+					 .ip = 0x1010 + i % 5,
+					 .pid = 1,
+					 .tid = 1,
+					 .time = 10 * i,
+					 .period = 2,
+					 .n_chain = 3,
+					 .chain = { PERF_CTX_USER, 0x1010 + i % 5, 0x1021 } };
+
+		made_sample(&records, &s);
+		if (i % 10 == 9)
+			made_mark(&records, PERF_REC_FINISHED_ROUND);
+	}
+	made_file(m, &records, 0);
+	made_bytes(m, features, sizeof(features));
+	made_done(&records);
+}
+
+#define DATA_SIZE_AT 48 /* in the header of a file */
+
+/* Grows pieces by pieces; returns the facts' worst and the number of samples. */
+static uint64_t read_growing(struct made *m, size_t piece, uint64_t told, struct profile **out)
+{
+	struct writer w = { .at = m->bytes.at,
+			    .n = m->bytes.n,
+			    .piece = piece,
+			    .told_at = DATA_SIZE_AT,
+			    .told = told };
+	struct read_options o = { .live = true };
+	struct profile_counts counts;
+	struct err e = ERR_INIT;
+	struct input *in;
+	struct task *t;
+	capture_id c;
+
+	open_file(&w);
+	cr_assert_eq(input_open(w.path, &in, NULL), 0);
+	input_follow(in, true);
+	t = task_start(write_all, &w, -1);
+	*out = profile_new();
+	builder_begin(*out);
+	c = build_capture(*out, "x.data", "perf.data");
+	builder_end(*out);
+	cr_expect_eq(format_perf_data.read(in, *out, c, &o, NULL, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(task_join(t), 0);
+	input_close(in);
+	unlink(w.path);
+	err_clear(&e);
+	profile_counts_read(*out, &counts);
+	return counts.n_samples;
+}
+
+static bool has_loss(const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++)
+		if (profile_fact(p, i).kind == FACT_LOSS)
+			return true;
+	return false;
+}
+
+/* The file ends where the recorder says in the end, and what it wrote behind its records is none. */
+Test(follow, a_recording_is_read_as_it_is_written, .timeout = 120)
+{
+	static const size_t pieces[] = { 61, 1000, SIZE_MAX / 2 };
+
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct made m = { 0 };
+		struct profile *p;
+		uint64_t begin;
+
+		make_recording(&m, 200);
+		memcpy(&begin, m.bytes.at + DATA_SIZE_AT - 8, 8);
+		cr_expect_eq(read_growing(&m, pieces[i], m.bytes.n - 64 - begin, &p), 200);
+		cr_expect_not(has_loss(p), "pieces of %zu", pieces[i]);
+		profile_free(p);
+		made_done(&m);
+	}
+}
+
+/* A recorder that is killed never says where its records end. */
+Test(follow, a_recorder_that_is_killed, .timeout = 120)
+{
+	struct made m = { 0 };
+	struct profile *p;
+
+	make_recording(&m, 50);
+	m.bytes.n -= 64 + 30; /* within the last record but one */
+	cr_expect_eq(read_growing(&m, 500, 0, &p), 49);
+	cr_expect(has_loss(p), "that is to be told");
+	profile_free(p);
+	made_done(&m);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* proftop live on a pseudo terminal: what it shows of a pipe that goes on, what it sends, and how it ends. */
+#include "config.h"
+
+#include "pty.h"
+#include "pty_proftop.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define UPDATE_BYTES 4096 /* an update of a screen of 120x40 sends no more */
+
+/* The program and the pipe that it reads. */
+struct live {
+	struct pty p;
+	char dir[32], path[64];
+	int fd; /* the writer's end */
+};
+
+static void start(struct live *l)
+{
+	char *argv[] = { (char *)program(), (char *)"live", l->path, NULL };
+	const struct timespec nap = { .tv_nsec = 10000000 };
+
+	strcpy(l->dir, "/tmp/proftop-live-XXXXXX");
+	cr_assert_not_null(mkdtemp(l->dir));
+	snprintf(l->path, sizeof(l->path), "%s/pipe", l->dir);
+	cr_assert_eq(mkfifo(l->path, 0600), 0);
+	pty_start(&l->p, 120, 40, "xterm-256color", NULL, argv);
+	while ((l->fd = open(l->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO)
+		nanosleep(&nap, NULL);
+	cr_assert_geq(l->fd, 0);
+}
+
+static void put(struct live *l, const char *text)
+{
+	cr_assert_eq(write(l->fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+static void end(struct live *l)
+{
+	quit_proftop(&l->p);
+	close(l->fd);
+	unlink(l->path);
+	rmdir(l->dir);
+}
+
+/* The row of the screen that the cursor's mark is on. */
+static int marked_row(struct pty *p)
+{
+	for (int row = 0; row < p->rows; row++)
+		for (int col = 0; col < 3; col++)
+			if (pty_cell(p, row, col).chars[0] == 0x25b8)
+				return row;
+	return -1;
+}
+
+/* Waits until row says the text; some rows hold what changes, so the whole screen is asked. */
+static void wait_row_has(struct pty *p, int row, const char *text)
+{
+	char *got = NULL;
+
+	for (int i = 0; i < 2000; i++) {
+		free(got);
+		pty_bytes_within(p, 10);
+		got = pty_text(p, row);
+		if (strstr(got, text))
+			break;
+	}
+	cr_expect(strstr(got, text), "row %d is: %s", row, got);
+	free(got);
+}
+
+Test(live, shows_what_comes_and_says_that_it_ended, .timeout = 120)
+{
+	struct live l;
+
+	start(&l);
+	put(&l, "main;parse 30\nmain;sort 10\n");
+	pty_wait(&l.p, "parse");
+	pty_wait(&l.p, "● live");
+	put(&l, "main;sort 90\nmain;walk 5\n");
+	pty_wait(&l.p, "walk");
+	pty_wait_row(&l.p, 3, " ▸  74.1");
+	close(l.fd);
+	l.fd = -1;
+	pty_wait(&l.p, "● ended");
+	cr_expect(pty_shows(&l.p, "walk"), "what came stays");
+	end(&l);
+}
+
+/* While nothing comes nothing is sent, and while it is frozen nothing either, whatever comes. */
+Test(live, sends_nothing_for_nothing, .timeout = 120)
+{
+	struct live l;
+
+	start(&l);
+	put(&l, "main;parse 30\nmain;sort 10\n");
+	pty_wait(&l.p, "· 0/s");
+	pty_wait_idle(&l.p);
+	cr_expect_eq(pty_bytes_within(&l.p, 1500), 0);
+	pty_type(&l.p, "z");
+	pty_wait(&l.p, "● frozen");
+	pty_wait_idle(&l.p);
+	put(&l, "main;late 1000\n");
+	cr_expect_eq(pty_bytes_within(&l.p, 1500), 0, "what comes while it is frozen is not shown");
+	pty_type(&l.p, "z");
+	pty_wait(&l.p, "late");
+	end(&l);
+}
+
+/* Rows around it may change places and numbers: the one that is selected stays where it is. */
+Test(live, the_selected_row_keeps_its_place, .timeout = 120)
+{
+	struct live l;
+	int row;
+
+	start(&l);
+	put(&l, "main;a_1 90\nmain;b_2 80\nmain;c_3 70\nmain;d_4 60\nmain;e_5 50\nmain;f_6 40\n");
+	pty_wait(&l.p, "f_6");
+	pty_type(&l.p, "jj");
+	pty_wait_idle(&l.p);
+	row = marked_row(&l.p);
+	wait_row_has(&l.p, row, "c_3");
+	put(&l, "main;f_6 1000\nmain;e_5 900\n"); /* from the fourth on to the first */
+	pty_wait_row(&l.p, row - 2, "    45.4");
+	cr_expect_eq(marked_row(&l.p), row);
+	wait_row_has(&l.p, row, "c_3");
+	put(&l, "main;c_3 9000\n"); /* it would be the first itself */
+	wait_row_has(&l.p, row, "80.3");
+	cr_expect_eq(marked_row(&l.p), row);
+	wait_row_has(&l.p, row, "c_3");
+	end(&l);
+}
+
+/* Forty rows whose numbers all change, ten times over. */
+Test(live, an_update_is_small, .timeout = 120)
+{
+	struct live l;
+	size_t before, most = 0;
+
+	start(&l);
+	for (int round = 1; round <= 10; round++) {
+		char text[40 * 32], *at = text, total[32];
+
+		for (int i = 0; i < 40; i++)
+			at += sprintf(at, "main;function_%02d %d\n", i,
+				      1000 + i * 37 * round % 501);
+		before = l.p.n_bytes;
+		put(&l, text);
+		snprintf(total, sizeof(total), "/%d", 41);
+		pty_wait(&l.p, total);
+		pty_wait_idle(&l.p);
+		pty_bytes_within(&l.p, 600);
+		if (round > 1 && l.p.n_bytes - before > most)
+			most = l.p.n_bytes - before;
+	}
+	cr_expect_leq(most, UPDATE_BYTES);
+	end(&l);
+}
+
+/* A terminal that goes away takes the program with it; the pipe's writer hears of it. */
+Test(live, ends_with_its_terminal, .timeout = 120)
+{
+	struct live l;
+
+	start(&l);
+	put(&l, "main;parse 30\n");
+	pty_wait(&l.p, "parse");
+	kill(l.p.pid, SIGHUP);
+	pty_wait_end(&l.p);
+	signal(SIGPIPE, SIG_IGN);
+	cr_expect_eq(write(l.fd, "x", 1), -1);
+	pty_end(&l.p);
+	close(l.fd);
+	unlink(l.path);
+	rmdir(l.dir);
+}
