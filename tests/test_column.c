@@ -61,28 +61,49 @@ Test(column, refuses_what_never_fits)
 #define LIMITS_WORK 1
 #endif
 
+#define N_COLUMNS 40 /* of a profile */
+
 Test(column, lives_with_a_limited_address_space, .disabled = !LIMITS_WORK)
 {
 	const struct rlimit limit = { (rlim_t)512 << 20, (rlim_t)512 << 20 };
-	struct column c[20];
+	struct column c[N_COLUMNS];
 	void *p;
 
 	cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
-	for (size_t i = 0; i < 20; i++) {
+	for (size_t i = 0; i < N_COLUMNS; i++) {
 		column_init(&c[i], 8, UINT64_C(1) << 32);
 		cr_assert_eq(column_extend(&c[i], 1), 0, "column %zu", i);
 	}
-	p = malloc(50 << 20);
+	p = malloc(150 << 20);
 	cr_assert_not_null(p, "columns leave room for others");
 	free(p);
 	cr_assert_eq(column_extend(&c[0], UINT64_C(1) << 30), -EFBIG);
 	*(uint64_t *)c[0].base = 1;
 	cr_assert_eq(column_extend(&c[0], 100000), 0, "a failure leaves it usable");
-	for (size_t i = 0; i < 20; i++)
+	for (size_t i = 0; i < N_COLUMNS; i++)
 		column_done(&c[i]);
 	column_init(&c[0], 1, UINT64_C(1) << 40);
 	cr_assert_eq(column_extend(&c[0], 100 << 20), 0, "what is needed may pass the usual part");
 	column_done(&c[0]);
+}
+
+/* Nobody says how much there is, but there is not enough: a column takes little of it. */
+Test(column, leaves_the_most_of_what_is_there, .disabled = !LIMITS_WORK)
+{
+	struct column c[N_COLUMNS];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < N_COLUMNS; i++) {
+		column_init(&c[i], 1, UINT64_C(1) << 60);
+		cr_assert_eq(column_extend(&c[i], 1), 0);
+		sum += c[i].reserved_bytes;
+	}
+	/* 47 bits are what user space has */
+	cr_expect_lt(sum, UINT64_C(1) << 47);
+	cr_expect_lt(c[N_COLUMNS - 1].reserved_bytes * 4, UINT64_C(1) << 47);
+	cr_expect_gt(c[N_COLUMNS - 1].reserved_bytes, UINT64_C(1) << 32);
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		column_done(&c[i]);
 }
 
 /* What was there stays where it was, and is written to the file; what comes is there too. */

@@ -2,26 +2,27 @@
 /*
  * Reservation by an inaccessible mapping, growth by mprotect() in steps that grow with the column.
  *
- * Under a limit of the address space one column must not take what malloc and the other columns
- * need: it reserves at most a small part of the limit, or what its first element needs.
+ * Where address space is scarce one column must not take what malloc and the other columns need: it reserves at
+ * most a small part of what is left, or what its first element needs. Scarce it is under a limit, and where as much
+ * as the largest size needs is not to be had.
  */
 #include "config.h"
 
 #include "column.h"
 
+#include "machine.h"
 #include "unnamed.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* The least step by which a column grows, and the part of its size that is the step later. */
 #define STEP_BYTES ((uint64_t)1 << 20)
 #define STEP_PART  8
-/* A column takes at most this part of a limited address space: a profile has some twenty. */
-#define LIMIT_PART 32
+/* A column takes at most this part of what is left: with some forty of them, nearly half is left for others. */
+#define LIMIT_PART 48
 
 static uint64_t round_up(uint64_t bytes)
 {
@@ -33,37 +34,51 @@ static uint64_t round_up(uint64_t bytes)
 /* Bytes to hold all of n_max, as far as a size_t and the address space limit go; at least need. */
 static uint64_t reservation_wish(const struct column *c, uint64_t need)
 {
-	uint64_t most = SIZE_MAX / 4, all;
-	struct rlimit limit;
+	uint64_t most = SIZE_MAX / 4, left = machine_address_space_left(), all;
 
 	if (__builtin_mul_overflow(c->n_max, (uint64_t)c->element_bytes, &all) || all > most)
 		all = most;
-	if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-		uint64_t part = (uint64_t)limit.rlim_cur / LIMIT_PART;
-
-		if (all > part)
-			all = part > need ? part : need;
-	}
+	if (left != UINT64_MAX && all > left / LIMIT_PART)
+		all = left / LIMIT_PART;
 	return round_up(all > need ? all : need);
+}
+
+static void *map_nothing(uint64_t bytes)
+{
+	void *p = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		       -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* A part of the most that can be had; NULL when not even so much. */
+static void *map_part(uint64_t *bytes, uint64_t least)
+{
+	uint64_t most = *bytes;
+	void *p = NULL;
+
+	while (!p && most > least) {
+		most = most / 2 > least ? round_up(most / 2) : least;
+		p = map_nothing(most);
+	}
+	*bytes = most / LIMIT_PART > least ? round_up(most / LIMIT_PART) : least;
+	if (p && most > *bytes)
+		munmap((char *)p + *bytes, (size_t)(most - *bytes));
+	return p;
 }
 
 static int reserve(struct column *c, uint64_t need)
 {
-	uint64_t least = round_up(need), bytes = reservation_wish(c, need);
+	uint64_t bytes = reservation_wish(c, need);
+	void *p = map_nothing(bytes);
 
-	for (;;) {
-		void *p = mmap(NULL, (size_t)bytes, PROT_NONE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (p != MAP_FAILED) {
-			c->base = p;
-			c->reserved_bytes = bytes;
-			return 0;
-		}
-		if (bytes <= least)
-			return -ENOMEM;
-		bytes = bytes / 2 > least ? round_up(bytes / 2) : least;
-	}
+	if (!p)
+		p = map_part(&bytes, round_up(need));
+	if (!p)
+		return -ENOMEM;
+	c->base = p;
+	c->reserved_bytes = bytes;
+	return 0;
 }
 
 void column_init(struct column *c, size_t element_bytes, uint64_t n_max)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "mem.h"
@@ -58,6 +59,24 @@ uint64_t machine_memory_bytes(void)
 	if (pages > 0 && page > 0)
 		all = (uint64_t)pages * (uint64_t)page;
 	return all < limit ? all : limit;
+}
+
+uint64_t machine_address_space_left(void)
+{
+	unsigned long long pages = 0;
+	struct rlimit limit;
+	uint64_t used;
+	FILE *f;
+
+	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	f = fopen("/proc/self/statm", "re");
+	if (f && fscanf(f, "%llu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	used = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
 bool machine_parse_bytes(const char *text, uint64_t *out)

@@ -9,6 +9,9 @@
 /* Memory that this process and those beside it in its control group may have; UINT64_MAX: not known. */
 uint64_t machine_memory_bytes(void);
 
+/* What is left of this process's limit on address space (ulimit -v); UINT64_MAX: there is none. */
+uint64_t machine_address_space_left(void);
+
 /* "64M": a number, perhaps with k, M or G behind it, which mean powers of 1024. False: it is none. */
 bool machine_parse_bytes(const char *text, uint64_t *out);
 
