@@ -476,13 +476,14 @@ static void add_culled(struct reader *r)
 
 /* Facts. */
 
-static void loss(struct reader *r, const char *name, uint64_t n, const char *what)
+/* So many of something, and what is the matter with them. */
+static void loss(struct reader *r, const char *name, uint64_t n, const char *one, const char *what)
 {
-	char text[FMT_SIZE];
+	char text[FMT_COUNTED_SIZE];
 
 	if (n > 0)
 		build_fact(r->profile, r->capture, "losses", name, FACT_LOSS, "%s %s",
-			   fmt_count(text, (int64_t)(n & INT64_MAX)), what);
+			   fmt_counted(text, (int64_t)(n & INT64_MAX), one), what);
 }
 
 static void state_dropped(struct reader *r)
@@ -503,26 +504,27 @@ static void state_losses(struct reader *r)
 {
 	const struct heap_blocks *b = &r->blocks;
 	struct heap_rows_stats rows = heap_rows_stats(r->rows);
+	char bad[FMT_COUNTED_SIZE];
 
 	if (!r->tell.ended)
 		build_fact(r->profile, r->capture, "losses", "not finished", FACT_LOSS,
 			   "the recording was cut short, or goes on: all whole blocks were read");
-	loss(r, "cut", b->n_cut_bytes, "bytes at the end are no whole block");
-	loss(r, "missing", b->n_missing, "blocks are missing");
+	loss(r, "cut", b->n_cut_bytes, "byte", "at the end of no whole block");
+	loss(r, "missing", b->n_missing, "block", "missing");
 	if (b->n_bad > 0)
 		build_fact(r->profile, r->capture, "losses", "damaged", FACT_LOSS,
-			   "%" PRIu64 " blocks are damaged, the first at offset %" PRIu64, b->n_bad,
-			   b->first_bad_at);
+			   "%s damaged, the first at offset %" PRIu64,
+			   fmt_counted(bad, (int64_t)b->n_bad, "block"), b->first_bad_at);
 	state_dropped(r);
-	loss(r, "events", heap_merge_lost(r->merge), "events make no sense");
-	loss(r, "records", r->tell.n_bad, "records make no sense");
-	loss(r, "stacks", r->n_bad_stacks, "blocks of stacks make no sense");
-	loss(r, "ids", rows.n_odd_ids, "events name allocations that cannot be");
+	loss(r, "events", heap_merge_lost(r->merge), "event", "without sense");
+	loss(r, "records", r->tell.n_bad, "record", "without sense");
+	loss(r, "stacks", r->n_bad_stacks, "block", "of stacks without sense");
+	loss(r, "ids", rows.n_odd_ids, "event", "of allocations that cannot be");
 	if (r->n_skipped == 0)
-		loss(r, "frees", rows.n_open_frees,
-		     "frees are of allocations that are not in the file");
-	loss(r, "lost", r->tell.n_lost,
-	     "events happened while another was noted, and were not recorded");
+		loss(r, "frees", rows.n_open_frees, "free",
+		     "of allocations that are not in the file");
+	loss(r, "lost", r->tell.n_lost, "event",
+	     "that happened while another was noted, not recorded");
 }
 
 static void state_facts(struct reader *r)

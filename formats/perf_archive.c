@@ -17,6 +17,7 @@
 #include "attic.h"
 #include "builder.h"
 #include "err.h"
+#include "fmt.h"
 #include "input.h"
 #include "resolver.h"
 #include "task.h"
@@ -262,13 +263,15 @@ void perf_archives_facts(const struct perf_archives *a, struct profile *p, captu
 	for (size_t i = 0; i < a->all.n; i++) {
 		struct attic *one = a->all.at[i];
 		const char *trouble = attic_trouble(one);
+		char n[FMT_COUNTED_SIZE];
 
 		if (trouble)
 			build_fact(p, c, "symbols", attic_path(one), FACT_MISSING,
-				   "%zu files by build-id were read of it, then: %s", attic_n(one),
-				   trouble);
+				   "read of it: %s by build-id; then: %s",
+				   fmt_counted(n, (int64_t)attic_n(one), "file"), trouble);
 		else if (attic_n(one) > 0)
 			build_fact(p, c, "symbols", attic_path(one), FACT_PLAIN,
-				   "an archive of %zu files by build-id", attic_n(one));
+				   "an archive of %s by build-id",
+				   fmt_counted(n, (int64_t)attic_n(one), "file"));
 	}
 }

@@ -131,35 +131,35 @@ static void end_fact(struct profile *p, capture_id c, const struct perf_stream_s
 static void stream_losses(struct profile *p, capture_id c, const struct perf_stream_stats *s,
 			  const char *broken)
 {
-	char text[FMT_SIZE];
+	char text[FMT_COUNTED_SIZE];
 
 	end_fact(p, c, s);
 	if (broken)
 		build_fact(p, c, "losses", "reading", FACT_LOSS, "%s", broken);
 	if (s->n_packed_bad)
 		build_fact(p, c, "losses", "compressed", FACT_LOSS,
-			   "%" PRIu64
-			   " compressed records could not be unpacked, the first at offset "
-			   "%" PRIu64,
-			   s->n_packed_bad, s->packed_bad_offset);
+			   "%s could not be unpacked, the first at offset %" PRIu64,
+			   fmt_counted(text, (int64_t)s->n_packed_bad, "compressed record"),
+			   s->packed_bad_offset);
 	if (s->n_aux_bytes)
 		build_fact(p, c, "losses", "aux", FACT_LOSS,
-			   "%s of hardware trace (Intel PT, CoreSight) were skipped",
+			   "%s of hardware trace (Intel PT, CoreSight) skipped",
 			   fmt_bytes(text, (int64_t)(s->n_aux_bytes & INT64_MAX)));
 	if (s->n_too_large)
 		build_fact(p, c, "losses", "large records", FACT_LOSS,
-			   "%" PRIu64 " records of more than 64 KiB were skipped", s->n_too_large);
+			   "%s of more than 64 KiB skipped",
+			   fmt_counted(text, (int64_t)s->n_too_large, "record"));
 }
 
 void perf_info(struct profile *p, capture_id c, uint64_t file_bytes, const struct perf_parts *parts,
 	       const struct perf_header *h, const struct perf_stream_stats *s, const char *broken)
 {
-	char text[FMT_SIZE];
+	char text[FMT_COUNTED_SIZE];
 
 	header_facts(p, c, file_bytes, parts, h);
 	if (s->n_packed)
-		build_fact(p, c, "file", "compressed", FACT_PLAIN, "zstd, %s records",
-			   fmt_count(text, (int64_t)s->n_packed));
+		build_fact(p, c, "file", "compressed", FACT_PLAIN, "zstd, %s",
+			   fmt_counted(text, (int64_t)s->n_packed, "record"));
 	header_losses(p, c, h);
 	stream_losses(p, c, s, broken);
 }

@@ -8,6 +8,23 @@
 
 #define N(cases) (sizeof(cases) / sizeof(*(cases)))
 
+Test(fmt, counted)
+{
+	static const struct {
+		int64_t n;
+		const char *out;
+	} cases[] = {
+		{ 0, "0 samples" },
+		{ 1, "1 sample" },
+		{ 1204, "1,204 samples" },
+		{ INT64_MAX, "9,223,372,036,854,775,807 samples" },
+	};
+	char out[FMT_COUNTED_SIZE];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		cr_expect_str_eq(fmt_counted(out, cases[i].n, "sample"), cases[i].out);
+}
+
 Test(fmt, count)
 {
 	static const struct {

@@ -93,6 +93,14 @@ const char *fmt_count(char out[FMT_SIZE], int64_t n)
 	return out;
 }
 
+const char *fmt_counted(char out[FMT_COUNTED_SIZE], int64_t n, const char *one)
+{
+	char number[FMT_SIZE];
+
+	snprintf(out, FMT_COUNTED_SIZE, "%s %s%s", fmt_count(number, n), one, n == 1 ? "" : "s");
+	return out;
+}
+
 const char *fmt_bytes(char out[FMT_SIZE], int64_t n_bytes)
 {
 	uint64_t n = magnitude(n_bytes);

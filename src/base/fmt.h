@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Numbers for people; the one place where they are made. All return out, which holds FMT_SIZE bytes.
+ * Numbers for people; the one place where they are made. All return out, which holds FMT_SIZE bytes where nothing else is said.
  * No locale: digits group with ',' and the decimal mark is '.'.
  */
 #ifndef PROFTOP_BASE_FMT_H
@@ -9,13 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FMT_SIZE 32
+#define FMT_SIZE         32
+#define FMT_COUNTED_SIZE 96
 
 /* What a weight counts. */
 enum unit { UNIT_COUNT, UNIT_NS, UNIT_BYTES };
 
 /* 61,143 */
 const char *fmt_count(char out[FMT_SIZE], int64_t n);
+/* "1 sample", "1,204 samples": with what is counted, which gets an s. */
+const char *fmt_counted(char out[FMT_COUNTED_SIZE], int64_t n, const char *one);
 /* 182.4 MB (powers of 1,000, as in heaptrack), exact below 1,000: 512 B */
 const char *fmt_bytes(char out[FMT_SIZE], int64_t n_bytes);
 /* 36.0 s, 1.25 ms, 812 ns, 3 m 20 s, 2 h 05 m */

@@ -295,7 +295,7 @@ void generated_facts(const struct generated *g, struct profile *p, capture_id c)
 	for (size_t i = 0; i < g->dump.n; i++) {
 		const struct known_dump *d = &g->dump.at[i];
 		bool lost = d->cut || d->timing == TIMING_NONE;
-		char count[FMT_SIZE];
+		char count[FMT_COUNTED_SIZE];
 
 		if (d->reason.code)
 			build_fact(p, c, "generated code", d->path, FACT_MISSING, "not read: %s",

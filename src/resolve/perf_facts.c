@@ -10,7 +10,7 @@
 
 static void event_facts(struct profile *p, capture_id c, struct perf_events *events)
 {
-	char samples[FMT_SIZE], weight[FMT_SIZE];
+	char samples[FMT_COUNTED_SIZE], weight[FMT_SIZE];
 
 	for (size_t i = 0; i < events->all.n; i++) {
 		struct perf_event *e = &events->all.at[i];
@@ -26,20 +26,20 @@ static void event_facts(struct profile *p, capture_id c, struct perf_events *eve
 			n_samples += other->n_samples;
 			sum += other->weight;
 		}
-		build_fact(p, c, "events", perf_event_name_of(e), FACT_PLAIN,
-			   "%s samples, in total %s", fmt_count(samples, (int64_t)n_samples),
+		build_fact(p, c, "events", perf_event_name_of(e), FACT_PLAIN, "%s, in total %s",
+			   fmt_counted(samples, (int64_t)n_samples, "sample"),
 			   fmt_weight(weight, sum, perf_attr_unit(&e->attr), 1));
 	}
 }
 
 static void wait_facts(struct profile *p, capture_id c, const struct perf_offcpu_stats *s)
 {
-	char n[FMT_SIZE], sum[FMT_SIZE];
+	char n[FMT_COUNTED_SIZE], sum[FMT_SIZE];
 
 	if (s->n_waits)
 		build_fact(p, c, "events", PERF_OFFCPU_NAME, FACT_PLAIN,
-			   "%s waits between context switches, in total %s",
-			   fmt_count(n, (int64_t)s->n_waits),
+			   "%s between context switches, in total %s",
+			   fmt_counted(n, (int64_t)s->n_waits, "wait"),
 			   fmt_weight(sum, s->sum_ns, UNIT_NS, 1));
 }
 
@@ -86,51 +86,54 @@ static void record_facts(struct profile *p, capture_id c, const struct perf_feed
 			   "%s of its own types, not read", fmt_count(n, (int64_t)s->n_simpleperf));
 }
 
-static void loss(struct profile *p, capture_id c, const char *name, uint64_t n, const char *what)
+/* So many of something, and what is the matter with them. */
+static void loss(struct profile *p, capture_id c, const char *name, uint64_t n, const char *one,
+		 const char *what)
 {
-	char text[FMT_SIZE];
+	char text[FMT_COUNTED_SIZE];
 
 	if (n > 0)
-		build_fact(p, c, "losses", name, FACT_LOSS, "%s %s", fmt_count(text, (int64_t)n),
-			   what);
+		build_fact(p, c, "losses", name, FACT_LOSS, "%s %s",
+			   fmt_counted(text, (int64_t)n, one), what);
 }
 
 static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s,
 		       const struct perf_events *events)
 {
-	char n[FMT_SIZE];
+	char n[FMT_COUNTED_SIZE];
 
-	loss(p, c, "lost", s->n_lost,
-	     "events were lost while recording; record with a larger -m or a lower -F");
-	loss(p, c, "lost samples", s->n_lost_samples,
-	     "samples were lost while recording, says the kernel");
-	loss(p, c, "throttled", s->n_records[PERF_REC_THROTTLE],
-	     "times the kernel stopped sampling because it took too long");
-	loss(p, c, PERF_OFFCPU_NAME, s->waits.n_open,
-	     "times nothing says when a thread came back; record with --switch-events or -a");
-	loss(p, c, "no event", s->n_no_event, "samples have an id of no event and were left out");
-	loss(p, c, "weights", s->n_too_heavy, "samples have an impossible weight and count as 0");
-	loss(p, c, "records cut", s->n_bad_records, "records are shorter than they claim");
-	loss(p, c, "event ids", events->n_ids_left_out, "ids of events were too many to keep");
+	loss(p, c, "lost", s->n_lost, "event",
+	     "lost while recording; record with a larger -m or a lower -F");
+	loss(p, c, "lost samples", s->n_lost_samples, "sample",
+	     "lost while recording, says the kernel");
+	loss(p, c, "throttled", s->n_records[PERF_REC_THROTTLE], "time",
+	     "the kernel stopped sampling because it took too long");
+	loss(p, c, PERF_OFFCPU_NAME, s->waits.n_open, "time",
+	     "nothing says when a thread came back; record with --switch-events or -a");
+	loss(p, c, "no event", s->n_no_event, "sample", "left out, with an id of no event");
+	loss(p, c, "weights", s->n_too_heavy, "sample", "counted as 0, with an impossible weight");
+	loss(p, c, "records cut", s->n_bad_records, "record", "shorter than claimed");
+	loss(p, c, "event ids", events->n_ids_left_out, "id", "of events beyond what is kept");
 	if (s->n_bad_samples)
 		build_fact(p, c, "losses", "undecodable", FACT_LOSS,
-			   "%s samples are damaged, the first at offset %" PRIu64,
-			   fmt_count(n, (int64_t)s->n_bad_samples), s->bad_sample_offset);
+			   "%s damaged, the first at offset %" PRIu64,
+			   fmt_counted(n, (int64_t)s->n_bad_samples, "sample"),
+			   s->bad_sample_offset);
 	if (s->n_unknown)
 		build_fact(p, c, "losses", "unknown records", FACT_LOSS,
-			   "%s records of unknown types were skipped, the first of type %" PRIu32,
-			   fmt_count(n, (int64_t)s->n_unknown), s->unknown_type);
+			   "%s of unknown type skipped, the first of type %" PRIu32,
+			   fmt_counted(n, (int64_t)s->n_unknown, "record"), s->unknown_type);
 }
 
 static void branch_facts(struct profile *p, capture_id c, const struct perf_frames_stats *s)
 {
-	char n[FMT_SIZE], percent[FMT_SIZE];
+	char n[FMT_COUNTED_SIZE], percent[FMT_SIZE];
 
 	if (s->n_branches == 0)
 		return;
 	build_fact(p, c, "stacks", "calls kept by the cpu", FACT_PLAIN,
-		   "%s samples have their user stack from it (LBR)",
-		   fmt_count(n, (int64_t)s->n_branches));
+		   "%s with the user stack from it (LBR)",
+		   fmt_counted(n, (int64_t)s->n_branches, "sample"));
 	if (s->n_branches_cut)
 		build_fact(
 			p, c, "stacks", "truncated", FACT_MISSING,
@@ -141,13 +144,13 @@ static void branch_facts(struct profile *p, capture_id c, const struct perf_fram
 
 static void deferred_facts(struct profile *p, capture_id c, const struct perf_frames_stats *s)
 {
-	char n[FMT_SIZE], percent[FMT_SIZE];
+	char n[FMT_COUNTED_SIZE], percent[FMT_SIZE];
 
 	if (s->n_deferred == 0)
 		return;
 	build_fact(p, c, "stacks", "deferred", FACT_PLAIN,
-		   "%s samples have a user callchain that was taken on the way back to user mode",
-		   fmt_count(n, (int64_t)s->n_deferred));
+		   "%s with a user callchain that was taken on the way back to user mode",
+		   fmt_counted(n, (int64_t)s->n_deferred, "sample"));
 	if (s->n_deferred_lost)
 		build_fact(
 			p, c, "stacks", "deferred, lost", FACT_MISSING,
@@ -158,7 +161,7 @@ static void deferred_facts(struct profile *p, capture_id c, const struct perf_fr
 static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s)
 {
 	int64_t n = (int64_t)s->n_decoded;
-	char text[FMT_SIZE], percent[FMT_SIZE];
+	char text[FMT_COUNTED_SIZE], percent[FMT_SIZE];
 
 	if (n == 0)
 		return;
@@ -174,8 +177,8 @@ static void stack_facts(struct profile *p, capture_id c, const struct perf_feed_
 		   (double)s->n_frames / (double)n);
 	if (s->n_no_frames)
 		build_fact(p, c, "stacks", "no address", FACT_MISSING,
-			   "%s samples were recorded without an address",
-			   fmt_count(text, (int64_t)s->n_no_frames));
+			   "%s recorded without an address",
+			   fmt_counted(text, (int64_t)s->n_no_frames, "sample"));
 }
 
 void perf_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s,

@@ -254,11 +254,11 @@ static void cause_facts(const struct perf_stacks *s, capture_id c)
 	for (size_t i = 0; i < causes.n && i < FACT_MODULES; i++) {
 		const struct module *m = profile_module(s->profile,
 							(module_id){ causes.at[i].module });
-		char n[FMT_SIZE];
+		char n[FMT_COUNTED_SIZE];
 
 		build_fact(s->profile, c, "stacks", profile_string(s->profile, m->name, NULL),
-			   FACT_MISSING, "%s stacks end here: %s",
-			   fmt_count(n, (int64_t)causes.at[i].n),
+			   FACT_MISSING, "the end of %s: %s",
+			   fmt_counted(n, (int64_t)causes.at[i].n, "stack"),
 			   causes.at[i].end == WALK_NO_CFI
 				   ? "it has no unwind tables for the address"
 				   : "its file is not to be had");
@@ -269,15 +269,16 @@ static void cause_facts(const struct perf_stacks *s, capture_id c)
 void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 {
 	uint64_t n_all = s->n_32 + s->n_stitched;
-	char n[FMT_SIZE], percent[FMT_SIZE];
+	char n[FMT_COUNTED_SIZE], percent[FMT_SIZE];
 
 	for (size_t i = 0; i < N_WALK_ENDS; i++)
 		n_all += s->n_by_end[i];
 	if (n_all == 0)
 		return;
 	build_fact(s->profile, c, "stacks", "unwound", FACT_PLAIN,
-		   "%s copied stacks of up to %" PRIu64 " bytes, %.1f frames each%s",
-		   fmt_count(n, (int64_t)n_all), s->most_bytes, (double)s->n_frames / (double)n_all,
+		   "%s of up to %" PRIu64 " bytes, %.1f frames each%s",
+		   fmt_counted(n, (int64_t)n_all, "copied stack"), s->most_bytes,
+		   (double)s->n_frames / (double)n_all,
 		   s->made ? "; unwound while they were recorded" : "");
 	for (size_t i = 0; i < N_WALK_ENDS; i++)
 		if (s->n_by_end[i])
@@ -293,7 +294,7 @@ void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 			fmt_percent(percent, (int64_t)s->n_stitched, (int64_t)n_all));
 	if (s->n_32)
 		build_fact(s->profile, c, "stacks", "32-bit", FACT_MISSING,
-			   "%s stacks of 32-bit programs show only their leaf",
-			   fmt_count(n, (int64_t)s->n_32));
+			   "%s of 32-bit programs with nothing but the leaf",
+			   fmt_counted(n, (int64_t)s->n_32, "stack"));
 	cause_facts(s, c);
 }
