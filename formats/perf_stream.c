@@ -344,7 +344,8 @@ static void leave_gap(struct perf_stream *s, uint32_t size)
 	s->most = GAP_TAIL_BYTES + s->head;
 	if (++s->n_gaps >= GAP_TRIAL && s->n_filled > s->n_gaps / GAP_FILLS_PART) {
 		s->head *= 2;
-		s->n_gaps = s->n_filled = 0;
+		s->n_gaps = 0;
+		s->n_filled = 0;
 	}
 }
 
