@@ -524,7 +524,7 @@ static void state_losses(struct reader *r)
 		loss(r, "frees", rows.n_open_frees, "free",
 		     "of allocations that are not in the file");
 	loss(r, "lost", r->tell.n_lost, "event",
-	     "that happened while another was noted, not recorded");
+	     "not recorded: there was no memory to note them, or the recorder itself was at work");
 }
 
 static void state_facts(struct reader *r)

@@ -37,7 +37,7 @@ sound() {
     local name names="unmatched backward"
     [ -z "${ended_early:-}" ] || names=
     # Of a sample, a free at an address like one that was forgotten is told by address, though nobody recorded its block.
-    [ "$(value evicted "$2")" = 0 ] || [ "$(value bytes "$2")" = "$(value estimate "$2")" ] || names=${names/unmatched/}
+    [ "$(value evicted "$2")" = 0 ] || [ "$(value rates "$2")" = 0 ] || names=${names/unmatched/}
     for name in bad ${loses:-lost} $names double cut; do
         [ "$(value "$name" "$2")" = 0 ] || fault "$1: $name is $(value "$name" "$2")"
     done

@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define EVERY_US    150
+#define EVERY_US    100
 #define STACK_BYTES 8192u
 #define BLOCK_BYTES 888u
 
@@ -92,6 +92,25 @@ static int work_storm_altstack(uint64_t n)
 	return storm(n);
 }
 
+/* Handlers of three timers, each of which interrupts the others. */
+static int work_storm_storm(uint64_t n)
+{
+	struct sigaction act = { .sa_handler = handle, .sa_flags = SA_RESTART };
+	struct itimerval each = { { 0, EVERY_US }, { 0, EVERY_US } }, never = { 0 };
+	int ret;
+
+	sigaction(SIGALRM, &act, NULL);
+	sigaction(SIGPROF, &act, NULL);
+	sigaction(SIGVTALRM, &act, NULL);
+	warm_up();
+	setitimer(ITIMER_PROF, &each, NULL);
+	setitimer(ITIMER_VIRTUAL, &each, NULL);
+	ret = storm(n);
+	setitimer(ITIMER_PROF, &never, NULL);
+	setitimer(ITIMER_VIRTUAL, &never, NULL);
+	return ret;
+}
+
 /* Signals that come while libraries come and go, which the recorder looks at. */
 static int work_storm_closing(uint64_t n)
 {
@@ -148,6 +167,7 @@ static int work_segv_abort(uint64_t n)
 const struct work signal_works[] = {
 	{ "storm", work_storm },
 	{ "storm-altstack", work_storm_altstack },
+	{ "storm-storm", work_storm_storm },
 	{ "storm-closing", work_storm_closing },
 	{ "segv-exit", work_segv_exit },
 	{ "segv-abort", work_segv_abort },

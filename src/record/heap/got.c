@@ -543,15 +543,14 @@ void got_restore(void)
  */
 void got_before_dlsym(void)
 {
-	struct tracer_tls *tls = &tracer_tls;
-	uint32_t busy = tls->busy;
+	struct tracer_internal was;
 	int kept = errno;
 
-	if (!tracer_is_on() || busy != TRACER_IDLE)
+	if (!tracer_is_on() || !tracer_thread_is_idle())
 		return;
-	tls->busy = TRACER_INTERNAL;
+	was = tracer_thread_internal(TRACER_INTERNAL);
 	got_patch_new();
-	tls->busy = busy;
+	tracer_thread_resume(&was);
 	errno = kept;
 }
 

@@ -36,7 +36,7 @@ __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
 	r.text[0] = (struct heap_text){ (const uint8_t *)name, strnlen(name, MOST_BYTES) };
 	while (!tracer_writer_try_record(&r) && tracer_is_on())
 		wait_for_writer();
-	tracer_thread_leave();
+	tracer_thread_leave(t);
 	errno = kept;
 }
 

@@ -27,12 +27,12 @@
 HOOK int dlclose(void *handle)
 {
 	int ret = real_calls_ready() ? real.dlclose(handle) : -1;
-	struct tracer_tls *tls = &tracer_tls;
 
-	if (tracer_is_on() && tls->busy == TRACER_IDLE) {
-		tls->busy = TRACER_INTERNAL;
+	if (tracer_is_on() && tracer_thread_is_idle()) {
+		struct tracer_internal was = tracer_thread_internal(TRACER_INTERNAL);
+
 		tracer_facts_modules();
-		tls->busy = TRACER_IDLE;
+		tracer_thread_resume(&was);
 	}
 	return ret;
 }
@@ -43,7 +43,7 @@ static bool make_single(int *state)
 	bool paused = false;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
-	if (tracer_is_on() && tracer_tls.busy == TRACER_IDLE)
+	if (tracer_is_on() && tracer_thread_is_idle())
 		paused = tracer_loop_pause();
 	return paused;
 }

@@ -336,11 +336,13 @@ static uint32_t find_node(struct live_walk *w)
 {
 	struct stack_trie *trie = &recorder.trie;
 	uint32_t i = w->n, node = 0;
+	uint64_t blocked;
 
 	while (i && !w->frame[i - 1].about.node)
 		i--;
 	if (i)
 		node = w->frame[i - 1].about.node;
+	blocked = tracer_signals_block();
 	tracer_lock(&trie->lock);
 	for (; i < w->n; i++) {
 		struct walk_about *f = &w->frame[i].about;
@@ -351,6 +353,7 @@ static uint32_t find_node(struct live_walk *w)
 		f->node = node;
 	}
 	tracer_unlock(&trie->lock);
+	tracer_signals_restore(blocked);
 	return node;
 }
 

@@ -54,6 +54,7 @@ static void call_on(void *top, void (*fn)(void *), void *arg)
 
 bool tracer_run_slow(void (*fn)(void *arg), void *arg)
 {
+	uint64_t blocked = tracer_signals_block();
 	int kept = errno;
 	bool got = tracer_lock_within(&recorder.slow, SLOW_LOCK_MS);
 
@@ -61,6 +62,7 @@ bool tracer_run_slow(void (*fn)(void *arg), void *arg)
 		call_on(recorder.slow_stack + SLOW_STACK_BYTES, fn, arg);
 		tracer_unlock(&recorder.slow);
 	}
+	tracer_signals_restore(blocked);
 	errno = kept;
 	return got;
 }
@@ -124,7 +126,7 @@ static void release_all(void)
 /* So that what the child inherits is whole. Not where we are at work ourselves: a handler of signals forks. */
 static void before_fork(void)
 {
-	fork_held = tracer_is_on() && getpid() == recorder.pid && tracer_tls.busy == TRACER_IDLE &&
+	fork_held = tracer_is_on() && getpid() == recorder.pid && tracer_thread_is_idle() &&
 		    hold_all();
 }
 
@@ -247,15 +249,14 @@ static const char *begin_child(void)
 
 void tracer_begin(void)
 {
-	uint32_t busy = tracer_tls.busy;
 	int kept = errno;
+	struct tracer_internal was = tracer_thread_internal(TRACER_POOL);
 	const char *why;
 
-	tracer_tls.busy = TRACER_POOL;
 	why = is_child ? begin_child() : begin(NULL);
 	if (why && *why)
 		tracer_log(&recorder.options, "not recorded", why);
-	tracer_tls.busy = busy;
+	tracer_thread_resume(&was);
 	errno = kept;
 }
 
@@ -324,19 +325,19 @@ static void call_ending(void *arg)
  */
 static void run_internal(void (*fn)(const char *), const char *path)
 {
-	uint32_t busy = tracer_tls.busy;
 	struct ending e = { fn, path };
+	struct tracer_internal was;
 	int kept = errno, state;
 
 	/* The child of a vfork has our memory, but is not us. */
 	if (tracer_is_on() && getpid() == recorder.pid) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-		tracer_tls.busy = TRACER_INTERNAL;
+		was = tracer_thread_internal(TRACER_INTERNAL);
 		if (tracer_lock_within(&recorder.ending, END_MS)) {
 			call_on(recorder.end_stack + END_STACK_BYTES, call_ending, &e);
 			tracer_unlock(&recorder.ending);
 		}
-		tracer_tls.busy = busy;
+		tracer_thread_resume(&was);
 		pthread_setcancelstate(state, NULL);
 	}
 	errno = kept;

@@ -2,7 +2,9 @@
 /*
  * The recorder of one process, as its parts see it: threads that note events, and the writer.
  *
- * A thread notes an event in a ring of its own, without locks and without system calls. The writer
+ * A thread notes an event in a ring of its own, without locks and without system calls. Where a handler of signals
+ * interrupts it in the middle of that, the handler's events go to a second ring, with a second state of all that there is
+ * of a thread, or a third. What takes a lock does so with signals blocked. The writer
  * (a thread of ours, or whoever ends the process) empties the rings into the file. A ring that is full
  * makes its thread wait: nothing is lost silently, and memory stays bounded.
  *
@@ -63,20 +65,23 @@ struct tracer_thread {
 	uint64_t next_id, end_id;
 	uint64_t last_ticks; /* >> tick_shift: of the last note */
 	struct live_walk *walk;
-	struct stack_set *stacks; /* [STACK_SETS] */
-	uint32_t n_missed;        /* stacks that it did not hold: says which to replace */
-	uint64_t rules_epoch;     /* of the recorder, when the rules were found */
-	uint64_t n_unsaid;        /* events lost and not noted yet */
-	uint64_t sample_mean;     /* with which the next was drawn; 0: none was */
-	uint64_t sample_left;     /* bytes until one is sampled */
-	uint64_t seed;            /* of the thread's random numbers; 0: none were drawn */
+	struct stack_set *stacks;  /* [STACK_SETS] */
+	uint32_t n_missed;         /* stacks that it did not hold: says which to replace */
+	uint64_t rules_epoch;      /* of the recorder, when the rules were found */
+	_Atomic uint64_t n_unsaid; /* events lost and not noted yet */
+	uint64_t sample_mean;      /* with which the next was drawn; 0: none was */
+	uint64_t sample_left;      /* bytes until one is sampled */
+	uint64_t seed;             /* of the thread's random numbers; 0: none were drawn */
 	_Atomic uint64_t
 		n_notes; /* of allocations and frees; this and the two that follow, while they are counted */
 	_Atomic uint64_t n_timed,
-		timed_ticks;  /* notes of which the time was taken, and that, >> tick_shift */
-	bool passed;          /* it did something to its heap since its last note that is in none */
-	uint64_t n_walks;     /* stacks walked, while they are being checked */
-	const uint32_t *busy; /* enum tracer_busy of the thread; unmapped when it has ended */
+		timed_ticks; /* notes of which the time was taken, and that, >> tick_shift */
+	bool passed;         /* it did something to its heap since its last note that is in none */
+	uint64_t n_walks;    /* stacks walked, while they are being checked */
+	_Atomic bool
+		noting; /* it is at an event; whatever a handler of signals does meanwhile is noted by `inner` */
+	struct tracer_thread
+		*inner;       /* another state of the same thread; NULL: none was needed yet */
 	_Atomic bool at_slot; /* it is changing a slot of the table of ids; see recorder.alone */
 	pid_t tid;
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,25 @@ void tracer_wake(_Atomic uint32_t *word)
 	int kept = errno;
 
 	syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX, NULL, NULL, 0);
+	errno = kept;
+}
+
+uint64_t tracer_signals_block(void)
+{
+	uint64_t all = UINT64_MAX, had = 0;
+	int kept = errno;
+
+	/* Not libc's, which leaves out some of its own. */
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &had, sizeof(all));
+	errno = kept;
+	return had;
+}
+
+void tracer_signals_restore(uint64_t blocked)
+{
+	int kept = errno;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, NULL, sizeof(blocked));
 	errno = kept;
 }
 

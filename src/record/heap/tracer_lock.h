@@ -23,4 +23,11 @@ void tracer_unlock(struct tracer_lock *l);
 void tracer_sleep_on(_Atomic uint32_t *word, uint32_t value, uint32_t ms);
 void tracer_wake(_Atomic uint32_t *word);
 
+/*
+ * Blocks all signals of this thread: no handler finds it holding a lock that the handler's events want. Returns what was
+ * blocked before, for tracer_signals_restore().
+ */
+uint64_t tracer_signals_block(void);
+void tracer_signals_restore(uint64_t blocked);
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The way of every event: take the thread's state, walk the stack as far as it changed, put two to four
- * words into the ring. Everything here may run at any moment of any thread, in a signal handler too:
- * then the thread is found busy, and the event is counted as lost.
+ * words into the ring. Everything here may run at any moment of any thread, in a signal handler too: where that has
+ * interrupted a note, another state of the thread takes the handler's events.
  */
 #include "config.h"
 
@@ -150,11 +150,30 @@ static inline uint64_t *begin_note(struct tracer_thread *t, uint64_t *at, uint64
 		t->end_id = t->next_id + (UINT64_C(1) << ID_CHUNK_BITS);
 		at = put(at, ticks << 32, NOTE_CHUNK, t->next_id);
 	}
-	if (__builtin_expect(t->n_unsaid != 0, 0)) {
-		at = put(at, ticks << 32, NOTE_LOST, t->n_unsaid);
-		t->n_unsaid = 0;
-	}
+	if (__builtin_expect(atomic_load_explicit(&t->n_unsaid, memory_order_relaxed) != 0, 0))
+		at = put(at, ticks << 32, NOTE_LOST,
+			 atomic_exchange_explicit(&t->n_unsaid, 0, memory_order_relaxed));
 	return at;
+}
+
+/*
+ * compare_exchange for a thread that is alone: whole for its handlers of signals, not for other processors, and
+ * without the wait that this takes.
+ */
+static inline bool swap_alone(_Atomic uint64_t *slot, uint64_t had, uint64_t content)
+{
+#ifdef __x86_64__
+	bool swapped;
+
+	__asm__ volatile("cmpxchgq %[content], %[slot]"
+			 : "=@ccz"(swapped), [slot] "+m"(*slot), "+a"(had)
+			 : [content] "r"(content)
+			 : "memory");
+	return swapped;
+#else
+	return atomic_compare_exchange_strong_explicit(slot, &had, content, memory_order_release,
+						       memory_order_relaxed);
+#endif
 }
 
 /*
@@ -172,9 +191,7 @@ static inline bool swap_slot(struct tracer_thread *t, _Atomic uint64_t *slot, ui
 	atomic_store_explicit(&t->at_slot, true, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	if (atomic_load_explicit(&recorder.alone, memory_order_relaxed)) {
-		swapped = atomic_load_explicit(slot, memory_order_relaxed) == had;
-		if (swapped)
-			atomic_store_explicit(slot, content, memory_order_release);
+		swapped = swap_alone(slot, had, content);
 	} else {
 		swapped = atomic_compare_exchange_strong_explicit(
 			slot, &had, content, memory_order_release, memory_order_relaxed);
@@ -357,7 +374,7 @@ void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsi
 		return;
 	if (tracer_sampled(t, size, &decided))
 		put_block(t, from, (uint64_t)p, size_and_kind(size, family), decided, NULL);
-	tracer_thread_leave();
+	tracer_thread_leave(t);
 }
 
 /* What is known of a block that is about to go; false: nothing that would be missed. */
@@ -383,7 +400,7 @@ void tracer_note_free(const struct walk_start *from, void *p)
 		note_free(t, from, &old);
 	else
 		t->passed = true;
-	tracer_thread_leave();
+	tracer_thread_leave(t);
 }
 
 struct tracer_old tracer_note_give_up(void *p)
@@ -411,7 +428,7 @@ void tracer_note_realloc(const struct walk_start *from, const struct tracer_old 
 			     old->address ? old : NULL);
 	else if (old->address)
 		note_free(t, from, old);
-	tracer_thread_leave();
+	tracer_thread_leave(t);
 }
 
 void tracer_note_given_up(const struct walk_start *from, const struct tracer_old *old)
@@ -424,7 +441,7 @@ void tracer_note_given_up(const struct walk_start *from, const struct tracer_old
 		note_free(t, from, old);
 	else
 		t->passed = true;
-	tracer_thread_leave();
+	tracer_thread_leave(t);
 }
 
 void tracer_note_take_back(const struct tracer_old *old)
@@ -453,5 +470,5 @@ void tracer_note_range(const struct walk_start *from, const struct tracer_range 
 		*at++ = range->old_size;
 		publish(t, head, (uint64_t)(at - begin));
 	}
-	tracer_thread_leave();
+	tracer_thread_leave(t);
 }

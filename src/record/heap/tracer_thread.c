@@ -12,10 +12,10 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
-#define LONGEST_MS 200u
+#define LONGEST_MS  200u
+#define MOST_STATES 64u /* of a thread: as many handlers may interrupt each other in the recorder */
 
 __thread struct tracer_tls tracer_tls
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -98,54 +98,106 @@ static void end_of_alone(void)
 	atomic_store(&recorder.together, true);
 }
 
-struct tracer_thread *tracer_thread_begin(void)
+/* Makes t the state of this thread, `outer` being one that is in use already, or NULL. */
+static void begin(struct tracer_thread *t, const struct tracer_thread *outer)
+{
+	t->tid = (pid_t)syscall(SYS_gettid);
+	t->inner = NULL;
+	t->noting = false;
+	t->announced = false;
+	t->name[0] = '\0';
+	t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
+	if (!outer) {
+		if (t->index > 1)
+			end_of_alone();
+		live_stack_begin(t->walk, (uint64_t)__builtin_frame_address(0));
+		return;
+	}
+	/* The handler may be on a stack of its own. */
+	t->walk->n = 0;
+	t->walk->stack_low = outer->walk->stack_low;
+	t->walk->stack_high = outer->walk->stack_high;
+	t->walk->stack_gap = outer->walk->stack_gap;
+}
+
+/* Puts a state for this thread into *place, unless a handler of signals has done so; or leaves it. */
+static void find_state(struct tracer_thread **place, const struct tracer_thread *outer)
 {
 	int kept = errno;
-	struct tracer_thread *t;
-	bool is_new;
+	struct tracer_internal was = tracer_thread_internal(TRACER_INTERNAL);
+	struct tracer_thread *t = *place ? NULL : take_free();
+	bool is_new = !t && !*place;
 
-	/* Where memory was short it may still be: not each event asks the kernel. */
-	if (tracer_tls.n_refused++ % 1024)
-		return NULL;
-	t = take_free();
-	is_new = !t;
 	if (is_new) {
 		ask_for_free();
 		t = make();
 	}
 	if (t) {
-		t->tid = (pid_t)syscall(SYS_gettid);
-		t->busy = &tracer_tls.busy;
-		t->announced = false;
-		t->name[0] = '\0';
-		t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
-		if (t->index > 1)
-			end_of_alone();
-		live_stack_begin(t->walk, (uint64_t)__builtin_frame_address(0));
+		begin(t, outer);
 		if (is_new)
 			enlist(t);
+		*place = t;
 	}
+	tracer_thread_resume(&was);
 	errno = kept;
-	return t;
 }
 
-void tracer_thread_lost(void)
+static void count_lost(void)
 {
-	struct tracer_tls *tls = &tracer_tls;
+	struct tracer_thread *t = tracer_tls.thread;
 
-	if (tls->busy == TRACER_POOL)
-		return;
-	if (tls->thread)
-		tls->thread->n_unsaid++;
+	if (t)
+		atomic_fetch_add_explicit(&t->n_unsaid, 1, memory_order_relaxed);
 	else
 		atomic_fetch_add_explicit(&recorder.n_unsaid, 1, memory_order_relaxed);
 }
 
+struct tracer_thread *tracer_thread_other(void)
+{
+	struct tracer_tls *tls = &tracer_tls;
+	struct tracer_thread *t;
+
+	if (tls->busy == TRACER_INTERNAL)
+		count_lost();
+	if (tls->busy)
+		return NULL;
+	/* Where memory was short it may still be: not each event asks the kernel. */
+	if (!tls->thread && tls->n_refused++ % 1024 == 0)
+		find_state(&tls->thread, NULL);
+	t = tls->thread;
+	for (unsigned i = 1; t && atomic_load(&t->noting); i++) {
+		if (!t->inner && i < MOST_STATES)
+			find_state(&t->inner, t);
+		t = t->inner;
+	}
+	if (!t)
+		count_lost();
+	return t;
+}
+
+struct tracer_internal tracer_thread_internal(enum tracer_busy how)
+{
+	struct tracer_internal was = { tracer_signals_block(), tracer_tls.busy };
+
+	tracer_tls.busy = how;
+	return was;
+}
+
+void tracer_thread_resume(const struct tracer_internal *was)
+{
+	tracer_tls.busy = was->busy;
+	tracer_signals_restore(was->blocked);
+}
+
 bool tracer_thread_drain_self(void)
 {
+	uint64_t blocked;
+
 	if (atomic_load(&recorder.writer_runs))
 		return false;
+	blocked = tracer_signals_block();
 	tracer_writer_drain();
+	tracer_signals_restore(blocked);
 	return true;
 }
 
@@ -161,15 +213,10 @@ void tracer_threads_reap(void)
 	}
 }
 
-/* Of a thread that may have ended, with the memory that says so. */
+/* Of a thread that may have ended in the middle of a note. */
 static bool is_noting(const struct tracer_thread *t)
 {
-	uint32_t busy = 0;
-	struct iovec to = { &busy, sizeof(busy) };
-	struct iovec from = { (void *)(uintptr_t)t->busy, sizeof(busy) };
-
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)sizeof(busy) &&
-	       busy == TRACER_NOTING && syscall(SYS_tgkill, recorder.pid, t->tid, 0) == 0;
+	return atomic_load(&t->noting) && syscall(SYS_tgkill, recorder.pid, t->tid, 0) == 0;
 }
 
 bool tracer_threads_note(void)
@@ -219,8 +266,10 @@ void tracer_threads_forked(void)
 {
 	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
 		atomic_store(&t->state, t == tracer_tls.thread ? THREAD_LIVE : THREAD_FREE);
-	if (tracer_tls.thread)
+	if (tracer_tls.thread) {
 		tracer_tls.thread->tid = (pid_t)syscall(SYS_gettid);
+		tracer_tls.thread->inner = NULL;
+	}
 }
 
 void tracer_threads_rest(void)

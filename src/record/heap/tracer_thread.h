@@ -11,9 +11,8 @@
 /* Why a thread's hooks are not to note anything. */
 enum tracer_busy {
 	TRACER_IDLE,
-	TRACER_NOTING,   /* an event comes from a handler of signals: it is counted as lost */
-	TRACER_INTERNAL, /* the recorder is at work, and the same holds */
-	TRACER_POOL      /* so it is, with signals blocked; what libc allocates is on its behalf */
+	TRACER_INTERNAL, /* the recorder is at work, with signals blocked; an event is counted as lost */
+	TRACER_POOL      /* so it is; what libc allocates is on its behalf */
 };
 
 struct tracer_tls {
@@ -25,11 +24,12 @@ struct tracer_tls {
 extern __thread struct tracer_tls tracer_tls
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The state of this thread; NULL: no memory. Not to be called but by tracer_thread_enter(). */
-struct tracer_thread *tracer_thread_begin(void);
-
-/* Counts an event that cannot be noted. */
-void tracer_thread_lost(void);
+/*
+ * The state for an event that tls->thread cannot be used for: there is none yet, or it is noting an event that a handler
+ * of signals has interrupted. NULL: the event is not to be noted, and was counted as lost if it is the program's. Not to be
+ * called but by tracer_thread_enter().
+ */
+struct tracer_thread *tracer_thread_other(void);
 
 /*
  * Begins to note an event: NULL when nothing is to be noted. Else tracer_thread_leave() must follow.
@@ -37,32 +37,45 @@ void tracer_thread_lost(void);
 static inline struct tracer_thread *tracer_thread_enter(void)
 {
 	struct tracer_tls *tls = &tracer_tls;
+	struct tracer_thread *t = tls->thread;
 
 	if (!tracer_is_on())
 		return NULL;
-	if (__builtin_expect(tls->busy, 0)) {
-		tracer_thread_lost();
-		return NULL;
-	}
-	if (__builtin_expect(!tls->thread, 0)) {
-		tls->busy = TRACER_INTERNAL;
-		tls->thread = tracer_thread_begin();
-		tls->busy = TRACER_IDLE;
-		if (!tls->thread) {
-			tracer_thread_lost();
+	if (__builtin_expect(!t || tls->busy, 0) ||
+	    __builtin_expect(atomic_load_explicit(&t->noting, memory_order_relaxed), 0)) {
+		t = tracer_thread_other();
+		if (!t)
 			return NULL;
-		}
 	}
-	tls->busy = TRACER_NOTING;
+	atomic_store_explicit(&t->noting, true, memory_order_relaxed);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	return tls->thread;
+	return t;
 }
 
-static inline void tracer_thread_leave(void)
+static inline void tracer_thread_leave(struct tracer_thread *t)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	tracer_tls.busy = TRACER_IDLE;
+	atomic_store_explicit(&t->noting, false, memory_order_relaxed);
 }
+
+/* Is this thread neither noting an event nor at work for the recorder? */
+static inline bool tracer_thread_is_idle(void)
+{
+	const struct tracer_tls *tls = &tracer_tls;
+
+	return tls->busy == TRACER_IDLE &&
+	       !(tls->thread && atomic_load_explicit(&tls->thread->noting, memory_order_relaxed));
+}
+
+/* What to give back to tracer_thread_resume(). */
+struct tracer_internal {
+	uint64_t blocked; /* signals */
+	uint32_t busy;
+};
+
+/* The recorder is at work on this thread, as `how` says, until tracer_thread_resume(). */
+struct tracer_internal tracer_thread_internal(enum tracer_busy how);
+void tracer_thread_resume(const struct tracer_internal *was);
 
 /* With no writer yet: empties the rings on this thread. False: there is a writer. */
 bool tracer_thread_drain_self(void);

@@ -102,6 +102,7 @@ static bool put_record(const struct heap_record *r)
 
 bool tracer_writer_try_record(struct heap_record *r)
 {
+	uint64_t blocked = tracer_signals_block();
 	bool done;
 
 	if (r->number[HEAP_TIME] == 0)
@@ -109,6 +110,7 @@ bool tracer_writer_try_record(struct heap_record *r)
 	tracer_lock(&writer.records_lock);
 	done = put_record(r);
 	tracer_unlock(&writer.records_lock);
+	tracer_signals_restore(blocked);
 	return done;
 }
 
