@@ -155,6 +155,18 @@ static char *waits_of(const struct profile *p)
 	return out;
 }
 
+/* Waits told by switch records, which have no stack, as far as there was one before. */
+static uint64_t n_borrowed(size_t i)
+{
+	uint64_t n = 0;
+
+	if (!strpbrk(cases[i].steps, "oO"))
+		return 0;
+	for (const char *at = cases[i].waits; (at = strstr(at, ";[")) != NULL; at++)
+		n++;
+	return n;
+}
+
 static void check(size_t i, bool big)
 {
 	static const struct resolver_options options;
@@ -184,6 +196,7 @@ static void check(size_t i, bool big)
 	got = waits_of(p);
 	cr_expect_str_eq(got, cases[i].waits, "%s:\n%s", cases[i].what, got);
 	cr_expect_eq(perf_feed_stats(f)->waits.n_open, cases[i].n_open, "%s", cases[i].what);
+	cr_expect_eq(perf_feed_stats(f)->waits.n_borrowed, n_borrowed(i), "%s", cases[i].what);
 	free(got);
 	perf_feed_free(f);
 	resolver_free(r);

@@ -7,6 +7,7 @@
 #include "fmt.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 static void event_facts(struct profile *p, capture_id c, struct perf_events *events)
 {
@@ -32,7 +33,20 @@ static void event_facts(struct profile *p, capture_id c, struct perf_events *eve
 	}
 }
 
-static void wait_facts(struct profile *p, capture_id c, const struct perf_offcpu_stats *s)
+/* Were stacks taken where threads left the cpu? */
+static bool has_switch_samples(struct perf_events *events)
+{
+	for (size_t i = 0; i < events->all.n; i++) {
+		struct perf_event *e = &events->all.at[i];
+
+		if (e->n_samples && strcmp(perf_event_name_of(e), "sched:sched_switch") == 0)
+			return true;
+	}
+	return false;
+}
+
+static void wait_facts(struct profile *p, capture_id c, struct perf_events *events,
+		       const struct perf_offcpu_stats *s)
 {
 	char n[FMT_COUNTED_SIZE], sum[FMT_SIZE];
 
@@ -41,6 +55,12 @@ static void wait_facts(struct profile *p, capture_id c, const struct perf_offcpu
 			   "%s between context switches, in total %s",
 			   fmt_counted(n, (int64_t)s->n_waits, "wait"),
 			   fmt_weight(sum, s->sum_ns, UNIT_NS, 1));
+	if (s->n_borrowed && !has_switch_samples(events))
+		build_fact(
+			p, c, "events", PERF_OFFCPU_NAME " stacks", FACT_MISSING,
+			"%s with the stack of the thread's last sample before, from which it may have gone on: "
+			"switch records have none; record with -e sched:sched_switch",
+			fmt_counted(n, (int64_t)s->n_borrowed, "wait"));
 }
 
 /* What --metric wall adds up: the first clock, and the waits. */
@@ -186,7 +206,7 @@ void perf_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s
 {
 	loss_facts(p, c, s, events);
 	event_facts(p, c, events);
-	wait_facts(p, c, &s->waits);
+	wait_facts(p, c, events, &s->waits);
 	wall_facts(p, c, events, &s->waits);
 	record_facts(p, c, s);
 	stack_facts(p, c, s);

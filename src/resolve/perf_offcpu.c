@@ -24,6 +24,7 @@ struct moment {
 	uint32_t thread; /* of MOMENT_OUT: thread_id */
 	uint16_t cpu;    /* of MOMENT_OUT */
 	uint8_t kind;    /* enum moment_kind */
+	bool borrowed;   /* of MOMENT_OUT: the stack is that of a sample before */
 };
 
 /* A thread as its records pass. */
@@ -106,6 +107,7 @@ static bool add_wait(struct perf_offcpu *o, event_id event, const struct moment 
 
 	if (rc == 0) {
 		o->stats.n_waits++;
+		o->stats.n_borrowed += out->borrowed;
 		o->stats.sum_ns += s.weight;
 	}
 	return rc == 0 || rc == -ERANGE;
@@ -171,6 +173,7 @@ void perf_offcpu_out(struct perf_offcpu *o, int32_t tid, const struct sample *at
 				 .tid = tid,
 				 .time_ns = at->time_ns,
 				 .stack = t->stack == ID_NONE ? at->stack.v : t->stack,
+				 .borrowed = t->stack != ID_NONE && t->stack != at->stack.v,
 				 .thread = at->thread.v,
 				 .cpu = at->cpu });
 }

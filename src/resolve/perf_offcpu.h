@@ -19,9 +19,10 @@ struct perf_offcpu;
 #define PERF_OFFCPU_NAME "offcpu" /* of the event */
 
 struct perf_offcpu_stats {
-	uint64_t n_waits; /* that came into the profile */
-	uint64_t n_open;  /* of which nothing says when they ended */
-	int64_t sum_ns;   /* of the former */
+	uint64_t n_waits;    /* that came into the profile */
+	uint64_t n_borrowed; /* of these, with the stack of a sample before */
+	uint64_t n_open;     /* of which nothing says when they ended */
+	int64_t sum_ns;      /* of those that came into the profile */
 };
 
 /* Borrows p. */
