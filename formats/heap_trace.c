@@ -595,6 +595,8 @@ static void begin_events(struct reader *r)
 	builder_begin(r->profile);
 	begin_allocations(r);
 	r->track = build_heap_track(r->profile, r->tell.process, 0, 0);
+	build_heap_manner(r->profile, r->track, r->tell.attached,
+			  heap_tell_time(&r->tell, r->tell.held) - heap_tell_time(&r->tell, 0));
 	r->map_event = build_heap_event(r->profile, "mmap");
 	builder_end(r->profile);
 	r->rows = heap_rows_new(r->profile, r->track);

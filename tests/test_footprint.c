@@ -10,6 +10,7 @@
 #include "made_story.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,6 +316,38 @@ Test(footprint, a_change_is_the_difference_of_two_replays)
 		cr_assert_eq(m->total[FOOTPRINT_CHANGE], total);
 		footprint_free(m);
 		story_free(s);
+	}
+}
+
+/* A block of 100 MB of which one in so many bytes was recorded; the chance that it is there is known. */
+Test(footprint, says_what_it_does_not_know)
+{
+	static const double means[] = { 0, 1e7, 1e8, 1e9 };
+
+	for (size_t i = 0; i < sizeof(means) / sizeof(*means); i++) {
+		struct profile *p = profile_new();
+		struct heap_origin o = { .thread = ID_NONE };
+		double there = means[i] > 0 ? -expm1(-1e8 / means[i]) : 1;
+		struct footprint *m;
+		track_id t;
+
+		builder_begin(p);
+		t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), means[i],
+				     UINT64_MAX);
+		build_heap_manner(p, t, i == 1, i == 2 ? 1000 : 0);
+		o.event = (uint16_t)build_heap_event(p, "malloc").v;
+		o.stack = build_frames(p, "main@prog").v;
+		build_moment(p, t, 5);
+		build_allocation(p, t, 100000000, build_heap_origin(p, &o));
+		builder_end(p);
+		m = footprint_of(p, "", (event_id){ o.event });
+		cr_expect_eq(m->manner.sampled, means[i] > 0);
+		cr_expect_eq(m->manner.attached, i == 1);
+		cr_expect_eq(m->manner.culled_ns, i == 2 ? 1000 : 0);
+		cr_expect_float_eq(m->error, 1.96 * sqrt(1 - there), 0.02, "%f, not %f", m->error,
+				   1.96 * sqrt(1 - there));
+		footprint_free(m);
+		profile_free(p);
 	}
 }
 

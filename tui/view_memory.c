@@ -187,6 +187,12 @@ static void memory_layout(void *state, const struct scene *s, struct rect r)
 	remember(v, s);
 }
 
+/* What stands before estimates. */
+static const char *about(const struct footprint *f)
+{
+	return f->manner.sampled ? "~" : "";
+}
+
 /* A part of the summary, if it fits; returns where the next one begins. */
 static int put_part(struct canvas *c, struct rect r, int col, char *text)
 {
@@ -216,22 +222,25 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 		snprintf(b, sizeof(b), v->at_peak ? "the peak" : "the end");
 	else
 		time_axis_text(b, v->graph.axis.cursor_ns);
-	col = put_part(c, r, col,
-		       xasprintf("live %s at %s", fmt_bytes(a, f->total[FOOTPRINT_LIVE]), b));
+	col = put_part(
+		c, r, col,
+		xasprintf("live %s%s at %s", about(f), fmt_bytes(a, f->total[FOOTPRINT_LIVE]), b));
 	if (f->peak_ns != TIME_NONE)
 		col = put_part(c, r, col,
-			       xasprintf("peak %s at %s", fmt_bytes(a, f->total[FOOTPRINT_PEAK]),
+			       xasprintf("peak %s%s at %s", about(f),
+					 fmt_bytes(a, f->total[FOOTPRINT_PEAK]),
 					 time_axis_text(b, f->peak_ns)));
-	/* What a program that runs has not freed yet is no leak. */
+	/* What a program that runs on has not freed yet is no leak. */
 	if (!s->loading)
 		col = put_part(c, r, col,
-			       xasprintf("leaked %s", fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
+			       xasprintf("%s %s%s", f->manner.attached ? "not freed" : "leaked",
+					 about(f), fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
 	if (rss >= 0)
 		col = put_part(c, r, col, xasprintf("RSS %s", fmt_bytes(a, rss)));
 	put_part(c, r, col,
-		 xasprintf("%s allocations of %s",
+		 xasprintf("%s%s allocations of %s%s", about(f),
 			   fmt_count(a, f->total[FOOTPRINT_CALLS] / f->scale[FOOTPRINT_CALLS]),
-			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
+			   about(f), fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
 }
 
 /* Is there room and reason for a column of the table? */
@@ -284,24 +293,26 @@ static int draw_titles(const struct memory_view *v, const struct footprint *f, s
 	return col;
 }
 
+#define CELL_SIZE (FMT_SIZE + 2)
+
 /* A site's number in a column; returns out. */
 static const char *cell_text(const struct footprint *f, const struct footprint_site *site, int i,
-			     char out[FMT_SIZE])
+			     char out[CELL_SIZE])
 {
 	int64_t value = site->sum[table[i].of];
-	char bytes[FMT_SIZE];
+	char number[FMT_SIZE];
 
-	if (table[i].in_range) {
-		snprintf(out, FMT_SIZE, "%s%s", value > 0 ? "+" : "", fmt_bytes(bytes, value));
-		return out;
-	}
 	if (i == LIVE_SHARE)
 		return fmt_percent(out, value, f->total[FOOTPRINT_LIVE]);
 	if (table[i].of == FOOTPRINT_TEMPORARY)
 		return fmt_percent(out, value, site->sum[FOOTPRINT_CALLS]);
 	if (table[i].of == FOOTPRINT_CALLS)
-		return fmt_count(out, value / f->scale[FOOTPRINT_CALLS]);
-	return fmt_bytes(out, value);
+		fmt_count(number, value / f->scale[FOOTPRINT_CALLS]);
+	else
+		fmt_bytes(number, value);
+	snprintf(out, CELL_SIZE, "%s%s%s", table[i].in_range && value > 0 ? "+" : "", about(f),
+		 number);
+	return out;
 }
 
 /* A site's line over time, and whether it grows. */
@@ -328,7 +339,7 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 	const struct key *key = key_at(s, i);
 	struct name_look look = { .style = row_key_style(key), .wide = s->wide };
 	int col = 2, at = r.row + line, used;
-	char text[FMT_SIZE], *source;
+	char text[CELL_SIZE], *source;
 
 	for (int k = 0; k < N_TABLE; k++) {
 		if (!has_column(f, &table[k], r.cols))

@@ -98,7 +98,9 @@ static void put_amount(const struct report *r, FILE *to)
 		count = a->footprint->total[FOOTPRINT_CALLS] / a->footprint->scale[FOOTPRINT_CALLS];
 		scale = 1;
 	}
-	fprintf(to, ": %s %s", fmt_weight(n, count, UNIT_COUNT, scale),
+	fprintf(to, ": %s%s %s%s", r->view == VIEW_KIND_MEMORY && report_is_estimated(r) ? "~" : "",
+		fmt_weight(n, count, UNIT_COUNT, scale),
+		r->view != VIEW_KIND_MEMORY && report_is_estimated(r) ? "recorded " : "",
 		heap ? "allocations" : "samples");
 }
 
@@ -147,7 +149,7 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 	if (analysis_gave_up(r->analysis))
 		fprintf(to,
 			"# the filter took too long on some names, which count as not matching\n");
-	if (report_is_estimated(r))
+	if (report_is_estimated(r) && r->view != VIEW_KIND_MEMORY)
 		fputs("# estimated: not every allocation was recorded, see proftop info\n", to);
 	put_other_events(r, to);
 	if (losses)

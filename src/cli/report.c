@@ -67,15 +67,9 @@ const char *report_role_name(enum report_role role)
 bool report_is_estimated(const struct report *r)
 {
 	const struct analysis *a = r->analysis;
-	struct heap_state heap;
-	bool exact;
 
-	if (!metric_is_heap(a->profile, a->lens.column[0].metric))
-		return false;
-	heap_state_init(&heap, a->profile, &a->counts);
-	exact = heap.exact;
-	heap_state_done(&heap);
-	return !exact;
+	return metric_is_heap(a->profile, a->lens.column[0].metric) &&
+	       heap_manner_of(a->profile, &a->counts).sampled;
 }
 
 const int64_t *report_self(const struct report *r, size_t row)

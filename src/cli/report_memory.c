@@ -35,16 +35,19 @@ static uint32_t n_shown(const struct report *r)
 }
 
 static const char *cell(const struct footprint *f, const int64_t *sum, int column,
-			char out[FMT_SIZE])
+			char out[FMT_SIZE + 1])
 {
-	return fmt_weight(out, sum[column], counts(column) ? UNIT_COUNT : UNIT_BYTES,
-			  f->scale[column]);
+	char number[FMT_SIZE];
+
+	fmt_weight(number, sum[column], counts(column) ? UNIT_COUNT : UNIT_BYTES, f->scale[column]);
+	snprintf(out, FMT_SIZE + 1, "%s%s", f->manner.sampled ? "~" : "", number);
+	return out;
 }
 
 static void put_row(const struct footprint *f, const int64_t *sum, const char *label,
 		    const char *module, bool ascii, FILE *to)
 {
-	char text[FMT_SIZE], *name = text_clean(label, strlen(label), ascii);
+	char text[FMT_SIZE + 1], *name = text_clean(label, strlen(label), ascii);
 
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
 		fprintf(to, "%s%12s", c ? " " : "", cell(f, sum, c, text));
@@ -152,11 +155,29 @@ static void put_stacks(const struct report *r, FILE *to)
 	}
 }
 
+static void put_manner(const struct footprint *f, FILE *to)
+{
+	char text[FMT_SIZE];
+
+	if (f->manner.sampled)
+		fprintf(to,
+			"# estimated: not every allocation was recorded; the peak is right to within %s %%, with 95 %% confidence\n",
+			fmt_percent(text, (int64_t)(f->error * 1e6), 1000000));
+	if (f->manner.culled_ns > 0)
+		fprintf(to,
+			"# culled: blocks that lived less than %s are in BYTES, CALLS and TEMPORARY alone\n",
+			fmt_ns(text, f->manner.culled_ns));
+	if (f->manner.attached)
+		fputs("# attached to a running program: what it had allocated before is not known\n",
+		      to);
+}
+
 void report_memory_text(const struct report *r, FILE *to)
 {
 	const struct footprint *f = r->analysis->footprint;
 	char text[FMT_SIZE];
 
+	put_manner(f, to);
 	if (f->peak_ns != TIME_NONE)
 		fprintf(to, "# the peak is %s s after the start\n",
 			fmt_exact(text, f->peak_ns, 1000000000));
@@ -196,6 +217,19 @@ static void put_sums(struct json_out *j, const struct footprint *f, const int64_
 		json_put_int(j, "change", sum[FOOTPRINT_CHANGE]);
 }
 
+/* Only what there is to say. */
+static void put_manner_json(struct json_out *j, const struct footprint *f)
+{
+	if (f->manner.sampled) {
+		json_put_bool(j, "estimated", true);
+		json_put_double(j, "peak_error", f->error);
+	}
+	if (f->manner.culled_ns > 0)
+		json_put_int(j, "culled_ns", f->manner.culled_ns);
+	if (f->manner.attached)
+		json_put_bool(j, "attached", true);
+}
+
 void report_memory_json(const struct report *r, FILE *to)
 {
 	const struct footprint *f = r->analysis->footprint;
@@ -209,6 +243,7 @@ void report_memory_json(const struct report *r, FILE *to)
 	json_put_int(&j, "duration_ns", f->whole_ns);
 	if (f->peak_ns != TIME_NONE)
 		json_put_int(&j, "peak_ns", f->peak_ns);
+	put_manner_json(&j, f);
 	json_begin(&j, "total", '{', false);
 	put_sums(&j, f, f->total);
 	json_end(&j, '}');

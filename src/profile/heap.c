@@ -136,6 +136,14 @@ track_id build_heap_track(struct profile *p, process_id process, double sample_b
 	return (track_id){ n };
 }
 
+void build_heap_manner(struct profile *p, track_id id, bool attached, int64_t culled_ns)
+{
+	struct store_track *t = track_of(p, id);
+
+	t->now.attached = attached;
+	t->now.culled_ns = culled_ns;
+}
+
 void build_heap_rate(struct profile *p, track_id id, double sample_bytes, uint64_t exact_from)
 {
 	struct store_track *t = track_of(p, id);

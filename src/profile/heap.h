@@ -84,6 +84,8 @@ struct heap_track {
 	const struct heap_rate *
 		rate; /* [n_rates] by rising moment; of equal ones the last counts; none: all are there */
 	uint32_t n_rates;
+	bool attached;      /* the process had run before: what it had allocated is not known */
+	int64_t culled_ns;  /* what lived less was only counted, in no level; 0: nothing was */
 	uint32_t n_moments; /* allocations and releases that have happened */
 	const struct heap_tick
 		*tick; /* [n_ticks] by rising moment and time; the first is of moment 0 */

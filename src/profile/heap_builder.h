@@ -30,6 +30,9 @@ int build_heap_in_files(struct profile *p, const char *what, struct err *e);
 track_id build_heap_track(struct profile *p, process_id process, double sample_bytes,
 			  uint64_t exact_from);
 
+/* Begun in the middle of the process's life, or with what lived less than culled_ns only counted: once, at first. */
+void build_heap_manner(struct profile *p, track_id t, bool attached, int64_t culled_ns);
+
 /* How what comes after the current moment was sampled. */
 void build_heap_rate(struct profile *p, track_id t, double sample_bytes, uint64_t exact_from);
 

@@ -8,8 +8,12 @@
 #include "heap_sites.h"
 #include "mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Standard deviations to either side of the mean that 95 of 100 values are within. */
+#define NORMAL_95 1.959964
 
 static const enum measure measures[FOOTPRINT_N_COLUMNS] = {
 	[FOOTPRINT_LIVE] = MEASURE_LIVE,           [FOOTPRINT_PEAK] = MEASURE_PEAK,
@@ -131,6 +135,25 @@ static int find_change(struct footprint *m, struct progress *progress, int64_t *
 			   : 0;
 }
 
+/* The column of squares that estimates the peak's variance stands last. */
+static void add_squares(const struct footprint *m, struct lens *lens)
+{
+	if (m->manner.sampled)
+		lens->column[lens->n_columns++] = (struct lens_column){
+			.metric = { m->lens.column[0].metric.event, MEASURE_PEAK }, .squares = true
+		};
+}
+
+static double error_of(const struct footprint *m, const struct weights *w)
+{
+	double peak = (double)m->total[FOOTPRINT_PEAK];
+	uint32_t c = w->n_columns - 1;
+
+	if (!m->manner.sampled || w->square_unit[c] == 0 || !(peak > 0))
+		return 0;
+	return NORMAL_95 * sqrt((double)w->total[c]) * (double)w->square_unit[c] / peak;
+}
+
 static int take_weights(struct footprint *m, const struct weights *w, struct progress *progress)
 {
 	int64_t *change;
@@ -141,6 +164,7 @@ static int take_weights(struct footprint *m, const struct weights *w, struct pro
 		m->scale[c] = weighed(m, w->scale, c);
 	}
 	m->peak_ns = w->peak_ns;
+	m->error = error_of(m, w);
 	m->whole_ns = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns;
 	for (uint32_t i = 0; change && i < w->n_stacks; i++)
 		m->total[FOOTPRINT_CHANGE] += change[i];
@@ -157,6 +181,7 @@ static struct footprint *begin(const struct profile *p, const struct profile_cou
 
 	m->profile = p;
 	m->counts = *counts;
+	m->manner = heap_manner_of(p, counts);
 	set_lens(m, lens, event);
 	keys_init(&m->keys, p, &m->counts, GROUP_FUNCTION);
 	return m;
@@ -167,9 +192,12 @@ int footprint_new(const struct profile *p, const struct profile_counts *counts,
 		  struct footprint **out)
 {
 	struct footprint *m = begin(p, counts, lens, event);
+	struct lens all = m->lens; /* filters are borrowed */
 	struct weights w;
-	int rc = weigh(m->profile, &m->counts, &m->lens, progress, &w);
+	int rc;
 
+	add_squares(m, &all);
+	rc = weigh(m->profile, &m->counts, &all, progress, &w);
 	if (rc == 0)
 		rc = take_weights(m, &w, progress);
 	weights_done(&w);
@@ -192,6 +220,7 @@ static struct lens both_lenses(struct footprint *m, const struct lens *lens)
 		m->column_of[i] = both.n_columns;
 		both.column[both.n_columns++] = m->lens.column[i];
 	}
+	add_squares(m, &both);
 	return both;
 }
 

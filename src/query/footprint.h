@@ -6,6 +6,7 @@
 #ifndef PROFTOP_QUERY_FOOTPRINT_H
 #define PROFTOP_QUERY_FOOTPRINT_H
 
+#include "heap_pass.h"
 #include "keys.h"
 #include "lens.h"
 #include "profile.h"
@@ -52,7 +53,9 @@ struct footprint {
 		[FOOTPRINT_N_COLUMNS]; /* sums are in 1/scale of the unit: counts of sampled blocks */
 	bool in_range;                 /* the filter has a range of time: sites have a change */
 	int64_t whole_ns;              /* the recording's length */
-	int64_t peak_ns;               /* when most was there, since the start; TIME_NONE: never */
+	struct heap_manner manner;
+	double error; /* the peak's, as part of it: 95 in 100 times it was not larger; 0: none, or unknown */
+	int64_t peak_ns; /* when most was there, since the start; TIME_NONE: never */
 };
 
 /*

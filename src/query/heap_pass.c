@@ -143,6 +143,22 @@ static const struct heap_rate *rate_at(const struct heap_track *t, uint32_t mome
 	return from > 0 ? &t->rate[from - 1] : NULL;
 }
 
+struct heap_manner heap_manner_of(const struct profile *p, const struct profile_counts *counts)
+{
+	struct heap_manner out = { 0 };
+	struct heap_state s;
+
+	heap_state_init(&s, p, counts);
+	out.sampled = !s.exact;
+	for (uint32_t i = 0; i < s.columns.n_tracks; i++) {
+		out.attached |= s.track[i].attached;
+		if (s.track[i].culled_ns > out.culled_ns)
+			out.culled_ns = s.track[i].culled_ns;
+	}
+	heap_state_done(&s);
+	return out;
+}
+
 bool heap_is_sampled(const struct heap_track *t)
 {
 	for (uint32_t i = 0; i < t->n_rates; i++)

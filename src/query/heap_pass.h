@@ -95,6 +95,15 @@ static inline bool heap_pass_lens(const struct heap_pass *h, const struct heap_c
 /* Were there times at which not all allocations of the track were recorded? */
 bool heap_is_sampled(const struct heap_track *t);
 
+/* What is not known of the heaps, by the way in which they were recorded. */
+struct heap_manner {
+	bool sampled;      /* see heap_is_sampled(): numbers are estimates */
+	bool attached;     /* what there was before the recording is not known */
+	int64_t culled_ns; /* what lived less than this is only counted; 0: nothing is */
+};
+
+struct heap_manner heap_manner_of(const struct profile *p, const struct profile_counts *counts);
+
 /* How many blocks a recorded one of this moment and size stands for (Poisson sampling by bytes): 1 or more. */
 double heap_stands_for(const struct heap_track *t, uint32_t begin, uint64_t size);
 
