@@ -9,7 +9,7 @@
 # Exits with 1 when a limit was missed, after all sections.
 set -uo pipefail
 
-quick=(fp dwarf unwind folded keys heap opening)
+quick=(fp dwarf unwind folded keys heap opening record)
 slow=(units large growth programs)
 
 top=$PWD
@@ -293,6 +293,57 @@ bench_growth() {
         row "$(size_mb "$file") MB, $(samples_of "$file") samples" "$seconds s" "$cpu s" "$peak_mb MB" "$(calc %.2f "$each / $first")x" \
             "$(calc %.2f "$each * 1000") ms/MB${verdict:+; $verdict}"
     done
+}
+
+# recorder NAME CPU-LIMIT BYTES-LIMIT COMMAND…: a recorder that ends by itself and leaves $file. Limits are per cent of a
+# core and bytes a sample, or "".
+recorder() {
+    local name=$1 cpu_limit=$2 bytes_limit=$3 samples bytes share
+    shift 3
+    verdict=''
+    rm -f "$file"
+    if ! command -v "$1" >/dev/null 2>&1 || ! measure 1 "$@" || ! [ -s "$file" ]; then
+        row "$name" '-' '-' '-' '-' "not installed, or may not record; see $log"
+        return
+    fi
+    samples=$(samples_of "$file")
+    bytes=$(calc %.0f "$(stat -c %s "$file") / (${samples:-0} + 0.001)")
+    share=$(calc %.2f "100 * $cpu / $seconds")
+    # Two threads that run all the time give 1,998 samples a second; those of a busy machine run less.
+    [ "$cpu_limit" != 3 ] || share=$(calc %.2f "100 * $cpu / (${samples:-0} + 0.001) * 1998")
+    [ -z "$cpu_limit" ] || judge "is to be <= $cpu_limit % of a core" "$share <= $cpu_limit"
+    [ -z "$bytes_limit" ] || judge "<= $bytes_limit bytes a sample" "$bytes <= $bytes_limit"
+    row "$name" "$seconds s" "$cpu s" "$peak_mb MB" "$share %" \
+        "$samples samples of $bytes bytes, $(calc %.0f "$cpu * 1e6 / (${samples:-0} + 0.001)") µs of cpu each; $verdict"
+}
+
+# least RUNS COMMAND…: the least of the seconds that it prints.
+least() {
+    local runs=$1
+    shift
+    for _ in $(seq "$runs"); do "$@" 2>>"$log"; done | sort -n | head -n 1
+}
+
+bench_record() {
+    local target native watched
+    file=$dir/record.data
+    heading 'recording a program of 2 busy threads, some 30 frames deep, for 10 s; the ratio is the share of a core'
+    "$tools/bench_stacks" 300 2 >/dev/null &
+    target=$!
+    recorder 'proftop record, unwound on the way' 3 60 "$proftop" record -e cpu-clock -F 999 -p "$target" --duration 10s -o "$file"
+    recorder 'proftop record -g dwarf' '' '' "$proftop" record -e cpu-clock -F 999 -g dwarf,8192 -p "$target" --duration 10s -o "$file"
+    recorder 'perf record --call-graph dwarf' '' '' perf record -q -e cpu-clock -F 999 --call-graph dwarf -o "$file" -p "$target" -- sleep 10
+    recorder 'perf record --call-graph dwarf -z' '' '' perf record -q -z -e cpu-clock -F 999 --call-graph dwarf -o "$file" -p "$target" -- sleep 10
+    recorder 'proftop record -a -F 99' 1 '' "$proftop" record -e cpu-clock -a -F 99 --duration 10s -o "$file"
+    recorder 'perf record -a -F 99 --call-graph dwarf' '' '' perf record -q -e cpu-clock -a -F 99 --call-graph dwarf -o "$file" -- sleep 10
+    kill "$target"
+    wait "$target" 2>/dev/null
+    native=$(least 5 "$tools/bench_stacks" 0 2 300000)
+    watched=$(least 5 "$proftop" record -e cpu-clock -F 999 -o "$file" -- "$tools/bench_stacks" 0 2 300000)
+    verdict=''
+    judge 'is to be <= 2 %' "$watched <= $native * 1.02"
+    row 'what it costs the program' "$watched s" "$native s" '' "$(calc %.1f "100 * ($watched / $native - 1)") %" \
+        "seconds of cpu with and without; $verdict"
 }
 
 bench_unwind() {

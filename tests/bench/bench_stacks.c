@@ -3,7 +3,9 @@
  * A program to record for the bench: some threads that burn time about thirty frames deep, on call
  * paths that keep changing. Built with frame pointers.
  *
- * bench_stacks SECONDS THREADS
+ * bench_stacks SECONDS THREADS [WAYS]
+ *
+ * With WAYS each thread goes so many ways instead, and the seconds of cpu that all took are printed.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -27,6 +29,7 @@ struct walk {
 	uint64_t seed;
 	uint64_t sum; /* so that nothing is optimised away */
 	int seconds;
+	long ways; /* 0: as many as there is time for */
 };
 
 typedef void step_fn(struct walk *w, int left);
@@ -95,20 +98,20 @@ static inline __attribute__((always_inline)) void go_on(struct walk *w, int left
 STEPS(X)
 #undef X
 
-static double now(void)
+static double now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static void *run(void *arg)
 {
 	struct walk *w = arg;
-	double until = now() + w->seconds;
+	double until = now(CLOCK_MONOTONIC) + w->seconds;
 
-	while (now() < until)
+	for (long i = 0; w->ways ? i < w->ways : now(CLOCK_MONOTONIC) < until; i++)
 		go_on(w, DEPTH_MIN + (int)(next_random(w) % (DEPTH_MAX - DEPTH_MIN)));
 	return NULL;
 }
@@ -125,6 +128,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		walks[i].seed = 88172645463325252u + (uint64_t)i * 7919;
 		walks[i].seconds = seconds;
+		walks[i].ways = argc > 3 ? atol(argv[3]) : 0;
 		if (pthread_create(&threads[i], NULL, run, &walks[i]))
 			return EXIT_FAILURE;
 	}
@@ -132,7 +136,10 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 		sum += walks[i].sum;
 	}
-	printf("%llu\n", (unsigned long long)sum);
+	if (argc > 3)
+		printf("%.3f\n", now(CLOCK_PROCESS_CPUTIME_ID));
+	else
+		printf("%llu\n", (unsigned long long)sum);
 	free(walks);
 	free(threads);
 	return EXIT_SUCCESS;

@@ -74,7 +74,7 @@ record 0 --off-cpu -e cpu-clock -o waits -- sleep 0.2
 says out clock_nanosleep
 
 # What runs already; limits end the recording and not the command.
-./shares 3 &
+./shares 30 &
 pid=$!
 sleep 0.2
 record 0 -p "$pid" --duration 300ms -o attached
@@ -89,7 +89,7 @@ record 0 -e cpu-clock -g dwarf -z 0 --max-size 1M -o sized -- ./shares 1
 [ "$(stat -c %s sized)" -lt 8000000 ] || fault "a file of $(stat -c %s sized) bytes"
 
 # A recorder that is killed leaves what it wrote.
-./shares 8 &
+./shares 60 &
 pid=$!
 "$proftop" record -e cpu-clock -p "$pid" -o dead 2>/dev/null &
 recorder=$!
@@ -126,6 +126,107 @@ says err 'there is no control group'
 record 2 --sample 1M -- true
 record 2 --heap -F 99 -- true
 record 2 -o "$dir/no/such/directory" -- true
+
+# Whoever may not is told so, and gets what there is without the kernel.
+if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ] && command -v setpriv >/dev/null; then
+    chmod 755 "$dir"
+    mkdir -m 777 nobody
+    cp "$proftop" nobody/proftop
+    as_nobody() {
+        local want=$1 got
+        shift
+        setpriv --reuid=65534 --regid=65534 --clear-groups nobody/proftop record -o nobody/x "$@" >out 2>err
+        got=$?
+        [ "$got" = "$want" ] || fault "nobody's record $* ended with $got, not $want: $(cat err)"
+    }
+    as_nobody 0 -- ./shares 0.3
+    says err 'what the kernel does is left out: kernel.perf_event_paranoid is above 1'
+    setpriv --reuid=65534 --regid=65534 --clear-groups nobody/proftop report -n 0 nobody/x >out 2>err
+    says out large_ones
+    as_nobody 3 -a
+    says err 'only root may watch whole cpus'
+    as_nobody 3 -p "$$"
+    says err 'it runs with the rights of someone else'
+    as_nobody 3 -e context-switches -- true
+    says err 'it happens in the kernel'
+    as_nobody 3 -e cpu-clock:k -- true
+fi
+
+# A full disk ends the recording and not the command; what was written before can be opened.
+mkdir small
+if mount -t tmpfs -o size=200k tmpfs small 2>/dev/null; then
+    record 5 -e cpu-clock -g dwarf -z 0 -o small/x -- sh -c './shares 2.5; exit 5'
+    says err 'No space left on device'
+    "$proftop" info small/x >out 2>err || fault "full: $(cat err)"
+    umount small
+fi
+
+# Rings that nobody reads run over: what was lost is counted.
+"$proftop" record -e cpu-clock -F 5000 -g dwarf -o lost -- ./shares 2.5 2>err &
+recorder=$!
+sleep 0.5
+kill -STOP "$recorder"
+sleep 1.5
+kill -CONT "$recorder"
+wait "$recorder"
+says err 'found no room in the kernel'
+"$proftop" info lost >out
+grep -q '^? *lost\|LOST' out || fault 'info does not tell of what was lost'
+
+# Many threads, and many processes that live for a moment.
+cat >crowd.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static unsigned seconds;
+static void *nap(void *arg)
+{
+	for (volatile unsigned i = 0; i < 300000; i++)
+		;
+	sleep(seconds);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_attr_t small;
+	pthread_t t;
+
+	seconds = (unsigned)atoi(argv[2]);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	/* 0 threads: one after the other, without end */
+	for (int i = atoi(argv[1]); i != 1; i--) {
+		if (pthread_create(&t, &small, nap, NULL))
+			return 1;
+		if (i <= 0)
+			pthread_join(t, NULL);
+	}
+	sleep(seconds);
+	return argc == 0;
+}
+END
+${CC:-cc} -O0 -o crowd crowd.c -lpthread || exit 99
+record 0 -e cpu-clock -F 99 -o crowd.data -- ./crowd 2000 1
+"$proftop" info crowd.data >out
+[ "$(sed -n 's/^ *FORK *//p' out | tr -d ,)" -ge 1999 ] || fault "of 2000 threads: $(grep FORK out)"
+./crowd 2000 60 &
+pid=$!
+sleep 2
+record 0 -e cpu-clock -p "$pid" --duration 300ms -o crowd.data
+kill "$pid"
+wait "$pid" 2>/dev/null
+"$proftop" info crowd.data >out
+[ "$(sed -n 's/^ *COMM *//p' out | tr -d ,)" -ge 2000 ] || fault "of 2000 threads: $(grep COMM out)"
+./crowd 0 0 &
+pid=$!
+for _ in 1 2 3 4 5; do
+    record 0 -e cpu-clock -p "$pid" --duration 50ms -o churn
+done
+kill "$pid"
+wait "$pid" 2>/dev/null
+record 0 -e cpu-clock -o short -- sh -c 'i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i + 1)); done'
+"$proftop" info short >out
+[ "$(sed -n 's/^ *FORK *//p' out | tr -d ,)" -ge 500 ] || fault "of 500 processes: $(grep FORK out)"
 
 # perf takes it, too.
 if command -v perf >/dev/null 2>&1; then

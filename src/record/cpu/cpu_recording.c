@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between two turns stands a FINISHED_ROUND: what comes behind it is younger than all before the one before it. */
+/* Turns of the rings, with a FINISHED_ROUND between two of them. */
 #include "config.h"
 
 #include "cpu_recording.h"
@@ -66,8 +66,16 @@ static void put_processes(struct proc_records *p, const struct sampler_options *
 		proc_records_all(p, to);
 }
 
-/* What was so before. */
-static void tell_beginning(struct cpu_recording *r, const struct sampler_options *o)
+/* What comes behind is younger than all before the round before it. */
+static void put_round(struct perf_put *to)
+{
+	size_t begun = perf_put_begin(to, PERF_REC_FINISHED_ROUND, 0);
+
+	perf_put_end(to, begun, NULL, NULL);
+}
+
+/* What was so before; with it the file can be opened. */
+static int tell_beginning(struct cpu_recording *r, const struct sampler_options *o, struct err *e)
 {
 	const struct perf_attr *a = &events_of(r)->all.at[0].attr;
 	struct proc_records *p = proc_records_new(a, o->data);
@@ -84,8 +92,10 @@ static void tell_beginning(struct cpu_recording *r, const struct sampler_options
 	if (r->chains)
 		chain_maker_look(r->chains,
 				 &(struct perf_records){ .at = records.at, .n_bytes = records.n });
+	put_round(&records);
 	data_file_add(r->file, records.at, records.n);
 	vec_done(&records);
+	return data_file_flush(r->file, e);
 }
 
 int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recording **out,
@@ -105,11 +115,12 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 			r->chains = chain_maker_new(sampler_events(r->sampler));
 		rc = open_file(r, o, e);
 	}
+	if (rc == 0)
+		rc = tell_beginning(r, &o->sampler, e);
 	if (rc) {
 		cpu_recording_free(r);
 		return rc;
 	}
-	tell_beginning(r, &o->sampler);
 	*out = r;
 	return 0;
 }
@@ -174,7 +185,6 @@ static void take(void *arg, const struct perf_records *records)
 static void take_turn(struct cpu_recording *r)
 {
 	uint64_t before = data_file_bytes(r->file);
-	size_t begun;
 
 	sampler_turn(r->sampler);
 	if (r->chains)
@@ -183,8 +193,7 @@ static void take_turn(struct cpu_recording *r)
 	sampler_take(r->sampler, take, r);
 	if (r->out.n == 0 && data_file_bytes(r->file) == before)
 		return;
-	begun = perf_put_begin(&r->out, PERF_REC_FINISHED_ROUND, 0);
-	perf_put_end(&r->out, begun, NULL, NULL);
+	put_round(&r->out);
 	data_file_add(r->file, r->out.at, r->out.n);
 }
 

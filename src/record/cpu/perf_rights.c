@@ -105,6 +105,10 @@ const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, 
 		return "what the kernel does is left out: kernel.perf_event_paranoid is above 1; sysctl "
 		       "kernel.perf_event_paranoid=1 as root shows it, and tells every user where the kernel's code "
 		       "lies";
+	case RIGHTS_KERNELS:
+		return "it happens in the kernel, which users may not watch while kernel.perf_event_paranoid is above "
+		       "1; as root or with CAP_PERFMON it can be sampled, and sysctl kernel.perf_event_paranoid=1 "
+		       "lets every user do so in own processes";
 	case RIGHTS_ALL:
 		return why_all(r);
 	}

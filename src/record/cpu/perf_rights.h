@@ -28,6 +28,7 @@ enum rights_wish {
 	RIGHTS_OWN,     /* an event on ourselves, without the kernel */
 	RIGHTS_PROCESS, /* a process */
 	RIGHTS_KERNEL,  /* the kernel's part of a process */
+	RIGHTS_KERNELS, /* what happens in the kernel only */
 	RIGHTS_ALL,     /* everything on the cpus, or a control group */
 };
 

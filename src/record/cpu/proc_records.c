@@ -18,7 +18,9 @@
 #include "mem.h"
 #include "perf_put.h"
 
-#define NOTES_MAX 4096
+#define NOTES_MAX     4096
+#define LINES_TO_TEXT 4096
+#define KERNEL_MAX    (UINT64_C(1) << 30)
 
 struct known_file {
 	uint64_t device, inode;
@@ -188,27 +190,20 @@ void proc_records_all(struct proc_records *p, struct perf_put *to)
 		closedir(dir);
 }
 
-/* Where the kernel's code begins and ends. Symbols of modules come last and are not read. */
-static bool find_text(uint64_t *begin, uint64_t *end)
+/* Where the kernel's code begins, by the first lines of kallsyms: all of it takes long to make. 0: it does not say. */
+static uint64_t find_text(void)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	char line[512], name[256];
-	uint64_t address;
+	uint64_t address, text = 0;
 
-	*begin = *end = 0;
-	while (f && !(*begin && *end) && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) != 2)
-			continue;
-		if (address == 0)
-			break;
-		if (strcmp(name, "_text") == 0)
-			*begin = address;
-		else if (strcmp(name, "_etext") == 0)
-			*end = address;
-	}
+	for (int i = 0; f && !text && i < LINES_TO_TEXT && fgets(line, sizeof(line), f); i++)
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &address, name) == 2 &&
+		    strcmp(name, "_text") == 0)
+			text = address;
 	if (f)
 		fclose(f);
-	return *begin && *end > *begin;
+	return text;
 }
 
 static void put_modules(struct proc_records *p, struct perf_put *to)
@@ -237,11 +232,12 @@ bool proc_records_kernel(struct proc_records *p, struct perf_put *to)
 	struct perf_mmap m = {
 		.pid = -1, .executable = true, .path = path, .path_len = sizeof(path) - 1
 	};
-	uint64_t end;
 
-	if (!find_text(&m.start, &end))
+	m.start = find_text();
+	if (!m.start)
 		return false;
-	m.length = end - m.start;
+	/* To where modules begin, at most. */
+	m.length = UINT64_MAX - m.start < KERNEL_MAX ? UINT64_MAX - m.start : KERNEL_MAX;
 	m.file_offset = m.start;
 	perf_put_mmap(to, PERF_CPU_KERNEL, p->attr, &m, &none);
 	put_modules(p, to);

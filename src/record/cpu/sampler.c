@@ -210,10 +210,10 @@ static void rename_event(struct perf_event *e, char *name)
 	e->name = name;
 }
 
-/* Does it happen in the kernel only, so that there is nothing of it without? */
+/* Does it happen in the kernel only, or was only that asked for? */
 static bool is_kernels(const struct perf_attr *a)
 {
-	return a->type == PERF_T_TRACEPOINT ||
+	return a->flags & PERF_ATTR_EXCLUDE_USER || a->type == PERF_T_TRACEPOINT ||
 	       (a->type == PERF_T_SOFTWARE && (a->config == 3 || a->config == 4));
 }
 
@@ -285,10 +285,14 @@ static bool ask_for_less(struct sampler *s, struct perf_event *e, int rc)
 	}
 }
 
-static int say_event(struct sampler *s, const char *name, const struct perf_scope *at, int rc,
-		     struct err *e)
+/* Why an event could not be opened. */
+static int say_event(struct sampler *s, struct perf_event *event, const struct perf_scope *at,
+		     int rc, struct err *e)
 {
-	enum rights_wish wish = is_whole(s) ? RIGHTS_ALL : RIGHTS_PROCESS;
+	enum rights_wish wish = is_whole(s)                ? RIGHTS_ALL
+				: is_kernels(&event->attr) ? RIGHTS_KERNELS
+							   : RIGHTS_PROCESS;
+	const char *name = perf_event_name_of(event);
 
 	if (rc == -ENOENT || rc == -ENODEV || rc == -EOPNOTSUPP)
 		return err_set(e, rc, "%s is not counted on this machine", name);
@@ -315,7 +319,7 @@ static int open_event(struct sampler *s, uint32_t event, const struct perf_scope
 	if (fd == -ESRCH)
 		return fd;
 	if (fd < 0)
-		return say_event(s, perf_event_name_of(p), at, fd, e);
+		return say_event(s, p, at, fd, e);
 	s->settled.at[event] = true;
 	vec_push(&s->fds, fd);
 	rc = perf_sys_redirect(fd, s->owners.at[cpu]);
