@@ -256,6 +256,7 @@ static void tell_event(struct heap_tell *t, const struct heap_record *r, int64_t
 		break;
 	case HEAP_REC_EXEC:
 		text_fact(t, "became", &r->text[0]);
+		t->execed = true;
 		break;
 	case HEAP_REC_END:
 		t->ended = true;
@@ -270,6 +271,8 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 
 	if (r->type == HEAP_REC_USAGE && r->number[HEAP_TIME] > t->newest)
 		t->newest = r->number[HEAP_TIME];
+	/* It may have failed. */
+	t->execed = false;
 	switch ((enum heap_record_type)r->type) {
 	case HEAP_REC_PROCESS:
 		tell_process(t, r);

@@ -68,8 +68,9 @@ struct heap_tell {
 	uint64_t newest;   /* time of the newest record */
 	uint64_t
 		held; /* events of so much time may not be in the file yet: culling waits for frees */
-	uint64_t n_lost;        /* events that were not recorded */
-	bool ended;             /* there is an END */
+	uint64_t n_lost; /* events that were not recorded */
+	bool ended;      /* there is an END */
+	bool execed; /* the last thing that it says is that the process became another program */
 	uint64_t n_events_said; /* by it */
 	bool free_stacks;       /* who frees was recorded */
 	uint64_t overhead; /* of the program's time recording was to take, in millionths; 0: any */

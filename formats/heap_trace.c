@@ -104,6 +104,7 @@ static void take_block(struct reader *r, const struct heap_place *place, struct 
 		r->n_allocations += b->n_allocs;
 		r->newest = b->last_time > r->newest ? b->last_time : r->newest;
 		r->tell.events_begun = true;
+		r->tell.execed = false;
 		break;
 	case HEAP_BLOCK_STACKS:
 		if (heap_blocks_unpack(&r->blocks, place, u) && !heap_stacks_add(r->stacks, b, u))
@@ -506,7 +507,11 @@ static void state_losses(struct reader *r)
 	struct heap_rows_stats rows = heap_rows_stats(r->rows);
 	char bad[FMT_COUNTED_SIZE];
 
-	if (!r->tell.ended)
+	if (r->tell.execed)
+		build_fact(
+			r->profile, r->capture, "file", "ended", FACT_PLAIN,
+			"with the program that the process became, which has a trace of its own if it could be recorded");
+	else if (!r->tell.ended)
 		build_fact(r->profile, r->capture, "losses", "not finished", FACT_LOSS,
 			   "the recording was cut short, or goes on: all whole blocks were read");
 	loss(r, "cut", b->n_cut_bytes, "byte", "at the end of no whole block");

@@ -272,6 +272,35 @@ Test(heap_trace, what_is_beside_the_events)
 	made_heap_done(&h);
 }
 
+/* Nothing is lost where a program became another one; if it stayed what it was, the end is missing. */
+Test(heap_trace, a_program_that_became_another_one)
+{
+	static const struct heap_event e[] = { A(1, 1, 1, 100), A(2, 2, 1, 10) };
+
+	for (int goes_on = 0; goes_on < 2; goes_on++) {
+		const struct heap_record exec = {
+			.type = HEAP_REC_EXEC,
+			.number = { 3 },
+			.text = { { (const uint8_t *)"/bin/env", 8 } },
+		};
+		struct made_heap h;
+		struct profile *p;
+
+		made_heap_init(&h);
+		made_heap_begin(&h);
+		made_heap_events(&h, 1, 1, e, 1);
+		made_heap_records(&h, &exec, 1);
+		if (goes_on)
+			made_heap_events(&h, 1, 2, e + 1, 1);
+		p = read_made(&h);
+		cr_expect_str_eq(fact(p, "became"), "/bin/env");
+		cr_expect_eq(fact(p, "not finished") != NULL, goes_on);
+		cr_expect_eq(fact(p, "ended") != NULL, !goes_on);
+		profile_free(p);
+		made_heap_done(&h);
+	}
+}
+
 /*
  * Blocks were dropped, whose events were up to a time: what is left of that time is left out, be it a free or an
  * allocation, and a free of an allocation of then is nothing that is lost.

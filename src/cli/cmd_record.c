@@ -150,12 +150,13 @@ static int run_command(const struct recording *r)
 	return status;
 }
 
-/* Says what the tracer's log says; the number of traces. */
-static size_t say_log(const struct recording *r)
+/* Says what the tracer's log says; false: nothing. */
+static bool say_log(const struct recording *r)
 {
 	FILE *f = fopen(r->log, "r");
 	char *line = NULL;
-	size_t n = 0, room = 0;
+	bool said = false;
+	size_t room = 0;
 	ssize_t len;
 
 	while (f && (len = getline(&line, &room, f)) > 0) {
@@ -163,9 +164,9 @@ static size_t say_log(const struct recording *r)
 
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
+		said = true;
 		if (path) {
 			record_say_trace(path + strlen(WRITES));
-			n++;
 		} else {
 			say("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
 		}
@@ -173,7 +174,7 @@ static size_t say_log(const struct recording *r)
 	free(line);
 	if (f)
 		fclose(f);
-	return n;
+	return said;
 }
 
 static enum status record_heap(struct recording *r)
@@ -191,7 +192,7 @@ static enum status record_heap(struct recording *r)
 	close(fd);
 	r->log = log;
 	status = run_command(r);
-	if (say_log(r) == 0 && !(WIFEXITED(status) && WEXITSTATUS(status) >= NOT_EXECUTABLE))
+	if (!say_log(r) && !(WIFEXITED(status) && WEXITSTATUS(status) >= NOT_EXECUTABLE))
 		say("nothing was recorded; the heap of programs that are statically linked, or that run with the rights of others (setuid), cannot be: the loader does not let a library in");
 	unlink(log);
 	if (status == -1)

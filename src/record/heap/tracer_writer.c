@@ -645,6 +645,15 @@ static void renew(void)
 	writer.blocks.file.n_bytes = 0;
 }
 
+/* "PATH: No such file or directory", good until the next one. */
+static const char *file_fault(int ret)
+{
+	static char text[sizeof(writer.blocks.file.path) + 128];
+
+	snprintf(text, sizeof(text), "%s: %s", writer.blocks.file.path, strerror(-ret));
+	return text;
+}
+
 bool tracer_writer_init(const char **why)
 {
 	struct heap_file_header h = { .version = HEAP_FILE_NO_GAPS, .unit_ns = 1000 };
@@ -658,7 +667,7 @@ bool tracer_writer_init(const char **why)
 		return false;
 	renew();
 	ret = tracer_file_make(&writer.blocks.file, &recorder.options);
-	*why = strerror(-ret);
+	*why = file_fault(ret);
 	if (ret)
 		return false;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -674,7 +683,7 @@ bool tracer_writer_init(const char **why)
 		h.run = h.start_ns;
 	heap_put_file_header(bytes, &h);
 	ret = tracer_file_write(&writer.blocks.file, bytes, sizeof(bytes));
-	*why = strerror(-ret);
+	*why = file_fault(ret);
 	if (ret)
 		return false;
 	tracer_facts_process();
