@@ -673,6 +673,14 @@ static int read_stream(struct reader *r, struct err *e)
 	return rc < 0 ? rc : named;
 }
 
+static void state_copied(struct reader *r)
+{
+	builder_begin(r->profile);
+	build_fact(r->profile, r->capture, "file", "copied", FACT_PLAIN,
+		   "to a temporary file without a name, as its parts are read here and there");
+	builder_end(r->profile);
+}
+
 static int read_all(struct reader *r, struct err *e)
 {
 	struct input *whole = NULL;
@@ -681,8 +689,10 @@ static int read_all(struct reader *r, struct err *e)
 	/* A file's attrs and features stand apart from its records: it has to be read here and there. */
 	if (rc == 0 && !r->header.pipe && !input_seekable(r->in))
 		rc = perf_spool(r->in, &whole, r->progress, e);
-	if (rc == 0 && whole)
+	if (rc == 0 && whole) {
 		r->in = whole;
+		state_copied(r);
+	}
 	if (rc == 0)
 		rc = open_stream(r, e);
 	if (rc == 0)

@@ -74,11 +74,11 @@ struct perf_stream {
 	bool awaited; /* what was handed out last is used only when the next window is there */
 
 	bool may_leave_gaps;
-	size_t head;   /* bytes to read of long samples, GAP_… */
-	size_t n_gaps; /* since head has its size */
-	_Atomic size_t
-		n_filled; /* of them; by who looks at the windows, perhaps on another thread */
-	size_t most;      /* bytes to read at once: few after a gap */
+	_Atomic size_t head; /* bytes to read of long samples, GAP_…; read by who fills gaps, too */
+	size_t n_gaps;       /* since head has its size */
+	/* Of them; counted by who looks at the windows, perhaps on another thread. */
+	_Atomic size_t n_filled;
+	size_t most; /* bytes to read at once: few after a gap */
 
 	bool packed;           /* changed over */
 	uint8_t *raw;          /* [room] bytes of the file, owned */
@@ -305,7 +305,9 @@ static void fill_gap(void *stream, const struct perf_gap *g)
 	if (got < 0)
 		got = 0;
 	memset(g->at + got, 0, g->n - (size_t)got);
-	s->n_filled++;
+	/* Windows of before may still be walked when head has grown: what they lacked says nothing of it. */
+	if (g->offset - g->record >= s->head)
+		s->n_filled++;
 }
 
 /* The size of the record at `whole` when that is a long sample, all of which is in the file; else 0. */
@@ -343,7 +345,7 @@ static void leave_gap(struct perf_stream *s, uint32_t size)
 	s->n = to;
 	s->most = GAP_TAIL_BYTES + s->head;
 	if (++s->n_gaps >= GAP_TRIAL && s->n_filled > s->n_gaps / GAP_FILLS_PART) {
-		s->head *= 2;
+		s->head = 2 * s->head;
 		s->n_gaps = 0;
 		s->n_filled = 0;
 	}

@@ -206,6 +206,7 @@ Test(perf_data, a_packed_file_is_unpacked)
 	n = z.total_out;
 	deflateEnd(&z);
 	r = read_bytes(packed, n);
+	cr_expect_eq(strncmp(fact(&r, "file", "copied"), "to a temporary file", 19), 0);
 	expect_text(&r, records_text, "gzip");
 	made_done(&records);
 	made_done(&m);

@@ -271,6 +271,43 @@ Test(perf_gaps, of_a_file_that_shrinks_are_zeros)
 	made_done(&records);
 }
 
+static void fill_gaps(const struct perf_records *w)
+{
+	for (size_t i = 0; i < w->n_gaps; i++)
+		perf_gap_fill(&w->gaps[i]);
+}
+
+/* Walks that get to the gaps make heads longer, but only those to the gaps behind heads of that length. */
+Test(perf_gaps, late_fills_say_nothing_of_longer_heads)
+{
+	struct made records = { .attr = attr_of_stacks() };
+	struct perf_records w[7]; /* the first is read whole */
+	struct perf_stream *s;
+	struct input *in;
+
+	for (uint32_t i = 0; i < 500; i++)
+		put_stack(&records, i, 0);
+	in = input_of_bytes(records.bytes.at, records.bytes.n, "x.data");
+	s = perf_stream_new(in, 0, records.bytes.n, false, 0);
+	perf_stream_leave_gaps(s, false);
+	perf_stream_keep(s, 7);
+	for (size_t i = 0; i < 7; i++) {
+		cr_assert_eq(perf_stream_next(s, &w[i], NULL), 1);
+		if (i == 2 || i == 3)
+			fill_gaps(&w[i - 1]);
+	}
+	cr_expect_lt(w[1].gaps[1].offset - w[1].gaps[1].record, 4096u);
+	for (size_t i = 4; i < 7; i++) {
+		const struct perf_gap *g = &w[i].gaps[w[i].n_gaps - 1];
+
+		cr_expect_geq(g->offset - g->record, 4096u, "window %zu", i);
+		cr_expect_lt(g->offset - g->record, 8192u, "window %zu", i);
+	}
+	perf_stream_free(s);
+	input_close(in);
+	made_done(&records);
+}
+
 /* Windows that are kept hold what they held, however many more are read. */
 Test(perf_gaps, windows_are_kept_as_long_as_asked_for)
 {
