@@ -13,6 +13,8 @@ typedef void fuzz_fn(const uint8_t *bytes, size_t n);
 
 /* Asks unwind tables for rules and walks stacks with them. */
 fuzz_fn fuzz_cfi;
+/* Moves the beginnings of functions, and reads tables of symbols. */
+fuzz_fn fuzz_code;
 /* Asks debug information for frames. */
 fuzz_fn fuzz_debug_info;
 /* Reads folded text (packed or not) and writes it again. */

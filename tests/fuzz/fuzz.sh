@@ -19,6 +19,11 @@ for room in src/base src/profile src/unwind src/wire src/query src/resolve forma
 		[ -e "$c" ] && sources+=("$c")
 	done
 done
+# Of the preload library what reads bytes and needs nothing of it.
+includes+=(-I"$src/src/record/heap")
+for name in allocators code_move elf_symbols tracer_memory x86_code; do
+	sources+=("$src/src/record/heap/$name.c")
+done
 # What makes the inputs of a target.
 includes+=(-I"$src/tests")
 sources+=("$src/tests/made_dwarf.c")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Records programs with allocators of their own, from the beginning and while they run: as libraries, where each
-# call must be in the trace, and linked into the executable, where that they are not must be said.
+# Records programs with allocators of their own, from the beginning and while they run: as libraries, and linked into the
+# executable or a library, where each call must be in the trace, or that it is not must be said.
 . "$(dirname "$0")/lib.sh"
 
 cat >own.c <<'EOT'
@@ -76,15 +76,412 @@ for library in jemalloc mimalloc tcmalloc tcmalloc_minimal; do
     with "$library"
 done
 
-if ${CC:-cc} -O1 -o own own.c -l:libjemalloc.a -lstdc++ -lm -lpthread -ldl 2>/dev/null; then
+# --- allocators that are part of the executable -----------------------------------------------------------------
+
+# A program that does known things with one family of functions, in threads, and says what it did: the lines of count_shim.
+# arguments: threads, rounds of each. NAME(x) is what x is called in the family.
+cat >family.c <<'EOT'
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static uint64_t n_allocs, n_reallocs, n_frees, n_bytes;
+#define ADD(to, n) __atomic_fetch_add(&(to), n, __ATOMIC_RELAXED)
+static void *made(void *p, size_t n)
+{
+	if (!p)
+		abort();
+	ADD(n_allocs, 1);
+	ADD(n_bytes, n);
+	((volatile char *)p)[0] = 1;
+	return p;
+}
+static void *moved(void *p, size_t n)
+{
+	ADD(n_reallocs, 1);
+	return made(p, n);
+}
+#define GONE(call) (call, ADD(n_frees, 1))
+#ifdef __cplusplus
+#include <new>
+extern "C" {
+#endif
+#ifdef FAMILY
+#define PASTE(a, b) a##b
+#define NAME_(prefix, x) PASTE(prefix, x)
+#define NAME(x) NAME_(FAMILY, x)
+void *NAME(malloc)(size_t), *NAME(calloc)(size_t, size_t), *NAME(realloc)(void *, size_t), NAME(free)(void *);
+int NAME(posix_memalign)(void **, size_t, size_t);
+void *NAME(aligned_alloc)(size_t, size_t), *NAME(memalign)(size_t, size_t), *NAME(valloc)(size_t);
+#else
+#define NAME(x) x
+void *memalign(size_t, size_t), *valloc(size_t);
+#endif
+#ifdef JEMALLOC
+void *NAME(mallocx)(size_t, int), *NAME(rallocx)(void *, size_t, int);
+size_t NAME(xallocx)(void *, size_t, size_t, int);
+void NAME(dallocx)(void *, int), NAME(sdallocx)(void *, size_t, int);
+#endif
+#ifdef MIMALLOC
+void *mi_zalloc(size_t), *mi_malloc_aligned(size_t, size_t), *mi_realloc_aligned(void *, size_t, size_t), *mi_new(size_t);
+void *mi_heap_calloc(void *, size_t, size_t), *mi_heap_get_default(void), *mi_reallocf(void *, size_t), mi_free_size(void *, size_t);
+void *mi_recalloc(void *, size_t, size_t);
+#endif
+#ifdef __cplusplus
+}
+#endif
+static void round_of(size_t i)
+{
+	size_t n = 1 + i % 3000;
+	void *p = made(NAME(malloc)(n), n), *q = made(NAME(calloc)(3, n), 3 * n), *r = NULL;
+
+	p = moved(NAME(realloc)(p, 2 * n), 2 * n);
+	p = moved(NAME(realloc)(p, 7), 7);
+	if (NAME(posix_memalign)(&r, 64, n))
+		abort();
+	made(r, n);
+	GONE(NAME(free)(q));
+	q = made(NAME(aligned_alloc)(64, 64 * n), 64 * n);
+	GONE(NAME(free)(r));
+	GONE(NAME(free)(p));
+	p = made(NAME(memalign)(32, n), n);
+	r = made(NAME(realloc)(NULL, n), n);
+	NAME(free)(NULL);
+	GONE(NAME(free)(p));
+	GONE(NAME(free)(q));
+	GONE(NAME(free)(r));
+	if (i % 64 == 0) {
+		p = made(NAME(valloc)(n), n);
+		GONE(NAME(free)(p));
+	}
+	/* Cannot be had. */
+	if (NAME(malloc)(SIZE_MAX / 2) || NAME(calloc)(SIZE_MAX / 4, 8))
+		abort();
+#ifdef JEMALLOC
+	p = made(NAME(mallocx)(n, 6), n);
+	p = moved(NAME(rallocx)(p, 3 * n, 0), 3 * n);
+	if (NAME(xallocx)(p, 3 * n, 0, 0) >= 3 * n)
+		moved(p, 3 * n);
+	GONE(NAME(sdallocx)(p, 3 * n, 0));
+	q = made(NAME(mallocx)(n, 0), n);
+	if (NAME(xallocx)(q, (size_t)1 << 40, 0, 0) >= (size_t)1 << 40)
+		abort();
+	GONE(NAME(dallocx)(q, 0));
+#endif
+#ifdef MIMALLOC
+	p = made(mi_zalloc(n), n);
+	p = moved(mi_realloc_aligned(p, 5 * n, 128), 5 * n);
+	q = made(mi_malloc_aligned(n, 256), n);
+	r = made(mi_heap_calloc(mi_heap_get_default(), 2, n), 2 * n);
+	GONE(mi_free(p));
+	GONE(mi_free_size(q, n));
+	r = moved(mi_recalloc(r, 4, n), 4 * n);
+	r = moved(mi_reallocf(r, n), n);
+	GONE(mi_free(r));
+	p = made(mi_new(n), n);
+	GONE(mi_free(p));
+#endif
+#ifdef __cplusplus
+	char *one = (char *)made(::operator new(n), n), *two = (char *)made(new char[n], n);
+	GONE(::operator delete(one));
+	GONE(::operator delete[](two));
+	one = (char *)made(::operator new(n, std::nothrow), n);
+	GONE(::operator delete(one, n));
+	two = (char *)made(::operator new(n, std::align_val_t(128)), n);
+	GONE(::operator delete(two, std::align_val_t(128)));
+	if (i % 16 == 0) {
+		try {
+			volatile size_t huge = SIZE_MAX / 4;
+			::operator delete(::operator new(huge));
+			abort();
+		} catch (const std::bad_alloc &) {
+		}
+	}
+#endif
+}
+static void *work(void *rounds)
+{
+	for (size_t i = 0; i < (size_t)rounds; i++)
+		round_of(i);
+	return NULL;
+}
+/* In the child the same once more. */
+static int fork_and_work(void *rounds)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		work(rounds);
+		_exit(0);
+	}
+	return child < 0 || waitpid(child, &status, 0) != child || status;
+}
+int main(int argc, char **argv)
+{
+	char c;
+	int n_threads = atoi(argv[1]);
+	void *rounds = (void *)(size_t)(argc > 2 ? atoi(argv[2]) : 0);
+	pthread_t thread[16];
+	char text[256];
+	int n;
+
+	for (int i = 1; i < n_threads; i++)
+		if (pthread_create(&thread[i], NULL, work, rounds))
+			return 1;
+	while (argc > 3 && argv[3][0] == 'w' && read(0, &c, 1) == 1)
+		work(rounds);
+	work(rounds);
+	if (argc > 3 && argv[3][0] == 'f' && fork_and_work(rounds))
+		return 1;
+	for (int i = 1; i < n_threads; i++)
+		pthread_join(thread[i], NULL);
+	n = snprintf(text, sizeof(text), "allocs %llu\nreallocs %llu\nfrees %llu\nbytes %llu\n", (unsigned long long)n_allocs,
+		     (unsigned long long)n_reallocs, (unsigned long long)n_frees, (unsigned long long)n_bytes);
+	return write(1, text, (size_t)n) == n ? 0 : 1;
+}
+EOT
+
+# traced FILE COMMAND…: its trace's totals go to FILE; what it printed to said.
+traced() {
+    local to=$1
+    shift
     rm -f own.heap log
-    printf x | timeout 60 env LD_PRELOAD="$tracer" PROFTOP_OUTPUT="$work/own.heap" PROFTOP_LOGFILE="$work/log" ./own >said ||
-        fault "jemalloc in the executable: ends with $?"
-    grep -q 'allocator is linked into the executable' log || fault "jemalloc in the executable: $(cat log)"
-    "$tools/heap_totals" -r own.heap | grep -q '^NOTE.*linked into the executable' || fault "jemalloc in the executable: no note"
-    echo "jemalloc in the executable: told"
+    timeout 120 env LD_PRELOAD="$tracer" PROFTOP_OUTPUT="$work/own.heap" PROFTOP_LOGFILE="$work/log" PROFTOP_CHECK=7 "$@" >said 2>said.err ||
+        fault "$what: ends with $?: $(head -c 300 said.err)"
+    "$tools/heap_totals" own.heap >"$to" || fault "$what: the trace cannot be read"
+    sound "$what" "$to"
+    grep -q ' 0 were wrong' log || fault "$what: $(grep 'were wrong' log)"
+}
+
+# counts WHAT TELLS COMMAND: with rounds the trace has as much more than without them as the program says, to the event.
+counts() {
+    local what=$1 tells=$2 program=$3 threads name
+    for threads in 1 4; do
+        what="$1, $threads threads"
+        timeout 60 "$program" $threads 300 >plain || fault "$what: without us it ends with $?"
+        traced none "$program" $threads 0
+        traced some "$program" $threads 300
+        cmp -s plain said || fault "$what: says other things with us"
+        grep -q "$tells" log || fault "$what: $(cat log)"
+        for name in allocs reallocs frees bytes; do
+            [ $(($(value $name some) - $(value $name none))) = "$(value $name said)" ] ||
+                fault "$what: $name is $(value $name some) - $(value $name none), not $(value $name said)"
+        done
+        echo "$what: $(tr '\n' ' ' <said)"
+    done
+}
+
+leads='functions, by their first bytes, lead to the recorder'
+build() {
+    local out=$1
+    shift
+    ${CC:-cc} -O2 -w -o "$out" "$@" -lstdc++ -lm -lpthread -ldl 2>build.err
+}
+
+# As Rust programs have it, and others with a prefix.
+archive=$(${CC:-cc} -print-file-name=libjemalloc_pic.a)
+[ -e "$archive" ] || archive=$(${CC:-cc} -print-file-name=libjemalloc.a)
+renamed() {
+    local name
+    for name in malloc calloc posix_memalign aligned_alloc realloc free mallocx rallocx xallocx sallocx dallocx sdallocx nallocx \
+        mallctl mallctlnametomib mallctlbymib malloc_stats_print malloc_usable_size memalign valloc; do
+        echo "$name $1$name"
+    done >names
+    objcopy --redefine-syms=names "$archive" "lib$1.a"
+}
+
+if [ -e "$archive" ] && build je family.c -DJEMALLOC "$archive"; then
+    counts 'jemalloc in the executable' "jemalloc in the executable: .*$leads" ./je
+    build hidden family.c -DJEMALLOC "$archive" -Wl,--exclude-libs,ALL && counts 'jemalloc, not exported' "jemalloc.*$leads" ./hidden
+    build fixed family.c -DJEMALLOC "$archive" -no-pie -fno-pie && counts 'jemalloc, at a fixed address' "jemalloc.*$leads" ./fixed
+    build jexx -x c++ family.c -DJEMALLOC -x none "$archive" && counts 'jemalloc and C++' "jemalloc.*$leads" ./jexx
+    for prefix in je_ _rjem_; do
+        renamed $prefix
+        build with$prefix family.c -DJEMALLOC -DFAMILY=$prefix lib$prefix.a && counts "jemalloc as $prefix" "jemalloc.*$leads" ./with$prefix
+    done
+
+    what='the child of a fork'
+    rm -f forked.*.heap
+    timeout 60 env LD_PRELOAD="$tracer" PROFTOP_CHILDREN=1 PROFTOP_OUTPUT="$work/forked.%p.heap" ./with_rjem_ 1 100 fork >said ||
+        fault "$what: ends with $?"
+    for each in forked.*.heap; do
+        "$tools/heap_totals" "$each" >totals
+        sound "$what" totals
+        for name in allocs reallocs frees bytes; do
+            [ "$(value $name totals)" = "$(value $name said)" ] || fault "$what: $name is $(value $name totals), not $(value $name said)"
+        done
+        "$tools/heap_totals" -r "$each" | grep -q "^NOTE.*$leads" || fault "$what: no note in $each"
+    done
+    [ "$(ls forked.*.heap | wc -l)" = 2 ] || fault "$what: $(ls forked.*.heap)"
+    echo "$what: $(tr '\n' ' ' <totals | cut -c1-200)"
+
+    what='attached to'
+    rm -f in running.heap log
+    mkfifo in
+    ./with_rjem_ 1 100 wait <in >said &
+    pid=$!
+    exec 8>in
+    for _ in {1..200}; do [ "$(readlink "/proc/$pid/exe")" = "$work/with_rjem_" ] && break; sleep 0.05; done
+    "$PROFTOP" record --heap -p "$pid" -o running.heap 2>log 8>&- &
+    recorder=$!
+    for _ in {1..300}; do grep -qs 'recording the heap of' log && break; sleep 0.05; done
+    printf x >&8
+    sleep 0.3
+    kill -INT "$recorder"
+    wait "$recorder" || fault "$what: $(cat log)"
+    exec 8>&-
+    wait "$pid" || fault "$what: ends with $?"
+    "$tools/heap_totals" -r running.heap | grep '^NOTE' >notes
+    grep -q 'jemalloc in the executable: its own calls.*not changed while a program runs' notes || fault "$what: $(cat notes log)"
+    echo "$what: $(cat notes)"
+
+    what='stripped, exported'
+    strip -o stripped je
+    "./stripped" 1 0 >/dev/null && traced some ./stripped 1 10
+    # Without symbols, what looks like a jump cannot be shown to be none.
+    grep -q "no symbol table, and what it does not export is not seen\|seems to jump into it" log || fault "$what: $(cat log)"
+    what='stripped, with a prefix'
+    strip -o stripped with_rjem_ && traced some ./stripped 1 10
+    grep -q 'jemalloc in the executable: not recorded, as it has no symbol table' log || fault "$what: $(cat log)"
+    "$tools/heap_totals" -r own.heap | grep -q '^NOTE.*no symbol table' || fault "$what: no note"
+
+    what='in a library that hides it'
+    build libhides.so -shared -fPIC -DJEMALLOC -DFAMILY=_rjem_ -Dmain=hidden_main -fvisibility=hidden -x c - -x none lib_rjem_.a -Wl,--exclude-libs,ALL <<<'
+#include "family.c"
+__attribute__((visibility("default"))) int library_main(int argc, char **argv) { return hidden_main(argc, argv); }'
+    build hides -x c - -x none -L. -lhides -Wl,-rpath,"$work" <<<'
+int library_main(int argc, char **argv); int main(int argc, char **argv) { return library_main(argc, argv); }' &&
+        counts "$what" "jemalloc in $work/libhides.so.*$leads" ./hides
+
+    if command -v rustc >/dev/null 2>&1; then
+        cat >own.rs <<'EOT'
+use std::alloc::{GlobalAlloc, Layout};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+extern "C" {
+    fn _rjem_mallocx(n: usize, flags: i32) -> *mut u8;
+    fn _rjem_calloc(n: usize, size: usize) -> *mut u8;
+    fn _rjem_rallocx(p: *mut u8, n: usize, flags: i32) -> *mut u8;
+    fn _rjem_sdallocx(p: *mut u8, n: usize, flags: i32);
+}
+static N: [AtomicUsize; 4] = [const { AtomicUsize::new(0) }; 4];
+struct Je;
+fn made(p: *mut u8, n: usize) -> *mut u8 { N[0].fetch_add(1, SeqCst); N[3].fetch_add(n, SeqCst); p }
+fn flags(l: Layout) -> i32 { l.align().trailing_zeros() as i32 }
+unsafe impl GlobalAlloc for Je {
+    unsafe fn alloc(&self, l: Layout) -> *mut u8 { made(_rjem_mallocx(l.size(), flags(l)), l.size()) }
+    unsafe fn alloc_zeroed(&self, l: Layout) -> *mut u8 {
+        if l.align() <= 16 { return made(_rjem_calloc(1, l.size()), l.size()); }
+        made(_rjem_mallocx(l.size(), flags(l) | 0x40), l.size())
+    }
+    unsafe fn dealloc(&self, p: *mut u8, l: Layout) { N[2].fetch_add(1, SeqCst); _rjem_sdallocx(p, l.size(), flags(l)) }
+    unsafe fn realloc(&self, p: *mut u8, l: Layout, n: usize) -> *mut u8 {
+        N[1].fetch_add(1, SeqCst);
+        made(_rjem_rallocx(p, n, flags(l)), n)
+    }
+}
+#[global_allocator]
+static GLOBAL: Je = Je;
+fn work(n: usize) -> usize {
+    let mut m = std::collections::HashMap::new();
+    for i in 0..n { m.entry(i % 97).or_insert_with(Vec::new).push(format!("{i}")); }
+    m.values().map(|v| v.len()).sum()
+}
+fn main() {
+    let arg: Vec<usize> = std::env::args().skip(1).map(|a| a.parse().unwrap()).collect();
+    let t: Vec<_> = (1..arg[0]).map(|_| std::thread::spawn(move || work(arg_of(1)))).collect();
+    let mut all = work(arg[1]);
+    for t in t { all += t.join().unwrap(); }
+    if all != arg[0] * arg[1] { std::process::abort(); }
+    println!("rust {}", all);
+    let n: Vec<usize> = N.iter().map(|a| a.load(SeqCst)).collect();
+    println!("allocs {}\nreallocs {}\nfrees {}\nbytes {}", n[0], n[1], n[2], n[3]);
+    std::process::exit(0);
+}
+fn arg_of(i: usize) -> usize { std::env::args().nth(1 + i).unwrap().parse().unwrap() }
+EOT
+        what='Rust with jemalloc'
+        if rustc -O -o rusty own.rs -L. -l static=_rjem_ -l stdc++ 2>build.err; then
+            # Its counts go on to the end, so the difference is that of two runs that say what they did.
+            for threads in 1 4; do
+                traced none ./rusty $threads 0 && cp said said.none && traced some ./rusty $threads 2000
+                grep -q "jemalloc in the executable: .*$leads" log || fault "$what: $(cat log)"
+                for name in allocs reallocs frees bytes; do
+                    [ $(($(value $name some) - $(value $name none))) = $(($(value $name said) - $(value $name said.none))) ] ||
+                        fault "$what: $name is $(value $name some) - $(value $name none), not $(value $name said) - $(value $name said.none)"
+                done
+                echo "$what, $threads threads: $(tr '\n' ' ' <said)"
+            done
+        else
+            echo "skipped: $what: $(head -3 build.err)"
+        fi
+    else
+        echo 'skipped: there is no rustc'
+    fi
 else
     echo "skipped: there is no static jemalloc"
+fi
+
+archive=$(${CC:-cc} -print-file-name=libtcmalloc_minimal.a)
+if [ -e "$archive" ]; then
+    whole="-Wl,--whole-archive $archive -Wl,--no-whole-archive"
+    build tc -x c++ family.c -x none $whole && counts 'tcmalloc in the executable' "tcmalloc in the executable: .*$leads" ./tc
+    build tc_ family.c -DFAMILY=tc_ -Daligned_alloc=memalign $whole && counts 'tcmalloc as tc_' "tcmalloc.*$leads" ./tc_
+else
+    echo 'skipped: there is no static tcmalloc'
+fi
+
+# As libraries: what has names of its own, and operator new, which need not call malloc.
+build jeso -x c++ family.c -DJEMALLOC -x none -ljemalloc && counts 'jemalloc as a library, C++' 'jemalloc' ./jeso
+build miso family.c -DMIMALLOC -DFAMILY=mi_ -lmimalloc && counts 'mimalloc as a library' 'mimalloc' ./miso
+build tcso -x c++ family.c -x none -ltcmalloc_minimal && counts 'tcmalloc as a library, C++' 'tcmalloc' ./tcso
+
+# Functions that cannot be led elsewhere: then none of their allocator's is.
+cat >refused.c <<'EOT'
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+void *mi_malloc(size_t), mi_free(void *);
+__attribute__((noinline)) void *mi_malloc(size_t n)
+{
+	void *p = malloc(n);
+
+	return p ? memset(p, 0, n) : p;
+}
+__asm__(".text\n.globl mi_free\n.type mi_free,@function\nmi_free:\n" CODE "\n.size mi_free, . - mi_free\n.balign 16, 0xcc\n"
+	".type mi_next,@function\nmi_next: " NEXT "\n.size mi_next, . - mi_next\n");
+int main(void)
+{
+	for (size_t i = 1; i < 100; i++)
+		mi_free(mi_malloc(i));
+	return write(1, "done\n", 5) == 5 ? 0 : 1;
+}
+EOT
+# refused WHY CODE NEXT: of such a mi_free, and of a function behind it.
+refused() {
+    local what="refused: $1"
+    ${CC:-cc} -O1 -DCODE="\"$2\"" -DNEXT="\"${3:-ret}\"" -o refused refused.c || { fault "$what: does not compile"; return; }
+    timeout 60 ./refused >plain
+    traced some ./refused
+    cmp -s plain said || fault "$what: says other things with us"
+    grep -q "mimalloc in the executable: its own calls of it are not recorded, as mi_free cannot be led to the recorder: $1" log ||
+        fault "$what: $(cat log)"
+    "$tools/heap_totals" -r own.heap | grep -q "^NOTE.*$1" || fault "$what: no note"
+    # What it is made of is seen as ever.
+    [ "$(value allocs some)" = 99 ] || fault "$what: $(value allocs some) allocations"
+    echo "$what"
+}
+if [ "$(uname -m)" = x86_64 ]; then
+    refused 'it is shorter than a jump' 'nop; jmp 1f; 1: ret'
+    refused 'it begins with an instruction that is not moved' 'ret'
+    refused 'it begins with an instruction that is not moved' 'vmovaps %xmm1,%xmm0; ret'
+    refused 'it jumps to its beginning' '1: shr $1,%rdi; cmp $3,%rdi; ja 1b; ret'
+    refused 'it has a jump by a table' 'lea 1f(%rip),%rax; jmp *%rax; 1: ret'
+    refused 'it has an instruction that is not known' 'push %rbp; mov %rsp,%rbp; pop %rbp; jmp 1f; .byte 6; 1: ret'
+    refused 'the function next to it may jump into it' 'push %rbp; mov %rsp,%rbp; pop %rbp; ret' 'jmp mi_free + 1'
 fi
 
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

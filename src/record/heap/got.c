@@ -243,24 +243,6 @@ bool got_is_preloaded(void)
 	return own;
 }
 
-/* The executable is first in the list. */
-static int executable_only(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	struct module m;
-
-	(void)size;
-	*(bool *)arg = read_module(info, &m) && find_symbol(&m, "malloc");
-	return 1;
-}
-
-bool got_executable_allocates(void)
-{
-	bool does = false;
-
-	dl_iterate_phdr(executable_only, &does);
-	return does;
-}
-
 static void add_hook(const char *name, uint64_t to, uint64_t original)
 {
 	uint8_t first = (uint8_t)name[0];

@@ -22,9 +22,6 @@ void *got_original(const char *name);
 /* Was this library there when the program began? */
 bool got_is_preloaded(void);
 
-/* Is an allocator linked into the executable? Its own calls of it go through no table. */
-bool got_executable_allocates(void);
-
 /* Leads the calls of all modules that are loaded to our hooks. Returns how many slots were changed. */
 uint32_t got_patch(void);
 

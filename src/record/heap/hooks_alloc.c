@@ -7,10 +7,11 @@
  */
 #include "config.h"
 
+#include "code_hooks.h"
 #include "got.h"
 #include "heap_events.h"
+#include "hooks.h"
 #include "real_calls.h"
-#include "tracer.h"
 #include "tracer_init.h"
 #include "tracer_note.h"
 #include "tracer_thread.h"
@@ -34,26 +35,18 @@ void free_aligned_sized(void *p, size_t align, size_t size);
 
 int __cxa_atexit(void (*fn)(void *), void *arg, void *library);
 
-static _Atomic uint32_t begun;
+_Atomic uint32_t hooks_begun __attribute__((visibility("hidden")));
 static bool ends_late; /* after the destructors of libraries, too */
 
-static __attribute__((noinline)) void begin(void)
+void hooks_begin(void)
 {
-	if (environ && atomic_exchange(&begun, 1) == 0)
+	if (environ && atomic_exchange(&hooks_begun, 1) == 0)
 		tracer_begin();
 }
 
 void hooks_begin_anew(void)
 {
-	atomic_store(&begun, 0);
-}
-
-/* Recording begins with the first call that finds libc ready. */
-static inline bool recording(void)
-{
-	if (__builtin_expect(!atomic_load_explicit(&begun, memory_order_relaxed), 0))
-		begin();
-	return tracer_is_on();
+	atomic_store(&hooks_begun, 0);
 }
 
 /* Where one of the two comes last, recording ends there. */
@@ -72,12 +65,14 @@ __attribute__((constructor)) static void start(void)
 {
 	/* Loaded into a program that runs: nothing begins before tracer_attach.h says so. */
 	if (!got_is_preloaded()) {
-		atomic_store(&begun, 1);
+		atomic_store(&hooks_begun, 1);
 		return;
 	}
-	if (real_calls_ready() && atomic_exchange(&begun, 1) == 0)
+	if (real_calls_ready() && atomic_exchange(&hooks_begun, 1) == 0)
 		tracer_begin();
 	/* What is asked for before main and belongs to no library comes after the destructors of all libraries. */
+	if (tracer_is_on())
+		code_hooks_install();
 	ends_late = tracer_is_on() && __cxa_atexit(stop, NULL, NULL) == 0;
 	tracer_begin_writing();
 }
@@ -112,23 +107,36 @@ HOOK void *malloc(size_t n)
 
 	if (from_pool())
 		return real_pool_take(16, n);
-	if (!recording())
+	if (!hooks_record(&from))
 		return real.malloc(n);
+	hooks_enter(&from);
 	p = real.malloc(n);
+	hooks_leave();
 	note_alloc(&from, p, n, HEAP_MALLOC);
 	return p;
+}
+
+static inline __attribute__((always_inline)) void give_back(const struct walk_start *from, void *p)
+{
+	size_t room;
+
+	if (!p || real_pool_has(p, &room) || !real_calls_ready())
+		return;
+	if (!hooks_record(from)) {
+		real.free(p);
+		return;
+	}
+	tracer_note_free(from, p);
+	hooks_enter(from);
+	real.free(p);
+	hooks_leave();
 }
 
 HOOK void free(void *p)
 {
 	struct walk_start from = TRACER_CALLER();
-	size_t room;
 
-	if (!p || real_pool_has(p, &room) || !real_calls_ready())
-		return;
-	if (recording())
-		tracer_note_free(&from, p);
-	real.free(p);
+	give_back(&from, p);
 }
 
 HOOK void *calloc(size_t n, size_t size)
@@ -139,9 +147,11 @@ HOOK void *calloc(size_t n, size_t size)
 
 	if (from_pool())
 		return __builtin_mul_overflow(n, size, &all) ? NULL : real_pool_take(16, all);
-	if (!recording())
+	if (!hooks_record(&from))
 		return real.calloc(n, size);
+	hooks_enter(&from);
 	p = real.calloc(n, size);
+	hooks_leave();
 	note_alloc(&from, p, n * size, HEAP_CALLOC);
 	return p;
 }
@@ -154,7 +164,7 @@ static void *leave_pool(const struct walk_start *from, void *p, size_t room, siz
 	if (!moved)
 		return NULL;
 	memcpy(moved, p, n < room ? n : room);
-	if (!from_pool() && recording())
+	if (!from_pool() && hooks_record(from))
 		note_alloc(from, moved, n, HEAP_MALLOC);
 	return moved;
 }
@@ -169,10 +179,12 @@ static void *reallocate(const struct walk_start *from, void *p, size_t n)
 		return leave_pool(from, p, room, n);
 	if (from_pool())
 		return real_pool_take(16, n);
-	if (!recording())
+	if (!hooks_record(from))
 		return real.realloc(p, n);
 	old = tracer_note_give_up(p);
+	hooks_enter(from);
 	moved = real.realloc(p, n);
+	hooks_leave();
 	if (moved)
 		tracer_note_realloc(from, &old, moved, n);
 	else if (p && n == 0)
@@ -215,8 +227,12 @@ HOOK int posix_memalign(void **p, size_t align, size_t n)
 	}
 	if (!real.posix_memalign)
 		return ENOMEM;
+	if (!hooks_record(&from))
+		return real.posix_memalign(p, align, n);
+	hooks_enter(&from);
 	ret = real.posix_memalign(p, align, n);
-	if (ret == 0 && recording())
+	hooks_leave();
+	if (ret == 0)
 		note_alloc(&from, *p, n, HEAP_ALIGNED);
 	return ret;
 }
@@ -230,9 +246,12 @@ static void *aligned(const struct walk_start *from, void *(*call)(size_t, size_t
 		errno = ENOMEM;
 		return NULL;
 	}
+	if (!hooks_record(from))
+		return call(align, n);
+	hooks_enter(from);
 	p = call(align, n);
-	if (recording())
-		note_alloc(from, p, n, HEAP_ALIGNED);
+	hooks_leave();
+	note_alloc(from, p, n, HEAP_ALIGNED);
 	return p;
 }
 
@@ -262,9 +281,12 @@ static void *page_aligned(const struct walk_start *from, void *(*call)(size_t), 
 		errno = ENOMEM;
 		return NULL;
 	}
+	if (!hooks_record(from))
+		return call(n);
+	hooks_enter(from);
 	p = call(n);
-	if (recording())
-		note_alloc(from, p, n, HEAP_ALIGNED);
+	hooks_leave();
+	note_alloc(from, p, n, HEAP_ALIGNED);
 	return p;
 }
 
@@ -286,26 +308,16 @@ HOOK void *pvalloc(size_t n)
 HOOK void free_sized(void *p, size_t size)
 {
 	struct walk_start from = TRACER_CALLER();
-	size_t room;
 
 	(void)size;
-	if (!p || real_pool_has(p, &room) || !real_calls_ready())
-		return;
-	if (recording())
-		tracer_note_free(&from, p);
-	real.free(p);
+	give_back(&from, p);
 }
 
 HOOK void free_aligned_sized(void *p, size_t align, size_t size)
 {
 	struct walk_start from = TRACER_CALLER();
-	size_t room;
 
 	(void)align;
 	(void)size;
-	if (!p || real_pool_has(p, &room) || !real_calls_ready())
-		return;
-	if (recording())
-		tracer_note_free(&from, p);
-	real.free(p);
+	give_back(&from, p);
 }

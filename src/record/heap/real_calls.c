@@ -74,6 +74,20 @@ void real_calls_adopt(void *(*look_up)(const char *name))
 	atomic_store_explicit(&real.ready, true, memory_order_release);
 }
 
+bool real_calls_replace(const void *from, const void *to)
+{
+	bool done = false;
+
+#define X(name, type, parameters) \
+	if (*(const void **)&real.name == from) { \
+		*(const void **)&real.name = to; \
+		done = true; \
+	}
+	REAL_CALLS(X)
+#undef X
+	return done;
+}
+
 bool real_calls_find(void)
 {
 	uint32_t none = 0;

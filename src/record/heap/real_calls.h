@@ -62,6 +62,9 @@ bool real_calls_find(void);
 /* For a program that ran without us: look_up() says what its calls lead to. Once, before any hook is called. */
 void real_calls_adopt(void *(*look_up)(const char *name));
 
+/* What was to be called at `from` is called at `to`. False: nothing was. */
+bool real_calls_replace(const void *from, const void *to);
+
 static inline bool real_calls_ready(void)
 {
 	return __builtin_expect(atomic_load_explicit(&real.ready, memory_order_acquire), 1) ||

@@ -5,7 +5,7 @@
 #include "tracer.h"
 
 #include "address_ids.h"
-#include "got.h"
+#include "code_hooks.h"
 #include "heap_records.h"
 #include "tracer_attach.h"
 #include "tracer_facts.h"
@@ -185,20 +185,6 @@ static void await_toggle(uint32_t number)
 		sigaction((int)number, &act, NULL);
 }
 
-/* What cannot be seen is told. */
-static void tell_of_allocator(void)
-{
-	static const char what[] =
-		"an allocator is linked into the executable; its own calls of it are not recorded, only those of libraries";
-	struct heap_record r = { .type = HEAP_REC_NOTE };
-
-	if (!got_executable_allocates())
-		return;
-	r.text[0] = (struct heap_text){ (const uint8_t *)what, sizeof(what) - 1 };
-	tracer_writer_record(&r);
-	tracer_log(&recorder.options, what, NULL);
-}
-
 /* NULL: events are recorded from now on. Else why not; "" when that is what was asked for. */
 static const char *begin(const char *settings)
 {
@@ -224,7 +210,9 @@ static const char *begin(const char *settings)
 	atomic_store(&recorder.paused, recorder.options.paused);
 	await_toggle(recorder.options.toggle_signal);
 	await_forks();
-	tell_of_allocator();
+	if (settings)
+		code_hooks_look();
+	code_hooks_tell();
 	tracer_attach_tell(tracer_writer_path());
 	atomic_store(recorder.on, 1);
 	tracer_log(&recorder.options, "writes", tracer_writer_path());

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * For each function a slot near its module has a stub, to which the function's first bytes jump, and the instructions
+ * that were there before, which the hook calls in its place:
+ *
+ *	0   movabs $hooked, %r9      the sixth argument: struct hooked, at the slot's end
+ *	10  notrack jmp *24(slot)    the hook
+ *	24  the hook's address
+ *	32  endbr64, the moved instructions, a jump to the rest of the function
+ *
+ * The stub leaves the stack alone, so that the hook returns to the function's caller and finds it on the stack. Moved
+ * instructions have no unwind tables; an unwinder that is called there by a signal ends at them.
+ */
+#include "config.h"
+
+#include "code_hooks.h"
+
+#include "code_module.h"
+#include "heap_records.h"
+#include "hooks.h"
+#include "hooks_code.h"
+#include "real_calls.h"
+#include "tracer.h"
+#include "tracer_file.h"
+#include "tracer_memory.h"
+#include "tracer_writer.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE_BYTES  UINT64_C(4096)
+#define MAX_MODULES 256u
+#define SLOT_BYTES  192u
+#define HOOK_AT     24u
+#define MOVED_AT    32u
+#define NEAR_STEP   (UINT64_C(1) << 20)
+#define NEAR_STEPS  1900u /* of a jump's 2 GiB, what a module of some 100 MB leaves */
+#define MAX_TOLD    8u
+#define TOLD_BYTES  400u
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+struct slot {
+	uint8_t bytes[MOVED_AT + CODE_MOVED_BYTES];
+	struct hooked hooked;
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct slot) == SLOT_BYTES, "slots are as long as they are said to be");
+
+/* What people are told: kept for the traces of children. */
+static struct {
+	char text[MAX_TOLD][TOLD_BYTES];
+	uint32_t n;
+	bool installed; /* code was changed, or not for a reason that was told */
+} told;
+
+/* --- telling --------------------------------------------------------------------------------- */
+
+static void append(char *to, const char *text)
+{
+	size_t n = strlen(to), more = strlen(text);
+
+	more = more < TOLD_BYTES - 1 - n ? more : TOLD_BYTES - 1 - n;
+	memcpy(to + n, text, more);
+	to[n + more] = '\0';
+}
+
+static void append_number(char *to, size_t v)
+{
+	char digits[24];
+	size_t i = sizeof(digits) - 1;
+
+	digits[i] = '\0';
+	do
+		digits[--i] = (char)('0' + v % 10);
+	while (v /= 10);
+	append(to, digits + i);
+}
+
+/* A line that begins with these words. NULL: there are too many. */
+static char *begin_line(const char *what, const char *where)
+{
+	char *line = told.n < MAX_TOLD ? told.text[told.n] : NULL;
+
+	if (!line)
+		return NULL;
+	line[0] = '\0';
+	append(line, what);
+	append(line, " in ");
+	append(line, where);
+	return line;
+}
+
+static const char *name_of(const struct code_module *m, const char *path)
+{
+	return m->is_executable ? "the executable" : path;
+}
+
+static void tell_refused(const struct code_module *m, const char *path, const char *why,
+			 const char *name)
+{
+	char *line = begin_line(code_module_allocator(m), name_of(m, path));
+
+	if (!line)
+		return;
+	append(line, ": its own calls of it are not recorded, as ");
+	if (name) {
+		append(line, name);
+		append(line, " cannot be led to the recorder: ");
+	}
+	append(line, why);
+	told.n++;
+}
+
+static void tell_done(const struct code_module *m, const char *path)
+{
+	char *line = begin_line(code_module_allocator(m), name_of(m, path));
+
+	if (!line)
+		return;
+	append(line, ": ");
+	append_number(line, m->n);
+	append(line, " functions, by their first bytes, lead to the recorder");
+	if (m->is_stripped && m->is_executable)
+		append(line, "; it has no symbol table, and what it does not export is not seen");
+	told.n++;
+}
+
+static void tell_rumour(const struct code_module *m, const char *path)
+{
+	const char *name = code_module_rumour(m);
+	char *line = name ? begin_line(name, name_of(m, path)) : NULL;
+
+	if (!line)
+		return;
+	append(line, ": not recorded, as it has no symbol table (it was stripped)");
+	told.n++;
+}
+
+void code_hooks_tell(void)
+{
+	for (uint32_t i = 0; i < told.n; i++) {
+		struct heap_record r = { .type = HEAP_REC_NOTE };
+
+		r.text[0] = (struct heap_text){ (const uint8_t *)told.text[i],
+						strlen(told.text[i]) };
+		tracer_writer_record(&r);
+		tracer_log(&recorder.options, told.text[i], NULL);
+	}
+}
+
+/* --- doing it -------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+
+/* Memory that the module's jumps reach: below it, as the heap of the program grows above the executable. */
+static struct slot *map_near(const struct code_module *m, size_t bytes)
+{
+	uint64_t begin = UINT64_MAX;
+
+	for (size_t i = 0; i < m->n_phdr; i++)
+		if (m->phdr[i].p_type == PT_LOAD && m->base + m->phdr[i].p_vaddr < begin)
+			begin = m->base + m->phdr[i].p_vaddr;
+	begin &= ~(PAGE_BYTES - 1);
+	for (uint64_t i = 1; i < NEAR_STEPS && begin > (i + 1) * NEAR_STEP; i++) {
+		uint64_t at = begin - i * NEAR_STEP;
+		void *p = (void *)syscall(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+		if (p == (void *)at)
+			return p;
+		/* Kernels that do not know the flag put it elsewhere. */
+		if (p != MAP_FAILED)
+			tracer_unmap(p, bytes);
+	}
+	return NULL;
+}
+
+static bool fill_slot(struct slot *s, const struct code_function *f)
+{
+	static const uint8_t load[] = { 0x49, 0xb9 };                   /* movabs …, %r9 */
+	static const uint8_t jump[] = { 0x3e, 0xff, 0x25, 7, 0, 0, 0 }; /* notrack jmp *7(%rip) */
+	const struct hooked *hooked = &s->hooked;
+	const void *hook = hooks_code_for(f->match.function);
+
+	memset(s->bytes, 0xcc, sizeof(s->bytes));
+	memcpy(s->bytes, load, sizeof(load));
+	memcpy(s->bytes + sizeof(load), &hooked, sizeof(hooked));
+	memcpy(s->bytes + sizeof(load) + sizeof(hooked), jump, sizeof(jump));
+	memcpy(s->bytes + HOOK_AT, &hook, sizeof(hook));
+	s->hooked = (struct hooked){ .function = f->match.function,
+				     .original = s->bytes + MOVED_AT,
+				     .shift = f->match.shift };
+	return code_write_moved(&f->move, (uint64_t)(s->bytes + MOVED_AT), s->bytes + MOVED_AT) > 0;
+}
+
+/* The pages of the jump's bytes: [*begin, end). */
+static uint64_t pages_of(const struct code_function *f, uint64_t *begin)
+{
+	uint64_t at = f->move.code.address + f->move.plan.at;
+
+	*begin = at & ~(PAGE_BYTES - 1);
+	return (at + CODE_JUMP_BYTES + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+}
+
+/* Makes the code of all functions before the n-th writable, or what it was. False: the kernel does not. */
+static bool protect(const struct code_module *m, size_t n, int more)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t begin, end = pages_of(&m->function[i], &begin);
+
+		if (!m->function[i].forwards &&
+		    mprotect((void *)begin, end - begin, PROT_READ | PROT_EXEC | more)) {
+			if (more)
+				protect(m, i, 0);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Our hooks of libc's names, which stand before some of these functions, go on behind the jump. */
+static void write_jumps(const struct code_module *m, struct slot *slots)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct code *code = &m->function[i].move.code;
+		uint64_t at = code->address + m->function[i].move.plan.at;
+		uint8_t jump[CODE_JUMP_BYTES];
+
+		if (m->function[i].forwards || !code_write_jump(jump, at, (uint64_t)&slots[i]))
+			continue;
+		memcpy((void *)at, jump, sizeof(jump));
+		hooks_nest |= real_calls_replace((const void *)code->address,
+						 slots[i].hooked.original);
+	}
+}
+
+/* Does the processor compare where calls return to with where they came from? From <asm/prctl.h>. */
+static bool have_shadow_stacks(void)
+{
+	uint64_t features = 0;
+
+	return syscall(SYS_arch_prctl, 0x5005, &features) == 0 && (features & 1);
+}
+
+/* NULL, or why nothing was changed. */
+static const char *change(const struct code_module *m)
+{
+	size_t bytes = (m->n * sizeof(struct slot) + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	struct slot *slots = map_near(m, bytes);
+	uint8_t jump[CODE_JUMP_BYTES];
+	const char *why = NULL;
+	sigset_t all, had;
+
+	if (!slots)
+		return "there is no memory near it";
+	for (size_t i = 0; i < m->n && !why; i++)
+		if (m->function[i].move.plan.calls && have_shadow_stacks())
+			why = "shadow stacks are on";
+	for (size_t i = 0; i < m->n && !why; i++)
+		if (!m->function[i].forwards &&
+		    (!fill_slot(&slots[i], &m->function[i]) ||
+		     !code_write_jump(jump, m->function[i].move.code.address, (uint64_t)&slots[i])))
+			why = "it is too far from memory that is free";
+	if (!why && mprotect(slots, bytes, PROT_READ | PROT_EXEC))
+		why = "the system lets no code be made";
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &had);
+	if (!why && !protect(m, m->n, PROT_WRITE))
+		why = "the system lets no code be changed";
+	if (!why) {
+		write_jumps(m, slots);
+		protect(m, m->n, 0);
+	}
+	sigprocmask(SIG_SETMASK, &had, NULL);
+	if (why)
+		tracer_unmap(slots, bytes);
+	return why;
+}
+
+#else
+
+static const char *change(const struct code_module *m)
+{
+	(void)m;
+	return "that is done on x86_64 only";
+}
+
+#endif
+
+/* --- which modules --------------------------------------------------------------------------- */
+
+struct pass {
+	struct code_module *module; /* scratch */
+	bool running;               /* the program runs: nothing is changed */
+	uint32_t n;                 /* modules seen */
+};
+
+static bool is_own(const struct code_module *m)
+{
+	return code_module_has(m, (uint64_t)&told, 1, 0);
+}
+
+/* Does another thread run? Two links of the directory's own, and one for each. */
+static bool is_alone(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/task", &st) == 0 && st.st_nlink == 3;
+}
+
+static void do_module(struct pass *pass, const char *path)
+{
+	struct code_module *m = pass->module;
+	const char *why = m->why;
+
+	if (m->n == 0) {
+		if (m->is_executable && m->is_stripped)
+			tell_rumour(m, path);
+		return;
+	}
+	if (pass->running)
+		tell_refused(m, path, "code is not changed while a program runs", NULL);
+	else if (why)
+		tell_refused(m, path, why, m->why_name);
+	else if (!is_alone())
+		tell_refused(m, path, "other threads run already", NULL);
+	else if ((why = change(m)))
+		tell_refused(m, path, why, NULL);
+	else
+		tell_done(m, path);
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct pass *pass = arg;
+	struct code_module *m = pass->module;
+	const char *path = info->dlpi_name;
+	int fd;
+
+	(void)size;
+	memset(m, 0, sizeof(*m));
+	m->base = info->dlpi_addr;
+	m->phdr = info->dlpi_phdr;
+	m->n_phdr = info->dlpi_phnum;
+	m->is_executable = pass->n == 0;
+	if (pass->n++ == MAX_MODULES)
+		return 1;
+	if (m->is_executable)
+		path = "/proc/self/exe";
+	if (!path || *path != '/' || is_own(m))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	code_module_read(m, fd);
+	close(fd);
+	do_module(pass, path);
+	/* Of a library, its calls go by the loader's tables, which are led to us. */
+	return pass->running;
+}
+
+static void visit_all(bool running)
+{
+	struct pass pass = { .module = tracer_map(sizeof(*pass.module)), .running = running };
+
+	if (!pass.module)
+		return;
+	dl_iterate_phdr(visit, &pass);
+	tracer_unmap(pass.module, sizeof(*pass.module));
+}
+
+void code_hooks_install(void)
+{
+	told.installed = true;
+	visit_all(false);
+	code_hooks_tell();
+}
+
+void code_hooks_look(void)
+{
+	if (told.installed)
+		return;
+	told.n = 0;
+	visit_all(true);
+}
