@@ -258,7 +258,7 @@ Test(options, are_listed_by_verb_for_bash)
 	} lists[] = {
 		{ "report)", ON_REPORT }, { "export)", ON_EXPORT }, { "info)", ON_INFO },
 		{ "record)", ON_RECORD }, { "detach)", ON_TELL },   { "live)", ON_LIVE },
-		{ "*)", ON_EXPLORE },
+		{ "doctor)", ON_DOCTOR }, { "*)", ON_EXPLORE },
 	};
 	char *text = read_source("completions/bash/proftop");
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fish completion for proftop; tests/test_options.c compares it with the program's options.
 
-set -l verbs report diff export info record live mark pause resume detach
+set -l verbs report diff export info record live mark pause resume detach doctor
 set -l info '__fish_seen_subcommand_from info'
 set -l report '__fish_seen_subcommand_from report'
 set -l diff '__fish_seen_subcommand_from diff'
@@ -17,6 +17,7 @@ complete -c proftop -n __fish_use_subcommand -a report -d 'print a view as text 
 complete -c proftop -n __fish_use_subcommand -a diff -d 'compare before and after'
 complete -c proftop -n __fish_use_subcommand -a record -d 'record what a command does with the CPU, or its heap'
 complete -c proftop -n __fish_use_subcommand -a live -d 'show a recording while it is being written'
+complete -c proftop -n __fish_use_subcommand -a doctor -d 'say what can be recorded here'
 complete -c proftop -n __fish_use_subcommand -a mark -d 'set a mark in a recording of a heap'
 complete -c proftop -n __fish_use_subcommand -a pause -d 'record no allocations for a while'
 complete -c proftop -n __fish_use_subcommand -a resume -d 'record allocations again'

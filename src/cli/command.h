@@ -24,7 +24,8 @@ enum status {
 #define ON_TELL    0x20u
 #define ON_DIFF    0x40u
 #define ON_LIVE    0x80u
-#define ON_ALL     0xffu
+#define ON_DOCTOR  0x100u
+#define ON_ALL     0x1ffu
 
 struct command {
 	const char *name;     /* the verb; "" for none */
@@ -38,6 +39,7 @@ struct command {
 
 extern const struct command cmd_detach;
 extern const struct command cmd_diff;
+extern const struct command cmd_doctor;
 extern const struct command cmd_explore;
 extern const struct command cmd_export;
 extern const struct command cmd_info;

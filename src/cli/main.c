@@ -25,7 +25,7 @@
 static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cmd_diff,
 						  &cmd_export,  &cmd_info,   &cmd_record,
 						  &cmd_live,    &cmd_mark,   &cmd_pause,
-						  &cmd_resume,  &cmd_detach };
+						  &cmd_resume,  &cmd_detach, &cmd_doctor };
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_synopsis(const struct command *c, FILE *to)
@@ -154,7 +154,7 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 		puts("proftop " VERSION);
 		return STATUS_GOOD;
 	}
-	if (c->verb & (ON_RECORD | ON_TELL | ON_LIVE))
+	if (c->verb & (ON_RECORD | ON_TELL | ON_LIVE | ON_DOCTOR))
 		return c->run(o);
 	if (o->files.n == 0 && access("perf.data", R_OK) == 0)
 		vec_push(&o->files, "perf.data");

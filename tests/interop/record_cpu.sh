@@ -66,8 +66,13 @@ says out cpu-clock:u
 says out page-faults
 if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then
     record 0 -e sched:sched_switch -o switches -- sleep 0.1
-    "$proftop" info switches >out
-    says out sched:sched_switch
+    "$proftop" report --fields prev_comm -n 0 switches >out 2>err
+    says out prev_comm=sleep
+    if command -v perf >/dev/null 2>&1; then
+        perf script -i switches >out 2>err
+        [ -s err ] && fault "perf script of tracepoints: $(head -3 err)"
+        says out prev_comm=sleep
+    fi
 fi
 record 0 --off-cpu -e cpu-clock -o waits -- sleep 0.2
 "$proftop" report --event offcpu waits >out 2>err
@@ -150,6 +155,13 @@ if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ]
     as_nobody 3 -e context-switches -- true
     says err 'it happens in the kernel'
     as_nobody 3 -e cpu-clock:k -- true
+fi
+
+"$proftop" doctor >out 2>err || fault "doctor ends with $?: $(cat err)"
+says out 'perf_event_paranoid'
+if [ -d nobody ]; then
+    [ "$(setpriv --reuid=65534 --regid=65534 --clear-groups nobody/proftop doctor | grep -c '^?.* no$')" -ge 2 ] ||
+        fault 'nobody may do everything, says doctor'
 fi
 
 # A full disk ends the recording and not the command; what was written before can be opened.

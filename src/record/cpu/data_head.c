@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "perf_events.h"
 #include "proc_records.h"
+#include "tracing_data.h"
 
 #define HEADER_BYTES   104
 #define ATTR_STRIDE    (PERF_ATTR_BYTES + 16u)
@@ -35,7 +36,7 @@ static void put_text(struct perf_put *to, const char *s)
 
 static void put_tracing(const struct data_head *h, struct perf_put *to)
 {
-	perf_put_bytes(to, h->tracing, h->n_tracing);
+	tracing_data_put(h->events, to);
 }
 
 /* Of the kernel; files have theirs in the records of their mappings. */

@@ -24,8 +24,6 @@ struct data_head {
 	char *const *command;             /* ours: ends with NULL; borrowed */
 	int zstd_level;                   /* 0: records are not packed */
 	uint64_t clock_ns, wall_ns;       /* one moment by the records' clock and by the wall's */
-	const void *tracing; /* [n_tracing] formats of tracepoints, or none; borrowed */
-	size_t n_tracing;
 };
 
 #define DATA_FEATURES_MAX 16

@@ -28,10 +28,11 @@
 
 #define RING_MIN        ((size_t)64 << 10)
 #define RING_SMALL      ((size_t)512 << 10) /* what users may lock for each cpu */
-#define RING_LARGE      ((size_t)4 << 20)
+#define RING_LARGE      ((size_t)8 << 20)
 #define RINGS_MAX       ((size_t)64 << 20) /* of all cpus */
 #define STACKS_PER_RING 64u                /* copies that fit into a ring, at least */
 #define STACK_MAX       (32u << 10)        /* of a copy whose size nobody said */
+#define STACK_EACH_MAX  (8u << 10) /* the same, where every event is a sample: they come in crowds */
 
 #define SOFTWARE_CPU_CLOCK 0
 #define SOFTWARE_DUMMY     9
@@ -136,6 +137,14 @@ static int open_ring(struct sampler *s, int cpu, struct err *e)
 	return 0;
 }
 
+static uint32_t stack_max(const struct sampler *s)
+{
+	for (size_t i = 0; i < s->o->n_events; i++)
+		if (!s->o->events[i].by_rate)
+			return STACK_EACH_MAX;
+	return STACK_MAX;
+}
+
 static int open_rings(struct sampler *s, struct err *e)
 {
 	int rc = 0;
@@ -146,8 +155,8 @@ static int open_rings(struct sampler *s, struct err *e)
 	s->stack_bytes = s->o->stack_bytes;
 	if (s->stack_bytes == 0) {
 		s->stack_bytes = (uint32_t)(s->ring_bytes / STACKS_PER_RING);
-		if (s->stack_bytes > STACK_MAX)
-			s->stack_bytes = STACK_MAX;
+		if (s->stack_bytes > stack_max(s))
+			s->stack_bytes = stack_max(s);
 	}
 	return rc;
 }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * proftop doctor: what can be recorded here and what not, why, what would change that and what that would open to
+ * others; what there is to name functions with; what the terminal can do.
+ *
+ * A line begins with a blank where all is well, with '?' where something is missing, and the next line says what to do.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "event_spec.h"
+#include "fmt.h"
+#include "options.h"
+#include "perf_rights.h"
+#include "perf_trial.h"
+#include "say.h"
+#include "text.h"
+
+#define NAME_COLS 22
+
+static void heading(const char *text)
+{
+	printf("%s\n", text);
+}
+
+/* advice: NULL where all is well. */
+static void line(const char *name, const char *value, const char *advice)
+{
+	printf("%c %-*s %s\n", advice ? '?' : ' ', NAME_COLS, name, value);
+	if (advice)
+		printf("  %*s %s\n", NAME_COLS, "", advice);
+}
+
+static void setting(const char *name, int64_t v, const char *advice)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRId64, v);
+	line(name, v == RIGHTS_UNKNOWN ? "not there" : text, v == RIGHTS_UNKNOWN ? NULL : advice);
+}
+
+static void trial(const struct perf_rights *r, const char *name, int rc, enum rights_wish wish)
+{
+	line(name, rc == 0 ? "yes" : "no", rc == 0 ? NULL : perf_rights_why(r, wish, rc));
+}
+
+static bool tell_cpu(const struct perf_rights *r)
+{
+	struct perf_trial t;
+
+	perf_trial_run(&t);
+	heading("sampling the CPU (record, live)");
+	trial(r, "own programs", t.own, RIGHTS_OWN);
+	trial(r, "with the kernel", t.own_kernel, RIGHTS_KERNEL);
+	trial(r, "the whole machine", t.whole, RIGHTS_ALL);
+	line("hardware counters", t.counter == 0 ? "yes" : "no",
+	     t.counter == 0
+		     ? NULL
+		     : "cpu-clock is sampled instead of cycles, by the kernel's timer; counters are there on "
+		       "most real machines, and in virtual ones where the host passes them on");
+	line("tracepoints", event_spec_tracing() ? "yes" : "no",
+	     event_spec_tracing()
+		     ? NULL
+		     : "tracefs can be read by root only, or is not mounted: mount -t tracefs nodev "
+		       "/sys/kernel/tracing");
+	setting("perf_event_paranoid", r->paranoid, NULL);
+	setting("max sample rate", r->max_rate, NULL);
+	setting("ring memory, kB a cpu", r->mlock_kb, NULL);
+	line("capabilities", r->may_all ? "CAP_PERFMON or CAP_SYS_ADMIN" : "none that matter here",
+	     NULL);
+	line("seccomp", r->seccomp == 2 ? "a filter, as in containers" : "no filter", NULL);
+	return t.own == 0;
+}
+
+static void tell_heap(const struct perf_rights *r)
+{
+	heading("recording the heap (record --heap)");
+#ifdef __x86_64__
+	line("of commands", "yes", NULL);
+#else
+	line("of commands", "no",
+	     "the heap tracer is for x86_64 as yet; heaps recorded elsewhere can be opened");
+#endif
+	setting("ptrace_scope", r->ptrace,
+		r->ptrace < 1 || r->may_ptrace
+			? NULL
+			: "only children can be attached to (-p PID); as root, or after sysctl "
+			  "kernel.yama.ptrace_scope=0, which lets every process look into others of its user");
+}
+
+/* Does the kernel tell us where its functions are? */
+static bool knows_kernel(void)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	char text[64] = "";
+	bool known = f && fgets(text, sizeof(text), f) && strtoull(text, NULL, 16) != 0;
+
+	if (f)
+		fclose(f);
+	return known;
+}
+
+static void tell_symbols(const struct perf_rights *r)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+	bool packages = access("/usr/lib/debug", R_OK | X_OK) == 0;
+	char *clean;
+
+	heading("names");
+	line("the kernel's", knows_kernel() ? "yes" : "no",
+	     knows_kernel()
+		     ? NULL
+		     : "kernel.kptr_restrict or perf_event_paranoid hides them; sysctl kernel.kptr_restrict=0 "
+		       "as root shows to every user who may profile the kernel where its code lies, which "
+		       "helps who attacks it");
+	setting("kptr_restrict", r->kptr, NULL);
+	line("/usr/lib/debug", packages ? "yes" : "no",
+	     packages
+		     ? NULL
+		     : "no debug packages are installed; functions of stripped programs have no names without");
+	clean = text_clean(servers ? servers : "", servers ? strlen(servers) : 0, true);
+	line("DEBUGINFOD_URLS", servers && *servers ? clean : "not set",
+	     servers && *servers
+		     ? NULL
+		     : "with a server's address, debug files that are missing are fetched from there; the "
+		       "server learns which programs you profile");
+	free(clean);
+}
+
+static void tell_terminal(void)
+{
+	const char *term = getenv("TERM"), *colour = getenv("COLORTERM");
+	struct winsize size = { 0 };
+	char text[64] = "none: output goes elsewhere";
+
+	heading("terminal");
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		snprintf(text, sizeof(text), "%ux%u", size.ws_col, size.ws_row);
+	line("size", text, NULL);
+	line("TERM", term && *term ? term : "not set",
+	     term && *term && strcmp(term, "dumb") != 0
+		     ? NULL
+		     : "reports are printed instead of screens; export TERM=xterm-256color fits most");
+	line("COLORTERM", colour && *colour ? colour : "not set", NULL);
+	line("characters", nl_langinfo(CODESET),
+	     strcmp(nl_langinfo(CODESET), "UTF-8") == 0
+		     ? NULL
+		     : "lines and bars are drawn in ASCII; export LC_ALL=C.UTF-8 has them drawn");
+}
+
+static enum status doctor(const struct options *o)
+{
+	struct perf_rights r;
+	struct utsname u;
+	bool works;
+
+	if (o->files.n > 0) {
+		say("doctor takes no words: proftop doctor");
+		return STATUS_USAGE;
+	}
+	perf_rights_read(&r);
+	printf("proftop %s", VERSION);
+	if (uname(&u) == 0)
+		printf(", %s %s, %s", u.sysname, u.release, u.machine);
+	putchar('\n');
+	works = tell_cpu(&r);
+	tell_heap(&r);
+	tell_symbols(&r);
+	tell_terminal();
+	return works ? STATUS_GOOD : STATUS_NO;
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.synopsis = "",
+	.summary = "Says what can be recorded here and what not, why, and what would change that.",
+	.verb = ON_DOCTOR,
+	.run = doctor,
+};

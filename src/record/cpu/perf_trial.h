@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What can be sampled here, found out by trying. */
+#ifndef PROFTOP_RECORD_PERF_TRIAL_H
+#define PROFTOP_RECORD_PERF_TRIAL_H
+
+/* 0: it works; else -errno. */
+struct perf_trial {
+	int own;        /* a clock on a thread of ours */
+	int own_kernel; /* the same with what the kernel does */
+	int counter;    /* cycles of the processor's own counter */
+	int whole;      /* a cpu, with all that runs there */
+};
+
+void perf_trial_run(struct perf_trial *t);
+
+#endif
