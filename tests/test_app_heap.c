@@ -4,10 +4,15 @@
 
 #include "analysis.h"
 #include "app_state.h"
+#include "fmt.h"
+#include "made_story.h"
 #include "stage.h"
 #include "stage_app.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define N(cases) (sizeof(cases) / sizeof(*(cases)))
 
@@ -109,5 +114,110 @@ Test(app_heap, lines_stay_while_they_are_right)
 		cr_assert_not_null(is);
 		cr_assert_eq(is == was, cases[i].stay, "%s", cases[i].keys);
 		stage_app_done(&f);
+	}
+}
+
+/* Bytes of malloc that are there after the first n deeds, of each stack. */
+static void replay(const struct story *s, uint32_t n, int64_t live[STORY_STACKS])
+{
+	memset(live, 0, STORY_STACKS * sizeof(*live));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct block *b = &s->block[s->deed[i].block];
+
+		if (!b->mapped)
+			live[b->stack] += s->deed[i].frees ? -(int64_t)b->size : (int64_t)b->size;
+	}
+}
+
+static int64_t sum(const int64_t live[STORY_STACKS])
+{
+	int64_t all = 0;
+
+	for (int i = 0; i < STORY_STACKS; i++)
+		all += live[i];
+	return all;
+}
+
+/* How many deeds had happened when most was there. */
+static uint32_t deeds_to_peak(const struct story *s)
+{
+	int64_t now = 0, most = 0;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < STORY_DEEDS; i++) {
+		const struct block *b = &s->block[s->deed[i].block];
+
+		if (b->mapped)
+			continue;
+		now += s->deed[i].frees ? -(int64_t)b->size : (int64_t)b->size;
+		if (now > most) {
+			most = now;
+			at = i + 1;
+		}
+	}
+	return at;
+}
+
+static uint32_t deeds_before(const struct story *s, int64_t since_ns)
+{
+	uint32_t n = 0;
+
+	while (n < STORY_DEEDS && s->deed[n].time_ns - s->deed[0].time_ns < since_ns)
+		n++;
+	return n;
+}
+
+/* Each stack ends in a function of its own, whose row begins with what of it is there. */
+static void expect_rows(struct stage *st, const int64_t live[STORY_STACKS], const char *when)
+{
+	char *text, want[2 * FMT_SIZE], bytes[FMT_SIZE];
+	int n_rows = 0;
+
+	stage_draw(st);
+	text = stage_text(st);
+	snprintf(want, sizeof(want), "live %s at ", fmt_bytes(bytes, sum(live)));
+	cr_expect_not_null(strstr(text, want), "%s: no \"%s\" in:\n%s", when, want, text);
+	for (char *line = strtok(strstr(text, "WHERE"), "\n"); line; line = strtok(NULL, "\n")) {
+		const char *name = strstr(line, " f");
+		char number[FMT_SIZE], unit[FMT_SIZE];
+		size_t skip = strcspn(line, "0123456789");
+
+		if (!name || sscanf(line + skip, "%31s %31s", number, unit) != 2)
+			continue;
+		snprintf(want, sizeof(want), "%s %s", number, unit);
+		cr_expect_str_eq(want, fmt_bytes(bytes, live[name[2] - '0']), "%s: %s, not %s",
+				 when, line, bytes);
+		n_rows++;
+	}
+	cr_expect_eq(n_rows, STORY_STACKS, "%s: %d rows", when, n_rows);
+	free(text);
+}
+
+/* What stands on the screen at the peak and wherever the cursor is moved to is what a replay finds there. */
+Test(app_heap, rows_are_a_replay)
+{
+	static const char *const walks[] = { "h",  "H",    "HHh",    "HHHHH", "HHHHHHHHHHHH",
+					     "+h", "H++h", "HH+H-h", "p",     "pHp",
+					     "p+", "hhp++" };
+
+	for (unsigned seed = 1; seed < 6; seed++) {
+		struct story *s = story_new(seed);
+		int64_t live[STORY_STACKS];
+
+		for (size_t i = 0; i < N(walks); i++) {
+			const struct footprint *f;
+			struct stage st;
+
+			stage_init(&st, s->p, NULL, VIEW_KIND_MEMORY, 120, 40);
+			stage_keys(&st, walks[i]);
+			f = st.scene.analysis->footprint;
+			replay(s,
+			       strchr(walks[i], 'p') ? deeds_to_peak(s)
+						     : deeds_before(s, f->lens.cursor_ns),
+			       live);
+			expect_rows(&st, live, walks[i]);
+			stage_done(&st);
+		}
+		story_free(s);
 	}
 }
