@@ -55,7 +55,7 @@ struct compared {
 static struct compared compare(const struct profile *p, const char *before, const char *after,
 			       const char *metric, const char *filter, enum normalise n)
 {
-	struct sides_choice choice = { .event = "", .metric = metric };
+	struct sides_choice choice = { .event = "", .metric = metric, .normalise = n };
 	struct compared c = { 0 };
 	struct err e = ERR_INIT;
 	struct lens l;
@@ -65,13 +65,12 @@ static struct compared compare(const struct profile *p, const char *before, cons
 	cr_assert_eq(find_lens(p, before, after, &choice, filter, &l, &e), 0, "%s", err_text(&e));
 	cr_assert_eq(analysis_new(p, &l, NULL, &c.analysis), 0);
 	lens_done(&l);
-	c.diff = diff_new(c.analysis, n);
+	c.diff = c.analysis->diff;
 	return c;
 }
 
 static void compared_done(struct compared *c)
 {
-	diff_free(c->diff);
 	analysis_free(c->analysis);
 }
 
@@ -154,12 +153,10 @@ static void check_order(const struct compared *c)
 		cr_assert_eq(n, 0);
 	}
 	for (uint32_t i = 1; i < c->analysis->table.n_rows; i++) {
-		const struct noise_delta *a = &d->row_self[d->row[i - 1]],
-					 *b = &d->row_self[d->row[i]];
+		const struct noise_delta *a = &d->row_self[i - 1], *b = &d->row_self[i];
 
-		cr_assert_geq(diff_row_is_beyond(d, d->row[i - 1]),
-			      diff_row_is_beyond(d, d->row[i]));
-		if (diff_row_is_beyond(d, d->row[i - 1]) == diff_row_is_beyond(d, d->row[i]))
+		cr_assert_geq(diff_row_is_beyond(d, i - 1), diff_row_is_beyond(d, i));
+		if (diff_row_is_beyond(d, i - 1) == diff_row_is_beyond(d, i))
 			cr_assert_geq(fabs(diff_change(a)), fabs(diff_change(b)));
 	}
 }
@@ -256,7 +253,8 @@ Test(diff, is_the_difference_of_what_was_measured)
 					       : 0;
 
 				cr_assert_neq(k, KEY_NONE);
-				cr_assert_eq(t->total[(size_t)k * t->n_columns + (uint32_t)side],
+				cr_assert_eq(t->total[(size_t)k * t->n_columns +
+						      (uint32_t)(SIDES_FIRST + side)],
 					     a->tree->total[i]);
 			}
 			analysis_free(a);
@@ -347,8 +345,9 @@ static const struct {
 Test(diff, finds_what_both_sides_have)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const struct sides_choice choice = { cases[i].event, cases[i].metric,
-						     cases[i].reference };
+		const struct sides_choice choice = { .event = cases[i].event,
+						     .metric = cases[i].metric,
+						     .reference = cases[i].reference };
 		struct profile *p = made_profile(cases[i].profile);
 		struct err e = ERR_INIT;
 		struct lens l;

@@ -178,6 +178,7 @@ static int make_lens(const struct options *o, const struct question *q, const st
 		.event = o->events.n ? o->events.at[0] : "",
 		.metric = metric,
 		.reference = q->reference,
+		.normalise = q->normalise,
 	};
 	struct options rest = *o;
 	int rc;
@@ -202,7 +203,6 @@ static int make_lens(const struct options *o, const struct question *q, const st
 struct compared {
 	const char *metric;        /* "" the one that was asked for; borrowed */
 	struct analysis *analysis; /* owned */
-	struct diff *diff;         /* owned */
 };
 
 /* Everything that a comparison is made of; borrowed but for what was made. */
@@ -237,7 +237,6 @@ static int check_amounts(const struct session *s, const struct analysis *a, stru
 
 static void compared_free(struct compared *c)
 {
-	diff_free(c->diff);
 	analysis_free(c->analysis);
 	free(c);
 }
@@ -252,7 +251,7 @@ static struct diff *compare(void *arg, const char *metric, struct err *e)
 
 	for (size_t i = 0; i < s->made.n; i++)
 		if (!strcmp(s->made.at[i]->metric, metric))
-			return s->made.at[i]->diff;
+			return s->made.at[i]->analysis->diff;
 	if (make_lens(s->o, s->q, &s->sides, s->profile, *metric ? metric : s->o->metric, &lens, e))
 		return NULL;
 	c = xcalloc(1, sizeof(*c));
@@ -263,9 +262,8 @@ static struct diff *compare(void *arg, const char *metric, struct err *e)
 		compared_free(c);
 		return NULL;
 	}
-	c->diff = diff_new(c->analysis, s->q->normalise);
 	vec_push(&s->made, c);
-	return c->diff;
+	return c->analysis->diff;
 }
 
 static void put_rows(const struct session *s, const struct diff_rows *r, FILE *to)

@@ -22,7 +22,7 @@ static const char *const view_names[N_VIEW_KINDS] = {
 static void put_side(struct json_out *j, const struct diff_rows *r, enum side side, const char *key)
 {
 	const struct analysis *a = r->diff->analysis;
-	uint32_t first = side == SIDE_AFTER ? a->lens.sides.n_runs[SIDE_BEFORE] : 0;
+	uint32_t first = lens_side(&a->lens, side);
 	struct metric m = a->lens.column[first].metric;
 	const struct event *event = profile_event(a->profile, m.event);
 
@@ -36,7 +36,7 @@ static void put_side(struct json_out *j, const struct diff_rows *r, enum side si
 	for (size_t i = 0; i < r->sides->run[side].n; i++) {
 		json_begin(j, NULL, '{', false);
 		json_put_text(j, "filter", r->sides->run[side].at[i]);
-		json_put_double(j, "factor", r->diff->factor[first + i]);
+		json_put_double(j, "factor", r->diff->factor[first - SIDES_FIRST + i]);
 		json_put_weight(j, "total", a->weights.total[first + i],
 				a->weights.scale[first + i]);
 		json_end(j, '}');

@@ -89,17 +89,16 @@ static void make_top(struct diff_rows *r)
 	double min = least(r);
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		uint32_t at = d->row[i];
-		double most = fmax(fabs(diff_change(&d->row_self[at])),
-				   fabs(diff_change(&d->row_total[at])));
+		double most = fmax(fabs(diff_change(&d->row_self[i])),
+				   fabs(diff_change(&d->row_total[i])));
 		struct diff_row row = {
-			.key = t->key[at],
+			.key = t->key[i],
 			.parent = ROW_NONE,
 			.has_self = true,
-			.self = d->row_self[at],
-			.total = d->row_total[at],
-			.beyond_self = diff_is_beyond(&d->self, &d->row_self[at]),
-			.beyond_total = diff_is_beyond(&d->total, &d->row_total[at]),
+			.self = d->row_self[i],
+			.total = d->row_total[i],
+			.beyond_self = diff_is_beyond(&d->self, &d->row_self[i]),
+			.beyond_total = diff_is_beyond(&d->total, &d->row_total[i]),
 		};
 
 		if (most == 0)

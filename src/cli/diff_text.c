@@ -219,8 +219,8 @@ static void put_titles(const struct diff_rows *r, FILE *to, const struct layout 
 char *diff_metric_name(const struct diff_rows *r)
 {
 	const struct analysis *a = r->diff->analysis;
-	struct metric before = a->lens.column[0].metric;
-	struct metric after = a->lens.column[a->lens.sides.n_runs[SIDE_BEFORE]].metric;
+	struct metric before = a->lens.column[lens_side(&a->lens, SIDE_BEFORE)].metric;
+	struct metric after = a->lens.column[lens_side(&a->lens, SIDE_AFTER)].metric;
 	char *name = metric_name(a->profile, before), *other, *both;
 
 	if (before.event.v == after.event.v)

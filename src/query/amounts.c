@@ -6,17 +6,6 @@
 #include "filter.h"
 #include "filter_term.h"
 
-static const char *const names[] = {
-#define X(id, name) name,
-	NORMALISATIONS(X)
-#undef X
-};
-
-const char *normalise_name(enum normalise n)
-{
-	return names[n];
-}
-
 static uint32_t n_runs(const struct lens *l)
 {
 	return l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
@@ -67,8 +56,8 @@ static int weigh_runs(const struct profile *p, const struct profile_counts *coun
 	int rc;
 
 	for (uint32_t i = 0; i < lens.n_columns; i++) {
-		lens.column[i].filter = of->column[i].filter;
-		lens.column[i].metric = of->column[i].metric;
+		lens.column[i].filter = of->column[SIDES_FIRST + i].filter;
+		lens.column[i].metric = of->column[SIDES_FIRST + i].metric;
 		if (event)
 			lens.column[i].metric = (struct metric){ *event, MEASURE_WEIGHT };
 		else
@@ -91,7 +80,7 @@ static int weigh_squares(const struct profile *p, const struct profile_counts *c
 
 	for (uint32_t i = 0; i < lens.n_columns; i++)
 		lens.column[i] = (struct lens_column){
-			.filter = of->column[i].filter,
+			.filter = of->column[SIDES_FIRST + i].filter,
 			.metric = { of->sides.reference, MEASURE_WEIGHT },
 			.squares = true,
 		};
@@ -115,8 +104,10 @@ int amounts_find(const struct profile *p, const struct profile_counts *counts,
 	*out = (struct amounts){ 0 };
 	for (uint32_t i = 0; i < n_runs(lens); i++) {
 		out->run[NORMALISE_NONE][i] = 1;
-		out->run[NORMALISE_TOTAL][i] = (double)w->whole[i] / (double)w->scale[i];
-		out->run[NORMALISE_TIME][i] = run_ns(p, counts, lens->column[i].filter);
+		out->run[NORMALISE_TOTAL][i] = (double)w->whole[SIDES_FIRST + i] /
+					       (double)w->scale[SIDES_FIRST + i];
+		out->run[NORMALISE_TIME][i] = run_ns(p, counts,
+						     lens->column[SIDES_FIRST + i].filter);
 	}
 	rc = weigh_runs(p, counts, lens, NULL, progress, out->run[NORMALISE_SAMPLES]);
 	if (rc < 0 || reference->v >= counts->n_events)

@@ -12,31 +12,12 @@
 
 struct progress;
 
-/* Names for --normalise. The last is also said by the name of an event. */
-/* clang-format off */
-#define NORMALISATIONS(X) \
-	X(NONE,    "none")    /* numbers as they were measured */ \
-	X(TOTAL,   "total")   /* shares of all that was measured */ \
-	X(TIME,    "time")    /* as if both had taken as long */ \
-	X(SAMPLES, "samples") /* as if both had as many samples */ \
-	X(EVENT,   "event")   /* as if both had as much of a reference event */
-/* clang-format on */
-
-enum normalise {
-#define X(id, name) NORMALISE_##id,
-	NORMALISATIONS(X)
-#undef X
-		N_NORMALISATIONS
-};
-
 struct amounts {
 	/* Of each run; below or equal to 0: unknown, so that nothing can be made equal by it. */
 	double run[N_NORMALISATIONS][LENS_MAX_COLUMNS];
 	/* Of the reference event: squares of its samples' weights, by side. */
 	double reference_squares[N_SIDES];
 };
-
-const char *normalise_name(enum normalise n);
 
 /* w is what weigh() made of lens. 0 or -ECANCELED. */
 int amounts_find(const struct profile *p, const struct profile_counts *counts,

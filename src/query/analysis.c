@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 
+#include "diff.h"
 #include "filter.h"
 #include "mem.h"
 #include "stack_table.h"
@@ -65,10 +66,13 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 		a->table_keys = &a->own_keys;
 	}
 	rc = answer(a, parts, progress);
-	if (rc < 0)
+	if (rc < 0) {
 		analysis_free(a);
-	else
-		*out = a;
+		return rc;
+	}
+	if (lens_compares(lens))
+		analysis_compare(a, lens->sides.normalise, lens->sides.shown);
+	*out = a;
 	return rc;
 }
 
@@ -103,6 +107,7 @@ void analysis_free(struct analysis *a)
 {
 	if (!a)
 		return;
+	diff_free(a->diff);
 	inverted_free(a->inverted);
 	footprint_lines_free(a->lines);
 	footprint_free(a->footprint);
@@ -124,10 +129,30 @@ const char *analysis_gave_up(const struct analysis *a)
 	return term;
 }
 
+void analysis_compare(struct analysis *a, enum normalise n, enum shown_size shown)
+{
+	diff_free(a->diff);
+	inverted_free(a->inverted);
+	a->inverted = NULL;
+	a->lens.sides.normalise = n;
+	a->lens.sides.shown = shown;
+	a->diff = diff_new(a, n, shown);
+}
+
+/* Callers of a comparison come by what changed. */
+static double rank_change(const void *diff, const int64_t *self)
+{
+	struct noise_delta delta;
+
+	diff_delta(diff, self, &delta);
+	return diff_rank(diff, &delta);
+}
+
 struct inverted *analysis_inverted(struct analysis *a)
 {
 	if (!a->inverted)
-		a->inverted = inverted_new(a->tree, &a->keys);
+		a->inverted = inverted_new(a->tree, &a->keys, a->diff ? rank_change : NULL,
+					   a->diff);
 	return a->inverted;
 }
 

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct diff;
 struct progress;
 
 struct analysis {
@@ -38,6 +39,7 @@ struct analysis {
 	struct footprint *footprint;   /* NULL until analysis_footprint() */
 	struct footprint_lines *lines; /* of the footprint; NULL until analysis_set_lines() */
 	struct amounts amounts;        /* of a lens that compares */
+	struct diff *diff;             /* likewise; else NULL */
 };
 
 /* 0 or -ECANCELED; *out is the caller's to free. */
@@ -56,6 +58,9 @@ void analysis_free(struct analysis *a);
 
 /* A term of its filters that was given up on, see filter_gave_up(); borrowed from the analysis. */
 const char *analysis_gave_up(const struct analysis *a);
+
+/* Makes the diff of a lens that compares anew; other answers stay what they were, but in its order. */
+void analysis_compare(struct analysis *a, enum normalise n, enum shown_size shown);
 
 /* The bottom-up tree, made on the first call. */
 struct inverted *analysis_inverted(struct analysis *a);

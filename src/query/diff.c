@@ -4,20 +4,23 @@
 #include "diff.h"
 
 #include "chance.h"
+#include "diff_show.h"
 #include "mem.h"
 #include "order.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct lens_sides *sides_of(const struct diff *d)
 {
 	return &d->analysis->lens.sides;
 }
 
+/* The number of a side's first run. */
 static uint32_t first_run(const struct diff *d, enum side side)
 {
-	return side == SIDE_AFTER ? sides_of(d)->n_runs[SIDE_BEFORE] : 0;
+	return lens_side(&d->analysis->lens, side) - SIDES_FIRST;
 }
 
 static uint32_t n_runs(const struct diff *d)
@@ -44,11 +47,16 @@ static double in_unit(const struct diff *d, uint32_t column)
 	return 1 / (double)d->analysis->weights.scale[column];
 }
 
+double diff_of_run(const struct diff *d, const int64_t *numbers, uint32_t run)
+{
+	return (double)numbers[SIDES_FIRST + run] * in_unit(d, SIDES_FIRST + run);
+}
+
 /* The variance that chance gives to the side's sum: from squares, else by how many samples there are. */
 static double variance_of(const struct diff *d, enum side side, const int64_t *numbers, double sum)
 {
 	const struct weights *w = &d->analysis->weights;
-	uint32_t column = n_runs(d) + side;
+	uint32_t column = SIDES_FIRST + n_runs(d) + side;
 	double unit;
 
 	if (!sides_of(d)->squares)
@@ -87,14 +95,14 @@ static void add_runs(const struct diff *d, enum side side, const int64_t *number
 	uint32_t first = first_run(d, side), n = sides_of(d)->n_runs[side];
 
 	for (uint32_t i = first; i < first + n; i++) {
-		double x = (double)numbers[i] * in_unit(d, i);
+		double x = diff_of_run(d, numbers, i);
 
 		out->sum += x;
 		out->mean += x * d->factor[i] / n;
 		out->factor += d->factor[i] / n;
 	}
 	for (uint32_t i = first; n > 1 && i < first + n; i++) {
-		double off = (double)numbers[i] * in_unit(d, i) * d->factor[i] - out->mean;
+		double off = diff_of_run(d, numbers, i) * d->factor[i] - out->mean;
 
 		out->between += off * off / (n - 1);
 	}
@@ -113,7 +121,7 @@ static void fill_side(const struct diff *d, enum side side, const int64_t *numbe
 	if (d->normalise != NORMALISE_TOTAL)
 		return;
 	for (uint32_t i = first; i < first + out->n_runs; i++)
-		out->whole += (double)whole[i] * in_unit(d, i);
+		out->whole += diff_of_run(d, whole, i);
 	out->whole_square = variance_of(d, side, whole, out->whole);
 }
 
@@ -124,6 +132,14 @@ void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta
 	fill_side(d, SIDE_BEFORE, numbers, &before);
 	fill_side(d, SIDE_AFTER, numbers, &after);
 	noise_compare(&before, &after, out);
+}
+
+double diff_rank(const struct diff *d, const struct noise_delta *self)
+{
+	/* No change is larger than all there is on both sides. */
+	double beyond = 4 * (fabs(d->whole.before) + fabs(d->whole.after)) + 1;
+
+	return fabs(diff_change(self)) + (diff_is_beyond(&d->self, self) ? beyond : 0);
 }
 
 /* Chances of many rows, to find the limit of. */
@@ -147,10 +163,11 @@ static void settle(struct chances *c, struct diff_family *f)
 	c->n = 0;
 }
 
-/* What rows of a table are sorted by. */
+/* What rows of the table are sorted by. */
 struct row_order {
 	const struct diff *diff;
-	const struct table *table;
+	enum table_order order;
+	bool reverse;
 };
 
 static int order_changes(bool beyond_a, bool beyond_b, double a, double b)
@@ -169,32 +186,74 @@ bool diff_row_is_beyond(const struct diff *d, uint32_t row)
 		diff_is_beyond(&d->total, &d->row_total[row]));
 }
 
+static int compare_rows_by(const struct diff *d, enum table_order order, uint32_t x, uint32_t y)
+{
+	const struct keys *k = d->analysis->table_keys;
+	const struct table *t = &d->analysis->table;
+	const struct noise_delta *p = d->row_self, *q = d->row_total;
+
+	switch (order) {
+	case ORDER_SELF:
+		return order_changes(diff_row_is_beyond(d, x), diff_row_is_beyond(d, y),
+				     diff_change(&p[x]), diff_change(&p[y]));
+	case ORDER_TOTAL:
+		return order_changes(diff_is_beyond(&d->total, &q[x]),
+				     diff_is_beyond(&d->total, &q[y]), diff_change(&q[x]),
+				     diff_change(&q[y]));
+	case ORDER_LABEL:
+		return order_keys(k, t->key[x], t->key[y]);
+	case ORDER_MODULE:
+		return strcmp(k->key[t->key[x]].module, k->key[t->key[y]].module);
+	}
+	return 0;
+}
+
 static int compare_rows(const void *a, const void *b, void *order)
 {
+	static const enum table_order ties[] = { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL };
 	const struct row_order *o = order;
-	const struct diff *d = o->diff;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const struct noise_delta *p = d->row_self, *q = d->row_total;
-	int cmp = order_changes(diff_row_is_beyond(d, x), diff_row_is_beyond(d, y),
-				diff_change(&p[x]), diff_change(&p[y]));
+	int cmp = compare_rows_by(o->diff, o->order, x, y);
 
-	if (!cmp)
-		cmp = order_changes(diff_is_beyond(&d->total, &q[x]),
-				    diff_is_beyond(&d->total, &q[y]), diff_change(&q[x]),
-				    diff_change(&q[y]));
-	return cmp ? cmp : order_keys(d->analysis->table_keys, o->table->key[x], o->table->key[y]);
+	if (o->reverse)
+		cmp = -cmp;
+	for (size_t i = 0; cmp == 0 && i < sizeof(ties) / sizeof(*ties); i++)
+		cmp = compare_rows_by(o->diff, ties[i], x, y);
+	return cmp;
+}
+
+/* Changes in another order; the old ones are freed. */
+static struct noise_delta *permute(struct noise_delta *from, const uint32_t *row, uint32_t n)
+{
+	struct noise_delta *to = xcalloc(n, sizeof(*to));
+
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = from[row[i]];
+	free(from);
+	return to;
+}
+
+void diff_sort(struct diff *d, enum table_order order, bool reverse)
+{
+	struct row_order o = { d, order, reverse };
+	uint32_t n = d->analysis->table.n_rows, *row = xcalloc(n, sizeof(*row));
+
+	for (uint32_t i = 0; i < n; i++)
+		row[i] = i;
+	qsort_r(row, n, sizeof(*row), compare_rows, &o);
+	d->row_self = permute(d->row_self, row, n);
+	d->row_total = permute(d->row_total, row, n);
+	table_permute(&d->analysis->table, row);
+	free(row);
 }
 
 static void compare_table(struct diff *d, struct chances *c)
 {
 	const struct table *t = &d->analysis->table;
-	struct row_order order = { d, t };
 
 	d->row_self = xcalloc(t->n_rows, sizeof(*d->row_self));
 	d->row_total = xcalloc(t->n_rows, sizeof(*d->row_total));
-	d->row = xcalloc(t->n_rows, sizeof(*d->row));
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		d->row[i] = i;
 		diff_delta(d, &t->self[(size_t)i * t->n_columns], &d->row_self[i]);
 		note(c, &d->self, &d->row_self[i]);
 	}
@@ -208,7 +267,7 @@ static void compare_table(struct diff *d, struct chances *c)
 		d->self.n_beyond += diff_is_beyond(&d->self, &d->row_self[i]);
 		d->total.n_beyond += diff_is_beyond(&d->total, &d->row_total[i]);
 	}
-	qsort_r(d->row, t->n_rows, sizeof(*d->row), compare_rows, &order);
+	diff_sort(d, ORDER_SELF, false);
 }
 
 static void find_overlap(struct diff *d)
@@ -300,7 +359,7 @@ static void compare_tree(struct diff *d, struct chances *c)
 	link_nodes(d);
 }
 
-struct diff *diff_new(struct analysis *a, enum normalise n)
+struct diff *diff_new(struct analysis *a, enum normalise n, enum shown_size shown)
 {
 	struct diff *d = xcalloc(1, sizeof(*d));
 	uint32_t most = a->table.n_rows;
@@ -319,6 +378,7 @@ struct diff *diff_new(struct analysis *a, enum normalise n)
 	if (a->tree)
 		compare_tree(d, &c);
 	free(c.p);
+	diff_show(d, shown);
 	return d;
 }
 
@@ -328,7 +388,6 @@ void diff_free(struct diff *d)
 		return;
 	free(d->row_self);
 	free(d->row_total);
-	free(d->row);
 	free(d->change);
 	free(d->beyond);
 	free(d->first);

@@ -37,14 +37,13 @@ struct diff {
 		*analysis; /* borrowed; must outlive the diff; its lazy parts are not made */
 	enum normalise normalise;
 	enum unit unit;                  /* of changes */
-	double factor[LENS_MAX_COLUMNS]; /* of each run's sums */
+	double factor[LENS_MAX_COLUMNS]; /* [n runs] of each run's sums */
 	struct noise_delta whole;        /* of everything that passes the lens */
 	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */
 
 	struct diff_family self, total; /* of the table's rows */
-	struct noise_delta *row_self;   /* [table.n_rows]; owned, as are the following */
-	struct noise_delta *row_total;  /* [table.n_rows] */
-	uint32_t *row; /* [table.n_rows] beyond noise first, by size of the change of self */
+	struct noise_delta *row_self;   /* [table.n_rows] by row; owned, as are the following */
+	struct noise_delta *row_total;  /* [table.n_rows] by row */
 
 	struct diff_family nodes; /* of the tree's nodes but the root, by total */
 	double *change;           /* [n_nodes] after - before of totals; NULL without a tree */
@@ -54,15 +53,25 @@ struct diff {
 	uint32_t *next; /* [n_nodes] … then by size of the change; next sibling, or KEY_NONE */
 };
 
-/* The caller frees, before the analysis. Amounts are known (amounts_known()), else NORMALISE_NONE is taken. */
-struct diff *diff_new(struct analysis *a, enum normalise n);
+/*
+ * The caller frees, before the analysis. Where amounts are not known (amounts_known()), NORMALISE_NONE is taken. Rows of the
+ * table come in order: what is beyond noise first, then by the size of the change of self. Column 0 becomes what is
+ * shown.
+ */
+struct diff *diff_new(struct analysis *a, enum normalise n, enum shown_size shown);
 void diff_free(struct diff *d);
+
+/* Sorts the table: by size of the change, what is beyond noise first, or by name. */
+void diff_sort(struct diff *d, enum table_order order, bool reverse);
 
 /* Is the change of a row of the table beyond noise: that of self, or where there is none that of total? */
 bool diff_row_is_beyond(const struct diff *d, uint32_t row);
 
 /* The change of a row with such numbers, [n_columns]. */
 void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out);
+
+/* What a run has of [n_columns] numbers, in the unit, as it was measured. Runs count from 0, those before first. */
+double diff_of_run(const struct diff *d, const int64_t *numbers, uint32_t run);
 
 static inline double diff_change(const struct noise_delta *d)
 {
@@ -74,6 +83,9 @@ static inline bool diff_whole_is_beyond(const struct diff *d)
 {
 	return d->whole.tested && d->whole.p <= NOISE_LEVEL;
 }
+
+/* Rows by change of self: the larger comes first, what is beyond noise before all else. */
+double diff_rank(const struct diff *d, const struct noise_delta *self);
 
 static inline bool diff_is_beyond(const struct diff_family *f, const struct noise_delta *d)
 {

@@ -35,6 +35,8 @@ struct entry {
 };
 
 struct inverted {
+	inverted_rank *ranks; /* or NULL */
+	const void *arg;      /* of it; borrowed */
 	const struct calltree *tree;
 	const struct keys *keys;
 	VEC(struct entry) entries;
@@ -98,6 +100,7 @@ static void weigh_place(struct inverted *v, uint32_t node, struct place p)
 
 /* What orders a node, together, because there may be millions of them. */
 struct sorted {
+	double before_all;     /* what the owner ranks by; else 0 */
 	int64_t first, second; /* weights of column 0: roots go by self, callers by total */
 	uint32_t rank;         /* of the key */
 	uint32_t node;
@@ -109,6 +112,8 @@ static int compare_sorted(const void *a, const void *b)
 	int first = order_weights(x->first, y->first);
 	int second = order_weights(x->second, y->second);
 
+	if (x->before_all != y->before_all)
+		return x->before_all > y->before_all ? -1 : 1;
 	if (first || second)
 		return first ? first : second;
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
@@ -131,6 +136,8 @@ static void sort_entries(struct inverted *v, uint32_t first)
 					    .second = root ? total : self,
 					    .rank = v->keys->rank[node->key],
 					    .node = first + i };
+		if (v->ranks)
+			order[i].before_all = v->ranks(v->arg, self_of(v, first + i));
 	}
 	qsort(order, n, sizeof(*order), compare_sorted);
 	for (uint32_t i = 0; i < n; i++) {
@@ -213,12 +220,15 @@ static void add_root(struct inverted *v, uint32_t key)
 	}
 }
 
-struct inverted *inverted_new(const struct calltree *t, const struct keys *k)
+struct inverted *inverted_new(const struct calltree *t, const struct keys *k, inverted_rank *rank,
+			      const void *arg)
 {
 	struct inverted *v = xcalloc(1, sizeof(*v));
 
 	v->tree = t;
 	v->keys = k;
+	v->ranks = rank;
+	v->arg = arg;
 	v->row_of = no_rows(k->n);
 	v->root_of = no_rows(k->n);
 	for (uint32_t i = 0; i < k->n; i++)

@@ -27,8 +27,15 @@ struct inverted_node {
 	uint64_t path;       /* hash of the key ids from the root on, as calltree's */
 };
 
-/* Borrows t and k, which must outlive it. Roots are made at once, by falling self of column 0. */
-struct inverted *inverted_new(const struct calltree *t, const struct keys *k);
+/* What nodes with such a self, [n_columns], are sorted by: the larger comes first. */
+typedef double inverted_rank(const void *arg, const int64_t *self);
+
+/*
+ * Borrows t, k and arg, which must outlive it. Roots are made at once, by falling self of column 0; rank (may be NULL) puts
+ * roots and callers alike in another order.
+ */
+struct inverted *inverted_new(const struct calltree *t, const struct keys *k, inverted_rank *rank,
+			      const void *arg);
 void inverted_free(struct inverted *v);
 
 /* Roots are nodes [0, inverted_n_roots). Comm keys are no roots, but end the chains. */
@@ -38,7 +45,7 @@ const struct inverted_node *inverted_node(const struct inverted *v, uint32_t nod
 /* [n_columns], borrowed likewise. */
 const int64_t *inverted_self(const struct inverted *v, uint32_t node);
 const int64_t *inverted_total(const struct inverted *v, uint32_t node);
-/* Makes the children, by falling total of column 0. No-op when made. */
+/* Makes the children, by falling total of column 0, or by rank. No-op when made. */
 void inverted_expand(struct inverted *v, uint32_t node);
 /* Has it children? Makes none. */
 bool inverted_has_callers(struct inverted *v, uint32_t node);

@@ -14,6 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *normalise_name(enum normalise n)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		NORMALISATIONS(X)
+#undef X
+	};
+
+	return names[n];
+}
+
 static event_id busiest_event(const struct profile *p)
 {
 	struct profile_counts counts;

@@ -74,15 +74,56 @@ struct lens_column {
 enum side { SIDE_BEFORE, SIDE_AFTER };
 #define N_SIDES 2
 
+/* Names for --normalise. The last is also said by the name of an event. */
+/* clang-format off */
+#define NORMALISATIONS(X) \
+	X(NONE,    "none")    /* numbers as they were measured */ \
+	X(TOTAL,   "total")   /* shares of all that was measured */ \
+	X(TIME,    "time")    /* as if both had taken as long */ \
+	X(SAMPLES, "samples") /* as if both had as many samples */ \
+	X(EVENT,   "event")   /* as if both had as much of a reference event */
+/* clang-format on */
+
+enum normalise {
+#define X(id, name) NORMALISE_##id,
+	NORMALISATIONS(X)
+#undef X
+		N_NORMALISATIONS
+};
+
+const char *normalise_name(enum normalise n);
+
+/* What column 0 of a comparison holds: how large things are, where one size is wanted (widths, shares). */
+/* clang-format off */
+#define SHOWN_SIZES(X) \
+	X(BOTH,   "both")   /* before and after together: what came and what went has a size, too */ \
+	X(BEFORE, "before") \
+	X(AFTER,  "after") \
+	X(CHANGE, "change") /* by how much what ends there differs, whichever way */
+/* clang-format on */
+
+enum shown_size {
+#define X(id, name) SHOWN_##id,
+	SHOWN_SIZES(X)
+#undef X
+		N_SHOWN_SIZES
+};
+
 /*
- * How the columns of a lens are a comparison (sides.h makes such lenses): those of the runs before come first, then
- * those of the runs after; then, where weights of samples vary, one of squares for each side.
+ * How the columns of a lens are a comparison (sides.h makes such lenses): column 0 is what is shown of both, see above;
+ * then come those of the runs before, those of the runs after, and, where weights of samples vary, one of
+ * squares for each side.
  */
 struct lens_sides {
 	uint32_t n_runs[N_SIDES]; /* {0, 0}: nothing is compared */
 	bool squares;             /* the last two columns are of squares */
 	event_id reference;       /* what sides may be made equal by; {ID_NONE}: none was chosen */
+	enum normalise normalise; /* what they are made equal by */
+	enum shown_size shown;
 };
+
+/* The first column of a run. */
+#define SIDES_FIRST 1
 
 struct lens {
 	struct filter *filter; /* NULL: everything; owned */
@@ -93,6 +134,12 @@ struct lens {
 	int64_t cursor_ns;      /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
 	struct lens_sides sides;
 };
+
+/* The first column of a side's runs. */
+static inline uint32_t lens_side(const struct lens *l, enum side side)
+{
+	return SIDES_FIRST + (side == SIDE_AFTER ? l->sides.n_runs[SIDE_BEFORE] : 0);
+}
 
 /* Is it a comparison? */
 static inline bool lens_compares(const struct lens *l)

@@ -307,13 +307,14 @@ int sides_lens(const struct sides *s, const struct profile *p, const struct side
 	rc = check_sides(&has, s, e);
 	if (!rc)
 		rc = choose(&has, p, s, choice, m, e);
-	l->sides = (struct lens_sides){ .reference = { ID_NONE } };
+	l->sides = (struct lens_sides){ .reference = { ID_NONE }, .normalise = choice->normalise };
 	if (!rc)
 		rc = find_reference(p, &has, s, choice->reference, l, e);
 	presence_done(&has);
 	if (rc)
 		return rc;
 	l->n_columns = 0;
+	add_column(l, m[SIDE_BEFORE], NULL, false);
 	for (int side = 0; side < N_SIDES; side++) {
 		l->sides.n_runs[side] = (uint32_t)s->run[side].n;
 		for (size_t i = 0; i < s->run[side].n; i++)

@@ -17,8 +17,8 @@
 
 struct err;
 
-/* So many runs on both sides together: two columns are for squares. */
-#define SIDES_MAX_RUNS (LENS_MAX_COLUMNS - 2)
+/* So many runs on both sides together: a column is for what is shown, two are for squares. */
+#define SIDES_MAX_RUNS (LENS_MAX_COLUMNS - SIDES_FIRST - N_SIDES)
 
 struct sides {
 	VEC(char *) run[N_SIDES]; /* filter of each run, as text; owned */
@@ -34,6 +34,7 @@ int sides_add(struct sides *s, enum side side, const char *filter, struct err *e
 struct sides_choice {
 	const char *event, *metric; /* as metric_find() takes them */
 	const char *reference;      /* an event that sides are made equal by */
+	enum normalise normalise;   /* NORMALISE_EVENT: by that event */
 };
 
 /*

@@ -293,18 +293,11 @@ void table_move(struct table *t, uint32_t from, uint32_t to)
 	move_cells(t->n_samples, sizeof(*t->n_samples), from, to);
 }
 
-void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
-		bool reverse)
+void table_permute(struct table *t, const uint32_t *row)
 {
-	struct sorting s = {
-		.table = t, .keys = k, .order = order, .column = column, .reverse = reverse
-	};
-	uint32_t *row = xmalloc(t->n_rows * sizeof(*row)), n = t->n_columns;
+	uint32_t n = t->n_columns;
 	struct table sorted;
 
-	for (uint32_t i = 0; i < t->n_rows; i++)
-		row[i] = i;
-	qsort_r(row, t->n_rows, sizeof(*row), compare_rows, &s);
 	table_init(&sorted, t->n_rows, n);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		size_t to = (size_t)i * n, from = (size_t)row[i] * n;
@@ -314,7 +307,21 @@ void table_sort(struct table *t, const struct keys *k, enum table_order order, u
 		memcpy(sorted.self + to, t->self + from, n * sizeof(*t->self));
 		memcpy(sorted.total + to, t->total + from, n * sizeof(*t->total));
 	}
-	free(row);
 	table_done(t);
 	*t = sorted;
+}
+
+void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
+		bool reverse)
+{
+	struct sorting s = {
+		.table = t, .keys = k, .order = order, .column = column, .reverse = reverse
+	};
+	uint32_t *row = xmalloc(t->n_rows * sizeof(*row));
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		row[i] = i;
+	qsort_r(row, t->n_rows, sizeof(*row), compare_rows, &s);
+	table_permute(t, row);
+	free(row);
 }

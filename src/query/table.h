@@ -50,6 +50,9 @@ enum table_order { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL, ORDER_MODULE };
 /* Takes row `from` out and puts it in again as row `to`; those between move up or down by one. */
 void table_move(struct table *t, uint32_t from, uint32_t to);
 
+/* Puts the rows in another order: row[i] is the row that becomes the i-th, [n_rows]. */
+void table_permute(struct table *t, const uint32_t *row);
+
 /* Sorts the rows in place; column says whose numbers. Ties: self, total, label. */
 void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
 		bool reverse);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "diff_show.h"
+
+#include "diff.h"
+
+#include <math.h>
+
+static double size_of(const struct noise_delta *d, enum shown_size shown)
+{
+	switch (shown) {
+	case SHOWN_BEFORE:
+		return d->before;
+	case SHOWN_AFTER:
+		return d->after;
+	case SHOWN_CHANGE:
+		return fabs(diff_change(d));
+	case SHOWN_BOTH:
+	case N_SHOWN_SIZES:
+		break;
+	}
+	return d->before + d->after;
+}
+
+/* What a row with such numbers shows, in the scale of column 0. */
+static int64_t shown_of(const struct diff *d, const int64_t *numbers, enum shown_size shown)
+{
+	struct noise_delta delta = { 0 };
+	uint32_t n_before = d->analysis->lens.sides.n_runs[SIDE_BEFORE];
+	uint32_t n_after = d->analysis->lens.sides.n_runs[SIDE_AFTER];
+
+	for (uint32_t i = 0; i < n_before; i++)
+		delta.before += diff_of_run(d, numbers, i) * d->factor[i] / n_before;
+	for (uint32_t i = n_before; i < n_before + n_after; i++)
+		delta.after += diff_of_run(d, numbers, i) * d->factor[i] / n_after;
+	return llround(size_of(&delta, shown) * (double)d->analysis->weights.scale[0]);
+}
+
+static void show_tree(const struct diff *d, enum shown_size shown)
+{
+	struct calltree *t = d->analysis->tree;
+	size_t n = t->n_columns;
+
+	for (uint32_t i = 0; i < t->n_nodes; i++)
+		t->self[i * n] = t->total[i * n] = shown_of(d, &t->self[i * n], shown);
+	for (uint32_t i = t->n_nodes; i-- > 1;)
+		t->total[t->parent[i] * n] += t->total[i * n];
+}
+
+static void show_table(const struct diff *d, enum shown_size shown)
+{
+	struct table *t = &d->analysis->table;
+	size_t n = t->n_columns;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		t->self[i * n] = shown_of(d, &t->self[i * n], shown);
+		t->total[i * n] = shown_of(d, &t->total[i * n], shown);
+	}
+}
+
+void diff_show(const struct diff *d, enum shown_size shown)
+{
+	struct weights *w = &d->analysis->weights;
+
+	show_table(d, shown);
+	w->total[0] = shown_of(d, w->total, shown);
+	w->whole[0] = shown_of(d, w->whole, shown);
+	if (!d->analysis->tree)
+		return;
+	show_tree(d, shown);
+	w->total[0] = d->analysis->tree->total[0];
+	if (shown == SHOWN_CHANGE)
+		w->whole[0] = w->total[0];
+}
