@@ -182,6 +182,25 @@ fi
 run 1 --markdown --fail-if 'total > 1' nasty.folded nastier.folded
 grep -q 'a<b>' out && fault 'Markdown has HTML of names'
 
+# --- screens ------------------------------------------------------------------------------------
+
+for view in top tree callers butterfly flame; do
+    run 0 --view "$view" --keys '' --screen 100x14 before.folded after.folded
+    says out 'before.folded → after.folded'
+    says out 'not normalised · 3 of'
+done
+run 0 --keys '=' --screen 100x14 before.folded after.folded
+says out 'normalised by total'
+run 0 --keys '==' --screen 100x14 before.folded after.folded
+says out 'normalised by samples'
+run 0 --keys '%' --screen 100x14 before.folded after.folded
+says out '+500'
+run 0 --keys 'dm' --screen 100x14 before.folded after.folded
+run 0 --keys 't<Enter>&fn:parse<Enter>=d' --screen 60x10 two.folded
+run 0 before.folded after.folded
+says err 'this is the report instead'
+says out '# total 9,520'
+
 # --- what cannot be compared ------------------------------------------------------------------
 
 for arguments in 'before.folded' '--a fn:x before.folded' 'before.folded after.folded before.folded' 'before.folded --' \
@@ -190,7 +209,7 @@ for arguments in 'before.folded' '--a fn:x before.folded' 'before.folded after.f
     '--view flame before.folded after.folded' '--a fn:( --b fn:x before.folded' '--a fn:nothing --b fn:parse before.folded' \
     '--view butterfly --function nothing before.folded after.folded' '--view butterfly before.folded after.folded'; do
     # shellcheck disable=SC2086 # several words
-    run 2 $arguments
+    run 2 --report $arguments
     one_sentence
 done
 run 3 before.folded missing.folded

@@ -8,6 +8,7 @@
 #include "filter.h"
 #include "keymap.h"
 #include "mem.h"
+#include "sides.h"
 #include "row.h"
 #include "time_axis.h"
 
@@ -91,13 +92,31 @@ static void analyse(struct stage *st, const char *filter)
 	analysis_footprint(st->scene.analysis, NULL);
 }
 
+/* The first capture is before, the second after. */
+static void compare(struct stage *st)
+{
+	const struct sides_choice choice = { .event = "", .metric = "" };
+	struct err e = ERR_INIT;
+	struct sides s = { 0 };
+
+	cr_assert_eq(sides_add(&s, SIDE_BEFORE, "capture:1", &e), 0);
+	cr_assert_eq(sides_add(&s, SIDE_AFTER, "capture:2", &e), 0);
+	cr_assert_eq(sides_lens(&s, st->profile, &choice, &st->lens, &e), 0, "%s", err_text(&e));
+	sides_done(&s);
+}
+
 void stage_init(struct stage *st, const struct profile *p, const char *filter, enum view_kind view,
 		int cols, int rows)
 {
+	struct profile_counts counts;
+
 	*st = (struct stage){ .view = view };
 	st->profile = (struct profile *)p;
 	st->scene.percent = true;
 	lens_init(&st->lens, p);
+	profile_counts_read(p, &counts);
+	if (counts.n_captures == 2)
+		compare(st);
 	analyse(st, filter);
 	stage_resize(st, cols, rows);
 }

@@ -31,6 +31,9 @@ struct profile *stage_profile(void);
 /* Its heap: what it loads at first, a cache that grows, batches, temporaries; readings and marks; 120 s. */
 struct profile *stage_heap(void);
 
+/* The service before and after a change: a capture each, of which stage_init() makes a comparison. */
+struct profile *stage_changed(void);
+
 /* Opens a view on what p shows through a filter (NULL: everything). */
 void stage_init(struct stage *st, const struct profile *p, const char *filter, enum view_kind view,
 		int cols, int rows);

@@ -22,7 +22,8 @@ struct script {
 	int cols, rows;
 	char keys[256], search[64], filter[128];
 	bool ascii, mono;
-	bool heap; /* of the service's heap */
+	bool heap;    /* of the service's heap */
+	bool changed; /* of the service before and after a change */
 };
 
 static char *read_all(const char *path)
@@ -66,6 +67,8 @@ static void take_line(struct script *s, const char *word, const char *value, con
 		s->mono = true;
 	else if (strcmp(word, "heap") == 0)
 		s->heap = true;
+	else if (strcmp(word, "changed") == 0)
+		s->changed = true;
 	else
 		cr_assert_fail("%s: what is %s?", path, word);
 }
@@ -117,14 +120,18 @@ static char *play(const struct script *s, const struct profile *p)
 	return out;
 }
 
-static void check_file(const char *path, const struct profile *cpu, const struct profile *heap,
-		       bool write)
+/* What there is to be looked at. */
+struct profiles {
+	struct profile *cpu, *heap, *changed;
+};
+
+static void check_file(const char *path, const struct profiles *of, bool write)
 {
 	char *text = read_all(path), *out;
 	struct script s = { .cols = 80, .rows = 24 };
 	size_t n = read_script(text, &s, path);
 
-	out = play(&s, s.heap ? heap : cpu);
+	out = play(&s, s.heap ? of->heap : s.changed ? of->changed : of->cpu);
 	if (write && strcmp(text + n, out) != 0) {
 		FILE *f = fopen(path, "w");
 
@@ -142,7 +149,7 @@ static void check_file(const char *path, const struct profile *cpu, const struct
 Test(screens, golden)
 {
 	DIR *d = opendir(TEST_SCREENS);
-	struct profile *p = stage_profile(), *heap = stage_heap();
+	struct profiles of = { stage_profile(), stage_heap(), stage_changed() };
 	const char *write = getenv("PROFTOP_MAKE_SCREENS");
 	struct dirent *entry;
 	unsigned n = 0;
@@ -156,12 +163,13 @@ Test(screens, golden)
 		if (!dot || strcmp(dot, ".txt") != 0)
 			continue;
 		path = xasprintf("%s/%s", TEST_SCREENS, entry->d_name);
-		check_file(path, p, heap, write && *write);
+		check_file(path, &of, write && *write);
 		free(path);
 		n++;
 	}
 	closedir(d);
-	profile_free(p);
-	profile_free(heap);
+	profile_free(of.cpu);
+	profile_free(of.heap);
+	profile_free(of.changed);
 	cr_assert_gt(n, 20, "screens are missing");
 }

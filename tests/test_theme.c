@@ -13,7 +13,8 @@ static const int depths[] = { 0, 8, 16, 256 };
 
 static bool is_flame(int style)
 {
-	return style >= STYLE_FLAME_UNKNOWN && style <= STYLE_FLAME_MERGED;
+	return (style >= STYLE_FLAME_UNKNOWN && style <= STYLE_FLAME_MERGED) ||
+	       (style >= STYLE_DIFF_WORSE_3 && style <= STYLE_DIFF_BETTER_3);
 }
 
 /* Relative luminance of a colour of xterm's 6x6x6 cube or grey ramp (WCAG 2). */
@@ -82,6 +83,27 @@ Test(theme, text_reads_on_black_and_on_white)
 		cr_assert(contrast(luminance(l.fg), 0) >= 3.8, "style %d on black", style);
 		cr_assert(contrast(luminance(l.fg), 1) >= 3.8, "style %d on white", style);
 	}
+}
+
+/* Seven shades from much more to much less, of which each is another colour and can be written on. */
+Test(theme, changes_read_in_any_depth)
+{
+	for (size_t d = 0; d < N(depths); d++)
+		for (int style = STYLE_DIFF_WORSE_3; style <= STYLE_DIFF_BETTER_3 && depths[d];
+		     style++) {
+			struct look l = theme_look((uint16_t)style, depths[d]);
+			struct look other = theme_look(
+				(uint16_t)(STYLE_DIFF_WORSE_3 + STYLE_DIFF_BETTER_3 - style),
+				depths[d]);
+
+			cr_expect_neq(l.fg, l.bg);
+			if (style != STYLE_DIFF_SAME)
+				cr_expect_neq(l.bg, other.bg, "more and less in %d colours",
+					      depths[d]);
+			if (depths[d] == 256)
+				cr_expect(contrast(luminance(l.fg), luminance(l.bg)) >= 4.5,
+					  "style %d", style);
+		}
 }
 
 Test(theme, flame_cells_read_and_siblings_differ)

@@ -62,6 +62,8 @@
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
+	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
+	X(SIZE,         "size",          "d",                    IN_ALL,    "",        "of a comparison: widths and shares are of both sides, of one, or of the change") \
 	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
 	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \

@@ -218,6 +218,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 	a->percent_loaded = -1;
 	a->nothing = profile_new();
 	start_lens(a, o->lens, o->metric_open);
+	a->sides = o->sides;
 	/* not cancelled by anyone */
 	analysis_new(a->nothing, &a->lens, NULL, &a->analysis);
 	a->scene = (struct scene){ .analysis = a->analysis,

@@ -2,6 +2,7 @@
 /* What actions do that reach beyond the view on screen. */
 #include "config.h"
 
+#include "app_compare.h"
 #include "app_act.h"
 
 #include <errno.h>
@@ -46,6 +47,10 @@ static void next_metric(struct app *a)
 	profile_counts_read(p, &counts);
 	if (first.metric.event.v >= counts.n_events)
 		return;
+	if (a->sides) {
+		app_compare_metric(a);
+		return;
+	}
 	a->follow = false;
 	if (l->n_columns > 1) {
 		memmove(l->column, l->column + 1, (l->n_columns - 1) * sizeof(first));
@@ -273,6 +278,12 @@ static bool act_on_lens(struct app *a, enum action action)
 	switch (action) {
 	case ACTION_METRIC:
 		next_metric(a);
+		return true;
+	case ACTION_EQUALISE:
+		app_compare_equalise(a);
+		return true;
+	case ACTION_SIZE:
+		app_compare_size(a);
 		return true;
 	case ACTION_INLINES:
 		a->lens.inlines = !a->lens.inlines;

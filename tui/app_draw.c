@@ -14,6 +14,7 @@
 #include "analysis.h"
 #include "app_chrome.h"
 #include "app.h"
+#include "app_compare.h"
 #include "app_help.h"
 #include "app_live.h"
 #include "app_state.h"
@@ -122,6 +123,10 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 		out[0] = xstrdup("counting");
 		return 1;
 	}
+	if (a->analysis->diff) {
+		out[0] = app_compare_title(a->analysis);
+		return 1;
+	}
 	out[0] = amount_text(a->analysis);
 	if (w->total[0] != w->whole[0])
 		n = add_total(
@@ -161,7 +166,8 @@ static char *breadcrumb(struct app *a)
 	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
 	char *metric = NULL, *more = NULL, *manner = manner_text(an), *text;
 	bool both = metric_waits(an->profile, an->lens.column[0].metric).v != ID_NONE;
-	uint32_t n_shown = an->lens.n_columns + (an->lens.n_columns == 1 && both);
+	uint32_t n_shown = an->diff ? an->counts.n_events
+				    : an->lens.n_columns + (an->lens.n_columns == 1 && both);
 	uint32_t n_more = an->counts.n_events - n_shown;
 
 	if (an->counts.n_events > n_shown)

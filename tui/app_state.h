@@ -105,6 +105,7 @@ struct app {
 	struct worker *worker; /* owned */
 	struct analysis *analysis;  /* of what is on screen, never NULL; owned */
 	struct lens lens;           /* what the user wants */
+	const struct sides *sides;  /* of a comparison, else NULL; borrowed */
 	bool follow;                /* the metric is whichever event is busiest so far */
 	bool loading;               /* the source has not ended */
 	struct err load_error;      /* how it ended */

@@ -10,6 +10,7 @@
 #include "flame_view.h"
 #include "glyphs.h"
 #include "row.h"
+#include "row_change.h"
 #include "text.h"
 
 /* A selected cell is lit as far as this or its label goes: a full row would be sent each time. */
@@ -43,6 +44,14 @@ static char *fitting_name(const char *label, int cols, int share_cols, bool asci
 	return shorter;
 }
 
+/* [n_columns] what a node is coloured by: what adds up over the children. */
+static const int64_t *numbers_of(const struct flame_view *v, const struct scene *s, uint32_t node)
+{
+	const struct tree_source *src = v->layout.src;
+
+	return src->by_self ? src->self(s->analysis, node) : src->total(s->analysis, node);
+}
+
 /* The label of a frame's cell; returns the columns used. */
 static int draw_label(const struct flame_view *v, const struct scene *s, struct flame_cell_at at,
 		      const struct flame_cell *cell)
@@ -59,7 +68,12 @@ static int draw_label(const struct flame_view *v, const struct scene *s, struct 
 		label = tree_key(v->layout.src, s->analysis, node)->label;
 		weight = tree_weight(v->layout.src, s->analysis, node);
 	}
-	row_share(share, s, weight, whole);
+	if (!s->analysis->diff)
+		row_share(share, s, weight, whole);
+	else if (cell->node != TREE_NONE)
+		row_change_flame_style(s, numbers_of(v, s, cell->node), share);
+	else
+		share[0] = '\0';
 	share_cols = (int)text_width(share, strlen(share)) + 1;
 	name = fitting_name(label, room, share_cols, at.c->ascii);
 	if (cell->first != cell->node && room > share_cols + 16) {
@@ -93,8 +107,11 @@ static uint16_t style_of(const struct flame_view *v, const struct scene *s,
 			 const struct flame_cell *cell)
 {
 	uint16_t style = STYLE_FLAME_MERGED;
+	char ignored[FMT_SIZE];
 
-	if (cell->n_merged == 0 && cell->node != TREE_NONE)
+	if (s->analysis->diff && cell->n_merged == 0 && cell->node != TREE_NONE)
+		style = row_change_flame_style(s, numbers_of(v, s, cell->node), ignored);
+	else if (cell->n_merged == 0 && cell->node != TREE_NONE)
 		style = row_flame_style(tree_key(v->layout.src, s->analysis, cell->node));
 	if (cell->odd)
 		style |= STYLE_ALT;

@@ -96,6 +96,9 @@ bool row_is_hot(const struct scene *s, const int64_t *self)
 {
 	int64_t whole = s->analysis->weights.total[0];
 
+	/* What catches the eye in a comparison is its colour. */
+	if (s->analysis->diff)
+		return false;
 	return self[0] > 0 && self[0] >= whole / HOT_PART;
 }
 

@@ -10,6 +10,7 @@
 
 #include "analysis.h"
 #include "glyphs.h"
+#include "row_change.h"
 #include "text.h"
 
 #define BAR_COLS        10 /* a column is ten per cent */
@@ -129,6 +130,10 @@ static void add_number(struct row_shape *sh, const struct scene *s, const struct
 
 static void add_numbers(struct row_shape *sh, const struct scene *s, const struct row_wish *w)
 {
+	if (s->analysis->diff) {
+		row_change_add(sh, s, w);
+		return;
+	}
 	for (uint32_t i = 0; i < s->analysis->lens.n_columns; i++) {
 		if (w->total && w->total_first)
 			add_number(sh, s, w, NUMBER_TOTAL, i);
@@ -162,6 +167,8 @@ static int module_cols(const struct scene *s, int cols)
 /* Does number column i get a bar? Only those of the lens's first column do. */
 static bool has_bar(const struct row_shape *sh, const struct row_wish *w, int i)
 {
+	if (sh->diff)
+		return i == 0;
 	return sh->number[i].kind != NUMBER_SAMPLES && sh->number[i].of == 0 &&
 	       (i == 0 || w->two_bars);
 }
@@ -199,7 +206,9 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 
 	for (int i = 0; i < sh->n_numbers; i++) {
 		struct number_column *n = &sh->number[i];
-		bool wanted = n->kind == NUMBER_SAMPLES ? f->samples : shown < f->n_numbers;
+		bool wanted = n->kind == NUMBER_SAMPLES ? f->samples
+			      : sh->diff ? row_change_fits(n, f->samples, f->bar > 0, f->n_numbers)
+					 : shown < f->n_numbers;
 		int digits = n->digits;
 		int title = title_cols(n, !f->extras) + (n->kind != NUMBER_SAMPLES);
 		bool with_unit = sh->percent && (f->extras || n->name_bytes == 0);
@@ -382,6 +391,10 @@ static int64_t value_of(const struct number_column *n, const struct row_values *
 	case NUMBER_TOTAL:
 		return v->total[n->of];
 	case NUMBER_SAMPLES:
+	case NUMBER_CHANGE:
+	case NUMBER_BEFORE:
+	case NUMBER_AFTER:
+	case NUMBER_NOISE:
 		break;
 	}
 	return (int64_t)v->n_samples;
@@ -405,6 +418,10 @@ void row_draw_number(const struct row_shape *sh, struct canvas *c, struct rect r
 void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		      const struct row_values *v)
 {
+	if (sh->diff) {
+		row_change_draw(sh, c, r, line, v->self, v->total);
+		return;
+	}
 	for (int i = 0; i < sh->n_numbers; i++) {
 		const struct number_column *n = &sh->number[i];
 		int64_t value = value_of(n, v);

@@ -17,7 +17,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum number_kind { NUMBER_SELF, NUMBER_TOTAL, NUMBER_SAMPLES };
+enum number_kind {
+	NUMBER_SELF,
+	NUMBER_TOTAL,
+	NUMBER_SAMPLES,
+	NUMBER_CHANGE, /* these four of comparisons: row_change.h */
+	NUMBER_BEFORE,
+	NUMBER_AFTER,
+	NUMBER_NOISE
+};
 
 /* A column of numbers. */
 struct number_column {
@@ -26,6 +34,7 @@ struct number_column {
 	char title[32];       /* "SELF %"; the metric in front where the lens has several columns */
 	size_t name_bytes;    /* of the metric's name in it; 0: it has none, or nothing else */
 	bool second;          /* of its event: total beside self, or self beside total */
+	bool of_total;        /* of a comparison: of total, not of self */
 	enum unit unit;       /* of its weights */
 	int64_t scale, whole; /* as in struct event; what 100 % is */
 	int col;              /* where the number begins */
@@ -35,7 +44,12 @@ struct number_column {
 
 #define ROW_MAX_NUMBERS (2 * LENS_MAX_COLUMNS + 1)
 
+struct diff;
+struct diff_family;
+
 struct row_shape {
+	const struct diff *diff;          /* of a comparison, until the next update; else NULL */
+	const struct diff_family *family; /* whose rows these are: by it noise is told */
 	struct number_column number[ROW_MAX_NUMBERS];
 	int n_numbers;           /* those without room included */
 	bool percent;            /* shares, not weights */

@@ -42,7 +42,16 @@
 	X(FLAME_LIBC,     "flame-libc") \
 	X(FLAME_KERNEL,   "flame-kernel") \
 	X(FLAME_JIT,      "flame-jit") \
-	X(FLAME_MERGED,   "flame-merged")    /* the cell that counts narrow siblings */
+	X(FLAME_MERGED,   "flame-merged")    /* the cell that counts narrow siblings */ \
+	X(WORSE,          "worse")           /* numbers and bars of comparisons: it became more */ \
+	X(BETTER,         "better")          /* it became less */ \
+	X(DIFF_WORSE_3,   "diff-worse-3")    /* flame cells of comparisons, from much more to much less */ \
+	X(DIFF_WORSE_2,   "diff-worse-2") \
+	X(DIFF_WORSE_1,   "diff-worse-1") \
+	X(DIFF_SAME,      "diff-same")       /* within the noise */ \
+	X(DIFF_BETTER_1,  "diff-better-1") \
+	X(DIFF_BETTER_2,  "diff-better-2") \
+	X(DIFF_BETTER_3,  "diff-better-3")
 /* clang-format on */
 
 enum style {

@@ -20,6 +20,8 @@ struct row {
 #define TEXT(fg256, fg16, attrs) { fg256, -1, 0, fg16, -1, 0, fg16, -1, attrs }
 #define FLAME(bg256, alt256, fg16, bg16, alt16, fg8, bg8) \
 	{ 16, bg256, alt256, fg16, bg16, alt16, fg8, bg8, 0 }
+#define CHANGE(fg256, bg256, fg16, bg16, fg8, bg8) \
+	{ fg256, bg256, 0, fg16, bg16, 0, fg8, bg8, 0 }
 
 static const struct row rows[N_STYLES] = {
 	[STYLE_NORMAL]         = TEXT(-1, -1, 0),
@@ -54,12 +56,23 @@ static const struct row rows[N_STYLES] = {
 	[STYLE_FLAME_KERNEL]   = FLAME(173, 209, 15, 1, 9, 7, 1),
 	[STYLE_FLAME_JIT]      = FLAME(108, 150, 0, 2, 10, 0, 2),
 	[STYLE_FLAME_MERGED]   = FLAME(244, 244, 0, 7, 7, 0, 7),
+	/* Red and blue are told apart by the colour-blind (160 and 26: dE >= 107 for any of them). */
+	[STYLE_WORSE]          = TEXT(160, 1, 0),
+	[STYLE_BETTER]         = TEXT(32, 6, 0),
+	[STYLE_DIFF_WORSE_3]   = CHANGE(231, 160, 15, 1, 7, 1),
+	[STYLE_DIFF_WORSE_2]   = CHANGE(16, 209, 0, 9, 7, 1),
+	[STYLE_DIFF_WORSE_1]   = CHANGE(16, 223, 0, 9, 7, 1),
+	[STYLE_DIFF_SAME]      = CHANGE(16, 252, 0, 7, 0, 7),
+	[STYLE_DIFF_BETTER_1]  = CHANGE(16, 153, 0, 12, 7, 4),
+	[STYLE_DIFF_BETTER_2]  = CHANGE(16, 75, 0, 12, 7, 4),
+	[STYLE_DIFF_BETTER_3]  = CHANGE(231, 26, 15, 4, 7, 4),
 };
 /* clang-format on */
 
 static bool is_flame(uint16_t style)
 {
-	return STYLE_OF(style) >= STYLE_FLAME_UNKNOWN && STYLE_OF(style) <= STYLE_FLAME_MERGED;
+	return (STYLE_OF(style) >= STYLE_FLAME_UNKNOWN && STYLE_OF(style) <= STYLE_FLAME_MERGED) ||
+	       (STYLE_OF(style) >= STYLE_DIFF_WORSE_3 && STYLE_OF(style) <= STYLE_DIFF_BETTER_3);
 }
 
 static struct look coloured(const struct row *r, int n_colours, bool alt)

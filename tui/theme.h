@@ -4,7 +4,7 @@
  * into its own attributes.
  *
  * The background is the terminal's own, light or dark: text colours have about the same contrast
- * (4.5:1) to black and to white, and none is blue. Only flame cells and matches bring a background.
+ * (4.5:1) to black and to white, and none is the dark blue. Only flame cells and matches bring a background.
  */
 #ifndef PROFTOP_TUI_THEME_H
 #define PROFTOP_TUI_THEME_H

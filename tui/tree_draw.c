@@ -12,6 +12,7 @@
 #include "chain.h"
 #include "glyphs.h"
 #include "row.h"
+#include "row_change.h"
 
 /* Columns of a level, where there is room for it; and of the arrow with its blank. */
 #define LEVEL_COLS 2
@@ -71,6 +72,14 @@ int tree_draw_arrow_col(const struct tree_view *v, uint32_t indent)
 	return v->shape.name + (int)(levels < most ? levels : most) * v->level_cols;
 }
 
+/* Is its change within the noise, where two sides are compared? */
+static bool is_noise(const struct tree_view *v, struct analysis *a, uint32_t node)
+{
+	const struct tree_source *src = v->rows.src;
+
+	return a->diff && row_change_is_noise(&v->shape, src->self(a, node), src->total(a, node));
+}
+
 /* The chain of a row, and which process a thread's name is of. */
 static void draw_names(const struct tree_view *v, const struct scene *s, struct canvas *c,
 		       struct chain_cell at, const struct tree_row *row, uint32_t last,
@@ -85,6 +94,9 @@ static void draw_names(const struct tree_view *v, const struct scene *s, struct 
 	look.style = selected ? STYLE_SELECTED : 0;
 	if (pinned)
 		look = (struct chain_look){ .style = STYLE_RULE };
+	else if (is_noise(v, a, last))
+		look = (struct chain_look){ .style = (uint16_t)(look.style | STYLE_DIM),
+					    .wide = s->wide };
 	look.bold = !pinned && row_is_hot(s, src->self(a, last));
 	row_detail(s, &a->keys, src->key(a, node), detail);
 	look.detail = row->node == last ? detail : "";
@@ -136,7 +148,10 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	values.bar = row_bar_style(key);
 	values.hot = row_is_hot(s, values.self);
 	row_draw_numbers(sh, c, r, line, &values);
-	left = row_draw_tags(sh, c, r, line, key, src->inlined(a, last) ? "inl" : NULL);
+	left = row_draw_tags(sh, c, r, line, key,
+			     is_noise(v, a, last)    ? "noise"
+			     : src->inlined(a, last) ? "inl"
+						     : NULL);
 	col = tree_draw_arrow_col(v, row->indent);
 	left -= col - sh->name;
 	if (left > 0)
@@ -154,7 +169,9 @@ static void draw_header(const struct tree_view *v, struct canvas *c, struct rect
 	for (int i = 0; v->rows.order != TREE_BY_NAME && i < v->shape.n_numbers; i++) {
 		enum number_kind kind = v->rows.order == TREE_BY_SELF ? NUMBER_SELF : NUMBER_TOTAL;
 
-		if (v->shape.number[i].kind == kind && v->shape.number[i].of == 0)
+		if ((v->shape.number[i].kind == kind && v->shape.number[i].of == 0) ||
+		    (v->shape.number[i].kind == NUMBER_CHANGE &&
+		     v->shape.number[i].of_total == (kind == NUMBER_TOTAL)))
 			sorted = i;
 	}
 	if (v->outdent > 0)

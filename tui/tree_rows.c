@@ -372,7 +372,7 @@ static size_t heaviest_child(const struct tree_rows *t, struct analysis *a, size
 
 		if (t->at[i].indent != t->at[row].indent + 1 || t->at[i].n_more > 0)
 			continue;
-		weight = tree_weight(t->src, a, t->at[i].node);
+		weight = tree_heat(t->src, a, t->at[i].node);
 		if (best != SIZE_MAX && weight <= most)
 			continue;
 		best = i;
@@ -386,12 +386,12 @@ size_t tree_rows_open_hot(struct tree_rows *t, struct analysis *a, size_t row, i
 	while (row < t->n && t->at[row].n_more == 0) {
 		size_t child;
 
-		if (tree_weight(t->src, a, t->at[row].node) < least)
+		if (tree_heat(t->src, a, t->at[row].node) < least)
 			return row;
 		if (!tree_rows_is_open(t, a, row) && !tree_rows_open(t, a, row))
 			return row;
 		child = heaviest_child(t, a, row);
-		if (child == SIZE_MAX || tree_weight(t->src, a, t->at[child].node) < least)
+		if (child == SIZE_MAX || tree_heat(t->src, a, t->at[child].node) < least)
 			return row;
 		row = child;
 	}

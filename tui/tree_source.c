@@ -4,9 +4,11 @@
 
 #include "tree_source.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "analysis.h"
+#include "diff.h"
 #include "finding.h"
 #include "view.h"
 
@@ -15,12 +17,14 @@
 
 static uint32_t calls_first(struct analysis *a, uint32_t node)
 {
-	return calltree_first(a->tree, node == TREE_NONE ? 0 : node);
+	uint32_t up = node == TREE_NONE ? 0 : node;
+
+	return a->diff ? a->diff->first[up] : calltree_first(a->tree, up);
 }
 
 static uint32_t calls_next(struct analysis *a, uint32_t node)
 {
-	return calltree_next(a->tree, node);
+	return a->diff ? a->diff->next[node] : calltree_next(a->tree, node);
 }
 
 static bool calls_inner(struct analysis *a, uint32_t node)
@@ -250,6 +254,16 @@ const struct key *tree_key(const struct tree_source *src, struct analysis *a, ui
 int64_t tree_weight(const struct tree_source *src, struct analysis *a, uint32_t node)
 {
 	return src->by_self ? src->self(a, node)[0] : src->total(a, node)[0];
+}
+
+int64_t tree_heat(const struct tree_source *src, struct analysis *a, uint32_t node)
+{
+	struct noise_delta delta;
+
+	if (!a->diff)
+		return tree_weight(src, a, node);
+	diff_delta(a->diff, src->by_self ? src->self(a, node) : src->total(a, node), &delta);
+	return llround(fabs(diff_change(&delta)) * (double)a->weights.scale[0]);
 }
 
 const struct tree_source tree_of_calls = {

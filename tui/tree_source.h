@@ -23,7 +23,7 @@ struct tree_source {
 	const char *title; /* of the column of names */
 	bool by_self;      /* what adds up over the children is self, not total */
 
-	/* Children by falling total of column 0; the inverted tree's roots by falling self. */
+	/* Children by falling total of column 0; the inverted tree's roots by falling self; in comparisons by what changed. */
 	uint32_t (*first)(struct analysis *a, uint32_t node);
 	uint32_t (*next)(struct analysis *a, uint32_t node);
 	uint32_t (*parent)(struct analysis *a, uint32_t node);
@@ -67,6 +67,9 @@ void tree_find(const struct tree_source *src, const struct scene *s, uint32_t to
 
 /* The key of a node. */
 const struct key *tree_key(const struct tree_source *src, struct analysis *a, uint32_t node);
+
+/* By what the hottest path is followed: the weight, or in comparisons the size of its change, in the unit of column 0. */
+int64_t tree_heat(const struct tree_source *src, struct analysis *a, uint32_t node);
 
 /* Column 0 of what adds up over the children. */
 int64_t tree_weight(const struct tree_source *src, struct analysis *a, uint32_t node);

@@ -11,6 +11,7 @@
 #include "finding.h"
 #include "mem.h"
 #include "row.h"
+#include "row_change.h"
 #include "tree_draw.h"
 
 static const struct row_wish wish = {
@@ -160,7 +161,11 @@ void tree_view_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct tree_view *v = state;
 
-	row_shape_init(&v->shape, s, &wish, r.cols);
+	struct row_wish w = wish;
+
+	/* What callers of a comparison are judged by is what ends in the function. */
+	w.total_first = !(s->analysis->diff && v->rows.src->by_self);
+	row_shape_init(&v->shape, s, &w, r.cols);
 	list_fit(&v->list, (uint32_t)v->rows.n, r.rows - tree_draw_top(r));
 	pin_rows(v, r.rows - tree_draw_top(r));
 	tree_draw_fit(v);
@@ -389,7 +394,7 @@ void tree_view_open_hot(struct tree_view *v, const struct scene *s)
 
 	if (!is_node(v))
 		return;
-	weight = tree_weight(v->rows.src, s->analysis, v->rows.at[row].node);
+	weight = tree_heat(v->rows.src, s->analysis, v->rows.at[row].node);
 	if (weight > 0)
 		tree_rows_open_hot(&v->rows, s->analysis, row, weight / 2 + 1);
 	else
@@ -459,6 +464,10 @@ char *tree_view_status(const void *state, const struct scene *s)
 		return xstrdup("Enter shows more of them");
 	if (node == TREE_NONE)
 		return NULL;
+	if (s->analysis->diff)
+		return row_change_status(s, &s->analysis->keys, src->key(s->analysis, node),
+					 src->by_self ? src->self(s->analysis, node)
+						      : src->total(s->analysis, node));
 	if (src->by_self && src->parent(s->analysis, node) != TREE_NONE)
 		return caller_status(v, s, node);
 	return row_status(s, &s->analysis->keys, src->key(s->analysis, node),

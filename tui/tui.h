@@ -28,10 +28,11 @@ struct tui_source {
 enum colour_mode { COLOUR_AUTO, COLOUR_NEVER, COLOUR_8, COLOUR_16, COLOUR_256 };
 
 struct tui_options {
-	const struct lens *lens; /* NULL: lens_init()'s; borrowed */
-	bool metric_open;        /* nobody asked for the lens's metric: the busiest event's */
-	const char *view;        /* name of the first view, NULL: top */
-	const char *config;      /* path, NULL: $XDG_CONFIG_HOME/proftop/config */
+	const struct lens *lens;   /* NULL: lens_init()'s; borrowed */
+	const struct sides *sides; /* of a lens that compares; borrowed; else NULL */
+	bool metric_open;          /* nobody asked for the lens's metric: the busiest event's */
+	const char *view;          /* name of the first view, NULL: top */
+	const char *config;        /* path, NULL: $XDG_CONFIG_HOME/proftop/config */
 	enum colour_mode colour;
 	bool ascii;
 	bool mouse;

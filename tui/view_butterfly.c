@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "diff.h"
 #include "finding.h"
 #include "glyphs.h"
 #include "list.h"
 #include "mem.h"
 #include "row.h"
+#include "row_change.h"
 #include "text.h"
 #include "view.h"
 
@@ -148,6 +150,10 @@ static void look_at(struct bfly_view *v, const struct scene *s)
 	if (v->way.n == 0)
 		vec_push(&v->way, a->keys.key[v->key].id);
 	butterfly_init(&v->b, a->tree, &a->keys, v->key);
+	if (s->analysis->diff) {
+		diff_sort_neighbours(s->analysis->diff, v->b.callers, v->b.n_callers);
+		diff_sort_neighbours(s->analysis->diff, v->b.callees, v->b.n_callees);
+	}
 	v->callers.top = v->callees.top = 0;
 }
 
@@ -200,6 +206,12 @@ static void bfly_layout(void *state, const struct scene *s, struct rect r)
 	remember(v, s);
 }
 
+static bool is_noise(const struct bfly_view *v, const struct scene *s,
+		     const struct butterfly_row *row)
+{
+	return s->analysis->diff && row_change_is_noise(&v->shape, row->total, row->total);
+}
+
 /* A row above or below the centre. */
 static void draw_row(const struct bfly_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, const struct butterfly_row *row, bool selected)
@@ -210,7 +222,8 @@ static void draw_row(const struct bfly_view *v, const struct scene *s, struct ca
 
 	if (row->key != KEY_NONE) {
 		values.bar = row_bar_style(&keys->key[row->key]);
-		name.dim = (keys->key[row->key].flags & FUNCTION_COMM) != 0;
+		name.dim = (keys->key[row->key].flags & FUNCTION_COMM) != 0 || is_noise(v, s, row);
+		name.tag = is_noise(v, s, row) ? "noise" : NULL;
 		row_draw_key(&v->shape, c, r, line, s, &name);
 	} else {
 		canvas_puts(c, r.row + line, r.col + v->shape.name, v->shape.name_cols,
@@ -251,10 +264,12 @@ static void draw_centre(const struct bfly_view *v, const struct scene *s, struct
 	source = row_source(s, keys, v->key);
 	name.tag = *source ? source : NULL;
 	n.whole = s->analysis->weights.total[0];
-	if (n.digits > 0)
+	if (sh->diff)
+		row_change_draw(sh, c, r, line, v->b.self, v->b.total);
+	else if (n.digits > 0)
 		canvas_puts_right(c, r.row + line, r.col + n.col, n.digits, STYLE_HOT,
 				  row_number(out, &n, sh->percent, v->b.total[0]));
-	if (n.bar >= 10)
+	if (n.bar >= 10 && !sh->diff)
 		canvas_printf(c, r.row + line, r.col + n.col + n.digits + 1, n.bar + 1,
 			      STYLE_NUMBER, "self %s",
 			      row_number(out, &n, sh->percent, v->b.self[0]));
@@ -264,24 +279,40 @@ static void draw_centre(const struct bfly_view *v, const struct scene *s, struct
 	free(source);
 }
 
+/* "+500": how much numbers changed. */
+static void change_of(const struct scene *s, const int64_t *numbers, char out[FMT_SIZE])
+{
+	struct noise_delta delta;
+
+	diff_delta(s->analysis->diff, numbers, &delta);
+	fmt_change(out, diff_change(&delta), s->analysis->diff->unit);
+}
+
 /* "CALLERS OF name (41.0 %)" with what the numbers are at the right. */
 static void draw_title(const struct bfly_view *v, const struct scene *s, struct canvas *c,
 		       struct rect r, int line, bool below)
 {
 	const char *label = s->analysis->keys.key[v->key].label;
-	const char *right = s->percent ? "share of its total" : "of its total";
+	const char *right = s->analysis->diff ? "changes of its total"
+			    : s->percent      ? "share of its total"
+					      : "of its total";
 	char share[FMT_SIZE], *name;
 	int col = r.col + 2, used, room = r.cols - 3;
 
 	if (below) {
 		used = canvas_puts(c, r.row + line, col, room, STYLE_HEADER, "CALLEES");
+		if (s->analysis->diff)
+			return;
 		canvas_printf(c, r.row + line, col + used, room - used, STYLE_DIM,
 			      "  ·  %s in itself",
 			      row_share(share, s, v->b.self[0], v->b.total[0]));
 		return;
 	}
 	used = canvas_puts(c, r.row + line, col, room, STYLE_HEADER, "CALLERS OF ");
-	row_share(share, s, v->b.total[0], s->analysis->weights.total[0]);
+	if (s->analysis->diff)
+		change_of(s, v->b.total, share);
+	else
+		row_share(share, s, v->b.total[0], s->analysis->weights.total[0]);
 	room -= used + (int)text_width(share, strlen(share)) + 3;
 	if (room >= 56)
 		room -= 20;
@@ -436,6 +467,15 @@ static uint32_t bfly_find(void *state, const struct scene *s, int step, uint32_t
 	return f.n;
 }
 
+/* [n_columns] totals of a row. */
+static const int64_t *numbers_of(const struct bfly_view *v, uint32_t row)
+{
+	if (row == v->b.n_callers)
+		return v->b.total;
+	return row < v->b.n_callers ? v->b.callers[row].total
+				    : v->b.callees[row - v->b.n_callers - 1].total;
+}
+
 static char *bfly_status(const void *state, const struct scene *s)
 {
 	const struct bfly_view *v = state;
@@ -447,6 +487,8 @@ static char *bfly_status(const void *state, const struct scene *s)
 	if (row >= n_rows(v))
 		return NULL;
 	key = key_of(v, row);
+	if (s->analysis->diff && key != KEY_NONE)
+		return row_change_status(s, keys, key, numbers_of(v, row));
 	if (row == v->b.n_callers)
 		return row_status(s, keys, key, v->b.self[0], v->b.total[0]);
 	total = row < v->b.n_callers ? v->b.callers[row].total[0]

@@ -12,6 +12,7 @@
 #include "flame_view.h"
 #include "mem.h"
 #include "row.h"
+#include "row_change.h"
 #include "text.h"
 
 /* A frame that is searched or carried here gets at least so many columns. */
@@ -530,6 +531,10 @@ static char *flame_status(const void *state, const struct scene *s)
 				 fmt_count(count, cell->n_merged), share);
 	if (v->node == TREE_NONE)
 		return xasprintf("everything  %s", share);
+	if (s->analysis->diff)
+		return row_change_status(s, &s->analysis->keys, src->key(s->analysis, v->node),
+					 src->by_self ? src->self(s->analysis, v->node)
+						      : src->total(s->analysis, v->node));
 	return row_status(s, &s->analysis->keys, src->key(s->analysis, v->node),
 			  src->self(s->analysis, v->node)[0], src->total(s->analysis, v->node)[0]);
 }

@@ -72,7 +72,7 @@ static struct footprint *footprint_of(const struct scene *s)
 
 static bool memory_applies(const struct scene *s)
 {
-	return footprint_of(s) != NULL;
+	return footprint_of(s) != NULL && !s->analysis->diff;
 }
 
 static void *memory_new(void)

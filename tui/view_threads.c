@@ -261,10 +261,17 @@ static void threads_position(const void *state, uint32_t *at, uint32_t *of)
 	list_position(&((const struct threads_view *)state)->list, at, of);
 }
 
+/* Of two sides there is no one time. */
+static bool applies(const struct scene *s)
+{
+	return !s->analysis->diff;
+}
+
 const struct view_ops view_threads = {
 	.name = "threads",
 	.help = "processes and threads, and when they were busy; Enter shows the call tree of one alone",
 	.contexts = IN_TASKS,
+	.applies = applies,
 	.new = threads_new,
 	.free = threads_free,
 	.update = threads_update,

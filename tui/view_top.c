@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "diff.h"
 #include "drill.h"
 #include "finding.h"
 #include "list.h"
 #include "mem.h"
 #include "row.h"
+#include "row_change.h"
 #include "text.h"
 #include "view.h"
 
@@ -138,6 +140,8 @@ static void stay(struct top_view *v, const struct scene *s, const struct list *w
 	struct list *l = &v->list;
 	uint32_t row = was->cursor < l->n ? was->cursor : l->n - 1;
 
+	if (s->analysis->diff)
+		return; /* changes are kept by row */
 	if (row != l->cursor)
 		table_move(&s->analysis->table, l->cursor, row);
 	l->cursor = row;
@@ -155,7 +159,10 @@ static bool sort(struct top_view *v, const struct scene *s)
 {
 	struct analysis *a = s->analysis;
 
-	table_sort(&a->table, a->table_keys, v->order, v->column, v->reverse);
+	if (a->diff)
+		diff_sort(a->diff, v->order, v->reverse);
+	else
+		table_sort(&a->table, a->table_keys, v->order, v->column, v->reverse);
 	return follow(v, s);
 }
 
@@ -201,7 +208,9 @@ static int sorted_column(const struct top_view *v)
 	if (v->order == ORDER_MODULE)
 		return ROW_BY_MODULE;
 	for (int i = 0; i < v->shape.n_numbers; i++)
-		if (v->shape.number[i].kind == kind && v->shape.number[i].of == v->column)
+		if ((v->shape.number[i].kind == kind && v->shape.number[i].of == v->column) ||
+		    (v->shape.number[i].kind == NUMBER_CHANGE &&
+		     v->shape.number[i].of_total == (kind == NUMBER_TOTAL)))
 			return i;
 	return ROW_UNSORTED;
 }
@@ -220,7 +229,10 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	values.bar = row_bar_style(&a->table_keys->key[t->key[i]]);
 	name.hot = values.hot;
 	name.selected = i == v->list.cursor;
-	if (v->inlined && v->inlined[t->key[i]])
+	name.dim = a->diff && row_change_is_noise(&v->shape, values.self, values.total);
+	if (name.dim)
+		name.tag = "noise";
+	else if (v->inlined && v->inlined[t->key[i]])
 		name.tag = "inl";
 	row_draw_numbers(&v->shape, c, r, line, &values);
 	row_draw_key(&v->shape, c, r, line, s, &name);
@@ -281,7 +293,7 @@ static void step_order(struct top_view *v, const struct scene *s)
 		/* fall through */
 	case ORDER_TOTAL:
 		v->order = ORDER_SELF;
-		if (++v->column < s->analysis->lens.n_columns)
+		if (!s->analysis->diff && ++v->column < s->analysis->lens.n_columns)
 			break;
 		v->column = 0;
 		v->order = ORDER_LABEL;
@@ -363,7 +375,9 @@ static void click_header(struct top_view *v, const struct scene *s, int col)
 	enum table_order was = v->order;
 	uint32_t column = v->column;
 
-	if (what >= 0 && v->shape.number[what].kind != NUMBER_SAMPLES) {
+	if (what >= 0 && v->shape.diff) {
+		v->order = v->shape.number[what].of_total ? ORDER_TOTAL : ORDER_SELF;
+	} else if (what >= 0 && v->shape.number[what].kind != NUMBER_SAMPLES) {
 		v->order = v->shape.number[what].kind == NUMBER_SELF ? ORDER_SELF : ORDER_TOTAL;
 		v->column = v->shape.number[what].of;
 	} else if (what == ROW_BY_NAME) {
@@ -444,6 +458,9 @@ static char *top_status(const void *state, const struct scene *s)
 
 	if (v->list.cursor >= t->n_rows)
 		return NULL;
+	if (s->analysis->diff)
+		return row_change_status(s, s->analysis->table_keys, t->key[v->list.cursor],
+					 v->order == ORDER_TOTAL ? &t->total[at] : &t->self[at]);
 	return row_status(s, s->analysis->table_keys, t->key[v->list.cursor], t->self[at],
 			  t->total[at]);
 }

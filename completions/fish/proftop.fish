@@ -68,9 +68,9 @@ complete -c proftop -n "$export" -l tid -d 'process and thread numbers behind th
 complete -c proftop -n "$export" -l addrs -d 'addresses of frames without a symbol'
 complete -c proftop -n "not $explore" -s o -l output -r -d 'write to a file'
 
-complete -c proftop -n "$explore" -l keys -x -d 'play keys without a terminal'
-complete -c proftop -n "$explore" -l color -x -a 'auto never 8 16 256' -d 'colours'
-complete -c proftop -n "$explore" -s M -l no-mouse -d 'leave the mouse to the terminal'
+complete -c proftop -n "$explore; or $diff" -l keys -x -d 'play keys without a terminal'
+complete -c proftop -n "$explore; or $diff" -l color -x -a 'auto never 8 16 256' -d 'colours'
+complete -c proftop -n "$explore; or $diff" -s M -l no-mouse -d 'leave the mouse to the terminal'
 complete -c proftop -n "$record" -s F -l freq -x -d 'samples a second'
 complete -c proftop -n "$record" -s g -l call-graph -x -a 'unwound fp dwarf off' -d 'how stacks are recorded'
 complete -c proftop -n "$record" -l off-cpu -d 'record when threads leave a cpu and come back'

@@ -10,6 +10,7 @@
 #include "amounts.h"
 #include "analysis.h"
 #include "ask.h"
+#include "cmd_explore.h"
 #include "cmd_report.h"
 #include "diff_json.h"
 #include "diff_judge.h"
@@ -22,6 +23,7 @@
 #include "output.h"
 #include "say.h"
 #include "sides.h"
+#include "tui.h"
 
 #define DEFAULT_TABLE_ROWS   40
 #define DEFAULT_TREE_PERCENT 0.5
@@ -47,10 +49,10 @@ static void find_normalisation(const char *name, struct question *q)
 	q->reference = name;
 }
 
-/* Is there to be a report beside the judgement? */
+/* Is a report asked for? */
 static bool wants_report(const struct options *o)
 {
-	return o->report || o->json || o->markdown || o->output || !o->fail_if.n;
+	return o->report || o->json || o->markdown || o->output;
 }
 
 /* What is wrong with the words is said before anything is read. */
@@ -302,7 +304,7 @@ static int write_report(struct session *s, struct diff *d, struct err *e)
 	struct output out;
 	int rc;
 
-	if (!wants_report(s->o))
+	if (!wants_report(s->o) && s->o->fail_if.n)
 		return 0;
 	rc = output_open(&out, s->o->output, e);
 	if (rc)
@@ -326,11 +328,8 @@ static int write_junit(struct session *s, struct err *e)
 static int answer(struct session *s, struct err *e)
 {
 	struct diff *d;
-	int rc = find_sides(&s->sides, s->o, s->profile, e);
+	int rc;
 
-	if (rc)
-		return rc;
-	tell_same_file(s->o);
 	d = compare(s, "", e);
 	if (!d)
 		return -EINVAL;
@@ -349,6 +348,47 @@ static void session_done(struct session *s)
 	sides_done(&s->sides);
 }
 
+/* Opens the screens, or prints one. */
+static enum status show(struct session *s, struct load *l)
+{
+	struct tui_source source;
+	struct tui_options t;
+	struct err e = ERR_INIT;
+	enum status status = STATUS_GOOD;
+	struct lens lens;
+	char *title;
+
+	if (explore_options(s->o, &t, &e) ||
+	    make_lens(s->o, s->q, &s->sides, s->profile, s->o->metric, &lens, &e))
+		return say_error(&e, STATUS_USAGE);
+	title = xasprintf("%s → %s", s->sides.name[SIDE_BEFORE], s->sides.name[SIDE_AFTER]);
+	load_source(l, &source);
+	source.title = title;
+	t.lens = &lens;
+	t.sides = &s->sides;
+	if (s->o->keys || s->o->cols)
+		status = explore_screen(s->o, &source, &t);
+	else if (tui_run(&source, &t, &e))
+		status = say_error(&e, STATUS_UNUSABLE);
+	free(title);
+	lens_done(&lens);
+	return status;
+}
+
+/* Are the screens wanted, and can they be had? If they cannot, a sentence says why. */
+static bool wants_screens(const struct options *o)
+{
+	struct err e = ERR_INIT;
+
+	if (wants_report(o) || o->fail_if.n)
+		return false;
+	if (o->keys || o->cols || !tui_possible(&e))
+		return true;
+	say("%s; this is the report instead", err_text(&e));
+	err_clear(&e);
+	return false;
+}
+
 static enum status diff_loaded(struct session *s, struct load *l)
 {
 	struct err e = ERR_INIT;
@@ -356,6 +396,11 @@ static enum status diff_loaded(struct session *s, struct load *l)
 	if (load_wait(l, &e))
 		return say_error(&e, STATUS_UNUSABLE);
 	s->profile = load_profile(l);
+	if (find_sides(&s->sides, s->o, s->profile, &e))
+		return say_error(&e, STATUS_USAGE);
+	tell_same_file(s->o);
+	if (wants_screens(s->o))
+		return show(s, l);
 	if (answer(s, &e))
 		return say_error(&e, STATUS_USAGE);
 	judgement_say(&s->judgement);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ask.h"
+#include "cmd_explore.h"
 #include "cmd_report.h"
 #include "err.h"
 #include "filter.h"
@@ -42,7 +43,7 @@ static int find_colour(const char *name, enum colour_mode *out, struct err *e)
 	return err_set(e, -EINVAL, "--color takes auto, never, 8, 16 or 256, not \"%s\"", name);
 }
 
-static int make_options(const struct options *o, struct tui_options *t, struct err *e)
+int explore_options(const struct options *o, struct tui_options *t, struct err *e)
 {
 	enum view_kind view;
 
@@ -87,8 +88,8 @@ static enum status wait_lens(const struct options *o, struct load *l, struct len
 	return STATUS_GOOD;
 }
 
-static enum status print_screen(const struct options *o, const struct tui_source *source,
-				const struct tui_options *t)
+enum status explore_screen(const struct options *o, const struct tui_source *source,
+			   const struct tui_options *t)
 {
 	struct err e = ERR_INIT;
 	char *text;
@@ -122,7 +123,7 @@ static enum status show(const struct options *o, struct load *l, struct tui_opti
 
 	load_source(l, &source);
 	if (o->keys || o->cols)
-		return print_screen(o, &source, t);
+		return explore_screen(o, &source, t);
 	if (tui_possible(&e)) {
 		return report_instead(o, l, &e);
 	}
@@ -155,7 +156,7 @@ enum status explore(const struct options *o)
 	enum status status;
 	struct load *l;
 
-	if (make_options(o, &t, &e))
+	if (explore_options(o, &t, &e))
 		return say_error(&e, STATUS_USAGE);
 	l = load_start(o, &e);
 	if (!l)

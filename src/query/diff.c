@@ -222,6 +222,26 @@ static int compare_rows(const void *a, const void *b, void *order)
 	return cmp;
 }
 
+static int compare_neighbours(const void *a, const void *b, void *diff)
+{
+	const struct butterfly_row *x = a, *y = b;
+	const struct diff *d = diff;
+	struct noise_delta p, q;
+	int cmp;
+
+	diff_delta(d, x->total, &p);
+	diff_delta(d, y->total, &q);
+	cmp = order_changes(diff_is_beyond(&d->nodes, &p), diff_is_beyond(&d->nodes, &q),
+			    diff_change(&p), diff_change(&q));
+	return cmp ? cmp : order_keys(&d->analysis->keys, x->key, y->key);
+}
+
+void diff_sort_neighbours(const struct diff *d, struct butterfly_row *rows, uint32_t n)
+{
+	if (n > 1)
+		qsort_r(rows, n, sizeof(*rows), compare_neighbours, (void *)d);
+}
+
 /* Changes in another order; the old ones are freed. */
 static struct noise_delta *permute(struct noise_delta *from, const uint32_t *row, uint32_t n)
 {
@@ -266,6 +286,8 @@ static void compare_table(struct diff *d, struct chances *c)
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		d->self.n_beyond += diff_is_beyond(&d->self, &d->row_self[i]);
 		d->total.n_beyond += diff_is_beyond(&d->total, &d->row_total[i]);
+		d->most = fmax(d->most, fmax(fabs(diff_change(&d->row_self[i])),
+					     fabs(diff_change(&d->row_total[i]))));
 	}
 	diff_sort(d, ORDER_SELF, false);
 }

@@ -39,6 +39,7 @@ struct diff {
 	enum unit unit;                  /* of changes */
 	double factor[LENS_MAX_COLUMNS]; /* [n runs] of each run's sums */
 	struct noise_delta whole;        /* of everything that passes the lens */
+	double most;    /* the largest change of a row, of self or total, without its sign */
 	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */
 
 	struct diff_family self, total; /* of the table's rows */
@@ -60,6 +61,9 @@ struct diff {
  */
 struct diff *diff_new(struct analysis *a, enum normalise n, enum shown_size shown);
 void diff_free(struct diff *d);
+
+/* Sorts the callers or callees of a butterfly by the size of their change, what is beyond noise first. */
+void diff_sort_neighbours(const struct diff *d, struct butterfly_row *rows, uint32_t n);
 
 /* Sorts the table: by size of the change, what is beyond noise first, or by name. */
 void diff_sort(struct diff *d, enum table_order order, bool reverse);

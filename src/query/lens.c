@@ -25,6 +25,17 @@ const char *normalise_name(enum normalise n)
 	return names[n];
 }
 
+const char *shown_size_name(enum shown_size s)
+{
+	static const char *const names[] = {
+#define X(id, name) name,
+		SHOWN_SIZES(X)
+#undef X
+	};
+
+	return names[s];
+}
+
 static event_id busiest_event(const struct profile *p)
 {
 	struct profile_counts counts;

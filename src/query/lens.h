@@ -96,10 +96,10 @@ const char *normalise_name(enum normalise n);
 /* What column 0 of a comparison holds: how large things are, where one size is wanted (widths, shares). */
 /* clang-format off */
 #define SHOWN_SIZES(X) \
-	X(BOTH,   "both")   /* before and after together: what came and what went has a size, too */ \
+	X(BOTH,   "both sides")   /* before and after together: what came and what went has a size, too */ \
 	X(BEFORE, "before") \
 	X(AFTER,  "after") \
-	X(CHANGE, "change") /* by how much what ends there differs, whichever way */
+	X(CHANGE, "the change") /* by how much what ends there differs, whichever way */
 /* clang-format on */
 
 enum shown_size {
@@ -108,6 +108,9 @@ enum shown_size {
 #undef X
 		N_SHOWN_SIZES
 };
+
+/* "both sides", "before", "after", "the change". */
+const char *shown_size_name(enum shown_size s);
 
 /*
  * How the columns of a lens are a comparison (sides.h makes such lenses): column 0 is what is shown of both, see above;

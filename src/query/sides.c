@@ -284,7 +284,7 @@ static void add_column(struct lens *l, struct metric m, struct filter *f, bool s
 }
 
 static int find_reference(const struct profile *p, const struct presence *has,
-			  const struct sides *s, const char *name, struct lens *l, struct err *e)
+			  const struct sides *s, const char *name, event_id *out, struct err *e)
 {
 	struct metric m;
 
@@ -292,28 +292,19 @@ static int find_reference(const struct profile *p, const struct presence *has,
 		return 0;
 	if (metric_find(p, name, "", &m, e))
 		return -ENOENT;
-	l->sides.reference = m.event;
+	*out = m.event;
 	return check_chosen(has, p, s, m.event.v, e);
 }
 
-int sides_lens(const struct sides *s, const struct profile *p, const struct sides_choice *choice,
-	       struct lens *l, struct err *e)
+/* Other columns, which take the place of what there was. */
+static void fill_lens(const struct sides *s, const struct profile *p,
+		      const struct metric m[N_SIDES], const struct lens_sides *sides,
+		      struct lens *l)
 {
-	struct metric m[N_SIDES] = { 0 };
-	struct presence has;
-	int rc;
-
-	presence_init(&has, s, p);
-	rc = check_sides(&has, s, e);
-	if (!rc)
-		rc = choose(&has, p, s, choice, m, e);
-	l->sides = (struct lens_sides){ .reference = { ID_NONE }, .normalise = choice->normalise };
-	if (!rc)
-		rc = find_reference(p, &has, s, choice->reference, l, e);
-	presence_done(&has);
-	if (rc)
-		return rc;
+	for (uint32_t i = 0; i < l->n_columns; i++)
+		filter_free(l->column[i].filter);
 	l->n_columns = 0;
+	l->sides = *sides;
 	add_column(l, m[SIDE_BEFORE], NULL, false);
 	for (int side = 0; side < N_SIDES; side++) {
 		l->sides.n_runs[side] = (uint32_t)s->run[side].n;
@@ -323,5 +314,28 @@ int sides_lens(const struct sides *s, const struct profile *p, const struct side
 	}
 	for (int side = 0; l->sides.squares && side < N_SIDES; side++)
 		add_column(l, m[side], filter_of_side(s, (enum side)side), true);
-	return 0;
+}
+
+int sides_lens(const struct sides *s, const struct profile *p, const struct sides_choice *choice,
+	       struct lens *l, struct err *e)
+{
+	struct lens_sides sides = {
+		.reference = { ID_NONE },
+		.normalise = choice->normalise,
+		.shown = l->sides.shown,
+	};
+	struct metric m[N_SIDES] = { 0 };
+	struct presence has;
+	int rc;
+
+	presence_init(&has, s, p);
+	rc = check_sides(&has, s, e);
+	if (!rc)
+		rc = choose(&has, p, s, choice, m, e);
+	if (!rc)
+		rc = find_reference(p, &has, s, choice->reference, &sides.reference, e);
+	presence_done(&has);
+	if (!rc)
+		fill_lens(s, p, m, &sides, l);
+	return rc;
 }

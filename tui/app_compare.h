@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the app does when two sides are compared. */
+#ifndef PROFTOP_TUI_APP_COMPARE_H
+#define PROFTOP_TUI_APP_COMPARE_H
+
+struct analysis;
+struct app;
+
+/* The next metric that both sides have. */
+void app_compare_metric(struct app *a);
+/* Makes the sides equal by the next thing that they can be made equal by; says so where nothing is compared. */
+void app_compare_equalise(struct app *a);
+/* What sizes are of: both sides, before, after, the change. */
+void app_compare_size(struct app *a);
+
+/* "not normalised · 7 of 104 beyond noise": the right end of row 0; the caller frees. */
+char *app_compare_title(const struct analysis *an);
+
+#endif
