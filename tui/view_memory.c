@@ -58,6 +58,7 @@ static const struct table_column table[] = {
 struct memory_view {
 	struct memory_graph graph;
 	struct list list;   /* sites */
+	bool on_first;      /* the cursor stays on the first row, whichever site that is */
 	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
 	enum footprint_column by;
 	bool at_end;      /* is the cursor where the recording ends? it stays there then */
@@ -81,6 +82,7 @@ static void *memory_new(void)
 
 	time_axis_init(&v->graph.axis);
 	v->cursor_id = ID_NONE;
+	v->on_first = true;
 	v->at_end = true;
 	v->asked_ns = INT64_MAX;
 	return v;
@@ -108,13 +110,15 @@ static void remember(struct memory_view *v, const struct scene *s)
 	v->cursor_id = v->list.cursor < v->list.n ? key_at(s, v->list.cursor)->id : ID_NONE;
 }
 
-/* The cursor goes where its site went. */
+/* The cursor goes where its site went, unless it is where one looks for the largest. */
 static void follow(struct memory_view *v, const struct scene *s)
 {
 	const struct footprint *f = footprint_of(s);
 
 	list_fit(&v->list, f ? f->n_sites : 0, (int)v->list.height);
-	for (uint32_t i = 0; v->cursor_id != ID_NONE && i < v->list.n; i++) {
+	if (v->on_first && v->list.n > 0)
+		list_go(&v->list, 0);
+	for (uint32_t i = 0; !v->on_first && v->cursor_id != ID_NONE && i < v->list.n; i++) {
 		if (key_at(s, i)->id != v->cursor_id)
 			continue;
 		list_go(&v->list, i);
@@ -456,7 +460,10 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 
 	if (!footprint_of(s))
 		return false;
-	done = list_act(&v->list, a) || time_axis_act(&v->graph.axis, a);
+	done = list_act(&v->list, a);
+	if (done)
+		v->on_first = v->list.cursor == 0;
+	done = done || time_axis_act(&v->graph.axis, a);
 	remember(v, s);
 	switch ((int)a) {
 	case ACTION_MARK_A:
@@ -503,6 +510,7 @@ static void memory_click(void *state, const struct scene *s, struct rect r, int 
 	if (i == UINT32_MAX)
 		return;
 	v->list.cursor = i;
+	v->on_first = i == 0;
 	remember(v, s);
 	if (twice)
 		open_site(v, s, out);
@@ -527,6 +535,7 @@ static void memory_select(void *state, const struct scene *s, const struct place
 	if (p->key_id == ID_NONE || !footprint_of(s))
 		return;
 	v->cursor_id = p->key_id;
+	v->on_first = false;
 	follow(v, s);
 	remember(v, s);
 }
@@ -558,8 +567,10 @@ static uint32_t memory_find(void *state, const struct scene *s, int step, uint32
 		if (matches(s, i))
 			finding_add(&f, i);
 	*at = finding_end(&f);
-	if (*at > 0)
+	if (*at > 0) {
 		list_go(&v->list, f.target);
+		v->on_first = false;
+	}
 	if (footprint_of(s))
 		remember(v, s);
 	return f.n;
