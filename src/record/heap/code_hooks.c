@@ -332,7 +332,7 @@ static void do_module(struct pass *pass, const char *path)
 	else if (why)
 		tell_refused(m, path, why, m->why_name);
 	else if (!is_alone())
-		tell_refused(m, path, "other threads run already", NULL);
+		tell_refused(m, path, "other threads may run already", NULL);
 	else if ((why = change(m)))
 		tell_refused(m, path, why, NULL);
 	else

@@ -12,10 +12,13 @@
 
 #define MOST_SECTIONS 65536u
 #define MOST_BYTES    (UINT64_C(1) << 30) /* of one table */
+#define READ_SECTIONS 48u                 /* at once: few libraries have more */
 
 struct file {
 	int fd;
-	uint64_t n; /* bytes */
+	uint64_t n;                        /* bytes */
+	Elf64_Shdr section[READ_SECTIONS]; /* those that were read last */
+	uint64_t first, end;               /* which they are */
 };
 
 static bool read_at(const struct file *f, uint64_t at, void *out, uint64_t n)
@@ -45,36 +48,50 @@ static bool read_header(const struct file *f, Elf64_Ehdr *h)
 
 static void read_loads(const struct file *f, const Elf64_Ehdr *h, struct elf_symbols *s)
 {
-	for (uint64_t i = 0; i < h->e_phnum && s->n_loads < ELF_SYMBOLS_LOADS; i++) {
-		Elf64_Phdr p;
+	Elf64_Phdr all[ELF_SYMBOLS_LOADS];
+	uint64_t n = h->e_phnum < ELF_SYMBOLS_LOADS ? h->e_phnum : ELF_SYMBOLS_LOADS;
 
-		if (!read_at(f, h->e_phoff + i * sizeof(p), &p, sizeof(p)))
-			return;
-		if (p.p_type == PT_LOAD)
-			s->load[s->n_loads++] = p;
-	}
+	if (!read_at(f, h->e_phoff, all, n * sizeof(all[0])))
+		return;
+	for (uint64_t i = 0; i < n; i++)
+		if (all[i].p_type == PT_LOAD)
+			s->load[s->n_loads++] = all[i];
 }
 
-static bool section(const struct file *f, const Elf64_Ehdr *h, uint64_t i, Elf64_Shdr *out)
+/* Section i of n. */
+static bool section(struct file *f, const Elf64_Ehdr *h, uint64_t i, uint64_t n, Elf64_Shdr *out)
 {
-	return read_at(f, h->e_shoff + i * sizeof(*out), out, sizeof(*out));
+	uint64_t more = n - i < READ_SECTIONS ? n - i : READ_SECTIONS;
+
+	if (i < f->first || i >= f->end) {
+		f->first = f->end = 0;
+		if (h->e_shoff > f->n ||
+		    !read_at(f, h->e_shoff + i * sizeof(*out), f->section, more * sizeof(*out)))
+			return false;
+		f->first = i;
+		f->end = i + more;
+	}
+	*out = f->section[i - f->first];
+	return true;
 }
 
 /* The table of that type and the one of its names. */
-static bool find_table(const struct file *f, const Elf64_Ehdr *h, uint32_t type, Elf64_Shdr *table,
+static bool find_table(struct file *f, const Elf64_Ehdr *h, uint32_t type, Elf64_Shdr *table,
 		       Elf64_Shdr *names)
 {
 	uint64_t n = h->e_shnum;
 
 	/* More than that number can say are counted in the first one. */
-	if (n == 0 && h->e_shoff && section(f, h, 0, table))
+	if (n == 0 && h->e_shoff && section(f, h, 0, 1, table))
 		n = table->sh_size;
-	for (uint64_t i = 1; i < n && i < MOST_SECTIONS; i++) {
-		if (!section(f, h, i, table))
+	n = n < MOST_SECTIONS ? n : MOST_SECTIONS;
+	for (uint64_t i = 1; i < n; i++) {
+		if (!section(f, h, i, n, table))
 			return false;
 		if (table->sh_type == type)
 			return table->sh_entsize == sizeof(Elf64_Sym) && table->sh_link < n &&
-			       section(f, h, table->sh_link, names) && names->sh_type == SHT_STRTAB;
+			       section(f, h, table->sh_link, n, names) &&
+			       names->sh_type == SHT_STRTAB;
 	}
 	return false;
 }

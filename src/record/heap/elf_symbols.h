@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ELF_SYMBOLS_LOADS 16u
+#define ELF_SYMBOLS_LOADS 24u /* no more headers are looked at */
 
 struct elf_symbols {
 	const Elf64_Sym *at; /* [n] */
