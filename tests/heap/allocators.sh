@@ -319,6 +319,11 @@ if [ -e "$archive" ] && build je family.c -DJEMALLOC "$archive"; then
     [ "$(ls forked.*.heap | wc -l)" = 2 ] || fault "$what: $(ls forked.*.heap)"
     echo "$what: $(tr '\n' ' ' <totals | cut -c1-200)"
 
+    what='not to be changed'
+    PROFTOP_CODE=0 traced some ./with_rjem_ 1 100
+    grep -q 'as no code is to be changed (PROFTOP_CODE)' log || fault "$what: $(cat log)"
+    [ "$(value allocs some)" -lt 100 ] || fault "$what: $(value allocs some) allocations"
+
     what='attached to'
     rm -f in running.heap log
     mkfifo in

@@ -329,6 +329,8 @@ static void do_module(struct pass *pass, const char *path)
 	}
 	if (pass->running)
 		tell_refused(m, path, "code is not changed while a program runs", NULL);
+	else if (!recorder.options.code)
+		tell_refused(m, path, "no code is to be changed (PROFTOP_CODE)", NULL);
 	else if (why)
 		tell_refused(m, path, why, m->why_name);
 	else if (!is_alone())

@@ -198,6 +198,7 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	o->free_stacks = is_set(settings, "PROFTOP_FREE_STACKS", false);
 	o->environment = is_set(settings, "PROFTOP_ENVIRONMENT", true);
 	o->pss = is_set(settings, "PROFTOP_PSS", true);
+	o->code = is_set(settings, "PROFTOP_CODE", true);
 	o->toggle_signal = (uint32_t)number(settings, "PROFTOP_TOGGLE_SIGNAL");
 	o->paused = is_set(settings, "PROFTOP_PAUSED", false);
 	o->disabled = is_set(settings, "PROFTOP_DISABLED", false);
