@@ -231,6 +231,11 @@ static bool take_options(struct session *s)
 
 /* --- the recording -------------------------------------------------------------------------- */
 
+static bool is_pipe(const struct session *s)
+{
+	return strcmp(s->options.path, "-") == 0;
+}
+
 static bool start_command(struct session *s)
 {
 	size_t n = s->o->files.n;
@@ -243,7 +248,7 @@ static bool start_command(struct session *s)
 	argv = xcalloc(n + 1, sizeof(*argv));
 	for (size_t i = 0; i < n; i++)
 		argv[i] = xstrdup(s->o->files.at[i]);
-	rc = launch_prepare(argv, &s->launch, &e);
+	rc = launch_prepare(argv, is_pipe(s), &s->launch, &e);
 	for (size_t i = 0; i < n; i++)
 		free(argv[i]);
 	free(argv);
@@ -359,7 +364,8 @@ static void say_result(const struct session *s)
 		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less",
 		    fmt_count(n, (int64_t)stats.n_lost));
 	say("recorded %s samples, %s, in %s", fmt_count(n, (int64_t)stats.n_samples),
-	    fmt_bytes(bytes, (int64_t)stats.n_bytes), s->options.path);
+	    fmt_bytes(bytes, (int64_t)stats.n_bytes),
+	    is_pipe(s) ? "standard output" : s->options.path);
 }
 
 static enum status command_status(struct session *s)
@@ -402,7 +408,14 @@ static enum status run(struct session *s)
 /* Can there be such a file? Says so if not. */
 static bool make_file(const char *path)
 {
-	int fd = record_make_way(path) ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+	int fd;
+
+	if (strcmp(path, "-") == 0) {
+		if (isatty(STDOUT_FILENO))
+			say("a recording is no text for a terminal: -o FILE, or pipe it: proftop record -o - … | proftop live -");
+		return !isatty(STDOUT_FILENO);
+	}
+	fd = record_make_way(path) ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
 
 	if (fd < 0)
 		say("%s: %s", path, strerror(errno));
@@ -419,19 +432,23 @@ static enum status begin(struct session *s)
 
 	if (!make_file(s->options.path) || !start_command(s))
 		return STATUS_USAGE;
+	/* Whoever reads may go: that is an error of writing. The command has its own way already. */
+	signal(SIGPIPE, SIG_IGN);
 	s->options.sampler.pids = s->pids.at;
 	s->options.sampler.n_pids = s->pids.n;
 	s->options.sampler.tids = s->tids.at;
 	s->options.sampler.n_tids = s->tids.n;
 	if (cpu_recording_open(&s->options, &s->recording, &e)) {
-		unlink(s->options.path);
+		if (!is_pipe(s))
+			unlink(s->options.path);
 		return say_error(&e, STATUS_UNUSABLE);
 	}
 	remarks = cpu_recording_remarks(s->recording, &n);
 	for (size_t i = 0; i < n; i++)
 		say("%s", remarks[i]);
 	if (!s->launch)
-		say("recording to %s; Ctrl-C ends it", s->options.path);
+		say("recording to %s; Ctrl-C ends it",
+		    is_pipe(s) ? "standard output" : s->options.path);
 	watch(s);
 	return run(s);
 }

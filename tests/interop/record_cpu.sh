@@ -78,6 +78,31 @@ record 0 --off-cpu -e cpu-clock -o waits -- sleep 0.2
 "$proftop" report --event offcpu waits >out 2>err
 says out clock_nanosleep
 
+# Through a pipe, with tracepoints where there are any; a reader that goes ends it.
+"$proftop" record -e cpu-clock -o - -- sh -c './shares 0.5; echo said' 2>err >piped
+says err said
+"$proftop" report -n 0 - <piped >out 2>err || fault "piped: $(cat err)"
+says out large_ones
+if command -v perf >/dev/null 2>&1; then
+    perf script -i - <piped >out 2>err
+    [ -s err ] && fault "perf script of a pipe: $(head -3 err)"
+    says out share_8
+fi
+"$proftop" record -e cpu-clock -o - -a 2>err | head -c 1000 >/dev/null
+says err 'Broken pipe'
+
+# What is gone by the time it is looked at: a program that was deleted, one of another mount namespace.
+cp shares gone
+record 0 -e cpu-clock -o x.gone -- sh -c './gone 1 & sleep 0.4; rm gone; wait'
+"$proftop" info x.gone >out
+grep -q '^? no file' out && fault "deleted: $(grep 'no file' out)"
+if unshare -m true 2>/dev/null; then
+    record 0 -e cpu-clock -o x.hidden -- unshare -m sh -c \
+        'mkdir m && mount -t tmpfs tmpfs m && cp shares m/hidden && m/hidden 1'
+    "$proftop" info x.hidden >out
+    grep -q '^? no file' out && fault "in a namespace: $(grep 'no file' out)"
+fi
+
 # What runs already; limits end the recording and not the command.
 ./shares 30 &
 pid=$!

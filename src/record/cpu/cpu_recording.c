@@ -5,6 +5,7 @@
 #include "cpu_recording.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "data_file.h"
@@ -26,6 +27,7 @@ struct cpu_recording {
 	struct data_head head;
 	struct perf_put out; /* records of this turn */
 	uint64_t flushed_ns; /* when */
+	bool pipe;           /* to be written after each turn: somebody may be watching */
 	struct cpu_recording_stats stats;
 	VEC(const char *) remarks;
 };
@@ -52,6 +54,7 @@ static int open_file(struct cpu_recording *r, const struct cpu_recording_options
 		.clock_ns = now_ns(CLOCK_MONOTONIC),
 		.wall_ns = now_ns(CLOCK_REALTIME),
 	};
+	r->pipe = strcmp(o->path, "-") == 0;
 	return data_file_open(o->path, &r->head, &r->file, e);
 }
 
@@ -204,7 +207,7 @@ int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int
 	sampler_wait(r->sampler, others, n, ms);
 	take_turn(r);
 	now = now_ns(CLOCK_MONOTONIC);
-	if (now - r->flushed_ns < FLUSH_NS && data_file_waiting(r->file) < FLUSH_BYTES)
+	if (!r->pipe && now - r->flushed_ns < FLUSH_NS && data_file_waiting(r->file) < FLUSH_BYTES)
 		return 0;
 	r->flushed_ns = now;
 	return data_file_flush(r->file, e);

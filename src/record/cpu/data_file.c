@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ struct data_file {
 	struct perf_put raw;   /* records that are not packed yet, or are not to be */
 	struct perf_put ready; /* as the file will have them */
 	uint64_t begin;        /* where the records begin in the file */
-	uint64_t end;          /* where those end that were flushed */
+	bool pipe; /* everything goes one behind the other, and there are no features at the end */
+	uint64_t end; /* where those end that were flushed */
 };
 
 static int fail(const struct data_file *f, int why, struct err *e)
@@ -66,24 +68,70 @@ static int start_packing(struct data_file *f, int level, struct err *e)
 	return 0;
 }
 
+/* As write_at() for what has no places. */
+static int write_on(int fd, const uint8_t *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t k = write(fd, p, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return k < 0 ? errno : EIO;
+		p += k;
+		n -= (size_t)k;
+	}
+	return 0;
+}
+
+static int open_pipe(struct data_file *f, const struct data_head *h, struct err *e)
+{
+	struct perf_put head = { 0 };
+	int why = 0;
+
+	f->pipe = true;
+	f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (f->fd < 0)
+		return fail(f, errno, e);
+	if (!data_head_put_pipe(h, &f->features, &head)) {
+		vec_done(&head);
+		return err_set(e, -EFBIG,
+			       "so many threads cannot be told through a pipe; record to a file");
+	}
+	why = write_on(f->fd, head.at, head.n);
+	f->end = head.n;
+	vec_done(&head);
+	return why ? fail(f, why, e) : 0;
+}
+
+static int open_file(struct data_file *f, const struct data_head *h, struct err *e)
+{
+	struct perf_put head = { 0 };
+	int rc, why;
+
+	f->fd = open(f->path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (f->fd < 0)
+		return fail(f, errno, e);
+	data_head_put(h, &f->features, &head);
+	f->begin = f->end = head.n;
+	why = write_at(f->fd, head.at, head.n, 0);
+	rc = why ? fail(f, why, e) : data_file_flush(f, e);
+	vec_done(&head);
+	return rc;
+}
+
 int data_file_open(const char *path, const struct data_head *h, struct data_file **out,
 		   struct err *e)
 {
 	struct data_file *f = xcalloc(1, sizeof(*f));
-	struct perf_put head = { 0 };
-	int rc, why;
+	int rc;
 
-	f->path = xstrdup(path);
+	f->path = xstrdup(strcmp(path, "-") == 0 ? "standard output" : path);
+	f->fd = -1;
 	data_features_make(h, &f->features);
-	f->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	rc = f->fd < 0 ? fail(f, errno, e) : start_packing(f, h->zstd_level, e);
-	data_head_put(h, &f->features, &head);
-	f->begin = f->end = head.n;
-	if (rc == 0) {
-		why = write_at(f->fd, head.at, head.n, 0);
-		rc = why ? fail(f, why, e) : data_file_flush(f, e);
-	}
-	vec_done(&head);
+	rc = start_packing(f, h->zstd_level, e);
+	if (rc == 0)
+		rc = strcmp(path, "-") == 0 ? open_pipe(f, h, e) : open_file(f, h, e);
 	if (rc) {
 		data_file_close(f);
 		return rc;
@@ -156,6 +204,12 @@ int data_file_flush(struct data_file *f, struct err *e)
 
 	if (f->zstd)
 		pack_pieces(f, true);
+	if (f->pipe) {
+		why = write_on(f->fd, f->ready.at, f->ready.n);
+		f->end += f->ready.n;
+		f->ready.n = 0;
+		return why ? fail(f, why, e) : 0;
+	}
 	why = write_tail(f, &tail);
 	if (why) {
 		/* Back to what was whole: its features lay where the records could not go. */
@@ -179,7 +233,9 @@ size_t data_file_waiting(const struct data_file *f)
 
 uint64_t data_file_bytes(const struct data_file *f)
 {
-	return f->end + f->ready.n + f->raw.n + 16 * f->features.n + f->features.bytes.n;
+	size_t behind = f->pipe ? 0 : 16 * f->features.n + f->features.bytes.n;
+
+	return f->end + f->ready.n + f->raw.n + behind;
 }
 
 void data_file_close(struct data_file *f)

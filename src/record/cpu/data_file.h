@@ -14,7 +14,7 @@ struct data_file;
 struct data_head;
 struct err;
 
-/* Makes the file, over an older one. -errno with a sentence. */
+/* Makes the file, over an older one; "-" is standard output, which may be a pipe. -errno with a sentence. */
 int data_file_open(const char *path, const struct data_head *h, struct data_file **out,
 		   struct err *e);
 

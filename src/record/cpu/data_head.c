@@ -23,10 +23,12 @@
 #define BUILD_ID_WORDS 24 /* bytes of an id with its length and padding */
 #define PACKED_VERSION 1
 #define PACKED_ZSTD    1
+#define RECORD_MAX     65528u
+
+static const uint8_t zeros[TEXT_ALIGN] = { 0 };
 
 static void put_text(struct perf_put *to, const char *s)
 {
-	static const uint8_t zeros[TEXT_ALIGN] = { 0 };
 	size_t n = strlen(s) + 1, rest = TEXT_ALIGN - 1 - (n + TEXT_ALIGN - 1) % TEXT_ALIGN;
 
 	perf_put_u32(to, (uint32_t)(n + rest));
@@ -219,6 +221,7 @@ void data_features_make(const struct data_head *h, struct data_features *out)
 		if (out->bytes.n == before)
 			continue;
 		out->bits |= UINT64_C(1) << features[i].number;
+		out->numbers[out->n] = (uint8_t)features[i].number;
 		out->ends[out->n++] = out->bytes.n;
 	}
 }
@@ -260,6 +263,71 @@ void data_head_put(const struct data_head *h, const struct data_features *f, str
 		ids += bytes;
 		vec_done(&own);
 	}
+}
+
+/* An event with its ids. */
+static bool put_pipe_event(const struct data_head *h, uint32_t event, struct perf_put *to)
+{
+	size_t begun = perf_put_begin(to, PERF_REC_HEADER_ATTR, 0);
+
+	put_attr(to, &h->events->all.at[event].attr);
+	put_ids(to, h->events, event);
+	perf_put_end(to, begun, NULL, NULL);
+	return to->n - begun <= RECORD_MAX;
+}
+
+/* Formats of tracepoints stand behind their record. */
+static void put_pipe_tracing(const uint8_t *bytes, size_t n, struct perf_put *to)
+{
+	size_t begun = perf_put_begin(to, PERF_REC_HEADER_TRACING_DATA, 0);
+
+	perf_put_u32(to, (uint32_t)n);
+	perf_put_u32(to, 0);
+	perf_put_end(to, begun, NULL, NULL);
+	perf_put_bytes(to, bytes, n);
+	perf_put_bytes(to, zeros, (8 - n % 8) % 8);
+}
+
+/* The section is records already, but for their type. */
+static void put_pipe_build_ids(const uint8_t *bytes, size_t n, struct perf_put *to)
+{
+	const uint32_t type = PERF_REC_HEADER_BUILD_ID;
+	size_t begun = to->n;
+
+	perf_put_bytes(to, bytes, n);
+	memcpy(to->at + begun, &type, sizeof(type));
+}
+
+static void put_pipe_feature(uint8_t number, const uint8_t *bytes, size_t n, struct perf_put *to)
+{
+	size_t begun = perf_put_begin(to, PERF_REC_HEADER_FEATURE, 0);
+
+	perf_put_u64(to, number);
+	perf_put_bytes(to, bytes, n);
+	perf_put_bytes(to, zeros, (8 - n % 8) % 8);
+	perf_put_end(to, begun, NULL, NULL);
+}
+
+bool data_head_put_pipe(const struct data_head *h, const struct data_features *f,
+			struct perf_put *to)
+{
+	bool fits = true;
+
+	perf_put_bytes(to, "PERFILE2", 8);
+	perf_put_u64(to, 16); /* bytes of this header */
+	for (uint32_t i = 0; i < h->events->all.n && fits; i++)
+		fits = put_pipe_event(h, i, to);
+	for (size_t i = 0; i < f->n && fits; i++) {
+		size_t from = i > 0 ? f->ends[i - 1] : 0, n = f->ends[i] - from;
+
+		if (f->numbers[i] == PERF_FEATURE_TRACING_DATA)
+			put_pipe_tracing(f->bytes.at + from, n, to);
+		else if (f->numbers[i] == PERF_FEATURE_BUILD_ID)
+			put_pipe_build_ids(f->bytes.at + from, n, to);
+		else if (n + 24 <= RECORD_MAX)
+			put_pipe_feature(f->numbers[i], f->bytes.at + from, n, to);
+	}
+	return fits;
 }
 
 void data_features_put(const struct data_features *f, uint64_t at, struct perf_put *to)

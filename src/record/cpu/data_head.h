@@ -8,6 +8,7 @@
 
 #include "perf_put.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,8 +31,9 @@ struct data_head {
 
 /* The sections of the features, which stay the same while their place moves. */
 struct data_features {
-	struct perf_put bytes;          /* one behind the other */
-	size_t ends[DATA_FEATURES_MAX]; /* [n] of each */
+	struct perf_put bytes;              /* one behind the other */
+	size_t ends[DATA_FEATURES_MAX];     /* [n] of each */
+	uint8_t numbers[DATA_FEATURES_MAX]; /* [n] enum perf_feature */
 	size_t n;
 	uint64_t bits; /* which */
 };
@@ -41,6 +43,13 @@ void data_features_done(struct data_features *f);
 
 /* The bytes before the records; the size of these is 0 as yet. */
 void data_head_put(const struct data_head *h, const struct data_features *f, struct perf_put *to);
+
+/*
+ * All of that as records, for a pipe, behind the header of one. False: an event has more ids than a record holds;
+ * features that are larger are left out.
+ */
+bool data_head_put_pipe(const struct data_head *h, const struct data_features *f,
+			struct perf_put *to);
 
 /* The bytes behind the records, which end at `at` in the file. */
 void data_features_put(const struct data_features *f, uint64_t at, struct perf_put *to);

@@ -3,13 +3,17 @@
 #ifndef PROFTOP_RECORD_LAUNCH_H
 #define PROFTOP_RECORD_LAUNCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct err;
 struct launch;
 
-/* Makes the process; argv[0] is looked for in $PATH. -errno with a sentence. */
-int launch_prepare(char *const *argv, struct launch **out, struct err *e);
+/*
+ * Makes the process; argv[0] is looked for in $PATH. quiet: its standard output is standard error, as ours is taken.
+ * -errno with a sentence.
+ */
+int launch_prepare(char *const *argv, bool quiet, struct launch **out, struct err *e);
 /* A process that was not let go ends. */
 void launch_free(struct launch *l);
 
