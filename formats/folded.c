@@ -111,3 +111,11 @@ const struct format format_folded = {
 	.read = folded_read,
 	.write = folded_write,
 };
+
+const struct format format_folded_diff = {
+	.name = "folded-diff",
+	.title =
+		"folded stacks with two counts, before and after (difffolded.pl, inferno-diff-folded)",
+	.compares = true,
+	.write = folded_write,
+};

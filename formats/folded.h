@@ -23,4 +23,7 @@
 
 extern const struct format format_folded;
 
+/* Written only: two counts a line, before and after, as difffolded.pl writes them; several runs of a side add up. */
+extern const struct format format_folded_diff;
+
 #endif

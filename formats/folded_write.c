@@ -34,7 +34,7 @@ struct name {
 struct node {
 	uint32_t parent, name;
 	uint32_t first, next; /* child and sibling, 0: none */
-	int64_t self;         /* may be below zero in differences */
+	int64_t self[2];      /* counts; of a comparison before and after */
 };
 
 /* What is still to be printed: a node's own line, or what is below it. */
@@ -296,6 +296,27 @@ static uint32_t add_node(struct writer *w, uint32_t parent, uint32_t name)
 	return i;
 }
 
+/* What ends in a node of the tree; runs of a side add up. */
+static void add_counts(struct writer *w, uint32_t node, uint32_t from)
+{
+	const struct lens *l = &w->a->lens;
+	const int64_t *self = &w->a->tree->self[(size_t)from * w->a->tree->n_columns];
+	int64_t *to = w->nodes.at[node].self;
+
+	if (!lens_compares(l)) {
+		to[0] += self[0];
+		return;
+	}
+	for (int side = 0; side < N_SIDES; side++)
+		for (uint32_t i = 0; i < l->sides.n_runs[side]; i++)
+			to[side] += self[lens_side(l, (enum side)side) + i];
+}
+
+static bool weighs(const struct node *n)
+{
+	return n->self[0] != 0 || n->self[1] != 0;
+}
+
 /* Node 0 is the root; the tree's nodes come with parents first. A dropped frame is its parent. */
 static void merge(struct writer *w)
 {
@@ -303,7 +324,8 @@ static void merge(struct writer *w)
 	uint32_t *merged = xcalloc(t->n_nodes, sizeof(*merged));
 	bool java = false;
 
-	vec_push(&w->nodes, (struct node){ .self = t->self[0] });
+	vec_push(&w->nodes, (struct node){ .parent = 0 });
+	add_counts(w, 0, 0);
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
 		const struct key *key = &w->a->keys.key[t->key[i]];
 		uint32_t node = merged[t->parent[i]];
@@ -315,7 +337,7 @@ static void merge(struct writer *w)
 		for (uint32_t k = 0; k < parts.n; k++)
 			node = add_node(w, node, w->part_names.at[parts.first + k]);
 		merged[i] = node;
-		w->nodes.at[node].self += t->self[(size_t)i * t->n_columns];
+		add_counts(w, node, i);
 	}
 	free(merged);
 }
@@ -370,7 +392,7 @@ static void pile_children(struct writer *w, uint32_t node)
 		const struct name *name = &w->names.at[w->nodes.at[c].name];
 		struct item i = { .node = c, .rank = name->rank_own, .path = w->path.n };
 
-		if (w->nodes.at[c].self != 0)
+		if (weighs(&w->nodes.at[c]))
 			vec_push(&w->todo, i);
 		i.rank = name->rank_below;
 		i.below = true;
@@ -397,27 +419,53 @@ static bool ends_in_number(const struct writer *w, const struct node *n)
 static bool look_counted(const struct writer *w)
 {
 	for (size_t i = 1; i < w->nodes.n; i++)
-		if (w->nodes.at[i].self != 0 && !ends_in_number(w, &w->nodes.at[i]))
+		if (weighs(&w->nodes.at[i]) && !ends_in_number(w, &w->nodes.at[i]))
 			return false;
-	return w->nodes.at[0].self == 0;
+	return !weighs(&w->nodes.at[0]);
 }
 
-static void print_line(struct writer *w, int64_t self, FILE *to)
+/* A count as if both sides had as much in all: truncated, as difffolded.pl -n does it. */
+static int64_t equalised(const struct writer *w, int64_t count)
 {
-	char count[FMT_SIZE];
+	const struct lens *l = &w->a->lens;
+	double total[N_SIDES] = { 0 };
 
-	fmt_exact(count, self, w->a->weights.scale[0]);
+	for (int side = 0; side < N_SIDES; side++)
+		for (uint32_t i = 0; i < l->sides.n_runs[side]; i++)
+			total[side] +=
+				(double)w->a->weights.total[lens_side(l, (enum side)side) + i];
+	return total[0] > 0 ? (int64_t)((__int128)count * (int64_t)total[1] / (int64_t)total[0])
+			    : 0;
+}
+
+/* The counts at the end of a line. */
+static void print_counts(const struct writer *w, const int64_t *self, FILE *to)
+{
+	const struct lens *l = &w->a->lens;
+	int64_t before = l->sides.normalise == NORMALISE_TOTAL ? equalised(w, self[0]) : self[0];
+	char count[FMT_SIZE], second[FMT_SIZE];
+
+	fmt_exact(count, before, w->a->weights.scale[0]);
+	if (lens_compares(l))
+		fprintf(to, " %s %s\n", count,
+			fmt_exact(second, self[1], w->a->weights.scale[lens_side(l, SIDE_AFTER)]));
+	else
+		fprintf(to, " %s\n", count);
+}
+
+static void print_line(struct writer *w, const int64_t *self, FILE *to)
+{
 	/* a frame without a name at the end is dropped by flamegraph.pl and us, unless it is alone */
 	fwrite(w->path.at, 1, w->path.n, to);
 	if (w->path.n == 0 || w->look_counted)
 		fputc(';', to);
 	w->look_counted = false;
-	fprintf(to, " %s\n", count);
+	print_counts(w, self, to);
 }
 
 static void print_all(struct writer *w, FILE *to)
 {
-	if (w->nodes.at[0].self != 0)
+	if (weighs(&w->nodes.at[0]))
 		print_line(w, w->nodes.at[0].self, to);
 	pile_children(w, 0);
 	while (w->todo.n > 0 && !ferror(to)) {

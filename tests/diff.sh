@@ -83,6 +83,23 @@ says out '# nothing differs'
 says err 'the same file'
 grep -qv '^#' out && fault 'a file differs from itself'
 
+# --- folded stacks with two counts -------------------------------------------------------------
+
+export_to() { timeout 60 "$proftop" export --to folded-diff "$@" 2>err </dev/null || fault "export $*: $(cat err)"; }
+export_to before.folded after.folded >exported.folded
+sort two.folded | diff - exported.folded || fault 'exported counts are others'
+run 0 --report exported.folded
+sed 1d out | diff - direct >/dev/null || fault 'what was exported compares otherwise'
+# The rule of difffolded.pl -n, by another hand: count1 * total2 / total1, truncated.
+awk '{ c[NR] = $(NF - 1); d[NR] = $NF; $NF = $(NF - 1) = ""; s[NR] = $0; a += c[NR]; b += d[NR] }
+    END { for (i = 1; i <= NR; i++) { sub(/ +$/, "", s[i]); printf "%s %d %d\n", s[i], int(c[i] * b / a), d[i] } }' \
+    exported.folded >expected
+export_to --normalise total before.folded after.folded | diff expected - || fault 'equalised counts are others'
+export_to --a fn:parse --b fn:sort before.folded | grep -qx 'main;sort;cmp 0 5000' || fault 'parts of a file are not exported'
+run 2 --report --to folded-diff before.folded after.folded
+timeout 60 "$proftop" export --to folded-diff before.folded >/dev/null 2>err && fault 'one side is exported as two'
+one_sentence
+
 # --- JSON ------------------------------------------------------------------------------------
 
 cat >check.py <<'TEXT'

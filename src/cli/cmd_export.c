@@ -8,6 +8,7 @@
 
 #include "analysis.h"
 #include "ask.h"
+#include "ask_sides.h"
 #include "err.h"
 #include "format.h"
 #include "load.h"
@@ -70,6 +71,27 @@ static enum status write_out(const struct options *o, const struct format *forma
 	return STATUS_GOOD;
 }
 
+/* Both sides as columns of one analysis. */
+static int compare(const struct options *o, const struct profile *p, struct analysis **out,
+		   struct err *e)
+{
+	struct sides sides = { 0 };
+	struct lens lens;
+	int rc = ask_sides(o, p, &sides, e);
+
+	if (!rc)
+		rc = ask_sides_lens(o, &sides, p, o->metric, &lens, e);
+	sides_done(&sides);
+	if (rc)
+		return rc;
+	if (lens.sides.normalise != NORMALISE_NONE && lens.sides.normalise != NORMALISE_TOTAL)
+		rc = err_set(e, -EINVAL, "--normalise of an export is none or total");
+	if (!rc)
+		rc = analysis_new(p, &lens, NULL, out);
+	lens_done(&lens);
+	return rc;
+}
+
 static enum status export_loaded(const struct options *o, const struct format *format,
 				 struct load *l)
 {
@@ -79,7 +101,8 @@ static enum status export_loaded(const struct options *o, const struct format *f
 
 	if (load_wait(l, &e))
 		return say_error(&e, STATUS_UNUSABLE);
-	if (ask_analysis(o, load_profile(l), ANALYSIS_TREE, &a, &e))
+	if (format->compares ? compare(o, load_profile(l), &a, &e)
+			     : ask_analysis(o, load_profile(l), ANALYSIS_TREE, &a, &e))
 		return say_error(&e, STATUS_USAGE);
 	status = write_out(o, format, a);
 	analysis_free(a);
@@ -93,8 +116,12 @@ static enum status run_export(const struct options *o)
 	enum status status;
 	struct load *l;
 
-	if (!format)
+	if (!format || (format->compares && ask_sides_check(o, &e)))
 		return say_error(&e, STATUS_USAGE);
+	if (!format->compares && (o->side_a || o->side_b || o->normalise)) {
+		say("--a, --b and --normalise are of comparisons: --to folded-diff");
+		return STATUS_USAGE;
+	}
 	l = load_start(o, &e);
 	if (!l)
 		return say_error(&e, STATUS_USAGE);

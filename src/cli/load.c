@@ -157,7 +157,7 @@ struct load *load_start(const struct options *o, struct err *e)
 		.fields = o->fields,
 		.stitch = o->stitch,
 		.addresses = o->addrs,
-		.as_printed = o->to && !strcmp(o->to, "folded"),
+		.as_printed = o->to && !strncmp(o->to, "folded", strlen("folded")),
 		.live = o->command == &cmd_live,
 		.memory_bytes = memory_bytes(),
 		.follow = follows(o) || o->command == &cmd_live,

@@ -238,7 +238,7 @@ static int bad_option(const struct options *o, int answer, char **argv, struct e
 		       argv[optind - 1], help_command(o, help));
 }
 
-/* Where "--" divides the words of diff, whose files it tells apart; argc: nowhere. */
+/* Where "--" divides the words of what compares, whose files it tells apart; argc: nowhere. */
 static int find_divide(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -251,7 +251,7 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 		  struct err *e)
 {
 	struct forms forms;
-	int answer, rc, n_first = command->verb == ON_DIFF ? find_divide(argc, argv) : argc;
+	int answer, rc, n_first = command->verb & ON_SIDES ? find_divide(argc, argv) : argc;
 
 	*o = (struct options){ .command = command,
 			       .argv = argv,

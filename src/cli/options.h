@@ -19,6 +19,7 @@ struct filter;
 #define ON_VIEWS  (ON_EXPLORE | ON_LIVE | ON_DIFF)
 #define ON_LENS   (ON_VIEWS | ON_REPORT | ON_EXPORT)
 #define ON_SCREEN (ON_VIEWS | ON_REPORT)
+#define ON_SIDES  (ON_DIFF | ON_EXPORT)
 #define ON_ROWS   (ON_REPORT | ON_DIFF)
 #define ON_TEXT   (ON_REPORT | ON_INFO | ON_DIFF)
 #define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFF)
@@ -49,13 +50,13 @@ struct filter;
 	X(WIDTH,    "width",     0,   "COLS",      ON_ROWS,    width,   width,       "rows at most so wide; 0 is unlimited; the terminal's if not given, else unlimited") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    flag,    json,        "JSON instead of text") \
 	X(REPORT,   "report",    0,   NULL,        ON_DIFF,    flag,    report,      "print the difference and do not open the screens") \
-	X(NORMALISE,"normalise", 0,   "HOW",       ON_DIFF,    text,    normalise,   "none (default), total, time, samples, or an event: what both sides are made equal by") \
+	X(NORMALISE,"normalise", 0,   "HOW",       ON_SIDES,    text,    normalise,   "none (default), total, time, samples, or an event: what both sides are made equal by") \
 	X(FAILIF,   "fail-if",   0,   "CONDITION", ON_DIFF,    list,    fail_if,     "exit with 1 if it holds: total > +5%, self(RE) > +3%, leaked > +1MB, peak > 512MB (repeatable)") \
 	X(ANY,      "any",       0,   NULL,        ON_DIFF,    flag,    any,         "changes within the noise count for --fail-if, too") \
 	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFF,    text,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \
 	X(MARKDOWN, "markdown",  0,   NULL,        ON_DIFF,    flag,    markdown,    "the report as Markdown, for pull requests") \
-	X(SIDE_A,   "a",         0,   "EXPR",      ON_DIFF,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
-	X(SIDE_B,   "b",         0,   "EXPR",      ON_DIFF,    text,    side_b,      "the filter that is after") \
+	X(SIDE_A,   "a",         0,   "EXPR",      ON_SIDES,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
+	X(SIDE_B,   "b",         0,   "EXPR",      ON_SIDES,    text,    side_b,      "the filter that is after") \
 	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  text,    to,          "the format to write") \
 	X(INLINE,   "inline",    0,   NULL,        ON_EXPORT,  flag,    inlined,     "inlined functions of a recording are frames of their own") \
 	X(KERNEL,   "kernel",    0,   NULL,        ON_EXPORT,  flag,    kernel,      "folded: _[k] behind names of the kernel's frames") \

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "ask_sides.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask.h"
+#include "err.h"
+#include "options.h"
+
+int ask_sides_check(const struct options *o, struct err *e)
+{
+	bool a = o->side_a, b = o->side_b;
+
+	if (a != b)
+		return err_set(e, -EINVAL, "--a and --b go together: --%s is missing",
+			       a ? "b" : "a");
+	if (o->n_before > 0 && o->n_before == o->files.n)
+		return err_set(e, -EINVAL,
+			       "no file is given after --: it divides BEFORE and AFTER");
+	if (a && o->n_before > 0)
+		return err_set(
+			e, -EINVAL,
+			"--a and --b compare parts of one recording, or of one file a side; they "
+			"do not go with --");
+	if (o->n_before == 0 && o->files.n > 2)
+		return err_set(
+			e, -EINVAL,
+			"%zu files are given: of several runs a side, -- stands between BEFORE "
+			"and AFTER",
+			o->files.n);
+	return 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Files of one name in two directories are called by their paths. */
+static char *name_files(const struct options *o, size_t from, size_t to, bool whole)
+{
+	const char *name = o->files.at[from];
+
+	if (!whole)
+		name = base_name(name);
+	return to - from == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, to - from - 1);
+}
+
+static int add_files(struct sides *s, const struct options *o, size_t n_before, struct err *e)
+{
+	size_t from[N_SIDES] = { 0, n_before }, to[N_SIDES] = { n_before, o->files.n };
+	bool whole = !strcmp(base_name(o->files.at[0]), base_name(o->files.at[n_before]));
+	const char *more[N_SIDES] = { o->side_a, o->side_b };
+	int rc = 0;
+
+	for (int side = 0; side < N_SIDES; side++) {
+		s->name[side] = name_files(o, from[side], to[side], whole);
+		for (size_t i = from[side]; i < to[side] && !rc; i++) {
+			char *filter = xasprintf("capture:%zu%s%s", i + 1, more[side] ? " " : "",
+						 more[side] ? more[side] : "");
+
+			rc = sides_add(s, (enum side)side, filter, e);
+			free(filter);
+		}
+	}
+	return rc;
+}
+
+static int add_filters(struct sides *s, const char *a, const char *b, struct err *e)
+{
+	s->name[SIDE_BEFORE] = xstrdup(a);
+	s->name[SIDE_AFTER] = xstrdup(b);
+	return sides_add(s, SIDE_BEFORE, a, e) || sides_add(s, SIDE_AFTER, b, e) ? -EINVAL : 0;
+}
+
+/* Two counts in each line of folded stacks are two events. */
+static bool has_two_counts(const struct profile *p)
+{
+	struct metric m;
+
+	return metric_find(p, "before", "", &m, NULL) == 0 &&
+	       metric_find(p, "after", "", &m, NULL) == 0;
+}
+
+int ask_sides(const struct options *o, const struct profile *p, struct sides *s, struct err *e)
+{
+	if (o->files.n > 1)
+		return add_files(s, o, o->n_before ? o->n_before : 1, e);
+	if (o->side_a)
+		return add_filters(s, o->side_a, o->side_b, e);
+	if (has_two_counts(p))
+		return add_filters(s, "event:^before$", "event:^after$", e);
+	return err_set(
+		e, -EINVAL,
+		"diff wants BEFORE and AFTER, or --a FILTER --b FILTER of one recording; in %s "
+		"there is only one side",
+		o->files.at[0]);
+}
+
+static void find_normalisation(const char *name, struct sides_choice *c)
+{
+	c->normalise = NORMALISE_NONE;
+	if (!name)
+		return;
+	for (int i = 0; i < NORMALISE_EVENT; i++)
+		if (strcmp(name, normalise_name((enum normalise)i)) == 0) {
+			c->normalise = (enum normalise)i;
+			return;
+		}
+	c->normalise = NORMALISE_EVENT;
+	c->reference = name;
+}
+
+int ask_sides_lens(const struct options *o, const struct sides *s, const struct profile *p,
+		   const char *metric, struct lens *l, struct err *e)
+{
+	struct sides_choice choice = {
+		.event = o->events.n ? o->events.at[0] : "",
+		.metric = metric,
+	};
+	struct options rest = *o;
+	int rc;
+
+	if (o->events.n > 1)
+		return err_set(e, -EINVAL, "a comparison is of one --event at a time");
+	find_normalisation(o->normalise, &choice);
+	rest.events.n = 0;
+	rest.metric = "";
+	rc = ask_lens(&rest, p, l, e);
+	if (rc)
+		return rc;
+	rc = sides_lens(s, p, &choice, l, e);
+	if (rc)
+		lens_done(l);
+	return rc;
+}

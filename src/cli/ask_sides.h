@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line as a comparison: what is before and what is after. */
+#ifndef PROFTOP_CLI_ASK_SIDES_H
+#define PROFTOP_CLI_ASK_SIDES_H
+
+#include "sides.h"
+
+struct err;
+struct lens;
+struct options;
+struct profile;
+
+/* What is wrong with the words, before anything is read. 0, or -EINVAL with a sentence. */
+int ask_sides_check(const struct options *o, struct err *e);
+
+/* The sides of files that were read. 0, or -EINVAL with a sentence; the caller ends with sides_done() in any case. */
+int ask_sides(const struct options *o, const struct profile *p, struct sides *s, struct err *e);
+
+/*
+ * The lens of o that compares, by a metric ("": the events' own) and by --normalise, which the caller ends with
+ * lens_done(). 0, or -errno with a sentence; l needs nothing then.
+ */
+int ask_sides_lens(const struct options *o, const struct sides *s, const struct profile *p,
+		   const char *metric, struct lens *l, struct err *e);
+
+#endif
