@@ -41,6 +41,8 @@ struct input {
 	bool own_fd;                     /* closed at the end */
 	bool regular;                    /* a regular file: pread works and there is a size */
 	bool follows;                    /* a regular file that is being written */
+	uint64_t (*good)(void *arg);     /* see input_follow_to(); NULL: all that is there */
+	void *good_arg;                  /* borrowed */
 	int lonely_ms;                   /* for so long nothing came of it and nobody had it open */
 	bool looked;                     /* how it is packed is known */
 	const struct progress *progress; /* whose cancelling ends waiting for a pipe; borrowed */
@@ -182,6 +184,17 @@ void input_follow(struct input *in, bool yes)
 		fcntl(in->fd, F_SETSIG, SIGURG);
 }
 
+void input_follow_to(struct input *in, uint64_t (*end)(void *arg), void *arg)
+{
+	in->good = end;
+	in->good_arg = arg;
+	/* What was peeked at may not have been good. */
+	if (in->packing)
+		return;
+	in->raw_read = in->offset;
+	in->ahead_at = in->ahead_end = 0;
+}
+
 bool input_follows(const struct input *in)
 {
 	return in->follows;
@@ -265,6 +278,20 @@ static bool has_writer(const struct input *in, bool *known)
 	return true;
 }
 
+/* Bytes of a file that is followed that are there and were not read. */
+static uint64_t unread(const struct input *in)
+{
+	struct stat st;
+	uint64_t there, good;
+
+	if (fstat(in->fd, &st) < 0 || st.st_size < 0)
+		return 0;
+	there = (uint64_t)st.st_size > in->base ? (uint64_t)st.st_size - in->base : 0;
+	good = in->good ? in->good(in->good_arg) : there;
+	there = good < there ? good : there;
+	return there > in->raw_read ? there - in->raw_read : 0;
+}
+
 /*
  * Waits until a file that is followed has more bytes than were read, for at most ms unless that is negative. False
  * when nothing has come by then; its end and cancelling end it, with something or not.
@@ -275,10 +302,8 @@ static bool wait_growth(struct input *in, int ms)
 		int step = ms < 0 || ms > CANCEL_MS ? CANCEL_MS : ms;
 		struct timespec nap = { .tv_nsec = step * 1000000L };
 		bool known = true;
-		struct stat st;
 
-		if (fstat(in->fd, &st) < 0 ||
-		    (st.st_size > 0 && (uint64_t)st.st_size > in->base + in->raw_read)) {
+		if (unread(in) > 0) {
 			in->lonely_ms = 0;
 			return true;
 		}
@@ -298,10 +323,13 @@ static bool wait_growth(struct input *in, int ms)
 /* The next bytes of a file that is followed; 0 at its end. -ECANCELED without a sentence. */
 static ssize_t followed_next(struct input *in, void *to, size_t n, struct err *e)
 {
+	uint64_t there;
+
 	wait_growth(in, -1);
 	if (progress_cancelled(in->progress))
 		return -ECANCELED;
-	return raw_pread(in, to, n, in->raw_read, e);
+	there = unread(in);
+	return raw_pread(in, to, n < there ? n : (size_t)there, in->raw_read, e);
 }
 
 /* The next bytes of the file. */

@@ -36,6 +36,8 @@ void input_watch(struct input *in, const struct progress *progress);
  */
 void input_follow(struct input *in, bool yes);
 bool input_follows(const struct input *in);
+/* Some files say how much of them is good so far: bytes from end(arg) on are waited for, too. */
+void input_follow_to(struct input *in, uint64_t (*end)(void *arg), void *arg);
 
 /* The name for messages: the path, or "standard input". Borrowed. */
 const char *input_name(const struct input *in);

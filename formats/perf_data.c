@@ -82,7 +82,9 @@ struct reader {
 	const char *list;            /* which of them are shown, or NULL; borrowed */
 	struct perf_naming *naming;  /* NULL: names are found in the end */
 	uint64_t begin, end;         /* of the records in that file; end 0: unknown */
-	bool all_told;               /* what is beside the samples was told to the end */
+	uint64_t
+		told_end; /* of a growing file's records, as its recorder said last; 0: it did not */
+	bool all_told;    /* what is beside the samples was told to the end */
 	struct perf_stream
 		*scout_stream; /* of in as well, some way before the other; NULL: there is none */
 	struct perf_ahead *scout; /* its windows */
@@ -536,9 +538,39 @@ static int skip_head(struct reader *r, struct err *e)
 	return 0;
 }
 
-/* Where nothing says where the records end. */
+/* Does a record stand where the first one of a growing file belongs? What stands behind records does not look like one. */
+static bool has_begun(struct reader *r)
+{
+	uint8_t head[PERF_RECORD_HEADER_BYTES];
+	struct perf_record record;
+
+	return input_pread(r->in, head, sizeof(head), r->header.data.offset, NULL) ==
+		       (ssize_t)sizeof(head) &&
+	       perf_record_at(head, r->header.swap, &record) > 0;
+}
+
+/* How far a growing file is good: some recorders say so as they go, and write other things behind. */
+static uint64_t good_until(void *arg)
+{
+	struct reader *r = arg;
+	uint64_t end = perf_header_end_of_data(r->in, &r->header);
+
+	if (end > 0)
+		r->told_end = end;
+	if (r->told_end > 0)
+		return r->told_end;
+	return has_begun(r) ? UINT64_MAX : r->header.data.offset;
+}
+
+/* Where nothing says for good where the records end. */
 static int open_growing(struct reader *r, struct err *e)
 {
+	const struct timespec nap = { .tv_nsec = LAST_WORDS_STEP * 1000000L };
+
+	/* A recorder that is writing takes its word back for a moment. */
+	if (good_until(r) == UINT64_MAX)
+		nanosleep(&nap, NULL);
+	input_follow_to(r->in, good_until, r);
 	r->begin = r->header.data.offset;
 	r->end = 0;
 	r->stream = open_records(r, r->in, r->begin, 0, false);
@@ -559,7 +591,6 @@ static int open_stream(struct reader *r, struct err *e)
 			return rc;
 		if (r->header.growing)
 			return open_growing(r, e);
-		input_follow(r->in, false);
 		r->begin = r->header.data.offset;
 		r->end = r->begin + r->header.data.size;
 	}
@@ -573,7 +604,7 @@ static int open_stream(struct reader *r, struct err *e)
 static bool ended_as_told(struct reader *r)
 {
 	const struct timespec nap = { .tv_nsec = LAST_WORDS_STEP * 1000000L };
-	uint64_t end = 0;
+	uint64_t end = r->told_end;
 
 	for (int ms = 0; end == 0 && ms < LAST_WORDS_MS && !progress_cancelled(r->progress);
 	     ms += LAST_WORDS_STEP) {

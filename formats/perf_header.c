@@ -547,7 +547,7 @@ int perf_header_read_sections(struct input *in, struct perf_header *h, struct pe
 {
 	int rc;
 
-	h->growing = input_follows(in) && h->data.size == 0;
+	h->growing = input_follows(in);
 	h->file_bytes = input_file_bytes(in);
 	rc = h->growing ? 0 : clip_data(in, h, e);
 	if (rc < 0)

@@ -199,3 +199,66 @@ Test(follow, a_recorder_that_is_killed, .timeout = 120)
 	profile_free(p);
 	made_done(&m);
 }
+
+/* A recorder that says at any time where its records end, and has other things behind them until more come. */
+static int write_in_turns(void *arg)
+{
+	static const char features[64] = "\x40\x02";
+	struct writer *w = arg;
+	const struct timespec nap = { .tv_nsec = 60000000 };
+	uint64_t begin, size;
+
+	memcpy(&begin, w->at + DATA_SIZE_AT - 8, 8);
+	for (size_t n = begin + w->piece; n <= w->n; n += w->piece) {
+		size = n - begin;
+		if (pwrite(w->fd, w->at + begin, size, (off_t)begin) != (ssize_t)size ||
+		    pwrite(w->fd, features, 64, (off_t)n) != 64 ||
+		    pwrite(w->fd, &size, 8, DATA_SIZE_AT) != 8)
+			return -errno;
+		nanosleep(&nap, NULL);
+		size = 0;
+		if (n + w->piece <= w->n && pwrite(w->fd, &size, 8, DATA_SIZE_AT) != 8)
+			return -errno;
+	}
+	return close(w->fd);
+}
+
+Test(follow, a_recording_that_can_be_opened_at_any_time, .timeout = 120)
+{
+	struct made m = { 0 };
+	struct read_options o = { .live = true };
+	struct profile_counts counts;
+	struct profile *p = profile_new();
+	struct err e = ERR_INIT;
+	struct writer w;
+	struct input *in;
+	struct task *t;
+	uint64_t begin;
+	capture_id c;
+
+	make_recording(&m, 200);
+	memcpy(&begin, m.bytes.at + DATA_SIZE_AT - 8, 8);
+	w = (struct writer){ .at = m.bytes.at, .n = m.bytes.n - 64 };
+	w.piece = (w.n - begin) / 8 / 8 * 8;
+	w.n = begin + 8 * w.piece; /* the last record may be cut */
+	open_file(&w);
+	/* without a record, but with what stands behind them */
+	cr_assert_eq(write(w.fd, w.at, begin), (ssize_t)begin);
+	cr_assert_eq(write(w.fd, m.bytes.at + m.bytes.n - 64, 64), 64);
+	cr_assert_eq(input_open(w.path, &in, NULL), 0);
+	input_follow(in, true);
+	t = task_start(write_in_turns, &w, -1);
+	builder_begin(p);
+	c = build_capture(p, "x.data", "perf.data");
+	builder_end(p);
+	cr_expect_eq(format_perf_data.read(in, p, c, &o, NULL, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(task_join(t), 0);
+	profile_counts_read(p, &counts);
+	cr_expect_geq(counts.n_samples, 198);
+	cr_expect_leq(counts.n_samples, 200);
+	input_close(in);
+	unlink(w.path);
+	err_clear(&e);
+	profile_free(p);
+	made_done(&m);
+}

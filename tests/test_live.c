@@ -185,3 +185,86 @@ Test(live, ends_with_its_terminal, .timeout = 120)
 	unlink(l.path);
 	rmdir(l.dir);
 }
+
+/* The command that row 0 says is recorded. */
+static int command_of(struct pty *p)
+{
+	char *title = NULL, *at = NULL;
+	int pid = 0;
+
+	for (int i = 0; i < 2000 && !at; i++) {
+		free(title);
+		pty_bytes_within(p, 10);
+		title = pty_text(p, 0);
+		at = strstr(title, "● live · sh (");
+	}
+	cr_assert(at, "%s", title);
+	cr_assert_eq(sscanf(at, "● live · sh (%d)", &pid), 1);
+	free(title);
+	return pid;
+}
+
+static bool may_record(void)
+{
+	char *command;
+	int status;
+
+	cr_assert_geq(asprintf(&command,
+			       "d=$(mktemp -d) && %s record -o $d/x -- true >/dev/null 2>&1; s=$?; "
+			       "rm -r $d; exit $s",
+			       program()),
+		      0);
+	status = system(command);
+	free(command);
+	return status == 0;
+}
+
+/* What happens to the command is shown, and what was seen of it stays. */
+Test(live, a_command, .timeout = 120)
+{
+	char *const argv[] = { (char *)program(),
+			       (char *)"live",
+			       (char *)"--",
+			       (char *)"sh",
+			       (char *)"-c",
+			       (char *)"while :; do :; done",
+			       NULL };
+	struct pty p;
+	int pid;
+
+	if (!may_record())
+		cr_skip_test("nothing can be recorded here");
+	pty_start(&p, 120, 40, "xterm-256color", NULL, argv);
+	pid = command_of(&p);
+	pty_wait(&p, "FUNCTION");
+	kill(pid, SIGSTOP);
+	pty_wait(&p, ") stopped ·");
+	kill(pid, SIGCONT);
+	pty_wait_gone(&p, ") stopped ·");
+	kill(pid, SIGKILL);
+	pty_wait(&p, "exited ·");
+	pty_wait(&p, "● ended");
+	cr_expect(pty_shows(&p, "FUNCTION"));
+	quit_proftop(&p);
+}
+
+/* Who leaves takes the command and the recorder along. */
+Test(live, quitting_ends_the_command, .timeout = 120)
+{
+	char *const argv[] = { (char *)program(),
+			       (char *)"live",
+			       (char *)"--",
+			       (char *)"sh",
+			       (char *)"-c",
+			       (char *)"while :; do :; done",
+			       NULL };
+	struct pty p;
+	int pid;
+
+	if (!may_record())
+		cr_skip_test("nothing can be recorded here");
+	pty_start(&p, 120, 40, "xterm-256color", NULL, argv);
+	pid = command_of(&p);
+	quit_proftop(&p);
+	cr_expect_eq(kill(pid, 0), -1);
+}

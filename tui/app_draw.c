@@ -106,7 +106,7 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 	char time[FMT_SIZE], threads[FMT_SIZE], share[FMT_SIZE];
 	int n = 0;
 
-	if (a->source->live && app_has_data(a))
+	if (a->source->live && a->analysis->profile == a->source->profile)
 		return app_live_totals(a, out, MAX_TITLE_PARTS);
 	if (a->loading) {
 		out[0] = loading_text(a);

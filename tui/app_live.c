@@ -14,15 +14,18 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "app.h"
 #include "app_chrome.h"
 #include "app_lens.h"
 #include "app_state.h"
 #include "err.h"
 #include "filter.h"
 #include "fmt.h"
+#include "heap.h"
 #include "mem.h"
 #include "profile.h"
 #include "task.h"
+#include "text.h"
 #include "time_axis.h"
 #include "worker.h"
 
@@ -30,6 +33,10 @@
 
 /* A rate is of so much time; what is older is forgotten, and after so long without anything it is 0. */
 #define RATE_MS 3000
+
+/* Our own share is of so much time; how the target is is asked so often. */
+#define CPU_MS    2000
+#define TARGET_MS 500
 
 static const struct {
 	int64_t last_ns; /* 0: all */
@@ -164,20 +171,53 @@ static int64_t rate_now(const struct live *l, int64_t now_ms)
 			 0.5);
 }
 
-/* Folded stacks are counted by their weights, in which rows of equal ones are one. */
+/* Samples and allocations. Folded stacks are counted by their weights, in which rows of equal ones are one. */
 static uint64_t n_samples(const struct analysis *an)
 {
 	struct metric m = an->lens.column[0].metric;
+	struct heap_columns heap;
 
 	if (m.event.v < an->counts.n_events && profile_event(an->profile, m.event)->is_counted)
 		return (uint64_t)an->weights.whole[0] / (uint64_t)an->weights.scale[0];
-	return an->counts.n_samples;
+	profile_heap(an->profile, &heap);
+	return an->counts.n_samples + heap.n_allocations;
+}
+
+void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)
+{
+	struct live *l = &a->live;
+
+	/* Only while something comes: what the screen says of us is no reason to paint it. */
+	if (l->cpu_ms > 0 && (now_ms - l->cpu_ms < CPU_MS || l->rate <= 0))
+		return;
+	/* It began earlier, or has ended and took its share with it. */
+	if (l->cpu_ms > 0 && cpu_ns >= l->cpu_ns)
+		l->own_permille = (int)((cpu_ns - l->cpu_ns) / (now_ms - l->cpu_ms) / 1000);
+	l->cpu_ms = now_ms;
+	l->cpu_ns = cpu_ns;
+}
+
+/* Has what is recorded stopped, ended, or become another program? */
+static bool look_at_target(struct app *a, int64_t now_ms)
+{
+	struct live *l = &a->live;
+	char text[sizeof(l->target)] = "";
+
+	if (!a->source->target || (l->target[0] && now_ms - l->target_ms < TARGET_MS))
+		return false;
+	l->target_ms = now_ms;
+	a->source->target(a->source->target_arg, text, sizeof(text));
+	if (strcmp(text, l->target) == 0)
+		return false;
+	memcpy(l->target, text, sizeof(text));
+	return true;
 }
 
 bool app_live_tick(struct app *a, int64_t now_ms)
 {
 	struct live *l = &a->live;
 	uint64_t n = n_samples(a->analysis);
+	bool changed = look_at_target(a, now_ms);
 	int64_t rate;
 
 	if (l->n_growth == 0 || l->growth[l->n_growth - 1].n != n) {
@@ -186,10 +226,9 @@ bool app_live_tick(struct app *a, int64_t now_ms)
 		l->newest_ns = newest_ns(a);
 	}
 	rate = rate_now(l, now_ms);
-	if (l->rate == rate)
-		return false;
+	changed |= l->rate != rate;
 	l->rate = rate;
-	return true;
+	return changed;
 }
 
 int app_live_wait_ms(const struct app *a, int64_t now_ms)
@@ -222,6 +261,9 @@ int app_live_totals(const struct app *a, char **out, int most)
 		     xasprintf("● %s", a->live.frozen ? "frozen"
 				       : a->loading   ? "live"
 						      : "ended"));
+	if (a->live.target[0])
+		n = add_form(out, n, most,
+			     text_clean(a->live.target, strlen(a->live.target), false));
 	n = add_form(out, n, most, xstrdup(window_text(a)));
 	if (app_has_times(w) && w->first_ns != TIME_NONE)
 		n = add_form(out, n, most, xstrdup(fmt_ns(number, w->end_ns - w->begin_ns)));

@@ -40,6 +40,21 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* What we have used of processors, with the recorder, if there is one. */
+static int64_t own_cpu_ns(const struct tui_source *source)
+{
+	struct timespec t, more;
+	clockid_t clock;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	if (source->recorder && clock_getcpuclockid(source->recorder, &clock) == 0 &&
+	    clock_gettime(clock, &more) == 0) {
+		t.tv_sec += more.tv_sec;
+		t.tv_nsec += more.tv_nsec;
+	}
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static void say_copied(struct app *a, size_t n_bytes, const char *how)
 {
 	char *text = xasprintf("copied %zu bytes (%s)", n_bytes, how);
@@ -50,6 +65,7 @@ static void say_copied(struct app *a, size_t n_bytes, const char *how)
 
 /* What a running terminal program consists of. */
 struct run {
+	const struct tui_source *source;
 	struct app *app;
 	struct term *term;
 	const struct settings *settings;
@@ -189,7 +205,10 @@ static void loop(struct run *r)
 
 	while (!app_over(r->app) && !r->gone) {
 		int fds[2], wait;
-		bool changed = app_tick(r->app, now_ms());
+		bool changed;
+
+		app_told_cpu(r->app, now_ms(), own_cpu_ns(r->source));
+		changed = app_tick(r->app, now_ms());
 
 		/* a frame of nothing is not worth drawing while something is on its way */
 		if (!drawn && !app_has_data(r->app) && now_ms() - start < FIRST_FRAME_MS) {
@@ -236,7 +255,7 @@ static int run_app(const struct tui_source *source, const struct tui_options *o,
 				   .mouse = o->mouse && s->mouse,
 				   .sync = s->sync };
 	bool ascii = o->ascii || s->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
-	struct run r = { .settings = s };
+	struct run r = { .source = source, .settings = s };
 	int ret;
 
 	r.app = app_new(source, o, s, e);

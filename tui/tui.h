@@ -8,6 +8,7 @@
 #include "lens.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct err;
 struct profile;
@@ -21,7 +22,11 @@ struct tui_source {
 	/* Is the loading over? Then *e (ERR_INIT'd by the caller) says if and why it failed. */
 	bool (*finished)(void *arg, struct err *e);
 	void *arg;
-	bool live;   /* it is being recorded */
+	bool live; /* it is being recorded */
+	/* Of live: what the process that is recorded is now, such as "gzip (812) stopped"; NULL: nothing to say. */
+	void (*target)(void *arg, char *out, size_t size);
+	void *target_arg;
+	int recorder; /* a process of ours that records; 0: none */
 	int wake_fd; /* non-blocking eventfd, readable when something was published or ended; or -1 */
 };
 

@@ -5,6 +5,7 @@
 #include "cmd_explore.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "cmd_report.h"
 #include "err.h"
 #include "filter.h"
+#include "live_recorder.h"
 #include "load.h"
 #include "options.h"
 #include "report.h"
@@ -116,12 +118,22 @@ static enum status report_instead(const struct options *o, struct load *l, struc
 	return report_loaded(o, l);
 }
 
+static void tell_target(void *pid, char *out, size_t size)
+{
+	live_target_text(*(const int *)pid, out, size);
+}
+
 static enum status show(const struct options *o, struct load *l, struct tui_options *t)
 {
 	struct tui_source source;
 	struct err e = ERR_INIT;
 
 	load_source(l, &source);
+	source.recorder = o->recorder;
+	if (o->target) {
+		source.target = tell_target;
+		source.target_arg = (void *)(uintptr_t)&o->target;
+	}
 	if (o->keys || o->cols)
 		return explore_screen(o, &source, t);
 	if (tui_possible(&e)) {

@@ -1,38 +1,72 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* proftop live: the screens of something that is being recorded. */
+/* proftop live: the screens of something that is being recorded, by others or by a recorder of ours. */
 #include "config.h"
 
 #include <unistd.h>
 
 #include "cmd_explore.h"
 #include "command.h"
+#include "live_recorder.h"
 #include "mem.h"
 #include "options.h"
 #include "say.h"
 
-/* What is piped in is meant where nothing is named. */
-static enum status live(const struct options *o)
+/* Shows one file. */
+static enum status show(struct options *o, const char *path)
 {
-	struct options with_input = *o;
 	enum status status;
 
-	if (o->files.n > 0)
-		return explore(o);
-	if (isatty(STDIN_FILENO)) {
-		say("live wants a recording that is being written: proftop live FILE, or perf record -o - -g -p PID | proftop live -");
+	o->files = (struct option_list){ 0 };
+	vec_push(&o->files, path);
+	status = explore(o);
+	vec_done(&o->files);
+	return status;
+}
+
+static bool wants_recorder(const struct options *o)
+{
+	return o->divided || o->attach || o->tasks || o->all_cpus || o->cpus || o->cgroup;
+}
+
+static enum status show_recording(const struct options *o)
+{
+	enum status status;
+	struct options screens = *o;
+	struct live_recorder *r = live_recorder_start(o, &status);
+
+	if (!r)
+		return status;
+	screens.events = (struct option_list){ 0 }; /* they are those that are recorded */
+	screens.target = live_recorder_target(r);
+	screens.recorder = live_recorder_pid(r);
+	status = show(&screens, live_recorder_path(r));
+	live_recorder_free(r);
+	return status;
+}
+
+static enum status live(const struct options *o)
+{
+	struct options piped = *o;
+
+	if (o->n_before > 0) {
+		say("live shows a file or a command, not both");
 		return STATUS_USAGE;
 	}
-	with_input.files = (struct option_list){ 0 };
-	vec_push(&with_input.files, "-");
-	status = explore(&with_input);
-	vec_done(&with_input.files);
-	return status;
+	if (wants_recorder(o))
+		return show_recording(o);
+	if (o->files.n > 0)
+		return explore(o);
+	if (!isatty(STDIN_FILENO))
+		return show(&piped, "-"); /* what is piped in is meant where nothing is named */
+	say("live wants to be told what: proftop live -p PID, live -a, live -- COMMAND, or a recording that is being written: live FILE, or live - for what is piped in");
+	return STATUS_USAGE;
 }
 
 const struct command cmd_live = {
 	.name = "live",
-	.synopsis = "FILE, or - for what is piped in",
-	.summary = "Shows a recording while it is being written.",
+	.synopsis = "[--heap] -p PID, or -a, or -- COMMAND…, or FILE, or - for what is piped in",
+	.summary =
+		"Shows what a process, a command or a machine does while it does it, or a recording while it is being written.",
 	.verb = ON_LIVE,
 	.run = live,
 };

@@ -238,7 +238,7 @@ static int bad_option(const struct options *o, int answer, char **argv, struct e
 		       argv[optind - 1], help_command(o, help));
 }
 
-/* Where "--" divides the words of what compares, whose files it tells apart; argc: nowhere. */
+/* Where "--" divides the words of what compares or records, and tells them apart; argc: nowhere. */
 static int find_divide(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -251,7 +251,10 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 		  struct err *e)
 {
 	struct forms forms;
-	int answer, rc, n_first = command->verb & ON_SIDES ? find_divide(argc, argv) : argc;
+	int answer, rc, n_first = argc;
+
+	if (command->verb & (ON_SIDES | ON_LIVE))
+		n_first = find_divide(argc, argv);
 
 	*o = (struct options){ .command = command,
 			       .argv = argv,
@@ -276,7 +279,8 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 	}
 	for (int i = optind; i < n_first; i++)
 		vec_push(&o->files, argv[i]);
-	o->n_before = n_first < argc ? o->files.n : 0;
+	o->divided = n_first < argc;
+	o->n_before = o->divided ? o->files.n : 0;
 	for (int i = n_first + 1; i < argc; i++)
 		vec_push(&o->files, argv[i]);
 	return 0;

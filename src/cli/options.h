@@ -16,14 +16,15 @@
 struct err;
 struct filter;
 
-#define ON_VIEWS  (ON_EXPLORE | ON_LIVE | ON_DIFF)
-#define ON_LENS   (ON_VIEWS | ON_REPORT | ON_EXPORT)
-#define ON_SCREEN (ON_VIEWS | ON_REPORT)
-#define ON_SIDES  (ON_DIFF | ON_EXPORT)
-#define ON_ROWS   (ON_REPORT | ON_DIFF)
-#define ON_TEXT   (ON_REPORT | ON_INFO | ON_DIFF)
-#define ON_OUTPUT (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFF)
-#define ON_READ   (ON_LENS | ON_INFO)
+#define ON_VIEWS   (ON_EXPLORE | ON_LIVE | ON_DIFF)
+#define ON_LENS    (ON_VIEWS | ON_REPORT | ON_EXPORT)
+#define ON_SCREEN  (ON_VIEWS | ON_REPORT)
+#define ON_SIDES   (ON_DIFF | ON_EXPORT)
+#define ON_ROWS    (ON_REPORT | ON_DIFF)
+#define ON_TEXT    (ON_REPORT | ON_INFO | ON_DIFF)
+#define ON_OUTPUT  (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFF)
+#define ON_READ    (ON_LENS | ON_INFO)
+#define ON_RECORDS (ON_RECORD | ON_LIVE)
 
 /*
  * X(enum, long name, letter or 0, its value's name or NULL, verbs that take it, how it is taken, the field of
@@ -66,24 +67,24 @@ struct filter;
 	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  flag,    tid,         "folded: -PID/TID behind names of threads") \
 	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
 	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  text,    output,      "write to FILE (report, export, info: instead of standard output)") \
-	X(FREQ,     "freq",      'F', "HZ",        ON_RECORD,  text,    freq,        "samples a second of each thread that runs; 999 if not given") \
-	X(GRAPH,    "call-graph",'g', "HOW",       ON_RECORD,  text,    call_graph,  "stacks: unwound[,SIZE] (the default: SIZE bytes of each, unwound at once), fp, dwarf[,SIZE] (copied to the file) or off") \
-	X(OFFCPU,   "off-cpu",   0,   NULL,        ON_RECORD,  flag,    off_cpu,     "record when threads leave a cpu and come back") \
-	X(WHOLE,    "all-cpus",  'a', NULL,        ON_RECORD,  flag,    all_cpus,    "record everything that runs, instead of a command") \
-	X(CPUS,     "cpus",      'C', "LIST",      ON_RECORD,  text,    cpus,        "only on these cpus: 0-3,8") \
-	X(TASK,     "task",      't', "TID",       ON_RECORD,  text,    tasks,       "threads that run already, with commas between, instead of a command") \
-	X(CGROUP,   "cgroup",    'G', "NAME",      ON_RECORD,  text,    cgroup,      "only what runs in this control group") \
+	X(FREQ,     "freq",      'F', "HZ",        ON_RECORDS,  text,    freq,        "samples a second of each thread that runs; 999 if not given") \
+	X(GRAPH,    "call-graph",'g', "HOW",       ON_RECORDS,  text,    call_graph,  "stacks: unwound[,SIZE] (the default: SIZE bytes of each, unwound at once), fp, dwarf[,SIZE] (copied to the file) or off") \
+	X(OFFCPU,   "off-cpu",   0,   NULL,        ON_RECORDS,  flag,    off_cpu,     "record when threads leave a cpu and come back") \
+	X(WHOLE,    "all-cpus",  'a', NULL,        ON_RECORDS,  flag,    all_cpus,    "record everything that runs, instead of a command") \
+	X(CPUS,     "cpus",      'C', "LIST",      ON_RECORDS,  text,    cpus,        "only on these cpus: 0-3,8") \
+	X(TASK,     "task",      't', "TID",       ON_RECORDS,  text,    tasks,       "threads that run already, with commas between, instead of a command") \
+	X(CGROUP,   "cgroup",    'G', "NAME",      ON_RECORDS,  text,    cgroup,      "only what runs in this control group") \
 	X(COMPRESS, "compress",  'z', "LEVEL",     ON_RECORD,  text,    compress,    "pack records with zstd at this level; 1 if not given, 0: they are not packed") \
-	X(HEAP,     "heap",      0,   NULL,        ON_RECORD,  flag,    heap,        "record allocations and frees, not CPU samples") \
-	X(FREES,    "free-stacks",0,  NULL,        ON_RECORD,  flag,    free_stacks, "record the stacks of frees too") \
-	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORD,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
-	X(OVERHEAD, "max-overhead",0, "N%",        ON_RECORD,  text,    max_overhead,"record as many allocations as take no more than N% of the program's own time") \
+	X(HEAP,     "heap",      0,   NULL,        ON_RECORDS,  flag,    heap,        "record allocations and frees, not CPU samples") \
+	X(FREES,    "free-stacks",0,  NULL,        ON_RECORDS,  flag,    free_stacks, "record the stacks of frees too") \
+	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORDS,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
+	X(OVERHEAD, "max-overhead",0, "N%",        ON_RECORDS,  text,    max_overhead,"record as many allocations as take no more than N% of the program's own time") \
 	X(CULL,     "cull",      0,   "TIME",      ON_RECORD,  text,    cull,        "only count what is freed within TIME (10ms), by stack") \
 	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "no larger file (1G): recording ends, or see --keep") \
 	X(KEEP,     "keep",      0,   "WHAT",      ON_RECORD,  text,    keep,        "with --max-size: newest events, of which the oldest go, or oldest (ends the trace)") \
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
-	X(ATTACH,   "attach",    'p', "PID",       ON_RECORD | ON_TELL, text, attach, "the process that runs already (record: instead of a command; several with commas, but not with --heap)") \
-	X(DURATION, "duration",  0,   "TIME",      ON_RECORD,  text,    duration,    "end the recording after so long (10s, 5m); of heaps only with -p") \
+	X(ATTACH,   "attach",    'p', "PID",       ON_RECORDS | ON_TELL, text, attach, "the process that runs already (record: instead of a command; several with commas, but not with --heap)") \
+	X(DURATION, "duration",  0,   "TIME",      ON_RECORDS,  text,    duration,    "end the recording after so long (10s, 5m); of heaps only with -p") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_VIEWS,   text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
 	X(COLOR,    "color",     0,   "WHEN",      ON_VIEWS,   text,    color,       "auto, never, 8, 16 or 256 colours") \
@@ -109,9 +110,13 @@ struct option_list {
 /* What the command line said. Strings are borrowed from argv. */
 struct options {
 	const struct command *command;
-	char **argv;                /* all of it, from the program's name on; ends with NULL */
-	struct option_list files;   /* as given */
-	size_t n_before;            /* files in front of a "--"; 0: there was none */
+	char **argv;              /* all of it, from the program's name on; ends with NULL */
+	struct option_list files; /* as given */
+	bool divided;             /* there is a "--" */
+	size_t n_before;          /* files in front of a "--"; 0: there was none */
+	bool live;                /* not said: somebody watches what is recorded */
+	int target,
+		recorder; /* not said: the process that live shows and the one that records it; 0: none */
 	struct option_list symbols; /* --symbols */
 	struct option_list events;  /* --event */
 	struct option_list fail_if; /* --fail-if */

@@ -220,6 +220,7 @@ static bool take_options(struct session *s)
 	s->options.sampler.events = s->events.at;
 	s->options.sampler.n_events = s->events.n;
 	s->options.zstd_level = (int)level;
+	s->options.watched = o->live;
 	s->options.path = o->output ? o->output : DEFAULT_FILE;
 	vec_push(&s->command, program);
 	for (char **arg = o->argv; *arg; arg++)
@@ -372,6 +373,9 @@ static enum status command_status(struct session *s)
 {
 	if (!s->launch)
 		return STATUS_GOOD;
+	/* What nobody watches any more is of no use. */
+	if (s->o->live && s->status == -1)
+		kill(launch_pid(s->launch), SIGTERM);
 	while (s->status == -1 && waitpid(launch_pid(s->launch), &s->status, 0) < 0 &&
 	       errno == EINTR)
 		;

@@ -18,6 +18,7 @@
 
 /* Written so often, or when so much waits. */
 #define FLUSH_NS    UINT64_C(1000000000)
+#define WATCHED_NS  UINT64_C(200000000) /* where somebody watches */
 #define FLUSH_BYTES ((size_t)4 << 20)
 
 struct cpu_recording {
@@ -28,6 +29,7 @@ struct cpu_recording {
 	struct perf_put out; /* records of this turn */
 	uint64_t flushed_ns; /* when */
 	bool pipe;           /* to be written after each turn: somebody may be watching */
+	uint64_t flush_ns;   /* and how often */
 	struct cpu_recording_stats stats;
 	VEC(const char *) remarks;
 };
@@ -109,6 +111,7 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 	size_t n;
 	int rc;
 
+	r->flush_ns = o->watched ? WATCHED_NS : FLUSH_NS;
 	rc = sampler_open(&o->sampler, &r->sampler, e);
 	if (rc == 0) {
 		remarks = sampler_remarks(r->sampler, &n);
@@ -207,7 +210,8 @@ int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int
 	sampler_wait(r->sampler, others, n, ms);
 	take_turn(r);
 	now = now_ns(CLOCK_MONOTONIC);
-	if (!r->pipe && now - r->flushed_ns < FLUSH_NS && data_file_waiting(r->file) < FLUSH_BYTES)
+	if (!r->pipe && now - r->flushed_ns < r->flush_ns &&
+	    data_file_waiting(r->file) < FLUSH_BYTES)
 		return 0;
 	r->flushed_ns = now;
 	return data_file_flush(r->file, e);

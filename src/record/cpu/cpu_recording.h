@@ -18,6 +18,7 @@ struct cpu_recording_options {
 	const char *path;     /* of the file */
 	char *const *command; /* ours: ends with NULL */
 	int zstd_level;       /* 0: records are not packed */
+	bool watched;         /* somebody reads the file as it grows: it is written more often */
 };
 
 struct cpu_recording_stats {
