@@ -20,7 +20,8 @@
 #define PATIENCE_MS 300
 
 const struct format *const formats[] = {
-	&format_folded, &format_folded_diff, &format_heap_trace, &format_perf_data, &format_perf_script, NULL,
+	&format_folded,    &format_folded_diff, &format_heap_trace,
+	&format_perf_data, &format_perf_script, NULL,
 };
 
 const struct format *format_by_name(const char *name)

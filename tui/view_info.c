@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "diff.h"
+#include "explain.h"
 #include "arena.h"
 #include "filter.h"
 #include "finding.h"
@@ -20,7 +22,9 @@
 #define NAME_MOST 28
 
 /* Lines that one fact may take. */
-#define LINES_MOST 64
+/* Sentences about a comparison. */
+#define REASONS_MOST 8
+#define LINES_MOST   64
 
 /* A line of text; strings are the profile's or the view's. */
 struct info_line {
@@ -123,6 +127,28 @@ static void add_made(struct info_view *v, const char *name, char *text)
 	free(text);
 }
 
+/* Of a comparison: what changed, in a few sentences. */
+static void add_changes(struct info_view *v, const struct scene *s)
+{
+	const struct diff *d = s->analysis->diff;
+	struct explanation x;
+	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE], share[FMT_SIZE];
+
+	add_title(v, "what changed");
+	add_made(v, "total",
+		 xasprintf("%s, from %s to %s", fmt_change(change, diff_change(&d->whole), d->unit),
+			   fmt_amount(before, d->whole.before, d->unit),
+			   fmt_amount(after, d->whole.after, d->unit)));
+	explain(d, REASONS_MOST, &x);
+	for (size_t i = 0; i < x.reasons.n; i++)
+		add_made(v, i == 0 ? "most of it" : "", xstrdup(x.reasons.at[i].sentence));
+	add_made(v, x.reasons.n ? "together" : "beyond noise",
+		 x.reasons.n ? xasprintf("%s %% of what changed beyond noise",
+					 fmt_percent(share, (int64_t)(x.accounted * 1000), 1000))
+			     : xstrdup("nothing"));
+	explanation_done(&x);
+}
+
 /* What the screens show: the metric, of how many samples, through which filter. */
 static void add_shown(struct info_view *v, const struct scene *s)
 {
@@ -133,7 +159,7 @@ static void add_shown(struct info_view *v, const struct scene *s)
 
 	in_units.percent = false;
 	add_title(v, "shown");
-	for (uint32_t i = 0; i < a->lens.n_columns; i++)
+	for (uint32_t i = 0; i < (a->diff ? 1 : a->lens.n_columns); i++)
 		add_made(v, i == 0 ? "metric" : "beside it",
 			 metric_name(a->profile, a->lens.column[i].metric));
 	row_share(out, &in_units, w->total[0], w->whole[0]);
@@ -225,6 +251,8 @@ static void write_lines(struct info_view *v, const struct scene *s)
 	arena_done(&v->made);
 	arena_init(&v->made);
 	v->name_cols = widest < v->cols / 3 ? widest : v->cols / 3;
+	if (s->analysis->diff && s->analysis->tree)
+		add_changes(v, s);
 	for (uint32_t i = 0; i < s->analysis->counts.n_facts; i++) {
 		struct fact f = profile_fact(s->analysis->profile, i);
 

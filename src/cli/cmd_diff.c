@@ -120,7 +120,7 @@ static void compared_free(struct compared *c)
 static struct diff *compare(void *arg, const char *metric, struct err *e)
 {
 	struct session *s = arg;
-	unsigned parts = s->view == VIEW_KIND_TOP || *metric ? 0 : ANALYSIS_TREE;
+	unsigned parts = *metric ? 0 : ANALYSIS_TREE;
 	struct compared *c;
 	struct lens lens;
 

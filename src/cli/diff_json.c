@@ -9,9 +9,12 @@
 #include "ask.h"
 #include "diff_judge.h"
 #include "diff_rows.h"
+#include "explain.h"
 #include "filter.h"
 #include "json_out.h"
 #include "profile.h"
+
+#define MOST_REASONS 8
 
 static const char *const view_names[N_VIEW_KINDS] = {
 #define X(name, text) [VIEW_KIND_##name] = text,
@@ -133,6 +136,29 @@ static void put_conditions(struct json_out *j, const struct judgement *judgement
 	json_end(j, ']');
 }
 
+static void put_explanation(struct json_out *j, const struct diff_rows *r)
+{
+	const struct analysis *a = r->diff->analysis;
+	struct explanation x;
+
+	explain(r->diff, MOST_REASONS, &x);
+	json_begin(j, "explanation", '{', false);
+	json_put_double(j, "accounted", x.accounted);
+	json_begin(j, "reasons", '[', true);
+	for (size_t i = 0; i < x.reasons.n; i++) {
+		const struct reason *reason = &x.reasons.at[i];
+
+		json_begin(j, NULL, '{', false);
+		json_put_text(j, "name", a->keys.key[a->tree->key[reason->node]].label);
+		json_put_double(j, "change", reason->change);
+		json_put_text(j, "sentence", reason->sentence);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+	json_end(j, '}');
+	explanation_done(&x);
+}
+
 void diff_json(const struct diff_rows *r, const struct judgement *judgement, FILE *to)
 {
 	struct json_out j = { .to = to };
@@ -141,6 +167,8 @@ void diff_json(const struct diff_rows *r, const struct judgement *judgement, FIL
 	put_head(&j, r);
 	if (judgement->all.n)
 		put_conditions(&j, judgement);
+	if (r->diff->analysis->tree)
+		put_explanation(&j, r);
 	json_begin(&j, "rows", '[', true);
 	for (size_t i = 0; i < r->rows.n && !ferror(to); i++)
 		put_row(&j, r, &r->rows.at[i]);

@@ -11,6 +11,7 @@
 #include "analysis.h"
 #include "ask.h"
 #include "diff_rows.h"
+#include "explain.h"
 #include "filter.h"
 #include "fmt.h"
 #include "text.h"
@@ -19,6 +20,7 @@
 #define NAME_COLS_MIN 16
 #define MODULE_COLS   24
 #define INDENT_COLS   2
+#define MOST_REASONS  5
 #define INDENT_MAX    60
 /* Totals that differ by more than this should perhaps be made equal. */
 #define VERY_UNEQUAL  1.5
@@ -357,6 +359,30 @@ static void put_heading(const struct diff_rows *r, FILE *to)
 	fputs("#\n", to);
 }
 
+/* Where the change is, in a few sentences. */
+static void put_explanation(const struct diff_rows *r, FILE *to)
+{
+	struct explanation x;
+	char share[FMT_SIZE];
+
+	if (!r->diff->analysis->tree ||
+	    !ask_group_of_frames(r->diff->analysis->table_keys->grouping))
+		return;
+	explain(r->diff, MOST_REASONS, &x);
+	if (x.reasons.n)
+		fprintf(to, "# %s %% of what changed beyond noise is in %zu place%s:\n",
+			fmt_percent(share, (int64_t)(x.accounted * 1000), 1000), x.reasons.n,
+			x.reasons.n == 1 ? "" : "s");
+	for (size_t i = 0; i < x.reasons.n; i++) {
+		fprintf(to, "#   %zu. ", i + 1);
+		put_clean(r, to, x.reasons.at[i].sentence);
+		fputc('\n', to);
+	}
+	if (x.reasons.n)
+		fputs("#\n", to);
+	explanation_done(&x);
+}
+
 static void put_rows(const struct diff_rows *r, FILE *to, const struct layout *l,
 		     enum report_role role)
 {
@@ -371,6 +397,8 @@ void diff_text(const struct diff_rows *r, FILE *to)
 	char n[FMT_SIZE];
 
 	put_heading(r, to);
+	if (r->view == VIEW_KIND_TOP)
+		put_explanation(r, to);
 	make_layout(r, &l);
 	if (r->view == VIEW_KIND_BUTTERFLY) {
 		put_titles(r, to, &l, "CALLERS");

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Planted changes are the reasons that are given, and nothing else is. */
+#include "config.h"
+
+#include "explain.h"
+
+#include "err.h"
+#include "made_profile.h"
+#include "sides.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stacks with how often they are there before and after; as many samples of one each. */
+struct stack {
+	const char *frames;
+	unsigned before, after;
+};
+
+#define MOST_STACKS 8
+
+/* clang-format off: one line a stack */
+static const struct {
+	const char *what;
+	struct stack stacks[MOST_STACKS];
+	const char *reasons; /* a line each: the end of the way and what is said of it */
+} cases[] = {
+	{ "nothing", { { "m;a", 1000, 1000 }, { "m;b", 500, 500 } }, "" },
+	{ "noise", { { "m;a", 1000, 1030 }, { "m;b", 500, 490 } }, "" },
+	{ "one function",
+	  { { "m;a;x", 1000, 1500 }, { "m;a", 300, 300 }, { "m;b", 500, 500 } },
+	  "x, called by m > a went from 1,000 to 1,500 (+50.0 %), in itself\n" },
+	{ "one that calls several",
+	  { { "m;a;x", 300, 500 },
+	    { "m;a;y", 300, 500 },
+	    { "m;a;z", 300, 500 },
+	    { "m;b", 500, 500 } },
+	  "a, called by m went from 900 to 1,500 (+66.7 %), in what it calls\n" },
+	{ "up here, down there",
+	  { { "m;a", 1000, 1600 }, { "m;b", 1000, 500 }, { "m;c", 900, 900 } },
+	  "a, called by m went from 1,000 to 1,600 (+60.0 %), in itself\nb, called by m went from 1,000 to 500 (-50.0 %), in itself\n" },
+	{ "new and gone",
+	  { { "m;a", 1000, 1000 }, { "m;old", 300, 0 }, { "m;new", 0, 500 } },
+	  "new, called by m is new\nold, called by m is gone\n" },
+	{ "moved",
+	  { { "m;a", 1000, 1000 }, { "m;a;f@x", 400, 0 }, { "m;b;f@y", 0, 400 } },
+	  "f (x), called by m > a, 400 before, is now f (y), called by m > b, 400\nf (y), called by m > b is new\n" },
+	{ "within what changed",
+	  { { "m;a", 100, 900 }, { "m;a;x", 900, 300 } },
+	  "a, called by m went from 1,000 to 1,200 (+20.0 %), in itself\nx, called by m > a went from 900 to 300 (-66.7 %), in itself\n" },
+};
+/* clang-format on */
+
+static char *add(char *at, const struct stack *s, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		at = stpcpy(stpcpy(at, s->frames), " 1\n");
+	return at;
+}
+
+static struct profile *make(const struct stack *stacks)
+{
+	char *text = xcalloc(40000, 16), *at = text;
+	struct profile *p;
+
+	for (int side = 0; side < 2; side++) {
+		at = stpcpy(at, side ? "capture\n" : "");
+		for (size_t i = 0; i < MOST_STACKS && stacks[i].frames; i++)
+			at = add(at, &stacks[i], side ? stacks[i].after : stacks[i].before);
+	}
+	p = made_profile(text);
+	free(text);
+	return p;
+}
+
+/* Sentences without the numbers in front; the caller frees. */
+static char *reasons_of(const struct profile *p)
+{
+	const struct sides_choice choice = { .event = "", .metric = "" };
+	struct sides s = { 0 };
+	struct err e = ERR_INIT;
+	struct explanation x;
+	struct analysis *a;
+	struct lens l;
+	char *out = xcalloc(1, 4000);
+
+	cr_assert_eq(sides_add(&s, SIDE_BEFORE, "capture:1", &e), 0);
+	cr_assert_eq(sides_add(&s, SIDE_AFTER, "capture:2", &e), 0);
+	made_lens(&l, p, "");
+	cr_assert_eq(sides_lens(&s, p, &choice, &l, &e), 0, "%s", err_text(&e));
+	a = made_analysis(p, &l);
+	explain(a->diff, 5, &x);
+	for (size_t i = 0; i < x.reasons.n; i++) {
+		const char *colon = strstr(x.reasons.at[i].sentence, ": ");
+
+		strcat(out, colon ? colon + 2 : x.reasons.at[i].sentence);
+		strcat(out, "\n");
+	}
+	cr_expect(x.accounted >= 0 && x.accounted <= 1);
+	explanation_done(&x);
+	analysis_free(a);
+	lens_done(&l);
+	sides_done(&s);
+	return out;
+}
+
+Test(explain, finds_what_was_planted)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *p = make(cases[i].stacks);
+		char *got = reasons_of(p);
+
+		cr_expect_str_eq(got, cases[i].reasons, "%s: %s", cases[i].what, got);
+		free(got);
+		profile_free(p);
+	}
+}
