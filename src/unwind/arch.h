@@ -16,6 +16,13 @@ enum unwind_arch { UNWIND_X86_64, UNWIND_AARCH64 };
 /* Registers are kept in arrays of this many, indexed by DWARF number. */
 #define UNWIND_N_REGS 34
 
+/* The one that this is compiled for; others are not recorded on. */
+#if defined(__aarch64__)
+#define UNWIND_HERE UNWIND_AARCH64
+#else
+#define UNWIND_HERE UNWIND_X86_64
+#endif
+
 #define X86_RBX 3
 #define X86_RBP 6
 #define X86_RSP 7

@@ -35,10 +35,10 @@ static inline uint32_t address_slot(uint64_t address)
 	return (uint32_t)((address >> 4) + (high >> 40)) & (ID_SLOTS - 1);
 }
 
-/* Addresses that no slot can name: not of 47 bits, or not of a multiple of 8. */
+/* Addresses that no slot can name: not of 48 bits, or not of a multiple of 8. */
 static inline bool address_is_odd(uint64_t address)
 {
-	return address >> 47 || (address & 7);
+	return address >> 48 || (address & 7);
 }
 
 /* What a slot holds once the block at its address was freed. */

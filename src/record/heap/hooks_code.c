@@ -45,6 +45,13 @@ __asm__(".text\n.hidden hooks_call\n.globl hooks_call\n.type hooks_call,@functio
 	"call *%r9\n\t"
 	"popq %rbp\n\t.cfi_def_cfa 7, 8\n\tret\n\t"
 	".cfi_endproc\n.size hooks_call, .-hooks_call\n");
+#else
+/* No code leads here on such machines. */
+uint64_t hooks_call(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
+		    const void *original)
+{
+	return ((original_fn *)(uintptr_t)original)(a, b, c, d, e);
+}
 #endif
 
 /* The arguments as they are numbered where functions are described. */

@@ -276,7 +276,7 @@ static uint64_t eh_frame_of(const struct live_module *m)
 
 struct cfi *live_module_cfi(struct live_module *m)
 {
-	struct cfi_sections s = { .arch = UNWIND_X86_64 };
+	struct cfi_sections s = { .arch = UNWIND_HERE };
 	uint64_t frames;
 
 	if (m->cfi_tried)

@@ -46,6 +46,9 @@ struct find_rule {
 
 static bool is_quick(const struct cfi_rule *r)
 {
+	/* There a return address is in a register or anywhere in a frame. */
+	if (UNWIND_HERE != UNWIND_X86_64)
+		return false;
 	if (r->cfa_kind != CFA_SP || r->cfa < 8 || r->ra_kind != SLOT_CFA || r->ra != -8 ||
 	    r->signal)
 		return false;
@@ -239,7 +242,7 @@ static void keep_frames(struct full_walk *w, const struct walk_frame *f, size_t 
 static void walk_full(void *arg)
 {
 	struct walk_full *a = arg;
-	struct unwind_memory memory = stack_above(a->t, a->regs.at[X86_RSP]), own;
+	struct unwind_memory memory = stack_above(a->t, a->regs.at[unwind_sp(UNWIND_HERE)]), own;
 	enum walk_end end = WALK_UNREADABLE;
 	uint64_t missing;
 	size_t n, i = 0;
@@ -254,7 +257,7 @@ static void walk_full(void *arg)
 	if (!full || tracer_memory_left() < (8u << 20))
 		return;
 	if (!full->walker)
-		full->walker = walker_new(UNWIND_X86_64);
+		full->walker = walker_new(UNWIND_HERE);
 	if (full->epoch != atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed))
 		walker_flush(full->walker);
 	full->epoch = atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed);
@@ -272,6 +275,7 @@ static void walk_full(void *arg)
 }
 
 /* The registers of this very function; its caller's frames restore what they saved. */
+#if defined(__x86_64__)
 #define CAPTURE(regs) \
 	do { \
 		uint64_t rbx_, rbp_, rsp_, r12_, r13_, r14_, r15_, rip_; \
@@ -290,6 +294,22 @@ static void walk_full(void *arg)
 		unwind_reg_set((regs), X86_R15, r15_); \
 		unwind_reg_set((regs), X86_RIP, rip_); \
 	} while (0)
+#elif defined(__aarch64__)
+#define CAPTURE(regs) \
+	do { \
+		uint64_t saved_[14]; /* x19 … x30, sp, pc */ \
+		__asm__ volatile("stp x19, x20, [%0]\n\tstp x21, x22, [%0, #16]\n\t" \
+				 "stp x23, x24, [%0, #32]\n\tstp x25, x26, [%0, #48]\n\t" \
+				 "stp x27, x28, [%0, #64]\n\tstp x29, x30, [%0, #80]\n\t" \
+				 "mov x9, sp\n\tadr x10, .\n\tstp x9, x10, [%0, #96]" \
+				 : \
+				 : "r"(saved_) \
+				 : "x9", "x10", "memory"); \
+		(regs)->known = 0; \
+		for (unsigned i_ = 0; i_ < 14; i_++) \
+			unwind_reg_set((regs), ARM_X19 + i_, saved_[i_]); \
+	} while (0)
+#endif
 
 /* Walks in full and takes that for the thread's stack. */
 static void take_full(void *arg)
@@ -408,6 +428,9 @@ static bool walk(struct live_walk *w, const struct walk_start *from)
 	bool extended;
 	int kept;
 
+	/* The quick walk takes sp, fp and pc for all that a step needs. */
+	if (UNWIND_HERE != UNWIND_X86_64)
+		return false;
 	if (__builtin_expect(live_walk(w, from) == WALK_DONE, 1))
 		return true;
 	kept = errno;

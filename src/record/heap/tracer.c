@@ -41,6 +41,7 @@ struct recorder recorder __attribute__((visibility("hidden")));
 /* Calls fn(arg) on another stack, whose upper end is `top`. */
 static void call_on(void *top, void (*fn)(void *), void *arg)
 {
+#if defined(__x86_64__)
 	__asm__ volatile("movq %%rsp, %%rbx\n\t"
 			 "movq %[top], %%rsp\n\t"
 			 "callq *%[fn]\n\t"
@@ -50,6 +51,23 @@ static void call_on(void *top, void (*fn)(void *), void *arg)
 			 : "rbx", "rax", "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0",
 			   "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
 			   "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#elif defined(__aarch64__)
+	register void *x0 __asm__("x0") = arg;
+
+	/* x19 is kept by whom is called. */
+	__asm__ volatile("mov x19, sp\n\t"
+			 "mov sp, %[top]\n\t"
+			 "blr %[fn]\n\t"
+			 "mov sp, x19"
+			 : "+r"(x0)
+			 : [top] "r"(top), [fn] "r"(fn)
+			 : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
+			   "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x30", "memory",
+			   "cc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",
+			   "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20",
+			   "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
+			   "v31");
+#endif
 }
 
 bool tracer_run_slow(void (*fn)(void *arg), void *arg)
@@ -203,7 +221,7 @@ static const char *begin(const char *settings)
 	}
 	tracer_clock_init(&recorder.clock);
 	/* A unit of 16 ns or so: 32 bits of them are enough between two looks. */
-	recorder.tick_shift = recorder.clock.counter ? 5 : 4;
+	recorder.tick_shift = recorder.clock.counter ? TRACER_COUNTER_SHIFT : 4;
 	tracer_throttle_begin();
 	if (!make_memory() || !make_switch() || !tracer_writer_init(&why))
 		return why;

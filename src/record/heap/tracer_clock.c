@@ -19,7 +19,7 @@ static bool kernel_trusts_counter(void)
 {
 	static const char path[] =
 		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
-	char name[8] = "";
+	char name[16] = "";
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
 
@@ -27,7 +27,8 @@ static bool kernel_trusts_counter(void)
 		return false;
 	n = read(fd, name, sizeof(name));
 	close(fd);
-	return n >= 4 && memcmp(name, "tsc\n", 4) == 0;
+	return n > 0 && (strncmp(name, "tsc\n", sizeof(name)) == 0 ||
+			 strncmp(name, "arch_sys_counter", sizeof(name)) == 0);
 }
 
 void tracer_clock_init(struct tracer_clock *c)

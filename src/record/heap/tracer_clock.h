@@ -45,20 +45,48 @@ static inline uint64_t tracer_monotonic_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* The counter that all processors share; reading it, and waiting until all before it is done. */
+#if defined(__x86_64__)
+#define TRACER_COUNTER_SHIFT 5u /* of some 3 GHz: a unit of 10 ns or so */
+static inline uint64_t tracer_counter(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+static inline void tracer_counter_wait(void)
+{
+	__builtin_ia32_lfence();
+}
+#elif defined(__aarch64__)
+#define TRACER_COUNTER_SHIFT 0u /* of 25 MHz to 1 GHz */
+static inline uint64_t tracer_counter(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+}
+
+static inline void tracer_counter_wait(void)
+{
+	__asm__ volatile("dmb ishld\n\tisb" : : : "memory");
+}
+#endif
+
 /*
  * Before all that the thread makes visible to others from here on. A processor may read its counter ahead of loads that
  * take a while, though: it may be before what others did and this thread has seen.
  */
 static inline uint64_t tracer_ticks(const struct tracer_clock *c)
 {
-	return c->counter ? __builtin_ia32_rdtsc() : tracer_monotonic_ns();
+	return c->counter ? tracer_counter() : tracer_monotonic_ns();
 }
 
 /* And after all that the thread has seen of others so far, for which the processor waits. */
 static inline uint64_t tracer_ticks_after(const struct tracer_clock *c)
 {
 	if (c->counter)
-		__builtin_ia32_lfence();
+		tracer_counter_wait();
 	return tracer_ticks(c);
 }
 

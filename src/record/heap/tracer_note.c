@@ -63,7 +63,11 @@ static inline uint64_t *claim(struct tracer_thread *t, uint64_t *head)
 		*head = (*head | (RING_WORDS - 1)) + 1;
 	}
 	/* The writer has read these lines: to have them back takes a while. */
+#ifdef __x86_64__
 	__asm__ volatile("prefetchw %0" : : "m"(t->ring[(*head + 64) & (RING_WORDS - 1)]));
+#else
+	__builtin_prefetch(&t->ring[(*head + 64) & (RING_WORDS - 1)], 1);
+#endif
 	return &t->ring[*head & (RING_WORDS - 1)];
 }
 

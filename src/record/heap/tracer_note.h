@@ -3,6 +3,7 @@
 #ifndef PROFTOP_RECORD_HEAP_TRACER_NOTE_H
 #define PROFTOP_RECORD_HEAP_TRACER_NOTE_H
 
+#include "arch.h"
 #include "live_walk.h"
 
 #include <stddef.h>
@@ -44,7 +45,9 @@ void tracer_note_range(const struct walk_start *from, const struct tracer_range 
 #define TRACER_CALLER() tracer_caller(__builtin_frame_address(0))
 static inline struct walk_start tracer_caller(const uint64_t *frame)
 {
-	return (struct walk_start){ .pc = frame[1], .sp = (uint64_t)(frame + 2), .fp = frame[0] };
+	return (struct walk_start){ .pc = unwind_strip(UNWIND_HERE, frame[1]),
+				    .sp = (uint64_t)(frame + 2),
+				    .fp = frame[0] };
 }
 
 #endif

@@ -256,7 +256,8 @@ void tracer_threads_renew(void)
 		t->left_free = t->passed = false;
 		t->n_notes = t->n_timed = t->timed_ticks = t->sample_mean = 0;
 		t->write_ticks = t->last_ticks;
-		t->write_us = t->named_us = t->n_unsaid = 0;
+		t->write_us = t->named_us = 0;
+		atomic_store(&t->n_unsaid, 0);
 		t->announced = false;
 		t->name[0] = '\0';
 	}

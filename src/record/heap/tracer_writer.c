@@ -4,6 +4,7 @@
 
 #include "tracer_writer.h"
 
+#include "arch.h"
 #include "heap_events.h"
 #include "tracer_blocks.h"
 #include "tracer_cull.h"
@@ -677,7 +678,7 @@ bool tracer_writer_init(const char **why)
 	if (recorder.options.cull_ns)
 		h.version = HEAP_FILE_VERSION;
 	h.pid = (uint32_t)recorder.pid;
-	h.arch = HEAP_X86_64;
+	h.arch = UNWIND_HERE == UNWIND_AARCH64 ? HEAP_AARCH64 : HEAP_X86_64;
 	h.id_chunk_bits = ID_CHUNK_BITS;
 	if (getrandom(&h.run, sizeof(h.run), GRND_NONBLOCK) != sizeof(h.run))
 		h.run = h.start_ns;
