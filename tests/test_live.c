@@ -28,16 +28,21 @@ struct live {
 
 static void start(struct live *l)
 {
-	char *argv[] = { (char *)program(), (char *)"live", l->path, NULL };
+	char *proftop = realpath(program(), NULL);
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)"cd \"$1\" && exec \"$2\" live \"$3\"",
+			 (char *)"sh", l->dir,       proftop,
+			 l->path,      NULL };
 	const struct timespec nap = { .tv_nsec = 10000000 };
 
-	strcpy(l->dir, "/tmp/proftop-live-XXXXXX");
+	cr_assert_not_null(proftop);
+	strcpy(l->dir, "/tmp/proftop-test-XXXXXX");
 	cr_assert_not_null(mkdtemp(l->dir));
 	snprintf(l->path, sizeof(l->path), "%s/pipe", l->dir);
 	cr_assert_eq(mkfifo(l->path, 0600), 0);
 	pty_start(&l->p, 120, 40, "xterm-256color", NULL, argv);
 	while ((l->fd = open(l->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO)
 		nanosleep(&nap, NULL);
+	free(proftop);
 	cr_assert_geq(l->fd, 0);
 }
 
@@ -139,6 +144,38 @@ Test(live, the_selected_row_keeps_its_place, .timeout = 120)
 	wait_row_has(&l.p, row, "80.3");
 	cr_expect_eq(marked_row(&l.p), row);
 	wait_row_has(&l.p, row, "c_3");
+	end(&l);
+}
+
+/* What is saved is what is shown, to the last sample. */
+Test(live, saves_what_is_shown, .timeout = 120)
+{
+	char *row = NULL, *name = NULL, path[128], text[128] = "";
+	struct live l;
+	FILE *f;
+
+	start(&l);
+	put(&l, "main;parse 30\nmain;sort 10\n");
+	pty_wait(&l.p, "sort");
+	put(&l, "main;sort 7\n");
+	pty_wait_row(&l.p, 4, "    36.2"); /* 17 of 47 */
+	pty_type(&l.p, "w");
+	pty_wait(&l.p, "what is shown is saved: proftop ");
+	for (int i = 0; i < l.p.rows && !name; i++) {
+		free(row);
+		row = pty_text(&l.p, i);
+		name = strstr(row, "proftop-live-");
+	}
+	cr_assert(name);
+	name[strcspn(name, " ")] = '\0';
+	snprintf(path, sizeof(path), "%s/%s", l.dir, name);
+	f = fopen(path, "r");
+	cr_assert(f, "%s", path);
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	cr_expect_str_eq(text, "main;parse 30\nmain;sort 17\n");
+	unlink(path);
+	free(row);
 	end(&l);
 }
 
@@ -245,6 +282,35 @@ Test(live, a_command, .timeout = 120)
 	pty_wait(&p, "exited ·");
 	pty_wait(&p, "● ended");
 	cr_expect(pty_shows(&p, "FUNCTION"));
+	quit_proftop(&p);
+}
+
+/* From the baseline on, changes; without it, shares again. */
+Test(live, a_baseline, .timeout = 120)
+{
+	char *const argv[] = { (char *)program(),
+			       (char *)"live",
+			       (char *)"--",
+			       (char *)"sh",
+			       (char *)"-c",
+			       (char *)"while :; do :; done",
+			       NULL };
+	struct pty p;
+
+	if (!may_record())
+		cr_skip_test("nothing can be recorded here");
+	pty_start(&p, 120, 40, "xterm-256color", NULL, argv);
+	pty_wait(&p, "/s · lost"); /* a rate: there is something */
+	pty_type(&p, "B");
+	pty_wait(&p, "BEFORE");
+	pty_wait(&p, "since the baseline");
+	pty_type(&p, "B");
+	pty_wait_gone(&p, "BEFORE");
+	pty_wait(&p, "since the start");
+	pty_type(&p, "Z");
+	pty_wait(&p, "since the reset");
+	pty_type(&p, "r");
+	pty_wait(&p, "last 10 s ·");
 	quit_proftop(&p);
 }
 

@@ -226,7 +226,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 				   .wide = settings->wide,
 				   .loading = true,
 				   .live = source->live };
-	a->live.newest_ns = a->live.rate = a->live.own_permille = -1;
+	a->live.baseline_ns = a->live.newest_ns = a->live.rate = a->live.own_permille = -1;
 	app_reanalyse(a);
 	return a;
 }

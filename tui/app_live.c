@@ -24,6 +24,7 @@
 #include "heap.h"
 #include "mem.h"
 #include "profile.h"
+#include "sides.h"
 #include "task.h"
 #include "text.h"
 #include "time_axis.h"
@@ -52,6 +53,8 @@ static const char *window_text(const struct app *a)
 {
 	const char *text = windows[a->live.window].text;
 
+	if (a->live.baseline_ns >= 0)
+		return text ? text : "since the baseline";
 	if (text)
 		return text;
 	return a->live.from_ns > 0 ? "since the reset" : "since the start";
@@ -75,6 +78,37 @@ static int64_t newest_ns(const struct app *a)
 	return newest;
 }
 
+/* Two columns: before the baseline and since, as if both had taken equally long. False: not so far. */
+static bool compare_lens(const struct app *a, int64_t since_ns, struct lens *out)
+{
+	const struct profile *p = a->source->profile;
+	struct metric m = a->lens.column[0].metric;
+	struct profile_counts counts;
+	char from[FMT_SIZE], to[FMT_SIZE];
+	struct sides_choice choice = { .normalise = NORMALISE_TIME };
+	struct sides sides = { 0 };
+	char *term;
+	bool done;
+
+	profile_counts_read(p, &counts);
+	if (m.event.v >= counts.n_events)
+		return false;
+	choice.event = profile_string(p, profile_event(p, m.event)->name, NULL);
+	choice.metric = metric_word(p, m);
+	term = xasprintf("time:%s,%s", fmt_exact(from, a->live.from_ns, NS_PER_S),
+			 fmt_exact(to, a->live.baseline_ns, NS_PER_S));
+	sides_add(&sides, SIDE_BEFORE, term, NULL);
+	sides.name[SIDE_BEFORE] = xstrdup("before");
+	free(term);
+	term = xasprintf("time:%s,", fmt_exact(from, since_ns, NS_PER_S));
+	sides_add(&sides, SIDE_AFTER, term, NULL);
+	sides.name[SIDE_AFTER] = xstrdup("since");
+	free(term);
+	done = sides_lens(&sides, p, &choice, out, NULL) == 0;
+	sides_done(&sides);
+	return done;
+}
+
 void app_live_lens(const struct app *a, struct lens *out)
 {
 	int64_t from = a->live.from_ns, last = windows[a->live.window].last_ns;
@@ -83,6 +117,9 @@ void app_live_lens(const struct app *a, struct lens *out)
 	lens_copy(out, &a->lens);
 	if (last > 0 && a->live.newest_ns - last > from)
 		from = a->live.newest_ns - last;
+	if (a->live.baseline_ns >= 0 &&
+	    compare_lens(a, from > a->live.baseline_ns ? from : a->live.baseline_ns, out))
+		return;
 	if (from <= 0)
 		return;
 	term = xasprintf("time:%s,", fmt_exact(since, from, NS_PER_S));
@@ -122,8 +159,38 @@ static void reset(struct app *a)
 		return;
 	}
 	a->live.from_ns = a->live.newest_ns + 1;
+	a->live.baseline_ns = -1;
 	app_say(a, false, "begun anew: what was before is left out");
 	app_reanalyse(a);
+}
+
+static void set_baseline(struct app *a)
+{
+	if (a->live.newest_ns < 0) {
+		app_say(a, true,
+			"there are no times in it by which before and after could be told");
+		return;
+	}
+	a->live.baseline_ns = a->live.baseline_ns < 0 ? a->live.newest_ns + 1 : -1;
+	app_say(a, false,
+		a->live.baseline_ns >= 0
+			? "baseline: what comes from now on is compared with what was before"
+			: "no baseline any more");
+	app_reanalyse(a);
+}
+
+static void save(struct app *a)
+{
+	struct err e = ERR_INIT;
+	char *said;
+
+	if (!a->source->save || a->analysis->profile != a->source->profile)
+		app_say(a, true, "there is nothing that could be saved");
+	else if (a->source->save(a->analysis, &said, &e) == 0)
+		app_say_owned(a, false, said);
+	else
+		app_say(a, true, err_text(&e));
+	err_clear(&e);
 }
 
 bool app_live_act(struct app *a, enum action action)
@@ -139,6 +206,12 @@ bool app_live_act(struct app *a, enum action action)
 		return true;
 	case ACTION_RESET:
 		reset(a);
+		return true;
+	case ACTION_BASELINE:
+		set_baseline(a);
+		return true;
+	case ACTION_SAVE:
+		save(a);
 		return true;
 	default:
 		return false;

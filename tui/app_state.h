@@ -85,13 +85,14 @@ struct growth {
 
 /* Of a profile that is being recorded. */
 struct live {
-	bool frozen;            /* what is on screen stays while more comes */
-	size_t window;          /* which part of its time is shown: index of app_live.c's */
-	int64_t from_ns;        /* nothing before is shown, since the start */
-	int64_t newest_ns;      /* the newest sample's time since the start; -1: unknown */
-	int64_t rate;           /* samples a second; -1: not known yet */
-	char target[64];        /* what is recorded, and how it is; "": not told */
-	int64_t target_ms;      /* when that was asked */
+	bool frozen;         /* what is on screen stays while more comes */
+	size_t window;       /* which part of its time is shown: index of app_live.c's */
+	int64_t from_ns;     /* nothing before is shown, since the start */
+	int64_t baseline_ns; /* what comes later is compared with what was before; -1: nothing is */
+	int64_t newest_ns;   /* the newest sample's time since the start; -1: unknown */
+	int64_t rate;        /* samples a second; -1: not known yet */
+	char target[64];     /* what is recorded, and how it is; "": not told */
+	int64_t target_ms;   /* when that was asked */
 	int64_t cpu_ms, cpu_ns; /* when our own share was looked at, and what we had used by then */
 	int own_permille;       /* of one cpu, that we ourselves take; -1: not known */
 	struct growth growth[LIVE_GROWTH]; /* over the last seconds, the oldest first */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct analysis;
 struct err;
 struct profile;
 struct progress;
@@ -26,6 +27,11 @@ struct tui_source {
 	/* Of live: what the process that is recorded is now, such as "gzip (812) stopped"; NULL: nothing to say. */
 	void (*target)(void *arg, char *out, size_t size);
 	void *target_arg;
+	/*
+	 * Saves what an analysis shows as a file of its own; *said is a sentence that names it, malloc'd. 0, or -errno with
+	 * a sentence; NULL: cannot be done.
+	 */
+	int (*save)(const struct analysis *an, char **said, struct err *e);
 	int recorder; /* a process of ours that records; 0: none */
 	int wake_fd; /* non-blocking eventfd, readable when something was published or ended; or -1 */
 };

@@ -185,7 +185,7 @@ static void top_update(void *state, const struct scene *s)
 	if (v->list.cursor == 0 && v->list.top == 0)
 		v->cursor_id = ID_NONE;
 	was = v->list;
-	if (sort(v, s) && s->live)
+	if (sort(v, s) && s->live && !a->diff)
 		stay(v, s, &was);
 }
 

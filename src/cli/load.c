@@ -19,6 +19,7 @@
 #include "builder.h"
 #include "command.h"
 #include "err.h"
+#include "folded.h"
 #include "format.h"
 #include "input.h"
 #include "machine.h"
@@ -262,6 +263,30 @@ static bool source_finished(void *arg, struct err *e)
 	return true;
 }
 
+/* In the present directory, with the time of day in its name. */
+static int save_shown(const struct analysis *an, char **said, struct err *e)
+{
+	char path[64];
+	time_t now = time(NULL);
+	struct tm t;
+	FILE *f;
+	int rc;
+
+	localtime_r(&now, &t);
+	strftime(path, sizeof(path), "proftop-live-%Y%m%d-%H%M%S.folded", &t);
+	f = fopen(path, "wxe");
+	if (!f)
+		return err_set(e, -errno, "%s: %s", path, strerror(errno));
+	rc = format_folded.write(an, NULL, f, e);
+	if (fclose(f) && rc == 0)
+		rc = err_set(e, -errno, "%s: %s", path, strerror(errno));
+	if (rc)
+		unlink(path);
+	else
+		*said = xasprintf("what is shown is saved: proftop %s", path);
+	return rc;
+}
+
 void load_source(struct load *l, struct tui_source *out)
 {
 	*out = (struct tui_source){
@@ -272,5 +297,6 @@ void load_source(struct load *l, struct tui_source *out)
 		.arg = l,
 		.wake_fd = l->wake_fd,
 		.live = l->read.live,
+		.save = save_shown,
 	};
 }
