@@ -317,13 +317,11 @@ static void read_signals(struct session *s)
 	struct signalfd_siginfo info;
 
 	while (s->signals >= 0 && read(s->signals, &info, sizeof(info)) == sizeof(info)) {
-		bool keys = info.ssi_signo == SIGINT || info.ssi_signo == SIGQUIT;
-
 		if (info.ssi_signo == SIGCHLD)
 			continue;
-		/* The terminal sends keys to the command, too; what is meant for us is passed on. */
+		/* What comes from the terminal reaches the command, too; what is meant for us is passed on. */
 		if (s->launch && !s->told && s->status == -1) {
-			if (!keys || info.ssi_code > 0 ? !keys : info.ssi_pid != 0)
+			if (info.ssi_code != SI_KERNEL)
 				kill(launch_pid(s->launch), (int)info.ssi_signo);
 			s->told = true;
 			continue;

@@ -137,6 +137,33 @@ wait "$pid" 2>/dev/null
 wait "$recorder" || fault "orphan ends with $?"
 says err 'recorded'
 
+# Signals: without a command they end the recording; with one, the first is the command's.
+for signal in INT TERM HUP; do
+    "$proftop" record -e cpu-clock -a -o told 2>err &
+    recorder=$!
+    sleep 0.7
+    kill -"$signal" "$recorder"
+    wait "$recorder" || fault "$signal: ends with $?"
+    says err 'recorded'
+    "$proftop" info told >out || fault "$signal: no file"
+done
+"$proftop" record -e cpu-clock -o told -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.1; done' 2>err &
+recorder=$!
+sleep 0.7
+kill -TERM "$recorder"
+wait "$recorder"
+[ $? = 9 ] || fault "the command did not get the signal"
+says err 'recorded'
+"$proftop" record -e cpu-clock -o told -- sh -c 'trap "" TERM; exec sleep 3' 2>err &
+recorder=$!
+sleep 0.7
+kill -TERM "$recorder"
+sleep 0.5
+kill -TERM "$recorder"
+sleep 0.5
+says err 'recorded'
+wait "$recorder" || fault "a command that goes on: $?"
+
 # Wishes that cannot be had.
 record 3 -p 4194303
 says err 'there is no process 4194303'

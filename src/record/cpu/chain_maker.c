@@ -17,6 +17,9 @@
 
 #define MAX_FRAMES 4096
 
+/* What is known of processes is kept over time and never less: after so many records, some 80 MB, it begins anew. */
+#define TOLD_MAX (UINT64_C(1) << 18)
+
 struct chain_maker {
 	struct perf_events *kernels; /* borrowed */
 	struct perf_events events;   /* ours, of the same ids */
@@ -27,6 +30,7 @@ struct chain_maker {
 	struct perf_feed *feed;
 	struct walk_frame frames[MAX_FRAMES];
 	struct chain_stats stats;
+	uint64_t n_told; /* records beside the samples since it knew of nothing */
 };
 
 /* An attr without what is left out of samples; that stacks were copied stays as a sign. */
@@ -53,27 +57,44 @@ static void copy_events(struct chain_maker *m)
 				   m->kernels->ids.at[i].id);
 }
 
+/* Knows of nothing yet. */
+static void begin(struct chain_maker *m)
+{
+	struct utsname here;
+	capture_id c;
+
+	uname(&here);
+	m->profile = profile_new();
+	builder_begin(m->profile);
+	c = build_capture(m->profile, "", "perf.data");
+	builder_end(m->profile);
+	m->resolver = resolver_new(m->profile, c, &m->options);
+	m->feed = perf_feed_new(m->profile, c, m->resolver, m->kernels, here.machine);
+	m->n_told = 0;
+}
+
+static void end(struct chain_maker *m)
+{
+	perf_feed_free(m->feed);
+	resolver_free(m->resolver);
+	profile_free(m->profile);
+}
+
 struct chain_maker *chain_maker_new(struct perf_events *kernels)
 {
 	struct chain_maker *m;
 	enum unwind_arch arch;
 	struct utsname here;
-	capture_id c;
 
 	if (uname(&here) != 0 || !perf_regs_arch(here.machine, &arch))
 		return NULL;
 	m = xcalloc(1, sizeof(*m));
 	m->kernels = kernels;
 	m->arch = arch;
-	m->profile = profile_new();
 	m->options = (struct resolver_options){ .same_machine = true,
 						.no_inlines = true,
 						.hold_files = true };
-	builder_begin(m->profile);
-	c = build_capture(m->profile, "", "perf.data");
-	builder_end(m->profile);
-	m->resolver = resolver_new(m->profile, c, &m->options);
-	m->feed = perf_feed_new(m->profile, c, m->resolver, kernels, here.machine);
+	begin(m);
 	copy_events(m);
 	return m;
 }
@@ -82,11 +103,18 @@ void chain_maker_free(struct chain_maker *m)
 {
 	if (!m)
 		return;
-	perf_feed_free(m->feed);
-	resolver_free(m->resolver);
-	profile_free(m->profile);
+	end(m);
 	perf_events_done(&m->events);
 	free(m);
+}
+
+bool chain_maker_forget(struct chain_maker *m)
+{
+	if (m->n_told < TOLD_MAX)
+		return false;
+	end(m);
+	begin(m);
+	return true;
 }
 
 struct perf_events *chain_maker_events(struct chain_maker *m)
@@ -194,6 +222,7 @@ void chain_maker_take(struct chain_maker *m, const struct perf_records *records,
 			put_sample(m, &m->kernels->all.at[event].attr, &r, to);
 		else
 			perf_put_bytes(to, r.at, r.size);
+		m->n_told += r.type != PERF_REC_SAMPLE;
 	}
 	builder_end(m->profile);
 }

@@ -12,6 +12,7 @@
 
 #include "walk.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct chain_maker;
@@ -34,6 +35,12 @@ struct perf_events *chain_maker_events(struct chain_maker *m);
 
 /* Records of before the samples that are walked next: what is mapped, who was forked. */
 void chain_maker_look(struct chain_maker *m, const struct perf_records *records);
+
+/*
+ * Forgets all that it was told if that has become much, as it does where processes come and go: true when it has, and
+ * wants to be told of what runs. Between two turns.
+ */
+bool chain_maker_forget(struct chain_maker *m);
 
 /* All records go to `to`, samples with their chains. */
 void chain_maker_take(struct chain_maker *m, const struct perf_records *records,

@@ -203,12 +203,28 @@ static void take_turn(struct cpu_recording *r)
 	data_file_add(r->file, r->out.at, r->out.n);
 }
 
+/* Where much was forgotten: what runs now, which is in the file already. */
+static void tell_again(struct cpu_recording *r)
+{
+	const struct perf_attr *a = &events_of(r)->all.at[0].attr;
+	struct proc_records *p = proc_records_new(a, false);
+	struct perf_put records = { 0 };
+
+	proc_records_all(p, &records);
+	proc_records_free(p);
+	chain_maker_look(r->chains,
+			 &(struct perf_records){ .at = records.at, .n_bytes = records.n });
+	vec_done(&records);
+}
+
 int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int ms, struct err *e)
 {
 	uint64_t now;
 
 	sampler_wait(r->sampler, others, n, ms);
 	take_turn(r);
+	if (r->chains && chain_maker_forget(r->chains))
+		tell_again(r);
 	now = now_ns(CLOCK_MONOTONIC);
 	if (!r->pipe && now - r->flushed_ns < r->flush_ns &&
 	    data_file_waiting(r->file) < FLUSH_BYTES)
