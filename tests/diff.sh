@@ -220,6 +220,17 @@ run 0 before.folded after.folded
 says err 'this is the report instead'
 says out '# total 9,520'
 
+# --- names ---------------------------------------------------------------------------------------
+
+printf 'old_name;parse.isra.0 1000\nold_name;vec<int>::push 500\n' >early.folded
+printf 'new_name;parse 1000\nnew_name;vec<long>::push 500\n' >late.folded
+run 0 --report early.folded late.folded
+says out '--map OLD=NEW joins what was renamed'
+run 0 --report --loose-names --map old_name=new_name early.folded late.folded
+says out '# nothing differs'
+run 2 --report --map nonsense early.folded late.folded
+one_sentence
+
 # --- what cannot be compared ------------------------------------------------------------------
 
 for arguments in 'before.folded' '--a fn:x before.folded' 'before.folded after.folded before.folded' 'before.folded --' \

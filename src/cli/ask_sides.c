@@ -91,6 +91,10 @@ static bool has_two_counts(const struct profile *p)
 
 int ask_sides(const struct options *o, const struct profile *p, struct sides *s, struct err *e)
 {
+	s->names.loose = o->loose_names;
+	for (size_t i = 0; i < o->maps.n; i++)
+		if (name_rules_add(&s->names, o->maps.at[i], e))
+			return -EINVAL;
 	if (o->files.n > 1)
 		return add_files(s, o, o->n_before ? o->n_before : 1, e);
 	if (o->side_a)

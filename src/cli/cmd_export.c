@@ -81,14 +81,15 @@ static int compare(const struct options *o, const struct profile *p, struct anal
 
 	if (!rc)
 		rc = ask_sides_lens(o, &sides, p, o->metric, &lens, e);
+	if (!rc) {
+		if (lens.sides.normalise != NORMALISE_NONE &&
+		    lens.sides.normalise != NORMALISE_TOTAL)
+			rc = err_set(e, -EINVAL, "--normalise of an export is none or total");
+		else
+			rc = analysis_new(p, &lens, NULL, out);
+		lens_done(&lens);
+	}
 	sides_done(&sides);
-	if (rc)
-		return rc;
-	if (lens.sides.normalise != NORMALISE_NONE && lens.sides.normalise != NORMALISE_TOTAL)
-		rc = err_set(e, -EINVAL, "--normalise of an export is none or total");
-	if (!rc)
-		rc = analysis_new(p, &lens, NULL, out);
-	lens_done(&lens);
 	return rc;
 }
 

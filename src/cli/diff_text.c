@@ -354,7 +354,8 @@ static void put_heading(const struct diff_rows *r, FILE *to)
 	put_noise(r, to);
 	if (r->diff->overlap < LITTLE)
 		fprintf(to,
-			"# only %s %% is in functions that both sides have: of different programs?\n",
+			"# only %s %% is in functions that both sides have: of different programs? "
+			"--map OLD=NEW joins what was renamed, --loose-names what was compiled otherwise\n",
 			fmt_percent(share, (int64_t)(1000 * r->diff->overlap), 1000));
 	fputs("#\n", to);
 }

@@ -293,6 +293,7 @@ void options_done(struct options *o)
 	vec_done(&o->symbols);
 	vec_done(&o->events);
 	vec_done(&o->fail_if);
+	vec_done(&o->maps);
 }
 
 void options_help(const struct command *command, FILE *to)

@@ -56,6 +56,8 @@ struct filter;
 	X(ANY,      "any",       0,   NULL,        ON_DIFF,    flag,    any,         "changes within the noise count for --fail-if, too") \
 	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFF,    text,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \
 	X(MARKDOWN, "markdown",  0,   NULL,        ON_DIFF,    flag,    markdown,    "the report as Markdown, for pull requests") \
+	X(LOOSE,    "loose-names",0,  NULL,        ON_SIDES,   flag,    loose_names, "functions are the same without template arguments, clones' marks (.cold), hashes, addresses") \
+	X(MAP,      "map",       0,   "OLD=NEW",   ON_SIDES,   list,    maps,        "functions, modules and threads called OLD are taken for NEW (repeatable)") \
 	X(SIDE_A,   "a",         0,   "EXPR",      ON_SIDES,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
 	X(SIDE_B,   "b",         0,   "EXPR",      ON_SIDES,    text,    side_b,      "the filter that is after") \
 	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  text,    to,          "the format to write") \
@@ -120,6 +122,7 @@ struct options {
 	struct option_list symbols; /* --symbols */
 	struct option_list events;  /* --event */
 	struct option_list fail_if; /* --fail-if */
+	struct option_list maps;    /* --map */
 	struct filter *filter;      /* -f, --time and --thread together; never NULL once parsed */
 	const char *metric;         /* "" when not given */
 	const char *group;          /* NULL: not given */
@@ -154,8 +157,8 @@ struct options {
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool heap, free_stacks, children;  /* of record */
 	bool off_cpu, all_cpus;            /* likewise */
-	bool any, markdown, report, json, ascii, no_inline, inlined, debuginfod, stitch, no_mouse,
-		help, version;
+	bool loose_names, any, markdown, report, json, ascii, no_inline, inlined, debuginfod,
+		stitch, no_mouse, help, version;
 };
 
 /*

@@ -59,7 +59,8 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	a->profile = p;
 	a->counts = *counts;
 	lens_copy(&a->lens, lens);
-	keys_init(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION);
+	keys_init_named(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION,
+			lens->names);
 	a->table_keys = &a->keys;
 	if (!frames) {
 		keys_init(&a->own_keys, p, &a->counts, lens->grouping);

@@ -11,6 +11,7 @@
 #include "hash.h"
 #include "map.h"
 #include "mem.h"
+#include "names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +32,11 @@ struct maker {
 	struct keys *k;
 	const struct profile *p;
 	VEC(struct key) keys;
-	VEC(struct group) groups; /* of each key */
-	struct map by_group;      /* key numbers */
+	VEC(struct group) groups;       /* of each key */
+	struct map by_group;            /* key numbers */
+	const struct name_rules *names; /* or NULL */
+	VEC(const char *) texts;        /* with rules: what names count as; the keys' own */
+	struct map by_text;             /* numbers of texts */
 };
 
 static bool same_group(const void *things, uint32_t value, const void *key)
@@ -79,6 +83,28 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+static bool same_text(const void *things, uint32_t value, const void *key)
+{
+	return strcmp(((const struct maker *)things)->texts.at[value], key) == 0;
+}
+
+/* With rules, what a name counts as: its number among such, and the text of it. */
+static uint32_t ruled(struct maker *m, const char **name)
+{
+	char *text = name_rules_apply(m->names, *name);
+	uint64_t hash = hash_bytes(text, strlen(text));
+	uint32_t n = map_find(&m->by_text, hash, same_text, m, text);
+
+	if (n == MAP_NONE) {
+		n = (uint32_t)m->texts.n;
+		vec_push(&m->texts, arena_strndup(&m->k->made, text, strlen(text)));
+		map_add(&m->by_text, hash, n);
+	}
+	free(text);
+	*name = m->texts.at[n];
+	return n;
+}
+
 static uint32_t key_of_function(struct maker *m, uint32_t id)
 {
 	const struct function *f = profile_function(m->p, (function_id){ id });
@@ -94,6 +120,7 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 
 	if (f->flags & FUNCTION_COMM) {
 		g.kind = GROUP_OF_COMM;
+		g.a = m->names ? ruled(m, &key.label) : g.a;
 	} else if (f->flags & FUNCTION_MARK && m->k->grouping != GROUP_FUNCTION) {
 		g.kind = GROUP_OF_MARK;
 	} else if (m->k->grouping == GROUP_MODULE) {
@@ -107,6 +134,9 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 		g = (struct group){ GROUP_OF_CODE, file.v, 0 };
 		key.label = file.v ? base_name(text(m, file)) : "[no file]";
 		key.flags = 0;
+	} else if (m->names && !(f->flags & FUNCTION_MARK)) {
+		g.a = ruled(m, &key.label);
+		g.b = ruled(m, &key.module);
 	}
 	return put_key(m, g, key);
 }
@@ -341,7 +371,13 @@ static void rank_keys(struct keys *k)
 void keys_init(struct keys *k, const struct profile *p, const struct profile_counts *counts,
 	       enum grouping grouping)
 {
-	struct maker m = { .k = k, .p = p };
+	keys_init_named(k, p, counts, grouping, NULL);
+}
+
+void keys_init_named(struct keys *k, const struct profile *p, const struct profile_counts *counts,
+		     enum grouping grouping, const struct name_rules *names)
+{
+	struct maker m = { .k = k, .p = p, .names = names };
 
 	*k = (struct keys){ .grouping = grouping };
 	arena_init(&k->made);
@@ -373,7 +409,9 @@ void keys_init(struct keys *k, const struct profile *p, const struct profile_cou
 	k->n = (uint32_t)m.keys.n;
 	rank_keys(k);
 	vec_done(&m.groups);
+	vec_done(&m.texts);
 	map_done(&m.by_group);
+	map_done(&m.by_text);
 }
 
 void keys_done(struct keys *k)

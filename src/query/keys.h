@@ -54,6 +54,9 @@ static inline uint32_t keys_of_frame(const struct keys *k, uint32_t function, ui
 /* Makes the keys for what lies below counts. Comm frames keep keys of their own in any grouping. */
 void keys_init(struct keys *k, const struct profile *p, const struct profile_counts *counts,
 	       enum grouping grouping);
+/* The same, where functions (of GROUP_FUNCTION) are one whose names are the same by rules; NULL: that are equal. */
+void keys_init_named(struct keys *k, const struct profile *p, const struct profile_counts *counts,
+		     enum grouping grouping, const struct name_rules *names);
 void keys_done(struct keys *k);
 
 /* The thread that a key stands for, or -1. */

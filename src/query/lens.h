@@ -17,6 +17,7 @@
 
 struct err;
 struct filter;
+struct name_rules;
 struct profile;
 
 /*
@@ -136,6 +137,8 @@ struct lens {
 	bool inlines;           /* inlined functions are frames of their own */
 	int64_t cursor_ns;      /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
 	struct lens_sides sides;
+	const struct name_rules
+		*names; /* which functions are the same by name; NULL: equal ones; borrowed */
 };
 
 /* The first column of a side's runs. */

@@ -17,6 +17,7 @@
 
 void sides_done(struct sides *s)
 {
+	name_rules_done(&s->names);
 	for (int side = 0; side < N_SIDES; side++) {
 		for (size_t i = 0; i < s->run[side].n; i++)
 			free(s->run[side].at[i]);
@@ -305,6 +306,7 @@ static void fill_lens(const struct sides *s, const struct profile *p,
 		filter_free(l->column[i].filter);
 	l->n_columns = 0;
 	l->sides = *sides;
+	l->names = s->names.loose || s->names.renamed.n ? &s->names : NULL;
 	add_column(l, m[SIDE_BEFORE], NULL, false);
 	for (int side = 0; side < N_SIDES; side++) {
 		l->sides.n_runs[side] = (uint32_t)s->run[side].n;

@@ -10,6 +10,7 @@
 
 #include "lens.h"
 #include "mem.h"
+#include "names.h"
 #include "profile.h"
 
 #include <stddef.h>
@@ -22,6 +23,7 @@ struct err;
 
 struct sides {
 	VEC(char *) run[N_SIDES]; /* filter of each run, as text; owned */
+	struct name_rules names;  /* which functions are the same by name; owned */
 	char *name[N_SIDES];      /* what people call the side: "before.data", "time:0,10"; owned */
 };
 
@@ -40,7 +42,8 @@ struct sides_choice {
 /*
  * Makes l (lens_init() was called) compare the sides: by what was chosen, else by the busiest event that both have,
  * else, where one side has counts of samples only (folded stacks), by numbers of samples. -ENOENT with
- * a sentence that says what there is when there is nothing in common, or a side is empty; l is what it was then.
+ * a sentence that says what there is when there is nothing in common, or a side is empty; l is what it was then. l borrows
+ * the rules of names from s.
  */
 int sides_lens(const struct sides *s, const struct profile *p, const struct sides_choice *choice,
 	       struct lens *l, struct err *e);

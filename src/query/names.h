@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which names mean the same function although they differ: what compilers add, and what people renamed.
+ */
+#ifndef PROFTOP_QUERY_NAMES_H
+#define PROFTOP_QUERY_NAMES_H
+
+#include "mem.h"
+
+#include <stdbool.h>
+
+struct err;
+
+struct renaming {
+	char *from, *to; /* owned */
+};
+
+struct name_rules {
+	bool loose;                   /* see names_loose() */
+	VEC(struct renaming) renamed; /* whole names, of functions or modules */
+};
+
+/* Adds "old=new"; -EINVAL with a sentence when it is no such thing. */
+int name_rules_add(struct name_rules *r, const char *renaming, struct err *e);
+void name_rules_done(struct name_rules *r);
+
+/*
+ * The name without what one build has and another not: clones (.cold, .isra.0, .constprop.1, .part.2, .lto_priv.3,
+ * .llvm.123, "[clone .x]"), Rust's hashes (::h0123456789abcdef), numbers of lambdas ({lambda(int)#2}, $_3), template
+ * arguments (<…> stays) and addresses (0x…). The caller frees.
+ */
+char *names_loose(const char *name);
+
+/* What the name counts as by the rules; renamed as given or as it is when loose. The caller frees. */
+char *name_rules_apply(const struct name_rules *r, const char *name);
+
+#endif
