@@ -48,8 +48,16 @@ static const struct {
 	{ "\"%s|%s|%s\", REC->comm, __get_str(path), \"x\"", "cat|/etc|x" },
 	{ "\"%-6s|%6s|%.2s|%*d|%-4d|%04x\", REC->comm, REC->comm, REC->comm, 5, 42, 42, 42",
 	  "cat   |   cat|ca|   42|42  |002a" },
-	{ "\"%p %px %pS\", REC->at, REC->at, (void *)REC->at",
+	{ "\"%p %px %pK\", REC->at, REC->at, (void *)REC->at",
 	  "0xffffffff81001000 0xffffffff81001000 0xffffffff81001000" },
+	{ "\"%pS %ps %pF %pf\", (void *)REC->at, REC->at, REC->at + 16, REC->at + 0x1f",
+	  "work+0x0 work work+0x10 work" },
+	{ "\"%pB %pBb %pSR\", REC->at + 0x20, REC->at + 1, REC->at + 1",
+	  "work+0x20 work+0x1 work+0x1" },
+	{ "\"%pB %pS %ps\", REC->at, REC->at + 0x20, REC->pid",
+	  "0xffffffff81001000 0xffffffff81001020 0xfffffffffffffff9" },
+	{ "\"%p %6p|\", REC->state - 2, 0", "(nil)  (nil)|" },
+	{ "\"%-6ps|%12pS\", REC->at, REC->at", "work  |    work+0x0" },
 	{ "\"%pI4 %d\", REC->at, REC->pid", "? -7" },
 	{ "\"%d %d %d\", REC->list[0], REC->list[1 + 1], REC->list[REC->state]", "1 65535 65535" },
 	{ "\"%d\", REC->list[3]", "" },
@@ -69,6 +77,8 @@ static const struct {
 	  "A|C|0x8000000000000000" },
 	{ "\"%s\", __print_flags(REC->state, \"+\", { 0, \"none\" }, { 2, \"two\" }, { 0, ((void *)0) })",
 	  "two" },
+	{ "\"%s\", __print_flags(REC->state & (1 | 2 | 4), \"|\", { 1, \"A\" }, { 2, \"B\" }, { 4, \"C\" })",
+	  "B" },
 	{ "\"%s %s\", __print_symbolic(REC->state, { 1, \"one\" }, { 2, \"two\" }), "
 	  "__print_symbolic(REC->pid, { 1, \"one\" })",
 	  "two 0xfffffffffffffff9" },
@@ -97,16 +107,27 @@ static const struct {
 	{ "", NULL },
 };
 
+/* A function of 32 bytes at what "at" holds. */
+static const char *find(void *arg, uint64_t address, uint64_t *offset)
+{
+	uint64_t from = *(const uint64_t *)arg;
+
+	*offset = address - from;
+	return *offset < 32 ? "work" : NULL;
+}
+
 static bool line_of(const char *fmt, size_t n, char *out, size_t max, bool *known)
 {
 	struct trace_raw r = { raw, sizeof(raw), __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+	uint64_t at = 0xffffffff81001000;
+	struct print_symbols symbols = { find, &at };
 	size_t left = PARTS;
 	struct arena a;
 	const struct print_fmt *f;
 
 	arena_init(&a);
 	f = print_fmt_new(fmt, n, fields, sizeof(fields) / sizeof(*fields), &a, &left);
-	*known = f && print_fmt_text(f, &r, out, max);
+	*known = f && print_fmt_text(f, &r, &symbols, out, max);
 	arena_done(&a);
 	return f != NULL;
 }

@@ -361,6 +361,58 @@ Test(resolver, generated_code_and_kernel_from_a_directory)
 	rmdir(dir);
 }
 
+/* At once, before anything was named; what nobody knows is not guessed. */
+static const struct {
+	uint64_t address;
+	const char *name; /* or NULL */
+	uint64_t offset;
+} at_once[] = {
+	{ 0xffffffff91000110, "do_syscall_64", 0x10 },
+	{ 0xffffffff91000000, "_text", 0 },
+	{ 0xffffffffc0000010, "nft_do_chain", 0x10 },
+	{ 0xffffffffc0005b10, "bpf_prog_6deef7357e7b4530_hide", 0x10 },
+	{ 0xffffffff80000000, NULL, 0 },
+	{ 0x5010, NULL, 0 },
+};
+
+Test(resolver, functions_of_the_kernel_at_once)
+{
+	char dir[] = "/tmp/proftop-symbols-XXXXXX";
+	const char *dirs[] = { dir };
+	struct bench b;
+
+	cr_assert_not_null(mkdtemp(dir));
+	put(dir, "kallsyms",
+	    "ffffffff81000000 T _text\nffffffff81000100 T do_syscall_64\n"
+	    "ffffffff81000200 T _etext\nffffffffc0000000 t nft_do_chain\t[nf_tables]\n");
+	for (int has_symbols = 1; has_symbols >= 0; has_symbols--) {
+		set_up(&b, &(struct resolver_options){ .symbol_dirs = dirs,
+						       .n_symbol_dirs = (size_t)has_symbols });
+		map(&b, 77, 1, 0x5000, 0x1000, 0, "/bin/a");
+		map(&b, -1, 1, 0xffffffff91000000, 0x1000000, 0xffffffff91000000,
+		    "[kernel.kallsyms]_text");
+		map(&b, -1, 1, 0xffffffffc0000000, 0x1000, 0, "[nf_tables]");
+		map(&b, -1, 10, 0xffffffffc0005b00, 0x100, 0, "bpf_prog_6deef7357e7b4530_hide");
+		for (size_t i = 0; i < sizeof(at_once) / sizeof(*at_once); i++) {
+			uint64_t address = at_once[i].address, offset = 0;
+			const char *want = at_once[i].name, *got;
+
+			/* A program says itself what it is called. */
+			if (!has_symbols && want && strncmp(want, "bpf_", 4) != 0)
+				want = NULL;
+			got = resolver_kernel_symbol(b.r, 15, address, &offset);
+			cr_expect_eq(got != NULL, want != NULL, "%zu: %s", i, got ? got : "none");
+			if (got && want)
+				cr_expect_str_eq(got, want);
+			if (want)
+				cr_expect_eq(offset, at_once[i].offset, "%zu", i);
+		}
+		tear_down(&b);
+	}
+	drop(dir, "kallsyms");
+	rmdir(dir);
+}
+
 Test(resolver, bpf_programs_have_their_own_names)
 {
 	struct bench b;

@@ -121,8 +121,8 @@ Test(trace_fields, of_both_byte_orders)
 		for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++) {
 			const struct made *r = &raw[shown[i].id == 7];
 			struct trace_raw raw_of = { r->bytes.at, r->bytes.n, made_swaps(r) };
-			bool any = trace_fields_text(t, shown[i].id, &raw_of, shown[i].list, out,
-						     sizeof(out));
+			bool any = trace_fields_text(t, shown[i].id, &raw_of, shown[i].list, NULL,
+						     out, sizeof(out));
 
 			cr_expect_eq(any, *shown[i].text != '\0', "%s", shown[i].list);
 			cr_expect_str_eq(out, shown[i].text, "%s: %s", shown[i].list, out);
@@ -151,9 +151,9 @@ Test(trace_fields, cut_samples_and_short_room)
 			struct trace_raw raw_of = { cut, n, false };
 
 			memcpy(cut, raw.bytes.at, n);
-			trace_fields_text(t, 7, &raw_of, "all", out, max);
+			trace_fields_text(t, 7, &raw_of, "all", NULL, out, max);
 			cr_expect_lt(strlen(out), max);
-			trace_fields_text(t, 7, &raw_of, "print", out, max);
+			trace_fields_text(t, 7, &raw_of, "print", NULL, out, max);
 			cr_expect_lt(strlen(out), max);
 			free(cut);
 			free(out);
@@ -184,7 +184,7 @@ Test(trace_fields, damaged_formats_are_survived)
 		if (t) {
 			struct trace_raw raw_of = { raw.bytes.at, raw.bytes.n, false };
 
-			trace_fields_text(t, 314, &raw_of, "print", out, sizeof(out));
+			trace_fields_text(t, 314, &raw_of, "print", NULL, out, sizeof(out));
 			cr_expect_lt(strlen(out), sizeof(out));
 		}
 		trace_fields_free(t);

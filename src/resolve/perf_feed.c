@@ -427,12 +427,12 @@ static bool is_stranger(const struct perf_feed *f, const struct perf_record *r,
 /* With what the event recorded inside of where it was; *n parts. */
 static const struct perf_chain_part *add_label(struct perf_feed *f, struct perf_event *e,
 					       const struct perf_record *r,
-					       const struct perf_sample *s,
+					       const struct perf_sample *s, int64_t time_ns,
 					       const struct perf_chain_part *parts, size_t *n)
 {
 	struct perf_chain_part label;
 
-	if (!f->labels || !perf_labels_part(f->labels, e, s, r->swap, &label))
+	if (!f->labels || !perf_labels_part(f->labels, e, s, time_ns, r->swap, &label))
 		return parts;
 	vec_clear(&f->labelled);
 	vec_push(&f->labelled, label);
@@ -529,7 +529,7 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	parts = perf_frames_find(f->frames, &e->attr, r, &s, owner.time_ns, &n_parts);
 	count_frames(f, parts, n_parts);
 	owner.time_ns = time_of_chain(f, &s, parts, n_parts, owner.time_ns);
-	parts = add_label(f, e, r, &s, parts, &n_parts);
+	parts = add_label(f, e, r, &s, owner.time_ns, parts, &n_parts);
 	out.thread = task.thread;
 	out.cpu = s.cpu < CPU_NONE ? (uint16_t)s.cpu : CPU_NONE;
 	is_single = f->offcpu || (s.read.n > 0 && s.read.has_id);
@@ -595,7 +595,7 @@ void perf_feed_branch_depth(struct perf_feed *f, uint32_t depth)
 void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, const char *list)
 {
 	if (!f->labels)
-		f->labels = perf_labels_new(f->profile, fields, list);
+		f->labels = perf_labels_new(f->profile, f->resolver, fields, list);
 }
 
 void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what)

@@ -8,6 +8,8 @@
 
 #include "builder.h"
 #include "mem.h"
+#include "print_fmt.h"
+#include "resolver.h"
 #include "trace_field.h"
 #include "trace_fields.h"
 
@@ -15,16 +17,18 @@
 
 struct perf_labels {
 	struct profile *p;
+	struct resolver *r;
 	const struct trace_fields *fields;
 	const char *list;
+	int64_t time_ns; /* of the sample that is looked at */
 };
 
-struct perf_labels *perf_labels_new(struct profile *p, const struct trace_fields *fields,
-				    const char *list)
+struct perf_labels *perf_labels_new(struct profile *p, struct resolver *r,
+				    const struct trace_fields *fields, const char *list)
 {
 	struct perf_labels *l = xcalloc(1, sizeof(*l));
 
-	*l = (struct perf_labels){ .p = p, .fields = fields, .list = list };
+	*l = (struct perf_labels){ .p = p, .r = r, .fields = fields, .list = list };
 	return l;
 }
 
@@ -33,17 +37,28 @@ void perf_labels_free(struct perf_labels *l)
 	free(l);
 }
 
-bool perf_labels_part(struct perf_labels *l, struct perf_event *e, const struct perf_sample *s,
-		      bool swap, struct perf_chain_part *out)
+/* print_symbols. */
+static const char *find_symbol(void *arg, uint64_t address, uint64_t *offset)
 {
+	const struct perf_labels *l = arg;
+
+	return resolver_kernel_symbol(l->r, l->time_ns, address, offset);
+}
+
+bool perf_labels_part(struct perf_labels *l, struct perf_event *e, const struct perf_sample *s,
+		      int64_t time_ns, bool swap, struct perf_chain_part *out)
+{
+	struct print_symbols symbols = { find_symbol, l };
 	struct trace_raw raw = { s->raw, s->raw_bytes, swap };
 	string_id no_file = { 0 };
 	char text[TEXT_MAX], *path;
 	function_id f;
 	module_id m;
 
+	l->time_ns = time_ns;
 	if (e->attr.type != PERF_T_TRACEPOINT || s->raw_bytes == 0 ||
-	    !trace_fields_text(l->fields, e->attr.config, &raw, l->list, text, sizeof(text)))
+	    !trace_fields_text(l->fields, e->attr.config, &raw, l->list, &symbols, text,
+			       sizeof(text)))
 		return false;
 	path = xasprintf("[%s]", perf_event_name_of(e));
 	m = build_module(l->p, path, "", FAMILY_UNKNOWN);

@@ -9,15 +9,16 @@
 #include <stdbool.h>
 
 struct perf_labels;
+struct resolver;
 struct trace_fields;
 
-/* All is borrowed. list: see trace_fields_text(). */
-struct perf_labels *perf_labels_new(struct profile *p, const struct trace_fields *fields,
-				    const char *list);
+/* All is borrowed. r knows the functions of the kernel that lines may name. list: see trace_fields_text(). */
+struct perf_labels *perf_labels_new(struct profile *p, struct resolver *r,
+				    const struct trace_fields *fields, const char *list);
 void perf_labels_free(struct perf_labels *l);
 
-/* The frame of a sample; false when its event has none of the fields. Wants the pen. */
+/* The frame of a sample of that time (TIME_NONE: unknown); false when its event has none of the fields. Wants the pen. */
 bool perf_labels_part(struct perf_labels *l, struct perf_event *e, const struct perf_sample *s,
-		      bool swap, struct perf_chain_part *out);
+		      int64_t time_ns, bool swap, struct perf_chain_part *out);
 
 #endif

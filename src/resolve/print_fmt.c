@@ -25,6 +25,7 @@ struct piece {
 	int least, digits; /* width and precision; -1: none */
 	unsigned bytes;    /* of a number */
 	char conversion;
+	char symbol; /* of a pointer: 'S', 's' or 'B', see put_symbol(); 0: the address is meant */
 	const struct piece *next;
 };
 
@@ -58,7 +59,13 @@ static void take_pointer(const char **s, struct piece *p)
 	size_t n = strspn(*s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
 
 	p->bytes = 8;
-	if (n > 0 && !strchr("KxSsFfB", **s))
+	if (n > 0 && strchr("SF", **s))
+		p->symbol = 'S';
+	else if (n > 0 && strchr("sf", **s))
+		p->symbol = 's';
+	else if (n > 0 && **s == 'B')
+		p->symbol = 'B';
+	else if (n > 0 && !strchr("Kx", **s))
 		p->conversion = UNKNOWN;
 	*s += n;
 }
@@ -206,7 +213,8 @@ static void put_number(struct print_text *w, const struct piece *p, int least, u
 		return;
 	}
 	if (p->conversion == 'p') {
-		n = snprintf(text, sizeof(text), "0x%" PRIx64, v);
+		n = v ? snprintf(text, sizeof(text), "0x%" PRIx64, v)
+		      : snprintf(text, sizeof(text), "(nil)");
 		put_padded(w, p, least, text, (size_t)n);
 		return;
 	}
@@ -220,7 +228,31 @@ static void put_number(struct print_text *w, const struct piece *p, int least, u
 	print_put(w, text, n > 0 ? (size_t)n : 0);
 }
 
-static bool put_piece(struct print_text *w, const struct piece *p, const struct trace_raw *raw)
+/*
+ * "%ps" is a function and "%pS" also how far into it, without its size, as libtraceevent writes them; "%pB" is the same of a
+ * return address, which may lie behind its function. False: nobody knows the function.
+ */
+static bool put_symbol(struct print_text *w, const struct piece *p, int least, uint64_t address,
+		       const struct print_symbols *symbols)
+{
+	bool after_call = p->symbol == 'B';
+	uint64_t offset = 0;
+	const char *name = symbols->find(symbols->arg, address - after_call, &offset);
+	char text[STRING_MAX];
+	int n;
+
+	if (!name)
+		return false;
+	if (p->symbol == 's')
+		n = snprintf(text, sizeof(text), "%s", name);
+	else
+		n = snprintf(text, sizeof(text), "%s+0x%" PRIx64, name, offset + after_call);
+	put_padded(w, p, least, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	return true;
+}
+
+static bool put_piece(struct print_text *w, const struct piece *p, const struct trace_raw *raw,
+		      const struct print_symbols *symbols)
 {
 	struct print_value v;
 	int least = p->least;
@@ -236,11 +268,13 @@ static bool put_piece(struct print_text *w, const struct piece *p, const struct 
 		return put_string(w, p, least, raw);
 	if (!print_number(p->value, raw, &v))
 		return false;
-	put_number(w, p, least, v.v);
+	if (!p->symbol || !symbols || !put_symbol(w, p, least, v.v, symbols))
+		put_number(w, p, least, v.v);
 	return true;
 }
 
-bool print_fmt_text(const struct print_fmt *f, const struct trace_raw *raw, char *out, size_t max)
+bool print_fmt_text(const struct print_fmt *f, const struct trace_raw *raw,
+		    const struct print_symbols *symbols, char *out, size_t max)
 {
 	struct print_text w = { .at = out, .max = max };
 	bool any_known = false, any_unknown = false;
@@ -250,7 +284,7 @@ bool print_fmt_text(const struct print_fmt *f, const struct trace_raw *raw, char
 		print_put(&w, p->text, strlen(p->text));
 		if (!p->value)
 			continue;
-		if (put_piece(&w, p, raw)) {
+		if (put_piece(&w, p, raw, symbols)) {
 			any_known = true;
 		} else {
 			print_put(&w, "?", 1);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct arena;
 struct print_fmt;
@@ -21,10 +22,19 @@ struct trace_raw;
 const struct print_fmt *print_fmt_new(const char *text, size_t n, const struct trace_field *fields,
 				      size_t n_fields, struct arena *a, size_t *left);
 
+/* Who knows the kernel's functions. */
+struct print_symbols {
+	/* The one that an address is in, and how far; NULL: none is known. Borrowed until the next call. */
+	const char *(*find)(void *arg, uint64_t address, uint64_t *offset);
+	void *arg;
+};
+
 /*
  * The line of a sample, as much as fits, with a "?" for each value that only the kernel can work out or
- * that is not in the sample. False: there is nothing else in it.
+ * that is not in the sample. Functions of the kernel are addresses where nobody knows them; symbols may
+ * be NULL. False: there is nothing else in it.
  */
-bool print_fmt_text(const struct print_fmt *f, const struct trace_raw *raw, char *out, size_t max);
+bool print_fmt_text(const struct print_fmt *f, const struct trace_raw *raw,
+		    const struct print_symbols *symbols, char *out, size_t max);
 
 #endif

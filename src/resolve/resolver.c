@@ -18,6 +18,7 @@
 #include "dso.h"
 #include "find.h"
 #include "generated.h"
+#include "kernel_names.h"
 #include "mem.h"
 #include "naming.h"
 #include "recorded.h"
@@ -55,6 +56,7 @@ struct resolver {
 	struct finder finder;         /* for naming */
 	struct recorded *recorded;    /* symbols; owned */
 	struct naming *naming;        /* owned; touched by the thread that names only */
+	struct kernel_names *kernel;  /* made with the first name asked for; owned */
 	struct unwinder *unwinder;    /* made with the first stack; owned */
 	struct known *cache;          /* [cache_mask + 1]; owned */
 	size_t cache_mask;            /* slots are a power of two */
@@ -96,6 +98,7 @@ void resolver_free(struct resolver *r)
 	if (!r)
 		return;
 	unwinder_free(r->unwinder);
+	kernel_names_free(r->kernel);
 	generated_free(r->generated);
 	naming_free(r->naming);
 	finder_done(&r->finder);
@@ -346,6 +349,19 @@ bool resolver_rule(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind
 	struct unwind_place at = { space_of(r, pid), pid, lookup_time(time_ns) };
 
 	return unwinder_rule(unwinder_of(r, arch), &at, ip, out);
+}
+
+const char *resolver_kernel_symbol(struct resolver *r, int64_t time_ns, uint64_t address,
+				   uint64_t *offset)
+{
+	struct sighting s;
+
+	spaces_look(r->spaces, SPACE_KERNEL, lookup_time(time_ns), address, &s);
+	if (s.dso == SPACE_NONE)
+		return NULL;
+	if (!r->kernel)
+		r->kernel = kernel_names_new(&r->finder, r->dsos);
+	return kernel_names_find(r->kernel, s.dso, address - s.bias, offset);
 }
 
 bool resolver_knows(const struct resolver *r, int32_t pid)

@@ -128,6 +128,13 @@ size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enu
 bool resolver_rule(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
 		   uint64_t ip, struct cfi_rule *out);
 
+/*
+ * The kernel's function that an address was in, and how far, at once: for lines that must name it while they
+ * are made. Opens files the first time. NULL: unknown. Borrowed from the resolver. For the thread that locates.
+ */
+const char *resolver_kernel_symbol(struct resolver *r, int64_t time_ns, uint64_t address,
+				   uint64_t *offset);
+
 /* Does anything map addresses of that process? Readers look ahead for late mappings when not. */
 bool resolver_knows(const struct resolver *r, int32_t pid);
 

@@ -468,6 +468,22 @@ enum name_form source_find(struct source *s, uint64_t address, const char **name
 	return s->kernel ? NAME_PLAIN : NAME_MANGLED;
 }
 
+uint64_t source_offset(struct source *s, uint64_t address)
+{
+	const struct kallsym *of_kernel;
+	const struct symbol *sym;
+
+	if (s->whole)
+		return address;
+	address += s->add;
+	if (s->kallsyms) {
+		of_kernel = kallsyms_find(s->kallsyms, address);
+		return of_kernel ? address - of_kernel->start : 0;
+	}
+	sym = s->symbols ? symtab_find(s->symbols, address) : NULL;
+	return sym ? address - sym->start : 0;
+}
+
 const char *source_declared(const struct source *s, uint64_t address, uint32_t *line)
 {
 	if (s->declared)

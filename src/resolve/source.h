@@ -41,6 +41,9 @@ enum name_form {
  */
 enum name_form source_find(struct source *s, uint64_t address, const char **name);
 
+/* How far into what source_find() named an address is; 0 in generated code, where nobody knows. */
+uint64_t source_offset(struct source *s, uint64_t address);
+
 /* Where the function at an address begins in its source; NULL: unknown, or inlines know. Borrowed. */
 const char *source_declared(const struct source *s, uint64_t address, uint32_t *line);
 

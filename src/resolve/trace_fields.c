@@ -359,7 +359,7 @@ static void put_field(struct writing *w, const struct trace_field *f, const stru
 }
 
 bool trace_fields_text(const struct trace_fields *t, uint64_t id, const struct trace_raw *raw,
-		       const char *list, char *out, size_t max)
+		       const char *list, const struct print_symbols *symbols, char *out, size_t max)
 {
 	const struct event *e = find_event(t, id);
 	struct writing w = { .out = out, .max = max };
@@ -367,7 +367,7 @@ bool trace_fields_text(const struct trace_fields *t, uint64_t id, const struct t
 
 	out[0] = '\0';
 	if (strcmp(list, "print") == 0) {
-		if (e && e->printed && print_fmt_text(e->printed, raw, out, max))
+		if (e && e->printed && print_fmt_text(e->printed, raw, symbols, out, max))
 			return true;
 		all = true;
 		out[0] = '\0';

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct print_symbols;
 struct trace_fields;
 struct trace_raw;
 
@@ -27,9 +28,11 @@ char *trace_fields_names(const struct trace_fields *t, uint64_t id);
 /*
  * The fields of a sample's raw bytes as "name=value name=value": those in the list (names separated by
  * commas), in its order, or all of the event's own for "all"; for "print" as the event itself prints
- * them, where that can be worked out, else like "all". False when there is none of them.
+ * them, where that can be worked out, else like "all"; for that are the symbols (NULL: none). False when
+ * there is none of them.
  */
 bool trace_fields_text(const struct trace_fields *t, uint64_t id, const struct trace_raw *raw,
-		       const char *list, char *out, size_t max);
+		       const char *list, const struct print_symbols *symbols, char *out,
+		       size_t max);
 
 #endif

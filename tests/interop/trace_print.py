@@ -12,7 +12,13 @@ FILES = [
     "tp_sched_switch_g", "trace_record", "lock_record", "opt_raw", "pipe_tracepoint",
 ]
 # perf works with 0 for what only the kernel knows.
-ONLY_KERNEL = {"kmem:mm_page_alloc": r"^page=\S+"}
+ONLY_KERNEL = {"kmem:mm_page_alloc": (r"^page=\S+", "page=?")}
+# perf loses parentheses in what these print at their end.
+LOST = {"timer:timer_start": r"flags=[MDPI|]*$"}
+
+
+def comparable(event, text):
+    return re.sub(LOST.get(event, "^$"), "", text.strip())
 
 
 def by_perf(path):
@@ -24,7 +30,7 @@ def by_perf(path):
         found = re.match(r"\s*([a-z_0-9]+:\w+): *(.*?)\s*$", line)
         if found:
             event, text = found.groups()
-            lines[event][re.sub(ONLY_KERNEL.get(event, "^$"), "page=?", text)] += 1
+            lines[event][comparable(event, re.sub(*ONLY_KERNEL.get(event, ("^$", "")), text))] += 1
     return lines
 
 
@@ -34,14 +40,14 @@ def by_proftop(proftop, path, event):
     lines = collections.Counter()
     for row in json.loads(out)["rows"]:
         if row.get("module") == f"[{event}]":
-            lines[row["name"].strip()] += int(row["self"][0])
+            lines[comparable(event, row["name"])] += int(row["self"][0])
     return lines
 
 
 def main():
     proftop, corpus = sys.argv[1:3]
     paths = [os.path.join(corpus, "made/perf", name + ".data") for name in FILES]
-    paths = [path for path in paths if os.path.exists(path)]
+    paths = [path for path in paths if os.path.exists(path)] + sys.argv[3:]
     n_lines = n_wrong = 0
     for path in paths:
         for event, lines in by_perf(path).items():
