@@ -462,7 +462,8 @@ int main(void)
 {
 	for (size_t i = 1; i < 100; i++)
 		mi_free(mi_malloc(i));
-	return write(1, "done\n", 5) == 5 ? 0 : 1;
+	/* As mimalloc begins its messages. */
+	return write(1, "mimalloc: done\n", 15) == 15 ? 0 : 1;
 }
 EOT
 # refused WHY CODE NEXT: of such a mi_free, and of a function behind it.
@@ -488,5 +489,113 @@ if [ "$(uname -m)" = x86_64 ]; then
     refused 'it has an instruction that is not known' 'push %rbp; mov %rsp,%rbp; pop %rbp; jmp 1f; .byte 6; 1: ret'
     refused 'the function next to it may jump into it' 'push %rbp; mov %rsp,%rbp; pop %rbp; ret' 'jmp mi_free + 1'
 fi
+
+# same WHAT TELLS: the program `other` is as without us, however it was compiled; TELLS is in its log, or '' for nothing of allocators.
+same() {
+    local what optimised
+    for optimised in -O0 -O1 -O2 '-O3 -march=native' '-O2 -flto' '-O2 -fno-pie -no-pie -fcf-protection=full'; do
+        what="$1, $optimised"
+        ${CC:-cc} -w -fno-builtin $optimised -o other other.c || { fault "$what: does not compile"; continue; }
+        timeout 60 ./other >plain || fault "$what: without us it ends with $?"
+        traced some ./other
+        cmp -s plain said || fault "$what: says other things with us: $(head -c 300 said)"
+        if [ -n "$2" ]; then
+            grep -q "$2" log || fault "$what: $(cat log)"
+        elif grep 'in the executable' log; then
+            fault "$what: takes it for an allocator"
+        fi
+    done
+    echo "$1"
+}
+
+# Names of allocators that other functions have, with arguments and results of other kinds.
+cat >other.c <<'EOT'
+#include <stdio.h>
+#include <stdlib.h>
+struct pair { long a, b; };
+#define OWN __attribute__((noinline))
+OWN struct pair tc_new(long a, long b, long c, long d, long e, long f) { return (struct pair){ a + b + atol("1"), c * d + e * f }; }
+OWN double tc_free(double x, double y) { return x * atol("3") + y; }
+OWN double je_malloc(double x, double y) { return x * atol("3") + y; }
+OWN long je_free(long a, long b, long c, long d, long e, long f, long g) { return a * b - c * d + e * f - g * atol("2"); }
+OWN int mi_malloc(int x) { return x + atoi("3"); }
+OWN int mi_free(int x) { return x * atoi("3"); }
+OWN int mi_posix_memalign(int x) { return x * atoi("0"); }
+int main(void)
+{
+	double d = 0;
+	long s = 0;
+
+	for (long i = 0; i < 1000; i++) {
+		struct pair p = tc_new(i, 2, 3, 4, 5, 6);
+
+		s += p.a + p.b + je_free(1, 2, 3, 4, 5, 6, i) + mi_malloc((int)i) + mi_free((int)i) + mi_posix_memalign((int)i);
+		d += tc_free((double)i, 1.5) + je_malloc((double)i, 2.5);
+	}
+	printf("%ld %f\n", s, d);
+	return 0;
+}
+EOT
+same 'other functions of such names' ''
+
+# What calls them was compiled with them: it knows that they leave most registers alone.
+cat >other.c <<'EOT'
+#include <stddef.h>
+#include <stdio.h>
+static char arena[1 << 22];
+static size_t used;
+static long freed;
+#define OWN __attribute__((noinline))
+OWN void *malloc(size_t n)
+{
+	size_t at = (used + 15) & ~(size_t)15;
+
+	if (n > sizeof(arena) - 16 - at)
+		return 0;
+	*(size_t *)(arena + at) = n;
+	used = at + 16 + n;
+	return arena + at + 16;
+}
+OWN void free(void *p) { if (p) { freed++; ((size_t *)p)[-1] |= 1ul << 63; } }
+OWN void *calloc(size_t a, size_t b) { char *p = malloc(a * b); for (size_t i = 0; p && i < a * b; i++) p[i] = 0; return p; }
+OWN void *realloc(void *q, size_t n)
+{
+	char *p = malloc(n);
+	size_t had = q ? ((size_t *)q)[-1] : 0;
+
+	for (size_t i = 0; p && i < n && i < had; i++)
+		((volatile char *)p)[i] = ((char *)q)[i];
+	free(q);
+	return p;
+}
+OWN double work(double a, double b, long n, long m, long k)
+{
+	double s = a;
+
+	for (long i = 0; i < n; i++) {
+		void *volatile p = malloc(i & 63), *volatile q = malloc(8);
+
+		free(p);
+		free(q);
+		s = s * b + m * a;
+		k ^= m + i;
+	}
+	return s + k;
+}
+int main(void)
+{
+	double d = work(1.5, 0.25, 1000, 3, 5);
+	char *p = calloc(3, 5);
+
+	for (size_t i = 1; i < 100; i++) {
+		p = realloc(p, i);
+		p[i - 1] = (char)i;
+	}
+	printf("%f %d %d %d\n", d, p[0], p[98], freed >= 2000);
+	return 0;
+}
+EOT
+[ "$(uname -m)" != x86_64 ] ||
+    same 'an allocator that its callers know' 'who calls it may know which registers it leaves alone\|shorter than a jump'
 
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

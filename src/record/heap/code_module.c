@@ -16,6 +16,8 @@
 #define NEAR_BYTES   130u
 #define MOST_BYTES   (1u << 20) /* no function of an allocator is longer */
 #define RUMOUR_BYTES (64u << 20)
+#define IMPORT_BYTES 12u /* endbr64, bnd jmp *word(%rip) */
+#define MOST_CALLED  64u
 
 bool code_module_has(const struct code_module *m, uint64_t address, uint64_t n, uint32_t flags)
 {
@@ -25,6 +27,28 @@ bool code_module_has(const struct code_module *m, uint64_t address, uint64_t n, 
 
 		if (p->p_type == PT_LOAD && (p->p_flags & flags) == flags && within < p->p_memsz &&
 		    n <= p->p_memsz - within)
+			return true;
+	}
+	return false;
+}
+
+/* What they begin their messages with; gperftools, whose messages come in pieces, has names of properties. */
+static const struct {
+	const char *has, *allocator;
+} texts[] = { { "<jemalloc>: ", "jemalloc" },
+	      { "mimalloc: ", "mimalloc" },
+	      { "tcmalloc.max_total_thread_cache_bytes", "tcmalloc" } };
+
+/* Has the module a text, in a segment of no more bytes than `most` that is not written? Those without code first. */
+static bool says(const struct code_module *m, const char *text, uint64_t most)
+{
+	for (size_t i = 0; i < 2 * m->n_phdr; i++) {
+		const ElfW(Phdr) *p = &m->phdr[i % m->n_phdr];
+		uint32_t flags = i < m->n_phdr ? PF_R : PF_R | PF_X;
+		const void *at = (const void *)(m->base + p->p_vaddr);
+
+		if (p->p_type == PT_LOAD && (p->p_flags & (PF_R | PF_W | PF_X)) == flags &&
+		    p->p_filesz <= most && memmem(at, p->p_filesz, text, strlen(text)))
 			return true;
 	}
 	return false;
@@ -100,6 +124,31 @@ static void keep_only(struct code_module *m, bool (*keep)(const struct code_func
 static bool is_uncommon(const struct code_function *f)
 {
 	return !is_common(f);
+}
+
+/* Others have functions of such names, too: they are believed of a module only that has the allocator's texts. */
+static void keep_known(struct code_module *m)
+{
+	enum { NOT_ASKED, NO, YES } is_known[N_ALLOCATOR_NAMINGS] = { NOT_ASKED };
+	size_t n = 0;
+
+	is_known[NAMED_AS_LIBC] = is_known[NAMED_AS_OPERATOR] = YES;
+	for (size_t i = 0; i < m->n; i++) {
+		enum allocator_naming naming = m->function[i].match.naming;
+
+		for (size_t k = 0;
+		     k < sizeof(texts) / sizeof(texts[0]) && is_known[naming] == NOT_ASKED; k++)
+			if (strcmp(allocator_name(naming), texts[k].allocator) == 0)
+				is_known[naming] = says(m, texts[k].has, UINT64_MAX) ? YES : NO;
+		if (is_known[naming] == YES)
+			m->function[n++] = m->function[i];
+	}
+	m->n = n;
+}
+
+static bool is_not_hidden(const struct code_function *f)
+{
+	return !f->local || !is_common(f);
 }
 
 /* By names that no other kind of function has. */
@@ -183,8 +232,11 @@ static void find_functions(struct code_module *m, const struct elf_symbols *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (elf_symbols_is_function(s, i) && allocator_find(elf_symbols_name(s, i), &match))
 			add_symbol(m, s, i, &match);
+	keep_known(m);
 	if (m->n && !common_are_meant(m))
 		keep_only(m, is_uncommon);
+	if (!is_marked(m))
+		keep_only(m, is_not_hidden);
 	if (!has_core(m)) {
 		m->n = 0;
 		m->why = NULL;
@@ -227,6 +279,62 @@ static bool forwards(const struct code_module *m, const struct code_function *f)
 	return false;
 }
 
+/* The function around an address of the module; n 0: no symbol tells. */
+static struct code function_around(const struct code_module *m, const struct elf_symbols *s,
+				   uint64_t address)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct code f = { .address = m->base + s->at[i].st_value, .n = s->at[i].st_size };
+
+		if (elf_symbols_is_function(s, i) && address >= f.address &&
+		    address - f.address < f.n && f.n <= MOST_BYTES &&
+		    code_module_has(m, f.address, f.n, PF_X | PF_R)) {
+			f.bytes = (const uint8_t *)f.address;
+			return f;
+		}
+	}
+	return (struct code){ 0 };
+}
+
+/* Is it an entry of the table by which other modules are called? */
+static bool is_import(const struct code_module *m, uint64_t address)
+{
+	struct code entry = { .bytes = (const uint8_t *)address, .n = 16, .address = address };
+	uint64_t to;
+	size_t at = 0;
+
+	return code_module_has(m, address, entry.n, PF_X | PF_R) &&
+	       code_next_call(&entry, &at, &to) && at <= IMPORT_BYTES && to == 0;
+}
+
+/*
+ * Does a function, or one that it calls, call what its compiler cannot know? Else callers that were compiled together
+ * with it may count on registers that it leaves alone (gcc's -fipa-ra), and may not align the stack: our hooks would
+ * break both.
+ */
+static bool calls_unknown(const struct code_module *m, const struct elf_symbols *s,
+			  const struct code *first)
+{
+	uint64_t seen[MOST_CALLED] = { first->address }, to;
+	size_t n = 1;
+
+	for (size_t k = 0; k < n; k++) {
+		struct code f = k == 0 ? *first : function_around(m, s, seen[k]);
+
+		for (size_t at = 0; code_next_call(&f, &at, &to);) {
+			size_t i = 0;
+
+			if (to == 0 || is_import(m, to))
+				return true;
+			while (i < n && seen[i] != to)
+				i++;
+			if (i == n && n < MOST_CALLED)
+				seen[n++] = to;
+		}
+	}
+	return false;
+}
+
 static void check_function(struct code_module *m, const struct elf_symbols *s, int fd,
 			   struct code_function *f)
 {
@@ -246,6 +354,9 @@ static void check_function(struct code_module *m, const struct elf_symbols *s, i
 	if (f->forwards)
 		return;
 	why = code_plan(code, &f->move.plan);
+	if (!why && (is_common(f) || f->match.naming == NAMED_AS_OPERATOR) &&
+	    !(m->is_stripped && code_module_rumour(m)) && !calls_unknown(m, s, code))
+		why = "who calls it may know which registers it leaves alone";
 	if (why)
 		refuse(m, why, f);
 }
@@ -292,23 +403,6 @@ static void check_neighbours(struct code_module *m, const struct elf_symbols *s)
 		other.bytes = (const uint8_t *)other.address;
 		check_neighbour(m, &other);
 	}
-}
-
-/* The function around an address of the module; n 0: no symbol tells. */
-static struct code function_around(const struct code_module *m, const struct elf_symbols *s,
-				   uint64_t address)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		struct code f = { .address = m->base + s->at[i].st_value, .n = s->at[i].st_size };
-
-		if (elf_symbols_is_function(s, i) && address >= f.address &&
-		    address - f.address < f.n && f.n <= MOST_BYTES &&
-		    code_module_has(m, f.address, f.n, PF_X | PF_R)) {
-			f.bytes = (const uint8_t *)f.address;
-			return f;
-		}
-	}
-	return (struct code){ 0 };
 }
 
 /* All of one segment. What looks like a jump into a function may be no instruction: its own function is read then. */
@@ -385,21 +479,8 @@ const char *code_module_allocator(const struct code_module *m)
 
 const char *code_module_rumour(const struct code_module *m)
 {
-	/* What they begin their messages with. */
-	static const char *const texts[][2] = { { "<jemalloc>: ", "jemalloc" },
-						{ "mimalloc: ", "mimalloc" },
-						{ "tcmalloc: large alloc", "tcmalloc" } };
-
-	for (size_t i = 0; i < m->n_phdr; i++) {
-		const ElfW(Phdr) *p = &m->phdr[i];
-		const void *at = (const void *)(m->base + p->p_vaddr);
-
-		if (p->p_type != PT_LOAD || (p->p_flags & (PF_R | PF_W)) != PF_R ||
-		    p->p_filesz > RUMOUR_BYTES)
-			continue;
-		for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
-			if (memmem(at, p->p_filesz, texts[k][0], strlen(texts[k][0])))
-				return texts[k][1];
-	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (says(m, texts[i].has, RUMOUR_BYTES))
+			return texts[i].allocator;
 	return NULL;
 }

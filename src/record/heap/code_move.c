@@ -202,6 +202,22 @@ bool code_stays_out(const struct code *other, const struct code_move *m)
 	return true;
 }
 
+bool code_next_call(const struct code *f, size_t *at, uint64_t *to)
+{
+	struct x86_insn i;
+	uint64_t from;
+
+	while (*at < f->n && x86_decode(f->bytes + *at, f->n - *at, &i)) {
+		from = f->address + *at;
+		*at += i.n;
+		*to = i.flow == X86_CALL || i.flow == X86_JUMP ? target(&i, from) : 0;
+		if (i.flow == X86_CALL_INDIRECT || (i.flow == X86_JUMP_INDIRECT && i.rip_at) ||
+		    (*to != 0 && *to - f->address >= f->n))
+			return true;
+	}
+	return false;
+}
+
 static const struct code_move *hit_by(uint64_t to, const struct code_move *const *m, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

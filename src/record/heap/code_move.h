@@ -53,6 +53,12 @@ bool code_stays_out(const struct code *other, const struct code_move *m);
 const struct code_move *code_hit(const struct code *text, size_t *at,
 				 const struct code_move *const *m, size_t n);
 
+/*
+ * The next call, or jump out of the function, at *at or behind it; *at is then behind that. *to: where it leads; 0: to
+ * where a register or a word says. False: there is none, or there are bytes that are no known instruction.
+ */
+bool code_next_call(const struct code *function, size_t *at, uint64_t *to);
+
 /* Is the function nothing but a jump? *to: where to. */
 bool code_is_jump(const struct code *function, uint64_t *to);
 
