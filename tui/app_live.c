@@ -32,6 +32,9 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
+/* What sparklines of rows show. */
+#define MINUTE_NS (60 * NS_PER_S)
+
 /* A rate is of so much time; what is older is forgotten, and after so long without anything it is 0. */
 #define RATE_MS 3000
 
@@ -115,6 +118,7 @@ void app_live_lens(const struct app *a, struct lens *out)
 	char since[FMT_SIZE], *term;
 
 	lens_copy(out, &a->lens);
+	out->recent_ns = a->source->live ? MINUTE_NS : 0;
 	if (last > 0 && a->live.newest_ns - last > from)
 		from = a->live.newest_ns - last;
 	if (a->live.baseline_ns >= 0 &&

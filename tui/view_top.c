@@ -19,9 +19,14 @@
 /* Columns that Left and Right scroll names by. */
 #define SHIFT_COLS 8
 
+/* Names get so many columns before the last minute gets any. */
+#define NAME_LEAST 24
+
 struct top_view {
 	struct list list;
 	struct row_shape shape; /* as of the last layout */
+	int spark,
+		spark_cols; /* where the last minute of what is recorded stands; 0 columns: nowhere */
 	enum table_order order;
 	uint32_t column; /* of the lens, whose numbers rule */
 	bool reverse;
@@ -194,6 +199,13 @@ static void top_layout(void *state, const struct scene *s, struct rect r)
 	struct top_view *v = state;
 
 	row_shape_init(&v->shape, s, wish_for(v->grouping), r.cols);
+	v->spark_cols = 0;
+	if (s->analysis->recent.slot && v->shape.name_cols >= NAME_LEAST + RECENT_SLOTS + 2) {
+		v->spark_cols = RECENT_SLOTS;
+		v->spark = v->shape.name;
+		v->shape.name += RECENT_SLOTS + 2;
+		v->shape.name_cols -= RECENT_SLOTS + 2;
+	}
 	list_fit(&v->list, s->analysis->table.n_rows, r.rows - top_line(r));
 	remember(v, s);
 }
@@ -235,6 +247,9 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	else if (v->inlined && v->inlined[t->key[i]])
 		name.tag = "inl";
 	row_draw_numbers(&v->shape, c, r, line, &values);
+	if (v->spark_cols > 0)
+		canvas_spark(c, r.row + line, r.col + v->spark, v->spark_cols, STYLE_SPARK,
+			     a->recent.slot + (size_t)t->key[i] * RECENT_SLOTS, RECENT_SLOTS, 0);
 	row_draw_key(&v->shape, c, r, line, s, &name);
 	if (name.selected)
 		row_draw_marker(c, r, line);
@@ -250,6 +265,8 @@ static void top_draw(const void *state, const struct scene *s, struct canvas *c,
 	if (top > 0)
 		row_draw_header(&v->shape, c, r, 0, sorted_column(v), v->reverse,
 				title_of(v->grouping), "MODULE");
+	if (top > 0 && v->spark_cols > 0)
+		canvas_puts(c, r.row, r.col + v->spark, v->spark_cols, STYLE_HEADER, "LAST MINUTE");
 	if (v->list.n == 0)
 		row_draw_nothing(c, r, s);
 	for (int line = 0; line < r.rows - top; line++) {

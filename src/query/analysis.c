@@ -10,6 +10,7 @@
 #include "stack_table.h"
 #include "transform.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,18 @@ static int answer(struct analysis *a, unsigned parts, struct progress *progress)
 				&a->table);
 }
 
+/* Of frames only, and not of what compares: its rows are of two times already. */
+static int answer_recent(struct analysis *a, struct progress *progress)
+{
+	int rc;
+
+	if (a->lens.recent_ns == 0 || a->table_keys != &a->keys || lens_compares(&a->lens))
+		return 0;
+	rc = recent_weigh(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
+			  &a->recent);
+	return rc == -ENODATA ? 0 : rc;
+}
+
 static int make(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, unsigned parts, struct progress *progress,
 		struct analysis **out)
@@ -67,6 +80,8 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 		a->table_keys = &a->own_keys;
 	}
 	rc = answer(a, parts, progress);
+	if (rc == 0)
+		rc = answer_recent(a, progress);
 	if (rc < 0) {
 		analysis_free(a);
 		return rc;
@@ -112,6 +127,7 @@ void analysis_free(struct analysis *a)
 	inverted_free(a->inverted);
 	footprint_lines_free(a->lines);
 	footprint_free(a->footprint);
+	recent_done(&a->recent);
 	table_done(&a->table);
 	calltree_free(a->tree);
 	weights_done(&a->weights);

@@ -16,6 +16,7 @@
 #include "inverted.h"
 #include "keys.h"
 #include "lens.h"
+#include "recent.h"
 #include "table.h"
 #include "weigh.h"
 
@@ -36,6 +37,7 @@ struct analysis {
 	struct keys own_keys;          /* of samples, only when lens groups samples */
 	const struct keys *table_keys; /* &keys or &own_keys */
 	struct inverted *inverted;     /* NULL until analysis_inverted() */
+	struct recent recent; /* of keys, where the lens wants it and there are times; else empty */
 	struct footprint *footprint;   /* NULL until analysis_footprint() */
 	struct footprint_lines *lines; /* of the footprint; NULL until analysis_set_lines() */
 	struct amounts amounts;        /* of a lens that compares */

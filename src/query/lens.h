@@ -136,6 +136,7 @@ struct lens {
 	enum grouping grouping; /* of frames in trees and of rows in tables */
 	bool inlines;           /* inlined functions are frames of their own */
 	int64_t cursor_ns;      /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
+	int64_t recent_ns; /* what rows weighed over so much time before the end is wanted; 0: it is not */
 	struct lens_sides sides;
 	const struct name_rules
 		*names; /* which functions are the same by name; NULL: equal ones; borrowed */
