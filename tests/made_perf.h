@@ -65,6 +65,8 @@ void made_mark(struct made *m, uint32_t type);
 void made_file(struct made *m, const struct made *records, uint64_t data_size);
 /* A pipe around records: header, one ATTR, the records. */
 void made_pipe(struct made *m, const struct made *records);
+/* A pipe with samples in a function of this very program, whose file can name it; false: it is not found. */
+bool made_pipe_of_us(struct made *m, const void *function);
 
 /* An attr for cpu-clock with IP, TID, TIME, CPU, PERIOD, CALLCHAIN, and sample_id_all. */
 struct perf_attr made_clock_attr(void);

@@ -8,6 +8,7 @@
 #include "made_perf.h"
 #include "mem.h"
 #include "perf_data.h"
+#include "resolver.h"
 #include "task.h"
 
 #include <criterion/criterion.h>
@@ -184,6 +185,65 @@ Test(follow, a_recording_is_read_as_it_is_written, .timeout = 120)
 		profile_free(p);
 		made_done(&m);
 	}
+}
+
+/* What a thread reads. */
+struct reading {
+	struct input *in;
+	struct profile *profile;
+	capture_id capture;
+};
+
+static int read_all(void *arg)
+{
+	struct reading *r = arg;
+	static const struct resolver_options here = { .same_machine = true };
+	struct read_options o = { .resolve = &here };
+
+	return format_perf_data.read(r->in, r->profile, r->capture, &o, NULL, NULL);
+}
+
+static bool has_function(const struct profile *p, const char *name)
+{
+	struct profile_counts c;
+
+	profile_counts_read(p, &c);
+	for (uint32_t i = 0; i < c.n_functions; i++)
+		if (strcmp(profile_string(p, profile_function(p, (function_id){ i })->name, NULL),
+			   name) == 0)
+			return true;
+	return false;
+}
+
+/* The end of a pipe may be hours away: somebody looks at what has come. */
+Test(follow, functions_have_names_before_a_pipe_ends, .timeout = 60)
+{
+	char path[] = "/tmp/proftop-fifo-XXXXXX";
+	struct reading r = { .profile = profile_new() };
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	struct made m = { 0 };
+	struct task *t;
+	int fd;
+
+	cr_assert(made_pipe_of_us(&m, (const void *)(uintptr_t)&made_pipe_of_us));
+	close(mkstemp(path));
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_CLOEXEC); /* a writer that stays */
+	cr_assert_eq(input_open(path, &r.in, NULL), 0);
+	builder_begin(r.profile);
+	r.capture = build_capture(r.profile, "x.data", "perf.data");
+	builder_end(r.profile);
+	t = task_start(read_all, &r, -1);
+	cr_assert_eq(write(fd, m.bytes.at, m.bytes.n), (ssize_t)m.bytes.n);
+	while (!has_function(r.profile, "made_pipe_of_us"))
+		nanosleep(&nap, NULL);
+	close(fd);
+	cr_expect_eq(task_join(t), 0);
+	input_close(r.in);
+	profile_free(r.profile);
+	made_done(&m);
+	unlink(path);
 }
 
 /* A recorder that is killed never says where its records end. */

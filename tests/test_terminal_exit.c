@@ -2,6 +2,7 @@
 /* Terminals of all kinds, and that they come back whatever happens. */
 #include "config.h"
 
+#include "made_perf.h"
 #include "mem.h"
 #include "pty.h"
 #include "pty_proftop.h"
@@ -321,6 +322,33 @@ Test(terminal_exit, a_pipe_of_perf_data, WITH_PROFILE)
 	cr_assert_eq(pty_wait_end(&p), 0);
 	pty_end(&p);
 	close(fd);
+	unlink(path);
+}
+
+/* Its functions have names long before it ends. */
+Test(terminal_exit, names_before_a_pipe_ends, WITH_PROFILE)
+{
+	char path[] = "/tmp/proftop-fifo-XXXXXX";
+	char *argv[] = { (char *)"sh", (char *)"-c", NULL, NULL };
+	struct made m = { 0 };
+	struct pty p;
+	int fd;
+
+	cr_assert(made_pipe_of_us(&m, (const void *)(uintptr_t)&pty_wait_idle));
+	close(mkstemp(path));
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_CLOEXEC); /* a writer that stays */
+	argv[2] = xasprintf("%s - <%s", program(), path);
+	pty_start(&p, 100, 30, "xterm-256color", NULL, argv);
+	cr_assert_eq(write(fd, m.bytes.at, m.bytes.n), (ssize_t)m.bytes.n);
+	pty_wait(&p, "pty_wait_idle");
+	pty_type(&p, "Q");
+	cr_assert_eq(pty_wait_end(&p), 0);
+	pty_end(&p);
+	close(fd);
+	made_done(&m);
+	free(argv[2]);
 	unlink(path);
 }
 
