@@ -103,8 +103,19 @@ static int by_size(const void *a, const void *b)
 
 double chance_limit(double *p, size_t n, double level)
 {
-	qsort(p, n, sizeof(*p), by_size);
-	for (size_t i = n; i-- > 0;)
+	size_t n_low = 0;
+
+	/* Nothing above the level is believed at any rank: most need not be sorted. */
+	for (size_t i = 0; i < n; i++)
+		if (p[i] <= level) {
+			double low = p[i];
+
+			p[i] = p[n_low];
+			p[n_low++] = low;
+		}
+	if (n_low > 0)
+		qsort(p, n_low, sizeof(*p), by_size);
+	for (size_t i = n_low; i-- > 0;)
 		if (p[i] <= level * (double)(i + 1) / (double)n)
 			return p[i];
 	return -1;

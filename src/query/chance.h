@@ -23,7 +23,7 @@ double chance_binomial(double k, double n, double share);
 /*
  * Of n chances, all tested at once, those up to the limit returned are below the level by the rule of Benjamini
  * and Hochberg (1995): of what is believed then, at most such a share is due to chance. -1: none is.
- * Sorts p.
+ * Reorders p.
  */
 double chance_limit(double *p, size_t n, double level);
 

@@ -329,12 +329,19 @@ static void link_children(struct diff *d, uint32_t node, const bool *within)
 {
 	const struct calltree *t = d->analysis->tree;
 	VEC(struct sibling) all = { 0 };
+	uint32_t only = calltree_first(t, node);
 
-	for (uint32_t c = calltree_first(t, node); c != KEY_NONE; c = calltree_next(t, c))
+	/* Most nodes have one child or none. */
+	if (only == KEY_NONE || calltree_next(t, only) == KEY_NONE) {
+		d->first[node] = only;
+		if (only != KEY_NONE)
+			d->next[only] = KEY_NONE;
+		return;
+	}
+	for (uint32_t c = only; c != KEY_NONE; c = calltree_next(t, c))
 		vec_push(&all, ((struct sibling){ d->change[c], c, within[c] }));
-	if (all.n > 1)
-		qsort_r(all.at, all.n, sizeof(*all.at), compare_siblings, d);
-	d->first[node] = all.n ? all.at[0].node : KEY_NONE;
+	qsort_r(all.at, all.n, sizeof(*all.at), compare_siblings, d);
+	d->first[node] = all.at[0].node;
 	for (size_t i = 0; i < all.n; i++)
 		d->next[all.at[i].node] = i + 1 < all.n ? all.at[i + 1].node : KEY_NONE;
 	vec_done(&all);
