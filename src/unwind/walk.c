@@ -142,12 +142,19 @@ static bool stop(struct walk *k, enum walk_end why)
 	return false;
 }
 
-/* The word at address; when it is not there, says whether that is the dump's end. */
+/*
+ * The word at address; when it is not there, says whether that is the dump's end. What a signal interrupted
+ * may lie below it, if the handler has a stack of its own.
+ */
 static bool load(struct walk *k, uint64_t address, uint64_t *out)
 {
+	uint64_t begin = k->memory->address;
+	bool left;
+
 	if (unwind_load(k->memory, address, out))
 		return true;
-	return stop(k, address >= k->memory->address ? WALK_TRUNCATED : WALK_UNREADABLE);
+	left = address >= begin || k->out[k->n - 1].sp < begin;
+	return stop(k, left ? WALK_TRUNCATED : WALK_UNREADABLE);
 }
 
 /* Adds the caller with return address pc, where the stack pointer is sp; false when there is none. */
@@ -217,12 +224,15 @@ static bool step_fp(struct walk *k, struct fast *f, enum walk_end otherwise, uin
 	return add_frame(k, unwind_strip(k->w->arch, ra), f->sp, false);
 }
 
-/* Is the caller's stack above the callee's? The one that a signal interrupted may lie anywhere. */
+/*
+ * Is the caller's stack above the callee's? The one that a signal interrupted may lie anywhere, but not where
+ * a copy that is of one stack has been walked already.
+ */
 static bool moves_on(const struct walk *k, uint64_t sp, uint64_t caller_sp, bool signal)
 {
-	if (signal && k->memory->also)
+	if (caller_sp > sp || (caller_sp == sp && k->n == 1))
 		return true;
-	return caller_sp > sp || (caller_sp == sp && k->n == 1);
+	return signal && (k->memory->also || !unwind_has(k->memory, caller_sp));
 }
 
 /* One step by a compact rule. */
