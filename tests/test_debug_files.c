@@ -6,7 +6,10 @@
 #include "config.h"
 
 #include "builder.h"
+#include "dso.h"
 #include "elf_file.h"
+#include "find.h"
+#include "image.h"
 #include "mem.h"
 #include "resolver.h"
 #include "symbols.h"
@@ -195,5 +198,57 @@ Test(debug_files, mini_debug_info)
 		"objcopy --strip-all --add-section .gnu_debugdata=mini.xz whole stripped");
 	expect("in a section", dir, true, NULL, "test_debug_files_here");
 	sh(dir, "rm -rf mini mini.xz whole whole.debug stripped");
+	rmdir(dir);
+}
+
+/* The images of dir/stripped as a recording of this machine has it: what describes it is want, its .dwp package. */
+static void expect_image(const char *what, const char *dir, const char *want, const char *package)
+{
+	const struct resolver_options o = { .same_machine = true };
+	char *path = xasprintf("%s/stripped", dir);
+	struct dso d = { .kind = DSO_FILE, .path = path };
+	const char *found, *dwp;
+	struct elf_file *f;
+	struct finder where;
+	struct image i;
+
+	cr_assert_eq(elf_file_open(path, &f, NULL), 0);
+	d.build_id = *elf_file_build_id(f);
+	elf_file_close(f);
+	finder_init(&where, &o);
+	image_open(&where, &d, &i);
+	found = image_described(&i) ? elf_file_name(image_described(&i)) : "none";
+	dwp = i.package ? i.package : "none";
+	cr_expect_str_eq(strstr(found, want) ? want : found, want, "%s: %s", what, found);
+	cr_expect_str_eq(strstr(dwp, package) ? package : dwp, package, "%s: %s", what, dwp);
+	image_close(&i);
+	finder_done(&where);
+	free(path);
+}
+
+Test(debug_files, debug_information_of_a_program_with_symbols)
+{
+	char dir[] = "/tmp/proftop-debug-XXXXXX";
+
+	if (!have("objcopy") || !have("readelf") || !find_here())
+		return;
+	cr_assert_not_null(mkdtemp(dir));
+	copy_self(dir);
+	setenv("HOME", dir, 1);
+	sh(dir, "objcopy -g --add-gnu-debuglink=whole.debug whole stripped && mkdir d && "
+		"mv whole.debug d/");
+	expect_image("nowhere", dir, "none", "none");
+	sh(dir, "mv d/whole.debug .");
+	expect_image("by link", dir, "/whole.debug", "none");
+	sh(dir,
+	   "mv whole.debug d/ && objcopy --add-section .debug_addr=/dev/null whole stripped && "
+	   "touch stripped.dwp");
+	expect_image("whole", dir, "/stripped", "/stripped.dwp");
+	/* perf keeps programs, not what lies beside them. */
+	sh(dir, "id=$(readelf -n whole | sed -n 's/.*Build ID: //p'); test -z \"$id\" || { "
+		"mkdir -p .debug/.build-id/${id%${id#??}}/${id#??} && "
+		"cp stripped .debug/.build-id/${id%${id#??}}/${id#??}/elf; }");
+	expect_image("kept by perf", dir, "/elf", "/stripped.dwp");
+	sh(dir, "rm -rf .debug d whole stripped stripped.dwp");
 	rmdir(dir);
 }

@@ -200,7 +200,7 @@ static void collect(struct comparison *c, Dwarf_Addr step)
 static void ask_all(struct comparison *c, debug_take *take)
 {
 	struct build_id any = { .n = 0 };
-	struct debug_info *d = debug_info_open(c->path, &any);
+	struct debug_info *d = debug_info_open(c->path, NULL, &any);
 	struct debug_plan *p = d ? debug_plan_new(d, c->addresses.at, c->addresses.n) : NULL;
 	struct debug_reader *r = d ? debug_reader_new(d, MAX_FRAMES) : NULL;
 
@@ -317,7 +317,7 @@ static void ask(struct debug_info *d, const struct comparison *c, size_t max, de
 Test(debug_info, keeps_outermost)
 {
 	struct build_id any = { .n = 0 };
-	struct debug_info *d = debug_info_open("/proc/self/exe", &any);
+	struct debug_info *d = debug_info_open("/proc/self/exe", NULL, &any);
 	int fd = open("/proc/self/exe", O_RDONLY);
 	struct comparison c = { .dw = dwarf_begin(fd, DWARF_C_READ) };
 	struct outermost o = { .c = &c };

@@ -260,13 +260,13 @@ Test(unpacking, aranges_and_units_answer_alike)
 	cr_expect(at[0] > first.low && at[1] < first.high && at[2] >= first.high);
 	dwarf_file_close(f);
 	path = xasprintf("%s/plain", dir);
-	d = debug_info_open(path, any);
+	d = debug_info_open(path, NULL, any);
 	ask(d, at, 5, &plain);
 	debug_info_free(d);
 	free(path);
 	cr_expect(strstr(plain.text[4], "c_20:20 "), "%s", plain.text[4]);
 	path = xasprintf("%s/packed", dir);
-	d = debug_info_open(path, any);
+	d = debug_info_open(path, NULL, any);
 	/* Of units that are known, of one that is not, of known ones again. */
 	for (size_t i = 0; i < 7; i++) {
 		ask(d, &at[i % 5], 1, &packed);

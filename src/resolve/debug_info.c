@@ -34,7 +34,8 @@ struct span {
 };
 
 struct debug_info {
-	char *path; /* owned */
+	char *path;    /* owned */
+	char *package; /* the .dwp with its split units, if there is one; owned */
 	struct dwarf_file *file;
 	struct die_index main, alt;
 	VEC(uint64_t) units;  /* offsets of those with code */
@@ -181,6 +182,7 @@ static struct debug_info *info_of(const char *path, struct dwarf_file *f)
 		return NULL;
 	d = xcalloc(1, sizeof(*d));
 	d->path = xstrdup(path);
+	d->package = xasprintf("%s.dwp", path);
 	d->file = f;
 	pthread_mutex_init(&d->lock, NULL);
 	die_index_begin(&d->main, f);
@@ -194,9 +196,16 @@ static struct debug_info *info_of(const char *path, struct dwarf_file *f)
 	return d;
 }
 
-struct debug_info *debug_info_open(const char *path, const struct build_id *want)
+struct debug_info *debug_info_open(const char *path, const char *package,
+				   const struct build_id *want)
 {
-	return info_of(path, dwarf_file_open(path, want, false));
+	struct debug_info *d = info_of(path, dwarf_file_open(path, want, false));
+
+	if (d && package) {
+		free(d->package);
+		d->package = xstrdup(package);
+	}
+	return d;
 }
 
 struct debug_info *debug_info_of(struct elf_file *elf)
@@ -219,6 +228,7 @@ void debug_info_free(struct debug_info *d)
 	dwarf_file_close(d->file);
 	pthread_mutex_destroy(&d->lock);
 	free(d->path);
+	free(d->package);
 	free(d);
 }
 
@@ -468,7 +478,7 @@ void debug_reader_answer(struct debug_reader *r, const struct debug_plan *p, siz
 		return;
 	r->r.own = a.head;
 	if (die_is_skeleton(a.head))
-		a.body = die_split_open(&r->split, &r->r, r->d->path, a.head);
+		a.body = die_split_open(&r->split, &r->r, r->d->path, r->d->package, a.head);
 	if (!a.body)
 		a.body = a.head;
 	a.files = a.body->line_offset == UINT64_MAX ? a.head : a.body;

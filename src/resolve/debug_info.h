@@ -43,8 +43,11 @@ struct debug_frame {
 /*
  * Of an ELF file, if it has that build-id (any, when want->n is 0); NULL when it has no debug
  * information. Only the heads of units are read here, or .debug_aranges.
+ *
+ * package   the .dwp with its split units; NULL: path.dwp
  */
-struct debug_info *debug_info_open(const char *path, const struct build_id *want);
+struct debug_info *debug_info_open(const char *path, const char *package,
+				   const struct build_id *want);
 /* Of an open file, which it takes even if it has none. */
 struct debug_info *debug_info_of(struct elf_file *elf);
 void debug_info_free(struct debug_info *d);

@@ -86,17 +86,14 @@ static bool find_parts(struct dwarf_file *f, uint64_t id, uint64_t *add)
 	return true;
 }
 
-static struct die_unit *open_in_dwp(struct die_split *s, struct die_reader *r, const char *program,
+static struct die_unit *open_in_dwp(struct die_split *s, struct die_reader *r, const char *package,
 				    const struct die_unit *skeleton)
 {
 	uint64_t add[N_DWARF_SECTIONS] = { 0 };
 
 	if (!s->tried) {
-		char *path = xasprintf("%s.dwp", program);
-
 		s->tried = true;
-		s->dwp = dwarf_file_open(path, NULL, true);
-		free(path);
+		s->dwp = dwarf_file_open(package, NULL, true);
 		if (s->dwp)
 			s->dwp->number = 2 + s->n_opened++;
 	}
@@ -160,9 +157,9 @@ static struct die_unit *open_dwo(struct die_split *s, struct die_reader *r, cons
 }
 
 struct die_unit *die_split_open(struct die_split *s, struct die_reader *r, const char *program,
-				const struct die_unit *skeleton)
+				const char *package, const struct die_unit *skeleton)
 {
-	struct die_unit *u = open_in_dwp(s, r, program, skeleton);
+	struct die_unit *u = open_in_dwp(s, r, package, skeleton);
 
 	if (!u)
 		u = open_dwo(s, r, program, skeleton);

@@ -16,7 +16,7 @@ struct dwarf_file;
 
 /* Zeroed knows nothing yet. */
 struct die_split {
-	struct dwarf_file *dwp; /* beside the program, or NULL; owned */
+	struct dwarf_file *dwp; /* the package, or NULL; owned */
 	bool tried;             /* it was looked for */
 	struct dwarf_file *dwo; /* of the unit that is open, or NULL; owned */
 	uint32_t n_opened;      /* so that each has another number */
@@ -28,10 +28,10 @@ bool die_is_skeleton(const struct die_unit *u);
 
 /*
  * The unit that a skeleton stands for; NULL when it is not found. program: the file that the skeleton
- * is in. One at a time: die_split_close() frees it.
+ * is in. package: its .dwp. One at a time: die_split_close() frees it.
  */
 struct die_unit *die_split_open(struct die_split *s, struct die_reader *r, const char *program,
-				const struct die_unit *skeleton);
+				const char *package, const struct die_unit *skeleton);
 void die_split_close(struct die_split *s, struct die_reader *r, struct die_unit *u);
 void die_split_done(struct die_split *s);
 

@@ -303,6 +303,13 @@ const struct elf_section *elf_file_section(const struct elf_file *f, const char 
 	return NULL;
 }
 
+const struct elf_section *elf_file_debug_info(const struct elf_file *f)
+{
+	const struct elf_section *s = elf_file_section(f, ".debug_info");
+
+	return s ? s : elf_file_section(f, ".zdebug_info");
+}
+
 const struct elf_section *elf_file_section_at(const struct elf_file *f, uint32_t index)
 {
 	return index > 0 && index < f->section.n ? &f->section.at[index] : NULL;

@@ -53,6 +53,8 @@ const char *elf_file_name(const struct elf_file *f);
 const struct build_id *elf_file_build_id(const struct elf_file *f);
 /* The section's first occurrence, or NULL. */
 const struct elf_section *elf_file_section(const struct elf_file *f, const char *name);
+/* .debug_info, under its name of old too where it is packed as of old; or NULL. */
+const struct elf_section *elf_file_debug_info(const struct elf_file *f);
 /* By number, or NULL. */
 const struct elf_section *elf_file_section_at(const struct elf_file *f, uint32_t index);
 const struct elf_segment *elf_file_segments(const struct elf_file *f, size_t *n);

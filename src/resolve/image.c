@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "build_id.h"
 #include "dso.h"
@@ -58,6 +59,20 @@ static bool is_runtime(const struct elf_file *f)
 	return symbols_has_dynsym(f) || !text || text->type != SHT_NOBITS;
 }
 
+/* Has i names for addresses, and what was inlined there? */
+static bool has_all(const struct image *i)
+{
+	return i->runtime && image_described(i) &&
+	       (symbols_has_symtab(i->runtime) || (i->debug && symbols_has_symtab(i->debug)));
+}
+
+/* Does f tell more than what was mapped does? */
+static bool adds(const struct image *i, const struct elf_file *f)
+{
+	return (symbols_has_symtab(f) && !(i->runtime && symbols_has_symtab(i->runtime))) ||
+	       (elf_file_debug_info(f) && !image_described(i));
+}
+
 /* find_try: keeps what is missing still; stops when nothing is. */
 static bool try_file(void *arg, const char *path, bool trusted)
 {
@@ -78,12 +93,12 @@ static bool try_file(void *arg, const char *path, bool trusted)
 	if (!i->runtime && is_runtime(f)) {
 		i->runtime = f;
 		i->unverified = o->d->build_id.n == 0;
-	} else if (!i->debug && symtab) {
+	} else if (!i->debug && adds(i, f)) {
 		i->debug = f;
 	} else {
 		elf_file_close(f);
 	}
-	return i->runtime && (i->debug || symbols_has_symtab(i->runtime));
+	return has_all(i);
 }
 
 /* What try_linked() checks a candidate against. */
@@ -103,7 +118,7 @@ static bool try_linked(void *arg, const char *path, bool trusted)
 	if (!trusted || strcmp(path, elf_file_name(c->i->runtime)) == 0 ||
 	    elf_file_open(path, &f, NULL) != 0)
 		return false;
-	right = symbols_has_symtab(f);
+	right = adds(c->i, f);
 	if (right && (want->n == 0 || elf_file_build_id(f)->n == 0)) {
 		uint32_t crc;
 
@@ -132,32 +147,53 @@ static void open_mini(struct image *i)
 		elf_file_of_bytes(bytes, m, elf_file_name(i->runtime), &i->mini, NULL);
 }
 
-void image_open(const struct finder *f, const struct dso *d, struct image *out)
+/* find_try: the first that is there; whether it has the units is seen when they are wanted. */
+static bool try_package(void *arg, const char *path, bool trusted)
 {
-	struct opening o = { .d = d, .i = out };
-	struct link_check c = { .i = out };
+	struct image *i = arg;
+
+	if (trusted && access(path, R_OK) == 0)
+		i->package = xstrdup(path);
+	return i->package != NULL;
+}
+
+/* The program is stripped, wholly or of its debug information: where is the rest? */
+static void open_debug(const struct finder *f, struct opening *o)
+{
+	struct link_check c = { .i = o->i };
+	struct image *i = o->i;
 	struct dso known;
 	char *name;
 
-	*out = (struct image){ .runtime = NULL };
-	find_elf(f, d, try_file, &o);
-	if (!out->runtime || out->debug || symbols_has_symtab(out->runtime))
-		return;
 	/* Not recorded, but the file that stands for it knows its debug file. */
-	if (d->build_id.n == 0 && elf_file_build_id(out->runtime)->n > 0) {
-		known = *d;
-		known.build_id = *elf_file_build_id(out->runtime);
-		o.d = &known;
-		find_elf(f, &known, try_file, &o);
-		if (out->debug)
+	if (o->d->build_id.n == 0 && elf_file_build_id(i->runtime)->n > 0) {
+		known = *o->d;
+		known.build_id = *elf_file_build_id(i->runtime);
+		find_elf(f, &known, try_file, &(struct opening){ .d = &known, .i = i });
+		if (i->debug)
 			return;
 	}
-	name = elf_file_debuglink(out->runtime, &c.crc);
+	name = elf_file_debuglink(i->runtime, &c.crc);
 	if (name)
-		find_debuglink(f, d, elf_file_name(out->runtime), name, try_linked, &c);
+		find_debuglink(f, o->d, elf_file_name(i->runtime), name, try_linked, &c);
 	free(name);
-	if (!out->debug)
-		open_mini(out);
+	if (!i->debug && !symbols_has_symtab(i->runtime))
+		open_mini(i);
+}
+
+void image_open(const struct finder *f, const struct dso *d, struct image *out)
+{
+	struct opening o = { .d = d, .i = out };
+	const struct elf_file *described;
+
+	*out = (struct image){ .runtime = NULL };
+	find_elf(f, d, try_file, &o);
+	if (out->runtime && !out->debug && !has_all(out))
+		open_debug(f, &o);
+	described = image_described(out);
+	/* Skeletons have their addresses there; whole units of DWARF 5 may, too. */
+	if (described && elf_file_section(described, ".debug_addr"))
+		find_package(f, d, elf_file_name(described), try_package, out);
 }
 
 /* A copy of the vdso of this process; NULL when it has none. */
@@ -215,6 +251,7 @@ void image_close(struct image *i)
 	elf_file_close(i->runtime);
 	elf_file_close(i->debug);
 	elf_file_close(i->mini);
+	free(i->package);
 	free(i->other);
 	*i = (struct image){ .runtime = NULL };
 }
@@ -228,6 +265,13 @@ struct elf_file *image_named(const struct image *i)
 			return all[k];
 	}
 	return i->runtime && symbols_has_dynsym(i->runtime) ? i->runtime : NULL;
+}
+
+struct elf_file *image_described(const struct image *i)
+{
+	if (i->debug && elf_file_debug_info(i->debug))
+		return i->debug;
+	return i->runtime && elf_file_debug_info(i->runtime) ? i->runtime : NULL;
 }
 
 struct elf_file *image_layout(const struct image *i)

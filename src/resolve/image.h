@@ -19,6 +19,7 @@ struct image {
 		*runtime;       /* what was mapped: code, unwind tables, .dynsym; or NULL; owned */
 	struct elf_file *debug; /* a separate debug file with .symtab and perhaps DWARF; or NULL */
 	struct elf_file *mini;  /* .gnu_debugdata of runtime, unpacked; or NULL; owned */
+	char *package;          /* a .dwp for the split units of the program, or NULL; owned */
 	char *other;            /* a file that was found but has another build-id, or NULL */
 	struct build_id other_id; /* that build-id */
 	bool unverified;          /* runtime was taken though no build-id was recorded */
@@ -34,6 +35,8 @@ void image_close(struct image *i);
 
 /* The file with the best symbol table, or NULL when none has any. */
 struct elf_file *image_named(const struct image *i);
+/* The one with debug information, or NULL. */
+struct elf_file *image_described(const struct image *i);
 /* One that says where addresses are in the file; not NULL when image_named() is not. */
 struct elf_file *image_layout(const struct image *i);
 

@@ -22,6 +22,7 @@
 
 struct inlines {
 	char *path;              /* of the file with debug information; owned */
+	char *package;           /* of its split units, or NULL; owned */
 	struct build_id id;      /* that it had when it was found */
 	struct segments layout;  /* of what was mapped */
 	uint64_t base;           /* address of offset 0, if linear */
@@ -56,25 +57,9 @@ struct inline_reader {
 	void *arg;
 };
 
-/* Under its name of old where it is packed as of old. */
-static const struct elf_section *info_of(const struct elf_file *f)
+static struct inlines *inlines_of(const struct image *i)
 {
-	const struct elf_section *s = elf_file_section(f, ".debug_info");
-
-	return s ? s : elf_file_section(f, ".zdebug_info");
-}
-
-static const struct elf_file *with_debug_info(const struct image *i)
-{
-	if (i->debug && info_of(i->debug))
-		return i->debug;
-	if (i->runtime && info_of(i->runtime))
-		return i->runtime;
-	return NULL;
-}
-
-static struct inlines *inlines_of(const struct elf_file *f)
-{
+	const struct elf_file *f = image_described(i);
 	const struct elf_section *s;
 	struct inlines *n;
 
@@ -82,8 +67,9 @@ static struct inlines *inlines_of(const struct elf_file *f)
 		return NULL;
 	n = xcalloc(1, sizeof(*n));
 	n->path = xstrdup(elf_file_name(f));
+	n->package = i->package ? xstrdup(i->package) : NULL;
 	n->id = *elf_file_build_id(f);
-	n->file_bytes = info_of(f)->size;
+	n->file_bytes = elf_file_debug_info(f)->size;
 	for (uint32_t k = 1; (s = elf_file_section_at(f, k)) != NULL; k++)
 		if ((s->flags & SHF_COMPRESSED && strncmp(s->name, ".debug_", 7) == 0) ||
 		    strncmp(s->name, ".zdebug_", 8) == 0)
@@ -93,7 +79,7 @@ static struct inlines *inlines_of(const struct elf_file *f)
 
 struct inlines *inlines_new(const struct image *i)
 {
-	struct inlines *n = inlines_of(with_debug_info(i));
+	struct inlines *n = inlines_of(i);
 
 	if (n)
 		segments_take(&n->layout, image_layout(i));
@@ -111,17 +97,17 @@ static struct inlines *linear(struct inlines *n, uint64_t base)
 
 struct inlines *inlines_new_kernel(const struct image *i, uint64_t base)
 {
-	return linear(inlines_of(with_debug_info(i)), base);
+	return linear(inlines_of(i), base);
 }
 
 struct inlines *inlines_new_module(const struct image *i)
 {
-	const struct elf_file *f = with_debug_info(i);
+	const struct elf_file *f = image_described(i);
 	const struct elf_section *text = f ? elf_file_section(f, ".text") : NULL;
 
 	if (!text || elf_file_type(f) != ET_REL)
 		return NULL;
-	return linear(inlines_of(f), elf_relocate_base(f, text));
+	return linear(inlines_of(i), elf_relocate_base(f, text));
 }
 
 uint64_t inlines_file_bytes(const struct inlines *n)
@@ -156,13 +142,14 @@ void inlines_free(struct inlines *n)
 	inlines_close(n);
 	segments_done(&n->layout);
 	free(n->path);
+	free(n->package);
 	free(n);
 }
 
 void inlines_open(struct inlines *n)
 {
 	if (!n->tried)
-		n->info = debug_info_open(n->path, &n->id);
+		n->info = debug_info_open(n->path, n->package, &n->id);
 	n->tried = true;
 }
 
