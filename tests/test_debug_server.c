@@ -255,7 +255,8 @@ Test(debug_server, a_program_will_do, .timeout = 60)
 	if (!setup(&t))
 		return;
 	start_server(&t, GIVES_PROGRAM);
-	expect("program", ask(&t, true, NULL), 0, "test_debug_server_here", "1 of 1 came");
+	expect("program", ask(&t, true, NULL), 0, "test_debug_server_here",
+	       "1 of 1 came from the servers in DEBUGINFOD_URLS; 1 for programs that are missing here, too late");
 	stop_server(&t);
 	teardown(&t);
 }

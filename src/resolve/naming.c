@@ -437,6 +437,7 @@ struct fetching {
 	const char *name;        /* of the module whose file comes */
 	size_t done, total;      /* modules */
 	size_t n_found;          /* files that came or were kept */
+	size_t n_late;           /* of these, of modules whose program itself was missing */
 	int trouble;             /* why no more is asked; -errno, 0: none */
 	uint64_t last_mebibytes; /* that were told of the file */
 };
@@ -464,6 +465,17 @@ static bool tell_fetching(void *arg, uint64_t done_bytes, uint64_t total_bytes)
 	return true;
 }
 
+/* Copied stacks were walked long before by what was there then, and are not walked again. */
+static void state_late(const struct fetching *g)
+{
+	build_fact(g->n->p, g->n->capture, "symbols", "debug files", FACT_PLAIN,
+		   "%zu of %zu came from the servers in DEBUGINFOD_URLS; %zu for programs that are "
+		   "missing here, too late for walking copied stacks through them: put them, as "
+		   "debuginfod-find executable BUILD-ID gets them, under their names into a "
+		   "directory, and open again with --symbols DIR",
+		   g->n_found, g->total, g->n_late);
+}
+
 /* What came of all. */
 static void state_fetched(const struct fetching *g, const char *no_server)
 {
@@ -481,6 +493,8 @@ static void state_fetched(const struct fetching *g, const char *no_server)
 			   g->n_found, g->total,
 			   g->trouble == -ETIMEDOUT ? "nothing came for a while"
 						    : strerror(-g->trouble));
+	else if (g->n_late)
+		state_late(g);
 	else
 		build_fact(n->p, n->capture, "symbols", "debug files", FACT_PLAIN,
 			   "%zu of %zu came from the servers in DEBUGINFOD_URLS", g->n_found,
@@ -495,6 +509,7 @@ static void fetch_one(struct fetching *g, uint32_t m)
 	struct finder with = *n->f;
 	char *path = NULL;
 	struct dso d;
+	bool lacks_file;
 	int rc;
 
 	n->tally.at[m].asked = true;
@@ -503,11 +518,13 @@ static void fetch_one(struct fetching *g, uint32_t m)
 	g->name = profile_string(n->p, profile_module(n->p, (module_id){ m })->name, NULL);
 	g->last_mebibytes = UINT64_MAX;
 	rc = debug_server_fetch(g->server, &d.build_id, SERVER_DEBUG_FILE, tell_fetching, g, &path);
+	lacks_file = n->source.at[m] && source_lacks_file(n->source.at[m]);
 	/* A program that is not here may have symbols of its own. */
-	if (rc == -ENOENT && n->source.at[m] && source_lacks_file(n->source.at[m]))
+	if (rc == -ENOENT && lacks_file)
 		rc = debug_server_fetch(g->server, &d.build_id, SERVER_PROGRAM, tell_fetching, g,
 					&path);
 	g->n_found += rc == 0;
+	g->n_late += rc == 0 && lacks_file;
 	if (rc < 0 && rc != -ENOENT && rc != -ECANCELED)
 		g->trouble = rc;
 	if (rc < 0)
