@@ -92,10 +92,13 @@ class Mappings:
 
 
 def perf_samples(path, event):
-    """[(stack root first, weight)]; a frame that may be named otherwise is ANY."""
+    """[(stack root first, weight)]; a frame that may be named otherwise is ANY. None: perf crashed."""
     command = ['perf', 'script', '--no-inline', '--show-mmap-events', '-F', FIELDS, '-i', path]
-    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.decode('utf-8', 'replace')
-    lines = out.split('\n')
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if run.returncode < 0:
+        return None
+    run.check_returncode()
+    lines = run.stdout.decode('utf-8', 'replace').split('\n')
     mappings = Mappings(line for line in lines if 'PERF_RECORD_MMAP' in line)
     samples, frames, head = [], [], None
 
@@ -183,6 +186,9 @@ def is_ours(stack):
 def compare(name, proftop, path, event):
     samples = perf_samples(path, event)
     problems = 0
+    if samples is None:
+        print(f'{name}: {event}: not compared, perf script crashed')
+        return 0, 0
     for metric in ('samples', 'period'):
         want = collections.Counter()
         for stack, period in samples:
