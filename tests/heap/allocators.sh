@@ -53,6 +53,8 @@ with() {
     printf x | timeout 60 env LD_PRELOAD="$tracer" PROFTOP_OUTPUT="$work/own.heap" ./own >said || fault "$1: ends with $?"
     "$tools/heap_totals" own.heap >totals || fault "$1: the trace cannot be read"
     holds "$1"
+    # What is waited for below is not what was said before.
+    rm -f said log
     mkfifo in
     ./own <in >said &
     pid=$!
