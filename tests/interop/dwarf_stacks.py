@@ -216,8 +216,8 @@ class Judge:
     def astray(self, want, got):
         """.fini has no tables, and perf takes data for return addresses: ours reaches the root instead."""
         comm, mark, frames = parts(got)
-        wrong = want[1] == '__quick_exit_funcs'
-        return wrong and comm == want[0] and frames[0] == '_start' and same_frames(want[2:], frames[2 - len(want):])
+        wrong = want[1:2] == ('__quick_exit_funcs',)
+        return wrong and comm == want[0] and frames[:1] == ('_start',) and same_frames(want[2:], frames[2 - len(want):])
 
     def rewritten(self, want, got):
         """libgcc writes where to land over its own frame before it leaves it: what is above is nobody's stack."""
