@@ -82,6 +82,15 @@ void quit_proftop(struct pty *p)
 	pty_end(p);
 }
 
+int marked_row(struct pty *p)
+{
+	for (int row = 0; row < p->rows; row++)
+		for (int col = 0; col < 3; col++)
+			if (pty_cell(p, row, col).chars[0] == 0x25b8)
+				return row;
+	return -1;
+}
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define SANITIZED 1

@@ -34,6 +34,9 @@ void start_proftop(struct pty *p);
 /* Types Q, and wants success and the terminal as it was. Frees p. */
 void quit_proftop(struct pty *p);
 
+/* The row of the screen with the mark of the selected row, which stands in the first three columns; -1: none. */
+int marked_row(struct pty *p);
+
 /* Did it die of that signal (or of the sanitizer's own exit on it)? */
 bool died_of(int status, int signal_number);
 

@@ -59,16 +59,6 @@ static void end(struct live *l)
 	rmdir(l->dir);
 }
 
-/* The row of the screen that the cursor's mark is on. */
-static int marked_row(struct pty *p)
-{
-	for (int row = 0; row < p->rows; row++)
-		for (int col = 0; col < 3; col++)
-			if (pty_cell(p, row, col).chars[0] == 0x25b8)
-				return row;
-	return -1;
-}
-
 /* Waits until row says the text; some rows hold what changes, so the whole screen is asked. */
 static void wait_row_has(struct pty *p, int row, const char *text)
 {
@@ -256,8 +246,8 @@ static bool may_record(void)
 	return status == 0;
 }
 
-/* What happens to the command is shown, and what was seen of it stays. */
-Test(live, a_command, .timeout = 120)
+/* live of a command that never rests, where it can be recorded. */
+static void start_busy_command(struct pty *p)
 {
 	char *const argv[] = { (char *)program(),
 			       (char *)"live",
@@ -266,12 +256,19 @@ Test(live, a_command, .timeout = 120)
 			       (char *)"-c",
 			       (char *)"while :; do :; done",
 			       NULL };
-	struct pty p;
-	int pid;
 
 	if (!may_record())
 		cr_skip_test("nothing can be recorded here");
-	pty_start(&p, 120, 40, "xterm-256color", NULL, argv);
+	pty_start(p, 120, 40, "xterm-256color", NULL, argv);
+}
+
+/* What happens to the command is shown, and what was seen of it stays. */
+Test(live, a_command, .timeout = 120)
+{
+	struct pty p;
+	int pid;
+
+	start_busy_command(&p);
 	pid = command_of(&p);
 	pty_wait(&p, "FUNCTION");
 	kill(pid, SIGSTOP);
@@ -288,18 +285,9 @@ Test(live, a_command, .timeout = 120)
 /* From the baseline on, changes; without it, shares again. */
 Test(live, a_baseline, .timeout = 120)
 {
-	char *const argv[] = { (char *)program(),
-			       (char *)"live",
-			       (char *)"--",
-			       (char *)"sh",
-			       (char *)"-c",
-			       (char *)"while :; do :; done",
-			       NULL };
 	struct pty p;
 
-	if (!may_record())
-		cr_skip_test("nothing can be recorded here");
-	pty_start(&p, 120, 40, "xterm-256color", NULL, argv);
+	start_busy_command(&p);
 	pty_wait(&p, "/s · lost"); /* a rate: there is something */
 	pty_type(&p, "B");
 	pty_wait(&p, "BEFORE");
@@ -317,19 +305,10 @@ Test(live, a_baseline, .timeout = 120)
 /* Who leaves takes the command and the recorder along. */
 Test(live, quitting_ends_the_command, .timeout = 120)
 {
-	char *const argv[] = { (char *)program(),
-			       (char *)"live",
-			       (char *)"--",
-			       (char *)"sh",
-			       (char *)"-c",
-			       (char *)"while :; do :; done",
-			       NULL };
 	struct pty p;
 	int pid;
 
-	if (!may_record())
-		cr_skip_test("nothing can be recorded here");
-	pty_start(&p, 120, 40, "xterm-256color", NULL, argv);
+	start_busy_command(&p);
 	pid = command_of(&p);
 	quit_proftop(&p);
 	cr_expect_eq(kill(pid, 0), -1);

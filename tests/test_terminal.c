@@ -13,16 +13,6 @@
 
 #define N(cases) (sizeof(cases) / sizeof(*(cases)))
 
-/* The selected row's mark stands in its third column. */
-static int marked_row(struct pty *p)
-{
-	for (int row = 0; row < p->rows; row++)
-		for (int col = 0; col < 3; col++)
-			if (pty_cell(p, row, col).chars[0] == 0x25b8)
-				return row;
-	return -1;
-}
-
 Test(terminal, starts_and_quits, WITH_PROFILE)
 {
 	struct pty p;

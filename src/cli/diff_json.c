@@ -13,6 +13,7 @@
 #include "filter.h"
 #include "json_out.h"
 #include "profile.h"
+#include "report_json.h"
 
 #define MOST_REASONS 8
 
@@ -86,25 +87,12 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	free(filter);
 }
 
-static void put_name(struct json_out *j, const struct diff_rows *r, uint32_t key)
-{
-	const struct keys *keys = r->diff->analysis->table_keys;
-
-	if (key == KEY_NONE) {
-		json_put_null(j, "name");
-		return;
-	}
-	json_put_text(j, "name", keys->key[key].label);
-	if (*keys->key[key].module)
-		json_put_text(j, "module", keys->key[key].module);
-}
-
 static void put_row(struct json_out *j, const struct diff_rows *r, const struct diff_row *row)
 {
 	json_begin(j, NULL, '{', false);
 	if (row->role != ROLE_ROW)
 		json_put_text(j, "role", report_role_name(row->role));
-	put_name(j, r, row->key);
+	report_json_name(j, r->diff->analysis->table_keys, row->key);
 	if (r->view == VIEW_KIND_TREE || r->view == VIEW_KIND_CALLERS) {
 		json_put_int(j, "depth", row->depth);
 		if (row->parent == ROW_NONE)

@@ -120,19 +120,26 @@ static void put_shares(struct json_out *j, const struct report *r, size_t i)
 	json_end(j, ']');
 }
 
+bool report_json_name(struct json_out *j, const struct keys *keys, uint32_t key)
+{
+	if (key == KEY_NONE) {
+		json_put_null(j, "name");
+		return false;
+	}
+	json_put_text(j, "name", keys->key[key].label);
+	if (*keys->key[key].module)
+		json_put_text(j, "module", keys->key[key].module);
+	return true;
+}
+
 static void put_name(struct json_out *j, const struct report *r, const struct report_row *row)
 {
 	const struct keys *keys = report_keys(r, row);
 	uint32_t key = row->key;
 	int32_t pid, tid;
 
-	if (key == KEY_NONE) {
-		json_put_null(j, "name");
+	if (!report_json_name(j, keys, key))
 		return;
-	}
-	json_put_text(j, "name", keys->key[key].label);
-	if (*keys->key[key].module)
-		json_put_text(j, "module", keys->key[key].module);
 	pid = key_pid(keys, r->analysis->profile, key);
 	tid = key_tid(keys, r->analysis->profile, key);
 	if (pid >= 0)

@@ -5,6 +5,7 @@
 #include "analysis.h"
 
 #include "diff.h"
+#include "diff_show.h"
 #include "filter.h"
 #include "mem.h"
 #include "stack_table.h"
@@ -153,7 +154,8 @@ void analysis_compare(struct analysis *a, enum normalise n, enum shown_size show
 	a->inverted = NULL;
 	a->lens.sides.normalise = n;
 	a->lens.sides.shown = shown;
-	a->diff = diff_new(a, n, shown);
+	a->diff = diff_new(a, n);
+	diff_show(a->diff, shown);
 }
 
 /* Callers of a comparison come by what changed. */

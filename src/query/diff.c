@@ -4,7 +4,6 @@
 #include "diff.h"
 
 #include "chance.h"
-#include "diff_show.h"
 #include "mem.h"
 #include "order.h"
 
@@ -388,7 +387,7 @@ static void compare_tree(struct diff *d, struct chances *c)
 	link_nodes(d);
 }
 
-struct diff *diff_new(struct analysis *a, enum normalise n, enum shown_size shown)
+struct diff *diff_new(struct analysis *a, enum normalise n)
 {
 	struct diff *d = xcalloc(1, sizeof(*d));
 	uint32_t most = a->table.n_rows;
@@ -407,7 +406,6 @@ struct diff *diff_new(struct analysis *a, enum normalise n, enum shown_size show
 	if (a->tree)
 		compare_tree(d, &c);
 	free(c.p);
-	diff_show(d, shown);
 	return d;
 }
 

@@ -56,10 +56,9 @@ struct diff {
 
 /*
  * The caller frees, before the analysis. Where amounts are not known (amounts_known()), NORMALISE_NONE is taken. Rows of the
- * table come in order: what is beyond noise first, then by the size of the change of self. Column 0 becomes what is
- * shown.
+ * table come in order: what is beyond noise first, then by the size of the change of self. Column 0 is left for diff_show().
  */
-struct diff *diff_new(struct analysis *a, enum normalise n, enum shown_size shown);
+struct diff *diff_new(struct analysis *a, enum normalise n);
 void diff_free(struct diff *d);
 
 /* Sorts the callers or callees of a butterfly by the size of their change, what is beyond noise first. */

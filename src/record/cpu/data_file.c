@@ -40,11 +40,14 @@ static int fail(const struct data_file *f, int why, struct err *e)
 	return err_set(e, -why, "%s: %s", f->path, strerror(why));
 }
 
+/* As a place in the file: behind what was written last. */
+#define NO_PLACE UINT64_MAX
+
 /* 0 or errno. */
 static int write_at(int fd, const uint8_t *p, size_t n, uint64_t at)
 {
 	while (n > 0) {
-		ssize_t k = pwrite(fd, p, n, (off_t)at);
+		ssize_t k = at == NO_PLACE ? write(fd, p, n) : pwrite(fd, p, n, (off_t)at);
 
 		if (k < 0 && errno == EINTR)
 			continue;
@@ -52,7 +55,8 @@ static int write_at(int fd, const uint8_t *p, size_t n, uint64_t at)
 			return k < 0 ? errno : EIO;
 		p += k;
 		n -= (size_t)k;
-		at += (uint64_t)k;
+		if (at != NO_PLACE)
+			at += (uint64_t)k;
 	}
 	return 0;
 }
@@ -65,22 +69,6 @@ static int start_packing(struct data_file *f, int level, struct err *e)
 	if (!f->zstd ||
 	    ZSTD_isError(ZSTD_CCtx_setParameter(f->zstd, ZSTD_c_compressionLevel, level)))
 		return err_set(e, -ENOMEM, "zstd cannot pack at level %d", level);
-	return 0;
-}
-
-/* As write_at() for what has no places. */
-static int write_on(int fd, const uint8_t *p, size_t n)
-{
-	while (n > 0) {
-		ssize_t k = write(fd, p, n);
-
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return k < 0 ? errno : EIO;
-		p += k;
-		n -= (size_t)k;
-	}
 	return 0;
 }
 
@@ -98,7 +86,7 @@ static int open_pipe(struct data_file *f, const struct data_head *h, struct err 
 		return err_set(e, -EFBIG,
 			       "so many threads cannot be told through a pipe; record to a file");
 	}
-	why = write_on(f->fd, head.at, head.n);
+	why = write_at(f->fd, head.at, head.n, NO_PLACE);
 	f->end = head.n;
 	vec_done(&head);
 	return why ? fail(f, why, e) : 0;
@@ -205,7 +193,7 @@ int data_file_flush(struct data_file *f, struct err *e)
 	if (f->zstd)
 		pack_pieces(f, true);
 	if (f->pipe) {
-		why = write_on(f->fd, f->ready.at, f->ready.n);
+		why = write_at(f->fd, f->ready.at, f->ready.n, NO_PLACE);
 		f->end += f->ready.n;
 		f->ready.n = 0;
 		return why ? fail(f, why, e) : 0;
