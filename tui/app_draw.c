@@ -22,6 +22,7 @@
 #include "filter.h"
 #include "fmt.h"
 #include "mem.h"
+#include "name_cell.h"
 #include "profile.h"
 #include "row.h"
 #include "task.h"
@@ -291,7 +292,7 @@ static char *fold_status(char *text, int cols, bool ascii)
 	if ((int)text_width(text, strlen(text)) <= cols || name == text)
 		return text;
 	cols -= (int)text_width(text, (size_t)(name - text));
-	short_name = row_short_name(name, cols > 8 ? cols : 8, ascii);
+	short_name = name_short(name, cols > 8 ? cols : 8, ascii);
 	out = xasprintf("%.*s%s", (int)(name - text), text, short_name);
 	free(short_name);
 	free(text);

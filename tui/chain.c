@@ -9,6 +9,7 @@
 
 #include "analysis.h"
 #include "mem.h"
+#include "name_cell.h"
 #include "row.h"
 #include "text.h"
 
@@ -114,9 +115,9 @@ static void put_name(struct chain *ch, size_t i, int cols)
 	}
 	if (cols > ch->at.cols - ch->used)
 		cols = ch->at.cols - ch->used;
-	ch->used += row_draw_named(ch->c, ch->at.row, ch->at.col + ch->used, cols,
-				   keys->key[key].label,
-				   i == 0 && ch->look->detail ? ch->look->detail : "", &look);
+	ch->used += name_draw_detailed(ch->c, ch->at.row, ch->at.col + ch->used, cols,
+				       keys->key[key].label,
+				       i == 0 && ch->look->detail ? ch->look->detail : "", &look);
 }
 
 static void put_inward(struct chain *ch)

@@ -9,6 +9,7 @@
 #include "chain.h"
 #include "flame_view.h"
 #include "glyphs.h"
+#include "name_cell.h"
 #include "row.h"
 #include "row_change.h"
 #include "text.h"
@@ -31,7 +32,7 @@ static uint32_t edge_glyph(const struct canvas *c)
 /* The name, and room for its share where that costs nothing of the name; the caller frees. */
 static char *fitting_name(const char *label, int cols, int share_cols, bool ascii)
 {
-	char *name = row_short_name(label, cols, ascii), *shorter;
+	char *name = name_short(label, cols, ascii), *shorter;
 
 	if (cols <= share_cols + 8)
 		return name;

@@ -11,22 +11,11 @@
 #include "analysis.h"
 #include "glyphs.h"
 #include "mem.h"
+#include "name_cell.h"
 #include "text.h"
-
-/* Names longer than this many bytes are cut before they are folded: no screen shows as much. */
-#define NAME_MOST_BYTES 4096
-
-/* A cut is marked where there are so many columns; in fewer, each letter counts. */
-#define CUT_MARK_COLS 16
-
-/* Parts of a qualified name that are tried to be left out. */
-#define PARTS_MOST 16
 
 /* A row is hot from this share of the self weight on: one in HOT_PART. */
 #define HOT_PART 20
-
-/* A number behind a name is left out where fewer columns than these would be left for the name. */
-#define DETAILED_COLS_MIN 6
 
 /* Threads that are looked through for whose a name is. */
 #define THREADS_MOST 16384
@@ -108,185 +97,6 @@ bool row_matches(const struct scene *s, const struct keys *keys, uint32_t key)
 	       s->search->matches[key];
 }
 
-/* Where a function's arguments begin in a clean name, or its end. */
-static size_t arguments_of(const char *s)
-{
-	int braces = 0;
-
-	for (size_t i = 0; s[i]; i++) {
-		if (s[i] == '{')
-			braces++;
-		else if (s[i] == '}')
-			braces--;
-		if (s[i] != '(' || i == 0 || braces != 0)
-			continue;
-		if (strchr(".:< *&", s[i - 1]) ||
-		    (i >= 8 && strncmp(s + i - 8, "operator", 8) == 0))
-			continue;
-		return i;
-	}
-	return strlen(s);
-}
-
-static int width_of(const char *s)
-{
-	return (int)text_width(s, strlen(s));
-}
-
-/* What comes after the next :: outside of brackets, or NULL. */
-static const char *next_part(const char *name)
-{
-	int depth = 0;
-
-	for (const char *p = name; *p; p++) {
-		if (strchr("<({", *p))
-			depth++;
-		else if (strchr(">)}", *p))
-			depth--;
-		else if (depth == 0 && p[0] == ':' && p[1] == ':' && p[2] && p[2] != ':')
-			return p + 2;
-	}
-	return NULL;
-}
-
-/* A name folded to cols, or NULL where it would be cut, too. */
-static char *folded(const char *name, int cols, bool ascii)
-{
-	const char *dots = ascii ? "..." : "…";
-	char *out;
-
-	if (cols < (ascii ? 8 : 4) && width_of(name) > cols)
-		return NULL;
-	out = text_fold_name(name, (size_t)cols, ascii);
-	if (strncmp(out, dots, strlen(dots)) != 0 || strncmp(name, dots, strlen(dots)) == 0)
-		return out;
-	free(out);
-	return NULL;
-}
-
-/* What stands before a function's arguments and templates; if that is too long, its beginning. */
-static char *stem(const char *name, int cols, bool ascii)
-{
-	const char *dots = ascii ? "..." : "…";
-	int dots_cols = ascii ? 3 : 1;
-	char *out = text_clean(name, strlen(name), ascii), *cut;
-	size_t n = *out ? strcspn(out + 1, "<({") + 1 : 0, got;
-
-	if (text_width(out, n) <= (size_t)cols) {
-		out[n] = '\0';
-		return out;
-	}
-	if (cols < CUT_MARK_COLS) {
-		out[text_clip(out, strlen(out), (size_t)cols, &got)] = '\0';
-		return out;
-	}
-	out[text_clip(out, strlen(out), (size_t)(cols - dots_cols), &got)] = '\0';
-	cut = xasprintf("%s%s", out, dots);
-	free(out);
-	return cut;
-}
-
-char *row_short_name(const char *name, int cols, bool ascii)
-{
-	const char *dots = ascii ? "..." : "…", *part = name, *last = name;
-	char *out = folded(name, cols, ascii), *with_dots;
-
-	for (int i = 0; !out && i < PARTS_MOST; i++) {
-		part = next_part(part);
-		if (!part)
-			break;
-		last = part;
-		out = folded(part, cols - (ascii ? 3 : 1), ascii);
-		if (!out)
-			continue;
-		with_dots = xasprintf("%s%s", dots, out);
-		free(out);
-		return with_dots;
-	}
-	if (!out && last != name)
-		out = folded(last, cols, ascii);
-	return out ? out : stem(last, cols, ascii);
-}
-
-/* The name as it will be shown; the caller frees. */
-static char *shown_name(const char *name, int cols, const struct name_look *look, bool ascii)
-{
-	size_t n = strnlen(name, NAME_MOST_BYTES), got;
-	char *whole, *out;
-	int hidden;
-
-	if (!look->wide && look->shift == 0 && name[n] == '\0')
-		return row_short_name(name, cols, ascii);
-	whole = text_clean(name, n, ascii);
-	hidden = width_of(whole) - cols;
-	if (look->shift > 0 && hidden > 0) {
-		if (hidden > look->shift)
-			hidden = look->shift;
-		out = xstrdup(whole + text_clip(whole, strlen(whole), (size_t)hidden, &got));
-	} else {
-		out = look->wide ? xstrdup(whole) : row_short_name(whole, cols, ascii);
-	}
-	free(whole);
-	return out;
-}
-
-int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name,
-		  const struct name_look *look)
-{
-	uint16_t flags = (uint16_t)(look->style & ~(unsigned)0xff);
-	enum style base;
-	size_t args;
-	char *text;
-	int used;
-
-	if (cols <= 0)
-		return 0;
-	text = shown_name(name, cols, look, c->ascii);
-	base = STYLE_OF(look->style);
-	args = strlen(text);
-	if (base >= STYLE_FAMILY_UNKNOWN && base < STYLE_FLAME_UNKNOWN)
-		args = arguments_of(text);
-	used = canvas_put(c, row, col, cols, look->style, text, args);
-	if (text[args])
-		used += canvas_puts(c, row, col + used, cols - used,
-				    (uint16_t)(STYLE_DIM | (flags & STYLE_MATCH)), text + args);
-	free(text);
-	return used;
-}
-
-/* A name that ends in "…" where it is cut; the caller frees. */
-static char *cut_name(const char *name, int cols, bool ascii)
-{
-	char *out = text_clean(name, strnlen(name, NAME_MOST_BYTES), ascii), *cut;
-	int dots_cols = ascii ? 3 : 1;
-	size_t got;
-
-	if (width_of(out) <= cols)
-		return out;
-	out[text_clip(out, strlen(out), (size_t)(cols - dots_cols), &got)] = '\0';
-	cut = xasprintf("%s%s", out, ascii ? "..." : "…");
-	free(out);
-	return cut;
-}
-
-int row_draw_named(struct canvas *c, int row, int col, int cols, const char *name,
-		   const char *detail, const struct name_look *look)
-{
-	int behind = 2 + width_of(detail), used;
-	char *cut;
-
-	if (*detail == '\0' || cols < DETAILED_COLS_MIN)
-		return row_draw_name(c, row, col, cols, name, look);
-	if (cols - behind < DETAILED_COLS_MIN)
-		behind = 0;
-	cut = cut_name(name, cols - behind, c->ascii);
-	used = row_draw_name(c, row, col, cols - behind, cut, look);
-	free(cut);
-	if (behind > 0)
-		used += canvas_printf(c, row, col + used, cols - used, STYLE_DIM, "  %s", detail);
-	return used;
-}
-
 int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		  const struct key *k, const char *tag)
 {
@@ -314,8 +124,7 @@ void row_draw_module(const struct row_shape *sh, struct canvas *c, struct rect r
 	struct name_look look = { .style = STYLE_DIM };
 
 	if (sh->module_cols > 0)
-		row_draw_name(c, r.row + line, r.col + sh->module, sh->module_cols, k->module,
-			      &look);
+		name_draw(c, r.row + line, r.col + sh->module, sh->module_cols, k->module, &look);
 }
 
 void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
@@ -334,8 +143,8 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 		look.style |= STYLE_SELECTED;
 	if (row_matches(s, k->keys, k->key))
 		look.style |= STYLE_MATCH;
-	row_draw_named(c, r.row + line, col, cols, key->label,
-		       row_detail(s, k->keys, k->key, detail), &look);
+	name_draw_detailed(c, r.row + line, col, cols, key->label,
+			   row_detail(s, k->keys, k->key, detail), &look);
 	row_draw_module(sh, c, r, line, key);
 }
 
@@ -435,18 +244,13 @@ char *row_source(const struct scene *s, const struct keys *keys, uint32_t key)
 	return place;
 }
 
-char *row_full_name(const struct key *k)
-{
-	return text_clean(k->label, strlen(k->label), false);
-}
-
 char *row_status(const struct scene *s, const struct keys *keys, uint32_t key, int64_t self,
 		 int64_t total)
 {
 	const struct key *k = &keys->key[key];
 	int64_t whole = s->analysis->weights.total[0];
 	char share[FMT_SIZE], own[FMT_SIZE], detail[FMT_SIZE];
-	char *name = row_full_name(k);
+	char *name = name_full(k);
 	char *module = text_clean(k->module, strlen(k->module), false);
 	char *source = row_source(s, keys, key), *out;
 

@@ -31,30 +31,6 @@ bool row_is_hot(const struct scene *s, const int64_t *self);
 /* Does the search match the key? Searches are over frames: never for keys of samples. */
 bool row_matches(const struct scene *s, const struct keys *keys, uint32_t key);
 
-/* How a name is written. */
-struct name_look {
-	uint16_t style; /* of the name; what follows the arguments' bracket stands back */
-	bool wide;      /* in full; else folded to what fits */
-	int shift;      /* columns of longer names that are scrolled out on the left */
-};
-
-/*
- * The name in at most cols columns: folded, then without what it is qualified by, then without
- * arguments, then cut. The caller frees.
- */
-char *row_short_name(const char *name, int cols, bool ascii);
-
-/* Writes a name into at most cols columns of the canvas and returns the columns used. */
-int row_draw_name(struct canvas *c, int row, int col, int cols, const char *name,
-		  const struct name_look *look);
-
-/*
- * The same, and the detail ("pid 812", or "") behind it, which is never cut: the name is, or the detail is left
- * out.
- */
-int row_draw_named(struct canvas *c, int row, int col, int cols, const char *name,
-		   const char *detail, const struct name_look *look);
-
 /* What a key's row says in its name cell and module cell. */
 struct row_key {
 	const struct keys *keys;
@@ -86,9 +62,6 @@ const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, 
 
 /* "parser.cc:118", or "" where a function's source is not known; the caller frees. */
 char *row_source(const struct scene *s, const struct keys *keys, uint32_t key);
-
-/* The label, cleaned; the caller frees. */
-char *row_full_name(const struct key *k);
 
 /* Name, share, self, source line and module for the status line; the caller frees. */
 char *row_status(const struct scene *s, const struct keys *keys, uint32_t key, int64_t self,

@@ -11,6 +11,7 @@
 #include "analysis.h"
 #include "diff.h"
 #include "mem.h"
+#include "name_cell.h"
 #include "row.h"
 #include "text.h"
 
@@ -155,7 +156,7 @@ char *row_change_status(const struct scene *s, const struct keys *keys, uint32_t
 	const struct diff *d = s->analysis->diff;
 	const struct key *k = &keys->key[key];
 	char change[FMT_SIZE], part[FMT_SIZE], half[FMT_SIZE], before[FMT_SIZE], after[FMT_SIZE];
-	char *name = row_full_name(k), *module = text_clean(k->module, strlen(k->module), false);
+	char *name = name_full(k), *module = text_clean(k->module, strlen(k->module), false);
 	struct noise_delta delta;
 	char *relative, *noise, *out;
 

@@ -11,6 +11,7 @@
 #include "drill.h"
 #include "finding.h"
 #include "mem.h"
+#include "name_cell.h"
 #include "row.h"
 
 bool thread_row_of_process(const struct activity_row *row)
@@ -47,7 +48,7 @@ void thread_row_draw_name(const struct scene *s, const struct activity_row *row,
 	if (thread_row_matches(s, row))
 		look.style |= STYLE_MATCH;
 	thread_row_detail(s, row, detail);
-	row_draw_named(c, line, col + indent, cols - indent, row->name, detail, &look);
+	name_draw_detailed(c, line, col + indent, cols - indent, row->name, detail, &look);
 }
 
 bool thread_row_matches(const struct scene *s, const struct activity_row *row)

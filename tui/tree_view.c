@@ -10,6 +10,7 @@
 #include "chain.h"
 #include "finding.h"
 #include "mem.h"
+#include "name_cell.h"
 #include "row.h"
 #include "row_change.h"
 #include "tree_draw.h"
@@ -444,8 +445,8 @@ static char *caller_status(const struct tree_view *v, const struct scene *s, uin
 
 	while (src->parent(a, root) != TREE_NONE)
 		root = src->parent(a, root);
-	caller = row_full_name(tree_key(src, a, node));
-	callee = row_full_name(tree_key(src, a, root));
+	caller = name_full(tree_key(src, a, node));
+	callee = name_full(tree_key(src, a, root));
 	out = xasprintf("%s  self %s  %s  on the way to %s",
 			row_share(total, s, src->total(a, node)[0], whole),
 			row_share(self, s, src->self(a, node)[0], whole), caller, callee);

@@ -16,6 +16,7 @@
 #include "glyphs.h"
 #include "list.h"
 #include "mem.h"
+#include "name_cell.h"
 #include "row.h"
 #include "row_change.h"
 #include "text.h"
@@ -496,7 +497,7 @@ static char *bfly_status(const void *state, const struct scene *s)
 	row_share(share, s, total, v->b.total[0]);
 	if (key == KEY_NONE)
 		return xasprintf("called by nothing: a root of its stacks, in %s", share);
-	name = row_full_name(&keys->key[key]);
+	name = name_full(&keys->key[key]);
 	out = xasprintf("%s of it  %s  %s", share,
 			row < v->b.n_callers ? "when called by" : "by calling", name);
 	free(name);

@@ -17,6 +17,7 @@
 #include "list.h"
 #include "mem.h"
 #include "memory_graph.h"
+#include "name_cell.h"
 #include "row.h"
 #include "text.h"
 #include "view.h"
@@ -359,7 +360,7 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 			  i);
 	if (i == v->list.cursor)
 		look.style |= STYLE_SELECTED;
-	used = row_draw_name(c, at, r.col + col, r.cols - col, key->label, &look);
+	used = name_draw(c, at, r.col + col, r.cols - col, key->label, &look);
 	source = row_source(s, &f->keys, site->key);
 	col += used + 2;
 	if (*source && col < r.cols)
@@ -587,7 +588,7 @@ static char *memory_status(const void *state, const struct scene *s)
 	if (!f || v->list.cursor >= f->n_sites || !v->graph.slot)
 		return NULL;
 	slot = &v->graph.slot[memory_graph_cursor(&v->graph)];
-	name = row_full_name(key_at(s, v->list.cursor));
+	name = name_full(key_at(s, v->list.cursor));
 	source = row_source(s, &f->keys, f->site[v->list.cursor].key);
 	if (v->graph.exact)
 		flow = xasprintf(" · in all %s came here, %s went",

@@ -43,6 +43,7 @@ static inline uint32_t live_rules_slot(uint64_t pc)
 	return (uint32_t)(pc ^ pc >> 14) & (N_LIVE_RULES - 1);
 }
 
+/* Puts the rule for pc into its place, over what was there. */
 void live_rules_fill(struct live_rules *r, uint64_t pc);
 
 /* The rule for pc; its full form is in the same place of `full`. */

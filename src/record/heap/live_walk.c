@@ -28,15 +28,6 @@ static inline uint64_t mix(uint64_t hash, uint64_t pc)
 	return (hash + pc) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-void live_rules_fill(struct live_rules *r, uint64_t pc)
-{
-	struct live_found f = r->find(pc);
-	uint32_t slot = live_rules_slot(pc);
-
-	r->quick[slot] = f.quick;
-	r->full[slot] = f.full;
-}
-
 /* The word at address, if it lies on the stack, at or above the frame's sp. */
 static bool load(const struct live_walk *w, const struct step *s, uint64_t address,
 		 struct walk_word *out)
