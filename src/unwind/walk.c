@@ -22,7 +22,14 @@
 #define START_BYTES 128
 
 /* What is known of a pc. */
-enum known { KNOWN_RULE, KNOWN_NO_CFI, KNOWN_NO_FILE, KNOWN_UNMAPPED, KNOWN_START };
+enum known {
+	KNOWN_RULE,
+	KNOWN_NO_CFI,
+	KNOWN_NO_FILE,
+	KNOWN_UNMAPPED,
+	KNOWN_START, /* nobody called what is there */
+	KNOWN_GIVEN  /* nor that, where it is a return address */
+};
 
 struct slot {
 	uint64_t pc;
@@ -105,6 +112,15 @@ static bool is_start(const struct walk_module *m, uint64_t address)
 	return true;
 }
 
+enum walk_start_kind walk_start_kind(const struct walk_module *m, uint64_t address)
+{
+	struct cfi_rule r;
+
+	if (is_start(m, address))
+		return WALK_START;
+	return cfi_find(m->cfi, address + 1, &r) && !r.signal ? WALK_START_GIVEN : WALK_START_NONE;
+}
+
 /* Moves *address to where the rule is. */
 static enum known find_known(const struct walk_module *m, uint64_t *address, struct cfi_rule *r)
 {
@@ -114,7 +130,15 @@ static enum known find_known(const struct walk_module *m, uint64_t *address, str
 		return KNOWN_NO_FILE;
 	if (find_rule(m->cfi, address, r))
 		return KNOWN_RULE;
-	return is_start(m, *address) ? KNOWN_START : KNOWN_NO_CFI;
+	switch (walk_start_kind(m, *address)) {
+	case WALK_START:
+		return KNOWN_START;
+	case WALK_START_GIVEN:
+		return KNOWN_GIVEN;
+	case WALK_START_NONE:
+		break;
+	}
+	return KNOWN_NO_CFI;
 }
 
 static void fill(struct walk *k, struct slot *s, uint64_t pc)
@@ -282,6 +306,10 @@ static bool stop_at(struct walk *k, enum known known, uint64_t pc, struct fast *
 		return step_fp(k, f, WALK_NO_MODULE, pc);
 	case KNOWN_START:
 		return stop(k, WALK_COMPLETE);
+	case KNOWN_GIVEN:
+		if (!k->out[k->n - 1].exact)
+			return stop(k, WALK_COMPLETE);
+		return step_fp(k, f, WALK_NO_CFI, pc);
 	case KNOWN_NO_CFI:
 	case KNOWN_RULE:
 		return step_fp(k, f, WALK_NO_CFI, pc);

@@ -38,6 +38,21 @@ struct walk_module {
 	bool mapped;     /* something is mapped there at all */
 };
 
+/* Is code that no CFI covers where a thread or a program begins? */
+enum walk_start_kind {
+	WALK_START_NONE,
+	WALK_START, /* a program begins there, in code written by hand */
+	/*
+	 * It is just before code that CFI covers. A return address behind it is the first of a function, which no call leaves
+	 * there (but signals do): it was given to the outermost frame, as makecontext(3) does. Of code that was interrupted
+	 * it says nothing.
+	 */
+	WALK_START_GIVEN
+};
+
+/* Of the module's own address, as return addresses are looked up: 1 less. m has CFI. */
+enum walk_start_kind walk_start_kind(const struct walk_module *m, uint64_t address);
+
 typedef struct walk_module walk_find_fn(void *arg, uint64_t pc);
 
 struct walker; /* a cache; one thread at a time */

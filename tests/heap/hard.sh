@@ -31,6 +31,7 @@ compare exact libraries 300
 [ "$(value incomplete totals)" = 0 ] || fault "libraries: $(value incomplete totals) stacks have no root"
 compare exact jit 300
 compare exact tasks 300
+[ "$(value incomplete totals)" = 0 ] || fault "tasks: $(value incomplete totals) stacks have no root"
 compare exact unshare 100
 compare exact altstack 300
 [ "$(value incomplete totals)" = 0 ] || fault "altstack: $(value incomplete totals) stacks have no root"
@@ -62,6 +63,7 @@ compare alive segv-abort 200
 
 # Before main, and after the last destructor of a library.
 behind=$tools/heap_plugin.so compare exact early 50
+[ "$(value incomplete totals)" = 0 ] || fault "early: $(value incomplete totals) stacks have no root"
 [ "$(value live totals)" -le 1 ] || fault "early: $(value live totals) blocks of a library were not seen to be freed"
 
 # With each option, stacks are what full walks find, and the program is what it is.

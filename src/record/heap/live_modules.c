@@ -139,6 +139,19 @@ static struct headers headers_of(const struct dl_find_object *o)
 	return is_readable(map->l_addr) ? headers_at((const uint8_t *)map->l_addr) : h;
 }
 
+/* Where the kernel begins the executable, or the loader, at the module's own address. 0: neither is in it. */
+static uint64_t entry_of(const struct live_module *m)
+{
+	uint64_t at = getauxval(AT_ENTRY), loader = getauxval(AT_BASE);
+	ElfW(Ehdr) h;
+
+	if (loader >= m->begin && loader < m->end) {
+		memcpy(&h, (const void *)loader, sizeof(h));
+		return h.e_entry;
+	}
+	return at >= m->begin && at < m->end ? at - m->bias : 0;
+}
+
 static struct live_module describe(const struct dl_find_object *o)
 {
 	const struct link_map *map = o->dlfo_link_map;
@@ -160,6 +173,7 @@ static struct live_module describe(const struct dl_find_object *o)
 			take_note(&m, (const uint8_t *)at, p.p_memsz);
 		}
 	}
+	m.entry = entry_of(&m);
 	return m;
 }
 

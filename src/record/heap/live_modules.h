@@ -29,6 +29,7 @@ struct live_module {
 	char *path;          /* as the loader names it; of the executable the resolved one */
 	uint64_t bias;       /* address − the module's own address */
 	uint64_t begin, end; /* of all segments */
+	uint64_t entry;      /* the module's own address where a program begins in it, or 0 */
 	uint64_t hdr, hdr_n; /* .eh_frame_hdr in memory; hdr_n 0: none */
 	struct live_segment segment[LIVE_MAX_SEGMENTS];
 	uint8_t build_id[LIVE_MAX_BUILD_ID];

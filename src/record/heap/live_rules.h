@@ -15,6 +15,7 @@ enum live_kind {
 	LIVE_RULE,   /* by the full rule */
 	LIVE_FP,     /* no CFI: by frame pointers */
 	LIVE_END,    /* the outermost frame */
+	LIVE_GIVEN,  /* so it is, where the address is a return address; else by frame pointers */
 	LIVE_COMPLEX /* takes all registers */
 };
 

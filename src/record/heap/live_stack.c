@@ -83,21 +83,44 @@ static struct live_module *module_at(uint64_t pc)
 	return m;
 }
 
+/* As a walk in full looks it up; generated code is in no module: frame pointers may lead on. */
+static struct walk_module tables_of(struct live_module *m)
+{
+	if (!m)
+		return (struct walk_module){ .mapped = true };
+	return (struct walk_module){
+		.cfi = live_module_cfi(m), .bias = m->bias, .entry = m->entry, .mapped = true
+	};
+}
+
+static enum live_kind kind_without_rule(const struct walk_module *m, uint64_t pc)
+{
+	switch (m->cfi ? walk_start_kind(m, pc - m->bias) : WALK_START_NONE) {
+	case WALK_START:
+		return LIVE_END;
+	case WALK_START_GIVEN:
+		return LIVE_GIVEN;
+	case WALK_START_NONE:
+		break;
+	}
+	return LIVE_FP;
+}
+
 static void find_rule(void *arg)
 {
 	struct find_rule *f = arg;
-	struct live_module *m;
+	struct walk_module m;
 	struct cfi_rule rule;
-	struct cfi *cfi;
 
 	f->found = (struct live_found){ .quick = { .pc = f->pc, .kind = LIVE_FP } };
 	/* Compiling rules takes memory of the tracer's own, which is not without end. */
 	if (tracer_memory_left() < (8u << 20))
 		return;
-	m = module_at(f->pc);
-	cfi = m ? live_module_cfi(m) : NULL;
-	if (cfi && cfi_find(cfi, f->pc - m->bias, &rule))
+	m = tables_of(module_at(f->pc));
+	if (m.cfi && cfi_find(m.cfi, f->pc - m.bias, &rule))
 		f->found = rule_of(&rule, f->pc);
+	else
+		f->found.quick.kind = (uint8_t)kind_without_rule(&m, f->pc);
 }
 
 struct live_found live_stack_find_rule(uint64_t pc)
@@ -206,13 +229,8 @@ static struct unwind_memory own_stack(const struct tracer_thread *t)
 
 static struct walk_module cfi_at(void *arg, uint64_t pc)
 {
-	struct live_module *m = module_at(pc);
-
 	(void)arg;
-	/* Generated code: frame pointers may lead on. */
-	if (!m)
-		return (struct walk_module){ .mapped = true };
-	return (struct walk_module){ .cfi = live_module_cfi(m), .bias = m->bias, .mapped = true };
+	return tables_of(module_at(pc));
 }
 
 struct walk_full {

@@ -149,6 +149,8 @@ static __attribute__((noinline)) enum stepped other_step(const struct live_walk 
 		return step_by_fp(w, s, f);
 	case LIVE_END:
 		return STEP_END;
+	case LIVE_GIVEN:
+		return s->exact ? step_by_fp(w, s, f) : STEP_END;
 	case LIVE_COMPLEX:
 		return STEP_COMPLEX;
 	}
