@@ -215,11 +215,35 @@ static uint64_t divide(struct machine *m, uint64_t a, uint64_t b)
 	return (uint64_t)((int64_t)a / (int64_t)b);
 }
 
+static bool compare(uint8_t op, int64_t a, int64_t b, uint64_t *out)
+{
+	switch (op) {
+	case DW_OP_eq:
+		*out = a == b;
+		return true;
+	case DW_OP_ne:
+		*out = a != b;
+		return true;
+	case DW_OP_ge:
+		*out = a >= b;
+		return true;
+	case DW_OP_gt:
+		*out = a > b;
+		return true;
+	case DW_OP_le:
+		*out = a <= b;
+		return true;
+	case DW_OP_lt:
+		*out = a < b;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* a op b for two-cell operations; false: op is none. */
 static bool combine(struct machine *m, uint8_t op, uint64_t a, uint64_t b, uint64_t *out)
 {
-	int64_t sa = (int64_t)a, sb = (int64_t)b;
-
 	switch (op) {
 	case DW_OP_and:
 		*out = a & b;
@@ -254,28 +278,10 @@ static bool combine(struct machine *m, uint8_t op, uint64_t a, uint64_t b, uint6
 		*out = b < 64 ? a >> b : 0;
 		return true;
 	case DW_OP_shra:
-		*out = (uint64_t)(sa >> (b < 64 ? b : 63));
-		return true;
-	case DW_OP_eq:
-		*out = a == b;
-		return true;
-	case DW_OP_ne:
-		*out = a != b;
-		return true;
-	case DW_OP_ge:
-		*out = sa >= sb;
-		return true;
-	case DW_OP_gt:
-		*out = sa > sb;
-		return true;
-	case DW_OP_le:
-		*out = sa <= sb;
-		return true;
-	case DW_OP_lt:
-		*out = sa < sb;
+		*out = (uint64_t)((int64_t)a >> (b < 64 ? b : 63));
 		return true;
 	default:
-		return false;
+		return compare(op, (int64_t)a, (int64_t)b, out);
 	}
 }
 
