@@ -446,3 +446,61 @@ Test(heap_weigh, peaks_of_a_crowd_are_those_of_a_replay)
 		profile_free(c.p);
 	}
 }
+
+/* Blocks of a size but for the first, each of which goes before the next one comes. */
+static void use_and_free(struct profile *p, track_id t, origin_id from, uint64_t size,
+			 uint32_t first, uint32_t n)
+{
+	for (uint32_t i = first; i < first + n; i++) {
+		allocation_id a;
+
+		build_moment(p, t, 2 * i);
+		a = build_allocation(p, t, i > 0 ? size : 1, from);
+		build_moment(p, t, 2 * i + 1);
+		build_release(p, a, t, true, (origin_id){ ID_NONE });
+	}
+}
+
+/* Threads part the rows of a process between them; those of others are no stretch of its time. */
+Test(heap_weigh, peaks_of_many_blocks_are_each_process_its_own)
+{
+	static const uint32_t n[] = { 600000, 700000, 5 };
+	static const uint64_t size[] = { 40, 500, 6000 };
+	struct profile *p = profile_new();
+	struct profile_counts counts;
+	origin_id from[3];
+	track_id t[3];
+	struct weights w;
+	struct lens l;
+
+	builder_begin(p);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct heap_origin o = { .thread = ID_NONE };
+
+		t[i] = build_heap_track(
+			p, build_process(p, build_capture(p, "x", "heap"), (int32_t)i + 1), 0, 0);
+		o.event = (uint16_t)build_heap_event(p, "malloc").v;
+		o.track = (uint16_t)t[i].v;
+		from[i] = build_heap_origin(p, &o);
+		use_and_free(p, t[i], from[i], size[i], 0, n[i]);
+	}
+	/* The rows of the first then reach from the first to the last of all. */
+	use_and_free(p, t[0], from[0], size[0], n[0], 1);
+	builder_end(p);
+	profile_counts_read(p, &counts);
+	made_lens(&l, p, "");
+	l.n_columns = 4;
+	for (uint32_t c = 0; c < l.n_columns; c++)
+		l.column[c].metric.measure = MEASURE_PEAK;
+	cr_assert_eq(filter_parse("capture:1", &l.column[1].filter, NULL), 0);
+	cr_assert_eq(filter_parse("capture:2", &l.column[2].filter, NULL), 0);
+	cr_assert_eq(filter_parse("capture:2,3", &l.column[3].filter, NULL), 0);
+	cr_assert_eq(weigh(p, &counts, &l, NULL, &w), 0);
+	cr_expect_eq(w.total[0], 6540);
+	cr_expect_eq(w.total[1], 40, "%ld", w.total[1]);
+	cr_expect_eq(w.total[2], 500);
+	cr_expect_eq(w.total[3], 6500);
+	weights_done(&w);
+	lens_done(&l);
+	profile_free(p);
+}

@@ -24,7 +24,7 @@ bool heap_measure_applies(const struct profile *p, const struct rowpass *r, uint
 
 /* For every track the moments before the measure's time; peaks have to be looked for. */
 static int find_moments(struct heap_measure *g, const struct heap_state *s, int64_t cursor_ns,
-			struct progress *progress)
+			const struct heap_peaks *earlier, struct progress *progress)
 {
 	uint32_t n = s->columns.n_tracks;
 	int rc;
@@ -36,7 +36,8 @@ static int find_moments(struct heap_measure *g, const struct heap_state *s, int6
 							      : s->track[i].n_moments;
 		return 0;
 	}
-	rc = heap_peaks(s, &g->pass, progress, g->at);
+	rc = heap_peaks(s, &g->pass, earlier, progress, g->at);
+	g->peaks = (struct heap_peaks){ earlier, &g->pass, g->at };
 	/* Of several processes, that of the first which has one. */
 	for (uint32_t i = 0; i < n && g->peak_ns == TIME_NONE; i++)
 		if (g->at[i] > 0)
@@ -45,7 +46,8 @@ static int find_moments(struct heap_measure *g, const struct heap_state *s, int6
 }
 
 int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
-		      const struct rowpass *r, uint32_t column, struct progress *progress)
+		      const struct rowpass *r, uint32_t column, const struct heap_peaks *earlier,
+		      struct progress *progress)
 {
 	enum measure m = r->lens->column[column].metric.measure;
 
@@ -56,7 +58,7 @@ int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 	if (g->blocks && !state->exact)
 		g->scale = SAMPLED_SCALE;
 	heap_pass_init(&g->pass, state, r, column);
-	return find_moments(g, state, r->lens->cursor_ns, progress);
+	return find_moments(g, state, r->lens->cursor_ns, earlier, progress);
 }
 
 void heap_measure_done(struct heap_measure *g)

@@ -23,14 +23,19 @@ struct heap_measure {
 		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
 	int64_t scale;   /* amounts are in 1/scale of the unit: counts of sampled blocks */
 	int64_t peak_ns; /* MEASURE_PEAK: when, since the start; else, or without one, TIME_NONE */
+	struct heap_peaks peaks; /* MEASURE_PEAK: what was found, for columns that follow */
 };
 
 /* Is a column of the pass one of heaps? */
 bool heap_measure_applies(const struct profile *p, const struct rowpass *r, uint32_t column);
 
-/* 0 or -ECANCELED; the caller ends with heap_measure_done() in any case. */
+/*
+ * 0 or -ECANCELED; the caller ends with heap_measure_done() in any case. earlier: peaks of columns before it, or NULL;
+ * borrowed as long as g is there.
+ */
 int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
-		      const struct rowpass *r, uint32_t column, struct progress *progress);
+		      const struct rowpass *r, uint32_t column, const struct heap_peaks *earlier,
+		      struct progress *progress);
 void heap_measure_done(struct heap_measure *g);
 
 /* Does an allocation that passes count? end as of allocation_end(). */

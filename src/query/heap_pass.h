@@ -107,12 +107,19 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 /* How many blocks a recorded one of this moment and size stands for (Poisson sampling by bytes): 1 or more. */
 double heap_stands_for(const struct heap_track *t, uint32_t begin, uint64_t size);
 
+/* Peaks that were found for another column; what is the same for a track is not looked for again. */
+struct heap_peaks {
+	const struct heap_peaks *earlier; /* NULL: none */
+	const struct heap_pass *pass;     /* what they are of */
+	const uint32_t *at;               /* [n_tracks] */
+};
+
 /*
  * The moment of each track after which most bytes of what passes both filters are there: at, [n_tracks],
- * is the number of moments that have then happened, 0 where there never are any. Returns 0 or
- * -ECANCELED.
+ * is the number of moments that have then happened, 0 where there never are any. earlier may be NULL. Returns 0
+ * or -ECANCELED.
  */
-int heap_peaks(const struct heap_state *s, const struct heap_pass *h, struct progress *progress,
-	       uint32_t *at);
+int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
+	       const struct heap_peaks *earlier, struct progress *progress, uint32_t *at);
 
 #endif

@@ -37,6 +37,7 @@ struct climb {
 	const struct heap_pass *pass;
 	struct progress *progress;
 	uint32_t track;
+	uint32_t begin;        /* the first row of the track, or 0 */
 	uint32_t from, to;     /* rows */
 	uint32_t first_moment; /* of them */
 	uint32_t moment;       /* everything before it is in `live` */
@@ -187,8 +188,11 @@ static void climb_rows(struct climb *m, uint32_t from, uint32_t to)
 static int climb_stretch(void *arg)
 {
 	struct climb *m = arg;
-	uint32_t at = 0, to;
+	uint32_t at = m->begin, to;
 
+	/* Where nothing begins, nothing is higher than before; all that ended earlier would seem to be there. */
+	if (m->from >= m->to)
+		return 0;
 	m->ring = xcalloc(2 * WINDOW, sizeof(*m->ring));
 	m->late = xcalloc(m->n_windows, sizeof(*m->late));
 	m->moment = m->first_moment;
@@ -209,37 +213,36 @@ static int climb_stretch(void *arg)
 	return at < m->to ? -ECANCELED : 0;
 }
 
-/* The first row of the track at or after a row that begins a moment; n_allocations: there is none. */
-static uint32_t first_of_moment(const struct heap_state *s, uint32_t track, uint32_t row)
+/* The first row of the track at or after a row, and before another, that begins a moment; else `to`. */
+static uint32_t first_of_moment(const struct climb *m, uint32_t row, uint32_t to)
 {
-	const struct heap_columns *c = &s->columns;
+	const struct heap_columns *c = &m->state->columns;
 	uint32_t moment = UINT32_MAX;
 
-	for (uint32_t i = row; i < c->n_allocations; i++) {
-		if (c->origins[c->origin[i]].track != track)
+	for (uint32_t i = row; i < to; i++) {
+		if (c->origins[c->origin[i]].track != m->track)
 			continue;
 		if (moment != UINT32_MAX && c->begin[i] != moment)
 			return i;
 		moment = c->begin[i];
 	}
-	return c->n_allocations;
+	return to;
 }
 
-/* The stretches of n threads, one after the other. */
+/* The stretches of n threads, one after the other, of rows [from, to). */
 static void part(struct climb *stretch, unsigned n, const struct climb *whole)
 {
-	const struct heap_columns *c = &whole->state->columns;
-
 	for (unsigned i = 0; i < n; i++) {
 		struct climb *m = &stretch[i];
-		uint32_t row = (uint32_t)((uint64_t)c->n_allocations * i / n);
+		uint32_t rows = whole->to - whole->from;
+		uint32_t row = whole->from + (uint32_t)((uint64_t)rows * i / n);
 
 		*m = *whole;
-		m->from = i > 0 ? first_of_moment(m->state, m->track, row) : 0;
-		m->to = c->n_allocations;
-		m->first_moment = i > 0 && m->from < m->to ? c->begin[m->from] : 0;
-		if (i > 0)
-			stretch[i - 1].to = m->from;
+		if (i == 0)
+			continue;
+		m->from = first_of_moment(m, row, whole->to);
+		m->first_moment = m->from < m->to ? m->state->columns.begin[m->from] : 0;
+		stretch[i - 1].to = m->from;
 	}
 }
 
@@ -247,7 +250,7 @@ static int climb_track(const struct climb *whole, uint32_t *at)
 {
 	struct climb stretch[HEAP_SCAN_MOST];
 	struct task *task[HEAP_SCAN_MOST] = { 0 };
-	unsigned n = heap_scan_threads(whole->state->columns.n_allocations);
+	unsigned n = heap_scan_threads(whole->to - whole->from);
 	int64_t best = 0;
 	int rc = 0;
 
@@ -268,17 +271,72 @@ static int climb_track(const struct climb *whole, uint32_t *at)
 	return rc;
 }
 
-int heap_peaks(const struct heap_state *s, const struct heap_pass *h, struct progress *progress,
-	       uint32_t *at)
+/* Rows of each track: from its first to its last. [n_tracks]; the caller frees. */
+static struct heap_span *find_rows(const struct heap_columns *c)
 {
+	struct heap_span *rows = xcalloc(c->n_tracks, sizeof(*rows));
+
+	if (c->n_tracks == 1) {
+		rows[0].to = c->n_allocations;
+		return rows;
+	}
+	for (uint32_t i = 0; i < c->n_allocations; i++) {
+		struct heap_span *r = &rows[c->origins[c->origin[i]].track];
+
+		r->from = r->to == 0 ? i : r->from;
+		r->to = i + 1;
+	}
+	return rows;
+}
+
+/* Does the same of a track pass? Where filters speak of time, that is not asked. */
+static bool same_passes(const struct heap_columns *c, const struct heap_pass *a,
+			const struct heap_pass *b, uint32_t track)
+{
+	if (a->own.n_times + a->lens.n_times + b->own.n_times + b->lens.n_times > 0)
+		return false;
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		if (c->origins[i].track == track && (a->own.origin[i] && a->lens.origin[i]) !=
+							    (b->own.origin[i] && b->lens.origin[i]))
+			return false;
+	return true;
+}
+
+/* Does anything of a track pass, whenever it is? */
+static bool any_passes(const struct heap_columns *c, const struct heap_pass *h, uint32_t track)
+{
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		if (c->origins[i].track == track && h->own.origin[i] && h->lens.origin[i])
+			return true;
+	return false;
+}
+
+int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
+	       const struct heap_peaks *earlier, struct progress *progress, uint32_t *at)
+{
+	const struct heap_columns *c = &s->columns;
+	struct heap_span *rows = NULL;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < s->columns.n_tracks && rc == 0; i++) {
+	for (uint32_t i = 0; i < c->n_tracks && rc == 0; i++) {
 		struct climb whole = { .state = s, .pass = h, .progress = progress, .track = i };
+		const struct heap_peaks *known = earlier;
 
 		at[i] = 0;
+		if (!any_passes(c, h, i))
+			continue;
+		while (known && !same_passes(c, known->pass, h, i))
+			known = known->earlier;
+		if (known) {
+			at[i] = known->at[i];
+			continue;
+		}
+		rows = rows ? rows : find_rows(c);
+		whole.begin = whole.from = rows[i].from;
+		whole.to = rows[i].to;
 		whole.n_windows = (s->track[i].n_moments >> WINDOW_BITS) + 1;
 		rc = climb_track(&whole, &at[i]);
 	}
+	free(rows);
 	return rc;
 }

@@ -349,6 +349,7 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct r
 			 struct progress *progress)
 {
 	const struct heap_columns *a = &s->state.columns;
+	const struct heap_peaks *peaks = NULL;
 
 	s->columns = xcalloc(a->n_origins, sizeof(*s->columns));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
@@ -357,9 +358,10 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct r
 
 		if (!heap_measure_applies(p, r, c))
 			continue;
-		rc = heap_measure_init(g, &s->state, r, c, progress);
+		rc = heap_measure_init(g, &s->state, r, c, peaks, progress);
 		if (rc < 0)
 			return rc;
+		peaks = g->measure == MEASURE_PEAK ? &g->peaks : peaks;
 		s->to->scale[c] = g->scale;
 		s->to->square_unit[c] = g->squares ? HEAP_SQUARE_UNIT : 0;
 		if (s->to->peak_ns == TIME_NONE)
