@@ -4,7 +4,9 @@
 #include "analysis.h"
 #include "flame_layout.h"
 #include "made_profile.h"
+#include "diff.h"
 #include "mem.h"
+#include "stage.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -202,4 +204,52 @@ Test(flame_layout, finds)
 		lens_done(&lens);
 		profile_free(p);
 	}
+}
+
+/* How many children of a node are as wide as so many columns. */
+static uint32_t n_wide(const struct flame_layout *l, struct analysis *a, uint32_t node, int cols)
+{
+	int64_t least = l->whole / l->cols * cols;
+	uint32_t n = 0;
+
+	for (uint32_t c = l->src->first(a, node); c != TREE_NONE; c = l->src->next(a, c))
+		n += tree_weight(l->src, a, c) >= least;
+	return n;
+}
+
+/* In comparisons siblings come by what changed in them; none that is wide may be merged with narrow ones. */
+static void expect_wide_ones(struct flame_layout *l, struct analysis *a)
+{
+	for (uint32_t i = 1; i < l->cells.n; i++) {
+		const struct flame_cell *c = &l->cells.at[i];
+		uint32_t n = 0;
+
+		if (c->n_merged == 0)
+			continue;
+		for (uint32_t k = 0; k < i; k++)
+			n += l->cells.at[k].parent == c->parent && k != c->parent;
+		cr_expect_geq(n, n_wide(l, a, l->cells.at[c->parent].node, 4), "cell %u", i);
+	}
+}
+
+Test(flame_layout, wide_siblings_of_comparisons_are_shown)
+{
+	struct profile *p = stage_changed();
+	struct flame_focus all = { .node = TREE_NONE };
+	struct stage st;
+
+	stage_init(&st, p, NULL, VIEW_KIND_FLAME, 80, 20);
+	for (int shown = 0; shown < N_SHOWN_SIZES; shown++)
+		for (int cols = 20; cols < 200; cols += 13) {
+			struct analysis *a = st.scene.analysis;
+			struct flame_layout l = { 0 };
+
+			analysis_compare(a, NORMALISE_NONE, (enum shown_size)shown);
+			flame_layout_init(&l, &tree_of_calls, a, all, 9, cols);
+			flame_layout_need(&l, a, 100);
+			expect_wide_ones(&l, a);
+			flame_layout_done(&l);
+		}
+	stage_done(&st);
+	profile_free(p);
 }

@@ -7,6 +7,7 @@
 
 #include "analysis.h"
 #include "chain.h"
+#include "flame_legend.h"
 #include "flame_view.h"
 #include "glyphs.h"
 #include "name_cell.h"
@@ -24,9 +25,16 @@ struct flame_cell_at {
 	uint16_t style;
 };
 
-static uint32_t edge_glyph(const struct canvas *c)
+/* Without colours it says what became of a cell that compares. */
+static uint32_t edge_glyph(const struct canvas *c, uint16_t style)
 {
-	return c->mono ? '|' : GLYPH_EDGE_LEFT;
+	enum style of = STYLE_OF(style);
+
+	if (!c->mono)
+		return GLYPH_EDGE_LEFT;
+	if (of >= STYLE_DIFF_WORSE_3 && of <= STYLE_DIFF_WORSE_1)
+		return '+';
+	return of >= STYLE_DIFF_BETTER_1 && of <= STYLE_DIFF_BETTER_3 ? '-' : '|';
 }
 
 /* The name, and room for its share where that costs nothing of the name; the caller frees. */
@@ -130,7 +138,7 @@ static void draw_cell(const struct flame_view *v, const struct scene *s, struct 
 	char count[FMT_SIZE];
 
 	canvas_fill(c, row, col, cols, at.style, ' ');
-	canvas_fill(c, row, col, 1, at.style, edge_glyph(c));
+	canvas_fill(c, row, col, 1, at.style, edge_glyph(c, at.style));
 	at.col = col + 1;
 	at.cols = cols - 1;
 	if (at.cols > 0 && cell->n_merged > 0)
@@ -163,7 +171,8 @@ static void draw_level(const struct flame_view *v, const struct scene *s, struct
 			continue;
 		draw_cell(v, s, c, r, row, i);
 		if (last && cell->end < r.cols && !c->shaded)
-			canvas_fill(c, row, r.col + cell->end, 1, STYLE_DIM, edge_glyph(c));
+			canvas_fill(c, row, r.col + cell->end, 1, STYLE_DIM,
+				    edge_glyph(c, STYLE_DIM));
 	}
 }
 
@@ -175,6 +184,8 @@ void flame_draw(const struct flame_view *v, const struct scene *s, struct canvas
 		row_draw_nothing(c, r, s);
 		return;
 	}
+	flame_legend_draw(s, c, r);
+	r = flame_legend_above(s, r);
 	for (int i = 0; i < r.rows; i++) {
 		uint32_t level = v->scroll + (uint32_t)i;
 		int row = v->mode == FLAME_FLAME ? r.row + r.rows - 1 - i : r.row + i;

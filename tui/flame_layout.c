@@ -64,7 +64,8 @@ static void list_children(struct flame_layout *l, struct analysis *a, uint32_t n
 	for (uint32_t c = l->src->first(a, node); c != TREE_NONE; c = l->src->next(a, c))
 		if (tree_weight(l->src, a, c) > 0)
 			vec_push(&l->scratch, c);
-	if (l->src->by_self && node != TREE_NONE && l->scratch.n > 1)
+	/* Those of comparisons come by what changed; what is narrow has to stand behind what is wide. */
+	if (((l->src->by_self && node != TREE_NONE) || a->diff) && l->scratch.n > 1)
 		qsort_r(l->scratch.at, l->scratch.n, sizeof(*l->scratch.at), heavier, &w);
 }
 

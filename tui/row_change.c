@@ -187,12 +187,12 @@ uint16_t row_change_flame_style(const struct scene *s, const int64_t *total, cha
 	diff_delta(d, total, &delta);
 	change = diff_change(&delta);
 	label[0] = '\0';
+	if (change != 0 && (delta.before == 0 || delta.after == 0))
+		snprintf(label, FMT_SIZE, "%s", delta.before == 0 ? "new" : "gone");
 	if (!diff_is_beyond(&d->nodes, &delta) || change == 0)
 		return STYLE_DIFF_SAME;
-	if (delta.before == 0 || delta.after == 0) {
-		snprintf(label, FMT_SIZE, "%s", delta.before == 0 ? "new" : "gone");
+	if (delta.before == 0 || delta.after == 0)
 		return delta.before == 0 ? STYLE_DIFF_WORSE_3 : STYLE_DIFF_BETTER_3;
-	}
 	size = fabs(change) / fmax(delta.before, delta.after);
 	fmt_change_percent(label, change, delta.before);
 	strncat(label, " %", FMT_SIZE - strlen(label) - 1);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "flame_legend.h"
 #include "flame_view.h"
 #include "mem.h"
 #include "row.h"
@@ -144,6 +145,7 @@ static void flame_layout(void *state, const struct scene *s, struct rect r)
 	struct flame_view *v = state;
 	int cols = r.cols > 0 ? r.cols : 1;
 
+	r = flame_legend_above(s, r);
 	if (v->cols != cols || v->rows != r.rows) {
 		v->cols = cols;
 		v->rows = r.rows;
@@ -376,11 +378,13 @@ static void flame_click(void *state, const struct scene *s, struct rect r, int r
 			bool twice, struct effect *out)
 {
 	struct flame_view *v = state;
-	int line = v->mode == FLAME_FLAME ? r.row + r.rows - 1 - row : row - r.row;
+	int rows = flame_legend_above(s, r).rows;
+	int line = v->mode == FLAME_FLAME ? r.row + rows - 1 - row : row - r.row;
 	uint32_t first, end;
 
 	col -= r.col;
-	if (v->cell == FLAME_NONE || line < 0 || v->scroll + (uint32_t)line >= v->layout.levels.n)
+	if (v->cell == FLAME_NONE || line < 0 || line >= rows ||
+	    v->scroll + (uint32_t)line >= v->layout.levels.n)
 		return;
 	flame_layout_level(&v->layout, v->scroll + (uint32_t)line, &first, &end);
 	for (uint32_t i = first; i < end; i++) {
