@@ -187,6 +187,9 @@ static void apply(struct stage *st, struct effect *fx)
 		analyse(st, NULL);
 		update_all(st);
 		break;
+	case EFFECT_SIDE:
+		st->message = xasprintf("side %s", fx->text);
+		break;
 	case EFFECT_TIME:
 		st->message = time_axis_term(fx->from_ns, fx->to_ns);
 		break;

@@ -20,6 +20,8 @@
 #define IN_TIME   0x0080u /* along a time axis */
 #define IN_MEMORY 0x0100u /* who allocates */
 #define IN_LIVE   0x1000u /* of what is being recorded */
+#define IN_HALF   0x2000u /* what can be a side is selected, and the other side is chosen */
+#define IN_SIDES  0x4000u /* a side is chosen, or two that were are compared */
 #define IN_ROWS   (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
 #define IN_FRAMES (IN_ROWS | IN_FLAME | IN_MEMORY) /* something with frames is selected */
 #define IN_NAMES  (IN_FRAMES | IN_TASKS | IN_TEXT) /* something to search */
@@ -49,6 +51,9 @@
 	X(PEAK,         "peak",          "p",                    IN_TIME,   "peak",    "go to the busiest moment in sight") \
 	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "from", "the range that all views show begins here") \
 	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "to",      "the range ends here") \
+	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "side", "one side of a comparison within the recording: the range from A to B, a thread, process, command, event or cpu") \
+	X(SIDE_B,       "side-b",        "b",                    IN_HALF,   "compare", "the other side: opens the comparison") \
+	X(LEAVE_SIDES,  "leave-sides",   "x",                    IN_SIDES,  "leave",   "leave the comparison that a and b opened, or forget what a chose") \
 	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS, "tree",    "show the selection in the call tree") \
 	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS, "callers", "show the selection's callers") \
 	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES, "butterfly", "show the selection between its callers and callees") \
@@ -62,8 +67,8 @@
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
-	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
-	X(SIZE,         "size",          "d",                    IN_ALL,    "",        "of a comparison: widths and shares are of both sides, of one, or of the change") \
+	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "equal by",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
+	X(SIZE,         "size",          "d",                    IN_ALL,    "size",        "of a comparison: widths and shares are of both sides, of one, or of the change") \
 	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
 	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \

@@ -24,6 +24,7 @@
 #include "app_live.h"
 #include "app_prompt.h"
 #include "app_search.h"
+#include "app_sides.h"
 #include "app_state.h"
 #include "app_trail.h"
 #include "app_views.h"
@@ -251,6 +252,7 @@ void app_free(struct app *a)
 	lens_done(&a->lens);
 	err_clear(&a->load_error);
 	app_free_trail(a);
+	app_sides_done(a);
 	vec_done(&a->hits);
 	free(a->message);
 	free(a->wish.text);

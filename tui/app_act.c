@@ -15,6 +15,7 @@
 #include "app_live.h"
 #include "app_prompt.h"
 #include "app_search.h"
+#include "app_sides.h"
 #include "app_state.h"
 #include "app_trail.h"
 #include "app_views.h"
@@ -379,6 +380,13 @@ static bool act_on_frame(struct app *a, enum action action)
 		return true;
 	case ACTION_PREV_VIEW:
 		step_tab(a, -1);
+		return true;
+	case ACTION_SIDE_A:
+	case ACTION_SIDE_B:
+		app_sides_choose(a, action == ACTION_SIDE_A ? SIDE_BEFORE : SIDE_AFTER);
+		return true;
+	case ACTION_LEAVE_SIDES:
+		app_sides_leave(a);
 		return true;
 	default:
 		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_9)

@@ -37,7 +37,8 @@ bool app_is_filtered(const struct app *a)
 void app_chrome(const struct app *a, struct chrome *f)
 {
 	int top = 0, bottom = a->rows;
-	bool terms = app_is_filtered(a) || (a->scene.search && a->prompting == PROMPT_NONE);
+	bool terms = app_is_filtered(a) || a->own.first ||
+		     (a->scene.search && a->prompting == PROMPT_NONE);
 
 	*f = (struct chrome){ -1, -1, -1, -1, -1, -1, -1, { 0, 0, 0, 0 } };
 	if (a->rows >= TITLE_ROWS)

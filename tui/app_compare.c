@@ -95,13 +95,26 @@ void app_compare_size(struct app *a)
 		      xasprintf("sizes are those of %s", shown_size_name(a->lens.sides.shown)));
 }
 
-char *app_compare_title(const struct analysis *an)
+int app_compare_titles(const struct analysis *an, char **out, int most)
 {
 	const struct diff *d = an->diff;
+	bool as_is = d->normalise == NORMALISE_NONE;
+	const char *name = normalise_name(d->normalise);
 	char n[FMT_SIZE], beyond[FMT_SIZE];
+	char *forms[] = {
+		xasprintf("= %s", name),
+		as_is ? xstrdup("not normalised") : xasprintf("normalised by %s", name),
+		xasprintf("%s%s · %s of %s beyond noise",
+			  as_is ? "not normalised" : "normalised by ", as_is ? "" : name,
+			  fmt_count(beyond, d->self.n_beyond), fmt_count(n, d->self.n_changed)),
+	};
+	const int n_forms = (int)(sizeof(forms) / sizeof(forms[0]));
 
-	return xasprintf("%s%s · %s of %s beyond noise",
-			 d->normalise == NORMALISE_NONE ? "not normalised" : "normalised by ",
-			 d->normalise == NORMALISE_NONE ? "" : normalise_name(d->normalise),
-			 fmt_count(beyond, d->self.n_beyond), fmt_count(n, d->self.n_changed));
+	for (int i = 0; i < n_forms; i++) {
+		if (i < most)
+			out[i] = forms[i];
+		else
+			free(forms[i]);
+	}
+	return n_forms < most ? n_forms : most;
 }

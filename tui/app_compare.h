@@ -13,7 +13,10 @@ void app_compare_equalise(struct app *a);
 /* What sizes are of: both sides, before, after, the change. */
 void app_compare_size(struct app *a);
 
-/* "not normalised · 7 of 104 beyond noise": the right end of row 0; the caller frees. */
-char *app_compare_title(const struct analysis *an);
+/*
+ * "= none", "not normalised", "not normalised · 7 of 104 beyond noise": the right end of row 0 in ever longer forms, at
+ * most so many; what sides are made equal by is in all of them. Returns how many; the caller frees them.
+ */
+int app_compare_titles(const struct analysis *an, char **out, int most);
 
 #endif

@@ -17,6 +17,7 @@
 #include "app_compare.h"
 #include "app_help.h"
 #include "app_live.h"
+#include "app_sides.h"
 #include "app_state.h"
 #include "app_views.h"
 #include "filter.h"
@@ -124,10 +125,8 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 		out[0] = xstrdup("counting");
 		return 1;
 	}
-	if (a->analysis->diff) {
-		out[0] = app_compare_title(a->analysis);
-		return 1;
-	}
+	if (a->analysis->diff)
+		return app_compare_titles(a->analysis, out, MAX_TITLE_PARTS);
 	out[0] = amount_text(a->analysis);
 	if (w->total[0] != w->whole[0])
 		n = add_total(
@@ -165,7 +164,7 @@ static char *breadcrumb(struct app *a)
 	const struct analysis *an = a->analysis;
 	void *state = app_state(a);
 	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
-	char *metric = NULL, *more = NULL, *manner = manner_text(an), *text;
+	char *metric = NULL, *more = NULL, *manner = manner_text(an), *sides, *text;
 	bool both = metric_waits(an->profile, an->lens.column[0].metric).v != ID_NONE;
 	uint32_t n_shown = an->diff ? an->counts.n_events
 				    : an->lens.n_columns + (an->lens.n_columns == 1 && both);
@@ -175,9 +174,11 @@ static char *breadcrumb(struct app *a)
 		more = xasprintf(" +%u event%s", (unsigned)n_more, n_more == 1 ? "" : "s");
 	if (an->lens.column[0].metric.event.v < an->counts.n_events)
 		metric = metric_name(an->profile, an->lens.column[0].metric);
-	text = xasprintf("%s%s%s%s%s%s%s", a->source->title, metric ? " › " : "",
-			 metric ? metric : "", metric && more ? more : "", manner,
-			 crumb ? " › " : "", crumb ? crumb : "");
+	sides = app_sides_name(a);
+	text = xasprintf("%s%s%s%s%s%s%s%s%s", a->source->title, *sides ? " › " : "", sides,
+			 metric ? " › " : "", metric ? metric : "", metric && more ? more : "",
+			 manner, crumb ? " › " : "", crumb ? crumb : "");
+	free(sides);
 	free(manner);
 	free(more);
 	free(metric);
@@ -416,6 +417,10 @@ static void draw_terms(struct app *a, struct canvas *c)
 {
 	int row = a->chrome.terms, col = 1;
 
+	if (a->own.first) {
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "side a  ");
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, a->own.first) + 3;
+	}
 	if (app_is_filtered(a)) {
 		char *text = filter_text(a->lens.filter);
 
@@ -533,6 +538,8 @@ static bool has_hint(const struct app *a, enum action action)
 {
 	if (action == ACTION_METRIC && a->analysis->counts.n_events < 2)
 		return false;
+	if ((action == ACTION_EQUALISE || action == ACTION_SIZE) && !a->analysis->diff)
+		return false;
 	return action != ACTION_NONE && action_where(action) & app_contexts(a) &&
 	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action);
 }
@@ -540,9 +547,10 @@ static bool has_hint(const struct app *a, enum action action)
 /* Which hints fit into so many columns: first what one cannot do without, then as in the table. */
 static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 {
-	static const enum action first[] = { ACTION_ENTER,  ACTION_INVERT, ACTION_MARK_A,
-					     ACTION_MARK_B, ACTION_SEARCH, ACTION_FILTER,
-					     ACTION_METRIC };
+	static const enum action first[] = { ACTION_SIDE_B,   ACTION_LEAVE_SIDES, ACTION_ENTER,
+					     ACTION_EQUALISE, ACTION_SIZE,        ACTION_INVERT,
+					     ACTION_MARK_A,   ACTION_MARK_B,      ACTION_SEARCH,
+					     ACTION_FILTER,   ACTION_METRIC };
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis.h"
 #include "app_lens.h"
 #include "app_state.h"
 #include "finding.h"
@@ -101,6 +102,9 @@ static bool works_now(const struct app *a, enum action action)
 	switch (action) {
 	case ACTION_STOP:
 		return a->loading;
+	case ACTION_EQUALISE:
+	case ACTION_SIZE:
+		return a->analysis->diff != NULL;
 	case ACTION_NEXT:
 	case ACTION_PREVIOUS:
 		return a->seeking.pattern != NULL;
@@ -109,21 +113,45 @@ static bool works_now(const struct app *a, enum action action)
 	}
 }
 
-static void put_actions(struct page *p, const struct app *a, bool everywhere)
+/* Keys that are of comparisons alone. */
+static bool of_comparisons(enum action action)
+{
+	return action == ACTION_EQUALISE || action == ACTION_SIZE || action == ACTION_LEAVE_SIDES;
+}
+
+static void put_action(struct page *p, const struct app *a, enum action action)
 {
 	uint32_t contexts = app_contexts(a);
+	char keys[64];
 
+	if (!(action_where(action) & contexts) || !works_now(a, action))
+		return;
+	keymap_keys(&a->settings->keymap, a->view, contexts, action, keys, sizeof(keys));
+	if (keys[0] != '\0')
+		put_key(p, keys, action_help(action));
+}
+
+static void put_actions(struct page *p, const struct app *a, bool everywhere)
+{
 	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++) {
 		enum action action = (enum action)i;
-		char keys[64];
 
-		if (!(action_where(action) & contexts) || !works_now(a, action) ||
-		    (action_where(action) == IN_ALL) != everywhere)
-			continue;
-		keymap_keys(&a->settings->keymap, a->view, contexts, action, keys, sizeof(keys));
-		if (keys[0] != '\0')
-			put_key(p, keys, action_help(action));
+		if ((action_where(action) == IN_ALL) == everywhere && !of_comparisons(action))
+			put_action(p, a, action);
 	}
+}
+
+/* The keys of a comparison, and how its numbers are read. */
+static void put_comparison(struct page *p, const struct app *a)
+{
+	put(p, STYLE_HEADER_SORTED, "COMPARISON");
+	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++)
+		if (of_comparisons((enum action)i))
+			put_action(p, a, (enum action)i);
+	put_action(p, a, ACTION_METRIC);
+	put(p, STYLE_NORMAL, "+ and red: more than before; - and blue: less");
+	put(p, STYLE_NORMAL, "new, gone: on one side alone; noise: chance may have made it");
+	put(p, STYLE_NORMAL, "");
 }
 
 /* What colours, and tags where there are none, say of modules. */
@@ -150,6 +178,8 @@ static void put_all(struct page *p, const struct app *a)
 {
 	char title[160];
 
+	if (a->analysis->diff)
+		put_comparison(p, a);
 	snprintf(title, sizeof(title), "KEYS IN %s: %s", app_ops(a)->name, app_ops(a)->help);
 	put(p, STYLE_HEADER_SORTED, title);
 	put_actions(p, a, false);

@@ -9,6 +9,7 @@
 #include "prompt.h"
 #include "search.h"
 #include "settings.h"
+#include "sides.h"
 #include "tui.h"
 #include "view.h"
 #include "wish.h"
@@ -99,6 +100,16 @@ struct live {
 	size_t n_growth;
 };
 
+/* A comparison within the recording, of what the user chose. */
+struct own_sides {
+	char *first;         /* terms of the side that is chosen, while there is no other; owned */
+	bool open;           /* both are compared; only then there is: */
+	struct sides sides;  /* owned */
+	struct lens whole;   /* the lens to go back to; owned */
+	enum view_kind view; /* likewise */
+	size_t n_trail;      /* steps that were there before */
+};
+
 struct app {
 	const struct tui_source *source;
 	const struct settings *settings;
@@ -107,9 +118,10 @@ struct app {
 	struct profile
 		*nothing;      /* an empty profile, for the time before the first analysis; owned */
 	struct worker *worker; /* owned */
-	struct analysis *analysis;  /* of what is on screen, never NULL; owned */
-	struct lens lens;           /* what the user wants */
-	const struct sides *sides;  /* of a comparison, else NULL; borrowed */
+	struct analysis *analysis; /* of what is on screen, never NULL; owned */
+	struct lens lens;          /* what the user wants */
+	const struct sides *sides; /* of a comparison, else NULL; borrowed, or those of own */
+	struct own_sides own;
 	bool follow;                /* the metric is whichever event is busiest so far */
 	bool loading;               /* the source has not ended */
 	struct err load_error;      /* how it ended */
@@ -161,9 +173,6 @@ static inline const struct view_ops *app_ops(const struct app *a)
 }
 
 /* What actions may mean here and now. */
-static inline uint32_t app_contexts(const struct app *a)
-{
-	return app_ops(a)->contexts | (a->source->live ? IN_LIVE : 0);
-}
+uint32_t app_contexts(const struct app *a);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "analysis.h"
 #include "app_lens.h"
+#include "app_sides.h"
 #include "app_state.h"
 #include "app_views.h"
 #include "filter.h"
@@ -81,6 +82,8 @@ bool app_back(struct app *a)
 	struct step s;
 
 	forget_empty_steps(a);
+	if (a->own.open && a->trail.n <= a->own.n_trail)
+		return app_sides_leave(a);
 	if (a->trail.n == 0)
 		return false;
 	s = a->trail.at[--a->trail.n];
@@ -97,6 +100,8 @@ bool app_leave(struct app *a)
 {
 	size_t n = a->trail.n;
 
+	if (a->own.open)
+		return app_sides_leave(a);
 	while (n > 0 && a->trail.at[n - 1].typed)
 		n--;
 	if (n == 0)
@@ -194,6 +199,8 @@ void app_apply(struct app *a, struct effect *fx)
 		break;
 	case EFFECT_FILTER:
 		narrow(a, fx);
+		break;
+	case EFFECT_SIDE: /* app_sides_choose() asks for it and takes it */
 		break;
 	case EFFECT_TIME:
 		app_show_time(a, fx->from_ns, fx->to_ns);

@@ -63,6 +63,18 @@ void app_expect_lines(struct app *a)
 	}
 }
 
+uint32_t app_contexts(const struct app *a)
+{
+	uint32_t in = app_ops(a)->contexts | (a->source->live ? IN_LIVE : 0);
+	bool of_samples = a->analysis->table_keys != &a->analysis->keys;
+
+	if (a->own.first && (in & (IN_TASKS | IN_TIME) || (in & IN_TOP && of_samples)))
+		in |= IN_HALF;
+	if (a->own.first || a->own.open)
+		in |= IN_SIDES;
+	return in;
+}
+
 bool app_has_view(const struct app *a, enum view_kind view)
 {
 	const struct view_ops *ops = views[view];

@@ -157,3 +157,39 @@ void drill_range(const struct time_axis *axis, struct effect *out)
 	out->text = xasprintf("the range %s at %s; %s it", has_a ? "begins" : "ends", at,
 			      has_a ? "B ends" : "A begins");
 }
+
+/* term may be NULL. */
+static void side_of(char *term, const char *otherwise, struct effect *out)
+{
+	out->kind = term ? EFFECT_SIDE : EFFECT_MESSAGE;
+	out->text = term ? term : xstrdup(otherwise);
+}
+
+void drill_side_key(const struct scene *s, const struct keys *keys, uint32_t key,
+		    struct effect *out)
+{
+	bool samples = keys != &s->analysis->keys;
+
+	side_of(samples ? term_of(s, keys, &keys->key[key]) : NULL,
+		"sides are threads, processes, commands, events or cpus: o shows them as rows",
+		out);
+}
+
+void drill_side_task(const struct scene *s, uint32_t process, uint32_t thread, struct effect *out)
+{
+	char *term = NULL;
+
+	if (thread != ID_NONE)
+		term = term_of_thread(s, (thread_id){ thread });
+	else if (process != ID_NONE)
+		term = term_of_process(s, (process_id){ process });
+	side_of(term, "whose samples these are is not known", out);
+}
+
+void drill_side_range(const struct time_axis *axis, struct effect *out)
+{
+	int64_t from_ns, to_ns;
+
+	side_of(time_axis_range(axis, &from_ns, &to_ns) ? time_axis_term(from_ns, to_ns) : NULL,
+		"a side is a range of time: A and B mark its ends first", out);
+}

@@ -19,6 +19,15 @@ bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,
 		   struct effect *out);
 
 /*
+ * The same as a side of a comparison within the recording; of a range, when both its ends are marked. What cannot be one
+ * is said in a message.
+ */
+void drill_side_key(const struct scene *s, const struct keys *keys, uint32_t key,
+		    struct effect *out);
+void drill_side_task(const struct scene *s, uint32_t process, uint32_t thread, struct effect *out);
+void drill_side_range(const struct time_axis *axis, struct effect *out);
+
+/*
  * After a mark on a time axis: with both ends, that all views show what is between them; else a message that
  * says what is missing.
  */

@@ -258,6 +258,7 @@ static void draw_columns(const struct memory_graph *g, const struct scene *s, st
 				  g->rows > 1 ? "0" : fmt_bytes(text, most));
 	}
 	time_axis_draw(&g->axis, c, row + g->rows, left);
+	time_axis_draw_side(&g->axis, c, row + g->rows, left, s->side_a);
 }
 
 void memory_graph_draw(const struct memory_graph *g, const struct scene *s, struct canvas *c,

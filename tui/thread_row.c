@@ -95,6 +95,14 @@ bool thread_row_show(const struct scene *s, const struct activity_row *row, enum
 	return true;
 }
 
+bool thread_row_side(const struct scene *s, const struct activity_row *row, struct effect *out)
+{
+	if (row)
+		drill_side_task(s, row->process, thread_row_of_process(row) ? ID_NONE : row->thread,
+				out);
+	return row != NULL;
+}
+
 struct place thread_row_place(const struct activity_row *row)
 {
 	return (struct place){ ID_NONE, (uint64_t)row->process << 32 | row->thread };

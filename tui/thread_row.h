@@ -35,6 +35,9 @@ int64_t thread_row_found(const struct activity *a, const struct scene *s);
 bool thread_row_show(const struct scene *s, const struct activity_row *row, enum view_kind view,
 		     struct effect *out);
 
+/* The row as a side of a comparison; see drill_side_task(). */
+bool thread_row_side(const struct scene *s, const struct activity_row *row, struct effect *out);
+
 /* Rows are no keys: a place holds the process and the thread in its path. */
 struct place thread_row_place(const struct activity_row *row);
 

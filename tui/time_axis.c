@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter.h"
 #include "glyphs.h"
 #include "mem.h"
 #include "text.h"
@@ -332,4 +333,17 @@ void time_axis_draw(const struct time_axis *t, struct canvas *c, int row, int co
 	canvas_fill(c, row, col + cursor, 1, STYLE_HOT, GLYPH_CURSOR);
 	draw_mark(t, c, row, col, t->a_ns, 'A');
 	draw_mark(t, c, row, col, t->b_ns == TIME_UNMARKED ? t->b_ns : t->b_ns - 1, 'B');
+}
+
+void time_axis_draw_side(const struct time_axis *t, struct canvas *c, int row, int col,
+			 const char *terms)
+{
+	struct filter *f = NULL;
+	int64_t from, to;
+
+	if (terms && filter_parse(terms, &f, NULL) == 0 && filter_times(f, &from, &to)) {
+		draw_mark(t, c, row, col, from, 'a');
+		draw_mark(t, c, row, col, to - 1, 'a');
+	}
+	filter_free(f);
 }

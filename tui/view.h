@@ -55,7 +55,8 @@ struct scene {
 	bool percent;                /* shares, or weights in their unit */
 	bool wide;                   /* names in full */
 	bool loading;                /* more will come */
-	bool live; /* numbers change while one looks: the cursor's row stays where it is */
+	const char *side_a; /* terms of the side that was chosen first; NULL: none was; borrowed */
+	bool live;          /* numbers change while one looks: the cursor's row stays where it is */
 };
 
 /* Something that can be carried from view to view. */
@@ -81,6 +82,7 @@ enum effect_kind {
 	EFFECT_FILTER,
 	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
 	EFFECT_TIME,   /* show the time from `from_ns` to `to_ns` alone; back shows what was */
+	EFFECT_SIDE,   /* the terms in `text` are a side of a comparison within the recording */
 	EFFECT_CURSOR, /* what is live is asked for at `from_ns` from now on */
 	EFFECT_MESSAGE /* show `text` until the next key */
 };

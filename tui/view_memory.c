@@ -472,6 +472,10 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 		if (done)
 			drill_range(&v->graph.axis, out);
 		return done;
+	case ACTION_SIDE_A:
+	case ACTION_SIDE_B:
+		drill_side_range(&v->graph.axis, out);
+		return true;
 	case ACTION_PEAK:
 		return show_peak(v, s, out);
 	case ACTION_BACK:

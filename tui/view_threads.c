@@ -165,6 +165,9 @@ static bool threads_act(void *state, const struct scene *s, enum action a, struc
 
 	remember(v);
 	switch ((int)a) {
+	case ACTION_SIDE_A:
+	case ACTION_SIDE_B:
+		return thread_row_side(s, row_at(v, v->list.cursor), out);
 	case ACTION_ENTER:
 	case ACTION_TO_TREE:
 		return thread_row_show(s, row_at(v, v->list.cursor), VIEW_KIND_TREE, out);

@@ -293,8 +293,11 @@ static void timeline_draw(const void *state, const struct scene *s, struct canva
 		return;
 	}
 	draw_graph(v, s, c, r);
-	if (r.rows > axis_line(v))
+	if (r.rows > axis_line(v)) {
 		time_axis_draw(&v->axis, c, r.row + axis_line(v), r.col + v->gutter);
+		time_axis_draw_side(&v->axis, c, r.row + axis_line(v), r.col + v->gutter,
+				    s->side_a);
+	}
 	for (int line = top; line < r.rows; line++) {
 		uint32_t i = list_at(&v->list, line - top);
 
@@ -343,6 +346,10 @@ static bool timeline_act(void *state, const struct scene *s, enum action a, stru
 		if (done)
 			drill_range(&v->axis, out);
 		return done;
+	case ACTION_SIDE_A:
+	case ACTION_SIDE_B:
+		drill_side_range(&v->axis, out);
+		return true;
 	case ACTION_PEAK:
 		return go_to_peak(v);
 	case ACTION_BACK:

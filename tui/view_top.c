@@ -381,6 +381,13 @@ static bool top_act(void *state, const struct scene *s, enum action a, struct ef
 		return v->list.cursor < v->list.n &&
 		       drill_key(s, s->analysis->table_keys, s->analysis->table.key[v->list.cursor],
 				 out);
+	case ACTION_SIDE_A:
+	case ACTION_SIDE_B:
+		if (v->list.cursor >= v->list.n)
+			return false;
+		drill_side_key(s, s->analysis->table_keys, s->analysis->table.key[v->list.cursor],
+			       out);
+		return true;
 	default:
 		return false;
 	}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparisons within one recording, chosen with a and b: what is compared, what is said, and the way back. */
+#include "config.h"
+
+#include "analysis.h"
+#include "app_state.h"
+#include "diff.h"
+#include "stage.h"
+#include "stage_app.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+
+/* Keys on a profile, and what the screen then shows; "!" before what it must not. */
+static void check(struct profile *p, const char *keys, const char *shows)
+{
+	struct stage_app f;
+
+	stage_app_init(&f, p, true, 100, 30);
+	stage_app_play(&f, keys);
+	if (*shows == '!')
+		cr_expect(stage_app_hides(&f, shows + 1), "%s", keys);
+	else
+		cr_expect(stage_app_shows(&f, shows), "%s", keys);
+	stage_app_done(&f);
+}
+
+/* Two threads. */
+#define TASKS  "6jajb"
+/* Two ranges. */
+#define RANGES "7HHHHHHHAlllllllBaLLLLALBb"
+
+Test(app_sides, keys)
+{
+	static const struct {
+		const char *keys, *shows;
+	} cases[] = {
+		{ "6a", "is one side; b makes what is chosen next the other" },
+		{ "6a6", "side a  pid:812" },
+		{ "6a6", "b compare" },
+		{ "6aa", "side a" },
+		{ "6ab", "that is side a itself" },
+		{ "6ax", "side a is forgotten" },
+		{ "6ax6", "!side a" },
+		{ "6", "!b compare" },
+		{ "6", "!x leave" },
+		{ TASKS, "demo.data › tid:812 → tid:815 › cpu-clock" },
+		{ TASKS, "[1 top]" },
+		{ TASKS, "x leave" },
+		{ TASKS, "BEFORE" },
+		{ TASKS, "not normalised" },
+		{ TASKS "5", "[5 flame]" },
+		{ TASKS "x", "[6 threads]" },
+		{ TASKS "x", "back to the whole recording" },
+		{ TASKS "<Esc>", "[6 threads]" },
+		{ TASKS "q", "[6 threads]" },
+		{ TASKS "1jt<Esc>", "→ tid:815" },
+		{ TASKS "1jt<Esc><Esc>", "[6 threads]" },
+		{ TASKS "x1", "!BEFORE" },
+		{ TASKS "oooa", "this is a comparison already" },
+		{ TASKS "xgjajb", "tid:812 → tid:815" },
+		{ "6ajjb", "pid:812 → tid:815" },
+		{ "1a", "o shows them as rows" },
+		{ "1oooajb", "tid:812 → tid:815" },
+		{ "1ooooajb", "pid:812 → pid:900" },
+		{ "7a", "A and B mark its ends first" },
+		{ "7AlllBa", "side a  time:" },
+		{ "7AlllBa", "!filter  time" },
+		{ RANGES, "→ time:" },
+		{ RANGES, "normalised by time" },
+		{ RANGES "x", "[7 timeline]" },
+		{ RANGES "x", "!filter  time" },
+		{ "&module:libc<Enter>" TASKS, "filter  module:libc" },
+		{ "&module:libc<Enter>" TASKS "x", "filter  module:libc" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++)
+		check(stage_profile(), cases[i].keys, cases[i].shows);
+}
+
+/* A function is still shown between its callers and callees by b, unless a side waits for its other. */
+Test(app_sides, of_heaps)
+{
+	static const struct {
+		const char *keys, *shows;
+	} cases[] = {
+		{ "b", "[4 butterfly]" },
+		{ "a", "A and B mark its ends first" },
+		{ "HHHHHAlllBa", "side a  time:" },
+		{ "HHHHHAlllBaLLAlllBb", "→ time:" },
+		{ "HHHHHAlllBaLLAlllBb", "not normalised" },
+		{ "HHHHHAlllBaLLAlllBbx", "[9 memory]" },
+		{ "HHHHHAlllBaLLAlllBbm", "malloc leaked" },
+		{ "6ajb", "→ tid:" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++)
+		check(stage_heap(), cases[i].keys, cases[i].shows);
+}
+
+/* The sums of the sides, without what makes them equal. */
+static void totals_of(struct stage_app *f, double out[N_SIDES])
+{
+	const struct diff *d = f->app->analysis->diff;
+
+	cr_assert_not_null(d);
+	out[SIDE_BEFORE] = d->whole.before;
+	out[SIDE_AFTER] = d->whole.after;
+}
+
+/* The other way round, every side has what the other one had, and both together what the recording has of them. */
+Test(app_sides, other_way_round)
+{
+	double one[N_SIDES], other[N_SIDES], whole;
+	struct stage_app f;
+
+	stage_app_init(&f, stage_profile(), true, 100, 30);
+	stage_app_play(&f, "&pid:812<Enter>");
+	whole = (double)f.app->analysis->weights.total[0];
+	stage_app_play(&f, TASKS);
+	totals_of(&f, one);
+	stage_app_play(&f, "xgjjakb");
+	totals_of(&f, other);
+	cr_expect_eq(one[SIDE_BEFORE], other[SIDE_AFTER]);
+	cr_expect_eq(one[SIDE_AFTER], other[SIDE_BEFORE]);
+	cr_expect_float_eq(one[SIDE_BEFORE] + one[SIDE_AFTER], whole, whole * 1e-9);
+	stage_app_play(&f, "x");
+	cr_expect_eq(f.app->analysis->diff, NULL);
+	cr_expect_eq((double)f.app->analysis->weights.total[0], whole);
+	stage_app_done(&f);
+}
+
+/* On no size, and wherever it is left. */
+Test(app_sides, any_size)
+{
+	static const char *const keys[] = { "6a", TASKS, RANGES, TASKS "x", TASKS "5" };
+
+	for (size_t i = 0; i < N(keys); i++)
+		for (int cols = 1; cols < 60; cols += 7) {
+			struct stage_app f;
+
+			stage_app_init(&f, stage_profile(), true, cols, cols / 3 + 1);
+			stage_app_play(&f, keys[i]);
+			free(stage_app_draw(&f));
+			stage_app_done(&f);
+		}
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A comparison within one recording; see app_sides.h. It has a lens of its own, so that what is changed in it is gone
+ * when one leaves it.
+ */
+#include "config.h"
+
+#include "app_sides.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis.h"
+#include "app_lens.h"
+#include "app_state.h"
+#include "app_trail.h"
+#include "app_views.h"
+#include "err.h"
+#include "filter.h"
+#include "mem.h"
+#include "profile.h"
+#include "sides.h"
+
+static bool begins_with(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+/* All of the time, from now on; false: there is no filter. */
+static bool drop_times(struct lens *l)
+{
+	if (l->filter)
+		free(filter_take_times(l->filter));
+	return l->filter != NULL;
+}
+
+/* Ranges are compared as if equally long, events by their shares: unlike units are no smaller or larger. */
+static enum normalise usual(const struct app *a, const char *first, const char *second)
+{
+	if (begins_with(first, "event:") && begins_with(second, "event:"))
+		return NORMALISE_TOTAL;
+	if (begins_with(first, "time:") && begins_with(second, "time:") &&
+	    !metric_is_heap(a->source->profile, a->lens.column[0].metric))
+		return NORMALISE_TIME;
+	return NORMALISE_NONE;
+}
+
+/* By what is on screen, else by what both have, else by numbers of samples; the first failure is told. */
+static int make_lens(const struct app *a, const struct sides *s, enum normalise n, struct lens *out,
+		     struct err *e)
+{
+	const struct profile *p = a->source->profile;
+	struct metric m = a->lens.column[0].metric;
+	const char *event = profile_string(p, profile_event(p, m.event)->name, NULL);
+	const struct sides_choice choices[] = {
+		{ .event = event, .metric = metric_word(p, m), .normalise = n },
+		{ .event = "", .metric = "", .normalise = n },
+		{ .event = "", .metric = "samples", .normalise = n },
+	};
+	int rc = sides_lens(s, p, &choices[0], out, e);
+
+	for (size_t i = 1; rc && i < sizeof(choices) / sizeof(choices[0]); i++)
+		rc = sides_lens(s, p, &choices[i], out, NULL) ? rc : 0;
+	return rc;
+}
+
+/* The lens of the comparison: the user's, of all of the time where its sides are ranges, with functions as rows. */
+static void begin_lens(const struct app *a, struct lens *out)
+{
+	lens_copy(out, &a->lens);
+	drop_times(out);
+	if (out->grouping != GROUP_MODULE && out->grouping != GROUP_FILE)
+		out->grouping = GROUP_FUNCTION;
+}
+
+static void compare(struct app *a, const char *second)
+{
+	struct own_sides *own = &a->own;
+	struct sides sides = { .name = { xstrdup(own->first), xstrdup(second) } };
+	enum normalise n = usual(a, own->first, second);
+	struct err e = ERR_INIT;
+	struct lens lens;
+
+	begin_lens(a, &lens);
+	if (sides_add(&sides, SIDE_BEFORE, own->first, &e) ||
+	    sides_add(&sides, SIDE_AFTER, second, &e) || make_lens(a, &sides, n, &lens, &e)) {
+		app_say(a, true, err_text(&e));
+		err_clear(&e);
+		lens_done(&lens);
+		sides_done(&sides);
+		return;
+	}
+	err_clear(&e);
+	app_clear_trail(a);
+	own->n_trail = a->trail.n;
+	own->view = a->view;
+	own->whole = a->lens;
+	if (begins_with(second, "time:"))
+		drop_times(&own->whole);
+	own->sides = sides;
+	own->open = true;
+	free(own->first);
+	own->first = NULL;
+	a->scene.side_a = NULL;
+	a->lens = lens;
+	a->sides = &own->sides;
+	app_show(a, VIEW_KIND_TOP);
+	app_reanalyse(a);
+}
+
+/* All of the time is shown again, for another range to be chosen from. */
+static void choose_first(struct app *a, const char *terms)
+{
+	free(a->own.first);
+	a->own.first = xstrdup(terms);
+	a->scene.side_a = a->own.first;
+	app_say_owned(a, false,
+		      xasprintf("%s is one side; b makes what is chosen next the other", terms));
+	if (begins_with(terms, "time:") && drop_times(&a->lens))
+		app_reanalyse(a);
+}
+
+void app_sides_choose(struct app *a, enum side side)
+{
+	struct effect fx = { .kind = EFFECT_NONE };
+
+	if (a->source->live || a->loading) {
+		app_say(a, false,
+			a->source->live ? "B compares what comes with what was before"
+					: "sides are chosen when all is loaded");
+	} else if (a->sides) {
+		app_say(a, false, "this is a comparison already");
+	} else if (app_ops(a)->act(app_state(a), &a->scene,
+				   side == SIDE_BEFORE ? ACTION_SIDE_A : ACTION_SIDE_B, &fx) &&
+		   fx.kind == EFFECT_SIDE) {
+		if (side == SIDE_BEFORE)
+			choose_first(a, fx.text);
+		else if (strcmp(a->own.first, fx.text) != 0)
+			compare(a, fx.text);
+		else
+			app_say(a, false, "that is side a itself: choose another one");
+		free(fx.text);
+	} else {
+		app_apply(a, &fx);
+	}
+}
+
+static void close_comparison(struct app *a)
+{
+	struct own_sides *own = &a->own;
+
+	own->open = false;
+	lens_done(&a->lens);
+	a->lens = own->whole;
+	a->sides = NULL;
+	sides_done(&own->sides);
+	own->sides = (struct sides){ 0 };
+	app_show(a, own->view);
+	app_reanalyse(a);
+	app_say(a, false, "back to the whole recording");
+}
+
+bool app_sides_leave(struct app *a)
+{
+	if (a->own.open) {
+		close_comparison(a);
+		return true;
+	}
+	if (!a->own.first)
+		return false;
+	free(a->own.first);
+	a->own.first = NULL;
+	a->scene.side_a = NULL;
+	app_say(a, false, "side a is forgotten");
+	return true;
+}
+
+void app_sides_done(struct app *a)
+{
+	free(a->own.first);
+	if (!a->own.open)
+		return;
+	lens_done(&a->own.whole);
+	sides_done(&a->own.sides);
+}
+
+char *app_sides_name(const struct app *a)
+{
+	const struct sides *s = &a->own.sides;
+
+	return a->own.open ? xasprintf("%s → %s", s->name[SIDE_BEFORE], s->name[SIDE_AFTER])
+			   : xstrdup("");
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A comparison within one recording: the user chooses two ranges of time, threads, processes or events as its sides, looks
+ * at it, and goes back to where he was.
+ */
+#ifndef PROFTOP_TUI_APP_SIDES_H
+#define PROFTOP_TUI_APP_SIDES_H
+
+#include "lens.h"
+
+#include <stdbool.h>
+
+struct app;
+
+/* What is selected in the view on screen becomes a side; with the second one the comparison opens. */
+void app_sides_choose(struct app *a, enum side side);
+/* Back to the recording, or forgets what was chosen; false when there is neither. */
+bool app_sides_leave(struct app *a);
+void app_sides_done(struct app *a);
+
+/* "time:2,5 → time:6,9" while they are compared, else ""; the caller frees. */
+char *app_sides_name(const struct app *a);
+
+#endif
