@@ -6,6 +6,9 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 Test(chance, of_normal_deviates_is_that_of_tables)
 {
@@ -73,8 +76,54 @@ Test(chance, many_at_once_are_believed_by_their_rank)
 		       0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000 };
 	double none[] = { 0.2, 0.06, 0.9 }, late[] = { 0.05, 0.04, 0.03 };
 
-	cr_expect_float_eq(chance_limit(p, 15, 0.05), 0.0095, 0);
-	cr_expect_lt(chance_limit(none, 3, 0.05), 0);
-	cr_expect_float_eq(chance_limit(late, 3, 0.05), 0.05, 0, "the last one carries the others");
-	cr_expect_lt(chance_limit(NULL, 0, 0.05), 0);
+	cr_expect_float_eq(chance_limit(p, 15, 15, 0.05), 0.0095, 0);
+	cr_expect_lt(chance_limit(none, 3, 3, 0.05), 0);
+	cr_expect_float_eq(chance_limit(late, 3, 3, 0.05), 0.05, 0,
+			   "the last one carries the others");
+	cr_expect_lt(chance_limit(NULL, 0, 0, 0.05), 0);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The rule as it is written: sorted, the last one below its line. */
+static double limit_slowly(double *p, size_t n, size_t n_tests, double level)
+{
+	double limit = -1;
+
+	qsort(p, n, sizeof(*p), by_size);
+	for (size_t i = 0; i < n; i++)
+		if (p[i] <= fmin(level, level * (double)(i + 1) / (double)n_tests))
+			limit = p[i];
+	return limit;
+}
+
+/* From none that is low to all; where each is just above or at its line, passes take one away each. */
+Test(chance, limits_are_those_of_the_sorted)
+{
+	enum { MOST = 3000 };
+	static double p[MOST], q[MOST];
+	uint64_t state = 7;
+
+	for (int round = 0; round < 400; round++) {
+		size_t n = (size_t)(round * 7 % MOST), n_tests = n + (size_t)(round % 3 * 50);
+
+		for (size_t i = 0; i < n; i++) {
+			double u, line = 0.05 * (double)(i + 1) / (double)n_tests;
+
+			state = state * 6364136223846793005u + 1442695040888963407u;
+			u = (double)(state >> 11) / 0x1p53;
+			p[i] = round % 4 == 0   ? u
+			       : round % 4 == 1 ? u * u * u * u
+			       : round % 4 == 2 ? line * (i + 5 < n || u < 0.5 ? 1.0000001 : 1)
+						: 0.05 * floor(20 * u) / 20;
+		}
+		memcpy(q, p, n * sizeof(*p));
+		cr_assert_eq(chance_limit(p, n, n_tests, 0.05), limit_slowly(q, n, n_tests, 0.05),
+			     "round %d", round);
+	}
 }

@@ -387,3 +387,59 @@ Test(diff, takes_rows_without_a_thread_by_where_they_stand)
 	}
 	profile_free(p);
 }
+
+/* Other normalisations and sizes of the same sums are what an analysis of their own would say, to the last bit. */
+Test(diff, compared_anew_is_as_compared_at_first)
+{
+	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+		struct profile *p = two_captures(seed);
+		struct compared c = compare(p, "capture:1", "capture:2", "", "", NORMALISE_NONE);
+
+		for (unsigned i = 1; i < 3 * NORMALISE_EVENT; i++) {
+			enum normalise n = (enum normalise)(i / 2 % NORMALISE_EVENT);
+			enum shown_size shown = (enum shown_size)(i % N_SHOWN_SIZES);
+			struct compared fresh = compare(p, "capture:1", "capture:2", "", "", n);
+			const struct calltree *t = c.analysis->tree, *u = fresh.analysis->tree;
+
+			analysis_compare(c.analysis, n, shown);
+			analysis_compare(fresh.analysis, n, shown);
+			cr_assert_eq(c.analysis->diff->normalise, n);
+			cr_assert_eq(t->n_nodes, u->n_nodes);
+			cr_assert_arr_eq(t->total, u->total,
+					 (size_t)t->n_nodes * t->n_columns * sizeof(*t->total));
+			cr_assert_arr_eq(c.analysis->diff->change, fresh.analysis->diff->change,
+					 t->n_nodes * sizeof(double));
+			cr_assert_arr_eq(c.analysis->diff->next, fresh.analysis->diff->next,
+					 t->n_nodes * sizeof(uint32_t));
+			compared_done(&fresh);
+		}
+		compared_done(&c);
+		profile_free(p);
+	}
+}
+
+/* What is taken from nodes of equal numbers is what they are by themselves. */
+Test(diff, each_node_has_the_change_of_its_own_numbers)
+{
+	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+		struct profile *p = two_captures(seed);
+		struct compared c = compare(p, "capture:1", "capture:2", "", "",
+					    (enum normalise)(seed % NORMALISE_EVENT));
+		const struct calltree *t = c.analysis->tree;
+		uint32_t n_changed = 0, n_tested = 0;
+
+		for (uint32_t i = 1; i < t->n_nodes; i++) {
+			struct noise_delta d;
+
+			diff_delta(c.diff, &t->total[(size_t)i * t->n_columns], &d);
+			cr_assert_eq(c.diff->change[i], diff_change(&d));
+			cr_assert_eq(c.diff->beyond[i], diff_is_beyond(&c.diff->nodes, &d));
+			n_changed += diff_change(&d) != 0;
+			n_tested += d.tested;
+		}
+		cr_assert_eq(c.diff->nodes.n_changed, n_changed);
+		cr_assert_eq(c.diff->nodes.n_tested, n_tested);
+		compared_done(&c);
+		profile_free(p);
+	}
+}

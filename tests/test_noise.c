@@ -190,7 +190,7 @@ static unsigned judge(const struct trial *t, const struct pair *pair, bool *beli
 		if (d[f].tested)
 			p[n++] = d[f].p;
 	}
-	limit = chance_limit(p, n, NOISE_LEVEL);
+	limit = chance_limit(p, n, n, NOISE_LEVEL);
 	for (unsigned f = 0; f < N_FUNCTIONS; f++)
 		believed[f] = d[f].tested && d[f].p <= limit;
 	return n;

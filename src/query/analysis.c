@@ -149,12 +149,15 @@ const char *analysis_gave_up(const struct analysis *a)
 
 void analysis_compare(struct analysis *a, enum normalise n, enum shown_size shown)
 {
-	diff_free(a->diff);
+	/* Of which size is shown, what changed says nothing. */
+	if (!a->diff)
+		a->diff = diff_new(a, n);
+	else if (n != a->lens.sides.normalise)
+		diff_again(a->diff, n);
+	a->lens.sides.normalise = n;
 	inverted_free(a->inverted);
 	a->inverted = NULL;
-	a->lens.sides.normalise = n;
 	a->lens.sides.shown = shown;
-	a->diff = diff_new(a, n);
 	diff_show(a->diff, shown);
 }
 

@@ -15,6 +15,9 @@
 #define EXACT      1e-12
 #define TINY       1e-300
 
+/* Passes over chances before they are sorted. */
+#define MOST_ROUNDS 24
+
 /* One step of Lentz's method for a term of the fraction. */
 static void step(double term, double *c, double *d, double *value)
 {
@@ -101,22 +104,40 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-double chance_limit(double *p, size_t n, double level)
+/* Moves those up to the limit to the front; returns how many they are. */
+static size_t part(double *p, size_t n, double limit)
 {
 	size_t n_low = 0;
 
-	/* Nothing above the level is believed at any rank: most need not be sorted. */
 	for (size_t i = 0; i < n; i++)
-		if (p[i] <= level) {
+		if (p[i] <= limit) {
 			double low = p[i];
 
 			p[i] = p[n_low];
 			p[n_low++] = low;
 		}
-	if (n_low > 0)
+	return n_low;
+}
+
+/*
+ * The largest i of which the i-th smallest is at most level * i / n: that many are below what so many allow. Going down
+ * from all of them gets there, mostly in a few steps; where each takes but little away, sorting does.
+ */
+double chance_limit(double *p, size_t n, size_t n_tests, double level)
+{
+	size_t n_low = part(p, n, level), before = n_tests;
+	double limit = -1;
+
+	for (int round = 0; round < MOST_ROUNDS && n_low < before; round++) {
+		before = n_low;
+		n_low = part(p, n_low, level * (double)n_low / (double)n_tests);
+	}
+	if (n_low < before)
 		qsort(p, n_low, sizeof(*p), by_size);
-	for (size_t i = n_low; i-- > 0;)
-		if (p[i] <= level * (double)(i + 1) / (double)n)
-			return p[i];
-	return -1;
+	while (n_low < before && n_low > 0 &&
+	       p[n_low - 1] > level * (double)n_low / (double)n_tests)
+		n_low--;
+	for (size_t i = 0; i < n_low; i++)
+		limit = p[i] > limit ? p[i] : limit;
+	return limit;
 }

@@ -21,10 +21,10 @@ double chance_student_limit(double level, double freedom);
 double chance_binomial(double k, double n, double share);
 
 /*
- * Of n chances, all tested at once, those up to the limit returned are below the level by the rule of Benjamini
- * and Hochberg (1995): of what is believed then, at most such a share is due to chance. -1: none is.
- * Reorders p.
+ * Of the chances of n_tests tests, all asked at once, those up to the limit returned are below the level by the rule
+ * of Benjamini and Hochberg (1995): of what is believed then, at most such a share is due to chance. -1: none is. p has
+ * n of them, at least those that are not above the level. Reorders p.
  */
-double chance_limit(double *p, size_t n, double level);
+double chance_limit(double *p, size_t n, size_t n_tests, double level);
 
 #endif

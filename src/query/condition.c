@@ -249,7 +249,7 @@ static double limit_of(const struct noise_delta *deltas, const uint32_t *rows, u
 	for (uint32_t i = 0; i < n_rows; i++)
 		if (deltas[rows[i]].tested)
 			p[n++] = deltas[rows[i]].p;
-	limit = chance_limit(p, n, NOISE_LEVEL);
+	limit = chance_limit(p, n, n, NOISE_LEVEL);
 	free(p);
 	return limit;
 }

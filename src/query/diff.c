@@ -4,6 +4,7 @@
 #include "diff.h"
 
 #include "chance.h"
+#include "hash.h"
 #include "mem.h"
 #include "order.h"
 
@@ -44,6 +45,26 @@ static void find_factors(struct diff *d)
 static double in_unit(const struct diff *d, uint32_t column)
 {
 	return 1 / (double)d->analysis->weights.scale[column];
+}
+
+static void find_parts(struct diff *d)
+{
+	uint32_t after = first_run(d, SIDE_AFTER);
+
+	for (uint32_t i = 0; i < n_runs(d); i++)
+		d->part[i] = d->factor[i] * in_unit(d, SIDES_FIRST + i) /
+			     sides_of(d)->n_runs[i < after ? SIDE_BEFORE : SIDE_AFTER];
+}
+
+void diff_means(const struct diff *d, const int64_t *numbers, double *before, double *after)
+{
+	uint32_t n_before = first_run(d, SIDE_AFTER), n = n_runs(d);
+
+	*before = *after = 0;
+	for (uint32_t i = 0; i < n_before; i++)
+		*before += (double)numbers[SIDES_FIRST + i] * d->part[i];
+	for (uint32_t i = n_before; i < n; i++)
+		*after += (double)numbers[SIDES_FIRST + i] * d->part[i];
 }
 
 double diff_of_run(const struct diff *d, const int64_t *numbers, uint32_t run)
@@ -141,24 +162,32 @@ double diff_rank(const struct diff *d, const struct noise_delta *self)
 	return fabs(diff_change(self)) + (diff_is_beyond(&d->self, self) ? beyond : 0);
 }
 
-/* Chances of many rows, to find the limit of. */
+/* Chances of many rows, to find the limit of: those that are low enough to be believed at all. */
 struct chances {
 	double *p; /* [n] */
 	uint32_t n;
 };
 
-static void note(struct chances *c, struct diff_family *f, const struct noise_delta *d)
+/* Of what cannot be told from noise: no chance is as large. */
+#define UNTESTED 2.0
+
+static double chance_of(const struct noise_delta *d)
 {
-	f->n_changed += diff_change(d) != 0;
-	if (!d->tested)
-		return;
-	f->n_tested++;
-	c->p[c->n++] = d->p;
+	return d->tested ? d->p : UNTESTED;
+}
+
+static void note(struct chances *c, struct diff_family *f, double change, double chance)
+{
+	f->n_changed += change != 0;
+	f->n_tested += chance != UNTESTED;
+	/* Nothing above the level is believed at any rank. */
+	if (chance <= NOISE_LEVEL)
+		c->p[c->n++] = chance;
 }
 
 static void settle(struct chances *c, struct diff_family *f)
 {
-	f->limit = chance_limit(c->p, c->n, NOISE_LEVEL);
+	f->limit = chance_limit(c->p, c->n, f->n_tested, NOISE_LEVEL);
 	c->n = 0;
 }
 
@@ -270,16 +299,14 @@ static void compare_table(struct diff *d, struct chances *c)
 {
 	const struct table *t = &d->analysis->table;
 
-	d->row_self = xcalloc(t->n_rows, sizeof(*d->row_self));
-	d->row_total = xcalloc(t->n_rows, sizeof(*d->row_total));
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		diff_delta(d, &t->self[(size_t)i * t->n_columns], &d->row_self[i]);
-		note(c, &d->self, &d->row_self[i]);
+		note(c, &d->self, diff_change(&d->row_self[i]), chance_of(&d->row_self[i]));
 	}
 	settle(c, &d->self);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		diff_delta(d, &t->total[(size_t)i * t->n_columns], &d->row_total[i]);
-		note(c, &d->total, &d->row_total[i]);
+		note(c, &d->total, diff_change(&d->row_total[i]), chance_of(&d->row_total[i]));
 	}
 	settle(c, &d->total);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
@@ -323,11 +350,16 @@ static int compare_siblings(const void *a, const void *b, void *diff)
 	return cmp ? cmp : order_keys(&d->analysis->keys, key[x->node], key[y->node]);
 }
 
+/* What all nodes' children are sorted in. */
+struct siblings {
+	const bool *within; /* [n_nodes] something in the subtree is beyond noise */
+	VEC(struct sibling) all;
+};
+
 /* The children of a node in order, linked. */
-static void link_children(struct diff *d, uint32_t node, const bool *within)
+static void link_children(struct diff *d, uint32_t node, struct siblings *s)
 {
 	const struct calltree *t = d->analysis->tree;
-	VEC(struct sibling) all = { 0 };
 	uint32_t only = calltree_first(t, node);
 
 	/* Most nodes have one child or none. */
@@ -337,19 +369,20 @@ static void link_children(struct diff *d, uint32_t node, const bool *within)
 			d->next[only] = KEY_NONE;
 		return;
 	}
+	s->all.n = 0;
 	for (uint32_t c = only; c != KEY_NONE; c = calltree_next(t, c))
-		vec_push(&all, ((struct sibling){ d->change[c], c, within[c] }));
-	qsort_r(all.at, all.n, sizeof(*all.at), compare_siblings, d);
-	d->first[node] = all.at[0].node;
-	for (size_t i = 0; i < all.n; i++)
-		d->next[all.at[i].node] = i + 1 < all.n ? all.at[i + 1].node : KEY_NONE;
-	vec_done(&all);
+		vec_push(&s->all, ((struct sibling){ d->change[c], c, s->within[c] }));
+	qsort_r(s->all.at, s->all.n, sizeof(*s->all.at), compare_siblings, d);
+	d->first[node] = s->all.at[0].node;
+	for (size_t i = 0; i < s->all.n; i++)
+		d->next[s->all.at[i].node] = i + 1 < s->all.n ? s->all.at[i + 1].node : KEY_NONE;
 }
 
 static void link_nodes(struct diff *d)
 {
 	const struct calltree *t = d->analysis->tree;
 	bool *within = xcalloc(t->n_nodes, sizeof(*within));
+	struct siblings s = { .within = within };
 
 	for (uint32_t i = t->n_nodes; i-- > 0;) {
 		within[i] |= d->beyond[i];
@@ -357,46 +390,110 @@ static void link_nodes(struct diff *d)
 	}
 	d->next[0] = KEY_NONE;
 	for (uint32_t i = 0; i < t->n_nodes; i++)
-		link_children(d, i, within);
+		link_children(d, i, &s);
+	vec_done(&s.all);
 	free(within);
+}
+
+/* Nodes whose numbers were compared, by a hash of these; 0, the root, is none. */
+#define REMEMBERED (1u << 15)
+
+static inline bool same_numbers(const struct calltree *t, uint32_t a, uint32_t b)
+{
+	const int64_t *x = &t->total[(size_t)a * t->n_columns];
+	const int64_t *y = &t->total[(size_t)b * t->n_columns];
+
+	for (uint32_t c = SIDES_FIRST; c < t->n_columns; c++)
+		if (x[c] != y[c])
+			return false;
+	return true;
+}
+
+/* A node that was compared and has the numbers of node i: of deep stacks most have those of their caller. i: none. */
+static uint32_t compared_before(const struct calltree *t, uint32_t i, uint32_t *remembered)
+{
+	const int64_t *numbers = &t->total[(size_t)i * t->n_columns];
+	uint32_t *slot, other;
+	uint64_t hash = 0;
+
+	if (i == 0 || same_numbers(t, i, t->parent[i]))
+		return i == 0 ? i : t->parent[i];
+	for (uint32_t c = SIDES_FIRST; c < t->n_columns; c++)
+		hash = hash_u64(hash ^ (uint64_t)numbers[c]);
+	slot = &remembered[hash % REMEMBERED];
+	other = *slot;
+	*slot = i;
+	return same_numbers(t, i, other) ? other : i;
+}
+
+static void compare_nodes(struct diff *d, struct chances *c)
+{
+	const struct calltree *t = d->analysis->tree;
+	uint32_t *remembered = xcalloc(REMEMBERED, sizeof(*remembered));
+	struct noise_delta delta;
+	double *p = d->chance;
+
+	for (uint32_t i = 0; i < t->n_nodes; i++) {
+		uint32_t same = compared_before(t, i, remembered);
+
+		if (same != i) {
+			d->change[i] = d->change[same];
+			p[i] = p[same];
+		} else {
+			diff_delta(d, &t->total[(size_t)i * t->n_columns], &delta);
+			d->change[i] = diff_change(&delta);
+			p[i] = chance_of(&delta);
+		}
+		if (i > 0)
+			note(c, &d->nodes, d->change[i], p[i]);
+	}
+	settle(c, &d->nodes);
+	free(remembered);
 }
 
 static void compare_tree(struct diff *d, struct chances *c)
 {
 	const struct calltree *t = d->analysis->tree;
-	double *p = xcalloc(t->n_nodes, sizeof(*p)); /* above 1: too little to tell */
-	struct noise_delta delta;
 
-	d->change = xcalloc(t->n_nodes, sizeof(*d->change));
-	d->beyond = xcalloc(t->n_nodes, sizeof(*d->beyond));
-	d->first = xcalloc(t->n_nodes, sizeof(*d->first));
-	d->next = xcalloc(t->n_nodes, sizeof(*d->next));
-	for (uint32_t i = 0; i < t->n_nodes; i++) {
-		diff_delta(d, &t->total[(size_t)i * t->n_columns], &delta);
-		d->change[i] = diff_change(&delta);
-		p[i] = delta.tested ? delta.p : 2;
-		if (i > 0)
-			note(c, &d->nodes, &delta);
-	}
-	settle(c, &d->nodes);
+	compare_nodes(d, c);
 	for (uint32_t i = 0; i < t->n_nodes; i++)
-		d->beyond[i] = p[i] <= d->nodes.limit;
+		d->beyond[i] = d->chance[i] <= d->nodes.limit;
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		d->nodes.n_beyond += d->beyond[i];
-	free(p);
 	link_nodes(d);
 }
 
 struct diff *diff_new(struct analysis *a, enum normalise n)
 {
 	struct diff *d = xcalloc(1, sizeof(*d));
+	uint32_t n_rows = a->table.n_rows, n_nodes = a->tree ? a->tree->n_nodes : 0;
+
+	d->analysis = a;
+	d->row_self = xcalloc(n_rows, sizeof(*d->row_self));
+	d->row_total = xcalloc(n_rows, sizeof(*d->row_total));
+	if (a->tree) {
+		d->change = xcalloc(n_nodes, sizeof(*d->change));
+		d->chance = xcalloc(n_nodes, sizeof(*d->chance));
+		d->beyond = xcalloc(n_nodes, sizeof(*d->beyond));
+		d->first = xcalloc(n_nodes, sizeof(*d->first));
+		d->next = xcalloc(n_nodes, sizeof(*d->next));
+	}
+	diff_again(d, n);
+	return d;
+}
+
+void diff_again(struct diff *d, enum normalise n)
+{
+	const struct analysis *a = d->analysis;
 	uint32_t most = a->table.n_rows;
 	struct chances c = { 0 };
 
-	d->analysis = a;
 	d->normalise = amounts_known(&a->amounts, &a->lens, n) ? n : NORMALISE_NONE;
 	d->unit = metric_unit(a->profile, a->lens.column[0].metric);
+	d->self = d->total = d->nodes = (struct diff_family){ 0 };
+	d->most = 0;
 	find_factors(d);
+	find_parts(d);
 	diff_delta(d, a->weights.total, &d->whole);
 	if (a->tree && a->tree->n_nodes > most)
 		most = a->tree->n_nodes;
@@ -406,7 +503,6 @@ struct diff *diff_new(struct analysis *a, enum normalise n)
 	if (a->tree)
 		compare_tree(d, &c);
 	free(c.p);
-	return d;
 }
 
 void diff_free(struct diff *d)
@@ -416,6 +512,7 @@ void diff_free(struct diff *d)
 	free(d->row_self);
 	free(d->row_total);
 	free(d->change);
+	free(d->chance);
 	free(d->beyond);
 	free(d->first);
 	free(d->next);

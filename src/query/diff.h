@@ -6,7 +6,7 @@
  * (lens_compares(); sides_lens() makes one) has all sums: a row of a table, a node of a tree and a row of a butterfly have
  * [n_columns] numbers each. diff_delta() makes a change of any such numbers. What is here besides is what can
  * only be said of all rows together: which are beyond noise, and in which order rows and siblings come, so that it must be made
- * anew (diff_new(), some milliseconds) for another normalisation, and nothing else must.
+ * anew (diff_again(), some milliseconds) for another normalisation, and nothing else must.
  *
  * Changes are in the unit of the metric, made equal as asked: means of a side's runs, times a factor that is chosen
  * so that it says the same of both sides; with NORMALISE_NONE they are what was measured.
@@ -38,6 +38,7 @@ struct diff {
 	enum normalise normalise;
 	enum unit unit;                  /* of changes */
 	double factor[LENS_MAX_COLUMNS]; /* [n runs] of each run's sums */
+	double part[LENS_MAX_COLUMNS];   /* [n runs] of each run's numbers in its side's mean */
 	struct noise_delta whole;        /* of everything that passes the lens */
 	double most;    /* the largest change of a row, of self or total, without its sign */
 	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */
@@ -48,6 +49,7 @@ struct diff {
 
 	struct diff_family nodes; /* of the tree's nodes but the root, by total */
 	double *change;           /* [n_nodes] after - before of totals; NULL without a tree */
+	double *chance;           /* [n_nodes] that it is noise; above 1: too little to tell */
 	bool *beyond;             /* [n_nodes] beyond noise */
 	uint32_t *
 		first; /* [n_nodes] first child, or KEY_NONE: those with something beyond noise in them first, … */
@@ -59,6 +61,8 @@ struct diff {
  * table come in order: what is beyond noise first, then by the size of the change of self. Column 0 is left for diff_show().
  */
 struct diff *diff_new(struct analysis *a, enum normalise n);
+/* The same for another normalisation, in the same memory. */
+void diff_again(struct diff *d, enum normalise n);
 void diff_free(struct diff *d);
 
 /* Sorts the callers or callees of a butterfly by the size of their change, what is beyond noise first. */
@@ -72,6 +76,9 @@ bool diff_row_is_beyond(const struct diff *d, uint32_t row);
 
 /* The change of a row with such numbers, [n_columns]. */
 void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out);
+
+/* The same without its noise: the means of both sides, some roundings apart from those. */
+void diff_means(const struct diff *d, const int64_t *numbers, double *before, double *after);
 
 /* What a run has of [n_columns] numbers, in the unit, as it was measured. Runs count from 0, those before first. */
 double diff_of_run(const struct diff *d, const int64_t *numbers, uint32_t run);

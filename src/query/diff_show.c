@@ -26,15 +26,10 @@ static double size_of(const struct noise_delta *d, enum shown_size shown)
 /* What a row with such numbers shows, in the scale of column 0. */
 static int64_t shown_of(const struct diff *d, const int64_t *numbers, enum shown_size shown)
 {
-	struct noise_delta delta = { 0 };
-	uint32_t n_before = d->analysis->lens.sides.n_runs[SIDE_BEFORE];
-	uint32_t n_after = d->analysis->lens.sides.n_runs[SIDE_AFTER];
+	struct noise_delta means = { 0 };
 
-	for (uint32_t i = 0; i < n_before; i++)
-		delta.before += diff_of_run(d, numbers, i) * d->factor[i] / n_before;
-	for (uint32_t i = n_before; i < n_before + n_after; i++)
-		delta.after += diff_of_run(d, numbers, i) * d->factor[i] / n_after;
-	return llround(size_of(&delta, shown) * (double)d->analysis->weights.scale[0]);
+	diff_means(d, numbers, &means.before, &means.after);
+	return llround(size_of(&means, shown) * (double)d->analysis->weights.scale[0]);
 }
 
 static void show_tree(const struct diff *d, enum shown_size shown)
