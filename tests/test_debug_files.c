@@ -5,13 +5,16 @@
  */
 #include "config.h"
 
+#include "build_id.h"
 #include "builder.h"
+#include "debug_info.h"
 #include "dso.h"
 #include "elf_file.h"
 #include "find.h"
 #include "image.h"
 #include "mem.h"
 #include "resolver.h"
+#include "split_places.h"
 #include "symbols.h"
 
 #include <criterion/criterion.h>
@@ -201,13 +204,16 @@ Test(debug_files, mini_debug_info)
 	rmdir(dir);
 }
 
-/* The images of dir/stripped as a recording of this machine has it: what describes it is want, its .dwp package. */
-static void expect_image(const char *what, const char *dir, const char *want, const char *package)
+/*
+ * The images of dir/stripped as a recording of this machine has it: what describes it is want, and its split units
+ * may lie beside the program of that name.
+ */
+static void expect_image(const char *what, const char *dir, const char *want, const char *beside)
 {
 	const struct resolver_options o = { .same_machine = true };
 	char *path = xasprintf("%s/stripped", dir);
 	struct dso d = { .kind = DSO_FILE, .path = path };
-	const char *found, *dwp;
+	const char *found, *last;
 	struct elf_file *f;
 	struct finder where;
 	struct image i;
@@ -218,9 +224,9 @@ static void expect_image(const char *what, const char *dir, const char *want, co
 	finder_init(&where, &o);
 	image_open(&where, &d, &i);
 	found = image_described(&i) ? elf_file_name(image_described(&i)) : "none";
-	dwp = i.package ? i.package : "none";
+	last = i.split.all.n ? i.split.all.at[i.split.all.n - 1] : "none";
 	cr_expect_str_eq(strstr(found, want) ? want : found, want, "%s: %s", what, found);
-	cr_expect_str_eq(strstr(dwp, package) ? package : dwp, package, "%s: %s", what, dwp);
+	cr_expect_str_eq(strstr(last, beside) ? beside : last, beside, "%s: %s", what, last);
 	image_close(&i);
 	finder_done(&where);
 	free(path);
@@ -240,15 +246,92 @@ Test(debug_files, debug_information_of_a_program_with_symbols)
 	expect_image("nowhere", dir, "none", "none");
 	sh(dir, "mv d/whole.debug .");
 	expect_image("by link", dir, "/whole.debug", "none");
-	sh(dir,
-	   "mv whole.debug d/ && objcopy --add-section .debug_addr=/dev/null whole stripped && "
-	   "touch stripped.dwp");
-	expect_image("whole", dir, "/stripped", "/stripped.dwp");
+	sh(dir, "mv whole.debug d/ && objcopy --add-section .debug_addr=/dev/null whole stripped");
+	expect_image("whole", dir, "/stripped", "/stripped");
 	/* perf keeps programs, not what lies beside them. */
 	sh(dir, "id=$(readelf -n whole | sed -n 's/.*Build ID: //p'); test -z \"$id\" || { "
 		"mkdir -p .debug/.build-id/${id%${id#??}}/${id#??} && "
 		"cp stripped .debug/.build-id/${id%${id#??}}/${id#??}/elf; }");
-	expect_image("kept by perf", dir, "/elf", "/stripped.dwp");
-	sh(dir, "rm -rf .debug d whole stripped stripped.dwp");
+	expect_image("kept by perf", dir, "/elf", "/stripped");
+	sh(dir, "rm -rf .debug d whole stripped");
+	rmdir(dir);
+}
+
+/* debug_take: where inner() was inlined. */
+static void count_inner(void *arg, size_t which, const struct debug_frame *frames, size_t n)
+{
+	size_t *found = arg;
+
+	(void)which;
+	*found += n > 1 && frames[0].name && strcmp(frames[0].name, "inner") == 0;
+}
+
+/* Does the debug information of dir/program say so, with split units beside programs of these names? */
+static bool tells(const char *dir, const char *first, const char *second)
+{
+	const char *const beside[] = { first, second };
+	char *path = xasprintf("%s/program", dir), *place;
+	struct build_id any = { .n = 0 };
+	struct split_places split = { .all = { 0 } };
+	VEC(uint64_t) addresses = { 0 };
+	const struct elf_section *text;
+	struct debug_reader *r;
+	struct debug_info *d;
+	struct debug_plan *p;
+	struct elf_file *f;
+	size_t n = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		place = xasprintf("%s/%s", dir, beside[i]);
+		split_places_add(&split, place);
+		free(place);
+	}
+	cr_assert_eq(elf_file_open(path, &f, NULL), 0);
+	text = elf_file_section(f, ".text");
+	for (uint64_t at = 0; at < text->size; at++)
+		vec_push(&addresses, text->address + at);
+	elf_file_close(f);
+	d = debug_info_open(path, &split, &any);
+	cr_assert_not_null(d);
+	p = debug_plan_new(d, addresses.at, addresses.n);
+	r = debug_reader_new(d, 8);
+	for (size_t i = 0; i < debug_plan_n_groups(p); i++)
+		debug_reader_answer(r, p, i, count_inner, &n);
+	debug_reader_free(r);
+	cr_expect_eq(debug_info_n_missing(d), n > 0 ? 0 : 1, "%s, %s", first, second);
+	debug_plan_free(p);
+	debug_info_free(d);
+	split_places_done(&split);
+	vec_done(&addresses);
+	free(path);
+	return n > 0;
+}
+
+Test(debug_files, split_units)
+{
+	/* inner() twice: one that an older build has left, one of this build. */
+	static const char build[] =
+		"for i in 1 2; do echo \"volatile int v;\nstatic int inner(int x)\n{\n\tv = x;\n"
+		"\treturn v * $i;\n}\nint main(int n, char **a)\n{\n\treturn inner(n) + !a;\n}\" "
+		">obj/x.c && cc -gdwarf-4 -O2 -gsplit-dwarf -c obj/x.c -o obj/x.o && "
+		"cc obj/x.o -o program && dwp -e program -o $i.dwp; done";
+	char dir[] = "/tmp/proftop-debug-XXXXXX";
+
+	if (!have("cc") || !have("dwp"))
+		return;
+	cr_assert_not_null(mkdtemp(dir));
+	sh(dir, "mkdir obj elsewhere");
+	sh(dir, build);
+	cr_expect(tells(dir, "nowhere", "nowhere"), "where the compiler left it");
+	sh(dir, "mv obj elsewhere");
+	cr_expect_not(tells(dir, "nowhere", "nowhere"), "it is gone");
+	cr_expect(tells(dir, "nowhere", "elsewhere/program"), "by its name beside the program");
+	sh(dir, "mv elsewhere/obj/x.dwo elsewhere");
+	cr_expect(tells(dir, "nowhere", "elsewhere/program"), "beside the program");
+	sh(dir, "rm elsewhere/x.dwo");
+	cr_expect_not(tells(dir, "1", "nowhere"), "of the older build");
+	cr_expect(tells(dir, "nowhere", "2"), "of this build");
+	cr_expect(tells(dir, "1", "2"), "of both");
+	sh(dir, "rm -rf program 1.dwp 2.dwp elsewhere");
 	rmdir(dir);
 }

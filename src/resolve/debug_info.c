@@ -20,6 +20,7 @@
 #include "elf_file.h"
 #include "line_table.h"
 #include "mem.h"
+#include "split_places.h"
 
 #include <dwarf.h>
 #include <pthread.h>
@@ -34,8 +35,7 @@ struct span {
 };
 
 struct debug_info {
-	char *path;    /* owned */
-	char *package; /* the .dwp with its split units, if there is one; owned */
+	struct split_places split; /* where its split units may lie */
 	struct dwarf_file *file;
 	struct die_index main, alt;
 	VEC(uint64_t) units;  /* offsets of those with code */
@@ -181,8 +181,7 @@ static struct debug_info *info_of(const char *path, struct dwarf_file *f)
 	if (!f)
 		return NULL;
 	d = xcalloc(1, sizeof(*d));
-	d->path = xstrdup(path);
-	d->package = xasprintf("%s.dwp", path);
+	split_places_add(&d->split, path);
 	d->file = f;
 	pthread_mutex_init(&d->lock, NULL);
 	die_index_begin(&d->main, f);
@@ -196,15 +195,13 @@ static struct debug_info *info_of(const char *path, struct dwarf_file *f)
 	return d;
 }
 
-struct debug_info *debug_info_open(const char *path, const char *package,
+struct debug_info *debug_info_open(const char *path, const struct split_places *split,
 				   const struct build_id *want)
 {
 	struct debug_info *d = info_of(path, dwarf_file_open(path, want, false));
 
-	if (d && package) {
-		free(d->package);
-		d->package = xstrdup(package);
-	}
+	if (d && split)
+		split_places_copy(&d->split, split);
 	return d;
 }
 
@@ -227,8 +224,7 @@ void debug_info_free(struct debug_info *d)
 	vec_done(&d->all);
 	dwarf_file_close(d->file);
 	pthread_mutex_destroy(&d->lock);
-	free(d->path);
-	free(d->package);
+	split_places_done(&d->split);
 	free(d);
 }
 
@@ -478,7 +474,7 @@ void debug_reader_answer(struct debug_reader *r, const struct debug_plan *p, siz
 		return;
 	r->r.own = a.head;
 	if (die_is_skeleton(a.head))
-		a.body = die_split_open(&r->split, &r->r, r->d->path, r->d->package, a.head);
+		a.body = die_split_open(&r->split, &r->r, &r->d->split, a.head);
 	if (!a.body)
 		a.body = a.head;
 	a.files = a.body->line_offset == UINT64_MAX ? a.head : a.body;

@@ -10,6 +10,7 @@
 
 #include "die_unit.h"
 #include "mem.h"
+#include "split_places.h"
 
 #define COLUMNS_MAX  16u /* of an index */
 #define INDEX_HEADER 16u /* bytes */
@@ -86,20 +87,36 @@ static bool find_parts(struct dwarf_file *f, uint64_t id, uint64_t *add)
 	return true;
 }
 
-static struct die_unit *open_in_dwp(struct die_split *s, struct die_reader *r, const char *package,
+/* The next .dwp that is there; false: there are no more. */
+static bool open_dwp(struct die_split *s, const struct split_places *places)
+{
+	struct dwarf_file *f = NULL;
+	char *path;
+
+	while (!f && s->n_tried < places->all.n) {
+		path = xasprintf("%s.dwp", places->all.at[s->n_tried++]);
+		f = dwarf_file_open(path, NULL, true);
+		free(path);
+	}
+	if (!f)
+		return false;
+	f->number = 2 + s->n_opened++;
+	vec_push(&s->dwp, f);
+	return true;
+}
+
+/* The first .dwp need not be the right one: it may be left from an older build. */
+static struct die_unit *open_in_dwp(struct die_split *s, struct die_reader *r,
+				    const struct split_places *places,
 				    const struct die_unit *skeleton)
 {
-	uint64_t add[N_DWARF_SECTIONS] = { 0 };
+	for (size_t i = 0; i < s->dwp.n || open_dwp(s, places); i++) {
+		uint64_t add[N_DWARF_SECTIONS] = { 0 };
 
-	if (!s->tried) {
-		s->tried = true;
-		s->dwp = dwarf_file_open(package, NULL, true);
-		if (s->dwp)
-			s->dwp->number = 2 + s->n_opened++;
+		if (find_parts(s->dwp.at[i], skeleton->dwo_id, add))
+			return die_unit_open_split(r, s->dwp.at[i], add[DWARF_INFO], skeleton, add);
 	}
-	if (!s->dwp || !find_parts(s->dwp, skeleton->dwo_id, add))
-		return NULL;
-	return die_unit_open_split(r, s->dwp, add[DWARF_INFO], skeleton, add);
+	return NULL;
 }
 
 /* The unit with the skeleton's number among those of a .dwo. */
@@ -140,29 +157,35 @@ static struct die_unit *try_dwo(struct die_split *s, struct die_reader *r, char 
 	return u;
 }
 
-/* Where the compiler put it, or else beside the program. */
-static struct die_unit *open_dwo(struct die_split *s, struct die_reader *r, const char *program,
-				 const struct die_unit *skeleton)
+/* Where the compiler put it, or else beside the program: in the directory that its name says, or in none. */
+static struct die_unit *open_dwo(struct die_split *s, struct die_reader *r,
+				 const struct split_places *places, const struct die_unit *skeleton)
 {
 	const char *name = skeleton->dwo_name, *dir = skeleton->comp_dir;
-	const char *slash = strrchr(program, '/'), *last = strrchr(name, '/');
+	const char *last = strrchr(name, '/');
 	struct die_unit *u;
 
-	last = last ? last + 1 : name;
 	u = try_dwo(s, r, name[0] == '/' || !dir ? xstrdup(name) : xasprintf("%s/%s", dir, name),
 		    skeleton);
-	if (u || !slash)
-		return u;
-	return try_dwo(s, r, xasprintf("%.*s/%s", (int)(slash - program), program, last), skeleton);
+	for (size_t i = 0; i < places->all.n && !u; i++) {
+		const char *program = places->all.at[i], *slash = strrchr(program, '/');
+		int n = slash ? (int)(slash + 1 - program) : 0;
+
+		if (name[0] != '/')
+			u = try_dwo(s, r, xasprintf("%.*s%s", n, program, name), skeleton);
+		if (!u && last)
+			u = try_dwo(s, r, xasprintf("%.*s%s", n, program, last + 1), skeleton);
+	}
+	return u;
 }
 
-struct die_unit *die_split_open(struct die_split *s, struct die_reader *r, const char *program,
-				const char *package, const struct die_unit *skeleton)
+struct die_unit *die_split_open(struct die_split *s, struct die_reader *r,
+				const struct split_places *places, const struct die_unit *skeleton)
 {
-	struct die_unit *u = open_in_dwp(s, r, package, skeleton);
+	struct die_unit *u = open_in_dwp(s, r, places, skeleton);
 
 	if (!u)
-		u = open_dwo(s, r, program, skeleton);
+		u = open_dwo(s, r, places, skeleton);
 	if (!u)
 		s->n_missing++;
 	/* Names of files are in a table of its own, if it has one. */
@@ -181,6 +204,8 @@ void die_split_close(struct die_split *s, struct die_reader *r, struct die_unit 
 
 void die_split_done(struct die_split *s)
 {
-	dwarf_file_close(s->dwp);
+	for (size_t i = 0; i < s->dwp.n; i++)
+		dwarf_file_close(s->dwp.at[i]);
+	vec_done(&s->dwp);
 	dwarf_file_close(s->dwo);
 }

@@ -181,23 +181,23 @@ void find_debuglink(const struct finder *f, const struct dso *d, const char *bes
 		look(&h, true, "%s/%s", f->options->symbol_dirs[i], name);
 }
 
-void find_package(const struct finder *f, const struct dso *d, const char *described, find_try *try,
-		  void *arg)
+void find_split(const struct finder *f, const struct dso *d, const char *described, find_try *try,
+		void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
 	const struct resolver_options *o = f->options;
 	char *path = path_of(d);
 
-	look(&h, true, "%s.dwp", described);
+	look(&h, true, "%s", described);
 	for (size_t i = 0; i < o->n_symbol_dirs; i++) {
-		look(&h, true, "%s/%s.dwp", o->symbol_dirs[i], path);
-		look(&h, true, "%s/%s.dwp", o->symbol_dirs[i], last_part(path));
+		look(&h, true, "%s/%s", o->symbol_dirs[i], path);
+		look(&h, true, "%s/%s", o->symbol_dirs[i], last_part(path));
 	}
 	/* Units are known by their ids, so that those of another program are not taken for them. */
 	if (path[0] == '/')
-		look(&h, true, "%s%s.dwp", o->sysroot ? o->sysroot : "", path);
+		look(&h, true, "%s%s", o->sysroot ? o->sysroot : "", path);
 	if (o->same_machine && d->seen_in > 0 && path[0] == '/')
-		look(&h, true, "/proc/%ld/root%s.dwp", (long)d->seen_in, path);
+		look(&h, true, "/proc/%ld/root%s", (long)d->seen_in, path);
 	free(path);
 }
 

@@ -34,9 +34,9 @@ void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *
 /* Debug files by the name in .gnu_debuglink; beside is the file that has the link. */
 void find_debuglink(const struct finder *f, const struct dso *d, const char *beside,
 		    const char *name, find_try *try, void *arg);
-/* .dwp files of a program: beside the file that has its debug information, and where it was. */
-void find_package(const struct finder *f, const struct dso *d, const char *described, find_try *try,
-		  void *arg);
+/* What a program with split units is called: the file that has its debug information, and where it was. */
+void find_split(const struct finder *f, const struct dso *d, const char *described, find_try *try,
+		void *arg);
 /* vmlinux files. */
 void find_vmlinux(const struct finder *f, const struct dso *d, find_try *try, void *arg);
 /* Copies of kallsyms that were kept with recordings. */

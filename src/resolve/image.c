@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 #include "build_id.h"
 #include "dso.h"
@@ -147,14 +146,14 @@ static void open_mini(struct image *i)
 		elf_file_of_bytes(bytes, m, elf_file_name(i->runtime), &i->mini, NULL);
 }
 
-/* find_try: the first that is there; whether it has the units is seen when they are wanted. */
-static bool try_package(void *arg, const char *path, bool trusted)
+/* find_try: all of them; which one has the units is seen when they are wanted. */
+static bool take_place(void *arg, const char *path, bool trusted)
 {
 	struct image *i = arg;
 
-	if (trusted && access(path, R_OK) == 0)
-		i->package = xstrdup(path);
-	return i->package != NULL;
+	if (trusted)
+		split_places_add(&i->split, path);
+	return false;
 }
 
 /* The program is stripped, wholly or of its debug information: where is the rest? */
@@ -193,7 +192,7 @@ void image_open(const struct finder *f, const struct dso *d, struct image *out)
 	described = image_described(out);
 	/* Skeletons have their addresses there; whole units of DWARF 5 may, too. */
 	if (described && elf_file_section(described, ".debug_addr"))
-		find_package(f, d, elf_file_name(described), try_package, out);
+		find_split(f, d, elf_file_name(described), take_place, out);
 }
 
 /* A copy of the vdso of this process; NULL when it has none. */
@@ -251,7 +250,7 @@ void image_close(struct image *i)
 	elf_file_close(i->runtime);
 	elf_file_close(i->debug);
 	elf_file_close(i->mini);
-	free(i->package);
+	split_places_done(&i->split);
 	free(i->other);
 	*i = (struct image){ .runtime = NULL };
 }

@@ -15,27 +15,28 @@
 #include "mem.h"
 #include "resolver.h"
 #include "segments.h"
+#include "split_places.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct inlines {
-	char *path;              /* of the file with debug information; owned */
-	char *package;           /* of its split units, or NULL; owned */
-	struct build_id id;      /* that it had when it was found */
-	struct segments layout;  /* of what was mapped */
-	uint64_t base;           /* address of offset 0, if linear */
-	bool linear;             /* offsets are distances, not those of a file */
-	struct debug_info *info; /* NULL until opened, or when that failed */
-	bool tried;              /* to open it */
-	struct debug_plan *plan; /* of what was asked last, or NULL */
-	VEC(uint64_t) addresses; /* of the offsets that were asked and lie in a segment */
-	VEC(size_t) which;       /* and which these are */
-	uint64_t file_bytes;     /* of .debug_info, as it is in the file */
-	uint64_t packed_bytes;   /* of sections that have to be unpacked */
-	uint64_t n_damaged;      /* of all that was open */
-	uint64_t n_missing;      /* likewise */
+	char *path;                /* of the file with debug information; owned */
+	struct split_places split; /* where its split units may lie */
+	struct build_id id;        /* that it had when it was found */
+	struct segments layout;    /* of what was mapped */
+	uint64_t base;             /* address of offset 0, if linear */
+	bool linear;               /* offsets are distances, not those of a file */
+	struct debug_info *info;   /* NULL until opened, or when that failed */
+	bool tried;                /* to open it */
+	struct debug_plan *plan;   /* of what was asked last, or NULL */
+	VEC(uint64_t) addresses;   /* of the offsets that were asked and lie in a segment */
+	VEC(size_t) which;         /* and which these are */
+	uint64_t file_bytes;       /* of .debug_info, as it is in the file */
+	uint64_t packed_bytes;     /* of sections that have to be unpacked */
+	uint64_t n_damaged;        /* of all that was open */
+	uint64_t n_missing;        /* likewise */
 };
 
 /* A function that was met. */
@@ -67,7 +68,7 @@ static struct inlines *inlines_of(const struct image *i)
 		return NULL;
 	n = xcalloc(1, sizeof(*n));
 	n->path = xstrdup(elf_file_name(f));
-	n->package = i->package ? xstrdup(i->package) : NULL;
+	split_places_copy(&n->split, &i->split);
 	n->id = *elf_file_build_id(f);
 	n->file_bytes = elf_file_debug_info(f)->size;
 	for (uint32_t k = 1; (s = elf_file_section_at(f, k)) != NULL; k++)
@@ -142,14 +143,14 @@ void inlines_free(struct inlines *n)
 	inlines_close(n);
 	segments_done(&n->layout);
 	free(n->path);
-	free(n->package);
+	split_places_done(&n->split);
 	free(n);
 }
 
 void inlines_open(struct inlines *n)
 {
 	if (!n->tried)
-		n->info = debug_info_open(n->path, n->package, &n->id);
+		n->info = debug_info_open(n->path, &n->split, &n->id);
 	n->tried = true;
 }
 
