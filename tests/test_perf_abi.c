@@ -377,6 +377,40 @@ Test(perf_abi, trailers_are_read_from_the_end)
 	made_done(&m);
 }
 
+/* Linux says so of some devices and inodes while another records build-ids. */
+Test(perf_abi, what_is_no_build_id)
+{
+	static const struct {
+		uint8_t file[24];
+		uint8_t n;
+	} cases[] = {
+		{ { 254, 0, 0, 0, 0, 0, 0, 0, 0x29, 0xc8, 3 }, 0 },  /* virtual disk */
+		{ { 8, 0, 0, 0, 1, 0, 0, 0, 0x29, 0xc8, 3 }, 0 },    /* SCSI disk */
+		{ { 3, 1, 0, 0, 2, 0, 0, 0, 0x29, 0xc8, 3 }, 0 },    /* NVMe */
+		{ { 0, 0, 0, 0, 0x2f, 0, 0, 0, 0x29, 0xc8, 3 }, 0 }, /* overlay */
+		{ { 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8 }, 8 },       /* lld's short ones */
+		{ { 2, 0, 0, 0, 0x12, 0x34 }, 2 },                   /* --build-id=0x1234 */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made m = { .big = false };
+		size_t at = made_begin(&m, PERF_REC_MMAP2, PERF_MISC_MMAP_BUILD_ID | 2);
+		struct perf_record r;
+		struct perf_mmap map;
+
+		made_u32(&m, 1), made_u32(&m, 2);
+		made_u64(&m, 0x1000), made_u64(&m, 0x2000), made_u64(&m, 0x3000);
+		made_bytes(&m, cases[i].file, 24);
+		made_u32(&m, 5), made_u32(&m, 2);
+		made_text(&m, "/bin/x");
+		made_end(&m, at);
+		r = record_at(&m, 0);
+		cr_assert(perf_mmap_decode(&r, 0, &map));
+		cr_expect_eq(map.n_build_id, cases[i].n, "case %zu: %u", i, map.n_build_id);
+		made_done(&m);
+	}
+}
+
 Test(perf_abi, mappings_with_and_without_build_id)
 {
 	static const uint8_t id[20] = { 0xaa, 0xbb, 3,  4,  5,  6,  7,  8,  9,  10,

@@ -340,6 +340,17 @@ bool perf_trailer_decode(const struct perf_attr *a, const struct perf_record *r,
 	return !b.bad;
 }
 
+/*
+ * Linux up to 6.18 leaves the bit set in what it tells of a mapping to all who record it, after one who wants
+ * build-ids: others have a device and an inode there. Devices of disks have small minor numbers.
+ */
+static bool is_build_id(const uint8_t *file)
+{
+	bool inode = file[0] >= 7 && !(file[5] | file[6] | file[7]);
+
+	return file[0] <= 20 && !(file[1] | file[2] | file[3]) && !inode;
+}
+
 bool perf_mmap_decode(const struct perf_record *r, size_t trailer, struct perf_mmap *out)
 {
 	struct bytes b = perf_record_body(r);
@@ -357,7 +368,7 @@ bool perf_mmap_decode(const struct perf_record *r, size_t trailer, struct perf_m
 
 		take_u32(&b); /* MAP_… flags */
 		m.executable = (prot & 4) != 0;
-		if (file && r->misc & PERF_MISC_MMAP_BUILD_ID && file[0] <= sizeof(m.build_id)) {
+		if (file && r->misc & PERF_MISC_MMAP_BUILD_ID && is_build_id(file)) {
 			m.n_build_id = file[0];
 			memcpy(m.build_id, file + 4, m.n_build_id);
 		}
