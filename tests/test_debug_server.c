@@ -39,6 +39,7 @@ struct trial {
 	struct build_id id;
 	uint64_t offset; /* of test_debug_server_here in this program's file */
 	char dir[40];    /* of the cache */
+	char *program;   /* what was mapped; NULL: it is gone; owned */
 	pid_t server;
 };
 
@@ -172,6 +173,7 @@ struct outcome {
 	int rc;
 	char *name; /* of the function; owned */
 	char *fact; /* of the debug files; owned */
+	bool place; /* where it is declared is known */
 };
 
 static char *fact_of(const struct profile *p)
@@ -190,12 +192,12 @@ static char *fact_of(const struct profile *p)
 
 static struct outcome ask(const struct trial *t, bool may, struct progress *progress)
 {
-	const struct resolver_options o = { .debug_servers = may };
+	const struct resolver_options o = { .debug_servers = may, .same_machine = true };
 	struct profile *p = profile_new();
 	struct mapping_event m = { .pid = 1,
 				   .start = BASE,
 				   .length = 1 << 30,
-				   .path = "/nonexistent/prog",
+				   .path = t->program ? t->program : "/nonexistent/prog",
 				   .build_id = t->id,
 				   .executable = true };
 	struct location_columns c;
@@ -211,9 +213,12 @@ static struct outcome ask(const struct trial *t, bool may, struct progress *prog
 	builder_end(p);
 	cr_assert_eq(resolver_name(r, NULL), 0);
 	profile_locations(p, &c);
-	cr_expect_eq(location_function(&c, l.v) == ID_NONE, may, "its name waits for the server");
+	cr_expect_eq(location_function(&c, l.v) == ID_NONE, may && !t->program,
+		     "its name waits for the server");
 	out.rc = resolver_fetch(r, progress);
+	cr_expect_eq(resolver_inline(r, NULL), 0);
 	f = location_function(&c, l.v);
+	out.place = f != ID_NONE && function_file(profile_function(p, (function_id){ f })).v != 0;
 	out.name = xstrdup(
 		f == ID_NONE
 			? "(none)"
@@ -244,7 +249,7 @@ Test(debug_server, what_it_has_is_fetched_once, .timeout = 60)
 	expect("not allowed", ask(&t, false, NULL), 0, "[prog]", "(none)");
 	expect("fetched", ask(&t, true, NULL), 0, "test_debug_server_here", gave);
 	stop_server(&t);
-	expect("kept", ask(&t, true, NULL), 0, "test_debug_server_here", gave);
+	expect("kept", ask(&t, false, NULL), 0, "test_debug_server_here", "(none)");
 	teardown(&t);
 }
 
@@ -276,6 +281,33 @@ Test(debug_server, what_it_has_not_is_said, .timeout = 60)
 	unsetenv("DEBUGINFOD_URLS");
 	expect("nobody to ask", ask(&t, true, NULL), 0, "[prog]", "set DEBUGINFOD_URLS");
 	teardown(&t);
+}
+
+/* Its names are good, and do not wait; where they are declared, the server knows. */
+Test(debug_server, what_a_program_with_symbols_lacks, .timeout = 60)
+{
+	struct outcome before, after;
+	struct trial t = { 0 };
+	char *command;
+
+	if (!setup(&t))
+		return;
+	t.program = xasprintf("%s/program", t.dir);
+	command = xasprintf("cp /proc/%ld/exe %s && strip -g %s", (long)getpid(), t.program,
+			    t.program);
+	cr_assert_eq(system(command), 0);
+	start_server(&t, GIVES);
+	before = ask(&t, false, NULL);
+	after = ask(&t, true, NULL);
+	cr_expect_not(before.place);
+	cr_expect(after.place);
+	expect("not allowed", before, 0, "test_debug_server_here", "(none)");
+	expect("fetched", after, 0, "test_debug_server_here",
+	       "1 of 1 came from the servers in DEBUGINFOD_URLS");
+	stop_server(&t);
+	teardown(&t);
+	free(t.program);
+	free(command);
 }
 
 static int stop_soon(void *arg)

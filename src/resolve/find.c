@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "attic.h"
 #include "build_id.h"
@@ -76,17 +77,43 @@ static char *path_of(const struct dso *d)
 	return xstrndup(d->path, n);
 }
 
+static const char *environment(const char *name)
+{
+	const char *v = getenv(name);
+
+	return v && *v ? v : NULL;
+}
+
+/* See debuginfod_find_debuginfo(3), "CACHE". */
+static char *debuginfod_dir(const char *home)
+{
+	const char *given = environment("DEBUGINFOD_CACHE_PATH");
+	const char *caches = environment("XDG_CACHE_HOME");
+	char *old = home ? xasprintf("%s/.debuginfod_client_cache", home) : NULL;
+
+	if (!given && old && access(old, F_OK) == 0)
+		return old;
+	free(old);
+	if (given)
+		return xstrdup(given);
+	if (caches)
+		return xasprintf("%s/debuginfod_client", caches);
+	return home ? xasprintf("%s/.cache/debuginfod_client", home) : NULL;
+}
+
 void finder_init(struct finder *f, const struct resolver_options *o)
 {
-	const char *home = getenv("HOME");
+	const char *home = environment("HOME");
 
 	*f = (struct finder){ .options = o };
-	f->cache = perf_config_buildid_dir(home && *home ? home : NULL);
+	f->cache = perf_config_buildid_dir(home);
+	f->came = debuginfod_dir(home);
 }
 
 void finder_done(struct finder *f)
 {
 	free(f->cache);
+	free(f->came);
 	free(f->release);
 }
 
@@ -157,6 +184,10 @@ void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *
 	if (path[0] == '/')
 		look(&h, (o->same_machine || o->sysroot) && !gone, "%s%s",
 		     o->sysroot ? o->sysroot : "", path);
+	if (f->came && h.id[0] != '\0') {
+		look(&h, true, "%s/%s/executable", f->came, h.id);
+		look(&h, true, "%s/%s/debuginfo", f->came, h.id);
+	}
 	/* Containers see other files by that path, and a program's file outlives its name. */
 	if (o->same_machine && d->seen_in > 0 && path[0] == '/') {
 		look(&h, false, "/proc/%ld/root%s", (long)d->seen_in, path);

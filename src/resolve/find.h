@@ -15,6 +15,7 @@ struct finder {
 		*recorded; /* symbols that came with the recording, or NULL; borrowed */
 	const struct resolver_options *options; /* borrowed */
 	char *cache; /* perf's, laid out by build-id: ~/.debug, or NULL; owned */
+	char *came;  /* where libdebuginfod keeps what servers gave, or NULL; owned */
 	const char *
 		fetched; /* a debug file that came from a server, for one search; or NULL; borrowed */
 	char *release;   /* the kernel's, as recorded, or NULL; owned */

@@ -55,7 +55,7 @@ struct tally {
 	uint64_t n_locations; /* looked up */
 	uint64_t n_named;     /* of them, with a symbol */
 	char *reason;         /* why not all; owned */
-	bool asked;           /* servers were asked for its debug file */
+	bool asked;           /* servers were asked for its debug file, or will be */
 	bool unverified;      /* see source_unverified() */
 };
 
@@ -79,6 +79,7 @@ struct naming {
 	VEC(struct source *) source;   /* by module_id; NULL: not open; owned */
 	VEC(struct inlines *) inlines; /* by module_id; NULL: none; owned */
 	VEC(struct want) waiting;      /* for debug files that are to be fetched */
+	VEC(uint32_t) undescribed;     /* modules that have names, and wait for what was inlined */
 	uint32_t inlined;              /* locations below this were asked for inlined frames */
 	uint32_t looked_ahead;         /* locations below this were there at the last look ahead */
 	bool few_wait;                 /* for more, at that look; see struct ahead */
@@ -123,6 +124,7 @@ void naming_free(struct naming *n)
 		inlines_free(n->inlines.at[i]);
 	vec_done(&n->inlines);
 	vec_done(&n->waiting);
+	vec_done(&n->undescribed);
 	vec_done(&n->ahead);
 	kernel_free(n->kernel);
 	free(n);
@@ -302,11 +304,33 @@ static void open_source(struct naming *n, const struct finder *f, const struct d
 		n->source.at[m] = source_open(f, d, n->kernel, known ? &main_kernel : NULL);
 }
 
+static void close_source(struct naming *n, uint32_t m)
+{
+	source_free(n->source.at[m]);
+	n->source.at[m] = NULL;
+}
+
+static void take_inlines(struct naming *n, uint32_t m)
+{
+	if (n->source.at[m] && !n->inlines.at[m])
+		n->inlines.at[m] = source_take_inlines(n->source.at[m]);
+}
+
 /* The first name of a location is final: those that a debug file may name better have to wait. */
 static bool has_to_wait(const struct naming *n, uint32_t m)
 {
 	return n->f->options->debug_servers && !n->tally.at[m].asked &&
 	       source_lacks_debug_file(n->source.at[m]);
+}
+
+/* Names that are good as they are do not wait for what was inlined. */
+static void await_inlines(struct naming *n, uint32_t m)
+{
+	if (!n->f->options->debug_servers || n->f->options->no_inlines || n->tally.at[m].asked ||
+	    !source_lacks_inlines(n->source.at[m]))
+		return;
+	n->tally.at[m].asked = true;
+	vec_push(&n->undescribed, m);
 }
 
 static int name_group(struct naming *n, const struct want *w, size_t n_wants,
@@ -326,17 +350,15 @@ static int name_group(struct naming *n, const struct want *w, size_t n_wants,
 		return 0;
 	}
 	t = &n->tally.at[m];
-	if (!n->inlines.at[m])
-		n->inlines.at[m] = source_take_inlines(n->source.at[m]);
+	take_inlines(n, m);
 	r = name_module(n, n->source.at[m], w, n_wants, t, progress);
+	await_inlines(n, m);
 	t->unverified = source_unverified(n->source.at[m]);
 	free(t->reason);
 	t->reason = xstrdup(source_reason(n->source.at[m]));
 	/* Maps of JITs grow. */
-	if (d.kind == DSO_JIT || source_bytes(n->source.at[m]) > KEEP_BYTES) {
-		source_free(n->source.at[m]);
-		n->source.at[m] = NULL;
-	}
+	if (d.kind == DSO_JIT || source_bytes(n->source.at[m]) > KEEP_BYTES)
+		close_source(n, m);
 	return r;
 }
 
@@ -470,9 +492,8 @@ static void state_late(const struct fetching *g)
 {
 	build_fact(g->n->p, g->n->capture, "symbols", "debug files", FACT_PLAIN,
 		   "%zu of %zu came from the servers in DEBUGINFOD_URLS; %zu for programs that are "
-		   "missing here, too late for walking copied stacks through them: put them, as "
-		   "debuginfod-find executable BUILD-ID gets them, under their names into a "
-		   "directory, and open again with --symbols DIR",
+		   "missing here, too late for walking copied stacks through them: let "
+		   "debuginfod-find executable BUILD-ID get them, and open again",
 		   g->n_found, g->total, g->n_late);
 }
 
@@ -530,8 +551,7 @@ static void fetch_one(struct fetching *g, uint32_t m)
 	if (rc < 0)
 		return;
 	with.fetched = path;
-	source_free(n->source.at[m]);
-	n->source.at[m] = NULL;
+	close_source(n, m);
 	inlines_free(n->inlines.at[m]);
 	n->inlines.at[m] = NULL;
 	open_source(n, &with, &d, m);
@@ -555,11 +575,13 @@ int naming_fetch(struct naming *n, struct progress *progress)
 	size_t n_wants = n->waiting.n, end;
 	int rc = 0;
 
-	if (n_wants == 0)
+	if (n_wants == 0 && n->undescribed.n == 0)
 		return 0;
-	qsort(w, n_wants, sizeof(*w), by_place);
+	if (n_wants > 0)
+		qsort(w, n_wants, sizeof(*w), by_place);
 	for (size_t at = 0; at < n_wants; at = end_of_group(w, n_wants, at))
 		g.total++;
+	g.total += n->undescribed.n;
 	g.server = debug_server_new(&no_server);
 	for (size_t at = 0; at < n_wants && rc == 0; at = end, g.done++) {
 		progress_set(progress, g.done, g.total);
@@ -568,8 +590,16 @@ int naming_fetch(struct naming *n, struct progress *progress)
 		rc = progress_cancelled(progress) ? -ECANCELED
 						  : name_group(n, w + at, end - at, progress);
 	}
+	for (size_t i = 0; i < n->undescribed.n && rc == 0; i++, g.done++) {
+		progress_set(progress, g.done, g.total);
+		fetch_one(&g, n->undescribed.at[i]);
+		take_inlines(n, n->undescribed.at[i]);
+		close_source(n, n->undescribed.at[i]);
+		rc = progress_cancelled(progress) ? -ECANCELED : 0;
+	}
 	debug_server_free(g.server);
 	vec_clear(&n->waiting);
+	vec_clear(&n->undescribed);
 	if (rc == 0)
 		state_fetched(&g, no_server.code ? err_text(&no_server) : NULL);
 	err_clear(&no_server);

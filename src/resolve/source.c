@@ -49,6 +49,7 @@ struct source {
 	uint32_t declared_line;    /* in it */
 	char *reason;              /* see source_reason() */
 	bool lacks_debug_file;     /* see source_lacks_debug_file() */
+	bool lacks_inlines;        /* see source_lacks_inlines() */
 	bool lacks_file;           /* see source_lacks_file() */
 	bool unverified;           /* see source_unverified() */
 };
@@ -278,6 +279,7 @@ static void open_image(struct source *s, const struct finder *f, const struct ds
 	s->lacks_file = !i->runtime;
 	s->lacks_debug_file = d->kind == DSO_FILE && d->build_id.n > 0 &&
 			      (!named || named == i->mini || !symbols_has_symtab(named));
+	s->lacks_inlines = d->kind == DSO_FILE && d->build_id.n > 0 && !image_described(i);
 	if (!named) {
 		s->reason = why_none(f, d, i);
 		return;
@@ -507,6 +509,11 @@ const char *source_reason(const struct source *s)
 bool source_lacks_debug_file(const struct source *s)
 {
 	return s->lacks_debug_file;
+}
+
+bool source_lacks_inlines(const struct source *s)
+{
+	return s->lacks_inlines;
 }
 
 bool source_lacks_file(const struct source *s)

@@ -51,8 +51,10 @@ const char *source_declared(const struct source *s, uint64_t address, uint32_t *
 struct inlines *source_take_inlines(struct source *s);
 /* Why some or all addresses have no name; a part of a sentence, borrowed. */
 const char *source_reason(const struct source *s);
-/* Would a debug file with the recorded build-id tell more? */
+/* Would a debug file with the recorded build-id have other names? */
 bool source_lacks_debug_file(const struct source *s);
+/* Would it tell at least what was inlined? */
+bool source_lacks_inlines(const struct source *s);
 /* Was what was mapped not found at all? */
 bool source_lacks_file(const struct source *s);
 /* A file was used though nothing says that it is the one that was recorded. */
