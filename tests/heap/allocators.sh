@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Records programs with allocators of their own, from the beginning and while they run: as libraries, and linked into the
 # executable or a library, where each call must be in the trace, or that it is not must be said.
+here=$(cd "$(dirname "$0")" && pwd)
 . "$(dirname "$0")/lib.sh"
 
 cat >own.c <<'EOT'
@@ -490,6 +491,30 @@ if [ "$(uname -m)" = x86_64 ]; then
     refused 'it has a jump by a table' 'lea 1f(%rip),%rax; jmp *%rax; 1: ret'
     refused 'it has an instruction that is not known' 'push %rbp; mov %rsp,%rbp; pop %rbp; jmp 1f; .byte 6; 1: ret'
     refused 'the function next to it may jump into it' 'push %rbp; mov %rsp,%rbp; pop %rbp; ret' 'jmp mi_free + 1'
+fi
+
+# Handlers of signals that leave the allocator by a jump, or interrupt it and call it: nothing is missed, on stacks of all kinds.
+if [ "$(uname -m)" = x86_64 ] && { build left -fno-ipa-ra "$here/heap_jumps.c" || build left "$here/heap_jumps.c"; }; then
+    for how in x s t st; do
+        what="left by jumps, $how"
+        timeout 60 ./left $how 1000 >plain
+        traced none ./left $how 0
+        traced some ./left $how 1000
+        cmp -s plain said || fault "$what: says other things with us"
+        grep -q "mimalloc in the executable: .*$leads" log || fault "$what: $(cat log)"
+        for name in allocs reallocs frees bytes; do
+            [ $(($(value $name some) - $(value $name none))) = "$(value $name said)" ] ||
+                fault "$what: $name is $(value $name some) - $(value $name none), not $(value $name said)"
+        done
+    done
+    # At any moment, also while the recorder is at work: what was begun when it was left may be in the trace or not.
+    what='left at any moment'
+    traced some ./left a 2000
+    for name in allocs reallocs frees; do
+        more=$(($(value $name some) - $(value $name said)))
+        [ ${more#-} -le "$(value jumps said)" ] || fault "$what: $name is $(value $name some), not $(value $name said)"
+    done
+    echo "$what: $(tr '\n' ' ' <said)"
 fi
 
 # same WHAT TELLS: the program `other` is as without us, however it was compiled; TELLS is in its log, or '' for nothing of allocators.

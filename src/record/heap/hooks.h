@@ -10,9 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The stack that an allocator may have below its caller; a call from further down is not its own. */
-#define HOOKS_WITHIN_BYTES (256u << 10)
-
 /* Has recording begun, or was it tried? */
 extern _Atomic uint32_t hooks_begun __attribute__((visibility("hidden")));
 
@@ -21,7 +18,7 @@ void hooks_begin(void);
 
 /*
  * While a function of an allocator runs whose code was led to us: sp of who called it. What it calls itself is no
- * event of the program. 0: none does.
+ * event of the program. 0: none does. It may have been left by a jump; see hooks_are_nested().
  */
 extern __thread uint64_t hooks_within
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -32,32 +29,35 @@ extern __thread uint64_t hooks_within
  */
 extern bool hooks_nest __attribute__((visibility("hidden")));
 
-static inline void hooks_enter(const struct walk_start *from)
+/* What hooks_leave() needs. */
+static inline uint64_t hooks_enter(const struct walk_start *from)
 {
+	uint64_t was = hooks_within;
+
 	if (__builtin_expect(hooks_nest, 0))
 		hooks_within = from->sp;
+	return was;
 }
 
-static inline void hooks_leave(void)
+static inline void hooks_leave(uint64_t was)
 {
 	if (__builtin_expect(hooks_nest, 0))
-		hooks_within = 0;
+		hooks_within = was;
 }
 
-static inline bool hooks_are_within(const struct walk_start *from)
-{
-	uint64_t sp = hooks_within;
-
-	/* A place above it is no longer within: it was left by a jump. */
-	return __builtin_expect(sp != 0, 0) && from->sp < sp && sp - from->sp < HOOKS_WITHIN_BYTES;
-}
+/*
+ * hooks_within is set: is this call the allocator's own? Its stack says so. Not where a handler of signals has interrupted
+ * the allocator; and where it was left by siglongjmp, a switch of stacks or the like, hooks_within is 0 afterwards.
+ */
+bool hooks_are_nested(const struct walk_start *from);
 
 /* Recording begins with the first call that finds libc ready. */
 static inline bool hooks_record(const struct walk_start *from)
 {
 	if (__builtin_expect(!atomic_load_explicit(&hooks_begun, memory_order_relaxed), 0))
 		hooks_begin();
-	return tracer_is_on() && !hooks_are_within(from);
+	return tracer_is_on() &&
+	       (__builtin_expect(hooks_within == 0, 1) || !hooks_are_nested(from));
 }
 
 #endif

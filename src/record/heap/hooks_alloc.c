@@ -104,14 +104,15 @@ HOOK void *malloc(size_t n)
 {
 	struct walk_start from = TRACER_CALLER();
 	void *p;
+	uint64_t was;
 
 	if (from_pool())
 		return real_pool_take(16, n);
 	if (!hooks_record(&from))
 		return real.malloc(n);
-	hooks_enter(&from);
+	was = hooks_enter(&from);
 	p = real.malloc(n);
-	hooks_leave();
+	hooks_leave(was);
 	note_alloc(&from, p, n, HEAP_MALLOC);
 	return p;
 }
@@ -119,6 +120,7 @@ HOOK void *malloc(size_t n)
 static inline __attribute__((always_inline)) void give_back(const struct walk_start *from, void *p)
 {
 	size_t room;
+	uint64_t was;
 
 	if (!p || real_pool_has(p, &room) || !real_calls_ready())
 		return;
@@ -127,9 +129,9 @@ static inline __attribute__((always_inline)) void give_back(const struct walk_st
 		return;
 	}
 	tracer_note_free(from, p);
-	hooks_enter(from);
+	was = hooks_enter(from);
 	real.free(p);
-	hooks_leave();
+	hooks_leave(was);
 }
 
 HOOK void free(void *p)
@@ -144,14 +146,15 @@ HOOK void *calloc(size_t n, size_t size)
 	struct walk_start from = TRACER_CALLER();
 	size_t all;
 	void *p;
+	uint64_t was;
 
 	if (from_pool())
 		return __builtin_mul_overflow(n, size, &all) ? NULL : real_pool_take(16, all);
 	if (!hooks_record(&from))
 		return real.calloc(n, size);
-	hooks_enter(&from);
+	was = hooks_enter(&from);
 	p = real.calloc(n, size);
-	hooks_leave();
+	hooks_leave(was);
 	note_alloc(&from, p, n * size, HEAP_CALLOC);
 	return p;
 }
@@ -174,6 +177,7 @@ static void *reallocate(const struct walk_start *from, void *p, size_t n)
 	struct tracer_old old;
 	size_t room;
 	void *moved;
+	uint64_t was;
 
 	if (p && real_pool_has(p, &room))
 		return leave_pool(from, p, room, n);
@@ -182,9 +186,9 @@ static void *reallocate(const struct walk_start *from, void *p, size_t n)
 	if (!hooks_record(from))
 		return real.realloc(p, n);
 	old = tracer_note_give_up(p);
-	hooks_enter(from);
+	was = hooks_enter(from);
 	moved = real.realloc(p, n);
-	hooks_leave();
+	hooks_leave(was);
 	if (moved)
 		tracer_note_realloc(from, &old, moved, n);
 	else if (p && n == 0)
@@ -217,6 +221,7 @@ HOOK int posix_memalign(void **p, size_t align, size_t n)
 {
 	struct walk_start from = TRACER_CALLER();
 	int ret;
+	uint64_t was;
 
 	if (!real_calls_ready()) {
 		void *taken = real_pool_take(align, n);
@@ -229,9 +234,9 @@ HOOK int posix_memalign(void **p, size_t align, size_t n)
 		return ENOMEM;
 	if (!hooks_record(&from))
 		return real.posix_memalign(p, align, n);
-	hooks_enter(&from);
+	was = hooks_enter(&from);
 	ret = real.posix_memalign(p, align, n);
-	hooks_leave();
+	hooks_leave(was);
 	if (ret == 0)
 		note_alloc(&from, *p, n, HEAP_ALIGNED);
 	return ret;
@@ -241,6 +246,7 @@ static void *aligned(const struct walk_start *from, void *(*call)(size_t, size_t
 		     size_t n)
 {
 	void *p;
+	uint64_t was;
 
 	if (!call) {
 		errno = ENOMEM;
@@ -248,9 +254,9 @@ static void *aligned(const struct walk_start *from, void *(*call)(size_t, size_t
 	}
 	if (!hooks_record(from))
 		return call(align, n);
-	hooks_enter(from);
+	was = hooks_enter(from);
 	p = call(align, n);
-	hooks_leave();
+	hooks_leave(was);
 	note_alloc(from, p, n, HEAP_ALIGNED);
 	return p;
 }
@@ -276,6 +282,7 @@ HOOK void *memalign(size_t align, size_t n)
 static void *page_aligned(const struct walk_start *from, void *(*call)(size_t), size_t n)
 {
 	void *p;
+	uint64_t was;
 
 	if (!call) {
 		errno = ENOMEM;
@@ -283,9 +290,9 @@ static void *page_aligned(const struct walk_start *from, void *(*call)(size_t), 
 	}
 	if (!hooks_record(from))
 		return call(n);
-	hooks_enter(from);
+	was = hooks_enter(from);
 	p = call(n);
-	hooks_leave();
+	hooks_leave(was);
 	note_alloc(from, p, n, HEAP_ALIGNED);
 	return p;
 }

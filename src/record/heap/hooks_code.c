@@ -10,12 +10,43 @@
 #include "hooks_code.h"
 
 #include "hooks.h"
+#include "live_stack.h"
 #include "tracer_note.h"
+#include "tracer_thread.h"
 
 #include <stddef.h>
 
 bool hooks_nest __attribute__((visibility("hidden")));
 __thread uint64_t hooks_within __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/*
+ * Of a stack that cannot be walked: what an allocator may have below its caller; a call from further down is not its own.
+ */
+#define NESTED_BYTES (256u << 10)
+
+bool hooks_are_nested(const struct walk_start *from)
+{
+	struct tracer_thread *t = tracer_thread_enter(from);
+	uint64_t sp = hooks_within;
+	enum live_within how = t ? live_stack_within(t, from, sp) : LIVE_WITHIN_UNKNOWN;
+
+	if (t)
+		tracer_thread_leave(t);
+	switch (how) {
+	case LIVE_WITHIN:
+		return true;
+	case LIVE_INTERRUPTED:
+		return false;
+	case LIVE_LEFT:
+		break;
+	case LIVE_WITHIN_UNKNOWN:
+		if (from->sp < sp && sp - from->sp < NESTED_BYTES)
+			return true;
+		break;
+	}
+	hooks_within = 0;
+	return false;
+}
 
 typedef uint64_t original_fn(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 
@@ -67,11 +98,11 @@ uint64_t hooks_call(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
 
 static uint64_t call_within(const struct walk_start *from, HOOK_PARAMETERS)
 {
-	uint64_t result;
+	uint64_t result, was = hooks_within;
 
 	hooks_within = from->sp;
 	result = hooks_call(a, b, c, d, e, h->original);
-	hooks_within = 0;
+	hooks_within = was;
 	return result;
 }
 #define CALL_WITHIN() call_within(&from, a, b, c, d, e, h)

@@ -4,6 +4,7 @@
 
 #include "heap_records.h"
 #include "proftop.h"
+#include "tracer_note.h"
 #include "tracer_thread.h"
 #include "tracer_writer.h"
 
@@ -26,7 +27,8 @@ static void wait_for_writer(void)
 
 __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
 {
-	struct tracer_thread *t = name ? tracer_thread_enter() : NULL;
+	struct walk_start from = TRACER_CALLER();
+	struct tracer_thread *t = name ? tracer_thread_enter(&from) : NULL;
 	struct heap_record r = { .type = HEAP_REC_MARK };
 	int kept = errno;
 

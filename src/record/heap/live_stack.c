@@ -32,8 +32,9 @@ struct full_walk {
 	struct walk_frame frame[FULL_MAX_FRAMES];
 	uint64_t pc[WALK_MAX_FRAMES];
 	bool exact[WALK_MAX_FRAMES];
-	uint64_t epoch; /* of the recorder, when the walker's rules were found */
-	uint32_t n;     /* of pc and exact, innermost first */
+	uint64_t epoch;  /* of the recorder, when the walker's rules were found */
+	size_t n_frames; /* of frame, innermost first; 0: there was no walk */
+	uint32_t n;      /* of pc and exact, innermost first */
 	bool complete;
 };
 
@@ -272,7 +273,10 @@ static void walk_full(void *arg)
 	}
 	if (!full)
 		full = tracer_map(sizeof(*full));
-	if (!full || tracer_memory_left() < (8u << 20))
+	if (!full)
+		return;
+	full->n_frames = 0;
+	if (tracer_memory_left() < (8u << 20))
 		return;
 	if (!full->walker)
 		full->walker = walker_new(UNWIND_HERE);
@@ -283,6 +287,7 @@ static void walk_full(void *arg)
 		       &end, &missing);
 	while (i < n && full->frame[i].pc != a->from.pc)
 		i++;
+	full->n_frames = n;
 	full->complete = end == WALK_COMPLETE && i < n;
 	keep_frames(full, full->frame + i, n - i);
 	if (i == n) {
@@ -457,12 +462,18 @@ static bool walk(struct live_walk *w, const struct walk_start *from)
 	return extended && live_walk(w, from) == WALK_DONE;
 }
 
-uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
+/* Rules of code that was unloaded are not believed. */
+static inline void renew_rules(struct tracer_thread *t)
 {
 	uint64_t epoch = atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed);
 
 	if (__builtin_expect(epoch != t->rules_epoch, 0))
 		flush(t, epoch);
+}
+
+uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
+{
+	renew_rules(t);
 	if (__builtin_expect(!walk(t->walk, from), 0))
 		run_full(t, from, take_full);
 	else if (__builtin_expect(recorder.options.check != 0, 0) &&
@@ -471,4 +482,81 @@ uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
 	if (__builtin_expect(t->walk->n == 0, 0))
 		return 0;
 	return node_of(t);
+}
+
+/* --- within a hook --------------------------------------------------------------------------- */
+
+/* Where this library begins and ends in memory, by the linker. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static bool is_ours(uint64_t pc)
+{
+	return pc >= (uint64_t)__ehdr_start && pc < (uint64_t)_end;
+}
+
+struct look_within {
+	struct walk_full walk;
+	uint64_t sp;
+	enum live_within is;
+};
+
+/* A walk from inside of it outward. */
+struct look {
+	uint64_t inner_pc; /* of the frame before */
+	bool interrupted;  /* one of those passed was */
+	bool found;
+};
+
+/* True: the look is over. */
+static bool look_at(struct look *l, uint64_t sp_wanted, uint64_t pc, uint64_t sp, bool exact)
+{
+	if (sp == sp_wanted && is_ours(l->inner_pc))
+		return l->found = true;
+	l->interrupted |= exact;
+	l->inner_pc = pc;
+	return false;
+}
+
+static enum live_within seen(const struct look *l, bool complete)
+{
+	if (l->found)
+		return l->interrupted ? LIVE_INTERRUPTED : LIVE_WITHIN;
+	return complete ? LIVE_LEFT : LIVE_WITHIN_UNKNOWN;
+}
+
+static void look_full(void *arg)
+{
+	struct look_within *a = arg;
+	struct look l = { .found = false };
+	size_t i = 0;
+
+	walk_full(&a->walk);
+	if (!full || full->n_frames == 0)
+		return;
+	while (i < full->n_frames && full->frame[i].pc != a->walk.from.pc)
+		i++;
+	while (i < full->n_frames &&
+	       !look_at(&l, a->sp, full->frame[i].pc, full->frame[i].sp, full->frame[i].exact))
+		i++;
+	a->is = seen(&l, full->complete);
+}
+
+enum live_within live_stack_within(struct tracer_thread *t, const struct walk_start *from,
+				   uint64_t sp)
+{
+	struct look_within a = { { .t = t, .from = *from }, sp, LIVE_WITHIN_UNKNOWN };
+	const struct live_walk *w = t->walk;
+	struct look l = { .found = false };
+
+	renew_rules(t);
+	if (!walk(t->walk, from)) {
+		CAPTURE(&a.walk.regs);
+		tracer_run_slow(look_full, &a);
+		return a.is;
+	}
+	for (uint32_t i = w->n; i-- > 0;)
+		if (look_at(&l, sp, live_walk_pc(w, i), w->frame[i].sp, w->frame[i].about.exact))
+			break;
+	return seen(&l, w->n && live_walk_pc(w, 0) != HEAP_IP_UNKNOWN);
 }

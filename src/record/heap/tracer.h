@@ -78,10 +78,15 @@ struct tracer_thread {
 		timed_ticks; /* notes of which the time was taken, and that, >> tick_shift */
 	bool passed;         /* it did something to its heap since its last note that is in none */
 	uint64_t n_walks;    /* stacks walked, while they are being checked */
-	_Atomic bool
-		noting; /* it is at an event; whatever a handler of signals does meanwhile is noted by `inner` */
+	/*
+	 * It is at an event that the program caused where sp was this, or 0; whatever a handler of signals does meanwhile is
+	 * noted by `inner`.
+	 */
+	_Atomic uint64_t noting;
 	struct tracer_thread
-		*inner;       /* another state of the same thread; NULL: none was needed yet */
+		*inner; /* another state of the same thread; NULL: none was needed yet */
+	uint64_t
+		least_ticks; /* the least that last_ticks may be, where that is 0: a note was left */
 	_Atomic bool at_slot; /* it is changing a slot of the table of ids; see recorder.alone */
 	pid_t tid;
 

@@ -143,7 +143,9 @@ static inline uint64_t *begin_note(struct tracer_thread *t, uint64_t *at, uint64
 		/* A processor whose counter is behind: no time passed. */
 		if (ticks < t->last_ticks)
 			ticks = t->last_ticks;
-		else
+		else if (ticks < t->least_ticks)
+			ticks = t->least_ticks;
+		if (ticks != t->last_ticks)
 			at = put(at, ticks << 32, NOTE_TIME, ticks & NOTE_OPERAND);
 	}
 	t->last_ticks = ticks;
@@ -371,7 +373,7 @@ static inline __attribute__((always_inline)) void note_free(struct tracer_thread
 
 void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsigned family)
 {
-	struct tracer_thread *t = tracer_thread_enter();
+	struct tracer_thread *t = tracer_thread_enter(from);
 	uint64_t decided = 0;
 
 	if (!t)
@@ -395,7 +397,7 @@ static inline bool known(struct tracer_thread *t, uint64_t address, struct trace
 
 void tracer_note_free(const struct walk_start *from, void *p)
 {
-	struct tracer_thread *t = tracer_thread_enter();
+	struct tracer_thread *t = tracer_thread_enter(from);
 	struct tracer_old old;
 
 	if (!t)
@@ -422,7 +424,7 @@ struct tracer_old tracer_note_give_up(void *p)
 void tracer_note_realloc(const struct walk_start *from, const struct tracer_old *old, void *p,
 			 size_t size)
 {
-	struct tracer_thread *t = tracer_thread_enter();
+	struct tracer_thread *t = tracer_thread_enter(from);
 	uint64_t decided = 0;
 
 	if (!t)
@@ -437,7 +439,7 @@ void tracer_note_realloc(const struct walk_start *from, const struct tracer_old 
 
 void tracer_note_given_up(const struct walk_start *from, const struct tracer_old *old)
 {
-	struct tracer_thread *t = tracer_thread_enter();
+	struct tracer_thread *t = tracer_thread_enter(from);
 
 	if (!t)
 		return;
@@ -457,7 +459,7 @@ void tracer_note_take_back(const struct tracer_old *old)
 
 void tracer_note_range(const struct walk_start *from, const struct tracer_range *range)
 {
-	struct tracer_thread *t = tracer_thread_enter();
+	struct tracer_thread *t = tracer_thread_enter(from);
 	uint64_t head, *begin, *at;
 	uint32_t stack;
 

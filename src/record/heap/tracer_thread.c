@@ -103,7 +103,7 @@ static void begin(struct tracer_thread *t, const struct tracer_thread *outer)
 {
 	t->tid = (pid_t)syscall(SYS_gettid);
 	t->inner = NULL;
-	t->noting = false;
+	t->noting = 0;
 	t->announced = false;
 	t->name[0] = '\0';
 	t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
@@ -146,13 +146,54 @@ static void count_lost(void)
 {
 	struct tracer_thread *t = tracer_tls.thread;
 
-	if (t)
+	/* Told with its next note, which it may never come to where it is at one. */
+	if (t && !atomic_load(&t->noting))
 		atomic_fetch_add_explicit(&t->n_unsaid, 1, memory_order_relaxed);
 	else
 		atomic_fetch_add_explicit(&recorder.n_unsaid, 1, memory_order_relaxed);
 }
 
-struct tracer_thread *tracer_thread_other(void)
+static bool is_own(const struct live_walk *w, uint64_t sp)
+{
+	return sp >= w->stack_low && sp < w->stack_high;
+}
+
+/*
+ * Was the note that t is at left by a jump? That is certain on the thread's own stack only, whose frames call each other:
+ * what is at a note on another one may go on when the thread is there again. by: another state, which is in use, to walk
+ * with; or NULL, when only places are compared.
+ */
+static bool was_left(const struct tracer_thread *t, const struct walk_start *from,
+		     struct tracer_thread *by)
+{
+	uint64_t sp = atomic_load_explicit(&t->noting, memory_order_relaxed);
+
+	if (!sp || !is_own(t->walk, sp) || !is_own(t->walk, from->sp))
+		return false;
+	return from->sp >= sp || (by && live_stack_within(by, from, sp) == LIVE_LEFT);
+}
+
+/* Makes usable again what may have been left at any place of a note. */
+static void put_in_order(struct tracer_thread *t)
+{
+	/* Ids and times that no note tells. */
+	t->next_id = t->end_id = 0;
+	if (t->last_ticks)
+		t->least_ticks = t->last_ticks;
+	t->last_ticks = 0;
+	live_walk_flush(t->walk);
+	atomic_store(&t->at_slot, false);
+	atomic_store(&t->noting, 0);
+}
+
+static void put_left_in_order(const struct walk_start *from, struct tracer_thread *by)
+{
+	for (struct tracer_thread *t = tracer_tls.thread; t && t != by; t = t->inner)
+		if (was_left(t, from, by))
+			put_in_order(t);
+}
+
+struct tracer_thread *tracer_thread_other(const struct walk_start *from)
 {
 	struct tracer_tls *tls = &tracer_tls;
 	struct tracer_thread *t;
@@ -165,13 +206,18 @@ struct tracer_thread *tracer_thread_other(void)
 	if (!tls->thread && tls->n_refused++ % 1024 == 0)
 		find_state(&tls->thread, NULL);
 	t = tls->thread;
+	put_left_in_order(from, NULL);
 	for (unsigned i = 1; t && atomic_load(&t->noting); i++) {
 		if (!t->inner && i < MOST_STATES)
 			find_state(&t->inner, t);
 		t = t->inner;
 	}
-	if (!t)
+	if (!t) {
 		count_lost();
+	} else if (t != tls->thread) {
+		atomic_store(&t->noting, from->sp);
+		put_left_in_order(from, t);
+	}
 	return t;
 }
 

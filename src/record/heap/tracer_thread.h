@@ -26,15 +26,16 @@ extern __thread struct tracer_tls tracer_tls
 
 /*
  * The state for an event that tls->thread cannot be used for: there is none yet, or it is noting an event that a handler
- * of signals has interrupted. NULL: the event is not to be noted, and was counted as lost if it is the program's. Not to be
- * called but by tracer_thread_enter().
+ * of signals has interrupted. NULL: the event is not to be noted, and was counted as lost if it is the program's. States
+ * whose notes were left by a jump out of a handler are put in order. Not to be called but by tracer_thread_enter().
  */
-struct tracer_thread *tracer_thread_other(void);
+struct tracer_thread *tracer_thread_other(const struct walk_start *from);
 
 /*
- * Begins to note an event: NULL when nothing is to be noted. Else tracer_thread_leave() must follow.
+ * Begins to note an event of the program's function that called us: NULL when nothing is to be noted. Else
+ * tracer_thread_leave() must follow.
  */
-static inline struct tracer_thread *tracer_thread_enter(void)
+static inline struct tracer_thread *tracer_thread_enter(const struct walk_start *from)
 {
 	struct tracer_tls *tls = &tracer_tls;
 	struct tracer_thread *t = tls->thread;
@@ -42,12 +43,12 @@ static inline struct tracer_thread *tracer_thread_enter(void)
 	if (!tracer_is_on())
 		return NULL;
 	if (__builtin_expect(!t || tls->busy, 0) ||
-	    __builtin_expect(atomic_load_explicit(&t->noting, memory_order_relaxed), 0)) {
-		t = tracer_thread_other();
+	    __builtin_expect(atomic_load_explicit(&t->noting, memory_order_relaxed) != 0, 0)) {
+		t = tracer_thread_other(from);
 		if (!t)
 			return NULL;
 	}
-	atomic_store_explicit(&t->noting, true, memory_order_relaxed);
+	atomic_store_explicit(&t->noting, from->sp, memory_order_relaxed);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return t;
 }
@@ -55,7 +56,7 @@ static inline struct tracer_thread *tracer_thread_enter(void)
 static inline void tracer_thread_leave(struct tracer_thread *t)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	atomic_store_explicit(&t->noting, false, memory_order_relaxed);
+	atomic_store_explicit(&t->noting, 0, memory_order_relaxed);
 }
 
 /* Is this thread neither noting an event nor at work for the recorder? */
