@@ -299,6 +299,8 @@ Test(live, a_baseline, .timeout = 120)
 	pty_wait(&p, "since the reset");
 	pty_type(&p, "r");
 	pty_wait(&p, "last 10 s ·");
+	pty_type(&p, "rr");
+	pty_wait(&p, "fading by half in 5 s ·");
 	quit_proftop(&p);
 }
 

@@ -89,7 +89,7 @@
 	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
 	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "freeze",  "hold the screen still, and go on; what comes meanwhile is kept") \
-	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s") \
+	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \
 	X(BASELINE,     "baseline",      "B",                    IN_LIVE,   "baseline", "compare what comes from now on with what was before, and stop comparing") \
 	X(SAVE,         "save",          "w",                    IN_LIVE,   "save",    "save what is shown as a file of folded stacks") \
 	X(RESET,        "reset",         "Z",                    IN_LIVE,   "reset",   "begin anew: leave out what was so far") \

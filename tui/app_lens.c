@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "analysis.h"
-#include "app_live.h"
 #include "app_state.h"
+#include "app_window.h"
 #include "err.h"
 #include "filter.h"
 #include "lens.h"
@@ -56,7 +56,7 @@ void app_reanalyse(struct app *a)
 
 	if (a->follow)
 		follow_busiest(a);
-	app_live_lens(a, &wanted);
+	app_window_lens(a, &wanted);
 	worker_request(a->worker, &wanted, wanted_span(a));
 	lens_done(&wanted);
 	a->asked = true;

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * A profile that is being recorded; see app_live.h.
- *
- * A window is a time term beside the user's filter, made anew with each analysis. What it is counted from is the
- * newest sample, not the clock: a recording that pauses stands still, and nothing is repainted.
- */
+/* A profile that is being recorded; see app_live.h. */
 #include "config.h"
 
 #include "app_live.h"
@@ -18,22 +13,16 @@
 #include "app_chrome.h"
 #include "app_lens.h"
 #include "app_state.h"
+#include "app_window.h"
 #include "err.h"
-#include "filter.h"
 #include "fmt.h"
 #include "heap.h"
 #include "mem.h"
 #include "profile.h"
-#include "sides.h"
 #include "task.h"
 #include "text.h"
 #include "time_axis.h"
 #include "worker.h"
-
-#define NS_PER_S INT64_C(1000000000)
-
-/* What sparklines of rows show. */
-#define MINUTE_NS (60 * NS_PER_S)
 
 /* A rate is of so much time; what is older is forgotten, and after so long without anything it is 0. */
 #define RATE_MS 3000
@@ -41,27 +30,6 @@
 /* Our own share is of so much time; how the target is is asked so often. */
 #define CPU_MS    2000
 #define TARGET_MS 500
-
-static const struct {
-	int64_t last_ns; /* 0: all */
-	const char *text;
-} windows[] = {
-	{ 0, NULL },
-	{ 10 * NS_PER_S, "last 10 s" },
-	{ 60 * NS_PER_S, "last 60 s" },
-};
-#define N_WINDOWS (sizeof(windows) / sizeof(windows[0]))
-
-static const char *window_text(const struct app *a)
-{
-	const char *text = windows[a->live.window].text;
-
-	if (a->live.baseline_ns >= 0)
-		return text ? text : "since the baseline";
-	if (text)
-		return text;
-	return a->live.from_ns > 0 ? "since the reset" : "since the start";
-}
 
 /* The newest sample's time since the start of the recording; -1 where there are no times. */
 static int64_t newest_ns(const struct app *a)
@@ -81,58 +49,6 @@ static int64_t newest_ns(const struct app *a)
 	return newest;
 }
 
-/* Two columns: before the baseline and since, as if both had taken equally long. False: not so far. */
-static bool compare_lens(const struct app *a, int64_t since_ns, struct lens *out)
-{
-	const struct profile *p = a->source->profile;
-	struct metric m = a->lens.column[0].metric;
-	struct profile_counts counts;
-	char from[FMT_SIZE], to[FMT_SIZE];
-	struct sides_choice choice = { .normalise = NORMALISE_TIME };
-	struct sides sides = { 0 };
-	char *term;
-	bool done;
-
-	profile_counts_read(p, &counts);
-	if (m.event.v >= counts.n_events)
-		return false;
-	choice.event = profile_string(p, profile_event(p, m.event)->name, NULL);
-	choice.metric = metric_word(p, m);
-	term = xasprintf("time:%s,%s", fmt_exact(from, a->live.from_ns, NS_PER_S),
-			 fmt_exact(to, a->live.baseline_ns, NS_PER_S));
-	sides_add(&sides, SIDE_BEFORE, term, NULL);
-	sides.name[SIDE_BEFORE] = xstrdup("before");
-	free(term);
-	term = xasprintf("time:%s,", fmt_exact(from, since_ns, NS_PER_S));
-	sides_add(&sides, SIDE_AFTER, term, NULL);
-	sides.name[SIDE_AFTER] = xstrdup("since");
-	free(term);
-	done = sides_lens(&sides, p, &choice, out, NULL) == 0;
-	sides_done(&sides);
-	return done;
-}
-
-void app_live_lens(const struct app *a, struct lens *out)
-{
-	int64_t from = a->live.from_ns, last = windows[a->live.window].last_ns;
-	char since[FMT_SIZE], *term;
-
-	lens_copy(out, &a->lens);
-	out->recent_ns = a->source->live ? MINUTE_NS : 0;
-	if (last > 0 && a->live.newest_ns - last > from)
-		from = a->live.newest_ns - last;
-	if (a->live.baseline_ns >= 0 &&
-	    compare_lens(a, from > a->live.baseline_ns ? from : a->live.baseline_ns, out))
-		return;
-	if (from <= 0)
-		return;
-	term = xasprintf("time:%s,", fmt_exact(since, from, NS_PER_S));
-	if (!out->filter)
-		filter_parse("", &out->filter, NULL);
-	filter_add(out->filter, term, NULL);
-	free(term);
-}
-
 static void freeze(struct app *a)
 {
 	a->live.frozen = !a->live.frozen;
@@ -150,9 +66,21 @@ static void next_window(struct app *a)
 		app_say(a, true, "there are no times in it: all of it is shown");
 		return;
 	}
-	a->live.window = (a->live.window + 1) % N_WINDOWS;
-	app_say(a, false, window_text(a));
+	app_window_next(a);
+	app_say(a, false, app_window_text(a));
 	app_reanalyse(a);
+}
+
+/* What is before and since stays apart, however long it is watched: sums must know one from the other. */
+static void keep_apart(const struct app *a)
+{
+	const struct capture *c = profile_capture(a->source->profile, (capture_id){ 0 });
+	int64_t begin = capture_begin(c);
+
+	if (a->source->keep_apart && begin != TIME_NONE)
+		a->source->keep_apart(
+			a->source->arg, a->live.from_ns > 0 ? begin + a->live.from_ns : TIME_NONE,
+			a->live.baseline_ns > 0 ? begin + a->live.baseline_ns : TIME_NONE);
 }
 
 /* From now on only what comes is shown. */
@@ -164,6 +92,7 @@ static void reset(struct app *a)
 	}
 	a->live.from_ns = a->live.newest_ns + 1;
 	a->live.baseline_ns = -1;
+	keep_apart(a);
 	app_say(a, false, "begun anew: what was before is left out");
 	app_reanalyse(a);
 }
@@ -176,6 +105,7 @@ static void set_baseline(struct app *a)
 		return;
 	}
 	a->live.baseline_ns = a->live.baseline_ns < 0 ? a->live.newest_ns + 1 : -1;
+	keep_apart(a);
 	app_say(a, false,
 		a->live.baseline_ns >= 0
 			? "baseline: what comes from now on is compared with what was before"
@@ -257,7 +187,7 @@ static uint64_t n_samples(const struct analysis *an)
 	if (m.event.v < an->counts.n_events && profile_event(an->profile, m.event)->is_counted)
 		return (uint64_t)an->weights.whole[0] / (uint64_t)an->weights.scale[0];
 	profile_heap(an->profile, &heap);
-	return an->counts.n_samples + heap.n_allocations;
+	return an->counts.n_taken + heap.n_allocations;
 }
 
 void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)
@@ -341,7 +271,7 @@ int app_live_totals(const struct app *a, char **out, int most)
 	if (a->live.target[0])
 		n = add_form(out, n, most,
 			     text_clean(a->live.target, strlen(a->live.target), false));
-	n = add_form(out, n, most, xstrdup(window_text(a)));
+	n = add_form(out, n, most, xstrdup(app_window_text(a)));
 	if (app_has_times(w) && w->first_ns != TIME_NONE)
 		n = add_form(out, n, most, xstrdup(fmt_ns(number, w->end_ns - w->begin_ns)));
 	if (a->loading && a->live.rate >= 0)

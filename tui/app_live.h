@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 struct app;
-struct lens;
 
 /* Actions of live alone; false when it is none of them. */
 bool app_live_act(struct app *a, enum action action);
@@ -22,9 +21,6 @@ bool app_live_tick(struct app *a, int64_t now_ms);
 
 /* Milliseconds until the next app_live_tick() has something to say; -1: not until something comes. */
 int app_live_wait_ms(const struct app *a, int64_t now_ms);
-
-/* What to ask for: the user's lens through the present window; the caller ends with lens_done(). */
-void app_live_lens(const struct app *a, struct lens *out);
 
 /* The right end of row 0 in ever longer forms, as many as there is room for in out; the caller frees them. */
 int app_live_totals(const struct app *a, char **out, int most);

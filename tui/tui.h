@@ -32,6 +32,11 @@ struct tui_source {
 	 * a sentence; NULL: cannot be done.
 	 */
 	int (*save)(const struct analysis *an, char **said, struct err *e);
+	/*
+	 * Of live: what was before and since one of two moments of the recording's clock stays apart, in place of those that
+	 * were said before; TIME_NONE: none. arg is that of finished(). NULL: it does anyway.
+	 */
+	void (*keep_apart)(void *arg, int64_t first_ns, int64_t second_ns);
 	int recorder; /* a process of ours that records; 0: none */
 	int wake_fd; /* non-blocking eventfd, readable when something was published or ended; or -1 */
 };

@@ -72,6 +72,12 @@ static int analyse(void *arg)
 	return 0;
 }
 
+static void end_of_task(struct worker *w)
+{
+	lens_done(&w->lens);
+	profile_release(w->profile, &w->of);
+}
+
 /* Joins the task; its analysis, or NULL when it was cancelled. */
 static struct analysis *finish(struct worker *w)
 {
@@ -81,7 +87,7 @@ static struct analysis *finish(struct worker *w)
 		made = w->made;
 	w->task = NULL;
 	w->made = NULL;
-	lens_done(&w->lens);
+	end_of_task(w);
 	return made;
 }
 
@@ -98,10 +104,12 @@ static void start(struct worker *w)
 	w->lens = w->next;
 	w->span = w->next_span;
 	w->waiting = false;
-	if (w->held)
+	if (w->held) {
 		w->of = w->hold;
-	else
-		profile_counts_read(w->profile, &w->of);
+		profile_hold_also(w->profile, &w->of);
+	} else {
+		profile_hold(w->profile, &w->of);
+	}
 	atomic_store(&w->progress.cancel, false);
 	progress_set(&w->progress, 0, 0);
 	w->task = task_start(analyse, w, w->wake_fd);
@@ -110,7 +118,7 @@ static void start(struct worker *w)
 	/* no thread: better late than never */
 	if (analyse(w) == 0)
 		wake(w);
-	lens_done(&w->lens);
+	end_of_task(w);
 }
 
 static int free_swept(void *arg)
@@ -178,6 +186,7 @@ void worker_free(struct worker *w)
 	if (w->waiting)
 		lens_done(&w->next);
 	analysis_free(w->made);
+	worker_hold(w, NULL);
 	forget_drawing(&w->drawing);
 	task_join(w->drawing.task);
 	footprint_lines_free(w->drawing.made);
@@ -266,9 +275,13 @@ bool worker_drawing(const struct worker *w)
 
 void worker_hold(struct worker *w, const struct profile_counts *counts)
 {
+	if (w->held)
+		profile_release(w->profile, &w->hold);
 	w->held = counts != NULL;
-	if (counts)
-		w->hold = *counts;
+	if (!counts)
+		return;
+	w->hold = *counts;
+	profile_hold_also(w->profile, counts);
 }
 
 void worker_drop(struct worker *w, struct analysis *an)

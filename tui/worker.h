@@ -34,7 +34,7 @@ void worker_request(struct worker *w, const struct lens *lens, const struct foot
 void worker_request_lines(struct worker *w, const struct analysis *an,
 			  const struct footprint_span *span);
 
-/* Analyses to come are of this state of the profile; NULL: of the newest, as at first. */
+/* Analyses to come are of this state of the profile, whose rows are held; NULL: of the newest, as at first. */
 void worker_hold(struct worker *w, const struct profile_counts *counts);
 
 /* Frees an analysis beside the terminal: of a large profile that takes a tenth of a second. */

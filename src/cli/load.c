@@ -34,6 +34,13 @@
 #define TELL_AFTER_MS 400
 #define TELL_EVERY_MS 200
 
+/* What is recorded for long is kept sample by sample for longer than screens look back, and beyond it by stacks: 40 MB. */
+static const struct build_folding live_folding = {
+	.keep_ns = INT64_C(70000000000),
+	.n_rows = UINT64_C(1) << 19,
+	.n_folded = UINT64_C(1) << 18,
+};
+
 struct load {
 	const char *const *paths; /* [n_paths] borrowed from the options */
 	size_t n_paths;
@@ -164,6 +171,8 @@ struct load *load_start(const struct options *o, struct err *e)
 		.follow = follows(o) || o->command == &cmd_live,
 	};
 	l->profile = profile_new();
+	if (l->read.live)
+		build_folding(l->profile, &live_folding);
 	l->title = make_title(o);
 	l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->task = l->wake_fd < 0 ? NULL : task_start(read_all, l, l->wake_fd);
@@ -263,6 +272,13 @@ static bool source_finished(void *arg, struct err *e)
 	return true;
 }
 
+static void keep_apart(void *arg, int64_t first_ns, int64_t second_ns)
+{
+	struct load *l = arg;
+
+	profile_fences(l->profile, (int64_t[BUILD_FENCES]){ first_ns, second_ns });
+}
+
 /* In the present directory, with the time of day in its name. */
 static int save_shown(const struct analysis *an, char **said, struct err *e)
 {
@@ -298,5 +314,6 @@ void load_source(struct load *l, struct tui_source *out)
 		.wake_fd = l->wake_fd,
 		.live = l->read.live,
 		.save = save_shown,
+		.keep_apart = keep_apart,
 	};
 }

@@ -9,6 +9,7 @@
 
 #include "builder.h"
 
+#include "fold.h"
 #include "hash.h"
 #include "mem.h"
 #include "store.h"
@@ -27,21 +28,19 @@ void builder_begin(struct profile *p)
 int builder_end(struct profile *p)
 {
 	int sticky = p->sticky;
+	struct store_rows folded, gone;
+	bool replaced = fold_rows(p, &folded);
 
 	p->now.version++;
 	pthread_mutex_lock(&p->publication);
+	if (replaced)
+		store_rows_replace(p, &folded, &gone);
 	p->published = p->now;
-	p->rows = (struct sample_columns){
-		.stack = p->row_stack.base,
-		.thread = p->row_thread.base,
-		.event = p->row_event.base,
-		.cpu = p->row_cpu.base,
-		.weight = p->versions->weight.base,
-		.time_ns = p->row_time.base,
-		.scale = p->versions->scale.base,
-	};
+	p->rows = store_rows_shown(&p->samples);
 	store_heap_publish(&p->heap);
 	pthread_mutex_unlock(&p->publication);
+	if (replaced)
+		store_rows_done(&gone);
 	pthread_mutex_unlock(&p->pen);
 	return sticky;
 }

@@ -146,6 +146,28 @@ int build_sample(struct profile *p, const struct sample *s);
  */
 int build_counted_sample(struct profile *p, const struct sample *s, uint64_t *row);
 
+/*
+ * For recordings that go on and on: what is old is kept by stack, thread, event and cpu, not sample by sample, and
+ * its times only as precisely as there is room for. Sums stay what they were, exactly.
+ */
+struct build_folding {
+	int64_t keep_ns;   /* samples stay as they are for so long; 0: for ever */
+	uint64_t n_rows;   /* beyond so many rows the older ones are folded */
+	uint64_t n_folded; /* to at most so many, if there is a slot of time wide enough for that */
+};
+
+/* Folds when builder_end() finds too many rows, while there is but one capture. */
+void build_folding(struct profile *p, const struct build_folding *f);
+
+#define BUILD_FENCES 2
+
+/*
+ * Moments of the recording's clock: rows of before and since stay apart from now on, those of moments that were said
+ * before do not any more. TIME_NONE: none. Any thread may say so, without the pen; it is known for sure where samples of the
+ * moment are not yet as old as keep_ns.
+ */
+void profile_fences(struct profile *p, const int64_t at_ns[BUILD_FENCES]);
+
 /* Sets a fact; a second call with the same capture, section and name replaces the text. */
 void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
 		enum fact_kind kind, const char *fmt, ...) __attribute__((format(printf, 6, 7)));

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Every column but those of samples: which, element, most elements. */
 #define COLUMNS(X) \
@@ -31,13 +32,6 @@
 	X(events, struct event, STORE_MOST_EVENTS) \
 	X(event_weights, uint64_t, STORE_MOST_EVENTS) \
 	X(facts, struct fact, STORE_MOST_IDS)
-
-#define ROW_COLUMNS(X) \
-	X(row_stack, uint32_t, STORE_MOST_SAMPLES) \
-	X(row_thread, uint32_t, STORE_MOST_SAMPLES) \
-	X(row_event, uint16_t, STORE_MOST_SAMPLES) \
-	X(row_cpu, uint16_t, STORE_MOST_SAMPLES) \
-	X(row_time, int64_t, STORE_MOST_SAMPLES)
 
 #define MAPS(X) \
 	X(strings_by_text) \
@@ -80,6 +74,65 @@ void weight_versions_free(struct weight_version *v)
 	}
 }
 
+void store_rows_init(struct store_rows *r)
+{
+	*r = (struct store_rows){ .n = 0 };
+#define X(name, type) column_init(&r->name, sizeof(type), STORE_MOST_SAMPLES);
+	STORE_ROW_COLUMNS(X)
+#undef X
+	r->versions = weight_version_new();
+}
+
+void store_rows_done(struct store_rows *r)
+{
+#define X(name, type) column_done(&r->name);
+	STORE_ROW_COLUMNS(X)
+#undef X
+	weight_versions_free(r->versions);
+	r->versions = NULL;
+}
+
+struct sample_columns store_rows_shown(const struct store_rows *r)
+{
+	return (struct sample_columns){
+		.stack = r->row_stack.base,
+		.thread = r->row_thread.base,
+		.event = r->row_event.base,
+		.cpu = r->row_cpu.base,
+		.weight = r->versions->weight.base,
+		.time_ns = r->row_time.base,
+		.scale = r->versions->scale.base,
+		.count = r->row_count.base,
+		.square = r->row_square.base,
+		.n_folded = r->n_folded,
+		.slot_ns = r->slot_ns,
+		.slots_from_ns = r->slots_from_ns,
+	};
+}
+
+void store_rows_replace(struct profile *p, struct store_rows *by, struct store_rows *gone)
+{
+	struct store_generation *g;
+
+	*gone = (struct store_rows){ .n = 0 };
+	if (p->n_holds == 0) {
+		*gone = p->samples;
+	} else {
+		g = xmalloc(sizeof(*g));
+		*g = (struct store_generation){ .rows = p->samples,
+						.shown = p->rows,
+						.number = p->now.generation,
+						.n_holds = p->n_holds,
+						.older = p->older };
+		p->older = g;
+	}
+	p->samples = *by;
+	p->n_holds = 0;
+	p->now.n_samples = by->n;
+	p->now.generation++;
+	p->roomy_rows = 0;
+}
+
 /* Things of id 0: the empty string, no module, the root of the trie. */
 static void make_zeroes(struct profile *p)
 {
@@ -100,14 +153,12 @@ struct profile *profile_new(void)
 #define MAKE(name, type, most) \
 	column_init(&p->name, sizeof(type), most); \
 	store_grow(p, &p->name, 2);
-#define MAKE_EMPTY(name, type, most) column_init(&p->name, sizeof(type), most);
 	COLUMNS(MAKE)
-	ROW_COLUMNS(MAKE_EMPTY)
 #undef MAKE
-#undef MAKE_EMPTY
 	store_heap_init(&p->heap);
-	p->versions = weight_version_new();
-	store_grow(p, &p->versions->scale, 1);
+	store_rows_init(&p->samples);
+	store_grow(p, &p->samples.versions->scale, 1);
+	p->fence_ns[0] = p->fence_ns[1] = TIME_NONE;
 	if (p->sticky < 0)
 		mem_fail(sizeof(*p));
 	make_zeroes(p);
@@ -120,13 +171,19 @@ void profile_free(struct profile *p)
 		return;
 #define FREE(name, type, most) column_done(&p->name);
 	COLUMNS(FREE)
-	ROW_COLUMNS(FREE)
 #undef FREE
 #define FREE(name) map_done(&p->name);
 	MAPS(FREE)
 #undef FREE
 	store_heap_done(&p->heap);
-	weight_versions_free(p->versions);
+	store_rows_done(&p->samples);
+	while (p->older) {
+		struct store_generation *g = p->older;
+
+		p->older = g->older;
+		store_rows_done(&g->rows);
+		free(g);
+	}
 	pthread_mutex_destroy(&p->publication);
 	pthread_mutex_destroy(&p->pen);
 	free(p);
@@ -139,6 +196,66 @@ void profile_counts_read(const struct profile *p, struct profile_counts *c)
 	pthread_mutex_lock(&mutable->publication);
 	*c = p->published;
 	pthread_mutex_unlock(&mutable->publication);
+}
+
+void profile_hold(const struct profile *p, struct profile_counts *c)
+{
+	struct profile *mutable = (struct profile *)p;
+
+	pthread_mutex_lock(&mutable->publication);
+	*c = p->published;
+	mutable->n_holds++;
+	pthread_mutex_unlock(&mutable->publication);
+}
+
+/* Where the table of a generation hangs that is not the newest; publication is held. */
+static struct store_generation **find_generation(struct profile *p, uint32_t number)
+{
+	struct store_generation **at = &p->older;
+
+	while ((*at)->number != number)
+		at = &(*at)->older;
+	return at;
+}
+
+static uint32_t *holds_of(struct profile *p, const struct profile_counts *c)
+{
+	if (c->generation == p->published.generation)
+		return &p->n_holds;
+	return &(*find_generation(p, c->generation))->n_holds;
+}
+
+void profile_hold_also(const struct profile *p, const struct profile_counts *c)
+{
+	struct profile *mutable = (struct profile *)p;
+
+	pthread_mutex_lock(&mutable->publication);
+	++*holds_of(mutable, c);
+	pthread_mutex_unlock(&mutable->publication);
+}
+
+void profile_release(const struct profile *p, const struct profile_counts *c)
+{
+	struct profile *mutable = (struct profile *)p;
+	struct store_generation *gone = NULL, **at;
+
+	pthread_mutex_lock(&mutable->publication);
+	if (--*holds_of(mutable, c) == 0 && c->generation != p->published.generation) {
+		at = find_generation(mutable, c->generation);
+		gone = *at;
+		*at = gone->older;
+	}
+	pthread_mutex_unlock(&mutable->publication);
+	if (gone)
+		store_rows_done(&gone->rows);
+	free(gone);
+}
+
+void profile_fences(struct profile *p, const int64_t at_ns[BUILD_FENCES])
+{
+	pthread_mutex_lock(&p->publication);
+	memcpy(p->fence_ns, at_ns, sizeof(p->fence_ns));
+	pthread_mutex_unlock(&p->publication);
 }
 
 const char *profile_string(const struct profile *p, string_id s, size_t *len)
@@ -216,5 +333,17 @@ void profile_samples(const struct profile *p, struct sample_columns *c)
 
 	pthread_mutex_lock(&mutable->publication);
 	*c = p->rows;
+	pthread_mutex_unlock(&mutable->publication);
+}
+
+void profile_samples_of(const struct profile *p, const struct profile_counts *counts,
+			struct sample_columns *c)
+{
+	struct profile *mutable = (struct profile *)p;
+
+	pthread_mutex_lock(&mutable->publication);
+	*c = counts->generation == p->published.generation
+		     ? p->rows
+		     : (*find_generation(mutable, counts->generation))->shown;
 	pthread_mutex_unlock(&mutable->publication);
 }

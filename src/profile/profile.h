@@ -17,6 +17,10 @@
  * samples:       rows of {stack, thread, event, weight, time, cpu}. Columns of what no sample knows
  *                are NULL. Columns are never changed: where weights must be rescaled, new columns
  *                take their place.
+ * generations:   while something is recorded for long, old rows that differ in their times only become
+ *                one. Then all columns of rows are new ones, and numbers of rows mean something else: counts
+ *                say of which generation they are. Who looks at rows of a profile that grows holds the
+ *                generation meanwhile.
  * captures:      every process belongs to the capture that it was read from, so that several files
  *                share one profile and a side of a comparison is a filter.
  * allocations:   a second table beside the samples, one interval each; see doc/design.md.
@@ -45,7 +49,10 @@ struct profile_counts {
 	uint32_t n_threads;
 	uint32_t n_events;
 	uint32_t n_facts;
-	uint64_t n_samples;
+	uint64_t n_samples; /* rows of samples */
+	uint64_t
+		n_taken; /* samples that there ever were: rows that were folded stand for several */
+	uint32_t generation; /* of the rows: changes when old ones are folded, see builder.h */
 	uint32_t resolution; /* how often locations got (other) names */
 	uint32_t version;    /* changes with every publication */
 };
@@ -144,8 +151,16 @@ struct profile *profile_new(void);
 /* All threads must have let go of it. NULL is fine. */
 void profile_free(struct profile *p);
 
-/* One consistent set of counts; what it promises stays true for ever. */
+/* One consistent set of counts; what it promises stays true for ever, but of rows only as long as their generation. */
 void profile_counts_read(const struct profile *p, struct profile_counts *c);
+
+/*
+ * The same, and the rows stay until profile_release(). profile_hold_also() holds rows of counts once more that are held
+ * by somebody.
+ */
+void profile_hold(const struct profile *p, struct profile_counts *c);
+void profile_hold_also(const struct profile *p, const struct profile_counts *c);
+void profile_release(const struct profile *p, const struct profile_counts *c);
 
 /* NUL-terminated, borrowed for the profile's life; *len (may be NULL) excludes the NUL. */
 const char *profile_string(const struct profile *p, string_id s, size_t *len);
@@ -199,11 +214,20 @@ struct sample_columns {
 		*weight; /* in the event's unit times its scale; NULL: one unit, so the scale */
 	const int64_t *time_ns; /* the recording's clock, or TIME_NONE; NULL: all TIME_NONE */
 	const int64_t *scale;   /* [n_events] of `weight`; differs from 1 for fractional inputs */
+	const int64_t *count;   /* how many samples the row was; NULL: one each */
+	const double
+		*square;   /* sum of the squares of their weights, in units; NULL: the weight's */
+	uint64_t n_folded; /* rows below may be several samples: the time is the first one's, and */
+	int64_t slot_ns;   /* the others are of the same slot of so much time, counted */
+	int64_t slots_from_ns; /* from here on */
 };
 
 void profile_stacks(const struct profile *p, struct stack_columns *c);
 void profile_locations(const struct profile *p, struct location_columns *c);
 void profile_samples(const struct profile *p, struct sample_columns *c);
+/* Those that the counts are of, whose rows are held. */
+void profile_samples_of(const struct profile *p, const struct profile_counts *counts,
+			struct sample_columns *c);
 
 static inline uint32_t location_function(const struct location_columns *c, uint32_t location)
 {
@@ -217,6 +241,12 @@ static inline const struct frame *location_frames(const struct location_columns 
 	uint32_t run = __atomic_load_n(&c->inlines[location], __ATOMIC_ACQUIRE);
 
 	return run ? &c->frames[run - 1] : NULL;
+}
+
+/* How many samples a row is. */
+static inline uint64_t sample_count(const struct sample_columns *c, uint64_t row)
+{
+	return c->count ? (uint64_t)c->count[row] : 1;
 }
 
 /* When the capture's earliest and latest samples were taken, or TIME_NONE. */

@@ -9,6 +9,7 @@
 
 #include "builder.h"
 
+#include "fold.h"
 #include "hash.h"
 #include "heap_builder.h"
 #include "store.h"
@@ -127,11 +128,11 @@ static event_id add_event(struct profile *p, const char *name, struct event key)
 		return (event_id){ id };
 	if (!store_room(p, &p->events, (uint64_t)n + 1) ||
 	    !store_room(p, &p->event_weights, (uint64_t)n + 1) ||
-	    !store_room(p, &p->versions->scale, (uint64_t)n + 1))
+	    !store_room(p, &p->samples.versions->scale, (uint64_t)n + 1))
 		return (event_id){ 0 };
 	STORE_AT(struct event, p->events, n) = key;
 	STORE_AT(uint64_t, p->event_weights, n) = 0;
-	STORE_AT(int64_t, p->versions->scale, n) = 1;
+	STORE_AT(int64_t, p->samples.versions->scale, n) = 1;
 	map_add(&p->events_by_name, hash, n);
 	p->now.n_events++;
 	return (event_id){ n };
@@ -163,13 +164,13 @@ event_id build_heap_event(struct profile *p, const char *name)
 
 static uint16_t row_event(const struct profile *p, uint64_t row)
 {
-	return p->row_event.base ? STORE_AT(uint16_t, p->row_event, row) : 0;
+	return p->samples.row_event.base ? STORE_AT(uint16_t, p->samples.row_event, row) : 0;
 }
 
 /* The weights of v with those of e times factor, in a new version that is not in use yet. */
 static struct weight_version *scaled_copy(struct profile *p, event_id e, int64_t factor)
 {
-	const struct weight_version *v = p->versions;
+	const struct weight_version *v = p->samples.versions;
 	struct weight_version *to = weight_version_new();
 	uint64_t n = v->weight.base ? p->now.n_samples : 0;
 
@@ -200,8 +201,8 @@ int build_scale(struct profile *p, event_id e, int64_t scale)
 	v = scaled_copy(p, e, factor);
 	if (!v)
 		return -EFBIG;
-	v->older = p->versions;
-	p->versions = v;
+	v->older = p->samples.versions;
+	p->samples.versions = v;
 	p->roomy_rows = 0;
 	*sum = scaled;
 	__atomic_store_n(now, scale, __ATOMIC_RELAXED);
@@ -230,7 +231,7 @@ static bool row_room(struct profile *p, struct column *c, bool needed, const voi
 /* As row_room(), where the usual weight is one unit of each row's event. */
 static bool weight_room(struct profile *p, bool needed)
 {
-	struct weight_version *v = p->versions;
+	struct weight_version *v = p->samples.versions;
 	static const int64_t unset = 0;
 	bool fresh = !v->weight.base;
 
@@ -246,9 +247,10 @@ static bool weight_room(struct profile *p, bool needed)
 /* Rows for which all columns that there are have room. */
 static uint64_t roomy_rows(const struct profile *p)
 {
+	const struct store_rows *r = &p->samples;
 	const struct column *const columns[] = {
-		&p->row_stack, &p->row_thread, &p->row_event,
-		&p->row_cpu,   &p->row_time,   &p->versions->weight,
+		&r->row_stack, &r->row_thread, &r->row_event,  &r->row_cpu,
+		&r->row_time,  &r->row_count,  &r->row_square, &r->versions->weight,
 	};
 	uint64_t n = UINT64_MAX;
 
@@ -266,20 +268,23 @@ static bool sample_room(struct profile *p, const struct sample *s)
 	static const uint32_t no_thread = ID_NONE;
 	static const uint16_t no_cpu = CPU_NONE, first_event = 0;
 	static const int64_t no_time = TIME_NONE;
-	int64_t unit = STORE_AT(int64_t, p->versions->scale, s->event.v);
+	int64_t unit = STORE_AT(int64_t, p->samples.versions->scale, s->event.v);
 
-	if (p->now.n_samples < p->roomy_rows && (p->row_thread.base || s->thread.v == ID_NONE) &&
-	    (p->row_event.base || s->event.v == 0) && (p->row_cpu.base || s->cpu == CPU_NONE) &&
-	    (p->row_time.base || s->time_ns == TIME_NONE) &&
-	    (p->versions->weight.base || s->weight == unit))
+	if (p->now.n_samples < p->roomy_rows &&
+	    (p->samples.row_thread.base || s->thread.v == ID_NONE) &&
+	    (p->samples.row_event.base || s->event.v == 0) &&
+	    (p->samples.row_cpu.base || s->cpu == CPU_NONE) &&
+	    (p->samples.row_time.base || s->time_ns == TIME_NONE) &&
+	    (p->samples.versions->weight.base || s->weight == unit))
 		return true;
 	p->roomy_rows = 0;
-	if (!row_room(p, &p->row_stack, true, NULL) ||
-	    !row_room(p, &p->row_thread, s->thread.v != ID_NONE, &no_thread) ||
-	    !row_room(p, &p->row_event, s->event.v != 0, &first_event) ||
-	    !row_room(p, &p->row_cpu, s->cpu != CPU_NONE, &no_cpu) ||
-	    !row_room(p, &p->row_time, s->time_ns != TIME_NONE, &no_time) ||
-	    !weight_room(p, s->weight != unit))
+	if (!row_room(p, &p->samples.row_stack, true, NULL) ||
+	    !row_room(p, &p->samples.row_thread, s->thread.v != ID_NONE, &no_thread) ||
+	    !row_room(p, &p->samples.row_event, s->event.v != 0, &first_event) ||
+	    !row_room(p, &p->samples.row_cpu, s->cpu != CPU_NONE, &no_cpu) ||
+	    !row_room(p, &p->samples.row_time, s->time_ns != TIME_NONE, &no_time) ||
+	    !row_room(p, &p->samples.row_count, false, NULL) ||
+	    !row_room(p, &p->samples.row_square, false, NULL) || !weight_room(p, s->weight != unit))
 		return false;
 	p->roomy_rows = roomy_rows(p);
 	return true;
@@ -317,29 +322,39 @@ int build_sample(struct profile *p, const struct sample *s)
 	if (!sample_room(p, s))
 		return -EFBIG;
 	row = p->now.n_samples++;
+	p->now.n_taken++;
 	*sum += size;
-	STORE_AT(uint32_t, p->row_stack, row) = s->stack.v;
-	if (p->row_thread.base)
-		STORE_AT(uint32_t, p->row_thread, row) = s->thread.v;
-	if (p->row_event.base)
-		STORE_AT(uint16_t, p->row_event, row) = (uint16_t)s->event.v;
-	if (p->row_cpu.base)
-		STORE_AT(uint16_t, p->row_cpu, row) = s->cpu;
-	if (p->row_time.base)
-		STORE_AT(int64_t, p->row_time, row) = s->time_ns;
-	if (p->versions->weight.base)
-		STORE_AT(int64_t, p->versions->weight, row) = s->weight;
+	STORE_AT(uint32_t, p->samples.row_stack, row) = s->stack.v;
+	if (p->samples.row_thread.base)
+		STORE_AT(uint32_t, p->samples.row_thread, row) = s->thread.v;
+	if (p->samples.row_event.base)
+		STORE_AT(uint16_t, p->samples.row_event, row) = (uint16_t)s->event.v;
+	if (p->samples.row_cpu.base)
+		STORE_AT(uint16_t, p->samples.row_cpu, row) = s->cpu;
+	if (p->samples.row_time.base)
+		STORE_AT(int64_t, p->samples.row_time, row) = s->time_ns;
+	if (p->samples.versions->weight.base)
+		STORE_AT(int64_t, p->samples.versions->weight, row) = s->weight;
+	if (p->samples.row_count.base)
+		STORE_AT(int64_t, p->samples.row_count, row) = 1;
+	if (p->samples.row_square.base)
+		STORE_AT(double, p->samples.row_square, row) = fold_square(
+			s->weight, STORE_AT(int64_t, p->samples.versions->scale, s->event.v));
 	note_time(p, s);
 	return 0;
 }
 
 static bool is_like(const struct profile *p, uint64_t row, const struct sample *s)
 {
-	uint32_t thread = p->row_thread.base ? STORE_AT(uint32_t, p->row_thread, row) : ID_NONE;
-	uint16_t cpu = p->row_cpu.base ? STORE_AT(uint16_t, p->row_cpu, row) : CPU_NONE;
-	int64_t at = p->row_time.base ? STORE_AT(int64_t, p->row_time, row) : TIME_NONE;
+	uint32_t thread = p->samples.row_thread.base
+				  ? STORE_AT(uint32_t, p->samples.row_thread, row)
+				  : ID_NONE;
+	uint16_t cpu = p->samples.row_cpu.base ? STORE_AT(uint16_t, p->samples.row_cpu, row)
+					       : CPU_NONE;
+	int64_t at = p->samples.row_time.base ? STORE_AT(int64_t, p->samples.row_time, row)
+					      : TIME_NONE;
 
-	return STORE_AT(uint32_t, p->row_stack, row) == s->stack.v &&
+	return STORE_AT(uint32_t, p->samples.row_stack, row) == s->stack.v &&
 	       row_event(p, row) == s->event.v && thread == s->thread.v && cpu == s->cpu &&
 	       at == s->time_ns;
 }
@@ -351,12 +366,12 @@ static int64_t *growing_weight(struct profile *p, uint64_t row, const struct sam
 
 	if (row < p->published.n_samples || row >= p->now.n_samples || !is_like(p, row, s))
 		return NULL;
-	if (!p->versions->weight.base) {
+	if (!p->samples.versions->weight.base) {
 		if (!weight_room(p, true))
 			return NULL;
 		p->roomy_rows = 0;
 	}
-	weight = &STORE_AT(int64_t, p->versions->weight, row);
+	weight = &STORE_AT(int64_t, p->samples.versions->weight, row);
 	return (*weight < 0) == (s->weight < 0) ? weight : NULL;
 }
 

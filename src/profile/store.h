@@ -10,6 +10,7 @@
 #ifndef PROFTOP_PROFILE_STORE_H
 #define PROFTOP_PROFILE_STORE_H
 
+#include "builder.h"
 #include "column.h"
 #include "heap.h"
 #include "map.h"
@@ -70,11 +71,44 @@ struct store_heap {
 	struct map origins_by_fields;
 };
 
+/* Columns of samples but for their weights, which have versions. */
+#define STORE_ROW_COLUMNS(X) \
+	X(row_stack, uint32_t)  /* stack_id */ \
+	X(row_thread, uint32_t) /* thread_id or ID_NONE */ \
+	X(row_event, uint16_t)  /* event_id */ \
+	X(row_cpu, uint16_t)    /* or CPU_NONE */ \
+	X(row_time, int64_t)    /* or TIME_NONE */ \
+	X(row_count, int64_t)   /* samples; empty while each row is one */ \
+	X(row_square, double)   /* of weights in units; likewise */
+
+/* The table of samples, which a fold replaces as a whole. */
+struct store_rows {
+#define X(name, type) struct column name;
+	STORE_ROW_COLUMNS(X)
+#undef X
+	struct weight_version *versions; /* newest first; owned */
+	uint64_t n;                      /* rows; only while a fold makes it */
+	uint64_t n_folded;               /* see struct sample_columns */
+	int64_t slot_ns, slots_from_ns;  /* likewise */
+};
+
+/* A table that was replaced while somebody looked at it. */
+struct store_generation {
+	struct store_rows rows;      /* owned */
+	struct sample_columns shown; /* as readers were told last */
+	uint32_t number;             /* of the generation */
+	uint32_t n_holds;            /* above 0 */
+	struct store_generation *older;
+};
+
 struct profile {
 	pthread_mutex_t pen;         /* held by the writer from builder_begin() to builder_end() */
 	pthread_mutex_t publication; /* guards published and rows */
 	struct profile_counts published; /* what readers are told */
 	struct sample_columns rows;      /* sample columns as of the last publication */
+	uint32_t n_holds;                /* of the rows; guarded by publication, as are */
+	struct store_generation *older;  /* tables before, newest first; and */
+	int64_t fence_ns[BUILD_FENCES];  /* see profile_fences() */
 
 	/* The writer's from here on, but for elements below published counts. */
 	struct profile_counts now; /* counts including what is not published yet */
@@ -103,13 +137,10 @@ struct profile {
 	struct column facts;         /* struct fact */
 	uint32_t n_frames;           /* elements of frames */
 
-	struct column row_stack;         /* uint32_t stack_id */
-	struct column row_thread;        /* uint32_t thread_id or ID_NONE */
-	struct column row_event;         /* uint16_t event_id */
-	struct column row_cpu;           /* uint16_t or CPU_NONE */
-	struct column row_time;          /* int64_t or TIME_NONE */
-	struct weight_version *versions; /* newest first; owned */
-	uint64_t roomy_rows;             /* rows for which those that there are have room */
+	struct store_rows samples;
+	uint64_t roomy_rows; /* rows for which those columns that there are have room */
+	struct build_folding folding;
+	uint64_t fold_at; /* rows */
 
 	struct store_heap heap;
 
@@ -139,6 +170,16 @@ void store_heap_publish(struct store_heap *h);
 struct weight_version *weight_version_new(void);
 /* v and all older ones; NULL is fine. */
 void weight_versions_free(struct weight_version *v);
+
+/* Empty ones. */
+void store_rows_init(struct store_rows *r);
+void store_rows_done(struct store_rows *r);
+
+/* What readers are told of the table. */
+struct sample_columns store_rows_shown(const struct store_rows *r);
+
+/* In builder_end(), with publication held: a table takes the place of the one so far, which *gone becomes or is kept for its readers. */
+void store_rows_replace(struct profile *p, struct store_rows *by, struct store_rows *gone);
 
 static inline bool store_room(struct profile *p, struct column *c, uint64_t n)
 {

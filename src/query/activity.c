@@ -40,21 +40,25 @@ static bool is_within(const struct thread_sums *s, int64_t since)
 static void add_row(const struct rowpass *r, struct thread_sums *s, uint64_t row, uint32_t key)
 {
 	const struct rowpass_column *column = &r->column[0];
-	int64_t weight = column->weight ? column->weight[row] : column->one;
+	int64_t weight = rowpass_weight(column, row);
 	int64_t since = time_of(r, s, row);
 	bool within = is_within(s, since);
-	size_t slice;
+	size_t slice, last;
 
 	if (s->within && s->whole_ns >= 0 && !within)
 		return;
-	s->weight[key] += weight;
+	s->weight[key] += rowpass_adds(r, column, row);
 	s->n_samples[key] += rowpass_samples(r, 0, row);
 	if (!s->slice || !within)
 		return;
 	slice = (size_t)((double)(since - s->span.from_ns) * s->slices_per_ns);
+	last = (size_t)((double)(since - s->span.from_ns + rowpass_span_ns(r, row)) *
+			s->slices_per_ns);
 	if (slice >= s->span.n_slices)
 		slice = s->span.n_slices - 1;
-	s->slice[(size_t)key * s->span.n_slices + slice] += weight;
+	if (last >= s->span.n_slices)
+		last = s->span.n_slices - 1;
+	rowpass_spread(s->slice + (size_t)key * s->span.n_slices, slice, last, weight);
 }
 
 static void add_batch(const struct rowpass *r, const struct keys *keys, struct thread_sums *s)

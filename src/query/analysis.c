@@ -72,6 +72,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 
 	a->profile = p;
 	a->counts = *counts;
+	profile_hold_also(p, counts);
 	lens_copy(&a->lens, lens);
 	keys_init_named(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION,
 			lens->names);
@@ -103,9 +104,12 @@ int analysis_new_parts(const struct profile *p, const struct lens *lens, unsigne
 		       struct progress *progress, struct analysis **out)
 {
 	struct profile_counts counts;
+	int rc;
 
-	profile_counts_read(p, &counts);
-	return analysis_new_of(p, &counts, lens, parts, progress, out);
+	profile_hold(p, &counts);
+	rc = analysis_new_of(p, &counts, lens, parts, progress, out);
+	profile_release(p, &counts);
+	return rc;
 }
 
 int analysis_new_of(const struct profile *p, const struct profile_counts *counts,
@@ -135,6 +139,7 @@ void analysis_free(struct analysis *a)
 	keys_done(&a->keys);
 	keys_done(&a->own_keys);
 	lens_done(&a->lens);
+	profile_release(a->profile, &a->counts);
 	free(a);
 }
 

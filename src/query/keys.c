@@ -304,7 +304,7 @@ static uint32_t n_cpus(const struct profile *p, const struct profile_counts *cou
 	struct sample_columns rows;
 	uint32_t n = 0;
 
-	profile_samples(p, &rows);
+	profile_samples_of(p, counts, &rows);
 	for (uint64_t i = 0; rows.cpu && i < counts->n_samples; i++)
 		if (rows.cpu[i] != CPU_NONE && rows.cpu[i] >= n)
 			n = rows.cpu[i] + 1u;

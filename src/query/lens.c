@@ -43,13 +43,12 @@ static event_id busiest_event(const struct profile *p)
 	uint64_t *n_samples;
 	event_id best = { 0 };
 
-	profile_counts_read(p, &counts);
-	profile_samples(p, &rows);
-	if (!rows.event || counts.n_events < 2)
-		return best;
+	profile_hold(p, &counts);
+	profile_samples_of(p, &counts, &rows);
 	n_samples = xcalloc(counts.n_events, sizeof(*n_samples));
-	for (uint64_t i = 0; i < counts.n_samples; i++)
-		n_samples[rows.event[i]]++;
+	for (uint64_t i = 0; rows.event && i < counts.n_samples; i++)
+		n_samples[rows.event[i]] += sample_count(&rows, i);
+	profile_release(p, &counts);
 	for (uint32_t i = 1; i < counts.n_events; i++)
 		if (n_samples[i] > n_samples[best.v] &&
 		    !profile_event(p, (event_id){ i })->is_derived)

@@ -76,7 +76,7 @@ static void add_batch(const struct rowpass *r, const struct profile *p, const st
 		key = leaf_key(r->lens, k, &locations, stacks.location[r->rows.stack[row]]);
 		if (key < out->n_keys)
 			out->slot[(size_t)key * RECENT_SLOTS + (size_t)slot] +=
-				column->weight ? column->weight[row] : column->one;
+				rowpass_weight(column, row);
 	}
 }
 

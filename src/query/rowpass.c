@@ -20,16 +20,19 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 	const struct event *event;
 
 	column->event = column->also = m.event.v;
-	column->one = 1;
+	column->one = column->finer = 1;
 	if (m.event.v >= r->counts.n_events)
 		return;
 	event = profile_event(p, m.event);
 	if (event->is_counted)
 		column->per_sample = r->rows.scale[m.event.v];
-	else if (m.measure == MEASURE_SAMPLES)
+	if (!event->is_counted &&
+	    (m.measure == MEASURE_SAMPLES || !event->has_weight || event->is_heap)) {
+		column->weight = r->rows.count;
+		column->counts = true;
+		column->finer = r->lens->half_life_ns > 0 ? ROWPASS_FADED : 1;
 		return;
-	if (!event->has_weight || event->is_heap)
-		return;
+	}
 	column->weight = r->rows.weight;
 	column->one = r->rows.scale[m.event.v];
 	if (m.measure == MEASURE_WALL && metric_waits(p, m).v < r->counts.n_events)
@@ -42,12 +45,26 @@ static void find_square_unit(const struct rowpass *r, struct rowpass_column *col
 	double sum = 0;
 
 	for (uint64_t i = 0; i < r->counts.n_samples; i++) {
-		int64_t x = column->weight ? column->weight[i] : column->one;
-
 		if (rowpass_counts(column, r->event ? r->event[i] : 0))
-			sum += fabs(rowpass_square(column, x));
+			sum += fabs(rowpass_square(r, column, i, rowpass_weight(column, i)));
 	}
 	column->square_unit = 1 + (int64_t)sqrt(sum / 0x1p60);
+}
+
+/* The newest sample's time since its capture's start, from which the others fade. */
+static int64_t newest(const struct profile *p, const struct profile_counts *counts)
+{
+	int64_t newest = 0, since;
+
+	for (uint32_t i = 0; i < counts->n_captures; i++) {
+		const struct capture *c = profile_capture(p, (capture_id){ i });
+		int64_t begin = capture_begin(c), end = capture_end(c);
+
+		if (begin != TIME_NONE && !__builtin_sub_overflow(end, begin, &since) &&
+		    since > newest)
+			newest = since;
+	}
+	return newest;
 }
 
 int rowpass_new(const struct profile *p, const struct profile_counts *counts,
@@ -58,9 +75,10 @@ int rowpass_new(const struct profile *p, const struct profile_counts *counts,
 
 	r->lens = lens;
 	r->counts = *counts;
-	profile_samples(p, &r->rows);
+	profile_samples_of(p, counts, &r->rows);
 	r->event = counts->n_events > 1 ? r->rows.event : NULL;
 	r->origin = sieve_origins(p, counts);
+	r->newest_ns = newest(p, counts);
 	rc = sieve_init(&r->sieve, p, counts, lens->filter, lens->inlines, r->origin, progress);
 	for (uint32_t c = 0; c < lens->n_columns && rc == 0; c++) {
 		prepare_column(r, p, c);
@@ -87,6 +105,26 @@ void rowpass_free(struct rowpass *r)
 	free(r);
 }
 
+/* What has no time does not fade. */
+static void fade(struct rowpass *r)
+{
+	double lives = 1.0 / (double)r->lens->half_life_ns;
+
+	for (uint64_t i = 0; i < r->n; i++) {
+		uint64_t row = r->begin + i;
+		uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
+		int64_t at = r->rows.time_ns ? r->rows.time_ns[row] : TIME_NONE, since;
+
+		r->left[i] = 1;
+		if (at == TIME_NONE)
+			continue;
+		since = r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
+		since = (int64_t)((uint64_t)at - (uint64_t)since);
+		if (since < r->newest_ns)
+			r->left[i] = exp2((double)since * lives - (double)r->newest_ns * lives);
+	}
+}
+
 /* any_time (may be NULL) becomes what passes without the time terms, where there are such. */
 static void sift(const struct sieve *s, uint64_t begin, uint64_t n, bool *passes, bool *any_time)
 {
@@ -110,6 +148,8 @@ int rowpass_next(struct rowpass *r, struct progress *progress)
 		return 0;
 	if (progress_cancelled(progress))
 		return -ECANCELED;
+	if (r->lens->half_life_ns > 0)
+		fade(r);
 	sift(&r->sieve, r->begin, r->n, r->passes, r->any_time);
 	for (uint32_t c = 0; c < r->lens->n_columns; c++)
 		sift(&r->column[c].sieve, r->begin, r->n, r->column[c].passes, NULL);

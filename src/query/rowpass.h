@@ -18,6 +18,9 @@ struct progress;
 /* Rows between two looks at whether somebody wants to stop; their flags stay in the L1 cache. */
 #define ROWPASS_BATCH 4096
 
+/* Numbers of samples that fade are told in 1/so many. */
+#define ROWPASS_FADED 1000
+
 /* One column of the lens. */
 struct rowpass_column {
 	struct sieve sieve;    /* its own filter */
@@ -25,8 +28,10 @@ struct rowpass_column {
 	uint32_t also;         /* another whose rows count, too: of wall time; else the same */
 	const int64_t *weight; /* [n_samples] what rows add; NULL: each adds one */
 	int64_t one;           /* what a row adds without weights: the scale */
+	int64_t finer; /* what is added is in 1/so many of that, as numbers of samples that fade are */
 	int64_t square_unit; /* rows add squares, in squares of this; 0: they add what they weigh */
-	int64_t per_sample;  /* rows stand for so much weight a sample; 0: each for one sample */
+	bool counts;         /* `weight` is how many samples rows are */
+	int64_t per_sample;  /* rows stand for so much weight a sample; 0: see rows.count */
 	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
 };
 
@@ -40,8 +45,11 @@ struct rowpass {
 	bool passes[ROWPASS_BATCH];   /* of the batch; undefined when the sieve passes all */
 	bool any_time[ROWPASS_BATCH]; /* the same without time terms; undefined without such */
 	struct rowpass_column column[LENS_MAX_COLUMNS];
-	uint64_t begin; /* first row of the batch */
-	uint64_t n;     /* rows of the batch */
+	double left
+		[ROWPASS_BATCH]; /* how much of its rows is left; undefined where nothing fades */
+	int64_t newest_ns;       /* since the start, if it fades */
+	uint64_t begin;          /* first row of the batch */
+	uint64_t n;              /* rows of the batch */
 };
 
 /* 0 or -ECANCELED, when *out is not touched; else the caller frees it. p and lens are borrowed. */
@@ -53,12 +61,19 @@ void rowpass_free(struct rowpass *r);
 int rowpass_next(struct rowpass *r, struct progress *progress);
 
 /*
- * What a row that weighs x adds to the variance of the column's sum, were the number of rows a matter of
- * chance (Poisson): x squared; where rows count samples, each of these by itself.
+ * What a row that weighs x adds to the variance of the column's sum, were the number of samples a matter of
+ * chance (Poisson): the squares of what its samples weigh.
  */
-static inline double rowpass_square(const struct rowpass_column *c, int64_t x)
+static inline double rowpass_square(const struct rowpass *r, const struct rowpass_column *c,
+				    uint64_t row, int64_t x)
 {
-	return (double)x * (double)(c->per_sample ? c->per_sample : x);
+	if (c->per_sample)
+		return (double)x * (double)c->per_sample;
+	if (c->counts)
+		return (double)x;
+	if (row < r->rows.n_folded && c->weight)
+		return r->rows.square[row] * (double)c->one * (double)c->one;
+	return (double)x * (double)x;
 }
 
 /* Does a row of the event count in the column? */
@@ -70,29 +85,67 @@ static inline bool rowpass_counts(const struct rowpass_column *c, uint32_t event
 /* Counts of the column's samples are in 1/so many: those of folded stacks may have fractions. */
 static inline int64_t rowpass_sample_scale(const struct rowpass *r, uint32_t c)
 {
-	return r->column[c].per_sample > 1 ? r->column[c].per_sample : 1;
+	int64_t scale = r->column[c].per_sample > 1 ? r->column[c].per_sample : 1;
+
+	return r->lens->half_life_ns > 0 ? scale * ROWPASS_FADED : scale;
 }
 
-/* What a row of it adds to the column. */
-static inline int64_t rowpass_adds(const struct rowpass_column *c, uint64_t row)
+/* How much is left of a number of a row of the batch, where each is so many now. */
+static inline int64_t rowpass_left(const struct rowpass *r, uint64_t row, int64_t x, int64_t finer)
 {
-	int64_t x = c->weight ? c->weight[row] : c->one;
+	if (r->lens->half_life_ns <= 0)
+		return x;
+	return (int64_t)((double)x * (double)finer * r->left[row - r->begin] + 0.5);
+}
+
+/* What a row of it weighs in the column. */
+static inline int64_t rowpass_weight(const struct rowpass_column *c, uint64_t row)
+{
+	return c->weight ? c->weight[row] : c->one;
+}
+
+/* What it adds to the column. */
+static inline int64_t rowpass_adds(const struct rowpass *r, const struct rowpass_column *c,
+				   uint64_t row)
+{
+	int64_t x = rowpass_weight(c, row);
 
 	if (c->square_unit == 0)
-		return x;
-	return (int64_t)(rowpass_square(c, x) / (double)c->square_unit / (double)c->square_unit +
+		return rowpass_left(r, row, x, c->finer);
+	return (int64_t)(rowpass_square(r, c, row, x) / (double)c->square_unit /
+				 (double)c->square_unit +
 			 0.5);
 }
 
 /* How many samples a row of the column stands for, in 1/rowpass_sample_scale(). */
 static inline uint64_t rowpass_samples(const struct rowpass *r, uint32_t c, uint64_t row)
 {
-	int64_t weight;
+	int64_t per_sample = r->column[c].per_sample, weight;
 
-	if (r->column[c].per_sample == 0 || !r->rows.weight)
-		return (uint64_t)rowpass_sample_scale(r, c);
-	weight = r->rows.weight[row];
-	return weight > 0 ? (uint64_t)weight : 0;
+	if (per_sample == 0 || !r->rows.weight)
+		weight = (per_sample > 1 ? per_sample : 1) * (int64_t)sample_count(&r->rows, row);
+	else
+		weight = r->rows.weight[row];
+	return weight > 0 ? (uint64_t)rowpass_left(r, row, weight, ROWPASS_FADED) : 0;
+}
+
+/* How long after a row's time its last sample may be. */
+static inline int64_t rowpass_span_ns(const struct rowpass *r, uint64_t row)
+{
+	uint64_t since = (uint64_t)r->rows.time_ns[row] - (uint64_t)r->rows.slots_from_ns;
+
+	if (row >= r->rows.n_folded)
+		return 0;
+	return r->rows.slot_ns - 1 - (int64_t)(since % (uint64_t)r->rows.slot_ns);
+}
+
+/* Adds a weight to slices from one to another, to all of them alike. */
+static inline void rowpass_spread(int64_t *slice, size_t from, size_t to, int64_t weight)
+{
+	int64_t n = (int64_t)(to - from + 1);
+
+	for (int64_t i = 0; i < n; i++)
+		slice[from + (size_t)i] += weight / n + (i < weight % n) - (i < -(weight % n));
 }
 
 /* Flags of the batch by the lens' filter, or a column's own; NULL: all rows pass. */

@@ -233,7 +233,7 @@ int sieve_init(struct sieve *s, const struct profile *p, const struct profile_co
 			     .n_captures = counts->n_captures,
 			     .profile = p,
 			     .origin = origin };
-	profile_samples(p, &s->rows);
+	profile_samples_of(p, counts, &s->rows);
 	s->times = xmalloc(n * sizeof(*s->times));
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = add_term(s, p, counts, &terms[i], inlines, progress);

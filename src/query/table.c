@@ -151,7 +151,7 @@ static uint64_t samples_of_other(const struct rowpass *r, const struct profile *
 	double scale = (double)rowpass_sample_scale(r, 0);
 
 	if (!profile_event(p, (event_id){ event })->is_counted || !r->rows.weight)
-		return (uint64_t)scale;
+		return (uint64_t)scale * sample_count(&r->rows, row);
 	if (r->rows.weight[row] <= 0)
 		return 0;
 	return (uint64_t)((double)r->rows.weight[row] * scale / (double)r->rows.scale[event]);
@@ -177,7 +177,7 @@ static void add_column(const struct rowpass *r, uint32_t c, const struct profile
 			s->n_samples[key] += other ? samples_of_other(r, p, row)
 						   : rowpass_samples(r, c, row);
 		if (!other)
-			s->self[(size_t)key * s->n_columns + c] += rowpass_adds(column, row);
+			s->self[(size_t)key * s->n_columns + c] += rowpass_adds(r, column, row);
 	}
 }
 

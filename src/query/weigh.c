@@ -62,7 +62,7 @@ static void weights_init(struct weights *w, const struct profile *p, const struc
 	w->stack = xcalloc((size_t)w->n_stacks * w->n_columns, sizeof(*w->stack));
 	w->samples = xcalloc(w->n_stacks, sizeof(*w->samples));
 	for (uint32_t c = 0; c < w->n_columns; c++) {
-		w->scale[c] = r->column[c].one;
+		w->scale[c] = r->column[c].one * r->column[c].finer;
 		w->square_unit[c] = r->column[c].square_unit;
 	}
 	find_span(p, &r->counts, w);
@@ -85,7 +85,7 @@ static void add_column(const struct rowpass *r, uint32_t c, struct weights *w)
 
 		if ((event && !rowpass_counts(column, event[i])) || (own && !own[i]))
 			continue;
-		x = rowpass_adds(column, r->begin + i);
+		x = rowpass_adds(r, column, r->begin + i);
 		whole += x;
 		if (lens && !lens[i])
 			continue;
@@ -103,7 +103,7 @@ static void note_time(const struct rowpass *r, const struct notes *n, uint64_t r
 	const struct rowpass_column *column = &r->column[0];
 	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
 	int64_t at = r->rows.time_ns[row], since;
-	size_t slice;
+	size_t slice, last;
 
 	if (at == TIME_NONE || n->slices_per_ns == 0)
 		return;
@@ -113,8 +113,11 @@ static void note_time(const struct rowpass *r, const struct notes *n, uint64_t r
 	if (since < 0 || since > w->end_ns - w->begin_ns)
 		since = w->end_ns - w->begin_ns;
 	slice = (size_t)((double)since * n->slices_per_ns);
-	w->slice[slice < WEIGH_N_SLICES ? slice : WEIGH_N_SLICES - 1] +=
-		column->weight ? column->weight[row] : column->one;
+	last = (size_t)((double)(since + rowpass_span_ns(r, row)) * n->slices_per_ns);
+	if (slice >= WEIGH_N_SLICES)
+		slice = WEIGH_N_SLICES - 1;
+	rowpass_spread(w->slice, slice, last < WEIGH_N_SLICES ? last : WEIGH_N_SLICES - 1,
+		       rowpass_weight(column, row));
 	at = w->begin_ns + since;
 	if (!passes)
 		return;

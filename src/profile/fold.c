@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * All rows are copied to new columns; of the old ones those that are alike in all but their times become one, as long as
+ * these lie in one slot. Slots are as wide as the number of rows wants it, each width twice the one before: slots of
+ * an earlier fold lie within those of a later one, and what was folded is folded again like any other row. A row has the
+ * earliest time of its samples, so it is never taken to be of before a fence that they came after.
+ */
+#include "config.h"
+
+#include "fold.h"
+
+#include <string.h>
+
+#include "hash.h"
+
+#define FIRST_SLOT_NS INT64_C(1000000000)
+#define LAST_SLOT_NS  (INT64_C(1) << 62)
+#define NO_SLOT       UINT64_MAX /* of rows without a time */
+
+/* A fold under way. */
+struct fold {
+	const struct profile *p;
+	struct store_rows *to;
+	struct map alike; /* rows of `to`, by what they share */
+	int64_t old_ns;   /* rows from here on are as they were */
+	int64_t begin_ns; /* slots are counted from here */
+	int64_t slot_ns;
+	int64_t fence_ns[BUILD_FENCES];
+};
+
+/* A row. */
+struct folded {
+	uint32_t stack, thread;
+	uint16_t event, cpu;
+	int64_t time_ns, weight, count;
+	double square;
+};
+
+/* What rows that become one have in common. */
+struct likeness {
+	uint32_t stack, thread;
+	uint16_t event, cpu;
+	uint8_t since; /* a bit for each fence that is not after it, and one for the sign */
+	uint64_t slot;
+};
+
+static struct folded row_at(const struct store_rows *r, uint64_t i)
+{
+	struct folded f = {
+		.stack = STORE_AT(uint32_t, r->row_stack, i),
+		.thread = r->row_thread.base ? STORE_AT(uint32_t, r->row_thread, i) : ID_NONE,
+		.event = r->row_event.base ? STORE_AT(uint16_t, r->row_event, i) : 0,
+		.cpu = r->row_cpu.base ? STORE_AT(uint16_t, r->row_cpu, i) : CPU_NONE,
+		.time_ns = r->row_time.base ? STORE_AT(int64_t, r->row_time, i) : TIME_NONE,
+		.count = r->row_count.base ? STORE_AT(int64_t, r->row_count, i) : 1,
+	};
+	int64_t scale = STORE_AT(int64_t, r->versions->scale, f.event);
+
+	f.weight = r->versions->weight.base ? STORE_AT(int64_t, r->versions->weight, i) : scale;
+	f.square = r->row_square.base ? STORE_AT(double, r->row_square, i)
+				      : fold_square(f.weight, scale);
+	return f;
+}
+
+static struct likeness likeness_of(const struct fold *f, const struct folded *row)
+{
+	struct likeness l = {
+		.stack = row->stack, .thread = row->thread, .event = row->event, .cpu = row->cpu
+	};
+
+	l.since = row->weight < 0;
+	l.slot = NO_SLOT;
+	if (row->time_ns == TIME_NONE)
+		return l;
+	for (size_t i = 0; i < BUILD_FENCES; i++)
+		if (f->fence_ns[i] != TIME_NONE && row->time_ns >= f->fence_ns[i])
+			l.since |= (uint8_t)(2u << i);
+	l.slot = ((uint64_t)row->time_ns - (uint64_t)f->begin_ns) / (uint64_t)f->slot_ns;
+	return l;
+}
+
+static uint64_t hash_likeness(const struct likeness *l)
+{
+	uint64_t hash = hash_u64(hash_pair(l->stack, l->thread) ^ l->slot);
+
+	return hash_u64(hash ^ ((uint64_t)l->event << 32 | (uint64_t)l->cpu << 8 | l->since));
+}
+
+static bool same_likeness(const void *things, uint32_t value, const void *key)
+{
+	const struct fold *f = things;
+	const struct likeness *k = key;
+	const struct folded row = row_at(f->to, value);
+	struct likeness l = likeness_of(f, &row);
+
+	return l.stack == k->stack && l.thread == k->thread && l.event == k->event &&
+	       l.cpu == k->cpu && l.since == k->since && l.slot == k->slot;
+}
+
+/* Those columns that there were, and those that folded rows need. */
+static bool make_room(const struct fold *f, uint64_t n)
+{
+	const struct store_rows *from = &f->p->samples;
+	struct store_rows *to = f->to;
+
+	return column_extend(&to->row_stack, n) == 0 &&
+	       (!from->row_thread.base || column_extend(&to->row_thread, n) == 0) &&
+	       (!from->row_event.base || column_extend(&to->row_event, n) == 0) &&
+	       (!from->row_cpu.base || column_extend(&to->row_cpu, n) == 0) &&
+	       (!from->row_time.base || column_extend(&to->row_time, n) == 0) &&
+	       column_extend(&to->row_count, n) == 0 && column_extend(&to->row_square, n) == 0 &&
+	       column_extend(&to->versions->weight, n) == 0;
+}
+
+static void put_row(struct store_rows *r, uint64_t i, const struct folded *row)
+{
+	STORE_AT(uint32_t, r->row_stack, i) = row->stack;
+	if (r->row_thread.base)
+		STORE_AT(uint32_t, r->row_thread, i) = row->thread;
+	if (r->row_event.base)
+		STORE_AT(uint16_t, r->row_event, i) = row->event;
+	if (r->row_cpu.base)
+		STORE_AT(uint16_t, r->row_cpu, i) = row->cpu;
+	if (r->row_time.base)
+		STORE_AT(int64_t, r->row_time, i) = row->time_ns;
+	STORE_AT(int64_t, r->row_count, i) = row->count;
+	STORE_AT(double, r->row_square, i) = row->square;
+	STORE_AT(int64_t, r->versions->weight, i) = row->weight;
+}
+
+static bool add_row(const struct fold *f, const struct folded *row)
+{
+	if (!make_room(f, f->to->n + 1))
+		return false;
+	put_row(f->to, f->to->n++, row);
+	return true;
+}
+
+static void merge(struct store_rows *r, uint64_t i, const struct folded *row)
+{
+	STORE_AT(int64_t, r->row_count, i) += row->count;
+	STORE_AT(int64_t, r->versions->weight, i) += row->weight;
+	STORE_AT(double, r->row_square, i) += row->square;
+	if (r->row_time.base && row->time_ns < STORE_AT(int64_t, r->row_time, i))
+		STORE_AT(int64_t, r->row_time, i) = row->time_ns;
+}
+
+static bool is_old(const struct fold *f, const struct folded *row)
+{
+	return row->time_ns == TIME_NONE || row->time_ns < f->old_ns;
+}
+
+/* The old rows by slots as wide as they are now; false where there is no room, or there are too many of them. */
+static bool fold_old(struct fold *f, uint64_t most)
+{
+	const struct store_rows *from = &f->p->samples;
+
+	for (uint64_t i = 0; i < f->p->now.n_samples; i++) {
+		struct folded row = row_at(from, i);
+		struct likeness l = likeness_of(f, &row);
+		uint64_t hash = hash_likeness(&l);
+		uint32_t at;
+
+		if (!is_old(f, &row))
+			continue;
+		at = map_find(&f->alike, hash, same_likeness, f, &l);
+		if (at != MAP_NONE) {
+			merge(f->to, at, &row);
+			continue;
+		}
+		if (f->to->n >= most || !add_row(f, &row))
+			return false;
+		map_add(&f->alike, hash, (uint32_t)(f->to->n - 1));
+	}
+	return true;
+}
+
+/* With wider slots where there is not room for so many; in the end all time is one. */
+static bool fold_enough(struct fold *f)
+{
+	uint64_t most = f->p->folding.n_folded;
+	bool done = fold_old(f, most);
+
+	while (!done && f->slot_ns < LAST_SLOT_NS) {
+		f->slot_ns *= 2;
+		/* What cannot be less is more. */
+		if (f->slot_ns >= LAST_SLOT_NS)
+			most = UINT32_MAX - 1;
+		map_done(&f->alike);
+		f->to->n = 0;
+		done = fold_old(f, most);
+	}
+	map_done(&f->alike);
+	return done;
+}
+
+static bool add_young(struct fold *f)
+{
+	for (uint64_t i = 0; i < f->p->now.n_samples; i++) {
+		struct folded row = row_at(&f->p->samples, i);
+
+		if (!is_old(f, &row) && !add_row(f, &row))
+			return false;
+	}
+	return true;
+}
+
+static bool copy_scales(const struct fold *f)
+{
+	const struct column *from = &f->p->samples.versions->scale;
+	struct column *to = &f->to->versions->scale;
+
+	if (column_extend(to, f->p->now.n_events) != 0)
+		return false;
+	memcpy(to->base, from->base, f->p->now.n_events * sizeof(int64_t));
+	return true;
+}
+
+static void begin(struct fold *f, struct profile *p, struct store_rows *to)
+{
+	const struct capture *c = &STORE_AT(struct capture, p->captures, 0);
+
+	*f = (struct fold){ .p = p, .to = to, .old_ns = TIME_NONE };
+	f->slot_ns = p->samples.n_folded > 0 ? p->samples.slot_ns : FIRST_SLOT_NS;
+	f->begin_ns = c->begin_ns == TIME_NONE ? 0 : c->begin_ns;
+	if (c->end_ns == TIME_NONE ||
+	    __builtin_sub_overflow(c->end_ns, p->folding.keep_ns, &f->old_ns))
+		f->old_ns = INT64_MIN;
+	pthread_mutex_lock(&p->publication);
+	memcpy(f->fence_ns, p->fence_ns, sizeof(f->fence_ns));
+	pthread_mutex_unlock(&p->publication);
+	store_rows_init(to);
+}
+
+bool fold_rows(struct profile *p, struct store_rows *out)
+{
+	struct fold f;
+	bool done;
+
+	if (p->folding.keep_ns <= 0 || p->now.n_samples < p->fold_at || p->now.n_captures != 1)
+		return false;
+	begin(&f, p, out);
+	done = copy_scales(&f) && fold_enough(&f);
+	out->n_folded = out->n;
+	out->slot_ns = f.slot_ns;
+	out->slots_from_ns = f.begin_ns;
+	done = done && add_young(&f);
+	/* Folding costs a pass over all rows: it waits until there are twice as many. */
+	p->fold_at = 2 * (done ? out->n : p->now.n_samples);
+	if (p->fold_at < p->folding.n_rows)
+		p->fold_at = p->folding.n_rows;
+	if (!done)
+		store_rows_done(out);
+	return done;
+}
+
+void build_folding(struct profile *p, const struct build_folding *f)
+{
+	p->folding = *f;
+	p->fold_at = f->n_rows;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Old samples that became fewer rows: every answer is what it was, and memory does not grow. */
+#include "config.h"
+
+#include "builder.h"
+#include "filter.h"
+#include "made_profile.h"
+#include "weigh.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_SEEDS 40
+#define SECOND  INT64_C(1000000000)
+
+/* What builder_end() finds too many of; times of profiles by lot are below 1000. */
+static void fold_now(struct profile *p, int64_t keep_ns, uint64_t most)
+{
+	build_folding(p,
+		      &(struct build_folding){ .keep_ns = keep_ns, .n_rows = 1, .n_folded = most });
+	builder_begin(p);
+	cr_assert_eq(builder_end(p), 0);
+}
+
+static uint64_t n_rows(const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	return counts.n_samples;
+}
+
+/* Columns of weights, of counts, and of the squares of weights. */
+static void four_columns(struct lens *l, const struct profile *p, const char *filter)
+{
+	made_lens(l, p, filter);
+	l->n_columns = 4;
+	l->column[1].metric.event.v = 1;
+	l->column[2].metric.measure = MEASURE_SAMPLES;
+	l->column[3].squares = true;
+}
+
+static void expect_same(const struct profile *p, const struct profile *q, const char *filter)
+{
+	struct lens l, m;
+	struct analysis *a, *b;
+
+	four_columns(&l, p, filter);
+	four_columns(&m, q, filter);
+	a = made_analysis(p, &l);
+	b = made_analysis(q, &m);
+	cr_expect_eq(a->weights.n_samples, b->weights.n_samples, "%s", filter);
+	for (int c = 0; c < 4; c++) {
+		cr_expect_eq(a->weights.total[c], b->weights.total[c], "%s, column %d: %ld, %ld",
+			     filter, c, (long)a->weights.total[c], (long)b->weights.total[c]);
+		cr_expect_eq(a->weights.whole[c], b->weights.whole[c], "%s", filter);
+	}
+	cr_assert_eq(a->tree->n_nodes, b->tree->n_nodes, "%s", filter);
+	cr_expect_arr_eq(a->tree->self, b->tree->self,
+			 (size_t)a->tree->n_nodes * 4 * sizeof(*a->tree->self), "%s", filter);
+	cr_assert_eq(a->table.n_rows, b->table.n_rows, "%s", filter);
+	cr_expect_arr_eq(a->table.n_samples, b->table.n_samples,
+			 a->table.n_rows * sizeof(*a->table.n_samples), "%s", filter);
+	analysis_free(a);
+	analysis_free(b);
+	lens_done(&l);
+	lens_done(&m);
+}
+
+static struct profile *one_capture(unsigned seed)
+{
+	struct profile_counts counts;
+	struct profile *p = made_profile_by_lot(seed, 300);
+
+	profile_counts_read(p, &counts);
+	if (counts.n_captures == 1)
+		return p;
+	profile_free(p);
+	return NULL;
+}
+
+/* Times are kept where something is counted from them; everything else does not ask for times. */
+Test(fold, changes_no_answer)
+{
+	static const char *const filters[] = {
+		"",
+		"fn:a",
+		"!module:x",
+		"thread:t1",
+		"cpu:1-2",
+		"leaf:b",
+		"event:cycles",
+		"!event:cycles",
+		"focus:a",
+		"merge:b recursion:all",
+		"pid:1",
+		"time:0.0000002,0.0000006",
+		"time:0.0000006,",
+		"time:0,0.0000002",
+	};
+	uint64_t n_less = 0;
+
+	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+		struct profile *p = one_capture(seed), *q = p ? one_capture(seed) : NULL;
+		int64_t begin;
+
+		if (!p)
+			continue;
+		begin = capture_begin(profile_capture(q, (capture_id){ 0 }));
+		profile_fences(q, (int64_t[]){ begin + 200, begin + 600 });
+		fold_now(q, 100, UINT32_MAX);
+		n_less += n_rows(p) - n_rows(q);
+		for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+			expect_same(p, q, filters[i]);
+		/* What was folded is folded again. */
+		fold_now(q, 1, UINT32_MAX);
+		for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+			expect_same(p, q, filters[i]);
+		profile_free(p);
+		profile_free(q);
+	}
+	cr_assert_gt(n_less, 100u);
+}
+
+/* An analysis is of what was there when it was made, and may be asked more of. */
+Test(fold, leaves_alone_what_is_held)
+{
+	struct profile *p = made_profile("a;b 3 t=1 event=cycles\na;b 4 t=2 event=cycles\n"
+					 "a;c 5 t=900 event=cycles\n");
+	struct sample_columns before, held;
+	struct profile_counts counts, now;
+
+	profile_hold(p, &counts);
+	profile_samples_of(p, &counts, &before);
+	fold_now(p, 100, UINT32_MAX);
+	profile_counts_read(p, &now);
+	cr_expect_eq(now.n_samples, 2);
+	cr_expect_eq(now.n_taken, 3);
+	cr_expect_neq(now.generation, counts.generation);
+	profile_samples_of(p, &counts, &held);
+	cr_expect_eq(held.stack, before.stack);
+	cr_expect_eq(held.weight[1], 4, "it can still be read");
+	profile_hold_also(p, &counts);
+	profile_release(p, &counts);
+	cr_expect_eq(held.weight[0], 3);
+	profile_release(p, &counts);
+	profile_samples_of(p, &now, &held);
+	cr_expect_eq(held.weight[0], 7);
+	cr_expect_eq(held.count[0], 2);
+	cr_expect_float_eq(held.square[0], 25, 1e-9);
+	cr_expect_eq(held.n_folded, 1);
+	profile_free(p);
+}
+
+/* What was two minutes long and is one row is not one moment on screens. */
+Test(fold, spreads_over_the_time_that_it_was)
+{
+	struct profile *p = made_profile("a 100 t=0\n"), *q;
+	struct weights w;
+	struct lens l;
+	size_t n = 0;
+
+	profile_free(p);
+	p = profile_new();
+	builder_begin(p);
+	build_capture(p, "x", "made");
+	build_event(p, "e", UNIT_COUNT, false);
+	for (int i = 0; i < 1200; i++)
+		build_sample(p, &(struct sample){ .thread = { ID_NONE },
+						  .cpu = CPU_NONE,
+						  .weight = 1,
+						  .time_ns = i * SECOND / 10 });
+	builder_end(p);
+	q = p;
+	fold_now(q, SECOND, 4);
+	cr_assert_leq(n_rows(q), 4u + 11u);
+	made_lens(&l, q, "");
+	{
+		struct analysis *a = made_analysis(q, &l);
+
+		w = a->weights;
+		for (size_t i = 0; i < WEIGH_N_SLICES; i++)
+			n += w.slice[i] > 0;
+		cr_expect_gt(n, (size_t)WEIGH_N_SLICES / 2, "%zu", n);
+		cr_expect_eq(w.total[0], 1200);
+		analysis_free(a);
+	}
+	lens_done(&l);
+	profile_free(q);
+}
+
+/* Ten million samples at two thousand a second: more than an hour. Rows are never more than those of some minutes. */
+Test(fold, an_hour_takes_no_more_than_minutes, .timeout = 240)
+{
+	enum { N = 10000000, BATCH = 1000, STACKS = 500, RATE = 2000 };
+	static const struct build_folding folding = { 70 * SECOND, 1u << 19, 1u << 18 };
+	struct profile *p = profile_new();
+	stack_id stack[STACKS];
+	uint64_t most = 0;
+	unsigned state = 1;
+	struct lens l;
+	struct analysis *a;
+	event_id e;
+
+	build_folding(p, &folding);
+	builder_begin(p);
+	build_capture(p, "x", "made");
+	e = build_event(p, "cpu-clock", UNIT_NS, true);
+	for (int i = 0; i < STACKS; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "f%d", i);
+		stack[i] = build_stack(p, (stack_id){ 0 },
+				       build_comm_location(p, build_cstring(p, name)));
+	}
+	for (int i = 0; i < N; i++) {
+		struct sample s = { .stack = stack[made_number(&state, STACKS)],
+				    .thread = { ID_NONE },
+				    .event = e,
+				    .cpu = (uint16_t)made_number(&state, 2),
+				    .weight = 1000000,
+				    .time_ns = i * (SECOND / RATE) };
+
+		cr_assert_eq(build_sample(p, &s), 0);
+		if (i % BATCH != BATCH - 1)
+			continue;
+		cr_assert_eq(builder_end(p), 0);
+		most = n_rows(p) > most ? n_rows(p) : most;
+		builder_begin(p);
+	}
+	builder_end(p);
+	cr_expect_leq(most, 2u * ((1u << 18) + 71u * RATE), "%lu rows", (unsigned long)most);
+	made_lens(&l, p, "");
+	a = made_analysis(p, &l);
+	cr_expect_eq(a->weights.total[0], (int64_t)N * 1000000);
+	cr_expect_eq(a->weights.n_samples, (uint64_t)N);
+	analysis_free(a);
+	lens_done(&l);
+	profile_free(p);
+}
+
+/* A sample that is a half-life old is half of one. */
+Test(fold, what_fades_counts_less)
+{
+	struct profile *p = made_profile("a 8 t=0\nb 8 t=1000\nc 8 t=2000\n");
+	struct analysis *a;
+	struct lens l;
+
+	made_lens(&l, p, "");
+	l.half_life_ns = 1000;
+	a = made_analysis(p, &l);
+	cr_expect_eq(a->weights.total[0], 2 + 4 + 8);
+	cr_expect_eq(a->weights.sample_scale, 1000);
+	cr_expect_eq(a->weights.n_samples, 250u + 500u + 1000u);
+	analysis_free(a);
+	l.column[0].metric.measure = MEASURE_SAMPLES;
+	a = made_analysis(p, &l);
+	cr_expect_eq(a->weights.total[0], 1750);
+	cr_expect_eq(a->weights.scale[0], 1000);
+	analysis_free(a);
+	lens_done(&l);
+	profile_free(p);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which part of the time of a profile that is being recorded is shown, and with what it is compared. */
+#ifndef PROFTOP_TUI_APP_WINDOW_H
+#define PROFTOP_TUI_APP_WINDOW_H
+
+struct app;
+struct lens;
+
+/* "last 10 s", "since the start"; constant. */
+const char *app_window_text(const struct app *a);
+
+/* The next one of those that there are; whoever turns asks for an analysis then. */
+void app_window_next(struct app *a);
+
+/* What to ask for: the user's lens through the present window; the caller ends with lens_done(). */
+void app_window_lens(const struct app *a, struct lens *out);
+
+#endif
