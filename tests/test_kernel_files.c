@@ -184,6 +184,30 @@ Test(kernel_files, modules)
 	end(dir);
 }
 
+/* What the kernel has in memory: code that stays, section by section; that of the start is elsewhere. */
+Test(kernel_files, modules_with_several_sections)
+{
+	static const char make[] =
+		"sed '1s/^/__attribute__((section(\".init.text\"))) int first(void) { return 7; } /; "
+		"s/whole(int x)$/__attribute__((section(SECTION), aligned(16))) &/' x.c >y.c && "
+		"gcc -g -O2 -fno-toplevel-reorder -DSECTION='\"%s\"' -c y.c && ld -r --build-id y.o -o mod.ko";
+	static const char *const sections[] = { ".text.unlikely", ".exit.text", ".noinstr.text" };
+	char dir[] = "/tmp/proftop-kernel-XXXXXX", *command;
+	bool can = begin(dir);
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections) && can; i++) {
+		struct mapping_event m = { .path = "/lib/modules/6.1.0/kernel/mod.ko" };
+
+		command = xasprintf(make, sections[i]);
+		cr_assert_eq(sh(dir, command), 0, "%s", command);
+		m.build_id = id_of(dir, "mod.ko");
+		/* before() is all of .text: it has less than 16 bytes. */
+		ask(sections[i], dir, m, 16 + value_of(dir, "mod.ko", "mark"));
+		free(command);
+	}
+	end(dir);
+}
+
 /* Ways in which sections with debug information may be packed; binutils may not know all of them. */
 static const char *const packings[] = { "none", "zlib-gnu", "zlib-gabi", "zstd" };
 

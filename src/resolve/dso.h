@@ -21,7 +21,7 @@ enum dso_kind {
 	DSO_FILE,     /* offset in the file */
 	DSO_KERNEL,   /* distance from the kernel's reference symbol, _text or _stext */
 	DSO_KSYMBOL,  /* distance from its start: a BPF program or trampoline, which is its name */
-	DSO_KMODULE,  /* distance from the start of the module */
+	DSO_KMODULE,  /* distance from the start of the module; see module_layout.h */
 	DSO_VDSO,     /* offset in its image */
 	DSO_JIT,      /* as in memory; named by what the process wrote to perf-PID.map */
 	DSO_JIT_DUMP, /* offset in the dump that the process wrote; see jit_dump.h */

@@ -132,6 +132,7 @@ static void load_sections(struct elf_file *f)
 			s.size = shdr.sh_size;
 			s.flags = shdr.sh_flags;
 			s.entry_bytes = shdr.sh_entsize;
+			s.alignment = shdr.sh_addralign;
 			s.type = shdr.sh_type;
 			s.link = shdr.sh_link;
 		}

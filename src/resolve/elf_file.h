@@ -25,6 +25,7 @@ struct elf_section {
 	uint64_t size; /* in memory; for SHT_NOBITS nothing of it is in the file */
 	uint64_t flags;
 	uint64_t entry_bytes;
+	uint64_t alignment; /* of the address, in bytes; 0 and 1: none */
 	uint32_t type;
 	uint32_t link;
 	uint32_t index;

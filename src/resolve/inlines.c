@@ -8,11 +8,11 @@
 #include "debug_info.h"
 #include "demangle.h"
 #include "elf_file.h"
-#include "elf_relocate.h"
 #include "hash.h"
 #include "image.h"
 #include "map.h"
 #include "mem.h"
+#include "module_layout.h"
 #include "resolver.h"
 #include "segments.h"
 #include "split_places.h"
@@ -87,8 +87,10 @@ struct inlines *inlines_new(const struct image *i)
 	return n;
 }
 
-static struct inlines *linear(struct inlines *n, uint64_t base)
+struct inlines *inlines_new_kernel(const struct image *i, uint64_t base)
 {
+	struct inlines *n = inlines_of(i);
+
 	if (n) {
 		n->linear = true;
 		n->base = base;
@@ -96,19 +98,14 @@ static struct inlines *linear(struct inlines *n, uint64_t base)
 	return n;
 }
 
-struct inlines *inlines_new_kernel(const struct image *i, uint64_t base)
-{
-	return linear(inlines_of(i), base);
-}
-
 struct inlines *inlines_new_module(const struct image *i)
 {
 	const struct elf_file *f = image_described(i);
-	const struct elf_section *text = f ? elf_file_section(f, ".text") : NULL;
+	struct inlines *n = f && elf_file_type(f) == ET_REL ? inlines_of(i) : NULL;
 
-	if (!text || elf_file_type(f) != ET_REL)
-		return NULL;
-	return linear(inlines_of(i), elf_relocate_base(f, text));
+	if (n)
+		module_layout_take(&n->layout, f);
+	return n;
 }
 
 uint64_t inlines_file_bytes(const struct inlines *n)

@@ -36,7 +36,7 @@ struct inline_function {
 struct inlines *inlines_new(const struct image *i);
 /* The same of a kernel, where what is asked for are distances from base, an address in its file. */
 struct inlines *inlines_new_kernel(const struct image *i, uint64_t base);
-/* The same of a module of it that is not linked; distances from the start of .text. */
+/* The same of a module of it that is not linked; distances from its start in memory. */
 struct inlines *inlines_new_module(const struct image *i);
 void inlines_free(struct inlines *n);
 /* How large .debug_info is in the file, and how much of it all has to be unpacked to be read. */

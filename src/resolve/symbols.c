@@ -13,8 +13,11 @@
 
 #include "bytes.h"
 #include "elf_file.h"
+#include "elf_relocate.h"
 #include "mem.h"
+#include "module_layout.h"
 #include "plt.h"
+#include "segments.h"
 #include "symtab.h"
 
 /* A symbol of either class. */
@@ -245,24 +248,32 @@ struct symtab *symbols_load_kernel(const struct elf_file *f, const char *referen
 	return r.to;
 }
 
-static bool place_in_text(const struct reader *r, const struct elf_section *section,
-			  uint64_t *value, const void *arg)
+static bool place_in_module(const struct reader *r, const struct elf_section *section,
+			    uint64_t *value, const void *arg)
 {
-	(void)r;
-	if (section != arg)
-		return false;
-	*value -= section->address;
-	return true;
+	const struct segments *layout = arg;
+	uint64_t base = elf_relocate_base(r->named, section);
+
+	for (size_t i = 0; i < layout->all.n; i++) {
+		if (layout->all.at[i].address != base)
+			continue;
+		*value += layout->all.at[i].offset - section->address;
+		return true;
+	}
+	return false;
 }
 
 struct symtab *symbols_load_module(const struct elf_file *f)
 {
 	struct reader r = { .named = f, .runtime = f };
 	const struct elf_section *symtab = table(f, ".symtab", SHT_SYMTAB);
+	struct segments layout = { .all = { 0 } };
 
 	if (!symtab)
 		return NULL;
 	r.to = symtab_new();
-	read_table(&r, symtab, place_in_text, elf_file_section(f, ".text"));
+	module_layout_take(&layout, f);
+	read_table(&r, symtab, place_in_module, &layout);
+	segments_done(&layout);
 	return r.to;
 }

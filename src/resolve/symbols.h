@@ -27,7 +27,7 @@ struct symtab *symbols_load(const struct elf_file *named, const struct elf_file 
 
 /*
  * Reads the symbols of a kernel, by distance from its symbol `reference` ("": by address), or of a
- * kernel module that is not linked yet (ET_REL), by distance from the start of .text. NULL when there
+ * kernel module that is not linked yet (ET_REL), by distance from its start in memory. NULL when there
  * is no symbol table or no such symbol; *value is that one's.
  */
 struct symtab *symbols_load_kernel(const struct elf_file *f, const char *reference,
