@@ -334,3 +334,78 @@ Test(debug_info, keeps_outermost)
 	dwarf_end(c.dw);
 	close(fd);
 }
+
+/* What lambdas of a program stand in, by their scopes. */
+struct lambdas {
+	struct debug_reader *reader;
+	bool of_function, of_member;
+};
+
+static void take_scopes(void *arg, size_t which, const struct debug_frame *frames, size_t n)
+{
+	struct lambdas *l = arg;
+
+	(void)which;
+	for (size_t i = 0; i < n; i++) {
+		char *scope = debug_info_scope(l->reader, &frames[i]);
+
+		if (!scope || !frames[i].name || strcmp(frames[i].name, "operator()") != 0)
+			cr_expect(!scope || !strstr(scope, "lambda"), "%s: %s", frames[i].name,
+				  scope);
+		else if (strncmp(scope, "shop::pick::{lambda", 19) == 0)
+			l->of_function = true;
+		else if (strncmp(scope, "shop::box::part::get::{lambda", 29) == 0)
+			l->of_member = true;
+		else
+			cr_expect(false, "%s", scope);
+		free(scope);
+	}
+}
+
+/* Compilers let definitions stand by themselves that are declared in a namespace or a class. */
+Test(debug_info, scopes_of_what_is_declared_elsewhere)
+{
+	static const char make[] =
+		"cd %s && echo 'volatile int sink; namespace shop { struct box { struct part; };"
+		" static __attribute__((noinline)) int pick(int n) { auto f = [](int x) { sink = x; return x + sink; };"
+		" return f(n) * 3; } } struct shop::box::part { int get(int n); };"
+		" int shop::box::part::get(int n) { auto f = [](int x) { sink = x; return x - sink; }; return f(n) * 3; }"
+		" int main(int n, char **) { shop::box::part p; return p.get(n) + shop::pick(n); }' >x.cc &&"
+		" c++ -g -O1 x.cc -o x 2>log";
+	char dir[] = "/tmp/proftop-scopes-XXXXXX", *command, *path;
+	struct lambdas l = { .reader = NULL };
+	struct comparison c = { .path = NULL };
+	struct build_id any = { .n = 0 };
+	struct debug_info *d;
+	int fd;
+
+	cr_assert_not_null(mkdtemp(dir));
+	command = xasprintf(make, dir);
+	path = xasprintf("%s/x", dir);
+	if (system(command) == 0 && (d = debug_info_open(path, NULL, &any)) != NULL) {
+		struct debug_plan *p;
+
+		fd = open(path, O_RDONLY);
+		c.dw = dwarf_begin(fd, DWARF_C_READ);
+		collect(&c, 1);
+		l.reader = debug_reader_new(d, MAX_FRAMES);
+		p = debug_plan_new(d, c.addresses.at, c.addresses.n);
+		for (size_t i = 0; i < debug_plan_n_groups(p); i++)
+			debug_reader_answer(l.reader, p, i, take_scopes, &l);
+		cr_expect(l.of_function);
+		cr_expect(l.of_member);
+		debug_plan_free(p);
+		debug_reader_free(l.reader);
+		debug_info_free(d);
+		dwarf_end(c.dw);
+		close(fd);
+	} else {
+		cr_log_info("skipped: no compiler of C++");
+	}
+	compare_done(&c);
+	free(command);
+	command = xasprintf("rm -rf %s", dir);
+	cr_expect_eq(system(command), 0);
+	free(command);
+	free(path);
+}

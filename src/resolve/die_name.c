@@ -20,7 +20,7 @@ struct scope {
 	bool namespace;  /* is what it is */
 };
 
-/* A function's entry and the scope that it stands in. */
+/* The entry of a function or type, and the scope that it stands in. */
 struct scoped {
 	uint64_t entry;
 	uint32_t scope;
@@ -203,7 +203,7 @@ static const uint8_t *visit_scope(struct die_reader *r, struct die_unit *u, stru
 	unsigned tag = d->abbrev->tag;
 	uint32_t scope = w->around[w->depth];
 
-	if (tag == DW_TAG_subprogram)
+	if (makes_scope(tag) && tag != DW_TAG_namespace)
 		vec_push(&u->scopes->of, ((struct scoped){ die_offset(u, d->at), scope }));
 	if (!d->abbrev->children)
 		return d->next;
@@ -258,29 +258,37 @@ static const struct scoped *find_scoped(const struct die_scopes *s, uint64_t ent
  * A type without a name that can be called is that of a lambda, which only its place tells from others
  * of the function. Where gcc names it, "<lambda(int)>" becomes "{lambda(int)}" as demanglers have it.
  */
-static char *scope_name(struct die_reader *r, struct die_unit *u, const struct scope *s,
+static char *scope_name(const struct scope *s, const struct die_named *is,
 			const struct die_named *f)
 {
-	struct die_place p = { u, s->offset };
-	struct die_named is = { .name = NULL };
 	const char *kind = f->name && strncmp(f->name, "operator()", 10) == 0 ? "lambda" : "type";
 	const char *slash;
 	size_t n;
 
-	follow(r, p, &is);
-	if (!is.name && s->namespace)
+	if (!is->name && s->namespace)
 		return xstrdup("(anonymous namespace)");
-	if (!is.name && is.declared && is.declared_line > 0) {
-		slash = strrchr(is.declared, '/');
-		return xasprintf("{%s at %s:%u}", kind, slash ? slash + 1 : is.declared,
-				 is.declared_line);
+	if (!is->name && is->declared && is->declared_line > 0) {
+		slash = strrchr(is->declared, '/');
+		return xasprintf("{%s at %s:%u}", kind, slash ? slash + 1 : is->declared,
+				 is->declared_line);
 	}
-	if (!is.name)
+	if (!is->name)
 		return xasprintf("{%s}", kind);
-	n = strlen(is.name);
-	if (n < 8 || strncmp(is.name, "<lambda", 7) != 0 || is.name[n - 1] != '>')
-		return xstrdup(is.name);
-	return xasprintf("{%.*s}", (int)(n - 2), is.name + 1);
+	n = strlen(is->name);
+	if (n < 8 || strncmp(is->name, "<lambda", 7) != 0 || is->name[n - 1] != '>')
+		return xstrdup(is->name);
+	return xasprintf("{%.*s}", (int)(n - 2), is->name + 1);
+}
+
+/* The scope around one: a definition that stands by itself belongs where it was declared. */
+static uint32_t scope_around(const struct die_unit *u, const struct scope *s,
+			     const struct die_named *is)
+{
+	const struct scoped *declared = is->unit == u && is->entry != s->offset
+						? find_scoped(u->scopes, is->entry)
+						: NULL;
+
+	return declared ? declared->scope : s->parent;
 }
 
 static bool is_cplusplus(const struct die_unit *u)
@@ -299,17 +307,25 @@ static bool is_cplusplus(const struct die_unit *u)
 char *die_scope_path(struct die_reader *r, const struct die_named *f)
 {
 	struct die_unit *u = f->unit;
+	const struct scope *at;
 	const struct scoped *s;
 	char *path = NULL;
+	uint32_t number;
 
 	if (!u || !is_cplusplus(u))
 		return NULL;
 	if (!u->scopes)
 		collect_scopes(r, u);
 	s = find_scoped(u->scopes, f->entry);
-	for (uint32_t at = s ? s->scope : 0; at != 0; at = u->scopes->all.at[at].parent) {
-		char *name = scope_name(r, u, &u->scopes->all.at[at], f), *longer;
+	number = s ? s->scope : 0;
+	for (unsigned i = 0; number != 0 && i < SCOPE_DEPTH_MAX; i++) {
+		struct die_named is = { .name = NULL };
+		char *name, *longer;
 
+		at = &u->scopes->all.at[number];
+		follow(r, (struct die_place){ u, at->offset }, &is);
+		name = scope_name(at, &is, f);
+		number = scope_around(u, at, &is);
 		longer = path ? xasprintf("%s::%s", name, path) : xstrdup(name);
 		free(name);
 		free(path);
