@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Rules against libdw: every row that our compiler makes of an ELF file's .eh_frame says what
- * libdw's row at the same pc says. A handful of system files by default; with PROFTOP_TEST_CFI=DIR…
- * (blank-separated) every ELF file below those directories, every row.
+ * Rules against libdw: every row that our compiler makes of an ELF file's .eh_frame and .debug_frame says
+ * what libdw's row at the same pc says, and there is one for each function that .eh_frame_hdr knows. A handful of
+ * system files by default; with PROFTOP_TEST_CFI=DIR… (blank-separated) every ELF file below those
+ * directories, every row.
  */
 #include "cfi.h"
 #include "cfi_program.h"
@@ -23,9 +24,10 @@ struct compared {
 	struct cfi *ours;
 	enum unwind_arch arch;
 	size_t n_rows, n_general, n_different;
-	size_t n_refused; /* rows that libdw does not understand */
-	size_t every;     /* compare each such row */
-	char first[256];  /* what differed first */
+	size_t n_functions; /* that .eh_frame_hdr knows */
+	size_t n_refused;   /* rows that libdw does not understand */
+	size_t every;       /* compare each such row */
+	char first[256];    /* what differed first */
 };
 
 static void differ(struct compared *c, uint64_t pc, const char *what)
@@ -150,7 +152,8 @@ static struct cfi_section section_of(Elf *elf, const char *name)
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *is;
 
-		if (!gelf_getshdr(scn, &header) || header.sh_type == SHT_NOBITS)
+		if (!gelf_getshdr(scn, &header) || header.sh_type == SHT_NOBITS ||
+		    header.sh_flags & SHF_COMPRESSED)
 			continue;
 		is = elf_strptr(elf, strings, header.sh_name);
 		if (!is || strcmp(is, name) != 0)
@@ -162,6 +165,59 @@ static struct cfi_section section_of(Elf *elf, const char *name)
 	return (struct cfi_section){ 0 };
 }
 
+#define HDR_BYTES 12 /* of .eh_frame_hdr, to its table */
+
+/* Every function in .eh_frame_hdr, whose table is of the kind that linkers write: pairs of 4 bytes from its begin. */
+static void compare_functions(struct compared *c, const struct cfi_section *hdr)
+{
+	uint32_t n = 0;
+
+	if (hdr->n < HDR_BYTES || hdr->bytes[0] != 1 || hdr->bytes[2] != DW_EH_PE_udata4 ||
+	    hdr->bytes[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+		return;
+	memcpy(&n, hdr->bytes + 8, sizeof(n));
+	for (uint32_t i = 0; i < n && HDR_BYTES + (size_t)i * 8 + 8 <= hdr->n; i++) {
+		struct cfi_rule rule;
+		Dwarf_Frame *frame;
+		int32_t at;
+		uint64_t pc;
+
+		memcpy(&at, hdr->bytes + HDR_BYTES + (size_t)i * 8, sizeof(at));
+		pc = hdr->address + (uint64_t)(int64_t)at;
+		c->n_functions++;
+		/* An empty one has no row in either. */
+		if (cfi_find(c->ours, pc, &rule) || dwarf_cfi_addrframe(c->libdw, pc, &frame) != 0)
+			continue;
+		free(frame);
+		differ(c, pc, "we have no row here");
+	}
+}
+
+/* The rows of one section, which is in s, against libdw, which gives them back. */
+static void compare_rows(struct compared *c, const struct cfi_sections *s, Dwarf_CFI *libdw)
+{
+	c->libdw = libdw;
+	c->arch = s->arch;
+	c->ours = cfi_new(s);
+	cfi_each(c->ours, compare_row, c);
+	compare_functions(c, &s->eh_frame_hdr);
+	cfi_free(c->ours);
+}
+
+/* Separate debug files have it, and static programs of old. */
+static bool compare_debug_frame(Elf *elf, struct compared *c)
+{
+	struct cfi_sections s = { .arch = UNWIND_X86_64,
+				  .debug_frame = section_of(elf, ".debug_frame") };
+	Dwarf *dw = s.debug_frame.n ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	Dwarf_CFI *libdw = dw ? dwarf_getcfi(dw) : NULL;
+
+	if (libdw)
+		compare_rows(c, &s, libdw);
+	dwarf_end(dw);
+	return libdw != NULL;
+}
+
 /* Compares one file; false when it is not an ELF file with CFI that libdw reads. */
 static bool compare_file(const char *path, struct compared *c)
 {
@@ -169,23 +225,23 @@ static bool compare_file(const char *path, struct compared *c)
 	Elf *elf = NULL;
 	GElf_Ehdr header;
 	struct cfi_sections s = { .arch = UNWIND_X86_64 };
+	Dwarf_CFI *libdw;
 	bool good = false;
 
 	elf_version(EV_CURRENT);
 	if (fd >= 0)
 		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && gelf_getehdr(elf, &header) && header.e_type != ET_REL &&
-	    header.e_machine == EM_X86_64 && header.e_ident[EI_CLASS] == ELFCLASS64)
-		c->libdw = dwarf_getcfi_elf(elf);
-	if (c->libdw) {
-		s.eh_frame = section_of(elf, ".eh_frame");
-		s.eh_frame_hdr = section_of(elf, ".eh_frame_hdr");
-		c->arch = s.arch;
-		c->ours = cfi_new(&s);
-		cfi_each(c->ours, compare_row, c);
-		cfi_free(c->ours);
-		dwarf_cfi_end(c->libdw);
-		good = true;
+	    header.e_machine == EM_X86_64 && header.e_ident[EI_CLASS] == ELFCLASS64) {
+		good = compare_debug_frame(elf, c);
+		libdw = dwarf_getcfi_elf(elf);
+		if (libdw) {
+			s.eh_frame = section_of(elf, ".eh_frame");
+			s.eh_frame_hdr = section_of(elf, ".eh_frame_hdr");
+			compare_rows(c, &s, libdw);
+			dwarf_cfi_end(libdw);
+			good = true;
+		}
 	}
 	elf_end(elf);
 	if (fd >= 0)
@@ -222,7 +278,7 @@ Test(cfi, rows_agree_with_libdw)
 	cr_expect_gt(n_rows, 1000u, "too few rows to say anything");
 }
 
-static size_t all_files, all_rows, all_general, all_refused, all_different;
+static size_t all_files, all_functions, all_rows, all_general, all_refused, all_different;
 
 static int visit(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
@@ -232,6 +288,7 @@ static int visit(const char *path, const struct stat *st, int flag, struct FTW *
 	if (flag != FTW_F || !S_ISREG(st->st_mode) || !compare_file(path, &c))
 		return 0;
 	all_files++;
+	all_functions += c.n_functions;
 	all_rows += c.n_rows;
 	all_general += c.n_general;
 	all_refused += c.n_refused;
@@ -250,8 +307,8 @@ Test(cfi, every_row_of_given_directories, .timeout = 36000)
 		nftw(d, visit, 32, FTW_PHYS);
 	free(dirs);
 	if (given)
-		printf("%zu files, %zu rows, %zu general, %zu refused by libdw, %zu different\n",
-		       all_files, all_rows, all_general, all_refused, all_different);
+		printf("%zu files, %zu functions, %zu rows, %zu general, %zu refused by libdw, %zu different\n",
+		       all_files, all_functions, all_rows, all_general, all_refused, all_different);
 	cr_expect_eq(all_different, 0);
 }
 
