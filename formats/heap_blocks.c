@@ -94,13 +94,19 @@ int heap_blocks_next(struct heap_blocks *b, struct heap_place *out, struct err *
 	return 1;
 }
 
-/* Bytes that the columns take unpacked, those that this program knows. */
-static size_t unpacked_bytes(const struct heap_block *block)
+/* Is it a column that this program knows, and that the caller wants? */
+static bool is_wanted(const struct heap_column *c, const struct heap_unpacked *u)
+{
+	return c->id <= HEAP_COL_RECORDS && !(u->unwanted >> c->id & 1);
+}
+
+/* Bytes that the wanted columns take unpacked. */
+static size_t unpacked_bytes(const struct heap_block *block, const struct heap_unpacked *u)
 {
 	size_t n = 0;
 
 	for (unsigned i = 0; i < block->n_columns; i++)
-		if (block->column[i].id <= HEAP_COL_RECORDS)
+		if (is_wanted(&block->column[i], u))
 			n += block->column[i].n_raw;
 	return n;
 }
@@ -117,7 +123,7 @@ static bool unpack_column(const struct heap_column *c, uint8_t *to)
 
 static bool unpack(const struct heap_block *block, struct heap_unpacked *to)
 {
-	size_t want = unpacked_bytes(block);
+	size_t want = unpacked_bytes(block, to);
 	uint8_t *at;
 
 	if (to->n_max < want) {
@@ -131,7 +137,7 @@ static bool unpack(const struct heap_block *block, struct heap_unpacked *to)
 	for (unsigned i = 0; i < block->n_columns; i++) {
 		const struct heap_column *c = &block->column[i];
 
-		if (c->id > HEAP_COL_RECORDS || c->n_raw == 0)
+		if (!is_wanted(c, to) || c->n_raw == 0)
 			continue;
 		if (c->codec == HEAP_STORED) {
 			to->column[c->id] = heap_in_over(c->bytes, c->n_raw);

@@ -38,6 +38,7 @@ struct heap_unpacked {
 	size_t n_max;
 	uint8_t *stored; /* the block as it is in the file; owned */
 	size_t n_stored_max;
+	uint32_t unwanted; /* bits by id: columns that stay packed, and are empty here */
 	struct heap_in column[HEAP_COL_RECORDS + 1]; /* by id; empty where there is none */
 };
 

@@ -145,12 +145,15 @@ static bool open_block(struct heap_merge *m, struct stream *s)
 	size_t need;
 
 	m->n_bytes += at.size;
+	/* Whose block is freed is told by ids; where blocks are is of no use here. */
+	s->unpacked.unwanted = 1u << HEAP_COL_ADDRESS;
 	if (!heap_blocks_unpack(m->blocks, &whole, &s->unpacked) ||
 	    heap_take_block(s->unpacked.stored, at.size, false, &block, &need) != HEAP_OK)
 		return false;
 	for (unsigned i = 0; i < HEAP_N_EVENT_COLUMNS; i++)
 		column[i] = s->unpacked.column[i];
 	heap_event_reader_init(&s->reader, &block, column);
+	s->reader.has_addresses = false;
 	if (!s->batch)
 		s->batch = xcalloc(BATCH, sizeof(*s->batch));
 	return true;

@@ -102,8 +102,8 @@ bool heap_write_event(struct heap_event_writer *w, const struct heap_event *e);
 struct heap_event_reader {
 	struct heap_in column[HEAP_N_EVENT_COLUMNS];
 	struct heap_event_state state;
-	uint32_t n_left; /* events not read yet */
-	bool has_addresses;
+	uint32_t n_left;    /* events not read yet */
+	bool has_addresses; /* false, also set so by the caller: addresses of allocations are 0 */
 	bool has_early;
 	bool bad; /* an event could not be; those before it were read */
 };
