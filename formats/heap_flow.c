@@ -9,15 +9,16 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Parcels on their way, and events of one: together they stay in a core's own cache, or nearly. */
 #define N_PARCELS 4u
 #define N_EVENTS  4096u
 
 struct parcel {
-	struct heap_event event[N_EVENTS];
+	struct heap_brief event[N_EVENTS];
 	struct heap_run run[N_EVENTS];
+	struct heap_event full[N_EVENTS]; /* touched as far as there are any */
+	uint32_t n_full;
 	size_t n_events, n_runs;
 	uint64_t n_bytes;
 };
@@ -36,10 +37,30 @@ struct heap_flow {
 	bool stop;
 };
 
+/* Are all numbers of the event in its brief form? */
+static inline bool is_brief(const struct heap_event *e)
+{
+	return (e->op == HEAP_ALLOC || e->op == HEAP_FREE) && (e->id | e->size) <= UINT32_MAX;
+}
+
+static inline void put(struct parcel *to, const struct heap_event *e)
+{
+	struct heap_brief *b = &to->event[to->n_events++];
+
+	*b = (struct heap_brief){ e->time,  (uint32_t)e->id, (uint32_t)e->size,
+				  e->stack, e->op,           e->kind };
+	if (is_brief(e))
+		return;
+	b->op = HEAP_TOLD_IN_FULL;
+	b->id = to->n_full;
+	to->full[to->n_full++] = *e;
+}
+
 /* Copies what the merge says; an empty parcel is the end. */
 static void fill(struct heap_flow *f, struct parcel *to)
 {
 	to->n_events = to->n_runs = 0;
+	to->n_full = 0;
 	while (to->n_events < N_EVENTS) {
 		size_t n = N_EVENTS - to->n_events;
 
@@ -48,10 +69,10 @@ static void fill(struct heap_flow *f, struct parcel *to)
 		if (!f->left)
 			break;
 		n = f->n_left < n ? f->n_left : n;
-		memcpy(&to->event[to->n_events], f->left, n * sizeof(*f->left));
 		to->run[to->n_runs++] = (struct heap_run){ f->left_thread, (uint32_t)n,
 							   &to->event[to->n_events] };
-		to->n_events += n;
+		for (size_t i = 0; i < n; i++)
+			put(to, &f->left[i]);
 		f->left += n;
 		f->n_left -= n;
 	}
@@ -132,5 +153,5 @@ struct heap_parcel heap_flow_next(struct heap_flow *f)
 	/* The end stays where it is: nothing comes behind it. */
 	if (p->n_runs == 0)
 		f->holds = false;
-	return (struct heap_parcel){ p->run, p->n_runs, p->n_events, p->n_bytes };
+	return (struct heap_parcel){ p->run, p->n_runs, p->full, p->n_events, p->n_bytes };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ids are dense but for gaps between chunks: they index pages, of which a table says where they are. A
- * page is used for others once all its ids were taken and ended, so that memory grows with what lives.
+ * Ids are dense but for gaps between chunks: they index pages. Of a page whose rows are not one behind the other
+ * there is a table, which is used for others once all its ids were taken and ended, so that memory grows with
+ * what lives. Whether a row has ended is known to the profile; tables keep it, too, as it says when they can go.
  */
 #include "config.h"
 
@@ -19,13 +20,10 @@
 #define MOST_PAGES ((uint64_t)1 << (32 - HEAP_ROWS_PAGE_BITS))
 #define PAGE_IDS   HEAP_ROWS_PAGE_IDS
 
-/* Values of an id that is no row (yet): from HEAP_ROWS_ENDED on. */
+/* Values of an id in a table that is no row (yet). */
 #define ROW_NONE  UINT32_MAX       /* not taken */
 #define ROW_EARLY (UINT32_MAX - 1) /* not taken, but freed */
-#define ROW_ENDED HEAP_ROWS_ENDED
-
-/* The place of a page whose ids were all taken and ended; 0: none of them was seen. */
-#define GONE 1u
+#define ROW_ENDED HEAP_ROWS_NONE
 
 /* As many ranges as a process may have mapped. */
 #define MOST_RANGES 65536
@@ -45,11 +43,12 @@ struct heap_rows {
 	struct profile *profile; /* borrowed */
 	track_id track;
 	struct heap_rows_pages pages;
-	struct column place; /* uint32_t [n_places] of pages: indexes of page, or GONE, or 0 */
-	struct column page;  /* uint32_t [PAGE_IDS] each */
-	struct column ended; /* uint16_t by index of page: ids taken and ended */
-	uint32_t n_pages;    /* of page; the first two are none */
-	VEC(uint32_t) free;  /* pages that are for others */
+	struct column
+		page; /* struct heap_row_page [n_pages] of pages; zeroed: none of its ids was seen */
+	struct column table; /* uint32_t [PAGE_IDS] each */
+	struct column ended; /* uint16_t by table: ids taken and ended */
+	uint32_t n_tables;
+	VEC(uint32_t) free; /* tables that are for other pages */
 	VEC(struct evicted) evicted;
 	struct map evicted_at;    /* indexes by address */
 	VEC(struct range) ranges; /* by address; they do not overlap */
@@ -62,10 +61,9 @@ struct heap_rows *heap_rows_new(struct profile *p, track_id t)
 
 	r->profile = p;
 	r->track = t;
-	r->n_pages = GONE + 1;
-	column_init(&r->place, sizeof(uint32_t), MOST_PAGES);
-	column_init(&r->page, PAGE_IDS * sizeof(uint32_t), MOST_PAGES + 2);
-	column_init(&r->ended, sizeof(uint16_t), MOST_PAGES + 2);
+	column_init(&r->page, sizeof(struct heap_row_page), MOST_PAGES);
+	column_init(&r->table, PAGE_IDS * sizeof(uint32_t), MOST_PAGES);
+	column_init(&r->ended, sizeof(uint16_t), MOST_PAGES);
 	return r;
 }
 
@@ -73,8 +71,8 @@ void heap_rows_free(struct heap_rows *r)
 {
 	if (!r)
 		return;
-	column_done(&r->place);
 	column_done(&r->page);
+	column_done(&r->table);
 	column_done(&r->ended);
 	vec_done(&r->free);
 	vec_done(&r->evicted);
@@ -88,70 +86,95 @@ const struct heap_rows_pages *heap_rows_pages(const struct heap_rows *r)
 	return &r->pages;
 }
 
-/* Where it is said where the page of an id is; NULL when there is no memory for that. */
-static uint32_t *place_of(struct heap_rows *r, uint64_t id)
+/* The page of an id; NULL when the id cannot be, or there is no memory for it. */
+static struct heap_row_page *page_of(struct heap_rows *r, uint64_t id)
 {
 	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
 
-	if (n >= r->pages.n_places) {
-		if (column_extend(&r->place, n + 1) < 0)
+	if (id == 0 || id > MOST_ID)
+		return NULL;
+	if (n >= r->pages.n_pages) {
+		if (column_extend(&r->page, n + 1) < 0)
 			return NULL;
-		r->pages.n_places = n + 1;
-		r->pages.place = r->place.base;
+		r->pages.n_pages = n + 1;
+		r->pages.page = r->page.base;
 	}
-	return &((uint32_t *)r->place.base)[n];
+	return &r->pages.page[n];
 }
 
-/* A page of ids that nobody has taken; 0 when there is no memory for it. */
-static uint32_t new_page(struct heap_rows *r)
+/* A table of ids that nobody has taken: its place; false when there is no memory for it. */
+static bool new_table(struct heap_rows *r, uint32_t *place)
 {
-	uint32_t n = r->n_pages;
+	uint32_t n = r->n_tables;
 
 	if (r->free.n > 0) {
 		n = r->free.at[--r->free.n];
 	} else {
-		if (column_extend(&r->page, (uint64_t)n + 1) < 0 ||
+		if (column_extend(&r->table, (uint64_t)n + 1) < 0 ||
 		    column_extend(&r->ended, (uint64_t)n + 1) < 0)
-			return 0;
-		r->n_pages++;
-		r->pages.row = r->page.base;
+			return false;
+		r->n_tables++;
+		r->pages.table = r->table.base;
 	}
 	((uint16_t *)r->ended.base)[n] = 0;
-	memset(&r->pages.row[(size_t)n * PAGE_IDS], 0xff, PAGE_IDS * sizeof(*r->pages.row));
-	return n;
+	memset(&r->pages.table[(size_t)n * PAGE_IDS], 0xff, PAGE_IDS * sizeof(*r->pages.table));
+	*place = n;
+	return true;
 }
 
-/* Where the row of an id stands; NULL when the page is gone, or the id cannot be. */
-static uint32_t *row_of(struct heap_rows *r, uint64_t id)
-{
-	uint32_t *place;
-
-	if (id == 0 || id > MOST_ID)
-		return NULL;
-	place = place_of(r, id);
-	if (!place || *place == GONE)
-		return NULL;
-	if (*place == 0)
-		*place = new_page(r);
-	return *place ? &r->pages.row[(size_t)*place * PAGE_IDS + id % PAGE_IDS] : NULL;
-}
-
-/* One more id of a page ended. Of the last nobody will ask again. Page 0 has one id less. */
+/* One more id of a page with a table ended. Of the last nobody will ask again. Page 0 has one id less. */
 static void note_ended(struct heap_rows *r, uint64_t id)
 {
-	uint32_t *place = &((uint32_t *)r->place.base)[id >> HEAP_ROWS_PAGE_BITS];
-	uint16_t *n = &((uint16_t *)r->ended.base)[*place];
+	struct heap_row_page *page = &r->pages.page[id >> HEAP_ROWS_PAGE_BITS];
+	uint16_t *n = &((uint16_t *)r->ended.base)[page->row];
 
 	if (++*n < (id < PAGE_IDS ? PAGE_IDS - 1 : PAGE_IDS))
 		return;
-	vec_push(&r->free, *place);
-	*place = GONE;
+	vec_push(&r->free, page->row);
+	*page = (struct heap_row_page){ 0, HEAP_ROWS_GONE, HEAP_ROWS_GONE };
+}
+
+/* Gives a page a table, with what is known of its ids. */
+static bool make_table(struct heap_rows *r, struct heap_row_page *page, uint64_t id)
+{
+	struct heap_row_page was = *page;
+	uint64_t first = id - id % PAGE_IDS;
+	uint32_t place;
+
+	if (!new_table(r, &place))
+		return false;
+	*page = (struct heap_row_page){ place, HEAP_ROWS_TABLE, HEAP_ROWS_TABLE };
+	for (uint32_t i = was.from; i < was.to; i++) {
+		allocation_id a = { was.row + i };
+		bool ended = built_release(r->profile, a);
+
+		r->pages.table[(size_t)place * PAGE_IDS + i] = ended ? ROW_ENDED : a.v;
+		if (ended)
+			note_ended(r, first + i);
+	}
+	return true;
+}
+
+/* Where the row of an id stands in a table; NULL when the page is gone, or the id cannot be. */
+static uint32_t *row_of(struct heap_rows *r, uint64_t id)
+{
+	struct heap_row_page *page = page_of(r, id);
+
+	if (!page || (page->from < PAGE_IDS && !make_table(r, page, id)))
+		return NULL;
+	return heap_rows_in_table(&r->pages, id);
 }
 
 enum heap_rows_taken heap_rows_take(struct heap_rows *r, uint64_t id, allocation_id a)
 {
-	uint32_t *row = row_of(r, id), was;
+	struct heap_row_page *page = page_of(r, id);
+	uint32_t *row, was, i = (uint32_t)(id % PAGE_IDS);
 
+	if (page && page->to == 0 && a.v < HEAP_ROWS_NONE)
+		*page = (struct heap_row_page){ a.v - i, (uint16_t)i, (uint16_t)i };
+	if (page && heap_rows_take_next(&r->pages, id, a))
+		return HEAP_ROWS_TAKEN;
+	row = row_of(r, id);
 	if (!row || (*row != ROW_NONE && *row != ROW_EARLY)) {
 		r->stats.n_odd_ids++;
 		return HEAP_ROWS_ODD;
@@ -169,11 +192,11 @@ enum heap_rows_taken heap_rows_take(struct heap_rows *r, uint64_t id, allocation
 /* No id of a page that has not been seen is anybody's. */
 static bool skip_page(struct heap_rows *r, uint64_t id)
 {
-	uint32_t *place = place_of(r, id);
+	struct heap_row_page *page = page_of(r, id);
 
-	if (!place || *place > GONE)
+	if (!page || page->to != 0)
 		return false;
-	*place = GONE;
+	*page = (struct heap_row_page){ 0, HEAP_ROWS_GONE, HEAP_ROWS_GONE };
 	return true;
 }
 
@@ -198,18 +221,23 @@ void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n)
 	}
 }
 
-void heap_rows_end_taken(struct heap_rows *r, uint64_t id)
+/* The same of an id that has a row, and no table. */
+static allocation_id end_in_row(struct heap_rows *r, allocation_id a)
 {
-	uint32_t place = r->pages.place[id >> HEAP_ROWS_PAGE_BITS];
-
-	r->pages.row[(size_t)place * PAGE_IDS + id % PAGE_IDS] = ROW_ENDED;
-	note_ended(r, id);
+	if (!built_release(r->profile, a))
+		return a;
+	r->stats.n_unknown_frees++;
+	return (allocation_id){ ID_NONE };
 }
 
 allocation_id heap_rows_end(struct heap_rows *r, uint64_t id)
 {
-	uint32_t *row = row_of(r, id), was;
+	allocation_id a = heap_rows_in_row(&r->pages, id);
+	uint32_t *row, was;
 
+	if (a.v != ID_NONE)
+		return end_in_row(r, a);
+	row = row_of(r, id);
 	/* What was freed already was freed twice, or both by id and by address. */
 	if (!row || *row == ROW_ENDED || *row == ROW_EARLY) {
 		r->stats.n_unknown_frees++;

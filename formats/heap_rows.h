@@ -38,41 +38,87 @@ enum heap_rows_taken heap_rows_take(struct heap_rows *r, uint64_t id, allocation
 /* The allocation of an id, which ends now; {ID_NONE} when it has not come yet. */
 allocation_id heap_rows_end(struct heap_rows *r, uint64_t id);
 
-/* An id that was taken, as is known, and not ended: it ends now. */
-void heap_rows_end_taken(struct heap_rows *r, uint64_t id);
-
 /* n ids from `id` on are nobody's. */
 void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n);
 
-/* Pages of so many ids, and what an id is that has no row: this or more. */
+/* Pages of so many ids. */
 #define HEAP_ROWS_PAGE_BITS 8u
 #define HEAP_ROWS_PAGE_IDS  (1u << HEAP_ROWS_PAGE_BITS)
-#define HEAP_ROWS_ENDED     (UINT32_MAX - 2)
+
+/*
+ * Most threads' allocations come in stretches that no other thread's interrupt: rows of a page's ids are one
+ * behind the other then, and where they begin says all. Of other pages there is a table.
+ */
+struct heap_row_page {
+	uint32_t row; /* of the page's first id, modulo 2^32, were it taken; or the table's place */
+	uint16_t
+		from; /* the first id that was taken, from the page's first; or one of those below */
+	uint16_t to;  /* behind the last one; 0: none was; or as from */
+};
+
+#define HEAP_ROWS_TABLE 0xffffu /* there is a table */
+#define HEAP_ROWS_GONE \
+	0xfffeu /* all ids of the page were taken and have ended: its table is gone */
 
 /* Where the rows of ids are, for looking without a call. Good until r goes, as it changes with r. */
 struct heap_rows_pages {
-	const uint32_t *place; /* [n_places] by page of ids: where it is in row, below 2: nowhere */
-	uint64_t n_places;
-	uint32_t *
-		row; /* [HEAP_ROWS_PAGE_IDS] of each page: an allocation_id, or HEAP_ROWS_ENDED or more */
+	struct heap_row_page *page; /* [n_pages] by page of ids */
+	uint64_t n_pages;
+	uint32_t
+		*table; /* [HEAP_ROWS_PAGE_IDS] each: an allocation_id, or HEAP_ROWS_NONE or more */
 };
+
+/* What an id is in a table that is no row: this or more. */
+#define HEAP_ROWS_NONE (UINT32_MAX - 2)
 
 const struct heap_rows_pages *heap_rows_pages(const struct heap_rows *r);
 
-/* The row of an id, NULL where its page is not. */
-static inline const uint32_t *heap_rows_look(const struct heap_rows_pages *p, uint64_t id)
+/* The row of an id of a page without a table, which may have ended; {ID_NONE} where it is none. */
+static inline allocation_id heap_rows_in_row(const struct heap_rows_pages *p, uint64_t id)
+{
+	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
+	uint32_t i = (uint32_t)(id % HEAP_ROWS_PAGE_IDS);
+
+	if (n >= p->n_pages || i < p->page[n].from || i >= p->page[n].to)
+		return (allocation_id){ ID_NONE };
+	return (allocation_id){ p->page[n].row + i };
+}
+
+/* Takes an id for the row behind that of the id before it; false: that is not so, and nothing was done. */
+static inline bool heap_rows_take_next(const struct heap_rows_pages *p, uint64_t id,
+				       allocation_id a)
+{
+	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
+	uint32_t i = (uint32_t)(id % HEAP_ROWS_PAGE_IDS);
+	struct heap_row_page *page;
+
+	if (n >= p->n_pages)
+		return false;
+	page = &p->page[n];
+	if (i != page->to || page->row + i != a.v)
+		return false;
+	page->to++;
+	return true;
+}
+
+/* Where the row of an id of a page with a table stands; NULL of others. */
+static inline uint32_t *heap_rows_in_table(const struct heap_rows_pages *p, uint64_t id)
 {
 	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
 
-	if (n >= p->n_places || p->place[n] < 2)
+	if (n >= p->n_pages || p->page[n].from != HEAP_ROWS_TABLE)
 		return NULL;
-	return &p->row[(size_t)p->place[n] * HEAP_ROWS_PAGE_IDS + id % HEAP_ROWS_PAGE_IDS];
+	return &p->table[(size_t)p->page[n].row * HEAP_ROWS_PAGE_IDS + id % HEAP_ROWS_PAGE_IDS];
 }
 
-/* An id's row is asked for soon: brings what says it near. Then what it is by now, {ID_NONE} if nothing. */
-static inline void heap_rows_fetch(const struct heap_rows_pages *p, uint64_t id)
+/*
+ * An id's row is asked for soon: brings what says it near. Then what it is by now, {ID_NONE} if nothing. The
+ * compiler leaves out calls of functions that do nothing but that, so they must not be calls.
+ */
+static inline __attribute__((always_inline)) void heap_rows_fetch(const struct heap_rows_pages *p,
+								  uint64_t id)
 {
-	const uint32_t *row = heap_rows_look(p, id);
+	const uint32_t *row = heap_rows_in_table(p, id);
 
 	if (row)
 		__builtin_prefetch(row, 1);
@@ -80,9 +126,11 @@ static inline void heap_rows_fetch(const struct heap_rows_pages *p, uint64_t id)
 
 static inline allocation_id heap_rows_now(const struct heap_rows_pages *p, uint64_t id)
 {
-	const uint32_t *row = heap_rows_look(p, id);
+	const uint32_t *row = heap_rows_in_table(p, id);
 
-	return (allocation_id){ row && *row < HEAP_ROWS_ENDED ? *row : ID_NONE };
+	if (row)
+		return (allocation_id){ *row < HEAP_ROWS_NONE ? *row : ID_NONE };
+	return heap_rows_in_row(p, id);
 }
 
 /* The id's free will come by address. */

@@ -126,6 +126,11 @@ uint32_t heap_stacks_epoch(struct heap_stacks *s, int64_t time_ns)
 	return (uint32_t)s->n_passed + 1;
 }
 
+int64_t heap_stacks_epoch_end(const struct heap_stacks *s)
+{
+	return s->n_passed < s->remapped.n ? s->remapped.at[s->n_passed] : INT64_MAX;
+}
+
 static location_id mark_location(struct profile *p, const char *name)
 {
 	return build_symbol_location(p, build_function(p, build_cstring(p, name), (module_id){ 0 },

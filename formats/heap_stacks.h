@@ -36,5 +36,7 @@ stack_id heap_stacks_get(struct heap_stacks *s, stack_id root, uint32_t node, in
 
 /* A number that changes when what addresses mean may have: answers before then are not good any more. */
 uint32_t heap_stacks_epoch(struct heap_stacks *s, int64_t time_ns);
+/* When the epoch that was asked for last ends, as far as is known; INT64_MAX: never. */
+int64_t heap_stacks_epoch_end(const struct heap_stacks *s);
 
 #endif

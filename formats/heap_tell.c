@@ -15,16 +15,6 @@
 /* Longer texts of a file say nothing more. */
 #define MOST_TEXT 4096
 
-int64_t heap_tell_time(const struct heap_tell *t, uint64_t time)
-{
-	uint64_t ns;
-
-	if (__builtin_mul_overflow(time, (uint64_t)t->head.unit_ns, &ns) ||
-	    __builtin_add_overflow(ns, t->head.start_mono, &ns) || ns > INT64_MAX / 2)
-		return INT64_MAX / 2;
-	return (int64_t)ns;
-}
-
 /* A copy as a C string: NULs inside, as between arguments, become blanks. The caller frees. */
 static char *text_of(const struct heap_text *text)
 {

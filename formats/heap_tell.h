@@ -79,7 +79,15 @@ struct heap_tell {
 };
 
 /* The time of the file as the profile has it: CLOCK_MONOTONIC, ns. */
-int64_t heap_tell_time(const struct heap_tell *t, uint64_t time);
+static inline int64_t heap_tell_time(const struct heap_tell *t, uint64_t time)
+{
+	uint64_t ns;
+
+	if (__builtin_mul_overflow(time, (uint64_t)t->head.unit_ns, &ns) ||
+	    __builtin_add_overflow(ns, t->head.start_mono, &ns) || ns > INT64_MAX / 2)
+		return INT64_MAX / 2;
+	return (int64_t)ns;
+}
 
 /* Takes the records of a block, which was unpacked. Wants the pen. */
 void heap_tell_block(struct heap_tell *t, const struct heap_unpacked *u);

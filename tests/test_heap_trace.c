@@ -444,6 +444,158 @@ Test(heap_trace, damage_is_stepped_over_and_said)
 	made_heap_done(&h);
 }
 
+/* What threads do by lot, one at a time, and what must become of it. */
+enum { LOT_THREADS = 3, LOT_EVENTS = 60000, LOT_BLOCK = 700, LOT_CHUNK = 1 << 10 };
+
+struct lot {
+	uint32_t seed;
+	struct made_heap h;
+	struct {
+		struct heap_event e[LOT_BLOCK];
+		size_t n;
+		uint64_t first_id, next_id, fresh;
+	} thread[LOT_THREADS];
+	uint64_t n_chunks;
+	uint32_t n_moments, n_rows;
+	uint32_t *row_of;      /* [n_ids] of ids: a row, or one of those below */
+	uint32_t *begin, *end; /* [n_rows] */
+};
+
+#define LOT_UNSEEN UINT32_MAX
+#define LOT_EARLY  (UINT32_MAX - 1)
+#define LOT_NOBODY (UINT32_MAX - 2)
+
+static uint32_t draw(struct lot *l, uint32_t n)
+{
+	l->seed = l->seed * 1664525u + 1013904223u;
+	return (uint32_t)((uint64_t)l->seed * n >> 32);
+}
+
+/* The thread's block is written, and its next one begins with a chunk of ids of its own. */
+static void end_block(struct lot *l, uint32_t t)
+{
+	made_heap_events(&l->h, t + 1, l->thread[t].first_id, l->thread[t].e, l->thread[t].n);
+	l->thread[t].n = 0;
+	l->thread[t].first_id = ++l->n_chunks * LOT_CHUNK + draw(l, 3);
+	l->thread[t].next_id = l->thread[t].first_id;
+}
+
+static void draw_alloc(struct lot *l, uint32_t t, struct heap_event *e)
+{
+	uint64_t id = l->thread[t].next_id++;
+	bool early = l->row_of[id] == LOT_EARLY;
+
+	*e = (struct heap_event){ .op = HEAP_ALLOC,
+				  .time = e->time,
+				  .id = id,
+				  .stack = 1 + draw(l, 3),
+				  .size = draw(l, 500) };
+	l->row_of[id] = l->n_rows;
+	l->begin[l->n_rows] = l->n_moments++;
+	l->end[l->n_rows++] = early ? l->n_moments++ : END_NEVER;
+	l->thread[t].fresh = id;
+}
+
+/* Of what there is, was, or will be. */
+static void draw_free(struct lot *l, uint32_t t, struct heap_event *e)
+{
+	uint64_t fresh = l->thread[t].fresh, id = fresh;
+	uint32_t moment = l->n_moments++, *row;
+
+	if (id == 0 || draw(l, 2))
+		id = LOT_CHUNK + draw(l, (uint32_t)(l->n_chunks * LOT_CHUNK));
+	if (draw(l, 200) == 0)
+		id = l->thread[draw(l, LOT_THREADS)].next_id + draw(l, 2);
+	*e = (struct heap_event){ .op = HEAP_FREE, .time = e->time, .id = id, .stack = 1 };
+	row = &l->row_of[id];
+	if (*row == LOT_UNSEEN)
+		*row = LOT_EARLY;
+	else if (*row < LOT_NOBODY && l->end[*row] == END_NEVER)
+		l->end[*row] = moment | (id == fresh ? END_TEMPORARY : 0);
+	l->thread[t].fresh = 0;
+}
+
+static void draw_gap(struct lot *l, uint32_t t, struct heap_event *e)
+{
+	*e = (struct heap_event){ .op = HEAP_GAP, .time = e->time, .size = draw(l, 3) };
+	for (uint64_t i = 0; i < e->size; i++)
+		l->row_of[l->thread[t].next_id++] = LOT_NOBODY;
+	l->thread[t].fresh = 0;
+}
+
+static void draw_events(struct lot *l)
+{
+	uint32_t t = 0;
+
+	for (uint32_t i = 0; i < LOT_EVENTS; i++) {
+		uint32_t what = draw(l, 1000);
+		struct heap_event *e;
+
+		/* Long stretches and short ones. */
+		if (draw(l, i / 10000 % 2 ? 3 : 400) == 0)
+			t = draw(l, LOT_THREADS);
+		if (l->thread[t].n == LOT_BLOCK)
+			end_block(l, t);
+		e = &l->thread[t].e[l->thread[t].n++];
+		e->time = i;
+		if (what == 0)
+			draw_gap(l, t, e);
+		else if (what < 600)
+			draw_alloc(l, t, e);
+		else
+			draw_free(l, t, e);
+	}
+	for (t = 0; t < LOT_THREADS; t++)
+		end_block(l, t);
+}
+
+static void lot_init(struct lot *l, uint32_t seed)
+{
+	size_t n_ids = (2 * LOT_EVENTS / LOT_BLOCK + 2 * LOT_THREADS) * LOT_CHUNK;
+
+	*l = (struct lot){ .seed = seed };
+	l->row_of = xmalloc(n_ids * sizeof(*l->row_of));
+	memset(l->row_of, 0xff, n_ids * sizeof(*l->row_of));
+	l->begin = xmalloc(LOT_EVENTS * sizeof(*l->begin));
+	l->end = xmalloc(LOT_EVENTS * sizeof(*l->end));
+	made_heap_init(&l->h);
+	made_heap_begin(&l->h);
+	for (uint32_t t = 0; t < LOT_THREADS; t++)
+		end_block(l, t);
+	draw_events(l);
+	made_heap_end(&l->h);
+}
+
+static void lot_done(struct lot *l)
+{
+	made_heap_done(&l->h);
+	free(l->row_of);
+	free(l->begin);
+	free(l->end);
+}
+
+Test(heap_trace, ids_by_lot)
+{
+	for (uint32_t seed = 1; seed <= 6; seed++) {
+		struct lot *l = xmalloc(sizeof(*l));
+		struct heap_columns c;
+		struct profile *p;
+
+		lot_init(l, seed);
+		p = read_made(&l->h);
+		profile_heap(p, &c);
+		cr_assert_eq(c.n_allocations, l->n_rows);
+		for (uint32_t i = 0; i < l->n_rows; i++) {
+			cr_assert_eq(c.begin[i], l->begin[i], "%u: row %u begins", seed, i);
+			cr_assert_eq(c.end[i], l->end[i], "%u: row %u ends at %x, not %x", seed, i,
+				     c.end[i], l->end[i]);
+		}
+		profile_free(p);
+		lot_done(l);
+		free(l);
+	}
+}
+
 static bool same_tables(const struct heap_columns *a, const struct heap_columns *b)
 {
 	size_t bytes = a->n_allocations * sizeof(*a->begin);

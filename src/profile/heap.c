@@ -343,10 +343,27 @@ void heap_pen_take(struct heap_pen *pen, struct profile *p, track_id id)
 		pen->due_ns = INT64_MIN;
 }
 
+bool heap_pen_tick(struct heap_pen *pen, int64_t time_ns)
+{
+	struct store_track *t = track_of(pen->profile, pen->track);
+
+	if (pen->n_moments >= MOST_MOMENTS - HEAP_PEN_MOST)
+		return false;
+	add_tick(pen->profile, t, pen->n_moments, time_ns);
+	pen->due_ns = t->due_ns;
+	return true;
+}
+
 void heap_pen_give(const struct heap_pen *pen)
 {
 	pen->profile->heap.now.n_allocations = pen->n_allocations;
 	track_of(pen->profile, pen->track)->now.n_moments = pen->n_moments;
+}
+
+bool built_release(const struct profile *p, allocation_id a)
+{
+	assert(a.v < p->heap.n_room);
+	return STORE_AT(uint32_t, p->heap.end, a.v) != END_NEVER;
 }
 
 origin_id built_origin(const struct profile *p, allocation_id a)

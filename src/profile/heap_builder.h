@@ -55,6 +55,8 @@ allocation_id build_allocation(struct profile *p, track_id t, uint64_t size, ori
  * by: who did it, {ID_NONE} where that is not recorded. temporary: see END_TEMPORARY.
  */
 void build_release(struct profile *p, allocation_id a, track_id t, bool temporary, origin_id by);
+/* Was it given back? Also while a pen is out. */
+bool built_release(const struct profile *p, allocation_id a);
 /* The origin that an allocation was made with. */
 origin_id built_origin(const struct profile *p, allocation_id a);
 void build_bulk(struct profile *p, const struct heap_bulk *bulk);

@@ -24,11 +24,20 @@ struct heap_pen {
 	uint32_t n_allocations;
 	uint32_t n_room; /* allocations that the columns have room for; 0: none is usual */
 	uint32_t n_moments;
-	int64_t due_ns; /* moments from this time on are not usual */
+	int64_t due_ns; /* moments from this time on are ticks too */
 };
 
 void heap_pen_take(struct heap_pen *pen, struct profile *p, track_id t);
 void heap_pen_give(const struct heap_pen *pen);
+
+/* The next moment is a tick; false: it is not usual. */
+bool heap_pen_tick(struct heap_pen *pen, int64_t time_ns);
+
+/* May a moment of this time be the next one? */
+static inline bool heap_pen_moment(struct heap_pen *pen, int64_t time_ns)
+{
+	return time_ns < pen->due_ns || heap_pen_tick(pen, time_ns);
+}
 
 /* A moment at which a block is handed out: its allocation. */
 static inline bool heap_pen_allocation(struct heap_pen *pen, int64_t time_ns, uint64_t size,
@@ -36,7 +45,7 @@ static inline bool heap_pen_allocation(struct heap_pen *pen, int64_t time_ns, ui
 {
 	uint32_t n = pen->n_allocations;
 
-	if (time_ns >= pen->due_ns || n >= pen->n_room || size >= SIZE_LARGE)
+	if (n >= pen->n_room || size >= SIZE_LARGE || !heap_pen_moment(pen, time_ns))
 		return false;
 	pen->begin[n] = pen->n_moments++;
 	pen->end[n] = END_NEVER;
@@ -47,13 +56,13 @@ static inline bool heap_pen_allocation(struct heap_pen *pen, int64_t time_ns, ui
 	return true;
 }
 
-/* May a moment of this time be one at which a block is given back? */
-static inline bool heap_pen_may_release(const struct heap_pen *pen, int64_t time_ns)
+/* Was the block released? */
+static inline bool heap_pen_released(const struct heap_pen *pen, allocation_id a)
 {
-	return time_ns < pen->due_ns;
+	return pen->end[a.v] != END_NEVER;
 }
 
-/* That moment, and the block, which must not have been released: who did it is not known. */
+/* A moment at which a block that has not been released is: who did it is not known. */
 static inline void heap_pen_release(struct heap_pen *pen, allocation_id a, bool temporary)
 {
 	uint32_t end = pen->n_moments++ | (temporary ? END_TEMPORARY : 0);
@@ -65,8 +74,9 @@ static inline void heap_pen_release(struct heap_pen *pen, allocation_id a, bool 
 	__atomic_store_n(&pen->end[a.v], end, __ATOMIC_RELEASE);
 }
 
-/* The allocation, or {ID_NONE}, is released soon: brings it near. */
-static inline void heap_pen_release_soon(const struct heap_pen *pen, allocation_id a)
+/* The allocation, or {ID_NONE}, is released soon: brings it near. A call would be left out as one of no effect. */
+static inline __attribute__((always_inline)) void heap_pen_release_soon(const struct heap_pen *pen,
+									allocation_id a)
 {
 	if (a.v != ID_NONE)
 		__builtin_prefetch(&pen->end[a.v], 1);
