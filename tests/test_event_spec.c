@@ -4,12 +4,16 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cpu_list.h"
 #include "err.h"
 #include "event_spec.h"
 #include "mem.h"
+#include "pmu_event.h"
 
 #define NOT_KERNEL (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)
 #define NOT_USER   (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV)
@@ -68,6 +72,127 @@ Test(event_spec, refuses_others_with_a_sentence)
 		cr_expect(*err_text(&e));
 		err_clear(&e);
 	}
+}
+
+/* A machine with a unit of our own, so that it is the same everywhere. */
+static const struct {
+	const char *name, *text;
+} unit[] = {
+	{ "cpu/type", "4\n" },
+	{ "cpu/format/event", "config:0-7,32-35\n" },
+	{ "cpu/format/umask", "config:8-15\n" },
+	{ "cpu/format/any", "config:21\n" },
+	{ "cpu/format/ldlat", "config1:0-15\n" },
+	{ "cpu/events/cycles", "event=0x3c\n" },
+	{ "cpu/events/loads", "event=0xcd,umask=0x1,ldlat=3\n" },
+	{ "cpu/events/loop", "loop\n" },
+	{ "odd/type", "17\n" },
+	{ "odd/format/bad", "config9:0-1\n" },
+};
+#define N_UNIT (sizeof(unit) / sizeof(unit[0]))
+
+static void make_units(char *dir)
+{
+	static const char *const dirs[] = { "cpu", "cpu/format", "cpu/events", "odd",
+					    "odd/format" };
+	char path[128];
+
+	strcpy(dir, "/tmp/proftop-test-XXXXXX");
+	cr_assert_not_null(mkdtemp(dir));
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		cr_assert_eq(mkdir(path, 0700), 0);
+	}
+	for (size_t i = 0; i < N_UNIT; i++) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, unit[i].name);
+		f = fopen(path, "w");
+		cr_assert_not_null(f);
+		fputs(unit[i].text, f);
+		fclose(f);
+	}
+}
+
+static void remove_units(const char *dir)
+{
+	char *command;
+
+	cr_assert_geq(asprintf(&command, "rm -r '%s'", dir), 0);
+	cr_expect_eq(system(command), 0);
+	free(command);
+}
+
+Test(pmu_event, puts_bits_where_the_unit_wants_them)
+{
+	static const struct {
+		const char *text;
+		uint64_t config, config1, period;
+		const char *name;
+	} units[] = {
+		{ "cpu/event=0x3c/", 0x3c, 0, 0, NULL },
+		{ "cpu/event=0x1b7,umask=2/", UINT64_C(0x1000002b7), 0, 0, NULL },
+		{ "cpu/cycles,any/", 0x20003c, 0, 0, NULL },
+		{ "cpu/loads,umask=3/", 0x3cd, 3, 0, NULL },
+		{ "cpu/config=0x77,config1=8/", 0x77, 8, 0, NULL },
+		{ "cpu/cycles,period=1000,name=ours/", 0x3c, 0, 1000, "ours" },
+	};
+	char dir[32];
+
+	make_units(dir);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		struct err e = ERR_INIT;
+		struct event_spec s = { .name = NULL };
+
+		cr_assert_eq(pmu_event_parse(dir, units[i].text, strlen(units[i].text), &s, &e), 0,
+			     "%s", err_text(&e));
+		cr_expect_eq(s.attr.type, 4);
+		cr_expect_eq(s.attr.config, units[i].config, "%s", units[i].text);
+		cr_expect_eq(s.attr.bp_addr, units[i].config1, "%s", units[i].text);
+		cr_expect_eq(s.period, units[i].period, "%s", units[i].text);
+		cr_expect((!s.name && !units[i].name) || strcmp(s.name, units[i].name) == 0);
+		event_spec_done(&s);
+	}
+	remove_units(dir);
+}
+
+Test(pmu_event, refuses_others_with_a_sentence)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ "gpu/event=1/", "no unit \"gpu\"" },
+		{ "cpu/event=0x1000/", "does not take 0x1000" },
+		{ "cpu/nothing/", "knows no \"nothing\"" },
+		{ "cpu/event=x/", "does not take x" },
+		{ "cpu/loop/", "knows no \"loop\"" },
+		{ "odd/bad=1/", "does not take 1" },
+		{ "../cpu/event=1/", "no unit" },
+		{ "cpu/event=1", "is written UNIT/TERMS/" },
+		{ "cpu/", "is written UNIT/TERMS/" },
+	};
+	char dir[32];
+
+	make_units(dir);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct err e = ERR_INIT;
+		struct event_spec s;
+
+		cr_expect_lt(pmu_event_parse(dir, bad[i].text, strlen(bad[i].text), &s, &e), 0,
+			     "%s", bad[i].text);
+		cr_expect(strstr(err_text(&e), bad[i].says), "%s: %s", bad[i].text, err_text(&e));
+		err_clear(&e);
+	}
+	remove_units(dir);
+}
+
+Test(event_spec, names_end_at_commas_but_not_within_a_unit)
+{
+	cr_expect_eq(event_spec_length("cycles,faults"), strlen("cycles"));
+	cr_expect_eq(event_spec_length("cpu/event=1,umask=2/u,faults"),
+		     strlen("cpu/event=1,umask=2/u"));
+	cr_expect_eq(event_spec_length("cpu/a,b/"), strlen("cpu/a,b/"));
+	cr_expect_eq(event_spec_length("cpu/a,b"), strlen("cpu/a,b"));
 }
 
 Test(cpu_list, is_of_cpus_that_are_there)

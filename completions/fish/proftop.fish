@@ -75,6 +75,7 @@ complete -c proftop -n "$explore; or $diff" -l keys -x -d 'play keys without a t
 complete -c proftop -n "$explore; or $diff" -l color -x -a 'auto never 8 16 256' -d 'colours'
 complete -c proftop -n "$explore; or $diff" -s M -l no-mouse -d 'leave the mouse to the terminal'
 complete -c proftop -n "$record" -s F -l freq -x -d 'samples a second'
+complete -c proftop -n "$record" -s c -l count -x -d 'a sample at each so many events'
 complete -c proftop -n "$record" -s g -l call-graph -x -a 'unwound fp dwarf off' -d 'how stacks are recorded'
 complete -c proftop -n "$record" -l off-cpu -d 'record when threads leave a cpu and come back'
 complete -c proftop -n "$record" -s a -l all-cpus -d 'record everything that runs'

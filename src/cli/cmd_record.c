@@ -266,8 +266,8 @@ static bool are_good(const struct options *o)
 /* Is anything asked for that only recordings of CPU samples have? */
 static bool of_cpu(const struct options *o)
 {
-	return o->freq || o->events.n > 0 || o->call_graph || o->off_cpu || o->all_cpus ||
-	       o->cpus || o->tasks || o->cgroup || o->compress;
+	return o->freq || o->count || o->events.n > 0 || o->call_graph || o->off_cpu ||
+	       o->all_cpus || o->cpus || o->tasks || o->cgroup || o->compress;
 }
 
 static enum status record(const struct options *o)
@@ -278,7 +278,7 @@ static enum status record(const struct options *o)
 	if (!o->heap)
 		return record_cpu(o);
 	if (of_cpu(o)) {
-		say("--freq, --event, --call-graph, --off-cpu, --all-cpus, --cpus, --task, --cgroup and --compress are for CPU samples: without --heap");
+		say("--freq, --count, --event, --call-graph, --off-cpu, --all-cpus, --cpus, --task, --cgroup and --compress are for CPU samples: without --heap");
 		return STATUS_USAGE;
 	}
 	if (o->attach ? o->files.n != 0 : o->files.n == 0) {

@@ -70,6 +70,7 @@ struct filter;
 	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
 	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  text,    output,      "write to FILE (report, export, info: instead of standard output)") \
 	X(FREQ,     "freq",      'F', "HZ",        ON_RECORDS,  text,    freq,        "samples a second of each thread that runs; 999 if not given") \
+	X(COUNT,    "count",     'c', "N",         ON_RECORDS,  text,    count,       "a sample at each so many events (of clocks: nanoseconds), instead of --freq") \
 	X(GRAPH,    "call-graph",'g', "HOW",       ON_RECORDS,  text,    call_graph,  "stacks: unwound[,SIZE] (the default: SIZE bytes of each, unwound at once), fp, dwarf[,SIZE] (copied to the file) or off") \
 	X(OFFCPU,   "off-cpu",   0,   NULL,        ON_RECORDS,  flag,    off_cpu,     "record when threads leave a cpu and come back") \
 	X(WHOLE,    "all-cpus",  'a', NULL,        ON_RECORDS,  flag,    all_cpus,    "record everything that runs, instead of a command") \
@@ -145,6 +146,7 @@ struct options {
 	const char *attach;                /* NULL: not given */
 	const char *duration;              /* NULL: not given */
 	const char *freq;                  /* NULL: not given */
+	const char *count;                 /* NULL: not given */
 	const char *call_graph;            /* NULL: not given */
 	const char *cpus;                  /* NULL: not given */
 	const char *tasks;                 /* NULL: not given */

@@ -111,7 +111,7 @@ static bool add_events(struct session *s, const char *names)
 	struct err e = ERR_INIT;
 
 	for (const char *at = names; *at;) {
-		size_t n = strcspn(at, ",");
+		size_t n = event_spec_length(at);
 		struct event_spec spec;
 
 		if (event_spec_parse(at, n, &spec, &e)) {
@@ -196,14 +196,20 @@ static bool take_options(struct session *s)
 {
 	const struct options *o = s->o;
 	static char program[] = "proftop";
-	uint64_t hz = DEFAULT_HZ, level = 1;
+	uint64_t hz = DEFAULT_HZ, level = 1, period = 0;
 
 	s->max_bytes = UINT64_MAX;
 	if (!is_whole_wish(s) || !take_numbers("-p", o->attach, &s->pids) ||
 	    !take_numbers("-t", o->tasks, &s->tids) || !take_events(s) || !take_stacks(s) ||
 	    !take_number("-F", o->freq, 1000000, &hz) ||
+	    !take_number("-c", o->count, 999999999, &period) ||
 	    !take_number("-z", o->compress, ZSTD_LEVEL_MAX, &level) || !record_duration(o, &s->ms))
 		return false;
+	if (o->count && (o->freq || period == 0)) {
+		say(o->freq ? "-F and -c cannot both be: samples come so often a second, or at each so many events"
+			    : "-c wants at least one event");
+		return false;
+	}
 	if (hz == 0) {
 		say("-F wants at least one sample a second");
 		return false;
@@ -214,6 +220,7 @@ static bool take_options(struct session *s)
 		return false;
 	}
 	s->options.sampler.hz = hz;
+	s->options.sampler.period = period;
 	s->options.sampler.cpus = o->cpus;
 	s->options.sampler.cgroup = o->cgroup;
 	s->options.sampler.switches = o->off_cpu;
@@ -402,6 +409,11 @@ static enum status run(struct session *s)
 		err_clear(&e);
 	}
 	say_result(s);
+	/* Nothing more comes, however long the command goes on: whoever follows the file is to know. */
+	cpu_recording_free(s->recording);
+	s->recording = NULL;
+	if (is_pipe(s))
+		close(STDOUT_FILENO);
 	if (rc && !s->launch)
 		return STATUS_UNUSABLE;
 	return command_status(s);

@@ -34,6 +34,7 @@ struct tables {
 	struct cfi *cfi;   /* NULL: none; owned */
 	uint8_t *bytes[3]; /* sections it borrows; owned */
 	uint64_t entry;    /* where the program begins, or 0 */
+	bool keeps_fp;     /* see walk.h */
 	struct segments segments;
 };
 
@@ -175,6 +176,8 @@ static void open_tables(struct unwinder *u, const struct dso *d, struct tables *
 		if (s.eh_frame.n == 0 && s.debug_frame.n == 0 && s.eh_frame_hdr.n == 0)
 			take_by_headers(i.runtime, &s, t->bytes);
 		t->entry = elf_file_entry(i.runtime);
+		t->keeps_fp = elf_file_section(i.runtime, ".gopclntab") ||
+			      elf_file_section(i.runtime, ".go.buildinfo");
 		segments_take(&t->segments, i.runtime);
 		t->cfi = cfi_new(&s);
 	}
@@ -232,6 +235,7 @@ static struct walk_module find_tables(void *arg, uint64_t pc)
 		return m;
 	m.cfi = t->cfi;
 	m.entry = t->entry;
+	m.keeps_fp = t->keeps_fp;
 	m.bias = pc - address;
 	return m;
 }

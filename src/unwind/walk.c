@@ -28,7 +28,8 @@ enum known {
 	KNOWN_NO_FILE,
 	KNOWN_UNMAPPED,
 	KNOWN_START, /* nobody called what is there */
-	KNOWN_GIVEN  /* nor that, where it is a return address */
+	KNOWN_GIVEN, /* nor that, where it is a return address */
+	KNOWN_FP     /* no CFI, but frame pointers that can be believed */
 };
 
 struct slot {
@@ -138,7 +139,7 @@ static enum known find_known(const struct walk_module *m, uint64_t *address, str
 	case WALK_START_NONE:
 		break;
 	}
-	return KNOWN_NO_CFI;
+	return m->keeps_fp ? KNOWN_FP : KNOWN_NO_CFI;
 }
 
 static void fill(struct walk *k, struct slot *s, uint64_t pc)
@@ -308,6 +309,10 @@ static bool stop_at(struct walk *k, enum known known, uint64_t pc, struct fast *
 		return stop(k, WALK_COMPLETE);
 	case KNOWN_GIVEN:
 		if (!k->out[k->n - 1].exact)
+			return stop(k, WALK_COMPLETE);
+		return step_fp(k, f, WALK_NO_CFI, pc);
+	case KNOWN_FP:
+		if (f->fp == 0)
 			return stop(k, WALK_COMPLETE);
 		return step_fp(k, f, WALK_NO_CFI, pc);
 	case KNOWN_NO_CFI:

@@ -125,6 +125,93 @@ record 3 --duration 100ms -g off -z 0 -o sized -- sh -c './shares 0.5; exit 3'
 record 0 -e cpu-clock -g dwarf -z 0 --max-size 1M -o sized -- ./shares 1
 [ "$(stat -c %s sized)" -lt 8000000 ] || fault "a file of $(stat -c %s sized) bytes"
 
+# The file ends when the time is up, though the command has not: whoever follows it is not kept waiting.
+mkfifo go
+"$proftop" record -e cpu-clock --duration 100ms -o timed -- sh -c './shares 0.3; read -r line <go' 2>err &
+recorder=$!
+until grep -q recorded err; do sleep 0.05; done
+for _ in $(seq 100); do
+    open=$(find "/proc/$recorder/fd" -lname '*/timed' 2>/dev/null)
+    [ -z "$open" ] && break
+    sleep 0.05
+done
+[ -z "$open" ] || fault 'the file is open though its recording has ended'
+kill -0 "$recorder" || fault 'the recorder did not wait for its command'
+echo >go
+wait "$recorder" || fault "the command ended with $?"
+"$proftop" report -n 0 timed >out
+says out share_8
+
+# Each so many events: of a clock nanoseconds. What is no event of the machine's, or contradicts itself, is said.
+record 0 -e cpu-clock:u -c 2000000 -o counted -- ./shares 0.3
+"$proftop" report --json -n 1 counted >out
+python3 - out <<'END' || fault "-c 2000000: $(head -c 300 out)"
+import json, sys
+r = json.load(open(sys.argv[1]))
+sys.exit(r["samples"] == 0 or r["columns"][0]["total"] != r["samples"] * 2000000)
+END
+record 2 -c 5 -F 9 -o none -- true
+says err 'cannot both be'
+record 2 -e no_unit/event=1,umask=2/u -o none -- true
+says err 'no unit "no_unit"'
+
+# 32-bit programs have stacks by their frame pointers.
+cat >deep.s <<'END'
+.globl _start
+_start: xor %ebp, %ebp
+        call outermost
+        mov $1, %eax
+        xor %ebx, %ebx
+        int $0x80
+.type outermost, @function
+outermost: push %ebp
+        mov %esp, %ebp
+        call innermost
+        pop %ebp
+        ret
+.type innermost, @function
+innermost: push %ebp
+        mov %esp, %ebp
+        mov $1500000000, %ecx
+again:  dec %ecx
+        jnz again
+        pop %ebp
+        ret
+END
+if [ "$(uname -m)" = x86_64 ] && as --32 -o deep.o deep.s 2>/dev/null && ld -m elf_i386 -o deep deep.o && ./deep; then
+    record 0 -e cpu-clock:u -o deep.data -- ./deep
+    "$proftop" report --view tree --min 0 -n 0 deep.data >out
+    says out outermost
+    "$proftop" info deep.data >out
+    says out 'complete                  100.0 %'
+fi
+
+# Stacks of Go's routines end where these begin.
+cat >work.go <<'END'
+package main
+
+//go:noinline
+func work(n int) int {
+	s := 0
+	for i := 0; i < n; i++ {
+		s += i ^ s<<3
+	}
+	return s
+}
+
+func main() {
+	done := make(chan int)
+	go func() { done <- work(400000000) }()
+	<-done
+}
+END
+if command -v go >/dev/null 2>&1 && GOCACHE=$dir/cache GOFLAGS=-mod=mod go build -o work work.go >out 2>&1; then
+    record 0 -e cpu-clock:u -o work.data -- ./work
+    "$proftop" report -f leaf:main.work --view tree --min 0 -n 0 work.data >out
+    says out goexit
+    grep -qF '[no unwind tables]' out && fault "a routine of Go has no end: $(head -9 out)"
+fi
+
 # A recorder that is killed leaves what it wrote.
 ./shares 60 &
 pid=$!

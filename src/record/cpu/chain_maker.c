@@ -17,6 +17,10 @@
 
 #define MAX_FRAMES 4096
 
+/* perf's numbers of registers. */
+#define X86_BP 6
+#define X86_SP 7
+
 /* What is known of processes is kept over time and never less: after so many records, some 80 MB, it begins anew. */
 #define TOLD_MAX (UINT64_C(1) << 18)
 
@@ -151,7 +155,48 @@ static size_t walk(struct chain_maker *m, const struct perf_sample *s, enum walk
 	return n;
 }
 
-/* Of 64-bit programs; others give no more than where they were. */
+/* The word so far above the stack pointer in a copied stack of a 32-bit program. */
+static bool load_32(const struct perf_sample *s, uint64_t at, uint64_t *out)
+{
+	uint32_t word;
+
+	if (at > s->stack_filled || s->stack_filled - at < sizeof(word))
+		return false;
+	memcpy(&word, s->stack + at, sizeof(word));
+	*out = word;
+	return true;
+}
+
+/*
+ * A 32-bit program on an x86_64 kernel, whose tables are not known here: by frame pointers alone, the outermost of which is
+ * 0. Returns the number of frames, the innermost first.
+ */
+static size_t walk_32(struct chain_maker *m, const struct perf_sample *s, uint64_t ip,
+		      enum walk_end *end)
+{
+	uint64_t sp, fp = 1, ra, next;
+	size_t n = 0;
+
+	*end = WALK_NO_CFI;
+	m->frames[n++] = (struct walk_frame){ .pc = ip };
+	if (m->arch != UNWIND_X86_64 || !perf_reg(&s->regs_user, X86_SP, &sp) ||
+	    !perf_reg(&s->regs_user, X86_BP, &fp))
+		return n;
+	while (n < MAX_FRAMES && fp >= sp && load_32(s, fp - sp, &next) &&
+	       load_32(s, fp - sp + 4, &ra) && ra != 0) {
+		m->frames[n++] = (struct walk_frame){ .pc = ra };
+		if (next != 0 && next <= fp)
+			break;
+		fp = next;
+	}
+	if (fp == 0)
+		*end = WALK_COMPLETE;
+	m->stats.n_walked++;
+	m->stats.n_frames += n;
+	m->stats.n_by_end[*end]++;
+	return n;
+}
+
 static void put_user(struct chain_maker *m, const struct perf_sample *s, struct perf_put *to)
 {
 	const unsigned pc = m->arch == UNWIND_X86_64 ? 8 : 32; /* by perf's numbers */
@@ -162,7 +207,7 @@ static void put_user(struct chain_maker *m, const struct perf_sample *s, struct 
 	if (!perf_reg(&s->regs_user, pc, &ip))
 		return;
 	perf_put_u64(to, PERF_CTX_USER);
-	n = s->regs_user.abi == 2 ? walk(m, s, &end) : 0;
+	n = s->regs_user.abi == 2 ? walk(m, s, &end) : walk_32(m, s, ip, &end);
 	if (n == 0)
 		perf_put_u64(to, ip);
 	for (size_t i = 0; i < n; i++)

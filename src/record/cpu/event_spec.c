@@ -13,15 +13,40 @@
 #include "err.h"
 #include "mem.h"
 #include "perf_events.h"
+#include "pmu_event.h"
+
+/* What is counted, and how precisely. */
+#define MODIFIERS "ukhHGp"
 
 /* Where the last ':' of text stands if only letters that say what is counted follow; else n. */
 static size_t modifier_at(const char *text, size_t n)
 {
 	size_t i = n;
 
-	while (i > 0 && strchr("ukhHGp", text[i - 1]))
+	while (i > 0 && strchr(MODIFIERS, text[i - 1]))
 		i--;
 	return i > 0 && i < n && text[i - 1] == ':' ? i - 1 : n;
+}
+
+/* Of UNIT/TERMS/: behind the second slash; 0: it is none. */
+static size_t unit_length(const char *text, size_t n)
+{
+	const char *first = memchr(text, '/', n), *second = NULL;
+
+	if (first)
+		second = memchr(first + 1, '/', n - (size_t)(first + 1 - text));
+	return second ? (size_t)(second + 1 - text) : first ? n : 0;
+}
+
+size_t event_spec_length(const char *text)
+{
+	size_t n = strcspn(text, ",/");
+
+	if (text[n] == '/') {
+		n += 1 + strcspn(text + n + 1, "/");
+		n += strcspn(text + n, ",");
+	}
+	return n;
 }
 
 static int take_modifiers(const char *text, size_t n, struct perf_attr *a, struct err *e)
@@ -40,6 +65,17 @@ static int take_modifiers(const char *text, size_t n, struct perf_attr *a, struc
 	if (precise > 3)
 		return err_set(e, -EINVAL, "an event cannot be more precise than :ppp");
 	a->flags |= (uint64_t)precise << PERF_ATTR_PRECISE_SHIFT;
+	return 0;
+}
+
+/* Behind a unit's name anything may stand. */
+static int check_modifiers(const char *modifiers, size_t n, const char *text, size_t n_text,
+			   struct err *e)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strchr(MODIFIERS, modifiers[i]))
+			return err_set(e, -EINVAL, "\"%.*s\" ends in what says nothing of an event",
+				       (int)n_text, text);
 	return 0;
 }
 
@@ -112,24 +148,34 @@ static bool is_frequent(const struct perf_attr *a)
 
 int event_spec_parse(const char *text, size_t n, struct event_spec *out, struct err *e)
 {
-	size_t modifier = modifier_at(text, n);
+	size_t unit = unit_length(text, n), modifier = unit ? unit : modifier_at(text, n);
 	const char *colon = memchr(text, ':', modifier);
 	struct event_spec s = { .by_rate = true };
 	int rc = 0;
 
-	if (colon)
+	if (unit)
+		rc = pmu_event_parse(PMU_DEVICES, text, unit, &s, e);
+	else if (colon)
 		rc = find_tracepoint(text, modifier, (size_t)(colon - text), &s, e);
 	else if (!perf_attr_by_name(text, modifier, &s.attr) && !take_raw(text, modifier, &s.attr))
 		rc = err_set(e, -EINVAL,
 			     "there is no event \"%.*s\"; cycles, cpu-clock, page-faults, "
 			     "context-switches or a tracepoint such as sched:sched_switch are some",
 			     (int)n, text);
+	/* Behind a slash they may stand without a colon. */
+	if (unit && unit < n && text[unit] != ':')
+		modifier--;
+	if (rc == 0 && modifier < n)
+		rc = check_modifiers(text + modifier + 1, n - modifier - 1, text, n, e);
 	if (rc == 0 && modifier < n)
 		rc = take_modifiers(text + modifier + 1, n - modifier - 1, &s.attr, e);
-	if (rc)
+	if (rc) {
+		event_spec_done(&s);
 		return rc;
+	}
 	s.by_rate = is_frequent(&s.attr);
-	s.name = xstrndup(text, n);
+	if (!s.name)
+		s.name = xstrndup(text, n);
 	*out = s;
 	return 0;
 }

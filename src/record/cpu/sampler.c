@@ -189,9 +189,11 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 	a.clockid = CLOCK_MONOTONIC;
 	if (!(a.flags & PERF_ATTR_EXCLUDE_HOST))
 		a.flags |= PERF_ATTR_EXCLUDE_GUEST;
-	a.sample_period = spec->by_rate ? s->o->hz : 1;
-	if (spec->by_rate)
-		a.flags |= PERF_ATTR_FREQ;
+	a.sample_period = spec->period ? spec->period : s->o->period;
+	if (a.sample_period == 0) {
+		a.sample_period = spec->by_rate ? s->o->hz : 1;
+		a.flags |= spec->by_rate ? PERF_ATTR_FREQ : 0;
+	}
 	if (!is_whole(s))
 		a.flags |= PERF_ATTR_INHERIT;
 	if (s->o->on_exec)

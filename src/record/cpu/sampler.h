@@ -33,6 +33,7 @@ struct sampler_options {
 		*events; /* [n_events]; none: cycles, or cpu-clock where those are not counted */
 	size_t n_events;
 	uint64_t hz;     /* samples a second, of what is sampled by rate */
+	uint64_t period; /* a sample at each so many events, instead; 0: none is said */
 	const int *pids; /* [n_pids] processes, with all their threads and what these will start */
 	size_t n_pids;
 	const int *tids; /* [n_tids] threads */
