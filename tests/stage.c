@@ -44,15 +44,16 @@ static bool is_inside(struct rect r, int row, int col)
 /* What the app has made beside the terminal. */
 static void make_lines(struct stage *st)
 {
-	const struct view_ops *ops = views[st->view];
+	const struct view_ops *ops = view_of(st->view, &st->scene);
 	struct analysis *a = st->scene.analysis;
 	struct footprint_lines *lines;
 	struct footprint_span span;
 
-	if (!a->footprint || !ops->span(st->state[st->view], &span) ||
+	if (!(a->diff ? a->sides_time != NULL : a->footprint != NULL) ||
+	    !ops->span(st->state[st->view], &span) ||
 	    (a->lines && footprint_same_span(&a->lines->span, &span)))
 		return;
-	cr_assert_eq(footprint_lines_new(a->footprint, &span, NULL, &lines), 0);
+	cr_assert_eq(analysis_lines_new(a, &span, NULL, &lines), 0);
 	analysis_set_lines(a, lines);
 	ops->update(st->state[st->view], &st->scene);
 	ops->layout(st->state[st->view], &st->scene, st->rect);
@@ -60,7 +61,7 @@ static void make_lines(struct stage *st)
 
 static void *state(struct stage *st)
 {
-	const struct view_ops *ops = views[st->view];
+	const struct view_ops *ops = view_of(st->view, &st->scene);
 
 	if (!st->state[st->view]) {
 		st->state[st->view] = ops->new ();
@@ -76,7 +77,7 @@ static void update_all(struct stage *st)
 {
 	for (int i = 0; i < N_VIEW_KINDS; i++)
 		if (st->state[i])
-			views[i]->update(st->state[i], &st->scene);
+			view_of((enum view_kind)i, &st->scene)->update(st->state[i], &st->scene);
 }
 
 static void analyse(struct stage *st, const char *filter)
@@ -124,7 +125,7 @@ void stage_init(struct stage *st, const struct profile *p, const char *filter, e
 void stage_done(struct stage *st)
 {
 	for (int i = 0; i < N_VIEW_KINDS; i++)
-		views[i]->free(st->state[i]);
+		view_of((enum view_kind)i, &st->scene)->free(st->state[i]);
 	stage_search(st, NULL);
 	analysis_free(st->scene.analysis);
 	lens_done(&st->lens);
@@ -175,7 +176,7 @@ static void apply(struct stage *st, struct effect *fx)
 		break;
 	case EFFECT_OPEN:
 		st->view = fx->view;
-		views[st->view]->select(state(st), &st->scene, &fx->place);
+		view_of(st->view, &st->scene)->select(state(st), &st->scene, &fx->place);
 		break;
 	case EFFECT_FILTER:
 		st->message = xasprintf("filter %s by %s", fx->text,
@@ -211,10 +212,10 @@ static bool carry(struct stage *st, enum view_kind to)
 {
 	struct place place;
 
-	if (!views[st->view]->selection(state(st), &st->scene, &place))
+	if (!view_of(st->view, &st->scene)->selection(state(st), &st->scene, &place))
 		return false;
 	st->view = to;
-	views[to]->select(state(st), &st->scene, &place);
+	view_of(to, &st->scene)->select(state(st), &st->scene, &place);
 	return true;
 }
 
@@ -222,7 +223,7 @@ static bool find(struct stage *st, int step)
 {
 	if (!st->scene.search)
 		return false;
-	st->n = views[st->view]->find(state(st), &st->scene, step, &st->at);
+	st->n = view_of(st->view, &st->scene)->find(state(st), &st->scene, step, &st->at);
 	return st->at > 0;
 }
 
@@ -253,7 +254,7 @@ bool stage_act(struct stage *st, enum action a)
 	default:
 		break;
 	}
-	done = views[st->view]->act(state(st), &st->scene, a, &fx);
+	done = view_of(st->view, &st->scene)->act(state(st), &st->scene, a, &fx);
 	apply(st, &fx);
 	return done;
 }
@@ -265,7 +266,8 @@ void stage_keys(struct stage *st, const char *keys)
 	uint32_t key;
 
 	while ((key = keycode_take(&keys, &e)) != KEYCODE_NONE)
-		stage_act(st, keymap_find(&none, st->view, views[st->view]->contexts, key));
+		stage_act(st, keymap_find(&none, st->view, view_of(st->view, &st->scene)->contexts,
+					  key));
 	cr_assert_eq(e.code, 0, "%s", err_text(&e));
 }
 
@@ -273,8 +275,9 @@ void stage_click(struct stage *st, int row, int col, bool twice)
 {
 	struct effect fx = { .kind = EFFECT_NONE };
 
-	views[st->view]->click(state(st), &st->scene, st->rect, st->rect.row + row,
-			       st->rect.col + col, twice, &fx);
+	view_of(st->view, &st->scene)
+		->click(state(st), &st->scene, st->rect, st->rect.row + row, st->rect.col + col,
+			twice, &fx);
 	apply(st, &fx);
 }
 
@@ -283,7 +286,7 @@ void stage_draw(struct stage *st)
 	void *v = state(st);
 
 	wipe(st);
-	views[st->view]->draw(v, &st->scene, &st->canvas, st->rect);
+	view_of(st->view, &st->scene)->draw(v, &st->scene, &st->canvas, st->rect);
 	for (int row = 0; row < st->canvas.rows; row++)
 		for (int col = 0; col < st->canvas.cols; col++) {
 			const struct cell *c =
@@ -293,7 +296,7 @@ void stage_draw(struct stage *st)
 			cr_assert(is_inside(st->rect, row, col) ||
 					  (c->cp == UNTOUCHED && c->style == 0 && c->mark == 0),
 				  "%s at %dx%d wrote to row %d, column %d of its rectangle",
-				  views[st->view]->name, st->rect.cols, st->rect.rows,
+				  view_of(st->view, &st->scene)->name, st->rect.cols, st->rect.rows,
 				  row - st->rect.row, col - st->rect.col);
 		}
 	if (st->canvas.cursor_row >= 0)

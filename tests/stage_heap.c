@@ -9,6 +9,7 @@
 #include "mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MS      INT64_C(1000000)
 #define WHOLE   (120000 * MS)
@@ -81,6 +82,7 @@ struct makings {
 	location_id root[2]; /* the threads' names */
 	event_id event, map_event;
 	track_id track;
+	bool changed; /* it takes longer, and the cache grows twice as fast */
 	VEC(struct due) due;
 	int64_t live;
 };
@@ -90,6 +92,11 @@ struct due {
 	allocation_id block;
 	int64_t step, size;
 };
+
+static int64_t time_of(const struct makings *m, int64_t step)
+{
+	return step * (m->changed ? STEP * 5 / 4 : STEP);
+}
 
 static void make_names(struct makings *m, capture_id c)
 {
@@ -130,9 +137,11 @@ static origin_id make_origin(struct makings *m, int thread, const char *letters,
 static void hand_out(struct makings *m, size_t i, int64_t step)
 {
 	origin_id who = make_origin(m, habits[i].thread, habits[i].stack, m->event);
-	int64_t size = habits[i].size + (step * 37 + (int64_t)i * 11) % 64, at = step * STEP;
+	int64_t size = habits[i].size + (step * 37 + (int64_t)i * 11) % 64, at = time_of(m, step);
 	struct due due = { .step = step + habits[i].lives, .size = size };
 
+	if (m->changed && strcmp(habits[i].stack, "Smshc") == 0)
+		due.size = size *= 2;
 	build_moment(m->p, m->track, at);
 	due.block = build_allocation(m->p, m->track, (uint64_t)size, who);
 	m->live += size;
@@ -154,7 +163,7 @@ static void take_back(struct makings *m, int64_t step)
 
 		if (batch ? step % 120 != 119 : d.step > step)
 			continue;
-		build_moment(m->p, m->track, step * STEP);
+		build_moment(m->p, m->track, time_of(m, step));
 		build_release(m->p, d.block, m->track, false, (origin_id){ ID_NONE });
 		m->live -= d.size;
 		m->due.at[i--] = m->due.at[--m->due.n];
@@ -171,34 +180,52 @@ static void make_step(struct makings *m, series_id rss, int64_t step)
 	for (size_t i = 0; i < sizeof(mapped) / sizeof(mapped[0]); i++) {
 		if (mapped[i].at != step)
 			continue;
-		build_moment(m->p, m->track, step * STEP);
+		build_moment(m->p, m->track, time_of(m, step));
 		build_allocation(m->p, m->track, (uint64_t)mapped[i].size,
 				 make_origin(m, 0, "SmM", m->map_event));
 	}
 	if (step % 10 == 0)
-		build_heap_reading(m->p, rss, step * STEP, m->live + (24 << 20));
+		build_heap_reading(m->p, rss, time_of(m, step), m->live + (24 << 20));
+}
+
+static void make_heap(struct makings *m, capture_id c)
+{
+	series_id rss;
+
+	m->live = 0;
+	make_names(m, c);
+	rss = build_heap_series(m->p, c, "RSS", UNIT_BYTES);
+	build_moment(m->p, m->track, 0);
+	for (int64_t i = 0; i <= N_STEPS; i++)
+		make_step(m, rss, i);
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		build_heap_mark(m->p,
+				&(struct heap_mark){ .capture = c,
+						     .name = build_cstring(m->p, marks[i].name),
+						     .thread = ID_NONE,
+						     .time_ns = time_of(m, marks[i].at / STEP) });
+	build_fact(m->p, c, "file", "command", FACT_PLAIN, "./my_program --listen 0.0.0.0:8080");
+	vec_done(&m->due);
 }
 
 struct profile *stage_heap(void)
 {
 	struct makings m = { .p = profile_new() };
-	series_id rss;
-	capture_id c;
 
 	builder_begin(m.p);
-	c = build_capture(m.p, "service.heap", "heap");
-	make_names(&m, c);
-	rss = build_heap_series(m.p, c, "RSS", UNIT_BYTES);
-	build_moment(m.p, m.track, 0);
-	for (int64_t i = 0; i <= N_STEPS; i++)
-		make_step(&m, rss, i);
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		build_heap_mark(m.p, &(struct heap_mark){ .capture = c,
-							  .name = build_cstring(m.p, marks[i].name),
-							  .thread = ID_NONE,
-							  .time_ns = marks[i].at });
-	build_fact(m.p, c, "file", "command", FACT_PLAIN, "./my_program --listen 0.0.0.0:8080");
+	make_heap(&m, build_capture(m.p, "service.heap", "heap"));
 	builder_end(m.p);
-	vec_done(&m.due);
+	return m.p;
+}
+
+struct profile *stage_heap_changed(void)
+{
+	struct makings m = { .p = profile_new() };
+
+	builder_begin(m.p);
+	make_heap(&m, build_capture(m.p, "before.heap", "heap"));
+	m.changed = true;
+	make_heap(&m, build_capture(m.p, "after.heap", "heap"));
+	builder_end(m.p);
 	return m.p;
 }

@@ -107,8 +107,8 @@ static char *play(const struct script *s, const struct profile *p)
 	stage_keys(&st, s->keys);
 	text = stage_text(&st);
 	styles = stage_styles(&st);
-	status = views[st.view]->status(st.state[st.view], &st.scene);
-	crumb = views[st.view]->crumb(st.state[st.view], &st.scene);
+	status = view_of(st.view, &st.scene)->status(st.state[st.view], &st.scene);
+	crumb = view_of(st.view, &st.scene)->crumb(st.state[st.view], &st.scene);
 	out = xasprintf("---\n%s---\nstatus %s\ncrumb %s\neffect %s\nfound %u/%u\n---\n%s", text,
 			status ? status : "", crumb ? crumb : "", st.message ? st.message : "",
 			(unsigned)st.at, (unsigned)st.n, styles);
@@ -122,7 +122,7 @@ static char *play(const struct script *s, const struct profile *p)
 
 /* What there is to be looked at. */
 struct profiles {
-	struct profile *cpu, *heap, *changed;
+	struct profile *cpu, *heap, *changed, *heap_changed;
 };
 
 static void check_file(const char *path, const struct profiles *of, bool write)
@@ -131,7 +131,10 @@ static void check_file(const char *path, const struct profiles *of, bool write)
 	struct script s = { .cols = 80, .rows = 24 };
 	size_t n = read_script(text, &s, path);
 
-	out = play(&s, s.heap ? of->heap : s.changed ? of->changed : of->cpu);
+	out = play(&s, s.heap && s.changed ? of->heap_changed
+		       : s.heap            ? of->heap
+		       : s.changed         ? of->changed
+					   : of->cpu);
 	if (write && strcmp(text + n, out) != 0) {
 		FILE *f = fopen(path, "w");
 
@@ -149,7 +152,8 @@ static void check_file(const char *path, const struct profiles *of, bool write)
 Test(screens, golden)
 {
 	DIR *d = opendir(TEST_SCREENS);
-	struct profiles of = { stage_profile(), stage_heap(), stage_changed() };
+	struct profiles of = { stage_profile(), stage_heap(), stage_changed(),
+			       stage_heap_changed() };
 	const char *write = getenv("PROFTOP_MAKE_SCREENS");
 	struct dirent *entry;
 	unsigned n = 0;
@@ -171,5 +175,6 @@ Test(screens, golden)
 	profile_free(of.cpu);
 	profile_free(of.heap);
 	profile_free(of.changed);
+	profile_free(of.heap_changed);
 	cr_assert_gt(n, 20, "screens are missing");
 }

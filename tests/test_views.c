@@ -15,7 +15,7 @@
 
 static char *status_of(struct stage *st)
 {
-	return views[st->view]->status(st->state[st->view], &st->scene);
+	return view_of(st->view, &st->scene)->status(st->state[st->view], &st->scene);
 }
 
 /* From a view, after keys: in which view one is, and what the status says: numbers first, names last. */
@@ -78,7 +78,7 @@ Test(views, walks)
 		stage_draw(&st);
 		status = status_of(&st);
 		cr_expect_eq(st.view, walks[i].then, "%s: in %s", walks[i].what,
-			     views[st.view]->name);
+			     view_of(st.view, &st.scene)->name);
 		cr_expect(status && strncmp(status, walks[i].begins, strlen(walks[i].begins)) == 0,
 			  "%s: %s", walks[i].what, status ? status : "nothing");
 		cr_expect(status && strstr(status, walks[i].has), "%s: %s", walks[i].what,
@@ -178,10 +178,10 @@ Test(views, search_as_you_type_stays_where_it_matches)
 	stage_init(&st, p, NULL, VIEW_KIND_TOP, 80, 20);
 	stage_keys(&st, "jjj");
 	stage_search(&st, "memmove");
-	cr_expect_eq(views[st.view]->find(st.state[st.view], &st.scene, 0, &at), 1);
+	cr_expect_eq(view_of(st.view, &st.scene)->find(st.state[st.view], &st.scene, 0, &at), 1);
 	cr_expect_eq(at, 1);
 	stage_search(&st, "memmovex");
-	cr_expect_eq(views[st.view]->find(st.state[st.view], &st.scene, 0, &at), 0);
+	cr_expect_eq(view_of(st.view, &st.scene)->find(st.state[st.view], &st.scene, 0, &at), 0);
 	cr_expect_eq(at, 0);
 	stage_draw(&st);
 	cr_expect_eq(st.canvas.cursor_row, STAGE_MARGIN + 4, "and the cursor has not moved");
@@ -245,9 +245,9 @@ Test(views, places_survive_another_analysis)
 		stage_reanalyse(&st, NULL);
 		after = stage_text(&st);
 		status = status_of(&st);
-		cr_expect_str_eq(after, before, "%s", views[st.view]->name);
+		cr_expect_str_eq(after, before, "%s", view_of(st.view, &st.scene)->name);
 		cr_expect(status && strstr(status, places[i].status), "%s: %s",
-			  views[st.view]->name, status ? status : "");
+			  view_of(st.view, &st.scene)->name, status ? status : "");
 		free(status);
 		free(before);
 		free(after);
@@ -337,9 +337,9 @@ static void check_anything(const struct profile *p, unsigned seed)
 		memcpy(before, st.canvas.cell, bytes);
 		stage_draw(&st);
 		cr_assert_eq(memcmp(before, st.canvas.cell, bytes), 0, "seed %u: %s", seed,
-			     views[st.view]->name);
+			     view_of(st.view, &st.scene)->name);
 		free(before);
-		free(views[st.view]->crumb(st.state[st.view], &st.scene));
+		free(view_of(st.view, &st.scene)->crumb(st.state[st.view], &st.scene));
 		free(status_of(&st));
 	}
 	stage_done(&st);

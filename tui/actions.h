@@ -19,6 +19,7 @@
 #define IN_TASKS  0x0040u /* rows of threads and processes */
 #define IN_TIME   0x0080u /* along a time axis */
 #define IN_MEMORY 0x0100u /* who allocates */
+#define IN_ALIGN  0x0200u /* two sides along a time axis */
 #define IN_LIVE   0x1000u /* of what is being recorded */
 #define IN_HALF   0x2000u /* what can be a side is selected, and the other side is chosen */
 #define IN_SIDES  0x4000u /* a side is chosen, or two that were are compared */
@@ -54,6 +55,7 @@
 	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "side", "one side of a comparison within the recording: the range from A to B, a thread, process, command, event or cpu") \
 	X(SIDE_B,       "side-b",        "b",                    IN_HALF,   "compare", "the other side: opens the comparison") \
 	X(LEAVE_SIDES,  "leave-sides",   "x",                    IN_SIDES,  "leave",   "leave the comparison that a and b opened, or forget what a chose") \
+	X(ALIGN,        "align",         "v",                    IN_ALIGN,  "align",   "lay both sides on the time axis by their start, by progress, or by a mark that both set") \
 	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS, "tree",    "show the selection in the call tree") \
 	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS, "callers", "show the selection's callers") \
 	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES, "butterfly", "show the selection between its callers and callees") \
@@ -67,7 +69,7 @@
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
-	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "equal by",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
+	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "equal",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
 	X(SIZE,         "size",          "d",                    IN_ALL,    "size",        "of a comparison: widths and shares are of both sides, of one, or of the change") \
 	X(UNITS,        "units",         "%",                    IN_ALL,    "",        "percentages, or numbers in their unit") \
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \

@@ -110,7 +110,7 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	app_search_again(a);
 	app_scene_changed(a);
 	/* A recording of a heap begins with its memory over time. */
-	if (a->view_open && made->footprint && made->counts.n_samples == 0)
+	if (a->view_open && made->footprint && !made->diff && made->counts.n_samples == 0)
 		app_show(a, VIEW_KIND_MEMORY);
 	worker_drop(a->worker, old);
 	leave_memory(a);
@@ -239,7 +239,7 @@ void app_free(struct app *a)
 	worker_free(a->worker);
 	for (int i = 0; i < N_VIEW_KINDS; i++)
 		if (a->instance[i].state)
-			views[i]->free(a->instance[i].state);
+			a->instance[i].ops->free(a->instance[i].state);
 	if (a->prompting != PROMPT_NONE)
 		prompt_done(&a->prompt);
 	for (int i = 0; i <= PROMPT_FILTER; i++)
@@ -395,6 +395,7 @@ static bool take_made(struct app *a, int64_t now_ms)
 	if (lines) {
 		analysis_set_lines(a->analysis, lines);
 		a->instance[VIEW_KIND_MEMORY].stale = true;
+		a->instance[VIEW_KIND_TIMELINE].stale = true;
 	}
 	if (made) {
 		replace_analysis(a, made);

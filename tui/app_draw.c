@@ -547,10 +547,10 @@ static bool has_hint(const struct app *a, enum action action)
 /* Which hints fit into so many columns: first what one cannot do without, then as in the table. */
 static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 {
-	static const enum action first[] = { ACTION_SIDE_B,   ACTION_LEAVE_SIDES, ACTION_ENTER,
-					     ACTION_EQUALISE, ACTION_SIZE,        ACTION_INVERT,
-					     ACTION_MARK_A,   ACTION_MARK_B,      ACTION_SEARCH,
-					     ACTION_FILTER,   ACTION_METRIC };
+	static const enum action first[] = { ACTION_SIDE_B, ACTION_LEAVE_SIDES, ACTION_ENTER,
+					     ACTION_ALIGN,  ACTION_EQUALISE,    ACTION_SIZE,
+					     ACTION_INVERT, ACTION_MARK_A,      ACTION_MARK_B,
+					     ACTION_SEARCH, ACTION_FILTER,      ACTION_METRIC };
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 

@@ -116,7 +116,8 @@ static bool works_now(const struct app *a, enum action action)
 /* Keys that are of comparisons alone. */
 static bool of_comparisons(enum action action)
 {
-	return action == ACTION_EQUALISE || action == ACTION_SIZE || action == ACTION_LEAVE_SIDES;
+	return action == ACTION_EQUALISE || action == ACTION_SIZE || action == ACTION_LEAVE_SIDES ||
+	       action == ACTION_ALIGN;
 }
 
 static void put_action(struct page *p, const struct app *a, enum action action)

@@ -24,8 +24,9 @@ struct worker;
 
 /* A view once it has been looked at. */
 struct instance {
-	void *state; /* its ops' own; NULL until first needed */
-	bool stale;  /* scene was replaced since its last update() */
+	const struct view_ops *ops; /* whose state that is: of comparisons it is another one's */
+	void *state;                /* its ops' own; NULL until first needed */
+	bool stale;                 /* scene was replaced since its last update() */
 };
 
 /* A step of the trail: where one came from. */
@@ -169,7 +170,7 @@ struct app {
 
 static inline const struct view_ops *app_ops(const struct app *a)
 {
-	return views[a->view];
+	return view_of(a->view, &a->scene);
 }
 
 /* What actions may mean here and now. */

@@ -19,9 +19,14 @@
 /* An instance of a view, laid out. */
 static void *lay_out(struct app *a, enum view_kind view)
 {
-	const struct view_ops *ops = views[view];
+	const struct view_ops *ops = view_of(view, &a->scene);
 	struct instance *in = &a->instance[view];
 
+	if (in->state && in->ops != ops) {
+		in->ops->free(in->state);
+		in->state = NULL;
+	}
+	in->ops = ops;
 	if (!in->state) {
 		in->state = ops->new ();
 		in->stale = true;
@@ -39,9 +44,12 @@ static void ask_lines(struct app *a, enum view_kind view)
 {
 	const struct analysis *an = a->analysis;
 
-	if (!views[view]->span || !views[view]->span(a->instance[view].state, &a->span))
+	const struct view_ops *ops = view_of(view, &a->scene);
+
+	if (!ops->span || !ops->span(a->instance[view].state, &a->span))
 		return;
-	if (an->footprint && !(an->lines && footprint_same_span(&an->lines->span, &a->span)))
+	if ((an->diff ? an->sides_time != NULL : an->footprint != NULL) &&
+	    !(an->lines && footprint_same_span(&an->lines->span, &a->span)))
 		worker_request_lines(a->worker, an, &a->span);
 }
 
@@ -56,7 +64,7 @@ void *app_state(struct app *a)
 void app_expect_lines(struct app *a)
 {
 	for (int i = 0; i < N_VIEW_KINDS; i++) {
-		if (!views[i]->span)
+		if (!view_of((enum view_kind)i, &a->scene)->span)
 			continue;
 		lay_out(a, (enum view_kind)i);
 		ask_lines(a, (enum view_kind)i);
@@ -77,7 +85,7 @@ uint32_t app_contexts(const struct app *a)
 
 bool app_has_view(const struct app *a, enum view_kind view)
 {
-	const struct view_ops *ops = views[view];
+	const struct view_ops *ops = view_of(view, &a->scene);
 
 	return !ops->applies || ops->applies(&a->scene);
 }

@@ -143,6 +143,12 @@ bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,
 			  view, out);
 }
 
+bool drill_named_thread(const struct scene *s, const char *name, enum view_kind view,
+			struct effect *out)
+{
+	return filter_for(exactly("thread", name), s->analysis->lens.grouping, view, out);
+}
+
 void drill_range(const struct time_axis *axis, struct effect *out)
 {
 	bool has_a = axis->a_ns != TIME_UNMARKED;

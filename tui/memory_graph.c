@@ -53,7 +53,7 @@ struct footprint_span memory_graph_span(const struct memory_graph *g)
 	bool to_end = g->axis.to_ns >= g->axis.whole_ns;
 
 	return (struct footprint_span){ g->axis.from_ns, to_end ? INT64_MAX : g->axis.to_ns,
-					(uint32_t)g->axis.cols };
+					(uint32_t)g->axis.cols, 0 };
 }
 
 /* What lines of another span say of a column: nothing of what came and went. */

@@ -250,7 +250,7 @@ char *time_axis_term(int64_t from_ns, int64_t to_ns)
 }
 
 /* A tick's time: in the unit that suits all of them. */
-static void tick_text(char out[FMT_SIZE + 4], int64_t ns, int64_t step)
+static void tick_text(const struct time_axis *t, char out[FMT_SIZE + 4], int64_t ns, int64_t step)
 {
 	static const struct {
 		int64_t scale;
@@ -259,6 +259,10 @@ static void tick_text(char out[FMT_SIZE + 4], int64_t ns, int64_t step)
 	char number[FMT_SIZE];
 	size_t i = 0;
 
+	if (t->percent) {
+		snprintf(out, FMT_SIZE + 4, "%s %%", fmt_exact(number, ns, NS_PER_S));
+		return;
+	}
 	if (ns > 0 && step >= 60 * NS_PER_S) {
 		fmt_ns(out, ns);
 		return;
@@ -278,7 +282,7 @@ static bool has_room(const struct time_axis *t, int64_t step)
 {
 	char text[FMT_SIZE + 4];
 
-	tick_text(text, t->to_ns - t->to_ns % step, step);
+	tick_text(t, text, t->to_ns - t->to_ns % step, step);
 	return (__int128)step * t->cols / span_of(t) >= width_of(text) + 2 + TICK_GAP;
 }
 
@@ -326,7 +330,7 @@ void time_axis_draw(const struct time_axis *t, struct canvas *c, int row, int co
 		int tick = time_axis_col(t, at);
 
 		canvas_fill(c, row, col + tick, 1, STYLE_RULE, GLYPH_CROSS);
-		tick_text(text, at, step);
+		tick_text(t, text, at, step);
 		if (tick + 2 + width_of(text) < t->cols)
 			canvas_puts(c, row, col + tick + 2, t->cols - tick - 2, STYLE_DIM, text);
 	}

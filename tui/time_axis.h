@@ -28,6 +28,7 @@ struct time_axis {
 	int64_t a_ns;      /* the range's begin, TIME_UNMARKED */
 	int64_t b_ns;      /* the range's end, which is out of it, TIME_UNMARKED */
 	int cols;
+	bool percent; /* a second stands for a percent, in what is said of it */
 };
 
 /* All of nothing, unmarked. */

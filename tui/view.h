@@ -159,4 +159,7 @@ struct view_ops {
 
 extern const struct view_ops *const views[N_VIEW_KINDS];
 
+/* A view as it is of this scene: itself, or what it is where two sides are compared. */
+const struct view_ops *view_of(enum view_kind view, const struct scene *s);
+
 #endif

@@ -74,7 +74,7 @@ static struct footprint *footprint_of(const struct scene *s)
 
 static bool memory_applies(const struct scene *s)
 {
-	return footprint_of(s) != NULL && !s->analysis->diff;
+	return footprint_of(s) != NULL;
 }
 
 static void *memory_new(void)

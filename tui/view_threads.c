@@ -264,7 +264,7 @@ static void threads_position(const void *state, uint32_t *at, uint32_t *of)
 	list_position(&((const struct threads_view *)state)->list, at, of);
 }
 
-/* Of two sides there is no one time. */
+/* Threads of two sides are rows of timeline, and of top by o. */
 static bool applies(const struct scene *s)
 {
 	return !s->analysis->diff;

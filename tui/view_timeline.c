@@ -475,17 +475,10 @@ static void timeline_position(const void *state, uint32_t *at, uint32_t *of)
 		*of = 0;
 }
 
-/* Of two sides there is no one time. */
-static bool applies(const struct scene *s)
-{
-	return !s->analysis->diff;
-}
-
 const struct view_ops view_timeline = {
 	.name = "timeline",
 	.help = "how much was going on when, and in which threads; A and B choose the time that all views show",
 	.contexts = IN_TASKS | IN_TIME,
-	.applies = applies,
 	.new = timeline_new,
 	.free = timeline_free,
 	.update = timeline_update,

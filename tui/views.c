@@ -2,10 +2,11 @@
 /* The table of all views, in the order of the tabs. */
 #include "config.h"
 
+#include "analysis.h"
 #include "view.h"
 
 extern const struct view_ops view_top, view_tree, view_callers, view_butterfly, view_flame,
-	view_threads, view_timeline, view_info, view_memory;
+	view_threads, view_timeline, view_info, view_memory, view_timeline_sides, view_memory_sides;
 
 const struct view_ops *const views[N_VIEW_KINDS] = {
 	[VIEW_KIND_TOP] = &view_top,           [VIEW_KIND_TREE] = &view_tree,
@@ -14,3 +15,14 @@ const struct view_ops *const views[N_VIEW_KINDS] = {
 	[VIEW_KIND_TIMELINE] = &view_timeline, [VIEW_KIND_INFO] = &view_info,
 	[VIEW_KIND_MEMORY] = &view_memory,
 };
+
+/* What stands in their place where two sides are compared. */
+static const struct view_ops *const compared[N_VIEW_KINDS] = {
+	[VIEW_KIND_TIMELINE] = &view_timeline_sides,
+	[VIEW_KIND_MEMORY] = &view_memory_sides,
+};
+
+const struct view_ops *view_of(enum view_kind view, const struct scene *s)
+{
+	return s->analysis->diff && compared[view] ? compared[view] : views[view];
+}

@@ -66,8 +66,7 @@ static int analyse(void *arg)
 		return rc;
 	if (!progress_cancelled(&w->progress))
 		analysis_inverted(w->made);
-	if (w->span.n > 0 && w->made->footprint &&
-	    footprint_lines_new(w->made->footprint, &w->span, &w->progress, &lines) == 0)
+	if (w->span.n > 0 && analysis_lines_new(w->made, &w->span, &w->progress, &lines) == 0)
 		analysis_set_lines(w->made, lines);
 	return 0;
 }
@@ -215,7 +214,7 @@ static int draw(void *arg)
 {
 	struct drawing *d = arg;
 
-	return footprint_lines_new(d->reading->footprint, &d->span, &d->progress, &d->made);
+	return analysis_lines_new(d->reading, &d->span, &d->progress, &d->made);
 }
 
 static void start_drawing(struct worker *w)

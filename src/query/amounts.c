@@ -4,23 +4,10 @@
 #include "amounts.h"
 
 #include "filter.h"
-#include "filter_term.h"
 
 static uint32_t n_runs(const struct lens *l)
 {
 	return l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
-}
-
-static bool has_capture(const struct filter *f, uint32_t capture)
-{
-	size_t n;
-	const struct term *terms = filter_terms(f, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (terms[i].kind == TERM_CAPTURE &&
-		    term_has_number(&terms[i], (int64_t)capture + 1) == terms[i].negated)
-			return false;
-	return true;
 }
 
 /* How long the longest capture of a run is, or the part of it that time terms let pass; 0: no times. */
@@ -36,7 +23,7 @@ static double run_ns(const struct profile *p, const struct profile_counts *count
 		int64_t begin = capture_begin(c), end = capture_end(c);
 		double upto = (double)to, span;
 
-		if (begin == TIME_NONE || end == TIME_NONE || !has_capture(f, i))
+		if (begin == TIME_NONE || end == TIME_NONE || !filter_has_capture(f, i))
 			continue;
 		if (upto > (double)end - (double)begin)
 			upto = (double)end - (double)begin;

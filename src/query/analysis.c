@@ -8,6 +8,8 @@
 #include "diff_show.h"
 #include "filter.h"
 #include "mem.h"
+#include "sides_lines.h"
+#include "sides_time.h"
 #include "stack_table.h"
 #include "transform.h"
 
@@ -131,6 +133,7 @@ void analysis_free(struct analysis *a)
 	diff_free(a->diff);
 	inverted_free(a->inverted);
 	footprint_lines_free(a->lines);
+	sides_time_free(a->sides_time);
 	footprint_free(a->footprint);
 	recent_done(&a->recent);
 	table_done(&a->table);
@@ -188,6 +191,10 @@ struct footprint *analysis_footprint(struct analysis *a, struct progress *progre
 	struct metric m = a->lens.column[0].metric;
 	uint32_t i = 0;
 
+	if (lens_compares(&a->lens) && !a->sides_time &&
+	    sides_time_new(a->profile, &a->counts, &a->lens, &a->weights, progress,
+			   &a->sides_time) < 0)
+		a->sides_time = NULL;
 	if (a->footprint)
 		return a->footprint;
 	if (!metric_is_heap(a->profile, m) || m.event.v >= a->counts.n_events) {
@@ -201,6 +208,25 @@ struct footprint *analysis_footprint(struct analysis *a, struct progress *progre
 	if (footprint_new(a->profile, &a->counts, &a->lens, m.event, progress, &a->footprint) < 0)
 		a->footprint = NULL;
 	return a->footprint;
+}
+
+int analysis_lines_new(const struct analysis *a, const struct footprint_span *span,
+		       struct progress *progress, struct footprint_lines **out)
+{
+	struct sides_lines *sides;
+	int rc;
+
+	if (!lens_compares(&a->lens))
+		return a->footprint ? footprint_lines_new(a->footprint, span, progress, out)
+				    : -ENODATA;
+	rc = a->sides_time ? sides_lines_new(a->sides_time, span, progress, &sides) : -ENODATA;
+	if (rc < 0)
+		return rc;
+	*out = xcalloc(1, sizeof(**out));
+	(*out)->span = *span;
+	(*out)->to_ns = sides->to_ns;
+	(*out)->sides = sides;
+	return 0;
 }
 
 void analysis_set_lines(struct analysis *a, struct footprint_lines *lines)
@@ -231,9 +257,10 @@ static bool of_event(const struct analysis *a, const struct lens *lens)
 bool analysis_lines_hold(const struct analysis *a, const struct lens *lens, uint32_t version,
 			 const struct footprint_span *span)
 {
-	return a->lines && a->footprint && a->counts.version == version &&
-	       footprint_same_span(&a->lines->span, span) && of_event(a, lens) &&
-	       lens->inlines == a->lens.inlines && same_filter(lens->filter, a->lens.filter);
+	return a->lines && !a->lines->sides && a->footprint && !lens_compares(lens) &&
+	       a->counts.version == version && footprint_same_span(&a->lines->span, span) &&
+	       of_event(a, lens) && lens->inlines == a->lens.inlines &&
+	       same_filter(lens->filter, a->lens.filter);
 }
 
 void analysis_keep_lines(struct analysis *to, struct analysis *from)

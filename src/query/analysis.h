@@ -25,6 +25,7 @@
 
 struct diff;
 struct progress;
+struct sides_time;
 
 struct analysis {
 	const struct profile *profile; /* borrowed; must outlive the analysis */
@@ -42,6 +43,8 @@ struct analysis {
 	struct footprint_lines *lines; /* of the footprint; NULL until analysis_set_lines() */
 	struct amounts amounts;        /* of a lens that compares */
 	struct diff *diff;             /* likewise; else NULL */
+	struct sides_time
+		*sides_time; /* likewise, where there are times; NULL until analysis_footprint() */
 };
 
 /* 0 or -ECANCELED; *out is the caller's to free. */
@@ -73,6 +76,12 @@ struct inverted *analysis_inverted(struct analysis *a);
  */
 struct footprint *analysis_footprint(struct analysis *a, struct progress *progress);
 
+/*
+ * Makes the lines of its footprint over a span, or those of the sides of a comparison; reads what stays as it is, so that
+ * another thread may sort and move cursors. 0, -ENODATA where there is neither, or -ECANCELED; the caller frees *out.
+ */
+int analysis_lines_new(const struct analysis *a, const struct footprint_span *span,
+		       struct progress *progress, struct footprint_lines **out);
 /* The lines of its footprint, which are the analysis's from now on; older ones are freed. */
 void analysis_set_lines(struct analysis *a, struct footprint_lines *lines);
 /*

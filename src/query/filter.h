@@ -56,6 +56,8 @@ bool filter_pop(struct filter *f);
  * *to INT64_MAX where none says. False, and everything, without such terms. f may be NULL.
  */
 bool filter_times(const struct filter *f, int64_t *from_ns, int64_t *to_ns);
+/* Do its terms let samples of this input pass, counted from 0? f may be NULL. */
+bool filter_has_capture(const struct filter *f, uint32_t capture);
 /* Takes the terms away that let only one stretch of time pass ("!time:" stays), and returns their text,
  * "" if there were none; the caller frees. */
 char *filter_take_times(struct filter *f);

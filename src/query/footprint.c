@@ -183,7 +183,7 @@ static struct footprint *begin(const struct profile *p, const struct profile_cou
 	m->counts = *counts;
 	m->manner = heap_manner_of(p, counts);
 	set_lens(m, lens, event);
-	keys_init(&m->keys, p, &m->counts, GROUP_FUNCTION);
+	keys_init_named(&m->keys, p, &m->counts, GROUP_FUNCTION, lens->names);
 	return m;
 }
 

@@ -8,6 +8,7 @@
 #include "heap_scan.h"
 #include "heap_slots.h"
 #include "mem.h"
+#include "sides_lines.h"
 
 #include <stdlib.h>
 
@@ -296,6 +297,7 @@ void footprint_lines_free(struct footprint_lines *l)
 {
 	if (!l)
 		return;
+	sides_lines_free(l->sides);
 	free(l->slot);
 	free(l->row);
 	free(l);
@@ -303,7 +305,8 @@ void footprint_lines_free(struct footprint_lines *l)
 
 bool footprint_same_span(const struct footprint_span *a, const struct footprint_span *b)
 {
-	return a->from_ns == b->from_ns && a->to_ns == b->to_ns && a->n == b->n;
+	return a->from_ns == b->from_ns && a->to_ns == b->to_ns && a->n == b->n &&
+	       a->align == b->align;
 }
 
 const int64_t *footprint_row_line(const struct footprint_lines *l, uint32_t row)

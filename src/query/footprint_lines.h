@@ -12,11 +12,14 @@
 
 struct footprint;
 struct progress;
+struct sides_lines;
 
 struct footprint_span {
 	int64_t from_ns; /* since the start */
 	int64_t to_ns;   /* behind from; INT64_MAX: the end, whenever that is */
 	uint32_t n;      /* slots; 0: nothing is wanted */
+	uint32_t
+		align; /* of comparisons: how the axis is that from and to are on, see sides_time.h */
 };
 
 /* A slot of time. */
@@ -33,9 +36,10 @@ struct footprint_lines {
 	struct footprint_span span;  /* as it was asked for */
 	int64_t to_ns;               /* where it ends */
 	struct footprint_slot *slot; /* [span.n] of all sites together; owned */
-	int64_t *row;         /* [n_rows][n_row_slots] live bytes at the ends of slots; owned */
-	uint32_t n_rows;      /* the sites, by their row */
-	uint32_t n_row_slots; /* span.n; fewer and wider ones of very many sites, or 0 */
+	int64_t *row;    /* [n_rows][n_row_slots] live bytes at the ends of slots; owned */
+	uint32_t n_rows; /* the sites, by their row */
+	struct sides_lines *sides; /* of a comparison, and nothing of the above but span; owned */
+	uint32_t n_row_slots;      /* span.n; fewer and wider ones of very many sites, or 0 */
 };
 
 /*
