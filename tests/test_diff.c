@@ -443,3 +443,40 @@ Test(diff, each_node_has_the_change_of_its_own_numbers)
 		profile_free(p);
 	}
 }
+
+/* What was counted for the sides' lens is what a pass over the samples says, and is not taken for more than it is. */
+Test(diff, samples_are_counted_once)
+{
+	static const char *const befores[] = { "capture:1", "capture:1 fn:a",
+					       "capture:1|capture:2" };
+
+	for (unsigned seed = 1; seed <= 12; seed++) {
+		const struct sides_choice choice = { .event = "", .metric = "" };
+		struct profile *p = two_captures(seed);
+		struct lens l;
+
+		cr_assert_eq(find_lens(p, befores[seed % 3], "capture:2", &choice, "", &l, NULL),
+			     0);
+		cr_assert_eq(l.sides.samples_known, seed % 3 < 2);
+		for (int i = 0; i < 3; i++) {
+			struct analysis *known, *counted;
+			struct lens other;
+
+			lens_copy(&other, &l);
+			other.sides.samples_known = false;
+			cr_assert_eq(analysis_new(p, &l, NULL, &known), 0);
+			cr_assert_eq(analysis_new(p, &other, NULL, &counted), 0);
+			cr_assert_arr_eq(known->amounts.run[NORMALISE_SAMPLES],
+					 counted->amounts.run[NORMALISE_SAMPLES],
+					 sizeof(known->amounts.run[0]));
+			analysis_free(known);
+			analysis_free(counted);
+			lens_done(&other);
+			/* Of a version that was not counted. */
+			l.sides.version++;
+			l.sides.samples[0] = 1e6;
+		}
+		lens_done(&l);
+		profile_free(p);
+	}
+}

@@ -46,7 +46,7 @@ static enum normalise usual(const struct app *a, const char *first, const char *
 }
 
 /* By what is on screen, else by what both have, else by numbers of samples; the first failure is told. */
-static int make_lens(const struct app *a, const struct sides *s, enum normalise n, struct lens *out,
+static int make_lens(const struct app *a, struct sides *s, enum normalise n, struct lens *out,
 		     struct err *e)
 {
 	const struct profile *p = a->source->profile;
@@ -57,8 +57,10 @@ static int make_lens(const struct app *a, const struct sides *s, enum normalise 
 		{ .event = "", .metric = "", .normalise = n },
 		{ .event = "", .metric = "samples", .normalise = n },
 	};
-	int rc = sides_lens(s, p, &choices[0], out, e);
+	int rc;
 
+	sides_count(s, p);
+	rc = sides_lens(s, p, &choices[0], out, e);
 	for (size_t i = 1; rc && i < sizeof(choices) / sizeof(choices[0]); i++)
 		rc = sides_lens(s, p, &choices[i], out, NULL) ? rc : 0;
 	return rc;

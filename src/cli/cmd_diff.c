@@ -270,6 +270,7 @@ static enum status diff_loaded(struct session *s, struct load *l)
 	s->profile = load_profile(l);
 	if (ask_sides(s->o, s->profile, &s->sides, &e))
 		return say_error(&e, STATUS_USAGE);
+	sides_count(&s->sides, s->profile);
 	tell_same_file(s->o);
 	if (wants_screens(s->o))
 		return show(s, l);

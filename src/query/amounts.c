@@ -57,6 +57,17 @@ static int weigh_runs(const struct profile *p, const struct profile_counts *coun
 	return rc;
 }
 
+/* How many samples each run has; without a pass over them where who made the lens counted, which is with inlined frames. */
+static int count_runs(const struct profile *p, const struct profile_counts *counts,
+		      const struct lens *of, struct progress *progress, double *samples)
+{
+	if (!of->sides.samples_known || of->sides.version != counts->version || !of->inlines)
+		return weigh_runs(p, counts, of, NULL, progress, samples);
+	for (int side = 0; side < N_SIDES; side++)
+		samples[side] = of->sides.samples[side];
+	return 0;
+}
+
 /* The reference event's squares, in the event's unit. */
 static int weigh_squares(const struct profile *p, const struct profile_counts *counts,
 			 const struct lens *of, struct progress *progress, double *by_side)
@@ -96,7 +107,7 @@ int amounts_find(const struct profile *p, const struct profile_counts *counts,
 		out->run[NORMALISE_TIME][i] = run_ns(p, counts,
 						     lens->column[SIDES_FIRST + i].filter);
 	}
-	rc = weigh_runs(p, counts, lens, NULL, progress, out->run[NORMALISE_SAMPLES]);
+	rc = count_runs(p, counts, lens, progress, out->run[NORMALISE_SAMPLES]);
 	if (rc < 0 || reference->v >= counts->n_events)
 		return rc;
 	rc = weigh_runs(p, counts, lens, reference, progress, out->run[NORMALISE_EVENT]);

@@ -124,6 +124,9 @@ struct lens_sides {
 	event_id reference;       /* what sides may be made equal by; {ID_NONE}: none was chosen */
 	enum normalise normalise; /* what they are made equal by */
 	enum shown_size shown;
+	bool samples_known; /* one run a side, of which `samples` says how many there are … */
+	uint32_t version;   /* … in this version of the profile's counts */
+	double samples[N_SIDES];
 };
 
 /* The first column of a run. */

@@ -15,9 +15,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many samples or allocations of each event the sides have. */
+struct presence {
+	uint32_t version; /* of the profile's counts that they are of */
+	uint32_t n_events;
+	int64_t *n[N_SIDES];      /* [n_events] in parts of a sample; owned */
+	double *samples[N_SIDES]; /* [n_events] the same as numbers; owned */
+};
+
+static void presence_free(struct presence *has)
+{
+	for (int side = 0; has && side < N_SIDES; side++) {
+		free(has->n[side]);
+		free(has->samples[side]);
+	}
+	free(has);
+}
+
 void sides_done(struct sides *s)
 {
 	name_rules_done(&s->names);
+	presence_free(s->has);
+	s->has = NULL;
 	for (int side = 0; side < N_SIDES; side++) {
 		for (size_t i = 0; i < s->run[side].n; i++)
 			free(s->run[side].at[i]);
@@ -72,18 +91,6 @@ static struct filter *filter_of_side(const struct sides *s, enum side side)
 	return f;
 }
 
-/* How many samples or allocations of each event the sides have. */
-struct presence {
-	uint32_t n_events;
-	int64_t *n[N_SIDES]; /* [n_events]; owned */
-};
-
-static void presence_done(struct presence *has)
-{
-	free(has->n[SIDE_BEFORE]);
-	free(has->n[SIDE_AFTER]);
-}
-
 static void count_batch(struct presence *has, const struct sides *s, const struct profile *p,
 			const struct profile_counts *counts, uint32_t first, uint32_t n)
 {
@@ -96,24 +103,42 @@ static void count_batch(struct presence *has, const struct sides *s, const struc
 			.filter = filter_of_side(s, (enum side)(i % N_SIDES)),
 		};
 	if (weigh(p, counts, &lens, NULL, &w) == 0)
-		for (uint32_t i = 0; i < lens.n_columns; i++)
-			has->n[i % N_SIDES][first + i / N_SIDES] = w.whole[i];
+		for (uint32_t i = 0; i < lens.n_columns; i++) {
+			uint32_t event = first + i / N_SIDES;
+
+			has->n[i % N_SIDES][event] = w.whole[i];
+			has->samples[i % N_SIDES][event] = (double)w.whole[i] / (double)w.scale[i];
+		}
 	weights_done(&w);
 	lens_done(&lens);
 }
 
-static void presence_init(struct presence *has, const struct sides *s, const struct profile *p)
+/* The caller frees. */
+static struct presence *presence_new(const struct sides *s, const struct profile *p,
+				     const struct profile_counts *counts)
 {
 	const uint32_t batch = LENS_MAX_COLUMNS / N_SIDES;
+	struct presence *has = xcalloc(1, sizeof(*has));
+
+	has->version = counts->version;
+	has->n_events = counts->n_events;
+	for (int side = 0; side < N_SIDES; side++) {
+		has->n[side] = xcalloc(counts->n_events, sizeof(*has->n[side]));
+		has->samples[side] = xcalloc(counts->n_events, sizeof(*has->samples[side]));
+	}
+	for (uint32_t i = 0; i < counts->n_events; i += batch)
+		count_batch(has, s, p, counts, i,
+			    counts->n_events - i < batch ? counts->n_events - i : batch);
+	return has;
+}
+
+void sides_count(struct sides *s, const struct profile *p)
+{
 	struct profile_counts counts;
 
 	profile_counts_read(p, &counts);
-	has->n_events = counts.n_events;
-	for (int side = 0; side < N_SIDES; side++)
-		has->n[side] = xcalloc(counts.n_events, sizeof(*has->n[side]));
-	for (uint32_t i = 0; i < counts.n_events; i += batch)
-		count_batch(has, s, p, &counts, i,
-			    counts.n_events - i < batch ? counts.n_events - i : batch);
+	presence_free(s->has);
+	s->has = presence_new(s, p, &counts);
 }
 
 static const char *event_name(const struct profile *p, uint32_t event)
@@ -318,8 +343,18 @@ static void fill_lens(const struct sides *s, const struct profile *p,
 		add_column(l, m[side], filter_of_side(s, (enum side)side), true);
 }
 
-int sides_lens(const struct sides *s, const struct profile *p, const struct sides_choice *choice,
-	       struct lens *l, struct err *e)
+/* Of one run a side the samples were counted: nobody has to do it again. */
+static void note_samples(const struct presence *has, const struct sides *s,
+			 const struct metric m[N_SIDES], struct lens_sides *sides)
+{
+	sides->samples_known = s->run[SIDE_BEFORE].n == 1 && s->run[SIDE_AFTER].n == 1;
+	sides->version = has->version;
+	for (int side = 0; side < N_SIDES; side++)
+		sides->samples[side] = has->samples[side][m[side].event.v];
+}
+
+static int find_lens(const struct presence *has, const struct sides *s, const struct profile *p,
+		     const struct sides_choice *choice, struct lens *l, struct err *e)
 {
 	struct lens_sides sides = {
 		.reference = { ID_NONE },
@@ -327,17 +362,31 @@ int sides_lens(const struct sides *s, const struct profile *p, const struct side
 		.shown = l->sides.shown,
 	};
 	struct metric m[N_SIDES] = { 0 };
-	struct presence has;
+	int rc = check_sides(has, s, e);
+
+	if (!rc)
+		rc = choose(has, p, s, choice, m, e);
+	if (!rc)
+		rc = find_reference(p, has, s, choice->reference, &sides.reference, e);
+	if (rc)
+		return rc;
+	note_samples(has, s, m, &sides);
+	fill_lens(s, p, m, &sides, l);
+	return 0;
+}
+
+int sides_lens(const struct sides *s, const struct profile *p, const struct sides_choice *choice,
+	       struct lens *l, struct err *e)
+{
+	struct profile_counts counts;
+	struct presence *has;
 	int rc;
 
-	presence_init(&has, s, p);
-	rc = check_sides(&has, s, e);
-	if (!rc)
-		rc = choose(&has, p, s, choice, m, e);
-	if (!rc)
-		rc = find_reference(p, &has, s, choice->reference, &sides.reference, e);
-	presence_done(&has);
-	if (!rc)
-		fill_lens(s, p, m, &sides, l);
+	profile_counts_read(p, &counts);
+	if (s->has && s->has->version == counts.version)
+		return find_lens(s->has, s, p, choice, l, e);
+	has = presence_new(s, p, &counts);
+	rc = find_lens(has, s, p, choice, l, e);
+	presence_free(has);
 	return rc;
 }

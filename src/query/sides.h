@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 struct err;
+struct presence;
 
 /* So many runs on both sides together: a column is for what is shown, two are for squares. */
 #define SIDES_MAX_RUNS (LENS_MAX_COLUMNS - SIDES_FIRST - N_SIDES)
@@ -25,12 +26,19 @@ struct sides {
 	VEC(char *) run[N_SIDES]; /* filter of each run, as text; owned */
 	struct name_rules names;  /* which functions are the same by name; owned */
 	char *name[N_SIDES];      /* what people call the side: "before.data", "time:0,10"; owned */
+	struct presence *has;     /* sides_count(); NULL: not counted; owned */
 };
 
 void sides_done(struct sides *s);
 
 /* Adds a run; the filter's text is copied. -EINVAL with a sentence when it is no filter, or there are too many. */
 int sides_add(struct sides *s, enum side side, const char *filter, struct err *e);
+
+/*
+ * Counts what of which event the sides have, for all sides_lens() that follow; runs are added before. Without that, or when
+ * the profile has grown, each of them counts by itself: that is a pass over all samples.
+ */
+void sides_count(struct sides *s, const struct profile *p);
 
 /* What the user chose; "" and NULL: nothing. */
 struct sides_choice {

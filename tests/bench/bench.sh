@@ -9,7 +9,7 @@
 # Exits with 1 when a limit was missed, after all sections.
 set -uo pipefail
 
-quick=(fp dwarf unwind folded keys heap opening record)
+quick=(fp dwarf unwind folded keys heap opening diff record)
 slow=(units large growth programs)
 
 top=$PWD
@@ -94,7 +94,7 @@ peer() {
     local target=$1 name ratio
     shift
     name=$(basename "$1")
-    [ "$name" != perf ] || name="$(printf '%s ' "$@" | sed 's/ -i [^ ]*//; s/ $//')"
+    [ "$name" != perf ] || name="$(printf '%s ' "$@" | sed 's/ -i [^ ]*//; s/ $//; s: /[^ ]*::g')"
     verdict='' seconds=''
     if ! command -v "$1" >/dev/null 2>&1; then
         row "$name" '-' '-' '-' '-' 'not installed'
@@ -185,6 +185,7 @@ record() {
 
 record_fp() { record fp "$1" "$tools/bench_stacks" 600 2 -- -g -F 20000; }
 
+# record_dwarf MB [NAME]
 record_dwarf() {
     if [ ! -x "$dir/inlines" ] || [ "$here/inlines.cc" -nt "$dir/inlines" ]; then
         warn 'compiling inlines …'
@@ -194,7 +195,7 @@ record_dwarf() {
         fi
         rm -f "$dir"/dwarf-*.data
     fi
-    record dwarf "$1" "$dir/inlines" 600 -- --call-graph dwarf,16384 -F 4000
+    record "${2:-dwarf}" "$1" "$dir/inlines" 600 -- --call-graph dwarf,16384 -F 4000
 }
 
 # number_of NAME FILE: one that `proftop info` says.
@@ -480,30 +481,73 @@ CASES
 
 . "$here/bench_programs.sh"
 
-# 20 M events of one program, recorded by proftop and by heaptrack.
+# record_opening [NAME [PAIRS]]: 20 M events of one program, recorded by proftop and by heaptrack.
 record_opening() {
-    local pairs=10000000
-    [ -s "$dir/opening.heap" ] && return
+    local name=${1:-opening} pairs=${2:-10000000}
+    [ -s "$dir/$name.heap" ] && return
     [ -e "$top/libproftop-heap.so" ] || { not_measured 'opening a heap trace: there is no tracer in this build'; return 1; }
     has_space 300 || return 1
     warn "recording $((2 * pairs)) events …"
-    LD_PRELOAD="$top/libproftop-heap.so" PROFTOP_OUTPUT="$dir/opening.heap.tmp" "$tools/bench_hold" 1 $pairs || return 1
+    LD_PRELOAD="$top/libproftop-heap.so" PROFTOP_OUTPUT="$dir/$name.heap.tmp" "$tools/bench_hold" 1 "$pairs" || return 1
     if command -v heaptrack >/dev/null 2>&1; then
-        heaptrack -o "$dir/opening" "$tools/bench_hold" 1 $pairs >>"$log" 2>&1
+        heaptrack -o "$dir/$name" "$tools/bench_hold" 1 "$pairs" >>"$log" 2>&1
     fi
-    mv "$dir/opening.heap.tmp" "$dir/opening.heap"
+    mv "$dir/$name.heap.tmp" "$dir/$name.heap"
 }
 
+# heaptrack_of NAME: its recording of that program.
+heaptrack_of() { find "$dir" -name "$1.zst" -o -name "$1.gz" | head -n 1; }
+
 bench_opening() {
-    local theirs
     record_opening || return
     heading "opening a heap trace of 20 M events, $(size_mb "$dir/opening.heap") MB"
     ours 'proftop report --view memory' 0.5 200 5 "$proftop" report --view memory "$dir/opening.heap" || return
     base=$seconds
-    theirs=$(find "$dir" -name 'opening.zst' -o -name 'opening.gz' | head -n 1)
-    peer '' heaptrack_print "$theirs"
+    peer '' heaptrack_print "$(heaptrack_of opening)"
     ours '… --view tree' '' 200 3 "$proftop" report --view tree "$dir/opening.heap"
     ours '… with tables in files' '' '' 3 env PROFTOP_MEMORY=100M "$proftop" report --view memory "$dir/opening.heap"
+}
+
+# diff_keys FILE FILE: keys that change what the sides are compared by.
+diff_keys() {
+    local what median p99 bytes most used
+    printf '\nkeys in a comparison on a terminal of 120x40, %s and %s stacks\n' "$(stacks_of "$1")" "$(stacks_of "$2")"
+    row '' median p99 bytes computed ''
+    echo "$rule"
+    verdict=''
+    while read -r what median p99 bytes most used; do
+        verdict=''
+        judge 'is to be <= 50 ms' "$median <= 50"
+        row "another ${what//-/ }" "$median ms" "$p99 ms" "$bytes" "$used ms" "$verdict"
+    done < <("$tools/bench_keys" -c "$proftop" diff "$1" "$2" 2>>"$log")
+    [ -n "$verdict" ] || not_measured "keys in a comparison; see $log"
+}
+
+diff_recordings() {
+    local before limit
+    record_dwarf 200 && before=$file && record_dwarf 200 dwarf-again || return
+    heading "$(describe 'comparing perf.data, copied stacks, C++') with another recording of the same program"
+    ours 'proftop report of one' '' '' 5 "$proftop" report "$before" || return
+    limit=$(calc %.4f "$seconds * 2.2")
+    ours 'proftop diff of both' "$limit" '' 5 "$proftop" diff --report "$before" "$file" || return
+    base=$seconds
+    peer '' perf diff "$before" "$file"
+    diff_keys "$before" "$file"
+}
+
+diff_heaps() {
+    record_opening && record_opening opening-after 10100000 || return
+    heading 'comparing heap traces of 20 M events'
+    ours 'proftop report of one' '' '' 3 "$proftop" report "$dir/opening.heap" || return
+    ours 'proftop diff of both' 1.2 '' 3 "$proftop" diff --report "$dir/opening.heap" "$dir/opening-after.heap" || return
+    base=$seconds
+    peer '' heaptrack_print --diff "$(heaptrack_of opening)" "$(heaptrack_of opening-after)"
+    diff_keys "$dir/opening.heap" "$dir/opening-after.heap"
+}
+
+bench_diff() {
+    diff_recordings
+    diff_heaps
 }
 
 # --------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@
  * The time ends when nothing came for a while, and is that of the last byte before. The terminal is $TERM, or
  * xterm-256color where that is none.
  *
- * bench_keys COMMAND…
+ * bench_keys COMMAND…       in a profile
+ * bench_keys -c COMMAND…    in a comparison
  */
 #include <errno.h>
 #include <poll.h>
@@ -22,14 +23,17 @@
 #include <unistd.h>
 
 #define QUIET_MS   40   /* a frame is over when nothing came for so long */
+#define WORKING_MS 2000 /* the same where all is computed anew */
 #define SETTLE_MS  1500 /* loading is over when nothing came for so long */
 #define PATIENCE_S 60   /* for all of it */
 
 /* What is typed once to get there, then n times to be measured. */
-static const struct {
+struct typed {
 	const char *what, *before, *key, *undo; /* undo is typed after each, unmeasured */
 	int n;
-} cases[] = {
+};
+
+static const struct typed in_profiles[] = {
 	{ "down-in-top", "1g", "j", "", 100 },
 	{ "page-down-in-top", "1g", " ", "", 20 },
 	{ "down-in-tree", "2*g", "j", "", 100 },
@@ -46,6 +50,17 @@ static const struct {
 	{ "zoom-deeper-in-flame", "jjj", "\r", "\033", 10 },
 	{ "zoom-right-in-flame", "l", "\r", "\033", 10 },
 	{ "another-view", "1", "\t", "", 14 },
+	{ NULL },
+};
+
+/* What changes the numbers of all rows. */
+static const struct typed in_comparisons[] = {
+	{ "normalisation-in-top", "1g", "=", "", 12 },
+	{ "normalisation-in-tree", "2*g", "=", "", 12 },
+	{ "normalisation-in-flame", "5", "=", "", 12 },
+	{ "size-in-flame", "", "d", "", 12 },
+	{ "metric-in-top", "1g", "m", "", 12 },
+	{ NULL },
 };
 
 static double now_ms(void)
@@ -104,47 +119,53 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Keys that change nothing, as at the end of a list, are not counted. */
-static bool measure(int fd, pid_t pid, size_t c)
+static bool measure(int fd, pid_t pid, const struct typed *c, int quiet_ms)
 {
 	double ms[100], bytes[100], cpu[100], last;
 	int n = 0;
 
-	if (!type(fd, cases[c].before))
+	if (!type(fd, c->before))
 		return false;
 	drain(fd, SETTLE_MS, &last);
-	for (int i = 0; i < cases[c].n; i++) {
+	for (int i = 0; i < c->n; i++) {
 		double begin = now_ms();
 
 		cpu[n] = -cpu_ms(pid);
 		last = begin;
-		if (!type(fd, cases[c].key))
+		if (!type(fd, c->key))
 			return false;
-		bytes[n] = (double)drain(fd, QUIET_MS, &last);
+		bytes[n] = (double)drain(fd, quiet_ms, &last);
 		ms[n] = last - begin;
 		cpu[n] += cpu_ms(pid);
 		n += bytes[n] > 0;
-		if (!type(fd, cases[c].undo))
+		if (!type(fd, c->undo))
 			return false;
-		drain(fd, *cases[c].undo ? 5 * QUIET_MS : 0, &last);
+		drain(fd, *c->undo ? 5 * QUIET_MS : 0, &last);
 	}
 	if (n == 0)
 		return true;
 	qsort(ms, (size_t)n, sizeof(ms[0]), by_value);
 	qsort(bytes, (size_t)n, sizeof(bytes[0]), by_value);
 	qsort(cpu, (size_t)n, sizeof(cpu[0]), by_value);
-	printf("%s %.2f %.2f %.0f %.0f %.2f\n", cases[c].what, ms[n / 2], ms[n * 99 / 100],
-	       bytes[n / 2], bytes[n - 1], cpu[n / 2]);
+	printf("%s %.2f %.2f %.0f %.0f %.2f\n", c->what, ms[n / 2], ms[n * 99 / 100], bytes[n / 2],
+	       bytes[n - 1], cpu[n / 2]);
 	return true;
 }
 
 int main(int argc, char **argv)
 {
 	struct winsize size = { .ws_row = 40, .ws_col = 120 };
+	const struct typed *cases = in_profiles;
 	bool good = true;
 	double last;
 	int fd;
 	pid_t pid;
 
+	if (argc > 1 && strcmp(argv[1], "-c") == 0) {
+		cases = in_comparisons;
+		argc--;
+		argv++;
+	}
 	if (argc < 2)
 		return EXIT_FAILURE;
 	pid = forkpty(&fd, NULL, NULL, &size);
@@ -158,8 +179,8 @@ int main(int argc, char **argv)
 	if (pid < 0)
 		return EXIT_FAILURE;
 	drain(fd, SETTLE_MS, &last);
-	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]) && good; c++)
-		good = measure(fd, pid, c);
+	for (const struct typed *c = cases; c->what && good; c++)
+		good = measure(fd, pid, c, cases == in_profiles ? QUIET_MS : WORKING_MS);
 	type(fd, "Q");
 	drain(fd, QUIET_MS, &last);
 	kill(pid, SIGKILL);
