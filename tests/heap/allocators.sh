@@ -365,6 +365,63 @@ __attribute__((visibility("default"))) int library_main(int argc, char **argv) {
 int library_main(int argc, char **argv); int main(int argc, char **argv) { return library_main(argc, argv); }' &&
         counts "$what" "jemalloc in $work/libhides.so.*$leads" ./hides
 
+    # A library that is opened again and again brings its own: from the first event on that leads through it, if nobody else runs.
+    build plugin.so -shared -fPIC -DJEMALLOC -DFAMILY=_rjem_ -fvisibility=hidden -x c - -x none lib_rjem_.a -Wl,--exclude-libs,ALL <<<'
+#include <stddef.h>
+void *_rjem_malloc(size_t), _rjem_free(void *), *_rjem_realloc(void *, size_t);
+#define SEEN(p) __asm__ volatile("" : : "r"(p) : "memory")
+__attribute__((visibility("default"))) void plug(unsigned n)
+{
+	for (unsigned i = 1; i <= n; i++) {
+		void *p = _rjem_malloc(i);
+
+		SEEN(p);
+		p = _rjem_realloc(p, 2 * i);
+		SEEN(p);
+		_rjem_free(p);
+	}
+}'
+    build opens -x c - -x none -lpthread <<<'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *wait(void *arg) { return pause() ? NULL : arg; }
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	if (argc > 2 && pthread_create(&thread, NULL, wait, NULL))
+		return 1;
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		void *library = dlopen("./plugin.so", RTLD_NOW);
+		void (*plug)(unsigned) = library ? (void (*)(unsigned))dlsym(library, "plug") : NULL;
+
+		if (!plug)
+			return 2;
+		plug(1000);
+		if (dlclose(library))
+			return 3;
+	}
+	_exit(0);
+}'
+    what='opened later'
+    export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000
+    if ./opens 1; then
+        traced some ./opens 50
+        grep -q "jemalloc in ./plugin.so: .*$leads" log || fault "$what: $(cat log)"
+        [ "$(grep -c 'jemalloc in' log)" = 1 ] || fault "$what: said more than once: $(cat log)"
+        [ "$(value reallocs some)" -ge 50000 ] && [ "$(value reallocs some)" -le 50050 ] && [ "$(value frees some)" -ge 50000 ] ||
+            fault "$what: $(tr '\n' ' ' <some)"
+        traced some ./opens 3 beside
+        grep -q 'jemalloc in ./plugin.so: its own calls of it are not recorded, as other threads may run already' log || fault "$what: $(cat log)"
+        "$tools/heap_totals" -r own.heap | grep -q '^NOTE.*jemalloc in ./plugin.so' || fault "$what: no note"
+        echo "$what: $(grep 'jemalloc in' log)"
+    else
+        echo "skipped: $what: there is too little memory for its threads"
+    fi
+    unset GLIBC_TUNABLES
+
     if command -v rustc >/dev/null 2>&1; then
         cat >own.rs <<'EOT'
 use std::alloc::{GlobalAlloc, Layout};

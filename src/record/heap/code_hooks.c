@@ -42,7 +42,9 @@
 #define MOVED_AT    32u
 #define NEAR_STEP   (UINT64_C(1) << 20)
 #define NEAR_STEPS  1900u /* of a jump's 2 GiB, what a module of some 100 MB leaves */
-#define MAX_TOLD    8u
+#define MAX_TOLD    32u
+#define MAX_LATE    64u
+#define MOST_TRIES  4096u
 #define TOLD_BYTES  400u
 
 #ifndef MAP_FIXED_NOREPLACE
@@ -61,6 +63,25 @@ static struct {
 	uint32_t n;
 	bool installed; /* code was changed, or not for a reason that was told */
 } told;
+
+/* A library that was opened late, whose code leads to us. */
+struct late {
+	struct live_module *module;
+	struct slot *slots;
+	size_t bytes;
+	uint64_t jump_at; /* one of its jumps, */
+	uint64_t jump_to; /* to one of the slots */
+};
+
+static struct {
+	uint64_t begun_with
+		[MAX_MODULES]; /* bases of what was there when the others were looked at */
+	uint32_t n_begun_with;
+	_Atomic uint32_t n_tries; /* to do so on a stack that says nothing */
+	_Atomic uint64_t n_seen;  /* recorder.modules.n_come when there was none left to look at */
+	struct late of[MAX_LATE];
+	uint32_t n;
+} late;
 
 /* --- telling --------------------------------------------------------------------------------- */
 
@@ -145,15 +166,36 @@ static void tell_rumour(const struct code_module *m, const char *path)
 	told.n++;
 }
 
+static void tell(const char *text)
+{
+	struct heap_record r = { .type = HEAP_REC_NOTE };
+
+	r.text[0] = (struct heap_text){ (const uint8_t *)text, strlen(text) };
+	tracer_writer_record(&r);
+	tracer_log(&recorder.options, text, NULL);
+}
+
 void code_hooks_tell(void)
 {
-	for (uint32_t i = 0; i < told.n; i++) {
-		struct heap_record r = { .type = HEAP_REC_NOTE };
+	for (uint32_t i = 0; i < told.n; i++)
+		tell(told.text[i]);
+}
 
-		r.text[0] = (struct heap_text){ (const uint8_t *)told.text[i],
-						strlen(told.text[i]) };
-		tracer_writer_record(&r);
-		tracer_log(&recorder.options, told.text[i], NULL);
+/* Tells what was added since there were n, unless it is known: libraries may come and go often. */
+static void tell_since(uint32_t n)
+{
+	uint32_t end = told.n;
+
+	told.n = n;
+	for (uint32_t i = n; i < end; i++) {
+		uint32_t k = 0;
+
+		while (k < told.n && strcmp(told.text[k], told.text[i]) != 0)
+			k++;
+		if (k < told.n)
+			continue;
+		memmove(told.text[told.n], told.text[i], TOLD_BYTES);
+		tell(told.text[told.n++]);
 	}
 }
 
@@ -251,8 +293,8 @@ static bool have_shadow_stacks(void)
 	return syscall(SYS_arch_prctl, 0x5005, &features) == 0 && (features & 1);
 }
 
-/* NULL, or why nothing was changed. */
-static const char *change(const struct code_module *m)
+/* NULL, or why nothing was changed. *made is what the slots are in. */
+static const char *change(const struct code_module *m, struct late *made)
 {
 	size_t bytes = (m->n * sizeof(struct slot) + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	struct slot *slots = map_near(m, bytes);
@@ -283,14 +325,21 @@ static const char *change(const struct code_module *m)
 	sigprocmask(SIG_SETMASK, &had, NULL);
 	if (why)
 		tracer_unmap(slots, bytes);
+	for (size_t i = 0; i < m->n && !why; i++)
+		if (!m->function[i].forwards)
+			*made = (struct late){ made->module, slots, bytes,
+					       m->function[i].move.code.address +
+						       m->function[i].move.plan.at,
+					       (uint64_t)&slots[i] };
 	return why;
 }
 
 #else
 
-static const char *change(const struct code_module *m)
+static const char *change(const struct code_module *m, struct late *made)
 {
 	(void)m;
+	(void)made;
 	return "that is done on x86_64 only";
 }
 
@@ -301,6 +350,7 @@ static const char *change(const struct code_module *m)
 struct pass {
 	struct code_module *module; /* scratch */
 	bool running;               /* the program runs: nothing is changed */
+	bool disturbed;             /* some thread may be at what is to be changed */
 	uint32_t n;                 /* modules seen */
 };
 
@@ -309,15 +359,16 @@ static bool is_own(const struct code_module *m)
 	return code_module_has(m, (uint64_t)&told, 1, 0);
 }
 
-/* Does another thread run? Two links of the directory's own, and one for each. */
+/* Does no other thread run, but ours? Two links of the directory's own, and one for each. */
 static bool is_alone(void)
 {
 	struct stat st;
 
-	return stat("/proc/self/task", &st) == 0 && st.st_nlink == 3;
+	return stat("/proc/self/task", &st) == 0 &&
+	       st.st_nlink == 3u + atomic_load(&recorder.writer_runs);
 }
 
-static void do_module(struct pass *pass, const char *path)
+static void do_module(struct pass *pass, const char *path, struct late *made)
 {
 	struct code_module *m = pass->module;
 	const char *why = m->why;
@@ -335,7 +386,7 @@ static void do_module(struct pass *pass, const char *path)
 		tell_refused(m, path, why, m->why_name);
 	else if (!is_alone())
 		tell_refused(m, path, "other threads may run already", NULL);
-	else if ((why = change(m)))
+	else if ((why = change(m, made)))
 		tell_refused(m, path, why, NULL);
 	else
 		tell_done(m, path);
@@ -346,6 +397,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	struct pass *pass = arg;
 	struct code_module *m = pass->module;
 	const char *path = info->dlpi_name;
+	struct late made;
 	int fd;
 
 	(void)size;
@@ -356,6 +408,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	m->is_executable = pass->n == 0;
 	if (pass->n++ == MAX_MODULES)
 		return 1;
+	late.begun_with[late.n_begun_with++ % MAX_MODULES] = m->base;
 	if (m->is_executable)
 		path = "/proc/self/exe";
 	if (!path || *path != '/' || is_own(m))
@@ -365,7 +418,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 		return 0;
 	code_module_read(m, fd);
 	close(fd);
-	do_module(pass, path);
+	do_module(pass, path, &made);
 	/* Of a library, its calls go by the loader's tables, which are led to us. */
 	return pass->running;
 }
@@ -393,4 +446,120 @@ void code_hooks_look(void)
 		return;
 	told.n = 0;
 	visit_all(true);
+}
+
+/* --- what is opened later -------------------------------------------------------------------- */
+
+/* Does its code still lead to us? Not where it was loaded once more. */
+static bool is_led(const struct late *l)
+{
+	uint8_t jump[CODE_JUMP_BYTES];
+
+	return live_module_is_there(l->module) && code_write_jump(jump, l->jump_at, l->jump_to) &&
+	       memcmp((const void *)l->jump_at, jump, sizeof(jump)) == 0;
+}
+
+/* Slots of libraries that are gone, or have come again, are nobody's. */
+static void let_go(void)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < late.n; i++) {
+		struct late *l = &late.of[i];
+
+		if (!l->module->was_looked_at && is_led(l))
+			l->module->was_looked_at = true;
+		if (l->module->was_looked_at)
+			late.of[n++] = *l;
+		else
+			tracer_unmap(l->slots, l->bytes);
+	}
+	late.n = n;
+}
+
+/* Does a moved instruction call? It may be under way, on a stack that nobody knows. */
+static bool may_be_called(const struct code_module *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->function[i].move.plan.calls)
+			return true;
+	return false;
+}
+
+static void do_late(struct pass *pass, struct live_module *module)
+{
+	struct code_module *m = pass->module;
+	struct late made = { .module = module };
+	int fd = open(module->path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	memset(m, 0, sizeof(*m));
+	m->base = module->bias;
+	m->phdr = module->phdr;
+	m->n_phdr = module->n_phdr;
+	code_module_read(m, fd);
+	close(fd);
+	if (!m->why && late.n == MAX_LATE)
+		m->why = "there are too many libraries";
+	if (!m->why && (pass->disturbed || may_be_called(m)))
+		m->why = "it was opened later, and may be at work";
+	do_module(pass, module->path, &made);
+	if (made.slots)
+		late.of[late.n++] = made;
+}
+
+/* Was the module there when the others were looked at? Then it is not looked at now. */
+static bool began_with(const struct live_module *m)
+{
+	for (uint32_t i = 0; i < late.n_begun_with && i < MAX_MODULES; i++) {
+		if (late.begun_with[i] != m->bias)
+			continue;
+		/* What comes there again is another one. */
+		late.begun_with[i] = UINT64_MAX;
+		return true;
+	}
+	return false;
+}
+
+/* Nobody was interrupted at what is to be changed, as far as the stack says. */
+static bool is_undisturbed(const struct live_walk *w)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (w->frame[i].about.exact || live_walk_pc(w, i) == HEAP_IP_UNKNOWN ||
+		    live_walk_pc(w, i) == HEAP_IP_ELIDED)
+			return false;
+	return w->n > 0;
+}
+
+bool code_hooks_are_late(const struct live_walk *w)
+{
+	uint64_t n = atomic_load_explicit(&recorder.modules.n_come, memory_order_relaxed);
+
+	return atomic_load_explicit(&late.n_seen, memory_order_relaxed) != n &&
+	       (is_undisturbed(w) || atomic_fetch_add(&late.n_tries, 1) % MOST_TRIES == 0);
+}
+
+void code_hooks_late(const struct live_walk *w)
+{
+	struct pass pass = { .running = !told.installed };
+	uint32_t n_told = told.n;
+
+	pass.disturbed = !is_undisturbed(w);
+	pass.module = tracer_map(sizeof(*pass.module));
+	if (!pass.module)
+		return;
+	let_go();
+	for (uint32_t i = 0; i < recorder.modules.n; i++) {
+		struct live_module *m = &recorder.modules.at[i];
+
+		if (!m->loaded || m->was_looked_at)
+			continue;
+		m->was_looked_at = true;
+		if (m->path && strchr(m->path, '/') && !began_with(m))
+			do_late(&pass, m);
+	}
+	atomic_store(&late.n_seen, recorder.modules.n_come);
+	tracer_unmap(pass.module, sizeof(*pass.module));
+	tell_since(n_told);
 }

@@ -158,6 +158,8 @@ static struct live_module describe(const struct dl_find_object *o)
 	struct live_module m = { .bias = map->l_addr, .link_map = map };
 	struct headers h = headers_of(o);
 
+	m.phdr = h.at;
+	m.n_phdr = h.n;
 	for (size_t i = 0; i < h.n; i++) {
 		ElfW(Phdr) p;
 		uint64_t at;
@@ -193,7 +195,9 @@ static void set_loaded(struct live_modules *all, struct live_module *m, bool loa
 	if (m->loaded == loaded)
 		return;
 	m->loaded = loaded;
+	m->was_looked_at = false;
 	all->n_gone += !loaded;
+	all->n_come += loaded;
 	all->changed(all->arg, m);
 }
 
@@ -237,6 +241,8 @@ struct live_module *live_modules_at(struct live_modules *all, uint64_t address, 
 	if (found.n_segments == 0)
 		return NULL;
 	m = same_as(all, &found);
+	/* It has come again: stacks that lead through it are known, but not whether it is what it was. */
+	*gone |= m && !m->loaded;
 	if (!m && all->n == LIVE_MAX_MODULES)
 		return NULL;
 	if (!m) {
@@ -250,16 +256,21 @@ struct live_module *live_modules_at(struct live_modules *all, uint64_t address, 
 	return m;
 }
 
+bool live_module_is_there(const struct live_module *m)
+{
+	struct dl_find_object o;
+
+	return _dl_find_object((void *)m->begin, &o) == 0 && o.dlfo_link_map == m->link_map;
+}
+
 bool live_modules_check(struct live_modules *all)
 {
 	bool gone = false;
 
 	for (uint32_t i = 0; i < all->n; i++) {
 		struct live_module *m = &all->at[i];
-		struct dl_find_object o;
 
-		if (!m->loaded ||
-		    (_dl_find_object((void *)m->begin, &o) == 0 && o.dlfo_link_map == m->link_map))
+		if (!m->loaded || live_module_is_there(m))
 			continue;
 		set_loaded(all, m, false);
 		gone = true;

@@ -34,12 +34,15 @@ struct live_module {
 	struct live_segment segment[LIVE_MAX_SEGMENTS];
 	uint8_t build_id[LIVE_MAX_BUILD_ID];
 	const void *link_map; /* the loader's name for it; not looked into later */
+	const void *phdr;     /* its program headers in memory, [n_phdr] ElfW(Phdr) */
+	size_t n_phdr;
 	uint32_t n_segments;
 	uint32_t n_build_id; /* 0: has none */
 	uint32_t index;      /* in the trace: 1, 2 … */
 	struct cfi *cfi;     /* made when first asked for; NULL also when there is none */
 	bool cfi_tried;
-	bool loaded; /* false: was unloaded; kept, as it may come back */
+	bool loaded;        /* false: was unloaded; kept, as it may come back */
+	bool was_looked_at; /* for an allocator in it, since it was loaded */
 };
 
 struct live_modules {
@@ -48,14 +51,18 @@ struct live_modules {
 	/* Told of each module that came or went. */
 	void (*changed)(void *arg, const struct live_module *m);
 	void *arg;
-	uint64_t n_gone; /* how often one was unloaded */
+	uint64_t n_gone;         /* how often one was unloaded */
+	_Atomic uint64_t n_come; /* how often one was loaded */
 };
+
+/* Is it still where it was, whatever it was held to be? */
+bool live_module_is_there(const struct live_module *m);
 
 bool live_modules_init(struct live_modules *m);
 
 /*
- * What is loaded at address, or NULL. *gone is set when something is found to have been unloaded: then
- * rules that were found may be of what is no more. Borrowed until the next call.
+ * What is loaded at address, or NULL. *gone is set when something is found to have been unloaded, or
+ * loaded again: then rules that were found may be of what is no more. Borrowed until the next call.
  */
 struct live_module *live_modules_at(struct live_modules *m, uint64_t address, bool *gone);
 

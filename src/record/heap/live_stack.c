@@ -8,6 +8,7 @@
 #include "live_stack.h"
 
 #include "cfi.h"
+#include "code_hooks.h"
 #include "walk.h"
 #include "heap_records.h"
 #include "tracer_memory.h"
@@ -400,6 +401,18 @@ static uint32_t find_node(struct live_walk *w)
 	return node;
 }
 
+static void look_for_code(void *arg)
+{
+	code_hooks_late(arg);
+}
+
+/* The stack leads through what was not on any other one, so far as this thread knows. */
+static __attribute__((noinline)) void look_late(struct tracer_thread *t)
+{
+	if (code_hooks_are_late(t->walk))
+		tracer_run_slow(look_for_code, t->walk);
+}
+
 #define SET_NODE ((UINT64_C(1) << TRIE_NODE_BITS) - 1)
 
 static __attribute__((noinline)) uint32_t stack_missed(struct tracer_thread *t,
@@ -408,6 +421,7 @@ static __attribute__((noinline)) uint32_t stack_missed(struct tracer_thread *t,
 	int kept = errno;
 	uint32_t node = find_node(t->walk);
 
+	look_late(t);
 	errno = kept;
 	set->entry[t->n_missed++ % STACK_WAYS] = (hash & ~SET_NODE) | node;
 	return node;
@@ -481,6 +495,11 @@ uint32_t live_stack(struct tracer_thread *t, const struct walk_start *from)
 		run_full(t, from, compare_full);
 	if (__builtin_expect(t->walk->n == 0, 0))
 		return 0;
+	/* Something that was unloaded is here again. */
+	if (__builtin_expect(atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed) !=
+				     t->rules_epoch,
+			     0))
+		look_late(t);
 	return node_of(t);
 }
 
