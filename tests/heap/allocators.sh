@@ -409,13 +409,14 @@ int main(int argc, char **argv)
     export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=20000
     if ./opens 1; then
         traced some ./opens 50
-        grep -q "jemalloc in ./plugin.so: .*$leads" log || fault "$what: $(cat log)"
+        grep -q "jemalloc in $work/plugin.so: .*$leads" log || fault "$what: $(cat log)"
+        (cd / && "$PROFTOP" report "$work/own.heap" 2>/dev/null) | grep -q '  plug  *plugin.so' || fault "$what: the library's functions have no names"
         [ "$(grep -c 'jemalloc in' log)" = 1 ] || fault "$what: said more than once: $(cat log)"
         [ "$(value reallocs some)" -ge 50000 ] && [ "$(value reallocs some)" -le 50050 ] && [ "$(value frees some)" -ge 50000 ] ||
             fault "$what: $(tr '\n' ' ' <some)"
         traced some ./opens 3 beside
-        grep -q 'jemalloc in ./plugin.so: its own calls of it are not recorded, as other threads may run already' log || fault "$what: $(cat log)"
-        "$tools/heap_totals" -r own.heap | grep -q '^NOTE.*jemalloc in ./plugin.so' || fault "$what: no note"
+        grep -q "jemalloc in $work/plugin.so: its own calls of it are not recorded, as other threads may run already" log || fault "$what: $(cat log)"
+        "$tools/heap_totals" -r own.heap | grep -q "^NOTE.*jemalloc in $work/plugin.so" || fault "$what: no note"
         echo "$what: $(grep 'jemalloc in' log)"
     else
         echo "skipped: $what: there is too little memory for its threads"

@@ -40,13 +40,42 @@ static char *copy_text(const char *s)
 	return copy ? memcpy(copy, s, n) : NULL;
 }
 
+static bool is_relative(const char *name)
+{
+	return *name != '/' && strchr(name, '/') != NULL;
+}
+
+/* A relative path without what it begins with for nothing. */
+static const char *inner_path(const char *name)
+{
+	while (name[0] == '.' && name[1] == '/')
+		name += 2;
+	return name;
+}
+
+/* From where the program is, as it was opened just now. NULL: that cannot be said. */
+static char *name_from_here(const char *name)
+{
+	char path[4096];
+	long n = syscall(SYS_getcwd, path, sizeof(path));
+
+	if (n <= 0 || path[0] != '/' || (size_t)n + strlen(name) >= sizeof(path))
+		return NULL;
+	path[n - 1] = '/';
+	memcpy(path + n, name, strlen(name) + 1);
+	return copy_text(path);
+}
+
 static char *name_of(const struct link_map *map)
 {
-	char exe[4096];
+	char exe[4096], *name = NULL;
 	ssize_t n;
 
-	if (map->l_name && *map->l_name)
-		return copy_text(map->l_name);
+	if (map->l_name && *map->l_name) {
+		if (is_relative(map->l_name))
+			name = name_from_here(inner_path(map->l_name));
+		return name ? name : copy_text(map->l_name);
+	}
 	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	exe[n < 0 ? 0 : n] = '\0';
 	return copy_text(exe);
@@ -179,6 +208,17 @@ static struct live_module describe(const struct dl_find_object *o)
 	return m;
 }
 
+/* Is path what name_of() makes of the loader's name? */
+static bool is_named(const char *path, const char *name)
+{
+	const char *inner = inner_path(name);
+	size_t n = strlen(path), n_inner = strlen(inner);
+
+	if (!is_relative(name))
+		return strcmp(path, name) == 0;
+	return n >= n_inner && strcmp(path + n - n_inner, inner) == 0;
+}
+
 static bool same_module(const struct live_module *a, const struct live_module *b)
 {
 	const struct link_map *map = b->link_map;
@@ -187,7 +227,7 @@ static bool same_module(const struct live_module *a, const struct live_module *b
 	    a->n_build_id != b->n_build_id ||
 	    memcmp(a->build_id, b->build_id, sizeof(a->build_id)) != 0)
 		return false;
-	return a->path && (!map->l_name || !*map->l_name || strcmp(a->path, map->l_name) == 0);
+	return a->path && (!map->l_name || !*map->l_name || is_named(a->path, map->l_name));
 }
 
 static void set_loaded(struct live_modules *all, struct live_module *m, bool loaded)
