@@ -41,6 +41,12 @@ int heap_blocks_open(struct heap_blocks *b, struct input *in, const char *name, 
 	return err_set(e, -EBADMSG, "%s: its head (offset 0) makes no sense", name);
 }
 
+void heap_blocks_done(struct heap_blocks *b)
+{
+	ZSTD_freeDCtx(b->zstd);
+	b->zstd = NULL;
+}
+
 static void note_bad(struct heap_blocks *b, uint64_t offset)
 {
 	if (b->n_bad++ == 0)
@@ -111,17 +117,19 @@ static size_t unpacked_bytes(const struct heap_block *block, const struct heap_u
 	return n;
 }
 
-static bool unpack_column(const struct heap_column *c, uint8_t *to)
+static bool unpack_column(struct heap_blocks *b, const struct heap_column *c, uint8_t *to)
 {
 	size_t n;
 
-	if (c->codec != HEAP_ZSTD)
+	if (!b->zstd)
+		b->zstd = ZSTD_createDCtx();
+	if (c->codec != HEAP_ZSTD || !b->zstd)
 		return false;
-	n = ZSTD_decompress(to, c->n_raw, c->bytes, c->n_stored);
+	n = ZSTD_decompressDCtx(b->zstd, to, c->n_raw, c->bytes, c->n_stored);
 	return !ZSTD_isError(n) && n == c->n_raw;
 }
 
-static bool unpack(const struct heap_block *block, struct heap_unpacked *to)
+static bool unpack(struct heap_blocks *b, const struct heap_block *block, struct heap_unpacked *to)
 {
 	size_t want = unpacked_bytes(block, to);
 	uint8_t *at;
@@ -143,7 +151,7 @@ static bool unpack(const struct heap_block *block, struct heap_unpacked *to)
 			to->column[c->id] = heap_in_over(c->bytes, c->n_raw);
 			continue;
 		}
-		if (!unpack_column(c, at))
+		if (!unpack_column(b, c, at))
 			return false;
 		to->column[c->id] = heap_in_over(at, c->n_raw);
 		at += c->n_raw;
@@ -163,7 +171,8 @@ bool heap_blocks_unpack(struct heap_blocks *b, const struct heap_place *place,
 		to->n_stored_max = size;
 	}
 	if (input_pread(b->in, to->stored, size, place->offset, NULL) == (ssize_t)size &&
-	    heap_take_block(to->stored, size, true, &block, &need) == HEAP_OK && unpack(&block, to))
+	    heap_take_block(to->stored, size, true, &block, &need) == HEAP_OK &&
+	    unpack(b, &block, to))
 		return true;
 	note_bad(b, place->offset);
 	return false;

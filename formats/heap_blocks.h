@@ -15,7 +15,8 @@ struct err;
 struct input;
 
 struct heap_blocks {
-	struct input *in; /* borrowed */
+	struct input *in;         /* borrowed */
+	struct ZSTD_DCtx_s *zstd; /* what unpacks; owned */
 	struct heap_file_header head;
 	uint64_t at;          /* offset of the next block */
 	uint64_t number;      /* the number that it should have */
@@ -44,6 +45,8 @@ struct heap_unpacked {
 
 /* Reads the head. -EBADMSG with a sentence about name when it is none that can be read. */
 int heap_blocks_open(struct heap_blocks *b, struct input *in, const char *name, struct err *e);
+/* Also of blocks that are zeroed, or could not be opened. */
+void heap_blocks_done(struct heap_blocks *b);
 
 /* Steps to the next block: 1; 0 at the end of what can be read; -errno with a sentence. */
 int heap_blocks_next(struct heap_blocks *b, struct heap_place *out, struct err *e);

@@ -406,6 +406,7 @@ static int read_heap_trace(struct input *in, struct profile *p, capture_id c,
 	if (rc == 0)
 		rc = read_all(&r, o, e);
 	done_with_events(&r);
+	heap_blocks_done(&r.blocks);
 	heap_tell_done(&r.tell);
 	resolver_free(r.resolver);
 	input_close(whole);
