@@ -23,6 +23,9 @@
 #define WINDOW      ((uint32_t)1 << WINDOW_BITS)
 #define RING_MASK   (2 * WINDOW - 1)
 
+/* Rows between asking for what a row says and using it. */
+#define AHEAD 16u
+
 /* Rows between two looks at whether somebody wants to stop. */
 #define BATCH 65536u
 
@@ -37,7 +40,9 @@ struct climb {
 	const struct heap_pass *pass;
 	struct progress *progress;
 	uint32_t track;
-	uint32_t begin;        /* the first row of the track, or 0 */
+	const bool *of; /* [n_origins] it is of the track, and passes by all but time; borrowed */
+	bool timed;     /* filters speak of time */
+	uint32_t begin; /* the first row of the track, or 0 */
 	uint32_t from, to;     /* rows */
 	uint32_t first_moment; /* of them */
 	uint32_t moment;       /* everything before it is in `live` */
@@ -76,9 +81,8 @@ static inline bool passes(const struct climb *m, uint32_t i)
 	const struct heap_columns *c = &m->state->columns;
 	uint32_t origin = c->origin[i];
 
-	return c->origins[origin].track == m->track &&
-	       heap_pass_own(m->pass, c, origin, c->begin[i]) &&
-	       heap_pass_lens(m->pass, c, origin, c->begin[i]);
+	return m->of[origin] && (!m->timed || (heap_pass_own(m->pass, c, origin, c->begin[i]) &&
+					       heap_pass_lens(m->pass, c, origin, c->begin[i])));
 }
 
 static inline void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
@@ -102,12 +106,18 @@ static inline void note_end(struct climb *m, uint32_t row, uint32_t moment, int6
 /* A window comes into the ring. */
 static void take_late(struct climb *m, uint32_t window)
 {
+	const struct heap_columns *c = &m->state->columns;
 	struct late *late = window < m->n_windows ? &m->late[window] : NULL;
 
 	for (size_t i = 0; late && i < late->rows.n; i++) {
 		uint32_t row = late->rows.at[i];
 
-		add_to_ring(m, m->state->columns.end[row] & END_MOMENT, -bytes_of(m, row));
+		/* They lie anywhere before. */
+		if (i + AHEAD < late->rows.n) {
+			__builtin_prefetch(&c->end[late->rows.at[i + AHEAD]]);
+			__builtin_prefetch(&c->size[late->rows.at[i + AHEAD]]);
+		}
+		add_to_ring(m, c->end[row] & END_MOMENT, -bytes_of(m, row));
 	}
 	if (late)
 		vec_done(&late->rows);
@@ -119,13 +129,15 @@ static void go_to(struct climb *m, uint32_t moment)
 	while (m->moment < moment) {
 		uint32_t border = (m->moment | (WINDOW - 1)) + 1;
 		uint32_t to = moment < border ? moment : border;
+		int64_t live = m->live;
 
 		for (uint32_t i = m->moment; i < to; i++) {
 			int64_t *slot = &m->ring[i & RING_MASK];
 
-			m->live = sum(m->live, *slot);
+			live = sum(live, *slot);
 			*slot = 0;
 		}
+		m->live = live;
 		m->moment = to;
 		if (to == border)
 			take_late(m, (to >> WINDOW_BITS) + 1);
@@ -246,6 +258,16 @@ static void part(struct climb *stretch, unsigned n, const struct climb *whole)
 	}
 }
 
+/* What passes of the track by all but time. [n_origins]; the caller frees. */
+static bool *find_origins(const struct heap_columns *c, const struct heap_pass *h, uint32_t track)
+{
+	bool *of = xmalloc(c->n_origins * sizeof(*of));
+
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		of[i] = c->origins[i].track == track && h->own.origin[i] && h->lens.origin[i];
+	return of;
+}
+
 static int climb_track(const struct climb *whole, uint32_t *at)
 {
 	struct climb stretch[HEAP_SCAN_MOST];
@@ -316,6 +338,7 @@ int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
 {
 	const struct heap_columns *c = &s->columns;
 	struct heap_span *rows = NULL;
+	bool *origins;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < c->n_tracks && rc == 0; i++) {
@@ -335,7 +358,10 @@ int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
 		whole.begin = whole.from = rows[i].from;
 		whole.to = rows[i].to;
 		whole.n_windows = (s->track[i].n_moments >> WINDOW_BITS) + 1;
+		whole.of = origins = find_origins(c, h, i);
+		whole.timed = h->own.n_times + h->lens.n_times > 0;
 		rc = climb_track(&whole, &at[i]);
+		free(origins);
 	}
 	free(rows);
 	return rc;

@@ -42,6 +42,7 @@ struct scan {
 	uint32_t n_columns;
 	struct heap_measure column[LENS_MAX_COLUMNS];
 	uint32_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
+	uint32_t plain;    /* bits: columns that add up bytes */
 	bool timed;        /* some filter speaks of time */
 	struct rule *rule; /* [n_tracks]; owned */
 	struct heap_slots *slots; /* [n_tracks] of the slices; NULL: none; owned */
@@ -96,9 +97,11 @@ static void note_passing(struct sums *to, uint32_t track, uint32_t begin)
 static inline int64_t amount(const struct scan *s, uint32_t c, uint32_t track, uint32_t begin,
 			     uint64_t size)
 {
-	return s->state.exact
-		       ? heap_measure_exactly(&s->column[c], size)
-		       : heap_measure_about(&s->column[c], &s->state.track[track], begin, size);
+	if (!s->state.exact)
+		return heap_measure_about(&s->column[c], &s->state.track[track], begin, size);
+	if (s->plain >> c & 1)
+		return size > INT64_MAX ? INT64_MAX : (int64_t)size;
+	return heap_measure_exactly(&s->column[c], size);
 }
 
 static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned columns)
@@ -362,6 +365,7 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct r
 		if (rc < 0)
 			return rc;
 		peaks = g->measure == MEASURE_PEAK ? &g->peaks : peaks;
+		s->plain |= (uint32_t)(!g->blocks && !g->squares) << c;
 		s->to->scale[c] = g->scale;
 		s->to->square_unit[c] = g->squares ? HEAP_SQUARE_UNIT : 0;
 		if (s->to->peak_ns == TIME_NONE)
