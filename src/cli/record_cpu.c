@@ -244,6 +244,11 @@ static bool is_pipe(const struct session *s)
 	return strcmp(s->options.path, "-") == 0;
 }
 
+static const char *file_name(const struct session *s)
+{
+	return is_pipe(s) ? "standard output" : s->options.path;
+}
+
 static bool start_command(struct session *s)
 {
 	size_t n = s->o->files.n;
@@ -370,8 +375,7 @@ static void say_result(const struct session *s)
 		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less",
 		    fmt_count(n, (int64_t)stats.n_lost));
 	say("recorded %s samples, %s, in %s", fmt_count(n, (int64_t)stats.n_samples),
-	    fmt_bytes(bytes, (int64_t)stats.n_bytes),
-	    is_pipe(s) ? "standard output" : s->options.path);
+	    fmt_bytes(bytes, (int64_t)stats.n_bytes), file_name(s));
 }
 
 static enum status command_status(struct session *s)
@@ -399,6 +403,8 @@ static enum status run(struct session *s)
 
 		return say_error(&e, status);
 	}
+	if (rc == 0 && !s->launch)
+		say("recording to %s; Ctrl-C ends it", file_name(s));
 	s->end_ms = s->ms ? now_ms() + s->ms : UINT64_MAX;
 	while (rc == 0 && !is_over(s))
 		rc = cpu_recording_turn(s->recording, s->watched.at, s->watched.n, TURN_MS, &e);
@@ -452,6 +458,8 @@ static enum status begin(struct session *s)
 	s->options.sampler.n_pids = s->pids.n;
 	s->options.sampler.tids = s->tids.at;
 	s->options.sampler.n_tids = s->tids.n;
+	/* Opening may take its time: who ends it meanwhile gets a whole file, too. */
+	watch(s);
 	if (cpu_recording_open(&s->options, &s->recording, &e)) {
 		if (!is_pipe(s))
 			unlink(s->options.path);
@@ -460,10 +468,6 @@ static enum status begin(struct session *s)
 	remarks = cpu_recording_remarks(s->recording, &n);
 	for (size_t i = 0; i < n; i++)
 		say("%s", remarks[i]);
-	if (!s->launch)
-		say("recording to %s; Ctrl-C ends it",
-		    is_pipe(s) ? "standard output" : s->options.path);
-	watch(s);
 	return run(s);
 }
 

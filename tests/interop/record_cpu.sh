@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # proftop record of CPU samples: what it writes is what perf sees, and what goes wrong ends well. Skipped where
-# nobody may sample.
+# nobody may sample. Machines may be as busy as they like: programs run for an amount of cpu time, and what happens
+# beside them is waited for.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 proftop=$(realpath "${PROFTOP:-./proftop}")
 dir=$(mktemp -d) || exit 99
-trap 'rm -rf "$dir"' EXIT
+trap 'kill -9 $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 faults=0
 
 fault() {
@@ -27,6 +28,45 @@ record() {
     got=$?
     [ "$got" = "$want" ] || fault "record $* ended with $got, not $want: $(cat "$dir/err")"
 }
+
+# wait_until COMMAND…: until it succeeds; a fault after two minutes.
+wait_until() {
+    local end=$((SECONDS + 120))
+    until "$@"; do
+        if [ $SECONDS -gt $end ]; then
+            fault "line ${BASH_LINENO[0]}: waited in vain for: $*; $(tail -3 "$dir/err")"
+            ps -o pid,ppid,stat,wchan:20,time,args -g "$(ps -o pgid= $$)" | tail -n 20
+            return 1
+        fi
+        sleep 0.1
+    done
+}
+
+# begin FILE OPTION…: a recording beside us, as $recorder, which has begun when this returns.
+begin() {
+    : >"$dir/err"
+    "$proftop" record -e cpu-clock -o "$@" 2>"$dir/err" &
+    recorder=$!
+    wait_until grep -q 'recording to' "$dir/err"
+}
+
+# end_recording: by a signal, as people do.
+end_recording() {
+    kill -INT "$recorder"
+    wait "$recorder" || fault "line ${BASH_LINENO[0]}: the recording ends with $?: $(cat "$dir/err")"
+}
+
+# has FILE FUNCTION: is it in the report of the recording so far?
+has() {
+    "$proftop" report -n 0 "$1" 2>/dev/null | grep -qF "$2"
+}
+
+has_no_signals() { grep -q '^ShdPnd:[[:space:]]*0*$' "/proc/$1/status"; }
+has_threads() { [ "$(ls "/proc/$1/task" | wc -l)" -ge "$2" ]; }
+
+# Hundredths of a second that a process has run.
+ran() { awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"; }
+has_run() { [ "$(ran "$1")" -ge "$2" ]; }
 
 "$proftop" record -o "$dir/trial" -- true >/dev/null 2>"$dir/err" || {
     echo "skipped: $(tail -1 "$dir/err")"
@@ -100,30 +140,42 @@ without_files() {
 
 # What is gone by the time it is looked at: a program that was deleted, one of another mount namespace.
 cp shares gone
-record 0 -e cpu-clock -o x.gone -- sh -c './gone 1 & sleep 0.4; rm gone; wait'
+./gone 600 &
+pid=$!
+begin x.gone -p "$pid"
+wait_until has x.gone share_8
+rm gone
+before=$(ran "$pid")
+wait_until has_run "$pid" $((before + 50))
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+wait "$recorder" || fault "deleted: $(cat err)"
 "$proftop" info x.gone >out
 without_files && fault "deleted: $(grep 'no file' out)"
 if unshare -m true 2>/dev/null; then
     record 0 -e cpu-clock -o x.hidden -- unshare -m sh -c \
-        'mkdir m && mount -t tmpfs tmpfs m && cp shares m/hidden && m/hidden 1'
+        'mkdir m && mount -t tmpfs tmpfs m && cp shares m/hidden && m/hidden 0.5'
     "$proftop" info x.hidden >out
     without_files && fault "in a namespace: $(grep 'no file' out)"
 fi
 
 # What runs already; limits end the recording and not the command.
-./shares 30 &
+./shares 600 &
 pid=$!
-sleep 0.2
+begin attached -p "$pid"
+wait_until has attached share_8
+end_recording
+begin one -t "$pid"
+wait_until has one share_8
+end_recording
+"$proftop" report --view threads --json one | grep -q '^"threads": 1,' || fault 'not one thread'
 record 0 -p "$pid" --duration 300ms -o attached
-"$proftop" report -n 0 attached >out
-says out share_8
-record 0 -t "$pid" --duration 300ms -o one
-[ "$("$proftop" report --view threads --json one | grep -c '"tid"')" -le 1 ] || fault 'more than one thread'
-kill "$pid"
+kill -9 "$pid"
 wait "$pid" 2>/dev/null
 record 3 --duration 100ms -g off -z 0 -o sized -- sh -c './shares 0.5; exit 3'
-record 0 -e cpu-clock -g dwarf -z 0 --max-size 1M -o sized -- ./shares 1
-[ "$(stat -c %s sized)" -lt 8000000 ] || fault "a file of $(stat -c %s sized) bytes"
+# Two rings full of samples may be on their way when the size is seen; all of them would be 100 MB.
+record 0 -e cpu-clock -F 2000 -g dwarf,32768 -z 0 --max-size 1M -o sized -- ./shares 0.8
+[ "$(stat -c %s sized)" -lt 40000000 ] || fault "a file of $(stat -c %s sized) bytes"
 
 # The file ends when the time is up, though the command has not: whoever follows it is not kept waiting.
 mkfifo go
@@ -213,19 +265,16 @@ if command -v go >/dev/null 2>&1 && GOCACHE=$dir/cache GOFLAGS=-mod=mod go build
 fi
 
 # A recorder that is killed leaves what it wrote.
-./shares 60 &
+./shares 600 &
 pid=$!
-"$proftop" record -e cpu-clock -p "$pid" -o dead 2>/dev/null &
-recorder=$!
-sleep 2.5
+begin dead -p "$pid"
+wait_until has dead share_8
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 "$proftop" report dead >out 2>err || fault "dead: $(cat err)"
 says out share_8
 # The target is killed: its recording ends by itself.
-"$proftop" record -e cpu-clock -p "$pid" -o orphan 2>err &
-recorder=$!
-sleep 0.7
+begin orphan -p "$pid"
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 wait "$recorder" || fault "orphan ends with $?"
@@ -233,30 +282,29 @@ says err 'recorded'
 
 # Signals: without a command they end the recording; with one, the first is the command's.
 for signal in INT TERM HUP; do
-    "$proftop" record -e cpu-clock -a -o told 2>err &
-    recorder=$!
-    sleep 0.7
+    begin told -a
     kill -"$signal" "$recorder"
     wait "$recorder" || fault "$signal: ends with $?"
     says err 'recorded'
     "$proftop" info told >out || fault "$signal: no file"
 done
-"$proftop" record -e cpu-clock -o told -- sh -c 'trap "exit 9" TERM; while :; do sleep 0.1; done' 2>err &
+"$proftop" record -e cpu-clock -o told -- sh -c 'trap "exit 9" TERM; : >ready; while :; do sleep 0.1; done' 2>err &
 recorder=$!
-sleep 0.7
+wait_until [ -e ready ]
 kill -TERM "$recorder"
 wait "$recorder"
 [ $? = 9 ] || fault "the command did not get the signal"
 says err 'recorded'
-"$proftop" record -e cpu-clock -o told -- sh -c 'trap "" TERM; exec sleep 3' 2>err &
+"$proftop" record -e cpu-clock -o told -- sh -c 'trap "" TERM; echo $$ >goes_on; exec sleep 600' 2>err &
 recorder=$!
-sleep 0.7
+wait_until [ -s goes_on ]
 kill -TERM "$recorder"
-sleep 0.5
+wait_until has_no_signals "$recorder"
 kill -TERM "$recorder"
-sleep 0.5
-says err 'recorded'
-wait "$recorder" || fault "a command that goes on: $?"
+wait_until grep -q recorded err
+kill -9 "$(cat goes_on)" || fault 'a command that goes on has ended'
+wait "$recorder"
+[ $? = 137 ] || fault 'the status is not that of the command that goes on'
 
 # Wishes that cannot be had.
 record 3 -p 4194303
@@ -313,23 +361,27 @@ fi
 # A full disk ends the recording and not the command; what was written before can be opened.
 mkdir small
 if mount -t tmpfs -o size=200k tmpfs small 2>/dev/null; then
-    record 5 -e cpu-clock -g dwarf -z 0 -o small/x -- sh -c './shares 2.5; exit 5'
+    record 5 -e cpu-clock -g dwarf -z 0 -o small/x -- sh -c './shares 0.3; exit 5'
     says err 'No space left on device'
     "$proftop" info small/x >out 2>err || fault "full: $(cat err)"
     umount small
 fi
 
-# Rings that nobody reads run over: what was lost is counted.
-"$proftop" record -e cpu-clock -F 5000 -g dwarf -o lost -- ./shares 2.5 2>err &
-recorder=$!
-sleep 0.5
+# Rings that nobody reads run over: what was lost is counted. 1.5 seconds are 90 MB, and no rings
+# are so large.
+./shares 600 &
+pid=$!
+begin lost -p "$pid" -F 2000 -g dwarf,32768
 kill -STOP "$recorder"
-sleep 1.5
+before=$(ran "$pid")
+wait_until has_run "$pid" $((before + 150))
 kill -CONT "$recorder"
-wait "$recorder"
+tells_lost() { "$proftop" info lost | grep -q '^? *lost\|LOST'; }
+wait_until tells_lost
+end_recording
 says err 'found no room in the kernel'
-"$proftop" info lost >out
-grep -q '^? *lost\|LOST' out || fault 'info does not tell of what was lost'
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
 
 # Many threads, and many processes that live for a moment.
 cat >crowd.c <<'END'
@@ -367,9 +419,9 @@ ${CC:-cc} -O0 -o crowd crowd.c -lpthread || exit 99
 record 0 -e cpu-clock -F 99 -o crowd.data -- ./crowd 2000 1
 "$proftop" info crowd.data >out
 [ "$(sed -n 's/^ *FORK *//p' out | tr -d ,)" -ge 1999 ] || fault "of 2000 threads: $(grep FORK out)"
-./crowd 2000 60 &
+./crowd 2000 600 &
 pid=$!
-sleep 2
+wait_until has_threads "$pid" 2000
 record 0 -e cpu-clock -p "$pid" --duration 300ms -o crowd.data
 kill "$pid"
 wait "$pid" 2>/dev/null
