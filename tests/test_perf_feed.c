@@ -4,10 +4,8 @@
 
 #include "builder.h"
 #include "made_perf.h"
-#include "perf_chains.h"
 #include "perf_events.h"
 #include "perf_feed.h"
-#include "perf_tasks.h"
 #include "resolver.h"
 
 #include <criterion/criterion.h>
@@ -105,6 +103,12 @@ static const struct {
 	  2,
 	  { 0x1010, 0x1020 },
 	  "[/bin/a]+1f;[/bin/a]+10" },
+	{ "the same of a sample in the kernel, where nothing is there",
+	  1,
+	  0x1010,
+	  2,
+	  { 0x1010, 0x1020 },
+	  "[[unknown]]+101f;[[unknown]]+1010" },
 	{ "kernel on user; the first user address is no return address",
 	  1,
 	  0xffffffffffff0010,
@@ -194,6 +198,111 @@ Test(perf_feed, chains)
 		free(want);
 		rig_end(&r);
 	}
+}
+
+/* What all chains of the test below are of: two threads of a process that changes its program. */
+static void put_world(struct rig *r)
+{
+	made_mmap(&r->records, -1, 0, 0xffffffffffff0000, 0x1000, "[kernel.kallsyms]_text");
+	made_comm(&r->records, 7, 7, 0, "a");
+	made_comm(&r->records, 7, 8, 0, "b");
+	made_mmap(&r->records, 7, 0, 0x1000, 0x1000, "/bin/a");
+	made_mmap(&r->records, 7, 100, 0x1000, 0x1000, "/bin/b");
+	put_deferred(&r->records, 7, 777);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/*
+ * A chain that came before has its stack at once. So what a sample becomes, and is counted as, must not depend on
+ * those before: all in one recording, again and again, give what each gives alone.
+ */
+Test(perf_feed, chains_that_came_before)
+{
+	enum { N_CASES = sizeof(chain_cases) / sizeof(*chain_cases), N = N_CASES * 4, TIMES = 20 };
+	struct perf_feed_stats sum = { 0 };
+	const struct perf_feed_stats *got;
+	char *lines[N * TIMES], *want;
+	struct rig all, alone;
+	size_t n;
+	FILE *to;
+
+	rig_begin(&all);
+	put_world(&all);
+	for (size_t i = 0; i < N * TIMES; i++) {
+		/* Coprime to what there is: each comes TIMES times, and never in the same order. */
+		size_t k = i * 7 % N, c = k / 4;
+		struct made_sample s = { .misc = chain_cases[c].misc,
+					 .ip = chain_cases[c].ip,
+					 .pid = 7,
+					 .tid = k & 1 ? 7 : 8,
+					 .time = k & 2 ? 50 : 150,
+					 .period = 1 + i,
+					 .n_chain = chain_cases[c].n };
+
+		memcpy(s.chain, chain_cases[c].chain, sizeof(s.chain));
+		made_sample(&all.records, &s);
+		rig_begin(&alone);
+		put_world(&alone);
+		made_sample(&alone.records, &s);
+		rig_feed(&alone);
+		lines[i] = made_text_of(alone.profile);
+		got = perf_feed_stats(alone.feed);
+		sum.n_frames += got->n_frames;
+		sum.n_leaf_only += got->n_leaf_only;
+		sum.frames.n_chains += got->frames.n_chains;
+		rig_end(&alone);
+	}
+	rig_feed(&all);
+	qsort(lines, N * TIMES, sizeof(*lines), by_text);
+	to = open_memstream(&want, &n);
+	for (size_t i = 0; i < N * TIMES; i++) {
+		fputs(lines[i], to);
+		free(lines[i]);
+	}
+	fclose(to);
+	expect_text(&all, want, "all in one");
+	free(want);
+	got = perf_feed_stats(all.feed);
+	cr_expect_eq(got->n_decoded, N * TIMES);
+	cr_expect_eq(got->n_frames, sum.n_frames);
+	cr_expect_eq(got->n_leaf_only, sum.n_leaf_only);
+	cr_expect_eq(got->frames.n_chains, sum.frames.n_chains);
+	rig_end(&all);
+}
+
+/* The same words of a chain mean something else once their user part has come. */
+Test(perf_feed, deferred_chains_are_not_taken_for_known_ones)
+{
+	struct made_sample s = {
+		.misc = PERF_CPU_KERNEL,
+		.ip = 0xffffffffffff0010,
+		.pid = 7,
+		.tid = 7,
+		.time = 50,
+		.period = 1,
+		.n_chain = 4,
+		.chain = { K, 0xffffffffffff0010, PERF_CTX_USER_DEFERRED, 777 },
+	};
+	struct rig r;
+
+	rig_begin(&r);
+	made_comm(&r.records, 7, 7, 0, "a");
+	made_sample(&r.records, &s);
+	rig_feed(&r);
+	r.records.bytes.n = 0;
+	made_sample(&r.records, &s);
+	put_deferred(&r.records, 7, 777);
+	rig_feed(&r);
+	expect_text(
+		&r,
+		"cpu-clock 1 50 a;[[unknown]]+101f;[[unknown]]+1010;[[unknown]]+ffffffffffff0010\n"
+		"cpu-clock 1 50 a;[deferred];[[unknown]]+ffffffffffff0010\n",
+		"before and after");
+	rig_end(&r);
 }
 
 static void put_sample(struct rig *r, int32_t pid, int32_t tid, uint64_t time, uint64_t ip)
@@ -624,130 +733,5 @@ Test(perf_feed, strangers_are_asked_for_once_allowed)
 		    "cpu-clock 1 11 late;[/bin/late]+10\n",
 		    "late");
 	made_done(&late);
-	rig_end(&r);
-}
-
-static const struct {
-	uint32_t type;
-	uint64_t config, flags;
-	uint32_t bp_type;
-	const char *name;
-} name_cases[] = {
-	{ 0, 0, 0, 0, "cycles:HG" },
-	{ 0, 0, PERF_ATTR_EXCLUDE_GUEST, 0, "cycles" },
-	{ 0, 1, PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV, 0, "instructions:u" },
-	{ 0, 1, PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV | PERF_ATTR_EXCLUDE_GUEST, 0,
-	  "instructions:uH" },
-	{ 0, 9, PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HOST, 0, "ref-cycles:khG" },
-	{ 0, 0x400000000, PERF_ATTR_EXCLUDE_GUEST, 0, "cycles" },
-	{ 0, 10, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-hardware" },
-	{ 1, 0, UINT64_C(3) << PERF_ATTR_PRECISE_SHIFT | PERF_ATTR_EXCLUDE_GUEST, 0,
-	  "cpu-clock:pppH" },
-	{ 1, 2, PERF_ATTR_EXCLUDE_GUEST, 0, "page-faults" },
-	{ 1, 11, PERF_ATTR_EXCLUDE_GUEST, 0, "cgroup-switches" },
-	{ 1, 99, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-software" },
-	{ 2, 316, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown tracepoint" },
-	{ 3, 0x10000, PERF_ATTR_EXCLUDE_GUEST, 0, "L1-dcache-load-misses" },
-	{ 3, 0x2, PERF_ATTR_EXCLUDE_GUEST, 0, "LLC-loads" },
-	{ 3, 0x106, PERF_ATTR_EXCLUDE_GUEST, 0, "node-stores" },
-	{ 3, 0x7, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-ext-hardware-cache-type" },
-	{ 3, 0x300, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-ext-hardware-cache-op" },
-	{ 3, 0x20000, PERF_ATTR_EXCLUDE_GUEST, 0, "unknown-ext-hardware-cache-result" },
-	{ 4, 0x1a8, PERF_ATTR_EXCLUDE_GUEST, 0, "raw 0x1a8" },
-	{ 5, 0, PERF_ATTR_EXCLUDE_GUEST, 3, "mem:0x404030:rw" },
-	{ 77, 0, 0, 0, "unknown attr type: 77" },
-};
-
-Test(perf_feed, events_are_named_as_perf_names_them)
-{
-	for (size_t i = 0; i < sizeof(name_cases) / sizeof(*name_cases); i++) {
-		struct perf_attr a = { .type = name_cases[i].type,
-				       .config = name_cases[i].config,
-				       .flags = name_cases[i].flags,
-				       .bp_type = name_cases[i].bp_type,
-				       .bp_addr = 0x404030 };
-		char *name = perf_attr_name(&a);
-
-		cr_expect_str_eq(name, name_cases[i].name);
-		free(name);
-	}
-}
-
-static uint64_t next_random(uint64_t *seed)
-{
-	*seed ^= *seed << 13;
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed >> 11;
-}
-
-/*
- * Whatever is remembered of earlier chains, a stack is what locating and building each frame from the
- * root gives. Random chains of a few threads, over mappings that change.
- */
-Test(perf_feed, remembered_chains_give_the_same_stacks)
-{
-	uint64_t seed = 88172645463325252, words[40];
-	stack_id want[PERF_CHAINS_MOST];
-	struct perf_chains *chains;
-	struct perf_tasks *tasks;
-	struct rig r;
-
-	rig_begin(&r);
-	tasks = perf_tasks_new(r.profile, r.capture);
-	chains = perf_chains_new(r.profile, r.resolver, tasks);
-	for (int64_t t = 0; t < 600; t += 50) {
-		for (int32_t pid = -1; pid < 2; pid++) {
-			struct mapping_event m = { .time_ns = t,
-						   .pid = pid,
-						   .start = 0x1000,
-						   .length = 0x1000 * (1 + next_random(&seed) % 3),
-						   .path = pid < 0   ? "[kernel]"
-							   : t % 100 ? "/lib/x"
-								     : "/lib/y",
-						   .executable = true };
-
-			resolver_map(r.resolver, &m);
-			perf_tasks_remapped(tasks, pid, t);
-		}
-	}
-	builder_begin(r.profile);
-	for (int i = 0; i < 20000; i++) {
-		struct perf_chain_owner o = { .pid = (int32_t)(next_random(&seed) % 2),
-					      .tid = (int32_t)(next_random(&seed) % 3),
-					      .time_ns = (int64_t)(next_random(&seed) % 600) };
-		size_t n_parts = next_random(&seed) % 4, at = 0;
-		struct perf_chain_part parts[4] = { 0 };
-		uint32_t i_chain;
-
-		for (size_t k = 0; k < n_parts; k++) {
-			uint32_t n = (uint32_t)(next_random(&seed) % 8);
-
-			parts[k].mode = next_random(&seed) % 2 ? MODE_USER : MODE_KERNEL;
-			parts[k].ips = (struct perf_words){ .at = (uint8_t *)&words[at], .n = n };
-			parts[k].ip = 0x1000 + next_random(&seed) % 3;
-			for (; n > 0; n--)
-				words[at++] = 0x1000 + 0x1000 * (next_random(&seed) % 4 == 0);
-		}
-		i_chain = perf_chains_add(chains, &o, parts, n_parts);
-		want[i_chain] = o.root;
-		for (size_t k = n_parts; k-- > 0;)
-			for (uint32_t n = parts[k].ips.n ? parts[k].ips.n : 1; n-- > 0;)
-				want[i_chain] = build_stack(
-					r.profile, want[i_chain],
-					resolver_locate(r.resolver, o.pid, o.time_ns,
-							parts[k].ips.n ? perf_word(&parts[k].ips, n)
-								       : parts[k].ip,
-							parts[k].mode, n > 0));
-		if (i_chain + 1 < PERF_CHAINS_MOST && next_random(&seed) % 40 > 0)
-			continue;
-		cr_assert_eq(perf_chains_build(chains), i_chain + 1);
-		for (uint32_t k = 0; k <= i_chain; k++)
-			cr_assert_eq(perf_chains_stack(chains, k).v, want[k].v, "chain %d of %d",
-				     (int)k, i);
-	}
-	builder_end(r.profile);
-	perf_chains_free(chains);
-	perf_tasks_free(tasks);
 	rig_end(&r);
 }

@@ -75,6 +75,7 @@ Test(perf_leaves, callers_left_out)
 		struct profile_counts counts;
 		struct perf_leaves *l;
 		struct resolver *r;
+		uint32_t leaf;
 		capture_id c;
 
 		builder_begin(p);
@@ -82,12 +83,18 @@ Test(perf_leaves, callers_left_out)
 		r = resolver_new(p, c, &options);
 		l = perf_leaves_new(p, r, cases[i].machine);
 		map_own(r, function.address);
-		perf_leaves_note(l, PID, 10, &user);
+		leaf = perf_leaves_note(l, PID, 10, &user);
+		perf_leaves_again(l, leaf);
+		perf_leaves_again(l, leaf);
 		perf_leaves_facts(l, c);
 		builder_end(p);
 		/* One for all, one for the module. */
 		profile_counts_read(p, &counts);
 		cr_expect_eq(counts.n_facts, cases[i].is_marked ? 2 : 0, "%s", cases[i].what);
+		if (cases[i].is_marked)
+			cr_expect_eq(strncmp(profile_string(p, profile_fact(p, 1).text, NULL),
+					     "3 callchains", 12),
+				     0, "%s", cases[i].what);
 		perf_leaves_free(l);
 		resolver_free(r);
 		profile_free(p);

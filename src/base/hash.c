@@ -14,3 +14,10 @@ uint64_t hash_bytes(const void *p, size_t n)
 {
 	return XXH3_64bits(p, n);
 }
+
+struct hash128 hash_bytes_128(const void *p, size_t n)
+{
+	XXH128_hash_t h = XXH3_128bits(p, n);
+
+	return (struct hash128){ h.low64, h.high64 };
+}

@@ -8,6 +8,13 @@
 
 uint64_t hash_bytes(const void *p, size_t n);
 
+/* Enough bits for what they are of to be known by them alone, where nobody gains by a collision. */
+struct hash128 {
+	uint64_t low, high;
+};
+
+struct hash128 hash_bytes_128(const void *p, size_t n);
+
 /* Mixes all 64 bits (the finisher of MurmurHash3, public domain). */
 static inline uint64_t hash_u64(uint64_t x)
 {

@@ -6,11 +6,6 @@
  * (sample_id_all) behind other records. What perf synthesises has time 0 and holds since ever. Without
  * sample_id_all, a record has the time of the last sample before it; without any times, all have
  * the number of the record in the file.
- *
- * EXIT changes nothing here: a leader may end before its threads, and samples of a task's last moments
- * come after it. A number that is used again comes with a FORK. An exec gives a new name but leaves the
- * mappings, which the new ones replace: while the kernel still works on the exec, samples show the
- * address in the old program from which it was called.
  */
 #include "config.h"
 
@@ -19,18 +14,16 @@
 #include "mem.h"
 #include "perf_chains.h"
 #include "perf_gap.h"
+#include "perf_known.h"
 #include "perf_labels.h"
 #include "perf_tasks.h"
+#include "perf_teller.h"
 #include "resolver.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-
-/* How perf calls the kernel's own mapping, with _text or _stext behind. */
-#define KERNEL_PATH     "[kernel.kallsyms]"
-#define KERNEL_PATH_LEN (sizeof(KERNEL_PATH) - 1)
 
 /* A record beside the samples, to be told by time. */
 struct beside {
@@ -39,12 +32,20 @@ struct beside {
 	struct perf_record record;
 };
 
-/* A sample whose chain was added; it has no stack yet. */
+/* A sample that has no stack yet. */
 struct waiting {
 	struct perf_event *event;
-	uint64_t weight;
+	struct perf_record record;
+	struct perf_sample said;       /* by the record */
+	struct perf_chain_owner owner; /* of its chain */
+	bool is_plain;                 /* nothing but the recorded chain says what its stack is */
+	struct known_chain
+		known;  /* its chain; only the hash is valid before it is built, when is_plain */
+	uint32_t chain; /* its number, where it was added; NOT_ADDED: it is known */
 	struct sample sample;
 };
+
+#define NOT_ADDED UINT32_MAX
 
 struct perf_feed {
 	struct profile *profile;
@@ -52,6 +53,7 @@ struct perf_feed {
 	struct resolver *resolver;
 	struct perf_events *events;
 	struct perf_tasks *tasks;
+	struct perf_teller *teller; /* to both */
 	struct perf_chains *chains;
 	struct perf_frames *frames;
 	struct perf_offcpu *offcpu;               /* NULL: no switches are recorded; owned */
@@ -63,8 +65,9 @@ struct perf_feed {
 	uint64_t n_rounds_told;                   /* finished ones in what was told */
 	bool may_ask;                             /* for looking ahead */
 	VEC(struct beside) beside;                /* of the batch being looked at */
-	struct waiting waiting[PERF_CHAINS_MOST]; /* by number of their chains */
-	VEC(char) path;                           /* scratch: a path with its NUL */
+	struct perf_known *known;                 /* chains that were fed; owned */
+	struct waiting waiting[PERF_CHAINS_MOST]; /* in the order of the file */
+	uint32_t n_waiting;                       /* of them */
 	struct perf_feed_stats stats;
 };
 
@@ -157,131 +160,28 @@ static bool is_beside(uint32_t type)
 	       type == PERF_REC_FORK || type == PERF_REC_KSYMBOL;
 }
 
-static void tell_mapping(struct perf_feed *f, int64_t time_ns, const struct perf_mmap *m,
-			 bool kernel)
-{
-	struct mapping_event e = { .time_ns = time_ns,
-				   .pid = kernel ? -1 : m->pid,
-				   .start = m->start,
-				   .length = m->length,
-				   .file_offset = m->file_offset,
-				   .executable = m->executable };
-
-	vec_reserve(&f->path, m->path_len + 1);
-	memcpy(f->path.at, m->path, m->path_len);
-	f->path.at[m->path_len] = '\0';
-	e.path = f->path.at;
-	memcpy(e.build_id.bytes, m->build_id, m->n_build_id);
-	e.build_id.n = m->n_build_id;
-	resolver_map(f->resolver, &e);
-	perf_tasks_remapped(f->tasks, e.pid, time_ns);
-}
-
-static bool tell_mmap(struct perf_feed *f, const struct beside *b, size_t trailer)
-{
-	uint32_t cpumode = b->record.misc & PERF_MISC_CPUMODE;
-	struct perf_mmap m;
-
-	if (!perf_mmap_decode(&b->record, trailer, &m))
-		return false;
-	/* What a guest maps is in another machine's memory. */
-	if (cpumode == PERF_CPU_GUEST_KERNEL || cpumode == PERF_CPU_GUEST_USER)
-		return true;
-	/* perf ends the kernel at _etext; .init.text, where the idle task began, lies beyond. */
-	if (m.pid == -1 && m.path_len >= KERNEL_PATH_LEN &&
-	    memcmp(m.path, KERNEL_PATH, KERNEL_PATH_LEN) == 0)
-		m.length = UINT64_MAX - m.start;
-	tell_mapping(f, b->time_ns, &m, cpumode == PERF_CPU_KERNEL || m.pid == -1);
-	return true;
-}
-
-static bool tell_comm(struct perf_feed *f, const struct beside *b, size_t trailer)
-{
-	struct perf_comm c;
-
-	if (!perf_comm_decode(&b->record, trailer, &c))
-		return false;
-	perf_tasks_name(f->tasks, c.tid, b->time_ns, c.name, c.name_len);
-	/*
-	 * What the process had mapped went with its old program; the new one's mappings come after. Where
-	 * nothing but the order of the file says when, samples of before may come after it, too.
-	 */
-	if (b->record.misc & PERF_MISC_COMM_EXEC && has_own_times(f)) {
-		resolver_exec(f->resolver, c.pid, b->time_ns);
-		perf_tasks_remapped(f->tasks, c.pid, b->time_ns);
-	}
-	return true;
-}
-
-static bool tell_fork(struct perf_feed *f, const struct beside *b)
-{
-	struct perf_task t;
-
-	if (!perf_task_decode(&b->record, &t))
-		return false;
-	perf_tasks_fork(f->tasks, t.tid, t.ptid, b->time_ns);
-	/* perf also makes up forks, for threads that it finds; they tell nothing of mappings. */
-	if (t.pid != t.ppid && !(b->record.misc & PERF_MISC_FORK_EXEC)) {
-		resolver_fork(f->resolver, t.pid, t.ppid, b->time_ns);
-		perf_tasks_remapped(f->tasks, t.pid, b->time_ns);
-	}
-	return true;
-}
-
-/*
- * Kernel code that is in no file: BPF programs and trampolines, each its own module. BPF_EVENT says no
- * more of them than their number; what else there is to know is told before (resolver_declared()).
- */
-static bool tell_ksymbol(struct perf_feed *f, const struct beside *b, size_t trailer)
-{
-	struct perf_mmap m = { .executable = true };
-	struct perf_ksymbol k;
-
-	if (!perf_ksymbol_decode(&b->record, trailer, &k))
-		return false;
-	if (k.unregister || k.length == 0)
-		return true;
-	m.start = k.start;
-	m.length = k.length;
-	m.path = k.name;
-	m.path_len = k.name_len;
-	tell_mapping(f, b->time_ns, &m, true);
-	return true;
-}
-
 static void tell(struct perf_feed *f, const struct beside *b)
 {
 	const struct perf_attr *a = perf_events_of_record(f->events, &b->record);
-	size_t trailer = a ? perf_trailer_bytes(a) : 0;
-	bool good = true;
 
-	switch (b->record.type) {
-	case PERF_REC_MMAP:
-	case PERF_REC_MMAP2:
-		good = tell_mmap(f, b, trailer);
-		break;
-	case PERF_REC_COMM:
-		good = tell_comm(f, b, trailer);
-		break;
-	case PERF_REC_FORK:
-		good = tell_fork(f, b);
-		break;
-	case PERF_REC_KSYMBOL:
-		good = tell_ksymbol(f, b, trailer);
-		break;
-	default:
-		break;
-	}
-	f->stats.n_bad_records += !good;
+	if (!perf_tell(f->teller, &b->record, b->time_ns, a ? perf_trailer_bytes(a) : 0,
+		       has_own_times(f)))
+		f->stats.n_bad_records++;
 }
 
-static void count_frames(struct perf_feed *f, const struct perf_chain_part *parts, size_t n_parts)
+static uint32_t length_of_parts(const struct perf_chain_part *parts, size_t n_parts)
 {
-	uint64_t n = 0;
+	uint32_t n = 0;
 
-	f->stats.n_decoded++;
 	for (size_t i = 0; i < n_parts; i++)
 		n += parts[i].ips.n > 0 ? parts[i].ips.n : 1;
+	return n;
+}
+
+/* Of one sample. */
+static void count_frames(struct perf_feed *f, uint32_t n)
+{
+	f->stats.n_decoded++;
 	f->stats.n_frames += n;
 	f->stats.n_leaf_only += n == 1;
 	f->stats.n_no_frames += n == 0;
@@ -464,83 +364,151 @@ static int64_t time_of_chain(struct perf_feed *f, const struct perf_sample *s,
 	return before;
 }
 
-/* Builds the chains that were added, and adds their samples. False when the profile is full. */
-static bool add_waiting(struct perf_feed *f)
+/* Finds out what the chain of a sample is, and adds it to those that are to be built. */
+static void add_chain(struct perf_feed *f, struct waiting *w)
 {
-	uint32_t n = perf_chains_build(f->chains);
+	const struct perf_chain_part *parts;
+	size_t n_parts;
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct waiting *w = &f->waiting[i];
+	parts = perf_frames_find(f->frames, &w->event->attr, &w->record, &w->said, w->owner.time_ns,
+				 &n_parts);
+	w->is_plain = perf_frames_leaf(f->frames, &w->known.leaf) && w->is_plain;
+	w->known.n_frames = length_of_parts(parts, n_parts);
+	count_frames(f, w->known.n_frames);
+	w->owner.time_ns = time_of_chain(f, &w->said, parts, n_parts, w->owner.time_ns);
+	parts = add_label(f, w->event, &w->record, &w->said, w->owner.time_ns, parts, &n_parts);
+	w->chain = perf_chains_add(f->chains, &w->owner, parts, n_parts);
+}
 
-		w->sample.stack = perf_chains_stack(f->chains, i);
-		if (!add_sample(f, w->event, &w->sample, w->weight))
-			return false;
-	}
+/* The stack of a sample whose chain came before. */
+static bool recall_chain(struct perf_feed *f, struct waiting *w)
+{
+	const struct known_chain *k = perf_known_find(f->known, w->known.hash);
+
+	if (!k)
+		return false;
+	perf_frames_again(f->frames, k->leaf);
+	count_frames(f, k->n_frames);
+	w->known = *k;
+	w->chain = NOT_ADDED;
 	return true;
 }
 
-/* The same for one that more is to be made of than a sample. */
-static bool add_single(struct perf_feed *f, struct perf_event *e, const struct perf_record *r,
-		       const struct perf_sample *s, struct sample *out)
+/* Finds the stacks of those that wait. */
+static void build_waiting(struct perf_feed *f)
 {
+	for (uint32_t i = 0; i < f->n_waiting; i++)
+		if (f->waiting[i].is_plain)
+			perf_known_fetch_chain(f->known, f->waiting[i].known.hash);
+	for (uint32_t i = 0; i < f->n_waiting; i++) {
+		struct waiting *w = &f->waiting[i];
+
+		if (w->is_plain && !recall_chain(f, w))
+			add_chain(f, w);
+	}
 	perf_chains_build(f->chains);
-	out->stack = perf_chains_stack(f->chains, 0);
-	if (f->offcpu)
-		watch_sample(f, e, s, r->swap, out);
-	if (s->read.n > 0 && s->read.has_id)
-		return add_group(f, &s->read, out);
-	return add_sample(f, e, out, weight_of(&e->attr, s));
+	for (uint32_t i = 0; i < f->n_waiting; i++) {
+		struct waiting *w = &f->waiting[i];
+
+		if (w->chain == NOT_ADDED)
+			continue;
+		w->known.stack = perf_chains_stack(f->chains, w->chain).v;
+		if (w->is_plain)
+			perf_known_add(f->known, &w->known);
+	}
+}
+
+/* Adds the samples that wait. False when the profile is full. */
+static bool add_waiting(struct perf_feed *f)
+{
+	bool good = true;
+
+	build_waiting(f);
+	for (uint32_t i = 0; i < f->n_waiting && good; i++) {
+		struct waiting *w = &f->waiting[i];
+
+		w->sample.stack.v = w->known.stack;
+		if (f->offcpu)
+			watch_sample(f, w->event, &w->said, w->record.swap, &w->sample);
+		if (w->said.read.n > 0 && w->said.read.has_id)
+			good = add_group(f, &w->said.read, &w->sample);
+		else
+			good = add_sample(f, w->event, &w->sample,
+					  weight_of(&w->event->attr, &w->said));
+	}
+	f->n_waiting = 0;
+	return good;
+}
+
+/* Whose sample it is, and when and where it was taken. */
+static void place_sample(struct perf_feed *f, struct waiting *w, uint64_t number)
+{
+	const struct perf_sample *s = &w->said;
+	struct perf_chain_owner *o = &w->owner;
+	struct perf_task_view task;
+
+	*o = (struct perf_chain_owner){ .pid = s->pid, .tid = s->tid, .time_ns = (int64_t)number };
+	w->sample.time_ns = TIME_NONE;
+	if (w->event->attr.sample_type & PERF_S_TIME) {
+		o->time_ns = s->time > INT64_MAX ? INT64_MAX : (int64_t)s->time;
+		w->sample.time_ns = s->time > INT64_MAX ? TIME_NONE : o->time_ns;
+	}
+	task = perf_tasks_at(f->tasks, s->pid, s->tid, o->time_ns);
+	o->root = task.root;
+	w->sample.thread = task.thread;
+	w->sample.cpu = s->cpu < CPU_NONE ? (uint16_t)s->cpu : CPU_NONE;
+}
+
+/*
+ * Does nothing but the recorded chain say what the sample's stack is? Then *hash is of all that matters: whose it
+ * is, the mappings that it was taken in, and the mode that it begins in, which may be told by the address.
+ */
+static bool is_plain(struct perf_feed *f, const struct waiting *w, struct hash128 *hash)
+{
+	const struct perf_chain_owner *o = &w->owner;
+	const struct perf_sample *s = &w->said;
+	uint64_t mode = (w->record.misc & PERF_MISC_CPUMODE) << 1 | s->ip >> 63;
+
+	if (s->chain.n == 0 || s->branches.n > 0 || w->event->attr.sample_stack_user > 0 ||
+	    f->labels || perf_frames_is_deferred(&s->chain) ||
+	    resolver_age(f->resolver, o->pid, o->time_ns) > 0)
+		return false;
+	*hash = hash_bytes_128(s->chain.at, s->chain.n * sizeof(uint64_t));
+	hash->low ^= hash_pair(o->root.v, perf_tasks_epoch(f->tasks, o->pid, o->time_ns));
+	hash->high ^= hash_u64((uint64_t)perf_tasks_epoch(f->tasks, -1, o->time_ns) << 32 | mode);
+	return true;
 }
 
 static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r,
 				 struct perf_gap *g, uint64_t number, uint64_t offset)
 {
 	uint32_t index = perf_events_of_sample(f->events, r);
-	const struct perf_chain_part *parts;
-	struct perf_task_view task;
-	struct perf_chain_owner owner;
-	struct perf_event *e;
-	struct perf_sample s;
-	struct sample out;
-	uint32_t n_waiting;
-	size_t n_parts;
-	bool is_single;
+	struct waiting *w = &f->waiting[f->n_waiting];
 
 	if (index == PERF_EVENT_NONE) {
 		f->stats.n_no_event++;
 		return PERF_FED_ALL;
 	}
-	e = &f->events->all.at[index];
-	if (!perf_gap_decode(g, &e->attr, r, &s)) {
+	w->event = &f->events->all.at[index];
+	if (!perf_gap_decode(g, &w->event->attr, r, &w->said)) {
 		if (f->stats.n_bad_samples++ == 0)
 			f->stats.bad_sample_offset = offset;
 		return PERF_FED_ALL;
 	}
-	if (is_stranger(f, r, &s))
+	if (is_stranger(f, r, &w->said))
 		return PERF_FED_AHEAD;
-	owner = (struct perf_chain_owner){ .pid = s.pid, .tid = s.tid, .time_ns = (int64_t)number };
-	out.time_ns = TIME_NONE;
-	if (e->attr.sample_type & PERF_S_TIME) {
-		owner.time_ns = s.time > INT64_MAX ? INT64_MAX : (int64_t)s.time;
-		out.time_ns = s.time > INT64_MAX ? TIME_NONE : owner.time_ns;
-	}
-	task = perf_tasks_at(f->tasks, s.pid, s.tid, owner.time_ns);
-	owner.root = task.root;
-	parts = perf_frames_find(f->frames, &e->attr, r, &s, owner.time_ns, &n_parts);
-	count_frames(f, parts, n_parts);
-	owner.time_ns = time_of_chain(f, &s, parts, n_parts, owner.time_ns);
-	parts = add_label(f, e, r, &s, owner.time_ns, parts, &n_parts);
-	out.thread = task.thread;
-	out.cpu = s.cpu < CPU_NONE ? (uint16_t)s.cpu : CPU_NONE;
-	is_single = f->offcpu || (s.read.n > 0 && s.read.has_id);
-	/* What looks at samples one by one wants those before to be there. */
-	if (is_single && !add_waiting(f))
-		return PERF_FED_FULL;
-	n_waiting = perf_chains_add(f->chains, &owner, parts, n_parts) + 1;
-	f->waiting[n_waiting - 1] = (struct waiting){ e, weight_of(&e->attr, &s), out };
-	if (is_single)
-		return add_single(f, e, r, &s, &out) ? PERF_FED_ALL : PERF_FED_FULL;
-	return n_waiting < PERF_CHAINS_MOST || add_waiting(f) ? PERF_FED_ALL : PERF_FED_FULL;
+	w->record = *r;
+	place_sample(f, w, number);
+	w->is_plain = is_plain(f, w, &w->known.hash);
+	if (w->is_plain)
+		perf_known_fetch(f->known, w->known.hash);
+	else
+		add_chain(f, w);
+	f->n_waiting++;
+	/* What looks at switches wants the samples before them to be there. */
+	if (f->n_waiting < PERF_CHAINS_MOST && !f->offcpu)
+		return PERF_FED_ALL;
+	return add_waiting(f) ? PERF_FED_ALL : PERF_FED_FULL;
 }
 
 struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver *r,
@@ -554,7 +522,9 @@ struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver
 	f->resolver = r;
 	f->events = events;
 	f->tasks = perf_tasks_new(p, c);
+	f->teller = perf_teller_new(r, f->tasks);
 	f->chains = perf_chains_new(p, r, f->tasks);
+	f->known = perf_known_new();
 	f->last_time_ns = INT64_MIN;
 	if (!machine && uname(&here) == 0)
 		machine = here.machine;
@@ -571,9 +541,10 @@ void perf_feed_free(struct perf_feed *f)
 	perf_frames_free(f->frames);
 	perf_offcpu_free(f->offcpu);
 	perf_chains_free(f->chains);
+	perf_known_free(f->known);
+	perf_teller_free(f->teller);
 	perf_tasks_free(f->tasks);
 	vec_done(&f->beside);
-	vec_done(&f->path);
 	free(f);
 }
 

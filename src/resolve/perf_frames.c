@@ -25,6 +25,8 @@ struct perf_frames {
 	VEC(struct perf_chain_part) parts; /* of the sample at hand */
 	VEC(uint64_t) ips;                 /* of its user part, where that is made here */
 	struct perf_frames_stats *stats;
+	bool has_chain;        /* there are frames in that sample's recorded chain */
+	uint32_t leaf;         /* as perf_leaves_note() said of that chain */
 	uint32_t branch_depth; /* calls that the cpu keeps; 0: not recorded */
 };
 
@@ -130,7 +132,7 @@ static void use_chain(struct perf_frames *x, const struct perf_sample *s, enum c
 	struct perf_words chain = s->chain;
 	uint32_t n = chain.n;
 
-	if (n >= 2 && perf_word(&chain, n - 2) == PERF_CTX_USER_DEFERRED) {
+	if (perf_frames_is_deferred(&chain)) {
 		chain.n = n - 2;
 		split_chain(x, &chain, mode);
 		add_deferred(x, s->tid, perf_word(&s->chain, n - 1));
@@ -280,21 +282,41 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 	enum cpu_mode mode = mode_of_cpumode(r->misc, s->ip);
 
 	vec_clear(&x->parts);
+	x->leaf = 0;
 	if (s->chain.n > 0)
 		use_chain(x, s, mode);
-	x->stats->n_chains += x->parts.n > 0;
+	x->has_chain = x->parts.n > 0;
+	x->stats->n_chains += x->has_chain;
 	if (has_calls(a, s))
 		use_branches(x, s, mode);
 	else if (ends_in_user_mode(x) && are_made(a))
 		end_made(x, a);
 	else if (ends_in_user_mode(x))
-		perf_leaves_note(x->leaves, s->pid, time_ns, &x->parts.at[x->parts.n - 1]);
+		x->leaf = perf_leaves_note(x->leaves, s->pid, time_ns,
+					   &x->parts.at[x->parts.n - 1]);
 	if (s->stack_filled > 0 && !ends_in_user_mode(x))
 		use_copy(x, a, s, mode, time_ns);
 	if (x->parts.n == 0 && a->sample_type & PERF_S_IP)
 		add_address(x, mode, s->ip);
 	*n = x->parts.n;
 	return x->parts.at;
+}
+
+bool perf_frames_is_deferred(const struct perf_words *chain)
+{
+	return chain->n >= 2 && perf_word(chain, chain->n - 2) == PERF_CTX_USER_DEFERRED;
+}
+
+bool perf_frames_leaf(const struct perf_frames *x, uint32_t *leaf)
+{
+	*leaf = x->leaf;
+	return x->has_chain;
+}
+
+void perf_frames_again(struct perf_frames *x, uint32_t leaf)
+{
+	x->stats->n_chains++;
+	perf_leaves_again(x->leaves, leaf);
 }
 
 void perf_frames_facts(const struct perf_frames *x, capture_id c)

@@ -10,6 +10,7 @@
 #include "perf_abi.h"
 #include "perf_chains.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,6 +49,18 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 					       const struct perf_record *r,
 					       const struct perf_sample *s, int64_t time_ns,
 					       size_t *n);
+
+/* May a chain say something else when it comes again? */
+bool perf_frames_is_deferred(const struct perf_words *chain);
+
+/*
+ * What perf_frames_find() noted of the leaf of the recorded chain that it was called for last, for
+ * perf_frames_again(). False: there are no frames in that chain.
+ */
+bool perf_frames_leaf(const struct perf_frames *x, uint32_t *leaf);
+
+/* Counts a sample of a chain like one that frames were found of before, with that leaf. */
+void perf_frames_again(struct perf_frames *x, uint32_t leaf);
 
 /* States how unwound stacks ended, as facts in section "stacks". Wants the pen. */
 void perf_frames_facts(const struct perf_frames *x, capture_id c);

@@ -15,6 +15,13 @@
 
 #define FACT_MODULES 8 /* at most so many modules are named */
 
+/* What is said of a leaf. */
+enum {
+	LEAF_NO_RULE, /* nothing */
+	LEAF_GOOD,    /* its caller is in the chain */
+	LEAF_SKIPS,   /* it is not; from here on, the index of its module is added */
+};
+
 struct leaf_module {
 	uint32_t module; /* module_id */
 	uint64_t n;      /* chains without the caller of a function in it */
@@ -61,37 +68,49 @@ static bool skips_caller(const struct perf_leaves *l, const struct cfi_rule *rul
 	return rule->cfa_kind == CFA_SP || rule->cfa_kind == CFA_PLT;
 }
 
-static void count_module(struct perf_leaves *l, uint32_t module)
+/* The index of a module among those of leaves. */
+static uint32_t find_module(struct perf_leaves *l, uint32_t module)
 {
-	for (size_t i = 0; i < l->modules.n; i++) {
-		if (l->modules.at[i].module != module)
-			continue;
-		l->modules.at[i].n++;
-		return;
-	}
-	vec_push(&l->modules, ((struct leaf_module){ module, 1 }));
+	uint32_t i = 0;
+
+	while (i < l->modules.n && l->modules.at[i].module != module)
+		i++;
+	if (i == l->modules.n)
+		vec_push(&l->modules, ((struct leaf_module){ module, 0 }));
+	return i;
 }
 
-void perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
-		      const struct perf_chain_part *user)
+uint32_t perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
+			  const struct perf_chain_part *user)
 {
-	struct location_columns locations;
+	uint32_t leaf = LEAF_NO_RULE;
 	struct cfi_rule rule;
-	location_id leaf;
-	uint64_t ip;
 
-	if (!l->supported || user->ips.n == 0)
-		return;
-	ip = perf_word(&user->ips, 0);
-	if (!resolver_rule(l->resolver, pid, time_ns, l->arch, ip, &rule))
-		return;
-	l->n_looked++;
-	if (!skips_caller(l, &rule))
+	if (l->supported && user->ips.n > 0) {
+		uint64_t ip = perf_word(&user->ips, 0);
+
+		if (resolver_rule(l->resolver, pid, time_ns, l->arch, ip, &rule))
+			leaf = LEAF_GOOD;
+		if (leaf == LEAF_GOOD && skips_caller(l, &rule)) {
+			location_id at = resolver_locate(l->resolver, pid, time_ns, ip, MODE_USER,
+							 false);
+			struct location_columns locations;
+
+			profile_locations(l->profile, &locations);
+			leaf = LEAF_SKIPS + find_module(l, locations.module[at.v]);
+		}
+	}
+	perf_leaves_again(l, leaf);
+	return leaf;
+}
+
+void perf_leaves_again(struct perf_leaves *l, uint32_t leaf)
+{
+	l->n_looked += leaf != LEAF_NO_RULE;
+	if (leaf < LEAF_SKIPS)
 		return;
 	l->n_skipped++;
-	leaf = resolver_locate(l->resolver, pid, time_ns, ip, MODE_USER, false);
-	profile_locations(l->profile, &locations);
-	count_module(l, locations.module[leaf.v]);
+	l->modules.at[leaf - LEAF_SKIPS].n++;
 }
 
 static int by_n(const void *a, const void *b)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What records beside the samples say of mappings, names and forks → resolver and tasks. */
+#ifndef PROFTOP_RESOLVE_PERF_TELLER_H
+#define PROFTOP_RESOLVE_PERF_TELLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct perf_record;
+struct perf_tasks;
+struct perf_teller;
+struct resolver;
+
+/* Borrows both. */
+struct perf_teller *perf_teller_new(struct resolver *r, struct perf_tasks *tasks);
+void perf_teller_free(struct perf_teller *t);
+
+/*
+ * Tells what a record says, from time_ns on; trailer: bytes of its sample_id; own_time: that was recorded with it.
+ * False: it is shorter than it claims.
+ */
+bool perf_tell(struct perf_teller *t, const struct perf_record *r, int64_t time_ns, size_t trailer,
+	       bool own_time);
+
+#endif
