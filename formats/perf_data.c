@@ -221,6 +221,7 @@ static void pass_over(struct perf_records *w, uint64_t from)
 		w->n_bytes -= record.size;
 		w->offset += record.size;
 		w->first++;
+		w->beside = NULL;
 	}
 }
 

@@ -53,7 +53,8 @@ enum step { STEP_ON, STEP_MORE, STEP_WINDOW_ENDS, STEP_PACKED, STEP_STOP, STEP_L
 struct window {
 	uint8_t *at; /* NULL: not needed so far; owned */
 	VEC(struct perf_gap) gaps;
-	uint64_t number; /* of what it holds, counted from 1 */
+	VEC(struct perf_beside) beside; /* records that are no samples */
+	uint64_t number;                /* of what it holds, counted from 1 */
 };
 
 struct perf_stream {
@@ -70,6 +71,7 @@ struct perf_stream {
 	unsigned kept;      /* windows handed out last that are still looked at */
 	uint64_t n_windows; /* handed out so far */
 	size_t n, whole;    /* of it; see the file's comment */
+	uint64_t first;     /* records in windows before it */
 	bool round;         /* it holds a FINISHED_ROUND */
 	bool awaited; /* what was handed out last is used only when the next window is there */
 
@@ -204,6 +206,10 @@ static enum step look_at(struct perf_stream *s, const uint8_t *p, size_t n, stru
 /* A whole record is in the window, at `whole`. */
 static void take_record(struct perf_stream *s, const struct perf_record *r)
 {
+	if (r->type != PERF_REC_SAMPLE)
+		vec_push(&s->windows[s->turn].beside,
+			 ((struct perf_beside){ (uint32_t)s->whole,
+						(uint32_t)(s->stats.n_records - s->first) }));
 	s->whole += r->size;
 	s->stats.n_records++;
 	s->round = s->round || r->type == PERF_REC_FINISHED_ROUND;
@@ -602,7 +608,9 @@ static void turn_over(struct perf_stream *s)
 	}
 	s->whole = 0;
 	s->round = false;
+	s->first = s->stats.n_records;
 	vec_clear(&s->windows[s->turn].gaps);
+	vec_clear(&s->windows[s->turn].beside);
 }
 
 /* perf's own bound with room to spare, as long as it is credible. */
@@ -648,6 +656,7 @@ void perf_stream_free(struct perf_stream *s)
 	free(s->raw);
 	for (size_t i = 0; i <= PERF_WINDOWS_MOST; i++) {
 		vec_done(&s->windows[i].gaps);
+		vec_done(&s->windows[i].beside);
 		free(s->windows[i].at);
 	}
 	free(s);
@@ -670,13 +679,23 @@ void perf_stream_patience(struct perf_stream *s, int ms)
 	s->patience_ms = ms;
 }
 
+static void tell_beside(struct perf_stream *s, struct perf_records *w)
+{
+	struct window *from = &s->windows[s->turn];
+
+	vec_reserve(&from->beside, 1);
+	w->beside = from->beside.at;
+	w->n_beside = from->beside.n;
+	w->n_samples = (size_t)(s->stats.n_records - s->first) - from->beside.n;
+}
+
 int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e)
 {
 	while (!s->stopped) {
 		int rc = 0;
 
 		turn_over(s);
-		w->first = s->stats.n_records;
+		w->first = s->first;
 		w->offset = s->packed ? s->piece_offset : offset_of(s, s->n);
 		w->swap = s->swap;
 		w->at = filling(s);
@@ -688,6 +707,7 @@ int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *
 		w->n_bytes = s->whole;
 		w->gaps = s->windows[s->turn].gaps.at;
 		w->n_gaps = s->windows[s->turn].gaps.n;
+		tell_beside(s, w);
 		if (s->whole > 0 || (!s->seekable && s->awaited && !s->stopped)) {
 			s->awaited = s->whole > 0;
 			return 1;

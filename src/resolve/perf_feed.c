@@ -569,34 +569,61 @@ void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, co
 		f->labels = perf_labels_new(f->profile, f->resolver, fields, list);
 }
 
-void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what)
+static void look_at_record(struct perf_feed *f, const struct beside *b, unsigned what)
 {
-	bool borrow = borrows_times(f);
-	uint64_t number = batch->first;
-	struct beside b;
+	uint32_t type = b->record.type;
+
+	if (what & PERF_FEED_COUNT)
+		count_record(f, &b->record);
+	if (what & PERF_FEED_COUNT && type == PERF_REC_CALLCHAIN_DEFERRED)
+		keep_deferred(f, &b->record);
+	if (!(what & PERF_FEED_TELL))
+		return;
+	f->n_rounds_told += type == PERF_REC_FINISHED_ROUND;
+	if (!is_beside(type))
+		return;
+	vec_push(&f->beside, *b);
+	f->beside.at[f->beside.n - 1].time_ns = time_of_record(f, &b->record, b->number);
+}
+
+/* Looks at all records, samples among them. */
+static void look_at_all(struct perf_feed *f, const struct perf_records *batch, unsigned what)
+{
+	bool borrow = what & PERF_FEED_TELL && borrows_times(f);
+	struct beside b = { .number = batch->first };
 	size_t gap = 0;
 
-	vec_clear(&f->beside);
-	if (what & PERF_FEED_COUNT)
-		perf_frames_turn(f->frames);
-	for (size_t at = 0; at < batch->n_bytes; at += b.record.size, number++) {
+	for (size_t at = 0; at < batch->n_bytes; at += b.record.size, b.number++) {
 		perf_record_at(batch->at + at, batch->swap, &b.record);
-		if (what & PERF_FEED_COUNT)
-			count_record(f, &b.record);
-		if (what & PERF_FEED_COUNT && b.record.type == PERF_REC_CALLCHAIN_DEFERRED)
-			keep_deferred(f, &b.record);
-		if (!(what & PERF_FEED_TELL))
-			continue;
-		f->n_rounds_told += b.record.type == PERF_REC_FINISHED_ROUND;
 		if (borrow && b.record.type == PERF_REC_SAMPLE)
 			note_sample_time(f, &b.record,
 					 perf_gap_find(batch, batch->offset + at, &gap));
-		if (!is_beside(b.record.type))
-			continue;
-		b.number = number;
-		b.time_ns = time_of_record(f, &b.record, number);
-		vec_push(&f->beside, b);
+		look_at_record(f, &b, what);
 	}
+}
+
+static void look_beside(struct perf_feed *f, const struct perf_records *batch, unsigned what)
+{
+	struct beside b;
+
+	if (what & PERF_FEED_COUNT)
+		f->stats.n_records[PERF_REC_SAMPLE] += batch->n_samples;
+	for (size_t i = 0; i < batch->n_beside; i++) {
+		b.number = batch->first + batch->beside[i].number;
+		perf_record_at(batch->at + batch->beside[i].at, batch->swap, &b.record);
+		look_at_record(f, &b, what);
+	}
+}
+
+void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what)
+{
+	vec_clear(&f->beside);
+	if (what & PERF_FEED_COUNT)
+		perf_frames_turn(f->frames);
+	if (batch->beside && !borrows_times(f))
+		look_beside(f, batch, what);
+	else
+		look_at_all(f, batch, what);
 	if (f->beside.n > 1)
 		qsort(f->beside.at, f->beside.n, sizeof(*f->beside.at), by_time);
 	for (size_t i = 0; i < f->beside.n; i++)

@@ -210,6 +210,12 @@ struct perf_record {
 
 #define PERF_RECORD_HEADER_BYTES 8
 
+/* A record that is no sample. */
+struct perf_beside {
+	uint32_t at;     /* bytes from the first record's header to its own */
+	uint32_t number; /* records before it */
+};
+
 /* Whole records, one behind the other. Borrowed. */
 struct perf_records {
 	const uint8_t *at; /* the first one's header */
@@ -220,6 +226,9 @@ struct perf_records {
 	struct perf_gap
 		*gaps; /* [n_gaps] what was not read of samples among them, see perf_gap.h */
 	size_t n_gaps; /* of these records, and of what came before in the same window */
+	const struct perf_beside *beside; /* [n_beside]; NULL: nobody looked for them */
+	size_t n_beside;
+	size_t n_samples; /* the other records; valid with beside */
 };
 
 /* An array of 64-bit numbers inside a record; read with perf_word(). */
