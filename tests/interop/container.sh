@@ -34,9 +34,13 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 [ -n "$pid" ] || skip 'the program did not start'
-sleep 0.3
-HOME=$dir perf record -q -e cpu-clock -F 997 -o "$dir/perf.data" -p "$pid" -- sleep 0.5 >/dev/null 2>&1 ||
-    skip 'perf may not record here (see /proc/sys/kernel/perf_event_paranoid)'
+# Until it has both names, however little of the machine the program gets.
+for seconds in 0.5 2 8 32; do
+    HOME=$dir perf record -q -e cpu-clock -F 997 -o "$dir/perf.data" -p "$pid" -- sleep $seconds >/dev/null 2>&1 ||
+        skip 'perf may not record here (see /proc/sys/kernel/perf_event_paranoid)'
+    HOME=$dir "$proftop" export --to folded "$dir/perf.data" >"$dir/alive" 2>&1
+    grep -q jit_mapped "$dir/alive" && grep -q own_function "$dir/alive" && break
+done
 rm -rf "$dir/.debug" "$dir/program"
 
 status=0

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -11,6 +10,8 @@ import time
 
 Z = 2.576  # of 99 %
 TRIALS = 3  # chance alone fails one comparison in a hundred
+CPU_S = 5  # of the program, while both record
+PATIENCE_S = 300
 FUNCTIONS = ["share_1", "share_2", "share_4", "share_8", "small_ones", "large_ones", "burn"]
 
 
@@ -42,10 +43,30 @@ def our_counts(proftop, path):
     return counts
 
 
+def wait_until(what, is_so):
+    end = time.monotonic() + PATIENCE_S
+    while not is_so():
+        if time.monotonic() > end:
+            sys.exit(f"waited in vain until {what}")
+        time.sleep(0.05)
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def has_begun(recorder, path):
+    """perf writes its head when all is opened; what follows comes later."""
+    if recorder.poll() is not None:
+        sys.exit(f"{recorder.args[0]} failed: {recorder.communicate()[1]}")
+    return os.path.exists(path) and os.path.getsize(path) > 0
+
+
 def record(program, ours, theirs, proftop):
-    """Both recordings of one run, whose threads live as long as both recorders."""
-    target = subprocess.Popen([program, "5"])
-    time.sleep(0.3)
+    """Both recordings of one run, for as many seconds of cpu as make samples enough, however busy the machine is."""
+    target = subprocess.Popen([program, "600"])
     event = ["-e", "cpu-clock", "-F", "999"]
     both = [
         subprocess.Popen([proftop, "record", *event, "-o", ours, "-p", str(target.pid)],
@@ -53,7 +74,14 @@ def record(program, ours, theirs, proftop):
         subprocess.Popen(["perf", "record", "-q", *event, "-g", "-o", theirs, "-p", str(target.pid)],
                          stderr=subprocess.PIPE, text=True),
     ]
-    target.wait()
+    try:
+        for p, path in zip(both, (ours, theirs)):
+            wait_until(f"{p.args[0]} records", lambda: has_begun(p, path))
+        begun = cpu_seconds(target.pid)
+        wait_until("the program has run", lambda: cpu_seconds(target.pid) - begun > CPU_S)
+    finally:
+        target.kill()
+        target.wait()
     for p in both:
         said = p.communicate()[1]
         if p.returncode:
