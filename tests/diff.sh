@@ -231,6 +231,55 @@ says out '# nothing differs'
 run 2 --report --map nonsense early.folded late.folded
 one_sentence
 
+# --- programs of two names ------------------------------------------------------------------------
+
+# of PROGRAM FUNCTION:COUNT…: text of perf script, of a program that calls functions of itself.
+of() {
+    local program=$1 one i
+    shift
+    for one in "$@"; do
+        for ((i = 0; i < ${one#*:}; i++)); do
+            printf '%s 7 1.%06d: 1 cycles:\n\t1 %s+0x1 (/opt/%s)\n\t2 main+0x2 (/opt/%s)\n\n' \
+                "${program:0:15}" $i "${one%:*}" "$program" "$program"
+        done
+    done
+}
+of app-with-a-long-name-1.9 parse:300 sort:400 >early.txt
+of app-with-a-long-name-1.10 parse:600 sort:400 >late.txt
+run 0 --report early.txt late.txt
+says out '# app-with-a-long-name-1.9 before is taken for app-with-a-long-name-1.10 after'
+grep -q '+300 .* 300 .* 600 .*parse' out || fault "one program of two versions: $(cat out)"
+grep -q 'only .* in functions that both sides have' out && fault 'programs that are paired are called different'
+run 0 --report --group module early.txt late.txt
+grep -q '+300 .* 700 .* 1,000 .*app-with-a-long-name-1.10' out || fault "modules of two versions: $(cat out)"
+run 0 --report --no-pairs early.txt late.txt
+grep -q 'new .*parse' out || fault '--no-pairs pairs'
+says out '# only 0.0 % is in functions that both sides have'
+run 0 --screen 120x10 --keys '' early.txt late.txt
+says out '(app-with-a-long-name-1.9 = app-with-a-long-name-1.10)'
+run 1 --fail-if 'self(parse) > +50%' early.txt late.txt
+of spin parse:300 sort:400 >early.txt
+of twist parse:300 sort:500 >late.txt
+run 0 --report early.txt late.txt
+says out '# spin before is taken for twist after'
+of twist weave:300 sort:10 >late.txt
+run 0 --report early.txt late.txt
+grep -q 'is taken for' out && fault 'programs of other functions are paired'
+says out 'in functions that both sides have: of different programs?'
+of spin2 weave:300 knot:10 >late.txt
+run 0 --report early.txt late.txt
+grep -q 'is taken for' out && fault 'a name alone pairs'
+
+# --- metrics of few places -------------------------------------------------------------------------
+
+# The same program, of which few samples are of the other event, and those in other places.
+for side in early:parse late:sort; do
+    { of app parse:300 sort:400; of app "${side#*:}:5" | sed 's/cycles:/faults:/'; } >"${side%:*}.txt"
+done
+run 0 --report --event faults early.txt late.txt
+grep -q 'of different programs' out && fault 'one program is called two, by a metric of few places'
+says out 'new'
+
 # --- what cannot be compared ------------------------------------------------------------------
 
 for arguments in 'before.folded' '--a fn:x before.folded' 'before.folded after.folded before.folded' 'before.folded --' \

@@ -4,16 +4,20 @@
 
 #include "heap_weigh.h"
 
+#include "analysis.h"
 #include "builder.h"
+#include "diff.h"
 #include "err.h"
 #include "filter.h"
 #include "heap_builder.h"
 #include "heap_pass.h"
 #include "made_profile.h"
 #include "made_story.h"
+#include "sides.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -503,4 +507,63 @@ Test(heap_weigh, peaks_of_many_blocks_are_each_process_its_own)
 	weights_done(&w);
 	lens_done(&l);
 	profile_free(p);
+}
+
+/* By each stack's innermost function, which is of that stack alone. */
+static double change_of(const struct diff *d, int stack)
+{
+	const struct analysis *a = d->analysis;
+	char name[8];
+
+	snprintf(name, sizeof(name), "f%d", stack);
+	for (uint32_t i = 0; i < a->table.n_rows; i++)
+		if (strcmp(a->table_keys->key[a->table.key[i]].label, name) == 0)
+			return diff_change(&d->row_self[i]);
+	return 0;
+}
+
+/* What differs between two threads of a heap, stack by stack: a subtraction of what a replay has of either. */
+Test(heap_weigh, differences_are_those_of_two_replays)
+{
+	static const char *const words[] = {
+		[MEASURE_WEIGHT] = "bytes",       [MEASURE_SAMPLES] = "calls",
+		[MEASURE_LIVE] = "live",          [MEASURE_PEAK] = "peak",
+		[MEASURE_LEAKED] = "leaked",      [MEASURE_FREED] = "freed",
+		[MEASURE_TEMPORARY] = "temporary"
+	};
+	const struct choice before = { "", 0, -1, 0, INT64_MAX },
+			    after = { "", 1, -1, 0, INT64_MAX };
+
+	for (unsigned seed = 1; seed <= 6; seed++) {
+		struct story *s = story_new(seed);
+		struct sides sides = { 0 };
+
+		cr_assert_eq(sides_add(&sides, SIDE_BEFORE, "thread:main", NULL), 0);
+		cr_assert_eq(sides_add(&sides, SIDE_AFTER, "thread:worker", NULL), 0);
+		for (int m = MEASURE_WEIGHT; m <= MEASURE_TEMPORARY; m++) {
+			const struct sides_choice choice = { .event = "malloc",
+							     .metric = words[m] };
+			int64_t whole = 0;
+			struct analysis *a;
+			struct lens l;
+
+			made_lens(&l, s->p, "");
+			cr_assert_eq(sides_lens(&sides, s->p, &choice, &l, NULL), 0);
+			cr_assert_eq(analysis_new(s->p, &l, NULL, &a), 0);
+			for (int i = 0; i < STORY_STACKS; i++) {
+				int64_t want =
+					replay(s, &after, false, (enum measure)m, INT64_MAX, i) -
+					replay(s, &before, false, (enum measure)m, INT64_MAX, i);
+
+				whole += want;
+				cr_assert_eq(change_of(a->diff, i), (double)want,
+					     "%s of f%d, seed %u", words[m], i, seed);
+			}
+			cr_assert_eq(diff_change(&a->diff->whole), (double)whole);
+			analysis_free(a);
+			lens_done(&l);
+		}
+		sides_done(&sides);
+		story_free(s);
+	}
 }

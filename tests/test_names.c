@@ -5,11 +5,15 @@
 #include "names.h"
 
 #include "analysis.h"
+#include "diff.h"
 #include "err.h"
 #include "made_profile.h"
+#include "pairs.h"
+#include "sides.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,4 +106,77 @@ Test(names, make_functions_one)
 	lens_done(&l);
 	name_rules_done(&r);
 	profile_free(p);
+}
+
+static const struct {
+	const char *a, *b;
+	bool alike;
+} modules[] = {
+	{ "app-1.2", "app-1.3", true },
+	{ "app-1.9", "app-1.10", true },
+	{ "spin", "spin2", true },
+	{ "libx.so.1.2", "libx.so.2", true },
+	{ "app_v2", "app", true },
+	{ "python3.11", "python3.12", true },
+	{ "gcc-12-ar", "gcc-13-ar", true },
+	{ "spin", "twist", false },
+	{ "app-1.2", "app-1.2x", false },
+	{ "liba.so.1", "libb.so.1", false },
+	{ "app", "", false },
+	{ "app-", "app", false },
+};
+
+Test(names, of_two_versions_are_alike)
+{
+	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
+		cr_expect_eq(pairs_alike(modules[i].a, modules[i].b), modules[i].alike, "%s %s",
+			     modules[i].a, modules[i].b);
+		cr_expect_eq(pairs_alike(modules[i].b, modules[i].a), modules[i].alike);
+	}
+}
+
+/* clang-format off: one line a case */
+static const struct {
+	const char *what, *profile, *pairs;
+} paired[] = {
+	{ "a version", "m@a1;f@a1 5\ncapture\nm@a2;f@a2 5\n", "a1=a2 " },
+	{ "most of the weight", "m@a1;f@a1 6\ng@a1 5\ncapture\nm@a2;f@a2 6\nh@a2 1\n", "a1=a2 " },
+	{ "too little of one side's", "f@a1 6\ng@a1 7\ncapture\nf@a2 6\n", "" },
+	{ "too little of the other's", "f@a1 6\ncapture\nf@a2 6\ng@a2 7\n", "" },
+	{ "main says nothing", "main@a1 6\ncapture\nmain@a2 6\n", "" },
+	{ "other names", "f@a 6\ncapture\nf@b 6\n", "" },
+	{ "other names of what runs",
+	  "f@a 6 pid=1 tid=1 name=a\ncapture\nf@b 6 pid=2 tid=2 name=b\n", "a=b " },
+	{ "what both have is not paired", "f@a1 6\ncapture\nf@a1 6\nf@a2 6\n", "" },
+	{ "two that would do", "f@a1 6\ncapture\nf@a2 6\nf@a3 6\n", "" },
+	{ "the better of two", "f@a1 6\ncapture\nf@a2 6\nf@a3 6\ng@a3 1\n", "a1=a2 " },
+	{ "two pairs", "f@a1 6\ng@b1 1\ncapture\nf@a2 6\ng@b2 6\n", "a1=a2 b1=b2 " },
+};
+/* clang-format on */
+
+Test(names, of_programs_are_paired_by_their_functions)
+{
+	for (size_t i = 0; i < sizeof(paired) / sizeof(*paired); i++) {
+		struct profile *p = made_profile(paired[i].profile);
+		const struct sides_choice choice = { .event = "", .metric = "" };
+		struct sides s = { 0 };
+		struct analysis *a;
+		char text[100] = "";
+		struct lens l;
+
+		made_lens(&l, p, "");
+		cr_assert_eq(sides_add(&s, SIDE_BEFORE, "capture:1", NULL), 0);
+		cr_assert_eq(sides_add(&s, SIDE_AFTER, "capture:2", NULL), 0);
+		cr_assert_eq(sides_lens(&s, p, &choice, &l, NULL), 0);
+		a = made_analysis(p, &l);
+		cr_expect_eq(pairs_find(a->diff, &s.names), s.names.paired.n);
+		for (size_t k = 0; k < s.names.paired.n; k++)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s=%s ",
+				 s.names.paired.at[k].from, s.names.paired.at[k].to);
+		cr_expect_str_eq(text, paired[i].pairs, "%s", paired[i].what);
+		analysis_free(a);
+		lens_done(&l);
+		sides_done(&s);
+		profile_free(p);
+	}
 }

@@ -22,6 +22,7 @@
 #include "load.h"
 #include "options.h"
 #include "output.h"
+#include "pairs.h"
 #include "say.h"
 #include "sides.h"
 #include "tui.h"
@@ -141,6 +142,64 @@ static struct diff *compare(void *arg, const char *metric, struct err *e)
 	return c->analysis->diff;
 }
 
+static void forget_made(struct session *s)
+{
+	for (size_t i = 0; i < s->made.n; i++)
+		compared_free(s->made.at[i]);
+	s->made.n = 0;
+}
+
+/* Samples of all functions, whatever metric is asked for: what the sides are, not what is compared. NULL: it cannot be made. */
+static struct analysis *table_of_all(const struct session *s)
+{
+	struct options all = *s->o;
+	struct analysis *a = NULL;
+	struct lens lens;
+
+	all.events.n = 0;
+	all.normalise = NULL;
+	if (ask_sides_lens(&all, &s->sides, s->profile, "", &lens, NULL))
+		return NULL;
+	lens.grouping = GROUP_FUNCTION;
+	for (uint32_t i = 0; i < lens.n_columns; i++)
+		lens.column[i].metric.measure = MEASURE_SAMPLES;
+	analysis_new_parts(s->profile, &lens, 0, NULL, &a); /* nobody cancels it */
+	lens_done(&lens);
+	return a;
+}
+
+/* Finds programs of two names that are the same, in d if it is given and of functions. Returns whether there are any. */
+static bool pair_programs(struct session *s, const struct diff *d)
+{
+	struct analysis *all = NULL;
+	size_t n;
+
+	if (s->o->no_pairs)
+		return false;
+	if (!d || d->analysis->lens.grouping != GROUP_FUNCTION)
+		all = table_of_all(s);
+	if (all)
+		d = all->diff;
+	n = d ? pairs_find(d, &s->sides.names) : 0;
+	analysis_free(all);
+	return n > 0;
+}
+
+/* Of a metric that few places have, such as leaks, the share says nothing: then it is that of all samples. */
+static double find_overlap(const struct session *s, const struct diff *d)
+{
+	double share = d->overlap;
+	struct analysis *all;
+
+	if (share >= LITTLE_OVERLAP)
+		return share;
+	all = table_of_all(s);
+	if (all && all->diff->overlap > share)
+		share = all->diff->overlap;
+	analysis_free(all);
+	return share;
+}
+
 static void put_rows(const struct session *s, const struct diff_rows *r, FILE *to)
 {
 	if (s->o->json)
@@ -158,6 +217,7 @@ static int print(struct session *s, struct diff *d, const struct output *out, st
 	struct diff_rows r = { .view = s->view, .sides = &s->sides, .diff = d };
 	int rc;
 
+	r.overlap = find_overlap(s, d);
 	r.ascii = say_ascii(o->ascii);
 	r.max_rows = o->rows >= 0 ? o->rows : table && !given && !o->json ? DEFAULT_TABLE_ROWS : 0;
 	r.min_percent = o->min_percent >= 0 ? o->min_percent
@@ -204,6 +264,10 @@ static int answer(struct session *s, struct err *e)
 	int rc;
 
 	d = compare(s, "", e);
+	if (d && pair_programs(s, d)) {
+		forget_made(s);
+		d = compare(s, "", e);
+	}
 	if (!d)
 		return -EINVAL;
 	rc = judgement_make(&s->judgement, d, s->o->any, compare, s, e);
@@ -214,11 +278,25 @@ static int answer(struct session *s, struct err *e)
 
 static void session_done(struct session *s)
 {
-	for (size_t i = 0; i < s->made.n; i++)
-		compared_free(s->made.at[i]);
+	forget_made(s);
 	vec_done(&s->made);
 	judgement_done(&s->judgement);
 	sides_done(&s->sides);
+}
+
+/* "before.data → after.data", and which programs are taken for the same; the caller frees. */
+static char *make_title(const struct sides *s)
+{
+	char *title = xasprintf("%s → %s", s->name[SIDE_BEFORE], s->name[SIDE_AFTER]);
+
+	for (size_t i = 0; i < s->names.paired.n; i++) {
+		const struct renaming *pair = &s->names.paired.at[i];
+		char *longer = xasprintf("%s (%s = %s)", title, pair->from, pair->to);
+
+		free(title);
+		title = longer;
+	}
+	return title;
 }
 
 /* Opens the screens, or prints one. */
@@ -231,9 +309,10 @@ static enum status show(struct session *s, struct load *l)
 	struct lens lens;
 	char *title;
 
+	pair_programs(s, NULL);
 	if (explore_options(s->o, &t, &e) || make_lens(s, s->o->metric, &lens, &e))
 		return say_error(&e, STATUS_USAGE);
-	title = xasprintf("%s → %s", s->sides.name[SIDE_BEFORE], s->sides.name[SIDE_AFTER]);
+	title = make_title(&s->sides);
 	load_source(l, &source);
 	source.title = title;
 	t.lens = &lens;

@@ -64,6 +64,18 @@ static void put_delta(struct json_out *j, const char *key, const struct noise_de
 	json_end(j, '}');
 }
 
+static void put_pairs(struct json_out *j, const struct name_rules *names)
+{
+	json_begin(j, "paired", '[', false);
+	for (size_t i = 0; i < names->paired.n; i++) {
+		json_begin(j, NULL, '{', false);
+		json_put_text(j, "before", names->paired.at[i].from);
+		json_put_text(j, "after", names->paired.at[i].to);
+		json_end(j, '}');
+	}
+	json_end(j, ']');
+}
+
 static void put_head(struct json_out *j, const struct diff_rows *r)
 {
 	const struct analysis *a = r->diff->analysis;
@@ -82,7 +94,8 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	json_put_int(j, "changed", f->n_changed);
 	json_put_int(j, "tested", f->n_tested);
 	json_put_int(j, "beyond_noise", f->n_beyond);
-	json_put_double(j, "overlap", r->diff->overlap);
+	json_put_double(j, "overlap", r->overlap);
+	put_pairs(j, &r->sides->names);
 	json_put_int(j, "left_out", (int64_t)r->n_left_out);
 	free(filter);
 }

@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* With less in common, a sentence asks whether programs are different ones. */
+#define LITTLE_OVERLAP 0.2
+
 struct diff_row {
 	uint32_t key;      /* of the analysis; KEY_NONE: no caller */
 	uint32_t parent;   /* the row above it in a tree, or ROW_NONE */
@@ -31,7 +34,8 @@ struct diff_rows {
 	int64_t max_rows;          /* 0: all */
 	double min_percent;        /* of the larger total: smaller changes are left out */
 	bool ascii;
-	int width; /* names are folded so that rows fit into so many columns; 0: not */
+	int width;      /* names are folded so that rows fit into so many columns; 0: not */
+	double overlap; /* share of both sides that is in functions which both have, 0..1 */
 	uint64_t n_left_out;
 	VEC(struct diff_row) rows;
 };

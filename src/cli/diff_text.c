@@ -25,7 +25,6 @@
 /* Totals that differ by more than this should perhaps be made equal. */
 #define VERY_UNEQUAL  1.5
 /* Profiles with less in common than this are likely of different programs. */
-#define LITTLE        0.2
 
 enum number {
 	NUMBER_DELTA,
@@ -327,10 +326,30 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 		fmt_count(tested, f->n_tested));
 }
 
+/* Which programs are taken for the same, and whether there is anything to compare. */
+static void put_programs(const struct diff_rows *r, FILE *to)
+{
+	const struct name_rules *names = &r->sides->names;
+	char share[FMT_SIZE];
+
+	for (size_t i = 0; i < names->paired.n; i++) {
+		fputs("# ", to);
+		put_clean(r, to, names->paired.at[i].from);
+		fputs(" before is taken for ", to);
+		put_clean(r, to, names->paired.at[i].to);
+		fputs(" after, by its functions' names; --no-pairs takes them for two\n", to);
+	}
+	if (r->overlap < LITTLE_OVERLAP)
+		fprintf(to,
+			"# only %s %% is in functions that both sides have: of different programs? "
+			"--map OLD=NEW joins what was renamed, --loose-names what was compiled otherwise\n",
+			fmt_percent(share, (int64_t)(1000 * r->overlap), 1000));
+}
+
 static void put_heading(const struct diff_rows *r, FILE *to)
 {
 	const struct analysis *a = r->diff->analysis;
-	char *metric = diff_metric_name(r), share[FMT_SIZE];
+	char *metric = diff_metric_name(r);
 
 	fputs("# ", to);
 	put_clean(r, to, r->sides->name[SIDE_BEFORE]);
@@ -352,11 +371,7 @@ static void put_heading(const struct diff_rows *r, FILE *to)
 	}
 	put_whole(r, to);
 	put_noise(r, to);
-	if (r->diff->overlap < LITTLE)
-		fprintf(to,
-			"# only %s %% is in functions that both sides have: of different programs? "
-			"--map OLD=NEW joins what was renamed, --loose-names what was compiled otherwise\n",
-			fmt_percent(share, (int64_t)(1000 * r->diff->overlap), 1000));
+	put_programs(r, to);
 	fputs("#\n", to);
 }
 

@@ -88,10 +88,13 @@ static bool same_text(const void *things, uint32_t value, const void *key)
 	return strcmp(((const struct maker *)things)->texts.at[value], key) == 0;
 }
 
+/* name_rules_apply() and its like. */
+typedef char *apply_fn(const struct name_rules *r, const char *name);
+
 /* With rules, what a name counts as: its number among such, and the text of it. */
-static uint32_t ruled(struct maker *m, const char **name)
+static uint32_t ruled(struct maker *m, apply_fn *apply, const char **name)
 {
-	char *text = name_rules_apply(m->names, *name);
+	char *text = apply(m->names, *name);
 	uint64_t hash = hash_bytes(text, strlen(text));
 	uint32_t n = map_find(&m->by_text, hash, same_text, m, text);
 
@@ -103,6 +106,18 @@ static uint32_t ruled(struct maker *m, const char **name)
 	free(text);
 	*name = m->texts.at[n];
 	return n;
+}
+
+/* Where rows are modules; with the row's label. */
+static struct group group_of_module(struct maker *m, const struct module *module,
+				    const char **label)
+{
+	struct group g = { GROUP_OF_CODE, module->name.v, 0 };
+
+	*label = module->name.v ? text(m, module->name) : "[no module]";
+	if (m->names)
+		g.a = ruled(m, name_rules_apply_module, label);
+	return g;
 }
 
 static uint32_t key_of_function(struct maker *m, uint32_t id)
@@ -120,12 +135,11 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 
 	if (f->flags & FUNCTION_COMM) {
 		g.kind = GROUP_OF_COMM;
-		g.a = m->names ? ruled(m, &key.label) : g.a;
+		g.a = m->names ? ruled(m, name_rules_apply_thread, &key.label) : g.a;
 	} else if (f->flags & FUNCTION_MARK && m->k->grouping != GROUP_FUNCTION) {
 		g.kind = GROUP_OF_MARK;
 	} else if (m->k->grouping == GROUP_MODULE) {
-		g = (struct group){ GROUP_OF_CODE, module->name.v, 0 };
-		key.label = module->name.v ? key.module : "[no module]";
+		g = group_of_module(m, module, &key.label);
 		key.module = "";
 		key.flags = 0;
 	} else if (m->k->grouping == GROUP_FILE) {
@@ -135,8 +149,8 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 		key.label = file.v ? base_name(text(m, file)) : "[no file]";
 		key.flags = 0;
 	} else if (m->names && !(f->flags & FUNCTION_MARK)) {
-		g.a = ruled(m, &key.label);
-		g.b = ruled(m, &key.module);
+		g.a = ruled(m, name_rules_apply, &key.label);
+		g.b = ruled(m, name_rules_apply_module, &key.module);
 	}
 	return put_key(m, g, key);
 }
@@ -152,8 +166,7 @@ static uint32_t key_of_module(struct maker *m, uint32_t id)
 	};
 
 	if (m->k->grouping == GROUP_MODULE) {
-		g.a = module->name.v;
-		key.label = module->name.v ? text(m, module->name) : "[no module]";
+		g = group_of_module(m, module, &key.label);
 	} else {
 		key.label = "[no file]";
 	}
@@ -180,6 +193,20 @@ static uint64_t hash_made(const char *label, const char *module)
 	return hash_u64(hash_bytes(label, strlen(label)) + hash_bytes(module, strlen(module)));
 }
 
+/* The made-up label of a module that is taken for another: "[app-1.3]". Takes the label; the caller frees the new one. */
+static char *relabel(struct maker *m, char *label, struct made_key *k)
+{
+	const char *was = k->module;
+
+	ruled(m, name_rules_apply_module, &k->module);
+	if (strcmp(was, k->module) != 0) {
+		free(label);
+		label = xasprintf("[%s]", k->module);
+	}
+	k->label = label;
+	return label;
+}
+
 /*
  * Unnamed frames of a module are as those of a function with their made-up name, so that a row stays
  * one row while names are found out.
@@ -196,8 +223,13 @@ static void keys_of_unnamed(struct maker *m)
 		const struct module *module = profile_module(m->p, (module_id){ i });
 		char *label = atom_made_label(m->p, (module_id){ i });
 		struct made_key seek = { label, text(m, module->name) };
-		uint64_t hash = hash_made(seek.label, seek.module);
-		uint32_t n = map_find(&made, hash, same_made, m, &seek);
+		uint64_t hash;
+		uint32_t n;
+
+		if (m->names && m->names->paired.n)
+			label = relabel(m, label, &seek);
+		hash = hash_made(seek.label, seek.module);
+		n = map_find(&made, hash, same_made, m, &seek);
 
 		k->of_module[i] = n;
 		if (n != MAP_NONE) {

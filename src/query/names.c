@@ -12,6 +12,9 @@
 
 #define RUST_HASH_DIGITS 16
 
+/* The kernel cuts names of threads to so many bytes. */
+#define COMM_BYTES 15
+
 /* What gcc, clang and their linkers put behind names of parts and copies; a number may follow. */
 static const char *const clones[] = { ".cold",     ".isra", ".constprop",  ".part",
 				      ".lto_priv", ".llvm", ".localalias", ".clone" };
@@ -29,13 +32,30 @@ int name_rules_add(struct name_rules *r, const char *renaming, struct err *e)
 	return 0;
 }
 
+void name_rules_pair(struct name_rules *r, const char *before, const char *after)
+{
+	vec_push(&r->paired, ((struct renaming){ xstrdup(before), xstrdup(after) }));
+}
+
+static void free_names(struct renaming *one, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(one[i].from);
+		free(one[i].to);
+	}
+}
+
 void name_rules_done(struct name_rules *r)
 {
-	for (size_t i = 0; i < r->renamed.n; i++) {
-		free(r->renamed.at[i].from);
-		free(r->renamed.at[i].to);
-	}
+	free_names(r->renamed.at, r->renamed.n);
+	free_names(r->paired.at, r->paired.n);
 	vec_done(&r->renamed);
+	vec_done(&r->paired);
+}
+
+bool name_rules_say(const struct name_rules *r)
+{
+	return r->loose || r->renamed.n || r->paired.n;
 }
 
 static size_t digits_at(const char *s)
@@ -172,4 +192,20 @@ char *name_rules_apply(const struct name_rules *r, const char *name)
 		return xstrdup(one->to);
 	}
 	return loose;
+}
+
+char *name_rules_apply_module(const struct name_rules *r, const char *name)
+{
+	for (size_t i = 0; i < r->paired.n; i++)
+		if (strcmp(r->paired.at[i].from, name) == 0)
+			return xstrdup(r->paired.at[i].to);
+	return name_rules_apply(r, name);
+}
+
+char *name_rules_apply_thread(const struct name_rules *r, const char *name)
+{
+	for (size_t i = 0; *name && i < r->paired.n; i++)
+		if (strncmp(r->paired.at[i].from, name, COMM_BYTES) == 0)
+			return xasprintf("%.*s", COMM_BYTES, r->paired.at[i].to);
+	return name_rules_apply(r, name);
 }

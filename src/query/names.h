@@ -18,11 +18,17 @@ struct renaming {
 struct name_rules {
 	bool loose;                   /* see names_loose() */
 	VEC(struct renaming) renamed; /* whole names, of functions or modules */
+	VEC(struct renaming) paired;  /* of modules only, and of the threads that run them */
 };
 
 /* Adds "old=new"; -EINVAL with a sentence when it is no such thing. */
 int name_rules_add(struct name_rules *r, const char *renaming, struct err *e);
+/* A module before is taken for one after, see pairs.h. */
+void name_rules_pair(struct name_rules *r, const char *before, const char *after);
 void name_rules_done(struct name_rules *r);
+
+/* Does any name count as another? */
+bool name_rules_say(const struct name_rules *r);
 
 /*
  * The name without what one build has and another not: clones (.cold, .isra.0, .constprop.1, .part.2, .lto_priv.3,
@@ -33,5 +39,8 @@ char *names_loose(const char *name);
 
 /* What the name counts as by the rules; renamed as given or as it is when loose. The caller frees. */
 char *name_rules_apply(const struct name_rules *r, const char *name);
+/* The same for names of modules, and of threads: programs' names, cut to what those hold. */
+char *name_rules_apply_module(const struct name_rules *r, const char *name);
+char *name_rules_apply_thread(const struct name_rules *r, const char *name);
 
 #endif

@@ -331,7 +331,7 @@ static void fill_lens(const struct sides *s, const struct profile *p,
 		filter_free(l->column[i].filter);
 	l->n_columns = 0;
 	l->sides = *sides;
-	l->names = s->names.loose || s->names.renamed.n ? &s->names : NULL;
+	l->names = name_rules_say(&s->names) ? &s->names : NULL;
 	add_column(l, m[SIDE_BEFORE], NULL, false);
 	for (int side = 0; side < N_SIDES; side++) {
 		l->sides.n_runs[side] = (uint32_t)s->run[side].n;
