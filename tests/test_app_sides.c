@@ -80,6 +80,57 @@ Test(app_sides, keys)
 		check(stage_profile(), cases[i].keys, cases[i].shows);
 }
 
+/* What stands on screens of comparisons that are as narrow as can be. */
+Test(app_sides, normalisation_is_on_every_screen)
+{
+	static const struct {
+		const char *keys, *shows;
+	} cases[] = {
+		{ TASKS, "= none" },       { TASKS "=", "= total" },  { TASKS "==", "= time" },
+		{ TASKS "5", "= none" },   { TASKS "2=", "= total" }, { TASKS "3=", "= total" },
+		{ TASKS "4=", "= total" }, { TASKS "7=", "= total" }, { TASKS "8=", "= total" },
+		{ TASKS, "x leave" },      { TASKS "5", "x leave" },  { TASKS "7", "v align" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, stage_profile(), true, 40, 10);
+		stage_app_play(&f, cases[i].keys);
+		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].keys);
+		stage_app_done(&f);
+	}
+}
+
+/* Sides over time, and what the help says of the keys. */
+Test(app_sides, over_time)
+{
+	static const struct {
+		const char *keys, *shows;
+	} cases[] = {
+		{ TASKS "7", "aligned by start" },
+		{ TASKS "7v", "aligned by progress" },
+		{ TASKS "7vv", "aligned by start" },
+		{ TASKS "7", "THREAD" },
+		{ TASKS "7=", "as measured" },
+		{ TASKS "6", "threads of both sides are rows of timeline" },
+		{ RANGES "7", "aligned by start" },
+		{ RANGES "7A", "whole recordings are aligned by start" },
+		{ TASKS "7x7", "pid 812" },
+		{ TASKS "?", "COMPARISON" },
+		{ TASKS "?", "leave the comparison" },
+		{ TASKS "7?", "lay both sides on the time axis" },
+		{ "?", "!COMPARISON" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++)
+		check(stage_profile(), cases[i].keys, cases[i].shows);
+	check(stage_heap(), "HHHHHAlllBaLLAlllBb9", "aligned by start");
+	check(stage_heap(), "HHHHHAlllBaLLAlllBb9", "WHERE");
+	check(stage_heap(), "HHHHHAlllBaLLAlllBb9+++v<Esc>", "[9 memory]");
+	check(stage_heap(), "HHHHHAlllBaLLAlllBb9<Enter>", "[3 callers]");
+}
+
 /* A function is still shown between its callers and callees by b, unless a side waits for its other. */
 Test(app_sides, of_heaps)
 {

@@ -102,6 +102,8 @@ static bool works_now(const struct app *a, enum action action)
 	switch (action) {
 	case ACTION_STOP:
 		return a->loading;
+	case ACTION_SIDE_A:
+		return a->analysis->diff == NULL;
 	case ACTION_EQUALISE:
 	case ACTION_SIZE:
 		return a->analysis->diff != NULL;

@@ -7,6 +7,7 @@
 
 #include "analysis.h"
 #include "diff.h"
+#include "diff_moves.h"
 #include "drill.h"
 #include "finding.h"
 #include "list.h"
@@ -30,10 +31,11 @@ struct top_view {
 	enum table_order order;
 	uint32_t column; /* of the lens, whose numbers rule */
 	bool reverse;
-	int shift;              /* columns of the names that are scrolled out */
-	enum grouping grouping; /* of the rows, as of the last update */
-	uint32_t cursor_id;     /* id of the cursor's key, ID_NONE */
-	bool *inlined;          /* [n_keys] only ever inlined; NULL: not of functions; owned */
+	int shift;               /* columns of the names that are scrolled out */
+	enum grouping grouping;  /* of the rows, as of the last update */
+	uint32_t cursor_id;      /* id of the cursor's key, ID_NONE */
+	bool *inlined;           /* [n_keys] only ever inlined; NULL: not of functions; owned */
+	struct diff_move *moves; /* [n_keys] of a comparison of functions; else NULL; owned */
 };
 
 static const struct row_wish of_frames = {
@@ -102,6 +104,7 @@ static void top_free(void *state)
 
 	if (!v)
 		return;
+	free(v->moves);
 	free(v->inlined);
 	free(v);
 }
@@ -185,6 +188,8 @@ static void top_update(void *state, const struct scene *s)
 	}
 	if (v->column >= a->lens.n_columns)
 		v->column = 0;
+	free(v->moves);
+	v->moves = a->diff ? diff_moves_find(a->diff) : NULL;
 	free(v->inlined);
 	v->inlined = v->grouping == GROUP_FUNCTION ? find_inlined(a) : NULL;
 	if (v->list.cursor == 0 && v->list.top == 0)
@@ -227,6 +232,18 @@ static int sorted_column(const struct top_view *v)
 	return ROW_UNSORTED;
 }
 
+/* Where the other side has a function of a comparison; NULL: nothing is known of that. The caller frees. */
+static char *move_text(const struct top_view *v, const struct scene *s, uint32_t key)
+{
+	return v->moves ? diff_move_text(s->analysis->diff, &v->moves[key]) : NULL;
+}
+
+/* The same where there is no room for it. */
+static const char *move_tag(const struct diff_move *m)
+{
+	return m->move == MOVE_MODULE ? "moved" : m->gone ? "inlined?" : "outlined?";
+}
+
 static void draw_row(const struct top_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, uint32_t i)
 {
@@ -236,6 +253,8 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	struct row_values values = { .self = t->self + at, .total = t->total + at };
 	struct row_key name = { .keys = a->table_keys, .key = t->key[i], .shift = v->shift };
 
+	char *moved = move_text(v, s, t->key[i]);
+
 	values.n_samples = t->n_samples[i];
 	values.hot = row_is_hot(s, values.self);
 	values.bar = row_bar_style(&a->table_keys->key[t->key[i]]);
@@ -244,6 +263,10 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	name.dim = a->diff && row_change_is_noise(&v->shape, values.self, values.total);
 	if (name.dim)
 		name.tag = "noise";
+	else if (moved)
+		name.tag = (int)text_width(moved, strlen(moved)) > v->shape.name_cols / 3
+				   ? move_tag(&v->moves[t->key[i]])
+				   : moved;
 	else if (v->inlined && v->inlined[t->key[i]])
 		name.tag = "inl";
 	row_draw_numbers(&v->shape, c, r, line, &values);
@@ -253,6 +276,7 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	row_draw_key(&v->shape, c, r, line, s, &name);
 	if (name.selected)
 		row_draw_marker(c, r, line);
+	free(moved);
 }
 
 static void top_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
@@ -474,6 +498,26 @@ static uint32_t top_find(void *state, const struct scene *s, int step, uint32_t 
 	return f.n;
 }
 
+/* What changed, and before it where the function is on the other side. */
+static char *change_status(const struct top_view *v, const struct scene *s)
+{
+	const struct table *t = &s->analysis->table;
+	uint32_t key = t->key[v->list.cursor];
+	size_t at = (size_t)v->list.cursor * t->n_columns;
+	char *moved = move_text(v, s, key), *clean, *out;
+	char *change = row_change_status(s, s->analysis->table_keys, key,
+					 v->order == ORDER_TOTAL ? &t->total[at] : &t->self[at]);
+
+	if (!moved)
+		return change;
+	clean = text_clean(moved, strlen(moved), false);
+	out = xasprintf("%s: %s", clean, change);
+	free(clean);
+	free(moved);
+	free(change);
+	return out;
+}
+
 static char *top_status(const void *state, const struct scene *s)
 {
 	const struct top_view *v = state;
@@ -483,8 +527,7 @@ static char *top_status(const void *state, const struct scene *s)
 	if (v->list.cursor >= t->n_rows)
 		return NULL;
 	if (s->analysis->diff)
-		return row_change_status(s, s->analysis->table_keys, t->key[v->list.cursor],
-					 v->order == ORDER_TOTAL ? &t->total[at] : &t->self[at]);
+		return change_status(v, s);
 	return row_status(s, s->analysis->table_keys, t->key[v->list.cursor], t->self[at],
 			  t->total[at]);
 }

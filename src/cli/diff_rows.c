@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "diff_moves.h"
 #include "err.h"
 #include "search.h"
 
@@ -387,6 +388,7 @@ int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
 	switch (r->view) {
 	case VIEW_KIND_TOP:
 		make_top(r);
+		r->moves = diff_moves_find(r->diff);
 		return 0;
 	case VIEW_KIND_TREE:
 		make_tree(r);
@@ -410,4 +412,5 @@ int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
 void diff_rows_done(struct diff_rows *r)
 {
 	vec_done(&r->rows);
+	free(r->moves);
 }

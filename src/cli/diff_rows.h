@@ -12,8 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+<<<<<<< HEAD
 /* With less in common, a sentence asks whether programs are different ones. */
 #define LITTLE_OVERLAP 0.2
+=======
+struct diff_move;
+>>>>>>> 2a657a4 (Say of functions that one side of a comparison lacks where they are now)
 
 struct diff_row {
 	uint32_t key;      /* of the analysis; KEY_NONE: no caller */
@@ -37,6 +41,7 @@ struct diff_rows {
 	int width;      /* names are folded so that rows fit into so many columns; 0: not */
 	double overlap; /* share of both sides that is in functions which both have, 0..1 */
 	uint64_t n_left_out;
+	struct diff_move *moves; /* [n_keys] where the other side has functions, or NULL; owned */
 	VEC(struct diff_row) rows;
 };
 

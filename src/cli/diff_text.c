@@ -10,6 +10,7 @@
 
 #include "analysis.h"
 #include "ask.h"
+#include "diff_moves.h"
 #include "diff_rows.h"
 #include "explain.h"
 #include "filter.h"
@@ -182,6 +183,19 @@ static void put_name(const struct diff_rows *r, FILE *to, const char *name, size
 	free(folded);
 }
 
+/* "  (now in libx.so)": where the other side has the function. */
+static void put_move(const struct diff_rows *r, FILE *to, const struct diff_row *row)
+{
+	char *text = diff_move_text(r->diff, &r->moves[row->key]), *clean;
+
+	if (!text)
+		return;
+	clean = text_clean(text, strlen(text), r->ascii);
+	fprintf(to, "  (%s)", clean);
+	free(clean);
+	free(text);
+}
+
 static void put_row(const struct diff_rows *r, FILE *to, const struct layout *l, size_t i)
 {
 	const struct diff_row *row = &r->rows.at[i];
@@ -202,6 +216,8 @@ static void put_row(const struct diff_rows *r, FILE *to, const struct layout *l,
 		fputs("  ", to);
 		put_name(r, to, behind, l->behind, true);
 	}
+	if (r->moves && diff_rows_beyond(r, row))
+		put_move(r, to, row);
 	fputc('\n', to);
 }
 
