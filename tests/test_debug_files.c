@@ -8,13 +8,14 @@
 #include "build_id.h"
 #include "builder.h"
 #include "debug_info.h"
+#include "debug_parts.h"
 #include "dso.h"
 #include "elf_file.h"
 #include "find.h"
 #include "image.h"
+#include "inlines.h"
 #include "mem.h"
 #include "resolver.h"
-#include "split_places.h"
 #include "symbols.h"
 
 #include <criterion/criterion.h>
@@ -224,7 +225,7 @@ static void expect_image(const char *what, const char *dir, const char *want, co
 	finder_init(&where, &o);
 	image_open(&where, &d, &i);
 	found = image_described(&i) ? elf_file_name(image_described(&i)) : "none";
-	last = i.split.all.n ? i.split.all.at[i.split.all.n - 1] : "none";
+	last = i.parts.all.n ? i.parts.all.at[i.parts.all.n - 1] : "none";
 	cr_expect_str_eq(strstr(found, want) ? want : found, want, "%s: %s", what, found);
 	cr_expect_str_eq(strstr(last, beside) ? beside : last, beside, "%s: %s", what, last);
 	image_close(&i);
@@ -257,6 +258,73 @@ Test(debug_files, debug_information_of_a_program_with_symbols)
 	rmdir(dir);
 }
 
+/* Where dir/program, whose build-id id is, has what dwz moved out of it; directory: of --symbols. */
+static void expect_shared(const char *what, const char *dir, const struct build_id *id,
+			  const char *directory, const char *want)
+{
+	char *symbols = xasprintf("%s/%s", dir, directory), *path = xasprintf("%s/program", dir);
+	const struct resolver_options o = { .same_machine = true,
+					    .symbol_dirs = (const char *const *)&symbols,
+					    .n_symbol_dirs = 1 };
+	struct dso d = { .kind = DSO_FILE, .path = path, .build_id = *id };
+	const char *found;
+	struct inlines *in;
+	struct finder where;
+	struct image i;
+
+	finder_init(&where, &o);
+	image_open(&where, &d, &i);
+	found = i.parts.shared ? i.parts.shared : "none";
+	cr_expect_str_eq(strstr(found, want) ? want : found, want, "%s: %s", what, found);
+	in = inlines_new(&i);
+	cr_assert_not_null(in);
+	cr_expect_eq(inlines_lacks_shared(in) == NULL, i.parts.shared != NULL, "%s", what);
+	inlines_free(in);
+	image_close(&i);
+	finder_done(&where);
+	free(symbols);
+	free(path);
+}
+
+/* The link alone is made here: dwz is not everywhere. */
+Test(debug_files, shared_by_dwz)
+{
+	char dir[] = "/tmp/proftop-debug-XXXXXX", *path;
+	struct elf_file *f;
+	struct build_id id;
+
+	if (!have("objcopy") || !have("readelf") || !have("xxd") || !find_here())
+		return;
+	cr_assert_not_null(mkdtemp(dir));
+	copy_self(dir);
+	setenv("HOME", dir, 1);
+	path = xasprintf("%s/whole", dir);
+	cr_assert_eq(elf_file_open(path, &f, NULL), 0);
+	id = *elf_file_build_id(f);
+	if (id.n > 0 && elf_file_debug_info(f)) {
+		/* The shared one has a build-id of its own: abab... */
+		sh(dir,
+		   "id=$(printf 'ab%.0s' $(seq 20)) && "
+		   "(printf '\\4\\0\\0\\0\\24\\0\\0\\0\\3\\0\\0\\0GNU\\0' && echo $id | xxd -r -p) >note && "
+		   "(printf 'common.dwz\\0' && echo $id | xxd -r -p) >link && "
+		   "objcopy --add-section .gnu_debugaltlink=link whole program && "
+		   "objcopy --update-section .note.gnu.build-id=note whole shared && "
+		   "mkdir -p no other yes/.build-id/ab && cp shared yes/.build-id/ab/${id#??}.debug && "
+		   "cp shared other/common.dwz");
+		expect_shared("nowhere", dir, &id, "no", "none");
+		expect_shared("by build-id", dir, &id, "yes", ".debug");
+		expect_shared("by name", dir, &id, "other", "/other/common.dwz");
+		sh(dir, "mv other/common.dwz .");
+		expect_shared("where the link says", dir, &id, "yes", "/common.dwz");
+		sh(dir, "cp whole common.dwz");
+		expect_shared("of another build", dir, &id, "no", "none");
+	}
+	elf_file_close(f);
+	sh(dir, "rm -rf no yes other link note shared common.dwz whole whole.debug program");
+	rmdir(dir);
+	free(path);
+}
+
 /* debug_take: where inner() was inlined. */
 static void count_inner(void *arg, size_t which, const struct debug_frame *frames, size_t n)
 {
@@ -272,7 +340,7 @@ static bool tells(const char *dir, const char *first, const char *second)
 	const char *const beside[] = { first, second };
 	char *path = xasprintf("%s/program", dir), *place;
 	struct build_id any = { .n = 0 };
-	struct split_places split = { .all = { 0 } };
+	struct debug_parts split = { .all = { 0 } };
 	VEC(uint64_t) addresses = { 0 };
 	const struct elf_section *text;
 	struct debug_reader *r;
@@ -283,7 +351,7 @@ static bool tells(const char *dir, const char *first, const char *second)
 
 	for (size_t i = 0; i < 2; i++) {
 		place = xasprintf("%s/%s", dir, beside[i]);
-		split_places_add(&split, place);
+		debug_parts_add(&split, place);
 		free(place);
 	}
 	cr_assert_eq(elf_file_open(path, &f, NULL), 0);
@@ -301,7 +369,7 @@ static bool tells(const char *dir, const char *first, const char *second)
 	cr_expect_eq(debug_info_n_missing(d), n > 0 ? 0 : 1, "%s, %s", first, second);
 	debug_plan_free(p);
 	debug_info_free(d);
-	split_places_done(&split);
+	debug_parts_done(&split);
 	vec_done(&addresses);
 	free(path);
 	return n > 0;

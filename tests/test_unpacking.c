@@ -73,7 +73,7 @@ static void end(const char *dir)
 static struct dwarf_file *open_in(const char *dir, const char *name)
 {
 	char *path = xasprintf("%s/%s", dir, name);
-	struct dwarf_file *f = dwarf_file_open(path, NULL, false);
+	struct dwarf_file *f = dwarf_file_open(path, NULL, NULL);
 
 	free(path);
 	return f;

@@ -12,6 +12,7 @@
 
 #include "build_id.h"
 #include "debug_aranges.h"
+#include "debug_parts.h"
 #include "die_calls.h"
 #include "die_entry.h"
 #include "die_name.h"
@@ -20,7 +21,6 @@
 #include "elf_file.h"
 #include "line_table.h"
 #include "mem.h"
-#include "split_places.h"
 
 #include <dwarf.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@ struct span {
 };
 
 struct debug_info {
-	struct split_places split; /* where its split units may lie */
+	struct debug_parts parts; /* the rest of its debug information */
 	struct dwarf_file *file;
 	struct die_index main, alt;
 	VEC(uint64_t) units;  /* offsets of those with code */
@@ -181,7 +181,7 @@ static struct debug_info *info_of(const char *path, struct dwarf_file *f)
 	if (!f)
 		return NULL;
 	d = xcalloc(1, sizeof(*d));
-	split_places_add(&d->split, path);
+	debug_parts_add(&d->parts, path);
 	d->file = f;
 	pthread_mutex_init(&d->lock, NULL);
 	die_index_begin(&d->main, f);
@@ -195,13 +195,14 @@ static struct debug_info *info_of(const char *path, struct dwarf_file *f)
 	return d;
 }
 
-struct debug_info *debug_info_open(const char *path, const struct split_places *split,
+struct debug_info *debug_info_open(const char *path, const struct debug_parts *parts,
 				   const struct build_id *want)
 {
-	struct debug_info *d = info_of(path, dwarf_file_open(path, want, false));
+	const char *shared = parts ? parts->shared : NULL;
+	struct debug_info *d = info_of(path, dwarf_file_open(path, shared, want));
 
-	if (d && split)
-		split_places_copy(&d->split, split);
+	if (d && parts)
+		debug_parts_copy(&d->parts, parts);
 	return d;
 }
 
@@ -224,7 +225,7 @@ void debug_info_free(struct debug_info *d)
 	vec_done(&d->all);
 	dwarf_file_close(d->file);
 	pthread_mutex_destroy(&d->lock);
-	split_places_done(&d->split);
+	debug_parts_done(&d->parts);
 	free(d);
 }
 
@@ -474,7 +475,7 @@ void debug_reader_answer(struct debug_reader *r, const struct debug_plan *p, siz
 		return;
 	r->r.own = a.head;
 	if (die_is_skeleton(a.head))
-		a.body = die_split_open(&r->split, &r->r, &r->d->split, a.head);
+		a.body = die_split_open(&r->split, &r->r, &r->d->parts, a.head);
 	if (!a.body)
 		a.body = a.head;
 	a.files = a.body->line_offset == UINT64_MAX ? a.head : a.body;

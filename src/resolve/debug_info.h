@@ -26,7 +26,7 @@ struct debug_info;
 struct debug_plan;
 struct debug_reader;
 struct elf_file;
-struct split_places;
+struct debug_parts;
 
 /* A frame that an address stands for. Strings live until the reader answers another group. */
 struct debug_frame {
@@ -45,9 +45,9 @@ struct debug_frame {
  * Of an ELF file, if it has that build-id (any, when want->n is 0); NULL when it has no debug
  * information. Only the heads of units are read here, or .debug_aranges.
  *
- * split   where its split units may lie, if not beside it; copied; or NULL
+ * parts   where the rest of it lies, if not beside it; copied; or NULL
  */
-struct debug_info *debug_info_open(const char *path, const struct split_places *split,
+struct debug_info *debug_info_open(const char *path, const struct debug_parts *parts,
 				   const struct build_id *want);
 /* Of an open file, which it takes even if it has none. */
 struct debug_info *debug_info_of(struct elf_file *elf);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where split units may lie; see split_places.h. */
+/* The rest of debug information; see debug_parts.h. */
 #include "config.h"
 
-#include "split_places.h"
+#include "debug_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void split_places_add(struct split_places *p, const char *program)
+void debug_parts_add(struct debug_parts *p, const char *program)
 {
 	for (size_t i = 0; i < p->all.n; i++)
 		if (strcmp(p->all.at[i], program) == 0)
@@ -15,15 +15,20 @@ void split_places_add(struct split_places *p, const char *program)
 	vec_push(&p->all, xstrdup(program));
 }
 
-void split_places_copy(struct split_places *to, const struct split_places *from)
+void debug_parts_copy(struct debug_parts *to, const struct debug_parts *from)
 {
 	for (size_t i = 0; i < from->all.n; i++)
-		split_places_add(to, from->all.at[i]);
+		debug_parts_add(to, from->all.at[i]);
+	free(to->shared);
+	to->shared = from->shared ? xstrdup(from->shared) : NULL;
+	to->shared_id = from->shared_id;
 }
 
-void split_places_done(struct split_places *p)
+void debug_parts_done(struct debug_parts *p)
 {
 	for (size_t i = 0; i < p->all.n; i++)
 		free(p->all.at[i]);
 	vec_done(&p->all);
+	free(p->shared);
+	p->shared = NULL;
 }

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug_parts.h"
 #include "die_unit.h"
 #include "mem.h"
-#include "split_places.h"
 
 #define COLUMNS_MAX  16u /* of an index */
 #define INDEX_HEADER 16u /* bytes */
@@ -88,14 +88,14 @@ static bool find_parts(struct dwarf_file *f, uint64_t id, uint64_t *add)
 }
 
 /* The next .dwp that is there; false: there are no more. */
-static bool open_dwp(struct die_split *s, const struct split_places *places)
+static bool open_dwp(struct die_split *s, const struct debug_parts *places)
 {
 	struct dwarf_file *f = NULL;
 	char *path;
 
 	while (!f && s->n_tried < places->all.n) {
 		path = xasprintf("%s.dwp", places->all.at[s->n_tried++]);
-		f = dwarf_file_open(path, NULL, true);
+		f = dwarf_file_open_split(path);
 		free(path);
 	}
 	if (!f)
@@ -107,7 +107,7 @@ static bool open_dwp(struct die_split *s, const struct split_places *places)
 
 /* The first .dwp need not be the right one: it may be left from an older build. */
 static struct die_unit *open_in_dwp(struct die_split *s, struct die_reader *r,
-				    const struct split_places *places,
+				    const struct debug_parts *places,
 				    const struct die_unit *skeleton)
 {
 	for (size_t i = 0; i < s->dwp.n || open_dwp(s, places); i++) {
@@ -146,7 +146,7 @@ static struct die_unit *try_dwo(struct die_split *s, struct die_reader *r, char 
 {
 	struct die_unit *u = NULL;
 
-	s->dwo = dwarf_file_open(path, NULL, true);
+	s->dwo = dwarf_file_open_split(path);
 	free(path);
 	if (!s->dwo)
 		return NULL;
@@ -159,7 +159,7 @@ static struct die_unit *try_dwo(struct die_split *s, struct die_reader *r, char 
 
 /* Where the compiler put it, or else beside the program: in the directory that its name says, or in none. */
 static struct die_unit *open_dwo(struct die_split *s, struct die_reader *r,
-				 const struct split_places *places, const struct die_unit *skeleton)
+				 const struct debug_parts *places, const struct die_unit *skeleton)
 {
 	const char *name = skeleton->dwo_name, *dir = skeleton->comp_dir;
 	const char *last = strrchr(name, '/');
@@ -180,7 +180,7 @@ static struct die_unit *open_dwo(struct die_split *s, struct die_reader *r,
 }
 
 struct die_unit *die_split_open(struct die_split *s, struct die_reader *r,
-				const struct split_places *places, const struct die_unit *skeleton)
+				const struct debug_parts *places, const struct die_unit *skeleton)
 {
 	struct die_unit *u = open_in_dwp(s, r, places, skeleton);
 

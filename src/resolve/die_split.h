@@ -15,7 +15,7 @@
 struct die_reader;
 struct die_unit;
 struct dwarf_file;
-struct split_places;
+struct debug_parts;
 
 /* Zeroed knows nothing yet. */
 struct die_split {
@@ -34,7 +34,7 @@ bool die_is_skeleton(const struct die_unit *u);
  * One at a time: die_split_close() frees it.
  */
 struct die_unit *die_split_open(struct die_split *s, struct die_reader *r,
-				const struct split_places *places, const struct die_unit *skeleton);
+				const struct debug_parts *places, const struct die_unit *skeleton);
 void die_split_close(struct die_split *s, struct die_reader *r, struct die_unit *u);
 void die_split_done(struct die_split *s);
 

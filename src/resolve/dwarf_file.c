@@ -3,7 +3,7 @@
  * Sections of debug information; see dwarf_file.h.
  *
  * Sources: DWARF 5 §7.3.5 (split files), the gABI on compressed sections, the GNU notes on
- * .gnu_debugaltlink and .zdebug sections.
+ * .zdebug sections.
  */
 #include "config.h"
 
@@ -22,7 +22,6 @@
 
 #define UNPACKED_MAX   (UINT64_C(4) << 30) /* bytes of a packed section */
 #define NAME_MAX_BYTES 64
-#define LINK_MAX       4096u
 #define COMPRESS_ZSTD  2 /* ELFCOMPRESS_ZSTD, which older headers lack */
 
 /* Strings are few and far between, units are read whole. */
@@ -184,47 +183,34 @@ static struct dwarf_file *open_alone(const char *path, const struct build_id *wa
 	return NULL;
 }
 
-/* .gnu_debugaltlink: a path, perhaps beside the file, its NUL, and the other file's build-id. */
-static struct dwarf_file *open_alt(const struct dwarf_file *f)
+/* What the file says that dwz moved out of it. */
+static struct dwarf_file *open_alt(const struct dwarf_file *f, const char *shared)
 {
-	const struct elf_section *s = elf_file_section(f->elf, ".gnu_debugaltlink");
-	const char *own = elf_file_name(f->elf), *slash = strrchr(own, '/');
 	struct dwarf_file *alt = NULL;
-	struct build_id id = { .n = 0 };
-	char hex[BUILD_ID_HEX_BYTES], *path;
-	uint8_t *p;
-	size_t n = 0, len;
+	struct build_id id;
+	char *name = elf_file_altlink(f->elf, &id);
 
-	if (!s || s->size > LINK_MAX || !(p = elf_file_read_section(f->elf, s, &n)))
-		return NULL;
-	len = strlen((char *)p);
-	if (len > 0 && len + 1 < n && n - len - 1 <= sizeof(id.bytes)) {
-		id.n = (uint8_t)(n - len - 1);
-		memcpy(id.bytes, p + len + 1, id.n);
-		path = p[0] == '/' || !slash
-			       ? xstrdup((char *)p)
-			       : xasprintf("%.*s/%s", (int)(slash - own), own, (char *)p);
-		alt = open_alone(path, &id, false);
-		free(path);
-		build_id_hex(hex, &id);
-		path = xasprintf("/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
-		if (!alt)
-			alt = open_alone(path, &id, false);
-		free(path);
-	}
-	free(p);
+	if (name)
+		alt = open_alone(shared ? shared : name, &id, false);
+	free(name);
 	if (alt)
 		alt->number = 1;
 	return alt;
 }
 
-struct dwarf_file *dwarf_file_open(const char *path, const struct build_id *want, bool split)
+struct dwarf_file *dwarf_file_open(const char *path, const char *shared,
+				   const struct build_id *want)
 {
-	struct dwarf_file *f = open_alone(path, want, split);
+	struct dwarf_file *f = open_alone(path, want, false);
 
-	if (f && !split)
-		f->alt = open_alt(f);
+	if (f)
+		f->alt = open_alt(f, shared);
 	return f;
+}
+
+struct dwarf_file *dwarf_file_open_split(const char *path)
+{
+	return open_alone(path, NULL, true);
 }
 
 struct dwarf_file *dwarf_file_of(struct elf_file *elf)
@@ -232,7 +218,7 @@ struct dwarf_file *dwarf_file_of(struct elf_file *elf)
 	struct dwarf_file *f = file_of(elf, false);
 
 	if (f)
-		f->alt = open_alt(f);
+		f->alt = open_alt(f, NULL);
 	return f;
 }
 

@@ -39,10 +39,13 @@ struct dwarf_file {
 };
 
 /*
- * Opens a file that has .debug_info (split: .debug_info.dwo), and that build-id if want->n > 0; want
- * may be NULL. NULL when there is no such file.
+ * Opens a file that has .debug_info, and that build-id if want->n > 0; want may be NULL. shared is what dwz moved
+ * out of it, if that is not where the file says, or NULL. NULL when there is no such file.
  */
-struct dwarf_file *dwarf_file_open(const char *path, const struct build_id *want, bool split);
+struct dwarf_file *dwarf_file_open(const char *path, const char *shared,
+				   const struct build_id *want);
+/* One with .debug_info.dwo: a .dwo or .dwp. */
+struct dwarf_file *dwarf_file_open_split(const char *path);
 /* Of a file that is open already, which it takes even if it has none. */
 struct dwarf_file *dwarf_file_of(struct elf_file *elf);
 void dwarf_file_close(struct dwarf_file *f);

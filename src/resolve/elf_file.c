@@ -405,6 +405,29 @@ char *elf_file_debuglink(const struct elf_file *f, uint32_t *crc)
 	return name;
 }
 
+char *elf_file_altlink(const struct elf_file *f, struct build_id *id)
+{
+	const struct elf_section *s = elf_file_section(f, ".gnu_debugaltlink");
+	const char *own = elf_file_name(f), *slash = strrchr(own, '/');
+	size_t n = 0, len;
+	char *name = NULL;
+	uint8_t *p;
+
+	if (!s || s->size > LINK_NAME_MAX || !(p = elf_file_read_section(f, s, &n)))
+		return NULL;
+	/* The path, its NUL, and the build-id to the end. */
+	len = strlen((char *)p);
+	if (len > 0 && len + 1 < n && n - len - 1 <= sizeof(id->bytes)) {
+		id->n = (uint8_t)(n - len - 1);
+		memcpy(id->bytes, p + len + 1, id->n);
+		name = p[0] == '/' || !slash
+			       ? xstrdup((char *)p)
+			       : xasprintf("%.*s/%s", (int)(slash - own), own, (char *)p);
+	}
+	free(p);
+	return name;
+}
+
 bool elf_debuglink_crc(const char *path, uint32_t *crc)
 {
 	static const size_t piece = (size_t)1 << 18;

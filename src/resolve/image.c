@@ -152,8 +152,35 @@ static bool take_place(void *arg, const char *path, bool trusted)
 	struct image *i = arg;
 
 	if (trusted)
-		split_places_add(&i->split, path);
+		debug_parts_add(&i->parts, path);
 	return false;
+}
+
+/* find_try: the first file with the build-id that was asked for. */
+static bool try_shared(void *arg, const char *path, bool trusted)
+{
+	struct debug_parts *p = arg;
+	struct elf_file *f;
+
+	(void)trusted;
+	if (elf_file_open(path, &f, NULL) != 0)
+		return false;
+	if (build_id_equal(&p->shared_id, elf_file_build_id(f)) && elf_file_debug_info(f))
+		p->shared = xstrdup(path);
+	elf_file_close(f);
+	return p->shared != NULL;
+}
+
+/* Debug information that dwz made smaller: where is what it moved out of it? */
+static void find_shared(const struct finder *f, const struct elf_file *described,
+			struct debug_parts *p)
+{
+	char *name = elf_file_altlink(described, &p->shared_id);
+	struct dso d = { .path = name, .kind = DSO_FILE, .build_id = p->shared_id, .seen_in = -1 };
+
+	if (name && !try_shared(p, name, true))
+		find_elf(f, &d, try_shared, p);
+	free(name);
 }
 
 /* The program is stripped, wholly or of its debug information: where is the rest? */
@@ -190,6 +217,8 @@ void image_open(const struct finder *f, const struct dso *d, struct image *out)
 	if (out->runtime && !out->debug && !has_all(out))
 		open_debug(f, &o);
 	described = image_described(out);
+	if (described)
+		find_shared(f, described, &out->parts);
 	/* Skeletons have their addresses there; whole units of DWARF 5 may, too. */
 	if (described && elf_file_section(described, ".debug_addr"))
 		find_split(f, d, elf_file_name(described), take_place, out);
@@ -250,7 +279,7 @@ void image_close(struct image *i)
 	elf_file_close(i->runtime);
 	elf_file_close(i->debug);
 	elf_file_close(i->mini);
-	split_places_done(&i->split);
+	debug_parts_done(&i->parts);
 	free(i->other);
 	*i = (struct image){ .runtime = NULL };
 }

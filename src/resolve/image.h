@@ -6,8 +6,8 @@
 #ifndef PROFTOP_RESOLVE_IMAGE_H
 #define PROFTOP_RESOLVE_IMAGE_H
 
+#include "debug_parts.h"
 #include "resolver.h"
-#include "split_places.h"
 
 #include <stdbool.h>
 
@@ -20,10 +20,10 @@ struct image {
 		*runtime;       /* what was mapped: code, unwind tables, .dynsym; or NULL; owned */
 	struct elf_file *debug; /* a separate debug file with .symtab and perhaps DWARF; or NULL */
 	struct elf_file *mini;  /* .gnu_debugdata of runtime, unpacked; or NULL; owned */
-	struct split_places split; /* where the split units of the program may lie */
-	char *other;               /* a file that was found but has another build-id, or NULL */
-	struct build_id other_id;  /* that build-id */
-	bool unverified;           /* runtime was taken though no build-id was recorded */
+	struct debug_parts parts; /* the rest of its debug information */
+	char *other;              /* a file that was found but has another build-id, or NULL */
+	struct build_id other_id; /* that build-id */
+	bool unverified;          /* runtime was taken though no build-id was recorded */
 };
 
 /* Opens what there is; everything is NULL when there is nothing. */

@@ -6,6 +6,7 @@
 
 #include "arena.h"
 #include "debug_info.h"
+#include "debug_parts.h"
 #include "demangle.h"
 #include "elf_file.h"
 #include "hash.h"
@@ -15,28 +16,27 @@
 #include "module_layout.h"
 #include "resolver.h"
 #include "segments.h"
-#include "split_places.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct inlines {
-	char *path;                /* of the file with debug information; owned */
-	struct split_places split; /* where its split units may lie */
-	struct build_id id;        /* that it had when it was found */
-	struct segments layout;    /* of what was mapped */
-	uint64_t base;             /* address of offset 0, if linear */
-	bool linear;               /* offsets are distances, not those of a file */
-	struct debug_info *info;   /* NULL until opened, or when that failed */
-	bool tried;                /* to open it */
-	struct debug_plan *plan;   /* of what was asked last, or NULL */
-	VEC(uint64_t) addresses;   /* of the offsets that were asked and lie in a segment */
-	VEC(size_t) which;         /* and which these are */
-	uint64_t file_bytes;       /* of .debug_info, as it is in the file */
-	uint64_t packed_bytes;     /* of sections that have to be unpacked */
-	uint64_t n_damaged;        /* of all that was open */
-	uint64_t n_missing;        /* likewise */
+	char *path;               /* of the file with debug information; owned */
+	struct debug_parts parts; /* the rest of its debug information */
+	struct build_id id;       /* that it had when it was found */
+	struct segments layout;   /* of what was mapped */
+	uint64_t base;            /* address of offset 0, if linear */
+	bool linear;              /* offsets are distances, not those of a file */
+	struct debug_info *info;  /* NULL until opened, or when that failed */
+	bool tried;               /* to open it */
+	struct debug_plan *plan;  /* of what was asked last, or NULL */
+	VEC(uint64_t) addresses;  /* of the offsets that were asked and lie in a segment */
+	VEC(size_t) which;        /* and which these are */
+	uint64_t file_bytes;      /* of .debug_info, as it is in the file */
+	uint64_t packed_bytes;    /* of sections that have to be unpacked */
+	uint64_t n_damaged;       /* of all that was open */
+	uint64_t n_missing;       /* likewise */
 };
 
 /* A function that was met. */
@@ -68,7 +68,7 @@ static struct inlines *inlines_of(const struct image *i)
 		return NULL;
 	n = xcalloc(1, sizeof(*n));
 	n->path = xstrdup(elf_file_name(f));
-	split_places_copy(&n->split, &i->split);
+	debug_parts_copy(&n->parts, &i->parts);
 	n->id = *elf_file_build_id(f);
 	n->file_bytes = elf_file_debug_info(f)->size;
 	for (uint32_t k = 1; (s = elf_file_section_at(f, k)) != NULL; k++)
@@ -140,14 +140,14 @@ void inlines_free(struct inlines *n)
 	inlines_close(n);
 	segments_done(&n->layout);
 	free(n->path);
-	split_places_done(&n->split);
+	debug_parts_done(&n->parts);
 	free(n);
 }
 
 void inlines_open(struct inlines *n)
 {
 	if (!n->tried)
-		n->info = debug_info_open(n->path, &n->split, &n->id);
+		n->info = debug_info_open(n->path, &n->parts, &n->id);
 	n->tried = true;
 }
 
@@ -170,6 +170,11 @@ size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets)
 	}
 	n->plan = debug_plan_new(n->info, n->addresses.at, n->addresses.n);
 	return debug_plan_n_groups(n->plan);
+}
+
+const struct build_id *inlines_lacks_shared(const struct inlines *n)
+{
+	return n->parts.shared_id.n > 0 && !n->parts.shared ? &n->parts.shared_id : NULL;
 }
 
 uint64_t inlines_n_damaged(const struct inlines *n)

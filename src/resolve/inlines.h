@@ -52,6 +52,8 @@ size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets)
 /* Damaged parts, and split units that were not found, of all that was asked. */
 uint64_t inlines_n_damaged(const struct inlines *n);
 uint64_t inlines_n_missing(const struct inlines *n);
+/* The build-id of what dwz moved out of it, if that was not found; else NULL. Borrowed. */
+const struct build_id *inlines_lacks_shared(const struct inlines *n);
 
 /* Gives at most max frames for an offset, the outermost ones. Borrows n, until that is closed. */
 struct inline_reader *inline_reader_new(struct inlines *n, size_t max);

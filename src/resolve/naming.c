@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "build_id.h"
 #include "builder.h"
 #include "debug_server.h"
 #include "demangle.h"
@@ -323,11 +324,19 @@ static bool has_to_wait(const struct naming *n, uint32_t m)
 	       source_lacks_debug_file(n->source.at[m]);
 }
 
+/* Of what dwz moved out of a module's debug information, if that was not found; else NULL. */
+static const struct build_id *lacks_shared(const struct naming *n, uint32_t m)
+{
+	return n->inlines.at[m] ? inlines_lacks_shared(n->inlines.at[m]) : NULL;
+}
+
 /* Names that are good as they are do not wait for what was inlined. */
 static void await_inlines(struct naming *n, uint32_t m)
 {
+	bool lacks = source_lacks_inlines(n->source.at[m]) || lacks_shared(n, m);
+
 	if (!n->f->options->debug_servers || n->f->options->no_inlines || n->tally.at[m].asked ||
-	    !source_lacks_inlines(n->source.at[m]))
+	    !lacks)
 		return;
 	n->tally.at[m].asked = true;
 	vec_push(&n->undescribed, m);
@@ -523,6 +532,30 @@ static void state_fetched(const struct fetching *g, const char *no_server)
 	builder_end(n->p);
 }
 
+/* Opens what names a module anew. */
+static void reopen(struct naming *n, const struct finder *f, const struct dso *d, uint32_t m)
+{
+	close_source(n, m);
+	inlines_free(n->inlines.at[m]);
+	n->inlines.at[m] = NULL;
+	open_source(n, f, d, m);
+	take_inlines(n, m);
+}
+
+/* Asks for what dwz moved out of a module's debug information; it is found where it is kept. */
+static void fetch_shared(struct fetching *g, const struct finder *f, const struct dso *d,
+			 uint32_t m)
+{
+	const struct build_id *id = lacks_shared(g->n, m);
+	char *path = NULL;
+
+	if (!id ||
+	    debug_server_fetch(g->server, id, SERVER_DEBUG_FILE, tell_fetching, g, &path) != 0)
+		return;
+	free(path);
+	reopen(g->n, f, d, m);
+}
+
 /* Asks for one module's file, and opens what names the module anew. */
 static void fetch_one(struct fetching *g, uint32_t m)
 {
@@ -548,13 +581,11 @@ static void fetch_one(struct fetching *g, uint32_t m)
 	g->n_late += rc == 0 && lacks_file;
 	if (rc < 0 && rc != -ENOENT && rc != -ECANCELED)
 		g->trouble = rc;
-	if (rc < 0)
-		return;
 	with.fetched = path;
-	close_source(n, m);
-	inlines_free(n->inlines.at[m]);
-	n->inlines.at[m] = NULL;
-	open_source(n, &with, &d, m);
+	if (rc == 0)
+		reopen(n, &with, &d, m);
+	if (rc == 0 || rc == -ENOENT)
+		fetch_shared(g, &with, &d, m);
 	free(path);
 }
 
@@ -593,7 +624,6 @@ int naming_fetch(struct naming *n, struct progress *progress)
 	for (size_t i = 0; i < n->undescribed.n && rc == 0; i++, g.done++) {
 		progress_set(progress, g.done, g.total);
 		fetch_one(&g, n->undescribed.at[i]);
-		take_inlines(n, n->undescribed.at[i]);
 		close_source(n, n->undescribed.at[i]);
 		rc = progress_cancelled(progress) ? -ECANCELED : 0;
 	}
@@ -627,15 +657,18 @@ static int inline_group(struct naming *n, const struct want *w, size_t n_wants, 
 /* What is left in debug information: that it is damaged, or that parts of it are elsewhere. */
 static int state_debug_info(struct naming *n)
 {
-	uint64_t n_damaged = 0, n_missing = 0;
+	uint64_t n_damaged = 0, n_missing = 0, n_shared = 0;
+	char hex[BUILD_ID_HEX_BYTES] = "";
 
 	for (size_t i = 0; i < n->inlines.n; i++) {
 		if (!n->inlines.at[i])
 			continue;
+		if (lacks_shared(n, (uint32_t)i) && n_shared++ == 0)
+			build_id_hex(hex, lacks_shared(n, (uint32_t)i));
 		n_damaged += inlines_n_damaged(n->inlines.at[i]);
 		n_missing += inlines_n_missing(n->inlines.at[i]);
 	}
-	if (n_damaged + n_missing == 0)
+	if (n_damaged + n_missing + n_shared == 0)
 		return 0;
 	builder_begin(n->p);
 	if (n_damaged > 0)
@@ -643,6 +676,12 @@ static int state_debug_info(struct naming *n)
 			   "%llu unit%s of it could not be read to the end; functions that were "
 			   "inlined there may be missing",
 			   (unsigned long long)n_damaged, n_damaged == 1 ? "" : "s");
+	if (n_shared > 0)
+		build_fact(
+			n->p, n->capture, "symbols", "shared debug information", FACT_MISSING,
+			"what dwz moved out of that of %llu module%s was not found (build-id %s); "
+			"functions that were inlined there have no names",
+			(unsigned long long)n_shared, n_shared == 1 ? "" : "s", hex);
 	if (n_missing > 0)
 		build_fact(n->p, n->capture, "symbols", "split debug information", FACT_MISSING,
 			   "%llu .dwo file%s or part%s of a .dwp not found; functions that were "
