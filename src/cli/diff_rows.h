@@ -12,12 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-<<<<<<< HEAD
 /* With less in common, a sentence asks whether programs are different ones. */
 #define LITTLE_OVERLAP 0.2
-=======
+
 struct diff_move;
->>>>>>> 2a657a4 (Say of functions that one side of a comparison lacks where they are now)
 
 struct diff_row {
 	uint32_t key;      /* of the analysis; KEY_NONE: no caller */
