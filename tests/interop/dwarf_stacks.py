@@ -193,6 +193,12 @@ class Judge:
         return (mark == '[truncated]' and comm == want[0] and want[1:2] in (('[unknown]',), (ANY,))
                 and 0 <= extra <= INLINED_MAX and same_frames(want[2:], frames[extra:]))
 
+    def returning(self, want, got):
+        """The call that ends a handler on a stack of its own: perf has nothing above, ours what was interrupted."""
+        comm, mark, frames = parts(got)
+        return (mark == '[truncated]' and comm == want[0] and want[1:2] == ('__restore_rt',)
+                and same_frames(want[1:], frames[1:]))
+
     def wrong_in_perf(self, want, got, most_new=0):
         """Of the same leaf, ours reaches a root by calls that are known, and perf's does not.
 
@@ -234,6 +240,7 @@ ALLOWED = {
     # reason: (test of perf's stack and ours, the programs it may be used for or None, their greatest share)
     'the same but for names': (Judge.alike, None, 1),
     'cut': (Judge.cut, None, 1),
+    'at the end of a handler': (Judge.returning, {'c'}, 0.02),
     'of which perf has the leaf only': (Judge.leaf_only, NO_TABLES, 1),
     'in the middle of landing an exception': (Judge.rewritten, {'cc'}, 0.05),
     'astray in perf': (Judge.astray, None, 0.03),
