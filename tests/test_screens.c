@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Golden screens: tests/screens/NAME.txt says what to do in its first lines, and after a line of
- * dashes what is then on screen, and after another one in which styles. `make screens` writes them
+ * dashes what is then on screen, and after another one in which styles, or how these look in so many colours
+ * ("colours 16"). `make screens` writes them
  * anew, to be reviewed as a change.
  */
 #include "config.h"
 
 #include "mem.h"
 #include "stage.h"
+#include "theme.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -22,6 +24,7 @@ struct script {
 	int cols, rows;
 	char keys[256], search[64], filter[128];
 	bool ascii, mono;
+	int colours;  /* looks are told of a terminal of so many; 0: styles are */
 	bool heap;    /* of the service's heap */
 	bool changed; /* of the service before and after a change */
 };
@@ -65,6 +68,8 @@ static void take_line(struct script *s, const char *word, const char *value, con
 		s->ascii = true;
 	else if (strcmp(word, "mono") == 0)
 		s->mono = true;
+	else if (strcmp(word, "colours") == 0)
+		s->colours = atoi(value);
 	else if (strcmp(word, "heap") == 0)
 		s->heap = true;
 	else if (strcmp(word, "changed") == 0)
@@ -94,6 +99,40 @@ static size_t read_script(const char *text, struct script *s, const char *path)
 	return (size_t)(at - text);
 }
 
+static bool same_look(struct look a, struct look b)
+{
+	return a.fg == b.fg && a.bg == b.bg && a.attrs == b.attrs;
+}
+
+/* "0: 3-7 1 on 7 bold": what is not as the terminal's text is; the caller frees. */
+static char *looks_text(struct stage *st, int colours)
+{
+	char *out = NULL;
+	size_t size;
+	FILE *f = open_memstream(&out, &size);
+
+	stage_draw(st);
+	for (int row = 0; row < st->rect.rows; row++)
+		for (int col = 0, end; col < st->rect.cols; col = end) {
+			const struct cell *at = st->canvas.cell +
+						(row + st->rect.row) * st->canvas.cols +
+						st->rect.col;
+			struct look l = theme_look(at[col].style, colours);
+
+			for (end = col + 1; end < st->rect.cols; end++)
+				if (!same_look(theme_look(at[end].style, colours), l))
+					break;
+			if (l.fg < 0 && l.bg < 0 && l.attrs == 0)
+				continue;
+			fprintf(f, "%d: %d-%d %d on %d%s%s%s\n", row, col, end - 1, l.fg, l.bg,
+				l.attrs & LOOK_BOLD ? " bold" : "",
+				l.attrs & LOOK_UNDERLINE ? " underline" : "",
+				l.attrs & LOOK_REVERSE ? " reverse" : "");
+		}
+	fclose(f);
+	return out;
+}
+
 static char *play(const struct script *s, const struct profile *p)
 {
 	struct stage st;
@@ -106,7 +145,7 @@ static char *play(const struct script *s, const struct profile *p)
 		stage_search(&st, s->search);
 	stage_keys(&st, s->keys);
 	text = stage_text(&st);
-	styles = stage_styles(&st);
+	styles = s->colours ? looks_text(&st, s->colours) : stage_styles(&st);
 	status = view_of(st.view, &st.scene)->status(st.state[st.view], &st.scene);
 	crumb = view_of(st.view, &st.scene)->crumb(st.state[st.view], &st.scene);
 	out = xasprintf("---\n%s---\nstatus %s\ncrumb %s\neffect %s\nfound %u/%u\n---\n%s", text,

@@ -94,7 +94,8 @@ void flame_legend_draw(const struct scene *s, struct canvas *c, struct rect r)
 	col += put(c, row, col, end, width) + 2;
 	for (int i = 0; i < N_SHADES; i++)
 		if (all || !shades[i].little)
-			col += canvas_puts(c, row, col, end - col, shades[i].style, shades[i].text);
+			col += canvas_puts(c, row, col, end - col, (uint16_t)shades[i].style,
+					   shades[i].text);
 	put(c, row, col, end,
 	    col + 45 <= end ? "  and more; new, gone: on one side alone" : "  new, gone");
 }
