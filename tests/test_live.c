@@ -282,6 +282,56 @@ Test(live, a_command, .timeout = 120)
 	quit_proftop(&p);
 }
 
+/* Starts live with a directory of its own for what is temporary. */
+static void start_with_directory(struct pty *p, const char *dir, const char *what,
+				 const char *command)
+{
+	char *const argv[] = { (char *)"sh",
+			       (char *)"-c",
+			       (char *)"p=$2; TMPDIR=$1 exec $p live $3 -- sh -c \"$4\"",
+			       (char *)"sh",
+			       (char *)dir,
+			       realpath(program(), NULL),
+			       (char *)what,
+			       (char *)command,
+			       NULL };
+
+	pty_start(p, 120, 40, "xterm-256color", NULL, argv);
+	free(argv[5]);
+}
+
+/* Nobody cleans up behind a viewer that is killed: what it used goes with those who are left. */
+static void killed_leaves_nothing(const char *what, const char *command, const char *shown)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+	char dir[] = "/tmp/proftop-test-XXXXXX";
+	struct pty p;
+	int tries = 0;
+
+	if (!may_record())
+		cr_skip_test("nothing can be recorded here");
+	cr_assert_not_null(mkdtemp(dir));
+	start_with_directory(&p, dir, what, command);
+	pty_wait(&p, shown);
+	kill(p.pid, SIGKILL);
+	pty_wait_end(&p);
+	pty_end(&p);
+	/* A directory can be removed when it is empty. */
+	while (rmdir(dir) < 0 && tries++ < 3000)
+		nanosleep(&nap, NULL);
+	cr_expect_lt(tries, 3000, "%s is not empty", dir);
+}
+
+Test(live, killed_leaves_nothing_of_samples, .timeout = 120)
+{
+	killed_leaves_nothing("", "while :; do :; done", "FUNCTION");
+}
+
+Test(live, killed_leaves_nothing_of_a_heap, .timeout = 120)
+{
+	killed_leaves_nothing("--heap", "while :; do v=$v; done", "WHERE");
+}
+
 /* From the baseline on, changes; without it, shares again. */
 Test(live, a_baseline, .timeout = 120)
 {

@@ -443,7 +443,7 @@ int app_wait_ms(const struct app *a, int64_t now_ms)
 	if (a->loading)
 		return app_has_data(a) ? REANALYSE_MS / 2 : FIRST_WAIT_MS;
 	if (worker_busy(a->worker) || !behind(a))
-		return -1;
+		return a->source->live ? app_live_wait_ms(a) : -1;
 	wait = due_ms(a) == INT64_MIN ? 0 : due_ms(a) - now_ms;
 	return wait < 0 ? 0 : (int)wait;
 }

@@ -30,6 +30,8 @@
 /* Our own share is of so much time; how the target is is asked so often. */
 #define CPU_MS    2000
 #define TARGET_MS 500
+/* The end of a recording is heard of before its command is gone: it is asked so often still. */
+#define LATE_MOST 10
 
 /* The newest sample's time since the start of the recording; -1 where there are no times. */
 static int64_t newest_ns(const struct app *a)
@@ -213,6 +215,7 @@ static bool look_at_target(struct app *a, int64_t now_ms)
 	if (!a->source->target || (l->target[0] && now_ms - l->target_ms < TARGET_MS))
 		return false;
 	l->target_ms = now_ms;
+	l->n_late += a->loading ? 0 : 1;
 	a->source->target(a->source->target_arg, text, sizeof(text));
 	if (strcmp(text, l->target) == 0)
 		return false;
@@ -238,15 +241,9 @@ bool app_live_tick(struct app *a, int64_t now_ms)
 	return changed;
 }
 
-int app_live_wait_ms(const struct app *a, int64_t now_ms)
+int app_live_wait_ms(const struct app *a)
 {
-	const struct live *l = &a->live;
-	int64_t wait;
-
-	if (l->n_growth == 0 || l->rate <= 0)
-		return -1;
-	wait = l->growth[l->n_growth - 1].ms + RATE_MS - now_ms;
-	return wait > 0 ? (int)wait : 0;
+	return a->source->target && a->live.n_late < LATE_MOST ? TARGET_MS : -1;
 }
 
 static int add_form(char **out, int n, int most, char *part)

@@ -19,8 +19,8 @@ bool app_live_act(struct app *a, enum action action);
 /* Notes how much is there by now. True when that changes what row 0 says. */
 bool app_live_tick(struct app *a, int64_t now_ms);
 
-/* Milliseconds until the next app_live_tick() has something to say; -1: not until something comes. */
-int app_live_wait_ms(const struct app *a, int64_t now_ms);
+/* Once the recording has ended: milliseconds until the next app_live_tick() may have something to say; -1: it will not. */
+int app_live_wait_ms(const struct app *a);
 
 /* The right end of row 0 in ever longer forms, as many as there is room for in out; the caller frees them. */
 int app_live_totals(const struct app *a, char **out, int most);

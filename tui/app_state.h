@@ -95,6 +95,7 @@ struct live {
 	int64_t rate;        /* samples a second; -1: not known yet */
 	char target[64];     /* what is recorded, and how it is; "": not told */
 	int64_t target_ms;   /* when that was asked */
+	int n_late;          /* how often it was asked since the recording ended */
 	int64_t cpu_ms, cpu_ns; /* when our own share was looked at, and what we had used by then */
 	int own_permille;       /* of one cpu, that we ourselves take; -1: not known */
 	struct growth growth[LIVE_GROWTH]; /* over the last seconds, the oldest first */

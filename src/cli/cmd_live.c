@@ -39,6 +39,7 @@ static enum status show_recording(const struct options *o)
 	screens.events = (struct option_list){ 0 }; /* they are those that are recorded */
 	screens.target = live_recorder_target(r);
 	screens.recorder = live_recorder_pid(r);
+	screens.title = live_recorder_name(r);
 	status = show(&screens, live_recorder_path(r));
 	live_recorder_free(r);
 	return status;

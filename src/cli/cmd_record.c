@@ -127,26 +127,56 @@ static _Noreturn void become(const struct recording *r)
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
 }
 
+/* Waits for the command's end, and passes on to it that it shall end. */
+static int stand_by(pid_t pid, const sigset_t *signals)
+{
+	int status = -1, signal;
+	bool told = false;
+	pid_t ended;
+
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 || (ended < 0 && errno == EINTR))
+		if (sigwait(signals, &signal) == 0 && signal == SIGTERM) {
+			kill(pid, SIGTERM);
+			told = true;
+		}
+	/* Said twice, it is not to keep us from telling of the trace. */
+	if (told)
+		sigaction(SIGTERM, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	return status;
+}
+
 /* Runs the command to its end; the status of waitpid(2), or -1. */
 static int run_command(const struct recording *r)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, before[2];
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
+	struct sigaction before[3];
+	sigset_t signals, mask;
 	int status = -1;
 	pid_t pid;
 
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, &mask);
+	/* Whoever started us may not want to hear of children; we do. */
+	sigaction(SIGCHLD, &usual, &before[2]);
 	fflush(NULL);
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		sigaction(SIGCHLD, &before[2], NULL);
+		sigprocmask(SIG_SETMASK, &mask, NULL);
 		become(r);
+	}
 	if (pid < 0)
 		return -1;
 	/* Keys that end the command leave us to tell of its trace. */
 	sigaction(SIGINT, &ignore, &before[0]);
 	sigaction(SIGQUIT, &ignore, &before[1]);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = stand_by(pid, &signals);
 	sigaction(SIGINT, &before[0], NULL);
 	sigaction(SIGQUIT, &before[1], NULL);
+	sigaction(SIGCHLD, &before[2], NULL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return status;
 }
 

@@ -4,8 +4,10 @@
 
 #include "live_recorder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,18 +25,30 @@
 #include "unnamed.h"
 
 #define LOOK_MS    20
-#define COMMAND_MS 60 /* a command that cannot be started is known by then */
+#define PIPE_BYTES (1 << 20) /* so much may wait while the screen is being made */
+#define COMMAND_MS 60        /* a command that cannot be started is known by then */
 /* A command that was told to end may take so long; a process whose heap is recorded is always waited for. */
 #define END_MS     3000
+/* The threads of one that was killed go within it. */
+#define LEFT_MS    1000
 
 struct live_recorder {
 	const struct options *o; /* borrowed */
-	char *directory;         /* of the file; owned */
-	char *path;              /* owned */
+	char *name;              /* of what is recorded; owned */
+	char *directory;         /* of traces; NULL: CPU samples, through a pipe; owned */
+	int reader, writer;      /* the pipe's ends, as far as they are ours; -1: none */
+	char *path;              /* what is to be read; owned */
 	pid_t pid;               /* 0: it has ended */
 	int status;              /* then, as waitpid(2) has it */
 	int out, log;            /* what the command and the recorder wrote */
 };
+
+static void drop(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
 
 static void nap(void)
 {
@@ -76,7 +90,7 @@ void live_target_text(int pid, char *out, size_t size)
 		snprintf(out, size, "%s (%d)%s", name, pid, strchr("Tt", state) ? " stopped" : "");
 }
 
-/* What the file is called: it is what the screen shows first. The caller frees. */
+/* It is what the screen shows first. The caller frees. */
 static char *target_name(const struct options *o)
 {
 	const char *slash;
@@ -98,23 +112,62 @@ static char *target_name(const struct options *o)
 	return out;
 }
 
+/* With all traces in it. */
+static void remove_directory(const struct live_recorder *r)
+{
+	DIR *d = r->directory ? opendir(r->directory) : NULL;
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		if (entry->d_name[0] != '.')
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+	if (r->directory)
+		rmdir(r->directory);
+}
+
+/*
+ * In the child: is there nobody who reads, and who would clean up? Whoever told us to end does not read any more. A
+ * viewer that is killed goes thread by thread, and is our parent until the last one has gone.
+ */
+static bool is_left(pid_t viewer)
+{
+	struct sigaction term;
+
+	/* That is how a recorder of a command is left when it was told. */
+	if (sigaction(SIGTERM, NULL, &term) == 0 && term.sa_handler == SIG_IGN)
+		return true;
+	for (int ms = 0; getppid() == viewer && ms < LEFT_MS; ms += LOOK_MS)
+		nap();
+	return getppid() != viewer;
+}
+
 /* In the child: records, and never returns. */
-static _Noreturn void record(const struct live_recorder *r)
+static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 {
 	struct options o = *r->o;
+	enum status status;
 	int null = open("/dev/null", O_RDONLY);
 
 	/* A group of its own: keys of the terminal are ours. It ends with us, however that happens. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	dup2(null, STDIN_FILENO);
-	dup2(r->out, STDOUT_FILENO);
+	dup2(r->directory ? r->out : r->writer, STDOUT_FILENO);
 	dup2(r->log, STDERR_FILENO);
+	/* Or it would not hear that nobody reads any more. */
+	drop(&r->reader);
+	drop(&r->writer);
 	signal(SIGPIPE, SIG_DFL);
 	o.command = &cmd_record;
-	o.output = r->path;
+	o.output = r->directory ? xasprintf("%s/%s", r->directory, r->name) : "-";
 	o.live = true;
-	_exit((int)cmd_record.run(&o));
+	o.live_out = r->out;
+	status = cmd_record.run(&o);
+	if (r->directory && is_left(viewer))
+		remove_directory(r);
+	_exit((int)status);
 }
 
 static bool has_ended(struct live_recorder *r)
@@ -130,14 +183,59 @@ static bool has_no_command(const struct live_recorder *r)
 	return r->pid == 0 && WIFEXITED(r->status) && WEXITSTATUS(r->status) >= 126;
 }
 
-/* The file has something in it, or it never will. */
+/* Does anybody have it open for writing? A program that became another one has not: that has a trace of its own. */
+static bool has_writer(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool none = fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return !none;
+}
+
+/* The trace that was written to last is what is shown. */
+static bool has_trace(struct live_recorder *r)
+{
+	DIR *d = opendir(r->directory);
+	struct timespec last = { 0 };
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d))) {
+		char *path = xasprintf("%s/%s", r->directory, entry->d_name);
+		struct stat st;
+
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+		    (st.st_mtim.tv_sec > last.tv_sec ||
+		     (st.st_mtim.tv_sec == last.tv_sec && st.st_mtim.tv_nsec >= last.tv_nsec))) {
+			last = st.st_mtim;
+			free(r->path);
+			r->path = path;
+			path = NULL;
+		}
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return last.tv_sec > 0;
+}
+
+static bool has_begun(struct live_recorder *r)
+{
+	struct pollfd pipe = { .fd = r->reader, .events = POLLIN };
+
+	if (!r->directory)
+		return poll(&pipe, 1, 0) > 0 && pipe.revents & POLLIN;
+	return has_trace(r) && (r->pid == 0 || has_writer(r->path));
+}
+
+/* There is something to be read, or there never will be. */
 static bool wait_file(struct live_recorder *r)
 {
-	struct stat st;
 	int ms = 0;
 
 	for (;;) {
-		bool ended = has_ended(r), begun = stat(r->path, &st) == 0 && st.st_size > 0;
+		bool ended = has_ended(r), begun = has_begun(r);
 
 		if (has_no_command(r))
 			return false;
@@ -173,10 +271,10 @@ static struct live_recorder *fail(struct live_recorder *r, struct err *e)
 	return NULL;
 }
 
-static int make_files(struct live_recorder *r, struct err *e)
+/* Where traces of heaps go. */
+static int make_directory(struct live_recorder *r, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *name;
 
 	r->directory = xasprintf("%s/proftop-live-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(r->directory)) {
@@ -187,9 +285,28 @@ static int make_files(struct live_recorder *r, struct err *e)
 		return err_set(e, -why, "no place for a recording in %s: %s",
 			       tmp && *tmp ? tmp : "/tmp", strerror(why));
 	}
-	name = target_name(r->o);
-	r->path = xasprintf("%s/%s", r->directory, name);
-	free(name);
+	return 0;
+}
+
+static int make_pipe(struct live_recorder *r, struct err *e)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return err_set(e, -errno, "no pipe from the recorder: %s", strerror(errno));
+	fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* or as large as it is */
+	r->reader = ends[0];
+	r->writer = ends[1];
+	r->path = xasprintf("/dev/fd/%d", r->reader);
+	return 0;
+}
+
+static int make_files(struct live_recorder *r, struct err *e)
+{
+	int rc = r->o->heap ? make_directory(r, e) : make_pipe(r, e);
+
+	if (rc)
+		return rc;
 	r->out = unnamed_open("what the command writes", e);
 	r->log = r->out < 0 ? r->out : unnamed_open("what the recorder says", e);
 	return r->log < 0 ? r->log : 0;
@@ -199,21 +316,24 @@ struct live_recorder *live_recorder_start(const struct options *o, enum status *
 {
 	struct live_recorder *r = xcalloc(1, sizeof(*r));
 	struct err e = ERR_INIT;
+	pid_t viewer = getpid();
 
 	*status = STATUS_USAGE;
 	r->o = o;
-	r->out = r->log = -1;
+	r->out = r->log = r->reader = r->writer = -1;
+	r->name = target_name(o);
 	if (make_files(r, &e))
 		return fail(r, &e);
 	fflush(NULL);
 	r->pid = fork();
 	if (r->pid == 0)
-		record(r);
+		record(r, viewer);
 	if (r->pid < 0) {
 		r->pid = 0;
 		err_set(&e, -errno, "no process for the recorder: %s", strerror(errno));
 		return fail(r, &e);
 	}
+	drop(&r->writer);
 	if (wait_file(r))
 		return r;
 	*status = WIFEXITED(r->status) && WEXITSTATUS(r->status)
@@ -221,6 +341,11 @@ struct live_recorder *live_recorder_start(const struct options *o, enum status *
 			  : STATUS_UNUSABLE;
 	live_recorder_free(r);
 	return NULL;
+}
+
+const char *live_recorder_name(const struct live_recorder *r)
+{
+	return r->name;
 }
 
 const char *live_recorder_path(const struct live_recorder *r)
@@ -252,7 +377,7 @@ int live_recorder_target(const struct live_recorder *r)
 	return pid;
 }
 
-/* Tells the recorder to end, and its command too. */
+/* Tells the recorder to end, and its command too. Nobody reads any more: it need not wait for that. */
 static void end(struct live_recorder *r)
 {
 	bool command = r->o->files.n > 0;
@@ -261,6 +386,7 @@ static void end(struct live_recorder *r)
 		return;
 	kill(command ? -r->pid : r->pid, SIGTERM);
 	kill(command ? -r->pid : r->pid, SIGCONT);
+	drop(&r->reader);
 	for (int ms = 0; !has_ended(r) && (!command || ms < END_MS); ms += LOOK_MS)
 		nap();
 	if (has_ended(r))
@@ -278,16 +404,14 @@ void live_recorder_free(struct live_recorder *r)
 	if (r->out >= 0)
 		put_lines(r->out, stdout, NULL);
 	if (r->log >= 0)
-		put_lines(r->log, stderr, r->directory);
-	if (r->path)
-		unlink(r->path);
-	if (r->directory)
-		rmdir(r->directory);
-	if (r->out >= 0)
-		close(r->out);
-	if (r->log >= 0)
-		close(r->log);
-	free(r->path);
+		put_lines(r->log, stderr, r->directory ? r->directory : "standard output");
+	remove_directory(r);
+	drop(&r->out);
+	drop(&r->log);
+	drop(&r->reader);
+	drop(&r->writer);
+	free(r->name);
 	free(r->directory);
+	free(r->path);
 	free(r);
 }

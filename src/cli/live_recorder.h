@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A recorder as a process of ours, which writes a file that live follows: the same code as proftop record, begun by
- * fork(2). The file lies in a directory of its own below $TMPDIR and goes when the recorder is freed.
+ * A recorder as a process of ours, which writes what live follows: the same code as proftop record, begun by fork(2).
+ * CPU samples come through a pipe. Traces of heaps are written by the process that is recorded, to files in a directory of
+ * their own below $TMPDIR, which goes when the recorder is freed, or with the recorder if we go before.
  */
 #ifndef PROFTOP_CLI_LIVE_RECORDER_H
 #define PROFTOP_CLI_LIVE_RECORDER_H
@@ -19,7 +20,10 @@ struct options;
  */
 struct live_recorder *live_recorder_start(const struct options *o, enum status *status);
 
-/* The file; borrowed. Its name is what is recorded. */
+/* What is recorded, as the screen calls it; borrowed. */
+const char *live_recorder_name(const struct live_recorder *r);
+
+/* The file, or what leads to the pipe; borrowed. */
 const char *live_recorder_path(const struct live_recorder *r);
 
 /* The process that records. */

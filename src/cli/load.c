@@ -47,6 +47,7 @@ struct load {
 	struct resolver_options resolve; /* for the readers */
 	struct read_options read;        /* for the readers too */
 	struct profile *profile;         /* owned */
+	const char *called;              /* what the only file is called, or NULL; borrowed */
 	struct progress progress;        /* of the file being read */
 	struct err error;                /* the worker's, until it has finished */
 	struct task *task;               /* NULL once joined */
@@ -71,7 +72,7 @@ static int read_one(struct load *l, const char *path)
 		return -EBADMSG;
 	}
 	builder_begin(l->profile);
-	capture = build_capture(l->profile, path, format->name);
+	capture = build_capture(l->profile, l->called ? l->called : path, format->name);
 	rc = builder_end(l->profile);
 	if (!rc)
 		rc = format->read(in, l->profile, capture, &l->read, &l->progress, &l->error);
@@ -101,6 +102,8 @@ static char *make_title(const struct options *o)
 	const char *slash = strrchr(o->files.at[0], '/');
 	const char *name = slash && slash[1] ? slash + 1 : o->files.at[0];
 
+	if (o->title)
+		return xstrdup(o->title);
 	if (!strcmp(name, "-"))
 		name = "standard input";
 	return o->files.n == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, o->files.n - 1);
@@ -148,6 +151,7 @@ struct load *load_start(const struct options *o, struct err *e)
 	l = xcalloc(1, sizeof(*l));
 	l->paths = o->files.at;
 	l->n_paths = o->files.n;
+	l->called = o->title;
 	l->resolve = (struct resolver_options){
 		.symbol_dirs = o->symbols.at,
 		.n_symbol_dirs = o->symbols.n,

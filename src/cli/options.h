@@ -118,7 +118,9 @@ struct options {
 	struct option_list files; /* as given */
 	bool divided;             /* there is a "--" */
 	size_t n_before;          /* files in front of a "--"; 0: there was none */
-	bool live;                /* not said: somebody watches what is recorded */
+	bool live;                /* not said: somebody watches what is recorded, */
+	int live_out;             /* and what a command writes goes to this descriptor */
+	const char *title;        /* not said: what the only file is called; NULL: by its path */
 	int target,
 		recorder; /* not said: the process that live shows and the one that records it; 0: none */
 	struct option_list symbols; /* --symbols */

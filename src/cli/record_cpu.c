@@ -261,7 +261,11 @@ static bool start_command(struct session *s)
 	argv = xcalloc(n + 1, sizeof(*argv));
 	for (size_t i = 0; i < n; i++)
 		argv[i] = xstrdup(s->o->files.at[i]);
-	rc = launch_prepare(argv, is_pipe(s), &s->launch, &e);
+	rc = launch_prepare(argv,
+			    s->o->live   ? s->o->live_out
+			    : is_pipe(s) ? STDERR_FILENO
+					 : -1,
+			    &s->launch, &e);
 	for (size_t i = 0; i < n; i++)
 		free(argv[i]);
 	free(argv);

@@ -24,6 +24,8 @@
 #define PACKED_VERSION 1
 #define PACKED_ZSTD    1
 #define RECORD_MAX     65528u
+#define IDS_MAX \
+	(8192 * sizeof(uint64_t) / 2) /* bytes of ids of one record, half of what it holds */
 
 static const uint8_t zeros[TEXT_ALIGN] = { 0 };
 
@@ -265,15 +267,26 @@ void data_head_put(const struct data_head *h, const struct data_features *f, str
 	}
 }
 
-/* An event with its ids. */
-static bool put_pipe_event(const struct data_head *h, uint32_t event, struct perf_put *to)
+/*
+ * An event with its ids: as many records as these need, each as of an event of its own that is like the others. A reader
+ * takes them for one, by the name.
+ */
+static void put_pipe_event(const struct data_head *h, uint32_t event, struct perf_put *to)
 {
-	size_t begun = perf_put_begin(to, PERF_REC_HEADER_ATTR, 0);
+	struct perf_put ids = { 0 };
+	size_t at = 0;
 
-	put_attr(to, &h->events->all.at[event].attr);
-	put_ids(to, h->events, event);
-	perf_put_end(to, begun, NULL, NULL);
-	return to->n - begun <= RECORD_MAX;
+	put_ids(&ids, h->events, event);
+	do {
+		size_t begun = perf_put_begin(to, PERF_REC_HEADER_ATTR, 0);
+		size_t n = ids.n - at < IDS_MAX ? ids.n - at : IDS_MAX;
+
+		put_attr(to, &h->events->all.at[event].attr);
+		perf_put_bytes(to, ids.at + at, n);
+		perf_put_end(to, begun, NULL, NULL);
+		at += n;
+	} while (at < ids.n);
+	vec_done(&ids);
 }
 
 /* Formats of tracepoints stand behind their record. */
@@ -308,16 +321,14 @@ static void put_pipe_feature(uint8_t number, const uint8_t *bytes, size_t n, str
 	perf_put_end(to, begun, NULL, NULL);
 }
 
-bool data_head_put_pipe(const struct data_head *h, const struct data_features *f,
+void data_head_put_pipe(const struct data_head *h, const struct data_features *f,
 			struct perf_put *to)
 {
-	bool fits = true;
-
 	perf_put_bytes(to, "PERFILE2", 8);
 	perf_put_u64(to, 16); /* bytes of this header */
-	for (uint32_t i = 0; i < h->events->all.n && fits; i++)
-		fits = put_pipe_event(h, i, to);
-	for (size_t i = 0; i < f->n && fits; i++) {
+	for (uint32_t i = 0; i < h->events->all.n; i++)
+		put_pipe_event(h, i, to);
+	for (size_t i = 0; i < f->n; i++) {
 		size_t from = i > 0 ? f->ends[i - 1] : 0, n = f->ends[i] - from;
 
 		if (f->numbers[i] == PERF_FEATURE_TRACING_DATA)
@@ -327,7 +338,6 @@ bool data_head_put_pipe(const struct data_head *h, const struct data_features *f
 		else if (n + 24 <= RECORD_MAX)
 			put_pipe_feature(f->numbers[i], f->bytes.at + from, n, to);
 	}
-	return fits;
 }
 
 void data_features_put(const struct data_features *f, uint64_t at, struct perf_put *to)

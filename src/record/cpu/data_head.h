@@ -45,10 +45,9 @@ void data_features_done(struct data_features *f);
 void data_head_put(const struct data_head *h, const struct data_features *f, struct perf_put *to);
 
 /*
- * All of that as records, for a pipe, behind the header of one. False: an event has more ids than a record holds;
- * features that are larger are left out.
+ * All of that as records, for a pipe, behind the header of one. Features that are larger than a record are left out.
  */
-bool data_head_put_pipe(const struct data_head *h, const struct data_features *f,
+void data_head_put_pipe(const struct data_head *h, const struct data_features *f,
 			struct perf_put *to);
 
 /* The bytes behind the records, which end at `at` in the file. */

@@ -48,7 +48,7 @@ static _Noreturn void wait_and_become(char *const *argv, int gate, int fate)
 	_exit(why == ENOENT ? 127 : 126);
 }
 
-int launch_prepare(char *const *argv, bool quiet, struct launch **out, struct err *e)
+int launch_prepare(char *const *argv, int out_fd, struct launch **out, struct err *e)
 {
 	int gate[2] = { -1, -1 }, fate[2] = { -1, -1 };
 	struct launch *l;
@@ -59,8 +59,8 @@ int launch_prepare(char *const *argv, bool quiet, struct launch **out, struct er
 	if (pid == 0) {
 		close(gate[1]);
 		close(fate[0]);
-		if (quiet)
-			dup2(STDERR_FILENO, STDOUT_FILENO);
+		if (out_fd >= 0)
+			dup2(out_fd, STDOUT_FILENO);
 		wait_and_become(argv, gate[0], fate[1]);
 	}
 	if (pid < 0) {

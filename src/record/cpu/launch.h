@@ -10,10 +10,10 @@ struct err;
 struct launch;
 
 /*
- * Makes the process; argv[0] is looked for in $PATH. quiet: its standard output is standard error, as ours is taken.
+ * Makes the process; argv[0] is looked for in $PATH. out_fd: its standard output, as ours is taken; below 0: ours.
  * -errno with a sentence.
  */
-int launch_prepare(char *const *argv, bool quiet, struct launch **out, struct err *e);
+int launch_prepare(char *const *argv, int out_fd, struct launch **out, struct err *e);
 /* A process that was not let go ends. */
 void launch_free(struct launch *l);
 
