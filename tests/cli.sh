@@ -2,36 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The command line from outside: exit statuses, sentences, pipes, full disks, JSON, and that report,
 # export and screens say the same numbers.
-set -uo pipefail
-
-proftop=${PROFTOP:-./proftop}
-data=$(cd "${srcdir:-.}" && pwd)/tests/data
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export LC_ALL=C.UTF-8
-unset NO_COLOR
-faults=0
-
-fault() {
-    printf 'FAIL: %s\n' "$*"
-    faults=$((faults + 1))
-}
-
-# run STATUS ARGUMENT…: runs proftop and wants that exit status; leaves ./out and ./err.
-run() {
-    local want=$1 got
-    shift
-    timeout 20 "$proftop" "$@" >out 2>err </dev/null
-    got=$?
-    [ $got = "$want" ] || fault "proftop $*: exit status $got, not $want: $(head -c 300 err)"
-}
-
-# says FILE TEXT: the file has that text.
-says() { grep -qF -- "$2" "$1" || fault "no \"$2\" in: $(head -c 500 "$1")"; }
-
-# One sentence on standard error: one line, no more.
-one_sentence() { [ "$(wc -l <err)" = 1 ] || fault "not one line: $(cat err)"; }
+# shellcheck source=tests/cli_lib.sh
+. "$(dirname "$0")/cli_lib.sh"
 
 cat >small.folded <<'TEXT'
 main;parse;read_number 30

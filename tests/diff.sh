@@ -1,34 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # proftop diff from outside: what is compared, what is said of it, and what it refuses.
-set -uo pipefail
-
-proftop=${PROFTOP:-./proftop}
-source=$(cd "${srcdir:-.}" && pwd)
-data=$source/tests/data
+# shellcheck source=tests/cli_lib.sh
+. "$(dirname "$0")/cli_lib.sh"
+run_verb=diff
 corpus=$source/../shared/corpus
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-export LC_ALL=C.UTF-8
-faults=0
-
-fault() {
-    printf 'FAIL: %s\n' "$*"
-    faults=$((faults + 1))
-}
-
-# run STATUS ARGUMENT…: runs proftop diff and wants that exit status; leaves ./out and ./err.
-run() {
-    local want=$1 got
-    shift
-    timeout 60 "$proftop" diff "$@" >out 2>err </dev/null
-    got=$?
-    [ $got = "$want" ] || fault "proftop diff $*: exit status $got, not $want: $(head -c 300 err)"
-}
-
-says() { grep -qF -- "$2" "$1" || fault "no \"$2\" in: $(head -c 700 "$1")"; }
-one_sentence() { [ "$(wc -l <err)" = 1 ] || fault "not one line: $(cat err)"; }
 
 cat >before.folded <<'TEXT'
 main;parse;read 1000
@@ -292,6 +268,34 @@ for arguments in 'before.folded' '--a fn:x before.folded' 'before.folded after.f
     one_sentence
 done
 run 3 before.folded missing.folded
+one_sentence
+run 0 --report before.folded before.folded
+says err 'before.folded and before.folded are the same file: it is compared with itself'
+one_sentence
+ln -s before.folded link.folded
+run 0 --report before.folded link.folded
+says err 'are the same file'
+cp before.folded copy.folded
+run 0 --report before.folded copy.folded
+[ -s err ] && fault "a copy is called the same file: $(cat err)"
+says out '# nothing differs'
+: >empty.folded
+run 3 --report before.folded empty.folded
+one_sentence
+run 2 --report --a fn:main --b fn:nobody before.folded
+says err 'there is nothing in fn:nobody to compare'
+one_sentence
+of app parse:300 | sed 's/ 1 cycles:/ 100 cycles:/' >cycles.txt
+of app parse:300 | sed 's/ 1 cycles:/ 100 cpu-clock:/' >clock.txt
+run 2 --report cycles.txt clock.txt
+says err 'there is no common metric: cycles.txt has cycles, clock.txt has cpu-clock; --metric samples'
+one_sentence
+run 0 --report --metric samples cycles.txt clock.txt
+says out '# nothing differs'
+run 0 --report before.folded clock.txt
+says out 'samples'
+run 2 --report --event cycles cycles.txt clock.txt
+says err 'there is nothing of "cycles" in clock.txt; it has cpu-clock'
 one_sentence
 printf 'other;program 100\nquite;another 900\n' >other.folded
 run 0 --report before.folded other.folded

@@ -513,7 +513,7 @@ Test(heap_weigh, peaks_of_many_blocks_are_each_process_its_own)
 static double change_of(const struct diff *d, int stack)
 {
 	const struct analysis *a = d->analysis;
-	char name[8];
+	char name[16];
 
 	snprintf(name, sizeof(name), "f%d", stack);
 	for (uint32_t i = 0; i < a->table.n_rows; i++)

@@ -12,7 +12,7 @@
 #include "analysis.h"
 #include "diff_moves.h"
 #include "err.h"
-#include "search.h"
+#include "find_function.h"
 
 static const struct analysis *analysis_of(const struct diff_rows *r)
 {
@@ -194,18 +194,6 @@ static void make_tree(struct diff_rows *r)
 	free(most);
 }
 
-static int search_function(const struct diff_rows *r, const char *function, struct search *s,
-			   struct err *e)
-{
-	const struct analysis *a = analysis_of(r);
-	int rc = search_init(s, function, &a->keys, a->tree, e);
-
-	if (rc || s->n_matching)
-		return rc;
-	search_done(s);
-	return err_set(e, -EINVAL, "nothing here matches \"%s\"", function);
-}
-
 /* Rows of one parent, to be sorted. */
 struct sortable {
 	struct diff_row row;
@@ -277,7 +265,7 @@ static int make_callers(struct diff_rows *r, const char *function, struct err *e
 	struct search s = { 0 };
 	size_t from;
 
-	if (function && search_function(r, function, &s, e))
+	if (function && find_functions(analysis_of(r), function, &s, e))
 		return -EINVAL;
 	c.tree = analysis_inverted(r->diff->analysis);
 	for (uint32_t i = 0; i < inverted_n_roots(c.tree); i++)
@@ -306,35 +294,9 @@ static int make_callers(struct diff_rows *r, const char *function, struct err *e
 	return 0;
 }
 
-/* The row of the function whose total changed most; one of exactly that name goes first. */
-static int choose_row(const struct diff_rows *r, const char *function, uint32_t *out, struct err *e)
+static double change_of(const void *diff, uint32_t row)
 {
-	const struct analysis *a = analysis_of(r);
-	uint32_t best = KEY_NONE;
-	bool best_equal = false;
-	double most = -1;
-	struct search s;
-
-	if (search_function(r, function, &s, e))
-		return -EINVAL;
-	for (uint32_t i = 0; i < a->table.n_rows; i++) {
-		uint32_t key = a->table.key[i];
-		bool equal = !strcmp(a->keys.key[key].label, function);
-		double change = fabs(diff_change(&r->diff->row_total[i]));
-
-		if (!s.matches[key] || (best_equal && !equal) ||
-		    (best_equal == equal && change <= most))
-			continue;
-		best = key;
-		best_equal = equal;
-		most = change;
-	}
-	search_done(&s);
-	if (best == KEY_NONE)
-		return err_set(e, -EINVAL, "no sample here has a frame that matches \"%s\"",
-			       function);
-	*out = best;
-	return 0;
+	return fabs(diff_change(&((const struct diff *)diff)->row_total[row]));
 }
 
 static void add_neighbours(struct diff_rows *r, const struct butterfly_row *rows, uint32_t n,
@@ -372,7 +334,7 @@ static int make_butterfly(struct diff_rows *r, const char *function, struct err 
 
 	if (!function)
 		return err_set(e, -EINVAL, "--view butterfly wants a function: --function NAME");
-	if (choose_row(r, function, &row.key, e))
+	if (find_function(a, &a->table, change_of, r->diff, function, &row.key, e))
 		return -EINVAL;
 	butterfly_init(&b, a->tree, &a->keys, row.key);
 	add_neighbours(r, b.callers, b.n_callers, ROLE_CALLER);

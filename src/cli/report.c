@@ -12,11 +12,11 @@
 #include "analysis.h"
 #include "ask.h"
 #include "err.h"
+#include "find_function.h"
 #include "filter.h"
 #include "heap_pass.h"
 #include "mem.h"
 #include "say.h"
-#include "search.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
 #define X(name, text) [VIEW_KIND_##name] = text,
@@ -327,31 +327,13 @@ static void make_caller_root(struct callers *c, uint32_t root)
 	}
 }
 
-static int search_function(const struct report *r, const char *function, struct search *s,
-			   struct err *e)
-{
-	struct analysis *a = r->analysis;
-	int rc = search_init(s, function, &a->keys, a->tree, e);
-
-	if (rc)
-		return rc;
-	if (search_gave_up(s))
-		say("--function %s took too long on some names, which count as not matching",
-		    function);
-	if (s->n_matching)
-		return 0;
-	search_done(s);
-	return err_set(e, -EINVAL, "no %s here matches \"%s\"", ask_group_name(a->keys.grouping),
-		       function);
-}
-
 static int make_callers(struct report *r, const char *function, struct err *e)
 {
 	struct callers c = { .r = r, .by_total = function, .min = least(r) };
 	struct search s = { 0 };
 	uint32_t n_roots;
 
-	if (function && search_function(r, function, &s, e))
+	if (function && find_functions(r->analysis, function, &s, e))
 		return -EINVAL;
 	c.tree = analysis_inverted(r->analysis);
 	n_roots = inverted_n_roots(c.tree);
@@ -372,39 +354,24 @@ static int make_callers(struct report *r, const char *function, struct err *e)
 	return 0;
 }
 
-/* The key that matches with the largest total; a name equal to the expression goes first. */
+static double total_of(const void *table, uint32_t row)
+{
+	const struct table *t = table;
+
+	return (double)t->total[(size_t)row * t->n_columns];
+}
+
+/* The function with the largest total of those that match. */
 static int choose_key(struct report *r, const char *function, uint32_t *out, struct err *e)
 {
 	const struct analysis *a = r->analysis;
-	struct search s;
 	struct table all;
-	uint32_t best = KEY_NONE;
-	bool best_equal = false;
-	int64_t best_total = 0;
+	int rc;
 
-	if (search_function(r, function, &s, e))
-		return -EINVAL;
 	table_of_frames(a->tree, &a->keys, &all);
-	for (uint32_t i = 0; i < all.n_rows; i++) {
-		uint32_t key = all.key[i];
-		int64_t total = all.total[(size_t)i * all.n_columns];
-		bool equal = !strcmp(a->keys.key[key].label, function);
-
-		if (!s.matches[key] || (best_equal && !equal))
-			continue;
-		if (best != KEY_NONE && best_equal == equal && total <= best_total)
-			continue;
-		best = key;
-		best_equal = equal;
-		best_total = total;
-	}
+	rc = find_function(a, &all, total_of, &all, function, out, e);
 	table_done(&all);
-	search_done(&s);
-	if (best == KEY_NONE)
-		return err_set(e, -EINVAL, "no sample here has a frame that matches \"%s\"",
-			       function);
-	*out = best;
-	return 0;
+	return rc;
 }
 
 static void add_neighbours(struct report *r, const struct butterfly_row *rows, uint32_t n,

@@ -50,7 +50,7 @@ static const struct typed in_profiles[] = {
 	{ "zoom-deeper-in-flame", "jjj", "\r", "\033", 10 },
 	{ "zoom-right-in-flame", "l", "\r", "\033", 10 },
 	{ "another-view", "1", "\t", "", 14 },
-	{ NULL },
+	{ NULL, NULL, NULL, NULL, 0 },
 };
 
 /* What changes the numbers of all rows. */
@@ -60,7 +60,7 @@ static const struct typed in_comparisons[] = {
 	{ "normalisation-in-flame", "5", "=", "", 12 },
 	{ "size-in-flame", "", "d", "", 12 },
 	{ "metric-in-top", "1g", "m", "", 12 },
-	{ NULL },
+	{ NULL, NULL, NULL, NULL, 0 },
 };
 
 static double now_ms(void)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "find_function.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "ask.h"
+#include "err.h"
+#include "say.h"
+
+int find_functions(const struct analysis *a, const char *expression, struct search *s,
+		   struct err *e)
+{
+	int rc = search_init(s, expression, &a->keys, a->tree, e);
+
+	if (rc)
+		return rc;
+	if (search_gave_up(s))
+		say("--function %s took too long on some names, which count as not matching",
+		    expression);
+	if (s->n_matching)
+		return 0;
+	search_done(s);
+	return err_set(e, -EINVAL, "no %s here matches \"%s\"", ask_group_name(a->keys.grouping),
+		       expression);
+}
+
+int find_function(const struct analysis *a, const struct table *rows, find_weight_fn *weight,
+		  const void *arg, const char *expression, uint32_t *key, struct err *e)
+{
+	uint32_t best = KEY_NONE;
+	bool best_equal = false;
+	double most = 0;
+	struct search s;
+
+	if (find_functions(a, expression, &s, e))
+		return -EINVAL;
+	for (uint32_t i = 0; i < rows->n_rows; i++) {
+		bool equal = !strcmp(a->keys.key[rows->key[i]].label, expression);
+		double w = weight(arg, i);
+
+		if (!s.matches[rows->key[i]] || (best_equal && !equal))
+			continue;
+		if (best != KEY_NONE && best_equal == equal && w <= most)
+			continue;
+		best = rows->key[i];
+		best_equal = equal;
+		most = w;
+	}
+	search_done(&s);
+	if (best == KEY_NONE)
+		return err_set(e, -EINVAL, "no sample here has a frame that matches \"%s\"",
+			       expression);
+	*key = best;
+	return 0;
+}
