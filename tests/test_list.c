@@ -95,3 +95,24 @@ Test(list, lines)
 	cr_expect_eq(list_at(&l, 4), UINT32_MAX, "below the rectangle");
 	cr_expect_eq(list_at(&l, -1), UINT32_MAX);
 }
+
+/* Rows come and go above it: it is another number, on the same line. */
+Test(list, a_row_that_moves_keeps_its_line)
+{
+	struct list l = { .n = 100, .cursor = 25, .top = 20, .height = 10 }, was = l;
+
+	list_follow(&l, &was, 60, true);
+	cr_expect_eq(l.cursor, 60u);
+	cr_expect_eq(l.top, 55u);
+	/* There are not so many rows above it, or below. */
+	list_follow(&l, &was, 3, true);
+	cr_expect_eq(l.cursor, 3u);
+	cr_expect_eq(l.top, 0u);
+	list_follow(&l, &was, 99, true);
+	cr_expect_eq(l.cursor, 99u);
+	cr_expect_eq(l.top, 90u);
+	/* What is in sight moves only as far as it must, where nothing grows. */
+	l = was;
+	list_follow(&l, &was, 27, false);
+	cr_expect_eq(l.top, 20u);
+}

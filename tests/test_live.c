@@ -137,6 +137,27 @@ Test(live, the_selected_row_keeps_its_place, .timeout = 120)
 	end(&l);
 }
 
+/* In trees, too, whatever comes before it. */
+Test(live, the_selected_row_of_a_tree_stays_selected, .timeout = 120)
+{
+	struct live l;
+	int row;
+
+	start(&l);
+	put(&l, "main;a_1 90\nmain;b_2 80\nmain;c_3 70\nmain;d_4 60\n");
+	pty_wait(&l.p, "d_4");
+	pty_type(&l.p, "2jjj");
+	pty_wait_idle(&l.p);
+	row = marked_row(&l.p);
+	wait_row_has(&l.p, row, "c_3");
+	put(&l, "main;d_4 1000\nmain;e_5 900\n");
+	pty_wait(&l.p, "e_5");
+	pty_wait_idle(&l.p);
+	wait_row_has(&l.p, marked_row(&l.p), "c_3");
+	cr_expect_gt(marked_row(&l.p), row, "two rows are above it now");
+	end(&l);
+}
+
 /* What is saved is what is shown, to the last sample. */
 Test(live, saves_what_is_shown, .timeout = 120)
 {

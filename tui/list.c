@@ -87,6 +87,19 @@ void list_go(struct list *l, uint32_t row)
 	keep(l);
 }
 
+void list_follow(struct list *l, const struct list *was, uint32_t row, bool stays)
+{
+	uint32_t line = was->cursor > was->top ? was->cursor - was->top : 0;
+
+	if (!stays) {
+		list_go(l, row);
+		return;
+	}
+	l->cursor = row;
+	l->top = row > line ? row - line : 0;
+	keep(l);
+}
+
 void list_position(const struct list *l, uint32_t *at, uint32_t *of)
 {
 	*at = l->n > 0 ? l->cursor + 1 : 0;

@@ -31,6 +31,12 @@ bool list_act(struct list *l, enum action a);
 /* Puts the cursor on a row; if that is out of sight, a third of the way down the screen. */
 void list_go(struct list *l, uint32_t row);
 
+/*
+ * The cursor's row is another one now: as list_go(), or, where what is under the cursor stays, on the line of the screen
+ * where the cursor was, as far as there are rows.
+ */
+void list_follow(struct list *l, const struct list *was, uint32_t row, bool stays);
+
 /* The cursor's number from 1, and of how many: what a view's position() says. */
 void list_position(const struct list *l, uint32_t *at, uint32_t *of);
 

@@ -56,6 +56,7 @@ static void go(struct tree_view *v, size_t row)
 static void rebuild(struct tree_view *v, const struct scene *s, uint64_t path)
 {
 	struct analysis *a = s->analysis;
+	struct list was = v->list;
 
 	v->found = TREE_NONE;
 	v->rows.top = tree_zoom_node(&v->zoom, v->rows.src, a);
@@ -66,7 +67,7 @@ static void rebuild(struct tree_view *v, const struct scene *s, uint64_t path)
 
 		if (row->n_more > 0 || v->rows.src->path(a, row->node) != path)
 			continue;
-		list_go(&v->list, (uint32_t)i);
+		list_follow(&v->list, &was, (uint32_t)i, s->live && path == v->cursor_path);
 		return;
 	}
 }

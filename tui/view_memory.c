@@ -116,13 +116,15 @@ static void follow(struct memory_view *v, const struct scene *s)
 {
 	const struct footprint *f = footprint_of(s);
 
+	struct list was = v->list;
+
 	list_fit(&v->list, f ? f->n_sites : 0, (int)v->list.height);
 	if (v->on_first && v->list.n > 0)
 		list_go(&v->list, 0);
 	for (uint32_t i = 0; !v->on_first && v->cursor_id != ID_NONE && i < v->list.n; i++) {
 		if (key_at(s, i)->id != v->cursor_id)
 			continue;
-		list_go(&v->list, i);
+		list_follow(&v->list, &was, i, s->live);
 		return;
 	}
 }

@@ -68,6 +68,7 @@ static void threads_update(void *state, const struct scene *s)
 {
 	struct threads_view *v = state;
 	const struct analysis *a = s->analysis;
+	struct list was = v->list;
 
 	activity_done(&v->activity);
 	activity_of_threads(a->profile, &a->counts, &a->lens, &a->weights, NULL, &v->activity);
@@ -77,8 +78,10 @@ static void threads_update(void *state, const struct scene *s)
 	for (uint32_t i = 0; i < v->activity.n_rows; i++) {
 		const struct activity_row *row = row_at(v, i);
 
-		if (row->process == v->cursor_process && row->thread == v->cursor_thread)
-			list_go(&v->list, i);
+		if (row->process != v->cursor_process || row->thread != v->cursor_thread)
+			continue;
+		list_follow(&v->list, &was, i, s->live);
+		return;
 	}
 }
 
