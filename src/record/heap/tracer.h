@@ -54,6 +54,8 @@ struct stack_set {
 	uint64_t entry[STACK_WAYS];
 } __attribute__((aligned(64)));
 
+#define LINE_OF_CACHE __attribute__((aligned(64)))
+
 /* Where a thread is. */
 enum thread_state { THREAD_FREE, THREAD_LIVE, THREAD_ENDED };
 
@@ -91,10 +93,10 @@ struct tracer_thread {
 	pid_t tid;
 
 	/* The writer's side. */
-	_Atomic uint64_t tail __attribute__((aligned(64))); /* words taken so far */
-	_Atomic uint32_t state;                             /* enum thread_state */
-	uint32_t index;                                     /* in the trace */
-	uint64_t write_id;                                  /* the next allocation's */
+	_Atomic uint64_t tail LINE_OF_CACHE; /* words taken so far */
+	_Atomic uint32_t state;              /* enum thread_state */
+	uint32_t index;                      /* in the trace */
+	uint64_t write_id;                   /* the next allocation's */
 	uint64_t n_culled; /* ids from there on that are nobody's, as culling left them out */
 	bool left_free;    /* something was left out since the last event, not just an allocation */
 	uint64_t write_ticks;       /* >> tick_shift: of the last note taken */
@@ -114,14 +116,26 @@ struct sample_rate {
 	_Atomic uint64_t at; /* ticks >> tick_shift; UINT64_MAX: that has yet to be decided */
 };
 
+/*
+ * What every event reads stands first, on lines of the cache that next to nobody writes to: else a processor that notes
+ * waits for the line whenever another one has changed what lies beside it.
+ */
 struct recorder {
 	/* 1: events are to be noted. In a page that is empty in the child of a fork, however it forks. */
 	_Atomic uint32_t *on;
-	_Atomic uint64_t *ids;                   /* [ID_SLOTS]; see address_ids.h */
-	_Atomic uint8_t *evicted;                /* [EVICTED_BYTES]; the same */
-	_Atomic uint64_t next_chunk;             /* of ids */
-	_Atomic uint64_t rules_epoch;            /* rises when code was unloaded */
-	_Atomic(struct tracer_thread *) threads; /* newest first; never taken out */
+	_Atomic uint64_t *ids;        /* [ID_SLOTS]; see address_ids.h */
+	_Atomic uint8_t *evicted;     /* [EVICTED_BYTES]; the same */
+	_Atomic uint64_t rules_epoch; /* rises when code was unloaded */
+	unsigned tick_shift;          /* ticks are noted without so many low bits */
+	_Atomic bool paused;   /* no allocations are recorded now; frees of recorded ones are */
+	_Atomic bool alone;    /* no more than one thread has ever noted anything */
+	_Atomic bool together; /* and it is certain that this one knows, if so */
+	struct sample_rate rate;
+	struct tracer_options options;
+
+	/* What changes. */
+	_Atomic uint64_t next_chunk LINE_OF_CACHE; /* of ids */
+	_Atomic(struct tracer_thread *) threads;   /* newest first; never taken out */
 	_Atomic uint32_t n_threads;
 	_Atomic uint32_t writer_word; /* what the writer sleeps on */
 	_Atomic uint32_t room_word;   /* what threads with full rings sleep on */
@@ -129,17 +143,11 @@ struct recorder {
 	_Atomic bool quit;         /* the writer is to end */
 	_Atomic bool reap;         /* a thread wants the state of one that has ended */
 	_Atomic uint64_t n_unsaid; /* events lost of threads that have no state, and not told yet */
-	_Atomic bool paused;       /* no allocations are recorded now; frees of recorded ones are */
-	_Atomic bool alone;        /* no more than one thread has ever noted anything */
-	_Atomic bool together;     /* and it is certain that this one knows, if so */
-	struct sample_rate rate;
-	struct tracer_clock clock;
-	unsigned tick_shift;      /* ticks are noted without so many low bits */
-	struct tracer_lock drain; /* of the file and all that leads to it */
-	struct tracer_lock slow;  /* of modules, rules and the tracer's small memory */
+	struct tracer_clock clock LINE_OF_CACHE; /* its first field is read by every event */
+	struct tracer_lock drain LINE_OF_CACHE;  /* of the file and all that leads to it */
+	struct tracer_lock slow; /* of modules, rules and the tracer's small memory */
 	struct live_modules modules;
 	struct stack_trie trie;
-	struct tracer_options options;
 	uint8_t *slow_stack;       /* what runs with `slow` held runs on this one */
 	uint8_t *end_stack;        /* the same for `ending` */
 	struct tracer_lock ending; /* of what the end of a process calls */

@@ -116,7 +116,9 @@ uint64_t tracer_clock_us(struct tracer_clock *c, uint64_t ticks)
 		return 0;
 	while (i > 0 && ticks < c->piece[i].ticks)
 		i--;
-	c->used = true;
+	/* Written once: threads that note read beside it. */
+	if (!c->used)
+		c->used = true;
 	if (ticks < c->piece[i].ticks)
 		return (uint64_t)(c->piece[i].ns / 1000);
 	return (uint64_t)(line_ns(&c->piece[i], ticks) / 1000);
