@@ -60,6 +60,14 @@ run 0 --report before.folded before.folded
 says out '# nothing differs'
 says err 'the same file'
 grep -qv '^#' out && fault 'a file differs from itself'
+for view in top tree callers; do
+    run 0 --report --view $view before.folded before.folded
+    grep -qv '^#' out && fault "a file differs from itself in $view"
+    run 0 --markdown --view $view before.folded before.folded
+    grep -q '^| *[+-][0-9]' out && fault "a file differs from itself as Markdown, in $view"
+done
+run 0 --report --view butterfly --function parse before.folded before.folded
+grep -v '^#' out | grep -q '[+-][1-9]' && fault 'a file differs from itself in a butterfly'
 
 # --- folded stacks with two counts -------------------------------------------------------------
 
@@ -99,8 +107,10 @@ for how in ("none", "total", "samples"):
         for part in ("self", "total"):
             if not near(x[part]["change"], -y[part]["change"]): faults.append(f"{how}: {x['name']} {part}")
             if x[part]["beyond_noise"] != y[part]["beyond_noise"]: faults.append(f"{how}: {x['name']} {part}: noise")
-    same = run("--normalise", how, after, after)
-    if same["rows"] or same["total"]["change"]: faults.append(f"{how}: something differs from itself")
+    for view in ("top", "tree", "callers"):
+        same = run("--normalise", how, "--view", view, "--min", "0", after, after)
+        if same["rows"] or same["total"]["change"] or same["beyond_noise"] or same["explanation"]["reasons"]:
+            faults.append(f"{how}, {view}: something differs from itself")
     tree = run("--normalise", how, "--view", "tree", "--min", "0", before, after)
     below = [0.0] * len(tree["rows"])
     for i, x in enumerate(tree["rows"]):
@@ -123,6 +133,10 @@ if command -v python3 >/dev/null 2>&1; then
         python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault 'JSON of halves of demo.data'
     fi
     for pair in "$corpus/made/perf/truth_fp.data $corpus/made/perf/truth_dwarf.data" \
+        "$corpus/made/perf/fp_threads.data $corpus/made/perf/delay.data" \
+        "$corpus/made/perf/java.data $corpus/made/perf/python311.data" \
+        "$corpus/made/perf/sys_wide_g.data $corpus/made/perf/per_thread.data" \
+        "$corpus/FlameGraph/test/results/perf-cycles-instructions-01-collapsed-all.txt $corpus/FlameGraph/test/results/perf-dd-stacks-01-collapsed-all.txt" \
         "$corpus/FlameGraph/test/results/perf-dd-stacks-01-collapsed-pid.txt $corpus/FlameGraph/test/results/perf-dd-stacks-01-collapsed-tid.txt"; do
         # shellcheck disable=SC2086 # two files
         set -- $pair

@@ -3,7 +3,8 @@
  * Reads a heap trace the simple way and prints what it adds up to, for tests of the recorder: this shares
  * the decoding of blocks with proftop, but nothing of what proftop makes of them.
  *
- * heap_totals [-r] FILE…: one line "name value" for each total; -r: the records too.
+ * heap_totals [-r | -s] FILE…: one line "name value" for each total; -r: the records too; -s: instead, for each stack that
+ * allocated its calls, bytes, and bytes that were never freed.
  */
 #include "config.h"
 
@@ -499,6 +500,26 @@ static void tell(struct trace *t)
 #undef TELL
 }
 
+static void tell_stacks(const struct trace *t)
+{
+	size_t n = t->nodes.n;
+	uint64_t *sums = xcalloc(n * 3, sizeof(*sums));
+
+	for (size_t i = 0; i < t->rows.n; i++) {
+		const struct row *r = &t->rows.at[i];
+
+		sums[r->stack * 3]++;
+		sums[r->stack * 3 + 1] += r->size;
+		sums[r->stack * 3 + 2] += r->freed ? 0 : r->size;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (sums[i * 3])
+			printf("%llu %llu %llu\n", (unsigned long long)sums[i * 3],
+			       (unsigned long long)sums[i * 3 + 1],
+			       (unsigned long long)sums[i * 3 + 2]);
+	free(sums);
+}
+
 static void forget(struct trace *t)
 {
 	vec_done(&t->rows);
@@ -515,8 +536,9 @@ static void forget(struct trace *t)
 int main(int argc, char **argv)
 {
 	bool tell_records = argc > 1 && strcmp(argv[1], "-r") == 0;
+	bool stacks = argc > 1 && strcmp(argv[1], "-s") == 0;
 
-	for (int i = 1 + tell_records; i < argc; i++) {
+	for (int i = 1 + tell_records + stacks; i < argc; i++) {
 		struct trace t = { .tell_records = tell_records };
 		struct heap_file_header h;
 		size_t n;
@@ -531,7 +553,10 @@ int main(int argc, char **argv)
 		take_blocks(&t, bytes, n);
 		match(&t);
 		check_places(&t);
-		tell(&t);
+		if (stacks)
+			tell_stacks(&t);
+		else
+			tell(&t);
 		forget(&t);
 		free(bytes);
 	}

@@ -34,9 +34,25 @@ __attribute__((noinline)) static void cache_insert(int leaks)
 	if (!leaks)
 		free(keep);
 }
+/* Each under its own caller: what is asked for changes with the program, too. */
+__attribute__((noinline)) static void node(int i, int changed)
+{
+	keep = malloc(16 + 8 * i + changed);
+	if (i % 3)
+		free(keep);
+}
+#define CALLER(n) __attribute__((noinline)) static void caller##n(int changed) { node(n, changed); keep = 0; }
+CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5)
 int main(int argc, char **argv)
 {
 	int rounds = atoi(argv[1]), changed = argc > 2;
+	caller1(changed);
+	caller2(0);
+	caller3(changed);
+	if (changed)
+		caller4(0);
+	else
+		caller5(0);
 	for (int i = 0; i < rounds; i++) {
 		read_header(2000);
 		read_body(changed ? 15000 : 9000);
@@ -90,6 +106,54 @@ if "$proftop" record --heap -o "$dir/before.heap" -- "$dir/work" 2000 >/dev/null
     "$proftop" diff --fail-if 'leaked > +600kB' "$dir/before.heap" "$dir/after.heap" || fault 'a leak that is small enough fails'
 else
     echo 'skipped: the heap cannot be recorded here'
+fi
+
+# Stack by stack: what a simple reader adds up of the events of each trace is what is exported of it, and what a comparison
+# says is the one less the other.
+cat >"$dir/subtract.py" <<'TEXT'
+import collections, json, subprocess, sys
+proftop, totals, before, after = sys.argv[1:]
+METRICS = "calls", "bytes", "leaked"
+faults = []
+def run(*args):
+    return subprocess.run(args, stdout=subprocess.PIPE, check=True, text=True).stdout
+def exported(trace):
+    sums = collections.defaultdict(lambda: [0, 0, 0])
+    for i, metric in enumerate(METRICS):
+        for line in run(proftop, "export", "--to", "folded", "--metric", metric, trace).splitlines():
+            stack, n = line.rsplit(" ", 1)
+            sums[stack][i] += int(n)
+    return sums
+sums = []
+for trace in before, after:
+    sums.append(exported(trace))
+    truth = sorted(tuple(map(int, line.split())) for line in run(totals, "-s", trace).splitlines())
+    if truth != sorted(map(tuple, sums[-1].values())):
+        faults.append(f"{trace}: {truth[:9]}, not {sorted(map(tuple, sums[-1].values()))[:9]}")
+for i, metric in enumerate(METRICS):
+    wanted = {s: (sums[0][s][i], sums[1][s][i]) for s in {*sums[0], *sums[1]} if sums[0][s][i] or sums[1][s][i]}
+    found = {}
+    for line in run(proftop, "export", "--to", "folded-diff", "--metric", metric, before, after).splitlines():
+        stack, x, y = line.rsplit(" ", 2)
+        found[stack] = int(x), int(y)
+    if found != wanted:
+        faults.append(f"{metric}: {sorted(found.items() ^ wanted.items())[:4]}")
+    change = sum(y - x for x, y in wanted.values())
+    for view in "top", "tree":
+        d = json.loads(run(proftop, "diff", "--json", "--view", view, "--min", "0", "--metric", metric, before, after))
+        if d["total"]["change"] != change or sum(r["self"]["change"] for r in d["rows"]) != change:
+            faults.append(f"{metric}, {view}: not {change} in all")
+if not any(len(s) > 3 for s in sums):
+    faults.append("there are too few stacks to tell anything")
+for f in faults:
+    print(f)
+sys.exit(bool(faults))
+TEXT
+totals=$(dirname "$proftop")/tests/heap/heap_totals
+if [ -x "$totals" ] && [ -s "$dir/after.heap" ] && command -v python3 >/dev/null 2>&1; then
+    python3 "$dir/subtract.py" "$proftop" "$totals" "$dir/before.heap" "$dir/after.heap" || fault 'a subtraction of the events says otherwise'
+else
+    echo 'skipped: stacks are not subtracted one by one'
 fi
 
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
