@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "analysis.h"
+#include "builder.h"
 #include "err.h"
 #include "filter.h"
 #include "made_profile.h"
@@ -282,6 +283,49 @@ Test(properties, answers_agree_with_each_other)
 			check_butterfly(a, row);
 		check_inverted(a);
 		check_search(a);
+		analysis_free(a);
+		lens_done(&l);
+		profile_free(p);
+	}
+}
+
+/* Grows the trie of a profile to many stacks, each upon one of the last thousand, with a sample in each. */
+static void grow_trie(struct profile *p, uint32_t n)
+{
+	struct profile_counts counts;
+	unsigned seed = 7;
+
+	profile_counts_read(p, &counts);
+	builder_begin(p);
+	for (uint32_t i = counts.n_stacks; i < n; i++) {
+		stack_id parent = { i - 1 - made_number(&seed, i < 1000 ? i : 1000) };
+		location_id l = { made_number(&seed, counts.n_locations) };
+		struct sample s = { .stack = build_stack(p, parent, l),
+				    .thread = { ID_NONE },
+				    .cpu = CPU_NONE,
+				    .time_ns = TIME_NONE,
+				    .weight = 1 + i % 50 };
+
+		/* It may be there: then the next one is new. */
+		i -= s.stack.v < i;
+		cr_assert_eq(build_sample(p, &s), 0);
+	}
+	cr_assert_eq(builder_end(p), 0);
+}
+
+/* A second thread helps with these, and there are branches that have more above them. */
+Test(properties, tables_of_large_tries)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct profile *p = made_profile_by_lot(i, 40);
+		struct analysis *a;
+		struct lens l;
+
+		grow_trie(p, 1 << 17);
+		three_columns(&l, p, filters[0]);
+		l.inlines = i;
+		a = made_analysis(p, &l);
+		check_table_alone(p, &l, a);
 		analysis_free(a);
 		lens_done(&l);
 		profile_free(p);

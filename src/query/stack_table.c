@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Totals need the way from the root only to count recursion once: the trie is read in preorder with a count of each
- * key on the way, and no node is ever compared with its siblings, as a call tree's are.
+ * key on the way, and no node is ever compared with its siblings, as a call tree's are. A large trie is read by two
+ * threads, branch by branch.
  */
 #include "config.h"
 
@@ -11,10 +12,16 @@
 #include "task.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Stacks between two looks at whether somebody wants to stop. */
 #define CANCEL_MASK 0xffffu
+
+/* Branches that are enough for two threads to be done at about the same time, and stacks that pay for a second one. */
+#define BRANCHES_ENOUGH 256
+#define STACKS_MANY     ((uint32_t)1 << 15)
 
 /* A stack as it is passed: all that is needed to go on from it lies together. */
 struct node {
@@ -23,17 +30,34 @@ struct node {
 	uint32_t location; /* location_id */
 };
 
+/* A part of the trie that is read in one go. */
+struct branch {
+	uint32_t stack;
+	bool alone; /* what is above it is in other branches */
+};
+
 struct trie {
 	const struct keys *keys;
 	struct location_columns locations;
 	struct stack_columns stacks;
-	struct weights *w;  /* of stacks; those of what is above them are added */
-	uint32_t *key;      /* [n_locations] of the innermost frame; owned, as are the following */
-	bool *is_run;       /* [n_locations] there are frames around that one */
-	struct node *node;  /* [n_stacks] */
-	uint32_t *n_on_way; /* [n_keys] frames on the way to where we are */
-	VEC(uint32_t) way;  /* stack_ids from the first below the root to where we are */
-	struct table_sums sums; /* what is asked for */
+	struct weights *w; /* of stacks; those of what is above them are added */
+	uint32_t *key;     /* [n_locations] of the innermost frame; owned, as are the following */
+	bool *is_run;      /* [n_locations] there are frames around that one */
+	struct node *node; /* [n_stacks] */
+	VEC(struct branch) branches;
+	_Atomic uint32_t n_taken;  /* of them */
+	struct progress *progress; /* borrowed */
+	struct table_sums sums;    /* what is asked for */
+};
+
+/* One thread's way through the trie. */
+struct passage {
+	struct trie *trie;
+	uint32_t *
+		n_on_way; /* [n_keys] frames on the way to where we are; owned, as are the following */
+	VEC(uint32_t) way; /* stack_ids from below the root to where we are */
+	int64_t *total;    /* [n_keys][n_columns] */
+	bool *wanted;      /* [n_keys] that were passed */
 };
 
 static void find_keys(struct trie *t, uint32_t n_locations, bool inlines)
@@ -97,63 +121,167 @@ static void sum_up(struct trie *t)
 	}
 }
 
-static void pass_frame(struct trie *t, uint32_t stack, uint32_t key)
+/* Steps onto a frame of a stack, whose weight counts for it unless weight is NULL or it is on the way already. */
+static void pass_frame(struct passage *g, const int64_t *weight, uint32_t key)
 {
-	uint32_t n_columns = t->w->n_columns;
-	const int64_t *weight = t->w->stack + (size_t)stack * n_columns;
-	int64_t *total = t->sums.total + (size_t)key * n_columns;
+	uint32_t n_columns = g->trie->w->n_columns;
+	int64_t *total = g->total + (size_t)key * n_columns;
 
-	if (t->n_on_way[key]++ > 0)
+	if (g->n_on_way[key]++ > 0 || !weight)
 		return;
-	t->sums.wanted[key] = true;
+	g->wanted[key] = true;
 	for (uint32_t c = 0; c < n_columns; c++)
 		total[c] += weight[c];
 }
 
-static void enter(struct trie *t, uint32_t stack)
+/* The frames around the innermost one of a location, or NULL. */
+static const struct frame *outer_frames(const struct trie *t, uint32_t location)
 {
-	uint32_t location = t->node[stack].location, sibling = t->node[stack].sibling;
-	const struct frame *f = t->is_run[location] ? location_frames(&t->locations, location)
-						    : NULL;
+	return t->is_run[location] ? location_frames(&t->locations, location) : NULL;
+}
 
-	/* It is passed after all that is above this one. */
-	__builtin_prefetch(&t->node[sibling]);
-	__builtin_prefetch(t->w->stack + (size_t)sibling * t->w->n_columns);
+static void enter(struct passage *g, uint32_t stack, const int64_t *weight)
+{
+	const struct trie *t = g->trie;
+	uint32_t location = t->node[stack].location;
+	const struct frame *f = outer_frames(t, location);
+
 	for (; f && f->n_more > 0; f++)
-		pass_frame(t, stack,
+		pass_frame(g, weight,
 			   keys_of_frame(t->keys, f->function, t->locations.module[location]));
-	pass_frame(t, stack, t->key[location]);
-	vec_push(&t->way, stack);
+	pass_frame(g, weight, t->key[location]);
+	vec_push(&g->way, stack);
 }
 
 /* Back to where the innermost stack on the way came from. Returns the sibling of that one, or 0. */
-static uint32_t leave(struct trie *t)
+static uint32_t leave(struct passage *g)
 {
-	const struct node *node = &t->node[t->way.at[--t->way.n]];
-	uint32_t location = node->location;
-	const struct frame *f = t->is_run[location] ? location_frames(&t->locations, location)
-						    : NULL;
+	const struct trie *t = g->trie;
+	const struct node *node = &t->node[g->way.at[--g->way.n]];
+	const struct frame *f = outer_frames(t, node->location);
 
 	for (; f && f->n_more > 0; f++)
-		t->n_on_way[keys_of_frame(t->keys, f->function, t->locations.module[location])]--;
-	t->n_on_way[t->key[location]]--;
+		g->n_on_way[keys_of_frame(t->keys, f->function,
+					  t->locations.module[node->location])]--;
+	g->n_on_way[t->key[node->location]]--;
 	return node->sibling;
 }
 
-/* Preorder: down to the first child, else on to the next sibling of the nearest that has one. */
-static int go_through(struct trie *t, struct progress *progress)
+/* Leaves one way for the one to a stack, in any order, which others pass. */
+static void set_out(struct passage *g, uint32_t to)
 {
-	uint32_t at = t->node[0].child;
+	while (g->way.n > 0)
+		leave(g);
+	for (; to != 0; to = g->trie->stacks.parent[to])
+		enter(g, to, NULL);
+}
+
+/* Preorder: down to the first child, else on to the next sibling of the nearest that has one. */
+static int pass_branch(struct passage *g, const struct branch *b)
+{
+	const struct trie *t = g->trie;
+	size_t base = g->way.n;
+	uint32_t at = b->stack;
 
 	for (uint32_t n = 1; at != 0; n++) {
-		if ((n & CANCEL_MASK) == 0 && progress_cancelled(progress))
+		uint32_t sibling = t->node[at].sibling;
+
+		if ((n & CANCEL_MASK) == 0 && progress_cancelled(t->progress))
 			return -ECANCELED;
-		enter(t, at);
-		at = t->node[at].child;
-		while (at == 0 && t->way.n > 0)
-			at = leave(t);
+		/* It is passed after all that is above this one. */
+		__builtin_prefetch(&t->node[sibling]);
+		__builtin_prefetch(t->w->stack + (size_t)sibling * t->w->n_columns);
+		enter(g, at, t->w->stack + (size_t)at * t->w->n_columns);
+		at = b->alone ? 0 : t->node[at].child;
+		while (at == 0 && g->way.n > base) {
+			at = leave(g);
+			if (g->way.n == base)
+				return 0;
+		}
 	}
 	return 0;
+}
+
+/* Passes branches until there are none left. */
+static int go_through(void *arg)
+{
+	struct passage *g = arg;
+	struct trie *t = g->trie;
+	uint32_t from = 0, i;
+	int rc = 0;
+
+	while (rc == 0 && (i = atomic_fetch_add(&t->n_taken, 1)) < t->branches.n) {
+		const struct branch *b = &t->branches.at[i];
+
+		/* Siblings stand together. */
+		if (t->stacks.parent[b->stack] != from) {
+			from = t->stacks.parent[b->stack];
+			set_out(g, from);
+		}
+		rc = pass_branch(g, b);
+	}
+	return rc;
+}
+
+static void add_branches(struct trie *t, uint32_t parent)
+{
+	for (uint32_t i = t->node[parent].child; i != 0; i = t->node[i].sibling)
+		vec_push(&t->branches, ((struct branch){ .stack = i }));
+}
+
+/* Divides the trie into branches: from the root upwards, until they are enough or all. */
+static void divide(struct trie *t)
+{
+	add_branches(t, 0);
+	for (size_t i = 0; i < t->branches.n && t->branches.n < BRANCHES_ENOUGH; i++) {
+		t->branches.at[i].alone = true;
+		add_branches(t, t->branches.at[i].stack);
+	}
+}
+
+static void passage_begin(struct passage *g, struct trie *t)
+{
+	uint32_t n_keys = t->keys->n;
+
+	*g = (struct passage){ .trie = t };
+	g->n_on_way = xcalloc(n_keys, sizeof(*g->n_on_way));
+	g->total = xcalloc((size_t)n_keys * t->w->n_columns, sizeof(*g->total));
+	g->wanted = xcalloc(n_keys, sizeof(*g->wanted));
+}
+
+/* Adds what was passed to the sums. */
+static void passage_end(struct passage *g)
+{
+	struct table_sums *sums = &g->trie->sums;
+	uint32_t n_keys = g->trie->keys->n;
+
+	for (size_t i = 0; i < (size_t)n_keys * sums->n_columns; i++)
+		sums->total[i] += g->total[i];
+	for (uint32_t i = 0; i < n_keys; i++)
+		sums->wanted[i] |= g->wanted[i];
+	free(g->n_on_way);
+	free(g->total);
+	free(g->wanted);
+	vec_done(&g->way);
+}
+
+/* A second thread helps where there is a second core and enough to do. */
+static int sum_totals(struct trie *t)
+{
+	struct passage own, other;
+	struct task *helper = NULL;
+	int rc, helped;
+
+	divide(t);
+	passage_begin(&own, t);
+	passage_begin(&other, t);
+	if (t->w->n_stacks >= STACKS_MANY && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		helper = task_start(go_through, &other, -1);
+	rc = go_through(&own);
+	helped = task_join(helper);
+	passage_end(&own);
+	passage_end(&other);
+	return rc ? rc : helped;
 }
 
 /* Rows for what was passed, but for the names of threads. */
@@ -167,18 +295,17 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 		    const struct lens *lens, const struct keys *k, struct weights *w,
 		    struct progress *progress, struct table *out)
 {
-	struct trie t = { .keys = k, .w = w };
+	struct trie t = { .keys = k, .w = w, .progress = progress };
 	int rc;
 
 	profile_locations(p, &t.locations);
 	profile_stacks(p, &t.stacks);
 	find_keys(&t, counts->n_locations, lens->inlines);
 	t.node = xcalloc(w->n_stacks, sizeof(*t.node));
-	t.n_on_way = xcalloc(k->n, sizeof(*t.n_on_way));
 	table_sums_init(&t.sums, k, w->n_columns);
 	sum_self(&t);
 	sum_up(&t);
-	rc = go_through(&t, progress);
+	rc = sum_totals(&t);
 	if (rc == 0) {
 		choose_rows(&t);
 		table_of_sums(&t.sums, out);
@@ -187,8 +314,7 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 	free(t.key);
 	free(t.is_run);
 	free(t.node);
-	free(t.n_on_way);
-	vec_done(&t.way);
+	vec_done(&t.branches);
 	weights_drop_stacks(w);
 	weights_drop_samples(w);
 	return rc;
