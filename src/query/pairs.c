@@ -33,15 +33,20 @@ struct pair {
 	double shared; /* of the weight of either, the smaller share */
 };
 
+static bool is_mark(char c)
+{
+	return c == '-' || c == '_' || c == '.';
+}
+
 /* Past a version that begins at s: "2", "-1.10.3", "_v2", ".1"; s: there is none. */
 static const char *skip_version(const char *s)
 {
-	const char *at = s + (strchr("-_.", *s) && *s != '\0');
+	const char *at = s + is_mark(*s);
 
 	at += at > s && *at == 'v';
 	if (!isdigit((unsigned char)*at))
 		return s;
-	while (isdigit((unsigned char)*at) || (strchr("-_.", *at) && isdigit((unsigned char)at[1])))
+	while (isdigit((unsigned char)*at) || (is_mark(*at) && isdigit((unsigned char)at[1])))
 		at++;
 	return at;
 }
