@@ -202,6 +202,13 @@ Test(resolver, files_of_another_machine_are_not_used_unless_told)
 	cr_expect_not_null(strstr(fact(&b, strrchr(exe, '/') + 1), "--symbols"), "%s",
 			   fact(&b, strrchr(exe, '/') + 1));
 	tear_down(&b);
+	/* Of this machine, but seen in a container. */
+	set_up(&b, &(struct resolver_options){ .same_machine = true });
+	map(&b, 7, 1, 0x400000, 0x1000, 0, "/nonexistent/contained");
+	locate(&b, 7, 5, 0x400010, MODE_USER);
+	cr_assert_eq(resolver_name(b.r, NULL), 0);
+	cr_expect_not_null(strstr(fact(&b, "contained"), "--symbols"), "%s", fact(&b, "contained"));
+	tear_down(&b);
 	set_up(&b, &(struct resolver_options){ .symbol_dirs = dirs, .n_symbol_dirs = 1 });
 	map_self(&b, 7, exe);
 	l = locate(&b, 7, 5, (uintptr_t)&set_up, MODE_USER);

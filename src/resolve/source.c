@@ -260,7 +260,8 @@ static char *why_none(const struct finder *f, const struct dso *d, const struct 
 	if (!f->options->same_machine)
 		return xstrdup("recorded without build-id, perhaps elsewhere; --symbols DIR says "
 			       "where its files are");
-	return xstrdup("its file is not there any more");
+	return xstrdup("its file is not there any more, or was in a container that is gone; "
+		       "--symbols DIR says where its files are");
 }
 
 /* What is out of an archive has a number for a name. */
