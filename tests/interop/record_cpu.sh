@@ -194,6 +194,25 @@ wait "$recorder" || fault "the command ended with $?"
 "$proftop" report -n 0 timed >out
 says out share_8
 
+# live of a file that grows shows in the end what the report of it says: of ours, and of perf's.
+grown() {
+    until [ -s "$1" ]; do sleep 0.05; done
+    "$proftop" live --screen 120x12 "$1" >seen 2>err || fault "live $1: $(cat err)"
+    wait "$2"
+    "$proftop" report -n 3 "$1" >out
+    grep -q '● ended' seen || fault "live $1 does not say that it ended: $(head -1 seen)"
+    while read -r self total samples function _; do
+        grep -qE "$self .*$total .* $samples .*$function" seen ||
+            fault "live $1: no \"$self $total $samples $function\" in $(cat seen)"
+    done < <(grep -v '^#' out)
+}
+"$proftop" record -e cpu-clock -o ours.growing -- ./shares 1 2>/dev/null &
+grown ours.growing $!
+if command -v perf >/dev/null 2>&1; then
+    perf record -q -e cpu-clock -g -o perfs.growing -- ./shares 1 >/dev/null 2>&1 &
+    grown perfs.growing $!
+fi
+
 # Each so many events: of a clock nanoseconds. What is no event of the machine's, or contradicts itself, is said.
 record 0 -e cpu-clock:u -c 2000000 -o counted -- ./shares 0.3
 "$proftop" report --json -n 1 counted >out
