@@ -229,6 +229,28 @@ for allocator in jemalloc tcmalloc_minimal mimalloc; do
     build "$allocator" "$cc" -o with prog.c -Wl,--no-as-needed "-l$allocator" && least=90 same "$allocator" ./with
 done
 
+# Whose first allocation is made with the lock of locales held, in a constructor that runs before the recorder's.
+cat >first.c <<'C'
+#define _GNU_SOURCE
+#include <locale.h>
+#include <stdio.h>
+#include <unistd.h>
+#ifdef LIBRARY
+locale_t first;
+__attribute__((constructor)) static void begin(void) { first = newlocale(LC_ALL_MASK, "POSIX", (locale_t)0); }
+#else
+extern locale_t first;
+int main(void)
+{
+    alarm(60);
+    printf("%d %s\n", first != NULL, setlocale(LC_ALL, "C"));
+    return 3;
+}
+#endif
+C
+build 'a library with a locale' "$cc" -shared -fPIC -DLIBRARY -o libfirst.so first.c &&
+    build 'a program with it' "$cc" -o first first.c -L. -lfirst -Wl,-rpath,"$work" && least=0 same 'a locale first of all' ./first
+
 # refused WHAT COMMAND…: proftop record runs it, and says that and why there is no trace.
 refused() {
     local what=$1

@@ -646,12 +646,24 @@ static void renew(void)
 	writer.blocks.file.n_bytes = 0;
 }
 
-/* "PATH: No such file or directory", good until the next one. */
+/* Other libcs have none. */
+#pragma weak strerrordesc_np
+
+/*
+ * "PATH: No such file or directory", good until the next one; NULL: all is well. Not by strerror, which takes the lock of
+ * locales: the program may hold it, as it allocates in newlocale.
+ */
 static const char *file_fault(int ret)
 {
 	static char text[sizeof(writer.blocks.file.path) + 128];
+	const char *why = strerrordesc_np && ret ? strerrordesc_np(-ret) : NULL;
 
-	snprintf(text, sizeof(text), "%s: %s", writer.blocks.file.path, strerror(-ret));
+	if (!ret)
+		return NULL;
+	if (why)
+		snprintf(text, sizeof(text), "%s: %s", writer.blocks.file.path, why);
+	else
+		snprintf(text, sizeof(text), "%s: error %d", writer.blocks.file.path, -ret);
 	return text;
 }
 
