@@ -94,7 +94,7 @@ static bool behind(const struct app *a)
 /* Where there is no heap its view has nothing to show, and no tab. */
 static void leave_memory(struct app *a)
 {
-	if (a->loading || a->view != VIEW_KIND_MEMORY || a->analysis->footprint ||
+	if (a->loading || a->view != VIEW_KIND_MEMORY || app_has_view(a, VIEW_KIND_MEMORY) ||
 	    a->analysis->counts.n_samples == 0)
 		return;
 	app_show(a, VIEW_KIND_TOP);

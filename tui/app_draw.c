@@ -145,17 +145,18 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 static char *manner_text(const struct analysis *an)
 {
 	const struct footprint *f = an->footprint;
-	char error[FMT_SIZE], culled[FMT_SIZE];
+	struct heap_manner manner;
+	char error[FMT_SIZE] = "", culled[FMT_SIZE];
 
-	if (!f || !metric_is_heap(an->profile, an->lens.column[0].metric))
+	if (!metric_is_heap(an->profile, an->lens.column[0].metric))
 		return xstrdup("");
-	fmt_percent(error, (int64_t)(f->error * 1e6), 1000000);
-	fmt_ns(culled, f->manner.culled_ns);
-	return xasprintf("%s%s%s%s%s%s", f->manner.sampled ? " · sampled ±" : "",
-			 f->manner.sampled ? error : "", f->manner.sampled ? " %" : "",
-			 f->manner.culled_ns > 0 ? " · culled <" : "",
-			 f->manner.culled_ns > 0 ? culled : "",
-			 f->manner.attached ? " · attached" : "");
+	manner = heap_manner_of(an->profile, &an->counts);
+	if (manner.sampled && f)
+		fmt_percent(error, (int64_t)(f->error * 1e6), 1000000);
+	fmt_ns(culled, manner.culled_ns);
+	return xasprintf("%s%s%s%s%s%s%s", manner.sampled ? " · sampled" : "", *error ? " ±" : "",
+			 error, *error ? " %" : "", manner.culled_ns > 0 ? " · culled <" : "",
+			 manner.culled_ns > 0 ? culled : "", manner.attached ? " · attached" : "");
 }
 
 /* "perf.data › cpu-clock › main › parse"; the caller frees. */

@@ -63,7 +63,7 @@ void *app_state(struct app *a)
 
 void app_expect_lines(struct app *a)
 {
-	for (int i = 0; i < N_VIEW_KINDS; i++) {
+	for (int i = 0; i < N_VIEW_KINDS && !a->analysis->diff; i++) {
 		if (!view_of((enum view_kind)i, &a->scene)->span)
 			continue;
 		lay_out(a, (enum view_kind)i);

@@ -66,7 +66,9 @@ static int analyse(void *arg)
 		return rc;
 	if (!progress_cancelled(&w->progress))
 		analysis_inverted(w->made);
-	if (w->span.n > 0 && analysis_lines_new(w->made, &w->span, &w->progress, &lines) == 0)
+	/* Those of sides are made when somebody looks at them: they take as long as all the rest. */
+	if (w->span.n > 0 && !lens_compares(&w->lens) &&
+	    analysis_lines_new(w->made, &w->span, &w->progress, &lines) == 0)
 		analysis_set_lines(w->made, lines);
 	return 0;
 }

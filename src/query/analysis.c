@@ -191,10 +191,12 @@ struct footprint *analysis_footprint(struct analysis *a, struct progress *progre
 	struct metric m = a->lens.column[0].metric;
 	uint32_t i = 0;
 
-	if (lens_compares(&a->lens) && !a->sides_time &&
-	    sides_time_new(a->profile, &a->counts, &a->lens, &a->weights, progress,
-			   &a->sides_time) < 0)
-		a->sides_time = NULL;
+	if (lens_compares(&a->lens)) {
+		if (!a->sides_time && sides_time_new(a->profile, &a->counts, &a->lens, &a->weights,
+						     &a->sides_time) < 0)
+			a->sides_time = NULL;
+		return NULL;
+	}
 	if (a->footprint)
 		return a->footprint;
 	if (!metric_is_heap(a->profile, m) || m.event.v >= a->counts.n_events) {

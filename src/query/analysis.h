@@ -72,7 +72,8 @@ struct inverted *analysis_inverted(struct analysis *a);
 
 /*
  * Memory over time and by site, made on the first call: of column 0's event if that is of a heap, else of
- * the first that is. NULL where there is none, and when it was cancelled.
+ * the first that is. NULL where there is none, and when it was cancelled. Of a comparison there is none, but it has
+ * the times of its sides then.
  */
 struct footprint *analysis_footprint(struct analysis *a, struct progress *progress);
 

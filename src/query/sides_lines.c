@@ -282,12 +282,12 @@ static void make_rows(struct making *m)
 	l->n_rows = n_rows;
 }
 
-int sides_lines_new(const struct sides_time *t, const struct footprint_span *span,
+int sides_lines_new(struct sides_time *t, const struct footprint_span *span,
 		    struct progress *progress, struct sides_lines **out)
 {
 	struct making m = { .t = t, .n_runs = t->n_runs[SIDE_BEFORE] + t->n_runs[SIDE_AFTER] };
 	int64_t length = sides_time_length(t, span->align);
-	int rc = 0;
+	int rc = sides_time_weigh(t, progress);
 
 	m.l = xcalloc(1, sizeof(*m.l));
 	m.l->span = *span;

@@ -35,8 +35,10 @@ struct sides_lines {
 	double *rows;         /* what rows point into; owned */
 };
 
-/* 0 or -ECANCELED; the caller frees *out. */
-int sides_lines_new(const struct sides_time *t, const struct footprint_span *span,
+/*
+ * 0 or -ECANCELED; the caller frees *out. Weighs the runs of t, if nobody did, so that only one thread at a time may ask.
+ */
+int sides_lines_new(struct sides_time *t, const struct footprint_span *span,
 		    struct progress *progress, struct sides_lines **out);
 void sides_lines_free(struct sides_lines *l);
 

@@ -107,8 +107,7 @@ static void find_marks(struct sides_time *t)
 }
 
 int sides_time_new(const struct profile *p, const struct profile_counts *counts,
-		   const struct lens *lens, const struct weights *w, struct progress *progress,
-		   struct sides_time **out)
+		   const struct lens *lens, const struct weights *w, struct sides_time **out)
 {
 	struct sides_time *t = xcalloc(1, sizeof(*t));
 	int rc = w->begin_ns == TIME_NONE ? -ENODATA : 0;
@@ -128,15 +127,27 @@ int sides_time_new(const struct profile *p, const struct profile_counts *counts,
 		find_extent(t, run);
 		if (rc == 0 && run->end_ns <= run->begin_ns)
 			rc = -ENODATA;
-		if (rc == 0 && t->heap)
-			rc = footprint_new(p, counts, &run->lens, run->lens.column[0].metric.event,
-					   progress, &run->footprint);
 	}
 	find_marks(t);
 	if (rc < 0)
 		sides_time_free(t);
 	else
 		*out = t;
+	return rc;
+}
+
+int sides_time_weigh(struct sides_time *t, struct progress *progress)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; t->heap && rc == 0 && i < n_all(t); i++) {
+		struct sides_run *run = &t->run[i];
+
+		if (!run->footprint)
+			rc = footprint_new(t->profile, &t->counts, &run->lens,
+					   run->lens.column[0].metric.event, progress,
+					   &run->footprint);
+	}
 	return rc;
 }
 

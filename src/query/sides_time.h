@@ -15,6 +15,7 @@
 
 struct footprint;
 struct progress;
+struct weights;
 
 /* How runs are aligned: one of these, or ALIGN_MARK + the number of a mark. */
 enum { ALIGN_START, ALIGN_PROGRESS, ALIGN_MARK };
@@ -24,7 +25,7 @@ enum { ALIGN_START, ALIGN_PROGRESS, ALIGN_MARK };
 
 struct sides_run {
 	struct lens lens;            /* of its filter and the comparison's; one column; owned */
-	struct footprint *footprint; /* of a heap, else NULL; owned */
+	struct footprint *footprint; /* of a heap, after sides_time_weigh(); else NULL; owned */
 	int64_t begin_ns;            /* since its captures' start */
 	int64_t end_ns;              /* behind it; memory lives on behind a range of time */
 	int64_t *mark_ns;            /* [n_marks] since its captures' start; owned */
@@ -43,15 +44,11 @@ struct sides_time {
 	} mark; /* names of marks that are in all runs; owned */
 };
 
-struct weights;
-
-/*
- * Of a lens that compares and the weights made through it. 0; -ENODATA where runs have no times, -ECANCELED. The caller
- * frees *out.
- */
+/* Of a lens that compares and the weights made through it. 0, or -ENODATA where runs have no times; the caller frees *out. */
 int sides_time_new(const struct profile *p, const struct profile_counts *counts,
-		   const struct lens *lens, const struct weights *w, struct progress *progress,
-		   struct sides_time **out);
+		   const struct lens *lens, const struct weights *w, struct sides_time **out);
+/* Makes the footprints of a heap's runs, as far as they are not there; nothing else changes. 0 or -ECANCELED. */
+int sides_time_weigh(struct sides_time *t, struct progress *progress);
 void sides_time_free(struct sides_time *t);
 
 /* How many ways of aligning there are. */
