@@ -117,12 +117,7 @@ static void tell_symbols(const struct perf_rights *r)
 	char *clean;
 
 	heading("names");
-	line("the kernel's", knows_kernel() ? "yes" : "no",
-	     knows_kernel()
-		     ? NULL
-		     : "kernel.kptr_restrict or perf_event_paranoid hides them; sysctl kernel.kptr_restrict=0 "
-		       "as root shows to every user who may profile the kernel where its code lies, which "
-		       "helps who attacks it");
+	trial(r, "the kernel's", knows_kernel() ? 0 : -EPERM, RIGHTS_NAMES);
 	setting("kptr_restrict", r->kptr, NULL);
 	line("/usr/lib/debug", packages ? "yes" : "no",
 	     packages

@@ -9,7 +9,7 @@
 # Exits with 1 when a limit was missed, after all sections.
 set -uo pipefail
 
-quick=(fp dwarf unwind folded keys heap opening diff record)
+quick=(fp dwarf unwind folded keys heap opening diff record live)
 slow=(units large growth programs)
 
 top=$PWD
@@ -344,6 +344,30 @@ bench_record() {
     judge 'is to be <= 2 %' "$watched <= $native * 1.02"
     row 'what it costs the program' "$watched s" "$native s" '' "$(calc %.1f "100 * ($watched / $native - 1)") %" \
         "seconds of cpu with and without; $verdict"
+}
+
+# What a live view costs its terminal, and how soon one sees what happens.
+bench_live() {
+    local what first second
+    printf '\nproftop live on a terminal of 120x40, 40 rows that all change\n'
+    row '' median most '' '' ''
+    echo "$rule"
+    verdict=''
+    while read -r what first second; do
+        verdict=''
+        case $what in
+            seen)
+                judge 'is to be <= 300 ms' "$first <= 300"
+                row 'from a sample to its function on the screen' "$first ms" "$second ms" '' '' "$verdict" ;;
+            update)
+                judge 'is to be <= 4096 bytes' "$second <= 4096"
+                row 'an update' "$first B" "$second B" '' '' "$verdict" ;;
+            idle)
+                judge 'is to be 0 bytes' "$first == 0"
+                row '5 s in which nothing comes' "$first B" '' '' '' "$verdict" ;;
+        esac
+    done < <("$tools/bench_live" updates "$proftop" live - 2>>"$log")
+    [ -n "$verdict" ] || not_measured "live; see $log"
 }
 
 bench_unwind() {

@@ -4,6 +4,7 @@
 
 #include "cpu_recording.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #include "mem.h"
 #include "perf_events.h"
 #include "perf_put.h"
+#include "perf_rights.h"
 #include "proc_records.h"
 
 /* Written so often, or when so much waits. */
@@ -79,6 +81,14 @@ static void put_round(struct perf_put *to)
 	perf_put_end(to, begun, NULL, NULL);
 }
 
+static void tell_no_names(struct cpu_recording *r)
+{
+	struct perf_rights rights;
+
+	perf_rights_read(&rights);
+	vec_push(&r->remarks, perf_rights_why(&rights, RIGHTS_NAMES, -EPERM));
+}
+
 /* What was so before; with it the file can be opened. */
 static int tell_beginning(struct cpu_recording *r, const struct sampler_options *o, struct err *e)
 {
@@ -87,10 +97,7 @@ static int tell_beginning(struct cpu_recording *r, const struct sampler_options 
 	struct perf_put records = { 0 };
 
 	if (!proc_records_kernel(p, &records) && !(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
-		vec_push(
-			&r->remarks,
-			"functions of the kernel will have no names: kernel.kptr_restrict hides where they are; "
-			"sysctl kernel.kptr_restrict=0 as root shows them to every user who may profile the kernel");
+		tell_no_names(r);
 	if (!o->on_exec)
 		put_processes(p, o, &records);
 	proc_records_free(p);

@@ -86,6 +86,24 @@ static const char *why_all(const struct perf_rights *r)
 	return why_own(r);
 }
 
+/* As kallsyms_show_value() of the kernel decides. */
+static const char *why_names(const struct perf_rights *r)
+{
+	if (r->kptr > 0 && r->paranoid > 1)
+		return "functions of the kernel have no names: kernel.kptr_restrict and kernel.perf_event_paranoid "
+		       "hide where they are; sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1 as root shows "
+		       "it to every user, which helps who attacks the kernel";
+	if (r->kptr > 0)
+		return "functions of the kernel have no names: kernel.kptr_restrict hides where they are; sysctl "
+		       "kernel.kptr_restrict=0 as root shows it to every user, which helps who attacks the kernel";
+	if (r->paranoid > 1)
+		return "functions of the kernel have no names: kernel.perf_event_paranoid is above 1, which hides "
+		       "where they are; sysctl kernel.perf_event_paranoid=1 as root shows it to every user, which "
+		       "helps who attacks the kernel";
+	return "functions of the kernel have no names: /proc/kallsyms does not tell where they are, as in some "
+	       "containers; outside of them, and as root, it does";
+}
+
 const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, int rc)
 {
 	if (rc == -ENOSYS)
@@ -111,6 +129,8 @@ const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, 
 		       "lets every user do so in own processes";
 	case RIGHTS_ALL:
 		return why_all(r);
+	case RIGHTS_NAMES:
+		return why_names(r);
 	}
 	return strerror(-rc);
 }

@@ -30,6 +30,7 @@ enum rights_wish {
 	RIGHTS_KERNEL,  /* the kernel's part of a process */
 	RIGHTS_KERNELS, /* what happens in the kernel only */
 	RIGHTS_ALL,     /* everything on the cpus, or a control group */
+	RIGHTS_NAMES,   /* where the kernel's functions are */
 };
 
 /* Why it failed with rc (-errno), the remedy and its risk: the rest of a sentence, borrowed for good. */

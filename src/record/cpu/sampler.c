@@ -34,6 +34,8 @@
 #define STACK_MAX       (32u << 10)        /* of a copy whose size nobody said */
 #define STACK_EACH_MAX  (8u << 10) /* the same, where every event is a sample: they come in crowds */
 
+#define FILES_MAX ((rlim_t)1 << 20) /* what fs.nr_open allows where nobody changed it */
+
 #define SOFTWARE_CPU_CLOCK 0
 #define SOFTWARE_DUMMY     9
 
@@ -68,15 +70,18 @@ struct sampler {
 	bool on_exec;
 };
 
-/* A file for each thread, cpu and event: as many as we may have. */
+/* A file for each thread, cpu and event: as many as we may have; root may have more than is usual. */
 static void want_files(void)
 {
+	const struct rlimit many = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FILES_MAX)
+		return;
+	if (limit.rlim_max < FILES_MAX && setrlimit(RLIMIT_NOFILE, &many) == 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static void remark(struct sampler *s, char *text)

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make soak: proftop live for ten minutes, of what is fed to it and of a real program, both at once. Prints memory and the
+# display minute by minute; fails when memory grows in the second half, or when what was fed did not get to the screen.
+#
+# SOAK_SECONDS=S   how long (600, at most 1440)
+# SOAK_SAMPLES=N   how many samples are fed over that time (10000000)
+set -uo pipefail
+
+tools=$PWD/tests/bench
+proftop=$PWD/proftop
+seconds=${SOAK_SECONDS:-600}
+samples=${SOAK_SAMPLES:-10000000}
+dir=$(mktemp -d) || exit 99
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
+
+"$tools/bench_live" soak "$seconds" "$samples" "$proftop" live - >"$dir/fed" 2>"$dir/fed.err" &
+fed=$!
+"$tools/bench_live" soak "$seconds" 0 "$proftop" live -e cpu-clock -- "$tools/bench_stacks" $((seconds + 60)) 2 \
+    >"$dir/program" 2>"$dir/program.err" &
+program=$!
+
+failed=0
+table() {
+    printf '\n%s\n%8s %12s %10s %12s %8s %8s %12s %10s\n' "$1" seconds samples 'live kB' 'recorder kB' 'cpu s' frames 'longest gap' 'seen after'
+    awk '{ printf "%8d %12d %10d %12d %8.1f %8d %9d ms %7d ms\n", $1, $2, $3, $4, $5, $6, $7, $8 }' "$2"
+    # Flat: the last of the second half is not above the first of it by more than a tenth and a megabyte.
+    awk '{ live[NR] = $3; recorder[NR] = $4 }
+        END {
+            half = int((NR + 1) / 2)
+            exit !(NR > 0 && live[NR] <= 1.1 * live[half] + 1000 && recorder[NR] <= 1.1 * recorder[half] + 1000)
+        }' "$2" && echo 'memory is flat: yes' || { echo 'memory is flat: NO'; failed=1; }
+}
+
+wait "$fed" || { echo "what was fed did not get to the screen, or live ended: $(cat "$dir/fed.err")"; failed=1; }
+table "$samples samples of 2,000 stacks, fed as folded lines" "$dir/fed"
+wait "$program" || { echo "live ended: $(cat "$dir/program.err")"; failed=1; }
+table 'a program of 2 busy threads, sampled at 999 Hz' "$dir/program"
+exit $failed
