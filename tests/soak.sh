@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make soak: proftop live for ten minutes, of what is fed to it and of a real program, both at once. Prints memory and the
-# display minute by minute; fails when memory grows in the second half, or when what was fed did not get to the screen.
+# display ten times; fails when memory grows in the second half, or when what was fed did not get to the screen.
 #
-# SOAK_SECONDS=S   how long (600, at most 1440)
+# SOAK_SECONDS=S   how long (600)
 # SOAK_SAMPLES=N   how many samples are fed over that time (10000000)
 set -uo pipefail
 

@@ -6,7 +6,7 @@
  *                                        name on the screen; "update MEDIAN-BYTES MOST-BYTES" of 40 rows that all change;
  *                                        "idle BYTES" of five seconds in which nothing comes
  * bench_live soak SECONDS N COMMAND…     feeds it N samples of 2,000 stacks over the time, or none when N is 0, and
- *                                        prints each minute "SECONDS FED RSS-KB RECORDER-KB CPU-S FRAMES LONGEST-GAP-MS SEEN-MS":
+ *                                        prints ten times "SECONDS FED RSS-KB RECORDER-KB CPU-S FRAMES LONGEST-GAP-MS SEEN-MS":
  *                                        the time without a frame, and until what was fed then was on the screen.
  *                                        Fails when that did not come.
  *
@@ -268,7 +268,7 @@ static void put_samples(struct watched *w, long n, uint32_t *seed)
 
 static bool soak(struct watched *w, int seconds, long n)
 {
-	double begin = now_ms(), end_ms = seconds * 1e3, next_ms = 60000, now;
+	double begin = now_ms(), end_ms = seconds * 1e3, next_ms = end_ms / 10, now;
 	uint32_t seed = 1;
 	long fed = 0, weight = 0;
 	int i = 0;
@@ -294,7 +294,7 @@ static bool soak(struct watched *w, int seconds, long n)
 		fflush(stdout);
 		if (seen < 0 || kill(w->pid, 0))
 			return false;
-		next_ms = next_ms + 60000 > end_ms - 1000 ? end_ms : next_ms + 60000;
+		next_ms += end_ms / 10;
 		w->gap_ms = 0;
 	}
 	return true;
