@@ -306,6 +306,7 @@ for signal in INT TERM HUP; do
     wait "$recorder" || fault "$signal: ends with $?"
     says err 'recorded'
     "$proftop" info told >out || fault "$signal: no file"
+    cp told whole
 done
 "$proftop" record -e cpu-clock -o told -- sh -c 'trap "exit 9" TERM; : >ready; while :; do sleep 0.1; done' 2>err &
 recorder=$!
@@ -466,6 +467,8 @@ if command -v perf >/dev/null 2>&1; then
         perf report --stdio -i "x.$how" >out 2>err
         [ -s err ] && fault "perf report of $how: $(head -3 err)"
     done
+    # What asks for build-ids of all processes spoils what others record.
+    perf evlist -v -i whole 2>/dev/null | grep -q 'build_id: 1' && fault 'build-ids of every process are asked for'
     perf script -i dead >out 2>err
     [ -s err ] && fault "perf script of what a killed recorder left: $(head -3 err)"
     says out share_8

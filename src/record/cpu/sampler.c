@@ -205,7 +205,9 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 		a.flags |= PERF_ATTR_ENABLE_ON_EXEC;
 	if (s->events.all.n == 0) {
 		a.flags |= s->o->data ? PERF_ATTR_MMAP_DATA : 0;
-		a.flags |= BESIDE | PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT | PERF_ATTR_BUILD_ID;
+		a.flags |= BESIDE | PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT;
+		/* Of every process they would get into recordings of others, which perf does not survive (Linux up to 6.17). */
+		a.flags |= is_whole(s) ? 0 : PERF_ATTR_BUILD_ID;
 		a.flags |= s->o->switches ? PERF_ATTR_CONTEXT_SWITCH : 0;
 	}
 	ask_for_stacks(s, &a);
