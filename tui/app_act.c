@@ -213,7 +213,7 @@ static void next_match(struct app *a, int step)
 		app_say(a, false, "nothing is searched; / searches");
 }
 
-/* Esc: clears the search, else the view steps back, else the trail. It never quits. */
+/* Esc: clears the search, else the view steps back, else the trail, else a comparison. It never quits. */
 static void back(struct app *a)
 {
 	struct effect fx = { .kind = EFFECT_NONE };
@@ -222,14 +222,17 @@ static void back(struct app *a)
 		app_search(a, NULL);
 	} else if (app_ops(a)->act(app_state(a), &a->scene, ACTION_BACK, &fx)) {
 		app_apply(a, &fx);
-	} else {
-		app_back(a);
+	} else if (!app_back(a) && a->own.open) {
+		app_sides_leave(a);
 	}
 }
 
+/* Leaves the comparison within a recording, else where one drilled to, else the program. */
 static void quit(struct app *a)
 {
-	if (!app_leave(a))
+	if (a->own.open)
+		app_sides_leave(a);
+	else if (!app_leave(a))
 		a->over = true;
 }
 

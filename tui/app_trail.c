@@ -8,7 +8,6 @@
 
 #include "analysis.h"
 #include "app_lens.h"
-#include "app_sides.h"
 #include "app_state.h"
 #include "app_views.h"
 #include "filter.h"
@@ -82,9 +81,8 @@ bool app_back(struct app *a)
 	struct step s;
 
 	forget_empty_steps(a);
-	if (a->own.open && a->trail.n <= a->own.n_trail)
-		return app_sides_leave(a);
-	if (a->trail.n == 0)
+	/* What led to a comparison waits until that is left. */
+	if (a->trail.n <= (a->own.open ? a->own.n_trail : 0))
 		return false;
 	s = a->trail.at[--a->trail.n];
 	if (!s.typed)
@@ -100,8 +98,6 @@ bool app_leave(struct app *a)
 {
 	size_t n = a->trail.n;
 
-	if (a->own.open)
-		return app_sides_leave(a);
 	while (n > 0 && a->trail.at[n - 1].typed)
 		n--;
 	if (n == 0)
