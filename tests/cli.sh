@@ -216,6 +216,8 @@ run 0 info fractions
 says out '2.75 samples'
 run 0 --screen 80x10 fractions
 says out '2.75 samples'
+run 0 --screen 120x10 --keys 'j Enter' fractions
+says err 'the key is written <Enter>'
 run 0 --screen 120x10 --keys '6' fractions
 says out '2.75 samples'
 

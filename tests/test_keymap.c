@@ -68,6 +68,34 @@ Test(keymap, bad_key_names)
 	}
 }
 
+Test(keymap, names_without_brackets)
+{
+	static const struct {
+		const char *keys, *name; /* NULL: none */
+	} cases[] = {
+		{ "p Enter", "Enter" },
+		{ "Down", "Down" },
+		{ "j  Esc q", "Esc" },
+		{ "F1 j", "F1" },
+		{ "", NULL },
+		{ "jj<Enter>", NULL },
+		{ "p <Enter>", NULL },
+		{ "/Enter", NULL },
+		{ "/a lt b<Enter>", NULL },
+		{ "/Entering it", NULL },
+		{ "/End<Enter>", NULL },
+		{ " ", NULL },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		const char *name = keycode_bare_name(cases[i].keys);
+
+		cr_assert((name == NULL) == (cases[i].name == NULL), "%s", cases[i].keys);
+		if (name)
+			cr_assert_str_eq(name, cases[i].name, "%s", cases[i].keys);
+	}
+}
+
 /* Every name that is printed can be read again; no two keys of one place do different things. */
 Test(keymap, the_table_is_sound)
 {

@@ -109,6 +109,29 @@ uint32_t keycode_take(const char **keys, struct err *e)
 	return fold_control(cp);
 }
 
+/* The name of a key that this word is, or NULL. "lt" is none that a person would type for a key. */
+static const char *name_of_word(const char *word, size_t n)
+{
+	for (size_t i = 0; i < N_KEY_ROWS; i++)
+		if (key_rows[i].key != '<' && strlen(key_rows[i].name) == n &&
+		    memcmp(key_rows[i].name, word, n) == 0)
+			return key_rows[i].name;
+	return NULL;
+}
+
+const char *keycode_bare_name(const char *keys)
+{
+	const char *name = NULL;
+
+	while (*keys != '\0' && !name) {
+		size_t n = strcspn(keys, " ");
+
+		name = name_of_word(keys, n);
+		keys += n + (keys[n] == ' ');
+	}
+	return name;
+}
+
 const char *keycode_name(uint32_t key, char out[KEYCODE_NAME_SIZE])
 {
 	for (size_t i = 0; i < N_KEY_ROWS; i++)

@@ -68,6 +68,12 @@ enum {
  */
 uint32_t keycode_take(const char **keys, struct err *e);
 
+/*
+ * The first key name that stands in keys as a word between blanks and without its < and >: "p Enter" is
+ * seven letters and a blank. Static, or NULL.
+ */
+const char *keycode_bare_name(const char *keys);
+
 #define KEYCODE_NAME_SIZE 16
 /* The key's name, as keycode_take() reads it. Returns out. */
 const char *keycode_name(uint32_t key, char out[KEYCODE_NAME_SIZE]);

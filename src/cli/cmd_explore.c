@@ -16,6 +16,7 @@
 #include "cmd_report.h"
 #include "err.h"
 #include "filter.h"
+#include "keymap.h"
 #include "live_recorder.h"
 #include "load.h"
 #include "options.h"
@@ -90,13 +91,25 @@ static enum status wait_lens(const struct options *o, struct load *l, struct len
 	return STATUS_GOOD;
 }
 
+/* A key's name without its brackets is letters, each of which does something: hardly what was meant. */
+static void doubt_keys(const char *keys)
+{
+	const char *name = keycode_bare_name(keys);
+
+	if (name)
+		say("the word %s in --keys is played letter by letter; the key is written <%s>",
+		    name, name);
+}
+
 enum status explore_screen(const struct options *o, const struct tui_source *source,
 			   const struct tui_options *t)
 {
+	const char *keys = o->keys ? o->keys : "";
 	struct err e = ERR_INIT;
 	char *text;
 
-	if (tui_screen(source, t, o->keys ? o->keys : "", o->cols ? o->cols : SCREEN_COLS,
+	doubt_keys(keys);
+	if (tui_screen(source, t, keys, o->cols ? o->cols : SCREEN_COLS,
 		       o->lines ? o->lines : SCREEN_ROWS, &text, &e))
 		return say_error(&e, e.code == -EINVAL ? STATUS_USAGE : STATUS_UNUSABLE);
 	fputs(text, stdout);
