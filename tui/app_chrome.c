@@ -65,10 +65,14 @@ static void activity_label(const struct weights *w, int cols, char out[3 * FMT_S
 
 	fmt_ns(end, w->end_ns - w->begin_ns);
 	snprintf(out, 3 * FMT_SIZE, " 0 – %s ", end);
-	if (part && cols >= 72)
+	if (!part || cols < 72)
+		return;
+	fmt_ns(last, w->last_ns - w->begin_ns);
+	if (w->first_ns > w->begin_ns)
 		snprintf(out, 3 * FMT_SIZE, " %s – %s of %s ",
-			 fmt_ns(first, w->first_ns - w->begin_ns),
-			 fmt_ns(last, w->last_ns - w->begin_ns), end);
+			 fmt_ns(first, w->first_ns - w->begin_ns), last, end);
+	else if (strcmp(last, end) != 0)
+		snprintf(out, 3 * FMT_SIZE, " 0 – %s of %s ", last, end);
 }
 
 bool app_activity_axis(const struct app *a, int cols, struct time_axis *t, char label[3 * FMT_SIZE])

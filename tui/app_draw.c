@@ -553,7 +553,9 @@ static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 	static const enum action first[] = { ACTION_SIDE_B, ACTION_LEAVE_SIDES, ACTION_ENTER,
 					     ACTION_ALIGN,  ACTION_EQUALISE,    ACTION_SIZE,
 					     ACTION_INVERT, ACTION_MARK_A,      ACTION_MARK_B,
-					     ACTION_SEARCH, ACTION_FILTER,      ACTION_METRIC };
+					     ACTION_FREEZE, ACTION_SEARCH,      ACTION_FILTER,
+					     ACTION_WINDOW, ACTION_BASELINE,    ACTION_SAVE,
+					     ACTION_METRIC };
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 

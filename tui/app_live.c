@@ -265,15 +265,20 @@ int app_live_totals(const struct app *a, char **out, int most)
 		     xasprintf("● %s", a->live.frozen ? "frozen"
 				       : a->loading   ? "live"
 						      : "ended"));
+	/* What is missing comes before all that is nice to know. */
+	if (lost > 0)
+		n = add_form(out, n, most, xasprintf("lost %s", fmt_count(number, (int64_t)lost)));
 	if (a->live.target[0])
 		n = add_form(out, n, most,
 			     text_clean(a->live.target, strlen(a->live.target), false));
 	n = add_form(out, n, most, xstrdup(app_window_text(a)));
 	if (app_has_times(w) && w->first_ns != TIME_NONE)
 		n = add_form(out, n, most, xstrdup(fmt_ns(number, w->end_ns - w->begin_ns)));
-	if (a->loading && a->live.rate >= 0)
+	/* How fast what comes meanwhile comes is not known while the screen is held still. */
+	if (a->loading && !a->live.frozen && a->live.rate >= 0)
 		n = add_form(out, n, most, xasprintf("%s/s", fmt_count(number, a->live.rate)));
-	n = add_form(out, n, most, xasprintf("lost %s", fmt_count(number, (int64_t)lost)));
+	if (lost == 0)
+		n = add_form(out, n, most, xstrdup("lost 0"));
 	if (a->live.own_permille >= 0)
 		n = add_form(out, n, most,
 			     xasprintf("us %d.%d %%", a->live.own_permille / 10,

@@ -214,24 +214,36 @@ static int put_part(struct canvas *c, struct rect r, int col, char *text)
 	return col;
 }
 
+/* "at 12.5 s": of which moment what is live is told. */
+static const char *when_text(const struct memory_view *v, const struct scene *s,
+			     char out[2 * FMT_SIZE])
+{
+	const struct footprint *f = footprint_of(s);
+	char at[FMT_SIZE];
+
+	/* The numbers may still be those of where the cursor was. */
+	if (f->lens.cursor_ns != v->asked_ns && f->lens.cursor_ns < INT64_MAX)
+		snprintf(out, 2 * FMT_SIZE, "at %s", time_axis_text(at, f->lens.cursor_ns));
+	else if (v->at_peak)
+		snprintf(out, 2 * FMT_SIZE, "at the peak");
+	else if (f->lens.cursor_ns == INT64_MAX)
+		snprintf(out, 2 * FMT_SIZE, s->loading ? "now" : "at the end");
+	else
+		snprintf(out, 2 * FMT_SIZE, "at %s", time_axis_text(at, v->graph.axis.cursor_ns));
+	return out;
+}
+
 static void draw_summary(const struct memory_view *v, const struct scene *s, struct canvas *c,
 			 struct rect r)
 {
 	const struct footprint *f = footprint_of(s);
-	char a[FMT_SIZE], b[FMT_SIZE];
+	char a[FMT_SIZE], b[2 * FMT_SIZE];
 	int64_t rss = memory_graph_rss(s, v->graph.axis.cursor_ns);
 	int col = 1;
 
-	/* The numbers may still be those of where the cursor was. */
-	if (f->lens.cursor_ns != v->asked_ns && f->lens.cursor_ns < INT64_MAX)
-		time_axis_text(b, f->lens.cursor_ns);
-	else if (f->lens.cursor_ns == INT64_MAX || v->at_peak)
-		snprintf(b, sizeof(b), v->at_peak ? "the peak" : "the end");
-	else
-		time_axis_text(b, v->graph.axis.cursor_ns);
-	col = put_part(
-		c, r, col,
-		xasprintf("live %s%s at %s", about(f), fmt_bytes(a, f->total[FOOTPRINT_LIVE]), b));
+	col = put_part(c, r, col,
+		       xasprintf("live %s%s %s", about(f), fmt_bytes(a, f->total[FOOTPRINT_LIVE]),
+				 when_text(v, s, b)));
 	if (f->peak_ns != TIME_NONE)
 		col = put_part(c, r, col,
 			       xasprintf("peak %s%s at %s", about(f),
