@@ -10,6 +10,7 @@
 #include "mem.h"
 #include "sides.h"
 #include "row.h"
+#include "theme.h"
 #include "time_axis.h"
 
 #include <criterion/criterion.h>
@@ -337,6 +338,48 @@ char *stage_styles(struct stage *st)
 	stage_draw(st);
 	c = inside(st);
 	text = canvas_style_text(&c);
+	canvas_done(&c);
+	return text;
+}
+
+static bool same_look(struct look a, struct look b)
+{
+	return a.fg == b.fg && a.bg == b.bg && a.attrs == b.attrs;
+}
+
+char *stage_canvas_looks(const struct canvas *c, int colours)
+{
+	char *out = NULL;
+	size_t size;
+	FILE *f = open_memstream(&out, &size);
+
+	for (int row = 0; row < c->rows; row++)
+		for (int col = 0, end; col < c->cols; col = end) {
+			const struct cell *at = c->cell + (size_t)row * (size_t)c->cols;
+			struct look l = theme_look(at[col].style, colours);
+
+			for (end = col + 1; end < c->cols; end++)
+				if (!same_look(theme_look(at[end].style, colours), l))
+					break;
+			if (l.fg < 0 && l.bg < 0 && l.attrs == 0)
+				continue;
+			fprintf(f, "%d: %d-%d %d on %d%s%s%s\n", row, col, end - 1, l.fg, l.bg,
+				l.attrs & LOOK_BOLD ? " bold" : "",
+				l.attrs & LOOK_UNDERLINE ? " underline" : "",
+				l.attrs & LOOK_REVERSE ? " reverse" : "");
+		}
+	fclose(f);
+	return out;
+}
+
+char *stage_looks(struct stage *st, int colours)
+{
+	struct canvas c;
+	char *text;
+
+	stage_draw(st);
+	c = inside(st);
+	text = stage_canvas_looks(&c, colours);
 	canvas_done(&c);
 	return text;
 }

@@ -31,6 +31,13 @@ struct profile *stage_profile(void);
 /* Its heap: what it loads at first, a cache that grows, batches, temporaries; readings and marks; 120 s. */
 struct profile *stage_heap(void);
 
+/* What the service does from one moment until before another one (ns), added to p; after the change or before. */
+void stage_profile_add(struct profile *p, int64_t from_ns, int64_t to_ns, bool changed);
+/* What goes on in its heap: begun on an empty profile, continued until a moment (ns), freed. */
+struct stage_heap_life *stage_heap_begin(struct profile *p);
+void stage_heap_go_on(struct stage_heap_life *life, int64_t to_ns);
+void stage_heap_end(struct stage_heap_life *life);
+
 /* The service before and after a change: a capture each, of which stage_init() makes a comparison. */
 struct profile *stage_changed(void);
 /* The same of its heap: it takes longer, and the cache grows twice as fast. */
@@ -61,5 +68,9 @@ void stage_draw(struct stage *st);
 /* The view's cells as text and as styles; the caller frees. */
 char *stage_text(struct stage *st);
 char *stage_styles(struct stage *st);
+/* How these look on a terminal of so many colours; the caller frees. */
+char *stage_looks(struct stage *st, int colours);
+/* "0: 3-7 1 on 7 bold": cells that are not as the terminal's text is; the caller frees. */
+char *stage_canvas_looks(const struct canvas *c, int colours);
 
 #endif

@@ -4,9 +4,11 @@
 #include "stage_app.h"
 
 #include "app_draw.h"
+#include "app_state.h"
 #include "err.h"
 #include "keymap.h"
 #include "profile.h"
+#include "worker.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -25,17 +27,28 @@ static bool finished(void *arg, struct err *e)
 	return l->over;
 }
 
-void stage_app_init(struct stage_app *f, struct profile *p, bool loaded, int cols, int rows)
+static void say_target(void *arg, char *out, size_t size)
+{
+	const struct stage_app *f = arg;
+
+	snprintf(out, size, "%s", f->target ? f->target : "");
+}
+
+static void open_app(struct stage_app *f, struct profile *p, bool loaded, bool live, int cols,
+		     int rows)
 {
 	struct err e = ERR_INIT;
 
 	setlocale(LC_ALL, "C.UTF-8");
 	*f = (struct stage_app){ .profile = p, .loader = { .over = loaded } };
 	f->source = (struct tui_source){ .profile = p,
-					 .title = "demo.data",
+					 .title = live ? "my_program" : "demo.data",
 					 .progress = &f->progress,
 					 .finished = finished,
 					 .arg = &f->loader,
+					 .live = live,
+					 .target = live ? say_target : NULL,
+					 .target_arg = f,
 					 .wake_fd = -1 };
 	f->options = (struct tui_options){ .hints = true, .mouse = true };
 	settings_init(&f->settings);
@@ -43,6 +56,16 @@ void stage_app_init(struct stage_app *f, struct profile *p, bool loaded, int col
 	f->app = app_new(&f->source, &f->options, &f->settings, &e);
 	cr_assert_not_null(f->app, "%s", err_text(&e));
 	app_resize(f->app, cols, rows);
+}
+
+void stage_app_init(struct stage_app *f, struct profile *p, bool loaded, int cols, int rows)
+{
+	open_app(f, p, loaded, false, cols, rows);
+}
+
+void stage_app_live(struct stage_app *f, struct profile *p, int cols, int rows)
+{
+	open_app(f, p, false, true, cols, rows);
 }
 
 void stage_app_done(struct stage_app *f)
@@ -68,6 +91,21 @@ void stage_app_settle(struct stage_app *f)
 		poll(polls, 2, 5);
 	}
 	cr_assert_fail("the app does not settle");
+}
+
+void stage_app_catch_up(struct stage_app *f)
+{
+	/* What one answer brings may lead to another question: twice without one is the end. */
+	for (int i = 0, idle = 0; i < 20000; i++) {
+		struct pollfd worker = { .fd = worker_fd(f->app->worker), .events = POLLIN };
+
+		app_tick(f->app, f->now);
+		idle = worker_busy(f->app->worker) || worker_drawing(f->app->worker) ? 0 : idle + 1;
+		if (idle > 1)
+			return;
+		poll(&worker, 1, idle ? 0 : 5);
+	}
+	cr_assert_fail("the app does not catch up");
 }
 
 void stage_app_play(struct stage_app *f, const char *keys)

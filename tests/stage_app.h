@@ -31,15 +31,20 @@ struct stage_app {
 	struct settings settings;
 	struct app *app;
 	struct canvas canvas;
-	int64_t now; /* the time it is told */
+	int64_t now;        /* the time it is told */
+	const char *target; /* of live: what is recorded, and how it is; NULL: not known */
 };
 
 /* p is the stage's from now on. */
 void stage_app_init(struct stage_app *f, struct profile *p, bool loaded, int cols, int rows);
+/* The same of one that is being recorded; all that is known of the time is f->now. */
+void stage_app_live(struct stage_app *f, struct profile *p, int cols, int rows);
 void stage_app_done(struct stage_app *f);
 
 /* Until nothing is being worked on; a growing profile has had its turn then. */
 void stage_app_settle(struct stage_app *f);
+/* Until all that is there is shown, without that time goes by. */
+void stage_app_catch_up(struct stage_app *f);
 /* Keys, each after all work of the one before is done. */
 void stage_app_play(struct stage_app *f, const char *keys);
 

@@ -75,13 +75,15 @@ static const struct {
 	int64_t at;
 } marks[] = { { "warm", 10000 * MS }, { "load test", 60000 * MS }, { "cool-down", 100000 * MS } };
 
-struct makings {
+struct stage_heap_life {
 	struct profile *p;
 	function_id function[128]; /* by letter */
 	thread_id thread[2];
 	location_id root[2]; /* the threads' names */
 	event_id event, map_event;
 	track_id track;
+	series_id rss;
+	int64_t step; /* the next one */
 	bool changed; /* it takes longer, and the cache grows twice as fast */
 	VEC(struct due) due;
 	int64_t live;
@@ -93,12 +95,12 @@ struct due {
 	int64_t step, size;
 };
 
-static int64_t time_of(const struct makings *m, int64_t step)
+static int64_t time_of(const struct stage_heap_life *m, int64_t step)
 {
 	return step * (m->changed ? STEP * 5 / 4 : STEP);
 }
 
-static void make_names(struct makings *m, capture_id c)
+static void make_names(struct stage_heap_life *m, capture_id c)
 {
 	static const char *const names[] = { "my_program", "flusher" };
 	module_id module[3];
@@ -122,7 +124,8 @@ static void make_names(struct makings *m, capture_id c)
 	m->map_event = build_heap_event(m->p, "mmap");
 }
 
-static origin_id make_origin(struct makings *m, int thread, const char *letters, event_id event)
+static origin_id make_origin(struct stage_heap_life *m, int thread, const char *letters,
+			     event_id event)
 {
 	struct heap_origin o = { .thread = m->thread[thread].v, .event = (uint16_t)event.v };
 	stack_id s = build_stack(m->p, (stack_id){ 0 }, m->root[thread]);
@@ -134,7 +137,7 @@ static origin_id make_origin(struct makings *m, int thread, const char *letters,
 	return build_heap_origin(m->p, &o);
 }
 
-static void hand_out(struct makings *m, size_t i, int64_t step)
+static void hand_out(struct stage_heap_life *m, size_t i, int64_t step)
 {
 	origin_id who = make_origin(m, habits[i].thread, habits[i].stack, m->event);
 	int64_t size = habits[i].size + (step * 37 + (int64_t)i * 11) % 64, at = time_of(m, step);
@@ -155,7 +158,7 @@ static void hand_out(struct makings *m, size_t i, int64_t step)
 }
 
 /* Batches are freed together, twelve seconds after the first of them. */
-static void take_back(struct makings *m, int64_t step)
+static void take_back(struct stage_heap_life *m, int64_t step)
 {
 	for (size_t i = 0; i < m->due.n; i++) {
 		struct due d = m->due.at[i];
@@ -170,7 +173,15 @@ static void take_back(struct makings *m, int64_t step)
 	}
 }
 
-static void make_step(struct makings *m, series_id rss, int64_t step)
+static void make_mark(struct stage_heap_life *m, capture_id c, size_t i)
+{
+	build_heap_mark(m->p, &(struct heap_mark){ .capture = c,
+						   .name = build_cstring(m->p, marks[i].name),
+						   .thread = ID_NONE,
+						   .time_ns = time_of(m, marks[i].at / STEP) });
+}
+
+static void make_step(struct stage_heap_life *m, capture_id c, int64_t step)
 {
 	take_back(m, step);
 	for (size_t i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)
@@ -184,33 +195,33 @@ static void make_step(struct makings *m, series_id rss, int64_t step)
 		build_allocation(m->p, m->track, (uint64_t)mapped[i].size,
 				 make_origin(m, 0, "SmM", m->map_event));
 	}
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (marks[i].at == step * STEP)
+			make_mark(m, c, i);
 	if (step % 10 == 0)
-		build_heap_reading(m->p, rss, time_of(m, step), m->live + (24 << 20));
+		build_heap_reading(m->p, m->rss, time_of(m, step), m->live + (24 << 20));
 }
 
-static void make_heap(struct makings *m, capture_id c)
+static void start_heap(struct stage_heap_life *m, capture_id c)
 {
-	series_id rss;
-
-	m->live = 0;
+	m->live = m->step = 0;
 	make_names(m, c);
-	rss = build_heap_series(m->p, c, "RSS", UNIT_BYTES);
+	m->rss = build_heap_series(m->p, c, "RSS", UNIT_BYTES);
 	build_moment(m->p, m->track, 0);
-	for (int64_t i = 0; i <= N_STEPS; i++)
-		make_step(m, rss, i);
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		build_heap_mark(m->p,
-				&(struct heap_mark){ .capture = c,
-						     .name = build_cstring(m->p, marks[i].name),
-						     .thread = ID_NONE,
-						     .time_ns = time_of(m, marks[i].at / STEP) });
 	build_fact(m->p, c, "file", "command", FACT_PLAIN, "./my_program --listen 0.0.0.0:8080");
+}
+
+static void make_heap(struct stage_heap_life *m, capture_id c)
+{
+	start_heap(m, c);
+	while (m->step <= N_STEPS)
+		make_step(m, c, m->step++);
 	vec_done(&m->due);
 }
 
 struct profile *stage_heap(void)
 {
-	struct makings m = { .p = profile_new() };
+	struct stage_heap_life m = { .p = profile_new() };
 
 	builder_begin(m.p);
 	make_heap(&m, build_capture(m.p, "service.heap", "heap"));
@@ -220,7 +231,7 @@ struct profile *stage_heap(void)
 
 struct profile *stage_heap_changed(void)
 {
-	struct makings m = { .p = profile_new() };
+	struct stage_heap_life m = { .p = profile_new() };
 
 	builder_begin(m.p);
 	make_heap(&m, build_capture(m.p, "before.heap", "heap"));
@@ -228,4 +239,29 @@ struct profile *stage_heap_changed(void)
 	make_heap(&m, build_capture(m.p, "after.heap", "heap"));
 	builder_end(m.p);
 	return m.p;
+}
+
+struct stage_heap_life *stage_heap_begin(struct profile *p)
+{
+	struct stage_heap_life *m = xcalloc(1, sizeof(*m));
+
+	m->p = p;
+	builder_begin(p);
+	start_heap(m, build_capture(p, "service.heap", "heap"));
+	builder_end(p);
+	return m;
+}
+
+void stage_heap_go_on(struct stage_heap_life *m, int64_t to_ns)
+{
+	builder_begin(m->p);
+	while (m->step * STEP < to_ns && m->step <= N_STEPS)
+		make_step(m, (capture_id){ 0 }, m->step++);
+	builder_end(m->p);
+}
+
+void stage_heap_end(struct stage_heap_life *m)
+{
+	vec_done(&m->due);
+	free(m);
 }

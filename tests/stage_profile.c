@@ -100,6 +100,8 @@ struct makings {
 	thread_id thread[sizeof(threads) / sizeof(threads[0])];
 	event_id event;
 	uint64_t lot; /* where time goes */
+	int64_t from_ns,
+		to_ns; /* only what happens from the one until before the other; 0, 0: all */
 };
 
 static void make_names(struct makings *m, capture_id c)
@@ -164,7 +166,8 @@ static void make_samples(struct makings *m, size_t i, int n)
 		if (stacks[i].thread == 1)
 			s.time_ns = s.time_ns / (6000 * MS) * (6000 * MS) + s.time_ns % (2000 * MS);
 		s.cpu = (uint16_t)(m->lot >> 60 & 3);
-		build_sample(m->p, &s);
+		if (m->to_ns == 0 || (s.time_ns >= m->from_ns && s.time_ns < m->to_ns))
+			build_sample(m->p, &s);
 	}
 }
 
@@ -230,4 +233,22 @@ struct profile *stage_changed(void)
 	}
 	builder_end(m.p);
 	return m.p;
+}
+
+void stage_profile_add(struct profile *p, int64_t from_ns, int64_t to_ns, bool changed)
+{
+	struct makings m = { .p = p, .lot = 1, .from_ns = from_ns, .to_ns = to_ns };
+	struct profile_counts counts;
+	capture_id c = { 0 };
+
+	profile_counts_read(p, &counts);
+	builder_begin(p);
+	if (counts.n_captures == 0)
+		c = build_capture(p, "perf.data", "perf.data");
+	m.event = build_event(p, "cpu-clock", UNIT_NS, true);
+	make_names(&m, c);
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
+		make_samples(&m, i,
+			     changed ? after_change(stacks[i].stack, stacks[i].n) : stacks[i].n);
+	builder_end(p);
 }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Golden screens of live: the whole screen while the made-up service is being recorded. First lines of
+ * tests/screens/live/NAME.txt are steps, in this order:
+ *
+ *   size 120x40, mono, colours 16, heap    at first: the terminal, and that its heap is recorded
+ *   to 12                                  the service goes on to its 12th second, a second after the other
+ *   changed                                from now on it is the service after the change
+ *   keys B                                 typed at that moment
+ *   lost 41                                as the recorder says
+ *   target my_program (812) exited         likewise
+ *   ended                                  the recording has
+ */
+#include "config.h"
+
+#include "app.h"
+#include "golden.h"
+#include "keymap.h"
+#include "mem.h"
+#include "profile.h"
+#include "stage.h"
+#include "stage_app.h"
+#include "task.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_S      INT64_C(1000000000)
+#define OWN_NS_PER_MS 12000 /* cpu time that we take: 1.2 % */
+
+struct play {
+	struct stage_app f;
+	int cols, rows, colours; /* colours 0: styles are told */
+	bool mono, changed, open;
+	struct stage_heap_life *heap; /* NULL: it is of the CPU */
+	struct profile *profile;      /* the stage's, once that is open */
+	int64_t second;               /* of the service, so far */
+	char target[64];
+};
+
+static void open_stage(struct play *p)
+{
+	if (p->open)
+		return;
+	stage_app_live(&p->f, p->profile, p->cols, p->rows);
+	p->f.canvas.mono = p->mono;
+	p->f.target = "my_program (812)";
+	p->f.now = 1000;
+	p->open = true;
+}
+
+static void tick(struct play *p)
+{
+	p->f.now += 1000;
+	app_told_cpu(p->f.app, p->f.now, p->f.now * OWN_NS_PER_MS);
+	stage_app_catch_up(&p->f);
+}
+
+static void go_on_to(struct play *p, int64_t second)
+{
+	for (; p->second < second; p->second++) {
+		if (p->heap)
+			stage_heap_go_on(p->heap, (p->second + 1) * NS_PER_S);
+		else
+			stage_profile_add(p->profile, p->second * NS_PER_S,
+					  (p->second + 1) * NS_PER_S, p->changed);
+		tick(p);
+	}
+}
+
+static void type(struct play *p, const char *keys)
+{
+	while (*keys) {
+		app_key(p->f.app, keycode_take(&keys, NULL));
+		stage_app_catch_up(&p->f);
+	}
+}
+
+/* The line is a word and its value; false: it is none of these. */
+static bool set_up(struct play *p, const char *word, const char *value)
+{
+	if (strcmp(word, "size") == 0)
+		cr_assert_eq(sscanf(value, "%dx%d", &p->cols, &p->rows), 2);
+	else if (strcmp(word, "mono") == 0)
+		p->mono = true;
+	else if (strcmp(word, "colours") == 0)
+		p->colours = atoi(value);
+	else if (strcmp(word, "heap") == 0)
+		p->heap = stage_heap_begin(p->profile);
+	else
+		return false;
+	return true;
+}
+
+static void step(struct play *p, const char *word, const char *value, const char *path)
+{
+	if (set_up(p, word, value)) {
+		cr_assert_not(p->open, "%s: %s comes too late", path, word);
+		return;
+	}
+	open_stage(p);
+	if (strcmp(word, "to") == 0) {
+		go_on_to(p, atoi(value));
+	} else if (strcmp(word, "changed") == 0) {
+		p->changed = true;
+	} else if (strcmp(word, "keys") == 0) {
+		type(p, value);
+	} else if (strcmp(word, "lost") == 0) {
+		atomic_store(&p->f.progress.lost, (uint64_t)atoi(value));
+	} else if (strcmp(word, "target") == 0) {
+		snprintf(p->target, sizeof(p->target), "%s", value);
+		p->f.target = p->target;
+		tick(p);
+	} else if (strcmp(word, "ended") == 0) {
+		p->f.loader.over = true;
+		tick(p);
+	} else {
+		cr_assert_fail("%s: what is %s?", path, word);
+	}
+}
+
+static char *play_file(const char *path, const char *script, void *arg)
+{
+	struct play p = { .cols = 120, .rows = 40, .profile = profile_new() };
+	char line[512], *value, *text, *styles, *out;
+
+	(void)arg;
+	while (golden_line(&script, line, sizeof(line), &value))
+		step(&p, line, value, path);
+	cr_assert(p.open, "%s: nothing is done", path);
+	text = stage_app_draw(&p.f);
+	styles = p.colours ? stage_canvas_looks(&p.f.canvas, p.colours)
+			   : canvas_style_text(&p.f.canvas);
+	out = xasprintf("%s---\n%s", text, styles);
+	free(text);
+	free(styles);
+	if (p.heap)
+		stage_heap_end(p.heap);
+	stage_app_done(&p.f);
+	return out;
+}
+
+Test(screens_live, golden)
+{
+	cr_assert_gt(golden_files(TEST_SCREENS "/live", play_file, NULL), 15,
+		     "screens are missing");
+}
