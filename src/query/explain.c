@@ -137,14 +137,15 @@ static char *way_there(const struct diff *d, uint32_t node)
 	return way;
 }
 
-/* "parse, called by main"; the caller frees. */
-static char *name_of(const struct diff *d, uint32_t node)
+/* "parse, called by main", or the rest of that; the caller frees. */
+static char *name_of(const struct diff *d, uint32_t node, bool rest)
 {
 	const struct key *key = &d->analysis->keys.key[d->analysis->tree->key[node]];
 	char *way = way_there(d, node), *name;
 
-	name = xasprintf("%s%s%s%s%s%s", key->label, *key->module ? " (" : "", key->module,
-			 *key->module ? ")" : "", *way ? ", called by " : "", way);
+	name = xasprintf("%s%s%s%s%s%s%s", rest ? "the rest of " : "", key->label,
+			 *key->module ? " (" : "", key->module, *key->module ? ")" : "",
+			 *way ? ", called by " : "", way);
 	free(way);
 	return name;
 }
@@ -159,7 +160,7 @@ static char *say_change(const struct diff *d, const struct reason *r)
 {
 	char change[FMT_SIZE], part[FMT_SIZE], half[FMT_SIZE], before[FMT_SIZE], after[FMT_SIZE];
 	const struct noise_delta *t = &r->total;
-	char *name = name_of(d, r->node), *noise, *out;
+	char *name = name_of(d, r->node, r->rest), *noise, *out;
 
 	fmt_change(change, r->change, d->unit);
 	noise = t->half > 0 ? xasprintf(" +- %s", fmt_amount(half, t->half, d->unit)) : xstrdup("");
@@ -182,7 +183,7 @@ static char *say_change(const struct diff *d, const struct reason *r)
 static char *say_move(const struct diff *d, const struct reason *gone, const struct reason *came)
 {
 	char before[FMT_SIZE], after[FMT_SIZE];
-	char *from = name_of(d, gone->node), *to = name_of(d, came->node), *out;
+	char *from = name_of(d, gone->node, false), *to = name_of(d, came->node, false), *out;
 
 	out = xasprintf("%s, %s before, is now %s, %s", from,
 			fmt_amount(before, gone->total.before, d->unit), to,
@@ -197,20 +198,67 @@ static const char *label_of(const struct diff *d, const struct reason *r)
 	return d->analysis->keys.key[d->analysis->tree->key[r->node]].label;
 }
 
-/* Of equal name, one gone and one new: that is one function. */
-static void find_moves(const struct diff *d, struct explanation *x)
+/* The function that is new under the name of one that is gone, or NULL. */
+static struct reason *find_come(const struct diff *d, const struct explanation *x,
+				const struct reason *gone)
 {
-	for (size_t i = 0; i < x->reasons.n; i++)
-		for (size_t k = 0; k < x->reasons.n; k++) {
-			struct reason *gone = &x->reasons.at[i], *came = &x->reasons.at[k];
+	for (size_t i = 0; gone->total.after == 0 && !gone->rest && i < x->reasons.n; i++) {
+		struct reason *r = &x->reasons.at[i];
 
-			if (gone->total.after != 0 || came->total.before != 0 || gone->moved_to ||
-			    strcmp(label_of(d, gone), label_of(d, came)) != 0)
-				continue;
-			gone->moved_to = (uint32_t)k + 1;
-			free(gone->sentence);
-			gone->sentence = say_move(d, gone, came);
+		if (r->total.before == 0 && r->sentence && !r->rest &&
+		    strcmp(label_of(d, gone), label_of(d, r)) == 0)
+			return r;
+	}
+	return NULL;
+}
+
+/* Of equal name, one gone and one new: that is one function, which changed by what both did, and one reason. */
+static void join_moves(const struct diff *d, struct explanation *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->reasons.n; i++) {
+		struct reason *gone = &x->reasons.at[i],
+			      *came = gone->sentence ? find_come(d, x, gone) : NULL;
+
+		if (!came)
+			continue;
+		free(gone->sentence);
+		gone->sentence = say_move(d, gone, came);
+		gone->change += came->change;
+		free(came->sentence);
+		came->sentence = NULL;
+		/* It stands where the larger of both stood. */
+		if (came < gone) {
+			*came = *gone;
+			gone->sentence = NULL;
 		}
+	}
+	for (size_t i = 0; i < x->reasons.n; i++)
+		if (x->reasons.at[i].sentence)
+			x->reasons.at[n++] = x->reasons.at[i];
+	x->reasons.n = n;
+}
+
+/* Takes off what is said of nodes below by others. */
+static void leave_rest(const struct calltree *t, const struct explanation *x, struct reason *r)
+{
+	double before = r->total.before, after = r->total.after;
+
+	for (size_t i = 0; i < x->reasons.n; i++) {
+		const struct reason *other = &x->reasons.at[i];
+
+		if (other->node <= r->node || other->node >= t->end[r->node])
+			continue;
+		r->rest = true;
+		r->total.before -= other->total.before;
+		r->total.after -= other->total.after;
+	}
+	/* What rounding leaves is nothing. */
+	if (r->total.before < 1e-9 * before)
+		r->total.before = 0;
+	if (r->total.after < 1e-9 * after)
+		r->total.after = 0;
 }
 
 static void add_reason(struct seeker *s, struct explanation *x, uint32_t node)
@@ -219,6 +267,7 @@ static void add_reason(struct seeker *s, struct explanation *x, uint32_t node)
 	double own = self_change(s->d, node);
 
 	diff_delta(s->d, &s->t->total[(size_t)node * s->t->n_columns], &r.total);
+	leave_rest(s->t, x, &r);
 	r.itself = fabs(own) >= MOST_OF_IT * fabs(r.change);
 	r.in_callees = fabs(own) < (1 - MOST_OF_IT) * fabs(r.change) &&
 		       calltree_first(s->t, node) != KEY_NONE;
@@ -261,7 +310,7 @@ void explain(const struct diff *d, uint32_t most, struct explanation *out)
 	free(s.half);
 	if (out->reasons.n)
 		qsort(out->reasons.at, out->reasons.n, sizeof(*out->reasons.at), by_change);
-	find_moves(d, out);
+	join_moves(d, out);
 	out->accounted = all > 0 && accounted < all ? accounted / all : all > 0;
 }
 

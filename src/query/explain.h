@@ -17,17 +17,18 @@
 /* One subtree. */
 struct reason {
 	uint32_t node; /* of the tree */
-	double change; /* what it accounts for, which others have not; in the metric's unit */
-	struct noise_delta total; /* of the node */
-	bool itself;              /* most of it ends in the node's own function */
-	bool in_callees;          /* most of it is in what it calls, in no single one of them */
-	uint32_t
-		moved_to; /* index of the reason that is the same function in another module or place + 1; 0: none */
-	char *sentence; /* owned */
+	/* What it accounts for, which others have not, of a move both ends; in the metric's unit. */
+	double change;
+	/* Of the node, without the nodes below it that are other reasons; half is that of the whole node. */
+	struct noise_delta total;
+	bool rest;       /* there are such nodes */
+	bool itself;     /* most of it ends in the node's own function */
+	bool in_callees; /* most of it is in what it calls, in no single one of them */
+	char *sentence;  /* owned */
 };
 
 struct explanation {
-	VEC(struct reason) reasons; /* by what they account for */
+	VEC(struct reason) reasons; /* by what they account for, a move by its larger end */
 	double accounted; /* share of all change, ups and downs, that they account for, 0..1 */
 };
 
