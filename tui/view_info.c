@@ -10,6 +10,7 @@
 #include "diff.h"
 #include "explain.h"
 #include "arena.h"
+#include "fact_order.h"
 #include "filter.h"
 #include "finding.h"
 #include "glyphs.h"
@@ -186,18 +187,6 @@ static void add_shown(struct info_view *v, const struct scene *s)
 			   fmt_count(part, a->tree->max_depth)));
 }
 
-/* Is fact i the first of its section in its capture? */
-static bool begins_section(const struct scene *s, uint32_t i, const struct fact *f)
-{
-	for (uint32_t k = 0; k < i; k++) {
-		struct fact other = profile_fact(s->analysis->profile, k);
-
-		if (other.capture.v == f->capture.v && other.section.v == f->section.v)
-			return false;
-	}
-	return true;
-}
-
 /* A section's title, with the input's name where there are several. */
 static const char *title_of(struct info_view *v, const struct scene *s, const struct fact *f)
 {
@@ -214,19 +203,20 @@ static const char *title_of(struct info_view *v, const struct scene *s, const st
 	return kept;
 }
 
-/* The facts of the section that fact `from` begins. */
-static void add_section(struct info_view *v, const struct scene *s, uint32_t from)
+/* All facts, with a title before each section. */
+static void add_facts(struct info_view *v, const struct scene *s)
 {
 	const struct profile *p = s->analysis->profile;
-	struct fact first = profile_fact(p, from);
+	uint32_t *order = fact_order(p, &s->analysis->counts);
+	struct fact f, before = { 0 };
 
-	add_title(v, title_of(v, s, &first));
-	for (uint32_t i = from; i < s->analysis->counts.n_facts; i++) {
-		struct fact f = profile_fact(p, i);
-
-		if (f.capture.v == first.capture.v && f.section.v == first.section.v)
-			add_fact(v, string_of(s, f.name), string_of(s, f.text), f.kind);
+	for (uint32_t i = 0; i < s->analysis->counts.n_facts; i++, before = f) {
+		f = profile_fact(p, order[i]);
+		if (i == 0 || f.capture.v != before.capture.v || f.section.v != before.section.v)
+			add_title(v, title_of(v, s, &f));
+		add_fact(v, string_of(s, f.name), string_of(s, f.text), f.kind);
 	}
+	free(order);
 }
 
 static int widest_name(const struct scene *s)
@@ -253,12 +243,7 @@ static void write_lines(struct info_view *v, const struct scene *s)
 	v->name_cols = widest < v->cols / 3 ? widest : v->cols / 3;
 	if (s->analysis->diff && s->analysis->tree)
 		add_changes(v, s);
-	for (uint32_t i = 0; i < s->analysis->counts.n_facts; i++) {
-		struct fact f = profile_fact(s->analysis->profile, i);
-
-		if (begins_section(s, i, &f))
-			add_section(v, s, i);
-	}
+	add_facts(v, s);
 	add_shown(v, s);
 }
 

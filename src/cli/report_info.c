@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fact_order.h"
 #include "json_out.h"
 #include "mem.h"
 #include "profile.h"
@@ -87,13 +88,14 @@ static const char *text_of(const struct profile *p, string_id s)
 	return profile_string(p, s, NULL);
 }
 
+/* order: of fact_order() */
 static void put_facts(const struct profile *p, const struct profile_counts *counts,
-		      uint32_t capture, bool ascii, FILE *to)
+		      const uint32_t *order, uint32_t capture, bool ascii, FILE *to)
 {
 	string_id section = { 0 };
 
 	for (uint32_t i = 0; i < counts->n_facts; i++) {
-		const struct fact f = profile_fact(p, i);
+		const struct fact f = profile_fact(p, order[i]);
 
 		if (f.capture.v != capture)
 			continue;
@@ -136,9 +138,10 @@ static void put_events(const struct profile *p, const struct profile_counts *cou
 void report_info_text(const struct profile *p, bool ascii, FILE *to)
 {
 	struct profile_counts counts;
-	uint32_t n_event_facts = 0;
+	uint32_t n_event_facts = 0, *order;
 
 	profile_counts_read(p, &counts);
+	order = fact_order(p, &counts);
 	for (uint32_t i = 0; i < counts.n_facts; i++)
 		n_event_facts += !strcmp(text_of(p, profile_fact(p, i).section), "events");
 	for (uint32_t i = 0; i < counts.n_captures; i++) {
@@ -148,18 +151,19 @@ void report_info_text(const struct profile *p, bool ascii, FILE *to)
 		fputs(": ", to);
 		put_clean(to, text_of(p, c->format), ascii, 0);
 		fputc('\n', to);
-		put_facts(p, &counts, i, ascii, to);
+		put_facts(p, &counts, order, i, ascii, to);
 	}
+	free(order);
 	if (!n_event_facts)
 		put_events(p, &counts, ascii, to);
 }
 
 static void json_facts(struct json_out *j, const struct profile *p,
-		       const struct profile_counts *counts, uint32_t capture)
+		       const struct profile_counts *counts, const uint32_t *order, uint32_t capture)
 {
 	json_begin(j, "facts", '[', true);
 	for (uint32_t i = 0; i < counts->n_facts; i++) {
-		const struct fact f = profile_fact(p, i);
+		const struct fact f = profile_fact(p, order[i]);
 
 		if (f.capture.v != capture)
 			continue;
@@ -184,6 +188,8 @@ static void json_time(struct json_out *j, const char *key, int64_t ns)
 static void json_files(struct json_out *j, const struct profile *p,
 		       const struct profile_counts *counts)
 {
+	uint32_t *order = fact_order(p, counts);
+
 	json_begin(j, "files", '[', true);
 	for (uint32_t i = 0; i < counts->n_captures; i++) {
 		const struct capture *c = profile_capture(p, (capture_id){ i });
@@ -193,10 +199,11 @@ static void json_files(struct json_out *j, const struct profile *p,
 		json_put_text(j, "format", text_of(p, c->format));
 		json_time(j, "begin_ns", c->begin_ns);
 		json_time(j, "end_ns", c->end_ns);
-		json_facts(j, p, counts, i);
+		json_facts(j, p, counts, order, i);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
+	free(order);
 }
 
 static void json_events(struct json_out *j, const struct profile *p,

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The reader of a capture and the thread that names addresses state facts in any order: what is shown is one. */
+#include "config.h"
+
+#include "builder.h"
+#include "fact_order.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(array) (sizeof(array) / sizeof(*(array)))
+
+/* A letter states a fact: the reader's are small, those of names large. In each order that may happen. */
+static const struct {
+	char letter, capture;
+	const char *section, *name;
+	enum fact_kind kind;
+} facts[] = {
+	{ 'a', 0, "file", "size", FACT_PLAIN },       { 'b', 0, "losses", "lost", FACT_LOSS },
+	{ 'c', 0, "stacks", "cut", FACT_MISSING },    { 'd', 0, "file", "host", FACT_PLAIN },
+	{ 'e', 1, "losses", "lost", FACT_LOSS },      { 'N', 0, "symbols", "names", FACT_PLAIN },
+	{ 'P', 0, "symbols", "libz", FACT_MISSING },  { 'O', 0, "symbols", "libc", FACT_MISSING },
+	{ 'Q', 1, "symbols", "names", FACT_MISSING },
+};
+
+static const char *const stated[] = { "abcdeNOPQ", "NOPabcdeQ", "aNPbcOdQe", "aNPbcOQde" };
+
+static void state(struct profile *p, char letter)
+{
+	for (size_t i = 0; i < N(facts); i++)
+		if (facts[i].letter == letter)
+			build_fact(p, (capture_id){ (uint32_t)facts[i].capture }, facts[i].section,
+				   facts[i].name, facts[i].kind, "%c", letter);
+}
+
+Test(fact_order, whoever_comes_first)
+{
+	for (size_t k = 0; k < N(stated); k++) {
+		struct profile *p = profile_new();
+		struct profile_counts counts;
+		uint32_t *order;
+		char shown[N(facts) + 1] = "";
+
+		builder_begin(p);
+		build_capture(p, "a", "made");
+		build_capture(p, "b", "made");
+		for (const char *s = stated[k]; *s; s++)
+			state(p, *s);
+		builder_end(p);
+		profile_counts_read(p, &counts);
+		cr_assert_eq(counts.n_facts, N(facts));
+		order = fact_order(p, &counts);
+		for (uint32_t i = 0; i < counts.n_facts; i++)
+			strcat(shown, profile_string(p, profile_fact(p, order[i]).text, NULL));
+		cr_expect_str_eq(shown, "adbcNOPeQ", "%s: %s", stated[k], shown);
+		free(order);
+		profile_free(p);
+	}
+}
