@@ -12,8 +12,8 @@
 #include "mem.h"
 #include "text.h"
 
-/* Names longer than this many bytes are cut before they are folded: no screen shows as much. */
-#define NAME_MOST_BYTES 4096
+/* Names longer than this many bytes are cut before they are folded: those of nested templates have thousands. */
+#define NAME_MOST_BYTES 16384
 
 /* A cut is marked where there are so many columns; in fewer, each letter counts. */
 #define CUT_MARK_COLS 16
