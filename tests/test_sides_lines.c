@@ -34,6 +34,7 @@ struct told {
 	int64_t mark_ns[N_SIDES][N_MARKS];
 	event_id heap, cpu;
 	double cpu_ns[N_SIDES]; /* in all */
+	const char *after;      /* what the program is called after; NULL: as before */
 };
 
 struct telling {
@@ -50,12 +51,13 @@ static void tell_names(struct telling *g, int side)
 {
 	struct profile *p = g->t->p;
 	module_id module = build_module(p, "prog", "", FAMILY_PROGRAM);
+	const char *program = side && g->t->after ? g->t->after : "prog";
 	process_id process;
 
 	g->c = build_capture(p, side ? "b" : "a", "heap");
 	process = build_process(p, g->c, 10 + side);
-	build_process_name(p, process, build_cstring(p, "prog"));
-	g->thread = build_thread(p, process, 10 + side, build_cstring(p, "prog"));
+	build_process_name(p, process, build_cstring(p, program));
+	g->thread = build_thread(p, process, 10 + side, build_cstring(p, program));
 	g->track = build_heap_track(p, process, 0, 0);
 	for (int i = 0; i < N_SITES; i++) {
 		char name[] = { 'f', (char)('0' + i), '\0' };
@@ -124,9 +126,9 @@ static void tell_samples(struct telling *g, int side)
 	}
 }
 
-static void tell(struct told *t, unsigned seed)
+static void tell_renamed(struct told *t, unsigned seed, const char *after)
 {
-	*t = (struct told){ .p = profile_new() };
+	*t = (struct told){ .p = profile_new(), .after = after };
 	builder_begin(t->p);
 	t->heap = build_heap_event(t->p, "malloc");
 	t->cpu = build_event(t->p, "cpu-clock", UNIT_NS, true);
@@ -140,24 +142,37 @@ static void tell(struct told *t, unsigned seed)
 	builder_end(t->p);
 }
 
+static void tell(struct told *t, unsigned seed)
+{
+	tell_renamed(t, seed, NULL);
+}
+
 /* An analysis that compares, of an event and with filters for its sides. */
-static struct analysis *compare(const struct told *t, const char *event, const char *before,
-				const char *after)
+static struct analysis *compare_by(struct sides *s, const struct told *t, const char *event,
+				   const char *before, const char *after)
 {
 	struct sides_choice choice = { .event = event, .metric = "" };
 	struct err e = ERR_INIT;
-	struct sides s = { 0 };
 	struct analysis *a;
 	struct lens lens;
 
 	lens_init(&lens, t->p);
-	cr_assert_eq(sides_add(&s, SIDE_BEFORE, before, &e), 0);
-	cr_assert_eq(sides_add(&s, SIDE_AFTER, after, &e), 0);
-	cr_assert_eq(sides_lens(&s, t->p, &choice, &lens, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(sides_add(s, SIDE_BEFORE, before, &e), 0);
+	cr_assert_eq(sides_add(s, SIDE_AFTER, after, &e), 0);
+	cr_assert_eq(sides_lens(s, t->p, &choice, &lens, &e), 0, "%s", err_text(&e));
 	cr_assert_eq(analysis_new_parts(t->p, &lens, ANALYSIS_TREE | ANALYSIS_MEMORY, NULL, &a), 0);
 	cr_assert_not_null(a->sides_time);
-	sides_done(&s);
 	lens_done(&lens);
+	return a;
+}
+
+static struct analysis *compare(const struct told *t, const char *event, const char *before,
+				const char *after)
+{
+	struct sides s = { 0 };
+	struct analysis *a = compare_by(&s, t, event, before, after);
+
+	sides_done(&s);
 	return a;
 }
 
@@ -342,6 +357,36 @@ Test(sides_lines, activity_adds_up_to_the_totals)
 	}
 	analysis_free(a);
 	profile_free(t.p);
+}
+
+/* Threads of a program of two names are two rows, and one where the names are taken for one. */
+Test(sides_lines, threads_of_a_renamed_program_are_one_row)
+{
+	for (int paired = 0; paired < 2; paired++) {
+		struct footprint_lines *l;
+		struct sides s = { 0 };
+		struct analysis *a;
+		struct told t;
+
+		tell_renamed(&t, 5, "prog2");
+		if (paired)
+			name_rules_pair(&s.names, "prog", "prog2");
+		a = compare_by(&s, &t, "cpu-clock", "capture:1", "capture:2");
+		l = lines_over(a, ALIGN_START, 0, 1);
+		cr_assert_eq(l->sides->n_rows, paired ? 1 : 2);
+		if (paired) {
+			const struct sides_row *row = &l->sides->row[0];
+
+			cr_expect_str_eq(row->name, "prog2");
+			cr_expect_str_eq(row->of, "prog2");
+			cr_expect(row->sum[SIDE_BEFORE] > 0 && row->sum[SIDE_AFTER] > 0);
+			cr_assert_eq(row->n_real, 2);
+		}
+		footprint_lines_free(l);
+		analysis_free(a);
+		sides_done(&s);
+		profile_free(t.p);
+	}
 }
 
 /* A mark that both set is at the same place of the axis; one that only one side has is none to align by. */

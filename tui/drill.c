@@ -143,10 +143,24 @@ bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,
 			  view, out);
 }
 
-bool drill_named_thread(const struct scene *s, const char *name, enum view_kind view,
-			struct effect *out)
+bool drill_named_threads(const struct scene *s, char *const *name, uint32_t n, enum view_kind view,
+			 struct effect *out)
 {
-	return filter_for(exactly("thread", name), s->analysis->lens.grouping, view, out);
+	char *regex = xstrdup(""), *value, *term;
+
+	for (uint32_t i = 0; i < n; i++) {
+		char *one = filter_exact(name[i]),
+		     *longer = xasprintf("%s%s%s", regex, i ? "|" : "", one);
+
+		free(one);
+		free(regex);
+		regex = longer;
+	}
+	value = filter_quote(regex);
+	term = xasprintf("thread:%s", value);
+	free(value);
+	free(regex);
+	return filter_for(term, s->analysis->lens.grouping, view, out);
 }
 
 void drill_range(const struct time_axis *axis, struct effect *out)

@@ -13,9 +13,9 @@
  */
 bool drill_key(const struct scene *s, const struct keys *keys, uint32_t key, struct effect *out);
 
-/* Filters for threads of that name, and shows them in a view. */
-bool drill_named_thread(const struct scene *s, const char *name, enum view_kind view,
-			struct effect *out);
+/* Filters for threads of those names, and shows them in a view. */
+bool drill_named_threads(const struct scene *s, char *const *name, uint32_t n, enum view_kind view,
+			 struct effect *out);
 /* Filters for a thread (in its process) or a process, keeps the grouping, and shows it in a view. */
 bool drill_thread(const struct scene *s, uint32_t thread, enum view_kind view, struct effect *out);
 bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,

@@ -431,7 +431,7 @@ static bool show_row(const struct sides_view *v, const struct scene *s, enum vie
 		return false;
 	row = &l->row[v->order.at[v->list.cursor]];
 	if (!l->heap)
-		return drill_named_thread(s, row->name, view, out);
+		return drill_named_threads(s, row->real, row->n_real, view, out);
 	out->kind = EFFECT_OPEN;
 	out->view = VIEW_KIND_CALLERS;
 	out->place = (struct place){ .key_id = row->key_id };

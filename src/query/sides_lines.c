@@ -11,6 +11,7 @@
 #include "footprint.h"
 #include "heap.h"
 #include "mem.h"
+#include "names.h"
 #include "sides_time.h"
 #include "weigh.h"
 
@@ -25,7 +26,8 @@
 
 /* A row of one run. */
 struct part {
-	const char *name, *of; /* borrowed from the run's answer */
+	const char *name, *of; /* borrowed from the run's answer, or from what counts as what */
+	const char *real;      /* a thread's own name; borrowed; of a site NULL */
 	uint32_t key_id;
 	uint32_t run;
 	const int64_t *line; /* [n_slots of the run], or NULL */
@@ -46,6 +48,7 @@ struct making {
 	struct run_lines *run; /* [n runs]; owned */
 	uint32_t n_runs;
 	VEC(struct part) parts;
+	VEC(char *) renamed; /* names of threads and processes that count as others; owned */
 };
 
 static double slot_ns(const struct sides_lines *l)
@@ -115,7 +118,7 @@ static void heap_parts(struct making *m, uint32_t run)
 
 	for (uint32_t i = 0; i < f->n_sites; i++) {
 		const struct key *key = &f->keys.key[f->site[i].key];
-		struct part part = { key->label, key->module, key->id, run, NULL, 0 };
+		struct part part = { key->label, key->module, NULL, key->id, run, NULL, 0 };
 
 		part.line = footprint_row_line(lines, f->site[i].row);
 		part.n_slots = lines->n_row_slots;
@@ -130,18 +133,36 @@ static const char *process_of(const struct profile *p, uint32_t process)
 	return profile_string(p, process_name(profile_process(p, (process_id){ process })), NULL);
 }
 
+/* What the name of a thread or of its process counts as in this comparison. */
+static const char *counts_as(struct making *m, uint32_t run, const char *name)
+{
+	const struct name_rules *rules = m->t->run[run].lens.names;
+	char *as;
+
+	if (!rules)
+		return name;
+	as = name_rules_apply_thread(rules, name);
+	vec_push(&m->renamed, as);
+	return as;
+}
+
 static void activity_parts(struct making *m, uint32_t run)
 {
 	const struct activity *a = &m->run[run].activity;
 
 	for (uint32_t i = 0; i < a->n_rows; i++) {
 		const struct activity_row *row = &a->row[i];
-		struct part part = { row->name,  process_of(m->t->profile, row->process),
-				     ID_NONE,    run,
-				     row->slice, a->n_slices };
+		struct part part = { .real = row->name,
+				     .key_id = ID_NONE,
+				     .run = run,
+				     .line = row->slice,
+				     .n_slots = a->n_slices };
 
-		if (!activity_is_sum(row))
-			vec_push(&m->parts, part);
+		if (activity_is_sum(row))
+			continue;
+		part.name = counts_as(m, run, row->name);
+		part.of = counts_as(m, run, process_of(m->t->profile, row->process));
+		vec_push(&m->parts, part);
 	}
 }
 
@@ -248,6 +269,15 @@ static void add_part(struct making *m, struct sides_row *row, const struct part 
 		row->sum[side] += part_at(m, part, i) * step / n_runs;
 }
 
+static void add_real(struct sides_row *row, const char *name)
+{
+	for (uint32_t i = 0; i < row->n_real; i++)
+		if (strcmp(row->real[i], name) == 0)
+			return;
+	row->real = xreallocarray(row->real, row->n_real + 1, sizeof(*row->real));
+	row->real[row->n_real++] = xstrdup(name);
+}
+
 static void make_rows(struct making *m)
 {
 	struct sides_lines *l = m->l;
@@ -277,6 +307,8 @@ static void make_rows(struct making *m)
 			for (size_t s = 0; s < N_SIDES; s++)
 				row->line[s] = l->rows + (at * N_SIDES + s) * l->n_row_slots;
 		}
+		if (part->real)
+			add_real(row, part->real);
 		add_part(m, row, part);
 	}
 	l->n_rows = n_rows;
@@ -306,6 +338,9 @@ int sides_lines_new(struct sides_time *t, const struct footprint_span *span,
 	}
 	free(m.run);
 	vec_done(&m.parts);
+	for (size_t i = 0; i < m.renamed.n; i++)
+		free(m.renamed.at[i]);
+	vec_done(&m.renamed);
 	if (rc < 0)
 		sides_lines_free(m.l);
 	else
@@ -320,6 +355,9 @@ void sides_lines_free(struct sides_lines *l)
 	for (uint32_t i = 0; i < l->n_rows; i++) {
 		free(l->row[i].name);
 		free(l->row[i].of);
+		for (uint32_t k = 0; k < l->row[i].n_real; k++)
+			free(l->row[i].real[k]);
+		free(l->row[i].real);
 	}
 	free(l->line[SIDE_BEFORE]);
 	free(l->line[SIDE_AFTER]);

@@ -14,10 +14,12 @@
 struct progress;
 struct sides_time;
 
-/* A site, or the threads of one name in processes of one name. */
+/* A site, or the threads of one name in processes of one name, or of names that are taken for one. */
 struct sides_row {
-	char *name;            /* untrusted text; owned, as is: */
-	char *of;              /* its module or process */
+	char *name;  /* untrusted text; owned, as are: */
+	char *of;    /* its module or process */
+	char **real; /* [n_real] of threads: the names that count as this one */
+	uint32_t n_real;
 	uint32_t key_id;       /* of a site: its function, see struct key; else ID_NONE */
 	double sum[N_SIDES];   /* of all slots together: meant for what went on, not for bytes */
 	double *line[N_SIDES]; /* [n_row_slots] means of the side's runs; borrowed from lines */
