@@ -309,5 +309,27 @@ else
     echo 'skipped: no python3 to compare numbers with'
 fi
 
+# What live saves of a stream is what export writes of the file, and its report has the numbers that live showed.
+live_saves() {
+    local saved rows=0 name
+    rm -f proftop-live-*.folded
+    timeout 60 "$proftop" live --symbols "$data" --keys "$1w" --screen 120x40 - <"$data/demo.data" >seen 2>err ||
+        fault "live: $(cat err)"
+    saved=$(echo proftop-live-*.folded)
+    run 0 export --symbols "$data" --to folded ${2:+--filter "$2"} "$data/demo.data"
+    cmp -s out "$saved" || fault "live saved after \"$1\": $(diff out "$saved" | head -3)"
+    run 0 report -n 0 --min 0 "$saved"
+    while read -r self total _ name _; do
+        grep -qE "^ +$self +$total +[0-9,]+  $name\$" out ||
+            fault "live showed $self $total $name, and the report of what it saved: $(grep -F "$name" out)"
+        rows=$((rows + 1))
+    done < <(sed -n '5,38s/[^ -~]//gp' seen | grep -E '^ +[0-9]+\.[0-9] ')
+    [ $rows -ge 10 ] || fault "live showed $rows rows: $(cat seen)"
+}
+if [ -e "$data/demo.data" ]; then
+    live_saves '' ''
+    live_saves '&!fn:match_length time:0.5,2<Enter>' '!fn:match_length time:0.5,2'
+fi
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

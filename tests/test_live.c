@@ -158,6 +158,37 @@ Test(live, the_selected_row_of_a_tree_stays_selected, .timeout = 120)
 	end(&l);
 }
 
+/* Each row of the report of a file is on the screen, with its numbers. */
+static void shown_as_reported(struct pty *p, const char *path)
+{
+	char *command, line[256], self[16], total[16], count[16], name[64], *row = NULL;
+	int n = 0;
+	FILE *f;
+
+	cr_assert_geq(asprintf(&command, "%s report -n 0 --min 0 %s", program(), path), 0);
+	f = popen(command, "r");
+	cr_assert(f);
+	while (fgets(line, sizeof(line), f)) {
+		bool found = false;
+
+		if (line[0] == '#' ||
+		    sscanf(line, "%15s %15s %15s %63s", self, total, count, name) != 4)
+			continue;
+		for (int i = 3; i < p->rows && !found; i++) {
+			free(row);
+			row = pty_text(p, i);
+			found = strstr(row, name) && strstr(row, self) && strstr(row, total) &&
+				strstr(row, count);
+		}
+		cr_expect(found, "not on the screen: %s", line);
+		n++;
+	}
+	cr_expect_eq(pclose(f), 0);
+	cr_expect_eq(n, 3);
+	free(row);
+	free(command);
+}
+
 /* What is saved is what is shown, to the last sample. */
 Test(live, saves_what_is_shown, .timeout = 120)
 {
@@ -185,6 +216,7 @@ Test(live, saves_what_is_shown, .timeout = 120)
 	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 	fclose(f);
 	cr_expect_str_eq(text, "main;parse 30\nmain;sort 17\n");
+	shown_as_reported(&l.p, path);
 	unlink(path);
 	free(row);
 	end(&l);
