@@ -45,6 +45,12 @@ awk '/ noise / { seen = 1; next } seen && !/ noise / { exit 1 }' rows || fault '
 run 0 --report --ascii before.folded after.folded
 LC_ALL=C grep -q '[^ -~]' out && fault '--ascii is not ASCII'
 
+printf 'm;a 5\nm;b -3\n' >broken.folded
+run 0 --report broken.folded after.folded
+says out '# something was lost or could not be read'
+run 0 --report before.folded after.folded
+grep -q 'was lost' out && fault 'whole files are said to have lost something'
+
 # --- the same numbers by other ways -----------------------------------------------------------
 
 run 0 --report before.folded after.folded

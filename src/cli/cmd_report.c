@@ -116,7 +116,7 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 	struct metric m = r->analysis->lens.column[0].metric;
 	const struct weights *w = &r->analysis->weights;
 	char n[FMT_SIZE], ns[FMT_SIZE], share[FMT_SIZE], *name, *clean;
-	unsigned losses = report_info_losses(r->analysis->profile);
+	unsigned losses = report_info_facts(r->analysis->profile, FACT_LOSS);
 
 	for (size_t i = 0; i < o->files.n; i++) {
 		clean = text_clean(o->files.at[i], strlen(o->files.at[i]), r->ascii);

@@ -15,6 +15,7 @@
 #include "explain.h"
 #include "filter.h"
 #include "fmt.h"
+#include "report_info.h"
 #include "text.h"
 
 #define NAME_COLS_MAX 64
@@ -25,7 +26,6 @@
 #define INDENT_MAX    60
 /* Totals that differ by more than this should perhaps be made equal. */
 #define VERY_UNEQUAL  1.5
-/* Profiles with less in common than this are likely of different programs. */
 
 enum number {
 	NUMBER_DELTA,
@@ -342,6 +342,18 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 		fmt_count(tested, f->n_tested));
 }
 
+/* What hinders comparing: info has all of it. */
+static void put_losses(const struct diff_rows *r, FILE *to)
+{
+	const struct profile *p = r->diff->analysis->profile;
+
+	if (r->overlap < LITTLE_OVERLAP && report_info_facts(p, FACT_MISSING) > 0)
+		fputs("# names are missing, as of a program that was built anew since: see proftop info of each file\n",
+		      to);
+	if (report_info_facts(p, FACT_LOSS) > 0)
+		fputs("# something was lost or could not be read: see proftop info\n", to);
+}
+
 /* Which programs are taken for the same, and whether there is anything to compare. */
 static void put_programs(const struct diff_rows *r, FILE *to)
 {
@@ -388,6 +400,7 @@ static void put_heading(const struct diff_rows *r, FILE *to)
 	put_whole(r, to);
 	put_noise(r, to);
 	put_programs(r, to);
+	put_losses(r, to);
 	fputs("#\n", to);
 }
 

@@ -246,13 +246,13 @@ void report_info_json(const struct profile *p, FILE *to)
 	json_end(&j, '}');
 }
 
-unsigned report_info_losses(const struct profile *p)
+unsigned report_info_facts(const struct profile *p, enum fact_kind kind)
 {
 	struct profile_counts counts;
 	unsigned n = 0;
 
 	profile_counts_read(p, &counts);
 	for (uint32_t i = 0; i < counts.n_facts; i++)
-		n += profile_fact(p, i).kind == FACT_LOSS;
+		n += profile_fact(p, i).kind == kind;
 	return n;
 }

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-struct profile;
+#include "profile.h"
 
 /* Trouble with the file shows when it is closed. */
 void report_info_text(const struct profile *p, bool ascii, FILE *to);
 void report_info_json(const struct profile *p, FILE *to);
 
-/* How many facts speak of something lost. */
-unsigned report_info_losses(const struct profile *p);
+/* How many facts of a kind there are: FACT_LOSS, something was lost. */
+unsigned report_info_facts(const struct profile *p, enum fact_kind kind);
 
 #endif
