@@ -331,5 +331,12 @@ if [ -e "$data/demo.data" ]; then
     live_saves '&!fn:match_length time:0.5,2<Enter>' '!fn:match_length time:0.5,2'
 fi
 
+# A recording does not take the place of what is no file.
+mkdir place
+run 2 record -o place -- true
+one_sentence
+says err 'place is there already and cannot be moved'
+[ -d place ] || fault "the directory is gone"
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

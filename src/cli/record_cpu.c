@@ -439,8 +439,9 @@ static bool make_file(const char *path)
 			say("a recording is no text for a terminal: -o FILE, or pipe it: proftop record -o - … | proftop live -");
 		return !isatty(STDOUT_FILENO);
 	}
-	fd = record_make_way(path) ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
-
+	if (!record_make_way(path))
+		return false;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)
 		say("%s: %s", path, strerror(errno));
 	else
