@@ -223,7 +223,7 @@ static enum status record_heap(struct recording *r)
 	r->log = log;
 	status = run_command(r);
 	if (!say_log(r) && !(WIFEXITED(status) && WEXITSTATUS(status) >= NOT_EXECUTABLE))
-		say("nothing was recorded; the heap of programs that are statically linked, or that run with the rights of others (setuid), cannot be: the loader does not let a library in");
+		say("nothing was recorded; the heap of programs that are statically linked, or that run with the rights of others (setuid), cannot be: the loader does not let a library in; one that is built with the address sanitizer wants ASAN_OPTIONS=verify_asan_link_order=0");
 	unlink(log);
 	if (status == -1)
 		return STATUS_USAGE;

@@ -260,6 +260,13 @@ refused() {
     [ "$(cat said.out)" = done ] || fault "$what: prints $(cat said.out)"
     grep -q 'nothing was recorded' said.err || fault "$what: says $(cat said.err)"
 }
+# The sanitizer wants to be the first library, unless it is told otherwise; the sentence says how.
+if build 'a program with the address sanitizer' "$cc" -fsanitize=address -o sanitized prog.c; then
+    ASAN_OPTIONS=detect_leaks=0 "$PROFTOP" record --heap -o refused.heap -- ./sanitized >said.out 2>said.err &&
+        fault "a sanitized program: ends well without being told"
+    grep -q 'verify_asan_link_order=0' said.err || fault "a sanitized program: says $(cat said.err)"
+    ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 same 'a sanitized program' ./sanitized
+fi
 [ ! -x static ] || refused 'a static program' "$PROFTOP" record --heap -o refused.heap -- ./static
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1 && build 'a setuid program' "$cc" -o setuid prog.c; then
     chmod 4755 setuid && chmod 755 . && mkdir -m 777 -p free
