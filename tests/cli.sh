@@ -101,6 +101,20 @@ run 0 report --view butterfly --function '^parse$' --json small.folded
 says out '{"role": "caller", "name": "main", "total": [40], "share_of_function": [1.000000]}'
 says out '{"role": "callee", "name": "read_number", "total": [30], "share_of_function": [0.750000]}'
 
+# a name as the table has it is that function, whatever it reads as an expression
+printf '%s\n' 'main;burn(long) 3' 'main;burn(long)::step 5' 'main;at[](int) 2' >named.folded
+run 0 report --view butterfly --function 'burn(long)' --json named.folded
+says out '"role": "function", "name": "burn(long)"'
+run 0 report --view callers --function 'burn(long)' named.folded
+grep -q step out && fault "another function than the one of that name: $(cat out)"
+run 0 report --view callers --function 'at[](int)' named.folded
+says out 'at[](int)'
+run 0 report --view callers --function 'burn.long' named.folded
+says out 'burn(long)::step'
+run 2 report --view callers --function 'burn(int)' named.folded
+says err 'matches "burn(int)"'
+run 2 report --view callers --function 'at[](' named.folded
+
 # rows of a limited width, and counts that need a wide column
 awk 'BEGIN { n = "f"; for (i = 0; i < 40; i++) n = n "::part_" i; print n "(int, int) 1234567890123"; print n ";b 1" }' >wide.folded
 for view in top tree callers; do

@@ -4,8 +4,6 @@
 #include "find_function.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <string.h>
 
 #include "ask.h"
 #include "err.h"
@@ -14,8 +12,12 @@
 int find_functions(const struct analysis *a, const char *expression, struct search *s,
 		   struct err *e)
 {
-	int rc = search_init(s, expression, &a->keys, a->tree, e);
+	int rc;
 
+	/* What was copied from a report is seldom the expression that it reads as: "burn(long)". */
+	if (search_init_exact(s, expression, &a->keys, a->tree))
+		return 0;
+	rc = search_init(s, expression, &a->keys, a->tree, e);
 	if (rc)
 		return rc;
 	if (search_gave_up(s))
@@ -32,22 +34,17 @@ int find_function(const struct analysis *a, const struct table *rows, find_weigh
 		  const void *arg, const char *expression, uint32_t *key, struct err *e)
 {
 	uint32_t best = KEY_NONE;
-	bool best_equal = false;
 	double most = 0;
 	struct search s;
 
 	if (find_functions(a, expression, &s, e))
 		return -EINVAL;
 	for (uint32_t i = 0; i < rows->n_rows; i++) {
-		bool equal = !strcmp(a->keys.key[rows->key[i]].label, expression);
 		double w = weight(arg, i);
 
-		if (!s.matches[rows->key[i]] || (best_equal && !equal))
-			continue;
-		if (best != KEY_NONE && best_equal == equal && w <= most)
+		if (!s.matches[rows->key[i]] || (best != KEY_NONE && w <= most))
 			continue;
 		best = rows->key[i];
-		best_equal = equal;
 		most = w;
 	}
 	search_done(&s);

@@ -45,6 +45,25 @@ int search_init(struct search *s, const char *regex, const struct keys *k, const
 	return 0;
 }
 
+bool search_init_exact(struct search *s, const char *label, const struct keys *k,
+		       const struct calltree *t)
+{
+	struct search found = { .n_keys = k->n, .matches = xcalloc(k->n, sizeof(bool)) };
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		found.matches[i] = strcmp(k->key[i].label, label) == 0;
+		found.n_matching += found.matches[i];
+	}
+	if (found.n_matching == 0) {
+		search_done(&found);
+		return false;
+	}
+	if (t)
+		sum_matches(&found, t);
+	*s = found;
+	return true;
+}
+
 void search_done(struct search *s)
 {
 	regex_free(s->regex);
