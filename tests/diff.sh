@@ -224,8 +224,17 @@ run 0 --report early.folded late.folded
 says out '--map OLD=NEW joins what was renamed'
 run 0 --report --loose-names --map old_name=new_name early.folded late.folded
 says out '# nothing differs'
+[ -s err ] && fault "names that are there: $(cat err)"
 run 2 --report --map nonsense early.folded late.folded
 one_sentence
+run 0 --report --map nobody=new_name early.folded late.folded
+one_sentence
+says err '--map nobody=new_name changes nothing: no function, module or thread here is called "nobody"'
+says out 'old_name'
+run 0 --report --map 'vec<…>::push=push' early.folded late.folded
+one_sentence
+run 0 --report --loose-names --map 'vec<…>::push=push' early.folded late.folded
+[ -s err ] && fault "a name that is there when it is loose: $(cat err)"
 
 # --- programs of two names ------------------------------------------------------------------------
 
@@ -305,6 +314,12 @@ one_sentence
 run 2 --report --a fn:main --b fn:nobody before.folded
 says err 'there is nothing in fn:nobody to compare'
 one_sentence
+printf 'm;a 30\nm;a;b 50\nm;b 20\n' >over.folded
+run 0 --report --a fn:a --b fn:b over.folded
+one_sentence
+says err 'the sides overlap: 50 samples are on both, 62.5 % of fn:a and 71.4 % of fn:b'
+run 0 --report --a fn:a --b '!fn:a' over.folded
+[ -s err ] && fault "sides without an overlap: $(cat err)"
 of app parse:300 | sed 's/ 1 cycles:/ 100 cycles:/' >cycles.txt
 of app parse:300 | sed 's/ 1 cycles:/ 100 cpu-clock:/' >clock.txt
 run 2 --report cycles.txt clock.txt

@@ -11,6 +11,7 @@
 #include "ask.h"
 #include "err.h"
 #include "options.h"
+#include "say.h"
 
 int ask_sides_check(const struct options *o, struct err *e)
 {
@@ -89,12 +90,25 @@ static bool has_two_counts(const struct profile *p)
 	       metric_find(p, "after", "", &m, NULL) == 0;
 }
 
-int ask_sides(const struct options *o, const struct profile *p, struct sides *s, struct err *e)
+/* The rules of names; whether each --map has anything to do is told. */
+static int add_names(struct sides *s, const struct options *o, const struct profile *p,
+		     struct err *e)
 {
 	s->names.loose = o->loose_names;
-	for (size_t i = 0; i < o->maps.n; i++)
+	for (size_t i = 0; i < o->maps.n; i++) {
 		if (name_rules_add(&s->names, o->maps.at[i], e))
 			return -EINVAL;
+		if (!sides_have_name(s, p, s->names.renamed.at[i].from))
+			say("--map %s changes nothing: no function, module or thread here is called \"%s\"",
+			    o->maps.at[i], s->names.renamed.at[i].from);
+	}
+	return 0;
+}
+
+int ask_sides(const struct options *o, const struct profile *p, struct sides *s, struct err *e)
+{
+	if (add_names(s, o, p, e))
+		return -EINVAL;
 	if (o->files.n > 1)
 		return add_files(s, o, o->n_before ? o->n_before : 1, e);
 	if (o->side_a)

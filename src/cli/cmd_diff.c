@@ -19,6 +19,7 @@
 #include "diff_rows.h"
 #include "diff_text.h"
 #include "err.h"
+#include "fmt.h"
 #include "load.h"
 #include "options.h"
 #include "output.h"
@@ -63,6 +64,23 @@ static void tell_same_file(const struct options *o)
 	if (a.st_dev == b.st_dev && a.st_ino == b.st_ino)
 		say("%s and %s are the same file: it is compared with itself", o->files.at[0],
 		    o->files.at[1]);
+}
+
+/* Parts of one recording may lie over each other: what is on both sides says nothing of what changed. */
+static void tell_common(const struct options *o, const struct sides *s, const struct profile *p)
+{
+	char n[FMT_SIZE], part[N_SIDES][FMT_SIZE];
+	double common, of[N_SIDES];
+	bool is_heap;
+
+	if (!o->side_a || o->files.n != 1 || !sides_common(s, p, &common, of))
+		return;
+	is_heap = profile_event(p, (event_id){ 0 })->is_heap;
+	for (int side = 0; side < N_SIDES; side++)
+		fmt_percent(part[side], (int64_t)common, (int64_t)of[side]);
+	say("the sides overlap: %s %s are on both, %s %% of %s and %s %% of %s",
+	    fmt_count(n, (int64_t)common), is_heap ? "allocations" : "samples", part[SIDE_BEFORE],
+	    s->name[SIDE_BEFORE], part[SIDE_AFTER], s->name[SIDE_AFTER]);
 }
 
 /* A comparison by one metric. */
@@ -351,6 +369,7 @@ static enum status diff_loaded(struct session *s, struct load *l)
 		return say_error(&e, STATUS_USAGE);
 	sides_count(&s->sides, s->profile);
 	tell_same_file(s->o);
+	tell_common(s->o, &s->sides, s->profile);
 	if (wants_screens(s->o))
 		return show(s, l);
 	if (answer(s, &e))

@@ -141,6 +141,82 @@ void sides_count(struct sides *s, const struct profile *p)
 	s->has = presence_new(s, p, &counts);
 }
 
+/* The samples of so many events, from the first on, that pass a filter. */
+static double count_passing(const struct profile *p, const struct profile_counts *counts,
+			    const char *filter, uint32_t first, uint32_t n)
+{
+	struct lens lens = { .n_columns = n, .inlines = true };
+	struct weights w;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		lens.column[i] = (struct lens_column){
+			.metric = { { first + i }, MEASURE_SAMPLES },
+			.filter = filter_of(filter),
+		};
+	if (weigh(p, counts, &lens, NULL, &w) == 0)
+		for (uint32_t i = 0; i < n; i++)
+			sum += (double)w.whole[i] / (double)w.scale[i];
+	weights_done(&w);
+	lens_done(&lens);
+	return sum;
+}
+
+bool sides_common(const struct sides *s, const struct profile *p, double *common,
+		  double of[N_SIDES])
+{
+	/* All terms of a filter are to hold. */
+	char *both = xasprintf("%s %s", s->run[SIDE_BEFORE].at[0], s->run[SIDE_AFTER].at[0]);
+	struct profile_counts counts;
+	double sum = 0;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < s->has->n_events; i += LENS_MAX_COLUMNS)
+		sum += count_passing(p, &counts, both, i,
+				     s->has->n_events - i < LENS_MAX_COLUMNS ? s->has->n_events - i
+									     : LENS_MAX_COLUMNS);
+	free(both);
+	if (!(sum > 0))
+		return false;
+	*common = sum;
+	for (int side = 0; side < N_SIDES; side++) {
+		of[side] = 0;
+		for (uint32_t i = 0; i < s->has->n_events; i++)
+			of[side] += s->has->samples[side][i];
+	}
+	return true;
+}
+
+static bool is_called(const struct sides *s, const struct profile *p, string_id id,
+		      const char *name)
+{
+	const char *text = profile_string(p, id, NULL);
+	char *loose;
+	bool same = strcmp(text, name) == 0;
+
+	if (same || !s->names.loose)
+		return same;
+	loose = names_loose(text);
+	same = strcmp(loose, name) == 0;
+	free(loose);
+	return same;
+}
+
+bool sides_have_name(const struct sides *s, const struct profile *p, const char *name)
+{
+	struct profile_counts counts;
+	bool found = false;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_functions && !found; i++)
+		found = is_called(s, p, profile_function(p, (function_id){ i })->name, name);
+	for (uint32_t i = 0; i < counts.n_modules && !found; i++)
+		found = is_called(s, p, profile_module(p, (module_id){ i })->name, name);
+	for (uint32_t i = 0; i < counts.n_threads && !found; i++)
+		found = is_called(s, p, profile_thread(p, (thread_id){ i })->name, name);
+	return found;
+}
+
 static const char *event_name(const struct profile *p, uint32_t event)
 {
 	return profile_string(p, profile_event(p, (event_id){ event })->name, NULL);

@@ -40,6 +40,16 @@ int sides_add(struct sides *s, enum side side, const char *filter, struct err *e
  */
 void sides_count(struct sides *s, const struct profile *p);
 
+/*
+ * Of parts of one recording that were counted by sides_count(), a run each: how many samples or allocations are on both sides,
+ * and how many each side has. False: none is on both. A pass over all samples.
+ */
+bool sides_common(const struct sides *s, const struct profile *p, double *common,
+		  double of[N_SIDES]);
+
+/* Is any function, module or thread called so, by the rules of names as they are without renaming? */
+bool sides_have_name(const struct sides *s, const struct profile *p, const char *name);
+
 /* What the user chose; "" and NULL: nothing. */
 struct sides_choice {
 	const char *event, *metric; /* as metric_find() takes them */
