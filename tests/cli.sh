@@ -345,6 +345,15 @@ if [ -e "$data/demo.data" ]; then
     live_saves '&!fn:match_length time:0.5,2<Enter>' '!fn:match_length time:0.5,2'
 fi
 
+# One kind at a time.
+for verb in record live; do
+    run 2 $verb --cpu --heap -- true
+    one_sentence
+    says err '--cpu and --heap at once are not recorded yet'
+done
+run 2 record --cpu --cull 10ms -- true
+says err 'are for recordings of heaps'
+
 # A recording does not take the place of what is no file.
 mkdir place
 run 2 record -o place -- true

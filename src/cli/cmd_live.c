@@ -65,7 +65,8 @@ static enum status live(const struct options *o)
 
 const struct command cmd_live = {
 	.name = "live",
-	.synopsis = "[--heap] -p PID, or -a, or -- COMMAND…, or FILE, or - for what is piped in",
+	.synopsis =
+		"[--cpu | --heap] -p PID, or -a, or -- COMMAND…, or FILE, or - for what is piped in",
 	.summary =
 		"Shows what a process, a command or a machine does while it does it, or a recording while it is being written.",
 	.verb = ON_LIVE,

@@ -305,6 +305,10 @@ static enum status record(const struct options *o)
 	struct recording r = { .o = o };
 	enum status status;
 
+	if (o->cpu && o->heap) {
+		say("--cpu and --heap at once are not recorded yet: one of them, or two recordings");
+		return STATUS_USAGE;
+	}
 	if (!o->heap)
 		return record_cpu(o);
 	if (of_cpu(o)) {
@@ -337,7 +341,8 @@ static enum status record(const struct options *o)
 
 const struct command cmd_record = {
 	.name = "record",
-	.synopsis = "[--heap] [-o FILE] -- COMMAND…, or [--heap] [-o FILE] -p PID, or -a",
+	.synopsis =
+		"[--cpu | --heap] [-o FILE] -- COMMAND…, or [--cpu | --heap] [-o FILE] -p PID, or -a",
 	.summary =
 		"Records what a command, running processes or a whole machine do with the CPU, or with --heap every\nallocation and free, with stacks.",
 	.verb = ON_RECORD,

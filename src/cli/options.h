@@ -79,6 +79,7 @@ struct filter;
 	X(TASK,     "task",      't', "TID",       ON_RECORDS,  text,    tasks,       "threads that run already, with commas between, instead of a command") \
 	X(CGROUP,   "cgroup",    'G', "NAME",      ON_RECORDS,  text,    cgroup,      "only what runs in this control group") \
 	X(COMPRESS, "compress",  'z', "LEVEL",     ON_RECORD,  text,    compress,    "pack records with zstd at this level; 1 if not given, 0: they are not packed") \
+	X(CPU,      "cpu",       0,   NULL,        ON_RECORDS,  flag,    cpu,         "record CPU samples: the default") \
 	X(HEAP,     "heap",      0,   NULL,        ON_RECORDS,  flag,    heap,        "record allocations and frees, not CPU samples") \
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORDS,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORDS,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
@@ -160,7 +161,8 @@ struct options {
 	int width;                         /* -1: not given; 0: unlimited */
 	int cols, lines;                   /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
-	bool heap, free_stacks, children;  /* of record */
+	bool cpu, heap;                    /* which kind is recorded; neither: cpu */
+	bool free_stacks, children;        /* of record */
 	bool off_cpu, all_cpus;            /* likewise */
 	bool loose_names, no_pairs, any, markdown, report, json, ascii, no_inline, inlined,
 		debuginfod, stitch, no_mouse, help, version;
