@@ -345,6 +345,25 @@ if [ -e "$data/demo.data" ]; then
     live_saves '&!fn:match_length time:0.5,2<Enter>' '!fn:match_length time:0.5,2'
 fi
 
+# What is wrong in the command line is found before anything is touched.
+echo kept >was_there
+for arguments in '-C x' '-C 0-' '-C 99999999' '-C 4095' '-C' '-F x' '-F 0' '-c 0' '-F 9 -c 9' '-g foo' '-g dwarf,x' '-z 99' '-e nothing' \
+    '-p x' '-t 0' '-p 1 -a' '--duration x' '--max-size x' '--max-overhead 5%' '--sample 1k' '--heap -F 9' '--heap --cull x' \
+    '--heap --duration 1s' '--heap --keep newest' '--nothing' '--cpu=0'; do
+    # shellcheck disable=SC2086 # several words
+    run 2 record -o was_there $arguments -- true
+    one_sentence
+    grep -qsx kept was_there && [ ! -e was_there.old ] || fault "record $arguments touched the file"
+done
+
+# Of no process at all, the whole machine would be recorded.
+for option in -p -t -C -G; do
+    run 2 record $option ''
+    one_sentence
+done
+run 2 record -p 1,
+one_sentence
+
 # One kind at a time.
 for verb in record live; do
     run 2 $verb --cpu --heap -- true

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpu_list.h"
 #include "cpu_recording.h"
 #include "err.h"
 #include "fmt.h"
@@ -70,12 +71,12 @@ static uint64_t now_ms(void)
 
 /* --- options -------------------------------------------------------------------------------- */
 
-/* Numbers with commas between, all above 0. */
+/* Numbers with commas between, all above 0. Of none, as of what a shell found no process for, all would be recorded. */
 static bool take_numbers(const char *option, const char *text, struct numbers *out)
 {
-	const char *at = text;
+	bool more = text != NULL;
 
-	while (at && *at) {
+	for (const char *at = text; more; at++) {
 		size_t digits = strspn(at, "0123456789");
 		int v = digits > 0 && digits < 10 ? atoi(at) : 0;
 
@@ -84,7 +85,8 @@ static bool take_numbers(const char *option, const char *text, struct numbers *o
 			return false;
 		}
 		vec_push(out, v);
-		at += digits + (at[digits] == ',');
+		at += digits;
+		more = *at == ',';
 	}
 	return true;
 }
@@ -142,6 +144,20 @@ static bool take_events(struct session *s)
 	return (s->events.n > 0 || add_events(s, "cycles")) && add_events(s, "context-switches");
 }
 
+/* --cpus; it is read again when the recording is opened, which is after files and commands have been touched. */
+static bool check_cpus(const char *text)
+{
+	struct cpu_list cpus = { 0 };
+	struct err e = ERR_INIT;
+
+	if (text && cpu_list_read(text, &cpus, &e)) {
+		say_error(&e, STATUS_USAGE);
+		return false;
+	}
+	vec_done(&cpus);
+	return true;
+}
+
 /* --call-graph */
 static bool take_stacks(struct session *s)
 {
@@ -181,8 +197,12 @@ static bool is_whole_wish(const struct session *s)
 	const struct options *o = s->o;
 	int n = (o->files.n > 0) + (o->attach || o->tasks) + (o->all_cpus || o->cgroup);
 
-	if (o->free_stacks || o->sample || o->cull || o->keep || o->children) {
-		say("--free-stacks, --sample, --cull, --keep and --children are for recordings of heaps: with --heap");
+	if (o->free_stacks || o->sample || o->max_overhead || o->cull || o->keep || o->children) {
+		say("--free-stacks, --sample, --max-overhead, --cull, --keep and --children are for recordings of heaps: with --heap");
+		return false;
+	}
+	if (o->cgroup && !*o->cgroup) {
+		say("-G wants the name of a control group");
 		return false;
 	}
 	if (n > 1 || (n == 0 && !o->cpus)) {
@@ -199,7 +219,7 @@ static bool take_options(struct session *s)
 	uint64_t hz = DEFAULT_HZ, level = 1, period = 0;
 
 	s->max_bytes = UINT64_MAX;
-	if (!is_whole_wish(s) || !take_numbers("-p", o->attach, &s->pids) ||
+	if (!is_whole_wish(s) || !check_cpus(o->cpus) || !take_numbers("-p", o->attach, &s->pids) ||
 	    !take_numbers("-t", o->tasks, &s->tids) || !take_events(s) || !take_stacks(s) ||
 	    !take_number("-F", o->freq, 1000000, &hz) ||
 	    !take_number("-c", o->count, 999999999, &period) ||
