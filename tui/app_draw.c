@@ -147,6 +147,7 @@ static char *manner_text(const struct analysis *an)
 	const struct footprint *f = an->footprint;
 	struct heap_manner manner;
 	char error[FMT_SIZE] = "", culled[FMT_SIZE];
+	const char *became;
 
 	if (!metric_is_heap(an->profile, an->lens.column[0].metric))
 		return xstrdup("");
@@ -154,9 +155,13 @@ static char *manner_text(const struct analysis *an)
 	if (manner.sampled && f)
 		fmt_percent(error, (int64_t)(f->error * 1e6), 1000000);
 	fmt_ns(culled, manner.culled_ns);
-	return xasprintf("%s%s%s%s%s%s%s", manner.sampled ? " · sampled" : "", *error ? " ±" : "",
-			 error, *error ? " %" : "", manner.culled_ns > 0 ? " · culled <" : "",
-			 manner.culled_ns > 0 ? culled : "", manner.attached ? " · attached" : "");
+	became = manner.became ? strrchr(manner.became, '/') : NULL;
+	became = became ? became + 1 : manner.became ? manner.became : "";
+	return xasprintf("%s%s%s%s%s%s%s%s%s", manner.sampled ? " · sampled" : "",
+			 *error ? " ±" : "", error, *error ? " %" : "",
+			 manner.culled_ns > 0 ? " · culled <" : "",
+			 manner.culled_ns > 0 ? culled : "", manner.attached ? " · attached" : "",
+			 manner.became ? " · became " : "", became);
 }
 
 /* "perf.data › cpu-clock › main › parse"; the caller frees. */

@@ -20,20 +20,19 @@
 #include "options.h"
 #include "record_cpu.h"
 #include "record_running.h"
+#include "record_traces.h"
 #include "say.h"
 
 #define LIBRARY        "libproftop-heap.so"
 #define NOT_EXECUTABLE 126 /* as shells say it */
 #define NOT_FOUND      127
 
-/* How the tracer's log tells where the trace is. */
-#define WRITES ": writes: "
-
 struct recording {
 	const struct options *o;
 	char *library;
 	char *output; /* absolute; NULL: by the command's name and number */
 	char *log;    /* a file of our own */
+	pid_t pid;    /* of the command; 0: not run yet */
 };
 
 /* The directory of this program's file with a '/' at its end; the caller frees. */
@@ -146,7 +145,7 @@ static int stand_by(pid_t pid, const sigset_t *signals)
 }
 
 /* Runs the command to its end; the status of waitpid(2), or -1. */
-static int run_command(const struct recording *r)
+static int run_command(struct recording *r)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
 	struct sigaction before[3];
@@ -169,6 +168,7 @@ static int run_command(const struct recording *r)
 	}
 	if (pid < 0)
 		return -1;
+	r->pid = pid;
 	/* Keys that end the command leave us to tell of its trace. */
 	sigaction(SIGINT, &ignore, &before[0]);
 	sigaction(SIGQUIT, &ignore, &before[1]);
@@ -184,23 +184,21 @@ static int run_command(const struct recording *r)
 static bool say_log(const struct recording *r)
 {
 	FILE *f = fopen(r->log, "r");
+	struct record_traces traces = { 0 };
 	char *line = NULL;
 	bool said = false;
 	size_t room = 0;
 	ssize_t len;
 
 	while (f && (len = getline(&line, &room, f)) > 0) {
-		char *path = strstr(line, WRITES);
-
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
 		said = true;
-		if (path) {
-			record_say_trace(path + strlen(WRITES));
-		} else {
+		if (!record_traces_take(&traces, line))
 			say("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
-		}
 	}
+	record_traces_say(&traces, r->pid);
+	record_traces_done(&traces);
 	free(line);
 	if (f)
 		fclose(f);
@@ -212,6 +210,8 @@ static enum status record_heap(struct recording *r)
 	char log[] = "/tmp/proftop-log-XXXXXX";
 	int fd, status;
 
+	if (r->output)
+		record_traces_make_way(r->output);
 	if (r->output && !record_make_way(r->output))
 		return STATUS_USAGE;
 	fd = mkstemp(log);

@@ -20,6 +20,7 @@
 #include "fmt.h"
 #include "mem.h"
 #include "options.h"
+#include "record_traces.h"
 #include "say.h"
 
 #define LOOK_MS 200
@@ -210,6 +211,8 @@ enum status record_running(const struct options *o, const char *library, const c
 
 	if (!pid || !record_duration(o, &ms))
 		return STATUS_USAGE;
+	if (output)
+		record_traces_make_way(output);
 	if (output && !record_make_way(output))
 		return STATUS_USAGE;
 	/* As it will stand among the mappings of the process. */

@@ -155,7 +155,7 @@ static void put_stacks(const struct report *r, FILE *to)
 	}
 }
 
-static void put_manner(const struct footprint *f, FILE *to)
+static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 {
 	char text[FMT_SIZE];
 
@@ -170,6 +170,14 @@ static void put_manner(const struct footprint *f, FILE *to)
 	if (f->manner.attached)
 		fputs("# attached to a running program: what it had allocated before is not known\n",
 		      to);
+	if (f->manner.became) {
+		char *became = text_clean(f->manner.became, strlen(f->manner.became), ascii);
+
+		fprintf(to,
+			"# the process became %s, which has a trace of its own if it could be recorded\n",
+			became);
+		free(became);
+	}
 }
 
 void report_memory_text(const struct report *r, FILE *to)
@@ -177,7 +185,7 @@ void report_memory_text(const struct report *r, FILE *to)
 	const struct footprint *f = r->analysis->footprint;
 	char text[FMT_SIZE];
 
-	put_manner(f, to);
+	put_manner(f, r->ascii, to);
 	if (f->peak_ns != TIME_NONE)
 		fprintf(to, "# the peak is %s s after the start\n",
 			fmt_exact(text, f->peak_ns, 1000000000));

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t begin_of(const struct profile *p, const struct profile_counts *counts,
 			const struct heap_track *t)
@@ -143,6 +144,20 @@ static const struct heap_rate *rate_at(const struct heap_track *t, uint32_t mome
 	return from > 0 ? &t->rate[from - 1] : NULL;
 }
 
+/* The text of the last fact of that name in the section "file"; NULL: there is none. */
+static const char *file_fact(const struct profile *p, const struct profile_counts *counts,
+			     const char *name)
+{
+	for (uint32_t i = counts->n_facts; i > 0; i--) {
+		struct fact f = profile_fact(p, i - 1);
+
+		if (strcmp(profile_string(p, f.name, NULL), name) == 0 &&
+		    strcmp(profile_string(p, f.section, NULL), "file") == 0)
+			return profile_string(p, f.text, NULL);
+	}
+	return NULL;
+}
+
 struct heap_manner heap_manner_of(const struct profile *p, const struct profile_counts *counts)
 {
 	struct heap_manner out = { 0 };
@@ -156,6 +171,9 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 			out.culled_ns = s.track[i].culled_ns;
 	}
 	heap_state_done(&s);
+	/* A program that it could not become has no end of that kind. */
+	if (counts->n_captures == 1 && file_fact(p, counts, "ended"))
+		out.became = file_fact(p, counts, "became");
 	return out;
 }
 

@@ -100,6 +100,8 @@ struct heap_manner {
 	bool sampled;      /* see heap_is_sampled(): numbers are estimates */
 	bool attached;     /* what there was before the recording is not known */
 	int64_t culled_ns; /* what lived less than this is only counted; 0: nothing is */
+	const char *
+		became; /* the program that the one process ended as, whose trace is another; NULL: none; the profile's */
 };
 
 struct heap_manner heap_manner_of(const struct profile *p, const struct profile_counts *counts);

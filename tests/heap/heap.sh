@@ -216,6 +216,29 @@ grep -q 'recorded .* in .*/out.heap' said.err || fault "record says: $(cat said.
 "$tools/heap_totals" out.heap >totals && sound "record" totals
 "$PROFTOP" record --heap -o out.heap -- "$tools/heap_work" single 10 >/dev/null 2>&1
 [ -e out.heap.old ] || fault "record: the older trace was not kept"
+
+# A chain of execs: a trace for each program, told by its name, and which to open; the next recording moves all of them away, and
+# nothing else.
+mkdir chain
+"$tools/heap_work" single 10 >plain.out
+"$PROFTOP" record --heap -o chain/other.2 -- "$tools/heap_work" single 10 >/dev/null 2>&1
+for name in chain/c.heap chain/other; do
+    "$PROFTOP" record --heap -o "$name" -- env "$tools/heap_work" threads 2000 >said.out 2>said.err
+    second=${name/c.heap/c.2.heap}
+    [ "$name" = "$second" ] && second=chain/other.3
+    grep -q "recorded .* of env in .*/$name\$" said.err || fault "a chain: says nothing of env: $(cat said.err)"
+    grep -q "recorded .* of heap_work in .*/$second\$" said.err || fault "a chain: says nothing of the work: $(cat said.err)"
+    [ "$(tail -n 1 said.err)" = "proftop: the largest is of heap_work: proftop $work/$second opens it" ] ||
+        fault "a chain: which to open: $(tail -n 1 said.err)"
+    "$PROFTOP" report "$name" | grep -q '^# .*became .*heap_work' || fault "a chain: the report does not say what became of env"
+    "$PROFTOP" record --heap -o "$name" -- env "$tools/heap_work" single 10 >/dev/null 2>&1
+    [ -e "$name.old" ] && [ -e "$second.old" ] && [ -e "$name" ] && [ -e "$second" ] || fault "a second chain: $(ls chain)"
+done
+[ "$(find chain -type f | wc -l)" = 9 ] && [ -e chain/other.2 ] || fault "chains: what is not of them was moved: $(ls chain)"
+rm -rf chain
+"$PROFTOP" record --heap --children -o kids.heap -- sh -c "$tools/heap_work single 10; $tools/heap_work threads 2000; :" >/dev/null 2>said.err
+grep -q 'and 2 traces more of children, .* the largest of heap_work in .*/kids.3.heap$' said.err || fault "children: $(cat said.err)"
+rm -f kids*.heap
 "$PROFTOP" record --heap -- sh -c "$tools/heap_work single 10; $tools/heap_work single 10" >/dev/null 2>&1
 [ "$(find . -name 'proftop.*.heap' | wc -l)" = 1 ] || fault "record: children were recorded: $(ls)"
 rm -f proftop.*.heap

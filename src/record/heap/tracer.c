@@ -20,6 +20,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -203,6 +204,17 @@ static void await_toggle(uint32_t number)
 		sigaction((int)number, &act, NULL);
 }
 
+/* "PROGRAM writes: PATH": proftop record tells its user that. */
+static void log_begun(void)
+{
+	static const char writes[] = " writes";
+	char what[TRACER_MAX_PATH + sizeof(writes)];
+
+	tracer_options_program(what);
+	memcpy(what + strlen(what), writes, sizeof(writes));
+	tracer_log(&recorder.options, what, tracer_writer_path());
+}
+
 /* NULL: events are recorded from now on. Else why not; "" when that is what was asked for. */
 static const char *begin(const char *settings)
 {
@@ -233,7 +245,7 @@ static const char *begin(const char *settings)
 	code_hooks_tell();
 	tracer_attach_tell(tracer_writer_path());
 	atomic_store(recorder.on, 1);
-	tracer_log(&recorder.options, "writes", tracer_writer_path());
+	log_begun();
 	return NULL;
 }
 

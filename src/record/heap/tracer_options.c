@@ -208,6 +208,14 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	return expand(o->output, output && *output ? output : "proftop.%e.%p.heap");
 }
 
+void tracer_options_program(char out[TRACER_MAX_PATH])
+{
+	struct text t = { .at = out };
+
+	*out = '\0';
+	add_program(&t);
+}
+
 bool tracer_options_name(const struct tracer_options *o, unsigned n, char out[TRACER_MAX_PATH])
 {
 	static const char suffix[] = ".heap";

@@ -37,6 +37,9 @@ struct tracer_options {
  */
 bool tracer_options_read(struct tracer_options *o, const char *settings);
 
+/* The name of the running program's file, as %e has it; empty: not known. */
+void tracer_options_program(char out[TRACER_MAX_PATH]);
+
 /*
  * The n-th choice for a name, n > 1, when the ones before exist: "name.n.heap" for "name.heap".
  * False: too long.

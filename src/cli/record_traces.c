@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tracer's log has a line "proftop: PID: PROGRAM writes: PATH" for each trace. */
+#include "config.h"
+
+#include "record_traces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fmt.h"
+#include "heap_wire.h"
+#include "mem.h"
+#include "say.h"
+
+#define BEGINS    "proftop: "
+#define WRITES    " writes: "
+#define SUFFIX    ".heap"
+#define MAX_NAMES 10000u /* that the tracer tries */
+
+bool record_traces_take(struct record_traces *t, const char *line)
+{
+	const char *writes = strstr(line, WRITES), *program;
+	struct record_trace trace = { .bytes = -1 };
+	struct stat st;
+	char *end;
+
+	if (!writes || strncmp(line, BEGINS, strlen(BEGINS)) != 0)
+		return false;
+	trace.pid = (pid_t)strtol(line + strlen(BEGINS), &end, 10);
+	if (end[0] != ':' || end[1] != ' ' || end + 2 > writes)
+		return false;
+	program = end + 2;
+	trace.program = xstrndup(program, (size_t)(writes - program));
+	trace.path = xstrdup(writes + strlen(WRITES));
+	if (stat(trace.path, &st) == 0)
+		trace.bytes = (int64_t)st.st_size;
+	if (t->n == t->room) {
+		t->room = t->room ? 2 * t->room : 8;
+		t->at = xreallocarray(t->at, t->room, sizeof(*t->at));
+	}
+	t->at[t->n++] = trace;
+	return true;
+}
+
+/* The larger one; of equal ones the later, which is nearer to what the user meant. */
+static const struct record_trace *larger(const struct record_trace *a, const struct record_trace *b)
+{
+	return !a || b->bytes >= a->bytes ? b : a;
+}
+
+static void say_one(const struct record_trace *trace)
+{
+	char size[FMT_SIZE];
+
+	if (trace->bytes < 0)
+		say("the trace %s is gone", trace->path);
+	else
+		say("recorded %s of %s in %s", fmt_bytes(size, trace->bytes), trace->program,
+		    trace->path);
+}
+
+static void say_children(size_t n, int64_t bytes, const struct record_trace *largest)
+{
+	char traces[FMT_COUNTED_SIZE], sum[FMT_SIZE];
+
+	if (n == 1)
+		say_one(largest);
+	else if (n > 1)
+		say("and %s more of children, %s, the largest of %s in %s",
+		    fmt_counted(traces, (int64_t)n, "trace"), fmt_bytes(sum, bytes),
+		    largest->program, largest->path);
+}
+
+void record_traces_say(const struct record_traces *t, pid_t pid)
+{
+	const struct record_trace *largest = NULL, *child = NULL;
+	size_t n_children = 0;
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct record_trace *trace = &t->at[i];
+
+		largest = larger(largest, trace);
+		if (trace->pid == pid) {
+			say_one(trace);
+			continue;
+		}
+		child = larger(child, trace);
+		bytes += trace->bytes > 0 ? trace->bytes : 0;
+		n_children++;
+	}
+	say_children(n_children, bytes, child);
+	if (t->n > 1 && largest->bytes >= 0)
+		say("the largest is of %s: proftop %s opens it", largest->program, largest->path);
+}
+
+void record_traces_done(struct record_traces *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->at[i].path);
+		free(t->at[i].program);
+	}
+	free(t->at);
+	*t = (struct record_traces){ 0 };
+}
+
+struct head {
+	struct heap_file_header h;
+	uint64_t until_ns; /* when it was last written to, since 1970 */
+};
+
+static bool read_head(const char *path, struct head *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
+	struct stat st;
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       read(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes) &&
+	       heap_take_file_header(bytes, sizeof(bytes), &out->h) == HEAP_OK;
+	close(fd);
+	if (good)
+		out->until_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+				(uint64_t)st.st_mtim.tv_nsec;
+	return good;
+}
+
+/* The n-th name for a trace; the caller frees. */
+static char *numbered(const char *path, unsigned n)
+{
+	size_t len = strlen(path), suffix = strlen(SUFFIX);
+
+	if (len <= suffix || strcmp(path + len - suffix, SUFFIX) != 0)
+		return xasprintf("%s.%u", path, n);
+	return xasprintf("%.*s.%u" SUFFIX, (int)(len - suffix), path, n);
+}
+
+/* As an older trace is kept, but never in place of what is no trace. */
+static void move_away(const char *path)
+{
+	char *old = xasprintf("%s.old", path);
+	struct stat st;
+	struct head h;
+
+	if (lstat(old, &st) ? errno == ENOENT : read_head(old, &h))
+		(void)!rename(path, old);
+	free(old);
+}
+
+void record_traces_make_way(const char *path)
+{
+	struct head first, other;
+	uint64_t until_ns;
+
+	if (strchr(path, '%') || !read_head(path, &first))
+		return;
+	until_ns = first.until_ns;
+	for (unsigned n = 2; n < MAX_NAMES; n++) {
+		char *name = numbered(path, n);
+
+		if (read_head(name, &other) && other.h.start_ns >= first.h.start_ns &&
+		    (other.h.pid == first.h.pid || other.h.start_ns <= until_ns)) {
+			until_ns = other.until_ns > until_ns ? other.until_ns : until_ns;
+			move_away(name);
+		}
+		free(name);
+	}
+}
