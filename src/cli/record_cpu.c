@@ -144,18 +144,22 @@ static bool take_events(struct session *s)
 	return (s->events.n > 0 || add_events(s, "cycles")) && add_events(s, "context-switches");
 }
 
-/* --cpus; it is read again when the recording is opened, which is after files and commands have been touched. */
+/*
+ * Is --cpus a list? It is read again when the recording is opened, which is after files and commands have been touched; of
+ * cpus that are not there it is told then, as of processes.
+ */
 static bool check_cpus(const char *text)
 {
 	struct cpu_list cpus = { 0 };
 	struct err e = ERR_INIT;
+	int rc = text ? cpu_list_read(text, &cpus, &e) : 0;
 
-	if (text && cpu_list_read(text, &cpus, &e)) {
-		say_error(&e, STATUS_USAGE);
-		return false;
-	}
 	vec_done(&cpus);
-	return true;
+	if (rc == -EINVAL)
+		say_error(&e, STATUS_USAGE);
+	else
+		err_clear(&e);
+	return rc != -EINVAL;
 }
 
 /* --call-graph */
