@@ -260,9 +260,18 @@ traced() {
     grep -q ' 0 were wrong' log || fault "$what: $(grep 'were wrong' log)"
 }
 
+# The trace `some` has as much more than `none` as the program said.
+as_much_as_said() {
+    local name
+    for name in allocs reallocs frees bytes; do
+        [ $(($(value $name some) - $(value $name none))) = "$(value $name said)" ] ||
+            fault "$what: $name is $(value $name some) - $(value $name none), not $(value $name said)"
+    done
+}
+
 # counts WHAT TELLS COMMAND: with rounds the trace has as much more than without them as the program says, to the event.
 counts() {
-    local what=$1 tells=$2 program=$3 threads name
+    local what=$1 tells=$2 program=$3 threads
     for threads in 1 4; do
         what="$1, $threads threads"
         timeout 60 "$program" $threads 300 >plain || fault "$what: without us it ends with $?"
@@ -270,10 +279,7 @@ counts() {
         traced some "$program" $threads 300
         cmp -s plain said || fault "$what: says other things with us"
         grep -q "$tells" log || fault "$what: $(cat log)"
-        for name in allocs reallocs frees bytes; do
-            [ $(($(value $name some) - $(value $name none))) = "$(value $name said)" ] ||
-                fault "$what: $name is $(value $name some) - $(value $name none), not $(value $name said)"
-        done
+        as_much_as_said
         echo "$what: $(tr '\n' ' ' <said)"
     done
 }
@@ -560,10 +566,7 @@ if [ "$(uname -m)" = x86_64 ] && { build left -fno-ipa-ra "$here/heap_jumps.c" |
         traced some ./left $how 1000
         cmp -s plain said || fault "$what: says other things with us"
         grep -q "mimalloc in the executable: .*$leads" log || fault "$what: $(cat log)"
-        for name in allocs reallocs frees bytes; do
-            [ $(($(value $name some) - $(value $name none))) = "$(value $name said)" ] ||
-                fault "$what: $name is $(value $name some) - $(value $name none), not $(value $name said)"
-        done
+        as_much_as_said
     done
     # At any moment, also while the recorder is at work: what was begun when it was left may be in the trace or not.
     what='left at any moment'
