@@ -16,12 +16,10 @@
 
 #include "build_id.h"
 #include "builder.h"
-#include "debug_server.h"
 #include "demangle.h"
 #include "dso.h"
-#include "err.h"
+#include "fetching.h"
 #include "find.h"
-#include "fmt.h"
 #include "inlines.h"
 #include "inlining.h"
 #include "mem.h"
@@ -460,78 +458,6 @@ int naming_run(struct naming *n, struct progress *progress)
 	return r ? r : facts;
 }
 
-/* Fetching of debug files under way. */
-struct fetching {
-	struct naming *n;
-	struct progress *progress;
-	struct debug_server *server;
-	const char *name;        /* of the module whose file comes */
-	size_t done, total;      /* modules */
-	size_t n_found;          /* files that came or were kept */
-	size_t n_late;           /* of these, of modules whose program itself was missing */
-	int trouble;             /* why no more is asked; -errno, 0: none */
-	uint64_t last_mebibytes; /* that were told of the file */
-};
-
-/* debug_server_tick: says how far it is, a mebibyte at a time. */
-static bool tell_fetching(void *arg, uint64_t done_bytes, uint64_t total_bytes)
-{
-	struct fetching *g = arg;
-	uint64_t mebibytes = done_bytes >> 20;
-	char done[FMT_SIZE], total[FMT_SIZE];
-
-	if (progress_cancelled(g->progress))
-		return false;
-	if (mebibytes == g->last_mebibytes)
-		return true;
-	g->last_mebibytes = mebibytes;
-	fmt_bytes(done, (int64_t)(done_bytes & INT64_MAX));
-	fmt_bytes(total, (int64_t)(total_bytes & INT64_MAX));
-	builder_begin(g->n->p);
-	build_fact(g->n->p, g->n->capture, "symbols", "debug files", FACT_PLAIN,
-		   "fetching that of %s, module %zu of %zu: %s%s%s", g->name, g->done + 1, g->total,
-		   total_bytes ? done : "waiting for an answer", total_bytes ? " of " : "",
-		   total_bytes ? total : "");
-	builder_end(g->n->p);
-	return true;
-}
-
-/* Copied stacks were walked long before by what was there then, and are not walked again. */
-static void state_late(const struct fetching *g)
-{
-	build_fact(g->n->p, g->n->capture, "symbols", "debug files", FACT_PLAIN,
-		   "%zu of %zu came from the servers in DEBUGINFOD_URLS; %zu for programs that are "
-		   "missing here, too late for walking copied stacks through them: let "
-		   "debuginfod-find executable BUILD-ID get them, and open again",
-		   g->n_found, g->total, g->n_late);
-}
-
-/* What came of all. */
-static void state_fetched(const struct fetching *g, const char *no_server)
-{
-	struct naming *n = g->n;
-
-	builder_begin(n->p);
-	if (no_server)
-		build_fact(n->p, n->capture, "symbols", "debug files", FACT_MISSING,
-			   "missing for %zu module%s: %s", g->total, g->total == 1 ? "" : "s",
-			   no_server);
-	else if (g->trouble)
-		build_fact(n->p, n->capture, "symbols", "debug files", FACT_MISSING,
-			   "%zu of %zu came from the servers in DEBUGINFOD_URLS; then %s, and no "
-			   "more was asked",
-			   g->n_found, g->total,
-			   g->trouble == -ETIMEDOUT ? "nothing came for a while"
-						    : strerror(-g->trouble));
-	else if (g->n_late)
-		state_late(g);
-	else
-		build_fact(n->p, n->capture, "symbols", "debug files", FACT_PLAIN,
-			   "%zu of %zu came from the servers in DEBUGINFOD_URLS", g->n_found,
-			   g->total);
-	builder_end(n->p);
-}
-
 /* Opens what names a module anew. */
 static void reopen(struct naming *n, const struct finder *f, const struct dso *d, uint32_t m)
 {
@@ -542,50 +468,27 @@ static void reopen(struct naming *n, const struct finder *f, const struct dso *d
 	take_inlines(n, m);
 }
 
-/* Asks for what dwz moved out of a module's debug information; it is found where it is kept. */
-static void fetch_shared(struct fetching *g, const struct finder *f, const struct dso *d,
-			 uint32_t m)
-{
-	const struct build_id *id = lacks_shared(g->n, m);
-	char *path = NULL;
-
-	if (!id ||
-	    debug_server_fetch(g->server, id, SERVER_DEBUG_FILE, tell_fetching, g, &path) != 0)
-		return;
-	free(path);
-	reopen(g->n, f, d, m);
-}
-
 /* Asks for one module's file, and opens what names the module anew. */
-static void fetch_one(struct fetching *g, uint32_t m)
+static void fetch_one(struct naming *n, struct fetching *g, uint32_t m)
 {
-	struct naming *n = g->n;
 	struct finder with = *n->f;
 	char *path = NULL;
 	struct dso d;
-	bool lacks_file;
 	int rc;
 
 	n->tally.at[m].asked = true;
-	if (!g->server || g->trouble || !dso_table_of_module(n->dsos, (module_id){ m }, &d))
+	fetching_next(g, (module_id){ m });
+	if (!dso_table_of_module(n->dsos, (module_id){ m }, &d))
 		return;
-	g->name = profile_string(n->p, profile_module(n->p, (module_id){ m })->name, NULL);
-	g->last_mebibytes = UINT64_MAX;
-	rc = debug_server_fetch(g->server, &d.build_id, SERVER_DEBUG_FILE, tell_fetching, g, &path);
-	lacks_file = n->source.at[m] && source_lacks_file(n->source.at[m]);
-	/* A program that is not here may have symbols of its own. */
-	if (rc == -ENOENT && lacks_file)
-		rc = debug_server_fetch(g->server, &d.build_id, SERVER_PROGRAM, tell_fetching, g,
-					&path);
-	g->n_found += rc == 0;
-	g->n_late += rc == 0 && lacks_file;
-	if (rc < 0 && rc != -ENOENT && rc != -ECANCELED)
-		g->trouble = rc;
+	rc = fetching_debug_file(g, &d.build_id,
+				 n->source.at[m] && source_lacks_file(n->source.at[m]), &path);
 	with.fetched = path;
 	if (rc == 0)
 		reopen(n, &with, &d, m);
-	if (rc == 0 || rc == -ENOENT)
-		fetch_shared(g, &with, &d, m);
+	/* What dwz moved out is found where it is kept. */
+	if ((rc == 0 || rc == -ENOENT) && lacks_shared(n, m) &&
+	    fetching_shared(g, lacks_shared(n, m)))
+		reopen(n, &with, &d, m);
 	free(path);
 }
 
@@ -600,39 +503,34 @@ static size_t end_of_group(const struct want *w, size_t n, size_t at)
 
 int naming_fetch(struct naming *n, struct progress *progress)
 {
-	struct fetching g = { .n = n, .progress = progress };
-	struct err no_server = ERR_INIT;
 	struct want *w = n->waiting.at;
-	size_t n_wants = n->waiting.n, end;
+	size_t n_wants = n->waiting.n, n_modules = n->undescribed.n, end;
+	struct fetching *g;
 	int rc = 0;
 
-	if (n_wants == 0 && n->undescribed.n == 0)
+	if (n_wants == 0 && n_modules == 0)
 		return 0;
 	if (n_wants > 0)
 		qsort(w, n_wants, sizeof(*w), by_place);
 	for (size_t at = 0; at < n_wants; at = end_of_group(w, n_wants, at))
-		g.total++;
-	g.total += n->undescribed.n;
-	g.server = debug_server_new(&no_server);
-	for (size_t at = 0; at < n_wants && rc == 0; at = end, g.done++) {
-		progress_set(progress, g.done, g.total);
+		n_modules++;
+	g = fetching_new(n->p, n->capture, n_modules, progress);
+	for (size_t at = 0; at < n_wants && rc == 0; at = end) {
 		end = end_of_group(w, n_wants, at);
-		fetch_one(&g, w[at].module);
+		fetch_one(n, g, w[at].module);
 		rc = progress_cancelled(progress) ? -ECANCELED
 						  : name_group(n, w + at, end - at, progress);
 	}
-	for (size_t i = 0; i < n->undescribed.n && rc == 0; i++, g.done++) {
-		progress_set(progress, g.done, g.total);
-		fetch_one(&g, n->undescribed.at[i]);
+	for (size_t i = 0; i < n->undescribed.n && rc == 0; i++) {
+		fetch_one(n, g, n->undescribed.at[i]);
 		close_source(n, n->undescribed.at[i]);
 		rc = progress_cancelled(progress) ? -ECANCELED : 0;
 	}
-	debug_server_free(g.server);
 	vec_clear(&n->waiting);
 	vec_clear(&n->undescribed);
 	if (rc == 0)
-		state_fetched(&g, no_server.code ? err_text(&no_server) : NULL);
-	err_clear(&no_server);
+		fetching_state(g);
+	fetching_free(g);
 	return rc < 0 ? rc : state_facts(n);
 }
 
