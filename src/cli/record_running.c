@@ -18,6 +18,7 @@
 #include "attach.h"
 #include "err.h"
 #include "fmt.h"
+#include "heap_settings.h"
 #include "mem.h"
 #include "options.h"
 #include "record_traces.h"
@@ -94,8 +95,9 @@ struct settings {
 	VEC(char) text;
 };
 
-static void set(struct settings *s, const char *name, const char *value)
+static void set(void *arg, const char *name, const char *value)
 {
+	struct settings *s = arg;
 	char *line = value ? xasprintf("%s=%s", name, value) : NULL;
 
 	for (size_t i = 0; line && (i == 0 || line[i - 1]); i++)
@@ -127,12 +129,7 @@ static void make_settings(struct settings *s, const struct options *o, const cha
 
 	snprintf(seconds, sizeof(seconds), "%llu", (unsigned long long)((ms + 999) / 1000 + 1));
 	set(s, "PROFTOP_OUTPUT", output ? output : own);
-	set(s, "PROFTOP_FREE_STACKS", o->free_stacks ? "1" : NULL);
-	set(s, "PROFTOP_SAMPLE", o->sample);
-	set(s, "PROFTOP_MAX_OVERHEAD", o->max_overhead);
-	set(s, "PROFTOP_CULL", o->cull);
-	set(s, "PROFTOP_MAX_SIZE", o->max_size);
-	set(s, "PROFTOP_KEEP", o->keep);
+	heap_settings_each(o, set, s);
 	set(s, "PROFTOP_CHECK", getenv("PROFTOP_CHECK"));
 	set(s, "PROFTOP_PAUSED", getenv("PROFTOP_PAUSED"));
 	set(s, "PROFTOP_SAMPLE_EXACT", getenv("PROFTOP_SAMPLE_EXACT"));
@@ -202,22 +199,28 @@ static enum status record_process(const struct options *o, int pid, const char *
 	return STATUS_GOOD;
 }
 
-enum status record_running(const struct options *o, const char *library, const char *output)
+enum status record_running(const struct options *o, const char *output)
 {
 	int pid = record_pid(o);
 	uint64_t ms;
-	char *real_library;
+	char *library, *real_library;
 	enum status status;
 
 	if (!pid || !record_duration(o, &ms))
 		return STATUS_USAGE;
+	library = heap_settings_library();
+	if (!library)
+		return STATUS_USAGE;
 	if (output)
 		record_traces_make_way(output);
-	if (output && !record_make_way(output))
+	if (output && !record_make_way(output)) {
+		free(library);
 		return STATUS_USAGE;
+	}
 	/* As it will stand among the mappings of the process. */
 	real_library = realpath(library, NULL);
 	status = record_process(o, pid, real_library ? real_library : library, output, ms);
 	free(real_library);
+	free(library);
 	return status;
 }

@@ -11,7 +11,7 @@
 struct options;
 
 /* Records until the process ends, Ctrl-C or --duration. output: an absolute path, or NULL. Says what happened. */
-enum status record_running(const struct options *o, const char *library, const char *output);
+enum status record_running(const struct options *o, const char *output);
 
 /* The process that -p names; says so and returns 0 when it is no number. */
 int record_pid(const struct options *o);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tracer writes to a log of ours what would be lost among what the command says. */
+#include "config.h"
+
+#include "heap_launch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "heap_settings.h"
+#include "mem.h"
+#include "options.h"
+#include "record_traces.h"
+#include "say.h"
+
+struct heap_launch {
+	const struct options *o; /* borrowed */
+	char *library;           /* owned */
+	char *output;            /* NULL: by the command's name and number; owned */
+	char log[32];            /* a file of our own; "": none */
+};
+
+const char heap_launch_nothing[] =
+	"the heap of programs that are statically linked, or that run with the rights of others (setuid), cannot be: the loader does not let a library in; one that is built with the address sanitizer wants ASAN_OPTIONS=verify_asan_link_order=0";
+
+struct heap_launch *heap_launch_new(const struct options *o, const char *output)
+{
+	struct heap_launch *l = xcalloc(1, sizeof(*l));
+	int fd;
+
+	*l = (struct heap_launch){ .o = o, .library = heap_settings_library() };
+	if (!l->library) {
+		heap_launch_free(l);
+		return NULL;
+	}
+	l->output = output ? xstrdup(output) : NULL;
+	strcpy(l->log, "/tmp/proftop-log-XXXXXX");
+	fd = mkstemp(l->log);
+	if (fd < 0) {
+		say("%s: %s", l->log, strerror(errno));
+		*l->log = '\0';
+		heap_launch_free(l);
+		return NULL;
+	}
+	close(fd);
+	return l;
+}
+
+void heap_launch_free(struct heap_launch *l)
+{
+	if (!l)
+		return;
+	if (*l->log)
+		unlink(l->log);
+	free(l->library);
+	free(l->output);
+	free(l);
+}
+
+static void set(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	setenv(name, value, 1);
+}
+
+void heap_launch_environment(const struct heap_launch *l)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *preload = others && *others ? xasprintf("%s:%s", l->library, others)
+					  : xstrdup(l->library);
+	char pid[32];
+
+	setenv("LD_PRELOAD", preload, 1);
+	free(preload);
+	setenv("PROFTOP_LOGFILE", l->log, 1);
+	if (l->output)
+		setenv("PROFTOP_OUTPUT", l->output, 1);
+	heap_settings_each(l->o, set, NULL);
+	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+	if (l->o->children)
+		setenv("PROFTOP_CHILDREN", "1", 1);
+	else
+		setenv("PROFTOP_ONLY_PID", pid, 1);
+}
+
+bool heap_launch_say(const struct heap_launch *l, pid_t pid)
+{
+	FILE *f = fopen(l->log, "r");
+	struct record_traces traces = { 0 };
+	char *line = NULL;
+	bool said = false;
+	size_t room = 0;
+	ssize_t len;
+
+	while (f && (len = getline(&line, &room, f)) > 0) {
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		said = true;
+		if (!record_traces_take(&traces, line))
+			say("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
+	}
+	record_traces_say(&traces, pid);
+	record_traces_done(&traces);
+	free(line);
+	if (f)
+		fclose(f);
+	return said;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tracer of heaps in a command that is started here: what the command needs in its environment, and what came of it. */
+#ifndef PROFTOP_CLI_HEAP_LAUNCH_H
+#define PROFTOP_CLI_HEAP_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct heap_launch;
+struct options;
+
+/*
+ * output: the trace's name as the tracer takes it (%p and so on), absolute; NULL: by the command's name and number. NULL
+ * when there is no tracer or no room for what it says, which is told.
+ */
+struct heap_launch *heap_launch_new(const struct options *o, const char *output);
+void heap_launch_free(struct heap_launch *l);
+
+/* Makes the environment of the calling process, which is about to become the command, such that the tracer is in it. */
+void heap_launch_environment(const struct heap_launch *l);
+
+/* The command, process pid, has ended: says which traces there are. False: there is nothing to be said. */
+bool heap_launch_say(const struct heap_launch *l, pid_t pid);
+
+/* Why it may be that nothing was said although the command ran. */
+extern const char heap_launch_nothing[];
+
+#endif
