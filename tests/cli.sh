@@ -356,6 +356,32 @@ for arguments in '-C x' '-C 0-' '-C 99999999' '-C' '-F x' '-F 0' '-c 0' '-F 9 -c
     grep -qsx kept was_there && [ ! -e was_there.old ] || fault "record $arguments touched the file"
 done
 
+# Where nothing can be written, nothing is run, and nothing is read.
+for arguments in '-o none/x' '--heap -o none/x' '--heap -o none/%p' '--heap -o /proc/x' '--heap -o small.folded/x' '--heap -o -' \
+    '--heap -p 1 -o none/x'; do
+    # shellcheck disable=SC2086 # several words
+    run 2 record $arguments $([[ $arguments == *-p* ]] || echo "-- touch ran")
+    one_sentence
+    [ ! -e ran ] || fault "record $arguments ran its command"
+done
+mkdir closed && cd closed && ln -s /nowhere/x link && run 2 record -o link/x -- true && cd .. || exit 1
+ls -A | grep -q '^\.proftop' && fault "a trial is left: $(ls -A)"
+run 2 export --to folded -o none/x small.folded
+says err 'none/x: cannot be written: No such file'
+# What cannot be opened is not opened: the place is looked at first.
+run 2 report -o none/x nothing_here
+says err 'none/x: cannot be written: No such file'
+run 2 diff --report --junit none/x small.folded small.folded
+says err 'none/x: cannot be written: No such file'
+
+# An empty name comes of an unset variable, and does not mean what is meant without it.
+for arguments in 'record -o' 'record --heap -o' 'record -e' 'live -e' 'report -e' 'report --symbols' 'export --to folded -o' 'diff --junit'; do
+    # shellcheck disable=SC2086
+    run 2 $arguments '' small.folded
+    one_sentence
+    says err 'and what it was given is empty'
+done
+
 # Of no process at all, the whole machine would be recorded.
 for option in -p -t -C -G; do
     run 2 record $option ''

@@ -118,5 +118,22 @@ Test(output, refuses_what_is_no_place)
 		cr_expect_lt(output_open(&o, paths[i], &e), 0);
 		cr_expect(strstr(err_text(&e), paths[i]), "%s", err_text(&e));
 		err_clear(&e);
+		cr_expect_lt(output_check(paths[i], &e), 0);
+		cr_expect(strstr(err_text(&e), paths[i]), "%s", err_text(&e));
+		err_clear(&e);
 	}
+}
+
+Test(output, checks_without_a_trace)
+{
+	struct err e = ERR_INIT;
+
+	put("x", "old");
+	cr_expect_eq(output_check("x", &e), 0);
+	expect_content("x", "old");
+	cr_expect_eq(output_check("y", &e), 0);
+	cr_expect_neq(access("y", F_OK), 0);
+	cr_expect_eq(output_check("/dev/full", &e), 0);
+	cr_expect_eq(output_check("-", &e), 0);
+	cr_expect_eq(output_check(NULL, &e), 0);
 }

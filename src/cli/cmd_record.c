@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -12,6 +13,7 @@
 #include "options.h"
 #include "record_cpu.h"
 #include "record_heap.h"
+#include "record_place.h"
 #include "record_running.h"
 #include "say.h"
 
@@ -32,6 +34,22 @@ static bool of_cpu(const struct options *o)
 	       o->all_cpus || o->cpus || o->tasks || o->cgroup || o->compress;
 }
 
+/* What belongs together and what does not. */
+static bool is_whole_wish(const struct options *o)
+{
+	if (of_cpu(o))
+		say("--freq, --count, --event, --call-graph, --off-cpu, --all-cpus, --cpus, --task, --cgroup and --compress are for CPU samples: without --heap");
+	else if (o->attach ? o->files.n != 0 : o->files.n == 0)
+		say("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
+	else if (o->duration && !o->attach)
+		say("--duration is for processes that run already: with -p PID");
+	else if (o->output && strcmp(o->output, "-") == 0)
+		say("the program that is recorded writes the trace of its heap itself, to a file: -o FILE");
+	else
+		return heap_settings_check(o);
+	return false;
+}
+
 static enum status record(const struct options *o)
 {
 	enum status status;
@@ -43,19 +61,7 @@ static enum status record(const struct options *o)
 	}
 	if (!o->heap)
 		return record_cpu(o);
-	if (of_cpu(o)) {
-		say("--freq, --count, --event, --call-graph, --off-cpu, --all-cpus, --cpus, --task, --cgroup and --compress are for CPU samples: without --heap");
-		return STATUS_USAGE;
-	}
-	if (o->attach ? o->files.n != 0 : o->files.n == 0) {
-		say("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
-		return STATUS_USAGE;
-	}
-	if (o->duration && !o->attach) {
-		say("--duration is for processes that run already: with -p PID");
-		return STATUS_USAGE;
-	}
-	if (!heap_settings_check(o))
+	if (!is_whole_wish(o) || !record_place_check(o->output))
 		return STATUS_USAGE;
 	output = o->output ? absolute(o->output) : NULL;
 	status = o->attach ? record_running(o, output) : record_heap(o, output);

@@ -16,6 +16,7 @@
 #include "err.h"
 #include "mem.h"
 #include "options.h"
+#include "output.h"
 #include "say.h"
 
 /* Longer words are no verbs, and more slips no slip. */
@@ -164,6 +165,9 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 	}
 	if (c == &cmd_explore && is_no_verb(o))
 		return STATUS_USAGE;
+	/* Reading may take its time: not in vain. */
+	if (output_check(o->output, &e) || output_check(o->junit, &e))
+		return say_error(&e, STATUS_USAGE);
 	return c->run(o);
 }
 

@@ -58,6 +58,17 @@ static int take_list(struct options *o, void *field, const char *value, struct e
 	return 0;
 }
 
+/* As the others, of what cannot be empty; see is_missing(). */
+static int take_name(struct options *o, void *field, const char *value, struct err *e)
+{
+	return take_text(o, field, value, e);
+}
+
+static int take_names(struct options *o, void *field, const char *value, struct err *e)
+{
+	return take_list(o, field, value, e);
+}
+
 /* --all is --kernel and --jit. */
 static int take_all(struct options *o, void *field, const char *value, struct err *e)
 {
@@ -174,6 +185,14 @@ static const struct {
 #undef X
 };
 
+/* A name that is empty comes of an unset variable in a script: not the default is meant by it. */
+static bool is_missing(enum option_id which, const char *value)
+{
+	take_fn *take = table[which].take;
+
+	return (take == take_name || take == take_names) && !*value;
+}
+
 /* The forms that getopt_long wants; only what the verb takes. */
 struct forms {
 	char letters[2 * N_OPTIONS + 4];
@@ -273,6 +292,10 @@ int options_parse(struct options *o, const struct command *command, int argc, ch
 
 		if (which == N_OPTIONS)
 			return bad_option(o, answer, argv, e);
+		if (is_missing(which, optarg))
+			return err_set(e, -EINVAL,
+				       "--%s wants a %s, and what it was given is empty",
+				       table[which].name, table[which].value);
 		rc = table[which].take(o, (char *)o + table[which].field, optarg, e);
 		if (rc)
 			return rc;

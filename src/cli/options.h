@@ -35,11 +35,11 @@ struct filter;
 	X(FILTER,   "filter",    'f', "EXPR",      ON_LENS,    filter,  filter,      "filter and transform: module:libc !fn:^std:: time:2,5 (repeatable)") \
 	X(TIME,     "time",      0,   "A,B",       ON_LENS,    time,    filter,      "only from A to B, in seconds since the start (10ms, 2m; either may be missing)") \
 	X(THREAD,   "thread",    0,   "RE",        ON_LENS,    thread,  filter,      "only threads whose name matches") \
-	X(EVENT,    "event",     'e', "NAME",      ON_LENS | ON_RECORD, list, events, "the event to count (repeatable: a column each); the busiest one, of record cycles or cpu-clock, if not given") \
+	X(EVENT,    "event",     'e', "NAME",      ON_LENS | ON_RECORD, names, events, "the event to count (repeatable: a column each); the busiest one, of record cycles or cpu-clock, if not given") \
 	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    text,    metric,      "what is counted: period (a sample's weight, the default), samples (1) or wall (a clock and the waits off the cpu); of a heap live, peak, leaked, freed, temporary, bytes or calls") \
 	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, thread, process, comm, event or cpu") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
-	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    list,    symbols,     "look for symbol files in DIR first (repeatable)") \
+	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    names,   symbols,     "look for symbol files in DIR first (repeatable)") \
 	X(SERVERS,  "debuginfod",0,   NULL,        ON_READ,    flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
 	X(STITCH,   "stitch",    0,   NULL,        ON_READ,    flag,    stitch,      "copied stacks that were cut short go on as earlier ones of the thread, behind [stitched]") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, all, or print: as perf script prints them") \
@@ -54,14 +54,14 @@ struct filter;
 	X(NORMALISE,"normalise", 0,   "HOW",       ON_SIDES,    text,    normalise,   "none (default), total, time, samples, or an event: what both sides are made equal by") \
 	X(FAILIF,   "fail-if",   0,   "CONDITION", ON_DIFF,    list,    fail_if,     "exit with 1 if it holds: total > +5%, self(RE) > +3%, leaked > +1MB, peak > 512MB (repeatable)") \
 	X(ANY,      "any",       0,   NULL,        ON_DIFF,    flag,    any,         "changes within the noise count for --fail-if, too") \
-	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFF,    text,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \
+	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFF,    name,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \
 	X(MARKDOWN, "markdown",  0,   NULL,        ON_DIFF,    flag,    markdown,    "the report as Markdown, for pull requests") \
 	X(LOOSE,    "loose-names",0,  NULL,        ON_SIDES,   flag,    loose_names, "functions are the same without template arguments, clones' marks (.cold), hashes, addresses") \
 	X(MAP,      "map",       0,   "OLD=NEW",   ON_SIDES,   list,    maps,        "functions, modules and threads called OLD are taken for NEW (repeatable)") \
 	X(UNPAIRED, "no-pairs",  0,   NULL,        ON_DIFF,    flag,    no_pairs,    "programs that are called otherwise after than before (app-1.2, app-1.3) are two") \
 	X(SIDE_A,   "a",         0,   "EXPR",      ON_SIDES,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
 	X(SIDE_B,   "b",         0,   "EXPR",      ON_SIDES,    text,    side_b,      "the filter that is after") \
-	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  text,    to,          "the format to write") \
+	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  name,    to,          "the format to write") \
 	X(INLINE,   "inline",    0,   NULL,        ON_EXPORT,  flag,    inlined,     "inlined functions of a recording are frames of their own") \
 	X(KERNEL,   "kernel",    0,   NULL,        ON_EXPORT,  flag,    kernel,      "folded: _[k] behind names of the kernel's frames") \
 	X(JIT,      "jit",       0,   NULL,        ON_EXPORT,  flag,    jit,         "folded: _[j] behind names of generated code") \
@@ -69,7 +69,7 @@ struct filter;
 	X(PID,      "pid",       0,   NULL,        ON_EXPORT,  flag,    pid,         "folded: -PID behind names of threads") \
 	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  flag,    tid,         "folded: -PID/TID behind names of threads") \
 	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
-	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  text,    output,      "write to FILE (report, export, info: instead of standard output)") \
+	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  name,    output,      "write to FILE (report, export, info: instead of standard output)") \
 	X(FREQ,     "freq",      'F', "HZ",        ON_RECORDS,  text,    freq,        "samples a second of each thread that runs; 999 if not given") \
 	X(COUNT,    "count",     'c', "N",         ON_RECORDS,  text,    count,       "a sample at each so many events (of clocks: nanoseconds), instead of --freq") \
 	X(GRAPH,    "call-graph",'g', "HOW",       ON_RECORDS,  text,    call_graph,  "stacks: unwound[,SIZE] (the default: SIZE bytes of each, unwound at once), fp, dwarf[,SIZE] (copied to the file) or off") \

@@ -128,6 +128,19 @@ int output_open(struct output *o, const char *path, struct err *e)
 	return rc;
 }
 
+int output_check(const char *path, struct err *e)
+{
+	struct output o;
+	struct stat st;
+	int rc;
+
+	if (!path || strcmp(path, "-") == 0 ||
+	    (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+		return 0;
+	rc = output_open(&o, path, e);
+	return rc ? rc : output_close(&o, false, e);
+}
+
 bool output_is_terminal(const struct output *o)
 {
 	return isatty(o->fd);

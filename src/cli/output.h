@@ -25,6 +25,9 @@ struct output {
  */
 int output_open(struct output *o, const char *path, struct err *e);
 
+/* Would output_open() succeed? Tried, but for devices and pipes. 0, or -errno with a sentence. */
+int output_check(const char *path, struct err *e);
+
 /* Is it a terminal that people look at? */
 bool output_is_terminal(const struct output *o);
 

@@ -29,6 +29,7 @@
 #include "mem.h"
 #include "options.h"
 #include "perf_rights.h"
+#include "record_place.h"
 #include "record_running.h"
 #include "say.h"
 
@@ -463,7 +464,7 @@ static bool make_file(const char *path)
 			say("a recording is no text for a terminal: -o FILE, or pipe it: proftop record -o - … | proftop live -");
 		return !isatty(STDOUT_FILENO);
 	}
-	if (!record_make_way(path))
+	if (!record_place_check(path) || !record_make_way(path))
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0)

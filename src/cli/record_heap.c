@@ -16,7 +16,7 @@
 #include "heap_launch.h"
 #include "mem.h"
 #include "options.h"
-#include "record_running.h"
+#include "record_place.h"
 #include "record_traces.h"
 #include "say.h"
 

@@ -21,27 +21,12 @@
 #include "heap_settings.h"
 #include "mem.h"
 #include "options.h"
+#include "record_place.h"
 #include "record_traces.h"
 #include "say.h"
 
 #define LOOK_MS 200
 #define END_MS  20000u /* for the process to end its recording */
-
-bool record_make_way(const char *path)
-{
-	struct stat st;
-	char *old;
-	bool done;
-
-	if (strchr(path, '%') || lstat(path, &st))
-		return true;
-	old = xasprintf("%s.old", path);
-	done = S_ISREG(st.st_mode) && rename(path, old) == 0;
-	if (!done)
-		say("%s is there already and cannot be moved out of the way", path);
-	free(old);
-	return done;
-}
 
 void record_say_trace(const char *path)
 {

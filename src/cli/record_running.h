@@ -19,9 +19,6 @@ int record_pid(const struct options *o);
 /* --duration, 0 when not given; says so and returns false when it is no time. */
 bool record_duration(const struct options *o, uint64_t *ms);
 
-/* An older recording of that name is kept as FILE.old, as perf does. False: it cannot be, which is said. */
-bool record_make_way(const char *path);
-
 /* Says where a trace is, and how large. */
 void record_say_trace(const char *path);
 
