@@ -21,6 +21,7 @@
 #include "err.h"
 #include "mem.h"
 #include "options.h"
+#include "process.h"
 #include "say.h"
 #include "unnamed.h"
 
@@ -57,44 +58,24 @@ static void nap(void)
 	nanosleep(&t, NULL);
 }
 
-/* The name of a process, from what the kernel says of it; "" when it is gone. *state as ps shows it. */
-static void read_process(int pid, char name[32], char *state)
-{
-	char path[64], line[512], *open, *close;
-	FILE *f;
-
-	*name = '\0';
-	*state = 'X';
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "re");
-	if (f && fgets(line, sizeof(line), f)) {
-		open = strchr(line, '(');
-		close = strrchr(line, ')');
-		if (open && close && close > open && close[1] == ' ') {
-			snprintf(name, 32, "%.*s", (int)(close - open - 1), open + 1);
-			*state = close[2];
-		}
-	}
-	if (f)
-		fclose(f);
-}
-
 void live_target_text(int pid, char *out, size_t size)
 {
-	char name[32], state;
+	struct process_state s;
 
-	read_process(pid, name, &state);
-	if (strchr("XZ", state))
+	process_read(pid, &s);
+	if (process_has_ended(pid))
 		snprintf(out, size, "%d exited", pid);
 	else
-		snprintf(out, size, "%s (%d)%s", name, pid, strchr("Tt", state) ? " stopped" : "");
+		snprintf(out, size, "%s (%d)%s", s.name, pid,
+			 strchr("Tt", s.letter) ? " stopped" : "");
 }
 
 /* It is what the screen shows first. The caller frees. */
 static char *target_name(const struct options *o)
 {
+	struct process_state s;
 	const char *slash;
-	char name[32], state, *out;
+	char *out;
 	int pid;
 
 	if (o->files.n > 0) {
@@ -104,8 +85,8 @@ static char *target_name(const struct options *o)
 	pid = o->attach ? atoi(o->attach) : 0;
 	if (!pid)
 		return xstrdup(o->tasks ? "threads" : o->cgroup ? "cgroup" : "everything");
-	read_process(pid, name, &state);
-	out = xasprintf("%s (%d)", *name ? name : "process", pid);
+	process_read(pid, &s);
+	out = xasprintf("%s (%d)", *s.name ? s.name : "process", pid);
 	for (char *at = out; *at; at++)
 		if (*at == '/')
 			*at = '_';

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@
 #include "options.h"
 #include "perf_rights.h"
 #include "record_place.h"
+#include "process.h"
 #include "record_running.h"
 #include "say.h"
 
@@ -326,30 +328,30 @@ static void watch(struct session *s)
 	}
 }
 
-/* Is it there still, and not just its status? */
-static bool is_there(int task)
+static bool any_there(const struct session *s)
 {
-	char path[64], line[512], *state;
-	bool there = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", task);
-	f = fopen(path, "re");
-	if (f && fgets(line, sizeof(line), f)) {
-		state = strrchr(line, ')');
-		there = state && state[1] && !strchr("ZX", state[2]);
-	}
-	if (f)
-		fclose(f);
-	return there;
-}
-
-static bool any_there(const struct numbers *tasks)
-{
-	for (size_t i = 0; i < tasks->n; i++)
-		if (is_there(tasks->at[i]))
+	for (size_t i = 0; i < s->pids.n; i++)
+		if (!process_has_ended(s->pids.at[i]))
+			return true;
+	for (size_t i = 0; i < s->tids.n; i++)
+		if (!thread_has_ended(s->tids.at[i]))
 			return true;
 	return false;
+}
+
+/* Processes that have ended are no reason any more not to wait. */
+static void forget_ended(struct session *s)
+{
+	for (size_t i = 0; i < s->watched.n;) {
+		struct pollfd p = { .fd = s->watched.at[i], .events = POLLIN };
+
+		if (p.fd == s->signals || poll(&p, 1, 0) <= 0) {
+			i++;
+			continue;
+		}
+		close(p.fd);
+		s->watched.at[i] = s->watched.at[--s->watched.n];
+	}
 }
 
 /* Takes note of signals: the command's end, or that we shall end. */
@@ -380,7 +382,8 @@ static bool is_over(struct session *s)
 		return true;
 	if (s->launch)
 		return s->status != -1;
-	return s->pids.n + s->tids.n > 0 && !any_there(&s->pids) && !any_there(&s->tids);
+	forget_ended(s);
+	return s->pids.n + s->tids.n > 0 && !any_there(s);
 }
 
 static void say_stacks(const struct chain_stats *c)

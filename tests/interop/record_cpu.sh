@@ -403,6 +403,96 @@ says err 'found no room in the kernel'
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 
+# A process goes on without its first thread.
+cat >leader.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static void *go_on(void *arg)
+{
+	for (volatile unsigned i = 0;; i++)
+		;
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+
+	alarm(600);
+	return pthread_create(&t, NULL, go_on, NULL) || (pthread_exit(NULL), 0);
+}
+END
+${CC:-cc} -O0 -o leader leader.c -lpthread || exit 99
+./leader &
+pid=$!
+wait_until grep -q '^State:.*Z' "/proc/$pid/status"
+begin headless -p "$pid"
+wait_until has headless go_on
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+wait "$recorder" || fault "headless ends with $?"
+
+# Of two processes one ends: it is no reason to look for its end again and again.
+./shares 600 &
+pid=$!
+./shares 600 &
+other=$!
+begin both -p "$pid,$other"
+kill -9 "$other"
+wait "$other" 2>/dev/null
+spent=$(ran "$recorder") before=$(ran "$pid")
+wait_until has_run "$pid" $((before + 100))
+spent=$(($(ran "$recorder") - spent))
+[ "$spent" -lt 50 ] || fault "beside 100 ticks of what is recorded, the recorder took $spent"
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+wait "$recorder" || fault "both ends with $?"
+
+# Threads that start while others are being opened are counted once: one cpu has no more time than passes.
+cat >growing.c <<'END'
+#include <pthread.h>
+#include <unistd.h>
+static void *nap(void *arg)
+{
+	pause();
+	return arg;
+}
+static void *work(void *arg)
+{
+	for (volatile unsigned i = 0;; i++)
+		;
+	return arg;
+}
+int main(void)
+{
+	pthread_attr_t small;
+	pthread_t t;
+
+	alarm(600);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	for (int i = 0; i < 4000; i++)
+		if (pthread_create(&t, &small, i < 3800 ? nap : i % 10 ? nap : work, NULL) ||
+		    (i == 3800 && write(1, "", 1) != 1) || (i > 3800 && usleep(300)))
+			return 1;
+	for (;;)
+		pause();
+}
+END
+${CC:-cc} -O0 -o growing growing.c -lpthread || exit 99
+mkfifo grows
+taskset -c 0 ./growing >grows &
+pid=$!
+head -c 1 grows >/dev/null
+record 0 -e cpu-clock -c 1000000 -C 0 -p "$pid" --duration 1s -o once
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+"$proftop" report --json -n 1 once >out
+python3 - out <<'END' || fault "threads are counted twice: $(head -c 400 out)"
+import json, sys
+r = json.load(open(sys.argv[1]))
+sys.exit(r["columns"][0]["total"] > 1.1 * (r["end_ns"] - r["begin_ns"]))
+END
+
 # Many threads, and many processes that live for a moment.
 cat >crowd.c <<'END'
 #include <pthread.h>

@@ -17,6 +17,7 @@
 #include "map.h"
 #include "mem.h"
 #include "perf_put.h"
+#include "process.h"
 
 #define NOTES_MAX     4096
 #define LINES_TO_TEXT 4096
@@ -64,11 +65,11 @@ static bool same_inode(const void *things, uint32_t value, const void *key)
 	return f->device == want->device && f->inode == want->inode;
 }
 
-/* As the process itself sees the file, which need not have a name any more. */
-static struct build_id read_id(int pid, uint64_t start, uint64_t end, const char *path)
+/* As a thread of the process sees the file, which need not have a name any more. */
+static struct build_id read_id(int tid, uint64_t start, uint64_t end, const char *path)
 {
-	char *ways[] = { xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end),
-			 xasprintf("/proc/%d/root%s", pid, path) };
+	char *ways[] = { xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tid, start, end),
+			 xasprintf("/proc/%d/root%s", tid, path) };
 	struct build_id id = { .n = 0 };
 	struct elf_file *f;
 
@@ -82,7 +83,7 @@ static struct build_id read_id(int pid, uint64_t start, uint64_t end, const char
 	return id;
 }
 
-static struct build_id id_of(struct proc_records *p, const struct inode *i, int pid, uint64_t start,
+static struct build_id id_of(struct proc_records *p, const struct inode *i, int tid, uint64_t start,
 			     uint64_t end, const char *path)
 {
 	uint64_t hash = hash_u64(i->device ^ i->inode << 12);
@@ -91,14 +92,14 @@ static struct build_id id_of(struct proc_records *p, const struct inode *i, int 
 
 	if (at != MAP_NONE)
 		return p->files.at[at].id;
-	f.id = read_id(pid, start, end, path);
+	f.id = read_id(tid, start, end, path);
 	map_add(&p->by_inode, hash, (uint32_t)p->files.n);
 	vec_push(&p->files, f);
 	return f.id;
 }
 
-/* A line of /proc/PID/maps. */
-static void put_mapping(struct proc_records *p, int pid, char *line, struct perf_put *to)
+/* A line of /proc/TID/maps. */
+static void put_mapping(struct proc_records *p, int pid, int tid, char *line, struct perf_put *to)
 {
 	const struct perf_trailer none = { 0 };
 	struct perf_mmap m = { .pid = pid, .tid = pid };
@@ -122,26 +123,29 @@ static void put_mapping(struct proc_records *p, int pid, char *line, struct perf
 	m.path = n > 0 && line[n] ? line + n : "//anon";
 	m.path_len = strlen(m.path);
 	if (inode.inode && m.path[0] == '/') {
-		id = id_of(p, &inode, pid, m.start, end, m.path);
+		id = id_of(p, &inode, tid, m.start, end, m.path);
 		memcpy(m.build_id, id.bytes, id.n);
 		m.n_build_id = id.n;
 	}
 	perf_put_mmap(to, PERF_CPU_USER, p->attr, &m, &none);
 }
 
-static void put_mappings(struct proc_records *p, int pid, struct perf_put *to)
+/* As one of its threads sees them; a thread that has ended sees none. */
+static bool put_mappings(struct proc_records *p, int pid, int tid, struct perf_put *to)
 {
 	char path[64], *line = NULL;
+	bool any = false;
 	size_t room = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
 	f = fopen(path, "re");
-	while (f && getline(&line, &room, f) > 0)
-		put_mapping(p, pid, line, to);
+	for (; f && getline(&line, &room, f) > 0; any = true)
+		put_mapping(p, pid, tid, line, to);
 	free(line);
 	if (f)
 		fclose(f);
+	return any;
 }
 
 static void put_name(struct proc_records *p, int pid, int tid, struct perf_put *to)
@@ -164,18 +168,15 @@ static void put_name(struct proc_records *p, int pid, int tid, struct perf_put *
 
 void proc_records_process(struct proc_records *p, int pid, struct perf_put *to)
 {
-	struct dirent *entry;
-	char path[64];
-	DIR *dir;
+	struct thread_list threads = { 0 };
+	bool mapped = false;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		if (atoi(entry->d_name) > 0)
-			put_name(p, pid, atoi(entry->d_name), to);
-	if (dir)
-		closedir(dir);
-	put_mappings(p, pid, to);
+	process_threads(pid, &threads);
+	for (size_t i = 0; i < threads.n; i++)
+		put_name(p, pid, threads.at[i], to);
+	for (size_t i = 0; i < threads.n && !mapped; i++)
+		mapped = put_mappings(p, pid, threads.at[i], to);
+	vec_done(&threads);
 }
 
 void proc_records_all(struct proc_records *p, struct perf_put *to)

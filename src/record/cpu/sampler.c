@@ -8,7 +8,6 @@
 
 #include "sampler.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,6 +24,7 @@
 #include "perf_events.h"
 #include "perf_rights.h"
 #include "perf_sys.h"
+#include "process.h"
 
 #define RING_MIN        ((size_t)64 << 10)
 #define RING_SMALL      ((size_t)512 << 10) /* what users may lock for each cpu */
@@ -366,28 +366,25 @@ static int open_task(struct sampler *s, int task, struct err *e)
 
 /* --- what is watched ------------------------------------------------------------------------ */
 
-/* All threads of a process; those that end meanwhile are left out. */
+/*
+ * All threads of a process; those that end meanwhile are left out. They are listed before the first is opened: what an
+ * opened one starts is watched with it, and would be counted twice if it were opened, too.
+ */
 static int open_process(struct sampler *s, int pid, struct err *e)
 {
-	char path[64];
+	struct thread_list threads = { 0 };
 	size_t before = s->fds.n;
-	struct dirent *entry;
 	int rc = 0;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
+	process_threads(pid, &threads);
+	if (threads.n == 0)
 		return err_set(e, -ESRCH, "there is no process %d", pid);
-	while (rc == 0 && (entry = readdir(dir))) {
-		int tid = atoi(entry->d_name);
-
-		if (tid > 0)
-			rc = open_task(s, tid, e);
+	for (size_t i = 0; i < threads.n && rc == 0; i++) {
+		rc = open_task(s, threads.at[i], e);
 		if (rc == -ESRCH)
 			rc = 0;
 	}
-	closedir(dir);
+	vec_done(&threads);
 	if (rc == 0 && s->fds.n == before)
 		return err_set(e, -ESRCH, "process %d has ended", pid);
 	return rc;
