@@ -221,6 +221,10 @@ import json, sys
 r = json.load(open(sys.argv[1]))
 sys.exit(r["samples"] == 0 or r["columns"][0]["total"] != r["samples"] * 2000000)
 END
+if [ "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" -lt 1000000 ]; then
+    record 0 -e cpu-clock -F 1000000 -o fast -- ./shares 0.1
+    says err 'the most that kernel.perf_event_max_sample_rate allows'
+fi
 record 2 -c 5 -F 9 -o none -- true
 says err 'cannot both be'
 record 2 -e no_unit/event=1,umask=2/u -o none -- true

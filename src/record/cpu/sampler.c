@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,10 +65,12 @@ struct sampler {
 	VEC(char *) remarks;
 	VEC(struct pollfd) polled; /* the owners, and room for others */
 	size_t ring_bytes;
+	uint64_t hz; /* samples a second, as many as are allowed */
 	uint32_t stack_bytes;
 	int cgroup; /* its directory; -1: none */
 	int last;   /* why the last thread could not be opened */
 	bool on_exec;
+	bool told_kernel; /* that it is left out */
 };
 
 /* A file for each thread, cpu and event: as many as we may have; root may have more than is usual. */
@@ -196,7 +199,7 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 		a.flags |= PERF_ATTR_EXCLUDE_GUEST;
 	a.sample_period = spec->period ? spec->period : s->o->period;
 	if (a.sample_period == 0) {
-		a.sample_period = spec->by_rate ? s->o->hz : 1;
+		a.sample_period = spec->by_rate ? s->hz : 1;
 		a.flags |= spec->by_rate ? PERF_ATTR_FREQ : 0;
 	}
 	if (!is_whole(s))
@@ -212,6 +215,23 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 	}
 	ask_for_stacks(s, &a);
 	return a;
+}
+
+/* The kernel refuses a higher rate than its limit, which it lowers by itself where sampling takes long. */
+static void settle_rate(struct sampler *s)
+{
+	uint64_t most = s->rights.max_rate > 0 ? (uint64_t)s->rights.max_rate : UINT64_MAX;
+
+	s->hz = s->o->hz;
+	if (s->hz <= most || s->o->period > 0)
+		return;
+	s->hz = most;
+	remark(s, xasprintf("%" PRIu64 " samples a second are the most that "
+			    "kernel.perf_event_max_sample_rate allows; sysctl "
+			    "kernel.perf_event_max_sample_rate=%" PRIu64
+			    " as root allows what was asked for, at "
+			    "the price of a slower machine while it is sampled",
+			    most, s->o->hz));
 }
 
 static void add_event(struct sampler *s, const struct event_spec *spec)
@@ -259,8 +279,9 @@ static bool leave_out_kernel(struct sampler *s, struct perf_event *e, int rc)
 	/* Whoever named modifiers knows what is left of them. */
 	if (!strchr(perf_event_name_of(e), ':'))
 		rename_event(e, xasprintf("%s:u", perf_event_name_of(e)));
-	if (s->remarks.n == 0)
+	if (!s->told_kernel)
 		remark(s, xstrdup(perf_rights_why(&s->rights, RIGHTS_KERNEL, rc)));
+	s->told_kernel = true;
 	return true;
 }
 
@@ -430,6 +451,7 @@ static void add_events(struct sampler *s)
 	char name[] = "cycles";
 
 	usual.name = name;
+	settle_rate(s);
 	for (size_t i = 0; i < s->o->n_events; i++)
 		add_event(s, &s->o->events[i]);
 	if (s->o->n_events == 0)
