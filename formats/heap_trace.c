@@ -37,6 +37,9 @@
 /* A trace that is being written says something every second: after so long nobody writes it any more. */
 #define QUIET_MS 5000
 
+/* The same of one that nobody has open for writing. */
+#define LONELY_MS 300
+
 /* Between two looks at whether it grew. */
 #define LOOK_MS 100
 
@@ -309,10 +312,13 @@ static void settle(struct reader *r)
 	heap_take_anew(&r->take);
 }
 
-/* Is the trace still being written? */
+/* Is the trace still being written? A process that became another program writes another trace, and a killed one none. */
 static bool goes_on(const struct reader *r)
 {
-	return r->follow && !r->tell.ended && input_quiet_ms(r->in) < QUIET_MS;
+	int64_t quiet_ms = input_quiet_ms(r->in);
+
+	return r->follow && !r->tell.ended && quiet_ms < QUIET_MS &&
+	       (quiet_ms < LONELY_MS || input_has_writer(r->in));
 }
 
 /* Waits until there is more, or nobody writes any more. */

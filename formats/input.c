@@ -561,6 +561,13 @@ int64_t input_quiet_ms(const struct input *in)
 	       (now.tv_nsec - st.st_mtim.tv_nsec) / 1000000;
 }
 
+bool input_has_writer(const struct input *in)
+{
+	bool known;
+
+	return in->fd < 0 || !in->regular || has_writer(in, &known);
+}
+
 uint64_t input_file_done(const struct input *in)
 {
 	if (in->looked && !in->packing)

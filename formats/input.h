@@ -65,6 +65,8 @@ bool input_seekable(const struct input *in);
 uint64_t input_file_bytes(const struct input *in);
 /* How long ago the file was written to; INT64_MAX where that is unknown. */
 int64_t input_quiet_ms(const struct input *in);
+/* Has anybody the file open for writing? True also where nobody can tell. */
+bool input_has_writer(const struct input *in);
 /* Bytes of the file taken so far, packed; for progress. */
 uint64_t input_file_done(const struct input *in);
 /* Unpacked bytes taken by input_read so far: offsets in messages. */
