@@ -57,10 +57,10 @@ static void count(uint32_t n, uint32_t function, int64_t out[RECENT_SLOTS])
 		begin = time_of(i) < begin ? time_of(i) : begin;
 		end = time_of(i) > end ? time_of(i) : end;
 	}
-	from = begin + ((end - begin) / (5 * S) - 11) * 5 * S;
+	from = begin + ((end - begin) / (5 * S) - 12) * 5 * S;
 	memset(out, 0, RECENT_SLOTS * sizeof(*out));
 	for (uint32_t i = 0; i < n; i++)
-		if (function_of(i) == function && time_of(i) >= from)
+		if (function_of(i) == function && time_of(i) >= from && time_of(i) < from + 60 * S)
 			out[(time_of(i) - from) / (5 * S)] += 1 + i % 3;
 }
 

@@ -164,13 +164,28 @@ static char *manner_text(const struct analysis *an)
 			 manner.became ? " · became " : "", became);
 }
 
+/* What is counted; what a program that runs on has not freed is no leak yet. The caller frees. */
+static char *metric_text(const struct app *a)
+{
+	const struct analysis *an = a->analysis;
+	struct metric m = an->lens.column[0].metric;
+	const char *event;
+
+	if (m.event.v >= an->counts.n_events)
+		return NULL;
+	event = profile_string(an->profile, profile_event(an->profile, m.event)->name, NULL);
+	if (a->loading && m.measure == MEASURE_LEAKED && metric_is_heap(an->profile, m))
+		return xasprintf("%s not freed so far", event);
+	return metric_name(an->profile, m);
+}
+
 /* "perf.data › cpu-clock › main › parse"; the caller frees. */
 static char *breadcrumb(struct app *a)
 {
 	const struct analysis *an = a->analysis;
 	void *state = app_state(a);
 	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
-	char *metric = NULL, *more = NULL, *manner = manner_text(an), *sides, *text;
+	char *metric = metric_text(a), *more = NULL, *manner = manner_text(an), *sides, *text;
 	bool both = metric_waits(an->profile, an->lens.column[0].metric).v != ID_NONE;
 	uint32_t n_shown = an->diff ? an->counts.n_events
 				    : an->lens.n_columns + (an->lens.n_columns == 1 && both);
@@ -178,8 +193,6 @@ static char *breadcrumb(struct app *a)
 
 	if (an->counts.n_events > n_shown)
 		more = xasprintf(" +%u event%s", (unsigned)n_more, n_more == 1 ? "" : "s");
-	if (an->lens.column[0].metric.event.v < an->counts.n_events)
-		metric = metric_name(an->profile, an->lens.column[0].metric);
 	sides = app_sides_name(a);
 	text = xasprintf("%s%s%s%s%s%s%s%s%s", a->source->title, *sides ? " › " : "", sides,
 			 metric ? " › " : "", metric ? metric : "", metric && more ? more : "",

@@ -233,6 +233,12 @@ static const char *when_text(const struct memory_view *v, const struct scene *s,
 	return out;
 }
 
+/* What a program that runs on has not freed yet is no leak, and LIVE says it. */
+static bool may_have_leaked(const struct scene *s)
+{
+	return !s->loading;
+}
+
 static void draw_summary(const struct memory_view *v, const struct scene *s, struct canvas *c,
 			 struct rect r)
 {
@@ -249,8 +255,7 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 			       xasprintf("peak %s%s at %s", about(f),
 					 fmt_bytes(a, f->total[FOOTPRINT_PEAK]),
 					 time_axis_text(b, f->peak_ns)));
-	/* What a program that runs on has not freed yet is no leak. */
-	if (!s->loading)
+	if (may_have_leaked(s))
 		col = put_part(c, r, col,
 			       xasprintf("%s %s%s", f->manner.attached ? "not freed" : "leaked",
 					 about(f), fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
@@ -263,9 +268,10 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 }
 
 /* Is there room and reason for a column of the table? */
-static bool has_column(const struct footprint *f, const struct table_column *t, int cols)
+static bool has_column(const struct scene *s, const struct table_column *t, int cols)
 {
-	return cols >= t->needs && (!t->in_range || f->in_range);
+	return cols >= t->needs && (!t->in_range || footprint_of(s)->in_range) &&
+	       (t->of != FOOTPRINT_LEAKED || may_have_leaked(s));
 }
 
 /* Which of line_forms there is room for; -1: none. */
@@ -286,16 +292,17 @@ static int line_cols(const struct footprint *f, int cols)
 }
 
 /* The columns that fit, from the left; returns where names begin. */
-static int draw_titles(const struct memory_view *v, const struct footprint *f, struct canvas *c,
+static int draw_titles(const struct memory_view *v, const struct scene *s, struct canvas *c,
 		       struct rect r, int line)
 {
+	const struct footprint *f = footprint_of(s);
 	int col = 2, form = line_form(f, r.cols);
 
 	for (int i = 0; i < N_TABLE; i++) {
 		uint16_t style = table[i].of == v->by && i != LIVE_SHARE ? STYLE_HEADER_SORTED
 									 : STYLE_HEADER;
 
-		if (!has_column(f, &table[i], r.cols))
+		if (!has_column(s, &table[i], r.cols))
 			continue;
 		if (line >= 0)
 			canvas_puts_right(c, r.row + line, r.col + col, table[i].cols, style,
@@ -361,13 +368,13 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 	char text[CELL_SIZE], *source;
 
 	for (int k = 0; k < N_TABLE; k++) {
-		if (!has_column(f, &table[k], r.cols))
+		if (!has_column(s, &table[k], r.cols))
 			continue;
 		canvas_puts_right(c, at, r.col + col, table[k].cols, STYLE_NUMBER,
 				  cell_text(f, site, k, text));
 		col += table[k].cols;
 	}
-	col = draw_titles(v, f, c, r, -1);
+	col = draw_titles(v, s, c, r, -1);
 	used = line_cols(f, r.cols);
 	if (used > 0)
 		draw_line(f, s->analysis->lines, c, at, r.col + col - used, line_form(f, r.cols),
@@ -400,7 +407,7 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 	draw_summary(v, s, c, r);
 	memory_graph_draw(&v->graph, s, c, r);
 	if (r.rows > top - 1)
-		draw_titles(v, footprint_of(s), c, r, top - 1);
+		draw_titles(v, s, c, r, top - 1);
 	for (int line = top; line < r.rows; line++) {
 		uint32_t i = list_at(&v->list, line - top);
 
@@ -451,7 +458,9 @@ static bool next_order(struct memory_view *v, const struct scene *s)
 {
 	unsigned n = footprint_of(s)->in_range ? FOOTPRINT_N_SUMS : FOOTPRINT_N_COLUMNS;
 
-	v->by = (enum footprint_column)((v->by + 1) % n);
+	do
+		v->by = (enum footprint_column)((v->by + 1) % n);
+	while (v->by == FOOTPRINT_LEAKED && !may_have_leaked(s));
 	footprint_sort(footprint_of(s), v->by);
 	follow(v, s);
 	return true;

@@ -98,9 +98,9 @@ int recent_weigh(const struct profile *p, const struct profile_counts *counts,
 		rowpass_free(r);
 		return -ENODATA;
 	}
-	/* The slot of the newest is the last one. */
+	/* One that is not over would look as if less were done now: the last is the last whole one. */
 	s.from_ns = w->begin_ns +
-		    ((w->end_ns - w->begin_ns) / s.slot_ns - (RECENT_SLOTS - 1)) * s.slot_ns;
+		    ((w->end_ns - w->begin_ns) / s.slot_ns - RECENT_SLOTS) * s.slot_ns;
 	out->n_keys = k->n;
 	out->slot = xcalloc((size_t)k->n * RECENT_SLOTS, sizeof(*out->slot));
 	r->begin = first_row(r, s.from_ns);

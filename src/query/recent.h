@@ -12,7 +12,7 @@
 
 struct progress;
 
-/* Equal slots of time; their borders stand still while time goes on, so that only the newest changes. */
+/* Equal slots of time that are over; their borders stand still while time goes on. */
 #define RECENT_SLOTS 12
 
 struct recent {
