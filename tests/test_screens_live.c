@@ -147,3 +147,54 @@ Test(screens_live, golden)
 	cr_assert_gt(golden_files(TEST_SCREENS "/live", play_file, NULL), 15,
 		     "screens are missing");
 }
+
+/* What keys show, typed while it is held still after 40 s; the service has gone on to `to` by then. The caller frees. */
+static char *shown_frozen(bool heap, const char *keys, int64_t to)
+{
+	struct play p = { .cols = 100, .rows = 30, .profile = profile_new() };
+	char *text;
+
+	if (heap)
+		p.heap = stage_heap_begin(p.profile);
+	open_stage(&p);
+	go_on_to(&p, 40);
+	type(&p, "z");
+	go_on_to(&p, to);
+	type(&p, keys);
+	text = stage_app_draw(&p.f);
+	if (p.heap)
+		stage_heap_end(p.heap);
+	stage_app_done(&p.f);
+	return text;
+}
+
+/* Whatever is asked of a screen that is held still is answered of what there was when it was. */
+Test(screens_live, frozen_is_frozen, .timeout = 120)
+{
+	static const char *const keys[] = { "",
+					    "2",
+					    "5",
+					    "6",
+					    "7",
+					    "r",
+					    "rr",
+					    "rrr",
+					    "m",
+					    "g",
+					    "&parse<Enter>",
+					    "7&parse<Enter>",
+					    "mm",
+					    "9",
+					    "9mmm",
+					    "9<Left><Left>m" };
+
+	for (size_t i = 0; i < 2 * sizeof(keys) / sizeof(keys[0]); i++) {
+		bool heap = i % 2;
+		char *at_once = shown_frozen(heap, keys[i / 2], 40);
+		char *later = shown_frozen(heap, keys[i / 2], 50);
+
+		cr_expect_str_eq(later, at_once, "%s, %s", heap ? "heap" : "cpu", keys[i / 2]);
+		free(at_once);
+		free(later);
+	}
+}

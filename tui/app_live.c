@@ -33,19 +33,17 @@
 /* The end of a recording is heard of before its command is gone: it is asked so often still. */
 #define LATE_MOST 10
 
-/* The newest sample's time since the start of the recording; -1 where there are no times. */
-static int64_t newest_ns(const struct app *a)
+/* The newest time that is shown, since the start of the recording; -1 where there are no times. */
+static int64_t newest_ns(const struct analysis *an)
 {
-	struct profile_counts counts;
-	int64_t newest = -1;
+	int64_t newest = -1, since;
 
-	profile_counts_read(a->source->profile, &counts);
-	for (uint32_t i = 0; i < counts.n_captures; i++) {
-		const struct capture *c = profile_capture(a->source->profile, (capture_id){ i });
-		int64_t begin = capture_begin(c), end = capture_end(c), since;
+	for (uint32_t i = 0; i < an->counts.n_captures; i++) {
+		struct capture_span c = profile_capture_span(an->profile, &an->counts,
+							     (capture_id){ i });
 
-		if (begin != TIME_NONE && end != TIME_NONE &&
-		    !__builtin_sub_overflow(end, begin, &since) && since > newest)
+		if (c.begin_ns != TIME_NONE && c.end_ns != TIME_NONE &&
+		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &since) && since > newest)
 			newest = since;
 	}
 	return newest;
@@ -188,7 +186,7 @@ static uint64_t n_samples(const struct analysis *an)
 
 	if (m.event.v < an->counts.n_events && profile_event(an->profile, m.event)->is_counted)
 		return (uint64_t)an->weights.whole[0] / (uint64_t)an->weights.scale[0];
-	profile_heap(an->profile, &heap);
+	profile_heap_of(an->profile, &an->counts, &heap);
 	return an->counts.n_taken + heap.n_allocations;
 }
 
@@ -233,7 +231,7 @@ bool app_live_tick(struct app *a, int64_t now_ms)
 	if (l->n_growth == 0 || l->growth[l->n_growth - 1].n != n) {
 		age(l, now_ms);
 		l->growth[l->n_growth++] = (struct growth){ now_ms, n };
-		l->newest_ns = newest_ns(a);
+		l->newest_ns = newest_ns(a->analysis);
 	}
 	rate = rate_now(l, now_ms);
 	changed |= l->rate != rate;

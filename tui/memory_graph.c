@@ -33,7 +33,7 @@ static bool has_marks(const struct scene *s)
 {
 	struct heap_columns c;
 
-	profile_heap(s->analysis->profile, &c);
+	profile_heap_of(s->analysis->profile, &s->analysis->counts, &c);
 	return c.n_marks > 0;
 }
 
@@ -111,7 +111,7 @@ int64_t memory_graph_rss(const struct scene *s, int64_t since_ns)
 	struct heap_columns c;
 	int64_t value = -1, at;
 
-	profile_heap(s->analysis->profile, &c);
+	profile_heap_of(s->analysis->profile, &s->analysis->counts, &c);
 	for (uint32_t i = 0; i < c.n_readings; i++)
 		if (take_rss(s->analysis->profile, &reading[i], &at) && at <= since_ns)
 			value = reading[i].value;
@@ -141,7 +141,7 @@ static int64_t *rss_columns(const struct memory_graph *g, const struct scene *s)
 	struct heap_columns c;
 	int done = 0;
 
-	profile_heap(s->analysis->profile, &c);
+	profile_heap_of(s->analysis->profile, &s->analysis->counts, &c);
 	for (uint32_t i = 0; i < c.n_readings; i++) {
 		if (!take_rss(s->analysis->profile, &reading[i], &at))
 			continue;
@@ -176,7 +176,7 @@ static void draw_marks(const struct memory_graph *g, const struct scene *s, stru
 	int left = r.col + g->gutter, free_from = 0;
 	struct heap_columns columns;
 
-	profile_heap(p, &columns);
+	profile_heap_of(p, &s->analysis->counts, &columns);
 	for (uint32_t i = 0; i < columns.n_marks; i++) {
 		int64_t begin = capture_begin(profile_capture(p, mark[i].capture));
 		int at = time_axis_col(&g->axis, begin == TIME_NONE ? 0 : mark[i].time_ns - begin);

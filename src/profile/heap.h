@@ -141,6 +141,12 @@ void profile_heap(const struct profile *p, struct heap_columns *c);
 /* As of the same publication as a profile_heap() before it, or a newer one. */
 struct heap_track profile_heap_track(const struct profile *p, track_id t);
 
+/* Those of the counts' state while it is held, else the newest. */
+void profile_heap_of(const struct profile *p, const struct profile_counts *counts,
+		     struct heap_columns *c);
+struct heap_track profile_heap_track_of(const struct profile *p,
+					const struct profile_counts *counts, track_id t);
+
 /* Borrowed for the profile's life; readings and marks are in the order in which they were read. */
 const struct heap_series *profile_heap_series(const struct profile *p, series_id s);
 const struct heap_reading *profile_heap_readings(const struct profile *p);

@@ -110,29 +110,6 @@ struct sample_columns store_rows_shown(const struct store_rows *r)
 	};
 }
 
-void store_rows_replace(struct profile *p, struct store_rows *by, struct store_rows *gone)
-{
-	struct store_generation *g;
-
-	*gone = (struct store_rows){ .n = 0 };
-	if (p->n_holds == 0) {
-		*gone = p->samples;
-	} else {
-		g = xmalloc(sizeof(*g));
-		*g = (struct store_generation){ .rows = p->samples,
-						.shown = p->rows,
-						.number = p->now.generation,
-						.n_holds = p->n_holds,
-						.older = p->older };
-		p->older = g;
-	}
-	p->samples = *by;
-	p->n_holds = 0;
-	p->now.n_samples = by->n;
-	p->now.generation++;
-	p->roomy_rows = 0;
-}
-
 /* Things of id 0: the empty string, no module, the root of the trie. */
 static void make_zeroes(struct profile *p)
 {
@@ -177,13 +154,7 @@ void profile_free(struct profile *p)
 #undef FREE
 	store_heap_done(&p->heap);
 	store_rows_done(&p->samples);
-	while (p->older) {
-		struct store_generation *g = p->older;
-
-		p->older = g->older;
-		store_rows_done(&g->rows);
-		free(g);
-	}
+	store_states_done(p);
 	pthread_mutex_destroy(&p->publication);
 	pthread_mutex_destroy(&p->pen);
 	free(p);
@@ -196,59 +167,6 @@ void profile_counts_read(const struct profile *p, struct profile_counts *c)
 	pthread_mutex_lock(&mutable->publication);
 	*c = p->published;
 	pthread_mutex_unlock(&mutable->publication);
-}
-
-void profile_hold(const struct profile *p, struct profile_counts *c)
-{
-	struct profile *mutable = (struct profile *)p;
-
-	pthread_mutex_lock(&mutable->publication);
-	*c = p->published;
-	mutable->n_holds++;
-	pthread_mutex_unlock(&mutable->publication);
-}
-
-/* Where the table of a generation hangs that is not the newest; publication is held. */
-static struct store_generation **find_generation(struct profile *p, uint32_t number)
-{
-	struct store_generation **at = &p->older;
-
-	while ((*at)->number != number)
-		at = &(*at)->older;
-	return at;
-}
-
-static uint32_t *holds_of(struct profile *p, const struct profile_counts *c)
-{
-	if (c->generation == p->published.generation)
-		return &p->n_holds;
-	return &(*find_generation(p, c->generation))->n_holds;
-}
-
-void profile_hold_also(const struct profile *p, const struct profile_counts *c)
-{
-	struct profile *mutable = (struct profile *)p;
-
-	pthread_mutex_lock(&mutable->publication);
-	++*holds_of(mutable, c);
-	pthread_mutex_unlock(&mutable->publication);
-}
-
-void profile_release(const struct profile *p, const struct profile_counts *c)
-{
-	struct profile *mutable = (struct profile *)p;
-	struct store_generation *gone = NULL, **at;
-
-	pthread_mutex_lock(&mutable->publication);
-	if (--*holds_of(mutable, c) == 0 && c->generation != p->published.generation) {
-		at = find_generation(mutable, c->generation);
-		gone = *at;
-		*at = gone->older;
-	}
-	pthread_mutex_unlock(&mutable->publication);
-	if (gone)
-		store_rows_done(&gone->rows);
-	free(gone);
 }
 
 void profile_fences(struct profile *p, const int64_t at_ns[BUILD_FENCES])
@@ -333,17 +251,5 @@ void profile_samples(const struct profile *p, struct sample_columns *c)
 
 	pthread_mutex_lock(&mutable->publication);
 	*c = p->rows;
-	pthread_mutex_unlock(&mutable->publication);
-}
-
-void profile_samples_of(const struct profile *p, const struct profile_counts *counts,
-			struct sample_columns *c)
-{
-	struct profile *mutable = (struct profile *)p;
-
-	pthread_mutex_lock(&mutable->publication);
-	*c = counts->generation == p->published.generation
-		     ? p->rows
-		     : (*find_generation(mutable, counts->generation))->shown;
 	pthread_mutex_unlock(&mutable->publication);
 }

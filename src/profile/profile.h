@@ -155,8 +155,8 @@ void profile_free(struct profile *p);
 void profile_counts_read(const struct profile *p, struct profile_counts *c);
 
 /*
- * The same, and the rows stay until profile_release(). profile_hold_also() holds rows of counts once more that are held
- * by somebody.
+ * The same, and the rows stay until profile_release(); until then it is known, too, how long captures had lasted
+ * and how far heaps had come. profile_hold_also() holds counts once more that are held by somebody.
  */
 void profile_hold(const struct profile *p, struct profile_counts *c);
 void profile_hold_also(const struct profile *p, const struct profile_counts *c);
@@ -249,7 +249,16 @@ static inline uint64_t sample_count(const struct sample_columns *c, uint64_t row
 	return c->count ? (uint64_t)c->count[row] : 1;
 }
 
-/* When the capture's earliest and latest samples were taken, or TIME_NONE. */
+/* A capture's begin_ns and end_ns. */
+struct capture_span {
+	int64_t begin_ns, end_ns;
+};
+
+/* Those of the counts' state if it is held, or of now: a state that is held does not grow. */
+struct capture_span profile_capture_span(const struct profile *p,
+					 const struct profile_counts *counts, capture_id id);
+
+/* When the capture's earliest and latest samples were taken, or TIME_NONE: as of now. */
 static inline int64_t capture_begin(const struct capture *c)
 {
 	return __atomic_load_n(&c->begin_ns, __ATOMIC_RELAXED);

@@ -107,7 +107,8 @@ struct profile {
 	struct profile_counts published; /* what readers are told */
 	struct sample_columns rows;      /* sample columns as of the last publication */
 	uint32_t n_holds;                /* of the rows; guarded by publication, as are */
-	struct store_generation *older;  /* tables before, newest first; and */
+	struct store_generation *older;  /* tables before, newest first; */
+	struct store_state *states;      /* that somebody looks at; and */
 	int64_t fence_ns[BUILD_FENCES];  /* see profile_fences() */
 
 	/* The writer's from here on, but for elements below published counts. */
@@ -154,6 +155,9 @@ struct profile {
 	struct map events_by_name;       /* events are few, but files say how few */
 	struct map facts_by_name;        /* and capture and section */
 };
+
+/* Frees what is kept for readers, when there are none any more. */
+void store_states_done(struct profile *p);
 
 /* Element i of a column of T. */
 #define STORE_AT(T, column, i) (((T *)(column).base)[i])

@@ -19,8 +19,8 @@ static double run_ns(const struct profile *p, const struct profile_counts *count
 
 	filter_times(f, &from, &to);
 	for (uint32_t i = 0; i < counts->n_captures; i++) {
-		const struct capture *c = profile_capture(p, (capture_id){ i });
-		int64_t begin = capture_begin(c), end = capture_end(c);
+		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
+		int64_t begin = c.begin_ns, end = c.end_ns;
 		double upto = (double)to, span;
 
 		if (begin == TIME_NONE || end == TIME_NONE || !filter_has_capture(f, i))

@@ -17,7 +17,8 @@ static int64_t begin_of(const struct profile *p, const struct profile_counts *co
 	int64_t begin = TIME_NONE;
 
 	if (t->process.v < counts->n_processes)
-		begin = capture_begin(profile_capture(p, profile_process(p, t->process)->capture));
+		begin = profile_capture_span(p, counts, profile_process(p, t->process)->capture)
+				.begin_ns;
 	return begin == TIME_NONE ? 0 : begin;
 }
 
@@ -27,12 +28,12 @@ void heap_state_init(struct heap_state *s, const struct profile *p,
 	uint32_t n;
 
 	*s = (struct heap_state){ .exact = true };
-	profile_heap(p, &s->columns);
+	profile_heap_of(p, counts, &s->columns);
 	n = s->columns.n_tracks;
 	s->track = xcalloc(n, sizeof(*s->track));
 	s->begin_ns = xcalloc(n, sizeof(*s->begin_ns));
 	for (uint32_t i = 0; i < n; i++) {
-		s->track[i] = profile_heap_track(p, (track_id){ i });
+		s->track[i] = profile_heap_track_of(p, counts, (track_id){ i });
 		s->begin_ns[i] = begin_of(p, counts, &s->track[i]);
 		s->exact &= !heap_is_sampled(&s->track[i]);
 	}

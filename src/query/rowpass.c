@@ -57,11 +57,10 @@ static int64_t newest(const struct profile *p, const struct profile_counts *coun
 	int64_t newest = 0, since;
 
 	for (uint32_t i = 0; i < counts->n_captures; i++) {
-		const struct capture *c = profile_capture(p, (capture_id){ i });
-		int64_t begin = capture_begin(c), end = capture_end(c);
+		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
 
-		if (begin != TIME_NONE && !__builtin_sub_overflow(end, begin, &since) &&
-		    since > newest)
+		if (c.begin_ns != TIME_NONE &&
+		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &since) && since > newest)
 			newest = since;
 	}
 	return newest;

@@ -24,12 +24,13 @@ static void find_extent(const struct sides_time *t, struct sides_run *run)
 
 	filter_times(run->lens.filter, &from, &to);
 	for (uint32_t i = 0; i < t->counts.n_captures; i++) {
-		const struct capture *c = profile_capture(t->profile, (capture_id){ i });
-		int64_t begin = capture_begin(c), end = capture_end(c), span;
+		struct capture_span c = profile_capture_span(t->profile, &t->counts,
+							     (capture_id){ i });
+		int64_t span;
 
-		if (begin != TIME_NONE && end != TIME_NONE &&
+		if (c.begin_ns != TIME_NONE && c.end_ns != TIME_NONE &&
 		    filter_has_capture(run->lens.filter, i) &&
-		    !__builtin_sub_overflow(end, begin, &span) && span > longest)
+		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &span) && span > longest)
 			longest = span;
 	}
 	run->begin_ns = from > 0 ? from : 0;
@@ -60,9 +61,11 @@ static int64_t mark_of(const struct sides_time *t, const struct sides_run *run, 
 	const struct heap_mark *mark = profile_heap_marks(t->profile);
 	struct heap_columns c;
 
-	profile_heap(t->profile, &c);
+	profile_heap_of(t->profile, &t->counts, &c);
 	for (uint32_t i = 0; i < c.n_marks; i++) {
-		int64_t begin = capture_begin(profile_capture(t->profile, mark[i].capture)), at;
+		int64_t begin = profile_capture_span(t->profile, &t->counts, mark[i].capture)
+					.begin_ns,
+			at;
 
 		if (mark[i].name.v != name.v || begin == TIME_NONE ||
 		    !filter_has_capture(run->lens.filter, mark[i].capture.v))
@@ -95,7 +98,7 @@ static void find_marks(struct sides_time *t)
 	const struct heap_mark *mark = profile_heap_marks(t->profile);
 	struct heap_columns c;
 
-	profile_heap(t->profile, &c);
+	profile_heap_of(t->profile, &t->counts, &c);
 	for (uint32_t i = 0; i < c.n_marks; i++)
 		if (!is_known(t, mark[i].name) && in_all(t, mark[i].name))
 			vec_push(&t->mark, mark[i].name);

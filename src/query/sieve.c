@@ -26,7 +26,7 @@ int64_t *sieve_origins(const struct profile *p, const struct profile_counts *cou
 	int64_t first = TIME_NONE;
 
 	for (uint32_t i = 0; i < counts->n_captures; i++) {
-		int64_t begin = capture_begin(profile_capture(p, (capture_id){ i }));
+		int64_t begin = profile_capture_span(p, counts, (capture_id){ i }).begin_ns;
 
 		if (begin != TIME_NONE && (first == TIME_NONE || begin < first))
 			first = begin;
@@ -36,7 +36,7 @@ int64_t *sieve_origins(const struct profile *p, const struct profile_counts *cou
 	for (uint32_t i = 0; i < counts->n_threads && counts->n_captures > 1; i++) {
 		const struct thread *t = profile_thread(p, (thread_id){ i });
 		const struct process *a = profile_process(p, t->process);
-		int64_t begin = capture_begin(profile_capture(p, a->capture));
+		int64_t begin = profile_capture_span(p, counts, a->capture).begin_ns;
 
 		if (begin != TIME_NONE)
 			origin[i] = begin;

@@ -33,8 +33,8 @@ static void find_span(const struct profile *p, const struct profile_counts *coun
 
 	w->begin_ns = w->end_ns = w->first_ns = w->last_ns = TIME_NONE;
 	for (uint32_t i = 0; i < counts->n_captures; i++) {
-		const struct capture *c = profile_capture(p, (capture_id){ i });
-		int64_t begin = capture_begin(c), end = capture_end(c);
+		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
+		int64_t begin = c.begin_ns, end = c.end_ns;
 		uint64_t span = (uint64_t)end - (uint64_t)begin;
 
 		if (begin == TIME_NONE || end == TIME_NONE || end < begin)
