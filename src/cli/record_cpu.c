@@ -58,6 +58,7 @@ struct session {
 	uint64_t ms;           /* --duration */
 	struct launch *launch; /* NULL: nothing was started */
 	struct cpu_recording *recording;
+	struct record_place place;
 	int signals;      /* a descriptor */
 	VEC(int) watched; /* it, and one for each process that was there before */
 	int status;       /* of the command, as waitpid(2) has it; -1: it runs */
@@ -276,8 +277,18 @@ static const char *file_name(const struct session *s)
 	return is_pipe(s) ? "standard output" : s->options.path;
 }
 
+/* In the process that becomes the command: its output goes where it does not mix with ours. */
+static void turn_output(void *arg)
+{
+	const int *fd = arg;
+
+	dup2(*fd, STDOUT_FILENO);
+}
+
 static bool start_command(struct session *s)
 {
+	int out = s->o->live ? s->o->live_out : STDERR_FILENO;
+	bool turns = s->o->live || is_pipe(s);
 	size_t n = s->o->files.n;
 	struct err e = ERR_INIT;
 	char **argv;
@@ -288,11 +299,7 @@ static bool start_command(struct session *s)
 	argv = xcalloc(n + 1, sizeof(*argv));
 	for (size_t i = 0; i < n; i++)
 		argv[i] = xstrdup(s->o->files.at[i]);
-	rc = launch_prepare(argv,
-			    s->o->live   ? s->o->live_out
-			    : is_pipe(s) ? STDERR_FILENO
-					 : -1,
-			    &s->launch, &e);
+	rc = launch_prepare(argv, turns ? turn_output : NULL, &out, &s->launch, &e);
 	for (size_t i = 0; i < n; i++)
 		free(argv[i]);
 	free(argv);
@@ -424,18 +431,31 @@ static enum status command_status(struct session *s)
 						  : 128 + WTERMSIG(s->status));
 }
 
+/* There is no recording after all: the file goes, and what was in its place comes back. */
+static void leave_place(struct session *s)
+{
+	if (!is_pipe(s))
+		unlink(s->options.path);
+	record_place_undo(&s->place);
+}
+
 /* From the first sample to the last. */
 static enum status run(struct session *s)
 {
 	struct err e = ERR_INIT;
+	enum status refused = STATUS_UNUSABLE;
 	int rc = cpu_recording_start(s->recording, &e);
 
-	if (rc == 0 && s->launch && launch_go(s->launch, &e) != 0) {
-		enum status status = e.code == -ENOENT ? (enum status)127 : (enum status)126;
-
-		return say_error(&e, status);
+	if (rc == 0 && s->launch) {
+		rc = launch_go(s->launch, &e);
+		refused = rc == -ENOENT ? (enum status)127 : (enum status)126;
 	}
-	if (rc == 0 && !s->launch)
+	if (rc) {
+		leave_place(s);
+		return say_error(&e, refused);
+	}
+	record_place_keep(&s->place);
+	if (!s->launch)
 		say("recording to %s; Ctrl-C ends it", file_name(s));
 	s->end_ms = s->ms ? now_ms() + s->ms : UINT64_MAX;
 	while (rc == 0 && !is_over(s))
@@ -458,32 +478,38 @@ static enum status run(struct session *s)
 }
 
 /* Can there be such a file? Says so if not. */
-static bool make_file(const char *path)
+static bool check_place(const char *path)
 {
-	int fd;
+	if (strcmp(path, "-") != 0)
+		return record_place_check(path);
+	if (isatty(STDOUT_FILENO))
+		say("a recording is no text for a terminal: -o FILE, or pipe it: proftop record -o - … | proftop live -");
+	return !isatty(STDOUT_FILENO);
+}
 
-	if (strcmp(path, "-") == 0) {
-		if (isatty(STDOUT_FILENO))
-			say("a recording is no text for a terminal: -o FILE, or pipe it: proftop record -o - … | proftop live -");
-		return !isatty(STDOUT_FILENO);
+/* Everything that can be refused is asked for before anything is moved. */
+static enum status open_all(struct session *s)
+{
+	struct err e = ERR_INIT;
+
+	if (cpu_recording_open(&s->options, &s->recording, &e))
+		return say_error(&e, STATUS_UNUSABLE);
+	if (!is_pipe(s) && !record_place_clear(&s->place, s->options.path))
+		return STATUS_USAGE;
+	if (cpu_recording_make_file(s->recording, &s->options, &e)) {
+		leave_place(s);
+		return say_error(&e, STATUS_UNUSABLE);
 	}
-	if (!record_place_check(path) || !record_make_way(path))
-		return false;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	if (fd < 0)
-		say("%s: %s", path, strerror(errno));
-	else
-		close(fd);
-	return fd >= 0;
+	return STATUS_GOOD;
 }
 
 static enum status begin(struct session *s)
 {
-	struct err e = ERR_INIT;
 	const char *const *remarks;
+	enum status status;
 	size_t n;
 
-	if (!make_file(s->options.path) || !start_command(s))
+	if (!check_place(s->options.path) || !start_command(s))
 		return STATUS_USAGE;
 	/* Whoever reads may go: that is an error of writing. The command has its own way already. */
 	signal(SIGPIPE, SIG_IGN);
@@ -493,11 +519,9 @@ static enum status begin(struct session *s)
 	s->options.sampler.n_tids = s->tids.n;
 	/* Opening may take its time: who ends it meanwhile gets a whole file, too. */
 	watch(s);
-	if (cpu_recording_open(&s->options, &s->recording, &e)) {
-		if (!is_pipe(s))
-			unlink(s->options.path);
-		return say_error(&e, STATUS_UNUSABLE);
-	}
+	status = open_all(s);
+	if (status != STATUS_GOOD)
+		return status;
 	remarks = cpu_recording_remarks(s->recording, &n);
 	for (size_t i = 0; i < n; i++)
 		say("%s", remarks[i]);

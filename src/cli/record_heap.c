@@ -13,26 +13,54 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "err.h"
 #include "heap_launch.h"
+#include "launch.h"
 #include "mem.h"
 #include "options.h"
 #include "record_place.h"
 #include "record_traces.h"
 #include "say.h"
 
-#define NOT_EXECUTABLE 126 /* as shells say it */
-#define NOT_FOUND      127
+/* What the command gets back as we got it. */
+struct before {
+	const struct heap_launch *heap; /* and what it needs */
+	struct sigaction child;         /* SIGCHLD */
+	sigset_t mask;                  /* blocked signals */
+};
 
-static _Noreturn void become(const struct options *o, const struct heap_launch *l)
+/* In the process that becomes the command. */
+static void ready(void *arg)
+{
+	const struct before *b = arg;
+
+	sigaction(SIGCHLD, &b->child, NULL);
+	sigprocmask(SIG_SETMASK, &b->mask, NULL);
+	heap_launch_environment(b->heap);
+}
+
+/* Starts the command; NULL with *status as shells say it, and it is told why. */
+static struct launch *start(const struct options *o, struct before *b, int *status)
 {
 	char **argv = xcalloc(o->files.n + 1, sizeof(*argv));
+	struct launch *l = NULL;
+	struct err e = ERR_INIT;
+	int rc;
 
 	for (size_t i = 0; i < o->files.n; i++)
 		argv[i] = xstrdup(o->files.at[i]);
-	heap_launch_environment(l);
-	execvp(argv[0], argv);
-	say("%s: %s", argv[0], strerror(errno));
-	_exit(errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+	rc = launch_prepare(argv, ready, b, &l, &e);
+	if (rc == 0)
+		rc = launch_go(l, &e);
+	if (rc) {
+		*status = (int)say_error(&e, rc == -ENOENT ? (enum status)127 : (enum status)126);
+		launch_free(l);
+		l = NULL;
+	}
+	for (size_t i = 0; i < o->files.n; i++)
+		free(argv[i]);
+	free(argv);
+	return l;
 }
 
 /* Waits for the command's end, and passes on to it that it shall end. */
@@ -53,63 +81,56 @@ static int stand_by(pid_t pid, const sigset_t *signals)
 	return status;
 }
 
-/* Runs the command to its end; the status of waitpid(2), or -1. */
-static int run_command(const struct options *o, const struct heap_launch *l, pid_t *child)
+/* Runs the command to its end. False: it could not be started, *status says it; else it is that of waitpid(2). */
+static bool run_command(const struct options *o, const struct heap_launch *heap,
+			struct record_place *place, pid_t *pid, int *status)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
-	struct sigaction before[3];
-	sigset_t signals, mask;
-	int status = -1;
-	pid_t pid;
+	struct before b = { .heap = heap };
+	struct sigaction before[2];
+	struct launch *l;
+	sigset_t signals;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &signals, &mask);
+	sigprocmask(SIG_BLOCK, &signals, &b.mask);
 	/* Whoever started us may not want to hear of children; we do. */
-	sigaction(SIGCHLD, &usual, &before[2]);
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0) {
-		sigaction(SIGCHLD, &before[2], NULL);
-		sigprocmask(SIG_SETMASK, &mask, NULL);
-		become(o, l);
+	sigaction(SIGCHLD, &usual, &b.child);
+	l = start(o, &b, status);
+	if (l) {
+		record_place_keep(place);
+		*pid = launch_pid(l);
+		/* Keys that end the command leave us to tell of its trace. */
+		sigaction(SIGINT, &ignore, &before[0]);
+		sigaction(SIGQUIT, &ignore, &before[1]);
+		*status = stand_by(*pid, &signals);
+		sigaction(SIGINT, &before[0], NULL);
+		sigaction(SIGQUIT, &before[1], NULL);
+	} else {
+		record_place_undo(place);
 	}
-	if (pid < 0)
-		return -1;
-	*child = pid;
-	/* Keys that end the command leave us to tell of its trace. */
-	sigaction(SIGINT, &ignore, &before[0]);
-	sigaction(SIGQUIT, &ignore, &before[1]);
-	status = stand_by(pid, &signals);
-	sigaction(SIGINT, &before[0], NULL);
-	sigaction(SIGQUIT, &before[1], NULL);
-	sigaction(SIGCHLD, &before[2], NULL);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
-	return status;
+	sigaction(SIGCHLD, &b.child, NULL);
+	sigprocmask(SIG_SETMASK, &b.mask, NULL);
+	launch_free(l);
+	return l != NULL;
 }
 
 enum status record_heap(const struct options *o, const char *output)
 {
 	struct heap_launch *l = heap_launch_new(o, output);
+	struct record_place place = { 0 };
+	int status = STATUS_USAGE;
+	bool ran = false;
 	pid_t pid = 0;
-	int status;
 
-	if (!l)
-		return STATUS_USAGE;
-	if (output)
-		record_traces_make_way(output);
-	if (output && !record_make_way(output)) {
-		heap_launch_free(l);
-		return STATUS_USAGE;
-	}
-	status = run_command(o, l, &pid);
-	if (!heap_launch_say(l, pid) &&
-	    !(WIFEXITED(status) && WEXITSTATUS(status) >= NOT_EXECUTABLE))
+	if (l && record_traces_clear(&place, output))
+		ran = run_command(o, l, &place, &pid, &status);
+	if (ran && !heap_launch_say(l, pid))
 		say("nothing was recorded; %s", heap_launch_nothing);
 	heap_launch_free(l);
-	if (status == -1)
-		return STATUS_USAGE;
+	if (!ran)
+		return (enum status)status;
 	/* A command killed by a signal is told of as shells tell it. */
 	return (enum status)(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }

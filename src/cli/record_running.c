@@ -156,12 +156,15 @@ static bool stand_by(struct attach *a, const sigset_t *signals, uint64_t ms)
 static enum status record_process(const struct options *o, int pid, const char *library,
 				  const char *output, uint64_t ms)
 {
+	struct record_place place = { 0 };
 	struct settings s = { 0 };
 	struct attach *a = NULL;
 	struct err e = ERR_INIT;
 	sigset_t signals;
 	int ret;
 
+	if (!record_traces_clear(&place, output))
+		return STATUS_USAGE;
 	/* What ends us shall not end us while a thread of the process works for us. */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
@@ -172,8 +175,11 @@ static enum status record_process(const struct options *o, int pid, const char *
 	make_settings(&s, o, output, ms);
 	ret = attach_begin(pid, library, s.text.at, s.text.n, &a, &e);
 	vec_done(&s.text);
-	if (ret)
+	if (ret) {
+		record_place_undo(&place);
 		return say_error(&e, STATUS_UNUSABLE);
+	}
+	record_place_keep(&place);
 	say("recording the heap of process %d to %s; Ctrl-C ends it", pid, attach_path(a));
 	if (!stand_by(a, &signals, ms))
 		say("process %d does not end its recording; it will when it can", pid);
@@ -196,12 +202,6 @@ enum status record_running(const struct options *o, const char *output)
 	library = heap_settings_library();
 	if (!library)
 		return STATUS_USAGE;
-	if (output)
-		record_traces_make_way(output);
-	if (output && !record_make_way(output)) {
-		free(library);
-		return STATUS_USAGE;
-	}
 	/* As it will stand among the mappings of the process. */
 	real_library = realpath(library, NULL);
 	status = record_process(o, pid, real_library ? real_library : library, output, ms);

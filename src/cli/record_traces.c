@@ -15,6 +15,7 @@
 #include "fmt.h"
 #include "heap_wire.h"
 #include "mem.h"
+#include "record_place.h"
 #include "say.h"
 
 #define BEGINS    "proftop: "
@@ -144,18 +145,18 @@ static char *numbered(const char *path, unsigned n)
 }
 
 /* As an older trace is kept, but never in place of what is no trace. */
-static void move_away(const char *path)
+static void move_away(struct record_place *p, const char *path)
 {
 	char *old = xasprintf("%s.old", path);
 	struct stat st;
 	struct head h;
 
 	if (lstat(old, &st) ? errno == ENOENT : read_head(old, &h))
-		(void)!rename(path, old);
+		record_place_move(p, path);
 	free(old);
 }
 
-void record_traces_make_way(const char *path)
+static void clear_others(struct record_place *p, const char *path)
 {
 	struct head first, other;
 	uint64_t until_ns;
@@ -169,8 +170,19 @@ void record_traces_make_way(const char *path)
 		if (read_head(name, &other) && other.h.start_ns >= first.h.start_ns &&
 		    (other.h.pid == first.h.pid || other.h.start_ns <= until_ns)) {
 			until_ns = other.until_ns > until_ns ? other.until_ns : until_ns;
-			move_away(name);
+			move_away(p, name);
 		}
 		free(name);
 	}
+}
+
+bool record_traces_clear(struct record_place *p, const char *path)
+{
+	if (!path)
+		return true;
+	clear_others(p, path);
+	if (record_place_clear(p, path))
+		return true;
+	record_place_undo(p);
+	return false;
 }

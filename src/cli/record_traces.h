@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct record_place;
+
 struct record_trace {
 	char *path, *program; /* owned */
 	int64_t bytes;        /* negative: it is gone */
@@ -31,9 +33,10 @@ void record_traces_say(const struct record_traces *t, pid_t pid);
 void record_traces_done(struct record_traces *t);
 
 /*
- * The other traces of the recording whose first is at path become FILE.old, so that they do not mix with those of the next. What is not
- * known to be of that recording stays as it is: the same process, or begun while that was recorded.
+ * What lies at path becomes FILE.old, and if it is a trace, the other traces of its recording do, so that they do not mix with those of the
+ * next: the same process, or begun while that was recorded; what is not known to be of it stays. path NULL: nothing is in the way.
+ * False: something is, which is said, and nothing was moved.
  */
-void record_traces_make_way(const char *path);
+bool record_traces_clear(struct record_place *p, const char *path);
 
 #endif

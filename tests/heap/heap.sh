@@ -217,6 +217,22 @@ grep -q 'recorded .* in .*/out.heap' said.err || fault "record says: $(cat said.
 "$PROFTOP" record --heap -o out.heap -- "$tools/heap_work" single 10 >/dev/null 2>&1
 [ -e out.heap.old ] || fault "record: the older trace was not kept"
 
+# A recording that does not come about leaves what was there as it was, its numbered traces too.
+mkdir refused
+"$PROFTOP" record --heap -o refused/c.heap -- env "$tools/heap_work" single 10 >/dev/null 2>&1
+echo older >refused/c.heap.old
+sha1sum refused/* >before
+"$PROFTOP" record --heap -o refused/c.heap -- "$work/nowhere" 2>said.err
+[ $? = 127 ] && grep -q 'nowhere: No such file' said.err || fault "no such command: $(cat said.err)"
+"$PROFTOP" record --heap -o refused/c.heap -- "$work" 2>said.err
+[ $? = 126 ] || fault "no command: $(cat said.err)"
+"$PROFTOP" record --heap -o refused/c.heap -p 4194303 2>said.err
+[ $? = 3 ] || fault "no such process: $(cat said.err)"
+sha1sum refused/* | cmp -s - before || fault "refused recordings touch what was there: $(ls refused)"
+"$PROFTOP" record --heap -o refused/c.heap -- "$tools/heap_work" single 10 >/dev/null 2>&1
+[ "$(cd refused && echo *)" = 'c.2.heap.old c.heap c.heap.old' ] || fault "not refused: $(ls refused)"
+rm -rf refused
+
 # A chain of execs: a trace for each program, told by its name, and which to open; the next recording moves all of them away, and
 # nothing else.
 mkdir chain

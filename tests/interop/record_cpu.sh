@@ -350,6 +350,31 @@ record 2 --sample 1M -- true
 record 2 --heap -F 99 -- true
 record 2 -o "$dir/no/such/directory" -- true
 
+# What is refused leaves what was there as it was, by whatever it is refused.
+refused() {
+    local want=$1
+    shift
+    echo new >"$place/kept"
+    echo older >"$place/kept.old"
+    record "$want" -o "$place/kept" "$@"
+    [ "$(ls -A "$place") $(cat "$place/kept" "$place/kept.old")" = 'kept
+kept.old new
+older' ] || fault "refused: $*: $(head "$place"/*)"
+}
+mkdir place
+place=place
+refused 3 -p 4194303
+refused 3 -a -C 9999
+refused 127 -- "$dir/nowhere"
+refused 126 -- "$dir"
+if mount -t tmpfs -o size=12k tmpfs place 2>/dev/null; then
+    refused 3 -e cpu-clock -z 0 -a
+    says err 'No space left'
+    umount place
+fi
+record 0 -o place/kept -- true
+[ "$(cat place/kept.old)" = new ] && [ "$(ls -A place | wc -l)" = 2 ] || fault "not refused: $(ls -A place)"
+
 # Whoever may not is told so, and gets what there is without the kernel.
 if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ] && command -v setpriv >/dev/null; then
     chmod 755 "$dir"

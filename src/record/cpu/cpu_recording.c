@@ -126,16 +126,21 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 			vec_push(&r->remarks, remarks[i]);
 		if (o->unwind && o->sampler.stacks == SAMPLER_COPIES)
 			r->chains = chain_maker_new(sampler_events(r->sampler));
-		rc = open_file(r, o, e);
 	}
-	if (rc == 0)
-		rc = tell_beginning(r, &o->sampler, e);
 	if (rc) {
 		cpu_recording_free(r);
 		return rc;
 	}
 	*out = r;
 	return 0;
+}
+
+int cpu_recording_make_file(struct cpu_recording *r, const struct cpu_recording_options *o,
+			    struct err *e)
+{
+	int rc = open_file(r, o, e);
+
+	return rc ? rc : tell_beginning(r, &o->sampler, e);
 }
 
 void cpu_recording_free(struct cpu_recording *r)

@@ -28,9 +28,12 @@ struct cpu_recording_stats {
 	struct chain_stats chains; /* of copies that became chains */
 };
 
-/* Everything is ready, nothing is counted yet. -errno with a sentence. */
+/* All that is to be counted can be, and is not counted yet; there is no file. -errno with a sentence. */
 int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recording **out,
 		       struct err *e);
+/* The same options: makes the file, with what was so before. -errno with a sentence. */
+int cpu_recording_make_file(struct cpu_recording *r, const struct cpu_recording_options *o,
+			    struct err *e);
 void cpu_recording_free(struct cpu_recording *r);
 
 /* What is different from what was asked for, a sentence each; borrowed. */

@@ -34,13 +34,16 @@ static ssize_t read_again(int fd, void *to, size_t n)
 	return got;
 }
 
-static _Noreturn void wait_and_become(char *const *argv, int gate, int fate)
+static _Noreturn void wait_and_become(char *const *argv, void (*ready)(void *arg), void *arg,
+				      int gate, int fate)
 {
 	char go;
 	int why;
 
 	if (read_again(gate, &go, 1) != 1)
 		_exit(0);
+	if (ready)
+		ready(arg);
 	execvp(argv[0], argv);
 	why = errno;
 	if (write(fate, &why, sizeof(why)) < 0)
@@ -48,7 +51,8 @@ static _Noreturn void wait_and_become(char *const *argv, int gate, int fate)
 	_exit(why == ENOENT ? 127 : 126);
 }
 
-int launch_prepare(char *const *argv, int out_fd, struct launch **out, struct err *e)
+int launch_prepare(char *const *argv, void (*ready)(void *arg), void *arg, struct launch **out,
+		   struct err *e)
 {
 	int gate[2] = { -1, -1 }, fate[2] = { -1, -1 };
 	struct launch *l;
@@ -59,9 +63,7 @@ int launch_prepare(char *const *argv, int out_fd, struct launch **out, struct er
 	if (pid == 0) {
 		close(gate[1]);
 		close(fate[0]);
-		if (out_fd >= 0)
-			dup2(out_fd, STDOUT_FILENO);
-		wait_and_become(argv, gate[0], fate[1]);
+		wait_and_become(argv, ready, arg, gate[0], fate[1]);
 	}
 	if (pid < 0) {
 		int why = -errno;

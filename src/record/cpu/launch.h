@@ -10,10 +10,11 @@ struct err;
 struct launch;
 
 /*
- * Makes the process; argv[0] is looked for in $PATH. out_fd: its standard output, as ours is taken; below 0: ours.
+ * Makes the process; argv[0] is looked for in $PATH. ready(arg): what it does before it becomes the command, NULL: nothing.
  * -errno with a sentence.
  */
-int launch_prepare(char *const *argv, int out_fd, struct launch **out, struct err *e);
+int launch_prepare(char *const *argv, void (*ready)(void *arg), void *arg, struct launch **out,
+		   struct err *e);
 /* A process that was not let go ends. */
 void launch_free(struct launch *l);
 
