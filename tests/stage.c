@@ -43,19 +43,18 @@ static bool is_inside(struct rect r, int row, int col)
 }
 
 /* What the app has made beside the terminal. */
-static void make_lines(struct stage *st)
+static void make_over_time(struct stage *st)
 {
 	const struct view_ops *ops = view_of(st->view, &st->scene);
 	struct analysis *a = st->scene.analysis;
-	struct footprint_lines *lines;
-	struct footprint_span span;
+	struct over_time_wish wish;
+	struct over_time *over;
 
-	if (!(a->diff ? a->sides_time != NULL : a->footprint != NULL) ||
-	    !ops->span(st->state[st->view], &span) ||
-	    (a->lines && footprint_same_span(&a->lines->span, &span)))
+	if (!ops->wish(st->state[st->view], &wish) || !over_time_possible(a, wish.kind) ||
+	    (a->over[wish.kind] && over_time_same_wish(&a->over[wish.kind]->wish, &wish)))
 		return;
-	cr_assert_eq(analysis_lines_new(a, &span, NULL, &lines), 0);
-	analysis_set_lines(a, lines);
+	cr_assert_eq(over_time_new(a, &wish, NULL, &over), 0);
+	analysis_set_over(a, over);
 	ops->update(st->state[st->view], &st->scene);
 	ops->layout(st->state[st->view], &st->scene, st->rect);
 }
@@ -69,8 +68,8 @@ static void *state(struct stage *st)
 		ops->update(st->state[st->view], &st->scene);
 	}
 	ops->layout(st->state[st->view], &st->scene, st->rect);
-	if (ops->span)
-		make_lines(st);
+	if (ops->wish)
+		make_over_time(st);
 	return st->state[st->view];
 }
 

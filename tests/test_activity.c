@@ -65,7 +65,8 @@ Test(activity, rows)
 
 		made_lens(&lens, p, cases[i].filter);
 		a = made_analysis(p, &lens);
-		cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, NULL, &act), 0);
+		cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, 64, NULL, &act),
+			     0);
 		text = rows_text(&act, p);
 		cr_expect_str_eq(text, cases[i].rows, "%s: got\n%s", cases[i].what, text);
 		free(text);
@@ -89,7 +90,7 @@ Test(activity, slices)
 
 	made_lens(&lens, p, "");
 	a = made_analysis(p, &lens);
-	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, NULL, &act), 0);
+	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, 64, NULL, &act), 0);
 	cr_assert_eq(act.n_rows, 3);
 	for (size_t i = 0; i < act.n_slices; i++)
 		sum += act.row[0].slice[i];
@@ -108,16 +109,16 @@ Test(activity, slices)
 Test(activity, within_a_span)
 {
 	static const struct {
-		struct activity_span span;
+		struct time_span span;
 		const char *filter, *rows, *slices;
 	} spans[] = {
-		{ { 0, 10, 5 }, "", "a 1 process 3 1\n", "3 0 0 0 0 " },
-		{ { 10, 30, 2 }, "", "a -1 sum 9 2\nb 2 thread 9 2\n", "4 5 " },
-		{ { 10, 30, 2 }, "time:0,5ns", "a -1 sum 9 2\nb 2 thread 9 2\n", "4 5 " },
-		{ { 10, 30, 4 }, "!fn:y", "a -1 sum 5 1\nb 2 thread 5 1\n", "0 0 0 5 " },
-		{ { 30, 40, 2 }, "", "a 1 process 7 1\n", "0 7 " },
-		{ { 31, 32, 1 }, "", "", "" },
-		{ { 12, 20, 1 }, "fn:nothing", "", "" },
+		{ { 0, 10, 5, 0 }, "", "a 1 process 3 1\n", "3 0 0 0 0 " },
+		{ { 10, 30, 2, 0 }, "", "a -1 sum 9 2\nb 2 thread 9 2\n", "4 5 " },
+		{ { 10, 30, 2, 0 }, "time:0,5ns", "a -1 sum 9 2\nb 2 thread 9 2\n", "4 5 " },
+		{ { 10, 30, 4, 0 }, "!fn:y", "a -1 sum 5 1\nb 2 thread 5 1\n", "0 0 0 5 " },
+		{ { 30, 40, 2, 0 }, "", "a 1 process 7 1\n", "0 7 " },
+		{ { 31, 32, 1, 0 }, "", "", "" },
+		{ { 12, 20, 1, 0 }, "fn:nothing", "", "" },
 	};
 	struct profile *p = made_profile("x 3 pid=1 tid=1 name=a t=0\n"
 					 "y 4 pid=1 tid=2 name=b t=10\n"
@@ -174,7 +175,7 @@ static int64_t live_before(const struct story *s, uint32_t thread, int64_t since
 Test(activity, of_a_heap_is_a_replay)
 {
 	struct story *s = story_new(11);
-	struct activity_span span = { 4000000, 22500000, 37 };
+	struct time_span span = { 4000000, 22500000, 37, 0 };
 	struct activity act;
 	struct analysis *a;
 	struct lens lens;
@@ -193,7 +194,7 @@ Test(activity, of_a_heap_is_a_replay)
 			uint32_t calls = 0;
 			int64_t sum = 0;
 
-			for (uint32_t k = 0; k < span.n_slices; k++) {
+			for (uint32_t k = 0; k < span.n; k++) {
 				int64_t end = span.from_ns +
 					      (span.to_ns - span.from_ns) * (k + 1) / 37;
 

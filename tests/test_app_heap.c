@@ -107,10 +107,10 @@ Test(app_heap, lines_stay_while_they_are_right)
 
 		stage_app_init(&f, stage_heap(), true, 100, 40);
 		stage_app_settle(&f);
-		was = f.app->analysis->lines;
+		was = analysis_lines(f.app->analysis);
 		cr_assert_not_null(was);
 		stage_app_play(&f, cases[i].keys);
-		is = f.app->analysis->lines;
+		is = analysis_lines(f.app->analysis);
 		cr_assert_not_null(is);
 		cr_assert_eq(is == was, cases[i].stay, "%s", cases[i].keys);
 		stage_app_done(&f);

@@ -32,7 +32,7 @@ static struct footprint *footprint_of(const struct profile *p, const char *filte
 
 static struct footprint_lines *lines_over(const struct footprint *m, int64_t from_ns, int64_t to_ns)
 {
-	struct footprint_span span = { from_ns, to_ns, N_SLOTS, 0 };
+	struct time_span span = { from_ns, to_ns, N_SLOTS, 0 };
 	struct footprint_lines *l;
 
 	cr_assert_eq(footprint_lines_new(m, &span, NULL, &l), 0);

@@ -176,16 +176,15 @@ static struct analysis *compare(const struct told *t, const char *event, const c
 	return a;
 }
 
-static struct footprint_lines *lines_over(const struct analysis *a, uint32_t align, double from,
-					  double to)
+static struct sides_lines *lines_over(const struct analysis *a, uint32_t align, double from,
+				      double to)
 {
 	double length = (double)sides_time_length(a->sides_time, align);
-	struct footprint_span span = { (int64_t)(from * length), (int64_t)(to * length), N_SLOTS,
-				       align };
-	struct footprint_lines *l;
+	struct time_span span = { (int64_t)(from * length), (int64_t)(to * length), N_SLOTS,
+				  align };
+	struct sides_lines *l;
 
-	cr_assert_eq(analysis_lines_new(a, &span, NULL, &l), 0);
-	cr_assert_not_null(l->sides);
+	cr_assert_eq(sides_lines_new(a->sides_time, &span, NULL, &l), 0);
 	return l;
 }
 
@@ -216,10 +215,10 @@ static void try_all(const struct told *t, const struct analysis *a,
 {
 	for (uint32_t align = 0; align < sides_time_alignments(a->sides_time); align++)
 		for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
-			struct footprint_lines *l = lines_over(a, align, spans[i][0], spans[i][1]);
+			struct sides_lines *l = lines_over(a, align, spans[i][0], spans[i][1]);
 
-			check(t, a, l->sides);
-			footprint_lines_free(l);
+			check(t, a, l);
+			sides_lines_free(l);
 		}
 }
 
@@ -311,17 +310,14 @@ Test(sides_lines, the_other_way_round)
 	for (uint32_t k = 0; k < 2 * (ALIGN_MARK + N_MARKS); k++) {
 		struct analysis *a = compare(&t, events[k % 2], "capture:1", "capture:2");
 		struct analysis *b = compare(&t, events[k % 2], "capture:2", "capture:1");
-		struct footprint_lines *x = lines_over(a, k / 2, 0, 1),
-				       *y = lines_over(b, k / 2, 0, 1);
+		struct sides_lines *x = lines_over(a, k / 2, 0, 1), *y = lines_over(b, k / 2, 0, 1);
 
 		for (uint32_t i = 0; i < N_SLOTS; i++) {
-			cr_expect(same(x->sides->line[SIDE_BEFORE][i],
-				       y->sides->line[SIDE_AFTER][i]));
-			cr_expect(same(x->sides->line[SIDE_AFTER][i],
-				       y->sides->line[SIDE_BEFORE][i]));
+			cr_expect(same(x->line[SIDE_BEFORE][i], y->line[SIDE_AFTER][i]));
+			cr_expect(same(x->line[SIDE_AFTER][i], y->line[SIDE_BEFORE][i]));
 		}
-		footprint_lines_free(x);
-		footprint_lines_free(y);
+		sides_lines_free(x);
+		sides_lines_free(y);
 		analysis_free(a);
 		analysis_free(b);
 	}
@@ -337,23 +333,22 @@ Test(sides_lines, activity_adds_up_to_the_totals)
 	tell(&t, 11);
 	a = compare(&t, "cpu-clock", "capture:1", "capture:2");
 	for (uint32_t align = 0; align < sides_time_alignments(a->sides_time); align++) {
-		struct footprint_lines *l = lines_over(a, align, 0, 1);
+		struct sides_lines *l = lines_over(a, align, 0, 1);
 
 		for (int side = 0; side < N_SIDES; side++) {
 			double from = sides_time_at(a->sides_time, align, (uint32_t)side, 0);
 			double to = sides_time_at(a->sides_time, align, (uint32_t)side,
-						  (double)l->sides->to_ns);
+						  (double)l->to_ns);
 			double sum = 0;
 
 			for (uint32_t i = 0; i < N_SLOTS; i++)
-				if (!isnan(l->sides->line[side][i]))
-					sum += l->sides->line[side][i] * (to - from) / 1e9 /
-					       N_SLOTS;
+				if (!isnan(l->line[side][i]))
+					sum += l->line[side][i] * (to - from) / 1e9 / N_SLOTS;
 			cr_expect_float_eq(sum, t.cpu_ns[side], 1e-6 * sum,
 					   "align %u side %d: %f %f", align, side, sum,
 					   t.cpu_ns[side]);
 		}
-		footprint_lines_free(l);
+		sides_lines_free(l);
 	}
 	analysis_free(a);
 	profile_free(t.p);
@@ -363,7 +358,7 @@ Test(sides_lines, activity_adds_up_to_the_totals)
 Test(sides_lines, threads_of_a_renamed_program_are_one_row)
 {
 	for (int paired = 0; paired < 2; paired++) {
-		struct footprint_lines *l;
+		struct sides_lines *l;
 		struct sides s = { 0 };
 		struct analysis *a;
 		struct told t;
@@ -373,16 +368,16 @@ Test(sides_lines, threads_of_a_renamed_program_are_one_row)
 			name_rules_pair(&s.names, "prog", "prog2");
 		a = compare_by(&s, &t, "cpu-clock", "capture:1", "capture:2");
 		l = lines_over(a, ALIGN_START, 0, 1);
-		cr_assert_eq(l->sides->n_rows, paired ? 1 : 2);
+		cr_assert_eq(l->n_rows, paired ? 1 : 2);
 		if (paired) {
-			const struct sides_row *row = &l->sides->row[0];
+			const struct sides_row *row = &l->row[0];
 
 			cr_expect_str_eq(row->name, "prog2");
 			cr_expect_str_eq(row->of, "prog2");
 			cr_expect(row->sum[SIDE_BEFORE] > 0 && row->sum[SIDE_AFTER] > 0);
 			cr_assert_eq(row->n_real, 2);
 		}
-		footprint_lines_free(l);
+		sides_lines_free(l);
 		analysis_free(a);
 		sides_done(&s);
 		profile_free(t.p);

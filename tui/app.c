@@ -77,8 +77,9 @@ static uint32_t version_of(const struct profile *p)
 static bool cursor_moved(const struct app *a)
 {
 	const struct analysis *an = a->analysis;
+	const struct footprint_lines *lines = analysis_lines(an);
 
-	return an->lines && an->lines->n_row_slots != an->lines->span.n &&
+	return lines && lines->n_row_slots != lines->span.n &&
 	       an->lens.cursor_ns != a->lens.cursor_ns;
 }
 
@@ -389,20 +390,21 @@ void app_wheel(struct app *a, int notches)
 static bool take_made(struct app *a, int64_t now_ms)
 {
 	struct analysis *made = worker_take(a->worker);
-	struct footprint_lines *lines = worker_take_lines(a->worker);
+	struct over_time *over = worker_take_over(a->worker);
 
-	/* Before an analysis comes in the place of what they are of. */
-	if (lines) {
-		analysis_set_lines(a->analysis, lines);
+	/* Before an analysis comes in the place of what it is of. */
+	if (over) {
+		analysis_set_over(a->analysis, over);
 		a->instance[VIEW_KIND_MEMORY].stale = true;
 		a->instance[VIEW_KIND_TIMELINE].stale = true;
+		a->instance[VIEW_KIND_THREADS].stale = true;
 	}
 	if (made) {
 		replace_analysis(a, made);
 		a->took_ms = now_ms - a->asked_ms;
 		a->asked = worker_busy(a->worker);
 	}
-	return made || lines;
+	return made || over;
 }
 
 bool app_tick(struct app *a, int64_t now_ms)
@@ -457,6 +459,11 @@ void app_wake_fds(const struct app *a, int fds[2])
 bool app_has_data(const struct app *a)
 {
 	return a->analysis->profile == a->source->profile && a->analysis->counts.n_samples > 0;
+}
+
+bool app_drawing(const struct app *a)
+{
+	return worker_drawing(a->worker);
 }
 
 bool app_settled(const struct app *a)

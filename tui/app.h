@@ -48,6 +48,8 @@ int app_wait_ms(const struct app *a, int64_t now_ms);
 void app_wake_fds(const struct app *a, int fds[2]);
 /* Is there an analysis of what is loaded, be it the beginning? */
 bool app_has_data(const struct app *a);
+/* Is something of what is in sight being made, beside what is there? */
+bool app_drawing(const struct app *a);
 /* Loading is over and everything that is known is in what would be drawn. */
 bool app_settled(const struct app *a);
 

@@ -38,26 +38,32 @@ static void follow_busiest(struct app *a)
 	lens_done(&usual);
 }
 
-/* What lines the next analysis has to come with; NULL: those that are there will do. */
-static const struct footprint_span *wanted_span(const struct app *a)
+/* What the next analysis has to come with: what is in sight, and lines of memory where those that are there will not do. */
+static void find_wishes(struct app *a, struct over_time_wishes *out)
 {
 	struct profile_counts counts;
 
+	*out = a->wishes;
 	profile_counts_read(a->source->profile, &counts);
 	if (a->analysis->profile == a->source->profile &&
-	    analysis_lines_hold(a->analysis, &a->lens, counts.version, &a->span))
-		return NULL;
-	return &a->span;
+	    analysis_lines_hold(a->analysis, &a->lens, counts.version, &out->of[OVER_MEMORY].span))
+		out->of[OVER_MEMORY].span.n = 0;
+	if (a->view != VIEW_KIND_THREADS)
+		out->of[OVER_THREADS].span.n = 0;
+	if (a->view != VIEW_KIND_TIMELINE)
+		out->of[OVER_TIMELINE].span.n = 0;
 }
 
 void app_reanalyse(struct app *a)
 {
+	struct over_time_wishes wishes;
 	struct lens wanted;
 
 	if (a->follow)
 		follow_busiest(a);
 	app_window_lens(a, &wanted);
-	worker_request(a->worker, &wanted, wanted_span(a));
+	find_wishes(a, &wishes);
+	worker_request(a->worker, &wanted, &wishes);
 	lens_done(&wanted);
 	a->asked = true;
 	a->asked_ms = INT64_MIN;

@@ -4,7 +4,7 @@
 #define PROFTOP_TUI_APP_STATE_H
 
 #include "err.h"
-#include "footprint_lines.h"
+#include "over_time.h"
 #include "keymap.h"
 #include "prompt.h"
 #include "search.h"
@@ -124,16 +124,16 @@ struct app {
 	struct lens lens;          /* what the user wants */
 	const struct sides *sides; /* of a comparison, else NULL; borrowed, or those of own */
 	struct own_sides own;
-	bool follow;                /* the metric is whichever event is busiest so far */
-	bool loading;               /* the source has not ended */
-	struct err load_error;      /* how it ended */
-	struct footprint_span span; /* that lines are wanted over; n 0: no view has said yet */
-	int64_t asked_ms;           /* when the newest analysis was asked for, INT64_MIN: never */
-	int64_t took_ms;            /* from asking to getting it */
-	bool asked;                 /* an analysis is under way or waiting */
-	bool changed;               /* something was done since the last app_tick() */
-	int percent_loaded;         /* as last drawn */
-	uint32_t whole_version;     /* of the profile when all was loaded; older ones are parts */
+	bool follow;                    /* the metric is whichever event is busiest so far */
+	bool loading;                   /* the source has not ended */
+	struct err load_error;          /* how it ended */
+	struct over_time_wishes wishes; /* what views want over time; n 0: none has said so */
+	int64_t asked_ms;       /* when the newest analysis was asked for, INT64_MIN: never */
+	int64_t took_ms;        /* from asking to getting it */
+	bool asked;             /* an analysis is under way or waiting */
+	bool changed;           /* something was done since the last app_tick() */
+	int percent_loaded;     /* as last drawn */
+	uint32_t whole_version; /* of the profile when all was loaded; older ones are parts */
 
 	struct scene scene;                     /* what views see */
 	struct instance instance[N_VIEW_KINDS]; /* made when first needed */

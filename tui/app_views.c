@@ -39,36 +39,37 @@ static void *lay_out(struct app *a, enum view_kind view)
 	return in->state;
 }
 
-/* Lines of another span than those that are there are asked for. */
-static void ask_lines(struct app *a, enum view_kind view)
+/* What a view wants over time is asked for, if it is not there. */
+static void ask_over_time(struct app *a, enum view_kind view)
 {
 	const struct analysis *an = a->analysis;
-
 	const struct view_ops *ops = view_of(view, &a->scene);
+	const struct over_time *there;
+	struct over_time_wish wish;
 
-	if (!ops->span || !ops->span(a->instance[view].state, &a->span))
+	if (!ops->wish || !ops->wish(a->instance[view].state, &wish))
 		return;
-	if ((an->diff ? an->sides_time != NULL : an->footprint != NULL) &&
-	    !(an->lines && footprint_same_span(&an->lines->span, &a->span)))
-		worker_request_lines(a->worker, an, &a->span);
+	a->wishes.of[wish.kind] = wish;
+	there = an->over[wish.kind];
+	if (over_time_possible(an, wish.kind) &&
+	    !(there && over_time_same_wish(&there->wish, &wish)))
+		worker_request_over(a->worker, an, &wish);
 }
 
 void *app_state(struct app *a)
 {
 	void *state = lay_out(a, a->view);
 
-	ask_lines(a, a->view);
+	ask_over_time(a, a->view);
 	return state;
 }
 
 void app_expect_lines(struct app *a)
 {
-	for (int i = 0; i < N_VIEW_KINDS && !a->analysis->diff; i++) {
-		if (!view_of((enum view_kind)i, &a->scene)->span)
-			continue;
-		lay_out(a, (enum view_kind)i);
-		ask_lines(a, (enum view_kind)i);
-	}
+	if (a->analysis->diff)
+		return;
+	lay_out(a, VIEW_KIND_MEMORY);
+	ask_over_time(a, VIEW_KIND_MEMORY);
 }
 
 uint32_t app_contexts(const struct app *a)

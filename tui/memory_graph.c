@@ -48,12 +48,12 @@ void memory_graph_layout(struct memory_graph *g, const struct scene *s, struct r
 	time_axis_fit(&g->axis, g->axis.whole_ns, r.cols - g->gutter);
 }
 
-struct footprint_span memory_graph_span(const struct memory_graph *g)
+struct time_span memory_graph_span(const struct memory_graph *g)
 {
 	bool to_end = g->axis.to_ns >= g->axis.whole_ns;
 
-	return (struct footprint_span){ g->axis.from_ns, to_end ? INT64_MAX : g->axis.to_ns,
-					(uint32_t)g->axis.cols, 0 };
+	return (struct time_span){ g->axis.from_ns, to_end ? INT64_MAX : g->axis.to_ns,
+				   (uint32_t)g->axis.cols, 0 };
 }
 
 /* What lines of another span say of a column: nothing of what came and went. */
@@ -78,12 +78,12 @@ static struct footprint_slot guess(const struct memory_graph *g, const struct fo
 
 void memory_graph_take(struct memory_graph *g, const struct footprint_lines *lines)
 {
-	struct footprint_span span = memory_graph_span(g);
+	struct time_span span = memory_graph_span(g);
 	size_t n = (size_t)g->axis.cols;
 
 	free(g->slot);
 	g->slot = xcalloc(n, sizeof(*g->slot));
-	g->exact = lines && footprint_same_span(&lines->span, &span);
+	g->exact = lines && time_span_same(&lines->span, &span);
 	if (g->exact)
 		memcpy(g->slot, lines->slot, n * sizeof(*g->slot));
 	for (int i = 0; lines && !g->exact && i < g->axis.cols; i++)

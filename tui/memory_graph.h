@@ -22,7 +22,7 @@ struct memory_graph {
 };
 
 /* The span of time that it shows. */
-struct footprint_span memory_graph_span(const struct memory_graph *g);
+struct time_span memory_graph_span(const struct memory_graph *g);
 /* Shows these lines from now on, as far as they are of what is in sight; NULL: there are none. */
 void memory_graph_take(struct memory_graph *g, const struct footprint_lines *lines);
 /* How it is laid out in a view of this size, whose first line is the view's own. */

@@ -107,27 +107,3 @@ struct place thread_row_place(const struct activity_row *row)
 {
 	return (struct place){ ID_NONE, (uint64_t)row->process << 32 | row->thread };
 }
-
-void thread_row_select(const struct activity *a, const struct place *p, struct list *l)
-{
-	if (p->key_id != ID_NONE)
-		return;
-	for (uint32_t i = 0; i < a->n_rows; i++)
-		if (thread_row_place(&a->row[i]).path == p->path)
-			list_go(l, i);
-}
-
-uint32_t thread_row_find(const struct activity *a, const struct scene *s, int step, struct list *l,
-			 uint32_t *at)
-{
-	struct finding f;
-
-	finding_start(&f, l->cursor, step);
-	for (uint32_t i = 0; i < a->n_rows; i++)
-		if (thread_row_matches(s, &a->row[i]))
-			finding_add(&f, i);
-	*at = finding_end(&f);
-	if (*at > 0)
-		list_go(l, f.target);
-	return f.n;
-}

@@ -4,7 +4,6 @@
 #define PROFTOP_TUI_THREAD_ROW_H
 
 #include "activity.h"
-#include "list.h"
 #include "view.h"
 
 #include <stdbool.h>
@@ -40,10 +39,5 @@ bool thread_row_side(const struct scene *s, const struct activity_row *row, stru
 
 /* Rows are no keys: a place holds the process and the thread in its path. */
 struct place thread_row_place(const struct activity_row *row);
-
-/* What views of such rows do for view_ops' select() and find(); the cursor is the list's. */
-void thread_row_select(const struct activity *a, const struct place *p, struct list *l);
-uint32_t thread_row_find(const struct activity *a, const struct scene *s, int step, struct list *l,
-			 uint32_t *at);
 
 #endif

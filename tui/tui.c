@@ -30,6 +30,8 @@
 
 /* How long the first frame waits for something to show. */
 #define FIRST_FRAME_MS 100
+/* So long a frame waits for what is not there yet, rather than be painted twice. */
+#define MOMENT_MS      12
 #define MAX_SCREEN     2000
 
 static int64_t now_ms(void)
@@ -198,6 +200,21 @@ static void take_events(struct run *r)
 	}
 }
 
+static void wait_a_moment(struct run *r)
+{
+	int64_t until = now_ms() + MOMENT_MS, now;
+
+	while (app_drawing(r->app) && (now = now_ms()) < until) {
+		struct pollfd made = { .events = POLLIN };
+		int fds[2];
+
+		app_wake_fds(r->app, fds);
+		made.fd = fds[0];
+		poll(&made, 1, (int)(until - now));
+		app_tick(r->app, now_ms());
+	}
+}
+
 static void loop(struct run *r)
 {
 	int64_t start = now_ms();
@@ -214,6 +231,7 @@ static void loop(struct run *r)
 		if (!drawn && !app_has_data(r->app) && now_ms() - start < FIRST_FRAME_MS) {
 			changed = false;
 		} else if (changed || !drawn) {
+			wait_a_moment(r);
 			app_draw(r->app, &r->canvas);
 			drawn = true;
 		}

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 struct analysis;
-struct footprint_span;
+struct over_time_wish;
 
 /* X(enum, name) — in the order of tabs: the first has the key 1, in every profile, whichever of them it has. */
 /* clang-format off */
@@ -112,11 +112,10 @@ struct view_ops {
 	/* The rectangle that draw() will get: keep the cursor inside it. */
 	void (*layout)(void *state, const struct scene *s, struct rect r);
 	/*
-	 * The span of time that it shows lines of a footprint over, as of layout(): they are made beside the terminal,
-	 * and update() comes again when they are there. Until then it shows what the scene has. False: of none.
-	 * NULL: never.
+	 * What it shows over time, as of layout(): that is made beside the terminal, and update() comes again when it is
+	 * there. Until then the view shows what the scene has. False: nothing now. NULL: never.
 	 */
-	bool (*span)(const void *state, struct footprint_span *out);
+	bool (*wish)(const void *state, struct over_time_wish *out);
 	/* Fills the rectangle; state is what layout() left. */
 	void (*draw)(const void *state, const struct scene *s, struct canvas *c, struct rect r);
 

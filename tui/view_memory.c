@@ -143,11 +143,11 @@ static void go_to_peak(struct memory_view *v, struct footprint *f)
 /* What lives where the cursor is, if the lines in sight know. */
 static bool move_live(const struct memory_view *v, const struct scene *s)
 {
-	const struct footprint_lines *lines = s->analysis->lines;
-	struct footprint_span span = memory_graph_span(&v->graph);
+	const struct footprint_lines *lines = analysis_lines(s->analysis);
+	struct time_span span = memory_graph_span(&v->graph);
 	uint32_t slot = (uint32_t)memory_graph_cursor(&v->graph);
 
-	return lines && footprint_same_span(&lines->span, &span) &&
+	return lines && time_span_same(&lines->span, &span) &&
 	       footprint_move_in_lines(footprint_of(s), v->asked_ns, lines, slot);
 }
 
@@ -187,7 +187,7 @@ static void memory_layout(void *state, const struct scene *s, struct rect r)
 	memory_graph_layout(&v->graph, s, r);
 	if (v->at_end)
 		time_axis_go_to(&v->graph.axis, v->graph.axis.whole_ns - 1);
-	memory_graph_take(&v->graph, s->analysis->lines);
+	memory_graph_take(&v->graph, analysis_lines(s->analysis));
 	if (!footprint_of(s))
 		return;
 	list_fit(&v->list, footprint_of(s)->n_sites, r.rows - lines_above(v));
@@ -377,8 +377,8 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 	col = draw_titles(v, s, c, r, -1);
 	used = line_cols(f, r.cols);
 	if (used > 0)
-		draw_line(f, s->analysis->lines, c, at, r.col + col - used, line_form(f, r.cols),
-			  i);
+		draw_line(f, analysis_lines(s->analysis), c, at, r.col + col - used,
+			  line_form(f, r.cols), i);
 	if (i == v->list.cursor)
 		look.style |= STYLE_SELECTED;
 	used = name_draw(c, at, r.col + col, r.cols - col, key->label, &look);
@@ -647,11 +647,11 @@ static char *memory_crumb(const void *state, const struct scene *s)
 			 time_axis_text(to, v->graph.axis.to_ns));
 }
 
-static bool memory_span(const void *state, struct footprint_span *out)
+static bool memory_wish(const void *state, struct over_time_wish *out)
 {
 	const struct memory_view *v = state;
 
-	*out = memory_graph_span(&v->graph);
+	*out = (struct over_time_wish){ OVER_MEMORY, memory_graph_span(&v->graph) };
 	return v->graph.slot != NULL;
 }
 
@@ -664,7 +664,7 @@ const struct view_ops view_memory = {
 	.free = memory_free,
 	.update = memory_update,
 	.layout = memory_layout,
-	.span = memory_span,
+	.wish = memory_wish,
 	.draw = memory_draw,
 	.act = memory_act,
 	.click = memory_click,

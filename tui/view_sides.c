@@ -75,23 +75,24 @@ static void sides_free(void *state)
 	free(v);
 }
 
-static bool sides_span(const void *state, struct footprint_span *out)
+static bool sides_wish(const void *state, struct over_time_wish *out)
 {
 	const struct sides_view *v = state;
 	const struct time_axis *t = &v->graph.axis;
 
-	*out = (struct footprint_span){ t->from_ns, t->to_ns, (uint32_t)t->cols, v->align };
+	*out = (struct over_time_wish){ OVER_SIDES,
+					{ t->from_ns, t->to_ns, (uint32_t)t->cols, v->align } };
 	return t->cols > 0;
 }
 
 /* The lines of what is in sight; NULL: they are on their way. */
 static const struct sides_lines *lines_of(const struct sides_view *v, const struct scene *s)
 {
-	const struct footprint_lines *l = s->analysis->lines;
-	struct footprint_span span;
+	const struct over_time *o = s->analysis->over[OVER_SIDES];
+	struct over_time_wish wish;
 
-	sides_span(v, &span);
-	return l && l->sides && footprint_same_span(&l->span, &span) ? l->sides : NULL;
+	sides_wish(v, &wish);
+	return o && over_time_same_wish(&o->wish, &wish) ? o->sides : NULL;
 }
 
 /* Of a heap what is there at the cursor, NAN behind a side's end; else what went on in sight. */
@@ -591,7 +592,7 @@ static bool timeline_applies(const struct scene *s)
 /* clang-format off */
 #define SIDES_OPS \
 	.new = sides_new, .free = sides_free, .update = sides_update, .layout = sides_layout, \
-	.span = sides_span, .draw = sides_draw, .act = sides_act, .click = sides_click, \
+	.wish = sides_wish, .draw = sides_draw, .act = sides_act, .click = sides_click, \
 	.select = sides_select, .selection = sides_selection, .find = sides_find, \
 	.status = sides_status, .position = sides_position, .crumb = sides_crumb
 /* clang-format on */

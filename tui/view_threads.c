@@ -8,10 +8,10 @@
 
 #include "activity.h"
 #include "analysis.h"
-#include "list.h"
 #include "mem.h"
 #include "row.h"
 #include "text.h"
+#include "thread_list.h"
 #include "thread_row.h"
 #include "view.h"
 
@@ -22,11 +22,9 @@
 #define NAME_MOST   44
 
 struct threads_view {
-	struct activity activity; /* of the present analysis; owned */
-	struct list list;
-	struct row_shape shape;                 /* as of the last layout */
-	int spark, spark_cols;                  /* where activity stands; 0 columns: nowhere */
-	uint32_t cursor_process, cursor_thread; /* what the cursor is on */
+	struct thread_list threads;
+	struct row_shape shape; /* as of the last layout */
+	int spark, spark_cols;  /* where activity stands; 0 columns: nowhere */
 };
 
 static const struct row_wish wish = { .self = true, .samples = true, .share = true };
@@ -38,51 +36,20 @@ static int top_line(struct rect r)
 
 static void *threads_new(void)
 {
-	return xcalloc(1, sizeof(struct threads_view));
+	struct threads_view *v = xcalloc(1, sizeof(*v));
+
+	thread_list_init(&v->threads);
+	return v;
 }
 
 static void threads_free(void *state)
 {
-	struct threads_view *v = state;
-
-	if (!v)
-		return;
-	activity_done(&v->activity);
-	free(v);
-}
-
-static const struct activity_row *row_at(const struct threads_view *v, uint32_t i)
-{
-	return i < v->activity.n_rows ? &v->activity.row[i] : NULL;
-}
-
-static void remember(struct threads_view *v)
-{
-	const struct activity_row *row = row_at(v, v->list.cursor);
-
-	v->cursor_process = row ? row->process : ID_NONE;
-	v->cursor_thread = row ? row->thread : ID_NONE;
+	free(state);
 }
 
 static void threads_update(void *state, const struct scene *s)
 {
-	struct threads_view *v = state;
-	const struct analysis *a = s->analysis;
-	struct list was = v->list;
-
-	activity_done(&v->activity);
-	activity_of_threads(a->profile, &a->counts, &a->lens, &a->weights, NULL, &v->activity);
-	list_fit(&v->list, v->activity.n_rows, (int)v->list.height);
-	if (v->list.cursor == 0)
-		return;
-	for (uint32_t i = 0; i < v->activity.n_rows; i++) {
-		const struct activity_row *row = row_at(v, i);
-
-		if (row->process != v->cursor_process || row->thread != v->cursor_thread)
-			continue;
-		list_follow(&v->list, &was, i, s->live);
-		return;
-	}
+	thread_list_take(&((struct threads_view *)state)->threads, s, OVER_THREADS);
 }
 
 static void threads_layout(void *state, const struct scene *s, struct rect r)
@@ -96,19 +63,18 @@ static void threads_layout(void *state, const struct scene *s, struct rect r)
 	name = room * 2 / 5 > NAME_LEAST ? room * 2 / 5 : NAME_LEAST;
 	name = name < NAME_MOST ? name : NAME_MOST;
 	v->spark_cols = 0;
-	if (v->activity.slices && room - name >= SPARK_LEAST) {
+	if (v->threads.activity->slices && room - name >= SPARK_LEAST) {
 		v->spark_cols = room - name < SPARK_MOST ? room - name : SPARK_MOST;
 		v->spark = sh->name + name + 2;
 		sh->name_cols = name;
 	}
-	list_fit(&v->list, v->activity.n_rows, r.rows - top_line(r));
-	remember(v);
+	thread_list_fit(&v->threads, r.rows - top_line(r));
 }
 
 static void draw_row(const struct threads_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, uint32_t i)
 {
-	const struct activity_row *row = row_at(v, i);
+	const struct activity_row *row = thread_list_row(&v->threads, i);
 	const struct row_shape *sh = &v->shape;
 	struct row_values values = { .self = &row->weight, .total = &row->weight };
 
@@ -116,12 +82,13 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 	values.bar = STYLE_BAR;
 	row_draw_numbers(sh, c, r, line, &values);
 	thread_row_draw_name(s, row, c, r.row + line, r.col + sh->name, sh->name_cols,
-			     i == v->list.cursor ? STYLE_NORMAL | STYLE_SELECTED : STYLE_NORMAL);
+			     i == v->threads.list.cursor ? STYLE_NORMAL | STYLE_SELECTED
+							 : STYLE_NORMAL);
 	if (v->spark_cols > 0 && row->slice)
 		canvas_spark(c, r.row + line, r.col + v->spark, v->spark_cols, STYLE_SPARK,
-			     row->slice, v->activity.n_slices,
-			     row->thread == ID_NONE ? 0 : v->activity.most);
-	if (i == v->list.cursor)
+			     row->slice, v->threads.activity->n_slices,
+			     row->thread == ID_NONE ? 0 : v->threads.activity->most);
+	if (i == v->threads.list.cursor)
 		row_draw_marker(c, r, line);
 }
 
@@ -151,12 +118,12 @@ static void threads_draw(const void *state, const struct scene *s, struct canvas
 		row_draw_header(&v->shape, c, r, 0, 0, false, "PROCESS, THREAD", "");
 		draw_span(v, s, c, r);
 	}
-	if (v->list.n == 0)
-		row_draw_nothing(c, r, s);
+	if (v->threads.list.n == 0)
+		thread_list_draw_nothing(&v->threads, c, r, s);
 	for (int line = 0; line < r.rows - top; line++) {
-		uint32_t i = list_at(&v->list, line);
+		uint32_t i = list_at(&v->threads.list, line);
 
-		if (i < v->activity.n_rows)
+		if (i < v->threads.activity->n_rows)
 			draw_row(v, s, c, r, line + top, i);
 	}
 }
@@ -164,20 +131,20 @@ static void threads_draw(const void *state, const struct scene *s, struct canvas
 static bool threads_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct threads_view *v = state;
-	bool done = list_act(&v->list, a);
+	bool done = list_act(&v->threads.list, a);
 
-	remember(v);
+	thread_list_moved(&v->threads);
 	switch ((int)a) {
 	case ACTION_SIDE_A:
 	case ACTION_SIDE_B:
-		return thread_row_side(s, row_at(v, v->list.cursor), out);
+		return thread_row_side(s, thread_list_current(&v->threads), out);
 	case ACTION_ENTER:
 	case ACTION_TO_TREE:
-		return thread_row_show(s, row_at(v, v->list.cursor), VIEW_KIND_TREE, out);
+		return thread_row_show(s, thread_list_current(&v->threads), VIEW_KIND_TREE, out);
 	case ACTION_TO_CALLERS:
-		return thread_row_show(s, row_at(v, v->list.cursor), VIEW_KIND_CALLERS, out);
+		return thread_row_show(s, thread_list_current(&v->threads), VIEW_KIND_CALLERS, out);
 	case ACTION_TO_FLAME:
-		return thread_row_show(s, row_at(v, v->list.cursor), VIEW_KIND_FLAME, out);
+		return thread_row_show(s, thread_list_current(&v->threads), VIEW_KIND_FLAME, out);
 	default:
 		return done;
 	}
@@ -187,15 +154,15 @@ static void threads_click(void *state, const struct scene *s, struct rect r, int
 			  bool twice, struct effect *out)
 {
 	struct threads_view *v = state;
-	uint32_t i = list_at(&v->list, row - r.row - top_line(r));
+	uint32_t i = list_at(&v->threads.list, row - r.row - top_line(r));
 
 	(void)col;
 	if (i == UINT32_MAX)
 		return;
-	v->list.cursor = i;
-	remember(v);
+	v->threads.list.cursor = i;
+	thread_list_moved(&v->threads);
 	if (twice)
-		thread_row_show(s, row_at(v, i), VIEW_KIND_TREE, out);
+		thread_row_show(s, thread_list_row(&v->threads, i), VIEW_KIND_TREE, out);
 }
 
 static void threads_select(void *state, const struct scene *s, const struct place *p)
@@ -203,41 +170,30 @@ static void threads_select(void *state, const struct scene *s, const struct plac
 	struct threads_view *v = state;
 
 	(void)s;
-	thread_row_select(&v->activity, p, &v->list);
-	remember(v);
+	thread_list_select(&v->threads, p);
 }
 
 static bool threads_selection(const void *state, const struct scene *s, struct place *out)
 {
-	const struct threads_view *v = state;
-	const struct activity_row *row = row_at(v, v->list.cursor);
-
 	(void)s;
-	if (!row)
-		return false;
-	*out = thread_row_place(row);
-	return true;
+	return thread_list_selection(&((const struct threads_view *)state)->threads, out);
 }
 
 static uint32_t threads_find(void *state, const struct scene *s, int step, uint32_t *at)
 {
-	struct threads_view *v = state;
-	uint32_t n = thread_row_find(&v->activity, s, step, &v->list, at);
-
-	remember(v);
-	return n;
+	return thread_list_find(&((struct threads_view *)state)->threads, s, step, at);
 }
 
 /* A process whose name matches counts with all of its threads. */
 static int64_t threads_found(const void *state, const struct scene *s)
 {
-	return thread_row_found(&((const struct threads_view *)state)->activity, s);
+	return thread_row_found(((const struct threads_view *)state)->threads.activity, s);
 }
 
 static char *threads_status(const void *state, const struct scene *s)
 {
 	const struct threads_view *v = state;
-	const struct activity_row *row = row_at(v, v->list.cursor);
+	const struct activity_row *row = thread_list_current(&v->threads);
 	char share[FMT_SIZE], count[FMT_SIZE], detail[THREAD_ROW_DETAIL], *name, *out;
 	bool heap;
 
@@ -264,7 +220,15 @@ static char *threads_crumb(const void *state, const struct scene *s)
 
 static void threads_position(const void *state, uint32_t *at, uint32_t *of)
 {
-	list_position(&((const struct threads_view *)state)->list, at, of);
+	list_position(&((const struct threads_view *)state)->threads.list, at, of);
+}
+
+/* The whole of it, in as many slices as there may be columns. */
+static bool threads_wish(const void *state, struct over_time_wish *out)
+{
+	(void)state;
+	*out = (struct over_time_wish){ OVER_THREADS, { 0, INT64_MAX, SPARK_MOST, 0 } };
+	return true;
 }
 
 /* Threads of two sides are rows of timeline, and of top by o. */
@@ -282,6 +246,7 @@ const struct view_ops view_threads = {
 	.free = threads_free,
 	.update = threads_update,
 	.layout = threads_layout,
+	.wish = threads_wish,
 	.draw = threads_draw,
 	.act = threads_act,
 	.click = threads_click,

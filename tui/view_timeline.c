@@ -17,10 +17,10 @@
 #include "analysis.h"
 #include "drill.h"
 #include "filter.h"
-#include "list.h"
 #include "mem.h"
 #include "row.h"
 #include "text.h"
+#include "thread_list.h"
 #include "thread_row.h"
 #include "time_axis.h"
 #include "view.h"
@@ -35,14 +35,11 @@
 struct timeline_view {
 	struct time_axis axis;
 	int64_t wanted_ns; /* where the cursor goes when there are columns for it; TIME_UNMARKED: stays */
-	struct activity activity;  /* of what is in sight, a slice a column; owned */
-	int64_t *sum;              /* [n_slices] of all threads; NULL: no times; owned */
-	struct activity_span span; /* that they are of */
-	bool stale;                /* they are of another analysis */
-	struct list list;          /* threads */
-	uint32_t cursor_process, cursor_thread; /* what its cursor is on */
-	int gutter;                             /* columns on the left of the axis */
-	int graph;                              /* rows of the graph */
+	struct thread_list
+		threads; /* of what is in sight, a slice a column, as soon as that is made */
+	int64_t *sum;    /* [n_slices] of all threads; NULL: no times; owned */
+	int gutter;      /* columns on the left of the axis */
+	int graph;       /* rows of the graph */
 };
 
 static void *timeline_new(void)
@@ -51,14 +48,8 @@ static void *timeline_new(void)
 
 	time_axis_init(&v->axis);
 	v->wanted_ns = TIME_UNMARKED;
+	thread_list_init(&v->threads);
 	return v;
-}
-
-static void forget(struct timeline_view *v)
-{
-	activity_done(&v->activity);
-	free(v->sum);
-	v->sum = NULL;
 }
 
 static void timeline_free(void *state)
@@ -67,7 +58,7 @@ static void timeline_free(void *state)
 
 	if (!v)
 		return;
-	forget(v);
+	free(v->sum);
 	free(v);
 }
 
@@ -76,17 +67,33 @@ static bool has_times(const struct scene *s)
 	return s->analysis->weights.begin_ns != TIME_NONE;
 }
 
-static const struct activity_row *row_at(const struct timeline_view *v, uint32_t i)
+/* Of which time slices are; only where there are any. */
+static const struct time_span *span_of(const struct timeline_view *v)
 {
-	return i < v->activity.n_rows ? &v->activity.row[i] : NULL;
+	return &v->threads.made->wish.span;
 }
 
-static void remember(struct timeline_view *v)
+/* The slice that stands in a column: its own, or one of what was in sight before; UINT32_MAX: none. */
+static uint32_t slice_at(const struct timeline_view *v, int col)
 {
-	const struct activity_row *row = row_at(v, v->list.cursor);
+	const struct time_span *of = span_of(v);
+	int64_t at = time_axis_at(&v->axis, col);
+	__int128 slice;
 
-	v->cursor_process = row ? row->process : ID_NONE;
-	v->cursor_thread = row ? row->thread : ID_NONE;
+	if (v->axis.from_ns == of->from_ns && v->axis.to_ns == of->to_ns &&
+	    v->axis.cols == (int)of->n)
+		return (uint32_t)col < of->n ? (uint32_t)col : UINT32_MAX;
+	if (at < of->from_ns || at >= of->to_ns)
+		return UINT32_MAX;
+	slice = (__int128)(at - of->from_ns) * of->n / (of->to_ns - of->from_ns);
+	return (uint32_t)slice;
+}
+
+static int64_t in_column(const struct timeline_view *v, const int64_t *slices, int col)
+{
+	uint32_t slice = slices ? slice_at(v, col) : UINT32_MAX;
+
+	return slice != UINT32_MAX ? slices[slice] : 0;
 }
 
 /* The range is what the filter says, and the cursor is in a new one; a mark without its other end stays. */
@@ -106,52 +113,42 @@ static void take_range(struct timeline_view *v, const struct scene *s)
 	}
 }
 
+static void sum_up(struct timeline_view *v)
+{
+	free(v->sum);
+	v->sum = NULL;
+	if (!v->threads.activity->slices)
+		return;
+	v->sum = xcalloc(v->threads.activity->n_slices, sizeof(*v->sum));
+	for (uint32_t i = 0; i < v->threads.activity->n_rows; i++) {
+		const struct activity_row *row = thread_list_row(&v->threads, i);
+
+		if (activity_is_sum(row))
+			continue;
+		for (uint32_t k = 0; k < v->threads.activity->n_slices; k++)
+			v->sum[k] += row->slice[k];
+	}
+}
+
 static void timeline_update(void *state, const struct scene *s)
 {
 	struct timeline_view *v = state;
 	const struct weights *w = &s->analysis->weights;
 	int64_t whole = has_times(s) ? w->end_ns - w->begin_ns : 0;
 
-	v->stale = true;
+	thread_list_take(&v->threads, s, OVER_TIMELINE);
+	sum_up(v);
 	time_axis_fit(&v->axis, whole < INT64_MAX ? whole + 1 : whole, v->axis.cols);
 	take_range(v, s);
 }
 
-static void sum_up(struct timeline_view *v)
+static bool timeline_wish(const void *state, struct over_time_wish *out)
 {
-	if (!v->activity.slices)
-		return;
-	v->sum = xcalloc(v->activity.n_slices, sizeof(*v->sum));
-	for (uint32_t i = 0; i < v->activity.n_rows; i++) {
-		const struct activity_row *row = row_at(v, i);
+	const struct time_axis *t = &((const struct timeline_view *)state)->axis;
 
-		if (activity_is_sum(row))
-			continue;
-		for (uint32_t k = 0; k < v->activity.n_slices; k++)
-			v->sum[k] += row->slice[k];
-	}
-}
-
-/* Asks anew when something else is in sight. */
-static void ask(struct timeline_view *v, const struct scene *s)
-{
-	const struct analysis *a = s->analysis;
-	struct activity_span span = { v->axis.from_ns, v->axis.to_ns, (uint32_t)v->axis.cols };
-
-	if (!v->stale && span.from_ns == v->span.from_ns && span.to_ns == v->span.to_ns &&
-	    span.n_slices == v->span.n_slices)
-		return;
-	forget(v);
-	activity_within(a->profile, &a->counts, &a->lens, &a->weights, &span, NULL, &v->activity);
-	sum_up(v);
-	v->span = span;
-	v->stale = false;
-	for (uint32_t i = 0; v->list.cursor > 0 && i < v->activity.n_rows; i++) {
-		const struct activity_row *row = row_at(v, i);
-
-		if (row->process == v->cursor_process && row->thread == v->cursor_thread)
-			v->list.cursor = i;
-	}
+	*out = (struct over_time_wish){ OVER_TIMELINE,
+					{ t->from_ns, t->to_ns, (uint32_t)t->cols, 0 } };
+	return t->cols > 0;
 }
 
 /* The line of the axis; the threads are below it. */
@@ -177,30 +174,30 @@ static void timeline_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct timeline_view *v = state;
 
+	(void)s;
 	v->gutter = r.cols >= 100 ? 36 : r.cols >= 70 ? 28 : r.cols >= 40 ? 14 : 0;
 	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
 	if (v->wanted_ns != TIME_UNMARKED)
 		time_axis_go_to(&v->axis, v->wanted_ns);
 	v->wanted_ns = TIME_UNMARKED;
-	ask(v, s);
-	v->graph = graph_rows(r.rows, v->activity.n_rows);
-	list_fit(&v->list, v->activity.n_rows, r.rows - axis_line(v) - 1);
-	remember(v);
+	v->graph = graph_rows(r.rows, v->threads.activity->n_rows);
+	thread_list_fit(&v->threads, r.rows - axis_line(v) - 1);
 }
 
 /* What a column of the graph reached, as people say it: "1.9 CPUs" of a clock, else an amount. */
 static void rate_text(const struct timeline_view *v, const struct scene *s, int64_t weight,
 		      char out[FMT_SIZE + 8])
 {
-	double column_ns = (double)(v->span.to_ns - v->span.from_ns) / v->span.n_slices;
+	const struct time_span *of = span_of(v);
+	double slice_ns = (double)(of->to_ns - of->from_ns) / of->n;
 	char number[FMT_SIZE];
 	enum unit unit;
 	int64_t scale;
 
 	row_unit(s, 0, &unit, &scale);
 	if (unit == UNIT_NS)
-		snprintf(out, FMT_SIZE + 8, "%.1f CPU%s",
-			 (double)weight / (double)scale / column_ns, "s");
+		snprintf(out, FMT_SIZE + 8, "%.1f CPU%s", (double)weight / (double)scale / slice_ns,
+			 "s");
 	else
 		snprintf(out, FMT_SIZE + 8, "%s", fmt_weight(number, weight, unit, scale));
 }
@@ -209,7 +206,7 @@ static int64_t most_of(const struct timeline_view *v)
 {
 	int64_t most = 0;
 
-	for (uint32_t i = 0; v->sum && i < v->activity.n_slices; i++)
+	for (uint32_t i = 0; v->sum && i < v->threads.activity->n_slices; i++)
 		most = v->sum[i] > most ? v->sum[i] : most;
 	return most;
 }
@@ -229,7 +226,8 @@ static void draw_column(const struct timeline_view *v, struct canvas *c, struct 
 
 	if (col == time_axis_col(&v->axis, v->axis.cursor_ns))
 		style |= STYLE_SELECTED;
-	canvas_column(c, r.row, r.col + v->gutter + col, v->graph, style, v->sum[col], most);
+	canvas_column(c, r.row, r.col + v->gutter + col, v->graph, style, in_column(v, v->sum, col),
+		      most);
 }
 
 static void draw_graph(const struct timeline_view *v, const struct scene *s, struct canvas *c,
@@ -252,27 +250,37 @@ static void draw_graph(const struct timeline_view *v, const struct scene *s, str
 	free(metric);
 }
 
+static void draw_slices(const struct timeline_view *v, const struct activity_row *row,
+			struct canvas *c, int line, int col)
+{
+	int64_t *value = xcalloc((size_t)v->axis.cols, sizeof(*value));
+
+	for (int i = 0; i < v->axis.cols; i++)
+		value[i] = in_column(v, row->slice, i);
+	canvas_spark(c, line, col, v->axis.cols, STYLE_SPARK, value, (size_t)v->axis.cols,
+		     row->thread == ID_NONE ? 0 : v->threads.activity->most);
+	free(value);
+}
+
 static void draw_row(const struct timeline_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, uint32_t i)
 {
-	const struct activity_row *row = row_at(v, i);
+	const struct activity_row *row = thread_list_row(&v->threads, i);
 	int share = v->gutter >= 20 ? SHARE_COLS : v->gutter > 0 ? 2 : 0;
-	uint16_t style = i == v->list.cursor ? STYLE_NORMAL | STYLE_SELECTED : STYLE_NORMAL;
+	uint16_t style = i == v->threads.list.cursor ? STYLE_NORMAL | STYLE_SELECTED : STYLE_NORMAL;
 	char number[FMT_SIZE];
 
 	if (share == SHARE_COLS)
 		canvas_puts_right(c, r.row + line, r.col + 2, SHARE_COLS - 3, STYLE_NUMBER,
-				  fmt_percent(number, row->weight, v->activity.weight));
+				  fmt_percent(number, row->weight, v->threads.activity->weight));
 	thread_row_draw_name(s, row, c, r.row + line, r.col + share, v->gutter - share - 1, style);
 	if (row->slice)
-		canvas_spark(c, r.row + line, r.col + v->gutter, v->axis.cols, STYLE_SPARK,
-			     row->slice, v->activity.n_slices,
-			     row->thread == ID_NONE ? 0 : v->activity.most);
+		draw_slices(v, row, c, r.row + line, r.col + v->gutter);
 	for (int col = 0; row->slice && col < v->axis.cols; col++)
 		if (in_range(v, col))
 			canvas_restyle(c, r.row + line, r.col + v->gutter + col, 1, STYLE_SPARK,
 				       STYLE_SPARK_RANGE);
-	if (i == v->list.cursor)
+	if (i == v->threads.list.cursor)
 		row_draw_marker(c, r, line);
 }
 
@@ -288,8 +296,8 @@ static void timeline_draw(const void *state, const struct scene *s, struct canva
 			    "these samples have no times");
 		return;
 	}
-	if (v->list.n == 0 || !v->sum) {
-		row_draw_nothing(c, r, s);
+	if (v->threads.list.n == 0 || !v->sum) {
+		thread_list_draw_nothing(&v->threads, c, r, s);
 		return;
 	}
 	draw_graph(v, s, c, r);
@@ -299,9 +307,9 @@ static void timeline_draw(const void *state, const struct scene *s, struct canva
 				    s->side_a);
 	}
 	for (int line = top; line < r.rows; line++) {
-		uint32_t i = list_at(&v->list, line - top);
+		uint32_t i = list_at(&v->threads.list, line - top);
 
-		if (i < v->activity.n_rows)
+		if (i < v->threads.activity->n_rows)
 			draw_row(v, s, c, r, line, i);
 	}
 }
@@ -312,8 +320,8 @@ static bool go_to_peak(struct timeline_view *v)
 
 	if (!v->sum)
 		return false;
-	for (int i = 1; i < v->axis.cols && (uint32_t)i < v->activity.n_slices; i++)
-		if (v->sum[i] > v->sum[peak])
+	for (int i = 1; i < v->axis.cols; i++)
+		if (in_column(v, v->sum, i) > in_column(v, v->sum, peak))
 			peak = i;
 	time_axis_go(&v->axis, peak);
 	return true;
@@ -336,10 +344,10 @@ static bool timeline_act(void *state, const struct scene *s, enum action a, stru
 {
 	struct timeline_view *v = state;
 	const struct activity_row *row;
-	bool done = list_act(&v->list, a) || (has_times(s) && time_axis_act(&v->axis, a));
+	bool done = list_act(&v->threads.list, a) || (has_times(s) && time_axis_act(&v->axis, a));
 
-	remember(v);
-	row = row_at(v, v->list.cursor);
+	thread_list_moved(&v->threads);
+	row = thread_list_current(&v->threads);
 	switch ((int)a) {
 	case ACTION_MARK_A:
 	case ACTION_MARK_B:
@@ -370,16 +378,16 @@ static void timeline_click(void *state, const struct scene *s, struct rect r, in
 			   bool twice, struct effect *out)
 {
 	struct timeline_view *v = state;
-	uint32_t i = list_at(&v->list, row - r.row - axis_line(v) - 1);
+	uint32_t i = list_at(&v->threads.list, row - r.row - axis_line(v) - 1);
 
 	if (has_times(s) && col >= r.col + v->gutter)
 		time_axis_go(&v->axis, col - r.col - v->gutter);
 	if (i == UINT32_MAX)
 		return;
-	v->list.cursor = i;
-	remember(v);
+	v->threads.list.cursor = i;
+	thread_list_moved(&v->threads);
 	if (twice)
-		thread_row_show(s, row_at(v, i), VIEW_KIND_TREE, out);
+		thread_row_show(s, thread_list_row(&v->threads, i), VIEW_KIND_TREE, out);
 }
 
 static void timeline_drag(void *state, const struct scene *s, struct rect r, struct cell_at from,
@@ -399,56 +407,45 @@ static void timeline_select(void *state, const struct scene *s, const struct pla
 	struct timeline_view *v = state;
 
 	(void)s;
-	thread_row_select(&v->activity, p, &v->list);
-	remember(v);
+	thread_list_select(&v->threads, p);
 }
 
 static bool timeline_selection(const void *state, const struct scene *s, struct place *out)
 {
-	const struct timeline_view *v = state;
-	const struct activity_row *row = row_at(v, v->list.cursor);
-
 	(void)s;
-	if (!row)
-		return false;
-	*out = thread_row_place(row);
-	return true;
+	return thread_list_selection(&((const struct timeline_view *)state)->threads, out);
 }
 
 static uint32_t timeline_find(void *state, const struct scene *s, int step, uint32_t *at)
 {
-	struct timeline_view *v = state;
-	uint32_t n = thread_row_find(&v->activity, s, step, &v->list, at);
-
-	remember(v);
-	return n;
+	return thread_list_find(&((struct timeline_view *)state)->threads, s, step, at);
 }
 
 /* Of what is in sight. */
 static int64_t timeline_found(const void *state, const struct scene *s)
 {
-	return thread_row_found(&((const struct timeline_view *)state)->activity, s);
+	return thread_row_found(((const struct timeline_view *)state)->threads.activity, s);
 }
 
 /* "2.30 s – 2.39 s  1.9 CPUs  95.2 ms": the cursor's column, then the row's part of it. */
 static char *timeline_status(const void *state, const struct scene *s)
 {
 	const struct timeline_view *v = state;
-	const struct activity_row *row = row_at(v, v->list.cursor);
+	const struct activity_row *row = thread_list_current(&v->threads);
 	int col = time_axis_col(&v->axis, v->axis.cursor_ns);
 	char at[FMT_SIZE], all[FMT_SIZE], part[FMT_SIZE], rate[FMT_SIZE + 8];
 	char detail[THREAD_ROW_DETAIL], *name, *out;
 	struct scene in_units = *s;
 
-	if (!row || !v->sum || (uint32_t)col >= v->activity.n_slices)
+	if (!row || !v->sum)
 		return NULL;
 	in_units.percent = false;
-	rate_text(v, s, v->sum[col], rate);
+	rate_text(v, s, in_column(v, v->sum, col), rate);
 	thread_row_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
 	out = xasprintf("at %s  %s  %s, %s of it in %s%s%s", time_axis_text(at, v->axis.cursor_ns),
-			rate, row_share(all, &in_units, v->sum[col], 0),
-			row_share(part, &in_units, row->slice ? row->slice[col] : 0, 0), name,
+			rate, row_share(all, &in_units, in_column(v, v->sum, col), 0),
+			row_share(part, &in_units, in_column(v, row->slice, col), 0), name,
 			*detail ? "  " : "", detail);
 	free(name);
 	return out;
@@ -470,7 +467,7 @@ static void timeline_position(const void *state, uint32_t *at, uint32_t *of)
 {
 	const struct timeline_view *v = state;
 
-	list_position(&v->list, at, of);
+	list_position(&v->threads.list, at, of);
 	if (!v->sum)
 		*of = 0;
 }
@@ -483,6 +480,7 @@ const struct view_ops view_timeline = {
 	.free = timeline_free,
 	.update = timeline_update,
 	.layout = timeline_layout,
+	.wish = timeline_wish,
 	.draw = timeline_draw,
 	.act = timeline_act,
 	.click = timeline_click,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One analysis at a time, and beside it lines of the one that is on screen. A request that arrives meanwhile
+ * One analysis at a time, and beside it more of the one that is on screen. A request that arrives meanwhile
  * cancels the running one of its kind and waits for its end, which comes within milliseconds.
  */
 #include "config.h"
@@ -20,30 +20,30 @@
 #include "profile.h"
 #include "task.h"
 
-/* Lines of an analysis that somebody else has. */
+/* Over time, of an analysis that somebody else has. */
 struct drawing {
 	struct task *task;              /* or NULL */
 	struct progress progress;       /* of it */
 	const struct analysis *reading; /* what it looks at; borrowed */
-	struct footprint_span span;     /* that it is making */
-	struct footprint_lines *made;   /* by it; the task's until it is joined */
-	const struct analysis *wanted;  /* whose lines somebody waits for, or NULL */
-	struct footprint_span next;     /* wanted after the task; n 0: nothing is */
+	struct over_time_wish wish;     /* that it is making */
+	struct over_time *made;         /* by it; the task's until it is joined */
+	const struct analysis *wanted;  /* whose answers somebody waits for, or NULL */
+	struct over_time_wish next;     /* wanted after the task; n 0: nothing is */
 };
 
 struct worker {
-	const struct profile *profile;   /* borrowed */
-	int wake_fd;                     /* eventfd; owned */
-	struct task *task;               /* the running one, or NULL */
-	struct progress progress;        /* of it */
-	struct lens lens;                /* of it; only while there is a task */
-	struct footprint_span span;      /* of its lines; n 0: none */
-	struct analysis *made;           /* by it; the task's until it is joined */
-	struct lens next;                /* the waiting request's */
-	struct footprint_span next_span; /* likewise */
-	bool waiting;                    /* is there one? */
-	struct profile_counts of;        /* the state that the running task looks at */
-	bool held;                       /* that is always this one: */
+	const struct profile *profile;       /* borrowed */
+	int wake_fd;                         /* eventfd; owned */
+	struct task *task;                   /* the running one, or NULL */
+	struct progress progress;            /* of it */
+	struct lens lens;                    /* of it; only while there is a task */
+	struct over_time_wishes wishes;      /* what it makes with the analysis */
+	struct analysis *made;               /* by it; the task's until it is joined */
+	struct lens next;                    /* the waiting request's */
+	struct over_time_wishes next_wishes; /* likewise */
+	bool waiting;                        /* is there one? */
+	struct profile_counts of;            /* the state that the running task looks at */
+	bool held;                           /* that is always this one: */
 	struct profile_counts hold;
 	struct drawing drawing;
 	struct task *sweeping;  /* frees `swept`, or NULL */
@@ -54,11 +54,20 @@ struct worker {
 	} dropped; /* nobody wants these any more; owned */
 };
 
+static void add_over_time(struct worker *w, enum over_time_kind kind)
+{
+	const struct over_time_wish *wish = &w->wishes.of[kind];
+	struct over_time *made;
+
+	if (wish->span.n > 0 && over_time_possible(w->made, kind) &&
+	    over_time_new(w->made, wish, &w->progress, &made) == 0)
+		analysis_set_over(w->made, made);
+}
+
 /* A key that asks for it must not wait for what callers show first. */
 static int analyse(void *arg)
 {
 	struct worker *w = arg;
-	struct footprint_lines *lines;
 	int rc = analysis_new_of(w->profile, &w->of, &w->lens, ANALYSIS_TREE | ANALYSIS_MEMORY,
 				 &w->progress, &w->made);
 
@@ -66,10 +75,10 @@ static int analyse(void *arg)
 		return rc;
 	if (!progress_cancelled(&w->progress))
 		analysis_inverted(w->made);
-	/* Those of sides are made when somebody looks at them: they take as long as all the rest. */
-	if (w->span.n > 0 && !lens_compares(&w->lens) &&
-	    analysis_lines_new(w->made, &w->span, &w->progress, &lines) == 0)
-		analysis_set_lines(w->made, lines);
+	/* Lines of sides are made when somebody looks at them: they take as long as all the rest. */
+	for (int i = 0; i < N_OVER_TIME; i++)
+		if (i != OVER_SIDES)
+			add_over_time(w, (enum over_time_kind)i);
 	return 0;
 }
 
@@ -103,7 +112,7 @@ static void wake(const struct worker *w)
 static void start(struct worker *w)
 {
 	w->lens = w->next;
-	w->span = w->next_span;
+	w->wishes = w->next_wishes;
 	w->waiting = false;
 	if (w->held) {
 		w->of = w->hold;
@@ -173,7 +182,7 @@ static void forget_drawing(struct drawing *d)
 {
 	progress_cancel(&d->progress);
 	d->wanted = NULL;
-	d->next.n = 0;
+	d->next.span.n = 0;
 }
 
 void worker_free(struct worker *w)
@@ -190,7 +199,7 @@ void worker_free(struct worker *w)
 	worker_hold(w, NULL);
 	forget_drawing(&w->drawing);
 	task_join(w->drawing.task);
-	footprint_lines_free(w->drawing.made);
+	over_time_free(w->drawing.made);
 	finish_sweeping(w);
 	while (w->dropped.n > 0)
 		analysis_free(w->dropped.at[--w->dropped.n]);
@@ -199,12 +208,13 @@ void worker_free(struct worker *w)
 	free(w);
 }
 
-void worker_request(struct worker *w, const struct lens *lens, const struct footprint_span *span)
+void worker_request(struct worker *w, const struct lens *lens,
+		    const struct over_time_wishes *wishes)
 {
 	if (w->waiting)
 		lens_done(&w->next);
 	lens_copy(&w->next, lens);
-	w->next_span = span ? *span : (struct footprint_span){ .n = 0 };
+	w->next_wishes = *wishes;
 	w->waiting = true;
 	if (w->task)
 		progress_cancel(&w->progress);
@@ -216,7 +226,7 @@ static int draw(void *arg)
 {
 	struct drawing *d = arg;
 
-	return analysis_lines_new(d->reading, &d->span, &d->progress, &d->made);
+	return over_time_new(d->reading, &d->wish, &d->progress, &d->made);
 }
 
 static void start_drawing(struct worker *w)
@@ -224,34 +234,34 @@ static void start_drawing(struct worker *w)
 	struct drawing *d = &w->drawing;
 
 	d->reading = d->wanted;
-	d->span = d->next;
-	d->next.n = 0;
+	d->wish = d->next;
+	d->next.span.n = 0;
 	atomic_store(&d->progress.cancel, false);
 	d->task = task_start(draw, d, w->wake_fd);
 	if (!d->task && draw(d) == 0)
 		wake(w);
 }
 
-void worker_request_lines(struct worker *w, const struct analysis *an,
-			  const struct footprint_span *span)
+void worker_request_over(struct worker *w, const struct analysis *an,
+			 const struct over_time_wish *wish)
 {
 	struct drawing *d = &w->drawing;
-	const struct footprint_span *newest = d->next.n > 0 ? &d->next : &d->span;
+	const struct over_time_wish *newest = d->next.span.n > 0 ? &d->next : &d->wish;
 
-	if (worker_drawing(w) && d->wanted == an && footprint_same_span(newest, span))
+	if (worker_drawing(w) && d->wanted == an && over_time_same_wish(newest, wish))
 		return;
 	d->wanted = an;
-	d->next = *span;
+	d->next = *wish;
 	if (d->task)
 		progress_cancel(&d->progress);
 	else
 		start_drawing(w);
 }
 
-struct footprint_lines *worker_take_lines(struct worker *w)
+struct over_time *worker_take_over(struct worker *w)
 {
 	struct drawing *d = &w->drawing;
-	struct footprint_lines *made;
+	struct over_time *made;
 
 	if (d->task && !task_finished(d->task))
 		return NULL;
@@ -260,10 +270,10 @@ struct footprint_lines *worker_take_lines(struct worker *w)
 	d->task = NULL;
 	d->made = NULL;
 	if (made && d->reading != d->wanted) {
-		footprint_lines_free(made);
+		over_time_free(made);
 		made = NULL;
 	}
-	if (d->next.n > 0)
+	if (d->next.span.n > 0)
 		start_drawing(w);
 	sweep(w);
 	return made;
@@ -271,7 +281,7 @@ struct footprint_lines *worker_take_lines(struct worker *w)
 
 bool worker_drawing(const struct worker *w)
 {
-	return w->drawing.task || w->drawing.next.n > 0 || w->drawing.made;
+	return w->drawing.task || w->drawing.next.span.n > 0 || w->drawing.made;
 }
 
 void worker_hold(struct worker *w, const struct profile_counts *counts)

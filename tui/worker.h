@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
+#include "over_time.h"
+
 struct analysis;
 struct err;
-struct footprint_lines;
-struct footprint_span;
 struct lens;
 struct profile;
 struct profile_counts;
@@ -21,18 +21,16 @@ struct worker *worker_new(const struct profile *p, struct err *e);
 /* Cancels and waits. */
 void worker_free(struct worker *w);
 
-/*
- * Wants an analysis of the profile as it then is, through a copy of lens; with its footprint's lines over a
- * span, if it has a footprint and span is not NULL.
- */
-void worker_request(struct worker *w, const struct lens *lens, const struct footprint_span *span);
+/* Wants an analysis of the profile as it then is, through a copy of lens; with what is wished for as far as it can be. */
+void worker_request(struct worker *w, const struct lens *lens,
+		    const struct over_time_wishes *wishes);
 
 /*
- * Wants the lines of an analysis over another span. It is borrowed until the lines were taken or the analysis
- * dropped: what only sorts its sites and moves its cursor may be done meanwhile.
+ * Wants more of an analysis that is there. It is borrowed until that was taken or the analysis dropped: what
+ * only sorts its sites and moves its cursor may be done meanwhile.
  */
-void worker_request_lines(struct worker *w, const struct analysis *an,
-			  const struct footprint_span *span);
+void worker_request_over(struct worker *w, const struct analysis *an,
+			 const struct over_time_wish *wish);
 
 /* Analyses to come are of this state of the profile, whose rows are held; NULL: of the newest, as at first. */
 void worker_hold(struct worker *w, const struct profile_counts *counts);
@@ -46,12 +44,12 @@ int worker_fd(const struct worker *w);
 /* The newest finished analysis, which is the caller's to free, or NULL. Starts what waits. */
 struct analysis *worker_take(struct worker *w);
 
-/* The newest finished lines, which are the caller's to free, or NULL; they are of the analysis last asked for. */
-struct footprint_lines *worker_take_lines(struct worker *w);
+/* What was asked for over time, the caller's to free, or NULL; it is of the analysis last asked of. */
+struct over_time *worker_take_over(struct worker *w);
 
 /* Is an analysis being made or waiting to be? */
 bool worker_busy(const struct worker *w);
-/* Are lines? */
+/* Is something over time? */
 bool worker_drawing(const struct worker *w);
 
 #endif

@@ -411,14 +411,14 @@ static int make_butterfly(struct report *r, const char *function, struct err *e)
 }
 
 /* The stretch of time that is shown, in equal slices. */
-static struct activity_span span_of(const struct report *r)
+static struct time_span span_of(const struct report *r)
 {
 	const struct weights *w = &r->analysis->weights;
 	int64_t whole = w->end_ns - w->begin_ns;
-	struct activity_span span = { .n_slices = REPORT_SLICES };
+	struct time_span span = { .n = REPORT_SLICES };
 
 	if (r->max_rows > 0 && r->max_rows < WEIGH_N_SLICES)
-		span.n_slices = (uint32_t)r->max_rows;
+		span.n = (uint32_t)r->max_rows;
 	filter_times(r->analysis->lens.filter, &span.from_ns, &span.to_ns);
 	if (span.to_ns > whole)
 		span.to_ns = whole > 0 ? whole : 1;
@@ -428,18 +428,17 @@ static struct activity_span span_of(const struct report *r)
 }
 
 /* Where slice k begins: the first nanosecond that is in it. */
-static int64_t edge_of(const struct activity_span *span, uint32_t k)
+static int64_t edge_of(const struct time_span *span, uint32_t k)
 {
-	__int128 part = (__int128)(span->to_ns - span->from_ns) * k + span->n_slices - 1;
+	__int128 part = (__int128)(span->to_ns - span->from_ns) * k + span->n - 1;
 
-	return span->from_ns + (int64_t)(part / span->n_slices);
+	return span->from_ns + (int64_t)(part / span->n);
 }
 
 /* Column 0 over time, of all threads together. */
-static void add_slices(struct report *r, const struct activity *act,
-		       const struct activity_span *span)
+static void add_slices(struct report *r, const struct activity *act, const struct time_span *span)
 {
-	for (uint32_t k = 0; act->slices && k < span->n_slices; k++) {
+	for (uint32_t k = 0; act->slices && k < span->n; k++) {
 		struct report_row row = { .key = KEY_NONE, .parent = ROW_NONE };
 		int64_t weight = 0;
 
@@ -455,7 +454,7 @@ static void add_slices(struct report *r, const struct activity *act,
 static int make_timeline(struct report *r, struct err *e)
 {
 	const struct analysis *a = r->analysis;
-	struct activity_span span;
+	struct time_span span;
 	struct activity act;
 
 	r->n_columns = 1;

@@ -14,9 +14,6 @@
 /* With more slices of threads than this there is no time, only sums: 64 MB of them. */
 #define SLICES_MOST ((size_t)1 << 23)
 
-/* Slices of the whole recording. */
-#define SLICES_USUAL 64u
-
 /* When the row was, since the recording's start; TIME_NONE: unknown. */
 static int64_t time_of(const struct rowpass *r, const struct thread_sums *s, uint64_t row)
 {
@@ -54,11 +51,11 @@ static void add_row(const struct rowpass *r, struct thread_sums *s, uint64_t row
 	slice = (size_t)((double)(since - s->span.from_ns) * s->slices_per_ns);
 	last = (size_t)((double)(since - s->span.from_ns + rowpass_span_ns(r, row)) *
 			s->slices_per_ns);
-	if (slice >= s->span.n_slices)
-		slice = s->span.n_slices - 1;
-	if (last >= s->span.n_slices)
-		last = s->span.n_slices - 1;
-	rowpass_spread(s->slice + (size_t)key * s->span.n_slices, slice, last, weight);
+	if (slice >= s->span.n)
+		slice = s->span.n - 1;
+	if (last >= s->span.n)
+		last = s->span.n - 1;
+	rowpass_spread(s->slice + (size_t)key * s->span.n, slice, last, weight);
 }
 
 static void add_batch(const struct rowpass *r, const struct keys *keys, struct thread_sums *s)
@@ -171,7 +168,7 @@ static void put_rows(const struct profile *p, struct activity_row *row, uint32_t
 /* Is there anything over time, as of a heap that had blocks of a thread but has none now? */
 static bool has_history(const struct thread_sums *s, uint32_t key)
 {
-	uint32_t n = s->span.n_slices;
+	uint32_t n = s->span.n;
 
 	for (uint32_t i = 0; s->slice && i < n; i++)
 		if (s->slice[(size_t)key * n + i] != 0)
@@ -216,16 +213,16 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 	struct rowpass *r;
 	int rc;
 
-	*out = (struct activity){ .n_slices = s->span.n_slices };
+	*out = (struct activity){ .n_slices = s->span.n };
 	rc = rowpass_new(p, counts, lens, progress, &r);
 	if (rc < 0)
 		return rc;
 	keys_init(&out->keys, p, counts, GROUP_THREAD);
 	s->weight = xcalloc(out->keys.n, sizeof(*s->weight));
 	s->n_samples = xcalloc(out->keys.n, sizeof(*s->n_samples));
-	if (s->whole_ns >= 0 && out->keys.n <= SLICES_MOST / s->span.n_slices)
-		s->slice = xcalloc((size_t)out->keys.n * 2, s->span.n_slices * sizeof(*s->slice));
-	s->slices_per_ns = s->span.n_slices / ((double)(s->span.to_ns - s->span.from_ns));
+	if (s->whole_ns >= 0 && out->keys.n <= SLICES_MOST / s->span.n)
+		s->slice = xcalloc((size_t)out->keys.n * 2, s->span.n * sizeof(*s->slice));
+	s->slices_per_ns = s->span.n / ((double)(s->span.to_ns - s->span.from_ns));
 	while ((rc = rowpass_next(r, progress)) > 0)
 		add_batch(r, &out->keys, s);
 	if (rc == 0)
@@ -240,13 +237,13 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 }
 
 /* As long as the recording, which may be but a moment. */
-static struct activity_span whole_of(const struct weights *w)
+static struct time_span whole_of(const struct weights *w, uint32_t n_slices)
 {
 	int64_t whole = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns;
 
-	return (struct activity_span){
+	return (struct time_span){
 		.to_ns = whole < INT64_MAX ? whole + 1 : whole,
-		.n_slices = SLICES_USUAL,
+		.n = n_slices,
 	};
 }
 
@@ -263,11 +260,11 @@ bool activity_stands_for_process(const struct profile *p, uint32_t thread)
 }
 
 int activity_of_threads(const struct profile *p, const struct profile_counts *counts,
-			const struct lens *lens, const struct weights *w, struct progress *progress,
-			struct activity *out)
+			const struct lens *lens, const struct weights *w, uint32_t n_slices,
+			struct progress *progress, struct activity *out)
 {
 	struct thread_sums s = {
-		.span = whole_of(w),
+		.span = whole_of(w, n_slices),
 		.whole_ns = w->begin_ns == TIME_NONE ? -1 : w->end_ns - w->begin_ns,
 	};
 
@@ -275,9 +272,8 @@ int activity_of_threads(const struct profile *p, const struct profile_counts *co
 }
 
 int activity_within(const struct profile *p, const struct profile_counts *counts,
-		    const struct lens *lens, const struct weights *w,
-		    const struct activity_span *span, struct progress *progress,
-		    struct activity *out)
+		    const struct lens *lens, const struct weights *w, const struct time_span *span,
+		    struct progress *progress, struct activity *out)
 {
 	struct thread_sums s = {
 		.span = *span,

@@ -6,19 +6,13 @@
 #define PROFTOP_QUERY_ACTIVITY_H
 
 #include "keys.h"
+#include "time_span.h"
 #include "weigh.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct progress;
-
-/* Which time is looked at, and how closely; in ns since the recording's start. */
-struct activity_span {
-	int64_t from_ns;   /* at least 0 */
-	int64_t to_ns;     /* behind from; rows at it count if it is the recording's end */
-	uint32_t n_slices; /* equal ones; at least 1 */
-};
 
 /* A process with the sums of its threads, or one of the threads that follow it. */
 struct activity_row {
@@ -53,21 +47,20 @@ static inline bool activity_is_sum(const struct activity_row *row)
 bool activity_stands_for_process(const struct profile *p, uint32_t thread);
 
 /*
- * Of the samples that pass lens. w is of the same lens and counts: it knows the recording's times.
+ * Of the samples that pass lens, over the whole recording. w is of the same lens and counts: it knows the recording's times.
  * A process of which only the main thread is there has one row, the thread's, which says so by
  * is_process; any other thread stands below its process. Returns 0 or -ECANCELED, when *out is empty; the caller ends with activity_done() in any case.
  */
 int activity_of_threads(const struct profile *p, const struct profile_counts *counts,
-			const struct lens *lens, const struct weights *w, struct progress *progress,
-			struct activity *out);
+			const struct lens *lens, const struct weights *w, uint32_t n_slices,
+			struct progress *progress, struct activity *out);
 /*
  * The same of the samples within a span of time alone, whatever the lens' time terms say; of all of
  * them where there are no times.
  */
 int activity_within(const struct profile *p, const struct profile_counts *counts,
-		    const struct lens *lens, const struct weights *w,
-		    const struct activity_span *span, struct progress *progress,
-		    struct activity *out);
+		    const struct lens *lens, const struct weights *w, const struct time_span *span,
+		    struct progress *progress, struct activity *out);
 void activity_done(struct activity *a);
 
 #endif

@@ -8,7 +8,6 @@
 #include "diff_show.h"
 #include "filter.h"
 #include "mem.h"
-#include "sides_lines.h"
 #include "sides_time.h"
 #include "stack_table.h"
 #include "transform.h"
@@ -132,7 +131,8 @@ void analysis_free(struct analysis *a)
 		return;
 	diff_free(a->diff);
 	inverted_free(a->inverted);
-	footprint_lines_free(a->lines);
+	for (int i = 0; i < N_OVER_TIME; i++)
+		over_time_free(a->over[i]);
 	sides_time_free(a->sides_time);
 	footprint_free(a->footprint);
 	recent_done(&a->recent);
@@ -212,29 +212,10 @@ struct footprint *analysis_footprint(struct analysis *a, struct progress *progre
 	return a->footprint;
 }
 
-int analysis_lines_new(const struct analysis *a, const struct footprint_span *span,
-		       struct progress *progress, struct footprint_lines **out)
+void analysis_set_over(struct analysis *a, struct over_time *o)
 {
-	struct sides_lines *sides;
-	int rc;
-
-	if (!lens_compares(&a->lens))
-		return a->footprint ? footprint_lines_new(a->footprint, span, progress, out)
-				    : -ENODATA;
-	rc = a->sides_time ? sides_lines_new(a->sides_time, span, progress, &sides) : -ENODATA;
-	if (rc < 0)
-		return rc;
-	*out = xcalloc(1, sizeof(**out));
-	(*out)->span = *span;
-	(*out)->to_ns = sides->to_ns;
-	(*out)->sides = sides;
-	return 0;
-}
-
-void analysis_set_lines(struct analysis *a, struct footprint_lines *lines)
-{
-	footprint_lines_free(a->lines);
-	a->lines = lines;
+	over_time_free(a->over[o->wish.kind]);
+	a->over[o->wish.kind] = o;
 }
 
 static bool same_filter(const struct filter *a, const struct filter *b)
@@ -257,22 +238,23 @@ static bool of_event(const struct analysis *a, const struct lens *lens)
 }
 
 bool analysis_lines_hold(const struct analysis *a, const struct lens *lens, uint32_t version,
-			 const struct footprint_span *span)
+			 const struct time_span *span)
 {
-	return a->lines && !a->lines->sides && a->footprint && !lens_compares(lens) &&
-	       a->counts.version == version && footprint_same_span(&a->lines->span, span) &&
-	       of_event(a, lens) && lens->inlines == a->lens.inlines &&
-	       same_filter(lens->filter, a->lens.filter);
+	const struct footprint_lines *lines = analysis_lines(a);
+
+	return lines && a->footprint && !lens_compares(lens) && a->counts.version == version &&
+	       time_span_same(&lines->span, span) && of_event(a, lens) &&
+	       lens->inlines == a->lens.inlines && same_filter(lens->filter, a->lens.filter);
 }
 
 void analysis_keep_lines(struct analysis *to, struct analysis *from)
 {
-	if (to->lines || !to->footprint || !from->lines || to->profile != from->profile ||
-	    to->footprint->n_sites != from->footprint->n_sites ||
+	if (to->over[OVER_MEMORY] || !to->footprint || !from->over[OVER_MEMORY] ||
+	    to->profile != from->profile || to->footprint->n_sites != from->footprint->n_sites ||
 	    to->footprint->lens.column[0].metric.event.v !=
 		    from->footprint->lens.column[0].metric.event.v ||
-	    !analysis_lines_hold(from, &to->lens, to->counts.version, &from->lines->span))
+	    !analysis_lines_hold(from, &to->lens, to->counts.version, &analysis_lines(from)->span))
 		return;
-	to->lines = from->lines;
-	from->lines = NULL;
+	to->over[OVER_MEMORY] = from->over[OVER_MEMORY];
+	from->over[OVER_MEMORY] = NULL;
 }

@@ -16,6 +16,7 @@
 #include "inverted.h"
 #include "keys.h"
 #include "lens.h"
+#include "over_time.h"
 #include "recent.h"
 #include "table.h"
 #include "weigh.h"
@@ -39,10 +40,10 @@ struct analysis {
 	const struct keys *table_keys; /* &keys or &own_keys */
 	struct inverted *inverted;     /* NULL until analysis_inverted() */
 	struct recent recent; /* of keys, where the lens wants it and there are times; else empty */
-	struct footprint *footprint;   /* NULL until analysis_footprint() */
-	struct footprint_lines *lines; /* of the footprint; NULL until analysis_set_lines() */
-	struct amounts amounts;        /* of a lens that compares */
-	struct diff *diff;             /* likewise; else NULL */
+	struct footprint *footprint;         /* NULL until analysis_footprint() */
+	struct over_time *over[N_OVER_TIME]; /* NULL until analysis_set_over(); owned */
+	struct amounts amounts;              /* of a lens that compares */
+	struct diff *diff;                   /* likewise; else NULL */
 	struct sides_time
 		*sides_time; /* likewise, where there are times; NULL until analysis_footprint() */
 };
@@ -77,20 +78,21 @@ struct inverted *analysis_inverted(struct analysis *a);
  */
 struct footprint *analysis_footprint(struct analysis *a, struct progress *progress);
 
-/*
- * Makes the lines of its footprint over a span, or those of the sides of a comparison; reads what stays as it is, so that
- * another thread may sort and move cursors. 0, -ENODATA where there is neither, or -ECANCELED; the caller frees *out.
- */
-int analysis_lines_new(const struct analysis *a, const struct footprint_span *span,
-		       struct progress *progress, struct footprint_lines **out);
-/* The lines of its footprint, which are the analysis's from now on; older ones are freed. */
-void analysis_set_lines(struct analysis *a, struct footprint_lines *lines);
+/* What was asked for over time is the analysis's from now on; what there was of that kind is freed. */
+void analysis_set_over(struct analysis *a, struct over_time *o);
+
+/* The newest lines of its footprint, or NULL. */
+static inline const struct footprint_lines *analysis_lines(const struct analysis *a)
+{
+	return a->over[OVER_MEMORY] ? a->over[OVER_MEMORY]->memory : NULL;
+}
+
 /*
  * Would an analysis of that version of the profile through lens have the same lines over this span? They know no cursor
  * and no metric, and are costly.
  */
 bool analysis_lines_hold(const struct analysis *a, const struct lens *lens, uint32_t version,
-			 const struct footprint_span *span);
+			 const struct time_span *span);
 /* Gives `to` the lines of an analysis that is done with, if they are what it would have itself. */
 void analysis_keep_lines(struct analysis *to, struct analysis *from);
 

@@ -8,7 +8,6 @@
 #include "heap_scan.h"
 #include "heap_slots.h"
 #include "mem.h"
-#include "sides_lines.h"
 
 #include <stdlib.h>
 
@@ -263,7 +262,7 @@ static uint32_t row_slots(const struct footprint *m, uint32_t n)
 	return n <= most ? n : most >= ROW_SLOTS_LEAST ? most : 0;
 }
 
-int footprint_lines_new(const struct footprint *m, const struct footprint_span *span,
+int footprint_lines_new(const struct footprint *m, const struct time_span *span,
 			struct progress *progress, struct footprint_lines **out)
 {
 	struct footprint_lines *l;
@@ -297,16 +296,9 @@ void footprint_lines_free(struct footprint_lines *l)
 {
 	if (!l)
 		return;
-	sides_lines_free(l->sides);
 	free(l->slot);
 	free(l->row);
 	free(l);
-}
-
-bool footprint_same_span(const struct footprint_span *a, const struct footprint_span *b)
-{
-	return a->from_ns == b->from_ns && a->to_ns == b->to_ns && a->n == b->n &&
-	       a->align == b->align;
 }
 
 const int64_t *footprint_row_line(const struct footprint_lines *l, uint32_t row)

@@ -6,21 +6,14 @@
 #ifndef PROFTOP_QUERY_FOOTPRINT_LINES_H
 #define PROFTOP_QUERY_FOOTPRINT_LINES_H
 
+#include "time_span.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct footprint;
 struct progress;
-struct sides_lines;
-
-struct footprint_span {
-	int64_t from_ns; /* since the start */
-	int64_t to_ns;   /* behind from; INT64_MAX: the end, whenever that is */
-	uint32_t n;      /* slots; 0: nothing is wanted */
-	uint32_t
-		align; /* of comparisons: how the axis is that from and to are on, see sides_time.h */
-};
 
 /* A slot of time. */
 struct footprint_slot {
@@ -33,24 +26,21 @@ struct footprint_slot {
 };
 
 struct footprint_lines {
-	struct footprint_span span;  /* as it was asked for */
+	struct time_span span;       /* as it was asked for */
 	int64_t to_ns;               /* where it ends */
 	struct footprint_slot *slot; /* [span.n] of all sites together; owned */
-	int64_t *row;    /* [n_rows][n_row_slots] live bytes at the ends of slots; owned */
-	uint32_t n_rows; /* the sites, by their row */
-	struct sides_lines *sides; /* of a comparison, and nothing of the above but span; owned */
-	uint32_t n_row_slots;      /* span.n; fewer and wider ones of very many sites, or 0 */
+	int64_t *row;         /* [n_rows][n_row_slots] live bytes at the ends of slots; owned */
+	uint32_t n_rows;      /* the sites, by their row */
+	uint32_t n_row_slots; /* span.n; fewer and wider ones of very many sites, or 0 */
 };
 
 /*
  * Reads what stays as it is when sites are sorted and cursors moved, so another thread may do these meanwhile. 0 or
  * -ECANCELED; the caller frees *out.
  */
-int footprint_lines_new(const struct footprint *m, const struct footprint_span *span,
+int footprint_lines_new(const struct footprint *m, const struct time_span *span,
 			struct progress *progress, struct footprint_lines **out);
 void footprint_lines_free(struct footprint_lines *l);
-
-bool footprint_same_span(const struct footprint_span *a, const struct footprint_span *b);
 
 /* A site's line, n_row_slots long; NULL: there is none. */
 const int64_t *footprint_row_line(const struct footprint_lines *l, uint32_t row);

@@ -34,7 +34,7 @@ static void add(int64_t *to, int64_t x)
 static void add_slice(const struct scan *s, struct thread_sums *to, uint32_t track, uint32_t key,
 		      uint32_t moment, int64_t x)
 {
-	uint32_t slot = heap_slots_of(&s->slots[track], moment), n = to->span.n_slices;
+	uint32_t slot = heap_slots_of(&s->slots[track], moment), n = to->span.n;
 
 	/* What was there before is there in the first one, too. */
 	if (slot == SLOT_BEFORE) {
@@ -126,7 +126,7 @@ static void find_keys(struct scan *s, const struct keys *keys)
 
 static void find_spans(struct scan *s, const struct thread_sums *to)
 {
-	const struct activity_span *span = &to->span;
+	const struct time_span *span = &to->span;
 	uint32_t n = s->state.columns.n_tracks;
 
 	s->within = xcalloc(n, sizeof(*s->within));
@@ -140,7 +140,7 @@ static void find_spans(struct scan *s, const struct thread_sums *to)
 		}
 		if (s->slots)
 			heap_slots_init(&s->slots[i], &s->state, i, span->from_ns, span->to_ns,
-					span->n_slices);
+					span->n);
 	}
 }
 
@@ -153,7 +153,7 @@ static void begin_sums(struct scan *s, unsigned worker, const struct keys *keys)
 	to->weight = xcalloc(keys->n, sizeof(*to->weight));
 	to->n_samples = xcalloc(keys->n, sizeof(*to->n_samples));
 	if (to->slice)
-		to->slice = xcalloc((size_t)keys->n * to->span.n_slices, sizeof(*to->slice));
+		to->slice = xcalloc((size_t)keys->n * to->span.n, sizeof(*to->slice));
 	s->sums[worker] = to;
 }
 
@@ -165,7 +165,7 @@ static void end_sums(struct scan *s, unsigned worker, const struct keys *keys)
 		add(&to->weight[i], from->weight[i]);
 		to->n_samples[i] += from->n_samples[i];
 	}
-	for (size_t i = 0; to->slice && i < (size_t)keys->n * to->span.n_slices; i++)
+	for (size_t i = 0; to->slice && i < (size_t)keys->n * to->span.n; i++)
 		add(&to->slice[i], from->slice[i]);
 	free(from->weight);
 	free(from->n_samples);
@@ -175,7 +175,7 @@ static void end_sums(struct scan *s, unsigned worker, const struct keys *keys)
 /* What is there, from what came and went. */
 static void sum_levels(const struct thread_sums *to, const struct keys *keys)
 {
-	uint32_t n = to->span.n_slices;
+	uint32_t n = to->span.n;
 
 	for (uint32_t i = 0; i < keys->n; i++)
 		for (uint32_t k = 1; k < n; k++)

@@ -11,11 +11,11 @@
 
 /* Sums by key of a thread, or of whatever else keys are by that a stack does not tell. */
 struct thread_sums {
-	int64_t *weight;           /* [n_keys] */
-	uint64_t *n_samples;       /* [n_keys] */
-	int64_t *slice;            /* [n_keys][span.n_slices], or NULL */
-	struct activity_span span; /* what is looked at */
-	bool within;               /* rows outside of it do not count, and time terms do not rule */
+	int64_t *weight;       /* [n_keys] */
+	uint64_t *n_samples;   /* [n_keys] */
+	int64_t *slice;        /* [n_keys][span.n], or NULL */
+	struct time_span span; /* what is looked at */
+	bool within;           /* rows outside of it do not count, and time terms do not rule */
 	double slices_per_ns;
 	int64_t whole_ns; /* the recording's length; -1: it has no times */
 	uint32_t column;  /* of the lens */

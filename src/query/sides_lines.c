@@ -84,8 +84,8 @@ static void find_slots(const struct making *m, uint32_t run, struct run_lines *o
 static int ask_heap(const struct making *m, uint32_t run, struct run_lines *out,
 		    struct progress *progress)
 {
-	struct footprint_span span = { (int64_t)run_time(m, run, out->first),
-				       (int64_t)run_time(m, run, out->first + out->n), out->n, 0 };
+	struct time_span span = { (int64_t)run_time(m, run, out->first),
+				  (int64_t)run_time(m, run, out->first + out->n), out->n, 0 };
 
 	out->factor = 1;
 	if (span.to_ns <= span.from_ns)
@@ -96,8 +96,8 @@ static int ask_heap(const struct making *m, uint32_t run, struct run_lines *out,
 static int ask_activity(const struct making *m, uint32_t run, struct run_lines *out,
 			struct progress *progress)
 {
-	struct activity_span span = { (int64_t)run_time(m, run, out->first),
-				      (int64_t)run_time(m, run, out->first + out->n), out->n };
+	struct time_span span = { (int64_t)run_time(m, run, out->first),
+				  (int64_t)run_time(m, run, out->first + out->n), out->n, 0 };
 	struct weights w = { .begin_ns = m->t->whole_begin_ns, .end_ns = m->t->whole_end_ns };
 	const struct lens *lens = &m->t->run[run].lens;
 	enum measure measure = lens->column[0].metric.measure;
@@ -314,8 +314,8 @@ static void make_rows(struct making *m)
 	l->n_rows = n_rows;
 }
 
-int sides_lines_new(struct sides_time *t, const struct footprint_span *span,
-		    struct progress *progress, struct sides_lines **out)
+int sides_lines_new(struct sides_time *t, const struct time_span *span, struct progress *progress,
+		    struct sides_lines **out)
 {
 	struct making m = { .t = t, .n_runs = t->n_runs[SIDE_BEFORE] + t->n_runs[SIDE_AFTER] };
 	int64_t length = sides_time_length(t, span->align);

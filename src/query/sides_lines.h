@@ -26,9 +26,9 @@ struct sides_row {
 };
 
 struct sides_lines {
-	struct footprint_span span; /* as it was asked for, on the axis of its alignment */
-	int64_t to_ns;              /* where it ends */
-	bool heap;                  /* bytes there when slots end; else weight for each second */
+	struct time_span span; /* as it was asked for, on the axis of its alignment */
+	int64_t to_ns;         /* where it ends */
+	bool heap;             /* bytes there when slots end; else weight for each second */
 	double *line
 		[N_SIDES]; /* [span.n] means of the side's runs; NAN: it has no such time; owned */
 	struct sides_row *row; /* [n_rows], in no order; owned */
@@ -40,8 +40,8 @@ struct sides_lines {
 /*
  * 0 or -ECANCELED; the caller frees *out. Weighs the runs of t, if nobody did, so that only one thread at a time may ask.
  */
-int sides_lines_new(struct sides_time *t, const struct footprint_span *span,
-		    struct progress *progress, struct sides_lines **out);
+int sides_lines_new(struct sides_time *t, const struct time_span *span, struct progress *progress,
+		    struct sides_lines **out);
 void sides_lines_free(struct sides_lines *l);
 
 /* What a row has in a slot of the axis. */

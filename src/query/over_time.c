@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "over_time.h"
+
+#include <stdlib.h>
+
+#include "activity.h"
+#include "analysis.h"
+#include "footprint_lines.h"
+#include "mem.h"
+#include "sides_lines.h"
+
+bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b)
+{
+	return a->kind == b->kind && time_span_same(&a->span, &b->span);
+}
+
+bool over_time_possible(const struct analysis *a, enum over_time_kind kind)
+{
+	switch (kind) {
+	case OVER_MEMORY:
+		return a->footprint && !lens_compares(&a->lens);
+	case OVER_SIDES:
+		return a->sides_time != NULL;
+	case OVER_THREADS:
+		return true;
+	case OVER_TIMELINE:
+		return !lens_compares(&a->lens);
+	case N_OVER_TIME:
+		break;
+	}
+	return false;
+}
+
+static int make_activity(const struct analysis *a, const struct over_time_wish *wish,
+			 struct progress *progress, struct over_time *o)
+{
+	o->activity = xcalloc(1, sizeof(*o->activity));
+	if (wish->kind == OVER_TIMELINE)
+		return activity_within(a->profile, &a->counts, &a->lens, &a->weights, &wish->span,
+				       progress, o->activity);
+	return activity_of_threads(a->profile, &a->counts, &a->lens, &a->weights, wish->span.n,
+				   progress, o->activity);
+}
+
+static int make(const struct analysis *a, const struct over_time_wish *wish,
+		struct progress *progress, struct over_time *o)
+{
+	switch (wish->kind) {
+	case OVER_MEMORY:
+		return footprint_lines_new(a->footprint, &wish->span, progress, &o->memory);
+	case OVER_SIDES:
+		return sides_lines_new(a->sides_time, &wish->span, progress, &o->sides);
+	case OVER_THREADS:
+	case OVER_TIMELINE:
+		return make_activity(a, wish, progress, o);
+	case N_OVER_TIME:
+		break;
+	}
+	abort();
+}
+
+int over_time_new(const struct analysis *a, const struct over_time_wish *wish,
+		  struct progress *progress, struct over_time **out)
+{
+	struct over_time *o = xcalloc(1, sizeof(*o));
+	int rc;
+
+	o->wish = *wish;
+	rc = make(a, wish, progress, o);
+	if (rc < 0) {
+		over_time_free(o);
+		return rc;
+	}
+	*out = o;
+	return 0;
+}
+
+void over_time_free(struct over_time *o)
+{
+	if (!o)
+		return;
+	footprint_lines_free(o->memory);
+	sides_lines_free(o->sides);
+	if (o->activity)
+		activity_done(o->activity);
+	free(o->activity);
+	free(o);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Answers over a span of time. They take as long as an analysis, and only views that show time want them: each says
+ * what, and has it made beside the terminal.
+ */
+#ifndef PROFTOP_QUERY_OVER_TIME_H
+#define PROFTOP_QUERY_OVER_TIME_H
+
+#include "time_span.h"
+
+#include <stdbool.h>
+
+struct activity;
+struct analysis;
+struct footprint_lines;
+struct progress;
+struct sides_lines;
+
+enum over_time_kind {
+	OVER_MEMORY,   /* lines of the footprint */
+	OVER_SIDES,    /* lines of the sides of a comparison */
+	OVER_THREADS,  /* who worked when, of the whole; the span says but how closely */
+	OVER_TIMELINE, /* who worked when within the span, whatever time terms say */
+	N_OVER_TIME
+};
+
+struct over_time_wish {
+	enum over_time_kind kind;
+	struct time_span span;
+};
+
+/* One of each kind; one whose span has n 0 is not wanted. */
+struct over_time_wishes {
+	struct over_time_wish of[N_OVER_TIME];
+};
+
+/* Of its kind one is there, and the others are NULL; owned. */
+struct over_time {
+	struct over_time_wish wish; /* as it was asked for */
+	struct footprint_lines *memory;
+	struct sides_lines *sides;
+	struct activity *activity;
+};
+
+bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b);
+
+/* Does the analysis have what it is made of? */
+bool over_time_possible(const struct analysis *a, enum over_time_kind kind);
+
+/*
+ * Reads what stays as it is in an analysis, so that another thread may sort its rows and move its cursors. 0 or -ECANCELED;
+ * the caller frees *out. Only where it is possible, and of sides by one thread at a time.
+ */
+int over_time_new(const struct analysis *a, const struct over_time_wish *wish,
+		  struct progress *progress, struct over_time **out);
+void over_time_free(struct over_time *o);
+
+#endif
