@@ -318,6 +318,11 @@ printf 'm;a 30\nm;a;b 50\nm;b 20\n' >over.folded
 run 0 --report --a fn:a --b fn:b over.folded
 one_sentence
 says err 'the sides overlap: 50 samples are on both, 62.5 % of fn:a and 71.4 % of fn:b'
+# A recording of control groups; perf report --sort cgroup says 35.90, 29.49 and 33.33 % of 78 samples.
+run 0 --report --metric samples --a 'cgroup:^/web$' --b cgroup:^/batch "$data/perf_data/cgroups.data"
+says out '# total 28 → 26: -2'
+run 2 --report --a cgroup:^/web --b cgroup:^/none "$data/perf_data/cgroups.data"
+says err 'there is nothing in cgroup:^/none to compare'
 run 0 --report --a fn:a --b '!fn:a' over.folded
 [ -s err ] && fault "sides without an overlap: $(cat err)"
 of app parse:300 | sed 's/ 1 cycles:/ 100 cycles:/' >cycles.txt

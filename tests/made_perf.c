@@ -175,6 +175,8 @@ void made_sample(struct made *m, const struct made_sample *s)
 		for (size_t i = 0; i < s->n_chain; i++)
 			made_u64(m, s->chain[i]);
 	}
+	if (type & PERF_S_CGROUP)
+		made_u64(m, s->cgroup);
 	made_end(m, at);
 }
 
@@ -198,6 +200,16 @@ void made_comm(struct made *m, int32_t pid, int32_t tid, uint64_t time, const ch
 void made_exec(struct made *m, int32_t pid, uint64_t time, const char *name)
 {
 	put_comm(m, PERF_MISC_COMM_EXEC, pid, pid, time, name);
+}
+
+void made_cgroup(struct made *m, uint64_t time, uint64_t number, const char *path)
+{
+	size_t at = made_begin(m, PERF_REC_CGROUP, 0);
+
+	made_u64(m, number);
+	made_text(m, path);
+	made_trailer(m, 1, 1, time);
+	made_end(m, at);
 }
 
 void made_fork(struct made *m, int32_t pid, int32_t ppid, int32_t tid, int32_t ptid, uint64_t time)

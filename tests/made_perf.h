@@ -24,6 +24,7 @@ struct made_sample {
 	int32_t pid, tid;
 	uint64_t time, id, period;
 	uint32_t cpu;
+	uint64_t cgroup;
 	size_t n_chain;
 	uint64_t chain[32];
 };
@@ -58,6 +59,7 @@ void made_fork(struct made *m, int32_t pid, int32_t ppid, int32_t tid, int32_t p
 /* An executable mapping from file offset 0. */
 void made_mmap(struct made *m, int32_t pid, uint64_t time, uint64_t start, uint64_t length,
 	       const char *path);
+void made_cgroup(struct made *m, uint64_t time, uint64_t number, const char *path);
 /* A record without a body. */
 void made_mark(struct made *m, uint32_t type);
 

@@ -83,12 +83,22 @@ static stack_id make_stack(struct profile *p, char *frames)
 	return s;
 }
 
+/* Numbered by its name. */
+static thread_id into_cgroup(struct profile *p, capture_id c, thread_id thread, const char *path)
+{
+	string_id name = build_cstring(p, path);
+	cgroup_id g = build_cgroup(p, c, name.v);
+
+	build_cgroup_path(p, g, name);
+	return build_thread_in(p, thread, g.v);
+}
+
 static void make_sample(struct profile *p, capture_id c, char *line)
 {
 	char *save = NULL, *frames = strtok_r(line, " ", &save),
 	     *weight = strtok_r(NULL, " ", &save);
 	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
-	const char *event = "samples", *name = "";
+	const char *event = "samples", *name = "", *cgroup = NULL;
 	int pid = -1, tid = -1;
 
 	cr_assert(frames && weight, "a line of a made profile: frames and a weight");
@@ -109,6 +119,8 @@ static void make_sample(struct profile *p, capture_id c, char *line)
 			event = value;
 		else if (strcmp(w, "name") == 0)
 			name = value;
+		else if (strcmp(w, "cgroup") == 0)
+			cgroup = value;
 		else
 			cr_assert_fail("what is %s?", w);
 	}
@@ -123,6 +135,8 @@ static void make_sample(struct profile *p, capture_id c, char *line)
 		if (pid == tid || process_name(profile_process(p, process)).v == 0)
 			build_process_name(p, process, build_cstring(p, name));
 	}
+	if (cgroup)
+		s.thread = into_cgroup(p, c, s.thread, cgroup);
 	s.stack = make_stack(p, frames);
 	cr_assert_eq(build_sample(p, &s), 0);
 }

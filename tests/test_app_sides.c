@@ -5,6 +5,7 @@
 #include "analysis.h"
 #include "app_state.h"
 #include "diff.h"
+#include "made_profile.h"
 #include "stage.h"
 #include "stage_app.h"
 
@@ -78,6 +79,20 @@ Test(app_sides, keys)
 
 	for (size_t i = 0; i < N(cases); i++)
 		check(stage_profile(), cases[i].keys, cases[i].shows);
+}
+
+/* Of recordings that say control groups, and of others. */
+Test(app_sides, control_groups)
+{
+	static const char groups[] = "a;b 6 pid=1 tid=1 name=x cgroup=/web.service\n"
+				     "a;c 4 pid=2 tid=2 name=y cgroup=/db\n";
+
+	check(made_profile(groups), "1oooooooo", "CGROUP");
+	check(made_profile(groups), "1ooooooooo", "FUNCTION");
+	check(made_profile(groups), "1ooooooooajb",
+	      "cgroup:(?-i)^/web\\.service$ → cgroup:(?-i)^/db$");
+	check(made_profile(groups), "1oooooooo<Enter>", "filter  cgroup:(?-i)^/web\\.service$");
+	check(stage_profile(), "1oooooooo", "FUNCTION");
 }
 
 /* What stands on screens of comparisons that are as narrow as can be. */

@@ -22,6 +22,7 @@ static const struct {
 	{ "", "", NULL },
 	{ "  \t\n", "", NULL },
 	{ "parse", "fn:parse", NULL },
+	{ "!cgroup:^/a/b$", "!cgroup:^/a/b$", NULL },
 	{ "!parse", "!fn:parse", NULL },
 	{ "fn:parse  module:libc\tleaf:x", "fn:parse module:libc leaf:x", NULL },
 	{ "std::vector", "fn:std::vector", NULL },

@@ -152,10 +152,10 @@ static struct perf_attr make_full_sample(struct made *m)
 	made_u64(m, 1023);                                                       /* TRANSACTION */
 	made_u64(m, 2), made_u64(m, 1024), made_u64(m, 1025);                    /* REGS_INTR */
 	made_u64(m, 1026);                                                       /* PHYS_ADDR */
-	made_u64(m, 8), made_bytes(m, "auxauxau", 8);                            /* AUX */
 	made_u64(m, 1027);                                                       /* CGROUP */
-	made_u64(m, 4096);  /* DATA_PAGE_SIZE */
-	made_u64(m, 65536); /* CODE_PAGE_SIZE */
+	made_u64(m, 4096);                            /* DATA_PAGE_SIZE */
+	made_u64(m, 65536);                           /* CODE_PAGE_SIZE */
+	made_u64(m, 8), made_bytes(m, "auxauxau", 8); /* AUX */
 	made_end(m, at);
 	return a;
 }

@@ -363,6 +363,61 @@ static const char *name_of_process(const struct rig *r, int32_t pid)
 	return "(no such process)";
 }
 
+static void put_in_group(struct rig *r, int32_t tid, uint64_t time, uint64_t cgroup)
+{
+	struct made_sample s = { .misc = PERF_CPU_USER,
+				 .ip = 0x10,
+				 .pid = tid,
+				 .tid = tid,
+				 .time = time,
+				 .period = 1,
+				 .cgroup = cgroup };
+
+	made_sample(&r->records, &s);
+}
+
+/* The path of the control group that row i says; "" when it says none. */
+static const char *group_of(const struct profile *p, uint64_t i)
+{
+	struct sample_columns s;
+	uint32_t cgroup;
+
+	profile_samples(p, &s);
+	cgroup = profile_thread(p, (thread_id){ s.thread[i] })->cgroup;
+	if (cgroup == ID_NONE)
+		return "";
+	return profile_string(p, cgroup_path(profile_cgroup(p, (cgroup_id){ cgroup })), NULL);
+}
+
+/* A thread is moved and comes back; one path is told before, one after the samples, one never. */
+Test(perf_feed, control_groups_are_those_of_the_sample)
+{
+	static const char *const paths[] = { "/a", "/a/late", "/a", "/a", "[cgroup 44]" };
+	struct profile_counts counts;
+	struct rig r;
+
+	rig_begin(&r);
+	r.records.attr.sample_type |= PERF_S_CGROUP;
+	made_cgroup(&r.records, 0, 7, "/a");
+	put_in_group(&r, 1, 10, 7);
+	put_in_group(&r, 1, 11, 9);
+	put_in_group(&r, 1, 12, 7);
+	put_in_group(&r, 2, 13, 7);
+	put_in_group(&r, 2, 14, 44);
+	rig_feed(&r);
+	cr_expect_str_eq(group_of(r.profile, 1), "[cgroup 9]");
+	r.records.bytes.n = 0;
+	made_cgroup(&r.records, 15, 9, "/a/late");
+	rig_feed(&r);
+	for (uint64_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		cr_expect_str_eq(group_of(r.profile, i), paths[i], "%d: %s", (int)i,
+				 group_of(r.profile, i));
+	profile_counts_read(r.profile, &counts);
+	cr_expect_eq(counts.n_cgroups, 3);
+	cr_expect_eq(counts.n_processes, 2);
+	rig_end(&r);
+}
+
 Test(perf_feed, processes_have_the_last_name_of_their_main_thread)
 {
 	struct rig r;

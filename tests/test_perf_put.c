@@ -74,6 +74,23 @@ Test(perf_put, names_of_any_length_end_within_whole_words)
 	}
 }
 
+Test(perf_put, cgroups_have_their_paths)
+{
+	struct perf_cgroup g = { .number = 77, .path = "/a/b", .path_len = 4 }, back;
+	struct perf_put b = { 0 };
+	struct perf_record r;
+
+	perf_put_cgroup(&b, &attr, &g, &trailer);
+	r = only_record(&b);
+	cr_expect_eq(r.type, PERF_REC_CGROUP);
+	cr_assert(perf_cgroup_decode(&r, perf_trailer_bytes(&attr), &back));
+	cr_expect_eq(back.number, 77);
+	cr_expect_eq(back.path_len, 4);
+	cr_expect_eq(memcmp(back.path, "/a/b", 4), 0);
+	expect_trailer(&r);
+	vec_done(&b);
+}
+
 Test(perf_put, mappings_have_their_build_ids)
 {
 	struct perf_mmap m = { .pid = 5,

@@ -164,16 +164,17 @@ static const struct {
 	{ GROUP_COMM, "x 15 3;z 4 2;[unknown] 2 1;" },
 	{ GROUP_CPU, "cpu 0 11 3;cpu 3 8 2;[unknown] 2 1;" },
 	{ GROUP_EVENT, "cycles 21 6;faults 0 1;" },
+	{ GROUP_CGROUP, "/a 10 3;/b 9 2;[unknown] 2 1;" },
 };
 
 Test(table, samples_by_what_they_say)
 {
-	struct profile *p = made_profile("a 1 event=cycles pid=1 tid=1 name=x cpu=0\n"
+	struct profile *p = made_profile("a 1 event=cycles pid=1 tid=1 name=x cpu=0 cgroup=/b\n"
 					 "b 2 event=cycles\n"
-					 "a 4 event=cycles pid=2 tid=3 name=z cpu=0\n"
-					 "a 8 event=cycles pid=1 tid=1 name=x cpu=3\n"
-					 "c 0 event=cycles pid=2 tid=3 name=z cpu=3\n"
-					 "d 6 event=cycles pid=1 tid=2 name=x cpu=0\n"
+					 "a 4 event=cycles pid=2 tid=3 name=z cpu=0 cgroup=/a\n"
+					 "a 8 event=cycles pid=1 tid=1 name=x cpu=3 cgroup=/b\n"
+					 "c 0 event=cycles pid=2 tid=3 name=z cpu=3 cgroup=/a\n"
+					 "d 6 event=cycles pid=1 tid=2 name=x cpu=0 cgroup=/a\n"
 					 "a 99 event=faults pid=1 tid=1 name=x cpu=1\n");
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
 		struct analysis *a;
@@ -195,6 +196,42 @@ Test(table, samples_by_what_they_say)
 		analysis_free(a);
 		lens_done(&l);
 	}
+	profile_free(p);
+}
+
+/* A thread is one row wherever it was moved, but its samples are of the group that they were taken in. */
+Test(weigh, of_control_groups)
+{
+	static const struct {
+		const char *filter;
+		int64_t total;
+	} cases[] = {
+		{ "cgroup:^/a$", 1 },     { "cgroup:^/a", 5 }, { "!cgroup:/a", 10 },
+		{ "cgroup:/b", 2 },       { "cgroup:/c", 0 },  { "!cgroup:.", 8 },
+		{ "tid:1 cgroup:/b", 2 },
+	};
+	struct profile *p = made_profile(
+		"x 1 pid=1 tid=1 name=x cgroup=/a\nx 2 pid=1 tid=1 name=x cgroup=/b\n"
+		"x 4 pid=2 tid=2 name=y cgroup=/a/in\nx 8 pid=3 tid=3 name=z\n");
+	struct analysis *a;
+	struct weights w;
+	struct lens l;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		made_lens(&l, p, cases[i].filter);
+		w = weighed(p, &l);
+		cr_expect_eq(w.total[0], cases[i].total, "%s: %d", cases[i].filter,
+			     (int)w.total[0]);
+		weights_done(&w);
+		lens_done(&l);
+	}
+	made_lens(&l, p, "");
+	l.grouping = GROUP_THREAD;
+	a = made_analysis(p, &l);
+	cr_expect_eq(a->weights.n_threads, 3);
+	cr_expect_eq(a->table.n_rows, 3);
+	analysis_free(a);
+	lens_done(&l);
 	profile_free(p);
 }
 

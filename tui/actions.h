@@ -52,7 +52,7 @@
 	X(PEAK,         "peak",          "p",                    IN_TIME,   "peak",    "go to the busiest moment in sight") \
 	X(MARK_A,       "mark-a",        "A",                    IN_TIME,   "from", "the range that all views show begins here") \
 	X(MARK_B,       "mark-b",        "B",                    IN_TIME,   "to",      "the range ends here") \
-	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "side", "one side of a comparison within the recording: the range from A to B, a thread, process, command, event or cpu") \
+	X(SIDE_A,       "side-a",        "a",                    IN_TASKS | IN_TIME | IN_TOP, "side", "one side of a comparison within the recording: the range from A to B, a thread, process, command, event, cpu or cgroup") \
 	X(SIDE_B,       "side-b",        "b",                    IN_HALF,   "compare", "the other side: opens the comparison") \
 	X(LEAVE_SIDES,  "leave-sides",   "x",                    IN_SIDES,  "leave",   "leave the comparison that a and b opened, or forget what a chose") \
 	X(ALIGN,        "align",         "v",                    IN_ALIGN,  "align",   "lay both sides on the time axis by their start, by progress, or by a mark that both set") \
@@ -67,7 +67,7 @@
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; Backspace first takes the last away") \
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY, "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
-	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu") \
+	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu, cgroup") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
 	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "equal",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
 	X(SIZE,         "size",          "d",                    IN_ALL,    "size",        "of a comparison: widths and shares are of both sides, of one, or of the change") \

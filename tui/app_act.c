@@ -70,7 +70,7 @@ static void next_metric(struct app *a)
 
 static void next_grouping(struct app *a)
 {
-	a->lens.grouping = (enum grouping)((a->lens.grouping + 1) % N_GROUPINGS);
+	a->lens.grouping = grouping_next(a->lens.grouping, a->source->profile);
 	app_reanalyse(a);
 }
 

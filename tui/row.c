@@ -269,9 +269,11 @@ char *row_status(const struct scene *s, const struct keys *keys, uint32_t key, i
 const char *row_grouping_name(enum grouping g)
 {
 	static const char *const names[N_GROUPINGS] = {
-		[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
-		[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_COMM] = "comm",
+		[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",
+		[GROUP_FILE] = "file",         [GROUP_THREAD] = "thread",
+		[GROUP_PROCESS] = "process",   [GROUP_COMM] = "comm",
 		[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",
+		[GROUP_CGROUP] = "cgroup",
 	};
 
 	return names[g];

@@ -68,6 +68,7 @@ static const struct row_wish *wish_for(enum grouping g)
 	case GROUP_COMM:
 	case GROUP_EVENT:
 	case GROUP_CPU:
+	case GROUP_CGROUP:
 		break;
 	}
 	return &of_samples;
@@ -80,6 +81,7 @@ static const char *title_of(enum grouping g)
 		[GROUP_FILE] = "FILE ▾",         [GROUP_THREAD] = "THREAD ▾",
 		[GROUP_PROCESS] = "PROCESS ▾",   [GROUP_COMM] = "COMMAND ▾",
 		[GROUP_EVENT] = "EVENT ▾",       [GROUP_CPU] = "CPU ▾",
+		[GROUP_CGROUP] = "CGROUP ▾",
 	};
 
 	return titles[g];
@@ -399,7 +401,7 @@ static bool top_act(void *state, const struct scene *s, enum action a, struct ef
 		return resort(v, s);
 	case ACTION_GROUP:
 		out->kind = EFFECT_GROUP;
-		out->grouping = (enum grouping)((v->grouping + 1) % N_GROUPINGS);
+		out->grouping = grouping_next(v->grouping, s->analysis->profile);
 		return true;
 	case ACTION_ENTER:
 		return v->list.cursor < v->list.n &&

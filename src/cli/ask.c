@@ -20,7 +20,7 @@
 static const char *const group_names[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
 	[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_COMM] = "comm",
-	[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",
+	[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",         [GROUP_CGROUP] = "cgroup",
 };
 
 const char *ask_group_name(enum grouping g)
@@ -42,9 +42,11 @@ const char *ask_unit_name(enum unit u)
 const char *ask_group_title(enum grouping g)
 {
 	static const char *const titles[N_GROUPINGS] = {
-		[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",   [GROUP_FILE] = "FILE",
-		[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS", [GROUP_COMM] = "COMM",
+		[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",
+		[GROUP_FILE] = "FILE",         [GROUP_THREAD] = "THREAD",
+		[GROUP_PROCESS] = "PROCESS",   [GROUP_COMM] = "COMM",
 		[GROUP_EVENT] = "EVENT",       [GROUP_CPU] = "CPU",
+		[GROUP_CGROUP] = "CGROUP",
 	};
 
 	return titles[g];
@@ -65,7 +67,7 @@ static int find_group(const char *name, enum grouping *out, struct err *e)
 	}
 	return err_set(
 		e, -EINVAL,
-		"--group takes function, module, file, thread, process, comm, event or cpu, not \"%s\"",
+		"--group takes function, module, file, thread, process, comm, event, cpu or cgroup, not \"%s\"",
 		name);
 }
 

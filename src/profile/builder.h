@@ -109,8 +109,13 @@ process_id build_process(struct profile *p, capture_id c, int32_t pid);
 /* A process of which no more is known than its name; interned by (capture, name). */
 process_id build_process_of_name(struct profile *p, capture_id c, string_id name);
 void build_process_name(struct profile *p, process_id id, string_id name);
-/* Interned by (process, tid, name). */
+/* Interned by (capture, number). */
+cgroup_id build_cgroup(struct profile *p, capture_id c, uint64_t number);
+void build_cgroup_path(struct profile *p, cgroup_id id, string_id path);
+/* Interned by (process, tid, name), of no control group that were known. */
 thread_id build_thread(struct profile *p, process_id process, int32_t tid, string_id name);
+/* The same thread while it is in a control group; cgroup is its id or ID_NONE. */
+thread_id build_thread_in(struct profile *p, thread_id thread, uint32_t cgroup);
 
 /* Interned by name. */
 event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight);

@@ -17,6 +17,7 @@ typedef struct { uint32_t v; } function_id;	/* a named function of a module */
 typedef struct { uint32_t v; } location_id;	/* an address in a module, or a symbolised frame */
 typedef struct { uint32_t v; } stack_id;	/* a node of the stack trie; 0 is its root, no frame */
 typedef struct { uint32_t v; } process_id;	/* a process of a capture, not a pid */
+typedef struct { uint32_t v; } cgroup_id;	/* a control group of a capture */
 typedef struct { uint32_t v; } thread_id;	/* a thread under one name, not a tid */
 typedef struct { uint32_t v; } event_id;	/* what was sampled: cpu-clock, page-faults, … */
 /* clang-format on */

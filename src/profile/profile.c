@@ -28,6 +28,7 @@
 	X(stack_loc, uint32_t, STORE_MOST_IDS) \
 	X(stack_child, struct store_child, STORE_MOST_IDS) \
 	X(processes, struct process, STORE_MOST_IDS) \
+	X(cgroups, struct cgroup, STORE_MOST_CGROUPS) \
 	X(threads, struct thread, STORE_MOST_IDS) \
 	X(events, struct event, STORE_MOST_EVENTS) \
 	X(event_weights, uint64_t, STORE_MOST_EVENTS) \
@@ -40,6 +41,7 @@
 	X(locations_by_address) \
 	X(stacks_by_parent) \
 	X(processes_by_pid) \
+	X(cgroups_by_number) \
 	X(threads_by_tid) \
 	X(events_by_name) \
 	X(facts_by_name)
@@ -203,6 +205,11 @@ const struct function *profile_function(const struct profile *p, function_id id)
 const struct process *profile_process(const struct profile *p, process_id id)
 {
 	return &STORE_AT(struct process, p->processes, id.v);
+}
+
+const struct cgroup *profile_cgroup(const struct profile *p, cgroup_id id)
+{
+	return &STORE_AT(struct cgroup, p->cgroups, id.v);
 }
 
 const struct thread *profile_thread(const struct profile *p, thread_id id)

@@ -46,6 +46,7 @@ struct profile_counts {
 	uint32_t n_locations;
 	uint32_t n_stacks;
 	uint32_t n_processes;
+	uint32_t n_cgroups;
 	uint32_t n_threads;
 	uint32_t n_events;
 	uint32_t n_facts;
@@ -113,11 +114,22 @@ struct process {
 	string_id name; /* the name that its main thread had last; see process_name() */
 };
 
-/* One thread under one name: a thread that renames itself (exec, prctl) gets another entry. */
+/* A control group that threads were in while they were sampled. */
+struct cgroup {
+	capture_id capture;
+	uint64_t number; /* the kernel's */
+	string_id path;  /* "/system.slice/ssh.service"; told later or never; see cgroup_path() */
+};
+
+/*
+ * One thread under one name in one control group: one that renames itself (exec, prctl) or is moved to another
+ * group gets another entry.
+ */
 struct thread {
 	process_id process;
 	int32_t tid; /* -1: unknown */
 	string_id name;
+	uint32_t cgroup; /* cgroup_id; ID_NONE: not recorded */
 };
 
 /* What was sampled. Weights of its samples are in 1/scale units. */
@@ -165,12 +177,13 @@ void profile_release(const struct profile *p, const struct profile_counts *c);
 /* NUL-terminated, borrowed for the profile's life; *len (may be NULL) excludes the NUL. */
 const char *profile_string(const struct profile *p, string_id s, size_t *len);
 
-/* Borrowed for the profile's life. A process's name and a capture's times may still change: each is
- * one word that is stored and must be loaded atomically, by process_name() and capture_begin(). */
+/* Borrowed for the profile's life. A process's name, a control group's path and a capture's times may still change: each is
+ * one word that is stored and must be loaded atomically, by process_name(), cgroup_path() and capture_begin(). */
 const struct capture *profile_capture(const struct profile *p, capture_id id);
 const struct module *profile_module(const struct profile *p, module_id id);
 const struct function *profile_function(const struct profile *p, function_id id);
 const struct process *profile_process(const struct profile *p, process_id id);
+const struct cgroup *profile_cgroup(const struct profile *p, cgroup_id id);
 const struct thread *profile_thread(const struct profile *p, thread_id id);
 const struct event *profile_event(const struct profile *p, event_id id);
 
@@ -272,6 +285,12 @@ static inline int64_t capture_end(const struct capture *c)
 static inline string_id process_name(const struct process *p)
 {
 	return (string_id){ __atomic_load_n(&p->name.v, __ATOMIC_ACQUIRE) };
+}
+
+/* Empty while nobody said. */
+static inline string_id cgroup_path(const struct cgroup *g)
+{
+	return (string_id){ __atomic_load_n(&g->path.v, __ATOMIC_ACQUIRE) };
 }
 
 /* Where a function is declared may become known later: the file first, then the line. */

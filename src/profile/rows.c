@@ -81,30 +81,82 @@ void build_process_name(struct profile *p, process_id id, string_id name)
 	__atomic_store_n(&a->name.v, name.v, __ATOMIC_RELEASE);
 }
 
+static bool same_cgroup(const void *things, uint32_t value, const void *key)
+{
+	const struct profile *p = things;
+	const struct cgroup *a = &STORE_AT(struct cgroup, p->cgroups, value), *k = key;
+
+	return a->number == k->number && a->capture.v == k->capture.v;
+}
+
+cgroup_id build_cgroup(struct profile *p, capture_id c, uint64_t number)
+{
+	struct cgroup key = { .capture = c, .number = number };
+	uint64_t hash = hash_u64(hash_u64(number) + c.v);
+	uint32_t n = p->now.n_cgroups, id;
+
+	assert(c.v < p->now.n_captures);
+	id = map_find(&p->cgroups_by_number, hash, same_cgroup, p, &key);
+	if (id != MAP_NONE)
+		return (cgroup_id){ id };
+	if (!store_room(p, &p->cgroups, (uint64_t)n + 1))
+		return (cgroup_id){ 0 };
+	STORE_AT(struct cgroup, p->cgroups, n) = key;
+	map_add(&p->cgroups_by_number, hash, n);
+	p->now.n_cgroups++;
+	return (cgroup_id){ n };
+}
+
+void build_cgroup_path(struct profile *p, cgroup_id id, string_id path)
+{
+	struct cgroup *g = &STORE_AT(struct cgroup, p->cgroups, id.v);
+
+	assert(id.v < p->now.n_cgroups && path.v < p->now.n_strings);
+	__atomic_store_n(&g->path.v, path.v, __ATOMIC_RELEASE);
+}
+
 static bool same_thread(const void *things, uint32_t value, const void *key)
 {
 	const struct profile *p = things;
 	const struct thread *a = &STORE_AT(struct thread, p->threads, value), *k = key;
 
-	return a->tid == k->tid && a->process.v == k->process.v && a->name.v == k->name.v;
+	return a->tid == k->tid && a->process.v == k->process.v && a->name.v == k->name.v &&
+	       a->cgroup == k->cgroup;
 }
 
-thread_id build_thread(struct profile *p, process_id process, int32_t tid, string_id name)
+static thread_id intern_thread(struct profile *p, const struct thread *key)
 {
-	struct thread key = { .process = process, .tid = tid, .name = name };
-	uint64_t hash = hash_u64(hash_pair(process.v, (uint32_t)tid) + name.v);
+	uint64_t hash = hash_u64(hash_pair(key->process.v, (uint32_t)key->tid) +
+				 hash_pair(key->name.v, key->cgroup));
 	uint32_t n = p->now.n_threads, id;
 
-	assert(process.v < p->now.n_processes && name.v < p->now.n_strings);
-	id = map_find(&p->threads_by_tid, hash, same_thread, p, &key);
+	id = map_find(&p->threads_by_tid, hash, same_thread, p, key);
 	if (id != MAP_NONE)
 		return (thread_id){ id };
 	if (!store_room(p, &p->threads, (uint64_t)n + 1))
 		return (thread_id){ 0 };
-	STORE_AT(struct thread, p->threads, n) = key;
+	STORE_AT(struct thread, p->threads, n) = *key;
 	map_add(&p->threads_by_tid, hash, n);
 	p->now.n_threads++;
 	return (thread_id){ n };
+}
+
+thread_id build_thread(struct profile *p, process_id process, int32_t tid, string_id name)
+{
+	struct thread key = { .process = process, .tid = tid, .name = name, .cgroup = ID_NONE };
+
+	assert(process.v < p->now.n_processes && name.v < p->now.n_strings);
+	return intern_thread(p, &key);
+}
+
+thread_id build_thread_in(struct profile *p, thread_id thread, uint32_t cgroup)
+{
+	struct thread key = STORE_AT(struct thread, p->threads, thread.v);
+
+	assert(thread.v < p->now.n_threads);
+	assert(cgroup == ID_NONE || cgroup < p->now.n_cgroups);
+	key.cgroup = cgroup;
+	return intern_thread(p, &key);
 }
 
 static bool same_event(const void *things, uint32_t value, const void *key)

@@ -23,6 +23,7 @@
 /* Ids stay well below MAP_NONE and what a map can hold. */
 #define STORE_MOST_IDS     ((uint64_t)1 << 31)
 #define STORE_MOST_TEXT    ((uint64_t)UINT32_MAX)
+#define STORE_MOST_CGROUPS ((uint64_t)1 << 20)
 #define STORE_MOST_EVENTS  ((uint64_t)UINT16_MAX)
 #define STORE_MOST_SAMPLES ((uint64_t)1 << 38)
 
@@ -132,6 +133,7 @@ struct profile {
 	struct column stack_loc;    /* uint32_t location_id */
 	struct column stack_child;  /* struct store_child */
 	struct column processes;    /* struct process */
+	struct column cgroups;      /* struct cgroup */
 	struct column threads;      /* struct thread */
 	struct column events;       /* struct event */
 	struct column event_weights; /* uint64_t [n_events] sum of the absolute weights */
@@ -151,7 +153,8 @@ struct profile {
 	struct map locations_by_address; /* and module */
 	struct map stacks_by_parent;     /* and location; only children are not in it */
 	struct map processes_by_pid;     /* and capture */
-	struct map threads_by_tid;       /* and process and name */
+	struct map cgroups_by_number;    /* and capture */
+	struct map threads_by_tid;       /* and process, name and control group */
 	struct map events_by_name;       /* events are few, but files say how few */
 	struct map facts_by_name;        /* and capture and section */
 };

@@ -8,6 +8,7 @@
  *
  * Predicates on samples (negated by "!"):
  *   thread:RE process:RE comm:RE   name matches        pid:N[,N…] tid:N[,N…] cpu:N[-M][,…]
+ *   cgroup:RE                      path of the control group that the thread was in matches
  *   capture:N[,N…]                 of the N-th input, counted from 1
  *   event:RE                       event's name        time:A,B   seconds since the capture's start,
  *                                  A in and B out; either may be missing; units ns, us, ms, s, m, h

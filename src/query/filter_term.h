@@ -21,6 +21,7 @@ enum term_value { VALUE_REGEX, VALUE_NUMBERS, VALUE_TIMES, VALUE_RECURSION, VALU
 	X(COMM,       "comm",       VALUE_REGEX,     false) \
 	X(PID,        "pid",        VALUE_NUMBERS,   false) \
 	X(TID,        "tid",        VALUE_NUMBERS,   false) \
+	X(CGROUP,     "cgroup",     VALUE_REGEX,     false) \
 	X(CPU,        "cpu",        VALUE_NUMBERS,   false) \
 	X(CAPTURE,    "capture",    VALUE_NUMBERS,   false) \
 	X(EVENT,      "event",      VALUE_REGEX,     false) \

@@ -314,6 +314,21 @@ static uint32_t key_of_comm(struct maker *m, uint32_t thread)
 	return put_key(m, (struct group){ GROUP_OF_COMM, 0, name.v }, key);
 }
 
+/* Of equal path, as groups of several captures may be; the key's id is the path's. */
+static uint32_t key_of_cgroup(struct maker *m, uint32_t thread)
+{
+	uint32_t id = profile_thread(m->p, (thread_id){ thread })->cgroup;
+	struct key key = { .label = "[unknown]", .module = "", .id = ID_NONE };
+	string_id path;
+
+	if (id == ID_NONE)
+		return put_key(m, (struct group){ GROUP_OF_MARK, 0, 0 }, key);
+	path = cgroup_path(profile_cgroup(m->p, (cgroup_id){ id }));
+	key.label = path.v ? text(m, path) : "[no name]";
+	key.id = path.v;
+	return put_key(m, (struct group){ GROUP_OF_ROWS, path.v, 0 }, key);
+}
+
 static uint32_t key_of_event(struct maker *m, uint32_t id)
 {
 	const struct event *e = profile_event(m->p, (event_id){ id });
@@ -432,6 +447,9 @@ void keys_init_named(struct keys *k, const struct profile *p, const struct profi
 		break;
 	case GROUP_EVENT:
 		make_row_keys(&m, counts->n_events, key_of_event);
+		break;
+	case GROUP_CGROUP:
+		make_row_keys(&m, counts->n_threads, key_of_cgroup);
 		break;
 	case GROUP_CPU:
 		make_row_keys(&m, n_cpus(p, counts), key_of_cpu);

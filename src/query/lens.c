@@ -57,6 +57,15 @@ static event_id busiest_event(const struct profile *p)
 	return best;
 }
 
+enum grouping grouping_next(enum grouping g, const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	g = (enum grouping)((g + 1) % N_GROUPINGS);
+	return g == GROUP_CGROUP && counts.n_cgroups == 0 ? GROUP_FUNCTION : g;
+}
+
 void lens_init(struct lens *l, const struct profile *p)
 {
 	*l = (struct lens){

@@ -55,13 +55,17 @@ enum grouping {
 	GROUP_FUNCTION, /* same name and same module name */
 	GROUP_MODULE,
 	GROUP_FILE,   /* source file */
-	GROUP_THREAD, /* these five are of samples, not of frames: tables only */
+	GROUP_THREAD, /* these six are of samples, not of frames: tables only */
 	GROUP_PROCESS,
 	GROUP_COMM, /* the name that the thread had */
 	GROUP_EVENT,
-	GROUP_CPU
+	GROUP_CPU,
+	GROUP_CGROUP /* the control group that the thread was in */
 };
-#define N_GROUPINGS 8
+#define N_GROUPINGS 9
+
+/* What comes after g when groupings are gone through, of those that p has rows for. */
+enum grouping grouping_next(enum grouping g, const struct profile *p);
 
 struct lens_column {
 	struct metric metric;

@@ -61,6 +61,12 @@ static void start_true(bool **bits, size_t n)
 	memset(*bits, true, n * sizeof(**bits));
 }
 
+static bool cgroup_matches(const struct profile *p, const struct term *t, uint32_t cgroup)
+{
+	return cgroup != ID_NONE &&
+	       string_matches(p, t, cgroup_path(profile_cgroup(p, (cgroup_id){ cgroup })));
+}
+
 static bool thread_matches(const struct profile *p, const struct term *t, thread_id id)
 {
 	const struct thread *thread = profile_thread(p, id);
@@ -72,6 +78,8 @@ static bool thread_matches(const struct profile *p, const struct term *t, thread
 		return string_matches(p, t, thread->name);
 	case TERM_PROCESS:
 		return string_matches(p, t, process_name(process));
+	case TERM_CGROUP:
+		return cgroup_matches(p, t, thread->cgroup);
 	case TERM_PID:
 		return term_has_number(t, process->pid);
 	case TERM_CAPTURE:
@@ -190,6 +198,7 @@ static int add_term(struct sieve *s, const struct profile *p, const struct profi
 	case TERM_COMM:
 	case TERM_PID:
 	case TERM_TID:
+	case TERM_CGROUP:
 		add_thread_term(s, p, t);
 		break;
 	case TERM_CPU:

@@ -128,6 +128,7 @@ static uint32_t key_of_row(const struct keys *k, const struct sample_columns *ro
 	case GROUP_THREAD:
 	case GROUP_PROCESS:
 	case GROUP_COMM:
+	case GROUP_CGROUP:
 		id = rows->thread ? rows->thread[row] : unknown;
 		break;
 	case GROUP_EVENT:

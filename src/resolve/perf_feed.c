@@ -12,6 +12,7 @@
 #include "perf_feed.h"
 
 #include "mem.h"
+#include "perf_cgroups.h"
 #include "perf_chains.h"
 #include "perf_gap.h"
 #include "perf_known.h"
@@ -53,7 +54,8 @@ struct perf_feed {
 	struct resolver *resolver;
 	struct perf_events *events;
 	struct perf_tasks *tasks;
-	struct perf_teller *teller; /* to both */
+	struct perf_cgroups *cgroups;
+	struct perf_teller *teller; /* to these three */
 	struct perf_chains *chains;
 	struct perf_frames *frames;
 	struct perf_offcpu *offcpu;               /* NULL: no switches are recorded; owned */
@@ -157,7 +159,7 @@ static void keep_deferred(struct perf_feed *f, const struct perf_record *r)
 static bool is_beside(uint32_t type)
 {
 	return type == PERF_REC_MMAP || type == PERF_REC_MMAP2 || type == PERF_REC_COMM ||
-	       type == PERF_REC_FORK || type == PERF_REC_KSYMBOL;
+	       type == PERF_REC_FORK || type == PERF_REC_KSYMBOL || type == PERF_REC_CGROUP;
 }
 
 static void tell(struct perf_feed *f, const struct beside *b)
@@ -228,7 +230,7 @@ static void feed_switch(struct perf_feed *f, const struct perf_record *r)
 	}
 	task = perf_tasks_at(f->tasks, t.pid, t.tid, (int64_t)t.time);
 	at = (struct sample){ .stack = task.root,
-			      .thread = task.thread,
+			      .thread = perf_cgroups_last(f->cgroups, task.thread),
 			      .cpu = t.cpu < CPU_NONE ? (uint16_t)t.cpu : CPU_NONE,
 			      .time_ns = (int64_t)t.time };
 	perf_offcpu_out(f->offcpu, t.tid, &at);
@@ -456,6 +458,8 @@ static void place_sample(struct perf_feed *f, struct waiting *w, uint64_t number
 	task = perf_tasks_at(f->tasks, s->pid, s->tid, o->time_ns);
 	o->root = task.root;
 	w->sample.thread = task.thread;
+	if (w->event->attr.sample_type & PERF_S_CGROUP)
+		w->sample.thread = perf_cgroups_thread(f->cgroups, task.thread, s->cgroup);
 	w->sample.cpu = s->cpu < CPU_NONE ? (uint16_t)s->cpu : CPU_NONE;
 }
 
@@ -522,7 +526,8 @@ struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver
 	f->resolver = r;
 	f->events = events;
 	f->tasks = perf_tasks_new(p, c);
-	f->teller = perf_teller_new(r, f->tasks);
+	f->cgroups = perf_cgroups_new(p, c);
+	f->teller = perf_teller_new(r, f->tasks, f->cgroups);
 	f->chains = perf_chains_new(p, r, f->tasks);
 	f->known = perf_known_new();
 	f->last_time_ns = INT64_MIN;
@@ -543,6 +548,7 @@ void perf_feed_free(struct perf_feed *f)
 	perf_chains_free(f->chains);
 	perf_known_free(f->known);
 	perf_teller_free(f->teller);
+	perf_cgroups_free(f->cgroups);
 	perf_tasks_free(f->tasks);
 	vec_done(&f->beside);
 	free(f);
@@ -678,12 +684,14 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 bool perf_feed_settle(struct perf_feed *f)
 {
 	perf_tasks_name_processes(f->tasks);
+	perf_cgroups_settle(f->cgroups);
 	return !f->offcpu || perf_offcpu_finish(f->offcpu, &f->stats.waits);
 }
 
 void perf_feed_end(struct perf_feed *f)
 {
 	perf_frames_facts(f->frames, f->capture);
+	perf_cgroups_facts(f->cgroups);
 }
 
 const struct perf_feed_stats *perf_feed_stats(const struct perf_feed *f)

@@ -11,6 +11,7 @@
 
 #include "mem.h"
 #include "perf_abi.h"
+#include "perf_cgroups.h"
 #include "perf_tasks.h"
 #include "resolver.h"
 
@@ -24,6 +25,7 @@
 struct perf_teller {
 	struct resolver *resolver;
 	struct perf_tasks *tasks;
+	struct perf_cgroups *cgroups;
 	VEC(char) path; /* scratch: a path with its NUL */
 };
 
@@ -122,12 +124,24 @@ static bool tell_ksymbol(struct perf_teller *t, const struct perf_record *r, int
 	return true;
 }
 
-struct perf_teller *perf_teller_new(struct resolver *r, struct perf_tasks *tasks)
+static bool tell_cgroup(struct perf_teller *t, const struct perf_record *r, size_t trailer)
+{
+	struct perf_cgroup g;
+
+	if (!perf_cgroup_decode(r, trailer, &g))
+		return false;
+	perf_cgroups_name(t->cgroups, g.number, g.path, g.path_len);
+	return true;
+}
+
+struct perf_teller *perf_teller_new(struct resolver *r, struct perf_tasks *tasks,
+				    struct perf_cgroups *cgroups)
 {
 	struct perf_teller *t = xcalloc(1, sizeof(*t));
 
 	t->resolver = r;
 	t->tasks = tasks;
+	t->cgroups = cgroups;
 	return t;
 }
 
@@ -152,6 +166,8 @@ bool perf_tell(struct perf_teller *t, const struct perf_record *r, int64_t time_
 		return tell_fork(t, r, time_ns);
 	case PERF_REC_KSYMBOL:
 		return tell_ksymbol(t, r, time_ns, trailer);
+	case PERF_REC_CGROUP:
+		return tell_cgroup(t, r, trailer);
 	default:
 		return true;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What records beside the samples say of mappings, names and forks → resolver and tasks. */
+/* What records beside the samples say of mappings, names, forks and control groups → resolver, tasks, cgroups. */
 #ifndef PROFTOP_RESOLVE_PERF_TELLER_H
 #define PROFTOP_RESOLVE_PERF_TELLER_H
 
@@ -7,13 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct perf_cgroups;
 struct perf_record;
 struct perf_tasks;
 struct perf_teller;
 struct resolver;
 
-/* Borrows both. */
-struct perf_teller *perf_teller_new(struct resolver *r, struct perf_tasks *tasks);
+/* Borrows all. */
+struct perf_teller *perf_teller_new(struct resolver *r, struct perf_tasks *tasks,
+				    struct perf_cgroups *cgroups);
 void perf_teller_free(struct perf_teller *t);
 
 /*

@@ -166,14 +166,14 @@ static void take_sample_tail(struct bytes *b, const struct perf_attr *a, struct 
 		s->regs_intr = take_regs(b, a->sample_regs_intr);
 	if (type & PERF_S_PHYS_ADDR)
 		s->phys_addr = take_u64(b);
-	if (type & PERF_S_AUX)
-		take_bytes(b, take_u64(b));
 	if (type & PERF_S_CGROUP)
 		s->cgroup = take_u64(b);
 	if (type & PERF_S_DATA_PAGE_SIZE)
 		s->data_page_size = take_u64(b);
 	if (type & PERF_S_CODE_PAGE_SIZE)
 		s->code_page_size = take_u64(b);
+	if (type & PERF_S_AUX) /* the kernel's header describes it earlier, but writes it last */
+		take_bytes(b, take_u64(b));
 }
 
 /* Text that ends at a NUL or where the trailer begins. */
@@ -409,6 +409,15 @@ bool perf_ksymbol_decode(const struct perf_record *r, size_t trailer, struct per
 	take_u16(&b); /* BPF, or out-of-line code */
 	out->unregister = take_u16(&b) & 1;
 	out->name = take_name(&b, trailer, &out->name_len);
+	return !b.bad;
+}
+
+bool perf_cgroup_decode(const struct perf_record *r, size_t trailer, struct perf_cgroup *out)
+{
+	struct bytes b = perf_record_body(r);
+
+	out->number = take_u64(&b);
+	out->path = take_name(&b, trailer, &out->path_len);
 	return !b.bad;
 }
 

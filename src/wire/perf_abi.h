@@ -126,6 +126,7 @@ enum perf_cpumode {
 #define PERF_ATTR_CONTEXT_SWITCH         (UINT64_C(1) << 26)
 #define PERF_ATTR_KSYMBOL                (UINT64_C(1) << 29)
 #define PERF_ATTR_BPF_EVENT              (UINT64_C(1) << 30)
+#define PERF_ATTR_CGROUP                 (UINT64_C(1) << 32)
 #define PERF_ATTR_BUILD_ID               (UINT64_C(1) << 34)
 
 /* attr.type */
@@ -285,7 +286,7 @@ struct perf_sample {
 	uint64_t weight, data_src, transaction;
 	struct perf_regs regs_intr;
 	uint64_t phys_addr;
-	uint64_t cgroup;
+	uint64_t cgroup; /* number of the control group */
 	uint64_t data_page_size, code_page_size;
 };
 
@@ -325,6 +326,13 @@ struct perf_ksymbol {
 	bool unregister;
 	const char *name; /* not terminated */
 	size_t name_len;
+};
+
+/* CGROUP: which control group the number in samples is. */
+struct perf_cgroup {
+	uint64_t number;
+	const char *path; /* from the hierarchy's root; not terminated */
+	size_t path_len;
 };
 
 /* CALLCHAIN_DEFERRED: the user part of the chains of samples with this cookie. */
@@ -424,6 +432,7 @@ bool perf_mmap_decode(const struct perf_record *r, size_t trailer, struct perf_m
 bool perf_comm_decode(const struct perf_record *r, size_t trailer, struct perf_comm *out);
 bool perf_task_decode(const struct perf_record *r, struct perf_task *out);
 bool perf_ksymbol_decode(const struct perf_record *r, size_t trailer, struct perf_ksymbol *out);
+bool perf_cgroup_decode(const struct perf_record *r, size_t trailer, struct perf_cgroup *out);
 bool perf_build_id_decode(const struct perf_record *r, struct perf_build_id *out);
 bool perf_deferred_decode(const struct perf_record *r, struct perf_deferred_chain *out);
 /* The raw data of a sample of sched:sched_switch. */

@@ -124,6 +124,16 @@ void perf_put_comm(struct perf_put *b, const struct perf_attr *a, const struct p
 	perf_put_end(b, begun, a, t);
 }
 
+void perf_put_cgroup(struct perf_put *b, const struct perf_attr *a, const struct perf_cgroup *g,
+		     const struct perf_trailer *t)
+{
+	size_t begun = perf_put_begin(b, PERF_REC_CGROUP, 0);
+
+	perf_put_u64(b, g->number);
+	perf_put_text(b, g->path, g->path_len < PATH_BYTES_MAX ? g->path_len : PATH_BYTES_MAX - 1);
+	perf_put_end(b, begun, a, t);
+}
+
 void perf_put_task(struct perf_put *b, uint32_t type, const struct perf_attr *a,
 		   const struct perf_task *k, const struct perf_trailer *t)
 {

@@ -230,6 +230,37 @@ says err 'cannot both be'
 record 2 -e no_unit/event=1,umask=2/u -o none -- true
 says err 'no unit "no_unit"'
 
+# Control groups: those that there were, and one that is made meanwhile; of one alone.
+root=$(awk '$3 == "cgroup" && $4 ~ /perf_event/ { one = $2 } $3 == "cgroup2" && !two { two = $2 } END { print one ? one : two }' /proc/self/mounts)
+group=proftop-$$
+# in_group NAME: a program that takes some cpu time in the group.
+in_group() {
+    sh -c 'echo $$ >"$1/cgroup.procs" && exec "$2" 0.3' sh "$root/$1" ./shares || fault "cannot run in $1"
+}
+if [ -n "$root" ] && mkdir "$root/$group" 2>/dev/null; then
+    begin groups.data -a -F 499
+    in_group "$group"
+    mkdir "$root/$group/later" && in_group "$group/later"
+    rmdir "$root/$group/later"
+    end_recording
+    "$proftop" report --group cgroup groups.data >out
+    grep -q " /$group\$" out || fault "no group: $(cat out)"
+    grep -q " /$group/later\$" out || fault "no group that was made meanwhile: $(cat out)"
+    "$proftop" report --group process -f "cgroup:^/$group" groups.data >out
+    says out shares
+    if command -v perf >/dev/null; then
+        perf report -i groups.data --sort cgroup --stdio 2>/dev/null | grep -Eq " /$group( |\$)" || fault 'perf does not see the group'
+    fi
+    begin one.data -G "$group" -F 499
+    in_group "$group"
+    end_recording
+    "$proftop" report --group cgroup -n 0 one.data | grep -v '^#' >out
+    [ "$(grep -c "/$group\$" out)" = "$(grep -c . out)" ] || fault "-G records others: $(cat out)"
+    rmdir "$root/$group"
+else
+    echo 'no control group can be made here: not tried'
+fi
+
 # 32-bit programs have stacks by their frame pointers.
 cat >deep.s <<'END'
 .globl _start

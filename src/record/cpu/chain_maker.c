@@ -246,6 +246,8 @@ static void put_sample(struct chain_maker *m, const struct perf_attr *a,
 		perf_put_u32(to, s.raw_bytes);
 		perf_put_bytes(to, s.raw, s.raw_bytes);
 	}
+	if (a->sample_type & PERF_S_CGROUP)
+		perf_put_u64(to, s.cgroup);
 	perf_put_end(to, begun, NULL, NULL);
 }
 

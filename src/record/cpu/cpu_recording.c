@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cgroup_fs.h"
 #include "data_file.h"
 #include "data_head.h"
 #include "err.h"
@@ -98,6 +99,8 @@ static int tell_beginning(struct cpu_recording *r, const struct sampler_options 
 
 	if (!proc_records_kernel(p, &records) && !(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
 		tell_no_names(r);
+	if (a->sample_type & PERF_S_CGROUP)
+		cgroup_fs_tell(a, &records);
 	if (!o->on_exec)
 		put_processes(p, o, &records);
 	proc_records_free(p);

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup_fs.h"
 #include "cpu_list.h"
 #include "err.h"
 #include "mem.h"
@@ -192,6 +193,8 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 			PERF_S_PERIOD;
 	if (a.type == PERF_T_TRACEPOINT)
 		a.sample_type |= PERF_S_RAW;
+	if (is_whole(s))
+		a.sample_type |= PERF_S_CGROUP;
 	a.read_format = PERF_RF_ID;
 	a.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_USE_CLOCKID;
 	a.clockid = CLOCK_MONOTONIC;
@@ -210,7 +213,7 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 		a.flags |= s->o->data ? PERF_ATTR_MMAP_DATA : 0;
 		a.flags |= BESIDE | PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT;
 		/* Of every process they would get into recordings of others, which perf does not survive (Linux up to 6.17). */
-		a.flags |= is_whole(s) ? 0 : PERF_ATTR_BUILD_ID;
+		a.flags |= is_whole(s) ? PERF_ATTR_CGROUP : PERF_ATTR_BUILD_ID;
 		a.flags |= s->o->switches ? PERF_ATTR_CONTEXT_SWITCH : 0;
 	}
 	ask_for_stacks(s, &a);
@@ -288,10 +291,14 @@ static bool leave_out_kernel(struct sampler *s, struct perf_event *e, int rc)
 /* Asks for less of what older kernels do not know. */
 static bool leave_out_news(struct perf_attr *a)
 {
-	static const uint64_t news[] = { PERF_ATTR_BUILD_ID,
+	static const uint64_t news[] = { PERF_ATTR_BUILD_ID, PERF_ATTR_CGROUP,
 					 PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT,
 					 PERF_ATTR_CONTEXT_SWITCH };
 
+	if (a->sample_type & PERF_S_CGROUP) {
+		a->sample_type &= ~PERF_S_CGROUP;
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(news) / sizeof(news[0]); i++) {
 		if (!(a->flags & news[i]))
 			continue;
@@ -413,14 +420,13 @@ static int open_process(struct sampler *s, int pid, struct err *e)
 
 static int open_cgroup(struct sampler *s, const char *name, struct err *e)
 {
-	static const char *const roots[] = { "/sys/fs/cgroup/perf_event/", "/sys/fs/cgroup/", "" };
+	char *root = cgroup_fs_root(), *path = xasprintf("%s/%s", root ? root : "", name);
 
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]) && s->cgroup < 0; i++) {
-		char *path = xasprintf("%s%s", roots[i], name);
-
-		s->cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		free(path);
-	}
+	s->cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->cgroup < 0)
+		s->cgroup = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	free(root);
 	if (s->cgroup < 0)
 		return err_set(e, -ENOENT, "there is no control group %s", name);
 	return 0;
