@@ -6,7 +6,6 @@
 
 #include "heap_activity.h"
 #include "mem.h"
-#include "order.h"
 #include "rowpass.h"
 
 #include <stdlib.h>
@@ -230,47 +229,6 @@ int table_of_samples(const struct profile *p, const struct profile_counts *count
 	return rc;
 }
 
-/* What rows are sorted by. */
-struct sorting {
-	const struct table *table;
-	const struct keys *keys;
-	enum table_order order;
-	uint32_t column;
-	bool reverse;
-};
-
-static int compare_by(const struct sorting *s, enum table_order order, uint32_t a, uint32_t b)
-{
-	const struct table *t = s->table;
-	size_t x = (size_t)a * t->n_columns + s->column, y = (size_t)b * t->n_columns + s->column;
-
-	switch (order) {
-	case ORDER_SELF:
-		return order_weights(t->self[x], t->self[y]);
-	case ORDER_TOTAL:
-		return order_weights(t->total[x], t->total[y]);
-	case ORDER_LABEL:
-		return order_keys(s->keys, t->key[a], t->key[b]);
-	case ORDER_MODULE:
-		return strcmp(s->keys->key[t->key[a]].module, s->keys->key[t->key[b]].module);
-	}
-	return 0;
-}
-
-static int compare_rows(const void *a, const void *b, void *sorting)
-{
-	static const enum table_order ties[] = { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL };
-	const struct sorting *s = sorting;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int cmp = compare_by(s, s->order, x, y);
-
-	if (s->reverse)
-		cmp = -cmp;
-	for (size_t i = 0; cmp == 0 && i < sizeof(ties) / sizeof(ties[0]); i++)
-		cmp = compare_by(s, ties[i], x, y);
-	return cmp;
-}
-
 /* The same of one column of the table. */
 static void move_cells(void *column, size_t bytes, uint32_t from, uint32_t to)
 {
@@ -312,17 +270,92 @@ void table_permute(struct table *t, const uint32_t *row)
 	*t = sorted;
 }
 
+/* A row by what it is sorted by, flat: of millions, looking each up in the table is what takes the time. */
+struct sorted_row {
+	uint64_t by[3]; /* the order asked for, then what parts equal rows */
+	uint32_t rank;  /* of the key's label, then it */
+	uint32_t row;
+};
+
+/* Rises where order_weights() falls. */
+static uint64_t weight_order(int64_t w)
+{
+	uint64_t size = w < 0 ? -(uint64_t)w : (uint64_t)w;
+
+	if (size > INT64_MAX)
+		size = INT64_MAX;
+	return ~(size << 1 | (w >= 0));
+}
+
+static int by_module(const void *x, const void *y, void *modules)
+{
+	const char *const *name = modules;
+	const char *a = name[*(const uint32_t *)x], *b = name[*(const uint32_t *)y];
+
+	return a == b ? 0 : strcmp(a, b);
+}
+
+/* Puts the place of each row's module among all of them in by[0]. */
+static void rank_modules(const struct table *t, const struct keys *k, struct sorted_row *s)
+{
+	const char **name = xmalloc(t->n_rows * sizeof(*name));
+	uint32_t *row = xmalloc(t->n_rows * sizeof(*row)), rank = 0;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		name[i] = k->key[t->key[i]].module;
+		row[i] = i;
+	}
+	qsort_r(row, t->n_rows, sizeof(*row), by_module, name);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		rank += i > 0 && by_module(&row[i - 1], &row[i], name) != 0;
+		s[row[i]].by[0] = rank;
+	}
+	free(row);
+	free(name);
+}
+
+static int compare_rows(const void *x, const void *y)
+{
+	const struct sorted_row *a = x, *b = y;
+
+	for (size_t i = 0; i < sizeof(a->by) / sizeof(a->by[0]); i++)
+		if (a->by[i] != b->by[i])
+			return a->by[i] < b->by[i] ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static struct sorted_row *rows_to_sort(const struct table *t, const struct keys *k,
+				       enum table_order order, uint32_t column)
+{
+	struct sorted_row *s = xmalloc(t->n_rows * sizeof(*s));
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		size_t at = (size_t)i * t->n_columns + column;
+		uint64_t self = weight_order(t->self[at]), total = weight_order(t->total[at]);
+
+		s[i] = (struct sorted_row){ { 0, self, total }, k->rank[t->key[i]], i };
+		s[i].by[0] = order == ORDER_SELF    ? self
+			     : order == ORDER_TOTAL ? total
+			     : order == ORDER_LABEL ? s[i].rank
+						    : 0;
+	}
+	if (order == ORDER_MODULE)
+		rank_modules(t, k, s);
+	return s;
+}
+
 void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
 		bool reverse)
 {
-	struct sorting s = {
-		.table = t, .keys = k, .order = order, .column = column, .reverse = reverse
-	};
+	struct sorted_row *s = rows_to_sort(t, k, order, column);
 	uint32_t *row = xmalloc(t->n_rows * sizeof(*row));
 
+	for (uint32_t i = 0; reverse && i < t->n_rows; i++)
+		s[i].by[0] = ~s[i].by[0];
+	qsort(s, t->n_rows, sizeof(*s), compare_rows);
 	for (uint32_t i = 0; i < t->n_rows; i++)
-		row[i] = i;
-	qsort_r(row, t->n_rows, sizeof(*row), compare_rows, &s);
+		row[i] = s[i].row;
+	free(s);
 	table_permute(t, row);
 	free(row);
 }
