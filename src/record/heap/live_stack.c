@@ -375,18 +375,12 @@ static __attribute__((noinline)) void run_full(struct tracer_thread *t,
 	tracer_run_slow(fn, &a);
 }
 
-/* The node of the stack that was walked last, looked up or made frame by frame. */
-static uint32_t find_node(struct live_walk *w)
+/* Makes the nodes of remembered frame i and all inward of it, whose caller's node is given; the innermost one's, or 0. */
+static uint32_t make_nodes(struct live_walk *w, uint32_t i, uint32_t node)
 {
 	struct stack_trie *trie = &recorder.trie;
-	uint32_t i = w->n, node = 0;
-	uint64_t blocked;
+	uint64_t blocked = tracer_signals_block();
 
-	while (i && !w->frame[i - 1].about.node)
-		i--;
-	if (i)
-		node = w->frame[i - 1].about.node;
-	blocked = tracer_signals_block();
 	tracer_lock(&trie->lock);
 	for (; i < w->n; i++) {
 		struct walk_about *f = &w->frame[i].about;
@@ -398,6 +392,26 @@ static uint32_t find_node(struct live_walk *w)
 	}
 	tracer_unlock(&trie->lock);
 	tracer_signals_restore(blocked);
+	return node;
+}
+
+/* The node of the stack that was walked last, looked up or made frame by frame. */
+static uint32_t find_node(struct live_walk *w)
+{
+	uint32_t i = w->n, node = 0;
+
+	while (i && !w->frame[i - 1].about.node)
+		i--;
+	if (i)
+		node = w->frame[i - 1].about.node;
+	for (; i < w->n; i++) {
+		struct walk_about *f = &w->frame[i].about;
+
+		f->node = stack_trie_find(&recorder.trie, node, live_walk_pc(w, i) << 1 | f->exact);
+		if (!f->node)
+			return make_nodes(w, i, node);
+		node = f->node;
+	}
 	return node;
 }
 

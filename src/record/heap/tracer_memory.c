@@ -37,6 +37,11 @@ void tracer_unmap(void *p, size_t bytes)
 	syscall(SYS_munmap, p, bytes);
 }
 
+void tracer_empty(void *p, size_t bytes)
+{
+	syscall(SYS_madvise, p, bytes, MADV_DONTNEED);
+}
+
 bool tracer_memory_init(void)
 {
 	struct rlimit limit;

@@ -20,6 +20,8 @@ size_t tracer_memory_left(void);
 /* Zeroed pages of their own, or NULL. */
 void *tracer_map(size_t bytes);
 void tracer_unmap(void *p, size_t bytes);
+/* Gives the memory of whole pages back, not their addresses: they are zeroed. */
+void tracer_empty(void *p, size_t bytes);
 
 /*
  * What malloc and its family are called in the copies of src/base and src/unwind that the tracer is
