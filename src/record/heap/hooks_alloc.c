@@ -194,7 +194,7 @@ static void *reallocate(const struct walk_start *from, void *p, size_t n)
 	else if (p && n == 0)
 		tracer_note_given_up(from, &old);
 	else
-		tracer_note_take_back(&old);
+		tracer_note_take_back(from, &old);
 	return moved;
 }
 

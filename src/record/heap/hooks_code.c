@@ -176,7 +176,7 @@ static uint64_t hook_realloc(HOOK_PARAMETERS)
 	else if (had && (size == 0 || h->function->act == ACT_REALLOC_OR_FREE))
 		tracer_note_given_up(&from, &old);
 	else
-		tracer_note_take_back(&old);
+		tracer_note_take_back(&from, &old);
 	return p;
 }
 
@@ -196,7 +196,7 @@ static uint64_t hook_resize(HOOK_PARAMETERS)
 	if (now_bytes >= size)
 		tracer_note_realloc(&from, &old, (void *)p, size);
 	else
-		tracer_note_take_back(&old);
+		tracer_note_take_back(&from, &old);
 	return now_bytes;
 }
 

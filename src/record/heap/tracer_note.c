@@ -450,11 +450,25 @@ void tracer_note_given_up(const struct walk_start *from, const struct tracer_old
 	tracer_thread_leave(t);
 }
 
-void tracer_note_take_back(const struct tracer_old *old)
+void tracer_note_take_back(const struct walk_start *from, const struct tracer_old *old)
 {
-	if (old->slot)
-		atomic_store_explicit(&recorder.ids[address_slot(old->address)], old->slot,
-				      memory_order_release);
+	struct tracer_thread *t = old->slot ? tracer_thread_enter(from) : NULL;
+	uint64_t head, *begin, *at, last_ticks;
+
+	if (!t)
+		return;
+	begin = at = claim(t, &head);
+	if (begin) {
+		last_ticks = t->last_ticks;
+		/* Another address may have the slot by now, and is forgotten then. */
+		at = begin_note(t, at, now_after(), false);
+		at = enter_address(t, at, old->address, slot_content(old->address),
+				   old->slot & ID_MASK);
+		if (at == begin)
+			t->last_ticks = last_ticks;
+		publish(t, head, (uint64_t)(at - begin));
+	}
+	tracer_thread_leave(t);
 }
 
 void tracer_note_range(const struct walk_start *from, const struct tracer_range *range)

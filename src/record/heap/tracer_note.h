@@ -30,7 +30,7 @@ void tracer_note_realloc(const struct walk_start *from, const struct tracer_old 
 /* The realloc freed it and gave nothing. */
 void tracer_note_given_up(const struct walk_start *from, const struct tracer_old *old);
 /* The realloc failed: the block is still there. */
-void tracer_note_take_back(const struct tracer_old *old);
+void tracer_note_take_back(const struct walk_start *from, const struct tracer_old *old);
 
 /* Memory mapped or unmapped: as heap_event has it. */
 struct tracer_range {
