@@ -148,6 +148,29 @@ Test(kallsyms, odd_ones)
 	}
 }
 
+/* Sixteen digits are read side by side: every character in each of their places, against one after the other. */
+Test(kallsyms, every_character_of_an_address)
+{
+	for (int c = 1; c < 256; c++) {
+		for (size_t at = 0; at < 16 && c != '\n'; at++) {
+			char line[] = "0123456789ABCDEF T x", digit[] = { (char)c, '\0' };
+			uint64_t want;
+			struct kallsyms *k;
+			const struct kallsym *is;
+
+			line[at] = (char)c;
+			want = strtoull(line, NULL, 16);
+			k = kallsyms_of_text(xstrdup(line), strlen(line));
+			is = kallsyms_find(k, want);
+			if (strspn(digit, "0123456789abcdefABCDEF") == 1)
+				cr_expect(is && is->start == want, "%s", line);
+			else
+				cr_expect_eq(kallsyms_n(k), 0, "%s", line);
+			kallsyms_free(k);
+		}
+	}
+}
+
 /* Modules are listed in the order in which they were loaded. */
 Test(kallsyms, modules_are_in_no_order)
 {

@@ -9,6 +9,7 @@
 
 #include "kallsyms.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -99,6 +100,38 @@ static size_t take_hex(const char *s, size_t n, uint64_t *value)
 	return i <= 16 ? i : 0;
 }
 
+/* Eight digits at once, byte by byte side by side. False: one of them is none. */
+static bool take_eight(const char *s, uint64_t *value)
+{
+	const uint64_t each = 0x0101010101010101;
+	uint64_t text, letters, v;
+
+	memcpy(&text, s, sizeof(text));
+	text = le64toh(text);
+	letters = text >> 6 & each;
+	text |= letters << 5; /* lower case */
+	v = (text & 15 * each) + 9 * letters;
+	/* '0' is 0x30 and 'a' is 0x61: letters stand for 10 and more, digits for less, nothing for 16. */
+	if ((text & 0xf0 * each) != 0x30 * (each + letters) || (v & 16 * each) != 0 ||
+	    ((v + 6 * each) & 16 * each) != letters << 4)
+		return false;
+	v = (v << 4 | v >> 8) & 0x00ff00ff00ff00ff;
+	v = (v << 8 | v >> 16) & 0x0000ffff0000ffff;
+	*value = (v << 16 | v >> 32) & UINT32_MAX;
+	return true;
+}
+
+/* As take_hex(), of digits as the kernel writes them; their number, or 0: they are others. */
+static size_t take_sixteen(const char *s, size_t n, uint64_t *value)
+{
+	uint64_t high, low;
+
+	if (n <= 16 || s[16] != ' ' || !take_eight(s, &high) || !take_eight(s + 8, &low))
+		return 0;
+	*value = high << 32 | low;
+	return 16;
+}
+
 static bool type_counts(char type)
 {
 	type = (char)(type & ~32);
@@ -108,7 +141,10 @@ static bool type_counts(char type)
 /* What the n bytes of a line say before the name, whose place is told. */
 static bool take_start(const char *s, size_t n, uint64_t *start, size_t *name)
 {
-	size_t digits = take_hex(s, n, start);
+	size_t digits = take_sixteen(s, n, start);
+
+	if (digits == 0)
+		digits = take_hex(s, n, start);
 
 	*name = digits + 3;
 	return digits > 0 && n > *name && s[digits] == ' ' && s[digits + 2] == ' ' &&
