@@ -17,6 +17,7 @@
 
 #include "perf_stream.h"
 
+#include "bulk.h"
 #include "err.h"
 #include "input.h"
 #include "mem.h"
@@ -34,6 +35,8 @@
 #define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record */
 #define TEXT_BYTES       16                   /* printable bytes that make a text */
 #define PATIENCE_MS      500                  /* a round that pauses for longer is shown as it is */
+#define POOL_BYTES       (PERF_WINDOW_BYTES * (PERF_WINDOWS_MOST + 1))
+#define POOL_FROM        (UINT64_C(8) << 20) /* bytes of a file that needs most of its windows */
 
 /*
  * How long a sample must be for a gap, what is read of its end (all that follows the copied stack, mostly), and of its
@@ -51,7 +54,7 @@ enum step { STEP_ON, STEP_MORE, STEP_WINDOW_ENDS, STEP_PACKED, STEP_STOP, STEP_L
 
 /* Room for records, used over and over. */
 struct window {
-	uint8_t *at; /* NULL: not needed so far; owned */
+	uint8_t *at; /* NULL: not needed so far; owned, or of the pool */
 	VEC(struct perf_gap) gaps;
 	VEC(struct perf_beside) beside; /* records that are no samples */
 	uint64_t number;                /* of what it holds, counted from 1 */
@@ -65,6 +68,7 @@ struct perf_stream {
 	bool stopped;     /* nothing more comes */
 
 	struct window windows[PERF_WINDOWS_MOST + 1];
+	uint8_t *pool;      /* [POOL_BYTES] room for all of them, or NULL; owned */
 	int patience_ms;    /* see PATIENCE_MS */
 	size_t room;        /* bytes of each: PERF_WINDOW_BYTES or PERF_PIPE_WINDOW_BYTES */
 	unsigned turn;      /* the window being filled */
@@ -593,6 +597,11 @@ static unsigned free_window(const struct perf_stream *s)
 	return newest > 0 ? best : i;
 }
 
+static uint8_t *new_room(const struct perf_stream *s, unsigned turn)
+{
+	return s->pool ? s->pool + turn * PERF_WINDOW_BYTES : xmalloc(s->room);
+}
+
 /* Another window begins with what the last one held of a cut record. */
 static void turn_over(struct perf_stream *s)
 {
@@ -602,7 +611,7 @@ static void turn_over(struct perf_stream *s)
 		s->windows[s->turn].number = ++s->n_windows;
 		s->turn = free_window(s);
 		if (!filling(s))
-			s->windows[s->turn].at = xmalloc(s->room);
+			s->windows[s->turn].at = new_room(s, s->turn);
 		s->n -= s->whole;
 		memcpy(filling(s), from, s->n);
 	}
@@ -635,7 +644,8 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 	s->end = end;
 	s->piece_max = most_of_a_piece(packed_max);
 	s->room = s->seekable ? PERF_WINDOW_BYTES : PERF_PIPE_WINDOW_BYTES;
-	s->windows[0].at = xmalloc(s->room);
+	s->pool = end > begin && end - begin >= POOL_FROM ? bulk_new(POOL_BYTES) : NULL;
+	s->windows[0].at = new_room(s, 0);
 	s->kept = 1;
 	s->patience_ms = PATIENCE_MS;
 	s->head = GAP_HEAD_BYTES;
@@ -657,8 +667,10 @@ void perf_stream_free(struct perf_stream *s)
 	for (size_t i = 0; i <= PERF_WINDOWS_MOST; i++) {
 		vec_done(&s->windows[i].gaps);
 		vec_done(&s->windows[i].beside);
-		free(s->windows[i].at);
+		if (!s->pool)
+			free(s->windows[i].at);
 	}
+	bulk_free(s->pool, POOL_BYTES);
 	free(s);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "bulk.h"
 #include "elf_file.h"
 #include "mem.h"
 #include "unpacking.h"
@@ -23,14 +24,19 @@ static uint64_t n_blocks(const struct lazy_bytes *l)
 	return (l->n + (UINT64_C(1) << l->shift) - 1) >> l->shift;
 }
 
-/* Reserved, not taken: pages come as they are written. */
-static bool reserve(struct lazy_bytes *l, uint64_t n, unsigned shift)
+/* Reserved, not taken: pages come as they are written. dense: mostly from front to back. */
+static bool reserve(struct lazy_bytes *l, uint64_t n, unsigned shift, bool dense)
 {
 	void *p;
 
 	*l = (struct lazy_bytes){ .at = NULL };
 	if (n == 0 || n > SIZE_MAX / 2)
 		return false;
+	p = dense && n >= BULK_BYTES ? bulk_new((size_t)n) : NULL;
+	if (p) {
+		*l = (struct lazy_bytes){ .at = p, .n = n, .shift = shift, .bulk = true };
+		return true;
+	}
 	p = mmap(NULL, (size_t)n, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
@@ -42,7 +48,7 @@ static bool reserve(struct lazy_bytes *l, uint64_t n, unsigned shift)
 void lazy_open(struct lazy_bytes *l, const struct elf_file *f, uint64_t offset, uint64_t n,
 	       unsigned shift)
 {
-	if (!reserve(l, n, shift))
+	if (!reserve(l, n, shift, false))
 		return;
 	l->file = f;
 	l->offset = offset;
@@ -52,7 +58,7 @@ void lazy_open(struct lazy_bytes *l, const struct elf_file *f, uint64_t offset, 
 bool lazy_unpack(struct lazy_bytes *l, const struct elf_file *f, uint64_t offset, uint64_t packed,
 		 uint64_t n, unsigned shift)
 {
-	if (!reserve(l, n, shift))
+	if (!reserve(l, n, shift, true))
 		return false;
 	l->packed = unpacking_new(f, offset, packed, (uint8_t *)(uintptr_t)l->at, n);
 	if (!l->packed)
@@ -68,7 +74,9 @@ void lazy_take(struct lazy_bytes *l, void *bytes, size_t n)
 void lazy_done(struct lazy_bytes *l)
 {
 	unpacking_free(l->packed);
-	if (l->shift)
+	if (l->bulk)
+		bulk_free((void *)(uintptr_t)l->at, (size_t)l->n);
+	else if (l->shift)
 		munmap((void *)(uintptr_t)l->at, (size_t)l->n);
 	else
 		free((void *)(uintptr_t)l->at);

@@ -23,6 +23,7 @@ struct lazy_bytes {
 		*packed; /* where they come from then; owned; NULL: all are there, from malloc */
 	uint64_t offset; /* in the file */
 	unsigned shift;  /* log2 of the bytes of a block; 0: all are there */
+	bool bulk;       /* memory is of bulk_new() */
 	_Atomic uint8_t *state; /* of each block; owned */
 };
 
