@@ -30,8 +30,8 @@
 #include "mem.h"
 #include "options.h"
 #include "perf_rights.h"
-#include "record_place.h"
 #include "process.h"
+#include "record_place.h"
 #include "record_running.h"
 #include "say.h"
 
