@@ -2,8 +2,7 @@
 /*
  * Sections of debug information; see dwarf_file.h.
  *
- * Sources: DWARF 5 §7.3.5 (split files), the gABI on compressed sections, the GNU notes on
- * .zdebug sections.
+ * Sources: DWARF 5 §7.3.5 (split files), the GNU notes on .zdebug sections.
  */
 #include "config.h"
 
@@ -16,13 +15,12 @@
 #include "build_id.h"
 #include "bytes.h"
 #include "elf_file.h"
+#include "elf_packed.h"
 #include "elf_relocate.h"
 #include "mem.h"
 #include "packed.h"
 
-#define UNPACKED_MAX   (UINT64_C(4) << 30) /* bytes of a packed section */
 #define NAME_MAX_BYTES 64
-#define COMPRESS_ZSTD  2 /* ELFCOMPRESS_ZSTD, which older headers lack */
 
 /* Strings are few and far between, units are read whole. */
 static const struct {
@@ -42,56 +40,25 @@ static const struct {
 	[DWARF_ARANGES] = { "aranges", 14 },
 };
 
-/* What the header of a packed section says. */
-struct packing {
-	uint32_t type;
-	uint64_t size;   /* of what was packed */
-	uint64_t offset; /* in the file, of the packed bytes */
-	uint64_t packed; /* of them */
-};
-
-static bool read_packing(const struct elf_file *f, const struct elf_section *s, struct packing *p)
-{
-	bool wide = elf_file_is64(f);
-	uint8_t header[24];
-	size_t n = wide ? 24 : 12;
-	struct bytes b = bytes_over(header, n, elf_file_swapped(f));
-
-	if (s->size < n || !elf_file_read_into(f, header, n, s->offset))
-		return false;
-	p->type = take_u32(&b);
-	if (wide)
-		take_u32(&b);
-	p->size = wide ? take_u64(&b) : take_u32(&b);
-	p->offset = s->offset + n;
-	p->packed = s->size - n;
-	return p->size <= UNPACKED_MAX && (p->type == ELFCOMPRESS_ZLIB || p->type == COMPRESS_ZSTD);
-}
-
 /* A section with a compression header: as far as it is needed if that can be, or whole. */
 static void unpack(struct lazy_bytes *to, const struct elf_file *f, const struct elf_section *s,
 		   unsigned shift)
 {
-	struct packing p;
-	uint8_t *packed;
+	struct elf_packing p;
+	uint8_t *bytes;
 	size_t n = 0;
-	void *bytes;
 
-	if (!elf_file_holds(f, s->offset, s->size) || !read_packing(f, s, &p))
+	if (!elf_packing_read(f, s, &p))
 		return;
-	if (p.type == ELFCOMPRESS_ZLIB && !elf_relocate_wanted(f, s)) {
+	if (!p.zstd && !elf_relocate_wanted(f, s)) {
 		lazy_unpack(to, f, p.offset, p.packed, p.size, shift);
 		return;
 	}
-	packed = elf_file_read_section(f, s, &n);
-	bytes = packed ? packed_section(packed + (p.offset - s->offset), (size_t)p.packed,
-					p.type == COMPRESS_ZSTD, (size_t)p.size)
-		       : NULL;
-	if (bytes) {
-		elf_relocate(f, s, bytes, (size_t)p.size);
-		lazy_take(to, bytes, (size_t)p.size);
-	}
-	free(packed);
+	bytes = elf_section_unpacked(f, s, &n);
+	if (!bytes)
+		return;
+	elf_relocate(f, s, bytes, n);
+	lazy_take(to, bytes, n);
 }
 
 /* .zdebug_*: "ZLIB", the size as 8 bytes of big-endian, the packed bytes. */
@@ -105,7 +72,7 @@ static void unpack_gnu(struct lazy_bytes *to, const struct elf_file *f, const st
 	if (packed && n > 12 && memcmp(packed, "ZLIB", 4) == 0) {
 		for (unsigned i = 4; i < 12; i++)
 			size = size << 8 | packed[i];
-		bytes = size <= UNPACKED_MAX
+		bytes = size <= ELF_UNPACKED_MAX
 				? packed_section(packed + 12, n - 12, false, (size_t)size)
 				: NULL;
 		if (bytes) {
@@ -147,7 +114,7 @@ static void open_section(struct dwarf_file *f, unsigned which, bool split)
 	s = elf_file_section(f->elf, name + 1);
 	if (!s || s->type == SHT_NOBITS)
 		return;
-	if (s->flags & SHF_COMPRESSED)
+	if (elf_is_packed(s))
 		unpack(to, f->elf, s, sections[which].shift);
 	else if (elf_relocate_wanted(f->elf, s))
 		open_relocated(to, f->elf, s);

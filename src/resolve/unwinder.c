@@ -13,6 +13,7 @@
 #include "cfi.h"
 #include "dso.h"
 #include "elf_file.h"
+#include "elf_packed.h"
 #include "generated.h"
 #include "image.h"
 #include "mem.h"
@@ -100,7 +101,7 @@ static struct cfi_section take_section(const struct elf_file *f, const char *nam
 
 	if (!s)
 		return out;
-	*keep = elf_file_read_section(f, s, &out.n);
+	*keep = elf_section_unpacked(f, s, &out.n);
 	if (!*keep)
 		return (struct cfi_section){ .n = 0 };
 	out.bytes = *keep;

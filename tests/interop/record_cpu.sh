@@ -292,6 +292,15 @@ if [ "$(uname -m)" = x86_64 ] && as --32 -o deep.o deep.s 2>/dev/null && ld -m e
     says out 'complete                  100.0 %'
 fi
 
+# Unwind tables that are packed, as debug information is, and nowhere else.
+if ${CC:-cc} -O1 -g -gz -fomit-frame-pointer -fno-unwind-tables -fno-asynchronous-unwind-tables -o packed \
+    "$here/shares.c" -lpthread 2>err && readelf -tW packed 2>err | grep -A 2 '[.]debug_frame' | grep -q COMPRESSED; then
+    record 0 -e cpu-clock:u -o packed.data -- ./packed 0.3
+    "$proftop" report --view tree --min 1 -n 0 packed.data >out
+    says out main
+    grep -qF '[no unwind tables]' out && fault "packed tables were not read: $(head -9 out)"
+fi
+
 # Stacks of Go's routines end where these begin.
 cat >work.go <<'END'
 package main
