@@ -101,14 +101,22 @@ static void put_functions(struct blob *b)
 		"\x0f\3\x77\x10\x06\x10\7\2\x77\x10\x10\x10\2\x77\x18\x10\6\2\x77\x08", 20, true);
 }
 
+/* The same code twice, the second time of a module that keeps frame pointers. */
+#define P(x) (BIAS + (x))
+#define Q(x) (P(0x10000) + (x))
+
 static struct walk_module find(void *arg, uint64_t pc)
 {
-	if (pc < BIAS || pc >= BIAS + 0x10000)
-		return (struct walk_module){ 0 };
-	return (struct walk_module){ .cfi = arg, .bias = BIAS, .entry = 0xd000, .mapped = true };
-}
+	struct walk_module m = { .cfi = arg, .bias = BIAS, .entry = 0xd000, .mapped = true };
 
-#define P(x) (BIAS + (x))
+	if (pc < P(0) || pc >= Q(0x10000))
+		return (struct walk_module){ 0 };
+	if (pc >= Q(0)) {
+		m.bias = Q(0);
+		m.keeps_fp = true;
+	}
+	return m;
+}
 
 struct walk_case {
 	const char *what;
@@ -135,6 +143,16 @@ static const struct walk_case cases[] = {
 	  { 1, STACK + 32, P(0x2020), 0, 9, P(0x3010) }, 6,
 	  { P(0x2010), P(0x2020), P(0x3010) }, WALK_COMPLETE },
 	{ "not mapped", P(0x1010), 0, 0, { 0x42 }, 1, { P(0x1010), 0x42 }, WALK_NO_MODULE },
+	{ "not mapped, where frame pointers end: nobody called", Q(0x1010), STACK + 8, 0,
+	  { 0x42, STACK + 24, 7, 0 }, 4, { Q(0x1010) }, WALK_COMPLETE },
+	{ "not mapped, without a frame pointer: likewise", Q(0x1010), 0, 0, { 0x42 }, 1, { Q(0x1010) },
+	  WALK_COMPLETE },
+	{ "not mapped, where they lead out of the copy", Q(0x1010), STACK + 8, 0,
+	  { 0x42, STACK + 800 }, 2, { Q(0x1010), 0x42 }, WALK_NO_MODULE },
+	{ "not mapped, where they go back", Q(0x1010), STACK + 8, 0, { 0x42, STACK }, 2,
+	  { Q(0x1010), 0x42 }, WALK_NO_MODULE },
+	{ "not mapped, where they end, with all registers", Q(0x7010), STACK + 16, 0,
+	  { STACK + 40, Q(0x6010), 0, 0, 0x42 }, 5, { Q(0x7010), Q(0x6010) }, WALK_COMPLETE },
 	{ "no CFI, no frame pointer", P(0x9000), 0, 0, { 1, 2 }, 2, { P(0x9000) }, WALK_NO_CFI },
 	{ "no CFI, frame pointer leads on", P(0x9000), STACK, 0,
 	  { STACK + 32, P(0x3010) }, 2, { P(0x9000), P(0x3010) }, WALK_COMPLETE },

@@ -37,6 +37,7 @@ struct slot {
 	struct cfi_rule rule;
 	uint32_t epoch; /* of the cache when this was found; others are stale */
 	uint8_t known;  /* enum known */
+	bool keeps_fp;  /* of its module */
 };
 
 struct walker {
@@ -55,6 +56,7 @@ struct walk {
 	size_t n, max;
 	enum walk_end end;
 	uint64_t missing;
+	bool keeps_fp; /* of the module of the last frame that CFI covered */
 };
 
 struct walker *walker_new(enum unwind_arch arch)
@@ -148,7 +150,7 @@ static void fill(struct walk *k, struct slot *s, uint64_t pc)
 
 	uint64_t address = pc - m.bias;
 
-	*s = (struct slot){ .pc = pc, .epoch = k->w->epoch };
+	*s = (struct slot){ .pc = pc, .epoch = k->w->epoch, .keeps_fp = m.keeps_fp };
 	s->known = (uint8_t)find_known(&m, &address, &s->rule);
 }
 
@@ -297,10 +299,28 @@ static bool needs_all_registers(const struct walk *k, const struct cfi_rule *r,
 	return r->cfa_kind == CFA_REGISTER && (k->n > 1 || !unwind_reg_known(inner, r->reg));
 }
 
+/*
+ * Where all code keeps frame pointers, but CFI does not say which frame is the outermost, as Go has it: do they end
+ * in the copy with 0?
+ */
+static bool pointers_end(const struct walk *k, uint64_t fp)
+{
+	uint64_t next;
+
+	for (; fp != 0; fp = next)
+		if (!unwind_load(k->memory, fp, &next) || (next != 0 && next <= fp))
+			return false;
+	return true;
+}
+
 static bool stop_at(struct walk *k, enum known known, uint64_t pc, struct fast *f)
 {
 	switch (known) {
 	case KNOWN_UNMAPPED:
+		if (k->keeps_fp && pointers_end(k, f->fp)) {
+			k->n--;
+			return stop(k, WALK_COMPLETE);
+		}
 		k->missing = pc;
 		return stop(k, WALK_NO_MODULE);
 	case KNOWN_NO_FILE:
@@ -337,6 +357,7 @@ static bool walk_fast(struct walk *k, const struct unwind_regs *regs)
 				return true;
 			continue;
 		}
+		k->keeps_fp = s->keeps_fp;
 		if (needs_all_registers(k, &s->rule, regs))
 			return false;
 		if (!step_rule(k, &s->rule, &f, regs))
@@ -379,6 +400,7 @@ static void walk_full(struct walk *k, struct unwind_regs regs)
 		struct fast f = { regs.at[unwind_sp(arch)], regs.at[unwind_fp(arch)] };
 
 		if (known == KNOWN_RULE && cfi_row_at(m.cfi, address, &row)) {
+			k->keeps_fp = m.keeps_fp;
 			more = step_row(k, &row, &regs);
 			continue;
 		}
@@ -406,6 +428,7 @@ size_t walk_stack(struct walker *w, const struct unwind_regs *regs, const struct
 					  .exact = true };
 	if (!walk_fast(&k, regs)) {
 		k.n = 1;
+		k.keeps_fp = false;
 		walk_full(&k, *regs);
 	}
 	*end = k.end;

@@ -37,8 +37,8 @@ struct walk_module {
 	uint64_t entry;  /* the module's own address where a program begins in it, or 0 */
 	bool mapped;     /* something is mapped there at all */
 	/*
-	 * All of its code keeps frame pointers, and the outermost frame's is 0, as Go has it: where no CFI covers it, that is
-	 * where the stack ends. Of other code 0 says nothing.
+	 * All of its code keeps frame pointers, and the outermost frame's is 0, as Go has it: where no CFI covers it, or CFI
+	 * leads to where nothing is mapped, that is where the stack ends. Of other code 0 says nothing.
 	 */
 	bool keeps_fp;
 };
