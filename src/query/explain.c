@@ -7,14 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A child that has so much of the change is where to look. */
-#define MOST_OF_IT 0.7
+/* A child that has so much of the change is where to look, … */
+#define MOST_OF_IT     0.7
+/* … or so much where the node's own code is as it was: on a machine that was slower, all else has changed a little, too. */
+#define MORE_THAN_HALF 0.5
 /* What is accounted for up to here is enough. */
-#define ENOUGH     0.95
+#define ENOUGH         0.95
 /* Reasons that explain less of all change than this are left out. */
-#define LEAST      0.01
+#define LEAST          0.01
 /* Frames of the way there that a sentence has room for. */
-#define CALLERS    2
+#define CALLERS        2
 
 struct seeker {
 	const struct diff *d;
@@ -57,6 +59,24 @@ static uint32_t heaviest(const struct seeker *s, uint32_t node)
 	return best;
 }
 
+static bool changed_itself(const struct diff *d, uint32_t node)
+{
+	const struct calltree *t = d->analysis->tree;
+	struct noise_delta self;
+
+	diff_delta(d, &t->self[(size_t)node * t->n_columns], &self);
+	return fabs(diff_change(&self)) > self.half;
+}
+
+/* Is the child where the node's change is, rather than the node? */
+static bool has_most(const struct seeker *s, uint32_t node, uint32_t child)
+{
+	double all = fabs(s->left[node]);
+
+	return s->pull[child] >= MOST_OF_IT * all ||
+	       (s->pull[child] >= MORE_THAN_HALF * all && !changed_itself(s->d, node));
+}
+
 /*
  * From the root down to where the largest change divides; 0: there is none. At the root and at threads' names nothing
  * is said: there the largest child is followed whatever it has.
@@ -70,7 +90,7 @@ static uint32_t seek(struct seeker *s)
 		bool nowhere = node == 0 || !s->d->beyond[node] ||
 			       (s->d->analysis->keys.key[s->t->key[node]].flags & FUNCTION_COMM);
 
-		if (!nowhere && s->pull[child] < MOST_OF_IT * fabs(s->left[node]))
+		if (!nowhere && !has_most(s, node, child))
 			break;
 		node = child;
 	}
