@@ -7,6 +7,7 @@
  *   to 12                                  the service goes on to its 12th second, a second after the other
  *   changed                                from now on it is the service after the change
  *   keys B                                 typed at that moment
+ *   named my_program (812)                 it is a process, and not a command
  *   lost 41                                as the recorder says
  *   target my_program (812) exited         likewise
  *   ended                                  the recording has
@@ -37,7 +38,7 @@ struct play {
 	struct stage_heap_life *heap; /* NULL: it is of the CPU */
 	struct profile *profile;      /* the stage's, once that is open */
 	int64_t second;               /* of the service, so far */
-	char target[64];
+	char title[64], target[64];
 };
 
 static void open_stage(struct play *p)
@@ -107,6 +108,9 @@ static void step(struct play *p, const char *word, const char *value, const char
 		p->changed = true;
 	} else if (strcmp(word, "keys") == 0) {
 		type(p, value);
+	} else if (strcmp(word, "named") == 0) {
+		snprintf(p->title, sizeof(p->title), "%s", value);
+		p->f.source.title = p->title;
 	} else if (strcmp(word, "lost") == 0) {
 		atomic_store(&p->f.progress.lost, (uint64_t)atoi(value));
 	} else if (strcmp(word, "target") == 0) {

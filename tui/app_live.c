@@ -266,7 +266,8 @@ int app_live_totals(const struct app *a, char **out, int most)
 	/* What is missing comes before all that is nice to know. */
 	if (lost > 0)
 		n = add_form(out, n, most, xasprintf("lost %s", fmt_count(number, (int64_t)lost)));
-	if (a->live.target[0])
+	/* The title says it already where a process was named that is as it was. */
+	if (a->live.target[0] && strcmp(a->live.target, a->source->title) != 0)
 		n = add_form(out, n, most,
 			     text_clean(a->live.target, strlen(a->live.target), false));
 	n = add_form(out, n, most, xstrdup(app_window_text(a)));
