@@ -490,8 +490,8 @@ static void print_all(struct writer *w, FILE *to)
 /* Is there an input whose names are as perf gives them? */
 static bool is_raw(const struct analysis *a)
 {
-	for (uint32_t i = 0; i < a->counts.n_captures; i++) {
-		string_id format = profile_capture(a->profile, (capture_id){ i })->format;
+	for (uint32_t i = 0; i < a->counts.n_parts; i++) {
+		string_id format = profile_part(a->profile, (part_id){ i })->format;
 
 		if (strcmp(profile_string(a->profile, format, NULL), "folded") != 0)
 			return true;

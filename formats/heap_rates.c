@@ -32,15 +32,12 @@ static int by_rate(const void *a, const void *b)
 	return (x->sample_bytes > y->sample_bytes) - (x->sample_bytes < y->sample_bytes);
 }
 
-/* How long each held, within the capture: [samplings.n], or one more when there was a time before the first. */
-static size_t held(const struct heap_tell *t, struct held *out)
+/* How long each held, from begin to end: [samplings.n], or one more when there was a time before the first. */
+static size_t held(const struct heap_tell *t, int64_t begin, int64_t end, struct held *out)
 {
-	const struct capture *c = profile_capture(t->profile, t->capture);
-	int64_t begin = capture_begin(c), end = capture_end(c), from;
+	int64_t from;
 	size_t n = 0;
 
-	if (begin == TIME_NONE)
-		begin = end = 0;
 	for (size_t i = 0; i < t->samplings.n; i++) {
 		const struct heap_sampling *s = &t->samplings.at[i];
 		int64_t to = i + 1 < t->samplings.n ? t->samplings.at[i + 1].time_ns : end;
@@ -96,10 +93,10 @@ static char *range(struct held *h, size_t n)
 			 h[i].sample_bytes > 0 ? middle : "all");
 }
 
-void heap_rates_state(struct heap_tell *t)
+void heap_rates_state(struct heap_tell *t, int64_t begin, int64_t end)
 {
 	struct held *h = xcalloc(t->samplings.n + 1, sizeof(*h));
-	size_t n = held(t, h), n_sampled = 0;
+	size_t n = held(t, begin, end, h), n_sampled = 0;
 	char bytes[FMT_SIZE], *what;
 
 	for (size_t i = 0; i < n; i++)

@@ -208,7 +208,9 @@ static void state_losses(struct reader *r)
 
 static void state_facts(struct reader *r)
 {
-	const struct capture *c = profile_capture(r->profile, r->capture);
+	struct heap_track track = profile_heap_track(r->profile, r->take.track);
+	int64_t begin = track.n_ticks ? track.tick[0].time_ns : 0;
+	int64_t end = track.n_ticks ? track.tick[track.n_ticks - 1].time_ns : 0;
 	struct heap_rows_stats rows = heap_rows_stats(r->take.rows);
 	uint64_t n_unknown = rows.n_unknown_frees + (r->take.n_skipped > 0 ? rows.n_open_frees : 0);
 	char text[FMT_SIZE];
@@ -218,10 +220,10 @@ static void state_facts(struct reader *r)
 		   fmt_bytes(text, (int64_t)input_file_bytes(r->in)));
 	build_fact(r->profile, r->capture, "file", "events", FACT_PLAIN, "%s",
 		   fmt_count(text, (int64_t)(r->take.n_events - r->take.n_left_out)));
-	if (capture_begin(c) != TIME_NONE)
+	if (track.n_ticks > 0)
 		build_fact(r->profile, r->capture, "file", "duration", FACT_PLAIN, "%s",
-			   fmt_ns(text, capture_end(c) - capture_begin(c)));
-	heap_rates_state(&r->tell);
+			   fmt_ns(text, end - begin));
+	heap_rates_state(&r->tell, begin, end);
 	if (n_unknown > 0)
 		build_fact(r->profile, r->capture, "file", "frees of other blocks", FACT_PLAIN,
 			   "%s, of what was not recorded", fmt_count(text, (int64_t)n_unknown));

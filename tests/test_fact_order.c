@@ -58,3 +58,38 @@ Test(fact_order, whoever_comes_first)
 		profile_free(p);
 	}
 }
+
+/* One recording that was written to two files: each has facts of its own, also of one name, and all else is of both. */
+Test(fact_order, parts_of_a_capture)
+{
+	struct profile *p = profile_new();
+	struct profile_counts counts;
+	process_id first, second;
+	uint32_t *order;
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "x/data", "perf.data");
+	first = build_process(p, c, 7);
+	build_fact(p, c, "file", "size", FACT_PLAIN, "1");
+	build_part(p, c, "x/data.heap", "heap");
+	second = build_process(p, c, 7);
+	build_fact(p, c, "file", "size", FACT_PLAIN, "2");
+	build_fact(p, c, "file", "size", FACT_PLAIN, "3");
+	builder_end(p);
+	profile_counts_read(p, &counts);
+	cr_expect_eq(first.v, second.v);
+	cr_expect_eq(counts.n_captures, 1);
+	cr_expect_eq(counts.n_parts, 2);
+	cr_assert_eq(counts.n_facts, 2);
+	order = fact_order(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++) {
+		struct fact f = profile_fact(p, order[i]);
+
+		cr_expect_eq(f.part.v, i);
+		cr_expect_str_eq(profile_string(p, f.text, NULL), i ? "3" : "1");
+		cr_expect_eq(profile_part(p, f.part)->capture.v, c.v);
+	}
+	free(order);
+	profile_free(p);
+}

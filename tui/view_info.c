@@ -194,10 +194,10 @@ static const char *title_of(struct info_view *v, const struct scene *s, const st
 	char *title;
 	const char *kept;
 
-	if (s->analysis->counts.n_captures < 2 || f->capture.v >= s->analysis->counts.n_captures)
+	if (s->analysis->counts.n_parts < 2 || f->part.v >= s->analysis->counts.n_parts)
 		return section;
 	title = xasprintf("%s of %s", section,
-			  string_of(s, profile_capture(s->analysis->profile, f->capture)->path));
+			  string_of(s, profile_part(s->analysis->profile, f->part)->path));
 	kept = arena_strndup(&v->made, title, strlen(title));
 	free(title);
 	return kept;
@@ -212,7 +212,7 @@ static void add_facts(struct info_view *v, const struct scene *s)
 
 	for (uint32_t i = 0; i < s->analysis->counts.n_facts; i++, before = f) {
 		f = profile_fact(p, order[i]);
-		if (i == 0 || f.capture.v != before.capture.v || f.section.v != before.section.v)
+		if (i == 0 || f.part.v != before.part.v || f.section.v != before.section.v)
 			add_title(v, title_of(v, s, &f));
 		add_fact(v, string_of(s, f.name), string_of(s, f.text), f.kind);
 	}

@@ -85,8 +85,8 @@ static bool wants_first_event(const struct options *o, const struct profile *p)
 	for (size_t i = 0; i < filter_n_terms(o->filter); i++)
 		if (strncmp(filter_term(o->filter, i), "event:", strlen("event:")) == 0)
 			return false;
-	for (uint32_t i = 0; i < counts.n_captures; i++) {
-		string_id format = profile_capture(p, (capture_id){ i })->format;
+	for (uint32_t i = 0; i < counts.n_parts; i++) {
+		string_id format = profile_part(p, (part_id){ i })->format;
 
 		if (strcmp(profile_string(p, format, NULL), "perf-script") != 0)
 			return false;

@@ -90,14 +90,14 @@ static const char *text_of(const struct profile *p, string_id s)
 
 /* order: of fact_order() */
 static void put_facts(const struct profile *p, const struct profile_counts *counts,
-		      const uint32_t *order, uint32_t capture, bool ascii, FILE *to)
+		      const uint32_t *order, uint32_t part, bool ascii, FILE *to)
 {
 	string_id section = { 0 };
 
 	for (uint32_t i = 0; i < counts->n_facts; i++) {
 		const struct fact f = profile_fact(p, order[i]);
 
-		if (f.capture.v != capture)
+		if (f.part.v != part)
 			continue;
 		if (f.section.v != section.v) {
 			put_clean(to, text_of(p, f.section), ascii, 0);
@@ -144,12 +144,12 @@ void report_info_text(const struct profile *p, bool ascii, FILE *to)
 	order = fact_order(p, &counts);
 	for (uint32_t i = 0; i < counts.n_facts; i++)
 		n_event_facts += !strcmp(text_of(p, profile_fact(p, i).section), "events");
-	for (uint32_t i = 0; i < counts.n_captures; i++) {
-		const struct capture *c = profile_capture(p, (capture_id){ i });
+	for (uint32_t i = 0; i < counts.n_parts; i++) {
+		const struct capture_part *part = profile_part(p, (part_id){ i });
 
-		put_clean(to, text_of(p, c->path), ascii, 0);
+		put_clean(to, text_of(p, part->path), ascii, 0);
 		fputs(": ", to);
-		put_clean(to, text_of(p, c->format), ascii, 0);
+		put_clean(to, text_of(p, part->format), ascii, 0);
 		fputc('\n', to);
 		put_facts(p, &counts, order, i, ascii, to);
 	}
@@ -159,13 +159,13 @@ void report_info_text(const struct profile *p, bool ascii, FILE *to)
 }
 
 static void json_facts(struct json_out *j, const struct profile *p,
-		       const struct profile_counts *counts, const uint32_t *order, uint32_t capture)
+		       const struct profile_counts *counts, const uint32_t *order, uint32_t part)
 {
 	json_begin(j, "facts", '[', true);
 	for (uint32_t i = 0; i < counts->n_facts; i++) {
 		const struct fact f = profile_fact(p, order[i]);
 
-		if (f.capture.v != capture)
+		if (f.part.v != part)
 			continue;
 		json_begin(j, NULL, '{', false);
 		json_put_text(j, "section", text_of(p, f.section));
@@ -191,12 +191,13 @@ static void json_files(struct json_out *j, const struct profile *p,
 	uint32_t *order = fact_order(p, counts);
 
 	json_begin(j, "files", '[', true);
-	for (uint32_t i = 0; i < counts->n_captures; i++) {
-		const struct capture *c = profile_capture(p, (capture_id){ i });
+	for (uint32_t i = 0; i < counts->n_parts; i++) {
+		const struct capture_part *part = profile_part(p, (part_id){ i });
+		const struct capture *c = profile_capture(p, part->capture);
 
 		json_begin(j, NULL, '{', false);
-		json_put_text(j, "path", text_of(p, c->path));
-		json_put_text(j, "format", text_of(p, c->format));
+		json_put_text(j, "path", text_of(p, part->path));
+		json_put_text(j, "format", text_of(p, part->format));
 		json_time(j, "begin_ns", c->begin_ns);
 		json_time(j, "end_ns", c->end_ns);
 		json_facts(j, p, counts, order, i);

@@ -30,12 +30,12 @@ static void put_time(struct json_out *j, const char *key, int64_t ns)
 static void put_files(struct json_out *j, const struct analysis *a)
 {
 	json_begin(j, "files", '[', false);
-	for (uint32_t i = 0; i < a->counts.n_captures; i++) {
-		const struct capture *c = profile_capture(a->profile, (capture_id){ i });
+	for (uint32_t i = 0; i < a->counts.n_parts; i++) {
+		const struct capture_part *part = profile_part(a->profile, (part_id){ i });
 
 		json_begin(j, NULL, '{', false);
-		json_put_text(j, "path", profile_string(a->profile, c->path, NULL));
-		json_put_text(j, "format", profile_string(a->profile, c->format, NULL));
+		json_put_text(j, "path", profile_string(a->profile, part->path, NULL));
+		json_put_text(j, "format", profile_string(a->profile, part->format, NULL));
 		json_end(j, '}');
 	}
 	json_end(j, ']');

@@ -42,6 +42,8 @@ void build_strings(struct profile *p, const struct build_text *text, uint32_t n,
  * capture that was made last before them.
  */
 capture_id build_capture(struct profile *p, const char *path, const char *format);
+/* One more file of a capture, whose facts those that are stated from now on are: its processes and its clock are the capture's. */
+part_id build_part(struct profile *p, capture_id c, const char *path, const char *format);
 
 /*
  * Interned by (path, build_id); build_id is lower-case hex or "". The name is made from the path: its
@@ -173,7 +175,7 @@ void build_folding(struct profile *p, const struct build_folding *f);
  */
 void profile_fences(struct profile *p, const int64_t at_ns[BUILD_FENCES]);
 
-/* Sets a fact; a second call with the same capture, section and name replaces the text. */
+/* Sets a fact of the capture's newest part; a second call with the same part, section and name replaces the text. */
 void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
 		enum fact_kind kind, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 

@@ -12,6 +12,7 @@
 /* clang-format off */
 typedef struct { uint32_t v; } string_id;	/* 0 is the empty string */
 typedef struct { uint32_t v; } capture_id;	/* an input file, pipe or live recording */
+typedef struct { uint32_t v; } part_id;		/* a file of a capture; most have one */
 typedef struct { uint32_t v; } module_id;	/* 0 is "no module" */
 typedef struct { uint32_t v; } function_id;	/* a named function of a module */
 typedef struct { uint32_t v; } location_id;	/* an address in a module, or a symbolised frame */

@@ -16,6 +16,7 @@
 	X(string_end, uint32_t, STORE_MOST_IDS + 1) \
 	X(string_function, uint32_t, STORE_MOST_IDS) \
 	X(captures, struct capture, STORE_MOST_IDS) \
+	X(parts, struct capture_part, STORE_MOST_IDS) \
 	X(modules, struct module, STORE_MOST_IDS) \
 	X(functions, struct function, STORE_MOST_IDS) \
 	X(symbols, uint32_t, STORE_MOST_IDS) \
@@ -190,6 +191,11 @@ const char *profile_string(const struct profile *p, string_id s, size_t *len)
 const struct capture *profile_capture(const struct profile *p, capture_id id)
 {
 	return &STORE_AT(struct capture, p->captures, id.v);
+}
+
+const struct capture_part *profile_part(const struct profile *p, part_id id)
+{
+	return &STORE_AT(struct capture_part, p->parts, id.v);
 }
 
 const struct module *profile_module(const struct profile *p, module_id id)

@@ -22,7 +22,8 @@
  *                say of which generation they are. Who looks at rows of a profile that grows holds the
  *                generation meanwhile.
  * captures:      every process belongs to the capture that it was read from, so that several files
- *                share one profile and a side of a comparison is a filter.
+ *                share one profile and a side of a comparison is a filter. What was recorded at once by several
+ *                recorders is one capture of several parts, and of one clock.
  * allocations:   a second table beside the samples, one interval each; see doc/design.md.
  */
 #ifndef PROFTOP_PROFILE_PROFILE_H
@@ -41,6 +42,7 @@ struct profile;
 struct profile_counts {
 	uint32_t n_strings;
 	uint32_t n_captures;
+	uint32_t n_parts;
 	uint32_t n_modules;
 	uint32_t n_functions;
 	uint32_t n_locations;
@@ -58,14 +60,20 @@ struct profile_counts {
 	uint32_t version;    /* changes with every publication */
 };
 
-/* An input. */
+/* What was recorded at once. */
 struct capture {
-	string_id path;   /* as the user named it; "-" for standard input */
-	string_id format; /* short name: perf.data, folded */
+	part_id part;     /* its newest one, that which is being read */
 	int64_t begin_ns; /* earliest sample's time, TIME_NONE without times; see capture_begin() */
 	int64_t end_ns;   /* latest; see capture_end() */
 	uint64_t
 		first_sample; /* from here to the next one's first, rows without a thread are its own */
+};
+
+/* An input: a file of a capture. */
+struct capture_part {
+	capture_id capture;
+	string_id path;   /* as the user named it; "-" for standard input */
+	string_id format; /* short name: perf.data, folded */
 };
 
 /* Families by which frames are coloured; the same in every view. */
@@ -152,7 +160,7 @@ enum fact_kind {
 
 /* A line of `info`: what was in the file, what was lost, how good the stacks are. */
 struct fact {
-	capture_id capture;
+	part_id part;
 	string_id section; /* "file", "system", "losses", "symbols", … */
 	string_id name;
 	string_id text;
@@ -180,6 +188,7 @@ const char *profile_string(const struct profile *p, string_id s, size_t *len);
 /* Borrowed for the profile's life. A process's name, a control group's path and a capture's times may still change: each is
  * one word that is stored and must be loaded atomically, by process_name(), cgroup_path() and capture_begin(). */
 const struct capture *profile_capture(const struct profile *p, capture_id id);
+const struct capture_part *profile_part(const struct profile *p, part_id id);
 const struct module *profile_module(const struct profile *p, module_id id);
 const struct function *profile_function(const struct profile *p, function_id id);
 const struct process *profile_process(const struct profile *p, process_id id);
@@ -188,7 +197,7 @@ const struct thread *profile_thread(const struct profile *p, thread_id id);
 const struct event *profile_event(const struct profile *p, event_id id);
 
 /*
- * The newest text of each (capture, section, name), in order of first appearance. A copy, as a
+ * The newest text of each (part, section, name), in order of first appearance. A copy, as a
  * later text may take its place.
  */
 struct fact profile_fact(const struct profile *p, uint32_t i);

@@ -28,13 +28,28 @@ capture_id build_capture(struct profile *p, const char *path, const char *format
 			     .first_sample = p->now.n_samples };
 	uint32_t n = p->now.n_captures;
 
-	c.path = build_cstring(p, path);
-	c.format = build_cstring(p, format);
 	if (!store_room(p, &p->captures, (uint64_t)n + 1))
 		return (capture_id){ 0 };
 	STORE_AT(struct capture, p->captures, n) = c;
 	p->now.n_captures++;
+	build_part(p, (capture_id){ n }, path, format);
 	return (capture_id){ n };
+}
+
+part_id build_part(struct profile *p, capture_id c, const char *path, const char *format)
+{
+	struct capture_part part = { .capture = c };
+	uint32_t n = p->now.n_parts;
+
+	assert(c.v < p->now.n_captures);
+	part.path = build_cstring(p, path);
+	part.format = build_cstring(p, format);
+	if (!store_room(p, &p->parts, (uint64_t)n + 1))
+		return (part_id){ 0 };
+	STORE_AT(struct capture_part, p->parts, n) = part;
+	STORE_AT(struct capture, p->captures, c.v).part = (part_id){ n };
+	p->now.n_parts++;
+	return (part_id){ n };
 }
 
 static bool same_process(const void *things, uint32_t value, const void *key)
@@ -454,14 +469,13 @@ static bool same_fact(const void *things, uint32_t value, const void *key)
 	const struct profile *p = things;
 	const struct fact *a = &STORE_AT(struct fact, p->facts, value), *k = key;
 
-	return a->capture.v == k->capture.v && a->section.v == k->section.v &&
-	       a->name.v == k->name.v;
+	return a->part.v == k->part.v && a->section.v == k->section.v && a->name.v == k->name.v;
 }
 
 /* Says the fact anew, or for the first time; readers of facts see one or the other. */
 static void put_fact(struct profile *p, const struct fact *f)
 {
-	uint64_t hash = hash_u64(hash_pair(f->section.v, f->name.v) + f->capture.v);
+	uint64_t hash = hash_u64(hash_pair(f->section.v, f->name.v) + f->part.v);
 	uint32_t id = map_find(&p->facts_by_name, hash, same_fact, p, f);
 
 	if (id == MAP_NONE) {
@@ -479,7 +493,7 @@ static void put_fact(struct profile *p, const struct fact *f)
 void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
 		enum fact_kind kind, const char *fmt, ...)
 {
-	struct fact f = { .capture = c, .kind = kind };
+	struct fact f = { .part = STORE_AT(struct capture, p->captures, c.v).part, .kind = kind };
 	char *text = NULL;
 	va_list ap;
 	int len;

@@ -121,6 +121,7 @@ struct profile {
 	struct column
 		string_function;    /* uint32_t [n_strings] first function of that name + 1, or 0 */
 	struct column captures;     /* struct capture */
+	struct column parts;        /* struct capture_part */
 	struct column modules;      /* struct module */
 	struct column functions;    /* struct function */
 	struct column symbols;      /* uint32_t [n_functions] its symbol location, or ID_NONE */
@@ -156,7 +157,7 @@ struct profile {
 	struct map cgroups_by_number;    /* and capture */
 	struct map threads_by_tid;       /* and process, name and control group */
 	struct map events_by_name;       /* events are few, but files say how few */
-	struct map facts_by_name;        /* and capture and section */
+	struct map facts_by_name;        /* and part and section */
 };
 
 /* Frees what is kept for readers, when there are none any more. */

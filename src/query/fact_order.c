@@ -11,9 +11,9 @@
 
 struct place {
 	uint32_t fact;
-	uint32_t capture; /* capture_id */
+	uint32_t part;    /* part_id */
 	uint32_t section; /* string_id */
-	uint32_t first;   /* the capture's first fact of that section */
+	uint32_t first;   /* the part's first fact of that section */
 	bool symbols;
 	const char *missing; /* the fact's name where a symbol is missing, else "" */
 };
@@ -26,7 +26,7 @@ static int compare(uint32_t a, uint32_t b)
 static int by_section(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	int c = compare(x->capture, y->capture);
+	int c = compare(x->part, y->part);
 
 	c = c ? c : compare(x->section, y->section);
 	return c ? c : compare(x->fact, y->fact);
@@ -35,7 +35,7 @@ static int by_section(const void *a, const void *b)
 static int by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	int c = compare(x->capture, y->capture);
+	int c = compare(x->part, y->part);
 
 	c = c ? c : compare(x->symbols, y->symbols);
 	c = c ? c : compare(x->first, y->first);
@@ -46,7 +46,7 @@ static int by_place(const void *a, const void *b)
 static struct place place_of(const struct profile *p, uint32_t i)
 {
 	struct fact f = profile_fact(p, i);
-	struct place place = { i, f.capture.v, f.section.v, i, false, "" };
+	struct place place = { i, f.part.v, f.section.v, i, false, "" };
 
 	place.symbols = !strcmp(profile_string(p, f.section, NULL), "symbols");
 	if (place.symbols && f.kind == FACT_MISSING)
@@ -64,7 +64,7 @@ uint32_t *fact_order(const struct profile *p, const struct profile_counts *count
 		at[i] = place_of(p, i);
 	qsort(at, n, sizeof(*at), by_section);
 	for (uint32_t i = 1; i < n; i++)
-		if (at[i].capture == at[i - 1].capture && at[i].section == at[i - 1].section)
+		if (at[i].part == at[i - 1].part && at[i].section == at[i - 1].section)
 			at[i].first = at[i - 1].first;
 	qsort(at, n, sizeof(*at), by_place);
 	for (uint32_t i = 0; i < n; i++)

@@ -12,7 +12,7 @@ struct profile;
 struct profile_counts;
 
 /*
- * [counts->n_facts] numbers for profile_fact(), the caller frees: a capture's facts together, and of these a section's.
+ * [counts->n_facts] numbers for profile_fact(), the caller frees: a part's facts together, and of these a section's.
  * Sections as they appeared first, but "symbols" last, of which what is missing comes last, by name.
  */
 uint32_t *fact_order(const struct profile *p, const struct profile_counts *counts);

@@ -171,10 +171,10 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 		if (s.track[i].culled_ns > out.culled_ns)
 			out.culled_ns = s.track[i].culled_ns;
 	}
-	heap_state_done(&s);
 	/* A program that it could not become has no end of that kind. */
-	if (counts->n_captures == 1 && file_fact(p, counts, "ended"))
+	if (s.columns.n_tracks == 1 && file_fact(p, counts, "ended"))
 		out.became = file_fact(p, counts, "became");
+	heap_state_done(&s);
 	return out;
 }
 
