@@ -25,7 +25,7 @@
 #include "perf_header.h"
 #include "perf_info.h"
 #include "perf_naming.h"
-#include "perf_parts.h"
+#include "dir_parts.h"
 #include "perf_spool.h"
 #include "perf_stream.h"
 #include "resolver.h"
@@ -56,10 +56,10 @@
 #define LAST_WORDS_STEP  20
 
 struct reader {
-	struct input *in;        /* the file being read: the one that was asked for, or a part */
-	const char *name;        /* of what was asked for, also when it was copied; borrowed */
-	struct perf_parts parts; /* further files */
-	size_t n_parts_begun;    /* of them */
+	struct input *in;       /* the file being read: the one that was asked for, or a part */
+	const char *name;       /* of what was asked for, also when it was copied; borrowed */
+	struct dir_parts parts; /* further files */
+	size_t n_parts_begun;   /* of them */
 	struct profile *profile;
 	capture_id capture;
 	struct resolver_options options; /* as told, but for same_machine */
@@ -288,7 +288,7 @@ static int look_ahead(struct reader *r)
 	for (size_t i = r->n_parts_begun; i < r->parts.number.n && rc == 0; i++) {
 		struct input *in;
 
-		if (perf_parts_open(&r->parts, i, &in, NULL) != 0)
+		if (dir_parts_open(&r->parts, i, &in, NULL) != 0)
 			continue;
 		if (input_file_bytes(in) > 0)
 			rc = look_through(r, in);
@@ -595,7 +595,7 @@ static int open_stream(struct reader *r, struct err *e)
 		r->begin = r->header.data.offset;
 		r->end = r->begin + r->header.data.size;
 	}
-	perf_parts_find(&r->parts, input_directory(r->in));
+	dir_parts_find(&r->parts, DIR_PARTS_RECORDS, input_directory(r->in));
 	r->n_bytes = r->end ? input_file_bytes(r->in) + r->parts.n_bytes : 0;
 	r->stream = open_records(r, r->in, r->begin, r->end, false);
 	return 0;
@@ -648,7 +648,7 @@ static int read_part(struct reader *r, size_t i, struct err *broken)
 	int rc = 0;
 
 	r->n_parts_begun = i + 1;
-	if (perf_parts_open(&r->parts, i, &part, broken) != 0)
+	if (dir_parts_open(&r->parts, i, &part, broken) != 0)
 		return 0;
 	r->in = part;
 	r->begin = 0;
@@ -755,7 +755,7 @@ static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 	trace_fields_free(r.fields);
 	perf_stream_free(r.stream);
 	perf_archives_done(&r.archives);
-	perf_parts_done(&r.parts);
+	dir_parts_done(&r.parts);
 	vec_done(&r.dirs);
 	free(r.kcore_dir);
 	perf_events_done(&r.events);

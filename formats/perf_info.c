@@ -7,7 +7,7 @@
 #include "builder.h"
 #include "fmt.h"
 #include "perf_header.h"
-#include "perf_parts.h"
+#include "dir_parts.h"
 #include "perf_stream.h"
 
 #include <inttypes.h>
@@ -38,23 +38,23 @@ static void time_facts(struct profile *p, capture_id c, const struct perf_header
 		build_fact(p, c, "file", "recorded", FACT_PLAIN, "%s", when);
 }
 
-static void mode_fact(struct profile *p, capture_id c, const struct perf_parts *parts,
+static void mode_fact(struct profile *p, capture_id c, const struct dir_parts *parts,
 		      const struct perf_header *h)
 {
 	bool big = h->swap == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	const char *order = big ? "big" : "little";
 
-	if (parts->dir)
+	if (parts->dir && parts->number.n > 0)
 		build_fact(p, c, "file", "mode", FACT_PLAIN,
 			   "directory of %zu files with records, %s-endian", parts->number.n + 1,
 			   order);
 	else
 		build_fact(p, c, "file", "mode", FACT_PLAIN, "%s, %s-endian",
-			   h->pipe ? "pipe" : "file", order);
+			   h->pipe ? "pipe" : parts->dir ? "directory" : "file", order);
 }
 
 static void header_facts(struct profile *p, capture_id c, uint64_t file_bytes,
-			 const struct perf_parts *parts, const struct perf_header *h)
+			 const struct dir_parts *parts, const struct perf_header *h)
 {
 	const struct capture *capture = profile_capture(p, c);
 	char text[FMT_SIZE];
@@ -151,7 +151,7 @@ static void stream_losses(struct profile *p, capture_id c, const struct perf_str
 			   fmt_counted(text, (int64_t)s->n_too_large, "record"));
 }
 
-void perf_info(struct profile *p, capture_id c, uint64_t file_bytes, const struct perf_parts *parts,
+void perf_info(struct profile *p, capture_id c, uint64_t file_bytes, const struct dir_parts *parts,
 	       const struct perf_header *h, const struct perf_stream_stats *s, const char *broken)
 {
 	char text[FMT_COUNTED_SIZE];

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct perf_header;
-struct perf_parts;
+struct dir_parts;
 struct perf_stream_stats;
 struct profile;
 
@@ -16,7 +16,7 @@ struct profile;
  * Sections file and losses; wants the pen. file_bytes: of all files; 0: unknown. broken: why reading
  * stopped early, or NULL.
  */
-void perf_info(struct profile *p, capture_id c, uint64_t file_bytes, const struct perf_parts *parts,
+void perf_info(struct profile *p, capture_id c, uint64_t file_bytes, const struct dir_parts *parts,
 	       const struct perf_header *h, const struct perf_stream_stats *s, const char *broken);
 
 #endif

@@ -390,11 +390,15 @@ done
 run 2 record -p 1,
 one_sentence
 
-# One kind at a time.
-for verb in record live; do
-    run 2 $verb --cpu --heap -- true
+# Both kinds at once: of a command, to a directory.
+run 2 live --cpu --heap -- true
+one_sentence
+says err 'live shows one of the two'
+for arguments in '-p 1' '-a' '-o - -- true' '--cull x -- true' '--keep newest -- true'; do
+    # shellcheck disable=SC2086 # several words
+    run 2 record --cpu --heap $arguments
     one_sentence
-    says err '--cpu and --heap at once are not recorded yet'
+    [ ! -e perf.data ] || fault "record --cpu --heap $arguments made something"
 done
 run 2 record --cpu --cull 10ms -- true
 says err 'are for recordings of heaps'

@@ -53,6 +53,10 @@ static enum status live(const struct options *o)
 		say("live shows a file or a command, not both");
 		return STATUS_USAGE;
 	}
+	if (o->cpu && o->heap) {
+		say("live shows one of the two, --cpu or --heap; proftop record --cpu --heap records both");
+		return STATUS_USAGE;
+	}
 	if (wants_recorder(o))
 		return show_recording(o);
 	if (o->files.n > 0)

@@ -2,30 +2,17 @@
 /* proftop record: of CPU samples see record_cpu.h, of heaps record_heap.h and record_running.h. */
 #include "config.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "heap_settings.h"
-#include "mem.h"
 #include "options.h"
 #include "record_cpu.h"
 #include "record_heap.h"
 #include "record_place.h"
 #include "record_running.h"
 #include "say.h"
-
-/* The path from the root; the caller frees. */
-static char *absolute(const char *path)
-{
-	char directory[PATH_MAX];
-
-	if (*path == '/' || !getcwd(directory, sizeof(directory)))
-		return xstrdup(path);
-	return xasprintf("%s/%s", directory, path);
-}
 
 /* Is anything asked for that only recordings of CPU samples have? */
 static bool of_cpu(const struct options *o)
@@ -55,15 +42,11 @@ static enum status record(const struct options *o)
 	enum status status;
 	char *output;
 
-	if (o->cpu && o->heap) {
-		say("--cpu and --heap at once are not recorded yet: one of them, or two recordings");
-		return STATUS_USAGE;
-	}
-	if (!o->heap)
+	if (o->cpu || !o->heap)
 		return record_cpu(o);
 	if (!is_whole_wish(o) || !record_place_check(o->output))
 		return STATUS_USAGE;
-	output = o->output ? absolute(o->output) : NULL;
+	output = o->output ? record_place_absolute(o->output) : NULL;
 	status = o->attach ? record_running(o, output) : record_heap(o, output);
 	free(output);
 	return status;

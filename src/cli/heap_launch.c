@@ -86,10 +86,9 @@ void heap_launch_environment(const struct heap_launch *l)
 		setenv("PROFTOP_ONLY_PID", pid, 1);
 }
 
-bool heap_launch_say(const struct heap_launch *l, pid_t pid)
+bool heap_launch_traces(const struct heap_launch *l, struct record_traces *traces)
 {
 	FILE *f = fopen(l->log, "r");
-	struct record_traces traces = { 0 };
 	char *line = NULL;
 	bool said = false;
 	size_t room = 0;
@@ -99,13 +98,21 @@ bool heap_launch_say(const struct heap_launch *l, pid_t pid)
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
 		said = true;
-		if (!record_traces_take(&traces, line))
+		if (!record_traces_take(traces, line))
 			say("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
 	}
-	record_traces_say(&traces, pid);
-	record_traces_done(&traces);
 	free(line);
 	if (f)
 		fclose(f);
+	return said;
+}
+
+bool heap_launch_say(const struct heap_launch *l, pid_t pid)
+{
+	struct record_traces traces = { 0 };
+	bool said = heap_launch_traces(l, &traces);
+
+	record_traces_say(&traces, pid);
+	record_traces_done(&traces);
 	return said;
 }

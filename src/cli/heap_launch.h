@@ -8,6 +8,7 @@
 
 struct heap_launch;
 struct options;
+struct record_traces;
 
 /*
  * output: the trace's name as the tracer takes it (%p and so on), absolute; NULL: by the command's name and number. NULL
@@ -19,7 +20,9 @@ void heap_launch_free(struct heap_launch *l);
 /* Makes the environment of the calling process, which is about to become the command, such that the tracer is in it. */
 void heap_launch_environment(const struct heap_launch *l);
 
-/* The command, process pid, has ended: says which traces there are. False: there is nothing to be said. */
+/* Takes the traces that the tracer tells of, and says what else it says. False: it says nothing. */
+bool heap_launch_traces(const struct heap_launch *l, struct record_traces *traces);
+/* The command, process pid, has ended: says which traces there are, too. */
 bool heap_launch_say(const struct heap_launch *l, pid_t pid);
 
 /* Why it may be that nothing was said although the command ran. */

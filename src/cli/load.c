@@ -18,9 +18,11 @@
 
 #include "builder.h"
 #include "command.h"
+#include "dir_parts.h"
 #include "err.h"
 #include "folded.h"
 #include "format.h"
+#include "heap_trace.h"
 #include "input.h"
 #include "machine.h"
 #include "mem.h"
@@ -55,6 +57,51 @@ struct load {
 	int wake_fd;                     /* written when the worker is done */
 };
 
+/* A heap trace of what the capture is of. One that cannot be read is a loss of the recording, and not its end. */
+static int read_heap(struct load *l, capture_id capture, const char *path)
+{
+	struct read_options read = l->read;
+	struct err e = ERR_INIT;
+	struct input *in = NULL;
+	int rc;
+
+	read.follow = false; /* it would keep what comes behind it waiting */
+	builder_begin(l->profile);
+	build_part(l->profile, capture, path, format_heap_trace.name);
+	rc = builder_end(l->profile);
+	if (!rc)
+		rc = input_open(path, &in, &e);
+	if (!rc) {
+		input_watch(in, &l->progress);
+		rc = format_heap_trace.read(in, l->profile, capture, &read, &l->progress, &e);
+	}
+	if (rc && rc != -ECANCELED) {
+		builder_begin(l->profile);
+		build_fact(l->profile, capture, "losses", "trace", FACT_LOSS, "%s", err_text(&e));
+		rc = builder_end(l->profile);
+	}
+	err_clear(&e);
+	input_close(in);
+	return rc;
+}
+
+/* The heap traces that lie beside the samples of a directory recording. */
+static int read_heaps(struct load *l, capture_id capture, const struct input *in)
+{
+	struct dir_parts parts = { 0 };
+	int rc = 0;
+
+	dir_parts_find(&parts, DIR_PARTS_HEAPS, input_directory(in));
+	for (size_t i = 0; i < parts.number.n && rc == 0; i++) {
+		char *path = dir_parts_path(&parts, i);
+
+		rc = read_heap(l, capture, path);
+		free(path);
+	}
+	dir_parts_done(&parts);
+	return rc;
+}
+
 static int read_one(struct load *l, const char *path)
 {
 	const struct format *format;
@@ -76,6 +123,8 @@ static int read_one(struct load *l, const char *path)
 	rc = builder_end(l->profile);
 	if (!rc)
 		rc = format->read(in, l->profile, capture, &l->read, &l->progress, &l->error);
+	if (!rc)
+		rc = read_heaps(l, capture, in);
 	input_close(in);
 	return rc;
 }

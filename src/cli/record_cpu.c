@@ -25,6 +25,7 @@
 #include "cpu_recording.h"
 #include "err.h"
 #include "fmt.h"
+#include "heap_beside.h"
 #include "launch.h"
 #include "machine.h"
 #include "mem.h"
@@ -53,10 +54,12 @@ struct session {
 	VEC(struct event_spec) events;
 	VEC(char *) command; /* ours, as the file tells it */
 	struct numbers pids, tids;
-	uint64_t end_ms;       /* by the clock; UINT64_MAX: no limit */
-	uint64_t max_bytes;    /* likewise */
-	uint64_t ms;           /* --duration */
-	struct launch *launch; /* NULL: nothing was started */
+	uint64_t end_ms;          /* by the clock; UINT64_MAX: no limit */
+	uint64_t max_bytes;       /* likewise */
+	uint64_t ms;              /* --duration */
+	struct launch *launch;    /* NULL: nothing was started */
+	struct heap_beside *heap; /* NULL: that is not recorded */
+	const char *output;       /* what is to be opened afterwards; borrowed */
 	struct cpu_recording *recording;
 	struct record_place place;
 	int signals;      /* a descriptor */
@@ -205,7 +208,8 @@ static bool is_whole_wish(const struct session *s)
 	const struct options *o = s->o;
 	int n = (o->files.n > 0) + (o->attach || o->tasks) + (o->all_cpus || o->cgroup);
 
-	if (o->free_stacks || o->sample || o->max_overhead || o->cull || o->keep || o->children) {
+	if (!o->heap &&
+	    (o->free_stacks || o->sample || o->max_overhead || o->cull || o->keep || o->children)) {
 		say("--free-stacks, --sample, --max-overhead, --cull, --keep and --children are for recordings of heaps: with --heap");
 		return false;
 	}
@@ -256,13 +260,24 @@ static bool take_options(struct session *s)
 	s->options.sampler.n_events = s->events.n;
 	s->options.zstd_level = (int)level;
 	s->options.watched = o->live;
-	s->options.path = o->output ? o->output : DEFAULT_FILE;
+	s->output = s->options.path = o->output ? o->output : DEFAULT_FILE;
 	vec_push(&s->command, program);
 	for (char **arg = o->argv; *arg; arg++)
 		vec_push(&s->command, *arg);
 	vec_push(&s->command, NULL);
 	s->options.command = s->command.at;
 	return true;
+}
+
+/* --heap: both go to a directory. */
+static bool take_heap(struct session *s)
+{
+	if (!s->o->heap)
+		return true;
+	s->heap = heap_beside_new(s->o, s->output);
+	if (s->heap)
+		s->options.path = heap_beside_data(s->heap);
+	return s->heap != NULL;
 }
 
 /* --- the recording -------------------------------------------------------------------------- */
@@ -274,21 +289,24 @@ static bool is_pipe(const struct session *s)
 
 static const char *file_name(const struct session *s)
 {
-	return is_pipe(s) ? "standard output" : s->options.path;
+	return is_pipe(s) ? "standard output" : s->output;
 }
 
 /* In the process that becomes the command: its output goes where it does not mix with ours. */
-static void turn_output(void *arg)
+static void make_ready(void *arg)
 {
-	const int *fd = arg;
+	const struct session *s = arg;
 
-	dup2(*fd, STDOUT_FILENO);
+	if (s->o->live)
+		dup2(s->o->live_out, STDOUT_FILENO);
+	else if (is_pipe(s))
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (s->heap)
+		heap_beside_environment(s->heap);
 }
 
 static bool start_command(struct session *s)
 {
-	int out = s->o->live ? s->o->live_out : STDERR_FILENO;
-	bool turns = s->o->live || is_pipe(s);
 	size_t n = s->o->files.n;
 	struct err e = ERR_INIT;
 	char **argv;
@@ -299,7 +317,7 @@ static bool start_command(struct session *s)
 	argv = xcalloc(n + 1, sizeof(*argv));
 	for (size_t i = 0; i < n; i++)
 		argv[i] = xstrdup(s->o->files.at[i]);
-	rc = launch_prepare(argv, turns ? turn_output : NULL, &out, &s->launch, &e);
+	rc = launch_prepare(argv, make_ready, s, &s->launch, &e);
 	for (size_t i = 0; i < n; i++)
 		free(argv[i]);
 	free(argv);
@@ -407,14 +425,17 @@ static void say_stacks(const struct chain_stats *c)
 static void say_result(const struct session *s)
 {
 	struct cpu_recording_stats stats = cpu_recording_stats(s->recording);
-	char n[FMT_SIZE], bytes[FMT_SIZE];
+	char n[FMT_SIZE], bytes[FMT_SIZE], *heap;
 
 	say_stacks(&stats.chains);
 	if (stats.n_lost > 0)
 		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less",
 		    fmt_count(n, (int64_t)stats.n_lost));
-	say("recorded %s samples, %s, in %s", fmt_count(n, (int64_t)stats.n_samples),
-	    fmt_bytes(bytes, (int64_t)stats.n_bytes), file_name(s));
+	heap = s->heap ? heap_beside_text(s->heap) : NULL;
+	say("recorded %s samples, %s, %s%s%sin %s", fmt_count(n, (int64_t)stats.n_samples),
+	    fmt_bytes(bytes, (int64_t)stats.n_bytes), heap ? "and " : "", heap ? heap : "",
+	    heap ? ", " : "", file_name(s));
+	free(heap);
 }
 
 static enum status command_status(struct session *s)
@@ -434,7 +455,9 @@ static enum status command_status(struct session *s)
 /* There is no recording after all: the file goes, and what was in its place comes back. */
 static void leave_place(struct session *s)
 {
-	if (!is_pipe(s))
+	if (s->heap)
+		heap_beside_unmake(s->heap);
+	else if (!is_pipe(s))
 		unlink(s->options.path);
 	record_place_undo(&s->place);
 }
@@ -466,6 +489,8 @@ static enum status run(struct session *s)
 		say("recording ends: %s", err_text(&e));
 		err_clear(&e);
 	}
+	if (s->heap && s->status == -1)
+		heap_beside_end(launch_pid(s->launch));
 	say_result(s);
 	/* Nothing more comes, however long the command goes on: whoever follows the file is to know. */
 	cpu_recording_free(s->recording);
@@ -492,10 +517,19 @@ static enum status open_all(struct session *s)
 {
 	struct err e = ERR_INIT;
 
-	if (cpu_recording_open(&s->options, &s->recording, &e))
-		return say_error(&e, STATUS_UNUSABLE);
-	if (!is_pipe(s) && !record_place_clear(&s->place, s->options.path))
+	if (cpu_recording_open(&s->options, &s->recording, &e)) {
+		say_error(&e, STATUS_UNUSABLE);
+		if (s->heap)
+			say("the heap alone can be recorded: proftop record --heap -- %s",
+			    s->o->files.at[0]);
+		return STATUS_UNUSABLE;
+	}
+	if (!is_pipe(s) && !record_place_clear(&s->place, s->output))
 		return STATUS_USAGE;
+	if (s->heap && !heap_beside_make(s->heap)) {
+		record_place_undo(&s->place);
+		return STATUS_USAGE;
+	}
 	if (cpu_recording_make_file(s->recording, &s->options, &e)) {
 		leave_place(s);
 		return say_error(&e, STATUS_UNUSABLE);
@@ -509,7 +543,7 @@ static enum status begin(struct session *s)
 	enum status status;
 	size_t n;
 
-	if (!check_place(s->options.path) || !start_command(s))
+	if (!check_place(s->output) || !start_command(s))
 		return STATUS_USAGE;
 	/* Whoever reads may go: that is an error of writing. The command has its own way already. */
 	signal(SIGPIPE, SIG_IGN);
@@ -531,10 +565,13 @@ static enum status begin(struct session *s)
 enum status record_cpu(const struct options *o)
 {
 	struct session s = { .o = o, .signals = -1, .status = -1 };
-	enum status status = take_options(&s) ? begin(&s) : STATUS_USAGE;
+	enum status status = STATUS_USAGE;
 
+	if (take_options(&s) && take_heap(&s))
+		status = begin(&s);
 	cpu_recording_free(s.recording);
 	launch_free(s.launch);
+	heap_beside_free(s.heap);
 	for (size_t i = 0; i < s.watched.n; i++)
 		close(s.watched.at[i]);
 	for (size_t i = 0; i < s.events.n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* proftop record without --heap: CPU samples of a command, of processes, threads or everything, to a perf.data. */
+/* proftop record, but for --heap alone: CPU samples of a command, of processes, threads or everything, to a perf.data. */
 #ifndef PROFTOP_CLI_RECORD_CPU_H
 #define PROFTOP_CLI_RECORD_CPU_H
 

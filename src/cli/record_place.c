@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A directory recording has a file data, and beside it only what belongs to one; other directories are left alone. */
 #include "config.h"
 
 #include "record_place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dir_parts.h"
 #include "mem.h"
 #include "say.h"
 
@@ -25,6 +29,74 @@ static void drop(struct record_move *m)
 	free(m->path);
 	free(m->old);
 	free(m->aside);
+}
+
+char *record_place_absolute(const char *path)
+{
+	char directory[PATH_MAX];
+
+	if (*path == '/' || !getcwd(directory, sizeof(directory)))
+		return xstrdup(path);
+	return xasprintf("%s/%s", directory, path);
+}
+
+static bool is_part(int dir, const char *name)
+{
+	struct stat st;
+
+	return (strcmp(name, "data") == 0 || dir_parts_name(DIR_PARTS_RECORDS, name, NULL) ||
+		dir_parts_name(DIR_PARTS_HEAPS, name, NULL)) &&
+	       fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool is_dots(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* The directory, open, if it is a recording; the caller closes. */
+static DIR *open_recording(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+	bool good = d && is_part(fd, "data");
+
+	while (good && (entry = readdir(d)))
+		good = is_dots(entry->d_name) || is_part(fd, entry->d_name);
+	if (good) {
+		rewinddir(d);
+		return d;
+	}
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+bool record_place_remove(const char *directory)
+{
+	DIR *d = open_recording(directory);
+	const struct dirent *entry;
+
+	if (!d)
+		return false;
+	while ((entry = readdir(d)))
+		if (!is_dots(entry->d_name))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	closedir(d);
+	return rmdir(directory) == 0;
+}
+
+/* Is it what a recording may take the place of: a file, or a recording that is a directory? */
+static bool is_replaceable(const char *path, const struct stat *st)
+{
+	DIR *d = S_ISDIR(st->st_mode) ? open_recording(path) : NULL;
+
+	if (d)
+		closedir(d);
+	return d || S_ISREG(st->st_mode);
 }
 
 static void say_stuck(const char *path)
@@ -65,7 +137,8 @@ bool record_place_check(const char *path)
 {
 	struct stat st;
 	char *directory = known_directory(path ? path : "");
-	bool stuck = path && !strchr(path, '%') && lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+	bool stuck = path && !strchr(path, '%') && lstat(path, &st) == 0 &&
+		     !is_replaceable(path, &st);
 	int why = stuck ? EEXIST : try_out(directory);
 
 	if (stuck)
@@ -79,20 +152,44 @@ bool record_place_check(const char *path)
 	return why == 0;
 }
 
+/* Makes something for rename(2) to replace by what is at old: a file, or a directory for a directory recording. */
+static bool make_like(char *template, const char *old, const struct stat *st)
+{
+	int fd;
+
+	if (S_ISDIR(st->st_mode))
+		return is_replaceable(old, st) && mkdtemp(template);
+	fd = mkostemp(template, O_CLOEXEC);
+	return fd >= 0 && close(fd) == 0;
+}
+
+/* Moves what is there to a name that nothing had; NULL: there is nothing, or it stays. The caller frees. */
+static char *put_aside(const char *old)
+{
+	char *aside = xasprintf("%s.XXXXXX", old);
+	struct stat st;
+
+	if (lstat(old, &st) == 0 && make_like(aside, old, &st)) {
+		if (rename(old, aside) == 0)
+			return aside;
+		remove(aside);
+	}
+	free(aside);
+	return NULL;
+}
+
+static void remove_aside(const char *aside)
+{
+	if (!record_place_remove(aside))
+		unlink(aside);
+}
+
 bool record_place_move(struct record_place *p, const char *path)
 {
 	struct record_move m = { .path = xstrdup(path), .old = xasprintf("%s.old", path) };
-	char *aside = xasprintf("%s.XXXXXX", m.old);
-	int fd = access(m.old, F_OK) == 0 ? mkostemp(aside, O_CLOEXEC) : -1;
 
 	/* A recording that is refused yet is not to cost what was kept before. */
-	if (fd >= 0 && close(fd) == 0 && rename(m.old, aside) == 0) {
-		m.aside = aside;
-		aside = NULL;
-	} else if (fd >= 0) {
-		unlink(aside);
-	}
-	free(aside);
+	m.aside = put_aside(m.old);
 	if (rename(m.path, m.old) == 0) {
 		vec_push(p, m);
 		return true;
@@ -109,7 +206,7 @@ bool record_place_clear(struct record_place *p, const char *path)
 
 	if (strchr(path, '%') || lstat(path, &st))
 		return true;
-	if (S_ISREG(st.st_mode) && record_place_move(p, path))
+	if (is_replaceable(path, &st) && record_place_move(p, path))
 		return true;
 	say_stuck(path);
 	return false;
@@ -126,7 +223,7 @@ void record_place_keep(struct record_place *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->at[i].aside)
-			unlink(p->at[i].aside);
+			remove_aside(p->at[i].aside);
 	done(p);
 }
 
@@ -138,7 +235,7 @@ void record_place_undo(struct record_place *p)
 		/* What came to be there meanwhile stays. */
 		if (access(m->path, F_OK) == 0 || rename(m->old, m->path) != 0) {
 			if (m->aside)
-				unlink(m->aside);
+				remove_aside(m->aside);
 		} else if (m->aside) {
 			(void)!rename(m->aside, m->old);
 		}

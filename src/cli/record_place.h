@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The path from the root; the caller frees. */
+char *record_place_absolute(const char *path);
+
 /*
  * Can a file be written where path is to be, and what is there be moved? Tried in its directory, or in the one before the first percent sign, which stands for
  * what is not known yet; NULL: in the present one. Says so if not.
@@ -19,13 +22,16 @@ struct record_place {
 };
 
 /*
- * Whatever lies at path, if anything does, is kept as FILE.old; a path with a percent sign is no name yet. False: it cannot be, which
+ * Whatever lies at path, if anything does, is kept as FILE.old, be it a file or a directory recording; a path with a percent sign is no name yet. False: it cannot be, which
  * is said.
  */
 bool record_place_clear(struct record_place *p, const char *path);
 
 /* The same of what is known to be there, without a word. */
 bool record_place_move(struct record_place *p, const char *path);
+
+/* Removes a directory recording. False: there is something else in it, and it is as it was. */
+bool record_place_remove(const char *directory);
 
 /* There is a recording: what was FILE.old before is gone. */
 void record_place_keep(struct record_place *p);
