@@ -53,7 +53,9 @@ static void next_metric(struct app *a)
 		return;
 	}
 	a->follow = false;
-	if (l->n_columns > 1) {
+	if (l->beside) {
+		lens_choose(l, p, metric_next(p, first.metric));
+	} else if (l->n_columns > 1) {
 		memmove(l->column, l->column + 1, (l->n_columns - 1) * sizeof(first));
 		l->column[l->n_columns - 1] = first;
 	} else {

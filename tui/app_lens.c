@@ -34,7 +34,8 @@ static void follow_busiest(struct app *a)
 	struct lens usual;
 
 	lens_init(&usual, a->source->profile);
-	a->lens.column[0].metric = usual.column[0].metric;
+	a->lens.beside = usual.beside;
+	lens_choose(&a->lens, a->source->profile, usual.column[0].metric);
 	lens_done(&usual);
 }
 

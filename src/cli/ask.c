@@ -94,29 +94,54 @@ static bool wants_first_event(const struct options *o, const struct profile *p)
 	return true;
 }
 
-/* One column for each --event, or the busiest event's. */
-static int find_columns(const struct options *o, const struct profile *p, struct lens *l,
-			struct err *e)
+/* One column for each --event; the measure is theirs of whose kind it is, and of one of them at least. */
+static int find_events(const struct options *o, const struct profile *p, struct lens *l,
+		       struct err *e)
 {
-	struct profile_counts counts;
+	bool taken = !*o->metric;
+	struct err why = ERR_INIT;
+	int rc = 0;
 
-	if (o->events.n > MOST_EVENTS)
-		return err_set(e, -EINVAL, "--event can be given %d times at most", MOST_EVENTS);
-	profile_counts_read(p, &counts);
-	if (o->events.n == 0 && wants_first_event(o, p))
-		l->column[0].metric.event = (event_id){ 0 };
-	if (o->events.n == 0 && *o->metric && counts.n_events)
-		return metric_find_measure(p, o->metric, &l->column[0].metric, e);
-	for (size_t i = 0; i < o->events.n; i++) {
+	l->beside = false;
+	for (size_t i = 0; i < o->events.n && rc == 0; i++) {
 		struct lens_column column = { 0 };
-		int rc = metric_find(p, o->events.at[i], o->metric, &column.metric, e);
+		const char *name = o->events.at[i];
 
-		if (rc)
-			return rc;
+		rc = metric_find(p, name, "", &column.metric, e);
+		if (rc == 0 && metric_find(p, name, o->metric, &column.metric, &why) == 0)
+			taken = true;
 		l->column[i] = column;
 		l->n_columns = (uint32_t)i + 1;
 	}
-	return 0;
+	if (rc == 0 && !taken)
+		rc = err_set(e, why.code, "%s", err_text(&why));
+	err_clear(&why);
+	return rc;
+}
+
+/* Those of --event, or the busiest event's, with what stands beside it on a screen. */
+static int find_columns(const struct options *o, const struct profile *p, struct lens *l,
+			struct err *e)
+{
+	struct metric first = l->column[0].metric;
+	struct profile_counts counts;
+	int rc = 0;
+
+	if (o->events.n > MOST_EVENTS)
+		return err_set(e, -EINVAL, "--event can be given %d times at most", MOST_EVENTS);
+	if (o->events.n > 0)
+		return find_events(o, p, l, e);
+	profile_counts_read(p, &counts);
+	if (wants_first_event(o, p))
+		first.event = (event_id){ 0 };
+	if (*o->metric && counts.n_events)
+		rc = metric_find_measure(p, o->metric, &first, e);
+	if (o->to) {
+		l->beside = false;
+		l->n_columns = 1;
+	}
+	lens_choose(l, p, first);
+	return rc;
 }
 
 int ask_lens(const struct options *o, const struct profile *p, struct lens *l, struct err *e)

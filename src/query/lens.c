@@ -66,16 +66,6 @@ enum grouping grouping_next(enum grouping g, const struct profile *p)
 	return g == GROUP_CGROUP && counts.n_cgroups == 0 ? GROUP_FUNCTION : g;
 }
 
-void lens_init(struct lens *l, const struct profile *p)
-{
-	*l = (struct lens){
-		.n_columns = 1, .grouping = GROUP_FUNCTION, .inlines = true, .cursor_ns = INT64_MAX
-	};
-	l->column[0].metric.event = busiest_event(p);
-	if (metric_is_heap(p, l->column[0].metric))
-		l->column[0].metric.measure = MEASURE_PEAK;
-}
-
 void lens_copy(struct lens *to, const struct lens *from)
 {
 	*to = *from;
@@ -171,6 +161,43 @@ static bool is_empty_heap(const struct profile *p, event_id event)
 	return true;
 }
 
+/* The first event of allocations that there are; {ID_NONE}: there are none. */
+static event_id first_heap(const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_events; i++)
+		if (profile_event(p, (event_id){ i })->is_heap &&
+		    !is_empty_heap(p, (event_id){ i }))
+			return (event_id){ i };
+	return (event_id){ ID_NONE };
+}
+
+void lens_init(struct lens *l, const struct profile *p)
+{
+	*l = (struct lens){
+		.n_columns = 1, .grouping = GROUP_FUNCTION, .inlines = true, .cursor_ns = INT64_MAX
+	};
+	l->column[0].metric.event = busiest_event(p);
+	if (metric_is_heap(p, l->column[0].metric))
+		l->column[0].metric.measure = MEASURE_PEAK;
+	else if (first_heap(p).v != ID_NONE)
+		l->beside = true;
+	lens_choose(l, p, l->column[0].metric);
+}
+
+void lens_choose(struct lens *l, const struct profile *p, struct metric m)
+{
+	l->column[0].metric = m;
+	if (!l->beside)
+		return;
+	l->column[1].metric = metric_is_heap(p, m)
+				      ? (struct metric){ busiest_event(p), MEASURE_WEIGHT }
+				      : (struct metric){ first_heap(p), MEASURE_PEAK };
+	l->n_columns = 2;
+}
+
 /* The next event with something to show; the same where there is no other. */
 static event_id next_event(const struct profile *p, event_id event, uint32_t n_events)
 {
@@ -252,7 +279,7 @@ static int no_such_event(const struct profile *p, uint32_t n_events, const char 
 	return -ENOENT;
 }
 
-/* The measure of a name that events of the kind have; false and a sentence when there is none. */
+/* The measure of a name that events of the kind have, to *out unless that is NULL; false and a sentence when there is none. */
 static bool find_measure(const char *name, bool heap, enum measure *out, struct err *e)
 {
 	char *list = NULL;
@@ -264,7 +291,8 @@ static bool find_measure(const char *name, bool heap, enum measure *out, struct 
 		if (!(heap ? m->of_heaps : m->of_samples))
 			continue;
 		if (strcmp(m->name, name) == 0) {
-			*out = m->measure;
+			if (out)
+				*out = m->measure;
 			free(list);
 			return true;
 		}
@@ -309,6 +337,22 @@ static int set_measure(const struct profile *p, const char *measure, struct metr
 	return 0;
 }
 
+/* The event, or where its kind has no such measure the first one of a kind that has; the same where there is none. */
+static event_id event_with(const struct profile *p, const char *measure, event_id event,
+			   uint32_t n_events)
+{
+	bool heap = profile_event(p, event)->is_heap;
+
+	if (!*measure || find_measure(measure, heap, NULL, NULL) ||
+	    !find_measure(measure, !heap, NULL, NULL))
+		return event;
+	for (uint32_t i = 0; i < n_events; i++)
+		if (profile_event(p, (event_id){ i })->is_heap != heap &&
+		    !is_empty_heap(p, (event_id){ i }))
+			return (event_id){ i };
+	return event;
+}
+
 int metric_find_measure(const struct profile *p, const char *measure, struct metric *out,
 			struct err *e)
 {
@@ -316,6 +360,7 @@ int metric_find_measure(const struct profile *p, const char *measure, struct met
 	struct metric m = *out;
 
 	profile_counts_read(p, &counts);
+	m.event = event_with(p, measure, m.event, counts.n_events);
 	if (strcmp(measure, "wall") == 0 && !is_clock(profile_event(p, m.event)))
 		for (uint32_t i = counts.n_events; i-- > 0;)
 			if (is_clock(profile_event(p, (event_id){ i })))

@@ -139,7 +139,8 @@ struct lens_sides {
 struct lens {
 	struct filter *filter; /* NULL: everything; owned */
 	struct lens_column column[LENS_MAX_COLUMNS];
-	uint32_t n_columns;     /* at least 1 */
+	uint32_t n_columns; /* at least 1 */
+	bool beside; /* column 1 is of allocations where column 0 is of samples, and the other way round; see lens_choose() */
 	enum grouping grouping; /* of frames in trees and of rows in tables */
 	bool inlines;           /* inlined functions are frames of their own */
 	int64_t cursor_ns;      /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
@@ -165,9 +166,11 @@ static inline bool lens_compares(const struct lens *l)
 /*
  * The lens a user expects on opening p: its busiest event by samples, that event's own weight, no
  * filter, by function, with inlines. Without samples the first event: of allocations, what was there
- * at the peak. With no event at all, column 0 is of event 0.
+ * at the peak; where there are both, that stands beside the event. With no event at all, column 0 is of event 0.
  */
 void lens_init(struct lens *l, const struct profile *p);
+/* Shows the metric in column 0, and of a lens with `beside` the other kind's usual one in column 1. */
+void lens_choose(struct lens *l, const struct profile *p, struct metric m);
 void lens_copy(struct lens *to, const struct lens *from);
 void lens_done(struct lens *l);
 
@@ -191,7 +194,8 @@ int metric_find(const struct profile *p, const char *event, const char *measure,
 		struct err *e);
 
 /*
- * The same without an event's name: of the event in *out, or of the first clock for "wall" when that one is none.
+ * The same without an event's name: of the event in *out, or of the first that has such a measure, or for "wall" of the first
+ * clock, when that one has not.
  */
 int metric_find_measure(const struct profile *p, const char *measure, struct metric *out,
 			struct err *e);

@@ -406,6 +406,7 @@ static void fill_lens(const struct sides *s, const struct profile *p,
 	for (uint32_t i = 0; i < l->n_columns; i++)
 		filter_free(l->column[i].filter);
 	l->n_columns = 0;
+	l->beside = false;
 	l->sides = *sides;
 	l->names = name_rules_say(&s->names) ? &s->names : NULL;
 	add_column(l, m[SIDE_BEFORE], NULL, false);

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -75,6 +76,8 @@ static void *write_on(void *arg)
 	sigset_t *mask = arg;
 
 	tracer_tls.busy = TRACER_POOL;
+	/* Where the CPU is sampled, too, our work is told from the program's. */
+	prctl(PR_SET_NAME, "proftop-heap");
 	atomic_store(&loop.tid, (pid_t)syscall(SYS_gettid));
 	while (tracer_is_on() && !atomic_load(&recorder.quit)) {
 		uint32_t word = atomic_load(&recorder.writer_word), wait;
