@@ -105,6 +105,40 @@ Test(activity, slices)
 	profile_free(p);
 }
 
+/* What several columns say of a row, its process's sum included, is what each says alone; a row has something in one of them. */
+Test(activity, columns)
+{
+	struct profile *p = made_profile("a 3 pid=1 tid=1 name=main event=x\n"
+					 "a 4 pid=1 tid=2 name=io event=y\n"
+					 "a 5 pid=1 tid=1 name=main event=y\n"
+					 "a 6 pid=2 tid=2 name=db event=x\n");
+	static const char *const expected[] = { "db 6 0", "main 3 9", "main 3 5", "io 0 4" };
+	struct activity act;
+	struct analysis *a;
+	struct lens lens;
+
+	made_lens(&lens, p, "");
+	lens.n_columns = 2;
+	cr_assert_eq(metric_find(p, "x", "", &lens.column[0].metric, NULL), 0);
+	cr_assert_eq(metric_find(p, "y", "", &lens.column[1].metric, NULL), 0);
+	a = made_analysis(p, &lens);
+	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, NULL, &act), 0);
+	cr_assert_eq(act.n_rows, 4);
+	for (uint32_t i = 0; i < act.n_rows; i++) {
+		const struct activity_row *r = &act.row[i];
+		char *text = xasprintf("%s %lld %lld", r->name, (long long)r->column[0],
+				       (long long)r->column[1]);
+
+		cr_expect_str_eq(text, expected[i]);
+		cr_expect_eq(r->column[0], r->weight);
+		free(text);
+	}
+	activity_done(&act);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
+
 /* Of a span only what lies in it counts, whatever the filter says of time; its end is out. */
 Test(activity, within_a_span)
 {

@@ -76,7 +76,8 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 {
 	const struct activity_row *row = thread_list_row(&v->threads, i);
 	const struct row_shape *sh = &v->shape;
-	struct row_values values = { .self = &row->weight, .total = &row->weight };
+	const int64_t *numbers = row->column ? row->column : &row->weight;
+	struct row_values values = { .self = numbers, .total = numbers };
 
 	values.n_samples = row->n_samples;
 	values.bar = STYLE_BAR;

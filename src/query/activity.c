@@ -7,8 +7,10 @@
 #include "heap_activity.h"
 #include "mem.h"
 #include "rowpass.h"
+#include "table.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <string.h>
 
 /* With more slices of threads than this there is no time, only sums: 64 MB of them. */
@@ -111,9 +113,21 @@ static const char *name_of(const struct profile *p, uint32_t process)
 	return name.v ? profile_string(p, name, NULL) : "[no name]";
 }
 
+/* Room for the sums of processes. */
+struct spare {
+	int64_t *slice;  /* [n_slices] of the next one; NULL: there are none */
+	int64_t *column; /* [n_columns]; likewise */
+};
+
+static void add_sums(int64_t *to, const int64_t *from, size_t n)
+{
+	for (size_t i = 0; to && i < n; i++)
+		to[i] += from[i];
+}
+
 /* Writes a process's own row, unless only its main thread is there, and its threads'. */
 static void put_family(const struct profile *p, const struct family_of *f, struct activity *out,
-		       int64_t *slice)
+		       const struct spare *spare)
 {
 	struct activity_row sum = f->row[0];
 	bool alone = f->n == 1 && activity_stands_for_process(p, f->row[0].thread);
@@ -124,12 +138,13 @@ static void put_family(const struct profile *p, const struct family_of *f, struc
 		sum.weight = 0;
 		sum.n_samples = 0;
 		sum.is_process = true;
-		sum.slice = slice;
+		sum.slice = spare->slice;
+		sum.column = spare->column;
 		for (uint32_t i = 0; i < f->n; i++) {
 			sum.weight += f->row[i].weight;
 			sum.n_samples += f->row[i].n_samples;
-			for (size_t k = 0; slice && k < out->n_slices; k++)
-				slice[k] += f->row[i].slice[k];
+			add_sums(sum.slice, f->row[i].slice, out->n_slices);
+			add_sums(sum.column, f->row[i].column, out->n_columns);
 		}
 		out->row[out->n_rows++] = sum;
 	}
@@ -141,7 +156,7 @@ static void put_family(const struct profile *p, const struct family_of *f, struc
 
 /* Groups thread rows ([n]) by process. */
 static void put_rows(const struct profile *p, struct activity_row *row, uint32_t n,
-		     struct activity *out, int64_t *slices_left)
+		     struct activity *out, struct spare spare)
 {
 	struct family_of *family = xcalloc((size_t)n + 1, sizeof(*family));
 	uint32_t n_families = 0;
@@ -158,9 +173,13 @@ static void put_rows(const struct profile *p, struct activity_row *row, uint32_t
 	for (uint32_t i = 0; i < n_families; i++) {
 		uint32_t before = out->n_rows;
 
-		put_family(p, &family[i], out, slices_left);
-		if (slices_left && activity_is_sum(&out->row[before]))
-			slices_left += out->n_slices;
+		put_family(p, &family[i], out, &spare);
+		if (!activity_is_sum(&out->row[before]))
+			continue;
+		if (spare.slice)
+			spare.slice += out->n_slices;
+		if (spare.column)
+			spare.column += out->n_columns;
 	}
 	free(family);
 }
@@ -176,17 +195,27 @@ static bool has_history(const struct thread_sums *s, uint32_t key)
 	return false;
 }
 
+/* Is there anything in another column than the first? */
+static bool has_others(const struct activity *a, uint32_t key)
+{
+	for (uint32_t c = 1; a->columns && c < a->n_columns; c++)
+		if (a->columns[(size_t)key * a->n_columns + c] != 0)
+			return true;
+	return false;
+}
+
 /* Rows for the threads that have samples. */
 static void put_threads(const struct profile *p, const struct thread_sums *s, struct activity *out)
 {
 	const struct keys *k = &out->keys;
+	struct spare spare = { 0 };
 	struct activity_row *row = xcalloc((size_t)k->n + 1, sizeof(*row));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct activity_row r = { .name = k->key[i].label, .process = ID_NONE };
 
-		if (s->n_samples[i] == 0 && !has_history(s, i))
+		if (s->n_samples[i] == 0 && !has_history(s, i) && !has_others(out, i))
 			continue;
 		r.thread = k->key[i].id;
 		if (r.thread != ID_NONE)
@@ -195,6 +224,8 @@ static void put_threads(const struct profile *p, const struct thread_sums *s, st
 		r.n_samples = s->n_samples[i];
 		if (s->slice)
 			r.slice = s->slice + (size_t)i * out->n_slices;
+		if (out->columns)
+			r.column = out->columns + (size_t)i * out->n_columns;
 		for (size_t t = 0; r.slice && t < out->n_slices; t++)
 			if (r.slice[t] > out->most)
 				out->most = r.slice[t];
@@ -202,8 +233,31 @@ static void put_threads(const struct profile *p, const struct thread_sums *s, st
 		out->n_samples += r.n_samples;
 		row[n++] = r;
 	}
-	put_rows(p, row, n, out, s->slice ? s->slice + (size_t)k->n * out->n_slices : NULL);
+	if (s->slice)
+		spare.slice = s->slice + (size_t)k->n * out->n_slices;
+	if (out->columns)
+		spare.column = out->columns + (size_t)k->n * out->n_columns;
+	put_rows(p, row, n, out, spare);
 	free(row);
+}
+
+/* All columns of the lens by thread, where there are several. */
+static int sum_columns(const struct profile *p, const struct profile_counts *counts,
+		       const struct lens *lens, struct progress *progress, struct activity *out)
+{
+	size_t bytes = lens->n_columns * sizeof(*out->columns);
+	struct table t;
+	int rc;
+
+	if (lens->n_columns < 2 || lens_compares(lens))
+		return 0;
+	rc = table_of_samples(p, counts, lens, &out->keys, progress, &t);
+	out->columns = xcalloc((size_t)out->keys.n * 2, bytes);
+	out->n_columns = lens->n_columns;
+	for (uint32_t i = 0; rc == 0 && i < t.n_rows; i++)
+		memcpy((char *)out->columns + t.key[i] * bytes, (char *)t.self + i * bytes, bytes);
+	table_done(&t);
+	return rc;
 }
 
 static int sum_up(const struct profile *p, const struct profile_counts *counts,
@@ -229,6 +283,8 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 		rc = heap_activity(p, r, &out->keys, progress, s);
 	rowpass_free(r);
 	out->slices = s->slice;
+	if (rc == 0 && !s->within)
+		rc = sum_columns(p, counts, lens, progress, out);
 	if (rc == 0)
 		put_threads(p, s, out);
 	free(s->weight);
@@ -288,6 +344,7 @@ void activity_done(struct activity *a)
 {
 	free(a->row);
 	free(a->slices);
+	free(a->columns);
 	keys_done(&a->keys);
 	*a = (struct activity){ .n_rows = 0 };
 }

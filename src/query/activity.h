@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who worked when: processes and their threads with what they weigh in column 0, and over time.
+ * Who worked when: processes and their threads with what they weigh, that of column 0 over time, too.
  */
 #ifndef PROFTOP_QUERY_ACTIVITY_H
 #define PROFTOP_QUERY_ACTIVITY_H
@@ -23,16 +23,20 @@ struct activity_row {
 	int64_t weight;
 	uint64_t n_samples;
 	int64_t *slice; /* [n_slices] weight over time; NULL without times */
+	int64_t *
+		column; /* [n_columns] of the lens; NULL where it has but one, or is of a span of time */
 };
 
 struct activity {
 	struct activity_row
 		*row; /* [n_rows] by falling weight, threads below their process; owned */
 	uint32_t n_rows;
-	int64_t *slices;  /* what rows point into; owned */
+	int64_t *slices; /* what rows point into; owned, as is the next */
+	int64_t *columns;
 	struct keys keys; /* of threads */
 	int64_t most;     /* largest slice of a thread */
 	uint32_t n_slices;
+	uint32_t n_columns;
 	int64_t weight;     /* of all rows together */
 	uint64_t n_samples; /* likewise */
 };
