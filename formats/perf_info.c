@@ -50,7 +50,10 @@ static void mode_fact(struct profile *p, capture_id c, const struct dir_parts *p
 			   order);
 	else
 		build_fact(p, c, "file", "mode", FACT_PLAIN, "%s, %s-endian",
-			   h->pipe ? "pipe" : parts->dir ? "directory" : "file", order);
+			   h->pipe      ? "pipe"
+			   : parts->dir ? "directory"
+					: "file",
+			   order);
 }
 
 static void header_facts(struct profile *p, capture_id c, uint64_t file_bytes,

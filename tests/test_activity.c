@@ -122,7 +122,7 @@ Test(activity, columns)
 	cr_assert_eq(metric_find(p, "x", "", &lens.column[0].metric, NULL), 0);
 	cr_assert_eq(metric_find(p, "y", "", &lens.column[1].metric, NULL), 0);
 	a = made_analysis(p, &lens);
-	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, NULL, &act), 0);
+	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, 64, NULL, &act), 0);
 	cr_assert_eq(act.n_rows, 4);
 	for (uint32_t i = 0; i < act.n_rows; i++) {
 		const struct activity_row *r = &act.row[i];
