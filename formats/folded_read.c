@@ -212,6 +212,7 @@ static void take(void *reader, bool ended)
 		read_line(r, s, n);
 	settle(r);
 	folded_stacks_keep(&r->stacks);
+	folded_stacks_shorten(&r->stacks);
 }
 
 /* What `info` says. */

@@ -9,6 +9,7 @@
 
 #include "hash.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A stack deeper than this is no stack; each frame costs much more than its byte. */
@@ -254,6 +255,19 @@ void folded_stacks_clear(struct folded_stacks *f)
 {
 	vec_clear(&f->frames);
 	vec_clear(&f->levels);
+}
+
+void folded_stacks_shorten(struct folded_stacks *f)
+{
+	uint32_t *to, n;
+
+	if (!build_shorten(f->p, &to, &n))
+		return;
+	memset(f->child, 0, sizeof(f->child));
+	folded_stacks_clear(f);
+	vec_clear(&f->last);
+	f->last_n = 0;
+	free(to);
 }
 
 void folded_stacks_keep(struct folded_stacks *f)

@@ -95,6 +95,9 @@ void folded_stacks_clear(struct folded_stacks *f);
 /* Keeps what is needed of the block of lines, which goes. Everything is settled. */
 void folded_stacks_keep(struct folded_stacks *f);
 
+/* Has the profile shorten stacks that are too many, see build_shorten(). Everything is settled. */
+void folded_stacks_shorten(struct folded_stacks *f);
+
 /* A settled stack. */
 static inline stack_id folded_stacks_of(const struct folded_stacks *f, struct folded_stack s)
 {

@@ -343,6 +343,7 @@ static int feed(struct reader *r, const struct perf_records *w)
 
 	while (fed != PERF_FED_ALL && fed != PERF_FED_FULL && rc == 0) {
 		builder_begin(r->profile);
+		perf_feed_shorten(r->feed);
 		fed = perf_feed_samples(r->feed, w, &c, BATCH_BYTES);
 		rc = builder_end(r->profile);
 		if (fed == PERF_FED_AHEAD)

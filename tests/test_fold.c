@@ -195,7 +195,7 @@ Test(fold, spreads_over_the_time_that_it_was)
 Test(fold, an_hour_takes_no_more_than_minutes, .timeout = 240)
 {
 	enum { N = 10000000, BATCH = 1000, STACKS = 500, RATE = 2000 };
-	static const struct build_folding folding = { 70 * SECOND, 1u << 19, 1u << 18 };
+	static const struct build_folding folding = { 70 * SECOND, 1u << 19, 1u << 18, 0 };
 	struct profile *p = profile_new();
 	stack_id stack[STACKS];
 	uint64_t most = 0;

@@ -36,11 +36,15 @@
 #define TELL_AFTER_MS 400
 #define TELL_EVERY_MS 200
 
-/* What is recorded for long is kept sample by sample for longer than screens look back, and beyond it by stacks: 40 MB. */
+/*
+ * What is recorded for long is kept sample by sample for longer than screens look back, and beyond it by stacks: 40 MB. Stacks,
+ * where they never come again, are those of these samples and 65,536 more.
+ */
 static const struct build_folding live_folding = {
 	.keep_ns = INT64_C(70000000000),
 	.n_rows = UINT64_C(1) << 19,
 	.n_folded = UINT64_C(1) << 18,
+	.n_stacks = UINT32_C(1) << 17,
 };
 
 struct load {

@@ -368,7 +368,7 @@ static int choose_key(struct report *r, const char *function, uint32_t *out, str
 	struct table all;
 	int rc;
 
-	table_of_frames(a->tree, &a->keys, &all);
+	table_of_frames(a->tree, &a->keys, NULL, &all);
 	rc = find_function(a, &all, total_of, &all, function, out, e);
 	table_done(&all);
 	return rc;

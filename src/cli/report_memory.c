@@ -105,7 +105,7 @@ static void each_frame(const struct footprint *f, uint32_t stack, frame_fn *fn, 
 	struct stack_columns s;
 
 	profile_locations(f->profile, &l);
-	profile_stacks(f->profile, &s);
+	profile_stacks_of(f->profile, &f->counts, &s);
 	for (; stack != 0; stack = s.parent[stack])
 		each_frame_of(f, &l, s.location[stack], fn, arg);
 }

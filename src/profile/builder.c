@@ -28,19 +28,10 @@ void builder_begin(struct profile *p)
 int builder_end(struct profile *p)
 {
 	int sticky = p->sticky;
-	struct store_rows folded, gone;
+	struct store_rows folded;
 	bool replaced = fold_rows(p, &folded);
 
-	p->now.version++;
-	pthread_mutex_lock(&p->publication);
-	if (replaced)
-		store_rows_replace(p, &folded, &gone);
-	p->published = p->now;
-	p->rows = store_rows_shown(&p->samples);
-	store_heap_publish(&p->heap);
-	pthread_mutex_unlock(&p->publication);
-	if (replaced)
-		store_rows_done(&gone);
+	store_publish(p, replaced ? &folded : NULL, NULL);
 	pthread_mutex_unlock(&p->pen);
 	return sticky;
 }
@@ -388,8 +379,8 @@ static bool same_stack(const void *things, uint32_t value, const void *key)
 	const struct profile *p = things;
 	const struct stack_key *k = key;
 
-	return STORE_AT(uint32_t, p->stack_parent, value) == k->parent &&
-	       STORE_AT(uint32_t, p->stack_loc, value) == k->location;
+	return STORE_AT(uint32_t, p->trie.parent, value) == k->parent &&
+	       STORE_AT(uint32_t, p->trie.location, value) == k->location;
 }
 
 /* A new node, or the root when there is no room. */
@@ -397,12 +388,12 @@ static uint32_t add_stack(struct profile *p, struct stack_key key)
 {
 	uint32_t n = p->now.n_stacks;
 
-	if (!store_room(p, &p->stack_parent, (uint64_t)n + 1) ||
-	    !store_room(p, &p->stack_loc, (uint64_t)n + 1) ||
-	    !store_room(p, &p->stack_child, (uint64_t)n + 1))
+	if (!store_room(p, &p->trie.parent, (uint64_t)n + 1) ||
+	    !store_room(p, &p->trie.location, (uint64_t)n + 1) ||
+	    !store_room(p, &p->trie.child, (uint64_t)n + 1))
 		return 0;
-	STORE_AT(uint32_t, p->stack_parent, n) = key.parent;
-	STORE_AT(uint32_t, p->stack_loc, n) = key.location;
+	STORE_AT(uint32_t, p->trie.parent, n) = key.parent;
+	STORE_AT(uint32_t, p->trie.location, n) = key.location;
 	p->now.n_stacks++;
 	return n;
 }
@@ -417,15 +408,15 @@ static uint32_t add_sibling(struct profile *p, struct stack_key key, uint64_t ha
 
 	if (id == 0)
 		return 0;
-	if (map_find(&p->stacks_by_parent, other_hash, same_stack, p, &other) == MAP_NONE)
-		map_add(&p->stacks_by_parent, other_hash, noted.stack);
-	map_add(&p->stacks_by_parent, hash, id);
+	if (map_find(&p->trie.by_parent, other_hash, same_stack, p, &other) == MAP_NONE)
+		map_add(&p->trie.by_parent, other_hash, noted.stack);
+	map_add(&p->trie.by_parent, hash, id);
 	return id;
 }
 
 static stack_id build_hashed_stack(struct profile *p, stack_id parent, location_id l, uint64_t hash)
 {
-	struct store_child *child = &STORE_AT(struct store_child, p->stack_child, parent.v);
+	struct store_child *child = &STORE_AT(struct store_child, p->trie.child, parent.v);
 	struct stack_key key = { parent.v, l.v };
 	uint32_t id;
 
@@ -435,7 +426,7 @@ static stack_id build_hashed_stack(struct profile *p, stack_id parent, location_
 	if (child->stack == 0) {
 		id = add_stack(p, key);
 	} else {
-		id = map_find(&p->stacks_by_parent, hash, same_stack, p, &key);
+		id = map_find(&p->trie.by_parent, hash, same_stack, p, &key);
 		if (id == MAP_NONE)
 			id = add_sibling(p, key, hash, *child);
 	}
@@ -457,16 +448,16 @@ void build_stacks(struct profile *p, const stack_id *parent, const location_id *
 	assert(n <= BUILD_BATCH);
 	for (uint32_t i = 0; i < n; i++) {
 		hash[i] = hash_pair(parent[i].v, l[i].v);
-		map_fetch(&p->stacks_by_parent, hash[i]);
-		__builtin_prefetch(&STORE_AT(struct store_child, p->stack_child, parent[i].v));
+		map_fetch(&p->trie.by_parent, hash[i]);
+		__builtin_prefetch(&STORE_AT(struct store_child, p->trie.child, parent[i].v));
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t likely = map_likely(&p->stacks_by_parent, hash[i]);
+		uint32_t likely = map_likely(&p->trie.by_parent, hash[i]);
 
 		if (likely != MAP_NONE) {
-			__builtin_prefetch(&STORE_AT(uint32_t, p->stack_parent, likely));
-			__builtin_prefetch(&STORE_AT(uint32_t, p->stack_loc, likely));
-			__builtin_prefetch(&STORE_AT(struct store_child, p->stack_child, likely));
+			__builtin_prefetch(&STORE_AT(uint32_t, p->trie.parent, likely));
+			__builtin_prefetch(&STORE_AT(uint32_t, p->trie.location, likely));
+			__builtin_prefetch(&STORE_AT(struct store_child, p->trie.child, likely));
 		}
 	}
 	for (uint32_t i = 0; i < n; i++)
@@ -479,7 +470,7 @@ void build_stacks(struct profile *p, const stack_id *parent, const location_id *
  */
 static bool climb(struct profile *p, struct build_chain *c)
 {
-	const struct store_child *children = p->stack_child.base;
+	const struct store_child *children = p->trie.child.base;
 	uint32_t stack = c->stack.v, i = 0;
 
 	for (; i < c->n; i++) {

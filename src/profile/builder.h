@@ -161,10 +161,22 @@ struct build_folding {
 	int64_t keep_ns;   /* samples stay as they are for so long; 0: for ever */
 	uint64_t n_rows;   /* beyond so many rows the older ones are folded */
 	uint64_t n_folded; /* to at most so many, if there is a slot of time wide enough for that */
+	uint32_t n_stacks; /* beyond so many stacks build_shorten() shortens; 0: never */
 };
 
 /* Folds when builder_end() finds too many rows, while there is but one capture. */
 void build_folding(struct profile *p, const struct build_folding *f);
+
+/*
+ * Where there are too many stacks, those of old samples that few came of are shortened: their outer frames stay as far
+ * as enough samples share them, then comes SHORTENED_NAME, then the innermost frame. Sums by stack stay those of
+ * samples; what functions between would lack is kept beside (struct beyond_columns). What is not old stays whole.
+ *
+ * For the one who adds stacks, right after builder_begin(), as numbers of stacks mean something else then. False:
+ * nothing was done. Else it has published, and *to says by the number before [*n] what became of each stack, the caller frees
+ * it; of stacks that no sample ended in it may be ID_NONE.
+ */
+bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n);
 
 #define BUILD_FENCES 2
 

@@ -17,25 +17,6 @@
 #define LAST_SLOT_NS  (INT64_C(1) << 62)
 #define NO_SLOT       UINT64_MAX /* of rows without a time */
 
-/* A fold under way. */
-struct fold {
-	const struct profile *p;
-	struct store_rows *to;
-	struct map alike; /* rows of `to`, by what they share */
-	int64_t old_ns;   /* rows from here on are as they were */
-	int64_t begin_ns; /* slots are counted from here */
-	int64_t slot_ns;
-	int64_t fence_ns[BUILD_FENCES];
-};
-
-/* A row. */
-struct folded {
-	uint32_t stack, thread;
-	uint16_t event, cpu;
-	int64_t time_ns, weight, count;
-	double square;
-};
-
 /* What rows that become one have in common. */
 struct likeness {
 	uint32_t stack, thread;
@@ -44,7 +25,7 @@ struct likeness {
 	uint64_t slot;
 };
 
-static struct folded row_at(const struct store_rows *r, uint64_t i)
+struct folded fold_row_at(const struct store_rows *r, uint64_t i)
 {
 	struct folded f = {
 		.stack = STORE_AT(uint32_t, r->row_stack, i),
@@ -90,7 +71,7 @@ static bool same_likeness(const void *things, uint32_t value, const void *key)
 {
 	const struct fold *f = things;
 	const struct likeness *k = key;
-	const struct folded row = row_at(f->to, value);
+	const struct folded row = fold_row_at(f->to, value);
 	struct likeness l = likeness_of(f, &row);
 
 	return l.stack == k->stack && l.thread == k->thread && l.event == k->event &&
@@ -128,7 +109,7 @@ static void put_row(struct store_rows *r, uint64_t i, const struct folded *row)
 	STORE_AT(int64_t, r->versions->weight, i) = row->weight;
 }
 
-static bool add_row(const struct fold *f, const struct folded *row)
+static bool put_new_row(const struct fold *f, const struct folded *row)
 {
 	if (!make_room(f, f->to->n + 1))
 		return false;
@@ -145,63 +126,54 @@ static void merge(struct store_rows *r, uint64_t i, const struct folded *row)
 		STORE_AT(int64_t, r->row_time, i) = row->time_ns;
 }
 
-static bool is_old(const struct fold *f, const struct folded *row)
+static uint32_t find_alike(const struct fold *f, const struct folded *row, uint64_t *hash)
 {
-	return row->time_ns == TIME_NONE || row->time_ns < f->old_ns;
+	struct likeness l = likeness_of(f, row);
+
+	*hash = hash_likeness(&l);
+	return map_find(&f->alike, *hash, same_likeness, f, &l);
 }
 
-/* The old rows by slots as wide as they are now; false where there is no room, or there are too many of them. */
-static bool fold_old(struct fold *f, uint64_t most)
+/* Slots become twice as wide: rows that are alike then become one where they stand. */
+static void widen(struct fold *f)
 {
-	const struct store_rows *from = &f->p->samples;
+	uint64_t n = f->to->n, hash;
 
-	for (uint64_t i = 0; i < f->p->now.n_samples; i++) {
-		struct folded row = row_at(from, i);
-		struct likeness l = likeness_of(f, &row);
-		uint64_t hash = hash_likeness(&l);
-		uint32_t at;
+	f->slot_ns *= 2;
+	map_done(&f->alike);
+	f->to->n = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		struct folded row = fold_row_at(f->to, i);
+		uint32_t at = find_alike(f, &row, &hash);
 
-		if (!is_old(f, &row))
-			continue;
-		at = map_find(&f->alike, hash, same_likeness, f, &l);
 		if (at != MAP_NONE) {
 			merge(f->to, at, &row);
 			continue;
 		}
-		if (f->to->n >= most || !add_row(f, &row))
-			return false;
-		map_add(&f->alike, hash, (uint32_t)(f->to->n - 1));
+		put_row(f->to, f->to->n, &row);
+		map_add(&f->alike, hash, (uint32_t)f->to->n++);
 	}
-	return true;
+	/* What cannot be less is more. */
+	if (f->slot_ns >= LAST_SLOT_NS)
+		f->most = UINT32_MAX - 1;
 }
 
-/* With wider slots where there is not room for so many; in the end all time is one. */
-static bool fold_enough(struct fold *f)
+bool fold_add(struct fold *f, const struct folded *row)
 {
-	uint64_t most = f->p->folding.n_folded;
-	bool done = fold_old(f, most);
+	uint64_t hash;
+	uint32_t at = find_alike(f, row, &hash);
 
-	while (!done && f->slot_ns < LAST_SLOT_NS) {
-		f->slot_ns *= 2;
-		/* What cannot be less is more. */
-		if (f->slot_ns >= LAST_SLOT_NS)
-			most = UINT32_MAX - 1;
-		map_done(&f->alike);
-		f->to->n = 0;
-		done = fold_old(f, most);
+	while (at == MAP_NONE && f->to->n >= f->most && f->slot_ns < LAST_SLOT_NS) {
+		widen(f);
+		at = find_alike(f, row, &hash);
 	}
-	map_done(&f->alike);
-	return done;
-}
-
-static bool add_young(struct fold *f)
-{
-	for (uint64_t i = 0; i < f->p->now.n_samples; i++) {
-		struct folded row = row_at(&f->p->samples, i);
-
-		if (!is_old(f, &row) && !add_row(f, &row))
-			return false;
+	if (at != MAP_NONE) {
+		merge(f->to, at, row);
+		return true;
 	}
+	if (f->to->n >= f->most || !put_new_row(f, row))
+		return false;
+	map_add(&f->alike, hash, (uint32_t)(f->to->n - 1));
 	return true;
 }
 
@@ -216,12 +188,13 @@ static bool copy_scales(const struct fold *f)
 	return true;
 }
 
-static void begin(struct fold *f, struct profile *p, struct store_rows *to)
+void fold_begin(struct fold *f, struct profile *p, struct store_rows *to, uint64_t most,
+		int64_t slot_ns)
 {
 	const struct capture *c = &STORE_AT(struct capture, p->captures, 0);
 
-	*f = (struct fold){ .p = p, .to = to, .old_ns = TIME_NONE };
-	f->slot_ns = p->samples.n_folded > 0 ? p->samples.slot_ns : FIRST_SLOT_NS;
+	*f = (struct fold){ .p = p, .to = to, .most = most, .old_ns = TIME_NONE };
+	f->slot_ns = slot_ns > 0 ? slot_ns : FIRST_SLOT_NS;
 	f->begin_ns = c->begin_ns == TIME_NONE ? 0 : c->begin_ns;
 	if (c->end_ns == TIME_NONE ||
 	    __builtin_sub_overflow(c->end_ns, p->folding.keep_ns, &f->old_ns))
@@ -230,21 +203,44 @@ static void begin(struct fold *f, struct profile *p, struct store_rows *to)
 	memcpy(f->fence_ns, p->fence_ns, sizeof(f->fence_ns));
 	pthread_mutex_unlock(&p->publication);
 	store_rows_init(to);
+	if (!copy_scales(f))
+		f->most = 0;
 }
 
-bool fold_rows(struct profile *p, struct store_rows *out)
+void fold_end(struct fold *f)
+{
+	map_done(&f->alike);
+	f->to->n_folded = f->to->n;
+	f->to->slot_ns = f->slot_ns;
+	f->to->slots_from_ns = f->begin_ns;
+}
+
+/* Those that are old, or those that are not, as they come. */
+static bool add_rows(struct fold *f, const uint32_t *to, bool old)
+{
+	for (uint64_t i = 0; i < f->p->now.n_samples; i++) {
+		struct folded row = fold_row_at(&f->p->samples, i);
+
+		if (fold_is_old(f, &row) != old)
+			continue;
+		if (to)
+			row.stack = to[row.stack];
+		if (old ? !fold_add(f, &row) : !put_new_row(f, &row))
+			return false;
+	}
+	return true;
+}
+
+bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out)
 {
 	struct fold f;
 	bool done;
 
-	if (p->folding.keep_ns <= 0 || p->now.n_samples < p->fold_at || p->now.n_captures != 1)
-		return false;
-	begin(&f, p, out);
-	done = copy_scales(&f) && fold_enough(&f);
-	out->n_folded = out->n;
-	out->slot_ns = f.slot_ns;
-	out->slots_from_ns = f.begin_ns;
-	done = done && add_young(&f);
+	fold_begin(&f, p, out, p->folding.n_folded,
+		   p->samples.n_folded > 0 ? p->samples.slot_ns : 0);
+	done = add_rows(&f, to, true);
+	fold_end(&f);
+	done = done && add_rows(&f, to, false);
 	/* Folding costs a pass over all rows: it waits until there are twice as many. */
 	p->fold_at = 2 * (done ? out->n : p->now.n_samples);
 	if (p->fold_at < p->folding.n_rows)
@@ -254,8 +250,15 @@ bool fold_rows(struct profile *p, struct store_rows *out)
 	return done;
 }
 
+bool fold_rows(struct profile *p, struct store_rows *out)
+{
+	return p->folding.keep_ns > 0 && p->now.n_samples >= p->fold_at && p->now.n_captures == 1 &&
+	       fold_all(p, NULL, out);
+}
+
 void build_folding(struct profile *p, const struct build_folding *f)
 {
 	p->folding = *f;
 	p->fold_at = f->n_rows;
+	p->shorten_at = f->n_stacks;
 }

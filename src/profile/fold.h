@@ -5,7 +5,49 @@
 
 #include "store.h"
 
-/* The pen is held. True: *out is to take the place of the samples; false: nothing was to be done, or there was no room. */
+/* A row. */
+struct folded {
+	uint32_t stack, thread;
+	uint16_t event, cpu;
+	int64_t time_ns, weight, count;
+	double square;
+};
+
+/* A table of folded rows that is being made. */
+struct fold {
+	const struct profile *p;
+	struct store_rows *to;
+	struct map alike; /* rows of `to`, by what they share */
+	uint64_t most;    /* rows; where there are more, slots are widened */
+	int64_t old_ns;   /* rows from here on stay as they were */
+	int64_t begin_ns; /* slots are counted from here */
+	int64_t slot_ns;
+	int64_t fence_ns[BUILD_FENCES];
+};
+
+/* The pen is held until fold_end(). slot_ns is that of what was folded before, 0: nothing was. */
+void fold_begin(struct fold *f, struct profile *p, struct store_rows *to, uint64_t most,
+		int64_t slot_ns);
+/* Adds a row, or its numbers to one that is like it; false where there is no room. */
+bool fold_add(struct fold *f, const struct folded *row);
+/* The table is whole, unless the caller ends with store_rows_done(). */
+void fold_end(struct fold *f);
+
+struct folded fold_row_at(const struct store_rows *r, uint64_t i);
+
+/* Is it older than what stays as it was? What has no time is. */
+static inline bool fold_is_old(const struct fold *f, const struct folded *row)
+{
+	return row->time_ns == TIME_NONE || row->time_ns < f->old_ns;
+}
+
+/*
+ * The pen is held. All rows anew, old ones folded; to says what becomes of each stack, NULL: nothing. False where
+ * there was no room.
+ */
+bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out);
+
+/* The same where there are so many rows that it is due; false: it is not, either. */
 bool fold_rows(struct profile *p, struct store_rows *out);
 
 /* What a sample adds to row_square. */

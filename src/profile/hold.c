@@ -25,27 +25,76 @@ struct store_state {
 	struct store_state *older; /* owned */
 };
 
-void store_rows_replace(struct profile *p, struct store_rows *by, struct store_rows *gone)
+/* Has a generation, and all that are of the trie so far, say so; true: there are such. */
+static bool keep_trie(struct profile *p, struct store_trie *trie)
+{
+	for (struct store_generation *g = p->older; g; g = g->older)
+		if (!g->trie) {
+			g->trie = trie;
+			trie->n_tables++;
+		}
+	return trie->n_tables > 0;
+}
+
+void store_rows_replace(struct profile *p, struct store_rows *by, struct store_trie *trie,
+			struct store_gone *gone)
 {
 	struct store_generation *g;
 
-	*gone = (struct store_rows){ .n = 0 };
+	*gone = (struct store_gone){ .trie = NULL };
 	if (p->n_holds == 0) {
-		*gone = p->samples;
+		gone->rows = p->samples;
 	} else {
 		g = xmalloc(sizeof(*g));
 		*g = (struct store_generation){ .rows = p->samples,
-						.shown = p->rows,
+						.shown = p->shown,
 						.number = p->now.generation,
 						.n_holds = p->n_holds,
 						.older = p->older };
 		p->older = g;
 	}
+	if (trie && !keep_trie(p, trie))
+		gone->trie = trie;
 	p->samples = *by;
 	p->n_holds = 0;
 	p->now.n_samples = by->n;
 	p->now.generation++;
 	p->roomy_rows = 0;
+}
+
+void store_gone_done(struct store_gone *gone)
+{
+	if (gone->rows.versions)
+		store_rows_done(&gone->rows);
+	if (gone->trie)
+		store_trie_done(gone->trie);
+	free(gone->trie);
+}
+
+static struct store_shown shown_of(const struct profile *p)
+{
+	const struct store_trie *t = &p->trie;
+
+	return (struct store_shown){
+		.rows = store_rows_shown(&p->samples),
+		.stacks = { t->parent.base, t->location.base },
+		.beyond = { t->beyond.n, store_rows_shown(&t->beyond), t->beyond_frames.base },
+	};
+}
+
+void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie)
+{
+	struct store_gone gone = { .trie = NULL };
+
+	p->now.version++;
+	pthread_mutex_lock(&p->publication);
+	if (by)
+		store_rows_replace(p, by, trie, &gone);
+	p->published = p->now;
+	p->shown = shown_of(p);
+	store_heap_publish(&p->heap);
+	pthread_mutex_unlock(&p->publication);
+	store_gone_done(&gone);
 }
 
 /* Where the table of a generation hangs that is not the newest; publication is held. */
@@ -148,10 +197,21 @@ static struct store_state *let_go(struct profile *p, uint32_t version)
 	return gone;
 }
 
+/* What of a generation that nobody holds nobody else is of. */
+static struct store_gone let_table_go(struct store_generation *g)
+{
+	struct store_gone gone = { .rows = g->rows };
+
+	if (g->trie && --g->trie->n_tables == 0)
+		gone.trie = g->trie;
+	return gone;
+}
+
 void profile_release(const struct profile *p, const struct profile_counts *c)
 {
 	struct profile *mutable = (struct profile *)p;
 	struct store_generation *gone = NULL, **at;
+	struct store_gone free_these = { .trie = NULL };
 	struct store_state *state;
 
 	pthread_mutex_lock(&mutable->publication);
@@ -160,11 +220,11 @@ void profile_release(const struct profile *p, const struct profile_counts *c)
 		at = find_generation(mutable, c->generation);
 		gone = *at;
 		*at = gone->older;
+		free_these = let_table_go(gone);
 	}
 	pthread_mutex_unlock(&mutable->publication);
 	state_free(state);
-	if (gone)
-		store_rows_done(&gone->rows);
+	store_gone_done(&free_these);
 	free(gone);
 }
 
@@ -178,23 +238,43 @@ void store_states_done(struct profile *p)
 	}
 	while (p->older) {
 		struct store_generation *g = p->older;
+		struct store_gone gone = let_table_go(g);
 
 		p->older = g->older;
-		store_rows_done(&g->rows);
+		store_gone_done(&gone);
 		free(g);
 	}
+}
+
+static struct store_shown shown_to(const struct profile *p, const struct profile_counts *counts)
+{
+	struct profile *mutable = (struct profile *)p;
+	struct store_shown shown;
+
+	pthread_mutex_lock(&mutable->publication);
+	shown = counts->generation == p->published.generation
+			? p->shown
+			: (*find_generation(mutable, counts->generation))->shown;
+	pthread_mutex_unlock(&mutable->publication);
+	return shown;
 }
 
 void profile_samples_of(const struct profile *p, const struct profile_counts *counts,
 			struct sample_columns *c)
 {
-	struct profile *mutable = (struct profile *)p;
+	*c = shown_to(p, counts).rows;
+}
 
-	pthread_mutex_lock(&mutable->publication);
-	*c = counts->generation == p->published.generation
-		     ? p->rows
-		     : (*find_generation(mutable, counts->generation))->shown;
-	pthread_mutex_unlock(&mutable->publication);
+void profile_stacks_of(const struct profile *p, const struct profile_counts *counts,
+		       struct stack_columns *c)
+{
+	*c = shown_to(p, counts).stacks;
+}
+
+void profile_beyond_of(const struct profile *p, const struct profile_counts *counts,
+		       struct beyond_columns *c)
+{
+	*c = shown_to(p, counts).beyond;
 }
 
 struct capture_span profile_capture_span(const struct profile *p,

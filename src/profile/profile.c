@@ -25,9 +25,6 @@
 	X(loc_function, uint32_t, STORE_MOST_IDS) \
 	X(loc_inlines, uint32_t, STORE_MOST_IDS) \
 	X(frames, struct frame, STORE_MOST_IDS) \
-	X(stack_parent, uint32_t, STORE_MOST_IDS) \
-	X(stack_loc, uint32_t, STORE_MOST_IDS) \
-	X(stack_child, struct store_child, STORE_MOST_IDS) \
 	X(processes, struct process, STORE_MOST_IDS) \
 	X(cgroups, struct cgroup, STORE_MOST_CGROUPS) \
 	X(threads, struct thread, STORE_MOST_IDS) \
@@ -40,7 +37,6 @@
 	X(modules_by_path) \
 	X(functions_by_name) \
 	X(locations_by_address) \
-	X(stacks_by_parent) \
 	X(processes_by_pid) \
 	X(cgroups_by_number) \
 	X(threads_by_tid) \
@@ -95,6 +91,36 @@ void store_rows_done(struct store_rows *r)
 	r->versions = NULL;
 }
 
+bool store_trie_init(struct store_trie *t)
+{
+	*t = (struct store_trie){ .n_tables = 0 };
+	column_init(&t->parent, sizeof(uint32_t), STORE_MOST_IDS);
+	column_init(&t->location, sizeof(uint32_t), STORE_MOST_IDS);
+	column_init(&t->child, sizeof(struct store_child), STORE_MOST_IDS);
+	column_init(&t->beyond_frames, sizeof(struct beyond_frame), STORE_MOST_IDS);
+	store_rows_init(&t->beyond);
+	if (column_extend(&t->parent, 2) < 0 || column_extend(&t->location, 2) < 0 ||
+	    column_extend(&t->child, 2) < 0)
+		return false;
+	STORE_AT(uint32_t, t->location, 0) = ID_NONE;
+	return true;
+}
+
+void store_trie_close(struct store_trie *t)
+{
+	column_done(&t->child);
+	map_done(&t->by_parent);
+}
+
+void store_trie_done(struct store_trie *t)
+{
+	store_trie_close(t);
+	column_done(&t->parent);
+	column_done(&t->location);
+	column_done(&t->beyond_frames);
+	store_rows_done(&t->beyond);
+}
+
 struct sample_columns store_rows_shown(const struct store_rows *r)
 {
 	return (struct sample_columns){
@@ -120,8 +146,8 @@ static void make_zeroes(struct profile *p)
 	p->now.n_strings = 1;
 	p->now.n_modules = 1;
 	p->now.n_stacks = 1;
-	STORE_AT(uint32_t, p->stack_loc, 0) = ID_NONE;
 	p->published = p->now;
+	p->shown.stacks = (struct stack_columns){ p->trie.parent.base, p->trie.location.base };
 }
 
 struct profile *profile_new(void)
@@ -139,7 +165,7 @@ struct profile *profile_new(void)
 	store_rows_init(&p->samples);
 	store_grow(p, &p->samples.versions->scale, 1);
 	p->fence_ns[0] = p->fence_ns[1] = TIME_NONE;
-	if (p->sticky < 0)
+	if (p->sticky < 0 || !store_trie_init(&p->trie))
 		mem_fail(sizeof(*p));
 	make_zeroes(p);
 	return p;
@@ -157,6 +183,7 @@ void profile_free(struct profile *p)
 #undef FREE
 	store_heap_done(&p->heap);
 	store_rows_done(&p->samples);
+	store_trie_done(&p->trie);
 	store_states_done(p);
 	pthread_mutex_destroy(&p->publication);
 	pthread_mutex_destroy(&p->pen);
@@ -241,10 +268,11 @@ struct fact profile_fact(const struct profile *p, uint32_t i)
 
 void profile_stacks(const struct profile *p, struct stack_columns *c)
 {
-	*c = (struct stack_columns){
-		.parent = p->stack_parent.base,
-		.location = p->stack_loc.base,
-	};
+	struct profile *mutable = (struct profile *)p;
+
+	pthread_mutex_lock(&mutable->publication);
+	*c = p->shown.stacks;
+	pthread_mutex_unlock(&mutable->publication);
 }
 
 void profile_locations(const struct profile *p, struct location_columns *c)
@@ -263,6 +291,6 @@ void profile_samples(const struct profile *p, struct sample_columns *c)
 	struct profile *mutable = (struct profile *)p;
 
 	pthread_mutex_lock(&mutable->publication);
-	*c = p->rows;
+	*c = p->shown.rows;
 	pthread_mutex_unlock(&mutable->publication);
 }

@@ -18,9 +18,10 @@
  *                are NULL. Columns are never changed: where weights must be rescaled, new columns
  *                take their place.
  * generations:   while something is recorded for long, old rows that differ in their times only become
- *                one. Then all columns of rows are new ones, and numbers of rows mean something else: counts
- *                say of which generation they are. Who looks at rows of a profile that grows holds the
- *                generation meanwhile.
+ *                one, and old stacks of which there are few samples are shortened. Then all columns of rows are
+ *                new ones, and numbers of rows mean something else, as may those of stacks: counts say of which
+ *                generation they are. Who looks at rows or stacks of a profile that grows holds the generation
+ *                meanwhile.
  * captures:      every process belongs to the capture that it was read from, so that several files
  *                share one profile and a side of a comparison is a filter. What was recorded at once by several
  *                recorders is one capture of several parts, and of one clock.
@@ -55,7 +56,8 @@ struct profile_counts {
 	uint64_t n_samples; /* rows of samples */
 	uint64_t
 		n_taken; /* samples that there ever were: rows that were folded stand for several */
-	uint32_t generation; /* of the rows: changes when old ones are folded, see builder.h */
+	uint32_t
+		generation; /* of rows and stacks: changes when old ones are folded, see builder.h */
 	uint32_t resolution; /* how often locations got (other) names */
 	uint32_t version;    /* changes with every publication */
 };
@@ -244,7 +246,39 @@ struct sample_columns {
 	int64_t slots_from_ns; /* from here on */
 };
 
+/* Marks in place of the frames that stacks were shortened by: not code. */
+#define SHORTENED_NAME "[shortened]"
+
+/* Of which groups a frame was the first of its stack; with inlined frames, and without. */
+#define BEYOND_FUNCTION 1u
+#define BEYOND_MODULE   2u
+#define BEYOND_FILE     4u
+#define BEYOND_PLAIN    8u /* times one of these: without inlined frames */
+
+/* A frame that is no more in the stacks that had it. */
+struct beyond_frame {
+	uint32_t function; /* function_id, or ID_NONE */
+	uint32_t module;   /* module_id */
+	uint32_t first; /* BEYOND_…: of what it is not in the rest of the stack, nor further out */
+};
+
+/*
+ * What stacks that were shortened say no more: rows as those of samples, but of frames. Each says what samples weigh that had
+ * the frame in what was left out, so that sums by function, module and file are what they were.
+ */
+struct beyond_columns {
+	uint64_t n;
+	struct sample_columns rows; /* [n]; `stack` is an index of frame */
+	const struct beyond_frame *frame;
+};
+
+void profile_beyond_of(const struct profile *p, const struct profile_counts *counts,
+		       struct beyond_columns *c);
+
+/* The newest ones; those that the counts are of, which are held. */
 void profile_stacks(const struct profile *p, struct stack_columns *c);
+void profile_stacks_of(const struct profile *p, const struct profile_counts *counts,
+		       struct stack_columns *c);
 void profile_locations(const struct profile *p, struct location_columns *c);
 void profile_samples(const struct profile *p, struct sample_columns *c);
 /* Those that the counts are of, whose rows are held. */

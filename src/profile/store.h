@@ -93,20 +93,46 @@ struct store_rows {
 	int64_t slot_ns, slots_from_ns;  /* likewise */
 };
 
+/* The trie of stacks, and what rows of those that were shortened say beyond what is left of them. */
+struct store_trie {
+	struct column parent;   /* uint32_t stack_id */
+	struct column location; /* uint32_t location_id */
+	struct column child;    /* struct store_child */
+	struct map by_parent;   /* and location: of stack ids; only children are not in it */
+	struct store_rows beyond;
+	struct column beyond_frames; /* struct beyond_frame */
+	uint32_t n_tables;           /* where another took its place: generations that are of it */
+};
+
+/* What readers are told of tables that are replaced as a whole. */
+struct store_shown {
+	struct sample_columns rows;
+	struct stack_columns stacks;
+	struct beyond_columns beyond;
+};
+
 /* A table that was replaced while somebody looked at it. */
 struct store_generation {
-	struct store_rows rows;      /* owned */
-	struct sample_columns shown; /* as readers were told last */
-	uint32_t number;             /* of the generation */
-	uint32_t n_holds;            /* above 0 */
+	struct store_rows rows;   /* owned */
+	struct store_shown shown; /* as readers were told last */
+	uint32_t number;          /* of the generation */
+	uint32_t n_holds;         /* above 0 */
+	struct store_trie
+		*trie; /* that its stacks are of; NULL: the profile's; with others of that trie */
 	struct store_generation *older;
+};
+
+/* What was replaced and nobody looks at, to be freed. */
+struct store_gone {
+	struct store_rows rows;
+	struct store_trie *trie; /* or NULL */
 };
 
 struct profile {
 	pthread_mutex_t pen;         /* held by the writer from builder_begin() to builder_end() */
 	pthread_mutex_t publication; /* guards published and rows */
 	struct profile_counts published; /* what readers are told */
-	struct sample_columns rows;      /* sample columns as of the last publication */
+	struct store_shown shown;        /* as of the last publication */
 	uint32_t n_holds;                /* of the rows; guarded by publication, as are */
 	struct store_generation *older;  /* tables before, newest first; */
 	struct store_state *states;      /* that somebody looks at; and */
@@ -130,9 +156,6 @@ struct profile {
 	struct column loc_function; /* uint32_t function_id or ID_NONE, atomic */
 	struct column loc_inlines;  /* uint32_t index in frames + 1, or 0, atomic */
 	struct column frames;       /* struct frame */
-	struct column stack_parent; /* uint32_t stack_id */
-	struct column stack_loc;    /* uint32_t location_id */
-	struct column stack_child;  /* struct store_child */
 	struct column processes;    /* struct process */
 	struct column cgroups;      /* struct cgroup */
 	struct column threads;      /* struct thread */
@@ -141,10 +164,12 @@ struct profile {
 	struct column facts;         /* struct fact */
 	uint32_t n_frames;           /* elements of frames */
 
+	struct store_trie trie;
 	struct store_rows samples;
 	uint64_t roomy_rows; /* rows for which those columns that there are have room */
 	struct build_folding folding;
-	uint64_t fold_at; /* rows */
+	uint64_t fold_at;    /* rows */
+	uint32_t shorten_at; /* stacks */
 
 	struct store_heap heap;
 
@@ -152,7 +177,6 @@ struct profile {
 	struct map modules_by_path;   /* and build-id */
 	struct map functions_by_name; /* and module, and being a comm or not; not the first ones */
 	struct map locations_by_address; /* and module */
-	struct map stacks_by_parent;     /* and location; only children are not in it */
 	struct map processes_by_pid;     /* and capture */
 	struct map cgroups_by_number;    /* and capture */
 	struct map threads_by_tid;       /* and process, name and control group */
@@ -186,8 +210,24 @@ void store_rows_done(struct store_rows *r);
 /* What readers are told of the table. */
 struct sample_columns store_rows_shown(const struct store_rows *r);
 
-/* In builder_end(), with publication held: a table takes the place of the one so far, which *gone becomes or is kept for its readers. */
-void store_rows_replace(struct profile *p, struct store_rows *by, struct store_rows *gone);
+/* An empty one, or but for its root; false: there is no room. */
+bool store_trie_init(struct store_trie *t);
+void store_trie_done(struct store_trie *t);
+/* What only who adds stacks needs. */
+void store_trie_close(struct store_trie *t);
+
+/*
+ * With publication held: a table takes the place of the one so far, and where trie is not NULL it is the trie so far, whose place
+ * another one has taken already. *gone becomes what nobody looks at; the rest is kept for its readers.
+ */
+void store_rows_replace(struct profile *p, struct store_rows *by, struct store_trie *trie,
+			struct store_gone *gone);
+void store_gone_done(struct store_gone *gone);
+
+/*
+ * Publishes; the pen is held. by (may be NULL) and trie are as above.
+ */
+void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie);
 
 static inline bool store_room(struct profile *p, struct column *c, uint64_t n)
 {

@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 
+#include "beyond.h"
 #include "diff.h"
 #include "diff_show.h"
 #include "filter.h"
@@ -21,6 +22,27 @@ static bool groups_frames(enum grouping g)
 	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
 }
 
+static int table_of_tree(struct analysis *a, struct progress *progress)
+{
+	int64_t *beyond;
+	int rc = beyond_sums(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
+			     &beyond);
+
+	if (rc < 0)
+		return rc;
+	table_of_frames(a->tree, &a->keys, beyond, &a->table);
+	free(beyond);
+	return 0;
+}
+
+static bool has_beyond(const struct analysis *a)
+{
+	struct beyond_columns b;
+
+	profile_beyond_of(a->profile, &a->counts, &b);
+	return b.n > 0;
+}
+
 /* The answers that a view may ask for at once, but for parts that nobody wants. */
 static int answer(struct analysis *a, unsigned parts, struct progress *progress)
 {
@@ -35,7 +57,8 @@ static int answer(struct analysis *a, unsigned parts, struct progress *progress)
 				  &a->amounts);
 	if (rc < 0)
 		return rc;
-	if (!(parts & ANALYSIS_TREE) && of_frames && !transforms_wanted(a->lens.filter))
+	if (!(parts & ANALYSIS_TREE) && of_frames && !transforms_wanted(a->lens.filter) &&
+	    !has_beyond(a))
 		return table_of_stacks(a->profile, &a->counts, &a->lens, &a->keys, &a->weights,
 				       progress, &a->table);
 	if (parts & ANALYSIS_TREE || of_frames)
@@ -43,10 +66,8 @@ static int answer(struct analysis *a, unsigned parts, struct progress *progress)
 				    progress, &a->tree);
 	if (rc < 0)
 		return rc;
-	if (of_frames) {
-		table_of_frames(a->tree, &a->keys, &a->table);
-		return 0;
-	}
+	if (of_frames)
+		return table_of_tree(a, progress);
 	return table_of_samples(a->profile, &a->counts, &a->lens, a->table_keys, progress,
 				&a->table);
 }

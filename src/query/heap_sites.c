@@ -148,7 +148,7 @@ uint32_t *heap_sites(const struct profile *p, const struct profile_counts *count
 	for (uint32_t i = 0; i < keys->n; i++)
 		says[i] = says_of(&keys->key[i]);
 	profile_locations(p, &l);
-	profile_stacks(p, &s);
+	profile_stacks_of(p, counts, &s);
 	key[0] = KEY_NONE;
 	site[0] = (struct site){ KEY_NONE, KEY_NONE, KEY_NONE, false };
 	for (uint32_t i = 1; i < n; i++) {

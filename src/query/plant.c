@@ -140,7 +140,7 @@ static int place_all(struct planter *b, const struct profile *p, struct weights 
 	int rc;
 
 	profile_locations(p, &b->locations);
-	profile_stacks(p, &b->stacks);
+	profile_stacks_of(p, b->counts, &b->stacks);
 	group_locations(b);
 	frametree_init(b->tree, w->n_columns, mark_live(b, w) / 2);
 	rc = place_stacks(b, progress);

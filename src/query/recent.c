@@ -63,7 +63,7 @@ static void add_batch(const struct rowpass *r, const struct profile *p, const st
 	struct stack_columns stacks;
 
 	profile_locations(p, &locations);
-	profile_stacks(p, &stacks);
+	profile_stacks_of(p, &r->counts, &stacks);
 	for (uint64_t i = 0; i < r->n; i++) {
 		uint64_t row = r->begin + i;
 		int64_t at = r->rows.time_ns[row], slot = (at - s->from_ns) / s->slot_ns;

@@ -66,31 +66,51 @@ static int64_t newest(const struct profile *p, const struct profile_counts *coun
 	return newest;
 }
 
-int rowpass_new(const struct profile *p, const struct profile_counts *counts,
-		const struct lens *lens, struct progress *progress, struct rowpass **out)
+static int make(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, const struct sample_columns *rows, uint64_t n_rows,
+		struct progress *progress, struct rowpass **out)
 {
 	struct rowpass *r = xcalloc(1, sizeof(*r));
 	int rc;
 
 	r->lens = lens;
 	r->counts = *counts;
-	profile_samples_of(p, counts, &r->rows);
+	r->counts.n_samples = n_rows;
+	r->rows = *rows;
 	r->event = counts->n_events > 1 ? r->rows.event : NULL;
 	r->origin = sieve_origins(p, counts);
 	r->newest_ns = newest(p, counts);
 	rc = sieve_init(&r->sieve, p, counts, lens->filter, lens->inlines, r->origin, progress);
+	r->sieve.rows = *rows;
 	for (uint32_t c = 0; c < lens->n_columns && rc == 0; c++) {
 		prepare_column(r, p, c);
 		if (lens->column[c].squares)
 			find_square_unit(r, &r->column[c]);
 		rc = sieve_init(&r->column[c].sieve, p, counts, lens->column[c].filter,
 				lens->inlines, r->origin, progress);
+		r->column[c].sieve.rows = *rows;
 	}
 	if (rc < 0)
 		rowpass_free(r);
 	else
 		*out = r;
 	return rc;
+}
+
+int rowpass_new(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, struct progress *progress, struct rowpass **out)
+{
+	struct sample_columns rows;
+
+	profile_samples_of(p, counts, &rows);
+	return make(p, counts, lens, &rows, counts->n_samples, progress, out);
+}
+
+int rowpass_new_beyond(const struct profile *p, const struct profile_counts *counts,
+		       const struct lens *lens, const struct beyond_columns *beyond,
+		       struct progress *progress, struct rowpass **out)
+{
+	return make(p, counts, lens, &beyond->rows, beyond->n, progress, out);
 }
 
 void rowpass_free(struct rowpass *r)

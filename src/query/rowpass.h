@@ -55,6 +55,10 @@ struct rowpass {
 /* 0 or -ECANCELED, when *out is not touched; else the caller frees it. p and lens are borrowed. */
 int rowpass_new(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, struct progress *progress, struct rowpass **out);
+/* The same over what is said beyond stacks; what its filters say of stacks is without sense then. */
+int rowpass_new_beyond(const struct profile *p, const struct profile_counts *counts,
+		       const struct lens *lens, const struct beyond_columns *beyond,
+		       struct progress *progress, struct rowpass **out);
 void rowpass_free(struct rowpass *r);
 
 /* The first or next batch: 1 when there is one, 0 after the last, -ECANCELED. */

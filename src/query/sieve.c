@@ -157,7 +157,7 @@ static void match_stacks(const struct profile *p, const struct profile_counts *c
 	struct stack_columns s;
 
 	profile_locations(p, &l);
-	profile_stacks(p, &s);
+	profile_stacks_of(p, counts, &s);
 	for (uint32_t i = 0; i < counts->n_locations; i++)
 		location[i] = location_matches(&l, i, counts, atoms, inlines, leaf);
 	stack[0] = false;

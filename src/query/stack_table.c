@@ -299,7 +299,7 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 	int rc;
 
 	profile_locations(p, &t.locations);
-	profile_stacks(p, &t.stacks);
+	profile_stacks_of(p, counts, &t.stacks);
 	find_keys(&t, counts->n_locations, lens->inlines);
 	t.node = xcalloc(w->n_stacks, sizeof(*t.node));
 	table_sums_init(&t.sums, k, w->n_columns);

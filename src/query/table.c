@@ -49,15 +49,27 @@ static void put_keys(struct table *t, const uint32_t *row, uint32_t n_keys)
 			t->key[row[i]] = i;
 }
 
-void table_of_frames(const struct calltree *t, const struct keys *k, struct table *out)
+/* The rows of a call tree's keys, as number_rows(). */
+static uint32_t *rows_of_frames(const struct calltree *t, const struct keys *k,
+				const int64_t *beyond, uint32_t *n_rows)
 {
 	bool *wanted = xcalloc(k->n, sizeof(*wanted));
-	uint32_t n_rows, *row;
+	uint32_t *row;
 
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		wanted[t->key[i]] = (k->key[t->key[i]].flags & FUNCTION_COMM) == 0;
-	row = number_rows(wanted, k->n, &n_rows);
+	for (size_t i = 0; beyond && i < (size_t)k->n * t->n_columns; i++)
+		wanted[i / t->n_columns] |= beyond[i] != 0;
+	row = number_rows(wanted, k->n, n_rows);
 	free(wanted);
+	return row;
+}
+
+void table_of_frames(const struct calltree *t, const struct keys *k, const int64_t *beyond,
+		     struct table *out)
+{
+	uint32_t n_rows, *row = rows_of_frames(t, k, beyond, &n_rows);
+
 	table_init(out, n_rows, t->n_columns);
 	put_keys(out, row, k->n);
 	for (uint32_t i = 1; i < t->n_nodes; i++) {
@@ -73,8 +85,13 @@ void table_of_frames(const struct calltree *t, const struct keys *k, struct tabl
 			out->total[to] += t->outer[i] ? t->total[from] : 0;
 		}
 	}
-	for (uint32_t i = 0; i < n_rows; i++)
+	for (uint32_t i = 0; i < n_rows; i++) {
+		size_t from = (size_t)out->key[i] * t->n_columns, to = (size_t)i * t->n_columns;
+
 		out->n_samples[i] = t->samples[out->key[i]];
+		for (uint32_t c = 0; beyond && c < t->n_columns; c++)
+			out->total[to + c] += beyond[from + c];
+	}
 	free(row);
 	table_sort(out, k, ORDER_SELF, 0, false);
 }

@@ -15,10 +15,11 @@ struct table {
 };
 
 /*
- * From a call tree, for frame groupings. Comm keys are left out; marks and unresolved ones stay.
- * Rows by falling self of column 0, then total, then label.
+ * From a call tree, for frame groupings. Comm keys are left out; marks and unresolved ones stay. beyond (or NULL) is added
+ * to totals, see beyond_sums(). Rows by falling self of column 0, then total, then label.
  */
-void table_of_frames(const struct calltree *t, const struct keys *k, struct table *out);
+void table_of_frames(const struct calltree *t, const struct keys *k, const int64_t *beyond,
+		     struct table *out);
 
 /*
  * For GROUP_THREAD, _PROCESS, _COMM, _EVENT, _CPU, _CGROUP: from the samples that pass lens; total = self. Under

@@ -681,6 +681,19 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 	return add_waiting(f) ? fed : PERF_FED_FULL;
 }
 
+void perf_feed_shorten(struct perf_feed *f)
+{
+	uint32_t *to, n;
+
+	if (!build_shorten(f->profile, &to, &n))
+		return;
+	perf_known_forget(f->known);
+	perf_tasks_forget_roots(f->tasks);
+	if (f->offcpu)
+		perf_offcpu_move(f->offcpu, to, n);
+	free(to);
+}
+
 bool perf_feed_settle(struct perf_feed *f)
 {
 	perf_tasks_name_processes(f->tasks);

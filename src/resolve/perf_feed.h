@@ -110,6 +110,9 @@ struct perf_feed_cursor {
 enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
 				struct perf_feed_cursor *c, size_t max_bytes);
 
+/* Has the profile shorten stacks that are too many, see build_shorten(), between batches; right after builder_begin(). */
+void perf_feed_shorten(struct perf_feed *f);
+
 /*
  * When all was fed: adds the waits of threads that left the cpu, gives each process its last name. False
  * when the profile has no room for all waits. Wants the pen.

@@ -38,6 +38,12 @@ void perf_known_free(struct perf_known *k)
 	free(k);
 }
 
+void perf_known_forget(struct perf_known *k)
+{
+	vec_done(&k->chains);
+	map_done(&k->by_hash);
+}
+
 const struct known_chain *perf_known_find(const struct perf_known *k, struct hash128 hash)
 {
 	uint32_t i = map_find(&k->by_hash, hash.low, same_chain, k->chains.at, &hash);

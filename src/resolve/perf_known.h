@@ -35,6 +35,9 @@ const struct known_chain *perf_known_find(const struct perf_known *k, struct has
 void perf_known_fetch(const struct perf_known *k, struct hash128 hash);
 void perf_known_fetch_chain(const struct perf_known *k, struct hash128 hash);
 
+/* Forgets all of them. */
+void perf_known_forget(struct perf_known *k);
+
 /* Adds one, unless it is there or there are too many. */
 void perf_known_add(struct perf_known *k, const struct known_chain *c);
 

@@ -194,6 +194,20 @@ void perf_offcpu_end(struct perf_offcpu *o, int32_t tid, int64_t time_ns)
 	push(o, (struct moment){ .kind = MOMENT_END, .tid = tid, .time_ns = time_ns });
 }
 
+static void move_stack(uint32_t *stack, const uint32_t *to, uint32_t n)
+{
+	if (*stack < n)
+		*stack = to[*stack] == ID_NONE ? 0 : to[*stack];
+}
+
+void perf_offcpu_move(struct perf_offcpu *o, const uint32_t *to, uint32_t n)
+{
+	for (size_t i = 0; i < o->moments.n; i++)
+		move_stack(&o->moments.at[i].stack, to, n);
+	for (size_t i = 0; i < o->travellers.n; i++)
+		move_stack(&o->travellers.at[i].stack, to, n);
+}
+
 bool perf_offcpu_finish(struct perf_offcpu *o, struct perf_offcpu_stats *stats)
 {
 	struct passage p = { NULL, false };

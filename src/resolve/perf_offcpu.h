@@ -41,6 +41,9 @@ void perf_offcpu_out(struct perf_offcpu *o, int32_t tid, const struct sample *at
 void perf_offcpu_in(struct perf_offcpu *o, int32_t tid, int64_t time_ns);
 void perf_offcpu_end(struct perf_offcpu *o, int32_t tid, int64_t time_ns);
 
+/* What was stack i is to[i] from now on, [n]. */
+void perf_offcpu_move(struct perf_offcpu *o, const uint32_t *to, uint32_t n);
+
 /* Adds the waits to the profile, once. False when it is full. Wants the pen. */
 bool perf_offcpu_finish(struct perf_offcpu *o, struct perf_offcpu_stats *stats);
 

@@ -234,6 +234,17 @@ struct perf_tasks *perf_tasks_new(struct profile *p, capture_id c)
 	return t;
 }
 
+void perf_tasks_forget_roots(struct perf_tasks *t)
+{
+	for (size_t i = 0; i < t->tasks.n; i++) {
+		struct task *task = &t->tasks.at[i];
+
+		task->unnamed.thread = ID_NONE;
+		for (size_t k = 0; k < task->namings.n; k++)
+			task->namings.at[k].thread = ID_NONE;
+	}
+}
+
 void perf_tasks_free(struct perf_tasks *t)
 {
 	if (!t)

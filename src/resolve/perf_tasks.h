@@ -25,6 +25,8 @@ struct perf_task_view {
 
 /* Borrows p. */
 struct perf_tasks *perf_tasks_new(struct profile *p, capture_id c);
+/* Stacks have other numbers from now on: roots are looked up anew. */
+void perf_tasks_forget_roots(struct perf_tasks *t);
 void perf_tasks_free(struct perf_tasks *t);
 
 /* What root frames are called; before the first sample. */
