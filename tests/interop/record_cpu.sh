@@ -626,10 +626,30 @@ if command -v perf >/dev/null 2>&1; then
         perf report --stdio -i "x.$how" >out 2>err
         [ -s err ] && fault "perf report of $how: $(head -3 err)"
     done
+    # Other readers refuse packed records whose head does not say what perf's does: but for level, ratio and size, all.
+    cat >packing.py <<'END'
+import struct, sys
+d = open(sys.argv[1], "rb").read()
+at, size = struct.unpack_from("<QQ", d, 40)
+bits = [n for n in range(256) if d[72 + n // 8] >> n % 8 & 1]
+print(struct.unpack_from("<2I", d, struct.unpack_from("<Q", d, at + size + 16 * bits.index(27))[0]))
+END
+    if perf record -q -z -e cpu-clock -o theirs -- ./shares 0.1 2>err; then
+        [ "$(python3 packing.py theirs)" = "$(python3 packing.py x.unwound)" ] ||
+            fault "packed as $(python3 packing.py x.unwound), and by perf $(python3 packing.py theirs)"
+    fi
     # What asks for build-ids of all processes spoils what others record.
     perf evlist -v -i whole 2>/dev/null | grep -q 'build_id: 1' && fault 'build-ids of every process are asked for'
     perf script -i dead >out 2>err
     [ -s err ] && fault "perf script of what a killed recorder left: $(head -3 err)"
     says out share_8
+fi
+
+# So does hotspot; what is packed only where it was built with zstd.
+parser=$(ls /usr/lib/*/libexec/hotspot-perfparser /usr/libexec/hotspot-perfparser 2>/dev/null | head -n 1)
+if [ -n "$parser" ]; then
+    "$parser" --input plain --output parsed 2>err || fault "hotspot's parser ends with $?"
+    grep -E 'unsupported|unhandled|not available' err >out && fault "hotspot's parser: $(head -3 out)"
+    [ "$(grep -c share_8 parsed)" -ge 1 ] || fault "hotspot's parser knows of no share_8"
 fi
 [ "$faults" = 0 ] || exit 1

@@ -21,7 +21,7 @@
 #define TEXT_ALIGN     64u
 #define KERNEL_NAME    "[kernel.kallsyms]"
 #define BUILD_ID_WORDS 24 /* bytes of an id with its length and padding */
-#define PACKED_VERSION 1
+#define PACKED_VERSION 0  /* what perf writes; other readers refuse any other */
 #define PACKED_ZSTD    1
 #define RECORD_MAX     65528u
 #define IDS_MAX \
