@@ -47,6 +47,23 @@ void heap_blocks_done(struct heap_blocks *b)
 	b->zstd = NULL;
 }
 
+void heap_blocks_look_again(struct heap_blocks *b)
+{
+	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
+	struct heap_file_header head;
+	struct err ignored = ERR_INIT;
+	ssize_t n = input_pread(b->in, bytes, sizeof(bytes), 0, &ignored);
+
+	/* It is written last: what came behind the blocks that were read is to be read first. */
+	if (n == (ssize_t)sizeof(bytes) && b->at == UINT64_MAX &&
+	    heap_take_file_header(bytes, sizeof(bytes), &head) == HEAP_OK &&
+	    input_file_bytes(b->in) <= b->end_at + b->n_cut_bytes) {
+		b->head.stop = head.stop;
+		b->head.signal = head.signal;
+	}
+	err_clear(&ignored);
+}
+
 static void note_bad(struct heap_blocks *b, uint64_t offset)
 {
 	if (b->n_bad++ == 0)

@@ -48,6 +48,9 @@ int heap_blocks_open(struct heap_blocks *b, struct input *in, const char *name, 
 /* Also of blocks that are zeroed, or could not be opened. */
 void heap_blocks_done(struct heap_blocks *b);
 
+/* At the end of what can be read: why the recording stopped, and by which signal, may have been written since. */
+void heap_blocks_look_again(struct heap_blocks *b);
+
 /* Steps to the next block: 1; 0 at the end of what can be read; -errno with a sentence. */
 int heap_blocks_next(struct heap_blocks *b, struct heap_place *out, struct err *e);
 

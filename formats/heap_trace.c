@@ -65,6 +65,7 @@ struct reader {
 	uint64_t n_bad_stacks;
 	uint64_t newest; /* time of the newest event that is in the file */
 	bool follow;     /* see struct read_options */
+	bool copied;     /* the file is a copy of ours: nobody writes it */
 };
 
 static int probe(const uint8_t *bytes, size_t n)
@@ -175,20 +176,64 @@ static void state_dropped(struct reader *r)
 		fmt_ns(until, heap_tell_time(&r->tell, r->take.skipped_until) - begin));
 }
 
+/*
+ * Is the trace still being written, as far as the file tells? A process that became another program writes another trace, and
+ * a killed one none.
+ */
+static bool is_written(const struct reader *r)
+{
+	int64_t quiet_ms = input_quiet_ms(r->in);
+
+	return !r->tell.ended && !r->copied && r->blocks.head.stop == HEAP_GOES_ON &&
+	       quiet_ms < QUIET_MS && (quiet_ms < LONELY_MS || input_has_writer(r->in));
+}
+
+/* Why the recording stopped. What a killed program did last was not written yet. */
+static void state_stop(struct reader *r)
+{
+	const struct heap_file_header *head = &r->blocks.head;
+	const char *text = heap_stop_text(head->stop);
+	const char *signal = head->stop == HEAP_STOP_KILLED ? sigabbrev_np(head->signal) : NULL;
+
+	if (head->stop < HEAP_STOP_SIZE)
+		build_fact(r->profile, r->capture, "file", "stopped", FACT_PLAIN, "because %s",
+			   text);
+	else if (head->stop == HEAP_STOP_KILLED || head->stop == HEAP_STOP_GONE)
+		build_fact(r->profile, r->capture, "losses", "stopped", FACT_LOSS,
+			   "%s%s%s: its last moments may be missing", text, signal ? " by SIG" : "",
+			   signal ? signal : "");
+	else
+		build_fact(r->profile, r->capture, "losses", "stopped", FACT_LOSS,
+			   "%s: what came after is not recorded",
+			   text ? text : "of a reason that a newer proftop knows");
+}
+
+static void state_end(struct reader *r)
+{
+	if (r->tell.execed)
+		build_fact(
+			r->profile, r->capture, "file", "ended", FACT_PLAIN,
+			"with the program that the process became, which has a trace of its own if it could be recorded");
+	else if (r->blocks.head.stop != HEAP_GOES_ON)
+		state_stop(r);
+	else if (is_written(r))
+		build_fact(r->profile, r->capture, "file", "goes on", FACT_PLAIN,
+			   "it is still being written: what is shown is all that was there");
+	else if (!r->tell.ended)
+		build_fact(
+			r->profile, r->capture, "losses", "not finished", FACT_LOSS,
+			"the recording was cut short, and nobody could say why: all whole blocks were read");
+}
+
 static void state_losses(struct reader *r)
 {
 	const struct heap_blocks *b = &r->blocks;
 	struct heap_rows_stats rows = heap_rows_stats(r->take.rows);
 	char bad[FMT_COUNTED_SIZE];
 
-	if (r->tell.execed)
-		build_fact(
-			r->profile, r->capture, "file", "ended", FACT_PLAIN,
-			"with the program that the process became, which has a trace of its own if it could be recorded");
-	else if (!r->tell.ended)
-		build_fact(r->profile, r->capture, "losses", "not finished", FACT_LOSS,
-			   "the recording was cut short, or goes on: all whole blocks were read");
-	loss(r, "cut", b->n_cut_bytes, "byte", "at the end of no whole block");
+	state_end(r);
+	if (!is_written(r))
+		loss(r, "cut", b->n_cut_bytes, "byte", "at the end of no whole block");
 	loss(r, "missing", b->n_missing, "block", "missing");
 	if (b->n_bad > 0)
 		build_fact(r->profile, r->capture, "losses", "damaged", FACT_LOSS,
@@ -215,6 +260,7 @@ static void state_facts(struct reader *r)
 	uint64_t n_unknown = rows.n_unknown_frees + (r->take.n_skipped > 0 ? rows.n_open_frees : 0);
 	char text[FMT_SIZE];
 
+	heap_blocks_look_again(&r->blocks);
 	builder_begin(r->profile);
 	build_fact(r->profile, r->capture, "file", "size", FACT_PLAIN, "%s",
 		   fmt_bytes(text, (int64_t)input_file_bytes(r->in)));
@@ -314,13 +360,9 @@ static void settle(struct reader *r)
 	heap_take_anew(&r->take);
 }
 
-/* Is the trace still being written? A process that became another program writes another trace, and a killed one none. */
 static bool goes_on(const struct reader *r)
 {
-	int64_t quiet_ms = input_quiet_ms(r->in);
-
-	return r->follow && !r->tell.ended && quiet_ms < QUIET_MS &&
-	       (quiet_ms < LONELY_MS || input_has_writer(r->in));
+	return r->follow && is_written(r);
 }
 
 /* Waits until there is more, or nobody writes any more. */
@@ -332,6 +374,7 @@ static int wait_for_more(struct reader *r)
 		if (progress_cancelled(r->progress))
 			return -ECANCELED;
 		poll(NULL, 0, LOOK_MS);
+		heap_blocks_look_again(&r->blocks);
 	}
 	return 0;
 }
@@ -409,8 +452,10 @@ static int read_heap_trace(struct input *in, struct profile *p, capture_id c,
 	input_follow(in, false);
 	if (!input_seekable(in))
 		rc = perf_spool(in, &whole, progress, e);
-	if (whole)
+	if (whole) {
 		r.in = whole;
+		r.copied = true;
+	}
 	if (rc == 0)
 		rc = read_all(&r, o, e);
 	done_with_events(&r);

@@ -3,6 +3,12 @@
 
 #include "made_heap.h"
 
+#include "builder.h"
+#include "err.h"
+#include "heap_trace.h"
+#include "input.h"
+
+#include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -161,4 +167,44 @@ void made_heap_end(struct made_heap *h)
 	const struct heap_record end = { .type = HEAP_REC_END };
 
 	made_heap_records(h, &end, 1);
+}
+
+int made_heap_read_bytes(const void *bytes, size_t n, const struct read_options *o,
+			 struct profile **p, struct err *e)
+{
+	struct input *in = input_of_bytes(bytes, n, "x");
+	capture_id c;
+	int rc;
+
+	*p = profile_new();
+	builder_begin(*p);
+	c = build_capture(*p, "x", "heap");
+	builder_end(*p);
+	rc = format_heap_trace.read(in, *p, c, o, NULL, e);
+	input_close(in);
+	return rc;
+}
+
+struct profile *made_heap_read(const struct made_heap *h)
+{
+	struct err e = ERR_INIT;
+	struct profile *p;
+
+	cr_assert_eq(made_heap_read_bytes(h->bytes.at, h->bytes.n, NULL, &p, &e), 0, "%s",
+		     err_text(&e));
+	return p;
+}
+
+const char *made_heap_fact(const struct profile *p, const char *name)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+
+		if (strcmp(profile_string(p, f.name, NULL), name) == 0)
+			return profile_string(p, f.text, NULL);
+	}
+	return NULL;
 }

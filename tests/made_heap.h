@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct err;
+struct profile;
+struct read_options;
+
 struct made_heap {
 	VEC(uint8_t) bytes;
 	uint64_t n_blocks;
@@ -40,5 +44,13 @@ void made_heap_skipped(struct made_heap *h, uint32_t n, uint64_t last_time);
 void made_heap_begin(struct made_heap *h);
 /* The record that ends a file. */
 void made_heap_end(struct made_heap *h);
+
+/* Reads n bytes as the heap trace "x": what its reader returns. *p is the caller's in any case. */
+int made_heap_read_bytes(const void *bytes, size_t n, const struct read_options *o,
+			 struct profile **p, struct err *e);
+/* The same of h, which can be read. */
+struct profile *made_heap_read(const struct made_heap *h);
+/* The text of a fact; NULL: there is none of that name. */
+const char *made_heap_fact(const struct profile *p, const char *name);
 
 #endif

@@ -23,46 +23,6 @@
 
 #define N(rows) (sizeof(rows) / sizeof(*(rows)))
 
-static int read_bytes(const void *bytes, size_t n, const struct read_options *o, struct profile **p,
-		      struct err *e)
-{
-	struct input *in = input_of_bytes(bytes, n, "x");
-	capture_id c;
-	int rc;
-
-	*p = profile_new();
-	builder_begin(*p);
-	c = build_capture(*p, "x", "heap");
-	builder_end(*p);
-	rc = format_heap_trace.read(in, *p, c, o, NULL, e);
-	input_close(in);
-	return rc;
-}
-
-static struct profile *read_made(const struct made_heap *h)
-{
-	struct err e = ERR_INIT;
-	struct profile *p;
-
-	cr_assert_eq(read_bytes(h->bytes.at, h->bytes.n, NULL, &p, &e), 0, "%s", err_text(&e));
-	return p;
-}
-
-/* The text of a fact, or NULL. */
-static const char *fact(const struct profile *p, const char *name)
-{
-	struct profile_counts counts;
-
-	profile_counts_read(p, &counts);
-	for (uint32_t i = 0; i < counts.n_facts; i++) {
-		struct fact f = profile_fact(p, i);
-
-		if (strcmp(profile_string(p, f.name, NULL), name) == 0)
-			return profile_string(p, f.text, NULL);
-	}
-	return NULL;
-}
-
 /* The totals of all measures of an event. */
 static void totals(const struct profile *p, const char *event, int64_t to[MEASURE_TEMPORARY + 1])
 {
@@ -170,14 +130,14 @@ Test(heap_trace, stories)
 		h.packed = i % 2;
 		h.free_stacks = i / 2 % 2;
 		tell_story(&h, s);
-		p = read_made(&h);
+		p = made_heap_read(&h);
 		totals(p, s->event, sum);
 		cr_expect_eq(sum[MEASURE_WEIGHT], s->bytes, "%s", s->name);
 		cr_expect_eq(sum[MEASURE_SAMPLES], s->calls, "%s", s->name);
 		cr_expect_eq(sum[MEASURE_PEAK], s->peak, "%s", s->name);
 		cr_expect_eq(sum[MEASURE_LEAKED], s->leaked, "%s", s->name);
 		cr_expect_eq(sum[MEASURE_TEMPORARY], s->temporary, "%s", s->name);
-		cr_expect_null(fact(p, "not finished"));
+		cr_expect_null(made_heap_fact(p, "not finished"));
 		profile_free(p);
 		made_heap_done(&h);
 	}
@@ -195,7 +155,7 @@ Test(heap_trace, stacks_have_the_threads_name_and_places_in_modules)
 
 	made_heap_init(&h);
 	tell_story(&h, &stories[0]);
-	p = read_made(&h);
+	p = made_heap_read(&h);
 	profile_heap(p, &c);
 	profile_stacks(p, &stacks);
 	profile_locations(p, &places);
@@ -224,7 +184,7 @@ Test(heap_trace, threads_without_a_name_have_that_of_their_process)
 	made_heap_begin(&h);
 	made_heap_records(&h, &unnamed, 1);
 	made_heap_end(&h);
-	p = read_made(&h);
+	p = made_heap_read(&h);
 	profile_counts_read(p, &counts);
 	cr_assert_gt(counts.n_threads, 0);
 	cr_expect_str_eq(
@@ -256,7 +216,7 @@ Test(heap_trace, what_is_beside_the_events)
 	made_heap_begin(&h);
 	made_heap_events(&h, 1, 1, e, N(e));
 	made_heap_records(&h, records, N(records));
-	p = read_made(&h);
+	p = made_heap_read(&h);
 	totals(p, "malloc", sum);
 	cr_expect_eq(sum[MEASURE_WEIGHT], 205);
 	cr_expect_eq(sum[MEASURE_SAMPLES], 11);
@@ -266,8 +226,8 @@ Test(heap_trace, what_is_beside_the_events)
 	cr_expect_eq(profile_heap_marks(p)[0].time_ns, 1000700000);
 	cr_expect_eq(c.n_readings, 6);
 	cr_expect_eq(profile_heap_readings(p)[0].value, 4096);
-	cr_expect_eq(strncmp(fact(p, "lost"), "3 events ", 9), 0);
-	cr_expect_not_null(fact(p, "not finished"));
+	cr_expect_eq(strncmp(made_heap_fact(p, "lost"), "3 events ", 9), 0);
+	cr_expect_not_null(made_heap_fact(p, "not finished"));
 	profile_free(p);
 	made_heap_done(&h);
 }
@@ -292,10 +252,10 @@ Test(heap_trace, a_program_that_became_another_one)
 		made_heap_records(&h, &exec, 1);
 		if (goes_on)
 			made_heap_events(&h, 1, 2, e + 1, 1);
-		p = read_made(&h);
-		cr_expect_str_eq(fact(p, "became"), "/bin/env");
-		cr_expect_eq(fact(p, "not finished") != NULL, goes_on);
-		cr_expect_eq(fact(p, "ended") != NULL, !goes_on);
+		p = made_heap_read(&h);
+		cr_expect_str_eq(made_heap_fact(p, "became"), "/bin/env");
+		cr_expect_eq(made_heap_fact(p, "not finished") != NULL, goes_on);
+		cr_expect_eq(made_heap_fact(p, "ended") != NULL, !goes_on);
 		profile_free(p);
 		made_heap_done(&h);
 	}
@@ -331,7 +291,7 @@ Test(heap_trace, what_came_after_events_that_were_dropped)
 		made_heap_skipped(&h, 70000, i);
 		made_heap_events(&h, 1, 1, e, N(e));
 		made_heap_end(&h);
-		p = read_made(&h);
+		p = made_heap_read(&h);
 		totals(p, "malloc", sum);
 		cr_expect_eq(sum[MEASURE_WEIGHT], want[i].bytes, "%zu: %ld", i,
 			     (long)sum[MEASURE_WEIGHT]);
@@ -340,14 +300,16 @@ Test(heap_trace, what_came_after_events_that_were_dropped)
 		cr_expect_eq(sum[MEASURE_PEAK], want[i].peak, "%zu: %ld", i,
 			     (long)sum[MEASURE_PEAK]);
 		snprintf(unknown, sizeof(unknown), "70,00%zu events", i);
-		cr_expect_eq(strncmp(fact(p, "dropped"), unknown, 13), 0, "%s", fact(p, "dropped"));
-		cr_expect_null(fact(p, "frees"));
+		cr_expect_eq(strncmp(made_heap_fact(p, "dropped"), unknown, 13), 0, "%s",
+			     made_heap_fact(p, "dropped"));
+		cr_expect_null(made_heap_fact(p, "frees"));
 		if (want[i].n_unknown) {
 			snprintf(unknown, sizeof(unknown), "%zu, of", want[i].n_unknown);
-			cr_assert_not_null(fact(p, "frees of other blocks"), "%zu", i);
-			cr_expect_eq(strncmp(fact(p, "frees of other blocks"), unknown, 5), 0);
+			cr_assert_not_null(made_heap_fact(p, "frees of other blocks"), "%zu", i);
+			cr_expect_eq(
+				strncmp(made_heap_fact(p, "frees of other blocks"), unknown, 5), 0);
 		} else {
-			cr_expect_null(fact(p, "frees of other blocks"));
+			cr_expect_null(made_heap_fact(p, "frees of other blocks"));
 		}
 		profile_free(p);
 		made_heap_done(&h);
@@ -384,12 +346,12 @@ Test(heap_trace, rates_of_sampling_that_change)
 		if (after)
 			made_heap_records(&h, sampling + 1, N(sampling) - 1);
 		made_heap_end(&h);
-		p = read_made(&h);
+		p = made_heap_read(&h);
 		totals(p, "malloc", sum);
 		cr_expect_float_eq((double)sum[MEASURE_WEIGHT], leaked + 100 * n[1], 3);
 		cr_expect_float_eq((double)sum[MEASURE_LEAKED], leaked, 3);
 		cr_expect_float_eq((double)sum[MEASURE_PEAK], most, 3);
-		cr_expect_eq(strncmp(fact(p, "sampling"), "at 4 rates", 10), 0);
+		cr_expect_eq(strncmp(made_heap_fact(p, "sampling"), "at 4 rates", 10), 0);
 		profile_free(p);
 		made_heap_done(&h);
 	}
@@ -405,14 +367,14 @@ Test(heap_trace, cut_anywhere)
 	for (size_t n = 0; n < h.bytes.n; n++) {
 		struct err e = ERR_INIT;
 		struct profile *p;
-		int rc = read_bytes(h.bytes.at, n, NULL, &p, &e);
+		int rc = made_heap_read_bytes(h.bytes.at, n, NULL, &p, &e);
 
 		if (n < HEAP_FILE_HEADER_SIZE) {
 			cr_expect_eq(rc, -EBADMSG);
 			cr_expect_eq(strncmp(err_text(&e), "x: ", 3), 0, "%s", err_text(&e));
 		} else {
 			cr_expect_eq(rc, 0, "%zu: %s", n, err_text(&e));
-			cr_expect_not_null(fact(p, "not finished"));
+			cr_expect_not_null(made_heap_fact(p, "not finished"));
 		}
 		err_clear(&e);
 		profile_free(p);
@@ -434,12 +396,12 @@ Test(heap_trace, damage_is_stepped_over_and_said)
 	h.bytes.at[h.bytes.n - 1] ^= 1;
 	made_heap_events(&h, 1, 257, (struct heap_event[]){ A(50, 257, 1, 9) }, 1);
 	made_heap_end(&h);
-	p = read_made(&h);
+	p = made_heap_read(&h);
 	totals(p, "malloc", sum);
 	cr_expect_eq(sum[MEASURE_WEIGHT], 9);
-	cr_expect_not_null(fact(p, "damaged"));
-	cr_expect_not_null(strstr(fact(p, "damaged"), "at offset"));
-	cr_expect_eq(strtoul(strstr(fact(p, "damaged"), "offset ") + 7, NULL, 10), at);
+	cr_expect_not_null(made_heap_fact(p, "damaged"));
+	cr_expect_not_null(strstr(made_heap_fact(p, "damaged"), "at offset"));
+	cr_expect_eq(strtoul(strstr(made_heap_fact(p, "damaged"), "offset ") + 7, NULL, 10), at);
 	profile_free(p);
 	made_heap_done(&h);
 }
@@ -582,7 +544,7 @@ Test(heap_trace, ids_by_lot)
 		struct profile *p;
 
 		lot_init(l, seed);
-		p = read_made(&l->h);
+		p = made_heap_read(&l->h);
 		profile_heap(p, &c);
 		cr_assert_eq(c.n_allocations, l->n_rows);
 		for (uint32_t i = 0; i < l->n_rows; i++) {
@@ -630,12 +592,12 @@ Test(heap_trace, tables_that_are_too_large_are_in_files)
 	for (int i = 0; i < 2; i++) {
 		struct read_options o = { .memory_bytes = memory[i] };
 
-		cr_assert_eq(read_bytes(h.bytes.at, h.bytes.n, &o, &p[i], &err), 0);
+		cr_assert_eq(made_heap_read_bytes(h.bytes.at, h.bytes.n, &o, &p[i], &err), 0);
 		profile_heap(p[i], &c[i]);
 		cr_expect_eq(c[i].n_allocations, BLOCKS * EACH);
 	}
-	cr_expect_null(fact(p[0], "allocations"));
-	cr_expect_not_null(fact(p[1], "allocations"));
+	cr_expect_null(made_heap_fact(p[0], "allocations"));
+	cr_expect_not_null(made_heap_fact(p[1], "allocations"));
 	cr_expect(same_tables(&c[0], &c[1]));
 	profile_free(p[0]);
 	profile_free(p[1]);
@@ -741,8 +703,8 @@ Test(heap_trace, a_file_that_grows_is_followed)
 	task_join(reading);
 	cr_expect_eq(g.rc, 0);
 	cr_expect_not(atomic_load(&g.progress.grows));
-	cr_expect_null(fact(g.profile, "not finished"));
-	at_once = read_made(&h);
+	cr_expect_null(made_heap_fact(g.profile, "not finished"));
+	at_once = made_heap_read(&h);
 	profile_heap(g.profile, &grown);
 	profile_heap(at_once, &whole);
 	cr_expect_eq(grown.n_allocations, 12);

@@ -18,6 +18,8 @@ static const struct heap_file_header file = {
 	.run = 0x0123456789abcdef,
 	.pid = 4711,
 	.arch = HEAP_AARCH64,
+	.stop = HEAP_STOP_KILLED,
+	.signal = 9,
 	.id_chunk_bits = 16,
 };
 
@@ -35,6 +37,8 @@ Test(heap_wire, file_header_comes_back_and_every_change_is_noticed)
 	cr_expect_eq(h.pid, 4711);
 	cr_expect_eq(h.arch, HEAP_AARCH64);
 	cr_expect_eq(h.id_chunk_bits, 16);
+	cr_expect_eq(h.stop, HEAP_STOP_KILLED);
+	cr_expect_eq(h.signal, 9);
 	for (size_t n = 0; n < sizeof(bytes); n++)
 		cr_expect_eq(heap_take_file_header(bytes, n, &h), HEAP_CUT, "%zu bytes", n);
 	for (size_t i = 0; i < sizeof(bytes); i++) {

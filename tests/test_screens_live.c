@@ -15,6 +15,7 @@
 #include "config.h"
 
 #include "app.h"
+#include "builder.h"
 #include "golden.h"
 #include "keymap.h"
 #include "mem.h"
@@ -95,6 +96,19 @@ static bool set_up(struct play *p, const char *word, const char *value)
 	return true;
 }
 
+/* SECTION|NAME|TEXT: something that the recording says of itself. */
+static void tell_fact(struct play *p, const char *value)
+{
+	char section[32], name[32];
+	int n = 0;
+
+	cr_assert_eq(sscanf(value, "%31[^|]|%31[^|]|%n", section, name, &n), 2);
+	cr_assert_gt(n, 0);
+	builder_begin(p->profile);
+	build_fact(p->profile, (capture_id){ 0 }, section, name, FACT_PLAIN, "%s", value + n);
+	builder_end(p->profile);
+}
+
 static void step(struct play *p, const char *word, const char *value, const char *path)
 {
 	if (set_up(p, word, value)) {
@@ -117,6 +131,8 @@ static void step(struct play *p, const char *word, const char *value, const char
 		snprintf(p->target, sizeof(p->target), "%s", value);
 		p->f.target = p->target;
 		tick(p);
+	} else if (strcmp(word, "fact") == 0) {
+		tell_fact(p, value);
 	} else if (strcmp(word, "ended") == 0) {
 		p->f.loader.over = true;
 		tick(p);

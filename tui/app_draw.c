@@ -147,7 +147,7 @@ static char *manner_text(const struct analysis *an)
 	const struct footprint *f = an->footprint;
 	struct heap_manner manner;
 	char error[FMT_SIZE] = "", culled[FMT_SIZE];
-	const char *became;
+	const char *became, *stopped;
 
 	if (!metric_is_heap(an->profile, an->lens.column[0].metric))
 		return xstrdup("");
@@ -157,11 +157,14 @@ static char *manner_text(const struct analysis *an)
 	fmt_ns(culled, manner.culled_ns);
 	became = manner.became ? strrchr(manner.became, '/') : NULL;
 	became = became ? became + 1 : manner.became ? manner.became : "";
-	return xasprintf("%s%s%s%s%s%s%s%s%s", manner.sampled ? " · sampled" : "",
+	stopped = manner.stopped ? manner.stopped : "";
+	return xasprintf("%s%s%s%s%s%s%s%s%s%s%.*s%s", manner.sampled ? " · sampled" : "",
 			 *error ? " ±" : "", error, *error ? " %" : "",
 			 manner.culled_ns > 0 ? " · culled <" : "",
 			 manner.culled_ns > 0 ? culled : "", manner.attached ? " · attached" : "",
-			 manner.became ? " · became " : "", became);
+			 manner.became ? " · became " : "", became, *stopped ? " · stopped: " : "",
+			 (int)strcspn(stopped, ":"), stopped,
+			 manner.goes_on ? " · being written" : "");
 }
 
 /* What is counted; what a program that runs on has not freed is no leak yet. The caller frees. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attach.h"
@@ -116,13 +117,15 @@ void heap_beside_end(pid_t pid)
 	attach_free(a);
 }
 
-char *heap_beside_text(const struct heap_beside *b)
+char *heap_beside_text(const struct heap_beside *b, pid_t pid, int status)
 {
 	struct record_traces traces = { 0 };
 	char size[FMT_SIZE], n[FMT_COUNTED_SIZE], *out = NULL;
 	int64_t bytes = 0;
 
 	heap_launch_traces(b->launch, &traces);
+	if (WIFSIGNALED(status))
+		record_traces_killed(&traces, pid, WTERMSIG(status));
 	for (size_t i = 0; i < traces.n; i++)
 		bytes += traces.at[i].bytes > 0 ? traces.at[i].bytes : 0;
 	fmt_bytes(size, bytes);

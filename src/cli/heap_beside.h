@@ -31,7 +31,10 @@ void heap_beside_environment(void *b);
 /* The heap of process pid, which goes on, is not recorded any more. */
 void heap_beside_end(pid_t pid);
 
-/* "the heap, 12 kB", or of several traces how many; NULL: there is none, and why is said. The caller frees. */
-char *heap_beside_text(const struct heap_beside *b);
+/*
+ * "the heap, 12 kB", or of several traces how many; NULL: there is none, and why is said. The caller frees. status: as waitpid(2)
+ * has it of the command, process pid; -1: it goes on.
+ */
+char *heap_beside_text(const struct heap_beside *b, pid_t pid, int status);
 
 #endif

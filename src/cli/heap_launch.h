@@ -22,8 +22,8 @@ void heap_launch_environment(const struct heap_launch *l);
 
 /* Takes the traces that the tracer tells of, and says what else it says. False: it says nothing. */
 bool heap_launch_traces(const struct heap_launch *l, struct record_traces *traces);
-/* The command, process pid, has ended: says which traces there are, too. */
-bool heap_launch_say(const struct heap_launch *l, pid_t pid);
+/* The command, process pid, has ended, with this status of waitpid(2): says which traces there are, too. */
+bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status);
 
 /* Why it may be that nothing was said although the command ran. */
 extern const char heap_launch_nothing[];

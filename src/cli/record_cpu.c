@@ -431,7 +431,7 @@ static void say_result(const struct session *s)
 	if (stats.n_lost > 0)
 		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less",
 		    fmt_count(n, (int64_t)stats.n_lost));
-	heap = s->heap ? heap_beside_text(s->heap) : NULL;
+	heap = s->heap ? heap_beside_text(s->heap, launch_pid(s->launch), s->status) : NULL;
 	say("recorded %s samples, %s, %s%s%sin %s", fmt_count(n, (int64_t)stats.n_samples),
 	    fmt_bytes(bytes, (int64_t)stats.n_bytes), heap ? "and " : "", heap ? heap : "",
 	    heap ? ", " : "", file_name(s));

@@ -183,6 +183,8 @@ static enum status record_process(const struct options *o, int pid, const char *
 	say("recording the heap of process %d to %s; Ctrl-C ends it", pid, attach_path(a));
 	if (!stand_by(a, &signals, ms))
 		say("process %d does not end its recording; it will when it can", pid);
+	if (attach_beat(a) == ATTACH_GONE)
+		record_trace_gone(attach_path(a));
 	if (*attach_why(a))
 		say("recording stopped: %s", attach_why(a));
 	record_say_trace(attach_path(a));

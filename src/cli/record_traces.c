@@ -115,6 +115,41 @@ struct head {
 	uint64_t until_ns; /* when it was last written to, since 1970 */
 };
 
+/* Says why the recording stopped, where its file does not. It is the file's writer's place, but that is gone. */
+static void tell_stop(const char *path, enum heap_stop stop, int signal)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
+	struct heap_file_header h;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    pread(fd, bytes, sizeof(bytes), 0) == (ssize_t)sizeof(bytes) &&
+	    heap_take_file_header(bytes, sizeof(bytes), &h) == HEAP_OK && h.stop == HEAP_GOES_ON) {
+		h.stop = (uint8_t)stop;
+		h.signal = (uint8_t)signal;
+		heap_put_file_header(bytes, &h);
+		(void)!pwrite(fd, bytes, sizeof(bytes), 0);
+	}
+	close(fd);
+}
+
+void record_traces_killed(const struct record_traces *t, pid_t pid, int signal)
+{
+	for (size_t i = t->n; i-- > 0;)
+		if (t->at[i].pid == pid) {
+			tell_stop(t->at[i].path, HEAP_STOP_KILLED, signal);
+			return;
+		}
+}
+
+void record_trace_gone(const char *path)
+{
+	tell_stop(path, HEAP_STOP_GONE, 0);
+}
+
 static bool read_head(const char *path, struct head *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -30,6 +30,12 @@ bool record_traces_take(struct record_traces *t, const char *line);
 /* Says what was recorded: each program that the process was, in its order; its children in short; and which trace is largest. */
 void record_traces_say(const struct record_traces *t, pid_t pid);
 
+/* Process pid was killed by this signal: its last trace, which could not say so itself, says it from now on. */
+void record_traces_killed(const struct record_traces *t, pid_t pid, int signal);
+
+/* The process that wrote the trace at path is gone, nobody knows how: unless the trace says how, it says that. */
+void record_trace_gone(const char *path);
+
 void record_traces_done(struct record_traces *t);
 
 /*

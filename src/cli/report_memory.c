@@ -155,6 +155,17 @@ static void put_stacks(const struct report *r, FILE *to)
 	}
 }
 
+/* A line with a text of the recording's, if there is one. */
+static void put_remark(const char *before, const char *text, const char *behind, bool ascii,
+		       FILE *to)
+{
+	char *clean = text ? text_clean(text, strlen(text), ascii) : NULL;
+
+	if (clean)
+		fprintf(to, "# %s%s%s\n", before, clean, behind);
+	free(clean);
+}
+
 static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 {
 	char text[FMT_SIZE];
@@ -170,14 +181,10 @@ static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 	if (f->manner.attached)
 		fputs("# attached to a running program: what it had allocated before is not known\n",
 		      to);
-	if (f->manner.became) {
-		char *became = text_clean(f->manner.became, strlen(f->manner.became), ascii);
-
-		fprintf(to,
-			"# the process became %s, which has a trace of its own if it could be recorded\n",
-			became);
-		free(became);
-	}
+	put_remark("the process became ", f->manner.became,
+		   ", which has a trace of its own if it could be recorded", ascii, to);
+	put_remark("stopped: ", f->manner.stopped, "", ascii, to);
+	put_remark("", f->manner.goes_on, "", ascii, to);
 }
 
 void report_memory_text(const struct report *r, FILE *to)
@@ -236,6 +243,12 @@ static void put_manner_json(struct json_out *j, const struct footprint *f)
 		json_put_int(j, "culled_ns", f->manner.culled_ns);
 	if (f->manner.attached)
 		json_put_bool(j, "attached", true);
+	if (f->manner.became)
+		json_put_text(j, "became", f->manner.became);
+	if (f->manner.stopped)
+		json_put_text(j, "stopped", f->manner.stopped);
+	if (f->manner.goes_on)
+		json_put_bool(j, "being_written", true);
 }
 
 void report_memory_json(const struct report *r, FILE *to)

@@ -145,15 +145,15 @@ static const struct heap_rate *rate_at(const struct heap_track *t, uint32_t mome
 	return from > 0 ? &t->rate[from - 1] : NULL;
 }
 
-/* The text of the last fact of that name in the section "file"; NULL: there is none. */
-static const char *file_fact(const struct profile *p, const struct profile_counts *counts,
-			     const char *name)
+/* The text of the last fact of that name in that section; NULL: there is none. */
+static const char *text_of(const struct profile *p, const struct profile_counts *counts,
+			   const char *section, const char *name)
 {
 	for (uint32_t i = counts->n_facts; i > 0; i--) {
 		struct fact f = profile_fact(p, i - 1);
 
 		if (strcmp(profile_string(p, f.name, NULL), name) == 0 &&
-		    strcmp(profile_string(p, f.section, NULL), "file") == 0)
+		    strcmp(profile_string(p, f.section, NULL), section) == 0)
 			return profile_string(p, f.text, NULL);
 	}
 	return NULL;
@@ -163,6 +163,7 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 {
 	struct heap_manner out = { 0 };
 	struct heap_state s;
+	bool one;
 
 	heap_state_init(&s, p, counts);
 	out.sampled = !s.exact;
@@ -171,10 +172,15 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 		if (s.track[i].culled_ns > out.culled_ns)
 			out.culled_ns = s.track[i].culled_ns;
 	}
-	/* A program that it could not become has no end of that kind. */
-	if (s.columns.n_tracks == 1 && file_fact(p, counts, "ended"))
-		out.became = file_fact(p, counts, "became");
+	one = s.columns.n_tracks == 1;
 	heap_state_done(&s);
+	if (!one)
+		return out;
+	/* A program that it could not become has no end of that kind. */
+	if (text_of(p, counts, "file", "ended"))
+		out.became = text_of(p, counts, "file", "became");
+	out.stopped = text_of(p, counts, "losses", "stopped");
+	out.goes_on = text_of(p, counts, "file", "goes on");
 	return out;
 }
 

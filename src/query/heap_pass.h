@@ -100,8 +100,11 @@ struct heap_manner {
 	bool sampled;      /* see heap_is_sampled(): numbers are estimates */
 	bool attached;     /* what there was before the recording is not known */
 	int64_t culled_ns; /* what lived less than this is only counted; 0: nothing is */
+	/* Of the one heap that there is; texts of the profile, NULL: none. */
+	const char *became; /* the program that the process ended as, whose trace is another */
 	const char *
-		became; /* the program that the one process ended as, whose trace is another; NULL: none; the profile's */
+		stopped; /* why its end is not recorded; what is behind a ':' is for who has room for it */
+	const char *goes_on; /* that it is being written */
 };
 
 struct heap_manner heap_manner_of(const struct profile *p, const struct profile_counts *counts);

@@ -26,6 +26,8 @@ enum file_at {
 	FILE_PID = 40,
 	FILE_ARCH = 44,
 	FILE_ID_BITS = 45,
+	FILE_STOP = 46,
+	FILE_SIGNAL = 47,
 	FILE_CHECKSUM = 56
 };
 
@@ -79,6 +81,8 @@ void heap_put_file_header(uint8_t *out, const struct heap_file_header *h)
 	put_fixed(out + FILE_PID, h->pid, 4);
 	out[FILE_ARCH] = h->arch;
 	out[FILE_ID_BITS] = h->id_chunk_bits;
+	out[FILE_STOP] = h->stop;
+	out[FILE_SIGNAL] = h->signal;
 	put_fixed(out + FILE_CHECKSUM, XXH3_64bits(out, FILE_CHECKSUM), 8);
 }
 
@@ -103,12 +107,26 @@ enum heap_fault heap_take_file_header(const uint8_t *in, size_t n, struct heap_f
 	h.pid = get_u32(in + FILE_PID);
 	h.arch = in[FILE_ARCH];
 	h.id_chunk_bits = in[FILE_ID_BITS];
+	h.stop = in[FILE_STOP];
+	h.signal = in[FILE_SIGNAL];
 	if (h.version == 0 || h.unit_ns == 0 || h.unit_ns > HEAP_MAX_UNIT_NS)
 		return HEAP_MALFORMED;
 	if (h.id_chunk_bits < 8 || h.id_chunk_bits > 32)
 		return HEAP_MALFORMED;
 	*out = h;
 	return HEAP_OK;
+}
+
+const char *heap_stop_text(uint8_t stop)
+{
+	switch (stop) {
+#define X(name, number, sentence) \
+	case number: \
+		return sentence;
+		HEAP_STOPS(X)
+#undef X
+	}
+	return NULL;
 }
 
 static uint64_t block_checksum(const uint8_t *block, size_t size)

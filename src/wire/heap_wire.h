@@ -28,6 +28,36 @@
 
 enum heap_arch { HEAP_X86_64 = 1, HEAP_AARCH64 = 2 };
 
+/*
+ * Why a recording stopped: X(name, number, sentence). Of those from HEAP_STOP_SIZE on, the program went on or was killed: what came
+ * after, or its last moments, are not in the trace.
+ */
+/* clang-format off */
+#define HEAP_STOPS(X) \
+	X(EXIT, 1, "the program ended") \
+	X(DETACHED, 2, "it was told to from outside") \
+	X(TIME, 3, "its time was up") \
+	X(LEFT, 4, "nobody was there any more who had begun it") \
+	X(SIZE, 5, "the trace is as large as it may be") \
+	X(DISK_FULL, 6, "the disk is full") \
+	X(QUOTA, 7, "the disk quota is used up") \
+	X(FILE_LIMIT, 8, "the file may not become larger") \
+	X(REPLACED, 9, "the file was replaced by another") \
+	X(WRITE, 10, "the file could not be written") \
+	X(KILLED, 11, "the program was killed") \
+	X(GONE, 12, "the program was gone without a word")
+/* clang-format on */
+
+enum heap_stop {
+	HEAP_GOES_ON = 0, /* or nobody could say that it did not */
+#define X(name, number, sentence) HEAP_STOP_##name = number,
+	HEAP_STOPS(X)
+#undef X
+};
+
+/* The sentence; NULL of what came later, and of HEAP_GOES_ON. */
+const char *heap_stop_text(uint8_t stop);
+
 struct heap_file_header {
 	uint32_t version;
 	uint32_t unit_ns;  /* length of one unit of every time in the file: 1 … 10⁹ */
@@ -36,7 +66,9 @@ struct heap_file_header {
 		start_mono; /* CLOCK_MONOTONIC at that moment, ns: joins recordings of one machine */
 	uint64_t run;       /* random: tells files of one name apart */
 	uint32_t pid;
-	uint8_t arch;          /* enum heap_arch */
+	uint8_t arch; /* enum heap_arch */
+	uint8_t stop; /* enum heap_stop, or what came later; the one thing that is written once more */
+	uint8_t signal; /* HEAP_STOP_KILLED: by which */
 	uint8_t id_chunk_bits; /* ids of one chunk (all but the low bits equal) are one thread's: 8 … 32 */
 };
 

@@ -176,6 +176,7 @@ ask work 3000
 end_host "bad 0 0 0 0"
 wait "$recorder" || fault "the program ended, the recorder with $?"
 whole "the program ended" exits.heap
+"$PROFTOP" info exits.heap | grep -q 'stopped .*the program ended' || fault "the program ended, and the trace does not say so"
 [ "$(value allocs totals)" -gt 5000 ] || fault "the program ended: $(value allocs totals) allocations"
 host '' 4
 attach killed.heap
@@ -185,6 +186,7 @@ kill -9 "$pid"
 wait "$recorder" || fault "the program was killed, the recorder ends with $?"
 wait "$pid" 2>/dev/null
 exec 8>&- 9<&-
+"$PROFTOP" info killed.heap | grep -q '^! stopped .*gone without a word' || fault "the program was killed, and the trace does not say that it went"
 "$tools/heap_totals" killed.heap >totals
 [ "$(value bad totals) $(value allocs totals)" != "0 0" ] || fault "the program was killed: $(cat totals)"
 

@@ -118,6 +118,7 @@ full() {
     [ "$(value bad totals)" = 0 ] || fault "$1: $(value bad totals) bad"
     [ "$(value allocs totals)" -gt 10000 ] || fault "$1: only $(value allocs totals) allocations"
     "$PROFTOP" report small/x.heap >/dev/null 2>said || fault "$1: proftop says $(cat said)"
+    "$PROFTOP" info small/x.heap | grep -q '^! stopped .*the disk is full: what came after' || fault "$1: the trace does not say why it stopped"
     echo "$1: $(tr '\n' ' ' <totals)"
 }
 mkdir small

@@ -144,6 +144,7 @@ cmp -s plain.out traced.out || fault "a largest size: the program prints other t
 size=$(stat -c %s trace.heap)
 [ "$size" -le 409600 ] && [ "$size" -gt 100000 ] || fault "a largest size: $size bytes"
 grep -q 'as large as it may be' log || fault "a largest size: the log says nothing"
+"$PROFTOP" info trace.heap | grep -q '^! stopped .*as large as it may be' || fault "a largest size: the trace does not say why it stopped"
 
 # The newest events of a trace that may not become larger: no call is missing that is neither there nor said to be
 # dropped, proftop tells what came after all that was dropped, as a simple reader has it.
@@ -232,6 +233,29 @@ sha1sum refused/* | cmp -s - before || fault "refused recordings touch what was 
 "$PROFTOP" record --heap -o refused/c.heap -- "$tools/heap_work" single 10 >/dev/null 2>&1
 [ "$(cd refused && echo *)" = 'c.2.heap.old c.heap c.heap.old' ] || fault "not refused: $(ls refused)"
 rm -rf refused
+
+# How the program ended is in the trace: in order, or what the recorder heard of its death.
+for how in 'exit 3' 'kill -9 $$' 'kill -SEGV $$'; do
+    "$PROFTOP" record --heap -o how.heap -- sh -c "$how" >/dev/null 2>said.err
+    "$PROFTOP" info how.heap | grep '^. stopped'
+done >hows
+[ "$(sed 's/stopped  */stopped /' hows)" = '  stopped because the program ended
+! stopped the program was killed by SIGKILL: its last moments may be missing
+! stopped the program was killed by SIGSEGV: its last moments may be missing' ] || fault "why it stopped: $(cat hows)"
+
+# While it is written, nothing is lost, and it is said to be so.
+mkfifo go_on
+"$PROFTOP" record --heap -o how.heap -- sh -c 'read -r line <go_on' 2>/dev/null &
+for _ in $(seq 600); do
+    "$PROFTOP" info how.heap >hows 2>/dev/null
+    grep -q 'goes on .*still being written' hows && break
+    sleep 0.1
+done
+grep -q 'goes on .*still being written' hows || fault "while it is written: $(cat hows)"
+grep '^!' hows && fault "while it is written something is lost"
+echo >go_on
+wait
+"$PROFTOP" info how.heap | grep -q 'stopped .*the program ended' || fault "it has been written, and does not say so"
 
 # A chain of execs: a trace for each program, told by its name, and which to open; the next recording moves all of them away, and
 # nothing else.

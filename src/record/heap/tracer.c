@@ -364,7 +364,7 @@ static void run_internal(void (*fn)(const char *), const char *path)
 static void finish(const char *path)
 {
 	(void)path;
-	tracer_writer_finish();
+	tracer_writer_finish(HEAP_STOP_EXIT);
 }
 
 static void flush(const char *path)

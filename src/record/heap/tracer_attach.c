@@ -144,29 +144,33 @@ static void do_asked(void)
 	show(&proftop_mailbox.done, asked);
 }
 
-static bool is_over(void)
+/* HEAP_GOES_ON: it is not over. */
+static enum heap_stop is_over(void)
 {
 	uint64_t now = tracer_monotonic_ns();
 	uint32_t beat = look_at(&proftop_mailbox.beat), seconds = recorder.options.seconds;
 
 	if (look_at(&proftop_mailbox.detach))
-		return true;
+		return HEAP_STOP_DETACHED;
 	if (seconds && now - recorder.clock.start_ns >= seconds * UINT64_C(1000000000))
-		return true;
+		return HEAP_STOP_TIME;
 	if (!visit.from_outside || beat != visit.beat) {
 		visit.beat = beat;
 		visit.beat_ns = now;
 	}
-	return now - visit.beat_ns > GONE_NS;
+	return now - visit.beat_ns > GONE_NS ? HEAP_STOP_LEFT : HEAP_GOES_ON;
 }
 
 void tracer_attach_look(void)
 {
+	enum heap_stop over;
+
 	do_asked();
 	if (real.attached)
 		got_patch_new();
-	if (is_over())
-		tracer_writer_finish();
+	over = is_over();
+	if (over != HEAP_GOES_ON)
+		tracer_writer_finish(over);
 }
 
 void tracer_attach_leave(void)

@@ -108,6 +108,15 @@ int tracer_file_write(struct tracer_file *f, const void *p, size_t n)
 	return ret;
 }
 
+int tracer_file_write_head(struct tracer_file *f, const void *p, size_t n)
+{
+	int ret = is_ours(f, f->fd) ? 0 : open_again(f);
+
+	if (!ret && pwrite(f->fd, p, n, 0) != (ssize_t)n)
+		ret = -EIO;
+	return ret;
+}
+
 int tracer_file_read(struct tracer_file *f, void *p, size_t n, uint64_t at)
 {
 	char *to = p;

@@ -27,6 +27,9 @@ int tracer_file_make(struct tracer_file *f, const struct tracer_options *o);
 /* Appends n bytes, all of them or (on failure) none. 0 or -errno. */
 int tracer_file_write(struct tracer_file *f, const void *p, size_t n);
 
+/* Writes the n first bytes of the file once more, which needs no room. 0 or -errno. */
+int tracer_file_write_head(struct tracer_file *f, const void *p, size_t n);
+
 /* Reads n bytes that were written. 0 or -errno. */
 int tracer_file_read(struct tracer_file *f, void *p, size_t n, uint64_t at);
 

@@ -37,6 +37,7 @@ struct record_buffer {
 /* All of it but what records_lock guards belongs to whoever holds the drain lock. */
 static struct writer {
 	struct tracer_blocks blocks;
+	struct heap_file_header head;
 	struct heap_event_writer events;
 	void *event_memory;              /* [heap_event_memory(BLOCK_EVENTS)] */
 	uint8_t *node_memory;            /* [2][BLOCK_NODES * 10] */
@@ -58,15 +59,30 @@ static uint64_t now_us(void)
 	return (tracer_monotonic_ns() - recorder.clock.start_ns) / 1000;
 }
 
+/* Says in the head of the file why recording stops. The first reason is the one: what follows comes of it. */
+static void tell_stop(enum heap_stop stop)
+{
+	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
+
+	if (writer.head.stop != HEAP_GOES_ON)
+		return;
+	writer.head.stop = (uint8_t)stop;
+	heap_put_file_header(bytes, &writer.head);
+	tracer_file_write_head(&writer.blocks.file, bytes, sizeof(bytes));
+}
+
 static bool failed(int ret)
 {
+	enum heap_stop stop = ret == -ENOSPC   ? HEAP_STOP_DISK_FULL
+			      : ret == -EDQUOT ? HEAP_STOP_QUOTA
+			      : ret == -EFBIG  ? HEAP_STOP_FILE_LIMIT
+			      : ret == -ESTALE ? HEAP_STOP_REPLACED
+					       : HEAP_STOP_WRITE;
+
 	if (ret == 0)
 		return false;
-	tracer_stop(ret == -ENOSPC   ? "the disk is full"
-		    : ret == -EDQUOT ? "the disk quota is used up"
-		    : ret == -EFBIG  ? "the file may not become larger"
-		    : ret == -ESTALE ? "the file was replaced by another"
-				     : "the file could not be written");
+	tell_stop(stop);
+	tracer_stop(heap_stop_text((uint8_t)stop));
 	return true;
 }
 
@@ -444,7 +460,7 @@ static void tell_culled(bool all)
 }
 
 /* Says that this is the end, and stops; `why` is for the log, unless NULL. With the drain lock held. */
-static void end(const char *why)
+static void end(enum heap_stop stop, const char *why)
 {
 	tell_culled(true);
 	tracer_facts_usage();
@@ -455,22 +471,18 @@ static void end(const char *why)
 								writer.n_lost } });
 	write_records();
 	writer.finished = true;
+	tell_stop(stop);
 	tracer_stop(why);
 }
 
-/* Would the trace become larger than it may? Then it ends here, with a note. */
+/* Would the trace become larger than it may? Then it ends here. */
 static bool ends_for_size(void)
 {
-	static const char why[] = "the trace is as large as it may be (PROFTOP_MAX_SIZE)";
-	struct heap_record r = { .type = HEAP_REC_NOTE };
-
 	if (tracer_is_on())
 		make_room(NULL);
 	if (!is_large() || !tracer_is_on())
 		return false;
-	r.text[0] = (struct heap_text){ (const uint8_t *)why, sizeof(why) - 1 };
-	tracer_writer_record(&r);
-	end(why);
+	end(HEAP_STOP_SIZE, heap_stop_text(HEAP_STOP_SIZE));
 	return true;
 }
 
@@ -539,14 +551,14 @@ void tracer_writer_end_thread(struct tracer_thread *t)
 	atomic_store(&t->state, THREAD_FREE);
 }
 
-void tracer_writer_finish(void)
+void tracer_writer_finish(enum heap_stop stop)
 {
 	if (!tracer_is_on() || !tracer_lock_within(&recorder.drain, FINISH_MS))
 		return;
 	if (!writer.finished && tracer_is_on()) {
 		drain(true);
 		if (tracer_is_on())
-			end(NULL);
+			end(stop, NULL);
 	}
 	tracer_unlock(&recorder.drain);
 }
@@ -694,6 +706,7 @@ bool tracer_writer_init(const char **why)
 	h.id_chunk_bits = ID_CHUNK_BITS;
 	if (getrandom(&h.run, sizeof(h.run), GRND_NONBLOCK) != sizeof(h.run))
 		h.run = h.start_ns;
+	writer.head = h;
 	heap_put_file_header(bytes, &h);
 	ret = tracer_file_write(&writer.blocks.file, bytes, sizeof(bytes));
 	*why = file_fault(ret);

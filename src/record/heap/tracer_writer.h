@@ -7,6 +7,7 @@
 #define PROFTOP_RECORD_HEAP_TRACER_WRITER_H
 
 #include "heap_records.h"
+#include "heap_wire.h"
 #include "tracer.h"
 
 #include <stdbool.h>
@@ -20,8 +21,8 @@ const char *tracer_writer_path(void);
 /* Takes all notes that there are and writes them. Takes the drain lock. */
 void tracer_writer_drain(void);
 
-/* Drains, says that this is the end, and stops recording. Waits at most some seconds for the lock. */
-void tracer_writer_finish(void);
+/* Drains, says that this is the end and why, and stops recording. Waits at most some seconds for the lock. */
+void tracer_writer_finish(enum heap_stop stop);
 
 /* Lets the finished file go. */
 void tracer_writer_close(void);
