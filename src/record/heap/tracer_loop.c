@@ -33,6 +33,21 @@ static uint64_t now_us(void)
 	return (tracer_monotonic_ns() - recorder.clock.start_ns) / 1000;
 }
 
+/* Whoever ends the process tells of threads, too, with that lock. */
+static void reap(void)
+{
+	tracer_lock(&recorder.drain);
+	tracer_threads_reap();
+	tracer_unlock(&recorder.drain);
+}
+
+static void tell_names(void)
+{
+	tracer_lock(&recorder.drain);
+	tracer_facts_names();
+	tracer_unlock(&recorder.drain);
+}
+
 static void look_around(void)
 {
 	uint64_t now = now_us();
@@ -41,9 +56,9 @@ static void look_around(void)
 		return;
 	loop.facts_us = now;
 	tracer_facts_usage();
-	tracer_facts_names();
+	tell_names();
 	tracer_facts_modules();
-	tracer_threads_reap();
+	reap();
 }
 
 /* Lets ended threads go soon when others begin, but not at each of them: it is a call for each thread. */
@@ -57,7 +72,7 @@ static uint32_t reap_soon(void)
 		return REAP_MS;
 	loop.reaped_us = now;
 	atomic_store(&recorder.reap, false);
-	tracer_threads_reap();
+	reap();
 	return EVERY_MS;
 }
 

@@ -104,8 +104,6 @@ static void begin(struct tracer_thread *t, const struct tracer_thread *outer)
 	t->tid = (pid_t)syscall(SYS_gettid);
 	t->inner = NULL;
 	t->noting = 0;
-	t->announced = false;
-	t->name[0] = '\0';
 	t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
 	if (!outer) {
 		if (t->index > 1)

@@ -548,6 +548,8 @@ void tracer_writer_end_thread(struct tracer_thread *t)
 {
 	tracer_writer_record(
 		&(struct heap_record){ .type = HEAP_REC_THREAD_END, .number = { 0, t->index } });
+	t->announced = false;
+	t->name[0] = '\0';
 	atomic_store(&t->state, THREAD_FREE);
 }
 
