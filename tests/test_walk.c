@@ -104,11 +104,18 @@ static void put_functions(struct blob *b)
 /* The same code twice, the second time of a module that keeps frame pointers. */
 #define P(x) (BIAS + (x))
 #define Q(x) (P(0x10000) + (x))
+#define R    Q(0x20000)
 
 static struct walk_module find(void *arg, uint64_t pc)
 {
+	static const struct cfi_rule sixteen = {
+		.cfa_kind = CFA_SP, .cfa = 16, .ra_kind = SLOT_CFA, .ra = -8
+	};
 	struct walk_module m = { .cfi = arg, .bias = BIAS, .entry = 0xd000, .mapped = true };
 
+	/* A return address without tables, of which something is known all the same. */
+	if (pc == R - 1)
+		return (struct walk_module){ .mapped = true, .alone = &sixteen };
 	if (pc < P(0) || pc >= Q(0x10000))
 		return (struct walk_module){ 0 };
 	if (pc >= Q(0)) {
@@ -153,6 +160,11 @@ static const struct walk_case cases[] = {
 	  { Q(0x1010), 0x42 }, WALK_NO_MODULE },
 	{ "not mapped, where they end, with all registers", Q(0x7010), STACK + 16, 0,
 	  { STACK + 40, Q(0x6010), 0, 0, 0x42 }, 5, { Q(0x7010), Q(0x6010) }, WALK_COMPLETE },
+	{ "no tables, but a rule of this pc alone", P(0x1010), 0, 0,
+	  { R, 7, P(0x3010) }, 3, { P(0x1010), R, P(0x3010) }, WALK_COMPLETE },
+	{ "likewise with all registers, which stay as they are", P(0x7010), 0, 0,
+	  { STACK + 56, R, 0, P(0x6010), 0, 0, P(0x3010) }, 7,
+	  { P(0x7010), R, P(0x6010), P(0x3010) }, WALK_COMPLETE },
 	{ "no CFI, no frame pointer", P(0x9000), 0, 0, { 1, 2 }, 2, { P(0x9000) }, WALK_NO_CFI },
 	{ "no CFI, frame pointer leads on", P(0x9000), STACK, 0,
 	  { STACK + 32, P(0x3010) }, 2, { P(0x9000), P(0x3010) }, WALK_COMPLETE },

@@ -323,7 +323,8 @@ int64_t resolver_before_exec(struct resolver *r, int32_t pid, int64_t time_ns, u
 static struct unwinder *unwinder_of(struct resolver *r, enum unwind_arch arch)
 {
 	if (!r->unwinder)
-		r->unwinder = unwinder_new(r->spaces, r->generated, r->dsos, &r->finder, arch);
+		r->unwinder = unwinder_new(r->spaces, r->generated, r->dsos, &r->finder, arch,
+					   r->finder.options->read_code);
 	return r->unwinder;
 }
 

@@ -26,6 +26,9 @@ struct progress;
 struct resolver;
 struct symtab;
 
+/* Copies at most n bytes of what a process that runs has at address; how many, 0 where it cannot be read. */
+typedef size_t resolver_read_code(int32_t pid, uint64_t address, uint8_t *to, size_t n);
+
 struct resolver_options {
 	const char *const *symbol_dirs; /* --symbols DIR, searched first; borrowed */
 	size_t n_symbol_dirs;
@@ -37,6 +40,8 @@ struct resolver_options {
 	bool debug_servers; /* ask the servers in $DEBUGINFOD_URLS for debug files that are missing */
 	bool hold_files; /* files are opened when they are mapped: of what runs now, they may go */
 	bool same_machine; /* the capture was (or may have been) made on this machine */
+	resolver_read_code *
+		read_code; /* of what is recorded now: walks look at code without tables; NULL: it is over */
 };
 
 /* Where a cpu was when an address was taken; PERF_RECORD_MISC_* and PERF_CONTEXT_* map to it. */

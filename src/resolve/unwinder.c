@@ -14,6 +14,7 @@
 #include "dso.h"
 #include "elf_file.h"
 #include "elf_packed.h"
+#include "epilogue.h"
 #include "generated.h"
 #include "image.h"
 #include "mem.h"
@@ -53,7 +54,8 @@ struct unwinder {
 	struct dso_table *dsos;
 	const struct finder *finder;
 	enum unwind_arch arch;
-	VEC(struct tables) tables; /* by dso */
+	resolver_read_code *read_code; /* or NULL */
+	VEC(struct tables) tables;     /* by dso */
 	struct cached_walker cache[N_WALKERS];
 	uint64_t n_walks;
 };
@@ -63,10 +65,12 @@ struct way {
 	struct unwinder *u;
 	struct cached_walker *w;
 	struct unwind_place at;
+	struct cfi_rule alone; /* of the pc that was looked up last, where it has no tables */
 };
 
 struct unwinder *unwinder_new(const struct spaces *spaces, const struct generated *g,
-			      struct dso_table *dsos, const struct finder *f, enum unwind_arch arch)
+			      struct dso_table *dsos, const struct finder *f, enum unwind_arch arch,
+			      resolver_read_code *read_code)
 {
 	struct unwinder *u = xcalloc(1, sizeof(*u));
 
@@ -75,6 +79,7 @@ struct unwinder *unwinder_new(const struct spaces *spaces, const struct generate
 	u->dsos = dsos;
 	u->finder = f;
 	u->arch = arch;
+	u->read_code = read_code;
 	return u;
 }
 
@@ -210,6 +215,16 @@ static void look(struct way *way, uint64_t pc, struct sighting *s)
 		generated_look(way->u->generated, way->at.pid, way->at.time, pc, s);
 }
 
+/* Of code without tables: pc is 1 less than a return address. */
+static const struct cfi_rule *read_rule(struct way *way, uint64_t pc)
+{
+	const struct unwinder *u = way->u;
+	uint8_t code[EPILOGUE_BYTES];
+	size_t n = u->read_code ? u->read_code(way->at.pid, pc + 1, code, sizeof(code)) : 0;
+
+	return epilogue_rule(u->arch, code, n, &way->alone) ? &way->alone : NULL;
+}
+
 static struct walk_module find_tables(void *arg, uint64_t pc)
 {
 	struct way *way = arg;
@@ -232,6 +247,8 @@ static struct walk_module find_tables(void *arg, uint64_t pc)
 		return m;
 	}
 	t = tables_of(way->u, s.dso);
+	if (!t->cfi)
+		m.alone = read_rule(way, pc);
 	if (!t->cfi || !segments_address(&t->segments, pc - s.bias, &address))
 		return m;
 	m.cfi = t->cfi;

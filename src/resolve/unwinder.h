@@ -8,6 +8,7 @@
 #ifndef PROFTOP_RESOLVE_UNWINDER_H
 #define PROFTOP_RESOLVE_UNWINDER_H
 
+#include "resolver.h"
 #include "walk.h"
 
 #include <stddef.h>
@@ -20,10 +21,10 @@ struct generated;
 struct spaces;
 struct unwinder;
 
-/* Borrows all of it. */
+/* Borrows all of it. read_code: see resolver_options. */
 struct unwinder *unwinder_new(const struct spaces *spaces, const struct generated *g,
-			      struct dso_table *dsos, const struct finder *f,
-			      enum unwind_arch arch);
+			      struct dso_table *dsos, const struct finder *f, enum unwind_arch arch,
+			      resolver_read_code *read_code);
 void unwinder_free(struct unwinder *u);
 
 /* How a walk ended, and where. */

@@ -129,6 +129,10 @@ static enum known find_known(const struct walk_module *m, uint64_t *address, str
 {
 	if (!m->mapped)
 		return KNOWN_UNMAPPED;
+	if (!m->cfi && m->alone) {
+		*r = *m->alone;
+		return KNOWN_RULE;
+	}
 	if (!m->cfi)
 		return KNOWN_NO_FILE;
 	if (find_rule(m->cfi, address, r))
@@ -399,14 +403,18 @@ static void walk_full(struct walk *k, struct unwind_regs regs)
 		enum known known = find_known(&m, &address, &rule);
 		struct fast f = { regs.at[unwind_sp(arch)], regs.at[unwind_fp(arch)] };
 
-		if (known == KNOWN_RULE && cfi_row_at(m.cfi, address, &row)) {
+		if (known == KNOWN_RULE && m.cfi && cfi_row_at(m.cfi, address, &row)) {
 			k->keeps_fp = m.keeps_fp;
 			more = step_row(k, &row, &regs);
 			continue;
 		}
-		more = stop_at(k, known, pc, &f);
-		/* Frame pointers restore nothing else. */
-		regs.known = 0;
+		if (known == KNOWN_RULE && !m.cfi) {
+			more = step_rule(k, &rule, &f, &regs);
+		} else {
+			more = stop_at(k, known, pc, &f);
+			/* Frame pointers restore nothing else. */
+			regs.known = 0;
+		}
 		unwind_reg_set(&regs, unwind_sp(arch), f.sp);
 		unwind_reg_set(&regs, unwind_fp(arch), f.fp);
 	}

@@ -41,6 +41,8 @@ struct walk_module {
 	 * leads to where nothing is mapped, that is where the stack ends. Of other code 0 says nothing.
 	 */
 	bool keeps_fp;
+	/* Without CFI, the rule of this pc alone, if anything is known; borrowed until the next is looked up. */
+	const struct cfi_rule *alone;
 };
 
 /* Is code that no CFI covers where a thread or a program begins? */

@@ -301,6 +301,37 @@ if ${CC:-cc} -O1 -g -gz -fomit-frame-pointer -fno-unwind-tables -fno-asynchronou
     grep -qF '[no unwind tables]' out && fault "packed tables were not read: $(head -9 out)"
 fi
 
+# Code that is made at run time has no tables; what a trampoline does next is read where it runs.
+cat >trampoline.c <<'END'
+#include <string.h>
+#include <sys/mman.h>
+static const unsigned char code[] = { 0x48, 0x83, 0xec, 0x08, 0xff, 0xd7, 0x48, 0x83, 0xc4, 0x08, 0xc3 };
+__attribute__((noinline)) static void burn(void)
+{
+	for (volatile unsigned i = 0; i < 200000000; i++)
+		;
+}
+__attribute__((noinline)) static void begin(void (*through)(void (*)(void)))
+{
+	through(burn);
+	__asm__ volatile("" ::: "memory");
+}
+int main(void)
+{
+	void *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(at, code, sizeof(code));
+	begin((void (*)(void (*)(void)))at);
+	return 0;
+}
+END
+if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -O1 -g -fomit-frame-pointer -o trampoline trampoline.c; then
+    record 0 -e cpu-clock:u -o trampoline.data -- ./trampoline
+    "$proftop" report -f leaf:burn --view tree --min 1 -n 0 trampoline.data >out
+    says out begin
+    says out main
+fi
+
 # Stacks of Go's routines end where these begin.
 cat >work.go <<'END'
 package main

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 
 #include "builder.h"
@@ -61,6 +62,15 @@ static void copy_events(struct chain_maker *m)
 				   m->kernels->ids.at[i].id);
 }
 
+/* One that has ended, or that may not be looked into, has none. */
+static size_t read_code(int32_t pid, uint64_t address, uint8_t *to, size_t n)
+{
+	struct iovec ours = { to, n }, theirs = { (void *)(uintptr_t)address, n };
+	ssize_t got = process_vm_readv(pid, &ours, 1, &theirs, 1, 0);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
 /* Knows of nothing yet. */
 static void begin(struct chain_maker *m)
 {
@@ -95,9 +105,9 @@ struct chain_maker *chain_maker_new(struct perf_events *kernels)
 	m = xcalloc(1, sizeof(*m));
 	m->kernels = kernels;
 	m->arch = arch;
-	m->options = (struct resolver_options){ .same_machine = true,
-						.no_inlines = true,
-						.hold_files = true };
+	m->options = (struct resolver_options){
+		.same_machine = true, .no_inlines = true, .hold_files = true, .read_code = read_code
+	};
 	begin(m);
 	copy_events(m);
 	return m;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2: ADD, POP, RET. */
+#include "config.h"
+
+#include "epilogue.h"
+
+#include <string.h>
+
+#include "cfi_rule.h"
+
+#define FRAME_MAX 4096 /* bytes; more is not believed */
+#define RBP       5    /* as instructions number it */
+
+/* What one instruction is, by its first bytes. */
+struct step {
+	size_t n;        /* bytes; 0: another one */
+	int32_t given;   /* bytes of the frame given back */
+	bool is_rbp;     /* from there comes the caller's rbp */
+	bool is_the_end; /* it returns */
+};
+
+static struct step step_at(const uint8_t *code, size_t n)
+{
+	int32_t wide;
+
+	if (n >= 1 && code[0] == 0xc3)
+		return (struct step){ .n = 1, .is_the_end = true };
+	if (n >= 2 && code[0] == 0xf3 && code[1] == 0xc3)
+		return (struct step){ .n = 2, .is_the_end = true };
+	/* pop %rsp is none. */
+	if (n >= 1 && code[0] >> 3 == 0x58 >> 3 && code[0] != 0x5c)
+		return (struct step){ .n = 1, .given = 8, .is_rbp = (code[0] & 7) == RBP };
+	if (n >= 2 && code[0] == 0x41 && code[1] >> 3 == 0x58 >> 3)
+		return (struct step){ .n = 2, .given = 8 };
+	/* add $…, %rsp */
+	if (n >= 4 && code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4)
+		return (struct step){ .n = 4, .given = (int8_t)code[3] };
+	if (n >= 7 && code[0] == 0x48 && code[1] == 0x81 && code[2] == 0xc4) {
+		memcpy(&wide, code + 3, sizeof(wide));
+		return (struct step){ .n = 7, .given = wide };
+	}
+	return (struct step){ .n = 0 };
+}
+
+bool epilogue_rule(enum unwind_arch arch, const uint8_t *code, size_t n, struct cfi_rule *out)
+{
+	struct cfi_rule r = { .cfa_kind = CFA_SP, .ra_kind = SLOT_CFA, .ra = -8 };
+	struct step s;
+
+	if (arch != UNWIND_X86_64)
+		return false;
+	for (size_t at = 0; at < n; at += s.n) {
+		s = step_at(code + at, n - at);
+		if (s.n == 0 || s.given < 0 || s.given > FRAME_MAX)
+			return false;
+		if (s.is_the_end) {
+			r.cfa += 8;
+			*out = r;
+			return true;
+		}
+		if (s.is_rbp) {
+			r.fp_kind = SLOT_SP;
+			r.fp = (int16_t)r.cfa;
+		}
+		r.cfa += s.given;
+	}
+	return false;
+}

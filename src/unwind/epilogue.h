@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Code without unwind tables that returns as soon as it is returned to, as trampolines do: what is left to be done
+ * says where its frame lies.
+ */
+#ifndef PROFTOP_UNWIND_EPILOGUE_H
+#define PROFTOP_UNWIND_EPILOGUE_H
+
+#include "arch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cfi_rule;
+
+/* More than this of code is never looked at. */
+#define EPILOGUE_BYTES 16
+
+/*
+ * The rule at a return address, of the n bytes of code there. False: they do more than to give the frame back and to
+ * return, or that is not known of the architecture.
+ */
+bool epilogue_rule(enum unwind_arch arch, const uint8_t *code, size_t n, struct cfi_rule *out);
+
+#endif
