@@ -46,7 +46,7 @@ struct debug_info {
 	_Atomic uint64_t n_damaged;
 	_Atomic uint64_t n_missing;
 	pthread_mutex_t lock; /* for giving back memory */
-	bool shared;          /* a unit was looked at from another one: no more of that */
+	bool kept;            /* units will be wanted again, or by another one: no more of that */
 };
 
 struct debug_group {
@@ -66,7 +66,7 @@ struct debug_reader {
 	struct die_split split;
 	size_t max;                 /* frames for an address */
 	struct debug_frame *frames; /* [max] */
-	bool shared;                /* d->shared was set by this one */
+	bool shared;                /* looked at a unit from another one */
 };
 
 static int by_begin(const void *a, const void *b)
@@ -229,6 +229,13 @@ void debug_info_free(struct debug_info *d)
 	free(d);
 }
 
+void debug_info_keep(struct debug_info *d)
+{
+	pthread_mutex_lock(&d->lock);
+	d->kept = true;
+	pthread_mutex_unlock(&d->lock);
+}
+
 uint64_t debug_info_n_damaged(struct debug_info *d)
 {
 	return d->n_damaged + d->main.n_damaged + d->alt.n_damaged;
@@ -314,9 +321,8 @@ static void note_shared(void *arg)
 
 	if (r->shared)
 		return;
-	pthread_mutex_lock(&r->d->lock);
-	r->d->shared = r->shared = true;
-	pthread_mutex_unlock(&r->d->lock);
+	r->shared = true;
+	debug_info_keep(r->d);
 }
 
 struct debug_reader *debug_reader_new(struct debug_info *d, size_t max)
@@ -452,7 +458,7 @@ static void give_back(struct debug_reader *r, const struct die_unit *u)
 	bool given;
 
 	pthread_mutex_lock(&d->lock);
-	given = !d->shared;
+	given = !d->kept;
 	if (given)
 		lazy_drop(&d->file->section[DWARF_INFO], u->offset, u->end - u->offset);
 	pthread_mutex_unlock(&d->lock);

@@ -53,6 +53,9 @@ struct debug_info *debug_info_open(const char *path, const struct debug_parts *p
 struct debug_info *debug_info_of(struct elf_file *elf);
 void debug_info_free(struct debug_info *d);
 
+/* What is read from now on is kept until d is freed, not given back once a group was answered. */
+void debug_info_keep(struct debug_info *d);
+
 /* Parts that could not be read because they are damaged, and split units that were not found. */
 uint64_t debug_info_n_damaged(struct debug_info *d);
 uint64_t debug_info_n_missing(struct debug_info *d);

@@ -144,11 +144,18 @@ void inlines_free(struct inlines *n)
 	free(n);
 }
 
-void inlines_open(struct inlines *n)
+static void open_info(struct inlines *n)
 {
 	if (!n->tried)
 		n->info = debug_info_open(n->path, &n->parts, &n->id);
 	n->tried = true;
+}
+
+void inlines_keep(struct inlines *n)
+{
+	open_info(n);
+	if (n->info)
+		debug_info_keep(n->info);
 }
 
 size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets)
@@ -157,7 +164,7 @@ size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets)
 	n->plan = NULL;
 	vec_clear(&n->addresses);
 	vec_clear(&n->which);
-	inlines_open(n);
+	open_info(n);
 	if (!n->info)
 		return 0;
 	for (size_t i = 0; i < n_offsets; i++) {

@@ -42,8 +42,8 @@ void inlines_free(struct inlines *n);
 /* How large .debug_info is in the file, and how much of it all has to be unpacked to be read. */
 uint64_t inlines_file_bytes(const struct inlines *n);
 uint64_t inlines_packed_bytes(const struct inlines *n);
-/* Opens it, which asking does if need be. */
-void inlines_open(struct inlines *n);
+/* Opens it, and keeps what is read of it until it is closed. */
+void inlines_keep(struct inlines *n);
 /* Lets go of what was read, until it is asked again. */
 void inlines_close(struct inlines *n);
 

@@ -20,8 +20,8 @@
 
 /* One module's addresses, which threads answer side by side. */
 struct inline_job {
-	struct profile *p;
-	struct inlines *inlines;
+	struct profile *p;         /* borrowed */
+	struct inlines *inlines;   /* borrowed */
 	const uint32_t *locations; /* location_id of each that was asked */
 	const struct progress *progress;
 	module_id module;
@@ -32,7 +32,7 @@ struct inline_job {
 /* What one thread has found out, and frames that wait for the pen. */
 struct inline_worker {
 	struct inline_job *job;
-	struct inline_reader *reader;
+	struct inline_reader *reader; /* NULL: not needed so far; owned */
 	VEC(uint32_t) functions; /* function_id by the reader's number; ID_NONE: not built yet */
 	VEC(uint32_t) files;     /* string_id by the reader's number */
 	struct {
@@ -42,6 +42,11 @@ struct inline_worker {
 	size_t n;                        /* of these */
 	VEC(struct inline_frame) frames; /* of all, one run after the other */
 	int rc;                          /* of handing in */
+};
+
+struct inlining {
+	struct inline_job job;
+	struct inline_worker first; /* keeps what it knows */
 };
 
 static string_id file_string(struct inline_worker *w, uint32_t file)
@@ -134,7 +139,8 @@ static int work_on_groups(void *arg)
 	struct inline_job *job = w->job;
 	size_t group;
 
-	w->reader = inline_reader_new(job->inlines, RUN_MAX);
+	if (!w->reader)
+		w->reader = inline_reader_new(job->inlines, RUN_MAX);
 	while (w->rc == 0 && (group = atomic_fetch_add(&job->next, 1)) < job->n_groups) {
 		inline_reader_answer(w->reader, group, take_run, w);
 		/* Function names that wait belong to the reader: they are handed in while it is there. */
@@ -142,39 +148,62 @@ static int work_on_groups(void *arg)
 			w->rc = -ECANCELED;
 	}
 	hand_in_runs(w);
+	return w->rc;
+}
+
+static void worker_done(struct inline_worker *w)
+{
 	inline_reader_free(w->reader);
 	vec_done(&w->functions);
 	vec_done(&w->files);
 	vec_done(&w->frames);
-	return w->rc;
+}
+
+struct inlining *inlining_new(struct profile *p, module_id module, struct inlines *inlines,
+			      bool again)
+{
+	struct inlining *x = xcalloc(1, sizeof(*x));
+
+	x->job.p = p;
+	x->job.inlines = inlines;
+	x->job.module = module;
+	x->first.job = &x->job;
+	if (again)
+		inlines_keep(inlines);
+	return x;
+}
+
+void inlining_free(struct inlining *x)
+{
+	if (!x)
+		return;
+	worker_done(&x->first);
+	free(x);
 }
 
 /* A second thread helps where there is a second core and enough to do. */
-static int run_job(struct inline_job *job, unsigned threads)
+static int run_job(struct inlining *x, unsigned threads)
 {
-	struct inline_worker *w = xcalloc(2, sizeof(*w));
+	struct inline_worker *w = xcalloc(1, sizeof(*w));
 	struct task *helper = NULL;
 	int rc, helped;
 
-	w[0].job = w[1].job = job;
-	if (threads > 1 && job->n_groups > 1 && sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		helper = task_start(work_on_groups, &w[1], -1);
-	rc = work_on_groups(&w[0]);
+	w->job = &x->job;
+	if (threads > 1 && x->job.n_groups > 1 && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+		helper = task_start(work_on_groups, w, -1);
+	rc = work_on_groups(&x->first);
 	helped = task_join(helper);
+	worker_done(w);
 	free(w);
 	return rc ? rc : helped;
 }
 
-int inlining_run(struct profile *p, module_id module, struct inlines *inlines,
-		 const uint64_t *offsets, const uint32_t *locations, size_t n, unsigned threads,
-		 const struct progress *progress)
+int inlining_run(struct inlining *x, const uint64_t *offsets, const uint32_t *locations, size_t n,
+		 unsigned threads, const struct progress *progress)
 {
-	struct inline_job job = { .p = p,
-				  .inlines = inlines,
-				  .locations = locations,
-				  .progress = progress,
-				  .module = module };
-
-	job.n_groups = inlines_ask(inlines, offsets, n);
-	return job.n_groups > 0 ? run_job(&job, threads) : 0;
+	x->job.locations = locations;
+	x->job.progress = progress;
+	x->job.next = 0;
+	x->job.n_groups = inlines_ask(x->job.inlines, offsets, n);
+	return x->job.n_groups > 0 ? run_job(x, threads) : 0;
 }

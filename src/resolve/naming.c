@@ -65,6 +65,7 @@ struct ahead {
 	uint32_t few;   /* at the last look there were so few to ask that they waited for more */
 	uint32_t n_few; /* how often few were asked */
 	bool open;      /* its debug information is kept for the next time */
+	struct inlining *inlining; /* with what was found out in it; NULL: not open; owned */
 };
 
 struct naming {
@@ -109,6 +110,19 @@ struct naming *naming_new(struct profile *p, capture_id c, struct dso_table *dso
 	return n;
 }
 
+/* Closes what was opened ahead of a module. */
+static void forget_ahead(struct naming *n, uint32_t m)
+{
+	struct ahead *a = m < n->ahead.n ? &n->ahead.at[m] : NULL;
+
+	if (!a || !a->open)
+		return;
+	inlining_free(a->inlining);
+	a->inlining = NULL;
+	inlines_close(n->inlines.at[m]);
+	a->open = false;
+}
+
 void naming_free(struct naming *n)
 {
 	if (!n)
@@ -119,8 +133,10 @@ void naming_free(struct naming *n)
 		source_free(n->source.at[i]);
 	vec_done(&n->tally);
 	vec_done(&n->source);
-	for (size_t i = 0; i < n->inlines.n; i++)
+	for (size_t i = 0; i < n->inlines.n; i++) {
+		forget_ahead(n, (uint32_t)i);
 		inlines_free(n->inlines.at[i]);
+	}
 	vec_done(&n->inlines);
 	vec_done(&n->waiting);
 	vec_done(&n->undescribed);
@@ -462,6 +478,7 @@ int naming_run(struct naming *n, struct progress *progress)
 static void reopen(struct naming *n, const struct finder *f, const struct dso *d, uint32_t m)
 {
 	close_source(n, m);
+	forget_ahead(n, m);
 	inlines_free(n->inlines.at[m]);
 	n->inlines.at[m] = NULL;
 	open_source(n, f, d, m);
@@ -534,7 +551,7 @@ int naming_fetch(struct naming *n, struct progress *progress)
 	return rc < 0 ? rc : state_facts(n);
 }
 
-static int inline_group(struct naming *n, const struct want *w, size_t n_wants, unsigned threads,
+static int inline_group(struct inlining *x, const struct want *w, size_t n_wants, unsigned threads,
 			const struct progress *progress)
 {
 	uint64_t *offsets = xmalloc(n_wants * sizeof(*offsets));
@@ -545,8 +562,7 @@ static int inline_group(struct naming *n, const struct want *w, size_t n_wants, 
 		offsets[i] = w[i].address;
 		locations[i] = w[i].location;
 	}
-	rc = inlining_run(n->p, (module_id){ w[0].module }, n->inlines.at[w[0].module], offsets,
-			  locations, n_wants, threads, progress);
+	rc = inlining_run(x, offsets, locations, n_wants, threads, progress);
 	free(offsets);
 	free(locations);
 	return rc;
@@ -605,7 +621,7 @@ static int group_ahead(struct naming *n, const struct want *w, size_t n_wants, u
 		return 0;
 	if (!a->open) {
 		n->ahead_bytes += inlines_packed_bytes(in);
-		inlines_open(in);
+		a->inlining = inlining_new(n->p, (module_id){ w[0].module }, in, true);
 		a->open = true;
 	}
 	if (n_wants < AHEAD_LEAST || n_wants / AHEAD_GROWTH < a->n) {
@@ -618,7 +634,7 @@ static int group_ahead(struct naming *n, const struct want *w, size_t n_wants, u
 		}
 		a->n_few++;
 	}
-	rc = inline_group(n, w, n_wants, 1, progress);
+	rc = inline_group(a->inlining, w, n_wants, 1, progress);
 	if (rc == 0) {
 		a->below = below;
 		a->n += (uint32_t)n_wants;
@@ -648,6 +664,24 @@ int naming_inline_ahead(struct naming *n, struct progress *progress)
 	return rc;
 }
 
+/* The last wants of a module. Debug information is large: one module's at a time. */
+static int inline_rest(struct naming *n, const struct want *w, size_t n_wants,
+		       const struct progress *progress)
+{
+	uint32_t m = w[0].module;
+	struct inlining *kept = m < n->ahead.n ? n->ahead.at[m].inlining : NULL, *x = kept;
+	int rc;
+
+	if (!kept)
+		x = inlining_new(n->p, (module_id){ m }, n->inlines.at[m], false);
+	rc = inline_group(x, w, n_wants, 2, progress);
+	if (!kept)
+		inlining_free(x);
+	forget_ahead(n, m);
+	inlines_close(n->inlines.at[m]);
+	return rc;
+}
+
 int naming_inline(struct naming *n, struct progress *progress)
 {
 	struct profile_counts counts;
@@ -661,15 +695,11 @@ int naming_inline(struct naming *n, struct progress *progress)
 	w = collect(n, &counts, true, &n_wants);
 	for (size_t at = 0; at < n_wants && rc == 0; at = end) {
 		end = end_of_group(w, n_wants, at);
-		rc = inline_group(n, w + at, end - at, 2, progress);
-		/* Debug information is large: one module's at a time. */
-		inlines_close(n->inlines.at[w[at].module]);
+		rc = inline_rest(n, w + at, end - at, progress);
 	}
 	free(w);
 	for (size_t i = 0; i < n->ahead.n; i++) {
-		if (n->ahead.at[i].open && n->inlines.at[i])
-			inlines_close(n->inlines.at[i]);
-		n->ahead.at[i].open = false;
+		forget_ahead(n, (uint32_t)i);
 	}
 	n->ahead_bytes = 0;
 	if (rc == 0)
