@@ -16,8 +16,12 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Between two rounds, so that the pen is not taken all the time. */
-#define PAUSE_NS (5 * 1000 * 1000L)
+/*
+ * Between two rounds, so that the pen is not taken all the time. The first ones are shorter: soon there is an
+ * address of most files, whose symbols can be read beside the samples.
+ */
+#define PAUSE_NS       (5 * 1000 * 1000L)
+#define FIRST_PAUSE_NS (PAUSE_NS / 8)
 
 struct perf_naming {
 	struct resolver *resolver;
@@ -46,6 +50,7 @@ static void pause_ns(struct perf_naming *n, const bool *so, long ns)
 static int name_on(void *arg)
 {
 	struct perf_naming *n = arg;
+	long pause = FIRST_PAUSE_NS;
 	int rc = 0;
 
 	pthread_mutex_lock(&n->lock);
@@ -55,7 +60,8 @@ static int name_on(void *arg)
 		if (rc == 0)
 			rc = resolver_inline_ahead(n->resolver, &n->own);
 		pthread_mutex_lock(&n->lock);
-		pause_ns(n, &n->stop, PAUSE_NS);
+		pause_ns(n, &n->stop, pause);
+		pause = 2 * pause < PAUSE_NS ? 2 * pause : PAUSE_NS;
 	}
 	n->done = true;
 	pthread_cond_signal(&n->changed);
