@@ -174,6 +174,9 @@ static const struct walk_case cases[] = {
 	{ "signal frame: the interrupted pc is exact", P(0x1010), 0, 0,
 	  { P(0x5001), 0, STACK + 56, STACK + 64, P(0x1000), 0, 0, 0, P(0x3010) }, 9,
 	  { P(0x1010), P(0x5001), P(0x1000), P(0x3010) }, WALK_COMPLETE },
+	{ "signal frame below an r13 frame: all registers", P(0x1010), 0, STACK + 72,
+	  { P(0x5001), 0, STACK + 56, STACK + 64, P(0x6010), 0, 0, 0, P(0x3010) }, 9,
+	  { P(0x1010), P(0x5001), P(0x6010), P(0x3010) }, WALK_COMPLETE },
 	{ "signal frame: what was interrupted ran on another stack, below", P(0x1010), 0, 0,
 	  { P(0x5001), 0, STACK - 56, STACK - 4096, P(0x1000) }, 5,
 	  { P(0x1010), P(0x5001), P(0x1000) }, WALK_TRUNCATED },
@@ -240,6 +243,26 @@ static void check_pointers(const char *what, const struct walk_frame *f, size_t 
 	}
 }
 
+/* The only frames of all cases that handlers of signals return to. */
+static bool is_trampoline(uint64_t pc)
+{
+	return pc >= P(0x5000) && pc <= P(0x5100);
+}
+
+/* Of a trampoline the place itself is meant, and of what was interrupted; of all others the call before. */
+static void check_exact(const char *what, const struct walk_frame *f, size_t n)
+{
+	bool without_rule = n > 0 && f[n - 1].pc == P(0x5000);
+
+	for (size_t i = 0; i < n - without_rule; i++) {
+		bool interrupted = i == 0 || is_trampoline(f[i - 1].pc);
+
+		cr_expect_eq(f[i].exact, interrupted || is_trampoline(f[i].pc), "%s: frame %zu",
+			     what, i);
+		cr_expect_eq(f[i].signal, is_trampoline(f[i].pc), "%s: frame %zu", what, i);
+	}
+}
+
 static void check(const struct walk_case *k, struct walker *w, struct cfi *cfi)
 {
 	struct unwind_memory memory = { .address = STACK,
@@ -266,6 +289,7 @@ static void check(const struct walk_case *k, struct walker *w, struct cfi *cfi)
 		cr_expect_eq(out[i].pc, k->frames[i], "%s: frame %zu is %#lx", k->what, i,
 			     (unsigned long)out[i].pc);
 	check_pointers(k->what, out, n);
+	check_exact(k->what, out, n);
 	cr_expect_eq(end, k->end, "%s: ends with %d", k->what, end);
 }
 

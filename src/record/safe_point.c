@@ -179,7 +179,7 @@ static void look_at_libc(struct look *l, struct remote_module *m, const struct w
 	const char *name = remote_symbol_at(l->r, m, pc, is_held);
 
 	if (!name) {
-		l->open |= f->exact && !(l->in_futex && !l->any);
+		l->open |= f->exact && !f->signal && !(l->in_futex && !l->any);
 		l->any = true;
 		return;
 	}

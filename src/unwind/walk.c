@@ -266,6 +266,12 @@ static bool moves_on(const struct walk *k, uint64_t sp, uint64_t caller_sp, bool
 	return signal && (k->memory->also || !unwind_has(k->memory, caller_sp));
 }
 
+/* The outermost frame so far is what handlers of signals return to. */
+static void note_signal(struct walk *k)
+{
+	k->out[k->n - 1].exact = k->out[k->n - 1].signal = true;
+}
+
 /* One step by a compact rule. */
 static bool step_rule(struct walk *k, const struct cfi_rule *r, struct fast *f,
 		      const struct unwind_regs *inner)
@@ -273,6 +279,8 @@ static bool step_rule(struct walk *k, const struct cfi_rule *r, struct fast *f,
 	bool innermost = k->n == 1;
 	uint64_t cfa, ra, fp = f->fp;
 
+	if (r->signal)
+		note_signal(k);
 	if (r->ra_kind == SLOT_UNDEFINED)
 		return stop(k, WALK_COMPLETE);
 	if (!find_cfa(k, r, f, inner, &cfa))
@@ -374,6 +382,8 @@ static bool step_row(struct walk *k, const struct cfi_row *row, struct unwind_re
 	enum unwind_arch arch = k->w->arch;
 	uint64_t sp = regs->at[unwind_sp(arch)];
 
+	if (row->signal)
+		note_signal(k);
 	switch (cfi_apply(row, arch, k->memory, regs)) {
 	case CFI_OUTERMOST:
 		return stop(k, WALK_COMPLETE);

@@ -73,6 +73,8 @@ struct walk_frame {
 	uint64_t pc; /* as found */
 	uint64_t sp; /* there: the callee's CFA, once it has returned */
 	bool exact;  /* the instruction at pc itself, not the one before (a call) */
+	/* Handlers of signals return to it, so that is exact; and what is outward of it was interrupted. */
+	bool signal;
 };
 
 /*

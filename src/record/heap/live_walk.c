@@ -144,6 +144,8 @@ static __attribute__((noinline)) enum stepped other_step(const struct live_walk 
 	case LIVE_SP:
 		break;
 	case LIVE_RULE:
+		/* Handlers of signals return to it: nobody called what stands before. */
+		f->exact |= w->rules.full[r - w->rules.quick].signal;
 		return step_by_rule(w, s, f, &w->rules.full[r - w->rules.quick]);
 	case LIVE_FP:
 		return step_by_fp(w, s, f);

@@ -35,7 +35,7 @@ struct walk_word {
 struct walk_about {
 	uint32_t node;    /* of the trie, or 0 when not known */
 	uint16_t n_words; /* remembered for the steps of this frame and all outward */
-	bool exact;       /* was interrupted at pc */
+	bool exact;       /* was interrupted at pc, or handlers of signals return to it */
 	bool needs_fp;    /* what lies outward depends on fp */
 };
 
