@@ -2,71 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Records programs that run already: comes into them and leaves them again, at any moment, and compares what the
 # traces add up to with a library that counts each call exactly, and what the programs do with what they do alone.
-. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+. "$here/host.sh"
 export PROFTOP_CHECK=1
-
-# host ARGUMENT…: starts heap_host with pipes to its input and from its output; $pid is its process.
-host() {
-    local shim=$1
-    shift
-    rm -f in out
-    mkfifo in out
-    env ${shim:+LD_PRELOAD=$shim} "$tools/heap_host" "$@" <in >out 2>err &
-    pid=$!
-    exec 8>in 9<out
-    read -r -t 60 answer <&9
-    [ "${answer%% *}" = ready ] || fault "heap_host $*: says $answer"
-}
-
-# ask LINE: what the host is to do; its answer goes to $answer.
-ask() {
-    echo "$*" >&8
-    read -r -t 120 answer <&9 || fault "$*: no answer"
-}
-
-# Lets the host end; what it says last must be WANTED.
-end_host() {
-    exec 8>&-
-    read -r -t 60 answer <&9
-    [ "$answer" = "$1" ] || fault "the program ends with: $answer, not $1"
-    wait "$pid" || fault "the program ends with $?: $(cat err)"
-    exec 9<&-
-}
-
-# attach OUT OPTION…: begins to record $pid; $recorder is who stands by.
-attach() {
-    local out=$1
-    shift
-    rm -f "$out" said
-    "$PROFTOP" record --heap -p "$pid" -o "$out" "$@" 2>said 8>&- 9<&- &
-    recorder=$!
-    for _ in {1..300}; do
-        grep -qs "recording the heap of" said && return
-        kill -0 "$recorder" 2>/dev/null || break
-        sleep 0.05
-    done
-    fault "record -p: $(cat said)"
-}
-
-detach() {
-    kill -INT "$recorder"
-    wait "$recorder" || fault "the recorder ends with $?: $(cat said)"
-    grep -q 'recorded .* in ' said || fault "the recorder says: $(cat said)"
-}
-
-# whole WHAT TRACE: reads it to "totals"; what must hold of every trace.
-whole() {
-    local name
-    "$tools/heap_totals" -r "$2" >totals || fault "$1: the trace cannot be read"
-    # A realloc that moves has one time; between its two halves another thread may be given the old place.
-    for name in bad lost unmatched double cut; do
-        [ "$(value "$name" totals)" = 0 ] || fault "$1: $name is $(value "$name" totals)"
-    done
-    [ "$(value ended totals)" = 1 ] || fault "$1: the trace has no end"
-    if grep -q 'stacks were compared' totals && ! grep -q ' 0 were wrong' totals; then
-        fault "$1: $(grep 'were compared' totals)"
-    fi
-}
 
 # counts WHAT "allocs reallocs frees bytes": of totals.
 counts() {
