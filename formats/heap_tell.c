@@ -228,7 +228,7 @@ static void tell_culling(struct heap_tell *t, const struct heap_record *r)
 			   fmt_ns(text, heap_tell_time(t, threshold) - heap_tell_time(t, 0)));
 }
 
-/* What happened to the process or to the recording, of types that need few words. */
+/* What happened to the process or to the recording, of types that need few words; the others say nothing here. */
 static void tell_event(struct heap_tell *t, const struct heap_record *r, int64_t time_ns)
 {
 	switch (r->type) {
@@ -252,6 +252,8 @@ static void tell_event(struct heap_tell *t, const struct heap_record *r, int64_t
 		t->ended = true;
 		t->n_events_said = r->number[HEAP_END_EVENTS];
 		break;
+	default: /* of an UNMAP, the next mapping of its addresses says all there is to say */
+		break;
 	}
 }
 
@@ -263,7 +265,7 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 		t->newest = r->number[HEAP_TIME];
 	/* It may have failed. */
 	t->execed = false;
-	switch ((enum heap_record_type)r->type) {
+	switch (r->type) {
 	case HEAP_REC_PROCESS:
 		tell_process(t, r);
 		break;
@@ -294,18 +296,8 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 	case HEAP_REC_CULLED:
 		tell_culled(t, r, time_ns);
 		break;
-	case HEAP_REC_MARK:
-	case HEAP_REC_SWITCH:
-	case HEAP_REC_LOST:
-	case HEAP_REC_NOTE:
-	case HEAP_REC_EXEC:
-	case HEAP_REC_END:
+	default:
 		tell_event(t, r, time_ns);
-		break;
-	/* The next mapping of its addresses says all there is to say. */
-	case HEAP_REC_UNMAP:
-	case HEAP_REC_THREAD_END:
-	case HEAP_REC_ENVIRONMENT:
 		break;
 	}
 }
