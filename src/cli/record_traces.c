@@ -18,10 +18,11 @@
 #include "record_place.h"
 #include "say.h"
 
-#define BEGINS    "proftop: "
-#define WRITES    " writes: "
-#define SUFFIX    ".heap"
-#define MAX_NAMES 10000u /* that the tracer tries */
+#define BEGINS     "proftop: "
+#define WRITES     " writes: "
+#define SUFFIX     ".heap"
+#define MAX_NAMES  10000u /* that the tracer tries */
+#define MOST_LINES 3u     /* for the programs that a process was */
 
 bool record_traces_take(struct record_traces *t, const char *line)
 {
@@ -77,20 +78,86 @@ static void say_children(size_t n, int64_t bytes, const struct record_trace *lar
 		    largest->program, largest->path);
 }
 
+/* Was the process this program before its trace i? */
+static bool told_before(const struct record_traces *t, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (t->at[k].pid == t->at[i].pid && strcmp(t->at[k].program, t->at[i].program) == 0)
+			return true;
+	return false;
+}
+
+/* "env, bash": the programs that the process was, each once. The caller frees. */
+static char *programs_of(const struct record_traces *t, pid_t pid)
+{
+	char *all = xstrdup("");
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		char *longer;
+
+		if (t->at[i].pid != pid || told_before(t, i))
+			continue;
+		longer = n < MOST_LINES ? xasprintf("%s%s%s", all, n ? ", " : "", t->at[i].program)
+			 : n == MOST_LINES ? xasprintf("%s, …", all)
+					   : xstrdup(all);
+		free(all);
+		all = longer;
+		n++;
+	}
+	return all;
+}
+
+/* A process that was many programs: the trace that matters, and where the others begin. */
+static void say_chain(const struct record_traces *t, const struct record_trace *own,
+		      const struct record_trace *first, size_t n, int64_t bytes)
+{
+	char *programs = programs_of(t, own->pid), traces[FMT_COUNTED_SIZE], sum[FMT_SIZE];
+
+	say_one(own);
+	say("and %s more, %s, as the process was one program after the other (%s), from %s on",
+	    fmt_counted(traces, (int64_t)n - 1, "trace"),
+	    fmt_bytes(sum, bytes - (own->bytes > 0 ? own->bytes : 0)), programs, first->path);
+	free(programs);
+}
+
+/* What process pid itself was. */
+static void say_own(const struct record_traces *t, pid_t pid)
+{
+	const struct record_trace *largest = NULL, *first = NULL;
+	int64_t bytes = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->at[i].pid != pid)
+			continue;
+		first = first ? first : &t->at[i];
+		largest = larger(largest, &t->at[i]);
+		bytes += t->at[i].bytes > 0 ? t->at[i].bytes : 0;
+		n++;
+	}
+	if (n > MOST_LINES) {
+		say_chain(t, largest, first, n, bytes);
+		return;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->at[i].pid == pid)
+			say_one(&t->at[i]);
+}
+
 void record_traces_say(const struct record_traces *t, pid_t pid)
 {
 	const struct record_trace *largest = NULL, *child = NULL;
 	size_t n_children = 0;
 	int64_t bytes = 0;
 
+	say_own(t, pid);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct record_trace *trace = &t->at[i];
 
 		largest = larger(largest, trace);
-		if (trace->pid == pid) {
-			say_one(trace);
+		if (trace->pid == pid)
 			continue;
-		}
 		child = larger(child, trace);
 		bytes += trace->bytes > 0 ? trace->bytes : 0;
 		n_children++;
