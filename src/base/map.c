@@ -7,18 +7,13 @@
 
 #include "map.h"
 
-#include "mem.h"
+#include "pages.h"
 
 #include <assert.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define LEAST_SLOTS 64
 /* Tags have 32 bits: a larger table would leave slots unused. */
 #define MOST_SLOTS  ((uint64_t)1 << 32)
-/* Tables of at least so much ask for huge pages. */
-#define HUGE_BYTES  ((size_t)4 << 20)
 
 static void put(struct map *m, uint64_t slot)
 {
@@ -29,36 +24,23 @@ static void put(struct map *m, uint64_t slot)
 	m->slot[i] = slot;
 }
 
-/*
- * Look-ups go all over a table: with pages of 4 KiB each would also miss the TLB. Of a table with
- * fewer pages than the TLB knows this makes nothing faster.
- */
-static void use_huge_pages(void *at, size_t bytes)
-{
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t from = ((uintptr_t)at + page - 1) & ~(page - 1), to = (uintptr_t)at + bytes;
-
-	if (bytes >= HUGE_BYTES)
-		madvise((void *)from, (to - from) & ~(page - 1), MADV_HUGEPAGE);
-}
-
 static void grow(struct map *m, size_t n_slots)
 {
 	uint64_t *old = m->slot;
 	size_t n_old = m->n_slots;
 
-	m->slot = xcalloc(n_slots, sizeof(*m->slot));
+	/* Look-ups go all over a table: with small pages each would also miss the TLB. */
+	m->slot = pages_new(n_slots * sizeof(*m->slot));
 	m->n_slots = n_slots;
-	use_huge_pages(m->slot, n_slots * sizeof(*m->slot));
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i] != 0)
 			put(m, old[i]);
-	free(old);
+	pages_free(old, n_old * sizeof(*old));
 }
 
 void map_done(struct map *m)
 {
-	free(m->slot);
+	pages_free(m->slot, m->n_slots * sizeof(*m->slot));
 	*m = (struct map){ 0 };
 }
 

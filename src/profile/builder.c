@@ -394,6 +394,8 @@ static uint32_t add_stack(struct profile *p, struct stack_key key)
 		return 0;
 	STORE_AT(uint32_t, p->trie.parent, n) = key.parent;
 	STORE_AT(uint32_t, p->trie.location, n) = key.location;
+	/* Written before it is read, or the kernel would make its page twice. */
+	STORE_AT(struct store_child, p->trie.child, n) = (struct store_child){ 0 };
 	p->now.n_stacks++;
 	return n;
 }

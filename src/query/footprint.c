@@ -7,6 +7,7 @@
 #include "heap_change.h"
 #include "heap_sites.h"
 #include "mem.h"
+#include "pages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -227,11 +228,11 @@ static struct lens both_lenses(struct footprint *m, const struct lens *lens)
 /* Leaves the first column of weights alone. */
 static void keep_first(struct weights *w)
 {
-	int64_t *first = xmalloc(w->n_stacks * sizeof(*first));
+	int64_t *first = pages_new(w->n_stacks * sizeof(*first));
 
 	for (uint32_t i = 0; i < w->n_stacks; i++)
 		first[i] = w->stack[(size_t)i * w->n_columns];
-	free(w->stack);
+	weights_drop_stacks(w);
 	w->stack = first;
 	for (uint32_t c = 1; c < w->n_columns; c++)
 		w->total[c] = w->whole[c] = w->scale[c] = 0;
