@@ -32,8 +32,9 @@ struct perf_ahead {
 	pthread_mutex_t lock;       /* guards what follows */
 	pthread_cond_t moved;
 	struct fetched ring[N_AHEAD];
-	uint64_t n_made, n_taken; /* windows */
-	unsigned held;            /* of those taken, so many last ones may be looked at */
+	uint64_t n_made, n_taken;         /* windows */
+	const struct perf_events *events; /* as told */
+	unsigned held;                    /* of those taken, so many last ones may be looked at */
 	bool stop;
 };
 
@@ -52,6 +53,7 @@ static struct fetched *wait_for_room(struct perf_ahead *a)
 			    a->held + (a->n_made - a->n_taken) > PERF_WINDOWS_MOST))
 		pthread_cond_wait(&a->moved, &a->lock);
 	/* What waits is not to be filled anew either. From here on, windows are only let go of. */
+	perf_stream_digest(a->stream, a->events);
 	perf_stream_keep(a->stream, a->held + (unsigned)(a->n_made - a->n_taken));
 	return a->stop ? NULL : &a->ring[a->n_made % N_AHEAD];
 }
@@ -131,6 +133,13 @@ void perf_ahead_keep(struct perf_ahead *a, unsigned n)
 	a->kept = n;
 	if (!a->task)
 		perf_stream_keep(a->stream, n);
+}
+
+void perf_ahead_digest(struct perf_ahead *a, const struct perf_events *e)
+{
+	pthread_mutex_lock(&a->lock);
+	a->events = e;
+	pthread_mutex_unlock(&a->lock);
 }
 
 uint64_t perf_ahead_done(const struct perf_ahead *a)

@@ -13,6 +13,7 @@
 
 struct err;
 struct perf_ahead;
+struct perf_events;
 struct perf_records;
 struct perf_stream;
 
@@ -27,6 +28,9 @@ void perf_ahead_free(struct perf_ahead *a);
 /* As perf_stream_next() and perf_stream_keep(). */
 int perf_ahead_next(struct perf_ahead *a, struct perf_records *w, struct err *e);
 void perf_ahead_keep(struct perf_ahead *a, unsigned n);
+
+/* As perf_stream_digest(), for windows that are still to be read. */
+void perf_ahead_digest(struct perf_ahead *a, const struct perf_events *e);
 
 /* What the stream said when it had read the window taken last: see perf_stream.h. */
 uint64_t perf_ahead_done(const struct perf_ahead *a);

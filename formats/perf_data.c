@@ -222,6 +222,7 @@ static void pass_over(struct perf_records *w, uint64_t from)
 		w->offset += record.size;
 		w->first++;
 		w->beside = NULL;
+		w->digest = NULL;
 	}
 }
 
@@ -324,6 +325,9 @@ static int look(struct reader *r, const struct perf_records *w)
 	learn_fields(r);
 	if (!r->feed)
 		begin_feeding(r);
+	/* Of a file, nothing tells of events any more: one thread may digest while another feeds. */
+	if (!r->header.pipe)
+		perf_ahead_digest(r->ahead, &r->events);
 	if (r->fields && r->list)
 		perf_feed_fields(r->feed, r->fields, r->list);
 	perf_feed_look(r->feed, w,

@@ -21,6 +21,7 @@
 #include "err.h"
 #include "input.h"
 #include "mem.h"
+#include "perf_digest.h"
 #include "perf_gap.h"
 
 #include <assert.h>
@@ -57,6 +58,7 @@ struct window {
 	uint8_t *at; /* NULL: not needed so far; owned, or of the pool */
 	VEC(struct perf_gap) gaps;
 	VEC(struct perf_beside) beside; /* records that are no samples */
+	struct perf_digests digests;    /* of its samples, if they are made */
 	uint64_t number;                /* of what it holds, counted from 1 */
 };
 
@@ -79,6 +81,7 @@ struct perf_stream {
 	bool round;         /* it holds a FINISHED_ROUND */
 	bool awaited; /* what was handed out last is used only when the next window is there */
 
+	const struct perf_events *events; /* NULL: samples are not digested */
 	bool may_leave_gaps;
 	_Atomic size_t head; /* bytes to read of long samples, GAP_…; read by who fills gaps, too */
 	size_t n_gaps;       /* since head has its size */
@@ -667,6 +670,7 @@ void perf_stream_free(struct perf_stream *s)
 	for (size_t i = 0; i <= PERF_WINDOWS_MOST; i++) {
 		vec_done(&s->windows[i].gaps);
 		vec_done(&s->windows[i].beside);
+		perf_digests_done(&s->windows[i].digests);
 		if (!s->pool)
 			free(s->windows[i].at);
 	}
@@ -686,6 +690,11 @@ void perf_stream_leave_gaps(struct perf_stream *s, bool skim)
 	s->head = skim ? SKIM_HEAD_BYTES : GAP_HEAD_BYTES;
 }
 
+void perf_stream_digest(struct perf_stream *s, const struct perf_events *e)
+{
+	s->events = e;
+}
+
 void perf_stream_patience(struct perf_stream *s, int ms)
 {
 	s->patience_ms = ms;
@@ -699,6 +708,18 @@ static void tell_beside(struct perf_stream *s, struct perf_records *w)
 	w->beside = from->beside.at;
 	w->n_beside = from->beside.n;
 	w->n_samples = (size_t)(s->stats.n_records - s->first) - from->beside.n;
+}
+
+/* Records of copied stacks are mostly not there, nor of one chain that was seen before. */
+static void digest(struct perf_stream *s, struct perf_records *w)
+{
+	struct perf_digests *d = &s->windows[s->turn].digests;
+
+	w->digest = NULL;
+	if (!s->events || w->n_gaps > 0)
+		return;
+	perf_digests_make(d, s->events, w);
+	w->digest = d->of.at;
 }
 
 int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *e)
@@ -720,6 +741,7 @@ int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *
 		w->gaps = s->windows[s->turn].gaps.at;
 		w->n_gaps = s->windows[s->turn].gaps.n;
 		tell_beside(s, w);
+		digest(s, w);
 		if (s->whole > 0 || (!s->seekable && s->awaited && !s->stopped)) {
 			s->awaited = s->whole > 0;
 			return 1;

@@ -17,6 +17,7 @@
 
 struct err;
 struct input;
+struct perf_events;
 struct perf_stream;
 
 /* How the records ended. */
@@ -60,6 +61,9 @@ void perf_stream_free(struct perf_stream *s);
  * filled on one thread while another reads the next window. skim: little more than their headers is wanted.
  */
 void perf_stream_leave_gaps(struct perf_stream *s, bool skim);
+
+/* From now on samples are digested. The events are borrowed, and must not change any more. NULL: they are not. */
+void perf_stream_digest(struct perf_stream *s, const struct perf_events *e);
 
 /* Of a pipe: what has come is handed out when nothing more comes for so long. Half a second unless said. */
 void perf_stream_patience(struct perf_stream *s, int ms);

@@ -1,83 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records made by hand → samples of a profile: chains, names over time, mappings, weights, losses. */
+/* Records made by hand → samples of a profile: chains, names over time, mappings, losses. */
 #include "config.h"
 
-#include "builder.h"
-#include "made_perf.h"
-#include "perf_events.h"
-#include "perf_feed.h"
-#include "resolver.h"
+#include "feed_rig.h"
 
-#include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A feed and all it needs. */
-struct rig {
-	struct profile *profile;
-	capture_id capture;
-	struct resolver *resolver;
-	struct perf_events events;
-	struct perf_feed *feed;
-	struct made records;
-};
-
-static void rig_begin(struct rig *r)
-{
-	static const struct resolver_options options;
-
-	*r = (struct rig){ .profile = profile_new() };
-	builder_begin(r->profile);
-	r->capture = build_capture(r->profile, "made", "perf.data");
-	builder_end(r->profile);
-	r->resolver = resolver_new(r->profile, r->capture, &options);
-	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, "x86_64");
-	r->records.attr = made_clock_attr();
-}
-
-static void rig_end(struct rig *r)
-{
-	perf_feed_free(r->feed);
-	resolver_free(r->resolver);
-	perf_events_done(&r->events);
-	made_done(&r->records);
-	profile_free(r->profile);
-}
-
-static struct perf_records batch_of(const struct rig *r)
-{
-	return (struct perf_records){ .at = r->records.bytes.at,
-				      .n_bytes = r->records.bytes.n,
-				      .offset = 1000,
-				      .swap = made_swaps(&r->records) };
-}
-
-/* Feeds all records as one batch. */
-static enum perf_fed rig_feed(struct rig *r)
-{
-	struct perf_records batch = batch_of(r);
-	struct perf_feed_cursor cursor = { 0 };
-	enum perf_fed fed;
-
-	if (r->events.all.n == 0)
-		perf_events_add(&r->events, &r->records.attr, NULL);
-	perf_feed_look(r->feed, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
-	builder_begin(r->profile);
-	fed = perf_feed_samples(r->feed, &batch, &cursor, SIZE_MAX);
-	perf_feed_settle(r->feed);
-	perf_feed_end(r->feed);
-	builder_end(r->profile);
-	return fed;
-}
-
-static void expect_text(const struct rig *r, const char *want, const char *what)
-{
-	char *got = made_text_of(r->profile);
-
-	cr_expect_str_eq(got, want, "%s:\n%swanted:\n%s", what, got, want);
-	free(got);
-}
 
 #define K PERF_CTX_KERNEL
 #define U PERF_CTX_USER
@@ -170,7 +99,7 @@ static void put_deferred(struct made *m, int32_t tid, uint64_t cookie)
 	made_end(m, at);
 }
 
-Test(perf_feed, chains)
+FEED_TEST(perf_feed, chains)
 {
 	for (size_t i = 0; i < 2 * sizeof(chain_cases) / sizeof(*chain_cases); i++) {
 		struct made_sample s = { .misc = chain_cases[i / 2].misc,
@@ -220,7 +149,7 @@ static int by_text(const void *a, const void *b)
  * A chain that came before has its stack at once. So what a sample becomes, and is counted as, must not depend on
  * those before: all in one recording, again and again, give what each gives alone.
  */
-Test(perf_feed, chains_that_came_before)
+FEED_TEST(perf_feed, chains_that_came_before)
 {
 	enum { N_CASES = sizeof(chain_cases) / sizeof(*chain_cases), N = N_CASES * 4, TIMES = 20 };
 	struct perf_feed_stats sum = { 0 };
@@ -275,7 +204,7 @@ Test(perf_feed, chains_that_came_before)
 }
 
 /* The same words of a chain mean something else once their user part has come. */
-Test(perf_feed, deferred_chains_are_not_taken_for_known_ones)
+FEED_TEST(perf_feed, deferred_chains_are_not_taken_for_known_ones)
 {
 	struct made_sample s = {
 		.misc = PERF_CPU_KERNEL,
@@ -305,16 +234,7 @@ Test(perf_feed, deferred_chains_are_not_taken_for_known_ones)
 	rig_end(&r);
 }
 
-static void put_sample(struct rig *r, int32_t pid, int32_t tid, uint64_t time, uint64_t ip)
-{
-	struct made_sample s = {
-		.misc = PERF_CPU_USER, .ip = ip, .pid = pid, .tid = tid, .time = time, .period = 1
-	};
-
-	made_sample(&r->records, &s);
-}
-
-Test(perf_feed, names_are_those_of_the_time)
+FEED_TEST(perf_feed, names_are_those_of_the_time)
 {
 	struct rig r;
 
@@ -371,6 +291,8 @@ static void put_in_group(struct rig *r, int32_t tid, uint64_t time, uint64_t cgr
 				 .tid = tid,
 				 .time = time,
 				 .period = 1,
+				 .n_chain = digested,
+				 .chain = { 0x10 },
 				 .cgroup = cgroup };
 
 	made_sample(&r->records, &s);
@@ -390,7 +312,7 @@ static const char *group_of(const struct profile *p, uint64_t i)
 }
 
 /* A thread is moved and comes back; one path is told before, one after the samples, one never. */
-Test(perf_feed, control_groups_are_those_of_the_sample)
+FEED_TEST(perf_feed, control_groups_are_those_of_the_sample)
 {
 	static const char *const paths[] = { "/a", "/a/late", "/a", "/a", "[cgroup 44]" };
 	struct profile_counts counts;
@@ -418,7 +340,7 @@ Test(perf_feed, control_groups_are_those_of_the_sample)
 	rig_end(&r);
 }
 
-Test(perf_feed, processes_have_the_last_name_of_their_main_thread)
+FEED_TEST(perf_feed, processes_have_the_last_name_of_their_main_thread)
 {
 	struct rig r;
 
@@ -436,7 +358,7 @@ Test(perf_feed, processes_have_the_last_name_of_their_main_thread)
 }
 
 /* Each sample finds what was mapped at its time, whatever the order in the file. */
-Test(perf_feed, mappings_are_those_of_the_time)
+FEED_TEST(perf_feed, mappings_are_those_of_the_time)
 {
 	struct rig r;
 
@@ -467,7 +389,7 @@ Test(perf_feed, mappings_are_those_of_the_time)
 }
 
 /* From which address it went into the kernel is the old program's until the new one runs. */
-Test(perf_feed, in_the_middle_of_an_exec)
+FEED_TEST(perf_feed, in_the_middle_of_an_exec)
 {
 	struct made_sample s = {
 		.misc = 1, .ip = 0xffffffffffff0010, .pid = 2, .tid = 2, .period = 1
@@ -495,7 +417,7 @@ Test(perf_feed, in_the_middle_of_an_exec)
 	rig_end(&r);
 }
 
-Test(perf_feed, without_any_times_the_order_of_the_file_counts)
+FEED_TEST(perf_feed, without_any_times_the_order_of_the_file_counts)
 {
 	struct rig r;
 
@@ -521,7 +443,7 @@ Test(perf_feed, without_any_times_the_order_of_the_file_counts)
 	rig_end(&r);
 }
 
-Test(perf_feed, without_trailers_records_have_the_time_of_the_sample_before)
+FEED_TEST(perf_feed, without_trailers_records_have_the_time_of_the_sample_before)
 {
 	struct rig r;
 
@@ -541,147 +463,7 @@ Test(perf_feed, without_trailers_records_have_the_time_of_the_sample_before)
 	rig_end(&r);
 }
 
-static const struct {
-	const char *what;
-	uint64_t flags, sample_period, type; /* added to IP and TID */
-	uint64_t period;
-	const char *weight;
-	bool has_weight;
-} weight_cases[] = {
-	{ "recorded", PERF_ATTR_FREQ, 4000, PERF_S_PERIOD, 77, "77", true },
-	{ "recorded as 0", PERF_ATTR_FREQ, 4000, PERF_S_PERIOD, 0, "0", true },
-	{ "fixed", 0, 1000, 0, 0, "1000", true },
-	{ "each one", 0, 1, 0, 0, "1", false },
-	{ "a rate says nothing of a sample", PERF_ATTR_FREQ, 4000, 0, 0, "1", true },
-	{ "impossible", 0, 1, PERF_S_PERIOD, UINT64_MAX, "0", true },
-};
-
-Test(perf_feed, weights)
-{
-	for (size_t i = 0; i < sizeof(weight_cases) / sizeof(*weight_cases); i++) {
-		struct made_sample s = {
-			.misc = 2, .ip = 0x10, .pid = 1, .tid = 1, .period = weight_cases[i].period
-		};
-		struct rig r;
-		char *want;
-
-		rig_begin(&r);
-		r.records.attr = (struct perf_attr){
-			.type = PERF_T_HARDWARE,
-			.config = 1,
-			.sample_period = weight_cases[i].sample_period,
-			.sample_type = PERF_S_IP | PERF_S_TID | weight_cases[i].type,
-			.flags = weight_cases[i].flags | PERF_ATTR_EXCLUDE_GUEST,
-		};
-		made_sample(&r.records, &s);
-		rig_feed(&r);
-		want = xasprintf("instructions %s - :1;[[unknown]]+10\n", weight_cases[i].weight);
-		expect_text(&r, want, weight_cases[i].what);
-		cr_expect_eq(profile_event(r.profile, (event_id){ 0 })->has_weight,
-			     weight_cases[i].has_weight, "%s", weight_cases[i].what);
-		cr_expect_eq(perf_feed_stats(r.feed)->n_too_heavy, i == 5);
-		free(want);
-		rig_end(&r);
-	}
-}
-
-/* The second of two samples of the largest weights does not fit: it counts 0. */
-Test(perf_feed, weights_that_add_up_to_too_much)
-{
-	struct made_sample s = {
-		.misc = 2, .ip = 0x10, .pid = 1, .tid = 1, .time = 1, .period = INT64_MAX
-	};
-	struct rig r;
-
-	rig_begin(&r);
-	made_sample(&r.records, &s);
-	s.time = 2;
-	made_sample(&r.records, &s);
-	rig_feed(&r);
-	expect_text(&r,
-		    "cpu-clock 0 2 :1;[[unknown]]+10\n"
-		    "cpu-clock 9223372036854775807 1 :1;[[unknown]]+10\n",
-		    "sum");
-	cr_expect_eq(perf_feed_stats(r.feed)->n_too_heavy, 1);
-	rig_end(&r);
-}
-
-static void put_group(struct rig *r, uint64_t a, uint64_t b)
-{
-	size_t at = made_begin(&r->records, PERF_REC_SAMPLE, PERF_CPU_USER);
-
-	made_u64(&r->records, 0x10);
-	made_u32(&r->records, 1);
-	made_u32(&r->records, 1);
-	made_u64(&r->records, 2);
-	made_u64(&r->records, a);
-	made_u64(&r->records, 101);
-	made_u64(&r->records, b);
-	made_u64(&r->records, 102);
-	made_end(&r->records, at);
-}
-
-/* {cycles,instructions}:S gives a sample of each that went up, by how much. */
-Test(perf_feed, a_group_gives_a_sample_of_each_member)
-{
-	struct perf_attr a = { .sample_type = PERF_S_IP | PERF_S_TID | PERF_S_READ,
-			       .read_format = PERF_RF_GROUP | PERF_RF_ID,
-			       .flags = PERF_ATTR_EXCLUDE_GUEST };
-	struct rig r;
-
-	rig_begin(&r);
-	perf_events_add_id(&r.events, perf_events_add(&r.events, &a, "lead"), 101);
-	perf_events_add_id(&r.events, perf_events_add(&r.events, &a, "member"), 102);
-	put_group(&r, 1000, 30);
-	put_group(&r, 1500, 30);
-	put_group(&r, 2500, 70);
-	rig_feed(&r);
-	expect_text(&r,
-		    "lead 1000 - :1;[[unknown]]+10\n"
-		    "lead 1000 - :1;[[unknown]]+10\n"
-		    "lead 500 - :1;[[unknown]]+10\n"
-		    "member 30 - :1;[[unknown]]+10\n"
-		    "member 40 - :1;[[unknown]]+10\n",
-		    "group");
-	rig_end(&r);
-}
-
-Test(perf_feed, samples_belong_to_the_event_of_their_id)
-{
-	struct perf_attr a = made_clock_attr(), b = a;
-	struct made_sample s = {
-		.misc = 2, .ip = 0x10, .pid = 1, .tid = 1, .time = 1, .period = 1
-	};
-	struct rig r;
-
-	rig_begin(&r);
-	a.sample_type |= PERF_S_IDENTIFIER;
-	b.sample_type |= PERF_S_IDENTIFIER;
-	b.config = 2;
-	r.records.attr = a;
-	perf_events_add_id(&r.events, perf_events_add(&r.events, &a, NULL), 5);
-	perf_events_add_id(&r.events, perf_events_add(&r.events, &b, NULL), 6);
-	perf_events_rename(&r.events, 6, "faults", 6);
-	for (uint64_t id = 4; id < 7; id++) {
-		s.id = id;
-		s.time = id;
-		made_sample(&r.records, &s);
-	}
-	s.id = 0; /* nobody's id: the first event */
-	made_sample(&r.records, &s);
-	rig_feed(&r);
-	expect_text(&r,
-		    "cpu-clock 1 5 :1;[[unknown]]+10\n"
-		    "cpu-clock 1 6 :1;[[unknown]]+10\n"
-		    "faults 1 6 :1;[[unknown]]+10\n",
-		    "ids");
-	cr_expect_eq(perf_feed_stats(r.feed)->n_no_event, 1);
-	cr_expect_eq(profile_event(r.profile, (event_id){ 0 })->unit, UNIT_NS);
-	cr_expect_eq(profile_event(r.profile, (event_id){ 1 })->unit, UNIT_COUNT);
-	rig_end(&r);
-}
-
-Test(perf_feed, damage_is_counted_and_the_rest_kept)
+FEED_TEST(perf_feed, damage_is_counted_and_the_rest_kept)
 {
 	struct made_sample s = { .misc = 2,
 				 .ip = 0x10,
@@ -720,7 +502,7 @@ Test(perf_feed, damage_is_counted_and_the_rest_kept)
 }
 
 /* A user stack that leads nowhere: the kernel's part, where user code left off, and a remark. */
-Test(perf_feed, of_a_user_stack_in_no_file_the_leaf_is_kept)
+FEED_TEST(perf_feed, of_a_user_stack_in_no_file_the_leaf_is_kept)
 {
 	struct perf_attr a = { .sample_type = PERF_S_IP | PERF_S_TID | PERF_S_CALLCHAIN |
 					      PERF_S_REGS_USER | PERF_S_STACK_USER,
@@ -752,7 +534,7 @@ Test(perf_feed, of_a_user_stack_in_no_file_the_leaf_is_kept)
 	rig_end(&r);
 }
 
-Test(perf_feed, strangers_are_asked_for_once_allowed)
+FEED_TEST(perf_feed, strangers_are_asked_for_once_allowed)
 {
 	struct perf_records batch;
 	struct perf_feed_cursor cursor = { 0 };
@@ -761,18 +543,18 @@ Test(perf_feed, strangers_are_asked_for_once_allowed)
 
 	rig_begin(&r);
 	made_comm(&r.records, 1, 1, 0, "known");
+	made_comm(&r.records, 2, 2, 0, "late");
 	made_mmap(&r.records, 1, 0, 0x1000, 0x1000, "/bin/known");
 	put_sample(&r, 1, 1, 10, 0x1010);
 	put_sample(&r, 2, 2, 11, 0x1010);
 	perf_feed_may_ask(r.feed, true);
 	perf_events_add(&r.events, &r.records.attr, NULL);
-	batch = batch_of(&r);
+	batch = rig_batch(&r);
 	perf_feed_look(r.feed, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
 	builder_begin(r.profile);
-	cr_expect_eq(perf_feed_samples(r.feed, &batch, &cursor, SIZE_MAX), PERF_FED_AHEAD);
+	cr_expect_eq(rig_feed_rest(&r, &batch, &cursor), PERF_FED_AHEAD);
 	builder_end(r.profile);
 	cr_expect_eq(perf_feed_stats(r.feed)->n_samples, 1);
-	made_comm(&late, 2, 2, 0, "late");
 	made_mmap(&late, 2, 0, 0x1000, 0x1000, "/bin/late");
 	perf_feed_look(r.feed,
 		       &(struct perf_records){ .at = late.bytes.at,
@@ -781,7 +563,7 @@ Test(perf_feed, strangers_are_asked_for_once_allowed)
 		       PERF_FEED_TELL);
 	perf_feed_may_ask(r.feed, false);
 	builder_begin(r.profile);
-	cr_expect_eq(perf_feed_samples(r.feed, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
+	cr_expect_eq(rig_feed_rest(&r, &batch, &cursor), PERF_FED_ALL);
 	builder_end(r.profile);
 	expect_text(&r,
 		    "cpu-clock 1 10 known;[/bin/known]+10\n"

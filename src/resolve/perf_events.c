@@ -163,22 +163,28 @@ void perf_events_rename(struct perf_events *e, uint64_t id, const char *name, si
 	event->name = xstrndup(name, len);
 }
 
-uint32_t perf_events_find_id(struct perf_events *e, uint64_t id)
+/* *last is the index that was found last. */
+static uint32_t find_id(const struct perf_events *e, uint64_t id, uint32_t *last)
 {
 	uint32_t at;
 
-	if (e->last_id < e->ids.n && e->ids.at[e->last_id].id == id)
-		return e->last_id;
+	if (*last < e->ids.n && e->ids.at[*last].id == id)
+		return *last;
 	at = map_find(&e->by_id, hash_u64(id), same_id, e->ids.at, &id);
 	if (at != MAP_NONE)
-		e->last_id = at;
+		*last = at;
 	return at;
 }
 
-/* An id of 0 is one that nobody gave: of the first event, as perf has it. */
-static uint32_t event_of_id(struct perf_events *e, uint64_t id)
+uint32_t perf_events_find_id(struct perf_events *e, uint64_t id)
 {
-	uint32_t at = id ? perf_events_find_id(e, id) : MAP_NONE;
+	return find_id(e, id, &e->last_id);
+}
+
+/* An id of 0 is one that nobody gave: of the first event, as perf has it. */
+static uint32_t event_of_id(const struct perf_events *e, uint64_t id, uint32_t *last)
+{
+	uint32_t at = id ? find_id(e, id, last) : MAP_NONE;
 
 	if (id == 0)
 		return 0;
@@ -187,7 +193,7 @@ static uint32_t event_of_id(struct perf_events *e, uint64_t id)
 	return e->all.at[0].attr.flags & PERF_ATTR_SAMPLE_ID_ALL ? PERF_EVENT_NONE : 0;
 }
 
-uint32_t perf_events_of_sample(struct perf_events *e, const struct perf_record *r)
+uint32_t perf_events_peek(const struct perf_events *e, const struct perf_record *r, uint32_t *last)
 {
 	struct bytes b = perf_record_body(r);
 
@@ -196,7 +202,12 @@ uint32_t perf_events_of_sample(struct perf_events *e, const struct perf_record *
 	if (e->all.n == 1 || e->sample_id_words < 0)
 		return 0;
 	take_bytes(&b, (size_t)e->sample_id_words * 8);
-	return event_of_id(e, take_u64(&b));
+	return event_of_id(e, take_u64(&b), last);
+}
+
+uint32_t perf_events_of_sample(struct perf_events *e, const struct perf_record *r)
+{
+	return perf_events_peek(e, r, &e->last_id);
 }
 
 const struct perf_attr *perf_events_of_record(struct perf_events *e, const struct perf_record *r)
@@ -211,7 +222,7 @@ const struct perf_attr *perf_events_of_record(struct perf_events *e, const struc
 	if (e->all.n == 1 || back == 0 || back > bytes_left(&b))
 		return &e->all.at[0].attr;
 	take_bytes(&b, bytes_left(&b) - back);
-	event = event_of_id(e, take_u64(&b));
+	event = event_of_id(e, take_u64(&b), &e->last_id);
 	return &e->all.at[event == PERF_EVENT_NONE ? 0 : event].attr;
 }
 

@@ -55,6 +55,8 @@ uint32_t perf_events_find_id(struct perf_events *e, uint64_t id);
 
 /* The event of a sample: an index in all, or PERF_EVENT_NONE when its id is of none. */
 uint32_t perf_events_of_sample(struct perf_events *e, const struct perf_record *r);
+/* The same for one of several threads that ask while nothing is added; *last is its own, 0 at first. */
+uint32_t perf_events_peek(const struct perf_events *e, const struct perf_record *r, uint32_t *last);
 /* The event whose trailer another record has. NULL without events. */
 const struct perf_attr *perf_events_of_record(struct perf_events *e, const struct perf_record *r);
 

@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "perf_cgroups.h"
 #include "perf_chains.h"
+#include "perf_digest.h"
 #include "perf_gap.h"
 #include "perf_known.h"
 #include "perf_labels.h"
@@ -36,8 +37,10 @@ struct beside {
 /* A sample that has no stack yet. */
 struct waiting {
 	struct perf_event *event;
-	struct perf_record record;
-	struct perf_sample said;       /* by the record */
+	struct perf_record record; /* only where it is, before it is decoded */
+	bool is_decoded;
+	struct perf_sample said;       /* by the record; valid when is_decoded */
+	uint64_t weight;               /* as perf_digest_weight() */
 	struct perf_chain_owner owner; /* of its chain */
 	bool is_plain;                 /* nothing but the recorded chain says what its stack is */
 	struct known_chain
@@ -47,6 +50,10 @@ struct waiting {
 };
 
 #define NOT_ADDED UINT32_MAX
+
+/* Of a record that is to be decoded, what is fetched before: some thirty frames. Of memory that is loaded at once. */
+#define RECORD_FETCH_BYTES 320
+#define LINE_BYTES         64
 
 struct perf_feed {
 	struct profile *profile;
@@ -305,25 +312,14 @@ static bool add_group(struct perf_feed *f, const struct perf_read *values, struc
 	return true;
 }
 
-static uint64_t weight_of(const struct perf_attr *a, const struct perf_sample *s)
-{
-	if (s->has_period)
-		return s->period;
-	if (a->flags & PERF_ATTR_FREQ || a->sample_period == 0)
-		return 1;
-	return a->sample_period;
-}
-
 /* Is it worth looking for what is told late of this thread? */
-static bool is_stranger(const struct perf_feed *f, const struct perf_record *r,
-			const struct perf_sample *s)
+static bool is_stranger(const struct perf_feed *f, uint32_t misc, int32_t pid, int32_t tid)
 {
-	if (!f->may_ask || s->pid <= 0)
+	if (!f->may_ask || pid <= 0)
 		return false;
-	if (!perf_tasks_knows(f->tasks, s->tid))
+	if (!perf_tasks_knows(f->tasks, tid))
 		return true;
-	return (r->misc & PERF_MISC_CPUMODE) == PERF_CPU_USER &&
-	       !resolver_knows(f->resolver, s->pid);
+	return (misc & PERF_MISC_CPUMODE) == PERF_CPU_USER && !resolver_knows(f->resolver, pid);
 }
 
 /* With what the event recorded inside of where it was; *n parts. */
@@ -366,12 +362,22 @@ static int64_t time_of_chain(struct perf_feed *f, const struct perf_sample *s,
 	return before;
 }
 
+/* What was digested can be decoded, and has no gap. */
+static void decode(struct waiting *w)
+{
+	perf_record_at(w->record.at, w->record.swap, &w->record);
+	perf_sample_decode(&w->event->attr, &w->record, &w->said);
+	w->is_decoded = true;
+}
+
 /* Finds out what the chain of a sample is, and adds it to those that are to be built. */
 static void add_chain(struct perf_feed *f, struct waiting *w)
 {
 	const struct perf_chain_part *parts;
 	size_t n_parts;
 
+	if (!w->is_decoded)
+		decode(w);
 	parts = perf_frames_find(f->frames, &w->event->attr, &w->record, &w->said, w->owner.time_ns,
 				 &n_parts);
 	w->is_plain = perf_frames_leaf(f->frames, &w->known.leaf) && w->is_plain;
@@ -396,18 +402,39 @@ static bool recall_chain(struct perf_feed *f, struct waiting *w)
 	return true;
 }
 
-/* Finds the stacks of those that wait. */
-static void build_waiting(struct perf_feed *f)
+/* Begins to load a record, most likely all of it. */
+static void fetch_record(const struct perf_record *r)
 {
+	for (size_t at = 0; at < RECORD_FETCH_BYTES; at += LINE_BYTES)
+		__builtin_prefetch(r->at + at);
+}
+
+/* Of those that wait for it, finds the stacks that are known, and adds the chains of the others. */
+static void recall_waiting(struct perf_feed *f)
+{
+	struct waiting *unknown[PERF_CHAINS_MOST];
+	uint32_t n_unknown = 0;
+
 	for (uint32_t i = 0; i < f->n_waiting; i++)
 		if (f->waiting[i].is_plain)
 			perf_known_fetch_chain(f->known, f->waiting[i].known.hash);
 	for (uint32_t i = 0; i < f->n_waiting; i++) {
 		struct waiting *w = &f->waiting[i];
 
-		if (w->is_plain && !recall_chain(f, w))
-			add_chain(f, w);
+		if (!w->is_plain || recall_chain(f, w))
+			continue;
+		if (!w->is_decoded)
+			fetch_record(&w->record);
+		unknown[n_unknown++] = w;
 	}
+	for (uint32_t i = 0; i < n_unknown; i++)
+		add_chain(f, unknown[i]);
+}
+
+/* Finds the stacks of those that wait. */
+static void build_waiting(struct perf_feed *f)
+{
+	recall_waiting(f);
 	perf_chains_build(f->chains);
 	for (uint32_t i = 0; i < f->n_waiting; i++) {
 		struct waiting *w = &f->waiting[i];
@@ -432,55 +459,66 @@ static bool add_waiting(struct perf_feed *f)
 		w->sample.stack.v = w->known.stack;
 		if (f->offcpu)
 			watch_sample(f, w->event, &w->said, w->record.swap, &w->sample);
-		if (w->said.read.n > 0 && w->said.read.has_id)
+		if (w->is_decoded && w->said.read.n > 0 && w->said.read.has_id)
 			good = add_group(f, &w->said.read, &w->sample);
 		else
-			good = add_sample(f, w->event, &w->sample,
-					  weight_of(&w->event->attr, &w->said));
+			good = add_sample(f, w->event, &w->sample, w->weight);
 	}
 	f->n_waiting = 0;
 	return good;
 }
 
 /* Whose sample it is, and when and where it was taken. */
-static void place_sample(struct perf_feed *f, struct waiting *w, uint64_t number)
+static void place_sample(struct perf_feed *f, struct waiting *w, const struct perf_digest *d,
+			 uint64_t number)
 {
-	const struct perf_sample *s = &w->said;
 	struct perf_chain_owner *o = &w->owner;
 	struct perf_task_view task;
 
-	*o = (struct perf_chain_owner){ .pid = s->pid, .tid = s->tid, .time_ns = (int64_t)number };
+	*o = (struct perf_chain_owner){ .pid = d->pid, .tid = d->tid, .time_ns = (int64_t)number };
 	w->sample.time_ns = TIME_NONE;
 	if (w->event->attr.sample_type & PERF_S_TIME) {
-		o->time_ns = s->time > INT64_MAX ? INT64_MAX : (int64_t)s->time;
-		w->sample.time_ns = s->time > INT64_MAX ? TIME_NONE : o->time_ns;
+		o->time_ns = d->time > INT64_MAX ? INT64_MAX : (int64_t)d->time;
+		w->sample.time_ns = d->time > INT64_MAX ? TIME_NONE : o->time_ns;
 	}
-	task = perf_tasks_at(f->tasks, s->pid, s->tid, o->time_ns);
+	task = perf_tasks_at(f->tasks, d->pid, d->tid, o->time_ns);
 	o->root = task.root;
 	w->sample.thread = task.thread;
 	if (w->event->attr.sample_type & PERF_S_CGROUP)
-		w->sample.thread = perf_cgroups_thread(f->cgroups, task.thread, s->cgroup);
-	w->sample.cpu = s->cpu < CPU_NONE ? (uint16_t)s->cpu : CPU_NONE;
+		w->sample.thread = perf_cgroups_thread(f->cgroups, task.thread, d->cgroup);
+	w->sample.cpu = d->cpu < CPU_NONE ? (uint16_t)d->cpu : CPU_NONE;
+	w->weight = d->weight;
 }
 
-/*
- * Does nothing but the recorded chain say what the sample's stack is? Then *hash is of all that matters: whose it
- * is, the mappings that it was taken in, and the mode that it begins in, which may be told by the address.
- */
-static bool is_plain(struct perf_feed *f, const struct waiting *w, struct hash128 *hash)
+/* Makes of a hash of the chain one of all that matters: whose it is, and the mappings that it was taken in. */
+static struct hash128 hash_of_owner(struct perf_feed *f, const struct perf_chain_owner *o,
+				    struct hash128 hash)
 {
-	const struct perf_chain_owner *o = &w->owner;
-	const struct perf_sample *s = &w->said;
-	uint64_t mode = (w->record.misc & PERF_MISC_CPUMODE) << 1 | s->ip >> 63;
+	hash.low ^= hash_pair(o->root.v, perf_tasks_epoch(f->tasks, o->pid, o->time_ns));
+	hash.high ^= hash_u64((uint64_t)perf_tasks_epoch(f->tasks, -1, o->time_ns) << 32);
+	return hash;
+}
 
-	if (s->chain.n == 0 || s->branches.n > 0 || w->event->attr.sample_stack_user > 0 ||
-	    f->labels || perf_frames_is_deferred(&s->chain) ||
-	    resolver_age(f->resolver, o->pid, o->time_ns) > 0)
-		return false;
-	*hash = hash_bytes_128(s->chain.at, s->chain.n * sizeof(uint64_t));
-	hash->low ^= hash_pair(o->root.v, perf_tasks_epoch(f->tasks, o->pid, o->time_ns));
-	hash->high ^= hash_u64((uint64_t)perf_tasks_epoch(f->tasks, -1, o->time_ns) << 32 | mode);
-	return true;
+/* Generated code may be another one at the same address. */
+static bool may_be_plain(struct perf_feed *f, const struct perf_chain_owner *o)
+{
+	return !f->labels && resolver_age(f->resolver, o->pid, o->time_ns) == 0;
+}
+
+/* Has a sample wait for its stack; those of chains that may be known wait for these, too. */
+static enum perf_fed wait_for_stack(struct perf_feed *f, struct waiting *w, struct hash128 chain)
+{
+	if (w->is_plain) {
+		w->known.hash = hash_of_owner(f, &w->owner, chain);
+		perf_known_fetch(f->known, w->known.hash);
+	} else {
+		add_chain(f, w);
+	}
+	f->n_waiting++;
+	/* What looks at switches wants the samples before them to be there. */
+	if (f->n_waiting < PERF_CHAINS_MOST && !f->offcpu)
+		return PERF_FED_ALL;
+	return add_waiting(f) ? PERF_FED_ALL : PERF_FED_FULL;
 }
 
 static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r,
@@ -488,6 +526,8 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 {
 	uint32_t index = perf_events_of_sample(f->events, r);
 	struct waiting *w = &f->waiting[f->n_waiting];
+	const struct perf_sample *s = &w->said;
+	struct hash128 chain = { 0 };
 
 	if (index == PERF_EVENT_NONE) {
 		f->stats.n_no_event++;
@@ -499,20 +539,38 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 			f->stats.bad_sample_offset = offset;
 		return PERF_FED_ALL;
 	}
-	if (is_stranger(f, r, &w->said))
+	if (is_stranger(f, r->misc, s->pid, s->tid))
 		return PERF_FED_AHEAD;
 	w->record = *r;
-	place_sample(f, w, number);
-	w->is_plain = is_plain(f, w, &w->known.hash);
+	w->is_decoded = true;
+	place_sample(f, w,
+		     &(struct perf_digest){ .pid = s->pid,
+					    .tid = s->tid,
+					    .time = s->time,
+					    .cpu = s->cpu,
+					    .cgroup = s->cgroup,
+					    .weight = perf_digest_weight(&w->event->attr, s) },
+		     number);
+	w->is_plain = perf_digest_is_plain(&w->event->attr, s) && may_be_plain(f, &w->owner);
 	if (w->is_plain)
-		perf_known_fetch(f->known, w->known.hash);
-	else
-		add_chain(f, w);
-	f->n_waiting++;
-	/* What looks at switches wants the samples before them to be there. */
-	if (f->n_waiting < PERF_CHAINS_MOST && !f->offcpu)
-		return PERF_FED_ALL;
-	return add_waiting(f) ? PERF_FED_ALL : PERF_FED_FULL;
+		chain = perf_digest_chain(r, s);
+	return wait_for_stack(f, w, chain);
+}
+
+/* A sample that was digested when it was read. */
+static enum perf_fed feed_digest(struct perf_feed *f, const struct perf_digest *d,
+				 const struct perf_records *batch)
+{
+	struct waiting *w = &f->waiting[f->n_waiting];
+
+	if (is_stranger(f, d->misc, d->pid, d->tid))
+		return PERF_FED_AHEAD;
+	w->event = &f->events->all.at[d->event];
+	w->is_decoded = false;
+	w->record = (struct perf_record){ .at = batch->at + d->at, .swap = batch->swap };
+	place_sample(f, w, d, batch->first + d->number);
+	w->is_plain = may_be_plain(f, &w->owner);
+	return wait_for_stack(f, w, d->chain);
 }
 
 struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver *r,
@@ -646,6 +704,21 @@ void perf_feed_may_ask(struct perf_feed *f, bool may)
 	f->may_ask = may;
 }
 
+/* The record at the cursor, and no other, if it is a sample. */
+static enum perf_fed feed_record(struct perf_feed *f, const struct perf_records *batch,
+				 struct perf_feed_cursor *c, struct perf_record *r)
+{
+	uint64_t offset = batch->offset + c->at;
+
+	perf_record_at(batch->at + c->at, batch->swap, r);
+	if (f->offcpu && (r->type == PERF_REC_SWITCH || r->type == PERF_REC_SWITCH_CPU_WIDE ||
+			  r->type == PERF_REC_EXIT))
+		feed_switch(f, r);
+	if (r->type != PERF_REC_SAMPLE)
+		return PERF_FED_ALL;
+	return feed_sample(f, r, perf_gap_find(batch, offset, &c->gap), c->number, offset);
+}
+
 /* Those up to `end`; some may be left waiting. */
 static enum perf_fed feed_samples(struct perf_feed *f, const struct perf_records *batch,
 				  struct perf_feed_cursor *c, size_t end)
@@ -653,21 +726,38 @@ static enum perf_fed feed_samples(struct perf_feed *f, const struct perf_records
 	struct perf_record r;
 
 	for (; c->at < end; c->at += r.size, c->number++) {
-		enum perf_fed fed;
-		uint64_t offset;
+		enum perf_fed fed = feed_record(f, batch, c, &r);
 
-		perf_record_at(batch->at + c->at, batch->swap, &r);
-		if (f->offcpu && (r.type == PERF_REC_SWITCH || r.type == PERF_REC_SWITCH_CPU_WIDE ||
-				  r.type == PERF_REC_EXIT))
-			feed_switch(f, &r);
-		if (r.type != PERF_REC_SAMPLE)
-			continue;
-		offset = batch->offset + c->at;
-		fed = feed_sample(f, &r, perf_gap_find(batch, offset, &c->gap), c->number, offset);
 		if (fed != PERF_FED_ALL)
 			return fed;
 	}
 	return c->at < batch->n_bytes ? PERF_FED_SOME : PERF_FED_ALL;
+}
+
+/* The same for a batch whose samples were digested: other records are not looked at. */
+static enum perf_fed feed_digests(struct perf_feed *f, const struct perf_records *batch,
+				  struct perf_feed_cursor *c, size_t end)
+{
+	const struct perf_digest *d;
+	struct perf_record r;
+
+	while (c->digest < batch->n_samples && batch->digest[c->digest].at < c->at)
+		c->digest++;
+	for (; c->digest < batch->n_samples; c->digest++) {
+		enum perf_fed fed;
+
+		d = &batch->digest[c->digest];
+		c->at = d->at;
+		c->number = batch->first + d->number;
+		if (c->at >= end)
+			return PERF_FED_SOME;
+		fed = d->event == PERF_EVENT_NONE ? feed_record(f, batch, c, &r)
+						  : feed_digest(f, d, batch);
+		if (fed != PERF_FED_ALL)
+			return fed;
+	}
+	c->at = batch->n_bytes;
+	return PERF_FED_ALL;
 }
 
 enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
@@ -677,7 +767,10 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 	enum perf_fed fed;
 
 	look_for_switches(f);
-	fed = feed_samples(f, batch, c, end);
+	if (batch->digest && !f->offcpu)
+		fed = feed_digests(f, batch, c, end);
+	else
+		fed = feed_samples(f, batch, c, end);
 	return add_waiting(f) ? fed : PERF_FED_FULL;
 }
 

@@ -101,6 +101,7 @@ struct perf_feed_cursor {
 	size_t at;       /* bytes from the batch's start */
 	uint64_t number; /* of the record; batch->first at its start */
 	size_t gap;      /* among the batch's gaps, the first that may be in it or behind */
+	size_t digest;   /* among its digests likewise */
 };
 
 /*

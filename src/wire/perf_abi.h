@@ -217,6 +217,8 @@ struct perf_beside {
 	uint32_t number; /* records before it */
 };
 
+struct perf_digest;
+
 /* Whole records, one behind the other. Borrowed. */
 struct perf_records {
 	const uint8_t *at; /* the first one's header */
@@ -229,7 +231,9 @@ struct perf_records {
 	size_t n_gaps; /* of these records, and of what came before in the same window */
 	const struct perf_beside *beside; /* [n_beside]; NULL: nobody looked for them */
 	size_t n_beside;
-	size_t n_samples; /* the other records; valid with beside */
+	size_t n_samples; /* the other records; valid with beside, and with */
+	const struct perf_digest
+		*digest; /* [n_samples] see perf_digest.h; NULL: nobody made them */
 };
 
 /* An array of 64-bit numbers inside a record; read with perf_word(). */
