@@ -16,4 +16,13 @@ void *bulk_new(size_t bytes);
 /* p may be NULL; bytes: as bulk_new() had them. */
 void bulk_free(void *p, size_t bytes);
 
+/*
+ * A table of any size that will be written to all over. Zeroed; aborts as xmalloc() does. Small ones are malloc's, with
+ * each page written to once: one that is read first is found to be zero, and made a page of its own when it is written
+ * to, of which other threads' processors have to be told.
+ */
+void *bulk_table_new(size_t bytes) __attribute__((malloc, returns_nonnull));
+/* p may be NULL; bytes: as bulk_table_new() had them. */
+void bulk_table_free(void *p, size_t bytes);
+
 #endif

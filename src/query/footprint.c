@@ -3,11 +3,11 @@
 
 #include "footprint.h"
 
+#include "bulk.h"
 #include "filter.h"
 #include "heap_change.h"
 #include "heap_sites.h"
 #include "mem.h"
-#include "pages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -228,7 +228,7 @@ static struct lens both_lenses(struct footprint *m, const struct lens *lens)
 /* Leaves the first column of weights alone. */
 static void keep_first(struct weights *w)
 {
-	int64_t *first = pages_new(w->n_stacks * sizeof(*first));
+	int64_t *first = bulk_table_new(w->n_stacks * sizeof(*first));
 
 	for (uint32_t i = 0; i < w->n_stacks; i++)
 		first[i] = w->stack[(size_t)i * w->n_columns];

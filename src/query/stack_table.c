@@ -8,8 +8,8 @@
 
 #include "stack_table.h"
 
+#include "bulk.h"
 #include "mem.h"
-#include "pages.h"
 #include "task.h"
 
 #include <errno.h>
@@ -302,7 +302,7 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 	profile_locations(p, &t.locations);
 	profile_stacks_of(p, counts, &t.stacks);
 	find_keys(&t, counts->n_locations, lens->inlines);
-	t.node = pages_new(w->n_stacks * sizeof(*t.node));
+	t.node = bulk_table_new(w->n_stacks * sizeof(*t.node));
 	table_sums_init(&t.sums, k, w->n_columns);
 	sum_self(&t);
 	sum_up(&t);
@@ -314,7 +314,7 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 	table_sums_done(&t.sums);
 	free(t.key);
 	free(t.is_run);
-	pages_free(t.node, w->n_stacks * sizeof(*t.node));
+	bulk_table_free(t.node, w->n_stacks * sizeof(*t.node));
 	vec_done(&t.branches);
 	weights_drop_stacks(w);
 	weights_drop_samples(w);

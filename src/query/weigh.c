@@ -9,11 +9,11 @@
 
 #include "weigh.h"
 
+#include "bulk.h"
 #include "hash.h"
 #include "heap_weigh.h"
 #include "map.h"
 #include "mem.h"
-#include "pages.h"
 #include "rowpass.h"
 
 #include <errno.h>
@@ -60,8 +60,8 @@ static void weights_init(struct weights *w, const struct profile *p, const struc
 	*w = (struct weights){ .n_stacks = r->counts.n_stacks,
 			       .n_columns = r->lens->n_columns,
 			       .sample_scale = rowpass_sample_scale(r, 0) };
-	w->stack = pages_new((size_t)w->n_stacks * w->n_columns * sizeof(*w->stack));
-	w->samples = pages_new(w->n_stacks * sizeof(*w->samples));
+	w->stack = bulk_table_new((size_t)w->n_stacks * w->n_columns * sizeof(*w->stack));
+	w->samples = bulk_table_new(w->n_stacks * sizeof(*w->samples));
 	for (uint32_t c = 0; c < w->n_columns; c++) {
 		w->scale[c] = r->column[c].one * r->column[c].finer;
 		w->square_unit[c] = r->column[c].square_unit;
@@ -230,12 +230,12 @@ void weights_done(struct weights *w)
 
 void weights_drop_stacks(struct weights *w)
 {
-	pages_free(w->stack, (size_t)w->n_stacks * w->n_columns * sizeof(*w->stack));
+	bulk_table_free(w->stack, (size_t)w->n_stacks * w->n_columns * sizeof(*w->stack));
 	w->stack = NULL;
 }
 
 void weights_drop_samples(struct weights *w)
 {
-	pages_free(w->samples, w->n_stacks * sizeof(*w->samples));
+	bulk_table_free(w->samples, w->n_stacks * sizeof(*w->samples));
 	w->samples = NULL;
 }

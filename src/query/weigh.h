@@ -20,7 +20,7 @@ struct progress;
 struct weights {
 	uint32_t n_stacks;
 	uint32_t n_columns;
-	int64_t *stack;    /* [n_stacks][n_columns] of samples that end there; of pages_new() */
+	int64_t *stack; /* [n_stacks][n_columns] of samples that end there; of bulk_table_new() */
 	uint64_t *samples; /* [n_stacks] how many those are in column 0, in 1/sample_scale; same */
 	int64_t scale[LENS_MAX_COLUMNS]; /* weights are in 1/scale of the unit; 1 where counted */
 	/*

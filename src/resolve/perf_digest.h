@@ -40,6 +40,13 @@ void perf_digests_done(struct perf_digests *d);
 void perf_digests_make(struct perf_digests *d, const struct perf_events *e,
 		       const struct perf_records *batch);
 
+/* Begins to load a record that is to be decoded after all, most likely all of it: some thirty frames. */
+static inline void perf_digest_fetch(const struct perf_record *r)
+{
+	for (size_t at = 0; at < 320; at += 64)
+		__builtin_prefetch(r->at + at);
+}
+
 /* Does nothing but the recorded chain say what the sample's stack is? */
 bool perf_digest_is_plain(const struct perf_attr *a, const struct perf_sample *s);
 

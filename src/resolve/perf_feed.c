@@ -51,10 +51,6 @@ struct waiting {
 
 #define NOT_ADDED UINT32_MAX
 
-/* Of a record that is to be decoded, what is fetched before: some thirty frames. Of memory that is loaded at once. */
-#define RECORD_FETCH_BYTES 320
-#define LINE_BYTES         64
-
 struct perf_feed {
 	struct profile *profile;
 	capture_id capture;
@@ -402,13 +398,6 @@ static bool recall_chain(struct perf_feed *f, struct waiting *w)
 	return true;
 }
 
-/* Begins to load a record, most likely all of it. */
-static void fetch_record(const struct perf_record *r)
-{
-	for (size_t at = 0; at < RECORD_FETCH_BYTES; at += LINE_BYTES)
-		__builtin_prefetch(r->at + at);
-}
-
 /* Of those that wait for it, finds the stacks that are known, and adds the chains of the others. */
 static void recall_waiting(struct perf_feed *f)
 {
@@ -424,7 +413,7 @@ static void recall_waiting(struct perf_feed *f)
 		if (!w->is_plain || recall_chain(f, w))
 			continue;
 		if (!w->is_decoded)
-			fetch_record(&w->record);
+			perf_digest_fetch(&w->record);
 		unknown[n_unknown++] = w;
 	}
 	for (uint32_t i = 0; i < n_unknown; i++)
