@@ -222,6 +222,18 @@ static unsigned parts_of(enum view_kind view)
 	return ANALYSIS_TREE;
 }
 
+/* Are there samples and allocations? */
+static bool has_both(const struct profile *p)
+{
+	struct lens lens;
+	bool both;
+
+	lens_init(&lens, p);
+	both = lens.beside;
+	lens_done(&lens);
+	return both;
+}
+
 static int report_view(const struct options *o, const struct profile *p, enum view_kind view,
 		       const struct output *out, struct err *e)
 {
@@ -231,6 +243,8 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 
 	if (view == VIEW_KIND_THREADS)
 		asked.group = "thread";
+	if (view == VIEW_KIND_MEMORY && asked.events.n == 0 && !*asked.metric && has_both(p))
+		asked.metric = "peak";
 	rc = ask_analysis(&asked, p, parts_of(view), &r.analysis, e);
 	if (rc)
 		return rc;
