@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# proftop record --cpu --heap: a directory that opens as one recording. What it says of either kind is what the file of that
+# kind says alone, and whatever goes wrong leaves what there is of both. Skipped where nobody may sample, and without the
+# tracer. What happens beside is waited for, and no time is counted.
+set -u
+proftop=$(realpath "${PROFTOP:-./proftop}")
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(dirname "$proftop")
+dir=$(mktemp -d) || exit 99
+trap 'exec 9>&-; kill -9 $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
+cd "$dir" || exit 99
+unset LD_PRELOAD "${!PROFTOP_@}"
+both=$dir/both
+faults=0
+
+fault() {
+    echo "FAULT: line ${BASH_LINENO[0]}: $*"
+    faults=$((faults + 1))
+}
+
+# record STATUS OPTION…: records both, with what is said in err.
+record() {
+    local want=$1 got
+    shift
+    "$proftop" record -e cpu-clock --cpu --heap "$@" >out 2>err </dev/null
+    got=$?
+    [ "$got" = "$want" ] || fault "record $* ended with $got, not $want: $(cat err)"
+}
+
+# wait_until COMMAND…: until it succeeds; a fault after two minutes.
+wait_until() {
+    local end=$((SECONDS + 120))
+    until "$@"; do
+        [ $SECONDS -gt $end ] && { fault "waited in vain for: $*; $(tail -3 err)"; return 1; }
+        sleep 0.1
+    done
+}
+
+# rows FILE OPTION…: what the report has of numbers.
+rows() {
+    "$proftop" report --json -n 0 --min 0 "${@:2}" "$1" | sed -n '/^"columns"/p; /^"rows"/,$p'
+}
+
+# number FUNCTION COLUMN: of its own in the JSON on standard input.
+number() {
+    sed -n 's/.*"name": "'"$1"'".*"self": \[\([0-9]*\), \([0-9]*\)\].*/\'"$2"'/p' | head -1
+}
+
+# same A B WHAT…: two reports that must not differ, and are of something.
+same() {
+    local a b
+    a=$(rows "$1" "${@:3}")
+    b=$(rows "$2" "${@:3}")
+    [ "$a" = "$b" ] || fault "${*:3}: $1 and $2 differ: $(diff <(echo "$a") <(echo "$b") | head -5)"
+    [[ $a == *'"name"'* ]] || fault "${*:3}: $1 shows nothing: $a"
+}
+
+if ! "$proftop" record -e cpu-clock -o try -- true 2>err; then
+    echo "skipped: $(cat err)"
+    exit 77
+fi
+if [ ! -e "$build/libproftop-heap.so" ]; then
+    echo 'skipped: this build has no heap tracer'
+    exit 77
+fi
+
+${CC:-cc} -g -O2 -pthread -o both "$here/both.c" || exit 99
+
+# One recording, under its usual name: two files, one thing that opens.
+record 7 -- "$both"
+[ "$(ls perf.data)" = $'data\ndata.heap' ] || fault "perf.data has $(ls perf.data)"
+grep -q '^proftop: recorded .* samples, .* and the heap, .*, in perf.data$' err || fault "says $(cat err)"
+"$proftop" info --json >info
+[ "$(grep -c '"format": "perf.data"\|"format": "heap"' info)" = 2 ] || fault "info has other files: $(grep '"format"' info)"
+[ "$(sed -n 's/.*"processes": \([0-9]*\).*/\1/p' info)" = 1 ] || fault "the process is not one: $(grep processes info)"
+rows perf.data --view tree >tree
+grep -q '"columns": .*"cpu-clock", "metric": "period".*"malloc", "metric": "peak"' tree || fault "columns: $(head -1 tree)"
+[ "$(number burn 1 <tree)" -gt 0 ] && [ "$(number burn 2 <tree)" = 0 ] || fault "burn: $(grep '"burn"' tree)"
+[ "$(number keep 2 <tree)" -gt 0 ] || fault "keep: $(grep '"keep"' tree)"
+# Both are called by the same work, of the same thread: their rows have the same parent.
+[ "$(grep -o '"name": "work"' tree | wc -l)" = 2 ] || fault "work is called from more than two places: $(grep '"work"' tree)"
+
+# Every number is what the part alone says; of the heap, what the program did, too.
+for view in top tree threads callers flame; do
+    same perf.data perf.data/data --view $view --event cpu-clock
+    same perf.data perf.data/data --view $view --event cpu-clock --metric samples
+    for metric in live peak leaked freed temporary bytes calls; do
+        [ $metric = freed ] || [ $metric = temporary ] || [ $view != threads ] || continue
+        same perf.data perf.data/data.heap --view $view --event malloc --metric $metric
+    done
+done
+same perf.data perf.data/data.heap --view memory
+[ "$(rows perf.data --view top --metric leaked | number keep 1)" = 250000 ] || fault "keep leaked: $(rows perf.data --metric leaked | grep keep)"
+rows perf.data --event cpu-clock --event malloc --metric calls >calls
+[ "$(number keep 2 <calls)" = 2500 ] || fault "keep called malloc: $(grep keep calls)"
+"$proftop" report --event cpu-clock --metric leaked 2>err && fault 'a clock has leaked'
+
+# One clock: what the files tell of were the same moments.
+read -r cpu_begin cpu_end < <("$proftop" report --json -n 1 perf.data/data | sed -n 's/"\(begin\|end\)_ns": \([0-9]*\),/\2/p' | xargs)
+read -r heap_begin heap_end < <("$proftop" report --json -n 1 --view top perf.data/data.heap | sed -n 's/"\(begin\|end\)_ns": \([0-9]*\),/\2/p' | xargs)
+read -r begin end < <("$proftop" report --json -n 1 perf.data | sed -n 's/"\(begin\|end\)_ns": \([0-9]*\),/\2/p' | xargs)
+[ "$heap_begin" -lt "$cpu_end" ] && [ "$cpu_begin" -lt "$heap_end" ] || fault "clocks: $cpu_begin $cpu_end, $heap_begin $heap_end"
+[ "$begin" = $((heap_begin < cpu_begin ? heap_begin : cpu_begin)) ] || fault "begins at $begin, not $cpu_begin or $heap_begin"
+[ "$end" = $((heap_end > cpu_end ? heap_end : cpu_end)) ] || fault "ends at $end, not $cpu_end or $heap_end"
+
+# perf opens the directory, and the file in it.
+if command -v perf >/dev/null; then
+    perf report --stdio 2>perf.err | grep -q burn || fault "perf does not see burn: $(head -3 perf.err)"
+    perf script -i perf.data/data 2>/dev/null | grep -q burn || fault 'perf script does not see burn'
+fi
+
+# Two such recordings are compared by either kind.
+record 7 -o again -- "$both"
+"$proftop" diff --report perf.data again | grep -q 'cpu-clock' || fault 'diff does not compare the CPU'
+"$proftop" diff --report --metric leaked perf.data again | grep -q '0 B (0.0 %)' || fault "leaks differ: $("$proftop" diff --report --metric leaked perf.data again | head -3)"
+
+# Processes that come of it, and what the process becomes.
+record 7 --children -o 'many 50%' -- "$both" fork exec
+traces=("many 50%"/data*.heap)
+[ ${#traces[@]} = 3 ] || fault "${#traces[@]} traces: $(ls 'many 50%')"
+sum=0
+for trace in "${traces[@]}"; do
+    sum=$((sum + $(rows "$trace" --view top --metric leaked --event malloc | sed -n 's/.*"name": "keep".*"self": \[\([0-9]*\)\].*/\1/p')))
+done
+[ "$(rows 'many 50%' --metric leaked | number keep 1)" = $sum ] || fault "leaked in all: not $sum"
+grep -q '3 traces of heaps' err || fault "says $(cat err)"
+
+# A part that is damaged is told, and the rest is shown.
+cp -r perf.data damaged
+echo nothing >damaged/data.heap
+"$proftop" info damaged | grep -q '^! trace' || fault "the damage is not told: $("$proftop" info damaged | tail -5)"
+same damaged perf.data/data --view top --event cpu-clock
+
+# What was there is kept, be it a file or a directory; one with other things in it stays.
+"$proftop" record -e cpu-clock -o place -- true 2>err
+record 7 -o place -- "$both"
+[ -f place.old ] && [ -d place ] || fault "$(ls -ld place*)"
+record 127 -o place -- ./nothing_here
+[ -f place.old ] && [ -e place/data.heap ] || fault "a command that is not there took the place: $(ls -ld place* place/*)"
+"$proftop" record -e cpu-clock -o place -- true 2>err
+[ -e place.old/data.heap ] && [ -f place ] || fault "$(ls -ld place*)"
+: >again/mine
+record 2 -o again -- true
+[ -e again/mine ] || fault 'a directory with other things in it is gone'
+
+# A program that no library gets into.
+if ${CC:-cc} -static -O1 -o still -x c - <<<'int main(void) { return 3; }' 2>/dev/null; then
+    record 3 -o still.data -- ./still
+    grep -q 'no heap was recorded' err && [ "$(ls still.data)" = data ] || fault "a static program: $(cat err; ls still.data)"
+fi
+
+# begin NAME OPTION…: a recording of a program that waits once its work is done, as $recorder.
+begin() {
+    rm -f line out
+    mkfifo line
+    : >out
+    "$proftop" record -e cpu-clock --cpu --heap -o "$@" -- "$both" wait <line >out 2>err &
+    recorder=$!
+    exec 9>line
+    wait_until grep -q ready out
+}
+
+# is_whole FILE: both parts have what the program did.
+is_whole() {
+    [ "$(rows "$1" --metric leaked | number keep 1)" = 250000 ] && [ "$(rows "$1" | number burn 1)" -gt 0 ]
+}
+has_ended() { is_whole "$1" && ! "$proftop" info "$1" | grep -q 'not finished'; }
+
+# The recorder is killed: the program goes on, and so does its trace.
+begin killed
+wait_until grep -q burn <("$proftop" report -n 3 killed 2>/dev/null) || fault 'nothing was flushed'
+wait_until is_whole killed
+kill -9 $recorder
+wait $recorder 2>/dev/null
+exec 9>&-
+wait_until has_ended killed
+
+# Time is up, or somebody ends it: the program goes on, the recording of both has ended before it does.
+begin limited --duration 1ms
+wait_until grep -q 'and the heap, .*, in limited' err
+"$proftop" info limited | grep -q 'not finished' && fault 'the trace goes on'
+exec 9>&-
+wait $recorder
+[ $? = 7 ] || fault "the status of the command is lost: $(cat err)"
+
+[ $faults = 0 ] || { echo "$faults faults"; exit 1; }
+echo 'both as promised'
