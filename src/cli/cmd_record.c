@@ -55,9 +55,9 @@ static enum status record(const struct options *o)
 const struct command cmd_record = {
 	.name = "record",
 	.synopsis =
-		"[--cpu | --heap] [-o FILE] -- COMMAND…, or [--cpu | --heap] [-o FILE] -p PID, or -a",
+		"[--cpu] [--heap] [-o FILE] -- COMMAND…, or [--cpu | --heap] [-o FILE] -p PID, or -a",
 	.summary =
-		"Records what a command, running processes or a whole machine do with the CPU, or with --heap every\nallocation and free, with stacks.",
+		"Records what a command, running processes or a whole machine do with the CPU, or with --heap every\nallocation and free, with stacks; of a command both at once, with --cpu --heap.",
 	.verb = ON_RECORD,
 	.run = record,
 };

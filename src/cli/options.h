@@ -79,8 +79,8 @@ struct filter;
 	X(TASK,     "task",      't', "TID",       ON_RECORDS,  text,    tasks,       "threads that run already, with commas between, instead of a command") \
 	X(CGROUP,   "cgroup",    'G', "NAME",      ON_RECORDS,  text,    cgroup,      "only what runs in this control group") \
 	X(COMPRESS, "compress",  'z', "LEVEL",     ON_RECORD,  text,    compress,    "pack records with zstd at this level; 1 if not given, 0: they are not packed") \
-	X(CPU,      "cpu",       0,   NULL,        ON_RECORDS,  flag,    cpu,         "record CPU samples: the default") \
-	X(HEAP,     "heap",      0,   NULL,        ON_RECORDS,  flag,    heap,        "record allocations and frees, not CPU samples") \
+	X(CPU,      "cpu",       0,   NULL,        ON_RECORDS,  flag,    cpu,         "record CPU samples: the default; with --heap, both") \
+	X(HEAP,     "heap",      0,   NULL,        ON_RECORDS,  flag,    heap,        "record allocations and frees; with --cpu, both, to a directory") \
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORDS,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORDS,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
 	X(OVERHEAD, "max-overhead",0, "N%",        ON_RECORDS,  text,    max_overhead,"record as many allocations as take no more than N% of the program's own time") \
