@@ -111,6 +111,9 @@ static struct walk_module find(void *arg, uint64_t pc)
 	static const struct cfi_rule sixteen = {
 		.cfa_kind = CFA_SP, .cfa = 16, .ra_kind = SLOT_CFA, .ra = -8
 	};
+	static const struct cfi_rule called = {
+		.cfa_kind = CFA_SP, .cfa = 8, .ra_kind = SLOT_CFA, .ra = -8
+	};
 	struct walk_module m = { .cfi = arg, .bias = BIAS, .entry = 0xd000, .mapped = true };
 
 	/* A return address without tables, of which something is known all the same. */
@@ -118,6 +121,9 @@ static struct walk_module find(void *arg, uint64_t pc)
 		return (struct walk_module){ .mapped = true, .alone = &sixteen };
 	if (pc < P(0) || pc >= Q(0x10000))
 		return (struct walk_module){ 0 };
+	/* The first instruction of a function, as _init's, which the tables of the module do not cover. */
+	if (pc == P(0xf000))
+		m.alone = &called;
 	if (pc >= Q(0)) {
 		m.bias = Q(0);
 		m.keeps_fp = true;
@@ -212,6 +218,11 @@ static const struct walk_case cases[] = {
 	  { 0, 0, STACK + 40, P(0x1000), 0, P(0x3010) }, 6,
 	  { P(0x5100), P(0x1000), P(0x3010) }, WALK_COMPLETE },
 	{ "behind another function", P(0x2100), 0, 0, { 1, 2 }, 2, { P(0x2100) }, WALK_NO_CFI },
+	{ "the first instruction of a function without CFI", P(0xf000), STACK, 0, { P(0x3010), 7 }, 2,
+	  { P(0xf000), P(0x3010) }, WALK_COMPLETE },
+	{ "the same below an r13 frame: all registers", P(0xf000), STACK, STACK + 16,
+	  { P(0x6010), P(0x3010) }, 2, { P(0xf000), P(0x6010), P(0x3010) }, WALK_COMPLETE },
+	{ "its second", P(0xf001), 0, 0, { P(0x3010), 7 }, 2, { P(0xf001) }, WALK_NO_CFI },
 	{ "frame pointers that go backwards", P(0x9000), STACK + 16, 0,
 	  { 0, 0, STACK, P(0x9010) }, 4, { P(0x9000), P(0x9010) }, WALK_NO_CFI },
 };

@@ -21,6 +21,7 @@
 #include "segments.h"
 #include "space.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ struct tables {
 	struct cfi *cfi;   /* NULL: none; owned */
 	uint8_t *bytes[3]; /* sections it borrows; owned */
 	uint64_t entry;    /* where the program begins, or 0 */
+	uint64_t init[2];  /* where _init and _fini begin, which have no CFI; or 0 */
 	bool keeps_fp;     /* see walk.h */
 	struct segments segments;
 };
@@ -165,6 +167,14 @@ static bool fits(const struct unwinder *u, const struct elf_file *f)
 	return f && elf_file_machine(f) == machine && elf_file_is64(f) && !elf_file_swapped(f);
 }
 
+/* Where a section of code begins, or 0. */
+static uint64_t begin_of(const struct elf_file *f, const char *name)
+{
+	const struct elf_section *s = elf_file_section(f, name);
+
+	return s && s->flags & SHF_EXECINSTR ? s->address : 0;
+}
+
 static void open_tables(struct unwinder *u, const struct dso *d, struct tables *t)
 {
 	struct cfi_sections s = { .arch = u->arch };
@@ -182,12 +192,26 @@ static void open_tables(struct unwinder *u, const struct dso *d, struct tables *
 		if (s.eh_frame.n == 0 && s.debug_frame.n == 0 && s.eh_frame_hdr.n == 0)
 			take_by_headers(i.runtime, &s, t->bytes);
 		t->entry = elf_file_entry(i.runtime);
+		t->init[0] = begin_of(i.runtime, ".init");
+		t->init[1] = begin_of(i.runtime, ".fini");
 		t->keeps_fp = elf_file_section(i.runtime, ".gopclntab") ||
 			      elf_file_section(i.runtime, ".go.buildinfo");
 		segments_take(&t->segments, i.runtime);
 		t->cfi = cfi_new(&s);
 	}
 	image_close(&i);
+}
+
+/* The rule before the first instruction of a function that is called, but has no CFI. */
+static const struct cfi_rule *first_rule(const struct unwinder *u, const struct tables *t,
+					 uint64_t address)
+{
+	static const struct cfi_rule called = {
+		.cfa_kind = CFA_SP, .cfa = 8, .ra_kind = SLOT_CFA, .ra = -8
+	};
+	bool first = address != 0 && (address == t->init[0] || address == t->init[1]);
+
+	return first && u->arch == UNWIND_X86_64 ? &called : NULL;
 }
 
 static struct tables *tables_of(struct unwinder *u, uint32_t dso)
@@ -252,6 +276,7 @@ static struct walk_module find_tables(void *arg, uint64_t pc)
 	if (!t->cfi || !segments_address(&t->segments, pc - s.bias, &address))
 		return m;
 	m.cfi = t->cfi;
+	m.alone = first_rule(way->u, t, address);
 	m.entry = t->entry;
 	m.keeps_fp = t->keeps_fp;
 	m.bias = pc - address;

@@ -129,14 +129,14 @@ static enum known find_known(const struct walk_module *m, uint64_t *address, str
 {
 	if (!m->mapped)
 		return KNOWN_UNMAPPED;
-	if (!m->cfi && m->alone) {
+	if (m->cfi && find_rule(m->cfi, address, r))
+		return KNOWN_RULE;
+	if (m->alone) {
 		*r = *m->alone;
 		return KNOWN_RULE;
 	}
 	if (!m->cfi)
 		return KNOWN_NO_FILE;
-	if (find_rule(m->cfi, address, r))
-		return KNOWN_RULE;
 	switch (walk_start_kind(m, *address)) {
 	case WALK_START:
 		return KNOWN_START;
@@ -418,7 +418,7 @@ static void walk_full(struct walk *k, struct unwind_regs regs)
 			more = step_row(k, &row, &regs);
 			continue;
 		}
-		if (known == KNOWN_RULE && !m.cfi) {
+		if (known == KNOWN_RULE && m.alone) {
 			more = step_rule(k, &rule, &f, &regs);
 		} else {
 			more = stop_at(k, known, pc, &f);

@@ -41,7 +41,7 @@ struct walk_module {
 	 * leads to where nothing is mapped, that is where the stack ends. Of other code 0 says nothing.
 	 */
 	bool keeps_fp;
-	/* Without CFI, the rule of this pc alone, if anything is known; borrowed until the next is looked up. */
+	/* Where no CFI covers it, the rule of this pc alone, if anything is known; borrowed until the next is looked up. */
 	const struct cfi_rule *alone;
 };
 
