@@ -3,7 +3,8 @@
  * One pass over the allocations for all columns, on several threads.
  *
  * Sums are kept by origin, which is what filters are about, and put together by stack at the end. Sampled
- * blocks stand for several: counts of them are fractions then.
+ * blocks stand for several: counts of them are fractions then. Where filters do not speak of time, columns that
+ * count the same of every block are one kind, which is added up once: both sides of a comparison and their sum.
  */
 #include "config.h"
 
@@ -17,23 +18,30 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The slot that a moment was in; blocks come in the order in which they began, and many do not live for long. */
+struct at_slot {
+	uint32_t from, to; /* its moments; none: nothing is known yet */
+	uint32_t slot;
+};
+
 /* What a thread adds up. */
 struct sums {
-	int64_t *origin;    /* [n_origins][n_columns] of what passes; without times in filters of
-			       what passes the columns' own; owned */
-	uint64_t *n_blocks; /* [n_origins] of column 0; owned */
+	int64_t *origin;    /* [n_origins][n_kinds] of what passes; without times in filters of
+			       what passes any column's own; owned */
+	uint64_t *n_blocks; /* [n_origins] of what column 0 counts; owned */
+	struct at_slot *at; /* [n_tracks] of the block before; owned */
 	int64_t whole[LENS_MAX_COLUMNS];
 	int64_t net[WEIGH_N_SLICES]; /* what a slice adds to column 0, see note_time() */
 	uint32_t *first;  /* [n_tracks] the first moment of what passes in column 0; owned */
 	uint32_t *behind; /* [n_tracks] behind the last one; owned */
 };
 
-/* Which columns count a block of a track, where filters do not speak of time: sets of bits. */
+/* Which kinds count a block of a track, where filters do not speak of time: sets of bits. */
 struct rule {
 	uint32_t always, freed, temporary;
 	uint32_t n_levels;                /* of what is there after so many moments */
 	uint32_t at[LENS_MAX_COLUMNS];    /* [n_levels] moments */
-	uint32_t level[LENS_MAX_COLUMNS]; /* [n_levels] columns */
+	uint32_t level[LENS_MAX_COLUMNS]; /* [n_levels] kinds */
 };
 
 struct scan {
@@ -42,11 +50,15 @@ struct scan {
 	uint32_t n_columns;
 	struct heap_measure column[LENS_MAX_COLUMNS];
 	uint32_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
-	uint32_t plain;    /* bits: columns that add up bytes */
-	bool timed;        /* some filter speaks of time */
-	struct rule *rule; /* [n_tracks]; owned */
-	struct heap_slots *slots; /* [n_tracks] of the slices; NULL: none; owned */
-	const bool *any_time;     /* [n_origins] passes the lens whatever the time; borrowed */
+	uint32_t *kinds;   /* [n_origins] bits: of which kinds any column is among those; owned */
+	uint32_t n_kinds;
+	uint32_t kind_of[LENS_MAX_COLUMNS];  /* by column */
+	uint32_t first_of[LENS_MAX_COLUMNS]; /* [n_kinds] the first column of each */
+	uint32_t plain;                      /* bits: columns that add up bytes */
+	bool timed;                          /* some filter speaks of time */
+	struct rule *rule;                   /* [n_tracks]; owned */
+	struct heap_slots *slots;            /* [n_tracks] of the slices; NULL: none; owned */
+	const bool *any_time; /* [n_origins] passes the lens whatever the time; borrowed */
 	struct sums sums[HEAP_SCAN_MOST];
 	unsigned n_threads;
 };
@@ -72,17 +84,43 @@ static void note_slice(const struct scan *s, struct sums *to, uint32_t track, ui
 		add(&to->net[slot], x);
 }
 
+static inline bool is_at(const struct at_slot *at, uint32_t moment)
+{
+	return moment >= at->from && moment < at->to;
+}
+
+/* Goes to the slot of a moment; behind the last one there is a slot that nobody looks at. */
+static void go_to_slot(const struct heap_slots *s, struct at_slot *at, uint32_t moment)
+{
+	uint32_t slot = heap_slots_of(s, moment);
+
+	if (slot == SLOT_BEFORE)
+		*at = (struct at_slot){ 0, s->bound[0], 0 };
+	else if (slot >= s->n)
+		*at = (struct at_slot){ s->bound[s->n], UINT32_MAX, s->n };
+	else
+		*at = (struct at_slot){ s->bound[slot], s->bound[slot + 1], slot };
+}
+
 /* Column 0 over time: what is there, or what was asked for. */
 static void note_time(const struct scan *s, struct sums *to, uint32_t track, uint32_t begin,
 		      uint32_t end, int64_t x)
 {
+	struct at_slot *at = &to->at[track];
+
+	if (!is_at(at, begin))
+		go_to_slot(&s->slots[track], at, begin);
 	if (s->column[0].is_level) {
-		note_slice(s, to, track, begin, x);
+		/* What comes and goes within a slot changes nothing at its end. */
+		if (end != END_NEVER && is_at(at, end & END_MOMENT))
+			return;
 		if (end != END_NEVER)
 			note_slice(s, to, track, end & END_MOMENT, -x);
-	} else if (heap_measure_counts(&s->column[0], track, begin, end)) {
-		note_slice(s, to, track, begin, x);
+	} else if (!heap_measure_counts(&s->column[0], track, begin, end)) {
+		return;
 	}
+	if (at->slot < WEIGH_N_SLICES)
+		add(&to->net[at->slot], x);
 }
 
 static void note_passing(struct sums *to, uint32_t track, uint32_t begin)
@@ -123,7 +161,7 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 		add(&to->whole[c], x);
 		if (!heap_pass_lens(&s->column[c].pass, a, origin, begin))
 			continue;
-		add(&to->origin[(size_t)origin * s->n_columns + c], x);
+		add(&to->origin[(size_t)origin * s->n_kinds + c], x);
 		if (c > 0)
 			continue;
 		to->n_blocks[origin]++;
@@ -133,34 +171,34 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 
 static inline unsigned counted(const struct rule *r, uint32_t begin, uint32_t end)
 {
-	unsigned columns = r->always;
+	unsigned kinds = r->always;
 
 	if (end != END_NEVER)
-		columns |= r->freed | (end & END_TEMPORARY ? r->temporary : 0);
+		kinds |= r->freed | (end & END_TEMPORARY ? r->temporary : 0);
 	for (uint32_t i = 0; i < r->n_levels; i++)
 		if (begin < r->at[i] && (end & END_MOMENT) >= r->at[i])
-			columns |= r->level[i];
-	return columns;
+			kinds |= r->level[i];
+	return kinds;
 }
 
 /* The same where no filter speaks of time: what passes is said by origin, later. */
 static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32_t i,
-					 unsigned columns)
+					 unsigned kinds)
 {
 	const struct heap_columns *a = &s->state.columns;
 	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
-	unsigned counts = counted(&s->rule[track], begin, end) & columns;
-	int64_t *sum = to->origin + (size_t)origin * s->n_columns;
+	unsigned counts = counted(&s->rule[track], begin, end) & kinds;
+	int64_t *sum = to->origin + (size_t)origin * s->n_kinds;
 	uint64_t size = allocation_size(a, i);
 
 	to->n_blocks[origin] += counts & 1;
 	for (unsigned left = counts; left; left &= left - 1) {
-		unsigned c = (unsigned)__builtin_ctz(left);
+		unsigned k = (unsigned)__builtin_ctz(left);
 
-		add(&sum[c], amount(s, c, track, begin, size));
+		add(&sum[k], amount(s, s->first_of[k], track, begin, size));
 	}
-	if (!(columns & 1) || !s->any_time[origin])
+	if (!(s->columns[origin] & 1) || !s->any_time[origin])
 		return;
 	if (s->slots)
 		note_time(s, to, track, begin, end, amount(s, 0, track, begin, size));
@@ -174,10 +212,10 @@ static void scan_blocks_of_any_time(void *arg, unsigned worker, uint32_t from, u
 	const uint32_t *origin = s->state.columns.origin;
 
 	for (uint32_t i = from; i < to; i++) {
-		unsigned columns = s->columns[origin[i]];
+		unsigned kinds = s->kinds[origin[i]];
 
-		if (columns)
-			add_block_of_any_time(s, &s->sums[worker], i, columns);
+		if (kinds)
+			add_block_of_any_time(s, &s->sums[worker], i, kinds);
 	}
 }
 
@@ -194,23 +232,25 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	}
 }
 
-static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b, uint32_t c)
+/* What was counted of a kind, of which the origin is; without times in filters that is all that there is to ask. */
+static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b, uint32_t kind)
 {
 	const struct heap_columns *a = &s->state.columns;
-	const struct heap_measure *g = &s->column[c];
+	const struct heap_measure *g = &s->column[s->first_of[kind]];
 	uint32_t track = a->origins[b->origin].track;
 	int64_t x = heap_measure_bulk(g, b);
+	bool first = kind == 0 && (s->columns[b->origin] & 1);
 
-	if (g->is_level || !heap_pass_own(&g->pass, a, b->origin, b->moment))
+	if (g->is_level || (s->timed && !heap_pass_own(&g->pass, a, b->origin, b->moment)))
 		return;
-	if (c == 0 && s->slots && s->any_time[b->origin])
+	if (first && s->slots && s->any_time[b->origin])
 		note_slice(s, to, track, b->moment, x);
 	if (s->timed)
-		add(&to->whole[c], x);
+		add(&to->whole[kind], x);
 	if (s->timed && !heap_pass_lens(&g->pass, a, b->origin, b->moment))
 		return;
-	add(&to->origin[(size_t)b->origin * s->n_columns + c], x);
-	if (c > 0)
+	add(&to->origin[(size_t)b->origin * s->n_kinds + kind], x);
+	if (!first)
 		return;
 	to->n_blocks[b->origin] += b->calls;
 	if (s->any_time[b->origin])
@@ -221,7 +261,8 @@ static void sums_init(struct sums *to, const struct scan *s)
 {
 	const struct heap_columns *a = &s->state.columns;
 
-	to->origin = xcalloc((size_t)a->n_origins * s->n_columns, sizeof(*to->origin));
+	to->origin = xcalloc((size_t)a->n_origins * s->n_kinds, sizeof(*to->origin));
+	to->at = xcalloc(a->n_tracks, sizeof(*to->at));
 	to->n_blocks = xcalloc(a->n_origins, sizeof(*to->n_blocks));
 	to->first = xmalloc(a->n_tracks * sizeof(*to->first));
 	to->behind = xcalloc(a->n_tracks, sizeof(*to->behind));
@@ -232,6 +273,7 @@ static void sums_done(struct sums *to)
 {
 	free(to->origin);
 	free(to->n_blocks);
+	free(to->at);
 	free(to->first);
 	free(to->behind);
 }
@@ -244,8 +286,10 @@ static void fold_origin(const struct scan *s, const struct sums *from, uint32_t 
 	struct weights *w = s->to;
 
 	for (uint32_t c = 0; c < s->n_columns; c++) {
-		int64_t x = from->origin[(size_t)origin * s->n_columns + c];
+		int64_t x = from->origin[(size_t)origin * s->n_kinds + s->kind_of[c]];
 
+		if (!(s->columns[origin] >> c & 1))
+			continue;
 		if (!s->timed)
 			add(&w->whole[c], x);
 		if (x == 0 || (!s->timed && !s->column[c].pass.lens.origin[origin]))
@@ -253,7 +297,8 @@ static void fold_origin(const struct scan *s, const struct sums *from, uint32_t 
 		add(&w->total[c], x);
 		add(&w->stack[(size_t)o->stack * s->n_columns + c], x);
 	}
-	if (from->n_blocks[origin] == 0 || (!s->timed && !s->any_time[origin]))
+	if (from->n_blocks[origin] == 0 || !(s->columns[origin] & 1) ||
+	    (!s->timed && !s->any_time[origin]))
 		return;
 	w->samples[o->stack] += from->n_blocks[origin];
 	w->n_samples += from->n_blocks[origin];
@@ -342,9 +387,36 @@ static void make_rules(struct scan *s)
 
 	s->rule = xcalloc(n, sizeof(*s->rule));
 	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < s->n_kinds; k++)
+			if (s->column[s->first_of[k]].at)
+				add_to_rule(&s->rule[i], &s->column[s->first_of[k]], i, 1u << k);
+}
+
+/* Do two columns count the same of every block, whosever it is? */
+static bool counts_alike(const struct scan *s, uint32_t a, uint32_t b)
+{
+	const struct heap_measure *x = &s->column[a], *y = &s->column[b];
+
+	return x->at && y->at && x->measure == y->measure && x->squares == y->squares &&
+	       memcmp(x->at, y->at, s->state.columns.n_tracks * sizeof(*x->at)) == 0;
+}
+
+/* With times in filters, every column is a kind of its own. */
+static void find_kinds(struct scan *s)
+{
+	for (uint32_t c = 0; c < s->n_columns; c++) {
+		uint32_t k = s->timed ? s->n_kinds : 0;
+
+		while (k < s->n_kinds && !counts_alike(s, s->first_of[k], c))
+			k++;
+		if (k == s->n_kinds)
+			s->first_of[s->n_kinds++] = c;
+		s->kind_of[c] = k;
+	}
+	s->kinds = xcalloc(s->state.columns.n_origins, sizeof(*s->kinds));
+	for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
 		for (uint32_t c = 0; c < s->n_columns; c++)
-			if (s->column[c].at)
-				add_to_rule(&s->rule[i], &s->column[c], i, 1u << c);
+			s->kinds[i] |= (s->columns[i] >> c & 1) << s->kind_of[c];
 }
 
 /* Columns that are not of heaps keep no bit. */
@@ -374,6 +446,7 @@ static int begin_columns(struct scan *s, const struct profile *p, const struct r
 		for (uint32_t i = 0; i < a->n_origins; i++)
 			s->columns[i] |= (uint32_t)g->pass.own.origin[i] << c;
 	}
+	find_kinds(s);
 	make_rules(s);
 	if (!heap_measure_applies(p, r, 0))
 		return 0;
@@ -396,9 +469,9 @@ static int scan_all(struct scan *s, struct progress *progress, bool *threads)
 	rc = heap_scan(a->n_allocations, s->n_threads, progress,
 		       s->timed ? scan_blocks : scan_blocks_of_any_time, s);
 	for (uint32_t i = 0; i < a->n_bulk; i++)
-		for (uint32_t c = 0; c < s->n_columns; c++)
-			if (s->columns[a->bulk[i].origin] >> c & 1)
-				add_bulk(s, &s->sums[0], &a->bulk[i], c);
+		for (uint32_t k = 0; k < s->n_kinds; k++)
+			if (s->kinds[a->bulk[i].origin] >> k & 1)
+				add_bulk(s, &s->sums[0], &a->bulk[i], k);
 	for (unsigned i = 0; i < s->n_threads; i++) {
 		fold(s, &s->sums[i], threads);
 		sums_done(&s->sums[i]);
@@ -426,6 +499,7 @@ int heap_weigh(const struct profile *p, const struct rowpass *r, struct progress
 	for (uint32_t c = 0; c < s.n_columns; c++)
 		heap_measure_done(&s.column[c]);
 	free(s.columns);
+	free(s.kinds);
 	heap_state_done(&s.state);
 	return rc;
 }
