@@ -191,8 +191,13 @@ printf 'main;a<b>|`c`;"&" 900\nmain;x 1000\n' >nastier.folded
 run 1 --junit junit.xml --fail-if 'self(.) > +1%' --fail-if 'total > +900%' --fail-if 'self(zzz) > 1' nasty.folded nastier.folded
 if command -v python3 >/dev/null 2>&1; then
     python3 "$source/tests/junit_check.py" 3 1 1 <junit.xml || fault 'JUnit XML'
+    sed 's/ classname="[^"]*"//' junit.xml | python3 "$source/tests/junit_check.py" 3 1 1 >/dev/null && fault 'JUnit XML is not checked'
     run 1 --json --fail-if 'total > +5%' before.folded after.folded
     python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault 'JSON with conditions'
+fi
+if command -v xmllint >/dev/null 2>&1; then
+    xmllint --noout --schema "$source/tests/junit.xsd" junit.xml 2>xsd || fault "JUnit XML: $(head -3 xsd)"
+    sed 's/ classname="[^"]*"//' junit.xml | xmllint --noout --schema "$source/tests/junit.xsd" - 2>/dev/null && fault 'the schema takes anything'
 fi
 run 1 --markdown --fail-if 'total > 1' nasty.folded nastier.folded
 grep -q 'a<b>' out && fault 'Markdown has HTML of names'
@@ -257,6 +262,13 @@ grep -q '+300 .* 300 .* 600 .*parse' out || fault "one program of two versions: 
 grep -q 'only .* in functions that both sides have' out && fault 'programs that are paired are called different'
 run 0 --report --group module early.txt late.txt
 grep -q '+300 .* 700 .* 1,000 .*app-with-a-long-name-1.10' out || fault "modules of two versions: $(cat out)"
+if command -v python3 >/dev/null 2>&1; then
+    of lib parse:300 | sed 's|/opt/lib|/opt/old.so|' >moved-1.txt
+    of lib parse:400 | sed 's|parse+0x1 (/opt/lib)|parse+0x1 (/opt/new.so)|; s|/opt/lib|/opt/old.so|' >moved-2.txt
+    run 0 --json --no-pairs moved-1.txt moved-2.txt
+    python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault 'JSON of what moved'
+    says out '"moved": {"to": "module", "gone": true, "note": "now in new.so"}'
+fi
 run 0 --report --no-pairs early.txt late.txt
 grep -q 'new .*parse' out || fault '--no-pairs pairs'
 says out '# only 0.0 % is in functions that both sides have'
@@ -267,6 +279,8 @@ of spin parse:300 sort:400 >early.txt
 of twist parse:300 sort:500 >late.txt
 run 0 --report early.txt late.txt
 says out '# spin before is taken for twist after'
+export_to early.txt late.txt | grep -qx 'twist;main;parse 300 300' || fault 'paired programs are exported as two'
+export_to --no-pairs early.txt late.txt | grep -qx 'spin;main;parse 300 0' || fault 'export --no-pairs pairs'
 of twist weave:300 sort:10 >late.txt
 run 0 --report early.txt late.txt
 grep -q 'is taken for' out && fault 'programs of other functions are paired'
@@ -327,6 +341,12 @@ run 0 --report --a fn:a --b '!fn:a' over.folded
 [ -s err ] && fault "sides without an overlap: $(cat err)"
 of app parse:300 | sed 's/ 1 cycles:/ 100 cycles:/' >cycles.txt
 of app parse:300 | sed 's/ 1 cycles:/ 100 cpu-clock:/' >clock.txt
+run 2 --report cycles.txt clock.txt
+# Sides that say their events themselves: what both have are numbers of samples, or time.
+printf 'x 7 1.1: 5 cycles:\n\t1 a+0x1 (/m)\n\nx 7 1.2: 9 instructions:\n\t1 a+0x1 (/m)\n\nx 7 1.3: 9 instructions:\n\t1 a+0x1 (/m)\n\n' >events.txt
+run 0 --report --a event:cycles --b event:instructions events.txt
+says out '# total 1 → 2: +1'
+run 2 --report --metric period --a event:cycles --b event:instructions events.txt
 run 2 --report cycles.txt clock.txt
 says err 'there is no common metric: cycles.txt has cycles, clock.txt has cpu-clock; --metric samples'
 one_sentence

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Checks JSON against a schema: json_schema.py SCHEMA <FILE. Knows the part of JSON Schema that tests/*.json use, and
-refuses schemas that say more."""
+refuses schemas that say more. Where the library jsonschema is there, it has to agree."""
 import json
 import sys
 
@@ -54,7 +54,17 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         schema = json.load(f)
     faults = []
-    check(json.load(sys.stdin), schema, schema, "document", faults)
+    document = json.load(sys.stdin)
+    check(document, schema, schema, "document", faults)
+    try:
+        import jsonschema
+    except ImportError:
+        jsonschema = None
+    if jsonschema:
+        found = [f"jsonschema: {e.json_path}: {e.message}" for e in jsonschema.Draft202012Validator(schema).iter_errors(document)]
+        if bool(found) != bool(faults):
+            faults.append("jsonschema says otherwise")
+        faults += found
     for fault in faults[:10]:
         print(fault)
     return bool(faults)

@@ -44,6 +44,7 @@ Test(app_sides, keys)
 		{ "6aa", "side a" },
 		{ "6ab", "that is side a itself" },
 		{ "6ax", "side a is forgotten" },
+		{ "6x", "nothing is compared: a and b choose its sides" },
 		{ "6ax6", "!side a" },
 		{ "6", "!b compare" },
 		{ "6", "!x leave" },
@@ -81,12 +82,12 @@ Test(app_sides, keys)
 		check(stage_profile(), cases[i].keys, cases[i].shows);
 }
 
+static const char groups[] = "a;b 6 pid=1 tid=1 name=x cgroup=/web.service\n"
+			     "a;c 4 pid=2 tid=2 name=y cgroup=/db\n";
+
 /* Of recordings that say control groups, and of others. */
 Test(app_sides, control_groups)
 {
-	static const char groups[] = "a;b 6 pid=1 tid=1 name=x cgroup=/web.service\n"
-				     "a;c 4 pid=2 tid=2 name=y cgroup=/db\n";
-
 	check(made_profile(groups), "1oooooooo", "CGROUP");
 	check(made_profile(groups), "1ooooooooo", "FUNCTION");
 	check(made_profile(groups), "1ooooooooajb",
@@ -195,6 +196,23 @@ Test(app_sides, other_way_round)
 	stage_app_play(&f, "x");
 	cr_expect_eq(f.app->analysis->diff, NULL);
 	cr_expect_eq((double)f.app->analysis->weights.total[0], whole);
+	stage_app_done(&f);
+}
+
+/* Until another metric is there, what is shown is said to be another. */
+Test(app_sides, another_metric_is_being_computed)
+{
+	struct stage_app f;
+
+	stage_app_init(&f, made_profile(groups), true, 100, 30);
+	stage_app_play(&f, "1ooooooooajb");
+	app_key(f.app, 'm');
+	cr_expect(stage_app_shows(&f, ", computing"));
+	stage_app_settle(&f);
+	cr_expect(stage_app_shows(&f, "metric: "));
+	cr_expect_eq(f.app->analysis->lens.column[0].metric.measure, MEASURE_SAMPLES,
+		     "sizes are of what is compared");
+	cr_expect(stage_app_hides(&f, "computing"));
 	stage_app_done(&f);
 }
 

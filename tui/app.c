@@ -285,7 +285,8 @@ void app_key(struct app *a, uint32_t key)
 		app_prompt_key(a, key);
 		return;
 	}
-	action = keymap_find(&a->settings->keymap, a->view, app_contexts(a), key);
+	/* Where nothing is to be left, that is said. */
+	action = keymap_find(&a->settings->keymap, a->view, app_contexts(a) | IN_SIDES, key);
 	if (a->help.open)
 		app_help_act(a, action);
 	else

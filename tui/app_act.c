@@ -393,7 +393,11 @@ static bool act_on_frame(struct app *a, enum action action)
 		app_sides_choose(a, action == ACTION_SIDE_A ? SIDE_BEFORE : SIDE_AFTER);
 		return true;
 	case ACTION_LEAVE_SIDES:
-		app_sides_leave(a);
+		if (!app_sides_leave(a))
+			app_say(a, false,
+				a->sides
+					? "these are two recordings: there is no whole one to go back to"
+					: "nothing is compared: a and b choose its sides");
 		return true;
 	default:
 		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_9)

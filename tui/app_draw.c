@@ -377,6 +377,16 @@ static void draw_help_found(const struct app *a, struct canvas *c, int row, int 
 		canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, "no match");
 }
 
+/* Are the numbers on screen of another metric, or not yet of both sides? */
+static bool numbers_are_due(const struct app *a)
+{
+	const struct lens *is = &a->analysis->lens;
+	struct metric m = a->lens.column[0].metric, shown = is->column[0].metric;
+
+	return a->asked && (m.event.v != shown.event.v || m.measure != shown.measure ||
+			    lens_compares(&a->lens) != lens_compares(is));
+}
+
 static void draw_status(struct app *a, struct canvas *c)
 {
 	int cols = c->cols - 1;
@@ -385,8 +395,12 @@ static void draw_status(struct app *a, struct canvas *c)
 	if (a->message && a->prompting != PROMPT_NONE)
 		return;
 	if (a->message) {
-		canvas_puts(c, a->chrome.status, 1, cols,
-			    a->message_bad ? STYLE_ERROR : STYLE_STATUS, a->message);
+		int used = canvas_puts(c, a->chrome.status, 1, cols,
+				       a->message_bad ? STYLE_ERROR : STYLE_STATUS, a->message);
+
+		if (numbers_are_due(a))
+			canvas_puts(c, a->chrome.status, 1 + used, cols - used, STYLE_DIM,
+				    ", computing");
 		return;
 	}
 	if (a->help.open) {

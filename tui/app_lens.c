@@ -60,7 +60,8 @@ void app_reanalyse(struct app *a)
 	struct over_time_wishes wishes;
 	struct lens wanted;
 
-	if (a->follow)
+	/* What sides are compared by is theirs. */
+	if (a->follow && !a->sides)
 		follow_busiest(a);
 	app_window_lens(a, &wanted);
 	find_wishes(a, &wishes);

@@ -59,7 +59,7 @@ complete -c proftop -n "$diff" -l junit -r -d 'what became of --fail-if as JUnit
 complete -c proftop -n "$diff" -l markdown -d 'the report as Markdown'
 complete -c proftop -n "$diff; or $export" -l loose-names -d 'names without what builds differ in are the same'
 complete -c proftop -n "$diff; or $export" -l map -x -d 'what is called OLD is taken for NEW'
-complete -c proftop -n "$diff" -l no-pairs -d 'programs of two names are two'
+complete -c proftop -n "$diff; or $export" -l no-pairs -d 'programs of two names are two'
 complete -c proftop -n "$diff; or $export" -l a -x -d 'the filter that is before'
 complete -c proftop -n "$diff; or $export" -l b -x -d 'the filter that is after'
 complete -c proftop -n "$export" -l to -x -a 'folded folded-diff' -d 'the format to write'

@@ -15,6 +15,7 @@
 #include "mem.h"
 #include "options.h"
 #include "output.h"
+#include "pairs.h"
 #include "say.h"
 
 /* "folded, pprof": the formats that can be written; the caller frees. */
@@ -71,6 +72,15 @@ static enum status write_out(const struct options *o, const struct format *forma
 	return STATUS_GOOD;
 }
 
+/* With programs of two names paired; rules that there were none of before. */
+static int again(struct lens *lens, const struct name_rules *names, const struct profile *p,
+		 struct analysis **out)
+{
+	analysis_free(*out);
+	lens->names = names;
+	return analysis_new(p, lens, NULL, out);
+}
+
 /* Both sides as columns of one analysis. */
 static int compare(const struct options *o, const struct profile *p, struct analysis **out,
 		   struct err *e)
@@ -87,6 +97,9 @@ static int compare(const struct options *o, const struct profile *p, struct anal
 			rc = err_set(e, -EINVAL, "--normalise of an export is none or total");
 		else
 			rc = analysis_new(p, &lens, NULL, out);
+		if (!rc && !o->no_pairs && lens.grouping == GROUP_FUNCTION &&
+		    pairs_find((*out)->diff, &sides.names) > 0)
+			rc = again(&lens, &sides.names, p, out);
 		lens_done(&lens);
 	}
 	sides_done(&sides);

@@ -8,6 +8,7 @@
 #include "analysis.h"
 #include "ask.h"
 #include "diff_judge.h"
+#include "diff_moves.h"
 #include "diff_rows.h"
 #include "explain.h"
 #include "filter.h"
@@ -100,6 +101,23 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	free(filter);
 }
 
+/* Where the other side has a function that one side lacks; of rows beyond noise, as in the report. */
+static void put_move(struct json_out *j, const struct diff_rows *r, const struct diff_row *row)
+{
+	static const char *const kinds[] = { [MOVE_MODULE] = "module", [MOVE_CALLER] = "caller" };
+	const struct diff_move *m = &r->moves[row->key];
+	char *text = diff_move_text(r->diff, m);
+
+	if (!text)
+		return;
+	json_begin(j, "moved", '{', false);
+	json_put_text(j, "to", kinds[m->move]);
+	json_put_bool(j, "gone", m->gone);
+	json_put_text(j, "note", text);
+	json_end(j, '}');
+	free(text);
+}
+
 static void put_row(struct json_out *j, const struct diff_rows *r, const struct diff_row *row)
 {
 	json_begin(j, NULL, '{', false);
@@ -116,6 +134,8 @@ static void put_row(struct json_out *j, const struct diff_rows *r, const struct 
 	if (row->has_self)
 		put_delta(j, "self", &row->self, row->beyond_self);
 	put_delta(j, "total", &row->total, row->beyond_total);
+	if (r->moves && diff_rows_beyond(r, row))
+		put_move(j, r, row);
 	json_end(j, '}');
 }
 

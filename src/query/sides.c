@@ -286,7 +286,20 @@ static int nothing_in_common(const struct presence *has, const struct profile *p
 	return rc;
 }
 
-/* What each side's busiest event is compared by, where no event is on both. */
+/* Events that the sides say themselves are theirs: "event:" in both filters. */
+static bool says_event(const struct sides *s)
+{
+	return strstr(s->run[SIDE_BEFORE].at[0], "event:") &&
+	       strstr(s->run[SIDE_AFTER].at[0], "event:");
+}
+
+/* Is a weight of the one as much as the same of the other: time, or the same event? Cycles are no instructions. */
+static bool same_amounts(const struct event *a, const struct event *b)
+{
+	return a == b || (a->unit == UNIT_NS && b->unit == UNIT_NS);
+}
+
+/* What each side's busiest event is compared by, where no event is on both, or each side says its own. */
 static int pair_events(const struct presence *has, const struct profile *p, const struct sides *s,
 		       const struct sides_choice *choice, struct metric m[N_SIDES], struct err *e)
 {
@@ -301,11 +314,12 @@ static int pair_events(const struct presence *has, const struct profile *p, cons
 	if (a->is_heap || b->is_heap)
 		return nothing_in_common(has, p, s, e);
 	m[0].measure = m[1].measure = MEASURE_WEIGHT;
-	if (!strcmp(choice->metric, "samples") || (a->is_counted != b->is_counted))
+	if (!strcmp(choice->metric, "samples") || (a->is_counted != b->is_counted) ||
+	    (!*choice->metric && says_event(s) && !same_amounts(a, b)))
 		m[0].measure = m[1].measure = MEASURE_SAMPLES;
 	else if (*choice->metric && metric_find_measure(p, choice->metric, &m[0], e))
 		return -ENOENT;
-	else if (a->unit != b->unit || !a->is_counted)
+	else if (a->unit != b->unit || (!a->is_counted && !same_amounts(a, b)))
 		return nothing_in_common(has, p, s, e);
 	return 0;
 }
@@ -323,13 +337,6 @@ static int check_chosen(const struct presence *has, const struct profile *p, con
 			return -ENOENT;
 		}
 	return 0;
-}
-
-/* Events that the sides say themselves are theirs: "event:" in both filters. */
-static bool says_event(const struct sides *s)
-{
-	return strstr(s->run[SIDE_BEFORE].at[0], "event:") &&
-	       strstr(s->run[SIDE_AFTER].at[0], "event:");
 }
 
 static int choose(const struct presence *has, const struct profile *p, const struct sides *s,
