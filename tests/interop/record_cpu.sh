@@ -483,7 +483,9 @@ mkdir small
 if mount -t tmpfs -o size=200k tmpfs small 2>/dev/null; then
     record 5 -e cpu-clock -g dwarf -z 0 -o small/x -- sh -c './shares 0.3; exit 5'
     says err 'No space left on device'
+    said=$(sed -n 's/.*recorded \([0-9,]*\) samples.*/\1/p' err)
     "$proftop" info small/x >out 2>err || fault "full: $(cat err)"
+    grep -qE "^ *cpu-clock +$said samples" out || fault "$said samples are said to be recorded: $(grep cpu-clock out)"
     umount small
 fi
 

@@ -34,6 +34,8 @@ struct cpu_recording {
 	bool pipe;           /* to be written after each turn: somebody may be watching */
 	uint64_t flush_ns;   /* and how often */
 	struct cpu_recording_stats stats;
+	uint64_t n_written; /* samples that are in the file for good */
+	bool failed;        /* no more can be written */
 	VEC(const char *) remarks;
 };
 
@@ -232,6 +234,17 @@ static void tell_again(struct cpu_recording *r)
 	vec_done(&records);
 }
 
+static int flush(struct cpu_recording *r, struct err *e)
+{
+	int rc = data_file_flush(r->file, e);
+
+	if (rc)
+		r->failed = true;
+	else
+		r->n_written = r->stats.n_samples;
+	return rc;
+}
+
 int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int ms, struct err *e)
 {
 	uint64_t now;
@@ -245,14 +258,14 @@ int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int
 	    data_file_waiting(r->file) < FLUSH_BYTES)
 		return 0;
 	r->flushed_ns = now;
-	return data_file_flush(r->file, e);
+	return flush(r, e);
 }
 
 int cpu_recording_end(struct cpu_recording *r, struct err *e)
 {
 	sampler_stop(r->sampler);
 	take_turn(r);
-	return data_file_flush(r->file, e);
+	return flush(r, e);
 }
 
 struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r)
@@ -261,6 +274,8 @@ struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r)
 
 	if (r->chains)
 		s.chains = *chain_maker_stats(r->chains);
+	if (r->failed)
+		s.n_samples = r->n_written;
 	s.n_bytes = data_file_bytes(r->file);
 	return s;
 }
