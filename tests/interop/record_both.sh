@@ -165,7 +165,7 @@ begin() {
 is_whole() {
     [ "$(rows "$1" --metric leaked | number keep 1)" = 250000 ] && [ "$(rows "$1" | number burn 1)" -gt 0 ]
 }
-has_ended() { is_whole "$1" && ! "$proftop" info "$1" | grep -q 'not finished'; }
+has_ended() { is_whole "$1" && ! "$proftop" info "$1" | grep -q 'not finished\|goes on'; }
 
 # The recorder is killed: the program goes on, and so does its trace.
 begin killed
@@ -179,7 +179,7 @@ wait_until has_ended killed
 # Time is up, or somebody ends it: the program goes on, the recording of both has ended before it does.
 begin limited --duration 1ms
 wait_until grep -q 'and the heap, .*, in limited' err
-"$proftop" info limited | grep -q 'not finished' && fault 'the trace goes on'
+"$proftop" info limited | grep -q 'not finished\|goes on' && fault 'the trace goes on'
 exec 9>&-
 wait $recorder
 [ $? = 7 ] || fault "the status of the command is lost: $(cat err)"
