@@ -117,14 +117,19 @@ void count_shim_counts(uint64_t out[4])
 	memcpy(out, counts, sizeof(counts));
 }
 
+static pid_t self;
+
 static void tell(void *arg)
 {
 	const char *path = getenv("COUNT_SHIM");
 	uint64_t counts[] = { n_allocs, n_reallocs, n_frees, n_bytes };
 	char text[256];
-	int fd = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1, n;
+	int fd, n;
 
 	(void)arg;
+	if (!path || getpid() != self)
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (fd < 0)
 		return;
 	n = snprintf(text, sizeof(text), "allocs %llu\nreallocs %llu\nfrees %llu\nbytes %llu\n",
@@ -140,6 +145,7 @@ int __cxa_atexit(void (*fn)(void *), void *arg, void *library);
 /* Last of all, as the recorder: after the destructors of libraries. */
 __attribute__((constructor)) static void begin(void)
 {
+	self = getpid();
 	if (__cxa_atexit(tell, NULL, NULL))
 		abort();
 }

@@ -306,6 +306,20 @@ done | LC_ALL=C sort | uniq -c | LC_ALL=C sort -rn >kinds
 grep -q '^ *200 1 ' kinds && [ "$(wc -l <kinds)" = 2 ] || fault "200 children: $(cat kinds)"
 rm -rf forks
 
+# Children that outlive it: its trace is of its own calls, theirs are whole, too. The pipe ends with the last of them.
+mkdir orphans
+"$tools/heap_work" orphans 50 | cat >plain.out
+PROFTOP_CHILDREN=1 check=0 record orphans/%p.heap "$tools/heap_work" orphans 50 2>&1 | cat >traced.out
+cmp -s plain.out traced.out || fault "50 orphans: prints other things: $(head -c 300 traced.out)"
+for trace in orphans/*.heap; do
+    "$tools/heap_totals" "$trace" >totals || fault "$trace cannot be read"
+    sound "$trace" totals
+    echo "$(value ended totals) $(value allocs totals) $(value bytes totals)"
+done | LC_ALL=C sort | uniq -c | LC_ALL=C sort -rn >kinds
+grep -q '^ *50 1 ' kinds && grep -q "^ *1 1 $(value allocs counts) $(value bytes counts)\$" kinds && [ "$(wc -l <kinds)" = 2 ] ||
+    fault "50 orphans: $(cat kinds), not $(tr '\n' ' ' <counts)"
+rm -rf orphans
+
 "$PROFTOP" record --heap -- /nonexistent/command >/dev/null 2>said.err
 [ $? = 127 ] || fault "record: a command that is not there"
 "$PROFTOP" record --heap --sample lots -- true 2>said.err && fault "record --sample lots"

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,8 +59,42 @@ static int work_unshare(uint64_t n)
 	return 0;
 }
 
+/* The child of a fork, until nobody holds the other end of the pipe. */
+static _Noreturn void outlive(const int pipe_ends[2])
+{
+	char c;
+
+	close(pipe_ends[1]);
+	while (read(pipe_ends[0], &c, 1) < 0 && errno == EINTR)
+		;
+	for (unsigned i = 0; i < 30; i++)
+		use(20);
+	exit(0);
+}
+
+/* Children that are there for longer than we are. */
+static int work_orphans(uint64_t n)
+{
+	int pipe_ends[2];
+
+	if (pipe(pipe_ends))
+		return 1;
+	for (uint64_t i = 0; i < n; i++) {
+		pid_t pid;
+
+		use(20);
+		pid = fork();
+		if (pid < 0)
+			return 1;
+		if (pid == 0)
+			outlive(pipe_ends);
+	}
+	return 0;
+}
+
 const struct work process_works[] = {
 	{ "children", work_children },
+	{ "orphans", work_orphans },
 	{ "unshare", work_unshare },
 	{ NULL, NULL },
 };
