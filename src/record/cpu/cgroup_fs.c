@@ -3,9 +3,6 @@
  * Events are of the hierarchy of version 1 that has the controller perf_event, where there is one, else of
  * version 2 (cgroups(7)). Samples have the number that is in the handle of the group's directory.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "config.h"
 
 #include "cgroup_fs.h"
