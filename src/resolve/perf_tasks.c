@@ -22,6 +22,9 @@
 /* Elements that events out of order may shift; some 50 ms of work. */
 #define MOVES_MAX ((size_t)1 << 25)
 
+/* Samples take turns among a few threads, and between their process and the kernel. A power of two. */
+#define N_RECENT 16u
+
 /* What a thread is called from a time on. */
 struct naming {
 	int64_t time_ns;
@@ -63,10 +66,11 @@ struct perf_tasks {
 	struct map by_tid;
 	VEC(struct process_maps) processes;
 	struct map by_pid;
-	uint32_t last_process;      /* index found last */
-	uint32_t n_epochs;          /* given so far */
-	size_t n_moved;             /* elements shifted to make room, at most MOVES_MAX */
-	enum root_names root_names; /* as told */
+	uint32_t recent_tasks[N_RECENT];     /* indices found last, by their numbers' lower bits */
+	uint32_t recent_processes[N_RECENT]; /* likewise */
+	uint32_t n_epochs;                   /* given so far */
+	size_t n_moved;                      /* elements shifted to make room, at most MOVES_MAX */
+	enum root_names root_names;          /* as told */
 };
 
 static bool same_tid(const void *things, uint32_t value, const void *key)
@@ -89,11 +93,17 @@ static struct naming nameless(int64_t time_ns)
 	return (struct naming){ .time_ns = time_ns, .thread = ID_NONE };
 }
 
-static struct task *find_task(const struct perf_tasks *t, int32_t tid)
+static struct task *find_task(struct perf_tasks *t, int32_t tid)
 {
-	uint32_t at = map_find(&t->by_tid, hash_number(tid), same_tid, t->tasks.at, &tid);
+	uint32_t *recent = &t->recent_tasks[(uint32_t)tid % N_RECENT], at = *recent;
 
-	return at == MAP_NONE ? NULL : &t->tasks.at[at];
+	if (at < t->tasks.n && t->tasks.at[at].tid == tid)
+		return &t->tasks.at[at];
+	at = map_find(&t->by_tid, hash_number(tid), same_tid, t->tasks.at, &tid);
+	if (at == MAP_NONE)
+		return NULL;
+	*recent = at;
+	return &t->tasks.at[at];
 }
 
 static struct task *get_task(struct perf_tasks *t, int32_t tid)
@@ -159,7 +169,7 @@ static void add_naming(struct perf_tasks *t, struct task *task, const struct nam
 static struct process_maps *get_process(struct perf_tasks *t, int32_t pid)
 {
 	struct process_maps new = { .pid = pid };
-	uint32_t at = t->last_process;
+	uint32_t *recent = &t->recent_processes[(uint32_t)pid % N_RECENT], at = *recent;
 
 	if (at < t->processes.n && t->processes.at[at].pid == pid)
 		return &t->processes.at[at];
@@ -170,7 +180,7 @@ static struct process_maps *get_process(struct perf_tasks *t, int32_t pid)
 		map_add(&t->by_pid, hash_number(pid), at);
 		vec_push(&t->processes, new);
 	}
-	t->last_process = at;
+	*recent = at;
 	return &t->processes.at[at];
 }
 
@@ -320,7 +330,7 @@ void perf_tasks_remapped(struct perf_tasks *t, int32_t pid, int64_t time_ns)
 	m->remappings.at[at] = r;
 }
 
-bool perf_tasks_knows(const struct perf_tasks *t, int32_t tid)
+bool perf_tasks_knows(struct perf_tasks *t, int32_t tid)
 {
 	const struct task *task = find_task(t, tid);
 

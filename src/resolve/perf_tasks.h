@@ -41,7 +41,7 @@ void perf_tasks_fork(struct perf_tasks *t, int32_t tid, int32_t parent_tid, int6
 void perf_tasks_remapped(struct perf_tasks *t, int32_t pid, int64_t time_ns);
 
 /* Has anything been told of the thread? */
-bool perf_tasks_knows(const struct perf_tasks *t, int32_t tid);
+bool perf_tasks_knows(struct perf_tasks *t, int32_t tid);
 
 /*
  * The thread at that time, made in the profile when it is new there; wants the pen. A thread of which
