@@ -346,9 +346,20 @@ bench_record() {
         "seconds of cpu with and without; $verdict"
 }
 
+# beside NAME COMMAND…: a view of the whole machine for 10 s, its first five seconds apart.
+beside() {
+    local name=$1 opening used bytes
+    shift
+    if command -v "$1" >/dev/null 2>&1 && read -r opening used bytes < <("$tools/bench_live" beside 10 "$@" 2>>"$log"); then
+        row "$name" "$(calc %.2f "$used * 10") %" "$opening s" "$(calc %.0f "$bytes / 10")" '' 'of a core; in its first 5 s; bytes a second'
+    else
+        row "$name" '-' '-' '-' '-' "not installed, or may not record; see $log"
+    fi
+}
+
 # What a live view costs its terminal, and how soon one sees what happens.
 bench_live() {
-    local what first second
+    local what first second target
     printf '\nproftop live on a terminal of 120x40, 40 rows that all change\n'
     row '' median most '' '' ''
     echo "$rule"
@@ -368,6 +379,13 @@ bench_live() {
         esac
     done < <("$tools/bench_live" updates "$proftop" live - 2>>"$log")
     [ -n "$verdict" ] || not_measured "live; see $log"
+    "$tools/bench_stacks" 300 2 >/dev/null &
+    target=$!
+    beside 'proftop live -a -F 99' "$proftop" live -a -F 99 -e cpu-clock
+    beside 'perf top -a -F 99, without stacks' perf top -a -F 99 -e cpu-clock
+    beside '  --call-graph dwarf' perf top -a -F 99 -e cpu-clock --call-graph dwarf
+    kill "$target"
+    wait "$target" 2>/dev/null
 }
 
 bench_unwind() {

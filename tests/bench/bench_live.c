@@ -9,6 +9,8 @@
  *                                        prints ten times "SECONDS FED RSS-KB RECORDER-KB CPU-S FRAMES LONGEST-GAP-MS SEEN-MS":
  *                                        the time without a frame, and until what was fed then was on the screen.
  *                                        Fails when that did not come.
+ * bench_live beside SECONDS COMMAND…     prints "CPU-S CPU-S BYTES": its first seconds' cpu time, its recorder's included;
+ *                                        what so many seconds after them took, and what they sent
  *
  * A frame is what comes without a pause of QUIET_MS.
  */
@@ -28,6 +30,7 @@
 #define QUIET_MS    60
 #define SETTLE_MS   1500
 #define IDLE_MS     5000
+#define OPENING_MS  5000 /* symbols are read, the screen is filled */
 #define PATIENCE_MS 60000
 #define MARK_CELLS  12
 #define N_MARKS     24 /* each of a letter of its own */
@@ -300,16 +303,35 @@ static bool soak(struct watched *w, int seconds, long n)
 	return true;
 }
 
+/* For tools beside each other, which find samples by themselves. */
+static bool watch_beside(struct watched *w, int seconds)
+{
+	double opening, cpu;
+	size_t bytes;
+
+	take_for(w, OPENING_MS);
+	opening = cpu_s(w->pid) + cpu_s(recorder_of(w->pid));
+	bytes = w->n_bytes;
+	take_for(w, seconds * 1e3);
+	cpu = cpu_s(w->pid) + cpu_s(recorder_of(w->pid));
+	printf("%.3f %.3f %zu\n", opening, cpu - opening, w->n_bytes - bytes);
+	fflush(stdout);
+	return kill(w->pid, 0) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	bool updates = argc > 2 && strcmp(argv[1], "updates") == 0, good;
+	bool beside = argc > 3 && strcmp(argv[1], "beside") == 0;
 	struct watched w;
 
-	if (!updates && (argc < 5 || strcmp(argv[1], "soak") != 0))
+	if (!updates && !beside && (argc < 5 || strcmp(argv[1], "soak") != 0))
 		return EXIT_FAILURE;
 	signal(SIGPIPE, SIG_IGN);
-	start(&w, argv + (updates ? 2 : 4), updates || atol(argv[3]) > 0);
-	good = updates ? watch_updates(&w) : soak(&w, atoi(argv[2]), atol(argv[3]));
+	start(&w, argv + (updates ? 2 : beside ? 3 : 4), updates || (!beside && atol(argv[3]) > 0));
+	good = updates  ? watch_updates(&w)
+	       : beside ? watch_beside(&w, atoi(argv[2]))
+			: soak(&w, atoi(argv[2]), atol(argv[3]));
 	if (write(w.screen, "Q", 1) == 1)
 		take_for(&w, SETTLE_MS);
 	kill(w.pid, SIGTERM);
