@@ -350,6 +350,87 @@ void heap_rows_map(struct heap_rows *r, uint64_t address, uint64_t bytes, origin
 	insert_range(r, address, end, who);
 }
 
+/* What became of a row: it has another number, or has ended. */
+static uint32_t moved(const struct heap_rows *r, const uint32_t *to, uint32_t n, uint32_t row)
+{
+	uint32_t now = row < n ? to[row] : row;
+
+	return now == ID_NONE || built_release(r->profile, (allocation_id){ now }) ? ROW_ENDED
+										   : now;
+}
+
+static void move_table(struct heap_rows *r, const uint32_t *to, uint32_t n, uint64_t first)
+{
+	struct heap_row_page *page = &r->pages.page[first >> HEAP_ROWS_PAGE_BITS];
+	uint32_t *row = &r->pages.table[(size_t)page->row * PAGE_IDS];
+
+	for (uint32_t i = 0; i < PAGE_IDS && page->from == HEAP_ROWS_TABLE; i++) {
+		if (row[i] >= HEAP_ROWS_NONE)
+			continue;
+		row[i] = moved(r, to, n, row[i]);
+		if (row[i] == ROW_ENDED)
+			note_ended(r, first + i);
+	}
+}
+
+/* Of a page all of whose ids were taken: rows that live, if they still are one behind the other. */
+static bool move_run(struct heap_rows *r, const uint32_t *to, uint32_t n,
+		     struct heap_row_page *page)
+{
+	struct heap_row_page now = { 0, HEAP_ROWS_GONE, HEAP_ROWS_GONE };
+
+	for (uint32_t i = page->from; i < page->to; i++) {
+		uint32_t row = moved(r, to, n, page->row + i);
+
+		if (row == ROW_ENDED)
+			continue;
+		if (now.to == HEAP_ROWS_GONE)
+			now = (struct heap_row_page){ row - i, (uint16_t)i, (uint16_t)i };
+		if (now.to != i || now.row + i != row)
+			return false;
+		now.to++;
+	}
+	*page = now;
+	return true;
+}
+
+static void move_page(struct heap_rows *r, const uint32_t *to, uint32_t n, uint64_t first)
+{
+	struct heap_row_page *page = &r->pages.page[first >> HEAP_ROWS_PAGE_BITS], was = *page;
+	uint32_t place;
+
+	if (was.from == HEAP_ROWS_GONE || was.from == was.to)
+		return;
+	if (was.from <= (first == 0) && was.to == PAGE_IDS && move_run(r, to, n, page))
+		return;
+	/* Without memory for a table its blocks are never freed. */
+	if (!new_table(r, &place)) {
+		*page = (struct heap_row_page){ 0, HEAP_ROWS_GONE, HEAP_ROWS_GONE };
+		return;
+	}
+	*page = (struct heap_row_page){ place, HEAP_ROWS_TABLE, HEAP_ROWS_TABLE };
+	for (uint32_t i = was.from; i < was.to; i++) {
+		uint32_t row = moved(r, to, n, was.row + i);
+
+		r->pages.table[(size_t)place * PAGE_IDS + i] = row;
+		if (row == ROW_ENDED)
+			note_ended(r, first + i);
+	}
+}
+
+void heap_rows_move(struct heap_rows *r, const uint32_t *to, uint32_t n)
+{
+	for (uint64_t k = 0; k < r->pages.n_pages; k++) {
+		if (r->pages.page[k].from == HEAP_ROWS_TABLE)
+			move_table(r, to, n, k * PAGE_IDS);
+		else
+			move_page(r, to, n, k * PAGE_IDS);
+	}
+	for (size_t i = 0; i < r->ranges.n; i++)
+		if (r->ranges.at[i].row < n)
+			r->ranges.at[i].row = to[r->ranges.at[i].row];
+}
+
 struct heap_rows_stats heap_rows_stats(const struct heap_rows *r)
 {
 	return r->stats;

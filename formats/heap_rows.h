@@ -133,6 +133,9 @@ static inline allocation_id heap_rows_now(const struct heap_rows_pages *p, uint6
 	return heap_rows_in_row(p, id);
 }
 
+/* Allocations have other numbers from now on, see build_heap_fold(). */
+void heap_rows_move(struct heap_rows *r, const uint32_t *to, uint32_t n);
+
 /* The id's free will come by address. */
 void heap_rows_evict(struct heap_rows *r, uint64_t id, uint64_t address);
 /* The allocation at an address, which ends now; {ID_NONE} when none is known. */

@@ -3,6 +3,8 @@
 
 #include "heap_take.h"
 
+#include <stdlib.h>
+
 #include "builder.h"
 #include "heap_at_hand.h"
 #include "heap_events.h"
@@ -368,6 +370,16 @@ void heap_take_parcel(struct heap_taker *t, const struct heap_parcel *p)
 		n_seen -= p->run[i].n;
 	}
 	t->n_events += p->n_events;
+}
+
+void heap_take_fold(struct heap_taker *t)
+{
+	uint32_t *to, n;
+
+	if (!build_heap_fold(t->profile, &to, &n))
+		return;
+	heap_rows_move(t->rows, to, n);
+	free(to);
 }
 
 void heap_take_culled(struct heap_taker *t)

@@ -46,6 +46,9 @@ struct heap_taker {
 
 void heap_take_parcel(struct heap_taker *t, const struct heap_parcel *p);
 
+/* Has the profile fold what was freed long ago, see build_heap_fold(), right after builder_begin(). */
+void heap_take_fold(struct heap_taker *t);
+
 /* What was only counted is put where it was said, as far as that was not done. */
 void heap_take_culled(struct heap_taker *t);
 

@@ -137,6 +137,7 @@ static int read_events(struct reader *r)
 		uint64_t until = r->take.n_events + BATCH_EVENTS;
 
 		builder_begin(r->profile);
+		heap_take_fold(&r->take);
 		do {
 			p = heap_flow_next(flow);
 			heap_take_parcel(&r->take, &p);

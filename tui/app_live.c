@@ -187,7 +187,7 @@ static uint64_t n_samples(const struct analysis *an)
 	if (m.event.v < an->counts.n_events && profile_event(an->profile, m.event)->is_counted)
 		return (uint64_t)an->weights.whole[0] / (uint64_t)an->weights.scale[0];
 	profile_heap_of(an->profile, &an->counts, &heap);
-	return an->counts.n_taken + heap.n_allocations;
+	return an->counts.n_taken + heap.n_allocations + heap.n_counted;
 }
 
 void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)

@@ -31,7 +31,7 @@ int builder_end(struct profile *p)
 	struct store_rows folded;
 	bool replaced = fold_rows(p, &folded);
 
-	store_publish(p, replaced ? &folded : NULL, NULL);
+	store_publish(p, replaced ? &folded : NULL, NULL, NULL);
 	pthread_mutex_unlock(&p->pen);
 	return sticky;
 }

@@ -86,6 +86,20 @@ void store_heap_publish(struct store_heap *h)
 	}
 }
 
+void store_heap_columns_free(struct store_heap_columns *c)
+{
+	if (!c)
+		return;
+	column_done(&c->begin);
+	column_done(&c->end);
+	column_done(&c->size);
+	column_done(&c->origin);
+	column_done(&c->release);
+	column_done(&c->large);
+	column_done(&c->bulk);
+	free(c);
+}
+
 /* Writing. */
 
 int build_heap_in_files(struct profile *p, const char *what, struct err *e)
@@ -492,6 +506,42 @@ int64_t heap_track_time(const struct heap_track *t, uint32_t moment)
 			to = middle;
 	}
 	return from > 0 ? t->tick[from - 1].time_ns : TIME_NONE;
+}
+
+/* How many moments had happened at the n-th border from the slot of a moment on; 0 is the one before it. */
+static uint32_t border(const struct heap_folded *f, const struct heap_track *t, uint32_t moment,
+		       int64_t n)
+{
+	int64_t width = moment < f->recent ? f->slot_ns : f->recent_slot_ns, at;
+	int64_t slot = (heap_track_time(t, moment) - f->from_ns) / width;
+
+	if (__builtin_mul_overflow(slot + n, width, &at) ||
+	    __builtin_add_overflow(at, f->from_ns, &at))
+		return t->n_moments;
+	return heap_track_moment(t, at);
+}
+
+uint32_t heap_level_known(const struct heap_columns *c, const struct heap_track *t, uint32_t at)
+{
+	const struct heap_folded *f = &c->folded;
+	uint32_t known;
+
+	if (at >= f->until || at == 0)
+		return at;
+	known = border(f, t, at, 0);
+	return at >= f->recent && known < f->recent ? f->recent : known;
+}
+
+uint32_t heap_level_tells(const struct heap_columns *c, const struct heap_track *t, uint32_t moment)
+{
+	const struct heap_folded *f = &c->folded;
+	uint32_t limit = moment < f->recent ? f->recent : f->until, known;
+
+	if (moment >= f->until)
+		return moment;
+	known = border(f, t, moment, 1);
+	known = known < limit ? known : limit;
+	return known > moment ? known - 1 : moment;
 }
 
 uint32_t heap_track_moment(const struct heap_track *t, int64_t time_ns)

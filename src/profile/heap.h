@@ -13,7 +13,8 @@
  * allocations: rows of {begin, end, size, origin}, of each track in order of their begin. Only `end`
  *              changes after publication, once, from never to a moment. A reader takes ends at or
  *              after the moments of its snapshot for never; then what it sees is one state.
- * bulk:        allocations that were freed so soon that the recorder only counted them.
+ * bulk:        allocations that were freed so soon that the recorder only counted them, or so long ago that only sums
+ *              of them are kept.
  * series:      readings of a number over time (RSS), and marks that the program or its user set.
  */
 #ifndef PROFTOP_PROFILE_HEAP_H
@@ -66,7 +67,8 @@ struct heap_tick {
 /* Allocations that are known only as sums: made and freed within a tick's time or so. */
 struct heap_bulk {
 	uint32_t origin; /* origin_id */
-	uint32_t moment; /* of its track, when they were counted */
+	uint32_t moment; /* of its track, when they were counted, or the first was handed out */
+	uint32_t until;  /* the last of them that is known of; less than moment: the same */
 	uint64_t calls;
 	uint64_t bytes;
 	uint64_t temporary; /* calls among them, see END_TEMPORARY */
@@ -92,6 +94,18 @@ struct heap_track {
 	uint32_t n_ticks;
 };
 
+/*
+ * Up to a moment what was freed early is in sums by slot of time: how much was there is known at borders of slots,
+ * and where peaks are. Moments here are how many have happened.
+ */
+struct heap_folded {
+	uint32_t until;         /* 0: nothing was folded */
+	uint32_t recent;        /* slots before and behind it are of different widths */
+	int64_t from_ns;        /* of the first slot */
+	int64_t slot_ns;        /* width before recent, */
+	int64_t recent_slot_ns; /* and from there on */
+};
+
 /* One state of all allocations, with the counts up to which it is complete. */
 struct heap_columns {
 	uint32_t n_allocations;
@@ -102,6 +116,9 @@ struct heap_columns {
 	uint32_t n_series;
 	uint32_t n_readings;
 	uint32_t n_marks;
+	struct heap_folded folded;
+	uint64_t
+		n_counted; /* allocations that were rows and are in bulk now, see build_heap_fold() */
 	const uint32_t *begin;  /* [n_allocations] moment */
 	const uint32_t *end;    /* [n_allocations] load with allocation_end() */
 	const uint32_t *size;   /* [n_allocations] bytes; see allocation_size() */
@@ -169,6 +186,12 @@ static inline uint64_t allocation_size(const struct heap_columns *c, uint32_t i)
 {
 	return c->size[i] != SIZE_LARGE ? c->size[i] : allocation_large_size(c, i);
 }
+
+/* The last number of moments up to `at` after which it is known how much was there. */
+uint32_t heap_level_known(const struct heap_columns *c, const struct heap_track *t, uint32_t at);
+/* The moment from which on levels that are known tell of what happened at another: that one, or a later one. */
+uint32_t heap_level_tells(const struct heap_columns *c, const struct heap_track *t,
+			  uint32_t moment);
 
 /* What time it was at a moment of the track; TIME_NONE for a track of nothing. */
 int64_t heap_track_time(const struct heap_track *t, uint32_t moment);

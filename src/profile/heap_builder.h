@@ -61,6 +61,14 @@ bool built_release(const struct profile *p, allocation_id a);
 origin_id built_origin(const struct profile *p, allocation_id a);
 void build_bulk(struct profile *p, const struct heap_bulk *bulk);
 
+/*
+ * For recordings that go on and on, see build_folding(): blocks that were freed long ago become bulk, where there are too many
+ * of them; what is live, peaks and all sums stay what they were, exactly. For the one who adds allocations, right after
+ * builder_begin(), as their numbers are others then. False: nothing was done. Else it has published, and *to says by the number
+ * before [*n] which one each has, ID_NONE where it has none; the caller frees it.
+ */
+bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n);
+
 /* Interned by capture and name. */
 series_id build_heap_series(struct profile *p, capture_id c, const char *name, enum unit unit);
 void build_heap_reading(struct profile *p, series_id s, int64_t time_ns, int64_t value);

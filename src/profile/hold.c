@@ -22,6 +22,8 @@ struct store_state {
 	uint32_t n_captures;
 	struct heap_columns heap;
 	struct heap_track *tracks; /* [heap.n_tracks]; owned */
+	struct store_heap_columns
+		*of;               /* that heap is of; NULL: the profile's; with others of these */
 	struct store_state *older; /* owned */
 };
 
@@ -82,7 +84,19 @@ static struct store_shown shown_of(const struct profile *p)
 	};
 }
 
-void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie)
+/* Has all states that are of the columns so far say so; false: there are none. */
+static bool keep_heap(struct profile *p, struct store_heap_columns *heap)
+{
+	for (struct store_state *s = p->states; s; s = s->older)
+		if (!s->of) {
+			s->of = heap;
+			heap->n_states++;
+		}
+	return heap->n_states > 0;
+}
+
+void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie,
+		   struct store_heap_columns *heap)
 {
 	struct store_gone gone = { .trie = NULL };
 
@@ -90,11 +104,14 @@ void store_publish(struct profile *p, struct store_rows *by, struct store_trie *
 	pthread_mutex_lock(&p->publication);
 	if (by)
 		store_rows_replace(p, by, trie, &gone);
+	if (heap && keep_heap(p, heap))
+		heap = NULL;
 	p->published = p->now;
 	p->shown = shown_of(p);
 	store_heap_publish(&p->heap);
 	pthread_mutex_unlock(&p->publication);
 	store_gone_done(&gone);
+	store_heap_columns_free(heap);
 }
 
 /* Where the table of a generation hangs that is not the newest; publication is held. */
@@ -152,6 +169,8 @@ static void state_free(struct store_state *s)
 {
 	if (!s)
 		return;
+	if (s->of && s->of->n_states == 0)
+		store_heap_columns_free(s->of);
 	free(s->spans);
 	free(s->tracks);
 	free(s);
@@ -194,6 +213,8 @@ static struct store_state *let_go(struct profile *p, uint32_t version)
 	if (--gone->n_holds > 0)
 		return NULL;
 	*at = gone->older;
+	if (gone->of)
+		gone->of->n_states--;
 	return gone;
 }
 
@@ -234,6 +255,8 @@ void store_states_done(struct profile *p)
 		struct store_state *s = p->states;
 
 		p->states = s->older;
+		if (s->of)
+			s->of->n_states--;
 		state_free(s);
 	}
 	while (p->older) {

@@ -459,8 +459,8 @@ bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 	done = renew(&s, &rows);
 	free(s.n_samples);
 	free(s.young);
-	/* It costs a pass over everything: it waits until there is twice as much. */
-	p->shorten_at = 2 * p->now.n_stacks;
+	/* It costs a pass over everything, and every answer costs one until then: it waits for a quarter more. */
+	p->shorten_at = p->now.n_stacks + p->now.n_stacks / 4;
 	if (p->shorten_at < p->folding.n_stacks)
 		p->shorten_at = p->folding.n_stacks;
 	if (!done) {
@@ -469,7 +469,7 @@ bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 		return false;
 	}
 	store_trie_close(s.was);
-	store_publish(p, &rows, s.was);
+	store_publish(p, &rows, s.was, NULL);
 	state_shortened(p, s.mark);
 	*to = s.to;
 	*n = s.n;

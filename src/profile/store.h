@@ -50,6 +50,12 @@ struct store_track {
 	int64_t due_ns;              /* from this time on the next moment is a tick */
 };
 
+/* Columns of allocations, once others took their place. */
+struct store_heap_columns {
+	struct column begin, end, size, origin, release, large, bulk;
+	uint32_t n_states; /* that are of them */
+};
+
 /* Everything of heap.h. Counts and pointers in `now` and `published` are as for samples. */
 struct store_heap {
 	struct heap_columns now;       /* counts only */
@@ -70,6 +76,8 @@ struct store_heap {
 	struct column marks;    /* struct heap_mark */
 
 	struct map origins_by_fields;
+	uint32_t fold_at; /* allocations at which a fold is due */
+	uint32_t shift;   /* slots of old time are 2^shift as wide as at first */
 };
 
 /* Columns of samples but for their weights, which have versions. */
@@ -225,9 +233,12 @@ void store_rows_replace(struct profile *p, struct store_rows *by, struct store_t
 void store_gone_done(struct store_gone *gone);
 
 /*
- * Publishes; the pen is held. by (may be NULL) and trie are as above.
+ * Publishes; the pen is held. by (may be NULL) and trie are as above; heap (or NULL) is the columns of allocations so far,
+ * in whose place there are others already.
  */
-void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie);
+void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie,
+		   struct store_heap_columns *heap);
+void store_heap_columns_free(struct store_heap_columns *c);
 
 static inline bool store_room(struct profile *p, struct column *c, uint64_t n)
 {

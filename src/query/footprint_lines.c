@@ -92,12 +92,14 @@ struct lines_scan {
 	struct passage *g;
 	const uint32_t *row_of_origin; /* ID_NONE: of no site */
 	uint32_t n, n_row_slots;
+	int64_t from_ns; /* of the first slot, since the start */
 	struct making made[HEAP_SCAN_MOST];
 };
 
 /* Bytes that come (1) or go (-1) at a moment, and how many blocks that is. */
 struct step {
-	uint32_t part;
+	uint32_t part; /* where levels tell of it */
+	uint32_t at;   /* the part where it was */
 	int64_t bytes;
 	uint64_t n;
 	int sign;
@@ -117,13 +119,26 @@ static void take_step(const struct lines_scan *s, struct making *to, uint32_t ro
 
 		add(&to->row[(size_t)row * s->n_row_slots + in_row], bytes);
 	}
-	if (is->part == SLOT_BEFORE) {
-		add(&to->before, bytes);
+	add(is->part == SLOT_BEFORE ? &to->before : &to->part[is->part], bytes);
+}
+
+static void count_step(const struct lines_scan *s, struct making *to, const struct step *is)
+{
+	struct footprint_slot *slot = &to->slot[is->at / PARTS];
+
+	if (is->at == SLOT_BEFORE || is->at / PARTS >= s->n)
 		return;
-	}
-	add(&to->part[is->part], bytes);
-	add(is->sign > 0 ? &to->slot[slot].allocated : &to->slot[slot].freed, is->bytes);
-	*(is->sign > 0 ? &to->slot[slot].n_allocated : &to->slot[slot].n_freed) += is->n;
+	add(is->sign > 0 ? &slot->allocated : &slot->freed, is->bytes);
+	*(is->sign > 0 ? &slot->n_allocated : &slot->n_freed) += is->n;
+}
+
+static void place_step(const struct passage *g, uint32_t track, uint32_t moment, struct step *step)
+{
+	const struct heap_state *state = &g->state;
+	uint32_t told = heap_level_tells(&state->columns, &state->track[track], moment);
+
+	step->at = heap_slots_of(&g->slots[track], moment);
+	step->part = told == moment ? step->at : heap_slots_of(&g->slots[track], told);
 }
 
 static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
@@ -145,14 +160,56 @@ static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 		end = allocation_end(c, i, g->state.track[track].n_moments);
 		step.bytes = bytes_for(&g->state, track, i, &n);
 		step.n = (uint64_t)(n + 0.5);
-		step.part = heap_slots_of(&g->slots[track], c->begin[i]);
+		place_step(g, track, c->begin[i], &step);
 		take_step(s, made, row, &step);
+		count_step(s, made, &step);
 		if (end == END_NEVER)
 			continue;
 		step.sign = -1;
-		step.part = heap_slots_of(&g->slots[track], end & END_MOMENT);
+		place_step(g, track, end & END_MOMENT, &step);
 		take_step(s, made, row, &step);
+		count_step(s, made, &step);
 	}
+}
+
+/* What is known as sums came and went between two moments, as often at any time: levels do not know of it. */
+static void add_bulk(const struct lines_scan *s, struct making *to, const struct heap_bulk *b)
+{
+	const struct heap_state *state = &s->g->state;
+	uint32_t track = state->columns.origins[b->origin].track;
+	uint32_t until = b->until > b->moment ? b->until : b->moment;
+	uint32_t from = heap_slots_of(&s->g->slots[track], b->moment);
+	uint32_t upto = heap_slots_of(&s->g->slots[track], until), n;
+	double part = 1;
+
+	if (upto == SLOT_BEFORE || (from != SLOT_BEFORE && from / PARTS >= s->n))
+		return;
+	if (from == SLOT_BEFORE)
+		part = (double)(until - heap_state_moment(state, track, s->from_ns)) /
+		       (double)(until - b->moment);
+	from = from == SLOT_BEFORE ? 0 : from / PARTS;
+	n = upto / PARTS - from + 1;
+	for (uint32_t i = from; i < from + n && i < s->n; i++) {
+		uint64_t calls = (uint64_t)((double)b->calls * part / n + 0.5);
+		double bytes = (double)b->bytes * part / n;
+		int64_t share = bytes < 0x1p53 ? (int64_t)bytes : (int64_t)1 << 53;
+
+		to->slot[i].n_allocated += calls;
+		to->slot[i].n_freed += calls;
+		add(&to->slot[i].allocated, share);
+		add(&to->slot[i].freed, share);
+	}
+}
+
+/* All of it that passes. */
+static void add_bulks(const struct lines_scan *s, struct making *to)
+{
+	const struct heap_columns *c = &s->g->state.columns;
+
+	for (uint32_t i = 0; i < c->n_bulk; i++)
+		if (heap_pass_own(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment) &&
+		    heap_pass_lens(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment))
+			add_bulk(s, to, &c->bulk[i]);
 }
 
 static void making_init(struct making *m, uint32_t n, size_t n_in_rows)
@@ -208,7 +265,7 @@ static int pass_lines(struct passage *g, const struct footprint *m, const struct
 	/* Sums of their own have to be worth it. */
 	unsigned n_threads = n_in_rows > n_allocations / 4 ? 1 : heap_scan_threads(n_allocations);
 	uint32_t *row = rows_of_origins(m, &g->state.columns);
-	struct lines_scan s = { g, row, l->span.n, l->n_row_slots, { { 0 } } };
+	struct lines_scan s = { g, row, l->span.n, l->n_row_slots, l->span.from_ns, { { 0 } } };
 	int rc;
 
 	for (unsigned i = 0; i < n_threads; i++)
@@ -219,6 +276,7 @@ static int pass_lines(struct passage *g, const struct footprint *m, const struct
 		making_done(&s.made[i]);
 	}
 	free(row);
+	add_bulks(&s, &s.made[0]);
 	*out = s.made[0];
 	if (rc < 0)
 		making_done(out);

@@ -100,7 +100,7 @@ static void add_bulk(const struct scan *s, const struct heap_bulk *b)
 	if (b->moment < s->within[track].from || b->moment >= s->within[track].to)
 		return;
 	add(&s->sums[0]->weight[key], x);
-	s->sums[0]->n_samples[key] += b->calls;
+	s->sums[0]->n_samples[key] += heap_measure_bulk_blocks(&s->measure, b);
 }
 
 /* The keys of origins that pass by all but time. */

@@ -71,4 +71,11 @@ int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track
 /* What only counted blocks add: they are freed by now, and were never there for long. */
 int64_t heap_measure_bulk(const struct heap_measure *g, const struct heap_bulk *b);
 
+/* How many of them are counted, as blocks of rows are. */
+static inline uint64_t heap_measure_bulk_blocks(const struct heap_measure *g,
+						const struct heap_bulk *b)
+{
+	return g->measure == MEASURE_TEMPORARY ? b->temporary : b->calls;
+}
+
 #endif

@@ -106,8 +106,14 @@ static void go_to_slot(const struct heap_slots *s, struct at_slot *at, uint32_t 
 static void note_time(const struct scan *s, struct sums *to, uint32_t track, uint32_t begin,
 		      uint32_t end, int64_t x)
 {
+	const struct heap_columns *c = &s->state.columns;
 	struct at_slot *at = &to->at[track];
 
+	if (s->column[0].is_level && begin < c->folded.until) {
+		begin = heap_level_tells(c, &s->state.track[track], begin);
+		if (end != END_NEVER)
+			end = heap_level_tells(c, &s->state.track[track], end & END_MOMENT);
+	}
 	if (!is_at(at, begin))
 		go_to_slot(&s->slots[track], at, begin);
 	if (s->column[0].is_level) {
@@ -252,7 +258,7 @@ static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b,
 	add(&to->origin[(size_t)b->origin * s->n_kinds + kind], x);
 	if (!first)
 		return;
-	to->n_blocks[b->origin] += b->calls;
+	to->n_blocks[b->origin] += heap_measure_bulk_blocks(g, b);
 	if (s->any_time[b->origin])
 		note_passing(to, track, b->moment);
 }

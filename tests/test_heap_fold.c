@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Blocks that were freed long ago and became sums: what is live, peaks and sums are what they were. */
+#include "config.h"
+
+#include "analysis.h"
+#include "builder.h"
+#include "heap_builder.h"
+#include "made_profile.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECOND   INT64_C(1000000000)
+#define N_STACKS 12
+#define N_BLOCKS 400
+#define N_SEEDS  30
+#define STEP     50
+#define FENCE_AT 1500
+#define N_STEPS  3000
+
+/* A heap while things happen to it. */
+struct life {
+	struct profile *p;
+	track_id track;
+	uint32_t origin[N_STACKS]; /* origin_id */
+	uint32_t block[N_BLOCKS];  /* allocation_id; ID_NONE: free */
+	unsigned state;
+	int64_t now_ns;
+	int64_t fence_ns; /* since the start */
+	uint32_t n_folds;
+};
+
+static void begin(struct life *l, unsigned seed, bool folds)
+{
+	thread_id thread;
+	process_id process;
+	event_id e[2];
+
+	*l = (struct life){ .p = profile_new(), .state = seed, .now_ns = SECOND };
+	if (folds)
+		build_folding(l->p, &(struct build_folding){ .keep_ns = SECOND / 10,
+							     .n_rows = 64,
+							     .n_folded = 128 });
+	builder_begin(l->p);
+	process = build_process(l->p, build_capture(l->p, "x", "heap"), 1);
+	thread = build_thread(l->p, process, 1, build_cstring(l->p, "t"));
+	e[0] = build_heap_event(l->p, "malloc");
+	e[1] = build_heap_event(l->p, "mmap");
+	l->track = build_heap_track(l->p, process, 0, 0);
+	for (unsigned i = 0; i < N_STACKS; i++) {
+		char name[16];
+		struct heap_origin o = { .thread = thread.v, .event = (uint16_t)e[i % 4 == 3].v };
+
+		snprintf(name, sizeof(name), "f%u", i);
+		o.stack = build_stack(l->p, (stack_id){ 0 },
+				      build_symbol_location(
+					      l->p, build_function(l->p, build_cstring(l->p, name),
+								   (module_id){ 0 }, 0,
+								   (string_id){ 0 }, 0)))
+				  .v;
+		l->origin[i] = build_heap_origin(l->p, &o).v;
+	}
+	for (unsigned i = 0; i < N_BLOCKS; i++)
+		l->block[i] = ID_NONE;
+	builder_end(l->p);
+}
+
+static void fold(struct life *l)
+{
+	uint32_t *to, n;
+
+	if (!build_heap_fold(l->p, &to, &n))
+		return;
+	l->n_folds++;
+	for (unsigned i = 0; i < N_BLOCKS; i++)
+		if (l->block[i] != ID_NONE) {
+			cr_assert_lt(l->block[i], n);
+			cr_assert_neq(to[l->block[i]], ID_NONE, "what lives stays");
+			l->block[i] = to[l->block[i]];
+		}
+	free(to);
+}
+
+/* More blocks come than go for some time, and then the other way round. */
+static void go_on(struct life *l, unsigned step)
+{
+	unsigned i = made_number(&l->state, step % 1000 < 700 ? N_BLOCKS : N_BLOCKS / 8);
+	uint32_t who = l->origin[made_number(&l->state, N_STACKS)];
+	uint64_t size = made_number(&l->state, 50) == 0 ? 5000000000u
+							: made_number(&l->state, 5000);
+
+	l->now_ns += made_number(&l->state, 40000000);
+	build_moment(l->p, l->track, l->now_ns);
+	if (l->block[i] != ID_NONE)
+		build_release(l->p, (allocation_id){ l->block[i] }, l->track,
+			      made_number(&l->state, 3) == 0, (origin_id){ ID_NONE });
+	/* A release alone, an allocation alone, or both at one moment. */
+	if (l->block[i] != ID_NONE && made_number(&l->state, 4) > 0)
+		l->block[i] = ID_NONE;
+	else
+		l->block[i] = build_allocation(l->p, l->track, size, (origin_id){ who }).v;
+}
+
+static void live(struct life *l, unsigned seed, bool folds)
+{
+	begin(l, seed, folds);
+	for (unsigned step = 0; step < N_STEPS; step += STEP) {
+		builder_begin(l->p);
+		fold(l);
+		for (unsigned k = 0; k < STEP; k++)
+			go_on(l, step + k);
+		cr_assert_eq(builder_end(l->p), 0);
+		if (step != FENCE_AT)
+			continue;
+		l->fence_ns = l->now_ns + 1 -
+			      capture_begin(profile_capture(l->p, (capture_id){ 0 }));
+		profile_fences(l->p, (int64_t[]){ TIME_NONE, l->now_ns + 1 });
+	}
+}
+
+static void expect_same(const struct life *x, const struct life *y, const char *filter,
+			uint32_t event, enum measure measure)
+{
+	const struct life *of[2] = { x, y };
+	struct analysis *a[2];
+	struct lens l[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		made_lens(&l[i], of[i]->p, filter);
+		l[i].column[0].metric = (struct metric){ { event }, measure };
+		cr_assert_eq(analysis_new(of[i]->p, &l[i], NULL, &a[i]), 0);
+	}
+	cr_expect_eq(a[0]->weights.total[0], a[1]->weights.total[0],
+		     "%s, event %u, measure %u: %ld, %ld", filter, event, (unsigned)measure,
+		     (long)a[0]->weights.total[0], (long)a[1]->weights.total[0]);
+	cr_expect_eq(a[0]->weights.peak_ns, a[1]->weights.peak_ns, "%s, event %u, measure %u",
+		     filter, event, (unsigned)measure);
+	cr_expect_eq(a[0]->weights.n_samples, a[1]->weights.n_samples, "%s, event %u, measure %u",
+		     filter, event, (unsigned)measure);
+	cr_assert_eq(a[0]->table.n_rows, a[1]->table.n_rows, "%s, event %u, measure %u", filter,
+		     event, (unsigned)measure);
+	for (uint32_t r = 0; r < a[0]->table.n_rows; r++) {
+		cr_expect_eq(a[0]->table.key[r], a[1]->table.key[r]);
+		cr_expect_eq(a[0]->table.self[r], a[1]->table.self[r], "%s, event %u, measure %u",
+			     filter, event, (unsigned)measure);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		analysis_free(a[i]);
+		lens_done(&l[i]);
+	}
+}
+
+/* Every measure, of all of it and of what came before and since a moment that was said. */
+Test(heap_fold, changes_no_answer)
+{
+	uint64_t n_less = 0;
+
+	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+		struct heap_columns whole, folded;
+		char filter[3][64] = { "", "", "" };
+		struct life x, y;
+
+		live(&x, seed, false);
+		live(&y, seed, true);
+		profile_heap(x.p, &whole);
+		profile_heap(y.p, &folded);
+		cr_expect_gt(y.n_folds, 3u);
+		cr_expect_eq(whole.n_allocations, folded.n_allocations + folded.n_counted);
+		n_less += whole.n_allocations - folded.n_allocations;
+		snprintf(filter[1], sizeof(filter[1]), "time:0,%" PRId64 "ns", x.fence_ns);
+		snprintf(filter[2], sizeof(filter[2]), "time:%" PRId64 "ns,", x.fence_ns);
+		for (uint32_t i = 0; i < 6; i++)
+			for (enum measure m = MEASURE_WEIGHT; m <= MEASURE_TEMPORARY; m++)
+				expect_same(&x, &y, filter[i / 2], i % 2, m);
+		profile_free(x.p);
+		profile_free(y.p);
+	}
+	cr_expect_gt(n_less, 10000u, "%lu", (unsigned long)n_less);
+}
+
+/* What is live at a time is said of the last moment at which it is known, and that is not long before. */
+Test(heap_fold, levels_are_those_of_a_moment_that_is_known)
+{
+	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+		struct heap_columns whole, folded;
+		struct heap_track t;
+		struct life x, y;
+
+		live(&x, seed, false);
+		live(&y, seed, true);
+		profile_heap(x.p, &whole);
+		profile_heap(y.p, &folded);
+		t = profile_heap_track(y.p, y.track);
+		cr_expect_gt(folded.folded.until, 0u);
+		for (uint32_t at = 0; at < t.n_moments; at += 7) {
+			uint32_t known = heap_level_known(&folded, &t, at);
+			const struct heap_columns *of[2] = { &whole, &folded };
+			uint64_t level[2] = { 0, 0 };
+
+			cr_assert_leq(known, at);
+			for (int k = 0; k < 2; k++)
+				for (uint32_t i = 0; i < of[k]->n_allocations; i++)
+					if (of[k]->begin[i] < known &&
+					    (of[k]->end[i] & END_MOMENT) >= known)
+						level[k] += allocation_size(of[k], i);
+			cr_assert_eq(level[0], level[1], "seed %u, %u for %u: %lu, %lu", seed,
+				     known, at, (unsigned long)level[0], (unsigned long)level[1]);
+			cr_assert_geq(heap_level_tells(&folded, &t, at), at);
+			cr_assert_eq(heap_level_known(&folded, &t,
+						      heap_level_tells(&folded, &t, at) + 1),
+				     heap_level_tells(&folded, &t, at) + 1,
+				     "what happened is told from a moment on that is known");
+		}
+		profile_free(x.p);
+		profile_free(y.p);
+	}
+}
