@@ -254,7 +254,8 @@ static void keep_frames(struct full_walk *w, const struct walk_frame *f, size_t 
 			i = n - half;
 		}
 		w->pc[w->n] = f[i].pc;
-		w->exact[w->n++] = i && f[i].exact;
+		/* The first may be what handlers of signals return to, when one ended by a jump to the hook. */
+		w->exact[w->n++] = i ? f[i].exact : f[i].signal;
 	}
 }
 
