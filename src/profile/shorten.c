@@ -371,6 +371,7 @@ static bool say_all(struct shortening *s)
 	group_functions(s);
 	s->n_groups = (uint32_t)n_groups;
 	s->met = xcalloc(2 * N_GROUPINGS * (size_t)n_groups, sizeof(*s->met));
+	store_rows_done(&s->p->trie.beyond); /* an empty one, which a fold begins anew */
 	fold_begin(&s->beyond, s->p, &s->p->trie.beyond, MOST_BEYOND,
 		   s->was->beyond.n > 0 ? s->was->beyond.slot_ns : 0);
 	done = say_again(s);
