@@ -65,6 +65,12 @@ struct input {
 	size_t ahead_at;  /* next byte of ahead */
 	size_t ahead_end; /* one past the last */
 	uint64_t offset;  /* unpacked bytes taken */
+
+	struct {
+		bool known;              /* it was asked before */
+		struct timespec written; /* when the file was written to, by then */
+		int64_t since_ms;        /* the same, by CLOCK_MONOTONIC */
+	} quiet;                         /* see input_quiet_ms() */
 };
 
 static struct input *input_new(const char *name)
@@ -549,16 +555,33 @@ uint64_t input_file_bytes(const struct input *in)
 	return (uint64_t)st.st_size > in->base ? (uint64_t)st.st_size - in->base : 0;
 }
 
-int64_t input_quiet_ms(const struct input *in)
+static int64_t ms_of(struct timespec t)
 {
-	struct timespec now;
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/*
+ * Only how long ago the last write before our first look was is told by the clock that people set: from then on writes are
+ * noticed, and time is counted by a clock that nobody sets.
+ */
+int64_t input_quiet_ms(struct input *in)
+{
+	struct timespec now, mono;
 	struct stat st;
 
-	if (in->fd < 0 || !in->regular || fstat(in->fd, &st) < 0 ||
-	    clock_gettime(CLOCK_REALTIME, &now) < 0)
+	if (in->fd < 0 || !in->regular || fstat(in->fd, &st) < 0)
 		return INT64_MAX;
-	return (now.tv_sec - st.st_mtim.tv_sec) * 1000 +
-	       (now.tv_nsec - st.st_mtim.tv_nsec) / 1000000;
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	if (!in->quiet.known || st.st_mtim.tv_sec != in->quiet.written.tv_sec ||
+	    st.st_mtim.tv_nsec != in->quiet.written.tv_nsec) {
+		int64_t before = in->quiet.known ? 0 : ms_of(now) - ms_of(st.st_mtim);
+
+		in->quiet.known = true;
+		in->quiet.written = st.st_mtim;
+		in->quiet.since_ms = ms_of(mono) - (before > 0 ? before : 0);
+	}
+	return ms_of(mono) - in->quiet.since_ms;
 }
 
 bool input_has_writer(const struct input *in)

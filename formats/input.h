@@ -63,8 +63,8 @@ ssize_t input_read_full(struct input *in, void *to, size_t n, struct err *e);
 bool input_seekable(const struct input *in);
 /* Bytes of the file itself, packed; 0 where unknown (pipes). May have grown since. */
 uint64_t input_file_bytes(const struct input *in);
-/* How long ago the file was written to; INT64_MAX where that is unknown. */
-int64_t input_quiet_ms(const struct input *in);
+/* How long ago the file was written to, whatever the clock was set to since it was first asked; INT64_MAX where that is unknown. */
+int64_t input_quiet_ms(struct input *in);
 /* Has anybody the file open for writing? True also where nobody can tell. */
 bool input_has_writer(const struct input *in);
 /* Bytes of the file taken so far, packed; for progress. */

@@ -322,3 +322,43 @@ Test(follow, a_recording_that_can_be_opened_at_any_time, .timeout = 120)
 	profile_free(p);
 	made_done(&m);
 }
+
+/* Where the clock was set, files were written to in the future, or long ago: only that it changes counts then. */
+Test(follow, quiet_whatever_the_clock_says, .timeout = 60)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	int64_t hour_ms = INT64_C(3600000), quiet;
+	struct timespec times[2];
+	struct err e = ERR_INIT;
+	struct writer w = { 0 };
+	struct input *in;
+
+	open_file(&w);
+	clock_gettime(CLOCK_REALTIME, &times[0]);
+	times[1] = times[0];
+	times[1].tv_sec -= 3600;
+	cr_assert_eq(futimens(w.fd, times), 0);
+	cr_assert_eq(input_open(w.path, &in, &e), 0);
+	cr_expect_geq(input_quiet_ms(in), hour_ms);
+	/* The clock is set back by two hours; there is a write. */
+	times[1].tv_sec -= 3600;
+	cr_assert_eq(futimens(w.fd, times), 0);
+	cr_expect_lt(input_quiet_ms(in), hour_ms);
+	/* Forward by four. */
+	times[1].tv_sec += 4 * 3600;
+	cr_assert_eq(futimens(w.fd, times), 0);
+	quiet = input_quiet_ms(in);
+	cr_expect_geq(quiet, 0);
+	cr_expect_lt(quiet, hour_ms);
+	while (input_quiet_ms(in) <= quiet)
+		nanosleep(&nap, NULL);
+	input_close(in);
+	/* Whoever comes now, with a clock that was set back. */
+	cr_assert_eq(input_open(w.path, &in, &e), 0);
+	cr_expect_geq(input_quiet_ms(in), 0);
+	while (input_quiet_ms(in) <= 0)
+		nanosleep(&nap, NULL);
+	input_close(in);
+	close(w.fd);
+	unlink(w.path);
+}
