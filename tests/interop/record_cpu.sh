@@ -500,8 +500,13 @@ wait_until has_run "$pid" $((before + 150))
 kill -CONT "$recorder"
 tells_lost() { "$proftop" info lost | grep -q '^? *lost\|LOST'; }
 wait_until tells_lost
+"$proftop" live --screen 120x12 lost >seen 2>/dev/null &
+watcher=$!
 end_recording
 says err 'found no room in the kernel'
+# Whoever watches sees as many lost as the recorder counts.
+wait "$watcher" || fault "live of what loses ends with $?"
+says seen "lost $(sed -n 's/.*: \([0-9,]*\) records found no room.*/\1/p' err) "
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 
