@@ -350,6 +350,15 @@ static bool act_on_selection(struct app *a, enum action action)
 	}
 }
 
+static void leave_sides(struct app *a)
+{
+	if (app_sides_leave(a))
+		return;
+	app_say(a, false,
+		a->sides ? "these are two recordings: there is no whole one to go back to"
+			 : "nothing is compared: a and b choose its sides");
+}
+
 /* Actions on the frame around the view; false when it is none of them. */
 static bool act_on_frame(struct app *a, enum action action)
 {
@@ -393,11 +402,7 @@ static bool act_on_frame(struct app *a, enum action action)
 		app_sides_choose(a, action == ACTION_SIDE_A ? SIDE_BEFORE : SIDE_AFTER);
 		return true;
 	case ACTION_LEAVE_SIDES:
-		if (!app_sides_leave(a))
-			app_say(a, false,
-				a->sides
-					? "these are two recordings: there is no whole one to go back to"
-					: "nothing is compared: a and b choose its sides");
+		leave_sides(a);
 		return true;
 	default:
 		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_9)
