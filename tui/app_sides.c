@@ -34,6 +34,14 @@ static bool drop_times(struct lens *l)
 	return l->filter != NULL;
 }
 
+/* Ranges of time may lie over each other, and a thread is in a process; two threads have no sample in common. */
+static bool may_overlap(const char *first, const char *second)
+{
+	size_t n = strcspn(first, ":") + 1;
+
+	return strncmp(first, second, n) != 0 || begins_with(first, "time:");
+}
+
 /* Ranges are compared as if equally long, events by their shares: unlike units are no smaller or larger. */
 static enum normalise usual(const struct app *a, const char *first, const char *second)
 {
@@ -75,6 +83,18 @@ static void begin_lens(const struct app *a, struct lens *out)
 		out->grouping = GROUP_FUNCTION;
 }
 
+/* What is on both sides is told where anything can be. */
+static void tell_overlap(struct app *a)
+{
+	const struct sides *s = a->sides;
+	char *overlap = may_overlap(s->run[SIDE_BEFORE].at[0], s->run[SIDE_AFTER].at[0])
+				? sides_overlap(s, a->source->profile)
+				: NULL;
+
+	if (overlap)
+		app_say_owned(a, false, overlap);
+}
+
 static void compare(struct app *a, const char *second)
 {
 	struct own_sides *own = &a->own;
@@ -108,6 +128,7 @@ static void compare(struct app *a, const char *second)
 	a->sides = &own->sides;
 	app_show(a, VIEW_KIND_TOP);
 	app_reanalyse(a);
+	tell_overlap(a);
 }
 
 /* All of the time is shown again, for another range to be chosen from. */

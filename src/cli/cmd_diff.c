@@ -66,21 +66,14 @@ static void tell_same_file(const struct options *o)
 		    o->files.at[1]);
 }
 
-/* Parts of one recording may lie over each other: what is on both sides says nothing of what changed. */
+/* Parts of one recording may lie over each other. */
 static void tell_common(const struct options *o, const struct sides *s, const struct profile *p)
 {
-	char n[FMT_SIZE], part[N_SIDES][FMT_SIZE];
-	double common, of[N_SIDES];
-	bool is_heap;
+	char *overlap = o->side_a && o->files.n == 1 ? sides_overlap(s, p) : NULL;
 
-	if (!o->side_a || o->files.n != 1 || !sides_common(s, p, &common, of))
-		return;
-	is_heap = profile_event(p, (event_id){ 0 })->is_heap;
-	for (int side = 0; side < N_SIDES; side++)
-		fmt_percent(part[side], (int64_t)common, (int64_t)of[side]);
-	say("the sides overlap: %s %s are on both, %s %% of %s and %s %% of %s",
-	    fmt_count(n, (int64_t)common), is_heap ? "allocations" : "samples", part[SIDE_BEFORE],
-	    s->name[SIDE_BEFORE], part[SIDE_AFTER], s->name[SIDE_AFTER]);
+	if (overlap)
+		say("%s", overlap);
+	free(overlap);
 }
 
 /* A comparison by one metric. */

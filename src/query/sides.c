@@ -8,6 +8,7 @@
 
 #include "err.h"
 #include "filter.h"
+#include "fmt.h"
 #include "heap_pass.h"
 #include "weigh.h"
 
@@ -162,8 +163,12 @@ static double count_passing(const struct profile *p, const struct profile_counts
 	return sum;
 }
 
-bool sides_common(const struct sides *s, const struct profile *p, double *common,
-		  double of[N_SIDES])
+/*
+ * How many samples or allocations are on both sides, and how many each side has. False: none is on both. A pass over all
+ * samples.
+ */
+static bool count_common(const struct sides *s, const struct profile *p, double *common,
+			 double of[N_SIDES])
 {
 	/* All terms of a filter are to hold. */
 	char *both = xasprintf("%s %s", s->run[SIDE_BEFORE].at[0], s->run[SIDE_AFTER].at[0]);
@@ -185,6 +190,33 @@ bool sides_common(const struct sides *s, const struct profile *p, double *common
 			of[side] += s->has->samples[side][i];
 	}
 	return true;
+}
+
+/* What a profile's events count; a recording may be of the CPU and of the heap. */
+static const char *counted(const struct profile *p, uint32_t n_events)
+{
+	bool kind[2] = { false, false };
+
+	for (uint32_t i = 0; i < n_events; i++)
+		kind[profile_event(p, (event_id){ i })->is_heap] = true;
+	if (kind[true])
+		return kind[false] ? "samples and allocations" : "allocations";
+	return "samples";
+}
+
+char *sides_overlap(const struct sides *s, const struct profile *p)
+{
+	char n[FMT_SIZE], part[N_SIDES][FMT_SIZE];
+	double common, of[N_SIDES];
+
+	if (!count_common(s, p, &common, of))
+		return NULL;
+	for (int side = 0; side < N_SIDES; side++)
+		fmt_percent(part[side], (int64_t)common, (int64_t)of[side]);
+	return xasprintf("the sides overlap: %s %s are on both, %s %% of %s and %s %% of %s",
+			 fmt_count(n, (int64_t)common), counted(p, s->has->n_events),
+			 part[SIDE_BEFORE], s->name[SIDE_BEFORE], part[SIDE_AFTER],
+			 s->name[SIDE_AFTER]);
 }
 
 static bool is_called(const struct sides *s, const struct profile *p, string_id id,

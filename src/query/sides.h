@@ -41,11 +41,10 @@ int sides_add(struct sides *s, enum side side, const char *filter, struct err *e
 void sides_count(struct sides *s, const struct profile *p);
 
 /*
- * Of parts of one recording that were counted by sides_count(), a run each: how many samples or allocations are on both sides,
- * and how many each side has. False: none is on both. A pass over all samples.
+ * Of parts of one recording that were counted by sides_count(), a run each and with names: a sentence of how much is on both
+ * sides, which says nothing of what changed; the caller frees. NULL: nothing is on both. A pass over all samples.
  */
-bool sides_common(const struct sides *s, const struct profile *p, double *common,
-		  double of[N_SIDES]);
+char *sides_overlap(const struct sides *s, const struct profile *p);
 
 /* Is any function, module or thread called so, by the rules of names as they are without renaming? */
 bool sides_have_name(const struct sides *s, const struct profile *p, const char *name);

@@ -96,6 +96,10 @@ rows perf.data --event cpu-clock --event malloc --metric calls >calls
 [ "$(number keep 2 <calls)" = 2500 ] || fault "keep called malloc: $(grep keep calls)"
 "$proftop" report --event cpu-clock --metric leaked 2>err && fault 'a clock has leaked'
 
+# Parts that lie over each other have both in common.
+"$proftop" diff --fail-if 'total > +900000%' --a time:0, --b time:0, 2>err
+grep -q 'the sides overlap: .* samples and allocations are on both, 100.0 % of' err || fault "the sides overlap: $(cat err)"
+
 # One clock: what the files tell of were the same moments.
 read -r cpu_begin cpu_end < <("$proftop" report --json -n 1 perf.data/data | sed -n 's/"\(begin\|end\)_ns": \([0-9]*\),/\2/p' | xargs)
 read -r heap_begin heap_end < <("$proftop" report --json -n 1 --view top perf.data/data.heap | sed -n 's/"\(begin\|end\)_ns": \([0-9]*\),/\2/p' | xargs)
