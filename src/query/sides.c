@@ -386,7 +386,9 @@ static int choose(const struct presence *has, const struct profile *p, const str
 		m[0] = (struct metric){ { both }, MEASURE_WEIGHT };
 		if (metric_is_heap(p, m[0]))
 			m[0].measure = MEASURE_PEAK;
-		if (*choice->metric && metric_find_measure(p, choice->metric, &m[0], e))
+		/* Of a recording of CPU and heap it may be of the other kind. */
+		if (*choice->metric && (metric_find_measure(p, choice->metric, &m[0], e) ||
+					check_chosen(has, p, s, m[0].event.v, e)))
 			return -ENOENT;
 	}
 	m[1] = m[0];

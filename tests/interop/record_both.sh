@@ -100,6 +100,14 @@ rows perf.data --event cpu-clock --event malloc --metric calls >calls
 "$proftop" diff --fail-if 'total > +900000%' --a time:0, --b time:0, 2>err
 grep -q 'the sides overlap: .* samples and allocations are on both, 100.0 % of' err || fault "the sides overlap: $(cat err)"
 
+# A part has only its own metrics in common with the whole.
+for metric in samples period; do
+    "$proftop" diff --report --metric $metric perf.data/data.heap perf.data >out 2>err && fault "allocations have $metric"
+    grep -q 'there is nothing of "cpu-clock" in .*data.heap; it has malloc' err || fault "$metric of a heap: $(cat err)"
+done
+"$proftop" diff --fail-if 'leaked > +1MB' perf.data perf.data/data 2>err
+[ $? = 2 ] || fault "a CPU's part has leaked: $(cat err)"
+
 # One clock: what the files tell of were the same moments.
 read -r cpu_begin cpu_end < <("$proftop" report --json -n 1 perf.data/data | sed -n 's/"\(begin\|end\)_ns": \([0-9]*\),/\2/p' | xargs)
 read -r heap_begin heap_end < <("$proftop" report --json -n 1 --view top perf.data/data.heap | sed -n 's/"\(begin\|end\)_ns": \([0-9]*\),/\2/p' | xargs)
