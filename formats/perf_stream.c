@@ -34,6 +34,7 @@
 #define RECORD_BYTES_MAX 65535u               /* but for simpleperf's own, which are stepped over */
 #define TRACING_MAX      ((size_t)64 << 20)   /* bytes of tracing data that are kept */
 #define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record */
+#define ZSTD_BLOCK_HEAD  3                    /* bytes */
 #define TEXT_BYTES       16                   /* printable bytes that make a text */
 #define PATIENCE_MS      500                  /* a round that pauses for longer is shown as it is */
 #define POOL_BYTES       (PERF_WINDOW_BYTES * (PERF_WINDOWS_MOST + 1))
@@ -98,6 +99,9 @@ struct perf_stream {
 	uint64_t piece_max;    /* bytes that may come out of any */
 	uint64_t piece_left;   /* bytes that may still come out of this one */
 	uint64_t piece_offset; /* of its record in the file */
+	size_t wanted;         /* bytes that zstd waits for; see ends_within_block() */
+	uint64_t n_mute;       /* pieces since anything came out of one */
+	uint64_t mute_offset;  /* of the first of them */
 	bool lost_step;        /* a piece was lost: where records begin is unknown */
 	bool discard;          /* of this piece nothing can be used */
 	bool keep;             /* what is dropped next is tracing data */
@@ -415,8 +419,26 @@ static void piece_is_bad(struct perf_stream *s)
 		s->stats.packed_bad_offset = s->piece_offset;
 	ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
 	s->more = false;
+	s->wanted = 0;
 	s->n = s->whole;
 	s->lost_step = true;
+}
+
+/* Recorders flush each piece: zstd waits for nothing, or for the head of a block. Damage may have it wait for more. */
+static bool ends_within_block(const struct perf_stream *s)
+{
+	return s->wanted != 0 && s->wanted != ZSTD_BLOCK_HEAD;
+}
+
+/* Nothing came out of the last pieces, and nothing will. */
+static void pieces_are_bad(struct perf_stream *s)
+{
+	uint64_t n = s->n_mute > 0 ? s->n_mute : 1;
+
+	if (s->n_mute > 0)
+		s->piece_offset = s->mute_offset;
+	piece_is_bad(s);
+	s->stats.n_packed_bad += n - 1;
 }
 
 /* Could a record begin so? Asked only after something was lost. */
@@ -461,6 +483,9 @@ static void unpack(struct perf_stream *s)
 	s->more = s->piece.pos < s->piece.size || out.pos == out.size;
 	s->n += out.pos;
 	s->piece_left -= out.pos;
+	s->wanted = rc;
+	if (out.pos > 0)
+		s->n_mute = 0;
 	if (s->discard)
 		s->n = s->whole;
 	else
@@ -485,6 +510,8 @@ static void begin_piece(struct perf_stream *s, const struct perf_record *r)
 	s->piece_offset = offset_of(s, s->raw_n - s->raw_at);
 	s->more = n > 0;
 	s->discard = false;
+	if (s->n_mute++ == 0)
+		s->mute_offset = s->piece_offset;
 }
 
 /* Puts a plain record before the one whose beginning was unpacked. False: no room. */
@@ -575,6 +602,8 @@ static int fill_packed(struct perf_stream *s, struct err *e)
 		else if (!next_record(s, e, &rc))
 			break;
 	}
+	if (s->stopped && ends_within_block(s))
+		pieces_are_bad(s);
 	/* The last record was not unpacked to its end. */
 	if (s->stopped && s->n > s->whole && s->stats.end == PERF_END_CLEAN) {
 		s->stats.end = PERF_END_CUT;

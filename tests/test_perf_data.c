@@ -288,6 +288,38 @@ Test(perf_data, a_packed_piece_that_is_damaged_costs_only_itself)
 	made_done(&m);
 }
 
+/* Each piece in turn says that it is the first of a block of 100,000 bytes, which never come. */
+Test(perf_data, a_packed_block_that_does_not_end_is_said)
+{
+	static const uint32_t head = 100000u << 3;
+	struct made records = { 0 }, packed = { 0 };
+	size_t n_pieces = 0;
+
+	put_records(&records);
+	packed.attr = records.attr;
+	pack(&packed, &records, 64, PERF_REC_COMPRESSED, false);
+	for (size_t at = 0, size; at < packed.bytes.n; at += size) {
+		const uint8_t *b = packed.bytes.at + at;
+		struct made m = { 0 };
+		struct result r;
+
+		size = (size_t)(b[6] | b[7] << 8);
+		/* The first one has a header of the frame before it. */
+		if (b[0] != PERF_REC_COMPRESSED || n_pieces++ == 0)
+			continue;
+		made_file(&m, &packed, packed.bytes.n);
+		memcpy(m.bytes.at + (m.bytes.n - packed.bytes.n) + at + 8, &head, 3);
+		r = read_bytes(m.bytes.at, m.bytes.n);
+		cr_expect_neq(strcmp(fact(&r, "losses", "compressed"), "(none)"), 0, "piece %zu",
+			      n_pieces);
+		done(&r);
+		made_done(&m);
+	}
+	cr_expect_gt(n_pieces, 3);
+	made_done(&records);
+	made_done(&packed);
+}
+
 /* 1 GiB of zeros in some kilobytes: given up at once, as a record of no size. */
 Test(perf_data, a_bomb_is_not_unpacked_whole, .timeout = 5)
 {
