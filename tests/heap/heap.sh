@@ -18,6 +18,10 @@ compare exact pass 20000
 check=0 compare exact many 1000003
 [ "$(value evicted totals)" -gt 1000 ] || fault "many: only $(value evicted totals) evicted"
 compare exact short-threads 100
+# Threads that end before the recorder could ask for their names have them.
+compare exact brief-names 100
+"$tools/heap_totals" -r trace.heap | awk '/^THREAD .*"brief-/ { n++ } END { exit n != 100 }' ||
+    fault "brief-names: $("$tools/heap_totals" -r trace.heap | grep '^THREAD ' | grep -vc '"brief-') threads of other names"
 compare exact fork 10
 compare exact vfork 10
 compare exact signals 500

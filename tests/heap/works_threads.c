@@ -268,6 +268,27 @@ static int work_small_stack_exec(uint64_t n)
 	return on_small_stack(exec_here, &status) ? 1 : status;
 }
 
+/* Ends with its first event, which nobody has looked at by then. */
+static void *named_work(void *arg)
+{
+	pthread_setname_np(pthread_self(), arg);
+	use(100);
+	return NULL;
+}
+
+static int work_brief_names(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		char name[16];
+		pthread_t thread;
+
+		snprintf(name, sizeof(name), "brief-%u", (unsigned)i);
+		if (pthread_create(&thread, NULL, named_work, name) || pthread_join(thread, NULL))
+			return 1;
+	}
+	return 0;
+}
+
 const struct work thread_works[] = {
 	{ "main-ends", work_main_ends },
 	{ "exit-storm", work_exit_storm },
@@ -278,5 +299,6 @@ const struct work thread_works[] = {
 	{ "fork-threads", work_fork_threads },
 	{ "small-stack", work_small_stack },
 	{ "small-stack-exec", work_small_stack_exec },
+	{ "brief-names", work_brief_names },
 	{ NULL, NULL },
 };

@@ -91,6 +91,7 @@ struct tracer_thread {
 		least_ticks; /* the least that last_ticks may be, where that is 0: a note was left */
 	_Atomic bool at_slot; /* it is changing a slot of the table of ids; see recorder.alone */
 	pid_t tid;
+	char first_name[16]; /* at its first event: what is told of one that ends right after */
 
 	/* The writer's side. */
 	_Atomic uint64_t tail LINE_OF_CACHE; /* words taken so far */

@@ -131,6 +131,8 @@ static void tell_name(struct tracer_thread *t)
 		name[n - 1] = '\0';
 	if (t->announced && (n == 0 || strcmp(name, t->name) == 0))
 		return;
+	if (n == 0)
+		memcpy(name, t->first_name, sizeof(name));
 	memcpy(t->name, name, sizeof(name));
 	t->announced = true;
 	r.number[HEAP_THREAD_INDEX] = t->index;

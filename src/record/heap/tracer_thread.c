@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -102,6 +103,7 @@ static void end_of_alone(void)
 static void begin(struct tracer_thread *t, const struct tracer_thread *outer)
 {
 	t->tid = (pid_t)syscall(SYS_gettid);
+	syscall(SYS_prctl, PR_GET_NAME, t->first_name);
 	t->inner = NULL;
 	t->noting = 0;
 	t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
