@@ -90,8 +90,10 @@ static module_id module_of(struct script_frames *f, struct span path)
 	module_id m;
 	char *text;
 
-	if (path.n == 0 || is(path, "[unknown]") || is(path, "inlined"))
+	if (path.n == 0 || is(path, "inlined"))
 		return (module_id){ 0 };
+	if (is(path, "[unknown]"))
+		return build_module(f->p, "[unknown]", "", FAMILY_UNKNOWN);
 	text = xstrndup(path.s, path.n);
 	m = build_module(f->p, text, "", family_of(path));
 	free(text);
@@ -136,7 +138,7 @@ static void add_part(struct script_frames *f, struct parts *parts, struct span n
 	parts->at[parts->n++] = (struct frame){ .function = id.v, .file = file.v, .line = line };
 }
 
-/* Where "->" divides callers from callees in a name, which it does not in operator->; NULL. */
+/* Where "->" divides callers from callees in a name, which it does not in operator-> and before a type ("fn() -> i32"); NULL. */
 static const char *find_arrow(struct span name)
 {
 	static const char operator[] = "operator";
@@ -149,7 +151,7 @@ static const char *find_arrow(struct span name)
 
 		if (!arrow)
 			return NULL;
-		if (at > 0 && at + 2 < name.n &&
+		if (at > 0 && at + 2 < name.n && arrow[-1] != ' ' &&
 		    !(at >= sizeof(operator) - 1 &&
 		      memcmp(arrow - (sizeof(operator) - 1), operator, sizeof(operator) - 1) == 0))
 			return arrow;

@@ -151,7 +151,8 @@ static event_id new_event(struct reader *r, const struct script_header *h)
 		    (name[n] == '\0' || name[n] == ':'))
 			unit = UNIT_NS;
 	}
-	id = build_event(r->p, name, unit, h->period > 0);
+	id = strcmp(name, "offcpu") == 0 ? build_derived_event(r->p, name, UNIT_NS)
+					 : build_event(r->p, name, unit, h->period > 0);
 	free(name);
 	return id;
 }

@@ -323,18 +323,26 @@ else
     echo 'skipped: no python3 to compare numbers with'
 fi
 
-# What live saves of a stream is what export writes of the file, and its report has the numbers that live showed.
+# What live saves of a stream says what the file says, in every report, and its report has the numbers that live showed.
 live_saves() {
     local saved rows=0 name
-    rm -f proftop-live-*.folded
+    rm -f proftop-live-*
     timeout 60 "$proftop" live --symbols "$data" --keys "$1w" --screen 120x40 - <"$data/demo.data" >seen 2>err ||
         fault "live: $(cat err)"
-    saved=$(echo proftop-live-*.folded)
+    saved=$(echo proftop-live-*.perf)
     run 0 export --symbols "$data" --to folded ${2:+--filter "$2"} "$data/demo.data"
-    cmp -s out "$saved" || fault "live saved after \"$1\": $(diff out "$saved" | head -3)"
+    mv out expected
+    run 0 export --to folded "$saved"
+    cmp -s out expected || fault "live saved after \"$1\": $(diff expected out | head -3)"
+    for name in top tree callers threads; do
+        run 0 report --symbols "$data" --view $name -n 0 --min 0 ${2:+--filter "$2"} "$data/demo.data"
+        grep -v '^#' out >expected
+        run 0 report --view $name -n 0 --min 0 "$saved"
+        grep -v '^#' out | cmp -s - expected || fault "$name of what live saved after \"$1\": $(grep -v '^#' out | diff expected - | head -5)"
+    done
     run 0 report -n 0 --min 0 "$saved"
     while read -r self total _ name _; do
-        grep -qE "^ +$self +$total +[0-9,]+  $name\$" out ||
+        grep -qE "^ +$self +$total +[0-9,]+  $name( |\$)" out ||
             fault "live showed $self $total $name, and the report of what it saved: $(grep -F "$name" out)"
         rows=$((rows + 1))
     done < <(sed -n '5,38s/[^ -~]//gp' seen | grep -E '^ +[0-9]+\.[0-9] ')

@@ -4,12 +4,15 @@
 #include "analysis.h"
 #include "builder.h"
 #include "err.h"
+#include "filter.h"
 #include "folded.h"
 #include "fuzz.h"
 #include "input.h"
 #include "mem.h"
+#include "perf_data.h"
 #include "perf_script.h"
 #include "perf_script_line.h"
+#include "perf_script_write.h"
 #include "profile.h"
 
 #include <criterion/criterion.h>
@@ -425,6 +428,174 @@ Test(perf_script, processes_without_a_number)
 			 t->tid);
 	}
 	cr_expect_str_eq(names, "0:ab:-1:1 1:cd:-1:2 0:ab:-1:3 2:ef:4:4 ");
+	profile_free(p);
+}
+
+/* Rows of what is shown of an event by a grouping, sorted, and its totals. */
+static void print_table(const struct profile *p, struct metric m, enum grouping g, FILE *to)
+{
+	char *label, *rows = NULL;
+	struct analysis *a;
+	struct lens lens;
+	size_t n;
+	FILE *f = open_memstream(&rows, &n);
+
+	lens_init(&lens, p);
+	lens.column[0].metric = m;
+	lens.grouping = g;
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	label = metric_name(p, m);
+	fprintf(to, "%s by %d, unit %d, all %" PRId64 " of %" PRIu64 " samples\n", label, g,
+		metric_unit(p, m), a->weights.total[0], a->weights.n_samples);
+	for (uint32_t i = 0; i < a->table.n_rows; i++) {
+		const struct key *k = &a->table_keys->key[a->table.key[i]];
+
+		fprintf(f, "%s in %s: %" PRId64 " %" PRId64 " %" PRIu64 "\n", k->label, k->module,
+			a->table.self[i], a->table.total[i], a->table.n_samples[i]);
+	}
+	fclose(f);
+	rows = sorted(rows);
+	fputs(rows, to);
+	free(rows);
+	free(label);
+	analysis_free(a);
+	lens_done(&lens);
+}
+
+/* What is shown of all events, in the order of their names; then of a tree with threads at its root. */
+static char *all_tables(const struct profile *p)
+{
+	static const enum grouping groupings[] = { GROUP_FUNCTION, GROUP_MODULE, GROUP_THREAD,
+						   GROUP_COMM, GROUP_CPU };
+	struct profile_counts n;
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+
+	profile_counts_read(p, &n);
+	for (uint16_t i = 0; i < n.n_events; i++)
+		for (size_t g = 0; g < N(groupings); g++) {
+			struct metric m = { { i }, MEASURE_WEIGHT };
+
+			print_table(p, m, groupings[g], to);
+			m.measure = MEASURE_SAMPLES;
+			print_table(p, m, groupings[g], to);
+		}
+	fclose(to);
+	return text;
+}
+
+/* What passes a filter as text, read again. */
+static struct profile *saved(const struct profile *p, const char *filter)
+{
+	struct err e = ERR_INIT;
+	struct profile *again;
+	struct analysis *a;
+	struct lens lens;
+	char *text = NULL;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	lens_init(&lens, p);
+	cr_assert_eq(filter_parse(filter, &lens.filter, &e), 0);
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	cr_assert(perf_script_says_all(a));
+	cr_assert_eq(perf_script_write(a, to, &e), 0, "%s", err_text(&e));
+	fclose(to);
+	again = read_text(text, NULL, &e);
+	cr_assert(again, "%s\n%s", err_text(&e), text);
+	free(text);
+	analysis_free(a);
+	lens_done(&lens);
+	return again;
+}
+
+static void check_saved(const struct profile *p, const char *what)
+{
+	struct profile *again = saved(p, "");
+	char *before = all_tables(p), *after = all_tables(again);
+
+	cr_expect_str_eq(after, before, "%s:\n%s\nwas\n%s", what, after, before);
+	free(before);
+	free(after);
+	profile_free(again);
+}
+
+/* Recordings without symbols: of frames modules and addresses are known. */
+static struct profile *read_recording(const char *path)
+{
+	struct profile *p = profile_new();
+	struct err e = ERR_INIT;
+	struct input *in = NULL;
+	capture_id c;
+
+	cr_assert_eq(input_open(path, &in, &e), 0, "%s", err_text(&e));
+	builder_begin(p);
+	c = build_capture(p, path, "perf.data");
+	builder_end(p);
+	cr_expect_eq(format_perf_data.read(in, p, c, NULL, NULL, &e), 0, "%s", err_text(&e));
+	err_clear(&e);
+	input_close(in);
+	return p;
+}
+
+/* What is written is read again as what it was. */
+Test(perf_script, round_trip)
+{
+	static const char *const texts[] = {
+		"ab 1/2 [003] 1.5: 7 cpu-clock:u:\n\t 9 f (inlined)\n  a.h:3\n"
+		"\t 9 main (/lib/libc.so.6)\n  a.c:4\n\n"
+		"cd 5 1.250000001: faults:\n\tff80 k ([kernel.kallsyms])\n\t 1 [unknown] ([unknown])\n",
+		"a b 1/1 [c] 3/4 [000] 0.000000001: 3 task-clock:\n\t a operator->(x, y) (/bin/y)\n",
+		"a 4 1.0: 3 task-clock:\n\t b fn() -> i32 (/x (deleted))\n\t c [unknown] (/bin/x)\n",
+		"w 2/2 1.0: 9000 offcpu:\n\t1 wait (/bin/w)\n\nw 2/2 2.0: 5 cpu-clock:\n\t1 run (/bin/w)\n",
+		"java 1/2 1.0: 5 cycles:\n\t7 a->b (/tmp/perf-1.map)\n\t8 (anonymous namespace)::g (/x)\n",
+		"t 812/813 1000 cycles:\n\t 1 f (/x)\n",
+	};
+	static const char *const recordings[] = {
+		"demo.data",
+		"perf_data/truth_z.data",
+		"perf_data/killed_sigkill.data",
+		"perf_data/ev_bp_mem.data",
+	};
+	struct err e = ERR_INIT;
+	struct profile *p;
+	char *path;
+
+	for (size_t i = 0; i < N(texts); i++) {
+		p = read_text(texts[i], NULL, &e);
+		cr_assert(p, "%s", err_text(&e));
+		check_saved(p, texts[i]);
+		profile_free(p);
+	}
+	for (size_t i = 0; i < N(recordings); i++) {
+		path = xasprintf("%s/tests/data/%s", getenv("srcdir"), recordings[i]);
+		p = read_recording(path);
+		check_saved(p, path);
+		profile_free(p);
+		free(path);
+	}
+}
+
+/* Only what passes the filter is written, and rows that stand for several samples as so many. */
+Test(perf_script, round_trip_of_some)
+{
+	struct err e = ERR_INIT;
+	struct profile *p = read_text("a 1/1 1.0: 5 cycles:\n\t1 f (/x)\n\n"
+				      "b 1/2 2.0: 6 cycles:\n\t1 f (/x)\n\n"
+				      "b 1/2 3.0: 7 faults:\n\t2 g (/x)\n",
+				      NULL, &e),
+		       *again = saved(p, "thread:b");
+	struct profile_counts n;
+	struct sample_columns s;
+
+	profile_counts_read(again, &n);
+	profile_samples(again, &s);
+	cr_assert_eq(n.n_samples, 2);
+	cr_expect_eq(s.weight[0], 6);
+	cr_expect_eq(s.time_ns[0], 2000000000);
+	cr_expect_eq(n.n_events, 2);
+	profile_free(again);
 	profile_free(p);
 }
 

@@ -93,7 +93,7 @@
 	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "freeze",  "hold the screen still, and go on; what comes meanwhile is kept") \
 	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \
 	X(BASELINE,     "baseline",      "B",                    IN_LIVE,   "baseline", "compare what comes from now on with what was before, and stop comparing") \
-	X(SAVE,         "save",          "w",                    IN_LIVE,   "save",    "save what is shown as a file of folded stacks") \
+	X(SAVE,         "save",          "w",                    IN_LIVE,   "save",    "save what is shown as a file that opens like any other") \
 	X(RESET,        "reset",         "Z",                    IN_LIVE,   "reset",   "begin anew: leave out what was so far") \
 	X(STOP,         "stop",          "z",                    IN_ALL,    "",        "stop loading and keep what is there") \
 	X(HELP,         "help",          "? <F1>",               IN_ALL,    "help",    "the keys that work here") \

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analysis.h"
 #include "builder.h"
 #include "command.h"
 #include "dir_parts.h"
@@ -27,6 +28,7 @@
 #include "machine.h"
 #include "mem.h"
 #include "options.h"
+#include "perf_script_write.h"
 #include "profile.h"
 #include "resolver.h"
 #include "task.h"
@@ -336,27 +338,33 @@ static void keep_apart(void *arg, int64_t first_ns, int64_t second_ns)
 	profile_fences(l->profile, (int64_t[BUILD_FENCES]){ first_ns, second_ns });
 }
 
-/* In the present directory, with the time of day in its name. */
+/*
+ * In the present directory, with the time of day in its name: samples as the text of perf script, which keeps what is known of them;
+ * heaps, comparisons and what was folded as folded stacks.
+ */
 static int save_shown(const struct analysis *an, char **said, struct err *e)
 {
-	char path[64];
+	bool samples = perf_script_says_all(an);
+	char path[64], day[32];
 	time_t now = time(NULL);
 	struct tm t;
 	FILE *f;
 	int rc;
 
 	localtime_r(&now, &t);
-	strftime(path, sizeof(path), "proftop-live-%Y%m%d-%H%M%S.folded", &t);
+	strftime(day, sizeof(day), "%Y%m%d-%H%M%S", &t);
+	snprintf(path, sizeof(path), "proftop-live-%s.%s", day, samples ? "perf" : "folded");
 	f = fopen(path, "wxe");
 	if (!f)
 		return err_set(e, -errno, "%s: %s", path, strerror(errno));
-	rc = format_folded.write(an, NULL, f, e);
+	rc = samples ? perf_script_write(an, f, e) : format_folded.write(an, NULL, f, e);
 	if (fclose(f) && rc == 0)
 		rc = err_set(e, -errno, "%s: %s", path, strerror(errno));
 	if (rc)
 		unlink(path);
 	else
-		*said = xasprintf("what is shown is saved: proftop %s", path);
+		*said = xasprintf("what is shown is saved: proftop %s%s",
+				  lens_compares(&an->lens) ? "diff " : "", path);
 	return rc;
 }
 

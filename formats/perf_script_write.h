@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples as the text of perf script, which format_perf_script and many tools read: with event, period, thread,
+ * cpu, time, module, address and source of each, so that what is read again is what was written.
+ *
+ * Lost are control groups, where functions are declared, samples that weigh nothing, and what is known beyond
+ * shortened stacks.
+ */
+#ifndef PROFTOP_FORMATS_PERF_SCRIPT_WRITE_H
+#define PROFTOP_FORMATS_PERF_SCRIPT_WRITE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct analysis;
+struct err;
+
+/* Are there samples, and are they such that their text says all that is known? Those of folded stacks are not. */
+bool perf_script_says_all(const struct analysis *a);
+
+/*
+ * Writes the samples of all events that pass the analysis' filter; its transforms of stacks and what fades change
+ * nothing. Rows that stand for several samples become so many, of equal weights and times, unless that were millions. 0 or -errno.
+ */
+int perf_script_write(const struct analysis *a, FILE *to, struct err *e);
+
+#endif
