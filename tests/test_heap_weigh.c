@@ -10,10 +10,12 @@
 #include "err.h"
 #include "filter.h"
 #include "heap_builder.h"
+#include "heap_kept.h"
 #include "heap_pass.h"
 #include "made_profile.h"
 #include "made_story.h"
 #include "sides.h"
+#include "task.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -566,4 +568,79 @@ Test(heap_weigh, differences_are_those_of_two_replays)
 		sides_done(&sides);
 		story_free(s);
 	}
+}
+
+/* Two sides of a story, by filters; the lens' own filter may speak of times, too. */
+static void lens_of_sides(struct lens *l, const struct story *s, const char *const *filter,
+			  const struct metric *metric, int64_t cursor_ns)
+{
+	struct lens side;
+
+	made_lens(l, s->p, filter[0]);
+	l->cursor_ns = cursor_ns;
+	l->n_columns = 3;
+	l->sides = (struct lens_sides){ .n_runs = { 1, 1 }, .reference = { ID_NONE } };
+	for (int c = 0; c < 3; c++)
+		l->column[c].metric = *metric;
+	for (int c = 1; c < 3; c++) {
+		made_lens(&side, s->p, filter[c]);
+		l->column[c].filter = side.filter;
+		side.filter = NULL;
+		lens_done(&side);
+	}
+}
+
+static void assert_same_weights(const struct weights *a, const struct weights *b, int step)
+{
+	size_t n = (size_t)a->n_stacks * a->n_columns;
+	struct weights x = *a, y = *b;
+
+	cr_assert_arr_eq(a->stack, b->stack, n * sizeof(*a->stack), "step %d", step);
+	cr_assert_arr_eq(a->samples, b->samples, a->n_stacks * sizeof(*a->samples), "step %d",
+			 step);
+	x.stack = y.stack = NULL;
+	x.samples = y.samples = NULL;
+	cr_assert_arr_eq(&x, &y, sizeof(x), "step %d", step);
+}
+
+Test(heap_weigh, what_is_kept_is_as_made_anew)
+{
+	static const char *const filters[][3] = {
+		{ "", "fn:f1", "!fn:f1" },       { "", "fn:f3", "!fn:f3" },
+		{ "fn:f4", "fn:f1", "!fn:f1" },  { "", "", "fn:f2" },
+		{ "fn:none", "fn:f1", "fn:f3" }, { "time:2ms,9ms", "fn:f1", "!fn:f1" },
+	};
+	struct story *s = story_new(11);
+	struct heap_kept *kept = heap_kept_new();
+	struct profile_counts counts;
+	unsigned lot = 5, at = 0;
+	int64_t cursor_ns = INT64_MAX;
+
+	profile_counts_read(s->p, &counts);
+	for (int step = 0; step < 400; step++) {
+		struct metric m = { s->event[made_number(&lot, 8) == 0],
+				    (enum measure)made_number(&lot, MEASURE_TEMPORARY + 1) };
+		struct weights anew, again;
+		struct progress stop = { 0 };
+		struct lens l;
+
+		if (made_number(&lot, 6) == 0)
+			at = made_number(&lot, sizeof(filters) / sizeof(*filters));
+		if (made_number(&lot, 9) == 0)
+			cursor_ns = made_number(&lot, 20) * 1000000;
+		lens_of_sides(&l, s, filters[at], &m, cursor_ns);
+		cr_assert_eq(weigh(s->p, &counts, &l, NULL, &anew), 0);
+		l.kept = kept;
+		/* What was cancelled leaves nothing half. */
+		progress_cancel(&stop);
+		if (made_number(&lot, 4) == 0 && weigh(s->p, &counts, &l, &stop, &again) <= 0)
+			weights_done(&again);
+		cr_assert_eq(weigh(s->p, &counts, &l, NULL, &again), 0);
+		assert_same_weights(&anew, &again, step);
+		weights_done(&anew);
+		weights_done(&again);
+		lens_done(&l);
+	}
+	heap_kept_free(kept);
+	story_free(s);
 }

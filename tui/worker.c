@@ -16,6 +16,7 @@
 
 #include "analysis.h"
 #include "err.h"
+#include "heap_kept.h"
 #include "mem.h"
 #include "profile.h"
 #include "task.h"
@@ -36,6 +37,7 @@ struct worker {
 	int wake_fd;                         /* eventfd; owned */
 	struct task *task;                   /* the running one, or NULL */
 	struct progress progress;            /* of it */
+	struct heap_kept *kept;              /* what it found out for those that follow; owned */
 	struct lens lens;                    /* of it; only while there is a task */
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
 	struct analysis *made;               /* by it; the task's until it is joined */
@@ -112,6 +114,7 @@ static void wake(const struct worker *w)
 static void start(struct worker *w)
 {
 	w->lens = w->next;
+	w->lens.kept = w->kept;
 	w->wishes = w->next_wishes;
 	w->waiting = false;
 	if (w->held) {
@@ -174,6 +177,7 @@ struct worker *worker_new(const struct profile *p, struct err *e)
 	w = xcalloc(1, sizeof(*w));
 	w->profile = p;
 	w->wake_fd = fd;
+	w->kept = heap_kept_new();
 	return w;
 }
 
@@ -204,6 +208,7 @@ void worker_free(struct worker *w)
 	while (w->dropped.n > 0)
 		analysis_free(w->dropped.at[--w->dropped.n]);
 	vec_done(&w->dropped);
+	heap_kept_free(w->kept);
 	close(w->wake_fd);
 	free(w);
 }

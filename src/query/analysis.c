@@ -44,14 +44,17 @@ static bool has_beyond(const struct analysis *a)
 }
 
 /* The answers that a view may ask for at once, but for parts that nobody wants. */
-static int answer(struct analysis *a, unsigned parts, struct progress *progress)
+static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
+		  struct progress *progress)
 {
+	struct lens lens = a->lens; /* filters are borrowed */
 	bool of_frames = a->table_keys == &a->keys;
-	int rc = parts & ANALYSIS_MEMORY
-			 ? footprint_weigh(a->profile, &a->counts, &a->lens, progress, &a->weights,
-					   &a->footprint)
-			 : weigh(a->profile, &a->counts, &a->lens, progress, &a->weights);
+	int rc;
 
+	lens.kept = kept;
+	rc = parts & ANALYSIS_MEMORY ? footprint_weigh(a->profile, &a->counts, &lens, progress,
+						       &a->weights, &a->footprint)
+				     : weigh(a->profile, &a->counts, &lens, progress, &a->weights);
 	if (rc == 0 && lens_compares(&a->lens))
 		rc = amounts_find(a->profile, &a->counts, &a->lens, &a->weights, progress,
 				  &a->amounts);
@@ -103,7 +106,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 		keys_init(&a->own_keys, p, &a->counts, lens->grouping);
 		a->table_keys = &a->own_keys;
 	}
-	rc = answer(a, parts, progress);
+	rc = answer(a, parts, lens->kept, progress);
 	if (rc == 0)
 		rc = answer_recent(a, progress);
 	if (rc < 0) {

@@ -209,7 +209,8 @@ int heap_activity(const struct profile *p, const struct rowpass *r, const struct
 	if (!heap_measure_applies(p, r, to->column))
 		return 0;
 	heap_state_init(&s.state, p, &r->counts);
-	rc = heap_measure_init(&s.measure, &s.state, r, to->column, NULL, progress);
+	rc = heap_measure_init(&s.measure, &s.state, r, to->column,
+			       r->lens->column[to->column].metric.measure, NULL, progress);
 	s.timed = !to->within && (s.measure.pass.own.n_times || s.measure.pass.lens.n_times);
 	find_keys(&s, keys);
 	find_spans(&s, to);

@@ -48,15 +48,13 @@ static int find_moments(struct heap_measure *g, const struct heap_state *s, int6
 }
 
 int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
-		      const struct rowpass *r, uint32_t column, const struct heap_peaks *earlier,
-		      struct progress *progress)
+		      const struct rowpass *r, uint32_t column, enum measure m,
+		      const struct heap_peaks *earlier, struct progress *progress)
 {
-	enum measure m = r->lens->column[column].metric.measure;
-
 	*g = (struct heap_measure){ .measure = m, .scale = 1, .peak_ns = TIME_NONE };
 	g->squares = r->lens->column[column].squares;
 	g->blocks = m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY;
-	g->is_level = m == MEASURE_LIVE || m == MEASURE_PEAK || m == MEASURE_LEAKED;
+	g->is_level = measure_is_level(m);
 	if (g->blocks && !state->exact)
 		g->scale = SAMPLED_SCALE;
 	heap_pass_init(&g->pass, state, r, column);

@@ -26,16 +26,22 @@ struct heap_measure {
 	struct heap_peaks peaks; /* MEASURE_PEAK: what was found, for columns that follow */
 };
 
+/* Is it of what is there, not of what happens? */
+static inline bool measure_is_level(enum measure m)
+{
+	return m == MEASURE_LIVE || m == MEASURE_PEAK || m == MEASURE_LEAKED;
+}
+
 /* Is a column of the pass one of heaps? */
 bool heap_measure_applies(const struct profile *p, const struct rowpass *r, uint32_t column);
 
 /*
- * 0 or -ECANCELED; the caller ends with heap_measure_done() in any case. earlier: peaks of columns before it, or NULL;
+ * The measure of what passes a column. 0 or -ECANCELED; the caller ends with heap_measure_done() in any case. earlier: peaks of columns before it, or NULL;
  * borrowed as long as g is there.
  */
 int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
-		      const struct rowpass *r, uint32_t column, const struct heap_peaks *earlier,
-		      struct progress *progress);
+		      const struct rowpass *r, uint32_t column, enum measure m,
+		      const struct heap_peaks *earlier, struct progress *progress);
 void heap_measure_done(struct heap_measure *g);
 
 /* Does an allocation that passes count? end as of allocation_end(). */

@@ -10,6 +10,7 @@
 
 #include "heap_weigh.h"
 
+#include "heap_kept.h"
 #include "heap_measure.h"
 #include "heap_scan.h"
 #include "heap_slots.h"
@@ -26,14 +27,9 @@ struct at_slot {
 
 /* What a thread adds up. */
 struct sums {
-	int64_t *origin;    /* [n_origins][n_kinds] of what passes; without times in filters of
-			       what passes any column's own; owned */
-	uint64_t *n_blocks; /* [n_origins] of what column 0 counts; owned */
+	struct heap_sums of;
 	struct at_slot *at; /* [n_tracks] of the block before; owned */
 	int64_t whole[LENS_MAX_COLUMNS];
-	int64_t net[WEIGH_N_SLICES]; /* what a slice adds to column 0, see note_time() */
-	uint32_t *first;  /* [n_tracks] the first moment of what passes in column 0; owned */
-	uint32_t *behind; /* [n_tracks] behind the last one; owned */
 };
 
 /* Which kinds count a block of a track, where filters do not speak of time: sets of bits. */
@@ -48,10 +44,14 @@ struct scan {
 	struct heap_state state;
 	struct weights *to;
 	uint32_t n_columns;
+	uint32_t n_all; /* of column[]: those, and measures beside them that are kept for later */
 	struct heap_measure column[LENS_MAX_COLUMNS];
 	uint32_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
 	uint32_t *kinds;   /* [n_origins] bits: of which kinds any column is among those; owned */
 	uint32_t n_kinds;
+	uint32_t
+		noted; /* bits: kinds of which it is noted when they are, as of column 0's filters */
+	uint32_t levels; /* bits: kinds of what is there, which over time are one */
 	uint32_t kind_of[LENS_MAX_COLUMNS];  /* by column */
 	uint32_t first_of[LENS_MAX_COLUMNS]; /* [n_kinds] the first column of each */
 	uint32_t plain;                      /* bits: columns that add up bytes */
@@ -59,21 +59,15 @@ struct scan {
 	struct rule *rule;                   /* [n_tracks]; owned */
 	struct heap_slots *slots;            /* [n_tracks] of the slices; NULL: none; owned */
 	const bool *any_time; /* [n_origins] passes the lens whatever the time; borrowed */
-	struct sums sums[HEAP_SCAN_MOST];
+	uint8_t *key;         /* [n_origins] see heap_kept_find(); NULL: nothing is kept; owned */
+	struct sums sums[HEAP_SCAN_MOST]; /* in the end the first is of all */
 	unsigned n_threads;
 };
 
 _Static_assert(LENS_MAX_COLUMNS <= 32, "columns are bits of a word");
 
-/* Sums stay below what 63 bits hold, whatever sizes a file claims. */
-static void add(int64_t *to, int64_t x)
-{
-	if (__builtin_add_overflow(*to, x, to))
-		*to = x < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static void note_slice(const struct scan *s, struct sums *to, uint32_t track, uint32_t moment,
-		       int64_t x)
+static void note_slice(const struct scan *s, struct sums *to, uint32_t kind, uint32_t track,
+		       uint32_t moment, int64_t x)
 {
 	uint32_t slot = heap_slots_of(&s->slots[track], moment);
 
@@ -81,7 +75,7 @@ static void note_slice(const struct scan *s, struct sums *to, uint32_t track, ui
 	if (slot == SLOT_BEFORE)
 		slot = 0;
 	if (slot < WEIGH_N_SLICES)
-		add(&to->net[slot], x);
+		heap_sum_add(&to->of.net[kind][slot], x);
 }
 
 static inline bool is_at(const struct at_slot *at, uint32_t moment)
@@ -102,39 +96,41 @@ static void go_to_slot(const struct heap_slots *s, struct at_slot *at, uint32_t 
 		*at = (struct at_slot){ s->bound[slot], s->bound[slot + 1], slot };
 }
 
-/* Column 0 over time: what is there, or what was asked for. */
-static void note_time(const struct scan *s, struct sums *to, uint32_t track, uint32_t begin,
-		      uint32_t end, int64_t x)
+/* A kind over time: what is there, or what was asked for, and counts. */
+static void note_time(const struct scan *s, struct sums *to, uint32_t kind, uint32_t track,
+		      uint32_t begin, uint32_t end, int64_t x)
 {
+	bool is_level = s->levels >> kind & 1;
 	const struct heap_columns *c = &s->state.columns;
 	struct at_slot *at = &to->at[track];
 
-	if (s->column[0].is_level && begin < c->folded.until) {
+	if (is_level && begin < c->folded.until) {
 		begin = heap_level_tells(c, &s->state.track[track], begin);
 		if (end != END_NEVER)
 			end = heap_level_tells(c, &s->state.track[track], end & END_MOMENT);
 	}
 	if (!is_at(at, begin))
 		go_to_slot(&s->slots[track], at, begin);
-	if (s->column[0].is_level) {
+	if (is_level) {
 		/* What comes and goes within a slot changes nothing at its end. */
 		if (end != END_NEVER && is_at(at, end & END_MOMENT))
 			return;
 		if (end != END_NEVER)
-			note_slice(s, to, track, end & END_MOMENT, -x);
-	} else if (!heap_measure_counts(&s->column[0], track, begin, end)) {
-		return;
+			note_slice(s, to, kind, track, end & END_MOMENT, -x);
 	}
 	if (at->slot < WEIGH_N_SLICES)
-		add(&to->net[at->slot], x);
+		heap_sum_add(&to->of.net[kind][at->slot], x);
 }
 
-static void note_passing(struct sums *to, uint32_t track, uint32_t begin)
+static inline void note_passing(const struct scan *s, struct sums *to, uint32_t kind,
+				uint32_t track, uint32_t begin)
 {
-	if (begin < to->first[track])
-		to->first[track] = begin;
-	if (begin >= to->behind[track])
-		to->behind[track] = begin + 1;
+	struct heap_passing *p = &to->of.passing[(size_t)track * s->n_kinds + kind];
+
+	if (begin < p->first)
+		p->first = begin;
+	if (begin >= p->behind)
+		p->behind = begin + 1;
 }
 
 /* What a block adds to a column. */
@@ -155,8 +151,9 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
 	uint64_t size = allocation_size(a, i);
 
-	if ((columns & 1) && s->slots && s->any_time[origin])
-		note_time(s, to, track, begin, end, amount(s, 0, track, begin, size));
+	if ((columns & 1) && s->slots && s->any_time[origin] &&
+	    (s->levels & 1 || heap_measure_counts(&s->column[0], track, begin, end)))
+		note_time(s, to, 0, track, begin, end, amount(s, 0, track, begin, size));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
 		int64_t x;
 
@@ -164,14 +161,14 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 		    !heap_pass_own(&s->column[c].pass, a, origin, begin))
 			continue;
 		x = amount(s, c, track, begin, size);
-		add(&to->whole[c], x);
+		heap_sum_add(&to->whole[c], x);
 		if (!heap_pass_lens(&s->column[c].pass, a, origin, begin))
 			continue;
-		add(&to->origin[(size_t)origin * s->n_kinds + c], x);
+		heap_sum_add(&to->of.origin[(size_t)origin * s->n_kinds + c].sum, x);
 		if (c > 0)
 			continue;
-		to->n_blocks[origin]++;
-		note_passing(to, track, begin);
+		to->of.origin[(size_t)origin * s->n_kinds].n_blocks++;
+		note_passing(s, to, 0, track, begin);
 	}
 }
 
@@ -194,22 +191,30 @@ static inline void add_block_of_any_time(struct scan *s, struct sums *to, uint32
 	const struct heap_columns *a = &s->state.columns;
 	uint32_t origin = a->origin[i], track = a->origins[origin].track, begin = a->begin[i];
 	uint32_t end = allocation_end(a, i, s->state.track[track].n_moments);
-	unsigned counts = counted(&s->rule[track], begin, end) & kinds;
-	int64_t *sum = to->origin + (size_t)origin * s->n_kinds;
+	unsigned counts = counted(&s->rule[track], begin, end) & kinds, noted = 0;
+	struct heap_sum *of = to->of.origin + (size_t)origin * s->n_kinds;
 	uint64_t size = allocation_size(a, i);
 
-	to->n_blocks[origin] += counts & 1;
+	if ((s->columns[origin] & 1) && s->any_time[origin])
+		noted = s->noted;
 	for (unsigned left = counts; left; left &= left - 1) {
 		unsigned k = (unsigned)__builtin_ctz(left);
+		int64_t x = amount(s, s->first_of[k], track, begin, size);
 
-		add(&sum[k], amount(s, s->first_of[k], track, begin, size));
+		heap_sum_add(&of[k].sum, x);
+		of[k].n_blocks++;
+		if (!(noted >> k & 1))
+			continue;
+		note_passing(s, to, k, track, begin);
+		if (s->slots && !(s->levels >> k & 1))
+			note_time(s, to, k, track, begin, end, x);
 	}
-	if (!(s->columns[origin] & 1) || !s->any_time[origin])
-		return;
-	if (s->slots)
-		note_time(s, to, track, begin, end, amount(s, 0, track, begin, size));
-	if (counts & 1)
-		note_passing(to, track, begin);
+	if (s->slots && (noted & s->levels)) {
+		unsigned k = (unsigned)__builtin_ctz(noted & s->levels);
+
+		note_time(s, to, k, track, begin, end,
+			  amount(s, s->first_of[k], track, begin, size));
+	}
 }
 
 static void scan_blocks_of_any_time(void *arg, unsigned worker, uint32_t from, uint32_t to)
@@ -245,86 +250,68 @@ static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b,
 	const struct heap_measure *g = &s->column[s->first_of[kind]];
 	uint32_t track = a->origins[b->origin].track;
 	int64_t x = heap_measure_bulk(g, b);
-	bool first = kind == 0 && (s->columns[b->origin] & 1);
+	struct heap_sum *of;
+	bool noted = (s->noted >> kind & 1) && (s->columns[b->origin] & 1);
 
 	if (g->is_level || (s->timed && !heap_pass_own(&g->pass, a, b->origin, b->moment)))
 		return;
-	if (first && s->slots && s->any_time[b->origin])
-		note_slice(s, to, track, b->moment, x);
+	if (noted && s->slots && s->any_time[b->origin])
+		note_slice(s, to, kind, track, b->moment, x);
 	if (s->timed)
-		add(&to->whole[kind], x);
+		heap_sum_add(&to->whole[kind], x);
 	if (s->timed && !heap_pass_lens(&g->pass, a, b->origin, b->moment))
 		return;
-	add(&to->origin[(size_t)b->origin * s->n_kinds + kind], x);
-	if (!first)
-		return;
-	to->n_blocks[b->origin] += heap_measure_bulk_blocks(g, b);
-	if (s->any_time[b->origin])
-		note_passing(to, track, b->moment);
-}
-
-static void sums_init(struct sums *to, const struct scan *s)
-{
-	const struct heap_columns *a = &s->state.columns;
-
-	to->origin = xcalloc((size_t)a->n_origins * s->n_kinds, sizeof(*to->origin));
-	to->at = xcalloc(a->n_tracks, sizeof(*to->at));
-	to->n_blocks = xcalloc(a->n_origins, sizeof(*to->n_blocks));
-	to->first = xmalloc(a->n_tracks * sizeof(*to->first));
-	to->behind = xcalloc(a->n_tracks, sizeof(*to->behind));
-	memset(to->first, 0xff, a->n_tracks * sizeof(*to->first));
-}
-
-static void sums_done(struct sums *to)
-{
-	free(to->origin);
-	free(to->n_blocks);
-	free(to->at);
-	free(to->first);
-	free(to->behind);
+	of = &to->of.origin[(size_t)b->origin * s->n_kinds + kind];
+	heap_sum_add(&of->sum, x);
+	of->n_blocks += heap_measure_bulk_blocks(g, b);
+	if (noted && s->any_time[b->origin])
+		note_passing(s, to, kind, track, b->moment);
 }
 
 /* One origin's sums to those of its stack. */
-static void fold_origin(const struct scan *s, const struct sums *from, uint32_t origin,
+static void fold_origin(const struct scan *s, const struct heap_sums *from, uint32_t origin,
 			bool *threads)
 {
 	const struct heap_origin *o = &s->state.columns.origins[origin];
+	const struct heap_sum *of = &from->origin[(size_t)origin * s->n_kinds];
 	struct weights *w = s->to;
 
 	for (uint32_t c = 0; c < s->n_columns; c++) {
-		int64_t x = from->origin[(size_t)origin * s->n_kinds + s->kind_of[c]];
+		int64_t x = of[s->kind_of[c]].sum;
 
 		if (!(s->columns[origin] >> c & 1))
 			continue;
 		if (!s->timed)
-			add(&w->whole[c], x);
+			heap_sum_add(&w->whole[c], x);
 		if (x == 0 || (!s->timed && !s->column[c].pass.lens.origin[origin]))
 			continue;
-		add(&w->total[c], x);
-		add(&w->stack[(size_t)o->stack * s->n_columns + c], x);
+		heap_sum_add(&w->total[c], x);
+		heap_sum_add(&w->stack[(size_t)o->stack * s->n_columns + c], x);
 	}
-	if (from->n_blocks[origin] == 0 || !(s->columns[origin] & 1) ||
+	if (of[s->kind_of[0]].n_blocks == 0 || !(s->columns[origin] & 1) ||
 	    (!s->timed && !s->any_time[origin]))
 		return;
-	w->samples[o->stack] += from->n_blocks[origin];
-	w->n_samples += from->n_blocks[origin];
+	w->samples[o->stack] += of[s->kind_of[0]].n_blocks;
+	w->n_samples += of[s->kind_of[0]].n_blocks;
 	if (o->thread != ID_NONE)
 		threads[o->thread] = true;
 }
 
 /* The earliest and the latest time of what passes. */
-static void fold_times(const struct scan *s, const struct sums *from)
+static void fold_times(const struct scan *s, const struct heap_sums *from)
 {
 	struct weights *w = s->to;
 
 	for (uint32_t i = 0; i < s->state.columns.n_tracks && w->begin_ns != TIME_NONE; i++) {
 		const struct heap_track *t = &s->state.track[i];
+		const struct heap_passing *of =
+			&from->passing[(size_t)i * s->n_kinds + s->kind_of[0]];
 		int64_t shift = w->begin_ns - s->state.begin_ns[i], first, last;
 
-		if (from->behind[i] == 0)
+		if (of->behind == 0)
 			continue;
-		first = heap_track_time(t, from->first[i]) + shift;
-		last = heap_track_time(t, from->behind[i] - 1) + shift;
+		first = heap_track_time(t, of->first) + shift;
+		last = heap_track_time(t, of->behind - 1) + shift;
 		if (w->first_ns == TIME_NONE || first < w->first_ns)
 			w->first_ns = first;
 		if (w->last_ns == TIME_NONE || last > w->last_ns)
@@ -332,16 +319,33 @@ static void fold_times(const struct scan *s, const struct sums *from)
 	}
 }
 
-static void fold(const struct scan *s, const struct sums *from, bool *threads)
+static void fold(const struct scan *s, const struct heap_sums *from, bool *threads)
 {
+	uint32_t k = s->kind_of[0];
+
+	/* What is there is noted as the first of its kinds. */
+	if (s->levels >> k & 1 && !s->timed)
+		k = (uint32_t)__builtin_ctz(s->levels);
 	for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
 		if (s->columns[i])
 			fold_origin(s, from, i, threads);
 	for (uint32_t c = 0; c < s->n_columns; c++)
-		add(&s->to->whole[c], from->whole[c]);
+		heap_sum_add(&s->to->whole[c], s->sums[0].whole[c]);
 	for (uint32_t i = 0; i < WEIGH_N_SLICES; i++)
-		add(&s->to->slice[i], from->net[i]);
+		heap_sum_add(&s->to->slice[i], from->net[k][i]);
 	fold_times(s, from);
+}
+
+/* What filters say of origins, and that what is kept is of. The caller frees. */
+static uint8_t *make_key(const struct scan *s)
+{
+	uint32_t n = s->state.columns.n_origins;
+	uint8_t *key = xmalloc(n);
+
+	for (uint32_t i = 0; i < n; i++)
+		key[i] = (uint8_t)((s->columns[i] != 0) | (s->columns[i] & 1) << 1 |
+				   (uint32_t)s->any_time[i] << 2);
+	return key;
 }
 
 /* Slots of time for column 0 as a whole. */
@@ -410,58 +414,99 @@ static bool counts_alike(const struct scan *s, uint32_t a, uint32_t b)
 /* With times in filters, every column is a kind of its own. */
 static void find_kinds(struct scan *s)
 {
-	for (uint32_t c = 0; c < s->n_columns; c++) {
+	for (uint32_t c = 0; c < s->n_all; c++) {
 		uint32_t k = s->timed ? s->n_kinds : 0;
 
 		while (k < s->n_kinds && !counts_alike(s, s->first_of[k], c))
 			k++;
-		if (k == s->n_kinds)
+		if (k == s->n_kinds) {
 			s->first_of[s->n_kinds++] = c;
+			s->levels |= (uint32_t)s->column[c].is_level << k;
+		}
 		s->kind_of[c] = k;
 	}
+	s->noted = s->key ? UINT32_MAX : 1;
 	s->kinds = xcalloc(s->state.columns.n_origins, sizeof(*s->kinds));
 	for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
 		for (uint32_t c = 0; c < s->n_columns; c++)
 			s->kinds[i] |= (s->columns[i] >> c & 1) << s->kind_of[c];
+	/* Kept is what any column may ask for. */
+	for (uint32_t i = 0; s->key && i < s->state.columns.n_origins; i++)
+		s->kinds[i] = s->columns[i] ? UINT32_MAX >> (32 - s->n_kinds) : 0;
+}
+
+/* A column that is of heaps. */
+static int begin_column(struct scan *s, uint32_t c, const struct rowpass *r,
+			const struct heap_peaks *peaks, struct progress *progress)
+{
+	struct heap_measure *g = &s->column[c];
+	int rc = heap_measure_init(g, &s->state, r, c, r->lens->column[c].metric.measure, peaks,
+				   progress);
+
+	if (rc < 0)
+		return rc;
+	s->plain |= (uint32_t)(!g->blocks && !g->squares) << c;
+	s->to->scale[c] = g->scale;
+	s->to->square_unit[c] = g->squares ? HEAP_SQUARE_UNIT : 0;
+	if (s->to->peak_ns == TIME_NONE)
+		s->to->peak_ns = g->peak_ns;
+	s->timed |= g->pass.own.n_times > 0 || g->pass.lens.n_times > 0;
+	for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
+		s->columns[i] |= (uint32_t)g->pass.own.origin[i] << c;
+	return 0;
 }
 
 /* Columns that are not of heaps keep no bit. */
 static int begin_columns(struct scan *s, const struct profile *p, const struct rowpass *r,
 			 struct progress *progress)
 {
-	const struct heap_columns *a = &s->state.columns;
-	const struct heap_peaks *peaks = NULL;
+	struct heap_kept *kept = r->lens->kept;
+	const struct heap_peaks *peaks = kept ? heap_kept_open(kept, &r->counts) : NULL;
+	bool all = true;
 
-	s->columns = xcalloc(a->n_origins, sizeof(*s->columns));
+	s->columns = xcalloc(s->state.columns.n_origins, sizeof(*s->columns));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
-		struct heap_measure *g = &s->column[c];
 		int rc;
 
-		if (!heap_measure_applies(p, r, c))
+		if (!heap_measure_applies(p, r, c)) {
+			all = false;
 			continue;
-		rc = heap_measure_init(g, &s->state, r, c, peaks, progress);
+		}
+		rc = begin_column(s, c, r, peaks, progress);
 		if (rc < 0)
 			return rc;
-		peaks = g->measure == MEASURE_PEAK ? &g->peaks : peaks;
-		s->plain |= (uint32_t)(!g->blocks && !g->squares) << c;
-		s->to->scale[c] = g->scale;
-		s->to->square_unit[c] = g->squares ? HEAP_SQUARE_UNIT : 0;
-		if (s->to->peak_ns == TIME_NONE)
-			s->to->peak_ns = g->peak_ns;
-		s->timed |= g->pass.own.n_times > 0 || g->pass.lens.n_times > 0;
-		for (uint32_t i = 0; i < a->n_origins; i++)
-			s->columns[i] |= (uint32_t)g->pass.own.origin[i] << c;
+		if (s->column[c].measure == MEASURE_PEAK)
+			peaks = &s->column[c].peaks;
 	}
-	find_kinds(s);
-	make_rules(s);
-	if (!heap_measure_applies(p, r, 0))
-		return 0;
-	s->any_time = s->column[0].pass.lens.origin;
-	begin_slices(s);
+	if (heap_measure_applies(p, r, 0)) {
+		s->any_time = s->column[0].pass.lens.origin;
+		begin_slices(s);
+	}
+	/* What sampled blocks stand for is costly: of them only what is asked for. */
+	if (kept && all && s->state.exact && !s->timed && lens_compares(r->lens))
+		s->key = make_key(s);
 	return 0;
 }
 
-static int scan_all(struct scan *s, struct progress *progress, bool *threads)
+/* Measures that nobody asks for yet: blocks are read once for all of them. Peaks would have to be looked for. */
+static int add_measures(struct scan *s, const struct rowpass *r, struct progress *progress)
+{
+	static const enum measure beside[] = { MEASURE_WEIGHT, MEASURE_SAMPLES, MEASURE_LIVE,
+					       MEASURE_LEAKED, MEASURE_FREED,   MEASURE_TEMPORARY };
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside) && rc == 0; i++) {
+		struct heap_measure *g = &s->column[s->n_all];
+
+		if (s->n_all == LENS_MAX_COLUMNS)
+			break;
+		rc = heap_measure_init(g, &s->state, r, 0, beside[i], NULL, progress);
+		s->plain |= (uint32_t)!g->blocks << s->n_all++;
+	}
+	return rc;
+}
+
+static int scan_all(struct scan *s, struct progress *progress)
 {
 	const struct heap_columns *a = &s->state.columns;
 	int rc;
@@ -470,42 +515,95 @@ static int scan_all(struct scan *s, struct progress *progress, bool *threads)
 	/* Sums of their own have to be worth it. */
 	if (a->n_origins > a->n_allocations / 16)
 		s->n_threads = 1;
-	for (unsigned i = 0; i < s->n_threads; i++)
-		sums_init(&s->sums[i], s);
+	for (unsigned i = 0; i < s->n_threads; i++) {
+		heap_sums_init(&s->sums[i].of, a, s->n_kinds);
+		s->sums[i].at = xcalloc(a->n_tracks, sizeof(*s->sums[i].at));
+	}
 	rc = heap_scan(a->n_allocations, s->n_threads, progress,
 		       s->timed ? scan_blocks : scan_blocks_of_any_time, s);
 	for (uint32_t i = 0; i < a->n_bulk; i++)
 		for (uint32_t k = 0; k < s->n_kinds; k++)
 			if (s->kinds[a->bulk[i].origin] >> k & 1)
 				add_bulk(s, &s->sums[0], &a->bulk[i], k);
-	for (unsigned i = 0; i < s->n_threads; i++) {
-		fold(s, &s->sums[i], threads);
-		sums_done(&s->sums[i]);
+	for (unsigned i = 1; i < s->n_threads; i++) {
+		heap_sums_add(&s->sums[0].of, &s->sums[i].of, a, s->n_kinds);
+		for (uint32_t c = 0; c < s->n_columns; c++)
+			heap_sum_add(&s->sums[0].whole[c], s->sums[i].whole[c]);
+		heap_sums_done(&s->sums[i].of);
+	}
+	for (unsigned i = 0; i < s->n_threads; i++)
+		free(s->sums[i].at);
+	return rc;
+}
+
+/* Scans, and keeps of it what may be wanted next. */
+static int scan_and_fold(struct scan *s, const struct rowpass *r, struct progress *progress,
+			 bool *threads)
+{
+	const struct heap_measure *kind[LENS_MAX_COLUMNS];
+	int rc = s->key ? add_measures(s, r, progress) : 0;
+
+	if (rc == 0) {
+		find_kinds(s);
+		make_rules(s);
+		rc = scan_all(s, progress);
+	}
+	if (rc == 0)
+		fold(s, &s->sums[0].of, threads);
+	for (uint32_t k = 0; k < s->n_kinds; k++)
+		kind[k] = &s->column[s->first_of[k]];
+	if (rc == 0 && s->key) {
+		heap_kept_put(r->lens->kept, &s->state.columns, s->key, kind, s->n_kinds,
+			      &s->sums[0].of);
+		s->key = NULL;
+	}
+	heap_sums_done(&s->sums[0].of);
+	return rc;
+}
+
+static int weigh_columns(struct scan *s, const struct rowpass *r, struct progress *progress,
+			 bool *threads)
+{
+	struct heap_kept *kept = r->lens->kept;
+	const struct heap_sums *sums = NULL;
+	int rc = 0;
+
+	if (s->key)
+		sums = heap_kept_find(kept, &s->state.columns, s->key, s->column, s->n_columns,
+				      s->kind_of);
+	if (sums) {
+		s->n_kinds = heap_kept_kinds(kept, &s->levels);
+		fold(s, sums, threads);
+	} else {
+		rc = scan_and_fold(s, r, progress, threads);
 	}
 	for (uint32_t i = 1; i < WEIGH_N_SLICES && s->column[0].is_level; i++)
-		add(&s->to->slice[i], s->to->slice[i - 1]);
+		heap_sum_add(&s->to->slice[i], s->to->slice[i - 1]);
+	if (rc == 0 && kept && lens_compares(r->lens))
+		heap_kept_put_peaks(kept, s->column, s->n_columns);
 	return rc;
 }
 
 int heap_weigh(const struct profile *p, const struct rowpass *r, struct progress *progress,
 	       bool *threads, struct weights *w)
 {
-	struct scan s = { .to = w, .n_columns = w->n_columns };
+	struct scan s = { .to = w, .n_columns = w->n_columns, .n_all = w->n_columns };
 	int rc;
 
 	heap_state_init(&s.state, p, &r->counts);
 	w->peak_ns = TIME_NONE;
 	rc = begin_columns(&s, p, r, progress);
 	if (rc == 0)
-		rc = scan_all(&s, progress, threads);
+		rc = weigh_columns(&s, r, progress, threads);
 	for (uint32_t i = 0; s.slots && i < s.state.columns.n_tracks; i++)
 		heap_slots_done(&s.slots[i]);
 	free(s.slots);
 	free(s.rule);
-	for (uint32_t c = 0; c < s.n_columns; c++)
+	for (uint32_t c = 0; c < s.n_all; c++)
 		heap_measure_done(&s.column[c]);
 	free(s.columns);
 	free(s.kinds);
+	free(s.key);
 	heap_state_done(&s.state);
 	return rc;
 }

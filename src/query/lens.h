@@ -136,6 +136,8 @@ struct lens_sides {
 /* The first column of a run. */
 #define SIDES_FIRST 1
 
+struct heap_kept;
+
 struct lens {
 	struct filter *filter; /* NULL: everything; owned */
 	struct lens_column column[LENS_MAX_COLUMNS];
@@ -149,6 +151,8 @@ struct lens {
 	struct lens_sides sides;
 	const struct name_rules
 		*names; /* which functions are the same by name; NULL: equal ones; borrowed */
+	struct heap_kept *
+		kept; /* sums of heaps from passes before, of a comparison; NULL: none; borrowed; copies have none */
 };
 
 /* The first column of a side's runs. */
