@@ -425,14 +425,15 @@ static void say_stacks(const struct chain_stats *c)
 static void say_result(const struct session *s)
 {
 	struct cpu_recording_stats stats = cpu_recording_stats(s->recording);
-	char n[FMT_SIZE], bytes[FMT_SIZE], *heap;
+	char n[FMT_SIZE], samples[FMT_COUNTED_SIZE], bytes[FMT_SIZE], *heap;
 
 	say_stacks(&stats.chains);
 	if (stats.n_lost > 0)
 		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less",
 		    fmt_count(n, (int64_t)stats.n_lost));
 	heap = s->heap ? heap_beside_text(s->heap, launch_pid(s->launch), s->status) : NULL;
-	say("recorded %s samples, %s, %s%s%sin %s", fmt_count(n, (int64_t)stats.n_samples),
+	say("recorded %s, %s, %s%s%sin %s",
+	    fmt_counted(samples, (int64_t)stats.n_samples, "sample"),
 	    fmt_bytes(bytes, (int64_t)stats.n_bytes), heap ? "and " : "", heap ? heap : "",
 	    heap ? ", " : "", file_name(s));
 	free(heap);

@@ -47,6 +47,7 @@ attach() {
 detach() {
     kill -INT "$recorder"
     wait "$recorder" || fault "the recorder ends with $?: $(cat said)"
+    kill -0 "$pid" 2>/dev/null || fault "the program is gone: $(cat err)"
     grep -q 'recorded .* in ' said || fault "the recorder says: $(cat said)"
 }
 
