@@ -118,7 +118,7 @@ read -r begin end < <("$proftop" report --json -n 1 perf.data | sed -n 's/"\(beg
 
 # perf opens the directory, and the file in it.
 if command -v perf >/dev/null; then
-    perf report --stdio 2>perf.err | grep -q burn || fault "perf does not see burn: $(head -3 perf.err)"
+    perf report --stdio -i perf.data 2>perf.err </dev/null | grep -q burn || fault "perf does not see burn: $(head -3 perf.err)"
     perf script -i perf.data/data 2>/dev/null | grep -q burn || fault 'perf script does not see burn'
 fi
 
@@ -177,11 +177,12 @@ begin() {
 is_whole() {
     [ "$(rows "$1" --metric leaked | number keep 1)" = 250000 ] && [ "$(rows "$1" | number burn 1)" -gt 0 ]
 }
+has_burnt() { "$proftop" report -n 3 "$1" 2>/dev/null | grep -q burn; }
 has_ended() { is_whole "$1" && ! "$proftop" info "$1" | grep -q 'not finished\|goes on'; }
 
 # The recorder is killed: the program goes on, and so does its trace.
 begin killed
-wait_until grep -q burn <("$proftop" report -n 3 killed 2>/dev/null) || fault 'nothing was flushed'
+wait_until has_burnt killed
 wait_until is_whole killed
 kill -9 $recorder
 wait $recorder 2>/dev/null
