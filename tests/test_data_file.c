@@ -9,17 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "builder.h"
 #include "data_file.h"
 #include "data_head.h"
 #include "err.h"
-#include "format.h"
-#include "input.h"
 #include "mem.h"
-#include "perf_data.h"
 #include "perf_events.h"
 #include "perf_put.h"
 #include "profile.h"
+#include "read_recording.h"
 
 static char name[] = "proftop";
 static char *const command[] = { name, NULL };
@@ -46,18 +43,9 @@ static void put_sample(struct perf_put *b, uint64_t i)
 /* Samples that a reader finds in the file. */
 static uint64_t count_samples(const char *path)
 {
-	struct profile *p = profile_new();
-	struct err e = ERR_INIT;
-	struct input *in = NULL;
+	struct profile *p = read_recording(path);
 	struct profile_counts n;
-	capture_id c;
 
-	cr_assert_eq(input_open(path, &in, &e), 0, "%s", err_text(&e));
-	builder_begin(p);
-	c = build_capture(p, path, "perf.data");
-	builder_end(p);
-	cr_expect_eq(format_perf_data.read(in, p, c, NULL, NULL, &e), 0, "%s", err_text(&e));
-	input_close(in);
 	profile_counts_read(p, &n);
 	profile_free(p);
 	return n.n_samples;

@@ -9,11 +9,11 @@
 #include "fuzz.h"
 #include "input.h"
 #include "mem.h"
-#include "perf_data.h"
 #include "perf_script.h"
 #include "perf_script_line.h"
 #include "perf_script_write.h"
 #include "profile.h"
+#include "read_recording.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -521,24 +521,6 @@ static void check_saved(const struct profile *p, const char *what)
 	profile_free(again);
 }
 
-/* Recordings without symbols: of frames modules and addresses are known. */
-static struct profile *read_recording(const char *path)
-{
-	struct profile *p = profile_new();
-	struct err e = ERR_INIT;
-	struct input *in = NULL;
-	capture_id c;
-
-	cr_assert_eq(input_open(path, &in, &e), 0, "%s", err_text(&e));
-	builder_begin(p);
-	c = build_capture(p, path, "perf.data");
-	builder_end(p);
-	cr_expect_eq(format_perf_data.read(in, p, c, NULL, NULL, &e), 0, "%s", err_text(&e));
-	err_clear(&e);
-	input_close(in);
-	return p;
-}
-
 /* What is written is read again as what it was. */
 Test(perf_script, round_trip)
 {
@@ -570,6 +552,7 @@ Test(perf_script, round_trip)
 	}
 	for (size_t i = 0; i < N(recordings); i++) {
 		path = xasprintf("%s/tests/data/%s", getenv("srcdir"), recordings[i]);
+		/* Without symbols: of frames modules and addresses are known. */
 		p = read_recording(path);
 		check_saved(p, path);
 		profile_free(p);
@@ -577,7 +560,7 @@ Test(perf_script, round_trip)
 	}
 }
 
-/* Only what passes the filter is written, and rows that stand for several samples as so many. */
+/* Only what passes the filter is written. */
 Test(perf_script, round_trip_of_some)
 {
 	struct err e = ERR_INIT;
@@ -781,4 +764,36 @@ Test(perf_script, corpus_differences)
 		free(out);
 		profile_free(p);
 	}
+}
+
+/* Rows that stand for several samples are written as so many, of the same weight together. */
+Test(perf_script, round_trip_of_what_was_folded)
+{
+	const struct build_folding folding = { .keep_ns = 1, .n_rows = 1, .n_folded = 4 };
+	struct err e = ERR_INIT;
+	struct profile_counts n;
+	struct profile *p;
+	char *text = NULL, *before, *folded;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	for (int i = 0; i < 300; i++)
+		fprintf(to, "a 1/%d %d.0: %d cycles:\n\t1 f (/x)\n\t%d g (/y)\n\n", 1 + i % 2, i,
+			5 + i % 7, 2 + i % 3);
+	fclose(to);
+	p = read_text(text, NULL, &e);
+	cr_assert(p, "%s", err_text(&e));
+	before = all_tables(p);
+	build_folding(p, &folding);
+	builder_begin(p);
+	cr_assert_eq(builder_end(p), 0);
+	profile_counts_read(p, &n);
+	cr_assert_lt(n.n_samples, 100, "they were to be folded");
+	folded = all_tables(p);
+	cr_expect_str_eq(folded, before);
+	check_saved(p, "folded");
+	free(folded);
+	free(before);
+	free(text);
+	profile_free(p);
 }
