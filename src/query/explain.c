@@ -26,12 +26,19 @@ struct seeker {
 	double *half; /* [n_nodes] what is less is noise */
 };
 
-static double self_change(const struct diff *d, uint32_t node)
+static struct noise_delta self_of(const struct diff *d, uint32_t node)
 {
 	const struct calltree *t = d->analysis->tree;
 	struct noise_delta self;
 
 	diff_delta(d, &t->self[(size_t)node * t->n_columns], &self);
+	return self;
+}
+
+static double self_change(const struct diff *d, uint32_t node)
+{
+	const struct noise_delta self = self_of(d, node);
+
 	return diff_change(&self);
 }
 
@@ -61,10 +68,8 @@ static uint32_t heaviest(const struct seeker *s, uint32_t node)
 
 static bool changed_itself(const struct diff *d, uint32_t node)
 {
-	const struct calltree *t = d->analysis->tree;
-	struct noise_delta self;
+	const struct noise_delta self = self_of(d, node);
 
-	diff_delta(d, &t->self[(size_t)node * t->n_columns], &self);
 	return fabs(diff_change(&self)) > self.half;
 }
 
