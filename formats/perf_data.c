@@ -255,7 +255,7 @@ static int scout(struct reader *r, uint64_t n_rounds, uint64_t n_records)
 			break;
 		}
 		pass_over(&w, r->n_scouted);
-		perf_feed_look(r->feed, &w, PERF_FEED_TELL);
+		perf_feed_look(r->feed, &w, PERF_LOOK_TELL);
 		if (perf_ahead_n_records(r->scout) > r->n_scouted)
 			r->n_scouted = perf_ahead_n_records(r->scout);
 		if (progress_cancelled(r->progress))
@@ -272,7 +272,7 @@ static int look_through(struct reader *r, struct input *in)
 	int rc = 0;
 
 	while (rc == 0 && perf_stream_next(ahead, &w, NULL) > 0) {
-		perf_feed_look(r->feed, &w, PERF_FEED_TELL);
+		perf_feed_look(r->feed, &w, PERF_LOOK_TELL);
 		rc = progress_cancelled(r->progress) ? -ECANCELED : 0;
 	}
 	perf_stream_free(ahead);
@@ -331,7 +331,7 @@ static int look(struct reader *r, const struct perf_records *w)
 	if (r->fields && r->list)
 		perf_feed_fields(r->feed, r->fields, r->list);
 	perf_feed_look(r->feed, w,
-		       PERF_FEED_COUNT | (r->all_told || r->scout ? 0 : PERF_FEED_TELL));
+		       PERF_LOOK_COUNT | (r->all_told || r->scout ? 0 : PERF_LOOK_TELL));
 	/* What all cpus tell is needed before what one of them sampled. */
 	if (!r->all_told && r->parts.number.n > 0)
 		return look_ahead(r);
@@ -369,7 +369,7 @@ struct queue {
 
 static uint64_t n_rounds_read(const struct reader *r)
 {
-	return perf_feed_stats(r->feed)->n_records[PERF_REC_FINISHED_ROUND];
+	return perf_feed_stats(r->feed)->look.n_records[PERF_REC_FINISHED_ROUND];
 }
 
 /* Rounds that must be told before samples of the oldest window are fed. */
@@ -432,8 +432,8 @@ static int take_window(struct reader *r, struct queue *q, const struct perf_reco
 	while (rc == 0 && may_feed(r, q))
 		rc = feed_oldest(r, q);
 	progress_set(r->progress, r->n_bytes_before + perf_ahead_done(r->ahead), r->n_bytes);
-	progress_lost(r->progress,
-		      perf_feed_stats(r->feed)->n_lost + perf_feed_stats(r->feed)->n_lost_samples);
+	progress_lost(r->progress, perf_feed_stats(r->feed)->look.n_lost +
+					   perf_feed_stats(r->feed)->look.n_lost_samples);
 	return rc;
 }
 

@@ -66,7 +66,7 @@ enum perf_fed rig_feed(struct rig *r)
 	if (r->events.all.n == 0)
 		perf_events_add(&r->events, &r->records.attr, NULL);
 	batch = rig_batch(r);
-	perf_feed_look(r->feed, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
+	perf_feed_look(r->feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
 	builder_begin(r->profile);
 	fed = rig_feed_rest(r, &batch, &cursor);
 	perf_feed_settle(r->feed);

@@ -493,11 +493,11 @@ FEED_TEST(perf_feed, damage_is_counted_and_the_rest_kept)
 	cr_expect_eq(stats->n_samples, 2);
 	cr_expect_eq(stats->n_bad_samples, 1);
 	cr_expect_eq(stats->bad_sample_offset, 1000 + at);
-	cr_expect_eq(stats->n_bad_records, 1);
-	cr_expect_eq(stats->n_unknown, 2);
-	cr_expect_eq(stats->unknown_type, 60);
-	cr_expect_eq(stats->n_simpleperf, 1);
-	cr_expect_eq(stats->n_records[PERF_REC_SAMPLE], 3);
+	cr_expect_eq(stats->look.n_bad_records, 1);
+	cr_expect_eq(stats->look.n_unknown, 2);
+	cr_expect_eq(stats->look.unknown_type, 60);
+	cr_expect_eq(stats->look.n_simpleperf, 1);
+	cr_expect_eq(stats->look.n_records[PERF_REC_SAMPLE], 3);
 	rig_end(&r);
 }
 
@@ -550,7 +550,7 @@ FEED_TEST(perf_feed, strangers_are_asked_for_once_allowed)
 	perf_feed_may_ask(r.feed, true);
 	perf_events_add(&r.events, &r.records.attr, NULL);
 	batch = rig_batch(&r);
-	perf_feed_look(r.feed, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
+	perf_feed_look(r.feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
 	builder_begin(r.profile);
 	cr_expect_eq(rig_feed_rest(&r, &batch, &cursor), PERF_FED_AHEAD);
 	builder_end(r.profile);
@@ -560,7 +560,7 @@ FEED_TEST(perf_feed, strangers_are_asked_for_once_allowed)
 		       &(struct perf_records){ .at = late.bytes.at,
 					       .n_bytes = late.bytes.n,
 					       .swap = made_swaps(&late) },
-		       PERF_FEED_TELL);
+		       PERF_LOOK_TELL);
 	perf_feed_may_ask(r.feed, false);
 	builder_begin(r.profile);
 	cr_expect_eq(rig_feed_rest(&r, &batch, &cursor), PERF_FED_ALL);

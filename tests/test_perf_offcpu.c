@@ -189,7 +189,7 @@ static void check(size_t i, bool big)
 	c = build_capture(p, "made", "perf.data");
 	r = resolver_new(p, c, &options);
 	f = perf_feed_new(p, c, r, &events, "x86_64");
-	perf_feed_look(f, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
+	perf_feed_look(f, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
 	cr_expect_eq(perf_feed_samples(f, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
 	cr_expect(perf_feed_settle(f));
 	builder_end(p);

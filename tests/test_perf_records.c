@@ -58,7 +58,7 @@ static struct perf_feed_stats feed(uint32_t type, enum body body, bool big)
 	c = build_capture(p, "made", "perf.data");
 	r = resolver_new(p, c, &options);
 	f = perf_feed_new(p, c, r, &events, "x86_64");
-	perf_feed_look(f, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
+	perf_feed_look(f, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
 	cr_expect_eq(perf_feed_samples(f, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
 	cr_expect(perf_feed_settle(f));
 	perf_feed_end(f);
@@ -80,18 +80,18 @@ static void check(uint32_t type, enum body body, bool big)
 	cr_expect_eq(s.n_samples, 2, "type %u: %llu samples", type,
 		     (unsigned long long)s.n_samples);
 	cr_expect_eq(s.n_bad_samples, 0, "type %u", type);
-	cr_expect_eq(s.n_records[PERF_REC_SAMPLE], 2, "type %u", type);
-	cr_expect_eq(s.n_records[type], known, "type %u: %llu", type,
-		     (unsigned long long)s.n_records[type]);
-	cr_expect_eq(s.n_unknown, !known, "type %u: unknown", type);
-	cr_expect_eq(s.unknown_type, known ? 0 : type, "type %u", type);
+	cr_expect_eq(s.look.n_records[PERF_REC_SAMPLE], 2, "type %u", type);
+	cr_expect_eq(s.look.n_records[type], known, "type %u: %llu", type,
+		     (unsigned long long)s.look.n_records[type]);
+	cr_expect_eq(s.look.n_unknown, !known, "type %u: unknown", type);
+	cr_expect_eq(s.look.unknown_type, known ? 0 : type, "type %u", type);
 }
 
 Test(perf_records, every_type_is_counted_and_harms_no_sample)
 {
 	uint32_t n_known = 0;
 
-	for (uint32_t type = 1; type < PERF_FEED_TYPES; type++) {
+	for (uint32_t type = 1; type < PERF_LOOK_TYPES; type++) {
 		if (type == PERF_REC_SAMPLE)
 			continue;
 		n_known += perf_record_name(type) != NULL;

@@ -24,7 +24,7 @@ static void feed(struct profile *p, capture_id c, struct resolver *r, const stru
 	f = perf_feed_new(p, c, r, &events, "x86_64");
 	if (stitch)
 		perf_feed_stitch(f);
-	perf_feed_look(f, &batch, PERF_FEED_COUNT | PERF_FEED_TELL);
+	perf_feed_look(f, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
 	builder_begin(p);
 	cr_expect_eq(perf_feed_samples(f, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
 	perf_feed_settle(f);

@@ -97,13 +97,14 @@ static void record_facts(struct profile *p, capture_id c, const struct perf_feed
 {
 	char n[FMT_SIZE];
 
-	for (uint32_t type = 0; type < PERF_FEED_TYPES; type++)
-		if (s->n_records[type])
+	for (uint32_t type = 0; type < PERF_LOOK_TYPES; type++)
+		if (s->look.n_records[type])
 			build_fact(p, c, "records", perf_record_name(type), FACT_PLAIN, "%s",
-				   fmt_count(n, (int64_t)s->n_records[type]));
-	if (s->n_simpleperf)
+				   fmt_count(n, (int64_t)s->look.n_records[type]));
+	if (s->look.n_simpleperf)
 		build_fact(p, c, "records", "simpleperf", FACT_PLAIN,
-			   "%s of its own types, not read", fmt_count(n, (int64_t)s->n_simpleperf));
+			   "%s of its own types, not read",
+			   fmt_count(n, (int64_t)s->look.n_simpleperf));
 }
 
 /* So many of something, and what is the matter with them. */
@@ -122,27 +123,28 @@ static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_s
 {
 	char n[FMT_COUNTED_SIZE];
 
-	loss(p, c, "lost", s->n_lost, "event",
+	loss(p, c, "lost", s->look.n_lost, "event",
 	     "lost while recording; record with a larger -m or a lower -F");
-	loss(p, c, "lost samples", s->n_lost_samples, "sample",
+	loss(p, c, "lost samples", s->look.n_lost_samples, "sample",
 	     "lost while recording, says the kernel");
-	loss(p, c, "throttled", s->n_records[PERF_REC_THROTTLE], "time",
+	loss(p, c, "throttled", s->look.n_records[PERF_REC_THROTTLE], "time",
 	     "the kernel stopped sampling because it took too long");
 	loss(p, c, PERF_OFFCPU_NAME, s->waits.n_open, "time",
 	     "nothing says when a thread came back; record with --switch-events or -a");
 	loss(p, c, "no event", s->n_no_event, "sample", "left out, with an id of no event");
 	loss(p, c, "weights", s->n_too_heavy, "sample", "counted as 0, with an impossible weight");
-	loss(p, c, "records cut", s->n_bad_records, "record", "shorter than claimed");
+	loss(p, c, "records cut", s->look.n_bad_records, "record", "shorter than claimed");
 	loss(p, c, "event ids", events->n_ids_left_out, "id", "of events beyond what is kept");
 	if (s->n_bad_samples)
 		build_fact(p, c, "losses", "undecodable", FACT_LOSS,
 			   "%s damaged, the first at offset %" PRIu64,
 			   fmt_counted(n, (int64_t)s->n_bad_samples, "sample"),
 			   s->bad_sample_offset);
-	if (s->n_unknown)
+	if (s->look.n_unknown)
 		build_fact(p, c, "losses", "unknown records", FACT_LOSS,
 			   "%s of unknown type skipped, the first of type %" PRIu32,
-			   fmt_counted(n, (int64_t)s->n_unknown, "record"), s->unknown_type);
+			   fmt_counted(n, (int64_t)s->look.n_unknown, "record"),
+			   s->look.unknown_type);
 }
 
 static void branch_facts(struct profile *p, capture_id c, const struct perf_frames_stats *s)

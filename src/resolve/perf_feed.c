@@ -2,10 +2,7 @@
 /*
  * Records → resolver and builder.
  *
- * Times: records carry the clock of the recording where the events asked for it, both in samples and
- * (sample_id_all) behind other records. What perf synthesises has time 0 and holds since ever. Without
- * sample_id_all, a record has the time of the last sample before it; without any times, all have
- * the number of the record in the file.
+ * Times of samples are as perf_look has them.
  */
 #include "config.h"
 
@@ -18,6 +15,8 @@
 #include "perf_gap.h"
 #include "perf_known.h"
 #include "perf_labels.h"
+#include "perf_look.h"
+#include "perf_switches.h"
 #include "perf_tasks.h"
 #include "perf_teller.h"
 #include "resolver.h"
@@ -26,13 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-
-/* A record beside the samples, to be told by time. */
-struct beside {
-	int64_t time_ns;
-	uint64_t number; /* of the record, to keep the file's order at equal times */
-	struct perf_record record;
-};
 
 /* A sample that has no stack yet. */
 struct waiting {
@@ -61,118 +53,17 @@ struct perf_feed {
 	struct perf_teller *teller; /* to these three */
 	struct perf_chains *chains;
 	struct perf_frames *frames;
-	struct perf_offcpu *offcpu;               /* NULL: no switches are recorded; owned */
-	bool switch_records;                      /* SWITCH records tell of them, not samples */
-	size_t n_events_known;                    /* events looked at for that */
+	struct perf_look *look; /* at records, before samples are fed */
+	struct perf_switches *switches;
+	bool has_switches;                        /* some event records them */
 	struct perf_labels *labels;               /* NULL: fields are not shown; owned */
 	VEC(struct perf_chain_part) labelled;     /* scratch: a label and what it is inside of */
-	int64_t last_time_ns;                     /* of the last sample looked at */
-	uint64_t n_rounds_told;                   /* finished ones in what was told */
 	bool may_ask;                             /* for looking ahead */
-	VEC(struct beside) beside;                /* of the batch being looked at */
 	struct perf_known *known;                 /* chains that were fed; owned */
 	struct waiting waiting[PERF_CHAINS_MOST]; /* in the order of the file */
 	uint32_t n_waiting;                       /* of them */
 	struct perf_feed_stats stats;
 };
-
-static int by_time(const void *va, const void *vb)
-{
-	const struct beside *a = va, *b = vb;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
-static bool records_have_times(const struct perf_feed *f)
-{
-	return f->events->all.n > 0 && f->events->all.at[0].attr.sample_type & PERF_S_TIME;
-}
-
-/* When a record beside the samples holds from. */
-static int64_t time_of_record(struct perf_feed *f, const struct perf_record *r, uint64_t number)
-{
-	const struct perf_attr *a = perf_events_of_record(f->events, r);
-	struct perf_trailer t;
-
-	if (!a || !records_have_times(f))
-		return (int64_t)number;
-	if (!(a->flags & PERF_ATTR_SAMPLE_ID_ALL) || !perf_trailer_decode(a, r, &t))
-		return f->last_time_ns;
-	if (t.time == 0)
-		return INT64_MIN;
-	return t.time > INT64_MAX ? f->last_time_ns : (int64_t)t.time;
-}
-
-/* Do other records carry a time of their own, too? */
-static bool has_own_times(const struct perf_feed *f)
-{
-	return records_have_times(f) && f->events->all.at[0].attr.flags & PERF_ATTR_SAMPLE_ID_ALL;
-}
-
-/* Do those of samples have to serve? */
-static bool borrows_times(const struct perf_feed *f)
-{
-	return records_have_times(f) && !has_own_times(f);
-}
-
-static void note_sample_time(struct perf_feed *f, const struct perf_record *r, struct perf_gap *g)
-{
-	uint32_t event = perf_events_of_sample(f->events, r);
-	struct perf_sample s;
-
-	if (event != PERF_EVENT_NONE && perf_gap_decode(g, &f->events->all.at[event].attr, r, &s) &&
-	    s.time <= INT64_MAX)
-		f->last_time_ns = (int64_t)s.time;
-}
-
-static void count_record(struct perf_feed *f, const struct perf_record *r)
-{
-	struct perf_feed_stats *s = &f->stats;
-	uint64_t n_lost = 0;
-
-	if (r->type == PERF_REC_SAMPLE)
-		s->n_records[PERF_REC_SAMPLE]++;
-	else if (r->type - PERF_REC_SIMPLEPERF < PERF_REC_SIMPLEPERF_COUNT)
-		s->n_simpleperf++;
-	else if (r->type < PERF_FEED_TYPES && perf_record_name(r->type))
-		s->n_records[r->type]++;
-	else if (s->n_unknown++ == 0)
-		s->unknown_type = r->type;
-	if (r->type == PERF_REC_LOST && perf_lost_decode(r, &n_lost))
-		s->n_lost += n_lost;
-	if (r->type == PERF_REC_LOST_SAMPLES && perf_lost_decode(r, &n_lost))
-		s->n_lost_samples += n_lost;
-}
-
-/* Only the trailer says whose chain it is. */
-static void keep_deferred(struct perf_feed *f, const struct perf_record *r)
-{
-	const struct perf_attr *a = perf_events_of_record(f->events, r);
-	struct perf_deferred_chain c;
-	struct perf_trailer t;
-
-	if (a && perf_trailer_decode(a, r, &t) && perf_deferred_decode(r, &c))
-		perf_frames_defer(f->frames, t.tid, &c);
-	else
-		f->stats.n_bad_records++;
-}
-
-static bool is_beside(uint32_t type)
-{
-	return type == PERF_REC_MMAP || type == PERF_REC_MMAP2 || type == PERF_REC_COMM ||
-	       type == PERF_REC_FORK || type == PERF_REC_KSYMBOL || type == PERF_REC_CGROUP;
-}
-
-static void tell(struct perf_feed *f, const struct beside *b)
-{
-	const struct perf_attr *a = perf_events_of_record(f->events, &b->record);
-
-	if (!perf_tell(f->teller, &b->record, b->time_ns, a ? perf_trailer_bytes(a) : 0,
-		       has_own_times(f)))
-		f->stats.n_bad_records++;
-}
 
 static uint32_t length_of_parts(const struct perf_chain_part *parts, size_t n_parts)
 {
@@ -190,70 +81,6 @@ static void count_frames(struct perf_feed *f, uint32_t n)
 	f->stats.n_frames += n;
 	f->stats.n_leaf_only += n == 1;
 	f->stats.n_no_frames += n == 0;
-}
-
-static bool is_sched_switch(struct perf_event *e)
-{
-	return e->attr.type == PERF_T_TRACEPOINT &&
-	       strcmp(perf_event_name_of(e), "sched:sched_switch") == 0;
-}
-
-/* Which of the events, if any, say when threads leave the cpu. */
-static void look_for_switches(struct perf_feed *f)
-{
-	for (; f->n_events_known < f->events->all.n; f->n_events_known++) {
-		struct perf_event *e = &f->events->all.at[f->n_events_known];
-		bool records = (e->attr.flags & PERF_ATTR_CONTEXT_SWITCH) != 0;
-
-		f->switch_records = f->switch_records || records;
-		if (!f->offcpu && (records || is_sched_switch(e)))
-			f->offcpu = perf_offcpu_new(f->profile);
-	}
-}
-
-/* SWITCH, SWITCH_CPU_WIDE and EXIT; of the idle task there is nothing to say. */
-static void feed_switch(struct perf_feed *f, const struct perf_record *r)
-{
-	const struct perf_attr *a = perf_events_of_record(f->events, r);
-	struct perf_task_view task;
-	struct perf_trailer t;
-	struct perf_task exit;
-	struct sample at;
-
-	if (r->type == PERF_REC_EXIT) {
-		if (perf_task_decode(r, &exit) && exit.tid > 0 && exit.time <= INT64_MAX)
-			perf_offcpu_end(f->offcpu, exit.tid, (int64_t)exit.time);
-		return;
-	}
-	if (!a || !perf_trailer_decode(a, r, &t) || t.tid <= 0 || t.time > INT64_MAX)
-		return;
-	if (!(r->misc & PERF_MISC_SWITCH_OUT)) {
-		perf_offcpu_in(f->offcpu, t.tid, (int64_t)t.time);
-		return;
-	}
-	task = perf_tasks_at(f->tasks, t.pid, t.tid, (int64_t)t.time);
-	at = (struct sample){ .stack = task.root,
-			      .thread = perf_cgroups_last(f->cgroups, task.thread),
-			      .cpu = t.cpu < CPU_NONE ? (uint16_t)t.cpu : CPU_NONE,
-			      .time_ns = (int64_t)t.time };
-	perf_offcpu_out(f->offcpu, t.tid, &at);
-}
-
-/* What a sample says of threads that leave the cpu. */
-static void watch_sample(struct perf_feed *f, struct perf_event *e, const struct perf_sample *s,
-			 bool swap, const struct sample *out)
-{
-	struct perf_sched_switch w;
-	bool is_switch = !f->switch_records && is_sched_switch(e);
-
-	if (out->time_ns == TIME_NONE)
-		return;
-	if (s->tid > 0)
-		perf_offcpu_sample(f->offcpu, s->tid, out, !f->switch_records && !is_switch);
-	if (s->tid > 0 && is_switch)
-		perf_offcpu_out(f->offcpu, s->tid, out);
-	if (is_switch && perf_sched_switch_decode(s, swap, &w) && w.next_tid > 0)
-		perf_offcpu_in(f->offcpu, w.next_tid, out->time_ns);
 }
 
 /* False when the profile is full. */
@@ -446,8 +273,9 @@ static bool add_waiting(struct perf_feed *f)
 		struct waiting *w = &f->waiting[i];
 
 		w->sample.stack.v = w->known.stack;
-		if (f->offcpu)
-			watch_sample(f, w->event, &w->said, w->record.swap, &w->sample);
+		if (f->has_switches)
+			perf_switches_sample(f->switches, w->event, &w->said, w->record.swap,
+					     &w->sample);
 		if (w->is_decoded && w->said.read.n > 0 && w->said.read.has_id)
 			good = add_group(f, &w->said.read, &w->sample);
 		else
@@ -505,7 +333,7 @@ static enum perf_fed wait_for_stack(struct perf_feed *f, struct waiting *w, stru
 	}
 	f->n_waiting++;
 	/* What looks at switches wants the samples before them to be there. */
-	if (f->n_waiting < PERF_CHAINS_MOST && !f->offcpu)
+	if (f->n_waiting < PERF_CHAINS_MOST && !f->has_switches)
 		return PERF_FED_ALL;
 	return add_waiting(f) ? PERF_FED_ALL : PERF_FED_FULL;
 }
@@ -577,10 +405,11 @@ struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver
 	f->teller = perf_teller_new(r, f->tasks, f->cgroups);
 	f->chains = perf_chains_new(p, r, f->tasks);
 	f->known = perf_known_new();
-	f->last_time_ns = INT64_MIN;
 	if (!machine && uname(&here) == 0)
 		machine = here.machine;
 	f->frames = perf_frames_new(p, r, machine ? machine : "", &f->stats.frames);
+	f->look = perf_look_new(events, f->teller, f->frames, &f->stats.look);
+	f->switches = perf_switches_new(p, events, f->tasks, f->cgroups);
 	return f;
 }
 
@@ -591,13 +420,13 @@ void perf_feed_free(struct perf_feed *f)
 	perf_labels_free(f->labels);
 	vec_done(&f->labelled);
 	perf_frames_free(f->frames);
-	perf_offcpu_free(f->offcpu);
+	perf_switches_free(f->switches);
+	perf_look_free(f->look);
 	perf_chains_free(f->chains);
 	perf_known_free(f->known);
 	perf_teller_free(f->teller);
 	perf_cgroups_free(f->cgroups);
 	perf_tasks_free(f->tasks);
-	vec_done(&f->beside);
 	free(f);
 }
 
@@ -622,70 +451,14 @@ void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, co
 		f->labels = perf_labels_new(f->profile, f->resolver, fields, list);
 }
 
-static void look_at_record(struct perf_feed *f, const struct beside *b, unsigned what)
-{
-	uint32_t type = b->record.type;
-
-	if (what & PERF_FEED_COUNT)
-		count_record(f, &b->record);
-	if (what & PERF_FEED_COUNT && type == PERF_REC_CALLCHAIN_DEFERRED)
-		keep_deferred(f, &b->record);
-	if (!(what & PERF_FEED_TELL))
-		return;
-	f->n_rounds_told += type == PERF_REC_FINISHED_ROUND;
-	if (!is_beside(type))
-		return;
-	vec_push(&f->beside, *b);
-	f->beside.at[f->beside.n - 1].time_ns = time_of_record(f, &b->record, b->number);
-}
-
-/* Looks at all records, samples among them. */
-static void look_at_all(struct perf_feed *f, const struct perf_records *batch, unsigned what)
-{
-	bool borrow = what & PERF_FEED_TELL && borrows_times(f);
-	struct beside b = { .number = batch->first };
-	size_t gap = 0;
-
-	for (size_t at = 0; at < batch->n_bytes; at += b.record.size, b.number++) {
-		perf_record_at(batch->at + at, batch->swap, &b.record);
-		if (borrow && b.record.type == PERF_REC_SAMPLE)
-			note_sample_time(f, &b.record,
-					 perf_gap_find(batch, batch->offset + at, &gap));
-		look_at_record(f, &b, what);
-	}
-}
-
-static void look_beside(struct perf_feed *f, const struct perf_records *batch, unsigned what)
-{
-	struct beside b;
-
-	if (what & PERF_FEED_COUNT)
-		f->stats.n_records[PERF_REC_SAMPLE] += batch->n_samples;
-	for (size_t i = 0; i < batch->n_beside; i++) {
-		b.number = batch->first + batch->beside[i].number;
-		perf_record_at(batch->at + batch->beside[i].at, batch->swap, &b.record);
-		look_at_record(f, &b, what);
-	}
-}
-
 void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what)
 {
-	vec_clear(&f->beside);
-	if (what & PERF_FEED_COUNT)
-		perf_frames_turn(f->frames);
-	if (batch->beside && !borrows_times(f))
-		look_beside(f, batch, what);
-	else
-		look_at_all(f, batch, what);
-	if (f->beside.n > 1)
-		qsort(f->beside.at, f->beside.n, sizeof(*f->beside.at), by_time);
-	for (size_t i = 0; i < f->beside.n; i++)
-		tell(f, &f->beside.at[i]);
+	perf_look_at(f->look, batch, what);
 }
 
 uint64_t perf_feed_rounds_told(const struct perf_feed *f)
 {
-	return f->n_rounds_told;
+	return perf_look_rounds_told(f->look);
 }
 
 void perf_feed_may_ask(struct perf_feed *f, bool may)
@@ -700,11 +473,11 @@ static enum perf_fed feed_record(struct perf_feed *f, const struct perf_records 
 	uint64_t offset = batch->offset + c->at;
 
 	perf_record_at(batch->at + c->at, batch->swap, r);
-	if (f->offcpu && (r->type == PERF_REC_SWITCH || r->type == PERF_REC_SWITCH_CPU_WIDE ||
-			  r->type == PERF_REC_EXIT))
-		feed_switch(f, r);
-	if (r->type != PERF_REC_SAMPLE)
+	if (r->type != PERF_REC_SAMPLE) {
+		if (f->has_switches)
+			perf_switches_record(f->switches, r);
 		return PERF_FED_ALL;
+	}
 	return feed_sample(f, r, perf_gap_find(batch, offset, &c->gap), c->number, offset);
 }
 
@@ -755,8 +528,8 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 	size_t end = batch->n_bytes - c->at < max_bytes ? batch->n_bytes : c->at + max_bytes;
 	enum perf_fed fed;
 
-	look_for_switches(f);
-	if (batch->digest && !f->offcpu)
+	f->has_switches = perf_switches_told(f->switches);
+	if (batch->digest && !f->has_switches)
 		fed = feed_digests(f, batch, c, end);
 	else
 		fed = feed_samples(f, batch, c, end);
@@ -771,8 +544,7 @@ void perf_feed_shorten(struct perf_feed *f)
 		return;
 	perf_known_forget(f->known);
 	perf_tasks_forget_roots(f->tasks);
-	if (f->offcpu)
-		perf_offcpu_move(f->offcpu, to, n);
+	perf_switches_move(f->switches, to, n);
 	free(to);
 }
 
@@ -780,7 +552,7 @@ bool perf_feed_settle(struct perf_feed *f)
 {
 	perf_tasks_name_processes(f->tasks);
 	perf_cgroups_settle(f->cgroups);
-	return !f->offcpu || perf_offcpu_finish(f->offcpu, &f->stats.waits);
+	return perf_switches_finish(f->switches, &f->stats.waits);
 }
 
 void perf_feed_end(struct perf_feed *f)

@@ -19,6 +19,7 @@
 #include "perf_abi.h"
 #include "perf_events.h"
 #include "perf_frames.h"
+#include "perf_look.h"
 #include "perf_offcpu.h"
 
 #include <stdbool.h>
@@ -29,19 +30,11 @@ struct perf_feed;
 struct resolver;
 struct trace_fields;
 
-#define PERF_FEED_TYPES 96 /* record types that are counted one by one */
-
 /* What was in the records, for facts. */
 struct perf_feed_stats {
-	uint64_t n_records[PERF_FEED_TYPES]; /* by type */
-	uint64_t n_simpleperf;               /* records of simpleperf's own types */
-	uint64_t n_unknown;                  /* records of other types */
-	uint32_t unknown_type;               /* the first of these */
-	uint64_t n_bad_records;              /* beside the samples: shorter than they claim */
-	uint64_t n_lost;                     /* events that LOST records speak of */
-	uint64_t n_lost_samples;             /* and LOST_SAMPLES records */
-	uint64_t n_samples;                  /* that came into the profile */
-	uint64_t n_decoded; /* sample records; a group's record gives several samples */
+	struct perf_look_stats look; /* of records of all types */
+	uint64_t n_samples;          /* that came into the profile */
+	uint64_t n_decoded;          /* sample records; a group's record gives several samples */
 	struct perf_frames_stats frames; /* of these, where their stacks came from */
 	uint64_t n_leaf_only;            /* with one frame */
 	uint64_t n_no_frames;            /* with none: no address was recorded */
@@ -84,10 +77,7 @@ void perf_feed_branch_depth(struct perf_feed *f, uint32_t depth);
  */
 void perf_feed_fields(struct perf_feed *f, const struct trace_fields *fields, const char *list);
 
-/* What perf_feed_look() is to do: each for each record once, the latter before samples are fed. */
-#define PERF_FEED_COUNT 1u /* count it, for the facts */
-#define PERF_FEED_TELL  2u /* tell the resolver what is beside the samples, by time */
-
+/* As perf_look_at(). */
 void perf_feed_look(struct perf_feed *f, const struct perf_records *batch, unsigned what);
 
 /* FINISHED_ROUND records in what was told. */

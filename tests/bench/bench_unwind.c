@@ -103,7 +103,7 @@ static void look(struct bench *b)
 		struct perf_record r;
 		struct perf_sample s;
 
-		perf_feed_look(b->feed, &w, PERF_FEED_COUNT | PERF_FEED_TELL);
+		perf_feed_look(b->feed, &w, PERF_LOOK_COUNT | PERF_LOOK_TELL);
 		b->n_bytes += w.n_bytes;
 		for (size_t at = 0; at < w.n_bytes; at += r.size) {
 			perf_record_at(w.at + at, w.swap, &r);

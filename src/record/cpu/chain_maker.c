@@ -138,7 +138,7 @@ struct perf_events *chain_maker_events(struct chain_maker *m)
 
 void chain_maker_look(struct chain_maker *m, const struct perf_records *records)
 {
-	perf_feed_look(m->feed, records, PERF_FEED_TELL);
+	perf_feed_look(m->feed, records, PERF_LOOK_TELL);
 }
 
 /* Walks the sample's stack; the number of frames. */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The first look at a batch of records: counts them, and tells by time what is beside the samples. */
+#ifndef PROFTOP_RESOLVE_PERF_LOOK_H
+#define PROFTOP_RESOLVE_PERF_LOOK_H
+
+#include <stdint.h>
+
+struct perf_events;
+struct perf_frames;
+struct perf_look;
+struct perf_records;
+struct perf_teller;
+
+#define PERF_LOOK_TYPES 96 /* record types that are counted one by one */
+
+struct perf_look_stats {
+	uint64_t n_records[PERF_LOOK_TYPES]; /* by type */
+	uint64_t n_simpleperf;               /* records of simpleperf's own types */
+	uint64_t n_unknown;                  /* records of other types */
+	uint32_t unknown_type;               /* the first of these */
+	uint64_t n_bad_records;              /* beside the samples: shorter than they claim */
+	uint64_t n_lost;                     /* events that LOST records speak of */
+	uint64_t n_lost_samples;             /* and LOST_SAMPLES records */
+};
+
+/* Borrows all, and counts in stats. */
+struct perf_look *perf_look_new(struct perf_events *events, struct perf_teller *teller,
+				struct perf_frames *frames, struct perf_look_stats *stats);
+void perf_look_free(struct perf_look *l);
+
+/* What to do: each for each record once, the latter before samples are fed. */
+#define PERF_LOOK_COUNT 1u /* count it, for the facts */
+#define PERF_LOOK_TELL  2u /* tell the resolver what is beside the samples, by time */
+
+void perf_look_at(struct perf_look *l, const struct perf_records *batch, unsigned what);
+
+/* FINISHED_ROUND records in what was told. */
+uint64_t perf_look_rounds_told(const struct perf_look *l);
+
+#endif
