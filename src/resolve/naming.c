@@ -20,34 +20,17 @@
 #include "dso.h"
 #include "fetching.h"
 #include "find.h"
-#include "inlines.h"
-#include "inlining.h"
 #include "mem.h"
+#include "naming_inlines.h"
 #include "resolver.h"
 #include "source.h"
 #include "task.h"
+#include "wants.h"
 
-#define BATCH              512
-#define FACTS_MAX          20u
-#define NAME_MAX_BYTES     4096 /* of a name that is no mangled one; the rest is cut */
-/*
- * Inlined frames are looked for while reading goes on where that is cheap: in small files, whose parts
- * that had to be unpacked are kept, and each time only if there is far more to ask than before. Few are asked
- * when no more of them come, but not often: each time the units that they are in are read again.
- */
-#define AHEAD_LEAST        8u
-#define AHEAD_GROWTH       4u
-#define AHEAD_FEW          4u
-#define AHEAD_FILE_BYTES   (UINT64_C(16) << 20)
-#define AHEAD_PACKED_BYTES (UINT64_C(8) << 20)
-#define KEEP_BYTES         (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
-
-/* A location to be named. */
-struct want {
-	uint64_t address;  /* in its module */
-	uint32_t module;   /* its module */
-	uint32_t location; /* location_id */
-};
+#define BATCH          512
+#define FACTS_MAX      20u
+#define NAME_MAX_BYTES 4096                /* of a name that is no mangled one; the rest is cut */
+#define KEEP_BYTES     (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
 
 /* What is known of a module after naming. */
 struct tally {
@@ -58,33 +41,18 @@ struct tally {
 	bool unverified;      /* see source_unverified() */
 };
 
-/* Inlined frames of a module that were asked for while more is being read. */
-struct ahead {
-	uint32_t below; /* locations below this */
-	uint32_t n;     /* how many */
-	uint32_t few;   /* at the last look there were so few to ask that they waited for more */
-	uint32_t n_few; /* how often few were asked */
-	bool open;      /* its debug information is kept for the next time */
-	struct inlining *inlining; /* with what was found out in it; NULL: not open; owned */
-};
-
 struct naming {
-	struct profile *p;             /* borrowed */
-	capture_id capture;            /* whose facts are written */
-	struct dso_table *dsos;        /* borrowed */
-	const struct finder *f;        /* borrowed */
-	struct kernel *kernel;         /* shared by the kernel and its modules; owned */
-	uint32_t done;                 /* locations below this were seen to */
-	VEC(struct tally) tally;       /* by module_id */
-	VEC(struct source *) source;   /* by module_id; NULL: not open; owned */
-	VEC(struct inlines *) inlines; /* by module_id; NULL: none; owned */
-	VEC(struct want) waiting;      /* for debug files that are to be fetched */
-	VEC(uint32_t) undescribed;     /* modules that have names, and wait for what was inlined */
-	uint32_t inlined;              /* locations below this were asked for inlined frames */
-	uint32_t looked_ahead;         /* locations below this were there at the last look ahead */
-	bool few_wait;                 /* for more, at that look; see struct ahead */
-	uint64_t ahead_bytes;          /* packed debug information that was opened ahead */
-	VEC(struct ahead) ahead;       /* by module_id; shorter than that: none of the rest */
+	struct profile *p;              /* borrowed */
+	capture_id capture;             /* whose facts are written */
+	struct dso_table *dsos;         /* borrowed */
+	const struct finder *f;         /* borrowed */
+	struct kernel *kernel;          /* shared by the kernel and its modules; owned */
+	uint32_t done;                  /* locations below this were seen to */
+	VEC(struct tally) tally;        /* by module_id */
+	VEC(struct source *) source;    /* by module_id; NULL: not open; owned */
+	struct naming_inlines *inlines; /* of those that have names; owned */
+	struct wants waiting;           /* for debug files that are to be fetched */
+	VEC(uint32_t) undescribed;      /* modules that have names, and wait for what was inlined */
 };
 
 /* Answers that wait for the pen. */
@@ -107,20 +75,8 @@ struct naming *naming_new(struct profile *p, capture_id c, struct dso_table *dso
 	n->dsos = dsos;
 	n->f = f;
 	n->kernel = kernel_new();
+	n->inlines = naming_inlines_new(p, c);
 	return n;
-}
-
-/* Closes what was opened ahead of a module. */
-static void forget_ahead(struct naming *n, uint32_t m)
-{
-	struct ahead *a = m < n->ahead.n ? &n->ahead.at[m] : NULL;
-
-	if (!a || !a->open)
-		return;
-	inlining_free(a->inlining);
-	a->inlining = NULL;
-	inlines_close(n->inlines.at[m]);
-	a->open = false;
 }
 
 void naming_free(struct naming *n)
@@ -133,55 +89,11 @@ void naming_free(struct naming *n)
 		source_free(n->source.at[i]);
 	vec_done(&n->tally);
 	vec_done(&n->source);
-	for (size_t i = 0; i < n->inlines.n; i++) {
-		forget_ahead(n, (uint32_t)i);
-		inlines_free(n->inlines.at[i]);
-	}
-	vec_done(&n->inlines);
-	vec_done(&n->waiting);
+	naming_inlines_free(n->inlines);
+	wants_done(&n->waiting);
 	vec_done(&n->undescribed);
-	vec_done(&n->ahead);
 	kernel_free(n->kernel);
 	free(n);
-}
-
-static int by_place(const void *x, const void *y)
-{
-	const struct want *a = x, *b = y;
-
-	if (a->module != b->module)
-		return a->module < b->module ? -1 : 1;
-	return (a->address > b->address) - (a->address < b->address);
-}
-
-/*
- * Published locations in order: those without a function, or those with one in modules that have
- * debug information. *n of them; the caller frees.
- */
-static struct want *collect(const struct naming *n, const struct profile_counts *counts,
-			    bool inlines, size_t *n_out)
-{
-	struct location_columns c;
-	VEC(struct want) wants = { 0 };
-
-	profile_locations(n->p, &c);
-	for (uint32_t i = inlines ? n->inlined : n->done; i < counts->n_locations; i++) {
-		struct want w = { .module = c.module[i], .location = i };
-		bool named = location_function(&c, i) != ID_NONE;
-
-		if (w.module == 0 || named != inlines)
-			continue;
-		if (inlines && (w.module >= n->inlines.n || !n->inlines.at[w.module]))
-			continue;
-		if (inlines && w.module < n->ahead.n && i < n->ahead.at[w.module].below)
-			continue;
-		w.address = c.address[i];
-		vec_push(&wants, w);
-	}
-	if (wants.n > 0)
-		qsort(wants.at, wants.n, sizeof(*wants.at), by_place);
-	*n_out = wants.n;
-	return wants.at;
 }
 
 /* "[libc.so.6]" for what has no name; "[kernel]" has its brackets already. */
@@ -313,8 +225,6 @@ static void open_source(struct naming *n, const struct finder *f, const struct d
 		vec_push(&n->tally, ((struct tally){ .reason = NULL }));
 	while (n->source.n <= m)
 		vec_push(&n->source, NULL);
-	while (n->inlines.n <= m)
-		vec_push(&n->inlines, NULL);
 	if (!n->source.at[m])
 		n->source.at[m] = source_open(f, d, n->kernel, known ? &main_kernel : NULL);
 }
@@ -327,8 +237,8 @@ static void close_source(struct naming *n, uint32_t m)
 
 static void take_inlines(struct naming *n, uint32_t m)
 {
-	if (n->source.at[m] && !n->inlines.at[m])
-		n->inlines.at[m] = source_take_inlines(n->source.at[m]);
+	if (n->source.at[m] && !naming_inlines_has(n->inlines, m))
+		naming_inlines_take(n->inlines, m, source_take_inlines(n->source.at[m]));
 }
 
 /* The first name of a location is final: those that a debug file may name better have to wait. */
@@ -338,16 +248,11 @@ static bool has_to_wait(const struct naming *n, uint32_t m)
 	       source_lacks_debug_file(n->source.at[m]);
 }
 
-/* Of what dwz moved out of a module's debug information, if that was not found; else NULL. */
-static const struct build_id *lacks_shared(const struct naming *n, uint32_t m)
-{
-	return n->inlines.at[m] ? inlines_lacks_shared(n->inlines.at[m]) : NULL;
-}
-
 /* Names that are good as they are do not wait for what was inlined. */
 static void await_inlines(struct naming *n, uint32_t m)
 {
-	bool lacks = source_lacks_inlines(n->source.at[m]) || lacks_shared(n, m);
+	bool lacks = source_lacks_inlines(n->source.at[m]) ||
+		     naming_inlines_lacks_shared(n->inlines, m);
 
 	if (!n->f->options->debug_servers || n->f->options->no_inlines || n->tally.at[m].asked ||
 	    !lacks)
@@ -369,7 +274,7 @@ static int name_group(struct naming *n, const struct want *w, size_t n_wants,
 	open_source(n, n->f, &d, m);
 	if (has_to_wait(n, m)) {
 		for (size_t i = 0; i < n_wants; i++)
-			vec_push(&n->waiting, w[i]);
+			vec_push(&n->waiting.all, w[i]);
 		return 0;
 	}
 	t = &n->tally.at[m];
@@ -450,37 +355,45 @@ static int state_facts(struct naming *n)
 	return builder_end(n->p);
 }
 
+/* Published locations without a function. */
+static void collect(const struct naming *n, uint32_t end, struct wants *wants)
+{
+	struct location_columns c;
+
+	profile_locations(n->p, &c);
+	for (uint32_t i = n->done; i < end; i++)
+		if (c.module[i] != 0 && location_function(&c, i) == ID_NONE)
+			vec_push(&wants->all, ((struct want){ .address = c.address[i],
+							      .module = c.module[i],
+							      .location = i }));
+	wants_sort(wants);
+}
+
 int naming_run(struct naming *n, struct progress *progress)
 {
 	struct profile_counts counts;
-	size_t n_wants, at = 0, end;
-	struct want *w;
-	int r = 0, facts;
+	struct wants w = { 0 };
+	int rc = 0, facts = 0;
 
 	profile_counts_read(n->p, &counts);
-	w = collect(n, &counts, false, &n_wants);
-	while (at < n_wants && r == 0) {
-		for (end = at + 1; end < n_wants && w[end].module == w[at].module;)
-			end++;
-		r = name_group(n, w + at, end - at, progress);
-		at = end;
+	collect(n, counts.n_locations, &w);
+	for (size_t at = 0, n_wants; at < w.all.n && rc == 0; at += n_wants) {
+		n_wants = wants_of_module(&w, at);
+		rc = name_group(n, w.all.at + at, n_wants, progress);
 	}
-	free(w);
-	if (r == 0)
+	if (rc == 0)
 		n->done = counts.n_locations;
-	if (n_wants == 0)
-		return r;
-	facts = state_facts(n);
-	return r ? r : facts;
+	if (w.all.n > 0)
+		facts = state_facts(n);
+	wants_done(&w);
+	return rc ? rc : facts;
 }
 
 /* Opens what names a module anew. */
 static void reopen(struct naming *n, const struct finder *f, const struct dso *d, uint32_t m)
 {
 	close_source(n, m);
-	forget_ahead(n, m);
-	inlines_free(n->inlines.at[m]);
-	n->inlines.at[m] = NULL;
+	naming_inlines_drop(n->inlines, m);
 	open_source(n, f, d, m);
 	take_inlines(n, m);
 }
@@ -503,47 +416,47 @@ static void fetch_one(struct naming *n, struct fetching *g, uint32_t m)
 	if (rc == 0)
 		reopen(n, &with, &d, m);
 	/* What dwz moved out is found where it is kept. */
-	if ((rc == 0 || rc == -ENOENT) && lacks_shared(n, m) &&
-	    fetching_shared(g, lacks_shared(n, m)))
+	if ((rc == 0 || rc == -ENOENT) && naming_inlines_lacks_shared(n->inlines, m) &&
+	    fetching_shared(g, naming_inlines_lacks_shared(n->inlines, m)))
 		reopen(n, &with, &d, m);
 	free(path);
 }
 
-static size_t end_of_group(const struct want *w, size_t n, size_t at)
+/* Files for those that have no names yet. */
+static int fetch_for_names(struct naming *n, struct fetching *g, struct progress *progress)
 {
-	size_t end = at + 1;
+	const struct wants *w = &n->waiting;
+	int rc = 0;
 
-	while (end < n && w[end].module == w[at].module)
-		end++;
-	return end;
+	for (size_t at = 0, n_wants; at < w->all.n && rc == 0; at += n_wants) {
+		n_wants = wants_of_module(w, at);
+		fetch_one(n, g, w->all.at[at].module);
+		rc = progress_cancelled(progress)
+			     ? -ECANCELED
+			     : name_group(n, w->all.at + at, n_wants, progress);
+	}
+	return rc;
 }
 
 int naming_fetch(struct naming *n, struct progress *progress)
 {
-	struct want *w = n->waiting.at;
-	size_t n_wants = n->waiting.n, n_modules = n->undescribed.n, end;
+	size_t n_modules = n->undescribed.n;
 	struct fetching *g;
-	int rc = 0;
+	int rc;
 
-	if (n_wants == 0 && n_modules == 0)
+	if (n->waiting.all.n == 0 && n_modules == 0)
 		return 0;
-	if (n_wants > 0)
-		qsort(w, n_wants, sizeof(*w), by_place);
-	for (size_t at = 0; at < n_wants; at = end_of_group(w, n_wants, at))
+	wants_sort(&n->waiting);
+	for (size_t at = 0; at < n->waiting.all.n; at += wants_of_module(&n->waiting, at))
 		n_modules++;
 	g = fetching_new(n->p, n->capture, n_modules, progress);
-	for (size_t at = 0; at < n_wants && rc == 0; at = end) {
-		end = end_of_group(w, n_wants, at);
-		fetch_one(n, g, w[at].module);
-		rc = progress_cancelled(progress) ? -ECANCELED
-						  : name_group(n, w + at, end - at, progress);
-	}
+	rc = fetch_for_names(n, g, progress);
 	for (size_t i = 0; i < n->undescribed.n && rc == 0; i++) {
 		fetch_one(n, g, n->undescribed.at[i]);
 		close_source(n, n->undescribed.at[i]);
 		rc = progress_cancelled(progress) ? -ECANCELED : 0;
 	}
-	vec_clear(&n->waiting);
+	vec_clear(&n->waiting.all);
 	vec_clear(&n->undescribed);
 	if (rc == 0)
 		fetching_state(g);
@@ -551,158 +464,13 @@ int naming_fetch(struct naming *n, struct progress *progress)
 	return rc < 0 ? rc : state_facts(n);
 }
 
-static int inline_group(struct inlining *x, const struct want *w, size_t n_wants, unsigned threads,
-			const struct progress *progress)
-{
-	uint64_t *offsets = xmalloc(n_wants * sizeof(*offsets));
-	uint32_t *locations = xmalloc(n_wants * sizeof(*locations));
-	int rc;
-
-	for (size_t i = 0; i < n_wants; i++) {
-		offsets[i] = w[i].address;
-		locations[i] = w[i].location;
-	}
-	rc = inlining_run(x, offsets, locations, n_wants, threads, progress);
-	free(offsets);
-	free(locations);
-	return rc;
-}
-
-/* What is left in debug information: that it is damaged, or that parts of it are elsewhere. */
-static int state_debug_info(struct naming *n)
-{
-	uint64_t n_damaged = 0, n_missing = 0, n_shared = 0;
-	char hex[BUILD_ID_HEX_BYTES] = "";
-
-	for (size_t i = 0; i < n->inlines.n; i++) {
-		if (!n->inlines.at[i])
-			continue;
-		if (lacks_shared(n, (uint32_t)i) && n_shared++ == 0)
-			build_id_hex(hex, lacks_shared(n, (uint32_t)i));
-		n_damaged += inlines_n_damaged(n->inlines.at[i]);
-		n_missing += inlines_n_missing(n->inlines.at[i]);
-	}
-	if (n_damaged + n_missing + n_shared == 0)
-		return 0;
-	builder_begin(n->p);
-	if (n_damaged > 0)
-		build_fact(n->p, n->capture, "symbols", "damaged debug information", FACT_MISSING,
-			   "%llu unit%s of it could not be read to the end; functions that were "
-			   "inlined there may be missing",
-			   (unsigned long long)n_damaged, n_damaged == 1 ? "" : "s");
-	if (n_shared > 0)
-		build_fact(
-			n->p, n->capture, "symbols", "shared debug information", FACT_MISSING,
-			"what dwz moved out of that of %llu module%s was not found (build-id %s); "
-			"functions that were inlined there have no names",
-			(unsigned long long)n_shared, n_shared == 1 ? "" : "s", hex);
-	if (n_missing > 0)
-		build_fact(n->p, n->capture, "symbols", "split debug information", FACT_MISSING,
-			   "%llu .dwo file%s or part%s of a .dwp not found; functions that were "
-			   "inlined there are missing",
-			   (unsigned long long)n_missing, n_missing == 1 ? "" : "s",
-			   n_missing == 1 ? " was" : "s were");
-	return builder_end(n->p);
-}
-
-/* The first wants of a module, while more of them come. */
-static int group_ahead(struct naming *n, const struct want *w, size_t n_wants, uint32_t below,
-		       const struct progress *progress)
-{
-	struct inlines *in = n->inlines.at[w[0].module];
-	struct ahead *a;
-	int rc;
-
-	while (n->ahead.n <= w[0].module)
-		vec_push(&n->ahead, ((struct ahead){ .below = 0 }));
-	a = &n->ahead.at[w[0].module];
-	if (!a->open && (inlines_file_bytes(in) > AHEAD_FILE_BYTES ||
-			 n->ahead_bytes + inlines_packed_bytes(in) > AHEAD_PACKED_BYTES))
-		return 0;
-	if (!a->open) {
-		n->ahead_bytes += inlines_packed_bytes(in);
-		a->inlining = inlining_new(n->p, (module_id){ w[0].module }, in, true);
-		a->open = true;
-	}
-	if (n_wants < AHEAD_LEAST || n_wants / AHEAD_GROWTH < a->n) {
-		if (a->n_few == AHEAD_FEW)
-			return 0;
-		if (n_wants != a->few) {
-			a->few = (uint32_t)n_wants;
-			n->few_wait = true;
-			return 0;
-		}
-		a->n_few++;
-	}
-	rc = inline_group(a->inlining, w, n_wants, 1, progress);
-	if (rc == 0) {
-		a->below = below;
-		a->n += (uint32_t)n_wants;
-	}
-	return rc;
-}
-
 int naming_inline_ahead(struct naming *n, struct progress *progress)
 {
-	struct profile_counts counts;
-	size_t n_wants, end;
-	struct want *w;
-	int rc = 0;
-
-	if (n->done - n->looked_ahead < AHEAD_LEAST && !n->few_wait)
-		return 0;
-	n->looked_ahead = n->done;
-	n->few_wait = false;
-	profile_counts_read(n->p, &counts);
-	counts.n_locations = n->done;
-	w = collect(n, &counts, true, &n_wants);
-	for (size_t at = 0; at < n_wants && rc == 0; at = end) {
-		end = end_of_group(w, n_wants, at);
-		rc = group_ahead(n, w + at, end - at, n->done, progress);
-	}
-	free(w);
-	return rc;
+	return naming_inlines_ahead(n->inlines, n->done, progress);
 }
 
-/* The last wants of a module. Debug information is large: one module's at a time. */
-static int inline_rest(struct naming *n, const struct want *w, size_t n_wants,
-		       const struct progress *progress)
-{
-	uint32_t m = w[0].module;
-	struct inlining *kept = m < n->ahead.n ? n->ahead.at[m].inlining : NULL, *x = kept;
-	int rc;
-
-	if (!kept)
-		x = inlining_new(n->p, (module_id){ m }, n->inlines.at[m], false);
-	rc = inline_group(x, w, n_wants, 2, progress);
-	if (!kept)
-		inlining_free(x);
-	forget_ahead(n, m);
-	inlines_close(n->inlines.at[m]);
-	return rc;
-}
-
+/* What naming has not seen to yet is for the next time. */
 int naming_inline(struct naming *n, struct progress *progress)
 {
-	struct profile_counts counts;
-	size_t n_wants, end;
-	struct want *w;
-	int rc = 0;
-
-	/* What naming has not seen to yet is for the next time. */
-	profile_counts_read(n->p, &counts);
-	counts.n_locations = n->done;
-	w = collect(n, &counts, true, &n_wants);
-	for (size_t at = 0; at < n_wants && rc == 0; at = end) {
-		end = end_of_group(w, n_wants, at);
-		rc = inline_rest(n, w + at, end - at, progress);
-	}
-	free(w);
-	for (size_t i = 0; i < n->ahead.n; i++) {
-		forget_ahead(n, (uint32_t)i);
-	}
-	n->ahead_bytes = 0;
-	if (rc == 0)
-		n->inlined = n->done;
-	return rc ? rc : state_debug_info(n);
+	return naming_inlines_run(n->inlines, n->done, progress);
 }

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "naming_inlines.h"
+
+#include "build_id.h"
+#include "builder.h"
+#include "inlines.h"
+#include "inlining.h"
+#include "mem.h"
+#include "wants.h"
+
+#include <stdlib.h>
+
+/*
+ * Inlined frames are looked for while reading goes on where that is cheap: in small files, whose parts
+ * that had to be unpacked are kept, and each time only if there is far more to ask than before. Few are asked
+ * when no more of them come, but not often: each time the units that they are in are read again.
+ */
+#define AHEAD_LEAST        8u
+#define AHEAD_GROWTH       4u
+#define AHEAD_FEW          4u
+#define AHEAD_FILE_BYTES   (UINT64_C(16) << 20)
+#define AHEAD_PACKED_BYTES (UINT64_C(8) << 20)
+
+/* Inlined frames of a module that were asked for while more is being read. */
+struct ahead {
+	uint32_t below; /* locations below this */
+	uint32_t n;     /* how many */
+	uint32_t few;   /* at the last look there were so few to ask that they waited for more */
+	uint32_t n_few; /* how often few were asked */
+	bool open;      /* its debug information is kept for the next time */
+	struct inlining *inlining; /* with what was found out in it; NULL: not open; owned */
+};
+
+struct naming_inlines {
+	struct profile *p;             /* borrowed */
+	capture_id capture;            /* whose facts are written */
+	VEC(struct inlines *) inlines; /* by module_id; NULL: none; owned */
+	uint32_t inlined;              /* locations below this were asked for */
+	uint32_t looked_ahead;         /* locations below this were there at the last look ahead */
+	bool few_wait;                 /* for more, at that look; see struct ahead */
+	uint64_t ahead_bytes;          /* packed debug information that was opened ahead */
+	VEC(struct ahead) ahead;       /* by module_id; shorter than that: none of the rest */
+};
+
+struct naming_inlines *naming_inlines_new(struct profile *p, capture_id c)
+{
+	struct naming_inlines *x = xcalloc(1, sizeof(*x));
+
+	x->p = p;
+	x->capture = c;
+	return x;
+}
+
+/* Closes what was opened ahead of a module. */
+static void forget_ahead(struct naming_inlines *x, uint32_t m)
+{
+	struct ahead *a = m < x->ahead.n ? &x->ahead.at[m] : NULL;
+
+	if (!a || !a->open)
+		return;
+	inlining_free(a->inlining);
+	a->inlining = NULL;
+	inlines_close(x->inlines.at[m]);
+	a->open = false;
+}
+
+void naming_inlines_free(struct naming_inlines *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->inlines.n; i++)
+		naming_inlines_drop(x, (uint32_t)i);
+	vec_done(&x->inlines);
+	vec_done(&x->ahead);
+	free(x);
+}
+
+void naming_inlines_take(struct naming_inlines *x, uint32_t module, struct inlines *in)
+{
+	while (x->inlines.n <= module)
+		vec_push(&x->inlines, NULL);
+	x->inlines.at[module] = in;
+}
+
+bool naming_inlines_has(const struct naming_inlines *x, uint32_t module)
+{
+	return module < x->inlines.n && x->inlines.at[module];
+}
+
+void naming_inlines_drop(struct naming_inlines *x, uint32_t module)
+{
+	if (!naming_inlines_has(x, module))
+		return;
+	forget_ahead(x, module);
+	inlines_free(x->inlines.at[module]);
+	x->inlines.at[module] = NULL;
+}
+
+const struct build_id *naming_inlines_lacks_shared(const struct naming_inlines *x, uint32_t module)
+{
+	return naming_inlines_has(x, module) ? inlines_lacks_shared(x->inlines.at[module]) : NULL;
+}
+
+/* Locations with a function, in modules with debug information, that were not asked for. */
+static void collect(const struct naming_inlines *x, uint32_t end, struct wants *wants)
+{
+	struct location_columns c;
+
+	profile_locations(x->p, &c);
+	for (uint32_t i = x->inlined; i < end; i++) {
+		struct want w = { .module = c.module[i], .location = i };
+
+		if (w.module == 0 || location_function(&c, i) == ID_NONE ||
+		    !naming_inlines_has(x, w.module))
+			continue;
+		if (w.module < x->ahead.n && i < x->ahead.at[w.module].below)
+			continue;
+		w.address = c.address[i];
+		vec_push(&wants->all, w);
+	}
+	wants_sort(wants);
+}
+
+static int inline_group(struct inlining *of, const struct want *w, size_t n_wants, unsigned threads,
+			const struct progress *progress)
+{
+	uint64_t *offsets = xmalloc(n_wants * sizeof(*offsets));
+	uint32_t *locations = xmalloc(n_wants * sizeof(*locations));
+	int rc;
+
+	for (size_t i = 0; i < n_wants; i++) {
+		offsets[i] = w[i].address;
+		locations[i] = w[i].location;
+	}
+	rc = inlining_run(of, offsets, locations, n_wants, threads, progress);
+	free(offsets);
+	free(locations);
+	return rc;
+}
+
+/* The first wants of a module, while more of them come. */
+static int group_ahead(struct naming_inlines *x, const struct want *w, size_t n_wants,
+		       uint32_t below, const struct progress *progress)
+{
+	struct inlines *in = x->inlines.at[w[0].module];
+	struct ahead *a;
+	int rc;
+
+	while (x->ahead.n <= w[0].module)
+		vec_push(&x->ahead, ((struct ahead){ .below = 0 }));
+	a = &x->ahead.at[w[0].module];
+	if (!a->open && (inlines_file_bytes(in) > AHEAD_FILE_BYTES ||
+			 x->ahead_bytes + inlines_packed_bytes(in) > AHEAD_PACKED_BYTES))
+		return 0;
+	if (!a->open) {
+		x->ahead_bytes += inlines_packed_bytes(in);
+		a->inlining = inlining_new(x->p, (module_id){ w[0].module }, in, true);
+		a->open = true;
+	}
+	if (n_wants < AHEAD_LEAST || n_wants / AHEAD_GROWTH < a->n) {
+		if (a->n_few == AHEAD_FEW)
+			return 0;
+		if (n_wants != a->few) {
+			a->few = (uint32_t)n_wants;
+			x->few_wait = true;
+			return 0;
+		}
+		a->n_few++;
+	}
+	rc = inline_group(a->inlining, w, n_wants, 1, progress);
+	if (rc == 0) {
+		a->below = below;
+		a->n += (uint32_t)n_wants;
+	}
+	return rc;
+}
+
+int naming_inlines_ahead(struct naming_inlines *x, uint32_t end, struct progress *progress)
+{
+	struct wants w = { 0 };
+	int rc = 0;
+
+	if (end - x->looked_ahead < AHEAD_LEAST && !x->few_wait)
+		return 0;
+	x->looked_ahead = end;
+	x->few_wait = false;
+	collect(x, end, &w);
+	for (size_t at = 0, n; at < w.all.n && rc == 0; at += n) {
+		n = wants_of_module(&w, at);
+		rc = group_ahead(x, w.all.at + at, n, end, progress);
+	}
+	wants_done(&w);
+	return rc;
+}
+
+/* The last wants of a module. Debug information is large: one module's at a time. */
+static int inline_rest(struct naming_inlines *x, const struct want *w, size_t n_wants,
+		       const struct progress *progress)
+{
+	uint32_t m = w[0].module;
+	struct inlining *kept = m < x->ahead.n ? x->ahead.at[m].inlining : NULL, *of = kept;
+	int rc;
+
+	if (!kept)
+		of = inlining_new(x->p, (module_id){ m }, x->inlines.at[m], false);
+	rc = inline_group(of, w, n_wants, 2, progress);
+	if (!kept)
+		inlining_free(of);
+	forget_ahead(x, m);
+	inlines_close(x->inlines.at[m]);
+	return rc;
+}
+
+/* What is left in debug information: that it is damaged, or that parts of it are elsewhere. */
+static int state_debug_info(struct naming_inlines *x)
+{
+	uint64_t n_damaged = 0, n_missing = 0, n_shared = 0;
+	char hex[BUILD_ID_HEX_BYTES] = "";
+
+	for (size_t i = 0; i < x->inlines.n; i++) {
+		if (!naming_inlines_has(x, (uint32_t)i))
+			continue;
+		if (naming_inlines_lacks_shared(x, (uint32_t)i) && n_shared++ == 0)
+			build_id_hex(hex, naming_inlines_lacks_shared(x, (uint32_t)i));
+		n_damaged += inlines_n_damaged(x->inlines.at[i]);
+		n_missing += inlines_n_missing(x->inlines.at[i]);
+	}
+	if (n_damaged + n_missing + n_shared == 0)
+		return 0;
+	builder_begin(x->p);
+	if (n_damaged > 0)
+		build_fact(x->p, x->capture, "symbols", "damaged debug information", FACT_MISSING,
+			   "%llu unit%s of it could not be read to the end; functions that were "
+			   "inlined there may be missing",
+			   (unsigned long long)n_damaged, n_damaged == 1 ? "" : "s");
+	if (n_shared > 0)
+		build_fact(
+			x->p, x->capture, "symbols", "shared debug information", FACT_MISSING,
+			"what dwz moved out of that of %llu module%s was not found (build-id %s); "
+			"functions that were inlined there have no names",
+			(unsigned long long)n_shared, n_shared == 1 ? "" : "s", hex);
+	if (n_missing > 0)
+		build_fact(x->p, x->capture, "symbols", "split debug information", FACT_MISSING,
+			   "%llu .dwo file%s or part%s of a .dwp not found; functions that were "
+			   "inlined there are missing",
+			   (unsigned long long)n_missing, n_missing == 1 ? "" : "s",
+			   n_missing == 1 ? " was" : "s were");
+	return builder_end(x->p);
+}
+
+int naming_inlines_run(struct naming_inlines *x, uint32_t end, struct progress *progress)
+{
+	struct wants w = { 0 };
+	int rc = 0;
+
+	collect(x, end, &w);
+	for (size_t at = 0, n; at < w.all.n && rc == 0; at += n) {
+		n = wants_of_module(&w, at);
+		rc = inline_rest(x, w.all.at + at, n, progress);
+	}
+	wants_done(&w);
+	for (size_t i = 0; i < x->ahead.n; i++)
+		forget_ahead(x, (uint32_t)i);
+	x->ahead_bytes = 0;
+	if (rc == 0)
+		x->inlined = end;
+	return rc ? rc : state_debug_info(x);
+}
