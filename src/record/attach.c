@@ -172,7 +172,7 @@ static int try_thread(struct remote *r, pid_t tid, const struct entry *w, struct
 
 	if (ret)
 		return ret;
-	ret = safe_point(r, tracee_regs(t)) ? enter(r, t, w, e) : -EAGAIN;
+	ret = !tracee_in_sequence(t) && safe_point(r, tracee_regs(t)) ? enter(r, t, w, e) : -EAGAIN;
 	tracee_release(t);
 	return ret;
 }

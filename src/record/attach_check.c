@@ -9,11 +9,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <linux/kcmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,17 +26,18 @@
 
 /* What /proc/PID/status says. */
 struct status {
-	char state;       /* R, S, T … */
-	int tgid, tracer; /* process ids */
-	unsigned uid;     /* effective */
-	int seccomp;      /* 0: none */
-	bool shadow;      /* a shadow stack is in use */
+	char state;               /* R, S, T … */
+	int tgid, parent, tracer; /* process ids */
+	unsigned uid;             /* effective */
+	int seccomp;              /* 0: none */
+	bool shadow;              /* a shadow stack is in use */
 };
 
 static void take_field(struct status *s, const char *line)
 {
 	sscanf(line, "State: %c", &s->state);
 	sscanf(line, "Tgid: %d", &s->tgid);
+	sscanf(line, "PPid: %d", &s->parent);
 	sscanf(line, "TracerPid: %d", &s->tracer);
 	sscanf(line, "Uid: %*u %u", &s->uid);
 	sscanf(line, "Seccomp: %d", &s->seccomp);
@@ -238,6 +241,19 @@ static bool is_open_to_us(pid_t pid)
 	return m != NULL;
 }
 
+/* A child of vfork(2) has its parent's memory until it runs a program. */
+static bool shares_memory(pid_t pid, pid_t parent)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+
+	for (unsigned i = 0; i < LOADING_TRIES; i++) {
+		if (syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) != 0)
+			return false;
+		nanosleep(&nap, NULL);
+	}
+	return true;
+}
+
 int attach_check(pid_t pid, struct err *e)
 {
 	struct status s;
@@ -266,6 +282,11 @@ int attach_check(pid_t pid, struct err *e)
 		return ret;
 	if (!is_open_to_us(pid))
 		return refused(pid, &s, e);
+	if (shares_memory(pid, s.parent))
+		return err_set(
+			e, -EBUSY,
+			"process %d shares the memory of process %d that made it (vfork), until it runs a program: attach to that one, or try again",
+			(int)pid, s.parent);
 	if (s.seccomp)
 		return err_set(
 			e, -EPERM,

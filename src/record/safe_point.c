@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Symbols that libraries export tell functions apart; what is between two of them counts as its caller. */
+/*
+ * Symbols that libraries export tell functions apart. One without a name that was called from outside of libc was jumped
+ * to by a function that has one (aligned_alloc() is so), so it may be any: nothing that it calls is safe.
+ */
 #include "config.h"
 
 #include "safe_point.h"
@@ -16,8 +19,13 @@
 
 #define MOST_STACK  (UINT64_C(8) << 20)
 #define MOST_FRAMES 4096u
+#define NEAR_BYTES \
+	(UINT64_C(64) << 10) /* a handler of a signal and what it interrupted are on one stack */
 
-/* Beginnings of names of functions of libc that hold locks which loading a library takes. */
+/*
+ * Beginnings of names of functions of libc that hold locks which loading a library and beginning a thread take, or
+ * are amid what these change.
+ */
 static const char *const held[] = {
 	"malloc",
 	"calloc",
@@ -38,6 +46,11 @@ static const char *const held[] = {
 	"__libc_pvalloc",
 	"__libc_dl",
 	"__libc_thread",
+	"__default_morecore",
+	"sbrk",
+	"__sbrk",
+	"brk",
+	"__brk",
 	"mallinfo",
 	"mallopt",
 	"dl",
@@ -45,6 +58,24 @@ static const char *const held[] = {
 	"__dl",
 	"pthread_create",
 	"pthread_exit",
+	"pthread_join",
+	"pthread_tryjoin",
+	"pthread_timedjoin",
+	"pthread_clockjoin",
+	"pthread_detach",
+	"pthread_getattr_default",
+	"pthread_setattr_default",
+	"thrd_",
+	"setuid",
+	"setgid",
+	"seteuid",
+	"setegid",
+	"setreuid",
+	"setregid",
+	"setresuid",
+	"setresgid",
+	"setgroups",
+	"initgroups",
 	"fork",
 	"vfork",
 	"_Fork",
@@ -160,8 +191,7 @@ struct look {
 	struct remote_module *executable;
 	bool exe_allocates; /* an allocator is linked into the executable */
 	bool held;          /* a frame must not be there */
-	bool open; /* a frame of libc was not told apart yet, and none outward of it either */
-	bool any;  /* a frame of libc was seen */
+	bool unnamed; /* the outermost so far is in libc, and in which function is not known */
 	bool in_futex; /* the thread is in a system call that only semaphores, conditions and joins make */
 	bool left;  /* frames left libc */
 	bool waits; /* the innermost are a wait that holds nothing */
@@ -178,17 +208,16 @@ static void look_at_libc(struct look *l, struct remote_module *m, const struct w
 {
 	const char *name = remote_symbol_at(l->r, m, pc, is_held);
 
-	if (!name) {
-		l->open |= f->exact && !f->signal && !(l->in_futex && !l->any);
-		l->any = true;
+	/* What waits so holds nothing, whatever it is part of. */
+	if (l->in_futex && !l->left)
 		return;
-	}
-	l->any = true;
+	l->unnamed = !name && !f->signal;
+	if (!name)
+		return;
 	l->held |= is_held(name);
-	l->open = false;
-	if (!l->left && !l->in_futex)
-		l->waits = remote_symbol_at(l->r, m, pc, is_wait) != NULL &&
-			   is_wait(remote_symbol_at(l->r, m, pc, is_wait));
+	name = remote_symbol_at(l->r, m, pc, is_wait);
+	if (!l->left)
+		l->waits = is_wait(name);
 }
 
 static void look_at(struct look *l, const struct walk_frame *f)
@@ -201,8 +230,8 @@ static void look_at(struct look *l, const struct walk_frame *f)
 		look_at_libc(l, m, f, pc);
 		return;
 	}
-	/* Within libc, but in which function is not known. */
-	l->held |= l->open;
+	l->held |= l->unnamed;
+	l->unnamed = false;
 	l->left = true;
 	if (!m)
 		return;
@@ -210,6 +239,12 @@ static void look_at(struct look *l, const struct walk_frame *f)
 		l->held = true;
 	else if (m != l->executable)
 		l->held |= allocates(l, m);
+}
+
+/* A stack of handlers may be too small for what a call needs there. */
+static bool on_other_stack(const struct walk_frame *f, size_t i, size_t n)
+{
+	return f[i].signal && (i + 1 == n || f[i + 1].sp - f[i].sp > NEAR_BYTES);
 }
 
 static bool walk(struct look *l, const struct user_regs_struct *user, struct walker *walker)
@@ -230,9 +265,10 @@ static bool walk(struct look *l, const struct user_regs_struct *user, struct wal
 		memory.n = n;
 		n_frames = walk_stack(walker, &regs, &memory, find_module, l->r, frame, MOST_FRAMES,
 				      &end, &missing);
-		frame[0].exact = true;
-		for (size_t i = 0; i < n_frames; i++)
+		for (size_t i = 0; i < n_frames; i++) {
 			look_at(l, &frame[i]);
+			l->held |= on_other_stack(frame, i, n_frames);
+		}
 	}
 	free(stack);
 	free(frame);
@@ -252,7 +288,8 @@ bool safe_point(struct remote *r, const struct user_regs_struct *regs)
 	l.exe_allocates = l.executable && allocates(&l, l.executable);
 	complete = walk(&l, regs, walker);
 	walker_free(walker);
-	if (l.held || l.open)
+	/* Where all is in libc, a thread begins or ends. */
+	if (l.held || !l.left)
 		return false;
-	return (complete && !l.exe_allocates) || (l.left && l.waits);
+	return l.waits || (complete && !l.exe_allocates);
 }

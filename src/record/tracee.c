@@ -62,6 +62,19 @@ struct tracee {
 	bool gone;                    /* it ended, or was left to itself */
 };
 
+/* linux/ptrace.h and linux/rseq.h, which older systems lack. */
+#define GET_RSEQ_CONFIGURATION 0x420f
+
+struct rseq_place {
+	uint64_t area; /* the thread's struct rseq; 0: it has none */
+	uint32_t size, signature, flags, pad;
+};
+
+struct sequence {
+	uint32_t version, flags;
+	uint64_t begin, n, abort; /* code; n bytes */
+};
+
 const struct user_regs_struct *tracee_regs(const struct tracee *t)
 {
 	return &t->regs;
@@ -234,6 +247,19 @@ int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e)
 	}
 	*out = t;
 	return 0;
+}
+
+bool tracee_in_sequence(const struct tracee *t)
+{
+	struct rseq_place place = { 0 };
+	struct sequence s;
+	uint64_t at = 0;
+
+	if (ptrace((enum __ptrace_request)GET_RSEQ_CONFIGURATION, t->tid, sizeof(place), &place) <
+		    0 ||
+	    !place.area || !remote_read(t->r, place.area + 8, &at, sizeof(at)) || !at)
+		return false;
+	return !remote_read(t->r, at, &s, sizeof(s)) || t->regs.rip - s.begin < s.n;
 }
 
 /* The registers with which the thread goes on when nobody is there to let the kernel do it. */

@@ -27,6 +27,9 @@ bool tracee_would_notice(long number);
 /* Where it stands. */
 const struct user_regs_struct *tracee_regs(const struct tracee *t);
 
+/* Is it within a restartable sequence (rseq(2))? The kernel would not see that the thread was elsewhere meanwhile. */
+bool tracee_in_sequence(const struct tracee *t);
+
 /*
  * Makes memory of n bytes for calls: stack, and below it room for arguments. Returns 0 and where the room is; the
  * memory goes with tracee_release(). -EAGAIN: not with this thread, nothing happened; another -errno with a sentence.

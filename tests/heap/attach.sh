@@ -156,6 +156,26 @@ if ${CC:-cc} -static -o still still.c 2>/dev/null; then
     kill -9 "$pid"
     wait "$pid" 2>/dev/null
 fi
+cat >shares.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+	if (vfork() == 0)
+		for (dprintf(1, "%d\n", (int)getpid());;)
+			pause();
+	return 0;
+}
+END
+if ${CC:-cc} -o shares shares.c 2>/dev/null; then
+    : >child
+    ./shares >child &
+    parent=$!
+    until read -r pid <child; do sleep 0.05; done
+    refused 'shares the memory of process' "$pid"
+    kill -9 "$pid"
+    wait "$parent"
+fi
 "$PROFTOP" record --heap -p nobody 2>said && fault "-p nobody"
 grep -q 'wants the number' said || fault "-p nobody says: $(cat said)"
 "$PROFTOP" record --heap -p 1 --duration soon 2>said && fault "--duration soon"

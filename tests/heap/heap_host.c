@@ -3,7 +3,8 @@
  * A program that runs before it is recorded: heap_host THREADS does what lines of its input say, with threads that
  * are there from the beginning, and tells how many calls that were, as count_shim counted them. heap_host wait WHAT
  * waits a second in a system call and tells how that ended; heap_host busy computes and allocates until its input
- * ends. Nothing is printed by stdio, which allocates.
+ * ends. heap_host calls, and heap_host thread in a second thread, makes calls that who comes in must not interrupt,
+ * between two SIGSTOPs of the thread. Nothing is printed by stdio, which allocates.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -273,8 +274,63 @@ static int keep_busy(void)
 	return wrong || n_bad;
 }
 
+/* Each call of the family, of sizes that take each way through it: the heap grows, from the system and back to it. */
+static void call_all(void)
+{
+	static const size_t sizes[] = { 1, 24, 100, 700, 1040, 5000, 60000, 200000 };
+	void *p[40];
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		p[n++] = malloc(sizes[i]);
+		p[n++] = aligned_alloc(64, (sizes[i] + 63) / 64 * 64);
+		p[n++] = calloc(1, sizes[i] > 2000 ? 300000 : sizes[i]);
+		if (posix_memalign(&p[n], 4096, sizes[i] / 2 + 1) == 0)
+			n++;
+		p[n++] = realloc(sizes[i] < 2000 ? malloc(sizes[i]) : NULL, sizes[i] * 2);
+	}
+	for (size_t i = 0; i < n; i += 2)
+		free(p[i]);
+	for (size_t i = 1; i < n; i += 2)
+		free(p[i]);
+	/* What is at the end of the heap goes back. */
+	n = 0;
+	while (n < 12)
+		p[n++] = malloc(50000);
+	while (n > 0)
+		free(p[--n]);
+	free(aligned_alloc(128, 90112));
+}
+
+static void *call_in_thread(void *arg)
+{
+	call_all();
+	return arg;
+}
+
+static int call_in_steps(bool thread)
+{
+	pthread_t other;
+
+	if (!thread) {
+		raise(SIGSTOP);
+		call_all();
+		if (sbrk(4096) == (void *)-1)
+			return 1;
+	}
+	if (pthread_create(&other, NULL, call_in_thread, NULL) || pthread_join(other, NULL))
+		return 1;
+	if (!thread) {
+		free(dlopen("libm.so.6", RTLD_NOW) ? malloc(8) : NULL);
+		raise(SIGSTOP);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc == 2 && (strcmp(argv[1], "calls") == 0 || strcmp(argv[1], "thread") == 0))
+		return call_in_steps(*argv[1] == 't');
 	if (argc == 3 && strcmp(argv[1], "wait") == 0)
 		return wait_in(argv[2]);
 	if (argc == 2 && strcmp(argv[1], "busy") == 0)
