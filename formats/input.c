@@ -184,7 +184,7 @@ void input_watch(struct input *in, const struct progress *progress)
 
 void input_follow(struct input *in, bool yes)
 {
-	in->follows = yes && in->regular && !in->directory;
+	in->follows = yes && in->regular;
 	/* Who opens the file while we hold the lease would have us killed (SIGIO): this one is ignored. */
 	if (in->follows)
 		fcntl(in->fd, F_SETSIG, SIGURG);
@@ -313,7 +313,8 @@ static bool wait_growth(struct input *in, int ms)
 			in->lonely_ms = 0;
 			return true;
 		}
-		if (has_writer(in, &known) && known)
+		/* One that is empty has not begun: its writer may not even be there yet. */
+		if ((has_writer(in, &known) && known) || input_file_bytes(in) == 0)
 			in->lonely_ms = 0;
 		if (in->lonely_ms > (known ? WRITER_MS : SILENCE_MS) ||
 		    progress_cancelled(in->progress))

@@ -32,7 +32,7 @@ void input_watch(struct input *in, const struct progress *progress);
 
 /*
  * Is a regular file, from now on, one that is being written? Its end is then waited for as a pipe's is, and comes when
- * nobody has it open for writing any more, or a while after its last byte where the system cannot tell.
+ * nobody has it open for writing any more, or a while after its last byte where the system cannot tell. An empty one has not begun.
  */
 void input_follow(struct input *in, bool yes);
 bool input_follows(const struct input *in);

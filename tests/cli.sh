@@ -399,9 +399,9 @@ run 2 record -p 1,
 one_sentence
 
 # Both kinds at once: of a command, to a directory.
-run 2 live --cpu --heap -- true
+run 2 live --cpu --heap -p 1
 one_sentence
-says err 'live shows one of the two'
+says err 'proftop live --cpu --heap -- COMMAND'
 for arguments in '-p 1' '-a' '-o - -- true' '--cull x -- true' '--keep newest -- true'; do
     # shellcheck disable=SC2086 # several words
     run 2 record --cpu --heap $arguments

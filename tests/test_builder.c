@@ -3,6 +3,7 @@
 
 #include "builder.h"
 #include "hash.h"
+#include "task.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -414,6 +415,39 @@ Test(builder, facts_are_replaced_in_place)
 	cr_assert_str_eq(string_of(p, profile_fact(p, 0).text), "0 samples");
 	cr_assert_eq(profile_fact(p, 0).kind, FACT_GOOD);
 	cr_assert_str_eq(string_of(p, profile_fact(p, 1).text), "another's");
+	profile_free(p);
+}
+
+static int state_aside(void *arg)
+{
+	struct profile *p = arg;
+
+	builder_begin(p);
+	build_part_aside(p, (capture_id){ 0 }, "data.heap", "heap");
+	builder_end(p);
+	builder_begin(p);
+	build_fact(p, (capture_id){ 0 }, "file", "size", FACT_PLAIN, "2");
+	build_part_done(p);
+	return builder_end(p);
+}
+
+/* Two threads read two files of one capture: what each states is of its own, whose turn it may be. */
+Test(builder, facts_are_of_the_part_that_a_thread_reads)
+{
+	struct profile *p = profile_new();
+	struct profile_counts c;
+
+	builder_begin(p);
+	build_capture(p, "data", "made");
+	builder_end(p);
+	cr_assert_eq(task_join(task_start(state_aside, p, -1)), 0);
+	builder_begin(p);
+	build_fact(p, (capture_id){ 0 }, "file", "size", FACT_PLAIN, "1");
+	builder_end(p);
+	profile_counts_read(p, &c);
+	cr_assert_eq(c.n_facts, 2);
+	cr_assert_eq(profile_fact(p, 0).part.v, 1);
+	cr_assert_eq(profile_fact(p, 1).part.v, 0);
 	profile_free(p);
 }
 

@@ -93,6 +93,30 @@ Test(live, shows_what_comes_and_says_that_it_ended, .timeout = 120)
 	end(&l);
 }
 
+/* A file that nobody has begun to write is waited for, as a pipe is. */
+Test(live, waits_for_an_empty_file, .timeout = 120)
+{
+	char path[] = "/tmp/proftop-test-XXXXXX";
+	int fd = mkstemp(path);
+	char *const argv[] = { (char *)program(), (char *)"live", path, NULL };
+	const char text[] = "main;parse 30\n";
+	struct pty p;
+
+	cr_assert_geq(fd, 0);
+	close(fd); /* it has no writer yet */
+	pty_start(&p, 120, 40, "xterm-256color", NULL, argv);
+	pty_wait(&p, "● live");
+	pty_bytes_within(&p, 1500); /* longer than a file without a writer is waited for */
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	cr_assert_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	pty_wait(&p, "parse");
+	cr_expect(pty_shows(&p, "● live"));
+	close(fd);
+	pty_wait(&p, "● ended");
+	quit_proftop(&p);
+	unlink(path);
+}
+
 /* While nothing comes nothing is sent, and while it is frozen nothing either, whatever comes. */
 Test(live, sends_nothing_for_nothing, .timeout = 120)
 {
@@ -383,6 +407,29 @@ Test(live, killed_leaves_nothing_of_samples, .timeout = 120)
 Test(live, killed_leaves_nothing_of_a_heap, .timeout = 120)
 {
 	killed_leaves_nothing("--heap", "while :; do v=$v; done", "WHERE");
+}
+
+Test(live, killed_leaves_nothing_of_both, .timeout = 120)
+{
+	killed_leaves_nothing("--cpu --heap", "while :; do v=$v; done", "WHERE");
+}
+
+/* Both kinds grow beside each other, and each has its numbers in one table. */
+Test(live, samples_and_heap_at_once, .timeout = 120)
+{
+	char dir[] = "/tmp/proftop-test-XXXXXX";
+	struct pty p;
+
+	if (!may_record())
+		cr_skip_test("nothing can be recorded here");
+	cr_assert_not_null(mkdtemp(dir));
+	start_with_directory(&p, dir, "--cpu --heap --view top", "while :; do v=$v; done");
+	pty_wait(&p, "malloc peak SELF");
+	pty_wait(&p, "libproftop-heap");
+	pty_type(&p, "9");
+	pty_wait(&p, "WHERE");
+	quit_proftop(&p);
+	cr_expect_eq(rmdir(dir), 0, "%s is not empty", dir);
 }
 
 /* From the baseline on, changes; without it, shares again. */

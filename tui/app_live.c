@@ -178,16 +178,24 @@ static int64_t rate_now(const struct live *l, int64_t now_ms)
 			 0.5);
 }
 
-/* Samples and allocations. Folded stacks are counted by their weights, in which rows of equal ones are one. */
+/*
+ * Samples, or allocations where a heap's numbers are shown. Folded stacks are counted by their weights, in which rows of equal
+ * ones are one.
+ */
 static uint64_t n_samples(const struct analysis *an)
 {
 	struct metric m = an->lens.column[0].metric;
+	const struct event *event = m.event.v < an->counts.n_events
+					    ? profile_event(an->profile, m.event)
+					    : NULL;
 	struct heap_columns heap;
 
-	if (m.event.v < an->counts.n_events && profile_event(an->profile, m.event)->is_counted)
+	if (event && event->is_counted)
 		return (uint64_t)an->weights.whole[0] / (uint64_t)an->weights.scale[0];
+	if (event && !event->is_heap)
+		return an->counts.n_taken;
 	profile_heap_of(an->profile, &an->counts, &heap);
-	return an->counts.n_taken + heap.n_allocations + heap.n_counted;
+	return heap.n_allocations + heap.n_counted;
 }
 
 void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)

@@ -53,10 +53,6 @@ static enum status live(const struct options *o)
 		say("live shows a file or a command, not both");
 		return STATUS_USAGE;
 	}
-	if (o->cpu && o->heap) {
-		say("live shows one of the two, --cpu or --heap; proftop record --cpu --heap records both");
-		return STATUS_USAGE;
-	}
 	if (wants_recorder(o))
 		return show_recording(o);
 	if (o->files.n > 0)
@@ -70,7 +66,7 @@ static enum status live(const struct options *o)
 const struct command cmd_live = {
 	.name = "live",
 	.synopsis =
-		"[--cpu | --heap] -p PID, or -a, or -- COMMAND…, or FILE, or - for what is piped in",
+		"[--cpu] [--heap] -- COMMAND…, or [--cpu | --heap] -p PID, or -a, or FILE, or - for what is piped in",
 	.summary =
 		"Shows what a process, a command or a machine does while it does it, or a recording while it is being written.",
 	.verb = ON_LIVE,

@@ -50,7 +50,8 @@ struct heap_beside *heap_beside_new(const struct options *o, const char *directo
 	char *pattern;
 
 	if (o->files.n == 0) {
-		say("record --cpu --heap wants a command: proftop record --cpu --heap -- COMMAND; of what runs already one of them can be recorded");
+		say("--cpu --heap wants a command: proftop %s --cpu --heap -- COMMAND; of what runs already one of them can be recorded",
+		    o->live ? "live" : "record");
 		return NULL;
 	}
 	if (strcmp(directory, "-") == 0) {

@@ -22,6 +22,7 @@
 #include "mem.h"
 #include "options.h"
 #include "process.h"
+#include "record_place.h"
 #include "say.h"
 #include "unnamed.h"
 
@@ -36,13 +37,19 @@
 struct live_recorder {
 	const struct options *o; /* borrowed */
 	char *name;              /* of what is recorded; owned */
-	char *directory;         /* of traces; NULL: CPU samples, through a pipe; owned */
-	int reader, writer;      /* the pipe's ends, as far as they are ours; -1: none */
-	char *path;              /* what is to be read; owned */
-	pid_t pid;               /* 0: it has ended */
-	int status;              /* then, as waitpid(2) has it */
-	int out, log;            /* what the command and the recorder wrote */
+	char *directory; /* of what is recorded; NULL: CPU samples alone, through a pipe; owned */
+	int reader, writer; /* the pipe's ends, as far as they are ours; -1: none */
+	char *path;         /* what is to be read; owned */
+	pid_t pid;          /* 0: it has ended */
+	int status;         /* then, as waitpid(2) has it */
+	int out, log;       /* what the command and the recorder wrote */
 };
+
+/* Are both kinds recorded? Then to a directory in ours, which is one recording. */
+static bool is_both(const struct options *o)
+{
+	return o->cpu && o->heap;
+}
 
 static void drop(int *fd)
 {
@@ -93,15 +100,19 @@ static char *target_name(const struct options *o)
 	return out;
 }
 
-/* With all traces in it. */
+/* With all traces in it, or the recording that is a directory itself. */
 static void remove_directory(const struct live_recorder *r)
 {
 	DIR *d = r->directory ? opendir(r->directory) : NULL;
 	struct dirent *entry;
 
-	while (d && (entry = readdir(d)))
-		if (entry->d_name[0] != '.')
-			unlinkat(dirfd(d), entry->d_name, 0);
+	while (d && (entry = readdir(d))) {
+		char *path = xasprintf("%s/%s", r->directory, entry->d_name);
+
+		if (entry->d_name[0] != '.' && unlink(path) && !record_place_remove(path))
+			rmdir(path); /* a recording that did not come to be */
+		free(path);
+	}
 	if (d)
 		closedir(d);
 	if (r->directory)
@@ -204,9 +215,18 @@ static bool has_trace(struct live_recorder *r)
 static bool has_begun(struct live_recorder *r)
 {
 	struct pollfd pipe = { .fd = r->reader, .events = POLLIN };
+	struct stat st;
+	char *data;
+	bool begun;
 
 	if (!r->directory)
 		return poll(&pipe, 1, 0) > 0 && pipe.revents & POLLIN;
+	if (is_both(r->o)) {
+		data = xasprintf("%s/data", r->path);
+		begun = stat(data, &st) == 0 && st.st_size > 0;
+		free(data);
+		return begun;
+	}
 	return has_trace(r) && (r->pid == 0 || has_writer(r->path));
 }
 
@@ -266,6 +286,8 @@ static int make_directory(struct live_recorder *r, struct err *e)
 		return err_set(e, -why, "no place for a recording in %s: %s",
 			       tmp && *tmp ? tmp : "/tmp", strerror(why));
 	}
+	if (is_both(r->o))
+		r->path = xasprintf("%s/%s", r->directory, r->name);
 	return 0;
 }
 

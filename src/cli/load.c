@@ -23,8 +23,8 @@
 #include "err.h"
 #include "folded.h"
 #include "format.h"
-#include "heap_trace.h"
 #include "input.h"
+#include "load_heaps.h"
 #include "machine.h"
 #include "mem.h"
 #include "options.h"
@@ -63,48 +63,33 @@ struct load {
 	int wake_fd;                     /* written when the worker is done */
 };
 
-/* A heap trace of what the capture is of. One that cannot be read is a loss of the recording, and not its end. */
-static int read_heap(struct load *l, capture_id capture, const char *path)
-{
-	struct read_options read = l->read;
-	struct err e = ERR_INIT;
-	struct input *in = NULL;
-	int rc;
-
-	read.follow = false; /* it would keep what comes behind it waiting */
-	builder_begin(l->profile);
-	build_part(l->profile, capture, path, format_heap_trace.name);
-	rc = builder_end(l->profile);
-	if (!rc)
-		rc = input_open(path, &in, &e);
-	if (!rc) {
-		input_watch(in, &l->progress);
-		rc = format_heap_trace.read(in, l->profile, capture, &read, &l->progress, &e);
-	}
-	if (rc && rc != -ECANCELED) {
-		builder_begin(l->profile);
-		build_fact(l->profile, capture, "losses", "trace", FACT_LOSS, "%s", err_text(&e));
-		rc = builder_end(l->profile);
-	}
-	err_clear(&e);
-	input_close(in);
-	return rc;
-}
-
-/* The heap traces that lie beside the samples of a directory recording. */
-static int read_heaps(struct load *l, capture_id capture, const struct input *in)
+/* May a file of it be followed? Not where samples are in several files, of which none is behind the others. */
+static bool may_follow(const struct input *in)
 {
 	struct dir_parts parts = { 0 };
-	int rc = 0;
+	bool one;
 
-	dir_parts_find(&parts, DIR_PARTS_HEAPS, input_directory(in));
-	for (size_t i = 0; i < parts.number.n && rc == 0; i++) {
-		char *path = dir_parts_path(&parts, i);
-
-		rc = read_heap(l, capture, path);
-		free(path);
-	}
+	dir_parts_find(&parts, DIR_PARTS_RECORDS, input_directory(in));
+	one = parts.number.n == 0;
 	dir_parts_done(&parts);
+	return one;
+}
+
+/* The input of a capture, and what lies beside it. */
+static int read_capture(struct load *l, const struct format *format, struct input *in, capture_id c)
+{
+	const char *directory = input_directory(in);
+	struct load_heaps *heaps = NULL;
+	int rc, ended;
+
+	if (directory && input_follows(in))
+		heaps = load_heaps_follow(l->profile, c, directory, &l->read);
+	rc = format->read(in, l->profile, c, &l->read, &l->progress, &l->error);
+	ended = load_heaps_end(heaps, &l->progress);
+	if (rc == 0)
+		rc = ended;
+	if (rc == 0 && directory && !heaps)
+		rc = load_heaps_read(l->profile, c, directory, &l->read, &l->progress);
 	return rc;
 }
 
@@ -118,7 +103,7 @@ static int read_one(struct load *l, const char *path)
 	if (rc)
 		return rc;
 	input_watch(in, &l->progress);
-	input_follow(in, l->read.live);
+	input_follow(in, l->read.live && may_follow(in));
 	format = format_probe(in, &l->error);
 	if (!format) {
 		input_close(in);
@@ -128,9 +113,7 @@ static int read_one(struct load *l, const char *path)
 	capture = build_capture(l->profile, l->called ? l->called : path, format->name);
 	rc = builder_end(l->profile);
 	if (!rc)
-		rc = format->read(in, l->profile, capture, &l->read, &l->progress, &l->error);
-	if (!rc)
-		rc = read_heaps(l, capture, in);
+		rc = read_capture(l, format, in, capture);
 	input_close(in);
 	return rc;
 }

@@ -44,6 +44,12 @@ void build_strings(struct profile *p, const struct build_text *text, uint32_t n,
 capture_id build_capture(struct profile *p, const char *path, const char *format);
 /* One more file of a capture, whose facts those that are stated from now on are: its processes and its clock are the capture's. */
 part_id build_part(struct profile *p, capture_id c, const char *path, const char *format);
+/*
+ * The same of a file that this thread reads while others read others of the capture: only what it states is of the part, until
+ * build_part_done().
+ */
+void build_part_aside(struct profile *p, capture_id c, const char *path, const char *format);
+void build_part_done(struct profile *p);
 
 /*
  * Interned by (path, build_id); build_id is lower-case hex or "". The name is made from the path: its

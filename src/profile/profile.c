@@ -185,6 +185,7 @@ void profile_free(struct profile *p)
 	store_rows_done(&p->samples);
 	store_trie_done(&p->trie);
 	store_states_done(p);
+	vec_done(&p->asides);
 	pthread_mutex_destroy(&p->publication);
 	pthread_mutex_destroy(&p->pen);
 	free(p);

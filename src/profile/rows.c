@@ -16,6 +16,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ capture_id build_capture(struct profile *p, const char *path, const char *format
 	return (capture_id){ n };
 }
 
-part_id build_part(struct profile *p, capture_id c, const char *path, const char *format)
+static part_id add_part(struct profile *p, capture_id c, const char *path, const char *format)
 {
 	struct capture_part part = { .capture = c };
 	uint32_t n = p->now.n_parts;
@@ -47,9 +48,38 @@ part_id build_part(struct profile *p, capture_id c, const char *path, const char
 	if (!store_room(p, &p->parts, (uint64_t)n + 1))
 		return (part_id){ 0 };
 	STORE_AT(struct capture_part, p->parts, n) = part;
-	STORE_AT(struct capture, p->captures, c.v).part = (part_id){ n };
 	p->now.n_parts++;
 	return (part_id){ n };
+}
+
+part_id build_part(struct profile *p, capture_id c, const char *path, const char *format)
+{
+	part_id part = add_part(p, c, path, format);
+
+	STORE_AT(struct capture, p->captures, c.v).part = part;
+	return part;
+}
+
+void build_part_aside(struct profile *p, capture_id c, const char *path, const char *format)
+{
+	vec_push(&p->asides,
+		 ((struct store_aside){ pthread_self(), add_part(p, c, path, format) }));
+}
+
+void build_part_done(struct profile *p)
+{
+	for (size_t i = 0; i < p->asides.n; i++)
+		if (pthread_equal(p->asides.at[i].thread, pthread_self()))
+			p->asides.at[i--] = p->asides.at[--p->asides.n];
+}
+
+/* Which part is what this thread states of a capture of? */
+static part_id stated_part(const struct profile *p, capture_id c)
+{
+	for (size_t i = 0; i < p->asides.n; i++)
+		if (pthread_equal(p->asides.at[i].thread, pthread_self()))
+			return p->asides.at[i].part;
+	return STORE_AT(struct capture, p->captures, c.v).part;
 }
 
 static bool same_process(const void *things, uint32_t value, const void *key)
@@ -493,7 +523,7 @@ static void put_fact(struct profile *p, const struct fact *f)
 void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
 		enum fact_kind kind, const char *fmt, ...)
 {
-	struct fact f = { .part = STORE_AT(struct capture, p->captures, c.v).part, .kind = kind };
+	struct fact f = { .part = stated_part(p, c), .kind = kind };
 	char *text = NULL;
 	va_list ap;
 	int len;

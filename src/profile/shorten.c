@@ -435,8 +435,8 @@ static void state_shortened(struct profile *p, uint32_t mark)
 static bool is_due(const struct profile *p)
 {
 	return p->folding.n_stacks > 0 && p->now.n_stacks > p->shorten_at &&
-	       p->now.n_captures == 1 && p->now.n_events > 0 && p->sticky == 0 &&
-	       p->heap.now.n_origins == 0;
+	       p->now.n_captures == 1 && p->now.n_parts == 1 && p->now.n_events > 0 &&
+	       p->sticky == 0 && p->heap.now.n_origins == 0;
 }
 
 bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)

@@ -136,6 +136,12 @@ struct store_gone {
 	struct store_trie *trie; /* or NULL */
 };
 
+/* A part that one thread reads beside others, see build_part_aside(). */
+struct store_aside {
+	pthread_t thread;
+	part_id part;
+};
+
 struct profile {
 	pthread_mutex_t pen;         /* held by the writer from builder_begin() to builder_end() */
 	pthread_mutex_t publication; /* guards published and rows */
@@ -153,24 +159,25 @@ struct profile {
 	struct column text;       /* char: strings with their NULs */
 	struct column string_end; /* uint32_t [n_strings + 1] where each begins, the last ends */
 	struct column
-		string_function;    /* uint32_t [n_strings] first function of that name + 1, or 0 */
-	struct column captures;     /* struct capture */
-	struct column parts;        /* struct capture_part */
-	struct column modules;      /* struct module */
-	struct column functions;    /* struct function */
-	struct column symbols;      /* uint32_t [n_functions] its symbol location, or ID_NONE */
-	struct column loc_module;   /* uint32_t module_id */
-	struct column loc_address;  /* uint64_t */
-	struct column loc_function; /* uint32_t function_id or ID_NONE, atomic */
-	struct column loc_inlines;  /* uint32_t index in frames + 1, or 0, atomic */
-	struct column frames;       /* struct frame */
-	struct column processes;    /* struct process */
-	struct column cgroups;      /* struct cgroup */
-	struct column threads;      /* struct thread */
-	struct column events;       /* struct event */
-	struct column event_weights; /* uint64_t [n_events] sum of the absolute weights */
-	struct column facts;         /* struct fact */
-	uint32_t n_frames;           /* elements of frames */
+		string_function; /* uint32_t [n_strings] first function of that name + 1, or 0 */
+	struct column captures;  /* struct capture */
+	struct column parts;     /* struct capture_part */
+	VEC(struct store_aside) asides; /* one a thread at most */
+	struct column modules;          /* struct module */
+	struct column functions;        /* struct function */
+	struct column symbols;          /* uint32_t [n_functions] its symbol location, or ID_NONE */
+	struct column loc_module;       /* uint32_t module_id */
+	struct column loc_address;      /* uint64_t */
+	struct column loc_function;     /* uint32_t function_id or ID_NONE, atomic */
+	struct column loc_inlines;      /* uint32_t index in frames + 1, or 0, atomic */
+	struct column frames;           /* struct frame */
+	struct column processes;        /* struct process */
+	struct column cgroups;          /* struct cgroup */
+	struct column threads;          /* struct thread */
+	struct column events;           /* struct event */
+	struct column event_weights;    /* uint64_t [n_events] sum of the absolute weights */
+	struct column facts;            /* struct fact */
+	uint32_t n_frames;              /* elements of frames */
 
 	struct store_trie trie;
 	struct store_rows samples;
