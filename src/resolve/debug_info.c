@@ -238,7 +238,7 @@ void debug_info_keep(struct debug_info *d)
 
 uint64_t debug_info_n_damaged(struct debug_info *d)
 {
-	return d->n_damaged + d->main.n_damaged + d->alt.n_damaged;
+	return d->n_damaged + d->main.n_damaged + d->alt.n_damaged + d->file->n_unreadable;
 }
 
 uint64_t debug_info_n_missing(struct debug_info *d)

@@ -96,7 +96,8 @@ static void open_relocated(struct lazy_bytes *to, const struct elf_file *f,
 	lazy_take(to, bytes, n);
 }
 
-static void open_section(struct dwarf_file *f, unsigned which, bool split)
+/* False: it is there, but cannot be read, or there is no room for it. */
+static bool open_section(struct dwarf_file *f, unsigned which, bool split)
 {
 	char name[NAME_MAX_BYTES] = ".zdebug_";
 	const struct elf_section *s;
@@ -108,30 +109,36 @@ static void open_section(struct dwarf_file *f, unsigned which, bool split)
 	s = elf_file_section(f->elf, name);
 	if (s) {
 		unpack_gnu(to, f->elf, s);
-		return;
+		return to->n > 0;
 	}
 	name[1] = '.';
 	s = elf_file_section(f->elf, name + 1);
-	if (!s || s->type == SHT_NOBITS)
-		return;
+	if (!s || s->type == SHT_NOBITS || s->size == 0)
+		return true;
 	if (elf_is_packed(s))
 		unpack(to, f->elf, s, sections[which].shift);
 	else if (elf_relocate_wanted(f->elf, s))
 		open_relocated(to, f->elf, s);
 	else if (elf_file_holds(f->elf, s->offset, s->size))
 		lazy_open(to, f->elf, s->offset, s->size, sections[which].shift);
+	return to->n > 0;
 }
 
 /* All of a file but what it links to. */
 static struct dwarf_file *file_of(struct elf_file *elf, bool split)
 {
 	struct dwarf_file *f = xcalloc(1, sizeof(*f));
+	bool named = true;
 
 	f->elf = elf;
 	f->swap = elf_file_swapped(elf);
-	for (unsigned i = 0; i < N_DWARF_SECTIONS; i++)
-		open_section(f, i, split);
-	if (f->section[DWARF_INFO].n == 0 || f->section[DWARF_ABBREV].n == 0) {
+	for (unsigned i = 0; i < N_DWARF_SECTIONS; i++) {
+		bool good = open_section(f, i, split);
+
+		f->n_unreadable += !good;
+		named = named && (good || i != DWARF_STR);
+	}
+	if (f->section[DWARF_INFO].n == 0 || f->section[DWARF_ABBREV].n == 0 || !named) {
 		dwarf_file_close(f);
 		return NULL;
 	}

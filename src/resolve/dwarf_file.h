@@ -35,6 +35,7 @@ struct dwarf_file {
 	struct lazy_bytes section[N_DWARF_SECTIONS];
 	bool swap;              /* of the other byte order */
 	uint32_t number;        /* tells the files of one module apart; 0 is the main one */
+	uint32_t n_unreadable;  /* sections that are there, but cannot be read or have no room */
 	struct dwarf_file *alt; /* what dwz moved out of it, or NULL; owned */
 };
 

@@ -35,6 +35,7 @@ struct inlines {
 	VEC(size_t) which;        /* and which these are */
 	uint64_t file_bytes;      /* of .debug_info, as it is in the file */
 	uint64_t packed_bytes;    /* of sections that have to be unpacked */
+	bool unopened;            /* at the last try: damaged, or no room */
 	uint64_t n_damaged;       /* of all that was open */
 	uint64_t n_missing;       /* likewise */
 };
@@ -149,6 +150,7 @@ static void open_info(struct inlines *n)
 	if (!n->tried)
 		n->info = debug_info_open(n->path, &n->parts, &n->id);
 	n->tried = true;
+	n->unopened = !n->info;
 }
 
 void inlines_keep(struct inlines *n)
@@ -186,7 +188,7 @@ const struct build_id *inlines_lacks_shared(const struct inlines *n)
 
 uint64_t inlines_n_damaged(const struct inlines *n)
 {
-	return n->n_damaged;
+	return n->n_damaged + n->unopened;
 }
 
 uint64_t inlines_n_missing(const struct inlines *n)
