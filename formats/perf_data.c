@@ -22,6 +22,7 @@
 #include "perf_facts.h"
 #include "perf_feed.h"
 #include "perf_gap.h"
+#include "perf_growing.h"
 #include "perf_header.h"
 #include "perf_info.h"
 #include "perf_naming.h"
@@ -51,9 +52,6 @@
 
 /* Where somebody watches: the pause within a round after which what came is shown. */
 #define LIVE_PATIENCE_MS 25
-/* A recorder writes features behind its records, and then where these end: it may take so long. */
-#define LAST_WORDS_MS    1000
-#define LAST_WORDS_STEP  20
 
 struct reader {
 	struct input *in;       /* the file being read: the one that was asked for, or a part */
@@ -82,13 +80,13 @@ struct reader {
 	const char *list;            /* which of them are shown, or NULL; borrowed */
 	struct perf_naming *naming;  /* NULL: names are found in the end */
 	uint64_t begin, end;         /* of the records in that file; end 0: unknown */
-	uint64_t
-		told_end; /* of a growing file's records, as its recorder said last; 0: it did not */
-	bool all_told;    /* what is beside the samples was told to the end */
+	struct perf_growing growing; /* valid when header.growing */
+	bool all_told;               /* what is beside the samples was told to the end */
 	struct perf_stream
 		*scout_stream; /* of in as well, some way before the other; NULL: there is none */
 	struct perf_ahead *scout; /* its windows */
 	uint64_t n_scouted;       /* records of in that were told */
+	uint64_t fed_to; /* offset in it that samples were fed up to, about where it is packed */
 };
 
 static int probe(const uint8_t *bytes, size_t n)
@@ -355,6 +353,7 @@ static int feed(struct reader *r, const struct perf_records *w)
 		if (progress_cancelled(r->progress))
 			return -ECANCELED;
 	}
+	r->fed_to = w->offset + c.at;
 	return fed == PERF_FED_FULL ? -EFBIG : rc;
 }
 
@@ -510,9 +509,12 @@ static void state_fields(struct reader *r)
 	}
 }
 
-static void state_facts(struct reader *r, const struct err *broken)
+static void state_facts(struct reader *r, const struct err *broken, bool full)
 {
 	builder_begin(r->profile);
+	if (full)
+		build_fact(r->profile, r->capture, "losses", "rest of the file", FACT_LOSS,
+			   "does not fit into memory; read up to byte %" PRIu64, r->fed_to);
 	perf_info(r->profile, r->capture, input_file_bytes(r->in) + r->parts.n_bytes, &r->parts,
 		  &r->header, &r->stats, broken->code ? err_text(broken) : NULL);
 	if (r->feed) {
@@ -526,61 +528,13 @@ static void state_facts(struct reader *r, const struct err *broken)
 	builder_end(r->profile);
 }
 
-/* To where the records of a growing file begin. */
-static int skip_head(struct reader *r, struct err *e)
-{
-	uint8_t waste[4096];
-
-	for (uint64_t left = r->begin - input_offset(r->in); left > 0;) {
-		ssize_t got = input_read(r->in, waste, left < sizeof(waste) ? left : sizeof(waste),
-					 e);
-
-		if (got < 0)
-			return (int)got;
-		if (got == 0)
-			return 0;
-		left -= (uint64_t)got;
-	}
-	return 0;
-}
-
-/* Does a record stand where the first one of a growing file belongs? What stands behind records does not look like one. */
-static bool has_begun(struct reader *r)
-{
-	uint8_t head[PERF_RECORD_HEADER_BYTES];
-	struct perf_record record;
-
-	return input_pread(r->in, head, sizeof(head), r->header.data.offset, NULL) ==
-		       (ssize_t)sizeof(head) &&
-	       perf_record_at(head, r->header.swap, &record) > 0;
-}
-
-/* How far a growing file is good: some recorders say so as they go, and write other things behind. */
-static uint64_t good_until(void *arg)
-{
-	struct reader *r = arg;
-	uint64_t end = perf_header_end_of_data(r->in, &r->header);
-
-	if (end > 0)
-		r->told_end = end;
-	if (r->told_end > 0)
-		return r->told_end;
-	return has_begun(r) ? UINT64_MAX : r->header.data.offset;
-}
-
 /* Where nothing says for good where the records end. */
 static int open_growing(struct reader *r, struct err *e)
 {
-	const struct timespec nap = { .tv_nsec = LAST_WORDS_STEP * 1000000L };
-
-	/* A recorder that is writing takes its word back for a moment. */
-	if (good_until(r) == UINT64_MAX)
-		nanosleep(&nap, NULL);
-	input_follow_to(r->in, good_until, r);
 	r->begin = r->header.data.offset;
 	r->end = 0;
 	r->stream = open_records(r, r->in, r->begin, 0, false);
-	return skip_head(r, e);
+	return perf_growing_begin(&r->growing, r->in, &r->header, e);
 }
 
 static int open_stream(struct reader *r, struct err *e)
@@ -606,29 +560,14 @@ static int open_stream(struct reader *r, struct err *e)
 	return 0;
 }
 
-/* Did a growing file's records end where its recorder says? What stands behind them is none. */
-static bool ended_as_told(struct reader *r)
-{
-	const struct timespec nap = { .tv_nsec = LAST_WORDS_STEP * 1000000L };
-	uint64_t end = r->told_end;
-
-	for (int ms = 0; end == 0 && ms < LAST_WORDS_MS && !progress_cancelled(r->progress);
-	     ms += LAST_WORDS_STEP) {
-		end = perf_header_end_of_data(r->in, &r->header);
-		if (end == 0)
-			nanosleep(&nap, NULL);
-	}
-	r->header.no_data_size = end == 0;
-	return end > 0 && end == perf_stream_stats(r->stream)->end_offset;
-}
-
 /* Counts of several files; the first end that was not clean is the one that is told. */
 static void end_stream(struct reader *r)
 {
 	const struct perf_stream_stats *s = perf_stream_stats(r->stream);
 	struct perf_stream_stats *all = &r->stats;
 
-	if (all->end == PERF_END_CLEAN && !(r->header.growing && ended_as_told(r))) {
+	if (all->end == PERF_END_CLEAN &&
+	    !(r->header.growing && perf_growing_ended(&r->growing, s->end_offset, r->progress))) {
 		all->end = s->end;
 		all->end_offset = s->end_offset;
 		all->n_bytes_after = s->n_bytes_after;
@@ -679,11 +618,42 @@ static int read_files(struct reader *r, struct err *broken)
 	return rc;
 }
 
+/* Is that what builder_end() says of a profile that something did not fit into? */
+static bool ran_full(int rc)
+{
+	return rc == -EFBIG || rc == -ENOSPC;
+}
+
+/* Names and inlined frames for what was read; named: what became of that so far. */
+static int name_all(struct reader *r, int named)
+{
+	/* Of what is full already, as much as fits. */
+	if (named == 0 || ran_full(named))
+		named = resolver_name(r->resolver, r->progress);
+	if (named == 0)
+		named = resolver_fetch(r->resolver, r->progress);
+	if (named == 0)
+		named = resolver_inline(r->resolver, r->progress);
+	return named;
+}
+
+/* What there was no memory for, unless that was said of the samples. */
+static int state_unnamed(struct reader *r, bool said)
+{
+	builder_begin(r->profile);
+	if (!said)
+		build_fact(r->profile, r->capture, "losses", "names", FACT_LOSS,
+			   "some functions and inlined frames do not fit into memory");
+	builder_end(r->profile);
+	return 0;
+}
+
 /* Everything from the stream on. */
 static int read_stream(struct reader *r, struct err *e)
 {
 	struct err broken = ERR_INIT;
 	int rc = read_files(r, &broken), named;
+	bool full = ran_full(rc);
 
 	named = perf_naming_finish(r->naming);
 	r->naming = NULL;
@@ -691,19 +661,17 @@ static int read_stream(struct reader *r, struct err *e)
 		err_clear(&broken);
 		return rc;
 	}
-	if (rc == -EFBIG)
-		err_set(&broken, rc, "the profile can hold no more");
-	state_facts(r, &broken);
+	state_facts(r, &broken, full);
+	if (full && perf_feed_stats(r->feed)->n_samples == 0)
+		err_set(&broken, rc, "%s: does not fit into memory", input_name(r->in));
 	rc = broken.code && (!r->feed || perf_feed_stats(r->feed)->n_samples == 0)
 		     ? err_set(e, broken.code, "%s", err_text(&broken))
 		     : explain_nothing(r, e);
 	err_clear(&broken);
-	if (rc == 0 && named == 0 && r->resolver)
-		named = resolver_name(r->resolver, r->progress);
-	if (rc == 0 && named == 0 && r->resolver)
-		named = resolver_fetch(r->resolver, r->progress);
-	if (rc == 0 && named == 0 && r->resolver)
-		named = resolver_inline(r->resolver, r->progress);
+	if (rc == 0 && r->resolver)
+		named = name_all(r, named);
+	if (rc == 0 && ran_full(named))
+		named = state_unnamed(r, full);
 	builder_begin(r->profile);
 	perf_archives_facts(&r->archives, r->profile, r->capture);
 	builder_end(r->profile);

@@ -8,6 +8,7 @@
 #include "input.h"
 #include "made_perf.h"
 #include "perf_data.h"
+#include "perf_result.h"
 #include "perf_stream.h"
 
 #include <criterion/criterion.h>
@@ -21,42 +22,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
-/* What reading gave. */
-struct result {
-	int rc;
-	struct err error;
-	struct profile *profile;
-};
-
-static struct result read_input(struct input *in)
-{
-	struct result r = { .error = ERR_INIT, .profile = profile_new() };
-	capture_id c;
-
-	builder_begin(r.profile);
-	c = build_capture(r.profile, input_name(in), "perf.data");
-	builder_end(r.profile);
-	r.rc = format_perf_data.read(in, r.profile, c, NULL, NULL, &r.error);
-	input_close(in);
-	return r;
-}
-
-static struct result read_bytes(const void *bytes, size_t n)
-{
-	return read_input(input_of_bytes(bytes, n, "x.data"));
-}
-
-static struct result read_path(const char *path)
-{
-	struct err e = ERR_INIT;
-	struct input *in = NULL;
-
-	cr_assert_eq(input_open(path, &in, &e), 0, "%s", err_text(&e));
-	return read_input(in);
-}
-
 /* Through a pipe: what cannot be read twice. */
-static struct result read_piped(const struct made *m)
+static struct perf_result read_piped(const struct made *m)
 {
 	char path[32];
 	int fd[2];
@@ -77,46 +44,17 @@ static struct result read_piped(const struct made *m)
 	}
 	close(fd[1]);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd[0]);
-	return read_path(path);
+	return perf_result_of_path(path);
 }
 
-static void done(struct result *r)
-{
-	err_clear(&r->error);
-	profile_free(r->profile);
-}
-
-static uint64_t n_samples(const struct result *r)
-{
-	struct profile_counts n;
-
-	profile_counts_read(r->profile, &n);
-	return n.n_samples;
-}
-
-static const char *fact(const struct result *r, const char *section, const char *name)
-{
-	struct profile_counts n;
-
-	profile_counts_read(r->profile, &n);
-	for (uint32_t i = 0; i < n.n_facts; i++) {
-		struct fact f = profile_fact(r->profile, i);
-
-		if (!strcmp(profile_string(r->profile, f.section, NULL), section) &&
-		    !strcmp(profile_string(r->profile, f.name, NULL), name))
-			return profile_string(r->profile, f.text, NULL);
-	}
-	return "(none)";
-}
-
-static void expect_text(struct result *r, const char *want, const char *what)
+static void expect_text(struct perf_result *r, const char *want, const char *what)
 {
 	char *got = made_text_of(r->profile);
 
 	cr_expect_eq(r->rc, 0, "%s: %s", what, err_text(&r->error));
 	cr_expect_str_eq(got, want, "%s:\n%swanted:\n%s", what, got, want);
 	free(got);
-	done(r);
+	perf_result_done(r);
 }
 
 static void put_sample(struct made *m, uint64_t time, uint64_t ip, uint64_t caller)
@@ -155,14 +93,14 @@ Test(perf_data, files_and_pipes_of_both_byte_orders)
 {
 	for (int i = 0; i < 8; i++) {
 		struct made records = { .big = i & 1 }, m = { 0 };
-		struct result r;
+		struct perf_result r;
 
 		put_records(&records);
 		if (i & 2)
 			made_pipe(&m, &records);
 		else
 			made_file(&m, &records, records.bytes.n);
-		r = i & 4 ? read_piped(&m) : read_bytes(m.bytes.at, m.bytes.n);
+		r = i & 4 ? read_piped(&m) : perf_result_of_bytes(m.bytes.at, m.bytes.n);
 		expect_text(&r, records_text,
 			    i & 2   ? i & 4 ? "pipe, piped" : "pipe"
 			    : i & 4 ? "file, piped"
@@ -177,12 +115,12 @@ Test(perf_data, version_1)
 {
 	for (int big = 0; big < 2; big++) {
 		struct made records = { .big = big }, m = { 0 };
-		struct result r;
+		struct perf_result r;
 
 		put_records(&records);
 		made_file(&m, &records, records.bytes.n);
 		memcpy(m.bytes.at, "PERFFILE", 8);
-		r = read_bytes(m.bytes.at, m.bytes.n);
+		r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
 		expect_text(&r, records_text, "version 1");
 		made_done(&records);
 		made_done(&m);
@@ -195,7 +133,7 @@ Test(perf_data, a_packed_file_is_unpacked)
 	uint8_t packed[65536];
 	uLongf n = sizeof(packed);
 	z_stream z = { .next_out = packed, .avail_out = sizeof(packed) };
-	struct result r;
+	struct perf_result r;
 
 	put_records(&records);
 	made_file(&m, &records, records.bytes.n);
@@ -205,8 +143,8 @@ Test(perf_data, a_packed_file_is_unpacked)
 	cr_assert_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
 	n = z.total_out;
 	deflateEnd(&z);
-	r = read_bytes(packed, n);
-	cr_expect_eq(strncmp(fact(&r, "file", "copied"), "to a temporary file", 19), 0);
+	r = perf_result_of_bytes(packed, n);
+	cr_expect_eq(strncmp(perf_result_fact(&r, "file", "copied"), "to a temporary file", 19), 0);
 	expect_text(&r, records_text, "gzip");
 	made_done(&records);
 	made_done(&m);
@@ -248,12 +186,12 @@ Test(perf_data, packed_records_in_pieces_of_every_size)
 	for (size_t every = 1; every < records.bytes.n + 100; every += every < 70 ? 1 : 61) {
 		for (int i = 0; i < 4; i++) {
 			struct made packed = { .attr = records.attr }, m = { 0 };
-			struct result r;
+			struct perf_result r;
 
 			pack(&packed, &records, every,
 			     i & 1 ? PERF_REC_COMPRESSED2 : PERF_REC_COMPRESSED, i & 2);
 			made_file(&m, &packed, packed.bytes.n);
-			r = read_bytes(m.bytes.at, m.bytes.n);
+			r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
 			expect_text(&r, records_text, "packed");
 			made_done(&packed);
 			made_done(&m);
@@ -265,7 +203,7 @@ Test(perf_data, packed_records_in_pieces_of_every_size)
 Test(perf_data, a_packed_piece_that_is_damaged_costs_only_itself)
 {
 	struct made one = { 0 }, two = { 0 }, packed = { 0 }, m = { 0 };
-	struct result r;
+	struct perf_result r;
 	size_t second;
 
 	put_records(&one);
@@ -278,10 +216,10 @@ Test(perf_data, a_packed_piece_that_is_damaged_costs_only_itself)
 	memset(packed.bytes.at + second + 8, 0x55, 20);
 	pack(&packed, &two, 4096, PERF_REC_COMPRESSED, true);
 	made_file(&m, &packed, packed.bytes.n);
-	r = read_bytes(m.bytes.at, m.bytes.n);
-	cr_expect_eq(n_samples(&r), 4);
-	cr_expect_neq(strcmp(fact(&r, "losses", "compressed"), "(none)"), 0);
-	done(&r);
+	r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
+	cr_expect_eq(perf_result_samples(&r), 4);
+	cr_expect_neq(strcmp(perf_result_fact(&r, "losses", "compressed"), "(none)"), 0);
+	perf_result_done(&r);
 	made_done(&one);
 	made_done(&two);
 	made_done(&packed);
@@ -301,7 +239,7 @@ Test(perf_data, a_packed_block_that_does_not_end_is_said)
 	for (size_t at = 0, size; at < packed.bytes.n; at += size) {
 		const uint8_t *b = packed.bytes.at + at;
 		struct made m = { 0 };
-		struct result r;
+		struct perf_result r;
 
 		size = (size_t)(b[6] | b[7] << 8);
 		/* The first one has a header of the frame before it. */
@@ -309,10 +247,10 @@ Test(perf_data, a_packed_block_that_does_not_end_is_said)
 			continue;
 		made_file(&m, &packed, packed.bytes.n);
 		memcpy(m.bytes.at + (m.bytes.n - packed.bytes.n) + at + 8, &head, 3);
-		r = read_bytes(m.bytes.at, m.bytes.n);
-		cr_expect_neq(strcmp(fact(&r, "losses", "compressed"), "(none)"), 0, "piece %zu",
-			      n_pieces);
-		done(&r);
+		r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
+		cr_expect_neq(strcmp(perf_result_fact(&r, "losses", "compressed"), "(none)"), 0,
+			      "piece %zu", n_pieces);
+		perf_result_done(&r);
 		made_done(&m);
 	}
 	cr_expect_gt(n_pieces, 3);
@@ -327,7 +265,7 @@ Test(perf_data, a_bomb_is_not_unpacked_whole, .timeout = 5)
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 	static uint8_t zeros[1 << 20], out[60000];
 	ZSTD_outBuffer piece = { .dst = out, .size = sizeof(out) };
-	struct result r;
+	struct perf_result r;
 	size_t begun;
 
 	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, 1);
@@ -344,10 +282,10 @@ Test(perf_data, a_bomb_is_not_unpacked_whole, .timeout = 5)
 	made_end(&packed, begun);
 	put_sample(&packed, 2, 2, 3);
 	made_file(&m, &packed, packed.bytes.n);
-	r = read_bytes(m.bytes.at, m.bytes.n);
-	cr_expect_eq(n_samples(&r), 2);
-	cr_expect_neq(strcmp(fact(&r, "losses", "compressed"), "(none)"), 0);
-	done(&r);
+	r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
+	cr_expect_eq(perf_result_samples(&r), 2);
+	cr_expect_neq(strcmp(perf_result_fact(&r, "losses", "compressed"), "(none)"), 0);
+	perf_result_done(&r);
 	made_done(&packed);
 	made_done(&m);
 }
@@ -357,7 +295,7 @@ Test(perf_data, payloads_behind_records_are_stepped_over)
 	for (int i = 0; i < 4; i++) {
 		struct made records = { .attr = made_clock_attr() }, m = { 0 };
 		uint64_t size = i & 1 ? 100 : 10 << 20;
-		struct result r;
+		struct perf_result r;
 		size_t at;
 
 		put_sample(&records, 1, 0x10, 0x20);
@@ -378,11 +316,11 @@ Test(perf_data, payloads_behind_records_are_stepped_over)
 			made_pipe(&m, &records);
 		else
 			made_file(&m, &records, records.bytes.n);
-		r = i & 2 ? read_piped(&m) : read_bytes(m.bytes.at, m.bytes.n);
+		r = i & 2 ? read_piped(&m) : perf_result_of_bytes(m.bytes.at, m.bytes.n);
 		cr_expect_eq(r.rc, 0, "%s", err_text(&r.error));
-		cr_expect_eq(n_samples(&r), 3, "case %d", i);
-		cr_expect_str_eq(fact(&r, "records", "SAMPLE"), "3");
-		done(&r);
+		cr_expect_eq(perf_result_samples(&r), 3, "case %d", i);
+		cr_expect_str_eq(perf_result_fact(&r, "records", "SAMPLE"), "3");
+		perf_result_done(&r);
 		made_done(&records);
 		made_done(&m);
 	}
@@ -411,16 +349,18 @@ Test(perf_data, what_ends_the_records_is_said)
 	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
 		struct made records = { 0 }, m = { 0 };
 		const char *what = cases[i / 2].what;
-		struct result r;
+		struct perf_result r;
 
 		put_records(&records);
 		made_bytes(&records, cases[i / 2].tail, cases[i / 2].n);
 		/* The size that a killed recorder leaves, or the true one. */
 		made_file(&m, &records, i % 2 ? 0 : records.bytes.n);
-		r = read_bytes(m.bytes.at, m.bytes.n);
-		cr_expect_str_eq(fact(&r, "losses", cases[i / 2].fact), cases[i / 2].text, "%s: %s",
-				 fact(&r, "losses", cases[i / 2].fact), what);
-		cr_expect_eq(strcmp(fact(&r, "losses", "not finished"), "(none)") != 0, i % 2);
+		r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
+		cr_expect_str_eq(perf_result_fact(&r, "losses", cases[i / 2].fact),
+				 cases[i / 2].text, "%s: %s",
+				 perf_result_fact(&r, "losses", cases[i / 2].fact), what);
+		cr_expect_eq(strcmp(perf_result_fact(&r, "losses", "not finished"), "(none)") != 0,
+			     i % 2);
 		expect_text(&r, records_text, what);
 		made_done(&records);
 		made_done(&m);
@@ -434,19 +374,19 @@ static void cut_everywhere(const uint8_t *bytes, size_t n, size_t every)
 
 	for (size_t cut = 0; cut < n; cut += every) {
 		uint8_t *exact = xmalloc(cut + 1);
-		struct result r;
+		struct perf_result r;
 
 		memcpy(exact, bytes, cut);
-		r = read_bytes(exact, cut);
+		r = perf_result_of_bytes(exact, cut);
 		if (r.rc < 0) {
 			cr_expect_eq(strncmp(err_text(&r.error), "x.data: ", 8), 0, "%s",
 				     err_text(&r.error));
 			cr_expect_eq(before, 0, "cut at %zu: %s", cut, err_text(&r.error));
 		}
-		cr_expect_geq(n_samples(&r), before, "cut at %zu", cut);
-		before = n_samples(&r);
+		cr_expect_geq(perf_result_samples(&r), before, "cut at %zu", cut);
+		before = perf_result_samples(&r);
 		free(exact);
-		done(&r);
+		perf_result_done(&r);
 	}
 }
 
@@ -503,22 +443,23 @@ Test(perf_data, recorded_files)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char *path = xasprintf("%s/perf_data/%s", TEST_DATA, cases[i].path);
-		struct result r = read_path(path);
+		struct perf_result r = perf_result_of_path(path);
 
 		cr_expect_eq(r.rc, 0, "%s", err_text(&r.error));
-		cr_expect_eq(n_samples(&r), cases[i].n, "%s", path);
-		cr_assert_gt(n_samples(&r), 0);
+		cr_expect_eq(perf_result_samples(&r), cases[i].n, "%s", path);
+		cr_assert_gt(perf_result_samples(&r), 0);
 		cr_expect_str_eq(profile_string(r.profile,
 						profile_event(r.profile, (event_id){ 0 })->name,
 						NULL),
 				 cases[i].event);
-		cr_expect_str_eq(fact(&r, "file", "mode"), cases[i].mode);
+		cr_expect_str_eq(perf_result_fact(&r, "file", "mode"), cases[i].mode);
 		if (cases[i].command)
-			cr_expect_str_eq(fact(&r, "file", "command"), cases[i].command);
+			cr_expect_str_eq(perf_result_fact(&r, "file", "command"), cases[i].command);
 		else
-			cr_expect_not_null(strstr(fact(&r, "file", "command"), "perf record"));
+			cr_expect_not_null(
+				strstr(perf_result_fact(&r, "file", "command"), "perf record"));
 		free(path);
-		done(&r);
+		perf_result_done(&r);
 	}
 }
 
@@ -542,11 +483,11 @@ Test(perf_data, what_is_refused)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct result r = read_bytes(cases[i].bytes, cases[i].n);
+		struct perf_result r = perf_result_of_bytes(cases[i].bytes, cases[i].n);
 
 		cr_expect_eq(r.rc, cases[i].rc);
 		cr_expect_str_eq(err_text(&r.error), cases[i].sentence);
-		done(&r);
+		perf_result_done(&r);
 	}
 }
 
@@ -554,7 +495,7 @@ Test(perf_data, what_is_refused)
 Test(perf_data, what_is_told_late_is_looked_for)
 {
 	struct made records = { .attr = made_clock_attr() }, m = { 0 };
-	struct result r;
+	struct perf_result r;
 	char *text;
 
 	while (records.bytes.n < 3 * PERF_WINDOW_BYTES)
@@ -563,13 +504,13 @@ Test(perf_data, what_is_told_late_is_looked_for)
 	made_comm(&records, 1, 1, 0, "late");
 	made_mmap(&records, 1, 0, 0x1000, 0x1000, "/bin/late");
 	made_file(&m, &records, records.bytes.n);
-	r = read_bytes(m.bytes.at, m.bytes.n);
+	r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
 	cr_assert_eq(r.rc, 0);
 	text = made_text_of(r.profile);
 	cr_expect_null(strstr(text, "unknown"));
 	cr_expect_null(strstr(text, " :1;"));
 	free(text);
-	done(&r);
+	perf_result_done(&r);
 	made_done(&records);
 	made_done(&m);
 }
@@ -578,7 +519,7 @@ Test(perf_data, what_is_told_late_is_looked_for)
 Test(perf_data, rounds_longer_than_a_window)
 {
 	struct made records = { .attr = made_clock_attr() }, m = { 0 };
-	struct result r;
+	struct perf_result r;
 	char *text;
 
 	made_comm(&records, 1, 1, 0, "a");
@@ -588,13 +529,13 @@ Test(perf_data, rounds_longer_than_a_window)
 	made_mmap(&records, 1, 5, 0x1000, 0x1000, "/lib/opened");
 	made_mark(&records, PERF_REC_FINISHED_ROUND);
 	made_file(&m, &records, records.bytes.n);
-	r = read_bytes(m.bytes.at, m.bytes.n);
+	r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
 	cr_assert_eq(r.rc, 0);
 	text = made_text_of(r.profile);
 	cr_expect_null(strstr(text, "unknown"));
-	cr_expect_str_eq(fact(&r, "records", "MMAP"), "2");
+	cr_expect_str_eq(perf_result_fact(&r, "records", "MMAP"), "2");
 	free(text);
-	done(&r);
+	perf_result_done(&r);
 	made_done(&records);
 	made_done(&m);
 }
@@ -632,7 +573,7 @@ Test(perf_data, directories_are_read_file_by_file)
 	static const char *const names[] = { "data", "data.0", "data.2", "data.10", "data.x" };
 	struct made head = { .attr = made_clock_attr() }, file = { 0 }, part[4];
 	char dir[] = "/tmp/proftop-test-XXXXXX", *path;
-	struct result r;
+	struct perf_result r;
 
 	cr_assert_not_null(mkdtemp(dir));
 	for (size_t i = 0; i < 4; i++)
@@ -649,16 +590,16 @@ Test(perf_data, directories_are_read_file_by_file)
 	write_file(dir, names[0], file.bytes.at, file.bytes.n);
 	for (size_t i = 0; i < 4; i++)
 		write_file(dir, names[i + 1], part[i].bytes.at, part[i].bytes.n);
-	r = read_path(dir);
-	cr_expect_str_eq(fact(&r, "file", "mode"),
+	r = perf_result_of_path(dir);
+	cr_expect_str_eq(perf_result_fact(&r, "file", "mode"),
 			 "directory of 4 files with records, little-endian");
 	expect_text(&r, want, "a directory");
 	/* A part that ends inside a record: what came before it counts. */
 	write_file(dir, names[2], part[0].bytes.at, part[0].bytes.n - 8);
-	r = read_path(dir);
-	cr_expect_eq(n_samples(&r), 3);
-	cr_expect_neq(strstr(fact(&r, "losses", "cut"), "is not whole"), NULL);
-	done(&r);
+	r = perf_result_of_path(dir);
+	cr_expect_eq(perf_result_samples(&r), 3);
+	cr_expect_neq(strstr(perf_result_fact(&r, "losses", "cut"), "is not whole"), NULL);
+	perf_result_done(&r);
 	for (size_t i = 0; i < 5; i++) {
 		path = xasprintf("%s/%s", dir, names[i]);
 		unlink(path);
@@ -680,7 +621,7 @@ Test(perf_data, kernel_symbols_of_a_directory)
 	struct made records = { .attr = made_clock_attr() }, file = { 0 };
 	struct made_sample s = { .misc = PERF_CPU_KERNEL, .pid = 1, .tid = 1, .time = 10 };
 	char dir[] = "/tmp/proftop-test-XXXXXX", *kcore, *path;
-	struct result r;
+	struct perf_result r;
 	size_t begun;
 
 	cr_assert_not_null(mkdtemp(dir));
@@ -705,7 +646,7 @@ Test(perf_data, kernel_symbols_of_a_directory)
 	kcore = xasprintf("%s/kcore_dir", dir);
 	cr_assert_eq(mkdir(kcore, 0700), 0);
 	write_file(kcore, "kallsyms", kallsyms, sizeof(kallsyms) - 1);
-	r = read_path(dir);
+	r = perf_result_of_path(dir);
 	expect_text(&r, "cpu-clock 2 10 a;only_in_this_file\n", "a directory with kcore_dir");
 	path = xasprintf("%s/kallsyms", kcore);
 	unlink(path);
@@ -743,7 +684,7 @@ static void put_filling(struct made *m, uint32_t n_windows)
 static void check_rounds(uint32_t n_windows, uint32_t n_rounds)
 {
 	struct made records = { .attr = made_clock_attr() }, file = { 0 };
-	struct result r;
+	struct perf_result r;
 	size_t n_late = 0;
 	char *text;
 
@@ -760,8 +701,8 @@ static void check_rounds(uint32_t n_windows, uint32_t n_rounds)
 	}
 	file.attr = records.attr;
 	made_file(&file, &records, records.bytes.n);
-	r = read_bytes(file.bytes.at, file.bytes.n);
-	cr_expect_eq(n_samples(&r), n_rounds * ROUND_SAMPLES);
+	r = perf_result_of_bytes(file.bytes.at, file.bytes.n);
+	cr_expect_eq(perf_result_samples(&r), n_rounds * ROUND_SAMPLES);
 	text = made_text_of(r.profile);
 	for (const char *at = text; (at = strstr(at, "[/bin/a]+10\n")); at++)
 		n_late++;
@@ -769,7 +710,7 @@ static void check_rounds(uint32_t n_windows, uint32_t n_rounds)
 	cr_expect_eq(n_late, ROUND_SAMPLES / 3 - 1 + (n_rounds - 2) / 2 * ROUND_SAMPLES,
 		     "%u windows: %zu", n_windows, n_late);
 	free(text);
-	done(&r);
+	perf_result_done(&r);
 	made_done(&records);
 	made_done(&file);
 }

@@ -54,8 +54,15 @@ static bool same_string(const void *things, uint32_t value, const void *key)
 	       memcmp(text + end[value], k->s, k->len) == 0;
 }
 
-static string_id build_hashed_string(struct profile *p, const char *s, size_t len, uint64_t hash)
+/* Bytes of text, and strings, that only facts may take: what did not fit can still be said. */
+#define FACTS_BYTES   ((uint64_t)64 << 10)
+#define FACTS_STRINGS 1024u
+
+/* spare: of these two, what is to stay free; 0 or 1 times as many. */
+static string_id put_string(struct profile *p, const char *s, size_t len, uint64_t hash,
+			    unsigned spare)
 {
+	uint64_t spare_bytes = spare * FACTS_BYTES, spare_strings = spare * FACTS_STRINGS;
 	struct string_key key = { s, len };
 	uint32_t n = p->now.n_strings, at, id;
 	char *text;
@@ -66,9 +73,10 @@ static string_id build_hashed_string(struct profile *p, const char *s, size_t le
 	if (id != MAP_NONE)
 		return (string_id){ id };
 	at = STORE_AT(uint32_t, p->string_end, n);
-	if (len >= STORE_MOST_TEXT || !store_room(p, &p->text, (uint64_t)at + len + 1) ||
-	    !store_room(p, &p->string_end, (uint64_t)n + 2) ||
-	    !store_room(p, &p->string_function, (uint64_t)n + 1)) {
+	if (len >= STORE_MOST_TEXT ||
+	    !store_room(p, &p->text, (uint64_t)at + len + 1 + spare_bytes) ||
+	    !store_room(p, &p->string_end, (uint64_t)n + 2 + spare_strings) ||
+	    !store_room(p, &p->string_function, (uint64_t)n + 1 + spare_strings)) {
 		p->sticky = -EFBIG;
 		return (string_id){ 0 };
 	}
@@ -83,7 +91,12 @@ static string_id build_hashed_string(struct profile *p, const char *s, size_t le
 
 string_id build_string(struct profile *p, const char *s, size_t len)
 {
-	return build_hashed_string(p, s, len, hash_bytes(s, len));
+	return put_string(p, s, len, hash_bytes(s, len), 1);
+}
+
+string_id build_string_of_fact(struct profile *p, const char *s, size_t len)
+{
+	return put_string(p, s, len, hash_bytes(s, len), 0);
 }
 
 void build_strings(struct profile *p, const struct build_text *text, uint32_t n, string_id *out)
@@ -103,7 +116,7 @@ void build_strings(struct profile *p, const struct build_text *text, uint32_t n,
 			__builtin_prefetch((char *)p->text.base +
 					   STORE_AT(uint32_t, p->string_end, likely[i]));
 	for (uint32_t i = 0; i < n; i++)
-		out[i] = build_hashed_string(p, text[i].s, text[i].len, text[i].hash);
+		out[i] = put_string(p, text[i].s, text[i].len, text[i].hash, 1);
 }
 
 string_id build_cstring(struct profile *p, const char *s)

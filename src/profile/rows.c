@@ -533,9 +533,9 @@ void build_fact(struct profile *p, capture_id c, const char *section, const char
 	va_end(ap);
 	if (len < 0)
 		mem_fail(0);
-	f.section = build_cstring(p, section);
-	f.name = build_cstring(p, name);
-	f.text = build_string(p, text, (size_t)len);
+	f.section = build_string_of_fact(p, section, strlen(section));
+	f.name = build_string_of_fact(p, name, strlen(name));
+	f.text = build_string_of_fact(p, text, (size_t)len);
 	free(text);
 	put_fact(p, &f);
 }

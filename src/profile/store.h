@@ -205,6 +205,9 @@ void store_states_done(struct profile *p);
 /* Element i of a column of T. */
 #define STORE_AT(T, column, i) (((T *)(column).base)[i])
 
+/* As build_string(), of what facts say: there is room for that when nothing else fits any more. */
+string_id build_string_of_fact(struct profile *p, const char *s, size_t len);
+
 /* Makes room for n elements; false, and sticky, when there is none. */
 bool store_grow(struct profile *p, struct column *c, uint64_t n);
 

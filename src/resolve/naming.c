@@ -140,7 +140,11 @@ static int hand_in(struct naming *n, module_id m, struct batch *b)
 
 		string_id file = b->file[i] ? build_cstring(n->p, b->file[i]) : no_file;
 
-		function[i] = build_function(n->p, name, m, 0, file, b->line[i]).v;
+		/* A name that did not fit. */
+		if (name.v == 0 && *b->text[i] != '\0')
+			function[i] = ID_NONE;
+		else
+			function[i] = build_function(n->p, name, m, 0, file, b->line[i]).v;
 	}
 	for (size_t i = 0; i < b->n; i++) {
 		function_id f;
@@ -155,7 +159,8 @@ static int hand_in(struct naming *n, module_id m, struct batch *b)
 						 FUNCTION_UNRESOLVED, no_file, 0)
 					  .v;
 		f.v = b->name[i] == UINT32_MAX ? unnamed : function[b->name[i]];
-		build_location_function(n->p, (location_id){ b->location[i] }, f);
+		if (f.v != ID_NONE)
+			build_location_function(n->p, (location_id){ b->location[i] }, f);
 	}
 	r = builder_end(n->p);
 	for (size_t i = 0; i < b->n_text; i++)
@@ -177,7 +182,7 @@ static char *write_name(const char *name, enum name_form form)
 	return out;
 }
 
-/* Names the wants of one module; they are sorted by address. */
+/* Names the wants of one module; they are sorted by address. Of a full profile's, those whose names fit. */
 static int name_module(struct naming *n, struct source *s, const struct want *w, size_t n_wants,
 		       struct tally *t, const struct progress *progress)
 {
@@ -187,7 +192,7 @@ static int name_module(struct naming *n, struct source *s, const struct want *w,
 	enum name_form last_form = NAME_NONE;
 	int r = 0;
 
-	for (size_t i = 0; i < n_wants && r == 0; i++) {
+	for (size_t i = 0; i < n_wants && r != -ECANCELED; i++) {
 		const char *name = NULL;
 		enum name_form form = source_find(s, w[i].address, &name);
 
@@ -208,7 +213,7 @@ static int name_module(struct naming *n, struct source *s, const struct want *w,
 			continue;
 		last = NULL;
 		r = hand_in(n, m, b);
-		if (r == 0 && progress_cancelled(progress))
+		if (progress_cancelled(progress))
 			r = -ECANCELED;
 	}
 	free(b);
@@ -377,11 +382,11 @@ int naming_run(struct naming *n, struct progress *progress)
 
 	profile_counts_read(n->p, &counts);
 	collect(n, counts.n_locations, &w);
-	for (size_t at = 0, n_wants; at < w.all.n && rc == 0; at += n_wants) {
+	for (size_t at = 0, n_wants; at < w.all.n && rc != -ECANCELED; at += n_wants) {
 		n_wants = wants_of_module(&w, at);
 		rc = name_group(n, w.all.at + at, n_wants, progress);
 	}
-	if (rc == 0)
+	if (rc != -ECANCELED)
 		n->done = counts.n_locations;
 	if (w.all.n > 0)
 		facts = state_facts(n);
