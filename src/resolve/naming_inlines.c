@@ -231,8 +231,7 @@ static int state_debug_info(struct naming_inlines *x)
 		return 0;
 	builder_begin(x->p);
 	if (n_damaged > 0)
-		build_fact(x->p, x->capture, "symbols", "debug information",
-			   FACT_MISSING,
+		build_fact(x->p, x->capture, "symbols", "debug information", FACT_MISSING,
 			   "%llu part%s of it could not be read to the end, as it is damaged or "
 			   "there is no memory for it; functions that were inlined there may be "
 			   "missing",
