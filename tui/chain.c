@@ -13,9 +13,14 @@
 #include "row.h"
 #include "text.h"
 
-/* Columns that a name beside the main one is folded to, and of the mark between two. */
+/*
+ * Columns that a name beside the main one is folded to, of the mark between two, of the mark for names
+ * that are left out between two; and the fewest that tell the first name of a run.
+ */
 #define PART_COLS 28
 #define INTO_COLS 3
+#define GAP_COLS  7
+#define HEAD_COLS 6
 
 /* What is being drawn. */
 struct chain {
@@ -27,7 +32,8 @@ struct chain {
 	const struct chain_look *look;
 	uint32_t *node; /* [n] the main one first, then outward */
 	size_t n;
-	size_t n_cut; /* how many of the outermost are left out */
+	size_t n_cut;  /* how many are left out: the outermost, or those behind the outermost */
+	int head_cols; /* of the outermost, which is there although others are left out; or 0 */
 };
 
 static void list_nodes(struct chain *ch, uint32_t first, uint32_t last)
@@ -63,25 +69,62 @@ static int width_of(const char *label, size_t fold)
 	return cols;
 }
 
-/* Decides how many names there is room for; returns the columns left for the main one. */
-static int fit(struct chain *ch)
+/* As many of the nearest names as there is room for beside want columns; returns the columns left. */
+static int fit_nearest(struct chain *ch, int left, int want, int cut_cols)
 {
-	int most = ch->at.cols * 2 / 3, want, left = ch->at.cols;
 	size_t i = 1;
 
-	if (ch->n == 1)
-		return left;
-	want = width_of(label_of(ch, 0), most > 0 ? (size_t)most : 1);
 	for (; i < ch->n; i++) {
 		int cols = width_of(label_of(ch, i), PART_COLS) + INTO_COLS;
-		int cut = i + 1 < ch->n ? 1 + INTO_COLS : 0;
 
-		if (left - cols - cut < want)
+		if (left - cols - (i + 1 < ch->n ? cut_cols : 0) < want)
 			break;
 		left -= cols;
 	}
 	ch->n_cut = ch->n - i;
-	return ch->n_cut > 0 ? left - 1 - INTO_COLS : left;
+	return ch->n_cut > 0 ? left - cut_cols : left;
+}
+
+/*
+ * Room for the first call of the run, without which rows that end in the same function look the same; the main
+ * name goes down to half of all columns for it. False when there is none.
+ */
+static bool fit_head(struct chain *ch, int want)
+{
+	int gap = ch->n == 2 ? INTO_COLS : GAP_COLS, half = ch->at.cols / 2;
+	int head = width_of(label_of(ch, ch->n - 1), PART_COLS);
+	int room = ch->at.cols - gap - want;
+
+	if (room < head && want > half)
+		room = ch->at.cols - gap - half;
+	if (room < head && room < HEAD_COLS)
+		return false;
+	ch->head_cols = room < head ? room : head;
+	return true;
+}
+
+/* Decides how many names there is room for; returns the columns left for the main one. */
+static int fit(struct chain *ch)
+{
+	int cols = ch->at.cols, most = cols * 2 / 3, want, left;
+	size_t n = ch->n;
+
+	if (n == 1)
+		return cols;
+	want = width_of(label_of(ch, 0), most > 0 ? (size_t)most : 1);
+	left = fit_nearest(ch, cols, want, 1 + INTO_COLS);
+	if (ch->n_cut == 0 || ch->src->by_self || !fit_head(ch, want))
+		return left;
+	if (n == 2) {
+		ch->n_cut = 0;
+		return cols - INTO_COLS - ch->head_cols;
+	}
+	if (want > cols - GAP_COLS - ch->head_cols)
+		want = cols - GAP_COLS - ch->head_cols;
+	ch->n = n - 1;
+	left = fit_nearest(ch, cols - ch->head_cols - INTO_COLS, want, 1 + INTO_COLS);
+	ch->n = n;
+	return left;
 }
 
 /* What joins name i to the next; it has the colour of the name, which is cheaper than one of its own. */
@@ -122,9 +165,16 @@ static void put_name(struct chain *ch, size_t i, int cols)
 
 static void put_inward(struct chain *ch)
 {
+	size_t i = ch->n - ch->n_cut;
+
+	if (ch->head_cols > 0) {
+		put_name(ch, ch->n - 1, ch->head_cols);
+		put_text(ch, ch->n - 1, " › ");
+		i = ch->n - 1 - ch->n_cut;
+	}
 	if (ch->n_cut > 0)
-		put_text(ch, ch->n - ch->n_cut - 1, "… › ");
-	for (size_t i = ch->n - ch->n_cut; i-- > 1;) {
+		put_text(ch, i, "… › ");
+	while (i-- > 1) {
 		put_name(ch, i, PART_COLS);
 		put_text(ch, i, " › ");
 	}
@@ -157,6 +207,7 @@ int chain_draw(struct canvas *c, struct chain_cell at, const struct scene *s,
 		ch.n = 1;
 		cols = at.cols;
 		ch.n_cut = 0;
+		ch.head_cols = 0;
 	}
 	if (src->by_self)
 		put_outward(&ch, cols);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A run of single calls in one row: "main › serve › handle_request", or outward from what costs,
- * "handle_request ‹ serve ‹ main". The name that matters, the innermost, is there in any case, and
- * of the others as many of the nearest as there is room for.
+ * "handle_request ‹ serve ‹ main". The name that matters, the innermost, is there in any case; inward the first,
+ * which tells the row from those beside it, where there is room; and of the others as many of the nearest.
  */
 #ifndef PROFTOP_TUI_CHAIN_H
 #define PROFTOP_TUI_CHAIN_H
