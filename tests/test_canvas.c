@@ -78,7 +78,8 @@ Test(canvas, puts_and_clips, .init = use_utf8)
 		{ "malformed", "a\xff", 0, 9, false, 2, "a�\n" },
 		{ "newline", "a\nb", 0, 9, false, 3, "a�b\n" },
 		{ "ascii: ours have substitutes", "▸│█…", 0, 9, true, 4, ">|@~\n" },
-		{ "ascii: others do not", "aé漢", 0, 9, true, 3, "a??\n" },
+		{ "ascii: others are spelled", "aßé", 0, 9, true, 4, "asse\n" },
+		{ "ascii: or numbered, up to the edge", "a漢", 0, 9, true, 6, "a\\u6f2\n" },
 		{ "ascii: marks go", "e\xcc\x81", 0, 9, true, 1, "e\n" },
 		{ "ascii: escape", "\033", 0, 9, true, 1, "?\n" },
 	};

@@ -137,7 +137,11 @@ Test(text, clean)
 		{ "a\0b", 3, "a\uFFFDb", "a?b" },
 		{ "\xc2\x9b", 2, "\uFFFD", "?" },
 		{ "a\u202eb", 5, "a\uFFFDb", "a?b" },
-		{ "日本", 6, "日本", "??" },
+		{ "日本", 6, "日本", "\\u65e5\\u672c" },
+		{ "Gr\u00f6\u00dfe\u2192\u0141\u017f", 14, "Gr\u00f6\u00dfe\u2192\u0141\u017f",
+		  "Grosse->Ls" },
+		{ "\u00c0\u00ff\u0100\u017e", 8, "\u00c0\u00ff\u0100\u017e", "AyAz" },
+		{ "\U0001f600\u200b", 7, "\U0001f600\u200b", "\\U0001f600\\u200b" },
 		{ "\xff\xe2\x82", 3, "\uFFFD\uFFFD\uFFFD", "???" },
 		{ "tab\t", 4, "tab\uFFFD", "tab?" },
 	};

@@ -16,6 +16,7 @@
 
 #include "glyphs.h"
 #include "mem.h"
+#include "spell.h"
 #include "text.h"
 
 static const char *const style_names[N_STYLES] = {
@@ -123,6 +124,18 @@ void canvas_clear(struct canvas *c)
 	c->cursor_row = c->cursor_col = -1;
 }
 
+/* Puts what a character of a name is spelled as where only ASCII may be drawn; returns the columns used. */
+static int put_spelled(struct canvas *c, int row, int col, int max, uint16_t style, uint32_t cp)
+{
+	char text[SPELL_MOST];
+	size_t n = spell_ascii(cp, text);
+	int used = 0;
+
+	for (; (size_t)used < n && used < max; used++)
+		set_cell(c, row, col + used, style, (uint32_t)text[used], 1);
+	return used;
+}
+
 int canvas_put(struct canvas *c, int row, int col, int max, uint16_t style, const char *s, size_t n)
 {
 	int used = 0;
@@ -144,6 +157,10 @@ int canvas_put(struct canvas *c, int row, int col, int max, uint16_t style, cons
 		}
 		if (used == max)
 			break;
+		if (c->ascii && cp == '?' && raw != '?') {
+			used += put_spelled(c, row, col + used, max - used, style, raw);
+			continue;
+		}
 		if (used + width > max) {
 			cp = ' ';
 			width = 1;

@@ -11,6 +11,7 @@
 #include "text.h"
 
 #include "mem.h"
+#include "spell.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
@@ -180,10 +181,8 @@ char *text_clean(const char *s, size_t n, bool ascii)
 
 		if (text_is_unsafe(cp))
 			cp = REPLACEMENT;
-		if (ascii && cp >= 0x80)
-			cp = '?';
-		vec_reserve(&out, out.n + 4);
-		out.n += text_encode(cp, out.at + out.n);
+		vec_reserve(&out, out.n + SPELL_MOST);
+		out.n += ascii ? spell_ascii(cp, out.at + out.n) : text_encode(cp, out.at + out.n);
 	}
 	vec_push(&out, '\0');
 	return out.at;

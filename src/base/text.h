@@ -37,8 +37,8 @@ size_t text_width(const char *s, size_t n);
 size_t text_clip(const char *s, size_t n, size_t cols, size_t *got);
 
 /*
- * A copy that is safe to print: unsafe and malformed code points become U+FFFD, or '?' when ascii
- * (where everything outside ASCII becomes '?'). NUL-terminated; the caller frees.
+ * A copy that is safe to print: unsafe and malformed code points become U+FFFD, or '?' when ascii, where
+ * everything outside ASCII is spelled (spell.h). NUL-terminated; the caller frees.
  */
 char *text_clean(const char *s, size_t n, bool ascii);
 
