@@ -256,8 +256,30 @@ static bool has_losses(const struct analysis *an)
 	return false;
 }
 
-/* " 1 top [2 tree] 3 callers", or the numbers alone of all but the active one. */
-static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
+/* How the views that are not shown are called in their tabs: the widest that fits is taken. */
+enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_NUMBERS };
+
+/* Names for narrow screens; the others are short already. */
+static const char *short_name(enum view_kind kind)
+{
+	switch (kind) {
+	case VIEW_KIND_CALLERS:
+		return "call";
+	case VIEW_KIND_BUTTERFLY:
+		return "bfly";
+	case VIEW_KIND_THREADS:
+		return "thr";
+	case VIEW_KIND_TIMELINE:
+		return "time";
+	case VIEW_KIND_MEMORY:
+		return "mem";
+	default:
+		return views[kind]->name;
+	}
+}
+
+/* " 1 top [2 tree] 3 callers", or shorter. Returns the columns; draws nothing in row -1. */
+static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names names)
 {
 	bool losses = has_losses(a->analysis);
 	int col = 0;
@@ -271,11 +293,15 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
 
 		if (!app_has_view(a, (enum view_kind)i))
 			continue;
-		if (brief && !active)
+		if (active)
+			snprintf(text, sizeof(text), "[%d %s%s]", i + 1, views[i]->name, mark);
+		else if (names == TAB_NUMBERS)
 			snprintf(text, sizeof(text), " %d%s ", i + 1, mark);
 		else
-			snprintf(text, sizeof(text), active ? "[%d %s%s]" : " %d %s%s ", i + 1,
-				 views[i]->name, mark);
+			snprintf(text, sizeof(text), " %d %s%s ", i + 1,
+				 names == TAB_NAMES ? views[i]->name
+						    : short_name((enum view_kind)i),
+				 mark);
 		used = (int)strlen(text);
 		if (row >= 0) {
 			canvas_puts(c, row, col, c->cols - col, style, text);
@@ -284,6 +310,15 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, bool brief)
 		col += used;
 	}
 	return col;
+}
+
+static void draw_tabs(struct app *a, struct canvas *c, int row)
+{
+	enum tab_names names = TAB_NAMES;
+
+	while (names < TAB_NUMBERS && draw_tabs_in(a, c, -1, names) > c->cols)
+		names++;
+	draw_tabs_in(a, c, row, names);
 }
 
 static void draw_activity(const struct app *a, struct canvas *c)
@@ -661,7 +696,7 @@ static void draw_frame(struct app *a, struct canvas *c)
 	if (f->title >= 0)
 		draw_title(a, c);
 	if (f->tabs >= 0)
-		draw_tabs_in(a, c, f->tabs, draw_tabs_in(a, c, -1, false) > c->cols);
+		draw_tabs(a, c, f->tabs);
 	if (f->activity >= 0)
 		draw_activity(a, c);
 	if (f->status >= 0)
