@@ -149,8 +149,8 @@ def links(frames):
     return set(zip(frames, frames[1:]))
 
 
-# Where stacks of processes and of threads end.
-ROOTS = ('_start', 'clone3', '__clone3', 'clone', '__clone')
+# Where stacks of processes, of what the loader starts before them, and of threads end.
+ROOTS = ('_start', '_dl_start_user', 'clone3', '__clone3', 'clone', '__clone')
 
 # The inlined frames that one address may have.
 INLINED_MAX = 8
@@ -225,10 +225,16 @@ class Judge:
         return self.wrong_in_perf(want, got, 8 if self.n_user(want[1:]) == 1 else 0)
 
     def astray(self, want, got):
-        """.fini has no tables, and perf takes data for return addresses: ours reaches the root instead."""
+        """.fini has no tables, and perf takes data for return addresses: ours reaches the root instead.
+
+        At its first byte, as when it is paged in, perf goes on from its caller's frame pointer, and so without its caller.
+        """
         comm, mark, frames = parts(got)
-        wrong = want[1:2] == ('__quick_exit_funcs',)
-        return wrong and comm == want[0] and frames[:1] == ('_start',) and same_frames(want[2:], frames[2 - len(want):])
+        if want[1:2] != ('__quick_exit_funcs',) or comm != want[0] or frames[:1] != ('_start',):
+            return False
+        n = self.n_user(frames)
+        paged_in = frames[:n - 2] + frames[n - 1:] if frames[n - 2:n - 1] == ('_dl_fini',) else frames
+        return any(same_frames(want[2:], ours[2 - len(want):]) for ours in (frames, paged_in))
 
     def rewritten(self, want, got):
         """libgcc writes where to land over its own frame before it leaves it: what is above is nobody's stack."""
@@ -342,6 +348,9 @@ def c(*flags):
     return os.environ.get('CC', 'cc').split() + ['-g', '-O2', *flags, 'stacks.c', '-lm', '-lpthread', '-ldl']
 
 
+# Stands for the path of the library in a command.
+LIBRARY = 'LIBRARY'
+
 PROGRAMS = {
     # name: command of the compiler in tests/interop/stacks
     'c': c(),
@@ -350,6 +359,7 @@ PROGRAMS = {
     'c-fp': c('-fno-omit-frame-pointer'),
     'c-static': c('-static'),
     'c-fixed': c('-no-pie', '-fno-pie'),
+    'c-linked': c('-Wl,--no-as-needed', LIBRARY),
     'c-realign': c('-mstackrealign', '-mavx'),
     'c-static-hdr': c('-static', '-Wl,--eh-frame-hdr'),
     'c-debug-frame': c('-fno-asynchronous-unwind-tables', '-fno-exceptions'),
@@ -382,6 +392,8 @@ CASES = {
     'plt': ('c', 'plt', 16384),
     'threads': ('c', 'threads', 65528),
     'library': ('c', 'library', 16384),
+    'edges': ('c-linked', 'edges', 16384),
+    'edges-static': ('c-static-hdr', 'edges', 16384),
     'static-hdr': ('c-static-hdr', 'plt', 16384),
     'static-hdr-signal': ('c-static-hdr', 'signal', 16384),
     'debug-frame': ('c-debug-frame', 'recursion', 16384),
@@ -393,8 +405,12 @@ CASES = {
 }
 
 
-# Of the first nothing is known without the second.
-PARTNERS = {'static': 'static-hdr', 'static-signal': 'static-hdr-signal', 'debug-frame': 'recursion', 'bare': 'recursion'}
+# What the loader and libc call there they call in any program; few samples of others are of their starts and ends.
+EDGES = ('edges', 'edges-static')
+
+# Of the first nothing is known without the others.
+PARTNERS = {'static': ('static-hdr', 'edges-static'), 'static-signal': ('static-hdr-signal', 'edges-static'),
+            'debug-frame': ('recursion', 'edges'), 'bare': ('recursion', 'edges')}
 
 # Compared with inlined frames too.
 INLINED = ['realigned', 'threads', 'fixed', 'library', 'cc', 'cc-cut', 'rs']
@@ -405,6 +421,7 @@ def build(item, source, work):
     if not shutil.which(command[0]):
         print(f'{command[0]} is not installed: no {name}')
         return None
+    command = [f'{work}/library.so' if word == LIBRARY else word for word in command]
     subprocess.run(command + ['-o', f'{work}/{name}'], cwd=f'{source}/stacks', check=True)
     return name
 
@@ -435,7 +452,7 @@ def main():
         cc = os.environ.get('CC', 'cc').split()
         subprocess.run(cc + ['-g', '-O2', '-shared', '-fPIC', 'library.c', '-o', f'{work}/library.so'],
                        cwd=f'{source}/stacks', check=True)
-        only = set(only) | {PARTNERS[n] for n in only if n in PARTNERS}
+        only = set(only).union(*(PARTNERS.get(n, ()) for n in only))
         cases = {n: c for n, c in CASES.items() if not only or n in only}
         needed = {c[0]: PROGRAMS[c[0]] for c in cases.values()}
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -448,8 +465,9 @@ def main():
         kernel = set().union(*(comparison.kernel for comparison in compared))
         for comparison in compared:
             known[comparison.source] |= comparison.known
+        edges = set().union(*(comparison.known for comparison in compared if comparison.name in EDGES))
         for comparison in compared:
-            n_problems += comparison.finish(known[comparison.source], kernel)
+            n_problems += comparison.finish(known[comparison.source] | edges, kernel)
             n_compared += comparison.n
         for name in ('cc', 'threads'):
             if name in paths:

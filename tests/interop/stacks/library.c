@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Opened while stacks.c runs. */
+/* Opened while stacks.c runs, or linked to it. */
+#include <string.h>
+
 void library_call(void (*back)(void));
 
 static volatile unsigned long spent;
@@ -19,4 +21,27 @@ void library_call(void (*back)(void))
 {
 	inside(12, back);
 	spent++;
+}
+
+static int at_edges;
+
+static void nowhere(void)
+{
+}
+
+static void edge(void)
+{
+	for (int i = 0; at_edges && i < 800; i++)
+		inside(12, nowhere);
+}
+
+__attribute__((constructor)) static void at_start(int argc, char **argv)
+{
+	at_edges = argc > 1 && strcmp(argv[1], "edges") == 0;
+	edge();
+}
+
+__attribute__((destructor)) static void at_end(void)
+{
+	edge();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * A program whose stacks are of the kinds that unwinders go wrong on: `stacks MODE [SECONDS]`.
- * dlopen's the library named by $STACKS_LIBRARY in mode "library".
+ * dlopen's the library named by $STACKS_LIBRARY in mode "library". In mode "edges" nearly all is done before main and after it.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -9,6 +9,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,6 +248,29 @@ static void open_library(void)
 	library_call = symbol.code;
 	if (!library_call)
 		exit(2);
+}
+
+/* --- before main and after it ------------------------------------------------------------ */
+
+static bool at_edges;
+
+static void edge(void)
+{
+	deadline = now() + 0.04;
+	if (at_edges)
+		repeat(called_back);
+}
+
+/* As those of the library, these are given what main is. */
+__attribute__((constructor)) static void at_start(int argc, char **argv)
+{
+	at_edges = argc > 1 && strcmp(argv[1], "edges") == 0;
+	edge();
+}
+
+__attribute__((destructor)) static void at_end(void)
+{
+	edge();
 }
 
 int main(int argc, char **argv)
