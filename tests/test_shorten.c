@@ -234,13 +234,14 @@ static uint64_t resident_bytes(void)
 }
 
 /*
- * Ten million samples, hardly one of a stack that came before: nodes, rows and memory are never more than those of some
- * minutes and a number that is fixed.
+ * Twenty times the samples that are kept, hardly one of a stack that came before: nodes, rows and memory are never more than
+ * those of some minutes and a number that is fixed.
  */
 Test(shorten, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 {
-	enum { N = 10000000, BATCH = 1000, RATE = 200, DEPTH = 4, FUNCTIONS = 60, LOOKS = 20 };
-	static const struct build_folding folding = { 70 * SECOND, 1u << 19, 1u << 18, 1u << 17 };
+	enum { N = 2500000, BATCH = 1000, RATE = 50, DEPTH = 4, FUNCTIONS = 60, LOOKS = 20 };
+	enum { ROWS = 1 << 17, FOLDED = 1 << 16, STACKS = 1 << 15 };
+	static const struct build_folding folding = { 70 * SECOND, ROWS, FOLDED, STACKS };
 	struct profile *p = profile_new();
 	location_id location[FUNCTIONS];
 	uint32_t most_stacks = 0;
@@ -290,10 +291,9 @@ Test(shorten, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 		if (i / BATCH % (N / BATCH / LOOKS) == 0 && resident_bytes() > resident[i >= N / 2])
 			resident[i >= N / 2] = resident_bytes();
 	}
-	cr_expect_leq(most_stacks, 5u * ((1u << 16) + 71u * RATE * DEPTH) / 4 + BATCH * DEPTH,
+	cr_expect_leq(most_stacks, 5u * (STACKS / 2 + 71u * RATE * DEPTH) / 4 + BATCH * DEPTH,
 		      "%u stacks", most_stacks);
-	cr_expect_leq(most_rows, 2u * ((1u << 18) + 71u * RATE), "%lu rows",
-		      (unsigned long)most_rows);
+	cr_expect_leq(most_rows, 2u * (FOLDED + 71u * RATE), "%lu rows", (unsigned long)most_rows);
 	profile_beyond_of(p, &counts, &beyond);
 	cr_expect_leq(beyond.n, 1u << 16, "%lu", (unsigned long)beyond.n);
 	cr_expect_leq(resident[1], resident[0] + resident[0] / 10 + (1u << 20), "%lu, %lu bytes",
