@@ -163,6 +163,42 @@ Test(resolver, names_this_process)
 	tear_down(&b);
 }
 
+/* Two functions of no instruction that anybody runs, behind bytes of no function. */
+__asm__(".text\n"
+	".skip 64\n"
+	".type __restore_rt, %function\n"
+	".globl __restore_rt\n"
+	".hidden __restore_rt\n"
+	"__restore_rt: .skip 16\n"
+	".size __restore_rt, 16\n"
+	".skip 64\n"
+	".type not_a_trampoline, %function\n"
+	".globl not_a_trampoline\n"
+	".hidden not_a_trampoline\n"
+	"not_a_trampoline: .skip 16\n"
+	".size not_a_trampoline, 16\n"
+	".skip 64\n");
+extern const char __restore_rt[], not_a_trampoline[];
+
+/* A handler's frame says that it was called from before the beginning of what it returns to. */
+Test(resolver, what_handlers_of_signals_return_to_has_its_name)
+{
+	struct bench b;
+	location_id trampoline, other, before;
+	char exe[4096];
+
+	set_up(&b, &(struct resolver_options){ .same_machine = true });
+	map_self(&b, 7, exe);
+	trampoline = locate(&b, 7, 5, (uintptr_t)__restore_rt - 1, MODE_USER);
+	before = locate(&b, 7, 5, (uintptr_t)__restore_rt - 2, MODE_USER);
+	other = locate(&b, 7, 5, (uintptr_t)not_a_trampoline - 1, MODE_USER);
+	cr_assert_eq(resolver_name(b.r, NULL), 0);
+	cr_expect_str_eq(name_of(&b, trampoline, NULL), "__restore_rt");
+	cr_expect_eq(name_of(&b, before, NULL)[0], '[');
+	cr_expect_eq(name_of(&b, other, NULL)[0], '[');
+	tear_down(&b);
+}
+
 Test(resolver, another_build_id_is_never_used)
 {
 	struct build_id id = { .bytes = { 0xde, 0xad, 0xbe, 0xef, 5, 6, 7, 8 }, .n = 8 };

@@ -182,6 +182,28 @@ static char *write_name(const char *name, enum name_form form)
 	return out;
 }
 
+/*
+ * What names an address. Handlers of signals return to the beginning of a function that nobody calls: what is taken for
+ * a return address and made 1 less lies before it, mostly in no function.
+ */
+static enum name_form find_name(struct source *s, uint64_t address, const char **name)
+{
+	static const char *const trampolines[] = { "__restore_rt", "__restore",
+						   "__kernel_rt_sigreturn",
+						   "__default_rt_sa_restorer" };
+	enum name_form form = source_find(s, address, name);
+	const char *next;
+
+	if (form != NAME_NONE || source_find(s, address + 1, &next) == NAME_NONE)
+		return form;
+	for (size_t i = 0; i < sizeof(trampolines) / sizeof(*trampolines); i++)
+		if (strcmp(next, trampolines[i]) == 0) {
+			*name = next;
+			return NAME_PLAIN;
+		}
+	return NAME_NONE;
+}
+
 /* Names the wants of one module; they are sorted by address. Of a full profile's, those whose names fit. */
 static int name_module(struct naming *n, struct source *s, const struct want *w, size_t n_wants,
 		       struct tally *t, const struct progress *progress)
@@ -194,7 +216,7 @@ static int name_module(struct naming *n, struct source *s, const struct want *w,
 
 	for (size_t i = 0; i < n_wants && r != -ECANCELED; i++) {
 		const char *name = NULL;
-		enum name_form form = source_find(s, w[i].address, &name);
+		enum name_form form = find_name(s, w[i].address, &name);
 
 		if (form != NAME_NONE && (b->n == 0 || name != last || form != last_form)) {
 			b->line[b->n_text] = 0;
