@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Behind the name of an event: its numbers are bytes. */
+#define SCRIPT_BYTES ":bytes"
+
 /* A piece of a line; borrowed from it. */
 struct span {
 	const char *s;

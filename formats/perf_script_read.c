@@ -137,6 +137,14 @@ static uint32_t find_who(struct reader *r, const struct script_header *h)
 
 /* Events. */
 
+/* Ours, of heaps, say it behind their names. */
+static bool ends_in_bytes(const char *name)
+{
+	size_t n = strlen(name), n_bytes = strlen(SCRIPT_BYTES);
+
+	return n > n_bytes && strcmp(name + n - n_bytes, SCRIPT_BYTES) == 0;
+}
+
 static event_id new_event(struct reader *r, const struct script_header *h)
 {
 	static const char *const clocks[] = { "cpu-clock", "task-clock" };
@@ -150,6 +158,10 @@ static event_id new_event(struct reader *r, const struct script_header *h)
 		if (h->period > 0 && strncmp(name, clocks[i], n) == 0 &&
 		    (name[n] == '\0' || name[n] == ':'))
 			unit = UNIT_NS;
+	}
+	if (h->period > 0 && ends_in_bytes(name)) {
+		name[strlen(name) - strlen(SCRIPT_BYTES)] = '\0';
+		unit = UNIT_BYTES;
 	}
 	id = strcmp(name, "offcpu") == 0 ? build_derived_event(r->p, name, UNIT_NS)
 					 : build_event(r->p, name, unit, h->period > 0);
@@ -167,7 +179,8 @@ static event_id find_event(struct reader *r, const struct script_header *h)
 			return r->events.at[i].id;
 	known.id = new_event(r, h);
 	known.n = h->event.n;
-	known.s = profile_string(r->p, profile_event(r->p, known.id)->name, NULL);
+	known.s = profile_string(r->p, build_string(r->p, h->event.n ? h->event.s : "", h->event.n),
+				 NULL);
 	vec_push(&r->events, known);
 	return known.id;
 }

@@ -6,10 +6,13 @@
 
 #include "analysis.h"
 #include "err.h"
+#include "heap.h"
 #include "mem.h"
+#include "perf_script_line.h"
 #include "profile.h"
 #include "rowpass.h"
 #include "text.h"
+#include "weigh.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -67,6 +70,17 @@ static void print_frame(const struct writer *w, uint32_t location, const struct 
 	}
 }
 
+/* "malloc:live:bytes", "malloc:calls": what a measure of a heap's event is called in the text; the caller frees. */
+static char *heap_name(const struct profile *p, struct metric m)
+{
+	const char *event = profile_string(p, profile_event(p, m.event)->name, NULL);
+
+	if (m.measure == MEASURE_WEIGHT)
+		return xasprintf("%s" SCRIPT_BYTES, event);
+	return xasprintf("%s:%s%s", event, metric_word(p, m),
+			 metric_unit(p, m) == UNIT_BYTES ? SCRIPT_BYTES : "");
+}
+
 static bool is_thread_name(const struct writer *w, uint32_t function)
 {
 	return function != ID_NONE &&
@@ -115,11 +129,19 @@ static const char *who_of(struct writer *w, uint32_t thread)
 	return w->who[thread];
 }
 
+static void print_stack(struct writer *w, uint32_t stack)
+{
+	for (uint32_t s = stack; s != 0; s = w->stacks.parent[s])
+		fputs(frames_of(w, w->stacks.location[s]), w->to);
+	fputc('\n', w->to);
+}
+
 /* weight < 0: of an event whose samples count one each. */
 static void print_sample(struct writer *w, const struct sample_columns *rows, uint64_t row,
 			 int64_t weight)
 {
-	uint32_t event = rows->event ? rows->event[row] : 0;
+	event_id event = { rows->event ? rows->event[row] : 0 };
+	const struct event *e = profile_event(w->p, event);
 	uint16_t cpu = rows->cpu ? rows->cpu[row] : CPU_NONE;
 	int64_t time_ns = rows->time_ns ? rows->time_ns[row] : TIME_NONE;
 
@@ -132,11 +154,9 @@ static void print_sample(struct writer *w, const struct sample_columns *rows, ui
 	if (weight >= 0)
 		fprintf(w->to, " %" PRId64, weight);
 	fputc(' ', w->to);
-	print_name(w, profile_event(w->p, (event_id){ (uint16_t)event })->name, w->to);
-	fputs(":\n", w->to);
-	for (uint32_t s = rows->stack[row]; s != 0; s = w->stacks.parent[s])
-		fputs(frames_of(w, w->stacks.location[s]), w->to);
-	fputc('\n', w->to);
+	print_name(w, e->name, w->to);
+	fputs(e->unit == UNIT_BYTES ? SCRIPT_BYTES ":\n" : ":\n", w->to);
+	print_stack(w, rows->stack[row]);
 }
 
 /* A row as its samples. */
@@ -159,6 +179,78 @@ static void print_row(struct writer *w, const struct sample_columns *rows, uint6
 	}
 }
 
+/* What a stack has of a heap's measure, as one sample. Weights in parts of the unit are rounded so that their sum is. */
+static void print_sum(struct writer *w, uint32_t stack, uint32_t thread, int64_t weight,
+		      const char *event)
+{
+	if (weight == 0)
+		return;
+	fprintf(w->to, "%s %" PRId64 " %s:\n", who_of(w, thread), weight, event);
+	print_stack(w, stack);
+}
+
+/* A thread that asked for what is at a stack; [n_stacks], the caller frees. */
+static uint32_t *find_askers(const struct writer *w)
+{
+	uint32_t *thread = xmalloc(w->counts.n_stacks * sizeof(*thread));
+	struct heap_columns heap;
+
+	memset(thread, 0xff, w->counts.n_stacks * sizeof(*thread));
+	profile_heap_of(w->p, &w->counts, &heap);
+	for (uint32_t i = heap.n_origins; i-- > 0;)
+		if (heap.origins[i].stack < w->counts.n_stacks)
+			thread[heap.origins[i].stack] = heap.origins[i].thread;
+	return thread;
+}
+
+static void print_measure(struct writer *w, const struct weights *sums, uint32_t column,
+			  const uint32_t *thread, struct metric m)
+{
+	char *event = heap_name(w->p, m);
+	int64_t sum = 0, said = 0;
+
+	for (uint32_t s = 0; s < sums->n_stacks && !ferror(w->to); s++) {
+		int64_t whole;
+
+		sum += sums->stack[(size_t)s * sums->n_columns + column];
+		whole = sum / sums->scale[column];
+		print_sum(w, s, thread[s], whole - said, event);
+		said = whole;
+	}
+	free(event);
+}
+
+/* All measures of the events of heaps, of what passes the filter. */
+static int print_heaps(struct writer *w, const struct lens *shown)
+{
+	static const enum measure measures[] = {
+		MEASURE_PEAK,      MEASURE_LIVE,   MEASURE_LEAKED,  MEASURE_FREED,
+		MEASURE_TEMPORARY, MEASURE_WEIGHT, MEASURE_SAMPLES,
+	};
+	const uint32_t n = sizeof(measures) / sizeof(*measures);
+	uint32_t *thread = find_askers(w);
+	int rc = 0;
+
+	for (uint16_t e = 0; e < w->counts.n_events && rc == 0; e++) {
+		struct lens l = { .filter = shown->filter,
+				  .n_columns = n,
+				  .inlines = shown->inlines,
+				  .cursor_ns = shown->cursor_ns };
+		struct weights sums;
+
+		if (!profile_event(w->p, (event_id){ e })->is_heap)
+			continue;
+		for (uint32_t i = 0; i < n; i++)
+			l.column[i].metric = (struct metric){ { e }, measures[i] };
+		rc = weigh(w->p, &w->counts, &l, NULL, &sums);
+		for (uint32_t i = 0; i < n && rc == 0; i++)
+			print_measure(w, &sums, i, thread, l.column[i].metric);
+		weights_done(&sums);
+	}
+	free(thread);
+	return rc;
+}
+
 static int print_all(struct writer *w, struct rowpass *r)
 {
 	int rc;
@@ -175,18 +267,29 @@ static int print_all(struct writer *w, struct rowpass *r)
 
 bool perf_script_says_all(const struct analysis *a)
 {
-	uint32_t n_heap = 0;
-
-	if (a->counts.n_samples == 0 || lens_compares(&a->lens) || a->lens.beside)
+	if (a->counts.n_events == 0 || lens_compares(&a->lens))
 		return false;
 	for (uint16_t i = 0; i < a->counts.n_events; i++) {
 		const struct event *e = profile_event(a->profile, (event_id){ i });
 
-		n_heap += e->is_heap;
 		if (e->is_counted || e->scale != 1)
 			return false;
 	}
-	return n_heap == 0;
+	return true;
+}
+
+char *perf_script_event(const struct analysis *a)
+{
+	struct metric m = a->lens.column[0].metric;
+	char *name;
+
+	if (!metric_is_heap(a->profile, m))
+		return xstrdup(
+			profile_string(a->profile, profile_event(a->profile, m.event)->name, NULL));
+	name = heap_name(a->profile, m);
+	if (metric_unit(a->profile, m) == UNIT_BYTES)
+		name[strlen(name) - strlen(SCRIPT_BYTES)] = '\0';
+	return name;
 }
 
 static void free_lines(char **lines, uint32_t n)
@@ -214,6 +317,8 @@ int perf_script_write(const struct analysis *a, FILE *to, struct err *e)
 	w.frames = xcalloc(w.counts.n_locations, sizeof(*w.frames));
 	w.who = xcalloc(w.counts.n_threads, sizeof(*w.who));
 	rc = print_all(&w, r);
+	if (rc == 0)
+		rc = print_heaps(&w, &a->lens);
 	free_lines(w.frames, w.counts.n_locations);
 	free_lines(w.who, w.counts.n_threads);
 	rowpass_free(r);

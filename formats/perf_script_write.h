@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples as the text of perf script, which format_perf_script and many tools read: with event, period, thread,
+ * Samples, and sums of heaps, as the text of perf script, which format_perf_script and many tools read: with event, period, thread,
  * cpu, time, module, address and source of each, so that what is read again is what was written.
  *
  * Lost are control groups, where functions are declared, samples that weigh nothing, and what is known beyond
- * shortened stacks.
+ * shortened stacks. Of heaps each measure becomes an event (malloc:live, malloc:calls) with one sample a stack, of a thread that
+ * asked for it: times, sizes and lives of blocks are lost.
  */
 #ifndef PROFTOP_FORMATS_PERF_SCRIPT_WRITE_H
 #define PROFTOP_FORMATS_PERF_SCRIPT_WRITE_H
@@ -15,8 +16,11 @@
 struct analysis;
 struct err;
 
-/* Are there samples, and are they such that their text says all that is known? Those of folded stacks are not. */
+/* Is there anything, and can its numbers be said? Not those of folded stacks, nor comparisons. */
 bool perf_script_says_all(const struct analysis *a);
+
+/* What the event of column 0 is called in the text when it is read again; the caller frees. */
+char *perf_script_event(const struct analysis *a);
 
 /*
  * Writes the samples of all events that pass the analysis' filter; its transforms of stacks and what fades change

@@ -321,9 +321,23 @@ static void keep_apart(void *arg, int64_t first_ns, int64_t second_ns)
 	profile_fences(l->profile, (int64_t[BUILD_FENCES]){ first_ns, second_ns });
 }
 
+/* How to open it, with the same numbers first; the caller frees. */
+static char *saved_text(const struct analysis *an, const char *path, bool events)
+{
+	const char *how = lens_compares(&an->lens) ? "diff " : "";
+	char *event = NULL, *text;
+
+	if (events && metric_is_heap(an->profile, an->lens.column[0].metric))
+		event = perf_script_event(an);
+	text = xasprintf("what is shown is saved: proftop %s%s%s%s%s", how, event ? "--event " : "",
+			 event ? event : "", event ? " " : "", path);
+	free(event);
+	return text;
+}
+
 /*
- * In the present directory, with the time of day in its name: samples as the text of perf script, which keeps what is known of them;
- * heaps, comparisons and what was folded as folded stacks.
+ * In the present directory, with the time of day in its name: samples and sums of heaps as the text of perf script, which keeps
+ * what is known of them; comparisons and what was folded as folded stacks.
  */
 static int save_shown(const struct analysis *an, char **said, struct err *e)
 {
@@ -346,8 +360,7 @@ static int save_shown(const struct analysis *an, char **said, struct err *e)
 	if (rc)
 		unlink(path);
 	else
-		*said = xasprintf("what is shown is saved: proftop %s%s",
-				  lens_compares(&an->lens) ? "diff " : "", path);
+		*said = saved_text(an, path, samples);
 	return rc;
 }
 
