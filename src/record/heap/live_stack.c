@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * From a walk to a node: by the hash of the whole stack in the thread's cache, by the trie when the
- * stack is new to the thread; and the ways around for stacks that the quick walk cannot take.
+ * From a walk to a node: by the hash of the whole stack in the cache, by the trie when that
+ * does not know it; and the ways around for stacks that the quick walk cannot take.
  */
 #include "config.h"
 
@@ -428,45 +428,29 @@ static __attribute__((noinline)) void look_late(struct tracer_thread *t)
 		tracer_run_slow(look_for_code, t->walk);
 }
 
-#define SET_NODE ((UINT64_C(1) << TRIE_NODE_BITS) - 1)
-
 static __attribute__((noinline)) uint32_t stack_missed(struct tracer_thread *t,
-						       struct stack_set *set, uint64_t hash)
+						       const struct stack_key *key)
 {
 	int kept = errno;
 	uint32_t node = find_node(t->walk);
 
 	look_late(t);
+	if (node)
+		stack_cache_put(&recorder.stacks, key, node, t->n_missed++);
 	errno = kept;
-	set->entry[t->n_missed++ % STACK_WAYS] = (hash & ~SET_NODE) | node;
 	return node;
-}
-
-/* Calls at a distance of less than 256 bytes in one function have their stacks in one set. */
-static inline struct stack_set *set_of(const struct tracer_thread *t)
-{
-	const struct live_walk *w = t->walk;
-	uint64_t pc = live_walk_pc(w, w->n - 1);
-
-	return &t->stacks[(live_walk_callers(w) >> 51 ^ pc >> 8) % STACK_SETS];
 }
 
 /* The node of the stack that was walked last. */
 static inline uint32_t node_of(struct tracer_thread *t)
 {
-	uint64_t hash = t->walk->frame[t->walk->n - 1].hash, found = 0;
-	struct stack_set *set = set_of(t);
+	const struct live_walk *w = t->walk;
+	struct stack_key key = { .hash = w->frame[w->n - 1].hash,
+				 .callers = live_walk_callers(w),
+				 .pc = live_walk_pc(w, w->n - 1) };
+	uint32_t node = stack_cache_find(&recorder.stacks, &key);
 
-	/* All of them, rather than a jump that depends on which it is. */
-#pragma GCC unroll 8
-	for (unsigned i = 0; i < STACK_WAYS; i++) {
-		uint64_t e = set->entry[i];
-
-		found = (e ^ hash) <= SET_NODE ? e : found;
-	}
-	if (__builtin_expect((found & SET_NODE) == 0, 0))
-		return stack_missed(t, set, hash);
-	return (uint32_t)(found & SET_NODE);
+	return __builtin_expect(node != 0, 1) ? node : stack_missed(t, &key);
 }
 
 static __attribute__((noinline)) void flush(struct tracer_thread *t, uint64_t epoch)

@@ -179,7 +179,7 @@ static bool make_memory(void)
 	if (recorder.slow_stack)
 		return true;
 	if (!tracer_memory_init() || !live_modules_init(&recorder.modules) ||
-	    !stack_trie_init(&recorder.trie))
+	    !stack_trie_init(&recorder.trie) || !stack_cache_init(&recorder.stacks))
 		return false;
 	recorder.ids = tracer_map(ID_SLOTS * sizeof(*recorder.ids));
 	recorder.evicted = tracer_map(EVICTED_BYTES);
@@ -313,6 +313,7 @@ void tracer_rest(void)
 		return;
 	madvise((void *)recorder.ids, ID_SLOTS * sizeof(*recorder.ids), MADV_DONTNEED);
 	madvise((void *)recorder.evicted, EVICTED_BYTES, MADV_DONTNEED);
+	stack_cache_empty(&recorder.stacks);
 	tracer_threads_rest();
 }
 

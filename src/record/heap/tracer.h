@@ -15,6 +15,7 @@
 
 #include "live_modules.h"
 #include "live_walk.h"
+#include "stack_cache.h"
 #include "stack_trie.h"
 #include "tracer_clock.h"
 #include "tracer_lock.h"
@@ -27,8 +28,6 @@
 
 #define ID_CHUNK_BITS 16u
 #define RING_WORDS    (1u << 17) /* 1 MiB */
-#define STACK_SETS    8192u
-#define STACK_WAYS    8u
 
 /* What a word says that begins a note: the op in the upper 4 bits of the second word. */
 enum note_op {
@@ -45,15 +44,6 @@ enum note_op {
 #define NOTE_KIND_SHIFT 58u
 #define NOTE_OPERAND    ((UINT64_C(1) << NOTE_KIND_SHIFT) - 1)
 
-/*
- * One line of a thread's cache of stacks: some whose callers' hash is of one class, so that the stacks of an
- * allocation and of its free, made by one function, are side by side. The upper 36 bits of an entry are
- * those of a stack's hash, the others its node. 0: none.
- */
-struct stack_set {
-	uint64_t entry[STACK_WAYS];
-} __attribute__((aligned(64)));
-
 #define LINE_OF_CACHE __attribute__((aligned(64)))
 
 /* Where a thread is. */
@@ -67,8 +57,7 @@ struct tracer_thread {
 	uint64_t next_id, end_id;
 	uint64_t last_ticks; /* >> tick_shift: of the last note */
 	struct live_walk *walk;
-	struct stack_set *stacks;  /* [STACK_SETS] */
-	uint32_t n_missed;         /* stacks that it did not hold: says which to replace */
+	uint32_t n_missed;         /* stacks that the cache did not hold: says which to replace */
 	uint64_t rules_epoch;      /* of the recorder, when the rules were found */
 	_Atomic uint64_t n_unsaid; /* events lost and not noted yet */
 	uint64_t sample_mean;      /* with which the next was drawn; 0: none was */
@@ -149,6 +138,7 @@ struct recorder {
 	struct tracer_lock slow; /* of modules, rules and the tracer's small memory */
 	struct live_modules modules;
 	struct stack_trie trie;
+	struct stack_cache stacks;
 	uint8_t *slow_stack;       /* what runs with `slow` held runs on this one */
 	uint8_t *end_stack;        /* the same for `ending` */
 	struct tracer_lock ending; /* of what the end of a process calls */

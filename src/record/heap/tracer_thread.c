@@ -35,7 +35,6 @@ static struct tracer_thread *take_free(void)
 
 /* All that a thread needs, in one mapping: it is there or it is not. */
 struct thread_memory {
-	struct stack_set stacks[STACK_SETS];
 	uint64_t ring[RING_WORDS];
 	struct live_walk walk;
 	struct tracer_thread thread;
@@ -51,7 +50,6 @@ static struct tracer_thread *make(void)
 	t = &m->thread;
 	t->ring = m->ring;
 	t->walk = &m->walk;
-	t->stacks = m->stacks;
 	t->walk->rules.find = live_stack_find_rule;
 	atomic_store(&t->state, THREAD_LIVE);
 	return t;
@@ -321,8 +319,6 @@ void tracer_threads_forked(void)
 
 void tracer_threads_rest(void)
 {
-	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
 		madvise(t->ring, RING_WORDS * sizeof(*t->ring), MADV_DONTNEED);
-		madvise(t->stacks, STACK_SETS * sizeof(*t->stacks), MADV_DONTNEED);
-	}
 }
