@@ -87,8 +87,14 @@ Test(settings, good_lines_count_beside_bad_ones)
 	struct err e = ERR_INIT;
 
 	cr_assert_eq(parse(&s, "set wide = yes\nrubbish\nset hints = no\nmore\n", &e), -EINVAL);
-	cr_assert(strstr(err_text(&e), "config:2:"), "%s", err_text(&e));
+	cr_assert_str_eq(err_text(&e), "config:2: a line begins with set or bind, not 'rubbish'; "
+				       "wrong too: line 4");
 	cr_assert(s.wide && !s.hints);
+	err_clear(&e);
+	settings_done(&s);
+	cr_assert_eq(parse(&s, "a\nb\n\nc\n1\n2\n3\n4\n5\n6\n7\n8\n9\n", &e), -EINVAL);
+	cr_assert_str_eq(err_text(&e), "config:1: a line begins with set or bind, not 'a'; "
+				       "wrong too: lines 2, 4, 5, 6, 7, 8, 9, 10 and more");
 	err_clear(&e);
 	settings_done(&s);
 }

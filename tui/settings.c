@@ -13,6 +13,9 @@
 #include "mem.h"
 
 /* A config file larger than this is none. */
+/* Lines that are told to be wrong by their numbers alone. */
+#define MAX_WRONG_LINES 8
+
 #define MAX_CONFIG_BYTES 1000000u
 
 enum kind { KIND_BOOL, KIND_COLOUR, KIND_TEXT };
@@ -154,10 +157,50 @@ void settings_done(struct settings *s)
 	keymap_done(&s->keymap);
 }
 
+/* What is wrong in a file: the first line in words, the others by their numbers. */
+struct wrong_lines {
+	struct err first;
+	char *others; /* ", 5, 9", owned; NULL: none */
+	unsigned n_others;
+};
+
+static void add_wrong_line(struct wrong_lines *w, const char *name, unsigned number,
+			   const struct err *bad)
+{
+	char *others;
+
+	if (w->first.code == 0) {
+		err_set(&w->first, -EINVAL, "%s:%u: %s", name, number, err_text(bad));
+		return;
+	}
+	if (w->n_others++ > MAX_WRONG_LINES)
+		return;
+	others = w->n_others > MAX_WRONG_LINES ? xasprintf("%s and more", w->others)
+					       : xasprintf("%s%s%u", w->others ? w->others : "",
+							   w->others ? ", " : "", number);
+	free(w->others);
+	w->others = others;
+}
+
+/* Says it all in one sentence, and forgets it. */
+static int tell_wrong_lines(struct wrong_lines *w, struct err *e)
+{
+	int ret = w->first.code;
+
+	if (ret < 0 && w->others)
+		err_set(e, ret, "%s; wrong too: line%s %s", err_text(&w->first),
+			w->n_others > 1 ? "s" : "", w->others);
+	else if (ret < 0)
+		err_set(e, ret, "%s", err_text(&w->first));
+	err_clear(&w->first);
+	free(w->others);
+	return ret;
+}
+
 int settings_parse(struct settings *s, const char *text, size_t n, const char *name, struct err *e)
 {
 	const char *end = text + n, *next;
-	int ret = 0;
+	struct wrong_lines wrong = { .first = ERR_INIT };
 
 	for (unsigned number = 1; text < end; text = next, number++) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
@@ -169,12 +212,12 @@ int settings_parse(struct settings *s, const char *text, size_t n, const char *n
 		if (stop > text && stop[-1] == '\r')
 			stop--;
 		line = xstrndup(text, (size_t)(stop - text));
-		if (parse_line(s, line, &bad) < 0 && ret == 0)
-			ret = err_set(e, -EINVAL, "%s:%u: %s", name, number, err_text(&bad));
+		if (parse_line(s, line, &bad) < 0)
+			add_wrong_line(&wrong, name, number, &bad);
 		err_clear(&bad);
 		free(line);
 	}
-	return ret;
+	return tell_wrong_lines(&wrong, e);
 }
 
 static char *default_path(void)

@@ -47,8 +47,8 @@ void settings_init(struct settings *s);
 void settings_done(struct settings *s);
 
 /*
- * Applies n bytes of a config file called name. Lines that are wrong are left out; the first of
- * them makes -EINVAL and "NAME:LINE: …".
+ * Applies n bytes of a config file called name. Lines that are wrong are left out; they make -EINVAL and
+ * "NAME:LINE: …" of the first of them, with the numbers of the others behind it.
  */
 int settings_parse(struct settings *s, const char *text, size_t n, const char *name, struct err *e);
 

@@ -31,7 +31,8 @@ static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cm
 
 static void print_synopsis(const struct command *c, FILE *to)
 {
-	fprintf(to, "  proftop%s%s %s\n", *c->name ? " " : "", c->name, c->synopsis);
+	fprintf(to, "  proftop%s%s%s%s\n", *c->name ? " " : "", c->name, *c->synopsis ? " " : "",
+		c->synopsis);
 }
 
 static void print_help(const struct command *c, FILE *to)

@@ -3,17 +3,31 @@
 
 #include "report_memory.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis.h"
 #include "filter.h"
 #include "json_out.h"
+#include "mem.h"
 #include "report.h"
 #include "text.h"
 
 /* Sites whose stacks are in the text. */
 #define MOST_STACKS 10u
+
+/* Columns of a number in a file; on a terminal it is as many as the widest has. */
+#define NUMBER_COLS 12
+
+/* Where width is limited: what names keep, what they need before there is room for modules, what these take. */
+#define NAME_COLS_MIN   24
+#define MODULE_ROOM_MIN 48
+#define MODULE_COLS     24
+
+/* In front of the frames of a stack; and what its title leaves for a name, where width is limited. */
+#define FRAME_INDENT 4
+#define TITLE_COLS   40
 
 static const char *const column_names[FOOTPRINT_N_COLUMNS] = {
 	[FOOTPRINT_LIVE] = "live",           [FOOTPRINT_PEAK] = "peak",
@@ -44,21 +58,93 @@ static const char *cell(const struct footprint *f, const int64_t *sum, int colum
 	return out;
 }
 
-static void put_row(const struct footprint *f, const int64_t *sum, const char *label,
-		    const char *module, bool ascii, FILE *to)
+/* How the table is laid out. */
+struct layout {
+	int cols[FOOTPRINT_N_COLUMNS]; /* of each number; 0: it is left out */
+	size_t name;                   /* of the name and the module together; 0: unlimited */
+	bool ascii;
+};
+
+/* The titles in the order of the columns, those of column_names as screens have them. */
+static const char *title(int column, char out[FMT_SIZE])
 {
-	char text[FMT_SIZE + 1], *name = text_clean(label, strlen(label), ascii);
+	size_t n = strlen(column_names[column]);
+
+	for (size_t i = 0; i <= n; i++)
+		out[i] = (char)toupper((unsigned char)column_names[column][i]);
+	return out;
+}
+
+static int number_cols(const struct report *r, int column)
+{
+	const struct footprint *f = r->analysis->footprint;
+	char text[FMT_SIZE + 1];
+	size_t most = strlen(title(column, text)), n = strlen(cell(f, f->total, column, text));
+
+	most = n > most ? n : most;
+	for (uint32_t i = 0; i < n_shown(r); i++) {
+		n = strlen(cell(f, f->site[i].sum, column, text));
+		most = n > most ? n : most;
+	}
+	return (int)most + 1; /* a gap, and room for the # before the first title */
+}
+
+/* What is missed least goes where width is limited. */
+static void make_layout(const struct report *r, struct layout *l)
+{
+	static const int least_missed[] = { FOOTPRINT_TEMPORARY, FOOTPRINT_CALLS, FOOTPRINT_BYTES };
+	size_t taken = 2, width = (size_t)(r->width > 0 ? r->width : 0);
+
+	*l = (struct layout){ .ascii = r->ascii };
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		l->cols[c] = width > 0 ? number_cols(r, c) : NUMBER_COLS;
+		taken += (size_t)l->cols[c] + 1;
+	}
+	for (size_t i = 0; width > 0 && i < 3 && taken + NAME_COLS_MIN > width; i++) {
+		taken -= (size_t)l->cols[least_missed[i]] + 1;
+		l->cols[least_missed[i]] = 0;
+	}
+	if (width > 0)
+		l->name = width > taken + NAME_COLS_MIN ? width - taken : NAME_COLS_MIN;
+}
+
+/* A name with the module behind it, in as many columns. */
+static void put_place(const struct layout *l, const char *name, const char *module, FILE *to)
+{
+	bool brief = l->name > 0 && l->name < MODULE_ROOM_MIN;
+	char *behind = text_fold_name(brief ? "" : module, l->name > 0 ? MODULE_COLS : 0, l->ascii);
+	size_t taken = *behind ? 2 + text_width(behind, strlen(behind)) : 0;
+	char *folded = text_fold_name(name, l->name > 0 ? l->name - taken : 0, l->ascii);
+
+	fprintf(to, "%s%s%s\n", folded, *behind ? "  " : "", behind);
+	free(folded);
+	free(behind);
+}
+
+static void put_row(const struct footprint *f, const struct layout *l, const int64_t *sum,
+		    const char *label, const char *module, FILE *to)
+{
+	char text[FMT_SIZE + 1];
 
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
-		fprintf(to, "%s%12s", c ? " " : "", cell(f, sum, c, text));
-	fprintf(to, "  %s", name);
-	free(name);
-	if (*module) {
-		name = text_clean(module, strlen(module), ascii);
-		fprintf(to, "  %s", name);
-		free(name);
-	}
-	fputc('\n', to);
+		if (l->cols[c] > 0)
+			fprintf(to, "%*s ", l->cols[c], cell(f, sum, c, text));
+	fputc(' ', to);
+	put_place(l, label, module, to);
+}
+
+static void put_titles(const struct layout *l, FILE *to)
+{
+	char text[FMT_SIZE], line[FOOTPRINT_N_COLUMNS * FMT_SIZE];
+	size_t n = 0;
+
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+		if (l->cols[c] > 0)
+			n += (size_t)snprintf(line + n, sizeof(line) - n, "%*s ", l->cols[c],
+					      title(c, text));
+	if (line[0] == ' ')
+		line[0] = '#';
+	fprintf(to, "%s WHERE\n", line);
 }
 
 /* A frame, on its way to text or JSON. */
@@ -114,28 +200,39 @@ static void each_frame(const struct footprint *f, uint32_t stack, frame_fn *fn, 
 struct stack_text {
 	FILE *to;
 	bool ascii;
+	int width; /* 0: unlimited */
 };
+
+/* What stands behind the name of a frame: where it is in the source, and the module. The caller frees. */
+static char *behind_frame(const struct frame_told *frame, bool ascii)
+{
+	const char *slash = strrchr(frame->file, '/');
+	char line[FMT_SIZE] = "", *text, *clean;
+
+	if (frame->line > 0)
+		snprintf(line, sizeof(line), ":%u", frame->line);
+	text = xasprintf("%s%s%s%s%s", frame->line > 0 ? "  " : "",
+			 frame->line == 0 ? ""
+			 : slash          ? slash + 1
+					  : frame->file,
+			 line, *frame->module ? "  " : "", frame->module);
+	clean = text_clean(text, strlen(text), ascii);
+	free(text);
+	return clean;
+}
 
 static void put_text_frame(void *arg, const struct frame_told *frame)
 {
 	const struct stack_text *t = arg;
-	char *name = text_clean(frame->name, strlen(frame->name), t->ascii);
-	const char *slash = strrchr(frame->file, '/');
+	char *behind = behind_frame(frame, t->ascii), *name;
+	int room = t->width - FRAME_INDENT - (int)text_width(behind, strlen(behind));
 
-	fprintf(t->to, "    %s", name);
+	if (room < NAME_COLS_MIN)
+		room = NAME_COLS_MIN;
+	name = text_fold_name(frame->name, t->width > 0 ? (size_t)room : 0, t->ascii);
+	fprintf(t->to, "%*s%s%s\n", FRAME_INDENT, "", name, behind);
 	free(name);
-	if (frame->line > 0) {
-		name = text_clean(slash ? slash + 1 : frame->file,
-				  strlen(slash ? slash + 1 : frame->file), t->ascii);
-		fprintf(t->to, "  %s:%u", name, frame->line);
-		free(name);
-	}
-	if (*frame->module) {
-		name = text_clean(frame->module, strlen(frame->module), t->ascii);
-		fprintf(t->to, "  %s", name);
-		free(name);
-	}
-	fputc('\n', t->to);
+	free(behind);
 }
 
 /* The stack at which each of the first sites allocated most. */
@@ -143,11 +240,11 @@ static void put_stacks(const struct report *r, FILE *to)
 {
 	const struct footprint *f = r->analysis->footprint;
 	uint32_t n = n_shown(r) < MOST_STACKS ? n_shown(r) : MOST_STACKS;
-	struct stack_text t = { to, r->ascii };
+	struct stack_text t = { to, r->ascii, r->width };
 
 	for (uint32_t i = 0; i < n && !ferror(to); i++) {
 		const char *label = f->keys.key[f->site[i].key].label;
-		char *name = text_clean(label, strlen(label), r->ascii);
+		char *name = text_fold_name(label, r->width > 0 ? TITLE_COLS : 0, r->ascii);
 
 		fprintf(to, "\n# %s: the stack that allocated most there, innermost first\n", name);
 		free(name);
@@ -191,18 +288,19 @@ void report_memory_text(const struct report *r, FILE *to)
 {
 	const struct footprint *f = r->analysis->footprint;
 	char text[FMT_SIZE];
+	struct layout l;
 
 	put_manner(f, r->ascii, to);
 	if (f->peak_ns != TIME_NONE)
 		fprintf(to, "# the peak is %s s after the start\n",
 			fmt_exact(text, f->peak_ns, 1000000000));
-	fputs("#       LIVE         PEAK        BYTES        CALLS    TEMPORARY       LEAKED  WHERE\n",
-	      to);
-	put_row(f, f->total, "(everything)", "", r->ascii, to);
+	make_layout(r, &l);
+	put_titles(&l, to);
+	put_row(f, &l, f->total, "(everything)", "", to);
 	for (uint32_t i = 0; i < n_shown(r) && !ferror(to); i++) {
 		const struct key *key = &f->keys.key[f->site[i].key];
 
-		put_row(f, f->site[i].sum, key->label, key->module, r->ascii, to);
+		put_row(f, &l, f->site[i].sum, key->label, key->module, to);
 	}
 	if (n_shown(r) < f->n_sites)
 		fprintf(to, "# %s more sites are left out; -n 0 shows all\n",

@@ -137,6 +137,12 @@ done
 [ "$least" -lt 400 ] || fault "sampling: temporary is $least or more, not about $(value temporary sums.0)"
 "$PROFTOP" report sampled.temporary 2>/dev/null | grep -q '^# estimated' || fault "the report of a sample does not say that"
 "$PROFTOP" report culled.0 2>/dev/null | grep -q '^# estimated' && fault "the report of a whole trace says that it is a sample"
+# On a terminal rows fit.
+for width in 80 120; do
+    "$PROFTOP" report --ascii --width $width culled.0 2>/dev/null >wide
+    grep -q heap_work wide || fault "the report of width $width names nothing: $(cat wide)"
+    awk -v most=$width '!/^# / && length($0) > most { exit 1 }' wide || fault "the report of width $width: $(cat wide)"
+done
 
 # A largest size: the trace ends in order below it, the program goes on.
 "$tools/heap_work" threads 100000 >plain.out
