@@ -66,7 +66,7 @@ static pid_t start(const char *what)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		alarm(120);
+		alarm(600);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		execl(HEAP_HOST, HEAP_HOST, what, NULL);
 		_exit(127);

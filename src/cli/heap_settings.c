@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heap_wire.h"
+#include "machine.h"
 #include "mem.h"
 #include "options.h"
 #include "say.h"
@@ -57,6 +59,21 @@ static bool is_percent(const char *option, const char *text)
 	return false;
 }
 
+/* Is it large enough for what a trace ends with? Says so if not. */
+static bool is_trace_size(const struct options *o)
+{
+	bool newest = o->keep && strcmp(o->keep, "newest") == 0;
+	unsigned least = newest ? HEAP_SIZE_NEWEST : HEAP_SIZE_LEAST;
+	uint64_t bytes;
+
+	if (!o->max_size || (machine_parse_bytes(o->max_size, &bytes) && bytes >= least))
+		return true;
+	say("--max-size wants %uk or more %s, not %s: its end alone takes %uk", least >> 10,
+	    newest ? "to keep the newest events of a heap in" : "of a heap trace", o->max_size,
+	    HEAP_SIZE_END >> 10);
+	return false;
+}
+
 bool heap_settings_check(const struct options *o)
 {
 	if (!is_size("--sample", o->sample) || !is_size("--max-size", o->max_size) ||
@@ -70,6 +87,8 @@ bool heap_settings_check(const struct options *o)
 		say("--keep says what stays of a trace that may not become larger: --max-size says how large");
 		return false;
 	}
+	if (!is_trace_size(o))
+		return false;
 	if (o->cull && (o->sample || o->max_overhead)) {
 		say("--cull and %s cannot both be: what sampling leaves out cannot be counted",
 		    o->sample ? "--sample" : "--max-overhead");

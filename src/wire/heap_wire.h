@@ -26,6 +26,11 @@
 #define HEAP_MAX_EVENTS        65536u     /* of one block */
 #define HEAP_MAX_UNIT_NS       1000000000u
 
+/* A trace that may not become larger than so many bytes keeps some for its end; less would leave none for events. */
+#define HEAP_SIZE_END    (192u << 10)
+#define HEAP_SIZE_LEAST  (256u << 10)
+#define HEAP_SIZE_NEWEST (400u << 10) /* where the oldest events go: it is halved each time */
+
 enum heap_arch { HEAP_X86_64 = 1, HEAP_AARCH64 = 2 };
 
 /*

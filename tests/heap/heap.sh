@@ -189,6 +189,12 @@ for most in 450k 1M; do
     newest $most || newest $most || newest $most || fault "the newest: little is left of $most"
 done
 
+# One of which too little would be left is larger than was asked for, and the log says so.
+check=0 PROFTOP_KEEP=newest PROFTOP_MAX_SIZE=100k record small.heap "$tools/heap_work" threads 100000 >/dev/null || fault "a small size: ends with $?"
+grep -q 'PROFTOP_MAX_SIZE: 400k' log || fault "a small size: the log says $(cat log)"
+"$tools/heap_totals" small.heap >totals
+[ "$(value dropped totals)" -gt 100000 ] && [ "$(stat -c %s small.heap)" -le 409600 ] || fault "a small size: $(tr '\n' ' ' <totals)"
+
 # Killed at any moment: what was written is whole, and nearly all that the program knew of is there.
 for wait in 0.1 0.3 0.5; do
     rm -f trace.heap progress
@@ -344,6 +350,10 @@ grep -q -e '--cull wants' said.err || fault "record --cull soon says: $(cat said
 "$PROFTOP" record --heap --max-size 500k --keep newest -o newest.heap -- "$tools/heap_work" threads 50000 >/dev/null 2>&1
 "$tools/heap_totals" newest.heap >totals
 [ "$(value dropped totals)" -gt 10000 ] && [ "$(value ended totals)" = 1 ] || fault "record --keep newest: $(tr '\n' ' ' <totals)"
+for least in "255k" "399k --keep newest"; do
+    "$PROFTOP" record --heap --max-size $least -o refused.heap -- true 2>said.err && fault "record --max-size $least"
+    grep -q "max-size wants ...k or more" said.err && [ ! -e refused.heap ] || fault "record --max-size $least says: $(cat said.err)"
+done
 "$PROFTOP" record --heap --max-size 500k --keep best -- true 2>said.err && fault "record --keep best"
 grep -q -e '--keep wants' said.err || fault "record --keep best says: $(cat said.err)"
 "$PROFTOP" record --heap --keep newest -- true 2>said.err && fault "record --keep without --max-size"

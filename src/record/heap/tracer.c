@@ -213,6 +213,11 @@ static void log_begun(void)
 	tracer_options_program(what);
 	memcpy(what + strlen(what), writes, sizeof(writes));
 	tracer_log(&recorder.options, what, tracer_writer_path());
+	if (recorder.options.size_raised)
+		tracer_log(&recorder.options, "PROFTOP_MAX_SIZE",
+			   recorder.options.keep_newest
+				   ? "400k, the least that the newest events can be kept in"
+				   : "256k, the least that a trace can be");
 }
 
 /* NULL: events are recorded from now on. Else why not; "" when that is what was asked for. */

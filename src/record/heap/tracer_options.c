@@ -4,6 +4,8 @@
 
 #include "tracer_options.h"
 
+#include "heap_wire.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -179,6 +181,17 @@ static bool is_word(const char *settings, const char *name, const char *word)
 	return s && strcmp(s, word) == 0;
 }
 
+/* With keep_newest known. */
+static void read_max_size(struct tracer_options *o, const char *settings)
+{
+	uint64_t least = o->keep_newest ? HEAP_SIZE_NEWEST : HEAP_SIZE_LEAST;
+
+	o->max_bytes = number(settings, "PROFTOP_MAX_SIZE");
+	o->size_raised = o->max_bytes && o->max_bytes < least;
+	if (o->size_raised)
+		o->max_bytes = least;
+}
+
 bool tracer_options_read(struct tracer_options *o, const char *settings)
 {
 	const char *output = setting(settings, "PROFTOP_OUTPUT");
@@ -191,8 +204,8 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	o->most_share = percent(settings, "PROFTOP_MAX_OVERHEAD");
 	/* What sampling left out is not there to be counted. */
 	o->cull_ns = o->sample_bytes || o->most_share > 0 ? 0 : duration(settings, "PROFTOP_CULL");
-	o->max_bytes = number(settings, "PROFTOP_MAX_SIZE");
 	o->keep_newest = is_word(settings, "PROFTOP_KEEP", "newest");
+	read_max_size(o, settings);
 	o->only_pid = (uint32_t)number(settings, "PROFTOP_ONLY_PID");
 	o->children = is_set(settings, "PROFTOP_CHILDREN", false);
 	o->free_stacks = is_set(settings, "PROFTOP_FREE_STACKS", false);

@@ -17,6 +17,7 @@ struct tracer_options {
 	uint64_t sample_exact; /* those of so many bytes are recorded in any case; 0: none */
 	uint64_t cull_ns;   /* what was freed by then is only counted; 0: everything is written */
 	uint64_t max_bytes; /* the trace becomes no larger; 0: it may */
+	bool size_raised;   /* fewer bytes were asked for than a trace needs */
 	bool keep_newest;   /* it loses its oldest events then; else it ends */
 	uint32_t only_pid;  /* record no other process; 0: any */
 	bool children;      /* children of forks are recorded, to files of their own */

@@ -26,7 +26,6 @@
 #define RECORD_QUEUE  8u
 #define FINISH_MS     5000u
 #define FORK_MS       1000u
-#define END_BYTES     (192u << 10) /* of a limited trace, kept for its last blocks */
 
 /* Records that will be a block. */
 struct record_buffer {
@@ -240,7 +239,7 @@ static bool is_large_with(uint64_t bytes)
 {
 	uint64_t most = recorder.options.max_bytes;
 
-	return most && writer.blocks.file.n_bytes + bytes + END_BYTES > most;
+	return most && writer.blocks.file.n_bytes + bytes + HEAP_SIZE_END > most;
 }
 
 /* May no more events be written? */
@@ -257,10 +256,10 @@ static void make_room(const struct heap_event_writer *w)
 
 	for (unsigned i = 0; w && i < HEAP_N_EVENT_COLUMNS; i++)
 		bytes += heap_out_n(&w->column[i]);
-	if (!recorder.options.keep_newest || !is_large_with(bytes) || most <= 2 * END_BYTES)
+	if (!recorder.options.keep_newest || !is_large_with(bytes))
 		return;
 	/* To half of it, so that it is not often. */
-	ret = tracer_newest_keep(&writer.blocks, (most - END_BYTES) / 2);
+	ret = tracer_newest_keep(&writer.blocks, (most - HEAP_SIZE_END) / 2);
 	/* Where stacks and facts alone are more than that, it ends as one that was not to be kept. */
 	if (ret != -EFBIG)
 		failed(ret);
