@@ -21,7 +21,6 @@
 
 #define MAX_FRAMES   4096
 #define FACT_MODULES 8     /* at most so many modules are named as the cause */
-#define COPY_MAX     65528 /* bytes; perf copies no more: its records are shorter than 64 KiB */
 #define COPY_FULL    65000 /* a copy of so many had no room for more, beside the rest of its record */
 
 /* What a stack that does not reach its root ends with, and what `info` says of it. */
@@ -40,6 +39,11 @@ static const struct {
 	[WALK_UNREADABLE] = { PERF_MARK_BROKEN, "broken",
 			      "; what lies on them is no sane frame: hand-written or generated code" },
 	[WALK_TOO_DEEP] = { PERF_MARK_TOO_DEEP, "too deep", "; only the inner frames are kept" },
+	[WALK_OTHER_STACK] = { PERF_MARK_TRUNCATED, "other stacks",
+			       "; they leave the copied stack for another, which a signal, a coroutine or the heap "
+			       "tracer came from: no SIZE has both" },
+	[WALK_NO_DUMP] = { PERF_MARK_TRUNCATED, "not copied",
+			   "; the kernel copied nothing of them, as where one program becomes another" },
 };
 
 /* Stacks that end in a module for a reason. */
@@ -60,7 +64,6 @@ struct perf_stacks {
 	uint64_t ips[MAX_FRAMES]; /* of the frames, for the parts to point to */
 	VEC(struct perf_chain_part) parts;
 	uint64_t n_by_end[N_WALK_ENDS]; /* stacks that ended so */
-	uint64_t n_elsewhere;           /* truncated where no copy reaches: on another stack */
 	uint64_t n_stitched;            /* truncated ones that were continued, not in n_by_end */
 	uint64_t n_32;                  /* stacks of 32-bit programs, which are not walked */
 	uint64_t n_frames;              /* of all */
@@ -138,13 +141,6 @@ static void add_mark(struct perf_stacks *s, enum perf_mark mark)
 	vec_push(&s->parts, perf_marks_part(s->marks, mark));
 }
 
-/* Does a stack go on where no copy of what begins at sp can reach? */
-static bool goes_elsewhere(const struct perf_stacks *s, size_t n, const struct resolver_walk *how,
-			   uint64_t sp)
-{
-	return how->end == WALK_TRUNCATED && s->frames[n - 1].sp - sp >= COPY_MAX;
-}
-
 /* The frames of a stack, and what it ends with. */
 static void add_stack(struct perf_stacks *s, const struct perf_sample *sample, size_t n,
 		      const struct resolver_walk *how)
@@ -201,7 +197,6 @@ static void walk(struct perf_stacks *s, const struct perf_sample *sample, int64_
 	if (unwind_reg_known(&regs, unwind_sp(s->arch)))
 		memory.n = (size_t)perf_gap_stack(sample);
 	n = walk_read(s, sample, time_ns, &regs, &memory, &how);
-	s->n_elsewhere += goes_elsewhere(s, n, &how, memory.address);
 	add_stack(s, sample, n, &how);
 	if (how.module.v != ID_NONE)
 		note_cause(s, how.end, how.module.v);
@@ -285,17 +280,6 @@ static const char *advice(const struct perf_stacks *s, enum walk_end end)
 	return ends[end].advice;
 }
 
-static void elsewhere_fact(const struct perf_stacks *s, capture_id c)
-{
-	char n[FMT_COUNTED_SIZE];
-
-	if (s->n_elsewhere > 0)
-		build_fact(s->profile, c, "stacks", "other stacks", FACT_MISSING,
-			   "%s of these left the copied stack for another, where a signal or a "
-			   "coroutine came from: no SIZE has both",
-			   fmt_counted(n, (int64_t)s->n_elsewhere, "stack"));
-}
-
 void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 {
 	uint64_t n_all = s->n_32 + s->n_stitched;
@@ -317,7 +301,6 @@ void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 				   "%s %% of stacks%s",
 				   fmt_percent(percent, (int64_t)s->n_by_end[i], (int64_t)n_all),
 				   advice(s, (enum walk_end)i));
-	elsewhere_fact(s, c);
 	if (s->n_stitched)
 		build_fact(
 			s->profile, c, "stacks", "stitched", FACT_PLAIN,

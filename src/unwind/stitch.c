@@ -129,9 +129,9 @@ size_t stitcher_take(struct stitcher *s, int32_t pid, int32_t tid, enum walk_end
 	bool join;
 
 	s->n_stacks[thread % N_THREADS]++;
-	if (n < 2 || (end != WALK_COMPLETE && end != WALK_TRUNCATED))
+	if (n < 2 || (end != WALK_COMPLETE && end != WALK_TRUNCATED && end != WALK_OTHER_STACK))
 		return n;
-	join = end == WALK_TRUNCATED && overlaps(s, thread, frames, n);
+	join = end != WALK_COMPLETE && overlaps(s, thread, frames, n);
 	for (size_t i = 1; i + 1 < n; i++)
 		learn(s, thread, &frames[i], &frames[i + 1]);
 	if (end == WALK_COMPLETE)

@@ -179,13 +179,15 @@ static bool stop(struct walk *k, enum walk_end why)
  */
 static bool load(struct walk *k, uint64_t address, uint64_t *out)
 {
-	uint64_t begin = k->memory->address;
-	bool left;
+	uint64_t begin = k->memory->address, sp = k->out[k->n - 1].sp;
+	bool left, far = address - begin >= WALK_DUMP_MAX || sp - begin >= WALK_DUMP_MAX;
 
 	if (unwind_load(k->memory, address, out))
 		return true;
-	left = address >= begin || k->out[k->n - 1].sp < begin;
-	return stop(k, left ? WALK_TRUNCATED : WALK_UNREADABLE);
+	if (k->memory->n + k->memory->n_missing == 0 && !k->memory->also)
+		return stop(k, WALK_NO_DUMP);
+	left = address >= begin || sp < begin;
+	return stop(k, !left ? WALK_UNREADABLE : far ? WALK_OTHER_STACK : WALK_TRUNCATED);
 }
 
 /* Adds the caller with return address pc, where the stack pointer is sp; false when there is none. */
@@ -388,7 +390,7 @@ static bool step_row(struct walk *k, const struct cfi_row *row, struct unwind_re
 	case CFI_OUTERMOST:
 		return stop(k, WALK_COMPLETE);
 	case CFI_UNREADABLE:
-		return stop(k, WALK_TRUNCATED);
+		return stop(k, k->memory->n ? WALK_TRUNCATED : WALK_NO_DUMP);
 	case CFI_UNKNOWN:
 		return stop(k, WALK_UNREADABLE);
 	case CFI_STEPPED:

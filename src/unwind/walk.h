@@ -26,9 +26,14 @@ enum walk_end {
 	WALK_NO_MODULE,  /* nothing is mapped at the last pc, or its file is not to be had */
 	WALK_NO_CFI,     /* mapped, but no entry covers it and frame pointers lead nowhere */
 	WALK_UNREADABLE, /* the stack is not sane: it goes backwards, or a register is unknown */
-	WALK_TOO_DEEP
+	WALK_TOO_DEEP,
+	WALK_OTHER_STACK, /* the next frame lies where no dump reaches: on another stack */
+	WALK_NO_DUMP      /* nothing was dumped */
 };
-#define N_WALK_ENDS 6
+#define N_WALK_ENDS 8
+
+/* perf dumps no more bytes: its records are shorter than 64 KiB. */
+#define WALK_DUMP_MAX 65528
 
 /* What covers an address. */
 struct walk_module {
