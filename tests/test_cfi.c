@@ -78,7 +78,8 @@ static bool cfa_agrees(const struct compared *c, const struct cfi_rule *r, Dwarf
 	return false;
 }
 
-static bool slot_agrees(uint8_t kind, int64_t offset, int found, Dwarf_Op *ops, size_t n)
+static bool slot_agrees(const struct compared *c, uint8_t kind, int64_t offset, int found,
+			Dwarf_Op *ops, size_t n)
 {
 	unsigned reg = 0;
 	int64_t at = 0;
@@ -99,7 +100,7 @@ static bool slot_agrees(uint8_t kind, int64_t offset, int found, Dwarf_Op *ops, 
 	case SLOT_FP:
 		/* libdw puts the CFA below the expression; the register is what counts */
 		return n >= 1 && op_is_reg(&ops[n - 1], &reg, &at) && at == offset &&
-		       reg == (kind == SLOT_SP ? X86_RSP : X86_RBP);
+		       reg == (kind == SLOT_SP ? unwind_sp(c->arch) : unwind_fp(c->arch));
 	}
 	return false;
 }
@@ -130,10 +131,10 @@ static bool compare_row(void *arg, uint64_t begin, uint64_t end, const struct cf
 		differ(c, begin, "other CFA");
 	if (rule->cfa_kind != CFA_GENERAL) {
 		found = dwarf_frame_register(frame, (int)unwind_ra(c->arch), mem, &ops, &n);
-		if (!slot_agrees(rule->ra_kind, rule->ra, found, ops, n))
+		if (!slot_agrees(c, rule->ra_kind, rule->ra, found, ops, n))
 			differ(c, begin, "other return address");
 		found = dwarf_frame_register(frame, (int)unwind_fp(c->arch), mem, &ops, &n);
-		if (!slot_agrees(rule->fp_kind, rule->fp, found, ops, n))
+		if (!slot_agrees(c, rule->fp_kind, rule->fp, found, ops, n))
 			differ(c, begin, "other frame pointer");
 	}
 	free(frame);
@@ -205,10 +206,9 @@ static void compare_rows(struct compared *c, const struct cfi_sections *s, Dwarf
 }
 
 /* Separate debug files have it, and static programs of old. */
-static bool compare_debug_frame(Elf *elf, struct compared *c)
+static bool compare_debug_frame(Elf *elf, enum unwind_arch arch, struct compared *c)
 {
-	struct cfi_sections s = { .arch = UNWIND_X86_64,
-				  .debug_frame = section_of(elf, ".debug_frame") };
+	struct cfi_sections s = { .arch = arch, .debug_frame = section_of(elf, ".debug_frame") };
 	Dwarf *dw = s.debug_frame.n ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 	Dwarf_CFI *libdw = dw ? dwarf_getcfi(dw) : NULL;
 
@@ -224,7 +224,7 @@ static bool compare_file(const char *path, struct compared *c)
 	int fd = open(path, O_RDONLY);
 	Elf *elf = NULL;
 	GElf_Ehdr header;
-	struct cfi_sections s = { .arch = UNWIND_X86_64 };
+	struct cfi_sections s = { 0 };
 	Dwarf_CFI *libdw;
 	bool good = false;
 
@@ -232,8 +232,10 @@ static bool compare_file(const char *path, struct compared *c)
 	if (fd >= 0)
 		elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && gelf_getehdr(elf, &header) && header.e_type != ET_REL &&
-	    header.e_machine == EM_X86_64 && header.e_ident[EI_CLASS] == ELFCLASS64) {
-		good = compare_debug_frame(elf, c);
+	    (header.e_machine == EM_X86_64 || header.e_machine == EM_AARCH64) &&
+	    header.e_ident[EI_CLASS] == ELFCLASS64) {
+		s.arch = header.e_machine == EM_X86_64 ? UNWIND_X86_64 : UNWIND_AARCH64;
+		good = compare_debug_frame(elf, s.arch, c);
 		libdw = dwarf_getcfi_elf(elf);
 		if (libdw) {
 			s.eh_frame = section_of(elf, ".eh_frame");
@@ -259,6 +261,10 @@ static const char *const some_files[] = {
 	"/bin/ls",
 	"/usr/bin/perl",
 	"/usr/bin/git",
+	/* Of a compiler for aarch64. */
+	"/usr/aarch64-linux-gnu/lib/libc.so.6",
+	"/usr/aarch64-linux-gnu/lib/libstdc++.so.6",
+	"/usr/aarch64-linux-gnu/lib/libm.so.6",
 };
 
 Test(cfi, rows_agree_with_libdw)

@@ -34,6 +34,7 @@
 #define SYSCALL_STOP  (SIGTRAP | 0x80)
 #define DIRECTION     0x400u /* flags: string operations go downward */
 #define WAIT_MS       20000u /* for the loader's locks */
+#define STOP_MS       10000u /* until a thread stops */
 
 /* What the kernel returns within: the call is to be made again (linux/errno.h, which programs never see). */
 #define ERESTARTSYS           512
@@ -124,23 +125,24 @@ static bool is_event(int status)
 	return WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_STOP;
 }
 
-/* Until the stop that was asked for; signals that come before go to the thread. */
-static bool interrupt(struct tracee *t, int *signal)
+/* Until the stop that was asked for; signals that come before go to the thread. 0; -ESRCH: it ended; -EBUSY: not yet. */
+static int interrupt(struct tracee *t, int *signal)
 {
 	int status;
 
 	*signal = 0;
 	if (ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL))
-		return false;
+		return -ESRCH;
 	for (;;) {
-		wait_for(t, 0, &status);
+		if (!wait_for(t, STOP_MS, &status))
+			return -EBUSY;
 		if (!WIFSTOPPED(status))
-			return false;
+			return -ESRCH;
 		if (is_event(status))
-			return true;
+			return 0;
 		*signal = WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
 		if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(intptr_t)*signal))
-			return false;
+			return -ESRCH;
 		*signal = 0;
 	}
 }
@@ -227,7 +229,7 @@ static bool undo_interruption(struct tracee *t)
 int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e)
 {
 	struct tracee *t;
-	int signal;
+	int signal, ret;
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD))
 		return errno == ESRCH ? -EAGAIN
@@ -236,10 +238,16 @@ int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e)
 	t = xcalloc(1, sizeof(*t));
 	t->r = r;
 	t->tid = tid;
-	if (!interrupt(t, &signal)) {
+	ret = interrupt(t, &signal);
+	if (ret) {
 		t->gone = true;
 		tracee_release(t);
-		return -EAGAIN;
+		/* It is still to be stopped, and will not be when this process is gone. */
+		return ret == -EBUSY
+			       ? err_set(e, ret,
+					 "thread %d waits where the kernel does not interrupt it (for a disk, or in a vfork): try again",
+					 (int)tid)
+			       : -EAGAIN;
 	}
 	if (!save(t) || !undo_interruption(t)) {
 		tracee_release(t);
@@ -358,7 +366,7 @@ static int leave_alone(struct tracee *t, struct err *e)
 {
 	int signal;
 
-	if (interrupt(t, &signal))
+	if (interrupt(t, &signal) == 0)
 		ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
 	t->gone = true;
 	return err_set(e, -ETIMEDOUT,

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The heap tracer compiles and links for aarch64, without warnings, where there is a cross compiler; and tests of what it is
-# made of are run there, where there is qemu, with a few lines in the place of Criterion.
+# made of are run there, where there is qemu, with a few lines in the place of Criterion; and programs under the tracer,
+# each call of which is counted.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/heap/lib.sh"
 
@@ -23,7 +24,7 @@ if echo 'int main(void) { return 0; }' | "$cc" -x c - -o nothing -l:libzstd.a 2>
     "$cc" -shared -o libproftop-heap.so ./*.o -Wl,-z,defs -Wl,--exclude-libs,ALL -l:libzstd.a -lpthread || fault "it does not link"
 fi
 
-# What walks stacks, keeps them and writes blocks. Not the tracer: under qemu 7.2 a thread that it starts hangs.
+# What walks stacks, keeps them and writes blocks.
 plain=(tests/heap/plain_main.c tests/test_heap_wire.c tests/test_own_stack.c tests/test_stack_trie.c tests/test_stitch.c tests/test_tracer_clock.c tests/test_tracer_throttle.c
     tests/test_walk.c)
 mapfile -t rooms < <(cd "$root" && ls src/base/*.c src/unwind/*.c src/wire/*.c)
@@ -45,6 +46,40 @@ if [ -z "$qemu" ]; then
 elif [ "$faults" = 0 ]; then
     timeout 300 "$qemu" plain/all >said || fault "tests fail there: $(grep -v ^passed said)"
     tail -n 1 said
+fi
+
+# exact WORK N: recorded there, it is as it is without us, and what it does is in the trace to the call.
+exact() {
+    local plain traced name
+    rm -f trace.heap counts log
+    timeout -k 5 120 "$qemu" ./heap_work "$@" >plain.out 2>&1
+    plain=$?
+    timeout -k 5 120 "$qemu" -E LD_PRELOAD="$work/libproftop-heap.so $work/count_shim.so" -E COUNT_SHIM=counts -E PROFTOP_CHECK=1 \
+        -E PROFTOP_OUTPUT="$work/trace.heap" -E PROFTOP_LOGFILE="$work/log" ./heap_work "$@" >traced.out 2>&1
+    traced=$?
+    [ "$plain" = "$traced" ] && cmp -s plain.out traced.out || fault "$*: ends with $traced, not $plain, and prints $(head -c 300 traced.out)"
+    "$tools/heap_totals" trace.heap >totals || fault "$*: the trace cannot be read"
+    sound "$*" totals
+    # The frame of a signal that qemu makes is in a page without unwind tables, and may lead nowhere on another stack.
+    [ "$(value ended totals) $(value incomplete totals)" = "1 0" ] || [ "$1" = altstack ] || fault "$*: $(tr '\n' ' ' <totals)"
+    for name in allocs reallocs frees bytes; do
+        [ "$(value $name totals)" = "$(value $name counts)" ] || fault "$*: $name $(value $name totals), not $(value $name counts)"
+    done
+    echo "$*: $(value allocs totals) allocations, $(value stacks totals) stacks"
+}
+# With the loader and the libc of one directory: those of two versions of glibc do not know each other's structures.
+loader=$("$cc" -print-file-name=ld-linux-aarch64.so.1)
+if [ -n "$qemu" ] && [ "$faults" = 0 ] && [ -e libproftop-heap.so ] && [ -e "$loader" ]; then
+    flags=(-O2 -D_GNU_SOURCE -I"$root/src/record/heap" -I"$root/tests/heap" -fPIC)
+    loader=$(realpath -s "$loader")
+    "$cc" -shared "${flags[@]}" -o count_shim.so "$root/tests/heap/count_shim.c" &&
+        "$cc" "${flags[@]}" -pie -o heap_work "$root"/tests/heap/heap_work.c "$root"/tests/heap/works_*.c -lpthread \
+            -Wl,--dynamic-linker="$loader" -Wl,-rpath,"${loader%/*}" || fault "programs do not link"
+    for work_of in 'single 2000' 'threads 500' 'short-threads 30' 'deep 300' 'signals 200' 'altstack 100' 'longjmp 100' \
+        'contexts 100' 'fork 5' 'vfork 5' 'sizes 1' 'clone 5' 'errno 50'; do
+        # shellcheck disable=SC2086
+        exact $work_of
+    done
 fi
 
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }
