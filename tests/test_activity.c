@@ -77,6 +77,29 @@ Test(activity, rows)
 	}
 }
 
+/* What a time term lets pass is all the time that there is. */
+Test(activity, slices_are_of_the_time_that_passes)
+{
+	struct profile *p = made_profile("a 3 pid=1 tid=1 t=0\n"
+					 "a 4 pid=1 tid=1 t=6399\n"
+					 "a 5 pid=1 tid=2 t=3200\n");
+	struct activity act;
+	struct analysis *a;
+	struct lens lens;
+
+	made_lens(&lens, p, "time:3200ns,");
+	a = made_analysis(p, &lens);
+	cr_assert_eq(activity_of_threads(p, &a->counts, &lens, &a->weights, 64, NULL, &act), 0);
+	cr_assert_eq(act.n_rows, 3);
+	cr_expect_eq(act.span_ns, 3199);
+	cr_expect_eq(act.row[0].slice[0], 5);
+	cr_expect_eq(act.row[0].slice[act.n_slices - 1], 4);
+	activity_done(&act);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
+
 /* Slices add up to the weights of those samples that have a time, by thread and by process. */
 Test(activity, slices)
 {

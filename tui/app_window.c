@@ -19,6 +19,9 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
+/* What came since a baseline is compared when it has come for so long: of hardly a sample all is gone or new. */
+#define COMPARED_NS NS_PER_S
+
 /* What sparklines of rows show. */
 #define MINUTE_NS (60 * NS_PER_S)
 
@@ -90,7 +93,7 @@ void app_window_lens(const struct app *a, struct lens *out)
 	out->recent_ns = a->source->live ? MINUTE_NS : 0;
 	if (last > 0 && a->live.newest_ns - last > from)
 		from = a->live.newest_ns - last;
-	if (a->live.baseline_ns >= 0 &&
+	if (a->live.baseline_ns >= 0 && a->live.newest_ns - a->live.baseline_ns >= COMPARED_NS &&
 	    compare_lens(a, from > a->live.baseline_ns ? from : a->live.baseline_ns, out))
 		return;
 	/* Memory is what is there, and nothing of it fades. */

@@ -94,10 +94,8 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 }
 
 /* The span of the activity, above it. */
-static void draw_span(const struct threads_view *v, const struct scene *s, struct canvas *c,
-		      struct rect r)
+static void draw_span(const struct threads_view *v, struct canvas *c, struct rect r)
 {
-	const struct weights *w = &s->analysis->weights;
 	char span[FMT_SIZE];
 
 	if (v->spark_cols == 0)
@@ -105,7 +103,7 @@ static void draw_span(const struct threads_view *v, const struct scene *s, struc
 	canvas_puts(c, r.row, r.col + v->spark, v->spark_cols, STYLE_HEADER, "ACTIVITY");
 	if (v->spark_cols >= 20)
 		canvas_puts_right(c, r.row, r.col + v->spark + 10, v->spark_cols - 10, STYLE_DIM,
-				  fmt_ns(span, w->end_ns - w->begin_ns));
+				  fmt_ns(span, v->threads.activity->span_ns));
 }
 
 static void threads_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
@@ -117,7 +115,7 @@ static void threads_draw(const void *state, const struct scene *s, struct canvas
 		return;
 	if (top > 0) {
 		row_draw_header(&v->shape, c, r, 0, 0, false, "PROCESS, THREAD", "");
-		draw_span(v, s, c, r);
+		draw_span(v, c, r);
 	}
 	if (v->threads.list.n == 0)
 		thread_list_draw_nothing(&v->threads, c, r, s);

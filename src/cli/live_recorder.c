@@ -80,20 +80,22 @@ void live_target_text(int pid, char *out, size_t size)
 /* It is what the screen shows first. The caller frees. */
 static char *target_name(const struct options *o)
 {
+	const char *one = o->attach ? o->attach : o->tasks;
 	struct process_state s;
 	const char *slash;
 	char *out;
-	int pid;
 
 	if (o->files.n > 0) {
 		slash = strrchr(o->files.at[0], '/');
 		return xstrdup(slash && slash[1] ? slash + 1 : o->files.at[0]);
 	}
-	pid = o->attach ? atoi(o->attach) : 0;
-	if (!pid)
-		return xstrdup(o->tasks ? "threads" : o->cgroup ? "cgroup" : "everything");
-	process_read(pid, &s);
-	out = xasprintf("%s (%d)", *s.name ? s.name : "process", pid);
+	if (!one)
+		return xstrdup(o->cgroup ? "cgroup" : "everything");
+	if (strchr(one, ','))
+		return xstrdup(o->attach ? "processes" : "threads");
+	process_read(atoi(one), &s); /* it knows threads by their numbers, too */
+	out = xasprintf("%s (%s%d)", *s.name ? s.name : "process", o->attach ? "" : "thread ",
+			atoi(one));
 	for (char *at = out; *at; at++)
 		if (*at == '/')
 			*at = '_';

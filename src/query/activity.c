@@ -4,6 +4,7 @@
 
 #include "activity.h"
 
+#include "filter.h"
 #include "heap_activity.h"
 #include "mem.h"
 #include "rowpass.h"
@@ -267,7 +268,10 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 	struct rowpass *r;
 	int rc;
 
-	*out = (struct activity){ .n_slices = s->span.n };
+	*out = (struct activity){ .n_slices = s->span.n,
+				  .span_ns = (s->span.to_ns < s->whole_ns ? s->span.to_ns
+									  : s->whole_ns) -
+					     s->span.from_ns };
 	rc = rowpass_new(p, counts, lens, progress, &r);
 	if (rc < 0)
 		return rc;
@@ -292,15 +296,18 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 	return rc;
 }
 
-/* As long as the recording, which may be but a moment. */
-static struct time_span whole_of(const struct weights *w, uint32_t n_slices)
+/* What time terms let pass, of the recording, which may be but a moment. */
+static struct time_span passing_span(const struct lens *lens, const struct weights *w,
+				     uint32_t n_slices)
 {
-	int64_t whole = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns;
+	int64_t whole = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns, from, to;
+	struct time_span span = { .to_ns = whole < INT64_MAX ? whole + 1 : whole, .n = n_slices };
 
-	return (struct time_span){
-		.to_ns = whole < INT64_MAX ? whole + 1 : whole,
-		.n = n_slices,
-	};
+	if (!filter_times(lens->filter, &from, &to) || from >= span.to_ns || to <= from)
+		return span;
+	span.from_ns = from > 0 ? from : 0;
+	span.to_ns = to > span.from_ns && to < span.to_ns ? to : span.to_ns;
+	return span;
 }
 
 bool activity_stands_for_process(const struct profile *p, uint32_t thread)
@@ -320,7 +327,7 @@ int activity_of_threads(const struct profile *p, const struct profile_counts *co
 			struct progress *progress, struct activity *out)
 {
 	struct thread_sums s = {
-		.span = whole_of(w, n_slices),
+		.span = passing_span(lens, w, n_slices),
 		.whole_ns = w->begin_ns == TIME_NONE ? -1 : w->end_ns - w->begin_ns,
 	};
 

@@ -35,6 +35,7 @@ struct activity {
 	int64_t *columns;
 	struct keys keys; /* of threads */
 	int64_t most;     /* largest slice of a thread */
+	int64_t span_ns;  /* that the slices are of */
 	uint32_t n_slices;
 	uint32_t n_columns;
 	int64_t weight;     /* of all rows together */
@@ -51,7 +52,7 @@ static inline bool activity_is_sum(const struct activity_row *row)
 bool activity_stands_for_process(const struct profile *p, uint32_t thread);
 
 /*
- * Of the samples that pass lens, over the whole recording. w is of the same lens and counts: it knows the recording's times.
+ * Of the samples that pass lens, over the time that its filter lets pass. w is of the same lens and counts: it knows the recording's times.
  * A process of which only the main thread is there has one row, the thread's, which says so by
  * is_process; any other thread stands below its process. Returns 0 or -ECANCELED, when *out is empty; the caller ends with activity_done() in any case.
  */

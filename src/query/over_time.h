@@ -17,9 +17,9 @@ struct progress;
 struct sides_lines;
 
 enum over_time_kind {
-	OVER_MEMORY,   /* lines of the footprint */
-	OVER_SIDES,    /* lines of the sides of a comparison */
-	OVER_THREADS,  /* who worked when, of the whole; the span says but how closely */
+	OVER_MEMORY, /* lines of the footprint */
+	OVER_SIDES,  /* lines of the sides of a comparison */
+	OVER_THREADS, /* who worked when, of what time terms let pass; the span says but how closely */
 	OVER_TIMELINE, /* who worked when within the span, whatever time terms say */
 	N_OVER_TIME
 };
