@@ -260,6 +260,37 @@ Test(views, places_survive_another_analysis)
 	profile_free(p);
 }
 
+/* A row whose path is no more: the cursor is on what it was below of, not where rows happen to end. */
+Test(views, the_cursor_of_a_tree_stays_near)
+{
+	struct profile *p = stage_profile();
+	static const struct {
+		enum view_kind view;
+		const char *keys, *filter, *status;
+	} cases[] = {
+		{ VIEW_KIND_TREE, "e", "merge:parse_record", "handle_request" },
+		{ VIEW_KIND_TREE, "*G", "!fn:nothing_is_called_so", "node  (900)" },
+		{ VIEW_KIND_TREE, "ek", "merge:push_back", "parse_record" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct stage st;
+		char *status;
+
+		stage_init(&st, p, NULL, cases[i].view, 100, 26);
+		stage_keys(&st, cases[i].keys);
+		stage_draw(&st);
+		stage_reanalyse(&st, cases[i].filter);
+		stage_draw(&st);
+		status = status_of(&st);
+		cr_expect(status && strstr(status, cases[i].status), "%s %s: %s", cases[i].keys,
+			  cases[i].filter, status ? status : "");
+		free(status);
+		stage_done(&st);
+	}
+	profile_free(p);
+}
+
 Test(views, an_empty_profile)
 {
 	struct profile *p = profile_new();

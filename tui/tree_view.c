@@ -52,24 +52,69 @@ static void go(struct tree_view *v, size_t row)
 		list_go(&v->list, (uint32_t)row);
 }
 
-/* Makes all rows anew and puts the cursor on the row of path, if there is one still. */
+/* Remembers where the cursor is: its row's first node, and what that is below of. */
+static void note_cursor(struct tree_view *v, const struct scene *s)
+{
+	const struct tree_source *src = v->rows.src;
+	uint32_t node = is_node(v) ? v->rows.at[v->list.cursor].node : TREE_NONE;
+
+	v->cursor_path = node == TREE_NONE ? 0 : src->path(s->analysis, node);
+	v->n_above = 0;
+	for (; node != TREE_NONE && v->n_above < TREE_ABOVE_MOST;
+	     node = src->parent(s->analysis, node))
+		v->above[v->n_above++] = src->path(s->analysis, node);
+}
+
+/* Which of the first `most` paths above the cursor is the nearest that the row has; most when it has none. */
+static uint32_t nearness(const struct tree_view *v, struct analysis *a, size_t row, uint32_t most)
+{
+	uint32_t first = v->rows.at[row].node, node = tree_rows_last(&v->rows, a, row);
+
+	for (;; node = v->rows.src->parent(a, node)) {
+		uint64_t path = v->rows.src->path(a, node);
+
+		for (uint32_t i = 0; i < most; i++)
+			if (v->above[i] == path)
+				most = i;
+		if (node == first)
+			return most;
+	}
+}
+
+/* The row that begins with path; for the cursor's, else what is left of it: other names, or a filter, changed the rest. */
+static size_t find_row(const struct tree_view *v, struct analysis *a, uint64_t path)
+{
+	size_t found = SIZE_MAX;
+	uint32_t near = v->n_above;
+
+	for (size_t i = 0; i < v->rows.n; i++)
+		if (v->rows.at[i].n_more == 0 && v->rows.src->path(a, v->rows.at[i].node) == path)
+			return i;
+	for (size_t i = 0; path == v->cursor_path && i < v->rows.n; i++) {
+		uint32_t this = v->rows.at[i].n_more == 0 ? nearness(v, a, i, near) : near;
+
+		if (this < near) {
+			near = this;
+			found = i;
+		}
+	}
+	return found;
+}
+
+/* Makes all rows anew and puts the cursor on the row of path, or on what that was below of. */
 static void rebuild(struct tree_view *v, const struct scene *s, uint64_t path)
 {
 	struct analysis *a = s->analysis;
 	struct list was = v->list;
+	size_t row;
 
 	v->found = TREE_NONE;
 	v->rows.top = tree_zoom_node(&v->zoom, v->rows.src, a);
 	tree_rows_build(&v->rows, a);
 	fit(v);
-	for (size_t i = 0; path != 0 && i < v->rows.n; i++) {
-		const struct tree_row *row = &v->rows.at[i];
-
-		if (row->n_more > 0 || v->rows.src->path(a, row->node) != path)
-			continue;
-		list_follow(&v->list, &was, (uint32_t)i, s->live && path == v->cursor_path);
-		return;
-	}
+	row = path != 0 ? find_row(v, a, path) : SIZE_MAX;
+	if (row != SIZE_MAX)
+		list_follow(&v->list, &was, (uint32_t)row, s->live && path == v->cursor_path);
 }
 
 /* The path of the cursor's row, 0 when it has none. */
@@ -112,7 +157,7 @@ void tree_view_update(void *state, const struct scene *s)
 	rebuild(v, s, v->cursor_path);
 	if (!v->touched)
 		open_first(v, s);
-	v->cursor_path = cursor_path(v, s);
+	note_cursor(v, s);
 }
 
 /* Nearest rows that this one is below of, outermost first; returns how many there are, or most + 1. */
@@ -171,7 +216,7 @@ void tree_view_layout(void *state, const struct scene *s, struct rect r)
 	list_fit(&v->list, (uint32_t)v->rows.n, r.rows - tree_draw_top(r));
 	pin_rows(v, r.rows - tree_draw_top(r));
 	tree_draw_fit(v);
-	v->cursor_path = cursor_path(v, s);
+	note_cursor(v, s);
 }
 
 void tree_view_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
@@ -329,7 +374,7 @@ bool tree_view_act(void *state, const struct scene *s, enum action a, struct eff
 		done = v->list.cursor < v->rows.n && act_on_row(v, s, a, out);
 		break;
 	}
-	v->cursor_path = cursor_path(v, s);
+	note_cursor(v, s);
 	return done;
 }
 

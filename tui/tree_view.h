@@ -16,6 +16,9 @@
 #define TREE_PINS_MOST 6
 #define TREE_PIN_PART  4
 
+/* How far up the cursor is looked for when its own row is gone. */
+#define TREE_ABOVE_MOST 64
+
 struct tree_view {
 	struct tree_rows rows;
 	struct list list;
@@ -23,8 +26,11 @@ struct tree_view {
 	struct row_shape shape; /* as of the last layout */
 	uint32_t found;         /* the node that a search went to, or TREE_NONE */
 	uint64_t cursor_path;   /* of the first node in the cursor's row, 0: none */
-	uint32_t outdent;       /* levels of indentation that are scrolled out on the left */
-	int level_cols;         /* columns of a level: fewer where rows of many are in sight */
+	uint64_t above
+		[TREE_ABOVE_MOST]; /* [n_above] that path and those of what it is below of, nearest first */
+	uint32_t n_above;
+	uint32_t outdent; /* levels of indentation that are scrolled out on the left */
+	int level_cols;   /* columns of a level: fewer where rows of many are in sight */
 	uint32_t pin[TREE_PINS_MOST]; /* [list.pinned] rows that stay in sight, outermost first */
 	bool touched;                 /* the user did something: do not open rows any more */
 };
