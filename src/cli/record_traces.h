@@ -22,9 +22,12 @@ struct record_trace {
 struct record_traces {
 	struct record_trace *at;
 	size_t n, room;
+	char *left; /* "cc1plus, as": programs that were left alone, the first few, each once; NULL: none; owned */
+	size_t n_left;  /* processes that were */
+	size_t n_named; /* programs in left */
 };
 
-/* Takes a line of the tracer's log. False: it does not tell of a trace. */
+/* Takes a line of the tracer's log. False: it tells neither of a trace nor of a program without. */
 bool record_traces_take(struct record_traces *t, const char *line);
 
 /* Says what was recorded: each program that the process was, in its order; its children in short; and which trace is largest. */

@@ -301,7 +301,9 @@ rm -rf chain
 "$PROFTOP" record --heap --children -o kids.heap -- sh -c "$tools/heap_work single 10; $tools/heap_work threads 2000; :" >/dev/null 2>said.err
 grep -q 'and 2 traces more of children, .* the largest of heap_work in .*/kids.3.heap$' said.err || fault "children: $(cat said.err)"
 rm -f kids*.heap
-"$PROFTOP" record --heap -- sh -c "$tools/heap_work single 10; $tools/heap_work single 10" >/dev/null 2>&1
+"$PROFTOP" record --heap -- sh -c "$tools/heap_work single 10; $tools/heap_work single 10; :" >/dev/null 2>said.err
+grep -q '^proftop: not recorded: 2 programs that it ran (heap_work); --children records them, too$' said.err ||
+    fault "record: programs that were left alone: $(cat said.err)"
 [ "$(find . -name 'proftop.*.heap' | wc -l)" = 1 ] || fault "record: children were recorded: $(ls)"
 rm -f proftop.*.heap
 "$PROFTOP" record --heap --children -- sh -c "$tools/heap_work single 10; $tools/heap_work single 10; :" >/dev/null 2>&1

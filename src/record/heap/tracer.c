@@ -220,6 +220,17 @@ static void log_begun(void)
 				   : "256k, the least that a trace can be");
 }
 
+/* "PROGRAM is left alone": a program that the recorded process ran. */
+static void log_left_alone(void)
+{
+	static const char is[] = " is left alone";
+	char what[TRACER_MAX_PATH + sizeof(is)];
+
+	tracer_options_program(what);
+	memcpy(what + strlen(what), is, sizeof(is));
+	tracer_log_if_there(&recorder.options, what);
+}
+
 /* NULL: events are recorded from now on. Else why not; "" when that is what was asked for. */
 static const char *begin(const char *settings)
 {
@@ -228,9 +239,12 @@ static const char *begin(const char *settings)
 	recorder.pid = getpid();
 	if (!tracer_options_read(&recorder.options, settings))
 		return "the path of the trace is too long";
-	if (recorder.options.disabled ||
-	    (recorder.options.only_pid && recorder.options.only_pid != (uint32_t)recorder.pid))
+	if (recorder.options.disabled)
 		return "";
+	if (recorder.options.only_pid && recorder.options.only_pid != (uint32_t)recorder.pid) {
+		log_left_alone();
+		return "";
+	}
 	recorder.modules.changed = tracer_facts_module;
 	if (!recorder.next_chunk) {
 		recorder.next_chunk = 1;

@@ -196,7 +196,7 @@ void tracer_file_close(struct tracer_file *f)
 	f->fd = -1;
 }
 
-void tracer_log(const struct tracer_options *o, const char *what, const char *why)
+static void log_line(const struct tracer_options *o, const char *what, const char *why, int create)
 {
 	char pid[24] = { 0 };
 	size_t i = sizeof(pid) - 1;
@@ -216,11 +216,21 @@ void tracer_log(const struct tracer_options *o, const char *what, const char *wh
 	for (unsigned v = (unsigned)getpid(); v || i == sizeof(pid) - 1; v /= 10)
 		pid[--i] = (char)('0' + v % 10);
 	part[1] = (struct iovec){ pid + i, sizeof(pid) - 1 - i };
-	fd = open(o->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	fd = open(o->log, O_WRONLY | create | O_APPEND | O_CLOEXEC, 0644);
 	if (fd >= 0) {
 		if (writev(fd, part, sizeof(part) / sizeof(*part)) < 0)
 			errno = kept; /* there is nobody else to tell */
 		close(fd);
 	}
 	errno = kept;
+}
+
+void tracer_log(const struct tracer_options *o, const char *what, const char *why)
+{
+	log_line(o, what, why, O_CREAT);
+}
+
+void tracer_log_if_there(const struct tracer_options *o, const char *what)
+{
+	log_line(o, what, NULL, 0);
 }
