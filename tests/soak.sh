@@ -1,16 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# make soak: proftop live for ten minutes, of what is fed to it and of a real program, both at once. Prints memory and the
-# display ten times; fails when memory grows in the second half, or when what was fed did not get to the screen.
+# make soak: proftop live for ten minutes, of what is fed to it, of a program that it samples, of what perf record pipes into it, and of
+# a heap, all at once. Prints memory and the display ten times; fails when memory grows in the second half, or when what was
+# fed did not get to the screen.
 #
 # SOAK_SECONDS=S   how long (600)
 # SOAK_SAMPLES=N   how many samples are fed over that time (10000000)
+# SOAK_PAIRS=N     how many blocks are allocated and freed a second (20000)
 set -uo pipefail
 
 tools=$PWD/tests/bench
 proftop=$PWD/proftop
 seconds=${SOAK_SECONDS:-600}
 samples=${SOAK_SAMPLES:-10000000}
+pairs=${SOAK_PAIRS:-20000}
 dir=$(mktemp -d) || exit 99
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 
@@ -19,6 +22,18 @@ fed=$!
 "$tools/bench_live" soak "$seconds" 0 "$proftop" live -e cpu-clock -- "$tools/bench_stacks" $((seconds + 60)) 2 \
     >"$dir/program" 2>"$dir/program.err" &
 program=$!
+piped=
+if command -v perf >/dev/null; then
+    # What watches the terminal is to be the parent of live itself.
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    "$tools/bench_live" soak "$seconds" 0 bash -c \
+        'exec "$0" live - < <(exec perf record -q -m 16 -o - -e cpu-clock -F 499 -g -- "$1" "$2" 1 2>/dev/null)' \
+        "$proftop" "$tools/bench_stacks" $((seconds + 60)) >"$dir/piped" 2>"$dir/piped.err" &
+    piped=$!
+fi
+"$tools/bench_live" soak "$seconds" 0 "$proftop" live --heap -- "$tools/bench_heap" churn 16 1 "$pairs" $((seconds + 60)) \
+    >"$dir/heap" 2>"$dir/heap.err" &
+heap=$!
 
 failed=0
 table() {
@@ -36,4 +51,12 @@ wait "$fed" || { echo "what was fed did not get to the screen, or live ended: $(
 table "$samples samples of 2,000 stacks, fed as folded lines" "$dir/fed"
 wait "$program" || { echo "live ended: $(cat "$dir/program.err")"; failed=1; }
 table 'a program of 2 busy threads, sampled at 999 Hz' "$dir/program"
+if [ -n "$piped" ]; then
+    wait "$piped" || { echo "live ended: $(cat "$dir/piped.err")"; failed=1; }
+    table 'perf record -m 16 -g -o - of a busy thread at 499 Hz, piped into live -' "$dir/piped"
+else
+    echo 'perf record -o - is not there: not tried'
+fi
+wait "$heap" || { echo "live ended: $(cat "$dir/heap.err")"; failed=1; }
+table "a heap, $pairs pairs of malloc and free a second" "$dir/heap"
 exit $failed

@@ -3,7 +3,7 @@
  * Golden screens of live: the whole screen while the made-up service is being recorded. First lines of
  * tests/screens/live/NAME.txt are steps, in this order:
  *
- *   size 120x40, mono, colours 16, heap    at first: the terminal, and that its heap is recorded
+ *   size 120x40, mono, colours 16, heap    at first: the terminal, and that its heap is recorded; both: its CPU, too
  *   to 12                                  the service goes on to its 12th second, a second after the other
  *   changed                                from now on it is the service after the change
  *   keys B                                 typed at that moment
@@ -35,7 +35,7 @@
 struct play {
 	struct stage_app f;
 	int cols, rows, colours; /* colours 0: styles are told */
-	bool mono, changed, open;
+	bool mono, changed, open, both;
 	struct stage_heap_life *heap; /* NULL: it is of the CPU */
 	struct profile *profile;      /* the stage's, once that is open */
 	int64_t second;               /* of the service, so far */
@@ -65,7 +65,7 @@ static void go_on_to(struct play *p, int64_t second)
 	for (; p->second < second; p->second++) {
 		if (p->heap)
 			stage_heap_go_on(p->heap, (p->second + 1) * NS_PER_S);
-		else
+		if (!p->heap || p->both)
 			stage_profile_add(p->profile, p->second * NS_PER_S,
 					  (p->second + 1) * NS_PER_S, p->changed);
 		tick(p);
@@ -89,10 +89,11 @@ static bool set_up(struct play *p, const char *word, const char *value)
 		p->mono = true;
 	else if (strcmp(word, "colours") == 0)
 		p->colours = atoi(value);
-	else if (strcmp(word, "heap") == 0)
+	else if (strcmp(word, "heap") == 0 || strcmp(word, "both") == 0)
 		p->heap = stage_heap_begin(p->profile);
 	else
 		return false;
+	p->both |= strcmp(word, "both") == 0;
 	return true;
 }
 

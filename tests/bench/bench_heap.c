@@ -3,9 +3,9 @@
  * Allocates and frees as fast as it can, for measuring recorders: prints nanoseconds a pair, by the clock
  * and of its threads' time on a processor.
  *
- * bench_heap leaf|churn DEPTH THREADS PAIRS. leaf: calls down to DEPTH once and stays there. churn:
+ * bench_heap leaf|churn DEPTH THREADS PAIRS [SECONDS]. leaf: calls down to DEPTH once and stays there. churn:
  * returns 14 calls (all of them, if there are fewer) and calls down again for each pair, each time on
- * another of the 2^14 ways.
+ * another of the 2^14 ways. With SECONDS, so many pairs a second for so long.
  */
 #include "config.h"
 
@@ -24,6 +24,7 @@ struct work {
 	uint64_t n_pairs;
 	unsigned depth;
 	int churn;
+	unsigned seconds;    /* 0: as fast as it can */
 	uint64_t ns, cpu_ns; /* that it took */
 };
 
@@ -75,15 +76,39 @@ static __attribute__((noinline)) void churn(unsigned depth, unsigned bits, uint6
 	__asm__ volatile("" : : : "memory");
 }
 
+static void run(const struct work *w, uint64_t n)
+{
+	if (w->churn)
+		churn(w->depth, w->depth < WAY_BITS ? w->depth : WAY_BITS, n);
+	else
+		down(w->depth, 0, n);
+}
+
+/* Whoever comes late after a pause does what was left to do. */
+static void run_paced(const struct work *w)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	uint64_t start = now_ns(CLOCK_MONOTONIC), end_ns = w->seconds * UINT64_C(1000000000);
+	uint64_t done = 0, ns;
+
+	while ((ns = now_ns(CLOCK_MONOTONIC) - start) < end_ns) {
+		uint64_t due = (uint64_t)((double)w->n_pairs * (double)ns / 1e9);
+
+		run(w, due - done);
+		done = due;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static void *work(void *arg)
 {
 	struct work *w = arg;
 	uint64_t start = now_ns(CLOCK_MONOTONIC), cpu_start = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	if (w->churn)
-		churn(w->depth, w->depth < WAY_BITS ? w->depth : WAY_BITS, w->n_pairs);
+	if (w->seconds)
+		run_paced(w);
 	else
-		down(w->depth, 0, w->n_pairs);
+		run(w, w->n_pairs);
 	w->ns = now_ns(CLOCK_MONOTONIC) - start;
 	w->cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_start;
 	return NULL;
@@ -106,13 +131,14 @@ int main(int argc, char **argv)
 	double ns = 0, cpu_ns = 0;
 
 	if (argc < 5 || n_threads == 0 || n_threads > 64) {
-		fprintf(stderr, "usage: bench_heap leaf|churn DEPTH THREADS PAIRS\n");
+		fprintf(stderr, "usage: bench_heap leaf|churn DEPTH THREADS PAIRS [SECONDS]\n");
 		return 2;
 	}
 	for (unsigned i = 0; i < n_threads; i++) {
 		w[i].churn = strcmp(argv[1], "churn") == 0;
 		w[i].depth = (unsigned)atoi(argv[2]);
 		w[i].n_pairs = strtoull(argv[4], NULL, 10);
+		w[i].seconds = argc > 5 ? (unsigned)atoi(argv[5]) : 0;
 		if (n_threads == 1)
 			work(&w[i]);
 		else if (pthread_create(&thread[i], NULL, work, &w[i]))

@@ -73,6 +73,7 @@ record 7 -- "$both"
 grep -q '^proftop: recorded .* samples, .* and the heap, .*, in perf.data$' err || fault "says $(cat err)"
 "$proftop" info --json >info
 [ "$(grep -c '"format": "perf.data"\|"format": "heap"' info)" = 2 ] || fault "info has other files: $(grep '"format"' info)"
+grep -q '"name": "tracer"' info || fault "info does not say what the tracer took: $(grep '"name"' info)"
 [ "$(sed -n 's/.*"processes": \([0-9]*\).*/\1/p' info)" = 1 ] || fault "the process is not one: $(grep processes info)"
 rows perf.data --view tree >tree
 grep -q '"columns": .*"cpu-clock", "metric": "period".*"malloc", "metric": "peak"' tree || fault "columns: $(head -1 tree)"
