@@ -3,19 +3,26 @@
  * A program to record for the bench: some threads that burn time about thirty frames deep, on call
  * paths that keep changing. Built with frame pointers.
  *
- * bench_stacks SECONDS THREADS [WAYS]
+ * bench_stacks SECONDS THREADS [WAYS [few]]
  *
- * With WAYS each thread goes so many ways instead, and the seconds of cpu that all took are printed.
+ * With WAYS each thread goes so many ways instead, and the seconds of cpu that all took are printed. With "few" paths
+ * are a fifth longer and an eighth as many.
  */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-#define DEPTH_MIN 24
-#define DEPTH_MAX 36
+/* How long paths are, and how they change. */
+struct shape {
+	uint32_t shortest, longest; /* below longest */
+	uint32_t turn;              /* a step in so many is another one */
+	uint32_t again;             /* and one in so many of each sixth works twice */
+};
+static const struct shape many = { 24, 36, 30, 16 }, few = { 36, 41, 300, 64 };
 
 /* Neither inlined nor given another name. */
 #ifdef __clang__
@@ -27,6 +34,7 @@
 /* What one thread walks with. */
 struct walk {
 	uint64_t seed;
+	struct shape shape;
 	uint64_t sum; /* so that nothing is optimised away */
 	int seconds;
 	long ways; /* 0: as many as there is time for */
@@ -78,7 +86,7 @@ FRAME static void work(struct walk *w)
 /* Mostly the same step at a depth, now and then another: many paths, few of them hot. */
 static inline __attribute__((always_inline)) void go_on(struct walk *w, int left)
 {
-	uint32_t turn = next_random(w) % 30 ? 0 : next_random(w) % 4;
+	uint32_t turn = next_random(w) % w->shape.turn ? 0 : next_random(w) % 4;
 
 	if (left <= 0)
 		work(w);
@@ -91,7 +99,7 @@ static inline __attribute__((always_inline)) void go_on(struct walk *w, int left
 	FRAME static void name(struct walk *w, int left) \
 	{ \
 		go_on(w, left); \
-		if (left > 0 && left % 6 == 0 && next_random(w) % 16 == 0) \
+		if (left > 0 && left % 6 == 0 && next_random(w) % w->shape.again == 0) \
 			go_on(w, left - 1); \
 		w->sum++; \
 	}
@@ -112,7 +120,8 @@ static void *run(void *arg)
 	double until = now(CLOCK_MONOTONIC) + w->seconds;
 
 	for (long i = 0; w->ways ? i < w->ways : now(CLOCK_MONOTONIC) < until; i++)
-		go_on(w, DEPTH_MIN + (int)(next_random(w) % (DEPTH_MAX - DEPTH_MIN)));
+		go_on(w, (int)(w->shape.shortest +
+			       next_random(w) % (w->shape.longest - w->shape.shortest)));
 	return NULL;
 }
 
@@ -128,6 +137,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < n; i++) {
 		walks[i].seed = 88172645463325252u + (uint64_t)i * 7919;
 		walks[i].seconds = seconds;
+		walks[i].shape = argc > 4 && strcmp(argv[4], "few") == 0 ? few : many;
 		walks[i].ways = argc > 3 ? atol(argv[3]) : 0;
 		if (pthread_create(&threads[i], NULL, run, &walks[i]))
 			return EXIT_FAILURE;
@@ -136,7 +146,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 		sum += walks[i].sum;
 	}
-	if (argc > 3)
+	if (walks[0].ways)
 		printf("%.3f\n", now(CLOCK_PROCESS_CPUTIME_ID));
 	else
 		printf("%llu\n", (unsigned long long)sum);
