@@ -124,9 +124,10 @@ struct app {
 	struct lens lens;          /* what the user wants */
 	const struct sides *sides; /* of a comparison, else NULL; borrowed, or those of own */
 	struct own_sides own;
-	bool follow;                    /* the metric is whichever event is busiest so far */
-	bool loading;                   /* the source has not ended */
-	struct err load_error;          /* how it ended */
+	bool cursor_moved;     /* that of the memory view, and no other view was shown since */
+	bool follow;           /* the metric is whichever event is busiest so far */
+	bool loading;          /* the source has not ended */
+	struct err load_error; /* how it ended */
 	struct over_time_wishes wishes; /* what views want over time; n 0: none has said so */
 	int64_t asked_ms;       /* when the newest analysis was asked for, INT64_MIN: never */
 	int64_t took_ms;        /* from asking to getting it */

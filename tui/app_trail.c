@@ -203,6 +203,7 @@ void app_apply(struct app *a, struct effect *fx)
 		break;
 	case EFFECT_CURSOR:
 		a->lens.cursor_ns = fx->from_ns;
+		a->cursor_moved = true;
 		/* Of a large heap that takes a while: only for what the cursor changes. */
 		if (shows_live(a))
 			app_reanalyse(a);

@@ -11,6 +11,7 @@
 
 #include "analysis.h"
 #include "app_chrome.h"
+#include "app_lens.h"
 #include "app_state.h"
 #include "keys.h"
 #include "row.h"
@@ -121,8 +122,31 @@ bool app_is_at(struct app *a, const struct step *s)
 		(here.place.key_id == s->place.key_id && here.place.path == s->place.path));
 }
 
+/*
+ * The cursor of the memory view was moved: other views speak of that moment, too, where they would of the peak. Not
+ * while it moves, as that takes an analysis each time; and not in comparisons, whose metric was chosen.
+ */
+static void follow_cursor(struct app *a)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < a->lens.n_columns; i++) {
+		if (a->lens.column[i].metric.measure != MEASURE_PEAK)
+			continue;
+		a->lens.column[i].metric.measure = MEASURE_LIVE;
+		any = true;
+	}
+	a->cursor_moved = false;
+	if (!any)
+		return;
+	a->follow = false;
+	app_reanalyse(a);
+}
+
 void app_show(struct app *a, enum view_kind view)
 {
+	if (a->cursor_moved && !a->sides && view != VIEW_KIND_MEMORY && view != VIEW_KIND_INFO)
+		follow_cursor(a);
 	a->view = view;
 	a->view_open = false;
 	a->seeking.n = 0;
