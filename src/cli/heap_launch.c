@@ -4,7 +4,6 @@
 
 #include "heap_launch.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,14 @@
 #include "options.h"
 #include "record_traces.h"
 #include "say.h"
+#include "scratch.h"
 
 struct heap_launch {
 	const struct options *o; /* borrowed */
 	char *library;           /* owned */
 	char *output;            /* NULL: by the command's name and number; owned */
-	char log[32];            /* a file of our own; "": none */
+	struct scratch scratch;  /* where the log is: when it went, nobody makes the log anew */
+	char log[64];
 };
 
 const char heap_launch_nothing[] =
@@ -30,7 +31,6 @@ const char heap_launch_nothing[] =
 struct heap_launch *heap_launch_new(const struct options *o, const char *output)
 {
 	struct heap_launch *l = xcalloc(1, sizeof(*l));
-	int fd;
 
 	*l = (struct heap_launch){ .o = o, .library = heap_settings_library() };
 	if (!l->library) {
@@ -38,15 +38,11 @@ struct heap_launch *heap_launch_new(const struct options *o, const char *output)
 		return NULL;
 	}
 	l->output = output ? xstrdup(output) : NULL;
-	strcpy(l->log, "/tmp/proftop-log-XXXXXX");
-	fd = mkstemp(l->log);
-	if (fd < 0) {
-		say("%s: %s", l->log, strerror(errno));
-		*l->log = '\0';
+	if (!scratch_make(&l->scratch)) {
 		heap_launch_free(l);
 		return NULL;
 	}
-	close(fd);
+	snprintf(l->log, sizeof(l->log), "%s/log", l->scratch.path);
 	return l;
 }
 
@@ -54,8 +50,7 @@ void heap_launch_free(struct heap_launch *l)
 {
 	if (!l)
 		return;
-	if (*l->log)
-		unlink(l->log);
+	scratch_remove(&l->scratch);
 	free(l->library);
 	free(l->output);
 	free(l);

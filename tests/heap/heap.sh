@@ -352,6 +352,23 @@ grep -q -e '--cull wants' said.err || fault "record --cull soon says: $(cat said
 "$PROFTOP" record --heap --max-size 500k --keep newest -o newest.heap -- "$tools/heap_work" threads 50000 >/dev/null 2>&1
 "$tools/heap_totals" newest.heap >totals
 [ "$(value dropped totals)" -gt 10000 ] && [ "$(value ended totals)" = 1 ] || fault "record --keep newest: $(tr '\n' ' ' <totals)"
+# Who is killed leaves its log behind until the next one comes; that of one that still records stays.
+for how in KILL CONT; do
+    "$PROFTOP" record --heap -o left.heap -- sh -c 'echo "$PROFTOP_LOGFILE $$" >which; exec sleep 100' >/dev/null 2>&1 &
+    recorder=$!
+    until [ -s which ]; do sleep 0.05; done
+    read -r log pid <which
+    rm which
+    kill -$how "$recorder"
+    [ $how = CONT ] || wait "$recorder" 2>/dev/null
+    touch -d '1 hour ago' "${log%/*}"
+    "$PROFTOP" record --heap -o next.heap -- true 2>/dev/null
+    left=$(ls -d "${log%/*}" 2>/dev/null)
+    [ "$how:${left:+there}" = KILL: ] || [ "$how:${left:+there}" = CONT:there ] || fault "a log after SIG$how: $left"
+    kill "$pid"
+    wait "$recorder" 2>/dev/null
+    [ ! -e "${log%/*}" ] || fault "a log after SIG$how, and the end"
+done
 for least in "255k" "399k --keep newest"; do
     "$PROFTOP" record --heap --max-size $least -o refused.heap -- true 2>said.err && fault "record --max-size $least"
     grep -q "max-size wants ...k or more" said.err && [ ! -e refused.heap ] || fault "record --max-size $least says: $(cat said.err)"
