@@ -56,6 +56,21 @@ static void put_stack(struct made *m, uint64_t ip, size_t n_bytes)
 	made_end(m, at);
 }
 
+/* A sample at ip of whose stack nothing could be copied: its size is 0, and nothing follows. */
+static void put_no_stack(struct made *m, uint64_t ip)
+{
+	size_t at = made_begin(m, PERF_REC_SAMPLE, PERF_CPU_USER);
+
+	made_u64(m, ip);
+	made_u64(m, UINT64_C(7) << 32 | 7);
+	made_u64(m, 2);
+	made_u64(m, 0x7000);
+	made_u64(m, 0x7000);
+	made_u64(m, ip);
+	made_u64(m, 0);
+	made_end(m, at);
+}
+
 #define WHOLE "cycles 1 - a;[/bin/a]+4f;[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;[/bin/a]+10\n"
 #define LEAF  "cycles 1 - a;[truncated];[/bin/a]+10\n"
 
@@ -68,11 +83,11 @@ Test(perf_stacks, truncated_stacks_go_on_as_earlier_ones)
 			       .flags = PERF_ATTR_EXCLUDE_GUEST };
 
 	static const char *const wants[] = {
-		WHOLE WHOLE WHOLE LEAF LEAF LEAF
+		WHOLE WHOLE WHOLE LEAF LEAF LEAF LEAF LEAF
 		"cycles 1 - a;[truncated];[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;[/bin/a]+11\n",
 		WHOLE WHOLE WHOLE
 		"cycles 1 - a;[/bin/a]+4f;[stitched];[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;"
-		"[/bin/a]+11\n" LEAF LEAF LEAF,
+		"[/bin/a]+11\n" LEAF LEAF LEAF LEAF LEAF,
 	};
 
 	for (int stitch = 0; stitch < 2; stitch++) {
@@ -88,6 +103,8 @@ Test(perf_stacks, truncated_stacks_go_on_as_earlier_ones)
 			put_stack(&m, 0x1010, 80);
 			put_stack(&m, 0x1010, 8);
 		}
+		put_stack(&m, 0x1010, 0);
+		put_no_stack(&m, 0x1010);
 		put_stack(&m, 0x1011, 56);
 		builder_begin(p);
 		c = build_capture(p, "made", "perf.data");

@@ -189,6 +189,17 @@ static bool has_calls(const struct perf_attr *a, const struct perf_sample *s)
 	return s->branches.n > 0 && a->branch_sample_type & PERF_BR_CALL_STACK;
 }
 
+/*
+ * Was the stack copied? Of one that could not be read nothing was, and it ends with its leaf. In the kernel the leaf may be
+ * that of a program which is no more, as while another takes its place.
+ */
+static bool has_copy(const struct perf_attr *a, const struct perf_sample *s, enum cpu_mode mode)
+{
+	if (s->stack_filled > 0)
+		return true;
+	return mode == MODE_USER && a->sample_type & PERF_S_STACK_USER && s->regs_user.abi != 0;
+}
+
 /* What the copied stack gives, behind the kernel's part. */
 static void use_copy(struct perf_frames *x, const struct perf_attr *a, const struct perf_sample *s,
 		     enum cpu_mode mode, int64_t time_ns)
@@ -294,7 +305,7 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 	else if (ends_in_user_mode(x))
 		x->leaf = perf_leaves_note(x->leaves, s->pid, time_ns,
 					   &x->parts.at[x->parts.n - 1]);
-	if (s->stack_filled > 0 && !ends_in_user_mode(x))
+	if (has_copy(a, s, mode) && !ends_in_user_mode(x))
 		use_copy(x, a, s, mode, time_ns);
 	if (x->parts.n == 0 && a->sample_type & PERF_S_IP)
 		add_address(x, mode, s->ip);

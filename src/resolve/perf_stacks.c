@@ -197,6 +197,9 @@ static void walk(struct perf_stacks *s, const struct perf_sample *sample, int64_
 	if (unwind_reg_known(&regs, unwind_sp(s->arch)))
 		memory.n = (size_t)perf_gap_stack(sample);
 	n = walk_read(s, sample, time_ns, &regs, &memory, &how);
+	/* No file would help where nothing could be copied. */
+	if (sample->stack_filled == 0 && how.end != WALK_COMPLETE)
+		how = (struct resolver_walk){ .end = WALK_NO_DUMP, .module = { ID_NONE } };
 	add_stack(s, sample, n, &how);
 	if (how.module.v != ID_NONE)
 		note_cause(s, how.end, how.module.v);

@@ -198,6 +198,11 @@ class Judge:
         return (mark == '[truncated]' and comm == want[0] and want[1:2] in (('[unknown]',), (ANY,))
                 and 0 <= extra <= INLINED_MAX and same_frames(want[2:], frames[extra:]))
 
+    def nothing_copied(self, want, got):
+        """The kernel could not read the stack just then: perf has no frame, ours where the cpu was."""
+        comm, mark, frames = parts(got)
+        return mark == '[truncated]' and want == (comm,) and len(frames) == 1
+
     def returning(self, want, got):
         """The call that ends a handler on a stack of its own: perf has nothing above, ours what was interrupted."""
         comm, mark, frames = parts(got)
@@ -251,6 +256,7 @@ ALLOWED = {
     # reason: (test of perf's stack and ours, the programs it may be used for or None, their greatest share)
     'the same but for names': (Judge.alike, None, 1),
     'cut': (Judge.cut, None, 1),
+    'of whose stack nothing was copied': (Judge.nothing_copied, None, 0.02),
     'at the end of a handler': (Judge.returning, {'c'}, 0.02),
     'of which perf has the leaf only': (Judge.leaf_only, NO_TABLES, 1),
     'in the middle of landing an exception': (Judge.rewritten, {'cc'}, 0.05),
