@@ -92,6 +92,63 @@ run 2 --report --to folded-diff before.folded after.folded
 timeout 60 "$proftop" export --to folded-diff before.folded >/dev/null 2>err && fault 'one side is exported as two'
 one_sentence
 
+# --- machines whose speed differs ----------------------------------------------------------------
+
+# at_speed SPEED CMP: a run of a program at a speed, of which one function is so large.
+at_speed() { awk -v s="$1" -v c="$2" 'BEGIN {
+    n = split("read 4000 parse 3000 sort 5000 hash 2500 write 2000 scan 1500", f, " ")
+    for (i = 1; i < n; i += 2) printf "main;%s %d\n", f[i], s * f[i + 1]
+    printf "main;cmp %d\n", s * c }'; }
+at_speed 1 3000 >fast.folded
+at_speed 1.5 4200 >slow.folded
+run 0 --report fast.folded slow.folded
+says out 'normalised by what most functions did'
+says out '# 6 of 7 functions changed alike, by +50.0 % (95 %: +46.3 to +53.8)'
+says out 'the machine was slower, or more was run'
+says out 'measured was a total of 21,000 → 33,300 (+58.6 %)'
+[ "$(grep -v '^#' out | grep -vc ' noise ')" = 2 ] || fault "other functions than the changed one are beyond noise: $(grep -v '^#' out)"
+grep -v '^#' out | head -1 | grep -q '+40\.0 .* cmp$' || fault "the first row is not what changed: $(grep -v '^#' out)"
+says out '1. +1,500'
+run 0 --report slow.folded fast.folded
+says out '6 of 7 functions changed alike, by -33.3 %'
+says out 'the machine was faster, or less was run'
+grep -v '^#' out | head -1 | grep -q '28\.6 .* cmp$' || fault "the first row the other way round: $(grep -v '^#' out)"
+run 0 --report --normalise none fast.folded slow.folded
+says out 'not normalised'
+says out '# --normalise typical takes that off'
+[ "$(grep -v '^#' out | grep -c ' noise ')" = 0 ] || fault 'numbers as measured are noise'
+run 0 --markdown fast.folded slow.folded
+says out 'normalised by typical'
+says out '6 of 7 functions changed alike'
+run 1 --fail-if 'total > +20%' fast.folded slow.folded
+run 0 --fail-if 'total > +20%' --normalise typical fast.folded slow.folded
+run 1 --fail-if 'self(.) > +30%' --normalise typical fast.folded slow.folded
+says err 'self of cmp'
+one_sentence
+run 0 --screen 110x14 --keys '' fast.folded slow.folded
+says out 'normalised by typical (+50.0 %)'
+run 0 --screen 110x14 --keys '===' fast.folded slow.folded
+says out 'not normalised (typical +50.0 %)'
+run 0 --report before.folded after.folded
+says out 'not normalised'
+grep -q 'alike' out && fault 'what is noise is called a common change'
+printf 'main;a 1000\nmain;b 2000\n' >few.folded
+cp few.folded as_few.folded
+run 2 --report --normalise typical few.folded as_few.folded
+one_sentence
+says err 'too few functions have enough samples'
+# Three runs a side at any speed: what changed is found, and nothing else.
+for i in 1:1 2:1.6 3:0.7; do
+    at_speed "${i#*:}" 3000 | awk -v i="${i%:*}" '{ print $1, int($2 * (1 + (NR * 7 + i * 5) % 5 / 100)) }' >"fast-${i%:*}.folded"
+    at_speed "${i#*:}" 4200 | awk -v i="${i%:*}" '{ print $1, int($2 * (1 + (NR * 3 + i * 2) % 5 / 100)) }' >"slow-${i%:*}.folded"
+done
+run 0 --report fast-1.folded fast-2.folded fast-3.folded -- slow-1.folded slow-2.folded slow-3.folded
+says out 'differ alike from run to run, by up to'
+grep -v '^#' out | head -1 | grep -q '+3.\.. .* cmp$' || fault "three runs: the first row is not what changed: $(cat out)"
+[ "$(grep -v '^#' out | grep -vc ' noise ')" = 2 ] || fault "three runs: other functions are beyond noise: $(cat out)"
+run 0 --report --normalise none fast-1.folded fast-2.folded fast-3.folded -- slow-1.folded slow-2.folded slow-3.folded
+[ "$(grep -v '^#' out | grep -vc ' noise ')" = 0 ] || fault "three runs as measured: $(cat out)"
+
 # --- JSON ------------------------------------------------------------------------------------
 
 cat >check.py <<'TEXT'
@@ -102,7 +159,9 @@ def run(*args):
 faults = []
 def near(a, b): return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-6)
 before, after = sys.argv[2], sys.argv[3]
-for how in ("none", "total", "samples"):
+has_typical = run("--normalise", "none", before, after)["typical"] and run("--normalise", "none", after, after)["typical"]
+for how in ("none", "typical", "total", "samples"):
+    if how == "typical" and not has_typical: continue
     d, r = run("--normalise", how, before, after), run("--normalise", how, after, before)
     if not near(sum(x["self"]["change"] for x in d["rows"]), d["total"]["change"]):
         faults.append(f"{how}: changes of self do not add up to that of the whole")
@@ -210,8 +269,10 @@ for view in top tree callers butterfly flame; do
     says out 'not normalised · 3 of'
 done
 run 0 --keys '=' --screen 100x14 before.folded after.folded
-says out 'normalised by total'
+says out 'normalised by typical'
 run 0 --keys '==' --screen 100x14 before.folded after.folded
+says out 'normalised by total'
+run 0 --keys '===' --screen 100x14 before.folded after.folded
 says out 'normalised by samples'
 run 0 --keys '%' --screen 100x14 before.folded after.folded
 says out '+500'

@@ -28,11 +28,24 @@ Test(chance, of_student_is_that_of_tables)
 {
 	for (size_t i = 0; i < sizeof(students) / sizeof(*students); i++) {
 		cr_expect_float_eq(chance_student(students[i].t, students[i].freedom), 0.05, 1e-5);
-		cr_expect_float_eq(chance_student_limit(0.05, students[i].freedom), students[i].t,
+		cr_expect_float_eq(chance_student_95(students[i].freedom), students[i].t,
 				   1e-4 * students[i].t);
 	}
-	cr_expect_float_eq(chance_student_limit(0.05, 1e6), 1.95996, 1e-4);
+	for (double freedom = 1.5; freedom < 100; freedom += 0.5)
+		cr_expect_float_eq(chance_student(chance_student_95(freedom), freedom), 0.05, 1e-5);
+	cr_expect_float_eq(chance_student_95(INFINITY), 1.959964, 1e-6);
+	cr_expect_float_eq(chance_student(2.5758293035489, INFINITY), 0.01, 1e-12);
 	cr_expect_float_eq(chance_student(0, 3), 1, 1e-12);
+}
+
+Test(chance, derivatives_of_gamma_are_those_of_tables)
+{
+	cr_expect_float_eq(chance_digamma(1), -0.57721566490153, 1e-10);
+	cr_expect_float_eq(chance_digamma(0.5), -1.96351002602142, 1e-10);
+	cr_expect_float_eq(chance_digamma(100), 4.60016185273, 1e-10);
+	cr_expect_float_eq(chance_trigamma(1), M_PI * M_PI / 6, 1e-10);
+	cr_expect_float_eq(chance_trigamma(0.5), M_PI * M_PI / 2, 1e-10);
+	cr_expect_float_eq(chance_trigamma(100), 0.0100501666633, 1e-10);
 }
 
 /* The smaller tail, term by term. */

@@ -19,6 +19,7 @@
 #include "analysis.h"
 #include "app_act.h"
 #include "app_chrome.h"
+#include "app_compare.h"
 #include "app_help.h"
 #include "app_lens.h"
 #include "app_live.h"
@@ -113,6 +114,8 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	/* A recording of a heap begins with its memory over time. */
 	if (a->view_open && made->footprint && !made->diff && made->counts.n_samples == 0)
 		app_show(a, VIEW_KIND_MEMORY);
+	if (made->diff && old->profile != made->profile)
+		app_compare_tell(a);
 	worker_drop(a->worker, old);
 	leave_memory(a);
 	if (!worker_busy(a->worker))

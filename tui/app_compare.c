@@ -29,7 +29,10 @@ void app_compare_metric(struct app *a)
 	struct metric first = a->lens.column[0].metric, m = first;
 
 	for (int i = 0; i < METRICS_MOST; i++) {
-		struct sides_choice choice = { .normalise = a->lens.sides.normalise };
+		struct sides_choice choice = {
+			.normalise = a->lens.sides.normalise,
+			.automatic = a->lens.sides.automatic,
+		};
 		uint32_t reference = a->lens.sides.reference.v;
 
 		m = metric_next(p, m);
@@ -52,15 +55,16 @@ void app_compare_metric(struct app *a)
 }
 
 /* The same sums, seen otherwise: no new analysis. */
-static void look_again(struct app *a)
+static void look_again(struct app *a, enum normalise n)
 {
-	analysis_compare(a->analysis, a->lens.sides.normalise, a->lens.sides.shown);
+	analysis_compare(a->analysis, n, a->lens.sides.shown);
 	app_search_again(a);
 	app_scene_changed(a);
 }
 
 static const char *const equalised[N_NORMALISATIONS] = {
 	[NORMALISE_NONE] = "numbers as they were measured",
+	[NORMALISE_TYPICAL] = "what most functions did alike is taken off",
 	[NORMALISE_TOTAL] = "both sides as if equally much in all: shares are compared",
 	[NORMALISE_TIME] = "both sides as if equally long: rates are compared",
 	[NORMALISE_SAMPLES] = "both sides as if of equally many samples",
@@ -69,17 +73,19 @@ static const char *const equalised[N_NORMALISATIONS] = {
 
 void app_compare_equalise(struct app *a)
 {
-	enum normalise n = a->lens.sides.normalise;
+	enum normalise n;
 
 	if (!a->analysis->diff) {
 		app_say(a, false, "nothing is compared; proftop diff compares");
 		return;
 	}
+	n = a->analysis->diff->normalise;
 	do
 		n = (enum normalise)((n + 1) % N_NORMALISATIONS);
 	while (!amounts_known(&a->analysis->amounts, &a->analysis->lens, n));
 	a->lens.sides.normalise = n;
-	look_again(a);
+	a->lens.sides.automatic = false;
+	look_again(a, n);
 	app_say(a, false, equalised[n]);
 }
 
@@ -90,26 +96,60 @@ void app_compare_size(struct app *a)
 		return;
 	}
 	a->lens.sides.shown = (enum shown_size)((a->lens.sides.shown + 1) % N_SHOWN_SIZES);
-	look_again(a);
+	look_again(a, a->analysis->diff->normalise);
 	app_say_owned(a, false,
 		      xasprintf("sizes are those of %s", shown_size_name(a->lens.sides.shown)));
+}
+
+void app_compare_tell(struct app *a)
+{
+	const struct analysis *an = a->analysis;
+	bool taken = an->diff->normalise == NORMALISE_TYPICAL;
+	char *change;
+
+	if (!an->lens.sides.automatic || !an->amounts.typical.differs)
+		return;
+	change = typical_change(&an->amounts.typical);
+	app_say_owned(a, false,
+		      xasprintf("%s %% in most functions alike%s", change,
+				taken ? ": taken off; = shows other ways" : "; = takes it off"));
+	free(change);
+}
+
+/* "not normalised (typical +48.0 %)", "normalised by typical (+48.0 %)"; the caller frees. */
+static char *say_normalised(const struct analysis *an)
+{
+	enum normalise n = an->diff->normalise;
+	const struct typical *t = &an->amounts.typical;
+	char *change = t->differs ? typical_change(t) : NULL;
+	char *drift = !change ? xstrdup("")
+			      : xasprintf(" (%s%s %%)", n == NORMALISE_TYPICAL ? "" : "typical ",
+					  change);
+	char *text = n == NORMALISE_NONE
+			     ? xasprintf("not normalised%s", drift)
+			     : xasprintf("normalised by %s%s", normalise_name(n), drift);
+
+	free(change);
+	free(drift);
+	return text;
 }
 
 int app_compare_titles(const struct analysis *an, char **out, int most)
 {
 	const struct diff *d = an->diff;
-	bool as_is = d->normalise == NORMALISE_NONE;
 	const char *name = normalise_name(d->normalise);
-	char n[FMT_SIZE], beyond[FMT_SIZE];
+	char n[FMT_SIZE], beyond[FMT_SIZE], *how = say_normalised(an);
 	char *forms[] = {
 		xasprintf("= %s", name),
-		as_is ? xstrdup("not normalised") : xasprintf("normalised by %s", name),
-		xasprintf("%s%s · %s of %s beyond noise",
-			  as_is ? "not normalised" : "normalised by ", as_is ? "" : name,
-			  fmt_count(beyond, d->self.n_beyond), fmt_count(n, d->self.n_changed)),
+		d->normalise == NORMALISE_NONE ? xstrdup("not normalised")
+					       : xasprintf("normalised by %s", name),
+		xstrdup(how),
+		xasprintf("%s · %s of %s beyond noise", how, fmt_count(beyond, d->self.n_beyond),
+			  fmt_count(n, d->self.n_changed)),
 	};
 	const int n_forms = (int)(sizeof(forms) / sizeof(forms[0]));
 
+	free(how);
 	for (int i = 0; i < n_forms; i++) {
 		if (i < most)
 			out[i] = forms[i];

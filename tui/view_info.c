@@ -22,9 +22,9 @@
 /* Columns of facts' names at most. */
 #define NAME_MOST 28
 
-/* Lines that one fact may take. */
 /* Sentences about a comparison. */
 #define REASONS_MOST 8
+/* Lines that one fact may take. */
 #define LINES_MOST   64
 
 /* A line of text; strings are the profile's or the view's. */
@@ -134,12 +134,15 @@ static void add_changes(struct info_view *v, const struct scene *s)
 	const struct diff *d = s->analysis->diff;
 	struct explanation x;
 	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE], share[FMT_SIZE];
+	char *typical = diff_say_typical(d);
 
 	add_title(v, "what changed");
 	add_made(v, "total",
 		 xasprintf("%s, from %s to %s", fmt_change(change, diff_change(&d->whole), d->unit),
 			   fmt_amount(before, d->whole.before, d->unit),
 			   fmt_amount(after, d->whole.after, d->unit)));
+	if (typical)
+		add_made(v, "most alike", typical);
 	explain(d, REASONS_MOST, &x);
 	for (size_t i = 0; i < x.reasons.n; i++)
 		add_made(v, i == 0 ? "most of it" : "", xstrdup(x.reasons.at[i].sentence));

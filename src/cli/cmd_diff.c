@@ -114,6 +114,11 @@ static int check_amounts(const struct session *s, const struct analysis *a, stru
 	const uint32_t *n_runs = a->lens.sides.n_runs;
 	enum normalise n = a->lens.sides.normalise;
 
+	if (n == NORMALISE_TYPICAL && !a->amounts.typical.known)
+		return err_set(
+			e, -EINVAL,
+			"--normalise typical does not work: too few functions have enough samples "
+			"on both sides, or they did not change alike");
 	for (uint32_t i = 0; i < n_runs[SIDE_BEFORE] + n_runs[SIDE_AFTER]; i++)
 		if (!(a->amounts.run[n][i] > 0))
 			return err_set(e, -EINVAL, "--normalise %s does not work: %s has %s",

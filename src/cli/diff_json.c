@@ -3,6 +3,7 @@
 
 #include "diff_json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "analysis.h"
@@ -65,6 +66,26 @@ static void put_delta(struct json_out *j, const char *key, const struct noise_de
 	json_end(j, '}');
 }
 
+/* What most functions did, as parts: 0.48 is +48 %. */
+static void put_typical(struct json_out *j, const struct diff *d)
+{
+	const struct typical *t = &d->analysis->amounts.typical;
+
+	if (!t->known) {
+		json_put_null(j, "typical");
+		return;
+	}
+	json_begin(j, "typical", '{', false);
+	json_put_double(j, "change", t->ratio - 1);
+	json_put_double(j, "low", t->low - 1);
+	json_put_double(j, "high", t->high - 1);
+	json_put_int(j, "functions", t->n_rows);
+	json_put_int(j, "alike", t->n_alike);
+	json_put_bool(j, "differs", t->differs);
+	json_put_double(j, "spread", sqrt(d->spread.square));
+	json_end(j, '}');
+}
+
 static void put_pairs(struct json_out *j, const struct name_rules *names)
 {
 	json_begin(j, "paired", '[', false);
@@ -89,6 +110,7 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	put_side(j, r, SIDE_AFTER, "after");
 	json_put_text(j, "unit", ask_unit_name(r->diff->unit));
 	json_put_text(j, "normalise", normalise_name(r->diff->normalise));
+	put_typical(j, r->diff);
 	json_put_text(j, "filter", filter ? filter : "");
 	json_put_text(j, "group", ask_group_name(a->table_keys->grouping));
 	put_delta(j, "total", &r->diff->whole, diff_whole_is_beyond(r->diff));

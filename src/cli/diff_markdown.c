@@ -70,6 +70,19 @@ static bool is_shown(const struct diff_rows *r, const struct diff_row *row)
 	return diff_change(diff_rows_ruling(r, row)) != 0 && diff_rows_beyond(r, row);
 }
 
+/* What nearly all did, and whether that is taken off. */
+static void put_typical(const struct diff_rows *r, FILE *to)
+{
+	char *typical = diff_say_typical(r->diff);
+
+	if (typical)
+		fprintf(to, "%s; %s.\n\n", typical,
+			r->diff->normalise == NORMALISE_TYPICAL
+				? "that is taken off"
+				: "`--normalise typical` takes that off");
+	free(typical);
+}
+
 void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *to)
 {
 	const struct noise_delta *w = &r->diff->whole;
@@ -89,6 +102,7 @@ void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *t
 		r->diff->normalise == NORMALISE_NONE ? "not normalised" : "normalised by ",
 		r->diff->normalise == NORMALISE_NONE ? "" : normalise_name(r->diff->normalise));
 	free(metric);
+	put_typical(r, to);
 	put_conditions(j, to);
 	for (size_t i = 0; i < r->rows.n; i++)
 		n_noise += !is_shown(r, &r->rows.at[i]);

@@ -269,6 +269,9 @@ static void put_normalisation(const struct diff_rows *r, FILE *to)
 	case NORMALISE_NONE:
 		fputs("not normalised", to);
 		return;
+	case NORMALISE_TYPICAL:
+		fprintf(to, "normalised by what most functions did (typical)");
+		return;
 	case NORMALISE_TOTAL:
 		fprintf(to, "normalised by total: both sides as if %s",
 			fmt_amount(text, mean, r->diff->unit));
@@ -294,6 +297,30 @@ static void put_normalisation(const struct diff_rows *r, FILE *to)
 	}
 }
 
+/* What nearly all did, and whether that is taken off. Returns whether there is anything to say. */
+static bool put_typical(const struct diff_rows *r, FILE *to)
+{
+	const struct diff *d = r->diff;
+	char *typical = diff_say_typical(d);
+	char from[FMT_SIZE], upto[FMT_SIZE], part[FMT_SIZE];
+	double before, after;
+
+	if (!typical)
+		return false;
+	fprintf(to, "# %s;\n", typical);
+	free(typical);
+	diff_measured(d, d->analysis->weights.total, &before, &after);
+	if (d->normalise == NORMALISE_TYPICAL)
+		fprintf(to,
+			"# that is taken off; measured was a total of %s %s %s (%s %%), which --normalise none compares\n",
+			fmt_amount(from, before, d->unit), r->ascii ? "->" : "→",
+			fmt_amount(upto, after, d->unit),
+			fmt_change_percent(part, after - before, before));
+	else
+		fputs("# --normalise typical takes that off\n", to);
+	return true;
+}
+
 static void put_whole(const struct diff_rows *r, FILE *to)
 {
 	const struct noise_delta *w = &r->diff->whole;
@@ -309,6 +336,8 @@ static void put_whole(const struct diff_rows *r, FILE *to)
 	if (w->before > 0)
 		fprintf(to, " (%s %%)", fmt_change_percent(part, diff_change(w), w->before));
 	fputc('\n', to);
+	if (put_typical(r, to))
+		return;
 	if (r->diff->normalise == NORMALISE_NONE && unit != UNIT_BYTES &&
 	    larger > VERY_UNEQUAL * smaller)
 		fputs("# the totals are far apart: --normalise time or total compares rates or shares\n",

@@ -51,7 +51,7 @@ struct filter;
 	X(WIDTH,    "width",     0,   "COLS",      ON_ROWS,    width,   width,       "rows at most so wide; 0 is unlimited; the terminal's if not given, else unlimited") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    flag,    json,        "JSON instead of text") \
 	X(REPORT,   "report",    0,   NULL,        ON_DIFF,    flag,    report,      "print the difference and do not open the screens") \
-	X(NORMALISE,"normalise", 0,   "HOW",       ON_SIDES,    text,    normalise,   "none (default), total, time, samples, or an event: what both sides are made equal by") \
+	X(NORMALISE,"normalise", 0,   "HOW",       ON_SIDES,    text,    normalise,   "typical, none, total, time, samples, or an event: what both sides are made equal by") \
 	X(FAILIF,   "fail-if",   0,   "CONDITION", ON_DIFF,    list,    fail_if,     "exit with 1 if it holds: total > +5%, self(RE) > +3%, leaked > +1MB, peak > 512MB (repeatable)") \
 	X(ANY,      "any",       0,   NULL,        ON_DIFF,    flag,    any,         "changes within the noise count for --fail-if, too") \
 	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFF,    name,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \

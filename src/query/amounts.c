@@ -4,6 +4,10 @@
 #include "amounts.h"
 
 #include "filter.h"
+#include "table.h"
+
+#include <math.h>
+#include <string.h>
 
 static uint32_t n_runs(const struct lens *l)
 {
@@ -112,6 +116,52 @@ int amounts_find(const struct profile *p, const struct profile_counts *counts,
 		return rc;
 	rc = weigh_runs(p, counts, lens, reference, progress, out->run[NORMALISE_EVENT]);
 	return rc < 0 ? rc : weigh_squares(p, counts, lens, progress, out->reference_squares);
+}
+
+/* From squares, else by how many samples there are. */
+double amounts_variance(const struct profile *p, const struct lens *lens, const struct weights *w,
+			enum side side, const int64_t *numbers, double sum)
+{
+	uint32_t column = SIDES_FIRST + n_runs(lens) + side;
+	double unit;
+
+	if (!lens->sides.squares)
+		return metric_is_heap(p, lens->column[0].metric) ? 0 : fabs(sum);
+	unit = (double)w->square_unit[column] / (double)w->scale[column];
+	return (double)numbers[column] * unit * unit;
+}
+
+void amounts_learn(struct amounts *a, const struct profile *p, const struct lens *lens,
+		   const struct weights *w, const struct table *t)
+{
+	const uint32_t *n = lens->sides.n_runs;
+	double x[LENS_MAX_COLUMNS], variance[LENS_MAX_COLUMNS];
+
+	memcpy(a->rows.n_runs, n, sizeof(a->rows.n_runs));
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const int64_t *self = &t->self[(size_t)i * t->n_columns];
+
+		for (int side = 0, run = 0; side < N_SIDES; side++) {
+			uint32_t first = lens_side(lens, (enum side)side), to = first + n[side];
+			double sum = 0, whole;
+
+			for (uint32_t c = first; c < to; c++)
+				sum += x[c - SIDES_FIRST] = (double)self[c] / (double)w->scale[c];
+			whole = amounts_variance(p, lens, w, (enum side)side, self, sum);
+			/* Squares are known of a side as a whole. */
+			for (uint32_t c = first; c < to; c++, run++)
+				variance[run] = sum > 0 ? whole * x[run] / sum : 0;
+		}
+		run_rows_add(&a->rows, x, variance);
+	}
+	typical_find(&a->rows, &a->typical);
+	for (uint32_t i = 0; i < n_runs(lens); i++)
+		a->run[NORMALISE_TYPICAL][i] = a->typical.known ? a->typical.run[i] : 0;
+}
+
+void amounts_done(struct amounts *a)
+{
+	run_rows_done(&a->rows);
 }
 
 bool amounts_known(const struct amounts *a, const struct lens *lens, enum normalise n)

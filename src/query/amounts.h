@@ -8,21 +8,34 @@
 
 #include "lens.h"
 #include "profile.h"
+#include "typical.h"
 #include "weigh.h"
 
 struct progress;
+struct table;
 
 struct amounts {
 	/* Of each run; below or equal to 0: unknown, so that nothing can be made equal by it. */
 	double run[N_NORMALISATIONS][LENS_MAX_COLUMNS];
 	/* Of the reference event: squares of its samples' weights, by side. */
 	double reference_squares[N_SIDES];
+	struct run_rows rows; /* of functions that have enough samples; owned */
+	struct typical typical;
 };
 
 /* w is what weigh() made of lens. 0 or -ECANCELED. */
 int amounts_find(const struct profile *p, const struct profile_counts *counts,
 		 const struct lens *lens, const struct weights *w, struct progress *progress,
 		 struct amounts *out);
+
+/* Learns what most functions have from a table of functions, of everything that the sides are. */
+void amounts_learn(struct amounts *a, const struct profile *p, const struct lens *lens,
+		   const struct weights *w, const struct table *t);
+void amounts_done(struct amounts *a);
+
+/* The variance that chance gives to a side's sum, in the metric's unit, of a row of such numbers; 0: it is exact. */
+double amounts_variance(const struct profile *p, const struct lens *lens, const struct weights *w,
+			enum side side, const int64_t *numbers, double sum);
 
 /* Are the amounts of all runs known? */
 bool amounts_known(const struct amounts *a, const struct lens *lens, enum normalise n);

@@ -87,6 +87,38 @@ static int answer_recent(struct analysis *a, struct progress *progress)
 	return rc == -ENODATA ? 0 : rc;
 }
 
+/* What most functions have: of the table, unless it is of something else or of what a filter leaves; then of one of its own. */
+static int learn_typical(struct analysis *a, struct progress *progress)
+{
+	struct analysis *all;
+	struct lens lens;
+	int rc;
+
+	if (!a->lens.filter && a->table_keys == &a->keys && a->lens.grouping == GROUP_FUNCTION) {
+		amounts_learn(&a->amounts, a->profile, &a->lens, &a->weights, &a->table);
+		return 0;
+	}
+	lens = a->lens; /* what it has is borrowed */
+	lens.filter = NULL;
+	lens.grouping = GROUP_FUNCTION;
+	rc = analysis_new_of(a->profile, &a->counts, &lens, 0, progress, &all);
+	if (rc < 0)
+		return rc;
+	amounts_learn(&a->amounts, a->profile, &all->lens, &all->weights, &all->table);
+	analysis_free(all);
+	return rc;
+}
+
+/* By what the sides are made equal, where that is left to what the numbers are. */
+static enum normalise usual_normalise(const struct analysis *a)
+{
+	bool exact = metric_is_heap(a->profile, a->lens.column[0].metric) && !a->lens.sides.squares;
+
+	if (!a->lens.sides.automatic)
+		return a->lens.sides.normalise;
+	return a->amounts.typical.differs && !exact ? NORMALISE_TYPICAL : NORMALISE_NONE;
+}
+
 static int make(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, unsigned parts, struct progress *progress,
 		struct analysis **out)
@@ -109,12 +141,14 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	rc = answer(a, parts, lens->kept, progress);
 	if (rc == 0)
 		rc = answer_recent(a, progress);
+	if (rc == 0 && lens_compares(lens))
+		rc = learn_typical(a, progress);
 	if (rc < 0) {
 		analysis_free(a);
 		return rc;
 	}
 	if (lens_compares(lens))
-		analysis_compare(a, lens->sides.normalise, lens->sides.shown);
+		analysis_compare(a, usual_normalise(a), lens->sides.shown);
 	*out = a;
 	return rc;
 }
@@ -165,6 +199,7 @@ void analysis_free(struct analysis *a)
 	weights_done(&a->weights);
 	keys_done(&a->keys);
 	keys_done(&a->own_keys);
+	amounts_done(&a->amounts);
 	lens_done(&a->lens);
 	profile_release(a->profile, &a->counts);
 	free(a);

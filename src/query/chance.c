@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Everything comes down to the regularised incomplete beta function, by its continued fraction (Abramowitz and
- * Stegun 26.5.8, evaluated as Lentz has it).
+ * Stegun 26.5.8, evaluated as Lentz has it); limits of many rows by a series in one over the degrees of freedom (26.7.5).
  */
 #include "config.h"
 
@@ -11,9 +11,17 @@
 #include <stdlib.h>
 
 /* The fraction converges within some multiple of the root of the larger parameter. */
-#define MOST_STEPS 20000
-#define EXACT      1e-12
-#define TINY       1e-300
+#define MOST_STEPS   20000
+#define EXACT        1e-12
+#define TINY         1e-300
+/* 95 % of a normal distribution are within so many deviations. */
+#define NORMAL_LIMIT 1.959963984540054
+
+/* With fewer degrees of freedom, the series for limits of t is too far off. */
+#define SERIES_FREEDOM 6
+
+/* From here on, the series of digamma and trigamma are exact to ten places. */
+#define GAMMA_SERIES 10
 
 /* Passes over chances before they are sorted. */
 #define MOST_ROUNDS 24
@@ -68,24 +76,75 @@ double chance_normal(double z)
 
 double chance_student(double t, double freedom)
 {
+	if (isinf(freedom))
+		return chance_normal(t);
 	return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
 }
 
-double chance_student_limit(double level, double freedom)
+/* The same by halving. */
+static double find_limit(double freedom)
 {
 	double low = 0, high = 1;
 
-	while (chance_student(high, freedom) > level && high < 1e9)
+	while (chance_student(high, freedom) > 0.05)
 		high *= 2;
 	for (int i = 0; i < 60; i++) {
 		double middle = (low + high) / 2;
 
-		if (chance_student(middle, freedom) > level)
+		if (chance_student(middle, freedom) > 0.05)
 			low = middle;
 		else
 			high = middle;
 	}
 	return high;
+}
+
+/* The same from that of a normal deviate, to four places. */
+static double limit_series(double freedom)
+{
+	static const double terms[][5] = {
+		{ 1. / 4, 1. / 4 },
+		{ 3. / 96, 16. / 96, 5. / 96 },
+		{ -15. / 384, 17. / 384, 19. / 384, 3. / 384 },
+		{ -945. / 92160, -1920. / 92160, 1482. / 92160, 776. / 92160, 79. / 92160 },
+	};
+	double sum = NORMAL_LIMIT, scale = 1;
+
+	for (size_t i = 0; i < sizeof(terms) / sizeof(*terms); i++) {
+		double power = NORMAL_LIMIT, term = 0;
+
+		for (size_t k = 0; k < i + 2; k++, power *= NORMAL_LIMIT * NORMAL_LIMIT)
+			term += terms[i][k] * power;
+		scale /= freedom;
+		sum += term * scale;
+	}
+	return sum;
+}
+
+double chance_student_95(double freedom)
+{
+	return freedom < SERIES_FREEDOM ? find_limit(freedom) : limit_series(freedom);
+}
+
+double chance_digamma(double x)
+{
+	double sum = 0, y;
+
+	for (; x < GAMMA_SERIES; x++)
+		sum -= 1 / x;
+	y = 1 / (x * x);
+	return sum + log(x) - 1 / (2 * x) -
+	       y * (1. / 12 - y * (1. / 120 - y * (1. / 252 - y / 240)));
+}
+
+double chance_trigamma(double x)
+{
+	double sum = 0, y;
+
+	for (; x < GAMMA_SERIES; x++)
+		sum += 1 / (x * x);
+	y = 1 / (x * x);
+	return sum + 1 / x + y / 2 + y / x * (1. / 6 - y * (1. / 30 - y * (1. / 42 - y / 30)));
 }
 
 double chance_binomial(double k, double n, double share)

@@ -10,10 +10,13 @@
 
 /* Of a normal deviate, in standard deviations. */
 double chance_normal(double z);
-/* Of Student's t with so many degrees of freedom (above 0, not necessarily whole). */
+/* Of Student's t with so many degrees of freedom (above 0, not necessarily whole, may be INFINITY). */
 double chance_student(double t, double freedom);
-/* The t whose chance that is: level 0.05 of many degrees is 1.96. */
-double chance_student_limit(double level, double freedom);
+/* What 95 % of Student's distribution are within: 1.96 of a normal deviate, which has INFINITY degrees of freedom. */
+double chance_student_95(double freedom);
+/* The first and second derivatives of the logarithm of the gamma function, of x above 0. */
+double chance_digamma(double x);
+double chance_trigamma(double x);
 /*
  * Of k out of n where each is one of k with probability share: twice the smaller tail, 1 at most, which is never
  * too small. Numbers need not be whole (weighted samples count as as many equal ones as vary as much).

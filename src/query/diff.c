@@ -7,6 +7,7 @@
 #include "hash.h"
 #include "mem.h"
 #include "order.h"
+#include "spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,6 +48,16 @@ static double in_unit(const struct diff *d, uint32_t column)
 	return 1 / (double)d->analysis->weights.scale[column];
 }
 
+/* One run a side: what functions differ by that most of them have not in common. Several: what runs of a side differ by. */
+static void find_spread(struct diff *d)
+{
+	const struct amounts *a = &d->analysis->amounts;
+
+	d->spread = a->typical.spread;
+	if (n_runs(d) > N_SIDES)
+		spread_of_runs(&a->rows, &a->typical, d->factor, &d->spread);
+}
+
 static void find_parts(struct diff *d)
 {
 	uint32_t after = first_run(d, SIDE_AFTER);
@@ -67,24 +78,37 @@ void diff_means(const struct diff *d, const int64_t *numbers, double *before, do
 		*after += (double)numbers[SIDES_FIRST + i] * d->part[i];
 }
 
+void diff_measured(const struct diff *d, const int64_t *numbers, double *before, double *after)
+{
+	uint32_t n_before = first_run(d, SIDE_AFTER), n = n_runs(d);
+
+	*before = *after = 0;
+	for (uint32_t i = 0; i < n_before; i++)
+		*before += diff_of_run(d, numbers, i) / n_before;
+	for (uint32_t i = n_before; i < n; i++)
+		*after += diff_of_run(d, numbers, i) / (n - n_before);
+}
+
+char *diff_say_typical(const struct diff *d)
+{
+	const struct analysis *a = d->analysis;
+
+	return a->amounts.typical.differs
+		       ? typical_say(&a->amounts.typical,
+				     metric_is_heap(a->profile, a->lens.column[0].metric))
+		       : NULL;
+}
+
 double diff_of_run(const struct diff *d, const int64_t *numbers, uint32_t run)
 {
 	return (double)numbers[SIDES_FIRST + run] * in_unit(d, SIDES_FIRST + run);
 }
 
-/* The variance that chance gives to the side's sum: from squares, else by how many samples there are. */
 static double variance_of(const struct diff *d, enum side side, const int64_t *numbers, double sum)
 {
-	const struct weights *w = &d->analysis->weights;
-	uint32_t column = SIDES_FIRST + n_runs(d) + side;
-	double unit;
+	const struct analysis *a = d->analysis;
 
-	if (!sides_of(d)->squares)
-		return metric_is_heap(d->analysis->profile, d->analysis->lens.column[0].metric)
-			       ? 0
-			       : fabs(sum);
-	unit = (double)w->square_unit[column] * in_unit(d, column);
-	return (double)numbers[column] * unit * unit;
+	return amounts_variance(a->profile, &a->lens, &a->weights, side, numbers, sum);
 }
 
 /* What dividing by a measured amount adds to the noise. */
@@ -100,6 +124,8 @@ static double reference_of(const struct diff *d, enum side side)
 		return -1 / sum;
 	case NORMALISE_EVENT:
 		return a->reference_squares[side] / sum / sum;
+	case NORMALISE_TYPICAL:
+		return a->typical.error * a->typical.error / N_SIDES;
 	case NORMALISE_NONE:
 	case NORMALISE_TOTAL:
 	case NORMALISE_TIME:
@@ -151,7 +177,7 @@ void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta
 
 	fill_side(d, SIDE_BEFORE, numbers, &before);
 	fill_side(d, SIDE_AFTER, numbers, &after);
-	noise_compare(&before, &after, out);
+	noise_compare(&before, &after, &d->spread, out);
 }
 
 double diff_rank(const struct diff *d, const struct noise_delta *self)
@@ -494,6 +520,7 @@ void diff_again(struct diff *d, enum normalise n)
 	d->most = 0;
 	find_factors(d);
 	find_parts(d);
+	find_spread(d);
 	diff_delta(d, a->weights.total, &d->whole);
 	if (a->tree && a->tree->n_nodes > most)
 		most = a->tree->n_nodes;

@@ -39,7 +39,9 @@ struct diff {
 	enum unit unit;                  /* of changes */
 	double factor[LENS_MAX_COLUMNS]; /* [n runs] of each run's sums */
 	double part[LENS_MAX_COLUMNS];   /* [n runs] of each run's numbers in its side's mean */
-	struct noise_delta whole;        /* of everything that passes the lens */
+	struct noise_spread
+		spread;           /* what runs differ by beyond chance, in numbers made equal so */
+	struct noise_delta whole; /* of everything that passes the lens */
 	double most;    /* the largest change of a row, of self or total, without its sign */
 	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */
 
@@ -79,6 +81,12 @@ void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta
 
 /* The same without its noise: the means of both sides, some roundings apart from those. */
 void diff_means(const struct diff *d, const int64_t *numbers, double *before, double *after);
+
+/* The means of both sides as they were measured, whatever they are made equal by. */
+void diff_measured(const struct diff *d, const int64_t *numbers, double *before, double *after);
+
+/* A sentence of what most functions did, where that is not nothing; NULL where it is. The caller frees. */
+char *diff_say_typical(const struct diff *d);
 
 /* What a run has of [n_columns] numbers, in the unit, as it was measured. Runs count from 0, those before first. */
 double diff_of_run(const struct diff *d, const int64_t *numbers, uint32_t run);

@@ -83,6 +83,7 @@ enum side { SIDE_BEFORE, SIDE_AFTER };
 /* clang-format off */
 #define NORMALISATIONS(X) \
 	X(NONE,    "none")    /* numbers as they were measured */ \
+	X(TYPICAL, "typical") /* as if most functions had as much: see typical.h */ \
 	X(TOTAL,   "total")   /* shares of all that was measured */ \
 	X(TIME,    "time")    /* as if both had taken as long */ \
 	X(SAMPLES, "samples") /* as if both had as many samples */ \
@@ -127,6 +128,7 @@ struct lens_sides {
 	bool squares;             /* the last two columns are of squares */
 	event_id reference;       /* what sides may be made equal by; {ID_NONE}: none was chosen */
 	enum normalise normalise; /* what they are made equal by */
+	bool automatic; /* by what most functions have if that differs, else by nothing, instead; never where it is exact */
 	enum shown_size shown;
 	bool samples_known; /* one run a side, of which `samples` says how many there are … */
 	uint32_t version;   /* … in this version of the profile's counts */

@@ -16,6 +16,11 @@
 /* 95 % of a normal distribution are within so many deviations. */
 #define NORMAL_LIMIT  1.959963984540054
 
+static double squared(double x)
+{
+	return x * x;
+}
+
 /* What chance gives to the mean of one side, as compared. */
 static double chance_variance(const struct noise_side *s)
 {
@@ -50,68 +55,128 @@ static double sample_weight(const struct noise_side *before, const struct noise_
 	return (before->variance + after->variance) / sum;
 }
 
-static void compare_single(const struct noise_side *before, const struct noise_side *after,
-			   struct noise_delta *d)
+/* A variance of which one part is known and the other estimated: its degrees of freedom (Satterthwaite, 1946). */
+static double freedom_of(double known, double estimated, double freedom)
 {
-	double v = chance_variance(before) + chance_variance(after), delta = difference(d);
+	double part = estimated / (known + estimated);
+
+	return estimated > 0 ? freedom / part / part : INFINITY;
+}
+
+/*
+ * Of few samples, how likely they are dealt out between the sides as unevenly; 0: there are more than few, or they are exact.
+ * Notes whether they are enough to tell anything.
+ */
+static double chance_of_few(const struct noise_side *before, const struct noise_side *after,
+			    struct noise_delta *d)
+{
 	double weight = sample_weight(before, after), n_before, n_after;
 
+	if (weight <= 0)
+		return 0;
+	n_before = before->sum / weight;
+	n_after = after->sum / weight;
+	d->tested = n_before + n_after >= LEAST_SAMPLES;
+	if (fmin(n_before, n_after) >= FEW_SAMPLES)
+		return 0;
+	return chance_binomial(
+		n_after, n_before + n_after,
+		before->factor / before->n_runs /
+			(before->factor / before->n_runs + after->factor / after->n_runs));
+}
+
+/* By how much sides of one run each may differ, and how likely that is. */
+struct single {
+	double chance; /* variance of the difference by chance */
+	double spread; /* what runs differ by besides */
+	double most;   /* at most so much */
+	double freedom;
+};
+
+static void add_spread(const struct noise_side *before, const struct noise_side *after,
+		       const struct noise_spread *spread, struct single *s)
+{
+	double squares = squared(before->mean) + squared(after->mean);
+
+	s->spread = spread->square * squares;
+	s->most = spread->most * squares;
+	s->freedom = freedom_of(s->chance, s->spread, spread->freedom);
+}
+
+/* The spread as far as it is known, or all that it can be, whichever says more. */
+static double chance_of_difference(const struct single *s, double delta)
+{
+	return fmin(chance_student(delta / sqrt(s->chance + s->spread), s->freedom),
+		    chance_normal(delta / sqrt(s->chance + fmax(s->spread, s->most))));
+}
+
+static void compare_single(const struct noise_side *before, const struct noise_side *after,
+			   const struct noise_spread *spread, struct noise_delta *d)
+{
+	struct single s = { .chance = chance_variance(before) + chance_variance(after) };
+	double delta = difference(d), weight = sample_weight(before, after), one, few;
+
+	d->tested = before->sum != 0 || after->sum != 0;
 	if (before->variance <= 0 && after->variance <= 0) {
-		d->tested = before->sum != 0 || after->sum != 0;
 		d->p = delta != 0 ? 0 : 1;
 		return;
 	}
+	add_spread(before, after, spread, &s);
+	few = chance_of_few(before, after, d);
 	/* A sample more on either side: of few, as many as there are say too little of how they vary. */
-	d->half = NORMAL_LIMIT * sqrt(v + weight * before->factor * weight * before->factor +
-				      weight * after->factor * weight * after->factor);
-	n_before = weight > 0 ? before->sum / weight : FEW_SAMPLES;
-	n_after = weight > 0 ? after->sum / weight : FEW_SAMPLES;
-	d->tested = n_before + n_after >= LEAST_SAMPLES;
+	one = squared(weight * before->factor) + squared(weight * after->factor);
+	d->half = fmin(chance_student_95(s.freedom) * sqrt(s.chance + s.spread + one),
+		       chance_student_95(INFINITY) * sqrt(s.chance + fmax(s.spread, s.most) + one));
 	if (!d->tested)
 		return;
-	if (fmin(n_before, n_after) >= FEW_SAMPLES)
-		d->p = v > 0 ? chance_normal(delta / sqrt(v)) : delta != 0 ? 0 : 1;
+	if (few > 0 && s.spread <= 0)
+		d->p = few;
+	else if (s.chance + s.spread > 0)
+		d->p = fmax(few, chance_of_difference(&s, delta));
 	else
-		d->p = chance_binomial(n_after, n_before + n_after,
-				       before->factor / (before->factor + after->factor));
+		d->p = delta != 0 ? 0 : 1;
 }
 
 /* The variance of a side's mean over runs; *freedom: how well it is known. */
 static double run_variance(const struct noise_side *s, const struct noise_side *other,
-			   double *freedom)
+			   const struct noise_spread *spread, double *freedom)
 {
 	const struct noise_side *known = s->n_runs > 1 ? s : other;
-	double v = known->between / s->n_runs, least = chance_variance(s);
+	double own = known->between / s->n_runs, least = chance_variance(s), v;
+	double usual = least + spread->square * squared(s->mean) / s->n_runs;
 
-	*freedom = known->n_runs - 1;
+	*freedom = known->n_runs - 1 + spread->freedom;
+	v = ((known->n_runs - 1) * own + spread->freedom * usual) / *freedom;
 	return v > least ? v : least;
 }
 
 /* Welch (1947), with the degrees of freedom that he and Satterthwaite give. */
 static void compare_runs(const struct noise_side *before, const struct noise_side *after,
-			 struct noise_delta *d)
+			 const struct noise_spread *spread, struct noise_delta *d)
 {
-	double freedom_before, freedom_after, delta = difference(d), freedom, deviation;
-	double a = run_variance(before, after, &freedom_before);
-	double b = run_variance(after, before, &freedom_after);
+	double freedom_before, freedom_after, delta = difference(d), freedom, deviation, few;
+	double a = run_variance(before, after, spread, &freedom_before);
+	double b = run_variance(after, before, spread, &freedom_after);
 
 	d->tested = before->sum != 0 || after->sum != 0;
 	if (a + b <= 0) {
 		d->p = delta != 0 ? 0 : 1;
 		return;
 	}
-	freedom = (a + b) * (a + b) / (a * a / freedom_before + b * b / freedom_after);
+	few = chance_of_few(before, after, d);
+	freedom = squared(a + b) / (squared(a) / freedom_before + squared(b) / freedom_after);
 	deviation = sqrt(a + b);
-	d->half = deviation * chance_student_limit(NOISE_LEVEL, freedom);
-	d->p = chance_student(delta / deviation, freedom);
+	d->half = deviation * chance_student_95(freedom);
+	if (d->tested)
+		d->p = fmax(few, chance_student(delta / deviation, freedom));
 }
 
 void noise_compare(const struct noise_side *before, const struct noise_side *after,
-		   struct noise_delta *out)
+		   const struct noise_spread *spread, struct noise_delta *out)
 {
 	*out = (struct noise_delta){ .before = before->mean, .after = after->mean, .p = 1 };
 	if (before->n_runs > 1 || after->n_runs > 1)
-		compare_runs(before, after, out);
+		compare_runs(before, after, spread, out);
 	else
-		compare_single(before, after, out);
+		compare_single(before, after, spread, out);
 }

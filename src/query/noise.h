@@ -7,8 +7,12 @@
  * made equal, what the whole varies by too is taken off (binomial). Few samples go by the exact binomial test
  * of how they are dealt out between the sides.
  *
+ * That is chance. Machines have noise of their own: by what functions of two runs of one program differ besides is
+ * learned from all of them (typical.h) and added, as a part of the number's square.
+ *
  * Several runs: the means, by Welch's test of what runs differ by among themselves, which is never taken for
- * less than what chance makes of the samples. A side of one run is taken to vary as the other does.
+ * less than what chance makes of the samples. A side of one run is taken to vary as the other does. As few runs say
+ * little of how a function varies, what all functions say of it (spread.h) counts as if it were so many runs more.
  *
  * What is counted without gaps (every allocation) is exact: any difference is one.
  */
@@ -34,6 +38,13 @@ struct noise_side {
 	double reference; /* what dividing by something that varies too adds, in squares of the mean */
 };
 
+/* What runs differ by of themselves, beyond chance. All zero: nothing is known of it. */
+struct noise_spread {
+	double square;  /* variance of a run's number, in squares of that number */
+	double freedom; /* degrees of freedom: how well it is known, and how much it counts beside what a row's own runs say */
+	double most; /* of one run a side: it is not larger than this, however well it is known */
+};
+
 struct noise_delta {
 	double before, after; /* the means */
 	double half; /* after - before is within so much of what it says, 95 times of 100; 0: exact */
@@ -42,6 +53,6 @@ struct noise_delta {
 };
 
 void noise_compare(const struct noise_side *before, const struct noise_side *after,
-		   struct noise_delta *out);
+		   const struct noise_spread *spread, struct noise_delta *out);
 
 #endif

@@ -490,6 +490,7 @@ static int find_lens(const struct presence *has, const struct sides *s, const st
 	struct lens_sides sides = {
 		.reference = { ID_NONE },
 		.normalise = choice->normalise,
+		.automatic = choice->automatic,
 		.shown = l->sides.shown,
 	};
 	struct metric m[N_SIDES] = { 0 };

@@ -54,6 +54,7 @@ struct sides_choice {
 	const char *event, *metric; /* as metric_find() takes them */
 	const char *reference;      /* an event that sides are made equal by */
 	enum normalise normalise;   /* NORMALISE_EVENT: by that event */
+	bool automatic;             /* as in struct lens_sides */
 };
 
 /*

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What most functions of a comparison did: the factor by which its runs differ in nearly everything, as they do on a machine
+ * that was slower, or when more was run; and what functions differ by besides.
+ *
+ * It is not the ratio of the totals, which a single function that grew changes, but that of the most usual function (what Anders
+ * and Huber, 2010, call the median of ratios): each function is a witness, and those that are far from the others, as ones
+ * that were changed are, are not heard.
+ */
+#ifndef PROFTOP_QUERY_TYPICAL_H
+#define PROFTOP_QUERY_TYPICAL_H
+
+#include "lens.h"
+#include "mem.h"
+#include "noise.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Functions with enough samples in every run to tell anything; all zero but n_runs: none. */
+struct run_rows {
+	uint32_t n_runs[N_SIDES];
+	uint32_t n;
+	VEC(double) log; /* [n][runs of both sides] logarithm of what was measured; owned, as is: */
+	VEC(double)
+	chance; /* [n][runs] the variance that chance gives to that: 0 where it is exact */
+};
+
+/* Adds a function: of each run what was measured, and the variance of it. Those with too few samples are left out. */
+void run_rows_add(struct run_rows *rows, const double *x, const double *variance);
+void run_rows_done(struct run_rows *rows);
+
+struct typical {
+	bool known; /* there are enough functions, and most of them agree */
+	bool differs; /* and runs differ by more than chance explains, and more than is worth a word */
+	double run
+		[LENS_MAX_COLUMNS]; /* [runs] what the typical function has in each, of what it has on average */
+	double ratio;               /* after over before */
+	double low, high; /* 95 % */
+	double error;     /* deviation of the ratio's logarithm */
+	uint32_t n_rows;  /* functions that were heard, … */
+	uint32_t n_alike; /* … and those that did as most do */
+	/* Of one run a side: what those differ by among themselves beyond chance, none of which can be their common factor. */
+	struct noise_spread spread;
+};
+
+void typical_find(const struct run_rows *rows, struct typical *out);
+
+/*
+ * "11 of 12 functions changed alike, by +48.0 % (95 %: +45.1 to +50.9): a slower machine, or more was run", or of
+ * several runs whose sides are alike what the runs differ by; of a heap, no machine is blamed. The caller frees.
+ */
+char *typical_say(const struct typical *t, bool of_heap);
+/* The change alone, "+48.0", or of runs whose sides are alike "up to 32.0", in per cent. The caller frees. */
+char *typical_change(const struct typical *t);
+
+#endif
