@@ -411,6 +411,30 @@ Test(perf_abi, what_is_no_build_id)
 	}
 }
 
+/* As a Linux 3.10 wrote them: the path stands where others have what may be done there. */
+Test(perf_abi, mappings_without_protection)
+{
+	for (int i = 0; i < 4; i++) {
+		uint16_t misc = i & 2 ? PERF_MISC_MMAP_DATA | 2 : 2;
+		struct made m = { .big = i & 1 };
+		size_t at = made_begin(&m, PERF_REC_MMAP2, misc);
+		struct perf_record r;
+		struct perf_mmap map;
+
+		made_u32(&m, 1), made_u32(&m, 2);
+		made_u64(&m, 0x1000), made_u64(&m, 0x2000), made_u64(&m, 0x3000);
+		made_u64(&m, 0), made_u64(&m, 4711), made_u64(&m, 5);
+		made_text(&m, "[vdso]");
+		made_end(&m, at);
+		r = record_at(&m, 0);
+		cr_assert(perf_mmap_decode(&r, 0, &map), "case %d", i);
+		cr_expect_eq(map.path_len, 6);
+		cr_expect_eq(strncmp(map.path, "[vdso]", 6), 0);
+		cr_expect_eq(map.executable, !(i & 2));
+		made_done(&m);
+	}
+}
+
 Test(perf_abi, mappings_with_and_without_build_id)
 {
 	static const uint8_t id[20] = { 0xaa, 0xbb, 3,  4,  5,  6,  7,  8,  9,  10,

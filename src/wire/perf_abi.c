@@ -305,6 +305,8 @@ bool perf_sample_decode(const struct perf_attr *a, const struct perf_record *r,
 		take_stack(&b, out);
 	if (type >= PERF_S_WEIGHT)
 		take_sample_tail(&b, a, out);
+	if (type < PERF_S_END)
+		out->n_behind = (uint32_t)bytes_left(&b);
 	return !b.bad;
 }
 
@@ -364,13 +366,15 @@ bool perf_mmap_decode(const struct perf_record *r, size_t trailer, struct perf_m
 	m.executable = !(r->misc & PERF_MISC_MMAP_DATA);
 	if (r->type == PERF_REC_MMAP2) {
 		const uint8_t *file = take_bytes(&b, 24);
-		uint32_t prot = take_u32(&b);
 
-		take_u32(&b); /* MAP_… flags */
-		m.executable = (prot & 4) != 0;
 		if (file && r->misc & PERF_MISC_MMAP_BUILD_ID && is_build_id(file)) {
 			m.n_build_id = file[0];
 			memcpy(m.build_id, file + 4, m.n_build_id);
+		}
+		/* Linux 3.10 of some distributions has the path where others say what may be done there. */
+		if (bytes_left(&b) == 0 || *b.at <= ' ') {
+			m.executable = (take_u32(&b) & 4) != 0;
+			take_u32(&b); /* MAP_… flags */
 		}
 	}
 	m.path = take_name(&b, trailer, &m.path_len);
