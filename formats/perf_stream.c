@@ -207,6 +207,10 @@ static enum step look_at(struct perf_stream *s, const uint8_t *p, size_t n, stru
 		stop(s, PERF_END_BAD_SIZE, p, n);
 		return STEP_STOP;
 	}
+	if (r->size > n && s->end && r->size - n > s->end - s->at && r->size > RECORD_BYTES_MAX) {
+		stop(s, PERF_END_BAD_SIZE, p, n);
+		return STEP_STOP;
+	}
 	if (r->size > RECORD_BYTES_MAX)
 		return STEP_WINDOW_ENDS;
 	if (r->size > n)

@@ -91,3 +91,97 @@ Test(perf_losses, memory_that_runs_out_is_said, .disabled = !LIMITS_WORK, .timeo
 		made_done(&m);
 	}
 }
+
+/* A program, what it has mapped, and three samples, each of a chain of its own length. */
+static void put_few(struct made *m)
+{
+	m->attr = made_clock_attr();
+	made_comm(m, 1, 1, 0, "a");
+	made_mmap(m, 1, 0, 0x1000, 0x1000, "/bin/a");
+	for (uint32_t i = 0; i < 3; i++)
+		made_sample(m, &(struct made_sample){ .misc = PERF_CPU_USER,
+						      .ip = 0x1010 + i,
+						      .pid = 1,
+						      .tid = 1,
+						      .time = 10 + i,
+						      .period = 2,
+						      .n_chain = 4 + i,
+						      .chain = { PERF_CTX_USER, 0x1010 + i, 0x1020,
+								 0x1030, 0x1040, 0x1050 } });
+	made_mark(m, PERF_REC_FINISHED_ROUND);
+}
+
+/* Samples do not go without a word, whichever bit turns of these bytes of m. */
+static void turn_bits(struct made *m, size_t from, size_t n, const char *what)
+{
+	for (size_t bit = 8 * from; bit < 8 * (from + n); bit++) {
+		struct perf_result r;
+
+		m->bytes.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		r = perf_result_of_bytes(m->bytes.at, m->bytes.n);
+		cr_expect(r.rc < 0 || perf_result_samples(&r) == 3 || perf_result_tells_loss(&r),
+			  "%s: bit %zu of byte %zu from %zu", what, bit % 8, bit / 8 - from, from);
+		perf_result_done(&r);
+		m->bytes.at[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	}
+}
+
+/* Of the heads of all records, and of all of the second sample. */
+Test(perf_losses, turned_bits_that_cost_samples_are_said, .timeout = 120)
+{
+	for (int pipe = 0; pipe < 2; pipe++) {
+		struct made records = { .big = pipe }, m = { 0 };
+		struct perf_record r;
+		unsigned n_samples = 0;
+
+		put_few(&records);
+		if (pipe)
+			made_pipe(&m, &records);
+		else
+			made_file(&m, &records, records.bytes.n);
+		/* Nothing stands behind them. */
+		for (size_t at = m.bytes.n - records.bytes.n; at < m.bytes.n; at += r.size) {
+			perf_record_at(m.bytes.at + at, made_swaps(&records), &r);
+			n_samples += r.type == PERF_REC_SAMPLE;
+			turn_bits(&m, at,
+				  r.type == PERF_REC_SAMPLE && n_samples == 2
+					  ? r.size
+					  : PERF_RECORD_HEADER_BYTES,
+				  pipe ? "pipe of big-endian numbers" : "file");
+		}
+		cr_expect_eq(n_samples, 3);
+		made_done(&records);
+		made_done(&m);
+	}
+}
+
+/* A sample whose size goes on over the next one. */
+Test(perf_losses, a_sample_that_swallows_another_is_said)
+{
+	struct made records = { 0 }, m = { 0 };
+	struct perf_result r;
+	size_t second = 0;
+
+	records.attr = made_clock_attr();
+	made_comm(&records, 1, 1, 0, "a");
+	for (uint32_t i = 0; i < 3; i++) {
+		second = i == 1 ? records.bytes.n : second;
+		made_sample(&records, &(struct made_sample){ .misc = PERF_CPU_USER,
+							     .ip = 0x1010,
+							     .pid = 1,
+							     .tid = 1,
+							     .time = 10 + i,
+							     .period = 2,
+							     .n_chain = 2,
+							     .chain = { PERF_CTX_USER, 0x1010 } });
+	}
+	records.bytes.at[second + 6] = (uint8_t)(records.bytes.n - second);
+	made_file(&m, &records, records.bytes.n);
+	r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
+	cr_expect_eq(perf_result_samples(&r), 2);
+	cr_expect_str_eq(perf_result_fact(&r, "losses", "records damaged"),
+			 "1 record not as long as its kind is; there may have been samples there");
+	perf_result_done(&r);
+	made_done(&records);
+	made_done(&m);
+}

@@ -44,7 +44,7 @@ static void digest(struct perf_digest *d, const struct perf_events *e, const str
 	if (event == PERF_EVENT_NONE)
 		return;
 	a = &e->all.at[event].attr;
-	if (a->sample_type & PERF_S_READ || !perf_sample_decode(a, r, &s) ||
+	if (a->sample_type & PERF_S_READ || !perf_sample_decode(a, r, &s) || s.n_behind > 0 ||
 	    !perf_digest_is_plain(a, &s))
 		return;
 	d->event = event;

@@ -134,6 +134,8 @@ static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_s
 	loss(p, c, "no event", s->n_no_event, "sample", "left out, with an id of no event");
 	loss(p, c, "weights", s->n_too_heavy, "sample", "counted as 0, with an impossible weight");
 	loss(p, c, "records cut", s->look.n_bad_records, "record", "shorter than claimed");
+	loss(p, c, "records damaged", s->look.n_misfits + s->n_long_samples, "record",
+	     "not as long as its kind is; there may have been samples there");
 	loss(p, c, "event ids", events->n_ids_left_out, "id", "of events beyond what is kept");
 	if (s->n_bad_samples)
 		build_fact(p, c, "losses", "undecodable", FACT_LOSS,

@@ -358,6 +358,7 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 	}
 	if (is_stranger(f, r->misc, s->pid, s->tid))
 		return PERF_FED_AHEAD;
+	f->stats.n_long_samples += s->n_behind > 0;
 	w->record = *r;
 	w->is_decoded = true;
 	place_sample(f, w,

@@ -40,6 +40,7 @@ struct perf_feed_stats {
 	uint64_t n_no_frames;            /* with none: no address was recorded */
 	uint64_t n_frames;               /* of all */
 	uint64_t n_bad_samples;          /* could not be decoded */
+	uint64_t n_long_samples;         /* longer than what they hold */
 	uint64_t bad_sample_offset;      /* where the first of these was */
 	uint64_t n_no_event;             /* samples whose id is of no event */
 	struct perf_offcpu_stats waits;  /* of threads that left the cpu */

@@ -15,6 +15,7 @@
 #include "perf_events.h"
 #include "perf_frames.h"
 #include "perf_gap.h"
+#include "perf_size.h"
 #include "perf_teller.h"
 
 #include <stdlib.h>
@@ -106,6 +107,18 @@ static void count_record(struct perf_look *l, const struct perf_record *r)
 		s->n_lost_samples += n_lost;
 }
 
+static void check_size(struct perf_look *l, const struct perf_record *r)
+{
+	const struct perf_attr *a = perf_events_of_record(l->events, r);
+
+	if (r->type == PERF_REC_SAMPLE || !a)
+		return;
+	/* Counts of threads that end are only there where they were asked for. */
+	if (!perf_size_fits(r, perf_trailer_bytes(a)) ||
+	    (r->type == PERF_REC_READ && !(a->flags & PERF_ATTR_INHERIT_STAT)))
+		l->stats->n_misfits++;
+}
+
 /* Only the trailer says whose chain it is. */
 static void keep_deferred(struct perf_look *l, const struct perf_record *r)
 {
@@ -159,8 +172,10 @@ static void look_at_record(struct perf_look *l, const struct beside *b, unsigned
 {
 	uint32_t type = b->record.type;
 
-	if (what & PERF_LOOK_COUNT)
+	if (what & PERF_LOOK_COUNT) {
 		count_record(l, &b->record);
+		check_size(l, &b->record);
+	}
 	if (what & PERF_LOOK_COUNT && type == PERF_REC_CALLCHAIN_DEFERRED)
 		keep_deferred(l, &b->record);
 	if (!(what & PERF_LOOK_TELL))

@@ -19,6 +19,7 @@ struct perf_look_stats {
 	uint64_t n_unknown;                  /* records of other types */
 	uint32_t unknown_type;               /* the first of these */
 	uint64_t n_bad_records;              /* beside the samples: shorter than they claim */
+	uint64_t n_misfits;                  /* not as long as those of their type are */
 	uint64_t n_lost;                     /* events that LOST records speak of */
 	uint64_t n_lost_samples;             /* and LOST_SAMPLES records */
 };

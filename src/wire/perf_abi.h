@@ -89,6 +89,8 @@ enum perf_cpumode {
 #define PERF_S_DATA_PAGE_SIZE (UINT64_C(1) << 22)
 #define PERF_S_CODE_PAGE_SIZE (UINT64_C(1) << 23)
 #define PERF_S_WEIGHT_STRUCT  (UINT64_C(1) << 24)
+#define PERF_S_END \
+	(UINT64_C(1) << 25) /* no sample_type that is known has this bit, or a higher one */
 
 /* Bits of attr.read_format. */
 #define PERF_RF_ENABLED (UINT64_C(1) << 0)
@@ -111,6 +113,7 @@ enum perf_cpumode {
 #define PERF_ATTR_MMAP                   (UINT64_C(1) << 8)
 #define PERF_ATTR_COMM                   (UINT64_C(1) << 9)
 #define PERF_ATTR_FREQ                   (UINT64_C(1) << 10)
+#define PERF_ATTR_INHERIT_STAT           (UINT64_C(1) << 11)
 #define PERF_ATTR_ENABLE_ON_EXEC         (UINT64_C(1) << 12)
 #define PERF_ATTR_TASK                   (UINT64_C(1) << 13)
 #define PERF_ATTR_WATERMARK              (UINT64_C(1) << 14)
@@ -278,6 +281,7 @@ struct perf_sample {
 	uint64_t period;         /* meaningful when has_period */
 	bool has_period;         /* PERF_S_PERIOD was asked for */
 	struct perf_read read;   /* values of counters */
+	uint32_t n_behind;       /* bytes of the record behind all that it should hold */
 	struct perf_words chain; /* addresses, leaf first, with PERF_CTX_ marks between */
 	const uint8_t *raw;      /* tracepoint fields */
 	uint32_t raw_bytes;
