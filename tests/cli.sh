@@ -97,6 +97,10 @@ TEXT
 run 0 report --json small.folded more.folded
 says out '"total": 200'
 says out '{"name": "parse", "self": [60], "total": [90], "samples": 60}'
+# Of many files the report names the first ones.
+for i in 1 2 3 4 5; do echo "main;parse $i" >"many$i.folded"; done
+run 0 report many?.folded
+says out '# many1.folded, many2.folded, many3.folded and 2 more: 15 samples'
 run 0 report --view butterfly --function '^parse$' --json small.folded
 says out '{"role": "caller", "name": "main", "total": [40], "share_of_function": [1.000000]}'
 says out '{"role": "callee", "name": "read_number", "total": [30], "share_of_function": [0.750000]}'

@@ -110,6 +110,24 @@ static char *event_name(const struct profile *p, event_id event)
 	return xstrdup(profile_string(p, profile_event(p, event)->name, NULL));
 }
 
+/* Of more files than these the first ones, and how many more there are. */
+#define HEADING_FILES 4u
+
+static void put_files(const struct report *r, const struct options *o, FILE *to)
+{
+	size_t n = o->files.n > HEADING_FILES ? HEADING_FILES - 1 : o->files.n;
+	char more[FMT_SIZE];
+
+	for (size_t i = 0; i < n; i++) {
+		char *clean = text_clean(o->files.at[i], strlen(o->files.at[i]), r->ascii);
+
+		fprintf(to, "%s%s", i ? ", " : "# ", clean);
+		free(clean);
+	}
+	if (n < o->files.n)
+		fprintf(to, " and %s more", fmt_count(more, (int64_t)(o->files.n - n)));
+}
+
 /* "# x.data: 61,143 samples of cpu-clock, 36.0 s, 2 threads" and what narrows it. */
 static void put_heading(const struct report *r, const struct options *o, FILE *to)
 {
@@ -118,11 +136,7 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 	char n[FMT_SIZE], ns[FMT_SIZE], share[FMT_SIZE], *name, *clean;
 	unsigned losses = report_info_facts(r->analysis->profile, FACT_LOSS);
 
-	for (size_t i = 0; i < o->files.n; i++) {
-		clean = text_clean(o->files.at[i], strlen(o->files.at[i]), r->ascii);
-		fprintf(to, "%s%s", i ? ", " : "# ", clean);
-		free(clean);
-	}
+	put_files(r, o, to);
 	name = r->view == VIEW_KIND_MEMORY ? event_name(r->analysis->profile, m.event)
 					   : metric_name(r->analysis->profile, m);
 	clean = text_clean(name, strlen(name), r->ascii);
