@@ -347,6 +347,8 @@ static int feed(struct reader *r, const struct perf_records *w)
 		builder_begin(r->profile);
 		perf_feed_shorten(r->feed);
 		fed = perf_feed_samples(r->feed, w, &c, BATCH_BYTES);
+		if (r->live && !perf_feed_waits(r->feed))
+			fed = PERF_FED_FULL;
 		rc = builder_end(r->profile);
 		if (fed == PERF_FED_AHEAD)
 			rc = look_ahead(r);

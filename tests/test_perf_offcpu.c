@@ -7,6 +7,8 @@
 #include "mem.h"
 #include "perf_events.h"
 #include "perf_feed.h"
+#include "perf_offcpu.h"
+#include "profile.h"
 #include "resolver.h"
 
 #include <criterion/criterion.h>
@@ -203,6 +205,50 @@ static void check(size_t i, bool big)
 	perf_events_done(&events);
 	profile_free(p);
 	made_done(&m);
+}
+
+static uint64_t n_samples_of(const struct profile *p)
+{
+	struct profile_counts n;
+
+	profile_counts_read(p, &n);
+	return n.n_samples;
+}
+
+/* While a recording goes on, waits that ended some time ago are there, each once; others come when they have. */
+Test(perf_offcpu, of_a_recording_that_goes_on)
+{
+	const int64_t s = 1000000000;
+	struct profile *p = profile_new();
+	struct perf_offcpu *o = perf_offcpu_new(p);
+	struct perf_offcpu_stats stats = { 0 };
+	struct sample at = { .time_ns = s };
+
+	builder_begin(p);
+	build_capture(p, "made", "perf.data");
+	at.thread = build_thread(p, build_process(p, (capture_id){ 0 }, 7), 7,
+				 build_cstring(p, "t"));
+	for (int i = 1; i <= 9; i++) { /* two waits of each second, the last of which goes on */
+		at.time_ns = i * s;
+		perf_offcpu_out(o, 7, &at);
+		perf_offcpu_in(o, 7, i * s + s / 4);
+		at.time_ns += s / 2;
+		perf_offcpu_out(o, 7, &at);
+		if (i < 9)
+			perf_offcpu_in(o, 7, i * s + 3 * s / 4);
+		cr_expect(perf_offcpu_settle(o));
+	}
+	builder_end(p);
+	cr_expect_eq(n_samples_of(p), 11); /* that ended before 6.75 s */
+	builder_begin(p);
+	cr_expect(perf_offcpu_settle(o), "nothing is new");
+	cr_expect(perf_offcpu_finish(o, &stats));
+	builder_end(p);
+	cr_expect_eq(n_samples_of(p), 18);
+	cr_expect_eq(stats.n_waits, 18);
+	cr_expect_eq(stats.sum_ns, 17 * s / 4);
+	perf_offcpu_free(o);
+	profile_free(p);
 }
 
 Test(perf_offcpu, waits)

@@ -537,6 +537,11 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 	return add_waiting(f) ? fed : PERF_FED_FULL;
 }
 
+bool perf_feed_waits(struct perf_feed *f)
+{
+	return perf_switches_settle(f->switches);
+}
+
 void perf_feed_shorten(struct perf_feed *f)
 {
 	uint32_t *to, n;

@@ -104,6 +104,8 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 
 /* Has the profile shorten stacks that are too many, see build_shorten(), between batches; right after builder_begin(). */
 void perf_feed_shorten(struct perf_feed *f);
+/* Of a recording that goes on: adds what threads waited until some seconds ago, between batches. False when the profile is full. */
+bool perf_feed_waits(struct perf_feed *f);
 
 /*
  * When all was fed: adds the waits of threads that left the cpu, gives each process its last name. False

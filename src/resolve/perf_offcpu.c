@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Moments of all threads in one array, sorted by thread and time when all are known: a thread leaves one
- * cpu and comes back on another, whose buffer may stand before in the file.
+ * Moments of all threads in one array, sorted by thread and time when all are known, or all of some time ago: a thread
+ * leaves one cpu and comes back on another, whose buffer may stand before in the file.
  */
 #include "config.h"
 
@@ -13,6 +13,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* Of a recording that goes on: what is so old is known as a whole, and is looked at so often. */
+#define SETTLED_NS      INT64_C(2000000000)
+#define SETTLE_EVERY_NS INT64_C(1000000000)
 
 enum moment_kind { MOMENT_OUT, MOMENT_IN, MOMENT_END };
 
@@ -33,6 +37,10 @@ struct traveller {
 	bool is_out;     /* it left, and nothing was seen of it since */
 	uint32_t stack;  /* of its last sample; ID_NONE before the first */
 	uint32_t thread; /* likewise */
+	/* On its way through its sorted moments: */
+	struct moment out; /* since when it is off the cpu, if it has_out */
+	bool has_out;
+	bool ended; /* what a dying thread does last is no wait */
 };
 
 struct perf_offcpu {
@@ -40,14 +48,10 @@ struct perf_offcpu {
 	VEC(struct moment) moments;
 	VEC(struct traveller) travellers;
 	struct map by_tid;
-	int64_t last_ns; /* the latest time that was told */
+	uint64_t n_told;    /* moments so far */
+	int64_t last_ns;    /* the latest time that was told */
+	int64_t settled_ns; /* the same when moments were passed last */
 	struct perf_offcpu_stats stats;
-};
-
-/* A thread on its way through its sorted moments. */
-struct passage {
-	const struct moment *out; /* since when it is off the cpu; NULL: it is not */
-	bool ended;               /* what a dying thread does last is no wait */
 };
 
 static bool same_tid(const void *things, uint32_t value, const void *key)
@@ -78,7 +82,7 @@ static void note_time(struct perf_offcpu *o, int64_t time_ns)
 static void push(struct perf_offcpu *o, struct moment m)
 {
 	note_time(o, m.time_ns);
-	m.number = o->moments.n;
+	m.number = o->n_told++;
 	vec_push(&o->moments, m);
 }
 
@@ -113,23 +117,44 @@ static bool add_wait(struct perf_offcpu *o, event_id event, const struct moment 
 	return rc == 0 || rc == -ERANGE;
 }
 
-/* One moment of the thread; false when the profile is full. */
-static bool pass(struct perf_offcpu *o, struct passage *p, event_id event, const struct moment *m)
+/* One moment of its thread; false when the profile is full. */
+static bool pass(struct perf_offcpu *o, event_id event, const struct moment *m)
 {
-	const struct moment *out = p->out;
+	struct traveller *t = traveller_of(o, m->tid);
+	bool waited = t->has_out;
 
 	switch ((enum moment_kind)m->kind) {
 	case MOMENT_OUT:
-		o->stats.n_open += out != NULL;
-		p->out = p->ended ? NULL : m;
+		o->stats.n_open += waited;
+		t->has_out = !t->ended;
+		t->out = *m;
 		return true;
 	case MOMENT_IN:
 	case MOMENT_END:
-		p->out = NULL;
-		p->ended = m->kind == MOMENT_END;
-		return !out || add_wait(o, event, out, m->time_ns);
+		t->has_out = false;
+		t->ended = m->kind == MOMENT_END;
+		return !waited || add_wait(o, event, &t->out, m->time_ns);
 	}
 	return true;
+}
+
+/* Those of before a time; the others stay. */
+static bool pass_until(struct perf_offcpu *o, int64_t until_ns, event_id event)
+{
+	size_t n_left = 0;
+	bool good = true;
+
+	qsort(o->moments.at, o->moments.n, sizeof(*o->moments.at), by_thread_and_time);
+	for (size_t i = 0; i < o->moments.n && good; i++) {
+		struct moment m = o->moments.at[i];
+
+		if (m.time_ns >= until_ns)
+			o->moments.at[n_left++] = m;
+		else
+			good = pass(o, event, &m);
+	}
+	o->moments.n = n_left;
+	return good;
 }
 
 struct perf_offcpu *perf_offcpu_new(struct profile *p)
@@ -204,32 +229,34 @@ void perf_offcpu_move(struct perf_offcpu *o, const uint32_t *to, uint32_t n)
 {
 	for (size_t i = 0; i < o->moments.n; i++)
 		move_stack(&o->moments.at[i].stack, to, n);
-	for (size_t i = 0; i < o->travellers.n; i++)
+	for (size_t i = 0; i < o->travellers.n; i++) {
 		move_stack(&o->travellers.at[i].stack, to, n);
+		move_stack(&o->travellers.at[i].out.stack, to, n);
+	}
+}
+
+bool perf_offcpu_settle(struct perf_offcpu *o)
+{
+	if (o->moments.n == 0 || o->last_ns - o->settled_ns < SETTLE_EVERY_NS)
+		return true;
+	o->settled_ns = o->last_ns;
+	return pass_until(o, o->last_ns - SETTLED_NS,
+			  build_derived_event(o->profile, PERF_OFFCPU_NAME, UNIT_NS));
 }
 
 bool perf_offcpu_finish(struct perf_offcpu *o, struct perf_offcpu_stats *stats)
 {
-	struct passage p = { NULL, false };
-	bool good = true;
 	event_id event;
+	bool good;
 
-	if (o->moments.n == 0)
+	if (o->n_told == 0)
 		return true;
 	event = build_derived_event(o->profile, PERF_OFFCPU_NAME, UNIT_NS);
-	qsort(o->moments.at, o->moments.n, sizeof(*o->moments.at), by_thread_and_time);
-	for (size_t i = 0; i < o->moments.n && good; i++) {
-		const struct moment *m = &o->moments.at[i];
-		bool last = i + 1 == o->moments.n || m[1].tid != m->tid;
-
-		good = pass(o, &p, event, m);
-		if (!last)
-			continue;
-		if (p.out && good)
-			good = add_wait(o, event, p.out, o->last_ns);
-		p = (struct passage){ NULL, false };
-	}
+	good = pass_until(o, INT64_MAX, event);
+	for (size_t i = 0; i < o->travellers.n && good; i++)
+		if (o->travellers.at[i].has_out)
+			good = add_wait(o, event, &o->travellers.at[i].out, o->last_ns);
 	*stats = o->stats;
-	vec_clear(&o->moments);
+	o->n_told = 0;
 	return good;
 }

@@ -4,7 +4,7 @@
  *
  * A wait has the stack at which the thread left: that of its last sample before, which is the one of
  * sched:sched_switch where that was recorded. It ends when the thread comes back, ends, or the
- * recording does. Moments may be told in any order; the waits come out at the end.
+ * recording does. Moments may be told in any order; the waits come out at the end, or when all of their time was told.
  */
 #ifndef PROFTOP_RESOLVE_PERF_OFFCPU_H
 #define PROFTOP_RESOLVE_PERF_OFFCPU_H
@@ -43,6 +43,12 @@ void perf_offcpu_end(struct perf_offcpu *o, int32_t tid, int64_t time_ns);
 
 /* What was stack i is to[i] from now on, [n]. */
 void perf_offcpu_move(struct perf_offcpu *o, const uint32_t *to, uint32_t n);
+
+/*
+ * Of a recording that goes on: adds waits that ended some seconds ago, now and then, so that their moments need not be kept. False when the
+ * profile is full. Wants the pen.
+ */
+bool perf_offcpu_settle(struct perf_offcpu *o);
 
 /* Adds the waits to the profile, once. False when it is full. Wants the pen. */
 bool perf_offcpu_finish(struct perf_offcpu *o, struct perf_offcpu_stats *stats);

@@ -118,6 +118,11 @@ void perf_switches_move(struct perf_switches *w, const uint32_t *to, uint32_t n)
 		perf_offcpu_move(w->offcpu, to, n);
 }
 
+bool perf_switches_settle(struct perf_switches *w)
+{
+	return !w->offcpu || perf_offcpu_settle(w->offcpu);
+}
+
 bool perf_switches_finish(struct perf_switches *w, struct perf_offcpu_stats *stats)
 {
 	return !w->offcpu || perf_offcpu_finish(w->offcpu, stats);
