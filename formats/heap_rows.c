@@ -52,6 +52,7 @@ struct heap_rows {
 	VEC(struct evicted) evicted;
 	struct map evicted_at;    /* indexes by address */
 	VEC(struct range) ranges; /* by address; they do not overlap */
+	uint64_t large_bytes;     /* of all allocations from SIZE_LARGE on */
 	struct heap_rows_stats stats;
 };
 
@@ -163,6 +164,16 @@ static uint32_t *row_of(struct heap_rows *r, uint64_t id)
 	if (!page || (page->from < PAGE_IDS && !make_table(r, page, id)))
 		return NULL;
 	return heap_rows_in_table(&r->pages, id);
+}
+
+allocation_id heap_rows_allocate(struct heap_rows *r, uint64_t size, origin_id who)
+{
+	if (size > SIZE_MOST || (size >= SIZE_LARGE && size > SIZE_SUM_MOST - r->large_bytes)) {
+		r->stats.n_odd_sizes++;
+		return (allocation_id){ ID_NONE };
+	}
+	r->large_bytes += size >= SIZE_LARGE ? size : 0;
+	return build_allocation(r->profile, r->track, size, who);
 }
 
 enum heap_rows_taken heap_rows_take(struct heap_rows *r, uint64_t id, allocation_id a)
@@ -310,7 +321,7 @@ static void insert_range(struct heap_rows *r, uint64_t start, uint64_t end, orig
 
 	if (start >= end || r->ranges.n >= MOST_RANGES)
 		return;
-	new.row = build_allocation(r->profile, r->track, end - start, who).v;
+	new.row = heap_rows_allocate(r, end - start, who).v;
 	vec_push(&r->ranges, new);
 	memmove(&r->ranges.at[at + 1], &r->ranges.at[at],
 		(r->ranges.n - 1 - at) * sizeof(*r->ranges.at));

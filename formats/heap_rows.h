@@ -20,12 +20,16 @@ struct heap_rows;
 struct heap_rows_stats {
 	uint64_t n_unknown_frees; /* of blocks from before the recording, or that it left out */
 	uint64_t n_odd_ids;       /* taken twice, or beyond what can be */
+	uint64_t n_odd_sizes;     /* of more bytes than can be, see SIZE_MOST: no allocation */
 	uint64_t n_open_frees;    /* of ids that never came */
 };
 
 /* Borrows p. */
 struct heap_rows *heap_rows_new(struct profile *p, track_id t);
 void heap_rows_free(struct heap_rows *r);
+
+/* A new one at the track's moment; {ID_NONE} also when so many bytes cannot be. */
+allocation_id heap_rows_allocate(struct heap_rows *r, uint64_t size, origin_id who);
 
 enum heap_rows_taken {
 	HEAP_ROWS_TAKEN, /* it lives */

@@ -104,9 +104,11 @@ static void release(struct heap_taker *t, struct heap_worker *w, const struct he
 static void allocate(struct heap_taker *t, struct heap_worker *w, const struct heap_event *e,
 		     int64_t time_ns)
 {
-	allocation_id a = build_allocation(t->profile, t->track, e->size,
-					   origin_of(t, w, deed_of(e), time_ns));
+	allocation_id a = heap_rows_allocate(t->rows, e->size,
+					     origin_of(t, w, deed_of(e), time_ns));
 
+	if (a.v == ID_NONE)
+		heap_rows_skip(t->rows, e->id, 1);
 	if (a.v == ID_NONE || heap_rows_take(t->rows, e->id, a) != HEAP_ROWS_FREED)
 		return;
 	build_moment(t->profile, t->track, time_ns);

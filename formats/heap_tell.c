@@ -15,6 +15,9 @@
 /* Longer texts of a file say nothing more. */
 #define MOST_TEXT 4096
 
+/* Calls that were only counted, in one record. */
+#define MOST_CULLED ((uint64_t)1 << 52)
+
 /* A copy as a C string: NULs inside, as between arguments, become blanks. The caller frees. */
 static char *text_of(const struct heap_text *text)
 {
@@ -178,10 +181,13 @@ static void mark_text(struct heap_tell *t, const struct heap_text *text, int64_t
 
 static void tell_sampling(struct heap_tell *t, const struct heap_record *r, int64_t time_ns)
 {
+	uint64_t bytes = r->number[HEAP_SAMPLING_MEAN_BYTES];
+	bool most = bytes > SAMPLE_BYTES_MOST;
 	struct heap_sampling s = { .time_ns = time_ns,
-				   .sample_bytes = (double)r->number[HEAP_SAMPLING_MEAN_BYTES],
+				   .sample_bytes = (double)(most ? SAMPLE_BYTES_MOST : bytes),
 				   .exact_from = r->number[HEAP_SAMPLING_EXACT_FROM] };
 
+	t->n_bad += most;
 	/* Clocks differ a little: the first events may seem to be of before it. */
 	if (t->samplings.n == 0 && !t->events_begun)
 		s.time_ns = INT64_MIN;
@@ -198,7 +204,8 @@ static void tell_culled(struct heap_tell *t, const struct heap_record *r, int64_
 	};
 	uint64_t stack = r->number[HEAP_CULLED_STACK], thread = r->number[HEAP_CULLED_THREAD];
 
-	if (stack > UINT32_MAX || thread > UINT32_MAX) {
+	if (stack > UINT32_MAX || thread > UINT32_MAX || c.bytes > SIZE_SUM_MOST ||
+	    c.calls > MOST_CULLED || c.temporary > MOST_CULLED) {
 		t->n_bad++;
 		return;
 	}

@@ -245,6 +245,8 @@ static void state_losses(struct reader *r)
 	loss(r, "records", r->tell.n_bad, "record", "without sense");
 	loss(r, "stacks", r->n_bad_stacks, "block", "of stacks without sense");
 	loss(r, "ids", rows.n_odd_ids, "event", "of allocations that cannot be");
+	loss(r, "sizes", rows.n_odd_sizes, "allocation",
+	     "of more bytes than there can be: left out");
 	if (r->take.n_skipped == 0)
 		loss(r, "frees", rows.n_open_frees, "free",
 		     "of allocations that are not in the file");

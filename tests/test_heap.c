@@ -123,7 +123,7 @@ Test(heap, who_frees_is_unknown_until_somebody_says)
 Test(heap, sizes_of_all_sizes_are_kept)
 {
 	static const uint64_t sizes[] = {
-		0, 1, UINT32_MAX - 1, UINT32_MAX, (uint64_t)1 << 40, 16, UINT64_MAX
+		0, 1, UINT32_MAX - 1, UINT32_MAX, (uint64_t)1 << 40, 16, SIZE_MOST
 	};
 	struct bench b = bench_new();
 	struct heap_columns c;

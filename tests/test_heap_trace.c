@@ -90,6 +90,13 @@ static const struct story {
 	  { { 1, 1, 1, { A(1, 1, 1, 100) } },
 	    { 1, 1, 1, { A(2, 1, 1, 50) } },
 	    { 1, (uint64_t)1 << 40, 2, { A(3, 0, 1, 1), F(4, 1) } } } },
+	{ "sizes that cannot be, each alone or together", "malloc", 162, 3, 150, 12, 0, 1,
+	  { { 1, 1, 7, { A(1, 1, 1, 100), A(2, 2, 1, SIZE_MOST + 1), F(3, 2), A(4, 3, 1, 50),
+			 R(5, 3, 4, 1, UINT64_MAX), F(6, 1), A(7, 5, 1, 12) } } } },
+	{ "as much mapped at once as cannot be", "mmap", 0x1000, 1, 0x1000, 0x1000, 0, 1,
+	  { { 1, 1, 3, { M(1, HEAP_MAP, 0x10000, SIZE_MOST + 1, 0, 0),
+			 M(2, HEAP_MAP, 0x10000, 0x1000, 0, 0),
+			 M(3, HEAP_BREAK, UINT64_MAX, 0, 0x20000, 0) } } } },
 	{ "ids that are nobody's; what was culled in between, a block is not temporary", "malloc",
 	  111, 3, 100, 10, 1, 1,
 	  { { 1, 1, 8, { A(1, 1, 1, 100), G(2, 700), F(3, 1), A(4, 702, 1, 10), A(5, 703, 1, 1),
@@ -141,6 +148,37 @@ Test(heap_trace, stories)
 		profile_free(p);
 		made_heap_done(&h);
 	}
+}
+
+/* What is claimed to be larger than any memory, or than what sums can hold, is left out, and that is told. */
+Test(heap_trace, sizes_that_cannot_be_are_told)
+{
+	enum { N_MOST = 40 };
+	static const struct heap_record claims[] = {
+		{ .type = HEAP_REC_CULLED, .number = { 1, 1, 1, 7, UINT64_MAX, 0 } },
+		{ .type = HEAP_REC_SAMPLING, .number = { 60, UINT64_MAX, 0 } },
+	};
+	struct heap_event e[N_MOST];
+	int64_t sum[MEASURE_TEMPORARY + 1];
+	struct made_heap h;
+	struct profile *p;
+
+	for (uint64_t i = 0; i < N_MOST; i++)
+		e[i] = (struct heap_event)A(i + 1, i + 1, 1, SIZE_MOST);
+	made_heap_init(&h);
+	made_heap_begin(&h);
+	made_heap_events(&h, 1, 1, e, N_MOST);
+	made_heap_records(&h, claims, N(claims));
+	made_heap_end(&h);
+	p = made_heap_read(&h);
+	totals(p, "malloc", sum);
+	cr_expect_eq(sum[MEASURE_WEIGHT], (int64_t)SIZE_SUM_MOST);
+	cr_expect_eq(sum[MEASURE_PEAK], (int64_t)SIZE_SUM_MOST);
+	cr_expect_str_eq(made_heap_fact(p, "sizes"),
+			 "8 allocations of more bytes than there can be: left out");
+	cr_expect_str_eq(made_heap_fact(p, "records"), "2 records without sense");
+	profile_free(p);
+	made_heap_done(&h);
 }
 
 Test(heap_trace, stacks_have_the_threads_name_and_places_in_modules)

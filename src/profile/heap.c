@@ -163,6 +163,7 @@ void build_heap_rate(struct profile *p, track_id id, double sample_bytes, uint64
 	struct store_track *t = track_of(p, id);
 	uint32_t n = t->now.n_rates;
 
+	assert(sample_bytes <= (double)SAMPLE_BYTES_MOST);
 	if (!store_room(p, &t->rates, (uint64_t)n + 1))
 		return;
 	STORE_AT(struct heap_rate, t->rates, n) = (struct heap_rate){ t->now.n_moments,
@@ -291,7 +292,7 @@ allocation_id build_allocation(struct profile *p, track_id id, uint64_t size, or
 	struct store_heap *h = &p->heap;
 	uint32_t n = h->now.n_allocations;
 
-	assert(origin.v < h->now.n_origins);
+	assert(origin.v < h->now.n_origins && size <= SIZE_MOST);
 	if (n >= h->n_room && !make_room(p))
 		return (allocation_id){ ID_NONE };
 	if (size >= SIZE_LARGE && !note_large(p, n, size))

@@ -41,6 +41,16 @@ typedef struct { uint32_t v; } series_id;	/* a number over time */
 #define END_TEMPORARY 0x80000000u
 #define END_MOMENT    0x7fffffffu
 
+/*
+ * No block is larger: no machine has so many addresses. Readers refuse what says that it is, and sums of what they took for
+ * one track stay below SIZE_SUM_MOST.
+ */
+#define SIZE_MOST     ((uint64_t)1 << 57)
+#define SIZE_SUM_MOST ((uint64_t)1 << 62)
+
+/* Bytes between samples are at most so many: a small block stands for no more blocks than can be counted in parts. */
+#define SAMPLE_BYTES_MOST ((uint64_t)1 << 52)
+
 /* Sizes from here on are in heap_large. */
 #define SIZE_LARGE UINT32_MAX
 
@@ -55,7 +65,7 @@ struct heap_origin {
 /* A size that does not fit the column. */
 struct heap_large {
 	uint32_t allocation; /* allocation_id */
-	uint64_t size;       /* bytes */
+	uint64_t size;       /* bytes, at most SIZE_MOST */
 };
 
 /* From this moment on, until the next tick's, the time was this or a little later. */
@@ -77,7 +87,7 @@ struct heap_bulk {
 /* How allocations were sampled from a moment on. */
 struct heap_rate {
 	uint32_t moment;
-	double sample_bytes; /* mean distance of sampled bytes; 0: every allocation is there */
+	double sample_bytes; /* mean distance of sampled bytes, at most SAMPLE_BYTES_MOST; 0: every allocation is there */
 	uint64_t exact_from; /* sampled: from this size on all are there; 0: from none */
 };
 

@@ -48,7 +48,7 @@ origin_id build_heap_origin(struct profile *p, const struct heap_origin *o);
  */
 uint32_t build_moment(struct profile *p, track_id t, int64_t time_ns);
 
-/* A block handed out at the track's moment. The origin is of the track. */
+/* A block of at most SIZE_MOST bytes handed out at the track's moment. The origin is of the track. */
 allocation_id build_allocation(struct profile *p, track_id t, uint64_t size, origin_id origin);
 /*
  * The block is given back at the track's moment, which is its own track's; a second time is ignored.

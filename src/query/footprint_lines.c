@@ -60,18 +60,6 @@ static void passage_end(struct passage *g)
 	rowpass_free(g->rows);
 }
 
-static int64_t bytes_for(const struct heap_state *s, uint32_t track, uint32_t i, double *n)
-{
-	uint64_t size = allocation_size(&s->columns, i);
-	double bytes;
-
-	*n = heap_stands_for(&s->track[track], s->columns.begin[i], size);
-	bytes = *n * (double)size;
-	if (s->exact && size < (uint64_t)1 << 53)
-		return (int64_t)size;
-	return bytes < 0x1p53 ? (int64_t)bytes : (int64_t)1 << 53;
-}
-
 /* Sums of hostile sizes stay what 63 bits hold. */
 static void add(int64_t *to, int64_t x)
 {
@@ -158,7 +146,9 @@ static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 			continue;
 		track = c->origins[origin].track;
 		end = allocation_end(c, i, g->state.track[track].n_moments);
-		step.bytes = bytes_for(&g->state, track, i, &n);
+		step.bytes = heap_bytes_for(&g->state, track, i);
+		n = heap_stands_for(&g->state.track[track], c->begin[i],
+				    allocation_size(&g->state.columns, i));
 		step.n = (uint64_t)(n + 0.5);
 		place_step(g, track, c->begin[i], &step);
 		take_step(s, made, row, &step);

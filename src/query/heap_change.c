@@ -7,7 +7,6 @@
 #include "heap_scan.h"
 #include "mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,18 +22,6 @@ static void add(int64_t *to, int64_t x)
 {
 	if (__builtin_add_overflow(*to, x, to))
 		*to = x < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static int64_t bytes_of(const struct scan *s, uint32_t track, uint32_t i)
-{
-	uint64_t size = allocation_size(&s->state.columns, i);
-	double bytes;
-
-	if (s->state.exact)
-		return size > INT64_MAX ? INT64_MAX : (int64_t)size;
-	bytes = heap_stands_for(&s->state.track[track], s->state.columns.begin[i], size) *
-		(double)size;
-	return bytes < 0x1p62 ? llround(bytes) : (int64_t)1 << 62;
 }
 
 static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
@@ -54,7 +41,7 @@ static void scan_blocks(void *arg, unsigned worker, uint32_t from, uint32_t to)
 		after = c->begin[i] < span->to && end >= span->to;
 		if (before != after)
 			add(&s->change[worker][origin],
-			    after ? bytes_of(s, track, i) : -bytes_of(s, track, i));
+			    (after ? 1 : -1) * heap_bytes_for(&s->state, track, i));
 	}
 }
 

@@ -77,6 +77,7 @@ int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track
 		x *= (double)size;
 	if (g->squares)
 		x = x / HEAP_SQUARE_UNIT * (x / HEAP_SQUARE_UNIT) * (1 - 1 / k);
+	/* Only squares of what stands for terabytes are more. */
 	return x < 0x1p62 ? llround(x) : (int64_t)1 << 62;
 }
 
@@ -88,7 +89,8 @@ int64_t heap_measure_bulk(const struct heap_measure *g, const struct heap_bulk *
 		return 0;
 	if (g->blocks)
 		n = g->measure == MEASURE_SAMPLES ? b->calls : b->temporary;
-	if (n > (uint64_t)INT64_MAX / SAMPLED_SCALE)
-		n = (uint64_t)INT64_MAX / SAMPLED_SCALE;
+	/* Sums of hostile numbers stay what 63 bits hold. */
+	if (n > (uint64_t)(INT64_MAX / g->scale))
+		n = (uint64_t)(INT64_MAX / g->scale);
 	return (int64_t)n * g->scale;
 }

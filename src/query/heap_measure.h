@@ -69,7 +69,7 @@ static inline bool heap_measure_counts(const struct heap_measure *g, uint32_t tr
 /* What a block of an exact track adds, and one that began at a moment of a sampled one. */
 static inline int64_t heap_measure_exactly(const struct heap_measure *g, uint64_t size)
 {
-	return g->squares ? 0 : g->blocks ? 1 : size > INT64_MAX ? INT64_MAX : (int64_t)size;
+	return g->squares ? 0 : g->blocks ? 1 : (int64_t)size;
 }
 int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track *t, uint32_t begin,
 			   uint64_t size);

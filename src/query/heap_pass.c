@@ -201,3 +201,12 @@ double heap_stands_for(const struct heap_track *t, uint32_t begin, uint64_t size
 	/* A block of no bytes is sampled as one of a byte. */
 	return 1.0 / -expm1(-(size > 0 ? (double)size : 1.0) / r->sample_bytes);
 }
+
+int64_t heap_bytes_for(const struct heap_state *s, uint32_t track, uint32_t i)
+{
+	uint64_t size = allocation_size(&s->columns, i);
+
+	if (s->exact)
+		return (int64_t)size;
+	return llround(heap_stands_for(&s->track[track], s->columns.begin[i], size) * (double)size);
+}

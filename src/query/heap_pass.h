@@ -111,6 +111,8 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 
 /* How many blocks a recorded one of this moment and size stands for (Poisson sampling by bytes): 1 or more. */
 double heap_stands_for(const struct heap_track *t, uint32_t begin, uint64_t size);
+/* How many bytes allocation i of a track stands for. */
+int64_t heap_bytes_for(const struct heap_state *s, uint32_t track, uint32_t i);
 
 /* Peaks that were found for another column; what is the same for a track is not looked for again. */
 struct heap_peaks {

@@ -56,14 +56,8 @@ struct climb {
 
 static inline int64_t bytes_of(const struct climb *m, uint32_t i)
 {
-	const struct heap_track *t = &m->state->track[m->track];
-	uint64_t size = allocation_size(&m->state->columns, i);
-	double bytes;
-
-	if (m->state->exact)
-		return size < (uint64_t)1 << 62 ? (int64_t)size : (int64_t)1 << 62;
-	bytes = heap_stands_for(t, m->state->columns.begin[i], size) * (double)size;
-	return bytes < 0x1p62 ? (int64_t)bytes : (int64_t)1 << 62;
+	return m->state->exact ? (int64_t)allocation_size(&m->state->columns, i)
+			       : heap_bytes_for(m->state, m->track, i);
 }
 
 /* Sums may be of sizes that a hostile file claims: they stop at what 63 bits hold. */

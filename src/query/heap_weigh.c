@@ -140,7 +140,7 @@ static inline int64_t amount(const struct scan *s, uint32_t c, uint32_t track, u
 	if (!s->state.exact)
 		return heap_measure_about(&s->column[c], &s->state.track[track], begin, size);
 	if (s->plain >> c & 1)
-		return size > INT64_MAX ? INT64_MAX : (int64_t)size;
+		return (int64_t)size;
 	return heap_measure_exactly(&s->column[c], size);
 }
 
