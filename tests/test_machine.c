@@ -4,6 +4,21 @@
 #include "machine.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+/* The sanitizers have an allocator of their own, and no limit is one that they live with. */
+#if defined(__SANITIZE_ADDRESS__)
+#define LIMITS_WORK 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define LIMITS_WORK 0
+#endif
+#endif
+#ifndef LIMITS_WORK
+#define LIMITS_WORK 1
+#endif
 
 Test(machine, has_memory)
 {
@@ -30,4 +45,36 @@ Test(machine, sizes_have_units)
 			     sizes[i].text);
 		cr_assert_eq(bytes, sizes[i].bytes, "%s", sizes[i].text);
 	}
+}
+
+/* What is left of the limit while a thread has something of malloc's. */
+static void *allocate(void *left)
+{
+	void *p = malloc(100);
+
+	cr_assert(p);
+	*(uint64_t *)left = machine_address_space_left();
+	free(p);
+	return NULL;
+}
+
+Test(machine, threads_take_no_heaps_under_a_limit, .disabled = !LIMITS_WORK)
+{
+	struct rlimit limit;
+	uint64_t before, with = 0;
+	pthread_attr_t small;
+	pthread_t thread;
+
+	cr_assert_eq(getrlimit(RLIMIT_AS, &limit), 0);
+	limit.rlim_cur = (rlim_t)1 << 30;
+	cr_assert_eq(setrlimit(RLIMIT_AS, &limit), 0);
+	machine_settle_malloc();
+	before = machine_address_space_left();
+	cr_assert_eq(pthread_attr_init(&small), 0);
+	cr_assert_eq(pthread_attr_setstacksize(&small, 1 << 20), 0);
+	cr_assert_eq(pthread_create(&thread, &small, allocate, &with), 0);
+	cr_assert_eq(pthread_join(thread, NULL), 0);
+	pthread_attr_destroy(&small);
+	cr_expect_lt(before - with, (uint64_t)16 << 20, "a thread takes %llu bytes",
+		     (unsigned long long)(before - with));
 }

@@ -2,6 +2,7 @@
 /* What is lost of a perf.data is said: where memory runs out, and where bits are not what they were. */
 #include "config.h"
 
+#include "machine.h"
 #include "made_perf.h"
 #include "perf_result.h"
 
@@ -79,6 +80,7 @@ Test(perf_losses, memory_that_runs_out_is_said, .disabled = !LIMITS_WORK, .timeo
 		made_done(&records);
 		cr_assert_eq(getrlimit(RLIMIT_AS, &was), 0);
 		limit_memory((rlim_t)200 << 20);
+		machine_settle_malloc();
 		r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
 		cr_assert_eq(setrlimit(RLIMIT_AS, &was), 0);
 		text = perf_result_fact(&r, "losses", "rest of the file");

@@ -12,6 +12,9 @@ uint64_t machine_memory_bytes(void);
 /* What is left of this process's limit on address space (ulimit -v); UINT64_MAX: there is none. */
 uint64_t machine_address_space_left(void);
 
+/* How malloc takes memory from the system; to be said before there are threads. */
+void machine_settle_malloc(void);
+
 /* "64M": a number, perhaps with k, M or G behind it, which mean powers of 1024. False: it is none. */
 bool machine_parse_bytes(const char *text, uint64_t *out);
 

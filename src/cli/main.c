@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +13,7 @@
 
 #include "command.h"
 #include "err.h"
+#include "machine.h"
 #include "mem.h"
 #include "options.h"
 #include "output.h"
@@ -178,11 +178,7 @@ int main(int argc, char **argv)
 	struct options o;
 	enum status status;
 
-	/*
-	 * Fixed, as glibc else raises it to what was freed last: large blocks would then come from the
-	 * heap and stay there (80 MB instead of 58 on a recording of 80 MB).
-	 */
-	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	machine_settle_malloc();
 	say_locale();
 	c = find_command(&argc, &argv);
 	/* What is recorded gets streams and signals as we got them. */
