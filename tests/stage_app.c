@@ -100,7 +100,10 @@ void stage_app_catch_up(struct stage_app *f)
 		struct pollfd worker = { .fd = worker_fd(f->app->worker), .events = POLLIN };
 
 		app_tick(f->app, f->now);
-		idle = worker_busy(f->app->worker) || worker_drawing(f->app->worker) ? 0 : idle + 1;
+		idle = worker_busy(f->app->worker) || worker_drawing(f->app->worker) ||
+				       f->app->own.coming
+			       ? 0
+			       : idle + 1;
 		if (idle > 1)
 			return;
 		poll(&worker, 1, idle ? 0 : 5);

@@ -171,6 +171,40 @@ Test(app_sides, of_heaps)
 		check(stage_heap(), cases[i].keys, cases[i].shows);
 }
 
+/* While both are counted, keys do what they do; x stops it, and the end of the program does. */
+Test(app_sides, counted_beside_the_terminal)
+{
+	static const struct {
+		const char *keys, *shows, *then;
+	} cases[] = {
+		{ "b", "counting what both sides have; x stops it", "BEFORE" },
+		{ "bb", "counting what both sides have; x stops it", "BEFORE" },
+		{ "b", "side a  tid:812", "[1 top]" },
+		{ "b5", "[5 flame]", "[1 top]" },
+		{ "b5", "[5 flame]", "tid:812 → tid:815" },
+		{ "bx", "nothing is compared; side a is still chosen", "[6 threads]" },
+		{ "bxb", "counting what both sides have; x stops it", "[1 top]" },
+		{ "bxx", "side a is forgotten", "[6 threads]" },
+	};
+
+	for (size_t i = 0; i < 2 * N(cases); i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, stage_profile(), true, 100, 30);
+		stage_app_play(&f, "6jaj");
+		for (const char *k = cases[i / 2].keys; *k != '\0'; k++)
+			app_key(f.app, (uint32_t)*k);
+		cr_expect_null(f.app->analysis->diff);
+		cr_expect(stage_app_shows(&f, cases[i / 2].shows), "%s", cases[i / 2].keys);
+		if (i % 2 == 0) {
+			stage_app_settle(&f);
+			cr_expect(stage_app_shows(&f, cases[i / 2].then), "%s", cases[i / 2].keys);
+			cr_expect(stage_app_hides(&f, "counting"));
+		}
+		stage_app_done(&f);
+	}
+}
+
 /* The sums of the sides, without what makes them equal. */
 static void totals_of(struct stage_app *f, double out[N_SIDES])
 {

@@ -240,6 +240,7 @@ void app_free(struct app *a)
 {
 	if (!a)
 		return;
+	app_sides_stop(a);
 	worker_free(a->worker);
 	for (int i = 0; i < N_VIEW_KINDS; i++)
 		if (a->instance[i].state)
@@ -408,7 +409,7 @@ static bool take_made(struct app *a, int64_t now_ms)
 		a->took_ms = now_ms - a->asked_ms;
 		a->asked = worker_busy(a->worker);
 	}
-	return made || over;
+	return app_sides_take(a) || made || over;
 }
 
 bool app_tick(struct app *a, int64_t now_ms)
@@ -472,8 +473,8 @@ bool app_drawing(const struct app *a)
 
 bool app_settled(const struct app *a)
 {
-	return a->over ||
-	       (!a->loading && !worker_busy(a->worker) && !worker_drawing(a->worker) && !behind(a));
+	return a->over || (!a->loading && !a->own.coming && !worker_busy(a->worker) &&
+			   !worker_drawing(a->worker) && !behind(a));
 }
 
 bool app_take_wish(struct app *a, struct wish *out)

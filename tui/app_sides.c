@@ -7,6 +7,7 @@
 
 #include "app_sides.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,10 @@
 #include "mem.h"
 #include "profile.h"
 #include "sides.h"
+#include "task.h"
+#include "worker.h"
+
+static const char counting_text[] = "counting what both sides have; x stops it";
 
 static bool begins_with(const char *s, const char *prefix)
 {
@@ -53,25 +58,58 @@ static enum normalise usual(const struct app *a, const char *first, const char *
 	return NORMALISE_NONE;
 }
 
+/* Two sides that were chosen, while what they have is counted: passes over all samples, so beside the terminal. */
+struct coming_sides {
+	const struct profile *profile; /* borrowed */
+	struct sides sides;            /* owned */
+	struct lens lens; /* what it was when they were chosen, then the comparison's; owned */
+	enum normalise normalise;
+	char *overlap;            /* what is on both sides, or NULL; owned */
+	struct err error;         /* why they cannot be compared; owned */
+	struct progress progress; /* of: */
+	struct task *task;
+};
+
 /* By what is on screen, else by what both have, else by numbers of samples; the first failure is told. */
-static int make_lens(const struct app *a, struct sides *s, enum normalise n, struct lens *out,
-		     struct err *e)
+static int make_lens(struct coming_sides *c)
 {
-	const struct profile *p = a->source->profile;
-	struct metric m = a->lens.column[0].metric;
+	const struct profile *p = c->profile;
+	struct metric m = c->lens.column[0].metric;
 	const char *event = profile_string(p, profile_event(p, m.event)->name, NULL);
 	const struct sides_choice choices[] = {
-		{ .event = event, .metric = metric_word(p, m), .normalise = n },
-		{ .event = "", .metric = "", .normalise = n },
-		{ .event = "", .metric = "samples", .normalise = n },
+		{ .event = event, .metric = metric_word(p, m), .normalise = c->normalise },
+		{ .event = "", .metric = "", .normalise = c->normalise },
+		{ .event = "", .metric = "samples", .normalise = c->normalise },
 	};
-	int rc;
+	int rc = sides_lens(&c->sides, p, &choices[0], &c->lens, &c->error);
 
-	sides_count(s, p);
-	rc = sides_lens(s, p, &choices[0], out, e);
 	for (size_t i = 1; rc && i < sizeof(choices) / sizeof(choices[0]); i++)
-		rc = sides_lens(s, p, &choices[i], out, NULL) ? rc : 0;
+		rc = sides_lens(&c->sides, p, &choices[i], &c->lens, NULL) ? rc : 0;
 	return rc;
+}
+
+/* The task: 0, or -errno with c->error, or -ECANCELED. */
+static int count_sides(void *arg)
+{
+	struct coming_sides *c = arg;
+	const struct sides *s = &c->sides;
+	int rc = sides_count(&c->sides, c->profile, &c->progress);
+
+	if (!rc)
+		rc = make_lens(c);
+	/* What is on both sides is told where anything can be. */
+	if (!rc && may_overlap(s->run[SIDE_BEFORE].at[0], s->run[SIDE_AFTER].at[0]))
+		c->overlap = sides_overlap(s, c->profile, &c->progress);
+	return rc;
+}
+
+static void coming_free(struct coming_sides *c)
+{
+	lens_done(&c->lens);
+	sides_done(&c->sides);
+	err_clear(&c->error);
+	free(c->overlap);
+	free(c);
 }
 
 /* The lens of the comparison: the user's, of all of the time where its sides are ranges, with functions as rows. */
@@ -83,52 +121,88 @@ static void begin_lens(const struct app *a, struct lens *out)
 		out->grouping = GROUP_FUNCTION;
 }
 
-/* What is on both sides is told where anything can be. */
-static void tell_overlap(struct app *a)
+/* The comparison takes the place of the recording; c's lens and sides are the app's then. */
+static void open_comparison(struct app *a, struct coming_sides *c)
 {
-	const struct sides *s = a->sides;
-	char *overlap = may_overlap(s->run[SIDE_BEFORE].at[0], s->run[SIDE_AFTER].at[0])
-				? sides_overlap(s, a->source->profile)
-				: NULL;
+	struct own_sides *own = &a->own;
 
-	if (overlap)
-		app_say_owned(a, false, overlap);
+	app_clear_trail(a);
+	own->n_trail = a->trail.n;
+	own->view = a->view;
+	own->whole = a->lens;
+	if (begins_with(c->sides.run[SIDE_AFTER].at[0], "time:"))
+		drop_times(&own->whole);
+	own->sides = c->sides;
+	c->sides = (struct sides){ 0 };
+	own->open = true;
+	free(own->first);
+	own->first = NULL;
+	a->scene.side_a = NULL;
+	a->lens = c->lens;
+	c->lens = (struct lens){ 0 };
+	a->sides = &own->sides;
+	app_show(a, VIEW_KIND_TOP);
+	app_reanalyse(a);
+	app_say_owned(a, false, c->overlap);
+	c->overlap = NULL;
+}
+
+static void end_coming(struct app *a, int rc)
+{
+	struct coming_sides *c = a->own.coming;
+
+	a->own.coming = NULL;
+	if (rc == 0)
+		open_comparison(a, c);
+	else if (rc != -ECANCELED)
+		app_say(a, true, err_text(&c->error));
+	coming_free(c);
+}
+
+bool app_sides_take(struct app *a)
+{
+	struct coming_sides *c = a->own.coming;
+
+	/* What is being typed is of the lens that is there. */
+	if (!c || !task_finished(c->task) || a->prompting != PROMPT_NONE)
+		return false;
+	end_coming(a, task_join(c->task));
+	return true;
+}
+
+bool app_sides_stop(struct app *a)
+{
+	struct coming_sides *c = a->own.coming;
+
+	if (!c)
+		return false;
+	progress_cancel(&c->progress);
+	task_join(c->task);
+	end_coming(a, -ECANCELED);
+	return true;
 }
 
 static void compare(struct app *a, const char *second)
 {
 	struct own_sides *own = &a->own;
-	struct sides sides = { .name = { xstrdup(own->first), xstrdup(second) } };
-	enum normalise n = usual(a, own->first, second);
-	struct err e = ERR_INIT;
-	struct lens lens;
+	struct coming_sides *c = xcalloc(1, sizeof(*c));
 
-	begin_lens(a, &lens);
-	if (sides_add(&sides, SIDE_BEFORE, own->first, &e) ||
-	    sides_add(&sides, SIDE_AFTER, second, &e) || make_lens(a, &sides, n, &lens, &e)) {
-		app_say(a, true, err_text(&e));
-		err_clear(&e);
-		lens_done(&lens);
-		sides_done(&sides);
+	*c = (struct coming_sides){ .profile = a->source->profile,
+				    .sides.name = { xstrdup(own->first), xstrdup(second) },
+				    .normalise = usual(a, own->first, second),
+				    .error = ERR_INIT };
+	begin_lens(a, &c->lens);
+	own->coming = c;
+	if (sides_add(&c->sides, SIDE_BEFORE, own->first, &c->error) ||
+	    sides_add(&c->sides, SIDE_AFTER, second, &c->error)) {
+		end_coming(a, -EINVAL);
 		return;
 	}
-	err_clear(&e);
-	app_clear_trail(a);
-	own->n_trail = a->trail.n;
-	own->view = a->view;
-	own->whole = a->lens;
-	if (begins_with(second, "time:"))
-		drop_times(&own->whole);
-	own->sides = sides;
-	own->open = true;
-	free(own->first);
-	own->first = NULL;
-	a->scene.side_a = NULL;
-	a->lens = lens;
-	a->sides = &own->sides;
-	app_show(a, VIEW_KIND_TOP);
-	app_reanalyse(a);
-	tell_overlap(a);
+	c->task = task_start(count_sides, c, worker_fd(a->worker));
+	if (!c->task)
+		end_coming(a, count_sides(c));
+	else
+		app_say(a, false, counting_text);
 }
 
 /* All of the time is shown again, for another range to be chosen from. */
@@ -151,8 +225,8 @@ void app_sides_choose(struct app *a, enum side side)
 		app_say(a, false,
 			a->source->live ? "B compares what comes with what was before"
 					: "sides are chosen when all is loaded");
-	} else if (a->sides) {
-		app_say(a, false, "this is a comparison already");
+	} else if (a->sides || a->own.coming) {
+		app_say(a, false, a->sides ? "this is a comparison already" : counting_text);
 	} else if (app_ops(a)->act(app_state(a), &a->scene,
 				   side == SIDE_BEFORE ? ACTION_SIDE_A : ACTION_SIDE_B, &fx) &&
 		   fx.kind == EFFECT_SIDE) {
@@ -187,6 +261,10 @@ bool app_sides_leave(struct app *a)
 {
 	if (a->own.open) {
 		close_comparison(a);
+		return true;
+	}
+	if (app_sides_stop(a)) {
+		app_say(a, false, "nothing is compared; side a is still chosen");
 		return true;
 	}
 	if (!a->own.first)

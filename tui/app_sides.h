@@ -12,9 +12,13 @@
 
 struct app;
 
-/* What is selected in the view on screen becomes a side; with the second one the comparison opens. */
+/* What is selected in the view on screen becomes a side; with the second one the comparison opens, once it is counted. */
 void app_sides_choose(struct app *a, enum side side);
-/* Back to the recording, or forgets what was chosen; false when there is neither. */
+/* Opens what was counted meanwhile, or says why not; false: it is not there yet, or nothing was asked for. */
+bool app_sides_take(struct app *a);
+/* Stops the counting, which speaks to the worker's descriptor; false: nothing is counted. */
+bool app_sides_stop(struct app *a);
+/* Back to the recording, stops the counting, or forgets what was chosen; false when there is neither. */
 bool app_sides_leave(struct app *a);
 void app_sides_done(struct app *a);
 

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 struct analysis;
+struct coming_sides;
 struct regex;
 struct worker;
 
@@ -104,7 +105,9 @@ struct live {
 
 /* A comparison within the recording, of what the user chose. */
 struct own_sides {
-	char *first;         /* terms of the side that is chosen, while there is no other; owned */
+	char *first; /* terms of the side that is chosen, while there is no other; owned */
+	struct coming_sides
+		*coming;     /* it and the other one are being counted; NULL: they are not; owned */
 	bool open;           /* both are compared; only then there is: */
 	struct sides sides;  /* owned */
 	struct lens whole;   /* the lens to go back to; owned */

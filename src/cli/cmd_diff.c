@@ -69,7 +69,7 @@ static void tell_same_file(const struct options *o)
 /* Parts of one recording may lie over each other. */
 static void tell_common(const struct options *o, const struct sides *s, const struct profile *p)
 {
-	char *overlap = o->side_a && o->files.n == 1 ? sides_overlap(s, p) : NULL;
+	char *overlap = o->side_a && o->files.n == 1 ? sides_overlap(s, p, NULL) : NULL;
 
 	if (overlap)
 		say("%s", overlap);
@@ -365,7 +365,7 @@ static enum status diff_loaded(struct session *s, struct load *l)
 	s->profile = load_profile(l);
 	if (ask_sides(s->o, s->profile, &s->sides, &e))
 		return say_error(&e, STATUS_USAGE);
-	sides_count(&s->sides, s->profile);
+	sides_count(&s->sides, s->profile, NULL);
 	tell_same_file(s->o);
 	tell_common(s->o, &s->sides, s->profile);
 	if (wants_screens(s->o))

@@ -10,6 +10,7 @@
 #include "filter.h"
 #include "fmt.h"
 #include "heap_pass.h"
+#include "task.h"
 #include "weigh.h"
 
 #include <errno.h>
@@ -92,34 +93,38 @@ static struct filter *filter_of_side(const struct sides *s, enum side side)
 	return f;
 }
 
-static void count_batch(struct presence *has, const struct sides *s, const struct profile *p,
-			const struct profile_counts *counts, uint32_t first, uint32_t n)
+static int count_batch(struct presence *has, const struct sides *s, const struct profile *p,
+		       const struct profile_counts *counts, struct progress *progress,
+		       uint32_t first, uint32_t n)
 {
 	struct lens lens = { .n_columns = N_SIDES * n, .inlines = true };
 	struct weights w;
+	int rc;
 
 	for (uint32_t i = 0; i < lens.n_columns; i++)
 		lens.column[i] = (struct lens_column){
 			.metric = { { first + i / N_SIDES }, MEASURE_SAMPLES },
 			.filter = filter_of_side(s, (enum side)(i % N_SIDES)),
 		};
-	if (weigh(p, counts, &lens, NULL, &w) == 0)
-		for (uint32_t i = 0; i < lens.n_columns; i++) {
-			uint32_t event = first + i / N_SIDES;
+	rc = weigh(p, counts, &lens, progress, &w);
+	for (uint32_t i = 0; rc == 0 && i < lens.n_columns; i++) {
+		uint32_t event = first + i / N_SIDES;
 
-			has->n[i % N_SIDES][event] = w.whole[i];
-			has->samples[i % N_SIDES][event] = (double)w.whole[i] / (double)w.scale[i];
-		}
+		has->n[i % N_SIDES][event] = w.whole[i];
+		has->samples[i % N_SIDES][event] = (double)w.whole[i] / (double)w.scale[i];
+	}
 	weights_done(&w);
 	lens_done(&lens);
+	return rc;
 }
 
-/* The caller frees. */
+/* The caller frees. NULL: it was cancelled. */
 static struct presence *presence_new(const struct sides *s, const struct profile *p,
-				     const struct profile_counts *counts)
+				     const struct profile_counts *counts, struct progress *progress)
 {
 	const uint32_t batch = LENS_MAX_COLUMNS / N_SIDES;
 	struct presence *has = xcalloc(1, sizeof(*has));
+	int rc = 0;
 
 	has->version = counts->version;
 	has->n_events = counts->n_events;
@@ -127,24 +132,29 @@ static struct presence *presence_new(const struct sides *s, const struct profile
 		has->n[side] = xcalloc(counts->n_events, sizeof(*has->n[side]));
 		has->samples[side] = xcalloc(counts->n_events, sizeof(*has->samples[side]));
 	}
-	for (uint32_t i = 0; i < counts->n_events; i += batch)
-		count_batch(has, s, p, counts, i,
-			    counts->n_events - i < batch ? counts->n_events - i : batch);
-	return has;
+	for (uint32_t i = 0; rc == 0 && i < counts->n_events; i += batch)
+		rc = count_batch(has, s, p, counts, progress, i,
+				 counts->n_events - i < batch ? counts->n_events - i : batch);
+	if (rc == 0)
+		return has;
+	presence_free(has);
+	return NULL;
 }
 
-void sides_count(struct sides *s, const struct profile *p)
+int sides_count(struct sides *s, const struct profile *p, struct progress *progress)
 {
 	struct profile_counts counts;
 
 	profile_counts_read(p, &counts);
 	presence_free(s->has);
-	s->has = presence_new(s, p, &counts);
+	s->has = presence_new(s, p, &counts, progress);
+	return s->has ? 0 : -ECANCELED;
 }
 
 /* The samples of so many events, from the first on, that pass a filter. */
 static double count_passing(const struct profile *p, const struct profile_counts *counts,
-			    const char *filter, uint32_t first, uint32_t n)
+			    struct progress *progress, const char *filter, uint32_t first,
+			    uint32_t n)
 {
 	struct lens lens = { .n_columns = n, .inlines = true };
 	struct weights w;
@@ -155,7 +165,7 @@ static double count_passing(const struct profile *p, const struct profile_counts
 			.metric = { { first + i }, MEASURE_SAMPLES },
 			.filter = filter_of(filter),
 		};
-	if (weigh(p, counts, &lens, NULL, &w) == 0)
+	if (weigh(p, counts, &lens, progress, &w) == 0)
 		for (uint32_t i = 0; i < n; i++)
 			sum += (double)w.whole[i] / (double)w.scale[i];
 	weights_done(&w);
@@ -167,8 +177,8 @@ static double count_passing(const struct profile *p, const struct profile_counts
  * How many samples or allocations are on both sides, and how many each side has. False: none is on both. A pass over all
  * samples.
  */
-static bool count_common(const struct sides *s, const struct profile *p, double *common,
-			 double of[N_SIDES])
+static bool count_common(const struct sides *s, const struct profile *p, struct progress *progress,
+			 double *common, double of[N_SIDES])
 {
 	/* All terms of a filter are to hold. */
 	char *both = xasprintf("%s %s", s->run[SIDE_BEFORE].at[0], s->run[SIDE_AFTER].at[0]);
@@ -177,11 +187,11 @@ static bool count_common(const struct sides *s, const struct profile *p, double 
 
 	profile_counts_read(p, &counts);
 	for (uint32_t i = 0; i < s->has->n_events; i += LENS_MAX_COLUMNS)
-		sum += count_passing(p, &counts, both, i,
+		sum += count_passing(p, &counts, progress, both, i,
 				     s->has->n_events - i < LENS_MAX_COLUMNS ? s->has->n_events - i
 									     : LENS_MAX_COLUMNS);
 	free(both);
-	if (!(sum > 0))
+	if (!(sum > 0) || progress_cancelled(progress))
 		return false;
 	*common = sum;
 	for (int side = 0; side < N_SIDES; side++) {
@@ -204,12 +214,12 @@ static const char *counted(const struct profile *p, uint32_t n_events)
 	return "samples";
 }
 
-char *sides_overlap(const struct sides *s, const struct profile *p)
+char *sides_overlap(const struct sides *s, const struct profile *p, struct progress *progress)
 {
 	char n[FMT_SIZE], part[N_SIDES][FMT_SIZE];
 	double common, of[N_SIDES];
 
-	if (!count_common(s, p, &common, of))
+	if (!count_common(s, p, progress, &common, of))
 		return NULL;
 	for (int side = 0; side < N_SIDES; side++)
 		fmt_percent(part[side], (int64_t)common, (int64_t)of[side]);
@@ -517,7 +527,7 @@ int sides_lens(const struct sides *s, const struct profile *p, const struct side
 	profile_counts_read(p, &counts);
 	if (s->has && s->has->version == counts.version)
 		return find_lens(s->has, s, p, choice, l, e);
-	has = presence_new(s, p, &counts);
+	has = presence_new(s, p, &counts, NULL);
 	rc = find_lens(has, s, p, choice, l, e);
 	presence_free(has);
 	return rc;

@@ -18,6 +18,7 @@
 
 struct err;
 struct presence;
+struct progress;
 
 /* So many runs on both sides together: a column is for what is shown, two are for squares. */
 #define SIDES_MAX_RUNS (LENS_MAX_COLUMNS - SIDES_FIRST - N_SIDES)
@@ -36,15 +37,17 @@ int sides_add(struct sides *s, enum side side, const char *filter, struct err *e
 
 /*
  * Counts what of which event the sides have, for all sides_lens() that follow; runs are added before. Without that, or when
- * the profile has grown, each of them counts by itself: that is a pass over all samples.
+ * the profile has grown, each of them counts by itself: that is a pass over all samples. 0, or -ECANCELED and nothing was
+ * counted; progress may be NULL.
  */
-void sides_count(struct sides *s, const struct profile *p);
+int sides_count(struct sides *s, const struct profile *p, struct progress *progress);
 
 /*
  * Of parts of one recording that were counted by sides_count(), a run each and with names: a sentence of how much is on both
- * sides, which says nothing of what changed; the caller frees. NULL: nothing is on both. A pass over all samples.
+ * sides, which says nothing of what changed; the caller frees. NULL: nothing is on both, or it was cancelled. A pass over
+ * all samples; progress may be NULL.
  */
-char *sides_overlap(const struct sides *s, const struct profile *p);
+char *sides_overlap(const struct sides *s, const struct profile *p, struct progress *progress);
 
 /* Is any function, module or thread called so, by the rules of names as they are without renaming? */
 bool sides_have_name(const struct sides *s, const struct profile *p, const char *name);
