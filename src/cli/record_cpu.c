@@ -58,6 +58,7 @@ struct session {
 	uint64_t max_bytes;       /* likewise */
 	uint64_t ms;              /* --duration */
 	struct launch *launch;    /* NULL: nothing was started */
+	bool timed;               /* what else is recorded, as long as the command runs */
 	struct heap_beside *heap; /* NULL: that is not recorded */
 	const char *output;       /* what is to be opened afterwards; borrowed */
 	struct cpu_recording *recording;
@@ -206,7 +207,7 @@ static bool take_stacks(struct session *s)
 static bool is_whole_wish(const struct session *s)
 {
 	const struct options *o = s->o;
-	int n = (o->files.n > 0) + (o->attach || o->tasks) + (o->all_cpus || o->cgroup);
+	int n = (o->attach || o->tasks) + (o->all_cpus || o->cgroup);
 
 	if (!o->heap &&
 	    (o->free_stacks || o->sample || o->max_overhead || o->cull || o->keep || o->children)) {
@@ -217,8 +218,13 @@ static bool is_whole_wish(const struct session *s)
 		say("-G wants the name of a control group");
 		return false;
 	}
-	if (n > 1 || (n == 0 && !o->cpus)) {
+	if (n > 1 || (n == 0 && o->files.n == 0 && !o->cpus)) {
 		say("record wants one of a command, -p PID, -t TID and -a: proftop record -- COMMAND");
+		return false;
+	}
+	if (n > 0 && o->files.n > 0 && (o->heap || o->live)) {
+		say("with %s, a command is what is recorded: without -p, -t, -a and -G",
+		    o->heap ? "--heap" : "live");
 		return false;
 	}
 	return true;
@@ -325,6 +331,9 @@ static bool start_command(struct session *s)
 		say_error(&e, STATUS_UNUSABLE);
 		return false;
 	}
+	s->timed = s->o->attach || s->o->tasks || s->o->all_cpus || s->o->cgroup;
+	if (s->timed)
+		return true;
 	vec_push(&s->pids, (int)launch_pid(s->launch));
 	s->options.sampler.on_exec = true;
 	return true;
@@ -345,7 +354,7 @@ static void watch(struct session *s)
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signals >= 0)
 		vec_push(&s->watched, s->signals);
-	for (size_t i = 0; i < s->pids.n && !s->launch; i++) {
+	for (size_t i = 0; i < s->pids.n && (!s->launch || s->timed); i++) {
 		int fd = (int)syscall(SYS_pidfd_open, s->pids.at[i], 0);
 
 		if (fd >= 0)
@@ -405,7 +414,7 @@ static bool is_over(struct session *s)
 	read_signals(s);
 	if (now_ms() >= s->end_ms || cpu_recording_stats(s->recording).n_bytes >= s->max_bytes)
 		return true;
-	if (s->launch)
+	if (s->launch && (s->status != -1 || !s->timed))
 		return s->status != -1;
 	forget_ended(s);
 	return s->pids.n + s->tids.n > 0 && !any_there(s);

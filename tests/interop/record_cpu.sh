@@ -170,6 +170,13 @@ wait_until has one share_8
 end_recording
 "$proftop" report --view threads --json one | grep -q '^"threads": 1,' || fault 'not one thread'
 record 0 -p "$pid" --duration 300ms -o attached
+# A command beside it is not recorded: it is how long.
+record 3 -p "$pid" -o timed -- sh -c 'sleep 0.5; exit 3'
+"$proftop" report --view threads -n 0 --json timed >out
+says out '"shares"'
+grep -qE '"name": "(sh|sleep|proftop)"' out && fault "what times a recording is in it: $(cat out)"
+record 2 -p "$pid" -a -o timed
+record 2 --cpu --heap -p "$pid" -o both -- true
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 record 3 --duration 100ms -g off -z 0 -o sized -- sh -c './shares 0.5; exit 3'
