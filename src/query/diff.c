@@ -240,16 +240,31 @@ bool diff_row_is_beyond(const struct diff *d, uint32_t row)
 		diff_is_beyond(&d->total, &d->row_total[row]));
 }
 
+/* Functions that do nothing themselves only call what changed: they are behind all that do. */
+static bool has_self(const struct noise_delta *self)
+{
+	return self->before != 0 || self->after != 0;
+}
+
+static int compare_selves(const struct diff *d, uint32_t x, uint32_t y)
+{
+	const struct noise_delta *p = &d->row_self[x], *q = &d->row_self[y];
+
+	if (has_self(p) != has_self(q))
+		return has_self(p) ? -1 : 1;
+	return order_changes(diff_row_is_beyond(d, x), diff_row_is_beyond(d, y), diff_change(p),
+			     diff_change(q));
+}
+
 static int compare_rows_by(const struct diff *d, enum table_order order, uint32_t x, uint32_t y)
 {
 	const struct keys *k = d->analysis->table_keys;
 	const struct table *t = &d->analysis->table;
-	const struct noise_delta *p = d->row_self, *q = d->row_total;
+	const struct noise_delta *q = d->row_total;
 
 	switch (order) {
 	case ORDER_SELF:
-		return order_changes(diff_row_is_beyond(d, x), diff_row_is_beyond(d, y),
-				     diff_change(&p[x]), diff_change(&p[y]));
+		return compare_selves(d, x, y);
 	case ORDER_TOTAL:
 		return order_changes(diff_is_beyond(&d->total, &q[x]),
 				     diff_is_beyond(&d->total, &q[y]), diff_change(&q[x]),
