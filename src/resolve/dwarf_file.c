@@ -162,7 +162,7 @@ static struct dwarf_file *open_alt(const struct dwarf_file *f, const char *share
 {
 	struct dwarf_file *alt = NULL;
 	struct build_id id;
-	char *name = elf_file_altlink(f->elf, &id);
+	char *name = elf_file_altlink(f->elf, elf_file_name(f->elf), &id);
 
 	if (name)
 		alt = open_alone(shared ? shared : name, &id, false);

@@ -405,10 +405,10 @@ char *elf_file_debuglink(const struct elf_file *f, uint32_t *crc)
 	return name;
 }
 
-char *elf_file_altlink(const struct elf_file *f, struct build_id *id)
+char *elf_file_altlink(const struct elf_file *f, const char *beside, struct build_id *id)
 {
 	const struct elf_section *s = elf_file_section(f, ".gnu_debugaltlink");
-	const char *own = elf_file_name(f), *slash = strrchr(own, '/');
+	const char *slash = strrchr(beside, '/');
 	size_t n = 0, len;
 	char *name = NULL;
 	uint8_t *p;
@@ -422,7 +422,7 @@ char *elf_file_altlink(const struct elf_file *f, struct build_id *id)
 		memcpy(id->bytes, p + len + 1, id->n);
 		name = p[0] == '/' || !slash
 			       ? xstrdup((char *)p)
-			       : xasprintf("%.*s/%s", (int)(slash - own), own, (char *)p);
+			       : xasprintf("%.*s/%s", (int)(slash - beside), beside, (char *)p);
 	}
 	free(p);
 	return name;

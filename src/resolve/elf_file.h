@@ -89,10 +89,10 @@ bool elf_file_address_of(const struct elf_file *f, uint64_t offset, uint64_t *ad
 char *elf_file_debuglink(const struct elf_file *f, uint32_t *crc);
 
 /*
- * .gnu_debugaltlink, where dwz says which file has what it moved out of this one and others: its path, with this
- * one's directory before it if it has none (the caller frees), and its build-id; NULL without.
+ * .gnu_debugaltlink, where dwz says which file has what it moved out of this one and others: its path, taken from
+ * the directory of the file beside where it is relative (the caller frees), and its build-id; NULL without.
  */
-char *elf_file_altlink(const struct elf_file *f, struct build_id *id);
+char *elf_file_altlink(const struct elf_file *f, const char *beside, struct build_id *id);
 
 /* The CRC-32 of a whole file as .gnu_debuglink has it; false when it cannot be read. */
 bool elf_debuglink_crc(const char *path, uint32_t *crc);

@@ -171,16 +171,25 @@ static bool try_shared(void *arg, const char *path, bool trusted)
 	return p->shared != NULL;
 }
 
-/* Debug information that dwz made smaller: where is what it moved out of it? */
-static void find_shared(const struct finder *f, const struct elf_file *described,
-			struct debug_parts *p)
+/*
+ * Debug information that dwz made smaller: where is what it moved out of it? A link that is relative holds where the
+ * file was made: the one described may be a copy of it elsewhere, as perf keeps them.
+ */
+static void find_shared(const struct finder *f, const struct dso *d,
+			const struct elf_file *described, struct debug_parts *p)
 {
-	char *name = elf_file_altlink(described, &p->shared_id);
-	struct dso d = { .path = name, .kind = DSO_FILE, .build_id = p->shared_id, .seen_in = -1 };
+	const char *const beside[] = { elf_file_name(described), d->path };
 
-	if (name && !try_shared(p, name, true))
-		find_elf(f, &d, try_shared, p);
-	free(name);
+	for (size_t i = 0; i < 2 && !p->shared; i++) {
+		char *name = elf_file_altlink(described, beside[i], &p->shared_id);
+		struct dso shared = {
+			.path = name, .kind = DSO_FILE, .build_id = p->shared_id, .seen_in = -1
+		};
+
+		if (name && !try_shared(p, name, true))
+			find_elf(f, &shared, try_shared, p);
+		free(name);
+	}
 }
 
 /* The program is stripped, wholly or of its debug information: where is the rest? */
@@ -218,7 +227,7 @@ void image_open(const struct finder *f, const struct dso *d, struct image *out)
 		open_debug(f, &o);
 	described = image_described(out);
 	if (described)
-		find_shared(f, described, &out->parts);
+		find_shared(f, d, described, &out->parts);
 	/* Skeletons have their addresses there; whole units of DWARF 5 may, too. */
 	if (described && elf_file_section(described, ".debug_addr"))
 		find_split(f, d, elf_file_name(described), take_place, out);
