@@ -116,12 +116,16 @@ void app_compare_tell(struct app *a)
 	free(change);
 }
 
-/* "not normalised (typical +48.0 %)", "normalised by typical (+48.0 %)"; the caller frees. */
+/*
+ * "not normalised (typical +48.0 %)", "normalised by typical (+48.0 %)"; the caller frees. It is of what was measured: of times that
+ * are made equal it would seem to be what is left.
+ */
 static char *say_normalised(const struct analysis *an)
 {
 	enum normalise n = an->diff->normalise;
 	const struct typical *t = &an->amounts.typical;
-	char *change = t->differs ? typical_change(t) : NULL;
+	bool tells = t->differs && (n == NORMALISE_NONE || n == NORMALISE_TYPICAL);
+	char *change = tells ? typical_change(t) : NULL;
 	char *drift = !change ? xstrdup("")
 			      : xasprintf(" (%s%s %%)", n == NORMALISE_TYPICAL ? "" : "typical ",
 					  change);
