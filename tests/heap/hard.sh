@@ -18,6 +18,11 @@ check=0 PROFTOP_SAMPLE=2k compare alive pass 50000
 unset GLIBC_TUNABLES
 compare exact limit 20
 compare exact main-ends 500
+# Its shim has no last word there.
+record left.heap "$tools/heap_work" main-leaves 500 >/dev/null
+[ $? = 9 ] || fault "main-leaves ends otherwise"
+"$tools/heap_totals" left.heap >totals || fault "main-leaves: the trace cannot be read"
+[ "$(value ended totals) $(value allocs totals)" = "1 500" ] || fault "main-leaves: $(cat totals)"
 compare exact exit-storm 2000
 # A thread's state is used again: 2,000 of them take a few MB more than none.
 peak=$(awk '/^peak/ { print $2 }' traced.err)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +39,14 @@ static int work_main_ends(uint64_t n)
 	printf("the main thread ends\n");
 	fflush(stdout);
 	pthread_exit(NULL);
+}
+
+/* The main thread ends by a system call, and so with a status of its own. */
+static int work_main_leaves(uint64_t n)
+{
+	allocate(n);
+	syscall(SYS_exit, 9);
+	return 1;
 }
 
 /* How much memory this took; not to be compared, so it goes elsewhere. */
@@ -291,6 +300,7 @@ static int work_brief_names(uint64_t n)
 
 const struct work thread_works[] = {
 	{ "main-ends", work_main_ends },
+	{ "main-leaves", work_main_leaves },
 	{ "exit-storm", work_exit_storm },
 	{ "cancel", work_cancel },
 	{ "cancelled-exit", work_cancelled_exit },

@@ -10,6 +10,7 @@
 #include "tracer_writer.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -219,10 +220,10 @@ void tracer_facts_usage(void)
 	tracer_writer_record(&r);
 }
 
-bool tracer_facts_alone(void)
+bool tracer_facts_alone(int *status)
 {
 	char text[512];
-	const char *state;
+	const char *state, *code;
 	struct stat st;
 
 	/* Two links of a directory's own, the main thread, and ours. */
@@ -231,7 +232,11 @@ bool tracer_facts_alone(void)
 	/* "pid (name) state …"; the state of a process is that of its main thread. */
 	text[read_file("/proc/self/stat", text, sizeof(text) - 1)] = '\0';
 	state = strrchr(text, ')');
-	return state && state[1] == ' ' && state[2] == 'Z';
+	if (!state || state[1] != ' ' || state[2] != 'Z')
+		return false;
+	code = strrchr(text, ' '); /* the last field: exit_code */
+	*status = atoi(code);
+	return true;
 }
 
 /* A module is noticed at its first event; while nothing was unloaded, it may as well have been there always. */

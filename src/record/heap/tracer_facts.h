@@ -16,8 +16,8 @@ void tracer_facts_names(void);
 
 void tracer_facts_usage(void);
 
-/* Is no thread of the program's left, and the caller's the only one? */
-bool tracer_facts_alone(void);
+/* Is no thread of the program's left, and the caller's the only one? Then with the main thread's status, as waitpid(2) has it. */
+bool tracer_facts_alone(int *status);
 
 /* A module that came or went: what struct live_modules' `changed` is. */
 void tracer_facts_module(void *arg, const struct live_module *m);

@@ -5,6 +5,7 @@
 
 #include "tracer_attach.h"
 #include "tracer_facts.h"
+#include "tracer_init.h"
 #include "tracer_thread.h"
 #include "tracer_writer.h"
 
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define EVERY_MS 200u
@@ -77,18 +79,24 @@ static uint32_t reap_soon(void)
 }
 
 /*
- * All threads of the program have ended, the main one by pthread_exit: without us the last of them would have done this.
+ * All threads of the program have ended, the main one by pthread_exit: without us the last of them would have done this. Where
+ * it ended by a system call of its own, with a status, that is the process's; which newer kernels take from its last thread.
  */
-static _Noreturn void end_process(const sigset_t *mask)
+static _Noreturn void end_process(const sigset_t *mask, int status)
 {
 	tracer_tls.busy = TRACER_IDLE;
 	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	if (status != 0) {
+		tracer_end();
+		syscall(SYS_exit, WEXITSTATUS(status));
+	}
 	exit(0);
 }
 
 static void *write_on(void *arg)
 {
 	sigset_t *mask = arg;
+	int status;
 
 	tracer_tls.busy = TRACER_POOL;
 	/* Where the CPU is sampled, too, our work is told from the program's. */
@@ -100,8 +108,8 @@ static void *write_on(void *arg)
 		tracer_writer_drain();
 		look_around();
 		wait = tracer_writer_throttle(reap_soon());
-		if (tracer_facts_alone())
-			end_process(mask);
+		if (tracer_facts_alone(&status))
+			end_process(mask, status);
 		tracer_attach_look();
 		tracer_sleep_on(&recorder.writer_word, word, wait);
 	}
