@@ -77,12 +77,14 @@ Test(activity, rows)
 	}
 }
 
+static const char two_threads[] = "a 3 pid=1 tid=1 t=0\n"
+				  "a 4 pid=1 tid=1 t=6399\n"
+				  "a 5 pid=1 tid=2 t=3200\n";
+
 /* What a time term lets pass is all the time that there is. */
 Test(activity, slices_are_of_the_time_that_passes)
 {
-	struct profile *p = made_profile("a 3 pid=1 tid=1 t=0\n"
-					 "a 4 pid=1 tid=1 t=6399\n"
-					 "a 5 pid=1 tid=2 t=3200\n");
+	struct profile *p = made_profile(two_threads);
 	struct activity act;
 	struct analysis *a;
 	struct lens lens;
@@ -103,9 +105,7 @@ Test(activity, slices_are_of_the_time_that_passes)
 /* Slices add up to the weights of those samples that have a time, by thread and by process. */
 Test(activity, slices)
 {
-	struct profile *p = made_profile("a 3 pid=1 tid=1 t=0\n"
-					 "a 4 pid=1 tid=1 t=6399\n"
-					 "a 5 pid=1 tid=2 t=3200\n");
+	struct profile *p = made_profile(two_threads);
 	struct activity act;
 	struct analysis *a;
 	struct lens lens;

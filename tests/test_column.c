@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "column.h"
+#include "limits_work.h"
 #include "unnamed.h"
 
 #include <criterion/criterion.h>
@@ -48,18 +49,6 @@ Test(column, refuses_what_never_fits)
 	cr_assert_eq(column_extend(&c, UINT64_MAX / 2), -EFBIG, "the product would overflow");
 	column_done(&c);
 }
-
-/* The sanitizers' own reservations do not live with a limit. */
-#if defined(__SANITIZE_ADDRESS__)
-#define LIMITS_WORK 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LIMITS_WORK 0
-#endif
-#endif
-#ifndef LIMITS_WORK
-#define LIMITS_WORK 1
-#endif
 
 #define N_COLUMNS 40 /* of a profile */
 

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
+#include "limits_work.h"
 #include "machine.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-
-/* The sanitizers have an allocator of their own, and no limit is one that they live with. */
-#if defined(__SANITIZE_ADDRESS__)
-#define LIMITS_WORK 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LIMITS_WORK 0
-#endif
-#endif
-#ifndef LIMITS_WORK
-#define LIMITS_WORK 1
-#endif
 
 Test(machine, has_memory)
 {

@@ -2,6 +2,7 @@
 /* What is lost of a perf.data is said: where memory runs out, and where bits are not what they were. */
 #include "config.h"
 
+#include "limits_work.h"
 #include "machine.h"
 #include "made_perf.h"
 #include "perf_result.h"
@@ -12,18 +13,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-/* The sanitizers' own reservations do not live with a limit. */
-#if defined(__SANITIZE_ADDRESS__)
-#define LIMITS_WORK 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define LIMITS_WORK 0
-#endif
-#endif
-#ifndef LIMITS_WORK
-#define LIMITS_WORK 1
-#endif
 
 /* Of one process; the name of each is another one when names is so. */
 static void put_many(struct made *m, uint32_t n, bool names)
