@@ -5,7 +5,7 @@
  * Plain records are read straight into the window they are handed out in; what is left of a cut record
  * at its end moves to the next one. With the first COMPRESSED record the stream changes over: bytes of
  * the file then go through a small buffer, plain records are copied and packed ones unpacked into the
- * window. There are several windows, so that those handed out before stay readable while the next is filled.
+ * window.
  *
  * Of long samples, which hold copied stacks, only the ends are read where the owner allows that: one pread()
  * from the end of one to the beginning of the next. As they keep their places, bytes of the window and of the
@@ -17,28 +17,24 @@
 
 #include "perf_stream.h"
 
-#include "bulk.h"
 #include "err.h"
 #include "input.h"
 #include "mem.h"
 #include "perf_digest.h"
 #include "perf_gap.h"
+#include "perf_pieces.h"
+#include "perf_windows.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
-#define RECORD_BYTES_MAX 65535u               /* but for simpleperf's own, which are stepped over */
-#define TRACING_MAX      ((size_t)64 << 20)   /* bytes of tracing data that are kept */
-#define PACKED_MAX       ((uint64_t)64 << 20) /* out of one record */
-#define ZSTD_BLOCK_HEAD  3                    /* bytes */
-#define TEXT_BYTES       16                   /* printable bytes that make a text */
-#define PATIENCE_MS      500                  /* a round that pauses for longer is shown as it is */
-#define POOL_BYTES       (PERF_WINDOW_BYTES * (PERF_WINDOWS_MOST + 1))
-#define POOL_FROM        (UINT64_C(8) << 20) /* bytes of a file that needs most of its windows */
+#define RECORD_BYTES_MAX 65535u             /* but for simpleperf's own, which are stepped over */
+#define TRACING_MAX      ((size_t)64 << 20) /* bytes of tracing data that are kept */
+#define TEXT_BYTES       16                 /* printable bytes that make a text */
+#define PATIENCE_MS      500                /* a round that pauses for longer is shown as it is */
 
 /*
  * How long a sample must be for a gap, what is read of its end (all that follows the copied stack, mostly), and of its
@@ -54,15 +50,6 @@
 /* What became of the record at the front. */
 enum step { STEP_ON, STEP_MORE, STEP_WINDOW_ENDS, STEP_PACKED, STEP_STOP, STEP_LATER };
 
-/* Room for records, used over and over. */
-struct window {
-	uint8_t *at; /* NULL: not needed so far; owned, or of the pool */
-	VEC(struct perf_gap) gaps;
-	VEC(struct perf_beside) beside; /* records that are no samples */
-	struct perf_digests digests;    /* of its samples, if they are made */
-	uint64_t number;                /* of what it holds, counted from 1 */
-};
-
 struct perf_stream {
 	struct input *in;
 	bool seekable;
@@ -70,17 +57,12 @@ struct perf_stream {
 	uint64_t at, end; /* next byte to read, and where to stop; end 0: unknown */
 	bool stopped;     /* nothing more comes */
 
-	struct window windows[PERF_WINDOWS_MOST + 1];
-	uint8_t *pool;      /* [POOL_BYTES] room for all of them, or NULL; owned */
-	int patience_ms;    /* see PATIENCE_MS */
-	size_t room;        /* bytes of each: PERF_WINDOW_BYTES or PERF_PIPE_WINDOW_BYTES */
-	unsigned turn;      /* the window being filled */
-	unsigned kept;      /* windows handed out last that are still looked at */
-	uint64_t n_windows; /* handed out so far */
-	size_t n, whole;    /* of it; see the file's comment */
-	uint64_t first;     /* records in windows before it */
-	bool round;         /* it holds a FINISHED_ROUND */
-	bool awaited; /* what was handed out last is used only when the next window is there */
+	struct perf_windows windows;
+	int patience_ms; /* see PATIENCE_MS */
+	size_t n, whole; /* of the one being filled; see the file's comment */
+	uint64_t first;  /* records in windows before it */
+	bool round;      /* it holds a FINISHED_ROUND */
+	bool awaited;    /* what was handed out last is used only when the next window is there */
 
 	const struct perf_events *events; /* NULL: samples are not digested */
 	bool may_leave_gaps;
@@ -90,29 +72,21 @@ struct perf_stream {
 	_Atomic size_t n_filled;
 	size_t most; /* bytes to read at once: few after a gap */
 
-	bool packed;           /* changed over */
-	uint8_t *raw;          /* [room] bytes of the file, owned */
-	size_t raw_at, raw_n;  /* unread bytes are [raw_at, raw_n) */
-	ZSTD_DCtx *zstd;       /* owned */
-	ZSTD_inBuffer piece;   /* what is left to unpack, in raw */
-	bool more;             /* of the piece, or of what zstd still holds of it */
-	uint64_t piece_max;    /* bytes that may come out of any */
-	uint64_t piece_left;   /* bytes that may still come out of this one */
-	uint64_t piece_offset; /* of its record in the file */
-	size_t wanted;         /* bytes that zstd waits for; see ends_within_block() */
-	uint64_t n_mute;       /* pieces since anything came out of one */
-	uint64_t mute_offset;  /* of the first of them */
-	bool lost_step;        /* a piece was lost: where records begin is unknown */
-	bool discard;          /* of this piece nothing can be used */
-	bool keep;             /* what is dropped next is tracing data */
-	VEC(uint8_t) tracing;  /* see perf_stream_tracing() */
-	struct err failure;    /* of reading; told when all before it was handed out */
+	bool packed;          /* changed over */
+	uint8_t *raw;         /* [room] bytes of the file, owned */
+	size_t raw_at, raw_n; /* unread bytes are [raw_at, raw_n) */
+	struct perf_pieces pieces;
+	bool lost_step;       /* a piece was lost: where records begin is unknown */
+	bool discard;         /* of this piece nothing can be used */
+	bool keep;            /* what is dropped next is tracing data */
+	VEC(uint8_t) tracing; /* see perf_stream_tracing() */
+	struct err failure;   /* of reading; told when all before it was handed out */
 	struct perf_stream_stats stats;
 };
 
 static uint8_t *filling(const struct perf_stream *s)
 {
-	return s->windows[s->turn].at;
+	return s->windows.of[s->windows.turn].at;
 }
 
 /* Offset in the file of a byte that was read but not used: `left` bytes before the next to read. */
@@ -174,11 +148,6 @@ static uint64_t payload_behind(const struct perf_record *r)
 	return 0;
 }
 
-static bool is_packed(uint32_t type)
-{
-	return type == PERF_REC_COMPRESSED || type == PERF_REC_COMPRESSED2;
-}
-
 static bool is_text(const uint8_t *p, size_t n)
 {
 	size_t i = 0;
@@ -215,14 +184,14 @@ static enum step look_at(struct perf_stream *s, const uint8_t *p, size_t n, stru
 		return STEP_WINDOW_ENDS;
 	if (r->size > n)
 		return STEP_MORE;
-	return is_packed(r->type) ? STEP_PACKED : STEP_ON;
+	return perf_pieces_holds(r) ? STEP_PACKED : STEP_ON;
 }
 
 /* A whole record is in the window, at `whole`. */
 static void take_record(struct perf_stream *s, const struct perf_record *r)
 {
 	if (r->type != PERF_REC_SAMPLE)
-		vec_push(&s->windows[s->turn].beside,
+		vec_push(&perf_windows_filling(&s->windows)->beside,
 			 ((struct perf_beside){ (uint32_t)s->whole,
 						(uint32_t)(s->stats.n_records - s->first) }));
 	s->whole += r->size;
@@ -309,7 +278,7 @@ static enum step take_plain(struct perf_stream *s, struct err *e, int *rc)
 static void change_over(struct perf_stream *s)
 {
 	s->packed = true;
-	s->raw = xmalloc(s->room);
+	s->raw = xmalloc(s->windows.room);
 	s->raw_n = s->n - s->whole;
 	memcpy(s->raw, filling(s) + s->whole, s->raw_n);
 	s->n = s->whole;
@@ -355,7 +324,7 @@ static void leave_gap(struct perf_stream *s, uint32_t size)
 	if (s->n - s->whole < s->head || s->n >= to)
 		return;
 	n = to - s->n;
-	vec_push(&s->windows[s->turn].gaps,
+	vec_push(&perf_windows_filling(&s->windows)->gaps,
 		 ((struct perf_gap){ .record = offset_of(s, s->n - s->whole),
 				     .offset = s->at,
 				     .at = filling(s) + s->n,
@@ -381,9 +350,9 @@ static ssize_t read_more(struct perf_stream *s, struct err *e)
 
 	if (size > 0)
 		leave_gap(s, size);
-	n = s->room - s->n;
+	n = s->windows.room - s->n;
 	got = read_file(s, filling(s) + s->n, n < s->most ? n : s->most, e);
-	s->most = s->most < s->room / 2 ? s->most * 2 : s->room;
+	s->most = s->most < s->windows.room / 2 ? s->most * 2 : s->windows.room;
 	if (got > 0)
 		s->n += (size_t)got;
 	return got;
@@ -403,7 +372,7 @@ static int fill_plain(struct perf_stream *s, struct err *e)
 			change_over(s);
 			return 0;
 		}
-		if (s->n == s->room || long_sample(s) > s->room - s->whole ||
+		if (s->n == s->windows.room || long_sample(s) > s->windows.room - s->whole ||
 		    (!s->seekable && s->round) || is_idle(s))
 			return 0;
 		got = read_more(s, e);
@@ -419,30 +388,9 @@ static int fill_plain(struct perf_stream *s, struct err *e)
 
 static void piece_is_bad(struct perf_stream *s)
 {
-	if (s->stats.n_packed_bad++ == 0)
-		s->stats.packed_bad_offset = s->piece_offset;
-	ZSTD_DCtx_reset(s->zstd, ZSTD_reset_session_only);
-	s->more = false;
-	s->wanted = 0;
+	perf_pieces_give_up(&s->pieces);
 	s->n = s->whole;
 	s->lost_step = true;
-}
-
-/* Recorders flush each piece: zstd waits for nothing, or for the head of a block. Damage may have it wait for more. */
-static bool ends_within_block(const struct perf_stream *s)
-{
-	return s->wanted != 0 && s->wanted != ZSTD_BLOCK_HEAD;
-}
-
-/* Nothing came out of the last pieces, and nothing will. */
-static void pieces_are_bad(struct perf_stream *s)
-{
-	uint64_t n = s->n_mute > 0 ? s->n_mute : 1;
-
-	if (s->n_mute > 0)
-		s->piece_offset = s->mute_offset;
-	piece_is_bad(s);
-	s->stats.n_packed_bad += n - 1;
 }
 
 /* Could a record begin so? Asked only after something was lost. */
@@ -478,44 +426,15 @@ static void take_unpacked(struct perf_stream *s)
 /* Unpacks what fits of the piece into the window. */
 static void unpack(struct perf_stream *s)
 {
-	size_t room = s->room - s->n;
-	ZSTD_outBuffer out = { .dst = filling(s) + s->n,
-			       .size = room < s->piece_left ? room : (size_t)s->piece_left };
-	size_t rc = ZSTD_decompressStream(s->zstd, &out, &s->piece);
+	bool bad;
 
-	/* A full window says that zstd may hold more. */
-	s->more = s->piece.pos < s->piece.size || out.pos == out.size;
-	s->n += out.pos;
-	s->piece_left -= out.pos;
-	s->wanted = rc;
-	if (out.pos > 0)
-		s->n_mute = 0;
+	s->n += perf_pieces_unpack(&s->pieces, filling(s) + s->n, s->windows.room - s->n, &bad);
 	if (s->discard)
 		s->n = s->whole;
 	else
 		take_unpacked(s);
-	if (ZSTD_isError(rc) || s->piece_left == 0)
+	if (bad)
 		piece_is_bad(s);
-}
-
-static void begin_piece(struct perf_stream *s, const struct perf_record *r)
-{
-	struct bytes b = perf_record_body(r);
-	uint64_t n = bytes_left(&b);
-
-	if (r->type == PERF_REC_COMPRESSED2) {
-		uint64_t said = take_u64(&b);
-
-		n = said < bytes_left(&b) ? said : bytes_left(&b);
-	}
-	s->stats.n_packed++;
-	s->piece = (ZSTD_inBuffer){ .src = b.at, .size = (size_t)n };
-	s->piece_left = s->piece_max;
-	s->piece_offset = offset_of(s, s->raw_n - s->raw_at);
-	s->more = n > 0;
-	s->discard = false;
-	if (s->n_mute++ == 0)
-		s->mute_offset = s->piece_offset;
 }
 
 /* Puts a plain record before the one whose beginning was unpacked. False: no room. */
@@ -523,7 +442,7 @@ static bool copy_record(struct perf_stream *s, const struct perf_record *r)
 {
 	uint8_t *to = filling(s) + s->whole;
 
-	if (r->size > s->room - s->n)
+	if (r->size > s->windows.room - s->n)
 		return false;
 	memmove(to + r->size, to, s->n - s->whole);
 	memcpy(to, r->at, r->size);
@@ -547,7 +466,7 @@ static enum step refill(struct perf_stream *s, struct perf_record *r, struct err
 		memmove(s->raw, s->raw + s->raw_at, left);
 		s->raw_at = 0;
 		s->raw_n = left;
-		got = read_file(s, s->raw + left, s->room - left, e);
+		got = read_file(s, s->raw + left, s->windows.room - left, e);
 		if (got < 0)
 			*rc = (int)got;
 		if (got <= 0) {
@@ -583,7 +502,8 @@ static bool next_record(struct perf_stream *s, struct err *e, int *rc)
 		return *rc == 0;
 	}
 	if (step == STEP_PACKED) {
-		begin_piece(s, &r);
+		perf_pieces_begin(&s->pieces, &r, offset_of(s, s->raw_n - s->raw_at));
+		s->discard = false;
 		s->raw_at += r.size;
 		return true;
 	}
@@ -596,46 +516,34 @@ static bool next_record(struct perf_stream *s, struct err *e, int *rc)
 	return *rc == 0 && (s->seekable || !s->round);
 }
 
+static void count_pieces(struct perf_stream *s)
+{
+	s->stats.n_packed = s->pieces.n;
+	s->stats.n_packed_bad = s->pieces.n_bad;
+	s->stats.packed_bad_offset = s->pieces.bad_offset;
+}
+
 static int fill_packed(struct perf_stream *s, struct err *e)
 {
 	int rc = 0;
 
-	while (s->room - s->n >= RECORD_BYTES_MAX) {
-		if (s->more)
+	while (s->windows.room - s->n >= RECORD_BYTES_MAX) {
+		if (s->pieces.more)
 			unpack(s);
 		else if (!next_record(s, e, &rc))
 			break;
 	}
-	if (s->stopped && ends_within_block(s))
-		pieces_are_bad(s);
+	if (s->stopped && !perf_pieces_end(&s->pieces)) {
+		s->n = s->whole;
+		s->lost_step = true;
+	}
 	/* The last record was not unpacked to its end. */
 	if (s->stopped && s->n > s->whole && s->stats.end == PERF_END_CLEAN) {
 		s->stats.end = PERF_END_CUT;
 		s->stats.n_bytes_after = s->n - s->whole;
 	}
+	count_pieces(s);
 	return rc;
-}
-
-/* Of the windows that nobody looks at any more, the one that was used last: it is likely in the cpu's cache. */
-static unsigned free_window(const struct perf_stream *s)
-{
-	uint64_t newest = 0;
-	unsigned best = 0, i;
-
-	for (i = 0; i <= PERF_WINDOWS_MOST && s->windows[i].at; i++) {
-		uint64_t number = s->windows[i].number;
-
-		if (number + s->kept > s->n_windows || number <= newest)
-			continue;
-		best = i;
-		newest = number;
-	}
-	return newest > 0 ? best : i;
-}
-
-static uint8_t *new_room(const struct perf_stream *s, unsigned turn)
-{
-	return s->pool ? s->pool + turn * PERF_WINDOW_BYTES : xmalloc(s->room);
 }
 
 /* Another window begins with what the last one held of a cut record. */
@@ -644,28 +552,15 @@ static void turn_over(struct perf_stream *s)
 	const uint8_t *from = filling(s) + s->whole;
 
 	if (s->whole > 0) {
-		s->windows[s->turn].number = ++s->n_windows;
-		s->turn = free_window(s);
-		if (!filling(s))
-			s->windows[s->turn].at = new_room(s, s->turn);
+		perf_windows_turn(&s->windows);
 		s->n -= s->whole;
 		memcpy(filling(s), from, s->n);
 	}
 	s->whole = 0;
 	s->round = false;
 	s->first = s->stats.n_records;
-	vec_clear(&s->windows[s->turn].gaps);
-	vec_clear(&s->windows[s->turn].beside);
-}
-
-/* perf's own bound with room to spare, as long as it is credible. */
-static uint64_t most_of_a_piece(uint32_t packed_max)
-{
-	uint64_t most = 4 * (uint64_t)packed_max;
-
-	if (most == 0 || most > PACKED_MAX)
-		return PACKED_MAX;
-	return most < PERF_WINDOW_BYTES ? PERF_WINDOW_BYTES : most;
+	vec_clear(&perf_windows_filling(&s->windows)->gaps);
+	vec_clear(&perf_windows_filling(&s->windows)->beside);
 }
 
 struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t end, bool swap,
@@ -678,17 +573,11 @@ struct perf_stream *perf_stream_new(struct input *in, uint64_t begin, uint64_t e
 	s->swap = swap;
 	s->at = begin;
 	s->end = end;
-	s->piece_max = most_of_a_piece(packed_max);
-	s->room = s->seekable ? PERF_WINDOW_BYTES : PERF_PIPE_WINDOW_BYTES;
-	s->pool = end > begin && end - begin >= POOL_FROM ? bulk_new(POOL_BYTES) : NULL;
-	s->windows[0].at = new_room(s, 0);
-	s->kept = 1;
+	perf_windows_init(&s->windows, !s->seekable, end > begin ? end - begin : 0);
+	perf_pieces_init(&s->pieces, packed_max);
 	s->patience_ms = PATIENCE_MS;
 	s->head = GAP_HEAD_BYTES;
-	s->most = s->room;
-	s->zstd = ZSTD_createDCtx();
-	if (!s->zstd)
-		mem_fail(sizeof(*s));
+	s->most = s->windows.room;
 	return s;
 }
 
@@ -696,25 +585,18 @@ void perf_stream_free(struct perf_stream *s)
 {
 	if (!s)
 		return;
-	ZSTD_freeDCtx(s->zstd);
+	perf_pieces_done(&s->pieces);
 	err_clear(&s->failure);
 	vec_done(&s->tracing);
 	free(s->raw);
-	for (size_t i = 0; i <= PERF_WINDOWS_MOST; i++) {
-		vec_done(&s->windows[i].gaps);
-		vec_done(&s->windows[i].beside);
-		perf_digests_done(&s->windows[i].digests);
-		if (!s->pool)
-			free(s->windows[i].at);
-	}
-	bulk_free(s->pool, POOL_BYTES);
+	perf_windows_done(&s->windows);
 	free(s);
 }
 
 void perf_stream_keep(struct perf_stream *s, unsigned n)
 {
 	assert(n <= PERF_WINDOWS_MOST);
-	s->kept = n;
+	s->windows.kept = n;
 }
 
 void perf_stream_leave_gaps(struct perf_stream *s, bool skim)
@@ -733,9 +615,17 @@ void perf_stream_patience(struct perf_stream *s, int ms)
 	s->patience_ms = ms;
 }
 
+static void tell_gaps(struct perf_stream *s, struct perf_records *w)
+{
+	const struct perf_window *from = perf_windows_filling(&s->windows);
+
+	w->gaps = from->gaps.at;
+	w->n_gaps = from->gaps.n;
+}
+
 static void tell_beside(struct perf_stream *s, struct perf_records *w)
 {
-	struct window *from = &s->windows[s->turn];
+	struct perf_window *from = perf_windows_filling(&s->windows);
 
 	vec_reserve(&from->beside, 1);
 	w->beside = from->beside.at;
@@ -746,7 +636,7 @@ static void tell_beside(struct perf_stream *s, struct perf_records *w)
 /* Records of copied stacks are mostly not there, nor of one chain that was seen before. */
 static void digest(struct perf_stream *s, struct perf_records *w)
 {
-	struct perf_digests *d = &s->windows[s->turn].digests;
+	struct perf_digests *d = &perf_windows_filling(&s->windows)->digests;
 
 	w->digest = NULL;
 	if (!s->events || w->n_gaps > 0)
@@ -762,7 +652,7 @@ int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *
 
 		turn_over(s);
 		w->first = s->first;
-		w->offset = s->packed ? s->piece_offset : offset_of(s, s->n);
+		w->offset = s->packed ? s->pieces.offset : offset_of(s, s->n);
 		w->swap = s->swap;
 		w->at = filling(s);
 		if (!s->packed)
@@ -771,8 +661,7 @@ int perf_stream_next(struct perf_stream *s, struct perf_records *w, struct err *
 			rc = fill_packed(s, &s->failure);
 		s->stopped = s->stopped || rc < 0;
 		w->n_bytes = s->whole;
-		w->gaps = s->windows[s->turn].gaps.at;
-		w->n_gaps = s->windows[s->turn].gaps.n;
+		tell_gaps(s, w);
 		tell_beside(s, w);
 		digest(s, w);
 		if (s->whole > 0 || (!s->seekable && s->awaited && !s->stopped)) {
