@@ -12,20 +12,15 @@
 
 #include "dir_parts.h"
 #include "err.h"
-#include "filter.h"
 #include "fmt.h"
 #include "format.h"
 #include "heap_trace.h"
+#include "heap_tracer.h"
 #include "input.h"
 #include "lens.h"
 #include "mem.h"
 #include "profile.h"
 #include "task.h"
-#include "weigh.h"
-
-/* What the recorder of heaps is called in the program that it records. */
-#define TRACER_MODULE "libproftop-heap.so"
-#define TRACER_THREAD "proftop-heap"
 
 /* Between two looks for new traces, or at whether all have ended. */
 #define LOOK_MS      100
@@ -77,65 +72,22 @@ static int read_trace(struct profile *p, capture_id c, const char *path,
 	return rc;
 }
 
-/* Is what the stack ends in, besides the kernel, code of the tracer? */
-static bool ends_in_tracer(const struct profile *p, const struct stack_columns *stacks,
-			   const struct location_columns *locations, uint32_t stack)
-{
-	for (; stack != 0; stack = stacks->parent[stack]) {
-		module_id id = { locations->module[stacks->location[stack]] };
-		const struct module *m = profile_module(p, id);
-
-		if (m->family != FAMILY_KERNEL)
-			return strcmp(profile_string(p, m->name, NULL), TRACER_MODULE) == 0;
-	}
-	return false;
-}
-
-/* What the recorder of the heap took itself, in the calls that it notes and on its thread. */
-static int64_t tracer_weight(const struct profile *p, const struct profile_counts *counts,
-			     const struct weights *w)
-{
-	struct location_columns locations;
-	struct stack_columns stacks;
-	int64_t sum = 0;
-
-	profile_stacks_of(p, counts, &stacks);
-	profile_locations(p, &locations);
-	for (uint32_t s = 0; s < w->n_stacks; s++) {
-		const int64_t *of = w->stack + (size_t)s * w->n_columns;
-
-		sum += of[0] != 0 && ends_in_tracer(p, &stacks, &locations, s) ? of[0] : of[1];
-	}
-	return sum;
-}
-
 /* A part of the samples of both kinds is of neither the program nor what it called. */
 static void state_tracer(struct profile *p, capture_id c)
 {
-	struct profile_counts counts;
 	char part[FMT_SIZE], *event;
-	struct weights w;
-	struct lens lens;
+	struct heap_tracer_share share;
 
-	profile_hold(p, &counts);
-	lens_init(&lens, p);
-	lens.n_columns = 2;
-	lens.column[1].metric = lens.column[0].metric;
-	filter_parse("thread:^" TRACER_THREAD "$", &lens.column[1].filter, NULL);
-	if (counts.n_samples > 0 && !metric_is_heap(p, lens.column[0].metric) &&
-	    weigh(p, &counts, &lens, NULL, &w) == 0) {
-		event = metric_name(p, lens.column[0].metric);
-		builder_begin(p);
-		build_fact(
-			p, c, "file", "tracer", FACT_PLAIN,
-			"%s %% of %s is what the recorder of the heap took itself, in the program and on its thread",
-			fmt_percent(part, tracer_weight(p, &counts, &w), w.total[0]), event);
-		builder_end(p);
-		weights_done(&w);
-		free(event);
-	}
-	lens_done(&lens);
-	profile_release(p, &counts);
+	if (!heap_tracer_share(p, &share))
+		return;
+	event = metric_name(p, share.metric);
+	builder_begin(p);
+	build_fact(
+		p, c, "file", "tracer", FACT_PLAIN,
+		"%s %% of %s is what the recorder of the heap took itself, in the program and on its thread",
+		fmt_percent(part, share.weight, share.total), event);
+	builder_end(p);
+	free(event);
 }
 
 int load_heaps_read(struct profile *p, capture_id c, const char *directory,
