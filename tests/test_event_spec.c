@@ -14,6 +14,7 @@
 #include "event_spec.h"
 #include "mem.h"
 #include "pmu_event.h"
+#include "tracepoint.h"
 
 #define NOT_KERNEL (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)
 #define NOT_USER   (PERF_ATTR_EXCLUDE_USER | PERF_ATTR_EXCLUDE_HV)
@@ -224,4 +225,62 @@ Test(cpu_list, refuses_others_with_a_sentence)
 		cr_expect(*err_text(&e));
 		err_clear(&e);
 	}
+}
+
+/* Tracepoints of our own, so that they are the same everywhere. */
+static const struct {
+	const char *pattern, *matches; /* NULL: none, which is said */
+} patterns[] = {
+	{ "sched:*", "sched:sched_switch sched:sched_waking sched:stat" },
+	{ "sched:sched_*", "sched:sched_switch sched:sched_waking" },
+	{ "s*:s???", "sched:stat" },
+	{ "*:*", "irq:entry sched:sched_switch sched:sched_waking sched:stat" },
+	{ "[hi]rq:*", "irq:entry" },
+	{ "sched:x*", NULL },
+	{ "sched:*:*", NULL },
+	{ "../events/irq:*", NULL },
+	{ "irq:../sched/*", NULL },
+};
+
+Test(event_spec, matches_patterns_of_tracepoints)
+{
+	static const char *const made[] = { "events",
+					    "events/sched",
+					    "events/irq",
+					    "events/sched/sched_switch",
+					    "events/sched/sched_waking",
+					    "events/sched/stat",
+					    "events/irq/entry" };
+	char dir[] = "/tmp/proftop-test-XXXXXX", path[128];
+	struct err e = ERR_INIT;
+
+	cr_assert_not_null(mkdtemp(dir));
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, made[i]);
+		cr_assert_eq(mkdir(path, 0700), 0);
+		snprintf(path, sizeof(path), "%s/%s/id", dir, made[i]);
+		if (i > 2)
+			cr_assert_eq(fclose(fopen(path, "w")), 0);
+	}
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		const char *pattern = patterns[i].pattern, *at = patterns[i].matches;
+		struct tracepoint_names names = { 0 };
+		int rc = tracepoint_match(dir, pattern, strlen(pattern), &names, &e);
+
+		cr_expect(tracepoint_is_pattern(pattern, strlen(pattern)));
+		cr_assert_eq(rc == 0, at != NULL, "%s: %s", pattern, err_text(&e));
+		cr_expect(at || strstr(err_text(&e), "matches none of the kernel's 4"), "%s",
+			  err_text(&e));
+		for (size_t k = 0; k < names.n; k++) {
+			size_t n = strlen(names.at[k]);
+
+			cr_expect(at && strncmp(at, names.at[k], n) == 0, "%s: %s", pattern,
+				  names.at[k]);
+			at += n + (at[n] == ' ');
+		}
+		cr_expect(!at || !*at, "%s: not \"%s\"", pattern, at);
+		tracepoint_names_done(&names);
+		err_clear(&e);
+	}
+	remove_units(dir);
 }

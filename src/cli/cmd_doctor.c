@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "event_spec.h"
 #include "fmt.h"
 #include "options.h"
 #include "perf_rights.h"
 #include "perf_trial.h"
 #include "say.h"
 #include "text.h"
+#include "tracepoint.h"
 
 #define NAME_COLS 22
 
@@ -68,8 +68,8 @@ static bool tell_cpu(const struct perf_rights *r)
 		     ? NULL
 		     : "cpu-clock is sampled instead of cycles, by the kernel's timer; counters are there on "
 		       "most real machines, and in virtual ones where the host passes them on");
-	line("tracepoints", event_spec_tracing() ? "yes" : "no",
-	     event_spec_tracing()
+	line("tracepoints", tracepoint_directory() ? "yes" : "no",
+	     tracepoint_directory()
 		     ? NULL
 		     : "tracefs can be read by root only, or is not mounted: mount -t tracefs nodev "
 		       "/sys/kernel/tracing");

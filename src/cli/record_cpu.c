@@ -51,7 +51,7 @@ struct numbers {
 struct session {
 	const struct options *o;
 	struct cpu_recording_options options;
-	VEC(struct event_spec) events;
+	struct event_specs events;
 	VEC(char *) command; /* ours, as the file tells it */
 	struct numbers pids, tids;
 	uint64_t end_ms;          /* by the clock; UINT64_MAX: no limit */
@@ -122,13 +122,11 @@ static bool add_events(struct session *s, const char *names)
 
 	for (const char *at = names; *at;) {
 		size_t n = event_spec_length(at);
-		struct event_spec spec;
 
-		if (event_spec_parse(at, n, &spec, &e)) {
+		if (event_specs_add(&s->events, at, n, &e)) {
 			say_error(&e, STATUS_USAGE);
 			return false;
 		}
-		vec_push(&s->events, spec);
 		at += n + (at[n] == ',');
 	}
 	return true;
@@ -584,9 +582,7 @@ enum status record_cpu(const struct options *o)
 	heap_beside_free(s.heap);
 	for (size_t i = 0; i < s.watched.n; i++)
 		close(s.watched.at[i]);
-	for (size_t i = 0; i < s.events.n; i++)
-		event_spec_done(&s.events.at[i]);
-	vec_done(&s.events);
+	event_specs_done(&s.events);
 	vec_done(&s.command);
 	vec_done(&s.pids);
 	vec_done(&s.tids);

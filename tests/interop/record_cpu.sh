@@ -113,6 +113,12 @@ if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then
         [ -s err ] && fault "perf script of tracepoints: $(head -3 err)"
         says out prev_comm=sleep
     fi
+    record 0 -e 'sched:sched_process_*' -o patterns -- sh -c 'sleep 0; exit'
+    "$proftop" info patterns >out
+    says out 'sched:sched_process_exec '
+    says out 'sched:sched_process_fork '
+    record 2 -e 'sched:no_such_*' -o none -- true
+    says err "sched:no_such_* matches none of the kernel's"
 fi
 record 0 --off-cpu -e cpu-clock -o waits -- sleep 0.2
 "$proftop" report --event offcpu waits >out 2>err

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of the kernel's own events are those of resolve/perf_events; tracepoints are looked up in tracefs. */
+/* Names of the kernel's own events are those of resolve/perf_events. */
 #include "config.h"
 
 #include "event_spec.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "err.h"
 #include "mem.h"
 #include "perf_events.h"
 #include "pmu_event.h"
+#include "tracepoint.h"
 
 /* What is counted, and how precisely. */
 #define MODIFIERS "ukhHGp"
@@ -79,51 +78,6 @@ static int check_modifiers(const char *modifiers, size_t n, const char *text, si
 	return 0;
 }
 
-const char *event_spec_tracing(void)
-{
-	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		char *events = xasprintf("%s/events", places[i]);
-		bool good = access(events, R_OK | X_OK) == 0;
-
-		free(events);
-		if (good)
-			return places[i];
-	}
-	return NULL;
-}
-
-/* SYSTEM:NAME, whose number the kernel's tracefs has. */
-static int find_tracepoint(const char *text, size_t n, size_t colon, struct event_spec *out,
-			   struct err *e)
-{
-	const char *tracing = event_spec_tracing();
-	char *path, digits[32] = "";
-	ssize_t got = -1;
-	int fd;
-
-	if (!tracing)
-		return err_set(
-			e, -EACCES,
-			"%.*s: tracepoints are known to root only here, or tracefs is not mounted: "
-			"mount -t tracefs nodev /sys/kernel/tracing",
-			(int)n, text);
-	path = xasprintf("%s/events/%.*s/%.*s/id", tracing, (int)colon, text, (int)(n - colon - 1),
-			 text + colon + 1);
-	fd = strstr(path, "..") ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	free(path);
-	if (fd >= 0) {
-		got = read(fd, digits, sizeof(digits) - 1);
-		close(fd);
-	}
-	if (got <= 0)
-		return err_set(e, -ENOENT, "the kernel has no tracepoint %.*s", (int)n, text);
-	out->attr.type = PERF_T_TRACEPOINT;
-	out->attr.config = strtoull(digits, NULL, 10);
-	return 0;
-}
-
 /* r and hexadecimal digits: what the processor's manual says. */
 static bool take_raw(const char *text, size_t n, struct perf_attr *a)
 {
@@ -153,15 +107,18 @@ int event_spec_parse(const char *text, size_t n, struct event_spec *out, struct 
 	struct event_spec s = { .by_rate = true };
 	int rc = 0;
 
-	if (unit)
+	if (unit) {
 		rc = pmu_event_parse(PMU_DEVICES, text, unit, &s, e);
-	else if (colon)
-		rc = find_tracepoint(text, modifier, (size_t)(colon - text), &s, e);
-	else if (!perf_attr_by_name(text, modifier, &s.attr) && !take_raw(text, modifier, &s.attr))
+	} else if (colon) {
+		s.attr.type = PERF_T_TRACEPOINT;
+		rc = tracepoint_find(tracepoint_directory(), text, modifier, &s.attr.config, e);
+	} else if (!perf_attr_by_name(text, modifier, &s.attr) &&
+		   !take_raw(text, modifier, &s.attr)) {
 		rc = err_set(e, -EINVAL,
 			     "there is no event \"%.*s\"; cycles, cpu-clock, page-faults, "
 			     "context-switches or a tracepoint such as sched:sched_switch are some",
 			     (int)n, text);
+	}
 	/* Behind a slash they may stand without a colon. */
 	if (unit && unit < n && text[unit] != ':')
 		modifier--;
@@ -184,4 +141,46 @@ void event_spec_done(struct event_spec *s)
 {
 	free(s->name);
 	s->name = NULL;
+}
+
+/* Each with the modifiers of the pattern, which begin at `modifier`. */
+static int add_matching(const char *text, size_t n, size_t modifier, struct event_specs *out,
+			struct err *e)
+{
+	struct tracepoint_names names = { 0 };
+	int rc = tracepoint_match(tracepoint_directory(), text, modifier, &names, e);
+
+	for (size_t i = 0; rc == 0 && i < names.n; i++) {
+		char *name = xasprintf("%s%.*s", names.at[i], (int)(n - modifier), text + modifier);
+		struct event_spec spec;
+
+		rc = event_spec_parse(name, strlen(name), &spec, e);
+		free(name);
+		if (rc == 0)
+			vec_push(out, spec);
+	}
+	tracepoint_names_done(&names);
+	return rc;
+}
+
+int event_specs_add(struct event_specs *s, const char *text, size_t n, struct err *e)
+{
+	size_t modifier = unit_length(text, n) ? n : modifier_at(text, n);
+	struct event_spec spec;
+	int rc;
+
+	if (unit_length(text, n) == 0 && memchr(text, ':', modifier) &&
+	    tracepoint_is_pattern(text, modifier))
+		return add_matching(text, n, modifier, s, e);
+	rc = event_spec_parse(text, n, &spec, e);
+	if (rc == 0)
+		vec_push(s, spec);
+	return rc;
+}
+
+void event_specs_done(struct event_specs *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		event_spec_done(&s->at[i]);
+	vec_done(s);
 }

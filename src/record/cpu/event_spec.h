@@ -21,7 +21,14 @@ size_t event_spec_length(const char *text);
 int event_spec_parse(const char *text, size_t n, struct event_spec *out, struct err *e);
 void event_spec_done(struct event_spec *s);
 
-/* The directory with the kernel's tracepoints, or NULL when it is nowhere or may not be read. */
-const char *event_spec_tracing(void);
+/* A VEC. */
+struct event_specs {
+	struct event_spec *at;
+	size_t n, cap;
+};
+
+/* One name, or all tracepoints that sched:* or the like is a pattern of. As of event_spec_parse(). */
+int event_specs_add(struct event_specs *s, const char *text, size_t n, struct err *e);
+void event_specs_done(struct event_specs *s);
 
 #endif

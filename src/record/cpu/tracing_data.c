@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "event_spec.h"
 #include "mem.h"
 #include "perf_events.h"
 #include "perf_put.h"
+#include "tracepoint.h"
 
 #define MAGIC           "\027\010\104tracing"
 #define TRACING_VERSION "0.6"
@@ -68,7 +68,7 @@ static void put_formats(struct perf_put *to, const char *tracing, const struct p
 
 void tracing_data_put(const struct perf_events *e, struct perf_put *to)
 {
-	const char *tracing = event_spec_tracing();
+	const char *tracing = tracepoint_directory();
 	const uint8_t sizes[2] = { 0 /* little-endian */, sizeof(long) };
 	bool any = false;
 

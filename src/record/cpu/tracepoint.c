@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each is a directory, events/SYSTEM/NAME, with its number in the file id. */
+#include "config.h"
+
+#include "tracepoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "fmt.h"
+#include "mem.h"
+
+const char *tracepoint_directory(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *events = xasprintf("%s/events", places[i]);
+		bool good = access(events, R_OK | X_OK) == 0;
+
+		free(events);
+		if (good)
+			return places[i];
+	}
+	return NULL;
+}
+
+static int no_tracing(const char *text, size_t n, struct err *e)
+{
+	return err_set(e, -EACCES,
+		       "%.*s: tracepoints are known to root only here, or tracefs is not mounted: "
+		       "mount -t tracefs nodev /sys/kernel/tracing",
+		       (int)n, text);
+}
+
+/* The file with the number, or a pattern of such. The caller frees; NULL: it would lead elsewhere. */
+static char *id_path(const char *tracing, const char *text, size_t n)
+{
+	const char *colon = memchr(text, ':', n);
+	size_t system = (size_t)(colon - text);
+
+	if (memchr(text, '/', n) || memchr(colon + 1, ':', n - system - 1) || text[0] == '.' ||
+	    colon[1] == '.')
+		return NULL;
+	return xasprintf("%s/events/%.*s/%.*s/id", tracing, (int)system, text,
+			 (int)(n - system - 1), colon + 1);
+}
+
+int tracepoint_find(const char *tracing, const char *text, size_t n, uint64_t *id, struct err *e)
+{
+	char *path, digits[32] = "";
+	ssize_t got = -1;
+	int fd;
+
+	if (!tracing)
+		return no_tracing(text, n, e);
+	path = id_path(tracing, text, n);
+	fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	free(path);
+	if (fd >= 0) {
+		got = read(fd, digits, sizeof(digits) - 1);
+		close(fd);
+	}
+	if (got <= 0)
+		return err_set(e, -ENOENT, "the kernel has no tracepoint %.*s", (int)n, text);
+	*id = strtoull(digits, NULL, 10);
+	return 0;
+}
+
+bool tracepoint_is_pattern(const char *text, size_t n)
+{
+	return memchr(text, '*', n) || memchr(text, '?', n) || memchr(text, '[', n);
+}
+
+/* SYSTEM:NAME of …/SYSTEM/NAME/id. The caller frees. */
+static char *name_of(const char *path)
+{
+	const char *end = strrchr(path, '/'), *name = memrchr(path, '/', (size_t)(end - path));
+	const char *system = memrchr(path, '/', (size_t)(name - path));
+
+	return xasprintf("%.*s:%.*s", (int)(name - system - 1), system + 1, (int)(end - name - 1),
+			 name + 1);
+}
+
+static int64_t count_all(const char *tracing)
+{
+	char *pattern = xasprintf("%s/events/*/*/id", tracing);
+	glob_t found = { 0 };
+	int64_t n = glob(pattern, 0, NULL, &found) == 0 ? (int64_t)found.gl_pathc : 0;
+
+	globfree(&found);
+	free(pattern);
+	return n;
+}
+
+int tracepoint_match(const char *tracing, const char *text, size_t n, struct tracepoint_names *out,
+		     struct err *e)
+{
+	char *pattern, all[FMT_SIZE];
+	glob_t found = { 0 };
+	int rc = 0;
+
+	if (!tracing)
+		return no_tracing(text, n, e);
+	pattern = id_path(tracing, text, n);
+	if (!pattern || glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0)
+		rc = err_set(e, -ENOENT, "%.*s matches none of the kernel's %s tracepoints", (int)n,
+			     text, fmt_count(all, count_all(tracing)));
+	for (size_t i = 0; rc == 0 && i < found.gl_pathc; i++)
+		vec_push(out, name_of(found.gl_pathv[i]));
+	globfree(&found);
+	free(pattern);
+	return rc;
+}
+
+void tracepoint_names_done(struct tracepoint_names *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		free(t->at[i]);
+	vec_done(t);
+}
