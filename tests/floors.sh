@@ -126,7 +126,7 @@ check_headers() {
     local file flags=(-fsyntax-only -std=gnu17 -D_GNU_SOURCE -x c -)
     while read -r file; do
         printf '#include "%s"\n' "${file##*/}" |
-            ${CC:-cc} -I"${file%/*}" $(printf -- ' -I%s' src/* formats tui) ${FLOORS_CFLAGS:-} "${flags[@]}" ||
+            ${CC:-cc} -I"${file%/*}" $(printf -- ' -I%s' src/* src/record/*/ formats tui) ${FLOORS_CFLAGS:-} "${flags[@]}" ||
             fault "$file: does not compile alone"
     done < <(sources | grep '\.h$')
 }

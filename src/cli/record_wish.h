@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the options ask of a recording of CPU samples. */
+#ifndef PROFTOP_CLI_RECORD_WISH_H
+#define PROFTOP_CLI_RECORD_WISH_H
+
+#include "cpu_recording.h"
+#include "event_spec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct options;
+
+/* Most bytes of a stack that are copied with a sample. */
+#define RECORD_STACK_MAX 65528u
+
+/* Of processes or threads; a VEC. */
+struct record_numbers {
+	int *at;
+	size_t n, cap;
+};
+
+struct record_wish {
+	struct cpu_recording_options
+		options; /* what they point to is ours and the command line's */
+	struct event_specs events;
+	struct {
+		char **at;
+		size_t n, cap;
+	} command; /* our own, as the file tells it */
+	struct record_numbers pids, tids;
+	uint64_t duration_ms; /* 0: no limit */
+	uint64_t max_bytes;   /* of the file; UINT64_MAX: no limit */
+	const char *output;   /* what is to be opened afterwards; borrowed */
+};
+
+/* False: they do not belong together or one says nothing that is known, which is said. Ends with record_wish_done() either way. */
+bool record_wish_take(const struct options *o, struct record_wish *w);
+void record_wish_done(struct record_wish *w);
+
+#endif
