@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Places at first and at most, as powers of two. */
-#define BITS_FIRST 8u
+#define BITS_FIRST 4u
 #define BITS_MOST  18u
 
 static void begin(struct heap_at_hand *h, unsigned bits)

@@ -179,6 +179,12 @@ static struct answer *answer_for(struct heap_stacks *s, uint32_t root, uint32_t 
 	return &s->answers.at[i];
 }
 
+void heap_stacks_forget(struct heap_stacks *s)
+{
+	vec_done(&s->answers);
+	map_done(&s->answer_of);
+}
+
 stack_id heap_stacks_get(struct heap_stacks *s, stack_id root, uint32_t node, int64_t time_ns)
 {
 	uint32_t epoch = heap_stacks_epoch(s, time_ns);

@@ -34,6 +34,9 @@ bool heap_stacks_map(struct heap_stacks *s, const struct heap_record *map, int64
  */
 stack_id heap_stacks_get(struct heap_stacks *s, stack_id root, uint32_t node, int64_t time_ns);
 
+/* Stacks have other numbers from now on: none is known any more. */
+void heap_stacks_forget(struct heap_stacks *s);
+
 /* A number that changes when what addresses mean may have: answers before then are not good any more. */
 uint32_t heap_stacks_epoch(struct heap_stacks *s, int64_t time_ns);
 /* When the epoch that was asked for last ends, as far as is known; INT64_MAX: never. */

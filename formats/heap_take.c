@@ -378,9 +378,17 @@ void heap_take_fold(struct heap_taker *t)
 {
 	uint32_t *to, n;
 
-	if (!build_heap_fold(t->profile, &to, &n))
+	if (build_heap_fold(t->profile, &to, &n)) {
+		heap_rows_move(t->rows, to, n);
+		free(to);
+	}
+	if (!build_shorten(t->profile, &to, &n))
 		return;
-	heap_rows_move(t->rows, to, n);
+	heap_tell_roots(t->tell);
+	heap_stacks_forget(t->stacks);
+	for (size_t i = 0; i < t->workers.n; i++)
+		heap_at_hand_done(&t->workers.at[i].at_hand);
+	heap_take_anew(t);
 	free(to);
 }
 

@@ -58,15 +58,21 @@ static void tell_process(struct heap_tell *t, const struct heap_record *r)
 			   r->number[HEAP_PROCESS_CPUS]);
 }
 
+static stack_id root_of(struct heap_tell *t, int32_t tid, string_id name)
+{
+	int32_t pid = profile_process(t->profile, t->process)->pid;
+	location_id root = build_root_location(t->profile, name, pid, tid, t->root_names);
+
+	return build_stack(t->profile, (stack_id){ 0 }, root);
+}
+
 static void add_name(struct heap_tell *t, uint32_t index, int64_t from_ns, int32_t tid,
 		     string_id name)
 {
 	struct heap_name n = { .index = index, .from_ns = from_ns, .to_ns = INT64_MAX };
-	int32_t pid = profile_process(t->profile, t->process)->pid;
-	location_id root = build_root_location(t->profile, name, pid, tid, t->root_names);
 
 	n.thread = build_thread(t->profile, t->process, tid, name);
-	n.root = build_stack(t->profile, (stack_id){ 0 }, root);
+	n.root = root_of(t, tid, name);
 	vec_push(&t->names, n);
 	t->names_sorted = false;
 }
@@ -368,6 +374,16 @@ struct heap_name heap_tell_thread(struct heap_tell *t, uint32_t index, int64_t t
 	}
 	add_name(t, index, INT64_MIN, -1, (string_id){ 0 });
 	return heap_tell_thread(t, index, time_ns);
+}
+
+void heap_tell_roots(struct heap_tell *t)
+{
+	for (size_t i = 0; i < t->names.n; i++) {
+		struct heap_name *n = &t->names.at[i];
+		const struct thread *thread = profile_thread(t->profile, n->thread);
+
+		n->root = root_of(t, thread->tid, thread->name);
+	}
 }
 
 void heap_tell_done(struct heap_tell *t)

@@ -95,6 +95,9 @@ void heap_tell_block(struct heap_tell *t, const struct heap_unpacked *u);
 /* The newest name of a thread at a time; made up where there is none. Wants the pen. */
 struct heap_name heap_tell_thread(struct heap_tell *t, uint32_t index, int64_t time_ns);
 
+/* Stacks have other numbers from now on: roots of names are looked up anew. Wants the pen. */
+void heap_tell_roots(struct heap_tell *t);
+
 void heap_tell_done(struct heap_tell *t);
 
 #endif

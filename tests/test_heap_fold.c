@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Blocks that were freed long ago and became sums: what is live, peaks and sums are what they were. */
+/* Blocks that were freed long ago and became sums, and their stacks shorter: what is live, peaks and sums are what they were. */
 #include "config.h"
 
 #include "analysis.h"
@@ -25,25 +25,28 @@
 struct life {
 	struct profile *p;
 	track_id track;
-	uint32_t origin[N_STACKS]; /* origin_id */
-	uint32_t block[N_BLOCKS];  /* allocation_id; ID_NONE: free */
+	struct heap_origin origin[N_STACKS]; /* but for the stack */
+	location_id location[N_STACKS];
+	uint32_t n_callers;       /* of a block, by lot; more than 0: stacks are many */
+	uint32_t block[N_BLOCKS]; /* allocation_id; ID_NONE: free */
 	unsigned state;
 	int64_t now_ns;
 	int64_t fence_ns; /* since the start */
 	uint32_t n_folds;
+	uint32_t n_shortened; /* times */
 };
 
-static void begin(struct life *l, unsigned seed, bool folds)
+static void begin(struct life *l, unsigned seed, uint32_t n_callers, const struct build_folding *f)
 {
 	thread_id thread;
 	process_id process;
 	event_id e[2];
 
-	*l = (struct life){ .p = profile_new(), .state = seed, .now_ns = SECOND };
-	if (folds)
-		build_folding(l->p, &(struct build_folding){ .keep_ns = SECOND / 10,
-							     .n_rows = 64,
-							     .n_folded = 128 });
+	*l = (struct life){
+		.p = profile_new(), .n_callers = n_callers, .state = seed, .now_ns = SECOND
+	};
+	if (f)
+		build_folding(l->p, f);
 	builder_begin(l->p);
 	process = build_process(l->p, build_capture(l->p, "x", "heap"), 1);
 	thread = build_thread(l->p, process, 1, build_cstring(l->p, "t"));
@@ -52,16 +55,12 @@ static void begin(struct life *l, unsigned seed, bool folds)
 	l->track = build_heap_track(l->p, process, 0, 0);
 	for (unsigned i = 0; i < N_STACKS; i++) {
 		char name[16];
-		struct heap_origin o = { .thread = thread.v, .event = (uint16_t)e[i % 4 == 3].v };
-
 		snprintf(name, sizeof(name), "f%u", i);
-		o.stack = build_stack(l->p, (stack_id){ 0 },
-				      build_symbol_location(
-					      l->p, build_function(l->p, build_cstring(l->p, name),
-								   (module_id){ 0 }, 0,
-								   (string_id){ 0 }, 0)))
-				  .v;
-		l->origin[i] = build_heap_origin(l->p, &o).v;
+		l->origin[i] = (struct heap_origin){ .thread = thread.v,
+						     .event = (uint16_t)e[i % 4 == 3].v };
+		l->location[i] = build_symbol_location(
+			l->p, build_function(l->p, build_cstring(l->p, name), (module_id){ 0 }, 0,
+					     (string_id){ 0 }, 0));
 	}
 	for (unsigned i = 0; i < N_BLOCKS; i++)
 		l->block[i] = ID_NONE;
@@ -72,23 +71,39 @@ static void fold(struct life *l)
 {
 	uint32_t *to, n;
 
-	if (!build_heap_fold(l->p, &to, &n))
-		return;
-	l->n_folds++;
-	for (unsigned i = 0; i < N_BLOCKS; i++)
-		if (l->block[i] != ID_NONE) {
-			cr_assert_lt(l->block[i], n);
-			cr_assert_neq(to[l->block[i]], ID_NONE, "what lives stays");
-			l->block[i] = to[l->block[i]];
-		}
-	free(to);
+	if (build_heap_fold(l->p, &to, &n)) {
+		l->n_folds++;
+		for (unsigned i = 0; i < N_BLOCKS; i++)
+			if (l->block[i] != ID_NONE) {
+				cr_assert_lt(l->block[i], n);
+				cr_assert_neq(to[l->block[i]], ID_NONE, "what lives stays");
+				l->block[i] = to[l->block[i]];
+			}
+		free(to);
+	}
+	if (build_shorten(l->p, &to, &n)) {
+		l->n_shortened++;
+		free(to);
+	}
+}
+
+/* A function that allocates, under callers by lot. */
+static origin_id make_origin(struct life *l, unsigned function)
+{
+	struct heap_origin o = l->origin[function];
+	stack_id at = { 0 };
+
+	for (uint32_t i = 0; i < l->n_callers; i++)
+		at = build_stack(l->p, at, l->location[made_number(&l->state, N_STACKS)]);
+	o.stack = build_stack(l->p, at, l->location[function]).v;
+	return build_heap_origin(l->p, &o);
 }
 
 /* More blocks come than go for some time, and then the other way round. */
 static void go_on(struct life *l, unsigned step)
 {
 	unsigned i = made_number(&l->state, step % 1000 < 700 ? N_BLOCKS : N_BLOCKS / 8);
-	uint32_t who = l->origin[made_number(&l->state, N_STACKS)];
+	origin_id who = make_origin(l, made_number(&l->state, N_STACKS));
 	uint64_t size = made_number(&l->state, 50) == 0 ? 5000000000u
 							: made_number(&l->state, 5000);
 
@@ -101,12 +116,12 @@ static void go_on(struct life *l, unsigned step)
 	if (l->block[i] != ID_NONE && made_number(&l->state, 4) > 0)
 		l->block[i] = ID_NONE;
 	else
-		l->block[i] = build_allocation(l->p, l->track, size, (origin_id){ who }).v;
+		l->block[i] = build_allocation(l->p, l->track, size, who).v;
 }
 
-static void live(struct life *l, unsigned seed, bool folds)
+static void live(struct life *l, unsigned seed, uint32_t n_callers, const struct build_folding *f)
 {
-	begin(l, seed, folds);
+	begin(l, seed, n_callers, f);
 	for (unsigned step = 0; step < N_STEPS; step += STEP) {
 		builder_begin(l->p);
 		fold(l);
@@ -153,6 +168,8 @@ static void expect_same(const struct life *x, const struct life *y, const char *
 	}
 }
 
+static const struct build_folding small = { .keep_ns = SECOND / 10, .n_rows = 64, .n_folded = 128 };
+
 /* Every measure, of all of it and of what came before and since a moment that was said. */
 Test(heap_fold, changes_no_answer)
 {
@@ -163,8 +180,8 @@ Test(heap_fold, changes_no_answer)
 		char filter[3][64] = { "", "", "" };
 		struct life x, y;
 
-		live(&x, seed, false);
-		live(&y, seed, true);
+		live(&x, seed, 0, NULL);
+		live(&y, seed, 0, &small);
 		profile_heap(x.p, &whole);
 		profile_heap(y.p, &folded);
 		cr_expect_gt(y.n_folds, 3u);
@@ -189,8 +206,8 @@ Test(heap_fold, levels_are_those_of_a_moment_that_is_known)
 		struct heap_track t;
 		struct life x, y;
 
-		live(&x, seed, false);
-		live(&y, seed, true);
+		live(&x, seed, 0, NULL);
+		live(&y, seed, 0, &small);
 		profile_heap(x.p, &whole);
 		profile_heap(y.p, &folded);
 		t = profile_heap_track(y.p, y.track);
@@ -217,4 +234,116 @@ Test(heap_fold, levels_are_those_of_a_moment_that_is_known)
 		profile_free(x.p);
 		profile_free(y.p);
 	}
+}
+
+static uint32_t row_called(const struct analysis *a, const char *name)
+{
+	uint32_t row = 0;
+
+	while (row < a->table.n_rows &&
+	       strcmp(a->table_keys->key[a->table.key[row]].label, name) != 0)
+		row++;
+	return row;
+}
+
+/* Of what lives, and was at the peak, stacks are whole: totals are the same, too. */
+static void expect_same_rows(const struct analysis *a, const struct analysis *b, bool whole)
+{
+	bool marked = row_called(b, SHORTENED_NAME) < b->table.n_rows;
+
+	cr_expect_eq(a->table.n_rows + marked, b->table.n_rows);
+	for (uint32_t i = 0; i < a->table.n_rows; i++) {
+		const char *name = a->table_keys->key[a->table.key[i]].label;
+		uint32_t j = row_called(b, name);
+
+		cr_assert_lt(j, b->table.n_rows, "%s", name);
+		cr_expect_eq(a->table.self[i], b->table.self[j], "self of %s", name);
+		if (whole)
+			cr_expect_eq(a->table.total[i], b->table.total[j], "total of %s", name);
+		else
+			cr_expect_geq(a->table.total[i], b->table.total[j], "total of %s", name);
+	}
+}
+
+static void expect_same_functions(const struct life *x, const struct life *y, enum measure measure)
+{
+	const struct life *of[2] = { x, y };
+	struct analysis *a[2];
+	struct lens l[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		made_lens(&l[i], of[i]->p, "");
+		l[i].column[0].metric = (struct metric){ { 0 }, measure };
+		a[i] = made_analysis(of[i]->p, &l[i]);
+	}
+	cr_expect_eq(a[0]->weights.total[0], a[1]->weights.total[0], "measure %u",
+		     (unsigned)measure);
+	cr_expect_eq(a[0]->weights.n_samples, a[1]->weights.n_samples, "measure %u",
+		     (unsigned)measure);
+	expect_same_rows(a[0], a[1], measure == MEASURE_LIVE || measure == MEASURE_PEAK);
+	for (size_t i = 0; i < 2; i++) {
+		analysis_free(a[i]);
+		lens_done(&l[i]);
+	}
+}
+
+/* Stacks that never come again: what functions did themselves is what it was, and what lives has its whole stack. */
+Test(heap_fold, shorter_stacks_change_no_self)
+{
+	static const struct build_folding folding = { SECOND / 10, 64, 128, 256 };
+
+	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
+		struct profile_counts whole, shorter;
+		struct life x, y;
+
+		live(&x, seed, 3, NULL);
+		live(&y, seed, 3, &folding);
+		profile_counts_read(x.p, &whole);
+		profile_counts_read(y.p, &shorter);
+		cr_expect_gt(y.n_shortened, 0u);
+		cr_expect_lt(shorter.n_stacks, whole.n_stacks);
+		for (enum measure m = MEASURE_WEIGHT; m <= MEASURE_TEMPORARY; m++)
+			expect_same_functions(&x, &y, m);
+		profile_free(x.p);
+		profile_free(y.p);
+	}
+}
+
+/* A million blocks, hardly one of a stack that came before: stacks, origins and sums are never more than a number that is fixed. */
+Test(heap_fold, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
+{
+	enum { N = 1000000, BATCH = 500, CALLERS = 5, ROWS = 1 << 14, STACKS = 1 << 13 };
+	static const struct build_folding folding = { 70 * SECOND, ROWS, ROWS, STACKS };
+	uint32_t most_stacks = 0, most_origins = 0, most_bulk = 0, most_rows = 0;
+	struct profile_counts counts;
+	struct heap_columns h;
+	struct life l;
+
+	begin(&l, 1, CALLERS, &folding);
+	for (uint32_t i = 0; i < N; i += BATCH) {
+		builder_begin(l.p);
+		fold(&l);
+		for (uint32_t k = 0; k < BATCH; k++) {
+			origin_id who = make_origin(&l, made_number(&l.state, N_STACKS));
+			allocation_id a;
+
+			build_moment(l.p, l.track, l.now_ns += SECOND / 2000);
+			a = build_allocation(l.p, l.track, 100, who);
+			build_moment(l.p, l.track, l.now_ns);
+			build_release(l.p, a, l.track, false, (origin_id){ ID_NONE });
+		}
+		cr_assert_eq(builder_end(l.p), 0);
+		profile_counts_read(l.p, &counts);
+		profile_heap(l.p, &h);
+		most_stacks = counts.n_stacks > most_stacks ? counts.n_stacks : most_stacks;
+		most_origins = h.n_origins > most_origins ? h.n_origins : most_origins;
+		most_bulk = h.n_bulk > most_bulk ? h.n_bulk : most_bulk;
+		most_rows = h.n_allocations > most_rows ? h.n_allocations : most_rows;
+	}
+	cr_expect_leq(most_stacks, 2u * STACKS, "%u stacks", most_stacks);
+	cr_expect_leq(most_origins, 2u * STACKS, "%u origins", most_origins);
+	cr_expect_leq(most_bulk, 2u * ROWS, "%u sums", most_bulk);
+	cr_expect_leq(most_rows, ROWS, "%u rows", most_rows);
+	cr_expect_eq(h.n_counted + h.n_allocations, (uint64_t)N);
+	profile_free(l.p);
 }

@@ -26,6 +26,9 @@
 #define NEWER_SHIFT 10
 #define MOST_SHIFT  32
 
+/* Where stacks are too many to be kept, so much less is kept block by block. */
+#define STACKS_PART 16
+
 /* Pieces of time whose peaks stay: all, since each fence, between them, before the second. */
 #define N_PIECES 5
 
@@ -55,10 +58,17 @@ struct heap_fold {
 
 	uint32_t *to; /* [n_allocations] see build_heap_fold() */
 	uint32_t n;   /* allocations that are left */
-	struct column begin, end, size, origin, release, large, bulk;
+	struct column begin, end, size, origin, release, large, bulk, origins;
 	uint32_t n_large, n_bulk;
 	uint64_t n_counted; /* allocations that are in sums from now on */
 	struct map alike;   /* of bulk */
+
+	const uint32_t *
+		stack_to; /* what becomes of each stack; NULL: all and their origins stay as they are, else: */
+	uint32_t
+		*origin_to; /* [n_origins so far] their numbers now, ID_NONE: not used yet; owned */
+	uint32_t n_origins;
+	struct map origins_by_fields;
 };
 
 static uint32_t end_of(const struct heap_fold *f, uint32_t row)
@@ -182,8 +192,8 @@ static bool may_count(const struct heap_fold *f, uint32_t row)
 {
 	uint32_t begin = STORE_AT(uint32_t, f->h->begin, row), end = end_of(f, row) & END_MOMENT;
 
-	return end_of(f, row) != END_NEVER && end < f->old && !in_kept(f, begin, end) &&
-	       slot_of(f, begin) == slot_of(f, end);
+	return !f->stack_to && end_of(f, row) != END_NEVER && end < f->old &&
+	       !in_kept(f, begin, end) && slot_of(f, begin) == slot_of(f, end);
 }
 
 /* What sums that become one have in common. */
@@ -191,6 +201,39 @@ struct likeness {
 	uint32_t origin, since;
 	uint64_t slot;
 };
+
+static bool same_origin(const void *things, uint32_t value, const void *key)
+{
+	const struct heap_fold *f = things;
+
+	return memcmp(&STORE_AT(struct heap_origin, f->origins, value), key,
+		      sizeof(struct heap_origin)) == 0;
+}
+
+/* What an origin is called now; ID_NONE: there is no room. */
+static uint32_t origin_now(struct heap_fold *f, uint32_t origin)
+{
+	struct heap_origin o;
+	uint64_t hash;
+	uint32_t *now;
+
+	if (!f->stack_to || origin == ID_NONE)
+		return origin;
+	now = &f->origin_to[origin];
+	if (*now != ID_NONE)
+		return *now;
+	o = STORE_AT(struct heap_origin, f->h->origins, origin);
+	o.stack = f->stack_to[o.stack];
+	hash = hash_bytes(&o, sizeof(o));
+	*now = map_find(&f->origins_by_fields, hash, same_origin, f, &o);
+	if (*now != MAP_NONE)
+		return *now;
+	if (column_extend(&f->origins, (uint64_t)f->n_origins + 1) < 0)
+		return ID_NONE;
+	STORE_AT(struct heap_origin, f->origins, f->n_origins) = o;
+	map_add(&f->origins_by_fields, hash, f->n_origins);
+	return *now = f->n_origins++;
+}
 
 static struct likeness likeness_of(const struct heap_fold *f, const struct heap_bulk *b)
 {
@@ -206,33 +249,37 @@ static bool same_bulk(const void *things, uint32_t value, const void *key)
 	return a.origin == b->origin && a.since == b->since && a.slot == b->slot;
 }
 
-static bool add_bulk(struct heap_fold *f, const struct heap_bulk *b)
+static bool add_bulk(struct heap_fold *f, struct heap_bulk b)
 {
-	struct likeness l = likeness_of(f, b);
-	uint64_t hash = hash_u64(hash_pair(l.origin, l.since) ^ hash_u64(l.slot));
-	uint32_t at = map_find(&f->alike, hash, same_bulk, f, &l);
 	struct heap_bulk *to;
+	struct likeness l;
+	uint64_t hash;
+	uint32_t at;
 
+	b.origin = origin_now(f, b.origin);
+	l = likeness_of(f, &b);
+	hash = hash_u64(hash_pair(l.origin, l.since) ^ hash_u64(l.slot));
+	at = map_find(&f->alike, hash, same_bulk, f, &l);
 	if (at == MAP_NONE) {
-		if (column_extend(&f->bulk, (uint64_t)f->n_bulk + 1) < 0)
+		if (b.origin == ID_NONE || column_extend(&f->bulk, (uint64_t)f->n_bulk + 1) < 0)
 			return false;
 		map_add(&f->alike, hash, f->n_bulk);
-		STORE_AT(struct heap_bulk, f->bulk, f->n_bulk++) = *b;
+		STORE_AT(struct heap_bulk, f->bulk, f->n_bulk++) = b;
 		return true;
 	}
 	to = &STORE_AT(struct heap_bulk, f->bulk, at);
-	to->calls += b->calls;
-	to->bytes += b->bytes;
-	to->temporary += b->temporary;
-	to->moment = b->moment < to->moment ? b->moment : to->moment;
+	to->calls += b.calls;
+	to->bytes += b.bytes;
+	to->temporary += b.temporary;
+	to->moment = b.moment < to->moment ? b.moment : to->moment;
 	return true;
 }
 
 static bool keep_row(struct heap_fold *f, uint32_t row)
 {
-	uint32_t n = f->n;
+	uint32_t n = f->n, origin = origin_now(f, STORE_AT(uint32_t, f->h->origin, row));
 
-	if (column_extend(&f->begin, (uint64_t)n + 1) < 0 ||
+	if (origin == ID_NONE || column_extend(&f->begin, (uint64_t)n + 1) < 0 ||
 	    column_extend(&f->end, (uint64_t)n + 1) < 0 ||
 	    column_extend(&f->size, (uint64_t)n + 1) < 0 ||
 	    column_extend(&f->origin, (uint64_t)n + 1) < 0 ||
@@ -247,9 +294,10 @@ static bool keep_row(struct heap_fold *f, uint32_t row)
 	STORE_AT(uint32_t, f->begin, n) = STORE_AT(uint32_t, f->h->begin, row);
 	STORE_AT(uint32_t, f->end, n) = end_of(f, row);
 	STORE_AT(uint32_t, f->size, n) = STORE_AT(uint32_t, f->h->size, row);
-	STORE_AT(uint32_t, f->origin, n) = STORE_AT(uint32_t, f->h->origin, row);
+	STORE_AT(uint32_t, f->origin, n) = origin;
 	if (f->h->release.base)
-		STORE_AT(uint32_t, f->release, n) = STORE_AT(uint32_t, f->h->release, row);
+		STORE_AT(uint32_t, f->release,
+			 n) = origin_now(f, STORE_AT(uint32_t, f->h->release, row));
 	f->n++;
 	return true;
 }
@@ -258,24 +306,24 @@ static bool count_row(struct heap_fold *f, uint32_t row)
 {
 	f->n_counted++;
 	return add_bulk(f,
-			&(struct heap_bulk){ .origin = STORE_AT(uint32_t, f->h->origin, row),
-					     .moment = STORE_AT(uint32_t, f->h->begin, row),
-					     .until = end_of(f, row) & END_MOMENT,
-					     .calls = 1,
-					     .bytes = size_of(f, row),
-					     .temporary = (end_of(f, row) & END_TEMPORARY) != 0 });
+			(struct heap_bulk){ .origin = STORE_AT(uint32_t, f->h->origin, row),
+					    .moment = STORE_AT(uint32_t, f->h->begin, row),
+					    .until = end_of(f, row) & END_MOMENT,
+					    .calls = 1,
+					    .bytes = size_of(f, row),
+					    .temporary = (end_of(f, row) & END_TEMPORARY) != 0 });
 }
 
 /* With slots as wide as they are now; -1: there is no room, 0: there are too many, 1: good. */
-static int fold_with_slots(struct heap_fold *f, uint64_t most)
+static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
 {
-	uint64_t n_freed = 0;
+	uint64_t n_freed = 0, most_bulk = f->p->folding.n_folded;
 
 	f->n = f->n_bulk = f->n_large = 0;
 	f->n_counted = 0;
 	map_done(&f->alike);
 	for (uint32_t i = 0; i < f->h->now.n_bulk; i++)
-		if (!add_bulk(f, &STORE_AT(struct heap_bulk, f->h->bulk, i)))
+		if (!add_bulk(f, STORE_AT(struct heap_bulk, f->h->bulk, i)))
 			return -1;
 	for (uint32_t i = 0; i < f->h->now.n_allocations; i++) {
 		bool count = may_count(f, i);
@@ -285,7 +333,7 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most)
 			return -1;
 		n_freed += !count && end_of(f, i) != END_NEVER &&
 			   (end_of(f, i) & END_MOMENT) < f->old;
-		if (f->shift < MOST_SHIFT && (n_freed > most || f->n_bulk > most))
+		if (f->shift < MOST_SHIFT && (n_freed > most_rows || f->n_bulk > most_bulk))
 			return 0;
 	}
 	return 1;
@@ -298,17 +346,24 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most)
 	X(origin, uint32_t) \
 	X(release, uint32_t) \
 	X(large, struct heap_large) \
-	X(bulk, struct heap_bulk)
+	X(bulk, struct heap_bulk) \
+	X(origins, struct heap_origin)
 
 static uint32_t moment_of(const struct heap_fold *f, int64_t time_ns)
 {
 	return time_ns == TIME_NONE ? UINT32_MAX : heap_track_moment(&f->track, time_ns);
 }
 
+/* Rows of so many, or a part of it where each has a stack of its own. */
+static uint64_t part_of(const struct profile *p, uint64_t most)
+{
+	return store_shorten_due(p) ? most / STACKS_PART : most;
+}
+
 /* What is old: not more than half of the rows that are kept without a thought are young. */
 static void find_old(struct heap_fold *f, int64_t end_ns)
 {
-	uint64_t young = f->p->folding.n_rows / 2, n = f->h->now.n_allocations;
+	uint64_t young = part_of(f->p, f->p->folding.n_rows / 2), n = f->h->now.n_allocations;
 	uint32_t crowded = n > young ? STORE_AT(uint32_t, f->h->begin, n - young) : 0;
 	int64_t old_ns;
 
@@ -316,6 +371,9 @@ static void find_old(struct heap_fold *f, int64_t end_ns)
 		old_ns = INT64_MIN;
 	f->recent = heap_track_moment(&f->track, old_ns);
 	f->old = f->recent > crowded ? f->recent : crowded;
+	/* What is in sums is old for good. */
+	if (f->old < f->h->now.folded.until)
+		f->old = f->h->now.folded.until;
 }
 
 static void begin_fold(struct heap_fold *f, struct profile *p)
@@ -353,14 +411,60 @@ static bool is_sampled(const struct store_track *t)
 }
 
 /* Of sampled blocks the peak is an estimate, whose moment depends on more than sizes; they are few. */
-static bool is_due(const struct profile *p)
+bool store_heap_folds(const struct profile *p)
 {
 	const struct store_heap *h = &p->heap;
 
 	return p->folding.keep_ns > 0 && h->now.n_tracks == 1 && !h->begin.in_file &&
-	       h->now.n_allocations >= p->folding.n_rows && h->now.n_allocations >= h->fold_at &&
 	       STORE_AT(struct store_track, h->tracks, 0).now.n_ticks > 0 &&
 	       !is_sampled(&STORE_AT(struct store_track, h->tracks, 0));
+}
+
+static bool is_due(const struct profile *p)
+{
+	const struct store_heap *h = &p->heap;
+
+	return store_heap_folds(p) && h->now.n_allocations > 0 &&
+	       ((h->now.n_allocations >= p->folding.n_rows && h->now.n_allocations >= h->fold_at) ||
+		store_shorten_due(p));
+}
+
+/* Origins for the new table: as they are, or from none. */
+static bool begin_origins(struct heap_fold *f)
+{
+	uint32_t n = f->h->now.n_origins;
+
+	if (f->stack_to) {
+		f->origin_to = xmalloc(n * sizeof(*f->origin_to));
+		memset(f->origin_to, 0xff, n * sizeof(*f->origin_to));
+		return true;
+	}
+	if (column_extend(&f->origins, n) < 0)
+		return false;
+	memcpy(f->origins.base, f->h->origins.base, n * sizeof(struct heap_origin));
+	return true;
+}
+
+/* Makes the new columns; false: there is no room. What only the making needs is freed. */
+static bool fold(struct heap_fold *f)
+{
+	int rc = begin_origins(f) ? 0 : -1;
+
+	while (rc == 0) {
+		rc = fold_with_slots(f, part_of(f->p, f->p->folding.n_folded));
+		f->shift += rc == 0;
+	}
+	vec_done(&f->kept);
+	map_done(&f->alike);
+	free(f->origin_to);
+	if (rc > 0)
+		return true;
+#define X(name, type) column_done(&f->name);
+	NEW_COLUMNS(X)
+#undef X
+	map_done(&f->origins_by_fields);
+	free(f->to);
+	return false;
 }
 
 /* The new columns take the place of the old ones, which *gone becomes. */
@@ -368,8 +472,8 @@ static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 {
 	struct store_heap *h = f->h;
 
-	*gone = (struct store_heap_columns){ h->begin,   h->end,   h->size, h->origin,
-					     h->release, h->large, h->bulk, 0 };
+	*gone = (struct store_heap_columns){ h->begin, h->end,  h->size,    h->origin, h->release,
+					     h->large, h->bulk, h->origins, 0 };
 #define X(name, type) h->name = f->name;
 	NEW_COLUMNS(X)
 #undef X
@@ -379,6 +483,11 @@ static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 	h->now.n_large = f->n_large;
 	h->now.n_bulk = f->n_bulk;
 	h->now.n_counted += f->n_counted;
+	if (f->stack_to) {
+		map_done(&h->origins_by_fields);
+		h->origins_by_fields = f->origins_by_fields;
+		h->now.n_origins = f->n_origins;
+	}
 	h->now.folded = (struct heap_folded){ f->old, f->recent, f->begin_ns, SLOT_NS << f->shift,
 					      SLOT_NS << newer_shift(f) };
 }
@@ -398,30 +507,38 @@ bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
 {
 	struct store_heap_columns *gone;
 	struct heap_fold f;
-	int rc;
+	bool done;
 
 	if (!is_due(p))
 		return false;
 	begin_fold(&f, p);
 	find_kept(&f);
-	while ((rc = fold_with_slots(&f, p->folding.n_folded)) == 0)
-		f.shift++;
-	vec_done(&f.kept);
-	map_done(&f.alike);
+	done = fold(&f);
 	/* It costs a pass over everything: it waits until there is twice as much. */
-	p->heap.fold_at = rc > 0 ? 2 * f.n : 2 * p->heap.now.n_allocations;
-	if (rc < 0) {
-#define X(name, type) column_done(&f.name);
-		NEW_COLUMNS(X)
-#undef X
-		free(f.to);
+	p->heap.fold_at = done ? 2 * f.n : 2 * p->heap.now.n_allocations;
+	if (!done)
 		return false;
-	}
 	*n = p->heap.now.n_allocations;
 	*to = f.to;
 	gone = xmalloc(sizeof(*gone));
 	replace(&f, gone);
 	store_publish(p, NULL, NULL, gone);
 	state_folded(p);
+	return true;
+}
+
+bool store_heap_restack(struct profile *p, const uint32_t *to, struct store_heap_columns **gone)
+{
+	struct heap_fold f;
+
+	begin_fold(&f, p);
+	f.stack_to = to;
+	if (!fold(&f))
+		return false;
+	/* Nothing more became a sum than was one. */
+	f.old = p->heap.now.folded.until;
+	free(f.to);
+	*gone = xmalloc(sizeof(**gone));
+	replace(&f, *gone);
 	return true;
 }

@@ -7,6 +7,9 @@
  * themselves is said as ever. What the frames between were part of is added up by frame, each counted once a stack
  * where it is the first of its function, module or file: sums by these stay exact, who called whom does not.
  *
+ * Allocations that are sums only (heap_fold.c) count as old samples, and their origins get the stacks that are left. Those that are
+ * rows are not old. Of these sums nothing is kept beside stacks: what the frames between had of them is in the mark's row alone.
+ *
  * How many samples share a frame grows towards the root, so that what stays is a trie, too. Frames of samples that are not old
  * all stay, but nothing is shortened to them only for that.
  */
@@ -43,6 +46,7 @@ struct shortening {
 	uint64_t least;      /* stacks of fewer samples do not stay */
 	uint32_t mark;       /* location_id */
 	struct store_trie *was;
+	struct store_heap_columns *gone; /* what was in the place of the heap's columns, or NULL */
 
 	/* Frames that were met on the way through a stack, by their groups. */
 	uint32_t n_groups; /* functions, modules, files: numbers of all that there may be */
@@ -95,6 +99,38 @@ static uint64_t samples_of(const struct profile *p, const struct folded *row)
 	return n == 0 ? 1 : n < 0 ? (uint64_t)-n : (uint64_t)n;
 }
 
+static uint32_t stack_of_origin(const struct profile *p, uint32_t origin)
+{
+	return STORE_AT(struct heap_origin, p->heap.origins, origin).stack;
+}
+
+static void count_block(struct shortening *s, uint32_t origin)
+{
+	uint32_t stack;
+
+	if (origin == ID_NONE)
+		return;
+	stack = stack_of_origin(s->p, origin);
+	s->n_samples[stack]++;
+	s->young[stack] = true;
+}
+
+static void count_blocks(struct shortening *s)
+{
+	const struct store_heap *h = &s->p->heap;
+
+	for (uint32_t i = 0; i < h->now.n_allocations; i++) {
+		count_block(s, STORE_AT(uint32_t, h->origin, i));
+		if (h->release.base)
+			count_block(s, STORE_AT(uint32_t, h->release, i));
+	}
+	for (uint32_t i = 0; i < h->now.n_bulk; i++) {
+		const struct heap_bulk *b = &STORE_AT(struct heap_bulk, h->bulk, i);
+
+		s->n_samples[stack_of_origin(s->p, b->origin)] += b->calls;
+	}
+}
+
 /* How many samples share each stack; the trie is still the profile's. */
 static void count_samples(struct shortening *s, int64_t old_ns)
 {
@@ -107,6 +143,7 @@ static void count_samples(struct shortening *s, int64_t old_ns)
 		s->n_samples[row.stack] += samples_of(s->p, &row);
 		s->young[row.stack] |= !fold_is_old(&f, &row);
 	}
+	count_blocks(s);
 	for (uint32_t i = s->n; i-- > 1;) {
 		uint32_t up = STORE_AT(uint32_t, s->p->trie.parent, i);
 
@@ -160,6 +197,9 @@ static bool *find_ends(const struct shortening *s)
 
 	for (uint64_t i = 0; i < s->p->now.n_samples; i++)
 		ends[STORE_AT(uint32_t, s->p->samples.row_stack, i)] = true;
+	for (uint32_t i = 0; i < s->p->heap.now.n_bulk; i++)
+		ends[stack_of_origin(s->p, STORE_AT(struct heap_bulk, s->p->heap.bulk, i).origin)] =
+			true;
 	return ends;
 }
 
@@ -397,6 +437,16 @@ static uint32_t mark_location(struct profile *p)
 	return build_symbol_location(p, f).v;
 }
 
+static bool renew_rows(struct shortening *s, struct store_rows *rows)
+{
+	if (!fold_all(s->p, s->to, rows))
+		return false;
+	if (s->p->heap.now.n_origins == 0 || store_heap_restack(s->p, s->to, &s->gone))
+		return true;
+	store_rows_done(rows);
+	return false;
+}
+
 /* The profile's trie becomes the new one; false, and all is as it was: there is no room. */
 static bool renew(struct shortening *s, struct store_rows *rows)
 {
@@ -404,13 +454,40 @@ static bool renew(struct shortening *s, struct store_rows *rows)
 	uint32_t n = p->now.n_stacks;
 
 	*s->was = p->trie;
-	if (choose(s) && say_all(s) && fold_all(p, s->to, rows))
+	if (choose(s) && say_all(s) && renew_rows(s, rows))
 		return true;
 	store_trie_done(&p->trie);
 	p->trie = *s->was;
 	p->now.n_stacks = n;
 	p->sticky = 0;
 	return false;
+}
+
+/* Is a stack one whose innermost frame stands behind the mark? */
+static bool is_shortened(const struct profile *p, uint32_t stack, uint32_t mark)
+{
+	uint32_t up = STORE_AT(uint32_t, p->trie.parent, stack);
+
+	return STORE_AT(uint32_t, p->trie.location, up) == mark;
+}
+
+/* Says how many allocations have such stacks. */
+static void state_shortened_heap(struct profile *p, uint32_t mark)
+{
+	char text[FMT_COUNTED_SIZE];
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < p->heap.now.n_bulk; i++) {
+		const struct heap_bulk *b = &STORE_AT(struct heap_bulk, p->heap.bulk, i);
+
+		if (is_shortened(p, stack_of_origin(p, b->origin), mark))
+			n += b->calls;
+	}
+	build_fact(
+		p, (capture_id){ 0 }, "stacks", "shortened", FACT_MISSING,
+		"%s freed long ago, by stacks that few share: frames before the last are " SHORTENED_NAME
+		", and sums of functions before it lack them",
+		fmt_counted(text, (int64_t)(n & INT64_MAX), "block"));
 }
 
 /* Says how many samples have such stacks. */
@@ -421,9 +498,8 @@ static void state_shortened(struct profile *p, uint32_t mark)
 
 	for (uint64_t i = 0; i < p->now.n_samples; i++) {
 		struct folded row = fold_row_at(&p->samples, i);
-		uint32_t up = STORE_AT(uint32_t, p->trie.parent, row.stack);
 
-		if (STORE_AT(uint32_t, p->trie.location, up) == mark)
+		if (is_shortened(p, row.stack, mark))
 			n += samples_of(p, &row);
 	}
 	build_fact(p, (capture_id){ 0 }, "stacks", "shortened", FACT_MISSING,
@@ -432,11 +508,11 @@ static void state_shortened(struct profile *p, uint32_t mark)
 		   fmt_counted(text, (int64_t)(n & INT64_MAX), "sample"));
 }
 
-static bool is_due(const struct profile *p)
+bool store_shorten_due(const struct profile *p)
 {
 	return p->folding.n_stacks > 0 && p->now.n_stacks > p->shorten_at &&
 	       p->now.n_captures == 1 && p->now.n_parts == 1 && p->now.n_events > 0 &&
-	       p->sticky == 0 && p->heap.now.n_origins == 0;
+	       p->sticky == 0 && (p->heap.now.n_origins == 0 || store_heap_folds(p));
 }
 
 bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
@@ -446,7 +522,7 @@ bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 	struct fold old;
 	bool done;
 
-	if (!is_due(p))
+	if (!store_shorten_due(p))
 		return false;
 	s.mark = mark_location(p);
 	s.n_samples = xcalloc(s.n, sizeof(*s.n_samples));
@@ -470,8 +546,11 @@ bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 		return false;
 	}
 	store_trie_close(s.was);
-	store_publish(p, &rows, s.was, NULL);
-	state_shortened(p, s.mark);
+	store_publish(p, &rows, s.was, s.gone);
+	if (p->heap.now.n_origins > 0)
+		state_shortened_heap(p, s.mark);
+	else
+		state_shortened(p, s.mark);
 	*to = s.to;
 	*n = s.n;
 	return true;

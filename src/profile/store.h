@@ -52,7 +52,7 @@ struct store_track {
 
 /* Columns of allocations, once others took their place. */
 struct store_heap_columns {
-	struct column begin, end, size, origin, release, large, bulk;
+	struct column begin, end, size, origin, release, large, bulk, origins;
 	uint32_t n_states; /* that are of them */
 };
 
@@ -249,6 +249,17 @@ void store_gone_done(struct store_gone *gone);
 void store_publish(struct profile *p, struct store_rows *by, struct store_trie *trie,
 		   struct store_heap_columns *heap);
 void store_heap_columns_free(struct store_heap_columns *c);
+
+/* Is the heap's table one that is folded: of one track, in memory, of all its blocks? */
+bool store_heap_folds(const struct profile *p);
+/*
+ * The pen is held. The heap's table anew, the origins of which have other stacks: to, by the number of each so far. What is in no
+ * row and no sum goes. False, and nothing was done: there was no room. *gone becomes the columns so far.
+ */
+bool store_heap_restack(struct profile *p, const uint32_t *to, struct store_heap_columns **gone);
+
+/* Are there so many stacks that build_shorten() would shorten some? */
+bool store_shorten_due(const struct profile *p);
 
 static inline bool store_room(struct profile *p, struct column *c, uint64_t n)
 {
