@@ -161,12 +161,15 @@ static void answer(struct pty *p)
 			return;
 }
 
-/* libvterm 0.1 takes the first of several modes only: "?1006;1000h" is looked for in the bytes. */
-static void watch_mouse(struct pty *p, const char *bytes, size_t n)
+/* libvterm 0.1 takes the first of several modes only, and no reports of focus: they are looked for in the bytes. */
+static void watch_modes(struct pty *p, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i + 5 <= n; i++)
 		if (memcmp(bytes + i, "1000", 4) == 0 && (bytes[i + 4] | 4) == 'l')
 			p->mouse = bytes[i + 4] == 'h';
+	for (size_t i = 0; i + 8 <= n; i++)
+		if (memcmp(bytes + i, "\033[?1004", 7) == 0)
+			p->focus = bytes[i + 7] == 'h';
 }
 
 /* Takes in what is there within ms; false when nothing came. */
@@ -185,7 +188,7 @@ static bool pump(struct pty *p, int ms)
 		p->raw = vec_grow(p->raw, &p->cap, p->n_bytes + (size_t)n, 1);
 	memcpy(p->raw + p->n_bytes, bytes, (size_t)n);
 	p->n_bytes += (size_t)n;
-	watch_mouse(p, bytes, (size_t)n);
+	watch_modes(p, bytes, (size_t)n);
 	vterm_input_write(p->vt, bytes, (size_t)n);
 	vterm_screen_flush_damage(p->screen);
 	answer(p);
@@ -398,6 +401,7 @@ void pty_expect_restored(struct pty *p)
 	cr_assert(!p->altscreen, "the alternate screen is left on");
 	cr_assert(p->cursor_visible, "the cursor is left off");
 	cr_assert(!p->mouse, "the mouse is left on");
+	cr_assert(!p->focus, "reports of focus are left on");
 	cr_assert_eq(tcgetattr(p->fd, &now), 0);
 	cr_assert_eq(now.c_lflag, p->before.c_lflag, "local modes %x, not %x", now.c_lflag,
 		     p->before.c_lflag);

@@ -18,12 +18,12 @@ struct pty {
 	VTerm *vt;
 	VTermScreen *screen;
 	int cols, rows;
-	bool altscreen, cursor_visible, mouse; /* modes the program has set */
-	struct termios before;                 /* line modes as the program found them */
-	size_t n_bytes;                        /* sent by the program so far */
-	size_t n_when_typed;                   /* n_bytes when something was typed last */
-	char *raw;                             /* [n_bytes] all of them; owned */
-	size_t cap;                            /* of raw */
+	bool altscreen, cursor_visible, mouse, focus; /* modes the program has set */
+	struct termios before;                        /* line modes as the program found them */
+	size_t n_bytes;                               /* sent by the program so far */
+	size_t n_when_typed;                          /* n_bytes when something was typed last */
+	char *raw;                                    /* [n_bytes] all of them; owned */
+	size_t cap;                                   /* of raw */
 };
 
 /* Starts argv with TERM=term and more variables ("NAME=value", NULL-terminated, or NULL). */
@@ -58,7 +58,7 @@ bool pty_shows(struct pty *p, const char *text);
 VTermScreenCell pty_cell(struct pty *p, int row, int col);
 /* Did the program ever send these bytes? */
 bool pty_sent(const struct pty *p, const char *bytes);
-/* Is the terminal as it was found: main screen, cursor, no mouse, line modes? Fails the test if not. */
+/* Is the terminal as it was found: main screen, cursor, no mouse, no reports of focus, line modes? Fails the test if not. */
 void pty_expect_restored(struct pty *p);
 
 #endif

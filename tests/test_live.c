@@ -26,7 +26,7 @@ struct live {
 	int fd; /* the writer's end */
 };
 
-static void start(struct live *l)
+static void start_on(struct live *l, const char *term)
 {
 	char *proftop = realpath(program(), NULL);
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)"cd \"$1\" && exec \"$2\" live \"$3\"",
@@ -39,11 +39,16 @@ static void start(struct live *l)
 	cr_assert_not_null(mkdtemp(l->dir));
 	snprintf(l->path, sizeof(l->path), "%s/pipe", l->dir);
 	cr_assert_eq(mkfifo(l->path, 0600), 0);
-	pty_start(&l->p, 120, 40, "xterm-256color", NULL, argv);
+	pty_start(&l->p, 120, 40, term, NULL, argv);
 	while ((l->fd = open(l->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO)
 		nanosleep(&nap, NULL);
 	free(proftop);
 	cr_assert_geq(l->fd, 0);
+}
+
+static void start(struct live *l)
+{
+	start_on(l, "xterm-256color");
 }
 
 static void put(struct live *l, const char *text)
@@ -135,6 +140,85 @@ Test(live, sends_nothing_for_nothing, .timeout = 120)
 	pty_type(&l.p, "z");
 	pty_wait(&l.p, "late");
 	end(&l);
+}
+
+/* Who looks elsewhere is sent nothing, whatever comes, and sees all of it when coming back. */
+Test(live, is_still_without_the_focus, .timeout = 120)
+{
+	struct live l;
+
+	start(&l);
+	put(&l, "main;parse 30\nmain;sort 10\n");
+	pty_wait(&l.p, "sort");
+	cr_assert(l.p.focus);
+	pty_type(&l.p, "\033[O");
+	pty_wait(&l.p, "● unfocused");
+	pty_wait_idle(&l.p);
+	put(&l, "main;late 1000\n");
+	cr_expect_eq(pty_bytes_within(&l.p, 1500), 0);
+	pty_resize(&l.p, 100, 30); /* what is done to the screen is seen there */
+	pty_wait(&l.p, "late");
+	pty_wait_idle(&l.p);
+	put(&l, "main;later 2000\n");
+	cr_expect_eq(pty_bytes_within(&l.p, 1500), 0);
+	pty_type(&l.p, "\033[I");
+	pty_wait(&l.p, "later");
+	pty_wait(&l.p, "● live");
+	end(&l);
+}
+
+/* Terminals that report the one and not the other: who types is there. */
+Test(live, a_key_is_focus, .timeout = 120)
+{
+	struct live l;
+
+	start(&l);
+	put(&l, "main;parse 30\n");
+	pty_wait(&l.p, "parse");
+	pty_type(&l.p, "\033[O");
+	pty_wait(&l.p, "● unfocused");
+	pty_type(&l.p, "2");
+	pty_wait(&l.p, "● live");
+	put(&l, "main;late 1000\n");
+	pty_wait(&l.p, "late");
+	end(&l);
+}
+
+/* Where it cannot be, or is not wanted, it is not asked for, and the report of it does nothing. */
+Test(live, focus_is_asked_for_where_it_is_known, .timeout = 120)
+{
+	struct live l;
+
+	start_on(&l, "linux");
+	put(&l, "main;parse 30\n");
+	pty_wait(&l.p, "parse");
+	cr_expect(!pty_sent(&l.p, "1004"));
+	pty_type(&l.p, "\033[O");
+	put(&l, "main;late 1000\n");
+	pty_wait(&l.p, "late");
+	end(&l);
+}
+
+/* Killed, it gives that back, too. */
+Test(live, a_signal_ends_reports_of_focus, .timeout = 120)
+{
+	static const int signals[] = { SIGTERM, SIGSEGV };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct live l;
+
+		start(&l);
+		put(&l, "main;parse 30\n");
+		pty_wait(&l.p, "parse");
+		cr_assert(l.p.focus);
+		kill(l.p.pid, signals[i]);
+		pty_wait_end(&l.p);
+		pty_expect_restored(&l.p);
+		pty_end(&l.p);
+		close(l.fd);
+		unlink(l.path);
+		rmdir(l.dir);
+	}
 }
 
 /* Rows around it may change places and numbers: the one that is selected stays where it is. */

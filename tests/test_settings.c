@@ -30,6 +30,7 @@ Test(settings, everything_can_be_set)
 				   "set percent = false\n"
 				   "set wide = 1\n"
 				   "set sync = no\n"
+				   "set focus = no\n"
 				   "set view = flame\n"
 				   "set clipboard = \"xclip -in\"\n"
 				   "bind tree x hot-path\n"
@@ -39,7 +40,7 @@ Test(settings, everything_can_be_set)
 
 	cr_assert_eq(parse(&s, text, &e), 0, "%s", err_text(&e));
 	cr_assert_eq((int)s.colour, COLOUR_16);
-	cr_assert(s.ascii && !s.mouse && !s.hints && !s.percent && s.wide && !s.sync);
+	cr_assert(s.ascii && !s.mouse && !s.hints && !s.percent && s.wide && !s.sync && !s.focus);
 	cr_assert_str_eq(s.view, "flame");
 	cr_assert_str_eq(s.clipboard, "xclip -in");
 	cr_assert_eq(s.keymap.n, (size_t)2);

@@ -40,6 +40,8 @@ void app_wheel(struct app *a, int notches);
 
 /* Takes in what loader and worker have made, and asks for what is due. True when the screen changes. */
 bool app_tick(struct app *a, int64_t now_ms);
+/* Does the terminal have the focus? Without it a live profile says that it is not shown as it goes on. */
+void app_focus(struct app *a, bool has_focus);
 /* Of a live profile: what processor time this program has used so far. */
 void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns);
 /* Milliseconds until app_tick() has to be called again at the latest; -1: not before a descriptor wakes. */

@@ -229,6 +229,14 @@ static bool look_at_target(struct app *a, int64_t now_ms)
 	return true;
 }
 
+void app_focus(struct app *a, bool has_focus)
+{
+	if (!a->source->live || a->live.unfocused == !has_focus)
+		return;
+	a->live.unfocused = !has_focus;
+	a->changed = true;
+}
+
 bool app_live_tick(struct app *a, int64_t now_ms)
 {
 	struct live *l = &a->live;
@@ -260,6 +268,15 @@ static int add_form(char **out, int n, int most, char *part)
 	return n < most ? n + 1 : n;
 }
 
+static const char *state_name(const struct app *a)
+{
+	if (a->live.frozen)
+		return "frozen";
+	if (!a->loading)
+		return "ended";
+	return a->live.unfocused ? "unfocused" : "live";
+}
+
 int app_live_totals(const struct app *a, char **out, int most)
 {
 	const struct weights *w = &a->analysis->weights;
@@ -267,10 +284,7 @@ int app_live_totals(const struct app *a, char **out, int most)
 	char number[FMT_SIZE];
 	int n = 0;
 
-	n = add_form(out, n, most,
-		     xasprintf("● %s", a->live.frozen ? "frozen"
-				       : a->loading   ? "live"
-						      : "ended"));
+	n = add_form(out, n, most, xasprintf("● %s", state_name(a)));
 	/* What is missing comes before all that is nice to know. */
 	if (lost > 0)
 		n = add_form(out, n, most, xasprintf("lost %s", fmt_count(number, (int64_t)lost)));

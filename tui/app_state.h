@@ -89,6 +89,7 @@ struct growth {
 /* Of a profile that is being recorded. */
 struct live {
 	bool frozen;         /* what is on screen stays while more comes */
+	bool unfocused;      /* likewise, as the terminal has not the focus */
 	size_t window;       /* which part of its time is shown: index of app_window.c's */
 	int64_t from_ns;     /* nothing before is shown, since the start */
 	int64_t baseline_ns; /* what comes later is compared with what was before; -1: nothing is */

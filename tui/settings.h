@@ -26,6 +26,7 @@ struct err;
 	X(percent,   "percent",   BOOL,   true,        "shares rather than numbers in their unit") \
 	X(wide,      "wide",      BOOL,   false,       "names in full") \
 	X(sync,      "sync",      BOOL,   true,        "synchronized output where the terminal may know it") \
+	X(focus,     "focus",     BOOL,   true,        "live is still while its terminal is not the one that keys go to") \
 	X(view,      "view",      TEXT,   NULL,        "name of the first view") \
 	X(clipboard, "clipboard", TEXT,   NULL,        "command that takes what is copied, instead of OSC 52")
 /* clang-format on */
@@ -38,6 +39,7 @@ struct settings {
 	bool percent;
 	bool wide;
 	bool sync;
+	bool focus;
 	char *view;           /* NULL: none; owned */
 	char *clipboard;      /* NULL: none; owned */
 	struct keymap keymap; /* what was bound */

@@ -51,6 +51,9 @@ static const int meddled[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 /* What curses shall call the brackets around pasted text: past all of its own codes. */
 #define CODE_PASTE     (KEY_MAX + 1)
 #define CODE_PASTE_END (KEY_MAX + 2)
+/* And reports of focus. */
+#define CODE_FOCUS     (KEY_MAX + 3)
+#define CODE_FOCUS_END (KEY_MAX + 4)
 
 struct term {
 	SCREEN *screen;    /* curses' */
@@ -61,6 +64,7 @@ struct term {
 	WINDOW *pad;       /* keys are read through it */
 	int n_colours;     /* 256, 16, 8, 0 */
 	bool sync;         /* bracket large frames */
+	bool focus;        /* reports of focus are wanted and understood */
 	struct paint *paint;      /* owned */
 	int cursor;               /* curs_set()'s, -1 at first */
 	char *cursor_on;          /* what switches it on; owned */
@@ -213,6 +217,12 @@ static bool may_bracket(void)
 	       strcmp(term, "ansi") != 0;
 }
 
+/* May the terminal know mode 1004, reports of focus, and are those no keys of its own? */
+static bool may_tell_focus(void)
+{
+	return may_bracket() && key_defined("\033[I") == 0 && key_defined("\033[O") == 0;
+}
+
 static int open_keys(struct term *t, struct err *e)
 {
 	t->in_fd = STDIN_FILENO;
@@ -252,6 +262,11 @@ static void set_modes(struct term *t, const struct term_options *o)
 	define_key("\033[Z", KEY_BTAB);
 	define_key("\033[200~", CODE_PASTE);
 	define_key("\033[201~", CODE_PASTE_END);
+	t->focus = o->focus && may_tell_focus();
+	if (t->focus) {
+		define_key("\033[I", CODE_FOCUS);
+		define_key("\033[O", CODE_FOCUS_END);
+	}
 	t->n_colours = wanted_colours(o->colour);
 	if (o->mouse) {
 		mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED,
@@ -306,7 +321,7 @@ static void rescue_add_capability(const char *name)
 	free(s);
 }
 
-static void arm_rescue(const struct term_options *o)
+static void arm_rescue(const struct term *t, const struct term_options *o)
 {
 	if (may_sync(o))
 		rescue_add("\033[?2026l");
@@ -314,6 +329,8 @@ static void arm_rescue(const struct term_options *o)
 		rescue_add("\033[?1006;1000l");
 	if (may_bracket())
 		rescue_add("\033[?2004l");
+	if (t->focus)
+		rescue_add("\033[?1004l");
 	if (takes("csr", 1, 2, "\033[2;3r"))
 		rescue_add("\033[r");
 	rescue_add_capability("sgr0");
@@ -330,6 +347,8 @@ static void enter(struct term *t)
 	doupdate();
 	if (may_bracket())
 		send("\033[?2004h", 8);
+	if (t->focus)
+		send("\033[?1004h", 8);
 	paint_forget(t->paint);
 	t->cursor = -1;
 	t->pasting = false;
@@ -362,7 +381,7 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
 		return ret;
 	}
 	set_modes(t, o);
-	arm_rescue(o);
+	arm_rescue(t, o);
 	t->cursor_on = capability("cnorm");
 	t->sync = may_sync(o);
 	can = abilities(t);
@@ -384,6 +403,8 @@ static void leave(struct term *t)
 	send(bytes, n);
 	if (may_bracket())
 		send("\033[?2004l", 8);
+	if (t->focus)
+		send("\033[?1004l", 8);
 	endwin();
 	send(t->cursor_on, strlen(t->cursor_on));
 }
@@ -597,6 +618,11 @@ static bool take_input(struct term *t, struct term_event *e)
 	kind = wget_wch(t->pad, &c);
 	if (kind == ERR)
 		return false;
+	if (kind == KEY_CODE_YES && (c == CODE_FOCUS || c == CODE_FOCUS_END)) {
+		e->kind = TERM_FOCUS;
+		e->has_focus = c == CODE_FOCUS;
+		return true;
+	}
 	if (t->pasting) {
 		take_pasted(t, c, kind, e);
 		return true;

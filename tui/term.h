@@ -23,6 +23,7 @@ struct term_options {
 	enum colour_mode colour; /* COLOUR_AUTO: what terminal and $NO_COLOR say */
 	bool mouse;              /* take clicks and the wheel */
 	bool sync;               /* synchronized output where the terminal may know it */
+	bool focus;              /* tell of TERM_FOCUS where the terminal may know it */
 };
 
 enum term_event_kind {
@@ -32,6 +33,7 @@ enum term_event_kind {
 	TERM_CLICK,   /* first button pressed on row, col */
 	TERM_RELEASE, /* and let go of there */
 	TERM_WHEEL,   /* `notches`, down is positive */
+	TERM_FOCUS,   /* the terminal, or the part of it that we have, `has_focus` from now on */
 	TERM_RESIZE,  /* term_size() may be another; or everything has to be drawn anew */
 	TERM_GONE     /* the terminal is gone, or we are told to end; see term_close() */
 };
@@ -41,6 +43,7 @@ struct term_event {
 	uint32_t key;
 	int row, col;
 	int notches;
+	bool has_focus;
 };
 
 /* Can the terminal of standard output show a screen? -ENOTTY with a sentence otherwise. */

@@ -73,6 +73,8 @@ struct run {
 	const struct settings *settings;
 	struct canvas canvas; /* of the terminal's size */
 	bool gone;            /* the terminal, or our right to be */
+	bool unfocused;       /* what goes on is not shown, only what is done to the terminal */
+	bool owed;            /* something was, since the last frame */
 };
 
 /* Makes the canvas fit the terminal. */
@@ -164,6 +166,18 @@ static void grant_wish(struct run *r)
 	}
 }
 
+/* Who types or clicks here has the focus, whatever was reported. */
+static void set_focus(struct run *r, const struct term_event *e)
+{
+	if (e->kind == TERM_FOCUS)
+		r->unfocused = !e->has_focus;
+	else if (e->kind == TERM_KEY || e->kind == TERM_PASTE || e->kind == TERM_CLICK)
+		r->unfocused = false;
+	else
+		return;
+	app_focus(r->app, !r->unfocused);
+}
+
 /* Everything that happened since the last frame. */
 static void take_events(struct run *r)
 {
@@ -171,9 +185,13 @@ static void take_events(struct run *r)
 
 	while (!app_over(r->app) && !r->gone) {
 		term_next(r->term, &e);
+		set_focus(r, &e);
+		r->owed |= e.kind != TERM_NOTHING;
 		switch (e.kind) {
 		case TERM_NOTHING:
 			return;
+		case TERM_FOCUS:
+			break;
 		case TERM_KEY:
 			app_key(r->app, e.key);
 			break;
@@ -215,6 +233,20 @@ static void wait_a_moment(struct run *r)
 	}
 }
 
+/* Without the focus nothing is sent but what somebody did to the screen. */
+static void show(struct run *r, bool changed)
+{
+	if (r->unfocused && !r->owed)
+		return;
+	if (changed || r->owed) {
+		wait_a_moment(r);
+		app_draw(r->app, &r->canvas);
+	}
+	r->owed = false;
+	/* also unchanged: somebody else may have had the screen */
+	term_draw(r->term, &r->canvas);
+}
+
 static void loop(struct run *r)
 {
 	int64_t start = now_ms();
@@ -228,16 +260,10 @@ static void loop(struct run *r)
 		changed = app_tick(r->app, now_ms());
 
 		/* a frame of nothing is not worth drawing while something is on its way */
-		if (!drawn && !app_has_data(r->app) && now_ms() - start < FIRST_FRAME_MS) {
-			changed = false;
-		} else if (changed || !drawn) {
-			wait_a_moment(r);
-			app_draw(r->app, &r->canvas);
+		if (drawn || app_has_data(r->app) || now_ms() - start >= FIRST_FRAME_MS) {
+			show(r, changed || !drawn);
 			drawn = true;
 		}
-		/* also unchanged: somebody else may have had the screen */
-		if (drawn)
-			term_draw(r->term, &r->canvas);
 		app_wake_fds(r->app, fds);
 		wait = app_wait_ms(r->app, now_ms());
 		term_wait(r->term, fds, 2, !drawn && (wait < 0 || wait > 10) ? 10 : wait);
@@ -271,7 +297,8 @@ static int run_app(const struct tui_source *source, const struct tui_options *o,
 {
 	struct term_options to = { .colour = o->colour != COLOUR_AUTO ? o->colour : s->colour,
 				   .mouse = o->mouse && s->mouse,
-				   .sync = s->sync };
+				   .sync = s->sync,
+				   .focus = source->live && s->focus };
 	bool ascii = o->ascii || s->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	struct run r = { .source = source, .settings = s };
 	int ret;
