@@ -176,3 +176,63 @@ Test(perf_losses, a_sample_that_swallows_another_is_said)
 	made_done(&records);
 	made_done(&m);
 }
+
+/* A record that says so many were lost. */
+static void put_lost(struct made *m, uint32_t type, uint64_t n, uint64_t time)
+{
+	size_t at = made_begin(m, type, 0);
+
+	if (type == PERF_REC_LOST)
+		made_u64(m, 1); /* the event's id */
+	made_u64(m, n);
+	made_trailer(m, 1, 1, time);
+	made_end(m, at);
+}
+
+static const struct {
+	const char *what;
+	struct {
+		uint32_t type;
+		uint64_t n, time;
+	} records[4];
+	const char *says;
+} lost_cases[] = {
+	{ "as it comes", { { PERF_REC_LOST, 20, 11 }, { PERF_REC_LOST, 9, 12 } }, "29 events " },
+	{ "and once more at the end",
+	  { { PERF_REC_LOST, 29, 11 },
+	    { PERF_REC_LOST_SAMPLES, 20, 0 },
+	    { PERF_REC_LOST_SAMPLES, 9, 0 } },
+	  "29 events " },
+	{ "with what was lost last",
+	  { { PERF_REC_LOST, 20, 11 }, { PERF_REC_LOST_SAMPLES, 29, 0 } },
+	  "29 events " },
+	{ "and others by counters that write ahead",
+	  { { PERF_REC_LOST, 20, 11 }, { PERF_REC_LOST_SAMPLES, 9, 12 } },
+	  "29 events " },
+};
+
+/* However often it is said, what was lost is counted once, and told once. */
+Test(perf_losses, events_are_lost_once)
+{
+	for (size_t i = 0; i < sizeof(lost_cases) / sizeof(lost_cases[0]); i++) {
+		struct made records = { 0 }, m = { 0 };
+		struct perf_result r;
+		const char *text;
+
+		put_few(&records);
+		for (size_t k = 0; k < 4 && lost_cases[i].records[k].type; k++)
+			put_lost(&records, lost_cases[i].records[k].type,
+				 lost_cases[i].records[k].n, lost_cases[i].records[k].time);
+		made_file(&m, &records, records.bytes.n);
+		r = perf_result_of_bytes(m.bytes.at, m.bytes.n);
+		text = perf_result_fact(&r, "losses", "lost");
+		cr_expect(text && strncmp(text, lost_cases[i].says, strlen(lost_cases[i].says)) ==
+					  0,
+			  "%s: %s", lost_cases[i].what, text);
+		text = perf_result_fact(&r, "losses", "lost samples");
+		cr_expect_str_eq(text, "(none)", "%s: %s", lost_cases[i].what, text);
+		perf_result_done(&r);
+		made_done(&records);
+		made_done(&m);
+	}
+}

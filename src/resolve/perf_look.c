@@ -88,6 +88,15 @@ static void note_sample_time(struct perf_look *l, const struct perf_record *r, s
 		l->last_time_ns = (int64_t)s.time;
 }
 
+/* What perf adds up when it ends, out of what the kernel counted, has no time. */
+static bool is_sum(struct perf_look *l, const struct perf_record *r)
+{
+	const struct perf_attr *a = perf_events_of_record(l->events, r);
+	struct perf_trailer t;
+
+	return a && perf_trailer_decode(a, r, &t) && t.time == 0;
+}
+
 static void count_record(struct perf_look *l, const struct perf_record *r)
 {
 	struct perf_look_stats *s = l->stats;
@@ -104,7 +113,7 @@ static void count_record(struct perf_look *l, const struct perf_record *r)
 	if (r->type == PERF_REC_LOST && perf_lost_decode(r, &n_lost))
 		s->n_lost += n_lost;
 	if (r->type == PERF_REC_LOST_SAMPLES && perf_lost_decode(r, &n_lost))
-		s->n_lost_samples += n_lost;
+		*(is_sum(l, r) ? &s->n_lost_summed : &s->n_lost_samples) += n_lost;
 }
 
 static void check_size(struct perf_look *l, const struct perf_record *r)
@@ -145,6 +154,12 @@ static void tell(struct perf_look *l, const struct beside *b)
 	if (!perf_tell(l->teller, &b->record, b->time_ns, a ? perf_trailer_bytes(a) : 0,
 		       has_own_times(l)))
 		l->stats->n_bad_records++;
+}
+
+uint64_t perf_look_lost(const struct perf_look_stats *s)
+{
+	/* LOST comes with the next record that fits: of what was lost last there may be none. */
+	return (s->n_lost > s->n_lost_summed ? s->n_lost : s->n_lost_summed) + s->n_lost_samples;
 }
 
 struct perf_look *perf_look_new(struct perf_events *events, struct perf_teller *teller,

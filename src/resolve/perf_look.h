@@ -21,8 +21,14 @@ struct perf_look_stats {
 	uint64_t n_bad_records;              /* beside the samples: shorter than they claim */
 	uint64_t n_misfits;                  /* not as long as those of their type are */
 	uint64_t n_lost;                     /* events that LOST records speak of */
-	uint64_t n_lost_samples;             /* and LOST_SAMPLES records */
+	uint64_t
+		n_lost_samples; /* and LOST_SAMPLES records of the kernel: of counters that write ahead */
+	uint64_t
+		n_lost_summed; /* and those that perf puts at the end: what n_lost says, by event */
 };
+
+/* How many were lost, each counted once. */
+uint64_t perf_look_lost(const struct perf_look_stats *s);
 
 /* Borrows all, and counts in stats. */
 struct perf_look *perf_look_new(struct perf_events *events, struct perf_teller *teller,
