@@ -433,6 +433,7 @@ static int take_window(struct reader *r, struct queue *q, const struct perf_reco
 	while (rc == 0 && may_feed(r, q))
 		rc = feed_oldest(r, q);
 	progress_set(r->progress, r->n_bytes_before + perf_ahead_done(r->ahead), r->n_bytes);
+	progress_forked(r->progress, perf_feed_stats(r->feed)->look.n_forked);
 	progress_lost(r->progress, perf_look_lost(&perf_feed_stats(r->feed)->look));
 	return rc;
 }

@@ -27,11 +27,15 @@ static bool finished(void *arg, struct err *e)
 	return l->over;
 }
 
-static void say_target(void *arg, char *out, size_t size)
+static void say_target(void *arg, struct tui_target *out)
 {
 	const struct stage_app *f = arg;
 
-	snprintf(out, size, "%s", f->target ? f->target : "");
+	*out = (struct tui_target){ .cpu_ns = f->target_cpu_ns, .n_forked = f->n_forked };
+	snprintf(out->text, sizeof(out->text), "%s", f->target ? f->target : "");
+	out->is_still = strstr(out->text, "stopped") || strstr(out->text, "exited");
+	if (strstr(out->text, "exited"))
+		out->cpu_ns = -1;
 }
 
 static void open_app(struct stage_app *f, struct profile *p, bool loaded, bool live, int cols,

@@ -31,8 +31,10 @@ struct stage_app {
 	struct settings settings;
 	struct app *app;
 	struct canvas canvas;
-	int64_t now;        /* the time it is told */
-	const char *target; /* of live: what is recorded, and how it is; NULL: not known */
+	int64_t now;           /* the time it is told */
+	const char *target;    /* of live: what is recorded, and how it is; NULL: not known */
+	int64_t target_cpu_ns; /* likewise: processor time that it has taken */
+	uint64_t n_forked;     /* likewise: processes that came from it */
 };
 
 /* p is the stage's from now on. */

@@ -427,6 +427,7 @@ static void start_busy_command(struct pty *p)
 Test(live, a_command, .timeout = 120)
 {
 	struct pty p;
+	size_t before;
 	int pid;
 
 	start_busy_command(&p);
@@ -434,13 +435,94 @@ Test(live, a_command, .timeout = 120)
 	pty_wait(&p, "FUNCTION");
 	kill(pid, SIGSTOP);
 	pty_wait(&p, ") stopped ·");
+	pty_wait(&p, "· cpu 0 % ·");
+	pty_wait(&p, "· 0/s ·");
+	pty_wait_idle(&p);
+	before = p.n_bytes;
+	pty_bytes_within(&p, 5000);
+	cr_expect_eq(p.n_bytes, before, "it does nothing: %.*s", (int)(p.n_bytes - before),
+		     p.raw + before);
 	kill(pid, SIGCONT);
-	pty_wait_gone(&p, ") stopped ·");
+	pty_wait(&p, ") continued ·");
+	pty_wait_gone(&p, ") continued ·");
 	kill(pid, SIGKILL);
 	pty_wait(&p, "exited ·");
 	pty_wait(&p, "● ended");
 	cr_expect(pty_shows(&p, "FUNCTION"));
 	quit_proftop(&p);
+}
+
+/* live of what runs already. */
+static void start_watching(struct pty *p, const char *option, pid_t pid)
+{
+	char number[16];
+	char *const argv[] = { (char *)program(), (char *)"live", (char *)option, number, NULL };
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	pty_start(p, 120, 40, "xterm-256color", NULL, argv);
+}
+
+/* A shell that does what its input says, line by line, and that rests meanwhile; *to is that input. */
+static pid_t start_shell(int *to)
+{
+	int ends[2];
+	pid_t pid;
+
+	cr_assert_eq(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		execlp("sh", "sh", (char *)NULL);
+		_exit(127);
+	}
+	close(ends[0]);
+	*to = ends[1];
+	return pid;
+}
+
+static void tell(int to, const char *line)
+{
+	cr_assert_eq(write(to, line, strlen(line)), (ssize_t)strlen(line));
+}
+
+/* Whatever becomes of a process or a thread that was named stands in the first row. */
+static void fates_are_shown(const char *option, const char *named)
+{
+	struct pty p;
+	int to;
+	pid_t pid;
+
+	if (!may_record())
+		cr_skip_test("nothing can be recorded here");
+	pid = start_shell(&to);
+	start_watching(&p, option, pid);
+	pty_wait(&p, "● live");
+	kill(pid, SIGSTOP);
+	pty_wait(&p, ") stopped");
+	cr_expect(pty_shows(&p, named));
+	kill(pid, SIGCONT);
+	pty_wait(&p, ") continued");
+	tell(to, "/bin/true\n/bin/true\n/bin/true\n");
+	pty_wait(&p, "forked 3");
+	tell(to, "exec sleep 1000\n");
+	pty_wait(&p, "execed, forked 3");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	pty_wait(&p, "exited, execed, forked 3");
+	close(to);
+	quit_proftop(&p);
+}
+
+Test(live, fates_of_a_process, .timeout = 120)
+{
+	fates_are_shown("-p", "sh (");
+}
+
+Test(live, fates_of_a_thread, .timeout = 120)
+{
+	fates_are_shown("-t", "sh (thread ");
 }
 
 /* Starts live with a directory of its own for what is temporary. */

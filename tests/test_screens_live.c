@@ -10,6 +10,7 @@
  *   named my_program (812)                 it is a process, and not a command
  *   lost 41                                as the recorder says
  *   target my_program (812) exited         likewise
+ *   forked 3                               processes come from it
  *   ended                                  the recording has
  */
 #include "config.h"
@@ -30,7 +31,8 @@
 #include <string.h>
 
 #define NS_PER_S      INT64_C(1000000000)
-#define OWN_NS_PER_MS 12000 /* cpu time that we take: 1.2 % */
+#define OWN_NS_PER_MS 12000  /* cpu time that we take: 1.2 % */
+#define ITS_NS_PER_MS 873000 /* and the service */
 
 struct play {
 	struct stage_app f;
@@ -56,6 +58,7 @@ static void open_stage(struct play *p)
 static void tick(struct play *p)
 {
 	p->f.now += 1000;
+	p->f.target_cpu_ns = p->f.now * ITS_NS_PER_MS;
 	app_told_cpu(p->f.app, p->f.now, p->f.now * OWN_NS_PER_MS);
 	stage_app_catch_up(&p->f);
 }
@@ -131,6 +134,9 @@ static void step(struct play *p, const char *word, const char *value, const char
 	} else if (strcmp(word, "target") == 0) {
 		snprintf(p->target, sizeof(p->target), "%s", value);
 		p->f.target = p->target;
+		tick(p);
+	} else if (strcmp(word, "forked") == 0) {
+		p->f.n_forked = (uint64_t)atoi(value);
 		tick(p);
 	} else if (strcmp(word, "fact") == 0) {
 		tell_fact(p, value);

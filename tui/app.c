@@ -231,7 +231,8 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 				   .wide = settings->wide,
 				   .loading = true,
 				   .live = source->live };
-	a->live.baseline_ns = a->live.newest_ns = a->live.rate = a->live.own_permille = -1;
+	a->live.baseline_ns = a->live.newest_ns = a->live.rate = -1;
+	a->live.own.permille = a->live.its.permille = -1;
 	app_reanalyse(a);
 	return a;
 }

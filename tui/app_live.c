@@ -170,7 +170,7 @@ static int64_t rate_now(const struct live *l, int64_t now_ms)
 {
 	const struct growth *first = &l->growth[0], *last = &l->growth[l->n_growth - 1];
 
-	if (l->n_growth == 0 || now_ms - last->ms >= RATE_MS)
+	if (l->n_growth == 0 || now_ms - last->ms >= (l->target.is_still ? TARGET_MS : RATE_MS))
 		return l->n_growth == 0 ? -1 : 0;
 	if (last->ms - first->ms < 200)
 		return -1;
@@ -198,35 +198,47 @@ static uint64_t n_samples(const struct analysis *an)
 	return heap.n_allocations + heap.n_counted;
 }
 
-void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)
+/* Until some time has gone by, what was is. */
+static void take_share(struct cpu_share *s, int64_t now_ms, int64_t ns)
 {
-	struct live *l = &a->live;
-
-	/* Only while something comes: what the screen says of us is no reason to paint it. */
-	if (l->cpu_ms > 0 && (now_ms - l->cpu_ms < CPU_MS || l->rate <= 0))
+	if (s->ms > 0 && ns >= 0 && now_ms - s->ms < CPU_MS)
 		return;
-	/* It began earlier, or has ended and took its share with it. */
-	if (l->cpu_ms > 0 && cpu_ns >= l->cpu_ns)
-		l->own_permille = (int)((cpu_ns - l->cpu_ns) / (now_ms - l->cpu_ms) / 1000);
-	l->cpu_ms = now_ms;
-	l->cpu_ns = cpu_ns;
+	/* It began earlier, or a part of it has ended and took its share with it. */
+	if (ns < 0)
+		s->permille = -1;
+	else if (s->ms > 0 && ns >= s->ns)
+		s->permille = (int)((ns - s->ns) / (now_ms - s->ms) / 1000);
+	s->ms = ns < 0 ? 0 : now_ms;
+	s->ns = ns;
 }
 
-/* Has what is recorded stopped, ended, or become another program? */
+void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)
+{
+	/* Only while something comes: what the screen says of us is no reason to paint it. */
+	if (a->live.own.ms == 0 || a->live.rate > 0)
+		take_share(&a->live.own, now_ms, cpu_ns);
+}
+
+/* Has what is recorded stopped, ended, become another program, or begun others? */
 static bool look_at_target(struct app *a, int64_t now_ms)
 {
 	struct live *l = &a->live;
-	char text[sizeof(l->target)] = "";
+	struct tui_target t = { .cpu_ns = -1 };
+	bool changed, was_still = l->target.is_still;
+	int was = l->its.permille;
 
-	if (!a->source->target || (l->target[0] && now_ms - l->target_ms < TARGET_MS))
+	if (!a->source->target || (l->target_ms > 0 && now_ms - l->target_ms < TARGET_MS))
 		return false;
 	l->target_ms = now_ms;
 	l->n_late += a->loading ? 0 : 1;
-	a->source->target(a->source->target_arg, text, sizeof(text));
-	if (strcmp(text, l->target) == 0)
-		return false;
-	memcpy(l->target, text, sizeof(text));
-	return true;
+	a->source->target(a->source->target_arg, &t);
+	changed = strcmp(t.text, l->target.text) != 0 || t.n_forked != l->target.n_forked;
+	l->target = t;
+	if (was_still != t.is_still || t.is_still)
+		l->its = (struct cpu_share){ now_ms, t.cpu_ns, t.is_still ? 0 : -1 };
+	if (t.cpu_ns < 0 || !t.is_still)
+		take_share(&l->its, now_ms, t.cpu_ns);
+	return changed || l->its.permille != was;
 }
 
 void app_focus(struct app *a, bool has_focus)
@@ -277,22 +289,54 @@ static const char *state_name(const struct app *a)
 	return a->live.unfocused ? "unfocused" : "live";
 }
 
+/* What is recorded, where the title does not say it already: the process that was named is as it was. */
+static char *target_text(const struct app *a)
+{
+	const struct tui_target *t = &a->live.target;
+	uint64_t seen = a->source->progress ? atomic_load(&a->source->progress->forked) : 0;
+	uint64_t forked = seen > t->n_forked ? seen : t->n_forked;
+	char number[FMT_SIZE], *clean, *out;
+
+	if (!t->text[0] || (forked == 0 && strcmp(t->text, a->source->title) == 0))
+		return NULL;
+	clean = text_clean(t->text, strlen(t->text), false);
+	if (forked == 0)
+		return clean;
+	out = xasprintf("%s%s forked %s", clean, t->text[strlen(t->text) - 1] == ')' ? "" : ",",
+			fmt_count(number, (int64_t)forked));
+	free(clean);
+	return out;
+}
+
+/* A share of a cpu, or of several. */
+static char *share_text(const char *whose, int permille)
+{
+	if (permille >= 100 || permille == 0)
+		return xasprintf("%s %d %%", whose, (permille + 5) / 10);
+	return xasprintf("%s %d.%d %%", whose, permille / 10, permille % 10);
+}
+
 int app_live_totals(const struct app *a, char **out, int most)
 {
 	const struct weights *w = &a->analysis->weights;
 	uint64_t lost = a->source->progress ? atomic_load(&a->source->progress->lost) : 0;
-	char number[FMT_SIZE];
+	bool whole = a->live.window == 0 && a->live.from_ns <= 0 && a->live.baseline_ns < 0;
+	char number[FMT_SIZE], *target = target_text(a);
 	int n = 0;
 
 	n = add_form(out, n, most, xasprintf("● %s", state_name(a)));
 	/* What is missing comes before all that is nice to know. */
 	if (lost > 0)
 		n = add_form(out, n, most, xasprintf("lost %s", fmt_count(number, (int64_t)lost)));
-	/* The title says it already where a process was named that is as it was. */
-	if (a->live.target[0] && strcmp(a->live.target, a->source->title) != 0)
-		n = add_form(out, n, most,
-			     text_clean(a->live.target, strlen(a->live.target), false));
-	n = add_form(out, n, most, xstrdup(app_window_text(a)));
+	if (target)
+		n = add_form(out, n, most, target);
+	/* All of the time is what is expected. */
+	if (!whole)
+		n = add_form(out, n, most, xstrdup(app_window_text(a)));
+	if (a->loading && a->live.its.permille >= 0)
+		n = add_form(out, n, most, share_text("cpu", a->live.its.permille));
+	if (whole)
+		n = add_form(out, n, most, xstrdup(app_window_text(a)));
 	if (app_has_times(w) && w->first_ns != TIME_NONE)
 		n = add_form(out, n, most, xstrdup(fmt_ns(number, w->end_ns - w->begin_ns)));
 	/* How fast what comes meanwhile comes is not known while the screen is held still. */
@@ -300,9 +344,7 @@ int app_live_totals(const struct app *a, char **out, int most)
 		n = add_form(out, n, most, xasprintf("%s/s", fmt_count(number, a->live.rate)));
 	if (lost == 0)
 		n = add_form(out, n, most, xstrdup("lost 0"));
-	if (a->live.own_permille >= 0)
-		n = add_form(out, n, most,
-			     xasprintf("us %d.%d %%", a->live.own_permille / 10,
-				       a->live.own_permille % 10));
+	if (a->live.own.permille >= 0)
+		n = add_form(out, n, most, share_text("us", a->live.own.permille));
 	return n;
 }

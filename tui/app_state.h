@@ -86,6 +86,13 @@ struct growth {
 
 #define LIVE_GROWTH 16
 
+/* Which part of one cpu somebody takes. */
+struct cpu_share {
+	int64_t ms,
+		ns; /* when it was looked at, and the time that was taken by then; ms 0: it was not */
+	int permille; /* -1: not known */
+};
+
 /* Of a profile that is being recorded. */
 struct live {
 	bool frozen;         /* what is on screen stays while more comes */
@@ -95,11 +102,10 @@ struct live {
 	int64_t baseline_ns; /* what comes later is compared with what was before; -1: nothing is */
 	int64_t newest_ns;   /* the newest sample's time since the start; -1: unknown */
 	int64_t rate;        /* samples a second; -1: not known yet */
-	char target[64];     /* what is recorded, and how it is; "": not told */
-	int64_t target_ms;   /* when that was asked */
-	int n_late;          /* how often it was asked since the recording ended */
-	int64_t cpu_ms, cpu_ns; /* when our own share was looked at, and what we had used by then */
-	int own_permille;       /* of one cpu, that we ourselves take; -1: not known */
+	struct tui_target target;          /* what is recorded, and how it is */
+	int64_t target_ms;                 /* when that was asked; 0: it was not */
+	int n_late;                        /* how often it was asked since the recording ended */
+	struct cpu_share own, its;         /* that we ourselves take, and what is recorded */
 	struct growth growth[LIVE_GROWTH]; /* over the last seconds, the oldest first */
 	size_t n_growth;
 };

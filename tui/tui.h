@@ -9,11 +9,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct analysis;
 struct err;
 struct profile;
 struct progress;
+
+/* What is recorded, as it is now. */
+struct tui_target {
+	char text[96];     /* such as "gzip (812) stopped"; untrusted; "": nothing to say */
+	bool is_still;     /* it does nothing, as it is stopped or has gone */
+	uint64_t n_forked; /* processes that were seen to come from it */
+	int64_t cpu_ns;    /* processor time that it has taken by now; -1: not known */
+};
 
 /* Where the profile comes from. The tui only watches; the caller loads. */
 struct tui_source {
@@ -24,8 +33,8 @@ struct tui_source {
 	bool (*finished)(void *arg, struct err *e);
 	void *arg;
 	bool live; /* it is being recorded */
-	/* Of live: what the process that is recorded is now, such as "gzip (812) stopped"; NULL: nothing to say. */
-	void (*target)(void *arg, char *out, size_t size);
+	/* Of live: what is recorded, as it is now; NULL: nothing to say. */
+	void (*target)(void *arg, struct tui_target *out);
 	void *target_arg;
 	/*
 	 * Saves what an analysis shows as a file of its own; *said is a sentence that names it, malloc'd. 0, or -errno with

@@ -13,11 +13,12 @@
 #include <stdint.h>
 
 struct progress {
-	_Atomic uint64_t done;  /* units of work done so far; bytes for readers */
-	_Atomic uint64_t total; /* 0 while unknown */
-	_Atomic uint64_t lost;  /* events that recorders said were lost, so far */
-	_Atomic bool cancel;    /* somebody wants it to stop */
-	_Atomic bool grows;     /* what is read is still being written: there is no end yet */
+	_Atomic uint64_t done;   /* units of work done so far; bytes for readers */
+	_Atomic uint64_t total;  /* 0 while unknown */
+	_Atomic uint64_t lost;   /* events that recorders said were lost, so far */
+	_Atomic uint64_t forked; /* processes that were seen to come from those recorded */
+	_Atomic bool cancel;     /* somebody wants it to stop */
+	_Atomic bool grows;      /* what is read is still being written: there is no end yet */
 };
 
 static inline bool progress_cancelled(const struct progress *p)
@@ -37,6 +38,12 @@ static inline void progress_lost(struct progress *p, uint64_t n)
 {
 	if (p)
 		atomic_store_explicit(&p->lost, n, memory_order_relaxed);
+}
+
+static inline void progress_forked(struct progress *p, uint64_t n)
+{
+	if (p)
+		atomic_store_explicit(&p->forked, n, memory_order_relaxed);
 }
 
 static inline void progress_cancel(struct progress *p)

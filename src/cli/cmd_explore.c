@@ -17,7 +17,7 @@
 #include "err.h"
 #include "filter.h"
 #include "keymap.h"
-#include "live_recorder.h"
+#include "live_target.h"
 #include "load.h"
 #include "options.h"
 #include "report.h"
@@ -131,9 +131,9 @@ static enum status report_instead(const struct options *o, struct load *l, struc
 	return report_loaded(o, l);
 }
 
-static void tell_target(void *pid, char *out, size_t size)
+static void tell_target(void *target, struct tui_target *out)
 {
-	live_target_text(*(const int *)pid, out, size);
+	live_target_look(target, out);
 }
 
 static enum status show(const struct options *o, struct load *l, struct tui_options *t)
@@ -143,9 +143,9 @@ static enum status show(const struct options *o, struct load *l, struct tui_opti
 
 	load_source(l, &source);
 	source.recorder = o->recorder;
-	if (o->target) {
+	if (o->watched) {
 		source.target = tell_target;
-		source.target_arg = (void *)(uintptr_t)&o->target;
+		source.target_arg = o->watched;
 	}
 	if (o->keys || o->cols)
 		return explore_screen(o, &source, t);

@@ -7,6 +7,7 @@
 #include "cmd_explore.h"
 #include "command.h"
 #include "live_recorder.h"
+#include "live_target.h"
 #include "mem.h"
 #include "options.h"
 #include "say.h"
@@ -37,10 +38,11 @@ static enum status show_recording(const struct options *o)
 	if (!r)
 		return status;
 	screens.events = (struct option_list){ 0 }; /* they are those that are recorded */
-	screens.target = live_recorder_target(r);
+	screens.watched = live_target_new(o, live_recorder_command(r));
 	screens.recorder = live_recorder_pid(r);
 	screens.title = live_recorder_name(r);
 	status = show(&screens, live_recorder_path(r));
+	live_target_free(screens.watched);
 	live_recorder_free(r);
 	return status;
 }

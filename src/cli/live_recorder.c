@@ -65,18 +65,6 @@ static void nap(void)
 	nanosleep(&t, NULL);
 }
 
-void live_target_text(int pid, char *out, size_t size)
-{
-	struct process_state s;
-
-	process_read(pid, &s);
-	if (process_has_ended(pid))
-		snprintf(out, size, "%d exited", pid);
-	else
-		snprintf(out, size, "%s (%d)%s", s.name, pid,
-			 strchr("Tt", s.letter) ? " stopped" : "");
-}
-
 /* It is what the screen shows first. The caller frees. */
 static char *target_name(const struct options *o)
 {
@@ -363,14 +351,12 @@ int live_recorder_pid(const struct live_recorder *r)
 	return (int)r->pid;
 }
 
-int live_recorder_target(const struct live_recorder *r)
+int live_recorder_command(const struct live_recorder *r)
 {
 	char path[64];
 	int pid = 0;
 	FILE *f;
 
-	if (r->o->attach)
-		return strchr(r->o->attach, ',') ? 0 : atoi(r->o->attach);
 	if (r->o->files.n == 0 || !r->pid)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)r->pid, (int)r->pid);

@@ -29,16 +29,10 @@ const char *live_recorder_path(const struct live_recorder *r);
 /* The process that records. */
 int live_recorder_pid(const struct live_recorder *r);
 
-/* The process that is recorded; 0: several, or everything. */
-int live_recorder_target(const struct live_recorder *r);
+/* The command that it began; 0: none. */
+int live_recorder_command(const struct live_recorder *r);
 
 /* Ends the recording and a command that it started, and says what these said. NULL is fine. */
 void live_recorder_free(struct live_recorder *r);
-
-/*
- * "gzip (812)", and "stopped" or "exited" behind it where it is so: what a process is now. A process that became
- * another program has its name.
- */
-void live_target_text(int pid, char *out, size_t size);
 
 #endif

@@ -122,24 +122,24 @@ struct options {
 	bool live;                /* not said: somebody watches what is recorded, */
 	int live_out;             /* and what a command writes goes to this descriptor */
 	const char *title;        /* not said: what the only file is called; NULL: by its path */
-	int target,
-		recorder; /* not said: the process that live shows and the one that records it; 0: none */
-	struct option_list symbols; /* --symbols */
-	struct option_list events;  /* --event */
-	struct option_list fail_if; /* --fail-if */
-	struct option_list maps;    /* --map */
-	struct filter *filter;      /* -f, --time and --thread together; never NULL once parsed */
-	const char *metric;         /* "" when not given */
-	const char *group;          /* NULL: not given */
-	const char *view;           /* NULL: not given */
-	const char *function;       /* NULL: not given */
-	const char *sort;           /* NULL: not given */
-	const char *to;             /* NULL: not given */
-	const char *output;         /* NULL: standard output */
-	const char *keys;           /* NULL: not given */
-	const char *fields;         /* NULL: not given */
-	const char *color;          /* NULL: not given */
-	const char *normalise;      /* NULL: not given, as the following */
+	int recorder;             /* not said: the process that records what live shows; 0: none */
+	struct live_target *watched; /* not said: what live shows, or NULL */
+	struct option_list symbols;  /* --symbols */
+	struct option_list events;   /* --event */
+	struct option_list fail_if;  /* --fail-if */
+	struct option_list maps;     /* --map */
+	struct filter *filter;       /* -f, --time and --thread together; never NULL once parsed */
+	const char *metric;          /* "" when not given */
+	const char *group;           /* NULL: not given */
+	const char *view;            /* NULL: not given */
+	const char *function;        /* NULL: not given */
+	const char *sort;            /* NULL: not given */
+	const char *to;              /* NULL: not given */
+	const char *output;          /* NULL: standard output */
+	const char *keys;            /* NULL: not given */
+	const char *fields;          /* NULL: not given */
+	const char *color;           /* NULL: not given */
+	const char *normalise;       /* NULL: not given, as the following */
 	const char *side_a, *side_b;
 	const char *junit;
 	const char *sample;                /* NULL: not given */

@@ -100,6 +100,7 @@ static bool is_sum(struct perf_look *l, const struct perf_record *r)
 static void count_record(struct perf_look *l, const struct perf_record *r)
 {
 	struct perf_look_stats *s = l->stats;
+	struct perf_task task;
 	uint64_t n_lost = 0;
 
 	if (r->type == PERF_REC_SAMPLE)
@@ -110,6 +111,8 @@ static void count_record(struct perf_look *l, const struct perf_record *r)
 		s->n_records[r->type]++;
 	else if (s->n_unknown++ == 0)
 		s->unknown_type = r->type;
+	if (r->type == PERF_REC_FORK && perf_task_decode(r, &task))
+		s->n_forked += task.pid != task.ppid && task.pid == task.tid;
 	if (r->type == PERF_REC_LOST && perf_lost_decode(r, &n_lost))
 		s->n_lost += n_lost;
 	if (r->type == PERF_REC_LOST_SAMPLES && perf_lost_decode(r, &n_lost))

@@ -20,6 +20,7 @@ struct perf_look_stats {
 	uint32_t unknown_type;               /* the first of these */
 	uint64_t n_bad_records;              /* beside the samples: shorter than they claim */
 	uint64_t n_misfits;                  /* not as long as those of their type are */
+	uint64_t n_forked;                   /* processes that others began */
 	uint64_t n_lost;                     /* events that LOST records speak of */
 	uint64_t
 		n_lost_samples; /* and LOST_SAMPLES records of the kernel: of counters that write ahead */
