@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "attach.h"
@@ -125,8 +124,7 @@ char *heap_beside_text(const struct heap_beside *b, pid_t pid, int status)
 	int64_t bytes = 0;
 
 	heap_launch_traces(b->launch, &traces);
-	if (WIFSIGNALED(status))
-		record_traces_killed(&traces, pid, WTERMSIG(status));
+	record_traces_ended(&traces, pid, status);
 	for (size_t i = 0; i < traces.n; i++)
 		bytes += traces.at[i].bytes > 0 ? traces.at[i].bytes : 0;
 	fmt_bytes(size, bytes);

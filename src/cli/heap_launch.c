@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "heap_settings.h"
@@ -108,8 +107,7 @@ bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status)
 	struct record_traces traces = { 0 };
 	bool said = heap_launch_traces(l, &traces);
 
-	if (WIFSIGNALED(status))
-		record_traces_killed(&traces, pid, WTERMSIG(status));
+	record_traces_ended(&traces, pid, status);
 	record_traces_say(&traces, pid);
 	record_traces_done(&traces);
 	return said;

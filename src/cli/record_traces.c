@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fmt.h"
@@ -250,11 +251,14 @@ static void tell_stop(const char *path, enum heap_stop stop, int signal)
 	close(fd);
 }
 
-void record_traces_killed(const struct record_traces *t, pid_t pid, int signal)
+void record_traces_ended(const struct record_traces *t, pid_t pid, int status)
 {
+	bool killed = WIFSIGNALED(status);
+
 	for (size_t i = t->n; i-- > 0;)
 		if (t->at[i].pid == pid) {
-			tell_stop(t->at[i].path, HEAP_STOP_KILLED, signal);
+			tell_stop(t->at[i].path, killed ? HEAP_STOP_KILLED : HEAP_STOP_GONE,
+				  killed ? WTERMSIG(status) : 0);
 			return;
 		}
 }

@@ -33,8 +33,11 @@ bool record_traces_take(struct record_traces *t, const char *line);
 /* Says what was recorded: each program that the process was, in its order; its children in short; and which trace is largest. */
 void record_traces_say(const struct record_traces *t, pid_t pid);
 
-/* Process pid was killed by this signal: its last trace, which could not say so itself, says it from now on. */
-void record_traces_killed(const struct record_traces *t, pid_t pid, int signal);
+/*
+ * Process pid ended with this status, as wait() has it: its last trace, if it could not say so itself as the process was killed or
+ * left by a system call that nobody sees, says it from now on.
+ */
+void record_traces_ended(const struct record_traces *t, pid_t pid, int status);
 
 /* The process that wrote the trace at path is gone, nobody knows how: unless the trace says how, it says that. */
 void record_trace_gone(const char *path);

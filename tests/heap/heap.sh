@@ -259,6 +259,11 @@ done >hows
 ! stopped the program was killed by SIGKILL: its last moments may be missing
 ! stopped the program was killed by SIGSEGV: its last moments may be missing' ] || fault "why it stopped: $(cat hows)"
 
+# Nobody sees a program leave by a system call of its own; its recorder knows that it is gone.
+"$PROFTOP" record --heap -o how.heap -- "$tools/heap_work" vanish 100 2>said.err
+[ $? = 11 ] || fault "vanish ends otherwise"
+"$PROFTOP" info how.heap | grep -q '^! stopped  *the program was gone without a word' || fault "vanished: $("$PROFTOP" info how.heap)"
+
 # While it is written, nothing is lost, and it is said to be so.
 mkfifo go_on
 "$PROFTOP" record --heap -o how.heap -- sh -c 'read -r line <go_on' 2>/dev/null &

@@ -49,6 +49,14 @@ static int work_main_leaves(uint64_t n)
 	return 1;
 }
 
+/* The process ends by a system call that no library makes for it. */
+static int work_vanish(uint64_t n)
+{
+	allocate(n);
+	syscall(SYS_exit_group, 11);
+	return 1;
+}
+
 /* How much memory this took; not to be compared, so it goes elsewhere. */
 static void tell_memory(void)
 {
@@ -301,6 +309,7 @@ static int work_brief_names(uint64_t n)
 const struct work thread_works[] = {
 	{ "main-ends", work_main_ends },
 	{ "main-leaves", work_main_leaves },
+	{ "vanish", work_vanish },
 	{ "exit-storm", work_exit_storm },
 	{ "cancel", work_cancel },
 	{ "cancelled-exit", work_cancelled_exit },
