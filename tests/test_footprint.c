@@ -224,6 +224,13 @@ static const struct {
 	{ "a constructor of a library", "_dl_init@libld call_init@libld ?@libstdc++",
 	  "[libstdc++]" },
 	{ "wrappers alone", "xmalloc@prog malloc@libc", "malloc" },
+	{ "where all programs start says nothing",
+	  "_start@prog start_main@libc py_main@libpython list_resize@libpython", "list_resize" },
+	{ "nor does a main() that is all there is of the program",
+	  "_start@prog start_main@libc main@prog ruby_run@libruby rb_str_new@libruby",
+	  "rb_str_new" },
+	{ "but where it asks by itself", "_start@prog start_main@libc main(int,_char**)@prog",
+	  "main(int,_char**)" },
 };
 
 static enum family family_of(const char *module)

@@ -13,7 +13,7 @@
 enum says {
 	SAYS_NOTHING,   /* a thread's name, a wrapper, a language's library */
 	SAYS_OWN,       /* a function of the program */
-	SAYS_NAMELESS,  /* the program, but not where */
+	SAYS_NAMELESS,  /* the program, but not where: it has no name, or one that all of it has */
 	SAYS_OTHER,     /* a function of something else */
 	SAYS_SOMEWHERE, /* something else, but not where */
 };
@@ -72,6 +72,17 @@ static bool is_wrapper(const char *label)
 	return false;
 }
 
+/* Where every stack of a program begins says nothing of it. */
+static bool is_start(const char *label)
+{
+	return strcmp(label, "_start") == 0;
+}
+
+static bool is_main(const char *label)
+{
+	return strncmp(label, "main", 4) == 0 && (!label[4] || label[4] == '(');
+}
+
 static enum says says_of(const struct key *key)
 {
 	bool nameless = key->flags & FUNCTION_UNRESOLVED;
@@ -80,8 +91,23 @@ static enum says says_of(const struct key *key)
 	    (!nameless && (is_of_language(key->label) || is_wrapper(key->label))))
 		return SAYS_NOTHING;
 	if (key->family == FAMILY_PROGRAM)
-		return nameless ? SAYS_NAMELESS : SAYS_OWN;
+		return nameless || is_start(key->label) ? SAYS_NAMELESS : SAYS_OWN;
 	return nameless ? SAYS_SOMEWHERE : SAYS_OTHER;
+}
+
+/* A program that is its main() alone calls libraries to be what it is, as interpreters do: these say where. */
+static void pass_over_launchers(const struct keys *keys, enum says *says)
+{
+	for (uint32_t i = 0; i < keys->n; i++) {
+		const char *module = keys->key[i].module;
+		bool alone = says[i] == SAYS_OWN && is_main(keys->key[i].label);
+
+		for (uint32_t k = 0; alone && k < keys->n; k++)
+			alone = k == i || says[k] != SAYS_OWN ||
+				strcmp(keys->key[k].module, module) != 0;
+		if (alone)
+			says[i] = SAYS_NAMELESS;
+	}
 }
 
 /* What a stack's frames say, from the outermost on. */
@@ -147,6 +173,7 @@ uint32_t *heap_sites(const struct profile *p, const struct profile_counts *count
 
 	for (uint32_t i = 0; i < keys->n; i++)
 		says[i] = says_of(&keys->key[i]);
+	pass_over_launchers(keys, says);
 	profile_locations(p, &l);
 	profile_stacks_of(p, counts, &s);
 	key[0] = KEY_NONE;

@@ -5,7 +5,8 @@
  * What a language's library is made of (std::) and wrappers of the allocator (xmalloc) are passed over. Of the rest
  * it is the innermost frame of the program's own, if that has a name. If it has none, as in stripped programs, it is
  * what the program had called: the innermost frame of a library, by the next name outward in that library. If there
- * is no library either, the next name outward in the program.
+ * is no library either, the next name outward in the program. So it is, too, with a program that is its main() and
+ * nothing else, as python3 where all of it is in libpython.
  */
 #ifndef PROFTOP_QUERY_HEAP_SITES_H
 #define PROFTOP_QUERY_HEAP_SITES_H
