@@ -262,6 +262,9 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 	rc = ask_analysis(&asked, p, parts_of(view), &r.analysis, e);
 	if (rc)
 		return rc;
+	if (r.analysis->footprint)
+		footprint_sort(r.analysis->footprint,
+			       footprint_column_of(r.analysis->lens.column[0].metric));
 	set_limits(&r, o, out);
 	rc = find_order(o, &r.order, e);
 	if (!rc)

@@ -117,6 +117,14 @@ void footprint_sort(struct footprint *m, enum footprint_column by)
 	free(s);
 }
 
+enum footprint_column footprint_column_of(struct metric metric)
+{
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+		if (measures[c] == metric.measure)
+			return (enum footprint_column)c;
+	return FOOTPRINT_PEAK;
+}
+
 void footprint_move_to_peak(struct footprint *m)
 {
 	m->lens.cursor_ns = m->peak_ns + 1;

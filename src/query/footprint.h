@@ -81,4 +81,7 @@ void footprint_move_to_peak(struct footprint *m);
 /* Sorts the sites by a column, falling; ties as said above. Invalidates indexes of sites. */
 void footprint_sort(struct footprint *m, enum footprint_column by);
 
+/* The column of a metric's measure; FOOTPRINT_PEAK where there is none. */
+enum footprint_column footprint_column_of(struct metric metric);
+
 #endif

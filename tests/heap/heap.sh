@@ -234,6 +234,14 @@ grep -q 'recorded .* in .*/out.heap' said.err || fault "record says: $(cat said.
 "$PROFTOP" record --heap -o out.heap -- "$tools/heap_work" single 10 >/dev/null 2>&1
 [ -e out.heap.old ] || fault "record: the older trace was not kept"
 
+# Who allocates is told in the order of what is asked for, of what was there at the peak if nothing is.
+"$PROFTOP" record --heap -o order.heap -- "$tools/heap_work" threads 2000 >/dev/null 2>&1
+for column in '' live peak bytes calls temporary leaked; do
+    "$PROFTOP" report --view memory -n 0 --json ${column:+--metric "$column"} order.heap >report.json
+    grep -o "^{\"name.*\"${column:-peak}\": [0-9]*" report.json | grep -o '[0-9]*$' >column
+    [ "$(wc -l <column)" -gt 2 ] && sort -c -nr column || fault "by ${column:-what was there at the peak}: $(tr '\n' ' ' <column)"
+done
+
 # A recording that does not come about leaves what was there as it was, its numbered traces too.
 mkdir refused
 "$PROFTOP" record --heap -o refused/c.heap -- env "$tools/heap_work" single 10 >/dev/null 2>&1
