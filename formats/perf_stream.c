@@ -78,6 +78,7 @@ struct perf_stream {
 	struct perf_pieces pieces;
 	bool lost_step;       /* a piece was lost: where records begin is unknown */
 	bool discard;         /* of this piece nothing can be used */
+	bool cut;             /* this piece is what the file ends with, and lacks its end */
 	bool keep;            /* what is dropped next is tracing data */
 	VEC(uint8_t) tracing; /* see perf_stream_tracing() */
 	struct err failure;   /* of reading; told when all before it was handed out */
@@ -358,6 +359,17 @@ static ssize_t read_more(struct perf_stream *s, struct err *e)
 	return got;
 }
 
+/* Is this, with which the file ends, the beginning of a packed record? */
+static bool begins_piece(const struct perf_stream *s, const uint8_t *p, size_t n)
+{
+	struct perf_record r;
+
+	if (n <= PERF_RECORD_HEADER_BYTES)
+		return false;
+	perf_record_at(p, s->swap, &r);
+	return perf_pieces_holds(&r);
+}
+
 static int fill_plain(struct perf_stream *s, struct err *e)
 {
 	int rc = 0;
@@ -380,8 +392,11 @@ static int fill_plain(struct perf_stream *s, struct err *e)
 			return (int)got;
 		if (got > 0)
 			continue;
-		stop(s, s->n > s->whole || s->at < s->end ? PERF_END_CUT : PERF_END_CLEAN,
-		     filling(s) + s->whole, s->n - s->whole);
+		if (begins_piece(s, filling(s) + s->whole, s->n - s->whole))
+			change_over(s);
+		else
+			stop(s, s->n > s->whole || s->at < s->end ? PERF_END_CUT : PERF_END_CLEAN,
+			     filling(s) + s->whole, s->n - s->whole);
 		return 0;
 	}
 }
@@ -451,7 +466,7 @@ static bool copy_record(struct perf_stream *s, const struct perf_record *r)
 	return true;
 }
 
-/* Makes the next record of the file whole in raw. */
+/* Makes the next record of the file whole in raw, but for a packed one with which the file ends: what is there. */
 static enum step refill(struct perf_stream *s, struct perf_record *r, struct err *e, int *rc)
 {
 	while (true) {
@@ -469,6 +484,11 @@ static enum step refill(struct perf_stream *s, struct perf_record *r, struct err
 		got = read_file(s, s->raw + left, s->windows.room - left, e);
 		if (got < 0)
 			*rc = (int)got;
+		if (got == 0 && !s->cut && begins_piece(s, s->raw, left)) {
+			s->cut = true;
+			r->size = (uint32_t)left;
+			return STEP_PACKED;
+		}
 		if (got <= 0) {
 			stop(s, left > 0 || s->at < s->end ? PERF_END_CUT : PERF_END_CLEAN, s->raw,
 			     left);
@@ -504,7 +524,7 @@ static bool next_record(struct perf_stream *s, struct err *e, int *rc)
 	if (step == STEP_PACKED) {
 		perf_pieces_begin(&s->pieces, &r, offset_of(s, s->raw_n - s->raw_at));
 		s->discard = false;
-		s->raw_at += r.size;
+		s->raw_at += s->cut ? 0 : r.size;
 		return true;
 	}
 	if (!copy_record(s, &r))
@@ -533,7 +553,7 @@ static int fill_packed(struct perf_stream *s, struct err *e)
 		else if (!next_record(s, e, &rc))
 			break;
 	}
-	if (s->stopped && !perf_pieces_end(&s->pieces)) {
+	if (s->stopped && !s->cut && !perf_pieces_end(&s->pieces)) {
 		s->n = s->whole;
 		s->lost_step = true;
 	}

@@ -200,6 +200,68 @@ Test(perf_data, packed_records_in_pieces_of_every_size)
 	made_done(&records);
 }
 
+/* All records in one piece, block by block. */
+static void pack_blocks(struct made *to, const struct made *from, uint32_t type)
+{
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	uint8_t out[65000];
+	ZSTD_outBuffer piece = { .dst = out, .size = sizeof(out) };
+	size_t begun = made_begin(to, type, 0);
+
+	for (size_t at = 0, n; at < from->bytes.n; at += n) {
+		n = from->bytes.n - at < 40 ? from->bytes.n - at : 40;
+		ZSTD_inBuffer in = { .src = from->bytes.at + at, .size = n };
+
+		cr_assert_eq(ZSTD_compressStream2(z, &piece, &in, ZSTD_e_flush), 0);
+	}
+	if (type == PERF_REC_COMPRESSED2)
+		made_u64(to, piece.pos);
+	made_bytes(to, out, piece.pos);
+	made_end(to, begun);
+	ZSTD_freeCCtx(z);
+}
+
+/* Of a recorder that was killed, say. before: something stands before the piece. */
+static void cut_piece_everywhere(uint32_t type, bool before)
+{
+	struct made records = { 0 }, packed = { 0 };
+	uint64_t most = 0;
+	size_t n_counts = 0;
+
+	put_records(&records);
+	packed.attr = records.attr;
+	if (before)
+		made_mark(&packed, PERF_REC_FINISHED_ROUND);
+	pack_blocks(&packed, &records, type);
+	for (size_t n = 1; n <= packed.bytes.n; n++) {
+		struct made m = { 0 };
+		struct perf_result r;
+		uint64_t now;
+
+		made_file(&m, &packed, packed.bytes.n);
+		r = perf_result_of_bytes(m.bytes.at, m.bytes.n - packed.bytes.n + n);
+		now = perf_result_samples(&r);
+		cr_expect_eq(strcmp(perf_result_fact(&r, "losses", "compressed"), "(none)"), 0);
+		cr_expect(n == packed.bytes.n || n <= 8 || perf_result_tells_loss(&r));
+		cr_expect_geq(now, most);
+		n_counts += now > most;
+		most = now;
+		perf_result_done(&r);
+		made_done(&m);
+	}
+	cr_expect_eq(most, 3);
+	cr_expect_eq(n_counts, 3);
+	made_done(&records);
+	made_done(&packed);
+}
+
+Test(perf_data, a_packed_piece_that_is_cut_gives_what_is_there)
+{
+	cut_piece_everywhere(PERF_REC_COMPRESSED, false);
+	cut_piece_everywhere(PERF_REC_COMPRESSED, true);
+	cut_piece_everywhere(PERF_REC_COMPRESSED2, true);
+}
+
 Test(perf_data, a_packed_piece_that_is_damaged_costs_only_itself)
 {
 	struct made one = { 0 }, two = { 0 }, packed = { 0 }, m = { 0 };
