@@ -7,6 +7,7 @@
 
 #include "diff.h"
 
+#include "amounts_kept.h"
 #include "err.h"
 #include "filter.h"
 #include "made_profile.h"
@@ -456,6 +457,71 @@ Test(diff, each_node_has_the_change_of_its_own_numbers)
 		compared_done(&c);
 		profile_free(p);
 	}
+}
+
+static void assert_same_amounts(const struct amounts *x, const struct amounts *y, int step)
+{
+	cr_assert_arr_eq(x->run, y->run, sizeof(x->run), "step %d", step);
+	cr_assert_arr_eq(x->reference_squares, y->reference_squares, sizeof(x->reference_squares),
+			 "step %d", step);
+	cr_assert_eq(x->typical.known, y->typical.known, "step %d", step);
+	cr_assert_eq(x->typical.differs, y->typical.differs, "step %d", step);
+	cr_assert_eq(x->typical.ratio, y->typical.ratio, "step %d", step);
+	cr_assert_eq(x->typical.error, y->typical.error, "step %d", step);
+	cr_assert_eq(x->rows.n, y->rows.n, "step %d", step);
+	cr_assert_eq(x->rows.log.n, y->rows.log.n, "step %d", step);
+	for (size_t i = 0; i < x->rows.log.n; i++) {
+		cr_assert_eq(x->rows.log.at[i], y->rows.log.at[i], "step %d", step);
+		cr_assert_eq(x->rows.chance.at[i], y->rows.chance.at[i], "step %d", step);
+	}
+}
+
+/* Whatever is looked at in turns, and whatever of it is left out by a filter or told as modules. */
+Test(diff, what_is_learned_once_is_as_made_anew)
+{
+	static const char *const befores[] = { "capture:1", "capture:1 fn:a",
+					       "capture:1|capture:2 time:0,300" };
+	static const char *const metrics[] = { "", "samples" };
+	static const char *const narrowings[] = { "", "fn:b", "!fn:c" };
+	static const enum grouping groupings[] = { GROUP_FUNCTION, GROUP_MODULE, GROUP_THREAD };
+	struct profile *p = two_captures(3);
+	struct amounts_kept *learned = amounts_kept_new();
+	struct profile_counts counts;
+	unsigned lot = 7, n_known = 0;
+
+	profile_counts_read(p, &counts);
+	for (int step = 0; step < 100; step++) {
+		const struct sides_choice choice = { .event = made_number(&lot, 2) ? "cycles" : "",
+						     .metric = metrics[made_number(&lot, 2)] };
+		struct analysis *anew, *again;
+		struct amounts known = { 0 };
+		struct lens l;
+
+		cr_assert_eq(find_lens(p, befores[made_number(&lot, 3)], "capture:2", &choice,
+				       narrowings[made_number(&lot, 3)], &l, NULL),
+			     0);
+		l.grouping = groupings[made_number(&lot, 3)];
+		cr_assert_eq(analysis_new(p, &l, NULL, &anew), 0);
+		l.learned = learned;
+		if (amounts_kept_find(learned, &counts, &l, &known)) {
+			amounts_done(&known);
+			n_known++;
+		}
+		cr_assert_eq(analysis_new(p, &l, NULL, &again), 0);
+		assert_same_amounts(&anew->amounts, &again->amounts, step);
+		cr_assert(amounts_kept_find(learned, &counts, &l, &known));
+		amounts_done(&known);
+		/* A profile that has grown is another one. */
+		counts.version++;
+		cr_assert_not(amounts_kept_find(learned, &counts, &l, &known));
+		counts.version--;
+		analysis_free(anew);
+		analysis_free(again);
+		lens_done(&l);
+	}
+	cr_assert_gt(n_known, 50);
+	amounts_kept_free(learned);
+	profile_free(p);
 }
 
 /* What was counted for the sides' lens is what a pass over the samples says, and is not taken for more than it is. */

@@ -14,6 +14,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "amounts_kept.h"
 #include "analysis.h"
 #include "err.h"
 #include "heap_kept.h"
@@ -38,6 +39,7 @@ struct worker {
 	struct task *task;                   /* the running one, or NULL */
 	struct progress progress;            /* of it */
 	struct heap_kept *kept;              /* what it found out for those that follow; owned */
+	struct amounts_kept *learned;        /* likewise */
 	struct lens lens;                    /* of it; only while there is a task */
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
 	struct analysis *made;               /* by it; the task's until it is joined */
@@ -115,6 +117,7 @@ static void start(struct worker *w)
 {
 	w->lens = w->next;
 	w->lens.kept = w->kept;
+	w->lens.learned = w->learned;
 	w->wishes = w->next_wishes;
 	w->waiting = false;
 	if (w->held) {
@@ -178,6 +181,7 @@ struct worker *worker_new(const struct profile *p, struct err *e)
 	w->profile = p;
 	w->wake_fd = fd;
 	w->kept = heap_kept_new();
+	w->learned = amounts_kept_new();
 	return w;
 }
 
@@ -209,6 +213,7 @@ void worker_free(struct worker *w)
 		analysis_free(w->dropped.at[--w->dropped.n]);
 	vec_done(&w->dropped);
 	heap_kept_free(w->kept);
+	amounts_kept_free(w->learned);
 	close(w->wake_fd);
 	free(w);
 }

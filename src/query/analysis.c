@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 
+#include "amounts_kept.h"
 #include "beyond.h"
 #include "diff.h"
 #include "diff_show.h"
@@ -55,9 +56,6 @@ static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
 	rc = parts & ANALYSIS_MEMORY ? footprint_weigh(a->profile, &a->counts, &lens, progress,
 						       &a->weights, &a->footprint)
 				     : weigh(a->profile, &a->counts, &lens, progress, &a->weights);
-	if (rc == 0 && lens_compares(&a->lens))
-		rc = amounts_find(a->profile, &a->counts, &a->lens, &a->weights, progress,
-				  &a->amounts);
 	if (rc < 0)
 		return rc;
 	if (!(parts & ANALYSIS_TREE) && of_frames && !transforms_wanted(a->lens.filter) &&
@@ -87,25 +85,44 @@ static int answer_recent(struct analysis *a, struct progress *progress)
 	return rc == -ENODATA ? 0 : rc;
 }
 
-/* What most functions have: of the table, unless it is of something else or of what a filter leaves; then of one of its own. */
-static int learn_typical(struct analysis *a, struct progress *progress)
+/*
+ * By what sides may be made equal. What most functions have is that of the table, unless it is of something else or of what a
+ * filter leaves; then of one of its own.
+ */
+static int find_amounts(struct analysis *a, struct progress *progress)
 {
+	struct lens lens = a->lens; /* what it has is borrowed */
 	struct analysis *all;
-	struct lens lens;
 	int rc;
 
-	if (!a->lens.filter && a->table_keys == &a->keys && a->lens.grouping == GROUP_FUNCTION) {
-		amounts_learn(&a->amounts, a->profile, &a->lens, &a->weights, &a->table);
-		return 0;
+	if (!lens.filter && a->table_keys == &a->keys && lens.grouping == GROUP_FUNCTION) {
+		rc = amounts_find(a->profile, &a->counts, &lens, &a->weights, progress,
+				  &a->amounts);
+		if (rc == 0)
+			amounts_learn(&a->amounts, a->profile, &lens, &a->weights, &a->table);
+		return rc;
 	}
-	lens = a->lens; /* what it has is borrowed */
 	lens.filter = NULL;
 	lens.grouping = GROUP_FUNCTION;
 	rc = analysis_new_of(a->profile, &a->counts, &lens, 0, progress, &all);
 	if (rc < 0)
 		return rc;
-	amounts_learn(&a->amounts, a->profile, &all->lens, &all->weights, &all->table);
+	a->amounts = all->amounts;
+	all->amounts = (struct amounts){ 0 };
 	analysis_free(all);
+	return 0;
+}
+
+/* The same, unless it is known. */
+static int know_amounts(struct analysis *a, struct amounts_kept *learned, struct progress *progress)
+{
+	int rc;
+
+	if (learned && amounts_kept_find(learned, &a->counts, &a->lens, &a->amounts))
+		return 0;
+	rc = find_amounts(a, progress);
+	if (rc == 0 && learned)
+		amounts_kept_put(learned, &a->counts, &a->lens, &a->amounts);
 	return rc;
 }
 
@@ -142,7 +159,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	if (rc == 0)
 		rc = answer_recent(a, progress);
 	if (rc == 0 && lens_compares(lens))
-		rc = learn_typical(a, progress);
+		rc = know_amounts(a, lens->learned, progress);
 	if (rc < 0) {
 		analysis_free(a);
 		return rc;

@@ -139,6 +139,7 @@ struct lens_sides {
 #define SIDES_FIRST 1
 
 struct heap_kept;
+struct amounts_kept;
 
 struct lens {
 	struct filter *filter; /* NULL: everything; owned */
@@ -155,6 +156,8 @@ struct lens {
 		*names; /* which functions are the same by name; NULL: equal ones; borrowed */
 	struct heap_kept *
 		kept; /* sums of heaps from passes before, of a comparison; NULL: none; borrowed; copies have none */
+	struct amounts_kept *
+		learned; /* what comparisons before found out of their sides; NULL: nothing; likewise */
 };
 
 /* The first column of a side's runs. */

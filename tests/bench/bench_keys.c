@@ -60,6 +60,9 @@ static const struct typed in_comparisons[] = {
 	{ "normalisation-in-flame", "5", "=", "", 12 },
 	{ "size-in-flame", "", "d", "", 12 },
 	{ "metric-in-top", "1g", "m", "", 12 },
+	{ "group-in-top", "", "o", "", 8 },
+	{ "filter-in-top", "", "&fn:Request\r", "&\177\r", 6 },
+	{ "metric-of-filtered-top", "&fn:Request\r", "m", "", 12 },
 	{ NULL, NULL, NULL, NULL, 0 },
 };
 

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "amounts_kept.h"
+
+#include "amounts.h"
+#include "filter.h"
+#include "lens.h"
+#include "mem.h"
+#include "names.h"
+#include "profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More than there are metrics that a user goes to and fro between. */
+#define MOST_KEPT 8
+
+struct kept {
+	char *key; /* what it is of; NULL: nothing; owned */
+	struct amounts amounts;
+};
+
+struct amounts_kept {
+	uint32_t version; /* of the profile's counts */
+	uint32_t next;    /* where the next one is put: in turns */
+	struct kept of[MOST_KEPT];
+};
+
+/* text and more; text is freed. */
+static char *joined(char *text, char *more)
+{
+	char *both = xasprintf("%s%s", text, more);
+
+	free(text);
+	free(more);
+	return both;
+}
+
+/* All of a lens that amounts depend on, which its filter, grouping and normalisation are not. The caller frees. */
+static char *key_of(const struct lens *l)
+{
+	const struct lens_sides *s = &l->sides;
+	const struct name_rules *n = l->names;
+	char *key = xasprintf("%u %u %d %u %d %lld %lld %p %d %zu %zu", s->n_runs[SIDE_BEFORE],
+			      s->n_runs[SIDE_AFTER], s->squares, s->reference.v, l->inlines,
+			      (long long)l->cursor_ns, (long long)l->half_life_ns, (const void *)n,
+			      n && n->loose, n ? n->renamed.n : 0, n ? n->paired.n : 0);
+
+	for (uint32_t i = SIDES_FIRST; i < l->n_columns; i++) {
+		const struct lens_column *c = &l->column[i];
+		char *filter = c->filter ? filter_text(c->filter) : xstrdup("");
+
+		key = joined(key, xasprintf("\n%u %d %d ", c->metric.event.v,
+					    (int)c->metric.measure, c->squares));
+		key = joined(key, filter);
+	}
+	return key;
+}
+
+static void copy(const struct amounts *from, struct amounts *to)
+{
+	size_t n = from->rows.log.n;
+
+	*to = *from;
+	memset(&to->rows.log, 0, sizeof(to->rows.log));
+	memset(&to->rows.chance, 0, sizeof(to->rows.chance));
+	for (size_t i = 0; i < n; i++) {
+		vec_push(&to->rows.log, from->rows.log.at[i]);
+		vec_push(&to->rows.chance, from->rows.chance.at[i]);
+	}
+}
+
+static void forget(struct kept *k)
+{
+	if (!k->key)
+		return;
+	free(k->key);
+	k->key = NULL;
+	amounts_done(&k->amounts);
+}
+
+struct amounts_kept *amounts_kept_new(void)
+{
+	return xcalloc(1, sizeof(struct amounts_kept));
+}
+
+void amounts_kept_free(struct amounts_kept *k)
+{
+	if (!k)
+		return;
+	for (uint32_t i = 0; i < MOST_KEPT; i++)
+		forget(&k->of[i]);
+	free(k);
+}
+
+bool amounts_kept_find(const struct amounts_kept *k, const struct profile_counts *counts,
+		       const struct lens *lens, struct amounts *out)
+{
+	char *key = key_of(lens);
+	bool found = false;
+
+	for (uint32_t i = 0; i < MOST_KEPT && !found && k->version == counts->version; i++) {
+		found = k->of[i].key && strcmp(k->of[i].key, key) == 0;
+		if (found)
+			copy(&k->of[i].amounts, out);
+	}
+	free(key);
+	return found;
+}
+
+void amounts_kept_put(struct amounts_kept *k, const struct profile_counts *counts,
+		      const struct lens *lens, const struct amounts *a)
+{
+	struct kept *to;
+
+	for (uint32_t i = 0; i < MOST_KEPT && k->version != counts->version; i++)
+		forget(&k->of[i]);
+	k->version = counts->version;
+	to = &k->of[k->next++ % MOST_KEPT];
+	forget(to);
+	to->key = key_of(lens);
+	copy(a, &to->amounts);
+}
