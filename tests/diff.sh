@@ -120,6 +120,14 @@ run 0 --report --normalise none fast.folded slow.folded
 says out 'not normalised'
 says out '# --normalise typical takes that off'
 [ "$(grep -v '^#' out | grep -c ' noise ')" = 0 ] || fault 'numbers as measured are noise'
+# What is said of it is true by whatever else sides are made equal.
+run 0 --report --normalise total fast.folded slow.folded
+says out '# that is as measured: made equal by total, most functions still differ by -5.4 %, which --normalise typical takes off'
+run 0 --report --normalise total fast.folded <(at_speed 1.5 3000)
+says out '# that is as measured: made equal by total, most functions are alike'
+grep -q 'takes' out && fault 'there is something to take off of what is alike'
+run 0 --markdown --normalise samples fast.folded slow.folded
+says out 'that is as measured: made equal by samples, most functions still differ by -5.4 %'
 run 0 --markdown fast.folded slow.folded
 says out 'normalised by typical'
 says out '6 of 7 functions changed alike'
@@ -132,6 +140,9 @@ run 0 --screen 110x14 --keys '' fast.folded slow.folded
 says out 'normalised by typical (+50.0 %)'
 run 0 --screen 110x14 --keys '===' fast.folded slow.folded
 says out 'not normalised (typical +50.0 %)'
+run 0 --screen 110x14 --keys '=' fast.folded slow.folded
+says out 'normalised by total'
+grep -q 'typical' out && fault 'what was measured is told of numbers that are made equal'
 run 0 --report before.folded after.folded
 says out 'not normalised'
 grep -q 'alike' out && fault 'what is noise is called a common change'

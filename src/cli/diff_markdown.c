@@ -73,14 +73,20 @@ static bool is_shown(const struct diff_rows *r, const struct diff_row *row)
 /* What nearly all did, and whether that is taken off. */
 static void put_typical(const struct diff_rows *r, FILE *to)
 {
-	char *typical = diff_say_typical(r->diff);
+	char *typical = diff_say_typical(r->diff), *rest = diff_say_rest(r->diff);
 
 	if (typical)
-		fprintf(to, "%s; %s.\n\n", typical,
-			r->diff->normalise == NORMALISE_TYPICAL
+		fprintf(to, "%s; %s", typical,
+			rest ? "that is as measured: "
+			: r->diff->normalise == NORMALISE_TYPICAL
 				? "that is taken off"
 				: "`--normalise typical` takes that off");
+	if (rest)
+		put_text(rest, false, to);
+	if (typical)
+		fputs(".\n\n", to);
 	free(typical);
+	free(rest);
 }
 
 void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *to)

@@ -297,11 +297,20 @@ static void put_normalisation(const struct diff_rows *r, FILE *to)
 	}
 }
 
+/* What is left of what nearly all did; rest: in words, NULL: all of it. */
+static void put_rest(const struct diff_rows *r, FILE *to, const char *rest)
+{
+	fputs(rest ? "# that is as measured: " : "# --normalise typical takes that off", to);
+	if (rest)
+		put_clean(r, to, rest);
+	fputc('\n', to);
+}
+
 /* What nearly all did, and whether that is taken off. Returns whether there is anything to say. */
 static bool put_typical(const struct diff_rows *r, FILE *to)
 {
 	const struct diff *d = r->diff;
-	char *typical = diff_say_typical(d);
+	char *typical = diff_say_typical(d), *rest = diff_say_rest(d);
 	char from[FMT_SIZE], upto[FMT_SIZE], part[FMT_SIZE];
 	double before, after;
 
@@ -317,7 +326,8 @@ static bool put_typical(const struct diff_rows *r, FILE *to)
 			fmt_amount(upto, after, d->unit),
 			fmt_change_percent(part, after - before, before));
 	else
-		fputs("# --normalise typical takes that off\n", to);
+		put_rest(r, to, rest);
+	free(rest);
 	return true;
 }
 

@@ -99,6 +99,20 @@ char *diff_say_typical(const struct diff *d)
 		       : NULL;
 }
 
+char *diff_say_rest(const struct diff *d)
+{
+	const struct typical *t = &d->analysis->amounts.typical;
+	event_id reference = sides_of(d)->reference;
+	const char *name = normalise_name(d->normalise);
+
+	if (!t->differs || d->normalise == NORMALISE_NONE || d->normalise == NORMALISE_TYPICAL)
+		return NULL;
+	if (d->normalise == NORMALISE_EVENT)
+		name = profile_string(d->analysis->profile,
+				      profile_event(d->analysis->profile, reference)->name, NULL);
+	return typical_say_rest(t, sides_of(d)->n_runs, d->factor, name);
+}
+
 double diff_of_run(const struct diff *d, const int64_t *numbers, uint32_t run)
 {
 	return (double)numbers[SIDES_FIRST + run] * in_unit(d, SIDES_FIRST + run);

@@ -88,6 +88,9 @@ void diff_measured(const struct diff *d, const int64_t *numbers, double *before,
 /* A sentence of what most functions did, where that is not nothing; NULL where it is. The caller frees. */
 char *diff_say_typical(const struct diff *d);
 
+/* The same of what is left of it where sides are made equal by something else; NULL where they are as measured, or by that. */
+char *diff_say_rest(const struct diff *d);
+
 /* What a run has of [n_columns] numbers, in the unit, as it was measured. Runs count from 0, those before first. */
 double diff_of_run(const struct diff *d, const int64_t *numbers, uint32_t run);
 

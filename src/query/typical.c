@@ -367,3 +367,44 @@ char *typical_say(const struct typical *t, bool of_heap)
 	free(change);
 	return text;
 }
+
+/* What it is of runs that are multiplied so. */
+static struct typical multiplied(const struct typical *t, const uint32_t n_runs[N_SIDES],
+				 const double *factor)
+{
+	struct typical m = *t;
+	uint32_t run = 0;
+	double by = 0;
+
+	for (int side = 0; side < N_SIDES; side++)
+		for (uint32_t i = 0; i < n_runs[side]; i++, run++) {
+			m.run[run] *= factor[run];
+			by += (side == SIDE_AFTER ? 1 : -1) * log(factor[run]) / n_runs[side];
+		}
+	m.ratio *= exp(by);
+	m.low *= exp(by);
+	m.high *= exp(by);
+	return m;
+}
+
+char *typical_say_rest(const struct typical *t, const uint32_t n_runs[N_SIDES],
+		       const double *factor, const char *name)
+{
+	struct typical m = multiplied(t, n_runs, factor);
+	char *change = typical_change(&m), *text;
+	double least = m.run[0], most = m.run[0];
+
+	for (uint32_t i = 0; i < n_runs[SIDE_BEFORE] + n_runs[SIDE_AFTER]; i++) {
+		least = fmin(least, m.run[i]);
+		most = fmax(most, m.run[i]);
+	}
+	if (most / least - 1 < LEAST_COMMON ||
+	    (sides_alike(&m) && n_runs[SIDE_BEFORE] + n_runs[SIDE_AFTER] == N_SIDES))
+		text = xasprintf("made equal by %s, most functions are alike", name);
+	else
+		text = xasprintf("made equal by %s, most functions still differ by %s %%, which "
+				 "--normalise typical takes off",
+				 name, change);
+	free(change);
+	return text;
+}

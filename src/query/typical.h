@@ -51,6 +51,12 @@ void typical_find(const struct run_rows *rows, struct typical *out);
  * several runs whose sides are alike what the runs differ by; of a heap, no machine is blamed. The caller frees.
  */
 char *typical_say(const struct typical *t, bool of_heap);
+/*
+ * The same of numbers whose runs were multiplied with factor[runs], as by `name`: "made equal by time, most functions still differ
+ * by +3.0 %, which --normalise typical takes off", or "…, most functions are alike". The caller frees.
+ */
+char *typical_say_rest(const struct typical *t, const uint32_t n_runs[N_SIDES],
+		       const double *factor, const char *name);
 /* The change alone, "+48.0", or of runs whose sides are alike "up to 32.0", in per cent. The caller frees. */
 char *typical_change(const struct typical *t);
 
