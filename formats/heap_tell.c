@@ -41,6 +41,16 @@ static void text_fact(struct heap_tell *t, const char *name, const struct heap_t
 	free(s);
 }
 
+/* There may be several: a fact each. */
+static void note(struct heap_tell *t, const struct heap_text *text)
+{
+	char name[32] = "note";
+
+	if (t->n_notes++)
+		snprintf(name, sizeof(name), "note %" PRIu64, t->n_notes);
+	text_fact(t, name, text);
+}
+
 static void tell_process(struct heap_tell *t, const struct heap_record *r)
 {
 	char *exe = text_of(&r->text[HEAP_PROCESS_EXE]), *slash = strrchr(exe, '/');
@@ -255,7 +265,7 @@ static void tell_event(struct heap_tell *t, const struct heap_record *r, int64_t
 		t->n_lost += r->number[HEAP_LOST_EVENTS];
 		break;
 	case HEAP_REC_NOTE:
-		text_fact(t, "note", &r->text[0]);
+		note(t, &r->text[0]);
 		break;
 	case HEAP_REC_EXEC:
 		text_fact(t, "became", &r->text[0]);

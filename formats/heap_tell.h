@@ -76,6 +76,7 @@ struct heap_tell {
 	uint64_t overhead; /* of the program's time recording was to take, in millionths; 0: any */
 	bool attached;     /* the program had run before */
 	uint64_t n_bad;    /* records that made no sense */
+	uint64_t n_notes;  /* texts of the recorder */
 };
 
 /* The time of the file as the profile has it: CLOCK_MONOTONIC, ns. */

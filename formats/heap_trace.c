@@ -251,7 +251,8 @@ static void state_losses(struct reader *r)
 		loss(r, "frees", rows.n_open_frees, "free",
 		     "of allocations that are not in the file");
 	loss(r, "lost", r->tell.n_lost, "event",
-	     "not recorded: there was no memory to note them, or the recorder itself was at work");
+	     "not recorded: there was no memory to note them, the recorder itself was at work, or "
+	     "their thread may not do what recording takes");
 }
 
 static void state_facts(struct reader *r)

@@ -58,6 +58,36 @@ loses=bad compare alive limit-threads 3000
     fault "limit-threads: $(tr '\n' ' ' <totals), not $(tr '\n' ' ' <counts)"
 compare alive children 200
 
+# Programs that forbid themselves what recording takes live on, and end as they would. What such a thread does is told as lost.
+if "$tools/heap_work" strict-thread 1 >/dev/null; then
+    for sandbox in strict strict-dies filter-few filter-dies; do
+        loses=bad compare alive $sandbox 500
+        [ "$(value allocs totals) $(value lost totals) $(value ended totals)" = "302 1003 1" ] || fault "$sandbox: $(tr '\n' ' ' <totals)"
+        "$PROFTOP" info trace.heap | grep -q 'note .*not recorded from here on: ' || fault "$sandbox: info does not say what is missing"
+    done
+    loses=bad compare alive strict-thread 500
+    [ $(($(value allocs totals) + $(value frees totals) + $(value lost totals))) = $(($(value allocs counts) + $(value frees counts))) ] ||
+        fault "strict-thread: $(tr '\n' ' ' <totals), not $(tr '\n' ' ' <counts)"
+    compare exact filter-others 500
+    "$PROFTOP" info trace.heap | grep -q 'from here on' && fault "filter-others: a filter that was refused is told of"
+    compare alive filter-files 500
+    [ "$(value allocs totals) $(value frees totals) $(value ended totals)" = "1000 1000 1" ] || fault "filter-files: $(tr '\n' ' ' <totals)"
+    compare alive filter-all 500
+    [ "$(value ended totals)" = 1 ] && [ "$(value allocs totals)" -ge 500 ] || fault "filter-all: $(tr '\n' ' ' <totals)"
+    "$PROFTOP" info trace.heap | grep -q 'note .*the recording ends here: ' || fault "filter-all: info does not say why it ends"
+else
+    echo "skipped: seccomp is not to be had here"
+fi
+# Nobody may read the processor's clock from some moment on: all is there, with times that rise; of a child, too.
+if [ "$(uname -m)" = x86_64 ]; then
+    compare exact no-clock 500
+    rm -f trace.2.heap
+    PROFTOP_CHILDREN=1 compare alive no-clock 500
+    [ -e trace.2.heap ] && "$tools/heap_totals" trace.2.heap >totals && sound "no-clock, the child" totals
+    [ "$(value allocs totals)" = 500 ] || fault "no-clock, the child: $(tr '\n' ' ' <totals)"
+    rm -f trace.2.heap
+fi
+
 # Ends of all kinds are in the trace, on whatever stack they come.
 for end in cancelled-exit small-stack segv-exit; do
     compare alive $end 200

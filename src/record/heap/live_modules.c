@@ -54,10 +54,10 @@ static const char *inner_path(const char *name)
 }
 
 /* From where the program is, as it was opened just now. NULL: that cannot be said. */
-static char *name_from_here(const char *name)
+static char *name_from_here(const char *name, bool no_files)
 {
 	char path[4096];
-	long n = syscall(SYS_getcwd, path, sizeof(path));
+	long n = no_files ? 0 : syscall(SYS_getcwd, path, sizeof(path));
 
 	if (n <= 0 || path[0] != '/' || (size_t)n + strlen(name) >= sizeof(path))
 		return NULL;
@@ -66,17 +66,17 @@ static char *name_from_here(const char *name)
 	return copy_text(path);
 }
 
-static char *name_of(const struct link_map *map)
+static char *name_of(const struct link_map *map, bool no_files)
 {
 	char exe[4096], *name = NULL;
 	ssize_t n;
 
 	if (map->l_name && *map->l_name) {
 		if (is_relative(map->l_name))
-			name = name_from_here(inner_path(map->l_name));
+			name = name_from_here(inner_path(map->l_name), no_files);
 		return name ? name : copy_text(map->l_name);
 	}
-	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	n = no_files ? 0 : readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	exe[n < 0 ? 0 : n] = '\0';
 	return copy_text(exe);
 }
@@ -129,17 +129,6 @@ struct headers {
 	size_t n;
 };
 
-static bool is_readable(uint64_t address)
-{
-	int kept = errno;
-	/* The kernel looks at what is there, and then at `how`, which is no good. */
-	bool is = syscall(SYS_rt_sigprocmask, -1, (const void *)address, NULL, 8) &&
-		  errno != EFAULT;
-
-	errno = kept;
-	return is;
-}
-
 /* Those of the file that is mapped at `begin`, if it begins there. */
 static struct headers headers_at(const uint8_t *begin)
 {
@@ -165,7 +154,9 @@ static struct headers headers_of(const struct dl_find_object *o)
 		return h;
 	if (!map->l_name || !*map->l_name)
 		return (struct headers){ (const uint8_t *)getauxval(AT_PHDR), getauxval(AT_PHNUM) };
-	return is_readable(map->l_addr) ? headers_at((const uint8_t *)map->l_addr) : h;
+	return tracer_readable((const void *)map->l_addr, 1)
+		       ? headers_at((const uint8_t *)map->l_addr)
+		       : h;
 }
 
 /* Where the kernel begins the executable, or the loader, at the module's own address. 0: neither is in it. */
@@ -288,7 +279,7 @@ struct live_module *live_modules_at(struct live_modules *all, uint64_t address, 
 	if (!m) {
 		m = &all->at[all->n++];
 		*m = found;
-		m->path = name_of(o.dlfo_link_map);
+		m->path = name_of(o.dlfo_link_map, all->no_files);
 		m->index = all->n;
 	}
 	*gone |= drop_others(all, m, found.begin, found.end);

@@ -51,6 +51,7 @@ struct live_modules {
 	/* Told of each module that came or went. */
 	void (*changed)(void *arg, const struct live_module *m);
 	void *arg;
+	bool no_files;           /* whoever looks may not ask the kernel for paths */
 	uint64_t n_gone;         /* how often one was unloaded */
 	_Atomic uint64_t n_come; /* how often one was loaded */
 };

@@ -135,11 +135,9 @@ struct live_found live_stack_find_rule(uint64_t pc)
 	return f.found;
 }
 
-/* Can the word at address be read? The kernel looks at it and then at `how`, which is no good. */
 static bool readable(uint64_t address)
 {
-	return syscall(SYS_rt_sigprocmask, -1, (const void *)(address & ~UINT64_C(7)), NULL, 8) &&
-	       errno != EFAULT;
+	return tracer_readable((const void *)address, 1);
 }
 
 /*

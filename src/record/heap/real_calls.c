@@ -4,6 +4,8 @@
 
 #include "real_calls.h"
 
+#include "hooks_limits.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <sched.h>
@@ -72,6 +74,7 @@ void real_calls_adopt(void *(*look_up)(const char *name))
 #undef X
 	real.attached = true;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
+	hooks_limits_ready();
 }
 
 bool real_calls_replace(const void *from, const void *to)
@@ -105,5 +108,6 @@ bool real_calls_find(void)
 #undef X
 	finds = false;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
+	hooks_limits_ready();
 	return true;
 }

@@ -33,6 +33,8 @@
 	X(sbrk, void *, (intptr_t)) \
 	X(brk, int, (void *)) \
 	X(dlclose, int, (void *)) \
+	X(prctl, int, (int, ...)) \
+	X(syscall, long, (long, ...)) \
 	X(unshare, int, (int)) \
 	X(setns, int, (int, int)) \
 	X(execve, int, (const char *, char *const *, char *const *)) \

@@ -32,6 +32,7 @@
 #define FORK_MS          1000u
 #define QUIET_TRIES      1000u
 #define QUIET_US         1000u
+#define MOST_TURNS       30000000u /* a second or more, at 40 to 140 cycles each */
 
 /* What pthread_atfork calls; by its own name, as that is missing in other libcs, and would keep us out there. */
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
@@ -78,6 +79,7 @@ bool tracer_run_slow(void (*fn)(void *arg), void *arg)
 	bool got = tracer_lock_within(&recorder.slow, SLOW_LOCK_MS);
 
 	if (got) {
+		recorder.modules.no_files = tracer_tls.limits != 0;
 		call_on(recorder.slow_stack + SLOW_STACK_BYTES, fn, arg);
 		tracer_unlock(&recorder.slow);
 	}
@@ -159,7 +161,8 @@ static void after_fork(void)
 /* Its recording begins when it allocates: most children become another program before. */
 static void after_fork_in_child(void)
 {
-	is_child = fork_held;
+	/* One that may not open files is not recorded. */
+	is_child = fork_held && !tracer_tls.limits;
 	after_fork();
 	if (is_child)
 		hooks_begin_anew();
@@ -268,12 +271,36 @@ static const char *begin(const char *settings)
 	return NULL;
 }
 
+struct ending {
+	void (*fn)(const char *path);
+	const char *path;
+};
+
+static void call_ending(void *arg)
+{
+	const struct ending *e = arg;
+
+	e->fn(e->path);
+}
+
+/* What a thread that may not write wants of the one that does; whoever sees ASK_NONE may begin to ask. */
+enum ask { ASK_NONE, ASK_BEGUN, ASK_MADE };
+static struct {
+	struct ending what;
+	_Atomic uint32_t state; /* enum ask */
+} asked;
+
 /* In the child of a fork: nothing of the parent's blocks is known, their frees are nothing. */
 static const char *begin_child(void)
 {
 	const char *why;
 
 	is_child = false;
+	atomic_store(&recorder.n_checked, 0);
+	atomic_store(&recorder.n_wrong, 0);
+	atomic_store(&recorder.limits, 0);
+	atomic_store(&recorder.any_limits, false);
+	atomic_store(&asked.state, ASK_NONE);
 	tracer_writer_forget();
 	tracer_threads_forked();
 	madvise((void *)recorder.ids, ID_SLOTS * sizeof(*recorder.ids), MADV_DONTNEED);
@@ -345,16 +372,43 @@ void tracer_begin_writing(void)
 	errno = kept;
 }
 
-struct ending {
-	void (*fn)(const char *path);
-	const char *path;
-};
-
-static void call_ending(void *arg)
+static void relax(void)
 {
-	const struct ending *e = arg;
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
 
-	e->fn(e->path);
+/*
+ * Has the thread that writes run fn, and waits for that without a call of the kernel, as whoever asks may not make any;
+ * for a second or more, not for ever. The child of a vfork, which is not us, must not: where that cannot be told nothing
+ * is written.
+ */
+static void ask(void (*fn)(const char *), const char *path)
+{
+	uint32_t none = ASK_NONE, limits = tracer_tls.limits;
+
+	if ((limits & LIMIT_PID) || (!(limits & LIMIT_NOTES) && getpid() != recorder.pid))
+		return;
+	if (atomic_compare_exchange_strong(&asked.state, &none, ASK_BEGUN)) {
+		asked.what = (struct ending){ fn, path };
+		atomic_store(&asked.state, ASK_MADE);
+	}
+	for (unsigned i = 0; i < MOST_TURNS && atomic_load(&asked.state) != ASK_NONE &&
+			     atomic_load(&recorder.writer_runs);
+	     i++)
+		relax();
+}
+
+void tracer_answer(void)
+{
+	if (atomic_load(&asked.state) != ASK_MADE)
+		return;
+	if (tracer_lock_within(&recorder.ending, END_MS)) {
+		call_on(recorder.end_stack + END_STACK_BYTES, call_ending, &asked.what);
+		tracer_unlock(&recorder.ending);
+	}
+	atomic_store(&asked.state, ASK_NONE);
 }
 
 /*
@@ -367,6 +421,12 @@ static void run_internal(void (*fn)(const char *), const char *path)
 	struct tracer_internal was;
 	int kept = errno, state;
 
+	if (tracer_tls.limits) {
+		if (tracer_is_on())
+			ask(fn, path);
+		errno = kept;
+		return;
+	}
 	/* The child of a vfork has our memory, but is not us. */
 	if (tracer_is_on() && getpid() == recorder.pid) {
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);

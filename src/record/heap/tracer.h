@@ -130,9 +130,14 @@ struct recorder {
 	_Atomic uint32_t writer_word; /* what the writer sleeps on */
 	_Atomic uint32_t room_word;   /* what threads with full rings sleep on */
 	_Atomic bool writer_runs;
-	_Atomic bool quit;         /* the writer is to end */
-	_Atomic bool reap;         /* a thread wants the state of one that has ended */
-	_Atomic uint64_t n_unsaid; /* events lost of threads that have no state, and not told yet */
+	_Atomic bool quit; /* the writer is to end */
+	_Atomic bool reap; /* a thread wants the state of one that has ended */
+	_Atomic uint64_t
+		n_unsaid; /* events lost of threads that have no state, or no way to tell of them, and not told yet */
+	_Atomic uint32_t
+		limits; /* enum tracer_limit: of any filter that was loaded; what new threads may inherit */
+	_Atomic bool
+		any_limits; /* some thread has any: it may ask the thread that writes to write */
 	struct tracer_clock clock LINE_OF_CACHE; /* its first field is read by every event */
 	struct tracer_lock drain LINE_OF_CACHE;  /* of the file and all that leads to it */
 	struct tracer_lock slow; /* of modules, rules and the tracer's small memory */

@@ -6,6 +6,8 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Of a second and more a piece is made once in a while, before twice as late as the last. */
@@ -31,9 +33,60 @@ static bool kernel_trusts_counter(void)
 			 strncmp(name, "arch_sys_counter", sizeof(name)) == 0);
 }
 
+/* PR_SET_TSC forbids it to a thread and to all that it makes; of x86 only. */
+static bool may_read_counter(void)
+{
+	int how = PR_TSC_ENABLE;
+
+	return syscall(SYS_prctl, PR_GET_TSC, &how, 0, 0, 0) != 0 || how == PR_TSC_ENABLE;
+}
+
+/* The counter is not to be read by this process, which the kernel's own code in it would do as well. */
+static _Atomic bool no_counter;
+
+uint64_t tracer_clock_ns(clockid_t clock)
+{
+	struct timespec t = { 0 };
+
+	if (atomic_load_explicit(&no_counter, memory_order_relaxed))
+		syscall(SYS_clock_gettime, clock, &t);
+	else
+		clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t tracer_kernel_ticks(const struct tracer_clock *c)
+{
+	uint64_t ns = tracer_monotonic_ns();
+
+	if (!(c->left.ns_per_tick > 0))
+		return ns;
+	return c->left.ticks + (uint64_t)((double)(ns - c->left.ns) / c->left.ns_per_tick);
+}
+
+void tracer_clock_leave_counter(struct tracer_clock *c)
+{
+	uint64_t ticks, ns;
+
+	atomic_store(&no_counter, true);
+	if (!atomic_load(&c->counter))
+		return;
+	/* Long enough to say what a tick is worth. */
+	do {
+		ticks = tracer_ticks_after(c);
+		ns = tracer_monotonic_ns();
+	} while ((double)(ns - c->start_ns) < FIRST_NS || ticks <= c->start_ticks);
+	c->left.ticks = ticks;
+	c->left.ns = ns;
+	c->left.ns_per_tick = (double)(ns - c->start_ns) / (double)(ticks - c->start_ticks);
+	atomic_store(&c->counter, false);
+}
+
 void tracer_clock_init(struct tracer_clock *c)
 {
-	*c = (struct tracer_clock){ .counter = kernel_trusts_counter(), .ns_per_tick = 1 };
+	atomic_store(&no_counter, !may_read_counter());
+	*c = (struct tracer_clock){ .counter = !atomic_load(&no_counter) && kernel_trusts_counter(),
+				    .ns_per_tick = 1 };
 	c->start_ns = tracer_monotonic_ns();
 	c->start_ticks = tracer_ticks(c);
 	c->seen_ticks = c->start_ticks;
@@ -87,7 +140,7 @@ void tracer_clock_adjust(struct tracer_clock *c)
 	double ns = 0, passed, lasts_ns;
 	uint64_t ticks;
 
-	if (!c->counter)
+	if (!atomic_load(&c->counter) && !(c->left.ns_per_tick > 0))
 		return;
 	ticks = compare(c, &ns);
 	passed = ns - c->seen_ns;

@@ -11,6 +11,7 @@
 #ifndef PROFTOP_RECORD_HEAP_TRACER_CLOCK_H
 #define PROFTOP_RECORD_HEAP_TRACER_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -25,24 +26,30 @@ struct clock_piece {
 };
 
 struct tracer_clock {
-	bool counter;         /* ticks are those of the processor's counter, else ns */
-	uint64_t start_ticks; /* at time 0 */
-	uint64_t start_ns;    /* CLOCK_MONOTONIC then */
-	double ns_per_tick;   /* as known by now */
+	_Atomic bool
+		counter; /* ticks are those of the processor's counter, else by the kernel's clock */
+	uint64_t start_ticks;                   /* at time 0 */
+	uint64_t start_ns;                      /* CLOCK_MONOTONIC then */
+	double ns_per_tick;                     /* as known by now */
 	struct clock_piece piece[CLOCK_PIECES]; /* oldest first */
 	uint32_t n_pieces;
 	uint64_t seen_ticks; /* when the clocks were last compared for a piece */
 	double seen_ns;      /* since time 0 then */
 	bool used;           /* the last piece gave times */
 	uint64_t held_until; /* no piece begins before these ticks */
+	/* Where the counter was left: what it would say is told by the kernel's clock. ns_per_tick 0: ticks are ns. */
+	struct {
+		uint64_t ticks, ns;
+		double ns_per_tick;
+	} left;
 };
+
+/* The kernel's clock. Some thread may not read the counter: not by code that the kernel maps, which does so. */
+uint64_t tracer_clock_ns(clockid_t clock);
 
 static inline uint64_t tracer_monotonic_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return tracer_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* The counter that all processors share; reading it, and waiting until all before it is done. */
@@ -73,22 +80,30 @@ static inline void tracer_counter_wait(void)
 }
 #endif
 
+/* What tracer_ticks() is where the counter is not to be read. */
+uint64_t tracer_kernel_ticks(const struct tracer_clock *c);
+
 /*
  * Before all that the thread makes visible to others from here on. A processor may read its counter ahead of loads that
  * take a while, though: it may be before what others did and this thread has seen.
  */
 static inline uint64_t tracer_ticks(const struct tracer_clock *c)
 {
-	return c->counter ? tracer_counter() : tracer_monotonic_ns();
+	return __builtin_expect(atomic_load_explicit(&c->counter, memory_order_relaxed), 1)
+		       ? tracer_counter()
+		       : tracer_kernel_ticks(c);
 }
 
 /* And after all that the thread has seen of others so far, for which the processor waits. */
 static inline uint64_t tracer_ticks_after(const struct tracer_clock *c)
 {
-	if (c->counter)
+	if (atomic_load_explicit(&c->counter, memory_order_relaxed))
 		tracer_counter_wait();
 	return tracer_ticks(c);
 }
+
+/* A thread will not be able to read the counter: from now on none does, and ticks go on as they did. */
+void tracer_clock_leave_counter(struct tracer_clock *c);
 
 /* Time 0 is now. */
 void tracer_clock_init(struct tracer_clock *c);

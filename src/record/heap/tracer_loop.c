@@ -20,6 +20,7 @@
 
 #define EVERY_MS 200u
 #define REAP_MS  5u
+#define ASKED_MS 10u /* whoever asks cannot wake us */
 
 /* Of the thread itself, and of who starts and ends it. */
 static struct {
@@ -84,8 +85,19 @@ static uint32_t reap_soon(void)
  */
 static _Noreturn void end_process(const sigset_t *mask, int status)
 {
+	sigset_t one;
+
 	tracer_tls.busy = TRACER_IDLE;
 	pthread_sigmask(SIG_SETMASK, mask, NULL);
+	if (WIFSIGNALED(status)) {
+		/* A filter of seccomp ended it: a process with one thread ends by that signal. */
+		tracer_end();
+		signal(WTERMSIG(status), SIG_DFL);
+		sigemptyset(&one);
+		sigaddset(&one, WTERMSIG(status));
+		pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+		raise(WTERMSIG(status));
+	}
 	if (status != 0) {
 		tracer_end();
 		syscall(SYS_exit, WEXITSTATUS(status));
@@ -111,6 +123,9 @@ static void *write_on(void *arg)
 		if (tracer_facts_alone(&status))
 			end_process(mask, status);
 		tracer_attach_look();
+		tracer_answer();
+		if (atomic_load(&recorder.any_limits) && wait > ASKED_MS)
+			wait = ASKED_MS;
 		tracer_sleep_on(&recorder.writer_word, word, wait);
 	}
 	if (tracer_is_on())

@@ -4,6 +4,7 @@
 
 #include "tracer_memory.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,7 @@
 #define LEAST_BYTES  ((size_t)4 << 20)
 #define PART         16  /* of a limit on address space, at most, is the region */
 #define PIECE_HEAD   16u /* keeps pieces aligned */
+#define PAGE_BYTES   4096u
 
 static struct {
 	uint8_t *begin;
@@ -40,6 +42,27 @@ void tracer_unmap(void *p, size_t bytes)
 void tracer_empty(void *p, size_t bytes)
 {
 	syscall(SYS_madvise, p, bytes, MADV_DONTNEED);
+}
+
+/* The kernel looks at the word and then at `how`, which is no good. */
+static bool is_word_readable(uintptr_t at)
+{
+	return syscall(SYS_rt_sigprocmask, -1, (const void *)(at & ~(uintptr_t)7), NULL, 8) &&
+	       errno != EFAULT;
+}
+
+bool tracer_readable(const void *p, size_t bytes)
+{
+	uintptr_t at = (uintptr_t)p, end;
+	int kept = errno;
+	bool is = !__builtin_add_overflow(at, bytes, &end);
+
+	while (is && at < end) {
+		is = is_word_readable(at);
+		at = (at | (PAGE_BYTES - 1)) + 1;
+	}
+	errno = kept;
+	return is;
 }
 
 bool tracer_memory_init(void)

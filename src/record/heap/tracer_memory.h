@@ -23,6 +23,9 @@ void tracer_unmap(void *p, size_t bytes);
 /* Gives the memory of whole pages back, not their addresses: they are zeroed. */
 void tracer_empty(void *p, size_t bytes);
 
+/* Can these bytes be read? Errno is kept. */
+bool tracer_readable(const void *p, size_t bytes);
+
 /*
  * What malloc and its family are called in the copies of src/base and src/unwind that the tracer is
  * built with. The caller holds the tracer's lock. NULL when the region is used up.

@@ -144,8 +144,8 @@ static void count_lost(void)
 {
 	struct tracer_thread *t = tracer_tls.thread;
 
-	/* Told with its next note, which it may never come to where it is at one. */
-	if (t && !atomic_load(&t->noting))
+	/* Told with its next note, which it may never come to where it is at one, or may not make any. */
+	if (t && !atomic_load(&t->noting) && tracer_tls.busy != TRACER_SILENT)
 		atomic_fetch_add_explicit(&t->n_unsaid, 1, memory_order_relaxed);
 	else
 		atomic_fetch_add_explicit(&recorder.n_unsaid, 1, memory_order_relaxed);
@@ -191,12 +191,22 @@ static void put_left_in_order(const struct walk_start *from, struct tracer_threa
 			put_in_order(t);
 }
 
+/* Of whoever made this thread, which is not known: of all. */
+static void take_limits(struct tracer_tls *tls)
+{
+	tls->limits |= atomic_load(&recorder.limits);
+	if (tls->limits & LIMIT_NOTES)
+		tls->busy = TRACER_SILENT;
+}
+
 struct tracer_thread *tracer_thread_other(const struct walk_start *from)
 {
 	struct tracer_tls *tls = &tracer_tls;
 	struct tracer_thread *t;
 
-	if (tls->busy == TRACER_INTERNAL)
+	if (!tls->thread && !tls->busy)
+		take_limits(tls);
+	if (tls->busy == TRACER_INTERNAL || tls->busy == TRACER_SILENT)
 		count_lost();
 	if (tls->busy)
 		return NULL;

@@ -4,6 +4,7 @@
 #define PROFTOP_RECORD_HEAP_TRACER_THREAD_H
 
 #include "tracer.h"
+#include "tracer_limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,13 +13,15 @@
 enum tracer_busy {
 	TRACER_IDLE,
 	TRACER_INTERNAL, /* the recorder is at work, with signals blocked; an event is counted as lost */
-	TRACER_POOL      /* so it is; what libc allocates is on its behalf */
+	TRACER_POOL, /* so it is; what libc allocates is on its behalf */
+	TRACER_SILENT /* it may not do what noting takes (tracer_limits.h); an event is counted as lost */
 };
 
 struct tracer_tls {
 	struct tracer_thread *thread;
 	uint32_t busy;      /* enum tracer_busy */
 	uint32_t n_refused; /* events for which there was no memory to begin the thread */
+	uint32_t limits;    /* enum tracer_limit */
 };
 
 extern __thread struct tracer_tls tracer_tls

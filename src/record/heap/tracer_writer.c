@@ -520,6 +520,7 @@ static void drain(bool all)
 	tracer_clock_adjust(&recorder.clock);
 	tell_switch();
 	tell_unsaid();
+	tracer_limits_tell();
 	for (t = first; t && n < MOST_AT_ONCE; t = t->next)
 		head[n++] = atomic_load_explicit(&t->head, memory_order_acquire);
 	n = 0;
@@ -684,7 +685,6 @@ bool tracer_writer_init(const char **why)
 {
 	struct heap_file_header h = { .version = HEAP_FILE_NO_GAPS, .unit_ns = 1000 };
 	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
-	struct timespec now;
 	int ret;
 
 	*why = "no memory";
@@ -696,10 +696,8 @@ bool tracer_writer_init(const char **why)
 	*why = file_fault(ret);
 	if (ret)
 		return false;
-	clock_gettime(CLOCK_REALTIME, &now);
 	h.start_mono = recorder.clock.start_ns;
-	h.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec -
-		     (tracer_monotonic_ns() - h.start_mono);
+	h.start_ns = tracer_clock_ns(CLOCK_REALTIME) - (tracer_monotonic_ns() - h.start_mono);
 	if (recorder.options.cull_ns)
 		h.version = HEAP_FILE_VERSION;
 	h.pid = (uint32_t)recorder.pid;
