@@ -136,12 +136,7 @@ static void check_sums(const struct compared *c)
 	cr_assert(near(children + diff_change(&d), diff_change(&c->diff->whole)));
 }
 
-static bool has_self(const struct noise_delta *self)
-{
-	return self->before != 0 || self->after != 0;
-}
-
-/* Children are the tree's, each once; rows that do something themselves first, beyond noise first, then by size. */
+/* Children are the tree's, each once. Rows come beyond noise first, then by size; those without change of their own by total. */
 static void check_order(const struct compared *c)
 {
 	const struct calltree *t = c->analysis->tree;
@@ -161,12 +156,14 @@ static void check_order(const struct compared *c)
 	for (uint32_t i = 1; i < c->analysis->table.n_rows; i++) {
 		const struct noise_delta *a = &d->row_self[i - 1], *b = &d->row_self[i];
 
-		cr_assert_geq(has_self(a), has_self(b));
-		if (has_self(a) != has_self(b))
-			continue;
-		cr_assert_geq(diff_row_is_beyond(d, i - 1), diff_row_is_beyond(d, i));
-		if (diff_row_is_beyond(d, i - 1) == diff_row_is_beyond(d, i))
+		bool beyond_a = diff_is_beyond(&d->self, a), beyond_b = diff_is_beyond(&d->self, b);
+
+		cr_assert_geq(beyond_a, beyond_b);
+		if (beyond_a == beyond_b)
 			cr_assert_geq(fabs(diff_change(a)), fabs(diff_change(b)));
+		if (diff_change(a) == 0 && diff_change(b) == 0)
+			cr_assert_geq(diff_is_beyond(&d->total, &d->row_total[i - 1]),
+				      diff_is_beyond(&d->total, &d->row_total[i]));
 	}
 }
 

@@ -254,20 +254,13 @@ bool diff_row_is_beyond(const struct diff *d, uint32_t row)
 		diff_is_beyond(&d->total, &d->row_total[row]));
 }
 
-/* Functions that do nothing themselves only call what changed: they are behind all that do. */
-static bool has_self(const struct noise_delta *self)
-{
-	return self->before != 0 || self->after != 0;
-}
-
+/* What did not change itself but calls what did is behind all that changed, noise too, by what it calls. */
 static int compare_selves(const struct diff *d, uint32_t x, uint32_t y)
 {
 	const struct noise_delta *p = &d->row_self[x], *q = &d->row_self[y];
 
-	if (has_self(p) != has_self(q))
-		return has_self(p) ? -1 : 1;
-	return order_changes(diff_row_is_beyond(d, x), diff_row_is_beyond(d, y), diff_change(p),
-			     diff_change(q));
+	return order_changes(diff_is_beyond(&d->self, p), diff_is_beyond(&d->self, q),
+			     diff_change(p), diff_change(q));
 }
 
 static int compare_rows_by(const struct diff *d, enum table_order order, uint32_t x, uint32_t y)
