@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "app_amount.h"
 #include "app_chrome.h"
 #include "app.h"
 #include "app_compare.h"
@@ -64,35 +65,6 @@ static char *loading_text(const struct app *a)
 	return xasprintf("loading %s · %s stops", bytes, keys);
 }
 
-static char *samples_text(const char *number)
-{
-	return xasprintf("%s sample%s", number, strcmp(number, "1") == 0 ? "" : "s");
-}
-
-/* "61,143 samples", or the weight where a folded file counts its samples by it. */
-static char *amount_text(const struct analysis *an)
-{
-	const struct weights *w = &an->weights;
-	struct metric m = an->lens.column[0].metric;
-	char number[FMT_SIZE];
-	struct event event;
-
-	if (metric_is_heap(an->profile, m)) {
-		bool sampled = an->footprint && an->footprint->manner.sampled;
-
-		fmt_count(number, (int64_t)w->n_samples);
-		return xasprintf("%s%s allocation%s", number, sampled ? " recorded" : "",
-				 w->n_samples == 1 ? "" : "s");
-	}
-	if (m.measure == MEASURE_WEIGHT && m.event.v < an->counts.n_events) {
-		event = *profile_event(an->profile, m.event);
-		if (strcmp(profile_string(an->profile, event.name, NULL), "samples") == 0)
-			return samples_text(
-				fmt_weight(number, w->total[0], event.unit, w->scale[0]));
-	}
-	return samples_text(fmt_weight(number, (int64_t)w->n_samples, UNIT_COUNT, w->sample_scale));
-}
-
 /* A form with one more part than form n; returns its index. */
 static int add_total(char *out[MAX_TITLE_PARTS], int n, char *part)
 {
@@ -114,7 +86,7 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 		out[0] = loading_text(a);
 		if (!a->source->progress || !atomic_load(&a->source->progress->grows))
 			return 1;
-		n = add_total(out, n, amount_text(a->analysis));
+		n = add_total(out, n, app_amount_text(a));
 		return app_has_times(w)
 			       ? add_total(out, n, xstrdup(fmt_ns(time, w->end_ns - w->begin_ns))) +
 					 1
@@ -127,14 +99,14 @@ static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
 	}
 	if (a->analysis->diff)
 		return app_compare_titles(a->analysis, out, MAX_TITLE_PARTS);
-	out[0] = amount_text(a->analysis);
+	out[0] = app_amount_text(a);
 	if (w->total[0] != w->whole[0])
 		n = add_total(
 			out, n,
 			xasprintf("%s %% of all", fmt_percent(share, w->total[0], w->whole[0])));
 	if (app_has_times(w) && w->first_ns != TIME_NONE)
-		n = add_total(out, n, xstrdup(fmt_ns(time, w->last_ns - w->first_ns)));
-	if (w->n_threads > 0)
+		n = add_total(out, n, xstrdup(fmt_ns(time, app_amount_ns(a))));
+	if (w->n_threads > 0 && !app_is_of_all_measures(a))
 		n = add_total(out, n,
 			      xasprintf("%s thread%s", fmt_count(threads, (int64_t)w->n_threads),
 					w->n_threads == 1 ? "" : "s"));

@@ -262,8 +262,7 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 	if (rss >= 0)
 		col = put_part(c, r, col, xasprintf("RSS %s", fmt_bytes(a, rss)));
 	put_part(c, r, col,
-		 xasprintf("%s%s allocations of %s%s", about(f),
-			   fmt_count(a, f->total[FOOTPRINT_CALLS] / f->scale[FOOTPRINT_CALLS]),
+		 xasprintf("%s%s allocations of %s%s", about(f), fmt_count(a, footprint_calls(f)),
 			   about(f), fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
 }
 
@@ -604,22 +603,30 @@ static uint32_t memory_find(void *state, const struct scene *s, int step, uint32
 	return f.n;
 }
 
-/* The site in full and where it is, with what came and went of all sites in the cursor's column. */
+/* " · all rows here: 3.39 MB allocated, 31.2 MB freed". The caller frees. */
+static char *flow_text(const struct footprint_slot *slot)
+{
+	char came[FMT_SIZE], went[FMT_SIZE];
+
+	if (slot->allocated == 0 && slot->freed == 0)
+		return xstrdup(" · all rows here: nothing allocated or freed");
+	return xasprintf(" · all rows here: %s allocated, %s freed",
+			 fmt_bytes(came, slot->allocated), fmt_bytes(went, slot->freed));
+}
+
+/* The site in full and where it is, and what was allocated and freed by all sites in the cursor's column. */
 static char *memory_status(const void *state, const struct scene *s)
 {
 	const struct memory_view *v = state;
 	const struct footprint *f = footprint_of(s);
-	char came[FMT_SIZE], went[FMT_SIZE], live[FMT_SIZE], *name, *source, *flow = NULL, *out;
-	const struct footprint_slot *slot;
+	char live[FMT_SIZE], *name, *source, *flow = NULL, *out;
 
 	if (!f || v->list.cursor >= f->n_sites || !v->graph.slot)
 		return NULL;
-	slot = &v->graph.slot[memory_graph_cursor(&v->graph)];
 	name = name_full(key_at(s, v->list.cursor));
 	source = row_source(s, &f->keys, f->site[v->list.cursor].key);
 	if (v->graph.exact)
-		flow = xasprintf(" · in all %s came here, %s went",
-				 fmt_bytes(came, slot->allocated), fmt_bytes(went, slot->freed));
+		flow = flow_text(&v->graph.slot[memory_graph_cursor(&v->graph)]);
 	out = xasprintf("%s  %s%s%s  %s%s",
 			fmt_bytes(live, f->site[v->list.cursor].sum[FOOTPRINT_LIVE]),
 			key_at(s, v->list.cursor)->module, *source ? "  " : "", source, name,

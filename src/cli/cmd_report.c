@@ -95,7 +95,7 @@ static void put_amount(const struct report *r, FILE *to)
 	char n[FMT_SIZE];
 
 	if (r->view == VIEW_KIND_MEMORY) {
-		count = a->footprint->total[FOOTPRINT_CALLS] / a->footprint->scale[FOOTPRINT_CALLS];
+		count = footprint_calls(a->footprint);
 		scale = 1;
 	}
 	fprintf(to, ": %s%s %s%s", r->view == VIEW_KIND_MEMORY && report_is_estimated(r) ? "~" : "",

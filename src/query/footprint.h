@@ -75,6 +75,14 @@ int footprint_weigh(const struct profile *p, const struct profile_counts *counts
 		    const struct lens *lens, struct progress *progress, struct weights *w,
 		    struct footprint **out);
 
+/* Allocations of all sites, as one number for people. */
+static inline int64_t footprint_calls(const struct footprint *m)
+{
+	int64_t scale = m->scale[FOOTPRINT_CALLS];
+
+	return (m->total[FOOTPRINT_CALLS] + scale / 2) / scale;
+}
+
 /* Live bytes of all sites at the peak, to the moment, which is finer than time. The order of sites stays. */
 void footprint_move_to_peak(struct footprint *m);
 
