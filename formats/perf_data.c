@@ -539,6 +539,27 @@ static int open_growing(struct reader *r, struct err *e)
 	return perf_growing_begin(&r->growing, r->in, &r->header, e);
 }
 
+/* The parts of a directory are read when all of them are whole. */
+static void wait_for_parts(struct reader *r)
+{
+	static const char name[] = "parts";
+
+	builder_begin(r->profile);
+	build_fact(r->profile, r->capture, "file", name, FACT_MISSING,
+		   "%zu files are being written, and read when their recorder has ended",
+		   r->parts.number.n);
+	builder_end(r->profile);
+	perf_growing_wait(r->in, &r->header, r->progress);
+	builder_begin(r->profile);
+	build_fact(r->profile, r->capture, "file", name, FACT_PLAIN,
+		   "%zu files, read when their recorder had ended", r->parts.number.n);
+	builder_end(r->profile);
+	dir_parts_done(&r->parts);
+	dir_parts_find(&r->parts, DIR_PARTS_RECORDS, input_directory(r->in));
+	input_follow(r->in, false);
+	perf_header_again(r->in, &r->header);
+}
+
 static int open_stream(struct reader *r, struct err *e)
 {
 	int rc;
@@ -548,6 +569,9 @@ static int open_stream(struct reader *r, struct err *e)
 		r->end = input_seekable(r->in) && !input_follows(r->in) ? input_file_bytes(r->in)
 									: 0;
 	} else {
+		dir_parts_find(&r->parts, DIR_PARTS_RECORDS, input_directory(r->in));
+		if (input_follows(r->in) && r->parts.number.n > 0)
+			wait_for_parts(r);
 		rc = perf_header_read_sections(r->in, &r->header, &r->events, e);
 		if (rc < 0)
 			return rc;
@@ -556,7 +580,6 @@ static int open_stream(struct reader *r, struct err *e)
 		r->begin = r->header.data.offset;
 		r->end = r->begin + r->header.data.size;
 	}
-	dir_parts_find(&r->parts, DIR_PARTS_RECORDS, input_directory(r->in));
 	r->n_bytes = r->end ? input_file_bytes(r->in) + r->parts.n_bytes : 0;
 	r->stream = open_records(r, r->in, r->begin, r->end, false);
 	return 0;

@@ -17,6 +17,9 @@
 #define LAST_WORDS_MS   1000
 #define LAST_WORDS_STEP 20
 
+/* How often a recorder of several files is asked whether it has ended. */
+#define PARTS_STEP 100
+
 /* To where the records of a growing file begin. */
 static int skip_head(struct perf_growing *g, struct err *e)
 {
@@ -70,6 +73,16 @@ int perf_growing_begin(struct perf_growing *g, struct input *in, struct perf_hea
 		nanosleep(&nap, NULL);
 	input_follow_to(in, good_until, g);
 	return skip_head(g, e);
+}
+
+void perf_growing_wait(struct input *in, const struct perf_header *h,
+		       const struct progress *progress)
+{
+	const struct timespec nap = { .tv_nsec = PARTS_STEP * 1000000L };
+
+	while (perf_header_end_of_data(in, h) == 0 && input_has_writer(in) &&
+	       !progress_cancelled(progress))
+		nanosleep(&nap, NULL);
 }
 
 bool perf_growing_ended(struct perf_growing *g, uint64_t at, const struct progress *progress)

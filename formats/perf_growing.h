@@ -25,6 +25,13 @@ int perf_growing_begin(struct perf_growing *g, struct input *in, struct perf_hea
 		       struct err *e);
 
 /*
+ * Of a directory whose files data.N hold the records: waits until its recorder has ended, or is gone. The same records are
+ * in no order before, as each file is written when a ring of its own is half full.
+ */
+void perf_growing_wait(struct input *in, const struct perf_header *h,
+		       const struct progress *progress);
+
+/*
  * Did the records end at that offset because their recorder says so? What stands behind them is none. Notes in the
  * header whether it said anything, which may take a moment.
  */

@@ -530,15 +530,20 @@ int perf_header_read(struct input *in, struct perf_header *h, struct err *e)
 	return 0;
 }
 
-uint64_t perf_header_end_of_data(struct input *in, const struct perf_header *h)
+void perf_header_again(struct input *in, struct perf_header *h)
 {
 	uint8_t bytes[HEADER_BYTES] = { 0 };
 	struct bytes b = bytes_over(bytes + 16, sizeof(bytes) - 16, h->swap);
+
+	if (input_pread(in, bytes, sizeof(bytes), 0, NULL) == (ssize_t)sizeof(bytes))
+		take_header(h, &b);
+}
+
+uint64_t perf_header_end_of_data(struct input *in, const struct perf_header *h)
+{
 	struct perf_header now = { .swap = h->swap };
 
-	if (input_pread(in, bytes, sizeof(bytes), 0, NULL) < (ssize_t)sizeof(bytes))
-		return 0;
-	take_header(&now, &b);
+	perf_header_again(in, &now);
 	return now.data.size > 0 ? now.data.offset + now.data.size : 0;
 }
 

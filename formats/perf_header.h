@@ -93,6 +93,9 @@ int perf_header_read_sections(struct input *in, struct perf_header *h, struct pe
 /* Of a growing file: where its records end by now, as its recorder wrote into it in the end; 0 while it has not. */
 uint64_t perf_header_end_of_data(struct input *in, const struct perf_header *h);
 
+/* The file header anew, of a recording that has ended since. */
+void perf_header_again(struct input *in, struct perf_header *h);
+
 /* A record of the perf tool that says such things, in a pipe mostly; others are ignored. */
 void perf_header_record(struct perf_header *h, const struct perf_record *r,
 			struct perf_events *events);

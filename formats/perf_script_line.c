@@ -200,6 +200,7 @@ static void take_what(const struct words *w, size_t i, const char *end, struct s
 {
 	if (i + 1 < w->n && is_number(w->at[i]) && is_event(w->at[i + 1])) {
 		h->period = value_of(w->at[i].s, w->at[i].n);
+		h->has_period = true;
 		i++;
 	}
 	if (i < w->n && is_event(w->at[i])) {

@@ -36,11 +36,12 @@ enum script_kind {
 };
 
 struct script_header {
-	struct span comm;  /* n = 0: not in the text */
-	int32_t pid, tid;  /* -1: not in the text; a number alone is the tid */
-	uint16_t cpu;      /* CPU_NONE: not in the text */
-	int64_t time_ns;   /* TIME_NONE: not in the text */
-	int64_t period;    /* 0: not in the text */
+	struct span comm; /* n = 0: not in the text */
+	int32_t pid, tid; /* -1: not in the text; a number alone is the tid */
+	uint16_t cpu;     /* CPU_NONE: not in the text */
+	int64_t time_ns;  /* TIME_NONE: not in the text */
+	int64_t period;
+	bool has_period;   /* it is in the text; else it is 0 */
 	struct span event; /* without the ':' behind it; n = 0: not in the text */
 	struct span rest; /* what follows: the only frame, the fields of a tracepoint, or nothing */
 };

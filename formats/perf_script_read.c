@@ -155,16 +155,16 @@ static event_id new_event(struct reader *r, const struct script_header *h)
 	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
 		size_t n = strlen(clocks[i]);
 
-		if (h->period > 0 && strncmp(name, clocks[i], n) == 0 &&
+		if (h->has_period && strncmp(name, clocks[i], n) == 0 &&
 		    (name[n] == '\0' || name[n] == ':'))
 			unit = UNIT_NS;
 	}
-	if (h->period > 0 && ends_in_bytes(name)) {
+	if (h->has_period && ends_in_bytes(name)) {
 		name[strlen(name) - strlen(SCRIPT_BYTES)] = '\0';
 		unit = UNIT_BYTES;
 	}
 	id = strcmp(name, "offcpu") == 0 ? build_derived_event(r->p, name, UNIT_NS)
-					 : build_event(r->p, name, unit, h->period > 0);
+					 : build_event(r->p, name, unit, h->has_period);
 	free(name);
 	return id;
 }
@@ -306,7 +306,7 @@ static void begin_sample(struct reader *r, const struct script_header *h)
 		.thread = r->whos.at[r->who - 1].thread,
 		.event = find_event(r, h),
 		.cpu = h->cpu,
-		.weight = h->period > 0 ? h->period : 1,
+		.weight = h->has_period ? h->period : 1,
 		.time_ns = h->time_ns,
 	};
 	if (h->rest.n > 0 && script_frame_read(h->rest.s, h->rest.n, &f) && f.address.n > 0 &&
@@ -331,6 +331,9 @@ static void read_line(struct reader *r, const char *s, size_t n)
 		r->n_records++;
 		return;
 	case SCRIPT_HEADER:
+		/* What folds the text as it is counts such a sample as one. */
+		if (r->frames.options.as_printed && h.period == 0)
+			h.has_period = false;
 		begin_sample(r, &h);
 		return;
 	case SCRIPT_FRAME:

@@ -174,7 +174,8 @@ static void print_row(struct writer *w, const struct sample_columns *rows, uint6
 	for (int64_t i = 0; i < n; i++) {
 		int64_t part = weight / n + (i < weight % n);
 
-		if (part > 0)
+		/* Also what stands for nothing: it is a sample. */
+		if (part >= 0)
 			print_sample(w, rows, row, part);
 	}
 }

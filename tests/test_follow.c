@@ -187,6 +187,95 @@ Test(follow, a_recording_is_read_as_it_is_written, .timeout = 120)
 	}
 }
 
+/* Somebody who records to a directory: the files of its parts get their records last of all. */
+struct parts_writer {
+	const struct profile *p; /* that it is read into */
+	const struct made *m;
+	uint64_t begin; /* of records in m; features are its last bytes */
+	int head, part;
+};
+
+static bool waits_for_parts(const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++)
+		if (strcmp(profile_string(p, profile_fact(p, i).name, NULL), "parts") == 0)
+			return true;
+	return false;
+}
+
+static int write_parts(void *arg)
+{
+	const struct parts_writer *w = arg;
+	const struct timespec nap = { .tv_nsec = 2000000 };
+	const uint64_t size = PERF_RECORD_HEADER_BYTES;
+	size_t n = w->m->bytes.n - 64 - w->begin;
+
+	while (!waits_for_parts(w->p))
+		nanosleep(&nap, NULL);
+	if (write(w->part, w->m->bytes.at + w->begin, n) != (ssize_t)n ||
+	    write(w->head, w->m->bytes.at + w->m->bytes.n - 64, 64) != 64 ||
+	    pwrite(w->head, &size, 8, DATA_SIZE_AT) != 8)
+		return -errno;
+	return close(w->part) | close(w->head);
+}
+
+static int open_part(const char *dir, const char *name, char **path)
+{
+	int fd;
+
+	*path = xasprintf("%s/%s", dir, name);
+	fd = open(*path, O_WRONLY | O_CREAT, 0600);
+	cr_assert_geq(fd, 0);
+	return fd;
+}
+
+/* perf record --threads: what is in its files is read when it has ended, and all of it. */
+Test(follow, the_parts_of_a_directory_are_waited_for, .timeout = 60)
+{
+	char dir[] = "/tmp/proftop-follow-XXXXXX", *path[2];
+	struct made m = { 0 }, mark = { 0 };
+	struct parts_writer w = { .m = &m };
+	struct read_options o = { .live = true };
+	struct profile_counts counts;
+	struct profile *p = profile_new();
+	struct input *in;
+	struct task *t;
+	capture_id c;
+
+	make_recording(&m, 200);
+	made_mark(&mark, PERF_REC_FINISHED_ROUND);
+	memcpy(&w.begin, m.bytes.at + DATA_SIZE_AT - 8, 8);
+	cr_assert_not_null(mkdtemp(dir));
+	w.p = p;
+	w.head = open_part(dir, "data", &path[0]);
+	w.part = open_part(dir, "data.0", &path[1]);
+	cr_assert_eq(write(w.head, m.bytes.at, w.begin), (ssize_t)w.begin);
+	cr_assert_eq(write(w.head, mark.bytes.at, mark.bytes.n), (ssize_t)mark.bytes.n);
+	cr_assert_eq(input_open(dir, &in, NULL), 0);
+	input_follow(in, true);
+	t = task_start(write_parts, &w, -1);
+	builder_begin(p);
+	c = build_capture(p, "x.data", "perf.data");
+	builder_end(p);
+	cr_expect_eq(format_perf_data.read(in, p, c, &o, NULL, NULL), 0);
+	cr_assert_eq(task_join(t), 0);
+	profile_counts_read(p, &counts);
+	cr_expect_eq(counts.n_samples, 200);
+	cr_expect_not(has_loss(p));
+	input_close(in);
+	for (size_t i = 0; i < 2; i++) {
+		unlink(path[i]);
+		free(path[i]);
+	}
+	rmdir(dir);
+	profile_free(p);
+	made_done(&m);
+	made_done(&mark);
+}
+
 /* What a thread reads. */
 struct reading {
 	struct input *in;

@@ -533,6 +533,7 @@ Test(perf_script, round_trip)
 		"w 2/2 1.0: 9000 offcpu:\n\t1 wait (/bin/w)\n\nw 2/2 2.0: 5 cpu-clock:\n\t1 run (/bin/w)\n",
 		"java 1/2 1.0: 5 cycles:\n\t7 a->b (/tmp/perf-1.map)\n\t8 (anonymous namespace)::g (/x)\n",
 		"t 812/813 1000 cycles:\n\t 1 f (/x)\n",
+		"t 1 1.0: 7 cycles:\n\t1 f (/x)\n\nt 1 2.0: 0 cycles:\n\t2 g (/x)\n",
 	};
 	static const char *const recordings[] = {
 		"demo.data",

@@ -19,7 +19,6 @@
 #include "analysis.h"
 #include "builder.h"
 #include "command.h"
-#include "dir_parts.h"
 #include "err.h"
 #include "folded.h"
 #include "format.h"
@@ -63,18 +62,6 @@ struct load {
 	int wake_fd;                     /* written when the worker is done */
 };
 
-/* May a file of it be followed? Not where samples are in several files, of which none is behind the others. */
-static bool may_follow(const struct input *in)
-{
-	struct dir_parts parts = { 0 };
-	bool one;
-
-	dir_parts_find(&parts, DIR_PARTS_RECORDS, input_directory(in));
-	one = parts.number.n == 0;
-	dir_parts_done(&parts);
-	return one;
-}
-
 /* The input of a capture, and what lies beside it. */
 static int read_capture(struct load *l, const struct format *format, struct input *in, capture_id c)
 {
@@ -103,7 +90,7 @@ static int read_one(struct load *l, const char *path)
 	if (rc)
 		return rc;
 	input_watch(in, &l->progress);
-	input_follow(in, l->read.live && may_follow(in));
+	input_follow(in, l->read.live);
 	format = format_probe(in, &l->error);
 	if (!format) {
 		input_close(in);
@@ -329,8 +316,10 @@ static char *saved_text(const struct analysis *an, const char *path, bool events
 
 	if (events && metric_is_heap(an->profile, an->lens.column[0].metric))
 		event = perf_script_event(an);
-	text = xasprintf("what is shown is saved: proftop %s%s%s%s%s", how, event ? "--event " : "",
-			 event ? event : "", event ? " " : "", path);
+	/* Neither format has a place for control groups. */
+	text = xasprintf("what is shown is saved%s: proftop %s%s%s%s%s",
+			 an->counts.n_cgroups > 0 ? " without control groups" : "", how,
+			 event ? "--event " : "", event ? event : "", event ? " " : "", path);
 	free(event);
 	return text;
 }

@@ -22,8 +22,8 @@
 #define X86_BP 6
 #define X86_SP 7
 
-/* What is known of processes is kept over time and never less: after so many records, some 80 MB, it begins anew. */
-#define TOLD_MAX (UINT64_C(1) << 18)
+/* What is known of processes is kept over time and never less: after so many records, some 10 to 20 MB, it begins anew. */
+#define TOLD_MAX (UINT64_C(1) << 15)
 
 struct chain_maker {
 	struct perf_events *kernels; /* borrowed */
