@@ -150,9 +150,18 @@ static void leave_place(struct session *s)
 	record_place_undo(&s->place);
 }
 
-static bool is_full(const struct session *s)
+/* The file has no room any more: by the limit, or as rc says of the disk or the pipe. */
+static void say_full(const struct session *s, int rc, struct err *e)
 {
-	return cpu_recording_stats(s->recording).n_bytes >= s->wish.max_bytes;
+	struct cpu_recording_stats stats = cpu_recording_stats(s->recording);
+	char lost[FMT_COUNTED_SIZE];
+
+	if (rc)
+		say("recording ends: %s; %s that came by then found no room, and are lost",
+		    err_text(e), fmt_counted(lost, (int64_t)stats.n_left_out, "sample"));
+	else if (stats.full)
+		say("recording ends: no sample more fits into what --max-size allows");
+	err_clear(e);
 }
 
 /* From the first sample to the last. */
@@ -160,7 +169,7 @@ static enum status run(struct session *s)
 {
 	struct err e = ERR_INIT;
 	enum status refused = STATUS_UNUSABLE;
-	int rc = cpu_recording_start(s->recording, &e);
+	int rc = cpu_recording_start(s->recording, &e), ended;
 
 	if (rc == 0 && s->launch) {
 		rc = launch_go(s->launch, &e);
@@ -174,15 +183,13 @@ static enum status run(struct session *s)
 	if (!s->launch)
 		say("recording to %s; Ctrl-C ends it", file_name(s));
 	record_end_after(&s->end, s->wish.duration_ms);
-	while (rc == 0 && !record_end_is_over(&s->end) && !is_full(s))
+	while (rc == 0 && !record_end_is_over(&s->end) && !cpu_recording_stats(s->recording).full)
 		rc = cpu_recording_turn(s->recording, s->end.watched.at, s->end.watched.n, TURN_MS,
 					&e);
+	ended = cpu_recording_end(s->recording, rc ? NULL : &e);
 	if (rc == 0)
-		rc = cpu_recording_end(s->recording, &e);
-	if (rc) {
-		say("recording ends: %s", err_text(&e));
-		err_clear(&e);
-	}
+		rc = ended;
+	say_full(s, rc, &e);
 	if (s->heap && s->end.status == -1)
 		heap_beside_end(launch_pid(s->launch));
 	say_result(s);
@@ -250,8 +257,9 @@ static enum status begin(struct session *s)
 
 	if (!check_place(s->wish.output) || !start_command(s))
 		return STATUS_USAGE;
-	/* Whoever reads may go: that is an error of writing. The command has its own way already. */
+	/* Whoever reads may go, and files may have a limit (ulimit -f): errors of writing. The command has its own way already. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	take_targets(s);
 	/* Opening may take its time: who ends it meanwhile gets a whole file, too. */
 	record_end_watch(&s->end);

@@ -192,12 +192,12 @@ static bool take_limits(const struct options *o, struct record_wish *w)
 {
 	uint64_t level = 1;
 
-	w->max_bytes = UINT64_MAX;
+	w->options.max_bytes = UINT64_MAX;
 	if (!take_number("-z", o->compress, ZSTD_LEVEL_MAX, &level) ||
 	    !record_duration(o, &w->duration_ms))
 		return false;
 	w->options.zstd_level = (int)level;
-	if (o->max_size && !machine_parse_bytes(o->max_size, &w->max_bytes)) {
+	if (o->max_size && !machine_parse_bytes(o->max_size, &w->options.max_bytes)) {
 		say("--max-size wants a number of bytes, such as 512k, 10M or 1G, not \"%s\"",
 		    o->max_size);
 		return false;

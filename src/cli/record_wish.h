@@ -31,7 +31,6 @@ struct record_wish {
 	} command; /* our own, as the file tells it */
 	struct record_numbers pids, tids;
 	uint64_t duration_ms; /* 0: no limit */
-	uint64_t max_bytes;   /* of the file; UINT64_MAX: no limit */
 	const char *output;   /* what is to be opened afterwards; borrowed */
 };
 

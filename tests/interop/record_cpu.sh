@@ -186,9 +186,19 @@ record 2 --cpu --heap -p "$pid" -o both -- true
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 record 3 --duration 100ms -g off -z 0 -o sized -- sh -c './shares 0.5; exit 3'
-# Two rings full of samples may be on their way when the size is seen; all of them would be 100 MB.
-record 0 -e cpu-clock -F 2000 -g dwarf,32768 -z 0 --max-size 1M -o sized -- ./shares 0.8
-[ "$(stat -c %s sized)" -lt 40000000 ] || fault "a file of $(stat -c %s sized) bytes"
+# Files have no byte more than they may, and all that was recorded by then.
+for how in 'dwarf,32768 -z 0' 'dwarf,65528 -z 1' 'unwound -z 0' 'unwound -z 1'; do
+    # shellcheck disable=SC2086
+    record 0 -e cpu-clock -F 2000 -g $how --max-size 24k -o sized -- ./shares 0.7
+    says err 'no sample more fits'
+    size=$(stat -c %s sized)
+    [ "$size" -le 24576 ] || fault "$how: a file of $size bytes"
+    case $how in unwound*) [ "$size" -ge 24000 ] || fault "$how: a file of $size bytes" ;; esac
+    "$proftop" info sized >out 2>err2 || fault "$how: $(cat err2)"
+    grep -qE "^ *cpu-clock +$(sed -n 's/.*recorded \([0-9,]*\) sample.*/\1/p' err) sample" out || fault "$how: $(grep cpu-clock out)"
+done
+record 3 -e cpu-clock --max-size 1k -o sized -- true
+says err 'more than the file may have'
 
 # The file ends when the time is up, though the command has not: whoever follows it is not kept waiting.
 mkfifo go
@@ -496,14 +506,18 @@ fi
 
 # A full disk ends the recording and not the command; what was written before can be opened.
 mkdir small
-if mount -t tmpfs -o size=200k tmpfs small 2>/dev/null; then
-    record 5 -e cpu-clock -g dwarf -z 0 -o small/x -- sh -c './shares 0.3; exit 5'
+for how in 'dwarf -z 0' 'dwarf -z 1' 'unwound -z 0'; do
+    mount -t tmpfs -o size=256k tmpfs small 2>/dev/null || break
+    # shellcheck disable=SC2086
+    record 5 -e cpu-clock -F 9999 -g $how -o small/x -- sh -c './shares 0.5; exit 5'
     says err 'No space left on device'
-    said=$(sed -n 's/.*recorded \([0-9,]*\) samples.*/\1/p' err)
+    says err 'are lost'
+    said=$(sed -n 's/.*recorded \([0-9,]*\) sample.*/\1/p' err)
+    [ "${said:-0}" != 0 ] || fault "$how: nothing was kept: $(cat err)"
     "$proftop" info small/x >out 2>err || fault "full: $(cat err)"
-    grep -qE "^ *cpu-clock +$said samples" out || fault "$said samples are said to be recorded: $(grep cpu-clock out)"
-    umount small
-fi
+    grep -qE "^ *cpu-clock +$said sample" out || fault "$how: $said samples are said to be recorded: $(grep cpu-clock out)"
+    wait_until umount small
+done
 
 # Rings that nobody reads run over: what was lost is counted. 1.5 seconds are 90 MB, and no rings
 # are so large.

@@ -18,6 +18,7 @@
 #include "perf_put.h"
 #include "perf_rights.h"
 #include "proc_records.h"
+#include "time_order.h"
 
 /* Written so often, or when so much waits. */
 #define FLUSH_NS    UINT64_C(1000000000)
@@ -33,9 +34,8 @@ struct cpu_recording {
 	uint64_t flushed_ns; /* when */
 	bool pipe;           /* to be written after each turn: somebody may be watching */
 	uint64_t flush_ns;   /* and how often */
+	bool limited;        /* the file may have no more than so many bytes */
 	struct cpu_recording_stats stats;
-	uint64_t n_written; /* samples that are in the file for good */
-	bool failed;        /* no more can be written */
 	VEC(const char *) remarks;
 };
 
@@ -62,7 +62,7 @@ static int open_file(struct cpu_recording *r, const struct cpu_recording_options
 		.wall_ns = now_ns(CLOCK_REALTIME),
 	};
 	r->pipe = strcmp(o->path, "-") == 0;
-	return data_file_open(o->path, &r->head, &r->file, e);
+	return data_file_open(o->path, &r->head, o->max_bytes, &r->file, e);
 }
 
 static void put_processes(struct proc_records *p, const struct sampler_options *o,
@@ -112,6 +112,10 @@ static int tell_beginning(struct cpu_recording *r, const struct sampler_options 
 	put_round(&records);
 	data_file_add(r->file, records.at, records.n);
 	vec_done(&records);
+	if (data_file_is_full(r->file))
+		return err_set(
+			e, -EFBIG,
+			"what a recording of this begins with takes more than the file may have");
 	return data_file_flush(r->file, e);
 }
 
@@ -123,6 +127,7 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 	size_t n;
 	int rc;
 
+	r->limited = o->max_bytes != UINT64_MAX;
 	r->flush_ns = o->watched ? WATCHED_NS : FLUSH_NS;
 	rc = sampler_open(&o->sampler, &r->sampler, e);
 	if (rc == 0) {
@@ -179,7 +184,7 @@ static void look(void *arg, const struct perf_records *records)
 	chain_maker_look(r->chains, records);
 }
 
-static void count(struct cpu_recording *r, const struct perf_records *records)
+static void count_lost(struct cpu_recording *r, const struct perf_records *records)
 {
 	struct perf_record record;
 	uint64_t n;
@@ -187,7 +192,6 @@ static void count(struct cpu_recording *r, const struct perf_records *records)
 	for (size_t at = 0; at < records->n_bytes; at += record.size) {
 		if (perf_record_at(records->at + at, false, &record) == 0)
 			break;
-		r->stats.n_samples += record.type == PERF_REC_SAMPLE;
 		if ((record.type == PERF_REC_LOST || record.type == PERF_REC_LOST_SAMPLES) &&
 		    perf_lost_decode(&record, &n))
 			r->stats.n_lost += n;
@@ -198,9 +202,11 @@ static void take(void *arg, const struct perf_records *records)
 {
 	struct cpu_recording *r = arg;
 
-	count(r, records);
+	count_lost(r, records);
 	if (r->chains)
 		chain_maker_take(r->chains, records, &r->out);
+	else if (r->limited)
+		perf_put_bytes(&r->out, records->at, records->n_bytes);
 	else
 		data_file_add(r->file, records->at, records->n_bytes);
 }
@@ -216,6 +222,9 @@ static void take_turn(struct cpu_recording *r)
 	sampler_take(r->sampler, take, r);
 	if (r->out.n == 0 && data_file_bytes(r->file) == before)
 		return;
+	/* Of those that are the last everything up to a moment is kept, whichever cpu it is of. */
+	if (data_file_room(r->file) < r->out.n)
+		time_order(events_of(r), &r->out);
 	put_round(&r->out);
 	data_file_add(r->file, r->out.at, r->out.n);
 }
@@ -234,17 +243,6 @@ static void tell_again(struct cpu_recording *r)
 	vec_done(&records);
 }
 
-static int flush(struct cpu_recording *r, struct err *e)
-{
-	int rc = data_file_flush(r->file, e);
-
-	if (rc)
-		r->failed = true;
-	else
-		r->n_written = r->stats.n_samples;
-	return rc;
-}
-
 int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int ms, struct err *e)
 {
 	uint64_t now;
@@ -258,14 +256,14 @@ int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int
 	    data_file_waiting(r->file) < FLUSH_BYTES)
 		return 0;
 	r->flushed_ns = now;
-	return flush(r, e);
+	return data_file_flush(r->file, e);
 }
 
 int cpu_recording_end(struct cpu_recording *r, struct err *e)
 {
 	sampler_stop(r->sampler);
 	take_turn(r);
-	return flush(r, e);
+	return data_file_flush(r->file, e);
 }
 
 struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r)
@@ -274,8 +272,9 @@ struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r)
 
 	if (r->chains)
 		s.chains = *chain_maker_stats(r->chains);
-	if (r->failed)
-		s.n_samples = r->n_written;
+	s.n_samples = data_file_samples(r->file);
+	s.n_left_out = data_file_left_out(r->file);
+	s.full = data_file_is_full(r->file);
 	s.n_bytes = data_file_bytes(r->file);
 	return s;
 }

@@ -18,11 +18,14 @@ struct cpu_recording_options {
 	const char *path;     /* of the file */
 	char *const *command; /* ours: ends with NULL */
 	int zstd_level;       /* 0: records are not packed */
+	uint64_t max_bytes;   /* of the file; UINT64_MAX: no limit */
 	bool watched;         /* somebody reads the file as it grows: it is written more often */
 };
 
 struct cpu_recording_stats {
-	uint64_t n_samples;
+	uint64_t n_samples;        /* that the file has */
+	uint64_t n_left_out;       /* that it had no room for */
+	bool full;                 /* nothing more comes into it */
 	uint64_t n_lost;           /* that found no room in a ring */
 	uint64_t n_bytes;          /* of the file */
 	struct chain_stats chains; /* of copies that became chains */
@@ -43,11 +46,12 @@ int cpu_recording_start(struct cpu_recording *r, struct err *e);
 
 /*
  * Waits, at most ms, for records or for one of n descriptors, and takes what there is; writes it once a second.
- * -ENOSPC and the like with a sentence: the file is whole, and no more comes into it.
+ * -ENOSPC and the like with a sentence: the file is whole, and no more comes into it; nor does it when it has max_bytes,
+ * which is no error.
  */
 int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int ms, struct err *e);
 
-/* Counting ends; what is in the rings still is taken, and everything is written. */
+/* Counting ends; what is in the rings still is taken, and everything is written: after an error, too, to know how much it was. */
 int cpu_recording_end(struct cpu_recording *r, struct err *e);
 
 struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r);
