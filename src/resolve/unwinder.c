@@ -13,12 +13,11 @@
 #include "cfi.h"
 #include "dso.h"
 #include "elf_file.h"
-#include "elf_packed.h"
 #include "epilogue.h"
+#include "frame_tables.h"
 #include "generated.h"
 #include "image.h"
 #include "mem.h"
-#include "segments.h"
 #include "space.h"
 
 #include <elf.h>
@@ -27,19 +26,13 @@
 
 #define N_WALKERS 8
 
-/* More than this of unwind tables is not believed. */
-#define FRAMES_MAX (UINT64_C(1) << 30)
-#define HDR_BYTES  8 /* of .eh_frame_hdr to where it says .eh_frame is */
-
 /* The unwind tables of a dso. */
 struct tables {
-	bool tried;        /* opened, or found that there is nothing to open */
-	struct cfi *cfi;   /* NULL: none; owned */
-	uint8_t *bytes[3]; /* sections it borrows; owned */
-	uint64_t entry;    /* where the program begins, or 0 */
-	uint64_t init[2];  /* where _init and _fini begin, which have no CFI; or 0 */
-	bool keeps_fp;     /* see walk.h */
-	struct segments segments;
+	bool tried; /* opened, or found that there is nothing to open */
+	struct frame_tables frames;
+	uint64_t entry;   /* where the program begins, or 0 */
+	uint64_t init[2]; /* where _init and _fini begin, which have no CFI; or 0 */
+	bool keeps_fp;    /* see walk.h */
 };
 
 struct cached_walker {
@@ -89,82 +82,12 @@ void unwinder_free(struct unwinder *u)
 {
 	if (!u)
 		return;
-	for (size_t i = 0; i < u->tables.n; i++) {
-		cfi_free(u->tables.at[i].cfi);
-		for (size_t k = 0; k < 3; k++)
-			free(u->tables.at[i].bytes[k]);
-		segments_done(&u->tables.at[i].segments);
-	}
+	for (size_t i = 0; i < u->tables.n; i++)
+		frame_tables_done(&u->tables.at[i].frames);
 	vec_done(&u->tables);
 	for (size_t i = 0; i < N_WALKERS; i++)
 		walker_free(u->cache[i].walker);
 	free(u);
-}
-
-static struct cfi_section take_section(const struct elf_file *f, const char *name, uint8_t **keep)
-{
-	const struct elf_section *s = f ? elf_file_section(f, name) : NULL;
-	struct cfi_section out = { .n = 0 };
-
-	if (!s)
-		return out;
-	*keep = elf_section_unpacked(f, s, &out.n);
-	if (!*keep)
-		return (struct cfi_section){ .n = 0 };
-	out.bytes = *keep;
-	out.address = s->address;
-	return out;
-}
-
-static struct cfi_section take_range(const struct elf_file *f, uint64_t address, uint64_t offset,
-				     uint64_t size, uint8_t **keep)
-{
-	struct cfi_section out = { .n = 0 };
-
-	*keep = size <= FRAMES_MAX ? elf_file_read(f, offset, size) : NULL;
-	if (*keep)
-		out = (struct cfi_section){ .bytes = *keep, .n = (size_t)size, .address = address };
-	return out;
-}
-
-/*
- * Without section headers: the program headers tell of .eh_frame_hdr, which tells of .eh_frame (LSB
- * 5.0, "DWARF Extensions"), in the encoding that linkers write. Where that ends its zero length says.
- */
-static void take_by_headers(const struct elf_file *f, struct cfi_sections *s, uint8_t **bytes)
-{
-	struct elf_segment hdr;
-	const struct elf_segment *load;
-	uint64_t frames;
-	int32_t relative;
-	size_t n;
-
-	if (!elf_file_eh_frame_hdr(f, &hdr))
-		return;
-	s->eh_frame_hdr = take_range(f, hdr.address, hdr.offset, hdr.file_bytes, &bytes[1]);
-	if (s->eh_frame_hdr.n < HDR_BYTES || bytes[1][0] != 1 ||
-	    bytes[1][1] != 0x1b /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */)
-		return;
-	memcpy(&relative, bytes[1] + 4, sizeof(relative));
-	frames = hdr.address + 4 + (uint64_t)(int64_t)relative;
-	load = elf_file_segments(f, &n);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t at = frames - load[i].address;
-
-		if (frames >= load[i].address && at < load[i].file_bytes)
-			s->eh_frame = take_range(f, frames, load[i].offset + at,
-						 load[i].file_bytes - at, &bytes[0]);
-		if (s->eh_frame.n > 0)
-			return;
-	}
-}
-
-/* Machines whose rules are known, in files of this byte order. */
-static bool fits(const struct unwinder *u, const struct elf_file *f)
-{
-	uint16_t machine = u->arch == UNWIND_X86_64 ? 62 /* EM_X86_64 */ : 183 /* EM_AARCH64 */;
-
-	return f && elf_file_machine(f) == machine && elf_file_is64(f) && !elf_file_swapped(f);
 }
 
 /* Where a section of code begins, or 0. */
@@ -177,27 +100,20 @@ static uint64_t begin_of(const struct elf_file *f, const char *name)
 
 static void open_tables(struct unwinder *u, const struct dso *d, struct tables *t)
 {
-	struct cfi_sections s = { .arch = u->arch };
+	enum unwind_arch arch;
 	struct image i;
 
 	if (d->kind == DSO_VDSO)
 		image_open_vdso(u->finder, d, &i);
 	else
 		image_open(u->finder, d, &i);
-	if (fits(u, i.runtime)) {
-		s.eh_frame = take_section(i.runtime, ".eh_frame", &t->bytes[0]);
-		s.eh_frame_hdr = take_section(i.runtime, ".eh_frame_hdr", &t->bytes[1]);
-		s.debug_frame = take_section(i.debug ? i.debug : i.runtime, ".debug_frame",
-					     &t->bytes[2]);
-		if (s.eh_frame.n == 0 && s.debug_frame.n == 0 && s.eh_frame_hdr.n == 0)
-			take_by_headers(i.runtime, &s, t->bytes);
+	if (i.runtime && frame_tables_arch(i.runtime, &arch) && arch == u->arch) {
+		frame_tables_take(&t->frames, i.runtime, i.debug);
 		t->entry = elf_file_entry(i.runtime);
 		t->init[0] = begin_of(i.runtime, ".init");
 		t->init[1] = begin_of(i.runtime, ".fini");
 		t->keeps_fp = elf_file_section(i.runtime, ".gopclntab") ||
 			      elf_file_section(i.runtime, ".go.buildinfo");
-		segments_take(&t->segments, i.runtime);
-		t->cfi = cfi_new(&s);
 	}
 	image_close(&i);
 }
@@ -271,11 +187,11 @@ static struct walk_module find_tables(void *arg, uint64_t pc)
 		return m;
 	}
 	t = tables_of(way->u, s.dso);
-	if (!t->cfi)
+	if (!t->frames.cfi)
 		m.alone = read_rule(way, pc);
-	if (!t->cfi || !segments_address(&t->segments, pc - s.bias, &address))
+	if (!t->frames.cfi || !segments_address(&t->frames.segments, pc - s.bias, &address))
 		return m;
-	m.cfi = t->cfi;
+	m.cfi = t->frames.cfi;
 	m.alone = first_rule(way->u, t, address);
 	m.entry = t->entry;
 	m.keeps_fp = t->keeps_fp;
