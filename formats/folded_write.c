@@ -11,6 +11,7 @@
 #include "folded_write.h"
 
 #include "analysis.h"
+#include "atoms.h"
 #include "err.h"
 #include "fmt.h"
 #include "folded_line.h"
@@ -205,10 +206,18 @@ static bool is_kernel_path(const char *path)
 	return false;
 }
 
+static module_id module_of(const struct writer *w, const struct key *key)
+{
+	uint32_t id = key->id & ~KEY_OF_MODULE;
+
+	return key->id & KEY_OF_MODULE
+		       ? (module_id){ id }
+		       : profile_function(w->a->profile, (function_id){ id })->module;
+}
+
 static const char *mark_of(const struct writer *w, const struct key *key)
 {
 	const struct profile *p = w->a->profile;
-	uint32_t id = key->id & ~KEY_OF_MODULE;
 	const struct module *m;
 	const char *path;
 	bool jit;
@@ -216,9 +225,7 @@ static const char *mark_of(const struct writer *w, const struct key *key)
 	if ((key->flags & (FUNCTION_COMM | FUNCTION_MARK)) || key->id == ID_NONE ||
 	    !(w->options.mark_kernel || w->options.mark_jit))
 		return "";
-	m = profile_module(p, key->id & KEY_OF_MODULE
-				      ? (module_id){ id }
-				      : profile_function(p, (function_id){ id })->module);
+	m = profile_module(p, module_of(w, key));
 	path = profile_string(p, m->path, NULL);
 	jit = is_jit_path(path) || (m->family == FAMILY_JIT && strncmp(path, "[perf-", 6) == 0);
 	if (w->options.mark_kernel && !jit && is_kernel_path(path))
@@ -240,19 +247,24 @@ static uint32_t add_part(struct writer *w, const char *s, size_t n, const char *
 	return name;
 }
 
-/* The frames that are printed for a key. */
+/* The frames that are printed for a key: of what has no symbol those that others print, "[module]". */
 static struct parts make_parts(struct writer *w, const struct key *key, bool java)
 {
 	struct parts parts = { .made = true, .first = w->part_names.n };
-	char *s = NULL, *at, *end;
+	char *s = NULL, *at, *end, *made;
+	const char *label;
 
+	made = key->flags & FUNCTION_BEGIN ? atom_made_label(w->a->profile, module_of(w, key))
+					   : NULL;
+	label = made ? made : key->label;
 	if (!w->collapse) {
-		vec_push(&w->part_names, add_name(w, key->label, strlen(key->label)));
+		vec_push(&w->part_names, add_name(w, label, strlen(label)));
 		parts.n = 1;
+		free(made);
 		return parts;
 	}
-	s = key->flags & FUNCTION_COMM ? folded_collapse_comm(key->label)
-				       : folded_collapse_frame(key->label, java);
+	s = key->flags & FUNCTION_COMM ? folded_collapse_comm(label)
+				       : folded_collapse_frame(label, java);
 	for (at = s; at; at = end ? end + 1 : NULL) {
 		end = strchr(at, ';');
 		vec_push(&w->part_names, add_part(w, at, end ? (size_t)(end - at) : strlen(at),
@@ -260,6 +272,7 @@ static struct parts make_parts(struct writer *w, const struct key *key, bool jav
 		parts.n++;
 	}
 	free(s);
+	free(made);
 	return parts;
 }
 

@@ -5,6 +5,7 @@
 #include "perf_script_write.h"
 
 #include "analysis.h"
+#include "atoms.h"
 #include "err.h"
 #include "heap.h"
 #include "mem.h"
@@ -34,14 +35,32 @@ struct writer {
 };
 
 /* Prints a name as one line that reads as such; what has none is "[unknown]". */
-static void print_name(const struct writer *w, string_id id, FILE *to)
+static void print_text(const char *s, size_t n, FILE *to)
 {
-	size_t n;
-	const char *s = profile_string(w->p, id, &n);
 	char *clean = text_clean(s, n, false);
 
 	fputs(*clean ? clean : "[unknown]", to);
 	free(clean);
+}
+
+static void print_name(const struct writer *w, string_id id, FILE *to)
+{
+	size_t n;
+	const char *s = profile_string(w->p, id, &n);
+
+	print_text(s, n, to);
+}
+
+/* What has no symbol is "[module]": the line has its address. */
+static void print_function(const struct writer *w, const struct function *f, FILE *to)
+{
+	char *made = f->flags & FUNCTION_BEGIN ? atom_made_label(w->p, f->module) : NULL;
+
+	if (made)
+		print_text(made, strlen(made), to);
+	else
+		print_name(w, f->name, to);
+	free(made);
 }
 
 /* A line of its address, its name and its module ("()": none), and one of where it is in the source. */
@@ -56,7 +75,10 @@ static void print_frame(const struct writer *w, uint32_t location, const struct 
 		f = profile_function(w->p, (function_id){ frame->function });
 	module = profile_module(w->p, f ? f->module : of);
 	fprintf(to, "\t%16" PRIx64 " ", w->locations.address[location]);
-	print_name(w, f ? f->name : (string_id){ 0 }, to);
+	if (f)
+		print_function(w, f, to);
+	else
+		print_name(w, (string_id){ 0 }, to);
 	fputs(" (", to);
 	if (inlined)
 		fputs("inlined", to);

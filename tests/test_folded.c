@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "profile.h"
 #include "task.h"
+#include "written.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -519,23 +520,6 @@ Test(folded, collapsed_names)
 }
 
 /* What the writer makes of a profile, by way of a lens that shows everything. */
-static char *written(const struct profile *p)
-{
-	struct analysis *a;
-	struct lens lens;
-	char *text = NULL;
-	size_t n;
-	FILE *to = open_memstream(&text, &n);
-
-	lens_init(&lens, p);
-	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
-	cr_assert_eq(format_folded.write(a, NULL, to, NULL), 0);
-	fclose(to);
-	analysis_free(a);
-	lens_done(&lens);
-	return text;
-}
-
 Test(folded, round_trip)
 {
 	static const struct {
@@ -567,7 +551,7 @@ Test(folded, round_trip)
 		char *out;
 
 		cr_assert_eq(read_into(p, in, NULL), 0);
-		out = written(p);
+		out = written_folded(p, NULL, false);
 		cr_expect_str_eq(out, cases[i].out, "case %zu: %s", i, out);
 		free(out);
 		input_close(in);
@@ -614,11 +598,11 @@ Test(folded, round_trip_of_generated_lines)
 
 		cr_assert_eq(read_into(first, in, NULL), 0, "%s", text);
 		input_close(in);
-		once = written(first);
+		once = written_folded(first, NULL, false);
 		in = input_of_bytes(once, strlen(once), "x");
 		cr_assert_eq(read_into(second, in, NULL), 0, "%s", once);
 		input_close(in);
-		twice = written(second);
+		twice = written_folded(second, NULL, false);
 		cr_assert_str_eq(once, twice, "from %s", text);
 		free(twice);
 		twice = merged_text(second);
@@ -630,50 +614,6 @@ Test(folded, round_trip_of_generated_lines)
 		profile_free(first);
 		profile_free(second);
 	}
-}
-
-/* From captures of perf: as stackcollapse-perf.pl would print them, and merged where that is alike. */
-Test(folded, write_of_a_raw_capture)
-{
-	static const struct {
-		const char *comm;
-		const char *frame[3];
-		int64_t weight;
-	} stacks[] = {
-		{ "my prog", { "main", "f(int)", NULL }, 5 },
-		{ "my prog", { "main", "f(char)", NULL }, 7 },
-		{ "java", { "La/b;::c", "(anonymous namespace)::g(x)", "p->q()" }, 1 },
-		{ "perl", { "La/b;::c", NULL, NULL }, 2 },
-		{ "perl", { NULL, NULL, NULL }, 3 },
-	};
-	struct profile *p = profile_new();
-	event_id event;
-	char *out;
-
-	builder_begin(p);
-	build_capture(p, "x", "perf.data");
-	event = build_event(p, "cycles", UNIT_COUNT, true);
-	for (size_t i = 0; i < N(stacks); i++) {
-		struct sample s = { .thread = { ID_NONE }, .event = event, .cpu = CPU_NONE };
-
-		s.time_ns = TIME_NONE;
-		s.weight = stacks[i].weight;
-		s.stack = build_stack(p, s.stack,
-				      build_comm_location(p, build_cstring(p, stacks[i].comm)));
-		for (size_t k = 0; k < 3 && stacks[i].frame[k]; k++) {
-			function_id f = build_function(p, build_cstring(p, stacks[i].frame[k]),
-						       (module_id){ 0 }, 0, (string_id){ 0 }, 0);
-
-			s.stack = build_stack(p, s.stack, build_symbol_location(p, f));
-		}
-		cr_assert_eq(build_sample(p, &s), 0);
-	}
-	cr_assert_eq(builder_end(p), 0);
-	out = written(p);
-	cr_assert_str_eq(out, "java;a/b:::c;p;q_[i] 1\nmy_prog;main;f 12\nperl 3\n"
-			      "perl;La/b:::c 2\n");
-	free(out);
-	profile_free(p);
 }
 
 /* Small files of every kind, as they are and damaged. */
@@ -763,7 +703,7 @@ Test(folded, round_trip_of_the_corpus)
 			if (n > 0 &&
 			    format_folded.probe((uint8_t *)text, n < 65536 ? n : 65536) > 0) {
 				cr_assert_eq(read_into(p, in, NULL), 0);
-				got = written(p);
+				got = written_folded(p, NULL, false);
 				got_sorted = sorted_lines(got);
 				want = sorted_lines(text);
 				cr_expect(strcmp(got_sorted, want) == 0, "%s", found.gl_pathv[i]);

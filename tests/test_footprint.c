@@ -197,7 +197,7 @@ Test(footprint, any_time_is_as_its_slot_in_lines_says)
 	story_free(s);
 }
 
-/* Frames from the outermost on, NAME@MODULE; "?" has no name. Modules by their names: lib…, libc, else a program. */
+/* Frames from the outermost on, NAME@MODULE; "?" has no name, "+10" begins at 0x10 and has none. Modules by their names: lib…, libc, else a program. */
 static const struct {
 	const char *what, *stack, *site;
 } sites[] = {
@@ -220,6 +220,12 @@ static const struct {
 	{ "and never what had called the program", "start_main@libc ?@prog ?@prog", "[prog]" },
 	{ "the next name outward in the program",
 	  "start_main@libc main@prog init@prog ?@prog ?@prog", "init" },
+	{ "where it is known where functions begin, the innermost",
+	  "start_main@libc ?@prog +10@prog +20@prog malloc@libc", "[prog+0x20]" },
+	{ "within what has a name, too", "start_main@libc main@prog +10@prog malloc@libc",
+	  "[prog+0x10]" },
+	{ "but a name of what it called says more", "main@prog +10@prog opendir@libc malloc@libc",
+	  "opendir" },
 	{ "is told where nothing else is", "main@prog init@prog ?@prog opendir@libc", "opendir" },
 	{ "a constructor of a library", "_dl_init@libld call_init@libld ?@libstdc++",
 	  "[libstdc++]" },
@@ -257,6 +263,10 @@ static stack_id build_frames(struct profile *p, const char *frames)
 			snprintf(made_up, sizeof(made_up), "[%s]", module);
 			name = made_up;
 			flags = FUNCTION_UNRESOLVED;
+		} else if (*frame == '+') {
+			snprintf(made_up, sizeof(made_up), "[%s+0x%s]", module, frame + 1);
+			name = made_up;
+			flags = FUNCTION_UNRESOLVED | FUNCTION_BEGIN;
 		}
 		m = build_module(p, module, "", family_of(module));
 		f = build_function(p, build_cstring(p, name), m, flags, (string_id){ 0 }, 0);

@@ -14,6 +14,7 @@
 #include "perf_script_write.h"
 #include "profile.h"
 #include "read_recording.h"
+#include "written.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -145,28 +146,9 @@ static struct profile *read_text(const char *text, const struct read_options *o,
 	return NULL;
 }
 
-static char *written_as(const struct profile *p, const struct write_options *o, bool samples)
-{
-	struct analysis *a;
-	struct lens lens;
-	char *text = NULL;
-	size_t n;
-	FILE *to = open_memstream(&text, &n);
-
-	lens_init(&lens, p);
-	if (samples)
-		lens.column[0].metric.measure = MEASURE_SAMPLES;
-	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
-	cr_assert_eq(format_folded.write(a, o, to, NULL), 0);
-	fclose(to);
-	analysis_free(a);
-	lens_done(&lens);
-	return text;
-}
-
 static char *written(const struct profile *p, const struct write_options *o)
 {
-	return written_as(p, o, false);
+	return written_folded(p, o, false);
 }
 
 #define PRINTED \
@@ -599,7 +581,7 @@ static void check_corpus(const struct corpus_case *c, const char *in, const char
 	if (text && expected) {
 		p = read_text(text, &c->read, &e);
 		cr_assert(p, "%s: %s", in, err_text(&e));
-		got = sorted(written_as(p, &c->write, c->samples));
+		got = sorted(written_folded(p, &c->write, c->samples));
 		expected = sorted(expected);
 		cr_expect_str_eq(got, expected, "%s\n%s", out, got);
 		free(got);
@@ -751,7 +733,7 @@ Test(perf_script, corpus_differences)
 		struct profile *p = read_text(text, &c->read, NULL);
 
 		cr_assert(p && theirs, "%s", in);
-		ours = sorted(written_as(p, &c->write, c->samples));
+		ours = sorted(written_folded(p, &c->write, c->samples));
 		theirs = sorted(theirs);
 		cr_expect_eq(lines_beyond(theirs, ours, first, sizeof(first)), cases[i].n_less,
 			     "%s: %s", out, first);

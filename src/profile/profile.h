@@ -100,6 +100,7 @@ struct module {
 #define FUNCTION_COMM       1u /* a thread's name as root frame; not in tables of functions */
 #define FUNCTION_UNRESOLVED 2u /* no symbol: the name is made up, "[module]" or "[unknown]" */
 #define FUNCTION_MARK       4u /* not code but a remark: [truncated], [lost] */
+#define FUNCTION_BEGIN      8u /* no symbol either, but known where it begins: "[module+0x3f20]" */
 
 /* Interned by (name, module). */
 struct function {

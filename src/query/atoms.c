@@ -33,6 +33,16 @@ static bool string_matches(const struct profile *p, const struct term *t, string
 	return regex_matches(t->regex, text, len);
 }
 
+static bool made_label_matches(const struct profile *p, const struct term *t, module_id m)
+{
+	char *label = atom_made_label(p, m);
+	bool yes = regex_matches(t->regex, label, strlen(label));
+
+	free(label);
+	return yes;
+}
+
+/* What has no symbol goes by what its whole module is called, too. */
 static bool function_matches(const struct profile *p, const struct term *t, function_id id,
 			     const bool *modules)
 {
@@ -44,22 +54,15 @@ static bool function_matches(const struct profile *p, const struct term *t, func
 		return modules[f->module.v];
 	if (t->kind == TERM_FILE)
 		return function_file(f).v != 0 && string_matches(p, t, function_file(f));
-	return string_matches(p, t, f->name);
+	return string_matches(p, t, f->name) ||
+	       (f->flags & FUNCTION_BEGIN && made_label_matches(p, t, f->module));
 }
 
 static bool unnamed_matches(const struct profile *p, const struct term *t, module_id m)
 {
-	char *label;
-	bool yes;
-
 	if (t->kind == TERM_MODULE || t->kind == TERM_IN)
 		return string_matches(p, t, profile_module(p, m)->name);
-	if (t->kind == TERM_FILE)
-		return false;
-	label = atom_made_label(p, m);
-	yes = regex_matches(t->regex, label, strlen(label));
-	free(label);
-	return yes;
+	return t->kind != TERM_FILE && made_label_matches(p, t, m);
 }
 
 int atoms_match(const struct profile *p, const struct profile_counts *counts, const struct term *t,

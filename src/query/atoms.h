@@ -28,7 +28,7 @@ static inline uint32_t atom_of_frame(const struct profile_counts *counts, uint32
 	return function < counts->n_functions ? function : counts->n_functions + module;
 }
 
-/* What an unnamed frame of a module is called, "[libc.so.6]"; the caller frees. */
+/* What an unnamed frame of a module is called, "[libc.so.6]", whatever is known of its function; the caller frees. */
 char *atom_made_label(const struct profile *p, module_id m);
 
 /*

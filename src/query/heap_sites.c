@@ -139,13 +139,15 @@ static void take_frame(struct site *s, const struct keys *keys, const enum says 
 	}
 }
 
-static uint32_t key_of(const struct site *s)
+static uint32_t key_of(const struct site *s, const struct keys *keys)
 {
+	bool begun = s->last != KEY_NONE && keys->key[s->last].flags & FUNCTION_BEGIN;
+
 	if (s->own != KEY_NONE && !s->nameless)
 		return s->own;
 	if (s->other != KEY_NONE)
 		return s->other;
-	return s->own != KEY_NONE ? s->own : s->last;
+	return s->own != KEY_NONE && !begun ? s->own : s->last;
 }
 
 /* All frames of a location, from the outermost on. */
@@ -181,7 +183,7 @@ uint32_t *heap_sites(const struct profile *p, const struct profile_counts *count
 	for (uint32_t i = 1; i < n; i++) {
 		site[i] = site[s.parent[i]];
 		take_location(&site[i], keys, says, &l, s.location[i], inlines);
-		key[i] = key_of(&site[i]);
+		key[i] = key_of(&site[i], keys);
 	}
 	free(says);
 	free(site);

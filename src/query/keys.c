@@ -37,6 +37,7 @@ struct maker {
 	const struct name_rules *names; /* or NULL */
 	VEC(const char *) texts;        /* with rules: what names count as; the keys' own */
 	struct map by_text;             /* numbers of texts */
+	bool *several; /* [n_modules] may what is called as this module be several builds? Owned */
 };
 
 static bool same_group(const void *things, uint32_t value, const void *key)
@@ -108,6 +109,15 @@ static uint32_t ruled(struct maker *m, apply_fn *apply, const char **name)
 	return n;
 }
 
+/* Where a function begins is all there is to the name of one without a symbol. */
+static char *apply_strictly(const struct name_rules *r, const char *name)
+{
+	struct name_rules strict = *r;
+
+	strict.loose = false;
+	return name_rules_apply(&strict, name);
+}
+
 /* Where rows are modules; with the row's label. */
 static struct group group_of_module(struct maker *m, const struct module *module,
 				    const char **label)
@@ -118,6 +128,16 @@ static struct group group_of_module(struct maker *m, const struct module *module
 	if (m->names)
 		g.a = ruled(m, name_rules_apply_module, label);
 	return g;
+}
+
+/*
+ * Where functions of a module begin tells them apart in one build of it alone: under GROUP_FUNCTION, what has no symbol is
+ * of the module's one row where rows may be of several builds.
+ */
+static bool is_of_one_row(const struct maker *m, const struct function *f)
+{
+	return m->k->grouping == GROUP_FUNCTION && f->flags & FUNCTION_BEGIN &&
+	       m->several[f->module.v];
 }
 
 static uint32_t key_of_function(struct maker *m, uint32_t id)
@@ -149,7 +169,8 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 		key.label = file.v ? base_name(text(m, file)) : "[no file]";
 		key.flags = 0;
 	} else if (m->names && !(f->flags & FUNCTION_MARK)) {
-		g.a = ruled(m, name_rules_apply, &key.label);
+		g.a = ruled(m, f->flags & FUNCTION_BEGIN ? apply_strictly : name_rules_apply,
+			    &key.label);
 		g.b = ruled(m, name_rules_apply_module, &key.module);
 	}
 	return put_key(m, g, key);
@@ -247,7 +268,65 @@ static void keys_of_unnamed(struct maker *m)
 	map_done(&made);
 }
 
-static void make_frame_keys(struct maker *m)
+/* A name of modules. */
+struct build {
+	uint32_t name;               /* as a group of modules has it */
+	const struct module *module; /* the first of that name */
+	bool several;                /* others are of other builds, or may be */
+};
+
+struct builds {
+	VEC(struct build) all;
+	struct map by_name; /* → all */
+};
+
+static bool same_build_name(const void *things, uint32_t value, const void *name)
+{
+	return ((const struct builds *)things)->all.at[value].name == *(const uint32_t *)name;
+}
+
+/* May two modules be of different builds, or are their names, of which those of functions are made? */
+static bool builds_differ(const struct module *a, const struct module *b)
+{
+	return a->build_id.v != b->build_id.v || a->name.v != b->name.v ||
+	       (a->build_id.v == 0 && a->path.v != b->path.v);
+}
+
+/* Takes note of a module's build. What no recording of several knows the build of may have changed between them. */
+static uint32_t note_build(struct maker *m, struct builds *b, uint32_t id, bool compared)
+{
+	const struct module *module = profile_module(m->p, (module_id){ id });
+	const char *label;
+	uint32_t name = group_of_module(m, module, &label).a;
+	uint32_t n = map_find(&b->by_name, hash_u64(name), same_build_name, b, &name);
+
+	if (n == MAP_NONE) {
+		n = (uint32_t)b->all.n;
+		vec_push(&b->all,
+			 ((struct build){ name, module, compared && module->build_id.v == 0 }));
+		map_add(&b->by_name, hash_u64(name), n);
+	} else if (builds_differ(b->all.at[n].module, module)) {
+		b->all.at[n].several = true;
+	}
+	return n;
+}
+
+static void find_builds(struct maker *m, bool compared)
+{
+	uint32_t n = m->k->n_modules, *build = xmalloc(n * sizeof(*build));
+	struct builds b = { 0 };
+
+	m->several = xcalloc(n, sizeof(*m->several));
+	for (uint32_t i = 0; i < n; i++)
+		build[i] = note_build(m, &b, i, compared);
+	for (uint32_t i = 0; i < n; i++)
+		m->several[i] = b.all.at[build[i]].several;
+	vec_done(&b.all);
+	map_done(&b.by_name);
+	free(build);
+}
+
+static void make_frame_keys(struct maker *m, uint32_t n_captures)
 {
 	struct keys *k = m->k;
 
@@ -256,10 +335,19 @@ static void make_frame_keys(struct maker *m)
 	/* Modules first where they are groups: their ids do not change while functions are found. */
 	for (uint32_t i = 0; i < k->n_modules && k->grouping != GROUP_FUNCTION; i++)
 		k->of_module[i] = key_of_module(m, i);
+	if (k->grouping == GROUP_FUNCTION)
+		find_builds(m, n_captures > 1);
 	for (uint32_t i = 0; i < k->n_functions; i++)
-		k->of_function[i] = key_of_function(m, i);
+		if (!is_of_one_row(m, profile_function(m->p, (function_id){ i })))
+			k->of_function[i] = key_of_function(m, i);
 	if (k->grouping == GROUP_FUNCTION)
 		keys_of_unnamed(m);
+	for (uint32_t i = 0; i < k->n_functions; i++) {
+		const struct function *f = profile_function(m->p, (function_id){ i });
+
+		if (is_of_one_row(m, f))
+			k->of_function[i] = k->of_module[f->module.v];
+	}
 }
 
 /* The name a thread had last: of a main thread what its process is called, else of the newest entry. */
@@ -434,7 +522,7 @@ void keys_init_named(struct keys *k, const struct profile *p, const struct profi
 	case GROUP_FILE:
 		k->n_functions = counts->n_functions;
 		k->n_modules = counts->n_modules;
-		make_frame_keys(&m);
+		make_frame_keys(&m, counts->n_captures);
 		break;
 	case GROUP_THREAD:
 		make_row_keys(&m, counts->n_threads, key_of_thread);
@@ -462,6 +550,7 @@ void keys_init_named(struct keys *k, const struct profile *p, const struct profi
 	vec_done(&m.texts);
 	map_done(&m.by_group);
 	map_done(&m.by_text);
+	free(m.several);
 }
 
 void keys_done(struct keys *k)

@@ -180,21 +180,26 @@ static void fold_all_recursion(struct work *w)
 	free(child);
 }
 
+static bool is_made_label(const struct profile *p, module_id m, const char *name)
+{
+	char *made = atom_made_label(p, m);
+	bool yes = strcmp(made, name) == 0;
+
+	free(made);
+	return yes;
+}
+
 static bool atom_is_called(const struct work *w, uint32_t atom, const char *name)
 {
 	const struct profile *p = w->profile;
-	char *made;
-	bool yes;
 
 	if (atom < w->counts->n_functions) {
 		const struct function *f = profile_function(p, (function_id){ atom });
 
-		return strcmp(profile_string(p, f->name, NULL), name) == 0;
+		return strcmp(profile_string(p, f->name, NULL), name) == 0 ||
+		       (f->flags & FUNCTION_BEGIN && is_made_label(p, f->module, name));
 	}
-	made = atom_made_label(p, (module_id){ atom - w->counts->n_functions });
-	yes = strcmp(made, name) == 0;
-	free(made);
-	return yes;
+	return is_made_label(p, (module_id){ atom - w->counts->n_functions }, name);
 }
 
 static void focus_path(struct work *w)

@@ -36,6 +36,7 @@
 struct tally {
 	uint64_t n_locations; /* looked up */
 	uint64_t n_named;     /* of them, with a symbol */
+	uint64_t n_begun;     /* without one, but it is known where their function begins */
 	char *reason;         /* why not all; owned */
 	bool asked;           /* servers were asked for its debug file, or will be */
 	bool unverified;      /* see source_unverified() */
@@ -59,6 +60,7 @@ struct naming {
 struct batch {
 	uint32_t location[BATCH]; /* location_id */
 	uint32_t name[BATCH];     /* index into text; UINT32_MAX: none */
+	uint32_t flags[BATCH];    /* FUNCTION_…, as text */
 	char *text[BATCH];        /* names, each once; owned */
 	const char *file[BATCH];  /* where they are declared; the source's, or NULL */
 	uint32_t line[BATCH];     /* in file */
@@ -144,7 +146,8 @@ static int hand_in(struct naming *n, module_id m, struct batch *b)
 		if (name.v == 0 && *b->text[i] != '\0')
 			function[i] = ID_NONE;
 		else
-			function[i] = build_function(n->p, name, m, 0, file, b->line[i]).v;
+			function[i] =
+				build_function(n->p, name, m, b->flags[i], file, b->line[i]).v;
 	}
 	for (size_t i = 0; i < b->n; i++) {
 		function_id f;
@@ -204,36 +207,74 @@ static enum name_form find_name(struct source *s, uint64_t address, const char *
 	return NAME_NONE;
 }
 
+/* What is at an address. */
+struct called {
+	enum name_form form; /* NAME_NONE: without a name */
+	const char *name;    /* the source's */
+	bool begun;          /* without one, but its function begins */
+	uint64_t begin;      /* here */
+};
+
+static struct called look_up(const struct naming *n, struct source *s, uint64_t address)
+{
+	struct called c = { .name = NULL };
+
+	c.form = find_name(s, address, &c.name);
+	c.begun = c.form == NAME_NONE && !n->f->options->addresses &&
+		  source_begin(s, address, &c.begin);
+	return c;
+}
+
+static bool same_called(const struct called *a, const struct called *b)
+{
+	return a->form == b->form && a->name == b->name && a->begun == b->begun &&
+	       (!a->begun || a->begin == b->begin);
+}
+
+/* Puts what is at an address of the module among the batch's names. */
+static void add_text(struct naming *n, module_id m, struct source *s, uint64_t address,
+		     const struct called *c, struct batch *b)
+{
+	size_t i = b->n_text++;
+
+	b->line[i] = 0;
+	b->file[i] = NULL;
+	if (c->begun) {
+		b->flags[i] = FUNCTION_UNRESOLVED | FUNCTION_BEGIN;
+		b->text[i] = xasprintf("[%s+0x%" PRIx64 "]",
+				       profile_string(n->p, profile_module(n->p, m)->name, NULL),
+				       c->begin);
+		return;
+	}
+	b->flags[i] = 0;
+	b->file[i] = source_declared(s, address, &b->line[i]);
+	b->text[i] = write_name(c->name, c->form);
+}
+
 /* Names the wants of one module; they are sorted by address. Of a full profile's, those whose names fit. */
 static int name_module(struct naming *n, struct source *s, const struct want *w, size_t n_wants,
 		       struct tally *t, const struct progress *progress)
 {
 	struct batch *b = xcalloc(1, sizeof(*b));
 	module_id m = { w[0].module };
-	const char *last = NULL;
-	enum name_form last_form = NAME_NONE;
+	struct called last = { .form = NAME_NONE };
 	int r = 0;
 
 	for (size_t i = 0; i < n_wants && r != -ECANCELED; i++) {
-		const char *name = NULL;
-		enum name_form form = find_name(s, w[i].address, &name);
+		struct called c = look_up(n, s, w[i].address);
+		bool has_text = c.form != NAME_NONE || c.begun;
 
-		if (form != NAME_NONE && (b->n == 0 || name != last || form != last_form)) {
-			b->line[b->n_text] = 0;
-			b->file[b->n_text] = source_declared(s, w[i].address, &b->line[b->n_text]);
-			b->text[b->n_text++] = write_name(name, form);
-		}
-		if (form != NAME_NONE) {
-			last = name;
-			last_form = form;
-			t->n_named++;
-		}
+		if (has_text && (b->n_text == 0 || !same_called(&c, &last)))
+			add_text(n, m, s, w[i].address, &c, b);
+		if (has_text)
+			last = c;
+		t->n_named += c.form != NAME_NONE;
+		t->n_begun += c.begun;
 		b->location[b->n] = w[i].location;
-		b->name[b->n++] = form == NAME_NONE ? UINT32_MAX : (uint32_t)b->n_text - 1;
+		b->name[b->n++] = has_text ? (uint32_t)b->n_text - 1 : UINT32_MAX;
 		t->n_locations++;
 		if (b->n < BATCH && i + 1 < n_wants)
 			continue;
-		last = NULL;
 		r = hand_in(n, m, b);
 		if (progress_cancelled(progress))
 			r = -ECANCELED;
@@ -340,9 +381,14 @@ static void state_losses(struct naming *n, const struct loss *loss, size_t n_los
 		const struct tally *t = &n->tally.at[loss[i].module];
 		const struct module *m = profile_module(p, (module_id){ loss[i].module });
 
+		char *begun = xasprintf("; unwind tables tell the functions of %llu apart",
+					(unsigned long long)t->n_begun);
+
 		build_fact(p, n->capture, "symbols", profile_string(p, m->name, NULL), FACT_MISSING,
-			   "%llu of %llu addresses have no name: %s", (unsigned long long)loss[i].n,
-			   (unsigned long long)t->n_locations, t->reason);
+			   "%llu of %llu addresses have no name: %s%s",
+			   (unsigned long long)loss[i].n, (unsigned long long)t->n_locations,
+			   t->reason, t->n_begun > 0 ? begun : "");
+		free(begun);
 	}
 }
 

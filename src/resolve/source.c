@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "begins.h"
 #include "build_id.h"
 #include "dso.h"
 #include "elf_file.h"
@@ -43,6 +44,7 @@ struct source {
 	bool kernel;               /* names of the kernel are not demangled */
 	struct jit_map *jit;       /* or NULL */
 	struct jit_dump *dump;     /* or NULL */
+	struct begins *begins;     /* of functions without symbols, or NULL */
 	struct inlines *inlines;   /* or NULL */
 	char *whole;               /* the name of every address, or NULL */
 	const char *declared;      /* where whole begins in its source, or NULL; borrowed */
@@ -281,6 +283,7 @@ static void open_image(struct source *s, const struct finder *f, const struct ds
 	s->lacks_debug_file = d->kind == DSO_FILE && d->build_id.n > 0 &&
 			      (!named || named == i->mini || !symbols_has_symtab(named));
 	s->lacks_inlines = d->kind == DSO_FILE && d->build_id.n > 0 && !image_described(i);
+	s->begins = i->runtime && d->kind == DSO_FILE ? begins_new(i->runtime) : NULL;
 	if (!named) {
 		s->reason = why_none(f, d, i);
 		return;
@@ -425,6 +428,7 @@ void source_free(struct source *s)
 		symtab_free(s->symbols);
 	jit_map_free(s->jit);
 	jit_dump_free(s->dump);
+	begins_free(s->begins);
 	inlines_free(s->inlines);
 	free(s->module);
 	free(s->whole);
@@ -487,6 +491,11 @@ uint64_t source_offset(struct source *s, uint64_t address)
 	return sym ? address - sym->start : 0;
 }
 
+bool source_begin(struct source *s, uint64_t address, uint64_t *begin)
+{
+	return s->begins && begins_find(s->begins, address, begin);
+}
+
 const char *source_declared(const struct source *s, uint64_t address, uint32_t *line)
 {
 	if (s->declared)
@@ -529,5 +538,6 @@ bool source_unverified(const struct source *s)
 
 uint64_t source_bytes(const struct source *s)
 {
-	return s->owned ? symtab_bytes(s->symbols) : 0;
+	return (s->owned ? symtab_bytes(s->symbols) : 0) +
+	       (s->begins ? begins_bytes(s->begins) : 0);
 }

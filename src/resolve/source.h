@@ -44,6 +44,12 @@ enum name_form source_find(struct source *s, uint64_t address, const char **name
 /* How far into what source_find() named an address is; 0 in generated code, where nobody knows. */
 uint64_t source_offset(struct source *s, uint64_t address);
 
+/*
+ * Where the function at an address that has no name begins: as an address of its file, which is what disassemblers
+ * print. False: nothing says.
+ */
+bool source_begin(struct source *s, uint64_t address, uint64_t *begin);
+
 /* Where the function at an address begins in its source; NULL: unknown, or inlines know. Borrowed. */
 const char *source_declared(const struct source *s, uint64_t address, uint32_t *line);
 

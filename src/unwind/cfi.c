@@ -425,6 +425,22 @@ bool cfi_find(struct cfi *c, uint64_t pc, struct cfi_rule *out)
 	return found;
 }
 
+bool cfi_function(struct cfi *c, uint64_t pc, uint64_t *begin, uint64_t *end)
+{
+	struct cfi_entry e;
+	uint64_t id;
+	bool found;
+
+	pthread_mutex_lock(&c->lock);
+	found = find_fde(c, pc, &e, &id);
+	pthread_mutex_unlock(&c->lock);
+	if (found) {
+		*begin = e.begin;
+		*end = e.end;
+	}
+	return found;
+}
+
 struct row_at {
 	uint64_t pc;
 	struct cfi_row *out;

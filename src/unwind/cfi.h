@@ -47,6 +47,12 @@ bool cfi_find(struct cfi *c, uint64_t pc, struct cfi_rule *out);
 bool cfi_row_at(struct cfi *c, uint64_t pc, struct cfi_row *out);
 
 /*
+ * The function that pc is in: [*begin, *end) of the entry that covers it, which a compiler writes for each function, and for
+ * each part of one that it put elsewhere. False: no entry covers it.
+ */
+bool cfi_function(struct cfi *c, uint64_t pc, uint64_t *begin, uint64_t *end);
+
+/*
  * Calls each(arg, row begin, row end, rule) for every row of every entry, in the order of the
  * sections, until it returns false. Returns the number of entries that could not be read.
  */
