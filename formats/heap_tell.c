@@ -251,6 +251,25 @@ static void tell_culling(struct heap_tell *t, const struct heap_record *r)
 			   fmt_ns(text, heap_tell_time(t, threshold) - heap_tell_time(t, 0)));
 }
 
+int64_t heap_tell_paused(const struct heap_tell *t, int64_t end_ns)
+{
+	bool goes_on = t->n_pauses > 0 && t->paused_from != TIME_NONE && end_ns > t->paused_from;
+
+	return t->paused_ns + (goes_on ? end_ns - t->paused_from : 0);
+}
+
+static void tell_switch(struct heap_tell *t, bool on, int64_t time_ns)
+{
+	mark(t, on ? "recording on" : "recording off", time_ns);
+	if (on) {
+		t->paused_ns = heap_tell_paused(t, time_ns);
+		t->paused_from = TIME_NONE;
+	} else if (t->n_pauses == 0 || t->paused_from == TIME_NONE) {
+		t->paused_from = time_ns;
+		t->n_pauses++;
+	}
+}
+
 /* What happened to the process or to the recording, of types that need few words; the others say nothing here. */
 static void tell_event(struct heap_tell *t, const struct heap_record *r, int64_t time_ns)
 {
@@ -259,7 +278,7 @@ static void tell_event(struct heap_tell *t, const struct heap_record *r, int64_t
 		mark_text(t, &r->text[0], time_ns);
 		break;
 	case HEAP_REC_SWITCH:
-		mark(t, r->number[HEAP_SWITCH_ON] ? "recording on" : "recording off", time_ns);
+		tell_switch(t, r->number[HEAP_SWITCH_ON], time_ns);
 		break;
 	case HEAP_REC_LOST:
 		t->n_lost += r->number[HEAP_LOST_EVENTS];

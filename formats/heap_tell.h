@@ -75,9 +75,15 @@ struct heap_tell {
 	bool free_stacks;       /* who frees was recorded */
 	uint64_t overhead; /* of the program's time recording was to take, in millionths; 0: any */
 	bool attached;     /* the program had run before */
-	uint64_t n_bad;    /* records that made no sense */
-	uint64_t n_notes;  /* texts of the recorder */
+	int64_t paused_ns; /* for so long, in pauses that are over, no allocations were recorded */
+	int64_t paused_from; /* when the one began that goes on; TIME_NONE: none does */
+	uint64_t n_pauses;
+	uint64_t n_bad;   /* records that made no sense */
+	uint64_t n_notes; /* texts of the recorder */
 };
+
+/* For how long no allocations were recorded, until end_ns. */
+int64_t heap_tell_paused(const struct heap_tell *t, int64_t end_ns);
 
 /* The time of the file as the profile has it: CLOCK_MONOTONIC, ns. */
 static inline int64_t heap_tell_time(const struct heap_tell *t, uint64_t time)

@@ -255,6 +255,19 @@ static void state_losses(struct reader *r)
 	     "their thread may not do what recording takes");
 }
 
+/* The recorder looks some times a second whether it was paused. */
+static void state_pauses(struct reader *r, int64_t end)
+{
+	int64_t ns = heap_tell_paused(&r->tell, end);
+	char text[FMT_SIZE], n[FMT_COUNTED_SIZE];
+
+	if (r->tell.n_pauses > 0)
+		build_fact(r->profile, r->capture, "file", "paused", FACT_PLAIN,
+			   "%s%s%s: what was allocated then is not known",
+			   fmt_counted(n, (int64_t)(r->tell.n_pauses & INT64_MAX), "time"),
+			   ns > 0 ? ", in all for about " : "", ns > 0 ? fmt_ns(text, ns) : "");
+}
+
 static void state_facts(struct reader *r)
 {
 	struct heap_track track = profile_heap_track(r->profile, r->take.track);
@@ -274,6 +287,7 @@ static void state_facts(struct reader *r)
 		build_fact(r->profile, r->capture, "file", "duration", FACT_PLAIN, "%s",
 			   fmt_ns(text, end - begin));
 	heap_rates_state(&r->tell, begin, end);
+	state_pauses(r, end);
 	if (n_unknown > 0)
 		build_fact(r->profile, r->capture, "file", "frees of other blocks", FACT_PLAIN,
 			   "%s, of what was not recorded", fmt_count(text, (int64_t)n_unknown));

@@ -270,6 +270,39 @@ Test(heap_trace, what_is_beside_the_events)
 	made_heap_done(&h);
 }
 
+/* One pause that ends, and one that is said twice and lasts until the end. */
+Test(heap_trace, for_how_long_it_was_paused)
+{
+	static const struct heap_event e[] = { A(0, 1, 1, 5), A(100, 2, 1, 5) };
+	static const struct heap_record switches[] = {
+		{ .type = HEAP_REC_SWITCH, .number = { 10, 0 } },
+		{ .type = HEAP_REC_SWITCH, .number = { 30, 1 } },
+		{ .type = HEAP_REC_SWITCH, .number = { 50, 0 } },
+		{ .type = HEAP_REC_SWITCH, .number = { 60, 0 } },
+	};
+
+	for (size_t n = 0; n <= N(switches); n += N(switches)) {
+		struct made_heap h;
+		struct profile *p;
+
+		made_heap_init(&h);
+		made_heap_begin(&h);
+		made_heap_events(&h, 1, 1, e, N(e));
+		if (n > 0)
+			made_heap_records(&h, switches, n);
+		made_heap_end(&h);
+		p = made_heap_read(&h);
+		if (n > 0)
+			cr_expect_str_eq(
+				made_heap_fact(p, "paused"),
+				"2 times, in all for about 70.0 µs: what was allocated then is not known");
+		else
+			cr_expect_null(made_heap_fact(p, "paused"));
+		profile_free(p);
+		made_heap_done(&h);
+	}
+}
+
 /* Nothing is lost where a program became another one; if it stayed what it was, the end is missing. */
 Test(heap_trace, a_program_that_became_another_one)
 {

@@ -278,6 +278,7 @@ static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 	if (f->manner.attached)
 		fputs("# attached to a running program: what it had allocated before is not known\n",
 		      to);
+	put_remark("paused ", f->manner.paused, "", ascii, to);
 	put_remark("the process became ", f->manner.became,
 		   ", which has a trace of its own if it could be recorded", ascii, to);
 	put_remark("stopped: ", f->manner.stopped, "", ascii, to);
@@ -341,6 +342,8 @@ static void put_manner_json(struct json_out *j, const struct footprint *f)
 		json_put_int(j, "culled_ns", f->manner.culled_ns);
 	if (f->manner.attached)
 		json_put_bool(j, "attached", true);
+	if (f->manner.paused)
+		json_put_text(j, "paused", f->manner.paused);
 	if (f->manner.became)
 		json_put_text(j, "became", f->manner.became);
 	if (f->manner.stopped)
