@@ -136,7 +136,7 @@ static void check_sums(const struct compared *c)
 	cr_assert(near(children + diff_change(&d), diff_change(&c->diff->whole)));
 }
 
-/* Children are the tree's, each once. Rows come beyond noise first, then by size; those without change of their own by total. */
+/* Children are the tree's, each once. Rows come beyond noise by size, then by chance; those without change of their own by total. */
 static void check_order(const struct compared *c)
 {
 	const struct calltree *t = c->analysis->tree;
@@ -159,8 +159,13 @@ static void check_order(const struct compared *c)
 		bool beyond_a = diff_is_beyond(&d->self, a), beyond_b = diff_is_beyond(&d->self, b);
 
 		cr_assert_geq(beyond_a, beyond_b);
-		if (beyond_a == beyond_b)
+		if (beyond_b)
 			cr_assert_geq(fabs(diff_change(a)), fabs(diff_change(b)));
+		if (!beyond_a && diff_change(b) != 0) {
+			cr_assert_neq(diff_change(a), 0);
+			cr_assert_geq(a->tested, b->tested);
+			cr_assert_leq(a->p, b->p);
+		}
 		if (diff_change(a) == 0 && diff_change(b) == 0)
 			cr_assert_geq(diff_is_beyond(&d->total, &d->row_total[i - 1]),
 				      diff_is_beyond(&d->total, &d->row_total[i]));

@@ -305,9 +305,9 @@ static void check_null(const struct trial *t)
 	       100.0 * (double)n_pairs / t->n_pairs, 100.0 * (double)n_covered / (double)n_tested);
 	cr_expect_leq((double)n_flagged, 0.05 * (double)n_rows, "%s", t->what);
 	/* One run cannot know which functions a machine was unkind to: a few of a thousand rows are flagged, not of a hundred. */
-	cr_expect_leq((double)n_pairs, (t->runs == 1 && t->jitter > 0 ? 0.35 : 0.07) * t->n_pairs,
+	cr_expect_leq((double)n_pairs, (t->runs == 1 && t->jitter > 0 ? 0.3 : 0.07) * t->n_pairs,
 		      "%s", t->what);
-	cr_expect_geq((double)n_covered, 0.935 * (double)n_tested, "%s", t->what);
+	cr_expect_geq((double)n_covered, 0.94 * (double)n_tested, "%s", t->what);
 }
 
 Test(noise, does_not_pass_for_change)

@@ -194,14 +194,6 @@ void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta
 	noise_compare(&before, &after, &d->spread, out);
 }
 
-double diff_rank(const struct diff *d, const struct noise_delta *self)
-{
-	/* No change is larger than all there is on both sides. */
-	double beyond = 4 * (fabs(d->whole.before) + fabs(d->whole.after)) + 1;
-
-	return fabs(diff_change(self)) + (diff_is_beyond(&d->self, self) ? beyond : 0);
-}
-
 /* Chances of many rows, to find the limit of: those that are low enough to be believed at all. */
 struct chances {
 	double *p; /* [n] */
@@ -238,44 +230,54 @@ struct row_order {
 	bool reverse;
 };
 
-static int order_changes(bool beyond_a, bool beyond_b, double a, double b)
+double diff_rank(const struct diff *d, const struct noise_delta *self)
 {
-	if (beyond_a != beyond_b)
-		return beyond_a ? -1 : 1;
-	if (fabs(a) != fabs(b))
-		return fabs(a) > fabs(b) ? -1 : 1;
-	return (b > a) - (b < a);
+	if (diff_is_beyond(&d->self, self))
+		return UNTESTED + fabs(diff_change(self));
+	return diff_change(self) != 0 ? UNTESTED - chance_of(self) : -1;
 }
 
-bool diff_row_is_beyond(const struct diff *d, uint32_t row)
+/* A change as rows are ordered by it. */
+struct place {
+	double change;
+	double chance; /* as chance_of() */
+	bool beyond;   /* noise */
+};
+
+/* What is beyond noise by its size; then what is the least likely to be chance, as the size of what is tells nothing. */
+static int order_changes(const struct place *a, const struct place *b)
 {
-	return diff_is_beyond(&d->self, &d->row_self[row]) ||
-	       (diff_change(&d->row_self[row]) == 0 &&
-		diff_is_beyond(&d->total, &d->row_total[row]));
+	if (a->beyond != b->beyond)
+		return a->beyond ? -1 : 1;
+	if (!a->beyond && (a->change == 0) != (b->change == 0))
+		return b->change == 0 ? -1 : 1;
+	if (!a->beyond && a->chance != b->chance)
+		return a->chance < b->chance ? -1 : 1;
+	if (fabs(a->change) != fabs(b->change))
+		return fabs(a->change) > fabs(b->change) ? -1 : 1;
+	return (b->change > a->change) - (b->change < a->change);
 }
 
-/* What did not change itself but calls what did is behind all that changed, noise too, by what it calls. */
-static int compare_selves(const struct diff *d, uint32_t x, uint32_t y)
+static int order_deltas(const struct diff_family *f, const struct noise_delta *a,
+			const struct noise_delta *b)
 {
-	const struct noise_delta *p = &d->row_self[x], *q = &d->row_self[y];
+	struct place x = { diff_change(a), chance_of(a), diff_is_beyond(f, a) };
+	struct place y = { diff_change(b), chance_of(b), diff_is_beyond(f, b) };
 
-	return order_changes(diff_is_beyond(&d->self, p), diff_is_beyond(&d->self, q),
-			     diff_change(p), diff_change(q));
+	return order_changes(&x, &y);
 }
 
 static int compare_rows_by(const struct diff *d, enum table_order order, uint32_t x, uint32_t y)
 {
 	const struct keys *k = d->analysis->table_keys;
 	const struct table *t = &d->analysis->table;
-	const struct noise_delta *q = d->row_total;
 
 	switch (order) {
 	case ORDER_SELF:
-		return compare_selves(d, x, y);
+		/* What did not change itself but calls what did is behind all that changed, by what it calls. */
+		return order_deltas(&d->self, &d->row_self[x], &d->row_self[y]);
 	case ORDER_TOTAL:
-		return order_changes(diff_is_beyond(&d->total, &q[x]),
-				     diff_is_beyond(&d->total, &q[y]), diff_change(&q[x]),
-				     diff_change(&q[y]));
+		return order_deltas(&d->total, &d->row_total[x], &d->row_total[y]);
 	case ORDER_LABEL:
 		return order_keys(k, t->key[x], t->key[y]);
 	case ORDER_MODULE:
@@ -307,8 +309,7 @@ static int compare_neighbours(const void *a, const void *b, void *diff)
 
 	diff_delta(d, x->total, &p);
 	diff_delta(d, y->total, &q);
-	cmp = order_changes(diff_is_beyond(&d->nodes, &p), diff_is_beyond(&d->nodes, &q),
-			    diff_change(&p), diff_change(&q));
+	cmp = order_deltas(&d->nodes, &p, &q);
 	return cmp ? cmp : order_keys(&d->analysis->keys, x->key, y->key);
 }
 
@@ -383,9 +384,8 @@ static void find_overlap(struct diff *d)
 
 /* Siblings being sorted. */
 struct sibling {
-	double change;
+	struct place place; /* beyond: something in its subtree is */
 	uint32_t node;
-	bool beyond; /* something in its subtree is */
 };
 
 static int compare_siblings(const void *a, const void *b, void *diff)
@@ -393,7 +393,7 @@ static int compare_siblings(const void *a, const void *b, void *diff)
 	const struct sibling *x = a, *y = b;
 	const struct diff *d = diff;
 	const uint32_t *key = d->analysis->tree->key;
-	int cmp = order_changes(x->beyond, y->beyond, x->change, y->change);
+	int cmp = order_changes(&x->place, &y->place);
 
 	return cmp ? cmp : order_keys(&d->analysis->keys, key[x->node], key[y->node]);
 }
@@ -419,7 +419,8 @@ static void link_children(struct diff *d, uint32_t node, struct siblings *s)
 	}
 	s->all.n = 0;
 	for (uint32_t c = only; c != KEY_NONE; c = calltree_next(t, c))
-		vec_push(&s->all, ((struct sibling){ d->change[c], c, s->within[c] }));
+		vec_push(&s->all,
+			 ((struct sibling){ { d->change[c], d->chance[c], s->within[c] }, c }));
 	qsort_r(s->all.at, s->all.n, sizeof(*s->all.at), compare_siblings, d);
 	d->first[node] = s->all.at[0].node;
 	for (size_t i = 0; i < s->all.n; i++)

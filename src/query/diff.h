@@ -55,26 +55,27 @@ struct diff {
 	bool *beyond;             /* [n_nodes] beyond noise */
 	uint32_t *
 		first; /* [n_nodes] first child, or KEY_NONE: those with something beyond noise in them first, … */
-	uint32_t *next; /* [n_nodes] … then by size of the change; next sibling, or KEY_NONE */
+	uint32_t *
+		next; /* [n_nodes] … then by change, as diff_sort() does; next sibling, or KEY_NONE */
 };
 
 /*
  * The caller frees, before the analysis. Where amounts are not known (amounts_known()), NORMALISE_NONE is taken. Rows of the
- * table come in order: what is beyond noise first, then by the size of the change of self. Column 0 is left for diff_show().
+ * table come in the order of diff_sort() by self. Column 0 is left for diff_show().
  */
 struct diff *diff_new(struct analysis *a, enum normalise n);
 /* The same for another normalisation, in the same memory. */
 void diff_again(struct diff *d, enum normalise n);
 void diff_free(struct diff *d);
 
-/* Sorts the callers or callees of a butterfly by the size of their change, what is beyond noise first. */
+/* Sorts the callers or callees of a butterfly by their change, as diff_sort() does. */
 void diff_sort_neighbours(const struct diff *d, struct butterfly_row *rows, uint32_t n);
 
-/* Sorts the table: by size of the change, what is beyond noise first, or by name. */
+/*
+ * Sorts the table, by name or by change: what is beyond noise by its size, then what is the least likely to be chance, and last
+ * what did not change.
+ */
 void diff_sort(struct diff *d, enum table_order order, bool reverse);
-
-/* Is the change of a row of the table beyond noise: that of self, or where there is none that of total? */
-bool diff_row_is_beyond(const struct diff *d, uint32_t row);
 
 /* The change of a row with such numbers, [n_columns]. */
 void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out);
@@ -105,7 +106,7 @@ static inline bool diff_whole_is_beyond(const struct diff *d)
 	return d->whole.tested && d->whole.p <= NOISE_LEVEL;
 }
 
-/* Rows by change of self: the larger comes first, what is beyond noise before all else. */
+/* Rows by change of self, in the order of diff_sort(): the larger comes first. */
 double diff_rank(const struct diff *d, const struct noise_delta *self);
 
 static inline bool diff_is_beyond(const struct diff_family *f, const struct noise_delta *d)
