@@ -6,7 +6,11 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const struct {
 	const char *what;
@@ -44,6 +48,11 @@ static const struct {
 	  RIGHTS_ALL,
 	  { "seccomp" },
 	  { "sysctl" } },
+	{ "everything, in a container without root",
+	  { .paranoid = 2, .in_namespace = true },
+	  RIGHTS_ALL,
+	  { "user namespace", "outside" },
+	  { "setcap" } },
 	{ "anything", { .paranoid = 3 }, RIGHTS_OWN, { "perf_event_paranoid=2" }, { "seccomp" } },
 	{ "another's process",
 	  { .paranoid = 2 },
@@ -75,4 +84,109 @@ Test(perf_rights, too_many_files_are_no_matter_of_rights)
 	const struct perf_rights none = { .paranoid = 4, .kptr = 2 };
 
 	cr_expect(strstr(perf_rights_why(&none, RIGHTS_ALL, -EMFILE), "ulimit -n"));
+}
+
+static const struct {
+	enum rights_wish wish;
+	bool own;
+	const char *says; /* NULL: there is nothing else */
+} others[] = {
+	{ RIGHTS_ALL, true, "-p PID" },          { RIGHTS_ALL, false, "--heap -- COMMAND" },
+	{ RIGHTS_PROCESS, true, "-- COMMAND" },  { RIGHTS_OWN, false, "--heap -- COMMAND" },
+	{ RIGHTS_KERNEL, true, ":u" },           { RIGHTS_KERNEL, false, NULL },
+	{ RIGHTS_KERNELS, true, "cpu-clock:u" }, { RIGHTS_NAMES, true, NULL },
+};
+
+/* Whoever lacks a right is told what there is without it, as far as that goes. */
+Test(perf_rights, offer_what_is_next_best)
+{
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		const char *text = perf_rights_instead(others[i].wish, -EACCES, others[i].own);
+
+		cr_expect_eq(!text, !others[i].says, "%zu: %s", i, text ? text : "nothing");
+		cr_expect(!text || strstr(text, others[i].says), "%zu: %s", i, text);
+	}
+	cr_expect_null(perf_rights_instead(RIGHTS_ALL, -EMFILE, true), "no matter of rights");
+	cr_expect_null(perf_rights_instead(RIGHTS_ALL, 0, true), "it is granted");
+}
+
+/* A directory in the place of /proc. */
+static void put(const char *dir, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	cr_assert(f, "%s", path);
+	fputs(text, f);
+	fclose(f);
+}
+
+static const struct {
+	const char *paranoid, *ptrace, *status, *uid_map;
+	struct perf_rights want;
+} kernels[] = {
+	{ "2\n",
+	  "1\n",
+	  "Name:\tx\nCapEff:\t0000000000000000\nSeccomp:\t0\n",
+	  "0 0 4294967295\n",
+	  { .paranoid = 2, .ptrace = 1 } },
+	{ "4\n",
+	  "3\n",
+	  "CapEff:\t0000004000080000\nSeccomp:\t2\n",
+	  "         0          0 4294967295\n",
+	  { .paranoid = 4, .ptrace = 3, .seccomp = 2, .may_all = true, .may_ptrace = true } },
+	/* root of a container without root */
+	{ "3\n",
+	  "0\n",
+	  "CapEff:\t000001ffffffffff\nSeccomp:\t0\n",
+	  "0 1000 1\n",
+	  { .paranoid = 3, .in_namespace = true } },
+	{ "-1\n",
+	  "0\n",
+	  "CapEff:\t000001ffffffffff\nSeccomp:\t0\n",
+	  "0 0 4294967295\n",
+	  { .paranoid = -1, .may_all = true, .may_ptrace = true } },
+};
+
+Test(perf_rights, are_read_from_proc)
+{
+	static const char *const dirs[] = { "sys", "sys/kernel", "sys/kernel/yama", "self" };
+	static const char *const files[] = { "sys/kernel/perf_event_paranoid",
+					     "sys/kernel/yama/ptrace_scope", "self/status",
+					     "self/uid_map" };
+	char dir[] = "/tmp/proftop-test-XXXXXX", path[256];
+	struct perf_rights r;
+
+	cr_assert_not_null(mkdtemp(dir));
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		cr_assert_eq(mkdir(path, 0700), 0);
+	}
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		const struct perf_rights *want = &kernels[i].want;
+
+		put(dir, files[0], kernels[i].paranoid);
+		put(dir, files[1], kernels[i].ptrace);
+		put(dir, files[2], kernels[i].status);
+		put(dir, files[3], kernels[i].uid_map);
+		perf_rights_read_below(&r, dir);
+		cr_expect_eq(r.paranoid, want->paranoid, "%zu", i);
+		cr_expect_eq(r.ptrace, want->ptrace, "%zu", i);
+		cr_expect_eq(r.seccomp, want->seccomp, "%zu", i);
+		cr_expect_eq(r.may_all, want->may_all, "%zu", i);
+		cr_expect_eq(r.may_ptrace, want->may_ptrace, "%zu", i);
+		cr_expect_eq(r.in_namespace, want->in_namespace, "%zu", i);
+		cr_expect_eq(r.kptr, RIGHTS_UNKNOWN, "%zu", i);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
+		unlink(path);
+	}
+	for (size_t i = 4; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		rmdir(path);
+	}
+	cr_expect_eq(rmdir(dir), 0);
 }

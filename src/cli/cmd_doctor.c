@@ -3,7 +3,8 @@
  * proftop doctor: what can be recorded here and what not, why, what would change that and what that would open to
  * others; what there is to name functions with; what the terminal can do.
  *
- * A line begins with a blank where all is well, with '?' where something is missing, and the next line says what to do.
+ * A line begins with a blank where all is well, with '?' where something is missing; the next line says what to do, and
+ * another one what there is without that.
  */
 #include "config.h"
 
@@ -33,12 +34,17 @@ static void heading(const char *text)
 	printf("%s\n", text);
 }
 
+static void more(const char *advice)
+{
+	printf("  %*s %s\n", NAME_COLS, "", advice);
+}
+
 /* advice: NULL where all is well. */
 static void line(const char *name, const char *value, const char *advice)
 {
 	printf("%c %-*s %s\n", advice ? '?' : ' ', NAME_COLS, name, value);
 	if (advice)
-		printf("  %*s %s\n", NAME_COLS, "", advice);
+		more(advice);
 }
 
 static void setting(const char *name, int64_t v, const char *advice)
@@ -49,25 +55,40 @@ static void setting(const char *name, int64_t v, const char *advice)
 	line(name, v == RIGHTS_UNKNOWN ? "not there" : text, v == RIGHTS_UNKNOWN ? NULL : advice);
 }
 
-static void trial(const struct perf_rights *r, const char *name, int rc, enum rights_wish wish)
+/* Where own programs cannot be sampled nothing else can, either, and the reason is said there. */
+#define AS_OWN "as own programs cannot be sampled"
+
+/* own: RIGHTS_OWN is granted. */
+static void trial(const struct perf_rights *r, const char *name, int rc, enum rights_wish wish,
+		  bool own)
 {
+	const char *instead = perf_rights_instead(wish, rc, own);
+
+	if (rc != 0 && !own && wish != RIGHTS_OWN) {
+		line(name, "no", AS_OWN);
+		return;
+	}
 	line(name, rc == 0 ? "yes" : "no", rc == 0 ? NULL : perf_rights_why(r, wish, rc));
+	if (instead)
+		more(instead);
 }
 
 static bool tell_cpu(const struct perf_rights *r)
 {
 	struct perf_trial t;
+	bool own;
 
 	perf_trial_run(&t);
+	own = t.own == 0;
 	heading("sampling the CPU (record, live)");
-	trial(r, "own programs", t.own, RIGHTS_OWN);
-	trial(r, "with the kernel", t.own_kernel, RIGHTS_KERNEL);
-	trial(r, "the whole machine", t.whole, RIGHTS_ALL);
+	trial(r, "own programs", t.own, RIGHTS_OWN, own);
+	trial(r, "with the kernel", t.own_kernel, RIGHTS_KERNEL, own);
+	trial(r, "the whole machine", t.whole, RIGHTS_ALL, own);
 	line("hardware counters", t.counter == 0 ? "yes" : "no",
-	     t.counter == 0
-		     ? NULL
-		     : "cpu-clock is sampled instead of cycles, by the kernel's timer; counters are there on "
-		       "most real machines, and in virtual ones where the host passes them on");
+	     t.counter == 0 ? NULL
+	     : !own         ? AS_OWN
+		    : "cpu-clock is sampled instead of cycles, by the kernel's timer; counters are there on "
+		      "most real machines, and in virtual ones where the host passes them on");
 	line("tracepoints", tracepoint_directory() ? "yes" : "no",
 	     tracepoint_directory()
 		     ? NULL
@@ -76,10 +97,13 @@ static bool tell_cpu(const struct perf_rights *r)
 	setting("perf_event_paranoid", r->paranoid, NULL);
 	setting("max sample rate", r->max_rate, NULL);
 	setting("ring memory, kB a cpu", r->mlock_kb, NULL);
-	line("capabilities", r->may_all ? "CAP_PERFMON or CAP_SYS_ADMIN" : "none that matter here",
+	line("capabilities",
+	     r->may_all        ? "CAP_PERFMON or CAP_SYS_ADMIN"
+	     : r->in_namespace ? "of a user namespace, which are none over the machine"
+			       : "none that matter here",
 	     NULL);
 	line("seccomp", r->seccomp == 2 ? "a filter, as in containers" : "no filter", NULL);
-	return t.own == 0;
+	return own;
 }
 
 static void tell_heap(const struct perf_rights *r)
@@ -95,7 +119,8 @@ static void tell_heap(const struct perf_rights *r)
 		r->ptrace < 1 || r->may_ptrace
 			? NULL
 			: "only children can be attached to (-p PID); as root, or after sysctl "
-			  "kernel.yama.ptrace_scope=0, which lets every process look into others of its user");
+			  "kernel.yama.ptrace_scope=0, which lets every process look into others of its user; without that, "
+			  "programs are recorded from their start: --heap -- COMMAND");
 }
 
 /* Does the kernel tell us where its functions are? */
@@ -117,7 +142,7 @@ static void tell_symbols(const struct perf_rights *r)
 	char *clean;
 
 	heading("names");
-	trial(r, "the kernel's", knows_kernel() ? 0 : -EPERM, RIGHTS_NAMES);
+	trial(r, "the kernel's", knows_kernel() ? 0 : -EPERM, RIGHTS_NAMES, true);
 	setting("kptr_restrict", r->kptr, NULL);
 	line("/usr/lib/debug", packages ? "yes" : "no",
 	     packages

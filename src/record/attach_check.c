@@ -103,16 +103,16 @@ static int refused(pid_t pid, const struct status *s, struct err *e)
 	if (scope >= 3)
 		return err_set(
 			e, -EPERM,
-			"process %d cannot be attached to: the kernel forbids it to everybody (kernel.yama.ptrace_scope is 3); start it under proftop record",
+			"process %d cannot be attached to: the kernel forbids it to everybody until the machine starts anew (kernel.yama.ptrace_scope is 3); start it under the recorder: --heap -- COMMAND",
 			(int)pid);
 	if (scope >= 1 && geteuid() != 0)
 		return err_set(
 			e, -EPERM,
-			"process %d cannot be attached to: only root may here (kernel.yama.ptrace_scope is %d); try sudo, or set it to 0",
+			"process %d cannot be attached to: only root may here (kernel.yama.ptrace_scope is %d); attach as root, or sysctl kernel.yama.ptrace_scope=0, which lets every process look into others of its user; or start it under the recorder: --heap -- COMMAND",
 			(int)pid, scope);
 	return err_set(
 		e, -EPERM,
-		"process %d may not be attached to: it hides its memory, has more rights, or a container lacks SYS_PTRACE; attach as root, outside of the container",
+		"process %d may not be attached to: it hides its memory, has more rights, or a container lacks SYS_PTRACE; attach as root, outside of the container; or start it under the recorder: --heap -- COMMAND",
 		(int)pid);
 }
 

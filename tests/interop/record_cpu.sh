@@ -490,11 +490,21 @@ if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ]
     says out large_ones
     as_nobody 3 -a
     says err 'only root may watch whole cpus'
+    says err 'programs of your own can be watched: -- COMMAND, or -p PID'
     as_nobody 3 -p "$$"
     says err 'it runs with the rights of someone else'
     as_nobody 3 -e context-switches -- true
     says err 'it happens in the kernel'
     as_nobody 3 -e cpu-clock:k -- true
+    # root of a user namespace has no more rights than whoever made it
+    if setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Ur true 2>/dev/null; then
+        setpriv --reuid=65534 --regid=65534 --clear-groups \
+            unshare -Ur nobody/proftop record -o nobody/x -- ./shares 0.3 >out 2>err ||
+            fault "root of a user namespace records nothing: $(cat err)"
+        says err 'what the kernel does is left out'
+        setpriv --reuid=65534 --regid=65534 --clear-groups unshare -Ur nobody/proftop record -o nobody/x -a >out 2>err
+        says err 'this is a user namespace'
+    fi
 fi
 
 "$proftop" doctor >out 2>err || fault "doctor ends with $?: $(cat err)"

@@ -14,9 +14,19 @@
 #define CAP_PERFMON 38
 #endif
 
-static int64_t setting(const char *path)
+#define PATH_BYTES 256
+
+static FILE *open_below(const char *proc, const char *name)
 {
-	FILE *f = fopen(path, "re");
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/%s", proc, name);
+	return fopen(path, "re");
+}
+
+static int64_t setting(const char *proc, const char *name)
+{
+	FILE *f = open_below(proc, name);
 	int64_t v;
 
 	if (!f)
@@ -32,9 +42,22 @@ static bool has(uint64_t caps, unsigned cap)
 	return caps >> cap & 1;
 }
 
-static void read_status(struct perf_rights *r)
+/* Those of the machine are all of them, as they are. */
+static bool is_in_namespace(const char *proc)
 {
-	FILE *f = fopen("/proc/self/status", "re");
+	FILE *f = open_below(proc, "self/uid_map");
+	uint64_t inside = 0, outside = 0, n = UINT32_MAX;
+
+	if (f && fscanf(f, "%" SCNu64 " %" SCNu64 " %" SCNu64, &inside, &outside, &n) != 3)
+		n = 0;
+	if (f)
+		fclose(f);
+	return inside != 0 || outside != 0 || n != UINT32_MAX;
+}
+
+static void read_status(struct perf_rights *r, const char *proc)
+{
+	FILE *f = open_below(proc, "self/status");
 	uint64_t caps = 0;
 	char line[256];
 
@@ -46,22 +69,30 @@ static void read_status(struct perf_rights *r)
 	}
 	if (f)
 		fclose(f);
+	r->in_namespace = is_in_namespace(proc);
+	if (r->in_namespace)
+		return;
 	r->may_all = has(caps, CAP_PERFMON) || has(caps, CAP_SYS_ADMIN);
 	r->may_ptrace = has(caps, CAP_SYS_PTRACE);
 	r->may_lock = has(caps, CAP_IPC_LOCK);
 }
 
-void perf_rights_read(struct perf_rights *r)
+void perf_rights_read_below(struct perf_rights *r, const char *proc)
 {
 	*r = (struct perf_rights){
-		.paranoid = setting("/proc/sys/kernel/perf_event_paranoid"),
-		.kptr = setting("/proc/sys/kernel/kptr_restrict"),
-		.ptrace = setting("/proc/sys/kernel/yama/ptrace_scope"),
-		.max_rate = setting("/proc/sys/kernel/perf_event_max_sample_rate"),
-		.mlock_kb = setting("/proc/sys/kernel/perf_event_mlock_kb"),
+		.paranoid = setting(proc, "sys/kernel/perf_event_paranoid"),
+		.kptr = setting(proc, "sys/kernel/kptr_restrict"),
+		.ptrace = setting(proc, "sys/kernel/yama/ptrace_scope"),
+		.max_rate = setting(proc, "sys/kernel/perf_event_max_sample_rate"),
+		.mlock_kb = setting(proc, "sys/kernel/perf_event_mlock_kb"),
 		.seccomp = RIGHTS_UNKNOWN,
 	};
-	read_status(r);
+	read_status(r, proc);
+}
+
+void perf_rights_read(struct perf_rights *r)
+{
+	perf_rights_read_below(r, "/proc");
 }
 
 static const char *why_own(const struct perf_rights *r)
@@ -79,6 +110,10 @@ static const char *why_own(const struct perf_rights *r)
 
 static const char *why_all(const struct perf_rights *r)
 {
+	if (r->paranoid > 0 && r->in_namespace)
+		return "only root of the machine may watch whole cpus, and this is a user namespace, as of a "
+		       "container without root; run as root outside of it, which shows what every process does, "
+		       "or there sysctl kernel.perf_event_paranoid=0, which lets every user do so";
 	if (r->paranoid > 0 && !r->may_all)
 		return "only root may watch whole cpus; run as root, give this program CAP_PERFMON (setcap "
 		       "cap_perfmon=ep, after which all who may run it see what every process does), or sysctl "
@@ -133,4 +168,25 @@ const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, 
 		return why_names(r);
 	}
 	return strerror(-rc);
+}
+
+const char *perf_rights_instead(enum rights_wish wish, int rc, bool own)
+{
+	if (rc != -EACCES && rc != -EPERM)
+		return NULL;
+	switch (wish) {
+	case RIGHTS_OWN:
+	case RIGHTS_PROCESS:
+	case RIGHTS_ALL:
+		return own ? "without that, programs of your own can be watched: -- COMMAND, or -p PID"
+			   : "without that, heaps can be watched: --heap -- COMMAND";
+	case RIGHTS_KERNEL:
+		return own ? "without that, what programs do themselves is sampled (:u)" : NULL;
+	case RIGHTS_KERNELS:
+		return own ? "without that, what programs do themselves can be sampled: -e cpu-clock:u"
+			   : NULL;
+	case RIGHTS_NAMES:
+		return NULL;
+	}
+	return NULL;
 }

@@ -19,9 +19,12 @@ struct perf_rights {
 	bool may_all;     /* CAP_PERFMON or CAP_SYS_ADMIN: the above is no limit */
 	bool may_ptrace;  /* CAP_SYS_PTRACE */
 	bool may_lock;    /* CAP_IPC_LOCK */
+	bool in_namespace; /* of users: capabilities are none over the machine, and the above are false */
 };
 
 void perf_rights_read(struct perf_rights *r);
+/* The same where /proc is another directory. */
+void perf_rights_read_below(struct perf_rights *r, const char *proc);
 
 /* What was tried. */
 enum rights_wish {
@@ -35,5 +38,11 @@ enum rights_wish {
 
 /* Why it failed with rc (-errno), the remedy and its risk: the rest of a sentence, borrowed for good. */
 const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, int rc);
+
+/*
+ * What can be had without the right, to be said behind that: own tells whether RIGHTS_OWN is granted. Borrowed for good; NULL:
+ * rc is no matter of rights, or there is nothing.
+ */
+const char *perf_rights_instead(enum rights_wish wish, int rc, bool own);
 
 #endif

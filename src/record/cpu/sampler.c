@@ -111,6 +111,16 @@ static size_t ring_wish(const struct sampler *s)
 	return n;
 }
 
+/* What cannot be, why, and what can be instead; own: RIGHTS_OWN is granted. Returns rc. */
+static int say_right(const struct sampler *s, enum rights_wish wish, int rc, bool own,
+		     const char *what, struct err *e)
+{
+	const char *instead = perf_rights_instead(wish, rc, own);
+
+	return err_set(e, rc, "%s: %s%s%s", what, perf_rights_why(&s->rights, wish, rc),
+		       instead ? "; " : "", instead ? instead : "");
+}
+
 static int open_ring(struct sampler *s, int cpu, struct err *e)
 {
 	struct perf_scope self = { .task = 0, .cpu = cpu };
@@ -128,8 +138,7 @@ static int open_ring(struct sampler *s, int cpu, struct err *e)
 		a.wakeup = (uint32_t)(s->ring_bytes / 2);
 		fd = perf_sys_open(&a, &self);
 		if (fd < 0)
-			return err_set(e, fd, "nothing can be sampled: %s",
-				       perf_rights_why(&s->rights, RIGHTS_OWN, fd));
+			return say_right(s, RIGHTS_OWN, fd, false, "nothing can be sampled", e);
 		rc = ring_map(fd, s->ring_bytes, &ring);
 		if (rc == 0)
 			break;
@@ -339,17 +348,19 @@ static int say_event(struct sampler *s, struct perf_event *event, const struct p
 				: is_kernels(&event->attr) ? RIGHTS_KERNELS
 							   : RIGHTS_PROCESS;
 	const char *name = perf_event_name_of(event);
+	char *what;
 
 	if (rc == -ENOENT || rc == -ENODEV || rc == -EOPNOTSUPP)
 		return err_set(e, rc, "%s is not counted on this machine", name);
 	if (rc == -EINVAL)
 		return err_set(e, rc, "the kernel does not take the event %s as it is asked for",
 			       name);
-	if (is_whole(s))
-		return err_set(e, rc, "%s cannot be sampled on cpu %d: %s", name, at->cpu,
-			       perf_rights_why(&s->rights, wish, rc));
-	return err_set(e, rc, "%s of process %d cannot be sampled: %s", name, at->task,
-		       perf_rights_why(&s->rights, wish, rc));
+	what = is_whole(s) ? xasprintf("%s cannot be sampled on cpu %d", name, at->cpu)
+			   : xasprintf("%s of process %d cannot be sampled", name, at->task);
+	/* The rings, which are there, are events of our own. */
+	say_right(s, wish, rc, true, what, e);
+	free(what);
+	return rc;
 }
 
 /* One event on one cpu, of one thread or all. -ESRCH: there is no such thread any more. */
