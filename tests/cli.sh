@@ -333,7 +333,7 @@ live_saves() {
     rm -f proftop-live-*
     timeout 60 "$proftop" live --symbols "$data" --keys "$1w" --screen 120x40 - <"$data/demo.data" >seen 2>err ||
         fault "live: $(cat err)"
-    saved=$(echo proftop-live-*.perf)
+    saved=$(echo proftop-live-*.perf.txt)
     run 0 export --symbols "$data" --to folded ${2:+--filter "$2"} "$data/demo.data"
     mv out expected
     run 0 export --to folded "$saved"

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -578,6 +579,80 @@ Test(live, killed_leaves_nothing_of_a_heap, .timeout = 120)
 Test(live, killed_leaves_nothing_of_both, .timeout = 120)
 {
 	killed_leaves_nothing("--cpu --heap", "while :; do v=$v; done", "WHERE");
+}
+
+/* A directory as one that was killed leaves it, or whoever goes on has it, with a file and one in a directory. */
+static char *put_left(const char *dir, const char *name, bool old)
+{
+	const struct timespec long_ago[2] = { { .tv_sec = 1000000000 }, { .tv_sec = 1000000000 } };
+	static const char *const paths[] = { "", "/both", NULL };
+	char *path = NULL, *at;
+
+	for (size_t i = 0; paths[i]; i++) {
+		int fd;
+
+		free(path);
+		cr_assert_geq(asprintf(&path, "%s/%s%s", dir, name, paths[i]), 0);
+		cr_assert_eq(mkdir(path, 0700), 0);
+		cr_assert_geq(asprintf(&at, "%s/trace", path), 0);
+		fd = open(at, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+		cr_assert_geq(fd, 0);
+		close(fd);
+		free(at);
+	}
+	free(path);
+	cr_assert_geq(asprintf(&path, "%s/%s", dir, name), 0);
+	if (old)
+		cr_assert_eq(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+	return path;
+}
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+/* What killed ones left goes when the next one begins, and nothing else does. */
+Test(live, takes_away_what_killed_ones_left, .timeout = 120)
+{
+	char dir[] = "/tmp/proftop-test-XXXXXX";
+	char *left, *young, *used, *saved, *other, *link, *command;
+	struct pty p;
+	int lock;
+
+	if (!may_record())
+		cr_skip_test("nothing can be recorded here");
+	cr_assert_not_null(mkdtemp(dir));
+	left = put_left(dir, "proftop-live-abcdef", true);
+	young = put_left(dir, "proftop-live-ghijkl", false);
+	used = put_left(dir, "proftop-live-mnopqr", true);
+	saved = put_left(dir, "proftop-live-saved", true);
+	other = put_left(dir, "other", true);
+	cr_assert_geq(asprintf(&link, "%s/proftop-live-stuvwx", dir), 0);
+	cr_assert_eq(symlink(other, link), 0);
+	lock = open(used, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cr_assert_eq(flock(lock, LOCK_EX | LOCK_NB), 0);
+	start_with_directory(&p, dir, "--heap", "while :; do v=$v; done");
+	pty_wait(&p, "WHERE");
+	cr_expect(!is_there(left));
+	cr_expect(is_there(young), "somebody may just be making it");
+	cr_expect(is_there(used), "somebody has it");
+	cr_expect(is_there(saved), "it has a name of its own");
+	cr_expect(is_there(other), "links lead elsewhere");
+	cr_expect(is_there(link));
+	quit_proftop(&p);
+	close(lock);
+	cr_assert_geq(asprintf(&command, "rm -r %s", dir), 0);
+	cr_assert_eq(system(command), 0);
+	free(command);
+	free(link);
+	free(other);
+	free(saved);
+	free(used);
+	free(young);
+	free(left);
 }
 
 /* Both kinds grow beside each other, and each has its numbers in one table. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "err.h"
 #include "heap_settings.h"
 #include "mem.h"
 #include "options.h"
@@ -21,7 +22,7 @@ struct heap_launch {
 	char *library;           /* owned */
 	char *output;            /* NULL: by the command's name and number; owned */
 	struct scratch scratch;  /* where the log is: when it went, nobody makes the log anew */
-	char log[64];
+	char *log;               /* owned */
 };
 
 const char heap_launch_nothing[] =
@@ -30,6 +31,7 @@ const char heap_launch_nothing[] =
 struct heap_launch *heap_launch_new(const struct options *o, const char *output)
 {
 	struct heap_launch *l = xcalloc(1, sizeof(*l));
+	struct err e = ERR_INIT;
 
 	*l = (struct heap_launch){ .o = o, .library = heap_settings_library() };
 	if (!l->library) {
@@ -37,11 +39,12 @@ struct heap_launch *heap_launch_new(const struct options *o, const char *output)
 		return NULL;
 	}
 	l->output = output ? xstrdup(output) : NULL;
-	if (!scratch_make(&l->scratch)) {
+	if (scratch_make(&l->scratch, "/tmp", "proftop-record-", &e)) {
+		say_error(&e, STATUS_USAGE);
 		heap_launch_free(l);
 		return NULL;
 	}
-	snprintf(l->log, sizeof(l->log), "%s/log", l->scratch.path);
+	l->log = xasprintf("%s/log", l->scratch.path);
 	return l;
 }
 
@@ -52,6 +55,7 @@ void heap_launch_free(struct heap_launch *l)
 	scratch_remove(&l->scratch);
 	free(l->library);
 	free(l->output);
+	free(l->log);
 	free(l);
 }
 

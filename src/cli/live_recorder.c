@@ -22,8 +22,8 @@
 #include "mem.h"
 #include "options.h"
 #include "process.h"
-#include "record_place.h"
 #include "say.h"
+#include "scratch.h"
 #include "unnamed.h"
 
 #define LOOK_MS    20
@@ -37,7 +37,8 @@
 struct live_recorder {
 	const struct options *o; /* borrowed */
 	char *name;              /* of what is recorded; owned */
-	char *directory; /* of what is recorded; NULL: CPU samples alone, through a pipe; owned */
+	struct scratch
+		place; /* of what is recorded; without a path: CPU samples alone, through a pipe */
 	int reader, writer; /* the pipe's ends, as far as they are ours; -1: none */
 	char *path;         /* what is to be read; owned */
 	pid_t pid;          /* 0: it has ended */
@@ -90,25 +91,6 @@ static char *target_name(const struct options *o)
 	return out;
 }
 
-/* With all traces in it, or the recording that is a directory itself. */
-static void remove_directory(const struct live_recorder *r)
-{
-	DIR *d = r->directory ? opendir(r->directory) : NULL;
-	struct dirent *entry;
-
-	while (d && (entry = readdir(d))) {
-		char *path = xasprintf("%s/%s", r->directory, entry->d_name);
-
-		if (entry->d_name[0] != '.' && unlink(path) && !record_place_remove(path))
-			rmdir(path); /* a recording that did not come to be */
-		free(path);
-	}
-	if (d)
-		closedir(d);
-	if (r->directory)
-		rmdir(r->directory);
-}
-
 /*
  * In the child: is there nobody who reads, and who would clean up? Whoever told us to end does not read any more. A
  * viewer that is killed goes thread by thread, and is our parent until the last one has gone.
@@ -136,19 +118,19 @@ static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	dup2(null, STDIN_FILENO);
-	dup2(r->directory ? r->out : r->writer, STDOUT_FILENO);
+	dup2(r->place.path ? r->out : r->writer, STDOUT_FILENO);
 	dup2(r->log, STDERR_FILENO);
 	/* Or it would not hear that nobody reads any more. */
 	drop(&r->reader);
 	drop(&r->writer);
 	signal(SIGPIPE, SIG_DFL);
 	o.command = &cmd_record;
-	o.output = r->directory ? xasprintf("%s/%s", r->directory, r->name) : "-";
+	o.output = r->place.path ? xasprintf("%s/%s", r->place.path, r->name) : "-";
 	o.live = true;
 	o.live_out = r->out;
 	status = cmd_record.run(&o);
-	if (r->directory && is_left(viewer))
-		remove_directory(r);
+	if (r->place.path && is_left(viewer))
+		scratch_remove(&r->place);
 	_exit((int)status);
 }
 
@@ -179,12 +161,12 @@ static bool has_writer(const char *path)
 /* The trace that was written to last is what is shown. */
 static bool has_trace(struct live_recorder *r)
 {
-	DIR *d = opendir(r->directory);
+	DIR *d = opendir(r->place.path);
 	struct timespec last = { 0 };
 	struct dirent *entry;
 
 	while (d && (entry = readdir(d))) {
-		char *path = xasprintf("%s/%s", r->directory, entry->d_name);
+		char *path = xasprintf("%s/%s", r->place.path, entry->d_name);
 		struct stat st;
 
 		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
@@ -209,7 +191,7 @@ static bool has_begun(struct live_recorder *r)
 	char *data;
 	bool begun;
 
-	if (!r->directory)
+	if (!r->place.path)
 		return poll(&pipe, 1, 0) > 0 && pipe.revents & POLLIN;
 	if (is_both(r->o)) {
 		data = xasprintf("%s/data", r->path);
@@ -266,18 +248,12 @@ static struct live_recorder *fail(struct live_recorder *r, struct err *e)
 static int make_directory(struct live_recorder *r, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
+	int rc = scratch_make(&r->place, tmp && *tmp ? tmp : "/tmp", "proftop-live-", e);
 
-	r->directory = xasprintf("%s/proftop-live-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(r->directory)) {
-		int why = errno;
-
-		free(r->directory);
-		r->directory = NULL;
-		return err_set(e, -why, "no place for a recording in %s: %s",
-			       tmp && *tmp ? tmp : "/tmp", strerror(why));
-	}
+	if (rc)
+		return rc;
 	if (is_both(r->o))
-		r->path = xasprintf("%s/%s", r->directory, r->name);
+		r->path = xasprintf("%s/%s", r->place.path, r->name);
 	return 0;
 }
 
@@ -395,14 +371,13 @@ void live_recorder_free(struct live_recorder *r)
 	if (r->out >= 0)
 		put_lines(r->out, stdout, NULL);
 	if (r->log >= 0)
-		put_lines(r->log, stderr, r->directory ? r->directory : "standard output");
-	remove_directory(r);
+		put_lines(r->log, stderr, r->place.path ? r->place.path : "standard output");
+	scratch_remove(&r->place);
 	drop(&r->out);
 	drop(&r->log);
 	drop(&r->reader);
 	drop(&r->writer);
 	free(r->name);
-	free(r->directory);
 	free(r->path);
 	free(r);
 }

@@ -339,7 +339,7 @@ static int save_shown(const struct analysis *an, char **said, struct err *e)
 
 	localtime_r(&now, &t);
 	strftime(day, sizeof(day), "%Y%m%d-%H%M%S", &t);
-	snprintf(path, sizeof(path), "proftop-live-%s.%s", day, samples ? "perf" : "folded");
+	snprintf(path, sizeof(path), "proftop-live-%s.%s", day, samples ? "perf.txt" : "folded");
 	f = fopen(path, "wxe");
 	if (!f)
 		return err_set(e, -errno, "%s: %s", path, strerror(errno));

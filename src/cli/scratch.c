@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,20 +15,35 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "err.h"
+#include "mem.h"
 
-#define PARENT  "/tmp"
-#define PREFIX  "proftop-record-"
-#define YOUNG_S 60 /* who makes one locks it within that time */
+#define YOUNG_S    60 /* who makes one locks it within that time */
+#define DEPTH_MOST 3  /* of directories in it */
 
-static void empty(int fd)
+static int open_directory(int parent, const char *name)
+{
+	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static void empty(int fd, int depth)
 {
 	DIR *dir = fdopendir(dup(fd));
 	struct dirent *d;
 
-	while (dir && (d = readdir(dir)))
-		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			unlinkat(fd, d->d_name, 0);
+	while (dir && (d = readdir(dir))) {
+		int below;
+
+		if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
+		    unlinkat(fd, d->d_name, 0) == 0 || depth == DEPTH_MOST)
+			continue;
+		below = open_directory(fd, d->d_name);
+		if (below < 0)
+			continue;
+		empty(below, depth + 1);
+		close(below);
+		unlinkat(fd, d->d_name, AT_REMOVEDIR);
+	}
 	if (dir)
 		closedir(dir);
 }
@@ -35,54 +51,68 @@ static void empty(int fd)
 /* Takes one away that is nobody's any more. */
 static void look_at(int parent, const char *name)
 {
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open_directory(parent, name);
 	struct stat st;
 
 	if (fd < 0)
 		return;
 	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && time(NULL) - st.st_mtime > YOUNG_S &&
 	    flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		empty(fd);
+		empty(fd, 0);
 		unlinkat(parent, name, AT_REMOVEDIR);
 	}
 	close(fd);
 }
 
-static void sweep(void)
+/* As mkdtemp() names them: what else begins so is somebody's own. */
+static bool is_ours(const char *name, const char *prefix)
 {
-	DIR *dir = opendir(PARENT);
+	size_t n = strlen(prefix);
+
+	return strncmp(name, prefix, n) == 0 && strlen(name) == n + 6;
+}
+
+static void sweep(const char *parent, const char *prefix)
+{
+	DIR *dir = opendir(parent);
 	struct dirent *d;
 
 	while (dir && (d = readdir(dir)))
-		if (strncmp(d->d_name, PREFIX, sizeof(PREFIX) - 1) == 0)
+		if (is_ours(d->d_name, prefix))
 			look_at(dirfd(dir), d->d_name);
 	if (dir)
 		closedir(dir);
 }
 
-bool scratch_make(struct scratch *s)
+int scratch_make(struct scratch *s, const char *parent, const char *prefix, struct err *e)
 {
-	sweep();
-	strcpy(s->path, PARENT "/" PREFIX "XXXXXX");
+	int why;
+
+	sweep(parent, prefix);
+	s->fd = -1;
+	s->path = xasprintf("%s/%sXXXXXX", parent, prefix);
 	if (!mkdtemp(s->path)) {
-		say("%s: %s", s->path, strerror(errno));
-		*s->path = '\0';
-		return false;
+		why = errno;
+		free(s->path);
+		s->path = NULL;
+		return err_set(e, -why, "no place for a recording in %s: %s", parent,
+			       strerror(why));
 	}
-	s->fd = open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s->fd = open_directory(AT_FDCWD, s->path);
 	if (s->fd >= 0)
 		flock(s->fd, LOCK_EX | LOCK_NB);
-	return true;
+	return 0;
 }
 
 void scratch_remove(struct scratch *s)
 {
-	if (!*s->path)
+	if (!s->path)
 		return;
 	if (s->fd >= 0) {
-		empty(s->fd);
+		empty(s->fd, 0);
 		close(s->fd);
 	}
 	rmdir(s->path);
-	*s->path = '\0';
+	free(s->path);
+	s->path = NULL;
 }
