@@ -301,9 +301,9 @@ bool perf_script_says_all(const struct analysis *a)
 	return true;
 }
 
-char *perf_script_event(const struct analysis *a)
+char *perf_script_event(const struct analysis *a, uint32_t column)
 {
-	struct metric m = a->lens.column[0].metric;
+	struct metric m = a->lens.column[column].metric;
 	char *name;
 
 	if (!metric_is_heap(a->profile, m))

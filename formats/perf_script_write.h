@@ -11,6 +11,7 @@
 #define PROFTOP_FORMATS_PERF_SCRIPT_WRITE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 struct analysis;
@@ -19,8 +20,8 @@ struct err;
 /* Is there anything, and can its numbers be said? Not those of folded stacks, nor comparisons. */
 bool perf_script_says_all(const struct analysis *a);
 
-/* What the event of column 0 is called in the text when it is read again; the caller frees. */
-char *perf_script_event(const struct analysis *a);
+/* What the event of a column is called in the text when it is read again; the caller frees. */
+char *perf_script_event(const struct analysis *a, uint32_t column);
 
 /*
  * Writes the samples of all events that pass the analysis' filter; its transforms of stacks and what fades change

@@ -434,6 +434,13 @@ Test(live, a_command, .timeout = 120)
 	start_busy_command(&p);
 	pid = command_of(&p);
 	pty_wait(&p, "FUNCTION");
+	pty_wait(&p, "· cpu ");
+	pty_type(&p, "z");
+	pty_wait(&p, "● frozen");
+	pty_wait_idle(&p);
+	cr_expect_eq(pty_bytes_within(&p, 3000), 0, "what goes on is not shown");
+	pty_type(&p, "z");
+	pty_wait(&p, "● live");
 	kill(pid, SIGSTOP);
 	pty_wait(&p, ") stopped ·");
 	pty_wait(&p, "· cpu 0 % ·");
@@ -532,7 +539,7 @@ static void start_with_directory(struct pty *p, const char *dir, const char *wha
 {
 	char *const argv[] = { (char *)"sh",
 			       (char *)"-c",
-			       (char *)"p=$2; TMPDIR=$1 exec $p live $3 -- sh -c \"$4\"",
+			       (char *)"cd \"$1\"; TMPDIR=$1 exec $2 live $3 -- sh -c \"$4\"",
 			       (char *)"sh",
 			       (char *)dir,
 			       realpath(program(), NULL),
@@ -658,7 +665,7 @@ Test(live, takes_away_what_killed_ones_left, .timeout = 120)
 /* Both kinds grow beside each other, and each has its numbers in one table. */
 Test(live, samples_and_heap_at_once, .timeout = 120)
 {
-	char dir[] = "/tmp/proftop-test-XXXXXX";
+	char dir[] = "/tmp/proftop-test-XXXXXX", *command;
 	struct pty p;
 
 	if (!may_record())
@@ -667,9 +674,14 @@ Test(live, samples_and_heap_at_once, .timeout = 120)
 	start_with_directory(&p, dir, "--cpu --heap --view top", "while :; do v=$v; done");
 	pty_wait(&p, "malloc peak SELF");
 	pty_wait(&p, "libproftop-heap");
+	pty_type(&p, "w"); /* the file opens with both */
+	pty_wait(&p, " --event malloc:peak proftop-live-");
 	pty_type(&p, "9");
 	pty_wait(&p, "WHERE");
 	quit_proftop(&p);
+	cr_assert_geq(asprintf(&command, "rm %s/proftop-live-*.perf.txt", dir), 0);
+	cr_expect_eq(system(command), 0);
+	free(command);
 	cr_expect_eq(rmdir(dir), 0, "%s is not empty", dir);
 }
 

@@ -215,7 +215,7 @@ static void take_share(struct cpu_share *s, int64_t now_ms, int64_t ns)
 void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)
 {
 	/* Only while something comes: what the screen says of us is no reason to paint it. */
-	if (a->live.own.ms == 0 || a->live.rate > 0)
+	if (a->live.own.ms == 0 || (a->live.rate > 0 && !a->live.frozen))
 		take_share(&a->live.own, now_ms, cpu_ns);
 }
 
@@ -234,6 +234,9 @@ static bool look_at_target(struct app *a, int64_t now_ms)
 	a->source->target(a->source->target_arg, &t);
 	changed = strcmp(t.text, l->target.text) != 0 || t.n_forked != l->target.n_forked;
 	l->target = t;
+	/* What it takes meanwhile is no reason to paint a screen that is held still. */
+	if (l->frozen)
+		return changed;
 	if (was_still != t.is_still || t.is_still)
 		l->its = (struct cpu_share){ now_ms, t.cpu_ns, t.is_still ? 0 : -1 };
 	if (t.cpu_ns < 0 || !t.is_still)

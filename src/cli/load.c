@@ -311,16 +311,24 @@ static void keep_apart(void *arg, int64_t first_ns, int64_t second_ns)
 /* How to open it, with the same numbers first; the caller frees. */
 static char *saved_text(const struct analysis *an, const char *path, bool events)
 {
-	const char *how = lens_compares(&an->lens) ? "diff " : "";
-	char *event = NULL, *text;
+	const struct lens *lens = &an->lens;
+	const char *how = lens_compares(lens) ? "diff " : "";
+	char *asks = xstrdup(""), *event, *text;
 
-	if (events && metric_is_heap(an->profile, an->lens.column[0].metric))
-		event = perf_script_event(an);
+	/* The first event of samples is what it opens with. */
+	if (events && (lens->n_columns > 1 || metric_is_heap(an->profile, lens->column[0].metric)))
+		for (uint32_t i = 0; i < lens->n_columns; i++) {
+			event = perf_script_event(an, i);
+			text = xasprintf("%s--event %s ", asks, event);
+			free(event);
+			free(asks);
+			asks = text;
+		}
 	/* Neither format has a place for control groups. */
-	text = xasprintf("what is shown is saved%s: proftop %s%s%s%s%s",
-			 an->counts.n_cgroups > 0 ? " without control groups" : "", how,
-			 event ? "--event " : "", event ? event : "", event ? " " : "", path);
-	free(event);
+	text = xasprintf("what is shown is saved%s: proftop %s%s%s",
+			 an->counts.n_cgroups > 0 ? " without control groups" : "", how, asks,
+			 path);
+	free(asks);
 	return text;
 }
 
