@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from perf_script import ANY, FIELDS, FRAME, HEAD, is_kernel, record_with  # noqa: E402
+from perf_script import ANY, FIELDS, FRAME, HEAD, is_kernel, named, record_with  # noqa: E402
 
 # What ends a stack that does not reach its root, in proftop.
 MARKS = {'[truncated]', '[no unwind tables]', '[broken stack]', '[no file]', '[too deep]'}
@@ -449,7 +449,8 @@ def check_repeats(proftop, path):
 
 
 def main():
-    proftop, source, only = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3:]
+    proftop, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    only = named(sys.argv[3:], CASES)
     n_problems = n_compared = n_repeats = 0
     with tempfile.TemporaryDirectory(prefix='proftop-interop-') as work:
         work = os.environ.get('KEEP', work)

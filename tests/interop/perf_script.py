@@ -291,8 +291,16 @@ def record(name, options, program, work):
     return path if record_with(name, command, path if to_pipe else os.devnull) else None
 
 
+def named(names, cases):
+    """Ends the program if a case is asked for that there is not: nothing compared is nothing proved."""
+    for name in names:
+        if name not in cases:
+            sys.exit(f'no case is called {name}; there are {", ".join(cases)}')
+    return names
+
+
 def main():
-    proftop, source, only = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    proftop, source, only = os.path.abspath(sys.argv[1]), sys.argv[2], named(sys.argv[3:], CASES)
     n_problems = n_compared = 0
     with tempfile.TemporaryDirectory(prefix='proftop-interop-') as work:
         os.environ['PERF_BUILDID_DIR'] = f'{work}/buildid'
