@@ -60,8 +60,12 @@ exact() {
     [ "$plain" = "$traced" ] && cmp -s plain.out traced.out || fault "$*: ends with $traced, not $plain, and prints $(head -c 300 traced.out)"
     "$tools/heap_totals" trace.heap >totals || fault "$*: the trace cannot be read"
     sound "$*" totals
-    # The frame of a signal that qemu makes is in a page without unwind tables, and may lead nowhere on another stack.
-    [ "$(value ended totals) $(value incomplete totals)" = "1 0" ] || [ "$1" = altstack ] || fault "$*: $(tr '\n' ' ' <totals)"
+    # Handlers return by a page that qemu makes before 8.2, which is no file and has no unwind tables, as a kernel's vdso and later
+    # qemu's have. Frame pointers lead on from there, but no walk follows them from the handler's own stack to the thread's: of
+    # altstack that is the one stack of its handler, which ends there.
+    rootless=0
+    [ "$1" != altstack ] || rootless=1
+    [ "$(value ended totals)" = 1 ] && [ "$(value incomplete totals)" -le $rootless ] || fault "$*: $(tr '\n' ' ' <totals)"
     for name in allocs reallocs frees bytes; do
         [ "$(value $name totals)" = "$(value $name counts)" ] || fault "$*: $name $(value $name totals), not $(value $name counts)"
     done

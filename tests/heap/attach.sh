@@ -176,6 +176,38 @@ if ${CC:-cc} -o shares shares.c 2>/dev/null; then
     kill -9 "$pid"
     wait "$parent"
 fi
+# One whose only thread holds the loader's lock is given up after a while, and goes on as if nothing had been.
+cat >inside.c <<'END'
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdio.h>
+#include <unistd.h>
+static int within(struct dl_phdr_info *info, size_t n, void *arg)
+{
+	char c;
+	(void)info, (void)n, (void)arg;
+	return write(1, "within\n", 7) == 7 && read(0, &c, 1) == 1 ? c : 1;
+}
+int main(void)
+{
+	printf("%d\n", dl_iterate_phdr(within, NULL));
+	return 5;
+}
+END
+if ${CC:-cc} -o inside inside.c 2>/dev/null; then
+    mkfifo go_on
+    ./inside <go_on >inside.out &
+    pid=$!
+    exec 7>go_on
+    until [ -s inside.out ]; do sleep 0.05; done
+    refused 'no thread of it came to a place where it may load a library' "$pid"
+    grep -q proftop-heap "/proc/$pid/maps" && fault "given up: the library is in the process"
+    grep -q '^TracerPid:.0$' "/proc/$pid/status" || fault "given up: the process is still traced"
+    printf A >&7
+    exec 7>&-
+    wait "$pid"
+    [ "$? $(tr '\n' ' ' <inside.out)" = "5 within 65 " ] || fault "given up: the program prints $(cat inside.out)"
+fi
 "$PROFTOP" record --heap -p nobody 2>said && fault "-p nobody"
 grep -q 'wants the number' said || fault "-p nobody says: $(cat said)"
 "$PROFTOP" record --heap -p 1 --duration soon 2>said && fault "--duration soon"

@@ -112,6 +112,13 @@ have "$cc" && least=1000 same "$cc" "$cc" -O2 -c -o prog.o prog.c
 if have g++; then
     least=100000 same 'g++' g++ -O1 -c -o throws.o throws.cc
     build 'a C++ program' g++ -O1 -g -o throws throws.cc -lpthread && least=4000 same 'exceptions in threads' ./throws
+    if [ -e throws ]; then
+        record trace.heap ./throws >/dev/null
+        "$tools/heap_totals" trace.heap >totals || fault "exceptions: the trace cannot be read"
+        for name in allocs reallocs frees bytes; do
+            [ "$(value $name totals)" = "$(value $name counts)" ] || fault "exceptions: $name $(value $name totals), not $(value $name counts)"
+        done
+    fi
 fi
 
 have python3 && least=100 same python3 python3 -c '
