@@ -311,7 +311,7 @@ Test(live, saves_what_is_shown, .timeout = 120)
 	put(&l, "main;sort 7\n");
 	pty_wait_row(&l.p, 4, "    36.2"); /* 17 of 47 */
 	pty_type(&l.p, "w");
-	pty_wait(&l.p, "what is shown is saved: proftop ");
+	pty_wait(&l.p, "saved: proftop ");
 	for (int i = 0; i < l.p.rows && !name; i++) {
 		free(row);
 		row = pty_text(&l.p, i);

@@ -324,10 +324,9 @@ static char *saved_text(const struct analysis *an, const char *path, bool events
 			free(asks);
 			asks = text;
 		}
-	/* Neither format has a place for control groups. */
-	text = xasprintf("what is shown is saved%s: proftop %s%s%s",
-			 an->counts.n_cgroups > 0 ? " without control groups" : "", how, asks,
-			 path);
+	/* Neither format has a place for control groups. Lines may be cut behind the name. */
+	text = xasprintf("saved: proftop %s%s%s%s", how, asks, path,
+			 an->counts.n_cgroups > 0 ? " (without control groups)" : "");
 	free(asks);
 	return text;
 }
