@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Room for the windows of a perf_stream, used over and over: those handed out before stay readable while the next is
- * filled. A window that nobody needed so far takes no memory.
+ * filled. A window that nobody needed so far, or for some time, takes no memory.
  */
 #ifndef PROFTOP_FORMATS_PERF_WINDOWS_H
 #define PROFTOP_FORMATS_PERF_WINDOWS_H
@@ -19,6 +19,7 @@ struct perf_window {
 	VEC(struct perf_beside) beside; /* records that are no samples */
 	struct perf_digests digests;    /* of its samples, if they are made */
 	uint64_t number;                /* of what it holds, counted from 1 */
+	bool warm;                      /* it takes memory */
 };
 
 struct perf_windows {

@@ -51,6 +51,11 @@ void bulk_free(void *p, size_t bytes)
 		syscall(SYS_munmap, p, whole_pages(bytes));
 }
 
+void bulk_give_back(void *p, size_t bytes)
+{
+	madvise(p, bytes, MADV_DONTNEED);
+}
+
 void *bulk_table_new(size_t bytes)
 {
 	char *p;

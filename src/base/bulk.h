@@ -16,6 +16,9 @@ void *bulk_new(size_t bytes);
 /* p may be NULL; bytes: as bulk_new() had them. */
 void bulk_free(void *p, size_t bytes);
 
+/* Whole huge pages of it go back to the system; they are zero when they are used again. */
+void bulk_give_back(void *p, size_t bytes);
+
 /*
  * A table of any size that will be written to all over. Zeroed; aborts as xmalloc() does. Small ones are malloc's, with
  * each page written to once: one that is read first is found to be zero, and made a page of its own when it is written
