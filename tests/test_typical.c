@@ -153,3 +153,28 @@ Test(typical, what_functions_differ_by_is_learned)
 	cr_expect_eq(t.spread.square, 0, "what chance explains is not learned twice: %g",
 		     t.spread.square);
 }
+
+/* Two runs, one a side, that are alike as far as can be told differ by nothing that is worth a word. */
+Test(typical, of_one_run_a_side_differs_where_its_interval_says_so)
+{
+	uint64_t state = 7;
+	unsigned n_differ = 0;
+
+	for (int try = 0; try < 2000; try++) {
+		struct counted rows[35];
+		struct typical t;
+
+		for (int i = 0; i < 35; i++) {
+			state = state * 6364136223846793005u + 1442695040888963407u;
+			rows[i].before = (double)(100000u << (state >> 60));
+			rows[i].after =
+				rows[i].before *
+				exp(0.03 + 0.5 * ((double)(state >> 33 & 1023) / 1023 - 0.5));
+		}
+		find(rows, 35, false, &t);
+		n_differ += t.differs;
+		cr_assert(!t.differs || t.low > 1 || t.high < 1, "try %d: %g to %g", try, t.low,
+			  t.high);
+	}
+	cr_expect(n_differ > 0 && n_differ < 2000, "%u", n_differ);
+}

@@ -290,6 +290,12 @@ static bool find_runs(const struct run_rows *rows, struct witness *w, struct typ
 	return true;
 }
 
+/* Are sides alike, as far as can be told? Then it is runs that differ. */
+static bool sides_alike(const struct typical *t)
+{
+	return t->low <= 1 && t->high >= 1;
+}
+
 void typical_find(const struct run_rows *rows, struct typical *out)
 {
 	uint32_t n_before = rows->n_runs[SIDE_BEFORE];
@@ -320,14 +326,11 @@ void typical_find(const struct run_rows *rows, struct typical *out)
 	limit = v.agreed ? chance_student_95(v.n_alike - 1) : 0;
 	out->low = exp(v.at - limit * v.error);
 	out->high = exp(v.at + limit * v.error);
-	if (v.agreed && n_runs == 2)
+	/* One run a side differs from the other only. */
+	if (n_runs == N_SIDES)
+		out->differs &= !sides_alike(out);
+	if (v.agreed && n_runs == N_SIDES)
 		out->spread = (struct noise_spread){ v.square / 2, v.freedom, MOST_SPREAD };
-}
-
-/* Are sides alike, as far as can be told? Then it is runs that differ. */
-static bool sides_alike(const struct typical *t)
-{
-	return t->low <= 1 && t->high >= 1;
 }
 
 char *typical_change(const struct typical *t)
