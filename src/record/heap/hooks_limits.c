@@ -21,9 +21,6 @@
 
 #define HOOK __attribute__((visibility("default"), noinline))
 
-#define STRINGS(x) #x
-#define STRING(x)  STRINGS(x)
-
 /* What syscall() leads to; before the real one is known, to the kernel. */
 void hooks_kernel_call(void) __attribute__((visibility("hidden")));
 __attribute__((visibility("hidden"))) void *hooks_real_syscall =
@@ -111,38 +108,75 @@ HOOK int prctl(int option, ...)
 	return (int)call_prctl(SYS_prctl, all);
 }
 
-/*
- * syscall() itself has no frame: what is called by it may return twice, or on another stack.
- */
+/* syscall() itself has no frame: what is called by it may return twice, or on another stack. */
 #if defined(__x86_64__)
-__asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n\t"
-	".cfi_startproc\n\tendbr64\n\t"
-	"cmpq $" STRING(
-		__NR_seccomp) ", %rdi\n\tje hooks_call_kernel\n\t"
-			      "cmpq $" STRING(
-				      __NR_prctl) ", %rdi\n\tje hooks_call_kernel\n\t"
-						  "jmpq *hooks_real_syscall(%rip)\n\t"
-						  ".cfi_endproc\n.size syscall, .-syscall\n"
-						  ".hidden hooks_kernel_call\n.globl hooks_kernel_call\n.type hooks_kernel_call,@function\n"
-						  "hooks_kernel_call:\n\t"
-						  ".cfi_startproc\n\tendbr64\n\t"
-						  "movq %rdi, %rax\n\tmovq %rsi, %rdi\n\tmovq %rdx, %rsi\n\tmovq %rcx, %rdx\n\t"
-						  "movq %r8, %r10\n\tmovq %r9, %r8\n\tmovq 8(%rsp), %r9\n\tsyscall\n\t"
-						  "cmpq $-4095, %rax\n\tjae 1f\n\tret\n"
-						  "1:\tmovq %rax, %rdi\n\tjmp hooks_failed_call\n\t"
-						  ".cfi_endproc\n.size hooks_kernel_call, .-hooks_kernel_call\n");
+_Static_assert(SYS_seccomp == 317 && SYS_prctl == 157, "as the code compares");
+__asm__("\t.text\n"
+	"\t.globl syscall\n"
+	"\t.type syscall,@function\n"
+	"syscall:\n"
+	"\t.cfi_startproc\n"
+	"\tendbr64\n"
+	"\tcmpq $317, %rdi\n"
+	"\tje hooks_call_kernel\n"
+	"\tcmpq $157, %rdi\n"
+	"\tje hooks_call_kernel\n"
+	"\tjmpq *hooks_real_syscall(%rip)\n"
+	"\t.cfi_endproc\n"
+	"\t.size syscall, .-syscall\n"
+	"\t.hidden hooks_kernel_call\n"
+	"\t.globl hooks_kernel_call\n"
+	"\t.type hooks_kernel_call,@function\n"
+	"hooks_kernel_call:\n"
+	"\t.cfi_startproc\n"
+	"\tendbr64\n"
+	"\tmovq %rdi, %rax\n"
+	"\tmovq %rsi, %rdi\n"
+	"\tmovq %rdx, %rsi\n"
+	"\tmovq %rcx, %rdx\n"
+	"\tmovq %r8, %r10\n"
+	"\tmovq %r9, %r8\n"
+	"\tmovq 8(%rsp), %r9\n"
+	"\tsyscall\n"
+	"\tcmpq $-4095, %rax\n"
+	"\tjae 1f\n"
+	"\tret\n"
+	"1:\tmovq %rax, %rdi\n"
+	"\tjmp hooks_failed_call\n"
+	"\t.cfi_endproc\n"
+	"\t.size hooks_kernel_call, .-hooks_kernel_call\n");
 #elif defined(__aarch64__)
-__asm__(".text\n.globl syscall\n.type syscall,%function\nsyscall:\n\t"
-	".cfi_startproc\n\tcmp x0, #" STRING(
-		__NR_seccomp) "\n\tb.eq hooks_call_kernel\n\t"
-			      "cmp x0, #" STRING(
-				      __NR_prctl) "\n\tb.eq hooks_call_kernel\n\t"
-						  "adrp x16, hooks_real_syscall\n\tldr x16, [x16, :lo12:hooks_real_syscall]\n\tbr x16\n\t"
-						  ".cfi_endproc\n.size syscall, .-syscall\n"
-						  ".hidden hooks_kernel_call\n.globl hooks_kernel_call\n.type hooks_kernel_call,%function\n"
-						  "hooks_kernel_call:\n\t"
-						  ".cfi_startproc\n\tmov x8, x0\n\tmov x0, x1\n\tmov x1, x2\n\tmov x2, x3\n\t"
-						  "mov x3, x4\n\tmov x4, x5\n\tmov x5, x6\n\tsvc #0\n\t"
-						  "cmn x0, #4095\n\tb.cs hooks_failed_call\n\tret\n\t"
-						  ".cfi_endproc\n.size hooks_kernel_call, .-hooks_kernel_call\n");
+_Static_assert(SYS_seccomp == 277 && SYS_prctl == 167, "as the code compares");
+__asm__("\t.text\n"
+	"\t.globl syscall\n"
+	"\t.type syscall,%function\n"
+	"syscall:\n"
+	"\t.cfi_startproc\n"
+	"\tcmp x0, #277\n"
+	"\tb.eq hooks_call_kernel\n"
+	"\tcmp x0, #167\n"
+	"\tb.eq hooks_call_kernel\n"
+	"\tadrp x16, hooks_real_syscall\n"
+	"\tldr x16, [x16, :lo12:hooks_real_syscall]\n"
+	"\tbr x16\n"
+	"\t.cfi_endproc\n"
+	"\t.size syscall, .-syscall\n"
+	"\t.hidden hooks_kernel_call\n"
+	"\t.globl hooks_kernel_call\n"
+	"\t.type hooks_kernel_call,%function\n"
+	"hooks_kernel_call:\n"
+	"\t.cfi_startproc\n"
+	"\tmov x8, x0\n"
+	"\tmov x0, x1\n"
+	"\tmov x1, x2\n"
+	"\tmov x2, x3\n"
+	"\tmov x3, x4\n"
+	"\tmov x4, x5\n"
+	"\tmov x5, x6\n"
+	"\tsvc #0\n"
+	"\tcmn x0, #4095\n"
+	"\tb.cs hooks_failed_call\n"
+	"\tret\n"
+	"\t.cfi_endproc\n"
+	"\t.size hooks_kernel_call, .-hooks_kernel_call\n");
 #endif
