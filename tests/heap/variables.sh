@@ -43,4 +43,22 @@ line=$(grep -o 'LD_PRELOAD=[^ ]* PROFTOP_OUTPUT=[^ ]* \./server' "$root/README.m
 read -r -a words <<<"${line% ./server}"
 runs "the README's line for a shell" "${words[@]}"
 
+# What the letters after percent signs stand for; %n counts what was there before, and without it a number comes before .heap.
+# names PATTERN WANTED…: what two runs, one after the other, make.
+names() {
+    local pattern=$1
+    shift
+    rm -rf traces && mkdir traces && : >traces/there.0.heap
+    for _ in 1 2; do
+        PROFTOP_OUTPUT=$work/traces/$pattern LD_PRELOAD=$tracer "$tools/heap_work" single 200 >out || fault "$pattern: ends with $?"
+    done
+    [ "$(cd traces && LC_ALL=C ls | tr '\n' ' ')" = "$* " ] || fault "$pattern: makes $(ls traces)"
+}
+names 'there.%n.heap' there.0.heap there.1.heap there.2.heap
+names '%n%%%n-%e.x%n' 0%0-heap_work.x0 1%1-heap_work.x1 there.0.heap
+names "%%n%q%" %n%q% %n%q%.2 there.0.heap
+names "z%h.heap" there.0.heap "z$(uname -n).2.heap" "z$(uname -n).heap"
+(cd traces && "$PROFTOP" record --heap -o 'there.%n.heap' -- "$tools/heap_work" single 200 >../out 2>../said) || fault "record -o there.%n.heap: ends with $?"
+[ -s traces/there.1.heap ] || fault "record -o there.%n.heap makes $(ls traces)"
+
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

@@ -61,44 +61,64 @@ static void add_host(struct text *t)
 		add(t, u.nodename, strlen(u.nodename));
 }
 
-/* %p pid, %t seconds since 1970, %e program, %h host, %% a percent sign; others stay. */
-static bool expand(char *out, const char *pattern)
+/* The directory that a relative path is of. */
+static void add_directory(struct text *t)
 {
-	struct text t = { .at = out };
 	char cwd[TRACER_MAX_PATH];
 
+	if (!getcwd(cwd, sizeof(cwd)))
+		return;
+	add(t, cwd, strlen(cwd));
+	add(t, "/", 1);
+}
+
+/*
+ * What %c stands for: p the pid, t seconds since 1970, e the program, h the host, n how many names were tried before,
+ * % a percent sign. False: nothing, it stays.
+ */
+static bool add_meaning(struct text *t, char c, const unsigned *n_tried)
+{
+	if (c == 'p')
+		add_number(t, (uint64_t)getpid());
+	else if (c == 't')
+		add_number(t, (uint64_t)time(NULL));
+	else if (c == 'e')
+		add_program(t);
+	else if (c == 'h')
+		add_host(t);
+	else if (c == 'n' && n_tried)
+		add_number(t, *n_tried);
+	else if (c == '%')
+		add(t, "%", 1);
+	else
+		return false;
+	return true;
+}
+
+/* n_tried is NULL where there is no second choice. */
+static bool expand(char *out, const char *pattern, const unsigned *n_tried)
+{
+	struct text t = { .at = out };
+
 	*out = '\0';
-	if (*pattern != '/' && getcwd(cwd, sizeof(cwd))) {
-		add(&t, cwd, strlen(cwd));
-		add(&t, "/", 1);
-	}
+	if (*pattern != '/')
+		add_directory(&t);
 	for (const char *c = pattern; *c; c++) {
-		if (*c != '%') {
+		if (*c == '%' && add_meaning(&t, c[1], n_tried))
+			c++;
+		else
 			add(&t, c, 1);
-			continue;
-		}
-		switch (*++c) {
-		case 'p':
-			add_number(&t, (uint64_t)getpid());
-			break;
-		case 't':
-			add_number(&t, (uint64_t)time(NULL));
-			break;
-		case 'e':
-			add_program(&t);
-			break;
-		case 'h':
-			add_host(&t);
-			break;
-		case '%':
-			add(&t, "%", 1);
-			break;
-		default:
-			add(&t, "%", 1);
-			c--;
-		}
 	}
 	return !t.full;
+}
+
+/* Is there a %n in it? */
+static bool is_counted(const char *pattern)
+{
+	for (const char *c = strchr(pattern, '%'); c && c[1]; c = strchr(c + 2, '%'))
+		if (c[1] == 'n')
+			return true;
+	return false;
 }
 
 /* What the settings, or without them the environment, say of name; or NULL. */
@@ -216,9 +236,13 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	o->paused = is_set(settings, "PROFTOP_PAUSED", false);
 	o->disabled = is_set(settings, "PROFTOP_DISABLED", false);
 	o->seconds = (uint32_t)number(settings, "PROFTOP_SECONDS");
-	if (log && *log && !expand(o->log, log))
+	if (log && *log && !expand(o->log, log, NULL))
 		o->log[0] = '\0';
-	return expand(o->output, output && *output ? output : "proftop.%e.%p.heap");
+	output = output && *output ? output : "proftop.%e.%p.heap";
+	if (strlen(output) >= sizeof(o->output))
+		return false;
+	strcpy(o->output, output);
+	return true;
 }
 
 void tracer_options_program(char out[TRACER_MAX_PATH])
@@ -232,16 +256,22 @@ void tracer_options_program(char out[TRACER_MAX_PATH])
 bool tracer_options_name(const struct tracer_options *o, unsigned n, char out[TRACER_MAX_PATH])
 {
 	static const char suffix[] = ".heap";
-	size_t len = strlen(o->output), stem = len, n_suffix = sizeof(suffix) - 1;
+	unsigned n_tried = n - 1;
+	size_t n_suffix = sizeof(suffix) - 1;
 	struct text t = { .at = out };
+	bool named;
 
-	if (len > n_suffix && strcmp(o->output + len - n_suffix, suffix) == 0)
-		stem -= n_suffix;
-	add(&t, o->output, stem);
-	if (n > 1) {
-		add(&t, ".", 1);
-		add_number(&t, n);
-	}
-	add(&t, o->output + stem, len - stem);
+	if (!expand(out, o->output, &n_tried))
+		return false;
+	if (n == 1 || is_counted(o->output))
+		return true;
+	t.n = strlen(out);
+	named = t.n > n_suffix && strcmp(out + t.n - n_suffix, suffix) == 0;
+	if (named)
+		t.n -= n_suffix;
+	add(&t, ".", 1);
+	add_number(&t, n);
+	if (named)
+		add(&t, suffix, n_suffix);
 	return !t.full;
 }

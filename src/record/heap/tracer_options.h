@@ -9,9 +9,10 @@
 #define TRACER_MAX_PATH 4096u
 
 struct tracer_options {
-	char output[TRACER_MAX_PATH]; /* the pattern with its %… filled in, absolute */
-	char log[TRACER_MAX_PATH];    /* where lines for the log go; empty: nowhere */
-	uint64_t check;        /* every so many stacks are compared with a full walk; 0: none */
+	char output
+		[TRACER_MAX_PATH]; /* the pattern: what %… stands for is filled in for each name that is tried */
+	char log[TRACER_MAX_PATH]; /* where lines for the log go; empty: nowhere */
+	uint64_t check;            /* every so many stacks are compared with a full walk; 0: none */
 	uint64_t sample_bytes; /* mean bytes between allocations that are recorded; 0: all are */
 	double most_share; /* of the program's own time on processors that recording may take; 0: any */
 	uint64_t sample_exact; /* those of so many bytes are recorded in any case; 0: none */
@@ -33,8 +34,7 @@ struct tracer_options {
 
 /*
  * Reads them: from the environment, or from `settings`, which are NAME=VALUE, each with its NUL, and an empty one
- * at the end. The working directory and the program's name are those of now. False: the path of the output is too
- * long.
+ * at the end. False: the path of the output is too long.
  */
 bool tracer_options_read(struct tracer_options *o, const char *settings);
 
@@ -42,8 +42,8 @@ bool tracer_options_read(struct tracer_options *o, const char *settings);
 void tracer_options_program(char out[TRACER_MAX_PATH]);
 
 /*
- * The n-th choice for a name, n > 1, when the ones before exist: "name.n.heap" for "name.heap".
- * False: too long.
+ * The n-th choice for a name, where n - 1 are there already: a %n of the pattern is n - 1; without one "name.heap" becomes
+ * "name.n.heap", n > 1. Absolute: the working directory, the program and the time are those of now. False: too long.
  */
 bool tracer_options_name(const struct tracer_options *o, unsigned n, char out[TRACER_MAX_PATH]);
 
