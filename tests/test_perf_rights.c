@@ -79,11 +79,42 @@ Test(perf_rights, name_what_forbids_it)
 	}
 }
 
+static const struct {
+	const char *what;
+	struct perf_files files;
+	const char *says[5], *silent[2];
+} crowds[] = {
+	{ "one cpu is enough",
+	  { .n_tasks = 10001, .n_cpus = 2, .n_events = 1, .n_beside = 66, .most = 20000, .cpu = 4 },
+	  { "10,001 threads take 20,068 files", "20,000 may be open", "-C 4 records",
+	    "prlimit --nofile=20068 proftop", "--ulimit nofile=20068" },
+	  { "-a", "nr_open" } },
+	{ "not even one",
+	  { .n_tasks = 10001, .n_cpus = 8, .n_events = 2, .most = 4096, .may_all = true },
+	  { "160,016 files", "-a records" },
+	  { "-C" } },
+	{ "one cpu is all",
+	  { .n_tasks = 10, .n_cpus = 1, .n_events = 2, .most = 100 },
+	  { "20 files" },
+	  { "-C", "-a" } },
+	{ "more than any process may have",
+	  { .n_tasks = UINT64_C(1) << 40, .n_cpus = 1, .n_events = 1, .most = 4096 },
+	  { "sysctl fs.nr_open=1099511627776 and prlimit" },
+	  { NULL } },
+};
+
 Test(perf_rights, too_many_files_are_no_matter_of_rights)
 {
-	const struct perf_rights none = { .paranoid = 4, .kptr = 2 };
+	for (size_t i = 0; i < sizeof(crowds) / sizeof(crowds[0]); i++) {
+		char *why = perf_rights_files(&crowds[i].files);
 
-	cr_expect(strstr(perf_rights_why(&none, RIGHTS_ALL, -EMFILE), "ulimit -n"));
+		for (size_t k = 0; k < 5 && crowds[i].says[k]; k++)
+			cr_expect(strstr(why, crowds[i].says[k]), "%s: %s", crowds[i].what, why);
+		for (size_t k = 0; k < 2 && crowds[i].silent[k]; k++)
+			cr_expect_null(strstr(why, crowds[i].silent[k]), "%s: %s", crowds[i].what,
+				       why);
+		free(why);
+	}
 }
 
 static const struct {

@@ -8,7 +8,11 @@
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "fmt.h"
+#include "mem.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
@@ -143,9 +147,11 @@ const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, 
 {
 	if (rc == -ENOSYS)
 		return "this kernel has no perf events (CONFIG_PERF_EVENTS)";
-	if (rc == -EMFILE || rc == -ENFILE)
-		return "each thread takes a file for each cpu and event, and there are too many; ulimit -n 1048576, "
-		       "or record fewer cpus with -C or everything with -a";
+	if (rc == -EMFILE)
+		return "as many files are open as this process may have; ulimit -n says how many";
+	if (rc == -ENFILE)
+		return "as many files are open as the machine allows; sysctl fs.file-max as root says how many and "
+		       "allows more";
 	if (rc != -EACCES && rc != -EPERM)
 		return strerror(-rc);
 	switch (wish) {
@@ -189,4 +195,36 @@ const char *perf_rights_instead(enum rights_wish wish, int rc, bool own)
 		return NULL;
 	}
 	return NULL;
+}
+
+/* What root says for so many files. The caller frees. */
+static char *raise_text(uint64_t n)
+{
+	int64_t most = setting("/proc", "sys/fs/nr_open");
+
+	if (most > 0 && n > (uint64_t)most)
+		return xasprintf("sysctl fs.nr_open=%" PRIu64 " and prlimit --nofile=%" PRIu64
+				 " proftop record …",
+				 n, n);
+	return xasprintf("prlimit --nofile=%" PRIu64 " proftop record …", n);
+}
+
+char *perf_rights_files(const struct perf_files *f)
+{
+	uint64_t each = f->n_tasks * f->n_events, n = each * f->n_cpus + f->n_beside;
+	char tasks[FMT_COUNTED_SIZE], files[FMT_COUNTED_SIZE], most[FMT_SIZE];
+	char *more = raise_text(n), *one, *text;
+
+	one = each + f->n_beside <= f->most && f->n_cpus > 1
+		      ? xasprintf("-C %d records what runs on that cpu alone; ", f->cpu)
+		      : xstrdup("");
+	text = xasprintf(
+		"%s take %s, one for each cpu and event, and %s may be open; %s%s%s as root "
+		"allows as many (in a container, what starts it: --ulimit nofile=%" PRIu64 ")",
+		fmt_counted(tasks, (int64_t)f->n_tasks, "thread"),
+		fmt_counted(files, (int64_t)n, "file"), fmt_count(most, (int64_t)f->most), one,
+		f->may_all ? "-a records them and all others with a few; " : "", more, n);
+	free(one);
+	free(more);
+	return text;
 }

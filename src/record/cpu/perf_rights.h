@@ -45,4 +45,16 @@ const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, 
  */
 const char *perf_rights_instead(enum rights_wish wish, int rc, bool own);
 
+/* Events that need more files than may be open: one for each thread, cpu and event. */
+struct perf_files {
+	uint64_t n_tasks, n_cpus, n_events;
+	uint64_t n_beside; /* files besides */
+	uint64_t most;     /* that may be open: the hard limit */
+	int cpu;           /* the first of the cpus */
+	bool may_all;      /* whole cpus may be watched instead */
+};
+
+/* Why that failed, and what needs fewer or allows more: the rest of a sentence. The caller frees. */
+char *perf_rights_files(const struct perf_files *f);
+
 #endif

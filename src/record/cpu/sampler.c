@@ -36,7 +36,8 @@
 #define STACK_MAX       (32u << 10)        /* of a copy whose size nobody said */
 #define STACK_EACH_MAX  (8u << 10) /* the same, where every event is a sample: they come in crowds */
 
-#define FILES_MAX ((rlim_t)1 << 20) /* what fs.nr_open allows where nobody changed it */
+#define FILES_MAX    ((rlim_t)1 << 20) /* what fs.nr_open allows where nobody changed it */
+#define FILES_BESIDE 64                /* that may be open for other reasons */
 
 #define SOFTWARE_CPU_CLOCK 0
 #define SOFTWARE_DUMMY     9
@@ -68,8 +69,9 @@ struct sampler {
 	size_t ring_bytes;
 	uint64_t hz; /* samples a second, as many as are allowed */
 	uint32_t stack_bytes;
-	int cgroup; /* its directory; -1: none */
-	int last;   /* why the last thread could not be opened */
+	size_t n_tasks; /* threads that are watched, or 1 */
+	int cgroup;     /* its directory; -1: none */
+	int last;       /* why the last thread could not be opened */
 	bool on_exec;
 	bool told_kernel; /* that it is left out */
 };
@@ -340,6 +342,27 @@ static bool ask_for_less(struct sampler *s, struct perf_event *e, int rc)
 	}
 }
 
+static int say_files(const struct sampler *s, const char *name, int rc, struct err *e)
+{
+	struct perf_files f = {
+		.n_tasks = s->n_tasks,
+		.n_cpus = s->cpus.n,
+		.n_events = s->events.all.n,
+		.n_beside = s->cpus.n + FILES_BESIDE,
+		.cpu = s->cpus.at[0],
+		.may_all = s->rights.may_all || s->rights.paranoid <= 0,
+	};
+	struct rlimit limit;
+	char *why;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		f.most = limit.rlim_max;
+	why = perf_rights_files(&f);
+	rc = err_set(e, rc, "%s cannot be sampled: %s", name, why);
+	free(why);
+	return rc;
+}
+
 /* Why an event could not be opened. */
 static int say_event(struct sampler *s, struct perf_event *event, const struct perf_scope *at,
 		     int rc, struct err *e)
@@ -355,6 +378,8 @@ static int say_event(struct sampler *s, struct perf_event *event, const struct p
 	if (rc == -EINVAL)
 		return err_set(e, rc, "the kernel does not take the event %s as it is asked for",
 			       name);
+	if (rc == -EMFILE)
+		return say_files(s, name, rc, e);
 	what = is_whole(s) ? xasprintf("%s cannot be sampled on cpu %d", name, at->cpu)
 			   : xasprintf("%s of process %d cannot be sampled", name, at->task);
 	/* The rings, which are there, are events of our own. */
@@ -443,11 +468,26 @@ static int open_cgroup(struct sampler *s, const char *name, struct err *e)
 	return 0;
 }
 
+static size_t count_tasks(const struct sampler_options *o)
+{
+	size_t n = o->n_tids;
+
+	for (size_t i = 0; i < o->n_pids; i++) {
+		struct thread_list threads = { 0 };
+
+		process_threads(o->pids[i], &threads);
+		n += threads.n;
+		vec_done(&threads);
+	}
+	return n > 0 ? n : 1;
+}
+
 static int open_targets(struct sampler *s, struct err *e)
 {
 	const struct sampler_options *o = s->o;
 	int rc = 0;
 
+	s->n_tasks = count_tasks(o);
 	if (o->cgroup)
 		rc = open_cgroup(s, o->cgroup, e);
 	if (rc == 0 && is_whole(s))
