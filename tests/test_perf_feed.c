@@ -482,6 +482,7 @@ FEED_TEST(perf_feed, damage_is_counted_and_the_rest_kept)
 	at = r.records.bytes.n;
 	made_sample(&r.records, &s);
 	made_u64_at(&r.records, r.records.bytes.n - 16, 2); /* one more than there are */
+	made_mark(&r.records, PERF_REC_SAMPLE);             /* nothing at all */
 	made_mark(&r.records, PERF_REC_COMM);
 	made_mark(&r.records, 60);
 	made_mark(&r.records, 0xdeadbeef);
@@ -490,14 +491,20 @@ FEED_TEST(perf_feed, damage_is_counted_and_the_rest_kept)
 	made_sample(&r.records, &s);
 	rig_feed(&r);
 	stats = perf_feed_stats(r.feed);
-	cr_expect_eq(stats->n_samples, 2);
-	cr_expect_eq(stats->n_bad_samples, 1);
+	expect_text(&r,
+		    "cpu-clock 1 1 :1;[[unknown]]+10\n"
+		    "cpu-clock 1 1 :1;[broken stack];[[unknown]]+10\n"
+		    "cpu-clock 1 2 :1;[[unknown]]+10\n",
+		    "damage");
+	cr_expect_eq(stats->n_samples, 3);
+	cr_expect_eq(stats->n_bad_samples, 2);
+	cr_expect_eq(stats->n_bad_heads, 1);
 	cr_expect_eq(stats->bad_sample_offset, 1000 + at);
 	cr_expect_eq(stats->look.n_bad_records, 1);
 	cr_expect_eq(stats->look.n_unknown, 2);
 	cr_expect_eq(stats->look.unknown_type, 60);
 	cr_expect_eq(stats->look.n_simpleperf, 1);
-	cr_expect_eq(stats->look.n_records[PERF_REC_SAMPLE], 3);
+	cr_expect_eq(stats->look.n_records[PERF_REC_SAMPLE], 4);
 	rig_end(&r);
 }
 

@@ -118,6 +118,26 @@ static void loss(struct profile *p, capture_id c, const char *name, uint64_t n, 
 			   fmt_counted(text, (int64_t)n, one), what);
 }
 
+static void damaged_fact(struct profile *p, capture_id c, const struct perf_feed_stats *s)
+{
+	char n[FMT_COUNTED_SIZE], left_out[FMT_SIZE];
+
+	if (s->n_bad_samples == 0)
+		return;
+	fmt_counted(n, (int64_t)s->n_bad_samples, "sample");
+	fmt_count(left_out, (int64_t)s->n_bad_heads);
+	if (s->n_bad_heads == 0 || s->n_bad_heads == s->n_bad_samples)
+		build_fact(p, c, "losses", "undecodable", FACT_LOSS,
+			   "%s damaged, the first at offset %" PRIu64 ": %s", n,
+			   s->bad_sample_offset,
+			   s->n_bad_heads ? "left out" : "shown without a stack");
+	else
+		build_fact(p, c, "losses", "undecodable", FACT_LOSS,
+			   "%s damaged, the first at offset %" PRIu64
+			   ": %s left out, the others shown without a stack",
+			   n, s->bad_sample_offset, left_out);
+}
+
 static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_stats *s,
 		       const struct perf_events *events)
 {
@@ -135,11 +155,7 @@ static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_s
 	loss(p, c, "records damaged", s->look.n_misfits + s->n_long_samples, "record",
 	     "not as long as its kind is; there may have been samples there");
 	loss(p, c, "event ids", events->n_ids_left_out, "id", "of events beyond what is kept");
-	if (s->n_bad_samples)
-		build_fact(p, c, "losses", "undecodable", FACT_LOSS,
-			   "%s damaged, the first at offset %" PRIu64,
-			   fmt_counted(n, (int64_t)s->n_bad_samples, "sample"),
-			   s->bad_sample_offset);
+	damaged_fact(p, c, s);
 	if (s->look.n_unknown)
 		build_fact(p, c, "losses", "unknown records", FACT_LOSS,
 			   "%s of unknown type skipped, the first of type %" PRIu32,

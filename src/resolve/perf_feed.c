@@ -338,6 +338,12 @@ static enum perf_fed wait_for_stack(struct perf_feed *f, struct waiting *w, stru
 	return add_waiting(f) ? PERF_FED_ALL : PERF_FED_FULL;
 }
 
+static void count_bad(struct perf_feed *f, uint64_t offset)
+{
+	if (f->stats.n_bad_samples++ == 0)
+		f->stats.bad_sample_offset = offset;
+}
+
 static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *r,
 				 struct perf_gap *g, uint64_t number, uint64_t offset)
 {
@@ -351,13 +357,16 @@ static enum perf_fed feed_sample(struct perf_feed *f, const struct perf_record *
 		return PERF_FED_ALL;
 	}
 	w->event = &f->events->all.at[index];
-	if (!perf_gap_decode(g, &w->event->attr, r, &w->said)) {
-		if (f->stats.n_bad_samples++ == 0)
-			f->stats.bad_sample_offset = offset;
+	if (!perf_gap_decode(g, &w->event->attr, r, &w->said) &&
+	    !perf_sample_decode_head(&w->event->attr, r, &w->said)) {
+		count_bad(f, offset);
+		f->stats.n_bad_heads++;
 		return PERF_FED_ALL;
 	}
 	if (is_stranger(f, r->misc, s->pid, s->tid))
 		return PERF_FED_AHEAD;
+	if (s->is_head)
+		count_bad(f, offset);
 	f->stats.n_long_samples += s->n_behind > 0;
 	w->record = *r;
 	w->is_decoded = true;

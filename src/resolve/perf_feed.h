@@ -39,9 +39,10 @@ struct perf_feed_stats {
 	uint64_t n_leaf_only;            /* with one frame */
 	uint64_t n_no_frames;            /* with none: no address was recorded */
 	uint64_t n_frames;               /* of all */
-	uint64_t n_bad_samples;          /* could not be decoded */
+	uint64_t n_bad_samples;          /* could not be decoded to their end */
+	uint64_t n_bad_heads;            /* of these, left out: not even who they are of is there */
 	uint64_t n_long_samples;         /* longer than what they hold */
-	uint64_t bad_sample_offset;      /* where the first of these was */
+	uint64_t bad_sample_offset;      /* where the first bad one was */
 	uint64_t n_no_event;             /* samples whose id is of no event */
 	struct perf_offcpu_stats waits;  /* of threads that left the cpu */
 	uint64_t n_too_heavy;            /* weights beyond what fits; counted with weight 0 */

@@ -309,6 +309,8 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 		use_copy(x, a, s, mode, time_ns);
 	if (x->parts.n == 0 && a->sample_type & PERF_S_IP)
 		add_address(x, mode, s->ip);
+	if (s->is_head)
+		vec_push(&x->parts, perf_marks_part(&x->marks, PERF_MARK_BROKEN));
 	*n = x->parts.n;
 	return x->parts.at;
 }

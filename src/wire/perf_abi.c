@@ -122,9 +122,13 @@ static void take_stack(struct bytes *b, struct perf_sample *s)
 		s->stack_filled = s->stack_bytes;
 }
 
-/* The fields that nearly every sample has, up to the period. */
+/* The fields that nearly every sample has, up to the period; the others are absent. */
 static void take_sample_head(struct bytes *b, uint64_t type, struct perf_sample *s)
 {
+	memset(s, 0, sizeof(*s));
+	s->pid = s->tid = -1;
+	s->time = UINT64_MAX;
+	s->cpu = UINT32_MAX;
 	if (type & PERF_S_IDENTIFIER)
 		s->id = take_u64(b);
 	if (type & PERF_S_IP)
@@ -284,10 +288,6 @@ bool perf_sample_decode(const struct perf_attr *a, const struct perf_record *r,
 	struct bytes b = perf_record_body(r);
 	uint64_t type = a->sample_type;
 
-	memset(out, 0, sizeof(*out));
-	out->pid = out->tid = -1;
-	out->time = UINT64_MAX;
-	out->cpu = UINT32_MAX;
 	take_sample_head(&b, type, out);
 	if (type & PERF_S_READ)
 		out->read = take_read(&b, a->read_format);
@@ -308,6 +308,16 @@ bool perf_sample_decode(const struct perf_attr *a, const struct perf_record *r,
 	if (type < PERF_S_END)
 		out->n_behind = (uint32_t)bytes_left(&b);
 	return !b.bad;
+}
+
+bool perf_sample_decode_head(const struct perf_attr *a, const struct perf_record *r,
+			     struct perf_sample *out)
+{
+	struct bytes b = perf_record_body(r);
+
+	take_sample_head(&b, a->sample_type, out);
+	out->is_head = true;
+	return !b.bad && !(a->sample_type & PERF_S_READ);
 }
 
 bool perf_trailer_decode(const struct perf_attr *a, const struct perf_record *r,

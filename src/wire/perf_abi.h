@@ -280,6 +280,7 @@ struct perf_sample {
 	uint32_t cpu;            /* UINT32_MAX: not recorded */
 	uint64_t period;         /* meaningful when has_period */
 	bool has_period;         /* PERF_S_PERIOD was asked for */
+	bool is_head;            /* what follows here is damaged, and absent */
 	struct perf_read read;   /* values of counters */
 	uint32_t n_behind;       /* bytes of the record behind all that it should hold */
 	struct perf_words chain; /* addresses, leaf first, with PERF_CTX_ marks between */
@@ -433,6 +434,12 @@ size_t perf_trailer_bytes(const struct perf_attr *a);
 /* Decoders: false when the record is too short for what it claims; *out is undefined then. */
 bool perf_sample_decode(const struct perf_attr *a, const struct perf_record *r,
 			struct perf_sample *out);
+/*
+ * Of a sample that cannot be decoded: what stands before the parts that say themselves how long they are. False also
+ * when counter values follow, as what they say is missing.
+ */
+bool perf_sample_decode_head(const struct perf_attr *a, const struct perf_record *r,
+			     struct perf_sample *out);
 bool perf_trailer_decode(const struct perf_attr *a, const struct perf_record *r,
 			 struct perf_trailer *out);
 /* trailer: bytes that the record ends in and that are no text */
