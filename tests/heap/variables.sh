@@ -61,4 +61,32 @@ names "z%h.heap" there.0.heap "z$(uname -n).2.heap" "z$(uname -n).heap"
 (cd traces && "$PROFTOP" record --heap -o 'there.%n.heap' -- "$tools/heap_work" single 200 >../out 2>../said) || fault "record -o there.%n.heap: ends with $?"
 [ -s traces/there.1.heap ] || fault "record -o there.%n.heap makes $(ls traces)"
 
+# A value without sense is as none: the log and the trace say so, and of others nothing.
+# odd SETTING WHAT: what holds instead.
+odd() {
+    (export "$1" && record odd.heap "$tools/heap_work" single 200 >out) || fault "$1: ends with $?"
+    grep -qxE "proftop: [0-9]+: $1 does not count: $2" log || fault "$1: the log says $(cat log)"
+    "$PROFTOP" info odd.heap >said || fault "$1: info ends with $?"
+    grep -qF "$1 does not count: $2" said || fault "$1: info does not say it"
+}
+odd PROFTOP_SAMPLE=abc 'every allocation is recorded'
+odd PROFTOP_SAMPLE=10MB 'every allocation is recorded'
+odd PROFTOP_SAMPLE_EXACT=-1 'no size is recorded in any case'
+odd PROFTOP_MAX_OVERHEAD=little 'recording may take any time'
+odd PROFTOP_CULL=10min 'nothing is culled'
+odd PROFTOP_KEEP=bla 'the oldest events are kept'
+odd PROFTOP_MAX_SIZE=1.5G 'the trace may have any size'
+odd PROFTOP_MAX_SIZE=9999999999G 'the trace may have any size'
+odd PROFTOP_ONLY_PID=me 'any process is recorded'
+odd PROFTOP_TOGGLE_SIGNAL=USR1 'no signal pauses'
+odd PROFTOP_SECONDS=5m 'recording does not end by itself'
+check=often odd PROFTOP_PSS=maybe '1 is taken'
+grep -q 'PROFTOP_CHECK=often does not count: no stack is compared' log || fault "PROFTOP_CHECK=often: the log says $(cat log)"
+for name in CODE ENVIRONMENT; do odd PROFTOP_$name=2 '1 is taken'; done
+for name in CHILDREN FREE_STACKS PAUSED DISABLED; do odd PROFTOP_$name=maybe '0 is taken'; done
+PROFTOP_SAMPLE=1 odd PROFTOP_CULL=10ms 'nothing is culled, as sampling goes before it'
+PROFTOP_SAMPLE=4k PROFTOP_MAX_OVERHEAD=0.5% PROFTOP_KEEP=newest PROFTOP_MAX_SIZE=10000000000 PROFTOP_PSS=off PROFTOP_SECONDS= \
+    PROFTOP_CHILDREN=yes PROFTOP_PAUSED=false record even.heap "$tools/heap_work" single 200 >out || fault "sensible values: ends with $?"
+! grep 'does not count' log || fault "sensible values: the log says $(cat log)"
+
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

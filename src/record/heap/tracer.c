@@ -265,6 +265,7 @@ static const char *begin(const char *settings)
 	if (settings)
 		code_hooks_look();
 	code_hooks_tell();
+	tracer_facts_odd();
 	tracer_attach_tell(tracer_writer_path());
 	atomic_store(recorder.on, 1);
 	log_begun();

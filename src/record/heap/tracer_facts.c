@@ -60,6 +60,30 @@ static void tell_environment(char *memory, size_t room)
 	tracer_writer_record(&r);
 }
 
+void tracer_facts_odd(void)
+{
+	static const char why[] = " does not count: ";
+
+	for (uint32_t i = 0; i < recorder.options.n_odd; i++) {
+		const struct tracer_odd *odd = &recorder.options.odd[i];
+		char text[256];
+		const char *part[] = { odd->name, "=", odd->value, why, odd->instead };
+		size_t n = 0;
+
+		for (size_t k = 0; k < sizeof(part) / sizeof(part[0]); k++) {
+			size_t len = strlen(part[k]);
+
+			if (len >= sizeof(text) - n)
+				break;
+			memcpy(text + n, part[k], len + 1);
+			n += len;
+		}
+		tracer_writer_record(
+			&(struct heap_record){ .type = HEAP_REC_NOTE, .text = { text_of(text) } });
+		tracer_log(&recorder.options, text, NULL);
+	}
+}
+
 void tracer_facts_process(void)
 {
 	struct heap_record r = { .type = HEAP_REC_PROCESS };

@@ -8,6 +8,9 @@
 /* Who is recorded, and how. Once, at the beginning. */
 void tracer_facts_process(void);
 
+/* Of each setting that makes no sense, what holds instead: to the log and to the trace. */
+void tracer_facts_odd(void);
+
 /* A thread's first record. */
 void tracer_facts_thread(struct tracer_thread *t);
 

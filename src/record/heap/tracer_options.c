@@ -134,25 +134,71 @@ static const char *setting(const char *settings, const char *name)
 	return NULL;
 }
 
-/* A number, perhaps with k, M or G behind it, which mean powers of 1024; 0 when it is none. */
-static uint64_t number(const char *settings, const char *name)
+/* Notes that the value of a variable makes no sense: what holds instead is a sentence of its own. */
+static void note_odd(struct tracer_options *o, const char *name, const char *value,
+		     const char *instead)
+{
+	struct tracer_odd *odd = &o->odd[o->n_odd];
+	size_t n = strnlen(value, sizeof(odd->value) - 1);
+
+	if (o->n_odd == TRACER_MAX_ODD)
+		return;
+	o->n_odd++;
+	odd->name = name;
+	odd->instead = instead;
+	memcpy(odd->value, value, n);
+	odd->value[n] = '\0';
+}
+
+/* The digits at *s as a number below 10 to the 13th, and *s behind them. False: there are none, or too many. */
+static bool take_number(const char **s, uint64_t *v)
+{
+	const char *first = *s;
+
+	for (*v = 0; **s >= '0' && **s <= '9' && *s - first < 13; ++*s)
+		*v = *v * 10 + (uint64_t)(**s - '0');
+	return *s > first && !(**s >= '0' && **s <= '9');
+}
+
+/* What parsing makes of a variable that is set; without sense it is 0, and that is noted. */
+static uint64_t parsed(struct tracer_options *o, const char *settings, const char *name,
+		       bool (*parse)(const char *s, uint64_t *v), const char *instead)
 {
 	const char *s = setting(settings, name);
 	uint64_t v = 0;
 
-	for (; s && *s >= '0' && *s <= '9' && v < UINT32_MAX; s++)
-		v = v * 10 + (uint64_t)(*s - '0');
-	if (s && (*s == 'k' || *s == 'K'))
-		v <<= 10;
-	else if (s && *s == 'M')
-		v <<= 20;
-	else if (s && *s == 'G')
-		v <<= 30;
-	return v;
+	if (!s || !*s || parse(s, &v))
+		return v;
+	note_odd(o, name, s, instead);
+	return 0;
 }
 
-/* A time in ns: a number with ns, us, ms or s behind it, ms without; 0 when it is none. At most 10 s. */
-static uint64_t duration(const char *settings, const char *name)
+static bool parse_count(const char *s, uint64_t *v)
+{
+	return take_number(&s, v) && !*s && *v <= UINT32_MAX;
+}
+
+/* A number, perhaps with k, M or G behind it, which mean powers of 1024. */
+static bool parse_bytes(const char *s, uint64_t *v)
+{
+	unsigned shift = 0;
+
+	if (!take_number(&s, v))
+		return false;
+	if (*s == 'k' || *s == 'K')
+		shift = 10;
+	else if (*s == 'M')
+		shift = 20;
+	else if (*s == 'G')
+		shift = 30;
+	if (s[shift != 0] || *v >> (63 - shift))
+		return false;
+	*v <<= shift;
+	return true;
+}
+
+/* A time in ns: a number with ns, us, ms or s behind it, ms without. At most 10 s. */
+static bool parse_duration(const char *s, uint64_t *ns)
 {
 	static const struct {
 		const char *unit;
@@ -160,53 +206,103 @@ static uint64_t duration(const char *settings, const char *name)
 	} units[] = {
 		{ "", 1000000 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }
 	};
-	const char *s = setting(settings, name);
-	uint64_t v = 0, most = UINT64_C(10000000000);
+	uint64_t v, most = UINT64_C(10000000000);
 
-	for (; s && *s >= '0' && *s <= '9' && v < UINT32_MAX; s++)
-		v = v * 10 + (uint64_t)(*s - '0');
-	for (size_t i = 0; s && i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(s, units[i].unit) == 0)
-			return v < most / units[i].ns ? v * units[i].ns : most;
-	return 0;
+	if (!take_number(&s, &v))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(s, units[i].unit) != 0)
+			continue;
+		*ns = v < most / units[i].ns ? v * units[i].ns : most;
+		return true;
+	}
+	return false;
 }
 
-/* A part of a hundred, as a part of one: digits, perhaps with a point and more of them, perhaps a percent sign; else 0. */
-static double percent(const char *settings, const char *name)
+/* A part of a hundred, as millionths: digits, perhaps with a point and more of them, perhaps a percent sign. */
+static bool parse_percent(const char *s, uint64_t *millionths)
 {
-	const char *s = setting(settings, name);
-	double v = 0, unit = 0.01;
+	uint64_t v, unit = 10000;
 
-	for (; s && *s >= '0' && *s <= '9' && v < 100; s++)
-		v = v * 10 + 0.01 * (*s - '0');
-	if (s && *s == '.')
-		for (s++; *s >= '0' && *s <= '9' && unit > 1e-6; s++)
-			v += (unit /= 10) * (*s - '0');
-	return v;
+	if (!take_number(&s, &v) || v > 100000)
+		return false;
+	v *= unit;
+	if (*s == '.')
+		for (s++; *s >= '0' && *s <= '9'; s++)
+			v += (unit /= 10) * (uint64_t)(*s - '0');
+	if (*s == '%')
+		s++;
+	if (*s)
+		return false;
+	*millionths = v;
+	return true;
 }
 
-static bool is_set(const char *settings, const char *name, bool otherwise)
+/* 1 for on, 0 for off. */
+static bool parse_switch(const char *s, uint64_t *on)
+{
+	static const char *const words[][2] = {
+		{ "0", "1" }, { "no", "yes" }, { "off", "on" }, { "false", "true" }
+	};
+
+	for (size_t i = 0; i < 8; i++) {
+		*on = i & 1;
+		if (strcmp(s, words[i / 2][*on]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* 1 for newest, 0 for oldest. */
+static bool parse_keep(const char *s, uint64_t *newest)
+{
+	*newest = strcmp(s, "newest") == 0;
+	return *newest || strcmp(s, "oldest") == 0;
+}
+
+static bool parse_signal(const char *s, uint64_t *number)
+{
+	return parse_count(s, number) && *number <= 64;
+}
+
+static bool is_set(struct tracer_options *o, const char *settings, const char *name, bool otherwise)
 {
 	const char *s = setting(settings, name);
 
 	if (!s || !*s)
 		return otherwise;
-	return strcmp(s, "0") != 0 && strcmp(s, "no") != 0;
+	return parsed(o, settings, name, parse_switch, otherwise ? "1 is taken" : "0 is taken") !=
+	       0;
 }
 
-static bool is_word(const char *settings, const char *name, const char *word)
+/* What recording leaves out. */
+static void read_thinning(struct tracer_options *o, const char *settings)
 {
-	const char *s = setting(settings, name);
-
-	return s && strcmp(s, word) == 0;
+	o->sample_bytes = parsed(o, settings, "PROFTOP_SAMPLE", parse_bytes,
+				 "every allocation is recorded");
+	o->sample_exact = parsed(o, settings, "PROFTOP_SAMPLE_EXACT", parse_bytes,
+				 "no size is recorded in any case");
+	o->most_share = (double)parsed(o, settings, "PROFTOP_MAX_OVERHEAD", parse_percent,
+				       "recording may take any time") /
+			1e6;
+	o->cull_ns = parsed(o, settings, "PROFTOP_CULL", parse_duration, "nothing is culled");
+	if (o->cull_ns && (o->sample_bytes || o->most_share > 0)) {
+		/* What sampling left out is not there to be counted. */
+		note_odd(o, "PROFTOP_CULL", setting(settings, "PROFTOP_CULL"),
+			 "nothing is culled, as sampling goes before it");
+		o->cull_ns = 0;
+	}
 }
 
-/* With keep_newest known. */
 static void read_max_size(struct tracer_options *o, const char *settings)
 {
-	uint64_t least = o->keep_newest ? HEAP_SIZE_NEWEST : HEAP_SIZE_LEAST;
+	uint64_t least;
 
-	o->max_bytes = number(settings, "PROFTOP_MAX_SIZE");
+	o->keep_newest = parsed(o, settings, "PROFTOP_KEEP", parse_keep,
+				"the oldest events are kept") != 0;
+	least = o->keep_newest ? HEAP_SIZE_NEWEST : HEAP_SIZE_LEAST;
+	o->max_bytes = parsed(o, settings, "PROFTOP_MAX_SIZE", parse_bytes,
+			      "the trace may have any size");
 	o->size_raised = o->max_bytes && o->max_bytes < least;
 	if (o->size_raised)
 		o->max_bytes = least;
@@ -218,24 +314,23 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	const char *log = setting(settings, "PROFTOP_LOGFILE");
 
 	o->log[0] = '\0';
-	o->check = number(settings, "PROFTOP_CHECK");
-	o->sample_bytes = number(settings, "PROFTOP_SAMPLE");
-	o->sample_exact = number(settings, "PROFTOP_SAMPLE_EXACT");
-	o->most_share = percent(settings, "PROFTOP_MAX_OVERHEAD");
-	/* What sampling left out is not there to be counted. */
-	o->cull_ns = o->sample_bytes || o->most_share > 0 ? 0 : duration(settings, "PROFTOP_CULL");
-	o->keep_newest = is_word(settings, "PROFTOP_KEEP", "newest");
+	o->n_odd = 0;
+	o->check = parsed(o, settings, "PROFTOP_CHECK", parse_count, "no stack is compared");
+	read_thinning(o, settings);
 	read_max_size(o, settings);
-	o->only_pid = (uint32_t)number(settings, "PROFTOP_ONLY_PID");
-	o->children = is_set(settings, "PROFTOP_CHILDREN", false);
-	o->free_stacks = is_set(settings, "PROFTOP_FREE_STACKS", false);
-	o->environment = is_set(settings, "PROFTOP_ENVIRONMENT", true);
-	o->pss = is_set(settings, "PROFTOP_PSS", true);
-	o->code = is_set(settings, "PROFTOP_CODE", true);
-	o->toggle_signal = (uint32_t)number(settings, "PROFTOP_TOGGLE_SIGNAL");
-	o->paused = is_set(settings, "PROFTOP_PAUSED", false);
-	o->disabled = is_set(settings, "PROFTOP_DISABLED", false);
-	o->seconds = (uint32_t)number(settings, "PROFTOP_SECONDS");
+	o->only_pid = (uint32_t)parsed(o, settings, "PROFTOP_ONLY_PID", parse_count,
+				       "any process is recorded");
+	o->children = is_set(o, settings, "PROFTOP_CHILDREN", false);
+	o->free_stacks = is_set(o, settings, "PROFTOP_FREE_STACKS", false);
+	o->environment = is_set(o, settings, "PROFTOP_ENVIRONMENT", true);
+	o->pss = is_set(o, settings, "PROFTOP_PSS", true);
+	o->code = is_set(o, settings, "PROFTOP_CODE", true);
+	o->toggle_signal = (uint32_t)parsed(o, settings, "PROFTOP_TOGGLE_SIGNAL", parse_signal,
+					    "no signal pauses");
+	o->paused = is_set(o, settings, "PROFTOP_PAUSED", false);
+	o->disabled = is_set(o, settings, "PROFTOP_DISABLED", false);
+	o->seconds = (uint32_t)parsed(o, settings, "PROFTOP_SECONDS", parse_count,
+				      "recording does not end by itself");
 	if (log && *log && !expand(o->log, log, NULL))
 		o->log[0] = '\0';
 	output = output && *output ? output : "proftop.%e.%p.heap";

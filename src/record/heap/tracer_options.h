@@ -8,6 +8,15 @@
 
 #define TRACER_MAX_PATH 4096u
 
+#define TRACER_MAX_ODD 20u
+
+/* A variable whose value makes no sense. */
+struct tracer_odd {
+	const char *name;    /* static */
+	char value[64];      /* its beginning */
+	const char *instead; /* what holds instead; static */
+};
+
 struct tracer_options {
 	char output
 		[TRACER_MAX_PATH]; /* the pattern: what %… stands for is filled in for each name that is tried */
@@ -30,6 +39,8 @@ struct tracer_options {
 	bool paused;            /* begin without recording allocations */
 	bool disabled;          /* do not record at all */
 	uint32_t seconds;       /* recording ends by itself after so many; 0: it does not */
+	struct tracer_odd odd[TRACER_MAX_ODD];
+	uint32_t n_odd; /* in it */
 };
 
 /*
