@@ -28,6 +28,7 @@ says err 'no file was given'
 one_sentence
 for arguments in '--frobnicate x' 'report --view nothing small.folded' 'report --group nothing small.folded' \
     'report -n x small.folded' 'export small.folded' 'export --to nothing small.folded' 'report --sort x small.folded' \
+    'report --view tree --sort self small.folded' 'report --sort leaked small.folded' \
     'report -f fn:( small.folded' 'report --event nothing small.folded' 'report - -' \
     'report --view butterfly small.folded' 'report --view butterfly --function nothing small.folded' \
     'report --view tree --group thread small.folded' '--color pink small.folded'; do

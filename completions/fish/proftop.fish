@@ -46,7 +46,7 @@ complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'
 complete -c proftop -n "not $export" -l ascii -d 'nothing but ASCII'
 
 complete -c proftop -n "$rows" -l function -x -d 'the function of butterfly and callers'
-complete -c proftop -n "$report" -l sort -x -a 'self total name module' -d 'order of rows'
+complete -c proftop -n "$report" -l sort -x -a 'self total name module live peak bytes calls temporary leaked' -d 'order of rows'
 complete -c proftop -n "$rows" -s n -l rows -x -d 'at most so many rows'
 complete -c proftop -n "$rows" -l min -x -d 'leave out smaller shares'
 complete -c proftop -n "$rows" -l width -x -d 'rows at most so wide'

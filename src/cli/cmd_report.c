@@ -201,7 +201,13 @@ static const struct {
 	{ "module", ORDER_MODULE },
 };
 
-/* Tables come by self if nothing is said; trees have an order of their own. */
+/* Is there an order that can be chosen? Trees and what is over time have an order of their own. */
+static bool is_sorted(enum view_kind view)
+{
+	return view == VIEW_KIND_TOP || view == VIEW_KIND_THREADS || view == VIEW_KIND_MEMORY;
+}
+
+/* Tables come by self if nothing is said. */
 static int find_order(const struct options *o, enum table_order *out, struct err *e)
 {
 	for (size_t i = 0; o->sort && i < sizeof(orders) / sizeof(orders[0]); i++) {
@@ -213,6 +219,20 @@ static int find_order(const struct options *o, enum table_order *out, struct err
 	return !o->sort ? 0
 			: err_set(e, -EINVAL,
 				  "--sort takes self, total, name or module, not \"%s\"", o->sort);
+}
+
+/* That of memory comes by the column of the metric if nothing is said. */
+static int sort_memory(const struct options *o, const struct analysis *a, struct err *e)
+{
+	enum footprint_column by = footprint_column_of(a->lens.column[0].metric);
+
+	if (o->sort && !report_memory_column(o->sort, &by))
+		return err_set(
+			e, -EINVAL,
+			"--sort takes live, peak, bytes, calls, temporary or leaked in the memory view, not \"%s\"",
+			o->sort);
+	footprint_sort(a->footprint, by);
+	return 0;
 }
 
 /* What a view shows beside the table. */
@@ -262,11 +282,8 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 	rc = ask_analysis(&asked, p, parts_of(view), &r.analysis, e);
 	if (rc)
 		return rc;
-	if (r.analysis->footprint)
-		footprint_sort(r.analysis->footprint,
-			       footprint_column_of(r.analysis->lens.column[0].metric));
 	set_limits(&r, o, out);
-	rc = find_order(o, &r.order, e);
+	rc = r.analysis->footprint ? sort_memory(o, r.analysis, e) : find_order(o, &r.order, e);
 	if (!rc)
 		rc = report_make_rows(&r, o->function, e);
 	if (!rc)
@@ -288,10 +305,12 @@ static int report_info(const struct options *o, const struct profile *p, FILE *t
 /* Does the profile speak of a heap, and the user of nothing that its first view has no place for? */
 static bool is_of_memory(const struct options *o, const struct profile *p)
 {
+	enum footprint_column by;
 	struct lens lens;
 	bool heap;
 
-	if (o->view || o->group || o->sort || o->metric[0] || o->min_percent >= 0)
+	if (o->view || o->group || o->metric[0] || o->min_percent >= 0 ||
+	    (o->sort && !report_memory_column(o->sort, &by)))
 		return false;
 	lens_init(&lens, p);
 	heap = metric_is_heap(p, lens.column[0].metric);
@@ -331,6 +350,11 @@ static int check_asked(const struct options *o, enum view_kind *view, struct err
 			       "--function goes with --view butterfly or callers; -f 'fn:%s' keeps "
 			       "the samples of a function in any",
 			       o->function);
+	if (o->sort && !is_sorted(*view))
+		return err_set(
+			e, -EINVAL,
+			"--sort goes with --view top, threads or memory: %s has an order of its own",
+			o->view);
 	return 0;
 }
 

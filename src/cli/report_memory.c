@@ -285,6 +285,17 @@ static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 	put_remark("", f->manner.goes_on, "", ascii, to);
 }
 
+bool report_memory_column(const char *name, enum footprint_column *out)
+{
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		if (strcmp(column_names[c], name) != 0)
+			continue;
+		*out = (enum footprint_column)c;
+		return true;
+	}
+	return false;
+}
+
 void report_memory_text(const struct report *r, FILE *to)
 {
 	const struct footprint *f = r->analysis->footprint;

@@ -3,9 +3,15 @@
 #ifndef PROFTOP_CLI_REPORT_MEMORY_H
 #define PROFTOP_CLI_REPORT_MEMORY_H
 
+#include "footprint.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 
 struct report;
+
+/* The column of that name, as it stands above it in small letters. False: there is none. */
+bool report_memory_column(const char *name, enum footprint_column *out);
 
 /* r->analysis has a footprint. */
 void report_memory_text(const struct report *r, FILE *to);

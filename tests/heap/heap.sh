@@ -236,11 +236,15 @@ grep -q 'recorded .* in .*/out.heap' said.err || fault "record says: $(cat said.
 
 # Who allocates is told in the order of what is asked for, of what was there at the peak if nothing is.
 "$PROFTOP" record --heap -o order.heap -- "$tools/heap_work" threads 2000 >/dev/null 2>&1
-for column in '' live peak bytes calls temporary leaked; do
-    "$PROFTOP" report --view memory -n 0 --json ${column:+--metric "$column"} order.heap >report.json
+for way in '' "--view memory --"{metric,sort}" "{live,peak,bytes,calls,temporary,leaked} '--sort bytes' '--sort leaked'; do
+    column=${way##* }
+    # shellcheck disable=SC2086 # words
+    "$PROFTOP" report $way -n 0 --json order.heap >report.json || fault "$way: report ends with $?"
     grep -o "^{\"name.*\"${column:-peak}\": [0-9]*" report.json | grep -o '[0-9]*$' >column
-    [ "$(wc -l <column)" -gt 2 ] && sort -c -nr column || fault "by ${column:-what was there at the peak}: $(tr '\n' ' ' <column)"
+    [ "$(wc -l <column)" -gt 2 ] && sort -c -nr column || fault "by ${way:-what was there at the peak}: $(tr '\n' ' ' <column)"
 done
+"$PROFTOP" report --view memory --sort self order.heap >out 2>said
+[ "$?/$(wc -l <said)/$(wc -c <out)" = 2/1/0 ] && grep -q 'live, peak, bytes, calls, temporary or leaked' said || fault "an order that memory has not: $(cat said)"
 
 # A recording that does not come about leaves what was there as it was, its numbered traces too.
 mkdir refused
