@@ -65,7 +65,9 @@ static const struct {
 	const char *opens, *next, *leaked;
 } cases[] = {
 	{ 3, 1, 0, "cpu-clock", "cpu-clock samples", "no metric is called \"leaked\"" },
-	{ 1, 3, 2, "page-faults, malloc peak", "page-faults samples, malloc peak",
+	{ 1, 3, 2, "cpu-clock, malloc peak", "cpu-clock samples, malloc peak",
+	  "malloc leaked, cpu-clock" },
+	{ 0, 3, 2, "page-faults, malloc peak", "page-faults samples, malloc peak",
 	  "malloc leaked, page-faults" },
 	{ 3, 0, 9, "cpu-clock, malloc peak", "cpu-clock samples, malloc peak",
 	  "malloc leaked, cpu-clock" },

@@ -119,7 +119,7 @@ static int find_events(const struct options *o, const struct profile *p, struct 
 	return rc;
 }
 
-/* Those of --event, or the busiest event's, with what stands beside it on a screen. */
+/* Those of --event, or of the event that is looked at first, with what stands beside it on a screen. */
 static int find_columns(const struct options *o, const struct profile *p, struct lens *l,
 			struct err *e)
 {
@@ -134,6 +134,8 @@ static int find_columns(const struct options *o, const struct profile *p, struct
 	profile_counts_read(p, &counts);
 	if (wants_first_event(o, p))
 		first.event = (event_id){ 0 };
+	else if (o->filter)
+		first = lens_usual_metric(p, o->filter);
 	if (*o->metric && counts.n_events)
 		rc = metric_find_measure(p, o->metric, &first, e);
 	if (o->to) {

@@ -35,7 +35,7 @@ struct filter;
 	X(FILTER,   "filter",    'f', "EXPR",      ON_LENS,    filter,  filter,      "filter and transform: module:libc !fn:^std:: time:2,5 (repeatable)") \
 	X(TIME,     "time",      0,   "A,B",       ON_LENS,    time,    filter,      "only from A to B, in seconds since the start (10ms, 2m; either may be missing)") \
 	X(THREAD,   "thread",    0,   "RE",        ON_LENS,    thread,  filter,      "only threads whose name matches") \
-	X(EVENT,    "event",     'e', "NAME",      ON_LENS | ON_RECORD, names, events, "the event to count (repeatable: a column each); the busiest one, of record cycles or cpu-clock, if not given") \
+	X(EVENT,    "event",     'e', "NAME",      ON_LENS | ON_RECORD, names, events, "the event to count (repeatable: a column each); time on the cpu or else the busiest one, of record cycles or cpu-clock, if not given") \
 	X(METRIC,   "metric",    0,   "NAME",      ON_LENS,    text,    metric,      "what is counted: period (a sample's weight, the default), samples (1) or wall (a clock and the waits off the cpu); of a heap live, peak, leaked, freed, temporary, bytes or calls") \
 	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, thread, process, comm, event, cpu or cgroup") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \

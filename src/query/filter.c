@@ -115,6 +115,18 @@ bool filter_has_capture(const struct filter *f, uint32_t capture)
 	return true;
 }
 
+bool filter_has_event(const struct filter *f, const char *name)
+{
+	size_t n;
+	const struct term *terms = filter_terms(f, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (terms[i].kind == TERM_EVENT &&
+		    regex_matches(terms[i].regex, name, strlen(name)) == terms[i].negated)
+			return false;
+	return true;
+}
+
 char *filter_take_times(struct filter *f)
 {
 	struct filter taken = { 0 };

@@ -59,6 +59,8 @@ bool filter_pop(struct filter *f);
 bool filter_times(const struct filter *f, int64_t *from_ns, int64_t *to_ns);
 /* Do its terms let samples of this input pass, counted from 0? f may be NULL. */
 bool filter_has_capture(const struct filter *f, uint32_t capture);
+/* Likewise of an event of this name. */
+bool filter_has_event(const struct filter *f, const char *name);
 /* Takes the terms away that let only one stretch of time pass ("!time:" stays), and returns their text,
  * "" if there were none; the caller frees. */
 char *filter_take_times(struct filter *f);

@@ -36,12 +36,43 @@ const char *shown_size_name(enum shown_size s)
 	return names[s];
 }
 
-static event_id busiest_event(const struct profile *p)
+/* Is it time on the cpu, as clocks count it, or its cycles? By its name: cycles, cycles:u, cpu_core/cycles/. */
+static bool is_cpu_time(const struct profile *p, const struct event *e)
+{
+	const char *name = profile_string(p, e->name, NULL), *slash = strchr(name, '/');
+
+	if (slash)
+		name = slash + 1;
+	if (strncmp(name, "cpu-cycles", strlen("cpu-cycles")) == 0)
+		name += strlen("cpu-");
+	return e->unit == UNIT_NS || (strncmp(name, "cycles", strlen("cycles")) == 0 &&
+				      strchr(":/", name[strlen("cycles")]));
+}
+
+bool lens_event_outranks(const struct profile *p, uint32_t event, uint64_t n, uint32_t best,
+			 uint64_t most)
+{
+	const struct event *e = profile_event(p, (event_id){ event }), *other;
+
+	if (e->is_derived || n == 0)
+		return false;
+	if (best == ID_NONE)
+		return true;
+	other = profile_event(p, (event_id){ best });
+	if (e->is_heap != other->is_heap)
+		return !e->is_heap;
+	if (is_cpu_time(p, e) != is_cpu_time(p, other))
+		return is_cpu_time(p, e);
+	return n > most;
+}
+
+/* Of the events that f lets pass, if there are any. */
+static event_id usual_event(const struct profile *p, const struct filter *f)
 {
 	struct profile_counts counts;
 	struct sample_columns rows;
+	uint32_t best = ID_NONE;
 	uint64_t *n_samples;
-	event_id best = { 0 };
 
 	profile_hold(p, &counts);
 	profile_samples_of(p, &counts, &rows);
@@ -49,12 +80,16 @@ static event_id busiest_event(const struct profile *p)
 	for (uint64_t i = 0; rows.event && i < counts.n_samples; i++)
 		n_samples[rows.event[i]] += sample_count(&rows, i);
 	profile_release(p, &counts);
-	for (uint32_t i = 1; i < counts.n_events; i++)
-		if (n_samples[i] > n_samples[best.v] &&
-		    !profile_event(p, (event_id){ i })->is_derived)
-			best.v = i;
+	for (uint32_t i = 0; i < counts.n_events; i++) {
+		string_id name = profile_event(p, (event_id){ i })->name;
+
+		if (filter_has_event(f, profile_string(p, name, NULL)) &&
+		    lens_event_outranks(p, i, n_samples[i], best,
+					best == ID_NONE ? 0 : n_samples[best]))
+			best = i;
+	}
 	free(n_samples);
-	return best;
+	return (event_id){ best == ID_NONE ? 0 : best };
 }
 
 enum grouping grouping_next(enum grouping g, const struct profile *p)
@@ -176,16 +211,22 @@ static event_id first_heap(const struct profile *p)
 	return (event_id){ ID_NONE };
 }
 
+struct metric lens_usual_metric(const struct profile *p, const struct filter *f)
+{
+	struct metric m = { .event = usual_event(p, f) };
+
+	if (metric_is_heap(p, m))
+		m.measure = MEASURE_PEAK;
+	return m;
+}
+
 void lens_init(struct lens *l, const struct profile *p)
 {
 	*l = (struct lens){
 		.n_columns = 1, .grouping = GROUP_FUNCTION, .inlines = true, .cursor_ns = INT64_MAX
 	};
-	l->column[0].metric.event = busiest_event(p);
-	if (metric_is_heap(p, l->column[0].metric))
-		l->column[0].metric.measure = MEASURE_PEAK;
-	else if (first_heap(p).v != ID_NONE)
-		l->beside = true;
+	l->column[0].metric = lens_usual_metric(p, NULL);
+	l->beside = !metric_is_heap(p, l->column[0].metric) && first_heap(p).v != ID_NONE;
 	lens_choose(l, p, l->column[0].metric);
 }
 
@@ -195,7 +236,7 @@ void lens_choose(struct lens *l, const struct profile *p, struct metric m)
 	if (!l->beside)
 		return;
 	l->column[1].metric = metric_is_heap(p, m)
-				      ? (struct metric){ busiest_event(p), MEASURE_WEIGHT }
+				      ? (struct metric){ usual_event(p, NULL), MEASURE_WEIGHT }
 				      : (struct metric){ first_heap(p), MEASURE_PEAK };
 	l->n_columns = 2;
 }

@@ -173,7 +173,20 @@ static inline bool lens_compares(const struct lens *l)
 }
 
 /*
- * The lens a user expects on opening p: its busiest event by samples, that event's own weight, no
+ * Is an event of n samples (or allocations) rather what is looked at first than the best so far, of `most`, or ID_NONE? Samples
+ * go before allocations and time on the cpu, by a clock or in cycles, before all else that happens there; the most go first.
+ */
+bool lens_event_outranks(const struct profile *p, uint32_t event, uint64_t n, uint32_t best,
+			 uint64_t most);
+
+/*
+ * What is looked at first of the events that f lets pass: that which outranks all others, its weight, or what was there at the
+ * peak of a heap. f may be NULL.
+ */
+struct metric lens_usual_metric(const struct profile *p, const struct filter *f);
+
+/*
+ * The lens a user expects on opening p: of its events that which outranks all others, that event's own weight, no
  * filter, by function, with inlines. Without samples the first event: of allocations, what was there
  * at the peak; where there are both, that stands beside the event. With no event at all, column 0 is of event 0.
  */

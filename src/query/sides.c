@@ -281,20 +281,7 @@ static char *list_events(const struct presence *has, enum side side, const struc
 	return list;
 }
 
-/* Is an event of so many rather what is compared than the best so far? Samples go before allocations, as on a screen. */
-static bool outranks(const struct profile *p, uint32_t event, int64_t n, uint32_t best,
-		     int64_t most)
-{
-	const struct event *e = profile_event(p, (event_id){ event });
-
-	if (e->is_derived || n <= 0)
-		return false;
-	if (best == ID_NONE || e->is_heap != profile_event(p, (event_id){ best })->is_heap)
-		return best == ID_NONE || !e->is_heap;
-	return n > most;
-}
-
-/* The event that weighs most among those that pass, or ID_NONE. */
+/* The event that outranks all others among those that pass, or ID_NONE. */
 static uint32_t busiest(const struct presence *has, const struct profile *p, enum side side,
 			bool common)
 {
@@ -306,7 +293,7 @@ static uint32_t busiest(const struct presence *has, const struct profile *p, enu
 
 		if (common && other < n)
 			n = other;
-		if (!outranks(p, i, n, best, most))
+		if (n <= 0 || !lens_event_outranks(p, i, (uint64_t)n, best, (uint64_t)most))
 			continue;
 		most = n;
 		best = i;
