@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Callchains that lack a caller, told by the unwind tables of this very program. */
+/* Callchains that lack a caller, told by the unwind tables of this very program, and those of 32-bit programs. */
 #include "config.h"
 
 #include "builder.h"
@@ -7,8 +7,11 @@
 #include "resolver.h"
 
 #include <criterion/criterion.h>
+#include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PID 7
 
@@ -100,4 +103,93 @@ Test(perf_leaves, callers_left_out)
 		profile_free(p);
 	}
 	cr_expect_eq(some_function(1), 3);
+}
+
+/* A file of one segment of code, of either class, that needs no more to be opened. */
+static void write_program(char *path, int class)
+{
+	Elf32_Ehdr head = { .e_ident = { 0x7f, 'E', 'L', 'F', (unsigned char)class, ELFDATA2LSB,
+					 1 },
+			    .e_type = ET_EXEC,
+			    .e_machine = EM_386,
+			    .e_version = EV_CURRENT,
+			    .e_phoff = sizeof(head),
+			    .e_ehsize = sizeof(head),
+			    .e_phentsize = sizeof(Elf32_Phdr),
+			    .e_phnum = 1 };
+	Elf32_Phdr code = { .p_type = PT_LOAD,
+			    .p_vaddr = 0x8048000,
+			    .p_filesz = 0x1000,
+			    .p_memsz = 0x1000,
+			    .p_flags = PF_R | PF_X };
+	int fd = mkstemp(path);
+
+	cr_assert(fd >= 0);
+	cr_assert_eq(write(fd, &head, sizeof(head)), sizeof(head));
+	cr_assert_eq(write(fd, &code, sizeof(code)), sizeof(code));
+	cr_assert_eq(ftruncate(fd, 0x1000), 0);
+	close(fd);
+}
+
+static const struct {
+	const char *what;
+	int class;
+	uint64_t chain[3];
+	uint64_t n;
+	const char *fact; /* NULL: none */
+} programs[] = {
+	{ "a chain",
+	  ELFCLASS32,
+	  { 0x8048010, 0x8048020, 0x8048030 },
+	  3,
+	  "2 callchains of 32-bit programs" },
+	{ "from the vdso",
+	  ELFCLASS32,
+	  { 0xf7f00010, 0x8048020 },
+	  2,
+	  "2 callchains of 32-bit programs" },
+	{ "from nowhere", ELFCLASS32, { 0xf7f00010, 0xf7f00020, 0x8048020 }, 3, NULL },
+	{ "above", ELFCLASS32, { UINT64_C(0x108048010), 0x8048020 }, 2, NULL },
+	{ "no program", ELFCLASSNONE, { 0x8048010 }, 1, NULL },
+};
+
+Test(perf_leaves, chains_of_32_bit_programs_are_counted)
+{
+	static const struct resolver_options options = { .same_machine = true };
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++) {
+		char path[] = "/tmp/proftop-leaves-XXXXXX";
+		struct perf_chain_part user = { .mode = MODE_USER,
+						.ips = { .at = (const uint8_t *)programs[i].chain,
+							 .n = (uint32_t)programs[i].n } };
+		struct profile *p = profile_new();
+		struct profile_counts counts;
+		struct perf_leaves *l;
+		struct resolver *r;
+		capture_id c;
+
+		write_program(path, programs[i].class);
+		builder_begin(p);
+		c = build_capture(p, "made", "perf.data");
+		r = resolver_new(p, c, &options);
+		l = perf_leaves_new(p, r, "x86_64");
+		resolver_map(r, &(struct mapping_event){ .time_ns = INT64_MIN,
+							 .pid = PID,
+							 .start = 0x8048000,
+							 .length = 0x1000,
+							 .path = path,
+							 .executable = true });
+		perf_leaves_again(l, perf_leaves_note(l, PID, 10, &user));
+		perf_leaves_facts(l, c);
+		builder_end(p);
+		profile_counts_read(p, &counts);
+		cr_expect_eq(counts.n_facts, programs[i].fact != NULL, "%s", programs[i].what);
+		if (programs[i].fact && counts.n_facts > 0)
+			cr_expect_str_eq(profile_string(p, profile_fact(p, 0).text, NULL),
+					 programs[i].fact, "%s", programs[i].what);
+		perf_leaves_free(l);
+		resolver_free(r);
+		profile_free(p);
+		unlink(path);
+	}
 }

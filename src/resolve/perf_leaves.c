@@ -18,6 +18,7 @@
 /* What is said of a leaf. */
 enum {
 	LEAF_NO_RULE, /* nothing */
+	LEAF_32,      /* it is in a 32-bit program, whose rules are not read */
 	LEAF_GOOD,    /* its caller is in the chain */
 	LEAF_SKIPS,   /* it is not; from here on, the index of its module is added */
 };
@@ -34,6 +35,7 @@ struct perf_leaves {
 	bool supported;     /* rules of the machine are known */
 	uint64_t n_looked;  /* chains with a rule for their leaf */
 	uint64_t n_skipped; /* of these, the ones without the leaf's caller */
+	uint64_t n_32;      /* chains of 32-bit programs */
 	VEC(struct leaf_module) modules;
 };
 
@@ -80,6 +82,23 @@ static uint32_t find_module(struct perf_leaves *l, uint32_t module)
 	return i;
 }
 
+/*
+ * Is a chain of a 32-bit program? Its leaf is in a file of one, or in the vdso, by which it enters the kernel; then its
+ * caller is.
+ */
+static bool is_32(struct perf_leaves *l, int32_t pid, int64_t time_ns, const struct perf_words *ips)
+{
+	for (uint32_t i = 0; i < ips->n && i < 2; i++) {
+		uint64_t ip = perf_word(ips, i);
+
+		if (ip > UINT32_MAX)
+			return false;
+		if (resolver_is_32(l->resolver, pid, time_ns, l->arch, ip))
+			return true;
+	}
+	return false;
+}
+
 uint32_t perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
 			  const struct perf_chain_part *user)
 {
@@ -91,6 +110,8 @@ uint32_t perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
 
 		if (resolver_rule(l->resolver, pid, time_ns, l->arch, ip, &rule))
 			leaf = LEAF_GOOD;
+		else if (is_32(l, pid, time_ns, &user->ips))
+			leaf = LEAF_32;
 		if (leaf == LEAF_GOOD && skips_caller(l, &rule)) {
 			location_id at = resolver_locate(l->resolver, pid, time_ns, ip, MODE_USER,
 							 false);
@@ -106,7 +127,8 @@ uint32_t perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
 
 void perf_leaves_again(struct perf_leaves *l, uint32_t leaf)
 {
-	l->n_looked += leaf != LEAF_NO_RULE;
+	l->n_32 += leaf == LEAF_32;
+	l->n_looked += leaf >= LEAF_GOOD;
 	if (leaf < LEAF_SKIPS)
 		return;
 	l->n_skipped++;
@@ -125,8 +147,11 @@ static int by_n(const void *a, const void *b)
 void perf_leaves_facts(const struct perf_leaves *l, capture_id c)
 {
 	VEC(struct leaf_module) modules = { 0 };
-	char percent[FMT_SIZE];
+	char percent[FMT_SIZE], count[FMT_COUNTED_SIZE];
 
+	if (l->n_32 > 0)
+		build_fact(l->profile, c, "stacks", "32-bit", FACT_PLAIN, "%s of 32-bit programs",
+			   fmt_counted(count, (int64_t)l->n_32, "callchain"));
 	if (l->n_skipped == 0)
 		return;
 	build_fact(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Callchains by frame pointers that leave out a caller.
+ * Callchains by frame pointers that leave out a caller, and those of 32-bit programs.
  *
  * The kernel goes from one saved frame pointer to the next. While the innermost function has not
  * saved one (in its first and last instructions, or because it never does), the register still
@@ -28,7 +28,7 @@ uint32_t perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
 /* As perf_leaves_note() of the same chain. */
 void perf_leaves_again(struct perf_leaves *l, uint32_t leaf);
 
-/* States how many chains leave out a caller and in which modules, in section "stacks". Wants the pen. */
+/* States how many chains are of 32-bit programs, how many leave out a caller and in which modules, in section "stacks". Wants the pen. */
 void perf_leaves_facts(const struct perf_leaves *l, capture_id c);
 
 #endif

@@ -311,7 +311,8 @@ void perf_stacks_facts(const struct perf_stacks *s, capture_id c)
 			fmt_percent(percent, (int64_t)s->n_stitched, (int64_t)n_all));
 	if (s->n_32)
 		build_fact(s->profile, c, "stacks", "32-bit", FACT_MISSING,
-			   "%s of 32-bit programs with nothing but the leaf",
+			   "%s of 32-bit programs with nothing but the leaf; --call-graph fp has "
+			   "callers of those that keep frame pointers",
 			   fmt_counted(n, (int64_t)s->n_32, "stack"));
 	cause_facts(s, c);
 }

@@ -352,6 +352,14 @@ bool resolver_rule(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind
 	return unwinder_rule(unwinder_of(r, arch), &at, ip, out);
 }
 
+bool resolver_is_32(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
+		    uint64_t ip)
+{
+	struct unwind_place at = { space_of(r, pid), pid, lookup_time(time_ns) };
+
+	return unwinder_is_32(unwinder_of(r, arch), &at, ip);
+}
+
 const char *resolver_kernel_symbol(struct resolver *r, int64_t time_ns, uint64_t address,
 				   uint64_t *offset)
 {

@@ -133,6 +133,10 @@ size_t resolver_walk_stack(struct resolver *r, int32_t pid, int64_t time_ns, enu
 bool resolver_rule(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
 		   uint64_t ip, struct cfi_rule *out);
 
+/* Is a user address in a 32-bit program or library? Architecture as above. */
+bool resolver_is_32(struct resolver *r, int32_t pid, int64_t time_ns, enum unwind_arch arch,
+		    uint64_t ip);
+
 /*
  * The kernel's function that an address was in, and how far, at once: for lines that must name it while they
  * are made. Opens files the first time. NULL: unknown. Borrowed from the resolver. For the thread that locates.

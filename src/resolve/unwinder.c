@@ -33,6 +33,7 @@ struct tables {
 	uint64_t entry;   /* where the program begins, or 0 */
 	uint64_t init[2]; /* where _init and _fini begin, which have no CFI; or 0 */
 	bool keeps_fp;    /* see walk.h */
+	bool is_32;       /* it is a 32-bit program or library */
 };
 
 struct cached_walker {
@@ -107,6 +108,7 @@ static void open_tables(struct unwinder *u, const struct dso *d, struct tables *
 		image_open_vdso(u->finder, d, &i);
 	else
 		image_open(u->finder, d, &i);
+	t->is_32 = i.runtime && !elf_file_is64(i.runtime);
 	if (i.runtime && frame_tables_arch(i.runtime, &arch) && arch == u->arch) {
 		frame_tables_take(&t->frames, i.runtime, i.debug);
 		t->entry = elf_file_entry(i.runtime);
@@ -251,6 +253,15 @@ size_t unwinder_walk(struct unwinder *u, const struct unwind_place *at,
 	look(&way, missing, &s);
 	how->dso = s.dso;
 	return n;
+}
+
+bool unwinder_is_32(struct unwinder *u, const struct unwind_place *at, uint64_t pc)
+{
+	struct way way = { .u = u, .at = *at };
+	struct sighting s;
+
+	look(&way, pc, &s);
+	return s.dso != SPACE_NONE && tables_of(u, s.dso)->is_32;
 }
 
 bool unwinder_rule(struct unwinder *u, const struct unwind_place *at, uint64_t pc,

@@ -51,4 +51,7 @@ size_t unwinder_walk(struct unwinder *u, const struct unwind_place *at,
 bool unwinder_rule(struct unwinder *u, const struct unwind_place *at, uint64_t pc,
 		   struct cfi_rule *out);
 
+/* Is pc of that place in a 32-bit program or library? */
+bool unwinder_is_32(struct unwinder *u, const struct unwind_place *at, uint64_t pc);
+
 #endif
