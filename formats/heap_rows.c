@@ -52,7 +52,6 @@ struct heap_rows {
 	VEC(struct evicted) evicted;
 	struct map evicted_at;    /* indexes by address */
 	VEC(struct range) ranges; /* by address; they do not overlap */
-	uint64_t large_bytes;     /* of all allocations from SIZE_LARGE on */
 	struct heap_rows_stats stats;
 };
 
@@ -168,11 +167,10 @@ static uint32_t *row_of(struct heap_rows *r, uint64_t id)
 
 allocation_id heap_rows_allocate(struct heap_rows *r, uint64_t size, origin_id who)
 {
-	if (size > SIZE_MOST || (size >= SIZE_LARGE && size > SIZE_SUM_MOST - r->large_bytes)) {
+	if (size > SIZE_MOST || (size >= SIZE_LARGE && !build_heap_claim(r->profile, size))) {
 		r->stats.n_odd_sizes++;
 		return (allocation_id){ ID_NONE };
 	}
-	r->large_bytes += size >= SIZE_LARGE ? size : 0;
 	return build_allocation(r->profile, r->track, size, who);
 }
 

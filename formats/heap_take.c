@@ -404,6 +404,10 @@ void heap_take_culled(struct heap_taker *t)
 					  .bytes = c->bytes,
 					  .temporary = c->temporary };
 
+		if (!build_heap_claim(t->profile, c->bytes)) {
+			t->tell->n_bad++;
+			continue;
+		}
 		refresh(t, w, c->thread, c->time_ns);
 		bulk.origin = origin_of(t, w, deed(c->stack, 0, false), c->time_ns).v;
 		bulk.moment = heap_track_moment(&track, c->time_ns);

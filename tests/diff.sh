@@ -51,6 +51,8 @@ LC_ALL=C grep -q '[^ -~]' out && fault '--ascii is not ASCII'
 printf 'm;a 5\nm;b -3\n' >broken.folded
 run 0 --report broken.folded after.folded
 says out '# something was lost or could not be read'
+run 0 --json broken.folded after.folded
+says out '"lost": true'
 run 0 --report before.folded after.folded
 grep -q 'was lost' out && fault 'whole files are said to have lost something'
 
@@ -59,6 +61,7 @@ grep -q 'was lost' out && fault 'whole files are said to have lost something'
 run 0 --report before.folded after.folded
 sed 1d out >direct
 run 0 --report two.folded
+says out '# before → after: '
 sed 1d out | diff - direct >/dev/null || fault 'two counts in a line are not as two files'
 run 0 --report before.folded -- after.folded
 sed 1d out | diff - direct >/dev/null || fault 'one run on either side of -- is not as two files'

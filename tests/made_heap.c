@@ -169,20 +169,34 @@ void made_heap_end(struct made_heap *h)
 	made_heap_records(h, &end, 1);
 }
 
-int made_heap_read_bytes(const void *bytes, size_t n, const struct read_options *o,
-			 struct profile **p, struct err *e)
+/* As another capture of p. */
+static int read_into(struct profile *p, const void *bytes, size_t n, const struct read_options *o,
+		     struct err *e)
 {
 	struct input *in = input_of_bytes(bytes, n, "x");
 	capture_id c;
 	int rc;
 
-	*p = profile_new();
-	builder_begin(*p);
-	c = build_capture(*p, "x", "heap");
-	builder_end(*p);
-	rc = format_heap_trace.read(in, *p, c, o, NULL, e);
+	builder_begin(p);
+	c = build_capture(p, "x", "heap");
+	builder_end(p);
+	rc = format_heap_trace.read(in, p, c, o, NULL, e);
 	input_close(in);
 	return rc;
+}
+
+int made_heap_read_bytes(const void *bytes, size_t n, const struct read_options *o,
+			 struct profile **p, struct err *e)
+{
+	*p = profile_new();
+	return read_into(*p, bytes, n, o, e);
+}
+
+void made_heap_read_again(const struct made_heap *h, struct profile *p)
+{
+	struct err e = ERR_INIT;
+
+	cr_assert_eq(read_into(p, h->bytes.at, h->bytes.n, NULL, &e), 0, "%s", err_text(&e));
 }
 
 struct profile *made_heap_read(const struct made_heap *h)

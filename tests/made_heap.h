@@ -50,6 +50,8 @@ int made_heap_read_bytes(const void *bytes, size_t n, const struct read_options 
 			 struct profile **p, struct err *e);
 /* The same of h, which can be read. */
 struct profile *made_heap_read(const struct made_heap *h);
+/* Likewise, as one more capture of p. */
+void made_heap_read_again(const struct made_heap *h, struct profile *p);
 /* The text of a fact; NULL: there is none of that name. */
 const char *made_heap_fact(const struct profile *p, const char *name);
 

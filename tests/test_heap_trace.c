@@ -181,6 +181,37 @@ Test(heap_trace, sizes_that_cannot_be_are_told)
 	made_heap_done(&h);
 }
 
+/* Each of several traces may be believed, all together are more than sums can hold. */
+Test(heap_trace, sums_of_several_hold)
+{
+	enum { N_MOST = 20, N_TRACES = 4 };
+	static const struct heap_record culled = { .type = HEAP_REC_CULLED,
+						   .number = { 1, 1, 1, 1, SIZE_MOST, 0 } };
+	struct heap_event e[N_MOST];
+	int64_t sum[MEASURE_TEMPORARY + 1];
+	struct made_heap h;
+	struct profile *p;
+
+	for (uint64_t i = 0; i < N_MOST; i++)
+		e[i] = (struct heap_event)A(i + 1, i + 1, 1, SIZE_MOST);
+	made_heap_init(&h);
+	made_heap_begin(&h);
+	made_heap_events(&h, 1, 1, e, N_MOST);
+	made_heap_records(&h, &culled, 1);
+	made_heap_end(&h);
+	p = made_heap_read(&h);
+	for (int i = 1; i < N_TRACES; i++)
+		made_heap_read_again(&h, p);
+	totals(p, "malloc", sum);
+	cr_expect_eq(sum[MEASURE_WEIGHT], (int64_t)SIZE_SUM_MOST);
+	cr_expect_eq(sum[MEASURE_LEAKED], (int64_t)(SIZE_SUM_MOST - SIZE_MOST));
+	cr_expect_str_eq(made_heap_fact(p, "sizes"),
+			 "9 allocations of more bytes than there can be: left out");
+	cr_expect_str_eq(made_heap_fact(p, "records"), "1 record without sense");
+	profile_free(p);
+	made_heap_done(&h);
+}
+
 Test(heap_trace, stacks_have_the_threads_name_and_places_in_modules)
 {
 	struct stack_columns stacks;

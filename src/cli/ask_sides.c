@@ -74,11 +74,23 @@ static int add_files(struct sides *s, const struct options *o, size_t n_before, 
 	return rc;
 }
 
+/* Filters of one recording are the sides, and called what they are. */
 static int add_filters(struct sides *s, const char *a, const char *b, struct err *e)
 {
 	s->name[SIDE_BEFORE] = xstrdup(a);
 	s->name[SIDE_AFTER] = xstrdup(b);
 	return sides_add(s, SIDE_BEFORE, a, e) || sides_add(s, SIDE_AFTER, b, e) ? -EINVAL : 0;
+}
+
+/* The two counts are the sides. Nobody has typed the filters that tell them apart. */
+static int add_counts(struct sides *s, struct err *e)
+{
+	s->name[SIDE_BEFORE] = xstrdup("before");
+	s->name[SIDE_AFTER] = xstrdup("after");
+	return sides_add(s, SIDE_BEFORE, "event:^before$", e) ||
+			       sides_add(s, SIDE_AFTER, "event:^after$", e)
+		       ? -EINVAL
+		       : 0;
 }
 
 /* Two counts in each line of folded stacks are two events. */
@@ -114,7 +126,7 @@ int ask_sides(const struct options *o, const struct profile *p, struct sides *s,
 	if (o->side_a)
 		return add_filters(s, o->side_a, o->side_b, e);
 	if (has_two_counts(p))
-		return add_filters(s, "event:^before$", "event:^after$", e);
+		return add_counts(s, e);
 	return err_set(
 		e, -EINVAL,
 		"diff wants BEFORE and AFTER, or --a FILTER --b FILTER of one recording; in %s "

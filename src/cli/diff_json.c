@@ -15,6 +15,7 @@
 #include "filter.h"
 #include "json_out.h"
 #include "profile.h"
+#include "report_info.h"
 #include "report_json.h"
 
 #define MOST_REASONS 8
@@ -118,6 +119,8 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	json_put_int(j, "tested", f->n_tested);
 	json_put_int(j, "beyond_noise", f->n_beyond);
 	json_put_double(j, "overlap", r->overlap);
+	if (report_info_facts(a->profile, FACT_LOSS) > 0)
+		json_put_bool(j, "lost", true);
 	put_pairs(j, &r->sides->names);
 	json_put_int(j, "left_out", (int64_t)r->n_left_out);
 	free(filter);

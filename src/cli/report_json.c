@@ -12,6 +12,7 @@
 #include "json_out.h"
 #include "profile.h"
 #include "report.h"
+#include "report_info.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
 #define X(name, text) [VIEW_KIND_##name] = text,
@@ -96,6 +97,8 @@ static void put_head(struct json_out *j, const struct report *r)
 	put_columns(j, r);
 	if (report_is_estimated(r))
 		json_put_bool(j, "estimated", true);
+	if (report_info_facts(a->profile, FACT_LOSS) > 0)
+		json_put_bool(j, "lost", true);
 	json_put_int(j, "left_out", (int64_t)r->n_left_out);
 	free(filter);
 }

@@ -12,6 +12,7 @@
 #include "json_out.h"
 #include "mem.h"
 #include "report.h"
+#include "report_info.h"
 #include "text.h"
 
 /* Sites whose stacks are in the text. */
@@ -377,6 +378,8 @@ void report_memory_json(const struct report *r, FILE *to)
 	if (f->peak_ns != TIME_NONE)
 		json_put_int(&j, "peak_ns", f->peak_ns);
 	put_manner_json(&j, f);
+	if (report_info_facts(r->analysis->profile, FACT_LOSS) > 0)
+		json_put_bool(&j, "lost", true);
 	json_begin(&j, "total", '{', false);
 	put_sums(&j, f, f->total);
 	json_end(&j, '}');

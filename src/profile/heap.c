@@ -288,6 +288,16 @@ static bool note_large(struct profile *p, uint32_t allocation, uint64_t size)
 	return true;
 }
 
+bool build_heap_claim(struct profile *p, uint64_t bytes)
+{
+	struct store_heap *h = &p->heap;
+
+	if (bytes > SIZE_SUM_MOST - h->claimed)
+		return false;
+	h->claimed += bytes;
+	return true;
+}
+
 allocation_id build_allocation(struct profile *p, track_id id, uint64_t size, origin_id origin)
 {
 	struct store_heap *h = &p->heap;

@@ -42,8 +42,8 @@ typedef struct { uint32_t v; } series_id;	/* a number over time */
 #define END_MOMENT    0x7fffffffu
 
 /*
- * No block is larger: no machine has so many addresses. Readers refuse what says that it is, and sums of what they took for
- * one track stay below SIZE_SUM_MOST.
+ * No block is larger: no machine has so many addresses. Readers refuse what says that it is, and what is large or only
+ * counted adds up to at most SIZE_SUM_MOST in all tracks together (build_heap_claim()), so that sums hold.
  */
 #define SIZE_MOST     ((uint64_t)1 << 57)
 #define SIZE_SUM_MOST ((uint64_t)1 << 62)

@@ -48,6 +48,12 @@ origin_id build_heap_origin(struct profile *p, const struct heap_origin *o);
  */
 uint32_t build_moment(struct profile *p, track_id t, int64_t time_ns);
 
+/*
+ * May so many bytes more be told of, as a block of SIZE_LARGE bytes or more, or as bulk? False: all such of all tracks would be
+ * more than SIZE_SUM_MOST, and nothing was granted. For readers of what may claim anything.
+ */
+bool build_heap_claim(struct profile *p, uint64_t bytes);
+
 /* A block of at most SIZE_MOST bytes handed out at the track's moment. The origin is of the track. */
 allocation_id build_allocation(struct profile *p, track_id t, uint64_t size, origin_id origin);
 /*

@@ -76,6 +76,7 @@ struct store_heap {
 	struct column marks;    /* struct heap_mark */
 
 	struct map origins_by_fields;
+	uint64_t claimed; /* bytes that build_heap_claim() granted */
 	uint32_t fold_at; /* allocations at which a fold is due */
 	uint32_t shift;   /* slots of old time are 2^shift as wide as at first */
 };
