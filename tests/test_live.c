@@ -687,6 +687,32 @@ Test(live, samples_and_heap_at_once, .timeout = 120)
 	cr_expect_eq(rmdir(dir), 0, "%s is not empty", dir);
 }
 
+/* A command that becomes another program, whose heap is another trace: that is shown, too, and it goes on. */
+Test(live, heaps_one_after_the_other, .timeout = 120)
+{
+	char dir[] = "/tmp/proftop-test-XXXXXX", *go;
+	struct pty p;
+	int fd;
+
+	if (!may_record())
+		cr_skip_test("nothing can be recorded here");
+	cr_assert_not_null(mkdtemp(dir));
+	start_with_directory(
+		&p, dir, "--heap --view info",
+		"until test -e go; do v=$v; done; exec sh -c 'while :; do v=$v; done'");
+	pty_wait(&p, "names ");
+	cr_assert_geq(asprintf(&go, "%s/go", dir), 0);
+	fd = open(go, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	cr_assert_geq(fd, 0);
+	close(fd);
+	pty_wait(&p, "data.2.heap");
+	pty_wait(&p, "● live");
+	quit_proftop(&p);
+	cr_expect_eq(unlink(go), 0);
+	free(go);
+	cr_expect_eq(rmdir(dir), 0, "%s is not empty", dir);
+}
+
 /* From the baseline on, changes; without it, shares again. */
 Test(live, a_baseline, .timeout = 120)
 {

@@ -27,8 +27,9 @@
 #include "unnamed.h"
 
 #define LOOK_MS    20
-#define PIPE_BYTES (1 << 20) /* so much may wait while the screen is being made */
-#define COMMAND_MS 60        /* a command that cannot be started is known by then */
+#define TRACE      "data.heap" /* the first of them, see dir_parts.h */
+#define PIPE_BYTES (1 << 20)   /* so much may wait while the screen is being made */
+#define COMMAND_MS 60          /* a command that cannot be started is known by then */
 /* A command that was told to end may take so long; a process whose heap is recorded is always waited for. */
 #define END_MS     3000
 /* The threads of one that was killed go within it. */
@@ -125,7 +126,9 @@ static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 	drop(&r->writer);
 	signal(SIGPIPE, SIG_DFL);
 	o.command = &cmd_record;
-	o.output = r->place.path ? xasprintf("%s/%s", r->place.path, r->name) : "-";
+	o.output = !r->place.path  ? "-"
+		   : is_both(r->o) ? xasprintf("%s/%s", r->place.path, r->name)
+				   : xasprintf("%s/" TRACE, r->place.path);
 	o.live = true;
 	o.live_out = r->out;
 	status = cmd_record.run(&o);
@@ -158,7 +161,7 @@ static bool has_writer(const char *path)
 	return !none;
 }
 
-/* The trace that was written to last is what is shown. */
+/* The trace that was written to last is what is shown, and those that come after it. */
 static bool has_trace(struct live_recorder *r)
 {
 	DIR *d = opendir(r->place.path);

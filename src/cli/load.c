@@ -22,12 +22,14 @@
 #include "err.h"
 #include "folded.h"
 #include "format.h"
+#include "heap_trace.h"
 #include "input.h"
 #include "load_heaps.h"
 #include "machine.h"
 #include "mem.h"
 #include "options.h"
 #include "perf_script_write.h"
+#include "process.h"
 #include "profile.h"
 #include "resolver.h"
 #include "task.h"
@@ -36,6 +38,8 @@
 /* A person hears of progress when reading takes longer than this, and then as often. */
 #define TELL_AFTER_MS 400
 #define TELL_EVERY_MS 200
+/* Between two looks at whether the recorder has ended. */
+#define LOOK_MS       100
 
 /*
  * What is recorded for long is kept sample by sample for longer than screens look back, and beyond it by stacks: 40 MB. Stacks,
@@ -60,7 +64,33 @@ struct load {
 	struct task *task;               /* NULL once joined */
 	char *title;                     /* owned */
 	int wake_fd;                     /* written when the worker is done */
+	int recorder; /* process that writes one heap trace after the other; 0: none */
 };
+
+/* As long as there is a recorder, programs may begin whose heaps are to be seen. */
+static void wait_recorder(struct load *l)
+{
+	atomic_store(&l->progress.grows, true);
+	while (!process_has_ended(l->recorder) && !progress_cancelled(&l->progress))
+		poll(NULL, 0, LOOK_MS);
+	atomic_store(&l->progress.grows, false);
+}
+
+/* The first heap trace that a recorder of ours wrote, and those that come beside it. */
+static int read_heaps(struct load *l, const char *path, struct input *in, capture_id c)
+{
+	const char *slash = strrchr(path, '/');
+	char *directory = slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
+	struct load_heaps *heaps = load_heaps_follow(l->profile, c, directory, path, &l->read);
+	int rc = format_heap_trace.read(in, l->profile, c, &l->read, &l->progress, &l->error);
+	int ended;
+
+	if (rc == 0)
+		wait_recorder(l);
+	ended = load_heaps_end(heaps, &l->progress);
+	free(directory);
+	return rc ? rc : ended;
+}
 
 /* The input of a capture, and what lies beside it. */
 static int read_capture(struct load *l, const struct format *format, struct input *in, capture_id c)
@@ -70,7 +100,7 @@ static int read_capture(struct load *l, const struct format *format, struct inpu
 	int rc, ended;
 
 	if (directory && input_follows(in))
-		heaps = load_heaps_follow(l->profile, c, directory, &l->read);
+		heaps = load_heaps_follow(l->profile, c, directory, NULL, &l->read);
 	rc = format->read(in, l->profile, c, &l->read, &l->progress, &l->error);
 	ended = load_heaps_end(heaps, &l->progress);
 	if (rc == 0)
@@ -99,7 +129,9 @@ static int read_one(struct load *l, const char *path)
 	builder_begin(l->profile);
 	capture = build_capture(l->profile, l->called ? l->called : path, format->name);
 	rc = builder_end(l->profile);
-	if (!rc)
+	if (!rc && l->recorder && format == &format_heap_trace)
+		rc = read_heaps(l, path, in, capture);
+	else if (!rc)
 		rc = read_capture(l, format, in, capture);
 	input_close(in);
 	return rc;
@@ -177,6 +209,7 @@ struct load *load_start(const struct options *o, struct err *e)
 	l->paths = o->files.at;
 	l->n_paths = o->files.n;
 	l->called = o->title;
+	l->recorder = o->recorder;
 	l->resolve = (struct resolver_options){
 		.symbol_dirs = o->symbols.at,
 		.n_symbol_dirs = o->symbols.n,

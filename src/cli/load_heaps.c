@@ -24,8 +24,9 @@
 
 /* Between two looks for new traces, or at whether all have ended. */
 #define LOOK_MS      100
-/* Of more processes than that at once, those that come later are read when the recording is opened. */
+/* Of more processes than that at once, those that come later wait until others have ended. */
 #define MOST_READERS 64
+#define MOST_NUMBER  65536u
 
 /* One trace that is followed. */
 struct reader {
@@ -42,7 +43,11 @@ struct load_heaps {
 	struct progress progress;     /* of all readers: cancelling ends them */
 	struct progress looking;      /* of the thread that looks for traces: likewise */
 	struct task *looks;           /* it */
-	VEC(struct reader *) readers; /* its own until it has ended */
+	VEC(struct reader *) readers; /* its own until it has ended, as are */
+	VEC(bool) taken;              /* by number: has, or had, a reader */
+	uint32_t read;                /* traces up to this number are read by others; 0: none */
+	int rc;                       /* how those ended whose readers are gone; 0: well */
+	bool any;                     /* there was one at all */
 };
 
 /* What cannot be read is said of the recording. */
@@ -132,21 +137,20 @@ static int follow_trace(void *arg)
 	return rc;
 }
 
-static bool is_read(const struct load_heaps *h, const char *path)
+/* More than recorders make are left out, too. */
+static bool is_taken(const struct load_heaps *h, uint32_t number)
 {
-	for (size_t i = 0; i < h->readers.n; i++)
-		if (strcmp(h->readers.at[i]->path, path) == 0)
-			return true;
-	return false;
+	return number <= h->read || number > MOST_NUMBER ||
+	       (number < h->taken.n && h->taken.at[number]);
 }
 
 /* A trace that has begun and that nobody reads gets a reader. */
-static void take_trace(struct load_heaps *h, const char *path)
+static void take_trace(struct load_heaps *h, const char *path, uint32_t number)
 {
 	struct reader *r;
 	struct stat st;
 
-	if (is_read(h, path) || h->readers.n == MOST_READERS || stat(path, &st) || st.st_size == 0)
+	if (h->readers.n == MOST_READERS || stat(path, &st) || st.st_size == 0)
 		return;
 	r = xcalloc(1, sizeof(*r));
 	r->all = h;
@@ -154,44 +158,89 @@ static void take_trace(struct load_heaps *h, const char *path)
 	r->task = task_start(follow_trace, r, -1);
 	if (r->task) {
 		vec_push(&h->readers, r);
+		while (h->taken.n <= number)
+			vec_push(&h->taken, false);
+		h->taken.at[number] = h->any = true;
 		return;
 	}
 	free(r->path);
 	free(r);
 }
 
+/* Waits for the reader. */
+static void end_reader(struct load_heaps *h, struct reader *r)
+{
+	int rc = task_join(r->task);
+
+	h->rc = h->rc ? h->rc : rc;
+	free(r->path);
+	free(r);
+}
+
+/* Others take the places of those that have ended. */
+static void end_finished(struct load_heaps *h)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < h->readers.n; i++) {
+		struct reader *r = h->readers.at[i];
+
+		if (task_finished(r->task))
+			end_reader(h, r);
+		else
+			h->readers.at[n++] = r;
+	}
+	h->readers.n = n;
+}
+
+/* Gives readers to traces that have none. True: there are such for which there is no place. */
+static bool look_once(struct load_heaps *h)
+{
+	struct dir_parts parts = { 0 };
+	bool more = false;
+
+	end_finished(h);
+	dir_parts_find(&parts, DIR_PARTS_HEAPS, h->directory);
+	for (size_t i = 0; i < parts.number.n; i++) {
+		char *path;
+
+		if (is_taken(h, parts.number.at[i]))
+			continue;
+		path = dir_parts_path(&parts, i);
+		take_trace(h, path, parts.number.at[i]);
+		more |= h->readers.n == MOST_READERS;
+		free(path);
+	}
+	dir_parts_done(&parts);
+	return more;
+}
+
 static int look(void *arg)
 {
 	struct load_heaps *h = arg;
-	bool last;
+	bool last, more;
 
 	do {
-		struct dir_parts parts = { 0 };
-
 		last = progress_cancelled(&h->looking);
-		dir_parts_find(&parts, DIR_PARTS_HEAPS, h->directory);
-		for (size_t i = 0; i < parts.number.n; i++) {
-			char *path = dir_parts_path(&parts, i);
-
-			take_trace(h, path);
-			free(path);
-		}
-		dir_parts_done(&parts);
-		if (!last)
+		more = look_once(h);
+		if (!last || more)
 			poll(NULL, 0, LOOK_MS);
-	} while (!last);
+	} while ((!last || more) && !progress_cancelled(&h->progress));
 	return 0;
 }
 
 struct load_heaps *load_heaps_follow(struct profile *p, capture_id c, const char *directory,
-				     const struct read_options *o)
+				     const char *read, const struct read_options *o)
 {
 	struct load_heaps *h = xcalloc(1, sizeof(*h));
+	const char *slash = read ? strrchr(read, '/') : NULL;
 
 	h->profile = p;
 	h->capture = c;
 	h->directory = directory;
 	h->options = o;
+	if (read)
+		dir_parts_name(DIR_PARTS_HEAPS, slash ? slash + 1 : read, &h->read);
 	h->looks = task_start(look, h, -1);
 	if (h->looks)
 		return h;
@@ -199,8 +248,11 @@ struct load_heaps *load_heaps_follow(struct profile *p, capture_id c, const char
 	return NULL;
 }
 
+/* Of the thread that looks, too, which has more to begin where there are many. */
 static bool all_ended(const struct load_heaps *h)
 {
+	if (!task_finished(h->looks))
+		return false;
 	for (size_t i = 0; i < h->readers.n; i++)
 		if (!task_finished(h->readers.at[i]->task))
 			return false;
@@ -209,29 +261,24 @@ static bool all_ended(const struct load_heaps *h)
 
 int load_heaps_end(struct load_heaps *h, const struct progress *progress)
 {
-	int rc = 0;
+	int rc;
 
 	if (!h)
 		return 0;
 	progress_cancel(&h->looking);
-	task_join(h->looks);
 	while (!all_ended(h) && !progress_cancelled(progress))
 		poll(NULL, 0, LOOK_MS);
-	if (!all_ended(h)) {
+	rc = all_ended(h) ? 0 : -ECANCELED;
+	if (rc)
 		progress_cancel(&h->progress);
-		rc = -ECANCELED;
-	}
-	if (h->readers.n > 0 && rc == 0)
+	task_join(h->looks);
+	if (h->any && rc == 0)
 		state_tracer(h->profile, h->capture);
-	for (size_t i = 0; i < h->readers.n; i++) {
-		struct reader *r = h->readers.at[i];
-		int ended = task_join(r->task);
-
-		rc = rc ? rc : ended;
-		free(r->path);
-		free(r);
-	}
+	for (size_t i = 0; i < h->readers.n; i++)
+		end_reader(h, h->readers.at[i]);
+	rc = rc ? rc : h->rc;
 	vec_done(&h->readers);
+	vec_done(&h->taken);
 	free(h);
 	return rc;
 }

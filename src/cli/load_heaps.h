@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The heap traces that lie beside the samples of a directory recording: read one after the other when the samples have been, or,
- * while all of it is being written, beside them.
+ * The heap traces that lie beside the samples of a directory recording, or beside the first trace: read one after the other when those
+ * have been, or, while all of it is being written, beside them.
  */
 #ifndef PROFTOP_CLI_LOAD_HEAPS_H
 #define PROFTOP_CLI_LOAD_HEAPS_H
@@ -23,9 +23,11 @@ int load_heaps_read(struct profile *p, capture_id c, const char *directory,
 /*
  * Follows those that are there or come to be there, on threads of their own. All is borrowed until the end. NULL: no thread could be
  * started.
+ *
+ * read   the trace of them that others read: it and those before it are left out; NULL: none
  */
 struct load_heaps *load_heaps_follow(struct profile *p, capture_id c, const char *directory,
-				     const struct read_options *o);
+				     const char *read, const struct read_options *o);
 
 /*
  * Waits until what is there has been read to its end, or until progress, which may be NULL, is cancelled; frees. NULL is
