@@ -476,6 +476,10 @@ static int read_heap_trace(struct input *in, struct profile *p, capture_id c,
 	}
 	if (rc == 0)
 		rc = read_all(&r, o, e);
+	if (rc == -EFBIG)
+		err_set(e, rc,
+			"%s: more is in it than proftop has numbers for: what came after that is not shown",
+			r.name);
 	done_with_events(&r);
 	heap_blocks_done(&r.blocks);
 	heap_tell_done(&r.tell);

@@ -98,6 +98,7 @@ void store_heap_columns_free(struct store_heap_columns *c)
 	column_done(&c->large);
 	column_done(&c->bulk);
 	column_done(&c->origins);
+	column_done(&c->ticks);
 	free(c);
 }
 

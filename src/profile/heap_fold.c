@@ -29,6 +29,9 @@
 /* Where stacks are too many to be kept, so much less is kept block by block. */
 #define STACKS_PART 16
 
+/* Ticks of old time are at least this part of what the track has lasted apart: 1 MB of them. */
+#define OLD_TICK_SHIFT 16
+
 /* Pieces of time whose peaks stay: all, since each fence, between them, before the second. */
 #define N_PIECES 5
 
@@ -58,8 +61,8 @@ struct heap_fold {
 
 	uint32_t *to; /* [n_allocations] see build_heap_fold() */
 	uint32_t n;   /* allocations that are left */
-	struct column begin, end, size, origin, release, large, bulk, origins;
-	uint32_t n_large, n_bulk;
+	struct column begin, end, size, origin, release, large, bulk, origins, ticks;
+	uint32_t n_large, n_bulk, n_ticks;
 	uint64_t n_counted; /* allocations that are in sums from now on */
 	struct map alike;   /* of bulk */
 
@@ -176,6 +179,11 @@ static uint64_t slot_of(const struct heap_fold *f, uint32_t moment)
 	uint64_t n = (uint64_t)(heap_track_time(&f->track, moment) - f->begin_ns) / SLOT_NS;
 
 	return moment < f->recent ? n >> f->shift : 1ull << 63 | n >> newer_shift(f);
+}
+
+static uint64_t slot_of_tick(const struct heap_fold *f, uint32_t i)
+{
+	return (uint64_t)(f->track.tick[i].time_ns - f->begin_ns) / SLOT_NS >> f->shift;
 }
 
 /* A bit for each fence that is not after it. */
@@ -339,7 +347,7 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
 	return 1;
 }
 
-#define NEW_COLUMNS(X) \
+#define HEAP_COLUMNS(X) \
 	X(begin, uint32_t) \
 	X(end, uint32_t) \
 	X(size, uint32_t) \
@@ -348,6 +356,10 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
 	X(large, struct heap_large) \
 	X(bulk, struct heap_bulk) \
 	X(origins, struct heap_origin)
+
+#define NEW_COLUMNS(X) \
+	HEAP_COLUMNS(X) \
+	X(ticks, struct heap_tick)
 
 static uint32_t moment_of(const struct heap_fold *f, int64_t time_ns)
 {
@@ -445,6 +457,131 @@ static bool begin_origins(struct heap_fold *f)
 	return true;
 }
 
+/* Does a peak that stays lie between a tick and the next? They come in order; *k is the first peak that may. */
+static bool tells_peak(const struct heap_fold *f, uint32_t i, size_t *k)
+{
+	const struct heap_tick *t = f->track.tick;
+	uint32_t next = i + 1 < f->track.n_ticks ? t[i + 1].moment : UINT32_MAX;
+
+	while (*k < f->kept.n && f->kept.at[*k] < t[i].moment)
+		++*k;
+	return *k < f->kept.n && f->kept.at[*k] < next;
+}
+
+/*
+ * Of old time those ticks stay that begin a slot, tell when a peak was, or are what a fence is: so what is asked of sums has the
+ * same answer. Others tell the time of what is kept, for which few will do.
+ */
+static bool thin_ticks(struct heap_fold *f)
+{
+	const struct heap_tick *t = f->track.tick;
+	int64_t least_ns = (t[f->track.n_ticks - 1].time_ns - t[0].time_ns) >> OLD_TICK_SHIFT;
+	int64_t last_ns = INT64_MIN;
+	uint64_t slot = 0;
+	size_t k = 0;
+
+	if (column_extend(&f->ticks, f->track.n_ticks) < 0)
+		return false;
+	f->n_ticks = 0;
+	for (uint32_t i = 0; i < f->track.n_ticks; i++) {
+		bool peak = tells_peak(f, i, &k);
+
+		if (i > 0 && t[i].moment < f->recent && !peak && slot_of_tick(f, i) == slot &&
+		    t[i].time_ns - last_ns < least_ns && t[i].moment != f->fence[0] &&
+		    t[i].moment != f->fence[1])
+			continue;
+		last_ns = t[i].time_ns;
+		slot = slot_of_tick(f, i);
+		STORE_AT(struct heap_tick, f->ticks, f->n_ticks++) = t[i];
+	}
+	return true;
+}
+
+/* Moments of old time that something was at, and what they are called. */
+struct moments {
+	uint64_t *bits;   /* [(until + 63) / 64] a bit for each that is used */
+	uint32_t *before; /* [likewise] bits that are set in words before */
+	uint32_t until;   /* those from here on only follow */
+	uint32_t n;       /* used ones below */
+};
+
+static void use(struct moments *m, uint32_t moment)
+{
+	if (moment < m->until)
+		m->bits[moment / 64] |= UINT64_C(1) << moment % 64;
+}
+
+/* What a moment is called now: how many that are used come before it. */
+static uint32_t moment_now(const struct moments *m, uint32_t moment)
+{
+	uint64_t below;
+
+	if (moment >= m->until)
+		return moment - m->until + m->n;
+	below = m->bits[moment / 64] & ((UINT64_C(1) << moment % 64) - 1);
+	return m->before[moment / 64] + (uint32_t)__builtin_popcountll(below);
+}
+
+static void find_used(const struct heap_fold *f, struct moments *m)
+{
+	size_t n_words = (size_t)m->until / 64 + 1;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		uint32_t end = STORE_AT(uint32_t, f->end, i);
+
+		use(m, STORE_AT(uint32_t, f->begin, i));
+		if (end != END_NEVER)
+			use(m, end & END_MOMENT);
+	}
+	for (uint32_t i = 0; i < f->n_bulk; i++) {
+		use(m, STORE_AT(struct heap_bulk, f->bulk, i).moment);
+		use(m, STORE_AT(struct heap_bulk, f->bulk, i).until);
+	}
+	for (uint32_t i = 0; i < f->n_ticks; i++)
+		use(m, STORE_AT(struct heap_tick, f->ticks, i).moment);
+	for (size_t i = 0; i < n_words; i++) {
+		m->before[i] = m->n;
+		m->n += (uint32_t)__builtin_popcountll(m->bits[i]);
+	}
+}
+
+/* Old moments at which nothing was that is kept go, so that their numbers never come to an end. */
+static void renumber(struct heap_fold *f)
+{
+	struct moments m = { .until = f->old };
+	size_t n_words = (size_t)m.until / 64 + 1;
+
+	/* Where rates are told of, they are told of by moments. */
+	if (f->track.n_rates > 1 || f->old > f->track.n_moments)
+		return;
+	m.bits = xcalloc(n_words, sizeof(*m.bits));
+	m.before = xcalloc(n_words, sizeof(*m.before));
+	find_used(f, &m);
+	for (uint32_t i = 0; i < f->n; i++) {
+		uint32_t *end = &STORE_AT(uint32_t, f->end, i);
+
+		STORE_AT(uint32_t, f->begin, i) = moment_now(&m, STORE_AT(uint32_t, f->begin, i));
+		if (*end != END_NEVER)
+			*end = moment_now(&m, *end & END_MOMENT) | (*end & ~END_MOMENT);
+	}
+	for (uint32_t i = 0; i < f->n_bulk; i++) {
+		struct heap_bulk *b = &STORE_AT(struct heap_bulk, f->bulk, i);
+
+		b->moment = moment_now(&m, b->moment);
+		b->until = moment_now(&m, b->until);
+	}
+	for (uint32_t i = 0; i < f->n_ticks; i++) {
+		struct heap_tick *t = &STORE_AT(struct heap_tick, f->ticks, i);
+
+		t->moment = moment_now(&m, t->moment);
+	}
+	f->recent = moment_now(&m, f->recent);
+	f->old = moment_now(&m, f->old);
+	f->track.n_moments = moment_now(&m, f->track.n_moments);
+	free(m.bits);
+	free(m.before);
+}
+
 /* Makes the new columns; false: there is no room. What only the making needs is freed. */
 static bool fold(struct heap_fold *f)
 {
@@ -454,6 +591,10 @@ static bool fold(struct heap_fold *f)
 		rc = fold_with_slots(f, part_of(f->p, f->p->folding.n_folded));
 		f->shift += rc == 0;
 	}
+	if (rc > 0 && !f->stack_to && !thin_ticks(f))
+		rc = -1;
+	if (rc > 0 && !f->stack_to)
+		renumber(f);
 	vec_done(&f->kept);
 	map_done(&f->alike);
 	free(f->origin_to);
@@ -471,12 +612,19 @@ static bool fold(struct heap_fold *f)
 static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 {
 	struct store_heap *h = f->h;
+	struct store_track *t = &STORE_AT(struct store_track, h->tracks, 0);
 
 	*gone = (struct store_heap_columns){ h->begin, h->end,  h->size,    h->origin, h->release,
-					     h->large, h->bulk, h->origins, 0 };
+					     h->large, h->bulk, h->origins, { 0 },     0 };
 #define X(name, type) h->name = f->name;
-	NEW_COLUMNS(X)
+	HEAP_COLUMNS(X)
 #undef X
+	if (!f->stack_to) {
+		gone->ticks = t->ticks;
+		t->ticks = f->ticks;
+		t->now.n_ticks = f->n_ticks;
+		t->now.n_moments = f->track.n_moments;
+	}
 	h->shift = f->shift;
 	h->n_room = f->n;
 	h->now.n_allocations = f->n;

@@ -53,7 +53,8 @@ struct store_track {
 /* Columns of allocations, once others took their place. */
 struct store_heap_columns {
 	struct column begin, end, size, origin, release, large, bulk, origins;
-	uint32_t n_states; /* that are of them */
+	struct column ticks; /* of the only track */
+	uint32_t n_states;   /* that are of them */
 };
 
 /* Everything of heap.h. Counts and pointers in `now` and `published` are as for samples. */
