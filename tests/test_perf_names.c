@@ -135,13 +135,15 @@ static bool ends_with(const char *s, const char *end)
 
 /*
  * perf writes no arguments, and calls entries of the PLT after the symbol before it or by a wrong
- * number where ours knows better.
+ * number where ours knows better. What handlers of signals return to has its name from the byte before it on.
  */
 static bool agrees(const char *perf, const char *ours)
 {
 	size_t n = strlen(perf);
 
 	if (strcmp(perf, ours) == 0 || ends_with(ours, "@plt") || strcmp(ours, ".plt") == 0)
+		return true;
+	if (strcmp(perf, "[unknown]") == 0 && strcmp(ours, "__restore_rt") == 0)
 		return true;
 	return strncmp(perf, ours, n) == 0 && (ours[n] == '(' || ours[n] == ' ' || ours[n] == '[');
 }

@@ -35,6 +35,25 @@ static void feed(struct profile *p, capture_id c, struct resolver *r, const stru
 	perf_events_done(&events);
 }
 
+/* What records give, as text; they are done with. */
+static void expect_fed(struct made *m, bool stitch, const char *want)
+{
+	static const struct resolver_options options;
+	struct profile *p = profile_new();
+	capture_id c;
+	char *got;
+
+	builder_begin(p);
+	c = build_capture(p, "made", "perf.data");
+	builder_end(p);
+	feed(p, c, resolver_new(p, c, &options), m, stitch);
+	got = made_text_of(p);
+	cr_expect_str_eq(got, want, "got:\n%swanted:\n%s", got, want);
+	free(got);
+	made_done(m);
+	profile_free(p);
+}
+
 /* A sample at ip whose stack is a chain of frame pointers: its first n_bytes. */
 static void put_stack(struct made *m, uint64_t ip, size_t n_bytes)
 {
@@ -91,11 +110,7 @@ Test(perf_stacks, truncated_stacks_go_on_as_earlier_ones)
 	};
 
 	for (int stitch = 0; stitch < 2; stitch++) {
-		static const struct resolver_options options;
 		struct made m = { .attr = a };
-		struct profile *p = profile_new();
-		capture_id c;
-		char *got;
 
 		made_comm(&m, 7, 7, 0, "a");
 		made_mmap(&m, 7, 0, 0x1000, 0x1000, "/bin/a");
@@ -106,14 +121,40 @@ Test(perf_stacks, truncated_stacks_go_on_as_earlier_ones)
 		put_stack(&m, 0x1010, 0);
 		put_no_stack(&m, 0x1010);
 		put_stack(&m, 0x1011, 56);
-		builder_begin(p);
-		c = build_capture(p, "made", "perf.data");
-		builder_end(p);
-		feed(p, c, resolver_new(p, c, &options), &m, stitch);
-		got = made_text_of(p);
-		cr_expect_str_eq(got, wants[stitch], "got:\n%swanted:\n%s", got, wants[stitch]);
-		free(got);
-		made_done(&m);
-		profile_free(p);
+		expect_fed(&m, stitch, wants[stitch]);
+	}
+}
+
+/* What leads into memory that cannot be executed is no caller. */
+Test(perf_stacks, return_addresses_are_not_in_data)
+{
+	static const struct {
+		const char *path;
+		uint16_t misc;
+		const char *want;
+	} cases[] = {
+		{ "[stack]", PERF_MISC_MMAP_DATA,
+		  "cycles 1 - a;[broken stack];[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;[/bin/a]+10\n" },
+		{ "//anon", PERF_MISC_MMAP_DATA,
+		  "cycles 1 - a;[broken stack];[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;[/bin/a]+10\n" },
+		{ "[stack]", 0,
+		  "cycles 1 - a;[no file];[/tmp/perf-7.map]+104f;[/bin/a]+3f;[/bin/a]+2f;[/bin/a]+1f;"
+		  "[/bin/a]+10\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made m = { .attr = { .sample_type = PERF_S_IP | PERF_S_TID |
+							   PERF_S_REGS_USER | PERF_S_STACK_USER,
+					    .sample_regs_user = 1u << 6 | 1u << 7 | 1u << 8,
+					    .flags = PERF_ATTR_EXCLUDE_GUEST } };
+		size_t at;
+
+		made_comm(&m, 7, 7, 0, "a");
+		made_mmap(&m, 7, 0, 0x1000, 0x40, "/bin/a");
+		at = m.bytes.n;
+		made_mmap(&m, 7, 0, 0x1040, 0x1000, cases[i].path);
+		m.bytes.at[at + 5] |= (uint8_t)(cases[i].misc >> 8);
+		put_stack(&m, 0x1010, 64);
+		expect_fed(&m, false, cases[i].want);
 	}
 }

@@ -138,6 +138,7 @@ static struct dso classify(const struct mapping_event *m, char jit[JIT_PATH_MAX]
 	struct dso d = { .path = m->path,
 			 .reference = "",
 			 .build_id = m->build_id,
+			 .is_data = !m->executable,
 			 .pid = -1,
 			 .seen_in = m->pid };
 
@@ -240,6 +241,8 @@ static bool same_entry(const void *things, uint32_t value, const void *key)
 	const struct dso_table *t = things;
 	const struct dso *a = &t->entry.at[value].dso, *b = key;
 
+	if (a->kind == DSO_NOTHING && a->is_data != b->is_data)
+		return false;
 	return a->kind == b->kind && a->pid == b->pid && a->reference_value == b->reference_value &&
 	       a->build_id.n == b->build_id.n &&
 	       memcmp(a->build_id.bytes, b->build_id.bytes, a->build_id.n) == 0 &&

@@ -36,6 +36,7 @@ struct dso {
 	struct build_id build_id; /* n 0: not recorded */
 	enum dso_kind kind;
 	enum family family;
+	bool is_data;    /* DSO_NOTHING: it was mapped, and not to be executed */
 	int32_t pid;     /* DSO_JIT, DSO_JIT_DUMP: whose; else -1 */
 	int32_t seen_in; /* a process that had it mapped; -1: none */
 	int held; /* a descriptor + 1 of the file that was mapped; 0: none; owned by the table */

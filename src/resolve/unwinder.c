@@ -236,6 +236,17 @@ static struct cached_walker *walker_of(struct unwinder *u, uint32_t space, int64
 	return w;
 }
 
+/* Is it memory that nothing can be executed in, such as a stack? What leads there is no return address. */
+static bool is_data(const struct unwinder *u, uint32_t dso)
+{
+	struct dso d;
+
+	if (dso == SPACE_NONE)
+		return false;
+	d = dso_table_get(u->dsos, dso);
+	return d.kind == DSO_NOTHING && d.is_data;
+}
+
 size_t unwinder_walk(struct unwinder *u, const struct unwind_place *at,
 		     const struct unwind_regs *regs, const struct unwind_memory *m,
 		     struct walk_frame *out, size_t max, struct unwound *how)
@@ -251,6 +262,10 @@ size_t unwinder_walk(struct unwinder *u, const struct unwind_place *at,
 	if (how->end != WALK_NO_CFI && how->end != WALK_NO_MODULE)
 		return n;
 	look(&way, missing, &s);
+	if (n > 1 && is_data(u, s.dso) && out[n - 1].pc - !out[n - 1].exact == missing) {
+		how->end = WALK_UNREADABLE;
+		return n - 1;
+	}
 	how->dso = s.dso;
 	return n;
 }
