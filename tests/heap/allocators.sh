@@ -511,6 +511,59 @@ build jeso -x c++ family.c -DJEMALLOC -x none -ljemalloc && counts 'jemalloc as 
 build miso family.c -DMIMALLOC -DFAMILY=mi_ -lmimalloc && counts 'mimalloc as a library' 'mimalloc' ./miso
 build tcso -x c++ family.c -x none -ltcmalloc_minimal && counts 'tcmalloc as a library, C++' 'tcmalloc' ./tcso
 
+# What stands before us and looks for the next function of its name finds us, once: an executable that wraps malloc, and
+# a library that was preloaded before us. What it counts is in the trace.
+cat >wraps.c <<'EOT'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define NEXT(type, name, ...) \
+	static type (*next)(__VA_ARGS__); \
+	if (!next) \
+	*(void **)&next = dlsym(RTLD_NEXT, name)
+static unsigned allocs, reallocs, frees;
+static unsigned long bytes;
+void *malloc(size_t n) { NEXT(void *, "malloc", size_t); allocs++; bytes += n; return next(n); }
+void *realloc(void *p, size_t n) { NEXT(void *, "realloc", void *, size_t); reallocs++; allocs++; bytes += n; return next(p, n); }
+void free(void *p) { NEXT(void, "free", void *); frees += p != NULL; next(p); }
+int main(void)
+{
+	for (size_t i = 1; i <= 1000; i++) {
+		char *volatile p = malloc(i);
+
+		p = realloc(p, 2 * i);
+		p = reallocarray(p, 3, i);
+		free(p);
+	}
+	free(calloc(3, 5));
+	allocs++, bytes += 15;
+	setvbuf(stdout, NULL, _IONBF, 0);
+	printf("allocs %u\nreallocs %u\nfrees %u\nbytes %lu\n", allocs, reallocs, frees, bytes);
+	return 0;
+}
+EOT
+for flags in -O0 '-O2 -no-pie -fno-pie -rdynamic'; do
+    for code in 0 1; do
+        what="an executable that wraps malloc, $flags, PROFTOP_CODE=$code"
+        ${CC:-cc} -w -D_GNU_SOURCE -fno-builtin $flags -o wraps wraps.c -ldl || { fault "$what: does not compile"; continue; }
+        PROFTOP_CODE=$code traced some ./wraps
+        for name in allocs reallocs frees bytes; do
+            [ "$(value $name some)" = "$(value $name said)" ] || fault "$what: $name is $(value $name some), not $(value $name said)"
+        done
+    done
+done
+build plainly family.c
+what='preloaded before us'
+rm -f own.heap counts
+timeout 60 env LD_PRELOAD="$tools/count_shim.so $tracer" COUNT_SHIM=counts PROFTOP_OUTPUT="$work/own.heap" ./plainly 1 300 >said ||
+    fault "$what: ends with $?"
+"$tools/heap_totals" own.heap >some || fault "$what: the trace cannot be read"
+sound "$what" some
+for name in allocs reallocs frees bytes; do
+    [ "$(value $name some)" = "$(value $name said)" ] || fault "$what: $name is $(value $name some), not $(value $name said)"
+done
+echo "$what: $(tr '\n' ' ' <said)"
+
 # Functions that cannot be led elsewhere: then none of their allocator's is.
 cat >refused.c <<'EOT'
 #include <stdlib.h>

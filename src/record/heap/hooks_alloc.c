@@ -117,7 +117,8 @@ HOOK void *malloc(size_t n)
 	return p;
 }
 
-static inline __attribute__((always_inline)) void give_back(const struct walk_start *from, void *p)
+static inline __attribute__((always_inline)) void give_back(const struct walk_start *from, void *p,
+							    void (*const *call)(void *))
 {
 	size_t room;
 	uint64_t was;
@@ -125,12 +126,12 @@ static inline __attribute__((always_inline)) void give_back(const struct walk_st
 	if (!p || real_pool_has(p, &room) || !real_calls_ready())
 		return;
 	if (!hooks_record(from)) {
-		real.free(p);
+		(*call)(p);
 		return;
 	}
 	tracer_note_free(from, p);
 	was = hooks_enter(from);
-	real.free(p);
+	(*call)(p);
 	hooks_leave(was);
 }
 
@@ -138,7 +139,7 @@ HOOK void free(void *p)
 {
 	struct walk_start from = TRACER_CALLER();
 
-	give_back(&from, p);
+	give_back(&from, p, &real.free);
 }
 
 HOOK void *calloc(size_t n, size_t size)
@@ -159,10 +160,13 @@ HOOK void *calloc(size_t n, size_t size)
 	return p;
 }
 
+typedef void *realloc_fn(void *, size_t);
+
 /* A block of the pool becomes one of the allocator. */
-static void *leave_pool(const struct walk_start *from, void *p, size_t room, size_t n)
+static void *leave_pool(const struct walk_start *from, void *p, size_t room, size_t n,
+			realloc_fn *const *call)
 {
-	void *moved = from_pool() ? real_pool_take(16, n) : real.malloc(n);
+	void *moved = from_pool() ? real_pool_take(16, n) : (*call)(NULL, n);
 
 	if (!moved)
 		return NULL;
@@ -172,7 +176,7 @@ static void *leave_pool(const struct walk_start *from, void *p, size_t room, siz
 	return moved;
 }
 
-static void *reallocate(const struct walk_start *from, void *p, size_t n)
+static void *reallocate(const struct walk_start *from, void *p, size_t n, realloc_fn *const *call)
 {
 	struct tracer_old old;
 	size_t room;
@@ -180,14 +184,14 @@ static void *reallocate(const struct walk_start *from, void *p, size_t n)
 	uint64_t was;
 
 	if (p && real_pool_has(p, &room))
-		return leave_pool(from, p, room, n);
+		return leave_pool(from, p, room, n, call);
 	if (from_pool())
 		return real_pool_take(16, n);
 	if (!hooks_record(from))
-		return real.realloc(p, n);
+		return (*call)(p, n);
 	old = tracer_note_give_up(p);
 	was = hooks_enter(from);
-	moved = real.realloc(p, n);
+	moved = (*call)(p, n);
 	hooks_leave(was);
 	if (moved)
 		tracer_note_realloc(from, &old, moved, n);
@@ -202,7 +206,7 @@ HOOK void *realloc(void *p, size_t n)
 {
 	struct walk_start from = TRACER_CALLER();
 
-	return reallocate(&from, p, n);
+	return reallocate(&from, p, n, &real.realloc);
 }
 
 HOOK void *reallocarray(void *p, size_t n, size_t size)
@@ -214,7 +218,7 @@ HOOK void *reallocarray(void *p, size_t n, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return reallocate(&from, p, all);
+	return reallocate(&from, p, all, &real_first.realloc);
 }
 
 HOOK int posix_memalign(void **p, size_t align, size_t n)
@@ -317,7 +321,7 @@ HOOK void free_sized(void *p, size_t size)
 	struct walk_start from = TRACER_CALLER();
 
 	(void)size;
-	give_back(&from, p);
+	give_back(&from, p, &real_first.free);
 }
 
 HOOK void free_aligned_sized(void *p, size_t align, size_t size)
@@ -326,5 +330,5 @@ HOOK void free_aligned_sized(void *p, size_t align, size_t size)
 
 	(void)align;
 	(void)size;
-	give_back(&from, p);
+	give_back(&from, p, &real_first.free);
 }

@@ -4,6 +4,7 @@
 
 #include "real_calls.h"
 
+#include "hooks.h"
 #include "hooks_limits.h"
 
 #include <dlfcn.h>
@@ -17,6 +18,7 @@
 #pragma weak dladdr1
 
 struct real_calls real __attribute__((visibility("hidden")));
+struct first_calls real_first __attribute__((visibility("hidden")));
 
 static _Alignas(64) uint8_t pool[POOL_BYTES];
 static _Atomic size_t pool_used;
@@ -61,6 +63,11 @@ static bool is_in_front(const void *found)
 /* ISO C has no way to turn an object pointer into a function's; POSIX wants this one to work. */
 static void find(void *to, const char *name)
 {
+	*(void **)to = dlsym(RTLD_NEXT, name);
+}
+
+static void find_first(void *to, const char *name)
+{
 	void *found = dlsym(RTLD_DEFAULT, name);
 
 	*(void **)to = is_in_front(found) ? found : dlsym(RTLD_NEXT, name);
@@ -72,20 +79,27 @@ void real_calls_adopt(void *(*look_up)(const char *name))
 #define X(name, type, parameters) *(void **)&real.name = look_up(#name);
 	REAL_CALLS(X)
 #undef X
+	real_first = (struct first_calls){ real.realloc, real.free };
 	real.attached = true;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
 	hooks_limits_ready();
 }
 
+static bool replace(void *at, const void *from, const void *to)
+{
+	const void **call = at;
+	bool is_it = *call == from;
+
+	if (is_it)
+		*call = to;
+	return is_it;
+}
+
 bool real_calls_replace(const void *from, const void *to)
 {
-	bool done = false;
+	bool done = replace(&real_first.realloc, from, to) | replace(&real_first.free, from, to);
 
-#define X(name, type, parameters) \
-	if (*(const void **)&real.name == from) { \
-		*(const void **)&real.name = to; \
-		done = true; \
-	}
+#define X(name, type, parameters) done |= replace(&real.name, from, to);
 	REAL_CALLS(X)
 #undef X
 	return done;
@@ -106,6 +120,10 @@ bool real_calls_find(void)
 #define X(name, type, parameters) find(&real.name, #name);
 	REAL_CALLS(X)
 #undef X
+	find_first(&real_first.realloc, "realloc");
+	find_first(&real_first.free, "free");
+	/* What lies in front of us may call us in turn. */
+	hooks_nest |= real_first.realloc != real.realloc || real_first.free != real.free;
 	finds = false;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
 	hooks_limits_ready();

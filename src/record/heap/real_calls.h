@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The functions that our hooks stand before: what the program would call without us. That may be a
- * function of the executable, which its own calls reach without us: an allocator that is linked into it.
+ * The functions that our hooks stand before: those that come next in the loader's order. Of what comes before us, an
+ * allocator of the executable or wrappers of such names, calls reach us only when it looks for the next itself.
  *
  * The loader is asked for them at the first call of any hook; when looking them up allocates, a small
  * pool serves. Blocks of the pool are never given back.
@@ -57,6 +57,14 @@ struct real_calls {
 };
 
 extern struct real_calls real __attribute__((visibility("hidden")));
+
+/* What all calls of these names lead to but for our hooks, which need not be behind us. For names that only we have. */
+struct first_calls {
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+};
+
+extern struct first_calls real_first __attribute__((visibility("hidden")));
 
 /* False while they are being looked up: then the pool serves. */
 bool real_calls_find(void);
