@@ -93,7 +93,7 @@ static void build_run(struct inline_worker *w, uint32_t location, function_id ph
 					 .line = from[i].line };
 	}
 	build_function_declared(p, physical, file_string(w, outer->declared), outer->declared_line);
-	if (n_frames > 1)
+	if (n_frames > 1 || run[0].line > 0)
 		build_location_inlines(p, (location_id){ location }, run, n_frames);
 }
 

@@ -3,7 +3,8 @@
 # Records programs that do all that programs do to a heap, and compares: what they print and how they end
 # with a run of their own, what the trace adds up to with a library that counts each call exactly, and
 # stacks with full walks. Run by make check; needs nothing but what was built.
-. "$(dirname "$0")/lib.sh"
+source=$(cd "$(dirname "$0")" && pwd)
+. "$source/lib.sh"
 
 # sums FILE: what each column of a reader's adds up to.
 sums() {
@@ -245,6 +246,12 @@ for way in '' "--view memory --"{metric,sort}" "{live,peak,bytes,calls,temporary
 done
 "$PROFTOP" report --view memory --sort self order.heap >out 2>said
 [ "$?/$(wc -l <said)/$(wc -c <out)" = 2/1/0 ] && grep -q 'live, peak, bytes, calls, temporary or leaked' said || fault "an order that memory has not: $(cat said)"
+
+# Each frame of a stack has the line of its call, where debug information has it, and not only those with inlined functions.
+"$PROFTOP" record --heap -o lines.heap -- "$tools/heap_work" single 2000 >/dev/null 2>&1
+"$PROFTOP" report lines.heap >said || fault "lines: report ends with $?"
+line=$(sed -n 's/^    work_single  heap_work\.c:\([0-9]*\)  heap_work$/\1/p' said | head -n 1)
+sed -n "${line:-1}p" "$source/heap_work.c" | grep -q 'steps(' || fault "lines: of work_single it is ${line:-none}: $(grep -m 1 work_single said)"
 
 # A recording that does not come about leaves what was there as it was, its numbered traces too.
 mkdir refused
