@@ -97,11 +97,12 @@ static bool replace(void *at, const void *from, const void *to)
 
 bool real_calls_replace(const void *from, const void *to)
 {
-	bool done = replace(&real_first.realloc, from, to) | replace(&real_first.free, from, to);
+	bool done = replace(&real_first.realloc, from, to);
 
 #define X(name, type, parameters) done |= replace(&real.name, from, to);
 	REAL_CALLS(X)
 #undef X
+	done |= replace(&real_first.free, from, to);
 	return done;
 }
 
