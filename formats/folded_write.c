@@ -537,6 +537,7 @@ int folded_write(const struct analysis *a, const struct write_options *o, FILE *
 	vec_done(&w.path);
 	errno = 0;
 	if (fflush(to) != 0 || ferror(to))
-		return err_set(e, errno ? -errno : -EIO, "cannot write folded stacks");
+		return err_set(e, errno ? -errno : -EIO, "cannot write folded stacks: %s",
+			       strerror(errno ? errno : EIO));
 	return 0;
 }

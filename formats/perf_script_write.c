@@ -347,6 +347,7 @@ int perf_script_write(const struct analysis *a, FILE *to, struct err *e)
 	rowpass_free(r);
 	errno = 0;
 	if (fflush(to) != 0 || ferror(to))
-		return err_set(e, errno ? -errno : -EIO, "cannot write samples");
+		return err_set(e, errno ? -errno : -EIO, "cannot write samples: %s",
+			       strerror(errno ? errno : EIO));
 	return rc ? err_set(e, rc, "cannot go through the samples") : 0;
 }

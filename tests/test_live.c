@@ -2,6 +2,7 @@
 /* proftop live on a pseudo terminal: what it shows of a pipe that goes on, what it sends, and how it ends. */
 #include "config.h"
 
+#include "mem.h"
 #include "pty.h"
 #include "pty_proftop.h"
 
@@ -27,14 +28,15 @@ struct live {
 	int fd; /* the writer's end */
 };
 
-static void start_on(struct live *l, const char *term)
+/* What comes "first" is a part of a shell's line: conditions to run it under. */
+static void start_with(struct live *l, const char *term, const char *first)
 {
 	/* Curses loads libgpm for the console, which loses ten bytes. */
 	static const char *const env[] = { "ASAN_OPTIONS=detect_leaks=0", NULL };
 	char *proftop = realpath(program(), NULL);
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)"cd \"$1\" && exec \"$2\" live \"$3\"",
-			 (char *)"sh", l->dir,       proftop,
-			 l->path,      NULL };
+	char *line = xasprintf("cd \"$1\" && %s exec \"$2\" live \"$3\"", first);
+	char *argv[] = { (char *)"sh", (char *)"-c", line,    (char *)"sh",
+			 l->dir,       proftop,      l->path, NULL };
 	const struct timespec nap = { .tv_nsec = 10000000 };
 
 	cr_assert_not_null(proftop);
@@ -46,7 +48,13 @@ static void start_on(struct live *l, const char *term)
 	while ((l->fd = open(l->path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO)
 		nanosleep(&nap, NULL);
 	free(proftop);
+	free(line);
 	cr_assert_geq(l->fd, 0);
+}
+
+static void start_on(struct live *l, const char *term)
+{
+	start_with(l, term, "");
 }
 
 static void start(struct live *l)
@@ -331,6 +339,20 @@ Test(live, saves_what_is_shown, .timeout = 120)
 	unlink(path);
 	free(row);
 	end(&l);
+}
+
+/* A disk without room: the file is named with the reason, and nothing is left of it. */
+Test(live, says_why_nothing_is_saved, .timeout = 120)
+{
+	struct live l;
+
+	start_with(&l, "xterm-256color", "trap '' XFSZ && ulimit -f 0 &&");
+	put(&l, "main;parse 30\n");
+	pty_wait(&l.p, "parse");
+	pty_type(&l.p, "w");
+	pty_wait(&l.p, ".folded: cannot write folded stacks: File too large");
+	end(&l);
+	cr_expect_eq(access(l.dir, F_OK), -1, "something is left in %s", l.dir);
 }
 
 /* Forty rows whose numbers all change, ten times over. */

@@ -373,6 +373,7 @@ static int save_shown(const struct analysis *an, char **said, struct err *e)
 	bool samples = perf_script_says_all(an);
 	char path[64], day[32];
 	time_t now = time(NULL);
+	struct err why = ERR_INIT;
 	struct tm t;
 	FILE *f;
 	int rc;
@@ -383,14 +384,17 @@ static int save_shown(const struct analysis *an, char **said, struct err *e)
 	f = fopen(path, "wxe");
 	if (!f)
 		return err_set(e, -errno, "%s: %s", path, strerror(errno));
-	rc = samples ? perf_script_write(an, f, e) : format_folded.write(an, NULL, f, e);
+	rc = samples ? perf_script_write(an, f, &why) : format_folded.write(an, NULL, f, &why);
 	if (fclose(f) && rc == 0)
-		rc = err_set(e, -errno, "%s: %s", path, strerror(errno));
-	if (rc)
+		rc = err_set(&why, -errno, "%s", strerror(errno));
+	if (rc) {
 		unlink(path);
-	else
-		*said = saved_text(an, path, samples);
-	return rc;
+		err_set(e, rc, "%s: %s", path, err_text(&why));
+		err_clear(&why);
+		return rc;
+	}
+	*said = saved_text(an, path, samples);
+	return 0;
 }
 
 void load_source(struct load *l, struct tui_source *out)
