@@ -56,6 +56,16 @@ says out '"lost": true'
 run 0 --report before.folded after.folded
 grep -q 'was lost' out && fault 'whole files are said to have lost something'
 
+# Counts in nanoseconds are no samples: whoever reads intervals is told.
+printf 'm;a 3700000001\nm;b 1200000000\nm;c 50000000\n' >ns.folded
+run 0 --report ns.folded <(sed 's/1$/9/' ns.folded)
+says out '# the counts are more than samples are: if they are times or bytes'
+printf 'm;a 12000\nm;b 14000\nm;c 5000\n' >thousands.folded
+run 0 --report thousands.folded <(sed 's/12000/13000/' thousands.folded)
+says out '# the counts are all multiples of 1,000: if they are times or bytes'
+run 0 --report before.folded after.folded
+grep -q 'the counts are' out && fault 'counts of samples are doubted'
+
 # --- the same numbers by other ways -----------------------------------------------------------
 
 run 0 --report before.folded after.folded
