@@ -32,7 +32,8 @@ static bool take_numbers(const char *option, const char *text, struct record_num
 		int v = digits > 0 && digits < 10 ? atoi(at) : 0;
 
 		if (v <= 0 || (at[digits] && at[digits] != ',')) {
-			say("%s wants numbers with commas between, not \"%s\"", option, text);
+			say("%s wants numbers below 1,000,000,000 with commas between, not \"%s\"",
+			    option, text);
 			return false;
 		}
 		vec_push(out, v);
