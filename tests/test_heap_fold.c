@@ -324,6 +324,58 @@ Test(heap_fold, shorter_stacks_change_no_self)
 	}
 }
 
+/* What a heap takes. */
+struct held {
+	uint32_t n_rows, n_bulk, n_ticks, n_moments;
+};
+
+static void hold_most(struct held *most, const struct life *l)
+{
+	struct heap_columns h;
+	struct heap_track t;
+
+	profile_heap(l->p, &h);
+	t = profile_heap_track(l->p, l->track);
+	most->n_rows = h.n_allocations > most->n_rows ? h.n_allocations : most->n_rows;
+	most->n_bulk = h.n_bulk > most->n_bulk ? h.n_bulk : most->n_bulk;
+	most->n_ticks = t.n_ticks > most->n_ticks ? t.n_ticks : most->n_ticks;
+	most->n_moments = t.n_moments > most->n_moments ? t.n_moments : most->n_moments;
+}
+
+/* The same stacks again and again, 20 blocks a second that do not live for long: the third hour takes what the second took. */
+Test(heap_fold, hours_take_no_more, .timeout = 600)
+{
+	enum { HOURS = 3, HZ = 20, ROWS = 1 << 12 };
+	static const struct build_folding folding = { 70 * SECOND, ROWS, ROWS / 2, 0 };
+	struct held most[HOURS] = { 0 };
+	struct heap_columns h;
+	struct life l;
+
+	begin(&l, 1, 0, &folding);
+	for (uint32_t second = 0; second < HOURS * 3600; second++) {
+		builder_begin(l.p);
+		fold(&l);
+		for (uint32_t k = 0; k < HZ; k++) {
+			origin_id who = make_origin(&l, made_number(&l.state, N_STACKS));
+			allocation_id a;
+
+			build_moment(l.p, l.track, l.now_ns += SECOND / HZ);
+			a = build_allocation(l.p, l.track, 100, who);
+			build_moment(l.p, l.track, l.now_ns + 1000);
+			build_release(l.p, a, l.track, false, (origin_id){ ID_NONE });
+		}
+		cr_assert_eq(builder_end(l.p), 0);
+		hold_most(&most[second / 3600], &l);
+	}
+	profile_heap(l.p, &h);
+	cr_expect_eq(h.n_counted + h.n_allocations, (uint64_t)HOURS * 3600 * HZ);
+	cr_expect_leq(most[2].n_rows, most[1].n_rows + most[1].n_rows / 16);
+	cr_expect_leq(most[2].n_bulk, most[1].n_bulk + most[1].n_bulk / 16);
+	cr_expect_leq(most[2].n_ticks, most[1].n_ticks + most[1].n_ticks / 16);
+	cr_expect_leq(most[2].n_moments, most[1].n_moments + most[1].n_moments / 16);
+	profile_free(l.p);
+}
+
 /* A million blocks, hardly one of a stack that came before: stacks, origins and sums are never more than a number that is fixed. */
 Test(heap_fold, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 {
