@@ -75,6 +75,7 @@ void heap_launch_environment(const struct heap_launch *l)
 	setenv("LD_PRELOAD", preload, 1);
 	free(preload);
 	setenv("PROFTOP_LOGFILE", l->log, 1);
+	setenv("PROFTOP_LOG", "info", 1);
 	if (l->output)
 		setenv("PROFTOP_OUTPUT", l->output, 1);
 	heap_settings_each(l->o, set, NULL);

@@ -69,6 +69,25 @@ odd() {
     "$PROFTOP" info odd.heap >said || fault "$1: info ends with $?"
     grep -qF "$1 does not count: $2" said || fault "$1: info does not say it"
 }
+# How much is told, and where: no line that is not asked for, and none to standard error after the program put a file in its place.
+# tells LEVEL WHAT: of a recording that goes well but for a variable.
+tells() {
+    (export PROFTOP_LOG=$1 PROFTOP_KEEP=bla && record told.heap "$tools/heap_work" single 200 >out) || fault "PROFTOP_LOG=$1: ends with $?"
+    touch log
+    [ "$(grep -c ' writes: ' log) $(grep -c 'does not count' log)" = "$2" ] || fault "PROFTOP_LOG=$1: the log says $(cat log)"
+    rm -f log
+    (export PROFTOP_LOG=$1 PROFTOP_KEEP=bla PROFTOP_OUTPUT=$work/told.%n.heap LD_PRELOAD=$tracer && exec "$tools/heap_work" single 200) >out 2>said ||
+        fault "PROFTOP_LOG=$1, to standard error: ends with $?"
+    [ "$(grep -c ' writes: ' said) $(grep -c 'does not count' said)" = "$2" ] || fault "PROFTOP_LOG=$1: to standard error goes $(cat said)"
+}
+tells off '0 0'
+tells warn '0 1'
+tells info '1 1'
+(export PROFTOP_LOG=info PROFTOP_CHECK=1 PROFTOP_OUTPUT=$work/self.%n.heap LD_PRELOAD=$tracer && exec bash -c 'exec 2>mine; true') 2>said ||
+    fault "PROFTOP_LOG=info: bash ends with $?"
+grep -q ' writes: ' said || fault "PROFTOP_LOG=info: bash's recorder says nothing"
+[ ! -s mine ] || fault "the program's own file has $(cat mine)"
+
 odd PROFTOP_SAMPLE=abc 'every allocation is recorded'
 odd PROFTOP_SAMPLE=10MB 'every allocation is recorded'
 odd PROFTOP_SAMPLE_EXACT=-1 'no size is recorded in any case'

@@ -172,7 +172,7 @@ static void tell(const char *text)
 
 	r.text[0] = (struct heap_text){ (const uint8_t *)text, strlen(text) };
 	tracer_writer_record(&r);
-	tracer_log(&recorder.options, text, NULL);
+	tracer_log_info(&recorder.options, text, NULL);
 }
 
 void code_hooks_tell(void)

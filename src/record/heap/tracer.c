@@ -215,7 +215,7 @@ static void log_begun(void)
 
 	tracer_options_program(what);
 	memcpy(what + strlen(what), writes, sizeof(writes));
-	tracer_log(&recorder.options, what, tracer_writer_path());
+	tracer_log_info(&recorder.options, what, tracer_writer_path());
 	if (recorder.options.size_raised)
 		tracer_log(&recorder.options, "PROFTOP_MAX_SIZE",
 			   recorder.options.keep_newest

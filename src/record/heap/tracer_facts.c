@@ -347,5 +347,5 @@ void tracer_facts_checked(void)
 	}
 	tracer_writer_record(
 		&(struct heap_record){ .type = HEAP_REC_NOTE, .text = { text_of(text) } });
-	tracer_log(&recorder.options, text, NULL);
+	tracer_log_info(&recorder.options, text, NULL);
 }

@@ -196,6 +196,19 @@ void tracer_file_close(struct tracer_file *f)
 	f->fd = -1;
 }
 
+/* The log's file; or standard error, while that is what it was at the beginning, by a number of its own. -1: there is none. */
+static int open_log(const struct tracer_options *o, int create)
+{
+	struct stat s;
+
+	if (*o->log)
+		return open(o->log, O_WRONLY | create | O_APPEND | O_CLOEXEC, 0644);
+	if (!o->error_inode || fstat(STDERR_FILENO, &s) != 0 || s.st_dev != o->error_device ||
+	    s.st_ino != o->error_inode)
+		return -1;
+	return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+}
+
 static void log_line(const struct tracer_options *o, const char *what, const char *why, int create)
 {
 	char pid[24] = { 0 };
@@ -211,12 +224,12 @@ static void log_line(const struct tracer_options *o, const char *what, const cha
 	};
 	int kept = errno, fd;
 
-	if (!*o->log)
+	if (!*o->log && !o->error_inode)
 		return;
 	for (unsigned v = (unsigned)getpid(); v || i == sizeof(pid) - 1; v /= 10)
 		pid[--i] = (char)('0' + v % 10);
 	part[1] = (struct iovec){ pid + i, sizeof(pid) - 1 - i };
-	fd = open(o->log, O_WRONLY | create | O_APPEND | O_CLOEXEC, 0644);
+	fd = open_log(o, create);
 	if (fd >= 0) {
 		if (writev(fd, part, sizeof(part) / sizeof(*part)) < 0)
 			errno = kept; /* there is nobody else to tell */
@@ -227,10 +240,18 @@ static void log_line(const struct tracer_options *o, const char *what, const cha
 
 void tracer_log(const struct tracer_options *o, const char *what, const char *why)
 {
-	log_line(o, what, why, O_CREAT);
+	if (o->level >= TRACER_WARN)
+		log_line(o, what, why, O_CREAT);
+}
+
+void tracer_log_info(const struct tracer_options *o, const char *what, const char *why)
+{
+	if (o->level >= TRACER_INFO)
+		log_line(o, what, why, O_CREAT);
 }
 
 void tracer_log_if_there(const struct tracer_options *o, const char *what)
 {
-	log_line(o, what, NULL, 0);
+	if (o->level >= TRACER_INFO)
+		log_line(o, what, NULL, 0);
 }

@@ -45,6 +45,8 @@ void tracer_file_close(struct tracer_file *f);
 
 /* A line for the log, if there is one: "proftop: pid: what: why". why may be NULL. Errno is kept. */
 void tracer_log(const struct tracer_options *o, const char *what, const char *why);
+/* Of what goes as it should. */
+void tracer_log_info(const struct tracer_options *o, const char *what, const char *why);
 /* The same, but only while the file is there: proftop record's log goes with it, and its programs may stay. */
 void tracer_log_if_there(const struct tracer_options *o, const char *what);
 

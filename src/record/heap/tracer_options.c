@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -275,6 +276,40 @@ static bool is_set(struct tracer_options *o, const char *settings, const char *n
 	       0;
 }
 
+static bool parse_level(const char *s, uint64_t *level)
+{
+	static const char *const words[] = {
+		[TRACER_OFF] = "off", [TRACER_WARN] = "warn", [TRACER_INFO] = "info"
+	};
+
+	for (*level = 0; *level <= TRACER_INFO; ++*level)
+		if (strcmp(s, words[*level]) == 0)
+			return true;
+	return false;
+}
+
+/* Where a log is asked for and no file, it goes to standard error. */
+static void read_log(struct tracer_options *o, const char *settings)
+{
+	const char *file = setting(settings, "PROFTOP_LOGFILE");
+	const char *level = setting(settings, "PROFTOP_LOG");
+	bool asked = level && *level;
+	struct stat s;
+
+	o->log[0] = '\0';
+	o->error_device = o->error_inode = 0;
+	o->level = TRACER_INFO;
+	if (asked)
+		o->level = (enum tracer_level)parsed(o, settings, "PROFTOP_LOG", parse_level,
+						     "nothing is told");
+	if (file && *file && !expand(o->log, file, NULL))
+		o->log[0] = '\0';
+	if (!asked || (file && *file) || fstat(STDERR_FILENO, &s) != 0)
+		return;
+	o->error_device = s.st_dev;
+	o->error_inode = s.st_ino;
+}
+
 /* What recording leaves out. */
 static void read_thinning(struct tracer_options *o, const char *settings)
 {
@@ -311,10 +346,9 @@ static void read_max_size(struct tracer_options *o, const char *settings)
 bool tracer_options_read(struct tracer_options *o, const char *settings)
 {
 	const char *output = setting(settings, "PROFTOP_OUTPUT");
-	const char *log = setting(settings, "PROFTOP_LOGFILE");
 
-	o->log[0] = '\0';
 	o->n_odd = 0;
+	read_log(o, settings);
 	o->check = parsed(o, settings, "PROFTOP_CHECK", parse_count, "no stack is compared");
 	read_thinning(o, settings);
 	read_max_size(o, settings);
@@ -331,8 +365,6 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 	o->disabled = is_set(o, settings, "PROFTOP_DISABLED", false);
 	o->seconds = (uint32_t)parsed(o, settings, "PROFTOP_SECONDS", parse_count,
 				      "recording does not end by itself");
-	if (log && *log && !expand(o->log, log, NULL))
-		o->log[0] = '\0';
 	output = output && *output ? output : "proftop.%e.%p.heap";
 	if (strlen(output) >= sizeof(o->output))
 		return false;

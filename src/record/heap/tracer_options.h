@@ -10,6 +10,13 @@
 
 #define TRACER_MAX_ODD 20u
 
+/* How much the log is told. */
+enum tracer_level {
+	TRACER_OFF,
+	TRACER_WARN, /* what is not recorded, and why */
+	TRACER_INFO, /* what is done, too */
+};
+
 /* A variable whose value makes no sense. */
 struct tracer_odd {
 	const char *name;    /* static */
@@ -20,8 +27,11 @@ struct tracer_odd {
 struct tracer_options {
 	char output
 		[TRACER_MAX_PATH]; /* the pattern: what %… stands for is filled in for each name that is tried */
-	char log[TRACER_MAX_PATH]; /* where lines for the log go; empty: nowhere */
-	uint64_t check;            /* every so many stacks are compared with a full walk; 0: none */
+	char log[TRACER_MAX_PATH]; /* where lines for the log go; empty: to standard error, or nowhere */
+	enum tracer_level level;
+	uint64_t error_device,
+		error_inode;   /* what standard error was at the beginning; 0: no log goes there */
+	uint64_t check;        /* every so many stacks are compared with a full walk; 0: none */
 	uint64_t sample_bytes; /* mean bytes between allocations that are recorded; 0: all are */
 	double most_share; /* of the program's own time on processors that recording may take; 0: any */
 	uint64_t sample_exact; /* those of so many bytes are recorded in any case; 0: none */
