@@ -326,23 +326,48 @@ Test(heap_fold, shorter_stacks_change_no_self)
 
 /* What a heap takes. */
 struct held {
-	uint32_t n_rows, n_bulk, n_ticks, n_moments;
+	uint32_t n_rows, n_bulk, n_ticks, n_moments, n_origins, n_stacks;
 };
+
+static void grow(uint32_t *most, uint32_t n)
+{
+	*most = n > *most ? n : *most;
+}
 
 static void hold_most(struct held *most, const struct life *l)
 {
+	struct heap_track t = profile_heap_track(l->p, l->track);
+	struct profile_counts counts;
 	struct heap_columns h;
-	struct heap_track t;
 
+	profile_counts_read(l->p, &counts);
 	profile_heap(l->p, &h);
-	t = profile_heap_track(l->p, l->track);
-	most->n_rows = h.n_allocations > most->n_rows ? h.n_allocations : most->n_rows;
-	most->n_bulk = h.n_bulk > most->n_bulk ? h.n_bulk : most->n_bulk;
-	most->n_ticks = t.n_ticks > most->n_ticks ? t.n_ticks : most->n_ticks;
-	most->n_moments = t.n_moments > most->n_moments ? t.n_moments : most->n_moments;
+	grow(&most->n_rows, h.n_allocations);
+	grow(&most->n_bulk, h.n_bulk);
+	grow(&most->n_ticks, t.n_ticks);
+	grow(&most->n_moments, t.n_moments);
+	grow(&most->n_origins, h.n_origins);
+	grow(&most->n_stacks, counts.n_stacks);
 }
 
-/* The same stacks again and again, 20 blocks a second that do not live for long: the third hour takes what the second took. */
+/* n blocks that are freed at once, one each step. */
+static void come_and_go(struct life *l, uint32_t n, int64_t step_ns)
+{
+	builder_begin(l->p);
+	fold(l);
+	for (uint32_t i = 0; i < n; i++) {
+		origin_id who = make_origin(l, made_number(&l->state, N_STACKS));
+		allocation_id a;
+
+		build_moment(l->p, l->track, l->now_ns += step_ns);
+		a = build_allocation(l->p, l->track, 100, who);
+		build_moment(l->p, l->track, l->now_ns);
+		build_release(l->p, a, l->track, false, (origin_id){ ID_NONE });
+	}
+	cr_assert_eq(builder_end(l->p), 0);
+}
+
+/* The same stacks again and again, 20 blocks a second that are freed at once: the third hour takes what the second took. */
 Test(heap_fold, hours_take_no_more, .timeout = 600)
 {
 	enum { HOURS = 3, HZ = 20, ROWS = 1 << 12 };
@@ -353,18 +378,7 @@ Test(heap_fold, hours_take_no_more, .timeout = 600)
 
 	begin(&l, 1, 0, &folding);
 	for (uint32_t second = 0; second < HOURS * 3600; second++) {
-		builder_begin(l.p);
-		fold(&l);
-		for (uint32_t k = 0; k < HZ; k++) {
-			origin_id who = make_origin(&l, made_number(&l.state, N_STACKS));
-			allocation_id a;
-
-			build_moment(l.p, l.track, l.now_ns += SECOND / HZ);
-			a = build_allocation(l.p, l.track, 100, who);
-			build_moment(l.p, l.track, l.now_ns + 1000);
-			build_release(l.p, a, l.track, false, (origin_id){ ID_NONE });
-		}
-		cr_assert_eq(builder_end(l.p), 0);
+		come_and_go(&l, HZ, SECOND / HZ);
 		hold_most(&most[second / 3600], &l);
 	}
 	profile_heap(l.p, &h);
@@ -381,36 +395,20 @@ Test(heap_fold, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 {
 	enum { N = 1000000, BATCH = 500, CALLERS = 5, ROWS = 1 << 14, STACKS = 1 << 13 };
 	static const struct build_folding folding = { 70 * SECOND, ROWS, ROWS, STACKS };
-	uint32_t most_stacks = 0, most_origins = 0, most_bulk = 0, most_rows = 0;
-	struct profile_counts counts;
+	struct held most = { 0 };
 	struct heap_columns h;
 	struct life l;
 
 	begin(&l, 1, CALLERS, &folding);
 	for (uint32_t i = 0; i < N; i += BATCH) {
-		builder_begin(l.p);
-		fold(&l);
-		for (uint32_t k = 0; k < BATCH; k++) {
-			origin_id who = make_origin(&l, made_number(&l.state, N_STACKS));
-			allocation_id a;
-
-			build_moment(l.p, l.track, l.now_ns += SECOND / 2000);
-			a = build_allocation(l.p, l.track, 100, who);
-			build_moment(l.p, l.track, l.now_ns);
-			build_release(l.p, a, l.track, false, (origin_id){ ID_NONE });
-		}
-		cr_assert_eq(builder_end(l.p), 0);
-		profile_counts_read(l.p, &counts);
-		profile_heap(l.p, &h);
-		most_stacks = counts.n_stacks > most_stacks ? counts.n_stacks : most_stacks;
-		most_origins = h.n_origins > most_origins ? h.n_origins : most_origins;
-		most_bulk = h.n_bulk > most_bulk ? h.n_bulk : most_bulk;
-		most_rows = h.n_allocations > most_rows ? h.n_allocations : most_rows;
+		come_and_go(&l, BATCH, SECOND / 2000);
+		hold_most(&most, &l);
 	}
-	cr_expect_leq(most_stacks, 2u * STACKS, "%u stacks", most_stacks);
-	cr_expect_leq(most_origins, 2u * STACKS, "%u origins", most_origins);
-	cr_expect_leq(most_bulk, 2u * ROWS, "%u sums", most_bulk);
-	cr_expect_leq(most_rows, ROWS, "%u rows", most_rows);
+	profile_heap(l.p, &h);
+	cr_expect_leq(most.n_stacks, 2u * STACKS, "%u stacks", most.n_stacks);
+	cr_expect_leq(most.n_origins, 2u * STACKS, "%u origins", most.n_origins);
+	cr_expect_leq(most.n_bulk, 2u * ROWS, "%u sums", most.n_bulk);
+	cr_expect_leq(most.n_rows, ROWS, "%u rows", most.n_rows);
 	cr_expect_eq(h.n_counted + h.n_allocations, (uint64_t)N);
 	profile_free(l.p);
 }

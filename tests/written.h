@@ -8,7 +8,7 @@
 struct profile;
 struct write_options;
 
-/* The text; samples: of the number of samples, else of the metric that a profile opens with. The caller frees. */
+/* The text of the first event, which the collapsing scripts take; samples: how many, else their weight. The caller frees. */
 char *written_folded(const struct profile *p, const struct write_options *o, bool samples);
 
 #endif

@@ -425,20 +425,27 @@ bool cfi_find(struct cfi *c, uint64_t pc, struct cfi_rule *out)
 	return found;
 }
 
-bool cfi_function(struct cfi *c, uint64_t pc, uint64_t *begin, uint64_t *end)
+/* As find_fde(), for any thread. */
+static bool entry_at(struct cfi *c, uint64_t pc, struct cfi_entry *e)
 {
-	struct cfi_entry e;
 	uint64_t id;
 	bool found;
 
 	pthread_mutex_lock(&c->lock);
-	found = find_fde(c, pc, &e, &id);
+	found = find_fde(c, pc, e, &id);
 	pthread_mutex_unlock(&c->lock);
-	if (found) {
-		*begin = e.begin;
-		*end = e.end;
-	}
 	return found;
+}
+
+bool cfi_function(struct cfi *c, uint64_t pc, uint64_t *begin, uint64_t *end)
+{
+	struct cfi_entry e;
+
+	if (!entry_at(c, pc, &e))
+		return false;
+	*begin = e.begin;
+	*end = e.end;
+	return true;
 }
 
 struct row_at {
@@ -462,13 +469,8 @@ bool cfi_row_at(struct cfi *c, uint64_t pc, struct cfi_row *out)
 {
 	struct row_at r = { .pc = pc, .out = out };
 	struct cfi_entry e;
-	uint64_t id;
-	bool found;
 
-	pthread_mutex_lock(&c->lock);
-	found = find_fde(c, pc, &e, &id);
-	pthread_mutex_unlock(&c->lock);
-	if (found)
+	if (entry_at(c, pc, &e))
 		cfi_run(&e, c->arch, keep_row_at, &r);
 	return r.found;
 }
