@@ -23,7 +23,8 @@ static bool groups_frames(enum grouping g)
 	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
 }
 
-static int table_of_tree(struct analysis *a, struct progress *progress)
+/* The table of frames: of the call tree where there is one, else of the trie. */
+static int table_of_either(struct analysis *a, struct progress *progress)
 {
 	int64_t *beyond;
 	int rc = beyond_sums(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
@@ -31,17 +32,13 @@ static int table_of_tree(struct analysis *a, struct progress *progress)
 
 	if (rc < 0)
 		return rc;
-	table_of_frames(a->tree, &a->keys, beyond, &a->table);
+	if (a->tree)
+		table_of_frames(a->tree, &a->keys, beyond, &a->table);
+	else
+		rc = table_of_stacks(a->profile, &a->counts, &a->lens, &a->keys, beyond,
+				     &a->weights, progress, &a->table);
 	free(beyond);
-	return 0;
-}
-
-static bool has_beyond(const struct analysis *a)
-{
-	struct beyond_columns b;
-
-	profile_beyond_of(a->profile, &a->counts, &b);
-	return b.n > 0;
+	return rc;
 }
 
 /* The answers that a view may ask for at once, but for parts that nobody wants. */
@@ -58,17 +55,13 @@ static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
 				     : weigh(a->profile, &a->counts, &lens, progress, &a->weights);
 	if (rc < 0)
 		return rc;
-	if (!(parts & ANALYSIS_TREE) && of_frames && !transforms_wanted(a->lens.filter) &&
-	    !has_beyond(a))
-		return table_of_stacks(a->profile, &a->counts, &a->lens, &a->keys, &a->weights,
-				       progress, &a->table);
-	if (parts & ANALYSIS_TREE || of_frames)
+	if (parts & ANALYSIS_TREE || (of_frames && transforms_wanted(a->lens.filter)))
 		rc = calltree_build(a->profile, &a->counts, &a->lens, &a->keys, &a->weights,
 				    progress, &a->tree);
 	if (rc < 0)
 		return rc;
 	if (of_frames)
-		return table_of_tree(a, progress);
+		return table_of_either(a, progress);
 	return table_of_samples(a->profile, &a->counts, &a->lens, a->table_keys, progress,
 				&a->table);
 }

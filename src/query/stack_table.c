@@ -285,6 +285,16 @@ static int sum_totals(struct trie *t)
 	return rc ? rc : helped;
 }
 
+static void add_beyond(struct trie *t, const int64_t *beyond)
+{
+	uint32_t n_columns = t->sums.n_columns;
+
+	for (size_t i = 0; i < (size_t)t->keys->n * n_columns; i++) {
+		t->sums.total[i] += beyond[i];
+		t->sums.wanted[i / n_columns] |= beyond[i] != 0;
+	}
+}
+
 /* Rows for what was passed, but for the names of threads. */
 static void choose_rows(struct trie *t)
 {
@@ -293,8 +303,8 @@ static void choose_rows(struct trie *t)
 }
 
 int table_of_stacks(const struct profile *p, const struct profile_counts *counts,
-		    const struct lens *lens, const struct keys *k, struct weights *w,
-		    struct progress *progress, struct table *out)
+		    const struct lens *lens, const struct keys *k, const int64_t *beyond,
+		    struct weights *w, struct progress *progress, struct table *out)
 {
 	struct trie t = { .keys = k, .w = w, .progress = progress };
 	int rc;
@@ -308,6 +318,8 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 	sum_up(&t);
 	rc = sum_totals(&t);
 	if (rc == 0) {
+		if (beyond)
+			add_beyond(&t, beyond);
 		choose_rows(&t);
 		table_of_sums(&t.sums, out);
 	}

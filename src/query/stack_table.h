@@ -7,11 +7,11 @@
 #include "weigh.h"
 
 /*
- * The same as table_of_frames() of the tree of the same lens, which must have no transforms. What w has per stack is
- * freed. Returns 0 or -ECANCELED.
+ * The same as table_of_frames() of the tree of the same lens, which must have no transforms, and of the same beyond. What w
+ * has per stack is freed. Returns 0 or -ECANCELED.
  */
 int table_of_stacks(const struct profile *p, const struct profile_counts *counts,
-		    const struct lens *lens, const struct keys *k, struct weights *w,
-		    struct progress *progress, struct table *out);
+		    const struct lens *lens, const struct keys *k, const int64_t *beyond,
+		    struct weights *w, struct progress *progress, struct table *out);
 
 #endif
