@@ -511,6 +511,80 @@ build jeso -x c++ family.c -DJEMALLOC -x none -ljemalloc && counts 'jemalloc as 
 build miso family.c -DMIMALLOC -DFAMILY=mi_ -lmimalloc && counts 'mimalloc as a library' 'mimalloc' ./miso
 build tcso -x c++ family.c -x none -ltcmalloc_minimal && counts 'tcmalloc as a library, C++' 'tcmalloc' ./tcso
 
+# An allocator whose functions are made of its malloc and free, by the names that all modules call: what it calls itself is
+# no call of the program.
+cat >doubles.c <<'EOT'
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#define ROOM ((size_t)4 << 30)
+static char *arena;
+static size_t used;
+__attribute__((constructor)) static void make(void)
+{
+	if (!arena)
+		arena = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+void *malloc(size_t n)
+{
+	size_t at, all = 64 + (n + 63) / 64 * 64;
+
+	make();
+	if (n > ROOM / 2 || (at = __atomic_fetch_add(&used, all, __ATOMIC_RELAXED)) > ROOM - all)
+		return NULL;
+	*(size_t *)(arena + at) = n;
+	return arena + at + 64;
+}
+void free(void *p) { if (p) ((size_t *)p)[-8] = 0; }
+void *calloc(size_t n, size_t size)
+{
+	size_t all;
+
+	return __builtin_mul_overflow(n, size, &all) ? NULL : malloc(all);
+}
+void *realloc(void *had, size_t n)
+{
+	size_t n_had = had ? ((size_t *)had)[-8] : 0;
+	void *p = malloc(n);
+
+	if (!p || !had)
+		return p;
+	memcpy(p, had, n_had < n ? n_had : n);
+	free(had);
+	return p;
+}
+void *aligned_alloc(size_t align, size_t n) { return align > 64 ? NULL : malloc(n); }
+void *memalign(size_t align, size_t n) { return aligned_alloc(align, n); }
+void *valloc(size_t n) { return calloc(1, n); }
+int posix_memalign(void **p, size_t align, size_t n) { return (*p = memalign(align, n)) ? 0 : ENOMEM; }
+EOT
+if build libdoubles.so -shared -fPIC -fno-builtin -x c doubles.c -x none && build doubles family.c -L. -ldoubles -Wl,-rpath,"$work"; then
+    counts 'an allocator that calls itself' '' ./doubles
+    what='an allocator that calls itself, attached to'
+    rm -f in running.heap log said
+    mkfifo in
+    ./doubles 1 100 wait <in >said &
+    pid=$!
+    exec 8>in
+    for _ in {1..200}; do [ "$(readlink "/proc/$pid/exe")" = "$work/doubles" ] && break; sleep 0.05; done
+    "$PROFTOP" record --heap -p "$pid" -o running.heap 2>log 8>&- &
+    recorder=$!
+    for _ in {1..300}; do grep -qs 'recording the heap of' log && break; sleep 0.05; done
+    # All that it does is done when it has ended.
+    exec 8>&-
+    wait "$pid" || fault "$what: ends with $?"
+    wait "$recorder" || fault "$what: $(cat log)"
+    "$tools/heap_totals" running.heap >totals || fault "$what: the trace cannot be read"
+    for name in allocs reallocs frees bytes; do
+        [ "$(value $name totals)" = "$(value $name said)" ] || fault "$what: $name is $(value $name totals), not $(value $name said)"
+    done
+    echo "$what: $(tr '\n' ' ' <totals | cut -c1-200)"
+else
+    fault "doubles.c does not compile: $(cat build.err)"
+fi
+
 # What stands before us and looks for the next function of its name finds us, once: an executable that wraps malloc, and
 # a library that was preloaded before us. What it counts is in the trace.
 cat >wraps.c <<'EOT'

@@ -7,6 +7,7 @@
 
 #include "got.h"
 
+#include "allocators.h"
 #include "tracer_lock.h"
 #include "tracer_thread.h"
 
@@ -241,6 +242,47 @@ bool got_is_preloaded(void)
 
 	dl_iterate_phdr(first_of_both, &own);
 	return own;
+}
+
+struct inside {
+	uint64_t address;
+	bool is_called; /* the answer */
+};
+
+/* Do calls of these names, by the loader's tables, come to us and to an allocator? */
+static bool is_of_allocators(const char *name)
+{
+	struct allocator_match match;
+
+	return allocator_find(name, &match) &&
+	       (match.naming == NAMED_AS_LIBC || match.naming == NAMED_AS_OPERATOR);
+}
+
+static int look_inside(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct inside *in = arg;
+	struct module m;
+
+	(void)size;
+	if (!read_module(info, &m) || in->address - m.begin >= m.end - m.begin)
+		return 0;
+	/* libc's own are called by its other functions, not by each other. */
+	if (find_symbol(&m, "__libc_start_main"))
+		return 1;
+	for (unsigned which = 0; which < 2; which++)
+		for (size_t i = 0; i < m.n_rela[which] && !in->is_called; i++)
+			in->is_called = is_of_allocators(
+				m.names + m.symbols[ELF64_R_SYM(m.rela[which][i].r_info)].st_name);
+	return 1;
+}
+
+bool got_calls_allocators(const void *function)
+{
+	struct inside in = { .address = (uint64_t)function };
+
+	if (function)
+		dl_iterate_phdr(look_inside, &in);
+	return in.is_called;
 }
 
 static void add_hook(const char *name, uint64_t to, uint64_t original)

@@ -19,6 +19,12 @@
  */
 void *got_original(const char *name);
 
+/*
+ * May calls that the module of a function makes by itself come to our hooks? Where it is an allocator, and not libc's, they
+ * are no calls of the program. NULL is in none.
+ */
+bool got_calls_allocators(const void *function);
+
 /* Was this library there when the program began? */
 bool got_is_preloaded(void);
 

@@ -24,8 +24,8 @@ extern __thread uint64_t hooks_within
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /*
- * Is the same to be said of what our hooks of libc's names call? Where its code was led to us, too. Else it is not, so
- * that nothing is missed of handlers of signals that come meanwhile and allocate.
+ * Is the same to be said of what our hooks of libc's names call? Where its code was led to us, too, or may call itself by
+ * those names. Else it is not, so that nothing is missed of handlers of signals that come meanwhile and allocate.
  */
 extern bool hooks_nest __attribute__((visibility("hidden")));
 

@@ -4,6 +4,7 @@
 
 #include "real_calls.h"
 
+#include "got.h"
 #include "hooks.h"
 #include "hooks_limits.h"
 
@@ -73,6 +74,23 @@ static void find_first(void *to, const char *name)
 	*(void **)to = is_in_front(found) ? found : dlsym(RTLD_NEXT, name);
 }
 
+/* May the allocator call itself by the names that are ours? A library's calloc may be made of malloc. */
+static bool calls_itself(void)
+{
+	const void *const all[] = {
+		*(void **)&real.malloc,         *(void **)&real.free,
+		*(void **)&real.calloc,         *(void **)&real.realloc,
+		*(void **)&real.posix_memalign, *(void **)&real.aligned_alloc,
+		*(void **)&real.memalign,       *(void **)&real.valloc,
+		*(void **)&real.pvalloc,
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (got_calls_allocators(all[i]))
+			return true;
+	return false;
+}
+
 void real_calls_adopt(void *(*look_up)(const char *name))
 {
 	atomic_store(&finding, 1);
@@ -80,6 +98,7 @@ void real_calls_adopt(void *(*look_up)(const char *name))
 	REAL_CALLS(X)
 #undef X
 	real_first = (struct first_calls){ real.realloc, real.free };
+	hooks_nest |= calls_itself();
 	real.attached = true;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
 	hooks_limits_ready();
@@ -124,7 +143,8 @@ bool real_calls_find(void)
 	find_first(&real_first.realloc, "realloc");
 	find_first(&real_first.free, "free");
 	/* What lies in front of us may call us in turn. */
-	hooks_nest |= real_first.realloc != real.realloc || real_first.free != real.free;
+	hooks_nest |= real_first.realloc != real.realloc || real_first.free != real.free ||
+		      calls_itself();
 	finds = false;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
 	hooks_limits_ready();
