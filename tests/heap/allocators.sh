@@ -638,6 +638,37 @@ for name in allocs reallocs frees bytes; do
 done
 echo "$what: $(tr '\n' ' ' <said)"
 
+# The same library with no code changed, and allocators that call nobody behind them.
+# before_us LIBRARY CODE ROUNDS TOTALS
+before_us() {
+    rm -f own.heap log
+    timeout 60 env LD_PRELOAD="$1 $tracer" PROFTOP_OUTPUT="$work/own.heap" PROFTOP_LOGFILE="$work/log" PROFTOP_LOG=info \
+        PROFTOP_CODE="$2" COUNT_SHIM=counts ./plainly 4 "$3" >said || fault "$what: ends with $?"
+    "$tools/heap_totals" own.heap >"$4" || fault "$what: the trace cannot be read"
+    sound "$what" "$4"
+}
+what='preloaded before us, no code'
+before_us "$tools/count_shim.so" 0 0 none
+before_us "$tools/count_shim.so" 0 300 some
+as_much_as_said
+grep 'not recorded' log && fault "$what: what is recorded is said not to be"
+for library in jemalloc mimalloc tcmalloc_minimal tcmalloc; do
+    path=$(ldconfig -p | awk -v name="lib$library.so" 'index($1, name ".") == 1 { print $NF; exit }')
+    [ -n "$path" ] || { echo "skipped: $library is not there"; continue; }
+    what="$library before us"
+    before_us "$path" 1 0 none
+    before_us "$path" 1 300 some
+    as_much_as_said
+    LD_PRELOAD=$path ./plainly 4 300 >plain
+    cmp -s plain said || fault "$what: the program says other things"
+    grep -q "${library%_minimal} in .*$leads" log || fault "$what: $(cat log)"
+    echo "$what: $(tr '\n' ' ' <said)"
+    before_us "$path" 0 300 some
+    grep -q 'its own calls of it are not recorded, as no code .*; where LD_PRELOAD names it behind the recorder, they are' log ||
+        fault "$what, no code: $(cat log)"
+    "$PROFTOP" info own.heap | grep -q 'note .*LD_PRELOAD names it behind' || fault "$what, no code: info says $("$PROFTOP" info own.heap)"
+done
+
 # Functions that cannot be led elsewhere: then none of their allocator's is.
 cat >refused.c <<'EOT'
 #include <stdlib.h>

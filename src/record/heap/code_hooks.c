@@ -23,6 +23,7 @@
 #include "tracer.h"
 #include "tracer_file.h"
 #include "tracer_memory.h"
+#include "tracer_thread.h"
 #include "tracer_writer.h"
 
 #include <fcntl.h>
@@ -138,6 +139,8 @@ static void tell_refused(const struct code_module *m, const char *path, const ch
 		append(line, " cannot be led to the recorder: ");
 	}
 	append(line, why);
+	if (m->comes_first && !m->is_executable)
+		append(line, "; where LD_PRELOAD names it behind the recorder, they are");
 	told.n++;
 }
 
@@ -352,6 +355,7 @@ struct pass {
 	bool running;               /* the program runs: nothing is changed */
 	bool disturbed;             /* some thread may be at what is to be changed */
 	uint32_t n;                 /* modules seen */
+	bool own_seen;              /* what comes now is behind us in the loader's order */
 };
 
 static bool is_own(const struct code_module *m)
@@ -368,6 +372,38 @@ static bool is_alone(void)
 	       st.st_nlink == 3u + atomic_load(&recorder.writer_runs);
 }
 
+/*
+ * Does what comes first call the next one of its name, which is ours? Tried, as nothing else tells: our hook then gives
+ * memory of the pool.
+ */
+static bool passes_on(const struct code_module *m)
+{
+	void *(*allocate)(size_t);
+	void (*give_back)(void *);
+	struct tracer_internal was;
+	size_t room;
+	bool passes;
+	void *p;
+
+	*(const void **)&allocate = code_module_exported(m, "malloc");
+	*(const void **)&give_back = code_module_exported(m, "free");
+	if (!m->comes_first || !allocate || !give_back)
+		return false;
+	was = tracer_thread_internal(TRACER_POOL);
+	p = allocate(1);
+	passes = p && real_pool_has(p, &room);
+	give_back(p);
+	tracer_thread_resume(&was);
+	return passes;
+}
+
+/* Why the functions of a module are left as they are. */
+static void refuse(struct pass *pass, const char *path, const char *why, const char *name)
+{
+	if (pass->running || !passes_on(pass->module))
+		tell_refused(pass->module, path, why, name);
+}
+
 static void do_module(struct pass *pass, const char *path, struct late *made)
 {
 	struct code_module *m = pass->module;
@@ -379,15 +415,15 @@ static void do_module(struct pass *pass, const char *path, struct late *made)
 		return;
 	}
 	if (pass->running)
-		tell_refused(m, path, "code is not changed while a program runs", NULL);
+		refuse(pass, path, "code is not changed while a program runs", NULL);
 	else if (!recorder.options.code)
-		tell_refused(m, path, "no code is to be changed (PROFTOP_CODE)", NULL);
+		refuse(pass, path, "no code is to be changed (PROFTOP_CODE)", NULL);
 	else if (why)
-		tell_refused(m, path, why, m->why_name);
+		refuse(pass, path, why, m->why_name);
 	else if (!is_alone())
-		tell_refused(m, path, "other threads may run already", NULL);
+		refuse(pass, path, "other threads may run already", NULL);
 	else if ((why = change(m, made)))
-		tell_refused(m, path, why, NULL);
+		refuse(pass, path, why, NULL);
 	else
 		tell_done(m, path);
 }
@@ -409,6 +445,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	if (pass->n++ == MAX_MODULES)
 		return 1;
 	late.begun_with[late.n_begun_with++ % MAX_MODULES] = m->base;
+	pass->own_seen |= is_own(m);
+	m->comes_first = !pass->own_seen;
 	if (m->is_executable)
 		path = "/proc/self/exe";
 	if (!path || *path != '/' || is_own(m))

@@ -91,8 +91,8 @@ static void add_symbol(struct code_module *m, const struct elf_symbols *s, size_
 		  visibility == STV_INTERNAL;
 	f.exported = !f.local;
 	f.is_resolver = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC;
-	/* What of a library is called by its name comes by the hook of that name. */
-	if ((f.exported && !m->is_executable && is_common(&f)) || strlen(name) >= CODE_MAX_NAME)
+	/* What of a library behind us is called by its name comes by the hook of that name. */
+	if ((f.exported && !m->comes_first && is_common(&f)) || strlen(name) >= CODE_MAX_NAME)
 		return;
 	memcpy(f.name, name, strlen(name) + 1);
 	f.move.code.address = m->base + symbol->st_value;
@@ -460,6 +460,15 @@ void code_module_read(struct code_module *m, int fd)
 	if (m->n && !m->why)
 		check_text(m, &s);
 	elf_symbols_drop(&s);
+}
+
+const void *code_module_exported(const struct code_module *m, const char *name)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->function[i].exported && !m->function[i].is_resolver &&
+		    strcmp(m->function[i].name, name) == 0)
+			return m->function[i].move.code.bytes;
+	return NULL;
 }
 
 /* --- for people ------------------------------------------------------------------------------ */

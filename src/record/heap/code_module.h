@@ -35,6 +35,7 @@ struct code_module {
 	const ElfW(Phdr) * phdr; /* [n_phdr], the loader's */
 	size_t n_phdr;
 	bool is_executable;
+	bool comes_first; /* calls by the names of its functions reach it, and not our hooks */
 	bool is_stripped; /* what it does not export is not known */
 	size_t n;
 	struct code_function function[CODE_MAX_FUNCTIONS];
@@ -44,6 +45,9 @@ struct code_module {
 
 /* Finds the functions of a module whose file is open as fd. n is 0: none that concern us. */
 void code_module_read(struct code_module *m, int fd);
+
+/* Where a function is that other modules call by this name, one of those that were found. NULL: nowhere. */
+const void *code_module_exported(const struct code_module *m, const char *name);
 
 /* For people: which allocator it is. */
 const char *code_module_allocator(const struct code_module *m);
