@@ -4,6 +4,7 @@
 #include "heap_tell.h"
 
 #include "fmt.h"
+#include "heap_environment.h"
 #include "heap_stacks.h"
 
 #include <inttypes.h>
@@ -41,14 +42,18 @@ static void text_fact(struct heap_tell *t, const char *name, const struct heap_t
 	free(s);
 }
 
-/* There may be several: a fact each. */
+/* There may be several: a fact each. By these words they tell of what is missing (doc/trace-format.md). */
 static void note(struct heap_tell *t, const struct heap_text *text)
 {
-	char name[32] = "note";
+	char *s = text_of(text), name[32] = "note";
+	bool misses = strstr(s, "not recorded") || strstr(s, "recording ends here");
 
 	if (t->n_notes++)
 		snprintf(name, sizeof(name), "note %" PRIu64, t->n_notes);
-	text_fact(t, name, text);
+	if (*s)
+		build_fact(t->profile, t->capture, misses ? "losses" : "file", name,
+			   misses ? FACT_LOSS : FACT_PLAIN, "%s", s);
+	free(s);
 }
 
 static void tell_process(struct heap_tell *t, const struct heap_record *r)
@@ -310,6 +315,9 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 	switch (r->type) {
 	case HEAP_REC_PROCESS:
 		tell_process(t, r);
+		break;
+	case HEAP_REC_ENVIRONMENT:
+		heap_environment_tell(t->profile, t->capture, &r->text[0]);
 		break;
 	case HEAP_REC_OPTIONS:
 		tell_options(t, r);

@@ -302,6 +302,61 @@ Test(heap_trace, what_is_beside_the_events)
 }
 
 /* One pause that ends, and one that is said twice and lasts until the end. */
+/* What bears on a heap is shown, the rest counted; a note of what is missing is a loss. */
+Test(heap_trace, environment_and_notes)
+{
+	static const char all[] =
+		"PATH=/bin\0MALLOC_ARENA_MAX=1\0LD_PRELOAD=/x.so\0MALLOCNOT=1\0G_SLICE=\0odd\0GOGC=2";
+	static const char missing[] = "x in y: its calls are not recorded",
+			  plain[] = "x in y: fine";
+	struct heap_record r[] = {
+		{ .type = HEAP_REC_ENVIRONMENT,
+		  .text = { { (const uint8_t *)all, sizeof(all) - 1 } } },
+		{ .type = HEAP_REC_NOTE, .text = { { (const uint8_t *)plain, strlen(plain) } } },
+		{ .type = HEAP_REC_NOTE,
+		  .text = { { (const uint8_t *)missing, strlen(missing) } } },
+	};
+	static const struct {
+		const char *name, *text;
+	} facts[] = {
+		{ "MALLOC_ARENA_MAX", "1" },
+		{ "LD_PRELOAD", "/x.so" },
+		{ "G_SLICE", "" },
+		{ "GOGC", "2" },
+		{ "PATH", NULL },
+		{ "MALLOCNOT", NULL },
+		{ "others", "3, kept in the file" },
+		{ "note", plain },
+		{ "note 2", missing },
+	};
+	struct profile_counts n;
+	struct made_heap h;
+	struct profile *p;
+
+	made_heap_init(&h);
+	made_heap_begin(&h);
+	made_heap_records(&h, r, N(r));
+	made_heap_end(&h);
+	p = made_heap_read(&h);
+	for (size_t i = 0; i < N(facts); i++) {
+		const char *text = made_heap_fact(p, facts[i].name);
+
+		cr_expect_eq(text == NULL, facts[i].text == NULL, "%s", facts[i].name);
+		if (text && facts[i].text)
+			cr_expect_str_eq(text, facts[i].text);
+	}
+	profile_counts_read(p, &n);
+	for (uint32_t i = 0; i < n.n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+
+		if (strncmp(profile_string(p, f.name, NULL), "note", 4) == 0)
+			cr_expect_eq(f.kind == FACT_LOSS,
+				     strcmp(profile_string(p, f.text, NULL), missing) == 0);
+	}
+	profile_free(p);
+	made_heap_done(&h);
+}
+
 Test(heap_trace, for_how_long_it_was_paused)
 {
 	static const struct heap_event e[] = { A(0, 1, 1, 5), A(100, 2, 1, 5) };
