@@ -122,8 +122,9 @@ char *heap_beside_text(const struct heap_beside *b, pid_t pid, int status)
 	struct record_traces traces = { 0 };
 	char size[FMT_SIZE], n[FMT_COUNTED_SIZE], *out = NULL;
 	int64_t bytes = 0;
+	bool said;
 
-	heap_launch_traces(b->launch, &traces);
+	said = heap_launch_traces(b->launch, &traces);
 	record_traces_ended(&traces, pid, status);
 	for (size_t i = 0; i < traces.n; i++)
 		bytes += traces.at[i].bytes > 0 ? traces.at[i].bytes : 0;
@@ -133,8 +134,8 @@ char *heap_beside_text(const struct heap_beside *b, pid_t pid, int status)
 	else if (traces.n > 1)
 		out = xasprintf("%s of heaps, %s", fmt_counted(n, (int64_t)traces.n, "trace"),
 				size);
-	else
-		say("no heap was recorded; %s", heap_launch_nothing);
+	else if (!said)
+		heap_launch_say_nothing(b->launch, "no heap", status);
 	record_traces_done(&traces);
 	return out;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "heap_refusal.h"
 #include "heap_settings.h"
 #include "mem.h"
 #include "options.h"
@@ -24,9 +25,6 @@ struct heap_launch {
 	struct scratch scratch;  /* where the log is: when it went, nobody makes the log anew */
 	char *log;               /* owned */
 };
-
-const char heap_launch_nothing[] =
-	"the heap of programs that are statically linked, or that run with the rights of others (setuid), cannot be: the loader does not let a library in; one that is built with the address sanitizer wants ASAN_OPTIONS=verify_asan_link_order=0";
 
 struct heap_launch *heap_launch_new(const struct options *o, const char *output)
 {
@@ -105,6 +103,14 @@ bool heap_launch_traces(const struct heap_launch *l, struct record_traces *trace
 	if (f)
 		fclose(f);
 	return said;
+}
+
+void heap_launch_say_nothing(const struct heap_launch *l, const char *what, int status)
+{
+	char *why = heap_refusal(l->o->files.at[0], status);
+
+	say("%s was recorded: %s", what, why);
+	free(why);
 }
 
 bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status)

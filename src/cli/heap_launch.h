@@ -25,7 +25,7 @@ bool heap_launch_traces(const struct heap_launch *l, struct record_traces *trace
 /* The command, process pid, has ended, with this status of waitpid(2): says which traces there are, too. */
 bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status);
 
-/* Why it may be that nothing was said although the command ran. */
-extern const char heap_launch_nothing[];
+/* The same log was empty: says that nothing ("nothing", "no heap") was recorded, and why. status: of waitpid(2). */
+void heap_launch_say_nothing(const struct heap_launch *l, const char *what, int status);
 
 #endif

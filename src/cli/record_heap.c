@@ -127,7 +127,7 @@ enum status record_heap(const struct options *o, const char *output)
 	if (l && record_traces_clear(&place, output))
 		ran = run_command(o, l, &place, &pid, &status);
 	if (ran && !heap_launch_say(l, pid, status))
-		say("nothing was recorded; %s", heap_launch_nothing);
+		heap_launch_say_nothing(l, "nothing", status);
 	heap_launch_free(l);
 	if (!ran)
 		return (enum status)status;

@@ -4,11 +4,7 @@
 
 #include "attach_check.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <link.h>
 #include <linux/kcmp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +16,7 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "program_file.h"
 #include "remote.h"
 
 #define LOADING_TRIES 25u
@@ -128,58 +125,26 @@ static bool same_link(pid_t pid, const char *name)
 	return stat(path, &its) == 0 && own.st_dev == its.st_dev && own.st_ino == its.st_ino;
 }
 
-/* Its loader, as the executable names it; "" for none. False: not an ELF file of this machine's kind. */
-static bool read_loader(pid_t pid, char loader[PATH_MAX], bool *wide)
-{
-	char path[64];
-	ElfW(Ehdr) h;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	*loader = '\0';
-	*wide = false;
-	if (fd < 0 || read(fd, &h, sizeof(h)) != (ssize_t)sizeof(h) ||
-	    memcmp(h.e_ident, ELFMAG, SELFMAG) != 0)
-		goto out;
-	*wide = h.e_ident[EI_CLASS] == ELFCLASS64;
-	for (unsigned i = 0; *wide && i < h.e_phnum; i++) {
-		ElfW(Phdr) p;
-		off_t at = (off_t)(h.e_phoff + i * sizeof(p));
-		ssize_t n;
-
-		if (pread(fd, &p, sizeof(p), at) != (ssize_t)sizeof(p))
-			break;
-		if (p.p_type != PT_INTERP || p.p_filesz >= PATH_MAX)
-			continue;
-		n = pread(fd, loader, p.p_filesz, (off_t)p.p_offset);
-		loader[n < 0 ? 0 : n] = '\0';
-	}
-out:
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 static int check_executable(pid_t pid, struct err *e)
 {
-	char loader[PATH_MAX];
-	bool wide;
+	struct program_file f;
+	char path[64];
 
-	if (!read_loader(pid, loader, &wide))
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	if (!program_file_read(path, &f))
 		return err_set(e, -ENOENT, "process %d has no executable that can be read",
 			       (int)pid);
-	if (!wide)
+	if (!f.is_wide)
 		return err_set(
 			e, -ENOEXEC,
 			"process %d runs a program of 32 bits: only those of 64 bits can be recorded",
 			(int)pid);
-	if (!*loader)
+	if (!*f.loader)
 		return err_set(
 			e, -ENOEXEC,
 			"process %d runs a statically linked program, into which no library can be loaded: link it dynamically",
 			(int)pid);
-	if (strstr(loader, "ld-musl"))
+	if (strstr(f.loader, "ld-musl"))
 		return err_set(
 			e, -ENOEXEC,
 			"process %d uses the C library musl, and the heap tracer was built for glibc",

@@ -258,27 +258,41 @@ C
 build 'a library with a locale' "$cc" -shared -fPIC -DLIBRARY -o libfirst.so first.c &&
     build 'a program with it' "$cc" -o first first.c -L. -lfirst -Wl,-rpath,"$work" && least=0 same 'a locale first of all' ./first
 
-# refused WHAT COMMAND…: proftop record runs it, and says that and why there is no trace.
+# refused WHAT COMMAND…: proftop record runs it, and says that there is no trace, and why ($why).
 refused() {
     local what=$1
     shift
     "$@" >said.out 2>said.err
     [ $? = 3 ] || fault "$what: ends with another status, and says $(cat said.err)"
     [ "$(cat said.out)" = done ] || fault "$what: prints $(cat said.out)"
-    grep -q 'nothing was recorded' said.err || fault "$what: says $(cat said.err)"
+    grep -q "nothing was recorded: $why" said.err || fault "$what: says $(cat said.err)"
 }
 # The sanitizer wants to be the first library, unless it is told otherwise; the sentence says how.
 if build 'a program with the address sanitizer' "$cc" -fsanitize=address -o sanitized prog.c; then
     ASAN_OPTIONS=detect_leaks=0 "$PROFTOP" record --heap -o refused.heap -- ./sanitized >said.out 2>said.err &&
         fault "a sanitized program: ends well without being told"
-    grep -q 'verify_asan_link_order=0' said.err || fault "a sanitized program: says $(cat said.err)"
+    grep -q 'nothing was recorded: ./sanitized is built with the address sanitizer.*verify_asan_link_order=0' said.err || fault "a sanitized program: says $(cat said.err)"
     ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 same 'a sanitized program' ./sanitized
 fi
-[ ! -x static ] || refused 'a static program' "$PROFTOP" record --heap -o refused.heap -- ./static
+if [ -x static ]; then
+    why='./static is statically linked' refused 'a static program' "$PROFTOP" record --heap -o refused.heap -- ./static
+    printf '#!%s/static\n' "$work" >script && chmod +x script
+    why="$work/static, which runs the script ./script, is statically linked" refused 'a script of it' "$PROFTOP" record --heap -o refused.heap -- ./script
+    (PATH=$work:$PATH why="$work/static is statically linked" refused 'a static program of the path' "$PROFTOP" record --heap -o refused.heap -- static
+        exit $faults) || faults=$((faults + 1))
+fi
+if printf 'package main\nimport "os"\nfunc main() { println("x"); os.Stdout.WriteString("done\\n"); os.Exit(3) }\n' >gone.go &&
+    GOCACHE=$work/gocache build 'a Go program' go build -o gone gone.go; then
+    why='./gone is a Go program' refused 'a Go program' "$PROFTOP" record --heap -o refused.heap -- ./gone
+fi
+# Its loader finds one library too few.
+build 'a library' "$cc" -shared -o libgone.so -x c /dev/null && build 'a program with it' "$cc" -o lacks prog.c -Wl,--no-as-needed -L. -lgone &&
+    "$PROFTOP" record --heap -o refused.heap -- ./lacks >said.out 2>said.err
+grep -q 'nothing was recorded: ./lacks ended before it began (status 127)' said.err || fault "a library too few: says $(cat said.err)"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1 && build 'a setuid program' "$cc" -o setuid prog.c; then
     chmod 4755 setuid && chmod 755 . && mkdir -m 777 -p free
     if setpriv --reuid 65534 --clear-groups test -r "$PROFTOP" 2>/dev/null && ! findmnt -no OPTIONS -T . 2>/dev/null | grep -qw nosuid; then
-        (cd free && refused 'a setuid program' setpriv --reuid 65534 --clear-groups "$PROFTOP" record --heap -o refused.heap -- ../setuid) || faults=$((faults + 1))
+        (cd free && why='../setuid runs with the rights of others' refused 'a setuid program' setpriv --reuid 65534 --clear-groups "$PROFTOP" record --heap -o refused.heap -- ../setuid) || faults=$((faults + 1))
     else
         echo "skipped: a setuid program cannot be run here"
     fi
