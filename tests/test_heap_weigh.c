@@ -603,6 +603,30 @@ static void assert_same_weights(const struct weights *a, const struct weights *b
 	cr_assert_arr_eq(&x, &y, sizeof(x), "step %d", step);
 }
 
+/* A table by threads or events that asks for what is kept, against one that asks for nothing. */
+static void assert_same_table(const struct profile *p, const struct profile_counts *counts,
+			      const struct lens *kept, enum grouping grouping, int step)
+{
+	struct lens l = *kept;
+	struct table anew, again;
+	struct keys keys;
+	size_t bytes;
+
+	keys_init(&keys, p, counts, grouping);
+	cr_assert_eq(table_of_samples(p, counts, &l, &keys, NULL, &again), 0);
+	l.kept = NULL;
+	cr_assert_eq(table_of_samples(p, counts, &l, &keys, NULL, &anew), 0);
+	bytes = (size_t)anew.n_rows * anew.n_columns * sizeof(*anew.total);
+	cr_assert_eq(again.n_rows, anew.n_rows, "step %d", step);
+	cr_assert_arr_eq(again.key, anew.key, anew.n_rows * sizeof(*anew.key), "step %d", step);
+	cr_assert_arr_eq(again.total, anew.total, bytes, "step %d", step);
+	cr_assert_arr_eq(again.n_samples, anew.n_samples, anew.n_rows * sizeof(*anew.n_samples),
+			 "step %d", step);
+	table_done(&anew);
+	table_done(&again);
+	keys_done(&keys);
+}
+
 Test(heap_weigh, what_is_kept_is_as_made_anew)
 {
 	static const char *const filters[][3] = {
@@ -635,7 +659,11 @@ Test(heap_weigh, what_is_kept_is_as_made_anew)
 		progress_cancel(&stop);
 		if (made_number(&lot, 4) == 0 && weigh(s->p, &counts, &l, &stop, &again) <= 0)
 			weights_done(&again);
+		if (made_number(&lot, 3) == 0)
+			assert_same_table(s->p, &counts, &l, GROUP_EVENT, step);
 		cr_assert_eq(weigh(s->p, &counts, &l, NULL, &again), 0);
+		if (made_number(&lot, 3) == 0)
+			assert_same_table(s->p, &counts, &l, GROUP_THREAD, step);
 		assert_same_weights(&anew, &again, step);
 		weights_done(&anew);
 		weights_done(&again);

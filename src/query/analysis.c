@@ -62,8 +62,7 @@ static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
 		return rc;
 	if (of_frames)
 		return table_of_either(a, progress);
-	return table_of_samples(a->profile, &a->counts, &a->lens, a->table_keys, progress,
-				&a->table);
+	return table_of_samples(a->profile, &a->counts, &lens, a->table_keys, progress, &a->table);
 }
 
 /* Of frames only, and not of what compares: its rows are of two times already. */

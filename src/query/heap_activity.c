@@ -109,14 +109,10 @@ static void find_keys(struct scan *s, const struct keys *keys)
 	const struct heap_columns *a = &s->state.columns;
 	const struct heap_pass *pass = &s->measure.pass;
 	uint32_t unknown = keys->n_ids - 1;
-	bool by_event = keys->grouping == GROUP_EVENT, by_cpu = keys->grouping == GROUP_CPU;
 
 	s->key = xmalloc(a->n_origins * sizeof(*s->key));
 	for (uint32_t i = 0; i < a->n_origins; i++) {
-		uint32_t id = by_event ? a->origins[i].event : a->origins[i].thread;
-
-		if (by_cpu)
-			id = unknown;
+		uint32_t id = a->origins[i].thread;
 
 		s->key[i] = pass->own.origin[i] && pass->lens.origin[i]
 				    ? keys->of_id[id < unknown ? id : unknown]

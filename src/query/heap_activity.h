@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The allocations' part of activity and of tables: what threads asked for, and when. */
+/* The allocations' part of activity: what threads asked for, and when. */
 #ifndef PROFTOP_QUERY_HEAP_ACTIVITY_H
 #define PROFTOP_QUERY_HEAP_ACTIVITY_H
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sums by key of a thread, or of whatever else keys are by that a stack does not tell. */
+/* Sums by key of a thread. */
 struct thread_sums {
 	int64_t *weight;       /* [n_keys] */
 	uint64_t *n_samples;   /* [n_keys] */

@@ -2,7 +2,7 @@
 /*
  * One pass over the allocations for all columns, on several threads.
  *
- * Sums are kept by origin, which is what filters are about, and put together by stack at the end. Sampled
+ * Sums are kept by origin, which is what filters are about, and put together by stack or by thread at the end. Sampled
  * blocks stand for several: counts of them are fractions then. Where filters do not speak of time, columns that
  * count the same of every block are one kind, which is added up once: both sides of a comparison and their sum.
  */
@@ -15,6 +15,7 @@
 #include "heap_scan.h"
 #include "heap_slots.h"
 #include "mem.h"
+#include "table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ struct rule {
 struct scan {
 	struct heap_state state;
 	struct weights *to;
+	struct table_sums *table; /* what sums are put together in, if not in `to`; or NULL */
 	uint32_t n_columns;
 	uint32_t n_all; /* of column[]: those, and measures beside them that are kept for later */
 	struct heap_measure column[LENS_MAX_COLUMNS];
@@ -155,6 +157,7 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 	    (s->levels & 1 || heap_measure_counts(&s->column[0], track, begin, end)))
 		note_time(s, to, 0, track, begin, end, amount(s, 0, track, begin, size));
 	for (uint32_t c = 0; c < s->n_columns; c++) {
+		struct heap_sum *of;
 		int64_t x;
 
 		if (!(columns >> c & 1) || !heap_measure_counts(&s->column[c], track, begin, end) ||
@@ -164,11 +167,11 @@ static void add_block(struct scan *s, struct sums *to, uint32_t i, unsigned colu
 		heap_sum_add(&to->whole[c], x);
 		if (!heap_pass_lens(&s->column[c].pass, a, origin, begin))
 			continue;
-		heap_sum_add(&to->of.origin[(size_t)origin * s->n_kinds + c].sum, x);
-		if (c > 0)
-			continue;
-		to->of.origin[(size_t)origin * s->n_kinds].n_blocks++;
-		note_passing(s, to, 0, track, begin);
+		of = &to->of.origin[(size_t)origin * s->n_kinds + c];
+		heap_sum_add(&of->sum, x);
+		of->n_blocks++;
+		if (c == 0)
+			note_passing(s, to, 0, track, begin);
 	}
 }
 
@@ -319,10 +322,46 @@ static void fold_times(const struct scan *s, const struct heap_sums *from)
 	}
 }
 
+/* The key of who allocated there, or of what. */
+static uint32_t key_of_origin(const struct keys *k, const struct heap_origin *o)
+{
+	uint32_t unknown = k->n_ids - 1, id = o->thread;
+
+	if (k->grouping == GROUP_EVENT)
+		id = o->event;
+	if (k->grouping == GROUP_CPU)
+		id = unknown;
+	return k->of_id[id < unknown ? id : unknown];
+}
+
+/* One origin's sums to those of its key. */
+static void fold_to_key(const struct scan *s, const struct heap_sums *from, uint32_t origin)
+{
+	const struct heap_sum *of = &from->origin[(size_t)origin * s->n_kinds];
+	struct table_sums *to = s->table;
+	uint32_t key = key_of_origin(to->keys, &s->state.columns.origins[origin]);
+
+	for (uint32_t c = 0; c < s->n_columns; c++) {
+		const struct heap_sum *sum = &of[s->kind_of[c]];
+
+		if (!(s->columns[origin] >> c & 1) || sum->n_blocks == 0 ||
+		    (!s->timed && !s->column[c].pass.lens.origin[origin]))
+			continue;
+		heap_sum_add(&to->self[(size_t)key * s->n_columns + c], sum->sum);
+		to->n_samples[key] += c == 0 ? sum->n_blocks : 0;
+		to->wanted[key] = true;
+	}
+}
+
 static void fold(const struct scan *s, const struct heap_sums *from, bool *threads)
 {
 	uint32_t k = s->kind_of[0];
 
+	if (s->table) {
+		for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
+			fold_to_key(s, from, i);
+		return;
+	}
 	/* What is there is noted as the first of its kinds. */
 	if (s->levels >> k & 1 && !s->timed)
 		k = (uint32_t)__builtin_ctz(s->levels);
@@ -541,8 +580,14 @@ static int scan_and_fold(struct scan *s, const struct rowpass *r, struct progres
 			 bool *threads)
 {
 	const struct heap_measure *kind[LENS_MAX_COLUMNS];
-	int rc = s->key ? add_measures(s, r, progress) : 0;
+	int rc;
 
+	/* Such sums have no slices of time, and would be found by those who want them. */
+	if (s->table) {
+		free(s->key);
+		s->key = NULL;
+	}
+	rc = s->key ? add_measures(s, r, progress) : 0;
 	if (rc == 0) {
 		find_kinds(s);
 		make_rules(s);
@@ -584,26 +629,43 @@ static int weigh_columns(struct scan *s, const struct rowpass *r, struct progres
 	return rc;
 }
 
+static int weigh_heaps(struct scan *s, const struct profile *p, const struct rowpass *r,
+		       struct progress *progress, bool *threads)
+{
+	int rc;
+
+	s->n_columns = s->n_all = r->lens->n_columns;
+	heap_state_init(&s->state, p, &r->counts);
+	s->to->peak_ns = TIME_NONE;
+	rc = begin_columns(s, p, r, progress);
+	if (rc == 0)
+		rc = weigh_columns(s, r, progress, threads);
+	for (uint32_t i = 0; s->slots && i < s->state.columns.n_tracks; i++)
+		heap_slots_done(&s->slots[i]);
+	free(s->slots);
+	free(s->rule);
+	for (uint32_t c = 0; c < s->n_all; c++)
+		heap_measure_done(&s->column[c]);
+	free(s->columns);
+	free(s->kinds);
+	free(s->key);
+	heap_state_done(&s->state);
+	return rc;
+}
+
 int heap_weigh(const struct profile *p, const struct rowpass *r, struct progress *progress,
 	       bool *threads, struct weights *w)
 {
-	struct scan s = { .to = w, .n_columns = w->n_columns, .n_all = w->n_columns };
-	int rc;
+	struct scan s = { .to = w };
 
-	heap_state_init(&s.state, p, &r->counts);
-	w->peak_ns = TIME_NONE;
-	rc = begin_columns(&s, p, r, progress);
-	if (rc == 0)
-		rc = weigh_columns(&s, r, progress, threads);
-	for (uint32_t i = 0; s.slots && i < s.state.columns.n_tracks; i++)
-		heap_slots_done(&s.slots[i]);
-	free(s.slots);
-	free(s.rule);
-	for (uint32_t c = 0; c < s.n_all; c++)
-		heap_measure_done(&s.column[c]);
-	free(s.columns);
-	free(s.kinds);
-	free(s.key);
-	heap_state_done(&s.state);
-	return rc;
+	return weigh_heaps(&s, p, r, progress, threads);
+}
+
+int heap_weigh_table(const struct profile *p, const struct rowpass *r, struct progress *progress,
+		     struct table_sums *to)
+{
+	struct weights unused = { .begin_ns = TIME_NONE };
+	struct scan s = { .to = &unused, .table = to };
+
+	return weigh_heaps(&s, p, r, progress, NULL);
 }

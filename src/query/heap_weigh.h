@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The allocations' part of weigh(): what the columns of heap events are of, by stack. */
+/* The allocations' part of weigh() and of tables of samples: what the columns of heap events are of, by stack or by thread. */
 #ifndef PROFTOP_QUERY_HEAP_WEIGH_H
 #define PROFTOP_QUERY_HEAP_WEIGH_H
 
@@ -7,6 +7,7 @@
 #include "weigh.h"
 
 struct progress;
+struct table_sums;
 
 /*
  * Adds allocations to the columns of w that are of heap events; threads[n_threads] are set where a thread
@@ -14,5 +15,8 @@ struct progress;
  */
 int heap_weigh(const struct profile *p, const struct rowpass *r, struct progress *progress,
 	       bool *threads, struct weights *w);
+/* The same by keys of samples: threads, what they belong to, or events. Without a pass where the lens keeps one of weigh(). */
+int heap_weigh_table(const struct profile *p, const struct rowpass *r, struct progress *progress,
+		     struct table_sums *to);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "table.h"
 
-#include "heap_activity.h"
+#include "heap_weigh.h"
 #include "mem.h"
 #include "rowpass.h"
 
@@ -198,28 +198,6 @@ static void add_column(const struct rowpass *r, uint32_t c, const struct profile
 	}
 }
 
-/* What the allocations of a column add, by the same keys. */
-static int add_heap(const struct profile *p, const struct rowpass *r, uint32_t c,
-		    struct progress *progress, struct table_sums *s)
-{
-	struct thread_sums heap = {
-		.weight = xcalloc(s->keys->n, sizeof(*heap.weight)),
-		.n_samples = xcalloc(s->keys->n, sizeof(*heap.n_samples)),
-		.whole_ns = -1,
-		.column = c,
-	};
-	int rc = heap_activity(p, r, s->keys, progress, &heap);
-
-	for (uint32_t i = 0; i < s->keys->n; i++) {
-		s->self[(size_t)i * s->n_columns + c] += heap.weight[i];
-		s->n_samples[i] += c == 0 ? heap.n_samples[i] : 0;
-		s->wanted[i] |= heap.n_samples[i] > 0;
-	}
-	free(heap.weight);
-	free(heap.n_samples);
-	return rc;
-}
-
 int table_of_samples(const struct profile *p, const struct profile_counts *counts,
 		     const struct lens *lens, const struct keys *k, struct progress *progress,
 		     struct table *out)
@@ -236,8 +214,8 @@ int table_of_samples(const struct profile *p, const struct profile_counts *count
 	while ((rc = rowpass_next(r, progress)) > 0)
 		for (uint32_t c = 0; c < lens->n_columns; c++)
 			add_column(r, c, p, &s);
-	for (uint32_t c = 0; rc == 0 && c < lens->n_columns; c++)
-		rc = add_heap(p, r, c, progress, &s);
+	if (rc == 0)
+		rc = heap_weigh_table(p, r, progress, &s);
 	rowpass_free(r);
 	memcpy(s.total, s.self, (size_t)k->n * s.n_columns * sizeof(*s.total));
 	if (rc == 0)
