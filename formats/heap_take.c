@@ -374,22 +374,35 @@ void heap_take_parcel(struct heap_taker *t, const struct heap_parcel *p)
 	t->n_events += p->n_events;
 }
 
-void heap_take_fold(struct heap_taker *t)
+static void move_stacks(void *arg, const uint32_t *to, uint32_t n)
 {
-	uint32_t *to, n;
+	struct heap_taker *t = arg;
 
-	if (build_heap_fold(t->profile, &to, &n)) {
-		heap_rows_move(t->rows, to, n);
-		free(to);
-	}
-	if (!build_shorten(t->profile, &to, &n))
-		return;
+	(void)to;
+	(void)n;
 	heap_tell_roots(t->tell);
 	heap_stacks_forget(t->stacks);
 	for (size_t i = 0; i < t->workers.n; i++)
 		heap_at_hand_done(&t->workers.at[i].at_hand);
 	heap_take_anew(t);
-	free(to);
+}
+
+static void move_rows(void *arg, const uint32_t *to, uint32_t n)
+{
+	struct heap_taker *t = arg;
+
+	heap_rows_move(t->rows, to, n);
+}
+
+void heap_taker_begin(struct heap_taker *t)
+{
+	build_watch(t->profile, &(struct build_watch){ move_stacks, move_rows, t });
+}
+
+void heap_take_fold(struct heap_taker *t)
+{
+	build_heap_fold(t->profile, NULL, NULL);
+	build_shorten(t->profile, NULL, NULL);
 }
 
 void heap_take_culled(struct heap_taker *t)
@@ -424,6 +437,7 @@ void heap_take_anew(struct heap_taker *t)
 
 void heap_taker_done(struct heap_taker *t)
 {
+	build_watch_end(t->profile, t);
 	for (size_t i = 0; i < t->workers.n; i++)
 		heap_at_hand_done(&t->workers.at[i].at_hand);
 	vec_done(&t->workers);

@@ -46,6 +46,9 @@ struct heap_taker {
 
 void heap_take_parcel(struct heap_taker *t, const struct heap_parcel *p);
 
+/* The profile is told who keeps numbers of its rows and stacks, which may be others from now on. t is filled in. */
+void heap_taker_begin(struct heap_taker *t);
+
 /* Has the profile fold what was freed long ago, see build_heap_fold(), right after builder_begin(). */
 void heap_take_fold(struct heap_taker *t);
 

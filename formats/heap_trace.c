@@ -273,12 +273,14 @@ static void state_facts(struct reader *r)
 	struct heap_track track = profile_heap_track(r->profile, r->take.track);
 	int64_t begin = track.n_ticks ? track.tick[0].time_ns : 0;
 	int64_t end = track.n_ticks ? track.tick[track.n_ticks - 1].time_ns : 0;
-	struct heap_rows_stats rows = heap_rows_stats(r->take.rows);
-	uint64_t n_unknown = rows.n_unknown_frees + (r->take.n_skipped > 0 ? rows.n_open_frees : 0);
+	struct heap_rows_stats rows;
+	uint64_t n_unknown;
 	char text[FMT_SIZE];
 
 	heap_blocks_look_again(&r->blocks);
 	builder_begin(r->profile);
+	rows = heap_rows_stats(r->take.rows);
+	n_unknown = rows.n_unknown_frees + (r->take.n_skipped > 0 ? rows.n_open_frees : 0);
 	build_fact(r->profile, r->capture, "file", "size", FACT_PLAIN, "%s",
 		   fmt_bytes(text, (int64_t)input_file_bytes(r->in)));
 	build_fact(r->profile, r->capture, "file", "events", FACT_PLAIN, "%s",
@@ -346,15 +348,20 @@ static void begin_events(struct reader *r)
 	build_heap_manner(r->profile, r->take.track, r->tell.attached,
 			  heap_tell_time(&r->tell, r->tell.held) - heap_tell_time(&r->tell, 0));
 	r->take.map_event = build_heap_event(r->profile, "mmap");
-	builder_end(r->profile);
 	r->take.rows = heap_rows_new(r->profile, r->take.track);
+	heap_taker_begin(&r->take);
+	builder_end(r->profile);
 }
 
 /* Gives back what names do not need: these take memory of their own. */
 static void done_with_events(struct reader *r)
 {
+	if (!r->merge)
+		return;
 	heap_merge_free(r->merge);
+	builder_begin(r->profile);
 	heap_taker_done(&r->take);
+	builder_end(r->profile);
 	heap_stacks_free(r->stacks);
 	r->merge = NULL;
 	r->stacks = NULL;
@@ -375,7 +382,10 @@ static void settle(struct reader *r)
 	uint64_t open = SETTLED_NS / unit + r->tell.held;
 
 	heap_merge_until(r->merge, newest > open ? newest - open : 0);
+	/* Another reader may have given stacks other numbers at any time: with the pen. */
+	builder_begin(r->profile);
 	heap_take_anew(&r->take);
+	builder_end(r->profile);
 }
 
 static bool goes_on(const struct reader *r)

@@ -21,14 +21,20 @@
 #define FENCE_AT 1500
 #define N_STEPS  3000
 
-/* A heap while things happen to it. */
+#define N_TRACKS 3
+
+/* Heaps while things happen to them. */
 struct life {
 	struct profile *p;
-	track_id track;
-	struct heap_origin origin[N_STACKS]; /* but for the stack */
+	uint32_t n_tracks;
+	track_id track[N_TRACKS];
+	uint32_t thread[N_TRACKS];
+	struct heap_origin origin[N_STACKS]; /* but for the stack, the thread and the track */
 	location_id location[N_STACKS];
-	uint32_t n_callers;       /* of a block, by lot; more than 0: stacks are many */
-	uint32_t block[N_BLOCKS]; /* allocation_id; ID_NONE: free */
+	uint32_t n_callers; /* of a block, by lot; more than 0: stacks are many */
+	uint32_t block
+		[N_BLOCKS]; /* allocation_id; ID_NONE: free; of the track of the place's rest */
+	uint32_t n_told;    /* times that who watches was told of other numbers */
 	unsigned state;
 	int64_t now_ns;
 	int64_t fence_ns; /* since the start */
@@ -36,28 +42,48 @@ struct life {
 	uint32_t n_shortened; /* times */
 };
 
-static void begin(struct life *l, unsigned seed, uint32_t n_callers, const struct build_folding *f)
+/* What lives stays, under another number. */
+static void move_blocks(void *arg, const uint32_t *to, uint32_t n)
 {
-	thread_id thread;
-	process_id process;
-	event_id e[2];
+	struct life *l = arg;
 
-	*l = (struct life){
-		.p = profile_new(), .n_callers = n_callers, .state = seed, .now_ns = SECOND
-	};
+	l->n_told++;
+	for (unsigned i = 0; i < N_BLOCKS; i++)
+		if (l->block[i] != ID_NONE) {
+			cr_assert_lt(l->block[i], n);
+			cr_assert_neq(to[l->block[i]], ID_NONE, "what lives stays");
+			l->block[i] = to[l->block[i]];
+		}
+}
+
+static void begin(struct life *l, unsigned seed, uint32_t n_tracks, uint32_t n_callers,
+		  const struct build_folding *f)
+{
+	event_id e[2];
+	capture_id c;
+
+	*l = (struct life){ .p = profile_new(),
+			    .n_tracks = n_tracks,
+			    .n_callers = n_callers,
+			    .state = seed,
+			    .now_ns = SECOND };
 	if (f)
 		build_folding(l->p, f);
 	builder_begin(l->p);
-	process = build_process(l->p, build_capture(l->p, "x", "heap"), 1);
-	thread = build_thread(l->p, process, 1, build_cstring(l->p, "t"));
+	build_watch(l->p, &(struct build_watch){ .allocations = move_blocks, .arg = l });
+	c = build_capture(l->p, "x", "heap");
 	e[0] = build_heap_event(l->p, "malloc");
 	e[1] = build_heap_event(l->p, "mmap");
-	l->track = build_heap_track(l->p, process, 0, 0);
+	for (uint32_t i = 0; i < n_tracks; i++) {
+		process_id process = build_process(l->p, c, (int32_t)i + 1);
+
+		l->thread[i] = build_thread(l->p, process, 1, build_cstring(l->p, "t")).v;
+		l->track[i] = build_heap_track(l->p, process, 0, 0);
+	}
 	for (unsigned i = 0; i < N_STACKS; i++) {
 		char name[16];
 		snprintf(name, sizeof(name), "f%u", i);
-		l->origin[i] = (struct heap_origin){ .thread = thread.v,
-						     .event = (uint16_t)e[i % 4 == 3].v };
+		l->origin[i] = (struct heap_origin){ .event = (uint16_t)e[i % 4 == 3].v };
 		l->location[i] = build_symbol_location(
 			l->p, build_function(l->p, build_cstring(l->p, name), (module_id){ 0 }, 0,
 					     (string_id){ 0 }, 0));
@@ -69,26 +95,18 @@ static void begin(struct life *l, unsigned seed, uint32_t n_callers, const struc
 
 static void fold(struct life *l)
 {
-	uint32_t *to, n;
+	uint32_t *to, n, told = l->n_told;
 
 	if (build_heap_fold(l->p, &to, &n)) {
 		l->n_folds++;
-		for (unsigned i = 0; i < N_BLOCKS; i++)
-			if (l->block[i] != ID_NONE) {
-				cr_assert_lt(l->block[i], n);
-				cr_assert_neq(to[l->block[i]], ID_NONE, "what lives stays");
-				l->block[i] = to[l->block[i]];
-			}
+		cr_expect_eq(l->n_told, told + 1, "who folds is told as all are");
 		free(to);
 	}
-	if (build_shorten(l->p, &to, &n)) {
-		l->n_shortened++;
-		free(to);
-	}
+	l->n_shortened += build_shorten(l->p, NULL, NULL);
 }
 
 /* A function that allocates, under callers by lot. */
-static origin_id make_origin(struct life *l, unsigned function)
+static origin_id make_origin(struct life *l, uint32_t track, unsigned function)
 {
 	struct heap_origin o = l->origin[function];
 	stack_id at = { 0 };
@@ -96,32 +114,38 @@ static origin_id make_origin(struct life *l, unsigned function)
 	for (uint32_t i = 0; i < l->n_callers; i++)
 		at = build_stack(l->p, at, l->location[made_number(&l->state, N_STACKS)]);
 	o.stack = build_stack(l->p, at, l->location[function]).v;
+	o.thread = l->thread[track];
+	o.track = (uint16_t)l->track[track].v;
 	return build_heap_origin(l->p, &o);
 }
 
-/* More blocks come than go for some time, and then the other way round. */
+/* More blocks come than go for some time, and then the other way round. The second heap begins late, and the third ends early. */
 static void go_on(struct life *l, unsigned step)
 {
 	unsigned i = made_number(&l->state, step % 1000 < 700 ? N_BLOCKS : N_BLOCKS / 8);
-	origin_id who = make_origin(l, made_number(&l->state, N_STACKS));
+	uint32_t of = i % l->n_tracks;
+	track_id track = l->track[of];
+	origin_id who = make_origin(l, of, made_number(&l->state, N_STACKS));
 	uint64_t size = made_number(&l->state, 50) == 0 ? 5000000000u
 							: made_number(&l->state, 5000);
 
 	l->now_ns += made_number(&l->state, 40000000);
-	build_moment(l->p, l->track, l->now_ns);
+	if ((of == 1 && step < N_STEPS / 4) || (of == 2 && step > N_STEPS / 2))
+		return;
+	build_moment(l->p, track, l->now_ns);
 	if (l->block[i] != ID_NONE)
-		build_release(l->p, (allocation_id){ l->block[i] }, l->track,
+		build_release(l->p, (allocation_id){ l->block[i] }, track,
 			      made_number(&l->state, 3) == 0, (origin_id){ ID_NONE });
 	/* A release alone, an allocation alone, or both at one moment. */
 	if (l->block[i] != ID_NONE && made_number(&l->state, 4) > 0)
 		l->block[i] = ID_NONE;
 	else
-		l->block[i] = build_allocation(l->p, l->track, size, who).v;
+		l->block[i] = build_allocation(l->p, track, size, who).v;
 }
 
 static void live(struct life *l, unsigned seed, uint32_t n_callers, const struct build_folding *f)
 {
-	begin(l, seed, n_callers, f);
+	begin(l, seed, 1 + seed % N_TRACKS, n_callers, f);
 	for (unsigned step = 0; step < N_STEPS; step += STEP) {
 		builder_begin(l->p);
 		fold(l);
@@ -198,15 +222,46 @@ Test(heap_fold, changes_no_answer)
 	cr_expect_gt(n_less, 10000u, "%lu", (unsigned long)n_less);
 }
 
-/* How much was there after so many moments. */
-static uint64_t level_at(const struct heap_columns *c, uint32_t n_moments)
+/* How much of a track was there after so many moments. */
+static uint64_t level_at(const struct heap_columns *c, uint32_t track, uint32_t n_moments)
 {
 	uint64_t level = 0;
 
 	for (uint32_t i = 0; i < c->n_allocations; i++)
-		if (c->begin[i] < n_moments && (c->end[i] & END_MOMENT) >= n_moments)
+		if (c->origins[c->origin[i]].track == track && c->begin[i] < n_moments &&
+		    (c->end[i] & END_MOMENT) >= n_moments)
 			level += allocation_size(c, i);
 	return level;
+}
+
+static void expect_known_levels(const struct life *x, const struct life *y, uint32_t track)
+{
+	struct heap_track s = profile_heap_track(x->p, x->track[track]);
+	struct heap_track t = profile_heap_track(y->p, y->track[track]);
+	struct heap_columns whole, folded;
+
+	profile_heap(x->p, &whole);
+	profile_heap(y->p, &folded);
+	cr_expect_gt(t.folded.until, 0u);
+	/* Of more heaps each has fewer, further apart: all of them may stay. */
+	cr_expect_lt(t.n_moments, s.n_moments + (x->n_tracks > 1), "numbers are used again");
+	cr_expect_lt(t.n_ticks, s.n_ticks + (x->n_tracks > 1));
+	for (uint32_t at = 0; at < t.n_moments; at += 7) {
+		uint32_t known = heap_level_known(&t, at), same = known;
+		uint32_t tells = heap_level_tells(&t, at);
+
+		cr_assert_leq(known, at);
+		/* Where it is known there is a tick, or all moments are there from then on. */
+		if (known < t.n_moments && known < t.folded.until)
+			same = heap_track_moment(&s, heap_track_time(&t, known));
+		else
+			same = s.n_moments - (t.n_moments - known);
+		cr_assert_eq(level_at(&whole, track, same), level_at(&folded, track, known),
+			     "track %u of %u, %u for %u", track, x->n_tracks, known, at);
+		cr_assert_geq(tells, at);
+		cr_assert_eq(heap_level_known(&t, tells + 1), tells + 1,
+			     "what happened is told from a moment on that is known");
+	}
 }
 
 /*
@@ -216,36 +271,12 @@ static uint64_t level_at(const struct heap_columns *c, uint32_t n_moments)
 Test(heap_fold, levels_are_those_of_a_moment_that_is_known)
 {
 	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
-		struct heap_columns whole, folded;
-		struct heap_track t, s;
 		struct life x, y;
 
 		live(&x, seed, 0, NULL);
 		live(&y, seed, 0, &small);
-		profile_heap(x.p, &whole);
-		profile_heap(y.p, &folded);
-		s = profile_heap_track(x.p, x.track);
-		t = profile_heap_track(y.p, y.track);
-		cr_expect_gt(folded.folded.until, 0u);
-		cr_expect_lt(t.n_moments, s.n_moments, "numbers are used again");
-		cr_expect_lt(t.n_ticks, s.n_ticks);
-		for (uint32_t at = 0; at < t.n_moments; at += 7) {
-			uint32_t known = heap_level_known(&folded, &t, at), same = known;
-
-			cr_assert_leq(known, at);
-			/* Where it is known there is a tick, or all moments are there from then on. */
-			if (known < t.n_moments && known < folded.folded.until)
-				same = heap_track_moment(&s, heap_track_time(&t, known));
-			else
-				same = s.n_moments - (t.n_moments - known);
-			cr_assert_eq(level_at(&whole, same), level_at(&folded, known),
-				     "seed %u, %u for %u", seed, known, at);
-			cr_assert_geq(heap_level_tells(&folded, &t, at), at);
-			cr_assert_eq(heap_level_known(&folded, &t,
-						      heap_level_tells(&folded, &t, at) + 1),
-				     heap_level_tells(&folded, &t, at) + 1,
-				     "what happened is told from a moment on that is known");
-		}
+		for (uint32_t i = 0; i < x.n_tracks; i++)
+			expect_known_levels(&x, &y, i);
 		profile_free(x.p);
 		profile_free(y.p);
 	}
@@ -336,7 +367,7 @@ static void grow(uint32_t *most, uint32_t n)
 
 static void hold_most(struct held *most, const struct life *l)
 {
-	struct heap_track t = profile_heap_track(l->p, l->track);
+	uint32_t n_ticks = 0, n_moments = 0;
 	struct profile_counts counts;
 	struct heap_columns h;
 
@@ -344,8 +375,14 @@ static void hold_most(struct held *most, const struct life *l)
 	profile_heap(l->p, &h);
 	grow(&most->n_rows, h.n_allocations);
 	grow(&most->n_bulk, h.n_bulk);
-	grow(&most->n_ticks, t.n_ticks);
-	grow(&most->n_moments, t.n_moments);
+	for (uint32_t i = 0; i < l->n_tracks; i++) {
+		struct heap_track t = profile_heap_track(l->p, l->track[i]);
+
+		n_ticks += t.n_ticks;
+		n_moments += t.n_moments;
+	}
+	grow(&most->n_ticks, n_ticks);
+	grow(&most->n_moments, n_moments);
 	grow(&most->n_origins, h.n_origins);
 	grow(&most->n_stacks, counts.n_stacks);
 }
@@ -356,19 +393,19 @@ static void come_and_go(struct life *l, uint32_t n, int64_t step_ns)
 	builder_begin(l->p);
 	fold(l);
 	for (uint32_t i = 0; i < n; i++) {
-		origin_id who = make_origin(l, made_number(&l->state, N_STACKS));
+		track_id track = l->track[i % l->n_tracks];
+		origin_id who = make_origin(l, i % l->n_tracks, made_number(&l->state, N_STACKS));
 		allocation_id a;
 
-		build_moment(l->p, l->track, l->now_ns += step_ns);
-		a = build_allocation(l->p, l->track, 100, who);
-		build_moment(l->p, l->track, l->now_ns);
-		build_release(l->p, a, l->track, false, (origin_id){ ID_NONE });
+		build_moment(l->p, track, l->now_ns += step_ns);
+		a = build_allocation(l->p, track, 100, who);
+		build_moment(l->p, track, l->now_ns);
+		build_release(l->p, a, track, false, (origin_id){ ID_NONE });
 	}
 	cr_assert_eq(builder_end(l->p), 0);
 }
 
-/* The same stacks again and again, 20 blocks a second that are freed at once: the third hour takes what the second took. */
-Test(heap_fold, hours_take_no_more, .timeout = 600)
+static void live_for_hours(uint32_t n_tracks)
 {
 	enum { HOURS = 3, HZ = 20, ROWS = 1 << 12 };
 	static const struct build_folding folding = { 70 * SECOND, ROWS, ROWS / 2, 0 };
@@ -376,7 +413,7 @@ Test(heap_fold, hours_take_no_more, .timeout = 600)
 	struct heap_columns h;
 	struct life l;
 
-	begin(&l, 1, 0, &folding);
+	begin(&l, 1, n_tracks, 0, &folding);
 	for (uint32_t second = 0; second < HOURS * 3600; second++) {
 		come_and_go(&l, HZ, SECOND / HZ);
 		hold_most(&most[second / 3600], &l);
@@ -390,6 +427,13 @@ Test(heap_fold, hours_take_no_more, .timeout = 600)
 	profile_free(l.p);
 }
 
+/* The same stacks again and again, 20 blocks a second that are freed at once: the third hour takes what the second took. */
+Test(heap_fold, hours_take_no_more, .timeout = 600)
+{
+	live_for_hours(1);
+	live_for_hours(N_TRACKS);
+}
+
 /* A million blocks, hardly one of a stack that came before: stacks, origins and sums are never more than a number that is fixed. */
 Test(heap_fold, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 {
@@ -399,7 +443,7 @@ Test(heap_fold, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 	struct heap_columns h;
 	struct life l;
 
-	begin(&l, 1, CALLERS, &folding);
+	begin(&l, 1, N_TRACKS, CALLERS, &folding);
 	for (uint32_t i = 0; i < N; i += BATCH) {
 		come_and_go(&l, BATCH, SECOND / 2000);
 		hold_most(&most, &l);

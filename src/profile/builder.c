@@ -36,6 +36,32 @@ int builder_end(struct profile *p)
 	return sticky;
 }
 
+void build_watch(struct profile *p, const struct build_watch *w)
+{
+	vec_push(&p->watches, *w);
+}
+
+void build_watch_end(struct profile *p, const void *arg)
+{
+	for (size_t i = 0; i < p->watches.n; i++)
+		if (p->watches.at[i].arg == arg)
+			p->watches.at[i--] = p->watches.at[--p->watches.n];
+}
+
+void store_tell_stacks(const struct profile *p, const uint32_t *to, uint32_t n)
+{
+	for (size_t i = 0; i < p->watches.n; i++)
+		if (p->watches.at[i].stacks)
+			p->watches.at[i].stacks(p->watches.at[i].arg, to, n);
+}
+
+void store_tell_allocations(const struct profile *p, const uint32_t *to, uint32_t n)
+{
+	for (size_t i = 0; i < p->watches.n; i++)
+		if (p->watches.at[i].allocations)
+			p->watches.at[i].allocations(p->watches.at[i].arg, to, n);
+}
+
 /* Strings. */
 
 struct string_key {

@@ -178,11 +178,26 @@ void build_folding(struct profile *p, const struct build_folding *f);
  * as enough samples share them, then comes SHORTENED_NAME, then the innermost frame. Sums by stack stay those of
  * samples; what functions between would lack is kept beside (struct beyond_columns). What is not old stays whole.
  *
- * For the one who adds stacks, right after builder_begin(), as numbers of stacks mean something else then. False:
+ * For one who adds stacks, right after builder_begin(), as numbers of stacks mean something else then. False:
  * nothing was done. Else it has published, and *to says by the number before [*n] what became of each stack, the caller frees
- * it; of stacks that no sample ended in it may be ID_NONE.
+ * it; of stacks that no sample ended in it may be ID_NONE. to may be NULL, for one who watches.
  */
 bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n);
+
+/*
+ * What is to be told, with the pen held, to who keeps numbers of stacks or of allocations (see build_heap_fold()) while others may
+ * fold and shorten: to and n are as theirs, borrowed. Who folds is told, too, if he watches. NULL: not of interest.
+ */
+struct build_watch {
+	void (*stacks)(void *arg, const uint32_t *to, uint32_t n);
+	void (*allocations)(void *arg, const uint32_t *to, uint32_t n);
+	void *arg;
+};
+
+/* The pen is held. */
+void build_watch(struct profile *p, const struct build_watch *w);
+/* The watch with that argument, if there is one, ends. The pen is held. */
+void build_watch_end(struct profile *p, const void *arg);
 
 #define BUILD_FENCES 2
 
@@ -196,5 +211,10 @@ void profile_fences(struct profile *p, const int64_t at_ns[BUILD_FENCES]);
 /* Sets a fact of the capture's newest part; a second call with the same part, section and name replaces the text. */
 void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
 		enum fact_kind kind, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* The same of the recording as a whole, whoever says so: a fact of its first part. */
+void build_fact_of_all(struct profile *p, const char *section, const char *name,
+		       enum fact_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 
 #endif

@@ -98,11 +98,21 @@ void store_heap_columns_free(struct store_heap_columns *c)
 	column_done(&c->large);
 	column_done(&c->bulk);
 	column_done(&c->origins);
-	column_done(&c->ticks);
+	for (size_t i = 0; i < c->ticks.n; i++)
+		column_done(&c->ticks.at[i]);
+	vec_done(&c->ticks);
 	free(c);
 }
 
 /* Writing. */
+
+uint64_t store_heap_size(const struct store_heap *h, uint32_t row)
+{
+	struct heap_columns c = { .n_large = h->now.n_large, .large = h->large.base };
+	uint32_t size = STORE_AT(uint32_t, h->size, row);
+
+	return size != SIZE_LARGE ? size : allocation_large_size(&c, row);
+}
 
 int build_heap_in_files(struct profile *p, const char *what, struct err *e)
 {
@@ -522,11 +532,12 @@ int64_t heap_track_time(const struct heap_track *t, uint32_t moment)
 }
 
 /* How many moments had happened at the n-th border from the slot of a moment on; 0 is the one before it. */
-static uint32_t border(const struct heap_folded *f, const struct heap_track *t, uint32_t moment,
-		       int64_t n)
+static uint32_t border(const struct heap_track *t, uint32_t moment, int64_t n)
 {
+	const struct heap_folded *f = &t->folded;
 	int64_t width = moment < f->recent ? f->slot_ns : f->recent_slot_ns, at;
-	int64_t slot = (heap_track_time(t, moment) - f->from_ns) / width;
+	int64_t since = heap_track_time(t, moment) - f->from_ns;
+	int64_t slot = since / width - (since % width < 0);
 
 	if (__builtin_mul_overflow(slot + n, width, &at) ||
 	    __builtin_add_overflow(at, f->from_ns, &at))
@@ -534,25 +545,25 @@ static uint32_t border(const struct heap_folded *f, const struct heap_track *t, 
 	return heap_track_moment(t, at);
 }
 
-uint32_t heap_level_known(const struct heap_columns *c, const struct heap_track *t, uint32_t at)
+uint32_t heap_level_known(const struct heap_track *t, uint32_t at)
 {
-	const struct heap_folded *f = &c->folded;
+	const struct heap_folded *f = &t->folded;
 	uint32_t known;
 
 	if (at >= f->until || at == 0)
 		return at;
-	known = border(f, t, at, 0);
+	known = border(t, at, 0);
 	return at >= f->recent && known < f->recent ? f->recent : known;
 }
 
-uint32_t heap_level_tells(const struct heap_columns *c, const struct heap_track *t, uint32_t moment)
+uint32_t heap_level_tells(const struct heap_track *t, uint32_t moment)
 {
-	const struct heap_folded *f = &c->folded;
+	const struct heap_folded *f = &t->folded;
 	uint32_t limit = moment < f->recent ? f->recent : f->until, known;
 
 	if (moment >= f->until)
 		return moment;
-	known = border(f, t, moment, 1);
+	known = border(t, moment, 1);
 	known = known < limit ? known : limit;
 	return known > moment ? known - 1 : moment;
 }

@@ -91,19 +91,6 @@ struct heap_rate {
 	uint64_t exact_from; /* sampled: from this size on all are there; 0: from none */
 };
 
-struct heap_track {
-	process_id process;
-	const struct heap_rate *
-		rate; /* [n_rates] by rising moment; of equal ones the last counts; none: all are there */
-	uint32_t n_rates;
-	bool attached;      /* the process had run before: what it had allocated is not known */
-	int64_t culled_ns;  /* what lived less was only counted, in no level; 0: nothing was */
-	uint32_t n_moments; /* allocations and releases that have happened */
-	const struct heap_tick
-		*tick; /* [n_ticks] by rising moment and time; the first is of moment 0 */
-	uint32_t n_ticks;
-};
-
 /*
  * Up to a moment what was freed early is in sums by slot of time: how much was there is known at borders of slots,
  * and where peaks are. Moments here are how many have happened.
@@ -116,6 +103,20 @@ struct heap_folded {
 	int64_t recent_slot_ns; /* and from there on */
 };
 
+struct heap_track {
+	process_id process;
+	const struct heap_rate *
+		rate; /* [n_rates] by rising moment; of equal ones the last counts; none: all are there */
+	uint32_t n_rates;
+	bool attached;      /* the process had run before: what it had allocated is not known */
+	int64_t culled_ns;  /* what lived less was only counted, in no level; 0: nothing was */
+	uint32_t n_moments; /* allocations and releases that have happened */
+	const struct heap_tick
+		*tick; /* [n_ticks] by rising moment and time; the first is of moment 0 */
+	uint32_t n_ticks;
+	struct heap_folded folded;
+};
+
 /* One state of all allocations, with the counts up to which it is complete. */
 struct heap_columns {
 	uint32_t n_allocations;
@@ -126,7 +127,6 @@ struct heap_columns {
 	uint32_t n_series;
 	uint32_t n_readings;
 	uint32_t n_marks;
-	struct heap_folded folded;
 	uint64_t
 		n_counted; /* allocations that were rows and are in bulk now, see build_heap_fold() */
 	const uint32_t *begin;  /* [n_allocations] moment */
@@ -198,10 +198,9 @@ static inline uint64_t allocation_size(const struct heap_columns *c, uint32_t i)
 }
 
 /* The last number of moments up to `at` after which it is known how much was there. */
-uint32_t heap_level_known(const struct heap_columns *c, const struct heap_track *t, uint32_t at);
+uint32_t heap_level_known(const struct heap_track *t, uint32_t at);
 /* The moment from which on levels that are known tell of what happened at another: that one, or a later one. */
-uint32_t heap_level_tells(const struct heap_columns *c, const struct heap_track *t,
-			  uint32_t moment);
+uint32_t heap_level_tells(const struct heap_track *t, uint32_t moment);
 
 /* What time it was at a moment of the track; TIME_NONE for a track of nothing. */
 int64_t heap_track_time(const struct heap_track *t, uint32_t moment);

@@ -69,9 +69,9 @@ void build_bulk(struct profile *p, const struct heap_bulk *bulk);
 
 /*
  * For recordings that go on and on, see build_folding(): blocks that were freed long ago become bulk, where there are too many
- * of them; what is live, peaks and all sums stay what they were, exactly. For the one who adds allocations, right after
- * builder_begin(), as their numbers are others then. False: nothing was done. Else it has published, and *to says by the number
- * before [*n] which one each has, ID_NONE where it has none; the caller frees it.
+ * of them; what is live, peaks and all sums stay what they were, exactly. For one who adds allocations, right after
+ * builder_begin(), as their numbers are others then, those of all tracks. False: nothing was done. Else it has published, and *to says by
+ * the number before [*n] which one each has, ID_NONE where it has none; the caller frees it. to may be NULL, for one who watches.
  */
 bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n);
 

@@ -14,6 +14,8 @@
 
 #include "fmt.h"
 #include "hash.h"
+#include "heap_tops.h"
+#include "heap_moments.h"
 #include "mem.h"
 #include "store.h"
 
@@ -29,40 +31,34 @@
 /* Where stacks are too many to be kept, so much less is kept block by block. */
 #define STACKS_PART 16
 
-/* Ticks of old time are at least this part of what the track has lasted apart: 1 MB of them. */
+/* Ticks of old time are at least this part of what their track has lasted apart, times the number of tracks: 1 MB of them. */
 #define OLD_TICK_SHIFT 16
 
-/* Pieces of time whose peaks stay: all, since each fence, between them, before the second. */
-#define N_PIECES 5
-
-/* From a moment to another, exclusive. */
-struct piece {
-	uint32_t from, to;
-};
-
-/* An end, to be sorted. */
-struct ending {
-	uint32_t moment, row;
+/* One of the tracks. */
+struct fold_track {
+	struct heap_track now; /* with its ticks */
+	bool folds;            /* else all its rows stay, and all its ticks */
+	uint32_t old;          /* what happened from this moment on stays as it is */
+	uint32_t recent;       /* from here on slots are narrow */
+	uint32_t fence[BUILD_FENCES];
+	struct heap_tops kept; /* moments whose levels stay */
+	struct column ticks;
+	uint32_t n_ticks;
+	struct heap_moments moments; /* none: their numbers stay */
 };
 
 struct heap_fold {
 	struct profile *p;
 	struct store_heap *h;
-	struct heap_track track; /* with its ticks */
-	int64_t begin_ns;        /* of slot 0 */
-	uint32_t old;            /* what happened from this moment on stays as it is */
-	uint32_t recent;         /* from here on slots are narrow */
-	uint32_t fence[BUILD_FENCES];
-	struct piece piece[N_PIECES];
-	VEC(uint32_t) kept;     /* moments whose levels stay, in order */
-	struct ending *endings; /* [n_endings] by moment; owned */
-	uint32_t n_endings;
+	struct fold_track *track; /* [n_tracks]; owned */
+	uint32_t n_tracks;
+	int64_t begin_ns; /* of slot 0, of all tracks */
 	uint32_t shift;
 
 	uint32_t *to; /* [n_allocations] see build_heap_fold() */
 	uint32_t n;   /* allocations that are left */
-	struct column begin, end, size, origin, release, large, bulk, origins, ticks;
-	uint32_t n_large, n_bulk, n_ticks;
+	struct column begin, end, size, origin, release, large, bulk, origins;
+	uint32_t n_large, n_bulk;
 	uint64_t n_counted; /* allocations that are in sums from now on */
 	struct map alike;   /* of bulk */
 
@@ -81,89 +77,31 @@ static uint32_t end_of(const struct heap_fold *f, uint32_t row)
 
 static uint64_t size_of(const struct heap_fold *f, uint32_t row)
 {
-	struct heap_columns c = { .n_large = f->h->now.n_large, .large = f->h->large.base };
-	uint32_t size = STORE_AT(uint32_t, f->h->size, row);
-
-	return size != SIZE_LARGE ? size : allocation_large_size(&c, row);
+	return store_heap_size(f->h, row);
 }
 
-static uint16_t event_of(const struct heap_fold *f, uint32_t row)
+static struct fold_track *track_of(const struct heap_fold *f, uint32_t row)
 {
 	uint32_t origin = STORE_AT(uint32_t, f->h->origin, row);
 
-	return STORE_AT(struct heap_origin, f->h->origins, origin).event;
-}
-
-static int by_moment(const void *a, const void *b)
-{
-	const struct ending *x = a, *y = b;
-
-	return (x->moment > y->moment) - (x->moment < y->moment);
-}
-
-static void sort_endings(struct heap_fold *f)
-{
-	f->endings = xmalloc(f->h->now.n_allocations * sizeof(*f->endings));
-	for (uint32_t i = 0; i < f->h->now.n_allocations; i++)
-		if (end_of(f, i) != END_NEVER)
-			f->endings[f->n_endings++] = (struct ending){ end_of(f, i) & END_MOMENT,
-								      i };
-	qsort(f->endings, f->n_endings, sizeof(*f->endings), by_moment);
-}
-
-/* Keeps the moment after which most of an event's that was handed out within a piece of time is there, if any ever is. */
-static void keep_peak(struct heap_fold *f, uint16_t event, struct piece piece)
-{
-	uint64_t level = 0, most = 0;
-	uint32_t at = 0, k = 0;
-
-	for (uint32_t i = 0; i < f->h->now.n_allocations; i++) {
-		uint32_t begin = STORE_AT(uint32_t, f->h->begin, i);
-
-		if (event_of(f, i) != event || begin < piece.from || begin >= piece.to)
-			continue;
-		for (; k < f->n_endings && f->endings[k].moment <= begin; k++) {
-			uint32_t row = f->endings[k].row;
-			uint32_t from = STORE_AT(uint32_t, f->h->begin, row);
-
-			if (event_of(f, row) == event && from >= piece.from && from < piece.to)
-				level -= size_of(f, row);
-		}
-		level += size_of(f, i);
-		if (level > most) {
-			most = level;
-			at = begin;
-		}
-	}
-	if (most > 0)
-		vec_push(&f->kept, at);
-}
-
-static int compare_moments(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
+	return &f->track[STORE_AT(struct heap_origin, f->h->origins, origin).track];
 }
 
 static void find_kept(struct heap_fold *f)
 {
-	sort_endings(f);
-	for (uint32_t e = 0; e < f->p->now.n_events; e++)
-		for (size_t i = 0; i < N_PIECES; i++)
-			if (STORE_AT(struct event, f->p->events, e).is_heap &&
-			    f->piece[i].from < f->piece[i].to)
-				keep_peak(f, (uint16_t)e, f->piece[i]);
-	free(f->endings);
-	if (f->kept.n > 0)
-		qsort(f->kept.at, f->kept.n, sizeof(*f->kept.at), compare_moments);
+	struct heap_tops **kept = xmalloc(f->n_tracks * sizeof(*kept));
+
+	for (uint32_t i = 0; i < f->n_tracks; i++)
+		kept[i] = &f->track[i].kept;
+	heap_tops_find(f->h, f->p->now.n_events, kept);
+	free(kept);
 }
 
 /* Is a block that lived [begin, end) in a level that is kept? */
-static bool in_kept(const struct heap_fold *f, uint32_t begin, uint32_t end)
+static bool in_kept(const struct fold_track *t, uint32_t begin, uint32_t end)
 {
-	for (size_t i = 0; i < f->kept.n; i++)
-		if (begin <= f->kept.at[i] && f->kept.at[i] < end)
+	for (size_t i = 0; i < t->kept.moments.n; i++)
+		if (begin <= t->kept.moments.at[i] && t->kept.moments.at[i] < end)
 			return true;
 	return false;
 }
@@ -173,35 +111,40 @@ static uint32_t newer_shift(const struct heap_fold *f)
 	return f->shift > NEWER_SHIFT ? f->shift - NEWER_SHIFT : 0;
 }
 
-/* The slot of a moment; narrow ones have numbers of their own. */
-static uint64_t slot_of(const struct heap_fold *f, uint32_t moment)
+/* Before slot 0, too: tracks come later whose clocks are behind. */
+static int64_t second_of(const struct heap_fold *f, int64_t time_ns)
 {
-	uint64_t n = (uint64_t)(heap_track_time(&f->track, moment) - f->begin_ns) / SLOT_NS;
+	int64_t since = time_ns - f->begin_ns;
 
-	return moment < f->recent ? n >> f->shift : 1ull << 63 | n >> newer_shift(f);
+	return since / SLOT_NS - (since % SLOT_NS < 0);
 }
 
-static uint64_t slot_of_tick(const struct heap_fold *f, uint32_t i)
+/* The slot of a moment; narrow ones have numbers of their own. */
+static uint64_t slot_of(const struct heap_fold *f, const struct fold_track *t, uint32_t moment)
 {
-	return (uint64_t)(f->track.tick[i].time_ns - f->begin_ns) / SLOT_NS >> f->shift;
+	int64_t n = second_of(f, heap_track_time(&t->now, moment));
+
+	return moment < t->recent ? (uint64_t)(n >> f->shift)
+				  : 1ull << 63 | (uint64_t)(n >> newer_shift(f));
 }
 
 /* A bit for each fence that is not after it. */
-static uint32_t since(const struct heap_fold *f, uint32_t moment)
+static uint32_t since(const struct fold_track *t, uint32_t moment)
 {
 	uint32_t bits = 0;
 
 	for (uint32_t i = 0; i < BUILD_FENCES; i++)
-		bits |= (moment >= f->fence[i] ? 1u : 0) << i;
+		bits |= (moment >= t->fence[i] ? 1u : 0) << i;
 	return bits;
 }
 
 static bool may_count(const struct heap_fold *f, uint32_t row)
 {
 	uint32_t begin = STORE_AT(uint32_t, f->h->begin, row), end = end_of(f, row) & END_MOMENT;
+	const struct fold_track *t = track_of(f, row);
 
-	return !f->stack_to && end_of(f, row) != END_NEVER && end < f->old &&
-	       !in_kept(f, begin, end) && slot_of(f, begin) == slot_of(f, end);
+	return !f->stack_to && end_of(f, row) != END_NEVER && end < t->old &&
+	       !in_kept(t, begin, end) && slot_of(f, t, begin) == slot_of(f, t, end);
 }
 
 /* What sums that become one have in common. */
@@ -243,9 +186,13 @@ static uint32_t origin_now(struct heap_fold *f, uint32_t origin)
 	return *now = f->n_origins++;
 }
 
+/* Of a sum whose origin is a new one. */
 static struct likeness likeness_of(const struct heap_fold *f, const struct heap_bulk *b)
 {
-	return (struct likeness){ b->origin, since(f, b->moment), slot_of(f, b->moment) };
+	const struct fold_track *t =
+		&f->track[STORE_AT(struct heap_origin, f->origins, b->origin).track];
+
+	return (struct likeness){ b->origin, since(t, b->moment), slot_of(f, t, b->moment) };
 }
 
 static bool same_bulk(const void *things, uint32_t value, const void *key)
@@ -265,11 +212,13 @@ static bool add_bulk(struct heap_fold *f, struct heap_bulk b)
 	uint32_t at;
 
 	b.origin = origin_now(f, b.origin);
+	if (b.origin == ID_NONE)
+		return false;
 	l = likeness_of(f, &b);
 	hash = hash_u64(hash_pair(l.origin, l.since) ^ hash_u64(l.slot));
 	at = map_find(&f->alike, hash, same_bulk, f, &l);
 	if (at == MAP_NONE) {
-		if (b.origin == ID_NONE || column_extend(&f->bulk, (uint64_t)f->n_bulk + 1) < 0)
+		if (column_extend(&f->bulk, (uint64_t)f->n_bulk + 1) < 0)
 			return false;
 		map_add(&f->alike, hash, f->n_bulk);
 		STORE_AT(struct heap_bulk, f->bulk, f->n_bulk++) = b;
@@ -340,7 +289,7 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
 		if (count ? !count_row(f, i) : !keep_row(f, i))
 			return -1;
 		n_freed += !count && end_of(f, i) != END_NEVER &&
-			   (end_of(f, i) & END_MOMENT) < f->old;
+			   (end_of(f, i) & END_MOMENT) < track_of(f, i)->old;
 		if (f->shift < MOST_SHIFT && (n_freed > most_rows || f->n_bulk > most_bulk))
 			return 0;
 	}
@@ -357,13 +306,9 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
 	X(bulk, struct heap_bulk) \
 	X(origins, struct heap_origin)
 
-#define NEW_COLUMNS(X) \
-	HEAP_COLUMNS(X) \
-	X(ticks, struct heap_tick)
-
-static uint32_t moment_of(const struct heap_fold *f, int64_t time_ns)
+static uint32_t moment_of(const struct fold_track *t, int64_t time_ns)
 {
-	return time_ns == TIME_NONE ? UINT32_MAX : heap_track_moment(&f->track, time_ns);
+	return time_ns == TIME_NONE ? UINT32_MAX : heap_track_moment(&t->now, time_ns);
 }
 
 /* Rows of so many, or a part of it where each has a stack of its own. */
@@ -376,42 +321,31 @@ static uint64_t part_of(const struct profile *p, uint64_t most)
 static void find_old(struct heap_fold *f, int64_t end_ns)
 {
 	uint64_t young = part_of(f->p, f->p->folding.n_rows / 2), n = f->h->now.n_allocations;
-	uint32_t crowded = n > young ? STORE_AT(uint32_t, f->h->begin, n - young) : 0;
 	int64_t old_ns;
 
 	if (__builtin_sub_overflow(end_ns, f->p->folding.keep_ns, &old_ns))
 		old_ns = INT64_MIN;
-	f->recent = heap_track_moment(&f->track, old_ns);
-	f->old = f->recent > crowded ? f->recent : crowded;
-	/* What is in sums is old for good. */
-	if (f->old < f->h->now.folded.until)
-		f->old = f->h->now.folded.until;
-}
+	for (uint32_t i = 0; i < f->n_tracks; i++) {
+		struct fold_track *t = &f->track[i];
 
-static void begin_fold(struct heap_fold *f, struct profile *p)
-{
-	const struct store_track *t = &STORE_AT(struct store_track, p->heap.tracks, 0);
-	int64_t fence_ns[BUILD_FENCES];
+		t->recent = heap_track_moment(&t->now, old_ns);
+		t->old = n > young ? t->now.n_moments : 0;
+	}
+	for (uint64_t i = n > young ? n - young : n; i < n; i++) {
+		struct fold_track *t = track_of(f, (uint32_t)i);
+		uint32_t begin = STORE_AT(uint32_t, f->h->begin, i);
 
-	*f = (struct heap_fold){ .p = p, .h = &p->heap, .track = t->now, .shift = p->heap.shift };
-	f->track.tick = t->ticks.base;
-	f->track.rate = t->rates.base;
-	f->begin_ns = f->track.tick[0].time_ns;
-	find_old(f, f->track.tick[f->track.n_ticks - 1].time_ns);
-	pthread_mutex_lock(&p->publication);
-	memcpy(fence_ns, p->fence_ns, sizeof(fence_ns));
-	pthread_mutex_unlock(&p->publication);
-	for (size_t i = 0; i < BUILD_FENCES; i++)
-		f->fence[i] = moment_of(f, fence_ns[i]);
-	f->piece[0] = (struct piece){ 0, UINT32_MAX };
-	f->piece[1] = (struct piece){ f->fence[0], UINT32_MAX };
-	f->piece[2] = (struct piece){ f->fence[1], UINT32_MAX };
-	f->piece[3] = (struct piece){ f->fence[0], f->fence[1] };
-	f->piece[4] = (struct piece){ 0, f->fence[1] };
-	f->to = xmalloc(p->heap.now.n_allocations * sizeof(*f->to));
-#define X(name, type) column_init(&f->name, sizeof(type), STORE_MOST_IDS);
-	NEW_COLUMNS(X)
-#undef X
+		t->old = begin < t->old ? begin : t->old;
+	}
+	for (uint32_t i = 0; i < f->n_tracks; i++) {
+		struct fold_track *t = &f->track[i];
+
+		if (t->recent > t->old)
+			t->old = t->recent;
+		/* What is in sums is old for good. */
+		if (t->old < t->now.folded.until || !t->folds)
+			t->old = t->now.folded.until;
+	}
 }
 
 static bool is_sampled(const struct store_track *t)
@@ -423,13 +357,79 @@ static bool is_sampled(const struct store_track *t)
 }
 
 /* Of sampled blocks the peak is an estimate, whose moment depends on more than sizes; they are few. */
+static bool track_folds(const struct store_track *t)
+{
+	return t->now.n_ticks > 0 && !is_sampled(t);
+}
+
+static void begin_track(struct fold_track *t, const struct store_track *from,
+			const int64_t fence_ns[BUILD_FENCES])
+{
+	t->now = from->now;
+	t->now.tick = from->ticks.base;
+	t->now.rate = from->rates.base;
+	t->folds = track_folds(from);
+	for (size_t i = 0; i < BUILD_FENCES; i++)
+		t->fence[i] = moment_of(t, fence_ns[i]);
+	if (t->folds)
+		heap_tops_begin(&t->kept, t->fence);
+	column_init(&t->ticks, sizeof(struct heap_tick), STORE_MOST_IDS);
+}
+
+/* When slot 0 begins: where it began before, or with the first of all. Returns when the last of all was. */
+static int64_t find_begin(struct heap_fold *f)
+{
+	int64_t end_ns = INT64_MIN;
+	bool folded = false;
+
+	f->begin_ns = INT64_MAX;
+	for (uint32_t i = 0; i < f->n_tracks; i++) {
+		const struct heap_track *t = &f->track[i].now;
+
+		if (t->n_ticks == 0)
+			continue;
+		if (t->folded.until > 0 && !folded)
+			f->begin_ns = t->folded.from_ns;
+		else if (!folded && t->tick[0].time_ns < f->begin_ns)
+			f->begin_ns = t->tick[0].time_ns;
+		folded |= t->folded.until > 0;
+		if (t->tick[t->n_ticks - 1].time_ns > end_ns)
+			end_ns = t->tick[t->n_ticks - 1].time_ns;
+	}
+	return end_ns;
+}
+
+static void begin_fold(struct heap_fold *f, struct profile *p)
+{
+	int64_t fence_ns[BUILD_FENCES];
+
+	*f = (struct heap_fold){
+		.p = p, .h = &p->heap, .n_tracks = p->heap.now.n_tracks, .shift = p->heap.shift
+	};
+	pthread_mutex_lock(&p->publication);
+	memcpy(fence_ns, p->fence_ns, sizeof(fence_ns));
+	pthread_mutex_unlock(&p->publication);
+	f->track = xcalloc(f->n_tracks, sizeof(*f->track));
+	for (uint32_t i = 0; i < f->n_tracks; i++)
+		begin_track(&f->track[i], &STORE_AT(struct store_track, p->heap.tracks, i),
+			    fence_ns);
+	find_old(f, find_begin(f));
+	f->to = xmalloc(p->heap.now.n_allocations * sizeof(*f->to));
+#define X(name, type) column_init(&f->name, sizeof(type), STORE_MOST_IDS);
+	HEAP_COLUMNS(X)
+#undef X
+}
+
 bool store_heap_folds(const struct profile *p)
 {
 	const struct store_heap *h = &p->heap;
 
-	return p->folding.keep_ns > 0 && h->now.n_tracks == 1 && !h->begin.in_file &&
-	       STORE_AT(struct store_track, h->tracks, 0).now.n_ticks > 0 &&
-	       !is_sampled(&STORE_AT(struct store_track, h->tracks, 0));
+	if (p->folding.keep_ns == 0 || h->begin.in_file)
+		return false;
+	for (uint32_t i = 0; i < h->now.n_tracks; i++)
+		if (track_folds(&STORE_AT(struct store_track, h->tracks, i)))
+			return true;
+	return false;
 }
 
 static bool is_due(const struct profile *p)
@@ -458,128 +458,148 @@ static bool begin_origins(struct heap_fold *f)
 }
 
 /* Does a peak that stays lie between a tick and the next? They come in order; *k is the first peak that may. */
-static bool tells_peak(const struct heap_fold *f, uint32_t i, size_t *k)
+static bool tells_peak(const struct fold_track *t, uint32_t i, size_t *k)
 {
-	const struct heap_tick *t = f->track.tick;
-	uint32_t next = i + 1 < f->track.n_ticks ? t[i + 1].moment : UINT32_MAX;
+	const struct heap_tick *tick = t->now.tick;
+	uint32_t next = i + 1 < t->now.n_ticks ? tick[i + 1].moment : UINT32_MAX;
 
-	while (*k < f->kept.n && f->kept.at[*k] < t[i].moment)
+	while (*k < t->kept.moments.n && t->kept.moments.at[*k] < tick[i].moment)
 		++*k;
-	return *k < f->kept.n && f->kept.at[*k] < next;
+	return *k < t->kept.moments.n && t->kept.moments.at[*k] < next;
 }
 
 /*
  * Of old time those ticks stay that begin a slot, tell when a peak was, or are what a fence is: so what is asked of sums has the
  * same answer. Others tell the time of what is kept, for which few will do.
  */
-static bool thin_ticks(struct heap_fold *f)
+static bool thin_ticks(const struct heap_fold *f, struct fold_track *t)
 {
-	const struct heap_tick *t = f->track.tick;
-	int64_t least_ns = (t[f->track.n_ticks - 1].time_ns - t[0].time_ns) >> OLD_TICK_SHIFT;
-	int64_t last_ns = INT64_MIN;
-	uint64_t slot = 0;
+	const struct heap_tick *tick = t->now.tick;
+	int64_t last_ns = INT64_MIN, slot = 0, least_ns;
 	size_t k = 0;
 
-	if (column_extend(&f->ticks, f->track.n_ticks) < 0)
+	if (t->now.n_ticks == 0)
+		return true;
+	least_ns = (tick[t->now.n_ticks - 1].time_ns - tick[0].time_ns) >> OLD_TICK_SHIFT;
+	least_ns *= f->n_tracks; /* times are below 2^62 */
+	if (column_extend(&t->ticks, t->now.n_ticks) < 0)
 		return false;
-	f->n_ticks = 0;
-	for (uint32_t i = 0; i < f->track.n_ticks; i++) {
-		bool peak = tells_peak(f, i, &k);
+	for (uint32_t i = 0; i < t->now.n_ticks; i++) {
+		bool peak = tells_peak(t, i, &k);
+		int64_t of = second_of(f, tick[i].time_ns) >> f->shift;
 
-		if (i > 0 && t[i].moment < f->recent && !peak && slot_of_tick(f, i) == slot &&
-		    t[i].time_ns - last_ns < least_ns && t[i].moment != f->fence[0] &&
-		    t[i].moment != f->fence[1])
+		if (i > 0 && t->folds && tick[i].moment < t->recent && !peak && of == slot &&
+		    tick[i].time_ns - last_ns < least_ns && tick[i].moment != t->fence[0] &&
+		    tick[i].moment != t->fence[1])
 			continue;
-		last_ns = t[i].time_ns;
-		slot = slot_of_tick(f, i);
-		STORE_AT(struct heap_tick, f->ticks, f->n_ticks++) = t[i];
+		last_ns = tick[i].time_ns;
+		slot = of;
+		STORE_AT(struct heap_tick, t->ticks, t->n_ticks++) = tick[i];
 	}
 	return true;
 }
 
-/* Moments of old time that something was at, and what they are called. */
-struct moments {
-	uint64_t *bits;   /* [(until + 63) / 64] a bit for each that is used */
-	uint32_t *before; /* [likewise] bits that are set in words before */
-	uint32_t until;   /* those from here on only follow */
-	uint32_t n;       /* used ones below */
-};
-
-static void use(struct moments *m, uint32_t moment)
+/* Of the track that a row, or a sum, is of now. */
+static struct heap_moments *moments_of(const struct heap_fold *f, uint32_t origin)
 {
-	if (moment < m->until)
-		m->bits[moment / 64] |= UINT64_C(1) << moment % 64;
+	return &f->track[STORE_AT(struct heap_origin, f->origins, origin).track].moments;
 }
 
-/* What a moment is called now: how many that are used come before it. */
-static uint32_t moment_now(const struct moments *m, uint32_t moment)
+static void find_used(const struct heap_fold *f)
 {
-	uint64_t below;
-
-	if (moment >= m->until)
-		return moment - m->until + m->n;
-	below = m->bits[moment / 64] & ((UINT64_C(1) << moment % 64) - 1);
-	return m->before[moment / 64] + (uint32_t)__builtin_popcountll(below);
-}
-
-static void find_used(const struct heap_fold *f, struct moments *m)
-{
-	size_t n_words = (size_t)m->until / 64 + 1;
-
 	for (uint32_t i = 0; i < f->n; i++) {
+		struct heap_moments *m = moments_of(f, STORE_AT(uint32_t, f->origin, i));
 		uint32_t end = STORE_AT(uint32_t, f->end, i);
 
-		use(m, STORE_AT(uint32_t, f->begin, i));
+		heap_moments_use(m, STORE_AT(uint32_t, f->begin, i));
 		if (end != END_NEVER)
-			use(m, end & END_MOMENT);
+			heap_moments_use(m, end & END_MOMENT);
 	}
 	for (uint32_t i = 0; i < f->n_bulk; i++) {
-		use(m, STORE_AT(struct heap_bulk, f->bulk, i).moment);
-		use(m, STORE_AT(struct heap_bulk, f->bulk, i).until);
+		const struct heap_bulk *b = &STORE_AT(struct heap_bulk, f->bulk, i);
+		struct heap_moments *m = moments_of(f, b->origin);
+
+		heap_moments_use(m, b->moment);
+		heap_moments_use(m, b->until);
 	}
-	for (uint32_t i = 0; i < f->n_ticks; i++)
-		use(m, STORE_AT(struct heap_tick, f->ticks, i).moment);
-	for (size_t i = 0; i < n_words; i++) {
-		m->before[i] = m->n;
-		m->n += (uint32_t)__builtin_popcountll(m->bits[i]);
+	for (uint32_t i = 0; i < f->n_tracks; i++) {
+		struct fold_track *t = &f->track[i];
+
+		for (uint32_t k = 0; k < t->n_ticks; k++)
+			heap_moments_use(&t->moments,
+					 STORE_AT(struct heap_tick, t->ticks, k).moment);
+		heap_moments_number(&t->moments);
+	}
+}
+
+static void begin_moments(struct fold_track *t)
+{
+	/* Where rates are told of, they are told of by moments. */
+	if (t->now.n_rates <= 1 && t->old <= t->now.n_moments && t->folds)
+		heap_moments_begin(&t->moments, t->old);
+}
+
+static void renumber_rows(struct heap_fold *f)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		const struct heap_moments *m = moments_of(f, STORE_AT(uint32_t, f->origin, i));
+		uint32_t *end = &STORE_AT(uint32_t, f->end, i);
+
+		STORE_AT(uint32_t, f->begin, i) = heap_moments_now(m,
+								   STORE_AT(uint32_t, f->begin, i));
+		if (*end != END_NEVER)
+			*end = heap_moments_now(m, *end & END_MOMENT) | (*end & ~END_MOMENT);
+	}
+	for (uint32_t i = 0; i < f->n_bulk; i++) {
+		struct heap_bulk *b = &STORE_AT(struct heap_bulk, f->bulk, i);
+		const struct heap_moments *m = moments_of(f, b->origin);
+
+		b->moment = heap_moments_now(m, b->moment);
+		b->until = heap_moments_now(m, b->until);
 	}
 }
 
 /* Old moments at which nothing was that is kept go, so that their numbers never come to an end. */
 static void renumber(struct heap_fold *f)
 {
-	struct moments m = { .until = f->old };
-	size_t n_words = (size_t)m.until / 64 + 1;
+	for (uint32_t i = 0; i < f->n_tracks; i++)
+		begin_moments(&f->track[i]);
+	find_used(f);
+	renumber_rows(f);
+	for (uint32_t i = 0; i < f->n_tracks; i++) {
+		struct fold_track *t = &f->track[i];
+		struct heap_moments *m = &t->moments;
 
-	/* Where rates are told of, they are told of by moments. */
-	if (f->track.n_rates > 1 || f->old > f->track.n_moments)
-		return;
-	m.bits = xcalloc(n_words, sizeof(*m.bits));
-	m.before = xcalloc(n_words, sizeof(*m.before));
-	find_used(f, &m);
-	for (uint32_t i = 0; i < f->n; i++) {
-		uint32_t *end = &STORE_AT(uint32_t, f->end, i);
+		for (uint32_t k = 0; k < t->n_ticks; k++) {
+			struct heap_tick *tick = &STORE_AT(struct heap_tick, t->ticks, k);
 
-		STORE_AT(uint32_t, f->begin, i) = moment_now(&m, STORE_AT(uint32_t, f->begin, i));
-		if (*end != END_NEVER)
-			*end = moment_now(&m, *end & END_MOMENT) | (*end & ~END_MOMENT);
+			tick->moment = heap_moments_now(m, tick->moment);
+		}
+		t->recent = heap_moments_now(m, t->recent);
+		t->old = heap_moments_now(m, t->old);
+		t->now.n_moments = heap_moments_now(m, t->now.n_moments);
+		heap_moments_done(m);
 	}
-	for (uint32_t i = 0; i < f->n_bulk; i++) {
-		struct heap_bulk *b = &STORE_AT(struct heap_bulk, f->bulk, i);
+}
 
-		b->moment = moment_now(&m, b->moment);
-		b->until = moment_now(&m, b->until);
-	}
-	for (uint32_t i = 0; i < f->n_ticks; i++) {
-		struct heap_tick *t = &STORE_AT(struct heap_tick, f->ticks, i);
+static bool thin_all(struct heap_fold *f)
+{
+	for (uint32_t i = 0; i < f->n_tracks; i++)
+		if (!thin_ticks(f, &f->track[i]))
+			return false;
+	return true;
+}
 
-		t->moment = moment_now(&m, t->moment);
-	}
-	f->recent = moment_now(&m, f->recent);
-	f->old = moment_now(&m, f->old);
-	f->track.n_moments = moment_now(&m, f->track.n_moments);
-	free(m.bits);
-	free(m.before);
+static void undo(struct heap_fold *f)
+{
+#define X(name, type) column_done(&f->name);
+	HEAP_COLUMNS(X)
+#undef X
+	for (uint32_t i = 0; i < f->n_tracks; i++)
+		column_done(&f->track[i].ticks);
+	map_done(&f->origins_by_fields);
+	free(f->track);
+	free(f->to);
 }
 
 /* Makes the new columns; false: there is no room. What only the making needs is freed. */
@@ -591,40 +611,49 @@ static bool fold(struct heap_fold *f)
 		rc = fold_with_slots(f, part_of(f->p, f->p->folding.n_folded));
 		f->shift += rc == 0;
 	}
-	if (rc > 0 && !f->stack_to && !thin_ticks(f))
+	if (rc > 0 && !f->stack_to && !thin_all(f))
 		rc = -1;
 	if (rc > 0 && !f->stack_to)
 		renumber(f);
-	vec_done(&f->kept);
+	for (uint32_t i = 0; i < f->n_tracks; i++)
+		heap_tops_done(&f->track[i].kept);
 	map_done(&f->alike);
 	free(f->origin_to);
-	if (rc > 0)
-		return true;
-#define X(name, type) column_done(&f->name);
-	NEW_COLUMNS(X)
-#undef X
-	map_done(&f->origins_by_fields);
-	free(f->to);
-	return false;
+	if (rc < 0)
+		undo(f);
+	return rc > 0;
+}
+
+/* What a track is now; its ticks so far go with the old columns. */
+static void replace_track(const struct heap_fold *f, struct fold_track *t, struct store_track *to,
+			  struct store_heap_columns *gone)
+{
+	if (!f->stack_to) {
+		vec_push(&gone->ticks, to->ticks);
+		to->ticks = t->ticks;
+		to->now.n_ticks = t->n_ticks;
+		to->now.n_moments = t->now.n_moments;
+	}
+	if (t->folds)
+		to->now.folded = (struct heap_folded){ t->old, t->recent, f->begin_ns,
+						       SLOT_NS << f->shift,
+						       SLOT_NS << newer_shift(f) };
 }
 
 /* The new columns take the place of the old ones, which *gone becomes. */
 static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 {
 	struct store_heap *h = f->h;
-	struct store_track *t = &STORE_AT(struct store_track, h->tracks, 0);
 
-	*gone = (struct store_heap_columns){ h->begin, h->end,  h->size,    h->origin, h->release,
-					     h->large, h->bulk, h->origins, { 0 },     0 };
-#define X(name, type) h->name = f->name;
+	*gone = (struct store_heap_columns){ .n_states = 0 };
+#define X(name, type) \
+	gone->name = h->name; \
+	h->name = f->name;
 	HEAP_COLUMNS(X)
 #undef X
-	if (!f->stack_to) {
-		gone->ticks = t->ticks;
-		t->ticks = f->ticks;
-		t->now.n_ticks = f->n_ticks;
-		t->now.n_moments = f->track.n_moments;
-	}
+	for (uint32_t i = 0; i < f->n_tracks; i++)
+		replace_track(f, &f->track[i], &STORE_AT(struct store_track, h->tracks, i), gone);
+	free(f->track);
 	h->shift = f->shift;
 	h->n_room = f->n;
 	h->now.n_allocations = f->n;
@@ -636,8 +665,6 @@ static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 		h->origins_by_fields = f->origins_by_fields;
 		h->now.n_origins = f->n_origins;
 	}
-	h->now.folded = (struct heap_folded){ f->old, f->recent, f->begin_ns, SLOT_NS << f->shift,
-					      SLOT_NS << newer_shift(f) };
 }
 
 static void state_folded(struct profile *p)
@@ -645,16 +672,18 @@ static void state_folded(struct profile *p)
 	const struct heap_columns *h = &p->heap.now;
 	char n[FMT_COUNTED_SIZE], width[FMT_SIZE];
 
-	build_fact(p, (capture_id){ 0 }, "file", "folded", FACT_PLAIN,
-		   "%s freed long ago: how much was there then is known every %s, and at the peak",
-		   fmt_counted(n, (int64_t)(h->n_counted & INT64_MAX), "block"),
-		   fmt_ns(width, h->folded.slot_ns));
+	build_fact_of_all(
+		p, "file", "folded", FACT_PLAIN,
+		"%s freed long ago: how much was there then is known every %s, and at the peak",
+		fmt_counted(n, (int64_t)(h->n_counted & INT64_MAX), "block"),
+		fmt_ns(width, SLOT_NS << p->heap.shift));
 }
 
 bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
 {
 	struct store_heap_columns *gone;
 	struct heap_fold f;
+	uint32_t n_before;
 	bool done;
 
 	if (!is_due(p))
@@ -666,12 +695,18 @@ bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
 	p->heap.fold_at = done ? 2 * f.n : 2 * p->heap.now.n_allocations;
 	if (!done)
 		return false;
-	*n = p->heap.now.n_allocations;
-	*to = f.to;
+	n_before = p->heap.now.n_allocations;
 	gone = xmalloc(sizeof(*gone));
 	replace(&f, gone);
 	store_publish(p, NULL, NULL, gone);
 	state_folded(p);
+	store_tell_allocations(p, f.to, n_before);
+	if (!to) {
+		free(f.to);
+		return true;
+	}
+	*n = n_before;
+	*to = f.to;
 	return true;
 }
 
@@ -684,7 +719,8 @@ bool store_heap_restack(struct profile *p, const uint32_t *to, struct store_heap
 	if (!fold(&f))
 		return false;
 	/* Nothing more became a sum than was one. */
-	f.old = p->heap.now.folded.until;
+	for (uint32_t i = 0; i < f.n_tracks; i++)
+		f.track[i].old = f.track[i].now.folded.until;
 	free(f.to);
 	*gone = xmalloc(sizeof(**gone));
 	replace(&f, *gone);

@@ -186,6 +186,7 @@ void profile_free(struct profile *p)
 	store_trie_done(&p->trie);
 	store_states_done(p);
 	vec_done(&p->asides);
+	vec_done(&p->watches);
 	pthread_mutex_destroy(&p->publication);
 	pthread_mutex_destroy(&p->pen);
 	free(p);

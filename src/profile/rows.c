@@ -520,17 +520,12 @@ static void put_fact(struct profile *p, const struct fact *f)
 	pthread_mutex_unlock(&p->publication);
 }
 
-void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
-		enum fact_kind kind, const char *fmt, ...)
+static void state(struct profile *p, struct fact f, const char *section, const char *name,
+		  const char *fmt, va_list ap)
 {
-	struct fact f = { .part = stated_part(p, c), .kind = kind };
 	char *text = NULL;
-	va_list ap;
-	int len;
+	int len = vasprintf(&text, fmt, ap);
 
-	va_start(ap, fmt);
-	len = vasprintf(&text, fmt, ap);
-	va_end(ap);
 	if (len < 0)
 		mem_fail(0);
 	f.section = build_string_of_fact(p, section, strlen(section));
@@ -538,4 +533,24 @@ void build_fact(struct profile *p, capture_id c, const char *section, const char
 	f.text = build_string_of_fact(p, text, (size_t)len);
 	free(text);
 	put_fact(p, &f);
+}
+
+void build_fact(struct profile *p, capture_id c, const char *section, const char *name,
+		enum fact_kind kind, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	state(p, (struct fact){ .part = stated_part(p, c), .kind = kind }, section, name, fmt, ap);
+	va_end(ap);
+}
+
+void build_fact_of_all(struct profile *p, const char *section, const char *name,
+		       enum fact_kind kind, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	state(p, (struct fact){ .kind = kind }, section, name, fmt, ap);
+	va_end(ap);
 }

@@ -483,8 +483,8 @@ static void state_shortened_heap(struct profile *p, uint32_t mark)
 		if (is_shortened(p, stack_of_origin(p, b->origin), mark))
 			n += b->calls;
 	}
-	build_fact(
-		p, (capture_id){ 0 }, "stacks", "shortened", FACT_MISSING,
+	build_fact_of_all(
+		p, "stacks", "shortened", FACT_MISSING,
 		"%s freed long ago, by stacks that few share: frames before the last are " SHORTENED_NAME
 		", and sums of functions before it lack them",
 		fmt_counted(text, (int64_t)(n & INT64_MAX), "block"));
@@ -502,17 +502,18 @@ static void state_shortened(struct profile *p, uint32_t mark)
 		if (is_shortened(p, row.stack, mark))
 			n += samples_of(p, &row);
 	}
-	build_fact(p, (capture_id){ 0 }, "stacks", "shortened", FACT_MISSING,
-		   "%s of old stacks that few share: frames before the last are " SHORTENED_NAME
-		   ", sums of functions are whole",
-		   fmt_counted(text, (int64_t)(n & INT64_MAX), "sample"));
+	build_fact_of_all(
+		p, "stacks", "shortened", FACT_MISSING,
+		"%s of old stacks that few share: frames before the last are " SHORTENED_NAME
+		", sums of functions are whole",
+		fmt_counted(text, (int64_t)(n & INT64_MAX), "sample"));
 }
 
 bool store_shorten_due(const struct profile *p)
 {
 	return p->folding.n_stacks > 0 && p->now.n_stacks > p->shorten_at &&
-	       p->now.n_captures == 1 && p->now.n_parts == 1 && p->now.n_events > 0 &&
-	       p->sticky == 0 && (p->heap.now.n_origins == 0 || store_heap_folds(p));
+	       p->now.n_captures == 1 && p->now.n_events > 0 && p->sticky == 0 &&
+	       (p->heap.now.n_origins == 0 || store_heap_folds(p));
 }
 
 bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
@@ -551,6 +552,11 @@ bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 		state_shortened_heap(p, s.mark);
 	else
 		state_shortened(p, s.mark);
+	store_tell_stacks(p, s.to, s.n);
+	if (!to) {
+		free(s.to);
+		return true;
+	}
 	*to = s.to;
 	*n = s.n;
 	return true;

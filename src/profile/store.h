@@ -53,8 +53,8 @@ struct store_track {
 /* Columns of allocations, once others took their place. */
 struct store_heap_columns {
 	struct column begin, end, size, origin, release, large, bulk, origins;
-	struct column ticks; /* of the only track */
-	uint32_t n_states;   /* that are of them */
+	VEC(struct column) ticks; /* of tracks */
+	uint32_t n_states;        /* that are of them */
 };
 
 /* Everything of heap.h. Counts and pointers in `now` and `published` are as for samples. */
@@ -181,6 +181,8 @@ struct profile {
 	struct column facts;            /* struct fact */
 	uint32_t n_frames;              /* elements of frames */
 
+	VEC(struct build_watch) watches;
+
 	struct store_trie trie;
 	struct store_rows samples;
 	uint64_t roomy_rows; /* rows for which those columns that there are have room */
@@ -252,13 +254,20 @@ void store_publish(struct profile *p, struct store_rows *by, struct store_trie *
 		   struct store_heap_columns *heap);
 void store_heap_columns_free(struct store_heap_columns *c);
 
-/* Is the heap's table one that is folded: of one track, in memory, of all its blocks? */
+/* The size of an allocation, of what is not published too. */
+uint64_t store_heap_size(const struct store_heap *h, uint32_t row);
+
+/* Is the heap's table one that is folded: in memory, of at least one track of which all blocks are there? */
 bool store_heap_folds(const struct profile *p);
 /*
  * The pen is held. The heap's table anew, the origins of which have other stacks: to, by the number of each so far. What is in no
  * row and no sum goes. False, and nothing was done: there was no room. *gone becomes the columns so far.
  */
 bool store_heap_restack(struct profile *p, const uint32_t *to, struct store_heap_columns **gone);
+
+/* Stacks, or allocations, have other numbers from now on: those who watch are told. */
+void store_tell_stacks(const struct profile *p, const uint32_t *to, uint32_t n);
+void store_tell_allocations(const struct profile *p, const uint32_t *to, uint32_t n);
 
 /* Are there so many stacks that build_shorten() would shorten some? */
 bool store_shorten_due(const struct profile *p);

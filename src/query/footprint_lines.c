@@ -123,7 +123,7 @@ static void count_step(const struct lines_scan *s, struct making *to, const stru
 static void place_step(const struct passage *g, uint32_t track, uint32_t moment, struct step *step)
 {
 	const struct heap_state *state = &g->state;
-	uint32_t told = heap_level_tells(&state->columns, &state->track[track], moment);
+	uint32_t told = heap_level_tells(&state->track[track], moment);
 
 	step->at = heap_slots_of(&g->slots[track], moment);
 	step->part = told == moment ? step->at : heap_slots_of(&g->slots[track], told);

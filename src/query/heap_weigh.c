@@ -103,13 +103,13 @@ static void note_time(const struct scan *s, struct sums *to, uint32_t kind, uint
 		      uint32_t begin, uint32_t end, int64_t x)
 {
 	bool is_level = s->levels >> kind & 1;
-	const struct heap_columns *c = &s->state.columns;
+	const struct heap_track *t = &s->state.track[track];
 	struct at_slot *at = &to->at[track];
 
-	if (is_level && begin < c->folded.until) {
-		begin = heap_level_tells(c, &s->state.track[track], begin);
+	if (is_level && begin < t->folded.until) {
+		begin = heap_level_tells(t, begin);
 		if (end != END_NEVER)
-			end = heap_level_tells(c, &s->state.track[track], end & END_MOMENT);
+			end = heap_level_tells(t, end & END_MOMENT);
 	}
 	if (!is_at(at, begin))
 		go_to_slot(&s->slots[track], at, begin);

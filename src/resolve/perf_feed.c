@@ -56,6 +56,7 @@ struct perf_feed {
 	struct perf_look *look; /* at records, before samples are fed */
 	struct perf_switches *switches;
 	bool has_switches;                        /* some event records them */
+	bool watches;                             /* what others make of stacks */
 	struct perf_labels *labels;               /* NULL: fields are not shown; owned */
 	VEC(struct perf_chain_part) labelled;     /* scratch: a label and what it is inside of */
 	bool may_ask;                             /* for looking ahead */
@@ -427,6 +428,11 @@ void perf_feed_free(struct perf_feed *f)
 {
 	if (!f)
 		return;
+	if (f->watches) {
+		builder_begin(f->profile);
+		build_watch_end(f->profile, f);
+		builder_end(f->profile);
+	}
 	perf_labels_free(f->labels);
 	vec_done(&f->labelled);
 	perf_frames_free(f->frames);
@@ -551,16 +557,22 @@ bool perf_feed_waits(struct perf_feed *f)
 	return perf_switches_settle(f->switches);
 }
 
-void perf_feed_shorten(struct perf_feed *f)
+static void move_stacks(void *arg, const uint32_t *to, uint32_t n)
 {
-	uint32_t *to, n;
+	struct perf_feed *f = arg;
 
-	if (!build_shorten(f->profile, &to, &n))
-		return;
 	perf_known_forget(f->known);
 	perf_tasks_forget_roots(f->tasks);
 	perf_switches_move(f->switches, to, n);
-	free(to);
+}
+
+void perf_feed_shorten(struct perf_feed *f)
+{
+	/* From now on others may do so, too. */
+	if (!f->watches)
+		build_watch(f->profile, &(struct build_watch){ .stacks = move_stacks, .arg = f });
+	f->watches = true;
+	build_shorten(f->profile, NULL, NULL);
 }
 
 bool perf_feed_settle(struct perf_feed *f)
