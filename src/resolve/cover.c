@@ -277,6 +277,16 @@ const struct cover_item *cover_find(const struct cover *c, uint64_t point, int64
 	return s.best;
 }
 
+void cover_each(const struct cover *c, void (*fn)(void *arg, const struct cover_item *item),
+		void *arg)
+{
+	for (size_t i = 0; i < c->fresh.n; i++)
+		fn(arg, &c->fresh.at[i]);
+	for (size_t i = 0; i < c->level.n; i++)
+		for (size_t k = 0; k < c->level.at[i]->n; k++)
+			fn(arg, &c->level.at[i]->item[k]);
+}
+
 bool cover_touches(const struct cover *c, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < c->fresh.n; i++) {

@@ -43,6 +43,10 @@ void cover_add_all(struct cover *c, const struct cover_item *items, size_t n);
 const struct cover_item *cover_find(const struct cover *c, uint64_t point, int64_t time,
 				    uint32_t seq, int64_t *next_time);
 
+/* Calls fn for each item, in no order. */
+void cover_each(const struct cover *c, void (*fn)(void *arg, const struct cover_item *item),
+		void *arg);
+
 /* Does any item overlap [start, end)? */
 bool cover_touches(const struct cover *c, uint64_t start, uint64_t end);
 

@@ -43,6 +43,9 @@ struct waiting {
 
 #define NOT_ADDED UINT32_MAX
 
+/* What ended so long before the last sample is known as a whole: recorders hand over all they have several times a second. */
+#define RETIRE_NS INT64_C(10000000000)
+
 struct perf_feed {
 	struct profile *profile;
 	capture_id capture;
@@ -63,6 +66,7 @@ struct perf_feed {
 	struct perf_known *known;                 /* chains that were fed; owned */
 	struct waiting waiting[PERF_CHAINS_MOST]; /* in the order of the file */
 	uint32_t n_waiting;                       /* of them */
+	int64_t last_ns;                          /* the latest time of a sample; INT64_MIN: none */
 	struct perf_feed_stats stats;
 };
 
@@ -298,6 +302,8 @@ static void place_sample(struct perf_feed *f, struct waiting *w, const struct pe
 	if (w->event->attr.sample_type & PERF_S_TIME) {
 		o->time_ns = d->time > INT64_MAX ? INT64_MAX : (int64_t)d->time;
 		w->sample.time_ns = d->time > INT64_MAX ? TIME_NONE : o->time_ns;
+		if (w->sample.time_ns > f->last_ns)
+			f->last_ns = w->sample.time_ns;
 	}
 	task = perf_tasks_at(f->tasks, d->pid, d->tid, o->time_ns);
 	o->root = task.root;
@@ -409,6 +415,7 @@ struct perf_feed *perf_feed_new(struct profile *p, capture_id c, struct resolver
 
 	f->profile = p;
 	f->capture = c;
+	f->last_ns = INT64_MIN;
 	f->resolver = r;
 	f->events = events;
 	f->tasks = perf_tasks_new(p, c);
@@ -555,6 +562,23 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 bool perf_feed_waits(struct perf_feed *f)
 {
 	return perf_switches_settle(f->switches);
+}
+
+void perf_feed_retire(struct perf_feed *f)
+{
+	struct perf_retired gone = { 0 };
+
+	if (f->last_ns >= RETIRE_NS && perf_tasks_retire(f->tasks, f->last_ns - RETIRE_NS, &gone)) {
+		resolver_end(f->resolver, gone.pids.at, gone.pids.n);
+		perf_switches_forget(f->switches, gone.tids.at, gone.tids.n);
+	}
+	vec_done(&gone.tids);
+	vec_done(&gone.pids);
+}
+
+size_t perf_feed_n_tasks(const struct perf_feed *f)
+{
+	return perf_tasks_n(f->tasks) + resolver_n_spaces(f->resolver);
 }
 
 static void move_stacks(void *arg, const uint32_t *to, uint32_t n)

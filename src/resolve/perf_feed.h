@@ -105,6 +105,13 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 
 /* Has the profile shorten stacks that are too many, see build_shorten(), between batches; right after builder_begin(). */
 void perf_feed_shorten(struct perf_feed *f);
+/*
+ * Of a recording that goes on: forgets processes and threads that ended some seconds ago, between batches. No record of their time
+ * may come any more. Wants the pen.
+ */
+void perf_feed_retire(struct perf_feed *f);
+/* How many processes, threads and address spaces are known still. */
+size_t perf_feed_n_tasks(const struct perf_feed *f);
 /* Of a recording that goes on: adds what threads waited until some seconds ago, between batches. False when the profile is full. */
 bool perf_feed_waits(struct perf_feed *f);
 

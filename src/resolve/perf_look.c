@@ -147,7 +147,8 @@ static void keep_deferred(struct perf_look *l, const struct perf_record *r)
 static bool is_beside(uint32_t type)
 {
 	return type == PERF_REC_MMAP || type == PERF_REC_MMAP2 || type == PERF_REC_COMM ||
-	       type == PERF_REC_FORK || type == PERF_REC_KSYMBOL || type == PERF_REC_CGROUP;
+	       type == PERF_REC_FORK || type == PERF_REC_EXIT || type == PERF_REC_KSYMBOL ||
+	       type == PERF_REC_CGROUP;
 }
 
 static void tell(struct perf_look *l, const struct beside *b)

@@ -40,7 +40,8 @@ struct traveller {
 	/* On its way through its sorted moments: */
 	struct moment out; /* since when it is off the cpu, if it has_out */
 	bool has_out;
-	bool ended; /* what a dying thread does last is no wait */
+	bool is_gone; /* scratch */
+	bool ended;   /* what a dying thread does last is no wait */
 };
 
 struct perf_offcpu {
@@ -233,6 +234,29 @@ void perf_offcpu_move(struct perf_offcpu *o, const uint32_t *to, uint32_t n)
 		move_stack(&o->travellers.at[i].stack, to, n);
 		move_stack(&o->travellers.at[i].out.stack, to, n);
 	}
+}
+
+void perf_offcpu_forget(struct perf_offcpu *o, const int32_t *tids, size_t n)
+{
+	size_t n_left = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t at = map_find(&o->by_tid, hash_u64((uint32_t)tids[i]), same_tid,
+				       o->travellers.at, &tids[i]);
+
+		if (at != MAP_NONE)
+			o->travellers.at[at].is_gone = true;
+	}
+	map_done(&o->by_tid);
+	for (size_t i = 0; i < o->travellers.n; i++) {
+		const struct traveller *t = &o->travellers.at[i];
+
+		if (t->is_gone)
+			continue;
+		map_add(&o->by_tid, hash_u64((uint32_t)t->tid), (uint32_t)n_left);
+		o->travellers.at[n_left++] = *t;
+	}
+	o->travellers.n = n_left;
 }
 
 bool perf_offcpu_settle(struct perf_offcpu *o)

@@ -43,6 +43,8 @@ void perf_offcpu_end(struct perf_offcpu *o, int32_t tid, int64_t time_ns);
 
 /* What was stack i is to[i] from now on, [n]. */
 void perf_offcpu_move(struct perf_offcpu *o, const uint32_t *to, uint32_t n);
+/* Of these threads, which ended some seconds ago, nothing is told any more. */
+void perf_offcpu_forget(struct perf_offcpu *o, const int32_t *tids, size_t n);
 
 /*
  * Of a recording that goes on: adds waits that ended some seconds ago, now and then, so that their moments need not be kept. False when the

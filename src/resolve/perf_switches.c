@@ -118,6 +118,12 @@ void perf_switches_move(struct perf_switches *w, const uint32_t *to, uint32_t n)
 		perf_offcpu_move(w->offcpu, to, n);
 }
 
+void perf_switches_forget(struct perf_switches *w, const int32_t *tids, size_t n)
+{
+	if (w->offcpu)
+		perf_offcpu_forget(w->offcpu, tids, n);
+}
+
 bool perf_switches_settle(struct perf_switches *w)
 {
 	return !w->offcpu || perf_offcpu_settle(w->offcpu);

@@ -4,6 +4,7 @@
 #define PROFTOP_RESOLVE_PERF_SWITCHES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct perf_cgroups;
@@ -32,9 +33,10 @@ void perf_switches_record(struct perf_switches *w, const struct perf_record *r);
 void perf_switches_sample(struct perf_switches *w, struct perf_event *e,
 			  const struct perf_sample *s, bool swap, const struct sample *out);
 
-/* As perf_offcpu_settle(), perf_offcpu_move() and perf_offcpu_finish(). */
+/* As perf_offcpu_settle(), perf_offcpu_move(), perf_offcpu_forget() and perf_offcpu_finish(). */
 bool perf_switches_settle(struct perf_switches *w);
 void perf_switches_move(struct perf_switches *w, const uint32_t *to, uint32_t n);
+void perf_switches_forget(struct perf_switches *w, const int32_t *tids, size_t n);
 bool perf_switches_finish(struct perf_switches *w, struct perf_offcpu_stats *stats);
 
 #endif

@@ -25,6 +25,10 @@
 /* Samples take turns among a few threads, and between their process and the kernel. A power of two. */
 #define N_RECENT 16u
 
+/* So many must have ended, and a part of those that are known: retiring looks at all of them. */
+#define RETIRE_LEAST 1024
+#define RETIRE_PART  4
+
 /* What a thread is called from a time on. */
 struct naming {
 	int64_t time_ns;
@@ -37,6 +41,8 @@ struct naming {
 
 struct task {
 	int32_t tid;
+	int32_t pid;                /* as told; -1: nobody did */
+	int64_t ended_ns;           /* INT64_MAX: it has not */
 	bool told;                  /* something was said of it: it is not only sampled */
 	struct naming unnamed;      /* before the first of namings */
 	VEC(struct naming) namings; /* by time */
@@ -52,6 +58,7 @@ struct remapping {
 struct process_maps {
 	int32_t pid;
 	bool sampled;                     /* it is in the profile */
+	bool goes;                        /* scratch: all its threads do, of which there is one */
 	uint32_t first_epoch;             /* before the first of remappings */
 	VEC(struct remapping) remappings; /* by time */
 	int64_t from_ns, until_ns;        /* the stretch found last, [from, until) */
@@ -70,6 +77,7 @@ struct perf_tasks {
 	uint32_t recent_processes[N_RECENT]; /* likewise */
 	uint32_t n_epochs;                   /* given so far */
 	size_t n_moved;                      /* elements shifted to make room, at most MOVES_MAX */
+	size_t n_ended;                      /* exits told since threads were retired last */
 	enum root_names root_names;          /* as told */
 };
 
@@ -109,7 +117,9 @@ static struct task *find_task(struct perf_tasks *t, int32_t tid)
 static struct task *get_task(struct perf_tasks *t, int32_t tid)
 {
 	struct task *task = find_task(t, tid);
-	struct task new = { .tid = tid, .unnamed = nameless(INT64_MIN) };
+	struct task new = {
+		.tid = tid, .pid = -1, .ended_ns = INT64_MAX, .unnamed = nameless(INT64_MIN)
+	};
 
 	if (task)
 		return task;
@@ -276,14 +286,23 @@ void perf_tasks_root_names(struct perf_tasks *t, enum root_names names)
 	t->root_names = names;
 }
 
-void perf_tasks_name(struct perf_tasks *t, int32_t tid, int64_t time_ns, const char *name,
-		     size_t len)
+/* Something is told of a thread of a process: of an ended one only what was before, else its number came again. */
+static void note_told(struct task *task, int32_t pid, int64_t time_ns)
+{
+	task->told = true;
+	task->pid = pid;
+	if (time_ns > task->ended_ns)
+		task->ended_ns = INT64_MAX;
+}
+
+void perf_tasks_name(struct perf_tasks *t, int32_t pid, int32_t tid, int64_t time_ns,
+		     const char *name, size_t len)
 {
 	struct task *task = get_task(t, tid);
 	struct naming n = nameless(time_ns);
 	const struct naming *before = naming_at(task, time_ns);
 
-	task->told = true;
+	note_told(task, pid, time_ns);
 	if (before->name && before->len == len && memcmp(before->name, name, len) == 0)
 		return;
 	n.name = arena_strndup(&t->names, name, len);
@@ -291,7 +310,8 @@ void perf_tasks_name(struct perf_tasks *t, int32_t tid, int64_t time_ns, const c
 	add_naming(t, task, &n);
 }
 
-void perf_tasks_fork(struct perf_tasks *t, int32_t tid, int32_t parent_tid, int64_t time_ns)
+void perf_tasks_fork(struct perf_tasks *t, int32_t pid, int32_t tid, int32_t parent_tid,
+		     int64_t time_ns)
 {
 	struct naming n = nameless(time_ns);
 	struct task *parent = find_task(t, parent_tid), *child;
@@ -305,8 +325,19 @@ void perf_tasks_fork(struct perf_tasks *t, int32_t tid, int32_t parent_tid, int6
 		n.len = of_parent->len;
 	}
 	child = get_task(t, tid);
-	child->told = true;
+	note_told(child, pid, time_ns);
 	add_naming(t, child, &n);
+}
+
+void perf_tasks_exit(struct perf_tasks *t, int32_t tid, int64_t time_ns)
+{
+	struct task *task = find_task(t, tid);
+
+	if (!task || task->ended_ns != INT64_MAX ||
+	    (task->namings.n > 0 && task->namings.at[task->namings.n - 1].time_ns > time_ns))
+		return;
+	task->ended_ns = time_ns;
+	t->n_ended++;
 }
 
 void perf_tasks_remapped(struct perf_tasks *t, int32_t pid, int64_t time_ns)
@@ -339,8 +370,11 @@ bool perf_tasks_knows(struct perf_tasks *t, int32_t tid)
 
 struct perf_task_view perf_tasks_at(struct perf_tasks *t, int32_t pid, int32_t tid, int64_t time_ns)
 {
-	struct naming *n = naming_at(get_task(t, tid), time_ns);
+	struct task *task = get_task(t, tid);
+	struct naming *n = naming_at(task, time_ns);
 
+	if (task->pid < 0)
+		task->pid = pid;
 	if (n->thread == ID_NONE || n->pid != pid)
 		make_thread(t, n, pid, tid);
 	return (struct perf_task_view){ .thread = { n->thread }, .root = { n->root } };
@@ -360,14 +394,112 @@ uint32_t perf_tasks_epoch(struct perf_tasks *t, int32_t pid, int64_t time_ns)
 	return m->epoch;
 }
 
+/* Gives the process the name that its main thread had last. */
+static void last_name(struct perf_tasks *t, const struct process_maps *m)
+{
+	const struct task *main_thread = find_task(t, m->pid);
+
+	if (m->sampled && main_thread && main_thread->namings.n > 0)
+		name_process(t, m->pid, &main_thread->namings.at[main_thread->namings.n - 1]);
+}
+
 void perf_tasks_name_processes(struct perf_tasks *t)
 {
-	for (size_t i = 0; i < t->processes.n; i++) {
-		const struct process_maps *m = &t->processes.at[i];
-		const struct task *main_thread = find_task(t, m->pid);
+	for (size_t i = 0; i < t->processes.n; i++)
+		last_name(t, &t->processes.at[i]);
+}
 
-		if (m->sampled && main_thread && main_thread->namings.n > 0)
-			name_process(t, m->pid,
-				     &main_thread->namings.at[main_thread->namings.n - 1]);
+static bool is_gone(const struct task *task, int64_t before_ns)
+{
+	return task->ended_ns < before_ns;
+}
+
+/* Says of each process whether it goes. */
+static void mark_processes(struct perf_tasks *t, int64_t before_ns)
+{
+	for (size_t i = 0; i < t->processes.n; i++)
+		t->processes.at[i].goes = false;
+	/* Those of threads that go, but for those of others. */
+	for (int others = 0; others <= 1; others++) {
+		for (size_t i = 0; i < t->tasks.n; i++) {
+			const struct task *task = &t->tasks.at[i];
+			uint32_t at = map_find(&t->by_pid, hash_number(task->pid), same_pid,
+					       t->processes.at, &task->pid);
+
+			if (at != MAP_NONE && task->pid > 0 && is_gone(task, before_ns) != others)
+				t->processes.at[at].goes = !others;
+		}
 	}
+}
+
+static void retire_processes(struct perf_tasks *t, struct perf_retired *gone)
+{
+	size_t n = 0;
+
+	map_done(&t->by_pid);
+	for (size_t i = 0; i < t->processes.n; i++) {
+		struct process_maps *m = &t->processes.at[i];
+
+		if (m->goes) {
+			last_name(t, m);
+			vec_done(&m->remappings);
+			vec_push(&gone->pids, m->pid);
+			continue;
+		}
+		map_add(&t->by_pid, hash_number(m->pid), (uint32_t)n);
+		t->processes.at[n++] = *m;
+	}
+	t->processes.n = n;
+}
+
+static void retire_tasks(struct perf_tasks *t, int64_t before_ns, struct perf_retired *gone)
+{
+	size_t n = 0;
+
+	map_done(&t->by_tid);
+	for (size_t i = 0; i < t->tasks.n; i++) {
+		struct task *task = &t->tasks.at[i];
+
+		if (is_gone(task, before_ns)) {
+			vec_done(&task->namings);
+			vec_push(&gone->tids, task->tid);
+			continue;
+		}
+		map_add(&t->by_tid, hash_number(task->tid), (uint32_t)n);
+		t->tasks.at[n++] = *task;
+	}
+	t->tasks.n = n;
+}
+
+/* Names of those that are left, without the others'. */
+static void renew_names(struct perf_tasks *t)
+{
+	struct arena was = t->names;
+
+	arena_init(&t->names);
+	for (size_t i = 0; i < t->tasks.n; i++)
+		for (size_t k = 0; k < t->tasks.at[i].namings.n; k++) {
+			struct naming *n = &t->tasks.at[i].namings.at[k];
+
+			if (n->name)
+				n->name = arena_strndup(&t->names, n->name, n->len);
+		}
+	arena_done(&was);
+}
+
+bool perf_tasks_retire(struct perf_tasks *t, int64_t before_ns, struct perf_retired *gone)
+{
+	if (t->n_ended < RETIRE_LEAST || t->n_ended < t->tasks.n / RETIRE_PART)
+		return false;
+	t->n_ended = 0;
+	mark_processes(t, before_ns);
+	retire_processes(t, gone);
+	retire_tasks(t, before_ns, gone);
+	renew_names(t);
+	return true;
+}
+
+size_t perf_tasks_n(const struct perf_tasks *t)
+{
+	return t->tasks.n + t->processes.n;
 }

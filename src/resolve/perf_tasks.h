@@ -10,6 +10,7 @@
 #define PROFTOP_RESOLVE_PERF_TASKS_H
 
 #include "builder.h"
+#include "mem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,10 +34,13 @@ void perf_tasks_free(struct perf_tasks *t);
 void perf_tasks_root_names(struct perf_tasks *t, enum root_names names);
 
 /* The thread is called so from then on; name is copied. */
-void perf_tasks_name(struct perf_tasks *t, int32_t tid, int64_t time_ns, const char *name,
-		     size_t len);
+void perf_tasks_name(struct perf_tasks *t, int32_t pid, int32_t tid, int64_t time_ns,
+		     const char *name, size_t len);
 /* A new thread, called as its parent is; a thread of that number from before has ended. */
-void perf_tasks_fork(struct perf_tasks *t, int32_t tid, int32_t parent_tid, int64_t time_ns);
+void perf_tasks_fork(struct perf_tasks *t, int32_t pid, int32_t tid, int32_t parent_tid,
+		     int64_t time_ns);
+/* The thread ends then, which changes nothing before perf_tasks_retire(). */
+void perf_tasks_exit(struct perf_tasks *t, int32_t tid, int64_t time_ns);
 /* The mappings of a process (-1: of the kernel) change then. */
 void perf_tasks_remapped(struct perf_tasks *t, int32_t pid, int64_t time_ns);
 
@@ -59,5 +63,21 @@ uint32_t perf_tasks_epoch(struct perf_tasks *t, int32_t pid, int64_t time_ns);
 
 /* Gives each process the name that its main thread had last; wants the pen. */
 void perf_tasks_name_processes(struct perf_tasks *t);
+
+/* Threads and processes that are not known any more; of a process all threads are among them. */
+struct perf_retired {
+	VEC(int32_t) tids;
+	VEC(int32_t) pids;
+};
+
+/*
+ * Forgets threads that had ended before a time, and processes all of whose threads had, where these are enough for it to
+ * pay: of no time before or since is anything asked or told of them, but where their numbers come again. Adds them to
+ * *gone, and tells the profile; wants the pen. False: they were not enough.
+ */
+bool perf_tasks_retire(struct perf_tasks *t, int64_t before_ns, struct perf_retired *gone);
+
+/* How many threads and processes are known. */
+size_t perf_tasks_n(const struct perf_tasks *t);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * EXIT changes nothing here: a leader may end before its threads, and samples of a task's last moments
+ * EXIT changes nothing yet: a leader may end before its threads, and samples of a task's last moments
  * come after it. A number that is used again comes with a FORK. An exec gives a new name but leaves the
  * mappings, which the new ones replace: while the kernel still works on the exec, samples show the
  * address in the old program from which it was called.
@@ -75,7 +75,7 @@ static bool tell_comm(struct perf_teller *t, const struct perf_record *r, int64_
 
 	if (!perf_comm_decode(r, trailer, &c))
 		return false;
-	perf_tasks_name(t->tasks, c.tid, time_ns, c.name, c.name_len);
+	perf_tasks_name(t->tasks, c.pid, c.tid, time_ns, c.name, c.name_len);
 	/*
 	 * What the process had mapped went with its old program; the new one's mappings come after. Where
 	 * nothing but the order of the file says when, samples of before may come after it, too.
@@ -93,12 +93,22 @@ static bool tell_fork(struct perf_teller *t, const struct perf_record *r, int64_
 
 	if (!perf_task_decode(r, &k))
 		return false;
-	perf_tasks_fork(t->tasks, k.tid, k.ptid, time_ns);
+	perf_tasks_fork(t->tasks, k.pid, k.tid, k.ptid, time_ns);
 	/* perf also makes up forks, for threads that it finds; they tell nothing of mappings. */
 	if (k.pid != k.ppid && !(r->misc & PERF_MISC_FORK_EXEC)) {
 		resolver_fork(t->resolver, k.pid, k.ppid, time_ns);
 		perf_tasks_remapped(t->tasks, k.pid, time_ns);
 	}
+	return true;
+}
+
+static bool tell_exit(struct perf_teller *t, const struct perf_record *r, int64_t time_ns)
+{
+	struct perf_task k;
+
+	if (!perf_task_decode(r, &k))
+		return false;
+	perf_tasks_exit(t->tasks, k.tid, time_ns);
 	return true;
 }
 
@@ -164,6 +174,8 @@ bool perf_tell(struct perf_teller *t, const struct perf_record *r, int64_t time_
 		return tell_comm(t, r, time_ns, trailer, own_time);
 	case PERF_REC_FORK:
 		return tell_fork(t, r, time_ns);
+	case PERF_REC_EXIT:
+		return tell_exit(t, r, time_ns);
 	case PERF_REC_KSYMBOL:
 		return tell_ksymbol(t, r, time_ns, trailer);
 	case PERF_REC_CGROUP:

@@ -65,6 +65,12 @@ struct resolver {
 	uint32_t nowhere[N_NOWHERES]; /* dso of each */
 };
 
+static void forget_seen(struct resolver *r)
+{
+	for (size_t i = 0; i < PIDS; i++)
+		r->seen[i].space = SPACE_NONE;
+}
+
 struct resolver *resolver_new(struct profile *p, capture_id c, const struct resolver_options *o)
 {
 	struct resolver *r = xcalloc(1, sizeof(*r));
@@ -82,8 +88,7 @@ struct resolver *resolver_new(struct profile *p, capture_id c, const struct reso
 	r->naming = naming_new(p, c, r->dsos, &r->finder);
 	r->cache = xcalloc(CACHE_MIN, sizeof(*r->cache));
 	r->cache_mask = CACHE_MIN - 1;
-	for (size_t i = 0; i < PIDS; i++)
-		r->seen[i].space = SPACE_NONE;
+	forget_seen(r);
 	r->nowhere[NOWHERE_UNKNOWN] = dso_table_add_special(r->dsos, "[unknown]", FAMILY_UNKNOWN);
 	r->nowhere[NOWHERE_GUEST] = dso_table_add_special(r->dsos, "[guest]", FAMILY_UNKNOWN);
 	r->nowhere[NOWHERE_GUEST_KERNEL] = dso_table_add_special(r->dsos, "[guest.kernel.kallsyms]",
@@ -176,6 +181,17 @@ void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns)
 {
 	spaces_exec(r->spaces, spaces_of(r->spaces, pid), time_ns);
 	generated_exec(r->generated, pid, time_ns);
+}
+
+void resolver_end(struct resolver *r, const int32_t *pids, size_t n)
+{
+	spaces_end(r->spaces, pids, n);
+	forget_seen(r);
+}
+
+size_t resolver_n_spaces(const struct resolver *r)
+{
+	return spaces_n(r->spaces);
 }
 
 static module_id module_of(struct resolver *r, uint32_t dso)

@@ -92,6 +92,10 @@ void resolver_map(struct resolver *r, const struct mapping_event *m);
 void resolver_fork(struct resolver *r, int32_t pid, int32_t parent_pid, int64_t time_ns);
 /* The process has another program: what was mapped is gone. */
 void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns);
+/* Of these processes, which have ended, no address is asked for any more, at any time. */
+void resolver_end(struct resolver *r, const int32_t *pids, size_t n);
+/* How many processes have something mapped, or had and are needed, with the kernel. */
+size_t resolver_n_spaces(const struct resolver *r);
 
 /*
  * The last moment of the program that the process was before, if the program that it is at time_ns has

@@ -32,12 +32,20 @@ struct life {
 	uint32_t parent; /* the space it was forked from; SPACE_NONE: it started empty */
 };
 
+enum space_state {
+	SPACE_LIVES,
+	SPACE_ENDED, /* only those that were forked from it look there */
+	SPACE_FREE   /* nobody does */
+};
+
 struct space {
 	int32_t pid;                /* -1: the kernel */
 	struct cover cover;         /* values are indices of spaces.mapping */
 	VEC(struct life) life;      /* by (time, seq) */
 	struct space_stamps stamps; /* see space.h */
 	int64_t last_child;         /* latest time at which it was forked from */
+	enum space_state state;
+	bool needed; /* scratch: of what is looked at still */
 };
 
 struct mapping {
@@ -48,10 +56,12 @@ struct mapping {
 struct spaces {
 	VEC(struct space) space;
 	VEC(struct mapping) mapping;
-	struct map by_pid;   /* into space */
-	uint32_t next_seq;   /* of the next event */
-	uint32_t next_stamp; /* handed out next; never twice */
-	uint64_t n_dropped;  /* see spaces_dropped() */
+	VEC(uint32_t) free_spaces;   /* indices of those that were given back */
+	VEC(uint32_t) free_mappings; /* likewise */
+	struct map by_pid;           /* into space; those that live */
+	uint32_t next_seq;           /* of the next event */
+	uint32_t next_stamp;         /* handed out next; never twice */
+	uint64_t n_dropped;          /* see spaces_dropped() */
 };
 
 static bool same_pid(const void *things, uint32_t value, const void *key)
@@ -70,9 +80,15 @@ static void restamp(struct spaces *s, struct space *p, bool found_too)
 
 static uint32_t space_add(struct spaces *s, int32_t pid)
 {
+	const struct space new = { .pid = pid, .last_child = INT64_MIN };
 	uint32_t id = (uint32_t)s->space.n;
 
-	vec_push(&s->space, ((struct space){ .pid = pid, .last_child = INT64_MIN }));
+	if (s->free_spaces.n > 0) {
+		id = s->free_spaces.at[--s->free_spaces.n];
+		s->space.at[id] = new;
+	} else {
+		vec_push(&s->space, new);
+	}
 	restamp(s, &s->space.at[id], true);
 	map_add(&s->by_pid, hash_u64((uint32_t)pid), id);
 	return id;
@@ -97,6 +113,8 @@ void spaces_free(struct spaces *s)
 	}
 	vec_done(&s->space);
 	vec_done(&s->mapping);
+	vec_done(&s->free_spaces);
+	vec_done(&s->free_mappings);
 	map_done(&s->by_pid);
 	free(s);
 }
@@ -138,6 +156,20 @@ void spaces_changed(struct spaces *s)
 		restamp(s, &s->space.at[i], true);
 }
 
+/* Its index. */
+static uint32_t add_mapping(struct spaces *s, struct mapping m)
+{
+	uint32_t at = (uint32_t)s->mapping.n;
+
+	if (s->free_mappings.n == 0) {
+		vec_push(&s->mapping, m);
+		return at;
+	}
+	at = s->free_mappings.at[--s->free_mappings.n];
+	s->mapping.at[at] = m;
+	return at;
+}
+
 void spaces_map(struct spaces *s, uint32_t space, int64_t time, uint64_t start, uint64_t end,
 		uint32_t dso, uint64_t bias)
 {
@@ -146,7 +178,7 @@ void spaces_map(struct spaces *s, uint32_t space, int64_t time, uint64_t start, 
 	size_t life = life_after(p, time, s->next_seq);
 	bool hides = life > 0 && p->life.at[life - 1].parent != SPACE_NONE;
 
-	if (s->mapping.n >= MAPPINGS_MAX) {
+	if (s->mapping.n >= MAPPINGS_MAX && s->free_mappings.n == 0) {
 		s->n_dropped++;
 		return;
 	}
@@ -155,8 +187,7 @@ void spaces_map(struct spaces *s, uint32_t space, int64_t time, uint64_t start, 
 	else
 		restamp(s, p, hides || cover_touches(&p->cover, start, end));
 	item.seq = s->next_seq++;
-	item.value = (uint32_t)s->mapping.n;
-	vec_push(&s->mapping, ((struct mapping){ .bias = bias, .dso = dso }));
+	item.value = add_mapping(s, (struct mapping){ .bias = bias, .dso = dso });
 	cover_add(&p->cover, &item);
 }
 
@@ -199,6 +230,75 @@ void spaces_exec(struct spaces *s, uint32_t space, int64_t time)
 {
 	if (space != SPACE_KERNEL)
 		add_life(s, space, SPACE_NONE, time);
+}
+
+/* Whoever lives needs those that it was forked from, and these the ones that they were. */
+static void mark_needed(struct spaces *s)
+{
+	VEC(uint32_t) todo = { 0 };
+
+	for (uint32_t i = 0; i < s->space.n; i++) {
+		s->space.at[i].needed = s->space.at[i].state == SPACE_LIVES;
+		if (s->space.at[i].needed)
+			vec_push(&todo, i);
+	}
+	while (todo.n > 0) {
+		const struct space *p = &s->space.at[todo.at[--todo.n]];
+
+		for (size_t i = 0; i < p->life.n; i++) {
+			uint32_t parent = p->life.at[i].parent;
+
+			if (parent == SPACE_NONE || s->space.at[parent].needed)
+				continue;
+			s->space.at[parent].needed = true;
+			vec_push(&todo, parent);
+		}
+	}
+	vec_done(&todo);
+}
+
+/* cover_each() */
+static void free_mapping(void *spaces, const struct cover_item *item)
+{
+	struct spaces *s = spaces;
+
+	vec_push(&s->free_mappings, item->value);
+}
+
+static void free_space(struct spaces *s, uint32_t id)
+{
+	struct space *p = &s->space.at[id];
+
+	cover_each(&p->cover, free_mapping, s);
+	cover_done(&p->cover);
+	vec_done(&p->life);
+	p->state = SPACE_FREE;
+	vec_push(&s->free_spaces, id);
+}
+
+void spaces_end(struct spaces *s, const int32_t *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = spaces_find(s, pids[i]);
+
+		if (id != SPACE_NONE && id != SPACE_KERNEL)
+			s->space.at[id].state = SPACE_ENDED;
+	}
+	mark_needed(s);
+	map_done(&s->by_pid);
+	for (uint32_t i = 0; i < s->space.n; i++) {
+		struct space *p = &s->space.at[i];
+
+		if (p->state == SPACE_LIVES)
+			map_add(&s->by_pid, hash_u64((uint32_t)p->pid), i);
+		else if (p->state == SPACE_ENDED && !p->needed)
+			free_space(s, i);
+	}
+}
+
+size_t spaces_n(const struct spaces *s)
+{
+	return s->space.n - s->free_spaces.n;
 }
 
 /* The sighting in one space; sets *up to the life whose parent is to be asked, or NULL. */

@@ -11,6 +11,7 @@
 #define PROFTOP_RESOLVE_SPACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct spaces;
@@ -42,6 +43,15 @@ void spaces_map(struct spaces *s, uint32_t space, int64_t time, uint64_t start, 
 		uint32_t dso, uint64_t bias);
 void spaces_fork(struct spaces *s, uint32_t space, uint32_t parent, int64_t time);
 void spaces_exec(struct spaces *s, uint32_t space, int64_t time);
+
+/*
+ * Of these processes nothing is asked or told any more, at any time: their spaces go, as soon as none that was forked from
+ * them looks there. Numbers of spaces that go may be given to others; a pid that comes again gets a new one.
+ */
+void spaces_end(struct spaces *s, const int32_t *pids, size_t n);
+
+/* How many there are, with the kernel's. */
+size_t spaces_n(const struct spaces *s);
 
 /* Says that answers of this and of what lies over it have changed: nothing cached holds any more. */
 void spaces_changed(struct spaces *s);
