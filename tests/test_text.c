@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,42 @@ Test(text, width_and_clip)
 			cr_assert_eq(bytes, strlen(cases[i].clip), "case %zu, %d", i, utf8);
 			cr_assert_eq(got, cases[i].got, "case %zu, %d", i, utf8);
 		}
+	}
+}
+
+Test(text, lines_are_broken_at_blanks)
+{
+	static const struct {
+		const char *in;
+		size_t cols;
+		const char *lines; /* with bars between */
+	} cases[] = {
+		{ "", 5, "" },
+		{ "one", 3, "one" },
+		{ "one two", 7, "one two" },
+		{ "one two", 6, "one|two" },
+		{ "one two", 4, "one|two" },
+		{ "one two", 3, "one|two" },
+		{ "one two", 2, "on|e|tw|o" },
+		{ "a  bc", 3, "a |bc" },
+		{ "saved: proftop live-20261123.perf.txt", 24,
+		  "saved: proftop|live-20261123.perf.txt" },
+		{ "日本 語", 4, "日本|語" },
+	};
+
+	cr_assert(use_utf8(true));
+	for (size_t i = 0; i < N(cases); i++) {
+		const char *at = cases[i].in;
+		char got[128] = "";
+		size_t next;
+
+		for (size_t left = strlen(at); left > 0; at += next, left -= next) {
+			size_t n = text_first_line(at, left, cases[i].cols, &next);
+
+			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%.*s",
+				 *got ? "|" : "", (int)n, at);
+		}
+		cr_assert_str_eq(got, cases[i].lines, "case %zu", i);
 	}
 }
 

@@ -399,17 +399,8 @@ static void draw_status(struct app *a, struct canvas *c)
 	int cols = c->cols - 1;
 	char *text;
 
-	if (a->message && a->prompting != PROMPT_NONE)
+	if (a->message)
 		return;
-	if (a->message) {
-		int used = canvas_puts(c, a->chrome.status, 1, cols,
-				       a->message_bad ? STYLE_ERROR : STYLE_STATUS, a->message);
-
-		if (numbers_are_due(a))
-			canvas_puts(c, a->chrome.status, 1 + used, cols - used, STYLE_DIM,
-				    ", computing");
-		return;
-	}
 	if (a->help.open) {
 		draw_help_found(a, c, a->chrome.status, 1);
 		return;
@@ -651,14 +642,29 @@ static void draw_hints(struct app *a, struct canvas *c)
 	draw_hint(a, c, col, c->cols, ACTION_HELP);
 }
 
-/* Where there is no status row, a message takes the last one until the next key. */
-static void draw_last_message(const struct app *a, struct canvas *c)
+/*
+ * In the status row, or in the last one where there is none, until the next key. What is longer goes on in the rows below, and
+ * begins in those above, as a name of a file is of no use without its end.
+ */
+static void draw_message(const struct app *a, struct canvas *c)
 {
-	int row = a->rows - 1;
+	int bottom = a->chrome.hints >= 0    ? a->chrome.hints
+		     : a->chrome.status >= 0 ? a->chrome.status
+					     : a->rows - 1;
+	int row = a->chrome.status >= 0 ? a->chrome.status : a->rows - 1, cols = c->cols - 1;
+	uint16_t style = a->message_bad ? STYLE_ERROR : STYLE_STATUS;
+	int n = canvas_put_lines(c, 0, 0, cols, 0, style, a->message);
+	int used = (int)text_width(a->message, strlen(a->message));
 
-	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
-	canvas_puts(c, row, 1, c->cols - 1, a->message_bad ? STYLE_ERROR : STYLE_STATUS,
-		    a->message);
+	if (n > bottom + 1)
+		n = bottom + 1;
+	if (n > 1)
+		row = row < bottom - n + 1 ? row : bottom - n + 1;
+	for (int i = row; i < row + n; i++)
+		canvas_fill(c, i, 0, c->cols, STYLE_NORMAL, ' ');
+	canvas_put_lines(c, row, 1, cols, n, style, a->message);
+	if (n == 1 && numbers_are_due(a))
+		canvas_puts(c, row, 1 + used, cols - used, STYLE_DIM, ", computing");
 }
 
 static void draw_frame(struct app *a, struct canvas *c)
@@ -681,8 +687,6 @@ static void draw_frame(struct app *a, struct canvas *c)
 		draw_help_hints(a, c);
 	else if (f->hints >= 0)
 		draw_hints(a, c);
-	if (f->status < 0 && a->message)
-		draw_last_message(a, c);
 }
 
 /* Below a view that has nothing to show: how to get back to where there is something. */
@@ -733,4 +737,6 @@ void app_draw(struct app *a, struct canvas *c)
 		draw_way_out(a, c);
 	if (a->prompting != PROMPT_NONE)
 		draw_prompt(a, c);
+	else if (a->message)
+		draw_message(a, c);
 }

@@ -200,6 +200,22 @@ int canvas_printf(struct canvas *c, int row, int col, int max, uint16_t style, c
 	return n;
 }
 
+int canvas_put_lines(struct canvas *c, int row, int col, int max, int rows, uint16_t style,
+		     const char *s)
+{
+	int n = 0;
+
+	for (size_t left = strlen(s), line, next; left > 0 && max > 0; s += next, left -= next) {
+		line = text_first_line(s, left, (size_t)max, &next);
+		if (next == 0) /* not even a wide glyph fits */
+			break;
+		if (n < rows)
+			canvas_put(c, row + n, col, max, style, s, n == rows - 1 ? left : line);
+		n++;
+	}
+	return n;
+}
+
 void canvas_puts_right(struct canvas *c, int row, int col, int max, uint16_t style, const char *s)
 {
 	size_t width = text_width(s, strlen(s));

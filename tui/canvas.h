@@ -48,6 +48,12 @@ int canvas_put(struct canvas *c, int row, int col, int max, uint16_t style, cons
 int canvas_puts(struct canvas *c, int row, int col, int max, uint16_t style, const char *s);
 int canvas_printf(struct canvas *c, int row, int col, int max, uint16_t style, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));
+/*
+ * Over several rows, broken at blanks: the first of them at row, all beginning at col; what does not fit into the last is cut.
+ * Returns how many rows it takes without that; rows 0 only asks.
+ */
+int canvas_put_lines(struct canvas *c, int row, int col, int max, int rows, uint16_t style,
+		     const char *s);
 /* Right-aligned in max columns. */
 void canvas_puts_right(struct canvas *c, int row, int col, int max, uint16_t style, const char *s);
 /* cols cells of one code point (the ASCII substitute when c->ascii and cp is a glyph of glyphs.h). */

@@ -170,6 +170,22 @@ size_t text_clip(const char *s, size_t n, size_t cols, size_t *got)
 	return i;
 }
 
+size_t text_first_line(const char *s, size_t n, size_t cols, size_t *next)
+{
+	size_t got, fits = text_clip(s, n, cols, &got), end = fits;
+
+	if (fits == n) {
+		*next = n;
+		return n;
+	}
+	while (end > 0 && s[end] != ' ')
+		end--;
+	if (end == 0)
+		end = fits;
+	*next = end + (s[end] == ' ');
+	return end;
+}
+
 char *text_clean(const char *s, size_t n, bool ascii)
 {
 	VEC(char) out = { 0 };

@@ -37,6 +37,12 @@ size_t text_width(const char *s, size_t n);
 size_t text_clip(const char *s, size_t n, size_t cols, size_t *got);
 
 /*
+ * Bytes of the first line of s, broken at a blank where it has more than cols columns, or where they end if there is none; the
+ * second begins *next bytes on. cols > 0.
+ */
+size_t text_first_line(const char *s, size_t n, size_t cols, size_t *next);
+
+/*
  * A copy that is safe to print: unsafe and malformed code points become U+FFFD, or '?' when ascii, where
  * everything outside ASCII is spelled (spell.h). NUL-terminated; the caller frees.
  */
