@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # make soak: proftop live for ten minutes, of what is fed to it, of a program that it samples, of what perf record pipes into it, and of
-# a heap, all at once. Prints memory and the display ten times; fails when memory grows in the second half, or when what was
-# fed did not get to the screen.
+# a heap, all at once. Prints memory and the display ten times; fails when memory grows in the second half, when what was fed did not
+# get to the screen, when more than one in a hundred of the frames that were due did not come, when there were more than four in a
+# second, or when one was larger than 4 KB. tests/bench/bench_live.c says what is due and what is lost.
 #
 # SOAK_SECONDS=S   how long (600)
 # SOAK_SAMPLES=N   how many samples are fed over that time (10000000)
@@ -24,11 +25,9 @@ fed=$!
 program=$!
 piped=
 if command -v perf >/dev/null; then
-    # What watches the terminal is to be the parent of live itself.
-    # shellcheck disable=SC2016 # expanded by the inner shell
-    "$tools/bench_live" soak "$seconds" 0 bash -c \
-        'exec "$0" live - < <(exec perf record -q -m 16 -o - -e cpu-clock -F 499 -g -- "$1" "$2" 1 2>/dev/null)' \
-        "$proftop" "$tools/bench_stacks" $((seconds + 60)) >"$dir/piped" 2>"$dir/piped.err" &
+    # When something new comes is known to who passes it on.
+    "$tools/bench_live" soak "$seconds" - "$proftop" live - >"$dir/piped" 2>"$dir/piped.err" \
+        < <(exec perf record -q -m 16 -o - -e cpu-clock -F 499 -g -- "$tools/bench_stacks" $((seconds + 60)) 1 2>/dev/null) &
     piped=$!
 fi
 "$tools/bench_live" soak "$seconds" 0 "$proftop" live --heap -- "$tools/bench_heap" churn 16 1 "$pairs" $((seconds + 60)) \
@@ -37,14 +36,19 @@ heap=$!
 
 failed=0
 table() {
-    printf '\n%s\n%8s %12s %10s %12s %8s %8s %12s %10s\n' "$1" seconds samples 'live kB' 'recorder kB' 'cpu s' frames 'longest gap' 'seen after'
-    awk '{ printf "%8d %12d %10d %12d %8.1f %8d %9d ms %7d ms\n", $1, $2, $3, $4, $5, $6, $7, $8 }' "$2"
+    printf '\n%s\n%8s %9s %8s %12s %6s %7s %5s %7s %10s %9s %10s %12s %10s\n' "$1" seconds samples 'live kB' 'recorder kB' 'cpu s' \
+        frames lost 'in 1 s' bytes 'a frame' 'at most' 'longest gap' 'seen after'
+    awk '{ printf "%8d %9d %8d %12d %6.1f %7d %5d %7d %10d %9d %10d %9d ms %7d ms\n", $1, $2, $3, $4, $5, $6, $7, $8, $9,
+            $6 ? $9 / $6 : 0, $10, $11, $12 }' "$2"
     # Flat: the most of the second half is not above the most of the first by more than a tenth and a megabyte.
     awk '{ live[NR] = $3; recorder[NR] = $4 }
         function most(of, from, to,   i, m) { for (i = from; i <= to; i++) m = of[i] > m ? of[i] : m; return m }
         function flat(of) { return most(of, half + 1, NR) <= 1.1 * most(of, 1, half) + 1000 }
         END { half = int(NR / 2); exit !(NR > 1 && flat(live) && flat(recorder)) }' "$2" &&
         echo 'memory is flat: yes' || { echo 'memory is flat: NO'; failed=1; }
+    awk '{ frames = $6; lost = $7; pace = $8; most = $10 }
+        END { exit !(lost * 100 <= frames && pace <= 4 && most <= 4096) }' "$2" &&
+        echo 'display: yes' || { echo 'display: NO'; failed=1; }
 }
 
 wait "$fed" || { echo "what was fed did not get to the screen, or live ended: $(cat "$dir/fed.err")"; failed=1; }

@@ -5,14 +5,19 @@
  * bench_live updates COMMAND…            feeds it folded lines, and prints "seen MEDIAN-MS MOST-MS", from a line to its
  *                                        name on the screen; "update MEDIAN-BYTES MOST-BYTES" of 40 rows that all change;
  *                                        "idle BYTES" of five seconds in which nothing comes
- * bench_live soak SECONDS N COMMAND…     feeds it N samples of 2,000 stacks over the time, or none when N is 0, and
- *                                        prints ten times "SECONDS FED RSS-KB RECORDER-KB CPU-S FRAMES LONGEST-GAP-MS SEEN-MS":
- *                                        the time without a frame, and until what was fed then was on the screen.
- *                                        Fails when that did not come.
+ * bench_live soak SECONDS N COMMAND…     feeds it N samples of 2,000 stacks over the time, or its own standard input when N is -,
+ *                                        or none when N is 0 and it has something to show of itself all the time, and
+ *                                        prints ten times "SECONDS FED RSS-KB RECORDER-KB CPU-S FRAMES LOST MOST BYTES
+ *                                        MOST-BYTES LONGEST-GAP-MS SEEN-MS": frames so far and those that were due and did
+ *                                        not come; the most of them in a second; bytes so far and those of the
+ *                                        largest; the longest time without one, and until what was fed then was on
+ *                                        the screen. Fails when that did not come.
  * bench_live beside SECONDS COMMAND…     prints "CPU-S CPU-S BYTES": its first seconds' cpu time, its recorder's included;
  *                                        what so many seconds after them took, and what they sent
  *
- * A frame is what comes without a pause of QUIET_MS.
+ * A frame is what comes without a pause of QUIET_MS. One is due when there is something new and the last one is FRAME_MS old; it is
+ * lost when it has not begun SEEN_MS after what is new came, or LATE_MS after it was due, whichever is later; and so is another
+ * one for each FRAME_MS that pass then.
  */
 #include <poll.h>
 #include <pty.h>
@@ -28,6 +33,10 @@
 #include <unistd.h>
 
 #define QUIET_MS    60
+#define FRAME_MS    250 /* live shows no more than four a second */
+#define SEEN_MS     300
+#define LATE_MS     100
+#define SECOND_MS   950 /* less, as pauses between frames are not told to the millisecond */
 #define SETTLE_MS   1500
 #define IDLE_MS     5000
 #define OPENING_MS  5000 /* symbols are read, the screen is filled */
@@ -35,16 +44,23 @@
 #define MARK_CELLS  12
 #define N_MARKS     24 /* each of a letter of its own */
 #define N_STACKS    2000
+#define PASS_MOST   (1 << 20) /* bytes, before the screen is looked at again */
+#define PACE_MOST   32        /* frames of a second that are told apart */
 
 /* The program on its terminal. */
 struct watched {
 	pid_t pid;
-	int screen, feed;   /* feed -1: it gets nothing from us */
-	double last_ms;     /* when a byte came last */
-	double gap_ms;      /* the longest time between two */
-	size_t frame, most; /* bytes of this frame; of the largest */
-	size_t n_frames;    /* begun so far */
-	size_t n_bytes;     /* that came so far */
+	int screen, feed;         /* feed -1: it gets nothing from us */
+	double last_ms;           /* when a byte came last */
+	double gap_ms;            /* the longest time between two */
+	size_t frame, most;       /* bytes of this frame; of the largest */
+	size_t n_frames;          /* begun so far */
+	double begun_ms;          /* the last one */
+	double late_ms;           /* from then on the next one is lost; 0: there is nothing new */
+	size_t n_lost;            /* that did not come */
+	double recent[PACE_MOST]; /* when those before begun_ms began, the newest of them first */
+	size_t most_a_second;     /* that began within one */
+	size_t n_bytes;           /* that came so far */
 	char mark[MARK_CELLS + 1];
 	size_t matched; /* bytes of mark that came one after the other */
 	bool seen;      /* all of them */
@@ -85,6 +101,33 @@ static void start(struct watched *w, char *const *argv, bool fed)
 	w->last_ms = now_ms();
 }
 
+/* From now on there is something that was not when the last frame began. */
+static void note_new(struct watched *w)
+{
+	double seen = now_ms() + SEEN_MS, next = w->begun_ms + FRAME_MS + LATE_MS;
+
+	if (w->late_ms == 0)
+		w->late_ms = seen > next ? seen : next;
+}
+
+static void begin_frame(struct watched *w, double now)
+{
+	size_t n = 1;
+
+	if (w->late_ms > 0 && now > w->late_ms)
+		w->n_lost += 1 + (size_t)((now - w->late_ms) / FRAME_MS);
+	w->late_ms = 0;
+	memmove(w->recent + 1, w->recent, sizeof(w->recent) - sizeof(w->recent[0]));
+	w->recent[0] = w->begun_ms;
+	w->begun_ms = now;
+	while (n <= PACE_MOST && w->recent[n - 1] > now - SECOND_MS)
+		n++;
+	if (n > w->most_a_second)
+		w->most_a_second = n;
+	w->n_frames++;
+	w->frame = 0;
+}
+
 static void look_for_mark(struct watched *w, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n && !w->seen; i++) {
@@ -109,10 +152,8 @@ static bool take(struct watched *w, int ms)
 	now = now_ms();
 	if (now - w->last_ms > w->gap_ms)
 		w->gap_ms = now - w->last_ms;
-	if (now - w->last_ms > QUIET_MS) {
-		w->n_frames++;
-		w->frame = 0;
-	}
+	if (now - w->last_ms > QUIET_MS)
+		begin_frame(w, now);
 	w->last_ms = now;
 	w->n_bytes += (size_t)got;
 	w->frame += (size_t)got;
@@ -158,6 +199,7 @@ static double mark(struct watched *w, int i, long weight)
 	w->matched = 0;
 	w->seen = false;
 	put(w, line, (size_t)snprintf(line, sizeof(line), "main;%s %ld\n", w->mark, weight));
+	note_new(w);
 	while (!w->seen && now_ms() - begin < PATIENCE_MS)
 		take(w, 20);
 	return w->seen ? now_ms() - begin : -1;
@@ -269,32 +311,69 @@ static void put_samples(struct watched *w, long n, uint32_t *seed)
 	}
 }
 
+/* What somebody else writes to us, as far as it is there; how many bytes that was. */
+static size_t pass_on(struct watched *w)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	static char bytes[1 << 16];
+	size_t n = 0;
+	ssize_t got;
+
+	while (n < PASS_MOST && poll(&p, 1, 0) > 0 &&
+	       (got = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0) {
+		put(w, bytes, (size_t)got);
+		n += (size_t)got;
+	}
+	return n;
+}
+
+/* Of n samples over end_ms those that are due now; how many. n -1: what comes; 0: it finds them by itself. */
+static long feed(struct watched *w, long n, long fed, double part, uint32_t *seed)
+{
+	long due = n > 0 ? (long)((double)n * part) - fed : 0;
+
+	put_samples(w, due, seed);
+	if (n < 0 ? pass_on(w) > 0 : n == 0 || due > 0)
+		note_new(w);
+	return due;
+}
+
+static void tell(const struct watched *w, double now, long fed, double seen)
+{
+	pid_t recorder = recorder_of(w->pid);
+
+	printf("%.0f %ld %ld %ld %.1f %zu %zu %zu %zu %zu %.0f %.0f\n", now / 1e3, fed,
+	       rss_kb(w->pid), rss_kb(recorder), cpu_s(w->pid) + cpu_s(recorder), w->n_frames,
+	       w->n_lost, w->most_a_second, w->n_bytes, w->most, w->gap_ms, seen);
+	fflush(stdout);
+}
+
 static bool soak(struct watched *w, int seconds, long n)
 {
 	double begin = now_ms(), end_ms = seconds * 1e3, next_ms = end_ms / 10, now;
 	uint32_t seed = 1;
 	long fed = 0, weight = 0;
+	bool opened = false;
 	int i = 0;
 
 	for (bool last = false; !last;) {
 		double seen = 0;
-		long due;
 
 		now = now_ms() - begin;
 		last = now >= end_ms;
-		due = n > 0 ? (long)((double)n * (last ? end_ms : now) / end_ms) - fed : 0;
-
-		put_samples(w, due, &seed);
-		fed += due;
+		fed += feed(w, n, fed, last ? 1 : now / end_ms, &seed);
 		take_for(w, 20);
+		/* Until it has read symbols and filled the screen there is nothing to be due. */
+		if (!opened && now > OPENING_MS) {
+			opened = true;
+			w->n_lost = w->most_a_second = w->most = 0;
+			w->gap_ms = 0;
+		}
 		if (now < next_ms && !last)
 			continue;
 		if (n > 0)
 			seen = mark(w, i++, weight = 2 * weight + fed);
-		printf("%.0f %ld %ld %ld %.1f %zu %.0f %.0f\n", now / 1e3, fed, rss_kb(w->pid),
-		       rss_kb(recorder_of(w->pid)), cpu_s(w->pid) + cpu_s(recorder_of(w->pid)),
-		       w->n_frames, w->gap_ms, seen);
-		fflush(stdout);
+		tell(w, now, fed, seen);
 		if (seen < 0 || kill(w->pid, 0))
 			return false;
 		next_ms += end_ms / 10;
@@ -325,13 +404,16 @@ int main(int argc, char **argv)
 	bool beside = argc > 3 && strcmp(argv[1], "beside") == 0;
 	struct watched w;
 
+	long n;
+
 	if (!updates && !beside && (argc < 5 || strcmp(argv[1], "soak") != 0))
 		return EXIT_FAILURE;
 	signal(SIGPIPE, SIG_IGN);
-	start(&w, argv + (updates ? 2 : beside ? 3 : 4), updates || (!beside && atol(argv[3]) > 0));
+	n = updates || beside ? 0 : strcmp(argv[3], "-") == 0 ? -1 : atol(argv[3]);
+	start(&w, argv + (updates ? 2 : beside ? 3 : 4), updates || n != 0);
 	good = updates  ? watch_updates(&w)
 	       : beside ? watch_beside(&w, atoi(argv[2]))
-			: soak(&w, atoi(argv[2]), atol(argv[3]));
+			: soak(&w, atoi(argv[2]), n);
 	if (write(w.screen, "Q", 1) == 1)
 		take_for(&w, SETTLE_MS);
 	kill(w.pid, SIGTERM);
