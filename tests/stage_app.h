@@ -34,6 +34,7 @@ struct stage_app {
 	int64_t now;           /* the time it is told */
 	const char *target;    /* of live: what is recorded, and how it is; NULL: not known */
 	int64_t target_cpu_ns; /* likewise: processor time that it has taken */
+	const char *hint;      /* likewise: why there may be nothing yet; NULL: not known */
 	uint64_t n_forked;     /* likewise: processes that came from it */
 };
 

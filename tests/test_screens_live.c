@@ -4,18 +4,23 @@
  * tests/screens/live/NAME.txt are steps, in this order:
  *
  *   size 120x40, mono, colours 16, heap    at first: the terminal, and that its heap is recorded; both: its CPU, too
+ *   piped                                  likewise: others record it, and nothing is known of who is
  *   to 12                                  the service goes on to its 12th second, a second after the other
  *   changed                                from now on it is the service after the change
  *   keys B                                 typed at that moment
  *   named my_program (812)                 it is a process, and not a command
  *   lost 41                                as the recorder says
  *   target my_program (812) exited         likewise
+ *   hint my_program takes no cpu           likewise
+ *   wait 12                                so many seconds nothing comes, looked at four times a second
+ *   at_once 8                              8 seconds of the service come together, as they do through a pipe
  *   forked 3                               processes come from it
  *   ended                                  the recording has
  */
 #include "config.h"
 
 #include "app.h"
+#include "app_state.h"
 #include "builder.h"
 #include "golden.h"
 #include "keymap.h"
@@ -24,25 +29,34 @@
 #include "stage.h"
 #include "stage_app.h"
 #include "task.h"
+#include "worker.h"
 
 #include <criterion/criterion.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S      INT64_C(1000000000)
+#define PATIENCE_MS   10000
 #define OWN_NS_PER_MS 12000  /* cpu time that we take: 1.2 % */
 #define ITS_NS_PER_MS 873000 /* and the service */
 
 struct play {
 	struct stage_app f;
 	int cols, rows, colours; /* colours 0: styles are told */
-	bool mono, changed, open, both;
+	bool mono, changed, open, both, piped;
 	struct stage_heap_life *heap; /* NULL: it is of the CPU */
 	struct profile *profile;      /* the stage's, once that is open */
 	int64_t second;               /* of the service, so far */
-	char title[64], target[64];
+	char title[64], target[64], hint[128];
 };
+
+static const char *say_waiting(void *arg)
+{
+	(void)arg;
+	return "perf record waits until a buffer is half full";
+}
 
 static void open_stage(struct play *p)
 {
@@ -51,6 +65,10 @@ static void open_stage(struct play *p)
 	stage_app_live(&p->f, p->profile, p->cols, p->rows);
 	p->f.canvas.mono = p->mono;
 	p->f.target = "my_program (812)";
+	if (p->piped) {
+		p->f.source.target = NULL;
+		p->f.source.waiting = say_waiting;
+	}
 	p->f.now = 1000;
 	p->open = true;
 }
@@ -75,6 +93,23 @@ static void go_on_to(struct play *p, int64_t second)
 	}
 }
 
+static void wait_for(struct play *p, int seconds)
+{
+	for (int i = 0; i < 4 * seconds; i++) {
+		p->f.now += 250;
+		stage_app_catch_up(&p->f);
+	}
+}
+
+static void come_at_once(struct play *p, int64_t seconds)
+{
+	wait_for(p, (int)seconds - 1);
+	stage_profile_add(p->profile, p->second * NS_PER_S, (p->second + seconds) * NS_PER_S,
+			  p->changed);
+	p->second += seconds;
+	tick(p);
+}
+
 static void type(struct play *p, const char *keys)
 {
 	while (*keys) {
@@ -94,6 +129,8 @@ static bool set_up(struct play *p, const char *word, const char *value)
 		p->colours = atoi(value);
 	else if (strcmp(word, "heap") == 0 || strcmp(word, "both") == 0)
 		p->heap = stage_heap_begin(p->profile);
+	else if (strcmp(word, "piped") == 0)
+		p->piped = true;
 	else
 		return false;
 	p->both |= strcmp(word, "both") == 0;
@@ -135,6 +172,14 @@ static void step(struct play *p, const char *word, const char *value, const char
 		snprintf(p->target, sizeof(p->target), "%s", value);
 		p->f.target = p->target;
 		tick(p);
+	} else if (strcmp(word, "hint") == 0) {
+		snprintf(p->hint, sizeof(p->hint), "%s", value);
+		p->f.hint = p->hint;
+		tick(p);
+	} else if (strcmp(word, "wait") == 0) {
+		wait_for(p, atoi(value));
+	} else if (strcmp(word, "at_once") == 0) {
+		come_at_once(p, atoi(value));
 	} else if (strcmp(word, "forked") == 0) {
 		p->f.n_forked = (uint64_t)atoi(value);
 		tick(p);
@@ -223,5 +268,51 @@ Test(screens_live, frozen_is_frozen, .timeout = 120)
 		cr_expect_str_eq(later, at_once, "%s, %s", heap ? "heap" : "cpu", keys[i / 2]);
 		free(at_once);
 		free(later);
+	}
+}
+
+/* How often the screen was made anew in each second of six, while something comes every 20 ms. */
+static void count_frames(struct play *p, int n[6])
+{
+	for (int ms = 0; ms < 6000; ms += 20) {
+		struct worker *w = p->f.app->worker;
+		struct pollfd worker = { .fd = worker_fd(w), .events = POLLIN };
+		int64_t now = p->second * NS_PER_S + ms * (NS_PER_S / 1000);
+
+		if (p->heap)
+			stage_heap_go_on(p->heap, now + NS_PER_S / 50);
+		else
+			stage_profile_add(p->profile, now, now + NS_PER_S / 50, false);
+		p->f.now += 20;
+		/* Whatever is made takes 20 ms, on any machine. */
+		poll(&worker, 1, worker_busy(w) || worker_drawing(w) ? PATIENCE_MS : 0);
+		n[ms / 1000] += app_tick(p->f.app, p->f.now);
+	}
+	p->second += 6;
+}
+
+/* Four a second at most, whatever comes in whatever pieces: rows, their lines over time, what row 0 says. Keys are at once. */
+Test(screens_live, four_frames_a_second, .timeout = 120)
+{
+	static const char *const keys[] = { "1", "2", "5", "6", "7", "9" };
+
+	for (size_t i = 0; i < 2 * sizeof(keys) / sizeof(keys[0]); i++) {
+		struct play p = { .cols = 120, .rows = 40, .profile = profile_new() };
+		int n[6] = { 0 };
+
+		if (i % 2)
+			p.heap = stage_heap_begin(p.profile);
+		open_stage(&p);
+		go_on_to(&p, 10);
+		type(&p, keys[i / 2]);
+		count_frames(&p, n);
+		for (int s = 1; s < 6; s++)
+			cr_expect(n[s] >= 2 && n[s] <= 4, "%s, %s, second %d: %d frames",
+				  i % 2 ? "heap" : "cpu", keys[i / 2], s, n[s]);
+		app_key(p.f.app, 'j');
+		cr_expect(app_tick(p.f.app, p.f.now), "a key is seen at once");
+		if (p.heap)
+			stage_heap_end(p.heap);
+		stage_app_done(&p.f);
 	}
 }

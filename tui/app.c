@@ -231,7 +231,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 				   .wide = settings->wide,
 				   .loading = true,
 				   .live = source->live };
-	a->live.baseline_ns = a->live.newest_ns = a->live.rate = -1;
+	a->live.baseline_ns = a->live.newest_ns = a->live.pace.per_s = -1;
 	a->live.own.permille = a->live.its.permille = -1;
 	app_reanalyse(a);
 	return a;
@@ -260,6 +260,7 @@ void app_free(struct app *a)
 	app_free_trail(a);
 	app_sides_done(a);
 	vec_done(&a->hits);
+	free(a->live.nothing);
 	free(a->message);
 	free(a->wish.text);
 	free(a);
@@ -415,7 +416,8 @@ static bool take_made(struct app *a, int64_t now_ms)
 
 bool app_tick(struct app *a, int64_t now_ms)
 {
-	bool changed = a->changed;
+	const struct analysis *was = a->analysis;
+	bool changed = a->changed, beside;
 	int percent;
 
 	drain(a->source->wake_fd);
@@ -425,35 +427,52 @@ bool app_tick(struct app *a, int64_t now_ms)
 	}
 	if (a->asked && a->asked_ms == INT64_MIN)
 		a->asked_ms = now_ms;
-	changed |= take_made(a, now_ms);
+	beside = take_made(a, now_ms);
 	if (!worker_busy(a->worker) && behind(a) && now_ms >= due_ms(a)) {
 		app_reanalyse(a);
 		a->asked_ms = now_ms;
 	}
 	if (a->source->live)
-		changed |= app_live_tick(a, now_ms);
+		beside |= app_live_tick(a, now_ms);
 	percent = percent_loaded(a);
-	changed |= percent != a->percent_loaded;
+	changed |= percent != a->percent_loaded && !a->source->live; /* which does not tell it */
 	a->percent_loaded = percent;
 	a->changed = false;
 	/* What is in sight now may want other lines. */
-	if (changed && a->cols > 0)
+	if ((changed || beside || a->analysis != was) && a->cols > 0)
 		app_state(a);
-	return changed;
+	if (!a->source->live)
+		return changed || beside || a->analysis != was;
+	return app_live_shows(a, now_ms, changed, a->analysis != was, beside);
+}
+
+/* As app_wait_ms(), for what is to be looked at. */
+static int64_t wait_work_ms(const struct app *a, int64_t now_ms)
+{
+	int64_t wait;
+
+	if (a->loading && !app_has_data(a))
+		return FIRST_WAIT_MS;
+	if (worker_busy(a->worker) || !behind(a))
+		return a->loading ? REANALYSE_MS / 2 : a->source->live ? app_live_wait_ms(a) : -1;
+	wait = due_ms(a) == INT64_MIN ? 0 : due_ms(a) - now_ms;
+	if (a->loading && wait > REANALYSE_MS / 2)
+		wait = REANALYSE_MS / 2;
+	return wait < 0 ? 0 : wait;
 }
 
 int app_wait_ms(const struct app *a, int64_t now_ms)
 {
-	int64_t wait;
+	int64_t wait = wait_work_ms(a, now_ms), show;
 
 	if (a->changed)
 		return 0;
-	if (a->loading)
-		return app_has_data(a) ? REANALYSE_MS / 2 : FIRST_WAIT_MS;
-	if (worker_busy(a->worker) || !behind(a))
-		return a->source->live ? app_live_wait_ms(a) : -1;
-	wait = due_ms(a) == INT64_MIN ? 0 : due_ms(a) - now_ms;
-	return wait < 0 ? 0 : (int)wait;
+	if (a->live.owed) {
+		show = app_live_due_ms(a, now_ms) - now_ms;
+		show = show < 0 ? 0 : show;
+		wait = wait < 0 || show < wait ? show : wait;
+	}
+	return (int)wait;
 }
 
 void app_wake_fds(const struct app *a, int fds[2])

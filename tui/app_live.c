@@ -24,8 +24,15 @@
 #include "time_axis.h"
 #include "worker.h"
 
-/* A rate is of so much time; what is older is forgotten, and after so long without anything it is 0. */
+/* After so long without anything the rate of what comes at once is 0. */
 #define RATE_MS 3000
+
+/* What comes by itself is shown no more often, … */
+#define FRAME_MS   250
+/* … but for what somebody may have asked for by a key so long ago. */
+#define FOLLOWS_MS 1000
+/* So long rows wait for lines over time that are of the same state. */
+#define LINES_MS   80
 
 /* Our own share is of so much time; how the target is is asked so often. */
 #define CPU_MS    2000
@@ -152,32 +159,6 @@ bool app_live_act(struct app *a, enum action action)
 	}
 }
 
-/* Forgets what is too old to tell how fast it is now; the oldest that is left is the first. */
-static void age(struct live *l, int64_t now_ms)
-{
-	size_t n_old = 0;
-
-	while (n_old + 1 < l->n_growth && l->growth[n_old + 1].ms <= now_ms - RATE_MS)
-		n_old++;
-	if (l->n_growth == LIVE_GROWTH && n_old == 0)
-		n_old = 1;
-	l->n_growth -= n_old;
-	memmove(l->growth, l->growth + n_old, l->n_growth * sizeof(l->growth[0]));
-}
-
-/* Samples a second, as far as they are known; -1: not yet. */
-static int64_t rate_now(const struct live *l, int64_t now_ms)
-{
-	const struct growth *first = &l->growth[0], *last = &l->growth[l->n_growth - 1];
-
-	if (l->n_growth == 0 || now_ms - last->ms >= (l->target.is_still ? TARGET_MS : RATE_MS))
-		return l->n_growth == 0 ? -1 : 0;
-	if (last->ms - first->ms < 200)
-		return -1;
-	return (int64_t)((double)(last->n - first->n) * 1000 / (double)(last->ms - first->ms) +
-			 0.5);
-}
-
 /*
  * Samples, or allocations where a heap's numbers are shown. Folded stacks are counted by their weights, in which rows of equal
  * ones are one.
@@ -215,7 +196,8 @@ static void take_share(struct cpu_share *s, int64_t now_ms, int64_t ns)
 void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)
 {
 	/* Only while something comes: what the screen says of us is no reason to paint it. */
-	if (a->live.own.ms == 0 || (a->live.rate > 0 && !a->live.frozen))
+	if (a->live.own.ms == 0 ||
+	    (a->live.pace.per_s > 0 && a->live.pace.silent_s == 0 && !a->live.frozen))
 		take_share(&a->live.own, now_ms, cpu_ns);
 }
 
@@ -252,22 +234,90 @@ void app_focus(struct app *a, bool has_focus)
 	a->changed = true;
 }
 
+/* Why there may be nothing to show, or NULL; the caller frees. */
+static char *nothing_text(const struct app *a, int64_t now_ms)
+{
+	const struct weights *w = &a->analysis->weights;
+	const struct tui_target *t = &a->live.target;
+	const char *text = NULL;
+
+	if (w->whole[0] > 0)
+		return w->total[0] == 0 && !app_is_filtered(a)
+			       ? xasprintf("nothing was recorded in this time: %s",
+					   app_window_text(a))
+			       : NULL;
+	if (!a->loading || a->analysis->counts.n_samples > 0)
+		return NULL;
+	if (a->source->target)
+		text = t->hint[0] ? t->hint : "waiting for the first samples";
+	else if (a->source->waiting && now_ms - a->live.begun_ms >= RATE_MS)
+		text = a->source->waiting(a->source->arg);
+	return text ? text_clean(text, strlen(text), false) : NULL;
+}
+
+static bool look_for_nothing(struct app *a, int64_t now_ms)
+{
+	char *text = nothing_text(a, now_ms), *was = a->live.nothing;
+	bool changed = text && was ? strcmp(text, was) != 0 : text != was;
+
+	a->live.nothing = text;
+	a->scene.nothing = text;
+	free(was);
+	return changed;
+}
+
 bool app_live_tick(struct app *a, int64_t now_ms)
 {
 	struct live *l = &a->live;
 	uint64_t n = n_samples(a->analysis);
 	bool changed = look_at_target(a, now_ms);
-	int64_t rate;
+	struct live_pace pace;
 
-	if (l->n_growth == 0 || l->growth[l->n_growth - 1].n != n) {
-		age(l, now_ms);
-		l->growth[l->n_growth++] = (struct growth){ now_ms, n };
+	if (l->begun_ms == 0)
+		l->begun_ms = now_ms;
+	changed |= look_for_nothing(a, now_ms);
+	if (!live_rate_knows(&l->growth, n)) {
 		l->newest_ns = newest_ns(a->analysis);
+		live_rate_note(&l->growth, now_ms, n, l->newest_ns);
 	}
-	rate = rate_now(l, now_ms);
-	changed |= l->rate != rate;
-	l->rate = rate;
+	/* A recorder of ours passes on what comes at once. */
+	pace = live_rate_pace(&l->growth, now_ms, a->source->target != NULL,
+			      l->target.is_still ? TARGET_MS : RATE_MS);
+	changed |= l->pace.per_s != pace.per_s || l->pace.silent_s != pace.silent_s;
+	l->pace = pace;
 	return changed;
+}
+
+int64_t app_live_due_ms(const struct app *a, int64_t now_ms)
+{
+	const struct live *l = &a->live;
+	int64_t due = l->shown_ms + FRAME_MS;
+
+	if (l->shown_ms == 0 || (l->touched_ms > 0 && now_ms - l->touched_ms < FOLLOWS_MS))
+		return now_ms;
+	/* With the rows that are on their way; and these with the lines that belong to them. */
+	if (!l->owed_analysis && worker_busy(a->worker))
+		return due + FRAME_MS;
+	if (l->owed_analysis && worker_drawing(a->worker) && due < l->made_ms + LINES_MS)
+		return l->made_ms + LINES_MS;
+	return due;
+}
+
+bool app_live_shows(struct app *a, int64_t now_ms, bool at_once, bool analysis, bool beside)
+{
+	struct live *l = &a->live;
+
+	l->owed |= at_once || analysis || beside;
+	l->owed_analysis |= analysis;
+	if (analysis)
+		l->made_ms = now_ms;
+	if (at_once)
+		l->touched_ms = now_ms;
+	if (!l->owed || (!at_once && now_ms < app_live_due_ms(a, now_ms)))
+		return false;
+	l->owed = l->owed_analysis = false;
+	l->shown_ms = now_ms;
+	return true;
 }
 
 int app_live_wait_ms(const struct app *a)
@@ -319,6 +369,24 @@ static char *share_text(const char *whose, int permille)
 	return xasprintf("%s %d.%d %%", whose, permille / 10, permille % 10);
 }
 
+/* "170/s", or of what comes now and then "170/s until 20 s ago". */
+static char *pace_text(const struct live_pace *p)
+{
+	char number[FMT_SIZE];
+	int s = p->silent_s;
+
+	fmt_count(number, p->per_s);
+	if (s == 0)
+		return xasprintf("%s/s", number);
+	return xasprintf("%s/s until %d %s ago", number,
+			 s < 60     ? s
+			 : s < 3600 ? s / 60
+				    : s / 3600,
+			 s < 60     ? "s"
+			 : s < 3600 ? "m"
+				    : "h");
+}
+
 int app_live_totals(const struct app *a, char **out, int most)
 {
 	const struct weights *w = &a->analysis->weights;
@@ -343,8 +411,8 @@ int app_live_totals(const struct app *a, char **out, int most)
 	if (app_has_times(w) && w->first_ns != TIME_NONE)
 		n = add_form(out, n, most, xstrdup(fmt_ns(number, w->end_ns - w->begin_ns)));
 	/* How fast what comes meanwhile comes is not known while the screen is held still. */
-	if (a->loading && !a->live.frozen && a->live.rate >= 0)
-		n = add_form(out, n, most, xasprintf("%s/s", fmt_count(number, a->live.rate)));
+	if (a->loading && !a->live.frozen && a->live.pace.per_s >= 0)
+		n = add_form(out, n, most, pace_text(&a->live.pace));
 	if (lost == 0)
 		n = add_form(out, n, most, xstrdup("lost 0"));
 	if (a->live.own.permille >= 0)

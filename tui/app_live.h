@@ -19,6 +19,15 @@ bool app_live_act(struct app *a, enum action action);
 /* Notes how much is there by now. True when that changes what row 0 says. */
 bool app_live_tick(struct app *a, int64_t now_ms);
 
+/*
+ * Is it time to show what changed? What somebody did, and what follows from it within a second, is shown at once; what comes
+ * by itself four times a second, all of it together: an analysis, and what is beside it.
+ */
+bool app_live_shows(struct app *a, int64_t now_ms, bool at_once, bool analysis, bool beside);
+
+/* When what is owed will be shown, at the latest. */
+int64_t app_live_due_ms(const struct app *a, int64_t now_ms);
+
 /* Once the recording has ended: milliseconds until the next app_live_tick() may have something to say; -1: it will not. */
 int app_live_wait_ms(const struct app *a);
 

@@ -6,6 +6,7 @@
 #include "err.h"
 #include "over_time.h"
 #include "keymap.h"
+#include "live_rate.h"
 #include "prompt.h"
 #include "search.h"
 #include "settings.h"
@@ -78,14 +79,6 @@ struct help {
 	uint32_t line;       /* that one */
 };
 
-/* How much was there when. */
-struct growth {
-	int64_t ms; /* of the terminal's clock */
-	uint64_t n; /* samples */
-};
-
-#define LIVE_GROWTH 16
-
 /* Which part of one cpu somebody takes. */
 struct cpu_share {
 	int64_t ms,
@@ -101,13 +94,19 @@ struct live {
 	int64_t from_ns;     /* nothing before is shown, since the start */
 	int64_t baseline_ns; /* what comes later is compared with what was before; -1: nothing is */
 	int64_t newest_ns;   /* the newest sample's time since the start; -1: unknown */
-	int64_t rate;        /* samples a second; -1: not known yet */
-	struct tui_target target;          /* what is recorded, and how it is */
-	int64_t target_ms;                 /* when that was asked; 0: it was not */
-	int n_late;                        /* how often it was asked since the recording ended */
-	struct cpu_share own, its;         /* that we ourselves take, and what is recorded */
-	struct growth growth[LIVE_GROWTH]; /* over the last seconds, the oldest first */
-	size_t n_growth;
+	struct tui_target target;  /* what is recorded, and how it is */
+	int64_t target_ms;         /* when that was asked; 0: it was not */
+	int n_late;                /* how often it was asked since the recording ended */
+	struct cpu_share own, its; /* that we ourselves take, and what is recorded */
+	bool owed;                 /* something has changed that is not shown yet */
+	bool owed_analysis;        /* all of it has */
+	int64_t shown_ms;          /* when the screen was made anew; 0: it was not */
+	int64_t touched_ms;        /* when somebody did something; 0: nobody did */
+	int64_t made_ms;           /* when the analysis that is owed came */
+	char *nothing;             /* why there is nothing to show, or NULL; the scene's; owned */
+	int64_t begun_ms;          /* when it was first looked at; 0: it was not */
+	struct live_rate growth;   /* how much there was when */
+	struct live_pace pace;     /* as it is told */
 };
 
 /* A comparison within the recording, of what the user chose. */

@@ -35,13 +35,16 @@ void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s)
 	bool heap = metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
 	const char *text = heap ? "no allocations" : "no samples";
 
-	if (w->whole[0] > 0 && w->total[0] == 0)
+	if (s->nothing)
+		text = s->nothing;
+	else if (w->whole[0] > 0 && w->total[0] == 0)
 		text = heap ? "no allocation passes the filter" : "no sample passes the filter";
 	else if (s->loading)
 		text = "nothing has been read yet";
 	else if (s->analysis->counts.n_samples > 0 && !heap)
 		text = "no sample is of this event";
-	canvas_puts(c, r.row + r.rows / 3, r.col + 2, r.cols - 2, STYLE_DIM, text);
+	canvas_put_lines(c, r.row + r.rows / 3, r.col + 2, r.cols - 2, r.rows - r.rows / 3,
+			 STYLE_DIM, text);
 }
 
 uint16_t row_key_style(const struct key *k)

@@ -22,6 +22,7 @@ struct tui_target {
 	bool is_still;     /* it does nothing, as it is stopped or has gone */
 	uint64_t n_forked; /* processes that were seen to come from it */
 	int64_t cpu_ns;    /* processor time that it has taken by now; -1: not known */
+	char hint[160]; /* why there may be nothing yet, and what helps; untrusted; "": not known */
 };
 
 /* Where the profile comes from. The tui only watches; the caller loads. */
@@ -36,6 +37,8 @@ struct tui_source {
 	/* Of live: what is recorded, as it is now; NULL: nothing to say. */
 	void (*target)(void *arg, struct tui_target *out);
 	void *target_arg;
+	/* Of live without a target: why nothing may have come yet, and what helps; NULL: not known, or never. */
+	const char *(*waiting)(void *arg);
 	/*
 	 * Saves what an analysis shows as a file of its own; *said is a sentence that names it, malloc'd. 0, or -errno with
 	 * a sentence; NULL: cannot be done.

@@ -56,7 +56,9 @@ struct scene {
 	bool wide;                   /* names in full */
 	bool loading;                /* more will come */
 	const char *side_a; /* terms of the side that was chosen first; NULL: none was; borrowed */
-	bool live;          /* numbers change while one looks: the cursor's row stays where it is */
+	const char
+		*nothing; /* where there is nothing to show: why; NULL: as views see it; borrowed */
+	bool live;        /* numbers change while one looks: the cursor's row stays where it is */
 };
 
 /* Something that can be carried from view to view. */

@@ -25,6 +25,8 @@
 /* Of a process with more threads, and of one with more that it began, not all are asked for children. */
 #define THREADS_MOST 256
 #define FAMILY_MOST  1024
+/* From so many on it may be that none lives long enough for a sample. */
+#define SHORT_MANY   8
 
 /* One of those that were named. */
 struct named {
@@ -56,6 +58,7 @@ struct live_target {
 	} named;                   /* none: cpus, or a control group */
 	struct thread_list family; /* processes that the named ones had begun by the last look */
 	uint64_t n_forked;         /* that were seen to come */
+	int64_t first_ns;          /* time that they had taken at the first look */
 	struct cpu_list cpus;      /* none: all */
 	char *group;               /* file with the times of the control group, or NULL; owned */
 };
@@ -317,10 +320,35 @@ static void tell_several(const struct live_target *t, const size_t n_of[N_FATES]
 		snprintf(out->text + n, room - n, ", %zu execed", n_execed);
 }
 
+/* Why there may be no sample yet. What is beside the heap tracer's is of no use there. */
+static void tell_hint(const struct live_target *t, struct tui_target *out)
+{
+	bool samples = t->o->cpu || !t->o->heap, several = t->named.n > 1;
+	const char *who = several ? "they" : t->named.at[0].name;
+	const size_t room = sizeof(out->hint);
+	char *hint = out->hint;
+
+	if (out->is_still && out->cpu_ns >= 0)
+		snprintf(hint, room, "%s %s stopped: kill -CONT lets %s go on", who,
+			 several ? "are" : "is", several ? "them" : "it");
+	else if (!samples)
+		snprintf(hint, room, "waiting for the first allocation");
+	else if (out->cpu_ns >= 0 && out->cpu_ns == t->first_ns)
+		snprintf(hint, room, "%s %s no cpu so far, and samples are taken on a cpu%s", who,
+			 several ? "take" : "takes",
+			 t->o->off_cpu ? "" : "; --off-cpu records what is waited for, too");
+	else if (out->n_forked >= SHORT_MANY)
+		snprintf(hint, room,
+			 "what %s begins may end before its first sample is due: proftop live -a "
+			 "has samples of whatever runs",
+			 several ? "one of them" : who);
+}
+
 void live_target_look(struct live_target *t, struct tui_target *out)
 {
 	size_t n_of[N_FATES] = { 0 };
 	enum fate last = FATE_RUNS;
+	bool first = !t->looked;
 
 	*out = (struct tui_target){ .cpu_ns = -1 };
 	if (t->named.n == 0) {
@@ -334,6 +362,9 @@ void live_target_look(struct live_target *t, struct tui_target *out)
 	out->n_forked = t->n_forked;
 	out->is_still = n_of[FATE_STOPPED] + n_of[FATE_EXITED] == t->named.n;
 	out->cpu_ns = n_of[FATE_EXITED] == t->named.n ? -1 : named_ns(t);
+	if (first)
+		t->first_ns = out->cpu_ns;
+	tell_hint(t, out);
 	if (t->named.n == 1)
 		tell_one(t, last, out);
 	else

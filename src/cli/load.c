@@ -28,6 +28,7 @@
 #include "machine.h"
 #include "mem.h"
 #include "options.h"
+#include "perf_data.h"
 #include "perf_script_write.h"
 #include "process.h"
 #include "profile.h"
@@ -55,15 +56,16 @@ static const struct build_folding live_folding = {
 struct load {
 	const char *const *paths; /* [n_paths] borrowed from the options */
 	size_t n_paths;
-	struct resolver_options resolve; /* for the readers */
-	struct read_options read;        /* for the readers too */
-	struct profile *profile;         /* owned */
-	const char *called;              /* what the only file is called, or NULL; borrowed */
-	struct progress progress;        /* of the file being read */
-	struct err error;                /* the worker's, until it has finished */
-	struct task *task;               /* NULL once joined */
-	char *title;                     /* owned */
-	int wake_fd;                     /* written when the worker is done */
+	struct resolver_options resolve;       /* for the readers */
+	struct read_options read;              /* for the readers too */
+	struct profile *profile;               /* owned */
+	const char *called;                    /* what the only file is called, or NULL; borrowed */
+	struct progress progress;              /* of the file being read */
+	struct err error;                      /* the worker's, until it has finished */
+	struct task *task;                     /* NULL once joined */
+	char *title;                           /* owned */
+	int wake_fd;                           /* written when the worker is done */
+	_Atomic(const struct format *) format; /* of what is read; NULL: not known yet */
 	int recorder; /* process that writes one heap trace after the other; 0: none */
 };
 
@@ -126,6 +128,7 @@ static int read_one(struct load *l, const char *path)
 		input_close(in);
 		return -EBADMSG;
 	}
+	atomic_store(&l->format, format);
 	builder_begin(l->profile);
 	capture = build_capture(l->profile, l->called ? l->called : path, format->name);
 	rc = builder_end(l->profile);
@@ -334,6 +337,20 @@ static bool source_finished(void *arg, struct err *e)
 	return true;
 }
 
+/* Of live: others record, and it is not known how often they pass on what they have. */
+static const char *waiting(void *arg)
+{
+	const struct load *l = arg;
+	const struct format *format = atomic_load(&l->format);
+
+	if (!format)
+		return "nothing has been written yet";
+	if (format == &format_perf_data)
+		return "no sample has been written yet: perf record waits until a buffer is half full, and "
+		       "with -m 16 or less it is sooner";
+	return NULL;
+}
+
 static void keep_apart(void *arg, int64_t first_ns, int64_t second_ns)
 {
 	struct load *l = arg;
@@ -407,6 +424,7 @@ void load_source(struct load *l, struct tui_source *out)
 		.arg = l,
 		.wake_fd = l->wake_fd,
 		.live = l->read.live,
+		.waiting = waiting,
 		.save = save_shown,
 		.keep_apart = keep_apart,
 	};
