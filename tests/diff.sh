@@ -82,7 +82,7 @@ run 0 --report before.folded before.folded
 says out '# nothing differs'
 says err 'the same file'
 grep -qv '^#' out && fault 'a file differs from itself'
-for view in top tree callers; do
+for view in top tree callers threads; do
     run 0 --report --view $view before.folded before.folded
     grep -qv '^#' out && fault "a file differs from itself in $view"
     run 0 --markdown --view $view before.folded before.folded
@@ -199,10 +199,16 @@ for how in ("none", "typical", "total", "samples"):
         for part in ("self", "total"):
             if not near(x[part]["change"], -y[part]["change"]): faults.append(f"{how}: {x['name']} {part}")
             if x[part]["beyond_noise"] != y[part]["beyond_noise"]: faults.append(f"{how}: {x['name']} {part}: noise")
-    for view in ("top", "tree", "callers"):
+    for view in ("top", "tree", "callers", "threads"):
         same = run("--normalise", how, "--view", view, "--min", "0", after, after)
         if same["rows"] or same["total"]["change"] or same["beyond_noise"] or same["explanation"]["reasons"]:
             faults.append(f"{how}, {view}: something differs from itself")
+    threads = run("--normalise", how, "--view", "threads", "--min", "0", before, after)["rows"]
+    if not near(sum(x["total"]["change"] for x in threads if x["depth"] == 0), d["total"]["change"]):
+        faults.append(f"{how}: changes of processes do not add up to that of the whole")
+    for i, x in enumerate(threads):
+        below = [y["total"]["change"] for y in threads if y["parent"] == i]
+        if below and not near(sum(below), x["total"]["change"]): faults.append(f"{how}: threads of {x['name']}")
     tree = run("--normalise", how, "--view", "tree", "--min", "0", before, after)
     below = [0.0] * len(tree["rows"])
     for i, x in enumerate(tree["rows"]):
@@ -213,7 +219,7 @@ for f in faults[:10]: print(f)
 sys.exit(bool(faults))
 TEXT
 if command -v python3 >/dev/null 2>&1; then
-    for view in top tree callers 'butterfly --function parse'; do
+    for view in top tree callers threads 'butterfly --function parse'; do
         # shellcheck disable=SC2086 # two words
         run 0 --json --view $view before.folded after.folded
         python3 "$source/tests/json_schema.py" "$source/tests/diff_schema.json" <out || fault "JSON of $view"
@@ -290,7 +296,7 @@ grep -q 'a<b>' out && fault 'Markdown has HTML of names'
 
 # --- screens ------------------------------------------------------------------------------------
 
-for view in top tree callers butterfly flame; do
+for view in top tree callers butterfly flame threads; do
     run 0 --view "$view" --keys '' --screen 100x14 before.folded after.folded
     says out 'before.folded → after.folded'
     says out 'not normalised · 3 of'

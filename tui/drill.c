@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "activity_pairs.h"
 #include "analysis.h"
 #include "filter.h"
 #include "mem.h"
@@ -145,8 +146,8 @@ bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,
 			  view, out);
 }
 
-bool drill_named_threads(const struct scene *s, char *const *name, uint32_t n, enum view_kind view,
-			 struct effect *out)
+/* "thread:^(a|b)$": the term for all that is called so; the caller frees. */
+static char *any_of(const char *what, const char *const *name, uint32_t n)
 {
 	char *regex = xstrdup(""), *value, *term;
 
@@ -159,9 +160,31 @@ bool drill_named_threads(const struct scene *s, char *const *name, uint32_t n, e
 		regex = longer;
 	}
 	value = filter_quote(regex);
-	term = xasprintf("thread:%s", value);
+	term = xasprintf("%s:%s", what, value);
 	free(value);
 	free(regex);
+	return term;
+}
+
+bool drill_named_threads(const struct scene *s, char *const *name, uint32_t n, enum view_kind view,
+			 struct effect *out)
+{
+	return filter_for(any_of("thread", (const char *const *)name, n),
+			  s->analysis->lens.grouping, view, out);
+}
+
+bool drill_named_tasks(const struct scene *s, const struct task_names *processes,
+		       const struct task_names *threads, enum view_kind view, struct effect *out)
+{
+	char *term = any_of("process", processes->at, processes->n), *of, *both;
+
+	if (threads) {
+		of = any_of("thread", threads->at, threads->n);
+		both = xasprintf("%s %s", term, of);
+		free(of);
+		free(term);
+		term = both;
+	}
 	return filter_for(term, s->analysis->lens.grouping, view, out);
 }
 

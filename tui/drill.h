@@ -17,6 +17,10 @@ bool drill_key(const struct scene *s, const struct keys *keys, uint32_t key, str
 bool drill_named_threads(const struct scene *s, char *const *name, uint32_t n, enum view_kind view,
 			 struct effect *out);
 /* Filters for a thread (in its process) or a process, keeps the grouping, and shows it in a view. */
+/* The same for processes of those names, and for such threads in them. */
+struct task_names;
+bool drill_named_tasks(const struct scene *s, const struct task_names *processes,
+		       const struct task_names *threads, enum view_kind view, struct effect *out);
 bool drill_thread(const struct scene *s, uint32_t thread, enum view_kind view, struct effect *out);
 bool drill_process(const struct scene *s, uint32_t process, enum view_kind view,
 		   struct effect *out);

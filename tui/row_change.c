@@ -150,13 +150,11 @@ void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r
 		draw_number(sh, c, r, line, &sh->number[i], &of[sh->number[i].of_total], noise);
 }
 
-char *row_change_status(const struct scene *s, const struct keys *keys, uint32_t key,
-			const int64_t *numbers)
+char *row_change_say(const struct scene *s, const char *name, const char *module,
+		     const int64_t *numbers)
 {
 	const struct diff *d = s->analysis->diff;
-	const struct key *k = &keys->key[key];
 	char change[FMT_SIZE], part[FMT_SIZE], half[FMT_SIZE], before[FMT_SIZE], after[FMT_SIZE];
-	char *name = name_full(k), *module = text_clean(k->module, strlen(k->module), false);
 	struct noise_delta delta;
 	char *relative, *noise, *out;
 
@@ -173,6 +171,16 @@ char *row_change_status(const struct scene *s, const struct keys *keys, uint32_t
 			fmt_amount(after, delta.after, d->unit), *module ? "  " : "", module, name);
 	free(relative);
 	free(noise);
+	return out;
+}
+
+char *row_change_status(const struct scene *s, const struct keys *keys, uint32_t key,
+			const int64_t *numbers)
+{
+	const struct key *k = &keys->key[key];
+	char *name = name_full(k), *module = text_clean(k->module, strlen(k->module), false);
+	char *out = row_change_say(s, name, module, numbers);
+
 	free(name);
 	free(module);
 	return out;

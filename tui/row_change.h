@@ -27,6 +27,9 @@ void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r
 bool row_change_is_noise(const struct row_shape *sh, const int64_t *self, const int64_t *total);
 
 /* "+500 (+25.0 %) ± 131, from 2,000 to 2,500  module  name": for the status line; the caller frees. */
+char *row_change_say(const struct scene *s, const char *name, const char *module,
+		     const int64_t *numbers);
+/* The same of a key. */
 char *row_change_status(const struct scene *s, const struct keys *keys, uint32_t key,
 			const int64_t *numbers);
 

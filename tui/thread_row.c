@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "activity_pairs.h"
 #include "analysis.h"
 #include "drill.h"
 #include "finding.h"
@@ -26,6 +27,9 @@ void thread_row_detail(const struct scene *s, const struct activity_row *row,
 	int32_t pid = -1, tid = -1;
 
 	out[0] = '\0';
+	/* Of a comparison a row is of several. */
+	if (s->analysis->diff)
+		return;
 	if (row->process != ID_NONE)
 		pid = profile_process(p, (process_id){ row->process })->pid;
 	if (row->thread != ID_NONE)
@@ -73,6 +77,19 @@ int64_t thread_row_found(const struct activity *a, const struct scene *s)
 	return sum;
 }
 
+/* Rows of a comparison are shown by their names. */
+static bool show_named(const struct scene *s, const struct activity_row *row, enum view_kind view,
+		       struct effect *out)
+{
+	const struct activity *a = s->analysis->over[OVER_THREADS]->activity;
+	uint32_t i = (uint32_t)(row - a->row), above = i;
+
+	while (!a->row[above].is_process)
+		above--;
+	return drill_named_tasks(s, activity_pairs_names(a, above),
+				 above < i ? activity_pairs_names(a, i) : NULL, view, out);
+}
+
 bool thread_row_show(const struct scene *s, const struct activity_row *row, enum view_kind view,
 		     struct effect *out)
 {
@@ -86,6 +103,8 @@ bool thread_row_show(const struct scene *s, const struct activity_row *row, enum
 		out->place = (struct place){ .key_id = ID_NONE };
 		return true;
 	}
+	if (row->process != ID_NONE && s->analysis->diff)
+		return show_named(s, row, view, out);
 	if (row->process != ID_NONE && thread_row_of_process(row))
 		return drill_process(s, row->process, view, out);
 	if (row->process != ID_NONE)

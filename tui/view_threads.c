@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "activity.h"
+#include "activity_pairs.h"
 #include "analysis.h"
 #include "mem.h"
 #include "row.h"
+#include "row_change.h"
 #include "text.h"
 #include "thread_list.h"
 #include "thread_row.h"
@@ -59,6 +61,8 @@ static void threads_layout(void *state, const struct scene *s, struct rect r)
 	int room, name;
 
 	row_shape_init(sh, s, &wish, r.cols);
+	if (v->threads.activity->pairs)
+		sh->family = &v->threads.activity->pairs->family;
 	room = sh->name_cols - 2;
 	name = room * 2 / 5 > NAME_LEAST ? room * 2 / 5 : NAME_LEAST;
 	name = name < NAME_MOST ? name : NAME_MOST;
@@ -200,6 +204,11 @@ static char *threads_status(const void *state, const struct scene *s)
 		return NULL;
 	thread_row_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
+	if (s->analysis->diff) {
+		out = row_change_say(s, name, "", row->column);
+		free(name);
+		return out;
+	}
 	heap = metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
 	fmt_weight(count, (int64_t)row->n_samples, UNIT_COUNT, s->analysis->weights.sample_scale);
 	out = xasprintf("%s  %s %s%s%s%s  %s",
@@ -230,17 +239,10 @@ static bool threads_wish(const void *state, struct over_time_wish *out)
 	return true;
 }
 
-/* Threads of two sides are rows of timeline, and of top by o. */
-static bool applies(const struct scene *s)
-{
-	return !s->analysis->diff;
-}
-
 const struct view_ops view_threads = {
 	.name = "threads",
 	.help = "processes and threads, and when they were busy; Enter shows the call tree of one alone",
 	.contexts = IN_TASKS,
-	.applies = applies,
 	.new = threads_new,
 	.free = threads_free,
 	.update = threads_update,

@@ -148,8 +148,12 @@ static void put_row(struct json_out *j, const struct diff_rows *r, const struct 
 	json_begin(j, NULL, '{', false);
 	if (row->role != ROLE_ROW)
 		json_put_text(j, "role", report_role_name(row->role));
-	report_json_name(j, r->diff->analysis->table_keys, row->key);
-	if (r->view == VIEW_KIND_TREE || r->view == VIEW_KIND_CALLERS) {
+	if (row->name)
+		json_put_text(j, "name", row->name);
+	else
+		report_json_name(j, r->diff->analysis->table_keys, row->key);
+	if (r->view == VIEW_KIND_TREE || r->view == VIEW_KIND_CALLERS ||
+	    r->view == VIEW_KIND_THREADS) {
 		json_put_int(j, "depth", row->depth);
 		if (row->parent == ROW_NONE)
 			json_put_null(j, "parent");

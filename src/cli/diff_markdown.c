@@ -59,7 +59,7 @@ static void put_row(const struct diff_rows *r, const struct diff_row *row, FILE 
 		fmt_amount(after, d->after, r->diff->unit));
 	for (uint32_t i = 0; i < row->depth; i++)
 		fputs("&emsp;", to);
-	put_text(row->key == KEY_NONE ? "(no caller)" : k->key[row->key].label, true, to);
+	put_text(diff_rows_name(r, row), true, to);
 	fputs(" | ", to);
 	put_text(row->key == KEY_NONE ? "" : k->key[row->key].module, false, to);
 	fputs(" |\n", to);

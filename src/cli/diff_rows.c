@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "activity.h"
+#include "activity_pairs.h"
 #include "analysis.h"
 #include "diff_moves.h"
 #include "err.h"
@@ -26,9 +28,19 @@ static bool by_self(const struct diff_rows *r)
 
 const struct diff_family *diff_rows_family(const struct diff_rows *r)
 {
+	if (r->view == VIEW_KIND_THREADS)
+		return &analysis_of(r)->over[OVER_THREADS]->activity->pairs->family;
 	return by_self(r)                  ? &r->diff->self
 	       : r->view == VIEW_KIND_TREE ? &r->diff->nodes
 					   : &r->diff->total;
+}
+
+const char *diff_rows_name(const struct diff_rows *r, const struct diff_row *row)
+{
+	if (row->name)
+		return row->name;
+	return row->key == KEY_NONE ? "(no caller)"
+				    : analysis_of(r)->table_keys->key[row->key].label;
 }
 
 const struct noise_delta *diff_rows_ruling(const struct diff_rows *r, const struct diff_row *row)
@@ -345,6 +357,63 @@ static int make_butterfly(struct diff_rows *r, const char *function, struct err 
 	return 0;
 }
 
+/* The largest change of a process and its threads, which are the rows from i on; and where they end. */
+static double most_of_process(const struct activity *t, uint32_t i, uint32_t *end)
+{
+	double most = fabs(diff_change(&t->pairs->change[i]));
+
+	for (i++; i < t->n_rows && !t->row[i].is_process; i++)
+		most = fmax(most, fabs(diff_change(&t->pairs->change[i])));
+	*end = i;
+	return most;
+}
+
+static void push_task(struct diff_rows *r, const struct activity *t, uint32_t i, uint32_t parent)
+{
+	struct diff_row row = {
+		.key = KEY_NONE,
+		.name = t->row[i].name,
+		.parent = parent,
+		.depth = parent == ROW_NONE ? 0 : 1,
+		.total = t->pairs->change[i],
+		.beyond_total = diff_is_beyond(&t->pairs->family, &t->pairs->change[i]),
+	};
+	double change = fabs(diff_change(&row.total));
+
+	/* A process is there for its threads, too. */
+	if (change == 0 && parent != ROW_NONE)
+		return;
+	if ((parent == ROW_NONE || change >= least(r)) && has_room(r))
+		vec_push(&r->rows, row);
+	else
+		r->n_left_out++;
+}
+
+static void make_threads(struct diff_rows *r)
+{
+	struct over_time_wish wish = { OVER_THREADS, { 0, INT64_MAX, 1, 0 } };
+	const struct activity *t;
+	struct over_time *made;
+	uint32_t end;
+
+	if (over_time_new(analysis_of(r), &wish, NULL, &made) < 0)
+		return; /* nobody cancels it */
+	analysis_set_over(r->diff->analysis, made);
+	t = made->activity;
+	for (uint32_t i = 0; i < t->n_rows; i = end) {
+		double most = most_of_process(t, i, &end);
+		uint32_t parent = (uint32_t)r->rows.n;
+
+		if (most > 0 && (most < least(r) || !has_room(r)))
+			r->n_left_out++;
+		if (most == 0 || most < least(r) || !has_room(r))
+			continue;
+		push_task(r, t, i, ROW_NONE);
+		for (uint32_t k = i + 1; k < end; k++)
+			push_task(r, t, k, parent);
+	}
+}
+
 int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
 {
 	switch (r->view) {
@@ -359,16 +428,19 @@ int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
 		return make_callers(r, function, e);
 	case VIEW_KIND_BUTTERFLY:
 		return make_butterfly(r, function, e);
-	case VIEW_KIND_FLAME:
 	case VIEW_KIND_THREADS:
+		make_threads(r);
+		return 0;
+	case VIEW_KIND_FLAME:
 	case VIEW_KIND_TIMELINE:
 	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
 		break;
 	}
-	return err_set(e, -EINVAL,
-		       "a report of a difference has the views top, tree, callers and butterfly");
+	return err_set(
+		e, -EINVAL,
+		"a report of a difference has the views top, tree, callers, butterfly and threads");
 }
 
 void diff_rows_done(struct diff_rows *r)

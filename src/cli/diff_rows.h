@@ -18,7 +18,8 @@
 struct diff_move;
 
 struct diff_row {
-	uint32_t key;      /* of the analysis; KEY_NONE: no caller */
+	uint32_t key;      /* of the analysis; KEY_NONE: no caller, or it has a name */
+	const char *name;  /* of a process or thread; else NULL; the analysis' */
 	uint32_t parent;   /* the row above it in a tree, or ROW_NONE */
 	uint32_t depth;    /* in a tree, 0 for its roots */
 	bool only_child;   /* nothing else is called by (or calls) its parent */
@@ -32,7 +33,7 @@ struct diff_row {
 struct diff_rows {
 	struct diff *diff;         /* borrowed; lazy parts of its analysis may be made */
 	const struct sides *sides; /* borrowed */
-	enum view_kind view;       /* top, tree, callers or butterfly */
+	enum view_kind view;       /* top, tree, callers, butterfly or threads */
 	int64_t max_rows;          /* 0: all */
 	double min_percent;        /* of the larger total: smaller changes are left out */
 	bool ascii;
@@ -49,6 +50,9 @@ struct diff_rows {
  */
 int diff_rows_make(struct diff_rows *r, const char *function, struct err *e);
 void diff_rows_done(struct diff_rows *r);
+
+/* What a row is called. */
+const char *diff_rows_name(const struct diff_rows *r, const struct diff_row *row);
 
 /* The change that a row is sorted by: of self in tables and callers, of total elsewhere. */
 const struct noise_delta *diff_rows_ruling(const struct diff_rows *r, const struct diff_row *row);

@@ -97,12 +97,6 @@ static int width_of(const char *s)
 	return (int)text_width(s, strlen(s));
 }
 
-static const char *label_of(const struct diff_rows *r, const struct diff_row *row)
-{
-	return row->key == KEY_NONE ? "(no caller)"
-				    : r->diff->analysis->table_keys->key[row->key].label;
-}
-
 static const char *behind_of(const struct diff_rows *r, const struct diff_row *row,
 			     char buffer[FMT_SIZE])
 {
@@ -157,7 +151,7 @@ static void make_layout(const struct diff_rows *r, struct layout *l)
 		limit = (size_t)r->width > taken + NAME_COLS_MIN ? (size_t)r->width - taken
 								 : NAME_COLS_MIN;
 	for (size_t i = 0; i < r->rows.n; i++) {
-		size_t cols = (size_t)width_of(label_of(r, &r->rows.at[i])) + l->indent[i] +
+		size_t cols = (size_t)width_of(diff_rows_name(r, &r->rows.at[i])) + l->indent[i] +
 			      (r->rows.at[i].only_child ? INDENT_COLS : 0);
 
 		widest = cols > widest ? cols : widest;
@@ -211,7 +205,7 @@ static void put_row(const struct diff_rows *r, FILE *to, const struct layout *l,
 		used += INDENT_COLS;
 	}
 	behind = behind_of(r, row, text);
-	put_name(r, to, label_of(r, row), l->name > used + 1 ? l->name - used : 1, !*behind);
+	put_name(r, to, diff_rows_name(r, row), l->name > used + 1 ? l->name - used : 1, !*behind);
 	if (*behind) {
 		fputs("  ", to);
 		put_name(r, to, behind, l->behind, true);
@@ -558,7 +552,8 @@ void diff_text(const struct diff_rows *r, FILE *to)
 		put_rows(r, to, &l, ROLE_CALLEE);
 	} else if (r->rows.n) {
 		put_titles(r, to, &l,
-			   r->view == VIEW_KIND_TREE ? "CALL TREE"
+			   r->view == VIEW_KIND_TREE      ? "CALL TREE"
+			   : r->view == VIEW_KIND_THREADS ? "PROCESS, THREAD"
 			   : r->view == VIEW_KIND_CALLERS
 				   ? "CALLERS"
 				   : ask_group_title(r->diff->analysis->table_keys->grouping));

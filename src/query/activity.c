@@ -5,6 +5,7 @@
 #include "activity.h"
 
 #include "filter.h"
+#include "activity_pairs.h"
 #include "heap_activity.h"
 #include "mem.h"
 #include "rowpass.h"
@@ -105,7 +106,7 @@ static int by_weight(const void *x, const void *y)
 	return a->row->process < b->row->process ? -1 : a->row->process > b->row->process;
 }
 
-static const char *name_of(const struct profile *p, uint32_t process)
+const char *activity_process_name(const struct profile *p, uint32_t process)
 {
 	string_id name = { 0 };
 
@@ -135,7 +136,7 @@ static void put_family(const struct profile *p, const struct family_of *f, struc
 
 	if (!alone) {
 		sum.thread = ID_NONE;
-		sum.name = name_of(p, sum.process);
+		sum.name = activity_process_name(p, sum.process);
 		sum.weight = 0;
 		sum.n_samples = 0;
 		sum.is_process = true;
@@ -250,7 +251,7 @@ static int sum_columns(const struct profile *p, const struct profile_counts *cou
 	struct table t;
 	int rc;
 
-	if (lens->n_columns < 2 || lens_compares(lens))
+	if (lens->n_columns < 2)
 		return 0;
 	rc = table_of_samples(p, counts, lens, &out->keys, progress, &t);
 	out->columns = xcalloc((size_t)out->keys.n * 2, bytes);
@@ -291,6 +292,8 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 		rc = sum_columns(p, counts, lens, progress, out);
 	if (rc == 0)
 		put_threads(p, s, out);
+	if (rc == 0 && !s->within && lens_compares(lens))
+		activity_pair(out, p, lens->names);
 	free(s->weight);
 	free(s->n_samples);
 	return rc;
@@ -352,6 +355,7 @@ void activity_done(struct activity *a)
 	free(a->row);
 	free(a->slices);
 	free(a->columns);
+	activity_pairs_free(a->pairs);
 	keys_done(&a->keys);
 	*a = (struct activity){ .n_rows = 0 };
 }

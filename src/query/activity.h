@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct activity_pairs;
 struct progress;
 
 /* A process with the sums of its threads, or one of the threads that follow it. */
@@ -40,7 +41,12 @@ struct activity {
 	uint32_t n_columns;
 	int64_t weight;     /* of all rows together */
 	uint64_t n_samples; /* likewise */
+	struct activity_pairs
+		*pairs; /* of a comparison, whose rows are by name; else NULL; owned */
 };
+
+/* What a process is called, ID_NONE's too. */
+const char *activity_process_name(const struct profile *p, uint32_t process);
 
 /* Is the row the sum of those of its threads, which follow it? */
 static inline bool activity_is_sum(const struct activity_row *row)

@@ -4,6 +4,8 @@
 
 #include "analysis.h"
 
+#include "activity.h"
+#include "activity_pairs.h"
 #include "amounts_kept.h"
 #include "beyond.h"
 #include "diff.h"
@@ -235,6 +237,8 @@ void analysis_compare(struct analysis *a, enum normalise n, enum shown_size show
 	a->inverted = NULL;
 	a->lens.sides.shown = shown;
 	diff_show(a->diff, shown);
+	if (a->over[OVER_THREADS])
+		activity_pairs_order(a->over[OVER_THREADS]->activity, a->diff);
 }
 
 /* Callers of a comparison come by what changed. */

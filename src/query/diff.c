@@ -223,6 +223,19 @@ static void settle(struct chances *c, struct diff_family *f)
 	c->n = 0;
 }
 
+void diff_find_family(const struct noise_delta *delta, uint32_t n, struct diff_family *out)
+{
+	struct chances c = { .p = xcalloc((size_t)n + 1, sizeof(*c.p)) };
+
+	*out = (struct diff_family){ 0 };
+	for (uint32_t i = 0; i < n; i++)
+		note(&c, out, diff_change(&delta[i]), chance_of(&delta[i]));
+	settle(&c, out);
+	for (uint32_t i = 0; i < n; i++)
+		out->n_beyond += diff_is_beyond(out, &delta[i]);
+	free(c.p);
+}
+
 /* What rows of the table are sorted by. */
 struct row_order {
 	const struct diff *diff;
@@ -258,8 +271,8 @@ static int order_changes(const struct place *a, const struct place *b)
 	return (b->change > a->change) - (b->change < a->change);
 }
 
-static int order_deltas(const struct diff_family *f, const struct noise_delta *a,
-			const struct noise_delta *b)
+int diff_order(const struct diff_family *f, const struct noise_delta *a,
+	       const struct noise_delta *b)
 {
 	struct place x = { diff_change(a), chance_of(a), diff_is_beyond(f, a) };
 	struct place y = { diff_change(b), chance_of(b), diff_is_beyond(f, b) };
@@ -275,9 +288,9 @@ static int compare_rows_by(const struct diff *d, enum table_order order, uint32_
 	switch (order) {
 	case ORDER_SELF:
 		/* What did not change itself but calls what did is behind all that changed, by what it calls. */
-		return order_deltas(&d->self, &d->row_self[x], &d->row_self[y]);
+		return diff_order(&d->self, &d->row_self[x], &d->row_self[y]);
 	case ORDER_TOTAL:
-		return order_deltas(&d->total, &d->row_total[x], &d->row_total[y]);
+		return diff_order(&d->total, &d->row_total[x], &d->row_total[y]);
 	case ORDER_LABEL:
 		return order_keys(k, t->key[x], t->key[y]);
 	case ORDER_MODULE:
@@ -309,7 +322,7 @@ static int compare_neighbours(const void *a, const void *b, void *diff)
 
 	diff_delta(d, x->total, &p);
 	diff_delta(d, y->total, &q);
-	cmp = order_deltas(&d->nodes, &p, &q);
+	cmp = diff_order(&d->nodes, &p, &q);
 	return cmp ? cmp : order_keys(&d->analysis->keys, x->key, y->key);
 }
 

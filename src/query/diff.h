@@ -114,4 +114,10 @@ static inline bool diff_is_beyond(const struct diff_family *f, const struct nois
 	return d->tested && d->p <= f->limit;
 }
 
+/* Of rows that are in no table and no tree, [n]. */
+void diff_find_family(const struct noise_delta *delta, uint32_t n, struct diff_family *out);
+/* The order of two such rows. */
+int diff_order(const struct diff_family *f, const struct noise_delta *a,
+	       const struct noise_delta *b);
+
 #endif

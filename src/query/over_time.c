@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "activity.h"
+#include "activity_pairs.h"
 #include "analysis.h"
 #include "footprint_lines.h"
 #include "mem.h"
@@ -36,12 +37,17 @@ bool over_time_possible(const struct analysis *a, enum over_time_kind kind)
 static int make_activity(const struct analysis *a, const struct over_time_wish *wish,
 			 struct progress *progress, struct over_time *o)
 {
+	int rc;
+
 	o->activity = xcalloc(1, sizeof(*o->activity));
 	if (wish->kind == OVER_TIMELINE)
 		return activity_within(a->profile, &a->counts, &a->lens, &a->weights, &wish->span,
 				       progress, o->activity);
-	return activity_of_threads(a->profile, &a->counts, &a->lens, &a->weights, wish->span.n,
-				   progress, o->activity);
+	rc = activity_of_threads(a->profile, &a->counts, &a->lens, &a->weights, wish->span.n,
+				 progress, o->activity);
+	if (rc == 0 && a->diff)
+		activity_pairs_order(o->activity, a->diff);
+	return rc;
 }
 
 static int make(const struct analysis *a, const struct over_time_wish *wish,
