@@ -63,6 +63,13 @@ says out '# the counts are more than samples are: if they are times or bytes'
 printf 'm;a 12000\nm;b 14000\nm;c 5000\n' >thousands.folded
 run 0 --report thousands.folded <(sed 's/12000/13000/' thousands.folded)
 says out '# the counts are all multiples of 1,000: if they are times or bytes'
+sed 's/12000/13000/' thousands.folded >others.folded
+run 0 --json thousands.folded others.folded
+says out '"doubt": "the counts are all multiples of 1,000: if they'
+run 0 --view info --keys '' --screen 200x40 thousands.folded others.folded
+says out 'the counts are all multiples of 1,000: if they are times or bytes'
+run 0 --json before.folded after.folded
+grep -q '"doubt"' out && fault 'counts of samples are doubted in JSON'
 run 0 --report before.folded after.folded
 grep -q 'the counts are' out && fault 'counts of samples are doubted'
 

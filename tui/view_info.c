@@ -8,6 +8,7 @@
 
 #include "analysis.h"
 #include "diff.h"
+#include "diff_doubt.h"
 #include "explain.h"
 #include "arena.h"
 #include "fact_order.h"
@@ -134,7 +135,7 @@ static void add_changes(struct info_view *v, const struct scene *s)
 	const struct diff *d = s->analysis->diff;
 	struct explanation x;
 	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE], share[FMT_SIZE];
-	char *typical = diff_say_typical(d);
+	char *typical = diff_say_typical(d), *doubt = diff_say_doubt(d);
 
 	add_title(v, "what changed");
 	add_made(v, "total",
@@ -143,6 +144,8 @@ static void add_changes(struct info_view *v, const struct scene *s)
 			   fmt_amount(after, d->whole.after, d->unit)));
 	if (typical)
 		add_made(v, "most alike", typical);
+	if (doubt)
+		add_made(v, "doubtful", doubt);
 	explain(d, REASONS_MOST, &x);
 	for (size_t i = 0; i < x.reasons.n; i++)
 		add_made(v, i == 0 ? "most of it" : "", xstrdup(x.reasons.at[i].sentence));

@@ -9,6 +9,7 @@
 #include "analysis.h"
 #include "ask.h"
 #include "diff_judge.h"
+#include "diff_doubt.h"
 #include "diff_moves.h"
 #include "diff_rows.h"
 #include "explain.h"
@@ -103,6 +104,7 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 {
 	const struct analysis *a = r->diff->analysis;
 	const struct diff_family *f = diff_rows_family(r);
+	char *doubt = diff_say_doubt(r->diff);
 	char *filter = a->lens.filter ? filter_text(a->lens.filter) : NULL;
 
 	json_put_text(j, "proftop", VERSION);
@@ -119,6 +121,9 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	json_put_int(j, "tested", f->n_tested);
 	json_put_int(j, "beyond_noise", f->n_beyond);
 	json_put_double(j, "overlap", r->overlap);
+	if (doubt)
+		json_put_text(j, "doubt", doubt);
+	free(doubt);
 	if (report_info_facts(a->profile, FACT_LOSS) > 0)
 		json_put_bool(j, "lost", true);
 	put_pairs(j, &r->sides->names);

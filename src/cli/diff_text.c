@@ -10,6 +10,7 @@
 
 #include "analysis.h"
 #include "ask.h"
+#include "diff_doubt.h"
 #include "diff_moves.h"
 #include "diff_rows.h"
 #include "explain.h"
@@ -375,68 +376,14 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 		fmt_count(tested, f->n_tested));
 }
 
-/* More samples than that nobody takes; what is a multiple of as much, in so many rows, was multiplied. */
-#define MOST_SAMPLES  1e9
-#define LEAST_FACTOR  1000
-#define LEAST_FACTORS 3
-
-static int64_t common_divisor(int64_t a, int64_t b)
-{
-	while (b != 0) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-/* What the counts of an event in folded stacks have in common; 1: too few to say. */
-static int64_t factor_of(const struct analysis *a, event_id event)
-{
-	struct sample_columns c;
-	int64_t factor = 0;
-	uint32_t n = 0;
-
-	profile_samples_of(a->profile, &a->counts, &c);
-	for (uint64_t i = 0; i < a->counts.n_samples && c.weight && factor != 1; i++)
-		if ((c.event ? c.event[i] : 0) == event.v && c.weight[i] > 0) {
-			factor = common_divisor(factor, c.weight[i]);
-			n++;
-		}
-	return n < LEAST_FACTORS ? 1 : factor / c.scale[event.v];
-}
-
-/*
- * Counts that are no samples, but times or bytes: chance knows nothing of how many samples they were. Several runs
- * a side say themselves what they vary by.
- */
+/* That counts may be no samples. */
 static void put_doubt(const struct diff_rows *r, FILE *to)
 {
-	const struct analysis *a = r->diff->analysis;
-	const struct noise_delta *w = &r->diff->whole;
-	char n[FMT_SIZE];
+	char *doubt = diff_say_doubt(r->diff);
 
-	if (a->lens.sides.n_runs[SIDE_BEFORE] > 1 || a->lens.sides.n_runs[SIDE_AFTER] > 1)
-		return;
-	for (int side = 0; side < N_SIDES; side++) {
-		event_id event = a->lens.column[lens_side(&a->lens, (enum side)side)].metric.event;
-		int64_t factor;
-
-		if (!profile_event(a->profile, event)->is_counted)
-			continue;
-		factor = factor_of(a, event);
-		if (factor < LEAST_FACTOR && fmax(w->before, w->after) <= MOST_SAMPLES)
-			continue;
-		fputs("# the counts are ", to);
-		if (factor >= LEAST_FACTOR)
-			fprintf(to, "all multiples of %s", fmt_count(n, factor));
-		else
-			fputs("more than samples are", to);
-		fputs(": if they are times or bytes, intervals are too narrow; compare several runs a side\n",
-		      to);
-		return;
-	}
+	if (doubt)
+		fprintf(to, "# %s\n", doubt);
+	free(doubt);
 }
 
 /* What hinders comparing: info has all of it. */
