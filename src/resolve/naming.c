@@ -22,6 +22,7 @@
 #include "find.h"
 #include "mem.h"
 #include "naming_inlines.h"
+#include "open_sources.h"
 #include "resolver.h"
 #include "source.h"
 #include "task.h"
@@ -29,8 +30,9 @@
 
 #define BATCH          512
 #define FACTS_MAX      20u
-#define NAME_MAX_BYTES 4096                /* of a name that is no mangled one; the rest is cut */
-#define KEEP_BYTES     (UINT64_C(4) << 20) /* larger symbol tables are read again if need be */
+#define NAME_MAX_BYTES 4096 /* of a name that is no mangled one; the rest is cut */
+#define OPEN_BYTES \
+	(UINT64_C(64) << 20) /* of symbol tables; what has no room is read again if need be */
 
 /* What is known of a module after naming. */
 struct tally {
@@ -50,7 +52,7 @@ struct naming {
 	struct kernel *kernel;          /* shared by the kernel and its modules; owned */
 	uint32_t done;                  /* locations below this were seen to */
 	VEC(struct tally) tally;        /* by module_id */
-	VEC(struct source *) source;    /* by module_id; NULL: not open; owned */
+	struct open_sources *sources;   /* what names modules; owned */
 	struct naming_inlines *inlines; /* of those that have names; owned */
 	struct wants waiting;           /* for debug files that are to be fetched */
 	VEC(uint32_t) undescribed;      /* modules that have names, and wait for what was inlined */
@@ -77,6 +79,7 @@ struct naming *naming_new(struct profile *p, capture_id c, struct dso_table *dso
 	n->dsos = dsos;
 	n->f = f;
 	n->kernel = kernel_new();
+	n->sources = open_sources_new(OPEN_BYTES);
 	n->inlines = naming_inlines_new(p, c);
 	return n;
 }
@@ -87,10 +90,8 @@ void naming_free(struct naming *n)
 		return;
 	for (size_t i = 0; i < n->tally.n; i++)
 		free(n->tally.at[i].reason);
-	for (size_t i = 0; i < n->source.n; i++)
-		source_free(n->source.at[i]);
+	open_sources_free(n->sources);
 	vec_done(&n->tally);
-	vec_done(&n->source);
 	naming_inlines_free(n->inlines);
 	wants_done(&n->waiting);
 	vec_done(&n->undescribed);
@@ -283,44 +284,39 @@ static int name_module(struct naming *n, struct source *s, const struct want *w,
 	return r;
 }
 
-/* Opens what names a module, unless it is open; f says where to look. */
-static void open_source(struct naming *n, const struct finder *f, const struct dso *d, uint32_t m)
+/* What names a module, opened unless it is open; f says where to look. */
+static struct source *open_source(struct naming *n, const struct finder *f, const struct dso *d,
+				  uint32_t m)
 {
+	struct source *s = open_sources_find(n->sources, m);
 	struct dso main_kernel;
-	bool known = dso_table_kernel(n->dsos, &main_kernel);
 
 	while (n->tally.n <= m)
 		vec_push(&n->tally, ((struct tally){ .reason = NULL }));
-	while (n->source.n <= m)
-		vec_push(&n->source, NULL);
-	if (!n->source.at[m])
-		n->source.at[m] = source_open(f, d, n->kernel, known ? &main_kernel : NULL);
+	if (s)
+		return s;
+	s = source_open(f, d, n->kernel,
+			dso_table_kernel(n->dsos, &main_kernel) ? &main_kernel : NULL);
+	open_sources_add(n->sources, m, s);
+	return s;
 }
 
-static void close_source(struct naming *n, uint32_t m)
+static void take_inlines(struct naming *n, uint32_t m, struct source *s)
 {
-	source_free(n->source.at[m]);
-	n->source.at[m] = NULL;
-}
-
-static void take_inlines(struct naming *n, uint32_t m)
-{
-	if (n->source.at[m] && !naming_inlines_has(n->inlines, m))
-		naming_inlines_take(n->inlines, m, source_take_inlines(n->source.at[m]));
+	if (!naming_inlines_has(n->inlines, m))
+		naming_inlines_take(n->inlines, m, source_take_inlines(s));
 }
 
 /* The first name of a location is final: those that a debug file may name better have to wait. */
-static bool has_to_wait(const struct naming *n, uint32_t m)
+static bool has_to_wait(const struct naming *n, uint32_t m, const struct source *s)
 {
-	return n->f->options->debug_servers && !n->tally.at[m].asked &&
-	       source_lacks_debug_file(n->source.at[m]);
+	return n->f->options->debug_servers && !n->tally.at[m].asked && source_lacks_debug_file(s);
 }
 
 /* Names that are good as they are do not wait for what was inlined. */
-static void await_inlines(struct naming *n, uint32_t m)
+static void await_inlines(struct naming *n, uint32_t m, const struct source *s)
 {
-	bool lacks = source_lacks_inlines(n->source.at[m]) ||
-		     naming_inlines_lacks_shared(n->inlines, m);
+	bool lacks = source_lacks_inlines(s) || naming_inlines_lacks_shared(n->inlines, m);
 
 	if (!n->f->options->debug_servers || n->f->options->no_inlines || n->tally.at[m].asked ||
 	    !lacks)
@@ -333,28 +329,31 @@ static int name_group(struct naming *n, const struct want *w, size_t n_wants,
 		      const struct progress *progress)
 {
 	uint32_t m = w[0].module;
+	struct source *s;
 	struct tally *t;
 	struct dso d;
 	int r;
 
 	if (!dso_table_of_module(n->dsos, (module_id){ m }, &d))
 		return 0;
-	open_source(n, n->f, &d, m);
-	if (has_to_wait(n, m)) {
+	s = open_source(n, n->f, &d, m);
+	if (has_to_wait(n, m, s)) {
 		for (size_t i = 0; i < n_wants; i++)
 			vec_push(&n->waiting.all, w[i]);
 		return 0;
 	}
 	t = &n->tally.at[m];
-	take_inlines(n, m);
-	r = name_module(n, n->source.at[m], w, n_wants, t, progress);
-	await_inlines(n, m);
-	t->unverified = source_unverified(n->source.at[m]);
+	take_inlines(n, m, s);
+	r = name_module(n, s, w, n_wants, t, progress);
+	await_inlines(n, m, s);
+	t->unverified = source_unverified(s);
 	free(t->reason);
-	t->reason = xstrdup(source_reason(n->source.at[m]));
+	t->reason = xstrdup(source_reason(s));
 	/* Maps of JITs grow. */
-	if (d.kind == DSO_JIT || source_bytes(n->source.at[m]) > KEEP_BYTES)
-		close_source(n, m);
+	if (d.kind == DSO_JIT)
+		open_sources_close(n->sources, m);
+	else
+		open_sources_used(n->sources, m);
 	return r;
 }
 
@@ -465,15 +464,15 @@ int naming_run(struct naming *n, struct progress *progress)
 /* Opens what names a module anew. */
 static void reopen(struct naming *n, const struct finder *f, const struct dso *d, uint32_t m)
 {
-	close_source(n, m);
+	open_sources_close(n->sources, m);
 	naming_inlines_drop(n->inlines, m);
-	open_source(n, f, d, m);
-	take_inlines(n, m);
+	take_inlines(n, m, open_source(n, f, d, m));
 }
 
 /* Asks for one module's file, and opens what names the module anew. */
 static void fetch_one(struct naming *n, struct fetching *g, uint32_t m)
 {
+	const struct source *s = open_sources_find(n->sources, m);
 	struct finder with = *n->f;
 	char *path = NULL;
 	struct dso d;
@@ -483,8 +482,7 @@ static void fetch_one(struct naming *n, struct fetching *g, uint32_t m)
 	fetching_next(g, (module_id){ m });
 	if (!dso_table_of_module(n->dsos, (module_id){ m }, &d))
 		return;
-	rc = fetching_debug_file(g, &d.build_id,
-				 n->source.at[m] && source_lacks_file(n->source.at[m]), &path);
+	rc = fetching_debug_file(g, &d.build_id, s && source_lacks_file(s), &path);
 	with.fetched = path;
 	if (rc == 0)
 		reopen(n, &with, &d, m);
@@ -526,7 +524,7 @@ int naming_fetch(struct naming *n, struct progress *progress)
 	rc = fetch_for_names(n, g, progress);
 	for (size_t i = 0; i < n->undescribed.n && rc == 0; i++) {
 		fetch_one(n, g, n->undescribed.at[i]);
-		close_source(n, n->undescribed.at[i]);
+		open_sources_close(n->sources, n->undescribed.at[i]);
 		rc = progress_cancelled(progress) ? -ECANCELED : 0;
 	}
 	vec_clear(&n->waiting.all);
