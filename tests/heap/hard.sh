@@ -72,6 +72,8 @@ if "$tools/heap_work" strict-thread 1 >/dev/null; then
     "$PROFTOP" info trace.heap | grep -q 'from here on' && fault "filter-others: a filter that was refused is told of"
     compare alive filter-files 500
     [ "$(value allocs totals) $(value frees totals) $(value ended totals)" = "1000 1000 1" ] || fault "filter-files: $(tr '\n' ' ' <totals)"
+    compare exact vfork-filter 500
+    "$PROFTOP" info trace.heap | grep -q 'from here on\|ends here' && fault "vfork-filter: the filter of a child is told of"
     compare alive filter-all 500
     [ "$(value ended totals)" = 1 ] && [ "$(value allocs totals)" -ge 500 ] || fault "filter-all: $(tr '\n' ' ' <totals)"
     "$PROFTOP" info trace.heap | grep -q 'note .*the recording ends here: ' || fault "filter-all: info does not say why it ends"

@@ -185,6 +185,51 @@ static int work_filter_files(uint64_t n)
 	_exit(7);
 }
 
+/* In a child of vfork: forbids itself something in one of several ways, and goes. */
+static _Noreturn void forbid_and_go(int how)
+{
+	static const int calls[] = { SYS_getpid, SYS_gettid, SYS_futex, SYS_pwrite64 };
+	static char *const command[] = { (char *)(uintptr_t) "true", NULL };
+	long bad = 0;
+
+	if (how == 0)
+		bad = load_filter(few, N_FEW, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, 0);
+	else if (how == 1) /* all threads of its own */
+		bad = load_filter(few, N_FEW, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS,
+				  SECCOMP_FILTER_FLAG_TSYNC);
+	else if (how == 2 && (bad = prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) == 0)
+		syscall(SYS_exit, 0);
+	else if (how == 3) /* refused */
+		bad = load_filter(few, N_FEW, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS,
+				  1u << 20) != -1;
+	else if (how == 4 && (bad = load_filter(calls, 4, SECCOMP_RET_ERRNO | EPERM,
+						SECCOMP_RET_ALLOW, 0)) == 0)
+		bad = execv("/bin/true", command);
+	_exit(bad != 0);
+}
+
+static FRAME int vfork_and_forbid(int how)
+{
+	int status;
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		forbid_and_go(how);
+	return pid < 0 || waitpid(pid, &status, 0) != pid || status;
+}
+
+/* What a child of vfork forbids itself is forbidden to nobody else. */
+static int work_vfork_filter(uint64_t n)
+{
+	for (int how = 0; how < 5; how++) {
+		allocate(n);
+		if (vfork_and_forbid(how))
+			return 1 + how;
+		allocate(n);
+	}
+	return 0;
+}
+
 static _Atomic int stop;
 
 static void *until_stopped(void *arg)
@@ -254,6 +299,7 @@ const struct work sandbox_works[] = {
 	{ "filter-others", work_filter_others },
 	{ "filter-files", work_filter_files },
 	{ "filter-all", work_filter_all },
+	{ "vfork-filter", work_vfork_filter },
 #if defined(__x86_64__)
 	{ "no-clock", work_no_clock },
 #endif

@@ -43,7 +43,7 @@ static bool make_single(int *state)
 	bool paused = false;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
-	if (tracer_is_on() && tracer_thread_is_idle() && !tracer_tls.limits)
+	if (tracer_is_on() && !tracer_limits_own() && tracer_thread_is_idle())
 		paused = tracer_loop_pause();
 	return paused;
 }

@@ -162,7 +162,7 @@ static void after_fork(void)
 static void after_fork_in_child(void)
 {
 	/* One that may not open files is not recorded. */
-	is_child = fork_held && !tracer_tls.limits;
+	is_child = fork_held && !tracer_limits_own();
 	after_fork();
 	if (is_child)
 		hooks_begin_anew();
@@ -389,7 +389,8 @@ static void ask(void (*fn)(const char *), const char *path)
 {
 	uint32_t none = ASK_NONE, limits = tracer_tls.limits;
 
-	if ((limits & LIMIT_PID) || (!(limits & LIMIT_NOTES) && getpid() != recorder.pid))
+	if (atomic_load(&tracer_tls.guest.is_there) || (limits & LIMIT_PID) ||
+	    (!(limits & LIMIT_NOTES) && getpid() != recorder.pid))
 		return;
 	if (atomic_compare_exchange_strong(&asked.state, &none, ASK_BEGUN)) {
 		asked.what = (struct ending){ fn, path };
@@ -422,7 +423,7 @@ static void run_internal(void (*fn)(const char *), const char *path)
 	struct tracer_internal was;
 	int kept = errno, state;
 
-	if (tracer_tls.limits) {
+	if (tracer_limits_own()) {
 		if (tracer_is_on())
 			ask(fn, path);
 		errno = kept;

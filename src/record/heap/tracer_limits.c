@@ -182,6 +182,41 @@ void tracer_limits_tell(void)
 			tell(i);
 }
 
+uint32_t tracer_limits_own(void)
+{
+	struct tracer_tls *tls = &tracer_tls;
+
+	if (tls->guest.limited && !atomic_load(&tls->guest.is_there)) {
+		tls->guest.limited = false;
+		tls->limits = tls->guest.limits;
+		if (tls->busy == TRACER_SILENT && !(tls->limits & LIMIT_NOTES))
+			tls->busy = TRACER_IDLE;
+	}
+	return tls->limits;
+}
+
+/* A child of vfork(2) has our memory, but is not us; one that may not ask who it is was told from us before. */
+static bool is_guest(void)
+{
+	return atomic_load(&tracer_tls.guest.is_there) ||
+	       (!(tracer_tls.limits & (LIMIT_NOTES | LIMIT_PID)) && getpid() != recorder.pid);
+}
+
+/* Only the child is limited, and nothing is written for it. When it leaves our memory the kernel says so (exit(2), exec). */
+static void limit_guest(uint32_t limits)
+{
+	struct tracer_tls *tls = &tracer_tls;
+
+	if (!tls->guest.limited)
+		tls->guest.limits = tls->limits;
+	atomic_store(&tls->guest.is_there, 1);
+	tls->guest.limited = true;
+	syscall(SYS_set_tid_address, &tls->guest.is_there);
+	tls->limits |= limits;
+	if (limits & LIMIT_NOTES)
+		tls->busy = TRACER_SILENT;
+}
+
 /* What the thread does before it may no longer: all that it noted is written. */
 static void limit(uint32_t limits)
 {
@@ -198,8 +233,10 @@ static void limit(uint32_t limits)
 
 static struct tracer_limits now(void)
 {
-	return (struct tracer_limits){ tracer_tls.limits, atomic_load(&recorder.limits),
-				       tracer_tls.busy, 0 };
+	uint32_t limits = tracer_limits_own();
+
+	return (struct tracer_limits){ limits, atomic_load(&recorder.limits), tracer_tls.busy, 0,
+				       tracer_is_on() && is_guest() };
 }
 
 struct tracer_limits tracer_limits_strict(void)
@@ -207,7 +244,9 @@ struct tracer_limits tracer_limits_strict(void)
 	struct tracer_limits was = now();
 	int kept = errno;
 
-	if (tracer_is_on() && tracer_thread_is_idle() && !was.limits) {
+	if (was.is_guest) {
+		limit_guest(LIMIT_NOTES | LIMIT_FILES);
+	} else if (tracer_is_on() && tracer_thread_is_idle() && !was.limits) {
 		was.news = 1u << NEWS_STRICT;
 		limit(LIMIT_NOTES | LIMIT_FILES);
 	}
@@ -231,6 +270,12 @@ struct tracer_limits tracer_limits_filter(const struct sock_fprog *filter, bool 
 
 	if (!tracer_is_on())
 		return was;
+	if (was.is_guest) {
+		if (is_readable(filter) && (limits = limits_of(filter)))
+			limit_guest(limits);
+		errno = kept;
+		return was;
+	}
 	/* One that is limited has no say in who writes. */
 	if (everyone && was.limits)
 		tracer_end();
@@ -256,5 +301,6 @@ void tracer_limits_came(const struct tracer_limits *was, bool came)
 	}
 	tracer_tls.limits = was->limits;
 	tracer_tls.busy = was->busy;
-	atomic_store(&recorder.limits, was->recorder_limits);
+	if (!was->is_guest)
+		atomic_store(&recorder.limits, was->recorder_limits);
 }

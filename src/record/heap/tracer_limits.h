@@ -23,7 +23,11 @@ enum tracer_limit {
 /* How it was before, and what is to be told of it: for tracer_limits_came(). */
 struct tracer_limits {
 	uint32_t limits, recorder_limits, busy, news;
+	bool is_guest; /* it is a child of vfork(2) that asks */
 };
+
+/* What this thread may not do. What a child of vfork(2) took on in its memory goes with the child. */
+uint32_t tracer_limits_own(void);
 
 /* This thread is about to enter the strict mode of seccomp. */
 struct tracer_limits tracer_limits_strict(void);

@@ -413,7 +413,9 @@ struct tracer_old tracer_note_give_up(void *p)
 {
 	struct tracer_old old = { (uint64_t)p, 0, 0 };
 
-	if (!p || !tracer_is_on() || tracer_tls.busy == TRACER_SILENT)
+	if (!p || !tracer_is_on())
+		return old;
+	if (tracer_tls.busy == TRACER_SILENT && (tracer_limits_own() & LIMIT_NOTES))
 		return old;
 	/* May be in a handler of a signal that came while this thread was at a slot. */
 	if (!known(NULL, (uint64_t)p, &old))

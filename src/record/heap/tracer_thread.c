@@ -206,6 +206,7 @@ struct tracer_thread *tracer_thread_other(const struct walk_start *from)
 
 	if (!tls->thread && !tls->busy)
 		take_limits(tls);
+	tracer_limits_own();
 	if (tls->busy == TRACER_INTERNAL || tls->busy == TRACER_SILENT)
 		count_lost();
 	if (tls->busy)

@@ -17,11 +17,22 @@ enum tracer_busy {
 	TRACER_SILENT /* it may not do what noting takes (tracer_limits.h); an event is counted as lost */
 };
 
+/*
+ * A child of vfork(2) runs on a thread's memory, while the thread waits, and may forbid itself what the thread may still do:
+ * what it takes on is the thread's until it is gone.
+ */
+struct tracer_guest {
+	_Atomic int is_there; /* the kernel makes it 0 when the child has left our memory */
+	uint32_t limits;      /* of the thread itself */
+	bool limited;         /* some of the limits are the child's */
+};
+
 struct tracer_tls {
 	struct tracer_thread *thread;
 	uint32_t busy;      /* enum tracer_busy */
 	uint32_t n_refused; /* events for which there was no memory to begin the thread */
-	uint32_t limits;    /* enum tracer_limit */
+	uint32_t limits;    /* enum tracer_limit; ask tracer_limits_own() */
+	struct tracer_guest guest;
 };
 
 extern __thread struct tracer_tls tracer_tls
