@@ -38,6 +38,16 @@ compare exact ranges 100
 compare alive switch 50
 # calloc, 2 * 50, and the buffer of standard output, which comes when nothing is recorded.
 [ "$(value allocs totals) $(value frees totals)" = "101 101" ] || fault "switch: $(tr '\n' ' ' <totals)"
+# Pauses that are over before the writer looks: each is told, with its time; so many that they cannot be are said to be.
+compare alive pauses 300
+# One is the buffer of standard output.
+[ "$(value allocs totals) $(value frees totals)" = "301 300" ] || fault "pauses: $(tr '\n' ' ' <totals)"
+"$tools/heap_totals" -r trace.heap | grep -c '^SWITCH' | grep -qx 600 || fault "pauses: $("$tools/heap_totals" -r trace.heap | grep -c '^SWITCH') of 600 switches"
+"$PROFTOP" info trace.heap | grep -q 'paused .*300 times' || fault "pauses: info says $("$PROFTOP" info trace.heap)"
+check=0 compare alive pauses 1000000
+[ "$(value allocs totals)" = 1000001 ] || fault "many pauses: $(tr '\n' ' ' <totals)"
+[ "$("$tools/heap_totals" -r trace.heap | grep -c '^SWITCH')" = 2000000 ] ||
+    "$PROFTOP" info trace.heap | grep -q 'so often that not each time is told' || fault "many pauses: nothing says that some are not told"
 PROFTOP_PAUSED=1 PROFTOP_TOGGLE_SIGNAL=10 record trace.heap "$tools/heap_work" toggle 50 >/dev/null || fault "toggle: ends with $?"
 "$tools/heap_totals" trace.heap >totals
 [ "$(value allocs totals) $(value frees totals)" = "50 50" ] || fault "toggle: $(tr '\n' ' ' <totals)"

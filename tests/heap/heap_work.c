@@ -405,6 +405,19 @@ static int work_switch(uint64_t n)
 	return !p;
 }
 
+/* n pauses, each over at once. */
+static int work_pauses(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		proftop_switch(0);
+		proftop_switch(0);
+		use(10);
+		proftop_switch(1);
+		use(10);
+	}
+	return 0;
+}
+
 /* Sends itself a signal that would end it, were it not the one that switches. */
 static int work_toggle(uint64_t n)
 {
@@ -464,6 +477,7 @@ static const struct work works[] = {
 	{ "marks", work_marks },
 	{ "ranges", work_ranges },
 	{ "switch", work_switch },
+	{ "pauses", work_pauses },
 	{ "toggle", work_toggle },
 	{ NULL, NULL },
 };

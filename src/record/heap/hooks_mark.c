@@ -5,6 +5,7 @@
 #include "heap_records.h"
 #include "proftop.h"
 #include "tracer_note.h"
+#include "tracer_switch.h"
 #include "tracer_thread.h"
 #include "tracer_writer.h"
 
@@ -44,5 +45,5 @@ __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
 
 __attribute__((visibility("default"))) void proftop_switch_now(int on)
 {
-	atomic_store(&recorder.paused, !on);
+	tracer_switch(!on);
 }

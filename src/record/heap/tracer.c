@@ -13,6 +13,7 @@
 #include "tracer_init.h"
 #include "tracer_loop.h"
 #include "tracer_memory.h"
+#include "tracer_switch.h"
 #include "tracer_thread.h"
 #include "tracer_throttle.h"
 #include "tracer_writer.h"
@@ -195,7 +196,7 @@ static bool make_memory(void)
 static void toggle(int number)
 {
 	(void)number;
-	atomic_store(&recorder.paused, !atomic_load(&recorder.paused));
+	tracer_switch_over();
 }
 
 /* Only when it was asked for, and nobody else handles it. */
@@ -259,7 +260,7 @@ static const char *begin(const char *settings)
 	tracer_throttle_begin();
 	if (!make_memory() || !make_switch() || !tracer_writer_init(&why))
 		return why;
-	atomic_store(&recorder.paused, recorder.options.paused);
+	tracer_switch_begin(recorder.options.paused);
 	await_toggle(recorder.options.toggle_signal);
 	await_forks();
 	if (settings)

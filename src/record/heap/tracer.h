@@ -117,8 +117,9 @@ struct recorder {
 	_Atomic uint8_t *evicted;     /* [EVICTED_BYTES]; the same */
 	_Atomic uint64_t rules_epoch; /* rises when code was unloaded */
 	unsigned tick_shift;          /* ticks are noted without so many low bits */
-	_Atomic bool paused;   /* no allocations are recorded now; frees of recorded ones are */
-	_Atomic bool alone;    /* no more than one thread has ever noted anything */
+	_Atomic uint64_t
+		n_switches; /* odd: no allocations are recorded now; frees of recorded ones are */
+	_Atomic bool alone; /* no more than one thread has ever noted anything */
 	_Atomic bool together; /* and it is certain that this one knows, if so */
 	struct sample_rate rate;
 	struct tracer_options options;

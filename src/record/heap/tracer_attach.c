@@ -12,6 +12,7 @@
 #include "tracer_init.h"
 #include "tracer_thread.h"
 #include "tracer_loop.h"
+#include "tracer_switch.h"
 #include "tracer_writer.h"
 
 #include <errno.h>
@@ -135,10 +136,10 @@ static void do_asked(void)
 		mark();
 		break;
 	case HEAP_SAY_PAUSE:
-		atomic_store(&recorder.paused, true);
+		tracer_switch(true);
 		break;
 	case HEAP_SAY_RESUME:
-		atomic_store(&recorder.paused, false);
+		tracer_switch(false);
 		break;
 	}
 	show(&proftop_mailbox.done, asked);

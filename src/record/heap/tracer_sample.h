@@ -34,7 +34,8 @@ static inline bool tracer_sampled(struct tracer_thread *t, uint64_t size, uint64
 	const struct tracer_options *o = &recorder.options;
 	uint64_t mean = atomic_load_explicit(&recorder.rate.mean, memory_order_relaxed);
 
-	if (__builtin_expect(atomic_load_explicit(&recorder.paused, memory_order_relaxed), 0)) {
+	if (__builtin_expect(atomic_load_explicit(&recorder.n_switches, memory_order_relaxed) & 1,
+			     0)) {
 		t->passed = true;
 		return false;
 	}

@@ -11,6 +11,7 @@
 #include "tracer_facts.h"
 #include "tracer_memory.h"
 #include "tracer_newest.h"
+#include "tracer_switch.h"
 #include "tracer_thread.h"
 #include "tracer_throttle.h"
 
@@ -48,7 +49,6 @@ static struct writer {
 	uint64_t n_unnoted; /* records for which there was no room, and not told yet */
 	uint32_t n_nodes;   /* of the trie that were written */
 	uint64_t n_events, n_allocs, n_frees, n_bytes, n_lost; /* written so far */
-	bool told_paused;                                      /* what was said of it last */
 	bool finished;
 } writer;
 
@@ -487,18 +487,6 @@ static bool ends_for_size(void)
 
 #define MOST_AT_ONCE 4096u
 
-/* Says whether allocations are recorded, when that changed. */
-static void tell_switch(void)
-{
-	bool paused = atomic_load(&recorder.paused);
-
-	if (paused == writer.told_paused)
-		return;
-	writer.told_paused = paused;
-	tracer_writer_record(
-		&(struct heap_record){ .type = HEAP_REC_SWITCH, .number = { 0, !paused } });
-}
-
 /* Tells of events lost by threads for which there was no memory. */
 static void tell_unsaid(void)
 {
@@ -518,7 +506,7 @@ static void drain(bool all)
 	uint32_t n = 0;
 
 	tracer_clock_adjust(&recorder.clock);
-	tell_switch();
+	tracer_switch_tell();
 	tell_unsaid();
 	tracer_limits_tell();
 	for (t = first; t && n < MOST_AT_ONCE; t = t->next)
@@ -655,7 +643,7 @@ static void renew(void)
 	writer.filling = writer.oldest = writer.n_nodes = 0;
 	writer.n_unnoted = 0;
 	writer.n_events = writer.n_allocs = writer.n_frees = writer.n_bytes = writer.n_lost = 0;
-	writer.told_paused = writer.finished = false;
+	writer.finished = false;
 	writer.blocks.n_blocks = 0;
 	writer.blocks.file.n_bytes = 0;
 }
