@@ -118,7 +118,7 @@ static char *manner_text(const struct analysis *an)
 {
 	const struct footprint *f = an->footprint;
 	struct heap_manner manner;
-	char error[FMT_SIZE] = "", culled[FMT_SIZE];
+	char error[FMT_SIZE] = "", below[FMT_SIZE] = "", culled[FMT_SIZE];
 	const char *became, *stopped;
 
 	if (!metric_is_heap(an->profile, an->lens.column[0].metric))
@@ -126,12 +126,19 @@ static char *manner_text(const struct analysis *an)
 	manner = heap_manner_of(an->profile, &an->counts);
 	if (manner.sampled && f)
 		fmt_percent(error, (int64_t)(f->error * 1e6), 1000000);
+	if (*error && f->excess > 0)
+		fmt_percent(below, (int64_t)((f->error + f->excess) * 1e6), 1000000);
+	if (strcmp(below, error) == 0)
+		*below = '\0';
 	fmt_ns(culled, manner.culled_ns);
 	became = manner.became ? strrchr(manner.became, '/') : NULL;
 	became = became ? became + 1 : manner.became ? manner.became : "";
 	stopped = manner.stopped ? manner.stopped : "";
-	return xasprintf("%s%s%s%s%s%s%s%s%s%s%.*s%s", manner.sampled ? " · sampled" : "",
-			 *error ? " ±" : "", error, *error ? " %" : "",
+	return xasprintf("%s%s%s%s%s%s%s%s%s%s%s%s%.*s%s", manner.sampled ? " · sampled" : "",
+			 !*error  ? ""
+			 : *below ? " +"
+				  : " ±",
+			 error, *below ? " -" : "", below, *error ? " %" : "",
 			 manner.culled_ns > 0 ? " · culled <" : "",
 			 manner.culled_ns > 0 ? culled : "", manner.attached ? " · attached" : "",
 			 manner.became ? " · became " : "", became, *stopped ? " · stopped: " : "",

@@ -18,6 +18,9 @@
 /* Sites whose stacks are in the text. */
 #define MOST_STACKS 10u
 
+/* A part of the peak that is not worth a word. */
+#define LEAST_EXCESS 0.0005
+
 /* Columns of a number in a file; on a terminal it is as many as the widest has. */
 #define NUMBER_COLS 12
 
@@ -270,8 +273,13 @@ static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 
 	if (f->manner.sampled)
 		fprintf(to,
-			"# estimated: not every allocation was recorded; the peak is right to within %s %%, with 95 %% confidence\n",
-			fmt_percent(text, (int64_t)(f->error * 1e6), 1000000));
+			"# estimated: not every allocation was recorded; the peak is right to within %s %%, with 95 %% confidence%s",
+			fmt_percent(text, (int64_t)(f->error * 1e6), 1000000),
+			f->excess >= LEAST_EXCESS ? "" : "\n");
+	if (f->manner.sampled && f->excess >= LEAST_EXCESS)
+		fprintf(to,
+			"; as the highest of many estimates, it is too high by up to %s %% more\n",
+			fmt_percent(text, (int64_t)(f->excess * 1e6), 1000000));
 	if (f->manner.culled_ns > 0)
 		fprintf(to,
 			"# culled: blocks that lived less than %s are in BYTES, CALLS and TEMPORARY alone\n",
@@ -349,6 +357,7 @@ static void put_manner_json(struct json_out *j, const struct footprint *f)
 	if (f->manner.sampled) {
 		json_put_bool(j, "estimated", true);
 		json_put_double(j, "peak_error", f->error);
+		json_put_double(j, "peak_excess", f->excess);
 	}
 	if (f->manner.culled_ns > 0)
 		json_put_int(j, "culled_ns", f->manner.culled_ns);

@@ -8,6 +8,7 @@
 #include "heap_change.h"
 #include "heap_sites.h"
 #include "mem.h"
+#include "peak_excess.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,6 +175,9 @@ static int take_weights(struct footprint *m, const struct weights *w, struct pro
 	}
 	m->peak_ns = w->peak_ns;
 	m->error = error_of(m, w);
+	if (rc == 0 && m->error > 0)
+		rc = peak_excess(m->profile, &m->counts, &m->lens, (double)m->total[FOOTPRINT_PEAK],
+				 progress, &m->excess);
 	m->whole_ns = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns;
 	for (uint32_t i = 0; change && i < w->n_stacks; i++)
 		m->total[FOOTPRINT_CHANGE] += change[i];
