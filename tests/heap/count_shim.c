@@ -119,14 +119,14 @@ void count_shim_counts(uint64_t out[4])
 
 static pid_t self;
 
-static void tell(void *arg)
+void count_shim_tell(void);
+void count_shim_tell(void)
 {
 	const char *path = getenv("COUNT_SHIM");
 	uint64_t counts[] = { n_allocs, n_reallocs, n_frees, n_bytes };
 	char text[256];
 	int fd, n;
 
-	(void)arg;
 	if (!path || getpid() != self)
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
@@ -138,6 +138,12 @@ static void tell(void *arg)
 	if (write(fd, text, (size_t)n) != n)
 		_exit(99);
 	close(fd);
+}
+
+static void tell(void *arg)
+{
+	(void)arg;
+	count_shim_tell();
 }
 
 int __cxa_atexit(void (*fn)(void *), void *arg, void *library);

@@ -58,12 +58,9 @@ compare exact marks 30
 check=0 compare exact marks 1000000
 [ "$("$tools/heap_totals" -r trace.heap | awk '/^MARK/ { n++; wrong += index($0, "\"phase " (n - 1) "\"") == 0 } END { print n, wrong + 0 }')" = "1000000 0" ] ||
     fault "many marks: $("$tools/heap_totals" -r trace.heap | grep -c '^MARK') of 1000000, or out of order"
-compare alive exit 500
-[ "$(value allocs totals)" -gt 400 ] || fault "_exit lost $(value allocs totals)"
-compare alive abort 500
-[ "$(value allocs totals)" -gt 400 ] || fault "abort lost $(value allocs totals)"
-compare alive exec 500
-[ "$(value allocs totals)" -gt 400 ] || fault "exec lost $(value allocs totals)"
+compare exact exit 500
+compare cut abort 500
+compare cut exec 500
 
 # Frees have stacks when asked to, the same that a full walk finds.
 PROFTOP_FREE_STACKS=1 record trace.heap "$tools/heap_work" single 2000 >/dev/null

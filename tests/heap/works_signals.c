@@ -135,6 +135,7 @@ static FRAME void die(int number)
 {
 	(void)number;
 	allocate(10);
+	tell_counts();
 	_exit(7);
 }
 
@@ -152,6 +153,7 @@ static FRAME void abort_here(int number)
 {
 	(void)number;
 	allocate(10);
+	tell_counts();
 	abort();
 }
 
