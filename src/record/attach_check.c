@@ -4,6 +4,7 @@
 
 #include "attach_check.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/kcmp.h>
 #include <stdbool.h>
@@ -41,13 +42,12 @@ static void take_field(struct status *s, const char *line)
 	s->shadow |= strncmp(line, "x86_Thread_features:", 20) == 0 && strstr(line, "shstk");
 }
 
-static bool read_status(pid_t pid, struct status *s)
+static bool read_status(const char *path, pid_t pid, struct status *s)
 {
-	char path[64], line[256];
+	char line[256];
 	FILE *f;
 
 	*s = (struct status){ .tgid = (int)pid };
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	if (!f)
 		return false;
@@ -219,13 +219,44 @@ static bool shares_memory(pid_t pid, pid_t parent)
 	return true;
 }
 
+/* Each thread may have a sandbox of its own. */
+static int check_sandboxes(pid_t pid, struct err *e)
+{
+	char path[96];
+	struct status s;
+	struct dirent *d;
+	DIR *dir;
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (!ret && dir && (d = readdir(dir))) {
+		int tid = atoi(d->d_name);
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, tid);
+		if (tid <= 0 || !read_status(path, pid, &s) || !s.seccomp)
+			continue;
+		ret = tid == (int)pid
+			      ? err_set(e, -EPERM,
+					"process %d is in a sandbox (seccomp) that may end it for what recording needs: start it under proftop record, or without its sandbox",
+					(int)pid)
+			      : err_set(e, -EPERM,
+					"process %d has a thread in a sandbox (seccomp), %d, that may end it for what recording needs: start it under proftop record, or without its sandbox",
+					(int)pid, tid);
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
 int attach_check(pid_t pid, struct err *e)
 {
 	struct status s;
 	char exe[64], target[8];
 	int ret;
 
-	if (!read_status(pid, &s))
+	snprintf(exe, sizeof(exe), "/proc/%d/status", (int)pid);
+	if (!read_status(exe, pid, &s))
 		return err_set(e, -ESRCH, "there is no process %d", (int)pid);
 	if (pid == getpid())
 		return err_set(e, -EINVAL, "process %d is this one", (int)pid);
@@ -252,11 +283,9 @@ int attach_check(pid_t pid, struct err *e)
 			e, -EBUSY,
 			"process %d shares the memory of process %d that made it (vfork), until it runs a program: attach to that one, or try again",
 			(int)pid, s.parent);
-	if (s.seccomp)
-		return err_set(
-			e, -EPERM,
-			"process %d is in a sandbox (seccomp) that may end it for what recording needs: start it under proftop record, or without its sandbox",
-			(int)pid);
+	ret = check_sandboxes(pid, e);
+	if (ret)
+		return ret;
 	if (s.shadow)
 		return err_set(
 			e, -EPERM,

@@ -208,6 +208,80 @@ if ${CC:-cc} -o inside inside.c 2>/dev/null; then
     wait "$pid"
     [ "$? $(tr '\n' ' ' <inside.out)" = "5 within 65 " ] || fault "given up: the program prints $(cat inside.out)"
 fi
+# Threads that forbade themselves something before: one that may not read the clock lives on, not recorded, and that is said;
+# one in a sandbox is a reason to stay out.
+cat >forbids.c <<'END'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static int ends[2];
+static void work(void *was)
+{
+	for (int i = 1; i <= 1000; i++) {
+		char *volatile p = was ? realloc(was, (size_t)i) : malloc((size_t)i);
+
+		was = NULL;
+		p = realloc(p, 3000);
+		free(p);
+	}
+}
+static void *limited(void *how)
+{
+	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog filter = { 1, &all };
+	void *p;
+
+	if (strcmp(how, "sandbox") == 0 ? prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)
+					: prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+		_exit(3);
+	/* The first block is one that was recorded, of another thread. */
+	if (write(1, "r\n", 2) == 2 && read(ends[0], &p, sizeof(p)) == sizeof(p))
+		work(p);
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	char c;
+	void *p;
+
+	if (argc < 2 || pipe(ends) || pthread_create(&thread, NULL, limited, argv[1]) || read(0, &c, 1) != 1)
+		return 2;
+	work(NULL);
+	p = malloc(77);
+	if (write(ends[1], &p, sizeof(p)) != sizeof(p) || pthread_join(thread, NULL))
+		return 4;
+	return 5;
+}
+END
+if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -o forbids forbids.c -lpthread 2>/dev/null; then
+    for how in clock sandbox; do
+        rm -f go_on ready
+        mkfifo go_on
+        ./forbids $how <go_on >ready &
+        pid=$!
+        exec 7>go_on
+        until [ -s ready ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+        if [ $how = sandbox ]; then
+            refused 'has a thread in a sandbox (seccomp), [0-9]*, ' "$pid"
+        else
+            attach forbids.heap
+        fi
+        printf A >&7
+        exec 7>&-
+        wait "$pid"
+        status=$?
+        [ $status = 5 ] || fault "a thread that forbade itself the $how: the program ends with $status"
+    done
+    wait "$recorder"
+    "$tools/heap_totals" forbids.heap >totals || fault "no clock: the trace cannot be read"
+    [ "$(value lost totals)" -ge 3000 ] && [ "$(value reallocs totals)" = 1000 ] || fault "no clock: $(tr '\n' ' ' <totals)"
+    "$PROFTOP" info forbids.heap | grep -q '^! note .*a thread is not recorded: .*PR_SET_TSC' || fault "no clock: info says $("$PROFTOP" info forbids.heap)"
+fi
 "$PROFTOP" record --heap -p nobody 2>said && fault "-p nobody"
 grep -q 'wants the number' said || fault "-p nobody says: $(cat said)"
 "$PROFTOP" record --heap -p 1 --duration soon 2>said && fault "--duration soon"

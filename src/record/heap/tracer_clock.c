@@ -34,7 +34,7 @@ static bool kernel_trusts_counter(void)
 }
 
 /* PR_SET_TSC forbids it to a thread and to all that it makes; of x86 only. */
-static bool may_read_counter(void)
+bool tracer_clock_may_read(void)
 {
 	int how = PR_TSC_ENABLE;
 
@@ -84,7 +84,7 @@ void tracer_clock_leave_counter(struct tracer_clock *c)
 
 void tracer_clock_init(struct tracer_clock *c)
 {
-	atomic_store(&no_counter, !may_read_counter());
+	atomic_store(&no_counter, !tracer_clock_may_read());
 	*c = (struct tracer_clock){ .counter = !atomic_load(&no_counter) && kernel_trusts_counter(),
 				    .ns_per_tick = 1 };
 	c->start_ns = tracer_monotonic_ns();

@@ -105,6 +105,9 @@ static inline uint64_t tracer_ticks_after(const struct tracer_clock *c)
 /* A thread will not be able to read the counter: from now on none does, and ticks go on as they did. */
 void tracer_clock_leave_counter(struct tracer_clock *c);
 
+/* May the calling thread read the processor's counter? */
+bool tracer_clock_may_read(void);
+
 /* Time 0 is now. */
 void tracer_clock_init(struct tracer_clock *c);
 

@@ -43,7 +43,7 @@
 #define FD    1000u
 
 /* What the thread that writes has yet to tell: a bit for each. */
-enum news { NEWS_STRICT, NEWS_FILTER, NEWS_END, N_NEWS };
+enum news { NEWS_STRICT, NEWS_FILTER, NEWS_COUNTER, NEWS_END, N_NEWS };
 static _Atomic uint32_t untold;
 
 struct call {
@@ -159,6 +159,8 @@ static const char *const news[N_NEWS] = {
 		"a thread is not recorded from here on: it entered the strict mode of seccomp",
 	[NEWS_FILTER] =
 		"a thread, and those that begin later, are not recorded from here on: a filter of seccomp forbids calls of the kernel that recording needs",
+	[NEWS_COUNTER] =
+		"a thread is not recorded: it had forbidden itself to read the processor's clock (PR_SET_TSC) before the recording began",
 	[NEWS_END] =
 		"the recording ends here: a filter of seccomp forbids all threads calls of the kernel that it needs",
 };
@@ -180,6 +182,11 @@ void tracer_limits_tell(void)
 	for (enum news i = 0; i < N_NEWS; i++)
 		if (to_tell >> i & 1)
 			tell(i);
+}
+
+void tracer_limits_no_counter(void)
+{
+	atomic_fetch_or(&untold, 1u << NEWS_COUNTER);
 }
 
 uint32_t tracer_limits_own(void)

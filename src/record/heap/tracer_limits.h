@@ -29,6 +29,9 @@ struct tracer_limits {
 /* What this thread may not do. What a child of vfork(2) took on in its memory goes with the child. */
 uint32_t tracer_limits_own(void);
 
+/* To be told of this thread, which is not recorded: it may not read the processor's counter. */
+void tracer_limits_no_counter(void);
+
 /* This thread is about to enter the strict mode of seccomp. */
 struct tracer_limits tracer_limits_strict(void);
 

@@ -415,6 +415,8 @@ struct tracer_old tracer_note_give_up(void *p)
 
 	if (!p || !tracer_is_on())
 		return old;
+	if (__builtin_expect(!tracer_tls.thread, 0))
+		tracer_thread_meet();
 	if (tracer_tls.busy == TRACER_SILENT && (tracer_limits_own() & LIMIT_NOTES))
 		return old;
 	/* May be in a handler of a signal that came while this thread was at a slot. */

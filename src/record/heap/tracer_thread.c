@@ -5,6 +5,7 @@
 #include "tracer_thread.h"
 
 #include "live_stack.h"
+#include "real_calls.h"
 #include "tracer_memory.h"
 #include "tracer_writer.h"
 
@@ -191,10 +192,18 @@ static void put_left_in_order(const struct walk_start *from, struct tracer_threa
 			put_in_order(t);
 }
 
-/* Of whoever made this thread, which is not known: of all. */
-static void take_limits(struct tracer_tls *tls)
+void tracer_thread_meet(void)
 {
+	struct tracer_tls *tls = &tracer_tls;
+
+	if (tls->thread || tls->busy)
+		return;
+	/* Of whoever made this thread, which is not known: of all. */
 	tls->limits |= atomic_load(&recorder.limits);
+	if (real.attached && atomic_load(&recorder.clock.counter) && !tracer_clock_may_read()) {
+		tls->limits |= LIMIT_NOTES;
+		tracer_limits_no_counter();
+	}
 	if (tls->limits & LIMIT_NOTES)
 		tls->busy = TRACER_SILENT;
 }
@@ -204,8 +213,7 @@ struct tracer_thread *tracer_thread_other(const struct walk_start *from)
 	struct tracer_tls *tls = &tracer_tls;
 	struct tracer_thread *t;
 
-	if (!tls->thread && !tls->busy)
-		take_limits(tls);
+	tracer_thread_meet();
 	tracer_limits_own();
 	if (tls->busy == TRACER_INTERNAL || tls->busy == TRACER_SILENT)
 		count_lost();

@@ -45,6 +45,9 @@ extern __thread struct tracer_tls tracer_tls
  */
 struct tracer_thread *tracer_thread_other(const struct walk_start *from);
 
+/* A thread that may be new: what limits it, before anything is done on its behalf. */
+void tracer_thread_meet(void);
+
 /*
  * Begins to note an event of the program's function that called us: NULL when nothing is to be noted. Else
  * tracer_thread_leave() must follow.
