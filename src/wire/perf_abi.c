@@ -363,6 +363,16 @@ static bool is_build_id(const uint8_t *file)
 	return file[0] <= 20 && !(file[1] | file[2] | file[3]) && !inode;
 }
 
+static struct perf_file_id take_file_id(struct bytes b)
+{
+	struct perf_file_id f = { .major = take_u32(&b) };
+
+	f.minor = take_u32(&b);
+	f.inode = take_u64(&b);
+	f.generation = take_u64(&b);
+	return f;
+}
+
 bool perf_mmap_decode(const struct perf_record *r, size_t trailer, struct perf_mmap *out)
 {
 	struct bytes b = perf_record_body(r);
@@ -380,6 +390,8 @@ bool perf_mmap_decode(const struct perf_record *r, size_t trailer, struct perf_m
 		if (file && r->misc & PERF_MISC_MMAP_BUILD_ID && is_build_id(file)) {
 			m.n_build_id = file[0];
 			memcpy(m.build_id, file + 4, m.n_build_id);
+		} else if (file) {
+			m.file = take_file_id(bytes_over(file, 24, r->swap));
 		}
 		/* Linux 3.10 of some distributions has the path where others say what may be done there. */
 		if (bytes_left(&b) == 0 || *b.at <= ' ') {

@@ -307,13 +307,20 @@ struct perf_trailer {
 	uint32_t cpu;     /* UINT32_MAX: not recorded */
 };
 
+/* Which file it is. All 0: not recorded. */
+struct perf_file_id {
+	uint32_t major, minor; /* the device's */
+	uint64_t inode, generation;
+};
+
 struct perf_mmap {
 	int32_t pid, tid;
 	uint64_t start, length, file_offset;
 	bool executable;
 	uint8_t build_id[20];
-	uint8_t n_build_id; /* bytes of it; 0: none recorded */
-	const char *path;   /* not terminated */
+	uint8_t n_build_id;       /* bytes of it; 0: none recorded */
+	struct perf_file_id file; /* MMAP2 without a build-id */
+	const char *path;         /* not terminated */
 	size_t path_len;
 };
 

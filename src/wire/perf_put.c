@@ -9,6 +9,9 @@
 #include "mem.h"
 
 #define PATH_BYTES_MAX 4096
+#define MISC_AT        4  /* in a record */
+#define FILE_AT        40 /* in a MMAP2: which file is mapped, or its build-id */
+#define FILE_BYTES     24
 #define PROT_OF_DATA   1 /* PROT_READ */
 #define PROT_OF_CODE   5 /* PROT_READ | PROT_EXEC */
 #define MAP_OF_FILE    2 /* MAP_PRIVATE */
@@ -154,7 +157,7 @@ void perf_put_mmap(struct perf_put *b, uint16_t misc, const struct perf_attr *a,
 	uint16_t id = user && m->n_build_id ? PERF_MISC_MMAP_BUILD_ID : 0;
 	uint16_t data = m->executable ? 0 : PERF_MISC_MMAP_DATA;
 	size_t begun = perf_put_begin(b, user ? PERF_REC_MMAP2 : PERF_REC_MMAP, misc | id | data);
-	uint8_t file[24] = { m->n_build_id };
+	uint8_t file[FILE_BYTES] = { m->n_build_id };
 
 	perf_put_u32(b, (uint32_t)m->pid);
 	perf_put_u32(b, (uint32_t)m->tid);
@@ -169,4 +172,18 @@ void perf_put_mmap(struct perf_put *b, uint16_t misc, const struct perf_attr *a,
 	}
 	perf_put_text(b, m->path, m->path_len < PATH_BYTES_MAX ? m->path_len : PATH_BYTES_MAX);
 	perf_put_end(b, begun, a, t);
+}
+
+void perf_put_build_id(uint8_t *mmap2, const uint8_t *id, size_t n)
+{
+	uint8_t file[FILE_BYTES] = { (uint8_t)n };
+	uint16_t misc;
+
+	memcpy(&misc, mmap2 + MISC_AT, sizeof(misc));
+	misc = (uint16_t)(n > 0 ? misc | PERF_MISC_MMAP_BUILD_ID : misc & ~PERF_MISC_MMAP_BUILD_ID);
+	memcpy(mmap2 + MISC_AT, &misc, sizeof(misc));
+	if (n == 0)
+		return;
+	memcpy(file + 4, id, n);
+	memcpy(mmap2 + FILE_AT, file, sizeof(file));
 }

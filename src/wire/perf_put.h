@@ -45,5 +45,7 @@ void perf_put_cgroup(struct perf_put *b, const struct perf_attr *a, const struct
 /* With mapped bytes' build-id where there is one (MMAP2). */
 void perf_put_mmap(struct perf_put *b, uint16_t misc, const struct perf_attr *a,
 		   const struct perf_mmap *m, const struct perf_trailer *t);
+/* Writes a build-id of n bytes, at most 20, into a whole MMAP2, over what says which file it is. With n 0: none is marked to be there. */
+void perf_put_build_id(uint8_t *mmap2, const uint8_t *id, size_t n);
 
 #endif

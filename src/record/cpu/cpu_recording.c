@@ -13,6 +13,7 @@
 #include "data_file.h"
 #include "data_head.h"
 #include "err.h"
+#include "file_ids.h"
 #include "mem.h"
 #include "perf_events.h"
 #include "perf_put.h"
@@ -28,13 +29,13 @@
 struct cpu_recording {
 	struct sampler *sampler;
 	struct chain_maker *chains; /* NULL: records are written as they come */
+	struct file_ids *ids;       /* of what processes map */
 	struct data_file *file;
 	struct data_head head;
 	struct perf_put out; /* records of this turn */
 	uint64_t flushed_ns; /* when */
 	bool pipe;           /* to be written after each turn: somebody may be watching */
 	uint64_t flush_ns;   /* and how often */
-	bool limited;        /* the file may have no more than so many bytes */
 	struct cpu_recording_stats stats;
 	VEC(const char *) remarks;
 };
@@ -96,7 +97,7 @@ static void tell_no_names(struct cpu_recording *r)
 static int tell_beginning(struct cpu_recording *r, const struct sampler_options *o, struct err *e)
 {
 	const struct perf_attr *a = &events_of(r)->all.at[0].attr;
-	struct proc_records *p = proc_records_new(a, o->data);
+	struct proc_records *p = proc_records_new(a, o->data, r->ids);
 	struct perf_put records = { 0 };
 
 	if (!proc_records_kernel(p, &records) && !(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
@@ -127,7 +128,7 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 	size_t n;
 	int rc;
 
-	r->limited = o->max_bytes != UINT64_MAX;
+	r->ids = file_ids_new();
 	r->flush_ns = o->watched ? WATCHED_NS : FLUSH_NS;
 	rc = sampler_open(&o->sampler, &r->sampler, e);
 	if (rc == 0) {
@@ -159,6 +160,7 @@ void cpu_recording_free(struct cpu_recording *r)
 		return;
 	data_file_close(r->file);
 	chain_maker_free(r->chains);
+	file_ids_free(r->ids);
 	sampler_free(r->sampler);
 	vec_done(&r->out);
 	vec_done(&r->remarks);
@@ -205,23 +207,20 @@ static void take(void *arg, const struct perf_records *records)
 	count_lost(r, records);
 	if (r->chains)
 		chain_maker_take(r->chains, records, &r->out);
-	else if (r->limited)
-		perf_put_bytes(&r->out, records->at, records->n_bytes);
 	else
-		data_file_add(r->file, records->at, records->n_bytes);
+		perf_put_bytes(&r->out, records->at, records->n_bytes);
 }
 
 static void take_turn(struct cpu_recording *r)
 {
-	uint64_t before = data_file_bytes(r->file);
-
 	sampler_turn(r->sampler);
 	if (r->chains)
 		sampler_ahead(r->sampler, look, r);
 	vec_clear(&r->out);
 	sampler_take(r->sampler, take, r);
-	if (r->out.n == 0 && data_file_bytes(r->file) == before)
+	if (r->out.n == 0)
 		return;
+	file_ids_fill(r->ids, r->out.at, r->out.n);
 	/* Of those that are the last everything up to a moment is kept, whichever cpu it is of. */
 	if (data_file_room(r->file) < r->out.n)
 		time_order(events_of(r), &r->out);
@@ -233,7 +232,7 @@ static void take_turn(struct cpu_recording *r)
 static void tell_again(struct cpu_recording *r)
 {
 	const struct perf_attr *a = &events_of(r)->all.at[0].attr;
-	struct proc_records *p = proc_records_new(a, false);
+	struct proc_records *p = proc_records_new(a, false, r->ids);
 	struct perf_put records = { 0 };
 
 	proc_records_all(p, &records);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files are opened once each for their build-ids, by device and inode. Layouts: proc(5). */
+/* Layouts: proc(5). */
 #include "config.h"
 
 #include "proc_records.h"
@@ -12,9 +12,7 @@
 #include <unistd.h>
 
 #include "build_id.h"
-#include "elf_file.h"
-#include "hash.h"
-#include "map.h"
+#include "file_ids.h"
 #include "mem.h"
 #include "perf_put.h"
 #include "process.h"
@@ -23,79 +21,25 @@
 #define LINES_TO_TEXT 4096
 #define KERNEL_MAX    (UINT64_C(1) << 30)
 
-struct known_file {
-	uint64_t device, inode;
-	struct build_id id;
-};
-
 struct proc_records {
 	const struct perf_attr *attr;
-	bool data; /* mappings without code, too */
-	VEC(struct known_file) files;
-	struct map by_inode; /* into files */
+	bool data;            /* mappings without code, too */
+	struct file_ids *ids; /* borrowed */
 };
 
-struct inode {
-	uint64_t device, inode;
-};
-
-struct proc_records *proc_records_new(const struct perf_attr *a, bool data)
+struct proc_records *proc_records_new(const struct perf_attr *a, bool data, struct file_ids *ids)
 {
 	struct proc_records *p = xcalloc(1, sizeof(*p));
 
 	p->attr = a;
 	p->data = data;
+	p->ids = ids;
 	return p;
 }
 
 void proc_records_free(struct proc_records *p)
 {
-	if (!p)
-		return;
-	vec_done(&p->files);
-	map_done(&p->by_inode);
 	free(p);
-}
-
-static bool same_inode(const void *things, uint32_t value, const void *key)
-{
-	const struct known_file *f = &((const struct known_file *)things)[value];
-	const struct inode *want = key;
-
-	return f->device == want->device && f->inode == want->inode;
-}
-
-/* As a thread of the process sees the file, which need not have a name any more. */
-static struct build_id read_id(int tid, uint64_t start, uint64_t end, const char *path)
-{
-	char *ways[] = { xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tid, start, end),
-			 xasprintf("/proc/%d/root%s", tid, path) };
-	struct build_id id = { .n = 0 };
-	struct elf_file *f;
-
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		if (id.n == 0 && elf_file_open(ways[i], &f, NULL) == 0) {
-			id = *elf_file_build_id(f);
-			elf_file_close(f);
-		}
-		free(ways[i]);
-	}
-	return id;
-}
-
-static struct build_id id_of(struct proc_records *p, const struct inode *i, int tid, uint64_t start,
-			     uint64_t end, const char *path)
-{
-	uint64_t hash = hash_u64(i->device ^ i->inode << 12);
-	uint32_t at = map_find(&p->by_inode, hash, same_inode, p->files.at, i);
-	struct known_file f = { .device = i->device, .inode = i->inode };
-
-	if (at != MAP_NONE)
-		return p->files.at[at].id;
-	f.id = read_id(tid, start, end, path);
-	map_add(&p->by_inode, hash, (uint32_t)p->files.n);
-	vec_push(&p->files, f);
-	return f.id;
 }
 
 /* A line of /proc/TID/maps. */
@@ -103,27 +47,27 @@ static void put_mapping(struct proc_records *p, int pid, int tid, char *line, st
 {
 	const struct perf_trailer none = { 0 };
 	struct perf_mmap m = { .pid = pid, .tid = pid };
-	unsigned major, minor;
 	struct build_id id;
-	struct inode inode;
 	uint64_t end;
 	char prot[8];
 	int n = 0;
 
 	line[strcspn(line, "\n")] = '\0';
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &m.start,
-		   &end, prot, &m.file_offset, &major, &minor, &inode.inode, &n) < 7 ||
+		   &end, prot, &m.file_offset, &m.file.major, &m.file.minor, &m.file.inode,
+		   &n) < 7 ||
 	    end <= m.start)
 		return;
 	m.executable = strchr(prot, 'x') != NULL;
-	if (!m.executable && (!p->data || !inode.inode))
+	if (!m.executable && (!p->data || !m.file.inode))
 		return;
-	inode.device = (uint64_t)major << 32 | minor;
 	m.length = end - m.start;
 	m.path = n > 0 && line[n] ? line + n : "//anon";
 	m.path_len = strlen(m.path);
-	if (inode.inode && m.path[0] == '/') {
-		id = id_of(p, &inode, tid, m.start, end, m.path);
+	if (m.file.inode && m.path[0] == '/') {
+		m.tid = tid;
+		id = file_ids_of(p->ids, &m);
+		m.tid = pid;
 		memcpy(m.build_id, id.bytes, id.n);
 		m.n_build_id = id.n;
 	}

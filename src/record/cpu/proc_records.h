@@ -9,12 +9,13 @@
 #include <stdbool.h>
 
 struct build_id;
+struct file_ids;
 struct perf_attr;
 struct perf_put;
 struct proc_records;
 
-/* a: of the event whose trailer the records get; borrowed. data: mappings without code are told, too. */
-struct proc_records *proc_records_new(const struct perf_attr *a, bool data);
+/* a: of the event whose trailer the records get. data: mappings without code are told, too. a and ids are borrowed. */
+struct proc_records *proc_records_new(const struct perf_attr *a, bool data, struct file_ids *ids);
 void proc_records_free(struct proc_records *p);
 
 /* A process with its threads; nothing when it is gone. */
