@@ -212,6 +212,55 @@ Test(heap_weigh, sampled_blocks_stand_for_all)
 	}
 }
 
+/* Whatever distance a trace claims, blocks of many stacks add up to what 63 bits hold, in tables and in trees. */
+Test(heap_weigh, hostile_distances_stay_within_numbers)
+{
+	static const enum measure measures[] = { MEASURE_WEIGHT, MEASURE_SAMPLES, MEASURE_PEAK };
+
+	for (size_t i = 0; i < sizeof(measures) / sizeof(*measures); i++) {
+		struct profile *p = profile_new();
+		struct heap_origin o = { .thread = ID_NONE };
+		location_id l_of[2];
+		struct lens l;
+		track_id t;
+
+		builder_begin(p);
+		t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1),
+				     (double)SAMPLE_BYTES_MOST, 0);
+		o.event = (uint16_t)build_heap_event(p, "malloc").v;
+		for (int f = 0; f < 2; f++)
+			l_of[f] = build_symbol_location(
+				p, build_function(p, build_cstring(p, f ? "f" : "g"),
+						  (module_id){ 0 }, 0, (string_id){ 0 }, 0));
+		for (unsigned j = 0; j < 5000; j++) {
+			if (j < 64)
+				o.stack = build_stack(p, (stack_id){ o.stack }, l_of[j % 2]).v;
+			build_moment(p, t, j);
+			build_allocation(p, t, 1 + j % 3, build_heap_origin(p, &o));
+		}
+		builder_end(p);
+		made_lens(&l, p, "");
+		l.column[0].metric = (struct metric){ { o.event }, measures[i] };
+		for (unsigned tree = 0; tree < 2; tree++) {
+			struct analysis *a;
+			int64_t sum = 0;
+
+			cr_assert_eq(analysis_new_parts(p, &l, tree ? ANALYSIS_TREE : 0, NULL, &a),
+				     0);
+			cr_assert_gt(a->weights.total[0], INT64_MAX / 8);
+			for (uint32_t r = 0; r < a->table.n_rows; r++) {
+				cr_assert_geq(a->table.self[r], 0);
+				cr_assert_geq(a->table.total[r], a->table.self[r]);
+				cr_assert(!__builtin_add_overflow(sum, a->table.self[r], &sum));
+			}
+			cr_assert_eq(sum, a->weights.total[0]);
+			analysis_free(a);
+		}
+		lens_done(&l);
+		profile_free(p);
+	}
+}
+
 Test(heap_weigh, what_was_only_counted_is_in_totals_and_never_live)
 {
 	static const int64_t wanted[] = {

@@ -52,6 +52,7 @@ int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 		      const struct heap_peaks *earlier, struct progress *progress)
 {
 	*g = (struct heap_measure){ .measure = m, .scale = 1, .peak_ns = TIME_NONE };
+	g->most = state->most;
 	g->squares = r->lens->column[column].squares;
 	g->blocks = m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY;
 	g->is_level = measure_is_level(m);
@@ -77,8 +78,7 @@ int64_t heap_measure_about(const struct heap_measure *g, const struct heap_track
 		x *= (double)size;
 	if (g->squares)
 		x = x / HEAP_SQUARE_UNIT * (x / HEAP_SQUARE_UNIT) * (1 - 1 / k);
-	/* Only squares of what stands for terabytes are more. */
-	return x < 0x1p62 ? llround(x) : (int64_t)1 << 62;
+	return llround(fmin(x, g->most));
 }
 
 int64_t heap_measure_bulk(const struct heap_measure *g, const struct heap_bulk *b)

@@ -22,6 +22,7 @@ struct heap_measure {
 	uint32_t
 		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
 	int64_t scale;   /* amounts are in 1/scale of the unit: counts of sampled blocks */
+	double most;     /* as in struct heap_state */
 	int64_t peak_ns; /* MEASURE_PEAK: when, since the start; else, or without one, TIME_NONE */
 	struct heap_peaks peaks; /* MEASURE_PEAK: what was found, for columns that follow */
 };

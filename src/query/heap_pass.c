@@ -30,6 +30,7 @@ void heap_state_init(struct heap_state *s, const struct profile *p,
 	*s = (struct heap_state){ .exact = true };
 	profile_heap_of(p, counts, &s->columns);
 	n = s->columns.n_tracks;
+	s->most = 0x1p62 / ((double)s->columns.n_allocations + 1);
 	s->track = xcalloc(n, sizeof(*s->track));
 	s->begin_ns = xcalloc(n, sizeof(*s->begin_ns));
 	for (uint32_t i = 0; i < n; i++) {
@@ -209,5 +210,7 @@ int64_t heap_bytes_for(const struct heap_state *s, uint32_t track, uint32_t i)
 
 	if (s->exact)
 		return (int64_t)size;
-	return llround(heap_stands_for(&s->track[track], s->columns.begin[i], size) * (double)size);
+	return llround(
+		fmin(heap_stands_for(&s->track[track], s->columns.begin[i], size) * (double)size,
+		     s->most));
 }

@@ -21,6 +21,7 @@ struct heap_state {
 	struct heap_track *track; /* [n_tracks]; owned */
 	int64_t *begin_ns;        /* [n_tracks] when the capture of each began; owned */
 	bool exact;               /* no track is sampled */
+	double most; /* that a sampled block may stand for: sums of all are what 63 bits hold then */
 };
 
 /* As of a publication at or after the one that counts are of. The caller ends with heap_state_done(). */
