@@ -28,10 +28,12 @@
 /* Threads whose previous stacks are kept. */
 #define N_LAST     256
 
-/* A thread under one name. */
+/* A thread under one name, in one control group. */
 struct who {
-	const char *comm; /* the profile's */
-	size_t n;         /* bytes of it */
+	const char *comm;  /* the profile's */
+	size_t n;          /* bytes of it */
+	const char *group; /* likewise the path; "" where none is told */
+	size_t n_group;
 	int32_t pid, tid;
 	thread_id thread;
 	stack_id root; /* the node of its name */
@@ -85,23 +87,39 @@ struct reader {
 /* Threads. */
 
 struct who_key {
-	struct span comm;
+	struct span comm, group;
 	int32_t pid, tid;
 };
+
+static bool same_text(const char *s, size_t n, struct span with)
+{
+	return n == with.n && (n == 0 || memcmp(s, with.s, n) == 0);
+}
 
 static bool same_who(const void *things, uint32_t value, const void *key)
 {
 	const struct who *w = (const struct who *)things + value;
 	const struct who_key *k = key;
 
-	return w->pid == k->pid && w->tid == k->tid && w->n == k->comm.n &&
-	       (w->n == 0 || memcmp(w->comm, k->comm.s, w->n) == 0);
+	return w->pid == k->pid && w->tid == k->tid && same_text(w->comm, w->n, k->comm) &&
+	       same_text(w->group, w->n_group, k->group);
+}
+
+/* Texts have no number of it; paths are as good. */
+static void enter_group(struct reader *r, struct who *w, struct span path)
+{
+	string_id text = build_string(r->p, path.s, path.n);
+	cgroup_id id = build_cgroup(r->p, r->text.capture, text.v);
+
+	build_cgroup_path(r->p, id, text);
+	w->group = profile_string(r->p, text, &w->n_group);
+	w->thread = build_thread_in(r->p, w->thread, id.v);
 }
 
 static uint32_t new_who(struct reader *r, const struct who_key *k, uint64_t hash)
 {
 	string_id name = build_string(r->p, k->comm.n ? k->comm.s : "", k->comm.n);
-	struct who w = { .pid = k->pid, .tid = k->tid };
+	struct who w = { .pid = k->pid, .tid = k->tid, .group = "" };
 	process_id process;
 
 	/* Threads of one name are the best that can be had for a process. */
@@ -109,6 +127,8 @@ static uint32_t new_who(struct reader *r, const struct who_key *k, uint64_t hash
 			      : build_process_of_name(r->p, r->text.capture, name);
 	w.comm = profile_string(r->p, name, &w.n);
 	w.thread = build_thread(r->p, process, k->tid, name);
+	if (k->group.n > 0)
+		enter_group(r, &w, k->group);
 	if (k->pid >= 0 && k->pid == k->tid)
 		build_process_name(r->p, process, name);
 	else if (profile_process(r->p, process)->name.v == 0 && k->pid >= 0)
@@ -122,13 +142,17 @@ static uint32_t new_who(struct reader *r, const struct who_key *k, uint64_t hash
 
 static uint32_t find_who(struct reader *r, const struct script_header *h)
 {
-	struct who_key k = { h->comm, h->pid, h->tid };
+	struct who_key k = { .comm = h->comm, .pid = h->pid, .tid = h->tid };
 	uint64_t hash;
 	uint32_t i;
 
+	/* As perf script -F +cgroup has it; addresses and fields begin otherwise. */
+	if (h->rest.n > 0 && h->rest.s[0] == '/')
+		k.group = h->rest;
 	if (r->last_who && same_who(r->whos.at, r->last_who - 1, &k))
 		return r->last_who;
 	hash = hash_bytes(k.comm.n ? k.comm.s : "", k.comm.n) ^
+	       hash_bytes(k.group.n ? k.group.s : "", k.group.n) * 3 ^
 	       hash_pair((uint32_t)k.pid, (uint32_t)k.tid);
 	i = map_find(&r->by_who, hash, same_who, r->whos.at, &k);
 	r->last_who = i != MAP_NONE ? i + 1 : new_who(r, &k, hash);

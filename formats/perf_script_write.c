@@ -158,6 +158,21 @@ static void print_stack(struct writer *w, uint32_t stack)
 	fputc('\n', w->to);
 }
 
+/* The control group, behind the event. */
+static void print_group(struct writer *w, uint32_t thread)
+{
+	uint32_t group = thread == ID_NONE ? ID_NONE
+					   : profile_thread(w->p, (thread_id){ thread })->cgroup;
+	string_id path = { 0 };
+
+	if (group != ID_NONE)
+		path = cgroup_path(profile_cgroup(w->p, (cgroup_id){ group }));
+	if (path.v == 0)
+		return;
+	fputc(' ', w->to);
+	print_name(w, path, w->to);
+}
+
 /* weight < 0: of an event whose samples count one each. */
 static void print_sample(struct writer *w, const struct sample_columns *rows, uint64_t row,
 			 int64_t weight)
@@ -177,7 +192,10 @@ static void print_sample(struct writer *w, const struct sample_columns *rows, ui
 		fprintf(w->to, " %" PRId64, weight);
 	fputc(' ', w->to);
 	print_name(w, e->name, w->to);
-	fputs(e->unit == UNIT_BYTES ? SCRIPT_BYTES ":\n" : ":\n", w->to);
+	fputs(e->unit == UNIT_BYTES ? SCRIPT_BYTES ":" : ":", w->to);
+	if (rows->thread)
+		print_group(w, rows->thread[row]);
+	fputc('\n', w->to);
 	print_stack(w, rows->stack[row]);
 }
 

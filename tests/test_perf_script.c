@@ -448,7 +448,7 @@ static void print_table(const struct profile *p, struct metric m, enum grouping 
 static char *all_tables(const struct profile *p)
 {
 	static const enum grouping groupings[] = { GROUP_FUNCTION, GROUP_MODULE, GROUP_THREAD,
-						   GROUP_COMM, GROUP_CPU };
+						   GROUP_COMM,     GROUP_CPU,    GROUP_CGROUP };
 	struct profile_counts n;
 	char *text = NULL;
 	size_t len;
@@ -507,6 +507,9 @@ static void check_saved(const struct profile *p, const char *what)
 Test(perf_script, round_trip)
 {
 	static const char *const texts[] = {
+		"ab 1/2 1.5: 7 x: /a b.slice/c\n\t 9 f (m)\n\n"
+		"ab 1/2 1.6: 8 x: /\n\t 9 f (m)\n\nab 1/2 1.7: 9 x:\n\t 9 f (m)\n\n"
+		"ab 1/2 1.8: 5 x: /a b.slice/c\n\t 9 g (m)\n",
 		"ab 1/2 [003] 1.5: 7 cpu-clock:u:\n\t 9 f (inlined)\n  a.h:3\n"
 		"\t 9 main (/lib/libc.so.6)\n  a.c:4\n\n"
 		"cd 5 1.250000001: faults:\n\tff80 k ([kernel.kallsyms])\n\t 1 [unknown] ([unknown])\n",

@@ -374,9 +374,9 @@ static char *saved_text(const struct analysis *an, const char *path, bool events
 			free(asks);
 			asks = text;
 		}
-	/* Neither format has a place for control groups. Lines may be cut behind the name. */
+	/* Folded stacks have no place for control groups. Lines may be cut behind the name. */
 	text = xasprintf("saved: proftop %s%s%s%s", how, asks, path,
-			 an->counts.n_cgroups > 0 ? " (without control groups)" : "");
+			 !events && an->counts.n_cgroups > 0 ? " (without control groups)" : "");
 	free(asks);
 	return text;
 }
