@@ -289,16 +289,16 @@ static void put_pipe_event(const struct data_head *h, uint32_t event, struct per
 	vec_done(&ids);
 }
 
-/* Formats of tracepoints stand behind their record. */
+/* Formats of tracepoints stand behind their record, whose size is of whole words: perf refuses any other. */
 static void put_pipe_tracing(const uint8_t *bytes, size_t n, struct perf_put *to)
 {
-	size_t begun = perf_put_begin(to, PERF_REC_HEADER_TRACING_DATA, 0);
+	size_t begun = perf_put_begin(to, PERF_REC_HEADER_TRACING_DATA, 0), rest = (8 - n % 8) % 8;
 
-	perf_put_u32(to, (uint32_t)n);
+	perf_put_u32(to, (uint32_t)(n + rest));
 	perf_put_u32(to, 0);
 	perf_put_end(to, begun, NULL, NULL);
 	perf_put_bytes(to, bytes, n);
-	perf_put_bytes(to, zeros, (8 - n % 8) % 8);
+	perf_put_bytes(to, zeros, rest);
 }
 
 /* The section is records already, but for their type. */
