@@ -26,7 +26,7 @@ static const struct {
 	{ "names, by the other",
 	  { .paranoid = 2 },
 	  RIGHTS_NAMES,
-	  { "perf_event_paranoid is above 1", "kernel.perf_event_paranoid=1" },
+	  { "perf_event_paranoid is above 1", "kernel.perf_event_paranoid=1", "cap_syslog" },
 	  { "kptr" } },
 	{ "names, by both",
 	  { .kptr = 2, .paranoid = 4 },
@@ -43,6 +43,12 @@ static const struct {
 	  RIGHTS_ALL,
 	  { "CAP_PERFMON", "perf_event_paranoid=0" },
 	  { "seccomp" } },
+	{ "everything, as root of a container",
+	  { .paranoid = 2, .is_root = true },
+	  RIGHTS_ALL,
+	  { "--cap-add PERFMON", "every process" },
+	  { "run as root", "setcap" } },
+	{ "a tracepoint", { .paranoid = 1 }, RIGHTS_TRACE, { "perf_event_paranoid=-1" }, { NULL } },
 	{ "everything, behind a filter",
 	  { .paranoid = 1, .may_all = true, .seccomp = 2 },
 	  RIGHTS_ALL,
@@ -77,6 +83,16 @@ Test(perf_rights, name_what_forbids_it)
 			cr_expect_null(strstr(why, cases[i].silent[k]), "%s: %s", cases[i].what,
 				       why);
 	}
+}
+
+/* A filter may say that there is no such system call. */
+Test(perf_rights, a_filter_is_not_taken_for_a_kernel_without_events)
+{
+	const struct perf_rights filtered = { .paranoid = 2, .seccomp = 2 },
+				 plain = { .paranoid = 2 };
+
+	cr_expect(strstr(perf_rights_why(&filtered, RIGHTS_OWN, -ENOSYS), "seccomp"));
+	cr_expect(strstr(perf_rights_why(&plain, RIGHTS_OWN, -ENOSYS), "CONFIG_PERF_EVENTS"));
 }
 
 static const struct {
@@ -160,18 +176,18 @@ static const struct {
 } kernels[] = {
 	{ "2\n",
 	  "1\n",
-	  "Name:\tx\nCapEff:\t0000000000000000\nSeccomp:\t0\n",
+	  "Name:\tx\nUid:\t1000\t0\t0\t0\nCapEff:\t0000000000000000\nSeccomp:\t0\n",
 	  "0 0 4294967295\n",
-	  { .paranoid = 2, .ptrace = 1 } },
+	  { .paranoid = 2, .ptrace = 1, .is_root = true } },
 	{ "4\n",
 	  "3\n",
-	  "CapEff:\t0000004000080000\nSeccomp:\t2\n",
+	  "Uid:\t0\t1000\t1000\t1000\nCapEff:\t0000004000080000\nSeccomp:\t2\n",
 	  "         0          0 4294967295\n",
 	  { .paranoid = 4, .ptrace = 3, .seccomp = 2, .may_all = true, .may_ptrace = true } },
 	/* root of a container without root */
 	{ "3\n",
 	  "0\n",
-	  "CapEff:\t000001ffffffffff\nSeccomp:\t0\n",
+	  "Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n",
 	  "0 1000 1\n",
 	  { .paranoid = 3, .in_namespace = true } },
 	{ "-1\n",
@@ -208,6 +224,7 @@ Test(perf_rights, are_read_from_proc)
 		cr_expect_eq(r.seccomp, want->seccomp, "%zu", i);
 		cr_expect_eq(r.may_all, want->may_all, "%zu", i);
 		cr_expect_eq(r.may_ptrace, want->may_ptrace, "%zu", i);
+		cr_expect_eq(r.is_root, want->is_root, "%zu", i);
 		cr_expect_eq(r.in_namespace, want->in_namespace, "%zu", i);
 		cr_expect_eq(r.kptr, RIGHTS_UNKNOWN, "%zu", i);
 	}

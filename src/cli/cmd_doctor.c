@@ -84,16 +84,18 @@ static bool tell_cpu(const struct perf_rights *r)
 	trial(r, "own programs", t.own, RIGHTS_OWN, own);
 	trial(r, "with the kernel", t.own_kernel, RIGHTS_KERNEL, own);
 	trial(r, "the whole machine", t.whole, RIGHTS_ALL, own);
+	if (t.whole == 0 && !r->may_ptrace)
+		line("others' programs", "without names",
+		     perf_rights_why(r, RIGHTS_OTHERS, -EACCES));
 	line("hardware counters", t.counter == 0 ? "yes" : "no",
 	     t.counter == 0 ? NULL
 	     : !own         ? AS_OWN
 		    : "cpu-clock is sampled instead of cycles, by the kernel's timer; counters are there on "
 		      "most real machines, and in virtual ones where the host passes them on");
-	line("tracepoints", tracepoint_directory() ? "yes" : "no",
-	     tracepoint_directory()
-		     ? NULL
-		     : "tracefs can be read by root only, or is not mounted: mount -t tracefs nodev "
-		       "/sys/kernel/tracing");
+	if (tracepoint_directory())
+		trial(r, "tracepoints", t.tracepoint, RIGHTS_TRACE, own);
+	else
+		line("tracepoints", "no", tracepoint_why_none());
 	setting("perf_event_paranoid", r->paranoid, NULL);
 	setting("max sample rate", r->max_rate, NULL);
 	setting("ring memory, kB a cpu", r->mlock_kb, NULL);

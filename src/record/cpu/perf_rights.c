@@ -62,7 +62,7 @@ static bool is_in_namespace(const char *proc)
 static void read_status(struct perf_rights *r, const char *proc)
 {
 	FILE *f = open_below(proc, "self/status");
-	uint64_t caps = 0;
+	uint64_t caps = 0, uid = UINT64_MAX;
 	char line[256];
 
 	while (f && fgets(line, sizeof(line), f)) {
@@ -70,12 +70,15 @@ static void read_status(struct perf_rights *r, const char *proc)
 			sscanf(line + 7, "%" SCNx64, &caps);
 		else if (strncmp(line, "Seccomp:", 8) == 0)
 			sscanf(line + 8, "%" SCNd64, &r->seccomp);
+		else if (strncmp(line, "Uid:", 4) == 0)
+			sscanf(line + 4, "%*u %" SCNu64, &uid);
 	}
 	if (f)
 		fclose(f);
 	r->in_namespace = is_in_namespace(proc);
 	if (r->in_namespace)
 		return;
+	r->is_root = uid == 0;
 	r->may_all = has(caps, CAP_PERFMON) || has(caps, CAP_SYS_ADMIN);
 	r->may_ptrace = has(caps, CAP_SYS_PTRACE);
 	r->may_lock = has(caps, CAP_IPC_LOCK);
@@ -114,6 +117,10 @@ static const char *why_own(const struct perf_rights *r)
 
 static const char *why_all(const struct perf_rights *r)
 {
+	if (r->paranoid > 0 && r->is_root && !r->may_all)
+		return "root has neither CAP_PERFMON nor CAP_SYS_ADMIN here, as in a container; start it with --cap-add "
+		       "PERFMON, after which what runs in it sees what every process of the machine does, or outside "
+		       "of it sysctl kernel.perf_event_paranoid=0 as root, which lets every user do so";
 	if (r->paranoid > 0 && r->in_namespace)
 		return "only root of the machine may watch whole cpus, and this is a user namespace, as of a "
 		       "container without root; run as root outside of it, which shows what every process does, "
@@ -137,23 +144,27 @@ static const char *why_names(const struct perf_rights *r)
 		       "kernel.kptr_restrict=0 as root shows it to every user, which helps who attacks the kernel";
 	if (r->paranoid > 1)
 		return "functions of the kernel have no names: kernel.perf_event_paranoid is above 1, which hides "
-		       "where they are; sysctl kernel.perf_event_paranoid=1 as root shows it to every user, which "
-		       "helps who attacks the kernel";
+		       "where they are; CAP_SYSLOG (setcap cap_syslog=ep) shows it to this program and who may run "
+		       "it, sysctl kernel.perf_event_paranoid=1 as root to every user, which helps who attacks the "
+		       "kernel";
 	return "functions of the kernel have no names: /proc/kallsyms does not tell where they are, as in some "
 	       "containers; outside of them, and as root, it does";
 }
 
 const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, int rc)
 {
-	if (rc == -ENOSYS)
+	if (rc == -ENOSYS && r->seccomp != 2)
 		return "this kernel has no perf events (CONFIG_PERF_EVENTS)";
 	if (rc == -EMFILE)
 		return "as many files are open as this process may have; ulimit -n says how many";
 	if (rc == -ENFILE)
 		return "as many files are open as the machine allows; sysctl fs.file-max as root says how many and "
 		       "allows more";
-	if (rc != -EACCES && rc != -EPERM)
+	if (rc != -EACCES && rc != -EPERM && rc != -ENOSYS)
 		return strerror(-rc);
+	/* Where the kernel has perf events, the filter answers that it has none. */
+	if (rc == -ENOSYS)
+		return why_own(r);
 	switch (wish) {
 	case RIGHTS_OWN:
 		return why_own(r);
@@ -172,13 +183,21 @@ const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, 
 		return why_all(r);
 	case RIGHTS_NAMES:
 		return why_names(r);
+	case RIGHTS_TRACE:
+		return "what tracepoints tell is of all users, so only root, or who has CAP_PERFMON, may sample them "
+		       "while kernel.perf_event_paranoid is above -1; sysctl kernel.perf_event_paranoid=-1 as root "
+		       "lets every user see it";
+	case RIGHTS_OTHERS:
+		return "functions of others' programs that run already have no names: what those have mapped may not "
+		       "be read; as root, or with CAP_SYS_PTRACE (setcap cap_perfmon,cap_sys_ptrace=ep, after which "
+		       "all who may run this program can look into every process), it can";
 	}
 	return strerror(-rc);
 }
 
 const char *perf_rights_instead(enum rights_wish wish, int rc, bool own)
 {
-	if (rc != -EACCES && rc != -EPERM)
+	if (rc != -EACCES && rc != -EPERM && rc != -ENOSYS)
 		return NULL;
 	switch (wish) {
 	case RIGHTS_OWN:
@@ -189,9 +208,11 @@ const char *perf_rights_instead(enum rights_wish wish, int rc, bool own)
 	case RIGHTS_KERNEL:
 		return own ? "without that, what programs do themselves is sampled (:u)" : NULL;
 	case RIGHTS_KERNELS:
+	case RIGHTS_TRACE:
 		return own ? "without that, what programs do themselves can be sampled: -e cpu-clock:u"
 			   : NULL;
 	case RIGHTS_NAMES:
+	case RIGHTS_OTHERS:
 		return NULL;
 	}
 	return NULL;

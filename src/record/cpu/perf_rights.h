@@ -19,6 +19,7 @@ struct perf_rights {
 	bool may_all;     /* CAP_PERFMON or CAP_SYS_ADMIN: the above is no limit */
 	bool may_ptrace;  /* CAP_SYS_PTRACE */
 	bool may_lock;    /* CAP_IPC_LOCK */
+	bool is_root;     /* of the machine, with whatever is left of its capabilities */
 	bool in_namespace; /* of users: capabilities are none over the machine, and the above are false */
 };
 
@@ -34,6 +35,8 @@ enum rights_wish {
 	RIGHTS_KERNELS, /* what happens in the kernel only */
 	RIGHTS_ALL,     /* everything on the cpus, or a control group */
 	RIGHTS_NAMES,   /* where the kernel's functions are */
+	RIGHTS_TRACE,   /* a tracepoint, with what it tells */
+	RIGHTS_OTHERS,  /* what others' programs have mapped */
 };
 
 /* Why it failed with rc (-errno), the remedy and its risk: the rest of a sentence, borrowed for good. */

@@ -9,6 +9,7 @@ struct perf_trial {
 	int own_kernel; /* the same with what the kernel does */
 	int counter;    /* cycles of the processor's own counter */
 	int whole;      /* a cpu, with all that runs there */
+	int tracepoint; /* one on a thread of ours; -ENOENT: there is none that we know of */
 };
 
 void perf_trial_run(struct perf_trial *t);

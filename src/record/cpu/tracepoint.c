@@ -20,22 +20,29 @@ const char *tracepoint_directory(void)
 	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		char *events = xasprintf("%s/events", places[i]);
-		bool good = access(events, R_OK | X_OK) == 0;
+		/* Directories may be open where files are not. */
+		char *file = xasprintf("%s/events/header_page", places[i]);
+		bool good = access(file, R_OK) == 0;
 
-		free(events);
+		free(file);
 		if (good)
 			return places[i];
 	}
 	return NULL;
 }
 
+const char *tracepoint_why_none(void)
+{
+	if (access("/sys/kernel/tracing/events", F_OK) == 0 || errno == EACCES)
+		return "tracefs is root's; mount -o remount,mode=750,gid=GROUP /sys/kernel/tracing as root lets that "
+		       "group see which events there are, and what root traces there";
+	return "tracefs is not mounted; mount -t tracefs nodev /sys/kernel/tracing as root makes it known which "
+	       "events there are, to root alone";
+}
+
 static int no_tracing(const char *text, size_t n, struct err *e)
 {
-	return err_set(e, -EACCES,
-		       "%.*s: tracepoints are known to root only here, or tracefs is not mounted: "
-		       "mount -t tracefs nodev /sys/kernel/tracing",
-		       (int)n, text);
+	return err_set(e, -EACCES, "%.*s: %s", (int)n, text, tracepoint_why_none());
 }
 
 /* The file with the number, or a pattern of such. The caller frees; NULL: it would lead elsewhere. */

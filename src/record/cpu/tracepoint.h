@@ -12,6 +12,9 @@ struct err;
 /* The directory of tracefs, or NULL when it is nowhere or may not be read. */
 const char *tracepoint_directory(void);
 
+/* Why it is NULL, the remedy and its risk; borrowed for good. */
+const char *tracepoint_why_none(void);
+
 /* Its number, of n bytes of text that have a colon. tracing: the directory. -ENOENT or, with NULL, -EACCES with a sentence. */
 int tracepoint_find(const char *tracing, const char *text, size_t n, uint64_t *id, struct err *e);
 
