@@ -83,6 +83,7 @@ complete -c proftop -n "$record" -s a -l all-cpus -d 'record everything that run
 complete -c proftop -n "$record" -s C -l cpus -x -d 'only on these cpus'
 complete -c proftop -n "$record" -s t -l task -x -d 'threads that run already'
 complete -c proftop -n "$record" -s G -l cgroup -x -d 'only what runs in this control group'
+complete -c proftop -n "$record" -s r -l realtime -x -d 'priority of the recorder, of real time'
 complete -c proftop -n "$record" -s z -l compress -x -d 'pack records at this level'
 complete -c proftop -n "$records" -l cpu -d 'record CPU samples, the default'
 complete -c proftop -n "$records" -l heap -d 'record allocations and frees'

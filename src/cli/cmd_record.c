@@ -18,14 +18,14 @@
 static bool of_cpu(const struct options *o)
 {
 	return o->freq || o->count || o->events.n > 0 || o->call_graph || o->off_cpu ||
-	       o->all_cpus || o->cpus || o->tasks || o->cgroup || o->compress;
+	       o->all_cpus || o->cpus || o->tasks || o->cgroup || o->compress || o->realtime;
 }
 
 /* What belongs together and what does not. */
 static bool is_whole_wish(const struct options *o)
 {
 	if (of_cpu(o))
-		say("--freq, --count, --event, --call-graph, --off-cpu, --all-cpus, --cpus, --task, --cgroup and --compress are for CPU samples: without --heap");
+		say("--freq, --count, --event, --call-graph, --off-cpu, --all-cpus, --cpus, --task, --cgroup, --realtime and --compress are for CPU samples: without --heap");
 	else if (o->attach ? o->files.n != 0 : o->files.n == 0)
 		say("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
 	else if (o->duration && !o->attach)

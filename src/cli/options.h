@@ -78,6 +78,7 @@ struct filter;
 	X(CPUS,     "cpus",      'C', "LIST",      ON_RECORDS,  text,    cpus,        "only on these cpus: 0-3,8") \
 	X(TASK,     "task",      't', "TID",       ON_RECORDS,  text,    tasks,       "threads that run already, with commas between, instead of a command") \
 	X(CGROUP,   "cgroup",    'G', "NAME",      ON_RECORDS,  text,    cgroup,      "only what runs in this control group") \
+	X(REALTIME, "realtime",  'r', "PRIO",      ON_RECORDS,  text,    realtime,    "the recorder goes before all that is not of real time (SCHED_FIFO, 1 to 99)") \
 	X(COMPRESS, "compress",  'z', "LEVEL",     ON_RECORD,  text,    compress,    "pack records with zstd at this level; 1 if not given, 0: they are not packed") \
 	X(CPU,      "cpu",       0,   NULL,        ON_RECORDS,  flag,    cpu,         "record CPU samples: the default; with --heap, both") \
 	X(HEAP,     "heap",      0,   NULL,        ON_RECORDS,  flag,    heap,        "record allocations and frees; with --cpu, both, to a directory") \
@@ -155,6 +156,7 @@ struct options {
 	const char *cpus;                  /* NULL: not given */
 	const char *tasks;                 /* NULL: not given */
 	const char *cgroup;                /* NULL: not given */
+	const char *realtime;              /* NULL: not given */
 	const char *compress;              /* NULL: not given */
 	int64_t rows;                      /* -1: not given; 0: all */
 	double min_percent;                /* -1: not given */

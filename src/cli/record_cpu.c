@@ -5,6 +5,7 @@
 #include "record_cpu.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static void say_result(const struct session *s)
 
 	say_stacks(&stats.chains);
 	if (stats.n_lost > 0)
-		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less",
+		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less, and -r 1 has us read them in time",
 		    fmt_count(n, (int64_t)stats.n_lost));
 	heap = s->heap ? heap_beside_text(s->heap, launch_pid(s->launch), s->end.status) : NULL;
 	say("recorded %s, %s, %s%s%sin %s",
@@ -213,11 +214,26 @@ static bool check_place(const char *path)
 	return !isatty(STDOUT_FILENO);
 }
 
+/* -r: of us alone, not of what we start. Says so if that may not be. */
+static bool take_priority(const struct session *s)
+{
+	const struct sched_param how = { .sched_priority = (int)s->wish.realtime };
+
+	if (s->wish.realtime == 0 ||
+	    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &how) == 0)
+		return true;
+	say("-r %d cannot be had: %s; as root, with CAP_SYS_NICE, or where ulimit -r allows it, it can, and other programs wait while we work then",
+	    how.sched_priority, strerror(errno));
+	return false;
+}
+
 /* Everything that can be refused is asked for before anything is moved. */
 static enum status open_all(struct session *s)
 {
 	struct err e = ERR_INIT;
 
+	if (!take_priority(s))
+		return STATUS_UNUSABLE;
 	if (cpu_recording_open(&s->wish.options, &s->recording, &e)) {
 		say_error(&e, STATUS_UNUSABLE);
 		if (s->heap)

@@ -21,6 +21,7 @@
 #define DEFAULT_HZ     999
 #define DEFAULT_FILE   "perf.data"
 #define ZSTD_LEVEL_MAX 19
+#define REALTIME_MAX   99
 
 /* Numbers with commas between, all above 0. Of none, as of what a shell found no process for, all would be recorded. */
 static bool take_numbers(const char *option, const char *text, struct record_numbers *out)
@@ -188,15 +189,20 @@ static bool take_rate(const struct options *o, struct sampler_options *s)
 	return s->hz > 0;
 }
 
-/* How large and how long. */
+/* How large, how long and how urgent. */
 static bool take_limits(const struct options *o, struct record_wish *w)
 {
 	uint64_t level = 1;
 
 	w->options.max_bytes = UINT64_MAX;
 	if (!take_number("-z", o->compress, ZSTD_LEVEL_MAX, &level) ||
+	    !take_number("-r", o->realtime, REALTIME_MAX, &w->realtime) ||
 	    !record_duration(o, &w->duration_ms))
 		return false;
+	if (o->realtime && w->realtime == 0) {
+		say("-r wants a priority from 1 to %d", REALTIME_MAX);
+		return false;
+	}
 	w->options.zstd_level = (int)level;
 	if (o->max_size && !machine_parse_bytes(o->max_size, &w->options.max_bytes)) {
 		say("--max-size wants a number of bytes, such as 512k, 10M or 1G, not \"%s\"",

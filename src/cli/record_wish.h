@@ -31,6 +31,7 @@ struct record_wish {
 	} command; /* our own, as the file tells it */
 	struct record_numbers pids, tids;
 	uint64_t duration_ms; /* 0: no limit */
+	uint64_t realtime;    /* the recorder's priority, of SCHED_FIFO; 0: as it is */
 	const char *output;   /* what is to be opened afterwards; borrowed */
 };
 

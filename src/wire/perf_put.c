@@ -150,6 +150,16 @@ void perf_put_task(struct perf_put *b, uint32_t type, const struct perf_attr *a,
 	perf_put_end(b, begun, a, t);
 }
 
+void perf_put_lost(struct perf_put *b, const struct perf_attr *a, uint64_t n_lost,
+		   const struct perf_trailer *t)
+{
+	size_t begun = perf_put_begin(b, PERF_REC_LOST, 0);
+
+	perf_put_u64(b, t->id);
+	perf_put_u64(b, n_lost);
+	perf_put_end(b, begun, a, t);
+}
+
 void perf_put_mmap(struct perf_put *b, uint16_t misc, const struct perf_attr *a,
 		   const struct perf_mmap *m, const struct perf_trailer *t)
 {

@@ -42,6 +42,9 @@ void perf_put_task(struct perf_put *b, uint32_t type, const struct perf_attr *a,
 		   const struct perf_task *k, const struct perf_trailer *t);
 void perf_put_cgroup(struct perf_put *b, const struct perf_attr *a, const struct perf_cgroup *g,
 		     const struct perf_trailer *t);
+/* n_lost records found no room. */
+void perf_put_lost(struct perf_put *b, const struct perf_attr *a, uint64_t n_lost,
+		   const struct perf_trailer *t);
 /* With mapped bytes' build-id where there is one (MMAP2). */
 void perf_put_mmap(struct perf_put *b, uint16_t misc, const struct perf_attr *a,
 		   const struct perf_mmap *m, const struct perf_trailer *t);

@@ -113,6 +113,14 @@ if [ -r /sys/kernel/tracing/events/sched/sched_switch/id ]; then
         [ -s err ] && fault "perf script of tracepoints: $(head -3 err)"
         says out prev_comm=sleep
     fi
+    # Formats of all lengths: perf wants whole words behind the records of a pipe.
+    if command -v perf >/dev/null 2>&1; then
+        for event in fork exec exit wait; do
+            "$proftop" record -e "sched:sched_process_$event" -o - -- sh -c 'sleep 0; exit' 2>err >piped
+            perf script -i - <piped >out 2>err || fault "perf script of $event in a pipe: $(cat err)"
+            says out "sched:sched_process_$event"
+        done
+    fi
     record 0 -e 'sched:sched_process_*' -o patterns -- sh -c 'sleep 0; exit'
     "$proftop" info patterns >out
     says out 'sched:sched_process_exec '
@@ -254,6 +262,7 @@ record 2 -e no_unit/event=1,umask=2/u -o none -- true
 says err 'no unit "no_unit"'
 
 # Control groups: those that there were, and one that is made meanwhile; of one alone.
+urgent=$(chrt -f 1 echo -r 1 2>/dev/null) # what a group is called is told once, and lost where we come too late
 root=$(awk '$3 == "cgroup" && $4 ~ /perf_event/ { one = $2 } $3 == "cgroup2" && !two { two = $2 } END { print one ? one : two }' /proc/self/mounts)
 group=proftop-$$
 # in_group NAME: a program that takes some cpu time in the group.
@@ -261,7 +270,8 @@ in_group() {
     sh -c 'echo $$ >"$1/cgroup.procs" && exec "$2" 0.3' sh "$root/$1" ./shares || fault "cannot run in $1"
 }
 if [ -n "$root" ] && mkdir "$root/$group" 2>/dev/null; then
-    begin groups.data -a -F 499
+    # shellcheck disable=SC2086
+    begin groups.data -a -F 499 $urgent
     in_group "$group"
     mkdir "$root/$group/later" && in_group "$group/later"
     rmdir "$root/$group/later"
@@ -447,6 +457,15 @@ record 2 --sample 1M -- true
 record 2 --heap -F 99 -- true
 record 2 -o "$dir/no/such/directory" -- true
 
+# A priority of real time is the recorder's alone.
+if chrt -f 1 true 2>/dev/null; then
+    record 0 -r 1 -o urgent -- chrt -p 0
+    says out SCHED_OTHER
+    begin urgent -r 1 -a
+    chrt -p "$recorder" | grep -q SCHED_FIFO || fault "no priority: $(chrt -p "$recorder")"
+    end_recording
+fi
+
 # What is refused leaves what was there as it was, by whatever it is refused.
 refused() {
     local want=$1
@@ -484,6 +503,11 @@ if [ "$(id -u)" = 0 ] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 1 ]
         got=$?
         [ "$got" = "$want" ] || fault "nobody's record $* ended with $got, not $want: $(cat err)"
     }
+    # However little may be locked, each cpu has a ring, and stacks have room.
+    (ulimit -l 64 && as_nobody 0 -- ./shares 0.3 && exit $((faults > 0))) || fault "64 kB may be locked: $(cat err)"
+    setpriv --reuid=65534 --regid=65534 --clear-groups nobody/proftop info nobody/x | grep -q truncated && fault 'stacks have no room'
+    as_nobody 3 -r 1 -- true
+    says err '-r 1 cannot be had'
     as_nobody 0 -- ./shares 0.3
     says err 'what the kernel does is left out: kernel.perf_event_paranoid is above 1'
     setpriv --reuid=65534 --regid=65534 --clear-groups nobody/proftop report -n 0 nobody/x >out 2>err
@@ -549,6 +573,24 @@ wait "$watcher" || fault "live of what loses ends with $?"
 says seen "lost $(sed -n 's/.*: \([0-9,]*\) records found no room.*/\1/p' err) "
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
+
+# So is what was lost at the very end, which no record behind it tells.
+./shares 600 &
+pid=$!
+begin lost -p "$pid" -c 250000 -g dwarf,65528
+kill -STOP "$recorder"
+wait_until grep -q '^State:.*T' "/proc/$recorder/status"
+before=$(ran "$pid")
+wait_until has_run "$pid" $((before + 300))
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+kill -CONT "$recorder"
+wait "$recorder" || fault "lost at the end: $(cat err)"
+told=$(sed -n 's/.*: \([0-9,]*\) records found no room.*/\1/p; s/.*recorded \([0-9,]*\) sample.*/\1/p' err | tr -d , | paste -sd+)
+# Of 12,000; what a busy host takes from the machine is no time of the clock's.
+[ "$((told))" -ge 9000 ] || fault "3 s are 12,000 samples, of which are told: $told"
+"$proftop" info lost >out
+says out "$(sed -n 's/.*: \([0-9,]*\) records found no room.*/\1/p' err) events lost"
 
 # A process goes on without its first thread.
 cat >leader.c <<'END'

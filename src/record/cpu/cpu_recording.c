@@ -85,12 +85,10 @@ static void put_round(struct perf_put *to)
 	perf_put_end(to, begun, NULL, NULL);
 }
 
-static void tell_no_names(struct cpu_recording *r)
+static void tell_no(struct cpu_recording *r, const struct perf_rights *rights,
+		    enum rights_wish wish)
 {
-	struct perf_rights rights;
-
-	perf_rights_read(&rights);
-	vec_push(&r->remarks, perf_rights_why(&rights, RIGHTS_NAMES, -EPERM));
+	vec_push(&r->remarks, perf_rights_why(rights, wish, -EPERM));
 }
 
 /* What was so before; with it the file can be opened. */
@@ -99,9 +97,13 @@ static int tell_beginning(struct cpu_recording *r, const struct sampler_options 
 	const struct perf_attr *a = &events_of(r)->all.at[0].attr;
 	struct proc_records *p = proc_records_new(a, o->data, r->ids);
 	struct perf_put records = { 0 };
+	struct perf_rights rights;
 
+	perf_rights_read(&rights);
 	if (!proc_records_kernel(p, &records) && !(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
-		tell_no_names(r);
+		tell_no(r, &rights, RIGHTS_NAMES);
+	if (o->n_pids == 0 && o->n_tids == 0 && !rights.may_ptrace)
+		tell_no(r, &rights, RIGHTS_OTHERS);
 	if (a->sample_type & PERF_S_CGROUP)
 		cgroup_fs_tell(a, &records);
 	if (!o->on_exec)
@@ -258,10 +260,27 @@ int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int
 	return data_file_flush(r->file, e);
 }
 
+/* What was lost is told by the record that is written next; where none was, we tell it. */
+static void tell_lost(struct cpu_recording *r)
+{
+	const struct perf_events *events = events_of(r);
+	const struct perf_trailer now = { .time = now_ns(CLOCK_MONOTONIC) };
+	uint64_t n = sampler_lost(r->sampler);
+	struct perf_put record = { 0 };
+
+	if (n <= r->stats.n_lost)
+		return;
+	perf_put_lost(&record, &events->all.at[0].attr, n - r->stats.n_lost, &now);
+	r->stats.n_lost = n;
+	data_file_add(r->file, record.at, record.n);
+	vec_done(&record);
+}
+
 int cpu_recording_end(struct cpu_recording *r, struct err *e)
 {
 	sampler_stop(r->sampler);
 	take_turn(r);
+	tell_lost(r);
 	return data_file_flush(r->file, e);
 }
 

@@ -35,6 +35,13 @@ int perf_sys_redirect(int fd, int to)
 	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, to) == 0 ? 0 : -errno;
 }
 
+uint64_t perf_sys_lost(int fd)
+{
+	uint64_t values[3]; /* as PERF_RF_ID | PERF_RF_LOST has it: the count, the id, lost */
+
+	return read(fd, values, sizeof(values)) == sizeof(values) ? values[2] : 0;
+}
+
 int perf_sys_enable(int fd)
 {
 	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0 ? 0 : -errno;

@@ -24,6 +24,9 @@ uint64_t perf_sys_id(int fd);
 /* Its records go into the ring of another one of the same cpu. 0 or -errno. */
 int perf_sys_redirect(int fd, int to);
 
+/* How many of its records found no room so far; 0 where the kernel does not count that (before Linux 6.0). */
+uint64_t perf_sys_lost(int fd);
+
 /* Begins and ends counting. 0 or -errno. */
 int perf_sys_enable(int fd);
 int perf_sys_disable(int fd);

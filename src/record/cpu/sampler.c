@@ -22,6 +22,7 @@
 #include "cgroup_fs.h"
 #include "cpu_list.h"
 #include "err.h"
+#include "machine.h"
 #include "mem.h"
 #include "perf_events.h"
 #include "perf_rights.h"
@@ -29,11 +30,14 @@
 #include "process.h"
 
 #define RING_MIN        ((size_t)64 << 10)
-#define RING_SMALL      ((size_t)512 << 10) /* what users may lock for each cpu */
-#define RING_LARGE      ((size_t)8 << 20)
-#define RINGS_MAX       ((size_t)64 << 20) /* of all cpus */
-#define STACKS_PER_RING 64u                /* copies that fit into a ring, at least */
-#define STACK_MAX       (32u << 10)        /* of a copy whose size nobody said */
+#define RING_SMALL      ((size_t)512 << 10)   /* enough where no stacks are copied */
+#define RING_LARGE      ((size_t)16 << 20)    /* half a second of 999 stacks of the largest size */
+#define RINGS_MAX       ((uint64_t)256 << 20) /* of all cpus */
+#define MEMORY_PER_RING 128                   /* nor more than this part of memory */
+#define STACKS_PER_RING 64u                   /* copies that fit into a ring, at least */
+#define STACKS_WANTED   256u                  /* the same, of those that are larger than usual */
+#define STACK_USUAL     (8u << 10)            /* bytes of a copy, as perf has it */
+#define STACK_MAX       (32u << 10)           /* of a copy whose size nobody said */
 #define STACK_EACH_MAX  (8u << 10) /* the same, where every event is a sample: they come in crowds */
 
 #define FILES_MAX    ((rlim_t)1 << 20) /* what fs.nr_open allows where nobody changed it */
@@ -102,13 +106,28 @@ static bool is_whole(const struct sampler *s)
 
 /* --- rings ---------------------------------------------------------------------------------- */
 
+/* What all rings may have: of users what they may lock for rings, and as any memory beside (perf_mmap() of the kernel). */
+static uint64_t rings_room(const struct perf_rights *r)
+{
+	uint64_t room = machine_memory_bytes() / MEMORY_PER_RING, may;
+	struct rlimit limit;
+
+	room = room < RINGS_MAX ? room : RINGS_MAX;
+	if (r->may_lock || r->paranoid < 0 || r->mlock_kb < 0 ||
+	    getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur >= RINGS_MAX)
+		return room;
+	may = limit.rlim_cur +
+	      ((uint64_t)r->mlock_kb << 10) * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	return may < room ? may : room;
+}
+
+/* As large for each cpu, so that stacks have one size; a page before it belongs to it. */
 static size_t ring_wish(const struct sampler *s)
 {
-	size_t n = s->rights.may_all || s->rights.may_lock ? RING_LARGE : RING_SMALL;
+	uint64_t room = rings_room(&s->rights), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	size_t n = s->o->stacks == SAMPLER_COPIES ? RING_LARGE : RING_SMALL;
 
-	if (s->o->stacks != SAMPLER_COPIES)
-		return RING_SMALL;
-	while (n > RING_SMALL && n * s->cpus.n > RINGS_MAX)
+	while (n > RING_MIN && (n + page) * s->cpus.n > room)
 		n /= 2;
 	return n;
 }
@@ -148,8 +167,10 @@ static int open_ring(struct sampler *s, int cpu, struct err *e)
 		if ((rc != -EPERM && rc != -ENOMEM) || s->ring_bytes <= RING_MIN)
 			return err_set(
 				e, rc,
-				"the ring of cpu %d cannot be mapped: %s; kernel.perf_event_mlock_kb "
-				"says how much memory users may lock for it",
+				"the ring of cpu %d cannot be mapped: %s; what this user may lock is "
+				"taken, by another recording perhaps: ulimit -l, or sysctl "
+				"kernel.perf_event_mlock_kb as root, allows more, which others then "
+				"have less of",
 				cpu, strerror(-rc));
 	}
 	vec_push(&s->owners, fd);
@@ -165,6 +186,17 @@ static uint32_t stack_max(const struct sampler *s)
 	return STACK_MAX;
 }
 
+/* The fewer fit into a ring, the sooner it runs over where we are not let run in time. */
+static uint32_t stack_wish(const struct sampler *s)
+{
+	size_t n = s->ring_bytes / STACKS_WANTED, usual = s->ring_bytes / STACKS_PER_RING;
+	uint32_t most = stack_max(s);
+
+	usual = usual < STACK_USUAL ? usual : STACK_USUAL;
+	n = n > usual ? n : usual;
+	return n < most ? (uint32_t)n : most;
+}
+
 static int open_rings(struct sampler *s, struct err *e)
 {
 	int rc = 0;
@@ -172,12 +204,7 @@ static int open_rings(struct sampler *s, struct err *e)
 	s->ring_bytes = ring_wish(s);
 	for (size_t i = 0; i < s->cpus.n && rc == 0; i++)
 		rc = open_ring(s, s->cpus.at[i], e);
-	s->stack_bytes = s->o->stack_bytes;
-	if (s->stack_bytes == 0) {
-		s->stack_bytes = (uint32_t)(s->ring_bytes / STACKS_PER_RING);
-		if (s->stack_bytes > stack_max(s))
-			s->stack_bytes = stack_max(s);
-	}
+	s->stack_bytes = s->o->stack_bytes ? s->o->stack_bytes : stack_wish(s);
 	return rc;
 }
 
@@ -206,7 +233,7 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 		a.sample_type |= PERF_S_RAW;
 	if (is_whole(s))
 		a.sample_type |= PERF_S_CGROUP;
-	a.read_format = PERF_RF_ID;
+	a.read_format = PERF_RF_ID | PERF_RF_LOST;
 	a.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_USE_CLOCKID;
 	a.clockid = CLOCK_MONOTONIC;
 	if (!(a.flags & PERF_ATTR_EXCLUDE_HOST))
@@ -306,6 +333,10 @@ static bool leave_out_news(struct perf_attr *a)
 					 PERF_ATTR_KSYMBOL | PERF_ATTR_BPF_EVENT,
 					 PERF_ATTR_CONTEXT_SWITCH };
 
+	if (a->read_format & PERF_RF_LOST) {
+		a->read_format &= ~PERF_RF_LOST;
+		return true;
+	}
 	if (a->sample_type & PERF_S_CGROUP) {
 		a->sample_type &= ~PERF_S_CGROUP;
 		return true;
@@ -363,13 +394,21 @@ static int say_files(const struct sampler *s, const char *name, int rc, struct e
 	return rc;
 }
 
+/* What was it that the event needed? */
+static enum rights_wish wish_of(const struct sampler *s, const struct perf_attr *a)
+{
+	if (a->type == PERF_T_TRACEPOINT && (!is_whole(s) || s->rights.paranoid <= 0))
+		return RIGHTS_TRACE;
+	if (is_whole(s))
+		return RIGHTS_ALL;
+	return is_kernels(a) ? RIGHTS_KERNELS : RIGHTS_PROCESS;
+}
+
 /* Why an event could not be opened. */
 static int say_event(struct sampler *s, struct perf_event *event, const struct perf_scope *at,
 		     int rc, struct err *e)
 {
-	enum rights_wish wish = is_whole(s)                ? RIGHTS_ALL
-				: is_kernels(&event->attr) ? RIGHTS_KERNELS
-							   : RIGHTS_PROCESS;
+	enum rights_wish wish = wish_of(s, &event->attr);
 	const char *name = perf_event_name_of(event);
 	char *what;
 
@@ -590,6 +629,15 @@ void sampler_stop(struct sampler *s)
 {
 	for (size_t i = 0; i < s->fds.n; i++)
 		perf_sys_disable(s->fds.at[i]);
+}
+
+uint64_t sampler_lost(const struct sampler *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->fds.n; i++)
+		n += perf_sys_lost(s->fds.at[i]);
+	return n;
 }
 
 void sampler_wait(struct sampler *s, const int *others, size_t n, int ms)

@@ -62,6 +62,9 @@ const char *const *sampler_remarks(const struct sampler *s, size_t *n);
 int sampler_start(struct sampler *s, struct err *e);
 void sampler_stop(struct sampler *s);
 
+/* Records that found no room so far, as far as the kernel counts them: records tell of that only when others follow. */
+uint64_t sampler_lost(const struct sampler *s);
+
 /* Waits until a ring is half full, one of n descriptors can be read or time is up. */
 void sampler_wait(struct sampler *s, const int *others, size_t n, int ms);
 
