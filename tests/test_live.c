@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,6 +67,15 @@ static void start(struct live *l)
 static void put(struct live *l, const char *text)
 {
 	cr_assert_eq(write(l->fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+/* As put(), of more than may fit at once. */
+static void wait_put(struct live *l, const char *text)
+{
+	struct pollfd room = { .fd = l->fd, .events = POLLOUT };
+
+	cr_assert_eq(poll(&room, 1, 60000), 1, "nobody reads");
+	put(l, text);
 }
 
 static void end(struct live *l)
@@ -393,6 +404,29 @@ Test(live, ends_with_its_terminal, .timeout = 120)
 	pty_wait_end(&l.p);
 	signal(SIGPIPE, SIG_IGN);
 	cr_expect_eq(write(l.fd, "x", 1), -1);
+	pty_end(&l.p);
+	close(l.fd);
+	unlink(l.path);
+	rmdir(l.dir);
+}
+
+/* Also where that takes nothing any more, as when ^S was typed: reading goes on, and who is asked to end does. */
+Test(live, ends_where_its_terminal_is_held, .timeout = 120)
+{
+	struct live l;
+	int slave;
+
+	start(&l);
+	put(&l, "main;parse 30\n");
+	pty_wait(&l.p, "parse");
+	slave = open(ptsname(l.p.fd), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	cr_assert_geq(slave, 0);
+	cr_assert_eq(tcflow(slave, TCOOFF), 0);
+	for (int i = 0; i < 4096; i++) /* more than the pipe holds: somebody reads it */
+		wait_put(&l, "main;sort 90\nmain;walk 5\nmain;late 7\n");
+	kill(l.p.pid, SIGTERM);
+	pty_wait_end(&l.p);
+	close(slave);
 	pty_end(&l.p);
 	close(l.fd);
 	unlink(l.path);

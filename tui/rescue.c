@@ -110,6 +110,12 @@ void rescue_arm(void)
 		catch (i);
 }
 
+void rescue_modes(void)
+{
+	if (rescue.have_modes)
+		tcsetattr(rescue.fd, TCSANOW, &rescue.modes);
+}
+
 void rescue_done(void)
 {
 	struct sigaction now;

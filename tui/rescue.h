@@ -15,6 +15,8 @@ void rescue_add(const char *sequence);
  * then kill. What is caught, ignored or blocked by then stays so.
  */
 void rescue_arm(void);
+/* Restores the line's modes alone, as nothing can be written any more. */
+void rescue_modes(void);
 /* Not any more. */
 void rescue_done(void);
 

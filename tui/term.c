@@ -41,6 +41,8 @@
 #define MAX_WAIT_FDS 8
 /* Things the mouse did between two looks; curses keeps no more. */
 #define MOUSE_MOST   8
+/* A terminal that takes nothing for so long will not. */
+#define STUCK_MS     1000
 /* Bytes of a frame from which on synchronizing is worth its 16. */
 #define SYNC_BYTES   600
 
@@ -59,6 +61,8 @@ struct term {
 	SCREEN *screen;    /* curses' */
 	FILE *in;          /* /dev/tty where standard input is none; NULL: standard input; owned */
 	int in_fd;         /* where keys come from */
+	int out_fd;        /* where bytes go to: ours, or standard output */
+	bool stuck;        /* nothing can be sent any more, and we are to end */
 	int signal_fd;     /* owned */
 	sigset_t old_mask; /* signals blocked before us */
 	WINDOW *pad;       /* keys are read through it */
@@ -171,19 +175,37 @@ static int wanted_colours(enum colour_mode mode)
 	return most < has ? most : has;
 }
 
+/* Was or is there a signal that asks us to end? */
+static bool must_end(const struct term *t)
+{
+	sigset_t pending;
+
+	return t->killed != 0 || (sigpending(&pending) == 0 && (sigismember(&pending, SIGTERM) ||
+								sigismember(&pending, SIGHUP)));
+}
+
+/*
+ * Until the terminal takes more, which one that is held still (^S) or has hung does not. False: we are asked to end meanwhile,
+ * and it takes nothing for STUCK_MS.
+ */
+static bool wait_out(struct term *t)
+{
+	struct pollfd out = { .fd = t->out_fd, .events = POLLOUT };
+
+	while (!t->stuck && poll(&out, 1, STUCK_MS) == 0)
+		t->stuck = must_end(t);
+	return !t->stuck;
+}
+
 /* Straight to the terminal, behind what curses has written. */
-static void send(const char *s, size_t n)
+static void send(struct term *t, const char *s, size_t n)
 {
 	fflush(stdout);
-	while (n > 0) {
-		ssize_t sent = write(STDOUT_FILENO, s, n);
+	while (n > 0 && !t->stuck) {
+		ssize_t sent = write(t->out_fd, s, n);
 
-		if (sent < 0 && errno == EINTR)
+		if (sent < 0 && (errno == EINTR || (errno == EAGAIN && wait_out(t))))
 			continue;
-		if (sent < 0 && errno == EAGAIN) {
-			poll(&(struct pollfd){ .fd = STDOUT_FILENO, .events = POLLOUT }, 1, -1);
-			continue;
-		}
 		if (sent <= 0)
 			return;
 		s += sent;
@@ -191,10 +213,21 @@ static void send(const char *s, size_t n)
 	}
 }
 
+/*
+ * A way to the terminal of our own, as waiting in write() nobody could end us; others have standard output, too, and are not
+ * to be told to try again.
+ */
+static int open_out(void)
+{
+	int fd = open("/proc/self/fd/1", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	return fd < 0 ? STDOUT_FILENO : fd;
+}
+
 /* Shows the cursor or hides it. */
 static void show_cursor(struct term *t, bool want)
 {
-	if ((int)want != t->cursor)
+	if ((int)want != t->cursor && wait_out(t))
 		curs_set(want);
 	t->cursor = want;
 }
@@ -346,9 +379,9 @@ static void enter(struct term *t)
 	wnoutrefresh(stdscr);
 	doupdate();
 	if (may_bracket())
-		send("\033[?2004h", 8);
+		send(t, "\033[?2004h", 8);
 	if (t->focus)
-		send("\033[?1004h", 8);
+		send(t, "\033[?1004h", 8);
 	paint_forget(t->paint);
 	t->cursor = -1;
 	t->pasting = false;
@@ -386,6 +419,7 @@ int term_open(const struct term_options *o, struct term **out, struct err *e)
 	t->sync = may_sync(o);
 	can = abilities(t);
 	t->paint = paint_new(&can);
+	t->out_fd = open_out();
 	enter(t);
 	*out = t;
 	return 0;
@@ -400,13 +434,16 @@ static void leave(struct term *t)
 	size_t n;
 	const char *bytes = paint_plain(t->paint, &n);
 
-	send(bytes, n);
+	send(t, bytes, n);
 	if (may_bracket())
-		send("\033[?2004l", 8);
+		send(t, "\033[?2004l", 8);
 	if (t->focus)
-		send("\033[?1004l", 8);
-	endwin();
-	send(t->cursor_on, strlen(t->cursor_on));
+		send(t, "\033[?1004l", 8);
+	if (wait_out(t))
+		endwin();
+	else
+		rescue_modes();
+	send(t, t->cursor_on, strlen(t->cursor_on));
 }
 
 void term_close(struct term *t)
@@ -421,6 +458,8 @@ void term_close(struct term *t)
 	free(t->cursor_on);
 	if (t->in)
 		fclose(t->in);
+	if (t->out_fd != STDOUT_FILENO)
+		close(t->out_fd);
 	close(t->signal_fd);
 	if (killed != 0)
 		jobs_die(killed);
@@ -449,10 +488,10 @@ void term_draw(struct term *t, const struct canvas *c)
 	show_cursor(t, c->cursor_row >= 0 && c->cursor_row < c->rows && c->cursor_col >= 0 &&
 			       c->cursor_col < c->cols);
 	if (sync)
-		send("\033[?2026h", 8);
-	send(bytes, n);
+		send(t, "\033[?2026h", 8);
+	send(t, bytes, n);
 	if (sync)
-		send("\033[?2026l", 8);
+		send(t, "\033[?2026l", 8);
 }
 
 void term_repaint(struct term *t)
@@ -673,10 +712,9 @@ bool term_copy(struct term *t, const char *text)
 {
 	char *bytes = osc52_sequence(text, getenv("TMUX") != NULL);
 
-	(void)t;
 	if (!bytes)
 		return false;
-	send(bytes, strlen(bytes));
+	send(t, bytes, strlen(bytes));
 	free(bytes);
 	return true;
 }
