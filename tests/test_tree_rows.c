@@ -147,6 +147,34 @@ Test(tree_rows, opening_and_closing)
 	}
 }
 
+/* As while something is recorded: more calls come, and chains are no longer what they were. */
+static const struct {
+	const char *what, *moves, *more, *rows;
+} partings[] = {
+	{ "an open chain that calls part", "0o1o", "=t;a;x 1\n",
+	  "v t 11\n  v a 9\n    v b>c 8\n      d 4\n      > e 4\n    x 1\n  g 2\n" },
+	{ "all that were opened at once", "0*", "=t;a;b 1\n",
+	  "v t 11\n  v a>b 9\n    v c 8\n      d 4\n      v e 4\n        f 3\n  g 2\n" },
+	{ "a closed one", "0o", "=t;a;x 1\n", "v t 11\n  > a 9\n  g 2\n" },
+	{ "one that was closed again", "0o1o1c", "=t;a;x 1\n", "v t 11\n  > a 9\n  g 2\n" },
+};
+
+Test(tree_rows, what_is_open_stays_so_when_chains_part)
+{
+	for (size_t i = 0; i < sizeof(partings) / sizeof(partings[0]); i++) {
+		struct bed b;
+
+		bed_init(&b, made_profile(TREE), &tree_of_calls);
+		play(&b, partings[i].moves);
+		made_profile_add(b.p, partings[i].more);
+		analysis_free(b.a);
+		b.a = made_analysis(b.p, &b.lens);
+		tree_rows_build(&b.rows, b.a);
+		expect_rows(&b, partings[i].what, partings[i].rows);
+		bed_done(&b);
+	}
+}
+
 Test(tree_rows, callers_are_not_folded_into_what_they_call)
 {
 	struct bed b;

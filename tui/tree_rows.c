@@ -59,6 +59,16 @@ static uint32_t row_end(const struct tree_rows *t, struct analysis *a, uint32_t 
 	return tree_chain_end(t->src, a, node);
 }
 
+/* Every node of an open chain is, so that what is below stays in sight where more calls part the chain. */
+static void mark_open(struct tree_rows *t, struct analysis *a, uint32_t first, uint32_t last)
+{
+	for (uint32_t n = last;; n = t->src->parent(a, n)) {
+		path_map_put(&t->open, t->src->path(a, n), flags_of(t, a, n) | IS_OPEN);
+		if (n == first)
+			return;
+	}
+}
+
 /* qsort_r's third argument. */
 struct ordering {
 	const struct tree_source *src;
@@ -171,7 +181,7 @@ static bool opens(struct making *m, uint32_t node)
 		m->cut = true;
 		return flags & IS_OPEN;
 	}
-	path_map_put(&m->t->open, m->t->src->path(m->a, node), flags | IS_OPEN);
+	mark_open(m->t, m->a, node, end);
 	return true;
 }
 
@@ -317,7 +327,7 @@ static void unfold(struct tree_rows *t, struct analysis *a, uint32_t first, uint
 
 bool tree_rows_open(struct tree_rows *t, struct analysis *a, size_t row)
 {
-	uint32_t node, last, flags;
+	uint32_t node, last;
 
 	if (row >= t->n || !tree_rows_has_more(t, a, row))
 		return false;
@@ -327,13 +337,12 @@ bool tree_rows_open(struct tree_rows *t, struct analysis *a, size_t row)
 	}
 	node = t->at[row].node;
 	last = tree_rows_last(t, a, row);
-	flags = flags_of(t, a, node);
-	if (flags & IS_OPEN && node == last)
+	if (!(flags_of(t, a, node) & IS_OPEN))
+		mark_open(t, a, node, last);
+	else if (node == last)
 		return false;
-	if (flags & IS_OPEN)
-		unfold(t, a, node, last);
 	else
-		path_map_put(&t->open, t->src->path(a, node), flags | IS_OPEN);
+		unfold(t, a, node, last);
 	remake(t, a, row, false);
 	return true;
 }
@@ -347,8 +356,7 @@ bool tree_rows_close(struct tree_rows *t, struct analysis *a, size_t row)
 	node = t->at[row].node;
 	last = tree_chain_end(t->src, a, node);
 	for (uint32_t n = last;; n = t->src->parent(a, n)) {
-		if (n == node || flags_of(t, a, n) & IS_UNFOLDED)
-			path_map_put(&t->open, t->src->path(a, n), 0);
+		path_map_put(&t->open, t->src->path(a, n), 0);
 		if (n == node)
 			break;
 	}
