@@ -78,6 +78,15 @@ static void wait_put(struct live *l, const char *text)
 	put(l, text);
 }
 
+/* After it has ended by itself. */
+static void take_away(struct live *l)
+{
+	pty_end(&l->p);
+	close(l->fd);
+	unlink(l->path);
+	rmdir(l->dir);
+}
+
 static void end(struct live *l)
 {
 	quit_proftop(&l->p);
@@ -236,10 +245,7 @@ Test(live, a_signal_ends_reports_of_focus, .timeout = 120)
 		kill(l.p.pid, signals[i]);
 		pty_wait_end(&l.p);
 		pty_expect_restored(&l.p);
-		pty_end(&l.p);
-		close(l.fd);
-		unlink(l.path);
-		rmdir(l.dir);
+		take_away(&l);
 	}
 }
 
@@ -404,10 +410,7 @@ Test(live, ends_with_its_terminal, .timeout = 120)
 	pty_wait_end(&l.p);
 	signal(SIGPIPE, SIG_IGN);
 	cr_expect_eq(write(l.fd, "x", 1), -1);
-	pty_end(&l.p);
-	close(l.fd);
-	unlink(l.path);
-	rmdir(l.dir);
+	take_away(&l);
 }
 
 /* Also where that takes nothing any more, as when ^S was typed: reading goes on, and who is asked to end does. */
@@ -427,10 +430,7 @@ Test(live, ends_where_its_terminal_is_held, .timeout = 120)
 	kill(l.p.pid, SIGTERM);
 	pty_wait_end(&l.p);
 	close(slave);
-	pty_end(&l.p);
-	close(l.fd);
-	unlink(l.path);
-	rmdir(l.dir);
+	take_away(&l);
 }
 
 /* The command that row 0 says is recorded. */
