@@ -12,9 +12,13 @@
 #include "mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Events of a stream that are decoded at once. */
 #define BATCH 512
+
+/* Places of blocks that were read are kept up to so many, or half of all. */
+#define DROP_FROM 256
 
 /* Where a block lies; its header is read again when its time has come. */
 struct place {
@@ -135,6 +139,16 @@ void heap_merge_until(struct heap_merge *m, uint64_t time)
 	m->until = time;
 }
 
+/* Places of blocks that were read go: of a thread that never rests there is always one that was not. */
+static void drop_read(struct stream *s)
+{
+	if (s->next < DROP_FROM || s->next < s->places.n / 2)
+		return;
+	s->places.n -= s->next;
+	memmove(s->places.at, s->places.at + s->next, s->places.n * sizeof(*s->places.at));
+	s->next = 0;
+}
+
 /* Unpacks the block whose time has come. */
 static bool open_block(struct heap_merge *m, struct stream *s)
 {
@@ -144,6 +158,7 @@ static bool open_block(struct heap_merge *m, struct stream *s)
 	struct heap_block block;
 	size_t need;
 
+	drop_read(s);
 	m->n_bytes += at.size;
 	/* Whose block is freed is told by ids; where blocks are is of no use here. */
 	s->unpacked.unwanted = 1u << HEAP_COL_ADDRESS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ids are dense but for gaps between chunks: they index pages. Of a page whose rows are not one behind the other
+ * Ids are dense but for gaps between chunks: they index pages, in stretches. Of a page whose rows are not one behind the other
  * there is a table, which is used for others once all its ids were taken and ended, so that memory grows with
  * what lives. Whether a row has ended is known to the profile; tables keep it, too, as it says when they can go.
  */
@@ -16,9 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ID    UINT32_MAX
-#define MOST_PAGES ((uint64_t)1 << (32 - HEAP_ROWS_PAGE_BITS))
-#define PAGE_IDS   HEAP_ROWS_PAGE_IDS
+/* A million allocations a second take twelve days to come to the last id. */
+#define MOST_ID        (((uint64_t)1 << 40) - 1)
+#define STRETCH_IDS    ((uint64_t)HEAP_ROWS_STRETCH * PAGE_IDS)
+#define MOST_STRETCHES ((MOST_ID + 1) / STRETCH_IDS)
+#define MOST_TABLES    ((uint64_t)1 << 24) /* of more ids than there are rows */
+#define PAGE_IDS       HEAP_ROWS_PAGE_IDS
 
 /* Values of an id in a table that is no row (yet). */
 #define ROW_NONE  UINT32_MAX       /* not taken */
@@ -43,10 +46,10 @@ struct heap_rows {
 	struct profile *profile; /* borrowed */
 	track_id track;
 	struct heap_rows_pages pages;
-	struct column
-		page; /* struct heap_row_page [n_pages] of pages; zeroed: none of its ids was seen */
-	struct column table; /* uint32_t [PAGE_IDS] each */
-	struct column ended; /* uint16_t by table: ids taken and ended */
+	struct column stretch;      /* struct heap_row_page * [n_stretches]; owned, but for: */
+	struct heap_row_page *gone; /* [HEAP_ROWS_STRETCH] all of them HEAP_ROWS_GONE; owned */
+	struct column table;        /* uint32_t [PAGE_IDS] each */
+	struct column ended;        /* uint16_t by table: ids taken and ended */
 	uint32_t n_tables;
 	VEC(uint32_t) free; /* tables that are for other pages */
 	VEC(struct evicted) evicted;
@@ -61,9 +64,12 @@ struct heap_rows *heap_rows_new(struct profile *p, track_id t)
 
 	r->profile = p;
 	r->track = t;
-	column_init(&r->page, sizeof(struct heap_row_page), MOST_PAGES);
-	column_init(&r->table, PAGE_IDS * sizeof(uint32_t), MOST_PAGES);
-	column_init(&r->ended, sizeof(uint16_t), MOST_PAGES);
+	column_init(&r->stretch, sizeof(struct heap_row_page *), MOST_STRETCHES);
+	column_init(&r->table, PAGE_IDS * sizeof(uint32_t), MOST_TABLES);
+	column_init(&r->ended, sizeof(uint16_t), MOST_TABLES);
+	r->gone = xmalloc(HEAP_ROWS_STRETCH * sizeof(*r->gone));
+	for (uint32_t i = 0; i < HEAP_ROWS_STRETCH; i++)
+		r->gone[i] = (struct heap_row_page){ 0, HEAP_ROWS_GONE, HEAP_ROWS_GONE };
 	return r;
 }
 
@@ -71,7 +77,11 @@ void heap_rows_free(struct heap_rows *r)
 {
 	if (!r)
 		return;
-	column_done(&r->page);
+	for (uint64_t i = 0; i < r->pages.n_stretches; i++)
+		if (r->pages.stretch[i] != r->gone)
+			free(r->pages.stretch[i]);
+	free(r->gone);
+	column_done(&r->stretch);
 	column_done(&r->table);
 	column_done(&r->ended);
 	vec_done(&r->free);
@@ -86,20 +96,32 @@ const struct heap_rows_pages *heap_rows_pages(const struct heap_rows *r)
 	return &r->pages;
 }
 
-/* The page of an id; NULL when the id cannot be, or there is no memory for it. */
-static struct heap_row_page *page_of(struct heap_rows *r, uint64_t id)
+/* Where the stretch of an id stands, which may be none yet; NULL when the id cannot be, or there is no memory for it. */
+static struct heap_row_page **stretch_of(struct heap_rows *r, uint64_t id)
 {
-	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
+	uint64_t n = id / STRETCH_IDS;
 
 	if (id == 0 || id > MOST_ID)
 		return NULL;
-	if (n >= r->pages.n_pages) {
-		if (column_extend(&r->page, n + 1) < 0)
+	if (n >= r->pages.n_stretches) {
+		if (column_extend(&r->stretch, n + 1) < 0)
 			return NULL;
-		r->pages.n_pages = n + 1;
-		r->pages.page = r->page.base;
+		r->pages.n_stretches = n + 1;
+		r->pages.stretch = r->stretch.base;
 	}
-	return &r->pages.page[n];
+	return &r->pages.stretch[n];
+}
+
+/* The page of an id; NULL as above. Those of a stretch that is gone are not written to. */
+static struct heap_row_page *page_of(struct heap_rows *r, uint64_t id)
+{
+	struct heap_row_page **stretch = stretch_of(r, id);
+
+	if (!stretch)
+		return NULL;
+	if (!*stretch)
+		*stretch = xcalloc(HEAP_ROWS_STRETCH, sizeof(**stretch));
+	return heap_rows_page(&r->pages, id);
 }
 
 /* A table of ids that nobody has taken: its place; false when there is no memory for it. */
@@ -125,7 +147,7 @@ static bool new_table(struct heap_rows *r, uint32_t *place)
 /* One more id of a page with a table ended. Of the last nobody will ask again. Page 0 has one id less. */
 static void note_ended(struct heap_rows *r, uint64_t id)
 {
-	struct heap_row_page *page = &r->pages.page[id >> HEAP_ROWS_PAGE_BITS];
+	struct heap_row_page *page = heap_rows_page(&r->pages, id);
 	uint16_t *n = &((uint16_t *)r->ended.base)[page->row];
 
 	if (++*n < (id < PAGE_IDS ? PAGE_IDS - 1 : PAGE_IDS))
@@ -198,7 +220,18 @@ enum heap_rows_taken heap_rows_take(struct heap_rows *r, uint64_t id, allocation
 	return HEAP_ROWS_FREED;
 }
 
-/* No id of a page that has not been seen is anybody's. */
+/* No id of a stretch that has not been seen is anybody's. */
+static bool skip_stretch(struct heap_rows *r, uint64_t id)
+{
+	struct heap_row_page **stretch = stretch_of(r, id);
+
+	if (!stretch || *stretch)
+		return false;
+	*stretch = r->gone;
+	return true;
+}
+
+/* The same of a page. */
 static bool skip_page(struct heap_rows *r, uint64_t id)
 {
 	struct heap_row_page *page = page_of(r, id);
@@ -214,6 +247,11 @@ void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n)
 	while (n > 0 && id <= MOST_ID) {
 		uint32_t *row;
 
+		if (id % STRETCH_IDS == 0 && n >= STRETCH_IDS && skip_stretch(r, id)) {
+			id += STRETCH_IDS;
+			n -= STRETCH_IDS;
+			continue;
+		}
 		if (id % PAGE_IDS == 0 && n >= PAGE_IDS && skip_page(r, id)) {
 			id += PAGE_IDS;
 			n -= PAGE_IDS;
@@ -370,7 +408,7 @@ static uint32_t moved(const struct heap_rows *r, const uint32_t *to, uint32_t n,
 
 static void move_table(struct heap_rows *r, const uint32_t *to, uint32_t n, uint64_t first)
 {
-	struct heap_row_page *page = &r->pages.page[first >> HEAP_ROWS_PAGE_BITS];
+	struct heap_row_page *page = heap_rows_page(&r->pages, first);
 	uint32_t *row = &r->pages.table[(size_t)page->row * PAGE_IDS];
 
 	for (uint32_t i = 0; i < PAGE_IDS && page->from == HEAP_ROWS_TABLE; i++) {
@@ -405,7 +443,7 @@ static bool move_run(struct heap_rows *r, const uint32_t *to, uint32_t n,
 
 static void move_page(struct heap_rows *r, const uint32_t *to, uint32_t n, uint64_t first)
 {
-	struct heap_row_page *page = &r->pages.page[first >> HEAP_ROWS_PAGE_BITS], was = *page;
+	struct heap_row_page *page = heap_rows_page(&r->pages, first), was = *page;
 	uint32_t place;
 
 	if (was.from == HEAP_ROWS_GONE || was.from == was.to)
@@ -427,13 +465,31 @@ static void move_page(struct heap_rows *r, const uint32_t *to, uint32_t n, uint6
 	}
 }
 
+/* Pages of a stretch; false: all of them are gone now. */
+static bool move_stretch(struct heap_rows *r, const uint32_t *to, uint32_t n, uint64_t first)
+{
+	const struct heap_row_page *page = heap_rows_page(&r->pages, first);
+	bool any = false;
+
+	for (uint32_t i = 0; i < HEAP_ROWS_STRETCH; i++) {
+		if (page[i].from == HEAP_ROWS_TABLE)
+			move_table(r, to, n, first + (uint64_t)i * PAGE_IDS);
+		else
+			move_page(r, to, n, first + (uint64_t)i * PAGE_IDS);
+		any |= page[i].from != HEAP_ROWS_GONE;
+	}
+	return any;
+}
+
 void heap_rows_move(struct heap_rows *r, const uint32_t *to, uint32_t n)
 {
-	for (uint64_t k = 0; k < r->pages.n_pages; k++) {
-		if (r->pages.page[k].from == HEAP_ROWS_TABLE)
-			move_table(r, to, n, k * PAGE_IDS);
-		else
-			move_page(r, to, n, k * PAGE_IDS);
+	for (uint64_t i = 0; i < r->pages.n_stretches; i++) {
+		struct heap_row_page **stretch = &r->pages.stretch[i];
+
+		if (!*stretch || *stretch == r->gone || move_stretch(r, to, n, i * STRETCH_IDS))
+			continue;
+		free(*stretch);
+		*stretch = r->gone;
 	}
 	for (size_t i = 0; i < r->ranges.n; i++)
 		if (r->ranges.at[i].row < n)

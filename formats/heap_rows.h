@@ -64,10 +64,15 @@ struct heap_row_page {
 #define HEAP_ROWS_GONE \
 	0xfffeu /* all ids of the page were taken and have ended: its table is gone */
 
+/* Pages stand in stretches of so many, which go when all of their ids have: ids of hours take no more memory than those that live. */
+#define HEAP_ROWS_STRETCH_BITS 9u
+#define HEAP_ROWS_STRETCH      (1u << HEAP_ROWS_STRETCH_BITS)
+
 /* Where the rows of ids are, for looking without a call. Good until r goes, as it changes with r. */
 struct heap_rows_pages {
-	struct heap_row_page *page; /* [n_pages] by page of ids */
-	uint64_t n_pages;
+	struct heap_row_page **
+		stretch; /* [n_stretches] of HEAP_ROWS_STRETCH pages each; NULL: none of its ids was seen */
+	uint64_t n_stretches;
 	uint32_t
 		*table; /* [HEAP_ROWS_PAGE_IDS] each: an allocation_id, or HEAP_ROWS_NONE or more */
 };
@@ -77,29 +82,35 @@ struct heap_rows_pages {
 
 const struct heap_rows_pages *heap_rows_pages(const struct heap_rows *r);
 
+/* The page of an id; NULL: none of its was seen. */
+static inline struct heap_row_page *heap_rows_page(const struct heap_rows_pages *p, uint64_t id)
+{
+	uint64_t n = id >> HEAP_ROWS_PAGE_BITS, s = n >> HEAP_ROWS_STRETCH_BITS;
+
+	if (s >= p->n_stretches || !p->stretch[s])
+		return NULL;
+	return &p->stretch[s][n % HEAP_ROWS_STRETCH];
+}
+
 /* The row of an id of a page without a table, which may have ended; {ID_NONE} where it is none. */
 static inline allocation_id heap_rows_in_row(const struct heap_rows_pages *p, uint64_t id)
 {
-	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
+	const struct heap_row_page *page = heap_rows_page(p, id);
 	uint32_t i = (uint32_t)(id % HEAP_ROWS_PAGE_IDS);
 
-	if (n >= p->n_pages || i < p->page[n].from || i >= p->page[n].to)
+	if (!page || i < page->from || i >= page->to)
 		return (allocation_id){ ID_NONE };
-	return (allocation_id){ p->page[n].row + i };
+	return (allocation_id){ page->row + i };
 }
 
 /* Takes an id for the row behind that of the id before it; false: that is not so, and nothing was done. */
 static inline bool heap_rows_take_next(const struct heap_rows_pages *p, uint64_t id,
 				       allocation_id a)
 {
-	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
+	struct heap_row_page *page = heap_rows_page(p, id);
 	uint32_t i = (uint32_t)(id % HEAP_ROWS_PAGE_IDS);
-	struct heap_row_page *page;
 
-	if (n >= p->n_pages)
-		return false;
-	page = &p->page[n];
-	if (i != page->to || page->row + i != a.v)
+	if (!page || i != page->to || page->row + i != a.v)
 		return false;
 	page->to++;
 	return true;
@@ -108,11 +119,11 @@ static inline bool heap_rows_take_next(const struct heap_rows_pages *p, uint64_t
 /* Where the row of an id of a page with a table stands; NULL of others. */
 static inline uint32_t *heap_rows_in_table(const struct heap_rows_pages *p, uint64_t id)
 {
-	uint64_t n = id >> HEAP_ROWS_PAGE_BITS;
+	const struct heap_row_page *page = heap_rows_page(p, id);
 
-	if (n >= p->n_pages || p->page[n].from != HEAP_ROWS_TABLE)
+	if (!page || page->from != HEAP_ROWS_TABLE)
 		return NULL;
-	return &p->table[(size_t)p->page[n].row * HEAP_ROWS_PAGE_IDS + id % HEAP_ROWS_PAGE_IDS];
+	return &p->table[(size_t)page->row * HEAP_ROWS_PAGE_IDS + id % HEAP_ROWS_PAGE_IDS];
 }
 
 /*

@@ -426,6 +426,8 @@ void heap_take_culled(struct heap_taker *t)
 		bulk.moment = heap_track_moment(&track, c->time_ns);
 		build_bulk(t->profile, &bulk);
 	}
+	/* They are in the profile now. */
+	t->tell->culled.n = t->n_culled = 0;
 	builder_end(t->profile);
 }
 
