@@ -310,6 +310,8 @@ static void tell(struct heap_tell *t, const struct heap_record *r)
 
 	if (r->type == HEAP_REC_USAGE && r->number[HEAP_TIME] > t->newest)
 		t->newest = r->number[HEAP_TIME];
+	if (r->number[HEAP_TIME] > t->last)
+		t->last = r->number[HEAP_TIME];
 	/* It may have failed. */
 	t->execed = false;
 	switch (r->type) {

@@ -65,7 +65,8 @@ struct heap_tell {
 	VEC(struct heap_module) modules;
 	VEC(struct heap_sampling) samplings; /* in the order of the file */
 	bool events_begun; /* kept by who reads blocks: one of events came before these records */
-	uint64_t newest;   /* time of the newest record */
+	uint64_t newest;   /* time of the newest reading */
+	uint64_t last;     /* time of the newest record of any kind */
 	uint64_t
 		held; /* events of so much time may not be in the file yet: culling waits for frees */
 	uint64_t n_lost; /* events that were not recorded */

@@ -226,6 +226,28 @@ static void state_end(struct reader *r)
 			"the recording was cut short, and nobody could say why: all whole blocks were read");
 }
 
+/* Is the program of the trace no more, so that nothing of what it held is? Where recording only stopped, nobody knows. */
+static bool is_gone(const struct reader *r)
+{
+	switch (r->blocks.head.stop) {
+	case HEAP_GOES_ON:
+	case HEAP_STOP_EXIT:
+	case HEAP_STOP_KILLED:
+	case HEAP_STOP_GONE:
+		return !is_written(r);
+	default:
+		return r->tell.execed;
+	}
+}
+
+static void tell_gone(struct reader *r)
+{
+	uint64_t last = r->tell.last > r->newest ? r->tell.last : r->newest;
+
+	if (is_gone(r))
+		build_heap_gone(r->profile, r->take.track, heap_tell_time(&r->tell, last));
+}
+
 static void state_losses(struct reader *r)
 {
 	const struct heap_blocks *b = &r->blocks;
@@ -290,6 +312,7 @@ static void state_facts(struct reader *r)
 			   fmt_ns(text, end - begin));
 	heap_rates_state(&r->tell, begin, end);
 	state_pauses(r, end);
+	tell_gone(r);
 	if (n_unknown > 0)
 		build_fact(r->profile, r->capture, "file", "frees of other blocks", FACT_PLAIN,
 			   "%s, of what was not recorded", fmt_count(text, (int64_t)n_unknown));

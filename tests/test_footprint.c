@@ -302,6 +302,74 @@ Test(footprint, a_site_is_whose_the_allocation_is)
 	}
 }
 
+/* A program that asks for 100 bytes in the beginning, and one that asks for 10 after 50 us; gone_us: since then, -1: not. */
+static struct profile *two_programs(const int64_t gone_us[2])
+{
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "x", "y");
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	for (int32_t i = 0; i < 2; i++) {
+		track_id t = build_heap_track(p, build_process(p, c, i + 1), 0, 0);
+
+		o.track = (uint16_t)t.v;
+		build_moment(p, t, 1000 + (i ? 50000 : 0));
+		build_allocation(p, t, i ? 10 : 100, build_heap_origin(p, &o));
+		if (gone_us[i] >= 0)
+			build_heap_gone(p, t, 1000 + 1000 * gone_us[i]);
+	}
+	builder_end(p);
+	return p;
+}
+
+/* What is live is of who is there, what leaked is of both. */
+Test(footprint, what_a_process_held_goes_with_it)
+{
+	static const struct {
+		int64_t gone_us[2];
+		int64_t at_ns, live; /* at that time, since the start */
+		int64_t sixth,
+			last; /* live in tenths of the first 100 us: the sixth is from 50 us on */
+	} cases[] = {
+		{ { 40, -1 }, 30000, 100, 10, 10 },       { { 40, -1 }, 45000, 0, 10, 10 },
+		{ { 40, -1 }, 60000, 10, 10, 10 },        { { 40, -1 }, INT64_MAX, 10, 10, 10 },
+		{ { 40, 80 }, INT64_MAX, 10, 10, 10 },    { { 80, 80 }, INT64_MAX, 110, 110, 110 },
+		{ { -1, 80 }, INT64_MAX, 100, 110, 100 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *p = two_programs(cases[i].gone_us);
+		struct time_span span = { 0, 100000, 10, 0 };
+		struct footprint_lines *lines;
+		struct profile_counts counts;
+		struct footprint *m;
+		struct lens l;
+
+		profile_counts_read(p, &counts);
+		made_lens(&l, p, "");
+		l.cursor_ns = cases[i].at_ns;
+		cr_assert_eq(footprint_new(p, &counts, &l, (event_id){ 0 }, NULL, &m), 0);
+		cr_expect_eq(m->total[FOOTPRINT_LIVE], cases[i].live, "%zu: %ld", i,
+			     (long)m->total[FOOTPRINT_LIVE]);
+		cr_expect_eq(m->total[FOOTPRINT_LEAKED], 110);
+		cr_expect_eq(m->total[FOOTPRINT_PEAK], 110, "each had its own");
+		cr_expect_eq(m->manner.n_gone, cases[i].gone_us[0] != cases[i].gone_us[1]);
+		cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
+		cr_expect_eq(lines->slot[2].live, 100);
+		cr_expect_eq(lines->slot[5].live, cases[i].sixth, "%zu: %ld", i,
+			     (long)lines->slot[5].live);
+		cr_expect_eq(lines->slot[9].live, cases[i].last, "%zu: %ld", i,
+			     (long)lines->slot[9].live);
+		footprint_lines_free(lines);
+		footprint_free(m);
+		lens_done(&l);
+		profile_free(p);
+	}
+}
+
 /* In a range of time: what is there at its end less what was at its beginning, whoever had asked for it. */
 Test(footprint, a_change_is_the_difference_of_two_replays)
 {

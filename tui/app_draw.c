@@ -118,7 +118,7 @@ static char *manner_text(const struct analysis *an)
 {
 	const struct footprint *f = an->footprint;
 	struct heap_manner manner;
-	char error[FMT_SIZE] = "", below[FMT_SIZE] = "", culled[FMT_SIZE];
+	char error[FMT_SIZE] = "", below[FMT_SIZE] = "", culled[FMT_SIZE], gone[FMT_SIZE];
 	const char *became, *stopped;
 
 	if (!metric_is_heap(an->profile, an->lens.column[0].metric))
@@ -131,10 +131,11 @@ static char *manner_text(const struct analysis *an)
 	if (strcmp(below, error) == 0)
 		*below = '\0';
 	fmt_ns(culled, manner.culled_ns);
+	fmt_count(gone, manner.n_gone);
 	became = manner.became ? strrchr(manner.became, '/') : NULL;
 	became = became ? became + 1 : manner.became ? manner.became : "";
 	stopped = manner.stopped ? manner.stopped : "";
-	return xasprintf("%s%s%s%s%s%s%s%s%s%s%s%s%.*s%s", manner.sampled ? " · sampled" : "",
+	return xasprintf("%s%s%s%s%s%s%s%s%s%s%s%s%.*s%s%s%s%s", manner.sampled ? " · sampled" : "",
 			 !*error  ? ""
 			 : *below ? " +"
 				  : " ±",
@@ -143,7 +144,8 @@ static char *manner_text(const struct analysis *an)
 			 manner.culled_ns > 0 ? culled : "", manner.attached ? " · attached" : "",
 			 manner.became ? " · became " : "", became, *stopped ? " · stopped: " : "",
 			 (int)strcspn(stopped, ":"), stopped,
-			 manner.goes_on ? " · being written" : "");
+			 manner.goes_on ? " · being written" : "", manner.n_gone > 0 ? " · " : "",
+			 manner.n_gone > 0 ? gone : "", manner.n_gone > 0 ? " gone" : "");
 }
 
 /* What is counted; what a program that runs on has not freed is no leak yet. The caller frees. */

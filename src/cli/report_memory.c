@@ -269,7 +269,7 @@ static void put_remark(const char *before, const char *text, const char *behind,
 
 static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 {
-	char text[FMT_SIZE];
+	char text[FMT_SIZE], n[FMT_COUNTED_SIZE];
 
 	if (f->manner.sampled)
 		fprintf(to,
@@ -287,6 +287,10 @@ static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 	if (f->manner.attached)
 		fputs("# attached to a running program: what it had allocated before is not known\n",
 		      to);
+	if (f->manner.n_gone > 0)
+		fprintf(to,
+			"# %s of processes that ended before the others: what they held then is leaked, and live no more\n",
+			fmt_counted(n, f->manner.n_gone, "heap"));
 	put_remark("paused ", f->manner.paused, "", ascii, to);
 	put_remark("the process became ", f->manner.became,
 		   ", which has a trace of its own if it could be recorded", ascii, to);
@@ -363,6 +367,8 @@ static void put_manner_json(struct json_out *j, const struct footprint *f)
 		json_put_int(j, "culled_ns", f->manner.culled_ns);
 	if (f->manner.attached)
 		json_put_bool(j, "attached", true);
+	if (f->manner.n_gone > 0)
+		json_put_int(j, "gone", f->manner.n_gone);
 	if (f->manner.paused)
 		json_put_text(j, "paused", f->manner.paused);
 	if (f->manner.became)

@@ -114,6 +114,7 @@ struct heap_track {
 	const struct heap_tick
 		*tick; /* [n_ticks] by rising moment and time; the first is of moment 0 */
 	uint32_t n_ticks;
+	int64_t gone_ns; /* when its process ended, or became another program; TIME_NONE: it goes on, or nobody knows */
 	struct heap_folded folded;
 };
 

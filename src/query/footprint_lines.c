@@ -26,6 +26,7 @@ struct passage {
 	struct heap_state state;
 	struct heap_pass pass;
 	struct heap_slots *slots; /* [n_tracks]; owned */
+	uint32_t *gone; /* [n_tracks] the slot in which what the process held goes; owned */
 };
 
 static int passage_begin(struct passage *g, const struct footprint *m, struct progress *progress)
@@ -46,8 +47,11 @@ static void passage_slots(struct passage *g, int64_t from_ns, int64_t to_ns, uin
 	uint32_t n_tracks = g->state.columns.n_tracks;
 
 	g->slots = xcalloc(n_tracks, sizeof(*g->slots));
-	for (uint32_t i = 0; i < n_tracks; i++)
+	g->gone = xcalloc(n_tracks, sizeof(*g->gone));
+	for (uint32_t i = 0; i < n_tracks; i++) {
 		heap_slots_init(&g->slots[i], &g->state, i, from_ns, to_ns, n);
+		g->gone[i] = heap_slots_gone(&g->state, i, from_ns, to_ns, n);
+	}
 }
 
 static void passage_end(struct passage *g)
@@ -55,6 +59,7 @@ static void passage_end(struct passage *g)
 	for (uint32_t i = 0; g->slots && i < g->state.columns.n_tracks; i++)
 		heap_slots_done(&g->slots[i]);
 	free(g->slots);
+	free(g->gone);
 	heap_pass_done(&g->pass);
 	heap_state_done(&g->state);
 	rowpass_free(g->rows);
@@ -153,9 +158,13 @@ static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 		place_step(g, track, c->begin[i], &step);
 		take_step(s, made, row, &step);
 		count_step(s, made, &step);
-		if (end == END_NEVER)
-			continue;
 		step.sign = -1;
+		if (end == END_NEVER) {
+			/* It goes with its process, and is not freed. */
+			step.part = g->gone[track];
+			take_step(s, made, row, &step);
+			continue;
+		}
 		place_step(g, track, end & END_MOMENT, &step);
 		take_step(s, made, row, &step);
 		count_step(s, made, &step);

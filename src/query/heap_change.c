@@ -78,10 +78,8 @@ int heap_change(const struct profile *p, const struct profile_counts *counts,
 	heap_pass_init(&s.pass, &s.state, r, 0);
 	s.span = xcalloc(s.state.columns.n_tracks, sizeof(*s.span));
 	for (uint32_t i = 0; i < s.state.columns.n_tracks; i++) {
-		const struct heap_track *t = &s.state.track[i];
-
-		s.span[i].from = heap_level_known(t, heap_state_moment(&s.state, i, from_ns));
-		s.span[i].to = heap_level_known(t, heap_state_moment(&s.state, i, to_ns));
+		s.span[i].from = heap_state_level(&s.state, i, from_ns);
+		s.span[i].to = heap_state_level(&s.state, i, to_ns);
 	}
 	rc = scan_all(&s, progress, by_stack);
 	free(s.span);

@@ -32,10 +32,8 @@ static int find_moments(struct heap_measure *g, const struct heap_state *s, int6
 	g->at = xcalloc(n, sizeof(*g->at));
 	if (g->measure != MEASURE_PEAK) {
 		for (uint32_t i = 0; i < n; i++)
-			g->at[i] = g->measure == MEASURE_LIVE
-					   ? heap_level_known(&s->track[i],
-							      heap_state_moment(s, i, cursor_ns))
-					   : s->track[i].n_moments;
+			g->at[i] = g->measure == MEASURE_LIVE ? heap_state_level(s, i, cursor_ns)
+							      : s->track[i].n_moments;
 		return 0;
 	}
 	rc = heap_peaks(s, &g->pass, earlier, progress, g->at);

@@ -22,6 +22,42 @@ static int64_t begin_of(const struct profile *p, const struct profile_counts *co
 	return begin == TIME_NONE ? 0 : begin;
 }
 
+static uint32_t capture_of(const struct profile *p, const struct heap_track *t)
+{
+	return profile_process(p, t->process)->capture.v;
+}
+
+/* When the heaps of each capture end; as long as one goes on, never. [n_captures]; the caller frees. */
+static int64_t *find_ends(const struct heap_state *s, const struct profile *p, uint32_t n_captures)
+{
+	int64_t *end = xcalloc(n_captures, sizeof(*end));
+
+	for (uint32_t i = 0; i < s->columns.n_tracks; i++) {
+		uint32_t capture = capture_of(p, &s->track[i]);
+		int64_t gone = s->track[i].gone_ns == TIME_NONE ? INT64_MAX : s->track[i].gone_ns;
+
+		if (capture < n_captures && gone > end[capture])
+			end[capture] = gone;
+	}
+	return end;
+}
+
+/* Who was gone while others went on. */
+static void find_gone(struct heap_state *s, const struct profile *p, uint32_t n_captures)
+{
+	int64_t *end = find_ends(s, p, n_captures);
+
+	for (uint32_t i = 0; i < s->columns.n_tracks; i++) {
+		uint32_t capture = capture_of(p, &s->track[i]);
+		int64_t gone = s->track[i].gone_ns;
+
+		s->gone_ns[i] = INT64_MAX;
+		if (gone != TIME_NONE && capture < n_captures && gone < end[capture])
+			s->gone_ns[i] = gone - s->begin_ns[i];
+	}
+	free(end);
+}
+
 void heap_state_init(struct heap_state *s, const struct profile *p,
 		     const struct profile_counts *counts)
 {
@@ -38,12 +74,15 @@ void heap_state_init(struct heap_state *s, const struct profile *p,
 		s->begin_ns[i] = begin_of(p, counts, &s->track[i]);
 		s->exact &= !heap_is_sampled(&s->track[i]);
 	}
+	s->gone_ns = xcalloc(n, sizeof(*s->gone_ns));
+	find_gone(s, p, counts->n_captures);
 }
 
 void heap_state_done(struct heap_state *s)
 {
 	free(s->track);
 	free(s->begin_ns);
+	free(s->gone_ns);
 	*s = (struct heap_state){ 0 };
 }
 
@@ -54,6 +93,14 @@ uint32_t heap_state_moment(const struct heap_state *s, uint32_t track, int64_t s
 	if (__builtin_add_overflow(since_ns, s->begin_ns[track], &at))
 		at = INT64_MAX;
 	return heap_track_moment(&s->track[track], at);
+}
+
+uint32_t heap_state_level(const struct heap_state *s, uint32_t track, int64_t since_ns)
+{
+	if (since_ns > s->gone_ns[track] ||
+	    (since_ns == INT64_MAX && s->gone_ns[track] < INT64_MAX))
+		return 0;
+	return heap_level_known(&s->track[track], heap_state_moment(s, track, since_ns));
 }
 
 /* Is the origin's process of a capture that passes? */
@@ -172,6 +219,7 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 		out.attached |= s.track[i].attached;
 		if (s.track[i].culled_ns > out.culled_ns)
 			out.culled_ns = s.track[i].culled_ns;
+		out.n_gone += s.gone_ns[i] < INT64_MAX;
 	}
 	one = s.columns.n_tracks == 1;
 	heap_state_done(&s);

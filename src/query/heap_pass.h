@@ -20,7 +20,9 @@ struct heap_state {
 	struct heap_columns columns;
 	struct heap_track *track; /* [n_tracks]; owned */
 	int64_t *begin_ns;        /* [n_tracks] when the capture of each began; owned */
-	bool exact;               /* no track is sampled */
+	int64_t *
+		gone_ns; /* [n_tracks] since then: what the process held went with it; INT64_MAX: not before the capture's end; owned */
+	bool exact;      /* no track is sampled */
 	double most; /* that a sampled block may stand for: sums of all are what 63 bits hold then */
 };
 
@@ -31,6 +33,9 @@ void heap_state_done(struct heap_state *s);
 
 /* The first moment of a track at or after a time since its capture's start. */
 uint32_t heap_state_moment(const struct heap_state *s, uint32_t track, int64_t since_ns);
+
+/* Of how many of its moments what is there at such a time is known, and is there still: 0 where the process is gone. */
+uint32_t heap_state_level(const struct heap_state *s, uint32_t track, int64_t since_ns);
 
 /* A stretch of moments, from inclusive, to exclusive. */
 struct heap_span {
@@ -99,6 +104,7 @@ bool heap_is_sampled(const struct heap_track *t);
 /* What is not known of the heaps, by the way in which they were recorded. */
 struct heap_manner {
 	bool sampled;      /* see heap_is_sampled(): numbers are estimates */
+	uint32_t n_gone;   /* of several heaps, those whose processes ended before the others */
 	bool attached;     /* what there was before the recording is not known */
 	int64_t culled_ns; /* what lived less than this is only counted; 0: nothing is */
 	/* Of the one heap that there is; texts of the profile, NULL: none. */

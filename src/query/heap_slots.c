@@ -38,6 +38,21 @@ void heap_slots_init(struct heap_slots *s, const struct heap_state *state, uint3
 	}
 }
 
+uint32_t heap_slots_gone(const struct heap_state *state, uint32_t track, int64_t from_ns,
+			 int64_t to_ns, uint32_t n)
+{
+	int64_t gone = state->gone_ns[track];
+	uint32_t slot = 0;
+
+	if (gone < from_ns)
+		return SLOT_BEFORE;
+	if (gone >= to_ns)
+		return n;
+	while (slot + 1 < n && slot_begin(from_ns, to_ns, slot + 1, n) <= gone)
+		slot++;
+	return slot;
+}
+
 void heap_slots_done(struct heap_slots *s)
 {
 	free(s->bound);

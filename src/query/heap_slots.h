@@ -15,12 +15,15 @@ struct heap_slots {
 	uint32_t shift;
 };
 
+#define SLOT_BEFORE UINT32_MAX /* before the first slot; after the last one is n */
+
 /* [from, to) since the capture's start in n > 0 slots; from < to. The caller ends with heap_slots_done(). */
 void heap_slots_init(struct heap_slots *s, const struct heap_state *state, uint32_t track,
 		     int64_t from_ns, int64_t to_ns, uint32_t n);
+/* The slot of what goes with the track's process; n where it does not, or later. */
+uint32_t heap_slots_gone(const struct heap_state *state, uint32_t track, int64_t from_ns,
+			 int64_t to_ns, uint32_t n);
 void heap_slots_done(struct heap_slots *s);
-
-#define SLOT_BEFORE UINT32_MAX /* before the first slot; after the last one is n */
 
 static inline uint32_t heap_slots_of(const struct heap_slots *s, uint32_t moment)
 {

@@ -60,6 +60,8 @@ struct scan {
 	bool timed;                          /* some filter speaks of time */
 	struct rule *rule;                   /* [n_tracks]; owned */
 	struct heap_slots *slots;            /* [n_tracks] of the slices; NULL: none; owned */
+	uint32_t *
+		gone; /* [n_tracks] the slice in which what the process held goes, see heap_slots_gone(); owned */
 	const bool *any_time; /* [n_origins] passes the lens whatever the time; borrowed */
 	uint8_t *key;         /* [n_origins] see heap_kept_find(); NULL: nothing is kept; owned */
 	struct sums sums[HEAP_SCAN_MOST]; /* in the end the first is of all */
@@ -119,6 +121,8 @@ static void note_time(const struct scan *s, struct sums *to, uint32_t kind, uint
 			return;
 		if (end != END_NEVER)
 			note_slice(s, to, kind, track, end & END_MOMENT, -x);
+		else if (s->gone[track] < WEIGH_N_SLICES)
+			heap_sum_add(&to->of.net[kind][s->gone[track]], -x);
 	}
 	if (at->slot < WEIGH_N_SLICES)
 		heap_sum_add(&to->of.net[kind][at->slot], x);
@@ -397,8 +401,11 @@ static void begin_slices(struct scan *s)
 	if (w->begin_ns == TIME_NONE || whole == INT64_MAX)
 		return;
 	s->slots = xcalloc(n, sizeof(*s->slots));
-	for (uint32_t i = 0; i < n; i++)
+	s->gone = xcalloc(n, sizeof(*s->gone));
+	for (uint32_t i = 0; i < n; i++) {
 		heap_slots_init(&s->slots[i], &s->state, i, 0, whole + 1, WEIGH_N_SLICES);
+		s->gone[i] = heap_slots_gone(&s->state, i, 0, whole + 1, WEIGH_N_SLICES);
+	}
 }
 
 /* heap_measure_counts() of a column, as part of a rule. */
@@ -643,6 +650,7 @@ static int weigh_heaps(struct scan *s, const struct profile *p, const struct row
 	for (uint32_t i = 0; s->slots && i < s->state.columns.n_tracks; i++)
 		heap_slots_done(&s->slots[i]);
 	free(s->slots);
+	free(s->gone);
 	free(s->rule);
 	for (uint32_t c = 0; c < s->n_all; c++)
 		heap_measure_done(&s->column[c]);
