@@ -77,7 +77,7 @@
 	X(WIDE,         "wide",          "W",                    IN_ROWS | IN_TASKS,   "",        "names in full, or folded to what tells them apart") \
 	X(COPY,         "copy",          "y",                    IN_FRAMES | IN_TASKS, "",     "copy the selected name, or the row of a thread (OSC 52)") \
 	X(COPY_STACK,   "copy-stack",    "Y",                    IN_FRAMES, "",        "copy the frames from the root to the selection: a;b;c") \
-	X(EDIT,         "edit",          "E",                    IN_FRAMES, "",        "open the selected source line in $EDITOR") \
+	X(EDIT,         "edit",          "E",                    IN_FRAMES, "",        "open where the function is declared in $EDITOR") \
 	X(NEXT_VIEW,    "next-view",     "<Tab>",                IN_ALL,    "",        "next view") \
 	X(PREV_VIEW,    "previous-view", "<S-Tab>",              IN_ALL,    "",        "previous view") \
 	X(VIEW_1,       "view-1",        "1",                    IN_ALL,    "",        "the first view, and so on to 9, which are the same in every profile") \
