@@ -261,8 +261,6 @@ static void show_numbered(struct app *a, enum view_kind view)
 {
 	if (app_has_view(a, view))
 		show_tab(a, view);
-	else if (view == VIEW_KIND_THREADS && a->analysis->diff)
-		app_say(a, false, "threads of both sides are rows of timeline, and of top by o");
 	else
 		app_say_owned(
 			a, false,
