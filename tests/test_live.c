@@ -66,16 +66,10 @@ static void start(struct live *l)
 
 static void put(struct live *l, const char *text)
 {
-	cr_assert_eq(write(l->fd, text, strlen(text)), (ssize_t)strlen(text));
-}
-
-/* As put(), of more than may fit at once. */
-static void wait_put(struct live *l, const char *text)
-{
 	struct pollfd room = { .fd = l->fd, .events = POLLOUT };
 
 	cr_assert_eq(poll(&room, 1, 60000), 1, "nobody reads");
-	put(l, text);
+	cr_assert_eq(write(l->fd, text, strlen(text)), (ssize_t)strlen(text));
 }
 
 /* After it has ended by itself. */
@@ -426,7 +420,7 @@ Test(live, ends_where_its_terminal_is_held, .timeout = 120)
 	cr_assert_geq(slave, 0);
 	cr_assert_eq(tcflow(slave, TCOOFF), 0);
 	for (int i = 0; i < 4096; i++) /* more than the pipe holds: somebody reads it */
-		wait_put(&l, "main;sort 90\nmain;walk 5\nmain;late 7\n");
+		put(&l, "main;sort 90\nmain;walk 5\nmain;late 7\n");
 	kill(l.p.pid, SIGTERM);
 	pty_wait_end(&l.p);
 	close(slave);
