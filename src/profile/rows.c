@@ -520,8 +520,9 @@ static void put_fact(struct profile *p, const struct fact *f)
 	pthread_mutex_unlock(&p->publication);
 }
 
-static void state(struct profile *p, struct fact f, const char *section, const char *name,
-		  const char *fmt, va_list ap)
+__attribute__((format(printf, 5, 0))) static void state(struct profile *p, struct fact f,
+							const char *section, const char *name,
+							const char *fmt, va_list ap)
 {
 	char *text = NULL;
 	int len = vasprintf(&text, fmt, ap);
