@@ -345,9 +345,10 @@ static int feed(struct reader *r, const struct perf_records *w)
 
 	while (fed != PERF_FED_ALL && fed != PERF_FED_FULL && rc == 0) {
 		builder_begin(r->profile);
-		if (r->live)
+		if (r->live) {
 			perf_feed_retire(r->feed);
-		perf_feed_shorten(r->feed);
+			perf_feed_shorten(r->feed);
+		}
 		fed = perf_feed_samples(r->feed, w, &c, BATCH_BYTES);
 		if (r->live && !perf_feed_waits(r->feed))
 			fed = PERF_FED_FULL;

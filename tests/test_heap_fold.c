@@ -192,7 +192,7 @@ static void expect_same(const struct life *x, const struct life *y, const char *
 	}
 }
 
-static const struct build_folding small = { .keep_ns = SECOND / 10, .n_rows = 64, .n_folded = 128 };
+static const struct build_folding small = { .keep_ns = SECOND / 10, .n_blocks = 64, .n_sums = 128 };
 
 /* Every measure, of all of it and of what came before and since a moment that was said. */
 Test(heap_fold, changes_no_answer)
@@ -336,7 +336,9 @@ static void expect_same_functions(const struct life *x, const struct life *y, en
 /* Stacks that never come again: what functions did themselves is what it was, and what lives has its whole stack. */
 Test(heap_fold, shorter_stacks_change_no_self)
 {
-	static const struct build_folding folding = { SECOND / 10, 64, 128, 256 };
+	static const struct build_folding folding = {
+		.keep_ns = SECOND / 10, .n_stacks = 256, .n_blocks = 64, .n_sums = 128
+	};
 
 	for (unsigned seed = 1; seed <= N_SEEDS; seed++) {
 		struct profile_counts whole, shorter;
@@ -408,7 +410,9 @@ static void come_and_go(struct life *l, uint32_t n, int64_t step_ns)
 static void live_for_hours(uint32_t n_tracks)
 {
 	enum { HOURS = 3, HZ = 20, ROWS = 1 << 12 };
-	static const struct build_folding folding = { 70 * SECOND, ROWS, ROWS / 2, 0 };
+	static const struct build_folding folding = { .keep_ns = 70 * SECOND,
+						      .n_blocks = ROWS,
+						      .n_sums = ROWS / 2 };
 	struct held most[HOURS] = { 0 };
 	struct heap_columns h;
 	struct life l;
@@ -438,7 +442,9 @@ Test(heap_fold, hours_take_no_more, .timeout = 600)
 Test(heap_fold, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 {
 	enum { N = 1000000, BATCH = 500, CALLERS = 5, ROWS = 1 << 14, STACKS = 1 << 13 };
-	static const struct build_folding folding = { 70 * SECOND, ROWS, ROWS, STACKS };
+	static const struct build_folding folding = {
+		.keep_ns = 70 * SECOND, .n_stacks = STACKS, .n_blocks = ROWS, .n_sums = ROWS
+	};
 	struct held most = { 0 };
 	struct heap_columns h;
 	struct life l;

@@ -218,8 +218,8 @@ static struct sums add_up(const struct heap_columns *c)
 Test(heap_ids, of_what_was_folded)
 {
 	static const struct build_folding folding = { .keep_ns = 1000000,
-						      .n_rows = 1000,
-						      .n_folded = 3000 };
+						      .n_blocks = 1000,
+						      .n_sums = 3000 };
 
 	for (uint32_t seed = 1; seed <= 6; seed++) {
 		struct lot *l = xmalloc(sizeof(*l));

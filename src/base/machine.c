@@ -98,6 +98,20 @@ void machine_settle_malloc(void)
 #endif
 }
 
+/*
+ * Answers that are made anew several times a second leave gaps in the heap of each thread that makes a part of them, which later
+ * ones do not quite fit: more is mapped by itself then, and threads share two heaps.
+ */
+void machine_settle_malloc_for_hours(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, 32 << 10);
+#endif
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, machine_address_space_left() != UINT64_MAX ? 1 : 2);
+#endif
+}
+
 bool machine_parse_bytes(const char *text, uint64_t *out)
 {
 	static const char units[] = "kMG";

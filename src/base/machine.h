@@ -14,6 +14,8 @@ uint64_t machine_address_space_left(void);
 
 /* How malloc takes memory from the system; to be said before there are threads. */
 void machine_settle_malloc(void);
+/* The same for what goes on and on, where steady memory is worth more than speed. */
+void machine_settle_malloc_for_hours(void);
 
 /* "64M": a number, perhaps with k, M or G behind it, which mean powers of 1024. False: it is none. */
 bool machine_parse_bytes(const char *text, uint64_t *out);

@@ -42,17 +42,6 @@
 /* Between two looks at whether the recorder has ended. */
 #define LOOK_MS       100
 
-/*
- * What is recorded for long is kept sample by sample for longer than screens look back, and beyond it by stacks: 40 MB. Stacks,
- * where they never come again, are those of these samples and 65,536 more.
- */
-static const struct build_folding live_folding = {
-	.keep_ns = INT64_C(70000000000),
-	.n_rows = UINT64_C(1) << 19,
-	.n_folded = UINT64_C(1) << 18,
-	.n_stacks = UINT32_C(1) << 17,
-};
-
 struct load {
 	const char *const *paths; /* [n_paths] borrowed from the options */
 	size_t n_paths;
@@ -236,8 +225,10 @@ struct load *load_start(const struct options *o, struct err *e)
 		.follow = follows(o) || o->command == &cmd_live,
 	};
 	l->profile = profile_new();
-	if (l->read.live)
-		build_folding(l->profile, &live_folding);
+	if (l->read.live) {
+		machine_settle_malloc_for_hours();
+		build_folding(l->profile, build_folding_live());
+	}
 	l->title = make_title(o);
 	l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->task = l->wake_fd < 0 ? NULL : task_start(read_all, l, l->wake_fd);

@@ -165,10 +165,19 @@ int build_counted_sample(struct profile *p, const struct sample *s, uint64_t *ro
  */
 struct build_folding {
 	int64_t keep_ns;   /* samples stay as they are for so long; 0: for ever */
-	uint64_t n_rows;   /* beyond so many rows the older ones are folded */
-	uint64_t n_folded; /* to at most so many, if there is a slot of time wide enough for that */
+	uint64_t n_rows;   /* beyond so many rows of samples the older ones are folded */
+	uint64_t n_folded; /* to so many, or as many as are young, up to four times so many */
 	uint32_t n_stacks; /* beyond so many stacks build_shorten() shortens; 0: never */
+	uint64_t n_blocks; /* as n_rows, of allocations: those that are not old are at most half */
+	uint64_t n_sums;   /* as n_folded, of them */
 };
+
+/*
+ * What a live view keeps: samples as they were for a little longer than screens look back (a minute and a slot of
+ * sparklines), and what is older by stacks. Of these, where they never come again, an eighth as many nodes are left as the
+ * samples have, 8,192 at least and 32,768 at most. Lives for ever.
+ */
+const struct build_folding *build_folding_live(void);
 
 /* Folds when builder_end() finds too many rows, while there is but one capture. */
 void build_folding(struct profile *p, const struct build_folding *f);

@@ -33,13 +33,13 @@ struct folded fold_row_at(const struct store_rows *r, uint64_t i)
 		.event = r->row_event.base ? STORE_AT(uint16_t, r->row_event, i) : 0,
 		.cpu = r->row_cpu.base ? STORE_AT(uint16_t, r->row_cpu, i) : CPU_NONE,
 		.time_ns = r->row_time.base ? STORE_AT(int64_t, r->row_time, i) : TIME_NONE,
-		.count = r->row_count.base ? STORE_AT(int64_t, r->row_count, i) : 1,
+		.count = i < r->n_folded ? STORE_AT(int64_t, r->row_count, i) : 1,
 	};
 	int64_t scale = STORE_AT(int64_t, r->versions->scale, f.event);
 
 	f.weight = r->versions->weight.base ? STORE_AT(int64_t, r->versions->weight, i) : scale;
-	f.square = r->row_square.base ? STORE_AT(double, r->row_square, i)
-				      : fold_square(f.weight, scale);
+	f.square = i < r->n_folded ? STORE_AT(double, r->row_square, i)
+				   : fold_square(f.weight, scale);
 	return f;
 }
 
@@ -78,18 +78,20 @@ static bool same_likeness(const void *things, uint32_t value, const void *key)
 	       l.cpu == k->cpu && l.since == k->since && l.slot == k->slot;
 }
 
-/* Those columns that there were, and those that folded rows need. */
-static bool make_room(const struct fold *f, uint64_t n)
+/* For one more row: in those columns that there were, and those that folded rows need. */
+static bool make_room(const struct fold *f, bool folded)
 {
 	const struct store_rows *from = &f->p->samples;
 	struct store_rows *to = f->to;
+	uint64_t n = to->n + 1;
 
 	return column_extend(&to->row_stack, n) == 0 &&
 	       (!from->row_thread.base || column_extend(&to->row_thread, n) == 0) &&
 	       (!from->row_event.base || column_extend(&to->row_event, n) == 0) &&
 	       (!from->row_cpu.base || column_extend(&to->row_cpu, n) == 0) &&
 	       (!from->row_time.base || column_extend(&to->row_time, n) == 0) &&
-	       column_extend(&to->row_count, n) == 0 && column_extend(&to->row_square, n) == 0 &&
+	       (!folded || (column_extend(&to->row_count, n) == 0 &&
+			    column_extend(&to->row_square, n) == 0)) &&
 	       column_extend(&to->versions->weight, n) == 0;
 }
 
@@ -104,15 +106,19 @@ static void put_row(struct store_rows *r, uint64_t i, const struct folded *row)
 		STORE_AT(uint16_t, r->row_cpu, i) = row->cpu;
 	if (r->row_time.base)
 		STORE_AT(int64_t, r->row_time, i) = row->time_ns;
+	STORE_AT(int64_t, r->versions->weight, i) = row->weight;
+	if (i >= r->n_folded)
+		return;
 	STORE_AT(int64_t, r->row_count, i) = row->count;
 	STORE_AT(double, r->row_square, i) = row->square;
-	STORE_AT(int64_t, r->versions->weight, i) = row->weight;
 }
 
-static bool put_new_row(const struct fold *f, const struct folded *row)
+/* Folded rows are put before all others. */
+static bool put_new_row(const struct fold *f, const struct folded *row, bool folded)
 {
-	if (!make_room(f, f->to->n + 1))
+	if (!make_room(f, folded))
 		return false;
+	f->to->n_folded += folded;
 	put_row(f->to, f->to->n++, row);
 	return true;
 }
@@ -141,7 +147,8 @@ static void widen(struct fold *f)
 
 	f->slot_ns *= 2;
 	map_done(&f->alike);
-	f->to->n = 0;
+	f->to->n =
+		0; /* what is left is folded all the same, and n_folded still those that there were */
 	for (uint64_t i = 0; i < n; i++) {
 		struct folded row = fold_row_at(f->to, i);
 		uint32_t at = find_alike(f, &row, &hash);
@@ -153,6 +160,7 @@ static void widen(struct fold *f)
 		put_row(f->to, f->to->n, &row);
 		map_add(&f->alike, hash, (uint32_t)f->to->n++);
 	}
+	f->to->n_folded = f->to->n;
 	/* What cannot be less is more. */
 	if (f->slot_ns >= LAST_SLOT_NS)
 		f->most = UINT32_MAX - 1;
@@ -171,7 +179,7 @@ bool fold_add(struct fold *f, const struct folded *row)
 		merge(f->to, at, row);
 		return true;
 	}
-	if (f->to->n >= f->most || !put_new_row(f, row))
+	if (f->to->n >= f->most || !put_new_row(f, row, true))
 		return false;
 	map_add(&f->alike, hash, (uint32_t)(f->to->n - 1));
 	return true;
@@ -210,7 +218,6 @@ void fold_begin(struct fold *f, struct profile *p, struct store_rows *to, uint64
 void fold_end(struct fold *f)
 {
 	map_done(&f->alike);
-	f->to->n_folded = f->to->n;
 	f->to->slot_ns = f->slot_ns;
 	f->to->slots_from_ns = f->begin_ns;
 }
@@ -225,10 +232,23 @@ static bool add_rows(struct fold *f, const uint32_t *to, bool old)
 			continue;
 		if (to)
 			row.stack = to[row.stack];
-		if (old ? !fold_add(f, &row) : !put_new_row(f, &row))
+		if (old ? !fold_add(f, &row) : !put_new_row(f, &row, false))
 			return false;
 	}
 	return true;
+}
+
+/* What is old is to be no more than what is young, so that memory is full when the first samples are old. */
+static uint64_t most_folded(const struct fold *f)
+{
+	uint64_t n_young = 0, least = f->p->folding.n_folded;
+
+	for (uint64_t i = 0; i < f->p->now.n_samples; i++) {
+		struct folded row = fold_row_at(&f->p->samples, i);
+
+		n_young += !fold_is_old(f, &row);
+	}
+	return n_young < least ? least : n_young / 4 < least ? n_young : 4 * least;
 }
 
 bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out)
@@ -238,11 +258,14 @@ bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out)
 
 	fold_begin(&f, p, out, p->folding.n_folded,
 		   p->samples.n_folded > 0 ? p->samples.slot_ns : 0);
+	if (f.most > 0)
+		f.most = most_folded(&f);
 	done = add_rows(&f, to, true);
 	fold_end(&f);
 	done = done && add_rows(&f, to, false);
-	/* Folding costs a pass over all rows: it waits until there are twice as many. */
-	p->fold_at = 2 * (done ? out->n : p->now.n_samples);
+	/* Folding costs a pass over all rows: it waits until there are an eighth more. */
+	p->fold_at = done ? out->n : p->now.n_samples;
+	p->fold_at += p->fold_at / 8 + 1;
 	if (p->fold_at < p->folding.n_rows)
 		p->fold_at = p->folding.n_rows;
 	if (!done)
@@ -250,10 +273,34 @@ bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out)
 	return done;
 }
 
+bool fold_finds_old(const struct profile *p)
+{
+	const struct capture *c = &STORE_AT(struct capture, p->captures, 0);
+	int64_t span_ns;
+
+	return c->begin_ns == TIME_NONE || c->end_ns == TIME_NONE ||
+	       __builtin_sub_overflow(c->end_ns, c->begin_ns, &span_ns) ||
+	       span_ns > p->folding.keep_ns;
+}
+
 bool fold_rows(struct profile *p, struct store_rows *out)
 {
 	return p->folding.keep_ns > 0 && p->now.n_samples >= p->fold_at && p->now.n_captures == 1 &&
-	       fold_all(p, NULL, out);
+	       fold_finds_old(p) && fold_all(p, NULL, out);
+}
+
+const struct build_folding *build_folding_live(void)
+{
+	static const struct build_folding live = {
+		.keep_ns = INT64_C(68000000000),
+		.n_rows = UINT64_C(1) << 14,
+		.n_folded = UINT64_C(1) << 14,
+		.n_stacks = UINT32_C(1) << 14,
+		.n_blocks = UINT64_C(1) << 19,
+		.n_sums = UINT64_C(1) << 18,
+	};
+
+	return &live;
 }
 
 void build_folding(struct profile *p, const struct build_folding *f)

@@ -47,6 +47,9 @@ static inline bool fold_is_old(const struct fold *f, const struct folded *row)
  */
 bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out);
 
+/* May there be samples that are old by now? */
+bool fold_finds_old(const struct profile *p);
+
 /* The same where there are so many rows that it is due; false: it is not, either. */
 bool fold_rows(struct profile *p, struct store_rows *out);
 

@@ -274,7 +274,7 @@ static bool count_row(struct heap_fold *f, uint32_t row)
 /* With slots as wide as they are now; -1: there is no room, 0: there are too many, 1: good. */
 static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
 {
-	uint64_t n_freed = 0, most_bulk = f->p->folding.n_folded;
+	uint64_t n_freed = 0, most_bulk = f->p->folding.n_sums;
 
 	f->n = f->n_bulk = f->n_large = 0;
 	f->n_counted = 0;
@@ -320,7 +320,7 @@ static uint64_t part_of(const struct profile *p, uint64_t most)
 /* What is old: not more than half of the rows that are kept without a thought are young. */
 static void find_old(struct heap_fold *f, int64_t end_ns)
 {
-	uint64_t young = part_of(f->p, f->p->folding.n_rows / 2), n = f->h->now.n_allocations;
+	uint64_t young = part_of(f->p, f->p->folding.n_blocks / 2), n = f->h->now.n_allocations;
 	int64_t old_ns;
 
 	if (__builtin_sub_overflow(end_ns, f->p->folding.keep_ns, &old_ns))
@@ -437,7 +437,8 @@ static bool is_due(const struct profile *p)
 	const struct store_heap *h = &p->heap;
 
 	return store_heap_folds(p) && h->now.n_allocations > 0 &&
-	       ((h->now.n_allocations >= p->folding.n_rows && h->now.n_allocations >= h->fold_at) ||
+	       ((h->now.n_allocations >= p->folding.n_blocks &&
+		 h->now.n_allocations >= h->fold_at) ||
 		store_shorten_due(p));
 }
 
@@ -608,7 +609,7 @@ static bool fold(struct heap_fold *f)
 	int rc = begin_origins(f) ? 0 : -1;
 
 	while (rc == 0) {
-		rc = fold_with_slots(f, part_of(f->p, f->p->folding.n_folded));
+		rc = fold_with_slots(f, part_of(f->p, f->p->folding.n_sums));
 		f->shift += rc == 0;
 	}
 	if (rc > 0 && !f->stack_to && !thin_all(f))

@@ -239,9 +239,8 @@ struct sample_columns {
 		*weight; /* in the event's unit times its scale; NULL: one unit, so the scale */
 	const int64_t *time_ns; /* the recording's clock, or TIME_NONE; NULL: all TIME_NONE */
 	const int64_t *scale;   /* [n_events] of `weight`; differs from 1 for fractional inputs */
-	const int64_t *count;   /* how many samples the row was; NULL: one each */
-	const double
-		*square;   /* sum of the squares of their weights, in units; NULL: the weight's */
+	const int64_t *count;   /* [n_folded] how many samples the row was; others are one each */
+	const double *square;   /* [n_folded] sum of the squares of their weights, in units */
 	uint64_t n_folded; /* rows below may be several samples: the time is the first one's, and */
 	int64_t slot_ns;   /* the others are of the same slot of so much time, counted */
 	int64_t slots_from_ns; /* from here on */
@@ -303,7 +302,7 @@ static inline const struct frame *location_frames(const struct location_columns 
 /* How many samples a row is. */
 static inline uint64_t sample_count(const struct sample_columns *c, uint64_t row)
 {
-	return c->count ? (uint64_t)c->count[row] : 1;
+	return row < c->n_folded ? (uint64_t)c->count[row] : 1;
 }
 
 /* A capture's begin_ns and end_ns. */

@@ -346,8 +346,8 @@ static uint64_t roomy_rows(const struct profile *p)
 {
 	const struct store_rows *r = &p->samples;
 	const struct column *const columns[] = {
-		&r->row_stack, &r->row_thread, &r->row_event,  &r->row_cpu,
-		&r->row_time,  &r->row_count,  &r->row_square, &r->versions->weight,
+		&r->row_stack, &r->row_thread, &r->row_event,
+		&r->row_cpu,   &r->row_time,   &r->versions->weight,
 	};
 	uint64_t n = UINT64_MAX;
 
@@ -380,8 +380,7 @@ static bool sample_room(struct profile *p, const struct sample *s)
 	    !row_room(p, &p->samples.row_event, s->event.v != 0, &first_event) ||
 	    !row_room(p, &p->samples.row_cpu, s->cpu != CPU_NONE, &no_cpu) ||
 	    !row_room(p, &p->samples.row_time, s->time_ns != TIME_NONE, &no_time) ||
-	    !row_room(p, &p->samples.row_count, false, NULL) ||
-	    !row_room(p, &p->samples.row_square, false, NULL) || !weight_room(p, s->weight != unit))
+	    !weight_room(p, s->weight != unit))
 		return false;
 	p->roomy_rows = roomy_rows(p);
 	return true;
@@ -432,11 +431,6 @@ int build_sample(struct profile *p, const struct sample *s)
 		STORE_AT(int64_t, p->samples.row_time, row) = s->time_ns;
 	if (p->samples.versions->weight.base)
 		STORE_AT(int64_t, p->samples.versions->weight, row) = s->weight;
-	if (p->samples.row_count.base)
-		STORE_AT(int64_t, p->samples.row_count, row) = 1;
-	if (p->samples.row_square.base)
-		STORE_AT(double, p->samples.row_square, row) = fold_square(
-			s->weight, STORE_AT(int64_t, p->samples.versions->scale, s->event.v));
 	note_time(p, s);
 	return 0;
 }

@@ -26,7 +26,7 @@
 #include <string.h>
 
 /* What is said beyond stacks has at most so many rows, where times may be as coarse as that wants. */
-#define MOST_BEYOND ((uint64_t)1 << 16)
+#define MOST_BEYOND ((uint64_t)1 << 13)
 
 /* Groups of frames: see BEYOND_…. */
 #define N_GROUPINGS 3
@@ -203,10 +203,18 @@ static bool *find_ends(const struct shortening *s)
 	return ends;
 }
 
-/* With as many stacks of old samples as are wanted; where the code alone has more leaves, with more. */
+/* How many stacks of old samples are wanted: an eighth of those that stay anyway, but for bounds. */
+static uint64_t most_old(const struct shortening *s)
+{
+	uint64_t wish = s->n_young / 8, n = s->p->folding.n_stacks;
+
+	return wish < n / 2 ? n / 2 : wish < 2 * n ? wish : 2 * n;
+}
+
+/* With as many as are wanted; where the code alone has more leaves, with more. */
 static bool choose(struct shortening *s)
 {
-	uint64_t most = (uint64_t)s->n_young + s->p->folding.n_stacks / 2;
+	uint64_t most = s->n_young + most_old(s);
 	bool *ends = find_ends(s), done = false;
 
 	for (s->least = 2; !done; s->least *= 2) {
@@ -513,7 +521,7 @@ bool store_shorten_due(const struct profile *p)
 {
 	return p->folding.n_stacks > 0 && p->now.n_stacks > p->shorten_at &&
 	       p->now.n_captures == 1 && p->now.n_events > 0 && p->sticky == 0 &&
-	       (p->heap.now.n_origins == 0 || store_heap_folds(p));
+	       (p->heap.now.n_origins == 0 ? fold_finds_old(p) : store_heap_folds(p));
 }
 
 bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
@@ -537,8 +545,8 @@ bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 	done = renew(&s, &rows);
 	free(s.n_samples);
 	free(s.young);
-	/* It costs a pass over everything, and every answer costs one until then: it waits for a quarter more. */
-	p->shorten_at = p->now.n_stacks + p->now.n_stacks / 4;
+	/* It costs a pass over everything, and every answer costs one until then: it waits for an eighth more. */
+	p->shorten_at = p->now.n_stacks + p->now.n_stacks / 8;
 	if (p->shorten_at < p->folding.n_stacks)
 		p->shorten_at = p->folding.n_stacks;
 	if (!done) {

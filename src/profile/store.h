@@ -89,8 +89,8 @@ struct store_heap {
 	X(row_event, uint16_t)  /* event_id */ \
 	X(row_cpu, uint16_t)    /* or CPU_NONE */ \
 	X(row_time, int64_t)    /* or TIME_NONE */ \
-	X(row_count, int64_t)   /* samples; empty while each row is one */ \
-	X(row_square, double)   /* of weights in units; likewise */
+	X(row_count, int64_t)   /* [n_folded] samples; those of other rows are one */ \
+	X(row_square, double)   /* [n_folded] of weights in units; of others the weight's */
 
 /* The table of samples, which a fold replaces as a whole. */
 struct store_rows {

@@ -29,11 +29,13 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 	if (!event->is_counted &&
 	    (m.measure == MEASURE_SAMPLES || !event->has_weight || event->is_heap)) {
 		column->weight = r->rows.count;
+		column->n_weights = r->rows.n_folded;
 		column->counts = true;
 		column->finer = r->lens->half_life_ns > 0 ? ROWPASS_FADED : 1;
 		return;
 	}
 	column->weight = r->rows.weight;
+	column->n_weights = r->rows.weight ? r->counts.n_samples : 0;
 	column->one = r->rows.scale[m.event.v];
 	if (m.measure == MEASURE_WALL && metric_waits(p, m).v < r->counts.n_events)
 		column->also = metric_waits(p, m).v;

@@ -26,8 +26,9 @@ struct rowpass_column {
 	struct sieve sieve;    /* its own filter */
 	uint32_t event;        /* of its metric */
 	uint32_t also;         /* another whose rows count, too: of wall time; else the same */
-	const int64_t *weight; /* [n_samples] what rows add; NULL: each adds one */
-	int64_t one;           /* what a row adds without weights: the scale */
+	const int64_t *weight; /* [n_weights] what rows add, or NULL */
+	uint64_t n_weights;    /* rows below have one */
+	int64_t one;           /* what others add: the scale */
 	int64_t finer; /* what is added is in 1/so many of that, as numbers of samples that fade are */
 	int64_t square_unit; /* rows add squares, in squares of this; 0: they add what they weigh */
 	bool counts;         /* `weight` is how many samples rows are */
@@ -105,7 +106,7 @@ static inline int64_t rowpass_left(const struct rowpass *r, uint64_t row, int64_
 /* What a row of it weighs in the column. */
 static inline int64_t rowpass_weight(const struct rowpass_column *c, uint64_t row)
 {
-	return c->weight ? c->weight[row] : c->one;
+	return row < c->n_weights ? c->weight[row] : c->one;
 }
 
 /* What it adds to the column. */

@@ -46,6 +46,9 @@ struct waiting {
 /* What ended so long before the last sample is known as a whole: recorders hand over all they have several times a second. */
 #define RETIRE_NS INT64_C(10000000000)
 
+/* Of what goes on and on; while processes come and go, equal stacks are of ever new chains. */
+#define CHAINS_KEPT ((size_t)1 << 16)
+
 struct perf_feed {
 	struct profile *profile;
 	capture_id capture;
@@ -596,6 +599,8 @@ void perf_feed_shorten(struct perf_feed *f)
 	if (!f->watches)
 		build_watch(f->profile, &(struct build_watch){ .stacks = move_stacks, .arg = f });
 	f->watches = true;
+	if (perf_known_n(f->known) > CHAINS_KEPT)
+		perf_known_forget(f->known);
 	build_shorten(f->profile, NULL, NULL);
 }
 

@@ -103,7 +103,10 @@ struct perf_feed_cursor {
 enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *batch,
 				struct perf_feed_cursor *c, size_t max_bytes);
 
-/* Has the profile shorten stacks that are too many, see build_shorten(), between batches; right after builder_begin(). */
+/*
+ * Of a recording that goes on, between batches, right after builder_begin(): has the profile shorten stacks that are too many,
+ * see build_shorten(), and forgets chains that are.
+ */
 void perf_feed_shorten(struct perf_feed *f);
 /*
  * Of a recording that goes on: forgets processes and threads that ended some seconds ago, between batches. No record of their time

@@ -38,6 +38,11 @@ void perf_known_free(struct perf_known *k)
 	free(k);
 }
 
+size_t perf_known_n(const struct perf_known *k)
+{
+	return k->chains.n;
+}
+
 void perf_known_forget(struct perf_known *k)
 {
 	vec_done(&k->chains);

@@ -11,6 +11,7 @@
 
 #include "hash.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct perf_known;
@@ -35,6 +36,8 @@ const struct known_chain *perf_known_find(const struct perf_known *k, struct has
 void perf_known_fetch(const struct perf_known *k, struct hash128 hash);
 void perf_known_fetch_chain(const struct perf_known *k, struct hash128 hash);
 
+/* How many are known. */
+size_t perf_known_n(const struct perf_known *k);
 /* Forgets all of them. */
 void perf_known_forget(struct perf_known *k);
 

@@ -7,10 +7,10 @@
  *                                        "idle BYTES" of five seconds in which nothing comes
  * bench_live soak SECONDS N COMMAND…     feeds it N samples of 2,000 stacks over the time, or its own standard input when N is -,
  *                                        or none when N is 0 and it has something to show of itself all the time, and
- *                                        prints ten times "SECONDS FED RSS-KB RECORDER-KB CPU-S FRAMES LOST MOST BYTES
- *                                        MOST-BYTES LONGEST-GAP-MS SEEN-MS": frames so far and those that were due and did
- *                                        not come; the most of them in a second; bytes so far and those of the
- *                                        largest; the longest time without one, and until what was fed then was on
+ *                                        prints ten times "SECONDS FED KB RECORDER-KB CPU-S FRAMES LOST MOST BYTES
+ *                                        MOST-BYTES LONGEST-GAP-MS SEEN-MS": the most memory since the last time;
+ *                                        frames so far and those that were due and did not come; the most of them in
+ *                                        a second; bytes so far and those of the largest; the longest time without one, and until what was fed then was on
  *                                        the screen. Fails when that did not come.
  * bench_live beside SECONDS COMMAND…     prints "CPU-S CPU-S BYTES": its first seconds' cpu time, its recorder's included;
  *                                        what so many seconds after them took, and what they sent
@@ -250,8 +250,8 @@ static bool watch_updates(struct watched *w)
 	return true;
 }
 
-/* Kilobytes that a process has in memory; 0: it is gone. */
-static long rss_kb(pid_t pid)
+/* Kilobytes that a process had in memory at most since this was asked last; 0: it is gone. */
+static long most_kb(pid_t pid)
 {
 	char path[64], line[256];
 	long kb = 0;
@@ -260,10 +260,16 @@ static long rss_kb(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	f = fopen(path, "r");
 	while (f && kb == 0 && fgets(line, sizeof(line), f))
-		if (sscanf(line, "VmRSS: %ld", &kb) != 1)
+		if (sscanf(line, "VmHWM: %ld", &kb) != 1)
 			kb = 0;
 	if (f)
 		fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/clear_refs", (int)pid);
+	f = fopen(path, "w");
+	if (f) {
+		fputs("5\n", f); /* proc(5): forget the most so far */
+		fclose(f);
+	}
 	return kb;
 }
 
@@ -343,7 +349,7 @@ static void tell(const struct watched *w, double now, long fed, double seen)
 	pid_t recorder = recorder_of(w->pid);
 
 	printf("%.0f %ld %ld %ld %.1f %zu %zu %zu %zu %zu %.0f %.0f\n", now / 1e3, fed,
-	       rss_kb(w->pid), rss_kb(recorder), cpu_s(w->pid) + cpu_s(recorder), w->n_frames,
+	       most_kb(w->pid), most_kb(recorder), cpu_s(w->pid) + cpu_s(recorder), w->n_frames,
 	       w->n_lost, w->most_a_second, w->n_bytes, w->most, w->gap_ms, seen);
 	fflush(stdout);
 }
