@@ -367,7 +367,7 @@ Test(shorten, hours_take_no_more_than_minutes, .timeout = 600)
 	expect_flat(second_hour, third_hour, "hours");
 	expect_flat(first, third_hour, "minutes and hours");
 	cr_expect_leq(w.most_stacks,
-		      9u * ((1u << 13) + 69u * RATE * DEPTH * 9 / 8) / 8 + RATE * DEPTH);
+		      9u * ((1u << 12) + 69u * RATE * DEPTH * 9 / 8) / 8 + RATE * DEPTH);
 	cr_expect_leq(w.most_rows, 9u * 2 * 69u * RATE / 8 + RATE, "%lu rows",
 		      (unsigned long)w.most_rows);
 	cr_expect_leq(w.most_beyond, 1u << 13, "%lu", (unsigned long)w.most_beyond);

@@ -175,7 +175,7 @@ struct build_folding {
 /*
  * What a live view keeps: samples as they were for a little longer than screens look back (a minute and a slot of
  * sparklines), and what is older by stacks. Of these, where they never come again, an eighth as many nodes are left as the
- * samples have, 8,192 at least and 32,768 at most. Lives for ever.
+ * samples have, 4,096 at least and 16,384 at most. Lives for ever.
  */
 const struct build_folding *build_folding_live(void);
 

@@ -295,7 +295,7 @@ const struct build_folding *build_folding_live(void)
 		.keep_ns = INT64_C(68000000000),
 		.n_rows = UINT64_C(1) << 14,
 		.n_folded = UINT64_C(1) << 14,
-		.n_stacks = UINT32_C(1) << 14,
+		.n_stacks = UINT32_C(1) << 13,
 		.n_blocks = UINT64_C(1) << 19,
 		.n_sums = UINT64_C(1) << 18,
 	};
