@@ -34,8 +34,9 @@ static void say_target(void *arg, struct tui_target *out)
 	*out = (struct tui_target){ .cpu_ns = f->target_cpu_ns, .n_forked = f->n_forked };
 	snprintf(out->text, sizeof(out->text), "%s", f->target ? f->target : "");
 	snprintf(out->hint, sizeof(out->hint), "%s", f->hint ? f->hint : "");
-	out->is_still = strstr(out->text, "stopped") || strstr(out->text, "exited");
-	if (strstr(out->text, "exited"))
+	out->has_ended = strstr(out->text, "exited");
+	out->is_still = out->has_ended || strstr(out->text, "stopped");
+	if (out->has_ended)
 		out->cpu_ns = -1;
 }
 

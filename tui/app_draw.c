@@ -32,10 +32,13 @@
 #include "time_axis.h"
 
 #define MAX_HINTS       8
-#define MAX_TITLE_PARTS 8 /* variants of what stands on the right of row 0 */
+#define MAX_TITLE_PARTS 10 /* variants of what stands on the right of row 0 */
 
 /* Fewer columns have no room for the cursor's row in numbers. */
 #define POSITION_COLS 60
+
+/* What is due on the right of row 0 leaves so many columns to what is on the left, which needs more where there are few. */
+#define LEFT_COLS(cols) ((cols) < POSITION_COLS ? 18 : 12)
 
 /* A key binding list: longest one for one action. */
 #define KEYS_SIZE 64
@@ -73,15 +76,16 @@ static int add_total(char *out[MAX_TITLE_PARTS], int n, char *part)
 	return n + 1;
 }
 
-/* The right end of row 0, in ever longer forms; the caller frees them. */
-static int totals(const struct app *a, char *out[MAX_TITLE_PARTS])
+/* The right end of row 0, in ever longer forms; the caller frees them. For the first *n_due the left gives way. */
+static int totals(const struct app *a, char *out[MAX_TITLE_PARTS], int *n_due)
 {
 	const struct weights *w = &a->analysis->weights;
 	char time[FMT_SIZE], threads[FMT_SIZE], share[FMT_SIZE];
 	int n = 0;
 
+	*n_due = 0;
 	if (a->source->live && a->analysis->profile == a->source->profile)
-		return app_live_totals(a, out, MAX_TITLE_PARTS);
+		return app_live_totals(a, out, MAX_TITLE_PARTS, n_due);
 	if (a->loading) {
 		out[0] = loading_text(a);
 		if (!a->source->progress || !atomic_load(&a->source->progress->grows))
@@ -210,14 +214,15 @@ static void put_tail(struct canvas *c, int row, int col, int cols, uint16_t styl
 static void draw_title(struct app *a, struct canvas *c)
 {
 	char *right[MAX_TITLE_PARTS], *left = breadcrumb(a);
-	int n = totals(a, right), row = a->chrome.title, used = 0;
+	int n_due, n = totals(a, right, &n_due), row = a->chrome.title, used = 0;
 	int left_cols = (int)text_width(left, strlen(left));
 
 	for (int i = n; i > 0 && used == 0; i--) {
 		int cols = (int)text_width(right[i - 1], strlen(right[i - 1]));
 
 		/* the shortest form may take up to half of the row from the left */
-		if (left_cols + cols + 4 <= c->cols || (i == 1 && cols + 2 <= c->cols / 2)) {
+		if (left_cols + cols + 4 <= c->cols || (i == 1 && cols + 2 <= c->cols / 2) ||
+		    (i <= n_due && LEFT_COLS(c->cols) + cols + 2 <= c->cols)) {
 			canvas_puts(c, row, c->cols - cols - 1, cols, STYLE_NORMAL, right[i - 1]);
 			used = cols + 3;
 		}

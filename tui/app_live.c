@@ -339,6 +339,8 @@ static const char *state_name(const struct app *a)
 		return "frozen";
 	if (!a->loading)
 		return "ended";
+	if (a->live.target.is_still)
+		return a->live.target.has_ended ? "exited" : "stopped";
 	return a->live.unfocused ? "unfocused" : "live";
 }
 
@@ -349,9 +351,12 @@ static char *target_text(const struct app *a)
 	uint64_t seen = a->source->progress ? atomic_load(&a->source->progress->forked) : 0;
 	uint64_t forked = seen > t->n_forked ? seen : t->n_forked;
 	char number[FMT_SIZE], *clean, *out;
+	bool titled = strcmp(t->text, a->source->title) == 0;
 
-	if (!t->text[0] || (forked == 0 && strcmp(t->text, a->source->title) == 0))
+	if (!t->text[0] || (forked == 0 && titled))
 		return NULL;
+	if (titled)
+		return xasprintf("forked %s", fmt_count(number, (int64_t)forked));
 	clean = text_clean(t->text, strlen(t->text), false);
 	if (forked == 0)
 		return clean;
@@ -387,35 +392,43 @@ static char *pace_text(const struct live_pace *p)
 				    : "h");
 }
 
-int app_live_totals(const struct app *a, char **out, int most)
+/* What has to be there, in the order of app_live.h; returns how many forms there are. fate is freed, or NULL. */
+static int due_totals(const struct app *a, bool whole, char *fate, char **out, int most)
 {
-	const struct weights *w = &a->analysis->weights;
 	uint64_t lost = a->source->progress ? atomic_load(&a->source->progress->lost) : 0;
-	bool whole = a->live.window == 0 && a->live.from_ns <= 0 && a->live.baseline_ns < 0;
-	char number[FMT_SIZE], *target = target_text(a);
-	int n = 0;
+	char number[FMT_SIZE];
+	int n = add_form(out, 0, most, xasprintf("● %s", state_name(a)));
 
-	n = add_form(out, n, most, xasprintf("● %s", state_name(a)));
-	/* What is missing comes before all that is nice to know. */
 	if (lost > 0)
 		n = add_form(out, n, most, xasprintf("lost %s", fmt_count(number, (int64_t)lost)));
-	if (target)
-		n = add_form(out, n, most, target);
-	/* All of the time is what is expected. */
-	if (!whole)
-		n = add_form(out, n, most, xstrdup(app_window_text(a)));
-	if (a->loading && a->live.its.permille >= 0)
-		n = add_form(out, n, most, share_text("cpu", a->live.its.permille));
-	if (whole)
-		n = add_form(out, n, most, xstrdup(app_window_text(a)));
-	if (app_has_times(w) && w->first_ns != TIME_NONE)
-		n = add_form(out, n, most, xstrdup(fmt_ns(number, w->end_ns - w->begin_ns)));
 	/* How fast what comes meanwhile comes is not known while the screen is held still. */
 	if (a->loading && !a->live.frozen && a->live.pace.per_s >= 0)
 		n = add_form(out, n, most, pace_text(&a->live.pace));
 	if (lost == 0)
 		n = add_form(out, n, most, xstrdup("lost 0"));
+	if (fate)
+		n = add_form(out, n, most, fate);
+	if (a->loading && a->live.its.permille >= 0)
+		n = add_form(out, n, most, share_text("cpu", a->live.its.permille));
 	if (a->live.own.permille >= 0)
 		n = add_form(out, n, most, share_text("us", a->live.own.permille));
+	/* All of the time is what is expected. */
+	return whole ? n : add_form(out, n, most, xstrdup(app_window_text(a)));
+}
+
+int app_live_totals(const struct app *a, char **out, int most, int *n_due)
+{
+	const struct weights *w = &a->analysis->weights;
+	bool whole = a->live.window == 0 && a->live.from_ns <= 0 && a->live.baseline_ns < 0;
+	bool over = !a->loading || a->live.target.has_ended;
+	char number[FMT_SIZE], *target = target_text(a);
+	int n = *n_due = due_totals(a, whole, over ? target : NULL, out, most);
+
+	if (target && !over)
+		n = add_form(out, n, most, target);
+	if (whole)
+		n = add_form(out, n, most, xstrdup(app_window_text(a)));
+	if (app_has_times(w) && w->first_ns != TIME_NONE)
+		n = add_form(out, n, most, xstrdup(fmt_ns(number, w->end_ns - w->begin_ns)));
 	return n;
 }

@@ -361,7 +361,8 @@ void live_target_look(struct live_target *t, struct tui_target *out)
 	t->looked = true;
 	out->n_forked = t->n_forked;
 	out->is_still = n_of[FATE_STOPPED] + n_of[FATE_EXITED] == t->named.n;
-	out->cpu_ns = n_of[FATE_EXITED] == t->named.n ? -1 : named_ns(t);
+	out->has_ended = n_of[FATE_EXITED] == t->named.n;
+	out->cpu_ns = out->has_ended ? -1 : named_ns(t);
 	if (first)
 		t->first_ns = out->cpu_ns;
 	tell_hint(t, out);
