@@ -28,9 +28,10 @@ struct writer {
 	struct profile_counts counts;
 	struct stack_columns stacks;
 	struct location_columns locations;
-	char **frames; /* [n_locations] lines of each; NULL: not yet made */
-	char **who;    /* [n_threads] "comm pid/tid"; likewise */
-	bool apart;    /* rows of several samples are so many */
+	char **frames;    /* [n_locations] lines of each; NULL: not yet made */
+	char **who;       /* [n_threads] "comm pid/tid"; likewise */
+	bool apart;       /* rows of several samples are so many */
+	int64_t begin_ns; /* of the earliest sample that was written; TIME_NONE: none yet */
 	FILE *to;
 };
 
@@ -185,6 +186,8 @@ static void print_sample(struct writer *w, const struct sample_columns *rows, ui
 	fputs(who_of(w, rows->thread ? rows->thread[row] : ID_NONE), w->to);
 	if (cpu != CPU_NONE)
 		fprintf(w->to, " [%03u]", cpu);
+	if (time_ns != TIME_NONE && (w->begin_ns == TIME_NONE || time_ns < w->begin_ns))
+		w->begin_ns = time_ns;
 	if (time_ns != TIME_NONE)
 		fprintf(w->to, " %" PRId64 ".%09" PRId64 ":", time_ns / 1000000000,
 			time_ns % 1000000000);
@@ -308,7 +311,8 @@ static int print_all(struct writer *w, struct rowpass *r)
 
 bool perf_script_says_all(const struct analysis *a)
 {
-	if (a->counts.n_events == 0 || lens_compares(&a->lens))
+	if (a->counts.n_events == 0 ||
+	    (lens_compares(&a->lens) && metric_is_heap(a->profile, a->lens.column[0].metric)))
 		return false;
 	for (uint16_t i = 0; i < a->counts.n_events; i++) {
 		const struct event *e = profile_event(a->profile, (event_id){ i });
@@ -340,9 +344,10 @@ static void free_lines(char **lines, uint32_t n)
 	free(lines);
 }
 
-int perf_script_write(const struct analysis *a, FILE *to, struct err *e)
+int perf_script_write(const struct analysis *a, FILE *to, int64_t *begin_ns, struct err *e)
 {
 	struct writer w = {
+		.begin_ns = TIME_NONE,
 		.p = a->profile,
 		.counts = a->counts,
 		.apart = a->counts.n_taken <= MOST_APART,
@@ -363,6 +368,7 @@ int perf_script_write(const struct analysis *a, FILE *to, struct err *e)
 	free_lines(w.frames, w.counts.n_locations);
 	free_lines(w.who, w.counts.n_threads);
 	rowpass_free(r);
+	*begin_ns = w.begin_ns;
 	errno = 0;
 	if (fflush(to) != 0 || ferror(to))
 		return err_set(e, errno ? -errno : -EIO, "cannot write samples: %s",

@@ -17,7 +17,7 @@
 struct analysis;
 struct err;
 
-/* Is there anything, and can its numbers be said? Not those of folded stacks, nor comparisons. */
+/* Is there anything, and can its numbers be said? Not those of folded stacks, nor of a heap before and after. */
 bool perf_script_says_all(const struct analysis *a);
 
 /* What the event of a column is called in the text when it is read again; the caller frees. */
@@ -25,8 +25,10 @@ char *perf_script_event(const struct analysis *a, uint32_t column);
 
 /*
  * Writes the samples of all events that pass the analysis' filter; its transforms of stacks and what fades change
- * nothing. Rows that stand for several samples become so many, of equal weights and times, unless that were millions. 0 or -errno.
+ * nothing, and of a comparison what both sides are of is written. Rows that stand for several samples become so many, of equal
+ * weights and times, unless that were millions. *begin_ns is the time of the earliest that was written, TIME_NONE without
+ * times. 0 or -errno.
  */
-int perf_script_write(const struct analysis *a, FILE *to, struct err *e);
+int perf_script_write(const struct analysis *a, FILE *to, int64_t *begin_ns, struct err *e);
 
 #endif

@@ -476,13 +476,14 @@ static struct profile *saved(const struct profile *p, const char *filter)
 	struct lens lens;
 	char *text = NULL;
 	size_t n;
+	int64_t begin_ns;
 	FILE *to = open_memstream(&text, &n);
 
 	lens_init(&lens, p);
 	cr_assert_eq(filter_parse(filter, &lens.filter, &e), 0);
 	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
 	cr_assert(perf_script_says_all(a));
-	cr_assert_eq(perf_script_write(a, to, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(perf_script_write(a, to, &begin_ns, &e), 0, "%s", err_text(&e));
 	fclose(to);
 	again = read_text(text, NULL, &e);
 	cr_assert(again, "%s\n%s", err_text(&e), text);

@@ -108,10 +108,11 @@ static struct profile *saved(const struct profile *p, const char *filter)
 	capture_id c;
 	char *text = NULL;
 	size_t n;
+	int64_t begin_ns;
 	FILE *to = open_memstream(&text, &n);
 
 	cr_assert(perf_script_says_all(a));
-	cr_assert_eq(perf_script_write(a, to, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(perf_script_write(a, to, &begin_ns, &e), 0, "%s", err_text(&e));
 	fclose(to);
 	in = input_of_bytes(text, n, "x");
 	builder_begin(again);

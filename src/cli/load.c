@@ -24,6 +24,7 @@
 #include "format.h"
 #include "heap_trace.h"
 #include "input.h"
+#include "live_save.h"
 #include "load_heaps.h"
 #include "machine.h"
 #include "mem.h"
@@ -349,62 +350,6 @@ static void keep_apart(void *arg, int64_t first_ns, int64_t second_ns)
 	profile_fences(l->profile, (int64_t[BUILD_FENCES]){ first_ns, second_ns });
 }
 
-/* How to open it, with the same numbers first; the caller frees. */
-static char *saved_text(const struct analysis *an, const char *path, bool events)
-{
-	const struct lens *lens = &an->lens;
-	const char *how = lens_compares(lens) ? "diff " : "";
-	char *asks = xstrdup(""), *event, *text;
-
-	/* The first event of samples is what it opens with. */
-	if (events && (lens->n_columns > 1 || metric_is_heap(an->profile, lens->column[0].metric)))
-		for (uint32_t i = 0; i < lens->n_columns; i++) {
-			event = perf_script_event(an, i);
-			text = xasprintf("%s--event %s ", asks, event);
-			free(event);
-			free(asks);
-			asks = text;
-		}
-	/* Folded stacks have no place for control groups. Lines may be cut behind the name. */
-	text = xasprintf("saved: proftop %s%s%s%s", how, asks, path,
-			 !events && an->counts.n_cgroups > 0 ? " (without control groups)" : "");
-	free(asks);
-	return text;
-}
-
-/*
- * In the present directory, with the time of day in its name: samples and sums of heaps as the text of perf script, which keeps
- * what is known of them; comparisons and what was folded as folded stacks.
- */
-static int save_shown(const struct analysis *an, char **said, struct err *e)
-{
-	bool samples = perf_script_says_all(an);
-	char path[64], day[32];
-	time_t now = time(NULL);
-	struct err why = ERR_INIT;
-	struct tm t;
-	FILE *f;
-	int rc;
-
-	localtime_r(&now, &t);
-	strftime(day, sizeof(day), "%Y%m%d-%H%M%S", &t);
-	snprintf(path, sizeof(path), "proftop-live-%s.%s", day, samples ? "perf.txt" : "folded");
-	f = fopen(path, "wxe");
-	if (!f)
-		return err_set(e, -errno, "%s: %s", path, strerror(errno));
-	rc = samples ? perf_script_write(an, f, &why) : format_folded.write(an, NULL, f, &why);
-	if (fclose(f) && rc == 0)
-		rc = err_set(&why, -errno, "%s", strerror(errno));
-	if (rc) {
-		unlink(path);
-		err_set(e, rc, "%s: %s", path, err_text(&why));
-		err_clear(&why);
-		return rc;
-	}
-	*said = saved_text(an, path, samples);
-	return 0;
-}
-
 void load_source(struct load *l, struct tui_source *out)
 {
 	*out = (struct tui_source){
@@ -416,7 +361,7 @@ void load_source(struct load *l, struct tui_source *out)
 		.wake_fd = l->wake_fd,
 		.live = l->read.live,
 		.waiting = waiting,
-		.save = save_shown,
+		.save = live_save,
 		.keep_apart = keep_apart,
 	};
 }
