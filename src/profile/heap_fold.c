@@ -34,6 +34,12 @@
 /* Ticks of old time are at least this part of what their track has lasted apart, times the number of tracks: 1 MB of them. */
 #define OLD_TICK_SHIFT 16
 
+/* Moments of one slot. */
+struct slot_span {
+	uint32_t from, to; /* [from, to) */
+	uint64_t slot;
+};
+
 /* One of the tracks. */
 struct fold_track {
 	struct heap_track now; /* with its ticks */
@@ -41,6 +47,7 @@ struct fold_track {
 	uint32_t old;          /* what happened from this moment on stays as it is */
 	uint32_t recent;       /* from here on slots are narrow */
 	uint32_t fence[BUILD_FENCES];
+	struct slot_span last; /* that was asked for: rows come in the order of time */
 	struct heap_tops kept; /* moments whose levels stay */
 	struct column ticks;
 	uint32_t n_ticks;
@@ -119,13 +126,41 @@ static int64_t second_of(const struct heap_fold *f, int64_t time_ns)
 	return since / SLOT_NS - (since % SLOT_NS < 0);
 }
 
-/* The slot of a moment; narrow ones have numbers of their own. */
-static uint64_t slot_of(const struct heap_fold *f, const struct fold_track *t, uint32_t moment)
+/*
+ * The moments that have the slot of one: as far as its time goes, and on one side of what is recent. Only itself where times are
+ * beyond what there is.
+ */
+static struct slot_span find_span(const struct heap_fold *f, const struct fold_track *t,
+				  uint32_t moment)
 {
-	int64_t n = second_of(f, heap_track_time(&t->now, moment));
+	bool is_recent = moment >= t->recent;
+	uint32_t shift = is_recent ? newer_shift(f) : f->shift;
+	int64_t n = second_of(f, heap_track_time(&t->now, moment)) >> shift, width, begin, end;
+	struct slot_span s = { moment, moment + 1, (uint64_t)n };
 
-	return moment < t->recent ? (uint64_t)(n >> f->shift)
-				  : 1ull << 63 | (uint64_t)(n >> newer_shift(f));
+	/* Narrow ones have numbers of their own. */
+	if (is_recent)
+		s.slot |= 1ull << 63;
+	width = SLOT_NS << shift;
+	if (__builtin_mul_overflow(n, width, &begin) ||
+	    __builtin_add_overflow(begin, f->begin_ns, &begin) ||
+	    __builtin_add_overflow(begin, width, &end))
+		return s;
+	s.from = heap_track_moment(&t->now, begin);
+	s.to = heap_track_moment(&t->now, end);
+	if (is_recent && s.from < t->recent)
+		s.from = t->recent;
+	if (!is_recent && s.to > t->recent)
+		s.to = t->recent;
+	return s;
+}
+
+static const struct slot_span *span_of(const struct heap_fold *f, struct fold_track *t,
+				       uint32_t moment)
+{
+	if (moment < t->last.from || moment >= t->last.to)
+		t->last = find_span(f, t, moment);
+	return &t->last;
 }
 
 /* A bit for each fence that is not after it. */
@@ -141,10 +176,10 @@ static uint32_t since(const struct fold_track *t, uint32_t moment)
 static bool may_count(const struct heap_fold *f, uint32_t row)
 {
 	uint32_t begin = STORE_AT(uint32_t, f->h->begin, row), end = end_of(f, row) & END_MOMENT;
-	const struct fold_track *t = track_of(f, row);
+	struct fold_track *t = track_of(f, row);
 
 	return !f->stack_to && end_of(f, row) != END_NEVER && end < t->old &&
-	       !in_kept(t, begin, end) && slot_of(f, t, begin) == slot_of(f, t, end);
+	       end < span_of(f, t, begin)->to && !in_kept(t, begin, end);
 }
 
 /* What sums that become one have in common. */
@@ -189,10 +224,9 @@ static uint32_t origin_now(struct heap_fold *f, uint32_t origin)
 /* Of a sum whose origin is a new one. */
 static struct likeness likeness_of(const struct heap_fold *f, const struct heap_bulk *b)
 {
-	const struct fold_track *t =
-		&f->track[STORE_AT(struct heap_origin, f->origins, b->origin).track];
+	struct fold_track *t = &f->track[STORE_AT(struct heap_origin, f->origins, b->origin).track];
 
-	return (struct likeness){ b->origin, since(t, b->moment), slot_of(f, t, b->moment) };
+	return (struct likeness){ b->origin, since(t, b->moment), span_of(f, t, b->moment)->slot };
 }
 
 static bool same_bulk(const void *things, uint32_t value, const void *key)
@@ -279,6 +313,8 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
 	f->n = f->n_bulk = f->n_large = 0;
 	f->n_counted = 0;
 	map_done(&f->alike);
+	for (uint32_t i = 0; i < f->n_tracks; i++)
+		f->track[i].last = (struct slot_span){ 0, 0, 0 };
 	for (uint32_t i = 0; i < f->h->now.n_bulk; i++)
 		if (!add_bulk(f, STORE_AT(struct heap_bulk, f->h->bulk, i)))
 			return -1;

@@ -29,7 +29,8 @@ struct search {
 	struct heap_tops *const *kept; /* [n_tracks] */
 	uint32_t n_tracks, n_events;
 	size_t piece;
-	struct ending *endings; /* [n_endings] by track and moment; owned */
+	bool *brief; /* [n_allocations] has it ended when the next one of its track begins? Owned */
+	struct ending *endings; /* [n_endings] of others, by track and moment; owned */
 	size_t n_endings;
 	struct ahead *ahead; /* [n_tracks]; owned */
 	struct level *level; /* [n_tracks][n_events]; owned */
@@ -54,27 +55,67 @@ static const struct heap_origin *origin_of(const struct search *s, uint32_t row)
 	return &STORE_AT(struct heap_origin, s->h->origins, STORE_AT(uint32_t, s->h->origin, row));
 }
 
-static int by_track_and_moment(const void *a, const void *b)
-{
-	const struct ending *x = a, *y = b;
+/* Digits of an end's place in the order, the last first: three of its moment and two of its track. */
+#define DIGITS     5u
+#define DIGIT_BITS 11u
+#define DIGIT_SIZE (1u << DIGIT_BITS)
 
-	if (x->track != y->track)
-		return x->track < y->track ? -1 : 1;
-	return (x->moment > y->moment) - (x->moment < y->moment);
+static uint32_t digit_of(const struct ending *e, uint32_t digit)
+{
+	uint64_t place = (uint64_t)e->track << 32 | e->moment;
+
+	return (uint32_t)(place >> digit * DIGIT_BITS) & (DIGIT_SIZE - 1);
+}
+
+/* From one array to the other by a digit, those of one as they were; false: all have the same one, and nothing was done. */
+static bool sort_by_digit(const struct ending *from, struct ending *to, size_t n, uint32_t digit)
+{
+	size_t at[DIGIT_SIZE] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[digit_of(&from[i], digit)]++;
+	if (at[digit_of(&from[0], digit)] == n)
+		return false;
+	for (uint32_t i = 0; i < DIGIT_SIZE; i++) {
+		size_t these = at[i];
+
+		at[i] = sum;
+		sum += these;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[at[digit_of(&from[i], digit)]++] = from[i];
+	return true;
+}
+
+/* Most blocks are brief: their ends need no place in any order. */
+static void find_endings(struct search *s)
+{
+	uint32_t *next = xmalloc(s->n_tracks * sizeof(*next)); /* when the next block begins */
+
+	for (uint32_t i = 0; i < s->n_tracks; i++)
+		next[i] = UINT32_MAX;
+	for (uint32_t i = s->h->now.n_allocations; i-- > 0;) {
+		uint32_t end = STORE_AT(uint32_t, s->h->end, i), track = origin_of(s, i)->track;
+
+		s->brief[i] = end != END_NEVER && (end & END_MOMENT) <= next[track];
+		next[track] = STORE_AT(uint32_t, s->h->begin, i);
+		if (end != END_NEVER && !s->brief[i] && s->kept[track]->piece[0].to > 0)
+			s->endings[s->n_endings++] = (struct ending){ track, end & END_MOMENT, i };
+	}
+	free(next);
 }
 
 static void sort_endings(struct search *s)
 {
-	uint32_t n = s->h->now.n_allocations;
+	struct ending *spare = xmalloc(s->n_endings * sizeof(*spare)), *was;
 
-	s->endings = xmalloc(n * sizeof(*s->endings));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t end = STORE_AT(uint32_t, s->h->end, i), track = origin_of(s, i)->track;
-
-		if (end != END_NEVER && s->kept[track]->piece[0].to > 0)
-			s->endings[s->n_endings++] = (struct ending){ track, end & END_MOMENT, i };
-	}
-	qsort(s->endings, s->n_endings, sizeof(*s->endings), by_track_and_moment);
+	for (uint32_t i = 0; i < DIGITS && s->n_endings > 0; i++)
+		if (sort_by_digit(s->endings, spare, s->n_endings, i)) {
+			was = s->endings;
+			s->endings = spare;
+			spare = was;
+		}
+	free(spare);
 }
 
 static bool is_in(const struct search *s, uint32_t row)
@@ -121,6 +162,22 @@ static bool is_empty(const struct search *s)
 	return true;
 }
 
+/* Is it what another piece was? Without fences most are. */
+static bool is_searched(const struct search *s)
+{
+	for (size_t k = 0; k < s->piece; k++) {
+		uint32_t i = 0;
+
+		while (i < s->n_tracks &&
+		       s->kept[i]->piece[k].from == s->kept[i]->piece[s->piece].from &&
+		       s->kept[i]->piece[k].to == s->kept[i]->piece[s->piece].to)
+			i++;
+		if (i == s->n_tracks)
+			return true;
+	}
+	return false;
+}
+
 static void search_piece(struct search *s)
 {
 	begin_piece(s);
@@ -137,6 +194,8 @@ static void search_piece(struct search *s)
 			l->most = l->now;
 			l->at = begin;
 		}
+		if (s->brief[i])
+			l->now -= store_heap_size(s->h, i);
 	}
 	for (size_t i = 0; i < (size_t)s->n_tracks * s->n_events; i++)
 		if (s->level[i].most > 0)
@@ -158,15 +217,19 @@ void heap_tops_find(const struct store_heap *h, uint32_t n_events, struct heap_t
 
 	s.ahead = xcalloc(s.n_tracks, sizeof(*s.ahead));
 	s.level = xcalloc((size_t)s.n_tracks * n_events, sizeof(*s.level));
+	s.brief = xmalloc(h->now.n_allocations * sizeof(*s.brief));
+	s.endings = xmalloc(h->now.n_allocations * sizeof(*s.endings));
+	find_endings(&s);
 	sort_endings(&s);
 	for (s.piece = 0; s.piece < HEAP_PIECES; s.piece++)
-		if (!is_empty(&s))
+		if (!is_empty(&s) && !is_searched(&s))
 			search_piece(&s);
 	for (uint32_t i = 0; i < s.n_tracks; i++)
 		if (kept[i]->moments.n > 0)
 			qsort(kept[i]->moments.at, kept[i]->moments.n, sizeof(uint32_t),
 			      compare_moments);
 	free(s.endings);
+	free(s.brief);
 	free(s.ahead);
 	free(s.level);
 }
