@@ -2,10 +2,13 @@
 /* proftop live: the screens of something that is being recorded, by others or by a recorder of ours. */
 #include "config.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd_explore.h"
 #include "command.h"
+#include "live_heap.h"
 #include "live_recorder.h"
 #include "live_target.h"
 #include "mem.h"
@@ -47,6 +50,35 @@ static enum status show_recording(const struct options *o)
 	return status;
 }
 
+/* A trace that others have written. They are not told of us, and go on when we end. */
+static enum status show_theirs(const struct options *o, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *title = xasprintf("%s (recorded by others)", slash ? slash + 1 : path);
+	struct options screens = *o;
+	enum status status;
+
+	screens.watched = live_target_new(o, 0);
+	screens.title = title;
+	status = show(&screens, path);
+	live_target_free(screens.watched);
+	free(title);
+	return status;
+}
+
+static enum status show_what_runs(const struct options *o)
+{
+	enum status status;
+	char *path = live_heap_trace(o, &status);
+
+	if (path)
+		status = show_theirs(o, path);
+	else if (status == STATUS_GOOD)
+		status = show_recording(o);
+	free(path);
+	return status;
+}
+
 static enum status live(const struct options *o)
 {
 	struct options piped = *o;
@@ -56,7 +88,7 @@ static enum status live(const struct options *o)
 		return STATUS_USAGE;
 	}
 	if (wants_recorder(o))
-		return show_recording(o);
+		return show_what_runs(o);
 	if (o->files.n > 0)
 		return explore(o);
 	if (!isatty(STDIN_FILENO))

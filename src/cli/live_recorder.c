@@ -108,17 +108,24 @@ static bool is_left(pid_t viewer)
 	return getppid() != viewer;
 }
 
+/* Is there input for the command? Keys of the terminal are ours, which are read from /dev/tty then. */
+static bool has_input(const struct options *o)
+{
+	return o->files.n > 0 && fcntl(STDIN_FILENO, F_GETFD) >= 0 && !isatty(STDIN_FILENO);
+}
+
 /* In the child: records, and never returns. */
 static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 {
 	struct options o = *r->o;
 	enum status status;
-	int null = open("/dev/null", O_RDONLY);
+	int null = has_input(&o) ? -1 : open("/dev/null", O_RDONLY);
 
 	/* A group of its own: keys of the terminal are ours. It ends with us, however that happens. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	dup2(null, STDIN_FILENO);
+	if (null >= 0)
+		dup2(null, STDIN_FILENO);
 	dup2(r->place.path ? r->out : r->writer, STDOUT_FILENO);
 	dup2(r->log, STDERR_FILENO);
 	/* Or it would not hear that nobody reads any more. */
