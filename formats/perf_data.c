@@ -353,6 +353,7 @@ static int feed(struct reader *r, const struct perf_records *w)
 		if (r->live && !perf_feed_waits(r->feed))
 			fed = PERF_FED_FULL;
 		rc = builder_end(r->profile);
+		perf_naming_more(r->naming);
 		if (fed == PERF_FED_AHEAD)
 			rc = look_ahead(r);
 		if (progress_cancelled(r->progress))

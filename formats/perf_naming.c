@@ -22,19 +22,23 @@
  */
 #define PAUSE_NS       (5 * 1000 * 1000L)
 #define FIRST_PAUSE_NS (PAUSE_NS / 8)
+/* So often it is looked at what waited for more of its kind, though nothing came. */
+#define IDLE_NS        (250 * 1000 * 1000L)
 
 struct perf_naming {
 	struct resolver *resolver;
 	const struct progress *outer;
 	struct progress own; /* cancelled with outer */
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* stop or done */
+	pthread_cond_t changed; /* more, where it is waited for, stop or done */
+	bool more;              /* was published since a round began, or reading has ended */
+	bool idle;              /* more is waited for */
 	bool stop;              /* reading has ended */
 	bool done;              /* nothing more is named */
 	struct task *task;
 };
 
-/* Sleeps for so long, or until one of the two is so; with the lock. */
+/* Sleeps for so long, or until one of them is so; with the lock. */
 static void pause_ns(struct perf_naming *n, const bool *so, long ns)
 {
 	struct timespec t;
@@ -55,6 +59,7 @@ static int name_on(void *arg)
 
 	pthread_mutex_lock(&n->lock);
 	while (rc == 0 && !n->stop) {
+		n->more = false;
 		pthread_mutex_unlock(&n->lock);
 		rc = resolver_name(n->resolver, &n->own);
 		if (rc == 0)
@@ -62,6 +67,9 @@ static int name_on(void *arg)
 		pthread_mutex_lock(&n->lock);
 		pause_ns(n, &n->stop, pause);
 		pause = 2 * pause < PAUSE_NS ? 2 * pause : PAUSE_NS;
+		n->idle = true;
+		pause_ns(n, &n->more, IDLE_NS);
+		n->idle = false;
 	}
 	n->done = true;
 	pthread_cond_signal(&n->changed);
@@ -95,6 +103,17 @@ struct perf_naming *perf_naming_start(struct resolver *r, const struct progress 
 	return NULL;
 }
 
+void perf_naming_more(struct perf_naming *n)
+{
+	if (!n)
+		return;
+	pthread_mutex_lock(&n->lock);
+	n->more = true;
+	if (n->idle)
+		pthread_cond_signal(&n->changed);
+	pthread_mutex_unlock(&n->lock);
+}
+
 int perf_naming_finish(struct perf_naming *n)
 {
 	int rc;
@@ -102,7 +121,7 @@ int perf_naming_finish(struct perf_naming *n)
 	if (!n)
 		return 0;
 	pthread_mutex_lock(&n->lock);
-	n->stop = true;
+	n->stop = n->more = true;
 	pthread_cond_signal(&n->changed);
 	while (!n->done) {
 		if (progress_cancelled(n->outer))

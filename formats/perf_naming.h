@@ -13,6 +13,9 @@ struct resolver;
  */
 struct perf_naming *perf_naming_start(struct resolver *r, const struct progress *outer);
 
+/* More was published. Until then it sleeps: what is watched live may have nothing to name for hours. Nothing for NULL. */
+void perf_naming_more(struct perf_naming *n);
+
 /*
  * Waits until everything that is being named is named, and frees. What was published last may still
  * be without names. Returns 0 or -ECANCELED; 0 for NULL.

@@ -55,6 +55,16 @@ static void find_wishes(struct app *a, struct over_time_wishes *out)
 		out->of[OVER_TIMELINE].span.n = 0;
 }
 
+/*
+ * A key that asks for them must not wait for what callers show first. What is made anew all the time comes with them where
+ * they are in sight.
+ */
+static bool wants_callers(const struct app *a)
+{
+	return !a->source->live || a->view == VIEW_KIND_CALLERS || a->view == VIEW_KIND_BUTTERFLY ||
+	       a->view == VIEW_KIND_FLAME;
+}
+
 void app_reanalyse(struct app *a)
 {
 	struct over_time_wishes wishes;
@@ -65,7 +75,7 @@ void app_reanalyse(struct app *a)
 		follow_busiest(a);
 	app_window_lens(a, &wanted);
 	find_wishes(a, &wishes);
-	worker_request(a->worker, &wanted, &wishes);
+	worker_request(a->worker, &wanted, &wishes, wants_callers(a));
 	lens_done(&wanted);
 	a->asked = true;
 	a->asked_ms = INT64_MIN;

@@ -140,6 +140,7 @@ struct app {
 	struct over_time_wishes wishes; /* what views want over time; n 0: none has said so */
 	int64_t asked_ms;       /* when the newest analysis was asked for, INT64_MIN: never */
 	int64_t took_ms;        /* from asking to getting it */
+	int64_t took_ns;        /* of the processor */
 	bool asked;             /* an analysis is under way or waiting */
 	bool changed;           /* something was done since the last app_tick() */
 	int percent_loaded;     /* as last drawn */

@@ -37,6 +37,7 @@ struct paint {
 	struct glyph *row;      /* [cols], a row before a try */
 	int *where;             /* [cols], the letter with which a blank is painted, or -1 */
 	uint32_t *pass;         /* [rows][cols], look with which a cell is painted */
+	bool *due;              /* [rows], of those that are painted pen by pen */
 	uint64_t *hash;         /* [2][rows], of rows that are wanted, and that are there */
 	VEC(struct look) looks; /* all that occur */
 	uint32_t look_of[N_STYLE_CODES][2]; /* index + 1 of a style's, blanks second; 0: none yet */
@@ -101,6 +102,7 @@ static void fit(struct paint *p, int cols, int rows)
 	p->row = xreallocarray(p->row, (size_t)cols + 1, sizeof(*p->row));
 	p->where = xreallocarray(p->where, (size_t)cols + 1, sizeof(*p->where));
 	p->pass = xreallocarray(p->pass, n + 1, sizeof(*p->pass));
+	p->due = xreallocarray(p->due, (size_t)rows + 1, sizeof(*p->due));
 	p->hash = xreallocarray(p->hash, 2 * (size_t)rows + 1, sizeof(*p->hash));
 	p->known = false;
 }
@@ -177,6 +179,15 @@ static void join_blanks(struct paint *p, int row, int step, int *where)
 	}
 }
 
+/* Is anything of a row to be painted? Of a screen that goes on, little is. */
+static bool is_due(const struct paint *p, int row)
+{
+	for (int col = 0; col < p->cols; col++)
+		if (brush_differs(&p->brush, row, col))
+			return true;
+	return false;
+}
+
 /* Says in which pass the cells of a row are painted. */
 static void plan_row(struct paint *p, int row)
 {
@@ -198,6 +209,9 @@ static void paint_by_pen(struct paint *p, int first, int end)
 	VEC(uint32_t) passes = { 0 };
 
 	for (int row = first; row < end; row++) {
+		p->due[row] = is_due(p, row);
+		if (!p->due[row])
+			continue;
 		plan_row(p, row);
 		for (int col = 0; col < p->cols; col++) {
 			uint32_t pass = p->pass[(size_t)row * (size_t)p->cols + (size_t)col];
@@ -218,7 +232,8 @@ static void paint_by_pen(struct paint *p, int first, int end)
 		}
 	for (size_t i = 0; i < passes.n; i++)
 		for (int row = first; row < end; row++)
-			paint_row(p, row, passes.at[i]);
+			if (p->due[row])
+				paint_row(p, row, passes.at[i]);
 	vec_done(&passes);
 }
 
@@ -246,6 +261,8 @@ static void paint_by_row(struct paint *p)
 		struct brush before = remember(p, row);
 		size_t n;
 
+		if (!is_due(p, row))
+			continue;
 		paint_by_pen(p, row, row + 1);
 		n = p->brush.out.n;
 		go_back(p, row, &before);
@@ -393,6 +410,7 @@ void paint_free(struct paint *p)
 	free(p->row);
 	free(p->where);
 	free(p->pass);
+	free(p->due);
 	free(p->hash);
 	vec_done(&p->looks);
 	free(p->brush.out.at);

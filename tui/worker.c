@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "amounts_kept.h"
@@ -42,9 +43,12 @@ struct worker {
 	struct amounts_kept *learned;        /* likewise */
 	struct lens lens;                    /* of it; only while there is a task */
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
+	bool callers;                        /* and whether it makes these */
 	struct analysis *made;               /* by it; the task's until it is joined */
+	int64_t took_ns;                     /* of the processor, likewise */
 	struct lens next;                    /* the waiting request's */
 	struct over_time_wishes next_wishes; /* likewise */
+	bool next_callers;                   /* likewise */
 	bool waiting;                        /* is there one? */
 	struct profile_counts of;            /* the state that the running task looks at */
 	bool held;                           /* that is always this one: */
@@ -68,21 +72,30 @@ static void add_over_time(struct worker *w, enum over_time_kind kind)
 		analysis_set_over(w->made, made);
 }
 
-/* A key that asks for it must not wait for what callers show first. */
+static int64_t thread_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 static int analyse(void *arg)
 {
 	struct worker *w = arg;
+	int64_t begun_ns = thread_ns();
 	int rc = analysis_new_of(w->profile, &w->of, &w->lens, ANALYSIS_TREE | ANALYSIS_MEMORY,
 				 &w->progress, &w->made);
 
 	if (rc < 0)
 		return rc;
-	if (!progress_cancelled(&w->progress))
+	if (w->callers && !progress_cancelled(&w->progress))
 		analysis_inverted(w->made);
 	/* Lines of sides are made when somebody looks at them: they take as long as all the rest. */
 	for (int i = 0; i < N_OVER_TIME; i++)
 		if (i != OVER_SIDES)
 			add_over_time(w, (enum over_time_kind)i);
+	w->took_ns = thread_ns() - begun_ns;
 	return 0;
 }
 
@@ -119,6 +132,7 @@ static void start(struct worker *w)
 	w->lens.kept = w->kept;
 	w->lens.learned = w->learned;
 	w->wishes = w->next_wishes;
+	w->callers = w->next_callers;
 	w->waiting = false;
 	if (w->held) {
 		w->of = w->hold;
@@ -219,12 +233,13 @@ void worker_free(struct worker *w)
 }
 
 void worker_request(struct worker *w, const struct lens *lens,
-		    const struct over_time_wishes *wishes)
+		    const struct over_time_wishes *wishes, bool callers)
 {
 	if (w->waiting)
 		lens_done(&w->next);
 	lens_copy(&w->next, lens);
 	w->next_wishes = *wishes;
+	w->next_callers = callers;
 	w->waiting = true;
 	if (w->task)
 		progress_cancel(&w->progress);
@@ -337,6 +352,11 @@ struct analysis *worker_take(struct worker *w)
 	if (w->waiting)
 		start(w);
 	return made;
+}
+
+int64_t worker_took_ns(const struct worker *w)
+{
+	return w->task ? 0 : w->took_ns;
 }
 
 bool worker_busy(const struct worker *w)

@@ -6,6 +6,7 @@
 #define PROFTOP_TUI_WORKER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "over_time.h"
 
@@ -21,9 +22,12 @@ struct worker *worker_new(const struct profile *p, struct err *e);
 /* Cancels and waits. */
 void worker_free(struct worker *w);
 
-/* Wants an analysis of the profile as it then is, through a copy of lens; with what is wished for as far as it can be. */
+/*
+ * Wants an analysis of the profile as it then is, through a copy of lens; with what is wished for as far as it can be. callers:
+ * and with what analysis_inverted() makes, which is made when it is asked for otherwise.
+ */
 void worker_request(struct worker *w, const struct lens *lens,
-		    const struct over_time_wishes *wishes);
+		    const struct over_time_wishes *wishes, bool callers);
 
 /*
  * Wants more of an analysis that is there. It is borrowed until that was taken or the analysis dropped: what
@@ -46,6 +50,9 @@ struct analysis *worker_take(struct worker *w);
 
 /* What was asked for over time, the caller's to free, or NULL; it is of the analysis last asked of. */
 struct over_time *worker_take_over(struct worker *w);
+
+/* What the last finished analysis took of the processor. */
+int64_t worker_took_ns(const struct worker *w);
 
 /* Is an analysis being made or waiting to be? */
 bool worker_busy(const struct worker *w);
