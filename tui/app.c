@@ -3,7 +3,7 @@
  * Life of the app: loading, analyses, keys and clicks.
  *
  * While the profile grows, analyses follow each other at most every 250 ms and take at most half of
- * the time, and of what is recorded meanwhile little more than 1 % of a processor; what the user changes is asked for at once. Until the first one is there, views see an
+ * the time; of what is recorded meanwhile they come so seldom, down to one a second, that we take 1 % of a processor; what the user changes is asked for at once. Until the first one is there, views see an
  * empty profile.
  */
 #include "config.h"
@@ -35,7 +35,7 @@
 #include "worker.h"
 
 #define REANALYSE_MS    250
-/* What is recorded is analysed so much less often than it could be, though at least so often: who watches takes 1 % of a processor. */
+/* Of what is recorded an analysis waits until all that we do was one part in so many of a processor, but no longer than so. */
 #define LIVE_PART       100
 #define LIVE_MOST_MS    1000
 /* What is loaded within the first is shown once, and whole; names are not waited for any longer than the second. */
@@ -195,12 +195,10 @@ static int64_t due_ms(const struct app *a)
 			: has_names(a->source->profile) ? FIRST_ROWS_MS
 							: FIRST_NAMES_MS;
 	int64_t pause = a->took_ms * 2 > least ? a->took_ms * 2 : least;
-	int64_t dear = a->source->live ? a->took_ns * LIVE_PART / 1000000 : 0;
+	int64_t dear = (a->live.cpu_ns - a->live.asked_cpu_ns) / 1000000 * LIVE_PART;
 
-	if (dear > LIVE_MOST_MS)
-		dear = LIVE_MOST_MS;
-	if (app_has_data(a) && dear > pause)
-		pause = dear;
+	if (a->source->live && app_has_data(a) && dear > pause)
+		pause = dear < LIVE_MOST_MS ? dear : LIVE_MOST_MS;
 	return a->asked_ms == INT64_MIN ? INT64_MIN : a->asked_ms + pause;
 }
 
@@ -417,10 +415,15 @@ static bool take_made(struct app *a, int64_t now_ms)
 	if (made) {
 		replace_analysis(a, made);
 		a->took_ms = now_ms - a->asked_ms;
-		a->took_ns = worker_took_ns(a->worker);
 		a->asked = worker_busy(a->worker);
 	}
 	return app_sides_take(a) || made || over;
+}
+
+static void note_asked(struct app *a, int64_t now_ms)
+{
+	a->asked_ms = now_ms;
+	a->live.asked_cpu_ns = a->live.cpu_ns;
 }
 
 bool app_tick(struct app *a, int64_t now_ms)
@@ -435,11 +438,11 @@ bool app_tick(struct app *a, int64_t now_ms)
 		changed = true;
 	}
 	if (a->asked && a->asked_ms == INT64_MIN)
-		a->asked_ms = now_ms;
+		note_asked(a, now_ms);
 	beside = take_made(a, now_ms);
 	if (!worker_busy(a->worker) && behind(a) && now_ms >= due_ms(a)) {
 		app_reanalyse(a);
-		a->asked_ms = now_ms;
+		note_asked(a, now_ms);
 	}
 	if (a->source->live)
 		beside |= app_live_tick(a, now_ms);

@@ -195,6 +195,7 @@ static void take_share(struct cpu_share *s, int64_t now_ms, int64_t ns)
 
 void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns)
 {
+	a->live.cpu_ns = cpu_ns;
 	/* Only while something comes: what the screen says of us is no reason to paint it. */
 	if (a->live.own.ms == 0 ||
 	    (a->live.pace.per_s > 0 && a->live.pace.silent_s == 0 && !a->live.frozen))

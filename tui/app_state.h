@@ -98,6 +98,8 @@ struct live {
 	int64_t target_ms;         /* when that was asked; 0: it was not */
 	int n_late;                /* how often it was asked since the recording ended */
 	struct cpu_share own, its; /* that we ourselves take, and what is recorded */
+	int64_t cpu_ns;            /* that we have taken of processors by now */
+	int64_t asked_cpu_ns;      /* and when the newest analysis was asked for */
 	bool owed;                 /* something has changed that is not shown yet */
 	bool owed_analysis;        /* all of it has */
 	int64_t shown_ms;          /* when the screen was made anew; 0: it was not */
@@ -140,7 +142,6 @@ struct app {
 	struct over_time_wishes wishes; /* what views want over time; n 0: none has said so */
 	int64_t asked_ms;       /* when the newest analysis was asked for, INT64_MIN: never */
 	int64_t took_ms;        /* from asking to getting it */
-	int64_t took_ns;        /* of the processor */
 	bool asked;             /* an analysis is under way or waiting */
 	bool changed;           /* something was done since the last app_tick() */
 	int percent_loaded;     /* as last drawn */

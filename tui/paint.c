@@ -30,14 +30,15 @@
 
 struct paint {
 	struct terminal_can can;
-	int cols, rows;         /* of the grids below */
-	struct glyph *want;     /* [rows][cols]; all owned */
-	struct glyph *was;      /* what is shown before a frame */
-	struct glyph *try;      /* what a try would have made of it */
-	struct glyph *row;      /* [cols], a row before a try */
-	int *where;             /* [cols], the letter with which a blank is painted, or -1 */
-	uint32_t *pass;         /* [rows][cols], look with which a cell is painted */
-	bool *due;              /* [rows], of those that are painted pen by pen */
+	int cols, rows;     /* of the grids below */
+	struct glyph *want; /* [rows][cols]; all owned */
+	struct glyph *was;  /* what is shown before a frame */
+	struct glyph *try;  /* what a try would have made of it */
+	struct glyph *row;  /* [cols], a row before a try */
+	int *where;         /* [cols], the letter with which a blank is painted, or -1 */
+	uint32_t *pass;     /* [rows][cols], look with which a cell is painted */
+	uint64_t *
+		due; /* [rows], the passes in which anything of it is painted: a bit each, the last of all others */
 	uint64_t *hash;         /* [2][rows], of rows that are wanted, and that are there */
 	VEC(struct look) looks; /* all that occur */
 	uint32_t look_of[N_STYLE_CODES][2]; /* index + 1 of a style's, blanks second; 0: none yet */
@@ -203,14 +204,19 @@ static void plan_row(struct paint *p, int row)
 	join_blanks(p, row, -1, p->where);
 }
 
+static uint64_t pass_bit(uint32_t pass)
+{
+	return UINT64_C(1) << (pass < 63 ? pass : 63);
+}
+
 /* Paints rows first to end - 1 pen by pen, beginning with the one in use. */
 static void paint_by_pen(struct paint *p, int first, int end)
 {
 	VEC(uint32_t) passes = { 0 };
 
 	for (int row = first; row < end; row++) {
-		p->due[row] = is_due(p, row);
-		if (!p->due[row])
+		p->due[row] = 0;
+		if (!is_due(p, row))
 			continue;
 		plan_row(p, row);
 		for (int col = 0; col < p->cols; col++) {
@@ -219,8 +225,11 @@ static void paint_by_pen(struct paint *p, int first, int end)
 
 			while (i < passes.n && passes.at[i] != pass)
 				i++;
-			if (i == passes.n && pass != NO_PASS)
+			if (pass == NO_PASS)
+				continue;
+			if (i == passes.n)
 				vec_push(&passes, pass);
+			p->due[row] |= pass_bit(pass);
 		}
 	}
 	for (size_t i = 1; i < passes.n; i++)
@@ -232,7 +241,7 @@ static void paint_by_pen(struct paint *p, int first, int end)
 		}
 	for (size_t i = 0; i < passes.n; i++)
 		for (int row = first; row < end; row++)
-			if (p->due[row])
+			if (p->due[row] & pass_bit(passes.at[i]))
 				paint_row(p, row, passes.at[i]);
 	vec_done(&passes);
 }

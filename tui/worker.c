@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "amounts_kept.h"
@@ -45,7 +44,6 @@ struct worker {
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
 	bool callers;                        /* and whether it makes these */
 	struct analysis *made;               /* by it; the task's until it is joined */
-	int64_t took_ns;                     /* of the processor, likewise */
 	struct lens next;                    /* the waiting request's */
 	struct over_time_wishes next_wishes; /* likewise */
 	bool next_callers;                   /* likewise */
@@ -72,18 +70,9 @@ static void add_over_time(struct worker *w, enum over_time_kind kind)
 		analysis_set_over(w->made, made);
 }
 
-static int64_t thread_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int analyse(void *arg)
 {
 	struct worker *w = arg;
-	int64_t begun_ns = thread_ns();
 	int rc = analysis_new_of(w->profile, &w->of, &w->lens, ANALYSIS_TREE | ANALYSIS_MEMORY,
 				 &w->progress, &w->made);
 
@@ -95,7 +84,6 @@ static int analyse(void *arg)
 	for (int i = 0; i < N_OVER_TIME; i++)
 		if (i != OVER_SIDES)
 			add_over_time(w, (enum over_time_kind)i);
-	w->took_ns = thread_ns() - begun_ns;
 	return 0;
 }
 
@@ -352,11 +340,6 @@ struct analysis *worker_take(struct worker *w)
 	if (w->waiting)
 		start(w);
 	return made;
-}
-
-int64_t worker_took_ns(const struct worker *w)
-{
-	return w->task ? 0 : w->took_ns;
 }
 
 bool worker_busy(const struct worker *w)

@@ -6,7 +6,6 @@
 #define PROFTOP_TUI_WORKER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "over_time.h"
 
@@ -50,9 +49,6 @@ struct analysis *worker_take(struct worker *w);
 
 /* What was asked for over time, the caller's to free, or NULL; it is of the analysis last asked of. */
 struct over_time *worker_take_over(struct worker *w);
-
-/* What the last finished analysis took of the processor. */
-int64_t worker_took_ns(const struct worker *w);
 
 /* Is an analysis being made or waiting to be? */
 bool worker_busy(const struct worker *w);

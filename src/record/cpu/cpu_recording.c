@@ -22,8 +22,9 @@
 #include "time_order.h"
 
 /* Written so often, or when so much waits. */
-#define FLUSH_NS    UINT64_C(1000000000)
-#define WATCHED_NS  UINT64_C(200000000) /* where somebody watches */
+#define FLUSH_NS UINT64_C(1000000000)
+#define WATCHED_NS \
+	UINT64_C(200000000) /* where somebody watches, or may at the other end of a pipe */
 #define FLUSH_BYTES ((size_t)4 << 20)
 
 struct cpu_recording {
@@ -34,7 +35,6 @@ struct cpu_recording {
 	struct data_head head;
 	struct perf_put out; /* records of this turn */
 	uint64_t flushed_ns; /* when */
-	bool pipe;           /* to be written after each turn: somebody may be watching */
 	uint64_t flush_ns;   /* and how often */
 	struct cpu_recording_stats stats;
 	VEC(const char *) remarks;
@@ -62,7 +62,6 @@ static int open_file(struct cpu_recording *r, const struct cpu_recording_options
 		.clock_ns = now_ns(CLOCK_MONOTONIC),
 		.wall_ns = now_ns(CLOCK_REALTIME),
 	};
-	r->pipe = strcmp(o->path, "-") == 0;
 	return data_file_open(o->path, &r->head, o->max_bytes, &r->file, e);
 }
 
@@ -131,7 +130,7 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 	int rc;
 
 	r->ids = file_ids_new();
-	r->flush_ns = o->watched ? WATCHED_NS : FLUSH_NS;
+	r->flush_ns = o->watched || strcmp(o->path, "-") == 0 ? WATCHED_NS : FLUSH_NS;
 	rc = sampler_open(&o->sampler, &r->sampler, e);
 	if (rc == 0) {
 		remarks = sampler_remarks(r->sampler, &n);
@@ -253,8 +252,7 @@ int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int
 	if (r->chains && chain_maker_forget(r->chains))
 		tell_again(r);
 	now = now_ns(CLOCK_MONOTONIC);
-	if (!r->pipe && now - r->flushed_ns < r->flush_ns &&
-	    data_file_waiting(r->file) < FLUSH_BYTES)
+	if (now - r->flushed_ns < r->flush_ns && data_file_waiting(r->file) < FLUSH_BYTES)
 		return 0;
 	r->flushed_ns = now;
 	return data_file_flush(r->file, e);
