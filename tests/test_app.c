@@ -329,6 +329,60 @@ Test(app, follows_a_growing_profile_at_most_four_times_a_second)
 	stage_app_done(&f);
 }
 
+/* When more of what is recorded is shown, by what was taken of a processor since the last time. */
+Test(app, keeps_a_live_view_to_one_percent)
+{
+	static const struct {
+		int64_t took_ms, due_ms;
+	} cases[] = { { 0, 250 }, { 2, 250 }, { 6, 600 }, { 9, 900 }, { 11, 1000 }, { 400, 1000 } };
+	struct stage_app f;
+	int64_t cpu_ns = 0;
+	char text[64];
+
+	stage_app_live(&f, profile_new(), 100, 24);
+	f.now = 1000;
+	made_profile_add(f.profile, "first_function 100\n");
+	stage_app_settle(&f);
+	cr_assert(stage_app_shows(&f, "first_function"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		f.now += 1000;
+		snprintf(text, sizeof(text), "one_%zu 100\n", i);
+		made_profile_add(f.profile, text);
+		stage_app_catch_up(&f);
+		cpu_ns += cases[i].took_ms * 1000000;
+		app_told_cpu(f.app, f.now, cpu_ns);
+		snprintf(text, sizeof(text), "other_%zu 100\n", i);
+		made_profile_add(f.profile, text);
+		strchr(text, ' ')[0] = '\0';
+		f.now += cases[i].due_ms - 1;
+		stage_app_catch_up(&f);
+		cr_expect(!stage_app_mentions(&f, text), "%s comes too early", text);
+		f.now++;
+		stage_app_catch_up(&f);
+		cr_expect(stage_app_mentions(&f, text), "%s comes too late", text);
+	}
+	stage_app_done(&f);
+}
+
+Test(app, makes_nothing_anew_that_nobody_sees)
+{
+	struct stage_app f;
+
+	stage_app_live(&f, profile_new(), 100, 24);
+	f.now = 1000;
+	made_profile_add(f.profile, "first_function 100\n");
+	stage_app_settle(&f);
+	app_focus(f.app, false);
+	made_profile_add(f.profile, "second_function 100\n");
+	f.now += 5000;
+	stage_app_catch_up(&f);
+	cr_expect(stage_app_hides(&f, "second_function"));
+	app_focus(f.app, true);
+	stage_app_catch_up(&f);
+	cr_expect(stage_app_shows(&f, "second_function"));
+	stage_app_done(&f);
+}
+
 /* Does a text come, at a moment that stands still? */
 static bool shows_at(struct stage_app *f, int64_t now, const char *text)
 {
