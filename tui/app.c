@@ -90,7 +90,7 @@ static bool cursor_moved(const struct app *a)
 /* Does the profile hold what the analysis has not seen, and somebody wants to? */
 static bool behind(const struct app *a)
 {
-	if (a->live.frozen || a->live.unfocused)
+	if (a->live.frozen || (a->live.unfocused && !a->live.glance))
 		return false;
 	return a->analysis->profile != a->source->profile ||
 	       a->analysis->counts.version != version_of(a->source->profile) || cursor_moved(a);
@@ -195,9 +195,10 @@ static int64_t due_ms(const struct app *a)
 			: has_names(a->source->profile) ? FIRST_ROWS_MS
 							: FIRST_NAMES_MS;
 	int64_t pause = a->took_ms * 2 > least ? a->took_ms * 2 : least;
-	int64_t dear = (a->live.cpu_ns - a->live.asked_cpu_ns) / 1000000 * LIVE_PART;
+	int64_t dear = (a->live.cpu_ns - a->live.asked_cpu_ns) * LIVE_PART / 1000000;
 
-	if (a->source->live && app_has_data(a) && dear > pause)
+	/* The last of what has stopped is not waited for. */
+	if (a->source->live && !a->live.target.is_still && app_has_data(a) && dear > pause)
 		pause = dear < LIVE_MOST_MS ? dear : LIVE_MOST_MS;
 	return a->asked_ms == INT64_MIN ? INT64_MIN : a->asked_ms + pause;
 }
@@ -278,6 +279,14 @@ void app_resize(struct app *a, int cols, int rows)
 	a->rows = rows;
 	a->changed = true;
 	app_expect_lines(a);
+	/* Whoever does that sees it. */
+	a->live.glance = a->live.unfocused;
+	a->live.glance = a->live.unfocused && behind(a);
+}
+
+bool app_glances(const struct app *a)
+{
+	return a->live.glance;
 }
 
 static void hush(struct app *a)
@@ -416,6 +425,7 @@ static bool take_made(struct app *a, int64_t now_ms)
 		replace_analysis(a, made);
 		a->took_ms = now_ms - a->asked_ms;
 		a->asked = worker_busy(a->worker);
+		a->live.glance = false;
 	}
 	return app_sides_take(a) || made || over;
 }
@@ -445,7 +455,7 @@ bool app_tick(struct app *a, int64_t now_ms)
 		note_asked(a, now_ms);
 	}
 	if (a->source->live)
-		beside |= app_live_tick(a, now_ms);
+		beside |= app_live_tick(a, now_ms, worker_busy(a->worker) || behind(a));
 	percent = percent_loaded(a);
 	changed |= percent != a->percent_loaded && !a->source->live; /* which does not tell it */
 	a->percent_loaded = percent;

@@ -42,6 +42,8 @@ void app_wheel(struct app *a, int notches);
 bool app_tick(struct app *a, int64_t now_ms);
 /* Does the terminal have the focus? Without it a live profile says that it is not shown as it goes on. */
 void app_focus(struct app *a, bool has_focus);
+/* Is the screen shown anew without it, as something was done to it, once what has come since is counted? */
+bool app_glances(const struct app *a);
 /* Of a live profile: what processor time this program has used so far. */
 void app_told_cpu(struct app *a, int64_t now_ms, int64_t cpu_ns);
 /* Milliseconds until app_tick() has to be called again at the latest; -1: not before a descriptor wakes. */

@@ -37,6 +37,8 @@
 /* Our own share is of so much time; how the target is is asked so often. */
 #define CPU_MS    2000
 #define TARGET_MS 500
+/* What has stopped does nothing after so long: what it did before has come by then. */
+#define STILL_MS  800
 /* The end of a recording is heard of before its command is gone: it is asked so often still. */
 #define LATE_MOST 10
 
@@ -267,7 +269,7 @@ static bool look_for_nothing(struct app *a, int64_t now_ms)
 	return changed;
 }
 
-bool app_live_tick(struct app *a, int64_t now_ms)
+bool app_live_tick(struct app *a, int64_t now_ms, bool more)
 {
 	struct live *l = &a->live;
 	uint64_t n = n_samples(a->analysis);
@@ -283,7 +285,7 @@ bool app_live_tick(struct app *a, int64_t now_ms)
 	}
 	/* A recorder of ours passes on what comes at once. */
 	pace = live_rate_pace(&l->growth, now_ms, a->source->target != NULL,
-			      l->target.is_still ? TARGET_MS : RATE_MS);
+			      l->target.is_still && !more ? STILL_MS : RATE_MS);
 	changed |= l->pace.per_s != pace.per_s || l->pace.silent_s != pace.silent_s;
 	l->pace = pace;
 	return changed;

@@ -16,8 +16,8 @@ struct app;
 /* Actions of live alone; false when it is none of them. */
 bool app_live_act(struct app *a, enum action action);
 
-/* Notes how much is there by now. True when that changes what row 0 says. */
-bool app_live_tick(struct app *a, int64_t now_ms);
+/* Notes how much is there by now; more: and that more is yet to be counted. True when that changes what row 0 says. */
+bool app_live_tick(struct app *a, int64_t now_ms, bool more);
 
 /*
  * Is it time to show what changed? What somebody did, and what follows from it within a second, is shown at once; what comes

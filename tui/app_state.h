@@ -90,6 +90,7 @@ struct cpu_share {
 struct live {
 	bool frozen;         /* what is on screen stays while more comes */
 	bool unfocused;      /* likewise, as the terminal has not the focus */
+	bool glance;         /* though it has not, once: something was done to the screen */
 	size_t window;       /* which part of its time is shown: index of app_window.c's */
 	int64_t from_ns;     /* nothing before is shown, since the start */
 	int64_t baseline_ns; /* what comes later is compared with what was before; -1: nothing is */

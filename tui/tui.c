@@ -242,7 +242,7 @@ static void show(struct run *r, bool changed)
 		wait_a_moment(r);
 		app_draw(r->app, &r->canvas);
 	}
-	r->owed = false;
+	r->owed = app_glances(r->app);
 	/* also unchanged: somebody else may have had the screen */
 	term_draw(r->term, &r->canvas);
 }

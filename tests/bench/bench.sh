@@ -402,12 +402,18 @@ slowdown() {
     row 'what it costs the program' '' '' '' "$median %" "median of 15 pairs, 96 % between $low and $high %; $verdict"
 }
 
-# beside NAME COMMAND…: a view of the whole machine for 10 s, its first five seconds apart.
+# beside LIMIT NAME COMMAND…: a view of the whole machine for 30 s, its first five seconds apart. The limit is per cent of a core,
+# or "".
 beside() {
-    local name=$1 opening used bytes
-    shift
-    if command -v "$1" >/dev/null 2>&1 && read -r opening used bytes < <("$tools/bench_live" beside 10 "$@" 2>>"$log"); then
-        row "$name" "$(calc %.2f "$used * 10") %" "$opening s" "$(calc %.0f "$bytes / 10")" '' 'of a core; in its first 5 s; bytes a second'
+    local limit=$1 name=$2 opening own recorder bytes share
+    shift 2
+    verdict=''
+    if command -v "$1" >/dev/null 2>&1 &&
+        read -r opening own recorder bytes < <("$tools/bench_live" beside 30 "$@" 2>>"$log"); then
+        share=$(calc %.2f "($own + $recorder) / 30 * 100")
+        [ -z "$limit" ] || judge "is to be <= $limit % of a core" "$share <= $limit"
+        row "$name" "$share %" "$opening s" "$(calc %.0f "$bytes / 30")" "$(calc %.2f "$recorder / 30 * 100") %" \
+            "of a core; in its first 5 s; bytes a second; of it the recorder${verdict:+; $verdict}"
     else
         row "$name" '-' '-' '-' '-' "not installed, or may not record; see $log"
     fi
@@ -437,9 +443,9 @@ bench_live() {
     [ -n "$verdict" ] || not_measured "live; see $log"
     "$tools/bench_stacks" 300 2 >/dev/null &
     target=$!
-    beside 'proftop live -a -F 99' "$proftop" live -a -F 99 -e cpu-clock
-    beside 'perf top -a -F 99, without stacks' perf top -a -F 99 -e cpu-clock
-    beside '  --call-graph dwarf' perf top -a -F 99 -e cpu-clock --call-graph dwarf
+    beside 1 'proftop live -a -F 99' "$proftop" live -a -F 99 -e cpu-clock
+    beside '' 'perf top -a -F 99, without stacks' perf top -a -F 99 -e cpu-clock
+    beside '' '  --call-graph dwarf' perf top -a -F 99 -e cpu-clock --call-graph dwarf
     kill "$target"
     wait "$target" 2>/dev/null
 }

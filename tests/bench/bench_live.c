@@ -12,8 +12,9 @@
  *                                        frames so far and those that were due and did not come; the most of them in
  *                                        a second; bytes so far and those of the largest; the longest time without one, and until what was fed then was on
  *                                        the screen. Fails when that did not come.
- * bench_live beside SECONDS COMMAND…     prints "CPU-S CPU-S BYTES": its first seconds' cpu time, its recorder's included;
- *                                        what so many seconds after them took, and what they sent
+ * bench_live beside SECONDS COMMAND…     prints "CPU-S CPU-S CPU-S BYTES": its first seconds' cpu time, its recorder's included;
+ *                                        what so many seconds after them took, without its recorder, and that alone; what
+ *                                        they sent
  *
  * A frame is what comes without a pause of QUIET_MS. One is due when there is something new and the last one is FRAME_MS old; it is
  * lost when it has not begun SEEN_MS after what is new came, or LATE_MS after it was due, whichever is later; and so is another
@@ -391,15 +392,16 @@ static bool soak(struct watched *w, int seconds, long n)
 /* For tools beside each other, which find samples by themselves. */
 static bool watch_beside(struct watched *w, int seconds)
 {
-	double opening, cpu;
+	double own, recorder;
 	size_t bytes;
 
 	take_for(w, OPENING_MS);
-	opening = cpu_s(w->pid) + cpu_s(recorder_of(w->pid));
+	own = cpu_s(w->pid);
+	recorder = cpu_s(recorder_of(w->pid));
 	bytes = w->n_bytes;
 	take_for(w, seconds * 1e3);
-	cpu = cpu_s(w->pid) + cpu_s(recorder_of(w->pid));
-	printf("%.3f %.3f %zu\n", opening, cpu - opening, w->n_bytes - bytes);
+	printf("%.3f %.3f %.3f %zu\n", own + recorder, cpu_s(w->pid) - own,
+	       cpu_s(recorder_of(w->pid)) - recorder, w->n_bytes - bytes);
 	fflush(stdout);
 	return kill(w->pid, 0) == 0;
 }
