@@ -62,6 +62,7 @@ int text_read_all(struct text_read *t, text_take *take, void *reader, struct pro
 			builder_begin(t->p);
 		pen = true;
 		take(reader, rc <= 0);
+		progress_lost(progress, t->bad.n);
 		if (!t->waits && input_offset(in) - published < PUBLISH_BYTES &&
 		    now_ns() - since < PUBLISH_NS)
 			continue;

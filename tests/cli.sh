@@ -328,6 +328,19 @@ else
     echo 'skipped: no python3 to compare numbers with'
 fi
 
+# What was lost is in the header of live: lines, or the rest of a recording that was cut.
+live_of() {
+    timeout 60 "$proftop" live --keys '' --screen 120x6 - <"$1" >out 2>err || fault "live of $1: $(cat err)"
+    says out "$2"
+}
+printf 'a;b 5\nnothing\nc 3\n' >bad.folded
+live_of bad.folded '● ended · lost 1'
+if [ -e "$data/demo.data" ]; then
+    head -c 60000 "$data/demo.data" >cut.data
+    live_of cut.data '● ended · lost: see info'
+    live_of "$data/demo.data" '● ended · lost 0'
+fi
+
 # What live saves of a stream says what the file says, in every report, and its report has the numbers that live showed.
 live_saves() {
     local saved rows=0 name

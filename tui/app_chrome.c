@@ -29,6 +29,14 @@ bool app_has_times(const struct weights *w)
 	return w->begin_ns != TIME_NONE && w->end_ns > w->begin_ns;
 }
 
+bool app_has_losses(const struct analysis *an)
+{
+	for (uint32_t i = 0; i < an->counts.n_facts; i++)
+		if (profile_fact(an->profile, i).kind == FACT_LOSS)
+			return true;
+	return false;
+}
+
 bool app_is_filtered(const struct app *a)
 {
 	return a->lens.filter && filter_n_terms(a->lens.filter) > 0;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct analysis;
 struct app;
 struct chrome;
 struct time_axis;
@@ -15,6 +16,8 @@ struct weights;
 
 /* Has what is shown a time axis? */
 bool app_has_times(const struct weights *w);
+/* Does info say that something is missing? */
+bool app_has_losses(const struct analysis *an);
 /* Is there any term in the filter? */
 bool app_is_filtered(const struct app *a);
 /* The rows of the frame, and the view's place. */

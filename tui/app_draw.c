@@ -234,14 +234,6 @@ static void draw_title(struct app *a, struct canvas *c)
 	free(left);
 }
 
-static bool has_losses(const struct analysis *an)
-{
-	for (uint32_t i = 0; i < an->counts.n_facts; i++)
-		if (profile_fact(an->profile, i).kind == FACT_LOSS)
-			return true;
-	return false;
-}
-
 /* How the views that are not shown are called in their tabs: the widest that fits is taken. */
 enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_NUMBERS };
 
@@ -267,7 +259,7 @@ static const char *short_name(enum view_kind kind)
 /* " 1 top [2 tree] 3 callers", or shorter. Returns the columns; draws nothing in row -1. */
 static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names names)
 {
-	bool losses = has_losses(a->analysis);
+	bool losses = app_has_losses(a->analysis);
 	int col = 0;
 
 	for (int i = 0; i < N_VIEW_KINDS; i++) {

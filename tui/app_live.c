@@ -407,8 +407,10 @@ static int due_totals(const struct app *a, bool whole, char *fate, char **out, i
 	/* How fast what comes meanwhile comes is not known while the screen is held still. */
 	if (a->loading && !a->live.frozen && a->live.pace.per_s >= 0)
 		n = add_form(out, n, most, pace_text(&a->live.pace));
+	/* What is missing may be other than events: lines, or the rest of a record. */
 	if (lost == 0)
-		n = add_form(out, n, most, xstrdup("lost 0"));
+		n = add_form(out, n, most,
+			     xstrdup(app_has_losses(a->analysis) ? "lost: see info" : "lost 0"));
 	if (fate)
 		n = add_form(out, n, most, fate);
 	if (a->loading && a->live.its.permille >= 0)

@@ -158,7 +158,8 @@ void perf_leaves_facts(const struct perf_leaves *l, capture_id c)
 		l->profile, c, "stacks", "caller left out", FACT_MISSING,
 		"%s %% of user callchains lack the caller of their innermost function, which had "
 		"no frame pointer of its own there: build with -fno-omit-frame-pointer "
-		"-mno-omit-leaf-frame-pointer, or record with --call-graph dwarf",
+		"-mno-omit-leaf-frame-pointer, or record stacks by unwind tables "
+		"(perf record --call-graph dwarf, proftop record)",
 		fmt_percent(percent, (int64_t)l->n_skipped, (int64_t)l->n_looked));
 	for (size_t i = 0; i < l->modules.n; i++)
 		vec_push(&modules, l->modules.at[i]);

@@ -278,7 +278,13 @@ static void cause_facts(const struct perf_stacks *s, capture_id c)
 /* What to do about stacks that ended so. */
 static const char *advice(const struct perf_stacks *s, enum walk_end end)
 {
-	if (end == WALK_TRUNCATED && s->most_bytes >= COPY_FULL)
+	bool full = s->most_bytes >= COPY_FULL;
+
+	/* Of what we unwound there is no copy to be continued, and the size was asked for by another name. */
+	if (end == WALK_TRUNCATED && s->made)
+		return full ? "; they end with the copy, and the kernel makes no larger ones"
+			    : "; they end with the copy: record with a larger --call-graph unwound,SIZE";
+	if (end == WALK_TRUNCATED && full)
 		return "; they end with the copy, and perf makes no larger ones: see --stitch";
 	return ends[end].advice;
 }

@@ -94,6 +94,12 @@ for how in unwound unwound,8192 dwarf dwarf,4096 fp; do
     "$proftop" info "x.$how" >out
     grep -q '^? broken' out && fault "$how: $(grep broken out)"
 done
+# Too small a copy is said with the option that makes it larger.
+for how in unwound dwarf; do
+    record 0 -e cpu-clock -g "$how,64" -o "small.$how" -- ./shares 0.3
+    "$proftop" info "small.$how" >out
+    says out "record with a larger --call-graph $how,SIZE"
+done
 record 0 -e cpu-clock -g off -o flat -- ./shares 0.3
 "$proftop" info flat | grep -q 'average depth *1.0' || fault 'stacks without being asked for'
 record 0 -e cpu-clock -z 0 -o plain -- ./shares 0.3
