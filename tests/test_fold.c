@@ -257,6 +257,12 @@ Test(fold, what_fades_counts_less)
 	cr_expect_eq(a->weights.sample_scale, 1000);
 	cr_expect_eq(a->weights.n_samples, 250u + 500u + 1000u);
 	analysis_free(a);
+	/* Of all of them when nothing came since; what is said of earlier is no time yet. */
+	l.now_ns = 3000;
+	a = made_analysis(p, &l);
+	cr_expect_eq(a->weights.n_samples, 125u + 250u + 500u);
+	analysis_free(a);
+	l.now_ns = 1000;
 	l.column[0].metric.measure = MEASURE_SAMPLES;
 	a = made_analysis(p, &l);
 	cr_expect_eq(a->weights.total[0], 1750);

@@ -29,6 +29,7 @@
 #include "app_state.h"
 #include "app_trail.h"
 #include "app_views.h"
+#include "app_window.h"
 #include "mem.h"
 #include "profile.h"
 #include "task.h"
@@ -93,7 +94,8 @@ static bool behind(const struct app *a)
 	if (a->live.frozen || (a->live.unfocused && !a->live.glance))
 		return false;
 	return a->analysis->profile != a->source->profile ||
-	       a->analysis->counts.version != version_of(a->source->profile) || cursor_moved(a);
+	       a->analysis->counts.version != version_of(a->source->profile) || cursor_moved(a) ||
+	       app_window_moves(a);
 }
 
 /* Where there is no heap its view has nothing to show, and no tab. */
@@ -239,6 +241,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 				   .loading = true,
 				   .live = source->live };
 	a->live.baseline_ns = a->live.newest_ns = a->live.pace.per_s = -1;
+	a->live.now_ns = a->live.asked_ns = -1;
 	a->live.own.permille = a->live.its.permille = -1;
 	app_reanalyse(a);
 	return a;
@@ -450,6 +453,8 @@ bool app_tick(struct app *a, int64_t now_ms)
 	if (a->asked && a->asked_ms == INT64_MIN)
 		note_asked(a, now_ms);
 	beside = take_made(a, now_ms);
+	if (a->source->live)
+		app_live_clock(a, now_ms);
 	if (!worker_busy(a->worker) && behind(a) && now_ms >= due_ms(a)) {
 		app_reanalyse(a);
 		note_asked(a, now_ms);

@@ -79,6 +79,7 @@ void app_reanalyse(struct app *a)
 	lens_done(&wanted);
 	a->asked = true;
 	a->asked_ms = INT64_MIN;
+	a->live.asked_ns = a->live.now_ns;
 }
 
 int app_add_filter(struct app *a, const char *terms, char **added)

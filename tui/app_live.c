@@ -24,6 +24,8 @@
 #include "time_axis.h"
 #include "worker.h"
 
+#define NS_PER_MS INT64_C(1000000)
+
 /* After so long without anything the rate of what comes at once is 0. */
 #define RATE_MS 3000
 
@@ -42,14 +44,13 @@
 /* The end of a recording is heard of before its command is gone: it is asked so often still. */
 #define LATE_MOST 10
 
-/* The newest time that is shown, since the start of the recording; -1 where there are no times. */
-static int64_t newest_ns(const struct analysis *an)
+/* The newest time that is there, since the start of the recording; -1 where there are no times. */
+static int64_t newest_ns(const struct profile *p, const struct profile_counts *counts)
 {
 	int64_t newest = -1, since;
 
-	for (uint32_t i = 0; i < an->counts.n_captures; i++) {
-		struct capture_span c = profile_capture_span(an->profile, &an->counts,
-							     (capture_id){ i });
+	for (uint32_t i = 0; i < counts->n_captures; i++) {
+		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
 
 		if (c.begin_ns != TIME_NONE && c.end_ns != TIME_NONE &&
 		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &since) && since > newest)
@@ -269,6 +270,28 @@ static bool look_for_nothing(struct app *a, int64_t now_ms)
 	return changed;
 }
 
+void app_live_clock(struct app *a, int64_t now_ms)
+{
+	struct live *l = &a->live;
+	struct profile_counts counts;
+	int64_t newest, now_ns = now_ms * NS_PER_MS;
+
+	if (l->frozen)
+		return;
+	profile_counts_read(a->source->profile, &counts);
+	newest = newest_ns(a->source->profile, &counts);
+	if (newest < 0)
+		return;
+	/* Of all samples the one that came soonest after it was taken says best how late it is there. */
+	if (l->now_ns < 0 || newest - now_ns > l->ahead_ns)
+		l->ahead_ns = newest - now_ns;
+	/* What others record comes when they have enough of it, and old files tell of other days. */
+	if (a->loading && a->source->target)
+		l->now_ns = now_ns + l->ahead_ns;
+	if (l->now_ns < newest)
+		l->now_ns = newest;
+}
+
 bool app_live_tick(struct app *a, int64_t now_ms, bool more)
 {
 	struct live *l = &a->live;
@@ -280,7 +303,7 @@ bool app_live_tick(struct app *a, int64_t now_ms, bool more)
 		l->begun_ms = now_ms;
 	changed |= look_for_nothing(a, now_ms);
 	if (!live_rate_knows(&l->growth, n)) {
-		l->newest_ns = newest_ns(a->analysis);
+		l->newest_ns = newest_ns(a->analysis->profile, &a->analysis->counts);
 		live_rate_note(&l->growth, now_ms, n, l->newest_ns);
 	}
 	/* A recorder of ours passes on what comes at once. */

@@ -16,6 +16,9 @@ struct app;
 /* Actions of live alone; false when it is none of them. */
 bool app_live_act(struct app *a, enum action action);
 
+/* What time it is where it is recorded, by which windows go; what is asked for next is of that. */
+void app_live_clock(struct app *a, int64_t now_ms);
+
 /* Notes how much is there by now; more: and that more is yet to be counted. True when that changes what row 0 says. */
 bool app_live_tick(struct app *a, int64_t now_ms, bool more);
 

@@ -95,6 +95,9 @@ struct live {
 	int64_t from_ns;     /* nothing before is shown, since the start */
 	int64_t baseline_ns; /* what comes later is compared with what was before; -1: nothing is */
 	int64_t newest_ns;   /* the newest sample's time since the start; -1: unknown */
+	int64_t now_ns; /* how long it has been recorded, where that goes on by the clock; else newest_ns; -1: unknown */
+	int64_t ahead_ns;          /* of the terminal's clock, where now_ns is known */
+	int64_t asked_ns;          /* now_ns when an analysis was asked for last */
 	struct tui_target target;  /* what is recorded, and how it is */
 	int64_t target_ms;         /* when that was asked; 0: it was not */
 	int n_late;                /* how often it was asked since the recording ended */

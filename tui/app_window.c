@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A window is a time term beside the user's filter, made anew with each analysis. What it is counted from is the
- * newest sample, not the clock: a recording that pauses stands still, and nothing is repainted.
+ * A window is a time term beside the user's filter, made anew with each analysis. It ends now where a recorder of ours runs,
+ * whose samples come at once: a window goes on while nothing comes, until nothing is in it. Elsewhere it ends with the newest sample.
  */
 #include "config.h"
 
@@ -18,6 +18,9 @@
 #include "sides.h"
 
 #define NS_PER_S INT64_C(1000000000)
+
+/* Windows go on in so many steps while nothing comes. */
+#define STEPS 40
 
 /* What came since a baseline is compared when it has come for so long: of hardly a sample all is gone or new. */
 #define COMPARED_NS NS_PER_S
@@ -84,24 +87,42 @@ void app_window_next(struct app *a)
 	a->live.window = (a->live.window + 1) % N_WINDOWS;
 }
 
+bool app_window_moves(const struct app *a)
+{
+	const struct live *l = &a->live;
+	int64_t last = windows[l->window].last_ns;
+
+	/* Nothing was in it, and nothing new came: then it may go on as it likes. */
+	if (last == 0 || l->newest_ns < l->asked_ns - last)
+		return false;
+	return l->now_ns - l->asked_ns >= last / STEPS ||
+	       (l->newest_ns > l->asked_ns && l->now_ns > l->asked_ns);
+}
+
 void app_window_lens(const struct app *a, struct lens *out)
 {
 	int64_t from = a->live.from_ns, last = windows[a->live.window].last_ns;
-	char since[FMT_SIZE], *term;
+	/* What comes between this and the counting is not of it, or it would be wider than it says. */
+	int64_t to = a->live.now_ns + 1;
+	bool heap = metric_is_heap(a->source->profile, a->lens.column[0].metric);
+	char since[FMT_SIZE], until[FMT_SIZE], *term;
 
 	lens_copy(out, &a->lens);
 	out->recent_ns = a->source->live ? MINUTE_NS : 0;
-	if (last > 0 && a->live.newest_ns - last > from)
-		from = a->live.newest_ns - last;
+	if (last > 0 && to - last > from)
+		from = to - last;
 	if (a->live.baseline_ns >= 0 && a->live.newest_ns - a->live.baseline_ns >= COMPARED_NS &&
 	    compare_lens(a, from > a->live.baseline_ns ? from : a->live.baseline_ns, out))
 		return;
 	/* Memory is what is there, and nothing of it fades. */
-	if (!metric_is_heap(a->source->profile, out->column[0].metric))
+	if (!heap) {
 		out->half_life_ns = windows[a->live.window].half_life_ns;
+		out->now_ns = a->live.now_ns;
+	}
 	if (from <= 0)
 		return;
-	term = xasprintf("time:%s,", fmt_exact(since, from, NS_PER_S));
+	term = xasprintf("time:%s,%s", fmt_exact(since, from, NS_PER_S),
+			 last > 0 && !heap ? fmt_exact(until, to, NS_PER_S) : "");
 	if (!out->filter)
 		filter_parse("", &out->filter, NULL);
 	filter_add(out->filter, term, NULL);

@@ -3,6 +3,8 @@
 #ifndef PROFTOP_TUI_APP_WINDOW_H
 #define PROFTOP_TUI_APP_WINDOW_H
 
+#include <stdbool.h>
+
 struct app;
 struct lens;
 
@@ -11,6 +13,9 @@ const char *app_window_text(const struct app *a);
 
 /* The next one of those that there are; whoever turns asks for an analysis then. */
 void app_window_next(struct app *a);
+
+/* Has the window gone on since it was asked for, so that what was in it is not, or what was behind it is? */
+bool app_window_moves(const struct app *a);
 
 /* What to ask for: the user's lens through the present window; the caller ends with lens_done(). */
 void app_window_lens(const struct app *a, struct lens *out);

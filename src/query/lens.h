@@ -150,7 +150,8 @@ struct lens {
 	bool inlines;           /* inlined functions are frames of their own */
 	int64_t cursor_ns;      /* MEASURE_LIVE: since the capture's start; INT64_MAX: at the end */
 	int64_t recent_ns; /* what rows weighed over so much time before the end is wanted; 0: it is not */
-	int64_t half_life_ns; /* samples that are so much older than the newest count half; 0: all count whole */
+	int64_t half_life_ns; /* samples that are so much older count half; 0: all count whole */
+	int64_t now_ns; /* than that, since the capture's start, or than the newest where that is later */
 	struct lens_sides sides;
 	const struct name_rules
 		*names; /* which functions are the same by name; NULL: equal ones; borrowed */

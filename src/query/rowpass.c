@@ -53,7 +53,7 @@ static void find_square_unit(const struct rowpass *r, struct rowpass_column *col
 	column->square_unit = 1 + (int64_t)sqrt(sum / 0x1p60);
 }
 
-/* The newest sample's time since its capture's start, from which the others fade. */
+/* The newest sample's time since its capture's start, from which the others fade unless it is later by now. */
 static int64_t newest(const struct profile *p, const struct profile_counts *counts)
 {
 	int64_t newest = 0, since;
@@ -82,6 +82,8 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	r->event = counts->n_events > 1 ? r->rows.event : NULL;
 	r->origin = sieve_origins(p, counts);
 	r->newest_ns = newest(p, counts);
+	if (lens->now_ns > r->newest_ns)
+		r->newest_ns = lens->now_ns;
 	rc = sieve_init(&r->sieve, p, counts, lens->filter, lens->inlines, r->origin, progress);
 	r->sieve.rows = *rows;
 	for (uint32_t c = 0; c < lens->n_columns && rc == 0; c++) {
