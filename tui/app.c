@@ -3,7 +3,7 @@
  * Life of the app: loading, analyses, keys and clicks.
  *
  * While the profile grows, analyses follow each other at most every 250 ms and take at most half of
- * the time; of what is recorded meanwhile they come so seldom, down to one a second, that we take 1 % of a processor; what the user changes is asked for at once. Until the first one is there, views see an
+ * the time; of what is recorded meanwhile they come so seldom, down to one a second, that we take no more than 1 % of a processor; what the user changes is asked for at once. Until the first one is there, views see an
  * empty profile.
  */
 #include "config.h"
@@ -36,8 +36,11 @@
 #include "worker.h"
 
 #define REANALYSE_MS    250
-/* Of what is recorded an analysis waits until all that we do was one part in so many of a processor, but no longer than so. */
-#define LIVE_PART       100
+/*
+ * Of what is recorded an analysis waits until all that we do was one part in so many of a processor, but no longer than so. 0.8 %:
+ * a screen is to take no more than 1 % with what is not known at that time.
+ */
+#define LIVE_PART       125
 #define LIVE_MOST_MS    1000
 /* What is loaded within the first is shown once, and whole; names are not waited for any longer than the second. */
 #define FIRST_ROWS_MS   40
