@@ -30,6 +30,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Events between two publications: some milliseconds. */
 #define BATCH_EVENTS 65536
@@ -45,6 +46,9 @@
 
 /* Threads' events come with the writer's rounds, 200 ms apart: after so long those of all threads are there. */
 #define SETTLED_NS 1000000000u
+
+/* Less than that is no delay that a reader tells of: what it does not know yet comes and goes. */
+#define BEHIND_LEAST_NS 1000000000
 
 struct reader {
 	struct input *in;
@@ -63,9 +67,12 @@ struct reader {
 	uint64_t n_allocations; /* that their headers tell of */
 	uint64_t memory_bytes;  /* for allocations; 0: any */
 	uint64_t n_bad_stacks;
-	uint64_t newest; /* time of the newest event that is in the file */
-	bool follow;     /* see struct read_options */
-	bool copied;     /* the file is a copy of ours: nobody writes it */
+	uint64_t newest;       /* time of the newest event that is in the file */
+	uint64_t until;        /* up to here all is settled, and read in this pass */
+	int64_t looked_ns;     /* when the file was looked at, by CLOCK_MONOTONIC, */
+	uint64_t looked_bytes; /* and how large it was */
+	bool follow;           /* see struct read_options */
+	bool copied;           /* the file is a copy of ours: nobody writes it */
 };
 
 static int probe(const uint8_t *bytes, size_t n)
@@ -106,12 +113,22 @@ static void take_block(struct reader *r, const struct heap_place *place, struct 
 	}
 }
 
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
 static int read_blocks(struct reader *r, struct err *e)
 {
 	struct heap_unpacked unpacked = { 0 };
 	struct heap_place place;
 	int rc;
 
+	r->looked_ns = clock_ns();
+	r->looked_bytes = input_file_bytes(r->in);
 	builder_begin(r->profile);
 	while ((rc = heap_blocks_next(&r->blocks, &place, e)) > 0) {
 		take_block(r, &place, &unpacked);
@@ -126,6 +143,41 @@ static int read_blocks(struct reader *r, struct err *e)
 }
 
 /* The second pass. */
+
+/* What is recorded, but not settled. */
+static uint64_t open_time(const struct reader *r)
+{
+	uint64_t unit = r->blocks.head.unit_ns > 0 ? r->blocks.head.unit_ns : 1;
+
+	return SETTLED_NS / unit + r->tell.held;
+}
+
+/*
+ * Of what is being written: what of the file is not read yet, and what was written meanwhile. What is open is told of only with
+ * these, as nothing can be done about it.
+ */
+static void tell_behind(struct reader *r, const struct heap_parcel *p)
+{
+	uint64_t at = r->until, behind_ms;
+	int64_t behind;
+
+	if (!r->follow || !atomic_load(&r->progress->grows))
+		return;
+	if (p->n_runs > 0) {
+		const struct heap_run *last = &p->run[p->n_runs - 1];
+
+		at = last->event[last->n - 1].time;
+	}
+	behind = heap_tell_time(&r->tell, r->until) - heap_tell_time(&r->tell, at) + clock_ns() -
+		 r->looked_ns;
+	if (behind < BEHIND_LEAST_NS) {
+		progress_behind(r->progress, 0);
+		return;
+	}
+	behind += heap_tell_time(&r->tell, open_time(r)) - heap_tell_time(&r->tell, 0);
+	behind_ms = (uint64_t)behind / 1000000;
+	progress_behind(r->progress, behind_ms < UINT32_MAX ? (uint32_t)behind_ms : UINT32_MAX);
+}
 
 static int read_events(struct reader *r)
 {
@@ -144,6 +196,7 @@ static int read_events(struct reader *r)
 		} while (p.n_runs > 0 && r->take.n_events < until);
 		rc = builder_end(r->profile);
 		progress_set(r->progress, p.n_bytes, r->n_bytes);
+		tell_behind(r, &p);
 		if (rc == 0 && progress_cancelled(r->progress))
 			rc = -ECANCELED;
 	}
@@ -401,10 +454,10 @@ static int find_names(struct reader *r)
 static void settle(struct reader *r)
 {
 	uint64_t newest = r->tell.newest > r->newest ? r->tell.newest : r->newest;
-	uint64_t unit = r->blocks.head.unit_ns > 0 ? r->blocks.head.unit_ns : 1;
-	uint64_t open = SETTLED_NS / unit + r->tell.held;
+	uint64_t open = open_time(r);
 
-	heap_merge_until(r->merge, newest > open ? newest - open : 0);
+	r->until = newest > open ? newest - open : 0;
+	heap_merge_until(r->merge, r->until);
 	/* Another reader may have given stacks other numbers at any time: with the pen. */
 	builder_begin(r->profile);
 	heap_take_anew(&r->take);
@@ -419,9 +472,8 @@ static bool goes_on(const struct reader *r)
 /* Waits until there is more, or nobody writes any more. */
 static int wait_for_more(struct reader *r)
 {
-	uint64_t bytes = input_file_bytes(r->in);
-
-	while (goes_on(r) && input_file_bytes(r->in) == bytes) {
+	while (goes_on(r) && input_file_bytes(r->in) == r->looked_bytes) {
+		progress_behind(r->progress, 0);
 		if (progress_cancelled(r->progress))
 			return -ECANCELED;
 		poll(NULL, 0, LOOK_MS);
@@ -450,6 +502,7 @@ static int follow(struct reader *r, struct err *e)
 	}
 	if (r->progress)
 		atomic_store(&r->progress->grows, false);
+	progress_behind(r->progress, 0);
 	settle(r);
 	heap_merge_until(r->merge, UINT64_MAX);
 	return rc;

@@ -10,6 +10,7 @@
  *   keys B                                 typed at that moment
  *   named my_program (812)                 it is a process, and not a command
  *   lost 41                                as the recorder says
+ *   behind 12000                           milliseconds; likewise
  *   target my_program (812) exited         likewise
  *   hint my_program takes no cpu           likewise
  *   wait 12                                so many seconds nothing comes, looked at four times a second
@@ -168,6 +169,9 @@ static void step(struct play *p, const char *word, const char *value, const char
 		p->f.source.title = p->title;
 	} else if (strcmp(word, "lost") == 0) {
 		atomic_store(&p->f.progress.lost, (uint64_t)atoi(value));
+	} else if (strcmp(word, "behind") == 0) {
+		progress_behind(&p->f.progress, (uint32_t)atoi(value));
+		tick(p);
 	} else if (strcmp(word, "target") == 0) {
 		snprintf(p->target, sizeof(p->target), "%s", value);
 		p->f.target = p->target;

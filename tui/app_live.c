@@ -292,6 +292,16 @@ void app_live_clock(struct app *a, int64_t now_ms)
 		l->now_ns = newest;
 }
 
+/* Does what is read lag behind what is written, or does it no more? */
+static bool look_how_far(struct app *a)
+{
+	uint32_t ms = a->source->progress ? progress_behind_ms(a->source->progress) : 0;
+	uint32_t s = (ms + 500) / 1000, was = a->live.behind_s;
+
+	a->live.behind_s = s;
+	return s != was;
+}
+
 bool app_live_tick(struct app *a, int64_t now_ms, bool more)
 {
 	struct live *l = &a->live;
@@ -302,6 +312,7 @@ bool app_live_tick(struct app *a, int64_t now_ms, bool more)
 	if (l->begun_ms == 0)
 		l->begun_ms = now_ms;
 	changed |= look_for_nothing(a, now_ms);
+	changed |= look_how_far(a);
 	if (!live_rate_knows(&l->growth, n)) {
 		l->newest_ns = newest_ns(a->analysis->profile, &a->analysis->counts);
 		live_rate_note(&l->growth, now_ms, n, l->newest_ns);
@@ -400,6 +411,14 @@ static char *share_text(const char *whose, int permille)
 	return xasprintf("%s %d.%d %%", whose, permille / 10, permille % 10);
 }
 
+/* Of a recording that goes on: "12 s behind". */
+static char *behind_text(uint32_t s)
+{
+	if (s < 120)
+		return xasprintf("%u s behind", s);
+	return s < 7200 ? xasprintf("%u m behind", s / 60) : xasprintf("%u h behind", s / 3600);
+}
+
 /* "170/s", or of what comes now and then "170/s until 20 s ago". */
 static char *pace_text(const struct live_pace *p)
 {
@@ -425,6 +444,9 @@ static int due_totals(const struct app *a, bool whole, char *fate, char **out, i
 	char number[FMT_SIZE];
 	int n = add_form(out, 0, most, xasprintf("● %s", state_name(a)));
 
+	/* What is shown is not of now. */
+	if (a->loading && !a->live.frozen && a->live.behind_s > 0)
+		n = add_form(out, n, most, behind_text(a->live.behind_s));
 	if (lost > 0)
 		n = add_form(out, n, most, xasprintf("lost %s", fmt_count(number, (int64_t)lost)));
 	/* How fast what comes meanwhile comes is not known while the screen is held still. */

@@ -113,6 +113,7 @@ struct live {
 	int64_t begun_ms;          /* when it was first looked at; 0: it was not */
 	struct live_rate growth;   /* how much there was when */
 	struct live_pace pace;     /* as it is told */
+	uint32_t behind_s; /* what is written was read so far behind; 0: hardly; as it is told */
 };
 
 /* A comparison within the recording, of what the user chose. */

@@ -13,12 +13,14 @@
 #include <stdint.h>
 
 struct progress {
-	_Atomic uint64_t done;   /* units of work done so far; bytes for readers */
-	_Atomic uint64_t total;  /* 0 while unknown */
-	_Atomic uint64_t lost;   /* events that recorders said were lost, so far */
-	_Atomic uint64_t forked; /* processes that were seen to come from those recorded */
-	_Atomic bool cancel;     /* somebody wants it to stop */
-	_Atomic bool grows;      /* what is read is still being written: there is no end yet */
+	_Atomic uint64_t done;      /* units of work done so far; bytes for readers */
+	_Atomic uint64_t total;     /* 0 while unknown */
+	_Atomic uint64_t lost;      /* events that recorders said were lost, so far */
+	_Atomic uint64_t forked;    /* processes that were seen to come from those recorded */
+	_Atomic uint32_t behind_ms; /* what is read lags so far behind what is written; 0: hardly */
+	_Atomic uint32_t beside_ms; /* the same of what is read beside it, the worst of all */
+	_Atomic bool cancel;        /* somebody wants it to stop */
+	_Atomic bool grows;         /* what is read is still being written: there is no end yet */
 };
 
 static inline bool progress_cancelled(const struct progress *p)
@@ -44,6 +46,22 @@ static inline void progress_forked(struct progress *p, uint64_t n)
 {
 	if (p)
 		atomic_store_explicit(&p->forked, n, memory_order_relaxed);
+}
+
+/* Of a reader that follows something; it is 0 again when it has caught up, and at its end. */
+static inline void progress_behind(struct progress *p, uint32_t ms)
+{
+	if (p)
+		atomic_store_explicit(&p->behind_ms, ms, memory_order_relaxed);
+}
+
+/* Of all that is read. */
+static inline uint32_t progress_behind_ms(const struct progress *p)
+{
+	uint32_t own = atomic_load_explicit(&p->behind_ms, memory_order_relaxed);
+	uint32_t beside = atomic_load_explicit(&p->beside_ms, memory_order_relaxed);
+
+	return own > beside ? own : beside;
 }
 
 static inline void progress_cancel(struct progress *p)

@@ -73,13 +73,14 @@ static int read_heaps(struct load *l, const char *path, struct input *in, captur
 {
 	const char *slash = strrchr(path, '/');
 	char *directory = slash ? xstrndup(path, (size_t)(slash - path)) : xstrdup(".");
-	struct load_heaps *heaps = load_heaps_follow(l->profile, c, directory, path, &l->read);
+	struct load_heaps *heaps = load_heaps_follow(l->profile, c, directory, path, &l->read,
+						     &l->progress);
 	int rc = format_heap_trace.read(in, l->profile, c, &l->read, &l->progress, &l->error);
 	int ended;
 
 	if (rc == 0)
 		wait_recorder(l);
-	ended = load_heaps_end(heaps, &l->progress);
+	ended = load_heaps_end(heaps);
 	free(directory);
 	return rc ? rc : ended;
 }
@@ -92,9 +93,9 @@ static int read_capture(struct load *l, const struct format *format, struct inpu
 	int rc, ended;
 
 	if (directory && input_follows(in))
-		heaps = load_heaps_follow(l->profile, c, directory, NULL, &l->read);
+		heaps = load_heaps_follow(l->profile, c, directory, NULL, &l->read, &l->progress);
 	rc = format->read(in, l->profile, c, &l->read, &l->progress, &l->error);
-	ended = load_heaps_end(heaps, &l->progress);
+	ended = load_heaps_end(heaps);
 	if (rc == 0)
 		rc = ended;
 	if (rc == 0 && directory && !heaps)

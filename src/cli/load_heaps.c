@@ -30,8 +30,9 @@
 
 /* One trace that is followed. */
 struct reader {
-	const struct load_heaps *all; /* borrowed */
-	char *path;                   /* owned */
+	const struct load_heaps *of; /* borrowed */
+	char *path;                  /* owned */
+	struct progress progress;    /* how far it is; cancelling ends it */
 	struct task *task;
 };
 
@@ -40,7 +41,7 @@ struct load_heaps {
 	capture_id capture;
 	const char *directory;
 	const struct read_options *options;
-	struct progress progress;     /* of all readers: cancelling ends them */
+	struct progress *all;         /* of the whole recording; borrowed */
 	struct progress looking;      /* of the thread that looks for traces: likewise */
 	struct task *looks;           /* it */
 	VEC(struct reader *) readers; /* its own until it has ended, as are */
@@ -122,15 +123,15 @@ int load_heaps_read(struct profile *p, capture_id c, const char *directory,
 
 static int follow_trace(void *arg)
 {
-	const struct reader *r = arg;
-	struct load_heaps *h = (struct load_heaps *)r->all;
+	struct reader *r = arg;
+	struct load_heaps *h = (struct load_heaps *)r->of;
 	int rc;
 
 	builder_begin(h->profile);
 	build_part_aside(h->profile, h->capture, r->path, format_heap_trace.name);
 	rc = builder_end(h->profile);
 	if (rc == 0)
-		rc = read_trace(h->profile, h->capture, r->path, h->options, &h->progress);
+		rc = read_trace(h->profile, h->capture, r->path, h->options, &r->progress);
 	builder_begin(h->profile);
 	build_part_done(h->profile);
 	builder_end(h->profile);
@@ -153,7 +154,7 @@ static void take_trace(struct load_heaps *h, const char *path, uint32_t number)
 	if (h->readers.n == MOST_READERS || stat(path, &st) || st.st_size == 0)
 		return;
 	r = xcalloc(1, sizeof(*r));
-	r->all = h;
+	r->of = h;
 	r->path = xstrdup(path);
 	r->task = task_start(follow_trace, r, -1);
 	if (r->task) {
@@ -193,6 +194,25 @@ static void end_finished(struct load_heaps *h)
 	h->readers.n = n;
 }
 
+/* How far the one is behind that is most. */
+static void tell_behind(struct load_heaps *h)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < h->readers.n; i++) {
+		uint32_t ms = progress_behind_ms(&h->readers.at[i]->progress);
+
+		most = ms > most ? ms : most;
+	}
+	atomic_store(&h->all->beside_ms, most);
+}
+
+static void cancel_readers(struct load_heaps *h)
+{
+	for (size_t i = 0; i < h->readers.n; i++)
+		progress_cancel(&h->readers.at[i]->progress);
+}
+
 /* Gives readers to traces that have none. True: there are such for which there is no place. */
 static bool look_once(struct load_heaps *h)
 {
@@ -200,6 +220,7 @@ static bool look_once(struct load_heaps *h)
 	bool more = false;
 
 	end_finished(h);
+	tell_behind(h);
 	dir_parts_find(&parts, DIR_PARTS_HEAPS, h->directory);
 	for (size_t i = 0; i < parts.number.n; i++) {
 		char *path;
@@ -225,12 +246,13 @@ static int look(void *arg)
 		more = look_once(h);
 		if (!last || more)
 			poll(NULL, 0, LOOK_MS);
-	} while ((!last || more) && !progress_cancelled(&h->progress));
+	} while ((!last || more) && !progress_cancelled(h->all));
 	return 0;
 }
 
 struct load_heaps *load_heaps_follow(struct profile *p, capture_id c, const char *directory,
-				     const char *read, const struct read_options *o)
+				     const char *read, const struct read_options *o,
+				     struct progress *all)
 {
 	struct load_heaps *h = xcalloc(1, sizeof(*h));
 	const char *slash = read ? strrchr(read, '/') : NULL;
@@ -239,6 +261,7 @@ struct load_heaps *load_heaps_follow(struct profile *p, capture_id c, const char
 	h->capture = c;
 	h->directory = directory;
 	h->options = o;
+	h->all = all;
 	if (read)
 		dir_parts_name(DIR_PARTS_HEAPS, slash ? slash + 1 : read, &h->read);
 	h->looks = task_start(look, h, -1);
@@ -259,24 +282,28 @@ static bool all_ended(const struct load_heaps *h)
 	return true;
 }
 
-int load_heaps_end(struct load_heaps *h, const struct progress *progress)
+int load_heaps_end(struct load_heaps *h)
 {
 	int rc;
 
 	if (!h)
 		return 0;
 	progress_cancel(&h->looking);
-	while (!all_ended(h) && !progress_cancelled(progress))
+	while (!all_ended(h) && !progress_cancelled(h->all)) {
 		poll(NULL, 0, LOOK_MS);
+		if (task_finished(h->looks))
+			tell_behind(h);
+	}
 	rc = all_ended(h) ? 0 : -ECANCELED;
-	if (rc)
-		progress_cancel(&h->progress);
 	task_join(h->looks);
+	if (rc)
+		cancel_readers(h);
 	if (h->any && rc == 0)
 		state_tracer(h->profile, h->capture);
 	for (size_t i = 0; i < h->readers.n; i++)
 		end_reader(h, h->readers.at[i]);
 	rc = rc ? rc : h->rc;
+	atomic_store(&h->all->beside_ms, 0);
 	vec_done(&h->readers);
 	vec_done(&h->taken);
 	free(h);

@@ -24,15 +24,14 @@ int load_heaps_read(struct profile *p, capture_id c, const char *directory,
  * Follows those that are there or come to be there, on threads of their own. All is borrowed until the end. NULL: no thread could be
  * started.
  *
+ * all    hears how far they are behind; cancelling it ends them
  * read   the trace of them that others read: it and those before it are left out; NULL: none
  */
 struct load_heaps *load_heaps_follow(struct profile *p, capture_id c, const char *directory,
-				     const char *read, const struct read_options *o);
+				     const char *read, const struct read_options *o,
+				     struct progress *all);
 
-/*
- * Waits until what is there has been read to its end, or until progress, which may be NULL, is cancelled; frees. NULL is
- * fine. 0 or -ECANCELED.
- */
-int load_heaps_end(struct load_heaps *h, const struct progress *progress);
+/* Waits until what is there has been read to its end, or until that is cancelled; frees. NULL is fine. 0 or -ECANCELED. */
+int load_heaps_end(struct load_heaps *h);
 
 #endif
