@@ -44,27 +44,50 @@ static void feed_on(struct rig *r)
 	vec_clear(&r->records.bytes);
 }
 
-/* From then on for so many milliseconds, a process in each comes, does something and goes; every other one is another program. */
-static void put_swarm(struct rig *r, uint64_t begin, int n)
+/*
+ * From then on for so many milliseconds, in each comes a process, does something and goes, with one of so many numbers in turn; of four, one is another program, and
+ * one a thread of the shell.
+ */
+static void put_swarm(struct rig *r, uint64_t begin, int n, uint64_t n_numbers)
 {
 	struct made *m = &r->records;
 
 	for (int i = 0; i < n; i++) {
 		uint64_t t = begin + (uint64_t)i * SECOND / 1000;
-		int32_t pid = 2000 + (int32_t)(t / (SECOND / 1000) % 30000);
+		int32_t tid = 2000 + (int32_t)(t / (SECOND / 1000) % n_numbers);
+		int32_t pid = i % 4 == 3 ? SHELL : tid;
 
-		made_fork(m, pid, SHELL, pid, SHELL, t);
-		if (i % 2) {
+		made_fork(m, pid, SHELL, tid, SHELL, t);
+		if (i % 4 == 1) {
 			made_exec(m, pid, t + 1, "cc");
 			made_mmap(m, pid, t + 2, CODE, 0x1000, "/bin/cc");
 		}
-		put_sample(r, pid, pid, t + 3, (i % 2 ? CODE : LIB) + 0x10);
-		put_exit(m, pid, pid, t + 4);
+		put_sample(r, pid, tid, t + 3, (i % 4 == 1 ? CODE : LIB) + 0x10);
+		put_exit(m, pid, tid, t + 4);
 	}
 }
 
-/* Rows whose address was in the module, of a thread that was called so. */
-static uint64_t count_rows(const struct profile *p, const char *module, const char *comm)
+/* What samples are asked for; NULL and 0: any. */
+struct question {
+	const char *module, *comm, *process;
+	bool has_tid;
+};
+
+static bool is_wanted(const struct profile *p, const struct question *q, module_id module,
+		      thread_id thread)
+{
+	const struct thread *t = profile_thread(p, thread);
+	string_id process = process_name(profile_process(p, t->process));
+	const char *name = profile_string(p, profile_module(p, module)->name, NULL);
+
+	return (!q->module || strcmp(name, q->module) == 0) &&
+	       (!q->comm || strcmp(profile_string(p, t->name, NULL), q->comm) == 0) &&
+	       (!q->process || strcmp(profile_string(p, process, NULL), q->process) == 0) &&
+	       (!q->has_tid || t->tid >= 0);
+}
+
+/* Samples of the state that is held, or of the newest one. */
+static uint64_t count(const struct profile *p, const struct profile_counts *held, struct question q)
 {
 	struct profile_counts counts;
 	struct location_columns locations;
@@ -73,16 +96,15 @@ static uint64_t count_rows(const struct profile *p, const char *module, const ch
 	uint64_t n = 0;
 
 	profile_counts_read(p, &counts);
+	held = held ? held : &counts;
 	profile_locations(p, &locations);
-	profile_stacks(p, &stacks);
-	profile_samples(p, &rows);
-	for (uint64_t i = 0; i < counts.n_samples; i++) {
-		uint32_t l = stacks.location[rows.stack[i]];
-		const struct module *m = profile_module(p, (module_id){ locations.module[l] });
-		const struct thread *t = profile_thread(p, (thread_id){ rows.thread[i] });
+	profile_stacks_of(p, held, &stacks);
+	profile_samples_of(p, held, &rows);
+	for (uint64_t i = 0; i < held->n_samples; i++) {
+		module_id module = { locations.module[stacks.location[rows.stack[i]]] };
 
-		n += strcmp(profile_string(p, m->name, NULL), module) == 0 &&
-		     strcmp(profile_string(p, t->name, NULL), comm) == 0;
+		if (is_wanted(p, &q, module, (thread_id){ rows.thread[i] }))
+			n += sample_count(&rows, i);
 	}
 	return n;
 }
@@ -94,26 +116,75 @@ static void begin(struct rig *r)
 	made_mmap(&r->records, SHELL, 2, LIB, 0x1000, "/lib/libsh.so");
 }
 
-/* 300,000 processes, a thousand a second; numbers come again every 30 seconds. */
+/* So many batches of a second. */
+static size_t feed_swarm(struct rig *r, int from, int to, uint64_t n_numbers)
+{
+	size_t most = 0;
+
+	for (int batch = from; batch < to; batch++) {
+		size_t n;
+
+		put_swarm(r, SECOND * (uint64_t)(batch + 1), 1000, n_numbers);
+		feed_on(r);
+		n = perf_feed_n_tasks(r->feed);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* 300,000 processes and threads, a thousand a second; numbers come again every 30 seconds. */
 FEED_TEST(perf_retire, short_processes_are_forgotten)
 {
 	struct rig r;
-	size_t most = 0;
+	size_t most;
 
 	begin(&r);
-	for (int batch = 0; batch < 300; batch++) {
-		size_t n;
-
-		put_swarm(&r, SECOND * (uint64_t)(batch + 1), 1000);
-		feed_on(&r);
-		n = perf_feed_n_tasks(r.feed);
-		if (n > most)
-			most = n;
-	}
+	most = feed_swarm(&r, 0, 300, 30000);
 	/* A task, its mappings and a space each, of eleven seconds and what else waits for the next time. */
 	cr_expect_lt(most, 3 * 16000, "%zu are known at once", most);
-	cr_expect_eq(count_rows(r.profile, "libsh.so", "sh"), 150000);
-	cr_expect_eq(count_rows(r.profile, "cc", "cc"), 150000);
+	cr_expect_eq(
+		count(r.profile, NULL, (struct question){ .module = "libsh.so", .comm = "sh" }),
+		225000);
+	cr_expect_eq(count(r.profile, NULL, (struct question){ .module = "cc", .comm = "cc" }),
+		     75000);
+	rig_end(&r);
+}
+
+/* Of what is old, names are kept and not numbers; every sum is what it was, and what somebody looks at stays as it is. */
+FEED_TEST(perf_retire, ended_ones_become_one_for_each_name)
+{
+	static const struct build_folding folding = { .keep_ns = 70 * (int64_t)SECOND,
+						      .n_rows = 1 << 19,
+						      .n_folded = 1 << 18,
+						      .n_ended = 1 << 14 };
+	struct profile_counts held;
+	struct rig r;
+	uint64_t n_cc, n_own;
+
+	begin(&r);
+	builder_begin(r.profile);
+	build_folding(r.profile, &folding);
+	builder_end(r.profile);
+	feed_swarm(&r, 0, 60, 1000000);
+	profile_hold(r.profile, &held);
+	cr_expect_eq(count(r.profile, NULL, (struct question){ .process = ENDED_PREFIX "cc" }), 0);
+	feed_swarm(&r, 60, 300, 1000000);
+	cr_expect_eq(count(r.profile, &held, (struct question){ .has_tid = true }), 60000);
+	cr_expect_eq(
+		count(r.profile, NULL, (struct question){ .module = "libsh.so", .comm = "sh" }),
+		225000);
+	cr_expect_eq(count(r.profile, NULL, (struct question){ .module = "cc", .comm = "cc" }),
+		     75000);
+	/* A process that lives has its threads' samples; those that ended are told by their last names. */
+	n_cc = count(r.profile, NULL, (struct question){ .process = ENDED_PREFIX "cc" });
+	n_own = count(r.profile, NULL, (struct question){ .has_tid = true });
+	cr_expect(n_cc >= 40000 && n_cc <= 60000, "%" PRIu64 " samples of cc", n_cc);
+	cr_expect_leq(n_own, 110000, "%" PRIu64 " samples have a thread's number", n_own);
+	cr_expect_eq(count(r.profile, NULL,
+			   (struct question){ .module = "cc", .process = ENDED_PREFIX "cc" }),
+		     n_cc);
+	cr_expect_geq(count(r.profile, NULL, (struct question){ .process = "sh" }), 75000);
+	profile_release(r.profile, &held);
 	rig_end(&r);
 }
 
@@ -181,14 +252,16 @@ FEED_TEST(perf_retire, what_is_left)
 		begin(&r);
 		put_steps(&r, cases[i].early, SECOND);
 		for (int batch = 0; batch < 15; batch++) {
-			put_swarm(&r, SECOND * (uint64_t)(batch + 2), 1000);
+			put_swarm(&r, SECOND * (uint64_t)(batch + 2), 1000, 30000);
 			feed_on(&r);
 		}
 		cr_expect_lt(perf_feed_n_tasks(r.feed), 3 * 16000, "%s", cases[i].what);
 		put_steps(&r, cases[i].late, 20 * SECOND);
 		feed_on(&r);
-		cr_expect_eq(count_rows(r.profile, cases[i].module, cases[i].comm), 1, "%s",
-			     cases[i].what);
+		cr_expect_eq(count(r.profile, NULL,
+				   (struct question){ .module = cases[i].module,
+						      .comm = cases[i].comm }),
+			     1, "%s", cases[i].what);
 		rig_end(&r);
 	}
 }

@@ -125,6 +125,13 @@ thread_id build_thread(struct profile *p, process_id process, int32_t tid, strin
 /* The same thread while it is in a control group; cgroup is its id or ID_NONE. */
 thread_id build_thread_in(struct profile *p, thread_id thread, uint32_t cgroup);
 
+/*
+ * They have ended, and no sample of them comes any more, but where their numbers come again and are built again: where much is
+ * watched for long, old samples of theirs need not be told apart, see build_folding(). A process ends with all its threads.
+ */
+void build_thread_ended(struct profile *p, thread_id thread);
+void build_process_ended(struct profile *p, process_id process);
+
 /* Interned by name. */
 event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight);
 /* As build_event(), with weights, of an event that was worked out from others: never what opens first. */
@@ -170,6 +177,9 @@ struct build_folding {
 	uint32_t n_stacks; /* beyond so many stacks build_shorten() shortens; 0: never */
 	uint64_t n_blocks; /* as n_rows, of allocations: those that are not old are at most half */
 	uint64_t n_sums;   /* as n_folded, of them */
+	uint32_t
+		n_ended; /* beyond so many threads that ended, old samples become those of one thread for each name, see ENDED_PREFIX;
+			     0: never */
 };
 
 /*

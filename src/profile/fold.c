@@ -9,8 +9,10 @@
 
 #include "fold.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "ended.h"
 #include "hash.h"
 
 #define FIRST_SLOT_NS INT64_C(1000000000)
@@ -196,17 +198,26 @@ static bool copy_scales(const struct fold *f)
 	return true;
 }
 
+int64_t fold_old_ns(const struct profile *p)
+{
+	const struct capture *c = &STORE_AT(struct capture, p->captures, 0);
+	int64_t old_ns;
+
+	if (c->end_ns == TIME_NONE ||
+	    __builtin_sub_overflow(c->end_ns, p->folding.keep_ns, &old_ns))
+		return INT64_MIN;
+	return old_ns;
+}
+
 void fold_begin(struct fold *f, struct profile *p, struct store_rows *to, uint64_t most,
 		int64_t slot_ns)
 {
 	const struct capture *c = &STORE_AT(struct capture, p->captures, 0);
 
-	*f = (struct fold){ .p = p, .to = to, .most = most, .old_ns = TIME_NONE };
+	*f = (struct fold){ .p = p, .to = to, .most = most };
 	f->slot_ns = slot_ns > 0 ? slot_ns : FIRST_SLOT_NS;
 	f->begin_ns = c->begin_ns == TIME_NONE ? 0 : c->begin_ns;
-	if (c->end_ns == TIME_NONE ||
-	    __builtin_sub_overflow(c->end_ns, p->folding.keep_ns, &f->old_ns))
-		f->old_ns = INT64_MIN;
+	f->old_ns = fold_old_ns(p);
 	pthread_mutex_lock(&p->publication);
 	memcpy(f->fence_ns, p->fence_ns, sizeof(f->fence_ns));
 	pthread_mutex_unlock(&p->publication);
@@ -223,7 +234,7 @@ void fold_end(struct fold *f)
 }
 
 /* Those that are old, or those that are not, as they come. */
-static bool add_rows(struct fold *f, const uint32_t *to, bool old)
+static bool add_rows(struct fold *f, const uint32_t *to, const uint32_t *threads, bool old)
 {
 	for (uint64_t i = 0; i < f->p->now.n_samples; i++) {
 		struct folded row = fold_row_at(&f->p->samples, i);
@@ -232,6 +243,8 @@ static bool add_rows(struct fold *f, const uint32_t *to, bool old)
 			continue;
 		if (to)
 			row.stack = to[row.stack];
+		if (threads && row.thread != ID_NONE)
+			row.thread = threads[row.thread];
 		if (old ? !fold_add(f, &row) : !put_new_row(f, &row, false))
 			return false;
 	}
@@ -251,7 +264,8 @@ static uint64_t most_folded(const struct fold *f)
 	return n_young < least ? least : n_young / 4 < least ? n_young : 4 * least;
 }
 
-bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out)
+bool fold_all(struct profile *p, const uint32_t *to, const uint32_t *threads,
+	      struct store_rows *out)
 {
 	struct fold f;
 	bool done;
@@ -260,9 +274,9 @@ bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out)
 		   p->samples.n_folded > 0 ? p->samples.slot_ns : 0);
 	if (f.most > 0)
 		f.most = most_folded(&f);
-	done = add_rows(&f, to, true);
+	done = add_rows(&f, to, threads, true);
 	fold_end(&f);
-	done = done && add_rows(&f, to, false);
+	done = done && add_rows(&f, to, threads, false);
 	/* Folding costs a pass over all rows: it waits until there are an eighth more. */
 	p->fold_at = done ? out->n : p->now.n_samples;
 	p->fold_at += p->fold_at / 8 + 1;
@@ -285,8 +299,18 @@ bool fold_finds_old(const struct profile *p)
 
 bool fold_rows(struct profile *p, struct store_rows *out)
 {
-	return p->folding.keep_ns > 0 && p->now.n_samples >= p->fold_at && p->now.n_captures == 1 &&
-	       fold_finds_old(p) && fold_all(p, NULL, out);
+	uint32_t *threads = NULL;
+	bool done;
+
+	if (p->folding.keep_ns == 0 || p->now.n_captures != 1 ||
+	    (p->now.n_samples < p->fold_at && !ended_due(p)) || !fold_finds_old(p))
+		return false;
+	/* What is said beyond stacks is of threads, too, and changes only when stacks do. */
+	if (p->trie.beyond.n == 0)
+		threads = ended_threads(p, fold_old_ns(p));
+	done = fold_all(p, NULL, threads, out);
+	free(threads);
+	return done;
 }
 
 const struct build_folding *build_folding_live(void)
@@ -297,6 +321,7 @@ const struct build_folding *build_folding_live(void)
 		.n_folded = UINT64_C(1) << 14,
 		.n_stacks = UINT32_C(1) << 13,
 		.n_blocks = UINT64_C(1) << 19,
+		.n_ended = UINT32_C(1) << 14,
 		.n_sums = UINT64_C(1) << 18,
 	};
 
@@ -308,4 +333,5 @@ void build_folding(struct profile *p, const struct build_folding *f)
 	p->folding = *f;
 	p->fold_at = f->n_rows;
 	p->shorten_at = f->n_stacks;
+	p->ended_at = f->n_ended;
 }

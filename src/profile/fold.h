@@ -25,6 +25,9 @@ struct fold {
 	int64_t fence_ns[BUILD_FENCES];
 };
 
+/* From when on samples stay as they are, by now. */
+int64_t fold_old_ns(const struct profile *p);
+
 /* The pen is held until fold_end(). slot_ns is that of what was folded before, 0: nothing was. */
 void fold_begin(struct fold *f, struct profile *p, struct store_rows *to, uint64_t most,
 		int64_t slot_ns);
@@ -42,10 +45,11 @@ static inline bool fold_is_old(const struct fold *f, const struct folded *row)
 }
 
 /*
- * The pen is held. All rows anew, old ones folded; to says what becomes of each stack, NULL: nothing. False where
- * there was no room.
+ * The pen is held. All rows anew, old ones folded; to says what becomes of each stack, threads of each thread, NULL: nothing.
+ * False where there was no room.
  */
-bool fold_all(struct profile *p, const uint32_t *to, struct store_rows *out);
+bool fold_all(struct profile *p, const uint32_t *to, const uint32_t *threads,
+	      struct store_rows *out);
 
 /* May there be samples that are old by now? */
 bool fold_finds_old(const struct profile *p);

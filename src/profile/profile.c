@@ -187,6 +187,8 @@ void profile_free(struct profile *p)
 	store_states_done(p);
 	vec_done(&p->asides);
 	vec_done(&p->watches);
+	vec_done(&p->ended_threads);
+	vec_done(&p->ended_processes);
 	pthread_mutex_destroy(&p->publication);
 	pthread_mutex_destroy(&p->pen);
 	free(p);

@@ -125,6 +125,12 @@ struct process {
 	string_id name; /* the name that its main thread had last; see process_name() */
 };
 
+/*
+ * What stands before the names of processes that ended long ago: those of one name are one and have no number. Threads that
+ * ended are one, without a number, for each name of theirs and process.
+ */
+#define ENDED_PREFIX "ended: "
+
 /* A control group that threads were in while they were sampled. */
 struct cgroup {
 	capture_id capture;

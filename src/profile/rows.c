@@ -91,6 +91,19 @@ static bool same_process(const void *things, uint32_t value, const void *key)
 	       (k->pid >= 0 || a->name.v == k->name.v);
 }
 
+static void set_flag(struct store_flags *f, uint32_t id)
+{
+	while (f->n <= id)
+		vec_push(f, false);
+	f->at[id] = true;
+}
+
+static void clear_flag(struct store_flags *f, uint32_t id)
+{
+	if (id < f->n)
+		f->at[id] = false;
+}
+
 static process_id intern_process(struct profile *p, const struct process *key)
 {
 	uint64_t hash = hash_u64(hash_pair(key->capture.v, (uint32_t)key->pid) + key->name.v);
@@ -98,8 +111,10 @@ static process_id intern_process(struct profile *p, const struct process *key)
 
 	assert(key->capture.v < p->now.n_captures);
 	id = map_find(&p->processes_by_pid, hash, same_process, p, key);
-	if (id != MAP_NONE)
+	if (id != MAP_NONE) {
+		clear_flag(&p->ended_processes, id);
 		return (process_id){ id };
+	}
 	if (!store_room(p, &p->processes, (uint64_t)n + 1))
 		return (process_id){ 0 };
 	STORE_AT(struct process, p->processes, n) = *key;
@@ -169,13 +184,26 @@ static bool same_thread(const void *things, uint32_t value, const void *key)
 	       a->cgroup == k->cgroup;
 }
 
-static thread_id intern_thread(struct profile *p, const struct thread *key)
+static uint64_t hash_thread(const struct thread *t)
 {
-	uint64_t hash = hash_u64(hash_pair(key->process.v, (uint32_t)key->tid) +
-				 hash_pair(key->name.v, key->cgroup));
-	uint32_t n = p->now.n_threads, id;
+	return hash_u64(hash_pair(t->process.v, (uint32_t)t->tid) +
+			hash_pair(t->name.v, t->cgroup));
+}
 
-	id = map_find(&p->threads_by_tid, hash, same_thread, p, key);
+uint32_t store_find_thread(const struct profile *p, const struct thread *key)
+{
+	return map_find(&p->threads_by_tid, hash_thread(key), same_thread, p, key);
+}
+
+thread_id store_thread(struct profile *p, const struct thread *key)
+{
+	uint64_t hash = hash_thread(key);
+	uint32_t n = p->now.n_threads, id = store_find_thread(p, key);
+
+	if (id != MAP_NONE && id < p->ended_threads.n && p->ended_threads.at[id]) {
+		p->ended_threads.at[id] = false;
+		p->n_ended--;
+	}
 	if (id != MAP_NONE)
 		return (thread_id){ id };
 	if (!store_room(p, &p->threads, (uint64_t)n + 1))
@@ -191,7 +219,7 @@ thread_id build_thread(struct profile *p, process_id process, int32_t tid, strin
 	struct thread key = { .process = process, .tid = tid, .name = name, .cgroup = ID_NONE };
 
 	assert(process.v < p->now.n_processes && name.v < p->now.n_strings);
-	return intern_thread(p, &key);
+	return store_thread(p, &key);
 }
 
 thread_id build_thread_in(struct profile *p, thread_id thread, uint32_t cgroup)
@@ -201,7 +229,20 @@ thread_id build_thread_in(struct profile *p, thread_id thread, uint32_t cgroup)
 	assert(thread.v < p->now.n_threads);
 	assert(cgroup == ID_NONE || cgroup < p->now.n_cgroups);
 	key.cgroup = cgroup;
-	return intern_thread(p, &key);
+	return store_thread(p, &key);
+}
+
+void build_thread_ended(struct profile *p, thread_id thread)
+{
+	if (thread.v < p->ended_threads.n && p->ended_threads.at[thread.v])
+		return;
+	set_flag(&p->ended_threads, thread.v);
+	p->n_ended++;
+}
+
+void build_process_ended(struct profile *p, process_id process)
+{
+	set_flag(&p->ended_processes, process.v);
 }
 
 static bool same_event(const void *things, uint32_t value, const void *key)

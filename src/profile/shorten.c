@@ -17,6 +17,7 @@
 
 #include "builder.h"
 
+#include "ended.h"
 #include "fold.h"
 #include "hash.h"
 #include "mem.h"
@@ -42,6 +43,7 @@ struct shortening {
 	uint64_t *n_samples; /* [n] that end in it or further in; owned */
 	bool *young;         /* [n] not all of these are old; owned */
 	uint32_t *to;        /* [n] see build_shorten(); owned until it is done */
+	uint32_t *threads;   /* what becomes of each, see ended_threads(); NULL: nothing; owned */
 	uint32_t n_young;    /* stacks of such */
 	uint64_t least;      /* stacks of fewer samples do not stay */
 	uint32_t mark;       /* location_id */
@@ -309,6 +311,8 @@ static bool say(struct shortening *s, const struct folded *row, uint32_t functio
 	struct beyond_frame f = { function, module, first };
 	struct folded beyond = *row;
 
+	if (s->threads && row->thread != ID_NONE)
+		beyond.thread = s->threads[row->thread];
 	return first == 0 || (beyond_frame(s, &f, &beyond.stack) && fold_add(&s->beyond, &beyond));
 }
 
@@ -447,7 +451,7 @@ static uint32_t mark_location(struct profile *p)
 
 static bool renew_rows(struct shortening *s, struct store_rows *rows)
 {
-	if (!fold_all(s->p, s->to, rows))
+	if (!fold_all(s->p, s->to, s->threads, rows))
 		return false;
 	if (s->p->heap.now.n_origins == 0 || store_heap_restack(s->p, s->to, &s->gone))
 		return true;
@@ -528,23 +532,21 @@ bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 {
 	struct shortening s = { .p = p, .n = p->now.n_stacks };
 	struct store_rows rows;
-	struct fold old;
 	bool done;
 
 	if (!store_shorten_due(p))
 		return false;
+	s.threads = ended_threads(p, fold_old_ns(p));
 	s.mark = mark_location(p);
 	s.n_samples = xcalloc(s.n, sizeof(*s.n_samples));
 	s.young = xcalloc(s.n, sizeof(*s.young));
 	s.to = xmalloc(s.n * sizeof(*s.to));
 	s.was = xmalloc(sizeof(*s.was));
-	fold_begin(&old, p, &rows, 0, 0);
-	fold_end(&old);
-	store_rows_done(&rows);
-	count_samples(&s, old.old_ns);
+	count_samples(&s, fold_old_ns(p));
 	done = renew(&s, &rows);
 	free(s.n_samples);
 	free(s.young);
+	free(s.threads);
 	/* It costs a pass over everything, and every answer costs one until then: it waits for an eighth more. */
 	p->shorten_at = p->now.n_stacks + p->now.n_stacks / 8;
 	if (p->shorten_at < p->folding.n_stacks)

@@ -138,6 +138,12 @@ struct store_gone {
 	struct store_trie *trie; /* or NULL */
 };
 
+/* What is true of some ids; those beyond n are false. */
+struct store_flags {
+	bool *at; /* [n] owned */
+	size_t n, cap;
+};
+
 /* A part that one thread reads beside others, see build_part_aside(). */
 struct store_aside {
 	pthread_t thread;
@@ -187,8 +193,12 @@ struct profile {
 	struct store_rows samples;
 	uint64_t roomy_rows; /* rows for which those columns that there are have room */
 	struct build_folding folding;
-	uint64_t fold_at;    /* rows */
-	uint32_t shorten_at; /* stacks */
+	uint64_t fold_at;                   /* rows */
+	uint32_t shorten_at;                /* stacks */
+	struct store_flags ended_threads;   /* no sample of them comes any more */
+	struct store_flags ended_processes; /* likewise */
+	uint32_t n_ended;                   /* threads that are in the profile as themselves */
+	uint32_t ended_at;                  /* so many for which a fold is due */
 
 	struct store_heap heap;
 
@@ -202,6 +212,10 @@ struct profile {
 	struct map events_by_name;       /* events are few, but files say how few */
 	struct map facts_by_name;        /* and part and section */
 };
+
+/* As build_thread() and build_thread_in(), by all that tells threads apart; of the second MAP_NONE: there is none. */
+thread_id store_thread(struct profile *p, const struct thread *key);
+uint32_t store_find_thread(const struct profile *p, const struct thread *key);
 
 /* Frees what is kept for readers, when there are none any more. */
 void store_states_done(struct profile *p);

@@ -127,6 +127,13 @@ static void add_sums(int64_t *to, const int64_t *from, size_t n)
 		to[i] += from[i];
 }
 
+/* Is it of processes that ended, of which there may be several? Then that is what it is called. */
+static bool is_ended(const struct profile *p, uint32_t process)
+{
+	return process != ID_NONE && strncmp(activity_process_name(p, process), ENDED_PREFIX,
+					     sizeof(ENDED_PREFIX) - 1) == 0;
+}
+
 /* Writes a process's own row, unless only its main thread is there, and its threads'. */
 static void put_family(const struct profile *p, const struct family_of *f, struct activity *out,
 		       const struct spare *spare)
@@ -151,8 +158,12 @@ static void put_family(const struct profile *p, const struct family_of *f, struc
 		out->row[out->n_rows++] = sum;
 	}
 	for (uint32_t i = 0; i < f->n; i++) {
-		out->row[out->n_rows] = f->row[i];
-		out->row[out->n_rows++].is_process = alone;
+		struct activity_row *row = &out->row[out->n_rows++];
+
+		*row = f->row[i];
+		row->is_process = alone;
+		if (alone && is_ended(p, row->process))
+			row->name = activity_process_name(p, row->process);
 	}
 }
 
@@ -322,7 +333,8 @@ bool activity_stands_for_process(const struct profile *p, uint32_t thread)
 		return true;
 	t = profile_thread(p, (thread_id){ thread });
 	process = profile_process(p, t->process);
-	return t->tid < 0 || t->tid == process->pid || process_name(process).v == 0;
+	return t->tid == process->pid || process_name(process).v == 0 ||
+	       (t->tid < 0 && process_name(process).v == t->name.v);
 }
 
 int activity_of_threads(const struct profile *p, const struct profile_counts *counts,

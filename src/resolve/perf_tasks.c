@@ -36,7 +36,7 @@ struct naming {
 	size_t len;
 	int32_t pid;     /* of the samples that `thread` was made for */
 	uint32_t thread; /* thread_id, ID_NONE until a sample needs it */
-	uint32_t root;   /* stack_id, valid with thread */
+	uint32_t root;   /* stack_id, likewise */
 };
 
 struct task {
@@ -98,7 +98,7 @@ static uint64_t hash_number(int32_t n)
 
 static struct naming nameless(int64_t time_ns)
 {
-	return (struct naming){ .time_ns = time_ns, .thread = ID_NONE };
+	return (struct naming){ .time_ns = time_ns, .thread = ID_NONE, .root = ID_NONE };
 }
 
 static struct task *find_task(struct perf_tasks *t, int32_t tid)
@@ -259,9 +259,9 @@ void perf_tasks_forget_roots(struct perf_tasks *t)
 	for (size_t i = 0; i < t->tasks.n; i++) {
 		struct task *task = &t->tasks.at[i];
 
-		task->unnamed.thread = ID_NONE;
+		task->unnamed.root = ID_NONE;
 		for (size_t k = 0; k < task->namings.n; k++)
-			task->namings.at[k].thread = ID_NONE;
+			task->namings.at[k].root = ID_NONE;
 	}
 }
 
@@ -375,7 +375,7 @@ struct perf_task_view perf_tasks_at(struct perf_tasks *t, int32_t pid, int32_t t
 
 	if (task->pid < 0)
 		task->pid = pid;
-	if (n->thread == ID_NONE || n->pid != pid)
+	if (n->root == ID_NONE || n->pid != pid)
 		make_thread(t, n, pid, tid);
 	return (struct perf_task_view){ .thread = { n->thread }, .root = { n->root } };
 }
@@ -432,6 +432,28 @@ static void mark_processes(struct perf_tasks *t, int64_t before_ns)
 	}
 }
 
+/* The profile has the name that it had last, and hears that it ended. */
+static void end_process(struct perf_tasks *t, const struct process_maps *m)
+{
+	last_name(t, m);
+	if (m->sampled)
+		build_process_ended(t->profile, build_process(t->profile, t->capture, m->pid));
+}
+
+static void end_naming(struct perf_tasks *t, const struct naming *n)
+{
+	if (n->thread != ID_NONE)
+		build_thread_ended(t->profile, (thread_id){ n->thread });
+}
+
+static void end_task(struct perf_tasks *t, struct task *task)
+{
+	end_naming(t, &task->unnamed);
+	for (size_t i = 0; i < task->namings.n; i++)
+		end_naming(t, &task->namings.at[i]);
+	vec_done(&task->namings);
+}
+
 static void retire_processes(struct perf_tasks *t, struct perf_retired *gone)
 {
 	size_t n = 0;
@@ -441,7 +463,7 @@ static void retire_processes(struct perf_tasks *t, struct perf_retired *gone)
 		struct process_maps *m = &t->processes.at[i];
 
 		if (m->goes) {
-			last_name(t, m);
+			end_process(t, m);
 			vec_done(&m->remappings);
 			vec_push(&gone->pids, m->pid);
 			continue;
@@ -461,7 +483,7 @@ static void retire_tasks(struct perf_tasks *t, int64_t before_ns, struct perf_re
 		struct task *task = &t->tasks.at[i];
 
 		if (is_gone(task, before_ns)) {
-			vec_done(&task->namings);
+			end_task(t, task);
 			vec_push(&gone->tids, task->tid);
 			continue;
 		}
