@@ -96,7 +96,7 @@ Test(live_runs, a_command, .timeout = 120)
 	pty_wait(&p, ") continued ·");
 	pty_wait_gone(&p, ") continued ·");
 	kill(pid, SIGKILL);
-	pty_wait(&p, "exited ·");
+	pty_wait(&p, ") killed by SIGKILL ·");
 	pty_wait(&p, "● ended");
 	cr_expect(pty_shows(&p, "FUNCTION"));
 	quit_proftop(&p);

@@ -210,10 +210,11 @@ static bool look_at_target(struct app *a, int64_t now_ms)
 {
 	struct live *l = &a->live;
 	struct tui_target t = { .cpu_ns = -1 };
-	bool changed, was_still = l->target.is_still;
+	/* The end of what is recorded follows, or is followed by, that of the command. */
+	bool last = !a->loading && l->n_late == 0, changed, was_still = l->target.is_still;
 	int was = l->its.permille;
 
-	if (!a->source->target || (l->target_ms > 0 && now_ms - l->target_ms < TARGET_MS))
+	if (!a->source->target || (l->target_ms > 0 && !last && now_ms - l->target_ms < TARGET_MS))
 		return false;
 	l->target_ms = now_ms;
 	l->n_late += a->loading ? 0 : 1;
@@ -377,7 +378,9 @@ static const char *state_name(const struct app *a)
 	if (!a->loading)
 		return "ended";
 	if (a->live.target.is_still)
-		return a->live.target.has_ended ? "exited" : "stopped";
+		return a->live.target.was_killed  ? "killed"
+		       : a->live.target.has_ended ? "exited"
+						  : "stopped";
 	return a->live.unfocused ? "unfocused" : "live";
 }
 

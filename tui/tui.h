@@ -20,7 +20,8 @@ struct progress;
 struct tui_target {
 	char text[96];     /* such as "gzip (812) stopped"; untrusted; "": nothing to say */
 	bool is_still;     /* it does nothing, as it is stopped or has gone */
-	bool has_ended;    /* it has gone, all of it */
+	bool has_ended;    /* it has gone, all of it, */
+	bool was_killed;   /* and by a signal, which text says */
 	uint64_t n_forked; /* processes that were seen to come from it */
 	int64_t cpu_ns;    /* processor time that it has taken by now; -1: not known */
 	char hint[160]; /* why there may be nothing yet, and what helps; untrusted; "": not known */

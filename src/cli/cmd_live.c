@@ -58,7 +58,7 @@ static enum status show_theirs(const struct options *o, const char *path)
 	struct options screens = *o;
 	enum status status;
 
-	screens.watched = live_target_new(o, 0);
+	screens.watched = live_target_new(o, NULL);
 	screens.title = title;
 	status = show(&screens, path);
 	live_target_free(screens.watched);

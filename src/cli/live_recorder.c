@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "err.h"
+#include "live_command.h"
 #include "mem.h"
 #include "options.h"
 #include "process.h"
@@ -40,11 +42,12 @@ struct live_recorder {
 	char *name;              /* of what is recorded; owned */
 	struct scratch
 		place; /* of what is recorded; without a path: CPU samples alone, through a pipe */
-	int reader, writer; /* the pipe's ends, as far as they are ours; -1: none */
-	char *path;         /* what is to be read; owned */
-	pid_t pid;          /* 0: it has ended */
-	int status;         /* then, as waitpid(2) has it */
-	int out, log;       /* what the command and the recorder wrote */
+	int reader, writer;           /* the pipe's ends, as far as they are ours; -1: none */
+	char *path;                   /* what is to be read; owned */
+	pid_t pid;                    /* 0: it has ended */
+	int status;                   /* then, as waitpid(2) has it */
+	struct live_command *command; /* shared with the recorder */
+	int out, log;                 /* what the command and the recorder wrote */
 };
 
 /* Are both kinds recorded? Then to a directory in ours, which is one recording. */
@@ -138,6 +141,7 @@ static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 				   : xasprintf("%s/" TRACE, r->place.path);
 	o.live = true;
 	o.live_out = r->out;
+	o.live_command = r->command;
 	status = cmd_record.run(&o);
 	if (r->place.path && is_left(viewer))
 		scratch_remove(&r->place);
@@ -154,7 +158,8 @@ static bool has_ended(struct live_recorder *r)
 /* Did it end because there is no such command? As shells say it. */
 static bool has_no_command(const struct live_recorder *r)
 {
-	return r->pid == 0 && WIFEXITED(r->status) && WEXITSTATUS(r->status) >= 126;
+	return r->pid == 0 && atomic_load(&r->command->pid) == 0 && WIFEXITED(r->status) &&
+	       WEXITSTATUS(r->status) >= 126;
 }
 
 /* Does anybody have it open for writing? A program that became another one has not: that has a trace of its own. */
@@ -280,6 +285,21 @@ static int make_pipe(struct live_recorder *r, struct err *e)
 	return 0;
 }
 
+/* Both have it, on this side of fork(2) and on that. */
+static int share_command(struct live_recorder *r, struct err *e)
+{
+	void *shared = mmap(NULL, sizeof(*r->command), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		return err_set(e, -errno, "no memory to share with the recorder: %s",
+			       strerror(errno));
+	r->command = shared;
+	atomic_init(&r->command->pid, 0);
+	atomic_init(&r->command->status, LIVE_GOES_ON);
+	return 0;
+}
+
 static int make_files(struct live_recorder *r, struct err *e)
 {
 	int rc = r->o->heap ? make_directory(r, e) : make_pipe(r, e);
@@ -288,7 +308,7 @@ static int make_files(struct live_recorder *r, struct err *e)
 		return rc;
 	r->out = unnamed_open("what the command writes", e);
 	r->log = r->out < 0 ? r->out : unnamed_open("what the recorder says", e);
-	return r->log < 0 ? r->log : 0;
+	return r->log < 0 ? r->log : share_command(r, e);
 }
 
 struct live_recorder *live_recorder_start(const struct options *o, enum status *status)
@@ -337,21 +357,9 @@ int live_recorder_pid(const struct live_recorder *r)
 	return (int)r->pid;
 }
 
-int live_recorder_command(const struct live_recorder *r)
+const struct live_command *live_recorder_command(const struct live_recorder *r)
 {
-	char path[64];
-	int pid = 0;
-	FILE *f;
-
-	if (r->o->files.n == 0 || !r->pid)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)r->pid, (int)r->pid);
-	f = fopen(path, "re");
-	if (f && fscanf(f, "%d", &pid) != 1)
-		pid = 0;
-	if (f)
-		fclose(f);
-	return pid;
+	return r->o->files.n > 0 ? r->command : NULL;
 }
 
 /* Tells the recorder to end, and its command too. Nobody reads any more: it need not wait for that. */
@@ -383,6 +391,8 @@ void live_recorder_free(struct live_recorder *r)
 	if (r->log >= 0)
 		put_lines(r->log, stderr, r->place.path ? r->place.path : "standard output");
 	scratch_remove(&r->place);
+	if (r->command)
+		munmap(r->command, sizeof(*r->command));
 	drop(&r->out);
 	drop(&r->log);
 	drop(&r->reader);

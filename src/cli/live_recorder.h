@@ -29,8 +29,8 @@ const char *live_recorder_path(const struct live_recorder *r);
 /* The process that records. */
 int live_recorder_pid(const struct live_recorder *r);
 
-/* The command that it began; 0: none. */
-int live_recorder_command(const struct live_recorder *r);
+/* The command that it was told to begin, until the recorder is freed; NULL: none. */
+const struct live_command *live_recorder_command(const struct live_recorder *r);
 
 /* Ends the recording and a command that it started, and says what these said. NULL is fine. */
 void live_recorder_free(struct live_recorder *r);

@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cgroup_fs.h"
 #include "cpu_list.h"
+#include "live_command.h"
 #include "mem.h"
 #include "options.h"
 #include "process.h"
@@ -50,8 +52,9 @@ static const char *const fates[N_FATES] = {
 
 struct live_target {
 	const struct options *o;
-	bool threads; /* those named are */
-	bool looked;  /* at least once */
+	const struct live_command *command; /* borrowed; NULL: none */
+	bool threads;                       /* those named are */
+	bool looked;                        /* at least once */
 	struct {
 		struct named *at;
 		size_t n, cap;
@@ -71,7 +74,7 @@ static void add_named(struct live_target *t, int id)
 		vec_push(&t->named, n);
 }
 
-struct live_target *live_target_new(const struct options *o, int command)
+struct live_target *live_target_new(const struct options *o, const struct live_command *command)
 {
 	struct live_target *t = xcalloc(1, sizeof(*t));
 	const char *at = o->attach ? o->attach : o->tasks;
@@ -81,7 +84,9 @@ struct live_target *live_target_new(const struct options *o, int command)
 	t->threads = !o->attach && o->tasks;
 	for (; at && *at; at += strcspn(at, ","), at += *at == ',')
 		add_named(t, atoi(at));
-	add_named(t, command);
+	t->command = command;
+	if (command)
+		add_named(t, atomic_load(&command->pid));
 	if (o->cpus)
 		cpu_list_read(o->cpus, &t->cpus, NULL); /* what is wrong with it was said by now */
 	root = o->cgroup ? cgroup_fs_root() : NULL;
@@ -291,12 +296,57 @@ static int64_t cpus_ns(const struct live_target *t)
 	return known ? (int64_t)busy * (NS_PER_S / sysconf(_SC_CLK_TCK)) : -1;
 }
 
+static void signal_name(int signal, char *out, size_t room)
+{
+#ifdef HAVE_SIGABBREV_NP
+	const char *name = sigabbrev_np(signal);
+
+	if (name) {
+		snprintf(out, room, "killed by SIG%s", name);
+		return;
+	}
+#endif
+	snprintf(out, room, "killed by signal %d", signal);
+}
+
+/* What became of the command is known of those that we began. */
+static void tell_end(const struct live_target *t, struct tui_target *out, char *told, size_t room)
+{
+	int status = t->command ? atomic_load(&t->command->status) : LIVE_GOES_ON;
+
+	snprintf(told, room, "%s", fates[FATE_EXITED]);
+	if (status == LIVE_GOES_ON)
+		return;
+	out->was_killed = WIFSIGNALED(status);
+	if (out->was_killed)
+		signal_name(WTERMSIG(status), told, room);
+	else if (WEXITSTATUS(status))
+		snprintf(told, room, "exited with %d", WEXITSTATUS(status));
+}
+
+/* One that ended before the first look has no name any more: a command has that it was asked for by. */
+static const char *name_of(const struct live_target *t, const struct named *n)
+{
+	const char *path, *slash;
+
+	if (n->name[0] || !t->command)
+		return n->name[0] ? n->name : "process";
+	path = t->o->files.at[0];
+	slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 static void tell_one(const struct live_target *t, enum fate fate, struct tui_target *out)
 {
 	const struct named *n = &t->named.at[0];
-	const char *told = fates[fate];
+	char told[32];
 
-	snprintf(out->text, sizeof(out->text), "%s (%s%d)%s%s%s", n->name[0] ? n->name : "process",
+	if (fate == FATE_EXITED)
+		tell_end(t, out, told, sizeof(told));
+	else
+		snprintf(told, sizeof(told), "%s", fates[fate]);
+
+	snprintf(out->text, sizeof(out->text), "%s (%s%d)%s%s%s", name_of(t, n),
 		 t->threads ? "thread " : "", n->id, *told ? " " : "", told,
 		 !n->execed ? ""
 		 : *told    ? ", execed"

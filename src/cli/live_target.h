@@ -9,16 +9,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct live_command;
 struct live_target;
 struct options;
 struct tui_target;
 
-/* o says what is recorded; command: the process that it began, 0: none. */
-struct live_target *live_target_new(const struct options *o, int command);
+/* o says what is recorded; command: what it began, borrowed; NULL: nothing. */
+struct live_target *live_target_new(const struct options *o, const struct live_command *command);
 void live_target_free(struct live_target *t);
 
 /*
- * One process is told as "gzip (812)", and behind it what became of it, such as "stopped", "exited", "execed" and "forked 3"; of
+ * One process is told as "gzip (812)", and behind it what became of it, such as "stopped", "exited", of a command also "exited with 3" and "killed by SIGKILL", "execed" and "forked 3"; of
  * several, how many there are of which that is so. Time is of processes with all that they began, of threads, or of
  * the cpus that are recorded.
  */

@@ -15,6 +15,7 @@
 
 struct err;
 struct filter;
+struct live_command;
 
 #define ON_VIEWS   (ON_EXPLORE | ON_LIVE | ON_DIFF)
 #define ON_LENS    (ON_VIEWS | ON_REPORT | ON_EXPORT)
@@ -121,9 +122,11 @@ struct options {
 	bool divided;             /* there is a "--" */
 	size_t n_before;          /* files in front of a "--"; 0: there was none */
 	bool live;                /* not said: somebody watches what is recorded, */
-	int live_out;             /* and what a command writes goes to this descriptor */
-	const char *title;        /* not said: what the only file is called; NULL: by its path */
-	int recorder;             /* not said: the process that records what live shows; 0: none */
+	int live_out;             /* and what a command writes goes to this descriptor, */
+	struct live_command
+		*live_command; /* and what becomes of it is told here; NULL: nobody asks */
+	const char *title;     /* not said: what the only file is called; NULL: by its path */
+	int recorder;          /* not said: the process that records what live shows; 0: none */
 	struct live_target *watched; /* not said: what live shows, or NULL */
 	struct option_list symbols;  /* --symbols */
 	struct option_list events;   /* --event */

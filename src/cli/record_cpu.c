@@ -16,6 +16,7 @@
 #include "fmt.h"
 #include "heap_beside.h"
 #include "launch.h"
+#include "live_command.h"
 #include "mem.h"
 #include "options.h"
 #include "record_end.h"
@@ -137,6 +138,7 @@ static enum status command_status(struct session *s)
 	while (s->end.status == -1 && waitpid(launch_pid(s->launch), &s->end.status, 0) < 0 &&
 	       errno == EINTR)
 		;
+	live_command_ended(s->o->live_command, s->end.status);
 	return (enum status)(WIFEXITED(s->end.status) ? WEXITSTATUS(s->end.status)
 						      : 128 + WTERMSIG(s->end.status));
 }
@@ -175,6 +177,7 @@ static enum status run(struct session *s)
 	if (rc == 0 && s->launch) {
 		rc = launch_go(s->launch, &e);
 		refused = rc == -ENOENT ? (enum status)127 : (enum status)126;
+		live_command_began(s->o->live_command, launch_pid(s->launch));
 	}
 	if (rc) {
 		leave_place(s);
@@ -187,6 +190,7 @@ static enum status run(struct session *s)
 	while (rc == 0 && !record_end_is_over(&s->end) && !cpu_recording_stats(s->recording).full)
 		rc = cpu_recording_turn(s->recording, s->end.watched.at, s->end.watched.n, TURN_MS,
 					&e);
+	live_command_ended(s->o->live_command, s->end.status);
 	ended = cpu_recording_end(s->recording, rc ? NULL : &e);
 	if (rc == 0)
 		rc = ended;

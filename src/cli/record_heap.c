@@ -16,6 +16,7 @@
 #include "err.h"
 #include "heap_launch.h"
 #include "launch.h"
+#include "live_command.h"
 #include "mem.h"
 #include "options.h"
 #include "record_place.h"
@@ -101,10 +102,12 @@ static bool run_command(const struct options *o, const struct heap_launch *heap,
 	if (l) {
 		record_place_keep(place);
 		*pid = launch_pid(l);
+		live_command_began(o->live_command, *pid);
 		/* Keys that end the command leave us to tell of its trace. */
 		sigaction(SIGINT, &ignore, &before[0]);
 		sigaction(SIGQUIT, &ignore, &before[1]);
 		*status = stand_by(*pid, &signals);
+		live_command_ended(o->live_command, *status);
 		sigaction(SIGINT, &before[0], NULL);
 		sigaction(SIGQUIT, &before[1], NULL);
 	} else {

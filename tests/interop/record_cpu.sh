@@ -86,6 +86,12 @@ record 127 -o none -- "$dir/nowhere"
 says err 'No such file'
 record 126 -o none -- "$dir"
 
+# What became of a command is in the last header of live.
+for end in 'kill -9 $$:killed by SIGKILL' 'exit 3:exited with 3' 'exit 130:exited with 130' 'exit 0:exited ·'; do
+    timeout 60 "$proftop" live --keys '' --screen 120x6 -- sh -c "${end%:*}" >out 2>err || fault "live of $end: $(cat err)"
+    says out ") ${end#*:}"
+done
+
 # The stacks, each way.
 for how in unwound unwound,8192 dwarf dwarf,4096 fp; do
     record 0 -e cpu-clock -g "$how" -o "x.$how" -- ./shares 0.3
