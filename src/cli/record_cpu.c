@@ -177,7 +177,8 @@ static enum status run(struct session *s)
 	if (rc == 0 && s->launch) {
 		rc = launch_go(s->launch, &e);
 		refused = rc == -ENOENT ? (enum status)127 : (enum status)126;
-		live_command_began(s->o->live_command, launch_pid(s->launch));
+		if (rc == 0)
+			live_command_began(s->o->live_command, launch_pid(s->launch));
 	}
 	if (rc) {
 		leave_place(s);

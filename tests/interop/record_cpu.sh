@@ -92,6 +92,10 @@ for end in 'kill -9 $$:killed by SIGKILL' 'exit 3:exited with 3' 'exit 130:exite
     says out ") ${end#*:}"
 done
 
+timeout 60 "$proftop" live --keys '' --screen 120x6 -- "$dir/nowhere" >out 2>err
+[ $? = 127 ] || fault "live of what is not there: $(cat out)"
+says err 'No such file'
+
 # The stacks, each way.
 for how in unwound unwound,8192 dwarf dwarf,4096 fp; do
     record 0 -e cpu-clock -g "$how" -o "x.$how" -- ./shares 0.3
