@@ -3,8 +3,10 @@
 #include "config.h"
 
 #include "filter.h"
+#include "fmt.h"
 #include "made_profile.h"
 #include "mem.h"
+#include "row.h"
 #include "row_shape.h"
 #include "stage.h"
 
@@ -650,4 +652,45 @@ Test(views, memory_stays_at_its_cursor)
 	free(later);
 	stage_done(&st);
 	profile_free(p);
+}
+
+/* Whose the name of a root is: a process's that its other threads have too is the process's, with or without samples of main. */
+Test(views, names_of_roots_say_whose, .timeout = 60)
+{
+	static const struct {
+		const char *profile, *name, *whose;
+	} cases[] = {
+		{ "=prog;work@m 1 pid=8 tid=8 name=prog\n", "prog", "(8)" },
+		{ "=prog;work@m 1 pid=8 tid=9 name=prog\n", "prog", "(8)" },
+		{ "=prog;a@m 1 pid=8 tid=8 name=prog\n=prog;b@m 1 pid=8 tid=9 name=prog\n", "prog",
+		  "(8)" },
+		{ "=prog;a@m 1 pid=8 tid=8 name=prog\n=io;b@m 1 pid=8 tid=9 name=io\n", "io",
+		  "(tid 9)" },
+		{ "=prog;a@m 1 pid=8 tid=8 name=prog\n=io;b@m 1 pid=8 tid=9 name=io\n"
+		  "=io;b@m 1 pid=8 tid=10 name=io\n",
+		  "io", "" },
+		{ "=prog;a@m 1 pid=8 tid=8 name=prog\n=prog;b@m 1 pid=7 tid=7 name=prog\n", "prog",
+		  "" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct profile *p = made_profile(cases[i].profile);
+		struct scene scene = { 0 };
+		const struct keys *keys;
+		char out[FMT_SIZE];
+		uint32_t key = 0;
+		struct lens l;
+
+		made_lens(&l, p, "");
+		scene.analysis = made_analysis(p, &l);
+		keys = &scene.analysis->keys;
+		while (key < keys->n && strcmp(keys->key[key].label, cases[i].name) != 0)
+			key++;
+		cr_assert_lt(key, keys->n);
+		cr_expect_str_eq(row_detail(&scene, keys, key, out), cases[i].whose, "case %zu: %s",
+				 i, out);
+		analysis_free(scene.analysis);
+		lens_done(&l);
+		profile_free(p);
+	}
 }

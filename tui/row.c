@@ -152,8 +152,8 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 }
 
 /*
- * Whose the name is: "(812)" of a process, "(tid 815)" of one of its other threads; "" when several had it, or
- * none.
+ * Whose the name is: "(812)" of a process, whichever of its threads have it, "(tid 815)" of one of its threads that has
+ * another; "" when several had it, or none.
  */
 static const char *comm_detail(const struct scene *s, uint32_t function, char out[FMT_SIZE])
 {
@@ -162,7 +162,7 @@ static const char *comm_detail(const struct scene *s, uint32_t function, char ou
 	string_id name = profile_function(p, (function_id){ function })->name;
 	const struct thread *its = NULL;
 	const struct process *process;
-	bool several = false;
+	bool several = false, of_process;
 
 	for (uint32_t i = 0; i < n && n <= THREADS_MOST; i++) {
 		const struct thread *t = profile_thread(p, (thread_id){ i });
@@ -177,10 +177,12 @@ static const char *comm_detail(const struct scene *s, uint32_t function, char ou
 	if (!its)
 		return out;
 	process = profile_process(p, its->process);
-	if (!several && its->tid >= 0 && its->tid != process->pid)
-		snprintf(out, FMT_SIZE, "(tid %d)", (int)its->tid);
-	else if (process->pid >= 0 && (!several || process_name(process).v == name.v))
+	of_process = process_name(process).v == name.v ||
+		     (!several && (its->tid == process->pid || its->tid < 0));
+	if (of_process && process->pid >= 0)
 		snprintf(out, FMT_SIZE, "(%d)", (int)process->pid);
+	else if (!several && its->tid >= 0)
+		snprintf(out, FMT_SIZE, "(tid %d)", (int)its->tid);
 	return out;
 }
 
