@@ -286,9 +286,14 @@ void app_live_clock(struct app *a, int64_t now_ms)
 	/* Of all samples the one that came soonest after it was taken says best how late it is there. */
 	if (l->now_ns < 0 || newest - now_ns > l->ahead_ns)
 		l->ahead_ns = newest - now_ns;
-	/* What others record comes when they have enough of it, and old files tell of other days. */
-	if (a->loading && a->source->target)
+	/*
+	 * What others record comes when they have enough of it, old files tell of other days, and what is there but is not read
+	 * yet is not nothing.
+	 */
+	if (a->loading && a->source->target && l->behind_s == 0)
 		l->now_ns = now_ns + l->ahead_ns;
+	else if (l->behind_s > 0)
+		l->now_ns = newest;
 	if (l->now_ns < newest)
 		l->now_ns = newest;
 }
