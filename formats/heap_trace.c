@@ -152,22 +152,37 @@ static uint64_t open_time(const struct reader *r)
 	return SETTLED_NS / unit + r->tell.held;
 }
 
-/*
- * Of what is being written: what of the file is not read yet, and what was written meanwhile. What is open is told of only with
- * these, as nothing can be done about it.
- */
-static void tell_behind(struct reader *r, const struct heap_parcel *p)
+static bool is_followed(const struct reader *r)
 {
-	uint64_t at = r->until, behind_ms;
-	int64_t behind;
+	return r->follow && atomic_load(&r->progress->grows);
+}
 
-	if (!r->follow || !atomic_load(&r->progress->grows))
-		return;
+/* Up to where it is read, with the parcel; all of it where that is the end. Wants the pen. */
+static uint64_t come_so_far(struct reader *r, const struct heap_parcel *p)
+{
+	uint64_t at = r->until;
+
 	if (p->n_runs > 0) {
 		const struct heap_run *last = &p->run[p->n_runs - 1];
 
 		at = last->event[last->n - 1].time;
 	}
+	if (is_followed(r))
+		build_heap_known(r->profile, r->take.track, heap_tell_time(&r->tell, at));
+	return at;
+}
+
+/*
+ * Of what is being written: what of the file is not read yet, and what was written meanwhile. What is open is told of only with
+ * these, as nothing can be done about it.
+ */
+static void tell_behind(struct reader *r, uint64_t at)
+{
+	uint64_t behind_ms;
+	int64_t behind;
+
+	if (!is_followed(r))
+		return;
 	behind = heap_tell_time(&r->tell, r->until) - heap_tell_time(&r->tell, at) + clock_ns() -
 		 r->looked_ns;
 	if (behind < BEHIND_LEAST_NS) {
@@ -186,7 +201,7 @@ static int read_events(struct reader *r)
 	int rc = 0;
 
 	while (p.n_runs > 0 && rc == 0) {
-		uint64_t until = r->take.n_events + BATCH_EVENTS;
+		uint64_t until = r->take.n_events + BATCH_EVENTS, at;
 
 		builder_begin(r->profile);
 		heap_take_fold(&r->take);
@@ -194,9 +209,10 @@ static int read_events(struct reader *r)
 			p = heap_flow_next(flow);
 			heap_take_parcel(&r->take, &p);
 		} while (p.n_runs > 0 && r->take.n_events < until);
+		at = come_so_far(r, &p);
 		rc = builder_end(r->profile);
 		progress_set(r->progress, p.n_bytes, r->n_bytes);
-		tell_behind(r, &p);
+		tell_behind(r, at);
 		if (rc == 0 && progress_cancelled(r->progress))
 			rc = -ECANCELED;
 	}
@@ -436,6 +452,8 @@ static void done_with_events(struct reader *r)
 		return;
 	heap_merge_free(r->merge);
 	builder_begin(r->profile);
+	if (r->take.rows)
+		build_heap_known(r->profile, r->take.track, TIME_NONE);
 	heap_taker_done(&r->take);
 	builder_end(r->profile);
 	heap_stacks_free(r->stacks);
@@ -469,11 +487,23 @@ static bool goes_on(const struct reader *r)
 	return r->follow && is_written(r);
 }
 
+/* All that is in the file was read: nothing happened until a moment ago, as what does is written at once. */
+static void tell_known(struct reader *r)
+{
+	int64_t open = heap_tell_time(&r->tell, open_time(r)) - heap_tell_time(&r->tell, 0);
+	int64_t until = heap_tell_time(&r->tell, r->until), now = clock_ns() - open;
+
+	progress_behind(r->progress, 0);
+	builder_begin(r->profile);
+	build_heap_known(r->profile, r->take.track, now > until ? now : until);
+	builder_end(r->profile);
+}
+
 /* Waits until there is more, or nobody writes any more. */
 static int wait_for_more(struct reader *r)
 {
 	while (goes_on(r) && input_file_bytes(r->in) == r->looked_bytes) {
-		progress_behind(r->progress, 0);
+		tell_known(r);
 		if (progress_cancelled(r->progress))
 			return -ECANCELED;
 		poll(NULL, 0, LOOK_MS);

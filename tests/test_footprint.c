@@ -325,6 +325,34 @@ static struct profile *two_programs(const int64_t gone_us[2])
 	return p;
 }
 
+/* Of heaps that are being followed nothing is said of times that one of them has not reached. */
+Test(footprint, ends_where_all_heaps_are_known)
+{
+	static const struct {
+		int64_t known_us[2]; /* since the start; -1: it is followed no more */
+		int64_t whole_ns;
+	} cases[] = {
+		{ { -1, -1 }, 50000 }, { { 30, -1 }, 30000 }, { { -1, 20 }, 20000 },
+		{ { 30, 20 }, 20000 }, { { 50, 60 }, 50000 }, { { 60, 70 }, 50000 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct profile *p = two_programs((const int64_t[]){ -1, -1 });
+		struct footprint *m;
+
+		builder_begin(p);
+		for (uint32_t k = 0; k < 2; k++)
+			if (cases[i].known_us[k] >= 0)
+				build_heap_known(p, (track_id){ k },
+						 1000 + 1000 * cases[i].known_us[k]);
+		builder_end(p);
+		m = footprint_of(p, "", (event_id){ 0 });
+		cr_expect_eq(m->whole_ns, cases[i].whole_ns, "%zu: %ld", i, (long)m->whole_ns);
+		footprint_free(m);
+		profile_free(p);
+	}
+}
+
 /* What is live is of who is there, what leaked is of both. */
 Test(footprint, what_a_process_held_goes_with_it)
 {

@@ -692,6 +692,7 @@ Test(heap_trace, a_file_that_grows_is_followed)
 		profile_heap(g.profile, &grown);
 		cr_expect_leq(grown.n_allocations, 2 * i);
 		cr_expect(atomic_load(&g.progress.grows));
+		cr_expect_neq(profile_heap_track(g.profile, (track_id){ 0 }).known_ns, TIME_NONE);
 		tell_round(&h, i);
 		/* A block that is not whole yet waits for its end. */
 		h.bytes.n -= 5;
@@ -708,6 +709,8 @@ Test(heap_trace, a_file_that_grows_is_followed)
 	task_join(reading);
 	cr_expect_eq(g.rc, 0);
 	cr_expect_not(atomic_load(&g.progress.grows));
+	cr_expect_eq(progress_behind_ms(&g.progress), 0);
+	cr_expect_eq(profile_heap_track(g.profile, (track_id){ 0 }).known_ns, TIME_NONE);
 	cr_expect_null(made_heap_fact(g.profile, "not finished"));
 	at_once = made_heap_read(&h);
 	profile_heap(g.profile, &grown);

@@ -154,7 +154,7 @@ track_id build_heap_track(struct profile *p, process_id process, double sample_b
 		return (track_id){ 0 };
 	t = &STORE_AT(struct store_track, h->tracks, n);
 	t->now.process = process;
-	t->now.gone_ns = TIME_NONE;
+	t->now.gone_ns = t->now.known_ns = TIME_NONE;
 	column_init(&t->rates, sizeof(struct heap_rate), STORE_MOST_IDS);
 	column_init(&t->ticks, sizeof(struct heap_tick), STORE_MOST_IDS);
 	t->due_ns = INT64_MIN;
@@ -169,6 +169,11 @@ void build_heap_manner(struct profile *p, track_id id, bool attached, int64_t cu
 
 	t->now.attached = attached;
 	t->now.culled_ns = culled_ns;
+}
+
+void build_heap_known(struct profile *p, track_id id, int64_t time_ns)
+{
+	track_of(p, id)->now.known_ns = time_ns;
 }
 
 void build_heap_gone(struct profile *p, track_id id, int64_t time_ns)

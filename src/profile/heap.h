@@ -115,6 +115,7 @@ struct heap_track {
 		*tick; /* [n_ticks] by rising moment and time; the first is of moment 0 */
 	uint32_t n_ticks;
 	int64_t gone_ns; /* when its process ended, or became another program; TIME_NONE: it goes on, or nobody knows */
+	int64_t known_ns; /* of one that is being followed: what happened later may not be here; TIME_NONE: nothing more comes */
 	struct heap_folded folded;
 };
 

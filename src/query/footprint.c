@@ -164,6 +164,27 @@ static double error_of(const struct footprint *m, const struct weights *w)
 	return NORMAL_95 * sqrt((double)w->total[c]) * (double)w->square_unit[c] / peak;
 }
 
+/* The recording's length, as far as what is being followed of its heaps goes: its samples may be ahead of these. */
+static int64_t find_whole(const struct footprint *m, const struct weights *w)
+{
+	int64_t whole = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns, since;
+	struct heap_columns h;
+
+	profile_heap_of(m->profile, &m->counts, &h);
+	for (uint32_t i = 0; i < h.n_tracks; i++) {
+		struct heap_track t = profile_heap_track_of(m->profile, &m->counts,
+							    (track_id){ i });
+		capture_id of = profile_process(m->profile, t.process)->capture;
+		struct capture_span c = profile_capture_span(m->profile, &m->counts, of);
+
+		if (t.known_ns != TIME_NONE && c.begin_ns != TIME_NONE &&
+		    !__builtin_sub_overflow(t.known_ns, c.begin_ns, &since) && since >= 0 &&
+		    since < whole)
+			whole = since;
+	}
+	return whole;
+}
+
 static int take_weights(struct footprint *m, const struct weights *w, struct progress *progress)
 {
 	int64_t *change;
@@ -178,7 +199,7 @@ static int take_weights(struct footprint *m, const struct weights *w, struct pro
 	if (rc == 0 && m->error > 0)
 		rc = peak_excess(m->profile, &m->counts, &m->lens, (double)m->total[FOOTPRINT_PEAK],
 				 progress, &m->excess);
-	m->whole_ns = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns;
+	m->whole_ns = find_whole(m, w);
 	for (uint32_t i = 0; change && i < w->n_stacks; i++)
 		m->total[FOOTPRINT_CHANGE] += change[i];
 	make_sites(m, w, change);
