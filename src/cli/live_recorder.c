@@ -21,12 +21,12 @@
 
 #include "err.h"
 #include "live_command.h"
+#include "live_output.h"
 #include "mem.h"
 #include "options.h"
 #include "process.h"
 #include "say.h"
 #include "scratch.h"
-#include "unnamed.h"
 
 #define LOOK_MS    20
 #define TRACE      "data.heap" /* the first of them, see dir_parts.h */
@@ -47,7 +47,8 @@ struct live_recorder {
 	pid_t pid;                    /* 0: it has ended */
 	int status;                   /* then, as waitpid(2) has it */
 	struct live_command *command; /* shared with the recorder */
-	int out, log;                 /* what the command and the recorder wrote */
+	int direct; /* standard output, where that is no terminal; -1: it is one */
+	struct live_output *out, *log; /* what the command and the recorder wrote */
 };
 
 /* Are both kinds recorded? Then to a directory in ours, which is one recording. */
@@ -117,6 +118,12 @@ static bool has_input(const struct options *o)
 	return o->files.n > 0 && fcntl(STDIN_FILENO, F_GETFD) >= 0 && !isatty(STDIN_FILENO);
 }
 
+/* Where the command writes: the screen is ours, anything else is its own. */
+static int command_out(const struct live_recorder *r)
+{
+	return r->direct >= 0 ? r->direct : live_output_fd(r->out);
+}
+
 /* In the child: records, and never returns. */
 static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 {
@@ -129,8 +136,8 @@ static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
-	dup2(r->place.path ? r->out : r->writer, STDOUT_FILENO);
-	dup2(r->log, STDERR_FILENO);
+	dup2(r->place.path ? command_out(r) : r->writer, STDOUT_FILENO);
+	dup2(live_output_fd(r->log), STDERR_FILENO);
 	/* Or it would not hear that nobody reads any more. */
 	drop(&r->reader);
 	drop(&r->writer);
@@ -140,7 +147,7 @@ static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 		   : is_both(r->o) ? xasprintf("%s/%s", r->place.path, r->name)
 				   : xasprintf("%s/" TRACE, r->place.path);
 	o.live = true;
-	o.live_out = r->out;
+	o.live_out = command_out(r);
 	o.live_command = r->command;
 	status = cmd_record.run(&o);
 	if (r->place.path && is_left(viewer))
@@ -237,21 +244,6 @@ static bool wait_file(struct live_recorder *r)
 	}
 }
 
-/* Copies what was written to fd, but for lines with the text without. */
-static void put_lines(int fd, FILE *to, const char *without)
-{
-	FILE *f = lseek(fd, 0, SEEK_SET) == 0 ? fdopen(dup(fd), "r") : NULL;
-	char *line = NULL;
-	size_t room = 0;
-
-	while (f && getline(&line, &room, f) > 0)
-		if (!without || !strstr(line, without))
-			fputs(line, to);
-	free(line);
-	if (f)
-		fclose(f);
-}
-
 static struct live_recorder *fail(struct live_recorder *r, struct err *e)
 {
 	say_error(e, STATUS_USAGE);
@@ -306,9 +298,11 @@ static int make_files(struct live_recorder *r, struct err *e)
 
 	if (rc)
 		return rc;
-	r->out = unnamed_open("what the command writes", e);
-	r->log = r->out < 0 ? r->out : unnamed_open("what the recorder says", e);
-	return r->log < 0 ? r->log : share_command(r, e);
+	if (!isatty(STDOUT_FILENO))
+		r->direct = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	r->out = live_output_new("what the command writes", e);
+	r->log = r->out ? live_output_new("what the recorder says", e) : NULL;
+	return r->log ? share_command(r, e) : -EIO;
 }
 
 struct live_recorder *live_recorder_start(const struct options *o, enum status *status)
@@ -319,7 +313,7 @@ struct live_recorder *live_recorder_start(const struct options *o, enum status *
 
 	*status = STATUS_USAGE;
 	r->o = o;
-	r->out = r->log = r->reader = r->writer = -1;
+	r->direct = r->reader = r->writer = -1;
 	r->name = target_name(o);
 	if (make_files(r, &e))
 		return fail(r, &e);
@@ -333,6 +327,8 @@ struct live_recorder *live_recorder_start(const struct options *o, enum status *
 		return fail(r, &e);
 	}
 	drop(&r->writer);
+	live_output_bound(r->out);
+	live_output_bound(r->log);
 	if (wait_file(r))
 		return r;
 	*status = WIFEXITED(r->status) && WEXITSTATUS(r->status)
@@ -386,15 +382,17 @@ void live_recorder_free(struct live_recorder *r)
 	if (!r)
 		return;
 	end(r);
-	if (r->out >= 0)
-		put_lines(r->out, stdout, NULL);
-	if (r->log >= 0)
-		put_lines(r->log, stderr, r->place.path ? r->place.path : "standard output");
+	if (r->out)
+		live_output_print(r->out, stdout, NULL);
+	if (r->log)
+		live_output_print(r->log, stderr,
+				  r->place.path ? r->place.path : "standard output");
 	scratch_remove(&r->place);
 	if (r->command)
 		munmap(r->command, sizeof(*r->command));
-	drop(&r->out);
-	drop(&r->log);
+	live_output_free(r->out);
+	live_output_free(r->log);
+	drop(&r->direct);
 	drop(&r->reader);
 	drop(&r->writer);
 	free(r->name);

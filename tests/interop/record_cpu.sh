@@ -92,6 +92,13 @@ for end in 'kill -9 $$:killed by SIGKILL' 'exit 3:exited with 3' 'exit 130:exite
     says out ") ${end#*:}"
 done
 
+# It writes where standard output is no terminal, and all of it.
+timeout 60 "$proftop" live --keys '' --screen 120x6 -- seq 30000 >out 2>err
+[ "$(sed -n '1p;30000p' out | tr '\n' ' ')" = '1 30000 ' ] || fault "live's command wrote: $(head -c 300 out)"
+timeout 60 "$proftop" live --keys '' --screen 120x6 -- sh -c 'seq 30000 >&2' >out 2>err
+says err 'the command wrote 16'
+[ "$(grep -cx '[0-9]*' err)" -lt 14000 ] || fault "live printed $(wc -l <err) lines of 30000"
+[ "$(tail -n 1 err)" = 30000 ] || fault "live left out the end: $(tail -n 1 err)"
 timeout 60 "$proftop" live --keys '' --screen 120x6 -- "$dir/nowhere" >out 2>err
 [ $? = 127 ] || fault "live of what is not there: $(cat out)"
 says err 'No such file'
