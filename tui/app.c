@@ -3,8 +3,8 @@
  * Life of the app: loading, analyses, keys and clicks.
  *
  * While the profile grows, analyses follow each other at most every 250 ms and take at most half of
- * the time; of what is recorded meanwhile they come so seldom, down to one a second, that we take no more than 1 % of a processor; what the user changes is asked for at once. Until the first one is there, views see an
- * empty profile.
+ * the time; of all that runs on a machine they come so seldom, down to one a second, that we take no more than 1 % of a
+ * processor; what the user changes is asked for at once. Until the first one is there, views see an empty profile.
  */
 #include "config.h"
 
@@ -37,7 +37,7 @@
 
 #define REANALYSE_MS    250
 /*
- * Of what is recorded an analysis waits until all that we do was one part in so many of a processor, but no longer than so. 0.8 %:
+ * Of all that runs, which is left open for long, an analysis waits until all that we do was one part in so many of a processor, but no longer than so. 0.8 %:
  * a screen is to take no more than 1 % with what is not known at that time.
  */
 #define LIVE_PART       125
@@ -203,7 +203,7 @@ static int64_t due_ms(const struct app *a)
 	int64_t dear = (a->live.cpu_ns - a->live.asked_cpu_ns) * LIVE_PART / 1000000;
 
 	/* The last of what has stopped is not waited for. */
-	if (a->source->live && !a->live.target.is_still && app_has_data(a) && dear > pause)
+	if (a->source->sparing && !a->live.target.is_still && app_has_data(a) && dear > pause)
 		pause = dear < LIVE_MOST_MS ? dear : LIVE_MOST_MS;
 	return a->asked_ms == INT64_MIN ? INT64_MIN : a->asked_ms + pause;
 }

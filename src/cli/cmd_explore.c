@@ -143,6 +143,7 @@ static enum status show(const struct options *o, struct load *l, struct tui_opti
 
 	load_source(l, &source);
 	source.recorder = o->recorder;
+	source.sparing = o->recorder && (o->all_cpus || o->cpus || o->cgroup);
 	if (o->watched) {
 		source.target = tell_target;
 		source.target_arg = o->watched;
