@@ -42,6 +42,8 @@
  */
 #define LIVE_PART       125
 #define LIVE_MOST_MS    1000
+/* Of the time, where what is written is not read yet. */
+#define BEHIND_PART     8
 /* What is loaded within the first is shown once, and whole; names are not waited for any longer than the second. */
 #define FIRST_ROWS_MS   40
 #define FIRST_WAIT_MS   10
@@ -199,7 +201,9 @@ static int64_t due_ms(const struct app *a)
 	int64_t least = app_has_data(a)                 ? REANALYSE_MS
 			: has_names(a->source->profile) ? FIRST_ROWS_MS
 							: FIRST_NAMES_MS;
-	int64_t pause = a->took_ms * 2 > least ? a->took_ms * 2 : least;
+	/* Where reading is behind, it is to have the processor. */
+	int64_t share = a->live.behind_s > 0 ? BEHIND_PART : 2;
+	int64_t pause = a->took_ms * share > least ? a->took_ms * share : least;
 	int64_t dear = (a->live.cpu_ns - a->live.asked_cpu_ns) * LIVE_PART / 1000000;
 
 	/* The last of what has stopped is not waited for. */

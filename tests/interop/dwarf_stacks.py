@@ -233,9 +233,11 @@ class Judge:
         """.fini has no tables, and perf takes data for return addresses: ours reaches the root instead.
 
         At its first byte, as when it is paged in, perf goes on from its caller's frame pointer, and so without its caller.
+        Where names of other files are not compared, ours has to be in .fini.
         """
         comm, mark, frames = parts(got)
-        if want[1:2] != ('__quick_exit_funcs',) or comm != want[0] or frames[:1] != ('_start',):
+        data = want[1:2] == ('__quick_exit_funcs',) or (want[1:2] == (ANY,) and '_fini' in frames)
+        if not data or comm != want[0] or frames[:1] != ('_start',):
             return False
         n = self.n_user(frames)
         paged_in = frames[:n - 2] + frames[n - 1:] if frames[n - 2:n - 1] == ('_dl_fini',) else frames
