@@ -384,27 +384,13 @@ static void find_old(struct heap_fold *f, int64_t end_ns)
 	}
 }
 
-static bool is_sampled(const struct store_track *t)
-{
-	for (uint32_t i = 0; i < t->now.n_rates; i++)
-		if (STORE_AT(struct heap_rate, t->rates, i).sample_bytes > 0)
-			return true;
-	return false;
-}
-
-/* Of sampled blocks the peak is an estimate, whose moment depends on more than sizes; they are few. */
-static bool track_folds(const struct store_track *t)
-{
-	return t->now.n_ticks > 0 && !is_sampled(t);
-}
-
 static void begin_track(struct fold_track *t, const struct store_track *from,
 			const int64_t fence_ns[BUILD_FENCES])
 {
 	t->now = from->now;
 	t->now.tick = from->ticks.base;
 	t->now.rate = from->rates.base;
-	t->folds = track_folds(from);
+	t->folds = store_track_folds(from);
 	for (size_t i = 0; i < BUILD_FENCES; i++)
 		t->fence[i] = moment_of(t, fence_ns[i]);
 	if (t->folds)
@@ -454,18 +440,6 @@ static void begin_fold(struct heap_fold *f, struct profile *p)
 #define X(name, type) column_init(&f->name, sizeof(type), STORE_MOST_IDS);
 	HEAP_COLUMNS(X)
 #undef X
-}
-
-bool store_heap_folds(const struct profile *p)
-{
-	const struct store_heap *h = &p->heap;
-
-	if (p->folding.keep_ns == 0 || h->begin.in_file)
-		return false;
-	for (uint32_t i = 0; i < h->now.n_tracks; i++)
-		if (track_folds(&STORE_AT(struct store_track, h->tracks, i)))
-			return true;
-	return false;
 }
 
 static bool is_due(const struct profile *p)

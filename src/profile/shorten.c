@@ -521,13 +521,6 @@ static void state_shortened(struct profile *p, uint32_t mark)
 		fmt_counted(text, (int64_t)(n & INT64_MAX), "sample"));
 }
 
-bool store_shorten_due(const struct profile *p)
-{
-	return p->folding.n_stacks > 0 && p->now.n_stacks > p->shorten_at &&
-	       p->now.n_captures == 1 && p->now.n_events > 0 && p->sticky == 0 &&
-	       (p->heap.now.n_origins == 0 ? fold_finds_old(p) : store_heap_folds(p));
-}
-
 bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 {
 	struct shortening s = { .p = p, .n = p->now.n_stacks };

@@ -271,6 +271,8 @@ void store_heap_columns_free(struct store_heap_columns *c);
 /* The size of an allocation, of what is not published too. */
 uint64_t store_heap_size(const struct store_heap *h, uint32_t row);
 
+/* Is a track folded? Of sampled blocks the peak is an estimate, whose moment depends on more than sizes; they are few. */
+bool store_track_folds(const struct store_track *t);
 /* Is the heap's table one that is folded: in memory, of at least one track of which all blocks are there? */
 bool store_heap_folds(const struct profile *p);
 /*
