@@ -5,7 +5,7 @@
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/heap/lib.sh"
 
-grep -rho --include='*.c' '"PROFTOP_[A-Z_]*"' "$root/src" "$root/formats" "$root/tui" | tr -d '"' | LC_ALL=C sort -u >read
+grep -rho --include='*.c' '"PROFTOP_[A-Z][A-Z_]*"' "$root/src" "$root/formats" "$root/tui" | tr -d '"' | LC_ALL=C sort -u >read
 sed -n 's/^\.It Ev \(PROFTOP_[A-Z_]*\).*/\1/p' "$root/doc/proftop.1" | LC_ALL=C sort >told
 [ "$(wc -l <read)" -gt 10 ] || fault "only $(wc -l <read) variables were found in the source"
 diff read told >difference || fault "the source (<) and the manual page (>) do not agree: $(grep '^[<>]' difference)"
