@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Can a test limit the address space? The sanitizers' own reservations do not live with a limit. */
+/* Can a test limit the address space, and measure memory? Sanitizers have reservations of their own, and keep what was given back. */
 #ifndef PROFTOP_TESTS_LIMITS_WORK_H
 #define PROFTOP_TESTS_LIMITS_WORK_H
 

@@ -194,7 +194,8 @@ static bool copy_scales(const struct fold *f)
 
 	if (column_extend(to, f->p->now.n_events) != 0)
 		return false;
-	memcpy(to->base, from->base, f->p->now.n_events * sizeof(int64_t));
+	if (f->p->now.n_events > 0)
+		memcpy(to->base, from->base, f->p->now.n_events * sizeof(int64_t));
 	return true;
 }
 

@@ -396,9 +396,10 @@ static void begin_slices(struct scan *s)
 {
 	const struct weights *w = s->to;
 	uint32_t n = s->state.columns.n_tracks;
-	int64_t whole = w->end_ns - w->begin_ns;
+	int64_t whole;
 
-	if (w->begin_ns == TIME_NONE || whole == INT64_MAX)
+	if (w->begin_ns == TIME_NONE || __builtin_sub_overflow(w->end_ns, w->begin_ns, &whole) ||
+	    whole == INT64_MAX)
 		return;
 	s->slots = xcalloc(n, sizeof(*s->slots));
 	s->gone = xcalloc(n, sizeof(*s->gone));
