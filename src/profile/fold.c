@@ -321,9 +321,9 @@ const struct build_folding *build_folding_live(void)
 		.n_rows = UINT64_C(1) << 14,
 		.n_folded = UINT64_C(1) << 14,
 		.n_stacks = UINT32_C(1) << 13,
-		.n_blocks = UINT64_C(1) << 19,
+		.n_blocks = UINT64_C(1) << 18,
 		.n_ended = UINT32_C(1) << 14,
-		.n_sums = UINT64_C(1) << 18,
+		.n_sums = UINT64_C(1) << 16,
 	};
 
 	return &live;
