@@ -37,12 +37,12 @@
 
 #define REANALYSE_MS    250
 /*
- * Of all that runs, which is left open for long, an analysis waits until all that we do was one part in so many of a processor, but no longer than so. 0.8 %:
- * a screen is to take no more than 1 % with what is not known at that time.
+ * Of all that runs, which is left open for long, an analysis waits until all that we do was one part in so many of a processor,
+ * but no longer than so. 0.8 %: a screen is to take no more than 1 % with what is not known at that time.
  */
 #define LIVE_PART       125
 #define LIVE_MOST_MS    1000
-/* Of the time, where what is written is not read yet. */
+/* An analysis takes one part in so many of the time where what is written is not read yet; elsewhere half. */
 #define BEHIND_PART     8
 /* What is loaded within the first is shown once, and whole; names are not waited for any longer than the second. */
 #define FIRST_ROWS_MS   40

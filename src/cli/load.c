@@ -13,14 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "analysis.h"
 #include "builder.h"
 #include "command.h"
 #include "err.h"
-#include "folded.h"
 #include "format.h"
 #include "heap_trace.h"
 #include "input.h"
@@ -30,7 +27,6 @@
 #include "mem.h"
 #include "options.h"
 #include "perf_data.h"
-#include "perf_script_write.h"
 #include "process.h"
 #include "profile.h"
 #include "resolver.h"

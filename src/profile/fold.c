@@ -149,8 +149,8 @@ static void widen(struct fold *f)
 
 	f->slot_ns *= 2;
 	map_done(&f->alike);
-	f->to->n =
-		0; /* what is left is folded all the same, and n_folded still those that there were */
+	/* What is left is folded all the same, and n_folded still those that there were. */
+	f->to->n = 0;
 	for (uint64_t i = 0; i < n; i++) {
 		struct folded row = fold_row_at(f->to, i);
 		uint32_t at = find_alike(f, &row, &hash);

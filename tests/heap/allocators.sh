@@ -284,6 +284,19 @@ counts() {
     done
 }
 
+# attach PROGRAM: its heap is recorded from when it waits to be told to begin: $pid and $recorder, until descriptor 8 is closed.
+attach() {
+    rm -f in running.heap log said
+    mkfifo in
+    "./$1" 1 100 wait <in >said &
+    pid=$!
+    exec 8>in
+    for _ in {1..200}; do [ "$(readlink "/proc/$pid/exe")" = "$work/$1" ] && break; sleep 0.05; done
+    "$PROFTOP" record --heap -p "$pid" -o running.heap 2>log 8>&- &
+    recorder=$!
+    for _ in {1..300}; do grep -qs 'recording the heap of' log && break; sleep 0.05; done
+}
+
 leads='functions, by their first bytes, lead to the recorder'
 build() {
     local out=$1
@@ -334,15 +347,7 @@ if [ -e "$archive" ] && build je family.c -DJEMALLOC "$archive"; then
     [ "$(value allocs some)" -lt 100 ] || fault "$what: $(value allocs some) allocations"
 
     what='attached to'
-    rm -f in running.heap log
-    mkfifo in
-    ./with_rjem_ 1 100 wait <in >said &
-    pid=$!
-    exec 8>in
-    for _ in {1..200}; do [ "$(readlink "/proc/$pid/exe")" = "$work/with_rjem_" ] && break; sleep 0.05; done
-    "$PROFTOP" record --heap -p "$pid" -o running.heap 2>log 8>&- &
-    recorder=$!
-    for _ in {1..300}; do grep -qs 'recording the heap of' log && break; sleep 0.05; done
+    attach with_rjem_
     printf x >&8
     sleep 0.3
     kill -INT "$recorder"
@@ -563,15 +568,7 @@ EOT
 if build libdoubles.so -shared -fPIC -fno-builtin -x c doubles.c -x none && build doubles family.c -L. -ldoubles -Wl,-rpath,"$work"; then
     counts 'an allocator that calls itself' '' ./doubles
     what='an allocator that calls itself, attached to'
-    rm -f in running.heap log said
-    mkfifo in
-    ./doubles 1 100 wait <in >said &
-    pid=$!
-    exec 8>in
-    for _ in {1..200}; do [ "$(readlink "/proc/$pid/exe")" = "$work/doubles" ] && break; sleep 0.05; done
-    "$PROFTOP" record --heap -p "$pid" -o running.heap 2>log 8>&- &
-    recorder=$!
-    for _ in {1..300}; do grep -qs 'recording the heap of' log && break; sleep 0.05; done
+    attach doubles
     # All that it does is done when it has ended.
     exec 8>&-
     wait "$pid" || fault "$what: ends with $?"
