@@ -4,6 +4,8 @@
 
 #include "analysis.h"
 #include "builder.h"
+#include "footprint.h"
+#include "footprint_lines.h"
 #include "heap_builder.h"
 #include "made_profile.h"
 
@@ -436,6 +438,37 @@ Test(heap_fold, hours_take_no_more, .timeout = 600)
 {
 	live_for_hours(1);
 	live_for_hours(N_TRACKS);
+}
+
+/* What comes and goes as often all the time seems to: sums are of all of their slot, not of the moment at which it begins. */
+Test(heap_fold, rates_stay_even)
+{
+	enum { SECONDS = 120, HZ = 100, COLS = 4 * SECONDS };
+	static const struct build_folding folding = { .keep_ns = 10 * SECOND,
+						      .n_blocks = 1 << 10,
+						      .n_sums = 1 << 10 };
+	struct time_span span = { 0, SECONDS * SECOND, COLS, 0 };
+	struct profile_counts counts;
+	struct footprint_lines *lines;
+	struct footprint *m;
+	struct lens lens;
+	struct life l;
+
+	begin(&l, 1, 1, 0, &folding);
+	for (uint32_t second = 0; second < SECONDS; second++)
+		come_and_go(&l, HZ, SECOND / HZ);
+	cr_expect_gt(l.n_folds, 3u);
+	profile_counts_read(l.p, &counts);
+	made_lens(&lens, l.p, "");
+	cr_assert_eq(footprint_new(l.p, &counts, &lens, (event_id){ 0 }, NULL, &m), 0);
+	cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
+	for (uint32_t i = 0; i < COLS; i++)
+		cr_expect_leq(lines->slot[i].n_allocated, 2u * HZ * SECONDS / COLS, "slot %u: %lu",
+			      i, (unsigned long)lines->slot[i].n_allocated);
+	footprint_lines_free(lines);
+	footprint_free(m);
+	lens_done(&lens);
+	profile_free(l.p);
 }
 
 /* A million blocks, hardly one of a stack that came before: stacks, origins and sums are never more than a number that is fixed. */

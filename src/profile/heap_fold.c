@@ -263,6 +263,7 @@ static bool add_bulk(struct heap_fold *f, struct heap_bulk b)
 	to->bytes += b.bytes;
 	to->temporary += b.temporary;
 	to->moment = b.moment < to->moment ? b.moment : to->moment;
+	to->until = b.until > to->until ? b.until : to->until;
 	return true;
 }
 
