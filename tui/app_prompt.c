@@ -76,7 +76,8 @@ static void keep_search(struct app *a)
 	} else if (nothing) {
 		app_find(a, 1);
 	} else if (a->seeking.n == 0) {
-		app_say(a, false, "no match in this view");
+		/* What came while it was typed may have made the view anew, whose matches nobody counted. */
+		app_find(a, 0);
 	} else if (a->seeking.at == 0) {
 		app_find(a, 1);
 	}
