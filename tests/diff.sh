@@ -146,6 +146,10 @@ says out '# that is as measured: made equal by total, most functions still diffe
 run 0 --report --normalise total fast.folded <(at_speed 1.5 3000)
 says out '# that is as measured: made equal by total, most functions are alike'
 grep -q 'takes' out && fault 'there is something to take off of what is alike'
+at_speed 1.5 3000 >longer.folded
+run 0 --normalise total --screen 110x20 --keys 8 fast.folded longer.folded
+says out 'made equal by total, most functions are alike'
+grep -q 'changed alike' out && fault 'sides that were made equal seem to differ by how long they were'
 run 0 --markdown --normalise samples fast.folded slow.folded
 says out 'that is as measured: made equal by samples, most functions still differ by -5.4 %'
 run 0 --markdown fast.folded slow.folded

@@ -135,7 +135,9 @@ static void add_changes(struct info_view *v, const struct scene *s)
 	const struct diff *d = s->analysis->diff;
 	struct explanation x;
 	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE], share[FMT_SIZE];
-	char *typical = diff_say_typical(d), *doubt = diff_say_doubt(d);
+	/* Of sides that were made equal by something, what they had in common before tells how long they were. */
+	char *rest = diff_say_rest(d), *typical = rest ? rest : diff_say_typical(d);
+	char *doubt = diff_say_doubt(d);
 
 	add_title(v, "what changed");
 	add_made(v, "total",
