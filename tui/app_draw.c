@@ -482,9 +482,23 @@ static void draw_terms(struct app *a, struct canvas *c)
 	}
 }
 
+/* In front of the prompt that adds to them: the terms so far, where they leave room. Returns where the prompt begins. */
+static int draw_terms_so_far(const struct app *a, struct canvas *c, int row)
+{
+	char *text = app_is_filtered(a) ? filter_text(a->lens.filter) : NULL;
+	int col = 1;
+
+	if (text && (int)text_width(text, strlen(text)) < c->cols / 2 - 10) {
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, text) + 2;
+	}
+	free(text);
+	return col;
+}
+
 static void draw_prompt(struct app *a, struct canvas *c)
 {
-	int row = a->chrome.prompt, used;
+	int row = a->chrome.prompt, used, col;
 	int room = c->cols > 60 ? c->cols - 30 : c->cols - c->cols / 3;
 
 	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
@@ -496,9 +510,10 @@ static void draw_prompt(struct app *a, struct canvas *c)
 			draw_found(a, c, row, used + 4);
 		return;
 	}
-	used = prompt_draw(&a->prompt, c, row, 1, room);
+	col = draw_terms_so_far(a, c, row);
+	used = col + prompt_draw(&a->prompt, c, row, col, col > 1 ? c->cols - col : room);
 	if (a->message && a->chrome.hints < 0)
-		canvas_puts(c, row, used + 4, c->cols - used - 4, STYLE_ERROR, a->message);
+		canvas_puts(c, row, used + 3, c->cols - used - 3, STYLE_ERROR, a->message);
 }
 
 /* What one may type; or what is wrong with what was typed. */
@@ -548,6 +563,16 @@ static bool leads_here(const struct app *a, enum action action)
 	       (action == ACTION_TO_FLAME && a->view == VIEW_KIND_FLAME);
 }
 
+/* What a key would do now: what is held or compared goes on by the key that began it. */
+static const char *hint_text(const struct app *a, enum action action)
+{
+	if (action == ACTION_FREEZE && a->live.frozen)
+		return "go on";
+	if (action == ACTION_BASELINE && a->live.baseline_ns >= 0)
+		return "no baseline";
+	return action_hint(action);
+}
+
 /* Columns that a hint takes; 0: no key does it. */
 static int hint_cols(const struct app *a, enum action action)
 {
@@ -556,7 +581,7 @@ static int hint_cols(const struct app *a, enum action action)
 	first_key(a, action, key);
 	if (key[0] == '\0')
 		return 0;
-	return (int)text_width(key, strlen(key)) + 1 + (int)strlen(action_hint(action));
+	return (int)text_width(key, strlen(key)) + 1 + (int)strlen(hint_text(a, action));
 }
 
 /* Draws one hint; returns the columns it takes with what separates it. */
@@ -570,7 +595,7 @@ static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum act
 		return 0;
 	add_hit(a, row, col, width, action);
 	col += canvas_puts(c, row, col, end - col, STYLE_HINT_KEY, key) + 1;
-	canvas_puts(c, row, col, end - col, STYLE_HINT, action_hint(action));
+	canvas_puts(c, row, col, end - col, STYLE_HINT, hint_text(a, action));
 	return width + 2;
 }
 
@@ -589,16 +614,17 @@ static bool has_hint(const struct app *a, enum action action)
 /* Which hints fit into so many columns: first what one cannot do without, then as in the table. */
 static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
 {
-	static const enum action first[] = { ACTION_SIDE_B, ACTION_LEAVE_SIDES, ACTION_ENTER,
-					     ACTION_ALIGN,  ACTION_EQUALISE,    ACTION_SIZE,
-					     ACTION_INVERT, ACTION_MARK_A,      ACTION_MARK_B,
-					     ACTION_FREEZE, ACTION_SEARCH,      ACTION_FILTER,
-					     ACTION_WINDOW, ACTION_BASELINE,    ACTION_SAVE,
-					     ACTION_METRIC };
+	/* A baseline leads the list where there is one: else nobody would find out of it. */
+	static const enum action first[] = { ACTION_BASELINE, ACTION_SIDE_B, ACTION_LEAVE_SIDES,
+					     ACTION_ENTER,    ACTION_ALIGN,  ACTION_EQUALISE,
+					     ACTION_SIZE,     ACTION_INVERT, ACTION_MARK_A,
+					     ACTION_MARK_B,   ACTION_FREEZE, ACTION_SEARCH,
+					     ACTION_FILTER,   ACTION_WINDOW, ACTION_BASELINE,
+					     ACTION_SAVE,     ACTION_METRIC };
 	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
 	int n = 1;
 
-	for (int i = 0; i < n_first + N_ACTIONS && n < MAX_HINTS; i++) {
+	for (int i = a->live.baseline_ns < 0; i < n_first + N_ACTIONS && n < MAX_HINTS; i++) {
 		enum action action = i < n_first ? first[i] : (enum action)(i - n_first);
 		int cols;
 
