@@ -417,6 +417,25 @@ run 2 record -p 1,
 one_sentence
 
 # Both kinds at once: of a command, to a directory.
+# What is no file was meant otherwise, and what is no number is a name.
+for arguments in 'live 4711' 'live python3 app.py'; do
+    # shellcheck disable=SC2086
+    run 3 $arguments
+    one_sentence
+    says err 'there is no such file; a process is watched by proftop live -p PID'
+done
+for arguments in 'live -p server' 'live --heap -p server' 'record --heap -p server' 'mark -p server x'; do
+    # shellcheck disable=SC2086
+    run 2 $arguments
+    one_sentence
+    says err 'pgrep NAME prints those of a name'
+done
+run 2 live --heap -p 1,2
+one_sentence
+says err 'one process at a time'
+run 2 live -a -p 1
+one_sentence
+says err 'live wants one of a command'
 run 2 live --cpu --heap -p 1
 one_sentence
 says err 'proftop live --cpu --heap -- COMMAND'

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +29,39 @@
 #include "tracepoint.h"
 
 #define NAME_COLS 22
+#define VALUE_COL (2 + NAME_COLS + 1)
 
 static void heading(const char *text)
 {
 	printf("%s\n", text);
 }
 
+/* How wide the terminal is; INT_MAX: there is none. */
+static int terminal_cols(void)
+{
+	struct winsize size = { 0 };
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
+									       : INT_MAX;
+}
+
+/* Below the value, word by word in as many rows of the terminal as it takes; elsewhere one line, for scripts. */
 static void more(const char *advice)
 {
-	printf("  %*s %s\n", NAME_COLS, "", advice);
+	int cols = terminal_cols(), left = cols < 2 * VALUE_COL ? 2 : VALUE_COL, at = left;
+
+	printf("%*s", left, "");
+	for (const char *word = advice; *word; word += strspn(word, " ")) {
+		size_t n = strcspn(word, " ");
+
+		if (at > left && (int)n >= cols - at) {
+			printf("\n%*s", left, "");
+			at = left;
+		}
+		at += printf("%s%.*s", at > left ? " " : "", (int)n, word);
+		word += n;
+	}
+	putchar('\n');
 }
 
 /* advice: NULL where all is well. */

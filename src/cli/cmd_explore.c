@@ -122,6 +122,11 @@ static enum status report_instead(const struct options *o, struct load *l, struc
 {
 	struct err e = ERR_INIT;
 
+	/* Nothing else would be seen of it until then, and Ctrl-C would end what was to be told. */
+	if (o->recorder && !o->duration)
+		say("%s; the report comes when the %s", err_text(why),
+		    o->divided ? "command has ended"
+			       : "recording ends, which --duration 10s does after that time");
 	if (load_wait(l, &e)) {
 		err_clear(why);
 		return say_error(&e, STATUS_UNUSABLE);

@@ -2,6 +2,7 @@
 /* proftop live: the screens of something that is being recorded, by others or by a recorder of ours. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,16 @@ static enum status show_what_runs(const struct options *o)
 	return status;
 }
 
+/* What was meant by a word that is no file is a process, or a command: how these are said. */
+static bool is_nothing(const char *path)
+{
+	if (strcmp(path, "-") == 0 || access(path, F_OK) == 0 || errno != ENOENT)
+		return false;
+	say("%s: there is no such file; a process is watched by proftop live -p PID, a command by proftop live -- COMMAND",
+	    path);
+	return true;
+}
+
 static enum status live(const struct options *o)
 {
 	struct options piped = *o;
@@ -89,6 +100,8 @@ static enum status live(const struct options *o)
 	}
 	if (wants_recorder(o))
 		return show_what_runs(o);
+	if (o->files.n > 0 && is_nothing(o->files.at[0]))
+		return STATUS_UNUSABLE;
 	if (o->files.n > 0)
 		return explore(o);
 	if (!isatty(STDIN_FILENO))

@@ -119,7 +119,9 @@ static void put_files(const struct report *r, const struct options *o, FILE *to)
 	char more[FMT_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
-		char *clean = text_clean(o->files.at[i], strlen(o->files.at[i]), r->ascii);
+		/* What is recorded by us is not called by the pipe that it comes through. */
+		const char *name = o->title ? o->title : o->files.at[i];
+		char *clean = text_clean(name, strlen(name), r->ascii);
 
 		fprintf(to, "%s%s", i ? ", " : "# ", clean);
 		free(clean);

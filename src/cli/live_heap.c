@@ -78,9 +78,12 @@ char *live_heap_trace(const struct options *o, enum status *status)
 	int pid, fd;
 
 	*status = STATUS_GOOD;
-	if (!o->heap || o->cpu || !o->attach || !(pid = record_pid(o)) ||
-	    attach_find(pid, &a, &e)) {
+	if (!o->heap || o->cpu || !o->attach)
+		return NULL;
+	pid = record_pid(o);
+	if (!pid || attach_find(pid, &a, &e)) {
 		err_clear(&e);
+		*status = pid ? STATUS_GOOD : STATUS_USAGE;
 		return NULL;
 	}
 	path = path_from_here(pid, attach_path(a));

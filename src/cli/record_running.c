@@ -4,6 +4,7 @@
 
 #include "record_running.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -65,13 +66,20 @@ bool record_duration(const struct options *o, uint64_t *ms)
 	return false;
 }
 
+const char *record_about_names(const char *text)
+{
+	return isalpha((unsigned char)*text) ? "; pgrep NAME prints those of a name" : "";
+}
+
 int record_pid(const struct options *o)
 {
 	size_t digits = strspn(o->attach, "0123456789");
 
 	if (digits && digits < 10 && !o->attach[digits] && atoi(o->attach) > 0)
 		return atoi(o->attach);
-	say("-p wants the number of a process, not \"%s\"", o->attach);
+	say("-p wants the number of a process, not \"%s\"%s", o->attach,
+	    strchr(o->attach, ',') ? "; heaps are recorded of one process at a time"
+				   : record_about_names(o->attach));
 	return 0;
 }
 

@@ -13,6 +13,9 @@ struct options;
 /* Records until the process ends, Ctrl-C or --duration. output: an absolute path, or NULL. Says what happened. */
 enum status record_running(const struct options *o, const char *output);
 
+/* Behind what should be the number of a process, and is a name: how one comes by the number; else "". */
+const char *record_about_names(const char *text);
+
 /* The process that -p names; says so and returns 0 when it is no number. */
 int record_pid(const struct options *o);
 

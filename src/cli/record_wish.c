@@ -33,8 +33,8 @@ static bool take_numbers(const char *option, const char *text, struct record_num
 		int v = digits > 0 && digits < 10 ? atoi(at) : 0;
 
 		if (v <= 0 || (at[digits] && at[digits] != ',')) {
-			say("%s wants numbers below 1,000,000,000 with commas between, not \"%s\"",
-			    option, text);
+			say("%s wants numbers below 1,000,000,000 with commas between, not \"%s\"%s",
+			    option, text, record_about_names(text));
 			return false;
 		}
 		vec_push(out, v);
@@ -161,7 +161,10 @@ static bool is_whole_wish(const struct options *o)
 		return false;
 	}
 	if (n > 1 || (n == 0 && o->files.n == 0 && !o->cpus)) {
-		say("record wants one of a command, -p PID, -t TID and -a: proftop record -- COMMAND");
+		const char *verb = o->live ? "live" : "record";
+
+		say("%s wants one of a command, -p PID, -t TID and -a: proftop %s -- COMMAND", verb,
+		    verb);
 		return false;
 	}
 	if (n > 0 && o->files.n > 0 && (o->heap || o->live)) {

@@ -556,6 +556,12 @@ fi
 
 "$proftop" doctor >out 2>err || fault "doctor ends with $?: $(cat err)"
 says out 'perf_event_paranoid'
+if command -v script >/dev/null; then
+    # Advice is in lines of the terminal's width.
+    script -qefc "stty cols 60; '$proftop' doctor" /dev/null </dev/null >out 2>err
+    says out 'characters'
+    tr -d '\r' <out | grep '^ \{25\}.\{36\}' && fault 'lines of doctor are longer than the terminal is wide'
+fi
 if [ -d nobody ]; then
     [ "$(setpriv --reuid=65534 --regid=65534 --clear-groups nobody/proftop doctor | grep -c '^?.* no$')" -ge 2 ] ||
         fault 'nobody may do everything, says doctor'
