@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tests of src/query/recent: the last minute against a slow count of it, at every moment of a recording. */
+/*
+ * Tests of src/query/recent: the last minute against a slow count of it, at every moment of a recording; and each slot of a
+ * stretch of time against an analysis of that time alone, for all rows that trees and tables may have.
+ */
 #include "config.h"
 
 #include "analysis.h"
 #include "builder.h"
+#include "filter.h"
+#include "made_profile.h"
+#include "made_story.h"
+#include "mem.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define S         INT64_C(1000000000)
@@ -48,7 +57,7 @@ static void put_samples(struct profile *p, uint32_t from, uint32_t to)
 	builder_end(p);
 }
 
-/* What recent_weigh() is to find for a function. */
+/* What did a function by itself? */
 static void count(uint32_t n, uint32_t function, int64_t out[RECENT_SLOTS])
 {
 	int64_t begin = INT64_MAX, end = 0, from;
@@ -67,6 +76,7 @@ static void count(uint32_t n, uint32_t function, int64_t out[RECENT_SLOTS])
 Test(recent, the_last_minute_at_any_moment)
 {
 	static const uint32_t moments[] = { 1, 700, 5999, 6000, 6001, 13333, N_SAMPLES };
+	struct recent_kept *kept = recent_kept_new();
 	struct profile *p = profile_new();
 	uint32_t at = 0;
 
@@ -78,20 +88,286 @@ Test(recent, the_last_minute_at_any_moment)
 		at = moments[k];
 		lens_init(&lens, p);
 		lens.recent_ns = 60 * S;
+		lens.recently = kept;
 		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
-		cr_assert_not_null(a->recent.slot);
+		cr_assert_not_null(a->recent);
 		for (uint32_t i = 0; i < a->keys.n; i++) {
 			const char *label = a->keys.key[i].label;
 			int64_t want[RECENT_SLOTS];
+			struct recent_line got;
 
 			if (strlen(label) != 1 || !strchr("abc", *label))
 				continue;
 			count(at, (uint32_t)(*label - 'a'), want);
-			cr_expect_arr_eq(a->recent.slot + (size_t)i * RECENT_SLOTS, want,
-					 sizeof(want), "%s after %u samples", label, at);
+			got = recent_self(a->recent, &a->keys.key[i].id, 1);
+			cr_expect_arr_eq(got.slot, want, sizeof(want), "%s after %u samples", label,
+					 at);
 		}
 		analysis_free(a);
 		lens_done(&lens);
 	}
+	recent_kept_free(kept);
 	profile_free(p);
+}
+
+/* What "a" did by itself over the last minute. */
+static struct recent_line line_of_a(const struct profile *p, const struct lens *lens,
+				    const struct recent **of)
+{
+	struct analysis *a = made_analysis(p, lens);
+	struct recent_line line = { { 0 } };
+
+	for (uint32_t i = 0; i < a->keys.n; i++)
+		if (strcmp(a->keys.key[i].label, "a") == 0)
+			line = recent_self(a->recent, &a->keys.key[i].id, 1);
+	*of = a->recent;
+	analysis_free(a);
+	return line;
+}
+
+Test(recent, is_kept_while_nothing_else_is_asked)
+{
+	/* Which question it is: the same as before, or another. */
+	static const struct {
+		const char *filter;
+		enum measure measure;
+		uint32_t until;
+		bool again;
+	} cases[] = {
+		{ "", MEASURE_WEIGHT, 7100, false },        { "", MEASURE_WEIGHT, 7101, true },
+		{ "time:1,2", MEASURE_WEIGHT, 7102, true }, { "fn:b", MEASURE_WEIGHT, 7103, false },
+		{ "", MEASURE_WEIGHT, 7104, false },        { "", MEASURE_SAMPLES, 7105, false },
+		{ "", MEASURE_SAMPLES, 7106, true },        { "", MEASURE_SAMPLES, 8000, false },
+	};
+	struct recent_kept *kept = recent_kept_new();
+	struct profile *p = profile_new();
+	const struct recent *before = NULL;
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct recent *of, *alone;
+		struct recent_line got, want;
+		struct lens lens;
+
+		put_samples(p, at, cases[i].until);
+		at = cases[i].until;
+		made_lens(&lens, p, cases[i].filter);
+		lens.column[0].metric.measure = cases[i].measure;
+		lens.recent_ns = 60 * S;
+		want = line_of_a(p, &lens, &alone);
+		lens.recently = kept;
+		got = line_of_a(p, &lens, &of);
+		cr_expect_arr_eq(got.slot, want.slot, sizeof(want.slot), "case %zu", i);
+		cr_expect_eq(of == before, cases[i].again, "case %zu", i);
+		before = of;
+		lens_done(&lens);
+	}
+	recent_kept_free(kept);
+	profile_free(p);
+}
+
+/* A recording through a lens, and the same of one slot of its last stretch of time. */
+struct look {
+	struct analysis *all, *slot;
+	uint32_t k;
+	const char *what;
+};
+
+/* Column 0 of the node that has the path in the slot; 0 where there is none. */
+static int64_t node_of(const struct look *l, uint32_t key, uint64_t path)
+{
+	const struct calltree *t = l->slot->tree;
+	uint32_t node = calltree_find(t, key, path);
+
+	return node == KEY_NONE ? 0 : t->total[(size_t)node * t->n_columns];
+}
+
+static void check_tree(const struct look *l)
+{
+	const struct analysis *a = l->all;
+
+	for (uint32_t i = 1; i < a->tree->n_nodes; i++) {
+		uint32_t key = a->tree->key[i];
+		struct recent_line got = recent_node(a->recent, a->keys.key[key].id,
+						     a->tree->path[i]);
+
+		cr_assert_eq(got.slot[l->k], node_of(l, key, a->tree->path[i]),
+			     "%s: slot %u of %s, a node", l->what, l->k, a->keys.key[key].label);
+	}
+}
+
+/* What ends in the first of a chain of keys that call one another, in the slot. */
+static int64_t chain_of(const struct look *l, const uint32_t *key, uint32_t n)
+{
+	struct inverted *v = analysis_inverted(l->slot);
+	uint32_t node = inverted_root(v, key[0]);
+
+	for (uint32_t i = 1; i < n && node != KEY_NONE; i++) {
+		uint32_t child, end;
+
+		inverted_expand(v, node);
+		child = inverted_node(v, node)->first_child;
+		end = child + inverted_node(v, node)->n_children;
+		while (child < end && inverted_node(v, child)->key != key[i])
+			child++;
+		node = child < end ? child : KEY_NONE;
+	}
+	return node == KEY_NONE ? 0 : inverted_self(v, node)[0];
+}
+
+#define CHAIN_MOST 4
+
+/* The node of callers and those below it; key: of the chain so far, [n] before it. */
+static void check_callers(const struct look *l, uint32_t node, uint32_t key[CHAIN_MOST], uint32_t n)
+{
+	struct inverted *v = analysis_inverted(l->all);
+	uint32_t id[CHAIN_MOST], first, n_children;
+	struct recent_line got;
+
+	key[n++] = inverted_node(v, node)->key;
+	for (uint32_t i = 0; i < n; i++)
+		id[i] = l->all->keys.key[key[i]].id;
+	got = recent_self(l->all->recent, id, n);
+	cr_assert_eq(got.slot[l->k], chain_of(l, key, n), "%s: slot %u of %s, a chain of %u",
+		     l->what, l->k, l->all->keys.key[key[0]].label, n);
+	if (n == CHAIN_MOST)
+		return;
+	inverted_expand(v, node);
+	first = inverted_node(v, node)->first_child;
+	n_children = inverted_node(v, node)->n_children;
+	for (uint32_t i = 0; i < n_children; i++)
+		check_callers(l, first + i, key, n);
+}
+
+static int64_t row_of(const struct butterfly_row *row, uint32_t n, uint32_t key)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (row[i].key == key)
+			return row[i].total[0];
+	return 0;
+}
+
+static void check_butterfly(const struct look *l, uint32_t key)
+{
+	const struct key *k = l->all->keys.key;
+	const struct recent *r = l->all->recent;
+	struct butterfly all, slot;
+
+	butterfly_init(&all, l->all->tree, &l->all->keys, key);
+	butterfly_init(&slot, l->slot->tree, &l->slot->keys, key);
+	cr_assert_eq(recent_total(r, k[key].id).slot[l->k], slot.total[0], "%s", l->what);
+	for (uint32_t i = 0; i < all.n_callers; i++) {
+		uint32_t other = all.callers[i].key, id = other == KEY_NONE ? ID_NONE : k[other].id;
+
+		cr_assert_eq(recent_caller(r, k[key].id, id).slot[l->k],
+			     row_of(slot.callers, slot.n_callers, other), "%s: a caller", l->what);
+	}
+	for (uint32_t i = 0; i < all.n_callees; i++) {
+		uint32_t other = all.callees[i].key;
+
+		cr_assert_eq(recent_callee(r, k[key].id, k[other].id).slot[l->k],
+			     row_of(slot.callees, slot.n_callees, other), "%s: a callee", l->what);
+	}
+	butterfly_done(&all);
+	butterfly_done(&slot);
+}
+
+/* The slot of the lens' last stretch from one time to another, since the start. */
+static struct analysis *analyse_slot(const struct profile *p, const struct lens *lens,
+				     int64_t from_ns, int64_t to_ns)
+{
+	char from[FMT_SIZE], to[FMT_SIZE], *term;
+	struct analysis *a;
+	struct lens of;
+
+	lens_copy(&of, lens);
+	of.recent_ns = 0;
+	of.cursor_ns = to_ns;
+	if (of.column[0].metric.measure != MEASURE_LIVE) {
+		term = xasprintf("time:%s,%s", fmt_exact(from, from_ns, S),
+				 fmt_exact(to, to_ns, S));
+		if (!of.filter)
+			cr_assert_eq(filter_parse("", &of.filter, NULL), 0);
+		cr_assert_eq(filter_add(of.filter, term, NULL), 0);
+		free(term);
+	}
+	a = made_analysis(p, &of);
+	lens_done(&of);
+	return a;
+}
+
+/* Every slot that is of the recording, of stretches that begin in it and before it. */
+static void check_slots(const struct profile *p, struct lens *lens, int64_t slot_ns,
+			const char *what)
+{
+	struct look l = { .what = what };
+	int64_t from;
+
+	lens->recent_ns = slot_ns * RECENT_SLOTS;
+	l.all = made_analysis(p, lens);
+	if (!l.all->recent) {
+		cr_assert_eq(l.all->weights.begin_ns, TIME_NONE, "%s", what);
+		analysis_free(l.all);
+		return;
+	}
+	from = ((l.all->weights.end_ns - l.all->weights.begin_ns) / slot_ns - RECENT_SLOTS) *
+	       slot_ns;
+	for (l.k = 0; l.k < RECENT_SLOTS; l.k++) {
+		int64_t begin = from + l.k * slot_ns;
+		uint32_t key[CHAIN_MOST];
+
+		if (begin < 0)
+			continue;
+		l.slot = analyse_slot(p, lens, begin, begin + slot_ns);
+		check_tree(&l);
+		for (uint32_t i = 0; i < inverted_n_roots(analysis_inverted(l.all)); i++)
+			check_callers(&l, i, key, 0);
+		for (uint32_t i = 0; i < l.all->keys.n; i++)
+			check_butterfly(&l, i);
+		analysis_free(l.slot);
+	}
+	analysis_free(l.all);
+}
+
+Test(recent, every_row_is_what_its_slots_are)
+{
+	static const char *const filters[] = { "",          "fn:a",
+					       "!module:x", "focus:a",
+					       "merge:a",   "recursion:all",
+					       "thread:t1", "!time:0.0000001,0.0000005" };
+	static const int64_t slots_ns[] = { 41, 97 };
+
+	for (unsigned seed = 0; seed < 12; seed++) {
+		struct profile *p = made_profile_by_lot(seed, 200);
+
+		for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+			struct lens lens;
+
+			made_lens(&lens, p, filters[i]);
+			lens.grouping = seed % 3 == 0 ? GROUP_MODULE : GROUP_FUNCTION;
+			lens.inlines = seed % 4 != 0;
+			check_slots(p, &lens, slots_ns[seed % 2], filters[i]);
+			lens_done(&lens);
+		}
+		profile_free(p);
+	}
+}
+
+Test(recent, heaps)
+{
+	static const enum measure measures[] = { MEASURE_LIVE, MEASURE_WEIGHT, MEASURE_FREED };
+
+	for (unsigned seed = 1; seed <= 3; seed++) {
+		struct story *s = story_new(seed);
+
+		for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+			struct lens lens;
+
+			made_lens(&lens, s->p, i == 1 ? "fn:f0" : "");
+			lens.column[0].metric = (struct metric){ s->event[0], measures[i] };
+			check_slots(s->p, &lens, seed == 1 ? 5000000 : 1000001, "a heap");
+			lens_done(&lens);
+		}
+		story_free(s);
+	}
 }

@@ -260,9 +260,11 @@ void row_shape_init(struct row_shape *sh, const struct scene *s, const struct ro
 	for (int i = 0; i < sh->n_numbers; i++)
 		digits[i] = sh->number[i].digits;
 	for (size_t k = 0; k < sizeof(fits) / sizeof(fits[0]); k++) {
+		int least = fits[k].least_name + (fits[k].bar == BAR_COLS ? w->beside : 0);
+
 		for (int i = 0; i < sh->n_numbers; i++)
 			sh->number[i].digits = digits[i];
-		if (try_fit(sh, w, &fits[k], cols, module) < fits[k].least_name)
+		if (try_fit(sh, w, &fits[k], cols, module) < least)
 			continue;
 		if (!fits[k].extras)
 			name_events(sh);

@@ -59,12 +59,13 @@ struct row_shape {
 
 /* What a view would like to show. */
 struct row_wish {
-	bool self, total;     /* of each column of the lens */
-	bool total_first;     /* else self; what comes first has a bar */
-	bool two_bars;        /* so has the second */
-	bool samples;         /* how many samples end in the row, of the first column */
-	bool module;          /* modules' names at the right */
-	bool share;           /* self is all there is to a row, and is called SHARE */
+	bool self, total; /* of each column of the lens */
+	bool total_first; /* else self; what comes first has a bar */
+	bool two_bars;    /* so has the second */
+	bool samples;     /* how many samples end in the row, of the first column */
+	bool module;      /* modules' names at the right */
+	bool share;       /* self is all there is to a row, and is called SHARE */
+	int beside; /* columns that the view takes from those of the name: bars give way to them */
 	const int64_t *whole; /* [n_columns] what 100 % is; NULL: all that was weighed */
 };
 

@@ -18,6 +18,9 @@
 #define LEVEL_COLS 2
 #define ARROW_COLS 2
 
+/* Callers of a row, one within the other, beyond which its last minute is not looked for. */
+#define MINUTE_CALLERS 1024
+
 /* Levels by which rows must be fewer before levels are wide again. */
 #define CALM_LEVELS 3
 
@@ -103,6 +106,22 @@ static void draw_names(const struct tree_view *v, const struct scene *s, struct 
 	chain_draw(c, at, s, src, row->node, last, &look);
 }
 
+/* What a node weighed in the last minute: all that is below it, or of callers what ends in the function. */
+static struct recent_line minute_of(const struct tree_source *src, struct analysis *a,
+				    uint32_t node)
+{
+	uint32_t id[MINUTE_CALLERS], n = 0;
+
+	if (!src->by_self)
+		return recent_node(a->recent, tree_key(src, a, node)->id, src->path(a, node));
+	for (; node != TREE_NONE; node = src->parent(a, node)) {
+		if (n == MINUTE_CALLERS)
+			return (struct recent_line){ { 0 } };
+		id[MINUTE_CALLERS - ++n] = tree_key(src, a, node)->id;
+	}
+	return recent_self(a->recent, id + MINUTE_CALLERS - n, n);
+}
+
 /* A row that stands for light children: their number and what they weigh together. */
 static void draw_more(const struct tree_view *v, const struct scene *s, struct canvas *c,
 		      struct rect r, int line, const struct tree_row *row, bool selected)
@@ -148,6 +167,11 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	values.bar = row_bar_style(key);
 	values.hot = row_is_hot(s, values.self);
 	row_draw_numbers(sh, c, r, line, &values);
+	if (v->minute.cols > 0) {
+		struct recent_line l = minute_of(src, a, last);
+
+		row_minute_draw(&v->minute, c, r, line, &l);
+	}
 	left = row_draw_tags(sh, c, r, line, key,
 			     is_noise(v, a, last)    ? "noise"
 			     : src->inlined(a, last) ? "inl"
@@ -179,6 +203,7 @@ static void draw_header(const struct tree_view *v, struct canvas *c, struct rect
 	else
 		snprintf(title, sizeof(title), "%s", v->rows.src->title);
 	row_draw_header(&v->shape, c, r, 0, sorted, v->rows.reverse, title, "MODULE");
+	row_minute_draw_title(&v->minute, c, r, 0);
 }
 
 int tree_draw_top(struct rect r)

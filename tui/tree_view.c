@@ -15,6 +15,9 @@
 #include "row_change.h"
 #include "tree_draw.h"
 
+/* Names of many levels get so many columns before the last minute gets any. */
+#define NAME_LEAST 34
+
 static const struct row_wish wish = {
 	.self = true,
 	.total = true,
@@ -212,7 +215,9 @@ void tree_view_layout(void *state, const struct scene *s, struct rect r)
 
 	/* What callers of a comparison are judged by is what ends in the function. */
 	w.total_first = !(s->analysis->diff && v->rows.src->by_self);
+	w.beside = row_minute_wish(s);
 	row_shape_init(&v->shape, s, &w, r.cols);
+	row_minute_init(&v->minute, &v->shape, s, MINUTE_BEFORE_NAME, NAME_LEAST);
 	list_fit(&v->list, (uint32_t)v->rows.n, r.rows - tree_draw_top(r));
 	pin_rows(v, r.rows - tree_draw_top(r));
 	tree_draw_fit(v);

@@ -7,6 +7,7 @@
 #define PROFTOP_TUI_TREE_VIEW_H
 
 #include "list.h"
+#include "row_minute.h"
 #include "row_shape.h"
 #include "tree_rows.h"
 #include "tree_zoom.h"
@@ -24,8 +25,9 @@ struct tree_view {
 	struct list list;
 	struct tree_zoom zoom;
 	struct row_shape shape; /* as of the last layout */
-	uint32_t found;         /* the node that a search went to, or TREE_NONE */
-	uint64_t cursor_path;   /* of the first node in the cursor's row, 0: none */
+	struct row_minute minute;
+	uint32_t found;       /* the node that a search went to, or TREE_NONE */
+	uint64_t cursor_path; /* of the first node in the cursor's row, 0: none */
 	uint64_t above
 		[TREE_ABOVE_MOST]; /* [n_above] that path and those of what it is below of, nearest first */
 	uint32_t n_above;

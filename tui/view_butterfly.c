@@ -19,11 +19,15 @@
 #include "name_cell.h"
 #include "row.h"
 #include "row_change.h"
+#include "row_minute.h"
 #include "text.h"
 #include "view.h"
 
 /* Below this many lines there are no titles and rules. */
 #define LINES_FOR_TITLES 10
+
+/* Names get so many columns before the last minute gets any. */
+#define NAME_LEAST 28
 
 /* A window over one half's rows. */
 struct half {
@@ -42,9 +46,10 @@ struct bfly_view {
 	struct list list; /* callers, centre, callees */
 	struct half callers, callees;
 	struct row_shape shape; /* as of the last layout */
-	bool titles;            /* there is room for titles and rules */
-	uint32_t cursor_id;     /* key id of the cursor's row, ID_NONE: nothing */
-	bool cursor_below;      /* it is among the callees */
+	struct row_minute minute;
+	bool titles;        /* there is room for titles and rules */
+	uint32_t cursor_id; /* key id of the cursor's row, ID_NONE: nothing */
+	bool cursor_below;  /* it is among the callees */
 };
 
 static const struct row_wish wish = { .total = true, .total_first = true, .module = true };
@@ -193,8 +198,13 @@ static void bfly_layout(void *state, const struct scene *s, struct rect r)
 	int room;
 
 	w.whole = v->b.total;
+	w.beside = row_minute_wish(s);
 	row_shape_init(&v->shape, s, &w, r.cols);
 	v->titles = r.rows >= LINES_FOR_TITLES;
+	if (v->titles)
+		row_minute_init(&v->minute, &v->shape, s, MINUTE_BEHIND_NAME, NAME_LEAST);
+	else
+		v->minute = (struct row_minute){ 0 };
 	room = r.rows - (v->titles ? 5 : 1);
 	v->callers.rows = least_int(v->b.n_callers, (room + 1) / 2);
 	v->callees.rows = least_int(v->b.n_callees, room - v->callers.rows);
@@ -211,6 +221,22 @@ static bool is_noise(const struct bfly_view *v, const struct scene *s,
 		     const struct butterfly_row *row)
 {
 	return s->analysis->diff && row_change_is_noise(&v->shape, row->total, row->total);
+}
+
+/* What a row weighed in the last minute, all of it as part of the centre. */
+static void draw_minute(const struct bfly_view *v, const struct scene *s, struct canvas *c,
+			struct rect r, int line, uint32_t row)
+{
+	const struct recent *recent = s->analysis->recent;
+	uint32_t centre = id_of(v, s, v->b.n_callers), id = id_of(v, s, row);
+	struct recent_line l;
+
+	if (v->minute.cols == 0)
+		return;
+	l = row == v->b.n_callers  ? recent_total(recent, centre)
+	    : row < v->b.n_callers ? recent_caller(recent, centre, id)
+				   : recent_callee(recent, centre, id);
+	row_minute_draw(&v->minute, c, r, line, &l);
 }
 
 /* A row above or below the centre. */
@@ -246,8 +272,10 @@ static void draw_half(const struct bfly_view *v, const struct scene *s, struct c
 		uint32_t at = h->top + (uint32_t)i;
 		uint32_t row = below ? v->b.n_callers + 1 + at : at;
 
-		if (at < n)
-			draw_row(v, s, c, r, line + i, &rows[at], row == v->list.cursor);
+		if (at >= n)
+			continue;
+		draw_row(v, s, c, r, line + i, &rows[at], row == v->list.cursor);
+		draw_minute(v, s, c, r, line + i, row);
 	}
 }
 
@@ -275,6 +303,7 @@ static void draw_centre(const struct bfly_view *v, const struct scene *s, struct
 			      STYLE_NUMBER, "self %s",
 			      row_number(out, &n, sh->percent, v->b.self[0]));
 	row_draw_key(sh, c, r, line, s, &name);
+	draw_minute(v, s, c, r, line, v->b.n_callers);
 	if (name.selected)
 		row_draw_marker(c, r, line);
 	free(source);
@@ -298,7 +327,8 @@ static void draw_title(const struct bfly_view *v, const struct scene *s, struct 
 			    : s->percent      ? "share of its total"
 					      : "of its total";
 	char share[FMT_SIZE], *name;
-	int col = r.col + 2, used, room = r.cols - 3;
+	int cols = v->minute.cols > 0 ? v->minute.col - 1 : r.cols;
+	int col = r.col + 2, used, room = cols - 3;
 
 	if (below) {
 		used = canvas_puts(c, r.row + line, col, room, STYLE_HEADER, "CALLEES");
@@ -319,11 +349,12 @@ static void draw_title(const struct bfly_view *v, const struct scene *s, struct 
 		room -= 20;
 	name = text_fold_name(label, room > 1 ? (size_t)room : 1, c->ascii);
 	used += canvas_puts(c, r.row + line, col + used, room, STYLE_HEADER, name);
-	used += canvas_printf(c, r.row + line, col + used, r.cols - 2 - used, STYLE_HEADER, " (%s)",
+	used += canvas_printf(c, r.row + line, col + used, cols - 2 - used, STYLE_HEADER, " (%s)",
 			      share);
 	free(name);
-	if (r.cols - 3 - used >= 20)
-		canvas_puts_right(c, r.row + line, col + used, r.cols - 3 - used, STYLE_DIM, right);
+	row_minute_draw_title(&v->minute, c, r, line);
+	if (cols - 3 - used >= 20)
+		canvas_puts_right(c, r.row + line, col + used, cols - 3 - used, STYLE_DIM, right);
 }
 
 static void bfly_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)

@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "row.h"
 #include "row_change.h"
+#include "row_minute.h"
 #include "text.h"
 #include "view.h"
 
@@ -26,8 +27,7 @@
 struct top_view {
 	struct list list;
 	struct row_shape shape; /* as of the last layout */
-	int spark,
-		spark_cols; /* where the last minute of what is recorded stands; 0 columns: nowhere */
+	struct row_minute minute;
 	enum table_order order;
 	uint32_t column; /* of the lens, whose numbers rule */
 	bool reverse;
@@ -206,13 +206,9 @@ static void top_layout(void *state, const struct scene *s, struct rect r)
 	struct top_view *v = state;
 
 	row_shape_init(&v->shape, s, wish_for(v->grouping), r.cols);
-	v->spark_cols = 0;
-	if (s->analysis->recent.slot && v->shape.name_cols >= NAME_LEAST + RECENT_SLOTS + 2) {
-		v->spark_cols = RECENT_SLOTS;
-		v->spark = v->shape.name;
-		v->shape.name += RECENT_SLOTS + 2;
-		v->shape.name_cols -= RECENT_SLOTS + 2;
-	}
+	v->minute = (struct row_minute){ 0 };
+	if (s->analysis->table_keys == &s->analysis->keys)
+		row_minute_init(&v->minute, &v->shape, s, MINUTE_BEFORE_NAME, NAME_LEAST);
 	list_fit(&v->list, s->analysis->table.n_rows, r.rows - top_line(r));
 	remember(v, s);
 }
@@ -272,9 +268,11 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	else if (v->inlined && v->inlined[t->key[i]])
 		name.tag = "inl";
 	row_draw_numbers(&v->shape, c, r, line, &values);
-	if (v->spark_cols > 0)
-		canvas_spark(c, r.row + line, r.col + v->spark, v->spark_cols, STYLE_SPARK,
-			     a->recent.slot + (size_t)t->key[i] * RECENT_SLOTS, RECENT_SLOTS, 0);
+	if (v->minute.cols > 0) {
+		struct recent_line l = recent_self(a->recent, &key_at(s, i)->id, 1);
+
+		row_minute_draw(&v->minute, c, r, line, &l);
+	}
 	row_draw_key(&v->shape, c, r, line, s, &name);
 	if (name.selected)
 		row_draw_marker(c, r, line);
@@ -291,8 +289,8 @@ static void top_draw(const void *state, const struct scene *s, struct canvas *c,
 	if (top > 0)
 		row_draw_header(&v->shape, c, r, 0, sorted_column(v), v->reverse,
 				title_of(v->grouping), "MODULE");
-	if (top > 0 && v->spark_cols > 0)
-		canvas_puts(c, r.row, r.col + v->spark, v->spark_cols, STYLE_HEADER, "LAST MINUTE");
+	if (top > 0)
+		row_minute_draw_title(&v->minute, c, r, 0);
 	if (v->list.n == 0)
 		row_draw_nothing(c, r, s);
 	for (int line = 0; line < r.rows - top; line++) {

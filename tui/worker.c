@@ -40,6 +40,7 @@ struct worker {
 	struct progress progress;            /* of it */
 	struct heap_kept *kept;              /* what it found out for those that follow; owned */
 	struct amounts_kept *learned;        /* likewise */
+	struct recent_kept *recently;        /* likewise */
 	struct lens lens;                    /* of it; only while there is a task */
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
 	bool callers;                        /* and whether it makes these */
@@ -119,6 +120,7 @@ static void start(struct worker *w)
 	w->lens = w->next;
 	w->lens.kept = w->kept;
 	w->lens.learned = w->learned;
+	w->lens.recently = w->recently;
 	w->wishes = w->next_wishes;
 	w->callers = w->next_callers;
 	w->waiting = false;
@@ -184,6 +186,7 @@ struct worker *worker_new(const struct profile *p, struct err *e)
 	w->wake_fd = fd;
 	w->kept = heap_kept_new();
 	w->learned = amounts_kept_new();
+	w->recently = recent_kept_new();
 	return w;
 }
 
@@ -216,6 +219,7 @@ void worker_free(struct worker *w)
 	vec_done(&w->dropped);
 	heap_kept_free(w->kept);
 	amounts_kept_free(w->learned);
+	recent_kept_free(w->recently);
 	close(w->wake_fd);
 	free(w);
 }

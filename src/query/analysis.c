@@ -67,15 +67,17 @@ static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
 	return table_of_samples(a->profile, &a->counts, &lens, a->table_keys, progress, &a->table);
 }
 
-/* Of frames only, and not of what compares: its rows are of two times already. */
-static int answer_recent(struct analysis *a, struct progress *progress)
+/* Not of what compares: its rows are of two times already. */
+static int answer_recent(struct analysis *a, struct recent_kept *recently,
+			 struct progress *progress)
 {
+	struct lens lens = a->lens; /* filters are borrowed */
 	int rc;
 
-	if (a->lens.recent_ns == 0 || a->table_keys != &a->keys || lens_compares(&a->lens))
+	if (lens.recent_ns == 0 || lens_compares(&lens))
 		return 0;
-	rc = recent_weigh(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
-			  &a->recent);
+	lens.recently = recently;
+	rc = recent_new(a->profile, &a->counts, &lens, &a->keys, &a->weights, progress, &a->recent);
 	return rc == -ENODATA ? 0 : rc;
 }
 
@@ -151,7 +153,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	}
 	rc = answer(a, parts, lens->kept, progress);
 	if (rc == 0)
-		rc = answer_recent(a, progress);
+		rc = answer_recent(a, lens->recently, progress);
 	if (rc == 0 && lens_compares(lens))
 		rc = know_amounts(a, lens->learned, progress);
 	if (rc < 0) {
@@ -204,7 +206,7 @@ void analysis_free(struct analysis *a)
 		over_time_free(a->over[i]);
 	sides_time_free(a->sides_time);
 	footprint_free(a->footprint);
-	recent_done(&a->recent);
+	recent_free(a->recent);
 	table_done(&a->table);
 	calltree_free(a->tree);
 	weights_done(&a->weights);

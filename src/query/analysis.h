@@ -39,8 +39,8 @@ struct analysis {
 	struct keys own_keys;          /* of samples, only when lens groups samples */
 	const struct keys *table_keys; /* &keys or &own_keys */
 	struct inverted *inverted;     /* NULL until analysis_inverted() */
-	struct recent recent; /* of keys, where the lens wants it and there are times; else empty */
-	struct footprint *footprint;         /* NULL until analysis_footprint() */
+	struct recent *recent;         /* where the lens wants it and there are times; else NULL */
+	struct footprint *footprint;   /* NULL until analysis_footprint() */
 	struct over_time *over[N_OVER_TIME]; /* NULL until analysis_set_over(); owned */
 	struct amounts amounts;              /* of a lens that compares */
 	struct diff *diff;                   /* likewise; else NULL */

@@ -17,9 +17,11 @@ struct scan {
 	const struct rowpass *r;
 	struct heap_state state;
 	struct heap_measure measure;
-	struct heap_slots *slots;                 /* [n_tracks]; NULL: no slices; owned */
-	struct heap_span *within;                 /* [n_tracks] moments that count; owned */
-	uint32_t *key;                            /* [n_origins] ID_NONE: does not pass; owned */
+	struct heap_slots *slots; /* [n_tracks]; NULL: no slices; owned */
+	struct heap_span *within; /* [n_tracks] moments that count; owned */
+	uint32_t *gone; /* [n_tracks] the slot in which what the process held goes; likewise */
+	uint32_t *key;  /* [n_origins] ID_NONE: does not pass; owned */
+	uint32_t n_keys;
 	bool timed;                               /* filters speak of time, and that rules */
 	struct thread_sums *sums[HEAP_SCAN_MOST]; /* the first is the caller's */
 	struct thread_sums own[HEAP_SCAN_MOST];
@@ -46,6 +48,18 @@ static void add_slice(const struct scan *s, struct thread_sums *to, uint32_t tra
 		add(&to->slice[(size_t)key * n + slot], x);
 }
 
+/* What is there no more: it was freed, or went with its process. */
+static void take_away(const struct scan *s, struct thread_sums *to, uint32_t track, uint32_t key,
+		      uint32_t end, int64_t x)
+{
+	uint32_t n = to->span.n, slot = s->gone[track];
+
+	if (end != END_NEVER)
+		add_slice(s, to, track, key, end & END_MOMENT, -x);
+	else if (slot == SLOT_BEFORE || slot < n)
+		add(&to->slice[(size_t)key * n + (slot == SLOT_BEFORE ? 0 : slot)], -x);
+}
+
 static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t i)
 {
 	const struct heap_columns *a = &s->state.columns;
@@ -59,8 +73,8 @@ static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key
 
 	if (s->slots && (s->measure.is_level || counts))
 		add_slice(s, to, track, key, begin, x);
-	if (s->slots && s->measure.is_level && end != END_NEVER)
-		add_slice(s, to, track, key, end & END_MOMENT, -x);
+	if (s->slots && s->measure.is_level)
+		take_away(s, to, track, key, end, x);
 	if (!counts || begin < s->within[track].from || begin >= s->within[track].to)
 		return;
 	add(&to->weight[key], x);
@@ -103,20 +117,21 @@ static void add_bulk(const struct scan *s, const struct heap_bulk *b)
 	s->sums[0]->n_samples[key] += heap_measure_bulk_blocks(&s->measure, b);
 }
 
-/* The keys of origins that pass by all but time. */
+/* The keys of origins that pass by all but time: those of their threads, or each its own. */
 static void find_keys(struct scan *s, const struct keys *keys)
 {
 	const struct heap_columns *a = &s->state.columns;
 	const struct heap_pass *pass = &s->measure.pass;
-	uint32_t unknown = keys->n_ids - 1;
+	uint32_t unknown = keys ? keys->n_ids - 1 : 0;
 
+	s->n_keys = keys ? keys->n : a->n_origins;
 	s->key = xmalloc(a->n_origins * sizeof(*s->key));
 	for (uint32_t i = 0; i < a->n_origins; i++) {
 		uint32_t id = a->origins[i].thread;
 
-		s->key[i] = pass->own.origin[i] && pass->lens.origin[i]
-				    ? keys->of_id[id < unknown ? id : unknown]
-				    : ID_NONE;
+		s->key[i] = !pass->own.origin[i] || !pass->lens.origin[i] ? ID_NONE
+			    : !keys                                       ? i
+				    : keys->of_id[id < unknown ? id : unknown];
 	}
 }
 
@@ -126,42 +141,45 @@ static void find_spans(struct scan *s, const struct thread_sums *to)
 	uint32_t n = s->state.columns.n_tracks;
 
 	s->within = xcalloc(n, sizeof(*s->within));
-	if (to->slice)
+	if (to->slice) {
 		s->slots = xcalloc(n, sizeof(*s->slots));
+		s->gone = xcalloc(n, sizeof(*s->gone));
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		s->within[i].to = UINT32_MAX;
 		if (to->within && to->whole_ns >= 0) {
 			s->within[i].from = heap_state_moment(&s->state, i, span->from_ns);
 			s->within[i].to = heap_state_moment(&s->state, i, span->to_ns);
 		}
-		if (s->slots)
-			heap_slots_init(&s->slots[i], &s->state, i, span->from_ns, span->to_ns,
-					span->n);
+		if (!s->slots)
+			continue;
+		heap_slots_init(&s->slots[i], &s->state, i, span->from_ns, span->to_ns, span->n);
+		s->gone[i] = heap_slots_gone(&s->state, i, span->from_ns, span->to_ns, span->n);
 	}
 }
 
 /* Sums for another thread. */
-static void begin_sums(struct scan *s, unsigned worker, const struct keys *keys)
+static void begin_sums(struct scan *s, unsigned worker)
 {
 	struct thread_sums *to = &s->own[worker];
 
 	*to = *s->sums[0];
-	to->weight = xcalloc(keys->n, sizeof(*to->weight));
-	to->n_samples = xcalloc(keys->n, sizeof(*to->n_samples));
+	to->weight = xcalloc(s->n_keys, sizeof(*to->weight));
+	to->n_samples = xcalloc(s->n_keys, sizeof(*to->n_samples));
 	if (to->slice)
-		to->slice = xcalloc((size_t)keys->n * to->span.n, sizeof(*to->slice));
+		to->slice = xcalloc((size_t)s->n_keys * to->span.n, sizeof(*to->slice));
 	s->sums[worker] = to;
 }
 
-static void end_sums(struct scan *s, unsigned worker, const struct keys *keys)
+static void end_sums(struct scan *s, unsigned worker)
 {
 	struct thread_sums *from = &s->own[worker], *to = s->sums[0];
 
-	for (uint32_t i = 0; i < keys->n; i++) {
+	for (uint32_t i = 0; i < s->n_keys; i++) {
 		add(&to->weight[i], from->weight[i]);
 		to->n_samples[i] += from->n_samples[i];
 	}
-	for (size_t i = 0; to->slice && i < (size_t)keys->n * to->span.n; i++)
+	for (size_t i = 0; to->slice && i < (size_t)s->n_keys * to->span.n; i++)
 		add(&to->slice[i], from->slice[i]);
 	free(from->weight);
 	free(from->n_samples);
@@ -169,31 +187,43 @@ static void end_sums(struct scan *s, unsigned worker, const struct keys *keys)
 }
 
 /* What is there, from what came and went. */
-static void sum_levels(const struct thread_sums *to, const struct keys *keys)
+static void sum_levels(const struct thread_sums *to, uint32_t n_keys)
 {
 	uint32_t n = to->span.n;
 
-	for (uint32_t i = 0; i < keys->n; i++)
+	for (uint32_t i = 0; i < n_keys; i++)
 		for (uint32_t k = 1; k < n; k++)
 			add(&to->slice[(size_t)i * n + k], to->slice[(size_t)i * n + k - 1]);
 }
 
-static int scan_all(struct scan *s, const struct keys *keys, struct progress *progress)
+static int scan_all(struct scan *s, struct progress *progress)
 {
 	const struct heap_columns *a = &s->state.columns;
-	unsigned n = keys->n > KEYS_MOST ? 1 : heap_scan_threads(a->n_allocations);
+	unsigned n = s->n_keys > KEYS_MOST ? 1 : heap_scan_threads(a->n_allocations);
 	int rc;
 
 	for (unsigned i = 1; i < n; i++)
-		begin_sums(s, i, keys);
+		begin_sums(s, i);
 	rc = heap_scan(a->n_allocations, n, progress, scan_blocks, s);
 	for (unsigned i = 1; i < n; i++)
-		end_sums(s, i, keys);
+		end_sums(s, i);
 	for (uint32_t i = 0; i < a->n_bulk; i++)
 		add_bulk(s, &a->bulk[i]);
 	if (s->slots && s->measure.is_level)
-		sum_levels(s->sums[0], keys);
+		sum_levels(s->sums[0], s->n_keys);
 	return rc;
+}
+
+static void scan_done(struct scan *s)
+{
+	for (uint32_t i = 0; s->slots && i < s->state.columns.n_tracks; i++)
+		heap_slots_done(&s->slots[i]);
+	free(s->slots);
+	free(s->gone);
+	free(s->within);
+	free(s->key);
+	heap_measure_done(&s->measure);
+	heap_state_done(&s->state);
 }
 
 int heap_activity(const struct profile *p, const struct rowpass *r, const struct keys *keys,
@@ -211,13 +241,50 @@ int heap_activity(const struct profile *p, const struct rowpass *r, const struct
 	find_keys(&s, keys);
 	find_spans(&s, to);
 	if (rc == 0)
-		rc = scan_all(&s, keys, progress);
-	for (uint32_t i = 0; s.slots && i < s.state.columns.n_tracks; i++)
-		heap_slots_done(&s.slots[i]);
-	free(s.slots);
-	free(s.within);
-	free(s.key);
-	heap_measure_done(&s.measure);
-	heap_state_done(&s.state);
+		rc = scan_all(&s, progress);
+	scan_done(&s);
+	return rc;
+}
+
+/* Slices of origins to those of their stacks. */
+static void add_to_stacks(const struct scan *s, struct weights *w)
+{
+	const struct heap_columns *a = &s->state.columns;
+	uint32_t n = w->n_columns;
+
+	for (uint32_t i = 0; i < a->n_origins; i++)
+		for (uint32_t k = 0; k < n && s->key[i] != ID_NONE; k++)
+			add(&w->stack[(size_t)a->origins[i].stack * n + k],
+			    s->sums[0]->slice[(size_t)i * n + k]);
+}
+
+int heap_activity_by_stack(const struct profile *p, const struct rowpass *r,
+			   const struct time_span *span, struct progress *progress,
+			   struct weights *to)
+{
+	enum measure m = r->lens->column[0].metric.measure;
+	struct thread_sums sums = { .span = *span, .within = true };
+	struct scan s = { .r = r, .sums = { &sums } };
+	int rc;
+
+	if (!heap_measure_applies(p, r, 0))
+		return 0;
+	heap_state_init(&s.state, p, &r->counts);
+	/* When most was there does not matter: slices of what is there are the same. */
+	rc = heap_measure_init(&s.measure, &s.state, r, 0, measure_is_level(m) ? MEASURE_LIVE : m,
+			       NULL, progress);
+	find_keys(&s, NULL);
+	sums.weight = xcalloc(s.n_keys, sizeof(*sums.weight));
+	sums.n_samples = xcalloc(s.n_keys, sizeof(*sums.n_samples));
+	sums.slice = xcalloc(s.n_keys, span->n * sizeof(*sums.slice));
+	find_spans(&s, &sums);
+	if (rc == 0)
+		rc = scan_all(&s, progress);
+	if (rc == 0)
+		add_to_stacks(&s, to);
+	scan_done(&s);
+	free(sums.weight);
+	free(sums.n_samples);
+	free(sums.slice);
 	return rc;
 }

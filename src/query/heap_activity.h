@@ -28,4 +28,12 @@ struct thread_sums {
 int heap_activity(const struct profile *p, const struct rowpass *r, const struct keys *keys,
 		  struct progress *progress, struct thread_sums *to);
 
+/*
+ * Adds slices of column 0 to the columns of w, by stack: of what is there at their ends, or of what was asked for in them, whatever
+ * time terms say. Of samples it adds nothing. 0 or -ECANCELED.
+ */
+int heap_activity_by_stack(const struct profile *p, const struct rowpass *r,
+			   const struct time_span *span, struct progress *progress,
+			   struct weights *to);
+
 #endif

@@ -140,6 +140,7 @@ struct lens_sides {
 
 struct heap_kept;
 struct amounts_kept;
+struct recent_kept;
 
 struct lens {
 	struct filter *filter; /* NULL: everything; owned */
@@ -159,6 +160,8 @@ struct lens {
 		kept; /* sums of heaps from passes before, of a comparison; NULL: none; borrowed; copies have none */
 	struct amounts_kept *
 		learned; /* what comparisons before found out of their sides; NULL: nothing; likewise */
+	struct recent_kept *
+		recently; /* what rows weighed of late, as it was found out last; NULL: nothing; likewise */
 };
 
 /* The first column of a side's runs. */

@@ -1,117 +1,324 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples are nearly in order of time: the pass begins at the first batch behind which none is old. Recorders hand
- * over rounds of a second at most, which is what may be out of order.
+ * A tree of a few columns is made like any other, but neither sorted nor indexed by key: each node leads to the next
+ * one of its key.
  */
 #include "config.h"
 
 #include "recent.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
+#include "calltree.h"
+#include "filter.h"
+#include "frametree.h"
+#include "hash.h"
+#include "map.h"
 #include "mem.h"
-#include "rowpass.h"
+#include "plant.h"
+#include "recent_weigh.h"
 
-/* So much may a sample be younger than one that stands behind it. */
-#define DISORDER_NS INT64_C(2000000000)
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* The stretch of time, on the recording's clock. */
-struct stretch {
-	int64_t from_ns, slot_ns;
+/* All that it depends on. */
+struct question {
+	struct metric metric;
+	int64_t from_ns, slot_ns; /* since the recording's start */
+	enum grouping grouping;
+	bool inlines;
+	uint32_t resolution; /* names were the same */
+	char *filters;       /* the lens' without times and the column's own; owned */
 };
 
-/* The first row of the first batch that must be looked at. */
-static uint64_t first_row(const struct rowpass *r, int64_t from_ns)
+struct recent {
+	atomic_uint n_holders;
+	struct question of;
+	uint32_t n;       /* nodes, parents before children; node 0 is the root */
+	uint32_t *parent; /* [n]; owned, as are the following */
+	uint32_t *id;     /* [n] of the node's key; the root's is ID_NONE */
+	uint64_t *path;   /* [n] as calltree's */
+	int64_t *self;    /* [n][RECENT_SLOTS] */
+	int64_t *total;   /* [n][RECENT_SLOTS] */
+	uint32_t *next;   /* [n] the next node of the same key; 0: none */
+	struct map first; /* the first node of each, by id */
+};
+
+struct recent_kept {
+	struct recent *last; /* or NULL; held */
+};
+
+static bool same_id(const void *things, uint32_t node, const void *key)
 {
-	uint64_t row = r->counts.n_samples;
+	const struct recent *r = things;
 
-	while (row > 0) {
-		uint64_t begin = row > ROWPASS_BATCH ? row - ROWPASS_BATCH : 0;
-		bool young = false;
-
-		for (uint64_t i = begin; i < row && !young; i++)
-			young = r->rows.time_ns[i] != TIME_NONE &&
-				r->rows.time_ns[i] >= from_ns - DISORDER_NS;
-		if (!young)
-			break;
-		row = begin;
-	}
-	return row;
+	return r->id[node] == *(const uint32_t *)key;
 }
 
-/* The key of what a stack ends in; KEY_NONE of the root. */
-static uint32_t leaf_key(const struct lens *lens, const struct keys *k,
-			 const struct location_columns *l, uint32_t location)
+/* The first node of a key; 0: there is none. */
+static uint32_t first_of(const struct recent *r, uint32_t id)
 {
-	const struct frame *f;
-	uint32_t function;
+	uint32_t node = map_find(&r->first, hash_u64(id), same_id, r, &id);
 
-	if (location == ID_NONE)
-		return KEY_NONE;
-	f = lens->inlines ? location_frames(l, location) : NULL;
-	function = f ? f[f->n_more].function : location_function(l, location);
-	return keys_of_frame(k, function, l->module[location]);
+	return node == MAP_NONE ? 0 : node;
 }
 
-static void add_batch(const struct rowpass *r, const struct profile *p, const struct keys *k,
-		      const struct stretch *s, struct recent *out)
+static void add(struct recent_line *to, const int64_t *from, uint32_t node)
 {
-	const struct rowpass_column *column = &r->column[0];
-	const bool *lens = rowpass_any_time(r), *own = rowpass_own(r, 0);
-	struct location_columns locations;
-	struct stack_columns stacks;
-
-	profile_locations(p, &locations);
-	profile_stacks_of(p, &r->counts, &stacks);
-	for (uint64_t i = 0; i < r->n; i++) {
-		uint64_t row = r->begin + i;
-		int64_t at = r->rows.time_ns[row], slot = (at - s->from_ns) / s->slot_ns;
-		uint32_t key;
-
-		if (at == TIME_NONE || at < s->from_ns || slot >= RECENT_SLOTS ||
-		    (lens && !lens[i]) || (own && !own[i]) ||
-		    !rowpass_counts(column, r->event ? r->event[row] : 0))
-			continue;
-		key = leaf_key(r->lens, k, &locations, stacks.location[r->rows.stack[row]]);
-		if (key < out->n_keys)
-			out->slot[(size_t)key * RECENT_SLOTS + (size_t)slot] +=
-				rowpass_weight(column, row);
-	}
+	for (size_t i = 0; i < RECENT_SLOTS; i++)
+		to->slot[i] += from[(size_t)node * RECENT_SLOTS + i];
 }
 
-int recent_weigh(const struct profile *p, const struct profile_counts *counts,
-		 const struct lens *lens, const struct keys *k, const struct weights *w,
-		 struct progress *progress, struct recent *out)
+/* Is no node above of the same key? */
+static bool is_outermost(const struct recent *r, uint32_t node)
 {
-	struct stretch s = { .slot_ns = lens->recent_ns / RECENT_SLOTS };
-	struct rowpass *r;
-	int rc;
+	uint32_t up = r->parent[node];
 
-	*out = (struct recent){ 0 };
-	if (w->begin_ns == TIME_NONE || s.slot_ns <= 0)
-		return -ENODATA;
-	rc = rowpass_new(p, counts, lens, progress, &r);
-	if (rc < 0)
-		return rc;
-	if (!r->rows.time_ns) {
-		rowpass_free(r);
-		return -ENODATA;
+	while (up != 0 && r->id[up] != r->id[node])
+		up = r->parent[up];
+	return up == 0;
+}
+
+/* Is the node below of one of id[1], and that of one of id[2], …? */
+static bool is_called_by(const struct recent *r, uint32_t node, const uint32_t *id, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		node = r->parent[node];
+		if (node == 0 || r->id[node] != id[i])
+			return false;
 	}
+	return true;
+}
+
+struct recent_line recent_self(const struct recent *r, const uint32_t *id, uint32_t n)
+{
+	struct recent_line line = { { 0 } };
+
+	for (uint32_t node = first_of(r, id[0]); node != 0; node = r->next[node])
+		if (is_called_by(r, node, id, n))
+			add(&line, r->self, node);
+	return line;
+}
+
+struct recent_line recent_node(const struct recent *r, uint32_t id, uint64_t path)
+{
+	struct recent_line line = { { 0 } };
+
+	for (uint32_t node = first_of(r, id); node != 0; node = r->next[node])
+		if (r->path[node] == path)
+			add(&line, r->total, node);
+	return line;
+}
+
+struct recent_line recent_total(const struct recent *r, uint32_t id)
+{
+	struct recent_line line = { { 0 } };
+
+	for (uint32_t node = first_of(r, id); node != 0; node = r->next[node])
+		if (is_outermost(r, node))
+			add(&line, r->total, node);
+	return line;
+}
+
+struct recent_line recent_caller(const struct recent *r, uint32_t id, uint32_t caller)
+{
+	struct recent_line line = { { 0 } };
+
+	for (uint32_t node = first_of(r, id); node != 0; node = r->next[node])
+		if (r->id[r->parent[node]] == caller && is_outermost(r, node))
+			add(&line, r->total, node);
+	return line;
+}
+
+struct recent_line recent_callee(const struct recent *r, uint32_t id, uint32_t callee)
+{
+	struct recent_line line = { { 0 } };
+
+	for (uint32_t node = first_of(r, callee); node != 0; node = r->next[node]) {
+		uint32_t up = r->parent[node];
+
+		if (up != 0 && r->id[up] == id && is_outermost(r, up))
+			add(&line, r->total, node);
+	}
+	return line;
+}
+
+static char *filter_words(const struct filter *f)
+{
+	return f ? filter_text(f) : xstrdup("");
+}
+
+/* lens is without time terms. */
+static struct question question_of(const struct profile_counts *counts, const struct lens *lens,
+				   const struct weights *w)
+{
+	struct question q = { .metric = lens->column[0].metric,
+			      .slot_ns = lens->recent_ns / RECENT_SLOTS,
+			      .grouping = lens->grouping,
+			      .inlines = lens->inlines,
+			      .resolution = counts->resolution };
+	char *all = filter_words(lens->filter), *own = filter_words(lens->column[0].filter);
+
 	/* One that is not over would look as if less were done now: the last is the last whole one. */
-	s.from_ns = w->begin_ns +
-		    ((w->end_ns - w->begin_ns) / s.slot_ns - RECENT_SLOTS) * s.slot_ns;
-	out->n_keys = k->n;
-	out->slot = xcalloc((size_t)k->n * RECENT_SLOTS, sizeof(*out->slot));
-	r->begin = first_row(r, s.from_ns);
-	while ((rc = rowpass_next(r, progress)) > 0)
-		add_batch(r, p, k, &s, out);
-	rowpass_free(r);
+	if (q.slot_ns > 0)
+		q.from_ns = ((w->end_ns - w->begin_ns) / q.slot_ns - RECENT_SLOTS) * q.slot_ns;
+	q.filters = xasprintf("%s\n%s", all, own);
+	free(all);
+	free(own);
+	return q;
+}
+
+static bool same_question(const struct question *a, const struct question *b)
+{
+	return a->metric.event.v == b->metric.event.v && a->metric.measure == b->metric.measure &&
+	       a->from_ns == b->from_ns && a->slot_ns == b->slot_ns && a->grouping == b->grouping &&
+	       a->inlines == b->inlines && a->resolution == b->resolution &&
+	       strcmp(a->filters, b->filters) == 0;
+}
+
+/* Totals, paths and what leads from a key to its nodes. */
+static void index_nodes(struct recent *r)
+{
+	size_t bytes = (size_t)r->n * RECENT_SLOTS * sizeof(*r->total);
+
+	r->total = xmalloc(bytes);
+	memcpy(r->total, r->self, bytes);
+	r->path = xcalloc(r->n, sizeof(*r->path));
+	r->next = xcalloc(r->n, sizeof(*r->next));
+	for (uint32_t node = r->n; node-- > 1;) {
+		const int64_t *from = r->total + (size_t)node * RECENT_SLOTS;
+		int64_t *to = r->total + (size_t)r->parent[node] * RECENT_SLOTS;
+
+		for (size_t i = 0; i < RECENT_SLOTS; i++)
+			to[i] += from[i];
+	}
+	for (uint32_t node = 1; node < r->n; node++) {
+		uint32_t first = first_of(r, r->id[node]);
+
+		r->path[node] = calltree_path(r->path[r->parent[node]], r->id[node]);
+		if (first == 0) {
+			map_add(&r->first, hash_u64(r->id[node]), node);
+			continue;
+		}
+		r->next[node] = r->next[first];
+		r->next[first] = node;
+	}
+}
+
+/* Takes the tree apart. */
+static struct recent *read_off(struct frametree *t, const struct keys *k)
+{
+	struct recent *r = xcalloc(1, sizeof(*r));
+
+	atomic_init(&r->n_holders, 1);
+	r->n = t->n;
+	r->parent = t->parent;
+	r->self = t->self;
+	r->id = t->key;
+	r->id[0] = ID_NONE;
+	for (uint32_t i = 1; i < r->n; i++)
+		r->id[i] = k->key[r->id[i]].id;
+	t->parent = t->key = NULL;
+	t->self = NULL;
+	frametree_done(t);
+	index_nodes(r);
+	return r;
+}
+
+static int make(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, const struct keys *k, const struct question *q,
+		struct progress *progress, struct recent **out)
+{
+	struct time_span span = { .from_ns = q->from_ns,
+				  .to_ns = q->from_ns + RECENT_SLOTS * q->slot_ns,
+				  .n = RECENT_SLOTS };
+	struct frametree tree;
+	struct weights w;
+	int rc = recent_weigh(p, counts, lens, &span, progress, &w);
+
+	if (rc == 0)
+		rc = plant_tree(p, counts, lens, k, &w, progress, &tree);
+	weights_done(&w);
+	if (rc == 0)
+		*out = read_off(&tree, k);
 	return rc;
 }
 
-void recent_done(struct recent *r)
+/* The last one again, if it answers the question. */
+static struct recent *find(struct recent_kept *kept, const struct question *q)
 {
-	free(r->slot);
-	*r = (struct recent){ 0 };
+	struct recent *last = kept ? kept->last : NULL;
+
+	if (!last || !same_question(&last->of, q))
+		return NULL;
+	atomic_fetch_add(&last->n_holders, 1);
+	return last;
+}
+
+static void keep(struct recent_kept *kept, struct recent *r)
+{
+	if (!kept)
+		return;
+	recent_free(kept->last);
+	kept->last = r;
+	atomic_fetch_add(&r->n_holders, 1);
+}
+
+int recent_new(const struct profile *p, const struct profile_counts *counts,
+	       const struct lens *lens, const struct keys *k, const struct weights *w,
+	       struct progress *progress, struct recent **out)
+{
+	struct lens any_time = *lens; /* but for its filter all of it is borrowed */
+	struct question q;
+	int rc = 0;
+
+	if (w->begin_ns == TIME_NONE || lens->recent_ns < RECENT_SLOTS)
+		return -ENODATA;
+	any_time.n_columns = 1;
+	any_time.half_life_ns = 0;
+	any_time.grouping = k->grouping;
+	if (lens->filter) {
+		any_time.filter = filter_copy(lens->filter);
+		free(filter_take_times(any_time.filter));
+	}
+	q = question_of(counts, &any_time, w);
+	*out = find(lens->recently, &q);
+	if (!*out)
+		rc = make(p, counts, &any_time, k, &q, progress, out);
+	if (rc == 0 && !(*out)->of.filters) {
+		(*out)->of = q;
+		keep(lens->recently, *out);
+		q.filters = NULL;
+	}
+	free(q.filters);
+	filter_free(any_time.filter);
+	return rc;
+}
+
+void recent_free(struct recent *r)
+{
+	if (!r || atomic_fetch_sub(&r->n_holders, 1) > 1)
+		return;
+	free(r->of.filters);
+	free(r->parent);
+	free(r->id);
+	free(r->path);
+	free(r->self);
+	free(r->total);
+	free(r->next);
+	map_done(&r->first);
+	free(r);
+}
+
+struct recent_kept *recent_kept_new(void)
+{
+	return xcalloc(1, sizeof(struct recent_kept));
+}
+
+void recent_kept_free(struct recent_kept *k)
+{
+	if (!k)
+		return;
+	recent_free(k->last);
+	free(k);
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What functions weighed by themselves over the last stretch of time: the rows' sparklines of what is being recorded. */
+/*
+ * What functions and places of the call tree weighed over the last stretch of time, in equal slots: the rows' sparklines of
+ * what is being recorded.
+ *
+ * It is the call tree of that time, through the same lens but for its time terms. What it has is asked for by ids of keys
+ * and by paths, which mean the same in every analysis, so that one serves all of them until another slot is over.
+ */
 #ifndef PROFTOP_QUERY_RECENT_H
 #define PROFTOP_QUERY_RECENT_H
 
@@ -12,21 +18,38 @@
 
 struct progress;
 
-/* Equal slots of time that are over; their borders stand still while time goes on. */
+/* Slots of time that are over; their borders stand still while time goes on. */
 #define RECENT_SLOTS 12
 
-struct recent {
-	uint32_t n_keys;
-	int64_t *slot; /* [n_keys][RECENT_SLOTS] of column 0, oldest first; owned */
+/* Of column 0, oldest first: weights, or where the metric is of what is there of a heap, what is at the ends of slots. */
+struct recent_line {
+	int64_t slot[RECENT_SLOTS];
 };
 
+struct recent;
+struct recent_kept;
+
+/* What was found out last, for those who ask for the same. One thread at a time. */
+struct recent_kept *recent_kept_new(void);
+void recent_kept_free(struct recent_kept *k);
+
 /*
- * Over lens->recent_ns before the newest sample, whatever time terms say, of the innermost frames as they are without
- * transforms. k is of frames. 0, -ECANCELED, or -ENODATA without times; the caller ends with recent_done() in any case.
+ * Of lens->recent_ns before the newest sample, see w, or the same as lens->recently has of it. k is of frames. 0,
+ * -ECANCELED, or -ENODATA without times; the caller ends with recent_free(*out), by any thread.
  */
-int recent_weigh(const struct profile *p, const struct profile_counts *counts,
-		 const struct lens *lens, const struct keys *k, const struct weights *w,
-		 struct progress *progress, struct recent *out);
-void recent_done(struct recent *r);
+int recent_new(const struct profile *p, const struct profile_counts *counts,
+	       const struct lens *lens, const struct keys *k, const struct weights *w,
+	       struct progress *progress, struct recent **out);
+void recent_free(struct recent *r);
+
+/* What ends in a function that was called by the second one, and that by the third, and so on: id, [n]. */
+struct recent_line recent_self(const struct recent *r, const uint32_t *id, uint32_t n);
+/* What the node of a key with that path has, and all below it. */
+struct recent_line recent_node(const struct recent *r, uint32_t id, uint64_t path);
+/* What a function and all that it calls have, each sample once. */
+struct recent_line recent_total(const struct recent *r, uint32_t id);
+/* The part of it that was called by another one, or by nothing (ID_NONE); and the part in one that it calls. */
+struct recent_line recent_caller(const struct recent *r, uint32_t id, uint32_t caller);
+struct recent_line recent_callee(const struct recent *r, uint32_t id, uint32_t callee);
 
 #endif

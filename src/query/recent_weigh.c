@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples are nearly in order of time: the pass begins at the first batch behind which none is old. Recorders hand
+ * over rounds of a second at most, which is what may be out of order.
+ */
+#include "config.h"
+
+#include "recent_weigh.h"
+
+#include "bulk.h"
+#include "heap_activity.h"
+#include "rowpass.h"
+
+#include <errno.h>
+
+/* So much may a sample be younger than one that stands behind it. */
+#define DISORDER_NS INT64_C(2000000000)
+
+/* The stretch of time, since the recording's start; it may begin before. */
+struct stretch {
+	int64_t from_ns, slot_ns;
+	uint32_t n; /* slots */
+};
+
+/* When the row was, since its capture's start; false: that is not known. */
+static bool time_of(const struct rowpass *r, uint64_t row, int64_t *since)
+{
+	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
+	int64_t at = r->rows.time_ns[row];
+
+	return at != TIME_NONE &&
+	       !__builtin_sub_overflow(
+		       at, r->origin[thread == ID_NONE ? r->counts.n_threads : thread], since);
+}
+
+/* The first row of the first batch that must be looked at. */
+static uint64_t first_row(const struct rowpass *r, int64_t from_ns)
+{
+	uint64_t row = r->counts.n_samples;
+
+	while (row > 0) {
+		uint64_t begin = row > ROWPASS_BATCH ? row - ROWPASS_BATCH : 0;
+		bool young = false;
+		int64_t since;
+
+		for (uint64_t i = begin; i < row && !young; i++)
+			young = time_of(r, i, &since) && since >= from_ns - DISORDER_NS;
+		if (!young)
+			break;
+		row = begin;
+	}
+	return row;
+}
+
+static void add_batch(const struct rowpass *r, const struct stretch *s, struct weights *w)
+{
+	const struct rowpass_column *column = &r->column[0];
+	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, 0);
+
+	for (uint64_t i = 0; i < r->n; i++) {
+		uint64_t row = r->begin + i;
+		int64_t since;
+		uint64_t slot;
+
+		if ((lens && !lens[i]) || (own && !own[i]) ||
+		    !rowpass_counts(column, r->event ? r->event[row] : 0) ||
+		    !time_of(r, row, &since) || since < s->from_ns)
+			continue;
+		slot = ((uint64_t)since - (uint64_t)s->from_ns) / (uint64_t)s->slot_ns;
+		if (slot >= s->n)
+			continue;
+		w->stack[(size_t)r->rows.stack[row] * s->n + slot] += rowpass_weight(column, row);
+	}
+}
+
+static int weigh_samples(struct rowpass *r, const struct stretch *s, struct progress *progress,
+			 struct weights *out)
+{
+	int rc;
+
+	if (!r->rows.time_ns)
+		return -ENODATA;
+	r->begin = first_row(r, s->from_ns);
+	while ((rc = rowpass_next(r, progress)) > 0)
+		add_batch(r, s, out);
+	return rc;
+}
+
+int recent_weigh(const struct profile *p, const struct profile_counts *counts,
+		 const struct lens *lens, const struct time_span *span, struct progress *progress,
+		 struct weights *out)
+{
+	struct stretch s = { .from_ns = span->from_ns,
+			     .slot_ns = (span->to_ns - span->from_ns) / span->n,
+			     .n = span->n };
+	struct rowpass *r;
+	int rc;
+
+	*out = (struct weights){ .n_stacks = counts->n_stacks, .n_columns = span->n };
+	rc = rowpass_new(p, counts, lens, progress, &r);
+	if (rc < 0)
+		return rc;
+	out->stack = bulk_table_new((size_t)out->n_stacks * span->n * sizeof(*out->stack));
+	out->samples = bulk_table_new(out->n_stacks * sizeof(*out->samples));
+	if (metric_is_heap(p, lens->column[0].metric))
+		rc = heap_activity_by_stack(p, r, span, progress, out);
+	else
+		rc = weigh_samples(r, &s, progress, out);
+	rowpass_free(r);
+	return rc;
+}

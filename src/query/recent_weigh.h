@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What stacks weighed in each slot of a stretch of time: samples, or what was there of a heap. */
+#ifndef PROFTOP_QUERY_RECENT_WEIGH_H
+#define PROFTOP_QUERY_RECENT_WEIGH_H
+
+#include "lens.h"
+#include "profile.h"
+#include "time_span.h"
+#include "weigh.h"
+
+#include <stdint.h>
+
+struct progress;
+
+/*
+ * Of column 0 of lens, whose filter says nothing of times. The span may begin before the recording, by a minute or so.
+ * *out has a column for each slot and nothing but stacks; samples are 0. Where the metric is of what is there, columns are of
+ * what is at the ends of slots. 0, -ECANCELED, or -ENODATA without times; the caller ends with weights_done() in any case.
+ */
+int recent_weigh(const struct profile *p, const struct profile_counts *counts,
+		 const struct lens *lens, const struct time_span *span, struct progress *progress,
+		 struct weights *out);
+
+#endif
