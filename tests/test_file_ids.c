@@ -116,6 +116,36 @@ Test(file_ids, are_those_of_the_file_that_was_mapped, .init = make_dir, .fini = 
 	file_ids_free(f);
 }
 
+/* What records that come together are of is looked at once, but not given up when one of them knows it by another's name. */
+Test(file_ids, of_records_that_come_together, .init = make_dir, .fini = remove_dir)
+{
+	struct file_ids *f = file_ids_new();
+	struct perf_put all = { 0 }, r = { 0 };
+	char *good = xstrdup(path);
+	size_t first, n;
+
+	make_library("0x0102030405060708");
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s/%c", dir, i == 0 ? 'w' : 'x');
+		put(&r, true, false, 0);
+		n = r.n;
+		snprintf(path, sizeof(path), "%s", good);
+		memcpy(r.at + FILE_AT + 8, &(uint64_t){ inode_of_path() }, 8);
+		perf_put_bytes(&all, r.at, r.n);
+	}
+	first = all.n - 2 * n;
+	file_ids_fill(f, all.at, all.n);
+	for (size_t i = 0; i < 2; i++) {
+		vec_clear(&r);
+		perf_put_bytes(&r, all.at + first + i * n, n);
+		expect("its own name", &r, "0102030405060708");
+	}
+	free(good);
+	vec_done(&all);
+	vec_done(&r);
+	file_ids_free(f);
+}
+
 Test(file_ids, that_are_not_there_are_not_marked, .init = make_dir, .fini = remove_dir)
 {
 	struct file_ids *f = file_ids_new();

@@ -195,7 +195,8 @@ static bool take_rate(const struct options *o, struct sampler_options *s)
 /* How large, how long and how urgent. */
 static bool take_limits(const struct options *o, struct record_wish *w)
 {
-	uint64_t level = 1;
+	/* Our own view, which reads a pipe, would have to unpack it at once. */
+	uint64_t level = o->live && !o->heap ? 0 : 1;
 
 	w->options.max_bytes = UINT64_MAX;
 	if (!take_number("-z", o->compress, ZSTD_LEVEL_MAX, &level) ||

@@ -31,16 +31,22 @@ struct known_file {
 	struct perf_file_id file;
 	struct age age;
 	struct build_id id;
+	uint64_t turn; /* in which its age was seen last; 0: it was not */
 };
 
 struct file_ids {
 	VEC(struct known_file) known;
 	struct map by_file; /* into known */
+	uint64_t
+		turn; /* of records that come together: a file that many of them are of is looked at once */
 };
 
 struct file_ids *file_ids_new(void)
 {
-	return xcalloc(1, sizeof(struct file_ids));
+	struct file_ids *f = xcalloc(1, sizeof(*f));
+
+	f->turn = 1;
+	return f;
 }
 
 void file_ids_free(struct file_ids *f)
@@ -101,8 +107,12 @@ struct build_id file_ids_of(struct file_ids *f, const struct perf_mmap *m)
 {
 	uint64_t hash = hash_u64(m->file.inode ^ (uint64_t)m->file.minor << 40);
 	uint32_t at = map_find(&f->by_file, hash, same_file, f->known.at, &m->file);
-	struct known_file file = { .file = m->file, .age = age_of(m) }, *k;
+	struct known_file file = { .file = m->file }, *k;
 
+	if (at != MAP_NONE && f->known.at[at].turn == f->turn)
+		return f->known.at[at].id;
+	file.age = age_of(m);
+	file.turn = file.age.bytes > 0 ? f->turn : 0;
 	if (at == MAP_NONE) {
 		if (f->known.n == FILES_MAX) {
 			vec_clear(&f->known);
@@ -114,6 +124,7 @@ struct build_id file_ids_of(struct file_ids *f, const struct perf_mmap *m)
 		return file.id;
 	}
 	k = &f->known.at[at];
+	k->turn = file.turn;
 	if (file.age.bytes > 0 && memcmp(&file.age, &k->age, sizeof(file.age)) != 0) {
 		k->age = file.age;
 		k->id = read_mapped(m, &k->age);
@@ -143,6 +154,7 @@ void file_ids_fill(struct file_ids *f, uint8_t *records, size_t n)
 {
 	struct perf_record r;
 
+	f->turn++;
 	for (size_t at = 0; at < n && perf_record_at(records + at, false, &r) > 0; at += r.size)
 		fill(f, records + at, &r);
 }
