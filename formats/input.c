@@ -27,7 +27,7 @@
 #define PEEK_BYTES ((size_t)64 << 10)
 #define RAW_BYTES  ((size_t)256 << 10)
 
-/* How soon a cancelled reader notices while nothing comes. */
+/* How soon a cancelled reader notices while nothing comes, where nothing wakes it. */
 #define CANCEL_MS 50
 
 /* A file that nobody writes may be opened by its writer again; where nobody can tell, it is silence that ends it. */
@@ -245,12 +245,15 @@ static ssize_t raw_pread(struct input *in, void *to, size_t n, uint64_t offset, 
  */
 static bool wait_bytes(const struct input *in, int ms)
 {
-	struct pollfd bytes = { .fd = in->fd, .events = POLLIN };
-	int step = CANCEL_MS;
+	int wake_fd = in->progress ? in->progress->wake_fd : 0;
+	struct pollfd polled[] = { { .fd = in->fd, .events = POLLIN },
+				   { .fd = wake_fd, .events = POLLIN } };
+	int step;
 
 	for (; ms != 0 && !progress_cancelled(in->progress); ms -= ms < 0 ? 0 : step) {
-		step = ms > 0 && ms < CANCEL_MS ? ms : CANCEL_MS;
-		if (poll(&bytes, 1, step) != 0)
+		step = wake_fd > 0 || (ms >= 0 && ms < CANCEL_MS) ? ms : CANCEL_MS;
+		poll(polled, wake_fd > 0 ? 2 : 1, step);
+		if (polled[0].revents)
 			return true;
 	}
 	return false;

@@ -336,6 +336,14 @@ static int look(struct reader *r, const struct perf_records *w)
 	return 0;
 }
 
+static void tell_naming(struct reader *r)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(r->profile, &counts);
+	perf_naming_more(r->naming, counts.n_locations);
+}
+
 /* Feeds the samples of a window, in batches. */
 static int feed(struct reader *r, const struct perf_records *w)
 {
@@ -353,7 +361,7 @@ static int feed(struct reader *r, const struct perf_records *w)
 		if (r->live && !perf_feed_waits(r->feed))
 			fed = PERF_FED_FULL;
 		rc = builder_end(r->profile);
-		perf_naming_more(r->naming);
+		tell_naming(r);
 		if (fed == PERF_FED_AHEAD)
 			rc = look_ahead(r);
 		if (progress_cancelled(r->progress))

@@ -22,8 +22,8 @@
  */
 #define PAUSE_NS       (5 * 1000 * 1000L)
 #define FIRST_PAUSE_NS (PAUSE_NS / 8)
-/* So often it is looked at what waited for more of its kind, though nothing came. */
-#define IDLE_NS        (250 * 1000 * 1000L)
+/* So soon it is looked at what waited for more of its kind, though nothing came. */
+#define FEW_NS         (250 * 1000 * 1000L)
 
 struct perf_naming {
 	struct resolver *resolver;
@@ -35,11 +35,11 @@ struct perf_naming {
 	bool idle;              /* more is waited for */
 	bool stop;              /* reading has ended */
 	bool done;              /* nothing more is named */
+	uint64_t n_locations;   /* that there were when it was told of more last */
 	struct task *task;
 };
 
-/* Sleeps for so long, or until one of them is so; with the lock. */
-static void pause_ns(struct perf_naming *n, const bool *so, long ns)
+static struct timespec after_ns(long ns)
 {
 	struct timespec t;
 
@@ -47,14 +47,35 @@ static void pause_ns(struct perf_naming *n, const bool *so, long ns)
 	t.tv_nsec += ns;
 	t.tv_sec += t.tv_nsec / 1000000000;
 	t.tv_nsec %= 1000000000;
-	while (!*so && pthread_cond_timedwait(&n->changed, &n->lock, &t) == 0)
+	return t;
+}
+
+/* Sleeps until then, or until one of them is so; with the lock. */
+static void pause_until(struct perf_naming *n, const bool *so, const struct timespec *t)
+{
+	while (!*so && pthread_cond_timedwait(&n->changed, &n->lock, t) == 0)
 		;
+}
+
+/* Sleeps until there is more to do; few: or until what waits for more has waited long enough. With the lock. */
+static void await_more(struct perf_naming *n, bool few)
+{
+	struct timespec t = after_ns(FEW_NS);
+
+	n->idle = true;
+	if (few)
+		pause_until(n, &n->more, &t);
+	while (!few && !n->more)
+		pthread_cond_wait(&n->changed, &n->lock);
+	n->idle = false;
 }
 
 static int name_on(void *arg)
 {
 	struct perf_naming *n = arg;
 	long pause = FIRST_PAUSE_NS;
+	struct timespec next;
+	bool few = false;
 	int rc = 0;
 
 	pthread_mutex_lock(&n->lock);
@@ -63,13 +84,12 @@ static int name_on(void *arg)
 		pthread_mutex_unlock(&n->lock);
 		rc = resolver_name(n->resolver, &n->own);
 		if (rc == 0)
-			rc = resolver_inline_ahead(n->resolver, &n->own);
+			rc = resolver_inline_ahead(n->resolver, &few, &n->own);
 		pthread_mutex_lock(&n->lock);
-		pause_ns(n, &n->stop, pause);
+		next = after_ns(pause);
 		pause = 2 * pause < PAUSE_NS ? 2 * pause : PAUSE_NS;
-		n->idle = true;
-		pause_ns(n, &n->more, IDLE_NS);
-		n->idle = false;
+		await_more(n, few);
+		pause_until(n, &n->stop, &next);
 	}
 	n->done = true;
 	pthread_cond_signal(&n->changed);
@@ -103,10 +123,11 @@ struct perf_naming *perf_naming_start(struct resolver *r, const struct progress 
 	return NULL;
 }
 
-void perf_naming_more(struct perf_naming *n)
+void perf_naming_more(struct perf_naming *n, uint64_t n_locations)
 {
-	if (!n)
+	if (!n || n->n_locations == n_locations)
 		return;
+	n->n_locations = n_locations;
 	pthread_mutex_lock(&n->lock);
 	n->more = true;
 	if (n->idle)
@@ -124,9 +145,11 @@ int perf_naming_finish(struct perf_naming *n)
 	n->stop = n->more = true;
 	pthread_cond_signal(&n->changed);
 	while (!n->done) {
+		struct timespec t = after_ns(PAUSE_NS);
+
 		if (progress_cancelled(n->outer))
 			progress_cancel(&n->own);
-		pause_ns(n, &n->done, PAUSE_NS);
+		pause_until(n, &n->done, &t);
 	}
 	pthread_mutex_unlock(&n->lock);
 	rc = task_join(n->task);

@@ -3,6 +3,8 @@
 #ifndef PROFTOP_FORMATS_PERF_NAMING_H
 #define PROFTOP_FORMATS_PERF_NAMING_H
 
+#include <stdint.h>
+
 struct perf_naming;
 struct progress;
 struct resolver;
@@ -13,8 +15,11 @@ struct resolver;
  */
 struct perf_naming *perf_naming_start(struct resolver *r, const struct progress *outer);
 
-/* More was published. Until then it sleeps: what is watched live may have nothing to name for hours. Nothing for NULL. */
-void perf_naming_more(struct perf_naming *n);
+/*
+ * So many locations were published by now. While there are no more of them it sleeps: what is watched live may have nothing
+ * to name for hours. Told by one thread. Nothing for NULL.
+ */
+void perf_naming_more(struct perf_naming *n, uint64_t n_locations);
 
 /*
  * Waits until everything that is being named is named, and frees. What was published last may still

@@ -4,6 +4,7 @@
 #include "err.h"
 #include "input.h"
 #include "mem.h"
+#include "others_rest.h"
 #include "task.h"
 
 #include <bzlib.h>
@@ -13,6 +14,7 @@
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -450,4 +452,35 @@ Test(input, too_large_a_window)
 	cr_assert(strstr(err_text(&e), "big.zst: needs too much memory"), "%s", err_text(&e));
 	err_clear(&e);
 	input_close(in);
+}
+
+static int read_once(void *in)
+{
+	char c;
+
+	return (int)input_read(in, &c, 1, NULL);
+}
+
+/* Whoever waits for a pipe is told, and need not look. */
+Test(input, rests_until_it_is_cancelled, .timeout = 60)
+{
+	struct progress p = { .wake_fd = eventfd(0, EFD_CLOEXEC) };
+	struct input *in;
+	struct task *t;
+	int ends[2];
+	char path[32];
+
+	cr_assert_eq(pipe(ends), 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+	cr_assert_eq(input_open(path, &in, NULL), 0);
+	input_watch(in, &p);
+	t = task_start(read_once, in, -1);
+	cr_assert(others_rest());
+	cr_assert_not(task_finished(t));
+	progress_cancel(&p);
+	cr_assert_eq(task_join(t), -ECANCELED);
+	input_close(in);
+	close(p.wake_fd);
+	close(ends[0]);
+	close(ends[1]);
 }

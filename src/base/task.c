@@ -10,6 +10,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+void progress_cancel(struct progress *p)
+{
+	const uint64_t one = 1;
+
+	atomic_store_explicit(&p->cancel, true, memory_order_relaxed);
+	if (p->wake_fd > 0)
+		while (write(p->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+			;
+}
+
 struct task {
 	pthread_t thread;
 	task_fn *fn;

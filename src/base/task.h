@@ -21,6 +21,7 @@ struct progress {
 	_Atomic uint32_t beside_ms; /* the same of what is read beside it, the worst of all */
 	_Atomic bool cancel;        /* somebody wants it to stop */
 	_Atomic bool grows;         /* what is read is still being written: there is no end yet */
+	int wake_fd; /* eventfd that cancelling writes to, for who waits meanwhile; 0: none; borrowed */
 };
 
 static inline bool progress_cancelled(const struct progress *p)
@@ -64,10 +65,7 @@ static inline uint32_t progress_behind_ms(const struct progress *p)
 	return own > beside ? own : beside;
 }
 
-static inline void progress_cancel(struct progress *p)
-{
-	atomic_store_explicit(&p->cancel, true, memory_order_relaxed);
-}
+void progress_cancel(struct progress *p);
 
 struct task;
 

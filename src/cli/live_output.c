@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A file, and not a pipe: whoever writes never waits for us. A thread gives back the room of its middle (fallocate(2), a hole)
- * several times a second; where the file system knows no holes, all of it stays until the end.
+ * several times a second while it is written (inotify(7), or all the time); where the file system knows no holes, all of it
+ * stays until the end.
  */
 #include "config.h"
 
@@ -9,10 +10,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,9 +30,9 @@
 
 struct live_output {
 	int fd;            /* owned */
-	int woken;         /* eventfd that the task wants; owned; -1: none */
+	int ends;          /* eventfd that tells the task to; owned; -1: none */
+	int written;       /* inotify that tells of writing; owned; -1: none */
 	struct task *task; /* NULL: none; owned */
-	atomic_bool ends;  /* the task shall */
 };
 
 struct live_output *live_output_new(const char *what, struct err *e)
@@ -42,7 +44,7 @@ struct live_output *live_output_new(const char *what, struct err *e)
 		return NULL;
 	o = xcalloc(1, sizeof(*o));
 	o->fd = fd;
-	o->woken = -1;
+	o->ends = o->written = -1;
 	return o;
 }
 
@@ -58,28 +60,71 @@ static off_t size_of(const struct live_output *o)
 	return fstat(o->fd, &st) == 0 ? st.st_size : 0;
 }
 
+/* Until more was written, but for LOOK_MS at least, however fast that goes. False: the task shall end. */
+static bool wait_for_more(const struct live_output *o)
+{
+	struct pollfd p[] = { { .fd = o->ends, .events = POLLIN },
+			      { .fd = o->written, .events = POLLIN } };
+	char events[1024];
+
+	poll(p, 1, LOOK_MS);
+	if (p[0].revents == 0 && o->written >= 0) {
+		poll(p, 2, -1);
+		if (p[1].revents && read(o->written, events, sizeof(events)) < 0)
+			return false;
+	}
+	return p[0].revents == 0;
+}
+
 static int drop_middle(void *arg)
 {
 	struct live_output *o = arg;
 	off_t dropped = PART_BYTES;
 
-	while (!atomic_load(&o->ends)) {
+	do {
 		off_t end = size_of(o) - PART_BYTES;
 
 		if (end > dropped && fallocate(o->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 					       dropped, end - dropped) == 0)
 			dropped = end / PART_BYTES *
 				  PART_BYTES; /* of a block, only zeros are written */
-		poll(NULL, 0, LOOK_MS);
-	}
+	} while (wait_for_more(o));
 	return 0;
+}
+
+/* The file has no name but that of its descriptor. */
+static int watch(int fd)
+{
+	int written = inotify_init1(IN_CLOEXEC);
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (written >= 0 && inotify_add_watch(written, path, IN_MODIFY) < 0) {
+		close(written);
+		written = -1;
+	}
+	return written;
 }
 
 void live_output_bound(struct live_output *o)
 {
-	o->woken = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (o->woken >= 0)
-		o->task = task_start(drop_middle, o, o->woken);
+	o->ends = eventfd(0, EFD_CLOEXEC);
+	o->written = watch(o->fd);
+	if (o->ends >= 0)
+		o->task = task_start(drop_middle, o, -1);
+}
+
+static void end_task(struct live_output *o)
+{
+	const uint64_t one = 1;
+
+	/* An eventfd that has room takes it. */
+	if (o->task && write(o->ends, &one, sizeof(one)) == sizeof(one))
+		task_join(o->task);
+	if (o->ends >= 0)
+		close(o->ends);
+	if (o->written >= 0)
+		close(o->written);
 }
 
 /* The lines that begin from one byte on and end before another; of a part, none that it cuts. */
@@ -130,10 +175,7 @@ void live_output_free(struct live_output *o)
 {
 	if (!o)
 		return;
-	atomic_store(&o->ends, true);
-	task_join(o->task);
-	if (o->woken >= 0)
-		close(o->woken);
+	end_task(o);
 	close(o->fd);
 	free(o);
 }

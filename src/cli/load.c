@@ -229,6 +229,7 @@ struct load *load_start(const struct options *o, struct err *e)
 	}
 	l->title = make_title(o);
 	l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->progress.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->task = l->wake_fd < 0 ? NULL : task_start(read_all, l, l->wake_fd);
 	if (l->task)
 		return l;
@@ -245,6 +246,8 @@ void load_free(struct load *l)
 	task_join(l->task);
 	if (l->wake_fd >= 0)
 		close(l->wake_fd);
+	if (l->progress.wake_fd > 0)
+		close(l->progress.wake_fd);
 	err_clear(&l->error);
 	profile_free(l->profile);
 	free(l->title);

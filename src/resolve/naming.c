@@ -535,9 +535,9 @@ int naming_fetch(struct naming *n, struct progress *progress)
 	return rc < 0 ? rc : state_facts(n);
 }
 
-int naming_inline_ahead(struct naming *n, struct progress *progress)
+int naming_inline_ahead(struct naming *n, bool *few, struct progress *progress)
 {
-	return naming_inlines_ahead(n->inlines, n->done, progress);
+	return naming_inlines_ahead(n->inlines, n->done, few, progress);
 }
 
 /* What naming has not seen to yet is for the next time. */

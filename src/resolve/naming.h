@@ -32,8 +32,8 @@ int naming_inline(struct naming *n, struct progress *progress);
 
 /*
  * Some of that, while more is being read: for modules where it costs little, and only when there is
- * much new. As naming_run().
+ * much new; few: some wait for more of their kind, and want to be asked for again though none comes. As naming_run().
  */
-int naming_inline_ahead(struct naming *n, struct progress *progress);
+int naming_inline_ahead(struct naming *n, bool *few, struct progress *progress);
 
 #endif

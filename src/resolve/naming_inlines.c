@@ -177,11 +177,13 @@ static int group_ahead(struct naming_inlines *x, const struct want *w, size_t n_
 	return rc;
 }
 
-int naming_inlines_ahead(struct naming_inlines *x, uint32_t end, struct progress *progress)
+int naming_inlines_ahead(struct naming_inlines *x, uint32_t end, bool *few,
+			 struct progress *progress)
 {
 	struct wants w = { 0 };
 	int rc = 0;
 
+	*few = false;
 	if (end - x->looked_ahead < AHEAD_LEAST && !x->few_wait)
 		return 0;
 	x->looked_ahead = end;
@@ -192,6 +194,7 @@ int naming_inlines_ahead(struct naming_inlines *x, uint32_t end, struct progress
 		rc = group_ahead(x, w.all.at + at, n, end, progress);
 	}
 	wants_done(&w);
+	*few = x->few_wait;
 	return rc;
 }
 

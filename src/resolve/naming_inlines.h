@@ -28,6 +28,7 @@ const struct build_id *naming_inlines_lacks_shared(const struct naming_inlines *
 
 /* As naming_inline() and naming_inline_ahead(), for locations (location_id) below end. */
 int naming_inlines_run(struct naming_inlines *x, uint32_t end, struct progress *progress);
-int naming_inlines_ahead(struct naming_inlines *x, uint32_t end, struct progress *progress);
+int naming_inlines_ahead(struct naming_inlines *x, uint32_t end, bool *few,
+			 struct progress *progress);
 
 #endif

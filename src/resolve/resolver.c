@@ -406,9 +406,10 @@ void resolver_facts(const struct resolver *r)
 	generated_facts(r->generated, r->p, r->capture);
 }
 
-int resolver_inline_ahead(struct resolver *r, struct progress *progress)
+int resolver_inline_ahead(struct resolver *r, bool *few, struct progress *progress)
 {
-	return r->finder.options->no_inlines ? 0 : naming_inline_ahead(r->naming, progress);
+	*few = false;
+	return r->finder.options->no_inlines ? 0 : naming_inline_ahead(r->naming, few, progress);
 }
 
 int resolver_inline(struct resolver *r, struct progress *progress)

@@ -178,7 +178,7 @@ int resolver_fetch(struct resolver *r, struct progress *progress);
  * nothing when the options say so. As resolver_name(), and on the same thread.
  */
 int resolver_inline(struct resolver *r, struct progress *progress);
-/* Some of that, cheaply, while more is being read. */
-int resolver_inline_ahead(struct resolver *r, struct progress *progress);
+/* Some of that, cheaply, while more is being read; few: some wait for more, and want to be asked for again though none comes. */
+int resolver_inline_ahead(struct resolver *r, bool *few, struct progress *progress);
 
 #endif
