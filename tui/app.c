@@ -3,8 +3,8 @@
  * Life of the app: loading, analyses, keys and clicks.
  *
  * While the profile grows, analyses follow each other at most every 250 ms and take at most half of
- * the time; of all that runs on a machine they come so seldom, down to one a second, that we take no more than 1 % of a
- * processor; what the user changes is asked for at once. Until the first one is there, views see an empty profile.
+ * the time; of all that runs on a machine they come so seldom, down to one a second, that we take no more than half a per
+ * cent of a processor; what the user changes is asked for at once. Until the first one is there, views see an empty profile.
  */
 #include "config.h"
 
@@ -36,11 +36,14 @@
 #include "worker.h"
 
 #define REANALYSE_MS    250
+/* What grows is looked at so often, if nothing is due; while nobody wants to see it, as often as what is recorded is. */
+#define LOOK_MS         125
+#define LOOK_SELDOM_MS  500
 /*
  * Of all that runs, which is left open for long, an analysis waits until all that we do was one part in so many of a processor,
- * but no longer than so. 0.8 %: a screen is to take no more than 1 % with what is not known at that time.
+ * but no longer than so. 0.4 %: a screen is to take no more than 0.5 % with what is not known at that time.
  */
-#define LIVE_PART       125
+#define LIVE_PART       250
 #define LIVE_MOST_MS    1000
 /* An analysis takes one part in so many of the time where what is written is not read yet; elsewhere half. */
 #define BEHIND_PART     8
@@ -480,19 +483,28 @@ bool app_tick(struct app *a, int64_t now_ms)
 	return app_live_shows(a, now_ms, changed, a->analysis != was, beside);
 }
 
+/* Of what is being loaded: when to look whether there is more, and how far that is. */
+static int64_t look_ms(const struct app *a, int64_t due_in_ms)
+{
+	if (a->source->live && (a->live.frozen || a->live.unfocused))
+		return LOOK_SELDOM_MS;
+	/* Of live nothing is told before. */
+	return a->source->live && due_in_ms > LOOK_MS ? due_in_ms : LOOK_MS;
+}
+
 /* As app_wait_ms(), for what is to be looked at. */
 static int64_t wait_work_ms(const struct app *a, int64_t now_ms)
 {
-	int64_t wait;
+	int64_t due = due_ms(a) == INT64_MIN ? 0 : due_ms(a) - now_ms;
+	bool idle = worker_busy(a->worker) || !behind(a);
 
 	if (a->loading && !app_has_data(a))
 		return FIRST_WAIT_MS;
-	if (worker_busy(a->worker) || !behind(a))
-		return a->loading ? REANALYSE_MS / 2 : a->source->live ? app_live_wait_ms(a) : -1;
-	wait = due_ms(a) == INT64_MIN ? 0 : due_ms(a) - now_ms;
-	if (a->loading && wait > REANALYSE_MS / 2)
-		wait = REANALYSE_MS / 2;
-	return wait < 0 ? 0 : wait;
+	if (!a->loading && idle)
+		return a->source->live ? app_live_wait_ms(a) : -1;
+	if (a->loading && (idle || due > LOOK_MS))
+		return look_ms(a, due);
+	return due < 0 ? 0 : due;
 }
 
 int app_wait_ms(const struct app *a, int64_t now_ms)

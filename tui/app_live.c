@@ -31,6 +31,8 @@
 
 /* What comes by itself is shown no more often, … */
 #define FRAME_MS   250
+/* … where we are to be sparing with the rows that follow, unless they do not come … */
+#define SPARING_MS 1250
 /* … but for what somebody may have asked for by a key so long ago. */
 #define FOLLOWS_MS 1000
 /* So long rows wait for lines over time that are of the same state. */
@@ -212,9 +214,10 @@ static bool look_at_target(struct app *a, int64_t now_ms)
 	struct tui_target t = { .cpu_ns = -1 };
 	/* The end of what is recorded follows, or is followed by, that of the command. */
 	bool last = !a->loading && l->n_late == 0, changed, was_still = l->target.is_still;
-	int was = l->its.permille;
+	/* Of a machine nothing is told but its share. */
+	int was = l->its.permille, every = a->source->sparing ? CPU_MS : TARGET_MS;
 
-	if (!a->source->target || (l->target_ms > 0 && !last && now_ms - l->target_ms < TARGET_MS))
+	if (!a->source->target || (l->target_ms > 0 && !last && now_ms - l->target_ms < every))
 		return false;
 	l->target_ms = now_ms;
 	l->n_late += a->loading ? 0 : 1;
@@ -339,6 +342,8 @@ int64_t app_live_due_ms(const struct app *a, int64_t now_ms)
 	if (l->shown_ms == 0 || (l->touched_ms > 0 && now_ms - l->touched_ms < FOLLOWS_MS))
 		return now_ms;
 	/* With the rows that are on their way; and these with the lines that belong to them. */
+	if (!l->owed_analysis && a->source->sparing && a->loading)
+		return l->shown_ms + SPARING_MS;
 	if (!l->owed_analysis && worker_busy(a->worker))
 		return due + FRAME_MS;
 	if (l->owed_analysis && worker_drawing(a->worker) && due < l->made_ms + LINES_MS)

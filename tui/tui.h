@@ -36,7 +36,7 @@ struct tui_source {
 	bool (*finished)(void *arg, struct err *e);
 	void *arg;
 	bool live; /* it is being recorded */
-	bool sparing; /* of live: looked at as seldom as makes 1 % of a processor, as many want to leave it open */
+	bool sparing; /* of live: looked at as seldom as makes 0.5 % of a processor, as many want to leave it open */
 	/* Of live: what is recorded, as it is now; NULL: nothing to say. */
 	void (*target)(void *arg, struct tui_target *out);
 	void *target_arg;
