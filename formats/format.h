@@ -28,6 +28,7 @@ struct read_options {
 	bool as_printed; /* names of frames stay what the text says, not taken apart */
 	bool follow; /* what is still being written is read as it grows, until it ends or nobody writes it any more */
 	bool live; /* somebody watches while it is written: what comes is shown at once, and has times */
+	bool scratch;          /* it goes with us: what was read of it need not stay on disk */
 	uint64_t memory_bytes; /* tables that need more are kept in files; 0: never */
 };
 

@@ -24,6 +24,12 @@ int heap_blocks_open(struct heap_blocks *b, struct input *in, const char *name, 
 		return (int)n;
 	switch (heap_take_file_header(head, (size_t)n, &b->head)) {
 	case HEAP_OK:
+		if (b->head.spent && input_has_hole(in))
+			return err_set(
+				e, -EBADMSG,
+				"%s: is what a live view records for itself, which has taken out of it what it has read: end that one, "
+				"and record with: proftop record --heap",
+				name);
 		return 0;
 	case HEAP_CUT:
 		return err_set(e, -EBADMSG, "%s: ends at offset %zd, within its head", name, n);

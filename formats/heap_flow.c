@@ -14,13 +14,16 @@
 #define N_PARCELS 4u
 #define N_EVENTS  4096u
 
+/* Between two looks at what was not read yet. */
+#define LOOK_BYTES (1u << 20)
+
 struct parcel {
 	struct heap_brief event[N_EVENTS];
 	struct heap_run run[N_EVENTS];
 	struct heap_event full[N_EVENTS]; /* touched as far as there are any */
 	uint32_t n_full;
 	size_t n_events, n_runs;
-	uint64_t n_bytes;
+	uint64_t n_bytes, unread;
 };
 
 struct heap_flow {
@@ -30,6 +33,8 @@ struct heap_flow {
 	const struct heap_event *left; /* of the merge's last run, not yet in a parcel */
 	size_t n_left;
 	uint32_t left_thread;
+	uint64_t unread; /* as of a look when so many bytes had been begun: */
+	uint64_t looked_bytes;
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t moved;
 	uint64_t n_made, n_taken; /* parcels; the one that is being looked at is not taken yet */
@@ -77,6 +82,11 @@ static void fill(struct heap_flow *f, struct parcel *to)
 		f->n_left -= n;
 	}
 	to->n_bytes = heap_merge_done(f->merge);
+	if (to->n_bytes - f->looked_bytes >= LOOK_BYTES) {
+		f->looked_bytes = to->n_bytes;
+		f->unread = heap_merge_unread(f->merge);
+	}
+	to->unread = f->unread;
 }
 
 static int make_parcels(void *arg)
@@ -104,6 +114,7 @@ struct heap_flow *heap_flow_new(struct heap_merge *m)
 	struct heap_flow *f = xcalloc(1, sizeof(*f));
 
 	f->merge = m;
+	f->looked_bytes = heap_merge_done(m);
 	f->parcel = xmalloc(N_PARCELS * sizeof(*f->parcel));
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->moved, NULL);
@@ -153,5 +164,7 @@ struct heap_parcel heap_flow_next(struct heap_flow *f)
 	/* The end stays where it is: nothing comes behind it. */
 	if (p->n_runs == 0)
 		f->holds = false;
-	return (struct heap_parcel){ p->run, p->n_runs, p->full, p->n_events, p->n_bytes };
+	return (struct heap_parcel){
+		p->run, p->n_runs, p->full, p->n_events, p->n_bytes, p->unread
+	};
 }

@@ -44,6 +44,7 @@ struct heap_parcel {
 	const struct heap_event *full; /* events whose brief form does not say all */
 	uint64_t n_events;
 	uint64_t n_bytes; /* of blocks that were begun so far, for progress */
+	uint64_t unread;  /* no block before this offset is read any more */
 };
 
 /* Borrows m, which nobody else may use until heap_flow_free(). */

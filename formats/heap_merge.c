@@ -286,6 +286,19 @@ const struct heap_event *heap_merge_next(struct heap_merge *m, uint32_t *thread,
 	return NULL;
 }
 
+uint64_t heap_merge_unread(const struct heap_merge *m)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < m->streams.n; i++) {
+		const struct stream *s = &m->streams.at[i];
+
+		if (s->next < s->places.n && s->places.at[s->next].offset < first)
+			first = s->places.at[s->next].offset;
+	}
+	return first;
+}
+
 uint64_t heap_merge_done(const struct heap_merge *m)
 {
 	return m->n_bytes;

@@ -31,6 +31,8 @@ void heap_merge_until(struct heap_merge *m, uint64_t time);
  */
 const struct heap_event *heap_merge_next(struct heap_merge *m, uint32_t *thread, size_t *n);
 
+/* Where the first block lies that was not begun; UINT64_MAX: all were. Takes a look at each thread. */
+uint64_t heap_merge_unread(const struct heap_merge *m);
 /* Bytes of blocks that were begun, for progress. */
 uint64_t heap_merge_done(const struct heap_merge *m);
 /* Events that could not be read, of blocks that were. */

@@ -181,7 +181,7 @@ static void tell_behind(struct reader *r, uint64_t at)
 	uint64_t behind_ms;
 	int64_t behind;
 
-	if (!is_followed(r))
+	if (!r->follow)
 		return;
 	behind = heap_tell_time(&r->tell, r->until) - heap_tell_time(&r->tell, at) + clock_ns() -
 		 r->looked_ns;
@@ -192,6 +192,16 @@ static void tell_behind(struct reader *r, uint64_t at)
 	behind += heap_tell_time(&r->tell, open_time(r)) - heap_tell_time(&r->tell, 0);
 	behind_ms = (uint64_t)behind / 1000000;
 	progress_behind(r->progress, behind_ms < UINT32_MAX ? (uint32_t)behind_ms : UINT32_MAX);
+}
+
+/* Of a scratch file, what was read of it need not stay on disk. What is not whole yet is read later. */
+static void spend(struct reader *r, uint64_t unread)
+{
+	uint64_t end = r->blocks.at == UINT64_MAX ? r->blocks.end_at : r->blocks.at;
+
+	unread = unread < end ? unread : end;
+	if (unread != UINT64_MAX)
+		input_spend(r->in, unread);
 }
 
 static int read_events(struct reader *r)
@@ -212,11 +222,13 @@ static int read_events(struct reader *r)
 		at = come_so_far(r, &p);
 		rc = builder_end(r->profile);
 		progress_set(r->progress, p.n_bytes, r->n_bytes);
+		spend(r, p.unread);
 		tell_behind(r, at);
 		if (rc == 0 && progress_cancelled(r->progress))
 			rc = -ECANCELED;
 	}
 	heap_flow_free(flow);
+	spend(r, heap_merge_unread(r->merge));
 	return rc;
 }
 
@@ -272,6 +284,11 @@ static void state_stop(struct reader *r)
 		build_fact(r->profile, r->capture, "losses", "stopped", FACT_LOSS,
 			   "%s%s%s: its last moments may be missing", text, signal ? " by SIG" : "",
 			   signal ? signal : "");
+	else if (head->stop == HEAP_STOP_SIZE && head->spent)
+		build_fact(
+			r->profile, r->capture, "losses", "stopped", FACT_LOSS,
+			"%s: it grew faster than it could be read, and what came after is not recorded; --cull, --sample and --max-overhead make it smaller, --max-size says how large it may be",
+			text);
 	else
 		build_fact(r->profile, r->capture, "losses", "stopped", FACT_LOSS,
 			   "%s: what came after is not recorded",
@@ -543,6 +560,7 @@ static int end_events(struct reader *r, struct err *e)
 {
 	int rc = read_events(r);
 
+	progress_behind(r->progress, 0);
 	if (rc == -ENOSPC)
 		err_set(e, rc,
 			"%s: there is no disk space for its allocations: TMPDIR says where to put them, "

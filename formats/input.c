@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,6 +35,10 @@
 #define WRITER_MS  1000
 #define SILENCE_MS 30000
 
+/* Of a scratch file: what stays, and whole blocks of any file system that are given back at once, at least. */
+#define SPEND_HEAD  (UINT64_C(64) << 10)
+#define SPEND_LEAST (UINT64_C(1) << 20)
+
 struct input {
 	char *name;                      /* for messages; owned */
 	char *directory;                 /* see input_directory(); owned */
@@ -41,6 +46,8 @@ struct input {
 	bool own_fd;                     /* closed at the end */
 	bool regular;                    /* a regular file: pread works and there is a size */
 	bool follows;                    /* a regular file that is being written */
+	bool scratch;                    /* see input_scratch() */
+	uint64_t spent;                  /* of it: up to here it was given back, but for its head */
 	uint64_t (*good)(void *arg);     /* see input_follow_to(); NULL: all that is there */
 	void *good_arg;                  /* borrowed */
 	int lonely_ms;                   /* for so long nothing came of it and nobody had it open */
@@ -206,6 +213,39 @@ bool input_follows(const struct input *in)
 	return in->follows;
 }
 
+void input_scratch(struct input *in)
+{
+	in->scratch = in->regular && in->own_fd;
+	in->spent = SPEND_HEAD;
+}
+
+/* Opened for a moment: whoever asks whether the file has a writer does not mean us. */
+void input_spend(struct input *in, uint64_t before)
+{
+	uint64_t to = before / SPEND_HEAD * SPEND_HEAD;
+	char path[32];
+	int fd;
+
+	if (!in->scratch || to > INT64_MAX || to < in->spent + SPEND_LEAST)
+		return;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", in->fd);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	/* Where there are no holes, it is not tried again. */
+	if (fd < 0 || fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)in->spent,
+				(off_t)(to - in->spent)))
+		in->scratch = false;
+	in->spent = to;
+	if (fd >= 0)
+		close(fd);
+}
+
+bool input_has_hole(const struct input *in)
+{
+	off_t hole = in->regular ? lseek(in->fd, 0, SEEK_HOLE) : -1;
+
+	return hole >= 0 && (uint64_t)hole < in->base + input_file_bytes(in);
+}
+
 const char *input_name(const struct input *in)
 {
 	return in->name;
@@ -355,6 +395,8 @@ static ssize_t raw_next(struct input *in, void *to, size_t n, struct err *e)
 		got = pipe_next(in, to, n, e);
 	if (got > 0)
 		in->raw_read += (uint64_t)got;
+	if (in->follows)
+		input_spend(in, in->base + in->raw_read);
 	return got;
 }
 

@@ -39,6 +39,16 @@ bool input_follows(const struct input *in);
 /* Some files say how much of them is good so far: bytes from end(arg) on are waited for, too. */
 void input_follow_to(struct input *in, uint64_t (*end)(void *arg), void *arg);
 
+/*
+ * A recording that goes with us, and that nobody else reads: on disk is only its head, and what was not read yet, where the file
+ * system knows holes. What is read from front to back is spent as it is read; of what is read elsewhere the reader says it.
+ */
+void input_scratch(struct input *in);
+/* Of such a one: nothing before that offset is read again. Does nothing to others. */
+void input_spend(struct input *in, uint64_t before);
+/* Is a part of the file not there, on disk? */
+bool input_has_hole(const struct input *in);
+
 /* The name for messages: the path, or "standard input". Borrowed. */
 const char *input_name(const struct input *in);
 

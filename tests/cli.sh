@@ -382,6 +382,14 @@ for arguments in '-C x' '-C 0-' '-C 99999999' '-C' '-F x' '-F 0' '-c 0' '-F 9 -c
     grep -qsx kept was_there && [ ! -e was_there.old ] || fault "record $arguments touched the file"
 done
 
+# What live keeps nothing of takes no room, and what stays of a trace is for recordings that are files.
+run 2 live --max-size 1M -- true
+one_sentence
+grep -q 'keeps no file of CPU samples' err || fault "live --max-size: $(cat err)"
+run 2 live --heap --max-size 1M --keep newest -- true
+one_sentence
+grep -q -e '--keep is an option of other commands' err || fault "live --keep: $(cat err)"
+
 # Where nothing can be written, nothing is run, and nothing is read.
 for arguments in '-o none/x' '--heap -o none/x' '--heap -o none/%p' '--heap -o /proc/x' '--heap -o small.folded/x' '--heap -o -' \
     '--heap -p 1 -o none/x'; do

@@ -6,6 +6,7 @@
 #include "builder.h"
 #include "err.h"
 #include "heap_trace.h"
+#include "heap.h"
 #include "input.h"
 
 #include <criterion/criterion.h>
@@ -207,6 +208,15 @@ struct profile *made_heap_read(const struct made_heap *h)
 	cr_assert_eq(made_heap_read_bytes(h->bytes.at, h->bytes.n, NULL, &p, &e), 0, "%s",
 		     err_text(&e));
 	return p;
+}
+
+bool made_heap_same(const struct heap_columns *a, const struct heap_columns *b)
+{
+	size_t bytes = a->n_allocations * sizeof(*a->begin);
+
+	return a->n_allocations == b->n_allocations && memcmp(a->begin, b->begin, bytes) == 0 &&
+	       memcmp(a->end, b->end, bytes) == 0 && memcmp(a->size, b->size, bytes) == 0 &&
+	       memcmp(a->origin, b->origin, bytes) == 0;
 }
 
 const char *made_heap_fact(const struct profile *p, const char *name)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct err;
+struct heap_columns;
 struct profile;
 struct read_options;
 
@@ -52,6 +53,9 @@ int made_heap_read_bytes(const void *bytes, size_t n, const struct read_options 
 struct profile *made_heap_read(const struct made_heap *h);
 /* Likewise, as one more capture of p. */
 void made_heap_read_again(const struct made_heap *h, struct profile *p);
+/* Are the allocations of both the same, in the same order? */
+bool made_heap_same(const struct heap_columns *a, const struct heap_columns *b);
+
 /* The text of a fact; NULL: there is none of that name. */
 const char *made_heap_fact(const struct profile *p, const char *name);
 

@@ -10,12 +10,10 @@
 #include "heap.h"
 #include "input.h"
 #include "made_heap.h"
-#include "task.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <math.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -563,15 +561,6 @@ Test(heap_trace, damage_is_stepped_over_and_said)
 	made_heap_done(&h);
 }
 
-static bool same_tables(const struct heap_columns *a, const struct heap_columns *b)
-{
-	size_t bytes = a->n_allocations * sizeof(*a->begin);
-
-	return a->n_allocations == b->n_allocations && memcmp(a->begin, b->begin, bytes) == 0 &&
-	       memcmp(a->end, b->end, bytes) == 0 && memcmp(a->size, b->size, bytes) == 0 &&
-	       memcmp(a->origin, b->origin, bytes) == 0;
-}
-
 /* 20 bytes an allocation, as frees have stacks; so many that tables grow. */
 Test(heap_trace, tables_that_are_too_large_are_in_files)
 {
@@ -603,125 +592,11 @@ Test(heap_trace, tables_that_are_too_large_are_in_files)
 	}
 	cr_expect_null(made_heap_fact(p[0], "allocations"));
 	cr_expect_not_null(made_heap_fact(p[1], "allocations"));
-	cr_expect(same_tables(&c[0], &c[1]));
+	cr_expect(made_heap_same(&c[0], &c[1]));
 	profile_free(p[0]);
 	profile_free(p[1]);
 	made_heap_done(&h);
 	free(e);
-}
-
-/* A file that another thread reads while it grows. */
-struct growing {
-	char path[64];
-	FILE *file;
-	struct profile *profile;
-	struct progress progress;
-	int rc;
-};
-
-static int follow_it(void *arg)
-{
-	struct growing *g = arg;
-	struct read_options o = { .follow = true };
-	struct err e = ERR_INIT;
-	struct input *in = NULL;
-	const uint8_t *peeked;
-	capture_id c;
-	size_t n;
-
-	cr_assert_eq(input_open(g->path, &in, &e), 0);
-	cr_assert_eq(input_peek(in, 8, &peeked, &n, &e), 0);
-	builder_begin(g->profile);
-	c = build_capture(g->profile, g->path, "heap");
-	builder_end(g->profile);
-	g->rc = format_heap_trace.read(in, g->profile, c, &o, &g->progress, &e);
-	input_close(in);
-	err_clear(&e);
-	return 0;
-}
-
-/* Rounds of two threads, a second of time each; the other thread frees what was allocated a round before. */
-static void tell_round(struct made_heap *h, uint32_t i)
-{
-	uint64_t t = 1000000 * (i + 1), id = 10 * i + 1;
-	const struct heap_event first[] = { A(t, id, 1, 100), A(t + 10, id + 1, 2, 50) };
-	const struct heap_event second[] = { F(t + 5, id > 10 ? id - 10 : 9999) };
-
-	made_heap_events(h, 2, 1, second, id > 10);
-	made_heap_events(h, 1, id, first, 2);
-}
-
-static void append(struct growing *g, const struct made_heap *h, size_t from)
-{
-	cr_assert_eq(fwrite(h->bytes.at + from, 1, h->bytes.n - from, g->file), h->bytes.n - from);
-	cr_assert_eq(fflush(g->file), 0);
-}
-
-/* Waits until the reader has shown so many allocations. */
-static void wait_for(const struct growing *g, uint32_t n)
-{
-	struct heap_columns c;
-
-	do {
-		poll(NULL, 0, 5);
-		profile_heap(g->profile, &c);
-	} while (c.n_allocations < n);
-}
-
-/* What is there at each step is a beginning of the whole, and in the end it is the whole. */
-Test(heap_trace, a_file_that_grows_is_followed)
-{
-	struct growing g = { .path = "/tmp/proftop-test-XXXXXX", .profile = profile_new() };
-	struct heap_columns grown, whole;
-	struct made_heap h;
-	struct profile *at_once;
-	struct task *reading;
-
-	made_heap_init(&h);
-	made_heap_begin(&h);
-	tell_round(&h, 0);
-	tell_round(&h, 1);
-	g.file = fdopen(mkstemp(g.path), "w");
-	append(&g, &h, 0);
-	reading = task_start(follow_it, &g, -1);
-	for (uint32_t i = 2; i < 6; i++) {
-		size_t from = h.bytes.n;
-
-		/* The last second may lack what other threads did. */
-		wait_for(&g, 2 * (i - 1));
-		profile_heap(g.profile, &grown);
-		cr_expect_leq(grown.n_allocations, 2 * i);
-		cr_expect(atomic_load(&g.progress.grows));
-		cr_expect_neq(profile_heap_track(g.profile, (track_id){ 0 }).known_ns, TIME_NONE);
-		tell_round(&h, i);
-		/* A block that is not whole yet waits for its end. */
-		h.bytes.n -= 5;
-		append(&g, &h, from);
-		h.bytes.n += 5;
-		append(&g, &h, h.bytes.n - 5);
-	}
-	{
-		size_t from = h.bytes.n;
-
-		made_heap_end(&h);
-		append(&g, &h, from);
-	}
-	task_join(reading);
-	cr_expect_eq(g.rc, 0);
-	cr_expect_not(atomic_load(&g.progress.grows));
-	cr_expect_eq(progress_behind_ms(&g.progress), 0);
-	cr_expect_eq(profile_heap_track(g.profile, (track_id){ 0 }).known_ns, TIME_NONE);
-	cr_expect_null(made_heap_fact(g.profile, "not finished"));
-	at_once = made_heap_read(&h);
-	profile_heap(g.profile, &grown);
-	profile_heap(at_once, &whole);
-	cr_expect_eq(grown.n_allocations, 12);
-	cr_expect(same_tables(&grown, &whole));
-	profile_free(at_once);
-	profile_free(g.profile);
-	made_heap_done(&h);
-	fclose(g.file);
-	unlink(g.path);
 }
 
 Test(heap_trace, any_bytes)

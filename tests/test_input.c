@@ -342,6 +342,47 @@ Test(input, pread_and_changes_of_plain_files)
 	free(text.at);
 }
 
+/* How much of a file is on disk, in bytes. */
+static uint64_t on_disk(const char *path)
+{
+	struct stat st;
+
+	cr_assert_eq(stat(path, &st), 0);
+	return (uint64_t)st.st_blocks * 512;
+}
+
+/* What was read of a recording of our own is given back, its head and the rest are as they were; nothing of others is. */
+Test(input, what_was_read_of_a_scratch_file)
+{
+	const uint64_t size = UINT64_C(4) << 20, spent = size - 100000;
+	struct blob text = make_text(size);
+	uint8_t some[64];
+
+	for (int scratch = 0; scratch < 2; scratch++) {
+		char *path = write_temp(text.at, text.n);
+		struct input *in;
+
+		cr_assert_eq(input_open(path, &in, NULL), 0);
+		if (scratch)
+			input_scratch(in);
+		input_spend(in, size / 2);
+		input_spend(in, spent);
+		if (scratch && on_disk(path) == size)
+			cr_skip_test("the file system knows no holes");
+		cr_expect_eq(input_has_hole(in), scratch == 1);
+		cr_expect(scratch ? on_disk(path) < size / 4 : on_disk(path) >= size);
+		cr_expect_eq(input_file_bytes(in), size);
+		cr_expect_eq(input_pread(in, some, 64, 65536 - 64, NULL), 64);
+		cr_expect_eq(memcmp(some, text.at + 65536 - 64, 64), 0);
+		cr_expect_eq(input_pread(in, some, 64, spent, NULL), 64);
+		cr_expect_eq(memcmp(some, text.at + spent, 64), 0);
+		input_close(in);
+		unlink(path);
+		free(path);
+	}
+	free(text.at);
+}
+
 Test(input, what_cannot_be_opened_is_a_sentence)
 {
 	static const struct {

@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -417,6 +418,56 @@ Test(live_runs, a_heap_that_others_record, .timeout = 120)
 	cr_expect_eq(unlink(path), 0);
 	cr_expect_eq(rmdir(dir), 0, "%s is not empty", dir);
 	free(path);
+}
+
+/* The only trace below a directory, and what its file is; false: there is none yet. */
+static bool find_trace(const char *dir, struct stat *st)
+{
+	char *pattern = xasprintf("%s/*/data.heap", dir);
+	glob_t found;
+	bool there = glob(pattern, 0, NULL, &found) == 0 && stat(found.gl_pathv[0], st) == 0;
+
+	globfree(&found);
+	free(pattern);
+	return there;
+}
+
+/* Of the trace that goes with a live view, what was read does not stay on disk; so nobody else can follow it. */
+Test(live_runs, a_trace_that_goes_takes_little_room, .timeout = 120)
+{
+	char dir[] = "/tmp/proftop-test-XXXXXX";
+	char *where = xasprintf("TMPDIR=%s", mkdtemp(dir)), *other;
+	char *argv[] = { (char *)"env",
+			 where,
+			 (char *)program(),
+			 (char *)"live",
+			 (char *)"--heap",
+			 (char *)"--",
+			 (char *)"sh",
+			 (char *)"-c",
+			 (char *)"echo $$ >$TMPDIR/pid; while :; do v=$v; done",
+			 NULL };
+	struct stat st = { 0 };
+	struct pty p;
+	int status;
+
+	pty_start(&p, 120, 40, "xterm-256color", NULL, argv);
+	while (!find_trace(dir, &st) || st.st_size < 3000000)
+		pty_bytes_within(&p, 50);
+	while (find_trace(dir, &st) && st.st_blocks * 512 >= st.st_size)
+		pty_bytes_within(&p, 50);
+	other = xasprintf(
+		"! %s live --heap -p $(cat %s/pid) 2>%s/said && grep -q 'being watched' %s/said",
+		program(), dir, dir, dir);
+	status = system(other);
+	cr_expect_eq(status, 0, "another one is not told");
+	quit_proftop(&p);
+	free(other);
+	other = xasprintf("rm -f %s/pid %s/said", dir, dir);
+	status = system(other);
+	cr_expect_eq(rmdir(dir), 0, "%s is not empty", dir);
+	free(other);
+	free(where);
 }
 
 /* Waits for a file that the command makes, and takes it away. */

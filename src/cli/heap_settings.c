@@ -108,7 +108,7 @@ void heap_settings_each(const struct options *o,
 		{ "PROFTOP_MAX_OVERHEAD", o->max_overhead },
 		{ "PROFTOP_CULL", o->cull },
 		{ "PROFTOP_MAX_SIZE", o->max_size },
-		{ "PROFTOP_KEEP", o->keep },
+		{ "PROFTOP_KEEP", o->live ? "unread" : o->keep },
 	};
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)

@@ -17,6 +17,7 @@
 
 #include "attach.h"
 #include "err.h"
+#include "heap_wire.h"
 #include "mem.h"
 #include "options.h"
 #include "record_running.h"
@@ -55,12 +56,29 @@ static void say_closed(int pid, const char *path, int why)
 	    pid, path, strerror(why), help);
 }
 
+/* Does whoever began it take out of the trace what was read? */
+static bool is_kept(int pid, int fd)
+{
+	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
+	struct heap_file_header head;
+
+	if (pread(fd, bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes) ||
+	    heap_take_file_header(bytes, sizeof(bytes), &head) != HEAP_OK || !head.spent)
+		return true;
+	say("process %d: its heap is being watched already, by a live view that keeps nothing of what it has read: end that one, "
+	    "or record and watch that: proftop record --heap -p %d",
+	    pid, pid);
+	return false;
+}
+
 /* How a heap is recorded is for who began it. */
 static bool is_as_asked(const struct options *o, int pid, const char *path)
 {
 	const char *option = o->free_stacks    ? "--free-stacks"
 			     : o->sample       ? "--sample"
 			     : o->max_overhead ? "--max-overhead"
+			     : o->cull         ? "--cull"
+			     : o->max_size     ? "--max-size"
 			     : o->duration     ? "--duration"
 					       : NULL;
 
@@ -91,7 +109,7 @@ char *live_heap_trace(const struct options *o, enum status *status)
 	if (fd < 0) {
 		say_closed(pid, attach_path(a), errno);
 		*status = STATUS_UNUSABLE;
-	} else if (!is_as_asked(o, pid, attach_path(a))) {
+	} else if (!is_kept(pid, fd) || !is_as_asked(o, pid, attach_path(a))) {
 		*status = STATUS_USAGE;
 	}
 	if (fd >= 0)

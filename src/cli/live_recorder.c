@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,11 +16,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "err.h"
+#include "heap_wire.h"
 #include "live_command.h"
 #include "live_output.h"
 #include "mem.h"
@@ -36,6 +39,10 @@
 #define END_MS     3000
 /* The threads of one that was killed go within it. */
 #define LEFT_MS    1000
+
+/* Traces of heaps may take this part of what is left on their disk, and no more than so many bytes, until they are read. */
+#define SCRATCH_PART 4
+#define SCRATCH_MOST (UINT64_C(4) << 30)
 
 struct live_recorder {
 	const struct options *o; /* borrowed */
@@ -124,6 +131,23 @@ static int command_out(const struct live_recorder *r)
 	return r->direct >= 0 ? r->direct : live_output_fd(r->out);
 }
 
+/*
+ * What a trace may take of the disk with what was not read yet, where the user does not say it: a part of what is left
+ * there, as others want some too. The caller frees.
+ */
+static char *scratch_size(const char *directory)
+{
+	uint64_t most = SCRATCH_MOST, left;
+	struct statvfs fs;
+
+	if (statvfs(directory, &fs) == 0) {
+		left = (uint64_t)fs.f_bavail * fs.f_frsize / SCRATCH_PART;
+		most = left < most ? left : most;
+	}
+	most = most > HEAP_SIZE_LEAST ? most : HEAP_SIZE_LEAST;
+	return xasprintf("%" PRIu64 "k", most >> 10);
+}
+
 /* In the child: records, and never returns. */
 static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 {
@@ -146,6 +170,8 @@ static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 	o.output = !r->place.path  ? "-"
 		   : is_both(r->o) ? xasprintf("%s/%s", r->place.path, r->name)
 				   : xasprintf("%s/" TRACE, r->place.path);
+	if (r->place.path && !o.max_size)
+		o.max_size = scratch_size(r->place.path);
 	o.live = true;
 	o.live_out = command_out(r);
 	o.live_command = r->command;

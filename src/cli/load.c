@@ -110,6 +110,8 @@ static int read_one(struct load *l, const char *path)
 		return rc;
 	input_watch(in, &l->progress);
 	input_follow(in, l->read.live);
+	if (l->read.scratch)
+		input_scratch(in);
 	format = format_probe(in, &l->error);
 	if (!format) {
 		input_close(in);
@@ -219,6 +221,7 @@ struct load *load_start(const struct options *o, struct err *e)
 		.addresses = o->addrs,
 		.as_printed = o->to && !strncmp(o->to, "folded", strlen("folded")),
 		.live = o->command == &cmd_live,
+		.scratch = o->recorder != 0,
 		.memory_bytes = memory_bytes(),
 		.follow = follows(o) || o->command == &cmd_live,
 	};

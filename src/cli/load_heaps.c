@@ -66,6 +66,8 @@ static int read_trace(struct profile *p, capture_id c, const char *path,
 		rc = input_peek(in, 1, &bytes, &n, &e);
 	if (!rc) {
 		input_watch(in, progress);
+		if (o->scratch)
+			input_scratch(in);
 		rc = format_heap_trace.read(in, p, c, o, progress, &e);
 	}
 	if (rc && rc != -ECANCELED) {

@@ -243,6 +243,17 @@ static const char *help_command(const struct options *o, char buffer[64])
 	return buffer;
 }
 
+/* Is "--name", or "--name=value", one that the command does not take? */
+static bool is_of_others(const struct options *o, const char *word)
+{
+	size_t n = strcspn(word + 2, "=");
+
+	for (int i = 0; i < N_OPTIONS; i++)
+		if (strlen(table[i].name) == n && memcmp(table[i].name, word + 2, n) == 0)
+			return !(table[i].verbs & o->command->verb);
+	return false;
+}
+
 static int bad_option(const struct options *o, int answer, char **argv, struct err *e)
 {
 	char help[64];
@@ -253,6 +264,9 @@ static int bad_option(const struct options *o, int answer, char **argv, struct e
 	if (optopt > 0 && optopt < LONG_BASE)
 		return err_set(e, -EINVAL, "there is no option -%c; see: %s", optopt,
 			       help_command(o, help));
+	if (is_of_others(o, argv[optind - 1]))
+		return err_set(e, -EINVAL, "%s is an option of other commands; see: %s",
+			       argv[optind - 1], help_command(o, help));
 	return err_set(e, -EINVAL, "there is no option %s, or it takes no value; see: %s",
 		       argv[optind - 1], help_command(o, help));
 }

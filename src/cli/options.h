@@ -86,10 +86,10 @@ struct live_command;
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORDS,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORDS,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
 	X(OVERHEAD, "max-overhead",0, "N%",        ON_RECORDS,  text,    max_overhead,"record as many allocations as take no more than N% of the program's own time") \
-	X(CULL,     "cull",      0,   "TIME",      ON_RECORD,  text,    cull,        "only count what is freed within TIME (10ms), by stack") \
-	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORD,  text,    max_size,    "no larger file (1G): recording ends, or see --keep") \
+	X(CULL,     "cull",      0,   "TIME",      ON_RECORDS,  text,    cull,        "only count what is freed within TIME (10ms), by stack") \
+	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORDS,  text,    max_size,    "no larger file (1G): recording ends, or see --keep") \
 	X(KEEP,     "keep",      0,   "WHAT",      ON_RECORD,  text,    keep,        "with --max-size: newest events, of which the oldest go, or oldest (ends the trace)") \
-	X(CHILDREN, "children",  0,   NULL,        ON_RECORD,  flag,    children,    "record the processes that the command starts, each to a file of its own") \
+	X(CHILDREN, "children",  0,   NULL,        ON_RECORDS,  flag,    children,    "record the heaps of processes that the command starts, too (record: each to a file of its own)") \
 	X(ATTACH,   "attach",    'p', "PID",       ON_RECORDS | ON_TELL, text, attach, "the process that runs already (record: instead of a command; several with commas, but not with --heap)") \
 	X(DURATION, "duration",  0,   "TIME",      ON_RECORDS,  text,    duration,    "end the recording after so long (10s, 5m); of heaps only with -p") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_VIEWS,   text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \

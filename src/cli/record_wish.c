@@ -208,6 +208,13 @@ static bool take_limits(const struct options *o, struct record_wish *w)
 		return false;
 	}
 	w->options.zstd_level = (int)level;
+	/* Of a live view, samples take no room: heaps may. */
+	if (o->live && o->heap)
+		return true;
+	if (o->live && o->max_size) {
+		say("live keeps no file of CPU samples: --max-size is for heaps, with --heap");
+		return false;
+	}
 	if (o->max_size && !machine_parse_bytes(o->max_size, &w->options.max_bytes)) {
 		say("--max-size wants a number of bytes, such as 512k, 10M or 1G, not \"%s\"",
 		    o->max_size);

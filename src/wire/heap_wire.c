@@ -28,6 +28,7 @@ enum file_at {
 	FILE_ID_BITS = 45,
 	FILE_STOP = 46,
 	FILE_SIGNAL = 47,
+	FILE_SPENT = 48,
 	FILE_CHECKSUM = 56
 };
 
@@ -83,6 +84,7 @@ void heap_put_file_header(uint8_t *out, const struct heap_file_header *h)
 	out[FILE_ID_BITS] = h->id_chunk_bits;
 	out[FILE_STOP] = h->stop;
 	out[FILE_SIGNAL] = h->signal;
+	out[FILE_SPENT] = h->spent;
 	put_fixed(out + FILE_CHECKSUM, XXH3_64bits(out, FILE_CHECKSUM), 8);
 }
 
@@ -109,6 +111,7 @@ enum heap_fault heap_take_file_header(const uint8_t *in, size_t n, struct heap_f
 	h.id_chunk_bits = in[FILE_ID_BITS];
 	h.stop = in[FILE_STOP];
 	h.signal = in[FILE_SIGNAL];
+	h.spent = in[FILE_SPENT];
 	if (h.version == 0 || h.unit_ns == 0 || h.unit_ns > HEAP_MAX_UNIT_NS)
 		return HEAP_MALFORMED;
 	if (h.id_chunk_bits < 8 || h.id_chunk_bits > 32)

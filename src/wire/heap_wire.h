@@ -74,6 +74,7 @@ struct heap_file_header {
 	uint8_t arch; /* enum heap_arch */
 	uint8_t stop; /* enum heap_stop, or what came later; the one thing that is written once more */
 	uint8_t signal; /* HEAP_STOP_KILLED: by which */
+	uint8_t spent;  /* 1: its first reader takes out of it what was read; else 0 */
 	uint8_t id_chunk_bits; /* ids of one chunk (all but the low bits equal) are one thread's: 8 … 32 */
 };
 

@@ -108,4 +108,28 @@ PROFTOP_SAMPLE=4k PROFTOP_MAX_OVERHEAD=0.5% PROFTOP_KEEP=newest PROFTOP_MAX_SIZE
     PROFTOP_CHILDREN=yes PROFTOP_PAUSED=false record even.heap "$tools/heap_work" single 200 >out || fault "sensible values: ends with $?"
 ! grep 'does not count' log || fault "sensible values: the log says $(cat log)"
 
+# What was read is taken out of the trace: as large as it may be is what is left of it on disk.
+. "$root/tests/heap/host.sh"
+export PROFTOP_OUTPUT=$work/unread.heap PROFTOP_LOGFILE=$work/unread.log PROFTOP_MAX_SIZE=1M PROFTOP_KEEP=unread
+host "$tracer" 2
+size() { stat -c %s unread.heap; }
+is_full() { grep -qs 'as large as it may be' unread.log; }
+: >fallocate.err
+while [ "$(size)" -lt 2500000 ] && ! is_full; do
+    ask work 20000
+    read_bytes=$(($(size) / 4096 * 4096 - 65536))
+    [ $read_bytes -lt 4096 ] || fallocate -p -o 65536 -l $read_bytes unread.heap 2>fallocate.err || break
+done
+if grep -q 'not supported' fallocate.err; then
+    echo "what was read is taken out: not tried, as the file system knows no holes"
+else
+    ! is_full || fault "a trace that is read ends at $(size) bytes: $(cat fallocate.err)"
+    before=$(size)
+    for _ in {1..200}; do is_full || ask work 20000; done
+    is_full || fault "a trace that nobody reads any more has $(size) bytes"
+    [ $(($(size) - before)) -lt 1048576 ] || fault "a trace of 1M has $(($(size) - before)) bytes that were not read"
+fi
+end_host "bad 0 0 0 0"
+unset "${!PROFTOP_@}"
+
 [ "$faults" = 0 ] || { echo "$faults faults"; exit 1; }

@@ -108,6 +108,17 @@ int tracer_file_write(struct tracer_file *f, const void *p, size_t n)
 	return ret;
 }
 
+uint64_t tracer_file_room(const struct tracer_file *f)
+{
+	struct stat st;
+	uint64_t room;
+
+	if (fstat(f->fd, &st) || st.st_dev != f->dev || st.st_ino != f->ino)
+		return f->n_bytes;
+	room = (uint64_t)st.st_blocks * 512;
+	return room < f->n_bytes ? room : f->n_bytes;
+}
+
 int tracer_file_write_head(struct tracer_file *f, const void *p, size_t n)
 {
 	int ret = is_ours(f, f->fd) ? 0 : open_again(f);

@@ -27,6 +27,11 @@ int tracer_file_make(struct tracer_file *f, const struct tracer_options *o);
 /* Appends n bytes, all of them or (on failure) none. 0 or -errno. */
 int tracer_file_write(struct tracer_file *f, const void *p, size_t n);
 
+/*
+ * What it takes of the disk: less than was written where others took some out of it. What was written, where that is not known.
+ */
+uint64_t tracer_file_room(const struct tracer_file *f);
+
 /* Writes the n first bytes of the file once more, which needs no room. 0 or -errno. */
 int tracer_file_write_head(struct tracer_file *f, const void *p, size_t n);
 

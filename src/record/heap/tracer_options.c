@@ -254,11 +254,19 @@ static bool parse_switch(const char *s, uint64_t *on)
 	return false;
 }
 
-/* 1 for newest, 0 for oldest. */
-static bool parse_keep(const char *s, uint64_t *newest)
+/* What stays of a trace that may not become larger. */
+enum keep { KEEP_OLDEST, KEEP_NEWEST, KEEP_UNREAD, KEEP_SIZE };
+
+static bool parse_keep(const char *s, uint64_t *keep)
 {
-	*newest = strcmp(s, "newest") == 0;
-	return *newest || strcmp(s, "oldest") == 0;
+	static const char *const words[] = {
+		[KEEP_OLDEST] = "oldest", [KEEP_NEWEST] = "newest", [KEEP_UNREAD] = "unread"
+	};
+
+	for (*keep = 0; *keep < KEEP_SIZE; ++*keep)
+		if (strcmp(s, words[*keep]) == 0)
+			return true;
+	return false;
 }
 
 static bool parse_signal(const char *s, uint64_t *number)
@@ -331,10 +339,11 @@ static void read_thinning(struct tracer_options *o, const char *settings)
 
 static void read_max_size(struct tracer_options *o, const char *settings)
 {
-	uint64_t least;
+	uint64_t least, keep = parsed(o, settings, "PROFTOP_KEEP", parse_keep,
+				      "the oldest events are kept");
 
-	o->keep_newest = parsed(o, settings, "PROFTOP_KEEP", parse_keep,
-				"the oldest events are kept") != 0;
+	o->keep_newest = keep == KEEP_NEWEST;
+	o->keep_unread = keep == KEEP_UNREAD;
 	least = o->keep_newest ? HEAP_SIZE_NEWEST : HEAP_SIZE_LEAST;
 	o->max_bytes = parsed(o, settings, "PROFTOP_MAX_SIZE", parse_bytes,
 			      "the trace may have any size");

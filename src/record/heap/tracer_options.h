@@ -39,12 +39,13 @@ struct tracer_options {
 	uint64_t max_bytes; /* the trace becomes no larger; 0: it may */
 	bool size_raised;   /* fewer bytes were asked for than a trace needs */
 	bool keep_newest;   /* it loses its oldest events then; else it ends */
-	uint32_t only_pid;  /* record no other process; 0: any */
-	bool children;      /* children of forks are recorded, to files of their own */
-	bool free_stacks;   /* frees are recorded with their stacks */
-	bool environment;   /* the environment is recorded */
-	bool pss;           /* the proportional set size is sampled */
-	bool code;          /* code of allocators may be changed; see code_hooks.h */
+	bool keep_unread; /* whoever reads it takes out what was read: its size is what is left on disk */
+	uint32_t only_pid;      /* record no other process; 0: any */
+	bool children;          /* children of forks are recorded, to files of their own */
+	bool free_stacks;       /* frees are recorded with their stacks */
+	bool environment;       /* the environment is recorded */
+	bool pss;               /* the proportional set size is sampled */
+	bool code;              /* code of allocators may be changed; see code_hooks.h */
 	uint32_t toggle_signal; /* the signal that pauses and resumes; 0: none */
 	bool paused;            /* begin without recording allocations */
 	bool disabled;          /* do not record at all */

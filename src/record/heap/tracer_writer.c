@@ -237,9 +237,11 @@ static void write_nodes(uint32_t n_nodes)
 /* Would the trace be larger than it may be, with so many bytes and its end? */
 static bool is_large_with(uint64_t bytes)
 {
-	uint64_t most = recorder.options.max_bytes;
+	uint64_t most = recorder.options.max_bytes, more = bytes + HEAP_SIZE_END;
 
-	return most && writer.blocks.file.n_bytes + bytes + HEAP_SIZE_END > most;
+	if (!most || writer.blocks.file.n_bytes + more <= most)
+		return false;
+	return !recorder.options.keep_unread || tracer_file_room(&writer.blocks.file) + more > most;
 }
 
 /* May no more events be written? */
@@ -691,6 +693,7 @@ bool tracer_writer_init(const char **why)
 	h.pid = (uint32_t)recorder.pid;
 	h.arch = UNWIND_HERE == UNWIND_AARCH64 ? HEAP_AARCH64 : HEAP_X86_64;
 	h.id_chunk_bits = ID_CHUNK_BITS;
+	h.spent = recorder.options.keep_unread;
 	if (getrandom(&h.run, sizeof(h.run), GRND_NONBLOCK) != sizeof(h.run))
 		h.run = h.start_ns;
 	writer.head = h;
