@@ -191,6 +191,66 @@ Test(fold, spreads_over_the_time_that_it_was)
 	profile_free(q);
 }
 
+/* One sample in a hundredth of a second for ten minutes, of n_stacks stacks by lot; 0: each of its own. Folded on the way. */
+static struct profile *made_even(uint32_t n_stacks)
+{
+	enum { N = 60000, BATCH = 2500 };
+	struct profile *p = profile_new();
+	unsigned state = 3;
+
+	build_folding(p, &(struct build_folding){
+				 .keep_ns = 60 * SECOND, .n_rows = 4096, .n_folded = 2048 });
+	builder_begin(p);
+	build_capture(p, "x", "made");
+	build_event(p, "e", UNIT_COUNT, false);
+	for (uint32_t i = 0; i < N; i++) {
+		uint32_t of = n_stacks ? made_number(&state, n_stacks) : i;
+		char name[32];
+
+		snprintf(name, sizeof(name), "f%u", of);
+		build_sample(p, &(struct sample){
+					.stack = build_stack(
+						p, (stack_id){ 0 },
+						build_comm_location(p, build_cstring(p, name))),
+					.thread = { ID_NONE },
+					.cpu = CPU_NONE,
+					.weight = 1,
+					.time_ns = i * (SECOND / 100) });
+		if (i % BATCH != BATCH - 1)
+			continue;
+		cr_assert_eq(builder_end(p), 0);
+		builder_begin(p);
+	}
+	builder_end(p);
+	return p;
+}
+
+/* A program that does the same all the time, by any number of stacks, looks like that however old it is. */
+Test(fold, keeps_even_what_was_even)
+{
+	enum { PARTS = 16 };
+	static const uint32_t n_stacks[] = { 40, 4000, 0 };
+
+	for (size_t k = 0; k < sizeof(n_stacks) / sizeof(n_stacks[0]); k++) {
+		struct profile *p = made_even(n_stacks[k]);
+		int64_t part[PARTS] = { 0 };
+		struct analysis *a;
+		struct lens l;
+
+		made_lens(&l, p, "");
+		a = made_analysis(p, &l);
+		for (size_t i = 0; i < WEIGH_N_SLICES; i++)
+			part[i * PARTS / WEIGH_N_SLICES] += a->weights.slice[i];
+		for (int i = 0; i < PARTS; i++)
+			cr_expect(part[i] > 60000 / PARTS * 9 / 10 &&
+					  part[i] < 60000 / PARTS * 11 / 10,
+				  "%u stacks, part %d: %ld", n_stacks[k], i, (long)part[i]);
+		analysis_free(a);
+		lens_done(&l);
+		profile_free(p);
+	}
+}
+
 /* Ten million samples at two thousand a second: more than an hour. Rows are never more than those of some minutes. */
 Test(fold, an_hour_takes_no_more_than_minutes, .timeout = 240)
 {

@@ -142,6 +142,13 @@ static uint32_t find_alike(const struct fold *f, const struct folded *row, uint6
 	return map_find(&f->alike, *hash, same_likeness, f, &l);
 }
 
+/* Is all that is old one slot? Wider ones would make no more rows alike, and the times of what becomes old later coarse for good. */
+static bool is_widest(const struct fold *f)
+{
+	return f->old_ns <= f->begin_ns || f->slot_ns >= LAST_SLOT_NS ||
+	       (uint64_t)f->slot_ns >= (uint64_t)f->old_ns - (uint64_t)f->begin_ns;
+}
+
 /* Slots become twice as wide: rows that are alike then become one where they stand. */
 static void widen(struct fold *f)
 {
@@ -163,9 +170,6 @@ static void widen(struct fold *f)
 		map_add(&f->alike, hash, (uint32_t)f->to->n++);
 	}
 	f->to->n_folded = f->to->n;
-	/* What cannot be less is more. */
-	if (f->slot_ns >= LAST_SLOT_NS)
-		f->most = UINT32_MAX - 1;
 }
 
 bool fold_add(struct fold *f, const struct folded *row)
@@ -173,7 +177,12 @@ bool fold_add(struct fold *f, const struct folded *row)
 	uint64_t hash;
 	uint32_t at = find_alike(f, row, &hash);
 
-	while (at == MAP_NONE && f->to->n >= f->most && f->slot_ns < LAST_SLOT_NS) {
+	while (at == MAP_NONE && f->to->n >= f->most && f->most > 0) {
+		/* What cannot be less is more. */
+		if (is_widest(f)) {
+			f->most = UINT32_MAX - 1;
+			break;
+		}
 		widen(f);
 		at = find_alike(f, row, &hash);
 	}
@@ -232,6 +241,7 @@ void fold_end(struct fold *f)
 	map_done(&f->alike);
 	f->to->slot_ns = f->slot_ns;
 	f->to->slots_from_ns = f->begin_ns;
+	f->to->folded_to_ns = f->old_ns;
 }
 
 /* Those that are old, or those that are not, as they come. */

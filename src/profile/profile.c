@@ -136,6 +136,7 @@ struct sample_columns store_rows_shown(const struct store_rows *r)
 		.n_folded = r->n_folded,
 		.slot_ns = r->slot_ns,
 		.slots_from_ns = r->slots_from_ns,
+		.folded_to_ns = r->folded_to_ns,
 	};
 }
 

@@ -249,7 +249,8 @@ struct sample_columns {
 	const double *square;   /* [n_folded] sum of the squares of their weights, in units */
 	uint64_t n_folded; /* rows below may be several samples: the time is the first one's, and */
 	int64_t slot_ns;   /* the others are of the same slot of so much time, counted */
-	int64_t slots_from_ns; /* from here on */
+	int64_t slots_from_ns; /* from here on, */
+	int64_t folded_to_ns;  /* and before this: what is later was not folded */
 };
 
 /* Marks in place of the frames that stacks were shortened by: not code. */

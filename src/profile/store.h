@@ -101,6 +101,7 @@ struct store_rows {
 	uint64_t n;                      /* rows; only while a fold makes it */
 	uint64_t n_folded;               /* see struct sample_columns */
 	int64_t slot_ns, slots_from_ns;  /* likewise */
+	int64_t folded_to_ns;            /* likewise */
 };
 
 /* The trie of stacks, and what rows of those that were shortened say beyond what is left of them. */

@@ -59,7 +59,7 @@ static void add_row(const struct rowpass *r, struct thread_sums *s, uint64_t row
 		slice = s->span.n - 1;
 	if (last >= s->span.n)
 		last = s->span.n - 1;
-	rowpass_spread(s->slice + (size_t)key * s->span.n, slice, last, weight);
+	rowpass_spread(r, row, s->slice + (size_t)key * s->span.n, slice, last, weight);
 }
 
 static void add_batch(const struct rowpass *r, const struct keys *keys, struct thread_sums *s)

@@ -6,6 +6,7 @@
 #ifndef PROFTOP_QUERY_ROWPASS_H
 #define PROFTOP_QUERY_ROWPASS_H
 
+#include "hash.h"
 #include "lens.h"
 #include "profile.h"
 #include "sieve.h"
@@ -137,20 +138,42 @@ static inline uint64_t rowpass_samples(const struct rowpass *r, uint32_t c, uint
 /* How long after a row's time its last sample may be. */
 static inline int64_t rowpass_span_ns(const struct rowpass *r, uint64_t row)
 {
-	uint64_t since = (uint64_t)r->rows.time_ns[row] - (uint64_t)r->rows.slots_from_ns;
+	uint64_t at = (uint64_t)r->rows.time_ns[row], within, before;
 
-	if (row >= r->rows.n_folded)
+	if (row >= r->rows.n_folded || r->rows.count[row] <= 1)
 		return 0;
-	return r->rows.slot_ns - 1 - (int64_t)(since % (uint64_t)r->rows.slot_ns);
+	within = (uint64_t)r->rows.slot_ns -
+		 (at - (uint64_t)r->rows.slots_from_ns) % (uint64_t)r->rows.slot_ns;
+	before = (uint64_t)r->rows.folded_to_ns - at;
+	return (int64_t)(within < before ? within : before) - 1;
 }
 
-/* Adds a weight to slices from one to another, to all of them alike. */
-static inline void rowpass_spread(int64_t *slice, size_t from, size_t to, int64_t weight)
+/*
+ * Adds a row's weight to slices, of which the first is that of its time and the last that of rowpass_span_ns() after it. Of
+ * several samples one is of that time, and any of the others may be of any time since.
+ */
+static inline void rowpass_spread(const struct rowpass *r, uint64_t row, int64_t *slice,
+				  size_t from, size_t to, int64_t weight)
 {
-	int64_t n = (int64_t)(to - from + 1);
+	int64_t n = (int64_t)(to - from + 1), due = 0, each, rest, one;
 
-	for (int64_t i = 0; i < n; i++)
-		slice[from + (size_t)i] += weight / n + (i < weight % n) - (i < -(weight % n));
+	if (n > 1) {
+		int64_t first = weight / (int64_t)sample_count(&r->rows, row);
+
+		slice[from] += first;
+		weight -= first;
+		/* What is less than one each begins anywhere: many rows of little weight are even, too. */
+		due = (int64_t)(hash_u64((uint64_t)r->rows.time_ns[row]) % (uint64_t)n);
+	}
+	each = weight / n;
+	one = weight < 0 ? -1 : 1;
+	rest = weight % n * one;
+	for (int64_t i = 0; i < n; i++) {
+		bool full = (due += rest) >= n;
+
+		slice[from + (size_t)i] += full ? each + one : each;
+		due -= full ? n : 0;
+	}
 }
 
 /* Flags of the batch by the lens' filter, or a column's own; NULL: all rows pass. */

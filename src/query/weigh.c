@@ -117,7 +117,7 @@ static void note_time(const struct rowpass *r, const struct notes *n, uint64_t r
 	last = (size_t)((double)(since + rowpass_span_ns(r, row)) * n->slices_per_ns);
 	if (slice >= WEIGH_N_SLICES)
 		slice = WEIGH_N_SLICES - 1;
-	rowpass_spread(w->slice, slice, last < WEIGH_N_SLICES ? last : WEIGH_N_SLICES - 1,
+	rowpass_spread(r, row, w->slice, slice, last < WEIGH_N_SLICES ? last : WEIGH_N_SLICES - 1,
 		       rowpass_weight(column, row));
 	at = w->begin_ns + since;
 	if (!passes)
