@@ -22,6 +22,8 @@
 #include "cgroup_fs.h"
 #include "cpu_list.h"
 #include "err.h"
+#include "event_files.h"
+#include "known_threads.h"
 #include "machine.h"
 #include "mem.h"
 #include "perf_events.h"
@@ -42,6 +44,8 @@
 
 #define FILES_MAX    ((rlim_t)1 << 20) /* what fs.nr_open allows where nobody changed it */
 #define FILES_BESIDE 64                /* that may be open for other reasons */
+#define LOOK_EACH    64                /* threads that are opened before rings are emptied */
+#define LISTS_MAX    100               /* of threads that start each other while they are opened */
 
 #define SOFTWARE_CPU_CLOCK 0
 #define SOFTWARE_DUMMY     9
@@ -65,9 +69,10 @@ struct sampler {
 	struct perf_events events;
 	VEC(bool) settled; /* by event: the kernel took it once */
 	struct cpu_list cpus;
-	VEC(int) owners;          /* by cpu: the event whose ring it is */
-	VEC(struct ring *) rings; /* by cpu */
-	VEC(int) fds;             /* of the events on all cpus and threads */
+	VEC(int) owners;             /* by cpu: the event whose ring it is */
+	VEC(struct ring *) rings;    /* by cpu */
+	struct event_files *files;   /* the events on all cpus and threads */
+	struct known_threads *known; /* while it is opened */
 	VEC(char *) remarks;
 	VEC(struct pollfd) polled; /* the owners, and room for others */
 	size_t ring_bytes;
@@ -78,6 +83,7 @@ struct sampler {
 	int last;       /* why the last thread could not be opened */
 	bool on_exec;
 	bool told_kernel; /* that it is left out */
+	bool early; /* the first event tells from when it is opened which threads are started */
 };
 
 /* A file for each thread, cpu and event: as many as we may have; root may have more than is usual. */
@@ -234,7 +240,8 @@ static struct perf_attr make_attr(const struct sampler *s, const struct event_sp
 	if (is_whole(s))
 		a.sample_type |= PERF_S_CGROUP;
 	a.read_format = PERF_RF_ID | PERF_RF_LOST;
-	a.flags |= PERF_ATTR_DISABLED | PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_USE_CLOCKID;
+	a.flags |= PERF_ATTR_SAMPLE_ID_ALL | PERF_ATTR_USE_CLOCKID;
+	a.flags |= s->early && s->events.all.n == 0 ? 0 : PERF_ATTR_DISABLED;
 	a.clockid = CLOCK_MONOTONIC;
 	if (!(a.flags & PERF_ATTR_EXCLUDE_HOST))
 		a.flags |= PERF_ATTR_EXCLUDE_GUEST;
@@ -434,6 +441,8 @@ static int open_event(struct sampler *s, uint32_t event, const struct perf_scope
 	struct perf_event *p = &s->events.all.at[event];
 	int fd, rc;
 
+	/* Where there can be none, opening says so. */
+	event_files_make_room(s->files);
 	do
 		fd = perf_sys_open(&p->attr, at);
 	while (fd < 0 && !s->settled.at[event] && ask_for_less(s, p, fd));
@@ -442,7 +451,7 @@ static int open_event(struct sampler *s, uint32_t event, const struct perf_scope
 	if (fd < 0)
 		return say_event(s, p, at, fd, e);
 	s->settled.at[event] = true;
-	vec_push(&s->fds, fd);
+	event_files_add(s->files, fd);
 	rc = perf_sys_redirect(fd, s->owners.at[cpu]);
 	if (rc)
 		return err_set(e, rc, "%s cannot write to the ring of cpu %d: %s",
@@ -469,27 +478,73 @@ static int open_task(struct sampler *s, int task, struct err *e)
 
 /* --- what is watched ------------------------------------------------------------------------ */
 
+/* What came while events were opened is not kept but for who was started: nobody knows yet what was before. */
+static void look_for_started(struct sampler *s)
+{
+	sampler_turn(s);
+	sampler_take(s, known_threads_look, s->known);
+}
+
+/* Leaves those that are not watched. They may have been started by one that is, whose record is on its way. */
+static void keep_unknown(struct sampler *s, struct thread_list *threads)
+{
+	static const struct timespec moment = { .tv_nsec = 1000000 };
+
+	for (int again = 0; again < 2; again++) {
+		size_t n = 0;
+
+		if (again && threads->n > 0)
+			nanosleep(&moment, NULL);
+		look_for_started(s);
+		for (size_t i = 0; i < threads->n; i++)
+			if (!known_threads_have(s->known, threads->at[i]))
+				threads->at[n++] = threads->at[i];
+		threads->n = n;
+	}
+}
+
+/* Those that end meanwhile are left out. */
+static int open_threads(struct sampler *s, const struct thread_list *threads, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < threads->n && rc == 0; i++) {
+		rc = open_task(s, threads->at[i], e);
+		if (rc == -ESRCH)
+			rc = 0;
+		known_threads_add(s->known, threads->at[i]);
+		if (i % LOOK_EACH == LOOK_EACH - 1)
+			look_for_started(s);
+	}
+	return rc;
+}
+
 /*
- * All threads of a process; those that end meanwhile are left out. They are listed before the first is opened: what an
- * opened one starts is watched with it, and would be counted twice if it were opened, too.
+ * All threads of a process. They are listed before the first is opened: what an opened one starts is watched with it, and would be
+ * counted twice if it were opened, too. What one starts that is opened later is seen by listing them again.
  */
 static int open_process(struct sampler *s, int pid, struct err *e)
 {
 	struct thread_list threads = { 0 };
-	size_t before = s->fds.n;
+	size_t before = event_files_count(s->files);
 	int rc = 0;
 
 	process_threads(pid, &threads);
 	if (threads.n == 0)
 		return err_set(e, -ESRCH, "there is no process %d", pid);
-	for (size_t i = 0; i < threads.n && rc == 0; i++) {
-		rc = open_task(s, threads.at[i], e);
-		if (rc == -ESRCH)
-			rc = 0;
+	for (int i = 0; i < LISTS_MAX && rc == 0 && threads.n > 0; i++) {
+		rc = open_threads(s, &threads, e);
+		process_threads(pid, &threads);
+		keep_unknown(s, &threads);
 	}
+	if (rc == 0 && event_files_count(s->files) == before)
+		rc = err_set(e, -ESRCH, "process %d has ended", pid);
+	if (rc == 0 && threads.n > 0)
+		remark(s, xasprintf("threads of process %d start others and end before they can be "
+				    "opened: some may be missing, with what they start; -a would "
+				    "have them",
+				    pid));
 	vec_done(&threads);
-	if (rc == 0 && s->fds.n == before)
-		return err_set(e, -ESRCH, "process %d has ended", pid);
 	return rc;
 }
 
@@ -562,8 +617,11 @@ int sampler_open(const struct sampler_options *o, struct sampler **out, struct e
 	s->o = o;
 	s->cgroup = -1;
 	s->on_exec = o->on_exec;
+	s->early = o->n_pids > 0 && !o->on_exec;
+	s->known = known_threads_new();
 	perf_rights_read(&s->rights);
 	want_files();
+	s->files = event_files_new(0);
 	rc = cpu_list_read(o->cpus, &s->cpus, e);
 	if (rc == 0)
 		rc = open_rings(s, e);
@@ -572,6 +630,8 @@ int sampler_open(const struct sampler_options *o, struct sampler **out, struct e
 		rc = open_targets(s, e);
 	}
 	s->o = NULL;
+	known_threads_free(s->known);
+	s->known = NULL;
 	if (rc) {
 		sampler_free(s);
 		return rc;
@@ -584,8 +644,7 @@ void sampler_free(struct sampler *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->fds.n; i++)
-		close(s->fds.at[i]);
+	event_files_free(s->files);
 	for (size_t i = 0; i < s->rings.n; i++)
 		ring_unmap(s->rings.at[i]);
 	for (size_t i = 0; i < s->owners.n; i++)
@@ -599,7 +658,6 @@ void sampler_free(struct sampler *s)
 	vec_done(&s->cpus);
 	vec_done(&s->owners);
 	vec_done(&s->rings);
-	vec_done(&s->fds);
 	vec_done(&s->remarks);
 	vec_done(&s->polled);
 	free(s);
@@ -616,27 +674,42 @@ const char *const *sampler_remarks(const struct sampler *s, size_t *n)
 	return (const char *const *)s->remarks.at;
 }
 
+static int enable(int fd, void *arg)
+{
+	(void)arg;
+	return perf_sys_enable(fd);
+}
+
+static int disable(int fd, void *arg)
+{
+	(void)arg;
+	perf_sys_disable(fd);
+	return 0;
+}
+
+static int add_lost(int fd, void *n)
+{
+	*(uint64_t *)n += perf_sys_lost(fd);
+	return 0;
+}
+
 int sampler_start(struct sampler *s, struct err *e)
 {
-	int rc = 0;
+	int rc = s->on_exec ? 0 : event_files_each(s->files, enable, NULL);
 
-	for (size_t i = 0; i < s->fds.n && !s->on_exec && rc == 0; i++)
-		rc = perf_sys_enable(s->fds.at[i]);
 	return rc ? err_set(e, rc, "counting cannot begin: %s", strerror(-rc)) : 0;
 }
 
 void sampler_stop(struct sampler *s)
 {
-	for (size_t i = 0; i < s->fds.n; i++)
-		perf_sys_disable(s->fds.at[i]);
+	event_files_each(s->files, disable, NULL);
 }
 
 uint64_t sampler_lost(const struct sampler *s)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < s->fds.n; i++)
-		n += perf_sys_lost(s->fds.at[i]);
+	event_files_each(s->files, add_lost, &n);
 	return n;
 }
 

@@ -48,7 +48,7 @@ struct sampler_options {
 	bool switches; /* records of threads that leave a cpu and come back */
 };
 
-/* -EINVAL, -ESRCH, -EACCES and so on with a sentence. Nothing is counted yet. */
+/* -EINVAL, -ESRCH, -EACCES and so on with a sentence. Nothing is counted yet but by the first event of processes that run. */
 int sampler_open(const struct sampler_options *o, struct sampler **out, struct err *e);
 void sampler_free(struct sampler *s);
 
@@ -58,7 +58,7 @@ struct perf_events *sampler_events(struct sampler *s);
 /* What is different from what was asked for, a sentence each; borrowed. */
 const char *const *sampler_remarks(const struct sampler *s, size_t *n);
 
-/* Counting begins, unless it does on_exec, and ends. */
+/* All counting begins, unless it does on_exec, and ends. */
 int sampler_start(struct sampler *s, struct err *e);
 void sampler_stop(struct sampler *s);
 
