@@ -5,7 +5,7 @@
  *
  * bench_heap leaf|churn DEPTH THREADS PAIRS [SECONDS]. leaf: calls down to DEPTH once and stays there. churn:
  * returns 14 calls (all of them, if there are fewer) and calls down again for each pair, each time on
- * another of the 2^14 ways. With SECONDS, so many pairs a second for so long.
+ * another of the 2^14 ways, one after the other. With SECONDS, so many pairs a second for so long.
  */
 #include "config.h"
 
@@ -22,6 +22,8 @@
 
 struct work {
 	uint64_t n_pairs;
+	uint64_t
+		done; /* of a paced one, so far: who comes late goes the same ways as who does not */
 	unsigned depth;
 	int churn;
 	unsigned seconds;    /* 0: as fast as it can */
@@ -65,13 +67,14 @@ static __attribute__((noinline)) void down(unsigned depth, unsigned way, uint64_
 	}
 }
 
-/* Calls down to where the ways part, and stays there. */
-static __attribute__((noinline)) void churn(unsigned depth, unsigned bits, uint64_t n)
+/* Calls down to where the ways part, and stays there, for pairs from one on. */
+static __attribute__((noinline)) void churn(unsigned depth, unsigned bits, uint64_t from,
+					    uint64_t n)
 {
 	if (depth > bits)
-		churn(depth - 1, bits, n);
+		churn(depth - 1, bits, from, n);
 	else
-		for (uint64_t i = 0; i < n; i++)
+		for (uint64_t i = from; i < from + n; i++)
 			down(bits, (unsigned)(i * 2654435761u >> 7) & ((1u << bits) - 1), 1);
 	__asm__ volatile("" : : : "memory");
 }
@@ -79,23 +82,23 @@ static __attribute__((noinline)) void churn(unsigned depth, unsigned bits, uint6
 static void run(const struct work *w, uint64_t n)
 {
 	if (w->churn)
-		churn(w->depth, w->depth < WAY_BITS ? w->depth : WAY_BITS, n);
+		churn(w->depth, w->depth < WAY_BITS ? w->depth : WAY_BITS, w->done, n);
 	else
 		down(w->depth, 0, n);
 }
 
 /* Whoever comes late after a pause does what was left to do. */
-static void run_paced(const struct work *w)
+static void run_paced(struct work *w)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	uint64_t start = now_ns(CLOCK_MONOTONIC), end_ns = w->seconds * UINT64_C(1000000000);
-	uint64_t done = 0, ns;
+	uint64_t ns;
 
 	while ((ns = now_ns(CLOCK_MONOTONIC) - start) < end_ns) {
 		uint64_t due = (uint64_t)((double)w->n_pairs * (double)ns / 1e9);
 
-		run(w, due - done);
-		done = due;
+		run(w, due - w->done);
+		w->done = due;
 		nanosleep(&pause, NULL);
 	}
 }
