@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 #include "builder.h"
+#include "flat_memory.h"
 #include "footprint.h"
 #include "footprint_lines.h"
 #include "heap_builder.h"
@@ -494,4 +495,64 @@ Test(heap_fold, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 	cr_expect_leq(most.n_rows, ROWS, "%u rows", most.n_rows);
 	cr_expect_eq(h.n_counted + h.n_allocations, (uint64_t)N);
 	profile_free(l.p);
+}
+
+/* Tenths of a second, at the beginning of which something happens all at once. */
+#define TENTHS   10
+#define BURST_NS 1000
+
+/* The most memory that minutes take in which somebody looks every other second. */
+static uint64_t watch_minutes(struct life *l, const struct lens *lens, int n, uint32_t hz)
+{
+	struct analysis *shown = NULL, *next;
+
+	flat_most_bytes();
+	for (int second = 0; second < n * 60; second++) {
+		for (uint32_t i = 0; i < TENTHS; i++) {
+			come_and_go(l, hz / TENTHS, BURST_NS);
+			l->now_ns += SECOND / TENTHS - hz / TENTHS * BURST_NS;
+		}
+		if (second % 2 == 0)
+			continue;
+		/* What is on the screen stays until the next is there. */
+		next = made_analysis(l->p, lens);
+		analysis_free(shown);
+		shown = next;
+	}
+	analysis_free(shown);
+	return flat_most_bytes();
+}
+
+/*
+ * As live keeps them: what the tenth minute takes at any moment, a fold's included, is what the third took. Of few stacks and of many, and
+ * of so few blocks that ten minutes' were no more than live has of a busy program.
+ */
+Test(heap_fold, the_tenth_minute_takes_what_the_third_took, .timeout = 600)
+{
+	static const struct {
+		const char *what;
+		uint32_t hz, n_callers;
+	} cases[] = { { "few stacks", 2000, 1 },
+		      { "few blocks", 460, 1 },
+		      { "more stacks than are kept", 2000, 3 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct heap_columns h;
+		uint64_t third, tenth;
+		struct lens lens;
+		struct life l;
+
+		begin(&l, 1, 1, cases[i].n_callers, build_folding_live());
+		made_lens(&lens, l.p, "");
+		lens.column[0].metric = (struct metric){ { 0 }, MEASURE_LIVE };
+		watch_minutes(&l, &lens, 2, cases[i].hz);
+		third = watch_minutes(&l, &lens, 1, cases[i].hz);
+		watch_minutes(&l, &lens, 6, cases[i].hz);
+		tenth = watch_minutes(&l, &lens, 1, cases[i].hz);
+		flat_expect(third, tenth, 10, cases[i].what);
+		profile_heap(l.p, &h);
+		cr_expect_eq(h.n_counted + h.n_allocations, (uint64_t)600 * cases[i].hz);
+		lens_done(&lens);
+		profile_free(l.p);
+	}
 }

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "builder.h"
-#include "limits_work.h"
+#include "flat_memory.h"
 #include "made_profile.h"
 
 #include <criterion/criterion.h>
@@ -234,27 +234,6 @@ Test(shorten, leaves_alone_what_is_held)
 	profile_free(p);
 }
 
-/* The most memory that the process had since this was asked last. */
-static uint64_t most_bytes(void)
-{
-	FILE *f = fopen("/proc/self/status", "r");
-	unsigned long kb = 0;
-	char line[256];
-
-	cr_assert_not_null(f);
-	while (kb == 0 && fgets(line, sizeof(line), f))
-		if (sscanf(line, "VmHWM: %lu", &kb) != 1)
-			kb = 0;
-	fclose(f);
-	/* Where that may not be written, it is the most ever: nothing then looks smaller than it is. */
-	f = fopen("/proc/self/clear_refs", "w");
-	if (f) {
-		fputs("5\n", f);
-		fclose(f);
-	}
-	return kb * 1024;
-}
-
 enum { RATE = 250, DEPTH = 4, FUNCTIONS = 60, HOUR = 3600 };
 
 /* A program hardly two of whose stacks are equal, and who watches it. */
@@ -333,23 +312,13 @@ static void look_again(struct watch *w)
 /* The most memory that seconds take which are looked at so often. */
 static uint64_t watch(struct watch *w, int from, int to, int every)
 {
-	most_bytes();
+	flat_most_bytes();
 	for (int second = from; second < to; second++) {
 		watch_second(w, second);
 		if (second % every == every - 1)
 			look_again(w);
 	}
-	return most_bytes();
-}
-
-/* No more than a part of it and a megabyte above. */
-static void expect_flat(uint64_t before, uint64_t after, unsigned part, const char *what)
-{
-	/* Sanitizers keep for a while what was given back. */
-	if (!LIMITS_WORK)
-		return;
-	cr_expect_leq(after, before + before / part + (1u << 20), "%s: %lu, then %lu bytes", what,
-		      (unsigned long)before, (unsigned long)after);
+	return flat_most_bytes();
 }
 
 /*
@@ -368,10 +337,10 @@ Test(shorten, hours_take_no_more_than_minutes, .timeout = 600)
 	watch(&w, 600, HOUR, 60);
 	second_hour = watch(&w, HOUR, 2 * HOUR, 60);
 	third_hour = watch(&w, 2 * HOUR, 3 * HOUR, 60);
-	expect_flat(first, tenth, 10, "minutes");
-	expect_flat(second_hour, third_hour, 10, "hours");
+	flat_expect(first, tenth, 10, "minutes");
+	flat_expect(second_hour, third_hour, 10, "hours");
 	/* The most of an hour is more than that of two minutes, of what goes up and down. */
-	expect_flat(first, third_hour, 5, "minutes and hours");
+	flat_expect(first, third_hour, 5, "minutes and hours");
 	cr_expect_leq(w.most_stacks,
 		      9u * ((1u << 12) + 69u * RATE * DEPTH * 9 / 8) / 8 + RATE * DEPTH);
 	cr_expect_leq(w.most_rows, 9u * 2 * 69u * RATE / 8 + RATE, "%lu rows",

@@ -31,13 +31,24 @@
 /* Where stacks are too many to be kept, so much less is kept block by block. */
 #define STACKS_PART 16
 
-/* Ticks of old time are at least this part of what their track has lasted apart, times the number of tracks: 1 MB of them. */
-#define OLD_TICK_SHIFT 16
+/*
+ * Ticks of old time are at least this part of what their track has lasted apart, and those of newer time that is folded this part
+ * of what screens look back, times the number of tracks: 256 kB of each.
+ */
+#define TICK_SHIFT 14
+
+/* Of old time there may be so much from the start; more only as there is more of newer time. */
+#define OLD_PART 4
 
 /* Moments of one slot. */
 struct slot_span {
 	uint32_t from, to; /* [from, to) */
 	uint64_t slot;
+};
+
+/* How many of a kind there are of old time, and of newer. */
+struct ages {
+	uint64_t n_old, n_new;
 };
 
 /* One of the tracks. */
@@ -66,6 +77,8 @@ struct heap_fold {
 	uint32_t n;   /* allocations that are left */
 	struct column begin, end, size, origin, release, large, bulk, origins;
 	uint32_t n_large, n_bulk;
+	struct ages sums;   /* of bulk */
+	struct ages freed;  /* of what is left of what was folded: levels would miss it */
 	uint64_t n_counted; /* allocations that are in sums from now on */
 	struct map alike;   /* of bulk */
 
@@ -221,10 +234,15 @@ static uint32_t origin_now(struct heap_fold *f, uint32_t origin)
 	return *now = f->n_origins++;
 }
 
-/* Of a sum whose origin is a new one. */
+/* Of a sum whose origin is a new one, as in what follows. */
+static struct fold_track *track_of_sum(const struct heap_fold *f, const struct heap_bulk *b)
+{
+	return &f->track[STORE_AT(struct heap_origin, f->origins, b->origin).track];
+}
+
 static struct likeness likeness_of(const struct heap_fold *f, const struct heap_bulk *b)
 {
-	struct fold_track *t = &f->track[STORE_AT(struct heap_origin, f->origins, b->origin).track];
+	struct fold_track *t = track_of_sum(f, b);
 
 	return (struct likeness){ b->origin, since(t, b->moment), span_of(f, t, b->moment)->slot };
 }
@@ -236,6 +254,12 @@ static bool same_bulk(const void *things, uint32_t value, const void *key)
 			      a = likeness_of(f, &STORE_AT(struct heap_bulk, f->bulk, value));
 
 	return a.origin == b->origin && a.since == b->since && a.slot == b->slot;
+}
+
+static void count_age(struct ages *a, bool is_old)
+{
+	a->n_old += is_old;
+	a->n_new += !is_old;
 }
 
 static bool add_bulk(struct heap_fold *f, struct heap_bulk b)
@@ -255,6 +279,7 @@ static bool add_bulk(struct heap_fold *f, struct heap_bulk b)
 		if (column_extend(&f->bulk, (uint64_t)f->n_bulk + 1) < 0)
 			return false;
 		map_add(&f->alike, hash, f->n_bulk);
+		count_age(&f->sums, b.moment < track_of_sum(f, &b)->recent);
 		STORE_AT(struct heap_bulk, f->bulk, f->n_bulk++) = b;
 		return true;
 	}
@@ -306,16 +331,38 @@ static bool count_row(struct heap_fold *f, uint32_t row)
 					    .temporary = (end_of(f, row) & END_TEMPORARY) != 0 });
 }
 
-/* With slots as wide as they are now; -1: there is no room, 0: there are too many, 1: good. */
-static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
+/* What is old is to be no more than what is new, so that memory is full when the first blocks are old; as of samples (fold.c). */
+static bool is_too_old(const struct ages *a, uint64_t most)
 {
-	uint64_t n_freed = 0, most_bulk = f->p->folding.n_sums;
+	return a->n_old > a->n_new && a->n_old > most / OLD_PART;
+}
 
+static void begin_slots(struct heap_fold *f)
+{
 	f->n = f->n_bulk = f->n_large = 0;
+	f->sums = f->freed = (struct ages){ 0, 0 };
 	f->n_counted = 0;
 	map_done(&f->alike);
 	for (uint32_t i = 0; i < f->n_tracks; i++)
 		f->track[i].last = (struct slot_span){ 0, 0, 0 };
+}
+
+/* Counts a row that is left of what is folded. */
+static void count_left(struct heap_fold *f, uint32_t row)
+{
+	const struct fold_track *t = track_of(f, row);
+	uint32_t end = end_of(f, row);
+
+	if (end != END_NEVER && (end & END_MOMENT) < t->old)
+		count_age(&f->freed, (end & END_MOMENT) < t->recent);
+}
+
+/* With slots as wide as they are now; -1: there is no room, 0: there are too many, 1: good. */
+static int fold_with_slots(struct heap_fold *f, uint64_t most_freed)
+{
+	uint64_t most_sums = f->p->folding.n_sums;
+
+	begin_slots(f);
 	for (uint32_t i = 0; i < f->h->now.n_bulk; i++)
 		if (!add_bulk(f, STORE_AT(struct heap_bulk, f->h->bulk, i)))
 			return -1;
@@ -325,12 +372,15 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_rows)
 		f->to[i] = count ? ID_NONE : f->n;
 		if (count ? !count_row(f, i) : !keep_row(f, i))
 			return -1;
-		n_freed += !count && end_of(f, i) != END_NEVER &&
-			   (end_of(f, i) & END_MOMENT) < track_of(f, i)->old;
-		if (f->shift < MOST_SHIFT && (n_freed > most_rows || f->n_bulk > most_bulk))
+		if (!count)
+			count_left(f, i);
+		if (f->shift < MOST_SHIFT &&
+		    (f->freed.n_old + f->freed.n_new > most_freed || f->n_bulk > most_sums))
 			return 0;
 	}
-	return 1;
+	/* Wider ones than these would be wider for newer time, too. */
+	return f->shift >= NEWER_SHIFT ||
+	       (!is_too_old(&f->freed, most_freed) && !is_too_old(&f->sums, most_sums));
 }
 
 #define HEAP_COLUMNS(X) \
@@ -443,16 +493,6 @@ static void begin_fold(struct heap_fold *f, struct profile *p)
 #undef X
 }
 
-static bool is_due(const struct profile *p)
-{
-	const struct store_heap *h = &p->heap;
-
-	return store_heap_folds(p) && h->now.n_allocations > 0 &&
-	       ((h->now.n_allocations >= p->folding.n_blocks &&
-		 h->now.n_allocations >= h->fold_at) ||
-		store_shorten_due(p));
-}
-
 /* Origins for the new table: as they are, or from none. */
 static bool begin_origins(struct heap_fold *f)
 {
@@ -481,28 +521,30 @@ static bool tells_peak(const struct fold_track *t, uint32_t i, size_t *k)
 }
 
 /*
- * Of old time those ticks stay that begin a slot, tell when a peak was, or are what a fence is: so what is asked of sums has the
- * same answer. Others tell the time of what is kept, for which few will do.
+ * Of what is folded those ticks stay that begin a slot, tell when a peak was, or are what a fence is: so what is asked of sums has
+ * the same answer. Others tell the time of what is kept, for which few will do.
  */
 static bool thin_ticks(const struct heap_fold *f, struct fold_track *t)
 {
 	const struct heap_tick *tick = t->now.tick;
-	int64_t last_ns = INT64_MIN, slot = 0, least_ns;
+	int64_t last_ns = INT64_MIN, slot = 0, old_ns, newer_ns;
 	size_t k = 0;
 
 	if (t->now.n_ticks == 0)
 		return true;
-	least_ns = (tick[t->now.n_ticks - 1].time_ns - tick[0].time_ns) >> OLD_TICK_SHIFT;
-	least_ns *= f->n_tracks; /* times are below 2^62 */
+	old_ns = (tick[t->now.n_ticks - 1].time_ns - tick[0].time_ns) >> TICK_SHIFT;
+	old_ns *= f->n_tracks; /* times are below 2^62 */
+	newer_ns = (f->p->folding.keep_ns >> TICK_SHIFT) * f->n_tracks;
 	if (column_extend(&t->ticks, t->now.n_ticks) < 0)
 		return false;
 	for (uint32_t i = 0; i < t->now.n_ticks; i++) {
-		bool peak = tells_peak(t, i, &k);
-		int64_t of = second_of(f, tick[i].time_ns) >> f->shift;
+		bool peak = tells_peak(t, i, &k), is_old = tick[i].moment < t->recent;
+		int64_t of = second_of(f, tick[i].time_ns) >> (is_old ? f->shift : newer_shift(f));
 
-		if (i > 0 && t->folds && tick[i].moment < t->recent && !peak && of == slot &&
-		    tick[i].time_ns - last_ns < least_ns && tick[i].moment != t->fence[0] &&
-		    tick[i].moment != t->fence[1])
+		if (i > 0 && t->folds && tick[i].moment < t->old && !peak && of == slot &&
+		    tick[i].time_ns - last_ns < (is_old ? old_ns : newer_ns) &&
+		    tick[i].moment != t->fence[0] && tick[i].moment != t->fence[1] &&
+		    tick[i].moment != t->recent)
 			continue;
 		last_ns = tick[i].time_ns;
 		slot = of;
@@ -698,7 +740,7 @@ bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
 	uint32_t n_before;
 	bool done;
 
-	if (!is_due(p))
+	if (!store_heap_fold_due(p))
 		return false;
 	begin_fold(&f, p);
 	find_kept(&f);

@@ -276,6 +276,8 @@ uint64_t store_heap_size(const struct store_heap *h, uint32_t row);
 bool store_track_folds(const struct store_track *t);
 /* Is the heap's table one that is folded: in memory, of at least one track of which all blocks are there? */
 bool store_heap_folds(const struct profile *p);
+/* Are there so many blocks that half of them may become sums, or so many stacks? It costs a pass over everything. */
+bool store_heap_fold_due(const struct profile *p);
 /*
  * The pen is held. The heap's table anew, the origins of which have other stacks: to, by the number of each so far. What is in no
  * row and no sum goes. False, and nothing was done: there was no room. *gone becomes the columns so far.
