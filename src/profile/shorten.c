@@ -540,8 +540,11 @@ bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
 	free(s.n_samples);
 	free(s.young);
 	free(s.threads);
-	/* It costs a pass over everything, and every answer costs one until then: it waits for an eighth more. */
-	p->shorten_at = p->now.n_stacks + p->now.n_stacks / 8;
+	/*
+	 * It costs a pass over everything, and every answer costs one until then: it waits for an eighth more; for half more where
+	 * that pass goes over what a heap has.
+	 */
+	p->shorten_at = p->now.n_stacks + p->now.n_stacks / (p->heap.now.n_origins > 0 ? 2 : 8);
 	if (p->shorten_at < p->folding.n_stacks)
 		p->shorten_at = p->folding.n_stacks;
 	if (!done) {
