@@ -25,6 +25,28 @@ Test(fmt, counted)
 		cr_expect_str_eq(fmt_counted(out, cases[i].n, "sample"), cases[i].out);
 }
 
+Test(fmt, about)
+{
+	static const struct {
+		int64_t n;
+		const char *out;
+	} cases[] = {
+		{ 0, "0 samples" },
+		{ 1, "1 sample" },
+		{ 999, "999 samples" },
+		{ 1000, "about 1,000 samples" },
+		{ 12345, "about 12,300 samples" },
+		{ 12399, "about 12,300 samples" },
+		{ -61143, "about -61,100 samples" },
+		{ INT64_MAX, "about 9,220,000,000,000,000,000 samples" },
+		{ INT64_MIN, "about -9,220,000,000,000,000,000 samples" },
+	};
+	char out[FMT_COUNTED_SIZE];
+
+	for (size_t i = 0; i < N(cases); i++)
+		cr_expect_str_eq(fmt_about(out, cases[i].n, "sample"), cases[i].out);
+}
+
 Test(fmt, count)
 {
 	static const struct {

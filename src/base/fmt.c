@@ -101,6 +101,19 @@ const char *fmt_counted(char out[FMT_COUNTED_SIZE], int64_t n, const char *one)
 	return out;
 }
 
+const char *fmt_about(char out[FMT_COUNTED_SIZE], int64_t n, const char *one)
+{
+	char number[FMT_SIZE];
+	int64_t unit = 1;
+
+	while (magnitude(n / unit) >= 1000)
+		unit *= 10;
+	if (unit == 1)
+		return fmt_counted(out, n, one);
+	snprintf(out, FMT_COUNTED_SIZE, "about %s %ss", fmt_count(number, n / unit * unit), one);
+	return out;
+}
+
 const char *fmt_bytes(char out[FMT_SIZE], int64_t n_bytes)
 {
 	uint64_t n = magnitude(n_bytes);

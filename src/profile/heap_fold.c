@@ -729,7 +729,7 @@ static void state_folded(struct profile *p)
 	build_fact_of_all(
 		p, "file", "folded", FACT_PLAIN,
 		"%s freed long ago: how much was there then is known every %s, and at the peak",
-		fmt_counted(n, (int64_t)(h->n_counted & INT64_MAX), "block"),
+		fmt_about(n, (int64_t)(h->n_counted & INT64_MAX), "block"),
 		fmt_ns(width, SLOT_NS << p->heap.shift));
 }
 

@@ -499,7 +499,7 @@ static void state_shortened_heap(struct profile *p, uint32_t mark)
 		p, "stacks", "shortened", FACT_MISSING,
 		"%s freed long ago, by stacks that few share: frames before the last are " SHORTENED_NAME
 		", and sums of functions before it lack them",
-		fmt_counted(text, (int64_t)(n & INT64_MAX), "block"));
+		fmt_about(text, (int64_t)(n & INT64_MAX), "block"));
 }
 
 /* Says how many samples have such stacks. */
@@ -518,7 +518,7 @@ static void state_shortened(struct profile *p, uint32_t mark)
 		p, "stacks", "shortened", FACT_MISSING,
 		"%s of old stacks that few share: frames before the last are " SHORTENED_NAME
 		", sums of functions are whole",
-		fmt_counted(text, (int64_t)(n & INT64_MAX), "sample"));
+		fmt_about(text, (int64_t)(n & INT64_MAX), "sample"));
 }
 
 bool build_shorten(struct profile *p, uint32_t **to, uint32_t *n)
