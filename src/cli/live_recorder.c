@@ -206,8 +206,23 @@ static bool has_writer(const char *path)
 	return !none;
 }
 
+/* The first trace, where all are shown: those before the one that is read first are not. */
+static bool has_first_trace(struct live_recorder *r)
+{
+	char *path = xasprintf("%s/" TRACE, r->place.path);
+	struct stat st;
+
+	if (stat(path, &st) || st.st_size == 0) {
+		free(path);
+		return false;
+	}
+	free(r->path);
+	r->path = path;
+	return true;
+}
+
 /* The trace that was written to last is what is shown, and those that come after it. */
-static bool has_trace(struct live_recorder *r)
+static bool has_last_trace(struct live_recorder *r)
 {
 	DIR *d = opendir(r->place.path);
 	struct timespec last = { 0 };
@@ -247,7 +262,9 @@ static bool has_begun(struct live_recorder *r)
 		free(data);
 		return begun;
 	}
-	return has_trace(r) && (r->pid == 0 || has_writer(r->path));
+	if (r->o->children)
+		return has_first_trace(r);
+	return has_last_trace(r) && (r->pid == 0 || has_writer(r->path));
 }
 
 /* There is something to be read, or there never will be. */

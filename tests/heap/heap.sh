@@ -383,6 +383,13 @@ grep -q -e '--cull wants' said.err || fault "record --cull soon says: $(cat said
 "$PROFTOP" record --heap --max-size 500k --keep newest -o newest.heap -- "$tools/heap_work" threads 50000 >/dev/null 2>&1
 "$tools/heap_totals" newest.heap >totals
 [ "$(value dropped totals)" -gt 10000 ] && [ "$(value ended totals)" = 1 ] || fault "record --keep newest: $(tr '\n' ' ' <totals)"
+# live shows the heaps of all that a command starts: those that began before it looked, too. The shell's own hold our settings.
+blocks() { awk '$NF == "heap_work" { print $3 }' "$1"; }
+several="$tools/heap_work single 2000 & $tools/heap_work single 3000 & wait"
+"$PROFTOP" record --heap --children -o several.heap -- sh -c "$several" >/dev/null 2>&1
+"$PROFTOP" report --view top --group module --metric calls several*.heap >recorded
+"$PROFTOP" live --heap --children --view top --group module --metric calls -- sh -c "$several" >seen 2>/dev/null </dev/null
+[ -n "$(blocks recorded)" ] && [ "$(blocks seen)" = "$(blocks recorded)" ] || fault "live --children: $(blocks seen) blocks, not $(blocks recorded)"
 # Who is killed leaves its log behind until the next one comes; that of one that still records stays.
 for how in KILL CONT; do
     "$PROFTOP" record --heap -o left.heap -- sh -c 'echo "$PROFTOP_LOGFILE $$" >which; exec sleep 100' >/dev/null 2>&1 &
