@@ -19,6 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "command.h"
 #include "fmt.h"
 #include "options.h"
@@ -133,6 +134,24 @@ static bool tell_cpu(const struct perf_rights *r)
 	return own;
 }
 
+/* Can a heap be recorded of what is no child of ours? */
+static void tell_attaching(const struct perf_rights *r)
+{
+	static const char name[] = "of what runs already";
+
+	int rc = attach_trial();
+
+	if (rc == -ENOTSUP || (r->ptrace >= 1 && !r->may_ptrace))
+		line(name, "no", rc == -ENOTSUP ? "as of commands" : "as ptrace_scope forbids it");
+	else if (rc == 0)
+		line(name, r->may_ptrace ? "yes" : "own programs", NULL);
+	else
+		line(name, "no",
+		     "a seccomp filter or a security module forbids to stop threads (ptrace) or to read their memory "
+		     "(process_vm_readv); start the container with --cap-add SYS_PTRACE, after which what runs in it can look "
+		     "into every process that it sees; without that, programs are recorded from their start: --heap -- COMMAND");
+}
+
 static void tell_heap(const struct perf_rights *r)
 {
 	heading("recording the heap (record --heap)");
@@ -142,6 +161,7 @@ static void tell_heap(const struct perf_rights *r)
 	line("of commands", "no",
 	     "the heap tracer is for x86_64 as yet; heaps recorded elsewhere can be opened");
 #endif
+	tell_attaching(r);
 	setting("ptrace_scope", r->ptrace,
 		r->ptrace < 1 || r->may_ptrace
 			? NULL

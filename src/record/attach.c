@@ -243,6 +243,11 @@ static int find_box(struct attach *a, const char *library, struct err *e)
 	return 0;
 }
 
+int attach_trial(void)
+{
+	return tracee_trial();
+}
+
 int attach_begin(pid_t pid, const char *library, const char *settings, size_t n,
 		 struct attach **out, struct err *e)
 {

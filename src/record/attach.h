@@ -14,6 +14,9 @@
 struct err;
 struct attach; /* a process whose recorder we talk to */
 
+/* May processes be attached to, as far as a child tells, which is allowed where anything is? Returns 0 or -errno. */
+int attach_trial(void);
+
 /*
  * Begins to record process pid with `library`, the path of libproftop-heap.so. settings: NAME=VALUE, each with its
  * NUL, and an empty one at the end; n bytes in all. Returns 0 and *out; or -errno with a sentence, and the process is

@@ -226,15 +226,42 @@ static bool undo_interruption(struct tracee *t)
 	return set_regs(t->tid, regs);
 }
 
+/* Who may read its memory may stop it, but for what is not of this thread. */
+static int refused(pid_t tid, int why, struct err *e)
+{
+	return err_set(
+		e, -why,
+		"thread %d cannot be stopped: %s, as where a seccomp filter or a security module forbids ptrace, or a debugger came first; attach from outside of the container; or start it under the recorder: --heap -- COMMAND",
+		(int)tid, strerror(why));
+}
+
+int tracee_trial(void)
+{
+	long here, there = 1;
+	struct iovec to = { &here, sizeof(here) }, from = { &there, sizeof(there) };
+	pid_t child = fork();
+	int rc;
+
+	if (child == 0)
+		for (;;)
+			pause();
+	if (child < 0)
+		return -errno;
+	rc = ptrace(PTRACE_SEIZE, child, NULL, NULL) ? -errno : 0;
+	if (rc == 0 && process_vm_readv(child, &to, 1, &from, 1, 0) != (ssize_t)sizeof(there))
+		rc = -errno;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return rc;
+}
+
 int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e)
 {
 	struct tracee *t;
 	int signal, ret;
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)PTRACE_O_TRACESYSGOOD))
-		return errno == ESRCH ? -EAGAIN
-				      : err_set(e, -errno, "thread %d cannot be stopped: %s",
-						(int)tid, strerror(errno));
+		return errno == ESRCH ? -EAGAIN : refused(tid, errno, e);
 	t = xcalloc(1, sizeof(*t));
 	t->r = r;
 	t->tid = tid;

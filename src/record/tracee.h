@@ -21,6 +21,9 @@ struct tracee;
 /* Stops thread tid of the process. Returns 0; -EAGAIN: not now; another -errno with a sentence. */
 int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e);
 
+/* May threads be stopped and memory be read? Tried with a child, which is allowed where anything is. Returns 0 or -errno. */
+int tracee_trial(void);
+
 /* Does a system call end with EINTR when its thread is stopped, however that goes on? It is begun again then. */
 bool tracee_would_notice(long number);
 

@@ -142,6 +142,17 @@ static const char *why_names(const struct perf_rights *r)
 	if (r->kptr > 0)
 		return "functions of the kernel have no names: kernel.kptr_restrict hides where they are; sysctl "
 		       "kernel.kptr_restrict=0 as root shows it to every user, which helps who attacks the kernel";
+	/* A file that asks for a capability beyond those that a container was given is not even started. */
+	if (r->paranoid > 1 && r->is_root)
+		return "functions of the kernel have no names: kernel.perf_event_paranoid is above 1 and root has no "
+		       "CAP_SYSLOG here, as in a container; start it with --cap-add SYSLOG, or outside of it sysctl "
+		       "kernel.perf_event_paranoid=1 as root, which shows them to every user; either helps who attacks "
+		       "the kernel";
+	if (r->paranoid > 1 && r->in_namespace)
+		return "functions of the kernel have no names: kernel.perf_event_paranoid is above 1, and this is a "
+		       "user namespace, as of a container without root; outside of it sysctl "
+		       "kernel.perf_event_paranoid=1 as root shows them to every user, which helps who attacks the "
+		       "kernel";
 	if (r->paranoid > 1)
 		return "functions of the kernel have no names: kernel.perf_event_paranoid is above 1, which hides "
 		       "where they are; CAP_SYSLOG (setcap cap_syslog=ep) shows it to this program and who may run "
@@ -149,6 +160,22 @@ static const char *why_names(const struct perf_rights *r)
 		       "kernel";
 	return "functions of the kernel have no names: /proc/kallsyms does not tell where they are, as in some "
 	       "containers; outside of them, and as root, it does";
+}
+
+static const char *why_kernel(const struct perf_rights *r)
+{
+	if (r->is_root)
+		return "what the kernel does is left out: kernel.perf_event_paranoid is above 1, and root has no "
+		       "CAP_PERFMON here, as in a container; start it with --cap-add PERFMON, after which what runs in "
+		       "it sees what every process of the machine does, or outside of it sysctl "
+		       "kernel.perf_event_paranoid=1 as root, which tells every user where the kernel's code lies";
+	if (r->in_namespace)
+		return "what the kernel does is left out: kernel.perf_event_paranoid is above 1; outside of this user "
+		       "namespace, as of a container without root, sysctl kernel.perf_event_paranoid=1 as root shows "
+		       "it, and tells every user where the kernel's code lies";
+	return "what the kernel does is left out: kernel.perf_event_paranoid is above 1; sysctl "
+	       "kernel.perf_event_paranoid=1 as root shows it, and tells every user where the kernel's code "
+	       "lies";
 }
 
 const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, int rc)
@@ -172,9 +199,7 @@ const char *perf_rights_why(const struct perf_rights *r, enum rights_wish wish, 
 		return "it runs with the rights of someone else, or is protected from being looked at (ptrace); as "
 		       "root, or with CAP_PERFMON and CAP_SYS_PTRACE, it can be watched, which shows its memory";
 	case RIGHTS_KERNEL:
-		return "what the kernel does is left out: kernel.perf_event_paranoid is above 1; sysctl "
-		       "kernel.perf_event_paranoid=1 as root shows it, and tells every user where the kernel's code "
-		       "lies";
+		return why_kernel(r);
 	case RIGHTS_KERNELS:
 		return "it happens in the kernel, which users may not watch while kernel.perf_event_paranoid is above "
 		       "1; as root or with CAP_PERFMON it can be sampled, and sysctl kernel.perf_event_paranoid=1 "
