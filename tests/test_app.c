@@ -2,8 +2,10 @@
 /* The app on a canvas: what keys do, what loading looks like, and that no key on no size breaks it. */
 #include "config.h"
 
+#include "analysis.h"
 #include "app.h"
 #include "app_draw.h"
+#include "app_state.h"
 #include "err.h"
 #include "keymap.h"
 #include "made_profile.h"
@@ -384,6 +386,54 @@ Test(app, makes_nothing_anew_that_nobody_sees)
 	app_focus(f.app, true);
 	stage_app_catch_up(&f);
 	cr_expect(stage_app_shows(&f, "second_function"));
+	stage_app_done(&f);
+}
+
+/* Lets live show more, and says whether it has made a tree for that. */
+static bool makes_tree(struct stage_app *f, const char *more)
+{
+	made_profile_add(f->profile, more);
+	f->now += 1000;
+	stage_app_catch_up(f);
+	return f->app->analysis->tree != NULL;
+}
+
+/* What is made anew four times a second has no tree that nobody looks at; a key that asks for one gets it at once. */
+Test(app, plants_no_tree_that_nobody_sees)
+{
+	static const struct {
+		const char *key; /* then more comes */
+		const char *shown;
+		bool at_once, with_tree;
+	} cases[] = {
+		{ "1", "FUNCTION", false, false },
+		{ "2", "outer", true, true },
+		{ "3", "inner", true, true },
+		{ "1", "FUNCTION", true, false },
+		{ "6", "THREAD", false, false },
+		{ "8", "nodes, at most 3 deep", true, true },
+		{ "1/inner<Enter>", "inner", true, true },
+		{ "<Esc>", "FUNCTION", true, false },
+		{ "5", "outer", true, true },
+		{ "1", "FUNCTION", true, false },
+		{ "4", "between", true, true },
+	};
+	struct stage_app f;
+
+	stage_app_live(&f, profile_new(), 100, 24);
+	f.now = 1000;
+	cr_assert(!makes_tree(&f, "outer;between;inner 100\n"));
+	for (size_t i = 0; i < N(cases); i++) {
+		const char *keys = cases[i].key;
+
+		while (*keys != '\0')
+			app_key(f.app, keycode_take(&keys, NULL));
+		cr_expect(stage_app_shows(&f, cases[i].shown), "%s", cases[i].key);
+		cr_expect_eq(f.app->analysis->tree != NULL, cases[i].at_once, "%s", cases[i].key);
+		cr_expect_eq(makes_tree(&f, "outer;between;inner 100\n"), cases[i].with_tree,
+			     "more after %s", cases[i].key);
+		cr_expect(stage_app_shows(&f, cases[i].shown), "more after %s", cases[i].key);
+	}
 	stage_app_done(&f);
 }
 

@@ -158,3 +158,60 @@ Test(growing, questions_are_answered_while_the_profile_grows)
 	lens_done(&l);
 	profile_free(g.profile);
 }
+
+/* A profile of two addresses, the outer one the caller, with a function that stands in no stack. */
+static struct profile *two_addresses(function_id *function)
+{
+	struct profile *p = profile_new();
+	struct sample s = { .cpu = CPU_NONE, .time_ns = TIME_NONE, .weight = 1 };
+	module_id m;
+
+	builder_begin(p);
+	build_capture(p, "x", "made");
+	build_event(p, "e", UNIT_COUNT, true);
+	m = build_module(p, "/m", "", FAMILY_PROGRAM);
+	*function = build_function(p, build_cstring(p, "found_late"), m, 0, (string_id){ 0 }, 0);
+	s.stack = build_stack(p, s.stack, build_location(p, m, 1));
+	s.stack = build_stack(p, s.stack, build_location(p, m, 2));
+	s.thread.v = ID_NONE;
+	build_sample(p, &s);
+	builder_end(p);
+	return p;
+}
+
+/* A tree that is asked for when the table is there says of names what that says, whatever was named since. */
+Test(growing, later_trees_agree_with_their_table)
+{
+	for (int inlined = 0; inlined < 2; inlined++) {
+		struct profile *p;
+		function_id function;
+		struct analysis *a;
+		struct table of_tree;
+		struct lens l;
+
+		p = two_addresses(&function);
+		lens_init(&l, p);
+		cr_assert_eq(analysis_new_parts(p, &l, ANALYSIS_LATER, NULL, &a), 0);
+		cr_assert_null(a->tree);
+		builder_begin(p);
+		if (inlined)
+			build_location_inlines(p, (location_id){ 1 },
+					       (struct frame[]){ { .function = function.v },
+								 { .function = function.v } },
+					       2);
+		else
+			build_location_function(p, (location_id){ 1 }, function);
+		builder_end(p);
+		cr_assert_not_null(analysis_tree(a));
+		table_of_frames(a->tree, &a->keys, NULL, &of_tree);
+		cr_assert_eq(of_tree.n_rows, 1, "both have no name yet");
+		cr_assert_eq(of_tree.n_rows, a->table.n_rows);
+		cr_assert_eq(of_tree.key[0], a->table.key[0]);
+		cr_assert_eq(of_tree.self[0], a->table.self[0]);
+		cr_assert_eq(of_tree.total[0], a->table.total[0]);
+		table_done(&of_tree);
+		analysis_free(a);
+		lens_done(&l);
+		profile_free(p);
+	}
+}

@@ -238,15 +238,30 @@ static void check_search(const struct analysis *a)
 	search_done(&s);
 }
 
-/* Without a tree the table is the same. */
+/* Two trees of the same lens. */
+static void check_same_tree(const struct calltree *want, const struct calltree *got)
+{
+	size_t n_sums = (size_t)want->n_nodes * want->n_columns;
+
+	cr_assert_eq(got->n_nodes, want->n_nodes);
+	cr_assert_eq(memcmp(got->key, want->key, want->n_nodes * sizeof(*want->key)), 0);
+	cr_assert_eq(memcmp(got->path, want->path, want->n_nodes * sizeof(*want->path)), 0);
+	cr_assert_eq(memcmp(got->inlined, want->inlined, want->n_nodes * sizeof(*want->inlined)),
+		     0);
+	cr_assert_eq(memcmp(got->self, want->self, n_sums * sizeof(*want->self)), 0);
+	cr_assert_eq(memcmp(got->total, want->total, n_sums * sizeof(*want->total)), 0);
+	cr_assert_eq(memcmp(got->samples, want->samples, want->n_keys * sizeof(*want->samples)), 0);
+}
+
+/* Without a tree the table is the same, and so is the tree that is asked for later. */
 static void check_table_alone(const struct profile *p, const struct lens *l,
-			      const struct analysis *with)
+			      const struct analysis *with, bool later)
 {
 	const struct table *want = &with->table, *got;
 	size_t n_sums = (size_t)want->n_rows * want->n_columns;
 	struct analysis *a;
 
-	cr_assert_eq(analysis_new_parts(p, l, 0, NULL, &a), 0);
+	cr_assert_eq(analysis_new_parts(p, l, later ? ANALYSIS_LATER : 0, NULL, &a), 0);
 	got = &a->table;
 	cr_assert_eq(got->n_rows, want->n_rows);
 	cr_assert_eq(got->n_columns, want->n_columns);
@@ -256,6 +271,10 @@ static void check_table_alone(const struct profile *p, const struct lens *l,
 	cr_assert_eq(
 		memcmp(got->n_samples, want->n_samples, want->n_rows * sizeof(*want->n_samples)),
 		0);
+	for (uint32_t i = 0; i < want->n_rows; i++)
+		cr_assert_eq(got->inlined[got->key[i]], want->inlined[want->key[i]]);
+	if (later)
+		check_same_tree(with->tree, analysis_tree(a));
 	analysis_free(a);
 }
 
@@ -278,7 +297,8 @@ Test(properties, answers_agree_with_each_other)
 			cr_assert_eq(a->tree->total[c], a->weights.total[c]);
 		check_tree(a);
 		check_table(a);
-		check_table_alone(p, &l, a);
+		check_table_alone(p, &l, a, false);
+		check_table_alone(p, &l, a, true);
 		for (uint32_t row = 0; row < a->table.n_rows; row++)
 			check_butterfly(a, row);
 		check_inverted(a);
@@ -325,7 +345,7 @@ Test(properties, tables_of_large_tries)
 		three_columns(&l, p, filters[0]);
 		l.inlines = i;
 		a = made_analysis(p, &l);
-		check_table_alone(p, &l, a);
+		check_table_alone(p, &l, a, true);
 		analysis_free(a);
 		lens_done(&l);
 		profile_free(p);

@@ -155,15 +155,16 @@ static void copy_stack(struct app *a)
 {
 	struct step here = app_here(a);
 	const struct analysis *an = a->analysis;
+	const struct calltree *tree = analysis_tree(a->analysis);
 	uint32_t node = KEY_NONE, key = KEY_NONE;
 	char *text;
 
 	if (here.has_place && here.place.key_id != ID_NONE)
 		key = row_key_of_id(&an->keys, here.place.key_id);
 	if (key != KEY_NONE && here.place.path != 0)
-		node = calltree_find(an->tree, key, here.place.path);
+		node = calltree_find(tree, key, here.place.path);
 	if (node == KEY_NONE)
-		node = calltree_hottest(an->tree, key);
+		node = calltree_hottest(tree, key);
 	if (node == KEY_NONE) {
 		app_say(a, false, "no function is selected");
 		return;

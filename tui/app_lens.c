@@ -56,13 +56,15 @@ static void find_wishes(struct app *a, struct over_time_wishes *out)
 }
 
 /*
- * A key that asks for them must not wait for what callers show first. What is made anew all the time comes with them where
- * they are in sight.
+ * A key that asks for trees must not wait for them. What is made anew all the time comes with those that are in sight, or searched;
+ * it is small enough to make another one when a key asks.
  */
-static bool wants_callers(const struct app *a)
+static enum ready_parts wanted_parts(const struct app *a)
 {
-	return !a->source->live || a->view == VIEW_KIND_CALLERS || a->view == VIEW_KIND_BUTTERFLY ||
-	       a->view == VIEW_KIND_FLAME;
+	if (!a->source->live || a->view == VIEW_KIND_CALLERS || a->view == VIEW_KIND_BUTTERFLY ||
+	    a->view == VIEW_KIND_FLAME)
+		return READY_CALLERS;
+	return app_ops(a)->of_tree || a->seeking.pattern ? READY_TREE : READY_TABLE;
 }
 
 void app_reanalyse(struct app *a)
@@ -75,7 +77,7 @@ void app_reanalyse(struct app *a)
 		follow_busiest(a);
 	app_window_lens(a, &wanted);
 	find_wishes(a, &wishes);
-	worker_request(a->worker, &wanted, &wishes, wants_callers(a));
+	worker_request(a->worker, &wanted, &wishes, wanted_parts(a));
 	lens_done(&wanted);
 	a->asked = true;
 	a->asked_ms = INT64_MIN;

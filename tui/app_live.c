@@ -130,6 +130,7 @@ static void save(struct app *a)
 	struct err e = ERR_INIT;
 	char *said;
 
+	analysis_tree(a->analysis);
 	if (!a->source->save || a->analysis->profile != a->source->profile)
 		app_say(a, true, "there is nothing that could be saved");
 	else if (a->source->save(a->analysis, &said, &e) == 0)

@@ -30,8 +30,8 @@ static bool run_search(struct app *a)
 	free(s->error);
 	s->error = NULL;
 	if (s->pattern) {
-		if (search_init(&s->search, s->pattern, &a->analysis->keys, a->analysis->tree,
-				&e) == 0)
+		if (search_init(&s->search, s->pattern, &a->analysis->keys,
+				analysis_tree(a->analysis), &e) == 0)
 			a->scene.search = &s->search;
 		else
 			s->error = xstrdup(err_text(&e));

@@ -28,6 +28,8 @@ static void *lay_out(struct app *a, enum view_kind view)
 		in->state = NULL;
 	}
 	in->ops = ops;
+	if (ops->of_tree)
+		analysis_tree(a->analysis);
 	if (!in->state) {
 		in->state = ops->new ();
 		in->stale = true;

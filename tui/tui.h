@@ -43,8 +43,8 @@ struct tui_source {
 	/* Of live without a target: why nothing may have come yet, and what helps; NULL: not known, or never. */
 	const char *(*waiting)(void *arg);
 	/*
-	 * Saves what an analysis shows as a file of its own; *said is a sentence that names it, malloc'd. 0, or -errno with
-	 * a sentence; NULL: cannot be done.
+	 * Saves what an analysis, which has its tree, shows as a file of its own; *said is a sentence that names it,
+	 * malloc'd. 0, or -errno with a sentence; NULL: cannot be done.
 	 */
 	int (*save)(const struct analysis *an, char **said, struct err *e);
 	/*

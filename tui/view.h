@@ -102,6 +102,7 @@ struct view_ops {
 	const char *name;  /* in tabs, --view and config */
 	const char *help;  /* one line for the help overlay */
 	uint32_t contexts; /* IN_…: which actions mean something here */
+	bool of_tree;      /* it looks at the call tree, which is there then */
 
 	/* Does it have something to show of what was read? NULL: always. */
 	bool (*applies)(const struct scene *s);

@@ -548,6 +548,7 @@ const struct view_ops view_butterfly = {
 	.name = "butterfly",
 	.help = "one function between its callers and its callees",
 	.contexts = IN_LIST | IN_BFLY,
+	.of_tree = true,
 	.new = bfly_new,
 	.free = bfly_free,
 	.update = bfly_update,

@@ -27,6 +27,7 @@ const struct view_ops view_callers = {
 	.name = "callers",
 	.help = "who calls what costs most, from the inside out",
 	.contexts = IN_LIST | IN_TREE,
+	.of_tree = true,
 	.new = callers_new,
 	.free = tree_view_free,
 	.update = tree_view_update,

@@ -559,6 +559,7 @@ const struct view_ops view_flame = {
 	.name = "flame",
 	.help = "the call tree as widths; Enter zooms, i turns it round",
 	.contexts = IN_FLAME,
+	.of_tree = true,
 	.new = flame_new,
 	.free = flame_free,
 	.update = flame_update,

@@ -448,6 +448,7 @@ const struct view_ops view_info = {
 	.name = "info",
 	.help = "what is in the file, what was lost, how good the stacks are",
 	.contexts = IN_TEXT,
+	.of_tree = true,
 	.new = info_new,
 	.free = info_free,
 	.update = info_update,

@@ -34,7 +34,6 @@ struct top_view {
 	int shift;               /* columns of the names that are scrolled out */
 	enum grouping grouping;  /* of the rows, as of the last update */
 	uint32_t cursor_id;      /* id of the cursor's key, ID_NONE */
-	bool *inlined;           /* [n_keys] only ever inlined; NULL: not of functions; owned */
 	struct diff_move *moves; /* [n_keys] of a comparison of functions; else NULL; owned */
 };
 
@@ -107,21 +106,7 @@ static void top_free(void *state)
 	if (!v)
 		return;
 	free(v->moves);
-	free(v->inlined);
 	free(v);
-}
-
-/* Which functions never stand in a stack as code of their own. */
-static bool *find_inlined(const struct analysis *a)
-{
-	const struct calltree *t = a->tree;
-	bool *inlined = xcalloc((size_t)a->keys.n + 1, sizeof(*inlined));
-
-	for (uint32_t n = 1; n < t->n_nodes; n++)
-		inlined[t->key[n]] |= t->inlined[n];
-	for (uint32_t n = 1; n < t->n_nodes; n++)
-		inlined[t->key[n]] &= t->inlined[n];
-	return inlined;
 }
 
 static const struct key *key_at(const struct scene *s, uint32_t row)
@@ -192,8 +177,6 @@ static void top_update(void *state, const struct scene *s)
 		v->column = 0;
 	free(v->moves);
 	v->moves = a->diff ? diff_moves_find(a->diff) : NULL;
-	free(v->inlined);
-	v->inlined = v->grouping == GROUP_FUNCTION ? find_inlined(a) : NULL;
 	if (v->list.cursor == 0 && v->list.top == 0)
 		v->cursor_id = ID_NONE;
 	was = v->list;
@@ -265,7 +248,7 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 		name.tag = (int)text_width(moved, strlen(moved)) > v->shape.name_cols / 3
 				   ? move_tag(&v->moves[t->key[i]])
 				   : moved;
-	else if (v->inlined && v->inlined[t->key[i]])
+	else if (v->grouping == GROUP_FUNCTION && t->inlined && t->inlined[t->key[i]])
 		name.tag = "inl";
 	row_draw_numbers(&v->shape, c, r, line, &values);
 	if (v->minute.cols > 0) {

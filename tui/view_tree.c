@@ -28,6 +28,7 @@ const struct view_ops view_tree = {
 	.name = "tree",
 	.help = "calls from the roots down; a run of single calls is one row",
 	.contexts = IN_LIST | IN_TREE,
+	.of_tree = true,
 	.new = tree_new,
 	.free = tree_view_free,
 	.update = tree_view_update,

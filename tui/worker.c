@@ -43,11 +43,11 @@ struct worker {
 	struct recent_kept *recently;        /* likewise */
 	struct lens lens;                    /* of it; only while there is a task */
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
-	bool callers;                        /* and whether it makes these */
+	enum ready_parts ready;              /* likewise */
 	struct analysis *made;               /* by it; the task's until it is joined */
 	struct lens next;                    /* the waiting request's */
 	struct over_time_wishes next_wishes; /* likewise */
-	bool next_callers;                   /* likewise */
+	enum ready_parts next_ready;         /* likewise */
 	bool waiting;                        /* is there one? */
 	struct profile_counts of;            /* the state that the running task looks at */
 	bool held;                           /* that is always this one: */
@@ -74,12 +74,13 @@ static void add_over_time(struct worker *w, enum over_time_kind kind)
 static int analyse(void *arg)
 {
 	struct worker *w = arg;
-	int rc = analysis_new_of(w->profile, &w->of, &w->lens, ANALYSIS_TREE | ANALYSIS_MEMORY,
-				 &w->progress, &w->made);
+	unsigned tree = w->ready == READY_TABLE ? ANALYSIS_LATER : ANALYSIS_TREE;
+	int rc = analysis_new_of(w->profile, &w->of, &w->lens, tree | ANALYSIS_MEMORY, &w->progress,
+				 &w->made);
 
 	if (rc < 0)
 		return rc;
-	if (w->callers && !progress_cancelled(&w->progress))
+	if (w->ready == READY_CALLERS && !progress_cancelled(&w->progress))
 		analysis_inverted(w->made);
 	/* Lines of sides are made when somebody looks at them: they take as long as all the rest. */
 	for (int i = 0; i < N_OVER_TIME; i++)
@@ -122,7 +123,7 @@ static void start(struct worker *w)
 	w->lens.learned = w->learned;
 	w->lens.recently = w->recently;
 	w->wishes = w->next_wishes;
-	w->callers = w->next_callers;
+	w->ready = w->next_ready;
 	w->waiting = false;
 	if (w->held) {
 		w->of = w->hold;
@@ -225,13 +226,13 @@ void worker_free(struct worker *w)
 }
 
 void worker_request(struct worker *w, const struct lens *lens,
-		    const struct over_time_wishes *wishes, bool callers)
+		    const struct over_time_wishes *wishes, enum ready_parts ready)
 {
 	if (w->waiting)
 		lens_done(&w->next);
 	lens_copy(&w->next, lens);
 	w->next_wishes = *wishes;
-	w->next_callers = callers;
+	w->next_ready = ready;
 	w->waiting = true;
 	if (w->task)
 		progress_cancel(&w->progress);

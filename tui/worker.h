@@ -21,12 +21,16 @@ struct worker *worker_new(const struct profile *p, struct err *e);
 /* Cancels and waits. */
 void worker_free(struct worker *w);
 
-/*
- * Wants an analysis of the profile as it then is, through a copy of lens; with what is wished for as far as it can be. callers:
- * and with what analysis_inverted() makes, which is made when it is asked for otherwise.
- */
+/* What an analysis comes with that is made when it is asked for otherwise: each with those before it. */
+enum ready_parts {
+	READY_TABLE,
+	READY_TREE,   /* of analysis_tree() */
+	READY_CALLERS /* of analysis_inverted() */
+};
+
+/* Wants an analysis of the profile as it then is, through a copy of lens; with what is wished for as far as it can be. */
 void worker_request(struct worker *w, const struct lens *lens,
-		    const struct over_time_wishes *wishes, bool callers);
+		    const struct over_time_wishes *wishes, enum ready_parts ready);
 
 /*
  * Wants more of an analysis that is there. It is borrowed until that was taken or the analysis dropped: what

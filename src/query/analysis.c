@@ -25,8 +25,8 @@ static bool groups_frames(enum grouping g)
 	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
 }
 
-/* The table of frames: of the call tree where there is one, else of the trie. */
-static int table_of_either(struct analysis *a, struct progress *progress)
+/* The table of frames: of the call tree where there is one, else of the trie, of which one may be made later. */
+static int table_of_either(struct analysis *a, bool later, struct progress *progress)
 {
 	int64_t *beyond;
 	int rc = beyond_sums(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
@@ -38,7 +38,7 @@ static int table_of_either(struct analysis *a, struct progress *progress)
 		table_of_frames(a->tree, &a->keys, beyond, &a->table);
 	else
 		rc = table_of_stacks(a->profile, &a->counts, &a->lens, &a->keys, beyond,
-				     &a->weights, progress, &a->table);
+				     &a->weights, later ? &a->groups : NULL, progress, &a->table);
 	free(beyond);
 	return rc;
 }
@@ -58,12 +58,12 @@ static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
 	if (rc < 0)
 		return rc;
 	if (parts & ANALYSIS_TREE || (of_frames && transforms_wanted(a->lens.filter)))
-		rc = calltree_build(a->profile, &a->counts, &a->lens, &a->keys, &a->weights,
+		rc = calltree_build(a->profile, &a->counts, &a->lens, &a->keys, NULL, &a->weights,
 				    progress, &a->tree);
 	if (rc < 0)
 		return rc;
 	if (of_frames)
-		return table_of_either(a, progress);
+		return table_of_either(a, parts & ANALYSIS_LATER, progress);
 	return table_of_samples(a->profile, &a->counts, &lens, a->table_keys, progress, &a->table);
 }
 
@@ -151,6 +151,9 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 		keys_init(&a->own_keys, p, &a->counts, lens->grouping);
 		a->table_keys = &a->own_keys;
 	}
+	/* Sides are compared node by node, too. */
+	if (parts & ANALYSIS_LATER && lens_compares(lens))
+		parts |= ANALYSIS_TREE;
 	rc = answer(a, parts, lens->kept, progress);
 	if (rc == 0)
 		rc = answer_recent(a, lens->recently, progress);
@@ -209,6 +212,7 @@ void analysis_free(struct analysis *a)
 	recent_free(a->recent);
 	table_done(&a->table);
 	calltree_free(a->tree);
+	free(a->groups);
 	weights_done(&a->weights);
 	keys_done(&a->keys);
 	keys_done(&a->own_keys);
@@ -252,10 +256,21 @@ static double rank_change(const void *diff, const int64_t *self)
 	return diff_rank(diff, &delta);
 }
 
+struct calltree *analysis_tree(struct analysis *a)
+{
+	/* Nobody cancels it. */
+	if (!a->tree && a->weights.stack)
+		calltree_build(a->profile, &a->counts, &a->lens, &a->keys, a->groups, &a->weights,
+			       NULL, &a->tree);
+	free(a->groups);
+	a->groups = NULL;
+	return a->tree;
+}
+
 struct inverted *analysis_inverted(struct analysis *a)
 {
 	if (!a->inverted)
-		a->inverted = inverted_new(a->tree, &a->keys, a->diff ? rank_change : NULL,
+		a->inverted = inverted_new(analysis_tree(a), &a->keys, a->diff ? rank_change : NULL,
 					   a->diff);
 	return a->inverted;
 }

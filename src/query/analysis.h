@@ -3,7 +3,7 @@
  * All the answers for one lens over one state of a profile, made together on a worker thread and
  * then owned by one thread. Views borrow from it; a newer one replaces it whole.
  *
- * What is costly and may not be wanted (inverted tree, sample tables) is made when first asked for.
+ * What is costly and may not be wanted (call tree, inverted tree, sample tables) is made when first asked for.
  */
 #ifndef PROFTOP_QUERY_ANALYSIS_H
 #define PROFTOP_QUERY_ANALYSIS_H
@@ -33,8 +33,10 @@ struct analysis {
 	struct profile_counts counts;  /* what was looked at */
 	struct lens lens;              /* a copy; its grouping is what the table asks for */
 	struct keys keys;              /* of frames (GROUP_FUNCTION when lens groups samples) */
-	struct weights weights;        /* without what is per stack: the tree has it */
-	struct calltree *tree;         /* NULL when it was not wanted */
+	struct weights weights;        /* what is per stack only until the tree has it */
+	struct calltree *tree;         /* NULL when it was not wanted, until analysis_tree() */
+	uint32_t *
+		groups; /* of locations as the table has them, for that; NULL: it needs none; owned */
 	struct table table;            /* rows of table_keys */
 	struct keys own_keys;          /* of samples, only when lens groups samples */
 	const struct keys *table_keys; /* &keys or &own_keys */
@@ -53,6 +55,7 @@ int analysis_new(const struct profile *p, const struct lens *lens, struct progre
 		 struct analysis **out);
 /* The same, with or without what takes most of the time; the table is always made. */
 #define ANALYSIS_TREE   1u
+#define ANALYSIS_LATER  4u /* the tree may be asked for by analysis_tree() */
 #define ANALYSIS_MEMORY 2u /* its footprint, where it has one: made together they take less */
 int analysis_new_parts(const struct profile *p, const struct lens *lens, unsigned parts,
 		       struct progress *progress, struct analysis **out);
@@ -67,6 +70,12 @@ const char *analysis_gave_up(const struct analysis *a);
 
 /* Makes the diff of a lens that compares anew; other answers stay what they were, but in its order. */
 void analysis_compare(struct analysis *a, enum normalise n, enum shown_size shown);
+
+/*
+ * The call tree, made on the first call of what the analysis was made of: it agrees with the table whatever has got a name
+ * meanwhile. NULL where it was wanted neither at once nor later.
+ */
+struct calltree *analysis_tree(struct analysis *a);
 
 /* The bottom-up tree, made on the first call. */
 struct inverted *analysis_inverted(struct analysis *a);

@@ -241,11 +241,11 @@ static struct calltree *read_off(struct frametree *from, const struct keys *keys
 }
 
 int calltree_build(const struct profile *p, const struct profile_counts *counts,
-		   const struct lens *lens, const struct keys *keys, struct weights *w,
-		   struct progress *progress, struct calltree **out)
+		   const struct lens *lens, const struct keys *keys, const uint32_t *groups,
+		   struct weights *w, struct progress *progress, struct calltree **out)
 {
 	struct frametree found;
-	int rc = plant_tree(p, counts, lens, keys, w, progress, &found);
+	int rc = plant_tree(p, counts, lens, keys, groups, w, progress, &found);
 
 	if (rc < 0)
 		return rc;

@@ -44,11 +44,11 @@ struct calltree {
 
 /*
  * 0 or -ECANCELED. *out is the caller's to free. Keys must be of a frame grouping. What w has per
- * stack is used up: freed as soon as nodes have it, and NULL then.
+ * stack is used up: freed as soon as nodes have it, and NULL then. groups: see plant_tree().
  */
 int calltree_build(const struct profile *p, const struct profile_counts *counts,
-		   const struct lens *lens, const struct keys *keys, struct weights *w,
-		   struct progress *progress, struct calltree **out);
+		   const struct lens *lens, const struct keys *keys, const uint32_t *groups,
+		   struct weights *w, struct progress *progress, struct calltree **out);
 void calltree_free(struct calltree *t);
 
 /* Children: for (c = first; c != KEY_NONE; c = next). */

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a location that stands for a run of frames. */
-#define GROUP_RUN   UINT32_MAX
 /* Stacks between two looks at whether somebody wants to stop. */
 #define CANCEL_MASK 0xffff
 
@@ -31,9 +29,9 @@ struct planter {
 	bool inlines;            /* inlined functions are frames */
 	struct location_columns locations;
 	struct stack_columns stacks;
-	uint32_t *group; /* [n_locations] of its one frame, or GROUP_RUN; owned */
-	bool *live;      /* [n_stacks] something below weighs; owned */
-	uint32_t *node;  /* [n_stacks] of live ones; owned */
+	const uint32_t *group; /* [n_locations] of its one frame, or PLANT_RUN */
+	bool *live;            /* [n_stacks] something below weighs; owned */
+	uint32_t *node;        /* [n_stacks] of live ones; owned */
 	struct frametree *tree;
 };
 
@@ -58,15 +56,17 @@ static uint32_t step(struct planter *b, uint32_t parent, uint32_t group, bool in
 	return frametree_child(b->tree, parent, group, inlined);
 }
 
-static void group_locations(struct planter *b)
+/* As they are known now. The caller frees. */
+static uint32_t *group_locations(const struct planter *b)
 {
 	const struct location_columns *l = &b->locations;
+	uint32_t *group = xmalloc(b->counts->n_locations * sizeof(*group));
 
-	b->group = xmalloc(b->counts->n_locations * sizeof(*b->group));
 	for (uint32_t i = 0; i < b->counts->n_locations; i++)
-		b->group[i] = b->inlines && location_frames(l, i)
-				      ? GROUP_RUN
-				      : group_of(b, location_function(l, i), l->module[i]);
+		group[i] = b->inlines && location_frames(l, i)
+				   ? PLANT_RUN
+				   : group_of(b, location_function(l, i), l->module[i]);
+	return group;
 }
 
 /* Marks stacks that weigh, and all above them; returns how many. */
@@ -109,7 +109,7 @@ static int place_stacks(struct planter *b, struct progress *progress)
 			continue;
 		parent = b->node[b->stacks.parent[i]];
 		group = b->group[location];
-		b->node[i] = group == GROUP_RUN ? place_run(b, parent, location)
+		b->node[i] = group == PLANT_RUN ? place_run(b, parent, location)
 						: step(b, parent, group, false);
 	}
 	return 0;
@@ -137,14 +137,17 @@ static void weigh_nodes(struct planter *b, struct weights *w)
 static int place_all(struct planter *b, const struct profile *p, struct weights *w,
 		     struct progress *progress)
 {
+	uint32_t *own = NULL;
 	int rc;
 
 	profile_locations(p, &b->locations);
 	profile_stacks_of(p, b->counts, &b->stacks);
-	group_locations(b);
+	if (!b->group)
+		b->group = own = group_locations(b);
+	weights_unsum(w, b->stacks.parent);
 	frametree_init(b->tree, w->n_columns, mark_live(b, w) / 2);
 	rc = place_stacks(b, progress);
-	free(b->group);
+	free(own);
 	if (rc == 0)
 		weigh_nodes(b, w);
 	else
@@ -200,14 +203,15 @@ static int plant_transformed(struct planter *b, const struct profile *p, const s
 }
 
 int plant_tree(const struct profile *p, const struct profile_counts *counts,
-	       const struct lens *lens, const struct keys *k, struct weights *w,
-	       struct progress *progress, struct frametree *out)
+	       const struct lens *lens, const struct keys *k, const uint32_t *groups,
+	       struct weights *w, struct progress *progress, struct frametree *out)
 {
 	struct planter b = { .counts = counts, .inlines = lens->inlines, .tree = out };
 
 	if (transforms_wanted(lens->filter))
 		return plant_transformed(&b, p, lens, k, w, progress);
 	b.keys = k;
+	b.group = groups;
 	b.adjacent = joins_adjacent(k);
 	return place_all(&b, p, w, progress);
 }

@@ -237,7 +237,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	int rc = recent_weigh(p, counts, lens, &span, progress, &w);
 
 	if (rc == 0)
-		rc = plant_tree(p, counts, lens, k, &w, progress, &tree);
+		rc = plant_tree(p, counts, lens, k, NULL, &w, progress, &tree);
 	weights_done(&w);
 	if (rc == 0)
 		*out = read_off(&tree, k);

@@ -10,6 +10,7 @@
 
 #include "bulk.h"
 #include "mem.h"
+#include "plant.h"
 #include "task.h"
 
 #include <errno.h>
@@ -44,6 +45,7 @@ struct trie {
 	struct weights *w; /* of stacks; those of what is above them are added */
 	uint32_t *key;     /* [n_locations] of the innermost frame; owned, as are the following */
 	bool *is_run;      /* [n_locations] there are frames around that one */
+	bool *is_live;     /* [n_locations] of stacks that weigh, or something above them */
 	struct node *node; /* [n_stacks] */
 	VEC(struct branch) branches;
 	_Atomic uint32_t n_taken;  /* of them */
@@ -67,6 +69,7 @@ static void find_keys(struct trie *t, uint32_t n_locations, bool inlines)
 
 	t->key = xmalloc(n_locations * sizeof(*t->key));
 	t->is_run = xcalloc(n_locations, sizeof(*t->is_run));
+	t->is_live = xcalloc(n_locations, sizeof(*t->is_live));
 	for (uint32_t i = 0; i < n_locations; i++) {
 		const struct frame *f = inlines ? location_frames(l, i) : NULL;
 		uint32_t function = f ? f[f->n_more].function : location_function(l, i);
@@ -114,6 +117,7 @@ static void sum_up(struct trie *t)
 
 		if (!is_live(t, i))
 			continue;
+		t->is_live[t->node[i].location] = true;
 		t->sums.n_samples[t->key[t->node[i].location]] += t->w->samples[i];
 		for (uint32_t c = 0; c < n_columns; c++)
 			t->w->stack[(size_t)parent * n_columns + c] += weight[c];
@@ -302,9 +306,44 @@ static void choose_rows(struct trie *t)
 		t->sums.wanted[i] = t->sums.wanted[i] && !(t->keys->key[i].flags & FUNCTION_COMM);
 }
 
+/* Of the frames that are live all of a key are inlined. The caller frees. */
+static bool *find_inlined(const struct trie *t, uint32_t n_locations)
+{
+	bool *inlined = xcalloc(t->keys->n, sizeof(*inlined));
+	bool *own = xcalloc(t->keys->n, sizeof(*own));
+
+	for (uint32_t i = 0; i < n_locations; i++) {
+		const struct frame *f = outer_frames(t, i);
+		uint32_t module = t->locations.module[i];
+
+		if (!t->is_live[i])
+			continue;
+		own[f ? keys_of_frame(t->keys, f->function, module) : t->key[i]] = true;
+		for (uint32_t n = f ? f->n_more : 0; n > 0; n--)
+			inlined[keys_of_frame(t->keys, f[n].function, module)] = true;
+	}
+	for (uint32_t k = 0; k < t->keys->n; k++)
+		inlined[k] &= !own[k];
+	free(own);
+	return inlined;
+}
+
+/* What a tree of the same is made by later; see plant_tree(). The caller frees. */
+static uint32_t *take_groups(struct trie *t, uint32_t n_locations)
+{
+	uint32_t *group = t->key;
+
+	for (uint32_t i = 0; i < n_locations; i++)
+		if (t->is_run[i])
+			group[i] = PLANT_RUN;
+	t->key = NULL;
+	return group;
+}
+
 int table_of_stacks(const struct profile *p, const struct profile_counts *counts,
 		    const struct lens *lens, const struct keys *k, const int64_t *beyond,
-		    struct weights *w, struct progress *progress, struct table *out)
+		    struct weights *w, uint32_t **groups, struct progress *progress,
+		    struct table *out)
 {
 	struct trie t = { .keys = k, .w = w, .progress = progress };
 	int rc;
@@ -316,19 +355,26 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 	table_sums_init(&t.sums, k, w->n_columns);
 	sum_self(&t);
 	sum_up(&t);
+	w->summed = true;
 	rc = sum_totals(&t);
 	if (rc == 0) {
 		if (beyond)
 			add_beyond(&t, beyond);
 		choose_rows(&t);
 		table_of_sums(&t.sums, out);
+		out->inlined = find_inlined(&t, counts->n_locations);
+	}
+	if (rc == 0 && groups) {
+		*groups = take_groups(&t, counts->n_locations);
+	} else {
+		weights_drop_stacks(w);
+		weights_drop_samples(w);
 	}
 	table_sums_done(&t.sums);
 	free(t.key);
 	free(t.is_run);
 	bulk_table_free(t.node, w->n_stacks * sizeof(*t.node));
+	free(t.is_live);
 	vec_done(&t.branches);
-	weights_drop_stacks(w);
-	weights_drop_samples(w);
 	return rc;
 }

@@ -28,6 +28,7 @@ void table_done(struct table *t)
 	free(t->self);
 	free(t->total);
 	free(t->n_samples);
+	free(t->inlined);
 	*t = (struct table){ 0 };
 }
 
@@ -65,6 +66,18 @@ static uint32_t *rows_of_frames(const struct calltree *t, const struct keys *k,
 	return row;
 }
 
+/* Of the nodes of each key all are inlined. The caller frees. */
+static bool *find_inlined(const struct calltree *t, const struct keys *k)
+{
+	bool *inlined = xcalloc(k->n, sizeof(*inlined));
+
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		inlined[t->key[i]] |= t->inlined[i];
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		inlined[t->key[i]] &= t->inlined[i];
+	return inlined;
+}
+
 void table_of_frames(const struct calltree *t, const struct keys *k, const int64_t *beyond,
 		     struct table *out)
 {
@@ -93,6 +106,7 @@ void table_of_frames(const struct calltree *t, const struct keys *k, const int64
 			out->total[to + c] += beyond[from + c];
 	}
 	free(row);
+	out->inlined = find_inlined(t, k);
 	table_sort(out, k, ORDER_SELF, 0, false);
 }
 
@@ -261,6 +275,8 @@ void table_permute(struct table *t, const uint32_t *row)
 		memcpy(sorted.self + to, t->self + from, n * sizeof(*t->self));
 		memcpy(sorted.total + to, t->total + from, n * sizeof(*t->total));
 	}
+	sorted.inlined = t->inlined;
+	t->inlined = NULL;
 	table_done(t);
 	*t = sorted;
 }

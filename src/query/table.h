@@ -12,6 +12,7 @@ struct table {
 	int64_t *self;       /* [n_rows][n_columns] samples that end in the key */
 	int64_t *total;      /* [n_rows][n_columns] samples with the key anywhere */
 	uint64_t *n_samples; /* [n_rows] that end in the key, of column 0, in its sample_scale */
+	bool *inlined; /* [n_keys] stands in stacks, never as code of its own; NULL: not of frames */
 };
 
 /*

@@ -228,6 +228,17 @@ void weights_done(struct weights *w)
 	*w = (struct weights){ 0 };
 }
 
+/* Parents come first: what is above a stack still has what is above itself. */
+void weights_unsum(struct weights *w, const uint32_t *parent)
+{
+	uint32_t n = w->n_columns;
+
+	for (uint32_t i = 1; w->summed && i < w->n_stacks; i++)
+		for (uint32_t c = 0; c < n; c++)
+			w->stack[(size_t)parent[i] * n + c] -= w->stack[(size_t)i * n + c];
+	w->summed = false;
+}
+
 void weights_drop_stacks(struct weights *w)
 {
 	bulk_table_free(w->stack, (size_t)w->n_stacks * w->n_columns * sizeof(*w->stack));
