@@ -112,8 +112,8 @@ Test(footprint, the_peak_is_where_most_was_there)
 		if (slot[i].most > most)
 			most = slot[at = i].most;
 	cr_assert_eq(most, m->total[FOOTPRINT_PEAK]);
-	cr_assert_eq(at, m->peak_ns * N_SLOTS / (m->whole_ns + 1));
-	cr_assert_geq(live_before(s, m->peak_ns + 1000, -1), most * 9 / 10);
+	cr_assert_eq(at, m->peak.time_ns * N_SLOTS / (m->whole_ns + 1));
+	cr_assert_geq(live_before(s, m->peak.time_ns + 1000, -1), most * 9 / 10);
 	footprint_lines_free(l);
 	footprint_free(m);
 	story_free(s);
@@ -384,8 +384,13 @@ Test(footprint, what_a_process_held_goes_with_it)
 			     (long)m->total[FOOTPRINT_LIVE]);
 		cr_expect_eq(m->total[FOOTPRINT_LEAKED], 110);
 		cr_expect_eq(m->total[FOOTPRINT_PEAK], 110, "each had its own");
+		cr_expect_eq(m->peak.n, 2);
+		cr_expect_eq(m->peak.bytes, 100, "the highest");
 		cr_expect_eq(m->manner.n_gone, cases[i].gone_us[0] != cases[i].gone_us[1]);
 		cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
+		for (uint32_t k = 0; k < span.n; k++)
+			cr_expect_leq(lines->slot[k].most, cases[i].gone_us[0] == 40 ? 100 : 110,
+				      "%zu: peaks of both were not there at once", i);
 		cr_expect_eq(lines->slot[2].live, 100);
 		cr_expect_eq(lines->slot[5].live, cases[i].sixth, "%zu: %ld", i,
 			     (long)lines->slot[5].live);

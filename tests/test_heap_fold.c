@@ -178,8 +178,8 @@ static void expect_same(const struct life *x, const struct life *y, const char *
 	cr_expect_eq(a[0]->weights.total[0], a[1]->weights.total[0],
 		     "%s, event %u, measure %u: %ld, %ld", filter, event, (unsigned)measure,
 		     (long)a[0]->weights.total[0], (long)a[1]->weights.total[0]);
-	cr_expect_eq(a[0]->weights.peak_ns, a[1]->weights.peak_ns, "%s, event %u, measure %u",
-		     filter, event, (unsigned)measure);
+	cr_expect_eq(a[0]->weights.peak.time_ns, a[1]->weights.peak.time_ns,
+		     "%s, event %u, measure %u", filter, event, (unsigned)measure);
 	cr_expect_eq(a[0]->weights.n_samples, a[1]->weights.n_samples, "%s, event %u, measure %u",
 		     filter, event, (unsigned)measure);
 	cr_assert_eq(a[0]->table.n_rows, a[1]->table.n_rows, "%s, event %u, measure %u", filter,

@@ -132,11 +132,11 @@ static void follow(struct memory_view *v, const struct scene *s)
 /* Does nothing where nothing was ever there. */
 static void go_to_peak(struct memory_view *v, struct footprint *f)
 {
-	v->at_peak = f->peak_ns != TIME_NONE;
+	v->at_peak = f->peak.time_ns != TIME_NONE;
 	if (!v->at_peak)
 		return;
 	v->at_end = false;
-	time_axis_go_to(&v->graph.axis, f->peak_ns);
+	time_axis_go_to(&v->graph.axis, f->peak.time_ns);
 	footprint_move_to_peak(f);
 }
 
@@ -239,6 +239,12 @@ static bool may_have_leaked(const struct scene *s)
 	return !s->loading;
 }
 
+/* Processes have peaks of their own, which were not there together. */
+static const char *peak_name(const struct footprint *f)
+{
+	return f->peak.n > 1 ? "highest peak" : "peak";
+}
+
 static void draw_summary(const struct memory_view *v, const struct scene *s, struct canvas *c,
 			 struct rect r)
 {
@@ -250,11 +256,12 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 	col = put_part(c, r, col,
 		       xasprintf("live %s%s %s", about(f), fmt_bytes(a, f->total[FOOTPRINT_LIVE]),
 				 when_text(v, s, b)));
-	if (f->peak_ns != TIME_NONE)
+	if (f->peak.time_ns != TIME_NONE)
 		col = put_part(c, r, col,
-			       xasprintf("peak %s%s at %s", about(f),
-					 fmt_bytes(a, f->total[FOOTPRINT_PEAK]),
-					 time_axis_text(b, f->peak_ns)));
+			       xasprintf("%s %s%s at %s", peak_name(f), about(f),
+					 fmt_bytes(a, f->peak.n > 1 ? f->peak.bytes
+								    : f->total[FOOTPRINT_PEAK]),
+					 time_axis_text(b, f->peak.time_ns)));
 	if (may_have_leaked(s))
 		col = put_part(c, r, col,
 			       xasprintf("%s %s%s", f->manner.attached ? "not freed" : "leaked",
@@ -443,6 +450,12 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 {
 	struct footprint *f = footprint_of(s);
 
+	if (f->peak.n > 1) {
+		/* Those of several were not there together: what was is in the graph. */
+		time_axis_go_to(&v->graph.axis, f->peak.time_ns);
+		after_move(v, s, out);
+		return true;
+	}
 	go_to_peak(v, f);
 	if (!v->at_peak)
 		return false;
@@ -603,14 +616,16 @@ static uint32_t memory_find(void *state, const struct scene *s, int step, uint32
 	return f.n;
 }
 
-/* " · all rows here: 3.39 MB allocated, 31.2 MB freed". The caller frees. */
-static char *flow_text(const struct footprint_slot *slot)
+/* " · all in 35.0 ms: 3.39 MB allocated, 31.2 MB freed". The caller frees. */
+static char *flow_text(const struct memory_graph *g)
 {
-	char came[FMT_SIZE], went[FMT_SIZE];
+	const struct footprint_slot *slot = &g->slot[memory_graph_cursor(g)];
+	char came[FMT_SIZE], went[FMT_SIZE], width[FMT_SIZE];
 
+	fmt_ns(width, (g->axis.to_ns - g->axis.from_ns) / g->axis.cols);
 	if (slot->allocated == 0 && slot->freed == 0)
-		return xstrdup(" · all rows here: nothing allocated or freed");
-	return xasprintf(" · all rows here: %s allocated, %s freed",
+		return xasprintf(" · all in %s: nothing allocated or freed", width);
+	return xasprintf(" · all in %s: %s allocated, %s freed", width,
 			 fmt_bytes(came, slot->allocated), fmt_bytes(went, slot->freed));
 }
 
@@ -626,7 +641,7 @@ static char *memory_status(const void *state, const struct scene *s)
 	name = name_full(key_at(s, v->list.cursor));
 	source = row_source(s, &f->keys, f->site[v->list.cursor].key);
 	if (v->graph.exact)
-		flow = flow_text(&v->graph.slot[memory_graph_cursor(&v->graph)]);
+		flow = flow_text(&v->graph);
 	out = xasprintf("%s  %s%s%s  %s%s",
 			fmt_bytes(live, f->site[v->list.cursor].sum[FOOTPRINT_LIVE]),
 			key_at(s, v->list.cursor)->module, *source ? "  " : "", source, name,

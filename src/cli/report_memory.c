@@ -316,9 +316,10 @@ void report_memory_text(const struct report *r, FILE *to)
 	struct layout l;
 
 	put_manner(f, r->ascii, to);
-	if (f->peak_ns != TIME_NONE)
-		fprintf(to, "# the peak is %s s after the start\n",
-			fmt_exact(text, f->peak_ns, 1000000000));
+	if (f->peak.time_ns != TIME_NONE)
+		fprintf(to, "# the %s is %s s after the start\n",
+			f->peak.n > 1 ? "highest of the processes' peaks" : "peak",
+			fmt_exact(text, f->peak.time_ns, 1000000000));
 	make_layout(r, &l);
 	put_titles(&l, to);
 	put_row(f, &l, f->total, "(everything)", "", to);
@@ -390,8 +391,8 @@ void report_memory_json(const struct report *r, FILE *to)
 	json_put_text(&j, "view", "memory");
 	json_put_text(&j, "filter", filter ? filter : "");
 	json_put_int(&j, "duration_ns", f->whole_ns);
-	if (f->peak_ns != TIME_NONE)
-		json_put_int(&j, "peak_ns", f->peak_ns);
+	if (f->peak.time_ns != TIME_NONE)
+		json_put_int(&j, "peak_ns", f->peak.time_ns);
 	put_manner_json(&j, f);
 	if (report_info_facts(r->analysis->profile, FACT_LOSS) > 0)
 		json_put_bool(&j, "lost", true);

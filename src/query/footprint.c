@@ -128,7 +128,7 @@ enum footprint_column footprint_column_of(struct metric metric)
 
 void footprint_move_to_peak(struct footprint *m)
 {
-	m->lens.cursor_ns = m->peak_ns + 1;
+	m->lens.cursor_ns = m->peak.time_ns + 1;
 	m->total[FOOTPRINT_LIVE] = m->total[FOOTPRINT_PEAK];
 	for (uint32_t i = 0; i < m->n_sites; i++)
 		m->site[i].sum[FOOTPRINT_LIVE] = m->site[i].sum[FOOTPRINT_PEAK];
@@ -194,7 +194,7 @@ static int take_weights(struct footprint *m, const struct weights *w, struct pro
 		m->total[c] = weighed(m, w->total, c);
 		m->scale[c] = weighed(m, w->scale, c);
 	}
-	m->peak_ns = w->peak_ns;
+	m->peak = w->peak;
 	m->error = error_of(m, w);
 	if (rc == 0 && m->error > 0)
 		rc = peak_excess(m->profile, &m->counts, &m->lens, (double)m->total[FOOTPRINT_PEAK],
@@ -290,7 +290,7 @@ int footprint_weigh(const struct profile *p, const struct profile_counts *counts
 	if (m && rc == 0) {
 		rc = take_weights(m, w, progress);
 		if (metric.measure != MEASURE_PEAK)
-			w->peak_ns = TIME_NONE;
+			w->peak.time_ns = TIME_NONE;
 		keep_first(w);
 	}
 	if (rc < 0) {

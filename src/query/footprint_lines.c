@@ -301,13 +301,15 @@ static void sum_lines(const struct footprint *m, const struct making *made,
 	for (size_t i = 0; i < (size_t)l->n_rows * l->n_row_slots; i++)
 		if (i % l->n_row_slots > 0)
 			add(&l->row[i], l->row[i - 1]);
-	if (m->peak_ns != TIME_NONE && m->peak_ns >= from && m->peak_ns < to) {
-		double part = (double)(m->peak_ns - from) / (double)(to - from);
+	if (m->peak.time_ns != TIME_NONE && m->peak.time_ns >= from && m->peak.time_ns < to) {
+		double part = (double)(m->peak.time_ns - from) / (double)(to - from);
 		uint32_t at = (uint32_t)(part * l->span.n);
 		struct footprint_slot *slot = &l->slot[at < l->span.n ? at : l->span.n - 1];
 
-		if (slot->most < m->total[FOOTPRINT_PEAK])
-			slot->most = m->total[FOOTPRINT_PEAK];
+		/* That much was there at least: of one process it is all. */
+		int64_t top = m->peak.n == 1 ? m->total[FOOTPRINT_PEAK] : m->peak.bytes;
+
+		slot->most = slot->most < top ? top : slot->most;
 	}
 }
 

@@ -172,7 +172,7 @@ void heap_kept_put_peaks(struct heap_kept *k, struct heap_measure *measure, uint
 		*to = measure[i];
 		measure[i] = (struct heap_measure){ 0 };
 		to->peaks = (struct heap_peaks){ k->n_peaks ? &to[-1].peaks : NULL, &to->pass,
-						 to->at };
+						 to->at, to->top };
 		k->n_peaks++;
 	}
 }

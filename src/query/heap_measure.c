@@ -22,6 +22,19 @@ bool heap_measure_applies(const struct profile *p, const struct rowpass *r, uint
 	return e.v < r->counts.n_events && profile_event(p, e)->is_heap;
 }
 
+/* One more track, which had so much after so many moments. */
+static void take_peak(struct peak *p, const struct heap_state *s, uint32_t track, uint32_t at,
+		      int64_t top)
+{
+	if (at == 0)
+		return;
+	p->n++;
+	if (p->time_ns != TIME_NONE && top <= p->bytes)
+		return;
+	p->bytes = top;
+	p->time_ns = heap_track_time(&s->track[track], at - 1) - s->begin_ns[track];
+}
+
 /* For every track the moments before the measure's time; peaks have to be looked for. */
 static int find_moments(struct heap_measure *g, const struct heap_state *s, int64_t cursor_ns,
 			const struct heap_peaks *earlier, struct progress *progress)
@@ -36,12 +49,11 @@ static int find_moments(struct heap_measure *g, const struct heap_state *s, int6
 							      : s->track[i].n_moments;
 		return 0;
 	}
-	rc = heap_peaks(s, &g->pass, earlier, progress, g->at);
-	g->peaks = (struct heap_peaks){ earlier, &g->pass, g->at };
-	/* Of several processes, that of the first which has one. */
-	for (uint32_t i = 0; i < n && g->peak_ns == TIME_NONE; i++)
-		if (g->at[i] > 0)
-			g->peak_ns = heap_track_time(&s->track[i], g->at[i] - 1) - s->begin_ns[i];
+	g->top = xcalloc(n, sizeof(*g->top));
+	rc = heap_peaks(s, &g->pass, earlier, progress, g->at, g->top);
+	g->peaks = (struct heap_peaks){ earlier, &g->pass, g->at, g->top };
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		take_peak(&g->peak, s, i, g->at[i], g->top[i]);
 	return rc;
 }
 
@@ -49,7 +61,7 @@ int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 		      const struct rowpass *r, uint32_t column, enum measure m,
 		      const struct heap_peaks *earlier, struct progress *progress)
 {
-	*g = (struct heap_measure){ .measure = m, .scale = 1, .peak_ns = TIME_NONE };
+	*g = (struct heap_measure){ .measure = m, .scale = 1, .peak.time_ns = TIME_NONE };
 	g->most = state->most;
 	g->squares = r->lens->column[column].squares;
 	g->blocks = m == MEASURE_SAMPLES || m == MEASURE_TEMPORARY;
@@ -64,6 +76,7 @@ void heap_measure_done(struct heap_measure *g)
 {
 	heap_pass_done(&g->pass);
 	free(g->at);
+	free(g->top);
 	*g = (struct heap_measure){ .scale = 0 };
 }
 

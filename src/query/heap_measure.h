@@ -4,6 +4,7 @@
 #define PROFTOP_QUERY_HEAP_MEASURE_H
 
 #include "heap_pass.h"
+#include "weigh.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,9 +22,10 @@ struct heap_measure {
 	bool is_level; /* it is of what is there, not of what happens */
 	uint32_t
 		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
-	int64_t scale;   /* amounts are in 1/scale of the unit: counts of sampled blocks */
-	double most;     /* as in struct heap_state */
-	int64_t peak_ns; /* MEASURE_PEAK: when, since the start; else, or without one, TIME_NONE */
+	int64_t scale;           /* amounts are in 1/scale of the unit: counts of sampled blocks */
+	double most;             /* as in struct heap_state */
+	int64_t *top;            /* [n_tracks] MEASURE_PEAK: bytes there then; else NULL; owned */
+	struct peak peak;        /* MEASURE_PEAK: the highest of all tracks */
 	struct heap_peaks peaks; /* MEASURE_PEAK: what was found, for columns that follow */
 };
 

@@ -127,14 +127,16 @@ struct heap_peaks {
 	const struct heap_peaks *earlier; /* NULL: none */
 	const struct heap_pass *pass;     /* what they are of */
 	const uint32_t *at;               /* [n_tracks] */
+	const int64_t *top;               /* [n_tracks] */
 };
 
 /*
  * The moment of each track after which most bytes of what passes both filters are there: at, [n_tracks],
- * is the number of moments that have then happened, 0 where there never are any. earlier may be NULL. Returns 0
- * or -ECANCELED.
+ * is the number of moments that have then happened, 0 where there never are any; top, [n_tracks], how many bytes that
+ * is. earlier may be NULL. Returns 0 or -ECANCELED.
  */
 int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
-	       const struct heap_peaks *earlier, struct progress *progress, uint32_t *at);
+	       const struct heap_peaks *earlier, struct progress *progress, uint32_t *at,
+	       int64_t *top);
 
 #endif

@@ -262,12 +262,11 @@ static bool *find_origins(const struct heap_columns *c, const struct heap_pass *
 	return of;
 }
 
-static int climb_track(const struct climb *whole, uint32_t *at)
+static int climb_track(const struct climb *whole, uint32_t *at, int64_t *top)
 {
 	struct climb stretch[HEAP_SCAN_MOST];
 	struct task *task[HEAP_SCAN_MOST] = { 0 };
 	unsigned n = heap_scan_threads(whole->to - whole->from);
-	int64_t best = 0;
 	int rc = 0;
 
 	part(stretch, n, whole);
@@ -279,8 +278,8 @@ static int climb_track(const struct climb *whole, uint32_t *at)
 
 		rc = one < 0 ? one : rc;
 		/* Of equal peaks the first counts. */
-		if (stretch[i].best > best) {
-			best = stretch[i].best;
+		if (stretch[i].best > *top) {
+			*top = stretch[i].best;
 			*at = stretch[i].at;
 		}
 	}
@@ -328,7 +327,8 @@ static bool any_passes(const struct heap_columns *c, const struct heap_pass *h, 
 }
 
 int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
-	       const struct heap_peaks *earlier, struct progress *progress, uint32_t *at)
+	       const struct heap_peaks *earlier, struct progress *progress, uint32_t *at,
+	       int64_t *top)
 {
 	const struct heap_columns *c = &s->columns;
 	struct heap_span *rows = NULL;
@@ -340,12 +340,14 @@ int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
 		const struct heap_peaks *known = earlier;
 
 		at[i] = 0;
+		top[i] = 0;
 		if (!any_passes(c, h, i))
 			continue;
 		while (known && !same_passes(c, known->pass, h, i))
 			known = known->earlier;
 		if (known) {
 			at[i] = known->at[i];
+			top[i] = known->top[i];
 			continue;
 		}
 		rows = rows ? rows : find_rows(c);
@@ -354,7 +356,7 @@ int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
 		whole.n_windows = (s->track[i].n_moments >> WINDOW_BITS) + 1;
 		whole.of = origins = find_origins(c, h, i);
 		whole.timed = h->own.n_times + h->lens.n_times > 0;
-		rc = climb_track(&whole, &at[i]);
+		rc = climb_track(&whole, &at[i], &top[i]);
 		free(origins);
 	}
 	free(rows);

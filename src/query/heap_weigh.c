@@ -495,8 +495,8 @@ static int begin_column(struct scan *s, uint32_t c, const struct rowpass *r,
 	s->plain |= (uint32_t)(!g->blocks && !g->squares) << c;
 	s->to->scale[c] = g->scale;
 	s->to->square_unit[c] = g->squares ? HEAP_SQUARE_UNIT : 0;
-	if (s->to->peak_ns == TIME_NONE)
-		s->to->peak_ns = g->peak_ns;
+	if (s->to->peak.time_ns == TIME_NONE)
+		s->to->peak = g->peak;
 	s->timed |= g->pass.own.n_times > 0 || g->pass.lens.n_times > 0;
 	for (uint32_t i = 0; i < s->state.columns.n_origins; i++)
 		s->columns[i] |= (uint32_t)g->pass.own.origin[i] << c;
@@ -644,7 +644,7 @@ static int weigh_heaps(struct scan *s, const struct profile *p, const struct row
 
 	s->n_columns = s->n_all = r->lens->n_columns;
 	heap_state_init(&s->state, p, &r->counts);
-	s->to->peak_ns = TIME_NONE;
+	s->to->peak = (struct peak){ .time_ns = TIME_NONE };
 	rc = begin_columns(s, p, r, progress);
 	if (rc == 0)
 		rc = weigh_columns(s, r, progress, threads);

@@ -18,6 +18,13 @@ struct progress;
 /* Activity is kept in this many equal slices of the whole recording's time. */
 #define WEIGH_N_SLICES 512
 
+/* When most was there. Each process has a peak of its own: their sum need not have been there at any time. */
+struct peak {
+	int64_t time_ns; /* of the highest, since the start; TIME_NONE: there is none */
+	int64_t bytes;   /* of its process */
+	uint32_t n;      /* processes that have one */
+};
+
 struct weights {
 	uint32_t n_stacks;
 	uint32_t n_columns;
@@ -45,7 +52,7 @@ struct weights {
 	int64_t slice[WEIGH_N_SLICES];
 	int64_t first_ns; /* earliest and latest time that passed the filter */
 	int64_t last_ns;
-	int64_t peak_ns; /* when the first MEASURE_PEAK was, since the start; TIME_NONE: none */
+	struct peak peak; /* of the first MEASURE_PEAK */
 };
 
 /*
