@@ -322,8 +322,9 @@ static void open_jit(struct source *s, const struct finder *f, const struct dso 
 	if (s->jit)
 		s->reason = xasprintf("not in %s", d->path);
 	else
-		s->reason = xasprintf("generated code without a map (%s)",
-				      j.e.code ? err_text(&j.e) : d->path);
+		s->reason = xasprintf(
+			"generated code without a map, as node --perf-basic-prof and python3 -X perf write one (%s)",
+			j.e.code ? err_text(&j.e) : d->path);
 	err_clear(&j.e);
 }
 
