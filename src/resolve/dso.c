@@ -405,6 +405,11 @@ void dso_table_set_module(struct dso_table *t, uint32_t dso, module_id m)
 	pthread_mutex_unlock(&t->lock);
 }
 
+size_t dso_table_n(const struct dso_table *t)
+{
+	return t->entry.n;
+}
+
 struct dso dso_table_get(const struct dso_table *t, uint32_t dso)
 {
 	return t->entry.at[dso].dso;

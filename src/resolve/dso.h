@@ -60,6 +60,8 @@ uint32_t dso_table_add_special(struct dso_table *t, const char *path, enum famil
 
 /* The module of a dso; {ID_NONE} before dso_table_set_module(). For the locating thread. */
 module_id dso_table_module(const struct dso_table *t, uint32_t dso);
+/* How many there are; for the locating thread. */
+size_t dso_table_n(const struct dso_table *t);
 /* Makes it known, so that dso_table_of_module() finds it. */
 void dso_table_set_module(struct dso_table *t, uint32_t dso, module_id m);
 

@@ -569,9 +569,14 @@ bool perf_feed_waits(struct perf_feed *f)
 
 void perf_feed_retire(struct perf_feed *f)
 {
+	perf_feed_retire_by(f, f->last_ns);
+}
+
+void perf_feed_retire_by(struct perf_feed *f, int64_t time_ns)
+{
 	struct perf_retired gone = { 0 };
 
-	if (f->last_ns >= RETIRE_NS && perf_tasks_retire(f->tasks, f->last_ns - RETIRE_NS, &gone)) {
+	if (time_ns >= RETIRE_NS && perf_tasks_retire(f->tasks, time_ns - RETIRE_NS, &gone)) {
 		resolver_end(f->resolver, gone.pids.at, gone.pids.n);
 		perf_switches_forget(f->switches, gone.tids.at, gone.tids.n);
 	}

@@ -113,6 +113,8 @@ void perf_feed_shorten(struct perf_feed *f);
  * may come any more. Wants the pen.
  */
 void perf_feed_retire(struct perf_feed *f);
+/* The same where others take the samples: time_ns is that of the newest one. */
+void perf_feed_retire_by(struct perf_feed *f, int64_t time_ns);
 /* How many processes, threads and address spaces are known still. */
 size_t perf_feed_n_tasks(const struct perf_feed *f);
 /* Of a recording that goes on: adds what threads waited until some seconds ago, between batches. False when the profile is full. */

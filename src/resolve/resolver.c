@@ -194,6 +194,16 @@ size_t resolver_n_spaces(const struct resolver *r)
 	return spaces_n(r->spaces);
 }
 
+size_t resolver_n_mappings(const struct resolver *r)
+{
+	return spaces_n_mappings(r->spaces);
+}
+
+size_t resolver_n_mapped(const struct resolver *r)
+{
+	return dso_table_n(r->dsos);
+}
+
 static module_id module_of(struct resolver *r, uint32_t dso)
 {
 	module_id m = dso_table_module(r->dsos, dso);

@@ -96,6 +96,9 @@ void resolver_exec(struct resolver *r, int32_t pid, int64_t time_ns);
 void resolver_end(struct resolver *r, const int32_t *pids, size_t n);
 /* How many processes have something mapped, or had and are needed, with the kernel. */
 size_t resolver_n_spaces(const struct resolver *r);
+/* How many mappings of them are known, and how many files and other things that were mapped, for good. */
+size_t resolver_n_mappings(const struct resolver *r);
+size_t resolver_n_mapped(const struct resolver *r);
 
 /*
  * The last moment of the program that the process was before, if the program that it is at time_ns has

@@ -301,6 +301,11 @@ size_t spaces_n(const struct spaces *s)
 	return s->space.n - s->free_spaces.n;
 }
 
+size_t spaces_n_mappings(const struct spaces *s)
+{
+	return s->mapping.n - s->free_mappings.n;
+}
+
 /* The sighting in one space; sets *up to the life whose parent is to be asked, or NULL. */
 static const struct cover_item *look_here(const struct space *p, int64_t time, uint32_t seq,
 					  uint64_t address, int64_t *from, int64_t *to,

@@ -52,6 +52,8 @@ void spaces_end(struct spaces *s, const int32_t *pids, size_t n);
 
 /* How many there are, with the kernel's. */
 size_t spaces_n(const struct spaces *s);
+/* How many mappings of them are known. */
+size_t spaces_n_mappings(const struct spaces *s);
 
 /* Says that answers of this and of what lies over it have changed: nothing cached holds any more. */
 void spaces_changed(struct spaces *s);

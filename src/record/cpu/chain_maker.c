@@ -22,8 +22,13 @@
 #define X86_BP 6
 #define X86_SP 7
 
-/* What is known of processes is kept over time and never less: after so many records, some 10 to 20 MB, it begins anew. */
-#define TOLD_MAX (UINT64_C(1) << 15)
+/*
+ * What is known of processes goes some seconds after they ended. Beyond so much more than there was at first, some 10 to 20 MB,
+ * it all begins anew, and after so many records, as of those that live some of it is kept over time and never less.
+ */
+#define KNOWN_MAX   ((size_t)1 << 15)
+#define TOLD_MAX    (UINT64_C(1) << 18)
+#define MAPPED_PART 16 /* a file counts for so much: it has unwind tables, and is held open */
 
 struct chain_maker {
 	struct perf_events *kernels; /* borrowed */
@@ -36,6 +41,8 @@ struct chain_maker {
 	struct walk_frame frames[MAX_FRAMES];
 	struct chain_stats stats;
 	uint64_t n_told; /* records beside the samples since it knew of nothing */
+	size_t n_first;  /* see n_known(), when it had been told what runs; 0: it was not yet */
+	int64_t last_ns; /* time of the newest sample */
 };
 
 /* An attr without what is left out of samples; that stacks were copied stays as a sign. */
@@ -85,6 +92,7 @@ static void begin(struct chain_maker *m)
 	m->resolver = resolver_new(m->profile, c, &m->options);
 	m->feed = perf_feed_new(m->profile, c, m->resolver, m->kernels, here.machine);
 	m->n_told = 0;
+	m->n_first = 0;
 }
 
 static void end(struct chain_maker *m)
@@ -122,9 +130,21 @@ void chain_maker_free(struct chain_maker *m)
 	free(m);
 }
 
+/* How much, in processes and mappings. */
+static size_t n_known(const struct chain_maker *m)
+{
+	return perf_feed_n_tasks(m->feed) + resolver_n_mappings(m->resolver) +
+	       MAPPED_PART * resolver_n_mapped(m->resolver);
+}
+
 bool chain_maker_forget(struct chain_maker *m)
 {
-	if (m->n_told < TOLD_MAX)
+	builder_begin(m->profile);
+	perf_feed_retire_by(m->feed, m->last_ns);
+	builder_end(m->profile);
+	if (m->n_first == 0)
+		m->n_first = n_known(m);
+	if (m->n_told < TOLD_MAX && n_known(m) < m->n_first + KNOWN_MAX)
 		return false;
 	end(m);
 	begin(m);
@@ -244,6 +264,8 @@ static void put_sample(struct chain_maker *m, const struct perf_attr *a,
 
 	if (!perf_sample_decode(a, r, &s))
 		return;
+	if (s.time < INT64_MAX && (int64_t)s.time > m->last_ns)
+		m->last_ns = (int64_t)s.time;
 	begun = perf_put_begin(to, r->type, r->misc);
 	perf_put_bytes(to, r->at + PERF_RECORD_HEADER_BYTES, head_bytes(a));
 	count_at = to->n;

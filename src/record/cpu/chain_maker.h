@@ -37,8 +37,8 @@ struct perf_events *chain_maker_events(struct chain_maker *m);
 void chain_maker_look(struct chain_maker *m, const struct perf_records *records);
 
 /*
- * Forgets all that it was told if that has become much, as it does where processes come and go: true when it has, and
- * wants to be told of what runs. Between two turns.
+ * Forgets who ended some seconds ago, as samples tell the time; and all that it was told if that has become much nevertheless:
+ * true when it has, and wants to be told of what runs. Between two turns.
  */
 bool chain_maker_forget(struct chain_maker *m);
 
