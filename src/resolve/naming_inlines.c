@@ -11,6 +11,7 @@
 #include "wants.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * Inlined frames are looked for while reading goes on where that is cheap: in small files, whose parts
@@ -39,6 +40,7 @@ struct naming_inlines {
 	VEC(struct inlines *) inlines; /* by module_id; NULL: none; owned */
 	uint32_t inlined;              /* locations below this were asked for */
 	uint32_t looked_ahead;         /* locations below this were there at the last look ahead */
+	struct wants waiting;          /* of them, those that wait for more of their kind */
 	bool few_wait;                 /* for more, at that look; see struct ahead */
 	uint64_t ahead_bytes;          /* packed debug information that was opened ahead */
 	VEC(struct ahead) ahead;       /* by module_id; shorter than that: none of the rest */
@@ -74,6 +76,7 @@ void naming_inlines_free(struct naming_inlines *x)
 		naming_inlines_drop(x, (uint32_t)i);
 	vec_done(&x->inlines);
 	vec_done(&x->ahead);
+	wants_done(&x->waiting);
 	free(x);
 }
 
@@ -103,13 +106,14 @@ const struct build_id *naming_inlines_lacks_shared(const struct naming_inlines *
 	return naming_inlines_has(x, module) ? inlines_lacks_shared(x->inlines.at[module]) : NULL;
 }
 
-/* Locations with a function, in modules with debug information, that were not asked for. */
-static void collect(const struct naming_inlines *x, uint32_t end, struct wants *wants)
+/* Adds locations with a function, in modules with debug information, that were not asked for. */
+static void collect(const struct naming_inlines *x, uint32_t begin, uint32_t end,
+		    struct wants *wants)
 {
 	struct location_columns c;
 
 	profile_locations(x->p, &c);
-	for (uint32_t i = x->inlined; i < end; i++) {
+	for (uint32_t i = begin; i < end; i++) {
 		struct want w = { .module = c.module[i], .location = i };
 
 		if (w.module == 0 || location_function(&c, i) == ID_NONE ||
@@ -140,14 +144,17 @@ static int inline_group(struct inlining *of, const struct want *w, size_t n_want
 	return rc;
 }
 
-/* The first wants of a module, while more of them come. */
+/* The first wants of a module, while more of them come; waits: they are not asked for yet. */
 static int group_ahead(struct naming_inlines *x, const struct want *w, size_t n_wants,
-		       uint32_t below, const struct progress *progress)
+		       uint32_t below, bool *waits, const struct progress *progress)
 {
 	struct inlines *in = x->inlines.at[w[0].module];
 	struct ahead *a;
 	int rc;
 
+	*waits = false;
+	if (!in)
+		return 0;
 	while (x->ahead.n <= w[0].module)
 		vec_push(&x->ahead, ((struct ahead){ .below = 0 }));
 	a = &x->ahead.at[w[0].module];
@@ -160,6 +167,7 @@ static int group_ahead(struct naming_inlines *x, const struct want *w, size_t n_
 		a->open = true;
 	}
 	if (n_wants < AHEAD_LEAST || n_wants / AHEAD_GROWTH < a->n) {
+		*waits = true;
 		if (a->n_few == AHEAD_FEW)
 			return 0;
 		if (n_wants != a->few) {
@@ -168,6 +176,7 @@ static int group_ahead(struct naming_inlines *x, const struct want *w, size_t n_
 			return 0;
 		}
 		a->n_few++;
+		*waits = false;
 	}
 	rc = inline_group(a->inlining, w, n_wants, 1, progress);
 	if (rc == 0) {
@@ -180,20 +189,27 @@ static int group_ahead(struct naming_inlines *x, const struct want *w, size_t n_
 int naming_inlines_ahead(struct naming_inlines *x, uint32_t end, bool *few,
 			 struct progress *progress)
 {
-	struct wants w = { 0 };
+	struct wants *w = &x->waiting;
+	size_t n_waiting = 0;
+	bool waits;
 	int rc = 0;
 
 	*few = false;
 	if (end - x->looked_ahead < AHEAD_LEAST && !x->few_wait)
 		return 0;
+	/* What is watched for hours has many locations: each is looked at once. */
+	collect(x, x->looked_ahead, end, w);
 	x->looked_ahead = end;
 	x->few_wait = false;
-	collect(x, end, &w);
-	for (size_t at = 0, n; at < w.all.n && rc == 0; at += n) {
-		n = wants_of_module(&w, at);
-		rc = group_ahead(x, w.all.at + at, n, end, progress);
+	for (size_t at = 0, n; at < w->all.n && rc == 0; at += n) {
+		n = wants_of_module(w, at);
+		rc = group_ahead(x, w->all.at + at, n, end, &waits, progress);
+		if (!waits)
+			continue;
+		memmove(w->all.at + n_waiting, w->all.at + at, n * sizeof(*w->all.at));
+		n_waiting += n;
 	}
-	wants_done(&w);
+	w->all.n = n_waiting;
 	*few = x->few_wait;
 	return rc;
 }
@@ -259,7 +275,7 @@ int naming_inlines_run(struct naming_inlines *x, uint32_t end, struct progress *
 	struct wants w = { 0 };
 	int rc = 0;
 
-	collect(x, end, &w);
+	collect(x, x->inlined, end, &w);
 	for (size_t at = 0, n; at < w.all.n && rc == 0; at += n) {
 		n = wants_of_module(&w, at);
 		rc = inline_rest(x, w.all.at + at, n, progress);
