@@ -191,7 +191,12 @@ Test(fold, spreads_over_the_time_that_it_was)
 	profile_free(q);
 }
 
-/* One sample in a hundredth of a second for ten minutes, of n_stacks stacks by lot; 0: each of its own. Folded on the way. */
+#define BURSTS UINT32_MAX
+
+/*
+ * One sample in a hundredth of a second for ten minutes, of n_stacks stacks by lot; 0: each of its own; BURSTS: each other one of 4000,
+ * and between them one stack in each second. Folded on the way.
+ */
 static struct profile *made_even(uint32_t n_stacks)
 {
 	enum { N = 60000, BATCH = 2500 };
@@ -204,9 +209,12 @@ static struct profile *made_even(uint32_t n_stacks)
 	build_capture(p, "x", "made");
 	build_event(p, "e", UNIT_COUNT, false);
 	for (uint32_t i = 0; i < N; i++) {
-		uint32_t of = n_stacks ? made_number(&state, n_stacks) : i;
+		uint32_t lot = made_number(&state, n_stacks == BURSTS ? 4000 : n_stacks + 1);
+		uint32_t of = n_stacks == 0 ? i : lot;
 		char name[32];
 
+		if (n_stacks == BURSTS)
+			of = i % 2 ? lot : 4000 + i / 100;
 		snprintf(name, sizeof(name), "f%u", of);
 		build_sample(p, &(struct sample){
 					.stack = build_stack(
@@ -229,7 +237,7 @@ static struct profile *made_even(uint32_t n_stacks)
 Test(fold, keeps_even_what_was_even)
 {
 	enum { PARTS = 16 };
-	static const uint32_t n_stacks[] = { 40, 4000, 0 };
+	static const uint32_t n_stacks[] = { 40, 4000, 0, BURSTS };
 
 	for (size_t k = 0; k < sizeof(n_stacks) / sizeof(n_stacks[0]); k++) {
 		struct profile *p = made_even(n_stacks[k]);

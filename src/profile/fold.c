@@ -39,6 +39,7 @@ struct folded fold_row_at(const struct store_rows *r, uint64_t i)
 	};
 	int64_t scale = STORE_AT(int64_t, r->versions->scale, f.event);
 
+	f.last_ns = i < r->n_folded ? STORE_AT(int64_t, r->row_last, i) : f.time_ns;
 	f.weight = r->versions->weight.base ? STORE_AT(int64_t, r->versions->weight, i) : scale;
 	f.square = i < r->n_folded ? STORE_AT(double, r->row_square, i)
 				   : fold_square(f.weight, scale);
@@ -92,8 +93,9 @@ static bool make_room(const struct fold *f, bool folded)
 	       (!from->row_event.base || column_extend(&to->row_event, n) == 0) &&
 	       (!from->row_cpu.base || column_extend(&to->row_cpu, n) == 0) &&
 	       (!from->row_time.base || column_extend(&to->row_time, n) == 0) &&
-	       (!folded || (column_extend(&to->row_count, n) == 0 &&
-			    column_extend(&to->row_square, n) == 0)) &&
+	       (!folded ||
+		(column_extend(&to->row_count, n) == 0 && column_extend(&to->row_last, n) == 0 &&
+		 column_extend(&to->row_square, n) == 0)) &&
 	       column_extend(&to->versions->weight, n) == 0;
 }
 
@@ -112,6 +114,7 @@ static void put_row(struct store_rows *r, uint64_t i, const struct folded *row)
 	if (i >= r->n_folded)
 		return;
 	STORE_AT(int64_t, r->row_count, i) = row->count;
+	STORE_AT(int64_t, r->row_last, i) = row->last_ns;
 	STORE_AT(double, r->row_square, i) = row->square;
 }
 
@@ -132,6 +135,8 @@ static void merge(struct store_rows *r, uint64_t i, const struct folded *row)
 	STORE_AT(double, r->row_square, i) += row->square;
 	if (r->row_time.base && row->time_ns < STORE_AT(int64_t, r->row_time, i))
 		STORE_AT(int64_t, r->row_time, i) = row->time_ns;
+	if (row->last_ns > STORE_AT(int64_t, r->row_last, i))
+		STORE_AT(int64_t, r->row_last, i) = row->last_ns;
 }
 
 static uint32_t find_alike(const struct fold *f, const struct folded *row, uint64_t *hash)
@@ -240,8 +245,6 @@ void fold_end(struct fold *f)
 {
 	map_done(&f->alike);
 	f->to->slot_ns = f->slot_ns;
-	f->to->slots_from_ns = f->begin_ns;
-	f->to->folded_to_ns = f->old_ns;
 }
 
 /* Those that are old, or those that are not, as they come. */

@@ -9,7 +9,8 @@
 struct folded {
 	uint32_t stack, thread;
 	uint16_t event, cpu;
-	int64_t time_ns, weight, count;
+	int64_t time_ns, last_ns; /* of its first sample, and of its last */
+	int64_t weight, count;
 	double square;
 };
 

@@ -133,10 +133,8 @@ struct sample_columns store_rows_shown(const struct store_rows *r)
 		.scale = r->versions->scale.base,
 		.count = r->row_count.base,
 		.square = r->row_square.base,
+		.last_ns = r->row_last.base,
 		.n_folded = r->n_folded,
-		.slot_ns = r->slot_ns,
-		.slots_from_ns = r->slots_from_ns,
-		.folded_to_ns = r->folded_to_ns,
 	};
 }
 

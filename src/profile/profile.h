@@ -247,10 +247,9 @@ struct sample_columns {
 	const int64_t *scale;   /* [n_events] of `weight`; differs from 1 for fractional inputs */
 	const int64_t *count;   /* [n_folded] how many samples the row was; others are one each */
 	const double *square;   /* [n_folded] sum of the squares of their weights, in units */
-	uint64_t n_folded; /* rows below may be several samples: the time is the first one's, and */
-	int64_t slot_ns;   /* the others are of the same slot of so much time, counted */
-	int64_t slots_from_ns; /* from here on, */
-	int64_t folded_to_ns;  /* and before this: what is later was not folded */
+	const int64_t
+		*last_ns; /* [n_folded] when the last of them was, the time being the first one's */
+	uint64_t n_folded; /* rows below may be several samples */
 };
 
 /* Marks in place of the frames that stacks were shortened by: not code. */

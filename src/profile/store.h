@@ -90,6 +90,7 @@ struct store_heap {
 	X(row_cpu, uint16_t)    /* or CPU_NONE */ \
 	X(row_time, int64_t)    /* or TIME_NONE */ \
 	X(row_count, int64_t)   /* [n_folded] samples; those of other rows are one */ \
+	X(row_last, int64_t)    /* [n_folded] time of the last one; of others the time */ \
 	X(row_square, double)   /* [n_folded] of weights in units; of others the weight's */
 
 /* The table of samples, which a fold replaces as a whole. */
@@ -100,8 +101,7 @@ struct store_rows {
 	struct weight_version *versions; /* newest first; owned */
 	uint64_t n;                      /* rows; only while a fold makes it */
 	uint64_t n_folded;               /* see struct sample_columns */
-	int64_t slot_ns, slots_from_ns;  /* likewise */
-	int64_t folded_to_ns;            /* likewise */
+	int64_t slot_ns;                 /* of what was folded */
 };
 
 /* The trie of stacks, and what rows of those that were shortened say beyond what is left of them. */

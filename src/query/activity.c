@@ -53,7 +53,7 @@ static void add_row(const struct rowpass *r, struct thread_sums *s, uint64_t row
 	if (!s->slice || !within)
 		return;
 	slice = (size_t)((double)(since - s->span.from_ns) * s->slices_per_ns);
-	last = (size_t)((double)(since - s->span.from_ns + rowpass_span_ns(r, row)) *
+	last = (size_t)(((double)(since - s->span.from_ns) + rowpass_span_ns(r, row)) *
 			s->slices_per_ns);
 	if (slice >= s->span.n)
 		slice = s->span.n - 1;

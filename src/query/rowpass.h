@@ -135,22 +135,16 @@ static inline uint64_t rowpass_samples(const struct rowpass *r, uint32_t c, uint
 	return weight > 0 ? (uint64_t)rowpass_left(r, row, weight, ROWPASS_FADED) : 0;
 }
 
-/* How long after a row's time its last sample may be. */
-static inline int64_t rowpass_span_ns(const struct rowpass *r, uint64_t row)
+/* How long after a row's time its last sample was. */
+static inline double rowpass_span_ns(const struct rowpass *r, uint64_t row)
 {
-	uint64_t at = (uint64_t)r->rows.time_ns[row], within, before;
-
-	if (row >= r->rows.n_folded || r->rows.count[row] <= 1)
-		return 0;
-	within = (uint64_t)r->rows.slot_ns -
-		 (at - (uint64_t)r->rows.slots_from_ns) % (uint64_t)r->rows.slot_ns;
-	before = (uint64_t)r->rows.folded_to_ns - at;
-	return (int64_t)(within < before ? within : before) - 1;
+	return row < r->rows.n_folded ? (double)r->rows.last_ns[row] - (double)r->rows.time_ns[row]
+				      : 0;
 }
 
 /*
  * Adds a row's weight to slices, of which the first is that of its time and the last that of rowpass_span_ns() after it. Of
- * several samples one is of that time, and any of the others may be of any time since.
+ * several samples one is of each, and any other may be of any time between.
  */
 static inline void rowpass_spread(const struct rowpass *r, uint64_t row, int64_t *slice,
 				  size_t from, size_t to, int64_t weight)
@@ -158,17 +152,18 @@ static inline void rowpass_spread(const struct rowpass *r, uint64_t row, int64_t
 	int64_t n = (int64_t)(to - from + 1), due = 0, each, rest, one;
 
 	if (n > 1) {
-		int64_t first = weight / (int64_t)sample_count(&r->rows, row);
+		int64_t sample = weight / (int64_t)sample_count(&r->rows, row);
 
-		slice[from] += first;
-		weight -= first;
+		slice[from] += sample;
+		slice[to] += sample;
+		weight -= 2 * sample;
 		/* What is less than one each begins anywhere: many rows of little weight are even, too. */
 		due = (int64_t)(hash_u64((uint64_t)r->rows.time_ns[row]) % (uint64_t)n);
 	}
 	each = weight / n;
 	one = weight < 0 ? -1 : 1;
 	rest = weight % n * one;
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < n && weight != 0; i++) {
 		bool full = (due += rest) >= n;
 
 		slice[from + (size_t)i] += full ? each + one : each;

@@ -114,7 +114,7 @@ static void note_time(const struct rowpass *r, const struct notes *n, uint64_t r
 	if (since < 0 || since > w->end_ns - w->begin_ns)
 		since = w->end_ns - w->begin_ns;
 	slice = (size_t)((double)since * n->slices_per_ns);
-	last = (size_t)((double)(since + rowpass_span_ns(r, row)) * n->slices_per_ns);
+	last = (size_t)(((double)since + rowpass_span_ns(r, row)) * n->slices_per_ns);
 	if (slice >= WEIGH_N_SLICES)
 		slice = WEIGH_N_SLICES - 1;
 	rowpass_spread(r, row, w->slice, slice, last < WEIGH_N_SLICES ? last : WEIGH_N_SLICES - 1,
