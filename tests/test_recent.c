@@ -188,8 +188,7 @@ static void check_tree(const struct look *l)
 
 	for (uint32_t i = 1; i < a->tree->n_nodes; i++) {
 		uint32_t key = a->tree->key[i];
-		struct recent_line got = recent_node(a->recent, a->keys.key[key].id,
-						     a->tree->path[i]);
+		struct recent_line got = recent_node(a->recent, a->tree->path[i]);
 
 		cr_assert_eq(got.slot[l->k], node_of(l, key, a->tree->path[i]),
 			     "%s: slot %u of %s, a node", l->what, l->k, a->keys.key[key].label);

@@ -113,7 +113,7 @@ static struct recent_line minute_of(const struct tree_source *src, struct analys
 	uint32_t id[MINUTE_CALLERS], n = 0;
 
 	if (!src->by_self)
-		return recent_node(a->recent, tree_key(src, a, node)->id, src->path(a, node));
+		return recent_node(a->recent, src->path(a, node));
 	for (; node != TREE_NONE; node = src->parent(a, node)) {
 		if (n == MINUTE_CALLERS)
 			return (struct recent_line){ { 0 } };

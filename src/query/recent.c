@@ -27,40 +27,72 @@ struct question {
 	int64_t from_ns, slot_ns; /* since the recording's start */
 	enum grouping grouping;
 	bool inlines;
-	uint32_t resolution; /* names were the same */
-	char *filters;       /* the lens' without times and the column's own; owned */
+	char *filters; /* the lens' without times and the column's own; owned */
+};
+
+/* A function, or what else rows are of. */
+struct line_of_key {
+	uint32_t id;             /* of the key */
+	uint32_t first;          /* node */
+	struct recent_line self; /* of all its nodes */
 };
 
 struct recent {
 	atomic_uint n_holders;
 	struct question of;
-	uint32_t n;       /* nodes, parents before children; node 0 is the root */
-	uint32_t *parent; /* [n]; owned, as are the following */
-	uint32_t *id;     /* [n] of the node's key; the root's is ID_NONE */
-	uint64_t *path;   /* [n] as calltree's */
-	int64_t *self;    /* [n][RECENT_SLOTS] */
-	int64_t *total;   /* [n][RECENT_SLOTS] */
-	uint32_t *next;   /* [n] the next node of the same key; 0: none */
-	struct map first; /* the first node of each, by id */
+	uint32_t n;         /* nodes, parents before children; node 0 is the root */
+	uint32_t *parent;   /* [n]; owned, as are the following */
+	uint32_t *id;       /* [n] of the node's key; the root's is ID_NONE */
+	uint64_t *path;     /* [n] as calltree's */
+	int64_t *self;      /* [n][RECENT_SLOTS] */
+	int64_t *total;     /* [n][RECENT_SLOTS] */
+	uint32_t *next;     /* [n] the next node of the same key; 0: none */
+	struct map by_path; /* nodes */
+	struct {
+		struct line_of_key *at; /* [n] owned */
+		size_t n, cap;
+	} keys;
+	struct map by_id; /* of these */
+	struct {
+		uint32_t *at; /* [n] what its stacks are made of; owned */
+		size_t n, cap;
+	} locations;
+	uint64_t names;      /* of these; see names_of() */
+	uint32_t resolution; /* of the profile, when they were looked at last; its keeper's */
 };
 
 struct recent_kept {
 	struct recent *last; /* or NULL; held */
 };
 
-static bool same_id(const void *things, uint32_t node, const void *key)
+static bool same_id(const void *things, uint32_t key, const void *id)
 {
 	const struct recent *r = things;
 
-	return r->id[node] == *(const uint32_t *)key;
+	return r->keys.at[key].id == *(const uint32_t *)id;
+}
+
+static bool same_path(const void *things, uint32_t node, const void *path)
+{
+	const struct recent *r = things;
+
+	return r->path[node] == *(const uint64_t *)path;
+}
+
+/* NULL: there is none of it. */
+static const struct line_of_key *find_key(const struct recent *r, uint32_t id)
+{
+	uint32_t key = map_find(&r->by_id, hash_u64(id), same_id, r, &id);
+
+	return key == MAP_NONE ? NULL : &r->keys.at[key];
 }
 
 /* The first node of a key; 0: there is none. */
 static uint32_t first_of(const struct recent *r, uint32_t id)
 {
-	uint32_t node = map_find(&r->first, hash_u64(id), same_id, r, &id);
+	const struct line_of_key *key = find_key(r, id);
 
-	return node == MAP_NONE ? 0 : node;
+	return key ? key->first : 0;
 }
 
 static void add(struct recent_line *to, const int64_t *from, uint32_t node)
@@ -92,21 +124,24 @@ static bool is_called_by(const struct recent *r, uint32_t node, const uint32_t *
 
 struct recent_line recent_self(const struct recent *r, const uint32_t *id, uint32_t n)
 {
+	const struct line_of_key *key = n == 1 ? find_key(r, id[0]) : NULL;
 	struct recent_line line = { { 0 } };
 
+	if (key)
+		return key->self;
 	for (uint32_t node = first_of(r, id[0]); node != 0; node = r->next[node])
 		if (is_called_by(r, node, id, n))
 			add(&line, r->self, node);
 	return line;
 }
 
-struct recent_line recent_node(const struct recent *r, uint32_t id, uint64_t path)
+struct recent_line recent_node(const struct recent *r, uint64_t path)
 {
+	uint32_t node = map_find(&r->by_path, path, same_path, r, &path);
 	struct recent_line line = { { 0 } };
 
-	for (uint32_t node = first_of(r, id); node != 0; node = r->next[node])
-		if (r->path[node] == path)
-			add(&line, r->total, node);
+	if (node != MAP_NONE)
+		add(&line, r->total, node);
 	return line;
 }
 
@@ -149,14 +184,12 @@ static char *filter_words(const struct filter *f)
 }
 
 /* lens is without time terms. */
-static struct question question_of(const struct profile_counts *counts, const struct lens *lens,
-				   const struct weights *w)
+static struct question question_of(const struct lens *lens, const struct weights *w)
 {
 	struct question q = { .metric = lens->column[0].metric,
 			      .slot_ns = lens->recent_ns / RECENT_SLOTS,
 			      .grouping = lens->grouping,
-			      .inlines = lens->inlines,
-			      .resolution = counts->resolution };
+			      .inlines = lens->inlines };
 	char *all = filter_words(lens->filter), *own = filter_words(lens->column[0].filter);
 
 	/* One that is not over would look as if less were done now: the last is the last whole one. */
@@ -172,8 +205,73 @@ static bool same_question(const struct question *a, const struct question *b)
 {
 	return a->metric.event.v == b->metric.event.v && a->metric.measure == b->metric.measure &&
 	       a->from_ns == b->from_ns && a->slot_ns == b->slot_ns && a->grouping == b->grouping &&
-	       a->inlines == b->inlines && a->resolution == b->resolution &&
-	       strcmp(a->filters, b->filters) == 0;
+	       a->inlines == b->inlines && strcmp(a->filters, b->filters) == 0;
+}
+
+/* A function that is newer than the counts is not known yet. */
+static uint64_t name_of(uint32_t function, const struct profile_counts *counts)
+{
+	return function < counts->n_functions ? function : ID_NONE;
+}
+
+/* What the locations are called; another number when that is something else. */
+static uint64_t names_of(const struct recent *r, const struct profile *p,
+			 const struct profile_counts *counts)
+{
+	struct location_columns l;
+	uint64_t names = 0;
+
+	profile_locations(p, &l);
+	for (size_t i = 0; i < r->locations.n; i++) {
+		uint32_t location = r->locations.at[i];
+		const struct frame *f = location_frames(&l, location);
+
+		names = hash_u64(names ^ name_of(location_function(&l, location), counts));
+		for (uint32_t k = 0; f && k <= f->n_more; k++)
+			names = hash_u64(names ^ name_of(f[k].function, counts) << 32);
+	}
+	return names;
+}
+
+/* All of what weighs, and what is above it. */
+static void note_locations(struct recent *r, const struct profile *p,
+			   const struct profile_counts *counts, const struct weights *w)
+{
+	bool *live = xcalloc(w->n_stacks, sizeof(*live));
+	bool *noted = xcalloc((size_t)counts->n_locations + 1, sizeof(*noted));
+	struct stack_columns stacks;
+
+	profile_stacks_of(p, counts, &stacks);
+	for (uint32_t i = w->n_stacks; i-- > 1;) {
+		uint32_t location = stacks.location[i];
+
+		for (uint32_t k = 0; k < RECENT_SLOTS && !live[i]; k++)
+			live[i] = w->stack[(size_t)i * RECENT_SLOTS + k] != 0;
+		live[stacks.parent[i]] |= live[i];
+		if (!live[i] || noted[location])
+			continue;
+		noted[location] = true;
+		vec_push(&r->locations, location);
+	}
+	free(noted);
+	free(live);
+}
+
+/* The key of a node, which becomes one of its nodes. */
+static struct line_of_key *key_of(struct recent *r, uint32_t node)
+{
+	uint32_t id = r->id[node], key = map_find(&r->by_id, hash_u64(id), same_id, r, &id);
+
+	if (key == MAP_NONE) {
+		struct line_of_key new = { .id = id };
+
+		key = (uint32_t)r->keys.n;
+		vec_push(&r->keys, new);
+		map_add(&r->by_id, hash_u64(id), key);
+	}
+	r->next[node] = r->keys.at[key].first;
+	r->keys.at[key].first = node;
+	return &r->keys.at[key];
 }
 
 /* Totals, paths and what leads from a key to its nodes. */
@@ -192,25 +290,17 @@ static void index_nodes(struct recent *r)
 		for (size_t i = 0; i < RECENT_SLOTS; i++)
 			to[i] += from[i];
 	}
+	map_reserve(&r->by_path, r->n);
 	for (uint32_t node = 1; node < r->n; node++) {
-		uint32_t first = first_of(r, r->id[node]);
-
 		r->path[node] = calltree_path(r->path[r->parent[node]], r->id[node]);
-		if (first == 0) {
-			map_add(&r->first, hash_u64(r->id[node]), node);
-			continue;
-		}
-		r->next[node] = r->next[first];
-		r->next[first] = node;
+		map_add(&r->by_path, r->path[node], node);
+		add(&key_of(r, node)->self, r->self, node);
 	}
 }
 
 /* Takes the tree apart. */
-static struct recent *read_off(struct frametree *t, const struct keys *k)
+static void read_off(struct recent *r, struct frametree *t, const struct keys *k)
 {
-	struct recent *r = xcalloc(1, sizeof(*r));
-
-	atomic_init(&r->n_holders, 1);
 	r->n = t->n;
 	r->parent = t->parent;
 	r->self = t->self;
@@ -222,7 +312,6 @@ static struct recent *read_off(struct frametree *t, const struct keys *k)
 	t->self = NULL;
 	frametree_done(t);
 	index_nodes(r);
-	return r;
 }
 
 static int make(const struct profile *p, const struct profile_counts *counts,
@@ -232,25 +321,41 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	struct time_span span = { .from_ns = q->from_ns,
 				  .to_ns = q->from_ns + RECENT_SLOTS * q->slot_ns,
 				  .n = RECENT_SLOTS };
+	struct recent *r = xcalloc(1, sizeof(*r));
 	struct frametree tree;
 	struct weights w;
 	int rc = recent_weigh(p, counts, lens, &span, progress, &w);
 
-	if (rc == 0)
+	atomic_init(&r->n_holders, 1);
+	r->resolution = counts->resolution;
+	if (rc == 0) {
+		note_locations(r, p, counts, &w);
+		/* Before they are used: what gets a name meanwhile is another one by then. */
+		r->names = names_of(r, p, counts);
 		rc = plant_tree(p, counts, lens, k, NULL, &w, progress, &tree);
+	}
 	weights_done(&w);
-	if (rc == 0)
-		*out = read_off(&tree, k);
+	if (rc == 0) {
+		read_off(r, &tree, k);
+		*out = r;
+	} else {
+		recent_free(r);
+	}
 	return rc;
 }
 
 /* The last one again, if it answers the question. */
-static struct recent *find(struct recent_kept *kept, const struct question *q)
+static struct recent *find(struct recent_kept *kept, const struct profile *p,
+			   const struct profile_counts *counts, const struct question *q)
 {
 	struct recent *last = kept ? kept->last : NULL;
 
 	if (!last || !same_question(&last->of, q))
 		return NULL;
+	/* Something gets a name all the time, but it is hardly ever of what was there before. */
+	if (last->resolution != counts->resolution && names_of(last, p, counts) != last->names)
+		return NULL;
+	last->resolution = counts->resolution;
 	atomic_fetch_add(&last->n_holders, 1);
 	return last;
 }
@@ -281,8 +386,8 @@ int recent_new(const struct profile *p, const struct profile_counts *counts,
 		any_time.filter = filter_copy(lens->filter);
 		free(filter_take_times(any_time.filter));
 	}
-	q = question_of(counts, &any_time, w);
-	*out = find(lens->recently, &q);
+	q = question_of(&any_time, w);
+	*out = find(lens->recently, p, counts, &q);
 	if (!*out)
 		rc = make(p, counts, &any_time, k, &q, progress, out);
 	if (rc == 0 && !(*out)->of.filters) {
@@ -306,7 +411,10 @@ void recent_free(struct recent *r)
 	free(r->self);
 	free(r->total);
 	free(r->next);
-	map_done(&r->first);
+	map_done(&r->by_path);
+	map_done(&r->by_id);
+	vec_done(&r->keys);
+	vec_done(&r->locations);
 	free(r);
 }
 

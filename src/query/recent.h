@@ -44,8 +44,8 @@ void recent_free(struct recent *r);
 
 /* What ends in a function that was called by the second one, and that by the third, and so on: id, [n]. */
 struct recent_line recent_self(const struct recent *r, const uint32_t *id, uint32_t n);
-/* What the node of a key with that path has, and all below it. */
-struct recent_line recent_node(const struct recent *r, uint32_t id, uint64_t path);
+/* What the node with that path has, and all below it. */
+struct recent_line recent_node(const struct recent *r, uint64_t path);
 /* What a function and all that it calls have, each sample once. */
 struct recent_line recent_total(const struct recent *r, uint32_t id);
 /* The part of it that was called by another one, or by nothing (ID_NONE); and the part in one that it calls. */
