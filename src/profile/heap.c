@@ -106,12 +106,11 @@ void store_heap_columns_free(struct store_heap_columns *c)
 
 /* Writing. */
 
-uint64_t store_heap_size(const struct store_heap *h, uint32_t row)
+uint64_t store_heap_large_size(const struct store_heap *h, uint32_t row)
 {
 	struct heap_columns c = { .n_large = h->now.n_large, .large = h->large.base };
-	uint32_t size = STORE_AT(uint32_t, h->size, row);
 
-	return size != SIZE_LARGE ? size : allocation_large_size(&c, row);
+	return allocation_large_size(&c, row);
 }
 
 int build_heap_in_files(struct profile *p, const char *what, struct err *e)

@@ -81,6 +81,8 @@ struct heap_fold {
 	struct ages freed;  /* of what is left of what was folded: levels would miss it */
 	uint64_t n_counted; /* allocations that are in sums from now on */
 	struct map alike;   /* of bulk */
+	uint32_t *
+		last_sum; /* [n_origins of before] of bulk: what was counted last of the origin; owned */
 
 	const uint32_t *
 		stack_to; /* what becomes of each stack; NULL: all and their origins stay as they are, else: */
@@ -262,6 +264,18 @@ static void count_age(struct ages *a, bool is_old)
 	a->n_new += !is_old;
 }
 
+/* The sum that has it all in common, mostly the last one of the origin, as rows come in the order of time. MAP_NONE: its *hash. */
+static uint32_t find_sum(const struct heap_fold *f, const struct likeness *l, uint64_t *hash)
+{
+	uint32_t last = f->last_sum[l->origin];
+
+	*hash = 0;
+	if (last != ID_NONE && same_bulk(f, last, l))
+		return last;
+	*hash = hash_u64(hash_pair(l->origin, l->since) ^ hash_u64(l->slot));
+	return map_find(&f->alike, *hash, same_bulk, f, l);
+}
+
 static bool add_bulk(struct heap_fold *f, struct heap_bulk b)
 {
 	struct heap_bulk *to;
@@ -273,16 +287,17 @@ static bool add_bulk(struct heap_fold *f, struct heap_bulk b)
 	if (b.origin == ID_NONE)
 		return false;
 	l = likeness_of(f, &b);
-	hash = hash_u64(hash_pair(l.origin, l.since) ^ hash_u64(l.slot));
-	at = map_find(&f->alike, hash, same_bulk, f, &l);
+	at = find_sum(f, &l, &hash);
 	if (at == MAP_NONE) {
 		if (column_extend(&f->bulk, (uint64_t)f->n_bulk + 1) < 0)
 			return false;
+		f->last_sum[b.origin] = f->n_bulk;
 		map_add(&f->alike, hash, f->n_bulk);
 		count_age(&f->sums, b.moment < track_of_sum(f, &b)->recent);
 		STORE_AT(struct heap_bulk, f->bulk, f->n_bulk++) = b;
 		return true;
 	}
+	f->last_sum[b.origin] = at;
 	to = &STORE_AT(struct heap_bulk, f->bulk, at);
 	to->calls += b.calls;
 	to->bytes += b.bytes;
@@ -343,6 +358,7 @@ static void begin_slots(struct heap_fold *f)
 	f->sums = f->freed = (struct ages){ 0, 0 };
 	f->n_counted = 0;
 	map_done(&f->alike);
+	memset(f->last_sum, 0xff, f->h->now.n_origins * sizeof(*f->last_sum));
 	for (uint32_t i = 0; i < f->n_tracks; i++)
 		f->track[i].last = (struct slot_span){ 0, 0, 0 };
 }
@@ -498,6 +514,7 @@ static bool begin_origins(struct heap_fold *f)
 {
 	uint32_t n = f->h->now.n_origins;
 
+	f->last_sum = xmalloc(n * sizeof(*f->last_sum));
 	if (f->stack_to) {
 		f->origin_to = xmalloc(n * sizeof(*f->origin_to));
 		memset(f->origin_to, 0xff, n * sizeof(*f->origin_to));
@@ -673,6 +690,7 @@ static bool fold(struct heap_fold *f)
 		heap_tops_done(&f->track[i].kept);
 	map_done(&f->alike);
 	free(f->origin_to);
+	free(f->last_sum);
 	if (rc < 0)
 		undo(f);
 	return rc > 0;

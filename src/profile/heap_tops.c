@@ -118,10 +118,10 @@ static void sort_endings(struct search *s)
 	free(spare);
 }
 
-static bool is_in(const struct search *s, uint32_t row)
+/* Is what began at that moment of the track in the piece that is searched? */
+static inline bool is_in(const struct search *s, uint32_t track, uint32_t begin)
 {
-	const struct heap_piece *p = &s->kept[origin_of(s, row)->track]->piece[s->piece];
-	uint32_t begin = STORE_AT(uint32_t, s->h->begin, row);
+	const struct heap_piece *p = &s->kept[track]->piece[s->piece];
 
 	return begin >= p->from && begin < p->to;
 }
@@ -135,7 +135,7 @@ static void let_end(const struct search *s, uint32_t track, uint32_t moment)
 	for (; a->k < a->end && s->endings[a->k].moment <= moment; a->k++) {
 		uint32_t row = s->endings[a->k].row;
 
-		if (is_in(s, row))
+		if (is_in(s, track, STORE_AT(uint32_t, s->h->begin, row)))
 			level[origin_of(s, row)->event].now -= store_heap_size(s->h, row);
 	}
 }
@@ -185,17 +185,19 @@ static void search_piece(struct search *s)
 		const struct heap_origin *o = origin_of(s, i);
 		struct level *l = &s->level[(size_t)o->track * s->n_events + o->event];
 		uint32_t begin = STORE_AT(uint32_t, s->h->begin, i);
+		uint64_t size;
 
-		if (!is_in(s, i))
+		if (!is_in(s, o->track, begin))
 			continue;
 		let_end(s, o->track, begin);
-		l->now += store_heap_size(s->h, i);
+		size = store_heap_size(s->h, i);
+		l->now += size;
 		if (l->now > l->most) {
 			l->most = l->now;
 			l->at = begin;
 		}
 		if (s->brief[i])
-			l->now -= store_heap_size(s->h, i);
+			l->now -= size;
 	}
 	for (size_t i = 0; i < (size_t)s->n_tracks * s->n_events; i++)
 		if (s->level[i].most > 0)

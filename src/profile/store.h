@@ -269,8 +269,15 @@ void store_publish(struct profile *p, struct store_rows *by, struct store_trie *
 		   struct store_heap_columns *heap);
 void store_heap_columns_free(struct store_heap_columns *c);
 
-/* The size of an allocation, of what is not published too. */
-uint64_t store_heap_size(const struct store_heap *h, uint32_t row);
+/* The size of an allocation whose column says SIZE_LARGE, of what is not published too. */
+uint64_t store_heap_large_size(const struct store_heap *h, uint32_t row);
+/* That of any. */
+static inline uint64_t store_heap_size(const struct store_heap *h, uint32_t row)
+{
+	uint32_t size = STORE_AT(uint32_t, h->size, row);
+
+	return size != SIZE_LARGE ? size : store_heap_large_size(h, row);
+}
 
 /* Is a track folded? Of sampled blocks the peak is an estimate, whose moment depends on more than sizes; they are few. */
 bool store_track_folds(const struct store_track *t);
