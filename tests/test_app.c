@@ -15,6 +15,7 @@
 #include "stage_app.h"
 #include "task.h"
 #include "tui.h"
+#include "worker.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -386,6 +387,34 @@ Test(app, makes_nothing_anew_that_nobody_sees)
 	app_focus(f.app, true);
 	stage_app_catch_up(&f);
 	cr_expect(stage_app_shows(&f, "second_function"));
+	stage_app_done(&f);
+}
+
+/* Where others have the processor, what was asked for comes late; the next is asked for no later than otherwise. */
+Test(app, asks_in_time_where_answers_are_late)
+{
+	struct stage_app f;
+	struct pollfd made;
+
+	stage_app_live(&f, profile_new(), 100, 24);
+	f.now = 1000;
+	made_profile_add(f.profile, "first_function 100\n");
+	stage_app_settle(&f);
+	f.now += 1000;
+	made_profile_add(f.profile, "second_function 100\n");
+	app_tick(f.app, f.now);
+	cr_assert(worker_busy(f.app->worker));
+	made = (struct pollfd){ .fd = worker_fd(f.app->worker), .events = POLLIN };
+	for (int i = 0; i < 10000 && worker_busy(f.app->worker); i++) {
+		poll(&made, 1, 5);
+		app_tick(f.app, f.now + 200);
+	}
+	cr_expect(stage_app_shows(&f, "second_function"));
+	made_profile_add(f.profile, "third_function 100\n");
+	app_tick(f.app, f.now + 249);
+	cr_expect(!worker_busy(f.app->worker), "too early");
+	app_tick(f.app, f.now + 250);
+	cr_expect(worker_busy(f.app->worker), "too late");
 	stage_app_done(&f);
 }
 

@@ -73,6 +73,31 @@ static void count(uint32_t n, uint32_t function, int64_t out[RECENT_SLOTS])
 			out[(time_of(i) - from) / (5 * S)] += 1 + i % 3;
 }
 
+/* Where no tree is wanted yet there is what functions have of their own, and all of it when one is. */
+static void check_without_tree(const struct profile *p, const struct lens *lens,
+			       const struct analysis *with)
+{
+	struct analysis *a;
+
+	cr_assert_eq(analysis_new_parts(p, lens, ANALYSIS_LATER, NULL, &a), 0);
+	cr_assert_not_null(a->recent);
+	cr_assert_neq(a->recent, with->recent);
+	for (int tree = 0; tree < 2; tree++) {
+		for (uint32_t i = 0; i < a->keys.n; i++) {
+			uint32_t id = a->keys.key[i].id;
+			struct recent_line got = recent_self(a->recent, &id, 1),
+					   want = recent_self(with->recent, &id, 1);
+
+			cr_expect_arr_eq(got.slot, want.slot, sizeof(want.slot));
+			got = recent_total(a->recent, id);
+			want = recent_total(with->recent, id);
+			cr_expect(!tree || memcmp(got.slot, want.slot, sizeof(want.slot)) == 0);
+		}
+		analysis_tree(a);
+	}
+	analysis_free(a);
+}
+
 Test(recent, the_last_minute_at_any_moment)
 {
 	static const uint32_t moments[] = { 1, 700, 5999, 6000, 6001, 13333, N_SAMPLES };
@@ -103,6 +128,7 @@ Test(recent, the_last_minute_at_any_moment)
 			cr_expect_arr_eq(got.slot, want, sizeof(want), "%s after %u samples", label,
 					 at);
 		}
+		check_without_tree(p, &lens, a);
 		analysis_free(a);
 		lens_done(&lens);
 	}

@@ -2,7 +2,7 @@
 /*
  * Life of the app: loading, analyses, keys and clicks.
  *
- * While the profile grows, analyses follow each other at most every 250 ms and take at most half of
+ * While the profile grows, analyses follow each other at most every 250 ms and cost at most half of
  * the time; of all that runs on a machine they come so seldom, down to one a second, that we take no more than half a per
  * cent of a processor; what the user changes is asked for at once. Until the first one is there, views see an empty profile.
  */
@@ -45,6 +45,9 @@
  */
 #define LIVE_PART       250
 #define LIVE_MOST_MS    1000
+/* What is there so long before its frame is asked for so much later the next time. */
+#define EARLY_MS        80
+#define LATER_MS        10
 /* An analysis takes one part in so many of the time where what is written is not read yet; elsewhere half. */
 #define BEHIND_PART     8
 /* What is loaded within the first is shown once, and whole; names are not waited for any longer than the second. */
@@ -206,9 +209,16 @@ static int64_t due_ms(const struct app *a)
 							: FIRST_NAMES_MS;
 	/* Where reading is behind, it is to have the processor. */
 	int64_t share = a->live.behind_s > 0 ? BEHIND_PART : 2;
-	int64_t pause = a->took_ms * share > least ? a->took_ms * share : least;
+	int64_t pause = a->cost_ms * share > least ? a->cost_ms * share : least;
 	int64_t dear = (a->live.cpu_ns - a->live.asked_cpu_ns) * LIVE_PART / 1000000;
 
+	/*
+	 * While others have the processor an analysis takes long without costing much. It is asked for in time all the same: the first
+	 * late one puts off the frames after it, and by that those to come have so much more time; what they do not need of it is
+	 * given back in small steps.
+	 */
+	if (a->live.early_ms > EARLY_MS)
+		pause += LATER_MS;
 	/* The last of what has stopped is not waited for. */
 	if (a->source->sparing && !a->live.target.is_still && app_has_data(a) && dear > pause)
 		pause = dear < LIVE_MOST_MS ? dear : LIVE_MOST_MS;
@@ -422,7 +432,7 @@ void app_wheel(struct app *a, int notches)
 }
 
 /* What the worker has made; false: nothing. */
-static bool take_made(struct app *a, int64_t now_ms)
+static bool take_made(struct app *a)
 {
 	struct analysis *made = worker_take(a->worker);
 	struct over_time *over = worker_take_over(a->worker);
@@ -436,7 +446,7 @@ static bool take_made(struct app *a, int64_t now_ms)
 	}
 	if (made) {
 		replace_analysis(a, made);
-		a->took_ms = now_ms - a->asked_ms;
+		a->cost_ms = worker_cost_ns(a->worker) / 1000000;
 		a->asked = worker_busy(a->worker);
 		a->live.glance = false;
 	}
@@ -462,7 +472,7 @@ bool app_tick(struct app *a, int64_t now_ms)
 	}
 	if (a->asked && a->asked_ms == INT64_MIN)
 		note_asked(a, now_ms);
-	beside = take_made(a, now_ms);
+	beside = take_made(a);
 	if (a->source->live)
 		app_live_clock(a, now_ms);
 	if (!worker_busy(a->worker) && behind(a) && now_ms >= due_ms(a)) {

@@ -364,6 +364,7 @@ bool app_live_shows(struct app *a, int64_t now_ms, bool at_once, bool analysis, 
 		l->touched_ms = now_ms;
 	if (!l->owed || (!at_once && now_ms < app_live_due_ms(a, now_ms)))
 		return false;
+	l->early_ms = l->owed_analysis ? now_ms - l->made_ms : 0;
 	l->owed = l->owed_analysis = false;
 	l->shown_ms = now_ms;
 	return true;

@@ -109,6 +109,7 @@ struct live {
 	int64_t shown_ms;          /* when the screen was made anew; 0: it was not */
 	int64_t touched_ms;        /* when somebody did something; 0: nobody did */
 	int64_t made_ms;           /* when the analysis that is owed came */
+	int64_t early_ms;          /* so long the last one was there before its frame was due */
 	char *nothing;             /* why there is nothing to show, or NULL; the scene's; owned */
 	int64_t begun_ms;          /* when it was first looked at; 0: it was not */
 	struct live_rate growth;   /* how much there was when */
@@ -146,7 +147,7 @@ struct app {
 	struct err load_error; /* how it ended */
 	struct over_time_wishes wishes; /* what views want over time; n 0: none has said so */
 	int64_t asked_ms;       /* when the newest analysis was asked for, INT64_MIN: never */
-	int64_t took_ms;        /* from asking to getting it */
+	int64_t cost_ms;        /* what the last one took of a processor */
 	bool asked;             /* an analysis is under way or waiting */
 	bool changed;           /* something was done since the last app_tick() */
 	int percent_loaded;     /* as last drawn */

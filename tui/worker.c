@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "amounts_kept.h"
@@ -45,6 +46,8 @@ struct worker {
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
 	enum ready_parts ready;              /* likewise */
 	struct analysis *made;               /* by it; the task's until it is joined */
+	int64_t cost_ns;                     /* likewise: what that took of a processor */
+	int64_t taken_ns;                    /* the same of the one that was taken last */
 	struct lens next;                    /* the waiting request's */
 	struct over_time_wishes next_wishes; /* likewise */
 	enum ready_parts next_ready;         /* likewise */
@@ -71,9 +74,16 @@ static void add_over_time(struct worker *w, enum over_time_kind kind)
 		analysis_set_over(w->made, made);
 }
 
-static int analyse(void *arg)
+static int64_t own_cpu_ns(void)
 {
-	struct worker *w = arg;
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int make(struct worker *w)
+{
 	unsigned tree = w->ready == READY_TABLE ? ANALYSIS_LATER : ANALYSIS_TREE;
 	int rc = analysis_new_of(w->profile, &w->of, &w->lens, tree | ANALYSIS_MEMORY, &w->progress,
 				 &w->made);
@@ -89,6 +99,16 @@ static int analyse(void *arg)
 	return 0;
 }
 
+static int analyse(void *arg)
+{
+	struct worker *w = arg;
+	int64_t begin_ns = own_cpu_ns();
+	int rc = make(w);
+
+	w->cost_ns = own_cpu_ns() - begin_ns;
+	return rc;
+}
+
 static void end_of_task(struct worker *w)
 {
 	lens_done(&w->lens);
@@ -102,6 +122,7 @@ static struct analysis *finish(struct worker *w)
 
 	if (task_join(w->task) == 0)
 		made = w->made;
+	w->taken_ns = w->cost_ns;
 	w->task = NULL;
 	w->made = NULL;
 	end_of_task(w);
@@ -341,10 +362,16 @@ struct analysis *worker_take(struct worker *w)
 	} else {
 		made = w->made;
 		w->made = NULL;
+		w->taken_ns = w->cost_ns;
 	}
 	if (w->waiting)
 		start(w);
 	return made;
+}
+
+int64_t worker_cost_ns(const struct worker *w)
+{
+	return w->taken_ns;
 }
 
 bool worker_busy(const struct worker *w)

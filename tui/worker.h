@@ -6,6 +6,7 @@
 #define PROFTOP_TUI_WORKER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "over_time.h"
 
@@ -50,6 +51,8 @@ int worker_fd(const struct worker *w);
 
 /* The newest finished analysis, which is the caller's to free, or NULL. Starts what waits. */
 struct analysis *worker_take(struct worker *w);
+/* What the last analysis took of a processor, however long it had to wait for one. */
+int64_t worker_cost_ns(const struct worker *w);
 
 /* What was asked for over time, the caller's to free, or NULL; it is of the analysis last asked of. */
 struct over_time *worker_take_over(struct worker *w);

@@ -68,16 +68,18 @@ static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
 }
 
 /* Not of what compares: its rows are of two times already. */
-static int answer_recent(struct analysis *a, struct recent_kept *recently,
+static int answer_recent(struct analysis *a, unsigned parts, struct recent_kept *recently,
 			 struct progress *progress)
 {
 	struct lens lens = a->lens; /* filters are borrowed */
+	bool flat = !(parts & ANALYSIS_TREE) && a->table_keys == &a->keys;
 	int rc;
 
 	if (lens.recent_ns == 0 || lens_compares(&lens))
 		return 0;
 	lens.recently = recently;
-	rc = recent_new(a->profile, &a->counts, &lens, &a->keys, &a->weights, progress, &a->recent);
+	rc = recent_new(a->profile, &a->counts, &lens, &a->keys, &a->weights,
+			flat ? RECENT_LEAVES : RECENT_ALL, progress, &a->recent);
 	return rc == -ENODATA ? 0 : rc;
 }
 
@@ -156,7 +158,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 		parts |= ANALYSIS_TREE;
 	rc = answer(a, parts, lens->kept, progress);
 	if (rc == 0)
-		rc = answer_recent(a, lens->recently, progress);
+		rc = answer_recent(a, parts, lens->recently, progress);
 	if (rc == 0 && lens_compares(lens))
 		rc = know_amounts(a, lens->learned, progress);
 	if (rc < 0) {
@@ -258,12 +260,16 @@ static double rank_change(const void *diff, const int64_t *self)
 
 struct calltree *analysis_tree(struct analysis *a)
 {
+	if (a->tree || !a->weights.stack)
+		return a->tree;
 	/* Nobody cancels it. */
-	if (!a->tree && a->weights.stack)
-		calltree_build(a->profile, &a->counts, &a->lens, &a->keys, a->groups, &a->weights,
-			       NULL, &a->tree);
+	calltree_build(a->profile, &a->counts, &a->lens, &a->keys, a->groups, &a->weights, NULL,
+		       &a->tree);
 	free(a->groups);
 	a->groups = NULL;
+	recent_free(a->recent);
+	a->recent = NULL;
+	answer_recent(a, ANALYSIS_TREE, NULL, NULL);
 	return a->tree;
 }
 

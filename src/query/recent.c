@@ -27,6 +27,7 @@ struct question {
 	int64_t from_ns, slot_ns; /* since the recording's start */
 	enum grouping grouping;
 	bool inlines;
+	enum recent_parts parts;
 	char *filters; /* the lens' without times and the column's own; owned */
 };
 
@@ -205,7 +206,8 @@ static bool same_question(const struct question *a, const struct question *b)
 {
 	return a->metric.event.v == b->metric.event.v && a->metric.measure == b->metric.measure &&
 	       a->from_ns == b->from_ns && a->slot_ns == b->slot_ns && a->grouping == b->grouping &&
-	       a->inlines == b->inlines && strcmp(a->filters, b->filters) == 0;
+	       a->inlines == b->inlines && a->parts == b->parts &&
+	       strcmp(a->filters, b->filters) == 0;
 }
 
 /* A function that is newer than the counts is not known yet. */
@@ -314,6 +316,95 @@ static void read_off(struct recent *r, struct frametree *t, const struct keys *k
 	index_nodes(r);
 }
 
+/* The locations that stacks end in. */
+static void note_leaves(struct recent *r, const struct profile *p,
+			const struct profile_counts *counts)
+{
+	bool *noted = xcalloc((size_t)counts->n_locations + 1, sizeof(*noted));
+	struct stack_columns stacks;
+
+	profile_stacks_of(p, counts, &stacks);
+	for (uint32_t i = 1; i < counts->n_stacks; i++) {
+		uint32_t location = stacks.location[i];
+
+		if (!noted[location])
+			vec_push(&r->locations, location);
+		noted[location] = true;
+	}
+	free(noted);
+}
+
+/* What ends in each stack is of a node for its key, below the root: a tree without callers. The caller frees. */
+static uint32_t *find_leaves(const struct profile *p, const struct profile_counts *counts,
+			     const struct lens *lens, const struct keys *k)
+{
+	uint32_t *leaf = xcalloc(counts->n_stacks, sizeof(*leaf));
+	struct location_columns locations;
+	struct stack_columns stacks;
+
+	profile_locations(p, &locations);
+	profile_stacks_of(p, counts, &stacks);
+	for (uint32_t i = 1; i < counts->n_stacks; i++) {
+		uint32_t at = stacks.location[i], function = location_function(&locations, at);
+		const struct frame *f = lens->inlines ? location_frames(&locations, at) : NULL;
+
+		if (f)
+			function = f[f->n_more].function;
+		leaf[i] = 1 + keys_of_frame(k, function, locations.module[at]);
+	}
+	return leaf;
+}
+
+/* Node i + 1 is of key i. */
+static int make_flat(struct recent *r, const struct profile *p, const struct profile_counts *counts,
+		     const struct lens *lens, const struct keys *k, const struct time_span *span,
+		     struct progress *progress)
+{
+	struct weights w;
+	uint32_t *leaf;
+	int rc;
+
+	note_leaves(r, p, counts);
+	r->names = names_of(r, p, counts);
+	leaf = find_leaves(p, counts, lens, k);
+	rc = recent_weigh(p, counts, lens, span, leaf, k->n + 1, progress, &w);
+	free(leaf);
+	if (rc == 0) {
+		r->n = k->n + 1;
+		r->parent = xcalloc(r->n, sizeof(*r->parent));
+		r->id = xmalloc(r->n * sizeof(*r->id));
+		r->id[0] = ID_NONE;
+		for (uint32_t i = 0; i < k->n; i++)
+			r->id[i + 1] = k->key[i].id;
+		r->self = xmalloc((size_t)r->n * RECENT_SLOTS * sizeof(*r->self));
+		memcpy(r->self, w.stack, (size_t)r->n * RECENT_SLOTS * sizeof(*r->self));
+		index_nodes(r);
+	}
+	weights_done(&w);
+	return rc;
+}
+
+/* With callers. */
+static int make_tree(struct recent *r, const struct profile *p, const struct profile_counts *counts,
+		     const struct lens *lens, const struct keys *k, const struct time_span *span,
+		     struct progress *progress)
+{
+	struct frametree tree;
+	struct weights w;
+	int rc = recent_weigh(p, counts, lens, span, NULL, counts->n_stacks, progress, &w);
+
+	if (rc == 0) {
+		note_locations(r, p, counts, &w);
+		/* Before they are used: what gets a name meanwhile is another one by then. */
+		r->names = names_of(r, p, counts);
+		rc = plant_tree(p, counts, lens, k, NULL, &w, progress, &tree);
+	}
+	weights_done(&w);
+	if (rc == 0)
+		read_off(r, &tree, k);
+	return rc;
+}
+
 static int make(const struct profile *p, const struct profile_counts *counts,
 		const struct lens *lens, const struct keys *k, const struct question *q,
 		struct progress *progress, struct recent **out)
@@ -322,25 +413,16 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 				  .to_ns = q->from_ns + RECENT_SLOTS * q->slot_ns,
 				  .n = RECENT_SLOTS };
 	struct recent *r = xcalloc(1, sizeof(*r));
-	struct frametree tree;
-	struct weights w;
-	int rc = recent_weigh(p, counts, lens, &span, progress, &w);
+	int rc;
 
 	atomic_init(&r->n_holders, 1);
 	r->resolution = counts->resolution;
-	if (rc == 0) {
-		note_locations(r, p, counts, &w);
-		/* Before they are used: what gets a name meanwhile is another one by then. */
-		r->names = names_of(r, p, counts);
-		rc = plant_tree(p, counts, lens, k, NULL, &w, progress, &tree);
-	}
-	weights_done(&w);
-	if (rc == 0) {
-		read_off(r, &tree, k);
+	rc = q->parts == RECENT_LEAVES ? make_flat(r, p, counts, lens, k, &span, progress)
+				       : make_tree(r, p, counts, lens, k, &span, progress);
+	if (rc == 0)
 		*out = r;
-	} else {
+	else
 		recent_free(r);
-	}
 	return rc;
 }
 
@@ -371,7 +453,7 @@ static void keep(struct recent_kept *kept, struct recent *r)
 
 int recent_new(const struct profile *p, const struct profile_counts *counts,
 	       const struct lens *lens, const struct keys *k, const struct weights *w,
-	       struct progress *progress, struct recent **out)
+	       enum recent_parts parts, struct progress *progress, struct recent **out)
 {
 	struct lens any_time = *lens; /* but for its filter all of it is borrowed */
 	struct question q;
@@ -387,6 +469,7 @@ int recent_new(const struct profile *p, const struct profile_counts *counts,
 		free(filter_take_times(any_time.filter));
 	}
 	q = question_of(&any_time, w);
+	q.parts = metric_is_heap(p, q.metric) ? RECENT_ALL : parts;
 	*out = find(lens->recently, p, counts, &q);
 	if (!*out)
 		rc = make(p, counts, &any_time, k, &q, progress, out);

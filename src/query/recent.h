@@ -33,13 +33,19 @@ struct recent_kept;
 struct recent_kept *recent_kept_new(void);
 void recent_kept_free(struct recent_kept *k);
 
+/* How much is wanted of it. */
+enum recent_parts {
+	RECENT_ALL,
+	RECENT_LEAVES /* recent_self() of functions, whoever called them, alone; of heaps it is all the same */
+};
+
 /*
  * Of lens->recent_ns before the newest sample, see w, or the same as lens->recently has of it. k is of frames. 0,
  * -ECANCELED, or -ENODATA without times; the caller ends with recent_free(*out), by any thread.
  */
 int recent_new(const struct profile *p, const struct profile_counts *counts,
 	       const struct lens *lens, const struct keys *k, const struct weights *w,
-	       struct progress *progress, struct recent **out);
+	       enum recent_parts parts, struct progress *progress, struct recent **out);
 void recent_free(struct recent *r);
 
 /* What ends in a function that was called by the second one, and that by the third, and so on: id, [n]. */

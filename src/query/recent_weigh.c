@@ -19,7 +19,8 @@
 /* The stretch of time, since the recording's start; it may begin before. */
 struct stretch {
 	int64_t from_ns, slot_ns;
-	uint32_t n; /* slots */
+	uint32_t n;         /* slots */
+	const uint32_t *to; /* [n_stacks] rows of weights; NULL: the stacks themselves */
 };
 
 /* When the row was, since its capture's start; false: that is not known. */
@@ -61,6 +62,7 @@ static void add_batch(const struct rowpass *r, const struct stretch *s, struct w
 		uint64_t row = r->begin + i;
 		int64_t since;
 		uint64_t slot;
+		uint32_t to;
 
 		if ((lens && !lens[i]) || (own && !own[i]) ||
 		    !rowpass_counts(column, r->event ? r->event[row] : 0) ||
@@ -69,7 +71,10 @@ static void add_batch(const struct rowpass *r, const struct stretch *s, struct w
 		slot = ((uint64_t)since - (uint64_t)s->from_ns) / (uint64_t)s->slot_ns;
 		if (slot >= s->n)
 			continue;
-		w->stack[(size_t)r->rows.stack[row] * s->n + slot] += rowpass_weight(column, row);
+		to = r->rows.stack[row];
+		if (s->to)
+			to = s->to[to];
+		w->stack[(size_t)to * s->n + slot] += rowpass_weight(column, row);
 	}
 }
 
@@ -87,16 +92,17 @@ static int weigh_samples(struct rowpass *r, const struct stretch *s, struct prog
 }
 
 int recent_weigh(const struct profile *p, const struct profile_counts *counts,
-		 const struct lens *lens, const struct time_span *span, struct progress *progress,
-		 struct weights *out)
+		 const struct lens *lens, const struct time_span *span, const uint32_t *to,
+		 uint32_t n, struct progress *progress, struct weights *out)
 {
 	struct stretch s = { .from_ns = span->from_ns,
 			     .slot_ns = (span->to_ns - span->from_ns) / span->n,
-			     .n = span->n };
+			     .n = span->n,
+			     .to = to };
 	struct rowpass *r;
 	int rc;
 
-	*out = (struct weights){ .n_stacks = counts->n_stacks, .n_columns = span->n };
+	*out = (struct weights){ .n_stacks = n, .n_columns = span->n };
 	rc = rowpass_new(p, counts, lens, progress, &r);
 	if (rc < 0)
 		return rc;

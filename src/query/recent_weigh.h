@@ -15,10 +15,11 @@ struct progress;
 /*
  * Of column 0 of lens, whose filter says nothing of times. The span may begin before the recording, by a minute or so.
  * *out has a column for each slot and nothing but stacks; samples are 0. Where the metric is of what is there, columns are of
- * what is at the ends of slots. 0, -ECANCELED, or -ENODATA without times; the caller ends with weights_done() in any case.
+ * what is at the ends of slots. to is [counts->n_stacks] the row of *out, below n, that each stack counts for, of samples only;
+ * NULL: its own. 0, -ECANCELED, or -ENODATA without times; the caller ends with weights_done() in any case.
  */
 int recent_weigh(const struct profile *p, const struct profile_counts *counts,
-		 const struct lens *lens, const struct time_span *span, struct progress *progress,
-		 struct weights *out);
+		 const struct lens *lens, const struct time_span *span, const uint32_t *to,
+		 uint32_t n, struct progress *progress, struct weights *out);
 
 #endif
