@@ -39,6 +39,8 @@
 /* What grows is looked at so often, if nothing is due; while nobody wants to see it, as often as what is recorded is. */
 #define LOOK_MS         125
 #define LOOK_SELDOM_MS  500
+/* And so often where what is recorded should be there by now, but comes late. */
+#define LOOK_SOON_MS    25
 /*
  * Of all that runs, which is left open for long, an analysis waits until all that we do was one part in so many of a processor,
  * but no longer than so. 0.4 %: a screen is to take no more than 0.5 % with what is not known at that time.
@@ -499,7 +501,9 @@ static int64_t look_ms(const struct app *a, int64_t due_in_ms)
 	if (a->source->live && (a->live.frozen || a->live.unfocused))
 		return LOOK_SELDOM_MS;
 	/* Of live nothing is told before. */
-	return a->source->live && due_in_ms > LOOK_MS ? due_in_ms : LOOK_MS;
+	if (a->source->live && due_in_ms > LOOK_MS)
+		return due_in_ms;
+	return a->source->live && !a->source->sparing && due_in_ms <= 0 ? LOOK_SOON_MS : LOOK_MS;
 }
 
 /* As app_wait_ms(), for what is to be looked at. */
