@@ -341,6 +341,22 @@ if [ -e "$data/demo.data" ]; then
     live_of "$data/demo.data" '● ended · lost 0'
 fi
 
+# Without a terminal a signal ends what is waited for, not what was seen: here the writer ends by it, too.
+live_ends_by() {
+    mkfifo fed
+    env --default-signal=INT,TERM "$proftop" live - <fed >out 2>err &
+    exec 3>fed
+    cat small.folded >&3
+    until grep -q 'or with Ctrl-C' err; do kill -0 $! || break; sleep 0.1; done
+    kill -"$1" $!
+    exec 3>&-
+    wait $! || fault "live that SIG$1 ended: exit status $?"
+    says out "$2"
+    rm fed
+}
+live_ends_by INT 'read_number'
+live_ends_by TERM 'read_number'
+
 # What live saves of a stream says what the file says, in every report, and its report has the numbers that live showed.
 live_saves() {
     local saved rows=0 name

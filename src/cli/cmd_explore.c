@@ -5,6 +5,7 @@
 #include "cmd_explore.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "err.h"
 #include "filter.h"
 #include "keymap.h"
+#include "live_end.h"
 #include "live_target.h"
 #include "load.h"
 #include "options.h"
@@ -122,11 +124,6 @@ static enum status report_instead(const struct options *o, struct load *l, struc
 {
 	struct err e = ERR_INIT;
 
-	/* Nothing else would be seen of it until then, and Ctrl-C would end what was to be told. */
-	if (o->recorder && !o->duration)
-		say("%s; the report comes when the %s", err_text(why),
-		    o->divided ? "command has ended"
-			       : "recording ends, which --duration 10s does after that time");
 	if (load_wait(l, &e)) {
 		err_clear(why);
 		return say_error(&e, STATUS_UNUSABLE);
@@ -180,19 +177,43 @@ static enum status show_lens(const struct options *o, struct load *l, struct tui
 	return status;
 }
 
+/* Is it only a report that there will be of what is being recorded? */
+static bool is_live_report(const struct options *o)
+{
+	return o->command == &cmd_live && !o->keys && !o->cols && tui_possible(NULL) != 0;
+}
+
+/* Nothing else would be seen of it until then. */
+static void await_report(const struct options *o, struct load *l)
+{
+	struct err why = ERR_INIT;
+
+	tui_possible(&why);
+	if (!o->duration)
+		say("%s; the report comes when the %s, or with Ctrl-C", err_text(&why),
+		    o->divided ? "command has ended" : "recording ends");
+	err_clear(&why);
+	live_end_await(o, l);
+}
+
 enum status explore(const struct options *o)
 {
 	struct err e = ERR_INIT;
 	struct tui_options t;
 	enum status status;
+	sigset_t before;
 	struct load *l;
 
 	if (explore_options(o, &t, &e))
 		return say_error(&e, STATUS_USAGE);
+	if (is_live_report(o))
+		live_end_watch(&before);
 	l = load_start(o, &e);
-	if (!l)
-		return say_error(&e, STATUS_USAGE);
-	status = show_lens(o, l, &t);
+	if (l && is_live_report(o))
+		await_report(o, l);
+	if (is_live_report(o))
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	status = l ? show_lens(o, l, &t) : say_error(&e, STATUS_USAGE);
 	load_free(l);
 	return status;
 }

@@ -262,8 +262,7 @@ static bool is_over(const struct load *l)
 	return !l->task || task_finished(l->task);
 }
 
-/* Waits until the worker ends or ms have passed. True when it ended. */
-static bool wait_end(const struct load *l, int ms)
+bool load_ended(const struct load *l, int ms)
 {
 	struct pollfd end = { .fd = l->wake_fd, .events = POLLIN };
 
@@ -295,7 +294,7 @@ int load_wait(struct load *l, struct err *e)
 	bool tell = isatty(STDERR_FILENO), told = false;
 	int rc;
 
-	while (!wait_end(l, !tell ? -1 : told ? TELL_EVERY_MS : TELL_AFTER_MS)) {
+	while (!load_ended(l, !tell ? -1 : told ? TELL_EVERY_MS : TELL_AFTER_MS)) {
 		tell_progress(l);
 		told = true;
 	}
@@ -306,13 +305,18 @@ int load_wait(struct load *l, struct err *e)
 	return rc ? err_set(e, rc, "%s", err_text(&l->error)) : 0;
 }
 
+void load_stop(struct load *l)
+{
+	progress_cancel(&l->progress);
+}
+
 bool load_wait_event(struct load *l)
 {
 	struct profile_counts counts;
 
 	do {
 		profile_counts_read(l->profile, &counts);
-	} while (!counts.n_samples && !wait_end(l, 10));
+	} while (!counts.n_samples && !load_ended(l, 10));
 	return !is_over(l);
 }
 

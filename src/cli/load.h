@@ -20,6 +20,12 @@ void load_free(struct load *l);
 /* Waits for the end, telling a person at a terminal how far it is. 0, or -errno with a sentence. */
 int load_wait(struct load *l, struct err *e);
 
+/* Waits for the end, for at most ms. True when it came. */
+bool load_ended(const struct load *l, int ms);
+
+/* What is there by now is all; load_wait() still has to be called. */
+void load_stop(struct load *l);
+
 /* Waits until the profile knows an event, or the end. True while there is more to come. */
 bool load_wait_event(struct load *l);
 
