@@ -127,14 +127,31 @@ static function_id unknown_function(struct script_frames *f, const struct script
 	return id;
 }
 
+/* Is it what proftop writes of a function without a symbol, "[libz.so.1+0x3f20]"? */
+static bool is_begin(const struct script_frames *f, struct span name, module_id module)
+{
+	size_t n, at;
+	const char *of = profile_string(f->p, profile_module(f->p, module)->name, &n);
+
+	if (n == 0 || name.n < n + strlen("[+0x0]") || name.s[0] != '[' ||
+	    name.s[name.n - 1] != ']' || memcmp(name.s + 1, of, n) != 0 ||
+	    memcmp(name.s + 1 + n, "+0x", 3) != 0)
+		return false;
+	at = n + strlen("[+0x");
+	while (at < name.n - 1 && strchr("0123456789abcdef", name.s[at]))
+		at++;
+	return at == name.n - 1;
+}
+
 static void add_part(struct script_frames *f, struct parts *parts, struct span name,
 		     module_id module, string_id file, uint32_t line)
 {
+	uint32_t flags = is_begin(f, name, module) ? FUNCTION_UNRESOLVED | FUNCTION_BEGIN : 0;
 	function_id id;
 
 	if (parts->n == MOST_INLINED)
 		return;
-	id = build_function(f->p, build_string(f->p, name.s, name.n), module, 0, file, 0);
+	id = build_function(f->p, build_string(f->p, name.s, name.n), module, flags, file, 0);
 	parts->at[parts->n++] = (struct frame){ .function = id.v, .file = file.v, .line = line };
 }
 

@@ -8,6 +8,7 @@
 #include "atoms.h"
 #include "err.h"
 #include "heap.h"
+#include "keys.h"
 #include "mem.h"
 #include "perf_script_line.h"
 #include "profile.h"
@@ -28,6 +29,7 @@ struct writer {
 	struct profile_counts counts;
 	struct stack_columns stacks;
 	struct location_columns locations;
+	struct keys keys; /* of functions, as rows have them */
 	char **frames;    /* [n_locations] lines of each; NULL: not yet made */
 	char **who;       /* [n_threads] "comm pid/tid"; likewise */
 	bool apart;       /* rows of several samples are so many */
@@ -52,10 +54,12 @@ static void print_name(const struct writer *w, string_id id, FILE *to)
 	print_text(s, n, to);
 }
 
-/* What has no symbol is "[module]": the line has its address. */
-static void print_function(const struct writer *w, const struct function *f, FILE *to)
+/* As rows say it: what has no symbol and may be of several builds is "[module]". */
+static void print_function(const struct writer *w, uint32_t id, FILE *to)
 {
-	char *made = f->flags & FUNCTION_BEGIN ? atom_made_label(w->p, f->module) : NULL;
+	const struct function *f = profile_function(w->p, (function_id){ id });
+	bool apart = w->keys.key[w->keys.of_function[id]].flags & FUNCTION_BEGIN;
+	char *made = f->flags & FUNCTION_BEGIN && !apart ? atom_made_label(w->p, f->module) : NULL;
 
 	if (made)
 		print_text(made, strlen(made), to);
@@ -77,7 +81,7 @@ static void print_frame(const struct writer *w, uint32_t location, const struct 
 	module = profile_module(w->p, f ? f->module : of);
 	fprintf(to, "\t%16" PRIx64 " ", w->locations.address[location]);
 	if (f)
-		print_function(w, f, to);
+		print_function(w, frame->function, to);
 	else
 		print_name(w, (string_id){ 0 }, to);
 	fputs(" (", to);
@@ -360,6 +364,7 @@ int perf_script_write(const struct analysis *a, FILE *to, int64_t *begin_ns, str
 		return err_set(e, rc, "cannot go through the samples");
 	profile_stacks_of(a->profile, &a->counts, &w.stacks);
 	profile_locations(a->profile, &w.locations);
+	keys_init(&w.keys, a->profile, &w.counts, GROUP_FUNCTION);
 	w.frames = xcalloc(w.counts.n_locations, sizeof(*w.frames));
 	w.who = xcalloc(w.counts.n_threads, sizeof(*w.who));
 	rc = print_all(&w, r);
@@ -367,6 +372,7 @@ int perf_script_write(const struct analysis *a, FILE *to, int64_t *begin_ns, str
 		rc = print_heaps(&w, &a->lens);
 	free_lines(w.frames, w.counts.n_locations);
 	free_lines(w.who, w.counts.n_threads);
+	keys_done(&w.keys);
 	rowpass_free(r);
 	*begin_ns = w.begin_ns;
 	errno = 0;

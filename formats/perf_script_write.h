@@ -3,6 +3,8 @@
  * Samples, and sums of heaps, as the text of perf script, which format_perf_script and many tools read: with event, period, thread,
  * cpu, time, module, address and source of each, so that what is read again is what was written.
  *
+ * Functions without a symbol are called as rows are, "[libz.so.1+0x3f20]", and known again by that.
+ *
  * Lost are control groups, where functions are declared, samples that weigh nothing, and what is known beyond
  * shortened stacks. Of heaps each measure becomes an event (malloc:live, malloc:calls) with one sample a stack, of a thread that
  * asked for it: times, sizes and lives of blocks are lost.

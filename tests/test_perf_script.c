@@ -547,6 +547,67 @@ Test(perf_script, round_trip)
 	}
 }
 
+/* Two functions of a module and of what may be another build of it, which have no symbols; and some of which less is known. */
+static struct profile *begun(const char *path, const char *build_id, const char *path2,
+			     const char *build_id2)
+{
+	static const char *const names[] = { "[lib.so+0x10]", "[lib.so+0x20]", "[lib.so]" };
+	struct profile *p = profile_new();
+	struct sample s = { .cpu = CPU_NONE };
+	process_id process;
+
+	builder_begin(p);
+	process = build_process(p, build_capture(p, "x", "perf.data"), 1);
+	s.thread = build_thread(p, process, 1, build_cstring(p, "x"));
+	s.event = build_event(p, "cycles", UNIT_COUNT, true);
+	for (unsigned i = 0; i < 12; i++) {
+		module_id m = i % 2 ? build_module(p, path2, build_id2, FAMILY_LIBRARY)
+				    : build_module(p, path, build_id, FAMILY_LIBRARY);
+		uint32_t flags = FUNCTION_UNRESOLVED | (i % 3 < 2 ? FUNCTION_BEGIN : 0);
+		location_id l = build_location(p, m, 0x10 * (i + 1));
+		function_id f = build_function(p, build_cstring(p, names[i % 3]), m, flags,
+					       (string_id){ 0 }, 0);
+
+		build_location_function(p, l, f);
+		s.stack = build_stack(p, (stack_id){ 0 }, l);
+		s.weight = 1 << i;
+		s.time_ns = i;
+		cr_assert_eq(build_sample(p, &s), 0);
+	}
+	cr_assert_eq(builder_end(p), 0);
+	return p;
+}
+
+/* Functions without a symbol are rows of their own where they were, and one row where they were that. */
+Test(perf_script, round_trip_of_functions_that_begin)
+{
+	static const struct {
+		const char *path, *build_id, *path2, *build_id2;
+		size_t n_begun; /* functions that are told apart */
+	} cases[] = {
+		{ "/lib.so", "ab", "/lib.so", "ab", 2 }, { "/lib.so", "", "/lib.so", "", 2 },
+		{ "/lib.so", "ab", "/lib.so", "cd", 0 }, { "/lib.so", "ab", "/x/lib.so", "cd", 0 },
+		{ "/lib.so", "", "/x/lib.so", "", 0 },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct profile *p = begun(cases[i].path, cases[i].build_id, cases[i].path2,
+					  cases[i].build_id2),
+			       *again = saved(p, "");
+		struct profile_counts n;
+		size_t n_begun = 0;
+
+		check_saved(p, cases[i].path2);
+		profile_counts_read(again, &n);
+		for (uint32_t f = 0; f < n.n_functions; f++)
+			n_begun += (profile_function(again, (function_id){ f })->flags &
+				    FUNCTION_BEGIN) != 0;
+		cr_expect_eq(n_begun, cases[i].n_begun, "%zu: %zu", i, n_begun);
+		profile_free(again);
+		profile_free(p);
+	}
+}
+
 /* Only what passes the filter is written. */
 Test(perf_script, round_trip_of_some)
 {
