@@ -472,6 +472,40 @@ Test(heap_fold, rates_stay_even)
 	profile_free(l.p);
 }
 
+/* More origins than sums there may be: wider slots make no fewer, and of each block a part is in every slot that its time has. */
+Test(heap_fold, rates_of_many_origins_stay)
+{
+	enum { SECONDS = 30, HZ = 256, COLS = 4 * SECONDS };
+	static const struct build_folding folding = { .keep_ns = 60 * SECOND,
+						      .n_blocks = 1 << 12,
+						      .n_sums = 2 };
+	struct time_span span = { 0, SECONDS * SECOND, COLS, 0 };
+	struct profile_counts counts;
+	struct footprint_lines *lines;
+	uint64_t n_allocated = 0;
+	struct footprint *m;
+	struct lens lens;
+	struct life l;
+
+	begin(&l, 1, 1, 2, &folding);
+	for (uint32_t second = 0; second < SECONDS; second++)
+		come_and_go(&l, HZ, SECOND / HZ);
+	cr_expect_gt(l.n_folds, 0u);
+	profile_counts_read(l.p, &counts);
+	made_lens(&lens, l.p, "");
+	cr_assert_eq(footprint_new(l.p, &counts, &lens, (event_id){ 0 }, NULL, &m), 0);
+	cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
+	for (uint32_t i = 0; i < COLS; i++)
+		n_allocated += lines->slot[i].n_allocated;
+	/* A fourth is of the other event, see begin(). */
+	cr_expect_gt(n_allocated, HZ * SECONDS * 11u / 16, "%lu of %d", (unsigned long)n_allocated,
+		     HZ * SECONDS);
+	footprint_lines_free(lines);
+	footprint_free(m);
+	lens_done(&lens);
+	profile_free(l.p);
+}
+
 /* A million blocks, hardly one of a stack that came before: stacks, origins and sums are never more than a number that is fixed. */
 Test(heap_fold, stacks_that_never_come_again_do_not_add_up, .timeout = 600)
 {

@@ -19,6 +19,7 @@
 #include "mem.h"
 #include "store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +72,7 @@ struct heap_fold {
 	struct fold_track *track; /* [n_tracks]; owned */
 	uint32_t n_tracks;
 	int64_t begin_ns; /* of slot 0, of all tracks */
+	int64_t span_ns;  /* from there to the last of all */
 	uint32_t shift;
 
 	uint32_t *to; /* [n_allocations] see build_heap_fold() */
@@ -373,10 +375,21 @@ static void count_left(struct heap_fold *f, uint32_t row)
 		count_age(&f->freed, (end & END_MOMENT) < t->recent);
 }
 
+/* Is one slot as long as all there is, so that wider ones would make no fewer sums? */
+static bool is_widest(const struct heap_fold *f)
+{
+	int64_t keep_ns = f->p->folding.keep_ns;
+	int64_t newer_ns = f->span_ns < keep_ns ? f->span_ns : keep_ns;
+
+	return f->shift >= MOST_SHIFT ||
+	       (SLOT_NS << newer_shift(f) >= newer_ns && SLOT_NS << f->shift >= f->span_ns);
+}
+
 /* With slots as wide as they are now; -1: there is no room, 0: there are too many, 1: good. */
 static int fold_with_slots(struct heap_fold *f, uint64_t most_freed)
 {
 	uint64_t most_sums = f->p->folding.n_sums;
+	bool widest = is_widest(f);
 
 	begin_slots(f);
 	for (uint32_t i = 0; i < f->h->now.n_bulk; i++)
@@ -390,7 +403,7 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_freed)
 			return -1;
 		if (!count)
 			count_left(f, i);
-		if (f->shift < MOST_SHIFT &&
+		if (!widest &&
 		    (f->freed.n_old + f->freed.n_new > most_freed || f->n_bulk > most_sums))
 			return 0;
 	}
@@ -490,7 +503,7 @@ static int64_t find_begin(struct heap_fold *f)
 
 static void begin_fold(struct heap_fold *f, struct profile *p)
 {
-	int64_t fence_ns[BUILD_FENCES];
+	int64_t fence_ns[BUILD_FENCES], end_ns;
 
 	*f = (struct heap_fold){
 		.p = p, .h = &p->heap, .n_tracks = p->heap.now.n_tracks, .shift = p->heap.shift
@@ -502,7 +515,10 @@ static void begin_fold(struct heap_fold *f, struct profile *p)
 	for (uint32_t i = 0; i < f->n_tracks; i++)
 		begin_track(&f->track[i], &STORE_AT(struct store_track, p->heap.tracks, i),
 			    fence_ns);
-	find_old(f, find_begin(f));
+	end_ns = find_begin(f);
+	if (__builtin_sub_overflow(end_ns, f->begin_ns, &f->span_ns))
+		f->span_ns = 0;
+	find_old(f, end_ns);
 	f->to = xmalloc(p->heap.now.n_allocations * sizeof(*f->to));
 #define X(name, type) column_init(&f->name, sizeof(type), STORE_MOST_IDS);
 	HEAP_COLUMNS(X)
@@ -739,16 +755,17 @@ static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 	}
 }
 
-static void state_folded(struct profile *p)
+static void state_folded(struct profile *p, int64_t span_ns)
 {
 	const struct heap_columns *h = &p->heap.now;
-	char n[FMT_COUNTED_SIZE], width[FMT_SIZE];
+	int64_t width_ns = SLOT_NS << p->heap.shift;
+	char n[FMT_COUNTED_SIZE], width[FMT_SIZE], every[FMT_SIZE + 16] = "";
 
-	build_fact_of_all(
-		p, "file", "folded", FACT_PLAIN,
-		"%s freed long ago: how much was there then is known every %s, and at the peak",
-		fmt_about(n, (int64_t)(h->n_counted & INT64_MAX), "block"),
-		fmt_ns(width, SLOT_NS << p->heap.shift));
+	if (width_ns < span_ns)
+		snprintf(every, sizeof(every), "every %s, and ", fmt_ns(width, width_ns));
+	build_fact_of_all(p, "file", "folded", FACT_PLAIN,
+			  "%s freed long ago: how much was there then is known %sat the peak",
+			  fmt_about(n, (int64_t)(h->n_counted & INT64_MAX), "block"), every);
 }
 
 bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
@@ -771,7 +788,7 @@ bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
 	gone = xmalloc(sizeof(*gone));
 	replace(&f, gone);
 	store_publish(p, NULL, NULL, gone);
-	state_folded(p);
+	state_folded(p, f.span_ns);
 	store_tell_allocations(p, f.to, n_before);
 	if (!to) {
 		free(f.to);

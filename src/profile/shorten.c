@@ -495,6 +495,9 @@ static void state_shortened_heap(struct profile *p, uint32_t mark)
 		if (is_shortened(p, stack_of_origin(p, b->origin), mark))
 			n += b->calls;
 	}
+	/* Those that have such stacks are still there one by one, or none are. */
+	if (n == 0)
+		return;
 	build_fact_of_all(
 		p, "stacks", "shortened", FACT_MISSING,
 		"%s freed long ago, by stacks that few share: frames before the last are " SHORTENED_NAME

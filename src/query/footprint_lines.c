@@ -171,8 +171,13 @@ static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	}
 }
 
+/* What of sums falls into a slot. */
+struct bulk_share {
+	double calls, bytes;
+};
+
 /* What is known as sums came and went between two moments, as often at any time: levels do not know of it. */
-static void add_bulk(const struct lines_scan *s, struct making *to, const struct heap_bulk *b)
+static void add_bulk(const struct lines_scan *s, struct bulk_share *to, const struct heap_bulk *b)
 {
 	const struct heap_state *state = &s->g->state;
 	uint32_t track = state->columns.origins[b->origin].track;
@@ -189,26 +194,38 @@ static void add_bulk(const struct lines_scan *s, struct making *to, const struct
 	from = from == SLOT_BEFORE ? 0 : from / PARTS;
 	n = upto / PARTS - from + 1;
 	for (uint32_t i = from; i < from + n && i < s->n; i++) {
-		uint64_t calls = (uint64_t)((double)b->calls * part / n + 0.5);
-		double bytes = (double)b->bytes * part / n;
-		int64_t share = bytes < 0x1p53 ? (int64_t)bytes : (int64_t)1 << 53;
-
-		to->slot[i].n_allocated += calls;
-		to->slot[i].n_freed += calls;
-		add(&to->slot[i].allocated, share);
-		add(&to->slot[i].freed, share);
+		to[i].calls += (double)b->calls * part / n;
+		to[i].bytes += (double)b->bytes * part / n;
 	}
 }
 
-/* All of it that passes. */
+static void add_share(struct making *to, uint32_t slot, const struct bulk_share *b)
+{
+	uint64_t calls = (uint64_t)(b->calls + 0.5);
+	int64_t bytes = b->bytes < 0x1p53 ? (int64_t)(b->bytes + 0.5) : (int64_t)1 << 53;
+
+	to->slot[slot].n_allocated += calls;
+	to->slot[slot].n_freed += calls;
+	add(&to->slot[slot].allocated, bytes);
+	add(&to->slot[slot].freed, bytes);
+}
+
+/* All of it that passes; rounded together, as of one block less than a half may be in each slot. */
 static void add_bulks(const struct lines_scan *s, struct making *to)
 {
 	const struct heap_columns *c = &s->g->state.columns;
+	struct bulk_share *share;
 
+	if (c->n_bulk == 0)
+		return;
+	share = xcalloc(s->n, sizeof(*share));
 	for (uint32_t i = 0; i < c->n_bulk; i++)
 		if (heap_pass_own(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment) &&
 		    heap_pass_lens(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment))
-			add_bulk(s, to, &c->bulk[i]);
+			add_bulk(s, share, &c->bulk[i]);
+	for (uint32_t i = 0; i < s->n; i++)
+		add_share(to, i, &share[i]);
+	free(share);
 }
 
 static void making_init(struct making *m, uint32_t n, size_t n_in_rows)
