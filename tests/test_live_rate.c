@@ -109,3 +109,17 @@ Test(live_rate, of_the_last_seconds)
 	}
 	cr_expect_eq(live_rate_pace(&r, 600000, true, PATIENCE_MS).per_s, 600);
 }
+
+/* What is held back for ten seconds and then comes at once is no rate; what comes after it is. */
+Test(live_rate, tells_nothing_of_what_was_held_back)
+{
+	struct live_rate r = { .n = 0 };
+
+	for (int64_t ms = 1000; ms <= 3000; ms += 250)
+		live_rate_note(&r, ms, (uint64_t)ms, ms * 1000000);
+	live_rate_anew(&r);
+	live_rate_note(&r, 13000, 13000, INT64_C(13000000000));
+	cr_expect_eq(live_rate_pace(&r, 13000, true, 3000).per_s, -1);
+	live_rate_note(&r, 13250, 13250, INT64_C(13250000000));
+	cr_expect_eq(live_rate_pace(&r, 13250, true, 3000).per_s, 1000);
+}

@@ -68,8 +68,10 @@ static void freeze(struct app *a)
 	app_say(a, false,
 		a->live.frozen ? "frozen: what comes is kept, and shown when z is pressed again"
 			       : "going on");
-	if (!a->live.frozen)
+	if (!a->live.frozen) {
+		live_rate_anew(&a->live.growth);
 		app_reanalyse(a);
+	}
 }
 
 static void next_window(struct app *a)

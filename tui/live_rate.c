@@ -51,6 +51,10 @@ void live_rate_note(struct live_rate *r, int64_t now_ms, uint64_t n, int64_t new
 {
 	struct growth *last = r->n > 0 ? &r->at[r->n - 1] : NULL;
 
+	if (r->anew) {
+		*r = (struct live_rate){ .at = { { now_ms, newest_ns, n } }, .n = 1 };
+		return;
+	}
 	/* Only from the first sample on it is known whether there are times. */
 	if (newest_ns >= 0 && (!last || last->ns < 0)) {
 		r->at[0] = (struct growth){ .ms = now_ms };
@@ -66,6 +70,11 @@ void live_rate_note(struct live_rate *r, int64_t now_ms, uint64_t n, int64_t new
 		age(r);
 	r->at[r->n++] = (struct growth){ now_ms, newest_ns, n };
 	age(r);
+}
+
+void live_rate_anew(struct live_rate *r)
+{
+	r->anew = true;
 }
 
 static int silence_s(int64_t ms)

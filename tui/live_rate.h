@@ -24,6 +24,7 @@ struct growth {
 struct live_rate {
 	struct growth at[LIVE_GROWTH]; /* over the last seconds, the oldest first */
 	size_t n;
+	bool anew; /* what comes next did not come just now */
 };
 
 /* A rate as it is told. */
@@ -37,6 +38,9 @@ bool live_rate_knows(const struct live_rate *r, uint64_t n);
 
 /* There are n samples by now; newest_ns is as in growth. */
 void live_rate_note(struct live_rate *r, int64_t now_ms, uint64_t n, int64_t newest_ns);
+
+/* What was held back is to come, all of it at once: rates are of what comes after that. */
+void live_rate_anew(struct live_rate *r);
 
 /*
  * at_once: whoever records passes on what comes as it comes, so that silence means that nothing does; it is waited for

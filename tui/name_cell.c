@@ -15,8 +15,13 @@
 /* Names longer than this many bytes are cut before they are folded: those of nested templates have thousands. */
 #define NAME_MOST_BYTES 16384
 
-/* A cut is marked where there are so many columns; in fewer, each letter counts. */
-#define CUT_MARK_COLS 16
+/*
+ * A cut is marked where there are so many columns: in a box, whose edge says as much, each letter counts; in a row only
+ * where two or three would be left.
+ */
+#define BOX_MARK_COLS       16
+#define ROW_MARK_COLS       4
+#define ROW_MARK_COLS_ASCII 6
 
 /* Parts of a qualified name that are tried to be left out. */
 #define PARTS_MOST 16
@@ -81,7 +86,7 @@ static char *folded(const char *name, int cols, bool ascii)
 }
 
 /* What stands before a function's arguments and templates; if that is too long, its beginning. */
-static char *stem(const char *name, int cols, bool ascii)
+static char *stem(const char *name, int cols, int mark_cols, bool ascii)
 {
 	const char *dots = ascii ? "..." : "…";
 	int dots_cols = ascii ? 3 : 1;
@@ -92,7 +97,7 @@ static char *stem(const char *name, int cols, bool ascii)
 		out[n] = '\0';
 		return out;
 	}
-	if (cols < CUT_MARK_COLS) {
+	if (cols < mark_cols) {
 		out[text_clip(out, strlen(out), (size_t)cols, &got)] = '\0';
 		return out;
 	}
@@ -102,7 +107,8 @@ static char *stem(const char *name, int cols, bool ascii)
 	return cut;
 }
 
-char *name_short(const char *name, int cols, bool ascii)
+/* As name_short(); a cut is marked where there are mark_cols or more. */
+static char *shortened(const char *name, int cols, int mark_cols, bool ascii)
 {
 	const char *dots = ascii ? "..." : "…", *part = name, *last = name;
 	char *out = folded(name, cols, ascii), *with_dots;
@@ -121,7 +127,17 @@ char *name_short(const char *name, int cols, bool ascii)
 	}
 	if (!out && last != name)
 		out = folded(last, cols, ascii);
-	return out ? out : stem(last, cols, ascii);
+	return out ? out : stem(last, cols, mark_cols, ascii);
+}
+
+char *name_short(const char *name, int cols, bool ascii)
+{
+	return shortened(name, cols, BOX_MARK_COLS, ascii);
+}
+
+static char *short_in_row(const char *name, int cols, bool ascii)
+{
+	return shortened(name, cols, ascii ? ROW_MARK_COLS_ASCII : ROW_MARK_COLS, ascii);
 }
 
 /* The name as it will be shown; the caller frees. */
@@ -132,7 +148,7 @@ static char *shown_name(const char *name, int cols, const struct name_look *look
 	int hidden;
 
 	if (!look->wide && look->shift == 0 && name[n] == '\0')
-		return name_short(name, cols, ascii);
+		return short_in_row(name, cols, ascii);
 	whole = text_clean(name, n, ascii);
 	hidden = width_of(whole) - cols;
 	if (look->shift > 0 && hidden > 0) {
@@ -140,7 +156,7 @@ static char *shown_name(const char *name, int cols, const struct name_look *look
 			hidden = look->shift;
 		out = xstrdup(whole + text_clip(whole, strlen(whole), (size_t)hidden, &got));
 	} else {
-		out = look->wide ? xstrdup(whole) : name_short(whole, cols, ascii);
+		out = look->wide ? xstrdup(whole) : short_in_row(whole, cols, ascii);
 	}
 	free(whole);
 	return out;
