@@ -12,14 +12,12 @@
 
 #include "heap_builder.h"
 
-#include "fmt.h"
 #include "hash.h"
 #include "heap_tops.h"
 #include "heap_moments.h"
 #include "mem.h"
 #include "store.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -378,11 +376,10 @@ static void count_left(struct heap_fold *f, uint32_t row)
 /* Is one slot as long as all there is, so that wider ones would make no fewer sums? */
 static bool is_widest(const struct heap_fold *f)
 {
-	int64_t keep_ns = f->p->folding.keep_ns;
-	int64_t newer_ns = f->span_ns < keep_ns ? f->span_ns : keep_ns;
+	int64_t width = SLOT_NS << f->shift, newer = SLOT_NS << newer_shift(f);
 
 	return f->shift >= MOST_SHIFT ||
-	       (SLOT_NS << newer_shift(f) >= newer_ns && SLOT_NS << f->shift >= f->span_ns);
+	       (width >= f->span_ns && (newer >= f->span_ns || newer >= f->p->folding.keep_ns));
 }
 
 /* With slots as wide as they are now; -1: there is no room, 0: there are too many, 1: good. */
@@ -478,7 +475,7 @@ static void begin_track(struct fold_track *t, const struct store_track *from,
 	column_init(&t->ticks, sizeof(struct heap_tick), STORE_MOST_IDS);
 }
 
-/* When slot 0 begins: where it began before, or with the first of all. Returns when the last of all was. */
+/* When slot 0 begins: where it began before, or with the first of all, and how long all is. Returns when the last of all was. */
 static int64_t find_begin(struct heap_fold *f)
 {
 	int64_t end_ns = INT64_MIN;
@@ -498,12 +495,14 @@ static int64_t find_begin(struct heap_fold *f)
 		if (t->tick[t->n_ticks - 1].time_ns > end_ns)
 			end_ns = t->tick[t->n_ticks - 1].time_ns;
 	}
+	if (__builtin_sub_overflow(end_ns, f->begin_ns, &f->span_ns))
+		f->span_ns = 0;
 	return end_ns;
 }
 
 static void begin_fold(struct heap_fold *f, struct profile *p)
 {
-	int64_t fence_ns[BUILD_FENCES], end_ns;
+	int64_t fence_ns[BUILD_FENCES];
 
 	*f = (struct heap_fold){
 		.p = p, .h = &p->heap, .n_tracks = p->heap.now.n_tracks, .shift = p->heap.shift
@@ -515,10 +514,7 @@ static void begin_fold(struct heap_fold *f, struct profile *p)
 	for (uint32_t i = 0; i < f->n_tracks; i++)
 		begin_track(&f->track[i], &STORE_AT(struct store_track, p->heap.tracks, i),
 			    fence_ns);
-	end_ns = find_begin(f);
-	if (__builtin_sub_overflow(end_ns, f->begin_ns, &f->span_ns))
-		f->span_ns = 0;
-	find_old(f, end_ns);
+	find_old(f, find_begin(f));
 	f->to = xmalloc(p->heap.now.n_allocations * sizeof(*f->to));
 #define X(name, type) column_init(&f->name, sizeof(type), STORE_MOST_IDS);
 	HEAP_COLUMNS(X)
@@ -755,19 +751,6 @@ static void replace(struct heap_fold *f, struct store_heap_columns *gone)
 	}
 }
 
-static void state_folded(struct profile *p, int64_t span_ns)
-{
-	const struct heap_columns *h = &p->heap.now;
-	int64_t width_ns = SLOT_NS << p->heap.shift;
-	char n[FMT_COUNTED_SIZE], width[FMT_SIZE], every[FMT_SIZE + 16] = "";
-
-	if (width_ns < span_ns)
-		snprintf(every, sizeof(every), "every %s, and ", fmt_ns(width, width_ns));
-	build_fact_of_all(p, "file", "folded", FACT_PLAIN,
-			  "%s freed long ago: how much was there then is known %sat the peak",
-			  fmt_about(n, (int64_t)(h->n_counted & INT64_MAX), "block"), every);
-}
-
 bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
 {
 	struct store_heap_columns *gone;
@@ -788,7 +771,7 @@ bool build_heap_fold(struct profile *p, uint32_t **to, uint32_t *n)
 	gone = xmalloc(sizeof(*gone));
 	replace(&f, gone);
 	store_publish(p, NULL, NULL, gone);
-	state_folded(p, f.span_ns);
+	store_heap_state_folded(p, f.span_ns, SLOT_NS << p->heap.shift);
 	store_tell_allocations(p, f.to, n_before);
 	if (!to) {
 		free(f.to);

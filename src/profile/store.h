@@ -285,6 +285,9 @@ bool store_track_folds(const struct store_track *t);
 bool store_heap_folds(const struct profile *p);
 /* Are there so many blocks that half of them may become sums, or so many stacks? It costs a pass over everything. */
 bool store_heap_fold_due(const struct profile *p);
+
+/* States how many blocks of a recording of span_ns are sums, in slots of slot_ns where it has several. */
+void store_heap_state_folded(struct profile *p, int64_t span_ns, int64_t slot_ns);
 /*
  * The pen is held. The heap's table anew, the origins of which have other stacks: to, by the number of each so far. What is in no
  * row and no sum goes. False, and nothing was done: there was no room. *gone becomes the columns so far.
