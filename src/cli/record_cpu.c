@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,12 +20,16 @@
 #include "live_command.h"
 #include "mem.h"
 #include "options.h"
+#include "perf_events.h"
 #include "record_end.h"
 #include "record_place.h"
 #include "record_wish.h"
 #include "say.h"
 
-#define TURN_MS 100
+#define TURN_MS          100
+#define NS_PER_S         UINT64_C(1000000000)
+/* Less than this in the programs' own code is no reason to look for samples that are missing. */
+#define UNSAMPLED_MIN_NS (NS_PER_S / 5)
 
 /* A recording from the command line to its end. */
 struct session {
@@ -111,6 +116,39 @@ static void say_stacks(const struct chain_stats *c)
 		    RECORD_STACK_MAX);
 }
 
+/* Is each sample a stretch of time on a processor, and are there no others? */
+static bool counts_time(const struct session *s)
+{
+	const struct sampler_options *o = &s->wish.options.sampler;
+	const struct perf_attr *a = o->n_events == 1 ? &o->events[0].attr : NULL;
+
+	if (o->period > 0 || o->cpus || o->n_events > 1)
+		return false;
+	return !a || (a->type == PERF_T_SOFTWARE && perf_attr_unit(a) == UNIT_NS);
+}
+
+/*
+ * The kernel counts for each thread anew: those that end before their first sample have none, nor has who starts many of them
+ * one after the other. Says so where more than half of the time that the command and its children spent in their own code is
+ * not in the samples.
+ */
+static void say_unsampled(const struct session *s, const struct cpu_recording_stats *stats)
+{
+	char ran[FMT_SIZE], seen[FMT_SIZE];
+	uint64_t ran_ns, seen_ns = stats->n_samples * (NS_PER_S / stats->hz);
+	struct rusage usage;
+
+	if (s->end.status == -1 || s->end.timed || s->o->live || !counts_time(s) || stats->full ||
+	    stats->n_lost > 0 || getrusage(RUSAGE_CHILDREN, &usage))
+		return;
+	ran_ns = (uint64_t)usage.ru_utime.tv_sec * NS_PER_S +
+		 (uint64_t)usage.ru_utime.tv_usec * 1000;
+	if (ran_ns < UNSAMPLED_MIN_NS || seen_ns * 2 > ran_ns)
+		return;
+	say("the command and what it started ran for %s in code of their own, of which %s are in the samples: processes and threads that end before their first sample have none, nor has who starts many of them; -a sees them all, -F more of them",
+	    fmt_ns(ran, (int64_t)ran_ns), fmt_ns(seen, (int64_t)seen_ns));
+}
+
 static void say_result(const struct session *s)
 {
 	struct cpu_recording_stats stats = cpu_recording_stats(s->recording);
@@ -120,6 +158,7 @@ static void say_result(const struct session *s)
 	if (stats.n_lost > 0)
 		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less, and -r 1 has us read them in time",
 		    fmt_count(n, (int64_t)stats.n_lost));
+	say_unsampled(s, &stats);
 	heap = s->heap ? heap_beside_text(s->heap, launch_pid(s->launch), s->end.status) : NULL;
 	say("recorded %s, %s, %s%s%sin %s",
 	    fmt_counted(samples, (int64_t)stats.n_samples, "sample"),

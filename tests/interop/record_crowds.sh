@@ -110,6 +110,10 @@ end_target
 record 0 -e cpu-clock -o short -- sh -c 'i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i + 1)); done'
 at_least 500 short FORK
 at_least 500 short EXIT
+# Most have no sample, which is said; of one that runs for long, nothing is.
+says err 'processes and threads that end before their first sample have none'
+record 0 -e cpu-clock -o long -- sh -c 'i=0; while [ $i -lt 1000000 ]; do i=$((i + 1)); done'
+grep -q 'before their first sample' "$dir/err" && fault "a program that runs for long: $(cat "$dir/err")"
 # Without copies of stacks no ring runs over.
 record 0 -e cpu-clock -c 500000 -g off -o forks -- ./crowd forks 1000
 at_least 1000 forks FORK

@@ -292,5 +292,6 @@ struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r)
 	s.n_left_out = data_file_left_out(r->file);
 	s.full = data_file_is_full(r->file);
 	s.n_bytes = data_file_bytes(r->file);
+	s.hz = sampler_hz(r->sampler);
 	return s;
 }

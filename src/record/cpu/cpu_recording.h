@@ -23,11 +23,12 @@ struct cpu_recording_options {
 };
 
 struct cpu_recording_stats {
-	uint64_t n_samples;        /* that the file has */
-	uint64_t n_left_out;       /* that it had no room for */
-	bool full;                 /* nothing more comes into it */
-	uint64_t n_lost;           /* that found no room in a ring */
-	uint64_t n_bytes;          /* of the file */
+	uint64_t n_samples;  /* that the file has */
+	uint64_t n_left_out; /* that it had no room for */
+	bool full;           /* nothing more comes into it */
+	uint64_t hz;         /* of a thread that runs: as asked for, or as the kernel allows */
+	uint64_t n_lost;     /* that found no room in a ring */
+	uint64_t n_bytes;    /* of the file */
 	struct chain_stats chains; /* of copies that became chains */
 };
 

@@ -668,6 +668,11 @@ struct perf_events *sampler_events(struct sampler *s)
 	return &s->events;
 }
 
+uint64_t sampler_hz(const struct sampler *s)
+{
+	return s->hz;
+}
+
 const char *const *sampler_remarks(const struct sampler *s, size_t *n)
 {
 	*n = s->remarks.n;

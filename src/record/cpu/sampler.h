@@ -55,6 +55,9 @@ void sampler_free(struct sampler *s);
 /* The events as the kernel was asked for them, with their ids; borrowed. */
 struct perf_events *sampler_events(struct sampler *s);
 
+/* Samples a second of a thread that runs, of what is sampled by rate: as asked for, or as the kernel allows. */
+uint64_t sampler_hz(const struct sampler *s);
+
 /* What is different from what was asked for, a sentence each; borrowed. */
 const char *const *sampler_remarks(const struct sampler *s, size_t *n);
 
