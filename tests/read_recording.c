@@ -10,6 +10,7 @@
 #include "format.h"
 #include "input.h"
 #include "perf_data.h"
+#include "perf_script.h"
 #include "profile.h"
 
 struct profile *read_recording(const char *path)
@@ -27,4 +28,23 @@ struct profile *read_recording(const char *path)
 	err_clear(&e);
 	input_close(in);
 	return p;
+}
+
+/* Reads a text; NULL where that fails, with the sentence in e. */
+struct profile *read_script_text(const char *text, const struct read_options *o, struct err *e)
+{
+	struct input *in = input_of_bytes((const uint8_t *)text, strlen(text), "x");
+	struct profile *p = profile_new();
+	capture_id c;
+	int rc;
+
+	builder_begin(p);
+	c = build_capture(p, "x", "perf-script");
+	builder_end(p);
+	rc = format_perf_script.read(in, p, c, o, NULL, e);
+	input_close(in);
+	if (rc == 0)
+		return p;
+	profile_free(p);
+	return NULL;
 }

@@ -5,9 +5,12 @@
 
 #include "analysis.h"
 #include "folded.h"
+#include "mem.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 char *written_folded(const struct profile *p, const struct write_options *o, bool samples)
 {
@@ -28,4 +31,27 @@ char *written_folded(const struct profile *p, const struct write_options *o, boo
 	analysis_free(a);
 	lens_done(&lens);
 	return text;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Its lines in order, in place of them. */
+char *written_sorted(char *text)
+{
+	VEC(char *) lines = { 0 };
+	char *rest = text, *line, *all = xcalloc(1, strlen(text) + 2), *at = all;
+
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			vec_push(&lines, line);
+	if (lines.n > 0)
+		qsort(lines.at, lines.n, sizeof(*lines.at), by_text);
+	for (size_t i = 0; i < lines.n; i++)
+		at += sprintf(at, "%s\n", lines.at[i]);
+	vec_done(&lines);
+	free(text);
+	return all;
 }

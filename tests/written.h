@@ -11,4 +11,7 @@ struct write_options;
 /* The text of the first event, which the collapsing scripts take; samples: how many, else their weight. The caller frees. */
 char *written_folded(const struct profile *p, const struct write_options *o, bool samples);
 
+/* The lines of a text in order, in its place; takes it, the caller frees. */
+char *written_sorted(char *text);
+
 #endif
