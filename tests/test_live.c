@@ -424,3 +424,26 @@ Test(live, ends_where_its_terminal_is_held, .timeout = 120)
 	close(slave);
 	take_away(&l);
 }
+
+/* A shell waits for who writes, and that one hears of our end by its next write only. */
+Test(live, says_on_leaving_that_what_is_piped_in_goes_on, .timeout = 120)
+{
+	static const char said[] = "what is piped in has not ended; Ctrl-C ends it";
+
+	for (int goes_on = 0; goes_on < 2; goes_on++) {
+		struct live l;
+
+		start_with(&l, "xterm-256color", "exec <\"$3\"; set -- \"$1\" \"$2\" -;");
+		put(&l, "main;parse 30\n");
+		pty_wait(&l.p, "parse");
+		if (!goes_on) {
+			close(l.fd);
+			l.fd = -1;
+			pty_wait(&l.p, "● ended");
+		}
+		pty_type(&l.p, "Q");
+		pty_wait_end(&l.p);
+		cr_expect_eq(pty_shows(&l.p, said), goes_on, "%d", goes_on);
+		take_away(&l);
+	}
+}

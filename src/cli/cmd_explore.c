@@ -5,11 +5,13 @@
 #include "cmd_explore.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ask.h"
@@ -138,6 +140,17 @@ static void tell_target(void *target, struct tui_target *out)
 	live_target_look(target, out);
 }
 
+/* A shell waits for all of a pipeline, and who writes to it hears that we have gone by the next write only. */
+static void say_what_goes_on(const struct options *o)
+{
+	struct pollfd in = { .fd = STDIN_FILENO };
+	struct stat st;
+
+	if (o->command == &cmd_live && strcmp(o->files.at[0], "-") == 0 &&
+	    fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) && poll(&in, 1, 0) == 0)
+		say("what is piped in has not ended; Ctrl-C ends it");
+}
+
 static enum status show(const struct options *o, struct load *l, struct tui_options *t)
 {
 	struct tui_source source;
@@ -157,6 +170,7 @@ static enum status show(const struct options *o, struct load *l, struct tui_opti
 	}
 	if (tui_run(&source, t, &e))
 		return say_error(&e, STATUS_UNUSABLE);
+	say_what_goes_on(o);
 	return STATUS_GOOD;
 }
 
