@@ -440,7 +440,6 @@ done
 run 2 record -p 1,
 one_sentence
 
-# Both kinds at once: of a command, to a directory.
 # What is no file was meant otherwise, and what is no number is a name.
 for arguments in 'live 4711' 'live python3 app.py'; do
     # shellcheck disable=SC2086
@@ -460,6 +459,7 @@ says err 'one process at a time'
 run 2 live -a -p 1
 one_sentence
 says err 'live wants one of a command'
+# Both kinds at once: of a command, to a directory.
 run 2 live --cpu --heap -p 1
 one_sentence
 says err 'proftop live --cpu --heap -- COMMAND'

@@ -62,6 +62,9 @@ static const struct {
 	{ "comm:x process:y event:cycles file:\\.c$", "comm:x process:y event:cycles file:\\.c$",
 	  NULL },
 
+	{ "!is:idle is:\"idle\"", "!is:idle is:idle", NULL },
+	{ "is:busy", NULL, "\"is:busy\" is not is:idle" },
+	{ "is:", NULL, "is not is:idle" },
 	{ "modul:x", NULL, "unknown kind of filter term \"modul:\"" },
 	{ "fn:", NULL, "\"fn:\" has no expression" },
 	{ "!", NULL, "no expression" },

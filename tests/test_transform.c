@@ -77,6 +77,11 @@ static const struct {
 	  "a 1 0\n  a 1 0\n    b 1 1\n" },
 	{ "merge, then focus on what has become a root", "r;a;b 1\n", "merge:^r$ focus-path:a;b",
 	  "b 1 1\n" },
+	{ "what a processor does when it is idle, and what interrupts do meanwhile",
+	  "s;do_idle;pv_native_safe_halt 1\ns;do_idle;pv_native_safe_halt;do_softirq 2\n"
+	  "s;do_idle;intel_idle_irq.constprop.0 4\ng_idle_dispatch;my_default_idle 8\n",
+	  "is:idle",
+	  "s 5 0\n  do_idle 5 0\n    intel_idle_irq.constprop.0 4 4\n    pv_native_safe_halt 1 1\n" },
 	{ "filters and transforms", "a;b;c 1\na;b;d 2\na;e 4\n", "fn:^[cd]$ focus:b !leaf:^c$",
 	  "b 2 0\n  d 2 2\n" },
 };

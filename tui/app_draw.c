@@ -523,7 +523,7 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 		[PROMPT_SEARCH] =
 			"Enter keeps it, Esc leaves; a regular expression, upper case counts if used",
 		[PROMPT_FILTER] =
-			"fn: module: file: leaf: in: thread: process: pid: tid: time:2,5  ! negates",
+			"fn: module: file: leaf: in: thread: process: pid: tid: is:idle time:2,5  ! negates",
 	};
 	int row = a->chrome.hints;
 

@@ -9,6 +9,7 @@
 
 #include "cmd_explore.h"
 #include "command.h"
+#include "filter.h"
 #include "live_heap.h"
 #include "live_recorder.h"
 #include "live_target.h"
@@ -33,6 +34,16 @@ static bool wants_recorder(const struct options *o)
 	return o->divided || o->attach || o->tasks || o->all_cpus || o->cpus || o->cgroup;
 }
 
+/*
+ * A clock finds processors of a machine, too, where they have nothing to do. Unless something else is asked for, that is
+ * not what somebody wants to see; whoever does takes the term away, which is on the screen.
+ */
+static void leave_out_idle(const struct options *o)
+{
+	if ((o->all_cpus || o->cpus) && !o->cgroup && filter_n_terms(o->filter) == 0)
+		filter_add(o->filter, "!is:idle", NULL);
+}
+
 static enum status show_recording(const struct options *o)
 {
 	enum status status;
@@ -41,6 +52,7 @@ static enum status show_recording(const struct options *o)
 
 	if (!r)
 		return status;
+	leave_out_idle(o);
 	screens.events = (struct option_list){ 0 }; /* they are those that are recorded */
 	screens.watched = live_target_new(o, live_recorder_command(r));
 	screens.recorder = live_recorder_pid(r);

@@ -41,6 +41,16 @@ static const struct {
 	{ "ns", 1 },      { "m", 60 * NS_PER_S }, { "h", 3600 * NS_PER_S },
 };
 
+/*
+ * The kernel's functions in which a processor waits for something to do. A timer that counts time, as cpu-clock, finds it
+ * there; what interrupts do meanwhile has other innermost frames.
+ * Source: names in arch/x86/kernel/process.c, drivers/acpi/processor_idle.c, drivers/idle, kernel/sched/idle.c of Linux.
+ */
+#define IDLE_FUNCTIONS \
+	"^(?:(?:pv_)?native_safe_halt|acpi_safe_halt|acpi_idle_(?:do_entry|enter)|acpi_processor_ffh_cstate_enter" \
+	"|(?:default|poll|mwait|intel|psw|arch_cpu|cpu_do)_idle(?:_call|_irq|_ibrs|_exit)?|mwait_idle_with_hints" \
+	"|tdx_safe_halt|cpu_startup_entry|do_idle)(?:\\.[a-z]+\\.\\d+)*$"
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -170,6 +180,13 @@ static int parse_regex(const char *value, struct term *t, struct err *e)
 {
 	t->regex = regex_new(value, e);
 	return t->regex ? 0 : -EINVAL;
+}
+
+static int parse_state(const char *value, struct term *t, struct err *e)
+{
+	if (strcmp(value, "idle") == 0)
+		return parse_regex(IDLE_FUNCTIONS, t, e);
+	return err_set(e, -EINVAL, "filter term \"is:%s\" is not is:idle", value);
 }
 
 /* Digits up to INT32_MAX; false when there are none or too many. */
@@ -318,6 +335,8 @@ static int parse_value(const char *value, struct term *t, struct err *e)
 	switch (kinds[t->kind].value) {
 	case VALUE_REGEX:
 		return parse_regex(value, t, e);
+	case VALUE_STATE:
+		return parse_state(value, t, e);
 	case VALUE_NUMBERS:
 		return parse_numbers(value, t, e);
 	case VALUE_TIMES:
@@ -381,6 +400,7 @@ static char *term_print(const struct term *t, const char *value)
 			put_time(&o, t->to_ns);
 		break;
 	case VALUE_REGEX:
+	case VALUE_STATE:
 	case VALUE_RECURSION:
 	case VALUE_PATH:
 		text = term_quote(value);

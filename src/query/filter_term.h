@@ -11,7 +11,14 @@ struct err;
 struct regex;
 
 /* What a kind's value is. */
-enum term_value { VALUE_REGEX, VALUE_NUMBERS, VALUE_TIMES, VALUE_RECURSION, VALUE_PATH };
+enum term_value {
+	VALUE_REGEX,
+	VALUE_STATE,
+	VALUE_NUMBERS,
+	VALUE_TIMES,
+	VALUE_RECURSION,
+	VALUE_PATH
+};
 
 /* Kind, its name in text, its value, whether it transforms stacks (and so cannot be negated). */
 /* clang-format off */
@@ -31,6 +38,7 @@ enum term_value { VALUE_REGEX, VALUE_NUMBERS, VALUE_TIMES, VALUE_RECURSION, VALU
 	X(FILE,       "file",       VALUE_REGEX,     false) \
 	X(LEAF,       "leaf",       VALUE_REGEX,     false) \
 	X(IN,         "in",         VALUE_REGEX,     false) \
+	X(IS,         "is",         VALUE_STATE,     false) \
 	X(FOCUS,      "focus",      VALUE_REGEX,     true) \
 	X(MERGE,      "merge",      VALUE_REGEX,     true) \
 	X(COLLAPSE,   "collapse",   VALUE_REGEX,     true) \
@@ -54,7 +62,7 @@ struct term {
 	char *text; /* canonical; owned, as is everything below */
 	enum term_kind kind;
 	bool negated;
-	struct regex *regex;       /* VALUE_REGEX, else NULL */
+	struct regex *regex;       /* VALUE_REGEX, VALUE_STATE; else NULL */
 	struct term_range *ranges; /* [n_ranges] VALUE_NUMBERS, in the order given */
 	size_t n_ranges;
 	int64_t from_ns;     /* VALUE_TIMES: since the capture's start, inclusive; 0: any */

@@ -151,7 +151,7 @@ static bool location_matches(const struct location_columns *l, uint32_t location
 static void match_stacks(const struct profile *p, const struct profile_counts *counts,
 			 const struct term *t, const bool *atoms, bool inlines, bool *stack)
 {
-	bool leaf = t->kind == TERM_LEAF || t->kind == TERM_IN;
+	bool leaf = t->kind == TERM_LEAF || t->kind == TERM_IN || t->kind == TERM_IS;
 	bool *location = xmalloc(counts->n_locations * sizeof(*location));
 	struct location_columns l;
 	struct stack_columns s;
@@ -218,6 +218,7 @@ static int add_term(struct sieve *s, const struct profile *p, const struct profi
 	case TERM_FILE:
 	case TERM_LEAF:
 	case TERM_IN:
+	case TERM_IS:
 	case TERM_FOCUS:
 		return add_frame_term(s, p, counts, t, inlines, progress);
 	case TERM_MERGE:

@@ -102,6 +102,13 @@ fi
 "$proftop" record -e cpu-clock -o - -a 2>err | head -c 1000 >/dev/null
 says err 'Broken pipe'
 
+# Of a machine, what processors do when they have nothing to do is no news, unless that is asked for.
+timeout 60 "$proftop" live -e cpu-clock -a --duration 300ms </dev/null >out 2>err || fault "live -a: $(cat err)"
+says out '# filter: !is:idle'
+grep -Eq ' (pv_)?native_safe_halt ' out && fault "live -a shows idle processors: $(head -8 out)"
+timeout 60 "$proftop" live -e cpu-clock -a --filter 'fn:.' --duration 300ms </dev/null >out 2>err || fault "live -a of all: $(cat err)"
+grep -q 'is:idle' out && fault "a filter is not the one that was given: $(head -4 out)"
+
 # Are more stacks than a hundredth without their files? One may fall into the moment of an exec.
 without_files() {
     local share
