@@ -54,11 +54,11 @@ static void print_name(const struct writer *w, string_id id, FILE *to)
 	print_text(s, n, to);
 }
 
-/* As rows say it: what has no symbol and may be of several builds is "[module]". */
-static void print_function(const struct writer *w, uint32_t id, FILE *to)
+/* As rows say it: what has no symbol and may be of several builds is "[module]". It may have got its name just now. */
+static void print_function(const struct writer *w, uint32_t id, uint32_t module, FILE *to)
 {
 	const struct function *f = profile_function(w->p, (function_id){ id });
-	bool apart = w->keys.key[w->keys.of_function[id]].flags & FUNCTION_BEGIN;
+	bool apart = w->keys.key[keys_of_frame(&w->keys, id, module)].flags & FUNCTION_BEGIN;
 	char *made = f->flags & FUNCTION_BEGIN && !apart ? atom_made_label(w->p, f->module) : NULL;
 
 	if (made)
@@ -81,7 +81,7 @@ static void print_frame(const struct writer *w, uint32_t location, const struct 
 	module = profile_module(w->p, f ? f->module : of);
 	fprintf(to, "\t%16" PRIx64 " ", w->locations.address[location]);
 	if (f)
-		print_function(w, frame->function, to);
+		print_function(w, frame->function, of.v, to);
 	else
 		print_name(w, (string_id){ 0 }, to);
 	fputs(" (", to);

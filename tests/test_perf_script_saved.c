@@ -214,6 +214,51 @@ Test(perf_script_saved, round_trip_of_functions_that_begin)
 	}
 }
 
+/* Names go on coming while what was shown before them is saved. */
+Test(perf_script_saved, names_that_came_after_what_is_shown)
+{
+	struct profile *p = profile_new();
+	struct sample s = { .cpu = CPU_NONE, .weight = 1 };
+	struct err e = ERR_INIT;
+	struct analysis *a;
+	struct lens lens;
+	process_id process;
+	char *text = NULL;
+	module_id m;
+	size_t n;
+	int64_t begin_ns;
+	FILE *to = open_memstream(&text, &n);
+
+	builder_begin(p);
+	process = build_process(p, build_capture(p, "x", "perf.data"), 1);
+	s.thread = build_thread(p, process, 1, build_cstring(p, "x"));
+	s.event = build_event(p, "cycles", UNIT_COUNT, true);
+	m = build_module(p, "/lib.so", "ab", FAMILY_LIBRARY);
+	for (unsigned i = 0; i < 2; i++) {
+		s.stack = build_stack(p, s.stack, build_location(p, m, 0x10 * (i + 1)));
+		cr_assert_eq(build_sample(p, &s), 0);
+	}
+	cr_assert_eq(builder_end(p), 0);
+	lens_init(&lens, p);
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	builder_begin(p);
+	for (uint32_t i = 0; i < 2; i++)
+		build_location_function(
+			p, (location_id){ i },
+			build_function(p, build_cstring(p, i ? "[lib.so+0x20]" : "late"), m,
+				       i ? FUNCTION_UNRESOLVED | FUNCTION_BEGIN : 0,
+				       (string_id){ 0 }, 0));
+	cr_assert_eq(builder_end(p), 0);
+	cr_assert_eq(perf_script_write(a, to, &begin_ns, &e), 0, "%s", err_text(&e));
+	fclose(to);
+	cr_expect(strstr(text, " late (/lib.so)"), "%s", text);
+	cr_expect(strstr(text, " [lib.so] (/lib.so)"), "%s", text);
+	free(text);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
+
 /* Only what passes the filter is written. */
 Test(perf_script_saved, round_trip_of_some)
 {

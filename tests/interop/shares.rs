@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A program to record whose functions take known shares of its time, through what Rust makes of stacks: closures that are
 // inlined, trait objects, sorting of the library, and panics that are caught. For ten minutes at most.
-use std::hint::black_box;
 use std::panic::{catch_unwind, resume_unwind};
 use std::time::Instant;
+
+// As std::hint has it from Rust 1.66 on.
+fn black_box<T>(x: T) -> T {
+    let x = std::mem::ManuallyDrop::new(x);
+    unsafe { std::mem::ManuallyDrop::into_inner(std::ptr::read_volatile(&x)) }
+}
 
 const UNIT: u32 = 3000;
 
