@@ -21,7 +21,7 @@ CC = os.environ.get("CC", "cc").split()
 CXX = os.environ.get("CXX", "c++").split()
 
 # functions: as whole words of what both call them; not main, as perf's walks of copied stacks lose it in 3 of 1,000 samples or more, and
-# ours in 1 at most, which is looked at for itself. behind: where a call is the last that a function does, as of what never returns, its
+# ours in 1 or 2, which is looked at for itself. behind: where a call is the last that a function does, as of what never returns, its
 # return address is another function's: of that, by perf script of a chain that was unwound before.
 PROGRAMS = [
     {
@@ -46,8 +46,7 @@ PROGRAMS = [
         "perf": ["--call-graph", "dwarf"],
         "seconds": 3,
         "functions": ["share_1", "share_4", "burn", "shares::Dynamic as shares::Work>::work", "Drop>::drop", "shares::fails",
-                      "shares::caught", "shares::sorted", "core::slice::sort::stable::quicksort::quicksort",
-                      "std::panic::resume_unwind"],
+                      "shares::caught", "shares::sorted", "std::panic::resume_unwind"],
         "behind": ["shares::fails", "std::panic::resume_unwind"],
     },
 ]
