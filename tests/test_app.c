@@ -390,6 +390,28 @@ Test(app, makes_nothing_anew_that_nobody_sees)
 	stage_app_done(&f);
 }
 
+/* Who waits for what does not come does not ask for it all the time. */
+Test(app, looks_seldom_where_nothing_comes)
+{
+	struct stage_app f;
+
+	stage_app_live(&f, profile_new(), 100, 24);
+	f.now = 1000;
+	app_tick(f.app, f.now);
+	cr_expect_leq(app_wait_ms(f.app, f.now), 10, "what comes first is to be there at once");
+	app_tick(f.app, f.now + 5000);
+	cr_expect_geq(app_wait_ms(f.app, f.now + 5000), 100);
+	made_profile_add(f.profile, "first_function 100\n");
+	f.now += 6000;
+	stage_app_settle(&f);
+	f.now += 1000;
+	app_tick(f.app, f.now);
+	cr_expect_leq(app_wait_ms(f.app, f.now), 125);
+	app_tick(f.app, f.now + 5000);
+	cr_expect_geq(app_wait_ms(f.app, f.now + 5000), 100);
+	stage_app_done(&f);
+}
+
 /* Where others have the processor, what was asked for comes late; the next is asked for no later than otherwise. */
 Test(app, asks_in_time_where_answers_are_late)
 {

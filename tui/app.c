@@ -39,8 +39,9 @@
 /* What grows is looked at so often, if nothing is due; while nobody wants to see it, as often as what is recorded is. */
 #define LOOK_MS         125
 #define LOOK_SELDOM_MS  500
-/* And so often where what is recorded should be there by now, but comes late. */
+/* And so often where what is recorded should be there by now, but comes late; after so long it is not late, there is none. */
 #define LOOK_SOON_MS    25
+#define LATE_MS         500
 /*
  * Of all that runs, which is left open for long, an analysis waits until all that we do was one part in so many of a processor,
  * but no longer than so. 0.4 %: a screen is to take no more than 0.5 % with what is not known at that time.
@@ -503,7 +504,9 @@ static int64_t look_ms(const struct app *a, int64_t due_in_ms)
 	/* Of live nothing is told before. */
 	if (a->source->live && due_in_ms > LOOK_MS)
 		return due_in_ms;
-	return a->source->live && !a->source->sparing && due_in_ms <= 0 ? LOOK_SOON_MS : LOOK_MS;
+	if (a->source->live && !a->source->sparing && due_in_ms <= 0 && due_in_ms > -LATE_MS)
+		return LOOK_SOON_MS;
+	return LOOK_MS;
 }
 
 /* As app_wait_ms(), for what is to be looked at. */
@@ -513,7 +516,8 @@ static int64_t wait_work_ms(const struct app *a, int64_t now_ms)
 	bool idle = worker_busy(a->worker) || !behind(a);
 
 	if (a->loading && !app_has_data(a))
-		return FIRST_WAIT_MS;
+		return a->source->live && now_ms - a->live.begun_ms > LATE_MS ? look_ms(a, LOOK_MS)
+									      : FIRST_WAIT_MS;
 	if (!a->loading && idle)
 		return a->source->live ? app_live_wait_ms(a) : -1;
 	if (a->loading && (idle || due > LOOK_MS))
