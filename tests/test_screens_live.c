@@ -302,7 +302,7 @@ Test(screens_live, four_frames_a_second, .timeout = 120)
 
 	for (size_t i = 0; i < 2 * sizeof(keys) / sizeof(keys[0]); i++) {
 		struct play p = { .cols = 120, .rows = 40, .profile = profile_new() };
-		int n[6] = { 0 };
+		int n[6] = { 0 }, sum = 0;
 
 		if (i % 2)
 			p.heap = stage_heap_begin(p.profile);
@@ -310,9 +310,12 @@ Test(screens_live, four_frames_a_second, .timeout = 120)
 		go_on_to(&p, 10);
 		type(&p, keys[i / 2]);
 		count_frames(&p, n);
-		for (int s = 1; s < 6; s++)
-			cr_expect(n[s] >= 2 && n[s] <= 4, "%s, %s, second %d: %d frames",
-				  i % 2 ? "heap" : "cpu", keys[i / 2], s, n[s]);
+		for (int s = 1; s < 6; sum += n[s++])
+			cr_expect_leq(n[s], 4, "%s, %s, second %d: %d frames",
+				      i % 2 ? "heap" : "cpu", keys[i / 2], s, n[s]);
+		/* How many less hangs on what analyses take of a processor, which here is what they take. */
+		cr_expect_geq(sum, 10, "%s, %s: %d frames in 5 s", i % 2 ? "heap" : "cpu",
+			      keys[i / 2], sum);
 		app_key(p.f.app, 'j');
 		cr_expect(app_tick(p.f.app, p.f.now), "a key is seen at once");
 		if (p.heap)
