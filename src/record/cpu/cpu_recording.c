@@ -22,9 +22,13 @@
 #include "time_order.h"
 
 /* Written so often, or when so much waits. */
-#define FLUSH_NS UINT64_C(1000000000)
-#define WATCHED_NS \
-	UINT64_C(200000000) /* where somebody watches, or may at the other end of a pipe */
+#define FLUSH_NS    UINT64_C(1000000000)
+/*
+ * Where somebody watches, or may at the other end of a pipe: at each turn, or with two turns between a screen that is drawn
+ * four times a second finds nothing new at times. Of all that runs, where each look costs more, at each second turn.
+ */
+#define WATCHED_NS  UINT64_C(90000000)
+#define WHOLE_NS    UINT64_C(200000000)
 #define FLUSH_BYTES ((size_t)4 << 20)
 
 struct cpu_recording {
@@ -121,6 +125,13 @@ static int tell_beginning(struct cpu_recording *r, const struct sampler_options 
 	return data_file_flush(r->file, e);
 }
 
+static uint64_t flush_ns(const struct cpu_recording_options *o)
+{
+	if (!o->watched && strcmp(o->path, "-") != 0)
+		return FLUSH_NS;
+	return o->sampler.n_pids + o->sampler.n_tids > 0 ? WATCHED_NS : WHOLE_NS;
+}
+
 int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recording **out,
 		       struct err *e)
 {
@@ -130,7 +141,7 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 	int rc;
 
 	r->ids = file_ids_new();
-	r->flush_ns = o->watched || strcmp(o->path, "-") == 0 ? WATCHED_NS : FLUSH_NS;
+	r->flush_ns = flush_ns(o);
 	rc = sampler_open(&o->sampler, &r->sampler, e);
 	if (rc == 0) {
 		remarks = sampler_remarks(r->sampler, &n);
