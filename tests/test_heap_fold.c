@@ -441,6 +441,27 @@ Test(heap_fold, hours_take_no_more, .timeout = 600)
 	live_for_hours(N_TRACKS);
 }
 
+/* How many blocks came in each slot of a span, n: [n_slots]; the profile goes. */
+static void count_allocated(struct profile *p, const struct time_span *span, uint32_t n_slots,
+			    uint64_t *n)
+{
+	struct profile_counts counts;
+	struct footprint_lines *lines;
+	struct footprint *m;
+	struct lens lens;
+
+	profile_counts_read(p, &counts);
+	made_lens(&lens, p, "");
+	cr_assert_eq(footprint_new(p, &counts, &lens, (event_id){ 0 }, NULL, &m), 0);
+	cr_assert_eq(footprint_lines_new(m, span, NULL, &lines), 0);
+	for (uint32_t i = 0; i < n_slots; i++)
+		n[i] = lines->slot[i].n_allocated;
+	footprint_lines_free(lines);
+	footprint_free(m);
+	lens_done(&lens);
+	profile_free(p);
+}
+
 /* What comes and goes as often all the time seems to: sums are of all of their slot, not of the moment at which it begins. */
 Test(heap_fold, rates_stay_even)
 {
@@ -449,27 +470,17 @@ Test(heap_fold, rates_stay_even)
 						      .n_blocks = 1 << 10,
 						      .n_sums = 1 << 10 };
 	struct time_span span = { 0, SECONDS * SECOND, COLS, 0 };
-	struct profile_counts counts;
-	struct footprint_lines *lines;
-	struct footprint *m;
-	struct lens lens;
 	struct life l;
+	uint64_t n[COLS];
 
 	begin(&l, 1, 1, 0, &folding);
 	for (uint32_t second = 0; second < SECONDS; second++)
 		come_and_go(&l, HZ, SECOND / HZ);
 	cr_expect_gt(l.n_folds, 3u);
-	profile_counts_read(l.p, &counts);
-	made_lens(&lens, l.p, "");
-	cr_assert_eq(footprint_new(l.p, &counts, &lens, (event_id){ 0 }, NULL, &m), 0);
-	cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
+	count_allocated(l.p, &span, COLS, n);
 	for (uint32_t i = 0; i < COLS; i++)
-		cr_expect_leq(lines->slot[i].n_allocated, 2u * HZ * SECONDS / COLS, "slot %u: %lu",
-			      i, (unsigned long)lines->slot[i].n_allocated);
-	footprint_lines_free(lines);
-	footprint_free(m);
-	lens_done(&lens);
-	profile_free(l.p);
+		cr_expect_leq(n[i], 2u * HZ * SECONDS / COLS, "slot %u: %lu", i,
+			      (unsigned long)n[i]);
 }
 
 /* More origins than sums there may be: wider slots make no fewer, and of each block a part is in every slot that its time has. */
@@ -480,30 +491,19 @@ Test(heap_fold, rates_of_many_origins_stay)
 						      .n_blocks = 1 << 12,
 						      .n_sums = 2 };
 	struct time_span span = { 0, SECONDS * SECOND, COLS, 0 };
-	struct profile_counts counts;
-	struct footprint_lines *lines;
-	uint64_t n_allocated = 0;
-	struct footprint *m;
-	struct lens lens;
+	uint64_t n[COLS], n_allocated = 0;
 	struct life l;
 
 	begin(&l, 1, 1, 2, &folding);
 	for (uint32_t second = 0; second < SECONDS; second++)
 		come_and_go(&l, HZ, SECOND / HZ);
 	cr_expect_gt(l.n_folds, 0u);
-	profile_counts_read(l.p, &counts);
-	made_lens(&lens, l.p, "");
-	cr_assert_eq(footprint_new(l.p, &counts, &lens, (event_id){ 0 }, NULL, &m), 0);
-	cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
+	count_allocated(l.p, &span, COLS, n);
 	for (uint32_t i = 0; i < COLS; i++)
-		n_allocated += lines->slot[i].n_allocated;
+		n_allocated += n[i];
 	/* A fourth is of the other event, see begin(). */
 	cr_expect_gt(n_allocated, HZ * SECONDS * 11u / 16, "%lu of %d", (unsigned long)n_allocated,
 		     HZ * SECONDS);
-	footprint_lines_free(lines);
-	footprint_free(m);
-	lens_done(&lens);
-	profile_free(l.p);
 }
 
 /* A million blocks, hardly one of a stack that came before: stacks, origins and sums are never more than a number that is fixed. */
