@@ -14,7 +14,7 @@ import tempfile
 import time
 
 TRUST = 0.99
-WHOLE = 0.99  # of stacks go back to where threads begin
+WHOLE = 0.995  # of stacks go back to where threads begin
 TRIALS = 3  # chance alone fails one trial in a hundred
 PATIENCE_S = 300
 CC = os.environ.get("CC", "cc").split()
