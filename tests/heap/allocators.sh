@@ -43,6 +43,23 @@ holds() {
     echo "$1: $(tr '\n' ' ' <totals)"
 }
 
+# attach PROGRAM ARGUMENT…: its heap is recorded from when it waits to be told to begin: $pid and $recorder, until descriptor 8 is closed.
+attach() {
+    local program=$1
+    shift
+    # What is waited for is not what was said before.
+    rm -f in running.heap log said
+    mkfifo in
+    "./$program" "$@" <in >said &
+    pid=$!
+    exec 8>in
+    # Until it is itself, and not yet the shell that becomes it.
+    for _ in {1..200}; do [ "$(readlink "/proc/$pid/exe")" = "$work/$program" ] && break; sleep 0.05; done
+    "$PROFTOP" record --heap -p "$pid" -o running.heap 2>log 8>&- &
+    recorder=$!
+    for _ in {1..300}; do grep -qs 'recording the heap of' log && break; sleep 0.05; done
+}
+
 # with LIBRARY: one of them as a library.
 with() {
     local pid recorder
@@ -54,17 +71,7 @@ with() {
     printf x | timeout 60 env LD_PRELOAD="$tracer" PROFTOP_OUTPUT="$work/own.heap" ./own >said || fault "$1: ends with $?"
     "$tools/heap_totals" own.heap >totals || fault "$1: the trace cannot be read"
     holds "$1"
-    # What is waited for below is not what was said before.
-    rm -f said log
-    mkfifo in
-    ./own <in >said &
-    pid=$!
-    exec 8>in
-    # Until it is itself, and not yet the shell that becomes it.
-    for _ in {1..200}; do [ "$(readlink "/proc/$pid/exe")" = "$work/own" ] && break; sleep 0.05; done
-    "$PROFTOP" record --heap -p "$pid" -o running.heap 2>log 8>&- &
-    recorder=$!
-    for _ in {1..300}; do grep -qs 'recording the heap of' log && break; sleep 0.05; done
+    attach own
     printf x >&8
     for _ in {1..300}; do [ -s said ] && break; sleep 0.05; done
     kill -INT "$recorder"
@@ -284,19 +291,6 @@ counts() {
     done
 }
 
-# attach PROGRAM: its heap is recorded from when it waits to be told to begin: $pid and $recorder, until descriptor 8 is closed.
-attach() {
-    rm -f in running.heap log said
-    mkfifo in
-    "./$1" 1 100 wait <in >said &
-    pid=$!
-    exec 8>in
-    for _ in {1..200}; do [ "$(readlink "/proc/$pid/exe")" = "$work/$1" ] && break; sleep 0.05; done
-    "$PROFTOP" record --heap -p "$pid" -o running.heap 2>log 8>&- &
-    recorder=$!
-    for _ in {1..300}; do grep -qs 'recording the heap of' log && break; sleep 0.05; done
-}
-
 leads='functions, by their first bytes, lead to the recorder'
 build() {
     local out=$1
@@ -347,7 +341,7 @@ if [ -e "$archive" ] && build je family.c -DJEMALLOC "$archive"; then
     [ "$(value allocs some)" -lt 100 ] || fault "$what: $(value allocs some) allocations"
 
     what='attached to'
-    attach with_rjem_
+    attach with_rjem_ 1 100 wait
     printf x >&8
     sleep 0.3
     kill -INT "$recorder"
@@ -568,7 +562,7 @@ EOT
 if build libdoubles.so -shared -fPIC -fno-builtin -x c doubles.c -x none && build doubles family.c -L. -ldoubles -Wl,-rpath,"$work"; then
     counts 'an allocator that calls itself' '' ./doubles
     what='an allocator that calls itself, attached to'
-    attach doubles
+    attach doubles 1 100 wait
     # All that it does is done when it has ended.
     exec 8>&-
     wait "$pid" || fault "$what: ends with $?"
