@@ -453,9 +453,12 @@ for arguments in 'live -p server' 'live --heap -p server' 'record --heap -p serv
     one_sentence
     says err 'pgrep NAME prints those of a name'
 done
-run 2 live --heap -p 1,2
-one_sentence
-says err 'one process at a time'
+for arguments in 'live --heap -p 1,2' 'record --heap -p 1 -p 2'; do
+    # shellcheck disable=SC2086
+    run 2 $arguments
+    one_sentence
+    says err 'one process at a time'
+done
 run 2 live -a -p 1
 one_sentence
 says err 'live wants one of a command'

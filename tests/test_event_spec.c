@@ -205,7 +205,7 @@ Test(cpu_list, is_of_cpus_that_are_there)
 	cr_assert_gt(all.n, 0);
 	for (size_t i = 1; i < all.n; i++)
 		cr_expect_gt(all.at[i], all.at[i - 1]);
-	cr_assert_eq(cpu_list_read("0", &first, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(cpu_list_read("0,0-0,0", &first, &e), 0, "%s", err_text(&e));
 	cr_expect_eq(first.n, 1);
 	vec_done(&all);
 	vec_done(&first);

@@ -73,6 +73,20 @@ Test(options, reach_only_their_fields)
 	options_done(&o);
 }
 
+Test(options, add_up)
+{
+	const char *words[] = { "-p", "4",      "-t", "5,6", "-p", "7,8", "-C",
+				"0",  "--task", "9",  "-C",  "2",  NULL };
+	struct err e = ERR_INIT;
+	struct options o;
+
+	cr_assert_eq(parse(&o, &cmd_record, words, &e), 0, "%s", err_text(&e));
+	cr_expect_str_eq(o.attach, "4,7,8");
+	cr_expect_str_eq(o.tasks, "5,6,9");
+	cr_expect_str_eq(o.cpus, "0,2");
+	options_done(&o);
+}
+
 Test(options, leave_defaults_where_nothing_is_said)
 {
 	const char *words[] = { NULL };

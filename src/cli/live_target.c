@@ -70,6 +70,9 @@ static void add_named(struct live_target *t, int id)
 {
 	const struct named n = { .id = id };
 
+	for (size_t i = 0; i < t->named.n; i++)
+		if (t->named.at[i].id == id)
+			return;
 	if (id > 0)
 		vec_push(&t->named, n);
 }

@@ -69,6 +69,18 @@ static int take_names(struct options *o, void *field, const char *value, struct 
 	return take_list(o, field, value, e);
 }
 
+/* What is given several times adds up, as if it had been given once with commas between. */
+static int take_joined(struct options *o, void *field, const char *value, struct err *e)
+{
+	char **text = field, *before = *text;
+
+	(void)o;
+	(void)e;
+	*text = before ? xasprintf("%s,%s", before, value) : xstrdup(value);
+	free(before);
+	return 0;
+}
+
 /* --all is --kernel and --jit. */
 static int take_all(struct options *o, void *field, const char *value, struct err *e)
 {
@@ -331,6 +343,9 @@ void options_done(struct options *o)
 	vec_done(&o->events);
 	vec_done(&o->fail_if);
 	vec_done(&o->maps);
+	free(o->attach);
+	free(o->cpus);
+	free(o->tasks);
 }
 
 void options_help(const struct command *command, FILE *to)

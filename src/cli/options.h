@@ -76,8 +76,8 @@ struct live_command;
 	X(GRAPH,    "call-graph",'g', "HOW",       ON_RECORDS,  text,    call_graph,  "stacks: unwound[,SIZE] (the default: SIZE bytes of each, unwound at once), fp, dwarf[,SIZE] (copied to the file) or off") \
 	X(OFFCPU,   "off-cpu",   0,   NULL,        ON_RECORDS,  flag,    off_cpu,     "record when threads leave a cpu and come back") \
 	X(WHOLE,    "all-cpus",  'a', NULL,        ON_RECORDS,  flag,    all_cpus,    "record everything that runs, instead of a command") \
-	X(CPUS,     "cpus",      'C', "LIST",      ON_RECORDS,  text,    cpus,        "only on these cpus: 0-3,8") \
-	X(TASK,     "task",      't', "TID",       ON_RECORDS,  text,    tasks,       "threads that run already, with commas between, instead of a command") \
+	X(CPUS,     "cpus",      'C', "LIST",      ON_RECORDS,  joined,  cpus,        "only on these cpus: 0-3,8 (repeatable)") \
+	X(TASK,     "task",      't', "TID",       ON_RECORDS,  joined,  tasks,       "threads that run already, with commas between or -t for each, instead of a command") \
 	X(CGROUP,   "cgroup",    'G', "NAME",      ON_RECORDS,  text,    cgroup,      "only what runs in this control group") \
 	X(REALTIME, "realtime",  'r', "PRIO",      ON_RECORDS,  text,    realtime,    "the recorder goes before all that is not of real time (SCHED_FIFO, 1 to 99)") \
 	X(COMPRESS, "compress",  'z', "LEVEL",     ON_RECORD,  text,    compress,    "pack records with zstd at this level; 1 if not given, 0: they are not packed") \
@@ -90,7 +90,7 @@ struct live_command;
 	X(MAXSIZE,  "max-size",  0,   "BYTES",     ON_RECORDS,  text,    max_size,    "no larger file (1G): recording ends, or see --keep") \
 	X(KEEP,     "keep",      0,   "WHAT",      ON_RECORD,  text,    keep,        "with --max-size: newest events, of which the oldest go, or oldest (ends the trace)") \
 	X(CHILDREN, "children",  0,   NULL,        ON_RECORDS,  flag,    children,    "record the heaps of processes that the command starts, too (record: each to a file of its own)") \
-	X(ATTACH,   "attach",    'p', "PID",       ON_RECORDS | ON_TELL, text, attach, "the process that runs already (record: instead of a command; several with commas, but not with --heap)") \
+	X(ATTACH,   "attach",    'p', "PID",       ON_RECORDS | ON_TELL, joined, attach, "the process that runs already (record: instead of a command; several with commas or -p for each, but not with --heap)") \
 	X(DURATION, "duration",  0,   "TIME",      ON_RECORDS,  text,    duration,    "end the recording after so long (10s, 5m); of heaps only with -p") \
 	X(KEYS,     "keys",      0,   "KEYS",      ON_VIEWS,   text,    keys,        "play KEYS without a terminal and print the last screen: 'jj<Enter>/foo<Enter>'") \
 	X(SCREEN,   "screen",    0,   "COLSxROWS", ON_SCREEN,  screen,  cols,        "the size of that screen; a report's flame graph is COLS wide") \
@@ -114,7 +114,7 @@ struct option_list {
 	size_t n, cap;
 };
 
-/* What the command line said. Strings are borrowed from argv. */
+/* What the command line said. Strings are borrowed from argv but where it says otherwise. */
 struct options {
 	const struct command *command;
 	char **argv;              /* all of it, from the program's name on; ends with NULL */
@@ -146,25 +146,24 @@ struct options {
 	const char *normalise;       /* NULL: not given, as the following */
 	const char *side_a, *side_b;
 	const char *junit;
-	const char *sample;                /* NULL: not given */
-	const char *max_overhead;          /* NULL: not given */
-	const char *cull;                  /* NULL: not given */
-	const char *max_size;              /* NULL: not given */
-	const char *keep;                  /* NULL: not given */
-	const char *attach;                /* NULL: not given */
-	const char *duration;              /* NULL: not given */
-	const char *freq;                  /* NULL: not given */
-	const char *count;                 /* NULL: not given */
-	const char *call_graph;            /* NULL: not given */
-	const char *cpus;                  /* NULL: not given */
-	const char *tasks;                 /* NULL: not given */
-	const char *cgroup;                /* NULL: not given */
-	const char *realtime;              /* NULL: not given */
-	const char *compress;              /* NULL: not given */
-	int64_t rows;                      /* -1: not given; 0: all */
-	double min_percent;                /* -1: not given */
-	int width;                         /* -1: not given; 0: unlimited */
-	int cols, lines;                   /* --screen; 0: not given */
+	const char *sample;       /* NULL: not given */
+	const char *max_overhead; /* NULL: not given */
+	const char *cull;         /* NULL: not given */
+	const char *max_size;     /* NULL: not given */
+	const char *keep;         /* NULL: not given */
+	char *attach;             /* all that were given, with commas between; owned, NULL: none */
+	const char *duration;     /* NULL: not given */
+	const char *freq;         /* NULL: not given */
+	const char *count;        /* NULL: not given */
+	const char *call_graph;   /* NULL: not given */
+	char *cpus, *tasks;       /* as attach */
+	const char *cgroup;       /* NULL: not given */
+	const char *realtime;     /* NULL: not given */
+	const char *compress;     /* NULL: not given */
+	int64_t rows;             /* -1: not given; 0: all */
+	double min_percent;       /* -1: not given */
+	int width;                /* -1: not given; 0: unlimited */
+	int cols, lines;          /* --screen; 0: not given */
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool cpu, heap;                    /* which kind is recorded; neither: cpu */
 	bool free_stacks, children;        /* of record */

@@ -23,6 +23,15 @@
 #define ZSTD_LEVEL_MAX 19
 #define REALTIME_MAX   99
 
+/* Of what is named twice no sample shall be there twice. */
+static void add_once(struct record_numbers *to, int v)
+{
+	for (size_t i = 0; i < to->n; i++)
+		if (to->at[i] == v)
+			return;
+	vec_push(to, v);
+}
+
 /* Numbers with commas between, all above 0. Of none, as of what a shell found no process for, all would be recorded. */
 static bool take_numbers(const char *option, const char *text, struct record_numbers *out)
 {
@@ -37,7 +46,7 @@ static bool take_numbers(const char *option, const char *text, struct record_num
 			    option, text, record_about_names(text));
 			return false;
 		}
-		vec_push(out, v);
+		add_once(out, v);
 		at += digits;
 		more = *at == ',';
 	}

@@ -590,12 +590,18 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 wait "$recorder" || fault "headless ends with $?"
 
-# Of two processes one ends: it is no reason to look for its end again and again.
+# Several -p add up, and who is named twice is sampled once. Of two processes one ends: it is no reason to look for its
+# end again and again.
+n_events() { find "/proc/$recorder/fd" -lname '*perf_event*' | wc -l; }
 ./shares 600 &
 pid=$!
 ./shares 600 &
 other=$!
 begin both -p "$pid,$other"
+commas=$(n_events)
+end_recording
+begin both -p "$pid" -p "$other" -p "$pid"
+[ "$commas" -gt 0 ] && [ "$(n_events)" = "$commas" ] || fault "by one -p $commas events are open, by three $(n_events)"
 kill -9 "$other"
 wait "$other" 2>/dev/null
 spent=$(ran "$recorder") before=$(ran "$pid")

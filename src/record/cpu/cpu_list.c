@@ -60,7 +60,7 @@ static bool has(const struct cpu_list *l, int cpu)
 
 int cpu_list_read(const char *text, struct cpu_list *out, struct err *e)
 {
-	struct cpu_list online = { 0 }, wanted = { 0 };
+	struct cpu_list online = { 0 }, wanted = { 0 }, each = { 0 };
 	int rc = 0;
 
 	if (!read_online(&online))
@@ -71,14 +71,18 @@ int cpu_list_read(const char *text, struct cpu_list *out, struct err *e)
 	}
 	if (!parse(text, &wanted))
 		rc = err_set(e, -EINVAL, "-C wants cpus such as 0-3,8, not \"%s\"", text);
-	for (size_t i = 0; rc == 0 && i < wanted.n; i++)
+	for (size_t i = 0; rc == 0 && i < wanted.n; i++) {
 		if (!has(&online, wanted.at[i]))
 			rc = err_set(e, -ENODEV, "there is no cpu %d, or it is offline",
 				     wanted.at[i]);
+		else if (!has(&each, wanted.at[i]))
+			vec_push(&each, wanted.at[i]);
+	}
 	vec_done(&online);
+	vec_done(&wanted);
 	if (rc)
-		vec_done(&wanted);
+		vec_done(&each);
 	else
-		*out = wanted;
+		*out = each;
 	return rc;
 }

@@ -8,11 +8,11 @@
 struct err;
 
 struct cpu_list {
-	int *at; /* rising; a VEC, which ends with vec_done() */
+	int *at; /* each once; a VEC, which ends with vec_done() */
 	size_t n, cap;
 };
 
-/* Those of text that are online, or with NULL all that are. -EINVAL or -ENODEV with a sentence. */
+/* Those of text that are online, as it has them, or with NULL all that are, rising. -EINVAL or -ENODEV with a sentence. */
 int cpu_list_read(const char *text, struct cpu_list *out, struct err *e);
 
 #endif
