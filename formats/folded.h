@@ -13,8 +13,9 @@
  * they are what `perf script | stackcollapse-perf.pl` would print, since that is what scripts around
  * flamegraph.pl expect: blanks of the thread's name become '_', ';' becomes ':', arguments and quotes
  * go, and so does the L that begins names of Java classes; what is printed is split at "->" (in
- * operator-> as well) and dropped where it begins with '(', its weight falling to its caller. The
- * marks of write_options go behind names; what was folded before gets none.
+ * operator-> as well). Names that begin with '(' stay, with their frames, which that script drops. The
+ * marks of write_options go behind names; what was folded before gets none. With whole_names, names are those
+ * of views.
  */
 #ifndef PROFTOP_FORMATS_FOLDED_H
 #define PROFTOP_FORMATS_FOLDED_H

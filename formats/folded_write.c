@@ -68,7 +68,15 @@ struct writer {
 	bool look_counted; /* the next line is to say that names that end in numbers are names */
 };
 
-/* Cuts at the first '(' that does not open "(anonymous namespace)". */
+/* Nothing in a name may look like the end of it. */
+static void hide_separators(char *name)
+{
+	for (char *c = name; *c; c++)
+		if (*c == ';')
+			*c = ':';
+}
+
+/* Cuts at the first '(' from there on that does not open "(anonymous namespace)". */
 static void cut_arguments(char *s)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -89,18 +97,16 @@ static bool has_java_lambda(const char *s)
 	return open && strstr(open + 2, ").");
 }
 
-/* One part of a label, in place. */
-static void tidy(char *name, bool java)
+/* One part of a label, in place. What begins the whole name, as "(main chunk)", is no argument. */
+static void tidy(char *name, bool java, bool first)
 {
 	size_t len = strlen(name);
 	bool is_plt = len > 4 && strcmp(name + len - 4, "@plt") == 0;
 	char *to = name;
 
-	for (char *c = name; *c; c++)
-		if (*c == ';')
-			*c = ':';
+	hide_separators(name);
 	if (!has_java_lambda(name)) {
-		cut_arguments(name);
+		cut_arguments(first && *name ? name + 1 : name);
 		/* perf puts this behind names without arguments; there is room where these were */
 		if (is_plt && strlen(name) < len)
 			strcat(name, "@plt");
@@ -117,8 +123,6 @@ char *folded_collapse_frame(const char *label, bool java)
 {
 	char *rest, *part, *all = NULL, *copy;
 
-	if (label[0] == '(')
-		return NULL;
 	copy = rest = xstrdup(label);
 	while ((part = rest)) {
 		char *arrow = strstr(part, "->"), *longer;
@@ -128,7 +132,7 @@ char *folded_collapse_frame(const char *label, bool java)
 			*arrow = '\0';
 		if (arrow && !*rest)
 			rest = NULL; /* nothing follows the last arrow */
-		tidy(part, java);
+		tidy(part, java, part == copy);
 		longer = all ? xasprintf("%s;%s%s", all, part, strstr(part, "_[i]") ? "" : "_[i]")
 			     : xstrdup(part);
 		free(all);
@@ -142,12 +146,10 @@ char *folded_collapse_comm(const char *comm)
 {
 	char *name = xstrdup(comm);
 
-	for (char *c = name; *c; c++) {
-		if (*c == ';')
-			*c = ':';
-		else if (*c == ' ')
+	hide_separators(name);
+	for (char *c = name; *c; c++)
+		if (*c == ' ')
 			*c = '_';
-	}
 	return name;
 }
 
@@ -247,6 +249,18 @@ static uint32_t add_part(struct writer *w, const char *s, size_t n, const char *
 	return name;
 }
 
+/* One frame by the name that views have for it. */
+static struct parts whole_part(struct writer *w, const struct key *key)
+{
+	struct parts parts = { .made = true, .first = w->part_names.n, .n = 1 };
+	char *name = xstrdup(key->label);
+
+	hide_separators(name);
+	vec_push(&w->part_names, add_name(w, name, strlen(name)));
+	free(name);
+	return parts;
+}
+
 /* The frames that are printed for a key: of what has no symbol those that others print, "[module]". */
 static struct parts make_parts(struct writer *w, const struct key *key, bool java)
 {
@@ -254,15 +268,11 @@ static struct parts make_parts(struct writer *w, const struct key *key, bool jav
 	char *s = NULL, *at, *end, *made;
 	const char *label;
 
+	if (!w->collapse)
+		return whole_part(w, key);
 	made = key->flags & FUNCTION_BEGIN ? atom_made_label(w->a->profile, module_of(w, key))
 					   : NULL;
 	label = made ? made : key->label;
-	if (!w->collapse) {
-		vec_push(&w->part_names, add_name(w, label, strlen(label)));
-		parts.n = 1;
-		free(made);
-		return parts;
-	}
 	s = key->flags & FUNCTION_COMM ? folded_collapse_comm(label)
 				       : folded_collapse_frame(label, java);
 	for (at = s; at; at = end ? end + 1 : NULL) {
@@ -330,7 +340,7 @@ static bool weighs(const struct node *n)
 	return n->self[0] != 0 || n->self[1] != 0;
 }
 
-/* Node 0 is the root; the tree's nodes come with parents first. A dropped frame is its parent. */
+/* Node 0 is the root; the tree's nodes come with parents first. */
 static void merge(struct writer *w)
 {
 	const struct calltree *t = w->a->tree;
@@ -514,7 +524,7 @@ static bool is_raw(const struct analysis *a)
 
 int folded_write(const struct analysis *a, const struct write_options *o, FILE *to, struct err *e)
 {
-	struct writer w = { .a = a, .collapse = is_raw(a) };
+	struct writer w = { .a = a, .collapse = is_raw(a) && !(o && o->whole_names) };
 
 	if (o)
 		w.options = *o;

@@ -11,13 +11,13 @@ int folded_write(const struct analysis *a, const struct write_options *o, FILE *
 
 /*
  * The frames that stackcollapse-perf.pl makes of one that perf script prints as label, joined by ';':
- * mostly one; it takes "->" for the mark between inlined functions, also in operator->. NULL when it
- * drops the frame, as it does where the name begins with '('. java: the root frame is
- * "java", without its numbers. The caller frees.
+ * mostly one; it takes "->" for the mark between inlined functions, also in operator->. Names that begin with '(',
+ * as "(anonymous namespace)::f", it drops with their frames: here they are kept. java: the root frame is "java",
+ * without its numbers. The caller frees; never NULL.
  */
 char *folded_collapse_frame(const char *label, bool java);
 
-/* As above for the thread's name, which is never NULL. */
+/* As above for the thread's name. */
 char *folded_collapse_comm(const char *comm);
 
 #endif

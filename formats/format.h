@@ -35,6 +35,7 @@ struct read_options {
 struct write_options {
 	bool mark_kernel; /* "_[k]" behind names of the kernel's frames */
 	bool mark_jit;    /* "_[j]" behind those of generated code */
+	bool whole_names; /* folded: as views have them, not as the scripts of others */
 };
 
 /* What a probe says of an input that its format is tried on only because no other takes it. */

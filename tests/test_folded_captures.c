@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "builder.h"
+#include "format.h"
 #include "written.h"
 
 #include <criterion/criterion.h>
@@ -24,6 +25,7 @@ Test(folded_captures, a_raw_capture)
 		{ "perl", { "La/b;::c", NULL, NULL }, 2 },
 		{ "perl", { NULL, NULL, NULL }, 3 },
 	};
+	static const struct write_options whole = { .whole_names = true };
 	struct profile *p = profile_new();
 	event_id event;
 	char *out;
@@ -48,7 +50,13 @@ Test(folded_captures, a_raw_capture)
 	}
 	cr_assert_eq(builder_end(p), 0);
 	out = written_folded(p, NULL, false);
-	cr_assert_str_eq(out, "java;a/b:::c;p;q_[i] 1\nmy_prog;main;f 12\nperl 3\n"
+	cr_expect_str_eq(
+		out, "java;a/b:::c;(anonymous namespace)::g;p;q_[i] 1\nmy_prog;main;f 12\nperl 3\n"
+		     "perl;La/b:::c 2\n");
+	free(out);
+	out = written_folded(p, &whole, false);
+	cr_expect_str_eq(out, "java;La/b:::c;(anonymous namespace)::g(x);p->q() 1\n"
+			      "my prog;main;f(char) 7\nmy prog;main;f(int) 5\nperl 3\n"
 			      "perl;La/b:::c 2\n");
 	free(out);
 	profile_free(p);
@@ -58,6 +66,7 @@ Test(folded_captures, a_raw_capture)
 Test(folded_captures, what_has_no_symbol)
 {
 	static const char *const names[] = { "[x.so+0x10]", "[x.so+0x20]", "[x.so]" };
+	static const struct write_options whole = { .whole_names = true };
 	struct profile *p = profile_new();
 	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
 	module_id m;
@@ -79,6 +88,9 @@ Test(folded_captures, what_has_no_symbol)
 	cr_assert_eq(builder_end(p), 0);
 	out = written_folded(p, NULL, false);
 	cr_assert_str_eq(out, "[x.so] 7\n");
+	free(out);
+	out = written_folded(p, &whole, false);
+	cr_assert_str_eq(out, "[x.so+0x10] 1\n[x.so+0x20] 2\n[x.so] 4\n");
 	free(out);
 	profile_free(p);
 }

@@ -132,6 +132,10 @@ static char *written(const struct profile *p, const struct write_options *o)
 	return written_folded(p, o, false);
 }
 
+#define MARKS(kernel, jit) \
+	{ \
+		.mark_kernel = kernel, .mark_jit = jit \
+	}
 #define PRINTED \
 	{ \
 		.as_printed = true \
@@ -167,9 +171,8 @@ Test(perf_script, folded)
 		  { 0 } },
 		{ "ab 1 1.5: c:\n\t 1 j (/tmp/perf-12.map)\n\t 2 k (/x/y.ko)\n\t 3 v (/vmlinux-1)\n"
 		  "\t 4 [unknown] ([kernel.kallsyms])\n\t 5 u ([unknown])\n",
-		  "ab;u;[[kernel.kallsyms]]_[k];v_[k];k_[k];j_[j] 1\n",
-		  PRINTED,
-		  { true, true } },
+		  "ab;u;[[kernel.kallsyms]]_[k];v_[k];k_[k];j_[j] 1\n", PRINTED,
+		  MARKS(true, true) },
 		{ "java 1 1.5: c:\n\t 1 La/b::c->La/d::e (/tmp/perf-12.map)\n" MAIN,
 		  "java;main;a/b::c;a/d::e_[i] 1\n",
 		  PRINTED,
@@ -438,32 +441,32 @@ Test(perf_script, corpus)
 		FG("perf-cycles-instructions-01", "pid", PID, { 0 }),
 		FG("perf-cycles-instructions-01", "tid", TID, { 0 }),
 		FG("perf-cycles-instructions-01", "addrs", ADDRS, { 0 }),
-		FG("perf-cycles-instructions-01", "all", PRINTED, { true, true }),
-		FG("perf-cycles-instructions-01", "jit", PRINTED, { false, true }),
-		FG_AS("perf-cycles-instructions-01", "all", PRINTED, { true, false }), /* --kernel */
+		FG("perf-cycles-instructions-01", "all", PRINTED, MARKS(true, true)),
+		FG("perf-cycles-instructions-01", "jit", PRINTED, MARKS(false, true)),
+		FG_AS("perf-cycles-instructions-01", "all", PRINTED, MARKS(true, false)), /* --kernel */
 		FG("perf-java-faults-01", "addrs", ADDRS, { 0 }),
-		FG("perf-java-faults-01", "all", PRINTED, { true, true }),
-		FG("perf-java-faults-01", "jit", PRINTED, { false, true }),
-		FG("perf-java-faults-01", "kernel", PRINTED, { true, false }),
+		FG("perf-java-faults-01", "all", PRINTED, MARKS(true, true)),
+		FG("perf-java-faults-01", "jit", PRINTED, MARKS(false, true)),
+		FG("perf-java-faults-01", "kernel", PRINTED, MARKS(true, false)),
 		/* the L of classes stays: only a thread that is called "java" and nothing more is tidied */
 		FG("perf-java-faults-01", "pid", PID, { 0 }),
 		FG("perf-java-faults-01", "tid", TID, { 0 }),
 		FG("perf-js-stacks-01", "pid", PID, { 0 }),
 		FG("perf-js-stacks-01", "tid", TID, { 0 }),
 		FG("perf-js-stacks-01", "addrs", ADDRS, { 0 }),
-		FG("perf-js-stacks-01", "all", PRINTED, { true, true }),
-		FG_AS("perf-js-stacks-01", "all", PRINTED, { false, true }), /* --jit */
-		FG_AS("perf-js-stacks-01", "addrs", PRINTED, { true, false }), /* --kernel */
+		FG("perf-js-stacks-01", "all", PRINTED, MARKS(true, true)),
+		FG_AS("perf-js-stacks-01", "all", PRINTED, MARKS(false, true)), /* --jit */
+		FG_AS("perf-js-stacks-01", "addrs", PRINTED, MARKS(true, false)), /* --kernel */
 		FORK("perf-java-faults-01", "addrs", ADDRS, { 0 }),
-		FORK("perf-java-faults-01", "all", PRINTED, { true, true }),
-		FORK("perf-java-faults-01", "jit", PRINTED, { false, true }),
-		FORK("perf-java-faults-01", "kernel", PRINTED, { true, false }),
+		FORK("perf-java-faults-01", "all", PRINTED, MARKS(true, true)),
+		FORK("perf-java-faults-01", "jit", PRINTED, MARKS(false, true)),
+		FORK("perf-java-faults-01", "kernel", PRINTED, MARKS(true, false)),
 		FORK("perf-java-faults-01", "pid", PID, { 0 }),
 		FORK("perf-java-faults-01", "tid", TID, { 0 }),
 		INFERNO("go-stacks", "", PRINTED, { 0 }),
 		INFERNO("java-inline", "", PRINTED, { 0 }),
-		INFERNO("versioned-vmlinux", "-kernel", PRINTED, { true, false }),
-		INFERNO("sourcepawn-jitdump", "-jit", PRINTED, { false, true }),
+		INFERNO("versioned-vmlinux", "-kernel", PRINTED, MARKS(true, false)),
+		INFERNO("sourcepawn-jitdump", "-jit", PRINTED, MARKS(false, true)),
 	};
 	/* clang-format on */
 
@@ -514,14 +517,14 @@ Test(perf_script, corpus_differences)
 		{ FG("perf-dd-stacks-01", "pid", PID, { 0 }), 1, 0, "dd-?;[unknown];system_call 10101010\n" },
 		{ FG("perf-dd-stacks-01", "tid", TID, { 0 }), 1, 0, "dd-?/29776;[unknown];system_call 10101010\n" },
 		{ FG("perf-dd-stacks-01", "addrs", ADDRS, { 0 }), 1, 0, "dd;[unknown <246>];system_call 10101010\n" },
-		{ FG("perf-dd-stacks-01", "all", PRINTED, { true, true }), 1, 0, "dd;[unknown];system_call_[k] 10101010\n" },
-		{ FG("perf-dd-stacks-01", "jit", PRINTED, { false, true }), 1, 0, "dd;[unknown];system_call 10101010\n" },
-		{ FG_AS("perf-dd-stacks-01", "all", PRINTED, { true, false }), 1, 0, "dd;[unknown];system_call_[k] 10101010\n" },
+		{ FG("perf-dd-stacks-01", "all", PRINTED, MARKS(true, true)), 1, 0, "dd;[unknown];system_call_[k] 10101010\n" },
+		{ FG("perf-dd-stacks-01", "jit", PRINTED, MARKS(false, true)), 1, 0, "dd;[unknown];system_call 10101010\n" },
+		{ FG_AS("perf-dd-stacks-01", "all", PRINTED, MARKS(true, false)), 1, 0, "dd;[unknown];system_call_[k] 10101010\n" },
 		{ FORK("perf-dd-stacks-01", "pid", PID, { 0 }), 1, 0, "dd-?;[unknown];system_call 1\n" },
 		{ FORK("perf-dd-stacks-01", "tid", TID, { 0 }), 1, 0, "dd-?/29776;[unknown];system_call 1\n" },
 		{ FORK("perf-dd-stacks-01", "addrs", ADDRS, { 0 }), 1, 0, "dd;[unknown <246>];system_call 1\n" },
-		{ FORK("perf-dd-stacks-01", "all", PRINTED, { true, true }), 1, 0, "dd;[unknown];system_call_[k] 1\n" },
-		{ FORK("perf-dd-stacks-01", "jit", PRINTED, { false, true }), 1, 0, "dd;[unknown];system_call 1\n" },
+		{ FORK("perf-dd-stacks-01", "all", PRINTED, MARKS(true, true)), 1, 0, "dd;[unknown];system_call_[k] 1\n" },
+		{ FORK("perf-dd-stacks-01", "jit", PRINTED, MARKS(false, true)), 1, 0, "dd;[unknown];system_call 1\n" },
 		/* names end at their first bracket, as stackcollapse-perf.pl has it */
 		{ INFERNO("cpp-stacks-std-function", "", PRINTED, { 0 }), 1, 1, ";std::function<int ;std::_Function_handler<int " },
 		{ INFERNO("single-event", "", PRINTED, { 0 }), 1, 1, "boa_cli;[unknown];boa_cli::main;" },

@@ -89,6 +89,7 @@ static char *saved_text(const struct analysis *an, const char *path, bool events
 
 int live_save(const struct analysis *an, char **said, struct err *e)
 {
+	const struct write_options options = { .whole_names = true };
 	bool samples = perf_script_says_all(an);
 	char path[64], day[32];
 	int64_t begin_ns = TIME_NONE;
@@ -105,7 +106,7 @@ int live_save(const struct analysis *an, char **said, struct err *e)
 	if (!f)
 		return err_set(e, -errno, "%s: %s", path, strerror(errno));
 	rc = samples ? perf_script_write(an, f, &begin_ns, &why)
-		     : format_folded.write(an, NULL, f, &why);
+		     : format_folded.write(an, &options, f, &why);
 	if (fclose(f) && rc == 0)
 		rc = err_set(&why, -errno, "%s", strerror(errno));
 	if (rc) {

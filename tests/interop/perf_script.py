@@ -32,27 +32,26 @@ ANY = '*'
 
 
 def frames_of(sym, dso):
-    """The frames that stackcollapse-perf.pl makes of one: mostly one, none of a name in brackets.
+    """The frames that stackcollapse-perf.pl makes of one: mostly one.
 
-    Only a frame without a symbol is written otherwise: its module has one pair of brackets, not two.
+    Two are written otherwise: of a frame without a symbol the module has one pair of brackets, not two, and what begins
+    with a bracket is there.
     """
     if sym == '[unknown]':
         # Memory of no file has no path that could be shortened: doc/differences.md.
         base = dso if dso == '//anon' else os.path.basename(re.sub(r' \(deleted\)$', '', dso))
         return [base if base.startswith('[') else f'[{base}]']
-    if sym.startswith('('):
-        return []
     parts = sym.split('->')
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
-    parts = [tidy(part) for part in parts]
+    parts = [tidy(part, i == 0) for i, part in enumerate(parts)]
     return parts[:1] + [part if '_[i]' in part else part + '_[i]' for part in parts[1:]]
 
 
-def tidy(name):
+def tidy(name, first):
     name = name.replace(';', ':')
     if not re.search(r'\.\(.*\)\.', name):
-        name = re.sub(r'\((?!anonymous namespace\)).*', '', name)
+        name = name[:first] + re.sub(r'\((?!anonymous namespace\)).*', '', name[first:])
     return re.sub('["\']', '', name)
 
 
