@@ -121,6 +121,24 @@ Test(live, shows_what_comes_and_says_that_it_ended, .timeout = 120)
 	end(&l);
 }
 
+/* Who writes into a pipe shares the terminal, and says there how it went before it ends. */
+Test(live, what_others_said_is_gone_at_the_end, .timeout = 120)
+{
+	struct live l;
+
+	start(&l);
+	put(&l, "main;parse 30\n");
+	pty_wait(&l.p, "parse");
+	vterm_input_write(l.p.vt, "\033[5;2Hrubbish", 13);
+	cr_assert(pty_shows(&l.p, "rubbish"));
+	close(l.fd);
+	l.fd = -1;
+	pty_wait(&l.p, "● ended");
+	pty_wait_gone(&l.p, "rubbish");
+	pty_wait(&l.p, "parse");
+	end(&l);
+}
+
 /* A file that nobody has begun to write is waited for, as a pipe is. */
 Test(live, waits_for_an_empty_file, .timeout = 120)
 {

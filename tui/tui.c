@@ -258,6 +258,7 @@ static void loop(struct run *r)
 
 		app_told_cpu(r->app, now_ms(), own_cpu_ns(r->source));
 		changed = app_tick(r->app, now_ms());
+		grant_wish(r);
 
 		/* a frame of nothing is not worth drawing while something is on its way */
 		if (drawn || app_has_data(r->app) || now_ms() - start >= FIRST_FRAME_MS) {
