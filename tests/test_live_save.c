@@ -11,6 +11,7 @@
 #include "sides.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,4 +100,26 @@ Test(live_save, of_what_passes_a_filter_begins_with_it, .init = enter, .fini = l
 		"!fn:begin",
 		"saved: proftop diff --normalise time --a time:1,4.5 --b time:4.5, --event cpu-clock ",
 		9);
+}
+
+/* A file of nothing would be one that cannot be opened. */
+Test(live_save, of_nothing_leaves_no_file, .init = enter, .fini = leave)
+{
+	struct profile *p = ten_seconds();
+	struct err e = ERR_INIT;
+	struct analysis *a;
+	struct lens lens;
+	char *said = NULL;
+
+	made_lens(&lens, p, "fn:nowhere");
+	a = made_analysis(p, &lens);
+	cr_expect_eq(live_save(a, &said, &e), -ENODATA);
+	cr_expect_not_null(strstr(err_text(&e), ": there is nothing yet that could be saved"), "%s",
+			   err_text(&e));
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+	err_clear(&e);
+	cr_expect_eq(chdir("/"), 0);
+	cr_expect_eq(rmdir(dir), 0, "something is left in %s", dir);
 }

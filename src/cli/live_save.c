@@ -107,6 +107,8 @@ int live_save(const struct analysis *an, char **said, struct err *e)
 		return err_set(e, -errno, "%s: %s", path, strerror(errno));
 	rc = samples ? perf_script_write(an, f, &begin_ns, &why)
 		     : format_folded.write(an, &options, f, &why);
+	if (rc == 0 && ftell(f) == 0)
+		rc = err_set(&why, -ENODATA, "there is nothing yet that could be saved");
 	if (fclose(f) && rc == 0)
 		rc = err_set(&why, -errno, "%s", strerror(errno));
 	if (rc) {
