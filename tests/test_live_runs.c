@@ -158,10 +158,10 @@ static void fates_are_shown(const char *option, const char *named)
 	tell(to, "/bin/true\n/bin/true\n/bin/true\n");
 	pty_wait(&p, "forked 3");
 	tell(to, "exec sleep 1000\n");
-	pty_wait(&p, "execed, forked 3");
+	pty_wait(&p, "new program, forked 3");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	pty_wait(&p, "exited, execed, forked 3");
+	pty_wait(&p, "exited, new program, forked 3");
 	close(to);
 	quit_proftop(&p);
 }

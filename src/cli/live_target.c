@@ -352,8 +352,8 @@ static void tell_one(const struct live_target *t, enum fate fate, struct tui_tar
 	snprintf(out->text, sizeof(out->text), "%s (%s%d)%s%s%s", name_of(t, n),
 		 t->threads ? "thread " : "", n->id, *told ? " " : "", told,
 		 !n->execed ? ""
-		 : *told    ? ", execed"
-			    : " execed");
+		 : *told    ? ", new program"
+			    : " new program");
 }
 
 static void tell_several(const struct live_target *t, const size_t n_of[N_FATES],
@@ -370,7 +370,8 @@ static void tell_several(const struct live_target *t, const size_t n_of[N_FATES]
 			n += (size_t)snprintf(out->text + n, room - n, ", %zu %s", n_of[i],
 					      fates[i]);
 	if (n_execed > 0 && n < room)
-		snprintf(out->text + n, room - n, ", %zu execed", n_execed);
+		snprintf(out->text + n, room - n, ", %zu new program%s", n_execed,
+			 n_execed > 1 ? "s" : "");
 }
 
 /* Why there may be no sample yet. What is beside the heap tracer's is of no use there. */

@@ -19,9 +19,10 @@ struct live_target *live_target_new(const struct options *o, const struct live_c
 void live_target_free(struct live_target *t);
 
 /*
- * One process is told as "gzip (812)", and behind it what became of it, such as "stopped", "exited", of a command also "exited with 3" and "killed by SIGKILL", "execed" and "forked 3"; of
- * several, how many there are of which that is so. Time is of processes with all that they began, of threads, or of
- * the cpus that are recorded.
+ * One process is told as "gzip (812)", and behind it what became of it, such as "stopped", "exited", of a command also
+ * "exited with 3" and "killed by SIGKILL", "new program" when it became another, and "forked 3"; of several, how many
+ * there are of which that is so. Time is of processes with all that they began, of threads, or of the cpus that are
+ * recorded.
  */
 void live_target_look(struct live_target *t, struct tui_target *out);
 
