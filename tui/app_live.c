@@ -107,7 +107,9 @@ static void reset(struct app *a)
 	a->live.from_ns = a->live.newest_ns + 1;
 	a->live.baseline_ns = -1;
 	keep_apart(a);
-	app_say(a, false, "begun anew: what was before is left out");
+	app_say(a, false,
+		a->live.frozen ? "begun anew: z goes on, and shows what comes from here on"
+			       : "begun anew: what was before is left out");
 	app_reanalyse(a);
 }
 
@@ -120,10 +122,14 @@ static void set_baseline(struct app *a)
 	}
 	a->live.baseline_ns = a->live.baseline_ns < 0 ? a->live.newest_ns + 1 : -1;
 	keep_apart(a);
-	app_say(a, false,
-		a->live.baseline_ns >= 0
-			? "baseline: what comes from now on is compared with what was before"
-			: "no baseline any more");
+	if (a->live.baseline_ns < 0)
+		app_say(a, false, "no baseline any more");
+	else if (a->live.frozen)
+		app_say(a, false,
+			"baseline: z goes on, and compares what comes with what was before");
+	else
+		app_say(a, false,
+			"baseline: what comes from now on is compared with what was before");
 	app_reanalyse(a);
 }
 
