@@ -129,7 +129,6 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	analysis_keep_lines(made, old);
 	a->analysis = a->scene.analysis = made;
 	app_search_again(a);
-	app_scene_changed(a);
 	/* A recording of a heap begins with its memory over time. */
 	if (a->view_open && made->footprint && !made->diff && made->counts.n_samples == 0)
 		app_show(a, VIEW_KIND_MEMORY);

@@ -59,7 +59,6 @@ static void look_again(struct app *a, enum normalise n)
 {
 	analysis_compare(a->analysis, n, a->lens.sides.shown);
 	app_search_again(a);
-	app_scene_changed(a);
 }
 
 static const char *const equalised[N_NORMALISATIONS] = {

@@ -10,6 +10,7 @@
 #include "app_lens.h"
 #include "app_state.h"
 #include "app_views.h"
+#include "finding.h"
 #include "mem.h"
 
 static void forget_matches(struct app *a)
@@ -54,7 +55,13 @@ bool app_search(struct app *a, const char *pattern)
 
 void app_search_again(struct app *a)
 {
+	bool counted = a->seeking.n > 0;
+
 	run_search(a);
+	app_scene_changed(a);
+	/* What is typed is searched from where the cursor was, not from where it is. */
+	if (counted && a->scene.search && a->prompting == PROMPT_NONE)
+		a->seeking.n = app_ops(a)->find(app_state(a), &a->scene, FIND_STAY, &a->seeking.at);
 }
 
 void app_find(struct app *a, int step)

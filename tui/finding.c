@@ -4,8 +4,6 @@
 
 #include "finding.h"
 
-#include <stdbool.h>
-
 void finding_start(struct finding *f, uint32_t from, int step)
 {
 	*f = (struct finding){
@@ -15,7 +13,7 @@ void finding_start(struct finding *f, uint32_t from, int step)
 
 void finding_add(struct finding *f, uint32_t place)
 {
-	bool near = f->step > 0 ? place <= f->from : place < f->from;
+	bool near = f->step == 1 ? place <= f->from : place < f->from;
 
 	f->n++;
 	f->n_before += near;
@@ -31,6 +29,9 @@ uint32_t finding_end(struct finding *f)
 {
 	if (f->n == 0)
 		return 0;
+	if (f->step == FIND_STAY)
+		return f->next == f->from ? f->n_before + 1 : 0;
+	f->goes = true;
 	if (f->step < 0 && f->n_before > 0)
 		f->target = f->before;
 	else if (f->step < 0)

@@ -6,22 +6,30 @@
 #ifndef PROFTOP_TUI_FINDING_H
 #define PROFTOP_TUI_FINDING_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* No step: matches are counted, and nothing moves. */
+#define FIND_STAY 2
 
 struct finding {
 	uint32_t from;         /* the cursor's place */
-	int step;              /* 0: at or after it, 1: after it, -1: before it */
+	int step;              /* 0: at or after it, 1: after it, -1: before it, or FIND_STAY */
 	uint32_t n;            /* matches so far, the following are of them */
 	uint32_t n_before;     /* on the near side of where the search goes from */
 	uint32_t least, most;  /* the first and the last */
 	uint32_t before, next; /* the last of the near side, and the first that is not */
-	uint32_t target;       /* the one to go to */
+	uint32_t target;       /* the one to go to, */
+	bool goes;             /* if there is one */
 };
 
 void finding_start(struct finding *f, uint32_t from, int step);
 /* A match. */
 void finding_add(struct finding *f, uint32_t place);
-/* Returns the number of the match to go to, from 1, which is then in f->target, or 0. */
+/*
+ * Returns the number of the match to go to, from 1, which is then in f->target, or 0; with FIND_STAY that of the match
+ * where the cursor is.
+ */
 uint32_t finding_end(struct finding *f);
 
 #endif

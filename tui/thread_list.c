@@ -111,8 +111,9 @@ uint32_t thread_list_find(struct thread_list *t, const struct scene *s, int step
 		if (thread_row_matches(s, &t->activity->row[i]))
 			finding_add(&f, i);
 	*at = finding_end(&f);
-	if (*at > 0)
+	if (f.goes) {
 		list_go(&t->list, f.target);
-	thread_list_moved(t);
+		thread_list_moved(t);
+	}
 	return f.n;
 }

@@ -480,7 +480,7 @@ uint32_t tree_view_find(void *state, const struct scene *s, int step, uint32_t *
 	finding_start(&f, from, step);
 	tree_find(src, s, v->rows.top, &f);
 	*at = finding_end(&f);
-	if (*at > 0)
+	if (f.goes)
 		tree_view_go(v, s, f.target);
 	return f.n;
 }

@@ -144,7 +144,7 @@ struct view_ops {
 	 * Go to the first match at or after the cursor (step 0), the next (1) or previous (-1) one.
 	 * Returns how many rows or nodes match in all and puts the current one's number in *at (0: the
 	 * cursor is on none). With step 0 the cursor stays when nothing matches, and a picture stays as it
-	 * is in any case.
+	 * is in any case; with FIND_STAY everything does.
 	 */
 	uint32_t (*find)(void *state, const struct scene *s, int step, uint32_t *at);
 

@@ -493,9 +493,10 @@ static uint32_t bfly_find(void *state, const struct scene *s, int step, uint32_t
 		if (key_of(v, i) != KEY_NONE && row_matches(s, &s->analysis->keys, key_of(v, i)))
 			finding_add(&f, i);
 	*at = finding_end(&f);
-	if (*at > 0)
+	if (f.goes) {
 		v->list.cursor = f.target;
-	remember(v, s);
+		remember(v, s);
+	}
 	return f.n;
 }
 

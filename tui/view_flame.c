@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "finding.h"
 #include "flame_legend.h"
 #include "flame_view.h"
 #include "mem.h"
@@ -506,7 +507,7 @@ static uint32_t flame_find(void *state, const struct scene *s, int step, uint32_
 		return 0;
 	/* while one types, matches stand out and nothing moves */
 	*at = on_match ? h.n_before + 1 : 0;
-	if (step == 0)
+	if (step == 0 || step == FIND_STAY)
 		return h.n;
 	target = step > 0 ? h.next : h.previous;
 	*at = step > 0 ? *at + 1 : *at - 1;

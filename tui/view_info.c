@@ -409,7 +409,7 @@ static uint32_t info_find(void *state, const struct scene *s, int step, uint32_t
 		if (line_matches(s, &v->lines.at[i]))
 			finding_add(&f, i);
 	*at = finding_end(&f);
-	if (*at == 0)
+	if (!f.goes)
 		return f.n;
 	v->found = f.target;
 	if (f.target < v->top || f.target - v->top >= v->rows)

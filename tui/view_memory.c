@@ -607,12 +607,11 @@ static uint32_t memory_find(void *state, const struct scene *s, int step, uint32
 		if (matches(s, i))
 			finding_add(&f, i);
 	*at = finding_end(&f);
-	if (*at > 0) {
+	if (f.goes) {
 		list_go(&v->list, f.target);
 		v->on_first = false;
-	}
-	if (footprint_of(s))
 		remember(v, s);
+	}
 	return f.n;
 }
 

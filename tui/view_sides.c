@@ -531,7 +531,7 @@ static uint32_t sides_find(void *state, const struct scene *s, int step, uint32_
 		if (matches(s, &l->row[v->order.at[i]]))
 			finding_add(&f, i);
 	*at = finding_end(&f);
-	if (*at > 0)
+	if (f.goes)
 		list_go(&v->list, f.target);
 	return f.n;
 }

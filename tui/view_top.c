@@ -475,9 +475,10 @@ static uint32_t top_find(void *state, const struct scene *s, int step, uint32_t 
 		if (row_matches(s, s->analysis->table_keys, t->key[i]))
 			finding_add(&f, i);
 	*at = finding_end(&f);
-	if (*at > 0)
+	if (f.goes) {
 		list_go(&v->list, f.target);
-	remember(v, s);
+		remember(v, s);
+	}
 	return f.n;
 }
 
