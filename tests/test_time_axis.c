@@ -103,7 +103,7 @@ Test(time_axis, never_breaks)
 			if (made_number(&lot, 9) == 0)
 				time_axis_fit(&t, wholes[made_number(&lot, 8)],
 					      1 + (int)made_number(&lot, 200));
-			time_axis_draw(&t, &c, 0, 0);
+			time_axis_draw(&t, &c, 0, 0, NULL);
 			cr_assert(t.from_ns >= 0 && t.from_ns < t.to_ns && t.to_ns <= t.whole_ns);
 			cr_assert(t.cursor_ns >= t.from_ns && t.cursor_ns < t.to_ns);
 			for (int col = 0; col < t.cols && t.to_ns - t.from_ns >= t.cols; col++)
@@ -122,6 +122,9 @@ static const struct {
 	  "┃─0 s───────┼─2 s───────┼─4 s───────┼─6 s───────┼─8 s───────\n" },
 	{ 10 * S, 0, 10 * S, 1 * S, 3 * S,
 	  "┃─0 s─A─────┼─2 sB──────┼─4 s───────┼─6 s───────┼─8 s───────\n" },
+	/* A digit less would be another time. */
+	{ 10 * S, 0, 10 * S, 2400 * MS, 6700 * MS,
+	  "┃─0 s───────┼─A─────────┼─4 s───────┼───B───────┼─8 s───────\n" },
 	{ 10 * S, 4 * S, 4300 * MS, TIME_UNMARKED, TIME_UNMARKED,
 	  "┃─4 s─────┼─4.05 s──┼─4.1 s───┼─4.15 s──┼─4.2 s───┼─4.25 s──\n" },
 	{ 10 * S, 4 * S, 4300 * MS, 1 * S, 20 * S,
@@ -147,7 +150,7 @@ Test(time_axis, drawing)
 		t.a_ns = drawn[i].a;
 		t.b_ns = drawn[i].b;
 		canvas_init(&c, 60, 1, false);
-		time_axis_draw(&t, &c, 0, 0);
+		time_axis_draw(&t, &c, 0, 0, NULL);
 		text = canvas_text(&c);
 		cr_expect_str_eq(text, drawn[i].line, "case %zu: got\n%s", i, text);
 		free(text);

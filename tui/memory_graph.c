@@ -257,8 +257,7 @@ static void draw_columns(const struct memory_graph *g, const struct scene *s, st
 		canvas_puts_right(c, row + g->rows - 1, r.col, g->gutter - 1, STYLE_NUMBER,
 				  g->rows > 1 ? "0" : fmt_bytes(text, most));
 	}
-	time_axis_draw(&g->axis, c, row + g->rows, left);
-	time_axis_draw_side(&g->axis, c, row + g->rows, left, s->side_a);
+	time_axis_draw(&g->axis, c, row + g->rows, left, s->side_a);
 }
 
 void memory_graph_draw(const struct memory_graph *g, const struct scene *s, struct canvas *c,

@@ -234,7 +234,7 @@ void sides_graph_draw(const struct sides_graph *g, const struct scene *s,
 		draw_lines(g, s, l, c, below);
 	else
 		canvas_puts(c, below.row, r.col + g->gutter, g->axis.cols, STYLE_DIM, "counting");
-	time_axis_draw(&g->axis, c, below.row + g->rows + g->changes, r.col + g->gutter);
+	time_axis_draw(&g->axis, c, below.row + g->rows + g->changes, r.col + g->gutter, NULL);
 	if (l)
 		draw_mark(g, s, l->span.align, c, below.row + g->rows + g->changes,
 			  r.col + g->gutter);

@@ -307,47 +307,82 @@ static int64_t tick_step(const struct time_axis *t)
 	return INT64_MAX;
 }
 
-/* A mark, where it is in sight: that of the range's end on the last column that is in. */
-static void draw_mark(const struct time_axis *t, struct canvas *c, int row, int col, int64_t ns,
-		      char letter)
+/* What stands on the axis in place of its line, from left to right by no order. */
+struct marks {
+	int col[5];
+	uint32_t glyph[5];
+	enum style style[5];
+	int n;
+};
+
+static void add_mark(struct marks *m, int col, enum style style, uint32_t glyph)
+{
+	m->col[m->n] = col;
+	m->style[m->n] = style;
+	m->glyph[m->n++] = glyph;
+}
+
+/* A letter, where its time is in sight: that of a range's end is on the last column that is in. */
+static void add_letter(const struct time_axis *t, struct marks *m, int64_t ns, char letter)
 {
 	int at = ns == TIME_UNMARKED ? -1 : time_axis_col(t, ns);
 
 	if (at >= 0 && at < t->cols)
-		canvas_fill(c, row, col + at, 1, STYLE_HEADER_SORTED, (uint32_t)letter);
+		add_mark(m, at, STYLE_HEADER_SORTED, (uint32_t)letter);
 }
 
-void time_axis_draw(const struct time_axis *t, struct canvas *c, int row, int col)
-{
-	int64_t step = tick_step(t);
-	int64_t before = t->from_ns % step ? t->from_ns - t->from_ns % step : t->from_ns - step;
-	int cursor = time_axis_col(t, t->cursor_ns);
-	char text[FMT_SIZE + 4];
-
-	canvas_fill(c, row, col, t->cols, STYLE_RULE, GLYPH_RULE);
-	while (before <= INT64_MAX - step && before + step < t->to_ns) {
-		int64_t at = before += step;
-		int tick = time_axis_col(t, at);
-
-		canvas_fill(c, row, col + tick, 1, STYLE_RULE, GLYPH_CROSS);
-		tick_text(t, text, at, step);
-		if (tick + 2 + width_of(text) < t->cols)
-			canvas_puts(c, row, col + tick + 2, t->cols - tick - 2, STYLE_DIM, text);
-	}
-	canvas_fill(c, row, col + cursor, 1, STYLE_HOT, GLYPH_CURSOR);
-	draw_mark(t, c, row, col, t->a_ns, 'A');
-	draw_mark(t, c, row, col, t->b_ns == TIME_UNMARKED ? t->b_ns : t->b_ns - 1, 'B');
-}
-
-void time_axis_draw_side(const struct time_axis *t, struct canvas *c, int row, int col,
-			 const char *terms)
+/* Of those on one column the last one is seen. */
+static void add_marks(const struct time_axis *t, struct marks *m, const char *side_a)
 {
 	struct filter *f = NULL;
 	int64_t from, to;
 
-	if (terms && filter_parse(terms, &f, NULL) == 0 && filter_times(f, &from, &to)) {
-		draw_mark(t, c, row, col, from, 'a');
-		draw_mark(t, c, row, col, to - 1, 'a');
+	add_mark(m, time_axis_col(t, t->cursor_ns), STYLE_HOT, GLYPH_CURSOR);
+	add_letter(t, m, t->a_ns, 'A');
+	add_letter(t, m, t->b_ns == TIME_UNMARKED ? t->b_ns : t->b_ns - 1, 'B');
+	if (side_a && filter_parse(side_a, &f, NULL) == 0 && filter_times(f, &from, &to)) {
+		add_letter(t, m, from, 'a');
+		add_letter(t, m, to - 1, 'a');
 	}
 	filter_free(f);
+}
+
+/* A time of which a digit is covered would be another time. */
+static bool covers(const struct marks *m, int col, int cols)
+{
+	for (int i = 0; i < m->n; i++)
+		if (m->col[i] >= col && m->col[i] < col + cols)
+			return true;
+	return false;
+}
+
+static void draw_ticks(const struct time_axis *t, const struct marks *m, struct canvas *c, int row,
+		       int col)
+{
+	int64_t step = tick_step(t);
+	int64_t before = t->from_ns % step ? t->from_ns - t->from_ns % step : t->from_ns - step;
+	char text[FMT_SIZE + 4];
+
+	while (before <= INT64_MAX - step && before + step < t->to_ns) {
+		int64_t at = before += step;
+		int tick = time_axis_col(t, at), cols;
+
+		canvas_fill(c, row, col + tick, 1, STYLE_RULE, GLYPH_CROSS);
+		tick_text(t, text, at, step);
+		cols = width_of(text);
+		if (tick + 2 + cols < t->cols && !covers(m, tick + 2, cols))
+			canvas_puts(c, row, col + tick + 2, t->cols - tick - 2, STYLE_DIM, text);
+	}
+}
+
+void time_axis_draw(const struct time_axis *t, struct canvas *c, int row, int col,
+		    const char *side_a)
+{
+	struct marks m = { .n = 0 };
+
+	add_marks(t, &m, side_a);
+	canvas_fill(c, row, col, t->cols, STYLE_RULE, GLYPH_RULE);
+	draw_ticks(t, &m, c, row, col);
+	for (int i = 0; i < m.n; i++)
+		canvas_fill(c, row, col + m.col[i], 1, m.style[i], m.glyph[i]);
 }

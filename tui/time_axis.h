@@ -70,10 +70,11 @@ const char *time_axis_text(char out[FMT_SIZE], int64_t ns);
  */
 char *time_axis_term(int64_t from_ns, int64_t to_ns);
 
-/* Ticks with their times, and A and B where they are, on one line of cols columns from col on. */
-void time_axis_draw(const struct time_axis *t, struct canvas *c, int row, int col);
-/* "a" where the side of a comparison that was chosen first begins and ends, if these terms say a range of time; NULL: none. */
-void time_axis_draw_side(const struct time_axis *t, struct canvas *c, int row, int col,
-			 const char *terms);
+/*
+ * Ticks with their times, and the cursor, A and B where they are, on one line of cols columns from col on; "a" where the
+ * side of a comparison that was chosen first begins and ends, if these terms say a range of time; NULL: none.
+ */
+void time_axis_draw(const struct time_axis *t, struct canvas *c, int row, int col,
+		    const char *side_a);
 
 #endif

@@ -301,11 +301,8 @@ static void timeline_draw(const void *state, const struct scene *s, struct canva
 		return;
 	}
 	draw_graph(v, s, c, r);
-	if (r.rows > axis_line(v)) {
-		time_axis_draw(&v->axis, c, r.row + axis_line(v), r.col + v->gutter);
-		time_axis_draw_side(&v->axis, c, r.row + axis_line(v), r.col + v->gutter,
-				    s->side_a);
-	}
+	if (r.rows > axis_line(v))
+		time_axis_draw(&v->axis, c, r.row + axis_line(v), r.col + v->gutter, s->side_a);
 	for (int line = top; line < r.rows; line++) {
 		uint32_t i = list_at(&v->threads.list, line - top);
 
