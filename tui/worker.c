@@ -21,6 +21,7 @@
 #include "heap_kept.h"
 #include "mem.h"
 #include "profile.h"
+#include "table_kept.h"
 #include "task.h"
 
 /* Over time, of an analysis that somebody else has. */
@@ -42,6 +43,7 @@ struct worker {
 	struct heap_kept *kept;              /* what it found out for those that follow; owned */
 	struct amounts_kept *learned;        /* likewise */
 	struct recent_kept *recently;        /* likewise */
+	struct table_kept *tabled;           /* likewise */
 	struct lens lens;                    /* of it; only while there is a task */
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
 	enum ready_parts ready;              /* likewise */
@@ -143,6 +145,7 @@ static void start(struct worker *w)
 	w->lens.kept = w->kept;
 	w->lens.learned = w->learned;
 	w->lens.recently = w->recently;
+	w->lens.tabled = w->tabled;
 	w->wishes = w->next_wishes;
 	w->ready = w->next_ready;
 	w->waiting = false;
@@ -209,6 +212,7 @@ struct worker *worker_new(const struct profile *p, struct err *e)
 	w->kept = heap_kept_new();
 	w->learned = amounts_kept_new();
 	w->recently = recent_kept_new();
+	w->tabled = table_kept_new();
 	return w;
 }
 
@@ -242,6 +246,7 @@ void worker_free(struct worker *w)
 	heap_kept_free(w->kept);
 	amounts_kept_free(w->learned);
 	recent_kept_free(w->recently);
+	table_kept_free(w->tabled);
 	close(w->wake_fd);
 	free(w);
 }

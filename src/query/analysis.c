@@ -26,32 +26,35 @@ static bool groups_frames(enum grouping g)
 }
 
 /* The table of frames: of the call tree where there is one, else of the trie, of which one may be made later. */
-static int table_of_either(struct analysis *a, bool later, struct progress *progress)
+static int table_of_either(struct analysis *a, bool later, struct table_kept *tabled,
+			   struct progress *progress)
 {
+	struct lens lens = a->lens; /* filters are borrowed */
 	int64_t *beyond;
 	int rc = beyond_sums(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
 			     &beyond);
 
 	if (rc < 0)
 		return rc;
+	lens.tabled = tabled;
 	if (a->tree)
 		table_of_frames(a->tree, &a->keys, beyond, &a->table);
 	else
-		rc = table_of_stacks(a->profile, &a->counts, &a->lens, &a->keys, beyond,
-				     &a->weights, later ? &a->groups : NULL, progress, &a->table);
+		rc = table_of_stacks(a->profile, &a->counts, &lens, &a->keys, beyond, &a->weights,
+				     later ? &a->groups : NULL, progress, &a->table);
 	free(beyond);
 	return rc;
 }
 
 /* The answers that a view may ask for at once, but for parts that nobody wants. */
-static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
+static int answer(struct analysis *a, unsigned parts, const struct lens *wish,
 		  struct progress *progress)
 {
 	struct lens lens = a->lens; /* filters are borrowed */
 	bool of_frames = a->table_keys == &a->keys;
 	int rc;
 
-	lens.kept = kept;
+	lens.kept = wish->kept;
 	rc = parts & ANALYSIS_MEMORY ? footprint_weigh(a->profile, &a->counts, &lens, progress,
 						       &a->weights, &a->footprint)
 				     : weigh(a->profile, &a->counts, &lens, progress, &a->weights);
@@ -63,7 +66,7 @@ static int answer(struct analysis *a, unsigned parts, struct heap_kept *kept,
 	if (rc < 0)
 		return rc;
 	if (of_frames)
-		return table_of_either(a, parts & ANALYSIS_LATER, progress);
+		return table_of_either(a, parts & ANALYSIS_LATER, wish->tabled, progress);
 	return table_of_samples(a->profile, &a->counts, &lens, a->table_keys, progress, &a->table);
 }
 
@@ -156,7 +159,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	/* Sides are compared node by node, too. */
 	if (parts & ANALYSIS_LATER && lens_compares(lens))
 		parts |= ANALYSIS_TREE;
-	rc = answer(a, parts, lens->kept, progress);
+	rc = answer(a, parts, lens, progress);
 	if (rc == 0)
 		rc = answer_recent(a, parts, lens->recently, progress);
 	if (rc == 0 && lens_compares(lens))

@@ -107,6 +107,7 @@ void lens_copy(struct lens *to, const struct lens *from)
 	to->kept = NULL;
 	to->learned = NULL;
 	to->recently = NULL;
+	to->tabled = NULL;
 	to->filter = from->filter ? filter_copy(from->filter) : NULL;
 	for (uint32_t i = 0; i < from->n_columns; i++)
 		if (from->column[i].filter)

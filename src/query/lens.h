@@ -141,6 +141,7 @@ struct lens_sides {
 struct heap_kept;
 struct amounts_kept;
 struct recent_kept;
+struct table_kept;
 
 struct lens {
 	struct filter *filter; /* NULL: everything; owned */
@@ -162,6 +163,8 @@ struct lens {
 		learned; /* what comparisons before found out of their sides; NULL: nothing; likewise */
 	struct recent_kept *
 		recently; /* what rows weighed of late, as it was found out last; NULL: nothing; likewise */
+	struct table_kept
+		*tabled; /* sums of functions from the pass before; NULL: none; likewise */
 };
 
 /* The first column of a side's runs. */

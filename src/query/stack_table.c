@@ -11,6 +11,7 @@
 #include "bulk.h"
 #include "mem.h"
 #include "plant.h"
+#include "table_kept.h"
 #include "task.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ struct trie {
 	struct stack_columns stacks;
 	struct weights *w; /* of stacks; those of what is above them are added */
 	uint32_t *key;     /* [n_locations] of the innermost frame; owned, as are the following */
-	bool *is_run;      /* [n_locations] there are frames around that one */
+	const struct frame **outer; /* [n_locations] frames around that one, or NULL */
 	bool *is_live;     /* [n_locations] of stacks that weigh, or something above them */
 	struct node *node; /* [n_stacks] */
 	VEC(struct branch) branches;
@@ -68,14 +69,14 @@ static void find_keys(struct trie *t, uint32_t n_locations, bool inlines)
 	const struct location_columns *l = &t->locations;
 
 	t->key = xmalloc(n_locations * sizeof(*t->key));
-	t->is_run = xcalloc(n_locations, sizeof(*t->is_run));
+	t->outer = xcalloc(n_locations, sizeof(*t->outer));
 	t->is_live = xcalloc(n_locations, sizeof(*t->is_live));
 	for (uint32_t i = 0; i < n_locations; i++) {
 		const struct frame *f = inlines ? location_frames(l, i) : NULL;
 		uint32_t function = f ? f[f->n_more].function : location_function(l, i);
 
 		t->key[i] = keys_of_frame(t->keys, function, l->module[i]);
-		t->is_run[i] = f && f->n_more > 0;
+		t->outer[i] = f && f->n_more > 0 ? f : NULL;
 	}
 }
 
@@ -139,17 +140,11 @@ static void pass_frame(struct passage *g, const int64_t *weight, uint32_t key)
 		total[c] += weight[c];
 }
 
-/* The frames around the innermost one of a location, or NULL. */
-static const struct frame *outer_frames(const struct trie *t, uint32_t location)
-{
-	return t->is_run[location] ? location_frames(&t->locations, location) : NULL;
-}
-
 static void enter(struct passage *g, uint32_t stack, const int64_t *weight)
 {
 	const struct trie *t = g->trie;
 	uint32_t location = t->node[stack].location;
-	const struct frame *f = outer_frames(t, location);
+	const struct frame *f = t->outer[location];
 
 	for (; f && f->n_more > 0; f++)
 		pass_frame(g, weight,
@@ -163,7 +158,7 @@ static uint32_t leave(struct passage *g)
 {
 	const struct trie *t = g->trie;
 	const struct node *node = &t->node[g->way.at[--g->way.n]];
-	const struct frame *f = outer_frames(t, node->location);
+	const struct frame *f = t->outer[node->location];
 
 	for (; f && f->n_more > 0; f++)
 		g->n_on_way[keys_of_frame(t->keys, f->function,
@@ -313,7 +308,7 @@ static bool *find_inlined(const struct trie *t, uint32_t n_locations)
 	bool *own = xcalloc(t->keys->n, sizeof(*own));
 
 	for (uint32_t i = 0; i < n_locations; i++) {
-		const struct frame *f = outer_frames(t, i);
+		const struct frame *f = t->outer[i];
 		uint32_t module = t->locations.module[i];
 
 		if (!t->is_live[i])
@@ -334,10 +329,45 @@ static uint32_t *take_groups(struct trie *t, uint32_t n_locations)
 	uint32_t *group = t->key;
 
 	for (uint32_t i = 0; i < n_locations; i++)
-		if (t->is_run[i])
+		if (t->outer[i])
 			group[i] = PLANT_RUN;
 	t->key = NULL;
 	return group;
+}
+
+/* Of all samples, by way of the whole trie. */
+static int sum_all(struct trie *t)
+{
+	size_t bytes = t->w->n_stacks * sizeof(*t->node);
+	int rc;
+
+	t->node = bulk_table_new(bytes);
+	sum_self(t);
+	sum_up(t);
+	t->w->summed = true;
+	rc = sum_totals(t);
+	bulk_table_free(t->node, bytes);
+	return rc;
+}
+
+/* What only came since the last time is added to what was known then. */
+static int sum(struct trie *t, const struct profile *p, const struct profile_counts *counts,
+	       const struct lens *lens)
+{
+	const struct table_frames f = { .keys = t->keys,
+					.key = t->key,
+					.outer = t->outer,
+					.module = t->locations.module,
+					.is_live = t->is_live,
+					.n = counts->n_locations };
+	int rc = table_kept_sum(lens->tabled, p, counts, lens, &f, t->w, t->progress, &t->sums);
+
+	if (rc == 0)
+		rc = sum_all(t);
+	if (rc < 0)
+		return rc;
+	table_kept_put(lens->tabled, p, counts, lens, &f, t->w, &t->sums);
+	return 0;
 }
 
 int table_of_stacks(const struct profile *p, const struct profile_counts *counts,
@@ -351,12 +381,8 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 	profile_locations(p, &t.locations);
 	profile_stacks_of(p, counts, &t.stacks);
 	find_keys(&t, counts->n_locations, lens->inlines);
-	t.node = bulk_table_new(w->n_stacks * sizeof(*t.node));
 	table_sums_init(&t.sums, k, w->n_columns);
-	sum_self(&t);
-	sum_up(&t);
-	w->summed = true;
-	rc = sum_totals(&t);
+	rc = sum(&t, p, counts, lens);
 	if (rc == 0) {
 		if (beyond)
 			add_beyond(&t, beyond);
@@ -372,8 +398,7 @@ int table_of_stacks(const struct profile *p, const struct profile_counts *counts
 	}
 	table_sums_done(&t.sums);
 	free(t.key);
-	free(t.is_run);
-	bulk_table_free(t.node, w->n_stacks * sizeof(*t.node));
+	free(t.outer);
 	free(t.is_live);
 	vec_done(&t.branches);
 	return rc;
