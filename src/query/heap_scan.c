@@ -24,12 +24,16 @@ struct part {
 
 unsigned heap_scan_threads(uint32_t n)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned most = cpus > (long)HEAP_SCAN_MOST ? HEAP_SCAN_MOST
-			: cpus > 1                  ? (unsigned)cpus
-						    : 1;
+	unsigned worth = n / WORTH;
+	long cpus;
 
-	return n / WORTH >= most ? most : n / WORTH > 1 ? n / WORTH : 1;
+	/* Few, or none, are looked at four times a second. */
+	if (worth <= 1)
+		return 1;
+	cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	if (worth > HEAP_SCAN_MOST)
+		worth = HEAP_SCAN_MOST;
+	return cpus < 1 ? 1 : worth < (unsigned long)cpus ? worth : (unsigned)cpus;
 }
 
 static int scan_part(void *arg)
