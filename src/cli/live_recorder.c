@@ -31,6 +31,7 @@
 #include "say.h"
 #include "scratch.h"
 
+#define NAME_COLS  200 /* of a control group, or of a list of cpus */
 #define LOOK_MS    20
 #define TRACE      "data.heap" /* the first of them, see dir_parts.h */
 #define PIPE_BYTES (1 << 20)   /* so much may wait while the screen is being made */
@@ -78,7 +79,21 @@ static void nap(void)
 	nanosleep(&t, NULL);
 }
 
-/* It is what the screen shows first. The caller frees. */
+/* Where no process was named; no longer than names of files may be. The caller frees. */
+static char *place_name(const struct options *o)
+{
+	const char *cpus = o->cpus, *slash = o->cgroup ? strrchr(o->cgroup, '/') : NULL;
+
+	if (o->cgroup)
+		return xasprintf("cgroup %.*s", NAME_COLS,
+				 slash && slash[1] ? slash + 1 : o->cgroup);
+	if (cpus)
+		return xasprintf("%s %.*s", cpus[strcspn(cpus, ",-")] ? "cpus" : "cpu", NAME_COLS,
+				 cpus);
+	return xstrdup("everything");
+}
+
+/* It is what the screen shows first, and a file is called by it. The caller frees. */
 static char *target_name(const struct options *o)
 {
 	const char *one = o->attach ? o->attach : o->tasks;
@@ -90,13 +105,15 @@ static char *target_name(const struct options *o)
 		slash = strrchr(o->files.at[0], '/');
 		return xstrdup(slash && slash[1] ? slash + 1 : o->files.at[0]);
 	}
-	if (!one)
-		return xstrdup(o->cgroup ? "cgroup" : "everything");
-	if (strchr(one, ','))
+	if (one && strchr(one, ','))
 		return xstrdup(o->attach ? "processes" : "threads");
-	process_read(atoi(one), &s); /* it knows threads by their numbers, too */
-	out = xasprintf("%s (%s%d)", *s.name ? s.name : "process", o->attach ? "" : "thread ",
-			atoi(one));
+	if (one) {
+		process_read(atoi(one), &s); /* it knows threads by their numbers, too */
+		out = xasprintf("%s (%s%d)", *s.name ? s.name : "process",
+				o->attach ? "" : "thread ", atoi(one));
+	} else {
+		out = place_name(o);
+	}
 	for (char *at = out; *at; at++)
 		if (*at == '/')
 			*at = '_';

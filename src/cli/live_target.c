@@ -133,6 +133,12 @@ static void look_for_exec(struct named *n, const char *name)
 	}
 }
 
+/* Who attaches to a heap stops the process for a moment, as a debugger does: nobody is to be told of that. */
+static bool has_stopped(const struct live_target *t, char letter)
+{
+	return letter == 'T' || (letter == 't' && !(t->o->heap && t->o->attach));
+}
+
 static enum fate look_at(const struct live_target *t, struct named *n)
 {
 	struct process_state s;
@@ -143,7 +149,7 @@ static enum fate look_at(const struct live_target *t, struct named *n)
 		return FATE_EXITED;
 	look_for_exec(n, s.name);
 	memcpy(n->name, s.name, sizeof(n->name));
-	stopped = strchr("Tt", s.letter) != NULL;
+	stopped = has_stopped(t, s.letter);
 	if (n->stopped && !stopped)
 		n->n_going_on = LOOKS_AFTER;
 	else if (n->n_going_on > 0)
