@@ -117,7 +117,7 @@ Test(live, shows_what_comes_and_says_that_it_ended, .timeout = 120)
 	close(l.fd);
 	l.fd = -1;
 	pty_wait(&l.p, "● ended");
-	cr_expect(pty_shows(&l.p, "walk"), "what came stays");
+	pty_wait(&l.p, "walk"); /* what came stays, on a screen that is painted anew */
 	end(&l);
 }
 

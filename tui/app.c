@@ -163,7 +163,7 @@ static void end_loading(struct app *a)
 		a->asked_ms = INT64_MIN; /* the last analysis need not wait */
 	leave_memory(a);
 	/* What others record with may have said on the terminal that it ends: "[ perf record: Woken up 4 times". */
-	if (a->source->live && a->wish.kind == WISH_NONE)
+	if (a->source->live && a->source->recorder == 0 && a->wish.kind == WISH_NONE)
 		a->wish.kind = WISH_REPAINT;
 	if (has_failed(a) && a->load_error.code != -ECANCELED)
 		a->over = true;
