@@ -53,7 +53,7 @@ static void make_over_time(struct stage *st)
 	if (!ops->wish(st->state[st->view], &wish) || !over_time_possible(a, wish.kind) ||
 	    (a->over[wish.kind] && over_time_same_wish(&a->over[wish.kind]->wish, &wish)))
 		return;
-	cr_assert_eq(over_time_new(a, &wish, NULL, &over), 0);
+	cr_assert_eq(over_time_new(a, &wish, NULL, NULL, &over), 0);
 	analysis_set_over(a, over);
 	ops->update(st->state[st->view], &st->scene);
 	ops->layout(st->state[st->view], &st->scene, st->rect);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "activity.h"
 #include "analysis.h"
 #include "builder.h"
 #include "filter.h"
@@ -192,6 +193,42 @@ Test(recent, is_kept_while_nothing_else_is_asked)
 	profile_free(p);
 }
 
+/* That of threads stays while that of functions becomes another, and is of all analyses that are of the same slots. */
+Test(recent, of_threads_is_kept_beside_others)
+{
+	static const struct {
+		uint32_t until;
+		bool again;
+	} cases[] = { { 7100, false }, { 7101, true }, { 7199, true }, { 8000, false } };
+	struct over_time_wish wish = { OVER_THREADS, { 0, INT64_MAX, 64, 0 } };
+	struct recent_kept *kept = recent_kept_new();
+	struct profile *p = profile_new();
+	const struct recent *before = NULL;
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct over_time *over;
+		struct analysis *a;
+		struct lens lens;
+
+		put_samples(p, at, cases[i].until);
+		at = cases[i].until;
+		made_lens(&lens, p, i % 2 ? "time:1,2" : "");
+		lens.recent_ns = 60 * S;
+		lens.recently = kept;
+		a = made_analysis(p, &lens);
+		cr_assert_eq(over_time_new(a, &wish, kept, NULL, &over), 0);
+		cr_expect_neq(over->activity->recent, a->recent);
+		cr_expect_eq(over->activity->recent == before, cases[i].again, "case %zu", i);
+		before = over->activity->recent;
+		over_time_free(over);
+		analysis_free(a);
+		lens_done(&lens);
+	}
+	recent_kept_free(kept);
+	profile_free(p);
+}
+
 /* A recording through a lens, and the same of one slot of its last stretch of time. */
 struct look {
 	struct analysis *all, *slot;
@@ -297,6 +334,46 @@ static void check_butterfly(const struct look *l, uint32_t key)
 	butterfly_done(&slot);
 }
 
+/* What a task's row weighs; 0 where there is none. */
+static int64_t task_of(const struct activity *act, const struct activity_row *of)
+{
+	int64_t weight = 0;
+
+	for (uint32_t i = 0; i < act->n_rows; i++) {
+		const struct activity_row *row = &act->row[i];
+
+		if (row->process == of->process &&
+		    (of->is_process ? !activity_is_sum(row) : row->thread == of->thread))
+			weight += row->weight;
+	}
+	return weight;
+}
+
+/* Of all time and of the slot, which may have other rows. Which were not in the last stretch, or are but in the slot? */
+static void check_tasks(const struct look *l)
+{
+	struct activity act[2];
+	const struct analysis *of[] = { l->all, l->slot };
+
+	for (int i = 0; i < 2; i++)
+		cr_assert_eq(activity_of_threads(of[i]->profile, &of[i]->counts, &of[i]->lens,
+						 &of[i]->weights, 1, NULL, &act[i]),
+			     0);
+	cr_assert_not_null(act[0].recent);
+	cr_assert_null(act[1].recent);
+	for (uint32_t i = 0; i < act[0].n_rows + act[1].n_rows; i++) {
+		const struct activity_row *row = i < act[0].n_rows ? &act[0].row[i]
+								   : &act[1].row[i - act[0].n_rows];
+		struct recent_line got = recent_thread(act[0].recent, row->process,
+						       row->is_process ? ID_NONE : row->thread);
+
+		cr_assert_eq(got.slot[l->k], task_of(&act[1], row), "%s: slot %u of %s, a %s",
+			     l->what, l->k, row->name, row->is_process ? "process" : "thread");
+	}
+	activity_done(&act[0]);
+	activity_done(&act[1]);
+}
+
 /* The slot of the lens' last stretch from one time to another, since the start. */
 static struct analysis *analyse_slot(const struct profile *p, const struct lens *lens,
 				     int64_t from_ns, int64_t to_ns)
@@ -349,6 +426,7 @@ static void check_slots(const struct profile *p, struct lens *lens, int64_t slot
 			check_callers(&l, i, key, 0);
 		for (uint32_t i = 0; i < l.all->keys.n; i++)
 			check_butterfly(&l, i);
+		check_tasks(&l);
 		analysis_free(l.slot);
 	}
 	analysis_free(l.all);

@@ -9,13 +9,13 @@
 /* Two slots a column, where there is no room for more. */
 #define BRIEF_COLS (ROW_MINUTE_BRIEF - GAP_COLS)
 
-void row_minute_init(struct row_minute *m, struct row_shape *sh, const struct scene *s,
+void row_minute_init(struct row_minute *m, struct row_shape *sh, const struct recent *recent,
 		     enum minute_side side, int least_name)
 {
 	int room = sh->name_cols - least_name - GAP_COLS, cols;
 
 	*m = (struct row_minute){ 0 };
-	if (!s->analysis->recent || room < BRIEF_COLS)
+	if (!recent || room < BRIEF_COLS)
 		return;
 	m->cols = room < RECENT_SLOTS ? BRIEF_COLS : RECENT_SLOTS;
 	m->col = side == MINUTE_BEFORE_NAME ? sh->name : sh->name + sh->name_cols - m->cols;

@@ -3,7 +3,6 @@
 #ifndef PROFTOP_TUI_ROW_MINUTE_H
 #define PROFTOP_TUI_ROW_MINUTE_H
 
-#include "analysis.h"
 #include "recent.h"
 #include "row_shape.h"
 
@@ -16,14 +15,14 @@ struct row_minute {
 
 enum minute_side { MINUTE_BEFORE_NAME, MINUTE_BEHIND_NAME };
 
-/* What to wish for beside the name. */
-static inline int row_minute_wish(const struct scene *s)
+/* What to wish for beside the name. recent as of rows, or NULL, here and below. */
+static inline int row_minute_wish(const struct recent *recent)
 {
-	return s->analysis->recent ? ROW_MINUTE_BRIEF : 0;
+	return recent ? ROW_MINUTE_BRIEF : 0;
 }
 
 /* Takes its columns from those of the name, which is left at least so many. */
-void row_minute_init(struct row_minute *m, struct row_shape *sh, const struct scene *s,
+void row_minute_init(struct row_minute *m, struct row_shape *sh, const struct recent *recent,
 		     enum minute_side side, int least_name);
 
 /* What stands above it. */

@@ -215,9 +215,9 @@ void tree_view_layout(void *state, const struct scene *s, struct rect r)
 
 	/* What callers of a comparison are judged by is what ends in the function. */
 	w.total_first = !(s->analysis->diff && v->rows.src->by_self);
-	w.beside = row_minute_wish(s);
+	w.beside = row_minute_wish(s->analysis->recent);
 	row_shape_init(&v->shape, s, &w, r.cols);
-	row_minute_init(&v->minute, &v->shape, s, MINUTE_BEFORE_NAME, NAME_LEAST);
+	row_minute_init(&v->minute, &v->shape, s->analysis->recent, MINUTE_BEFORE_NAME, NAME_LEAST);
 	list_fit(&v->list, (uint32_t)v->rows.n, r.rows - tree_draw_top(r));
 	pin_rows(v, r.rows - tree_draw_top(r));
 	tree_draw_fit(v);

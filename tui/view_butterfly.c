@@ -198,11 +198,12 @@ static void bfly_layout(void *state, const struct scene *s, struct rect r)
 	int room;
 
 	w.whole = v->b.total;
-	w.beside = row_minute_wish(s);
+	w.beside = row_minute_wish(s->analysis->recent);
 	row_shape_init(&v->shape, s, &w, r.cols);
 	v->titles = r.rows >= LINES_FOR_TITLES;
 	if (v->titles)
-		row_minute_init(&v->minute, &v->shape, s, MINUTE_BEHIND_NAME, NAME_LEAST);
+		row_minute_init(&v->minute, &v->shape, s->analysis->recent, MINUTE_BEHIND_NAME,
+				NAME_LEAST);
 	else
 		v->minute = (struct row_minute){ 0 };
 	room = r.rows - (v->titles ? 5 : 1);

@@ -12,6 +12,7 @@
 #include "mem.h"
 #include "row.h"
 #include "row_change.h"
+#include "row_minute.h"
 #include "text.h"
 #include "thread_list.h"
 #include "thread_row.h"
@@ -22,11 +23,13 @@
 #define SPARK_LEAST 8
 #define NAME_LEAST  28
 #define NAME_MOST   44
+#define GAP_COLS    2
 
 struct threads_view {
 	struct thread_list threads;
 	struct row_shape shape; /* as of the last layout */
-	int spark, spark_cols;  /* where activity stands; 0 columns: nowhere */
+	struct row_minute minute;
+	int spark, spark_cols; /* where activity stands; 0 columns: nowhere */
 };
 
 static const struct row_wish wish = { .self = true, .samples = true, .share = true };
@@ -54,6 +57,17 @@ static void threads_update(void *state, const struct scene *s)
 	thread_list_take(&((struct threads_view *)state)->threads, s, OVER_THREADS);
 }
 
+/* Beside activity, if there is room for both, else instead of it. */
+static void place_minute(struct threads_view *v)
+{
+	const struct recent *recent = v->threads.activity->recent;
+
+	row_minute_init(&v->minute, &v->shape, recent, MINUTE_BEFORE_NAME,
+			NAME_LEAST + GAP_COLS + SPARK_LEAST);
+	if (v->minute.cols == 0)
+		row_minute_init(&v->minute, &v->shape, recent, MINUTE_BEFORE_NAME, NAME_LEAST);
+}
+
 static void threads_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct threads_view *v = state;
@@ -63,16 +77,27 @@ static void threads_layout(void *state, const struct scene *s, struct rect r)
 	row_shape_init(sh, s, &wish, r.cols);
 	if (v->threads.activity->pairs)
 		sh->family = &v->threads.activity->pairs->family;
-	room = sh->name_cols - 2;
+	place_minute(v);
+	room = sh->name_cols - GAP_COLS;
 	name = room * 2 / 5 > NAME_LEAST ? room * 2 / 5 : NAME_LEAST;
 	name = name < NAME_MOST ? name : NAME_MOST;
 	v->spark_cols = 0;
 	if (v->threads.activity->slices && room - name >= SPARK_LEAST) {
 		v->spark_cols = room - name < SPARK_MOST ? room - name : SPARK_MOST;
-		v->spark = sh->name + name + 2;
+		v->spark = sh->name + name + GAP_COLS;
 		sh->name_cols = name;
 	}
 	thread_list_fit(&v->threads, r.rows - top_line(r));
+}
+
+/* What stands for a process has what all of its threads did, of which no others may be in sight. */
+static void draw_minute(const struct threads_view *v, struct canvas *c, struct rect r, int line,
+			const struct activity_row *row)
+{
+	struct recent_line l = recent_thread(v->threads.activity->recent, row->process,
+					     row->is_process ? ID_NONE : row->thread);
+
+	row_minute_draw(&v->minute, c, r, line, &l);
 }
 
 static void draw_row(const struct threads_view *v, const struct scene *s, struct canvas *c,
@@ -89,6 +114,8 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 	thread_row_draw_name(s, row, c, r.row + line, r.col + sh->name, sh->name_cols,
 			     i == v->threads.list.cursor ? STYLE_NORMAL | STYLE_SELECTED
 							 : STYLE_NORMAL);
+	if (v->minute.cols > 0)
+		draw_minute(v, c, r, line, row);
 	if (v->spark_cols > 0 && row->slice)
 		canvas_spark(c, r.row + line, r.col + v->spark, v->spark_cols, STYLE_SPARK,
 			     row->slice, v->threads.activity->n_slices,
@@ -119,6 +146,7 @@ static void threads_draw(const void *state, const struct scene *s, struct canvas
 		return;
 	if (top > 0) {
 		row_draw_header(&v->shape, c, r, 0, 0, false, "PROCESS, THREAD", "");
+		row_minute_draw_title(&v->minute, c, r, 0);
 		draw_span(v, c, r);
 	}
 	if (v->threads.list.n == 0)

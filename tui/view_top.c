@@ -191,7 +191,8 @@ static void top_layout(void *state, const struct scene *s, struct rect r)
 	row_shape_init(&v->shape, s, wish_for(v->grouping), r.cols);
 	v->minute = (struct row_minute){ 0 };
 	if (s->analysis->table_keys == &s->analysis->keys)
-		row_minute_init(&v->minute, &v->shape, s, MINUTE_BEFORE_NAME, NAME_LEAST);
+		row_minute_init(&v->minute, &v->shape, s->analysis->recent, MINUTE_BEFORE_NAME,
+				NAME_LEAST);
 	list_fit(&v->list, s->analysis->table.n_rows, r.rows - top_line(r));
 	remember(v, s);
 }

@@ -72,7 +72,7 @@ static void add_over_time(struct worker *w, enum over_time_kind kind)
 	struct over_time *made;
 
 	if (wish->span.n > 0 && over_time_possible(w->made, kind) &&
-	    over_time_new(w->made, wish, &w->progress, &made) == 0)
+	    over_time_new(w->made, wish, w->recently, &w->progress, &made) == 0)
 		analysis_set_over(w->made, made);
 }
 
@@ -270,7 +270,7 @@ static int draw(void *arg)
 {
 	struct drawing *d = arg;
 
-	return over_time_new(d->reading, &d->wish, &d->progress, &d->made);
+	return over_time_new(d->reading, &d->wish, NULL, &d->progress, &d->made);
 }
 
 static void start_drawing(struct worker *w)

@@ -396,7 +396,7 @@ static void make_threads(struct diff_rows *r)
 	struct over_time *made;
 	uint32_t end;
 
-	if (over_time_new(analysis_of(r), &wish, NULL, &made) < 0)
+	if (over_time_new(analysis_of(r), &wish, NULL, NULL, &made) < 0)
 		return; /* nobody cancels it */
 	analysis_set_over(r->diff->analysis, made);
 	t = made->activity;

@@ -8,11 +8,11 @@
 #include "activity_pairs.h"
 #include "heap_activity.h"
 #include "mem.h"
+#include "recent.h"
 #include "rowpass.h"
 #include "table.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <string.h>
 
 /* With more slices of threads than this there is no time, only sums: 64 MB of them. */
@@ -66,16 +66,15 @@ static void add_batch(const struct rowpass *r, const struct keys *keys, struct t
 {
 	const bool *lens = s->within ? rowpass_any_time(r) : rowpass_lens(r);
 	const bool *own = rowpass_own(r, 0);
-	uint32_t unknown = keys->n_ids - 1;
 
 	for (uint64_t i = 0; i < r->n; i++) {
 		uint64_t row = r->begin + i;
-		uint32_t id = r->rows.thread ? r->rows.thread[row] : unknown;
+		uint32_t id = r->rows.thread ? r->rows.thread[row] : ID_NONE;
 
 		if ((own && !own[i]) || (lens && !lens[i]) ||
 		    !rowpass_counts(&r->column[0], r->event ? r->event[row] : 0))
 			continue;
-		add_row(r, s, row, keys->of_id[id < unknown ? id : unknown]);
+		add_row(r, s, row, keys_of_row(keys, id));
 	}
 }
 
@@ -274,8 +273,8 @@ static int sum_columns(const struct profile *p, const struct profile_counts *cou
 }
 
 static int sum_up(const struct profile *p, const struct profile_counts *counts,
-		  const struct lens *lens, struct thread_sums *s, struct progress *progress,
-		  struct activity *out)
+		  const struct lens *lens, const struct weights *w, struct thread_sums *s,
+		  struct progress *progress, struct activity *out)
 {
 	struct rowpass *r;
 	int rc;
@@ -303,6 +302,9 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 		rc = sum_columns(p, counts, lens, progress, out);
 	if (rc == 0)
 		put_threads(p, s, out);
+	if (rc == 0 && !s->within)
+		rc = recent_new(p, counts, lens, &out->keys, w, RECENT_THREADS, progress,
+				&out->recent);
 	if (rc == 0 && !s->within && lens_compares(lens))
 		activity_pair(out, p, lens->names);
 	free(s->weight);
@@ -346,7 +348,7 @@ int activity_of_threads(const struct profile *p, const struct profile_counts *co
 		.whole_ns = w->begin_ns == TIME_NONE ? -1 : w->end_ns - w->begin_ns,
 	};
 
-	return sum_up(p, counts, lens, &s, progress, out);
+	return sum_up(p, counts, lens, w, &s, progress, out);
 }
 
 int activity_within(const struct profile *p, const struct profile_counts *counts,
@@ -359,7 +361,7 @@ int activity_within(const struct profile *p, const struct profile_counts *counts
 		.whole_ns = w->begin_ns == TIME_NONE ? -1 : w->end_ns - w->begin_ns,
 	};
 
-	return sum_up(p, counts, lens, &s, progress, out);
+	return sum_up(p, counts, lens, w, &s, progress, out);
 }
 
 void activity_done(struct activity *a)
@@ -367,6 +369,7 @@ void activity_done(struct activity *a)
 	free(a->row);
 	free(a->slices);
 	free(a->columns);
+	recent_free(a->recent);
 	activity_pairs_free(a->pairs);
 	keys_done(&a->keys);
 	*a = (struct activity){ .n_rows = 0 };

@@ -14,6 +14,7 @@
 
 struct activity_pairs;
 struct progress;
+struct recent;
 
 /* A process with the sums of its threads, or one of the threads that follow it. */
 struct activity_row {
@@ -39,8 +40,9 @@ struct activity {
 	int64_t span_ns;  /* that the slices are of */
 	uint32_t n_slices;
 	uint32_t n_columns;
-	int64_t weight;     /* of all rows together */
-	uint64_t n_samples; /* likewise */
+	int64_t weight;        /* of all rows together */
+	uint64_t n_samples;    /* likewise */
+	struct recent *recent; /* for recent_thread(), where the lens wants it; else NULL; owned */
 	struct activity_pairs
 		*pairs; /* of a comparison, whose rows are by name; else NULL; owned */
 };

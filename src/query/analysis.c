@@ -70,20 +70,15 @@ static int answer(struct analysis *a, unsigned parts, const struct lens *wish,
 	return table_of_samples(a->profile, &a->counts, &lens, a->table_keys, progress, &a->table);
 }
 
-/* Not of what compares: its rows are of two times already. */
 static int answer_recent(struct analysis *a, unsigned parts, struct recent_kept *recently,
 			 struct progress *progress)
 {
 	struct lens lens = a->lens; /* filters are borrowed */
 	bool flat = !(parts & ANALYSIS_TREE) && a->table_keys == &a->keys;
-	int rc;
 
-	if (lens.recent_ns == 0 || lens_compares(&lens))
-		return 0;
 	lens.recently = recently;
-	rc = recent_new(a->profile, &a->counts, &lens, &a->keys, &a->weights,
-			flat ? RECENT_LEAVES : RECENT_ALL, progress, &a->recent);
-	return rc == -ENODATA ? 0 : rc;
+	return recent_new(a->profile, &a->counts, &lens, &a->keys, &a->weights,
+			  flat ? RECENT_LEAVES : RECENT_ALL, progress, &a->recent);
 }
 
 /*

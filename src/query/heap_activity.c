@@ -122,16 +122,13 @@ static void find_keys(struct scan *s, const struct keys *keys)
 {
 	const struct heap_columns *a = &s->state.columns;
 	const struct heap_pass *pass = &s->measure.pass;
-	uint32_t unknown = keys ? keys->n_ids - 1 : 0;
 
 	s->n_keys = keys ? keys->n : a->n_origins;
 	s->key = xmalloc(a->n_origins * sizeof(*s->key));
 	for (uint32_t i = 0; i < a->n_origins; i++) {
-		uint32_t id = a->origins[i].thread;
-
 		s->key[i] = !pass->own.origin[i] || !pass->lens.origin[i] ? ID_NONE
 			    : !keys                                       ? i
-				    : keys->of_id[id < unknown ? id : unknown];
+				    : keys_of_row(keys, a->origins[i].thread);
 	}
 }
 
@@ -246,21 +243,23 @@ int heap_activity(const struct profile *p, const struct rowpass *r, const struct
 	return rc;
 }
 
-/* Slices of origins to those of their stacks. */
-static void add_to_stacks(const struct scan *s, struct weights *w)
+/* Slices of origins to those of their stacks; those of threads are at their place. */
+static void add_columns(const struct scan *s, bool by_thread, struct weights *w)
 {
 	const struct heap_columns *a = &s->state.columns;
 	uint32_t n = w->n_columns;
 
-	for (uint32_t i = 0; i < a->n_origins; i++)
-		for (uint32_t k = 0; k < n && s->key[i] != ID_NONE; k++)
-			add(&w->stack[(size_t)a->origins[i].stack * n + k],
-			    s->sums[0]->slice[(size_t)i * n + k]);
+	for (uint32_t i = 0; i < s->n_keys; i++) {
+		uint32_t to = by_thread ? i : a->origins[i].stack;
+
+		for (uint32_t k = 0; k < n; k++)
+			add(&w->stack[(size_t)to * n + k], s->sums[0]->slice[(size_t)i * n + k]);
+	}
 }
 
-int heap_activity_by_stack(const struct profile *p, const struct rowpass *r,
-			   const struct time_span *span, struct progress *progress,
-			   struct weights *to)
+int heap_activity_columns(const struct profile *p, const struct rowpass *r,
+			  const struct keys *threads, const struct time_span *span,
+			  struct progress *progress, struct weights *to)
 {
 	enum measure m = r->lens->column[0].metric.measure;
 	struct thread_sums sums = { .span = *span, .within = true };
@@ -273,7 +272,7 @@ int heap_activity_by_stack(const struct profile *p, const struct rowpass *r,
 	/* When most was there does not matter: slices of what is there are the same. */
 	rc = heap_measure_init(&s.measure, &s.state, r, 0, measure_is_level(m) ? MEASURE_LIVE : m,
 			       NULL, progress);
-	find_keys(&s, NULL);
+	find_keys(&s, threads);
 	sums.weight = xcalloc(s.n_keys, sizeof(*sums.weight));
 	sums.n_samples = xcalloc(s.n_keys, sizeof(*sums.n_samples));
 	sums.slice = xcalloc(s.n_keys, span->n * sizeof(*sums.slice));
@@ -281,7 +280,7 @@ int heap_activity_by_stack(const struct profile *p, const struct rowpass *r,
 	if (rc == 0)
 		rc = scan_all(&s, progress);
 	if (rc == 0)
-		add_to_stacks(&s, to);
+		add_columns(&s, threads != NULL, to);
 	scan_done(&s);
 	free(sums.weight);
 	free(sums.n_samples);

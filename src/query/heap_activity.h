@@ -29,11 +29,11 @@ int heap_activity(const struct profile *p, const struct rowpass *r, const struct
 		  struct progress *progress, struct thread_sums *to);
 
 /*
- * Adds slices of column 0 to the columns of w, by stack: of what is there at their ends, or of what was asked for in them, whatever
- * time terms say. Of samples it adds nothing. 0 or -ECANCELED.
+ * Adds slices of column 0 to the columns of w, by key of a thread, or by stack where there are none: of what is there at their
+ * ends, or of what was asked for in them, whatever time terms say. Of samples it adds nothing. 0 or -ECANCELED.
  */
-int heap_activity_by_stack(const struct profile *p, const struct rowpass *r,
-			   const struct time_span *span, struct progress *progress,
-			   struct weights *to);
+int heap_activity_columns(const struct profile *p, const struct rowpass *r,
+			  const struct keys *threads, const struct time_span *span,
+			  struct progress *progress, struct weights *to);
 
 #endif

@@ -329,13 +329,9 @@ static void fold_times(const struct scan *s, const struct heap_sums *from)
 /* The key of who allocated there, or of what. */
 static uint32_t key_of_origin(const struct keys *k, const struct heap_origin *o)
 {
-	uint32_t unknown = k->n_ids - 1, id = o->thread;
-
-	if (k->grouping == GROUP_EVENT)
-		id = o->event;
 	if (k->grouping == GROUP_CPU)
-		id = unknown;
-	return k->of_id[id < unknown ? id : unknown];
+		return keys_of_row(k, ID_NONE);
+	return keys_of_row(k, k->grouping == GROUP_EVENT ? o->event : o->thread);
 }
 
 /* One origin's sums to those of its key. */

@@ -51,6 +51,12 @@ static inline uint32_t keys_of_frame(const struct keys *k, uint32_t function, ui
 	return function < k->n_functions ? k->of_function[function] : k->of_module[module];
 }
 
+/* The key of a thread, event or cpu; of ID_NONE, and of what is newer than the keys, that of what is not known. */
+static inline uint32_t keys_of_row(const struct keys *k, uint32_t id)
+{
+	return k->of_id[id < k->n_ids ? id : k->n_ids - 1];
+}
+
 /* Makes the keys for what lies below counts. Comm frames keep keys of their own in any grouping. */
 void keys_init(struct keys *k, const struct profile *p, const struct profile_counts *counts,
 	       enum grouping grouping);

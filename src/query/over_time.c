@@ -35,23 +35,26 @@ bool over_time_possible(const struct analysis *a, enum over_time_kind kind)
 }
 
 static int make_activity(const struct analysis *a, const struct over_time_wish *wish,
-			 struct progress *progress, struct over_time *o)
+			 struct recent_kept *recently, struct progress *progress,
+			 struct over_time *o)
 {
+	struct lens lens = a->lens; /* what it has is borrowed */
 	int rc;
 
 	o->activity = xcalloc(1, sizeof(*o->activity));
 	if (wish->kind == OVER_TIMELINE)
 		return activity_within(a->profile, &a->counts, &a->lens, &a->weights, &wish->span,
 				       progress, o->activity);
-	rc = activity_of_threads(a->profile, &a->counts, &a->lens, &a->weights, wish->span.n,
-				 progress, o->activity);
+	lens.recently = recently;
+	rc = activity_of_threads(a->profile, &a->counts, &lens, &a->weights, wish->span.n, progress,
+				 o->activity);
 	if (rc == 0 && a->diff)
 		activity_pairs_order(o->activity, a->diff);
 	return rc;
 }
 
 static int make(const struct analysis *a, const struct over_time_wish *wish,
-		struct progress *progress, struct over_time *o)
+		struct recent_kept *recently, struct progress *progress, struct over_time *o)
 {
 	switch (wish->kind) {
 	case OVER_MEMORY:
@@ -60,7 +63,7 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 		return sides_lines_new(a->sides_time, &wish->span, progress, &o->sides);
 	case OVER_THREADS:
 	case OVER_TIMELINE:
-		return make_activity(a, wish, progress, o);
+		return make_activity(a, wish, recently, progress, o);
 	case N_OVER_TIME:
 		break;
 	}
@@ -68,13 +71,13 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 }
 
 int over_time_new(const struct analysis *a, const struct over_time_wish *wish,
-		  struct progress *progress, struct over_time **out)
+		  struct recent_kept *recently, struct progress *progress, struct over_time **out)
 {
 	struct over_time *o = xcalloc(1, sizeof(*o));
 	int rc;
 
 	o->wish = *wish;
-	rc = make(a, wish, progress, o);
+	rc = make(a, wish, recently, progress, o);
 	if (rc < 0) {
 		over_time_free(o);
 		return rc;

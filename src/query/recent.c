@@ -63,7 +63,7 @@ struct recent {
 };
 
 struct recent_kept {
-	struct recent *last; /* or NULL; held */
+	struct recent *last[2]; /* of frames, and of threads; or NULL; held */
 };
 
 static bool same_id(const void *things, uint32_t key, const void *id)
@@ -179,6 +179,13 @@ struct recent_line recent_callee(const struct recent *r, uint32_t id, uint32_t c
 	return line;
 }
 
+struct recent_line recent_thread(const struct recent *r, uint32_t process, uint32_t thread)
+{
+	uint64_t path = calltree_path(0, process);
+
+	return recent_node(r, thread == ID_NONE ? path : calltree_path(path, thread));
+}
+
 static char *filter_words(const struct filter *f)
 {
 	return f ? filter_text(f) : xstrdup("");
@@ -276,15 +283,14 @@ static struct line_of_key *key_of(struct recent *r, uint32_t node)
 	return &r->keys.at[key];
 }
 
-/* Totals, paths and what leads from a key to its nodes. */
-static void index_nodes(struct recent *r)
+/* Totals and paths. */
+static void index_paths(struct recent *r)
 {
 	size_t bytes = (size_t)r->n * RECENT_SLOTS * sizeof(*r->total);
 
 	r->total = xmalloc(bytes);
 	memcpy(r->total, r->self, bytes);
 	r->path = xcalloc(r->n, sizeof(*r->path));
-	r->next = xcalloc(r->n, sizeof(*r->next));
 	for (uint32_t node = r->n; node-- > 1;) {
 		const int64_t *from = r->total + (size_t)node * RECENT_SLOTS;
 		int64_t *to = r->total + (size_t)r->parent[node] * RECENT_SLOTS;
@@ -296,8 +302,16 @@ static void index_nodes(struct recent *r)
 	for (uint32_t node = 1; node < r->n; node++) {
 		r->path[node] = calltree_path(r->path[r->parent[node]], r->id[node]);
 		map_add(&r->by_path, r->path[node], node);
-		add(&key_of(r, node)->self, r->self, node);
 	}
+}
+
+/* And what leads from a key to its nodes. */
+static void index_nodes(struct recent *r)
+{
+	index_paths(r);
+	r->next = xcalloc(r->n, sizeof(*r->next));
+	for (uint32_t node = 1; node < r->n; node++)
+		add(&key_of(r, node)->self, r->self, node);
 }
 
 /* Takes the tree apart. */
@@ -360,6 +374,7 @@ static int make_flat(struct recent *r, const struct profile *p, const struct pro
 		     const struct lens *lens, const struct keys *k, const struct time_span *span,
 		     struct progress *progress)
 {
+	struct recent_rows rows = { .n = k->n + 1 };
 	struct weights w;
 	uint32_t *leaf;
 	int rc;
@@ -367,7 +382,8 @@ static int make_flat(struct recent *r, const struct profile *p, const struct pro
 	note_leaves(r, p, counts);
 	r->names = names_of(r, p, counts);
 	leaf = find_leaves(p, counts, lens, k);
-	rc = recent_weigh(p, counts, lens, span, leaf, k->n + 1, progress, &w);
+	rows.of_stack = leaf;
+	rc = recent_weigh(p, counts, lens, span, &rows, progress, &w);
 	free(leaf);
 	if (rc == 0) {
 		r->n = k->n + 1;
@@ -389,9 +405,10 @@ static int make_tree(struct recent *r, const struct profile *p, const struct pro
 		     const struct lens *lens, const struct keys *k, const struct time_span *span,
 		     struct progress *progress)
 {
+	struct recent_rows rows = { .n = counts->n_stacks };
 	struct frametree tree;
 	struct weights w;
-	int rc = recent_weigh(p, counts, lens, span, NULL, counts->n_stacks, progress, &w);
+	int rc = recent_weigh(p, counts, lens, span, &rows, progress, &w);
 
 	if (rc == 0) {
 		note_locations(r, p, counts, &w);
@@ -402,6 +419,62 @@ static int make_tree(struct recent *r, const struct profile *p, const struct pro
 	weights_done(&w);
 	if (rc == 0)
 		read_off(r, &tree, k);
+	return rc;
+}
+
+/* Adds a node below another one. Returns it. */
+static uint32_t put_node(struct recent *r, uint32_t parent, uint32_t id)
+{
+	r->parent[r->n] = parent;
+	r->id[r->n] = id;
+	return r->n++;
+}
+
+/* Nodes of threads that weigh, below those of their processes. w: of keys. */
+static void plant_threads(struct recent *r, const struct profile *p, uint32_t n_processes,
+			  const struct keys *k, const struct weights *w)
+{
+	uint32_t *process_node = xcalloc((size_t)n_processes + 1, sizeof(*process_node));
+	size_t most = 2 * (size_t)k->n + 1;
+
+	r->parent = xcalloc(most, sizeof(*r->parent));
+	r->id = xcalloc(most, sizeof(*r->id));
+	r->self = xcalloc(most, RECENT_SLOTS * sizeof(*r->self));
+	put_node(r, 0, ID_NONE);
+	for (uint32_t i = 0; i < k->n; i++) {
+		const int64_t *slots = w->stack + (size_t)i * RECENT_SLOTS;
+		uint32_t thread = k->key[i].id, process = ID_NONE, *above, node;
+		bool weighs = false;
+
+		for (size_t slot = 0; slot < RECENT_SLOTS; slot++)
+			weighs |= slots[slot] != 0;
+		if (!weighs)
+			continue;
+		if (thread != ID_NONE)
+			process = profile_thread(p, (thread_id){ thread })->process.v;
+		above = &process_node[process < n_processes ? process : n_processes];
+		if (*above == 0)
+			*above = put_node(r, 0, process);
+		node = put_node(r, *above, thread);
+		memcpy(r->self + (size_t)node * RECENT_SLOTS, slots, RECENT_SLOTS * sizeof(*slots));
+	}
+	free(process_node);
+}
+
+static int make_threads(struct recent *r, const struct profile *p,
+			const struct profile_counts *counts, const struct lens *lens,
+			const struct keys *k, const struct time_span *span,
+			struct progress *progress)
+{
+	struct recent_rows rows = { .n = k->n, .threads = k };
+	struct weights w;
+	int rc = recent_weigh(p, counts, lens, span, &rows, progress, &w);
+
+	if (rc == 0) {
+		plant_threads(r, p, counts->n_processes, k, &w);
+		index_paths(r);
+	}
+	weights_done(&w);
 	return rc;
 }
 
@@ -417,8 +490,9 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 
 	atomic_init(&r->n_holders, 1);
 	r->resolution = counts->resolution;
-	rc = q->parts == RECENT_LEAVES ? make_flat(r, p, counts, lens, k, &span, progress)
-				       : make_tree(r, p, counts, lens, k, &span, progress);
+	rc = q->parts == RECENT_THREADS  ? make_threads(r, p, counts, lens, k, &span, progress)
+	     : q->parts == RECENT_LEAVES ? make_flat(r, p, counts, lens, k, &span, progress)
+					 : make_tree(r, p, counts, lens, k, &span, progress);
 	if (rc == 0)
 		*out = r;
 	else
@@ -430,7 +504,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 static struct recent *find(struct recent_kept *kept, const struct profile *p,
 			   const struct profile_counts *counts, const struct question *q)
 {
-	struct recent *last = kept ? kept->last : NULL;
+	struct recent *last = kept ? kept->last[q->parts == RECENT_THREADS] : NULL;
 
 	if (!last || !same_question(&last->of, q))
 		return NULL;
@@ -444,10 +518,13 @@ static struct recent *find(struct recent_kept *kept, const struct profile *p,
 
 static void keep(struct recent_kept *kept, struct recent *r)
 {
+	struct recent **last;
+
 	if (!kept)
 		return;
-	recent_free(kept->last);
-	kept->last = r;
+	last = &kept->last[r->of.parts == RECENT_THREADS];
+	recent_free(*last);
+	*last = r;
 	atomic_fetch_add(&r->n_holders, 1);
 }
 
@@ -459,8 +536,10 @@ int recent_new(const struct profile *p, const struct profile_counts *counts,
 	struct question q;
 	int rc = 0;
 
-	if (w->begin_ns == TIME_NONE || lens->recent_ns < RECENT_SLOTS)
-		return -ENODATA;
+	*out = NULL;
+	/* Rows of what compares are of two times already. */
+	if (w->begin_ns == TIME_NONE || lens->recent_ns < RECENT_SLOTS || lens_compares(lens))
+		return 0;
 	any_time.n_columns = 1;
 	any_time.half_life_ns = 0;
 	any_time.grouping = k->grouping;
@@ -469,18 +548,18 @@ int recent_new(const struct profile *p, const struct profile_counts *counts,
 		free(filter_take_times(any_time.filter));
 	}
 	q = question_of(&any_time, w);
-	q.parts = metric_is_heap(p, q.metric) ? RECENT_ALL : parts;
+	q.parts = parts == RECENT_LEAVES && metric_is_heap(p, q.metric) ? RECENT_ALL : parts;
 	*out = find(lens->recently, p, counts, &q);
 	if (!*out)
 		rc = make(p, counts, &any_time, k, &q, progress, out);
-	if (rc == 0 && !(*out)->of.filters) {
+	if (rc == 0 && *out && !(*out)->of.filters) {
 		(*out)->of = q;
 		keep(lens->recently, *out);
 		q.filters = NULL;
 	}
 	free(q.filters);
 	filter_free(any_time.filter);
-	return rc;
+	return rc == -ENODATA ? 0 : rc;
 }
 
 void recent_free(struct recent *r)
@@ -510,6 +589,7 @@ void recent_kept_free(struct recent_kept *k)
 {
 	if (!k)
 		return;
-	recent_free(k->last);
+	recent_free(k->last[0]);
+	recent_free(k->last[1]);
 	free(k);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What functions and places of the call tree weighed over the last stretch of time, in equal slots: the rows' sparklines of
- * what is being recorded.
+ * What functions, places of the call tree and threads weighed over the last stretch of time, in equal slots: the rows' sparklines
+ * of what is being recorded.
  *
- * It is the call tree of that time, through the same lens but for its time terms. What it has is asked for by ids of keys
- * and by paths, which mean the same in every analysis, so that one serves all of them until another slot is over.
+ * It is the call tree of that time, or one of processes and their threads, through the same lens but for its time terms. What it
+ * has is asked for by ids of keys and by paths, which mean the same in every analysis, so that one serves all of them until
+ * another slot is over.
  */
 #ifndef PROFTOP_QUERY_RECENT_H
 #define PROFTOP_QUERY_RECENT_H
@@ -36,12 +37,14 @@ void recent_kept_free(struct recent_kept *k);
 /* How much is wanted of it. */
 enum recent_parts {
 	RECENT_ALL,
-	RECENT_LEAVES /* recent_self() of functions, whoever called them, alone; of heaps it is all the same */
+	RECENT_LEAVES, /* recent_self() of functions, whoever called them, alone; of heaps it is all the same */
+	RECENT_THREADS /* recent_thread() alone */
 };
 
 /*
- * Of lens->recent_ns before the newest sample, see w, or the same as lens->recently has of it. k is of frames. 0,
- * -ECANCELED, or -ENODATA without times; the caller ends with recent_free(*out), by any thread.
+ * Of lens->recent_ns before the newest sample, see w, or the same as lens->recently has of it. k is of frames, or of threads. 0,
+ * when *out is NULL where the lens wants none, or compares, or there are no times, or -ECANCELED; the caller ends with
+ * recent_free(*out), by any thread.
  */
 int recent_new(const struct profile *p, const struct profile_counts *counts,
 	       const struct lens *lens, const struct keys *k, const struct weights *w,
@@ -57,5 +60,7 @@ struct recent_line recent_total(const struct recent *r, uint32_t id);
 /* The part of it that was called by another one, or by nothing (ID_NONE); and the part in one that it calls. */
 struct recent_line recent_caller(const struct recent *r, uint32_t id, uint32_t caller);
 struct recent_line recent_callee(const struct recent *r, uint32_t id, uint32_t callee);
+/* What a thread has, by the id of its key; ID_NONE: all of its process, of which there is ID_NONE, too. */
+struct recent_line recent_thread(const struct recent *r, uint32_t process, uint32_t thread);
 
 #endif

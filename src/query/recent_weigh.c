@@ -9,6 +9,7 @@
 
 #include "bulk.h"
 #include "heap_activity.h"
+#include "keys.h"
 #include "rowpass.h"
 
 #include <errno.h>
@@ -19,8 +20,8 @@
 /* The stretch of time, since the recording's start; it may begin before. */
 struct stretch {
 	int64_t from_ns, slot_ns;
-	uint32_t n;         /* slots */
-	const uint32_t *to; /* [n_stacks] rows of weights; NULL: the stacks themselves */
+	uint32_t n; /* slots */
+	const struct recent_rows *rows;
 };
 
 /* When the row was, since its capture's start; false: that is not known. */
@@ -53,6 +54,16 @@ static uint64_t first_row(const struct rowpass *r, int64_t from_ns)
 	return row;
 }
 
+/* Which row of weights a sample counts for. */
+static uint32_t row_of(const struct rowpass *r, const struct recent_rows *rows, uint64_t row)
+{
+	uint32_t stack = r->rows.stack[row];
+
+	if (rows->threads)
+		return keys_of_row(rows->threads, r->rows.thread ? r->rows.thread[row] : ID_NONE);
+	return rows->of_stack ? rows->of_stack[stack] : stack;
+}
+
 static void add_batch(const struct rowpass *r, const struct stretch *s, struct weights *w)
 {
 	const struct rowpass_column *column = &r->column[0];
@@ -62,7 +73,6 @@ static void add_batch(const struct rowpass *r, const struct stretch *s, struct w
 		uint64_t row = r->begin + i;
 		int64_t since;
 		uint64_t slot;
-		uint32_t to;
 
 		if ((lens && !lens[i]) || (own && !own[i]) ||
 		    !rowpass_counts(column, r->event ? r->event[row] : 0) ||
@@ -71,10 +81,8 @@ static void add_batch(const struct rowpass *r, const struct stretch *s, struct w
 		slot = ((uint64_t)since - (uint64_t)s->from_ns) / (uint64_t)s->slot_ns;
 		if (slot >= s->n)
 			continue;
-		to = r->rows.stack[row];
-		if (s->to)
-			to = s->to[to];
-		w->stack[(size_t)to * s->n + slot] += rowpass_weight(column, row);
+		w->stack[(size_t)row_of(r, s->rows, row) * s->n + slot] += rowpass_weight(column,
+											  row);
 	}
 }
 
@@ -92,24 +100,24 @@ static int weigh_samples(struct rowpass *r, const struct stretch *s, struct prog
 }
 
 int recent_weigh(const struct profile *p, const struct profile_counts *counts,
-		 const struct lens *lens, const struct time_span *span, const uint32_t *to,
-		 uint32_t n, struct progress *progress, struct weights *out)
+		 const struct lens *lens, const struct time_span *span,
+		 const struct recent_rows *rows, struct progress *progress, struct weights *out)
 {
 	struct stretch s = { .from_ns = span->from_ns,
 			     .slot_ns = (span->to_ns - span->from_ns) / span->n,
 			     .n = span->n,
-			     .to = to };
+			     .rows = rows };
 	struct rowpass *r;
 	int rc;
 
-	*out = (struct weights){ .n_stacks = n, .n_columns = span->n };
+	*out = (struct weights){ .n_stacks = rows->n, .n_columns = span->n };
 	rc = rowpass_new(p, counts, lens, progress, &r);
 	if (rc < 0)
 		return rc;
 	out->stack = bulk_table_new((size_t)out->n_stacks * span->n * sizeof(*out->stack));
 	out->samples = bulk_table_new(out->n_stacks * sizeof(*out->samples));
 	if (metric_is_heap(p, lens->column[0].metric))
-		rc = heap_activity_by_stack(p, r, span, progress, out);
+		rc = heap_activity_columns(p, r, rows->threads, span, progress, out);
 	else
 		rc = weigh_samples(r, &s, progress, out);
 	rowpass_free(r);

@@ -152,27 +152,27 @@ void table_of_sums(const struct table_sums *s, struct table *out)
 /* The key of a sample. */
 static uint32_t key_of_row(const struct keys *k, const struct sample_columns *rows, uint64_t row)
 {
-	uint32_t unknown = k->n_ids - 1, id = unknown;
+	uint32_t id = ID_NONE;
 
 	switch (k->grouping) {
 	case GROUP_THREAD:
 	case GROUP_PROCESS:
 	case GROUP_COMM:
 	case GROUP_CGROUP:
-		id = rows->thread ? rows->thread[row] : unknown;
+		id = rows->thread ? rows->thread[row] : ID_NONE;
 		break;
 	case GROUP_EVENT:
 		id = rows->event ? rows->event[row] : 0;
 		break;
 	case GROUP_CPU:
-		id = rows->cpu ? rows->cpu[row] : unknown;
+		id = rows->cpu ? rows->cpu[row] : ID_NONE;
 		break;
 	case GROUP_FUNCTION:
 	case GROUP_MODULE:
 	case GROUP_FILE:
 		break;
 	}
-	return k->of_id[id < unknown ? id : unknown];
+	return keys_of_row(k, id);
 }
 
 /* Samples of a row that no column counts, in the scale of column 0. */
