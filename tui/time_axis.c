@@ -311,11 +311,11 @@ static int64_t tick_step(const struct time_axis *t)
 struct marks {
 	int col[5];
 	uint32_t glyph[5];
-	enum style style[5];
+	uint16_t style[5];
 	int n;
 };
 
-static void add_mark(struct marks *m, int col, enum style style, uint32_t glyph)
+static void add_mark(struct marks *m, int col, uint16_t style, uint32_t glyph)
 {
 	m->col[m->n] = col;
 	m->style[m->n] = style;
