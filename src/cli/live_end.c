@@ -12,11 +12,14 @@
 
 #include "load.h"
 #include "options.h"
+#include "say.h"
 
 /* Between two looks at whether there was a signal. */
 #define LOOK_MS  50
 /* Whoever feeds a pipe ends by the same key, and may have something to say until then. */
 #define GRACE_MS 2000
+/* A command that has not ended by then may never do so. */
+#define STAYS_MS 1000
 
 static void fill(sigset_t *set)
 {
@@ -56,6 +59,13 @@ static bool may_end_by_itself(const struct options *o)
 	return o->recorder || strcmp(o->files.at[0], "-") == 0;
 }
 
+/* It takes no notice of the key, which would else seem to be without effect. */
+static void say_stays(const struct options *o)
+{
+	if (o->recorder && o->divided)
+		say("the command was told to end and goes on; a second Ctrl-C ends it, and the report comes");
+}
+
 void live_end_await(const struct options *o, struct load *l)
 {
 	bool told = false;
@@ -70,6 +80,8 @@ void live_end_await(const struct options *o, struct load *l)
 			tell_recorder(o, signal);
 		told = told || signal > 0;
 		waited_ms += told ? LOOK_MS : 0;
+		if (told && waited_ms == STAYS_MS)
+			say_stays(o);
 		if (!o->recorder && waited_ms >= GRACE_MS)
 			load_stop(l);
 	}

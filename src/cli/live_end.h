@@ -13,7 +13,8 @@ void live_end_watch(sigset_t *before);
 
 /*
  * Waits until all was read. A signal tells our recorder to end, or its command; what others pipe in may end for some seconds,
- * and of a file that others write what is there is all. After a second signal nothing is waited for.
+ * and of a file that others write what is there is all. A command that goes on for a second is said to. After a second signal
+ * nothing is waited for.
  */
 void live_end_await(const struct options *o, struct load *l);
 

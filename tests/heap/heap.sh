@@ -390,6 +390,16 @@ several="$tools/heap_work single 2000 & $tools/heap_work single 3000 & wait"
 "$PROFTOP" report --view top --group module --metric calls several*.heap >recorded
 "$PROFTOP" live --heap --children --view top --group module --metric calls -- sh -c "$several" >seen 2>/dev/null </dev/null
 [ -n "$(blocks recorded)" ] && [ "$(blocks seen)" = "$(blocks recorded)" ] || fault "live --children: $(blocks seen) blocks, not $(blocks recorded)"
+# Ctrl-C leaves a command that takes no notice of it running, which is said; a second one ends it.
+"$PROFTOP" live --heap -- sh -c 'trap "" INT; echo >up; while :; do sleep 0.1; done' >seen 2>said.err </dev/null &
+watcher=$!
+until [ -e up ]; do sleep 0.05; done
+for sentence in 'report comes' 'a second Ctrl-C ends it'; do
+    until grep -q "$sentence" said.err || ! kill -0 $watcher; do sleep 0.05; done
+    kill -INT $watcher
+done
+wait $watcher || fault "live of a command that takes no notice of Ctrl-C: $(cat said.err)"
+[ -s seen ] || fault 'live of a command that takes no notice of Ctrl-C has no report'
 # Who is killed leaves its log behind until the next one comes; that of one that still records stays.
 for how in KILL CONT; do
     "$PROFTOP" record --heap -o left.heap -- sh -c 'echo "$PROFTOP_LOGFILE $$" >which; exec sleep 100' >/dev/null 2>&1 &
