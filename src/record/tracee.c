@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -27,6 +28,7 @@
 #include "err.h"
 #include "mem.h"
 #include "remote.h"
+#include "trial.h"
 
 #define XSTATE_BYTES  16384u
 #define RED_ZONE      128u
@@ -235,16 +237,24 @@ static int refused(pid_t tid, int why, struct err *e)
 		(int)tid, strerror(why));
 }
 
-int tracee_trial(void)
+/* Waits to be looked into, for no longer than there is somebody who would. */
+static void wait_as_child_of(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == parent)
+		pause();
+	_exit(0);
+}
+
+static int try_child(void)
 {
 	long here, there = 1;
 	struct iovec to = { &here, sizeof(here) }, from = { &there, sizeof(there) };
-	pid_t child = fork();
+	pid_t parent = getpid(), child = fork();
 	int rc;
 
 	if (child == 0)
-		for (;;)
-			pause();
+		wait_as_child_of(parent);
 	if (child < 0)
 		return -errno;
 	rc = ptrace(PTRACE_SEIZE, child, NULL, NULL) ? -errno : 0;
@@ -253,6 +263,18 @@ int tracee_trial(void)
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	return rc;
+}
+
+static void try_to_trace(void *result)
+{
+	*(int *)result = try_child();
+}
+
+int tracee_trial(void)
+{
+	int tried, rc = trial_run(try_to_trace, &tried, sizeof(tried));
+
+	return rc ? rc : tried;
 }
 
 int tracee_stop(struct remote *r, pid_t tid, struct tracee **out, struct err *e)

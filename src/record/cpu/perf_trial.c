@@ -10,6 +10,7 @@
 #include "perf_abi.h"
 #include "perf_sys.h"
 #include "tracepoint.h"
+#include "trial.h"
 
 #define NO_KERNEL (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)
 
@@ -44,11 +45,21 @@ static int try_tracepoint(void)
 	return try_attr(a, 0);
 }
 
-void perf_trial_run(struct perf_trial *t)
+static void try_all(void *result)
 {
+	struct perf_trial *t = result;
+
 	t->own = try_open(PERF_T_SOFTWARE, NO_KERNEL, 0);
 	t->own_kernel = try_open(PERF_T_SOFTWARE, 0, 0);
 	t->counter = try_open(PERF_T_HARDWARE, NO_KERNEL, 0);
 	t->whole = try_open(PERF_T_SOFTWARE, 0, -1);
 	t->tracepoint = try_tracepoint();
+}
+
+void perf_trial_run(struct perf_trial *t)
+{
+	int rc = trial_run(try_all, t, sizeof(*t));
+
+	if (rc)
+		*t = (struct perf_trial){ rc, rc, rc, rc, rc };
 }

@@ -3,7 +3,7 @@
 #ifndef PROFTOP_RECORD_PERF_TRIAL_H
 #define PROFTOP_RECORD_PERF_TRIAL_H
 
-/* 0: it works; else -errno. */
+/* 0: it works; else -errno, -ENOSYS also where a filter of system calls kills who tries, which is a child. */
 struct perf_trial {
 	int own;        /* a clock on a thread of ours */
 	int own_kernel; /* the same with what the kernel does */

@@ -28,6 +28,7 @@
 #include "mem.h"
 #include "perf_events.h"
 #include "perf_rights.h"
+#include "perf_trial.h"
 #include "perf_sys.h"
 #include "process.h"
 
@@ -609,6 +610,19 @@ static void add_events(struct sampler *s)
 		add_event(s, &usual);
 }
 
+/* Filters of system calls may kill who asks, without a word of why. */
+static int check_filter(const struct sampler *s, struct err *e)
+{
+	struct perf_trial t;
+
+	if (s->rights.seccomp != 2)
+		return 0;
+	perf_trial_run(&t);
+	return t.own == -ENOSYS
+		       ? say_right(s, RIGHTS_OWN, t.own, false, "nothing can be sampled", e)
+		       : 0;
+}
+
 int sampler_open(const struct sampler_options *o, struct sampler **out, struct err *e)
 {
 	struct sampler *s = xcalloc(1, sizeof(*s));
@@ -623,6 +637,8 @@ int sampler_open(const struct sampler_options *o, struct sampler **out, struct e
 	want_files();
 	s->files = event_files_new(0);
 	rc = cpu_list_read(o->cpus, &s->cpus, e);
+	if (rc == 0)
+		rc = check_filter(s, e);
 	if (rc == 0)
 		rc = open_rings(s, e);
 	if (rc == 0) {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a child tries comes back, and what becomes of it is told. Filters are for good, so they are a child's. */
+#include "config.h"
+
+#include "perf_trial.h"
+#include "trial.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void answer(void *result)
+{
+	*(int *)result = 42;
+}
+
+static void die(void *result)
+{
+	*(int *)result = 42;
+	raise(SIGSYS);
+}
+
+static void give_up(void *result)
+{
+	*(int *)result = 42;
+	_exit(1);
+}
+
+Test(trial, tells_what_became_of_the_child)
+{
+	int n = 7;
+
+	cr_expect_eq(trial_run(die, &n, sizeof(n)), -ENOSYS);
+	cr_expect_eq(trial_run(give_up, &n, sizeof(n)), -ECHILD);
+	cr_expect_eq(n, 7);
+	cr_expect_eq(trial_run(answer, &n, sizeof(n)), 0);
+	cr_expect_eq(n, 42);
+}
+
+/* False where there are no filters. */
+static bool forbid_events(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static void try_under_filter(void *result)
+{
+	struct perf_trial t = { 0 };
+
+	if (forbid_events())
+		perf_trial_run(&t);
+	else
+		t.own = t.whole = -ENOSYS;
+	*(struct perf_trial *)result = t;
+}
+
+Test(trial, outlives_a_filter_that_kills)
+{
+	struct perf_trial t = { 0 };
+
+	cr_assert_eq(trial_run(try_under_filter, &t, sizeof(t)), 0);
+	cr_expect_eq(t.own, -ENOSYS);
+	cr_expect_eq(t.whole, -ENOSYS);
+}
