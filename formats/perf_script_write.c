@@ -97,13 +97,11 @@ static void print_frame(const struct writer *w, uint32_t location, const struct 
 	}
 }
 
-/* "malloc:live:bytes", "malloc:calls": what a measure of a heap's event is called in the text; the caller frees. */
+/* "malloc:live:bytes", "malloc:bytes:bytes", "malloc:calls": what a measure of a heap's event is called in the text; the caller frees. */
 static char *heap_name(const struct profile *p, struct metric m)
 {
 	const char *event = profile_string(p, profile_event(p, m.event)->name, NULL);
 
-	if (m.measure == MEASURE_WEIGHT)
-		return xasprintf("%s" SCRIPT_BYTES, event);
 	return xasprintf("%s:%s%s", event, metric_word(p, m),
 			 metric_unit(p, m) == UNIT_BYTES ? SCRIPT_BYTES : "");
 }

@@ -139,9 +139,9 @@ Test(perf_script_heap, round_trip)
 		{ "malloc", "freed", "malloc:freed" },
 		{ "malloc", "calls", "malloc:calls" },
 		{ "malloc", "temporary", "malloc:temporary" },
-		{ "malloc", "bytes", "malloc" },
+		{ "malloc", "bytes", "malloc:bytes" },
 		{ "mmap", "live", "mmap:live" },
-		{ "mmap", "bytes", "mmap" },
+		{ "mmap", "bytes", "mmap:bytes" },
 	};
 	static const char *const filters[] = { "", "fn:load", "time:0,200ms" };
 
