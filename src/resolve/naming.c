@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #include "dso.h"
 #include "fetching.h"
 #include "find.h"
+#include "interpreter.h"
 #include "mem.h"
 #include "naming_inlines.h"
 #include "open_sources.h"
@@ -391,6 +393,38 @@ static void state_losses(struct naming *n, const struct loss *loss, size_t n_los
 	}
 }
 
+static bool is_silent(const struct naming *n, size_t module, struct interpreter *v)
+{
+	const struct module *m = profile_module(n->p, (module_id){ (uint32_t)module });
+
+	return n->tally.at[module].n_locations > 0 &&
+	       interpreter_is_silent(profile_string(n->p, m->name, NULL), v);
+}
+
+/* What they interpret has no frames: each version once, of which the program and its library are modules. */
+static void state_silent(struct naming *n)
+{
+	struct interpreter v, other;
+
+	for (size_t i = 0; i < n->tally.n; i++) {
+		bool said = false;
+		char name[32];
+
+		if (!is_silent(n, i, &v))
+			continue;
+		for (size_t k = 0; k < i && !said; k++)
+			said = is_silent(n, k, &other) && other.major == v.major &&
+			       other.minor == v.minor;
+		if (said)
+			continue;
+		snprintf(name, sizeof(name), "Python %d.%d", v.major, v.minor);
+		build_fact(
+			n->p, n->capture, "symbols", name, FACT_MISSING,
+			"functions written in Python are not seen, only the interpreter's own: before "
+			"3.12 it tells nobody which one it is in; newer ones do with python3 -X perf");
+	}
+}
+
 static int state_facts(struct naming *n)
 {
 	VEC(struct loss) loss = { 0 };
@@ -422,6 +456,7 @@ static int state_facts(struct naming *n)
 			n->p, n->capture, "symbols", "unverified", FACT_PLAIN,
 			"%zu module%s recorded without build-id; files were used as they are now",
 			n_unverified, n_unverified == 1 ? "" : "s");
+	state_silent(n);
 	state_losses(n, loss.at, loss.n);
 	vec_done(&loss);
 	return builder_end(n->p);
