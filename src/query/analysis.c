@@ -14,6 +14,7 @@
 #include "mem.h"
 #include "sides_time.h"
 #include "stack_table.h"
+#include "table_kept.h"
 #include "transform.h"
 
 #include <errno.h>
@@ -46,6 +47,21 @@ static int table_of_either(struct analysis *a, bool later, struct table_kept *ta
 	return rc;
 }
 
+/* What samples weigh: per stack only where that is needed for the table, or wanted for a tree that is made at once. */
+static int weigh_samples(struct analysis *a, unsigned parts, const struct lens *lens,
+			 struct progress *progress)
+{
+	bool of_frames = a->table_keys == &a->keys && parts & ANALYSIS_LATER &&
+			 !(parts & ANALYSIS_TREE);
+
+	if (of_frames && table_kept_may_sum(lens->tabled, a->profile, &a->counts, lens))
+		return weigh_sums(a->profile, &a->counts, lens, progress, &a->weights);
+	if (parts & ANALYSIS_MEMORY)
+		return footprint_weigh(a->profile, &a->counts, lens, progress, &a->weights,
+				       &a->footprint);
+	return weigh(a->profile, &a->counts, lens, progress, &a->weights);
+}
+
 /* The answers that a view may ask for at once, but for parts that nobody wants. */
 static int answer(struct analysis *a, unsigned parts, const struct lens *wish,
 		  struct progress *progress)
@@ -55,9 +71,8 @@ static int answer(struct analysis *a, unsigned parts, const struct lens *wish,
 	int rc;
 
 	lens.kept = wish->kept;
-	rc = parts & ANALYSIS_MEMORY ? footprint_weigh(a->profile, &a->counts, &lens, progress,
-						       &a->weights, &a->footprint)
-				     : weigh(a->profile, &a->counts, &lens, progress, &a->weights);
+	lens.tabled = wish->tabled;
+	rc = weigh_samples(a, parts, &lens, progress);
 	if (rc < 0)
 		return rc;
 	if (parts & ANALYSIS_TREE || (of_frames && transforms_wanted(a->lens.filter)))
@@ -256,11 +271,23 @@ static double rank_change(const void *diff, const int64_t *self)
 	return diff_rank(diff, &delta);
 }
 
+/* What was not needed before. */
+static void weigh_stacks(struct analysis *a)
+{
+	struct weights w;
+
+	weigh(a->profile, &a->counts, &a->lens, NULL, &w);
+	a->weights.stack = w.stack;
+	a->weights.samples = w.samples;
+}
+
 struct calltree *analysis_tree(struct analysis *a)
 {
-	if (a->tree || !a->weights.stack)
+	if (a->tree || !a->groups)
 		return a->tree;
 	/* Nobody cancels it. */
+	if (!a->weights.stack)
+		weigh_stacks(a);
 	calltree_build(a->profile, &a->counts, &a->lens, &a->keys, a->groups, &a->weights, NULL,
 		       &a->tree);
 	free(a->groups);

@@ -362,12 +362,15 @@ static int sum(struct trie *t, const struct profile *p, const struct profile_cou
 					.n = counts->n_locations };
 	int rc = table_kept_sum(lens->tabled, p, counts, lens, &f, t->w, t->progress, &t->sums);
 
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
+	if (!t->w->stack)
+		rc = weigh(p, counts, lens, t->progress, t->w);
 	if (rc == 0)
 		rc = sum_all(t);
-	if (rc < 0)
-		return rc;
-	table_kept_put(lens->tabled, p, counts, lens, &f, t->w, &t->sums);
-	return 0;
+	if (rc == 0)
+		table_kept_put(lens->tabled, p, counts, lens, &f, t->w, &t->sums);
+	return rc;
 }
 
 int table_of_stacks(const struct profile *p, const struct profile_counts *counts,

@@ -77,16 +77,14 @@ static bool adds_up(const struct profile *p, const struct lens *lens)
 	       lens->half_life_ns <= 0 && !lens->names && !metric_is_heap(p, c->metric);
 }
 
-static bool same_question(const struct table_kept *k, const struct profile *p,
-			  const struct profile_counts *counts, const struct lens *lens,
-			  const struct weights *w)
+bool table_kept_may_sum(const struct table_kept *k, const struct profile *p,
+			const struct profile_counts *counts, const struct lens *lens)
 {
 	struct metric m = lens->column[0].metric;
 
-	return k->profile == p && k->generation == counts->generation &&
+	return k && adds_up(p, lens) && k->profile == p && k->generation == counts->generation &&
 	       k->metric.event.v == m.event.v && k->metric.measure == m.measure &&
 	       k->grouping == lens->grouping && k->inlines == lens->inlines &&
-	       k->scale == w->scale[0] && k->sample_scale == w->sample_scale &&
 	       k->n_rows <= counts->n_samples;
 }
 
@@ -207,31 +205,6 @@ static void take_back(const struct table_frames *f, struct table_sums *sums)
 	memset(f->is_live, 0, f->n * sizeof(*f->is_live));
 }
 
-int table_kept_sum(struct table_kept *k, const struct profile *p,
-		   const struct profile_counts *counts, const struct lens *lens,
-		   const struct table_frames *f, const struct weights *w, struct progress *progress,
-		   struct table_sums *sums)
-{
-	struct addition a = { .frames = f, .sums = sums };
-	int rc;
-
-	if (!k || !adds_up(p, lens) || !same_question(k, p, counts, lens, w) || !same_frames(k, f))
-		return 0;
-	a.weight = k->weight;
-	a.n_samples = k->n_samples;
-	a.row_of = xcalloc(f->keys->n, sizeof(*a.row_of));
-	profile_stacks_of(p, counts, &a.stacks);
-	take_kept(k, f, sums);
-	rc = add_new(k, &a, p, counts, lens, progress);
-	free(a.row_of);
-	/* Rows that are known may have changed. */
-	if (rc > 0 && (a.weight != w->total[0] || a.n_samples != w->n_samples))
-		rc = 0;
-	if (rc <= 0)
-		take_back(f, sums);
-	return rc;
-}
-
 static void put_locations(struct table_kept *k, const struct table_frames *f)
 {
 	if (f->n > k->n_locations)
@@ -253,26 +226,11 @@ static bool is_ahead(const struct table_frames *f)
 	return false;
 }
 
-/* Is there a sample in no row? What weighs nothing is in a row only where something else is. */
-static bool lacks_samples(const struct weights *w, const struct table_sums *sums)
+/* w is of the same rows as the sums. */
+static void keep(struct table_kept *k, const struct profile *p, const struct profile_counts *counts,
+		 const struct lens *lens, const struct table_frames *f, const struct weights *w,
+		 const struct table_sums *sums)
 {
-	uint64_t n = w->samples[0];
-
-	for (uint32_t i = 0; i < sums->keys->n; i++)
-		n += sums->n_samples[i];
-	return n != w->n_samples;
-}
-
-void table_kept_put(struct table_kept *k, const struct profile *p,
-		    const struct profile_counts *counts, const struct lens *lens,
-		    const struct table_frames *f, const struct weights *w,
-		    const struct table_sums *sums)
-{
-	if (!k)
-		return;
-	k->profile = NULL;
-	if (!adds_up(p, lens) || is_ahead(f) || lacks_samples(w, sums))
-		return;
 	k->profile = p;
 	k->metric = lens->column[0].metric;
 	k->grouping = lens->grouping;
@@ -291,4 +249,56 @@ void table_kept_put(struct table_kept *k, const struct profile *p,
 							       .total = sums->total[i],
 							       .n_samples = sums->n_samples[i] }));
 	put_locations(k, f);
+	if (is_ahead(f))
+		k->profile = NULL;
+}
+
+int table_kept_sum(struct table_kept *k, const struct profile *p,
+		   const struct profile_counts *counts, const struct lens *lens,
+		   const struct table_frames *f, const struct weights *w, struct progress *progress,
+		   struct table_sums *sums)
+{
+	struct addition a = { .frames = f, .sums = sums };
+	int rc;
+
+	if (!table_kept_may_sum(k, p, counts, lens) || k->scale != w->scale[0] ||
+	    k->sample_scale != w->sample_scale || !same_frames(k, f))
+		return 0;
+	a.weight = k->weight;
+	a.n_samples = k->n_samples;
+	a.row_of = xcalloc(f->keys->n, sizeof(*a.row_of));
+	profile_stacks_of(p, counts, &a.stacks);
+	take_kept(k, f, sums);
+	rc = add_new(k, &a, p, counts, lens, progress);
+	free(a.row_of);
+	/* Rows that are known may have changed. */
+	if (rc > 0 && (a.weight != w->total[0] || a.n_samples != w->n_samples))
+		rc = 0;
+	if (rc > 0)
+		keep(k, p, counts, lens, f, w, sums);
+	else
+		take_back(f, sums);
+	return rc;
+}
+
+/* Is there a sample in no row? What weighs nothing is in a row only where something else is. */
+static bool lacks_samples(const struct weights *w, const struct table_sums *sums)
+{
+	uint64_t n = w->samples[0];
+
+	for (uint32_t i = 0; i < sums->keys->n; i++)
+		n += sums->n_samples[i];
+	return n != w->n_samples;
+}
+
+void table_kept_put(struct table_kept *k, const struct profile *p,
+		    const struct profile_counts *counts, const struct lens *lens,
+		    const struct table_frames *f, const struct weights *w,
+		    const struct table_sums *sums)
+{
+	if (!k)
+		return;
+	k->profile = NULL;
+	if (adds_up(p, lens) && !lacks_samples(w, sums))
+		keep(k, p, counts, lens, f, w, sums);
 }

@@ -34,15 +34,26 @@ struct table_kept *table_kept_new(void);
 void table_kept_free(struct table_kept *k);
 
 /*
+ * May table_kept_sum() be tried? It is known by the names only whether it can be. k may be NULL. w is not looked at, so that
+ * nothing needs to be known of stacks before.
+ */
+bool table_kept_may_sum(const struct table_kept *k, const struct profile *p,
+			const struct profile_counts *counts, const struct lens *lens);
+
+/*
  * Makes sums, which are all zero, those of all samples of column 0, from those that are kept and the samples that came
- * since; w is what they weigh. 1, or 0 when that cannot be: then sums and is_live are as they were. -ECANCELED. k may be NULL.
+ * since, and keeps them; w is what they weigh, per stack or not. 1, or 0 when that cannot be: then sums and is_live are as they
+ * were. -ECANCELED. k may be NULL.
  */
 int table_kept_sum(struct table_kept *k, const struct profile *p,
 		   const struct profile_counts *counts, const struct lens *lens,
 		   const struct table_frames *f, const struct weights *w, struct progress *progress,
 		   struct table_sums *sums);
 
-/* Keeps what was made of all samples, as far as it can be added to; without what is beyond stacks. k may be NULL. */
+/*
+ * Keeps what was made of all samples, as far as it can be added to; without what is beyond stacks. w is per stack. k may be
+ * NULL.
+ */
 void table_kept_put(struct table_kept *k, const struct profile *p,
 		    const struct profile_counts *counts, const struct lens *lens,
 		    const struct table_frames *f, const struct weights *w,

@@ -60,13 +60,17 @@ static void weights_init(struct weights *w, const struct profile *p, const struc
 	*w = (struct weights){ .n_stacks = r->counts.n_stacks,
 			       .n_columns = r->lens->n_columns,
 			       .sample_scale = rowpass_sample_scale(r, 0) };
-	w->stack = bulk_table_new((size_t)w->n_stacks * w->n_columns * sizeof(*w->stack));
-	w->samples = bulk_table_new(w->n_stacks * sizeof(*w->samples));
 	for (uint32_t c = 0; c < w->n_columns; c++) {
 		w->scale[c] = r->column[c].one * r->column[c].finer;
 		w->square_unit[c] = r->column[c].square_unit;
 	}
 	find_span(p, &r->counts, w);
+}
+
+static void make_room(struct weights *w)
+{
+	w->stack = bulk_table_new((size_t)w->n_stacks * w->n_columns * sizeof(*w->stack));
+	w->samples = bulk_table_new(w->n_stacks * sizeof(*w->samples));
 }
 
 /* Rows of the batch that are of column c. */
@@ -76,7 +80,7 @@ static void add_column(const struct rowpass *r, uint32_t c, struct weights *w)
 	const bool *lens = rowpass_lens(r), *own = rowpass_own(r, c);
 	const uint32_t *stack = r->rows.stack + r->begin;
 	const uint16_t *event = r->event ? r->event + r->begin : NULL;
-	int64_t total = 0, whole = 0, *to = w->stack + c;
+	int64_t total = 0, whole = 0, *to = w->stack ? w->stack + c : NULL;
 	uint32_t n_columns = w->n_columns;
 
 	if (!event && column->event != 0)
@@ -91,7 +95,8 @@ static void add_column(const struct rowpass *r, uint32_t c, struct weights *w)
 		if (lens && !lens[i])
 			continue;
 		total += x;
-		to[(size_t)stack[i] * n_columns] += x;
+		if (to)
+			to[(size_t)stack[i] * n_columns] += x;
 	}
 	w->whole[c] += whole;
 	w->total[c] += total;
@@ -149,7 +154,8 @@ static void note_activity(const struct rowpass *r, const struct notes *n, struct
 			continue;
 		n_samples = rowpass_samples(r, 0, row);
 		w->n_samples += n_samples;
-		w->samples[rows->stack[row]] += n_samples;
+		if (w->samples)
+			w->samples[rows->stack[row]] += n_samples;
 		if (rows->thread && rows->thread[row] != ID_NONE)
 			n->threads[rows->thread[row]] = true;
 	}
@@ -192,8 +198,9 @@ static uint64_t count_threads(const struct profile *p, const bool *threads, uint
 	return n;
 }
 
-int weigh(const struct profile *p, const struct profile_counts *counts, const struct lens *lens,
-	  struct progress *progress, struct weights *out)
+static int pass(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, bool of_stacks, struct progress *progress,
+		struct weights *out)
 {
 	struct notes notes = { 0 };
 	struct rowpass *r;
@@ -204,6 +211,8 @@ int weigh(const struct profile *p, const struct profile_counts *counts, const st
 	if (rc < 0)
 		return rc;
 	weights_init(out, p, r);
+	if (of_stacks)
+		make_room(out);
 	notes.threads = xcalloc(counts->n_threads, sizeof(*notes.threads));
 	if (out->begin_ns != TIME_NONE)
 		notes.slices_per_ns = WEIGH_N_SLICES /
@@ -219,6 +228,18 @@ int weigh(const struct profile *p, const struct profile_counts *counts, const st
 	free(notes.threads);
 	rowpass_free(r);
 	return rc;
+}
+
+int weigh(const struct profile *p, const struct profile_counts *counts, const struct lens *lens,
+	  struct progress *progress, struct weights *out)
+{
+	return pass(p, counts, lens, true, progress, out);
+}
+
+int weigh_sums(const struct profile *p, const struct profile_counts *counts,
+	       const struct lens *lens, struct progress *progress, struct weights *out)
+{
+	return pass(p, counts, lens, false, progress, out);
 }
 
 void weights_done(struct weights *w)

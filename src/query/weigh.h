@@ -28,8 +28,9 @@ struct peak {
 struct weights {
 	uint32_t n_stacks;
 	uint32_t n_columns;
-	int64_t *stack; /* [n_stacks][n_columns] of samples that end there; of bulk_table_new() */
-	bool summed;    /* stack has what is above, too, not only what ends there */
+	int64_t *
+		stack; /* [n_stacks][n_columns] of samples that end there; of bulk_table_new(), or NULL */
+	bool summed;       /* stack has what is above, too, not only what ends there */
 	uint64_t *samples; /* [n_stacks] how many those are in column 0, in 1/sample_scale; same */
 	int64_t scale[LENS_MAX_COLUMNS]; /* weights are in 1/scale of the unit; 1 where counted */
 	/*
@@ -63,6 +64,9 @@ struct weights {
  */
 int weigh(const struct profile *p, const struct profile_counts *counts, const struct lens *lens,
 	  struct progress *progress, struct weights *out);
+/* The same but for what is per stack, which is NULL. */
+int weigh_sums(const struct profile *p, const struct profile_counts *counts,
+	       const struct lens *lens, struct progress *progress, struct weights *out);
 void weights_done(struct weights *w);
 /* Makes stack again what ends there, where it is more; parent is [n_stacks]. */
 void weights_unsum(struct weights *w, const uint32_t *parent);
