@@ -285,6 +285,37 @@ Test(heap_fold, levels_are_those_of_a_moment_that_is_known)
 	}
 }
 
+/* What a program allocates as it starts and keeps is there in the first second, too, when that is one slot. */
+Test(heap_fold, what_was_there_from_the_start_is_there_in_the_first_slot)
+{
+	enum { SIZE = 100000, AT_MS = 100, UNTIL_MS = 3000 };
+	struct heap_columns c;
+	struct heap_track t;
+	struct life l;
+
+	begin(&l, 1, 1, 0, &small);
+	for (int ms = 0; ms < UNTIL_MS; ms++) {
+		allocation_id a;
+
+		builder_begin(l.p);
+		fold(&l);
+		build_moment(l.p, l.track[0], SECOND + ms * (SECOND / 1000));
+		a = build_allocation(l.p, l.track[0], ms == 0 ? SIZE : 1, make_origin(&l, 0, 0));
+		if (ms > 0)
+			build_release(l.p, a, l.track[0], true, (origin_id){ ID_NONE });
+		cr_assert_eq(builder_end(l.p), 0);
+	}
+	t = profile_heap_track(l.p, l.track[0]);
+	profile_heap(l.p, &c);
+	cr_assert_geq(heap_track_time(&t, t.folded.until), 2 * SECOND, "the first slot is folded");
+	for (int ms = AT_MS; ms < UNTIL_MS; ms += AT_MS) {
+		uint32_t at = heap_track_moment(&t, SECOND + ms * (SECOND / 1000));
+
+		cr_expect_geq(level_at(&c, 0, heap_level_known(&t, at)), SIZE, "at %d ms", ms);
+	}
+	profile_free(l.p);
+}
+
 static uint32_t row_called(const struct analysis *a, const char *name)
 {
 	uint32_t row = 0;

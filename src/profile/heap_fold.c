@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOT_NS INT64_C(1000000000) /* of what is not older than build_folding.keep_ns */
+#define SLOT_NS  INT64_C(1000000000) /* of what is not older than build_folding.keep_ns */
+#define START_NS (SLOT_NS / 16)      /* to the first border: what a start leaves is known then */
 
 /* Slots of older time are 2^n as wide, and those of newer time only where 2^(n - this) is more than one. */
 #define NEWER_SHIFT 10
@@ -354,9 +355,8 @@ static bool is_too_old(const struct ages *a, uint64_t most)
 
 static void begin_slots(struct heap_fold *f)
 {
-	f->n = f->n_bulk = f->n_large = 0;
+	f->n_counted = f->n = f->n_bulk = f->n_large = 0;
 	f->sums = f->freed = (struct ages){ 0, 0 };
-	f->n_counted = 0;
 	map_done(&f->alike);
 	memset(f->last_sum, 0xff, f->h->now.n_origins * sizeof(*f->last_sum));
 	for (uint32_t i = 0; i < f->n_tracks; i++)
@@ -475,7 +475,7 @@ static void begin_track(struct fold_track *t, const struct store_track *from,
 	column_init(&t->ticks, sizeof(struct heap_tick), STORE_MOST_IDS);
 }
 
-/* When slot 0 begins: where it began before, or with the first of all, and how long all is. Returns when the last of all was. */
+/* When slot 0 begins: where it began before, or soon after the first of all, and how long all is. Returns when the last of all was. */
 static int64_t find_begin(struct heap_fold *f)
 {
 	int64_t end_ns = INT64_MIN;
@@ -489,8 +489,8 @@ static int64_t find_begin(struct heap_fold *f)
 			continue;
 		if (t->folded.until > 0 && !folded)
 			f->begin_ns = t->folded.from_ns;
-		else if (!folded && t->tick[0].time_ns < f->begin_ns)
-			f->begin_ns = t->tick[0].time_ns;
+		else if (!folded && t->tick[0].time_ns < f->begin_ns - START_NS)
+			f->begin_ns = t->tick[0].time_ns + START_NS;
 		folded |= t->folded.until > 0;
 		if (t->tick[t->n_ticks - 1].time_ns > end_ns)
 			end_ns = t->tick[t->n_ticks - 1].time_ns;
