@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What live says of a process that is stopped: by somebody, or by us who attach to its heap. */
+/* What live says of a process that is stopped, by somebody or by us who attach to its heap; and whose time it tells. */
 #include "config.h"
 
+#include "cgroup_fs.h"
 #include "live_target.h"
 #include "options.h"
 #include "process.h"
@@ -10,6 +11,7 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -78,4 +80,29 @@ Test(live_target, says_who_was_stopped_and_goes_on)
 Test(live_target, our_own_stop_is_none)
 {
 	expect_told(true, true, false);
+}
+
+/* What the processors do for a control group; -1: not known. */
+static int64_t group_ns(char *name)
+{
+	struct options o = { .cgroup = name };
+	struct live_target *t = live_target_new(&o, NULL);
+	struct tui_target told;
+
+	live_target_look(t, &told);
+	live_target_free(t);
+	return told.cpu_ns;
+}
+
+/* By its directory, too, as the sampler takes it. */
+Test(live_target, a_control_group_by_either_name)
+{
+	char whole[] = "/", *root = cgroup_fs_root();
+	int64_t ns = root ? group_ns(whole) : -1;
+
+	if (ns >= 0)
+		cr_expect_geq(group_ns(root), ns, "%s", root);
+	free(root);
+	if (ns < 0)
+		cr_skip_test("nothing tells the times of control groups here");
 }

@@ -77,11 +77,23 @@ static void add_named(struct live_target *t, int id)
 		vec_push(&t->named, n);
 }
 
+/* A control group is named as the sampler takes it: by its path in the hierarchy, or by its directory. The caller frees. */
+static char *group_file(const char *name)
+{
+	char *root = cgroup_fs_root();
+	char *path = xasprintf("%s/%s/cpu.stat", root ? root : "", name);
+
+	free(root);
+	if (access(path, R_OK) == 0)
+		return path;
+	free(path);
+	return xasprintf("%s/cpu.stat", name);
+}
+
 struct live_target *live_target_new(const struct options *o, const struct live_command *command)
 {
 	struct live_target *t = xcalloc(1, sizeof(*t));
 	const char *at = o->attach ? o->attach : o->tasks;
-	char *root;
 
 	t->o = o;
 	t->threads = !o->attach && o->tasks;
@@ -92,10 +104,8 @@ struct live_target *live_target_new(const struct options *o, const struct live_c
 		add_named(t, atomic_load(&command->pid));
 	if (o->cpus)
 		cpu_list_read(o->cpus, &t->cpus, NULL); /* what is wrong with it was said by now */
-	root = o->cgroup ? cgroup_fs_root() : NULL;
-	if (root)
-		t->group = xasprintf("%s/%s/cpu.stat", root, o->cgroup);
-	free(root);
+	if (o->cgroup)
+		t->group = group_file(o->cgroup);
 	return t;
 }
 

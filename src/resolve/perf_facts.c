@@ -144,7 +144,7 @@ static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_s
 	char n[FMT_COUNTED_SIZE];
 
 	loss(p, c, "lost", perf_look_lost(&s->look), "event",
-	     "lost while recording; record with a larger -m or a lower -F");
+	     "lost while recording; record with a lower -F, or with perf a larger -m");
 	loss(p, c, "throttled", s->look.n_records[PERF_REC_THROTTLE], "time",
 	     "the kernel stopped sampling because it took too long");
 	loss(p, c, PERF_OFFCPU_NAME, s->waits.n_open, "time",
