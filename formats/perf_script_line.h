@@ -18,6 +18,8 @@
 
 /* Behind the name of an event: its numbers are bytes. */
 #define SCRIPT_BYTES ":bytes"
+/* What begins our remark of times that are not exact. */
+#define SCRIPT_TIMES "# times: "
 
 /* A piece of a line; borrowed from it. */
 struct span {

@@ -24,9 +24,11 @@
 #include <string.h>
 
 /* Text of one sample; more is no stack. */
-#define MOST_BYTES ((size_t)64 << 20)
+#define MOST_BYTES  ((size_t)64 << 20)
 /* Threads whose previous stacks are kept. */
-#define N_LAST     256
+#define N_LAST      256
+/* Bytes of a remark of ours. */
+#define REMARK_MOST 256
 
 /* A thread under one name, in one control group. */
 struct who {
@@ -338,6 +340,18 @@ static void begin_sample(struct reader *r, const struct script_header *h)
 		add_frame(r, h->rest.s, h->rest.n, false);
 }
 
+/* Ours may say of times how exact they are. */
+static void read_comment(struct reader *r, const char *s, size_t n)
+{
+	const size_t n_mark = strlen(SCRIPT_TIMES);
+
+	if (n > n_mark && n < REMARK_MOST && memcmp(s, SCRIPT_TIMES, n_mark) == 0)
+		build_fact(r->p, r->text.capture, "file", "times", FACT_PLAIN, "%.*s",
+			   (int)(n - n_mark), s + n_mark);
+	else
+		r->n_comments++;
+}
+
 static void read_line(struct reader *r, const char *s, size_t n)
 {
 	struct script_header h;
@@ -348,7 +362,7 @@ static void read_line(struct reader *r, const char *s, size_t n)
 		end_sample(r);
 		return;
 	case SCRIPT_COMMENT:
-		r->n_comments++;
+		read_comment(r, s, n);
 		return;
 	case SCRIPT_RECORD:
 		end_sample(r);

@@ -7,6 +7,7 @@
 #include "analysis.h"
 #include "atoms.h"
 #include "err.h"
+#include "fmt.h"
 #include "heap.h"
 #include "keys.h"
 #include "mem.h"
@@ -29,11 +30,13 @@ struct writer {
 	struct profile_counts counts;
 	struct stack_columns stacks;
 	struct location_columns locations;
-	struct keys keys; /* of functions, as rows have them */
-	char **frames;    /* [n_locations] lines of each; NULL: not yet made */
-	char **who;       /* [n_threads] "comm pid/tid"; likewise */
-	bool apart;       /* rows of several samples are so many */
-	int64_t begin_ns; /* of the earliest sample that was written; TIME_NONE: none yet */
+	struct keys keys;  /* of functions, as rows have them */
+	char **frames;     /* [n_locations] lines of each; NULL: not yet made */
+	char **who;        /* [n_threads] "comm pid/tid"; likewise */
+	bool apart;        /* rows of several samples are so many */
+	int64_t begin_ns;  /* of the earliest sample that was written; TIME_NONE: none yet */
+	int64_t n_coarse;  /* samples that are written with the time of one like them before, … */
+	int64_t coarse_ns; /* … at most so much earlier */
 	FILE *to;
 };
 
@@ -204,6 +207,29 @@ static void print_sample(struct writer *w, const struct sample_columns *rows, ui
 	print_stack(w, rows->stack[row]);
 }
 
+/* Of those that became one row the first one's time alone is known. */
+static void note_coarse(struct writer *w, const struct sample_columns *rows, uint64_t row)
+{
+	int64_t late = row < rows->n_folded && rows->time_ns && rows->time_ns[row] != TIME_NONE
+			       ? rows->last_ns[row] - rows->time_ns[row]
+			       : 0;
+
+	if (late <= 0)
+		return;
+	w->n_coarse += rows->count[row] - 1;
+	w->coarse_ns = late > w->coarse_ns ? late : w->coarse_ns;
+}
+
+static void print_coarse(const struct writer *w)
+{
+	char n[FMT_COUNTED_SIZE], late[FMT_SIZE];
+
+	if (w->n_coarse > 0)
+		fprintf(w->to,
+			SCRIPT_TIMES "%s have the time of one like them before, of up to %s\n",
+			fmt_counted(n, w->n_coarse, "old sample"), fmt_ns(late, w->coarse_ns));
+}
+
 /* A row as its samples. */
 static void print_row(struct writer *w, const struct sample_columns *rows, uint64_t row)
 {
@@ -211,6 +237,7 @@ static void print_row(struct writer *w, const struct sample_columns *rows, uint6
 	int64_t weight = rows->weight ? rows->weight[row] : 1;
 	int64_t n = w->apart ? (int64_t)sample_count(rows, row) : 1;
 
+	note_coarse(w, rows, row);
 	if (!profile_event(w->p, (event_id){ (uint16_t)event })->has_weight) {
 		for (int64_t i = 0; i < n; i++)
 			print_sample(w, rows, row, w->apart ? -1 : weight);
@@ -368,6 +395,7 @@ int perf_script_write(const struct analysis *a, FILE *to, int64_t *begin_ns, str
 	rc = print_all(&w, r);
 	if (rc == 0)
 		rc = print_heaps(&w, &a->lens);
+	print_coarse(&w);
 	free_lines(w.frames, w.counts.n_locations);
 	free_lines(w.who, w.counts.n_threads);
 	keys_done(&w.keys);

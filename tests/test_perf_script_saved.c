@@ -6,6 +6,7 @@
 #include "builder.h"
 #include "err.h"
 #include "filter.h"
+#include "made_heap.h"
 #include "mem.h"
 #include "perf_script_write.h"
 #include "profile.h"
@@ -281,6 +282,17 @@ Test(perf_script_saved, round_trip_of_some)
 	profile_free(p);
 }
 
+/* What is said of times; NULL: nothing. */
+static void expect_times(const struct profile *p, const char *times)
+{
+	struct profile *again = saved(p, "");
+
+	const char *said = made_heap_fact(again, "times");
+
+	cr_expect(times && said ? strcmp(said, times) == 0 : said == times, "%s", said);
+	profile_free(again);
+}
+
 /* Rows that stand for several samples are written as so many, of the same weight together. */
 Test(perf_script_saved, round_trip_of_what_was_folded)
 {
@@ -299,6 +311,7 @@ Test(perf_script_saved, round_trip_of_what_was_folded)
 	p = read_script_text(text, NULL, &e);
 	cr_assert(p, "%s", err_text(&e));
 	before = all_tables(p);
+	expect_times(p, NULL);
 	build_folding(p, &folding);
 	builder_begin(p);
 	cr_assert_eq(builder_end(p), 0);
@@ -307,6 +320,7 @@ Test(perf_script_saved, round_trip_of_what_was_folded)
 	folded = all_tables(p);
 	cr_expect_str_eq(folded, before);
 	check_saved(p, "folded");
+	expect_times(p, "293 old samples have the time of one like them before, of up to 4 m 54 s");
 	free(folded);
 	free(before);
 	free(text);
