@@ -559,6 +559,7 @@ enum perf_fed perf_feed_samples(struct perf_feed *f, const struct perf_records *
 		fed = feed_digests(f, batch, c, end);
 	else
 		fed = feed_samples(f, batch, c, end);
+	perf_tasks_name_processes(f->tasks);
 	return add_waiting(f) ? fed : PERF_FED_FULL;
 }
 

@@ -78,7 +78,8 @@ struct perf_tasks {
 	uint32_t n_epochs;                   /* given so far */
 	size_t n_moved;                      /* elements shifted to make room, at most MOVES_MAX */
 	size_t n_ended;                      /* exits told since threads were retired last */
-	enum root_names root_names;          /* as told */
+	VEC(int32_t) renamed;       /* processes that perf_tasks_name_processes() looks at */
+	enum root_names root_names; /* as told */
 };
 
 static bool same_tid(const void *things, uint32_t value, const void *key)
@@ -174,6 +175,8 @@ static void add_naming(struct perf_tasks *t, struct task *task, const struct nam
 	vec_push(&task->namings, *n);
 	memmove(&task->namings.at[at + 1], &task->namings.at[at], n_behind * sizeof(*n));
 	task->namings.at[at] = *n;
+	if (task->tid == task->pid)
+		vec_push(&t->renamed, task->pid);
 }
 
 static struct process_maps *get_process(struct perf_tasks *t, int32_t pid)
@@ -212,22 +215,27 @@ static size_t remapping_after(const struct process_maps *m, int64_t time_ns)
 	return low;
 }
 
-static void name_process(struct perf_tasks *t, int32_t pid, const struct naming *n)
+/* Gives a process in the profile the name that its main thread had last. False: none is known. */
+static bool name_process(struct perf_tasks *t, int32_t pid)
 {
-	if (n->name)
+	const struct task *main_thread = find_task(t, pid);
+	const struct naming *last;
+
+	if (!main_thread || main_thread->namings.n == 0)
+		return false;
+	last = &main_thread->namings.at[main_thread->namings.n - 1];
+	if (last->name)
 		build_process_name(t->profile, build_process(t->profile, t->capture, pid),
-				   build_string(t->profile, n->name, n->len));
+				   build_string(t->profile, last->name, last->len));
+	return last->name;
 }
 
 static void make_thread(struct perf_tasks *t, struct naming *n, int32_t pid, int32_t tid)
 {
 	process_id process = build_process(t->profile, t->capture, pid);
-	struct task *main_thread = find_task(t, pid);
 	char made_up[16];
 	string_id name;
 
-	if (!get_process(t, pid)->sampled && main_thread)
-		name_process(t, pid, naming_at(main_thread, n->time_ns));
 	get_process(t, pid)->sampled = true;
 	if (n->name) {
 		name = build_string(t->profile, n->name, n->len);
@@ -240,7 +248,8 @@ static void make_thread(struct perf_tasks *t, struct naming *n, int32_t pid, int
 	n->root = build_stack(t->profile, (stack_id){ 0 },
 			      build_root_location(t->profile, name, pid, tid, t->root_names))
 			  .v;
-	if (pid == tid)
+	/* Samples of several cpus may come in another order than they were taken: the name now may be an older one. */
+	if (!name_process(t, pid) && pid == tid)
 		build_process_name(t->profile, process, name);
 }
 
@@ -275,6 +284,7 @@ void perf_tasks_free(struct perf_tasks *t)
 		vec_done(&t->processes.at[i].remappings);
 	vec_done(&t->tasks);
 	vec_done(&t->processes);
+	vec_done(&t->renamed);
 	map_done(&t->by_tid);
 	map_done(&t->by_pid);
 	arena_done(&t->names);
@@ -394,19 +404,17 @@ uint32_t perf_tasks_epoch(struct perf_tasks *t, int32_t pid, int64_t time_ns)
 	return m->epoch;
 }
 
-/* Gives the process the name that its main thread had last. */
-static void last_name(struct perf_tasks *t, const struct process_maps *m)
-{
-	const struct task *main_thread = find_task(t, m->pid);
-
-	if (m->sampled && main_thread && main_thread->namings.n > 0)
-		name_process(t, m->pid, &main_thread->namings.at[main_thread->namings.n - 1]);
-}
-
 void perf_tasks_name_processes(struct perf_tasks *t)
 {
-	for (size_t i = 0; i < t->processes.n; i++)
-		last_name(t, &t->processes.at[i]);
+	for (size_t i = 0; i < t->renamed.n; i++) {
+		int32_t pid = t->renamed.at[i];
+		uint32_t at = map_find(&t->by_pid, hash_number(pid), same_pid, t->processes.at,
+				       &pid);
+
+		if (at != MAP_NONE && t->processes.at[at].sampled)
+			name_process(t, pid);
+	}
+	t->renamed.n = 0;
 }
 
 static bool is_gone(const struct task *task, int64_t before_ns)
@@ -435,9 +443,10 @@ static void mark_processes(struct perf_tasks *t, int64_t before_ns)
 /* The profile has the name that it had last, and hears that it ended. */
 static void end_process(struct perf_tasks *t, const struct process_maps *m)
 {
-	last_name(t, m);
-	if (m->sampled)
-		build_process_ended(t->profile, build_process(t->profile, t->capture, m->pid));
+	if (!m->sampled)
+		return;
+	name_process(t, m->pid);
+	build_process_ended(t->profile, build_process(t->profile, t->capture, m->pid));
 }
 
 static void end_naming(struct perf_tasks *t, const struct naming *n)

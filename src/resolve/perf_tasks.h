@@ -61,7 +61,7 @@ struct perf_task_view perf_tasks_at(struct perf_tasks *t, int32_t pid, int32_t t
  */
 uint32_t perf_tasks_epoch(struct perf_tasks *t, int32_t pid, int64_t time_ns);
 
-/* Gives each process the name that its main thread had last; wants the pen. */
+/* Gives processes whose main thread was called otherwise since the last call that name; wants the pen. */
 void perf_tasks_name_processes(struct perf_tasks *t);
 
 /* Threads and processes that are not known any more; of a process all threads are among them. */
