@@ -332,6 +332,40 @@ Test(app, follows_a_growing_profile_at_most_four_times_a_second)
 	stage_app_done(&f);
 }
 
+/* Where is a text on it? */
+static long line_of(struct stage_app *f, const char *text)
+{
+	char *screen = stage_app_draw(f), *at = strstr(screen, text);
+	long line = 0;
+
+	cr_assert_not_null(at, "%s is not there:\n%s", text, screen);
+	for (const char *c = screen; c < at; c++)
+		line += *c == '\n';
+	free(screen);
+	return line;
+}
+
+/* What goes on keeps its row; what another filter leaves is in its order. */
+Test(app, rows_of_another_filter_are_in_order_in_live)
+{
+	struct stage_app f;
+
+	stage_app_live(&f, profile_new(), 100, 24);
+	f.now = 1000;
+	made_profile_add(f.profile, "main;work 300\nmain;little 20\nmain;burn 150\n");
+	stage_app_settle(&f);
+	stage_app_play(&f, "j");
+	cr_expect_eq(line_of(&f, "  burn"), line_of(&f, "  work") + 1);
+	/* burn, in the second row, is left with what would be below of it. */
+	stage_app_play(&f, "&!fn:work<Enter>");
+	cr_expect_eq(line_of(&f, "  little"), line_of(&f, "  burn") + 1);
+	stage_app_play(&f, "j<Esc>");
+	cr_expect_eq(line_of(&f, "  burn"), line_of(&f, "  work") + 1);
+	cr_expect_eq(line_of(&f, "  little"), line_of(&f, "  work") + 2);
+	cr_expect_eq(line_of(&f, "▸"), line_of(&f, "  burn"));
+	stage_app_done(&f);
+}
+
 /* When more of what is recorded is shown, by what was taken of a processor since the last time. */
 Test(app, keeps_a_live_view_of_a_machine_to_half_a_percent)
 {

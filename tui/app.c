@@ -126,6 +126,8 @@ static void replace_analysis(struct app *a, struct analysis *made)
 {
 	struct analysis *old = a->analysis;
 
+	if (!worker_busy(a->worker))
+		a->n_shown = a->n_filters;
 	analysis_keep_lines(made, old);
 	a->analysis = a->scene.analysis = made;
 	app_search_again(a);
@@ -295,6 +297,7 @@ void app_free(struct app *a)
 	app_free_trail(a);
 	app_sides_done(a);
 	vec_done(&a->hits);
+	free(a->filter_text);
 	free(a->live.nothing);
 	free(a->message);
 	free(a->wish.text);

@@ -67,6 +67,16 @@ static enum ready_parts wanted_parts(const struct app *a)
 	return app_ops(a)->of_tree || a->seeking.pattern ? READY_TREE : READY_TABLE;
 }
 
+/* Counts other filters than the last one. */
+static void count_filters(struct app *a)
+{
+	char *text = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
+
+	a->n_filters += a->filter_text && strcmp(a->filter_text, text) != 0;
+	free(a->filter_text);
+	a->filter_text = text;
+}
+
 void app_reanalyse(struct app *a)
 {
 	struct over_time_wishes wishes;
@@ -75,6 +85,7 @@ void app_reanalyse(struct app *a)
 	/* What sides are compared by is theirs. */
 	if (a->follow && !a->sides)
 		follow_busiest(a);
+	count_filters(a);
 	app_window_lens(a, &wanted);
 	find_wishes(a, &wishes);
 	worker_request(a->worker, &wanted, &wishes, wanted_parts(a));

@@ -29,6 +29,7 @@ struct instance {
 	const struct view_ops *ops; /* whose state that is: of comparisons it is another one's */
 	void *state;                /* its ops' own; NULL until first needed */
 	bool stale;                 /* scene was replaced since its last update() */
+	uint32_t n_filters;         /* the app's n_shown at its last update() */
 };
 
 /* A step of the trail: where one came from. */
@@ -139,6 +140,9 @@ struct app {
 	struct worker *worker; /* owned */
 	struct analysis *analysis; /* of what is on screen, never NULL; owned */
 	struct lens lens;          /* what the user wants */
+	char *filter_text; /* of the filter that was asked for last; NULL: none was; owned */
+	uint32_t n_filters,
+		n_shown; /* filters asked for so far, and up to which one they are shown */
 	const struct sides *sides; /* of a comparison, else NULL; borrowed, or those of own */
 	struct own_sides own;
 	bool cursor_moved;     /* that of the memory view, and no other view was shown since */
