@@ -366,6 +366,27 @@ Test(app, rows_of_another_filter_are_in_order_in_live)
 	stage_app_done(&f);
 }
 
+/* In live, sides of one recording are not chosen: no key says so, and B is told for what it is. */
+Test(app, ranges_and_baselines_in_live)
+{
+	struct stage_app f;
+
+	stage_app_live(&f, profile_new(), 120, 60);
+	f.now = 1000;
+	stage_profile_add(f.profile, 0, 2000000000, false);
+	stage_app_settle(&f);
+	stage_app_play(&f, "?");
+	cr_expect(stage_app_hides(&f, "one side of a comparison within the recording"));
+	stage_app_play(&f, "<Esc>a");
+	cr_expect(stage_app_shows(&f, "B compares what comes with what was before"));
+	cr_expect(stage_app_hides(&f, "no range"));
+	stage_app_play(&f, "7a");
+	cr_expect(stage_app_shows(&f, "in views that have no range from A to B"));
+	stage_app_play(&f, "LB");
+	cr_expect(stage_app_shows(&f, "in other views B is the baseline"));
+	stage_app_done(&f);
+}
+
 /* When more of what is recorded is shown, by what was taken of a processor since the last time. */
 Test(app, keeps_a_live_view_of_a_machine_to_half_a_percent)
 {

@@ -419,6 +419,8 @@ void app_act(struct app *a, enum action action)
 	    act_on_lens(a, action) || act_on_selection(a, action))
 		return;
 	act_in_view(a, action);
+	if (action == ACTION_MARK_B)
+		app_live_marked(a);
 }
 
 /* What does not scroll: searches, or closes the overlay. */

@@ -603,7 +603,7 @@ static bool has_hint(const struct app *a, enum action action)
 {
 	if (action == ACTION_METRIC && a->analysis->counts.n_events < 2)
 		return false;
-	if (action == ACTION_SIDE_A && a->analysis->diff)
+	if (action == ACTION_SIDE_A && (a->analysis->diff || a->source->live))
 		return false;
 	if ((action == ACTION_EQUALISE || action == ACTION_SIZE) && !a->analysis->diff)
 		return false;

@@ -103,7 +103,7 @@ static bool works_now(const struct app *a, enum action action)
 	case ACTION_STOP:
 		return a->loading;
 	case ACTION_SIDE_A:
-		return a->analysis->diff == NULL;
+		return !a->analysis->diff && !a->source->live;
 	case ACTION_EQUALISE:
 	case ACTION_SIZE:
 		return a->analysis->diff != NULL;

@@ -148,6 +148,19 @@ static void save(struct app *a)
 	err_clear(&e);
 }
 
+void app_live_marked(struct app *a)
+{
+	char *said = a->message;
+
+	if (!a->source->live || a->message_bad)
+		return;
+	a->message = NULL;
+	app_say_owned(a, false,
+		      xasprintf("%s; in other views B is the baseline",
+				said ? said : "the range that is shown ends here"));
+	free(said);
+}
+
 bool app_live_act(struct app *a, enum action action)
 {
 	if (!a->source->live)

@@ -13,6 +13,8 @@
 
 struct app;
 
+/* B was pressed where it is the end of a range: in live it is said what it is elsewhere. */
+void app_live_marked(struct app *a);
 /* Actions of live alone; false when it is none of them. */
 bool app_live_act(struct app *a, enum action action);
 

@@ -217,14 +217,20 @@ static void choose_first(struct app *a, const char *terms)
 		app_reanalyse(a);
 }
 
+static const char *live_text(const struct app *a)
+{
+	return app_ops(a)->contexts & IN_TIME
+		       ? "B compares what comes with what was before, in views that have no range from A to B"
+		       : "B compares what comes with what was before";
+}
+
 void app_sides_choose(struct app *a, enum side side)
 {
 	struct effect fx = { .kind = EFFECT_NONE };
 
 	if (a->source->live || a->loading) {
 		app_say(a, false,
-			a->source->live ? "B compares what comes with what was before"
-					: "sides are chosen when all is loaded");
+			a->source->live ? live_text(a) : "sides are chosen when all is loaded");
 	} else if (a->sides || a->own.coming) {
 		app_say(a, false, a->sides ? "this is a comparison already" : counting_text);
 	} else if (app_ops(a)->act(app_state(a), &a->scene,
