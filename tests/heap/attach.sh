@@ -101,7 +101,7 @@ for what in nanosleep poll epoll select sigwait semop sem; do
     "$tools/heap_host" wait "$what" | tail -n 1 >alone
     host '' wait "$what"
     attach "$what.heap"
-    detach
+    leave
     read -r -t 60 answer <&9
     [ "$answer" = "$(cat alone)" ] || fault "$what: $answer, alone: $(cat alone)"
     wait "$pid"

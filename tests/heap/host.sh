@@ -44,11 +44,17 @@ attach() {
     fault "record -p: $(cat said)"
 }
 
-detach() {
-    kill -INT "$recorder"
+# leave: ends the recording of a program that may have come to its own end by then.
+leave() {
+    kill -INT "$recorder" 2>/dev/null
     wait "$recorder" || fault "the recorder ends with $?: $(cat said)"
-    kill -0 "$pid" 2>/dev/null || fault "the program is gone: $(cat err)"
     grep -q 'recorded .* in ' said || fault "the recorder says: $(cat said)"
+}
+
+# detach: the same of one that goes on.
+detach() {
+    leave
+    kill -0 "$pid" 2>/dev/null || fault "the program is gone: $(cat err)"
 }
 
 # whole WHAT TRACE: reads it to "totals"; what must hold of every trace.
