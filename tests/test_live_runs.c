@@ -549,6 +549,14 @@ Test(live_runs, quitting_ends_the_command, .timeout = 120)
 
 	start_busy_command(&p);
 	pid = command_of(&p);
-	quit_proftop(&p);
+	pty_type(&p, "?G");
+	pty_wait(&p, "which ends the command, too");
+	pty_type(&p, "q");
+	pty_wait(&p, "FUNCTION");
+	pty_type(&p, "Q");
+	cr_expect_eq(pty_wait_end(&p), 0);
 	cr_expect_eq(kill(pid, 0), -1);
+	cr_expect_not_null(memmem(p.raw, p.n_bytes, "sh ended with live", 18));
+	pty_expect_restored(&p);
+	pty_end(&p);
 }

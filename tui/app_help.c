@@ -122,6 +122,13 @@ static bool of_comparisons(enum action action)
 	       action == ACTION_ALIGN;
 }
 
+static const char *help_of(const struct app *a, enum action action)
+{
+	if (action == ACTION_QUIT && a->source->ends_command)
+		return "close the view; quit on the last one, which ends the command, too";
+	return action_help(action);
+}
+
 static void put_action(struct page *p, const struct app *a, enum action action)
 {
 	uint32_t contexts = app_contexts(a);
@@ -131,7 +138,7 @@ static void put_action(struct page *p, const struct app *a, enum action action)
 		return;
 	keymap_keys(&a->settings->keymap, a->view, contexts, action, keys, sizeof(keys));
 	if (keys[0] != '\0')
-		put_key(p, keys, action_help(action));
+		put_key(p, keys, help_of(a, action));
 }
 
 static void put_actions(struct page *p, const struct app *a, bool everywhere)

@@ -52,7 +52,8 @@ struct tui_source {
 	 * were said before; TIME_NONE: none. arg is that of finished(). NULL: it does anyway.
 	 */
 	void (*keep_apart)(void *arg, int64_t first_ns, int64_t second_ns);
-	int recorder; /* a process of ours that records; 0: none */
+	bool ends_command; /* what is recorded ends when we do */
+	int recorder;      /* a process of ours that records; 0: none */
 	int wake_fd; /* non-blocking eventfd, readable when something was published or ended; or -1 */
 };
 

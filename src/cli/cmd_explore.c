@@ -158,6 +158,7 @@ static enum status show(const struct options *o, struct load *l, struct tui_opti
 
 	load_source(l, &source);
 	source.recorder = o->recorder;
+	source.ends_command = o->began;
 	source.sparing = o->recorder && (o->all_cpus || o->cpus || o->cgroup);
 	if (o->watched) {
 		source.target = tell_target;

@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +12,7 @@
 #include "cmd_explore.h"
 #include "command.h"
 #include "filter.h"
+#include "live_command.h"
 #include "live_heap.h"
 #include "live_recorder.h"
 #include "live_target.h"
@@ -44,6 +47,20 @@ static void leave_out_idle(const struct options *o)
 		filter_add(o->filter, "!is:idle", NULL);
 }
 
+/* Ends the recording, and with it a command that has not ended: whoever thought that it would go on is told how it would. */
+static void end_recording(struct live_recorder *r)
+{
+	const struct live_command *c = live_recorder_command(r);
+	int pid = c && atomic_load(&c->status) == LIVE_GOES_ON ? atomic_load(&c->pid) : 0;
+	char *name = xstrdup(live_recorder_name(r));
+
+	live_recorder_free(r);
+	if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
+		say("%s ended with live, which had begun it; what proftop live -p PID watches goes on",
+		    name);
+	free(name);
+}
+
 static enum status show_recording(const struct options *o)
 {
 	enum status status;
@@ -56,10 +73,11 @@ static enum status show_recording(const struct options *o)
 	screens.events = (struct option_list){ 0 }; /* they are those that are recorded */
 	screens.watched = live_target_new(o, live_recorder_command(r));
 	screens.recorder = live_recorder_pid(r);
+	screens.began = o->files.n > 0;
 	screens.title = live_recorder_name(r);
 	status = show(&screens, live_recorder_path(r));
 	live_target_free(screens.watched);
-	live_recorder_free(r);
+	end_recording(r);
 	return status;
 }
 

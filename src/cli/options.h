@@ -127,6 +127,7 @@ struct options {
 		*live_command; /* and what becomes of it is told here; NULL: nobody asks */
 	const char *title;     /* not said: what the only file is called; NULL: by its path */
 	int recorder;          /* not said: the process that records what live shows; 0: none */
+	bool began;            /* not said: that process has begun a command, which ends with it */
 	struct live_target *watched; /* not said: what live shows, or NULL */
 	struct option_list symbols;  /* --symbols */
 	struct option_list events;   /* --event */
