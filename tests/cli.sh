@@ -447,6 +447,17 @@ for arguments in 'live 4711' 'live python3 app.py'; do
     one_sentence
     says err 'there is no such file; a process is watched by proftop live -p PID'
 done
+
+# A program is no recording that has only begun: that is said at once, whatever its size, and how it is run.
+printf '\177ELF\2\1\1' >small_program
+printf '#!/bin/sh\n' >small_script
+run 3 live small_program
+one_sentence
+says err 'small_program: is no profile that can be read, but a program; '
+says err ': proftop live -- ./small_program'
+run 3 live ./small_script
+says err 'proftop live -- ./small_script'
+
 for arguments in 'live -p server' 'live --heap -p server' 'record --heap -p server' 'mark -p server x'; do
     # shellcheck disable=SC2086
     run 2 $arguments

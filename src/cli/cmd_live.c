@@ -3,10 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd_explore.h"
@@ -120,6 +122,25 @@ static bool is_nothing(const char *path)
 	return true;
 }
 
+/* A program, which is no recording however long it grows, was meant to be run. */
+static bool is_program(const char *path)
+{
+	static const char elf[] = { 0x7f, 'E', 'L', 'F' };
+	char begin[sizeof(elf)] = { 0 };
+	struct stat st;
+	int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC)
+							     : -1;
+	ssize_t n = fd >= 0 ? read(fd, begin, sizeof(begin)) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (n < 2 || (memcmp(begin, elf, sizeof(elf)) != 0 && memcmp(begin, "#!", 2) != 0))
+		return false;
+	say("%s: is no profile that can be read, but a program; live runs it and shows what it does: proftop live -- %s%s",
+	    path, strchr(path, '/') ? "" : "./", path);
+	return true;
+}
+
 static enum status live(const struct options *o)
 {
 	struct options piped = *o;
@@ -131,6 +152,8 @@ static enum status live(const struct options *o)
 	if (wants_recorder(o))
 		return show_what_runs(o);
 	if (o->files.n > 0 && is_nothing(o->files.at[0]))
+		return STATUS_UNUSABLE;
+	if (o->files.n == 1 && is_program(o->files.at[0]))
 		return STATUS_UNUSABLE;
 	if (o->files.n > 0)
 		return explore(o);
