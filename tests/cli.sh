@@ -448,6 +448,13 @@ for arguments in 'live 4711' 'live python3 app.py'; do
     says err 'there is no such file; a process is watched by proftop live -p PID'
 done
 
+# What belongs to samples alone is named by what was given.
+for arguments in '-a all-cpus' '-C0 cpus' '-F100 freq' '--off-cpu off-cpu'; do
+    run 2 live --heap "${arguments% *}" -- true
+    one_sentence
+    says err "proftop: --${arguments#* } is for CPU samples: without --heap"
+done
+
 # A program is no recording that has only begun: that is said at once, whatever its size, and how it is run.
 printf '\177ELF\2\1\1' >small_program
 printf '#!/bin/sh\n' >small_script

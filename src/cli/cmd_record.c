@@ -14,18 +14,32 @@
 #include "record_running.h"
 #include "say.h"
 
-/* Is anything asked for that only recordings of CPU samples have? */
-static bool of_cpu(const struct options *o)
+/* The first option given that only recordings of CPU samples have; NULL: none is. */
+static const char *of_cpu(const struct options *o)
 {
-	return o->freq || o->count || o->events.n > 0 || o->call_graph || o->off_cpu ||
-	       o->all_cpus || o->cpus || o->tasks || o->cgroup || o->compress || o->realtime;
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {
+		{ o->freq, "--freq" },          { o->count, "--count" },
+		{ o->events.n > 0, "--event" }, { o->call_graph, "--call-graph" },
+		{ o->off_cpu, "--off-cpu" },    { o->all_cpus, "--all-cpus" },
+		{ o->cpus, "--cpus" },          { o->tasks, "--task" },
+		{ o->cgroup, "--cgroup" },      { o->realtime, "--realtime" },
+		{ o->compress, "--compress" },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (options[i].given)
+			return options[i].name;
+	return NULL;
 }
 
 /* What belongs together and what does not. */
 static bool is_whole_wish(const struct options *o)
 {
 	if (of_cpu(o))
-		say("--freq, --count, --event, --call-graph, --off-cpu, --all-cpus, --cpus, --task, --cgroup, --realtime and --compress are for CPU samples: without --heap");
+		say("%s is for CPU samples: without --heap", of_cpu(o));
 	else if (o->attach ? o->files.n != 0 : o->files.n == 0)
 		say("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
 	else if (o->duration && !o->attach)
