@@ -4,10 +4,13 @@
 
 #include "footprint.h"
 
+#include "analysis.h"
 #include "builder.h"
+#include "diff.h"
 #include "footprint_lines.h"
 #include "made_profile.h"
 #include "made_story.h"
+#include "sides.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -400,6 +403,88 @@ Test(footprint, what_a_process_held_goes_with_it)
 		footprint_free(m);
 		lens_done(&l);
 		profile_free(p);
+	}
+}
+
+/* Both sides are of all blocks; of the one before, levels are of then. */
+static struct analysis *compare_moments(const struct story *s, const char *metric, int64_t then_ns)
+{
+	const struct sides_choice choice = { .event = "malloc",
+					     .metric = metric,
+					     .level_ns = then_ns };
+	struct sides sides = { 0 };
+	struct analysis *a;
+	struct lens l;
+
+	cr_assert_eq(sides_add(&sides, SIDE_BEFORE, "", NULL), 0);
+	cr_assert_eq(sides_add(&sides, SIDE_AFTER, "", NULL), 0);
+	made_lens(&l, s->p, "");
+	cr_assert_eq(sides_lens(&sides, s->p, &choice, &l, NULL), 0);
+	a = made_analysis(s->p, &l);
+	lens_done(&l);
+	sides_done(&sides);
+	return a;
+}
+
+static void expect_change(const struct analysis *a, int stack, int64_t want)
+{
+	char name[16];
+	double change = 0;
+
+	snprintf(name, sizeof(name), "f%d", stack);
+	for (uint32_t i = 0; i < a->table.n_rows; i++)
+		if (strcmp(a->table_keys->key[a->table.key[i]].label, name) == 0)
+			change = diff_change(&a->diff->row_self[i]);
+	cr_assert_eq(change, (double)want, "%s", name);
+}
+
+/* What is live at a cursor, by stack. */
+static void live_at(const struct story *s, int64_t cursor_ns, int64_t live[STORY_STACKS])
+{
+	struct profile_counts counts;
+	struct footprint *m;
+	struct lens l;
+
+	profile_counts_read(s->p, &counts);
+	made_lens(&l, s->p, "");
+	l.cursor_ns = cursor_ns;
+	cr_assert_eq(footprint_new(s->p, &counts, &l, s->event[0], NULL, &m), 0);
+	for (int i = 0; i < STORY_STACKS; i++) {
+		uint32_t row = m->row_of_stack[s->stack[i].v];
+
+		live[i] = row == ID_NONE ? 0 : m->site[site_at_row(m, row)].sum[FOOTPRINT_LIVE];
+	}
+	footprint_free(m);
+	lens_done(&l);
+}
+
+/* What was there then and what is there now, function by function: footprints at both cursors, and replays. */
+Test(footprint, two_moments_compare_as_two_cursors)
+{
+	for (unsigned seed = 1; seed <= 6; seed++) {
+		struct story *s = story_new(seed);
+
+		for (int64_t then_ns = 1000000; then_ns < 40000000; then_ns += 3700000) {
+			int64_t then[STORY_STACKS], now[STORY_STACKS];
+			struct analysis *live = compare_moments(s, "live", then_ns),
+					*leaked = compare_moments(s, "leaked", then_ns);
+
+			live_at(s, then_ns, then);
+			live_at(s, INT64_MAX, now);
+			for (int i = 0; i < STORY_STACKS; i++) {
+				int64_t want = live_before(s, INT64_MAX, i) -
+					       live_before(s, then_ns, i);
+
+				cr_assert_eq(now[i] - then[i], want);
+				expect_change(live, i, want);
+				expect_change(leaked, i, want);
+			}
+			cr_assert_eq(live->diff->normalise, NORMALISE_NONE);
+			cr_assert_eq(live->diff->whole.before, (double)live_before(s, then_ns, -1));
+			analysis_free(live);
+			analysis_free(leaked);
+		}
+		story_free(s);
 	}
 }
 

@@ -51,8 +51,9 @@ static char *key_of(const struct lens *l)
 		const struct lens_column *c = &l->column[i];
 		char *filter = c->filter ? filter_text(c->filter) : xstrdup("");
 
-		key = joined(key, xasprintf("\n%u %d %d ", c->metric.event.v,
-					    (int)c->metric.measure, c->squares));
+		key = joined(key,
+			     xasprintf("\n%u %d %d %lld ", c->metric.event.v,
+				       (int)c->metric.measure, c->squares, (long long)c->level_ns));
 		key = joined(key, filter);
 	}
 	return key;

@@ -312,8 +312,9 @@ struct footprint *analysis_footprint(struct analysis *a, struct progress *progre
 	uint32_t i = 0;
 
 	if (lens_compares(&a->lens)) {
-		if (!a->sides_time && sides_time_new(a->profile, &a->counts, &a->lens, &a->weights,
-						     &a->sides_time) < 0)
+		if (!a->sides_time && !a->lens.sides.moments &&
+		    sides_time_new(a->profile, &a->counts, &a->lens, &a->weights, &a->sides_time) <
+			    0)
 			a->sides_time = NULL;
 		return NULL;
 	}

@@ -35,9 +35,22 @@ static void take_peak(struct peak *p, const struct heap_state *s, uint32_t track
 	p->time_ns = heap_track_time(&s->track[track], at - 1) - s->begin_ns[track];
 }
 
+/* How many moments of a track are before the time that a level is of. */
+static uint32_t moments_before(enum measure m, const struct heap_state *s, uint32_t track,
+			       const struct lens *l, const struct lens_column *c)
+{
+	/* What a process held that is gone by then is not freed either. */
+	if (m == MEASURE_LEAKED && c->level_ns > 0)
+		return heap_level_known(&s->track[track], heap_state_moment(s, track, c->level_ns));
+	if (m == MEASURE_LIVE)
+		return heap_state_level(s, track, c->level_ns > 0 ? c->level_ns : l->cursor_ns);
+	return s->track[track].n_moments;
+}
+
 /* For every track the moments before the measure's time; peaks have to be looked for. */
-static int find_moments(struct heap_measure *g, const struct heap_state *s, int64_t cursor_ns,
-			const struct heap_peaks *earlier, struct progress *progress)
+static int find_moments(struct heap_measure *g, const struct heap_state *s, const struct lens *l,
+			const struct lens_column *c, const struct heap_peaks *earlier,
+			struct progress *progress)
 {
 	uint32_t n = s->columns.n_tracks;
 	int rc;
@@ -45,8 +58,7 @@ static int find_moments(struct heap_measure *g, const struct heap_state *s, int6
 	g->at = xcalloc(n, sizeof(*g->at));
 	if (g->measure != MEASURE_PEAK) {
 		for (uint32_t i = 0; i < n; i++)
-			g->at[i] = g->measure == MEASURE_LIVE ? heap_state_level(s, i, cursor_ns)
-							      : s->track[i].n_moments;
+			g->at[i] = moments_before(g->measure, s, i, l, c);
 		return 0;
 	}
 	g->top = xcalloc(n, sizeof(*g->top));
@@ -69,7 +81,7 @@ int heap_measure_init(struct heap_measure *g, const struct heap_state *state,
 	if (g->blocks && !state->exact)
 		g->scale = SAMPLED_SCALE;
 	heap_pass_init(&g->pass, state, r, column);
-	return find_moments(g, state, r->lens->cursor_ns, earlier, progress);
+	return find_moments(g, state, r->lens, &r->lens->column[column], earlier, progress);
 }
 
 void heap_measure_done(struct heap_measure *g)

@@ -29,12 +29,6 @@ struct heap_measure {
 	struct heap_peaks peaks; /* MEASURE_PEAK: what was found, for columns that follow */
 };
 
-/* Is it of what is there, not of what happens? */
-static inline bool measure_is_level(enum measure m)
-{
-	return m == MEASURE_LIVE || m == MEASURE_PEAK || m == MEASURE_LEAKED;
-}
-
 /* Is a column of the pass one of heaps? */
 bool heap_measure_applies(const struct profile *p, const struct rowpass *r, uint32_t column);
 

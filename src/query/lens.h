@@ -42,6 +42,12 @@ enum measure {
 		MEASURE_WALL /* of a clock: its time, and the time of waits off the cpu */
 };
 
+/* Is it of what is there, not of what happens? */
+static inline bool measure_is_level(enum measure m)
+{
+	return m == MEASURE_LIVE || m == MEASURE_PEAK || m == MEASURE_LEAKED;
+}
+
 struct metric {
 	event_id event;
 	enum measure measure;
@@ -70,7 +76,8 @@ enum grouping grouping_next(enum grouping g, const struct profile *p);
 struct lens_column {
 	struct metric metric;
 	struct filter *filter; /* NULL: no narrowing; owned */
-	bool squares; /* not sums, but what chance makes of them: see weights.square_unit */
+	bool squares;     /* not sums, but what chance makes of them: see weights.square_unit */
+	int64_t level_ns; /* MEASURE_LIVE, MEASURE_LEAKED: as of then, since the capture's start; 0: as the lens says, or at the end */
 };
 
 /* As many as a comparison of runs needs; people are shown a few. */
@@ -130,6 +137,7 @@ struct lens_sides {
 	enum normalise normalise; /* what they are made equal by */
 	bool automatic; /* by what most functions have if that differs, else by nothing, instead; never where it is exact */
 	enum shown_size shown;
+	bool moments; /* sides are of moments of one recording: nothing of them goes on over time */
 	bool samples_known; /* one run a side, of which `samples` says how many there are … */
 	uint32_t version;   /* … in this version of the profile's counts */
 	double samples[N_SIDES];

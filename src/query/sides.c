@@ -471,6 +471,17 @@ static void fill_lens(const struct sides *s, const struct profile *p,
 		add_column(l, m[side], filter_of_side(s, (enum side)side), true);
 }
 
+/* What is compared is what was there at a time, and at the end. */
+static void set_level(struct lens *l, int64_t level_ns)
+{
+	uint32_t n_runs = l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
+
+	for (uint32_t i = 0; i < l->sides.n_runs[SIDE_BEFORE]; i++)
+		l->column[lens_side(l, SIDE_BEFORE) + i].level_ns = level_ns;
+	if (l->sides.squares)
+		l->column[SIDES_FIRST + n_runs + SIDE_BEFORE].level_ns = level_ns;
+}
+
 /* Of one run a side the samples were counted: nobody has to do it again. */
 static void note_samples(const struct presence *has, const struct sides *s,
 			 const struct metric m[N_SIDES], struct lens_sides *sides)
@@ -489,6 +500,7 @@ static int find_lens(const struct presence *has, const struct sides *s, const st
 		.normalise = choice->normalise,
 		.automatic = choice->automatic,
 		.shown = l->sides.shown,
+		.moments = choice->level_ns > 0,
 	};
 	struct metric m[N_SIDES] = { 0 };
 	int rc = check_sides(has, s, e);
@@ -501,6 +513,7 @@ static int find_lens(const struct presence *has, const struct sides *s, const st
 		return rc;
 	note_samples(has, s, m, &sides);
 	fill_lens(s, p, m, &sides, l);
+	set_level(l, choice->level_ns);
 	return 0;
 }
 

@@ -58,6 +58,7 @@ struct sides_choice {
 	const char *reference;      /* an event that sides are made equal by */
 	enum normalise normalise;   /* NORMALISE_EVENT: by that event */
 	bool automatic;             /* as in struct lens_sides */
+	int64_t level_ns; /* sides are of then and now: of the side before, as in struct lens_column; 0: they are not */
 };
 
 /*
