@@ -164,7 +164,7 @@ static void live(struct life *l, unsigned seed, uint32_t n_callers, const struct
 }
 
 static void expect_same(const struct life *x, const struct life *y, const char *filter,
-			uint32_t event, enum measure measure)
+			uint32_t event, enum measure measure, int64_t level_ns)
 {
 	const struct life *of[2] = { x, y };
 	struct analysis *a[2];
@@ -173,6 +173,7 @@ static void expect_same(const struct life *x, const struct life *y, const char *
 	for (size_t i = 0; i < 2; i++) {
 		made_lens(&l[i], of[i]->p, filter);
 		l[i].column[0].metric = (struct metric){ { event }, measure };
+		l[i].column[0].level_ns = level_ns;
 		cr_assert_eq(analysis_new(of[i]->p, &l[i], NULL, &a[i]), 0);
 	}
 	cr_expect_eq(a[0]->weights.total[0], a[1]->weights.total[0],
@@ -197,7 +198,7 @@ static void expect_same(const struct life *x, const struct life *y, const char *
 
 static const struct build_folding small = { .keep_ns = SECOND / 10, .n_blocks = 64, .n_sums = 128 };
 
-/* Every measure, of all of it and of what came before and since a moment that was said. */
+/* Every measure, of all of it and of what came before and since a moment that was said; and what was there then. */
 Test(heap_fold, changes_no_answer)
 {
 	uint64_t n_less = 0;
@@ -218,7 +219,11 @@ Test(heap_fold, changes_no_answer)
 		snprintf(filter[2], sizeof(filter[2]), "time:%" PRId64 "ns,", x.fence_ns);
 		for (uint32_t i = 0; i < 6; i++)
 			for (enum measure m = MEASURE_WEIGHT; m <= MEASURE_TEMPORARY; m++)
-				expect_same(&x, &y, filter[i / 2], i % 2, m);
+				expect_same(&x, &y, filter[i / 2], i % 2, m, 0);
+		for (uint32_t i = 0; i < 2; i++) {
+			expect_same(&x, &y, "", i, MEASURE_LIVE, x.fence_ns);
+			expect_same(&x, &y, "", i, MEASURE_LEAKED, x.fence_ns);
+		}
 		profile_free(x.p);
 		profile_free(y.p);
 	}

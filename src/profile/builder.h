@@ -220,8 +220,6 @@ void build_watch(struct profile *p, const struct build_watch *w);
 /* The watch with that argument, if there is one, ends. The pen is held. */
 void build_watch_end(struct profile *p, const void *arg);
 
-#define BUILD_FENCES 2
-
 /*
  * Moments of the recording's clock: rows of before and since stay apart from now on, those of moments that were said
  * before do not any more. TIME_NONE: none. Any thread may say so, without the pen; it is known for sure where samples of the

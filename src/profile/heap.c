@@ -562,6 +562,9 @@ uint32_t heap_level_known(const struct heap_track *t, uint32_t at)
 
 	if (at >= f->until || at == 0)
 		return at;
+	for (size_t i = 0; i < BUILD_FENCES; i++)
+		if (at == f->fence[i])
+			return at;
 	known = border(t, at, 0);
 	return at >= f->recent && known < f->recent ? f->recent : known;
 }

@@ -96,11 +96,12 @@ struct heap_rate {
  * and where peaks are. Moments here are how many have happened.
  */
 struct heap_folded {
-	uint32_t until;         /* 0: nothing was folded */
-	uint32_t recent;        /* slots before and behind it are of different widths */
-	int64_t from_ns;        /* of the first slot */
-	int64_t slot_ns;        /* width before recent, */
-	int64_t recent_slot_ns; /* and from there on */
+	uint32_t until;               /* 0: nothing was folded */
+	uint32_t recent;              /* slots before and behind it are of different widths */
+	int64_t from_ns;              /* of the first slot */
+	int64_t slot_ns;              /* width before recent, */
+	int64_t recent_slot_ns;       /* and from there on */
+	uint32_t fence[BUILD_FENCES]; /* moments at which it is known, too; 0: none */
 };
 
 struct heap_track {

@@ -4,9 +4,9 @@
  * only counted them.
  *
  * What is counted is in no level, so a block becomes part of a sum only when no level that is kept would miss it: what is live
- * now, and the peaks of each event, of all of it and of what came before and since the fences. At a kept moment the level is
- * what it was, and at others it is not more than it was: peaks stay where they were. Levels in between are known at
- * borders of slots, as blocks that lived across one are kept; slots become wider where too many blocks do.
+ * now or at a fence, and the peaks of each event, of all of it and of what came before and since the fences. At a kept moment
+ * the level is what it was, and at others it is not more than it was: peaks stay where they were. Levels in between are known
+ * at borders of slots, as blocks that lived across one are kept; slots become wider where too many blocks do.
  */
 #include "config.h"
 
@@ -53,13 +53,13 @@ struct ages {
 
 /* One of the tracks. */
 struct fold_track {
-	struct heap_track now; /* with its ticks */
-	bool folds;            /* else all its rows stay, and all its ticks */
-	uint32_t old;          /* what happened from this moment on stays as it is */
-	uint32_t recent;       /* from here on slots are narrow */
-	uint32_t fence[BUILD_FENCES];
-	struct slot_span last; /* that was asked for: rows come in the order of time */
-	struct heap_tops kept; /* moments whose levels stay */
+	struct heap_track now;        /* with its ticks */
+	bool folds;                   /* else all its rows stay, and all its ticks */
+	uint32_t old;                 /* what happened from this moment on stays as it is */
+	uint32_t recent;              /* from here on slots are narrow */
+	uint32_t fence[BUILD_FENCES]; /* where the level is known */
+	struct slot_span last;        /* that was asked for: rows come in the order of time */
+	struct heap_tops kept;        /* moments whose levels stay */
 	struct column ticks;
 	uint32_t n_ticks;
 	struct heap_moments moments; /* none: their numbers stay */
@@ -82,13 +82,10 @@ struct heap_fold {
 	struct ages freed;  /* of what is left of what was folded: levels would miss it */
 	uint64_t n_counted; /* allocations that are in sums from now on */
 	struct map alike;   /* of bulk */
-	uint32_t *
-		last_sum; /* [n_origins of before] of bulk: what was counted last of the origin; owned */
+	uint32_t *last_sum; /* [n_origins of before] in bulk: what was counted last; owned */
 
-	const uint32_t *
-		stack_to; /* what becomes of each stack; NULL: all and their origins stay as they are, else: */
-	uint32_t
-		*origin_to; /* [n_origins so far] their numbers now, ID_NONE: not used yet; owned */
+	const uint32_t *stack_to; /* what becomes of each stack; NULL: all stay, else: */
+	uint32_t *origin_to; /* [n_origins so far] their numbers now, ID_NONE: unused yet; owned */
 	uint32_t n_origins;
 	struct map origins_by_fields;
 };
@@ -419,11 +416,6 @@ static int fold_with_slots(struct heap_fold *f, uint64_t most_freed)
 	X(bulk, struct heap_bulk) \
 	X(origins, struct heap_origin)
 
-static uint32_t moment_of(const struct fold_track *t, int64_t time_ns)
-{
-	return time_ns == TIME_NONE ? UINT32_MAX : heap_track_moment(&t->now, time_ns);
-}
-
 /* Rows of so many, or a part of it where each has a stack of its own. */
 static uint64_t part_of(const struct profile *p, uint64_t most)
 {
@@ -469,7 +461,10 @@ static void begin_track(struct fold_track *t, const struct store_track *from,
 	t->now.rate = from->rates.base;
 	t->folds = store_track_folds(from);
 	for (size_t i = 0; i < BUILD_FENCES; i++)
-		t->fence[i] = moment_of(t, fence_ns[i]);
+		t->fence[i] = fence_ns[i] == TIME_NONE
+				      ? UINT32_MAX
+				      : heap_level_known(&t->now,
+							 heap_track_moment(&t->now, fence_ns[i]));
 	if (t->folds)
 		heap_tops_begin(&t->kept, t->fence);
 	column_init(&t->ticks, sizeof(struct heap_tick), STORE_MOST_IDS);
@@ -658,6 +653,8 @@ static void renumber(struct heap_fold *f)
 
 			tick->moment = heap_moments_now(m, tick->moment);
 		}
+		for (size_t k = 0; k < BUILD_FENCES; k++)
+			t->fence[k] = heap_moments_now(m, t->fence[k]);
 		t->recent = heap_moments_now(m, t->recent);
 		t->old = heap_moments_now(m, t->old);
 		t->now.n_moments = heap_moments_now(m, t->now.n_moments);
@@ -719,9 +716,12 @@ static void replace_track(const struct heap_fold *f, struct fold_track *t, struc
 		to->now.n_moments = t->now.n_moments;
 	}
 	if (t->folds)
-		to->now.folded = (struct heap_folded){ t->old, t->recent, f->begin_ns,
+		to->now.folded = (struct heap_folded){ t->old,
+						       t->recent,
+						       f->begin_ns,
 						       SLOT_NS << f->shift,
-						       SLOT_NS << newer_shift(f) };
+						       SLOT_NS << newer_shift(f),
+						       { t->fence[0], t->fence[1] } };
 }
 
 /* The new columns take the place of the old ones, which *gone becomes. */

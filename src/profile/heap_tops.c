@@ -43,6 +43,9 @@ void heap_tops_begin(struct heap_tops *k, const uint32_t fence[BUILD_FENCES])
 	k->piece[2] = (struct heap_piece){ fence[1], UINT32_MAX };
 	k->piece[3] = (struct heap_piece){ fence[0], fence[1] };
 	k->piece[4] = (struct heap_piece){ 0, fence[1] };
+	for (size_t i = 0; i < BUILD_FENCES; i++)
+		if (fence[i] > 0)
+			vec_push(&k->moments, fence[i] - 1);
 }
 
 void heap_tops_done(struct heap_tops *k)

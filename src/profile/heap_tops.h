@@ -23,7 +23,7 @@ struct heap_piece {
 /* Of one track. Zeroed: nothing is looked for. */
 struct heap_tops {
 	struct heap_piece piece[HEAP_PIECES];
-	VEC(uint32_t) moments; /* what was found, in order */
+	VEC(uint32_t) moments; /* what was found, and the last before each fence, in order */
 };
 
 /* fence: moments of what is asked apart. */

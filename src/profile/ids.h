@@ -28,4 +28,7 @@ typedef struct { uint32_t v; } event_id;	/* what was sampled: cpu-clock, page-fa
 #define TIME_NONE INT64_MIN
 #define CPU_NONE  UINT16_MAX
 
+/* Moments from which something is counted, see profile_fences(). */
+#define BUILD_FENCES 2
+
 #endif
