@@ -112,9 +112,16 @@ static bool behind(const struct app *a)
 	       app_window_moves(a);
 }
 
-/* Where there is no heap its view has nothing to show, and no tab. */
+/* Where there is no heap its view has nothing to show, and no tab; nor has it, or the timeline, of two moments of one. */
 static void leave_memory(struct app *a)
 {
+	if (app_baseline_hides(a, a->view)) {
+		char *why = app_baseline_text(a, a->view);
+
+		app_show(a, VIEW_KIND_TOP);
+		app_say_owned(a, false, why);
+		return;
+	}
 	if (a->loading || a->view != VIEW_KIND_MEMORY || app_has_view(a, VIEW_KIND_MEMORY) ||
 	    a->analysis->counts.n_samples == 0)
 		return;

@@ -262,6 +262,8 @@ static void show_numbered(struct app *a, enum view_kind view)
 {
 	if (app_has_view(a, view))
 		show_tab(a, view);
+	else if (app_baseline_hides(a, view))
+		app_say_owned(a, false, app_baseline_text(a, view));
 	else
 		app_say_owned(
 			a, false,

@@ -21,6 +21,7 @@
 #include "app_sides.h"
 #include "app_state.h"
 #include "app_views.h"
+#include "app_window.h"
 #include "filter.h"
 #include "fmt.h"
 #include "mem.h"
@@ -394,10 +395,11 @@ static void draw_help_found(const struct app *a, struct canvas *c, int row, int 
 static bool numbers_are_due(const struct app *a)
 {
 	const struct lens *is = &a->analysis->lens;
-	struct metric m = a->lens.column[0].metric, shown = is->column[0].metric;
+	struct metric m = app_window_metric(a), shown = is->column[0].metric;
+	bool compares = lens_compares(&a->lens) || a->live.baseline_ns >= 0;
 
 	return a->asked && (m.event.v != shown.event.v || m.measure != shown.measure ||
-			    lens_compares(&a->lens) != lens_compares(is));
+			    compares != lens_compares(is));
 }
 
 static void draw_status(struct app *a, struct canvas *c)

@@ -80,6 +80,12 @@ static void next_window(struct app *a)
 		app_say(a, true, "there are no times in it: all of it is shown");
 		return;
 	}
+	if (a->live.baseline_ns >= 0 && app_window_is_level(a)) {
+		app_say(a, false,
+			"what was there at the baseline is compared with what is there now, whenever it "
+			"came: r is for what comes, as bytes");
+		return;
+	}
 	app_window_next(a);
 	app_say(a, false, app_window_text(a));
 	app_reanalyse(a);

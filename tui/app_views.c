@@ -14,6 +14,7 @@
 #include "app_lens.h"
 #include "app_state.h"
 #include "keys.h"
+#include "mem.h"
 #include "row.h"
 #include "worker.h"
 
@@ -95,6 +96,22 @@ bool app_has_view(const struct app *a, enum view_kind view)
 	const struct view_ops *ops = view_of(view, &a->scene);
 
 	return !ops->applies || ops->applies(&a->scene);
+}
+
+bool app_baseline_hides(const struct app *a, enum view_kind view)
+{
+	return a->live.baseline_ns >= 0 && a->analysis->lens.sides.moments &&
+	       (view == VIEW_KIND_TIMELINE || view == VIEW_KIND_MEMORY);
+}
+
+char *app_baseline_text(const struct app *a, enum view_kind view)
+{
+	char keys[64];
+
+	keymap_keys(&a->settings->keymap, VIEW_KIND_TOP, IN_LIVE, ACTION_BASELINE, keys,
+		    sizeof(keys));
+	return xasprintf("%s shows no baseline of a heap: %s in another view ends that",
+			 views[view]->name, keys);
 }
 
 void app_scene_changed(struct app *a)

@@ -13,6 +13,11 @@ void *app_state(struct app *a);
 void app_expect_lines(struct app *a);
 /* Has the view something to show of what was read? */
 bool app_has_view(const struct app *a, enum view_kind view);
+
+/* Is it not on hand because of a baseline? */
+bool app_baseline_hides(const struct app *a, enum view_kind view);
+/* A sentence that says so; the caller frees. */
+char *app_baseline_text(const struct app *a, enum view_kind view);
 /* Every view has to look at the scene again. */
 void app_scene_changed(struct app *a);
 /* Where the cursor is. */

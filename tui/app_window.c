@@ -45,22 +45,74 @@ const char *app_window_text(const struct app *a)
 	const char *text = windows[a->live.window].text;
 
 	if (a->live.baseline_ns >= 0)
-		return text ? text : "since the baseline";
+		return text && !app_window_is_level(a) ? text : "since the baseline";
 	if (text)
 		return text;
 	return a->live.from_ns > 0 ? "since the reset" : "since the start";
 }
 
-/* Two columns: before the baseline and since, as if both had taken equally long. False: not so far. */
+struct metric app_window_metric(const struct app *a)
+{
+	struct metric m = a->lens.column[0].metric;
+
+	/* What was there at two moments is more telling than two peaks, unless somebody asks for these. */
+	if (a->live.baseline_ns >= 0 && a->follow && m.measure == MEASURE_PEAK)
+		m.measure = MEASURE_LIVE;
+	return m;
+}
+
+bool app_window_is_level(const struct app *a)
+{
+	struct metric m = app_window_metric(a);
+
+	return measure_is_level(m.measure) && metric_is_heap(a->source->profile, m);
+}
+
+/* "time:1,2", of times since the start; to_ns INT64_MAX: to the end. The caller frees. */
+static char *time_term(int64_t from_ns, int64_t to_ns)
+{
+	char from[FMT_SIZE], to[FMT_SIZE] = "";
+
+	if (to_ns < INT64_MAX)
+		fmt_exact(to, to_ns, NS_PER_S);
+	return xasprintf("time:%s,%s", fmt_exact(from, from_ns, NS_PER_S), to);
+}
+
+static void add_side(struct sides *s, enum side side, const char *name, char *term)
+{
+	sides_add(s, side, term, NULL);
+	s->name[side] = xstrdup(name);
+	free(term);
+}
+
+/*
+ * What was there then, and what is there now, whenever it came; the highest that it was until then, and until now: blocks that
+ * came before the baseline are never more than at their peak before it.
+ */
+static void add_levels(const struct app *a, struct sides *s)
+{
+	bool peak = app_window_metric(a).measure == MEASURE_PEAK;
+	int64_t from = a->live.from_ns > 0 ? a->live.from_ns : 0;
+
+	add_side(s, SIDE_BEFORE, "then",
+		 peak       ? time_term(from, a->live.baseline_ns)
+		 : from > 0 ? time_term(from, INT64_MAX)
+			    : xstrdup(""));
+	add_side(s, SIDE_AFTER, "now", from > 0 ? time_term(from, INT64_MAX) : xstrdup(""));
+}
+
+/*
+ * Two columns: before the baseline and since, as if both had taken equally long; of what is there how much it was then and is
+ * now. False: not so far.
+ */
 static bool compare_lens(const struct app *a, int64_t since_ns, struct lens *out)
 {
 	const struct profile *p = a->source->profile;
-	struct metric m = a->lens.column[0].metric;
+	struct metric m = app_window_metric(a);
 	struct profile_counts counts;
-	char from[FMT_SIZE], to[FMT_SIZE];
-	struct sides_choice choice = { .normalise = NORMALISE_TIME };
+	bool level = app_window_is_level(a);
+	struct sides_choice choice = { .normalise = level ? NORMALISE_NONE : NORMALISE_TIME };
 	struct sides sides = { 0 };
-	char *term;
 	bool done;
 
 	profile_counts_read(p, &counts);
@@ -68,15 +120,16 @@ static bool compare_lens(const struct app *a, int64_t since_ns, struct lens *out
 		return false;
 	choice.event = profile_string(p, profile_event(p, m.event)->name, NULL);
 	choice.metric = metric_word(p, m);
-	term = xasprintf("time:%s,%s", fmt_exact(from, a->live.from_ns, NS_PER_S),
-			 fmt_exact(to, a->live.baseline_ns, NS_PER_S));
-	sides_add(&sides, SIDE_BEFORE, term, NULL);
-	sides.name[SIDE_BEFORE] = xstrdup("before");
-	free(term);
-	term = xasprintf("time:%s,", fmt_exact(from, since_ns, NS_PER_S));
-	sides_add(&sides, SIDE_AFTER, term, NULL);
-	sides.name[SIDE_AFTER] = xstrdup("since");
-	free(term);
+	if (metric_is_heap(p, m))
+		choice.level_ns = a->live.baseline_ns;
+	if (level) {
+		add_levels(a, &sides);
+	} else {
+		add_side(&sides, SIDE_BEFORE, "before",
+			 time_term(a->live.from_ns, a->live.baseline_ns));
+		add_side(&sides, SIDE_AFTER, "since", time_term(since_ns, INT64_MAX));
+	}
+	out->cursor_ns = INT64_MAX;
 	done = sides_lens(&sides, p, &choice, out, NULL) == 0;
 	sides_done(&sides);
 	return done;

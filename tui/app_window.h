@@ -3,13 +3,20 @@
 #ifndef PROFTOP_TUI_APP_WINDOW_H
 #define PROFTOP_TUI_APP_WINDOW_H
 
+#include "lens.h"
+
 #include <stdbool.h>
 
 struct app;
-struct lens;
 
 /* "last 10 s", "since the start"; constant. */
 const char *app_window_text(const struct app *a);
+
+/* The user's metric, or what a baseline takes for it where nobody chose one. */
+struct metric app_window_metric(const struct app *a);
+
+/* Is what is shown of a heap what is there at a moment, so that a baseline compares two moments and no two stretches of time? */
+bool app_window_is_level(const struct app *a);
 
 /* The next one of those that there are; whoever turns asks for an analysis then. */
 void app_window_next(struct app *a);
