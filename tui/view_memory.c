@@ -253,8 +253,10 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 	int64_t rss = memory_graph_rss(s, v->graph.axis.cursor_ns);
 	int col = 1;
 
+	/* Blocks that came before the range, or after it, may live, too. */
 	col = put_part(c, r, col,
-		       xasprintf("live %s%s %s", about(f), fmt_bytes(a, f->total[FOOTPRINT_LIVE]),
+		       xasprintf("%slive %s%s %s", f->in_range ? "came in this time: " : "",
+				 about(f), fmt_bytes(a, f->total[FOOTPRINT_LIVE]),
 				 when_text(v, s, b)));
 	if (f->peak.time_ns != TIME_NONE)
 		col = put_part(c, r, col,
@@ -267,7 +269,9 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 			       xasprintf("%s %s%s", f->manner.attached ? "not freed" : "leaked",
 					 about(f), fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
 	if (rss >= 0)
-		col = put_part(c, r, col, xasprintf("RSS %s", fmt_bytes(a, rss)));
+		col = put_part(
+			c, r, col,
+			xasprintf("RSS %s%s", f->in_range ? "of all " : "", fmt_bytes(a, rss)));
 	put_part(c, r, col,
 		 xasprintf("%s%s allocations of %s%s", about(f), fmt_count(a, footprint_calls(f)),
 			   about(f), fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
