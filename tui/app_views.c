@@ -36,7 +36,7 @@ static void *lay_out(struct app *a, enum view_kind view)
 		in->stale = true;
 	}
 	/* Rows that another filter leaves are in their order; those that only grow keep the cursor's where it is. */
-	a->scene.live = a->source->live && in->n_filters == a->n_shown;
+	a->scene.stays = a->scene.live && in->n_filters == a->n_shown;
 	if (in->stale)
 		ops->update(in->state, &a->scene);
 	in->stale = false;

@@ -39,7 +39,7 @@ void thread_list_take(struct thread_list *t, const struct scene *s, enum over_ti
 	list_fit(&t->list, t->activity->n_rows, (int)t->list.height);
 	row = t->sought ? row_of_cursor(t) : ID_NONE;
 	if (row != ID_NONE)
-		list_follow(&t->list, &was, row, s->live);
+		list_follow(&t->list, &was, row, s->stays);
 	t->sought = false;
 }
 

@@ -117,7 +117,7 @@ static void rebuild(struct tree_view *v, const struct scene *s, uint64_t path)
 	fit(v);
 	row = path != 0 ? find_row(v, a, path) : SIZE_MAX;
 	if (row != SIZE_MAX)
-		list_follow(&v->list, &was, (uint32_t)row, s->live && path == v->cursor_path);
+		list_follow(&v->list, &was, (uint32_t)row, s->stays && path == v->cursor_path);
 }
 
 /* The path of the cursor's row, 0 when it has none. */

@@ -58,7 +58,8 @@ struct scene {
 	const char *side_a; /* terms of the side that was chosen first; NULL: none was; borrowed */
 	const char
 		*nothing; /* where there is nothing to show: why; NULL: as views see it; borrowed */
-	bool live;        /* numbers change while one looks: the cursor's row stays where it is */
+	bool live;        /* it is being recorded */
+	bool stays;       /* numbers change while one looks: the cursor's row stays where it is */
 };
 
 /* Something that can be carried from view to view. */

@@ -124,7 +124,7 @@ static void follow(struct memory_view *v, const struct scene *s)
 	for (uint32_t i = 0; !v->on_first && v->cursor_id != ID_NONE && i < v->list.n; i++) {
 		if (key_at(s, i)->id != v->cursor_id)
 			continue;
-		list_follow(&v->list, &was, i, s->live);
+		list_follow(&v->list, &was, i, s->stays);
 		return;
 	}
 }

@@ -37,6 +37,7 @@ struct timeline_view {
 	int64_t wanted_ns; /* where the cursor goes when there are columns for it; TIME_UNMARKED: stays */
 	struct thread_list
 		threads; /* of what is in sight, a slice a column, as soon as that is made */
+	bool at_end;     /* of live: the cursor is where the newest is, and stays there */
 	int64_t *sum;    /* [n_slices] of all threads; NULL: no times; owned */
 	int gutter;      /* columns on the left of the axis */
 	int graph;       /* rows of the graph */
@@ -48,6 +49,7 @@ static void *timeline_new(void)
 
 	time_axis_init(&v->axis);
 	v->wanted_ns = TIME_UNMARKED;
+	v->at_end = true;
 	thread_list_init(&v->threads);
 	return v;
 }
@@ -170,18 +172,36 @@ static int graph_rows(int rows, uint32_t n_threads)
 	return part > 1 ? part : 1;
 }
 
+static void note_end(struct timeline_view *v)
+{
+	v->at_end = time_axis_at(&v->axis, time_axis_col(&v->axis, v->axis.cursor_ns) + 1) >=
+		    v->axis.whole_ns;
+}
+
 static void timeline_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct timeline_view *v = state;
 
-	(void)s;
 	v->gutter = r.cols >= 100 ? 36 : r.cols >= 70 ? 28 : r.cols >= 40 ? 14 : 0;
 	time_axis_fit(&v->axis, v->axis.whole_ns, r.cols - v->gutter);
 	if (v->wanted_ns != TIME_UNMARKED)
 		time_axis_go_to(&v->axis, v->wanted_ns);
+	else if (s->live && v->at_end)
+		time_axis_go_to(&v->axis, v->axis.whole_ns - 1);
+	note_end(v);
 	v->wanted_ns = TIME_UNMARKED;
 	v->graph = graph_rows(r.rows, v->threads.activity->n_rows);
 	thread_list_fit(&v->threads, r.rows - axis_line(v) - 1);
+}
+
+/* One digit behind the point, or as many as it takes for one that is not 0. */
+static int digits_of(double cpus)
+{
+	int digits = 1;
+
+	for (; cpus > 0 && cpus < 0.095 && digits < 6; cpus *= 10)
+		digits++;
+	return digits;
 }
 
 /* What a column of the graph reached, as people say it: "1.9 CPUs" of a clock, else an amount. */
@@ -189,15 +209,15 @@ static void rate_text(const struct timeline_view *v, const struct scene *s, int6
 		      char out[FMT_SIZE + 8])
 {
 	const struct time_span *of = span_of(v);
-	double slice_ns = (double)(of->to_ns - of->from_ns) / of->n;
+	double cpus, slice_ns = (double)(of->to_ns - of->from_ns) / of->n;
 	char number[FMT_SIZE];
 	enum unit unit;
 	int64_t scale;
 
 	row_unit(s, 0, &unit, &scale);
+	cpus = (double)weight / (double)scale / slice_ns;
 	if (unit == UNIT_NS)
-		snprintf(out, FMT_SIZE + 8, "%.1f CPU%s", (double)weight / (double)scale / slice_ns,
-			 "s");
+		snprintf(out, FMT_SIZE + 8, "%.*f CPUs", digits_of(cpus), cpus);
 	else
 		snprintf(out, FMT_SIZE + 8, "%s", fmt_weight(number, weight, unit, scale));
 }
@@ -321,6 +341,7 @@ static bool go_to_peak(struct timeline_view *v)
 		if (in_column(v, v->sum, i) > in_column(v, v->sum, peak))
 			peak = i;
 	time_axis_go(&v->axis, peak);
+	note_end(v);
 	return true;
 }
 
@@ -343,6 +364,7 @@ static bool timeline_act(void *state, const struct scene *s, enum action a, stru
 	const struct activity_row *row;
 	bool done = list_act(&v->threads.list, a) || (has_times(s) && time_axis_act(&v->axis, a));
 
+	note_end(v);
 	thread_list_moved(&v->threads);
 	row = thread_list_current(&v->threads);
 	switch ((int)a) {
@@ -379,6 +401,7 @@ static void timeline_click(void *state, const struct scene *s, struct rect r, in
 
 	if (has_times(s) && col >= r.col + v->gutter)
 		time_axis_go(&v->axis, col - r.col - v->gutter);
+	note_end(v);
 	if (i == UINT32_MAX)
 		return;
 	v->threads.list.cursor = i;

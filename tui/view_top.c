@@ -180,7 +180,7 @@ static void top_update(void *state, const struct scene *s)
 	if (v->list.cursor == 0 && v->list.top == 0)
 		v->cursor_id = ID_NONE;
 	was = v->list;
-	if (sort(v, s) && s->live && !a->diff)
+	if (sort(v, s) && s->stays && !a->diff)
 		stay(v, s, &was);
 }
 
