@@ -2,6 +2,7 @@
 /* Blocks that were freed long ago and became sums, and their stacks shorter: what is live, peaks and sums are what they were. */
 #include "config.h"
 
+#include "activity.h"
 #include "analysis.h"
 #include "builder.h"
 #include "flat_memory.h"
@@ -9,9 +10,11 @@
 #include "footprint_lines.h"
 #include "heap_builder.h"
 #include "made_profile.h"
+#include "heap_measure.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -540,6 +543,160 @@ Test(heap_fold, rates_of_many_origins_stay)
 	/* A fourth is of the other event, see begin(). */
 	cr_expect_gt(n_allocated, HZ * SECONDS * 11u / 16, "%lu of %d", (unsigned long)n_allocated,
 		     HZ * SECONDS);
+}
+
+/* Graphs of what comes and goes as often all the time. */
+enum { EVEN_SECONDS = 40, EVEN_HZ = 2000, EVEN_RING = 300, EVEN_SIZE = 512, EVEN_COLS = 110 };
+
+static uint32_t come_round(struct life *l, uint32_t i)
+{
+	return build_allocation(l->p, l->track[0], EVEN_SIZE, make_origin(l, 0, i % 2)).v;
+}
+
+/* A ring of blocks of which one goes and one comes at a time, in turn or by lot; nearly all live for less than a slot. */
+static void go_round(struct life *l, bool by_lot)
+{
+	const uint32_t step = EVEN_HZ / 4;
+
+	builder_begin(l->p);
+	build_moment(l->p, l->track[0], l->now_ns);
+	for (uint32_t i = 0; i < EVEN_RING; i++)
+		l->block[i] = come_round(l, i);
+	cr_assert_eq(builder_end(l->p), 0);
+	for (uint32_t i = 0; i < EVEN_SECONDS * EVEN_HZ; i++) {
+		uint32_t at = by_lot ? made_number(&l->state, EVEN_RING) : i % EVEN_RING;
+
+		if (i % step == 0) {
+			builder_begin(l->p);
+			fold(l);
+		}
+		build_moment(l->p, l->track[0], l->now_ns += SECOND / EVEN_HZ);
+		build_release(l->p, (allocation_id){ l->block[at] }, l->track[0], true,
+			      (origin_id){ ID_NONE });
+		l->block[at] = come_round(l, i);
+		if (i % step == step - 1)
+			cr_assert_eq(builder_end(l->p), 0);
+	}
+}
+
+/* Columns, without the first ones, in which the ring is made, and the last ones, are within a twelfth of what they are on average. */
+static void expect_even(const char *what, const int64_t *column, uint32_t n)
+{
+	double sum = 0, mean;
+	uint32_t from = n / 20 + 1, to = n - n / 20 - 1;
+
+	for (uint32_t i = from; i < to; i++)
+		sum += (double)column[i];
+	mean = sum / (to - from);
+	cr_expect_gt(mean, 0, "%s", what);
+	for (uint32_t i = from; i < to; i++)
+		cr_expect(fabs((double)column[i] - mean) < mean / 12,
+			  "%s, column %u: %ld, on average %.0f", what, i, (long)column[i], mean);
+}
+
+static int64_t sum_of(const int64_t *column, uint32_t n)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += column[i];
+	return sum;
+}
+
+/* The strip of activity and the rows of threads, of a measure. */
+static void expect_even_slices(const struct life *l, enum measure measure, const char *what)
+{
+	struct analysis *a;
+	struct activity act;
+	struct lens lens;
+
+	made_lens(&lens, l->p, "");
+	lens.column[0].metric = (struct metric){ { 0 }, measure };
+	a = made_analysis(l->p, &lens);
+	expect_even(what, a->weights.slice, WEIGH_N_SLICES);
+	cr_assert_eq(
+		activity_of_threads(l->p, &a->counts, &lens, &a->weights, EVEN_COLS, NULL, &act),
+		0);
+	expect_even(what, act.row[0].slice, act.n_slices);
+	if (!measure_is_level(measure)) {
+		cr_expect_eq(sum_of(a->weights.slice, WEIGH_N_SLICES), a->weights.total[0], "%s",
+			     what);
+		cr_expect_eq(sum_of(act.row[0].slice, act.n_slices), a->weights.total[0], "%s",
+			     what);
+	}
+	activity_done(&act);
+	analysis_free(a);
+	lens_done(&lens);
+}
+
+/* The graphs of the memory view. */
+static void expect_even_lines(const struct life *l, const char *what)
+{
+	enum { N_WENT = EVEN_SECONDS * EVEN_HZ, N_CAME = N_WENT + EVEN_RING };
+	struct time_span span = { 0, EVEN_SECONDS * SECOND + 1, EVEN_COLS, 0 };
+	int64_t of[6][EVEN_COLS];
+	struct profile_counts counts;
+	struct footprint_lines *lines;
+	struct footprint *m;
+	struct lens lens;
+
+	profile_counts_read(l->p, &counts);
+	made_lens(&lens, l->p, "");
+	cr_assert_eq(footprint_new(l->p, &counts, &lens, (event_id){ 0 }, NULL, &m), 0);
+	cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
+	for (uint32_t i = 0; i < EVEN_COLS; i++) {
+		const struct footprint_slot *slot = &lines->slot[i];
+
+		of[0][i] = slot->allocated;
+		of[1][i] = slot->freed;
+		of[2][i] = (int64_t)slot->n_allocated;
+		of[3][i] = (int64_t)slot->n_freed;
+		of[4][i] = slot->live;
+		of[5][i] = slot->most;
+	}
+	for (size_t i = 0; i < 6; i++)
+		expect_even(what, of[i], EVEN_COLS);
+	cr_expect_eq(sum_of(of[0], EVEN_COLS), (int64_t)N_CAME * EVEN_SIZE);
+	cr_expect_eq(sum_of(of[1], EVEN_COLS), (int64_t)N_WENT * EVEN_SIZE);
+	cr_expect_eq(sum_of(of[2], EVEN_COLS), N_CAME);
+	cr_expect_eq(sum_of(of[3], EVEN_COLS), N_WENT);
+	footprint_lines_free(lines);
+	footprint_free(m);
+	lens_done(&lens);
+}
+
+/*
+ * However much is folded, graphs of what is even are: sums, and blocks that stay as they were there at a border of slots, are of all of
+ * their slot, and what is there is told at borders alone. All parts together are the whole.
+ */
+Test(heap_fold, graphs_stay_even)
+{
+	static const struct {
+		const char *what;
+		struct build_folding folding;
+	} cases[] = {
+		{ "narrow slots",
+		  { .keep_ns = 30 * SECOND, .n_blocks = 1 << 12, .n_sums = 1 << 14 } },
+		{ "old ones", { .keep_ns = 4 * SECOND, .n_blocks = 1 << 12, .n_sums = 1 << 14 } },
+		{ "wide ones", { .keep_ns = 8 * SECOND, .n_blocks = 1 << 13, .n_sums = 1 << 10 } },
+	};
+	static const enum measure measures[] = { MEASURE_WEIGHT,    MEASURE_SAMPLES, MEASURE_FREED,
+						 MEASURE_TEMPORARY, MEASURE_LIVE,    MEASURE_PEAK };
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct heap_columns h;
+		struct life l;
+
+		begin(&l, 1, 1, 0, &cases[i / 2].folding);
+		go_round(&l, i % 2);
+		cr_expect_gt(l.n_folds, 3u);
+		profile_heap(l.p, &h);
+		cr_expect_gt(h.n_counted, EVEN_SECONDS * EVEN_HZ / 2u, "%s", cases[i / 2].what);
+		for (size_t k = 0; k < sizeof(measures) / sizeof(measures[0]); k++)
+			expect_even_slices(&l, measures[k], cases[i / 2].what);
+		expect_even_lines(&l, cases[i / 2].what);
+		profile_free(l.p);
+	}
 }
 
 /* A million blocks, hardly one of a stack that came before: stacks, origins and sums are never more than a number that is fixed. */

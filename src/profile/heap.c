@@ -541,46 +541,6 @@ int64_t heap_track_time(const struct heap_track *t, uint32_t moment)
 	return from > 0 ? t->tick[from - 1].time_ns : TIME_NONE;
 }
 
-/* How many moments had happened at the n-th border from the slot of a moment on; 0 is the one before it. */
-static uint32_t border(const struct heap_track *t, uint32_t moment, int64_t n)
-{
-	const struct heap_folded *f = &t->folded;
-	int64_t width = moment < f->recent ? f->slot_ns : f->recent_slot_ns, at;
-	int64_t since = heap_track_time(t, moment) - f->from_ns;
-	int64_t slot = since / width - (since % width < 0);
-
-	if (__builtin_mul_overflow(slot + n, width, &at) ||
-	    __builtin_add_overflow(at, f->from_ns, &at))
-		return t->n_moments;
-	return heap_track_moment(t, at);
-}
-
-uint32_t heap_level_known(const struct heap_track *t, uint32_t at)
-{
-	const struct heap_folded *f = &t->folded;
-	uint32_t known;
-
-	if (at >= f->until || at == 0)
-		return at;
-	for (size_t i = 0; i < BUILD_FENCES; i++)
-		if (at == f->fence[i])
-			return at;
-	known = border(t, at, 0);
-	return at >= f->recent && known < f->recent ? f->recent : known;
-}
-
-uint32_t heap_level_tells(const struct heap_track *t, uint32_t moment)
-{
-	const struct heap_folded *f = &t->folded;
-	uint32_t limit = moment < f->recent ? f->recent : f->until, known;
-
-	if (moment >= f->until)
-		return moment;
-	known = border(t, moment, 1);
-	known = known < limit ? known : limit;
-	return known > moment ? known - 1 : moment;
-}
-
 uint32_t heap_track_moment(const struct heap_track *t, int64_t time_ns)
 {
 	uint32_t from = 0, to = t->n_ticks; /* ticks below from are before time_ns */

@@ -205,6 +205,13 @@ uint32_t heap_level_known(const struct heap_track *t, uint32_t at);
 /* The moment from which on levels that are known tell of what happened at another: that one, or a later one. */
 uint32_t heap_level_tells(const struct heap_track *t, uint32_t moment);
 
+/*
+ * When it was, as far as what is known as sums tells: the slot, up to where slots are of another width or nothing is folded. False:
+ * the moment is not of folded time, and is known by itself.
+ */
+bool heap_folded_slot(const struct heap_track *t, uint32_t moment, int64_t *from_ns,
+		      int64_t *to_ns);
+
 /* What time it was at a moment of the track; TIME_NONE for a track of nothing. */
 int64_t heap_track_time(const struct heap_track *t, uint32_t moment);
 /* The first moment at or after a time, up to n_moments. */

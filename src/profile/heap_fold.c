@@ -13,6 +13,7 @@
 #include "heap_builder.h"
 
 #include "hash.h"
+#include "heap_border.h"
 #include "heap_tops.h"
 #include "heap_moments.h"
 #include "mem.h"
@@ -56,7 +57,7 @@ struct fold_track {
 	struct heap_track now;        /* with its ticks */
 	bool folds;                   /* else all its rows stay, and all its ticks */
 	uint32_t old;                 /* what happened from this moment on stays as it is */
-	uint32_t recent;              /* from here on slots are narrow */
+	uint32_t recent;              /* from here on slots are narrow: at a border of such ones */
 	uint32_t fence[BUILD_FENCES]; /* where the level is known */
 	struct slot_span last;        /* that was asked for: rows come in the order of time */
 	struct heap_tops kept;        /* moments whose levels stay */
@@ -70,8 +71,9 @@ struct heap_fold {
 	struct store_heap *h;
 	struct fold_track *track; /* [n_tracks]; owned */
 	uint32_t n_tracks;
-	int64_t begin_ns; /* of slot 0, of all tracks */
-	int64_t span_ns;  /* from there to the last of all */
+	struct heap_folded slots; /* of all tracks, as wide as shift says; moments are of none */
+	int64_t span_ns;          /* from slot 0 to the last of all */
+	int64_t old_ns;           /* what was before this is old */
 	uint32_t shift;
 
 	uint32_t *to; /* [n_allocations] see build_heap_fold() */
@@ -117,26 +119,9 @@ static void find_kept(struct heap_fold *f)
 	free(kept);
 }
 
-/* Is a block that lived [begin, end) in a level that is kept? */
-static bool in_kept(const struct fold_track *t, uint32_t begin, uint32_t end)
-{
-	for (size_t i = 0; i < t->kept.moments.n; i++)
-		if (begin <= t->kept.moments.at[i] && t->kept.moments.at[i] < end)
-			return true;
-	return false;
-}
-
 static uint32_t newer_shift(const struct heap_fold *f)
 {
 	return f->shift > NEWER_SHIFT ? f->shift - NEWER_SHIFT : 0;
-}
-
-/* Before slot 0, too: tracks come later whose clocks are behind. */
-static int64_t second_of(const struct heap_fold *f, int64_t time_ns)
-{
-	int64_t since = time_ns - f->begin_ns;
-
-	return since / SLOT_NS - (since % SLOT_NS < 0);
 }
 
 /*
@@ -147,20 +132,16 @@ static struct slot_span find_span(const struct heap_fold *f, const struct fold_t
 				  uint32_t moment)
 {
 	bool is_recent = moment >= t->recent;
-	uint32_t shift = is_recent ? newer_shift(f) : f->shift;
-	int64_t n = second_of(f, heap_track_time(&t->now, moment)) >> shift, width, begin, end;
-	struct slot_span s = { moment, moment + 1, (uint64_t)n };
+	struct slot_span s = { moment, moment + 1, 0 };
+	struct heap_slot slot = { 0 };
+	bool known = heap_slot_of(&f->slots, is_recent, heap_track_time(&t->now, moment), &slot);
 
 	/* Narrow ones have numbers of their own. */
-	if (is_recent)
-		s.slot |= 1ull << 63;
-	width = SLOT_NS << shift;
-	if (__builtin_mul_overflow(n, width, &begin) ||
-	    __builtin_add_overflow(begin, f->begin_ns, &begin) ||
-	    __builtin_add_overflow(begin, width, &end))
+	s.slot = (uint64_t)slot.number | (uint64_t)is_recent << 63;
+	if (!known)
 		return s;
-	s.from = heap_track_moment(&t->now, begin);
-	s.to = heap_track_moment(&t->now, end);
+	s.from = heap_track_moment(&t->now, slot.from_ns);
+	s.to = heap_track_moment(&t->now, slot.to_ns);
 	if (is_recent && s.from < t->recent)
 		s.from = t->recent;
 	if (!is_recent && s.to > t->recent)
@@ -192,7 +173,7 @@ static bool may_count(const struct heap_fold *f, uint32_t row)
 	struct fold_track *t = track_of(f, row);
 
 	return !f->stack_to && end_of(f, row) != END_NEVER && end < t->old &&
-	       end < span_of(f, t, begin)->to && !in_kept(t, begin, end);
+	       end < span_of(f, t, begin)->to && !heap_tops_have(&t->kept, begin, end);
 }
 
 /* What sums that become one have in common. */
@@ -350,8 +331,30 @@ static bool is_too_old(const struct ages *a, uint64_t most)
 	return a->n_old > a->n_new && a->n_old > most / OLD_PART;
 }
 
+/*
+ * Slots are narrow from the last border on that is of old time: between borders nobody knows any more what was there, or how much came
+ * on either side. What is old is so for good.
+ */
+static void find_recent(struct heap_fold *f)
+{
+	struct heap_slot slot;
+
+	if (f->old_ns == INT64_MIN || !heap_slot_of(&f->slots, true, f->old_ns, &slot))
+		slot.from_ns = f->old_ns;
+	for (uint32_t i = 0; i < f->n_tracks; i++) {
+		struct fold_track *t = &f->track[i];
+		uint32_t before = t->now.folded.recent;
+
+		t->recent = f->stack_to ? before : heap_track_moment(&t->now, slot.from_ns);
+		t->recent = t->recent > before ? t->recent : before;
+	}
+}
+
 static void begin_slots(struct heap_fold *f)
 {
+	f->slots.slot_ns = SLOT_NS << f->shift;
+	f->slots.recent_slot_ns = SLOT_NS << newer_shift(f);
+	find_recent(f);
 	f->n_counted = f->n = f->n_bulk = f->n_large = 0;
 	f->sums = f->freed = (struct ages){ 0, 0 };
 	map_done(&f->alike);
@@ -426,14 +429,12 @@ static uint64_t part_of(const struct profile *p, uint64_t most)
 static void find_old(struct heap_fold *f, int64_t end_ns)
 {
 	uint64_t young = part_of(f->p, f->p->folding.n_blocks / 2), n = f->h->now.n_allocations;
-	int64_t old_ns;
 
-	if (__builtin_sub_overflow(end_ns, f->p->folding.keep_ns, &old_ns))
-		old_ns = INT64_MIN;
+	if (__builtin_sub_overflow(end_ns, f->p->folding.keep_ns, &f->old_ns))
+		f->old_ns = INT64_MIN;
 	for (uint32_t i = 0; i < f->n_tracks; i++) {
 		struct fold_track *t = &f->track[i];
 
-		t->recent = heap_track_moment(&t->now, old_ns);
 		t->old = n > young ? t->now.n_moments : 0;
 	}
 	for (uint64_t i = n > young ? n - young : n; i < n; i++) {
@@ -444,9 +445,10 @@ static void find_old(struct heap_fold *f, int64_t end_ns)
 	}
 	for (uint32_t i = 0; i < f->n_tracks; i++) {
 		struct fold_track *t = &f->track[i];
+		uint32_t old = heap_track_moment(&t->now, f->old_ns);
 
-		if (t->recent > t->old)
-			t->old = t->recent;
+		if (old > t->old)
+			t->old = old;
 		/* What is in sums is old for good. */
 		if (t->old < t->now.folded.until || !t->folds)
 			t->old = t->now.folded.until;
@@ -476,21 +478,21 @@ static int64_t find_begin(struct heap_fold *f)
 	int64_t end_ns = INT64_MIN;
 	bool folded = false;
 
-	f->begin_ns = INT64_MAX;
+	f->slots.from_ns = INT64_MAX;
 	for (uint32_t i = 0; i < f->n_tracks; i++) {
 		const struct heap_track *t = &f->track[i].now;
 
 		if (t->n_ticks == 0)
 			continue;
 		if (t->folded.until > 0 && !folded)
-			f->begin_ns = t->folded.from_ns;
-		else if (!folded && t->tick[0].time_ns < f->begin_ns - START_NS)
-			f->begin_ns = t->tick[0].time_ns + START_NS;
+			f->slots.from_ns = t->folded.from_ns;
+		else if (!folded && t->tick[0].time_ns < f->slots.from_ns - START_NS)
+			f->slots.from_ns = t->tick[0].time_ns + START_NS;
 		folded |= t->folded.until > 0;
 		if (t->tick[t->n_ticks - 1].time_ns > end_ns)
 			end_ns = t->tick[t->n_ticks - 1].time_ns;
 	}
-	if (__builtin_sub_overflow(end_ns, f->begin_ns, &f->span_ns))
+	if (__builtin_sub_overflow(end_ns, f->slots.from_ns, &f->span_ns))
 		f->span_ns = 0;
 	return end_ns;
 }
@@ -533,17 +535,6 @@ static bool begin_origins(struct heap_fold *f)
 	return true;
 }
 
-/* Does a peak that stays lie between a tick and the next? They come in order; *k is the first peak that may. */
-static bool tells_peak(const struct fold_track *t, uint32_t i, size_t *k)
-{
-	const struct heap_tick *tick = t->now.tick;
-	uint32_t next = i + 1 < t->now.n_ticks ? tick[i + 1].moment : UINT32_MAX;
-
-	while (*k < t->kept.moments.n && t->kept.moments.at[*k] < tick[i].moment)
-		++*k;
-	return *k < t->kept.moments.n && t->kept.moments.at[*k] < next;
-}
-
 /*
  * Of what is folded those ticks stay that begin a slot, tell when a peak was, or are what a fence is: so what is asked of sums has
  * the same answer. Others tell the time of what is kept, for which few will do.
@@ -551,7 +542,7 @@ static bool tells_peak(const struct fold_track *t, uint32_t i, size_t *k)
 static bool thin_ticks(const struct heap_fold *f, struct fold_track *t)
 {
 	const struct heap_tick *tick = t->now.tick;
-	int64_t last_ns = INT64_MIN, slot = 0, old_ns, newer_ns;
+	int64_t last_ns = INT64_MIN, slot_ns = 0, old_ns, newer_ns;
 	size_t k = 0;
 
 	if (t->now.n_ticks == 0)
@@ -562,16 +553,20 @@ static bool thin_ticks(const struct heap_fold *f, struct fold_track *t)
 	if (column_extend(&t->ticks, t->now.n_ticks) < 0)
 		return false;
 	for (uint32_t i = 0; i < t->now.n_ticks; i++) {
-		bool peak = tells_peak(t, i, &k), is_old = tick[i].moment < t->recent;
-		int64_t of = second_of(f, tick[i].time_ns) >> (is_old ? f->shift : newer_shift(f));
+		uint32_t next = i + 1 < t->now.n_ticks ? tick[i + 1].moment : UINT32_MAX;
+		bool peak = heap_tops_between(&t->kept, tick[i].moment, next, &k);
+		bool is_old = tick[i].moment < t->recent;
+		struct heap_slot of = { 0 };
 
-		if (i > 0 && t->folds && tick[i].moment < t->old && !peak && of == slot &&
+		heap_slot_of(&f->slots, !is_old, tick[i].time_ns, &of);
+		if (i > 0 && t->folds && tick[i].moment < t->old && !peak &&
+		    of.from_ns == slot_ns &&
 		    tick[i].time_ns - last_ns < (is_old ? old_ns : newer_ns) &&
 		    tick[i].moment != t->fence[0] && tick[i].moment != t->fence[1] &&
 		    tick[i].moment != t->recent)
 			continue;
 		last_ns = tick[i].time_ns;
-		slot = of;
+		slot_ns = of.from_ns;
 		STORE_AT(struct heap_tick, t->ticks, t->n_ticks++) = tick[i];
 	}
 	return true;
@@ -718,9 +713,9 @@ static void replace_track(const struct heap_fold *f, struct fold_track *t, struc
 	if (t->folds)
 		to->now.folded = (struct heap_folded){ t->old,
 						       t->recent,
-						       f->begin_ns,
-						       SLOT_NS << f->shift,
-						       SLOT_NS << newer_shift(f),
+						       f->slots.from_ns,
+						       f->slots.slot_ns,
+						       f->slots.recent_slot_ns,
 						       { t->fence[0], t->fence[1] } };
 }
 

@@ -238,3 +238,18 @@ void heap_tops_find(const struct store_heap *h, uint32_t n_events, struct heap_t
 	free(s.ahead);
 	free(s.level);
 }
+
+bool heap_tops_have(const struct heap_tops *t, uint32_t begin, uint32_t end)
+{
+	for (size_t i = 0; i < t->moments.n; i++)
+		if (begin <= t->moments.at[i] && t->moments.at[i] < end)
+			return true;
+	return false;
+}
+
+bool heap_tops_between(const struct heap_tops *t, uint32_t from, uint32_t to, size_t *k)
+{
+	while (*k < t->moments.n && t->moments.at[*k] < from)
+		++*k;
+	return *k < t->moments.n && t->moments.at[*k] < to;
+}

@@ -33,4 +33,9 @@ void heap_tops_done(struct heap_tops *k);
 /* The moments after which most of each event that was handed out within a piece of time is there. kept: [n_tracks] */
 void heap_tops_find(const struct store_heap *h, uint32_t n_events, struct heap_tops *const *kept);
 
+/* Is a block that lived [begin, end) in a level that is kept? */
+bool heap_tops_have(const struct heap_tops *t, uint32_t begin, uint32_t end);
+/* Is a moment kept that is in [from, to)? Asked in the order of time; *k, 0 at first, is the first kept one that may be. */
+bool heap_tops_between(const struct heap_tops *t, uint32_t from, uint32_t to, size_t *k);
+
 #endif

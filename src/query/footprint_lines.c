@@ -72,12 +72,15 @@ static void add(int64_t *to, int64_t x)
 		*to = x < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/* What comes and goes in a slot; the rate of what goes is behind that of what comes. */
+enum rate { BYTES, BLOCKS = 2, N_RATES = 4 };
+
 /* Lines while they are made, by one of the threads. */
 struct making {
-	struct footprint_slot *slot; /* [n]; owned */
-	int64_t *part;               /* [n * PARTS] net bytes of all; owned */
-	int64_t before;              /* bytes there before the first slot */
-	int64_t *row;                /* [n_rows][n_row_slots] net bytes of each site; owned */
+	int64_t *rate;  /* [N_RATES][n]; owned */
+	int64_t *part;  /* [n * PARTS] net bytes of all; owned */
+	int64_t before; /* bytes there before the first slot */
+	int64_t *row;   /* [n_rows][n_row_slots] net bytes of each site; owned */
 };
 
 /* A pass of several threads, each with lines of its own. */
@@ -85,16 +88,14 @@ struct lines_scan {
 	struct passage *g;
 	const uint32_t *row_of_origin; /* ID_NONE: of no site */
 	uint32_t n, n_row_slots;
-	int64_t from_ns; /* of the first slot, since the start */
 	struct making made[HEAP_SCAN_MOST];
 };
 
 /* Bytes that come (1) or go (-1) at a moment, and how many blocks that is. */
 struct step {
 	uint32_t part; /* where levels tell of it */
-	uint32_t at;   /* the part where it was */
 	int64_t bytes;
-	uint64_t n;
+	int64_t n;
 	int sign;
 };
 
@@ -115,23 +116,47 @@ static void take_step(const struct lines_scan *s, struct making *to, uint32_t ro
 	add(is->part == SLOT_BEFORE ? &to->before : &to->part[is->part], bytes);
 }
 
-static void count_step(const struct lines_scan *s, struct making *to, const struct step *is)
+/* Adds to rates what came (0) or went (1) at a part, or over some time. */
+static void count_step(const struct lines_scan *s, struct making *to, uint32_t which,
+		       const struct step *is, uint32_t part)
 {
-	struct footprint_slot *slot = &to->slot[is->at / PARTS];
-
-	if (is->at == SLOT_BEFORE || is->at / PARTS >= s->n)
+	if (part == SLOT_BEFORE || part / PARTS >= s->n)
 		return;
-	add(is->sign > 0 ? &slot->allocated : &slot->freed, is->bytes);
-	*(is->sign > 0 ? &slot->n_allocated : &slot->n_freed) += is->n;
+	add(&to->rate[(size_t)(BYTES + which) * s->n + part / PARTS], is->bytes);
+	add(&to->rate[(size_t)(BLOCKS + which) * s->n + part / PARTS], is->n);
 }
 
-static void place_step(const struct passage *g, uint32_t track, uint32_t moment, struct step *step)
+static void spread_step(const struct lines_scan *s, struct making *to, uint32_t which,
+			const struct step *is, uint32_t track, const struct heap_when *when,
+			uint32_t lot)
 {
-	const struct heap_state *state = &g->state;
-	uint32_t told = heap_level_tells(&state->track[track], moment);
+	const struct heap_slots *slots = &s->g->slots[track];
 
-	step->at = heap_slots_of(&g->slots[track], moment);
-	step->part = told == moment ? step->at : heap_slots_of(&g->slots[track], told);
+	heap_slots_spread(slots, when, lot, is->bytes, s->n,
+			  to->rate + (size_t)(BYTES + which) * s->n);
+	heap_slots_spread(slots, when, lot, is->n, s->n,
+			  to->rate + (size_t)(BLOCKS + which) * s->n);
+}
+
+/* A block of the row that comes, or goes. */
+static void note_step(const struct lines_scan *s, struct making *to, uint32_t i, uint32_t end,
+		      struct step *step)
+{
+	const struct passage *g = s->g;
+	const struct heap_columns *c = &g->state.columns;
+	uint32_t origin = c->origin[i], track = c->origins[origin].track, at, told;
+	uint32_t moment = step->sign > 0 ? c->begin[i] : end & END_MOMENT;
+	const struct heap_slots *slots = &g->slots[track];
+	struct heap_when when;
+
+	told = heap_level_tells(&g->state.track[track], moment);
+	at = heap_slots_of(slots, moment);
+	step->part = told == moment ? at : heap_slots_of(slots, told);
+	take_step(s, to, s->row_of_origin[origin], step);
+	if (heap_slots_when(slots, moment, c->begin[i], end, &when))
+		spread_step(s, to, step->sign < 0, step, track, &when, moment);
+	else
+		count_step(s, to, step->sign < 0, step, at);
 }
 
 static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
@@ -142,7 +167,7 @@ static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 	struct making *made = &s->made[worker];
 
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t origin = c->origin[i], row = s->row_of_origin[origin], track, end;
+		uint32_t origin = c->origin[i], track, end;
 		struct step step = { .sign = 1 };
 		double n;
 
@@ -154,91 +179,57 @@ static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
 		step.bytes = heap_bytes_for(&g->state, track, i);
 		n = heap_stands_for(&g->state.track[track], c->begin[i],
 				    allocation_size(&g->state.columns, i));
-		step.n = (uint64_t)(n + 0.5);
-		place_step(g, track, c->begin[i], &step);
-		take_step(s, made, row, &step);
-		count_step(s, made, &step);
+		step.n = (int64_t)(n + 0.5);
+		note_step(s, made, i, end, &step);
 		step.sign = -1;
-		if (end == END_NEVER) {
-			/* It goes with its process, and is not freed. */
-			step.part = g->gone[track];
-			take_step(s, made, row, &step);
+		if (end != END_NEVER) {
+			note_step(s, made, i, end, &step);
 			continue;
 		}
-		place_step(g, track, end & END_MOMENT, &step);
-		take_step(s, made, row, &step);
-		count_step(s, made, &step);
+		/* It goes with its process, and is not freed. */
+		step.part = g->gone[track];
+		take_step(s, made, s->row_of_origin[origin], &step);
 	}
 }
 
-/* What of sums falls into a slot. */
-struct bulk_share {
-	double calls, bytes;
-};
-
-/* What is known as sums came and went between two moments, as often at any time: levels do not know of it. */
-static void add_bulk(const struct lines_scan *s, struct bulk_share *to, const struct heap_bulk *b)
+/* What is known as sums came and went: levels do not know of it. */
+static void add_bulk(const struct lines_scan *s, struct making *to, const struct heap_bulk *b)
 {
-	const struct heap_state *state = &s->g->state;
-	uint32_t track = state->columns.origins[b->origin].track;
-	uint32_t until = b->until > b->moment ? b->until : b->moment;
-	uint32_t from = heap_slots_of(&s->g->slots[track], b->moment);
-	uint32_t upto = heap_slots_of(&s->g->slots[track], until), n;
-	double part = 1;
+	uint32_t track = s->g->state.columns.origins[b->origin].track;
+	struct step step = { .bytes = (int64_t)b->bytes, .n = (int64_t)b->calls };
+	const struct heap_slots *slots = &s->g->slots[track];
+	struct heap_when when;
+	bool lasts = heap_slots_when_bulk(slots, b, &when);
 
-	if (upto == SLOT_BEFORE || (from != SLOT_BEFORE && from / PARTS >= s->n))
-		return;
-	if (from == SLOT_BEFORE)
-		part = (double)(until - heap_state_moment(state, track, s->from_ns)) /
-		       (double)(until - b->moment);
-	from = from == SLOT_BEFORE ? 0 : from / PARTS;
-	n = upto / PARTS - from + 1;
-	for (uint32_t i = from; i < from + n && i < s->n; i++) {
-		to[i].calls += (double)b->calls * part / n;
-		to[i].bytes += (double)b->bytes * part / n;
-	}
+	for (uint32_t which = 0; which < 2; which++)
+		if (lasts)
+			spread_step(s, to, which, &step, track, &when, b->moment);
+		else
+			count_step(s, to, which, &step, heap_slots_of(slots, b->moment));
 }
 
-static void add_share(struct making *to, uint32_t slot, const struct bulk_share *b)
-{
-	uint64_t calls = (uint64_t)(b->calls + 0.5);
-	int64_t bytes = b->bytes < 0x1p53 ? (int64_t)(b->bytes + 0.5) : (int64_t)1 << 53;
-
-	to->slot[slot].n_allocated += calls;
-	to->slot[slot].n_freed += calls;
-	add(&to->slot[slot].allocated, bytes);
-	add(&to->slot[slot].freed, bytes);
-}
-
-/* All of it that passes; rounded together, as of one block less than a half may be in each slot. */
+/* All of it that passes. */
 static void add_bulks(const struct lines_scan *s, struct making *to)
 {
 	const struct heap_columns *c = &s->g->state.columns;
-	struct bulk_share *share;
 
-	if (c->n_bulk == 0)
-		return;
-	share = xcalloc(s->n, sizeof(*share));
 	for (uint32_t i = 0; i < c->n_bulk; i++)
 		if (heap_pass_own(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment) &&
 		    heap_pass_lens(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment))
-			add_bulk(s, share, &c->bulk[i]);
-	for (uint32_t i = 0; i < s->n; i++)
-		add_share(to, i, &share[i]);
-	free(share);
+			add_bulk(s, to, &c->bulk[i]);
 }
 
 static void making_init(struct making *m, uint32_t n, size_t n_in_rows)
 {
 	*m = (struct making){ 0 };
-	m->slot = xcalloc(n, sizeof(*m->slot));
+	m->rate = xcalloc(n, N_RATES * sizeof(*m->rate));
 	m->part = xcalloc((size_t)n * PARTS, sizeof(*m->part));
 	m->row = n_in_rows > 0 ? xcalloc(n_in_rows, sizeof(*m->row)) : NULL;
 }
 
 static void making_done(struct making *m)
 {
-	free(m->slot);
+	free(m->rate);
 	free(m->part);
 	free(m->row);
 }
@@ -251,12 +242,8 @@ static void add_lines(struct making *to, const struct making *from, uint32_t n, 
 		add(&to->part[i], from->part[i]);
 	for (size_t i = 0; i < n_in_rows; i++)
 		add(&to->row[i], from->row[i]);
-	for (uint32_t i = 0; i < n; i++) {
-		add(&to->slot[i].allocated, from->slot[i].allocated);
-		add(&to->slot[i].freed, from->slot[i].freed);
-		to->slot[i].n_allocated += from->slot[i].n_allocated;
-		to->slot[i].n_freed += from->slot[i].n_freed;
-	}
+	for (size_t i = 0; i < (size_t)n * N_RATES; i++)
+		add(&to->rate[i], from->rate[i]);
 }
 
 /* Which row an origin's allocations are of; ID_NONE: of none. The caller frees. */
@@ -281,7 +268,7 @@ static int pass_lines(struct passage *g, const struct footprint *m, const struct
 	/* Sums of their own have to be worth it. */
 	unsigned n_threads = n_in_rows > n_allocations / 4 ? 1 : heap_scan_threads(n_allocations);
 	uint32_t *row = rows_of_origins(m, &g->state.columns);
-	struct lines_scan s = { g, row, l->span.n, l->n_row_slots, l->span.from_ns, { { 0 } } };
+	struct lines_scan s = { g, row, l->span.n, l->n_row_slots, { { 0 } } };
 	int rc;
 
 	for (unsigned i = 0; i < n_threads; i++)
@@ -299,6 +286,17 @@ static int pass_lines(struct passage *g, const struct footprint *m, const struct
 	return rc;
 }
 
+/* A slot's rates. */
+static void take_rates(const struct making *made, uint32_t i, uint32_t n, struct footprint_slot *to)
+{
+	const int64_t *rate = made->rate + i;
+
+	to->allocated = rate[(size_t)BYTES * n];
+	to->freed = rate[(size_t)(BYTES + 1) * n];
+	to->n_allocated = (uint64_t)rate[(size_t)BLOCKS * n];
+	to->n_freed = (uint64_t)rate[(size_t)(BLOCKS + 1) * n];
+}
+
 /* What was there, from what came and went. */
 static void sum_lines(const struct footprint *m, const struct making *made,
 		      struct footprint_lines *l)
@@ -308,6 +306,7 @@ static void sum_lines(const struct footprint *m, const struct making *made,
 	for (uint32_t i = 0; i < l->span.n; i++) {
 		int64_t most = live;
 
+		take_rates(made, i, l->span.n, &l->slot[i]);
 		for (uint32_t j = 0; j < PARTS; j++) {
 			add(&live, made->part[(size_t)i * PARTS + j]);
 			most = live > most ? live : most;
@@ -360,9 +359,10 @@ int footprint_lines_new(const struct footprint *m, const struct time_span *span,
 		free(l);
 		return rc;
 	}
-	l->slot = made.slot;
+	l->slot = xcalloc(span->n, sizeof(*l->slot));
 	l->row = made.row;
 	sum_lines(m, &made, l);
+	free(made.rate);
 	free(made.part);
 	*out = l;
 	return 0;

@@ -55,9 +55,29 @@ static void take_away(const struct scan *s, struct thread_sums *to, uint32_t tra
 	uint32_t n = to->span.n, slot = s->gone[track];
 
 	if (end != END_NEVER)
-		add_slice(s, to, track, key, end & END_MOMENT, -x);
+		add_slice(s, to, track, key,
+			  heap_level_tells(&s->state.track[track], end & END_MOMENT), -x);
 	else if (slot == SLOT_BEFORE || slot < n)
 		add(&to->slice[(size_t)key * n + (slot == SLOT_BEFORE ? 0 : slot)], -x);
+}
+
+/* A block over time: what is there, or what came. */
+static void note_time(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t i,
+		      uint32_t end, int64_t x)
+{
+	const struct heap_columns *a = &s->state.columns;
+	uint32_t track = a->origins[a->origin[i]].track, begin = a->begin[i];
+	struct heap_when when;
+
+	if (s->measure.is_level) {
+		add_slice(s, to, track, key, heap_level_tells(&s->state.track[track], begin), x);
+		take_away(s, to, track, key, end, x);
+	} else if (heap_slots_when(&s->slots[track], begin, begin, end, &when)) {
+		heap_slots_spread(&s->slots[track], &when, begin, x, to->span.n,
+				  to->slice + (size_t)key * to->span.n);
+	} else {
+		add_slice(s, to, track, key, begin, x);
+	}
 }
 
 static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key, uint32_t i)
@@ -72,9 +92,7 @@ static void add_block(const struct scan *s, struct thread_sums *to, uint32_t key
 	bool counts = heap_measure_counts(&s->measure, track, begin, end);
 
 	if (s->slots && (s->measure.is_level || counts))
-		add_slice(s, to, track, key, begin, x);
-	if (s->slots && s->measure.is_level)
-		take_away(s, to, track, key, end, x);
+		note_time(s, to, key, i, end, x);
 	if (!counts || begin < s->within[track].from || begin >= s->within[track].to)
 		return;
 	add(&to->weight[key], x);
@@ -106,15 +124,20 @@ static void add_bulk(const struct scan *s, const struct heap_bulk *b)
 {
 	uint32_t track = s->state.columns.origins[b->origin].track, key = s->key[b->origin];
 	int64_t x = heap_measure_bulk(&s->measure, b);
+	struct thread_sums *to = s->sums[0];
+	struct heap_when when;
 
 	if (key == ID_NONE || s->measure.is_level || (s->timed && !passes(s, b->origin, b->moment)))
 		return;
-	if (s->slots)
-		add_slice(s, s->sums[0], track, key, b->moment, x);
+	if (s->slots && heap_slots_when_bulk(&s->slots[track], b, &when))
+		heap_slots_spread(&s->slots[track], &when, b->moment, x, to->span.n,
+				  to->slice + (size_t)key * to->span.n);
+	else if (s->slots)
+		add_slice(s, to, track, key, b->moment, x);
 	if (b->moment < s->within[track].from || b->moment >= s->within[track].to)
 		return;
-	add(&s->sums[0]->weight[key], x);
-	s->sums[0]->n_samples[key] += heap_measure_bulk_blocks(&s->measure, b);
+	add(&to->weight[key], x);
+	to->n_samples[key] += heap_measure_bulk_blocks(&s->measure, b);
 }
 
 /* The keys of origins that pass by all but time: those of their threads, or each its own. */

@@ -5,6 +5,7 @@
 
 #include "mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Guesses are good to this many moments, or better. */
@@ -23,7 +24,11 @@ void heap_slots_init(struct heap_slots *s, const struct heap_state *state, uint3
 {
 	uint32_t n_guesses, slot = 0;
 
-	*s = (struct heap_slots){ .n = n };
+	*s = (struct heap_slots){ .n = n,
+				  .from_ns = from_ns,
+				  .to_ns = to_ns,
+				  .track = &state->track[track],
+				  .begin_ns = state->begin_ns[track] };
 	s->bound = xmalloc(((size_t)n + 1) * sizeof(*s->bound));
 	for (uint32_t i = 0; i <= n; i++)
 		s->bound[i] = heap_state_moment(state, track, slot_begin(from_ns, to_ns, i, n));
@@ -51,6 +56,78 @@ uint32_t heap_slots_gone(const struct heap_state *state, uint32_t track, int64_t
 	while (slot + 1 < n && slot_begin(from_ns, to_ns, slot + 1, n) <= gone)
 		slot++;
 	return slot;
+}
+
+/* Nothing is before the capture began: its clock may be finer than ticks. */
+static void since_begin(const struct heap_slots *s, struct heap_when *when)
+{
+	when->from_ns -= s->begin_ns;
+	when->to_ns -= s->begin_ns;
+	if (when->from_ns < 0)
+		when->from_ns = 0;
+}
+
+bool heap_slots_when(const struct heap_slots *s, uint32_t moment, uint32_t begin, uint32_t end,
+		     struct heap_when *when)
+{
+	const struct heap_track *t = s->track;
+	int64_t lived_ns, width;
+
+	if (moment >= t->folded.until || end == END_NEVER)
+		return false;
+	width = moment < t->folded.recent ? t->folded.slot_ns : t->folded.recent_slot_ns;
+	lived_ns = heap_track_time(t, end & END_MOMENT) - heap_track_time(t, begin);
+	if (lived_ns >= width || !heap_folded_slot(t, moment, &when->from_ns, &when->to_ns))
+		return false;
+	since_begin(s, when);
+	return when->from_ns < when->to_ns;
+}
+
+bool heap_slots_when_bulk(const struct heap_slots *s, const struct heap_bulk *b,
+			  struct heap_when *when)
+{
+	const struct heap_track *t = s->track;
+	uint32_t until = b->until > b->moment ? b->until : b->moment;
+	int64_t from_ns = heap_track_time(t, b->moment), to_ns = heap_track_time(t, until);
+
+	/* What came in a small part of a slot did; else it may have come at any time in it. */
+	if (!heap_folded_slot(t, b->moment, &when->from_ns, &when->to_ns) ||
+	    to_ns - from_ns < (when->to_ns - when->from_ns) / 2)
+		*when = (struct heap_when){ from_ns, to_ns };
+	since_begin(s, when);
+	return when->from_ns < when->to_ns;
+}
+
+/* So much of x has come by a part of the time; lot is below 1. */
+static int64_t come_by(int64_t x, double part, double lot)
+{
+	if (part <= 0)
+		return 0;
+	return part >= 1 ? x : (int64_t)floor((double)x * part + lot);
+}
+
+void heap_slots_spread(const struct heap_slots *s, const struct heap_when *when, uint32_t lot,
+		       int64_t x, uint32_t n, int64_t *slot)
+{
+	double width = (double)((uint64_t)s->to_ns - (uint64_t)s->from_ns) / n, whole;
+	double from = ((double)when->from_ns - (double)s->from_ns) / width;
+	double to = ((double)when->to_ns - (double)s->from_ns) / width;
+	/* The golden ratio's part: any numbers in a row are even. */
+	double at = (double)(uint32_t)(lot * 2654435769u) / 0x1p32;
+	int64_t before, now;
+	uint32_t first;
+
+	if (to <= 0 || from >= n)
+		return;
+	whole = to - from;
+	first = from < 0 ? 0 : (uint32_t)from;
+	before = from < 0 ? come_by(x, -from / whole, at) : 0;
+	for (uint32_t i = first; i < n && (i == first || i < to); i++) {
+		now = come_by(x, (i + 1 - from) / whole, at);
+		if (__builtin_add_overflow(slot[i], now - before, &slot[i]))
+			slot[i] = INT64_MAX;
+		before = now;
+	}
 }
 
 void heap_slots_done(struct heap_slots *s)

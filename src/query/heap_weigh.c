@@ -100,14 +100,21 @@ static void go_to_slot(const struct heap_slots *s, struct at_slot *at, uint32_t 
 		*at = (struct at_slot){ s->bound[slot], s->bound[slot + 1], slot };
 }
 
-/* A kind over time: what is there, or what was asked for, and counts. */
+/* A kind of a block over time: what is there, or what was asked for, and counts. */
 static void note_time(const struct scan *s, struct sums *to, uint32_t kind, uint32_t track,
 		      uint32_t begin, uint32_t end, int64_t x)
 {
 	bool is_level = s->levels >> kind & 1;
 	const struct heap_track *t = &s->state.track[track];
 	struct at_slot *at = &to->at[track];
+	struct heap_when when;
 
+	if (begin < t->folded.until && !is_level &&
+	    heap_slots_when(&s->slots[track], begin, begin, end, &when)) {
+		heap_slots_spread(&s->slots[track], &when, begin, x, WEIGH_N_SLICES,
+				  to->of.net[kind]);
+		return;
+	}
 	if (is_level && begin < t->folded.until) {
 		begin = heap_level_tells(t, begin);
 		if (end != END_NEVER)
@@ -259,11 +266,17 @@ static void add_bulk(struct scan *s, struct sums *to, const struct heap_bulk *b,
 	int64_t x = heap_measure_bulk(g, b);
 	struct heap_sum *of;
 	bool noted = (s->noted >> kind & 1) && (s->columns[b->origin] & 1);
+	struct heap_when when;
 
 	if (g->is_level || (s->timed && !heap_pass_own(&g->pass, a, b->origin, b->moment)))
 		return;
-	if (noted && s->slots && s->any_time[b->origin])
-		note_slice(s, to, kind, track, b->moment, x);
+	if (noted && s->slots && s->any_time[b->origin]) {
+		if (heap_slots_when_bulk(&s->slots[track], b, &when))
+			heap_slots_spread(&s->slots[track], &when, b->moment, x, WEIGH_N_SLICES,
+					  to->of.net[kind]);
+		else
+			note_slice(s, to, kind, track, b->moment, x);
+	}
 	if (s->timed)
 		heap_sum_add(&to->whole[kind], x);
 	if (s->timed && !heap_pass_lens(&g->pass, a, b->origin, b->moment))
