@@ -3,11 +3,14 @@
 #include "config.h"
 
 #include "builder.h"
+#include "diff.h"
 #include "filter.h"
 #include "made_profile.h"
+#include "sides.h"
 #include "weigh.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -337,5 +340,45 @@ Test(fold, what_fades_counts_less)
 	cr_expect_eq(a->weights.scale[0], 1000);
 	analysis_free(a);
 	lens_done(&l);
+	profile_free(p);
+}
+
+/* Of a side that fades what is left of its samples is compared with what is left of its time; the other one stays as it was. */
+Test(fold, a_side_that_fades_is_a_rate)
+{
+	const struct sides_choice choice = { .event = "",
+					     .metric = "",
+					     .normalise = NORMALISE_TIME,
+					     .half_life_ns = 500,
+					     .now_ns = 4000 };
+	struct profile *p = made_profile("a 1000 t=0\n");
+	struct sides sides = { 0 };
+	const struct diff *d;
+	struct analysis *a;
+	double after = 0;
+	struct lens l;
+
+	for (int t = 10; t < 4000; t += 10) {
+		char line[32];
+
+		snprintf(line, sizeof(line), "a 1000 t=%d\n", t);
+		made_profile_add(p, line);
+		after += t < 2000 ? 0 : 1000 * exp2((t - 4000) / 500.0);
+	}
+	cr_assert_eq(sides_add(&sides, SIDE_BEFORE, "time:0ns,2000ns", NULL), 0);
+	cr_assert_eq(sides_add(&sides, SIDE_AFTER, "time:2000ns,", NULL), 0);
+	made_lens(&l, p, "");
+	cr_assert_eq(sides_lens(&sides, p, &choice, &l, NULL), 0);
+	a = made_analysis(p, &l);
+	d = a->diff;
+	cr_expect_eq(d->normalise, NORMALISE_TIME);
+	cr_expect_eq(diff_of_run(d, a->weights.total, 0), 200000, "nothing of it fades");
+	cr_expect_float_eq(diff_of_run(d, a->weights.total, 1), after, 200);
+	/* The same went on all the time. */
+	cr_expect_float_eq(d->whole.after / d->whole.before, 1, 0.01, "%g",
+			   d->whole.after / d->whole.before);
+	analysis_free(a);
+	lens_done(&l);
+	sides_done(&sides);
 	profile_free(p);
 }

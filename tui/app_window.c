@@ -125,6 +125,9 @@ static bool compare_lens(const struct app *a, int64_t since_ns, struct lens *out
 	if (level) {
 		add_levels(a, &sides);
 	} else {
+		choice.now_ns = a->live.now_ns;
+		choice.half_life_ns = metric_is_heap(p, m) ? 0
+							   : windows[a->live.window].half_life_ns;
 		add_side(&sides, SIDE_BEFORE, "before",
 			 time_term(a->live.from_ns, a->live.baseline_ns));
 		add_side(&sides, SIDE_AFTER, "since", time_term(since_ns, INT64_MAX));

@@ -14,24 +14,37 @@ static uint32_t n_runs(const struct lens *l)
 	return l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
 }
 
-/* How long the longest capture of a run is, or the part of it that time terms let pass; 0: no times. */
-static double run_ns(const struct profile *p, const struct profile_counts *counts,
-		     const struct filter *f)
+/* What is left of the time between two moments, which fades towards now: half of what is a half-life old. */
+static double faded_ns(const struct lens *l, double from, double to, double now)
 {
+	double h = (double)l->half_life_ns;
+
+	return h / log(2) * (exp2((to - now) / h) - exp2((from - now) / h));
+}
+
+/*
+ * How long the longest capture of a run is, or the part of it that time terms let pass, or what is left of it; 0: no times.
+ * One that is being recorded goes on while nothing comes.
+ */
+static double run_ns(const struct profile *p, const struct profile_counts *counts,
+		     const struct lens *l, const struct lens_column *column)
+{
+	bool fades = l->half_life_ns > 0 && !column->stays;
+	const struct filter *f = column->filter;
+	double most = 0, now = (double)l->now_ns;
 	int64_t from, to;
-	double most = 0;
 
 	filter_times(f, &from, &to);
 	for (uint32_t i = 0; i < counts->n_captures; i++) {
 		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
 		int64_t begin = c.begin_ns, end = c.end_ns;
-		double upto = (double)to, span;
+		double upto = (double)to, whole, span;
 
 		if (begin == TIME_NONE || end == TIME_NONE || !filter_has_capture(f, i))
 			continue;
-		if (upto > (double)end - (double)begin)
-			upto = (double)end - (double)begin;
-		span = upto - (double)from;
+		whole = fmax((double)end - (double)begin, now);
+		upto = fmin(upto, whole);
+		span = fades ? faded_ns(l, (double)from, upto, whole) : upto - (double)from;
 		most = span > most ? span : most;
 	}
 	return most;
@@ -108,8 +121,8 @@ int amounts_find(const struct profile *p, const struct profile_counts *counts,
 		out->run[NORMALISE_NONE][i] = 1;
 		out->run[NORMALISE_TOTAL][i] = (double)w->whole[SIDES_FIRST + i] /
 					       (double)w->scale[SIDES_FIRST + i];
-		out->run[NORMALISE_TIME][i] = run_ns(p, counts,
-						     lens->column[SIDES_FIRST + i].filter);
+		out->run[NORMALISE_TIME][i] = run_ns(p, counts, lens,
+						     &lens->column[SIDES_FIRST + i]);
 	}
 	rc = count_runs(p, counts, lens, progress, out->run[NORMALISE_SAMPLES]);
 	if (rc < 0 || reference->v >= counts->n_events)

@@ -42,10 +42,11 @@ static char *key_of(const struct lens *l)
 {
 	const struct lens_sides *s = &l->sides;
 	const struct name_rules *n = l->names;
-	char *key = xasprintf("%u %u %d %u %d %lld %lld %p %d %zu %zu", s->n_runs[SIDE_BEFORE],
+	char *key = xasprintf("%u %u %d %u %d %lld %lld %lld %p %d %zu %zu", s->n_runs[SIDE_BEFORE],
 			      s->n_runs[SIDE_AFTER], s->squares, s->reference.v, l->inlines,
-			      (long long)l->cursor_ns, (long long)l->half_life_ns, (const void *)n,
-			      n && n->loose, n ? n->renamed.n : 0, n ? n->paired.n : 0);
+			      (long long)l->cursor_ns, (long long)l->half_life_ns,
+			      (long long)l->now_ns, (const void *)n, n && n->loose,
+			      n ? n->renamed.n : 0, n ? n->paired.n : 0);
 
 	for (uint32_t i = SIDES_FIRST; i < l->n_columns; i++) {
 		const struct lens_column *c = &l->column[i];
@@ -54,6 +55,7 @@ static char *key_of(const struct lens *l)
 		key = joined(key,
 			     xasprintf("\n%u %d %d %lld ", c->metric.event.v,
 				       (int)c->metric.measure, c->squares, (long long)c->level_ns));
+		key = joined(key, xstrdup(c->stays ? "stays " : ""));
 		key = joined(key, filter);
 	}
 	return key;

@@ -21,6 +21,7 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 
 	column->event = column->also = m.event.v;
 	column->one = column->finer = 1;
+	column->fades = r->lens->half_life_ns > 0 && !r->lens->column[c].stays;
 	if (m.event.v >= r->counts.n_events)
 		return;
 	event = profile_event(p, m.event);
@@ -31,7 +32,7 @@ static void prepare_column(struct rowpass *r, const struct profile *p, uint32_t 
 		column->weight = r->rows.count;
 		column->n_weights = r->rows.n_folded;
 		column->counts = true;
-		column->finer = r->lens->half_life_ns > 0 ? ROWPASS_FADED : 1;
+		column->finer = column->fades ? ROWPASS_FADED : 1;
 		return;
 	}
 	column->weight = r->rows.weight;

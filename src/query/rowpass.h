@@ -32,6 +32,7 @@ struct rowpass_column {
 	int64_t one;           /* what others add: the scale */
 	int64_t finer; /* what is added is in 1/so many of that, as numbers of samples that fade are */
 	int64_t square_unit; /* rows add squares, in squares of this; 0: they add what they weigh */
+	bool fades;          /* rows count less as they are older */
 	bool counts;         /* `weight` is how many samples rows are */
 	int64_t per_sample;  /* rows stand for so much weight a sample; 0: see rows.count */
 	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
@@ -115,10 +116,11 @@ static inline int64_t rowpass_adds(const struct rowpass *r, const struct rowpass
 				   uint64_t row)
 {
 	int64_t x = rowpass_weight(c, row);
+	double left = c->fades ? r->left[row - r->begin] : 1;
 
 	if (c->square_unit == 0)
-		return rowpass_left(r, row, x, c->finer);
-	return (int64_t)(rowpass_square(r, c, row, x) / (double)c->square_unit /
+		return c->fades ? rowpass_left(r, row, x, c->finer) : x;
+	return (int64_t)(rowpass_square(r, c, row, x) * left * left / (double)c->square_unit /
 				 (double)c->square_unit +
 			 0.5);
 }

@@ -471,15 +471,20 @@ static void fill_lens(const struct sides *s, const struct profile *p,
 		add_column(l, m[side], filter_of_side(s, (enum side)side), true);
 }
 
-/* What is compared is what was there at a time, and at the end. */
-static void set_level(struct lens *l, int64_t level_ns)
+/* What was before is of its own time: levels are of then, and nothing of it fades. */
+static void set_times(struct lens *l, const struct sides_choice *choice)
 {
-	uint32_t n_runs = l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER];
+	uint32_t squares = SIDES_FIRST + l->sides.n_runs[SIDE_BEFORE] +
+			   l->sides.n_runs[SIDE_AFTER] + SIDE_BEFORE;
 
-	for (uint32_t i = 0; i < l->sides.n_runs[SIDE_BEFORE]; i++)
-		l->column[lens_side(l, SIDE_BEFORE) + i].level_ns = level_ns;
-	if (l->sides.squares)
-		l->column[SIDES_FIRST + n_runs + SIDE_BEFORE].level_ns = level_ns;
+	l->half_life_ns = choice->half_life_ns;
+	l->now_ns = choice->now_ns;
+	for (uint32_t i = SIDES_FIRST; i < l->n_columns; i++) {
+		if (i >= lens_side(l, SIDE_AFTER) && i != squares)
+			continue;
+		l->column[i].level_ns = choice->level_ns;
+		l->column[i].stays = true;
+	}
 }
 
 /* Of one run a side the samples were counted: nobody has to do it again. */
@@ -513,7 +518,7 @@ static int find_lens(const struct presence *has, const struct sides *s, const st
 		return rc;
 	note_samples(has, s, m, &sides);
 	fill_lens(s, p, m, &sides, l);
-	set_level(l, choice->level_ns);
+	set_times(l, choice);
 	return 0;
 }
 

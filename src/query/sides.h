@@ -58,6 +58,8 @@ struct sides_choice {
 	const char *reference;      /* an event that sides are made equal by */
 	enum normalise normalise;   /* NORMALISE_EVENT: by that event */
 	bool automatic;             /* as in struct lens_sides */
+	int64_t half_life_ns;       /* the side after fades, as in struct lens; 0: it does not */
+	int64_t now_ns; /* it goes on until then, where that is later than what is newest; likewise */
 	int64_t level_ns; /* sides are of then and now: of the side before, as in struct lens_column; 0: they are not */
 };
 
