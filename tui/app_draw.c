@@ -33,7 +33,7 @@
 #include "time_axis.h"
 
 #define MAX_HINTS       8
-#define MAX_TITLE_PARTS 10 /* variants of what stands on the right of row 0 */
+#define MAX_TITLE_PARTS 12 /* variants of what stands on the right of row 0 */
 
 /* Fewer columns have no room for the cursor's row in numbers. */
 #define POSITION_COLS 60
@@ -525,7 +525,7 @@ static void draw_prompt_hints(const struct app *a, struct canvas *c)
 		[PROMPT_SEARCH] =
 			"Enter keeps it, Esc leaves; a regular expression, upper case counts if used",
 		[PROMPT_FILTER] =
-			"fn: module: file: leaf: in: thread: process: pid: tid: is:idle time:2,5  ! negates",
+			"fn: module: file: leaf: in: thread: process: pid: tid: time:2,5 is:idle  ! not",
 	};
 	int row = a->chrome.hints;
 

@@ -514,13 +514,20 @@ int app_live_totals(const struct app *a, char **out, int most, int *n_due)
 	bool whole = a->live.window == 0 && a->live.from_ns <= 0 && a->live.baseline_ns < 0;
 	bool over = !a->loading || a->live.target.has_ended;
 	char number[FMT_SIZE], *target = target_text(a);
-	int n = *n_due = due_totals(a, whole, over ? target : NULL, out, most);
+	const char *time;
+	int n_before, n = *n_due = due_totals(a, whole, over ? target : NULL, out, most);
 
 	if (target && !over)
 		n = add_form(out, n, most, target);
-	if (whole)
-		n = add_form(out, n, most, xstrdup(app_window_text(a)));
-	if (app_has_times(w) && w->first_ns != TIME_NONE)
-		n = add_form(out, n, most, xstrdup(fmt_ns(number, w->end_ns - w->begin_ns)));
+	time = app_has_times(w) && w->first_ns != TIME_NONE
+		       ? fmt_ns(number, w->end_ns - w->begin_ns)
+		       : NULL;
+	n_before = n;
+	if (time)
+		n = add_form(out, n, most, xstrdup(time));
+	/* That it is all of the time goes without saying where there is no room for it. */
+	if (whole && n < most)
+		out[n++] = xasprintf("%s · %s%s%s", out[n_before - 1], app_window_text(a),
+				     time ? " · " : "", time ? time : "");
 	return n;
 }
