@@ -32,11 +32,12 @@ static const struct {
 	int64_t last_ns;      /* 0: all */
 	int64_t half_life_ns; /* after so long a sample counts half as much; 0: it counts whole */
 	const char *text;
+	const char *compared; /* the same as what comes after a baseline, which does not fade */
 } windows[] = {
-	{ 0, 0, NULL },
-	{ 10 * NS_PER_S, 0, "last 10 s" },
-	{ 60 * NS_PER_S, 0, "last 60 s" },
-	{ 60 * NS_PER_S, 5 * NS_PER_S, "fading by half in 5 s" },
+	{ 0, 0, NULL, NULL },
+	{ 10 * NS_PER_S, 0, "last 10 s", "last 10 s against before" },
+	{ 60 * NS_PER_S, 0, "last 60 s", "last 60 s against before" },
+	{ 60 * NS_PER_S, 5 * NS_PER_S, "fading by half in 5 s", "last 60 s against before" },
 };
 #define N_WINDOWS (sizeof(windows) / sizeof(windows[0]))
 
@@ -45,7 +46,8 @@ const char *app_window_text(const struct app *a)
 	const char *text = windows[a->live.window].text;
 
 	if (a->live.baseline_ns >= 0)
-		return text && !app_window_is_level(a) ? text : "since the baseline";
+		return text && !app_window_is_level(a) ? windows[a->live.window].compared
+						       : "since the baseline";
 	if (text)
 		return text;
 	return a->live.from_ns > 0 ? "since the reset" : "since the start";
