@@ -32,12 +32,13 @@ static const struct {
 	int64_t last_ns;      /* 0: all */
 	int64_t half_life_ns; /* after so long a sample counts half as much; 0: it counts whole */
 	const char *text;
-	const char *compared; /* the same as what comes after a baseline, which does not fade */
+	const char *compared; /* the same as what comes after a baseline */
 } windows[] = {
 	{ 0, 0, NULL, NULL },
 	{ 10 * NS_PER_S, 0, "last 10 s", "last 10 s against before" },
 	{ 60 * NS_PER_S, 0, "last 60 s", "last 60 s against before" },
-	{ 60 * NS_PER_S, 5 * NS_PER_S, "fading by half in 5 s", "last 60 s against before" },
+	{ 60 * NS_PER_S, 5 * NS_PER_S, "fading by half in 5 s",
+	  "fading by half in 5 s against before" },
 };
 #define N_WINDOWS (sizeof(windows) / sizeof(windows[0]))
 
