@@ -4,6 +4,7 @@
 
 #include "analysis.h"
 #include "builder.h"
+#include "diff.h"
 #include "err.h"
 #include "heap_builder.h"
 #include "made_profile.h"
@@ -350,6 +351,32 @@ Test(sides_lines, activity_adds_up_to_the_totals)
 		}
 		sides_lines_free(l);
 	}
+	analysis_free(a);
+	profile_free(t.p);
+}
+
+/* Rows made as long as sides are on average are what the comparison of rates says in all, though sides are of different lengths. */
+Test(sides_lines, activity_of_equal_time_is_that_of_the_comparison)
+{
+	struct sides_lines *l;
+	struct analysis *a;
+	struct told t;
+
+	tell(&t, 11);
+	a = compare(&t, "cpu-clock", "capture:1", "capture:2");
+	diff_again(a->diff, NORMALISE_TIME);
+	l = lines_over(a, ALIGN_START, 0, 1);
+	cr_assert_neq(l->seconds[SIDE_BEFORE], l->seconds[SIDE_AFTER]);
+	for (int side = 0; side < N_SIDES; side++) {
+		double mean = (l->seconds[SIDE_BEFORE] + l->seconds[SIDE_AFTER]) / N_SIDES;
+		double want = side == SIDE_BEFORE ? a->diff->whole.before : a->diff->whole.after;
+		double sum = 0;
+
+		for (uint32_t i = 0; i < l->n_rows; i++)
+			sum += l->row[i].sum[side] * mean / l->seconds[side];
+		cr_expect_float_eq(sum, want, 1e-6 * want, "side %d: %f %f", side, sum, want);
+	}
+	sides_lines_free(l);
 	analysis_free(a);
 	profile_free(t.p);
 }

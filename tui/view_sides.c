@@ -95,16 +95,39 @@ static const struct sides_lines *lines_of(const struct sides_view *v, const stru
 	return o && over_time_same_wish(&o->wish, &wish) ? o->sides : NULL;
 }
 
+static bool of_heap(const struct scene *s)
+{
+	return metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
+}
+
+/* Are sums of what went on as if both sides were equally long, as other views have them? What fades does so there alone. */
+static bool is_equal_time(const struct sides_view *v, const struct scene *s)
+{
+	return s->analysis->diff->normalise == NORMALISE_TIME && v->align != ALIGN_PROGRESS &&
+	       s->analysis->lens.half_life_ns == 0;
+}
+
+/* What a side's sums are multiplied with then: both become as long as they are on average. */
+static double factor_of(const struct sides_view *v, const struct scene *s,
+			const struct sides_lines *l, enum side side)
+{
+	const double *t = l->seconds;
+
+	if (!is_equal_time(v, s) || !(t[SIDE_BEFORE] > 0) || !(t[SIDE_AFTER] > 0))
+		return 1;
+	return (t[SIDE_BEFORE] + t[SIDE_AFTER]) / N_SIDES / t[side];
+}
+
 /* Of a heap what is there at the cursor, NAN behind a side's end; else what went on in sight. */
-static double number_of(const struct sides_view *v, const struct sides_lines *l, uint32_t i,
-			enum sides_order of)
+static double number_of(const struct sides_view *v, const struct scene *s,
+			const struct sides_lines *l, uint32_t i, enum sides_order of)
 {
 	const struct sides_row *row = &l->row[i];
 	uint32_t slot = (uint32_t)sides_graph_cursor(&v->graph);
 	double side[N_SIDES];
 
 	for (int k = 0; k < N_SIDES; k++)
-		side[k] = !l->heap                  ? row->sum[k]
+		side[k] = !l->heap                  ? row->sum[k] * factor_of(v, s, l, (enum side)k)
 			  : isnan(l->line[k][slot]) ? NAN
 						    : sides_row_at(l, row, (enum side)k, slot);
 	return of == BY_BEFORE  ? side[SIDE_BEFORE]
@@ -115,6 +138,7 @@ static double number_of(const struct sides_view *v, const struct sides_lines *l,
 /* qsort_r's third argument. */
 struct ordering {
 	const struct sides_view *v;
+	const struct scene *s;
 	const struct sides_lines *l;
 };
 
@@ -122,17 +146,17 @@ static int compare_rows(const void *x, const void *y, void *ordering)
 {
 	const struct ordering *o = ordering;
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
-	double a = fabs(number_of(o->v, o->l, i, o->v->by));
-	double b = fabs(number_of(o->v, o->l, k, o->v->by));
+	double a = fabs(number_of(o->v, o->s, o->l, i, o->v->by));
+	double b = fabs(number_of(o->v, o->s, o->l, k, o->v->by));
 
 	if (isgreater(a, b) || isgreater(b, a))
 		return isgreater(b, a) ? 1 : -1;
 	return i < k ? -1 : i > k;
 }
 
-static void sort_rows(struct sides_view *v, const struct sides_lines *l)
+static void sort_rows(struct sides_view *v, const struct scene *s, const struct sides_lines *l)
 {
-	struct ordering o = { v, l };
+	struct ordering o = { v, s, l };
 
 	vec_clear(&v->order);
 	for (uint32_t i = 0; l && i < l->n_rows; i++)
@@ -178,7 +202,7 @@ static void sides_layout(void *state, const struct scene *s, struct rect r)
 	if (v->at_end)
 		time_axis_go_to(&v->graph.axis,
 				sides_time_common_end(s->analysis->sides_time, v->align));
-	sort_rows(v, lines_of(v, s));
+	sort_rows(v, s, lines_of(v, s));
 	list_fit(&v->list, (uint32_t)v->order.n, r.rows - title_line(v) - 1);
 }
 
@@ -217,7 +241,9 @@ static void draw_summary(const struct sides_view *v, const struct scene *s,
 			   brief ? align + strlen("aligned ") : align);
 	free(align);
 	if (s->analysis->diff->normalise != NORMALISE_NONE)
-		col += canvas_puts(c, r.row, col, end - col, STYLE_DIM, ", as measured");
+		col += canvas_puts(c, r.row, col, end - col, STYLE_DIM,
+				   is_equal_time(v, s) && !of_heap(s) ? ", sums as if equally long"
+								      : ", as measured");
 	if (!l || slot >= l->span.n)
 		return;
 	canvas_printf(c, r.row, col, end - col, STYLE_NORMAL, "%s%s %s → %s, Δ %s",
@@ -309,7 +335,7 @@ static void draw_row(const struct sides_view *v, const struct scene *s, const st
 		     struct canvas *c, struct rect r, int line, uint32_t i)
 {
 	const struct sides_row *row = &l->row[v->order.at[i]];
-	double change = number_of(v, l, v->order.at[i], BY_CHANGE);
+	double change = number_of(v, s, l, v->order.at[i], BY_CHANGE);
 	struct name_look look = { .style = STYLE_NORMAL, .wide = s->wide };
 	int at = r.row + line, col = r.col + 2, end = r.col + r.cols;
 	char text[FMT_SIZE];
@@ -323,7 +349,7 @@ static void draw_row(const struct sides_view *v, const struct scene *s, const st
 			style = (change > 0 ? STYLE_WORSE : STYLE_BETTER) | STYLE_BOLD;
 		canvas_puts_right(c, at, col, cell_cols(k, r.cols), style,
 				  cell_text(text, s, l,
-					    number_of(v, l, v->order.at[i], table[k].of),
+					    number_of(v, s, l, v->order.at[i], table[k].of),
 					    table[k].of));
 		col += table[k].cols;
 	}
@@ -552,9 +578,9 @@ static char *sides_status(const void *state, const struct scene *s)
 	name = text_clean(row->name, strlen(row->name), false);
 	of = text_clean(row->of, strlen(row->of), false);
 	out = xasprintf("%s, from %s to %s  %s%s%s",
-			cell_text(change, s, l, number_of(v, l, i, BY_CHANGE), BY_CHANGE),
-			cell_text(before, s, l, number_of(v, l, i, BY_BEFORE), BY_BEFORE),
-			cell_text(after, s, l, number_of(v, l, i, BY_AFTER), BY_AFTER), of,
+			cell_text(change, s, l, number_of(v, s, l, i, BY_CHANGE), BY_CHANGE),
+			cell_text(before, s, l, number_of(v, s, l, i, BY_BEFORE), BY_BEFORE),
+			cell_text(after, s, l, number_of(v, s, l, i, BY_AFTER), BY_AFTER), of,
 			*of ? "  " : "", name);
 	free(name);
 	free(of);
@@ -572,11 +598,6 @@ static char *sides_crumb(const void *state, const struct scene *s)
 	(void)state;
 	(void)s;
 	return NULL;
-}
-
-static bool of_heap(const struct scene *s)
-{
-	return metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
 }
 
 static bool memory_applies(const struct scene *s)

@@ -8,6 +8,7 @@
 #include "sides_lines.h"
 
 #include "activity.h"
+#include "filter.h"
 #include "footprint.h"
 #include "heap.h"
 #include "mem.h"
@@ -216,6 +217,25 @@ static double run_at(const struct making *m, uint32_t run, uint32_t i)
 	return sum;
 }
 
+/* How much of the span each side has, which a run's first and last slot may have in part only; a quiet end is part of it. */
+static void find_seconds(struct making *m)
+{
+	for (uint32_t i = 0; i < m->n_runs; i++) {
+		const struct sides_run *r = &m->t->run[i];
+		double from = fmax(run_time(m, i, 0), (double)r->begin_ns);
+		double to = run_time(m, i, m->l->span.n);
+		enum side side = side_of(m, i);
+		int64_t first, behind;
+
+		filter_times(r->lens.filter, &first, &behind);
+		if (to >= (double)r->end_ns)
+			to = fmax((double)r->end_ns,
+				  behind == INT64_MAX ? (double)r->lens.now_ns : 0);
+
+		m->l->seconds[side] += fmax(to - from, 0) / NS_PER_S / m->t->n_runs[side];
+	}
+}
+
 /* Means over the runs that have a slot's time. */
 static void sum_sides(struct making *m)
 {
@@ -330,6 +350,7 @@ int sides_lines_new(struct sides_time *t, const struct time_span *span, struct p
 		rc = ask_run(&m, i, progress);
 	if (rc == 0) {
 		sum_sides(&m);
+		find_seconds(&m);
 		make_rows(&m);
 	}
 	for (uint32_t i = 0; i < m.n_runs; i++) {

@@ -31,7 +31,8 @@ struct sides_lines {
 	bool heap;             /* bytes there when slots end; else weight for each second */
 	double *line
 		[N_SIDES]; /* [span.n] means of the side's runs; NAN: it has no such time; owned */
-	struct sides_row *row; /* [n_rows], in no order; owned */
+	double seconds[N_SIDES]; /* of the side's runs that are in the span, as a mean */
+	struct sides_row *row;   /* [n_rows], in no order; owned */
 	uint32_t n_rows;
 	uint32_t n_row_slots; /* span.n; fewer and wider ones of very many rows */
 	double *rows;         /* what rows point into; owned */
