@@ -4,14 +4,27 @@
 #define PROFTOP_QUERY_HEAP_SLOTS_H
 
 #include "heap_pass.h"
+#include "mem.h"
 
 #include <stdint.h>
+
+/* When something happened, since the capture's start: at any time in [from, to). */
+struct heap_when {
+	int64_t from_ns, to_ns;
+};
+
+/* A slot of time of which only sums are known. */
+struct heap_sum_slot {
+	uint32_t from; /* its first moment */
+	struct heap_when when;
+};
 
 struct heap_slots {
 	uint32_t n;                     /* slots */
 	int64_t from_ns, to_ns;         /* since the capture's start */
 	const struct heap_track *track; /* borrowed, of the state */
 	int64_t begin_ns;               /* of its capture */
+	VEC(struct heap_sum_slot) sums; /* one after the other, up to where nothing is folded */
 	uint32_t *bound; /* [n + 1] the first moment of each slot; where the last one ends; owned */
 	uint32_t
 		*guess; /* [n_guesses] a slot not after that of moments from i << shift on; owned */
@@ -27,11 +40,6 @@ void heap_slots_init(struct heap_slots *s, const struct heap_state *state, uint3
 uint32_t heap_slots_gone(const struct heap_state *state, uint32_t track, int64_t from_ns,
 			 int64_t to_ns, uint32_t n);
 void heap_slots_done(struct heap_slots *s);
-
-/* When something happened, since the capture's start: at any time in [from, to). */
-struct heap_when {
-	int64_t from_ns, to_ns;
-};
 
 /*
  * When a block came that lived from begin to end, or went, by which of the two `moment` is: what would be in a sum, had it not
