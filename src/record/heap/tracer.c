@@ -91,13 +91,14 @@ bool tracer_run_slow(void (*fn)(void *arg), void *arg)
 
 void tracer_stop(const char *why)
 {
+	/* Before threads go on: one of them may end the process, which waits for nobody then. */
+	if (why)
+		tracer_log(&recorder.options, "recording stopped", why);
 	atomic_store(recorder.on, 0);
 	atomic_fetch_add(&recorder.room_word, 1);
 	tracer_wake(&recorder.room_word);
 	if (why)
 		tracer_attach_tell_why(why);
-	if (why)
-		tracer_log(&recorder.options, "recording stopped", why);
 }
 
 /* For kernels that cannot empty a page in children. */
