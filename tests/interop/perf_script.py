@@ -29,6 +29,7 @@ FIELDS = 'comm,pid,tid,period,event,ip,sym,symoff,dso'
 MAPPING = re.compile(r'PERF_RECORD_MMAP2? (-?\d+)/-?\d+: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (0x[0-9a-f]+|0) .*\]: \S+ (.*)$')
 KERNEL = 0xffff800000000000
 ANY = '*'
+ANYBODY = -1  # instead of a pid
 
 
 def frames_of(sym, dso):
@@ -80,13 +81,15 @@ class Mappings:
         for m in map(MAPPING.search, lines):
             if m:
                 pid, start, size, offset, path = m.groups()
-                self.by_file[int(pid), path].append((int(start, 16), int(size, 16), int(offset, 16)))
+                for whose in int(pid), ANYBODY:
+                    self.by_file[whose, path].append((int(start, 16), int(size, 16), int(offset, 16)))
 
     def is_stub(self, pid, frame):
-        """perf prints offsets in the file for frames of user code in a chain, and addresses elsewhere."""
+        """perf prints offsets in the file for frames of user code in a chain, and addresses elsewhere. A child has what was
+        mapped before it was forked."""
         ip = int(frame['ip'], 16)
-        offsets = [ip] + [ip - start + offset for start, size, offset in self.by_file[pid, frame['dso']]
-                          if start <= ip < start + size]
+        maps = self.by_file[pid, frame['dso']] or self.by_file[ANYBODY, frame['dso']]
+        offsets = [ip] + [ip - start + offset for start, size, offset in maps if start <= ip < start + size]
         return any(begin <= at < end for at in offsets for begin, end in stubs_of(frame['dso']))
 
 
