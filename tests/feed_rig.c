@@ -57,16 +57,36 @@ enum perf_fed rig_feed_rest(struct rig *r, const struct perf_records *batch,
 	return fed;
 }
 
-enum perf_fed rig_feed(struct rig *r)
+/* What was made so far, looked at. */
+static struct perf_records look(struct rig *r)
 {
-	struct perf_feed_cursor cursor = { 0 };
 	struct perf_records batch;
-	enum perf_fed fed;
 
 	if (r->events.all.n == 0)
 		perf_events_add(&r->events, &r->records.attr, NULL);
 	batch = rig_batch(r);
 	perf_feed_look(r->feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
+	return batch;
+}
+
+void rig_feed_on(struct rig *r)
+{
+	struct perf_feed_cursor cursor = { 0 };
+	struct perf_records batch = look(r);
+
+	builder_begin(r->profile);
+	perf_feed_retire(r->feed);
+	cr_expect_eq(rig_feed_rest(r, &batch, &cursor), PERF_FED_ALL);
+	builder_end(r->profile);
+	vec_clear(&r->records.bytes);
+}
+
+enum perf_fed rig_feed(struct rig *r)
+{
+	struct perf_feed_cursor cursor = { 0 };
+	struct perf_records batch = look(r);
+	enum perf_fed fed;
+
 	builder_begin(r->profile);
 	fed = rig_feed_rest(r, &batch, &cursor);
 	perf_feed_settle(r->feed);

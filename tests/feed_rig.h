@@ -54,6 +54,8 @@ enum perf_fed rig_feed_rest(struct rig *r, const struct perf_records *batch,
 			    struct perf_feed_cursor *cursor);
 /* Feeds all records as one batch. */
 enum perf_fed rig_feed(struct rig *r);
+/* Feeds them as one of many batches of a live recording, and drops them. */
+void rig_feed_on(struct rig *r);
 
 /* Everything in the profile, as text, is as wanted. */
 void expect_text(const struct rig *r, const char *want, const char *what);

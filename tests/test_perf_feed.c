@@ -357,23 +357,6 @@ FEED_TEST(perf_feed, processes_have_the_last_name_of_their_main_thread)
 	rig_end(&r);
 }
 
-/* Each sample finds what was mapped at its time, whatever the order in the file. */
-/* Feeds the records and drops them, as more of them come. */
-static void feed_on(struct rig *r)
-{
-	struct perf_feed_cursor cursor = { 0 };
-	struct perf_records batch;
-
-	if (r->events.all.n == 0)
-		perf_events_add(&r->events, &r->records.attr, NULL);
-	batch = rig_batch(r);
-	perf_feed_look(r->feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
-	builder_begin(r->profile);
-	rig_feed_rest(r, &batch, &cursor);
-	builder_end(r->profile);
-	r->records.bytes.n = 0;
-}
-
 /* Whatever comes when, and while more may come: what its main thread was called last. */
 FEED_TEST(perf_feed, processes_are_renamed_as_they_go_on)
 {
@@ -387,18 +370,19 @@ FEED_TEST(perf_feed, processes_are_renamed_as_they_go_on)
 	put_sample(&r, 1, 1, 25, 0x10);
 	put_sample(&r, 1, 1, 15, 0x10);
 	put_sample(&r, 2, 2, 15, 0x10);
-	feed_on(&r);
+	rig_feed_on(&r);
 	cr_expect_str_eq(name_of_process(&r, 1), "python3");
 	cr_expect_str_eq(name_of_process(&r, 2), "script");
 	/* From then on only a thread of it is on the cpu, which has a name of its own. */
 	made_comm(&r.records, 2, 2, 30, "phases");
 	made_comm(&r.records, 2, 3, 30, "worker");
 	put_sample(&r, 2, 3, 35, 0x10);
-	feed_on(&r);
+	rig_feed_on(&r);
 	cr_expect_str_eq(name_of_process(&r, 2), "phases");
 	rig_end(&r);
 }
 
+/* Each sample finds what was mapped at its time, whatever the order in the file. */
 FEED_TEST(perf_feed, mappings_are_those_of_the_time)
 {
 	struct rig r;

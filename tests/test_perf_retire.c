@@ -27,23 +27,6 @@ static void put_exit(struct made *m, int32_t pid, int32_t tid, uint64_t time)
 	made_end(m, at);
 }
 
-/* Feeds what was made as a live recording is. */
-static void feed_on(struct rig *r)
-{
-	struct perf_feed_cursor cursor = { 0 };
-	struct perf_records batch;
-
-	if (r->events.all.n == 0)
-		perf_events_add(&r->events, &r->records.attr, NULL);
-	batch = rig_batch(r);
-	perf_feed_look(r->feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
-	builder_begin(r->profile);
-	perf_feed_retire(r->feed);
-	cr_expect_eq(rig_feed_rest(r, &batch, &cursor), PERF_FED_ALL);
-	builder_end(r->profile);
-	vec_clear(&r->records.bytes);
-}
-
 /*
  * From then on for so many milliseconds, in each comes a process, does something and goes, with one of so many numbers in turn; of four, one is another program, and
  * one a thread of the shell.
@@ -125,7 +108,7 @@ static size_t feed_swarm(struct rig *r, int from, int to, uint64_t n_numbers)
 		size_t n;
 
 		put_swarm(r, SECOND * (uint64_t)(batch + 1), 1000, n_numbers);
-		feed_on(r);
+		rig_feed_on(r);
 		n = perf_feed_n_tasks(r->feed);
 		most = n > most ? n : most;
 	}
@@ -253,11 +236,11 @@ FEED_TEST(perf_retire, what_is_left)
 		put_steps(&r, cases[i].early, SECOND);
 		for (int batch = 0; batch < 15; batch++) {
 			put_swarm(&r, SECOND * (uint64_t)(batch + 2), 1000, 30000);
-			feed_on(&r);
+			rig_feed_on(&r);
 		}
 		cr_expect_lt(perf_feed_n_tasks(r.feed), 3 * 16000, "%s", cases[i].what);
 		put_steps(&r, cases[i].late, 20 * SECOND);
-		feed_on(&r);
+		rig_feed_on(&r);
 		cr_expect_eq(count(r.profile, NULL,
 				   (struct question){ .module = cases[i].module,
 						      .comm = cases[i].comm }),

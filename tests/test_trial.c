@@ -2,16 +2,14 @@
 /* What a child tries comes back, and what becomes of it is told. Filters are for good, so they are a child's. */
 #include "config.h"
 
+#include "forbid.h"
 #include "perf_trial.h"
 #include "trial.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,26 +41,11 @@ Test(trial, tells_what_became_of_the_child)
 	cr_expect_eq(n, 42);
 }
 
-/* False where there are no filters. */
-static bool forbid_events(void)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
-
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
 static void try_under_filter(void *result)
 {
 	struct perf_trial t = { 0 };
 
-	if (forbid_events())
+	if (forbid(SYS_perf_event_open, SECCOMP_RET_KILL_PROCESS))
 		perf_trial_run(&t);
 	else
 		t.own = t.whole = -ENOSYS;
