@@ -24,6 +24,7 @@ struct sign {
 /* clang-format off */
 static const struct sign signs[] = {
 	SIGN("\x7f" "ELF", "an ELF file (a program, not a profile)"),
+	SIGN("#!", "a script"),
 	SIGN("PK\3\4", "a zip archive"),
 	SIGN("\x1f\x8b", "gzip data inside packed data"),
 	SIGN("\x28\xb5\x2f\xfd", "zstd data inside packed data"),
@@ -32,7 +33,6 @@ static const struct sign signs[] = {
 	SIGN("!<arch>\n", "an archive of objects"),
 	SIGN("%PDF-", "a PDF document"),
 	SIGN("\x89PNG", "a PNG picture"),
-	SIGN("#!", "a script"),
 	SIGN("FLR\0", "a Java flight recording"),
 	SIGN("gmon", "gprof data"),
 	SIGN("desc: ", "massif text"),
@@ -47,6 +47,7 @@ static const struct sign signs[] = {
 	SIGN("<?xml", "XML"),
 };
 /* clang-format on */
+#define N_PROGRAMS 2 /* of them, first */
 
 static bool is_blank(uint8_t c)
 {
@@ -118,12 +119,17 @@ static bool is_perf_script(const uint8_t *b, size_t n)
 	return false;
 }
 
+static bool has_sign(const struct sign *s, const uint8_t *bytes, size_t n)
+{
+	return n >= s->n && memcmp(bytes, s->magic, s->n) == 0;
+}
+
 const char *looks_like(const uint8_t *bytes, size_t n)
 {
 	size_t i = 0;
 
 	for (size_t k = 0; k < sizeof(signs) / sizeof(*signs); k++)
-		if (n >= signs[k].n && memcmp(bytes, signs[k].magic, signs[k].n) == 0)
+		if (has_sign(&signs[k], bytes, n))
 			return signs[k].what;
 	while (i < n && is_blank(bytes[i]))
 		i++;
@@ -142,4 +148,12 @@ bool looks_like_text(const uint8_t *bytes, size_t n)
 		odd += (bytes[i] < 0x20 && !is_blank(bytes[i]) && bytes[i] != 0x1b) ||
 		       bytes[i] == 0x7f;
 	return odd <= n / 50 + 1;
+}
+
+bool looks_like_program(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < N_PROGRAMS; i++)
+		if (has_sign(&signs[i], bytes, n))
+			return true;
+	return false;
 }

@@ -10,6 +10,9 @@
 /* "JSON", "an ELF file", …; NULL when the bytes have no sign that is known. Static text. */
 const char *looks_like(const uint8_t *bytes, size_t n);
 
+/* Is it by its sign one that can be run? */
+bool looks_like_program(const uint8_t *bytes, size_t n);
+
 /* Has it hardly more control characters than text has? */
 bool looks_like_text(const uint8_t *bytes, size_t n);
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "live_heap.h"
 #include "live_recorder.h"
 #include "live_target.h"
+#include "looks.h"
 #include "mem.h"
 #include "options.h"
 #include "say.h"
@@ -125,8 +127,7 @@ static bool is_nothing(const char *path)
 /* A program, which is no recording however long it grows, was meant to be run. */
 static bool is_program(const char *path)
 {
-	static const char elf[] = { 0x7f, 'E', 'L', 'F' };
-	char begin[sizeof(elf)] = { 0 };
+	uint8_t begin[4];
 	struct stat st;
 	int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC)
 							     : -1;
@@ -134,7 +135,7 @@ static bool is_program(const char *path)
 
 	if (fd >= 0)
 		close(fd);
-	if (n < 2 || (memcmp(begin, elf, sizeof(elf)) != 0 && memcmp(begin, "#!", 2) != 0))
+	if (n <= 0 || !looks_like_program(begin, (size_t)n))
 		return false;
 	say("%s: is no profile that can be read, but a program; live runs it and shows what it does: proftop live -- %s%s",
 	    path, strchr(path, '/') ? "" : "./", path);
