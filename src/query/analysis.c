@@ -26,22 +26,20 @@ static bool groups_frames(enum grouping g)
 	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
 }
 
-/* The table of frames: of the call tree where there is one, else of the trie, of which one may be made later. */
-static int table_of_either(struct analysis *a, bool later, struct table_kept *tabled,
+/* The table of frames: of the call tree where there is one, else of the trie, of which one may be made later. lens: a's, with what is kept. */
+static int table_of_either(struct analysis *a, bool later, const struct lens *lens,
 			   struct progress *progress)
 {
-	struct lens lens = a->lens; /* filters are borrowed */
 	int64_t *beyond;
-	int rc = beyond_sums(a->profile, &a->counts, &a->lens, &a->keys, &a->weights, progress,
+	int rc = beyond_sums(a->profile, &a->counts, lens, &a->keys, &a->weights, progress,
 			     &beyond);
 
 	if (rc < 0)
 		return rc;
-	lens.tabled = tabled;
 	if (a->tree)
 		table_of_frames(a->tree, &a->keys, beyond, &a->table);
 	else
-		rc = table_of_stacks(a->profile, &a->counts, &lens, &a->keys, beyond, &a->weights,
+		rc = table_of_stacks(a->profile, &a->counts, lens, &a->keys, beyond, &a->weights,
 				     later ? &a->groups : NULL, progress, &a->table);
 	free(beyond);
 	return rc;
@@ -81,7 +79,7 @@ static int answer(struct analysis *a, unsigned parts, const struct lens *wish,
 	if (rc < 0)
 		return rc;
 	if (of_frames)
-		return table_of_either(a, parts & ANALYSIS_LATER, wish->tabled, progress);
+		return table_of_either(a, parts & ANALYSIS_LATER, &lens, progress);
 	return table_of_samples(a->profile, &a->counts, &lens, a->table_keys, progress, &a->table);
 }
 

@@ -34,8 +34,8 @@ struct table_kept *table_kept_new(void);
 void table_kept_free(struct table_kept *k);
 
 /*
- * May table_kept_sum() be tried? It is known by the names only whether it can be. k may be NULL. w is not looked at, so that
- * nothing needs to be known of stacks before.
+ * Is it worth while to try table_kept_sum(), so that nobody needs to know before what single stacks weigh? Whether it succeeds
+ * depends on names, too. k may be NULL.
  */
 bool table_kept_may_sum(const struct table_kept *k, const struct profile *p,
 			const struct profile_counts *counts, const struct lens *lens);
