@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Remakes the screens of README.md from the bundled capture, after a change of what they look like:
+# Remakes the screens of doc/tour.md and README.md from the bundled capture, after a change of what they look like:
 # doc/screens.sh build/proftop
 set -euo pipefail
 
@@ -27,9 +27,16 @@ screens() {
     screen 'info: what is in the file, and what is missing' '8'
 }
 
-screens >screens.tmp
-awk '/^<!-- screens:/ { print; while ((getline line < "screens.tmp") > 0) print line; print ""; skip = 1 }
-    /^<!-- end of screens/ { skip = 0 }
-    !skip' README.md >README.tmp
-mv README.tmp README.md
-rm screens.tmp
+# Puts what standard input says between the marks of a document.
+replace_screens() {
+    local file=$1
+    cat >screens.tmp
+    awk '/^<!-- screens:/ { print; while ((getline line < "screens.tmp") > 0) print line; print ""; skip = 1 }
+        /^<!-- end of screens/ { skip = 0 }
+        !skip' "$file" >"$file.tmp"
+    mv "$file.tmp" "$file"
+    rm screens.tmp
+}
+
+screens | replace_screens doc/tour.md
+screen '' '' | tail -n +4 | { echo && cat; } | replace_screens README.md

@@ -19,14 +19,14 @@
 #include <string.h>
 
 /* Lines by which it is decided whether there are two counts in each. */
-#define DIFF_LINES 1000
+#define DIFF_LINES   1000
 /* As many decide when no more have come through a pipe, as long as they are this small. */
-#define FEW_LINES  20
-#define FEW_BYTES  ((size_t)1 << 20)
-/* Malformed lines that one stack makes up for. */
-#define MOST_NOISE 1000
+#define FEW_LINES    20
+#define FEW_BYTES    ((size_t)1 << 20)
+/* Lines of one frame that make up for a malformed one, where no line has more. */
+#define FLAT_PER_BAD 10
 /* Lines that wait for their stacks. */
-#define MOST_LINES 256
+#define MOST_LINES   256
 
 /* Stacks of which it is kept which sample was theirs last; a power of two. */
 #define MOST_ROWS ((size_t)1 << 15)
@@ -49,11 +49,16 @@ struct reader {
 	struct line line[MOST_LINES];
 	size_t n_lines; /* of these */
 
-	uint64_t n_firm;       /* lines that are stacks beyond doubt; see is_firm() */
-	uint64_t n_good;       /* lines with a stack and a count */
-	uint64_t n_weightless; /* of these, with a count of zero */
-	uint64_t n_comments;   /* lines that begin with '#' */
-	uint64_t n_rounded;    /* counts with more digits than are kept */
+	uint64_t n_firm; /* lines that are stacks beyond doubt; see is_firm() */
+	uint64_t
+		run; /* of these, how many more than malformed ones in the last run of lines that has more */
+	uint64_t n_good;         /* lines with a stack and a count */
+	uint64_t n_malformed;    /* lines that are none */
+	uint64_t n_indented;     /* good lines of one frame behind blanks */
+	uint64_t first_indented; /* the first one's number */
+	uint64_t n_weightless;   /* of these, with a count of zero */
+	uint64_t n_comments;     /* lines that begin with '#' */
+	uint64_t n_rounded;      /* counts with more digits than are kept */
 };
 
 /* Counts. */
@@ -111,6 +116,8 @@ static void settle(struct reader *r)
 /* Complaints come in the order of lines. */
 static void complain(struct reader *r, const char *problem)
 {
+	r->run -= r->run > 0;
+	r->n_malformed++;
 	settle(r);
 	text_read_complain(&r->text, problem);
 }
@@ -134,7 +141,10 @@ static void add_line(struct reader *r, const struct folded_line *l)
 		complain(r, "is too deep");
 		return;
 	}
-	r->n_firm += is_firm(l->stack, l->n);
+	if (is_firm(l->stack, l->n)) {
+		r->n_firm++;
+		r->run++;
+	}
 	line->number = r->text.lines.n;
 	for (unsigned i = 0; i < r->n_counts; i++)
 		line->count[i] = l->count[i];
@@ -181,6 +191,13 @@ static bool set_events(struct reader *r, bool ended)
 	return true;
 }
 
+/* One frame behind blanks is a stack in a file of stacks, and a line of a table in a file without any. */
+static void note_indented(struct reader *r)
+{
+	if (r->n_indented++ == 0)
+		r->first_indented = r->text.lines.n;
+}
+
 static void read_line(struct reader *r, const char *s, size_t n)
 {
 	struct folded_line line;
@@ -191,6 +208,8 @@ static void read_line(struct reader *r, const char *s, size_t n)
 		return;
 	}
 	kind = folded_line_read(s, n, r->n_counts ? r->n_counts : 1, &line);
+	if (kind == FOLDED_STACK && (s[0] == ' ' || s[0] == '\t') && !memchr(s, ';', n))
+		note_indented(r);
 	if (kind == FOLDED_STACK)
 		add_line(r, &line);
 	else if (kind != FOLDED_NOTHING)
@@ -246,13 +265,29 @@ static void tell(struct reader *r)
 }
 
 /*
- * Are there stacks? A number at the end of some lines does not make them stacks while most others have
- * none, but firm ones may follow a long log.
+ * Are there stacks? A number at the end of some lines does not make them stacks while most others have none, but firm ones may
+ * follow a long log: then most of them are in the run at the end.
  */
 static bool has_stacks(const struct reader *r)
 {
-	return r->n_good > 0 &&
-	       (2 * r->n_good > r->text.bad.n || r->n_firm * MOST_NOISE > r->text.bad.n);
+	if (r->n_firm == 0)
+		return r->n_good > r->n_indented &&
+		       r->n_good - r->n_indented >= (r->n_malformed + r->n_indented) * FLAT_PER_BAD;
+	return r->n_good > 0 && (r->n_good >= r->n_malformed || 2 * r->run >= r->n_firm);
+}
+
+/* Says that most lines are none, and which is the first. */
+static int refuse(struct reader *r, struct err *e)
+{
+	static const char indented[] = "is indented and no stack";
+	struct bad_lines *b = &r->text.bad;
+
+	if (r->n_firm == 0 && r->n_indented > 0) {
+		if (b->n == 0 || b->told[0].line > r->first_indented)
+			b->told[0] = (struct bad_line){ r->first_indented, indented };
+		b->n += r->n_indented;
+	}
+	return text_read_refuse_most(&r->text, "no stacks with a count", e);
 }
 
 int folded_read(struct input *in, struct profile *p, capture_id c, const struct read_options *o,
@@ -268,6 +303,8 @@ int folded_read(struct input *in, struct profile *p, capture_id c, const struct 
 	if (has_stacks(r) && rc != -ECANCELED) {
 		tell(r);
 		rc = 0;
+	} else if (rc == 0 && r->n_good > 0) {
+		rc = refuse(r, e);
 	} else {
 		rc = text_read_refuse(&r->text, rc, "stack", e);
 	}

@@ -476,11 +476,18 @@ static void print_counts(const struct writer *w, const int64_t *self, FILE *to)
 		fprintf(to, " %s\n", count);
 }
 
+/* One frame behind blanks: readers would take it for a line of a table. */
+static bool looks_indented(const struct writer *w)
+{
+	return (w->path.at[0] == ' ' || w->path.at[0] == '\t') &&
+	       !memchr(w->path.at, ';', w->path.n);
+}
+
 static void print_line(struct writer *w, const int64_t *self, FILE *to)
 {
 	/* a frame without a name at the end is dropped by flamegraph.pl and us, unless it is alone */
 	fwrite(w->path.at, 1, w->path.n, to);
-	if (w->path.n == 0 || w->look_counted)
+	if (w->path.n == 0 || w->look_counted || looks_indented(w))
 		fputc(';', to);
 	w->look_counted = false;
 	print_counts(w, self, to);

@@ -6,6 +6,7 @@
 #include "fmt.h"
 #include "heap_environment.h"
 #include "heap_stacks.h"
+#include "sum.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -260,7 +261,7 @@ int64_t heap_tell_paused(const struct heap_tell *t, int64_t end_ns)
 {
 	bool goes_on = t->n_pauses > 0 && t->paused_from != TIME_NONE && end_ns > t->paused_from;
 
-	return t->paused_ns + (goes_on ? end_ns - t->paused_from : 0);
+	return sum_of(t->paused_ns, goes_on ? end_ns - t->paused_from : 0);
 }
 
 static void tell_switch(struct heap_tell *t, bool on, int64_t time_ns)
@@ -286,7 +287,7 @@ static void tell_event(struct heap_tell *t, const struct heap_record *r, int64_t
 		tell_switch(t, r->number[HEAP_SWITCH_ON], time_ns);
 		break;
 	case HEAP_REC_LOST:
-		t->n_lost += r->number[HEAP_LOST_EVENTS];
+		t->n_lost = sum_of_counts(t->n_lost, r->number[HEAP_LOST_EVENTS]);
 		break;
 	case HEAP_REC_NOTE:
 		note(t, &r->text[0]);

@@ -42,7 +42,9 @@
 #define LONELY_MS 300
 
 /* Between two looks at whether it grew. */
-#define LOOK_MS 100
+#define LOOK_MS  100
+/* While nothing comes, the time goes on so often for those who look at it. */
+#define KNOWN_NS 1000000000
 
 /* Threads' events come with the writer's rounds, 200 ms apart: after so long those of all threads are there. */
 #define SETTLED_NS 1000000000u
@@ -240,8 +242,9 @@ static void loss(struct reader *r, const char *name, uint64_t n, const char *one
 	char text[FMT_COUNTED_SIZE];
 
 	if (n > 0)
-		build_fact(r->profile, r->capture, "losses", name, FACT_LOSS, "%s %s",
-			   fmt_counted(text, (int64_t)(n & INT64_MAX), one), what);
+		build_fact(r->profile, r->capture, "losses", name, FACT_LOSS, "%s%s %s",
+			   n >= INT64_MAX ? "at least " : "",
+			   fmt_counted(text, n < INT64_MAX ? (int64_t)n : INT64_MAX, one), what);
 }
 
 static void state_dropped(struct reader *r)
@@ -270,7 +273,15 @@ static bool is_written(const struct reader *r)
 	       quiet_ms < QUIET_MS && (quiet_ms < LONELY_MS || input_has_writer(r->in));
 }
 
-/* Why the recording stopped. What a killed program did last was not written yet. */
+static bool was_killed(const struct heap_file_header *head)
+{
+	return head->stop == HEAP_STOP_KILLED || head->stop == HEAP_STOP_GONE ||
+	       head->stop == HEAP_STOP_OOM;
+}
+
+/*
+ * Why the recording stopped. What a killed program noted last lies in memory until somebody adds it to the trace, which has an end then.
+ */
 static void state_stop(struct reader *r)
 {
 	const struct heap_file_header *head = &r->blocks.head;
@@ -280,7 +291,11 @@ static void state_stop(struct reader *r)
 	if (head->stop < HEAP_STOP_SIZE)
 		build_fact(r->profile, r->capture, "file", "stopped", FACT_PLAIN, "because %s",
 			   text);
-	else if (head->stop == HEAP_STOP_KILLED || head->stop == HEAP_STOP_GONE)
+	else if (was_killed(head) && r->tell.ended)
+		build_fact(r->profile, r->capture, "file", "stopped", FACT_PLAIN,
+			   "because %s%s%s: all that it did until then is here", text,
+			   signal ? " by SIG" : "", signal ? signal : "");
+	else if (was_killed(head))
 		build_fact(r->profile, r->capture, "losses", "stopped", FACT_LOSS,
 			   "%s%s%s: its last moments may be missing", text, signal ? " by SIG" : "",
 			   signal ? signal : "");
@@ -320,6 +335,7 @@ static bool is_gone(const struct reader *r)
 	case HEAP_STOP_EXIT:
 	case HEAP_STOP_KILLED:
 	case HEAP_STOP_GONE:
+	case HEAP_STOP_OOM:
 		return !is_written(r);
 	default:
 		return r->tell.execed;
@@ -519,8 +535,16 @@ static void tell_known(struct reader *r)
 /* Waits until there is more, or nobody writes any more. */
 static int wait_for_more(struct reader *r)
 {
+	int64_t told_ns = INT64_MIN;
+
 	while (goes_on(r) && input_file_bytes(r->in) == r->looked_bytes) {
-		tell_known(r);
+		int64_t now_ns = clock_ns();
+
+		/* Each time is a version of the profile, of which analyses are made. */
+		if (told_ns == INT64_MIN || now_ns - told_ns >= KNOWN_NS) {
+			tell_known(r);
+			told_ns = now_ns;
+		}
 		if (progress_cancelled(r->progress))
 			return -ECANCELED;
 		poll(NULL, 0, LOOK_MS);

@@ -7,6 +7,8 @@
 
 #include "looks.h"
 
+#include "text_signs.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -35,11 +37,23 @@ static const struct sign signs[] = {
 	SIGN("\x89PNG", "a PNG picture"),
 	SIGN("FLR\0", "a Java flight recording"),
 	SIGN("gmon", "gprof data"),
-	SIGN("desc: ", "massif text"),
 	SIGN("# callgrind format", "callgrind text"),
 	SIGN("version: ", "callgrind text"),
 	SIGN("events: ", "callgrind text"),
 	SIGN("--- cpuprofile", "a V8 profile"),
+	SIGN("SIMPLEPERF", "a report of simpleperf (protobuf)"),
+	SIGN("\x17\x08\x44" "tracing", "a trace of trace-cmd"),
+	SIGN("JAVA PROFILE", "a heap dump of Java (hprof)"),
+	SIGN("Nettrace", "a trace of .NET"),
+	SIGN("NYTProf ", "a profile of Perl (NYTProf)"),
+	SIGN("\x04\x08{", "a dump of Ruby (Marshal, as of stackprof)"),
+	SIGN("\0\0\0\0\3\0\0\0", "a CPU profile of gperftools"),
+	SIGN("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", "a CPU profile of gperftools"),
+	SIGN("{(\3\0\0\0", "a profile of Python (cProfile)"),
+	SIGN("{)\3", "a profile of Python (cProfile)"),
+	SIGN("\xfb(\3\0\0\0", "a profile of Python (cProfile)"),
+	SIGN("\xfb\xa9\3", "a profile of Python (cProfile)"),
+	SIGN("{\xa9\3", "a profile of Python (cProfile)"),
 	SIGN("<!DOCTYPE html", "HTML"),
 	SIGN("<!doctype html", "HTML"),
 	SIGN("<html", "HTML"),
@@ -119,6 +133,26 @@ static bool is_perf_script(const uint8_t *b, size_t n)
 	return false;
 }
 
+/*
+ * pprof's Profile begins with sample_type, a ValueType of two varints (google/pprof, proto/profile.proto); Perfetto's Trace with
+ * a packet. Both are field 1 of bytes.
+ */
+static const char *protobuf(const uint8_t *b, size_t n)
+{
+	size_t second;
+
+	if (n < 8 || b[0] != 0x0a || b[1] == 0)
+		return NULL;
+	second = 2 + (size_t)b[1];
+	if (b[1] >= 2 && b[1] <= 12 && b[2] == 0x08)
+		return second < n && (b[second] == 0x0a || b[second] == 0x12)
+			       ? "a pprof profile (protobuf)"
+			       : NULL;
+	if (!(b[1] & 0x80) && second < n && b[second] == 0x0a)
+		return "a trace of Perfetto (protobuf)";
+	return NULL;
+}
+
 static bool has_sign(const struct sign *s, const uint8_t *bytes, size_t n)
 {
 	return n >= s->n && memcmp(bytes, s->magic, s->n) == 0;
@@ -134,10 +168,12 @@ const char *looks_like(const uint8_t *bytes, size_t n)
 	while (i < n && is_blank(bytes[i]))
 		i++;
 	if (is_json(bytes + i, n - i))
-		return "JSON";
+		return text_signs_of_json((const char *)bytes + i, n - i);
 	if (is_heaptrack(bytes, n))
 		return "heaptrack text";
-	return is_perf_script(bytes, n) ? "the text of perf script" : NULL;
+	if (is_perf_script(bytes, n))
+		return "the text of perf script";
+	return memchr(bytes, '\0', n) ? protobuf(bytes, n) : text_signs_of((const char *)bytes, n);
 }
 
 bool looks_like_text(const uint8_t *bytes, size_t n)

@@ -3,7 +3,7 @@
  * What stands around the records of a perf.data: the file header, the attr section, the features.
  *
  * A pipe has the same facts as records in its stream; both end up here. Layouts follow
- * tools/perf/Documentation/perf.data-file-format.txt; specs/perf-data.md §3 lists the corner cases.
+ * tools/perf/Documentation/perf.data-file-format.txt.
  */
 #ifndef PROFTOP_FORMATS_PERF_HEADER_H
 #define PROFTOP_FORMATS_PERF_HEADER_H

@@ -7,6 +7,7 @@
 #include "perf_script_line.h"
 #include "perf_script_read.h"
 #include "text_read.h"
+#include "text_signs.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 /* How sure we are. */
 #define SURE_STACKS  90 /* samples with frames */
 #define SURE_RECORDS 75 /* headers with a thread, a time and an event each, and nothing else */
+#define SURE_LOOSE   80 /* frames, and headers that say neither time nor cpu nor event */
 #define SURE_BARE    30 /* headers and frames, but more lines that are neither */
 
 struct line_counts {
@@ -58,10 +60,38 @@ static void count_line(const char *s, size_t n, bool *in_sample, struct line_cou
 	}
 }
 
+/* Headers come before indented frames, or have one. */
+static int probe_loose(const char *text, size_t n)
+{
+	size_t n_frames = 0, n_odd = 0;
+	bool waits = false;
+
+	for (size_t at = 0; at < n;) {
+		const char *nl = memchr(text + at, '\n', n - at);
+		size_t len = nl ? (size_t)(nl - (text + at)) : n - at;
+		struct script_header h;
+		struct script_frame f;
+		bool frame = script_is_indented(text + at, len);
+		enum script_kind kind = script_loose_read(text + at, len, n_frames > 0, &h, &f);
+
+		if (!nl && at > 0)
+			break;
+		frame |= kind == SCRIPT_HEADER && h.has_frame;
+		n_frames += frame;
+		n_odd += kind == SCRIPT_ODD || (waits && !frame);
+		waits = kind == SCRIPT_HEADER && !frame;
+		at += len + 1;
+	}
+	return n_frames > n_odd ? SURE_LOOSE : 0;
+}
+
 static int probe_text(const char *text, size_t n)
 {
 	struct line_counts c = { 0 };
-	bool in_sample = false;
+	bool in_sample = false, loose;
+
+	if (script_text_is_loose(text, n, &loose) && loose)
+		return text_signs_of(text, n) ? 0 : probe_loose(text, n);
 
 	for (size_t at = 0; at < n;) {
 		const char *nl = memchr(text + at, '\n', n - at);

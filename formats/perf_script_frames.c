@@ -100,10 +100,21 @@ static module_id module_of(struct script_frames *f, struct span path)
 	return m;
 }
 
+/* Of a file that is gone: what collapsing cuts at brackets would be half of that word. */
+static struct span without_deleted(struct span path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = sizeof(deleted) - 1;
+
+	if (path.n > n && memcmp(path.s + path.n - n, deleted, n) == 0)
+		path.n -= n;
+	return path;
+}
+
 char *script_unknown_name(const struct read_options *o, const char *module, size_t n_module,
 			  const char *address, size_t n_address)
 {
-	struct span m = base_name((struct span){ module, n_module });
+	struct span m = base_name(without_deleted((struct span){ module, n_module }));
 	bool bracketed = m.n > 0 && m.s[0] == '[';
 
 	if (n_module == 0 || is(m, "[unknown]"))

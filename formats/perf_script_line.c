@@ -11,11 +11,18 @@
 
 #include <string.h>
 
+/* Columns of an address (blank and %16lx), and of a period (%10lu). */
+#define ADDRESS_COLUMNS 17
+#define MISC_COLUMNS    6 /* %-6s */
+#define TASK_COLUMNS    4 /* %5d/%-5d */
+#define PERIOD_COLUMNS  10
+
 /* Words of a header that are looked at; the fields of tracepoints come behind them. */
 #define MOST_WORDS 40
 
 struct words {
 	struct span at[MOST_WORDS];
+	size_t columns[MOST_WORDS]; /* of each, with the blanks before it */
 	size_t n;
 };
 
@@ -156,7 +163,7 @@ static void split(const char *s, size_t n, struct words *w)
 
 	w->n = 0;
 	while (w->n < MOST_WORDS) {
-		size_t from;
+		size_t from, before = at;
 
 		while (at < n && is_blank(s[at]))
 			at++;
@@ -165,6 +172,7 @@ static void split(const char *s, size_t n, struct words *w)
 			at++;
 		if (at == from)
 			return;
+		w->columns[w->n] = at - before;
 		w->at[w->n++] = (struct span){ s + from, at - from };
 	}
 }
@@ -185,9 +193,55 @@ static size_t find_anchor(const struct words *w)
 	return first;
 }
 
+/* Is word i a number so wide that it is a period, and no thread's? */
+static bool is_period(const struct words *w, size_t i)
+{
+	return is_number(w->at[i]) && w->columns[i] >= PERIOD_COLUMNS + (i > 0);
+}
+
+/* What -F misc prints behind the task: U, K, Sp. */
+static bool is_misc(struct span t)
+{
+	for (size_t i = 0; i < t.n; i++)
+		if (!strchr("KUHGgMESp", t.s[i]))
+			return false;
+	return t.n > 0 && t.n <= 3;
+}
+
+/* Is word i an address, right-aligned behind the field before, which may be filled up with blanks of its own? */
+static bool is_address(const struct words *w, size_t i)
+{
+	size_t least = ADDRESS_COLUMNS + (i > 0), most = least;
+	struct span t = w->at[i];
+
+	if (i > 0 && is_misc(w->at[i - 1]))
+		most += MISC_COLUMNS;
+	if (i > 0 && is_task(w->at[i - 1]) && memchr(w->at[i - 1].s, '/', w->at[i - 1].n))
+		most += TASK_COLUMNS;
+	if (w->columns[i] < least || w->columns[i] > most || t.n > 16)
+		return false;
+	for (size_t k = 0; k < t.n; k++)
+		if (!is_digit(t.s[k]) && (t.s[k] < 'a' || t.s[k] > 'f'))
+			return false;
+	return true;
+}
+
+/* The last address from word i on, behind which is a function's name; w->n: there is none. */
+static size_t find_address(const struct words *w, size_t i)
+{
+	size_t last = w->n;
+
+	for (; i < w->n; i++)
+		if (is_address(w, i))
+			last = i;
+	return last;
+}
+
 /* The first n words are who it was: a name, a task, or both. */
 static void take_who(const struct words *w, size_t n, struct script_header *h)
 {
+	if (n > 1 && is_misc(w->at[n - 1]) && is_task(w->at[n - 2]))
+		n--;
 	if (n > 0 && is_task(w->at[n - 1]))
 		take_task(w->at[--n], h);
 	if (n > 0)
@@ -207,8 +261,13 @@ static void take_what(const struct words *w, size_t i, const char *end, struct s
 		h->event = (struct span){ w->at[i].s, w->at[i].n - 1 };
 		i++;
 	}
-	if (i < w->n)
+	if (i < w->n) {
+		size_t address = find_address(w, i);
+
+		h->has_frame = address < w->n;
+		i = h->has_frame ? address : i;
 		h->rest = (struct span){ w->at[i].s, (size_t)(end - w->at[i].s) };
+	}
 }
 
 static bool is_record(struct span w)
@@ -330,7 +389,8 @@ static enum script_kind read_bare(const struct words *w, const char *end, struct
 	while (k < w->n && !(is_event(w->at[k]) && is_task(w->at[k - 1])))
 		k++;
 	if (k < w->n) {
-		bool period = k >= 2 && is_number(w->at[k - 1]) && is_task(w->at[k - 2]);
+		bool period = is_period(w, k - 1) ||
+			      (k >= 2 && is_number(w->at[k - 1]) && is_task(w->at[k - 2]));
 
 		take_who(w, period ? k - 1 : k, h);
 		take_what(w, period ? k - 1 : k, end, h);
@@ -350,9 +410,17 @@ static enum script_kind read_bare(const struct words *w, const char *end, struct
 	return SCRIPT_HEADER;
 }
 
+static struct script_header no_header(void)
+{
+	return (struct script_header){
+		.pid = -1, .tid = -1, .cpu = CPU_NONE, .time_ns = TIME_NONE
+	};
+}
+
+/* Of a line with its blanks, the last one excepted. */
 static enum script_kind read_header(const char *s, size_t n, struct script_header *h)
 {
-	struct script_header out = { .pid = -1, .tid = -1, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+	struct script_header out = no_header();
 	enum script_kind kind;
 	struct words w;
 	size_t anchor;
@@ -397,7 +465,7 @@ enum script_kind script_line_read(const char *s, size_t n, bool in_sample, struc
 				  struct script_frame *f)
 {
 	struct span t = trimmed(s, n);
-	struct script_header header;
+	struct script_header header = { 0 };
 	enum script_kind kind;
 
 	if (t.n == 0)
@@ -409,12 +477,106 @@ enum script_kind script_line_read(const char *s, size_t n, bool in_sample, struc
 	if (in_sample && is_blank(s[0]) && is_position(t) && !memchr(t.s, ' ', t.n))
 		return SCRIPT_POSITION;
 	/* names of tracepoints' threads are indented as old frames are, but frames have no time */
-	kind = read_header(t.s, t.n, &header);
+	kind = read_header(s, (size_t)(t.s + t.n - s), &header);
 	if (in_sample && is_blank(s[0]) &&
-	    (kind == SCRIPT_ODD || (header.time_ns == TIME_NONE && header.cpu == CPU_NONE)) &&
+	    (kind == SCRIPT_ODD ||
+	     (header.time_ns == TIME_NONE && header.cpu == CPU_NONE && !header.has_frame)) &&
 	    script_frame_read(t.s, t.n, f) && f->address.n > 0 && f->module.n > 0)
+		return SCRIPT_FRAME;
+	/* Texts that somebody passed on may have lost their indents. */
+	if (in_sample && kind == SCRIPT_ODD && script_frame_read(t.s, t.n, f) &&
+	    f->address.n >= 4 && f->module.n > 0)
 		return SCRIPT_FRAME;
 	if (kind != SCRIPT_ODD)
 		*h = header;
 	return kind;
+}
+
+bool script_is_indented(const char *s, size_t n)
+{
+	size_t i = 1;
+	struct script_frame f;
+
+	if (n < ADDRESS_COLUMNS || s[0] != '\t')
+		return false;
+	while (i < n && s[i] == ' ')
+		i++;
+	while (i < n && is_hex(s[i]))
+		i++;
+	return i == ADDRESS_COLUMNS && script_frame_read(s, n, &f) && f.address.n > 0;
+}
+
+/* Who it was, a period, an event, an address: each may be absent. */
+static void read_loose(const struct words *w, const char *end, struct script_header *h)
+{
+	size_t n = find_address(w, 0);
+
+	h->has_frame = n < w->n;
+	if (h->has_frame)
+		h->rest = (struct span){ w->at[n].s, (size_t)(end - w->at[n].s) };
+	if (n > 0 && is_event(w->at[n - 1])) {
+		n--;
+		h->event = (struct span){ w->at[n].s, w->at[n].n - 1 };
+	}
+	if (n > 0 && is_period(w, n - 1)) {
+		n--;
+		h->period = value_of(w->at[n].s, w->at[n].n);
+		h->has_period = true;
+	}
+	take_who(w, n, h);
+}
+
+enum script_kind script_loose_read(const char *s, size_t n, bool in_sample, struct script_header *h,
+				   struct script_frame *f)
+{
+	struct span t = trimmed(s, n);
+	struct words w;
+
+	if (t.n == 0)
+		return SCRIPT_BLANK;
+	if (s[0] == '#')
+		return SCRIPT_COMMENT;
+	if (s[0] == '\t')
+		return script_frame_read(t.s, t.n, f) ? SCRIPT_FRAME : SCRIPT_ODD;
+	split(s, (size_t)(t.s + t.n - s), &w);
+	*h = no_header();
+	read_loose(&w, t.s + t.n, h);
+	if (!h->has_frame && in_sample && is_blank(s[0]) && is_position(t) &&
+	    !memchr(t.s, ' ', t.n))
+		return SCRIPT_POSITION;
+	return SCRIPT_HEADER;
+}
+
+/* Is the line a header, or a sample alone, that says a time, a cpu or an event? */
+static bool is_full(const char *s, size_t n)
+{
+	struct script_header h;
+	struct script_frame f;
+	enum script_kind kind = script_line_read(s, n, false, &h, &f);
+
+	return kind == SCRIPT_HEADER &&
+	       (h.time_ns != TIME_NONE || h.cpu != CPU_NONE || h.event.n > 0);
+}
+
+bool script_text_is_loose(const char *text, size_t n, bool *loose)
+{
+	bool known = false;
+
+	for (size_t at = 0; at < n;) {
+		const char *nl = memchr(text + at, '\n', n - at);
+		size_t len = nl ? (size_t)(nl - (text + at)) : n - at;
+		struct script_header h;
+		struct script_frame f;
+
+		*loose = true;
+		if (len > 0 && text[at] != '\t' && text[at] != '#' && is_full(text + at, len)) {
+			*loose = false;
+			return true;
+		}
+		known |= script_is_indented(text + at, len) ||
+			 (script_loose_read(text + at, len, false, &h, &f) == SCRIPT_HEADER &&
+			  h.has_frame);
+		at += len + 1;
+	}
+	return known;
 }

@@ -46,6 +46,7 @@ struct script_header {
 	bool has_period;   /* it is in the text; else it is 0 */
 	struct span event; /* without the ':' behind it; n = 0: not in the text */
 	struct span rest; /* what follows: the only frame, the fields of a tracepoint, or nothing */
+	bool has_frame;   /* rest begins with an address, right-aligned as perf has it */
 };
 
 struct script_frame {
@@ -62,6 +63,20 @@ struct script_frame {
  */
 enum script_kind script_line_read(const char *s, size_t n, bool in_sample, struct script_header *h,
 				  struct script_frame *f);
+
+/*
+ * The same of a text whose headers have neither time nor cpu nor event, as of -F comm,tid,ip,sym: any line but an indented
+ * one is a header, of a sample if frames follow or it has_frame. What has no header at all (-F ip,sym) is a frame below a
+ * blank line, or one that has_frame.
+ */
+enum script_kind script_loose_read(const char *s, size_t n, bool in_sample, struct script_header *h,
+				   struct script_frame *f);
+
+/* Which of the two a text is of, by its first headers and frames; false while neither has come. */
+bool script_text_is_loose(const char *text, size_t n, bool *loose);
+
+/* Is it a frame as perf indents it, by a tab and to 16 columns? No other text has that. */
+bool script_is_indented(const char *s, size_t n);
 
 /* A frame that stands alone, as behind a header; false when it is none. */
 bool script_frame_read(const char *s, size_t n, struct script_frame *f);

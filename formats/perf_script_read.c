@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,8 @@
 #define MOST_BYTES  ((size_t)64 << 20)
 /* Threads whose previous stacks are kept. */
 #define N_LAST      256
+/* By which it is decided what headers say. */
+#define TRIED_BYTES ((size_t)64 << 10)
 /* Bytes of a remark of ours. */
 #define REMARK_MOST 256
 
@@ -73,7 +76,13 @@ struct reader {
 	VEC(struct event_name) events; /* few: looked through in order */
 	struct last last[N_LAST];      /* by index of who */
 
+	bool decided;         /* what headers say */
+	bool loose;           /* neither times nor cpus nor events, see script_loose_read() */
+	VEC(char) header;     /* of a loose text, the line that is one if a frame follows */
+	uint64_t header_line; /* its number; 0: there is none */
+
 	bool in_sample;       /* a header has come */
+	bool on_header;       /* its frame stood behind it */
 	bool inlined;         /* the last frame belongs to the next one's unit */
 	struct sample sample; /* what its header said */
 	uint32_t who;         /* of the sample: index + 1 */
@@ -84,6 +93,7 @@ struct reader {
 	uint64_t n_frames;   /* lines of them */
 	uint64_t n_records;  /* headers of other records */
 	uint64_t n_comments; /* lines that begin with '#' */
+	uint64_t n_good;     /* lines that are part of a sample, or of nothing */
 };
 
 /* Threads. */
@@ -118,16 +128,42 @@ static void enter_group(struct reader *r, struct who *w, struct span path)
 	w->thread = build_thread_in(r->p, w->thread, id.v);
 }
 
+static uint32_t add_who(struct reader *r, const struct who *w, uint64_t hash)
+{
+	map_add(&r->by_who, hash, (uint32_t)r->whos.n);
+	vec_push(&r->whos, *w);
+	return (uint32_t)r->whos.n;
+}
+
+/* Headers that do not say who it was. */
+static uint32_t add_nobody(struct reader *r, uint64_t hash)
+{
+	struct who w = { .comm = "", .group = "", .pid = -1, .tid = -1, .thread = { ID_NONE } };
+
+	return add_who(r, &w, hash);
+}
+
+/* Where the text has only a number, it is called as perf calls who has no name. */
+static string_id name_of_who(struct reader *r, const struct who_key *k)
+{
+	char made_up[16];
+
+	if (k->comm.n > 0)
+		return build_string(r->p, k->comm.s, k->comm.n);
+	snprintf(made_up, sizeof(made_up), ":%" PRId32, k->tid >= 0 ? k->tid : k->pid);
+	return build_cstring(r->p, made_up);
+}
+
 static uint32_t new_who(struct reader *r, const struct who_key *k, uint64_t hash)
 {
-	string_id name = build_string(r->p, k->comm.n ? k->comm.s : "", k->comm.n);
+	string_id name = name_of_who(r, k);
 	struct who w = { .pid = k->pid, .tid = k->tid, .group = "" };
 	process_id process;
 
 	/* Threads of one name are the best that can be had for a process. */
 	process = k->pid >= 0 ? build_process(r->p, r->text.capture, k->pid)
 			      : build_process_of_name(r->p, r->text.capture, name);
-	w.comm = profile_string(r->p, name, &w.n);
+	w.comm = k->comm.n > 0 ? profile_string(r->p, name, &w.n) : "";
 	w.thread = build_thread(r->p, process, k->tid, name);
 	if (k->group.n > 0)
 		enter_group(r, &w, k->group);
@@ -137,9 +173,7 @@ static uint32_t new_who(struct reader *r, const struct who_key *k, uint64_t hash
 		build_process_name(r->p, process, name);
 	w.root = build_stack(r->p, (stack_id){ 0 },
 			     build_root_location(r->p, name, k->pid, k->tid, r->root_names));
-	map_add(&r->by_who, hash, (uint32_t)r->whos.n);
-	vec_push(&r->whos, w);
-	return (uint32_t)r->whos.n;
+	return add_who(r, &w, hash);
 }
 
 static uint32_t find_who(struct reader *r, const struct script_header *h)
@@ -157,7 +191,12 @@ static uint32_t find_who(struct reader *r, const struct script_header *h)
 	       hash_bytes(k.group.n ? k.group.s : "", k.group.n) * 3 ^
 	       hash_pair((uint32_t)k.pid, (uint32_t)k.tid);
 	i = map_find(&r->by_who, hash, same_who, r->whos.at, &k);
-	r->last_who = i != MAP_NONE ? i + 1 : new_who(r, &k, hash);
+	if (i != MAP_NONE)
+		r->last_who = i + 1;
+	else if (k.comm.n == 0 && k.pid < 0 && k.tid < 0 && k.group.n == 0)
+		r->last_who = add_nobody(r, hash);
+	else
+		r->last_who = new_who(r, &k, hash);
 	return r->last_who;
 }
 
@@ -318,6 +357,16 @@ static void add_frame(struct reader *r, const char *s, size_t n, bool inlined)
 	add_text(r, s, n);
 }
 
+/* The number behind the event may be an address that was read, and the frames come below. */
+static void drop_header_frame(struct reader *r)
+{
+	r->on_header = false;
+	r->inlined = false;
+	vec_clear(&r->lines);
+	vec_clear(&r->units);
+	r->n_frames--;
+}
+
 static void begin_sample(struct reader *r, const struct script_header *h)
 {
 	struct script_frame f;
@@ -335,8 +384,9 @@ static void begin_sample(struct reader *r, const struct script_header *h)
 		.weight = h->has_period ? h->period : 1,
 		.time_ns = h->time_ns,
 	};
-	if (h->rest.n > 0 && script_frame_read(h->rest.s, h->rest.n, &f) && f.address.n > 0 &&
-	    (f.module.n > 0 || f.name.n > 0))
+	r->on_header = h->rest.n > 0 && script_frame_read(h->rest.s, h->rest.n, &f) &&
+		       f.address.n > 0 && (h->has_frame || f.module.n > 0 || f.name.n > 0);
+	if (r->on_header)
 		add_frame(r, h->rest.s, h->rest.n, false);
 }
 
@@ -352,12 +402,64 @@ static void read_comment(struct reader *r, const char *s, size_t n)
 		r->n_comments++;
 }
 
+/* A header of a loose text that no frame followed. */
+static void drop_header(struct reader *r)
+{
+	if (r->header_line > 0)
+		bad_lines_add(&r->text.bad, r->header_line, "is neither a sample nor a frame");
+	r->header_line = 0;
+}
+
+/* Begins the sample of the header above, or of none. */
+static void begin_loose(struct reader *r)
+{
+	struct script_header h = { .pid = -1, .tid = -1, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+	struct script_frame f;
+
+	if (r->header_line > 0)
+		script_loose_read(r->header.at, r->header.n, false, &h, &f);
+	r->header_line = 0;
+	r->n_good++;
+	begin_sample(r, &h);
+}
+
+static void keep_header(struct reader *r, const char *s, size_t n)
+{
+	end_sample(r);
+	vec_clear(&r->header);
+	vec_reserve(&r->header, n);
+	memcpy(r->header.at, s, n);
+	r->header.n = n;
+	r->header_line = r->text.lines.n;
+}
+
+/* A line of a text whose headers say little. */
+static enum script_kind read_loose(struct reader *r, const char *s, size_t n,
+				   struct script_header *h, struct script_frame *f)
+{
+	enum script_kind kind = script_loose_read(s, n, r->in_sample, h, f);
+
+	if (kind == SCRIPT_FRAME && !r->in_sample && script_is_indented(s, n))
+		begin_loose(r);
+	drop_header(r);
+	return kind;
+}
+
 static void read_line(struct reader *r, const char *s, size_t n)
 {
+	enum script_kind kind;
 	struct script_header h;
 	struct script_frame f;
 
-	switch (script_line_read(s, n, r->in_sample, &h, &f)) {
+	kind = r->loose ? read_loose(r, s, n, &h, &f)
+			: script_line_read(s, n, r->in_sample, &h, &f);
+	r->n_good += kind != SCRIPT_ODD;
+	if (kind == SCRIPT_HEADER && r->loose && !h.has_frame) {
+		r->n_good--;
+		keep_header(r, s, n);
+		return;
+	}
+	switch (kind) {
 	case SCRIPT_BLANK:
 		end_sample(r);
 		return;
@@ -375,6 +477,8 @@ static void read_line(struct reader *r, const char *s, size_t n)
 		begin_sample(r, &h);
 		return;
 	case SCRIPT_FRAME:
+		if (r->in_sample && r->on_header && s[0] == '\t')
+			drop_header_frame(r);
 		if (r->in_sample)
 			add_frame(r, s, n, f.inlined);
 		else
@@ -390,6 +494,19 @@ static void read_line(struct reader *r, const char *s, size_t n)
 	}
 }
 
+/* What do headers say? False when more lines should come before that is known. */
+static bool decide(struct reader *r, bool ended)
+{
+	const struct lines *l = &r->text.lines;
+	size_t n = l->text.n - l->at;
+
+	r->decided = script_text_is_loose(l->text.at ? l->text.at + l->at : "",
+					  n < TRIED_BYTES ? n : TRIED_BYTES, &r->loose);
+	r->loose = r->loose && r->decided;
+	r->decided |= ended || n >= TRIED_BYTES;
+	return r->decided;
+}
+
 /* Reads the lines that are there. */
 static void take(void *reader, bool ended)
 {
@@ -397,14 +514,18 @@ static void take(void *reader, bool ended)
 	const char *s;
 	size_t n;
 
+	if (!r->decided && !decide(r, ended))
+		return;
 	while (lines_next(&r->text.lines, &s, &n)) {
 		if (!s)
 			text_read_complain(&r->text, "is too long");
 		else
 			read_line(r, s, n);
 	}
-	if (ended)
+	if (ended) {
 		end_sample(r);
+		drop_header(r);
+	}
 }
 
 /* What `info` says. */
@@ -436,6 +557,7 @@ static void done(struct reader *r)
 	map_done(&r->by_who);
 	vec_done(&r->whos);
 	vec_done(&r->events);
+	vec_done(&r->header);
 	vec_done(&r->lines);
 	vec_done(&r->units);
 	for (size_t i = 0; i < N_LAST; i++) {
@@ -456,9 +578,11 @@ int perf_script_read(struct input *in, struct profile *p, capture_id c,
 	text_read_init(&r->text, in, p, c);
 	script_frames_init(&r->frames, p, o);
 	rc = text_read_all(&r->text, take, r, progress);
-	if (r->n_samples > 0 && rc != -ECANCELED) {
+	if (r->n_samples > 0 && rc != -ECANCELED && r->n_good >= r->text.bad.n) {
 		tell(r);
 		rc = 0;
+	} else if (r->n_samples > 0 && rc != -ECANCELED) {
+		rc = text_read_refuse_most(&r->text, "neither a sample nor a frame", e);
 	} else {
 		rc = text_read_refuse(&r->text, rc, "sample", e);
 	}

@@ -114,6 +114,14 @@ int text_read_refuse(const struct text_read *t, int rc, const char *what, struct
 		       t->lines.n, t->lines.n == 1 ? "" : "s");
 }
 
+int text_read_refuse_most(const struct text_read *t, const char *what, struct err *e)
+{
+	return err_set(e, -EBADMSG,
+		       "%s: %" PRIu64 " of its %" PRIu64 " lines are %s: line %" PRIu64 " %s",
+		       input_name(t->lines.in), t->bad.n, t->lines.n, what, t->bad.told[0].line,
+		       t->bad.told[0].problem);
+}
+
 int text_probe(const uint8_t *bytes, size_t n, int (*probe)(const char *text, size_t n))
 {
 	const char *text = (const char *)bytes;

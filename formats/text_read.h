@@ -53,6 +53,9 @@ void text_read_tell(const struct text_read *t);
 /* The error when there is no stack or sample (what), given what text_read_all() returned. */
 int text_read_refuse(const struct text_read *t, int rc, const char *what, struct err *e);
 
+/* The error when most lines are bad ("neither a sample nor a frame"). */
+int text_read_refuse_most(const struct text_read *t, const char *what, struct err *e);
+
 /* What a format's probe says to bytes as UTF-8 text without NULs; 0 when they are no such text. */
 int text_probe(const uint8_t *bytes, size_t n, int (*probe)(const char *text, size_t n));
 

@@ -22,7 +22,7 @@ src/wire: src/base
 src/query: src/base src/profile src/unwind src/wire
 src/resolve: src/base src/profile src/unwind src/wire
 formats: src/base src/profile src/unwind src/wire src/query src/resolve
-src/record: src/base src/profile src/unwind src/wire src/query src/resolve
+src/record: src/base src/profile src/unwind src/wire src/query src/resolve src/record/heap
 src/record/cpu: src/base src/profile src/unwind src/wire src/query src/resolve
 src/record/heap: src/base src/unwind src/wire
 tui: src/base src/profile src/query
@@ -38,6 +38,7 @@ check_rooms() {
     done < <(sources | xargs awk -v rooms="$rooms" '
         function room_of(path) {
             if (path ~ /^tests\//) return "tests"
+            if (path ~ /^formats\//) return "formats"
             sub(/\/[^\/]*$/, "", path)
             return path
         }
@@ -92,6 +93,7 @@ check_outside() {
         'only src/resolve and src/unwind see the constants of DWARF'
     only 'perf_event_open[[:space:]]*\([^2]|(SYS|__NR)_perf_event_open' '^src/record/cpu/|^tests/' \
         'only src/record/cpu calls perf_event_open'
+    only '\<umask[[:space:]]*\([^2]' '^tests/' 'umask() is of all threads: files are made with the mode they should have'
     only '#[[:space:]]*include[[:space:]]*<(vterm|criterion/.*)\.h>' '^tests/' 'only tests see Criterion and libvterm'
 }
 
@@ -126,7 +128,7 @@ check_headers() {
     local file flags=(-fsyntax-only -std=gnu17 -D_GNU_SOURCE -x c -)
     while read -r file; do
         printf '#include "%s"\n' "${file##*/}" |
-            ${CC:-cc} -I"${file%/*}" $(printf -- ' -I%s' src/* src/record/*/ formats tui) ${FLOORS_CFLAGS:-} "${flags[@]}" ||
+            ${CC:-cc} -I"${file%/*}" $(printf -- ' -I%s' src/* src/record/*/ formats formats/*/ tui) ${FLOORS_CFLAGS:-} "${flags[@]}" ||
             fault "$file: does not compile alone"
     done < <(sources | grep '\.h$')
 }
@@ -170,6 +172,7 @@ self_test() {
     plant 'curses outside term.c' 'only tui/term.c' 'echo "#include <curses.h>" >>tui/canvas.c'
     plant 'libelf outside its file' 'sees libelf' 'echo "#include <gelf.h>" >>src/cli/main.c'
     plant 'perf_event_open outside record' 'perf_event_open' 'echo "int n = SYS_perf_event_open;" >>src/cli/main.c'
+    plant 'a changed umask' 'of all threads' 'echo "int n = umask(0);" >>src/cli/main.c'
     plant 'two files of one name' 'file names are unique' 'cp src/base/mem.c tui/mem.c'
     plant 'a file without its line' 'stray: 0 lines' 'cp src/base/mem.c src/base/stray.c'
     plant 'a line without its file' 'is no file' 'rm -f src/base/map.c src/base/map.h'

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "analysis.h"
+#include "app_act.h"
 #include "app_state.h"
 #include "diff.h"
 #include "made_profile.h"
@@ -268,4 +269,30 @@ Test(app_sides, any_size)
 			free(stage_app_draw(&f));
 			stage_app_done(&f);
 		}
+}
+
+/* Whoever reads an analysis beside the screen finds it as it was: what is made equal otherwise is another one. */
+Test(app_sides, a_comparison_that_is_shown_never_changes)
+{
+	struct stage_app f;
+	const struct analysis *shown;
+	enum normalise first;
+	int64_t total;
+
+	stage_app_init(&f, stage_profile(), true, 100, 30);
+	stage_app_play(&f, TASKS);
+	shown = f.app->analysis;
+	first = shown->diff->normalise;
+	total = shown->weights.total[0];
+	app_act(f.app, ACTION_EQUALISE);
+	app_act(f.app, ACTION_SIZE);
+	cr_expect_eq(f.app->analysis, shown);
+	cr_expect_eq(shown->diff->normalise, first);
+	cr_expect_eq(shown->lens.sides.normalise, first);
+	cr_expect_eq(shown->lens.sides.shown, SHOWN_BOTH);
+	cr_expect_eq(shown->weights.total[0], total);
+	stage_app_settle(&f);
+	cr_expect_neq(f.app->analysis->diff->normalise, first);
+	cr_expect_eq(f.app->analysis->lens.sides.shown, SHOWN_BEFORE);
+	stage_app_done(&f);
 }

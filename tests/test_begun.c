@@ -88,7 +88,7 @@ Test(begun, are_rows_of_their_own_in_one_build)
 		struct lens l;
 
 		made_lens(&l, p, "");
-		l.names = cases[i].loose ? &r : NULL;
+		lens_set_names(&l, cases[i].loose ? &r : NULL);
 		expect_tree(p, &l, cases[i].tree, cases[i].what);
 		l.grouping = GROUP_MODULE;
 		expect_tree(p, &l, "lib.so 12 12\n", cases[i].what);

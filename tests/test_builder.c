@@ -353,6 +353,34 @@ Test(builder, totals_never_overflow)
 	profile_free(p);
 }
 
+/* Wall time adds the waits to a clock. */
+Test(builder, clocks_together_never_overflow)
+{
+	struct profile *p = profile_new();
+	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+	event_id clock, waits, count;
+
+	builder_begin(p);
+	clock = s.event = build_event(p, "cpu-clock", UNIT_NS, true);
+	waits = build_derived_event(p, "offcpu", UNIT_NS);
+	count = build_event(p, "cycles", UNIT_COUNT, true);
+	s.weight = INT64_MAX - 7;
+	cr_assert_eq(build_sample(p, &s), 0);
+	s.event = waits;
+	s.weight = 8;
+	cr_expect_eq(build_sample(p, &s), -ERANGE);
+	s.weight = 4;
+	cr_expect_eq(build_sample(p, &s), 0);
+	cr_expect_eq(build_scale(p, waits, 2), -ERANGE);
+	s.event = clock;
+	cr_expect_eq(build_sample(p, &s), -ERANGE);
+	s.event = count;
+	s.weight = INT64_MAX;
+	cr_expect_eq(build_sample(p, &s), 0);
+	builder_end(p);
+	profile_free(p);
+}
+
 Test(builder, ids_that_run_out_are_sticky_and_valid)
 {
 	struct profile *p = profile_new();

@@ -192,14 +192,13 @@ Test(x86, given_files)
 	at = NULL;
 #endif
 	if (system("command -v objdump >/dev/null 2>&1") != 0)
-		printf("skipped: no objdump\n");
-	else
-		for (char *path; (path = strsep(&at, " \n"));) {
-			char real[4096];
+		cr_skip_test("no objdump");
+	for (char *path; (path = strsep(&at, " \n"));) {
+		char real[4096];
 
-			if (*path && realpath(path, real))
-				cr_expect_gt(compare_with_objdump(real), given ? 0 : 1000);
-		}
+		if (*path && realpath(path, real))
+			cr_expect_gt(compare_with_objdump(real), given ? 0 : 1000);
+	}
 	free(paths);
 }
 

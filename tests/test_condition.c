@@ -53,7 +53,7 @@ Test(condition, is_understood_or_refused)
 }
 
 /*
- * big: 10000 → 11000, beyond noise; small: 10 → 12, within; gone: 400 → 0; new: 0 → 300; the whole of that: 10410 →
+ * big: 10000 → 11000, as nearly all of the program is, which the machine may do; small: 10 → 12, within; gone: 400 → 0; new: 0 → 300; the whole of that: 10410 →
  * 11312. In event "time" big is 1 s → 2 s.
  */
 /* clang-format off: one line a case */
@@ -67,13 +67,13 @@ static const struct {
 	{ "total > +902", false, 0, 1 },          { "total >= +902", false, 1, 1 },
 	{ "total > 11311", false, 1, 1 },         { "total > 11312", false, 0, 1 },
 	{ "total < 11312", false, 0, 1 },         { "total < +1000", false, 1, 1 },
-	{ "self(big) > +9%", false, 1, 1 },       { "self(big) > +11%", false, 0, 1 },
+	{ "self(big) > +9%", true, 1, 1 },        { "self(big) > +9%", false, 0, 1 },
 	{ "self(small) > +10%", false, 0, 1 },    { "self(small) > +10%", true, 1, 1 },
 	{ "self(small) > 11", false, 1, 1 },      { "self(gone) < -50%", false, 1, 1 },
 	{ "self(gone) < -100%", false, 0, 1 },    { "self(gone) <= -100%", false, 1, 1 },
 	{ "self(new) > +1000000%", false, 1, 1 }, { "self(new) > +299", false, 1, 1 },
-	{ "self(.) > +5%", false, 2, 4 },         { "self(.) > +5%", true, 3, 4 },
-	{ "total(big|new) > +1", false, 2, 2 },   { "self(nothing) > 0", false, 0, 0 },
+	{ "self(.) > +5%", false, 1, 4 },         { "self(.) > +5%", true, 3, 4 },
+	{ "total(big|new) > +1", false, 1, 2 },   { "self(nothing) > 0", false, 0, 0 },
 	{ "total <= -1%", false, 0, 1 },
 };
 /* clang-format on */

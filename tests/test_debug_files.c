@@ -126,7 +126,7 @@ static bool have(const char *tool)
 
 	free(command);
 	if (!found)
-		cr_log_info("skipped: no %s", tool);
+		cr_skip_test("no %s", tool);
 	return found;
 }
 

@@ -244,7 +244,7 @@ Test(debug_info, agrees_with_libdw)
 
 	compare("/proc/self/exe", 61, &c);
 	if (c.addresses.n == 0)
-		printf("skipped: this program has no debug information\n");
+		cr_skip_test("this program has no debug information");
 	cr_expect_eq(c.n_frames_differ, 0, "%zu of %zu, first at %#jx", c.n_frames_differ,
 		     c.addresses.n, (uintmax_t)c.first_different);
 	cr_expect_eq(c.n_lines_differ, 0, "%zu of %zu, first at %#jx", c.n_lines_differ,

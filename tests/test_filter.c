@@ -291,3 +291,36 @@ Test(filter, exact_names_match_only_themselves)
 		free(exact);
 	}
 }
+
+/* Terms are taken as terms: the same text within another one's quotes, or as its end, is none. */
+Test(filter, takes_whole_terms)
+{
+	static const struct {
+		const char *all, *part, *rest; /* rest NULL: it is not there */
+	} takes[] = {
+		{ "fn:a leaf:b", "leaf:b", "fn:a" },
+		{ "fn:\"x leaf:b y\" leaf:b", "leaf:b", "fn:\"x leaf:b y\"" },
+		{ "leaf:b fn:\"x leaf:b y\"", "leaf:b", "fn:\"x leaf:b y\"" },
+		{ "fn:\"x leaf:b y\"", "leaf:b", NULL },
+		{ "fn:a fn:b fn:a", "fn:a", "fn:a fn:b" },
+		{ "fn:a fn:b fn:c", "fn:b fn:c", "fn:a" },
+		{ "fn:a fn:b fn:c", "fn:a fn:c", NULL },
+		{ "!fn:a", "fn:a", NULL },
+		{ "fn:a", "fn:a fn:a", NULL },
+		{ "fn:a", "", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(takes) / sizeof(*takes); i++) {
+		struct filter *f = NULL;
+		char *text;
+
+		cr_assert_eq(filter_parse(takes[i].all, &f, NULL), 0);
+		cr_expect_eq(filter_has(f, takes[i].part), takes[i].rest != NULL, "%zu", i);
+		cr_expect_eq(filter_take(f, takes[i].part), takes[i].rest != NULL, "%zu", i);
+		text = filter_text(f);
+		cr_expect_str_eq(text, takes[i].rest ? takes[i].rest : takes[i].all, "%zu", i);
+		free(text);
+		filter_free(f);
+	}
+	cr_expect_not(filter_has(NULL, "fn:a"));
+}

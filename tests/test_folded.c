@@ -279,10 +279,16 @@ Test(folded, read)
 		  "a;b 10 20\na;c 5\n" },
 		{ "zero weighs nothing", BYTES("a;b 0\na;c 1\n"), "a;c 1\n" },
 		{ "malformed lines",
-		  BYTES("a;b;c\na;b 2\n5\na -1\n# fine\nx\ny\nz\na 99999999999999999999\n"),
-		  "a;b 2\n! malformed lines: 7 lines skipped: line 1 has no count, line 3 has a "
+		  BYTES("a;b;c\na;b 2\n5\na -1\n# fine\nx\ny\nz\na 99999999999999999999\n"
+			"a;b 2\na;b 2\na;b 2\na;b 2\na;b 2\na;b 2\n"),
+		  "a;b 14\n! malformed lines: 7 lines skipped: line 1 has no count, line 3 has a "
 		  "count and no stack, line 4 has a negative count, line 6 has no count, line 7 "
 		  "has no count, …\n" },
+		{ "most lines malformed", BYTES("a;b;c\na;b 2\nx\ny\n"),
+		  "error: x: 3 of its 4 lines are no stacks with a count: line 1 has no count\n" },
+		{ "indented numbers", BYTES("  id 12\n  value 99999999\na 3\n"),
+		  "error: x: 2 of its 3 lines are no stacks with a count: line 1 is indented and no "
+		  "stack\n" },
 		{ "not one good line", BYTES("\n\nhello\nworld\n"),
 		  "error: x: there is no stack in it; line 3 has no count\n" },
 		{ "only comments", BYTES("# a 1\n\n"),
@@ -722,5 +728,5 @@ Test(folded, round_trip_of_the_corpus)
 		globfree(&found);
 	}
 	if (n_files == 0)
-		fprintf(stderr, "skipped: no corpus\n");
+		cr_skip_test("no corpus");
 }

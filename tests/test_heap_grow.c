@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SECOND_EVENTS 20000u
@@ -241,4 +242,38 @@ Test(heap_grow, what_was_read_is_given_back, .timeout = 120)
 	free(e);
 	if (!hole)
 		cr_skip_test("the file system knows no holes");
+}
+
+/* A heap to which nothing happens is a new version once a second, as its time goes on, and no more: each is analysed. */
+Test(heap_grow, what_is_idle_is_seldom_published)
+{
+	struct growing g = { .path = "/tmp/proftop-test-XXXXXX", .profile = profile_new() };
+	struct profile_counts first, last;
+	struct made_heap h;
+	struct task *reading;
+	struct timespec begin, end;
+	uint32_t seconds;
+
+	made_heap_init(&h);
+	made_heap_begin(&h);
+	tell_round(&h, 0);
+	tell_round(&h, 1);
+	g.file = fdopen(mkstemp(g.path), "w");
+	append(&g, &h, 0);
+	reading = task_start(follow_it, &g, -1);
+	wait_for(&g, 2);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	profile_counts_read(g.profile, &first);
+	poll(NULL, 0, 1500);
+	profile_counts_read(g.profile, &last);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	/* A slow machine makes fewer; what was read last is told, and names of it are. */
+	seconds = (uint32_t)(end.tv_sec - begin.tv_sec) + 1;
+	cr_expect_leq(last.version - first.version, seconds + 6);
+	append_end(&g, &h);
+	task_join(reading);
+	profile_free(g.profile);
+	made_heap_done(&h);
+	fclose(g.file);
+	unlink(g.path);
 }

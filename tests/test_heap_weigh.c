@@ -5,6 +5,7 @@
 #include "heap_weigh.h"
 
 #include "analysis.h"
+#include "analysis_cache.h"
 #include "builder.h"
 #include "diff.h"
 #include "err.h"
@@ -663,7 +664,7 @@ static void assert_same_table(const struct profile *p, const struct profile_coun
 
 	keys_init(&keys, p, counts, grouping);
 	cr_assert_eq(table_of_samples(p, counts, &l, &keys, NULL, &again), 0);
-	l.kept = NULL;
+	l.cache = NULL;
 	cr_assert_eq(table_of_samples(p, counts, &l, &keys, NULL, &anew), 0);
 	bytes = (size_t)anew.n_rows * anew.n_columns * sizeof(*anew.total);
 	cr_assert_eq(again.n_rows, anew.n_rows, "step %d", step);
@@ -685,6 +686,7 @@ Test(heap_weigh, what_is_kept_is_as_made_anew)
 	};
 	struct story *s = story_new(11);
 	struct heap_kept *kept = heap_kept_new();
+	const struct analysis_cache cache = { .heap = kept };
 	struct profile_counts counts;
 	unsigned lot = 5, at = 0;
 	int64_t cursor_ns = INT64_MAX;
@@ -703,7 +705,7 @@ Test(heap_weigh, what_is_kept_is_as_made_anew)
 			cursor_ns = made_number(&lot, 20) * 1000000;
 		lens_of_sides(&l, s, filters[at], &m, cursor_ns);
 		cr_assert_eq(weigh(s->p, &counts, &l, NULL, &anew), 0);
-		l.kept = kept;
+		l.cache = &cache;
 		/* What was cancelled leaves nothing half. */
 		progress_cancel(&stop);
 		if (made_number(&lot, 4) == 0 && weigh(s->p, &counts, &l, &stop, &again) <= 0)

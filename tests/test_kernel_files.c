@@ -69,7 +69,8 @@ static bool begin(char *dir)
 	if (sh(dir, "gcc --version && ld --version && nm --version && objcopy --version && "
 		    "test $(uname -m) = x86_64") == 0)
 		return true;
-	cr_log_info("skipped: no compiler and binutils for x86_64");
+	rmdir(dir);
+	cr_skip_test("no compiler and binutils for x86_64");
 	return false;
 }
 

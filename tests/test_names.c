@@ -97,7 +97,7 @@ Test(names, make_functions_one)
 	cr_assert_eq(name_rules_add(&r, "g=f", &e), 0);
 	cr_assert_eq(name_rules_add(&r, "y=x", &e), 0);
 	made_lens(&l, p, "");
-	l.names = &r;
+	lens_set_names(&l, &r);
 	a = made_analysis(p, &l);
 	text = made_tree_text(a);
 	cr_expect_str_eq(text, "m 31 0\n  [x] 16 16\n  f 15 15\n");
@@ -179,4 +179,29 @@ Test(names, of_programs_are_paired_by_their_functions)
 		sides_done(&s);
 		profile_free(p);
 	}
+}
+
+/* Views go on comparing by rules whose sides are gone. */
+Test(names, a_lens_keeps_its_rules)
+{
+	struct profile *p = made_profile("f 4\nf.cold 1\ncapture\nf 2\nf.cold 1\n");
+	const struct sides_choice choice = { .event = "", .metric = "" };
+	struct sides s = { .names.loose = true };
+	struct analysis *a;
+	struct lens l, copy;
+
+	made_lens(&l, p, "");
+	cr_assert_eq(sides_add(&s, SIDE_BEFORE, "capture:1", NULL), 0);
+	cr_assert_eq(sides_add(&s, SIDE_AFTER, "capture:2", NULL), 0);
+	cr_assert_eq(name_rules_add(&s.names, "g=f", NULL), 0);
+	cr_assert_eq(sides_lens(&s, p, &choice, &l, NULL), 0);
+	sides_done(&s);
+	s = (struct sides){ 0 };
+	lens_copy(&copy, &l);
+	lens_done(&l);
+	a = made_analysis(p, &copy);
+	cr_expect_eq(a->table.n_rows, 1);
+	analysis_free(a);
+	lens_done(&copy);
+	profile_free(p);
 }

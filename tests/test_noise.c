@@ -195,14 +195,15 @@ static void learn(const struct trial *t, const struct pair *pair, struct learned
 			x[r] = pair->of[r / t->runs][r % t->runs].sum[f];
 			variance[r] = pair->of[r / t->runs][r % t->runs].squares[f];
 		}
-		run_rows_add(&rows, x, variance);
+		run_rows_add(&rows, f, x, variance);
 	}
 	typical_find(&rows, &typical);
-	cr_assert(typical.known || t->by != BY_TYPICAL);
+	cr_assert(typical.agreed || t->by != BY_TYPICAL);
 	for (unsigned r = 0; r < 2 * t->runs; r++)
 		out->factor[r] = factor_of(t, pair, &typical, r);
 	out->reference = t->by == BY_TYPICAL ? typical.error * typical.error / N_SIDES : 0;
 	out->spread = typical.spread;
+	out->spread.own = N_SIDES * typical.spread.square;
 	if (t->runs > 1)
 		spread_of_runs(&rows, &typical, out->factor, &out->spread);
 	run_rows_done(&rows);

@@ -94,6 +94,20 @@ Test(output, keeps_mode_and_link)
 	cr_expect_eq(st.st_mode & 07777, 0640);
 }
 
+/* New files are as this user wants them; this process is of this test alone. */
+Test(output, new_files_have_the_usual_mode)
+{
+	struct err e = ERR_INIT;
+	struct output o;
+	struct stat st;
+
+	umask(027);
+	cr_assert_eq(output_open(&o, "new", &e), 0);
+	cr_assert_eq(output_close(&o, true, &e), 0);
+	cr_assert_eq(stat("new", &st), 0);
+	cr_expect_eq(st.st_mode & 07777, 0640);
+}
+
 Test(output, says_when_the_disk_is_full)
 {
 	struct err e = ERR_INIT;

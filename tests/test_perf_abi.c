@@ -435,6 +435,36 @@ Test(perf_abi, mappings_without_protection)
 	}
 }
 
+/* `perf inject --jit` writes the mode of the file that it made where others say what may be done there. */
+Test(perf_abi, mappings_with_a_mode_as_protection)
+{
+	static const struct {
+		uint32_t may;
+		bool executable;
+	} cases[] = { { 0x81a4, true }, { 0x8180, true }, { 0xffff, true },
+		      { 5, true },      { 0, false },     { 3, false } };
+
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(*cases); i++) {
+		struct made m = { .big = i & 1 };
+		size_t at = made_begin(&m, PERF_REC_MMAP2, 2);
+		struct perf_record r;
+		struct perf_mmap map;
+
+		made_u32(&m, 1), made_u32(&m, 2);
+		made_u64(&m, 0x1000), made_u64(&m, 0x2000), made_u64(&m, 0x80);
+		made_u64(&m, 0), made_u64(&m, 4711), made_u64(&m, 5);
+		made_u32(&m, cases[i / 2].may), made_u32(&m, 1);
+		made_text(&m, "/tmp/jitted-812-5.so");
+		made_end(&m, at);
+		r = record_at(&m, 0);
+		cr_assert(perf_mmap_decode(&r, 0, &map), "case %zu", i);
+		cr_expect_eq(map.path_len, 20, "case %zu: %zu", i, map.path_len);
+		cr_expect_eq(strncmp(map.path, "/tmp/jitted-812-5.so", 20), 0);
+		cr_expect_eq(map.executable, cases[i / 2].executable, "case %zu", i);
+		made_done(&m);
+	}
+}
+
 Test(perf_abi, mappings_with_and_without_build_id)
 {
 	static const uint8_t id[20] = { 0xaa, 0xbb, 3,  4,  5,  6,  7,  8,  9,  10,

@@ -172,7 +172,7 @@ FEED_TEST(perf_feed, chains_that_came_before)
 					 .period = 1 + i,
 					 .n_chain = chain_cases[c].n };
 
-		memcpy(s.chain, chain_cases[c].chain, sizeof(s.chain));
+		memcpy(s.chain, chain_cases[c].chain, sizeof(chain_cases[c].chain));
 		made_sample(&all.records, &s);
 		rig_begin(&alone);
 		put_world(&alone);
@@ -266,6 +266,56 @@ FEED_TEST(perf_feed, names_are_those_of_the_time)
 		    "cpu-clock 1 9 :6;[[unknown]]+10\n"
 		    "cpu-clock 1 9 swapper;[[unknown]]+10\n",
 		    "names by time");
+	rig_end(&r);
+}
+
+/* Looks at a batch alone, and at nothing of the others. */
+static void look_at(struct rig *r, struct made *m)
+{
+	struct perf_records batch = { .at = m->bytes.at,
+				      .n_bytes = m->bytes.n,
+				      .swap = made_swaps(m) };
+
+	perf_feed_look(r->feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
+}
+
+/* Another cpu's buffer, which comes behind in the file, tells of the time before, of parents and in between. */
+FEED_TEST(perf_feed, names_told_out_of_order)
+{
+	struct made first;
+	struct rig r;
+
+	rig_begin(&r);
+	first = (struct made){ .attr = r.records.attr };
+	perf_events_add(&r.events, &r.records.attr, NULL);
+	made_fork(&first, 2, 1, 2, 1, 12);
+	made_fork(&first, 3, 2, 3, 2, 13);
+	/* Round in a circle. */
+	made_fork(&first, 5, 4, 5, 4, 9);
+	made_fork(&first, 4, 5, 4, 5, 9);
+	for (uint64_t t = 20; t <= 40; t += 5)
+		made_comm(&first, 1, 1, t, "late");
+	look_at(&r, &first);
+	made_comm(&r.records, 1, 1, 10, "shell");
+	made_comm(&r.records, 1, 1, 22, "middle");
+	put_sample(&r, 1, 1, 11, 0x10);
+	put_sample(&r, 2, 2, 14, 0x10);
+	put_sample(&r, 3, 3, 14, 0x10);
+	put_sample(&r, 4, 4, 14, 0x10);
+	put_sample(&r, 1, 1, 21, 0x10);
+	put_sample(&r, 1, 1, 24, 0x10);
+	put_sample(&r, 1, 1, 45, 0x10);
+	rig_feed(&r);
+	expect_text(&r,
+		    "cpu-clock 1 11 shell;[[unknown]]+10\n"
+		    "cpu-clock 1 14 :4;[[unknown]]+10\n"
+		    "cpu-clock 1 14 shell;[[unknown]]+10\n"
+		    "cpu-clock 1 14 shell;[[unknown]]+10\n"
+		    "cpu-clock 1 21 late;[[unknown]]+10\n"
+		    "cpu-clock 1 24 middle;[[unknown]]+10\n"
+		    "cpu-clock 1 45 late;[[unknown]]+10\n",
+		    "names by time");
+	made_done(&first);
 	rig_end(&r);
 }
 

@@ -78,6 +78,7 @@ Test(perf_leaves, callers_left_out)
 		struct profile_counts counts;
 		struct perf_leaves *l;
 		struct resolver *r;
+		location_id at;
 		uint32_t leaf;
 		capture_id c;
 
@@ -86,9 +87,11 @@ Test(perf_leaves, callers_left_out)
 		r = resolver_new(p, c, &options);
 		l = perf_leaves_new(p, r, cases[i].machine);
 		map_own(r, function.address);
-		leaf = perf_leaves_note(l, PID, 10, &user);
-		perf_leaves_again(l, leaf);
-		perf_leaves_again(l, leaf);
+		at = resolver_locate(r, PID, 10, chain[0], MODE_USER, false);
+		leaf = perf_leaves_note(l, PID, 10, &user, (location_id){ ID_NONE });
+		/* By its location, which is new first and then known. */
+		cr_expect_eq(perf_leaves_note(l, PID, 10, &user, at), leaf, "%s", cases[i].what);
+		cr_expect_eq(perf_leaves_note(l, PID, 10, &user, at), leaf, "%s", cases[i].what);
 		perf_leaves_facts(l, c);
 		builder_end(p);
 		/* One for all, one for the module. */
@@ -179,7 +182,7 @@ Test(perf_leaves, chains_of_32_bit_programs_are_counted)
 							 .length = 0x1000,
 							 .path = path,
 							 .executable = true });
-		perf_leaves_again(l, perf_leaves_note(l, PID, 10, &user));
+		perf_leaves_again(l, perf_leaves_note(l, PID, 10, &user, (location_id){ ID_NONE }));
 		perf_leaves_facts(l, c);
 		builder_end(p);
 		profile_counts_read(p, &counts);

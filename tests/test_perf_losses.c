@@ -5,14 +5,17 @@
 #include "limits_work.h"
 #include "machine.h"
 #include "made_perf.h"
+#include "mem.h"
 #include "perf_result.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <zstd.h>
 
 /* Of one process; the name of each is another one when names is so. */
 static void put_many(struct made *m, uint32_t n, bool names)
@@ -235,4 +238,57 @@ Test(perf_losses, events_are_lost_once)
 		made_done(&records);
 		made_done(&m);
 	}
+}
+
+#define RECORDED_MOST ((size_t)1 << 20)
+
+/* A recording and zeroes behind it, packed by zstd as far as these can be. */
+static uint8_t *pack_with_zeroes(const uint8_t *head, size_t n_head, size_t n_zeroes, size_t *n)
+{
+	static const uint8_t zeroes[1 << 20];
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	size_t cap = n_head + n_zeroes / 1000 + (1 << 20), left = n_zeroes;
+	uint8_t *packed = xmalloc(cap);
+	ZSTD_outBuffer out = { packed, cap, 0 };
+	ZSTD_inBuffer in = { head, n_head, 0 };
+
+	ZSTD_compressStream2(z, &out, &in, ZSTD_e_continue);
+	while (left > 0) {
+		in = (ZSTD_inBuffer){ zeroes, left < sizeof(zeroes) ? left : sizeof(zeroes), 0 };
+		left -= in.size;
+		cr_assert_not(ZSTD_isError(ZSTD_compressStream2(
+			z, &out, &in, left > 0 ? ZSTD_e_continue : ZSTD_e_end)));
+	}
+	ZSTD_freeCCtx(z);
+	*n = out.pos;
+	return packed;
+}
+
+/* Packed data that would fill the disk are refused after 256 MB. */
+Test(perf_losses, packed_beyond_all_measure, .timeout = 60)
+{
+	size_t n, n_packed;
+	uint8_t *bytes = xmalloc(RECORDED_MOST);
+	FILE *from = fopen(TEST_DATA "/perf_data/truth_z.data", "rb");
+	struct perf_result r;
+	uint8_t *packed;
+
+	cr_assert_not_null(from);
+	n = fread(bytes, 1, RECORDED_MOST, from);
+	fclose(from);
+	packed = pack_with_zeroes(bytes, n, (size_t)400 << 20, &n_packed);
+	r = perf_result_of_bytes(packed, n_packed);
+	cr_expect_eq(r.rc, -EFBIG, "%d", r.rc);
+	cr_expect(strstr(err_text(&r.error),
+			 "of zstd data become more than 269 MB, as no recording does"),
+		  "%s", err_text(&r.error));
+	perf_result_done(&r);
+	free(packed);
+	packed = pack_with_zeroes(bytes, n, 1 << 20, &n_packed);
+	r = perf_result_of_bytes(packed, n_packed);
+	cr_expect_eq(r.rc, 0, "%s", err_text(&r.error));
+	cr_expect_eq(perf_result_samples(&r), 1001);
+	perf_result_done(&r);
+	free(packed);
+	free(bytes);
 }

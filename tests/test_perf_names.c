@@ -223,10 +223,8 @@ Test(perf_names, are_ours, .timeout = 300)
 	char path[] = "/tmp/proftop-names-XXXXXX", self[4096] = { 0 };
 	int fd;
 
-	if (system("perf version >/dev/null 2>&1") != 0) {
-		cr_log_info("skipped: no perf");
-		return;
-	}
+	if (system("perf version >/dev/null 2>&1") != 0)
+		cr_skip_test("no perf");
 	fd = mkstemp(path);
 	cr_assert_geq(fd, 0);
 	close(fd);

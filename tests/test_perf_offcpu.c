@@ -22,35 +22,38 @@
  */
 static const struct {
 	const char *what, *steps, *waits;
-	uint64_t n_open;
+	uint64_t n_open, n_too_long;
 } cases[] = {
 	{ "a wait has the stack of the sample before it", "s 7 10, o 7 20, i 7 50, s 7 60",
-	  "offcpu 30 20 :7;[[unknown]]+100a\n", 0 },
-	{ "without a sample before it, none", "o 7 20, i 7 50, s 7 60", "offcpu 30 20 :7\n", 0 },
-	{ "records of all cpus", "s 7 10, O 7 20, I 7 50", "offcpu 30 20 :7;[[unknown]]+100a\n",
+	  "offcpu 30 20 :7;[[unknown]]+100a\n", 0, 0 },
+	{ "without a sample before it, none", "o 7 20, i 7 50, s 7 60", "offcpu 30 20 :7\n", 0, 0 },
+	{ "records of all cpus", "s 7 10, O 7 20, I 7 50", "offcpu 30 20 :7;[[unknown]]+100a\n", 0,
 	  0 },
 	{ "a thread that comes back on a cpu whose buffer stands before", "s 7 10, i 7 50, o 7 20",
-	  "offcpu 30 20 :7;[[unknown]]+100a\n", 0 },
+	  "offcpu 30 20 :7;[[unknown]]+100a\n", 0, 0 },
 	{ "the recording's end closes a wait", "s 7 10, o 7 20, s 8 100",
-	  "offcpu 80 20 :7;[[unknown]]+100a\n", 0 },
+	  "offcpu 80 20 :7;[[unknown]]+100a\n", 0, 0 },
 	{ "so does the thread's end, and what it does then is no wait",
 	  "s 7 10, o 7 20, x 7 40, s 8 100, s 9 10, x 9 30, o 9 31",
-	  "offcpu 20 20 :7;[[unknown]]+100a\n", 0 },
+	  "offcpu 20 20 :7;[[unknown]]+100a\n", 0, 0 },
 	{ "a number that is used again", "s 7 10, x 7 20, o 7 21, i 7 70, s 7 80, o 7 90, i 7 95",
-	  "offcpu 5 90 :7;[[unknown]]+1050\n", 0 },
+	  "offcpu 5 90 :7;[[unknown]]+1050\n", 0, 0 },
 	{ "threads are told apart", "s 7 10, s 8 11, o 7 20, o 8 21, i 8 30, i 7 50",
-	  "offcpu 30 20 :7;[[unknown]]+100a\noffcpu 9 21 :8;[[unknown]]+100b\n", 0 },
-	{ "the idle task does not wait", "s 0 10, o 0 20, i 0 50", "", 0 },
+	  "offcpu 30 20 :7;[[unknown]]+100a\noffcpu 9 21 :8;[[unknown]]+100b\n", 0, 0 },
+	{ "the idle task does not wait", "s 0 10, o 0 20, i 0 50", "", 0, 0 },
 	{ "samples of the switch, of all of the system", "w 7 20 > 8, w 8 50 > 7",
-	  "offcpu 0 50 :8;[[unknown]]+1032\noffcpu 30 20 :7;[[unknown]]+1014\n", 0 },
+	  "offcpu 0 50 :8;[[unknown]]+1032\noffcpu 30 20 :7;[[unknown]]+1014\n", 0, 0 },
 	{ "samples of the switch from the idle task",
 	  "w 7 20 > 0, w 0 50 > 7, w 7 60 > 0, w 0 70 > 7",
-	  "offcpu 10 60 :7;[[unknown]]+103c\noffcpu 30 20 :7;[[unknown]]+1014\n", 0 },
+	  "offcpu 10 60 :7;[[unknown]]+103c\noffcpu 30 20 :7;[[unknown]]+1014\n", 0, 0 },
 	{ "samples of the switch, of one thread: it is back when it is seen again",
 	  "w 7 20 > 0, s 7 60, w 7 80 > 0",
-	  "offcpu 0 80 :7;[[unknown]]+1050\noffcpu 40 20 :7;[[unknown]]+1014\n", 0 },
+	  "offcpu 0 80 :7;[[unknown]]+1050\noffcpu 40 20 :7;[[unknown]]+1014\n", 0, 0 },
 	{ "not seen in between: nothing says how long it was", "w 7 20 > 0, w 7 80 > 0",
-	  "offcpu 0 80 :7;[[unknown]]+1050\n", 1 },
+	  "offcpu 0 80 :7;[[unknown]]+1050\n", 1, 0 },
+	{ "waits of which the sum is too much to hold",
+	  "s 7 10, o 7 20, i 7 9000000000000000000, s 8 10, o 8 20, i 8 9000000000000000000",
+	  "offcpu 8999999999999999980 20 :7;[[unknown]]+100a\n", 0, 1 },
 };
 
 static void put_sample(struct made *m, char kind, int32_t tid, uint64_t time, int32_t next)
@@ -198,6 +201,8 @@ static void check(size_t i, bool big)
 	got = waits_of(p);
 	cr_expect_str_eq(got, cases[i].waits, "%s:\n%s", cases[i].what, got);
 	cr_expect_eq(perf_feed_stats(f)->waits.n_open, cases[i].n_open, "%s", cases[i].what);
+	cr_expect_eq(perf_feed_stats(f)->waits.n_too_long, cases[i].n_too_long, "%s",
+		     cases[i].what);
 	cr_expect_eq(perf_feed_stats(f)->waits.n_borrowed, n_borrowed(i), "%s", cases[i].what);
 	free(got);
 	perf_feed_free(f);

@@ -153,6 +153,10 @@ Test(perf_script, folded)
 		  "a_b;main 4\na_b;main;f 3\n",
 		  PRINTED,
 		  { 0 } },
+		{ "ab 1 1.5: c:\n\t 1 [unknown] (/lib/x.so (deleted))\n\n",
+		  "ab;[x.so] 1\n",
+		  PRINTED,
+		  { 0 } },
 		{ "ab 1 1.5: c:\n\t 1 [unknown] (/lib/x.so)\n\t 2 [unknown] ([unknown])\n\n",
 		  "ab;[unknown];[x.so] 1\n",
 		  PRINTED,
@@ -206,6 +210,132 @@ Test(perf_script, folded)
 		cr_assert(p, "case %zu: %s", i, err_text(&e));
 		text = written(p, &cases[i].write);
 		cr_expect_str_eq(text, cases[i].out, "case %zu: %s", i, text);
+		free(text);
+		profile_free(p);
+	}
+}
+
+/* What `perf script -F …` wrote of the same two samples, of a recording with callchains and of one without. */
+#define BELOW     "\t            114c leaf\n\t            11d9 main\n\n"
+#define BELOW_DSO "\t            114c leaf (/bin/p)\n\t            11d9 main (/bin/p)\n\n"
+
+Test(perf_script, any_fields)
+{
+	static const struct {
+		const char *fields, *in, *out;
+		struct write_options write;
+	} cases[] = {
+		{ "comm,tid,ip,sym",
+		  "p 13841 \n" BELOW "p 13841 \n" BELOW,
+		  "p;main;leaf 2\n",
+		  { 0 } },
+		{ "comm,pid,ip,sym,dso",
+		  "p 13841 \n" BELOW_DSO "p 13841 \n" BELOW_DSO,
+		  "p;main;leaf 2\n",
+		  { 0 } },
+		{ "ip,sym", "\n" BELOW "\n" BELOW, "main;leaf 2\n", { 0 } },
+		{ "comm,ip,sym",
+		  "p \n" BELOW "a b \n" BELOW,
+		  "a_b;main;leaf 1\np;main;leaf 1\n",
+		  { 0 } },
+		{ "tid,ip,sym",
+		  "13841 \n" BELOW "13842 \n" BELOW,
+		  ":13841;main;leaf 1\n:13842;main;leaf 1\n",
+		  { 0 } },
+		{ "pid,tid,ip,sym",
+		  "13841/13842 \n" BELOW "13841/13842 \n" BELOW,
+		  ":13842;main;leaf 2\n",
+		  { 0 } },
+		{ "event,ip,sym",
+		  "cpu-clock: \n" BELOW "cpu-clock: \n" BELOW,
+		  "main;leaf 2\n",
+		  { 0 } },
+		{ "period,ip,sym",
+		  "   5025125 \n" BELOW "   5025126 \n" BELOW,
+		  "main;leaf 10050251\n",
+		  { 0 } },
+		{ "comm,period,ip,sym",
+		  "p    5025125 \n" BELOW "p    5025126 \n" BELOW,
+		  "p;main;leaf 10050251\n",
+		  { 0 } },
+		{ "comm,tid,period,ip,sym",
+		  "p 13841    5025125 \n" BELOW "p 13841    5025126 \n" BELOW,
+		  "p;main;leaf 10050251\n",
+		  { 0 } },
+		{ "period,event,ip,sym",
+		  "   5025125 cpu-clock: \n" BELOW "   5025126 cpu-clock: \n" BELOW,
+		  "main;leaf 10050251\n",
+		  { 0 } },
+		{ "misc,comm,tid,time,event,ip,sym",
+		  "p 13841 U      2496.276040: cpu-clock: \n" BELOW
+		  "p 13841 K      2496.276041: cpu-clock: \n" BELOW,
+		  "p;main;leaf 2\n",
+		  { 0 } },
+		{ "misc,comm,tid,ip,sym",
+		  "p 13841 U      \n" BELOW "p 13841 Sp     \n" BELOW,
+		  "p;main;leaf 2\n",
+		  { 0 } },
+		{ "comm,tid,ip,sym,srcline",
+		  "p 1 \n\t            114c leaf\n  p.c:3\n\t            11d9 main\n  p.c:5\n\n",
+		  "p;main;leaf 1\n",
+		  { 0 } },
+		{ "comm,tid,ip,sym, flat",
+		  "               p 13976      55a6f728e14c leaf\n"
+		  "             bad 13976      55a6f728e156 leaf\n",
+		  "bad;leaf 1\np;leaf 1\n",
+		  { 0 } },
+		{ "ip,sym, flat",
+		  "     55a6f728e14c leaf\n     55a6f728e156 leaf\n",
+		  "leaf 2\n",
+		  { 0 } },
+		{ "ip,sym,dso, flat",
+		  "     55a6f728e14c leaf (/bin/p)\n ffffffffaee8017b fput ([kernel.kallsyms])\n",
+		  "fput 1\nleaf 1\n",
+		  { 0 } },
+		{ "comm,period,ip,sym, flat",
+		  "               p    5025125      55a6f728e14c leaf\n",
+		  "p;leaf 5025125\n",
+		  { 0 } },
+		{ "period,event,ip,sym,dso, flat",
+		  "   1003009 cpu-clock:      55e557024237 spin (/bin/p)\n"
+		  "   1003009 cpu-clock:  ffffffff8161eac5 fput ([kernel.kallsyms])\n",
+		  "fput 1003009\nspin 1003009\n",
+		  { 0 } },
+		{ "pid,tid,ip,sym, flat",
+		  "  812/813        55e557024237 spin\n",
+		  ":813;spin 1\n",
+		  { 0 } },
+		{ "event,ip,sym, flat", "cpu-clock:      55a6f728e14c leaf\n", "leaf 1\n", { 0 } },
+		{ "time,ip, flat", " 2497.399488:      55a6f728e14c\n", "[unknown] 1\n", { 0 } },
+		{ "comm,tid,time,event,addr,ip,sym",
+		  "p 13841 2496.276040: cpu-clock:     7ffe43baead0 |OP LOAD| \n" BELOW,
+		  "p;main;leaf 1\n",
+		  { 0 } },
+		{ "comm,tid,time,event,addr,ip,sym, flat",
+		  "p 13841 2496.276040: cpu-clock:      7ffe43baead0      55a6f728e14c leaf\n",
+		  "p;leaf 1\n",
+		  { 0 } },
+		{ "without indents",
+		  "java 812 9962.502413: 3 cpu-clock:\nffffffffaee8017b fput+0xb ([kernel.kallsyms])\n"
+		  "7f5512 Lorg/x;::run+0x4 (/tmp/perf-812.map)\n\n",
+		  "java;org/x:::run;fput 3\n",
+		  { 0 } },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		static const struct read_options read = { .as_printed = true };
+		struct err e = ERR_INIT;
+		struct profile *p = read_script_text(cases[i].in, &read, &e);
+		char *text;
+
+		cr_expect(p, "%s: %s", cases[i].fields, err_text(&e));
+		cr_expect_geq(
+			format_perf_script.probe((const uint8_t *)cases[i].in, strlen(cases[i].in)),
+			80, "%s", cases[i].fields);
+		if (!p)
+			continue;
+		text = written(p, &cases[i].write);
+		cr_expect_str_eq(text, cases[i].out, "%s: %s", cases[i].fields, text);
 		free(text);
 		profile_free(p);
 	}
@@ -271,6 +401,9 @@ Test(perf_script, losses)
 		  "without a sample, line 7 is neither a sample nor a frame" },
 		{ "xyz\n", "x: there is no sample in it; line 1 is neither a sample nor a frame" },
 		{ "# only\n\n", "x: there is no sample in its 2 lines" },
+		{ "ab 1 1.5: c:\n" MAIN "\nlog\nlog\nlog\nlog\nlog\n",
+		  "x: 5 of its 8 lines are neither a sample nor a frame: line 4 is neither a sample "
+		  "nor a frame" },
 	};
 
 	for (size_t i = 0; i < N(cases); i++) {
@@ -388,15 +521,14 @@ static void check_corpus(const struct corpus_case *c, const char *in, const char
 	char *text = read_file(in), *expected = read_file(out), *got;
 	struct profile *p;
 
-	if (text && expected) {
-		p = read_script_text(text, &c->read, &e);
-		cr_assert(p, "%s: %s", in, err_text(&e));
-		got = written_sorted(written_folded(p, &c->write, c->samples));
-		expected = written_sorted(expected);
-		cr_expect_str_eq(got, expected, "%s\n%s", out, got);
-		free(got);
-		profile_free(p);
-	}
+	cr_assert(text && expected, "%s, %s: cannot be read", in, out);
+	p = read_script_text(text, &c->read, &e);
+	cr_assert(p, "%s: %s", in, err_text(&e));
+	got = written_sorted(written_folded(p, &c->write, c->samples));
+	expected = written_sorted(expected);
+	cr_expect_str_eq(got, expected, "%s\n%s", out, got);
+	free(got);
+	profile_free(p);
 	free(text);
 	free(expected);
 }
@@ -470,10 +602,8 @@ Test(perf_script, corpus)
 	};
 	/* clang-format on */
 
-	if (access(CORPUS "/inferno/collapse-perf", R_OK) != 0) {
-		fprintf(stderr, "perf_script/corpus: skipped: no corpus\n");
-		return;
-	}
+	if (access(CORPUS "/inferno/collapse-perf", R_OK) != 0)
+		cr_skip_test("no corpus");
 	for (size_t i = 0; i < N(cases); i++) {
 		char *in = xasprintf("%s%s", CORPUS, cases[i].in);
 		char *out = xasprintf("%s%s", CORPUS, cases[i].out);
@@ -531,10 +661,8 @@ Test(perf_script, corpus_differences)
 	};
 	/* clang-format on */
 
-	if (access(CORPUS "/inferno/collapse-perf", R_OK) != 0) {
-		fprintf(stderr, "perf_script/corpus_differences: skipped: no corpus\n");
-		return;
-	}
+	if (access(CORPUS "/inferno/collapse-perf", R_OK) != 0)
+		cr_skip_test("no corpus");
 	for (size_t i = 0; i < N(cases); i++) {
 		const struct corpus_case *c = &cases[i].files;
 		char *in = xasprintf("%s%s", CORPUS, c->in),

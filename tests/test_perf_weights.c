@@ -74,6 +74,27 @@ FEED_TEST(perf_weights, weights_that_add_up_to_too_much)
 	rig_end(&r);
 }
 
+/* What LOST records claim adds up to no more than can be shown, and never to a little. */
+FEED_TEST(perf_weights, losses_that_add_up_to_too_much)
+{
+	struct made_sample s = { .misc = 2, .ip = 0x10, .pid = 1, .tid = 1, .time = 1 };
+	struct rig r;
+
+	rig_begin(&r);
+	made_sample(&r.records, &s);
+	for (int i = 0; i < 3; i++) {
+		size_t at = made_begin(&r.records, PERF_REC_LOST, 0);
+
+		made_u64(&r.records, 0);
+		made_u64(&r.records, UINT64_C(3) << 62);
+		made_trailer(&r.records, 1, 1, 1);
+		made_end(&r.records, at);
+	}
+	rig_feed(&r);
+	cr_expect_eq(perf_look_lost(&perf_feed_stats(r.feed)->look), INT64_MAX);
+	rig_end(&r);
+}
+
 static void put_group(struct rig *r, uint64_t a, uint64_t b)
 {
 	size_t at = made_begin(&r->records, PERF_REC_SAMPLE, PERF_CPU_USER);

@@ -7,6 +7,7 @@
 
 #include "activity.h"
 #include "analysis.h"
+#include "analysis_cache.h"
 #include "builder.h"
 #include "filter.h"
 #include "made_profile.h"
@@ -103,6 +104,7 @@ Test(recent, the_last_minute_at_any_moment)
 {
 	static const uint32_t moments[] = { 1, 700, 5999, 6000, 6001, 13333, N_SAMPLES };
 	struct recent_kept *kept = recent_kept_new();
+	const struct analysis_cache cache = { .recent = kept };
 	struct profile *p = profile_new();
 	uint32_t at = 0;
 
@@ -114,7 +116,7 @@ Test(recent, the_last_minute_at_any_moment)
 		at = moments[k];
 		lens_init(&lens, p);
 		lens.recent_ns = 60 * S;
-		lens.recently = kept;
+		lens.cache = &cache;
 		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
 		cr_assert_not_null(a->recent);
 		for (uint32_t i = 0; i < a->keys.n; i++) {
@@ -167,6 +169,7 @@ Test(recent, is_kept_while_nothing_else_is_asked)
 		{ "", MEASURE_SAMPLES, 7106, true },        { "", MEASURE_SAMPLES, 8000, false },
 	};
 	struct recent_kept *kept = recent_kept_new();
+	const struct analysis_cache cache = { .recent = kept };
 	struct profile *p = profile_new();
 	const struct recent *before = NULL;
 	uint32_t at = 0;
@@ -182,7 +185,7 @@ Test(recent, is_kept_while_nothing_else_is_asked)
 		lens.column[0].metric.measure = cases[i].measure;
 		lens.recent_ns = 60 * S;
 		want = line_of_a(p, &lens, &alone);
-		lens.recently = kept;
+		lens.cache = &cache;
 		got = line_of_a(p, &lens, &of);
 		cr_expect_arr_eq(got.slot, want.slot, sizeof(want.slot), "case %zu", i);
 		cr_expect_eq(of == before, cases[i].again, "case %zu", i);
@@ -202,6 +205,7 @@ Test(recent, of_threads_is_kept_beside_others)
 	} cases[] = { { 7100, false }, { 7101, true }, { 7199, true }, { 8000, false } };
 	struct over_time_wish wish = { OVER_THREADS, { 0, INT64_MAX, 64, 0 } };
 	struct recent_kept *kept = recent_kept_new();
+	const struct analysis_cache cache = { .recent = kept };
 	struct profile *p = profile_new();
 	const struct recent *before = NULL;
 	uint32_t at = 0;
@@ -215,7 +219,7 @@ Test(recent, of_threads_is_kept_beside_others)
 		at = cases[i].until;
 		made_lens(&lens, p, i % 2 ? "time:1,2" : "");
 		lens.recent_ns = 60 * S;
-		lens.recently = kept;
+		lens.cache = &cache;
 		a = made_analysis(p, &lens);
 		cr_assert_eq(over_time_new(a, &wish, kept, NULL, &over), 0);
 		cr_expect_neq(over->activity->recent, a->recent);

@@ -8,6 +8,7 @@
 #include "table_kept.h"
 
 #include "analysis.h"
+#include "analysis_cache.h"
 #include "builder.h"
 #include "made_profile.h"
 
@@ -132,12 +133,13 @@ static void expect_same_tree(struct analysis *a, struct analysis *b, const char 
 /* What the lens shows, from what was kept and anew. Was anything kept of use? */
 static bool check(struct tale *t, struct lens *lens, struct table_kept *kept, const char *what)
 {
+	const struct analysis_cache cache = { .table = kept };
 	struct analysis *a, *b;
 	bool used;
 
-	lens->tabled = kept;
+	lens->cache = &cache;
 	cr_assert_eq(analysis_new_parts(t->p, lens, ANALYSIS_LATER, NULL, &a), 0);
-	lens->tabled = NULL;
+	lens->cache = NULL;
 	cr_assert_eq(analysis_new_parts(t->p, lens, ANALYSIS_LATER, NULL, &b), 0);
 	used = !a->weights.stack;
 	cr_assert_not_null(b->weights.stack);

@@ -73,11 +73,16 @@ char *app_amount_text(const struct app *a)
 	const struct analysis *an = a->analysis;
 	const struct weights *w = &an->weights;
 	struct metric m = an->lens.column[0].metric;
-	char number[FMT_SIZE];
+	char number[FMT_SIZE], count[FMT_SIZE];
 	struct event event;
 
 	if (metric_is_heap(an->profile, m))
 		return allocations_text(a);
+	if (metric_is_summed(an->profile, m))
+		return xasprintf(
+			"%s in %s stack%s",
+			fmt_weight(number, w->total[0], metric_unit(an->profile, m), w->scale[0]),
+			fmt_count(count, (int64_t)w->n_samples), w->n_samples == 1 ? "" : "s");
 	if (m.measure == MEASURE_WEIGHT && m.event.v < an->counts.n_events) {
 		event = *profile_event(an->profile, m.event);
 		if (strcmp(profile_string(an->profile, event.name, NULL), "samples") == 0)

@@ -8,7 +8,6 @@
 
 #include "analysis.h"
 #include "app_lens.h"
-#include "app_search.h"
 #include "app_state.h"
 #include "app_views.h"
 #include "diff.h"
@@ -54,11 +53,14 @@ void app_compare_metric(struct app *a)
 	app_say(a, false, "there is no other metric that both sides have");
 }
 
-/* The same sums, seen otherwise: no new analysis. */
-static void look_again(struct app *a, enum normalise n)
+/* What was asked for last, which may be made just now; else what is on screen. */
+static enum normalise asked_normalise(const struct app *a)
 {
-	analysis_compare(a->analysis, n, a->lens.sides.shown);
-	app_search_again(a);
+	enum normalise n = a->lens.sides.normalise;
+
+	if (a->lens.sides.automatic || !amounts_known(&a->analysis->amounts, &a->analysis->lens, n))
+		return a->analysis->diff->normalise;
+	return n;
 }
 
 static const char *const equalised[N_NORMALISATIONS] = {
@@ -78,13 +80,13 @@ void app_compare_equalise(struct app *a)
 		app_say(a, false, "nothing is compared; proftop diff compares");
 		return;
 	}
-	n = a->analysis->diff->normalise;
+	n = asked_normalise(a);
 	do
 		n = (enum normalise)((n + 1) % N_NORMALISATIONS);
 	while (!amounts_known(&a->analysis->amounts, &a->analysis->lens, n));
 	a->lens.sides.normalise = n;
 	a->lens.sides.automatic = false;
-	look_again(a, n);
+	app_reanalyse(a);
 	app_say(a, false, equalised[n]);
 }
 
@@ -95,7 +97,7 @@ void app_compare_size(struct app *a)
 		return;
 	}
 	a->lens.sides.shown = (enum shown_size)((a->lens.sides.shown + 1) % N_SHOWN_SIZES);
-	look_again(a, a->analysis->diff->normalise);
+	app_reanalyse(a);
 	app_say_owned(a, false,
 		      xasprintf("sizes are those of %s", shown_size_name(a->lens.sides.shown)));
 }
@@ -103,15 +105,12 @@ void app_compare_size(struct app *a)
 void app_compare_tell(struct app *a)
 {
 	const struct analysis *an = a->analysis;
-	bool taken = an->diff->normalise == NORMALISE_TYPICAL;
 	char *change;
 
 	if (!an->lens.sides.automatic || !an->amounts.typical.differs)
 		return;
 	change = typical_change(&an->amounts.typical);
-	app_say_owned(a, false,
-		      xasprintf("%s %% in most functions alike%s", change,
-				taken ? ": taken off; = shows other ways" : "; = takes it off"));
+	app_say_owned(a, false, xasprintf("%s %% in most functions alike; = takes it off", change));
 	free(change);
 }
 

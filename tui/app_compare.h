@@ -10,7 +10,7 @@ struct app;
 void app_compare_metric(struct app *a);
 /* Makes the sides equal by the next thing that they can be made equal by; says so where nothing is compared. */
 void app_compare_equalise(struct app *a);
-/* Says what most functions did, of a comparison that has just come and makes its sides equal as it sees fit. */
+/* Says what most functions did, of a comparison that has just come and shows what was measured. */
 void app_compare_tell(struct app *a);
 /* What sizes are of: both sides, before, after, the change. */
 void app_compare_size(struct app *a);

@@ -117,42 +117,15 @@ int app_add_filter(struct app *a, const char *terms, char **added)
 	return ret;
 }
 
-/* Where the terms stand in the filter's text, or NULL. */
-static char *find_terms(char *all, const char *terms)
-{
-	size_t n = strlen(terms);
-
-	for (char *at = strstr(all, terms); at; at = strstr(at + 1, terms))
-		if ((at == all || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-			return at;
-	return NULL;
-}
-
 bool app_has_filter(const struct app *a, const char *terms)
 {
-	char *all = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
-	bool there = find_terms(all, terms) != NULL;
-
-	free(all);
-	return there;
+	return filter_has(a->lens.filter, terms);
 }
 
 bool app_take_filter(struct app *a, const char *terms)
 {
-	char *all = a->lens.filter ? filter_text(a->lens.filter) : xstrdup("");
-	char *at = find_terms(all, terms);
-	struct filter *rest = NULL;
-
-	if (at) {
-		memmove(at, at + strlen(terms), strlen(at + strlen(terms)) + 1);
-		/* false only if the terms stood inside of a quoted value */
-		at = filter_parse(all, &rest, NULL) == 0 ? at : NULL;
-	}
-	free(all);
-	if (!at)
+	if (!a->lens.filter || !filter_take(a->lens.filter, terms))
 		return false;
-	filter_free(a->lens.filter);
-	a->lens.filter = rest;
 	app_reanalyse(a);
 	return true;
 }

@@ -18,7 +18,7 @@ void app_reanalyse(struct app *a);
  * they stand there, which the caller frees.
  */
 int app_add_filter(struct app *a, const char *terms, char **added);
-/* Takes terms that were added as one out of the filter, wherever they are; false when they are not there. */
+/* Takes terms that were added as one out of the filter, where they stand last; false when they are not there. */
 bool app_take_filter(struct app *a, const char *terms);
 /* Do these terms, one after the other, stand in the filter? */
 bool app_has_filter(const struct app *a, const char *terms);

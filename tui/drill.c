@@ -98,6 +98,8 @@ static char *term_of(const struct scene *s, const struct keys *keys, const struc
 		return exactly("event", k->label);
 	case GROUP_CGROUP:
 		return exactly("cgroup", k->label);
+	case GROUP_LABELS:
+		return k->id && k->id != ID_NONE ? exactly("label", k->label) : xstrdup("!label:.");
 	case GROUP_CPU:
 		return xasprintf("cpu:%u", k->id);
 	}
@@ -216,7 +218,7 @@ void drill_side_key(const struct scene *s, const struct keys *keys, uint32_t key
 	bool samples = keys != &s->analysis->keys;
 
 	side_of(samples ? term_of(s, keys, &keys->key[key]) : NULL,
-		"sides are threads, processes, commands, events, cpus or cgroups: o shows them as rows",
+		"sides are threads, processes, commands, events, cpus, cgroups or labels: o shows them as rows",
 		out);
 }
 

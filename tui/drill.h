@@ -8,7 +8,7 @@
 #include "view.h"
 
 /*
- * On a function: its butterfly. On a module, file, thread, process, command, event, cpu or cgroup: a filter for it,
+ * On a function: its butterfly. On a module, file, thread, process, command, event, cpu, cgroup or label: a filter for it,
  * and functions as rows. False where there is nothing that could be asked.
  */
 bool drill_key(const struct scene *s, const struct keys *keys, uint32_t key, struct effect *out);

@@ -278,7 +278,7 @@ const char *row_grouping_name(enum grouping g)
 		[GROUP_FILE] = "file",         [GROUP_THREAD] = "thread",
 		[GROUP_PROCESS] = "process",   [GROUP_COMM] = "comm",
 		[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",
-		[GROUP_CGROUP] = "cgroup",
+		[GROUP_CGROUP] = "cgroup",     [GROUP_LABELS] = "label",
 	};
 
 	return names[g];

@@ -138,16 +138,28 @@ bool row_change_is_noise(const struct row_shape *sh, const int64_t *self, const 
 	return !diff_is_beyond(&sh->diff->total, &d);
 }
 
+/* The rows that a change of total is judged among. */
+static const struct diff_family *family_of_total(const struct row_shape *sh)
+{
+	return sh->family == &sh->diff->self ? &sh->diff->total : sh->family;
+}
+
 void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     const int64_t *self, const int64_t *total)
 {
-	bool noise = row_change_is_noise(sh, self, total);
+	const struct diff_family *family[] = { &sh->diff->self, family_of_total(sh) };
 	struct noise_delta of[2];
 
 	diff_delta(sh->diff, self, &of[0]);
 	diff_delta(sh->diff, total, &of[1]);
-	for (int i = 0; i < sh->n_numbers; i++)
-		draw_number(sh, c, r, line, &sh->number[i], &of[sh->number[i].of_total], noise);
+	for (int i = 0; i < 2; i++)
+		diff_agree(family[i], &of[i]);
+	for (int i = 0; i < sh->n_numbers; i++) {
+		bool t = sh->number[i].of_total;
+
+		draw_number(sh, c, r, line, &sh->number[i], &of[t],
+			    !diff_is_beyond(family[t], &of[t]));
+	}
 }
 
 char *row_change_say(const struct scene *s, const char *name, const char *module,

@@ -103,8 +103,11 @@ static size_t put_metric(const struct scene *s, uint32_t of, char title[32])
 static void add_number(struct row_shape *sh, const struct scene *s, const struct row_wish *w,
 		       enum number_kind kind, uint32_t of)
 {
-	bool heap = metric_is_heap(s->analysis->profile, s->analysis->lens.column[0].metric);
-	const char *const titles[] = { "SELF", "TOTAL", heap ? "BLOCKS" : "SAMPLES" };
+	struct metric m = s->analysis->lens.column[0].metric;
+	const char *const titles[] = { "SELF", "TOTAL",
+				       metric_is_heap(s->analysis->profile, m)     ? "BLOCKS"
+				       : metric_is_summed(s->analysis->profile, m) ? "STACKS"
+										   : "SAMPLES" };
 	const int64_t *whole = w->whole ? w->whole : s->analysis->weights.total;
 	struct number_column *n = &sh->number[sh->n_numbers++];
 	const char *unit = kind != NUMBER_SAMPLES && s->percent ? " %" : "";

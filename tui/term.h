@@ -3,8 +3,8 @@
  * The terminal: the only module that knows curses. Puts canvases on the screen by sending what
  * changed, reads keys and the mouse, and gives the terminal back as it was, whatever happens.
  *
- * Signals that concern the terminal are taken from a descriptor and never interrupt; see terminal.md
- * §2.5 for why. There can be one terminal at a time.
+ * Signals that concern the terminal are taken from a descriptor and never interrupt: so none comes in the
+ * middle of what curses does. There can be one terminal at a time.
  */
 #ifndef PROFTOP_TUI_TERM_H
 #define PROFTOP_TUI_TERM_H

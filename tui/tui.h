@@ -71,7 +71,7 @@ struct tui_options {
 	bool hints;
 };
 
-/* Can this terminal show it at all? -ENOTTY with a sentence otherwise (terminal.md §1.3). */
+/* Can this terminal show it at all? -ENOTTY with a sentence otherwise. */
 int tui_possible(struct err *e);
 
 /* Runs until the user quits. 0 or -errno with a sentence; the terminal is as it was. */

@@ -241,8 +241,11 @@ static char *threads_status(const void *state, const struct scene *s)
 	fmt_weight(count, (int64_t)row->n_samples, UNIT_COUNT, s->analysis->weights.sample_scale);
 	out = xasprintf("%s  %s %s%s%s%s  %s",
 			row_share(share, s, row->weight, s->analysis->weights.total[0]), count,
-			heap ? "block" : "sample", strcmp(count, "1") == 0 ? "" : "s",
-			*detail ? "  " : "", detail, name);
+			metric_is_summed(s->analysis->profile, s->analysis->lens.column[0].metric)
+				? "stack"
+			: heap ? "block"
+			       : "sample",
+			strcmp(count, "1") == 0 ? "" : "s", *detail ? "  " : "", detail, name);
 	free(name);
 	return out;
 }

@@ -68,6 +68,7 @@ static const struct row_wish *wish_for(enum grouping g)
 	case GROUP_EVENT:
 	case GROUP_CPU:
 	case GROUP_CGROUP:
+	case GROUP_LABELS:
 		break;
 	}
 	return &of_samples;
@@ -80,7 +81,7 @@ static const char *title_of(enum grouping g)
 		[GROUP_FILE] = "FILE ▾",         [GROUP_THREAD] = "THREAD ▾",
 		[GROUP_PROCESS] = "PROCESS ▾",   [GROUP_COMM] = "COMMAND ▾",
 		[GROUP_EVENT] = "EVENT ▾",       [GROUP_CPU] = "CPU ▾",
-		[GROUP_CGROUP] = "CGROUP ▾",
+		[GROUP_CGROUP] = "CGROUP ▾",     [GROUP_LABELS] = "LABELS ▾",
 	};
 
 	return titles[g];

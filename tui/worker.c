@@ -15,13 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "amounts_kept.h"
 #include "analysis.h"
+#include "analysis_cache.h"
 #include "err.h"
-#include "heap_kept.h"
 #include "mem.h"
 #include "profile.h"
-#include "table_kept.h"
 #include "task.h"
 
 /* Over time, of an analysis that somebody else has. */
@@ -40,10 +38,7 @@ struct worker {
 	int wake_fd;                         /* eventfd; owned */
 	struct task *task;                   /* the running one, or NULL */
 	struct progress progress;            /* of it */
-	struct heap_kept *kept;              /* what it found out for those that follow; owned */
-	struct amounts_kept *learned;        /* likewise */
-	struct recent_kept *recently;        /* likewise */
-	struct table_kept *tabled;           /* likewise */
+	struct analysis_cache *cache;        /* what it found out for those that follow; owned */
 	struct lens lens;                    /* of it; only while there is a task */
 	struct over_time_wishes wishes;      /* what it makes with the analysis */
 	enum ready_parts ready;              /* likewise */
@@ -72,7 +67,7 @@ static void add_over_time(struct worker *w, enum over_time_kind kind)
 	struct over_time *made;
 
 	if (wish->span.n > 0 && over_time_possible(w->made, kind) &&
-	    over_time_new(w->made, wish, w->recently, &w->progress, &made) == 0)
+	    over_time_new(w->made, wish, w->cache->recent, &w->progress, &made) == 0)
 		analysis_set_over(w->made, made);
 }
 
@@ -142,10 +137,7 @@ static void wake(const struct worker *w)
 static void start(struct worker *w)
 {
 	w->lens = w->next;
-	w->lens.kept = w->kept;
-	w->lens.learned = w->learned;
-	w->lens.recently = w->recently;
-	w->lens.tabled = w->tabled;
+	w->lens.cache = w->cache;
 	w->wishes = w->next_wishes;
 	w->ready = w->next_ready;
 	w->waiting = false;
@@ -209,10 +201,7 @@ struct worker *worker_new(const struct profile *p, struct err *e)
 	w = xcalloc(1, sizeof(*w));
 	w->profile = p;
 	w->wake_fd = fd;
-	w->kept = heap_kept_new();
-	w->learned = amounts_kept_new();
-	w->recently = recent_kept_new();
-	w->tabled = table_kept_new();
+	w->cache = analysis_cache_new();
 	return w;
 }
 
@@ -243,10 +232,7 @@ void worker_free(struct worker *w)
 	while (w->dropped.n > 0)
 		analysis_free(w->dropped.at[--w->dropped.n]);
 	vec_done(&w->dropped);
-	heap_kept_free(w->kept);
-	amounts_kept_free(w->learned);
-	recent_kept_free(w->recently);
-	table_kept_free(w->tabled);
+	analysis_cache_free(w->cache);
 	close(w->wake_fd);
 	free(w);
 }

@@ -41,7 +41,9 @@ static inline const uint8_t *take_bytes(struct bytes *b, size_t n)
 		b->at = b->end;
 		return NULL;
 	}
-	b->at += n;
+	/* No offset of a null pointer, not even 0. */
+	if (n > 0)
+		b->at += n;
 	return p;
 }
 

@@ -2,7 +2,7 @@
 /*
  * UTF-8 as a terminal shows it: cleaning of untrusted names, width in columns, clipping.
  *
- * Width is glibc's wcwidth() under a UTF-8 locale; see specs/terminal.md §3 for what is known wrong.
+ * Width is glibc's wcwidth() under a UTF-8 locale; terminals differ from it for some emoji and ambiguous characters.
  */
 #ifndef PROFTOP_BASE_TEXT_H
 #define PROFTOP_BASE_TEXT_H
@@ -23,7 +23,7 @@ size_t text_encode(uint32_t cp, char out[4]);
 
 /*
  * True for code points that must not reach a terminal: C0, DEL, C1, line and paragraph separators,
- * bidi marks, embeddings, overrides and isolates (terminal.md §1.3), and noncharacters.
+ * bidi marks, embeddings, overrides and isolates, and noncharacters.
  */
 bool text_is_unsafe(uint32_t cp);
 

@@ -21,6 +21,7 @@ static const char *const group_names[N_GROUPINGS] = {
 	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
 	[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_COMM] = "comm",
 	[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",         [GROUP_CGROUP] = "cgroup",
+	[GROUP_LABELS] = "label",
 };
 
 const char *ask_group_name(enum grouping g)
@@ -46,7 +47,7 @@ const char *ask_group_title(enum grouping g)
 		[GROUP_FILE] = "FILE",         [GROUP_THREAD] = "THREAD",
 		[GROUP_PROCESS] = "PROCESS",   [GROUP_COMM] = "COMM",
 		[GROUP_EVENT] = "EVENT",       [GROUP_CPU] = "CPU",
-		[GROUP_CGROUP] = "CGROUP",
+		[GROUP_CGROUP] = "CGROUP",     [GROUP_LABELS] = "LABELS",
 	};
 
 	return titles[g];
@@ -67,7 +68,7 @@ static int find_group(const char *name, enum grouping *out, struct err *e)
 	}
 	return err_set(
 		e, -EINVAL,
-		"--group takes function, module, file, thread, process, comm, event, cpu or cgroup, not \"%s\"",
+		"--group takes function, module, file, thread, process, comm, event, cpu, cgroup or label, not \"%s\"",
 		name);
 }
 

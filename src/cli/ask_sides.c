@@ -134,14 +134,13 @@ int ask_sides(const struct options *o, const struct profile *p, struct sides *s,
 		o->files.at[0]);
 }
 
-/* Conditions are of what was measured, unless something else is asked for. */
-static void find_normalisation(const char *name, bool automatic, struct sides_choice *c)
+/* What was measured, unless something else is asked for. */
+static void find_normalisation(const char *name, struct sides_choice *c)
 {
 	c->normalise = NORMALISE_NONE;
-	if (!name) {
-		c->automatic = automatic;
+	c->automatic = !name;
+	if (!name)
 		return;
-	}
 	for (int i = 0; i < NORMALISE_EVENT; i++)
 		if (strcmp(name, normalise_name((enum normalise)i)) == 0) {
 			c->normalise = (enum normalise)i;
@@ -163,7 +162,7 @@ int ask_sides_lens(const struct options *o, const struct sides *s, const struct 
 
 	if (o->events.n > 1)
 		return err_set(e, -EINVAL, "a comparison is of one --event at a time");
-	find_normalisation(o->normalise, o->fail_if.n == 0, &choice);
+	find_normalisation(o->normalise, &choice);
 	rest.events.n = 0;
 	rest.metric = "";
 	rc = ask_lens(&rest, p, l, e);

@@ -77,7 +77,7 @@ static int again(struct lens *lens, const struct name_rules *names, const struct
 		 struct analysis **out)
 {
 	analysis_free(*out);
-	lens->names = names;
+	lens_set_names(lens, names);
 	return analysis_new(p, lens, NULL, out);
 }
 

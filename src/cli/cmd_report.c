@@ -92,8 +92,16 @@ static void put_amount(const struct report *r, FILE *to)
 	bool heap = metric_is_heap(a->profile, a->lens.column[0].metric);
 	int64_t count = (int64_t)a->weights.n_samples;
 	int64_t scale = a->weights.sample_scale;
-	char n[FMT_SIZE];
+	char n[FMT_SIZE], stacks[FMT_COUNTED_SIZE];
 
+	if (metric_is_summed(a->profile, a->lens.column[0].metric)) {
+		fprintf(to, ": %s in %s",
+			fmt_weight(n, a->weights.total[0],
+				   metric_unit(a->profile, a->lens.column[0].metric),
+				   a->weights.scale[0]),
+			fmt_counted(stacks, count, "stack"));
+		return;
+	}
 	if (r->view == VIEW_KIND_MEMORY) {
 		count = footprint_calls(a->footprint);
 		scale = 1;

@@ -53,8 +53,13 @@ static void put_side(struct json_out *j, const struct diff_rows *r, enum side si
 	json_end(j, '}');
 }
 
-static void put_delta(struct json_out *j, const char *key, const struct noise_delta *d, bool beyond)
+static void put_delta(struct json_out *j, const char *key, const struct noise_delta *d,
+		      enum change_verdict verdict)
 {
+	static const char *const names[] = {
+		[VERDICT_NOISE] = "noise", [VERDICT_OWN] = "own", [VERDICT_BEYOND] = "beyond"
+	};
+
 	json_begin(j, key, '{', false);
 	json_put_double(j, "before", d->before);
 	json_put_double(j, "after", d->after);
@@ -64,7 +69,8 @@ static void put_delta(struct json_out *j, const char *key, const struct noise_de
 		json_put_double(j, "p", d->p);
 	else
 		json_put_null(j, "p");
-	json_put_bool(j, "beyond_noise", beyond);
+	json_put_bool(j, "beyond_noise", verdict == VERDICT_BEYOND);
+	json_put_text(j, "verdict", names[verdict]);
 	json_end(j, '}');
 }
 
@@ -116,10 +122,11 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	put_typical(j, r->diff);
 	json_put_text(j, "filter", filter ? filter : "");
 	json_put_text(j, "group", ask_group_name(a->table_keys->grouping));
-	put_delta(j, "total", &r->diff->whole, diff_whole_is_beyond(r->diff));
+	put_delta(j, "total", &r->diff->whole, diff_whole_verdict(r->diff));
 	json_put_int(j, "changed", f->n_changed);
 	json_put_int(j, "tested", f->n_tested);
 	json_put_int(j, "beyond_noise", f->n_beyond);
+	json_put_int(j, "own", f->n_own);
 	json_put_double(j, "overlap", r->overlap);
 	if (doubt)
 		json_put_text(j, "doubt", doubt);
@@ -166,8 +173,8 @@ static void put_row(struct json_out *j, const struct diff_rows *r, const struct 
 			json_put_int(j, "parent", row->parent);
 	}
 	if (row->has_self)
-		put_delta(j, "self", &row->self, row->beyond_self);
-	put_delta(j, "total", &row->total, row->beyond_total);
+		put_delta(j, "self", &row->self, row->self_verdict);
+	put_delta(j, "total", &row->total, row->total_verdict);
 	if (r->moves && diff_rows_beyond(r, row))
 		put_move(j, r, row);
 	json_end(j, '}');

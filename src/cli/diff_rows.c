@@ -59,11 +59,16 @@ const char *diff_relative(char out[FMT_SIZE], const struct noise_delta *d)
 	return out;
 }
 
+enum change_verdict diff_rows_verdict(const struct diff_rows *r, const struct diff_row *row)
+{
+	if (!by_self(r) || diff_change(&row->self) == 0)
+		return row->total_verdict;
+	return row->self_verdict;
+}
+
 bool diff_rows_beyond(const struct diff_rows *r, const struct diff_row *row)
 {
-	if (!by_self(r))
-		return row->beyond_total;
-	return row->beyond_self || (diff_change(&row->self) == 0 && row->beyond_total);
+	return diff_rows_verdict(r, row) == VERDICT_BEYOND;
 }
 
 /* The least change that is shown. */
@@ -79,6 +84,13 @@ static bool has_room(const struct diff_rows *r)
 	return !r->max_rows || r->rows.n < (uint64_t)r->max_rows;
 }
 
+/* Makes the interval agree with the verdict. */
+static enum change_verdict judge(const struct diff_family *f, struct noise_delta *d)
+{
+	diff_agree(f, d);
+	return diff_verdict(f, d);
+}
+
 /* Fills the changes of a row whose numbers are these; self may be NULL. */
 static void set_changes(const struct diff_rows *r, struct diff_row *row, const int64_t *self,
 			const int64_t *total)
@@ -87,12 +99,11 @@ static void set_changes(const struct diff_rows *r, struct diff_row *row, const i
 
 	row->has_self = self;
 	diff_delta(d, total, &row->total);
-	row->beyond_total = diff_is_beyond(r->view == VIEW_KIND_TREE ? &d->nodes : &d->total,
-					   &row->total);
+	row->total_verdict = judge(r->view == VIEW_KIND_TREE ? &d->nodes : &d->total, &row->total);
 	if (!self)
 		return;
 	diff_delta(d, self, &row->self);
-	row->beyond_self = diff_is_beyond(&d->self, &row->self);
+	row->self_verdict = judge(&d->self, &row->self);
 }
 
 static void make_top(struct diff_rows *r)
@@ -110,8 +121,8 @@ static void make_top(struct diff_rows *r)
 			.has_self = true,
 			.self = d->row_self[i],
 			.total = d->row_total[i],
-			.beyond_self = diff_is_beyond(&d->self, &d->row_self[i]),
-			.beyond_total = diff_is_beyond(&d->total, &d->row_total[i]),
+			.self_verdict = diff_verdict(&d->self, &d->row_self[i]),
+			.total_verdict = diff_verdict(&d->total, &d->row_total[i]),
 		};
 
 		if (most == 0)
@@ -218,10 +229,10 @@ static int by_change(const void *a, const void *b, void *rows)
 	const struct diff_row *y = &((const struct sortable *)b)->row;
 	double p = fabs(diff_change(diff_rows_ruling(rows, x)));
 	double q = fabs(diff_change(diff_rows_ruling(rows, y)));
-	bool m = diff_rows_beyond(rows, x), n = diff_rows_beyond(rows, y);
+	enum change_verdict m = diff_rows_verdict(rows, x), n = diff_rows_verdict(rows, y);
 
 	if (m != n)
-		return m ? -1 : 1;
+		return m > n ? -1 : 1;
 	if (p != q)
 		return p > q ? -1 : 1;
 	return (x->key > y->key) - (x->key < y->key);
@@ -376,9 +387,10 @@ static void push_task(struct diff_rows *r, const struct activity *t, uint32_t i,
 		.parent = parent,
 		.depth = parent == ROW_NONE ? 0 : 1,
 		.total = t->pairs->change[i],
-		.beyond_total = diff_is_beyond(&t->pairs->family, &t->pairs->change[i]),
 	};
 	double change = fabs(diff_change(&row.total));
+
+	row.total_verdict = judge(&t->pairs->family, &row.total);
 
 	/* A process is there for its threads, too. */
 	if (change == 0 && parent != ROW_NONE)

@@ -18,14 +18,13 @@
 struct diff_move;
 
 struct diff_row {
-	uint32_t key;      /* of the analysis; KEY_NONE: no caller, or it has a name */
-	const char *name;  /* of a process or thread; else NULL; the analysis' */
-	uint32_t parent;   /* the row above it in a tree, or ROW_NONE */
-	uint32_t depth;    /* in a tree, 0 for its roots */
-	bool only_child;   /* nothing else is called by (or calls) its parent */
-	bool has_self;     /* neighbours in a butterfly have only totals */
-	bool beyond_self;  /* the change of self is beyond noise */
-	bool beyond_total; /* that of total */
+	uint32_t key;     /* of the analysis; KEY_NONE: no caller, or it has a name */
+	const char *name; /* of a process or thread; else NULL; the analysis' */
+	uint32_t parent;  /* the row above it in a tree, or ROW_NONE */
+	uint32_t depth;   /* in a tree, 0 for its roots */
+	bool only_child;  /* nothing else is called by (or calls) its parent */
+	bool has_self;    /* neighbours in a butterfly have only totals */
+	enum change_verdict self_verdict, total_verdict;
 	struct noise_delta self, total;
 	enum report_role role; /* where in a butterfly it stands */
 };
@@ -60,7 +59,8 @@ const struct noise_delta *diff_rows_ruling(const struct diff_rows *r, const stru
 /* "+12.3", "new", "gone": a change against what was before. */
 const char *diff_relative(char out[FMT_SIZE], const struct noise_delta *d);
 
-/* Is the ruling change beyond noise; where there is none, the other one? */
+/* What is said of the ruling change; where there is none, of the other one. */
+enum change_verdict diff_rows_verdict(const struct diff_rows *r, const struct diff_row *row);
 bool diff_rows_beyond(const struct diff_rows *r, const struct diff_row *row);
 
 /* The family of the rows, which says how many were tested. */

@@ -5,6 +5,7 @@
 #include "diff_text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,24 @@ static bool by_self(const struct diff_rows *r)
 	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_CALLERS;
 }
 
+static const char *const marks[] = {
+	[VERDICT_NOISE] = "noise", [VERDICT_OWN] = "run?", [VERDICT_BEYOND] = ""
+};
+
+/* The other change with a mark of its own, a letter. */
+static void put_other(const struct diff_rows *r, const struct diff_row *row, char out[FMT_SIZE])
+{
+	static const char *const short_marks[] = {
+		[VERDICT_NOISE] = "~", [VERDICT_OWN] = "?", [VERDICT_BEYOND] = " "
+	};
+	const struct noise_delta *d = by_self(r) ? &row->total : &row->self;
+	enum change_verdict v = by_self(r) ? row->total_verdict : row->self_verdict;
+	char change[FMT_SIZE];
+
+	snprintf(out, FMT_SIZE, "%s%s", fmt_change(change, diff_change(d), r->diff->unit),
+		 diff_change(d) == 0 ? " " : short_marks[v]);
+}
+
 static const char *number_text(const struct diff_rows *r, const struct diff_row *row, int which,
 			       char out[FMT_SIZE])
 {
@@ -75,7 +94,7 @@ static const char *number_text(const struct diff_rows *r, const struct diff_row 
 		return fmt_amount(out, d->after, unit);
 	case NUMBER_OTHER:
 		if (by_self(r) || row->has_self)
-			fmt_change(out, diff_change(by_self(r) ? &row->total : &row->self), unit);
+			put_other(r, row, out);
 		return out;
 	}
 	return out;
@@ -200,7 +219,7 @@ static void put_row(const struct diff_rows *r, FILE *to, const struct layout *l,
 
 	for (int n = 0; n < N_NUMBERS; n++)
 		put_padded(to, number_text(r, row, n, text), l->cols[n]);
-	fprintf(to, "  %-5s  %*s", diff_rows_beyond(r, row) ? "" : "noise", (int)used, "");
+	fprintf(to, "  %-5s  %*s", marks[diff_rows_verdict(r, row)], (int)used, "");
 	if (row->only_child) {
 		fputs(r->ascii ? "> " : "› ", to);
 		used += INDENT_COLS;
@@ -374,6 +393,10 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 			sides->n_runs[SIDE_AFTER]);
 	fprintf(to, ", Benjamini-Hochberg over the %s with enough samples); the others come last\n",
 		fmt_count(tested, f->n_tested));
+	if (f->n_own)
+		fprintf(to,
+			"# %s more changed, or one run differs so of itself (run?, ?): three runs a side tell, proftop diff B1 B2 B3 -- A1 A2 A3\n",
+			fmt_count(n, f->n_own));
 }
 
 /* That counts may be no samples. */

@@ -24,6 +24,7 @@ struct heap_launch {
 	char *output;            /* NULL: by the command's name and number; owned */
 	struct scratch scratch;  /* where the log is: when it went, nobody makes the log anew */
 	char *log;               /* owned */
+	uint64_t oom_kills;      /* before the command began */
 };
 
 struct heap_launch *heap_launch_new(const struct options *o, const char *output)
@@ -31,7 +32,9 @@ struct heap_launch *heap_launch_new(const struct options *o, const char *output)
 	struct heap_launch *l = xcalloc(1, sizeof(*l));
 	struct err e = ERR_INIT;
 
-	*l = (struct heap_launch){ .o = o, .library = heap_settings_library() };
+	*l = (struct heap_launch){ .o = o,
+				   .library = heap_settings_library(),
+				   .oom_kills = record_traces_oom_kills() };
 	if (!l->library) {
 		heap_launch_free(l);
 		return NULL;
@@ -92,6 +95,7 @@ bool heap_launch_traces(const struct heap_launch *l, struct record_traces *trace
 	size_t room = 0;
 	ssize_t len;
 
+	traces->oom_kills = l->oom_kills;
 	while (f && (len = getline(&line, &room, f)) > 0) {
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';

@@ -7,6 +7,7 @@
 
 #include "load.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "command.h"
 #include "err.h"
 #include "format.h"
+#include "heap_salvage.h"
 #include "heap_trace.h"
 #include "input.h"
 #include "live_save.h"
@@ -30,6 +32,7 @@
 #include "process.h"
 #include "profile.h"
 #include "resolver.h"
+#include "say.h"
 #include "task.h"
 #include "tui.h"
 
@@ -190,6 +193,47 @@ static int check_inputs(const struct options *o, struct err *e)
 	return 0;
 }
 
+/* Collapsed stacks are as scripts of others make them, without inlined functions; formats with a place for them have them. */
+static bool leaves_inlined_out(const struct options *o)
+{
+	const struct format *format = o->to ? format_by_name(o->to) : NULL;
+
+	return o->command == &cmd_export && !o->inlined && !(format && format->inlined);
+}
+
+static void complete_one(const char *path)
+{
+	struct err e = ERR_INIT;
+
+	if (heap_salvage(path, HEAP_STOP_GONE, 0, &e) < 0)
+		say("%s", err_text(&e));
+	err_clear(&e);
+}
+
+/* What programs that were killed had noted, with nobody there to wait for them, is added to their traces before they are read. */
+static void complete_traces(const struct options *o)
+{
+	for (size_t i = 0; i < o->files.n; i++) {
+		DIR *dir = opendir(o->files.at[i]);
+		const struct dirent *d;
+
+		if (!dir)
+			complete_one(o->files.at[i]);
+		while (dir && (d = readdir(dir))) {
+			size_t n = strlen(d->d_name);
+			char *path;
+
+			if (n < strlen(".heap") || strcmp(d->d_name + n - strlen(".heap"), ".heap"))
+				continue;
+			path = xasprintf("%s/%s", o->files.at[i], d->d_name);
+			complete_one(path);
+			free(path);
+		}
+		if (dir)
+			closedir(dir);
+	}
+}
+
 struct load *load_start(const struct options *o, struct err *e)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
@@ -197,6 +241,7 @@ struct load *load_start(const struct options *o, struct err *e)
 
 	if (check_inputs(o, e))
 		return NULL;
+	complete_traces(o);
 	l = xcalloc(1, sizeof(*l));
 	l->paths = o->files.at;
 	l->n_paths = o->files.n;
@@ -206,7 +251,7 @@ struct load *load_start(const struct options *o, struct err *e)
 		.symbol_dirs = o->symbols.at,
 		.n_symbol_dirs = o->symbols.n,
 		/* Stacks are exported as perf script prints them, unless more is asked for. */
-		.no_inlines = o->no_inline || (o->command == &cmd_export && !o->inlined),
+		.no_inlines = o->no_inline || leaves_inlined_out(o),
 		.debug_servers = o->debuginfod || (servers && *servers),
 		.same_machine = true, /* readers compare what the file says of its machine */
 		.addresses = o->addrs,

@@ -22,6 +22,9 @@
 
 #define BUFFER_BYTES (64 * 1024)
 
+/* Others of this process may write there, too, and killed ones have left theirs. */
+#define NAMES_TRIED 1000
+
 /* fopencookie(3)'s: what was written of n bytes, 0 for failure. */
 static ssize_t write_bytes(void *cookie, const char *bytes, size_t n)
 {
@@ -50,15 +53,6 @@ static void open_stream(struct output *o)
 	setvbuf(o->to, NULL, _IOFBF, BUFFER_BYTES);
 }
 
-/* The mode of a new file, as open(2) would give it. */
-static mode_t new_file_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
 static int cannot(const char *path, int code, struct err *e)
 {
 	return err_set(e, -code, "%s: cannot be written: %s", path, strerror(code));
@@ -70,14 +64,25 @@ static int open_direct(struct output *o, const char *path, struct err *e)
 	return o->fd >= 0 ? 0 : cannot(path, errno, e);
 }
 
-/* Opens the temporary file next to o->path. */
-static int open_beside(struct output *o, mode_t mode, struct err *e)
+/* A new file of a name of its own. Its mode is what open(2) makes of it: umask(2) cannot be asked without changing it for all threads. */
+static int open_new(struct output *o)
+{
+	for (int i = 0; i < NAMES_TRIED; i++) {
+		free(o->temporary);
+		o->temporary = xasprintf("%s.%d-%d", o->path, (int)getpid(), i);
+		o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (o->fd >= 0 || errno != EEXIST)
+			break;
+	}
+	return o->fd;
+}
+
+/* Opens the temporary file next to o->path. like: the file whose place it takes, whose mode it gets; or NULL. */
+static int open_beside(struct output *o, const struct stat *like, struct err *e)
 {
 	int code;
 
-	o->temporary = xasprintf("%s.XXXXXX", o->path);
-	o->fd = mkostemp(o->temporary, O_CLOEXEC);
-	if (o->fd >= 0 && fchmod(o->fd, mode) == 0)
+	if (open_new(o) >= 0 && (!like || fchmod(o->fd, like->st_mode & 07777) == 0))
 		return 0;
 	code = errno;
 	if (o->fd >= 0) {
@@ -102,7 +107,7 @@ static int open_path(struct output *o, const char *path, struct err *e)
 	o->path = exists ? realpath(path, NULL) : xstrdup(path); /* a link stays a link */
 	if (!o->path)
 		return cannot(path, errno, e);
-	return open_beside(o, exists ? st.st_mode & 07777 : new_file_mode(), e);
+	return open_beside(o, exists ? &st : NULL, e);
 }
 
 static void free_names(struct output *o)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "err.h"
 #include "fmt.h"
+#include "heap_salvage.h"
 #include "heap_wire.h"
 #include "mem.h"
 #include "record_place.h"
@@ -251,20 +254,70 @@ static void tell_stop(const char *path, enum heap_stop stop, int signal)
 	close(fd);
 }
 
-void record_traces_ended(const struct record_traces *t, pid_t pid, int status)
+/* Adds what is still in memory, and says why the recording stopped; or says that something is missing. */
+static void complete(const char *path, enum heap_stop stop, int signal)
 {
-	bool killed = WIFSIGNALED(status);
+	struct err e = ERR_INIT;
 
-	for (size_t i = t->n; i-- > 0;)
-		if (t->at[i].pid == pid) {
-			tell_stop(t->at[i].path, killed ? HEAP_STOP_KILLED : HEAP_STOP_GONE,
-				  killed ? WTERMSIG(status) : 0);
-			return;
-		}
+	if (heap_salvage(path, stop, (uint8_t)signal, &e) < 0)
+		say("%s", err_text(&e));
+	err_clear(&e);
+}
+
+uint64_t record_traces_oom_kills(void)
+{
+	FILE *f = fopen("/proc/vmstat", "r");
+	unsigned long long n, found = UINT64_MAX;
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "oom_kill %llu", &n) == 1)
+			found = n;
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* The kernel kills so, too; that it did just now says that it was the kernel. */
+static enum heap_stop stop_of(const struct record_traces *t, int status)
+{
+	if (!WIFSIGNALED(status))
+		return HEAP_STOP_GONE;
+	return WTERMSIG(status) == SIGKILL && t->oom_kills != UINT64_MAX &&
+			       record_traces_oom_kills() > t->oom_kills
+		       ? HEAP_STOP_OOM
+		       : HEAP_STOP_KILLED;
+}
+
+static void look_again(struct record_trace *trace)
+{
+	struct stat st;
+
+	if (stat(trace->path, &st) == 0)
+		trace->bytes = (int64_t)st.st_size;
+}
+
+void record_traces_ended(struct record_traces *t, pid_t pid, int status)
+{
+	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	enum heap_stop stop = stop_of(t, status);
+	bool is_last = true;
+
+	for (size_t i = t->n; i-- > 0;) {
+		struct record_trace *trace = &t->at[i];
+		bool ended_so = is_last && trace->pid == pid;
+
+		complete(trace->path, ended_so ? stop : HEAP_STOP_GONE, ended_so ? signal : 0);
+		if (ended_so)
+			tell_stop(trace->path, stop, signal);
+		is_last &= !ended_so;
+		look_again(trace);
+	}
 }
 
 void record_trace_gone(const char *path)
 {
+	complete(path, HEAP_STOP_GONE, 0);
 	tell_stop(path, HEAP_STOP_GONE, 0);
 }
 

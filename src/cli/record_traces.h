@@ -25,6 +25,8 @@ struct record_traces {
 	char *left; /* "cc1plus, as": programs that were left alone, the first few, each once; NULL: none; owned */
 	size_t n_left;  /* processes that were */
 	size_t n_named; /* programs in left */
+	uint64_t
+		oom_kills; /* record_traces_oom_kills() before the process began; UINT64_MAX: not known */
 };
 
 /* Takes a line of the tracer's log. False: it tells neither of a trace nor of a program without. */
@@ -35,12 +37,15 @@ void record_traces_say(const struct record_traces *t, pid_t pid);
 
 /*
  * Process pid ended with this status, as wait() has it: its last trace, if it could not say so itself as the process was killed or
- * left by a system call that nobody sees, says it from now on.
+ * left by a system call that nobody sees, says it from now on. What processes that were killed had noted is added to their traces.
  */
-void record_traces_ended(const struct record_traces *t, pid_t pid, int status);
+void record_traces_ended(struct record_traces *t, pid_t pid, int status);
 
-/* The process that wrote the trace at path is gone, nobody knows how: unless the trace says how, it says that. */
+/* The process that wrote the trace at path is gone, nobody knows how: the same. */
 void record_trace_gone(const char *path);
+
+/* How many processes the kernel killed for want of memory since the machine began; UINT64_MAX: not known. */
+uint64_t record_traces_oom_kills(void);
 
 void record_traces_done(struct record_traces *t);
 

@@ -82,9 +82,15 @@ static bool is_table(const struct report *r)
 	return r->view == VIEW_KIND_TOP || r->view == VIEW_KIND_THREADS;
 }
 
-static bool is_of_heap(const struct report *r)
+/* What is counted beside the shares. */
+static const char *count_title(const struct report *r)
 {
-	return metric_is_heap(r->analysis->profile, r->analysis->lens.column[0].metric);
+	const struct profile *p = r->analysis->profile;
+	struct metric m = r->analysis->lens.column[0].metric;
+
+	if (metric_is_heap(p, m))
+		return "BLOCKS";
+	return metric_is_summed(p, m) ? "STACKS" : "SAMPLES";
 }
 
 /* A sample has one thread, so that self and total are the same. */
@@ -297,7 +303,7 @@ static void put_titles(const struct report *r, FILE *to, const struct layout *l,
 			total_first ? "SELF %" : "TOTAL %");
 	}
 	if (l->samples)
-		fprintf(to, "%*s", (int)l->samples, is_of_heap(r) ? "BLOCKS" : "SAMPLES");
+		fprintf(to, "%*s", (int)l->samples, count_title(r));
 	if (has_modules(r) && !l->brief)
 		fprintf(to, "  %-*s  MODULE\n", (int)l->name, names);
 	else

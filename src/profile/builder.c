@@ -401,6 +401,17 @@ void build_location_inlines(struct profile *p, location_id l, const struct frame
 	p->now.resolution++;
 }
 
+location_id build_frames_location(struct profile *p, const struct frame *frames, uint32_t n)
+{
+	module_id m = STORE_AT(struct function, p->functions, frames[0].function).module;
+	uint32_t id = add_location(p, m.v, 0, ID_NONE);
+
+	if (id == ID_NONE)
+		return (location_id){ 0 };
+	build_location_inlines(p, (location_id){ id }, frames, n);
+	return (location_id){ id };
+}
+
 /*
  * Stacks.
  *
@@ -514,6 +525,8 @@ static bool climb(struct profile *p, struct build_chain *c)
 	const struct store_child *children = p->trie.child.base;
 	uint32_t stack = c->stack.v, i = 0;
 
+	if (c->n == 0)
+		return false; /* its locations may be nowhere */
 	for (; i < c->n; i++) {
 		const struct store_child *child = &children[stack];
 

@@ -69,6 +69,11 @@ void build_function_declared(struct profile *p, function_id f, string_id file, u
 location_id build_location(struct profile *p, module_id module, uint64_t address);
 /* A frame that is already a name; interned by function. Its module is the function's. */
 location_id build_symbol_location(struct profile *p, function_id f);
+/*
+ * Frames that are names with positions, outermost first, at no address: a new location each time, which the caller keeps for
+ * the next sample that has it. n > 0.
+ */
+location_id build_frames_location(struct profile *p, const struct frame *frames, uint32_t n);
 /* The root frame of a thread's stacks: FUNCTION_COMM, interned by name. */
 location_id build_comm_location(struct profile *p, string_id comm);
 
@@ -124,6 +129,8 @@ void build_cgroup_path(struct profile *p, cgroup_id id, string_id path);
 thread_id build_thread(struct profile *p, process_id process, int32_t tid, string_id name);
 /* The same thread while it is in a control group; cgroup is its id or ID_NONE. */
 thread_id build_thread_in(struct profile *p, thread_id thread, uint32_t cgroup);
+/* The same thread while it has these labels, see struct thread. */
+thread_id build_thread_labelled(struct profile *p, thread_id thread, string_id labels);
 
 /*
  * They have ended, and no sample of them comes any more, but where their numbers come again and are built again: where much is
@@ -134,6 +141,10 @@ void build_process_ended(struct profile *p, process_id process);
 
 /* Interned by name. */
 event_id build_event(struct profile *p, const char *name, enum unit unit, bool has_weight);
+/* build_event() with weights, of inputs that have but sums of stacks. */
+event_id build_summed_event(struct profile *p, const char *name, enum unit unit);
+/* The event that is shown first, as the input says. */
+void build_event_default(struct profile *p, event_id e);
 /* As build_event(), with weights, of an event that was worked out from others: never what opens first. */
 event_id build_derived_event(struct profile *p, const char *name, enum unit unit);
 /* The same for inputs that have counted already: each row's weight is a number of samples. */
@@ -155,8 +166,8 @@ struct sample {
 };
 
 /*
- * 0; -ERANGE when the event's total (of absolute weights) would pass INT64_MAX, -EFBIG when there is
- * no room. Nothing is added then.
+ * 0; -ERANGE when the event's total (of absolute weights) would pass INT64_MAX, or that of all events in nanoseconds,
+ * which wall time adds up; -EFBIG when there is no room. Nothing is added then.
  */
 int build_sample(struct profile *p, const struct sample *s);
 /*

@@ -51,6 +51,7 @@ struct profile_counts {
 	uint32_t n_processes;
 	uint32_t n_cgroups;
 	uint32_t n_threads;
+	uint32_t n_labelled; /* threads among them that have labels */
 	uint32_t n_events;
 	uint32_t n_facts;
 	uint64_t n_samples; /* rows of samples */
@@ -139,14 +140,16 @@ struct cgroup {
 };
 
 /*
- * One thread under one name in one control group: one that renames itself (exec, prctl) or is moved to another
- * group gets another entry.
+ * One thread under one name in one control group with one set of labels: one that renames itself (exec, prctl), is moved to
+ * another group or sets labels gets another entry.
  */
 struct thread {
 	process_id process;
 	int32_t tid; /* -1: unknown */
 	string_id name;
 	uint32_t cgroup; /* cgroup_id; ID_NONE: not recorded */
+	string_id
+		labels; /* what the program said that it did: "request=list, user=7"; mostly empty */
 };
 
 /* What was sampled. Weights of its samples are in 1/scale units. */
@@ -158,6 +161,8 @@ struct event {
 	bool is_counted; /* the weight is how many samples a row stands for, as in folded stacks */
 	bool is_derived; /* worked out from records of others, as offcpu is */
 	bool is_heap;    /* of allocations (heap.h), not of samples */
+	bool is_summed; /* a row is the sum of all samples of a stack; how many they were is not known */
+	bool is_default; /* the input names it as the one to be shown first */
 };
 
 enum fact_kind {

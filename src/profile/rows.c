@@ -181,13 +181,13 @@ static bool same_thread(const void *things, uint32_t value, const void *key)
 	const struct thread *a = &STORE_AT(struct thread, p->threads, value), *k = key;
 
 	return a->tid == k->tid && a->process.v == k->process.v && a->name.v == k->name.v &&
-	       a->cgroup == k->cgroup;
+	       a->cgroup == k->cgroup && a->labels.v == k->labels.v;
 }
 
 static uint64_t hash_thread(const struct thread *t)
 {
 	return hash_u64(hash_pair(t->process.v, (uint32_t)t->tid) +
-			hash_pair(t->name.v, t->cgroup));
+			hash_pair(t->name.v, t->cgroup) + hash_u64(t->labels.v));
 }
 
 uint32_t store_find_thread(const struct profile *p, const struct thread *key)
@@ -230,6 +230,19 @@ thread_id build_thread_in(struct profile *p, thread_id thread, uint32_t cgroup)
 	assert(cgroup == ID_NONE || cgroup < p->now.n_cgroups);
 	key.cgroup = cgroup;
 	return store_thread(p, &key);
+}
+
+thread_id build_thread_labelled(struct profile *p, thread_id thread, string_id labels)
+{
+	struct thread key = STORE_AT(struct thread, p->threads, thread.v);
+	uint32_t n = p->now.n_threads;
+	thread_id id;
+
+	assert(thread.v < p->now.n_threads && labels.v < p->now.n_strings);
+	key.labels = labels;
+	id = store_thread(p, &key);
+	p->now.n_labelled += p->now.n_threads - n;
+	return id;
 }
 
 void build_thread_ended(struct profile *p, thread_id thread)
@@ -281,6 +294,18 @@ event_id build_event(struct profile *p, const char *name, enum unit unit, bool h
 	return add_event(p, name, (struct event){ .unit = unit, .has_weight = has_weight });
 }
 
+event_id build_summed_event(struct profile *p, const char *name, enum unit unit)
+{
+	return add_event(p, name,
+			 (struct event){ .unit = unit, .has_weight = true, .is_summed = true });
+}
+
+void build_event_default(struct profile *p, event_id e)
+{
+	assert(e.v < p->now.n_events);
+	STORE_AT(struct event, p->events, e.v).is_default = true;
+}
+
 event_id build_derived_event(struct profile *p, const char *name, enum unit unit)
 {
 	return add_event(p, name,
@@ -325,6 +350,24 @@ static struct weight_version *scaled_copy(struct profile *p, event_id e, int64_t
 	return to;
 }
 
+static bool is_clock(const struct profile *p, event_id e)
+{
+	return STORE_AT(struct event, p->events, e.v).unit == UNIT_NS;
+}
+
+/* Adds a weight of some size to its event's sum, and to that of the clocks. False where either would not fit. */
+static bool add_weight(struct profile *p, event_id e, uint64_t size)
+{
+	uint64_t *sum = &STORE_AT(uint64_t, p->event_weights, e.v);
+	bool clock = is_clock(p, e);
+
+	if (size > INT64_MAX - *sum || (clock && size > INT64_MAX - p->clock_weights))
+		return false;
+	*sum += size;
+	p->clock_weights += clock ? size : 0;
+	return true;
+}
+
 int build_scale(struct profile *p, event_id e, int64_t scale)
 {
 	int64_t *now = &STORE_AT(struct event, p->events, e.v).scale, factor = scale / *now;
@@ -336,12 +379,15 @@ int build_scale(struct profile *p, event_id e, int64_t scale)
 		return 0;
 	if (__builtin_mul_overflow(*sum, (uint64_t)factor, &scaled) || scaled > INT64_MAX)
 		return -ERANGE;
+	if (is_clock(p, e) && scaled - *sum > INT64_MAX - p->clock_weights)
+		return -ERANGE;
 	v = scaled_copy(p, e, factor);
 	if (!v)
 		return -EFBIG;
 	v->older = p->samples.versions;
 	p->samples.versions = v;
 	p->roomy_rows = 0;
+	p->clock_weights += is_clock(p, e) ? scaled - *sum : 0;
 	*sum = scaled;
 	__atomic_store_n(now, scale, __ATOMIC_RELAXED);
 	return 0;
@@ -447,20 +493,23 @@ static void note_time(struct profile *p, const struct sample *s)
 		__atomic_store_n(&c->end_ns, s->time_ns, __ATOMIC_RELAXED);
 }
 
+static uint64_t size_of_weight(const struct sample *s)
+{
+	return s->weight < 0 ? -(uint64_t)s->weight : (uint64_t)s->weight;
+}
+
 int build_sample(struct profile *p, const struct sample *s)
 {
-	uint64_t size = s->weight < 0 ? -(uint64_t)s->weight : (uint64_t)s->weight, row, *sum;
+	uint64_t row;
 
 	assert(s->stack.v < p->now.n_stacks && s->event.v < p->now.n_events);
 	assert(s->thread.v == ID_NONE || s->thread.v < p->now.n_threads);
-	sum = &STORE_AT(uint64_t, p->event_weights, s->event.v);
-	if (size > INT64_MAX || *sum + size > INT64_MAX)
-		return -ERANGE;
 	if (!sample_room(p, s))
 		return -EFBIG;
+	if (!add_weight(p, s->event, size_of_weight(s)))
+		return -ERANGE;
 	row = p->now.n_samples++;
 	p->now.n_taken++;
-	*sum += size;
 	STORE_AT(uint32_t, p->samples.row_stack, row) = s->stack.v;
 	if (p->samples.row_thread.base)
 		STORE_AT(uint32_t, p->samples.row_thread, row) = s->thread.v;
@@ -510,7 +559,6 @@ static int64_t *growing_weight(struct profile *p, uint64_t row, const struct sam
 int build_counted_sample(struct profile *p, const struct sample *s, uint64_t *row)
 {
 	int64_t *weight = *row > 0 ? growing_weight(p, *row - 1, s) : NULL;
-	uint64_t size = s->weight < 0 ? -(uint64_t)s->weight : (uint64_t)s->weight, *sum;
 	int rc;
 
 	if (!weight) {
@@ -519,10 +567,8 @@ int build_counted_sample(struct profile *p, const struct sample *s, uint64_t *ro
 			*row = p->now.n_samples;
 		return rc;
 	}
-	sum = &STORE_AT(uint64_t, p->event_weights, s->event.v);
-	if (size > INT64_MAX || *sum + size > INT64_MAX)
+	if (!add_weight(p, s->event, size_of_weight(s)))
 		return -ERANGE;
-	*sum += size;
 	*weight += s->weight;
 	return 0;
 }

@@ -185,6 +185,7 @@ struct profile {
 	struct column threads;          /* struct thread */
 	struct column events;           /* struct event */
 	struct column event_weights;    /* uint64_t [n_events] sum of the absolute weights */
+	uint64_t clock_weights;         /* those of events in ns: wall time adds these up */
 	struct column facts;            /* struct fact */
 	uint32_t n_frames;              /* elements of frames */
 

@@ -3,10 +3,12 @@
 
 #include "amounts.h"
 
+#include "branches.h"
 #include "filter.h"
 #include "table.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t n_runs(const struct lens *l)
@@ -135,7 +137,7 @@ int amounts_find(const struct profile *p, const struct profile_counts *counts,
 double amounts_variance(const struct profile *p, const struct lens *lens, const struct weights *w,
 			enum side side, const int64_t *numbers, double sum)
 {
-	uint32_t column = SIDES_FIRST + n_runs(lens) + side;
+	uint32_t column = lens_squares(lens, side);
 	double unit;
 
 	if (!lens->sides.squares)
@@ -144,8 +146,9 @@ double amounts_variance(const struct profile *p, const struct lens *lens, const 
 	return (double)numbers[column] * unit * unit;
 }
 
-void amounts_learn(struct amounts *a, const struct profile *p, const struct lens *lens,
-		   const struct weights *w, const struct table *t)
+/* The functions with enough samples. */
+static void learn_rows(struct amounts *a, const struct profile *p, const struct lens *lens,
+		       const struct weights *w, const struct table *t)
 {
 	const uint32_t *n = lens->sides.n_runs;
 	double x[LENS_MAX_COLUMNS], variance[LENS_MAX_COLUMNS];
@@ -165,11 +168,75 @@ void amounts_learn(struct amounts *a, const struct profile *p, const struct lens
 			for (uint32_t c = first; c < to; c++, run++)
 				variance[run] = sum > 0 ? whole * x[run] / sum : 0;
 		}
-		run_rows_add(&a->rows, x, variance);
+		run_rows_add(&a->rows, t->key[i], x, variance);
 	}
+}
+
+/* What is outside the kernel of everything that a side is. */
+static double outside_kernel(const struct lens *lens, const struct weights *w, enum side side)
+{
+	uint32_t c = lens_side(lens, side), k = lens_system(lens, side);
+	double kernel = lens->sides.system ? (double)w->whole[k] / (double)w->scale[k] : 0;
+
+	return (double)w->whole[c] / (double)w->scale[c] - kernel;
+}
+
+static double log_ratio(double before, double after)
+{
+	return before > 0 && after > 0 ? log(after / before) : NAN;
+}
+
+/* What functions of other branches say, and by how much all branches changed alike. */
+static void learn_branches(struct amounts *a, const struct lens *lens, const struct weights *w,
+			   const struct calltree *tree)
+{
+	uint32_t *branch = branches_find(tree, lens, w, &a->drift[DRIFT_BRANCHES]);
+
+	typical_check(&a->rows, branch, &a->typical);
+	free(branch);
+}
+
+void amounts_learn(struct amounts *a, const struct profile *p, const struct lens *lens,
+		   const struct weights *w, const struct table *t, const struct calltree *tree)
+{
+	learn_rows(a, p, lens, w, t);
 	typical_find(&a->rows, &a->typical);
+	a->drift[DRIFT_BRANCHES] = NAN;
+	if (tree)
+		learn_branches(a, lens, w, tree);
+	a->drift[DRIFT_TOTAL] = log_ratio(outside_kernel(lens, w, SIDE_BEFORE),
+					  outside_kernel(lens, w, SIDE_AFTER));
+	/* That few agree is no reason to think that the machine was as fast. */
+	a->drift[DRIFT_TYPICAL] = a->typical.agreed ? log(a->typical.ratio) : NAN;
 	for (uint32_t i = 0; i < n_runs(lens); i++)
 		a->run[NORMALISE_TYPICAL][i] = a->typical.known ? a->typical.run[i] : 0;
+}
+
+double amounts_drift(const struct amounts *a, const double *factor)
+{
+	double least = INFINITY, by = log(factor[1] / factor[0]);
+
+	for (int i = 0; i < N_DRIFTS; i++) {
+		double drift = a->drift[i] + by;
+
+		if (isnan(drift))
+			continue;
+		if (!isinf(least) && drift * least <= 0)
+			return 0;
+		least = fabs(drift) < fabs(least) ? drift : least;
+	}
+	return isinf(least) ? 0 : least;
+}
+
+double amounts_speed(const struct amounts *a)
+{
+	double most = 0;
+
+	/* Where many functions agree, the total tells of what was changed, too. */
+	for (int i = 0; i < N_DRIFTS; i++)
+		if (!isnan(a->drift[i]) && !(i == DRIFT_TOTAL && a->typical.known))
+			most = fmax(most, fabs(a->drift[i]));
+	return most;
 }
 
 void amounts_done(struct amounts *a)

@@ -11,8 +11,12 @@
 #include "typical.h"
 #include "weigh.h"
 
+struct calltree;
 struct progress;
 struct table;
+
+/* Who may say by how much a run was slower as a whole. */
+enum drift { DRIFT_TOTAL, DRIFT_TYPICAL, DRIFT_BRANCHES, N_DRIFTS };
 
 struct amounts {
 	/* Of each run; below or equal to 0: unknown, so that nothing can be made equal by it. */
@@ -21,6 +25,11 @@ struct amounts {
 	double reference_squares[N_SIDES];
 	struct run_rows rows; /* of functions that have enough samples; owned */
 	struct typical typical;
+	/*
+	 * Of one run a side, logarithms of after over before, as measured: of all that was spent outside the kernel, of the typical
+	 * function, and of the program's branches (branches.h) that one which changed least. NAN: not known.
+	 */
+	double drift[N_DRIFTS];
 };
 
 /* w is what weigh() made of lens. 0 or -ECANCELED. */
@@ -28,9 +37,19 @@ int amounts_find(const struct profile *p, const struct profile_counts *counts,
 		 const struct lens *lens, const struct weights *w, struct progress *progress,
 		 struct amounts *out);
 
-/* Learns what most functions have from a table of functions, of everything that the sides are. */
+/*
+ * Learns what most functions have from a table of functions, of everything that the sides are, and from the call tree of the same (NULL:
+ * there is none).
+ */
 void amounts_learn(struct amounts *a, const struct profile *p, const struct lens *lens,
-		   const struct weights *w, const struct table *t);
+		   const struct weights *w, const struct table *t, const struct calltree *tree);
+/*
+ * By how much the machine may have been slower: the least that all who can say it say alike, a logarithm, of runs whose numbers are
+ * multiplied with factor[runs] besides; 0: they do not agree.
+ */
+double amounts_drift(const struct amounts *a, const double *factor);
+/* The most that any of them says of what was measured, whichever way. */
+double amounts_speed(const struct amounts *a);
 void amounts_done(struct amounts *a);
 
 /* The variance that chance gives to a side's sum, in the metric's unit, of a row of such numbers; 0: it is exact. */

@@ -68,6 +68,9 @@ static void copy(const struct amounts *from, struct amounts *to)
 	*to = *from;
 	memset(&to->rows.log, 0, sizeof(to->rows.log));
 	memset(&to->rows.chance, 0, sizeof(to->rows.chance));
+	memset(&to->rows.key, 0, sizeof(to->rows.key));
+	for (size_t i = 0; i < from->rows.key.n; i++)
+		vec_push(&to->rows.key, from->rows.key.at[i]);
 	for (size_t i = 0; i < n; i++) {
 		vec_push(&to->rows.log, from->rows.log.at[i]);
 		vec_push(&to->rows.chance, from->rows.chance.at[i]);

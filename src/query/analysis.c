@@ -5,8 +5,8 @@
 #include "analysis.h"
 
 #include "activity.h"
-#include "activity_pairs.h"
 #include "amounts_kept.h"
+#include "analysis_cache.h"
 #include "beyond.h"
 #include "diff.h"
 #include "diff_show.h"
@@ -52,7 +52,8 @@ static int weigh_samples(struct analysis *a, unsigned parts, const struct lens *
 	bool of_frames = a->table_keys == &a->keys && parts & ANALYSIS_LATER &&
 			 !(parts & ANALYSIS_TREE);
 
-	if (of_frames && table_kept_may_sum(lens->tabled, a->profile, &a->counts, lens))
+	if (of_frames && lens->cache &&
+	    table_kept_may_sum(lens->cache->table, a->profile, &a->counts, lens))
 		return weigh_sums(a->profile, &a->counts, lens, progress, &a->weights);
 	if (parts & ANALYSIS_MEMORY)
 		return footprint_weigh(a->profile, &a->counts, lens, progress, &a->weights,
@@ -68,8 +69,7 @@ static int answer(struct analysis *a, unsigned parts, const struct lens *wish,
 	bool of_frames = a->table_keys == &a->keys;
 	int rc;
 
-	lens.kept = wish->kept;
-	lens.tabled = wish->tabled;
+	lens.cache = wish->cache;
 	rc = weigh_samples(a, parts, &lens, progress);
 	if (rc < 0)
 		return rc;
@@ -86,10 +86,11 @@ static int answer(struct analysis *a, unsigned parts, const struct lens *wish,
 static int answer_recent(struct analysis *a, unsigned parts, struct recent_kept *recently,
 			 struct progress *progress)
 {
+	const struct analysis_cache cache = { .recent = recently };
 	struct lens lens = a->lens; /* filters are borrowed */
 	bool flat = !(parts & ANALYSIS_TREE) && a->table_keys == &a->keys;
 
-	lens.recently = recently;
+	lens.cache = &cache;
 	return recent_new(a->profile, &a->counts, &lens, &a->keys, &a->weights,
 			  flat ? RECENT_LEAVES : RECENT_ALL, progress, &a->recent);
 }
@@ -108,12 +109,13 @@ static int find_amounts(struct analysis *a, struct progress *progress)
 		rc = amounts_find(a->profile, &a->counts, &lens, &a->weights, progress,
 				  &a->amounts);
 		if (rc == 0)
-			amounts_learn(&a->amounts, a->profile, &lens, &a->weights, &a->table);
+			amounts_learn(&a->amounts, a->profile, &lens, &a->weights, &a->table,
+				      a->tree);
 		return rc;
 	}
 	lens.filter = NULL;
 	lens.grouping = GROUP_FUNCTION;
-	rc = analysis_new_of(a->profile, &a->counts, &lens, 0, progress, &all);
+	rc = analysis_new_of(a->profile, &a->counts, &lens, ANALYSIS_TREE, progress, &all);
 	if (rc < 0)
 		return rc;
 	a->amounts = all->amounts;
@@ -135,14 +137,11 @@ static int know_amounts(struct analysis *a, struct amounts_kept *learned, struct
 	return rc;
 }
 
-/* By what the sides are made equal, where that is left to what the numbers are. */
-static enum normalise usual_normalise(const struct analysis *a)
+/* The last step: rows and siblings come by what changed. */
+static void compare_sides(struct analysis *a)
 {
-	bool exact = metric_is_heap(a->profile, a->lens.column[0].metric) && !a->lens.sides.squares;
-
-	if (!a->lens.sides.automatic)
-		return a->lens.sides.normalise;
-	return a->amounts.typical.differs && !exact ? NORMALISE_TYPICAL : NORMALISE_NONE;
+	a->diff = diff_new(a, a->lens.sides.normalise);
+	diff_show(a->diff, a->lens.sides.shown);
 }
 
 static int make(const struct profile *p, const struct profile_counts *counts,
@@ -158,7 +157,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	profile_hold_also(p, counts);
 	lens_copy(&a->lens, lens);
 	keys_init_named(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION,
-			lens->names);
+			a->lens.names);
 	a->table_keys = &a->keys;
 	if (!frames) {
 		keys_init(&a->own_keys, p, &a->counts, lens->grouping);
@@ -169,15 +168,15 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 		parts |= ANALYSIS_TREE;
 	rc = answer(a, parts, lens, progress);
 	if (rc == 0)
-		rc = answer_recent(a, parts, lens->recently, progress);
+		rc = answer_recent(a, parts, lens->cache ? lens->cache->recent : NULL, progress);
 	if (rc == 0 && lens_compares(lens))
-		rc = know_amounts(a, lens->learned, progress);
+		rc = know_amounts(a, lens->cache ? lens->cache->amounts : NULL, progress);
 	if (rc < 0) {
 		analysis_free(a);
 		return rc;
 	}
 	if (lens_compares(lens))
-		analysis_compare(a, usual_normalise(a), lens->sides.shown);
+		compare_sides(a);
 	*out = a;
 	return rc;
 }
@@ -242,22 +241,6 @@ const char *analysis_gave_up(const struct analysis *a)
 	for (uint32_t i = 0; !term && i < a->lens.n_columns; i++)
 		term = filter_gave_up(a->lens.column[i].filter);
 	return term;
-}
-
-void analysis_compare(struct analysis *a, enum normalise n, enum shown_size shown)
-{
-	/* Of which size is shown, what changed says nothing. */
-	if (!a->diff)
-		a->diff = diff_new(a, n);
-	else if (n != a->lens.sides.normalise)
-		diff_again(a->diff, n);
-	a->lens.sides.normalise = n;
-	inverted_free(a->inverted);
-	a->inverted = NULL;
-	a->lens.sides.shown = shown;
-	diff_show(a->diff, shown);
-	if (a->over[OVER_THREADS])
-		activity_pairs_order(a->over[OVER_THREADS]->activity, a->diff);
 }
 
 /* Callers of a comparison come by what changed. */

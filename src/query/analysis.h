@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * All the answers for one lens over one state of a profile, made together on a worker thread and
- * then owned by one thread. Views borrow from it; a newer one replaces it whole.
+ * then owned by one thread. Views borrow from it; a newer one replaces it whole. Another lens, such as another
+ * normalisation of a comparison, is another analysis: numbers of one that was handed over never change, so that
+ * a task may read them beside the views.
  *
  * What is costly and may not be wanted (call tree, inverted tree, sample tables) is made when first asked for.
  */
@@ -67,9 +69,6 @@ void analysis_free(struct analysis *a);
 
 /* A term of its filters that was given up on, see filter_gave_up(); borrowed from the analysis. */
 const char *analysis_gave_up(const struct analysis *a);
-
-/* Makes the diff of a lens that compares anew; other answers stay what they were, but in its order. */
-void analysis_compare(struct analysis *a, enum normalise n, enum shown_size shown);
 
 /*
  * The call tree, made on the first call of what the analysis was made of: it agrees with the table whatever has got a name

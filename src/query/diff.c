@@ -13,6 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * What changes of one run a side deviate by of themselves, as parts of the number: measured on pairs of runs of the same programs
+ * (doc/diff-truth.md).
+ */
+#define OWN_DEVIATION    0.01
+/* Where the machine's speed changed, functions follow it unlike: by so much of that. */
+#define OWN_OF_SPEED     0.5
+/* More than that is no speed, but work. */
+#define MOST_SPEED       0.15
+/* Of several runs a side, what their speeds deviate by explains a drift of so many deviations. */
+#define DRIFT_DEVIATIONS 2
+/* What the kernel does depends on what else there is: interrupts, pages, files in memory. */
+#define SYSTEM_DEVIATION 0.7
+/* The same of any row, as a part of everything: small functions gain and lose what their neighbours lose and gain. */
+#define LEAST_DEVIATION  0.001
+
 static const struct lens_sides *sides_of(const struct diff *d)
 {
 	return &d->analysis->lens.sides;
@@ -48,14 +64,75 @@ static double in_unit(const struct diff *d, uint32_t column)
 	return 1 / (double)d->analysis->weights.scale[column];
 }
 
-/* One run a side: what functions differ by that most of them have not in common. Several: what runs of a side differ by. */
-static void find_spread(struct diff *d)
+bool diff_is_single(const struct diff *d)
+{
+	return n_runs(d) == N_SIDES;
+}
+
+/* What a run does of itself, as far as the two that there are tell. */
+static void find_own(struct diff *d)
+{
+	const struct analysis *a = d->analysis;
+	const struct amounts *amounts = &a->amounts;
+	double speed = fmin(amounts_speed(amounts), MOST_SPEED), all = 0;
+
+	for (uint32_t i = 0; i < N_SIDES; i++)
+		all += fabs((double)a->weights.whole[SIDES_FIRST + i] * d->part[i]) / N_SIDES;
+	d->spread.own = fmax(OWN_DEVIATION * OWN_DEVIATION,
+			     N_SIDES * amounts->typical.spread.square) +
+			OWN_OF_SPEED * OWN_OF_SPEED * speed * speed;
+	d->spread.system = SYSTEM_DEVIATION * SYSTEM_DEVIATION;
+	d->spread.least = LEAST_DEVIATION * all;
+	d->spread.drift = amounts_drift(amounts, d->factor);
+}
+
+/*
+ * The drift between sides as far as it may be due to which runs were fast: all of it, or what most such drifts are within.
+ * *equal becomes what makes the runs of a side equally fast.
+ */
+static double drift_of_runs(const struct diff *d, double *equal)
+{
+	const uint32_t *n = sides_of(d)->n_runs;
+	double mean[N_SIDES] = { 0 }, off = 0, limit, drift;
+
+	for (uint32_t i = 0; i < n_runs(d); i++)
+		equal[i] = log(d->analysis->amounts.typical.run[i] * d->factor[i]);
+	for (uint32_t i = 0; i < n_runs(d); i++)
+		mean[i >= n[SIDE_BEFORE]] += equal[i] / n[i >= n[SIDE_BEFORE]];
+	for (uint32_t i = 0; i < n_runs(d); i++) {
+		equal[i] = mean[i >= n[SIDE_BEFORE]] - equal[i];
+		off += equal[i] * equal[i] / (n_runs(d) - N_SIDES);
+		equal[i] = exp(equal[i]);
+	}
+	drift = mean[SIDE_AFTER] - mean[SIDE_BEFORE];
+	limit = DRIFT_DEVIATIONS * sqrt(off * (1.0 / n[SIDE_BEFORE] + 1.0 / n[SIDE_AFTER]));
+	return copysign(fmin(fabs(drift), limit), drift);
+}
+
+/* What runs of a side differ by: all functions together, which the drift says, and each besides. */
+static void find_spread_of_runs(struct diff *d)
 {
 	const struct amounts *a = &d->analysis->amounts;
+	double factor[LENS_MAX_COLUMNS], drift = 0;
 
-	d->spread = a->typical.spread;
-	if (n_runs(d) > N_SIDES)
-		spread_of_runs(&a->rows, &a->typical, d->factor, &d->spread);
+	if (a->typical.known)
+		drift = drift_of_runs(d, d->alike);
+	for (uint32_t i = 0; i < n_runs(d); i++)
+		factor[i] = d->factor[i] * d->alike[i];
+	spread_of_runs(&a->rows, &a->typical, factor, &d->spread);
+	d->spread.drift = drift;
+}
+
+/* One run a side: what runs do of themselves. Several: what runs of a side differ by. */
+static void find_spread(struct diff *d)
+{
+	d->spread = d->analysis->amounts.typical.spread;
+	for (uint32_t i = 0; i < n_runs(d); i++)
+		d->alike[i] = 1;
+	if (diff_is_single(d))
+		find_own(d);
+	else
+		find_spread_of_runs(d);
 }
 
 static void find_parts(struct diff *d)
@@ -153,6 +230,7 @@ static void add_runs(const struct diff *d, enum side side, const int64_t *number
 		     struct noise_side *out)
 {
 	uint32_t first = first_run(d, side), n = sides_of(d)->n_runs[side];
+	double least = 0, alike = 0;
 
 	for (uint32_t i = first; i < first + n; i++) {
 		double x = diff_of_run(d, numbers, i);
@@ -160,9 +238,12 @@ static void add_runs(const struct diff *d, enum side side, const int64_t *number
 		out->sum += x;
 		out->mean += x * d->factor[i] / n;
 		out->factor += d->factor[i] / n;
+		alike += x * d->factor[i] * d->alike[i] / n;
+		least = i == first || x < least ? x : least;
 	}
+	out->least_samples = least;
 	for (uint32_t i = first; n > 1 && i < first + n; i++) {
-		double off = diff_of_run(d, numbers, i) * d->factor[i] - out->mean;
+		double off = diff_of_run(d, numbers, i) * d->factor[i] * d->alike[i] - alike;
 
 		out->between += off * off / (n - 1);
 	}
@@ -177,6 +258,11 @@ static void fill_side(const struct diff *d, enum side side, const int64_t *numbe
 	*out = (struct noise_side){ .n_runs = sides_of(d)->n_runs[side] };
 	add_runs(d, side, numbers, out);
 	out->variance = variance_of(d, side, numbers, out->sum);
+	/* From the unit to samples of equal weight; one run alone says nothing. */
+	out->least_samples *= out->n_runs > 1 && out->variance > 0 ? out->sum / out->variance : 0;
+	if (sides_of(d)->system)
+		out->system = (double)numbers[lens_system(&d->analysis->lens, side)] *
+			      d->part[first];
 	out->reference = reference_of(d, side);
 	if (d->normalise != NORMALISE_TOTAL)
 		return;
@@ -196,10 +282,25 @@ void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta
 
 /* Chances of many rows, to find the limit of: those that are low enough to be believed at all. */
 struct chances {
-	double *p; /* [n] */
-	uint32_t n;
+	double *p;     /* [n] */
+	double *alone; /* [n_alone] by chance alone */
+	uint32_t n, n_alone;
 };
 
+static void chances_init(struct chances *c, uint32_t most)
+{
+	*c = (struct chances){ .p = xcalloc((size_t)most + 1, sizeof(*c->p)),
+			       .alone = xcalloc((size_t)most + 1, sizeof(*c->alone)) };
+}
+
+static void chances_done(struct chances *c)
+{
+	free(c->p);
+	free(c->alone);
+}
+
+/* The interval of what is beyond noise ends this near to 0 at most. */
+#define AGREEING 0.999
 /* Of what cannot be told from noise: no chance is as large. */
 #define UNTESTED 2.0
 
@@ -208,32 +309,61 @@ static double chance_of(const struct noise_delta *d)
 	return d->tested ? d->p : UNTESTED;
 }
 
-static void note(struct chances *c, struct diff_family *f, double change, double chance)
+static void note(struct chances *c, struct diff_family *f, double change, double p, double alone)
 {
 	f->n_changed += change != 0;
-	f->n_tested += chance != UNTESTED;
+	f->n_tested += p != UNTESTED;
 	/* Nothing above the level is believed at any rank. */
-	if (chance <= NOISE_LEVEL)
-		c->p[c->n++] = chance;
+	if (p <= NOISE_LEVEL)
+		c->p[c->n++] = p;
+	if (alone <= NOISE_LEVEL)
+		c->alone[c->n_alone++] = alone;
+}
+
+static void note_delta(struct chances *c, struct diff_family *f, const struct noise_delta *d)
+{
+	note(c, f, diff_change(d), chance_of(d), d->tested ? d->chance : UNTESTED);
 }
 
 static void settle(struct chances *c, struct diff_family *f)
 {
 	f->limit = chance_limit(c->p, c->n, f->n_tested, NOISE_LEVEL);
-	c->n = 0;
+	f->chance_limit = chance_limit(c->alone, c->n_alone, f->n_tested, NOISE_LEVEL);
+	c->n = c->n_alone = 0;
+}
+
+static void count_verdict(struct diff_family *f, const struct noise_delta *d)
+{
+	enum change_verdict v = diff_verdict(f, d);
+
+	f->n_beyond += v == VERDICT_BEYOND;
+	f->n_own += v == VERDICT_OWN;
 }
 
 void diff_find_family(const struct noise_delta *delta, uint32_t n, struct diff_family *out)
 {
-	struct chances c = { .p = xcalloc((size_t)n + 1, sizeof(*c.p)) };
+	struct chances c;
 
+	chances_init(&c, n);
 	*out = (struct diff_family){ 0 };
 	for (uint32_t i = 0; i < n; i++)
-		note(&c, out, diff_change(&delta[i]), chance_of(&delta[i]));
+		note_delta(&c, out, &delta[i]);
 	settle(&c, out);
 	for (uint32_t i = 0; i < n; i++)
-		out->n_beyond += diff_is_beyond(out, &delta[i]);
-	free(c.p);
+		count_verdict(out, &delta[i]);
+	chances_done(&c);
+}
+
+void diff_agree(const struct diff_family *f, struct noise_delta *d)
+{
+	double size = fabs(diff_change(d));
+
+	if (d->half <= 0)
+		return;
+	if (!diff_is_beyond(f, d))
+		d->half = fmax(d->half, size);
+	else if (d->half >= size)
+		d->half = AGREEING * size;
 }
 
 /* What rows of the table are sorted by. */
@@ -254,17 +384,19 @@ double diff_rank(const struct diff *d, const struct noise_delta *self)
 struct place {
 	double change;
 	double chance; /* as chance_of() */
-	bool beyond;   /* noise */
+	enum change_verdict verdict;
 };
 
 /* What is beyond noise by its size; then what is the least likely to be chance, as the size of what is tells nothing. */
 static int order_changes(const struct place *a, const struct place *b)
 {
-	if (a->beyond != b->beyond)
-		return a->beyond ? -1 : 1;
-	if (!a->beyond && (a->change == 0) != (b->change == 0))
+	bool beyond = a->verdict == VERDICT_BEYOND;
+
+	if (a->verdict != b->verdict)
+		return a->verdict > b->verdict ? -1 : 1;
+	if (!beyond && (a->change == 0) != (b->change == 0))
 		return b->change == 0 ? -1 : 1;
-	if (!a->beyond && a->chance != b->chance)
+	if (!beyond && a->chance != b->chance)
 		return a->chance < b->chance ? -1 : 1;
 	if (fabs(a->change) != fabs(b->change))
 		return fabs(a->change) > fabs(b->change) ? -1 : 1;
@@ -274,8 +406,8 @@ static int order_changes(const struct place *a, const struct place *b)
 int diff_order(const struct diff_family *f, const struct noise_delta *a,
 	       const struct noise_delta *b)
 {
-	struct place x = { diff_change(a), chance_of(a), diff_is_beyond(f, a) };
-	struct place y = { diff_change(b), chance_of(b), diff_is_beyond(f, b) };
+	struct place x = { diff_change(a), chance_of(a), diff_verdict(f, a) };
+	struct place y = { diff_change(b), chance_of(b), diff_verdict(f, b) };
 
 	return order_changes(&x, &y);
 }
@@ -363,17 +495,19 @@ static void compare_table(struct diff *d, struct chances *c)
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		diff_delta(d, &t->self[(size_t)i * t->n_columns], &d->row_self[i]);
-		note(c, &d->self, diff_change(&d->row_self[i]), chance_of(&d->row_self[i]));
+		note_delta(c, &d->self, &d->row_self[i]);
 	}
 	settle(c, &d->self);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		diff_delta(d, &t->total[(size_t)i * t->n_columns], &d->row_total[i]);
-		note(c, &d->total, diff_change(&d->row_total[i]), chance_of(&d->row_total[i]));
+		note_delta(c, &d->total, &d->row_total[i]);
 	}
 	settle(c, &d->total);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		d->self.n_beyond += diff_is_beyond(&d->self, &d->row_self[i]);
-		d->total.n_beyond += diff_is_beyond(&d->total, &d->row_total[i]);
+		count_verdict(&d->self, &d->row_self[i]);
+		count_verdict(&d->total, &d->row_total[i]);
+		diff_agree(&d->self, &d->row_self[i]);
+		diff_agree(&d->total, &d->row_total[i]);
 		d->most = fmax(d->most, fmax(fabs(diff_change(&d->row_self[i])),
 					     fabs(diff_change(&d->row_total[i]))));
 	}
@@ -397,7 +531,7 @@ static void find_overlap(struct diff *d)
 
 /* Siblings being sorted. */
 struct sibling {
-	struct place place; /* beyond: something in its subtree is */
+	struct place place; /* beyond: something in its subtree is; else noise */
 	uint32_t node;
 };
 
@@ -433,7 +567,9 @@ static void link_children(struct diff *d, uint32_t node, struct siblings *s)
 	s->all.n = 0;
 	for (uint32_t c = only; c != KEY_NONE; c = calltree_next(t, c))
 		vec_push(&s->all,
-			 ((struct sibling){ { d->change[c], d->chance[c], s->within[c] }, c }));
+			 ((struct sibling){ { d->change[c], d->chance[c],
+					      s->within[c] ? VERDICT_BEYOND : VERDICT_NOISE },
+					    c }));
 	qsort_r(s->all.at, s->all.n, sizeof(*s->all.at), compare_siblings, d);
 	d->first[node] = s->all.at[0].node;
 	for (size_t i = 0; i < s->all.n; i++)
@@ -492,8 +628,8 @@ static void compare_nodes(struct diff *d, struct chances *c)
 {
 	const struct calltree *t = d->analysis->tree;
 	uint32_t *remembered = xcalloc(REMEMBERED, sizeof(*remembered));
+	double *p = d->chance, *alone = xcalloc(t->n_nodes, sizeof(*alone));
 	struct noise_delta delta;
-	double *p = d->chance;
 
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
 		uint32_t same = compared_before(t, i, remembered);
@@ -501,15 +637,20 @@ static void compare_nodes(struct diff *d, struct chances *c)
 		if (same != i) {
 			d->change[i] = d->change[same];
 			p[i] = p[same];
+			alone[i] = alone[same];
+			d->beyond[i] = d->beyond[same];
 		} else {
 			diff_delta(d, &t->total[(size_t)i * t->n_columns], &delta);
 			d->change[i] = diff_change(&delta);
 			p[i] = chance_of(&delta);
+			alone[i] = delta.tested ? delta.chance : UNTESTED;
+			d->beyond[i] = delta.tested && delta.lone;
 		}
 		if (i > 0)
-			note(c, &d->nodes, d->change[i], p[i]);
+			note(c, &d->nodes, d->change[i], p[i], alone[i]);
 	}
 	settle(c, &d->nodes);
+	free(alone);
 	free(remembered);
 }
 
@@ -519,10 +660,45 @@ static void compare_tree(struct diff *d, struct chances *c)
 
 	compare_nodes(d, c);
 	for (uint32_t i = 0; i < t->n_nodes; i++)
-		d->beyond[i] = d->chance[i] <= d->nodes.limit;
+		d->beyond[i] |= d->chance[i] <= d->nodes.limit;
 	for (uint32_t i = 1; i < t->n_nodes; i++)
 		d->nodes.n_beyond += d->beyond[i];
 	link_nodes(d);
+}
+
+/* By how much everything changed is what it is, whether the machine or the program did it. */
+static void compare_whole(struct diff *d)
+{
+	struct noise_spread spread = d->spread;
+
+	d->spread.drift = 0;
+	if (diff_is_single(d))
+		d->spread.own = OWN_DEVIATION * OWN_DEVIATION;
+	diff_delta(d, d->analysis->weights.total, &d->whole);
+	d->spread = spread;
+}
+
+/* Everything that depends on what the sides are made equal by. */
+static void find_changes(struct diff *d, enum normalise n)
+{
+	const struct analysis *a = d->analysis;
+	uint32_t most = a->table.n_rows;
+	struct chances c;
+
+	d->normalise = amounts_known(&a->amounts, &a->lens, n) ? n : NORMALISE_NONE;
+	d->unit = metric_unit(a->profile, a->lens.column[0].metric);
+	find_factors(d);
+	find_parts(d);
+	find_spread(d);
+	compare_whole(d);
+	if (a->tree && a->tree->n_nodes > most)
+		most = a->tree->n_nodes;
+	chances_init(&c, most);
+	compare_table(d, &c);
+	find_overlap(d);
+	if (a->tree)
+		compare_tree(d, &c);
+	chances_done(&c);
 }
 
 struct diff *diff_new(struct analysis *a, enum normalise n)
@@ -540,32 +716,8 @@ struct diff *diff_new(struct analysis *a, enum normalise n)
 		d->first = xcalloc(n_nodes, sizeof(*d->first));
 		d->next = xcalloc(n_nodes, sizeof(*d->next));
 	}
-	diff_again(d, n);
+	find_changes(d, n);
 	return d;
-}
-
-void diff_again(struct diff *d, enum normalise n)
-{
-	const struct analysis *a = d->analysis;
-	uint32_t most = a->table.n_rows;
-	struct chances c = { 0 };
-
-	d->normalise = amounts_known(&a->amounts, &a->lens, n) ? n : NORMALISE_NONE;
-	d->unit = metric_unit(a->profile, a->lens.column[0].metric);
-	d->self = d->total = d->nodes = (struct diff_family){ 0 };
-	d->most = 0;
-	find_factors(d);
-	find_parts(d);
-	find_spread(d);
-	diff_delta(d, a->weights.total, &d->whole);
-	if (a->tree && a->tree->n_nodes > most)
-		most = a->tree->n_nodes;
-	c.p = xcalloc(most, sizeof(*c.p));
-	compare_table(d, &c);
-	find_overlap(d);
-	if (a->tree)
-		compare_tree(d, &c);
-	free(c.p);
 }
 
 void diff_free(struct diff *d)

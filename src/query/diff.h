@@ -5,13 +5,12 @@
  * This is the contract between the comparison and whoever shows it. The analysis of a lens that compares
  * (lens_compares(); sides_lens() makes one) has all sums: a row of a table, a node of a tree and a row of a butterfly have
  * [n_columns] numbers each. diff_delta() makes a change of any such numbers. What is here besides is what can
- * only be said of all rows together: which are beyond noise, and in which order rows and siblings come, so that it must be made
- * anew (diff_again(), some milliseconds) for another normalisation, and nothing else must.
+ * only be said of all rows together: which are beyond noise, and in which order rows and siblings come.
  *
  * Changes are in the unit of the metric, made equal as asked: means of a side's runs, times a factor that is chosen
  * so that it says the same of both sides; with NORMALISE_NONE they are what was measured.
  *
- * Which rows are beyond noise: those whose chance is at most `limit`, which keeps the share of false ones among
+ * Which rows are beyond noise: those whose p is at most `limit`, which keeps the share of false ones among
  * them below NOISE_LEVEL (Benjamini-Hochberg) over all rows of the kind that have enough samples to tell.
  */
 #ifndef PROFTOP_QUERY_DIFF_H
@@ -29,7 +28,16 @@ struct diff_family {
 	uint32_t n_changed; /* rows whose numbers differ */
 	uint32_t n_tested;  /* rows with enough samples to tell a change from noise */
 	uint32_t n_beyond;  /* rows beyond noise */
-	double limit;       /* their chance is at most so much; below 0: none are */
+	uint32_t n_own; /* rows that chance does not explain, but what a run does of itself may */
+	double limit;   /* p of rows beyond noise is at most so much; below 0: none are */
+	double chance_limit; /* the same of what chance alone does not explain */
+};
+
+/* What is said of a change. */
+enum change_verdict {
+	VERDICT_NOISE, /* chance explains it */
+	VERDICT_OWN,   /* one run a side: changed, or this run's own */
+	VERDICT_BEYOND /* neither */
 };
 
 struct diff {
@@ -39,6 +47,8 @@ struct diff {
 	enum unit unit;                  /* of changes */
 	double factor[LENS_MAX_COLUMNS]; /* [n runs] of each run's sums */
 	double part[LENS_MAX_COLUMNS];   /* [n runs] of each run's numbers in its side's mean */
+	double alike
+		[LENS_MAX_COLUMNS]; /* [n runs] of several runs: what makes those of a side equally fast */
 	struct noise_spread
 		spread;           /* what runs differ by beyond chance, in numbers made equal so */
 	struct noise_delta whole; /* of everything that passes the lens */
@@ -64,8 +74,6 @@ struct diff {
  * table come in the order of diff_sort() by self. Column 0 is left for diff_show().
  */
 struct diff *diff_new(struct analysis *a, enum normalise n);
-/* The same for another normalisation, in the same memory. */
-void diff_again(struct diff *d, enum normalise n);
 void diff_free(struct diff *d);
 
 /* Sorts the callers or callees of a butterfly by their change, as diff_sort() does. */
@@ -106,13 +114,34 @@ static inline bool diff_whole_is_beyond(const struct diff *d)
 	return d->whole.tested && d->whole.p <= NOISE_LEVEL;
 }
 
+static inline enum change_verdict diff_whole_verdict(const struct diff *d)
+{
+	if (diff_whole_is_beyond(d))
+		return VERDICT_BEYOND;
+	return d->whole.tested && d->whole.chance <= NOISE_LEVEL ? VERDICT_OWN : VERDICT_NOISE;
+}
+
 /* Rows by change of self, in the order of diff_sort(): the larger comes first. */
 double diff_rank(const struct diff *d, const struct noise_delta *self);
 
+static inline enum change_verdict diff_verdict(const struct diff_family *f,
+					       const struct noise_delta *d)
+{
+	if (d->tested && (d->p <= f->limit || d->lone))
+		return VERDICT_BEYOND;
+	return d->tested && d->chance <= f->chance_limit ? VERDICT_OWN : VERDICT_NOISE;
+}
+
 static inline bool diff_is_beyond(const struct diff_family *f, const struct noise_delta *d)
 {
-	return d->tested && d->p <= f->limit;
+	return diff_verdict(f, d) == VERDICT_BEYOND;
 }
+
+/* Many rows are judged at once: the interval becomes one that agrees with the verdict. 0 is in it unless the row is beyond noise. */
+void diff_agree(const struct diff_family *f, struct noise_delta *d);
+
+/* By sides of one run each nobody can tell all that changed from what runs do of themselves. */
+bool diff_is_single(const struct diff *d);
 
 /* Of rows that are in no table and no tree, [n]. */
 void diff_find_family(const struct noise_delta *delta, uint32_t n, struct diff_family *out);

@@ -292,6 +292,7 @@ static void add_reason(struct seeker *s, struct explanation *x, uint32_t node)
 	double own = self_change(s->d, node);
 
 	diff_delta(s->d, &s->t->total[(size_t)node * s->t->n_columns], &r.total);
+	diff_agree(&s->d->nodes, &r.total);
 	leave_rest(s->t, x, &r);
 	r.itself = fabs(own) >= MOST_OF_IT * fabs(r.change);
 	r.in_callees = fabs(own) < (1 - MOST_OF_IT) * fabs(r.change) &&

@@ -84,6 +84,60 @@ bool filter_pop(struct filter *f)
 	return true;
 }
 
+/* Where the n terms of part stand last in f; SIZE_MAX: nowhere. */
+static size_t find_part(const struct filter *f, const struct filter *part)
+{
+	size_t n = part->terms.n;
+
+	if (n == 0 || n > f->terms.n)
+		return SIZE_MAX;
+	for (size_t at = f->terms.n - n + 1; at-- > 0;) {
+		size_t same = 0;
+
+		while (same < n &&
+		       strcmp(f->terms.at[at + same].text, part->terms.at[same].text) == 0)
+			same++;
+		if (same == n)
+			return at;
+	}
+	return SIZE_MAX;
+}
+
+/* The same of text; *n says how many they are. */
+static size_t find_text(const struct filter *f, const char *text, size_t *n)
+{
+	struct filter *part = NULL;
+	size_t at = SIZE_MAX;
+
+	if (f && filter_parse(text, &part, NULL) == 0) {
+		at = find_part(f, part);
+		*n = part->terms.n;
+	}
+	filter_free(part);
+	return at;
+}
+
+bool filter_has(const struct filter *f, const char *text)
+{
+	size_t n;
+
+	return find_text(f, text, &n) != SIZE_MAX;
+}
+
+bool filter_take(struct filter *f, const char *text)
+{
+	size_t n, at = find_text(f, text, &n);
+
+	if (at == SIZE_MAX)
+		return false;
+	for (size_t i = at; i < at + n; i++)
+		term_done(&f->terms.at[i]);
+	memmove(&f->terms.at[at], &f->terms.at[at + n],
+		(f->terms.n - at - n) * sizeof(*f->terms.at));
+	f->terms.n -= n;
+	return true;
+}
+
 bool filter_times(const struct filter *f, int64_t *from_ns, int64_t *to_ns)
 {
 	int64_t from = 0, to = INT64_MAX;

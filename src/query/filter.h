@@ -9,6 +9,7 @@
  * Predicates on samples (negated by "!"):
  *   thread:RE process:RE comm:RE   name matches        pid:N[,N…] tid:N[,N…] cpu:N[-M][,…]
  *   cgroup:RE                      path of the control group that the thread was in matches
+ *   label:RE                       what the program said that it did matches: label:request=list
  *   capture:N[,N…]                 of the N-th input, counted from 1
  *   event:RE                       event's name        time:A,B   seconds since the capture's start,
  *                                  A in and B out; either may be missing; units ns, us, ms, s, m, h
@@ -52,6 +53,10 @@ void filter_free(struct filter *f);
 int filter_add(struct filter *f, const char *text, struct err *e);
 /* Takes the last term away; false when there was none. */
 bool filter_pop(struct filter *f);
+/* Do the terms of text, in canonical form, stand in f one after the other? f may be NULL. */
+bool filter_has(const struct filter *f, const char *text);
+/* Takes them away where they were added last; false, and f is unchanged, when they are not there. */
+bool filter_take(struct filter *f, const char *text);
 
 /*
  * The stretch of time that all time terms but negated ones let pass, in ns since the start: [*from, *to),

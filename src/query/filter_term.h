@@ -29,6 +29,7 @@ enum term_value {
 	X(PID,        "pid",        VALUE_NUMBERS,   false) \
 	X(TID,        "tid",        VALUE_NUMBERS,   false) \
 	X(CGROUP,     "cgroup",     VALUE_REGEX,     false) \
+	X(LABEL,      "label",      VALUE_REGEX,     false) \
 	X(CPU,        "cpu",        VALUE_NUMBERS,   false) \
 	X(CAPTURE,    "capture",    VALUE_NUMBERS,   false) \
 	X(EVENT,      "event",      VALUE_REGEX,     false) \

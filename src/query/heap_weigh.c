@@ -10,6 +10,7 @@
 
 #include "heap_weigh.h"
 
+#include "analysis_cache.h"
 #include "heap_kept.h"
 #include "heap_measure.h"
 #include "heap_scan.h"
@@ -512,11 +513,16 @@ static int begin_column(struct scan *s, uint32_t c, const struct rowpass *r,
 	return 0;
 }
 
+static struct heap_kept *kept_of(const struct rowpass *r)
+{
+	return r->lens->cache ? r->lens->cache->heap : NULL;
+}
+
 /* Columns that are not of heaps keep no bit. */
 static int begin_columns(struct scan *s, const struct profile *p, const struct rowpass *r,
 			 struct progress *progress)
 {
-	struct heap_kept *kept = r->lens->kept;
+	struct heap_kept *kept = kept_of(r);
 	const struct heap_peaks *peaks = kept ? heap_kept_open(kept, &r->counts) : NULL;
 	bool all = true;
 
@@ -615,7 +621,7 @@ static int scan_and_fold(struct scan *s, const struct rowpass *r, struct progres
 	for (uint32_t k = 0; k < s->n_kinds; k++)
 		kind[k] = &s->column[s->first_of[k]];
 	if (rc == 0 && s->key) {
-		heap_kept_put(r->lens->kept, &s->state.columns, s->key, kind, s->n_kinds,
+		heap_kept_put(kept_of(r), &s->state.columns, s->key, kind, s->n_kinds,
 			      &s->sums[0].of);
 		s->key = NULL;
 	}
@@ -626,7 +632,7 @@ static int scan_and_fold(struct scan *s, const struct rowpass *r, struct progres
 static int weigh_columns(struct scan *s, const struct rowpass *r, struct progress *progress,
 			 bool *threads)
 {
-	struct heap_kept *kept = r->lens->kept;
+	struct heap_kept *kept = kept_of(r);
 	const struct heap_sums *sums = NULL;
 	int rc = 0;
 

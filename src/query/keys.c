@@ -417,6 +417,16 @@ static uint32_t key_of_cgroup(struct maker *m, uint32_t thread)
 	return put_key(m, (struct group){ GROUP_OF_ROWS, path.v, 0 }, key);
 }
 
+static uint32_t key_of_labels(struct maker *m, uint32_t thread)
+{
+	string_id labels = profile_thread(m->p, (thread_id){ thread })->labels;
+	struct key key = { .label = labels.v ? text(m, labels) : "[no label]",
+			   .module = "",
+			   .id = labels.v };
+
+	return put_key(m, (struct group){ GROUP_OF_ROWS, labels.v, 0 }, key);
+}
+
 static uint32_t key_of_event(struct maker *m, uint32_t id)
 {
 	const struct event *e = profile_event(m->p, (event_id){ id });
@@ -538,6 +548,9 @@ void keys_init_named(struct keys *k, const struct profile *p, const struct profi
 		break;
 	case GROUP_CGROUP:
 		make_row_keys(&m, counts->n_threads, key_of_cgroup);
+		break;
+	case GROUP_LABELS:
+		make_row_keys(&m, counts->n_threads, key_of_labels);
 		break;
 	case GROUP_CPU:
 		make_row_keys(&m, n_cpus(p, counts), key_of_cpu);

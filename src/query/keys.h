@@ -37,7 +37,7 @@ struct keys {
 	uint32_t n_functions;
 	uint32_t n_modules;
 	/*
-	 * For sample groupings: [n_ids] key of each thread (GROUP_THREAD, _PROCESS, _COMM, _CGROUP), event or cpu; the
+	 * For sample groupings: [n_ids] key of each thread (GROUP_THREAD, _PROCESS, _COMM, _CGROUP, _LABELS), event or cpu; the
 	 * last is for samples that know none. Owned.
 	 */
 	uint32_t *of_id;

@@ -8,6 +8,7 @@
 #include "filter.h"
 #include "heap.h"
 #include "mem.h"
+#include "names.h"
 #include "profile.h"
 
 #include <errno.h>
@@ -59,6 +60,8 @@ bool lens_event_outranks(const struct profile *p, uint32_t event, uint64_t n, ui
 	if (best == ID_NONE)
 		return true;
 	other = profile_event(p, (event_id){ best });
+	if (e->is_default != other->is_default)
+		return e->is_default;
 	if (e->is_heap != other->is_heap)
 		return !e->is_heap;
 	if (is_cpu_time(p, e) != is_cpu_time(p, other))
@@ -98,16 +101,25 @@ enum grouping grouping_next(enum grouping g, const struct profile *p)
 
 	profile_counts_read(p, &counts);
 	g = (enum grouping)((g + 1) % N_GROUPINGS);
-	return g == GROUP_CGROUP && counts.n_cgroups == 0 ? GROUP_FUNCTION : g;
+	if (g == GROUP_CGROUP && counts.n_cgroups == 0)
+		g = GROUP_LABELS;
+	return g == GROUP_LABELS && counts.n_labelled == 0 ? GROUP_FUNCTION : g;
+}
+
+void lens_set_names(struct lens *l, const struct name_rules *rules)
+{
+	struct name_rules *copy = rules ? name_rules_copy(rules) : NULL;
+
+	name_rules_free(l->names);
+	l->names = copy;
 }
 
 void lens_copy(struct lens *to, const struct lens *from)
 {
 	*to = *from;
-	to->kept = NULL;
-	to->learned = NULL;
-	to->recently = NULL;
-	to->tabled = NULL;
+	to->cache = NULL;
+	to->names = NULL;
+	lens_set_names(to, from->names);
 	to->filter = from->filter ? filter_copy(from->filter) : NULL;
 	for (uint32_t i = 0; i < from->n_columns; i++)
 		if (from->column[i].filter)
@@ -118,6 +130,7 @@ void lens_done(struct lens *l)
 {
 	filter_free(l->filter);
 	l->filter = NULL;
+	lens_set_names(l, NULL);
 	for (uint32_t i = 0; i < l->n_columns; i++) {
 		filter_free(l->column[i].filter);
 		l->column[i].filter = NULL;
@@ -159,6 +172,14 @@ bool metric_is_heap(const struct profile *p, struct metric m)
 
 	profile_counts_read(p, &counts);
 	return m.event.v < counts.n_events && profile_event(p, m.event)->is_heap;
+}
+
+bool metric_is_summed(const struct profile *p, struct metric m)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	return m.event.v < counts.n_events && profile_event(p, m.event)->is_summed;
 }
 
 static bool is_clock(const struct event *e)

@@ -61,14 +61,15 @@ enum grouping {
 	GROUP_FUNCTION, /* same name and same module name */
 	GROUP_MODULE,
 	GROUP_FILE,   /* source file */
-	GROUP_THREAD, /* these six are of samples, not of frames: tables only */
+	GROUP_THREAD, /* these seven are of samples, not of frames: tables only */
 	GROUP_PROCESS,
 	GROUP_COMM, /* the name that the thread had */
 	GROUP_EVENT,
 	GROUP_CPU,
-	GROUP_CGROUP /* the control group that the thread was in */
+	GROUP_CGROUP, /* the control group that the thread was in */
+	GROUP_LABELS  /* what the program said that it did, see struct thread */
 };
-#define N_GROUPINGS 9
+#define N_GROUPINGS 10
 
 /* What comes after g when groupings are gone through, of those that p has rows for. */
 enum grouping grouping_next(enum grouping g, const struct profile *p);
@@ -129,14 +130,15 @@ const char *shown_size_name(enum shown_size s);
 /*
  * How the columns of a lens are a comparison (sides.h makes such lenses): column 0 is what is shown of both, see above;
  * then come those of the runs before, those of the runs after, and, where weights of samples vary, one of
- * squares for each side.
+ * squares for each side; and, where the kernel is in the samples, one for each side of what ended there.
  */
 struct lens_sides {
 	uint32_t n_runs[N_SIDES]; /* {0, 0}: nothing is compared */
-	bool squares;             /* the last two columns are of squares */
+	bool squares;             /* then come two columns of squares, … */
+	bool system; /* … then two of what the sides spent in the kernel: of one run a side */
 	event_id reference;       /* what sides may be made equal by; {ID_NONE}: none was chosen */
 	enum normalise normalise; /* what they are made equal by */
-	bool automatic; /* by what most functions have if that differs, else by nothing, instead; never where it is exact */
+	bool automatic;           /* nobody chose that: numbers are as they were measured */
 	enum shown_size shown;
 	bool moments; /* sides are of moments of one recording: nothing of them goes on over time */
 	bool samples_known; /* one run a side, of which `samples` says how many there are … */
@@ -147,11 +149,9 @@ struct lens_sides {
 /* The first column of a run. */
 #define SIDES_FIRST 1
 
-struct heap_kept;
-struct amounts_kept;
-struct recent_kept;
-struct table_kept;
+struct analysis_cache;
 
+/* A value: what it points to is its own, but for the cache. */
 struct lens {
 	struct filter *filter; /* NULL: everything; owned */
 	struct lens_column column[LENS_MAX_COLUMNS];
@@ -164,22 +164,28 @@ struct lens {
 	int64_t half_life_ns; /* samples that are so much older count half; 0: all count whole */
 	int64_t now_ns; /* than that, since the capture's start, or than the newest where that is later */
 	struct lens_sides sides;
-	const struct name_rules
-		*names; /* which functions are the same by name; NULL: equal ones; borrowed */
-	struct heap_kept *
-		kept; /* sums of heaps from passes before, of a comparison; NULL: none; borrowed; copies have none */
-	struct amounts_kept *
-		learned; /* what comparisons before found out of their sides; NULL: nothing; likewise */
-	struct recent_kept *
-		recently; /* what rows weighed of late, as it was found out last; NULL: nothing; likewise */
-	struct table_kept
-		*tabled; /* sums of functions from the pass before; NULL: none; likewise */
+	struct name_rules
+		*names; /* which functions are the same by name; NULL: equal ones; owned */
+	/* What analyses before found out; NULL: nothing; borrowed; copies have none. */
+	const struct analysis_cache *cache;
 };
 
 /* The first column of a side's runs. */
 static inline uint32_t lens_side(const struct lens *l, enum side side)
 {
 	return SIDES_FIRST + (side == SIDE_AFTER ? l->sides.n_runs[SIDE_BEFORE] : 0);
+}
+
+/* The column of a side's squares, or of what it spent in the kernel, where there are such. */
+static inline uint32_t lens_squares(const struct lens *l, enum side side)
+{
+	return SIDES_FIRST + l->sides.n_runs[SIDE_BEFORE] + l->sides.n_runs[SIDE_AFTER] +
+	       (uint32_t)side;
+}
+
+static inline uint32_t lens_system(const struct lens *l, enum side side)
+{
+	return lens_squares(l, side) + (l->sides.squares ? N_SIDES : 0);
 }
 
 /* Is it a comparison? */
@@ -209,6 +215,8 @@ struct metric lens_usual_metric(const struct profile *p, const struct filter *f)
 void lens_init(struct lens *l, const struct profile *p);
 /* Shows the metric in column 0, and of a lens with `beside` the other kind's usual one in column 1. */
 void lens_choose(struct lens *l, const struct profile *p, struct metric m);
+/* Functions are the same by such rules, which are copied; NULL: by equal names. */
+void lens_set_names(struct lens *l, const struct name_rules *rules);
 void lens_copy(struct lens *to, const struct lens *from);
 void lens_done(struct lens *l);
 
@@ -222,6 +230,8 @@ struct metric metric_next(const struct profile *p, struct metric m);
 event_id metric_waits(const struct profile *p, struct metric m);
 /* Is it of allocations? */
 bool metric_is_heap(const struct profile *p, struct metric m);
+/* Are rows sums over all samples of a stack, so that nobody knows how many samples they are? */
+bool metric_is_summed(const struct profile *p, struct metric m);
 
 /*
  * Finds an event by its name (exact, else unique prefix) for --event; "period" or "" for its own

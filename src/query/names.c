@@ -53,6 +53,34 @@ void name_rules_done(struct name_rules *r)
 	vec_done(&r->paired);
 }
 
+static void copy_names(const struct renaming *one, size_t n, struct renaming *to)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (struct renaming){ xstrdup(one[i].from), xstrdup(one[i].to) };
+}
+
+struct name_rules *name_rules_copy(const struct name_rules *r)
+{
+	struct name_rules *copy = xcalloc(1, sizeof(*copy));
+
+	copy->loose = r->loose;
+	vec_reserve(&copy->renamed, r->renamed.n);
+	copy_names(r->renamed.at, r->renamed.n, copy->renamed.at);
+	copy->renamed.n = r->renamed.n;
+	vec_reserve(&copy->paired, r->paired.n);
+	copy_names(r->paired.at, r->paired.n, copy->paired.at);
+	copy->paired.n = r->paired.n;
+	return copy;
+}
+
+void name_rules_free(struct name_rules *r)
+{
+	if (!r)
+		return;
+	name_rules_done(r);
+	free(r);
+}
+
 bool name_rules_say(const struct name_rules *r)
 {
 	return r->loose || r->renamed.n || r->paired.n;

@@ -27,6 +27,10 @@ int name_rules_add(struct name_rules *r, const char *renaming, struct err *e);
 void name_rules_pair(struct name_rules *r, const char *before, const char *after);
 void name_rules_done(struct name_rules *r);
 
+/* The same rules, the caller's to free. */
+struct name_rules *name_rules_copy(const struct name_rules *r);
+void name_rules_free(struct name_rules *r);
+
 /* Does any name count as another? */
 bool name_rules_say(const struct name_rules *r);
 

@@ -8,13 +8,17 @@
 #include <math.h>
 
 /* With fewer samples than this on a side, the normal distribution is no good likeness. */
-#define FEW_SAMPLES   200
+#define FEW_SAMPLES    200
+/* Of a row that one side lacks, so many samples in each run of the other are no chance. */
+#define ENOUGH_SAMPLES 20
+/* What a run does of itself is known about as well as from so many runs more. */
+#define OWN_FREEDOM    30
 /* With fewer on both together, no way of dealing them out is unlikely enough. */
-#define LEAST_SAMPLES 6
+#define LEAST_SAMPLES  6
 /* Differences that are smaller than this part of the numbers are of how numbers are kept. */
-#define ROUNDING      1e-12
+#define ROUNDING       1e-12
 /* 95 % of a normal distribution are within so many deviations. */
-#define NORMAL_LIMIT  1.959963984540054
+#define NORMAL_LIMIT   1.959963984540054
 
 static double squared(double x)
 {
@@ -85,56 +89,62 @@ static double chance_of_few(const struct noise_side *before, const struct noise_
 			(before->factor / before->n_runs + after->factor / after->n_runs));
 }
 
-/* By how much sides of one run each may differ, and how likely that is. */
-struct single {
-	double chance; /* variance of the difference by chance */
-	double spread; /* what runs differ by besides */
-	double most;   /* at most so much */
-	double freedom;
-};
-
-static void add_spread(const struct noise_side *before, const struct noise_side *after,
-		       const struct noise_spread *spread, struct single *s)
+/* What one run a side differs by of itself, as a variance. */
+static double own_variance(const struct noise_side *before, const struct noise_side *after,
+			   const struct noise_spread *spread)
 {
-	double squares = squared(before->mean) + squared(after->mean);
+	double mean = (fabs(before->mean - before->system) + fabs(after->mean - after->system)) / 2;
+	double known = (before->history + after->history) * squared(mean);
+	double v = spread->own * squared(mean);
 
-	s->spread = spread->square * squares;
-	s->most = spread->most * squares;
-	s->freedom = freedom_of(s->chance, s->spread, spread->freedom);
+	/* Earlier runs tell of this row what is else taken from all of them; they are few, so that both count. */
+	if (known > 0)
+		v = (OWN_FREEDOM * v + spread->history_freedom * known) /
+		    (OWN_FREEDOM + spread->history_freedom);
+	return v + squared(spread->least) +
+	       spread->system * squared(fmax(before->system, after->system));
 }
 
-/* The spread as far as it is known, or all that it can be, whichever says more. */
-static double chance_of_difference(const struct single *s, double delta)
+/* What is left of a change when the machine changed by what suits it best, between nothing and the drift. */
+static double without_drift(const struct noise_side *before, const struct noise_side *after,
+			    double drift, double delta)
 {
-	return fmin(chance_student(delta / sqrt(s->chance + s->spread), s->freedom),
-		    chance_normal(delta / sqrt(s->chance + fmax(s->spread, s->most))));
+	double shift = drift * (before->mean + after->mean) / 2;
+
+	if (shift * delta <= 0)
+		return delta;
+	return fabs(shift) >= fabs(delta) ? 0 : delta - shift;
 }
 
 static void compare_single(const struct noise_side *before, const struct noise_side *after,
 			   const struct noise_spread *spread, struct noise_delta *d)
 {
-	struct single s = { .chance = chance_variance(before) + chance_variance(after) };
-	double delta = difference(d), weight = sample_weight(before, after), one, few;
+	double chance = chance_variance(before) + chance_variance(after), delta = difference(d);
+	double weight = sample_weight(before, after), own, rest, freedom, one, few;
 
 	d->tested = before->sum != 0 || after->sum != 0;
 	if (before->variance <= 0 && after->variance <= 0) {
-		d->p = delta != 0 ? 0 : 1;
+		d->p = d->chance = delta != 0 ? 0 : 1;
 		return;
 	}
-	add_spread(before, after, spread, &s);
 	few = chance_of_few(before, after, d);
+	own = own_variance(before, after, spread);
+	rest = without_drift(before, after, spread->drift, delta);
+	freedom = freedom_of(chance, own, OWN_FREEDOM + spread->history_freedom);
 	/* A sample more on either side: of few, as many as there are say too little of how they vary. */
 	one = squared(weight * before->factor) + squared(weight * after->factor);
-	d->half = fmin(chance_student_95(s.freedom) * sqrt(s.chance + s.spread + one),
-		       chance_student_95(INFINITY) * sqrt(s.chance + fmax(s.spread, s.most) + one));
+	d->half = chance_student_95(freedom) * sqrt(chance + own + one) + fabs(delta - rest);
 	if (!d->tested)
 		return;
-	if (few > 0 && s.spread <= 0)
-		d->p = few;
-	else if (s.chance + s.spread > 0)
-		d->p = fmax(few, chance_of_difference(&s, delta));
+	if (few > 0)
+		d->chance = few;
+	else if (chance > 0)
+		d->chance = chance_normal(delta / sqrt(chance));
 	else
-		d->p = delta != 0 ? 0 : 1;
+		d->chance = delta != 0 ? 0 : 1;
+	d->p = d->chance;
+	if (own > 0 || rest != delta)
+		d->p = fmax(d->p, chance_student(rest / sqrt(chance + own), freedom));
 }
 
 /* The variance of a side's mean over runs; *freedom: how well it is known. */
@@ -150,31 +160,44 @@ static double run_variance(const struct noise_side *s, const struct noise_side *
 	return v > least ? v : least;
 }
 
+/* Is it in each of several runs of a side, in numbers that no run has by chance, and in none of the other? */
+static bool is_lone(const struct noise_side *s, const struct noise_side *other)
+{
+	return other->sum == 0 && s->least_samples >= ENOUGH_SAMPLES;
+}
+
 /* Welch (1947), with the degrees of freedom that he and Satterthwaite give. */
 static void compare_runs(const struct noise_side *before, const struct noise_side *after,
 			 const struct noise_spread *spread, struct noise_delta *d)
 {
-	double freedom_before, freedom_after, delta = difference(d), freedom, deviation, few;
+	double freedom_before, freedom_after, delta = difference(d), freedom, deviation, few, rest;
 	double a = run_variance(before, after, spread, &freedom_before);
 	double b = run_variance(after, before, spread, &freedom_after);
 
 	d->tested = before->sum != 0 || after->sum != 0;
 	if (a + b <= 0) {
-		d->p = delta != 0 ? 0 : 1;
+		d->p = d->chance = delta != 0 ? 0 : 1;
 		return;
 	}
 	few = chance_of_few(before, after, d);
+	d->lone = is_lone(before, after) || is_lone(after, before);
 	freedom = squared(a + b) / (squared(a) / freedom_before + squared(b) / freedom_after);
 	deviation = sqrt(a + b);
-	d->half = deviation * chance_student_95(freedom);
-	if (d->tested)
-		d->p = fmax(few, chance_student(delta / deviation, freedom));
+	rest = without_drift(before, after, spread->drift, delta);
+	d->half = deviation * chance_student_95(freedom) + fabs(delta - rest);
+	if (d->lone)
+		d->p = few;
+	else if (d->tested)
+		d->p = fmax(few, chance_student(rest / deviation, freedom));
+	d->chance = d->p;
 }
 
 void noise_compare(const struct noise_side *before, const struct noise_side *after,
 		   const struct noise_spread *spread, struct noise_delta *out)
 {
-	*out = (struct noise_delta){ .before = before->mean, .after = after->mean, .p = 1 };
+	*out = (struct noise_delta){
+		.before = before->mean, .after = after->mean, .p = 1, .chance = 1
+	};
 	if (before->n_runs > 1 || after->n_runs > 1)
 		compare_runs(before, after, spread, out);
 	else

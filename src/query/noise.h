@@ -7,8 +7,9 @@
  * made equal, what the whole varies by too is taken off (binomial). Few samples go by the exact binomial test
  * of how they are dealt out between the sides.
  *
- * That is chance. Machines have noise of their own: by what functions of two runs of one program differ besides is
- * learned from all of them (typical.h) and added, as a part of the number's square.
+ * That is chance. One run of a program differs from the next by more: the machine's speed, where memory lies, what else
+ * the processors do, and above all what the kernel does. A change of one run a side is judged twice: by chance alone, and by
+ * chance and what a run does of itself (struct noise_spread).
  *
  * Several runs: the means, by Welch's test of what runs differ by among themselves, which is never taken for
  * less than what chance makes of the samples. A side of one run is taken to vary as the other does. As few runs say
@@ -36,20 +37,30 @@ struct noise_side {
 	double whole;    /* what sum is a part of, if that is made equal on both sides; else 0 */
 	double whole_square; /* sum of the squared weights of the whole */
 	double reference; /* what dividing by something that varies too adds, in squares of the mean */
+	double system;    /* the part of the mean that was spent in the kernel */
+	double least_samples; /* how many the run with the fewest has, of several; else 0 */
+	double history; /* variance among earlier runs, in squares of their mean; 0: none are known */
 };
 
 /* What runs differ by of themselves, beyond chance. All zero: nothing is known of it. */
 struct noise_spread {
 	double square;  /* variance of a run's number, in squares of that number */
 	double freedom; /* degrees of freedom: how well it is known, and how much it counts beside what a row's own runs say */
-	double most; /* of one run a side: it is not larger than this, however well it is known */
+	double drift; /* everything changed by this at least (a logarithm): the machine may have */
+	/* Of one run a side: */
+	double own;    /* variance of a change, in squares of the number */
+	double system; /* the same of the part that was spent in the kernel */
+	double least;  /* deviation of any row's change, however small the row, in the unit */
+	double history_freedom; /* of what the sides know from earlier runs */
 };
 
 struct noise_delta {
 	double before, after; /* the means */
 	double half; /* after - before is within so much of what it says, 95 times of 100; 0: exact */
-	double p;    /* how likely chance alone makes such a difference */
-	bool tested; /* there is enough for a difference to be told from chance */
+	double p;    /* how likely chance, and what runs do of themselves, make such a difference */
+	double chance; /* how likely chance alone does, which is at most that */
+	bool tested;   /* there is enough for a difference to be told from chance */
+	bool lone; /* it is there on one side alone, with enough samples in each of several runs */
 };
 
 void noise_compare(const struct noise_side *before, const struct noise_side *after,

@@ -8,6 +8,7 @@
 #include "activity.h"
 #include "activity_pairs.h"
 #include "analysis.h"
+#include "analysis_cache.h"
 #include "footprint_lines.h"
 #include "mem.h"
 #include "sides_lines.h"
@@ -38,6 +39,7 @@ static int make_activity(const struct analysis *a, const struct over_time_wish *
 			 struct recent_kept *recently, struct progress *progress,
 			 struct over_time *o)
 {
+	const struct analysis_cache cache = { .recent = recently };
 	struct lens lens = a->lens; /* what it has is borrowed */
 	int rc;
 
@@ -45,7 +47,7 @@ static int make_activity(const struct analysis *a, const struct over_time_wish *
 	if (wish->kind == OVER_TIMELINE)
 		return activity_within(a->profile, &a->counts, &a->lens, &a->weights, &wish->span,
 				       progress, o->activity);
-	lens.recently = recently;
+	lens.cache = &cache;
 	rc = activity_of_threads(a->profile, &a->counts, &lens, &a->weights, wish->span.n, progress,
 				 o->activity);
 	if (rc == 0 && a->diff)

@@ -49,8 +49,8 @@ bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_
 bool over_time_possible(const struct analysis *a, enum over_time_kind kind);
 
 /*
- * Reads what stays as it is in an analysis, so that another thread may sort its rows and move its cursors. recently as in struct
- * lens. 0 or -ECANCELED; the caller frees *out. Only where it is possible, and of sides by one thread at a time.
+ * Reads what stays as it is in an analysis, so that another thread may sort its rows and move its cursors. recently as in the cache
+ * of a lens. 0 or -ECANCELED; the caller frees *out. Only where it is possible, and of sides by one thread at a time.
  */
 int over_time_new(const struct analysis *a, const struct over_time_wish *wish,
 		  struct recent_kept *recently, struct progress *progress, struct over_time **out);

@@ -7,6 +7,7 @@
 
 #include "recent.h"
 
+#include "analysis_cache.h"
 #include "calltree.h"
 #include "filter.h"
 #include "frametree.h"
@@ -532,6 +533,7 @@ int recent_new(const struct profile *p, const struct profile_counts *counts,
 	       const struct lens *lens, const struct keys *k, const struct weights *w,
 	       enum recent_parts parts, struct progress *progress, struct recent **out)
 {
+	struct recent_kept *kept = lens->cache ? lens->cache->recent : NULL;
 	struct lens any_time = *lens; /* but for its filter all of it is borrowed */
 	struct question q;
 	int rc = 0;
@@ -549,12 +551,12 @@ int recent_new(const struct profile *p, const struct profile_counts *counts,
 	}
 	q = question_of(&any_time, w);
 	q.parts = parts == RECENT_LEAVES && metric_is_heap(p, q.metric) ? RECENT_ALL : parts;
-	*out = find(lens->recently, p, counts, &q);
+	*out = find(kept, p, counts, &q);
 	if (!*out)
 		rc = make(p, counts, &any_time, k, &q, progress, out);
 	if (rc == 0 && *out && !(*out)->of.filters) {
 		(*out)->of = q;
-		keep(lens->recently, *out);
+		keep(kept, *out);
 		q.filters = NULL;
 	}
 	free(q.filters);

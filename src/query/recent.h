@@ -42,7 +42,7 @@ enum recent_parts {
 };
 
 /*
- * Of lens->recent_ns before the newest sample, see w, or the same as lens->recently has of it. k is of frames, or of threads. 0,
+ * Of lens->recent_ns before the newest sample, see w, or the same as the cache of lens has of it. k is of frames, or of threads. 0,
  * when *out is NULL where the lens wants none, or compares, or there are no times, or -ECANCELED; the caller ends with
  * recent_free(*out), by any thread.
  */

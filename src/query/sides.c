@@ -449,6 +449,54 @@ static int find_reference(const struct profile *p, const struct presence *has,
 	return check_chosen(has, p, s, m.event.v, e);
 }
 
+/* "in:" of all modules of the kernel, as text; NULL: there are none. The caller frees. */
+static char *in_kernel(const struct profile *p)
+{
+	struct profile_counts counts;
+	char *text = NULL;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_modules; i++) {
+		const struct module *m = profile_module(p, (module_id){ i });
+		const char *name = profile_string(p, m->name, NULL);
+		char *longer;
+
+		/* One that is spelled like nothing else in the kernel is of somebody's making. */
+		if (m->family != FAMILY_KERNEL || strpbrk(name, "\"\\"))
+			continue;
+		longer = xasprintf("%s%s\\\\Q%s\\\\E", text ? text : "in:\"^(?:", text ? "|" : "",
+				   name);
+		free(text);
+		text = longer;
+	}
+	if (text) {
+		char *whole = xasprintf("%s)$\"", text);
+
+		free(text);
+		text = whole;
+	}
+	return text;
+}
+
+/* What one run a side spent in the kernel, which differs from run to run more than all else. */
+static void add_system(const struct sides *s, const struct profile *p,
+		       const struct metric m[N_SIDES], struct lens *l)
+{
+	char *kernel = NULL;
+
+	if (s->run[SIDE_BEFORE].n == 1 && s->run[SIDE_AFTER].n == 1 &&
+	    !profile_event(p, m[SIDE_BEFORE].event)->is_heap)
+		kernel = in_kernel(p);
+	l->sides.system = kernel;
+	for (int side = 0; kernel && side < N_SIDES; side++) {
+		char *both = xasprintf("%s %s", s->run[side].at[0], kernel);
+
+		add_column(l, m[side], filter_of(both), false);
+		free(both);
+	}
+	free(kernel);
+}
+
 /* Other columns, which take the place of what there was. */
 static void fill_lens(const struct sides *s, const struct profile *p,
 		      const struct metric m[N_SIDES], const struct lens_sides *sides,
@@ -459,7 +507,7 @@ static void fill_lens(const struct sides *s, const struct profile *p,
 	l->n_columns = 0;
 	l->beside = false;
 	l->sides = *sides;
-	l->names = name_rules_say(&s->names) ? &s->names : NULL;
+	lens_set_names(l, name_rules_say(&s->names) ? &s->names : NULL);
 	add_column(l, m[SIDE_BEFORE], NULL, false);
 	for (int side = 0; side < N_SIDES; side++) {
 		l->sides.n_runs[side] = (uint32_t)s->run[side].n;
@@ -469,18 +517,17 @@ static void fill_lens(const struct sides *s, const struct profile *p,
 	}
 	for (int side = 0; l->sides.squares && side < N_SIDES; side++)
 		add_column(l, m[side], filter_of_side(s, (enum side)side), true);
+	add_system(s, p, m, l);
 }
 
 /* What was before is of its own time: levels are of then, and nothing of it fades. */
 static void set_times(struct lens *l, const struct sides_choice *choice)
 {
-	uint32_t squares = SIDES_FIRST + l->sides.n_runs[SIDE_BEFORE] +
-			   l->sides.n_runs[SIDE_AFTER] + SIDE_BEFORE;
-
 	l->half_life_ns = choice->half_life_ns;
 	l->now_ns = choice->now_ns;
 	for (uint32_t i = SIDES_FIRST; i < l->n_columns; i++) {
-		if (i >= lens_side(l, SIDE_AFTER) && i != squares)
+		if (i >= lens_side(l, SIDE_AFTER) && i != lens_squares(l, SIDE_BEFORE) &&
+		    (!l->sides.system || i != lens_system(l, SIDE_BEFORE)))
 			continue;
 		l->column[i].level_ns = choice->level_ns;
 		l->column[i].stays = true;

@@ -66,8 +66,8 @@ struct sides_choice {
 /*
  * Makes l (lens_init() was called) compare the sides: by what was chosen, else by the busiest event that both have,
  * else, where one side has counts of samples only (folded stacks), by numbers of samples. -ENOENT with
- * a sentence that says what there is when there is nothing in common, or a side is empty; l is what it was then. l borrows
- * the rules of names from s.
+ * a sentence that says what there is when there is nothing in common, or a side is empty; l is what it was then. l has
+ * the rules of names of its own.
  */
 int sides_lens(const struct sides *s, const struct profile *p, const struct sides_choice *choice,
 	       struct lens *l, struct err *e);

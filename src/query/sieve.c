@@ -80,6 +80,8 @@ static bool thread_matches(const struct profile *p, const struct term *t, thread
 		return string_matches(p, t, process_name(process));
 	case TERM_CGROUP:
 		return cgroup_matches(p, t, thread->cgroup);
+	case TERM_LABEL:
+		return thread->labels.v != 0 && string_matches(p, t, thread->labels);
 	case TERM_PID:
 		return term_has_number(t, process->pid);
 	case TERM_CAPTURE:
@@ -199,6 +201,7 @@ static int add_term(struct sieve *s, const struct profile *p, const struct profi
 	case TERM_PID:
 	case TERM_TID:
 	case TERM_CGROUP:
+	case TERM_LABEL:
 		add_thread_term(s, p, t);
 		break;
 	case TERM_CPU:

@@ -117,7 +117,7 @@ void spread_of_runs(const struct run_rows *rows, const struct typical *typical,
 	double low = 0, high = MOST_SQUARE;
 
 	*out = (struct noise_spread){ 0 };
-	if (rows->n < LEAST_ROWS || own_freedom < 1 || !typical->known ||
+	if (rows->n < LEAST_ROWS || own_freedom < 1 || !typical->agreed ||
 	    drifts(rows, typical, factor))
 		return;
 	/* Less than chance is none: functions that are exact have none of it, and there is no scale then. */

@@ -8,6 +8,7 @@
 
 #include "stack_table.h"
 
+#include "analysis_cache.h"
 #include "bulk.h"
 #include "mem.h"
 #include "plant.h"
@@ -360,7 +361,8 @@ static int sum(struct trie *t, const struct profile *p, const struct profile_cou
 					.module = t->locations.module,
 					.is_live = t->is_live,
 					.n = counts->n_locations };
-	int rc = table_kept_sum(lens->tabled, p, counts, lens, &f, t->w, t->progress, &t->sums);
+	struct table_kept *kept = lens->cache ? lens->cache->table : NULL;
+	int rc = table_kept_sum(kept, p, counts, lens, &f, t->w, t->progress, &t->sums);
 
 	if (rc != 0)
 		return rc < 0 ? rc : 0;
@@ -369,7 +371,7 @@ static int sum(struct trie *t, const struct profile *p, const struct profile_cou
 	if (rc == 0)
 		rc = sum_all(t);
 	if (rc == 0)
-		table_kept_put(lens->tabled, p, counts, lens, &f, t->w, &t->sums);
+		table_kept_put(kept, p, counts, lens, &f, t->w, &t->sums);
 	return rc;
 }
 

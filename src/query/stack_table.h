@@ -8,7 +8,7 @@
 
 /*
  * The same as table_of_frames() of the tree of the same lens, which must have no transforms, and of the same beyond. What w
- * has per stack, which it may not have where lens->tabled may do without, is freed, unless a tree of the same may be wanted later: then *groups is what plant_tree() makes it by, the
+ * has per stack, which it may not have where its cache may do without, is freed, unless a tree of the same may be wanted later: then *groups is what plant_tree() makes it by, the
  * caller's to free. NULL: none is. Returns 0 or -ECANCELED.
  */
 int table_of_stacks(const struct profile *p, const struct profile_counts *counts,

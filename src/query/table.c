@@ -159,6 +159,7 @@ static uint32_t key_of_row(const struct keys *k, const struct sample_columns *ro
 	case GROUP_PROCESS:
 	case GROUP_COMM:
 	case GROUP_CGROUP:
+	case GROUP_LABELS:
 		id = rows->thread ? rows->thread[row] : ID_NONE;
 		break;
 	case GROUP_EVENT:

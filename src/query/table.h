@@ -23,7 +23,7 @@ void table_of_frames(const struct calltree *t, const struct keys *k, const int64
 		     struct table *out);
 
 /*
- * For GROUP_THREAD, _PROCESS, _COMM, _EVENT, _CPU, _CGROUP: from the samples that pass lens; total = self. Under
+ * For GROUP_THREAD, _PROCESS, _COMM, _EVENT, _CPU, _CGROUP, _LABELS: from the samples that pass lens; total = self. Under
  * GROUP_EVENT rows of events that no column counts have their samples in n_samples and no weight, as
  * weights of different events do not compare.
  */

@@ -17,8 +17,12 @@
 #define ENOUGH_SAMPLES  20
 /* What is added to a witness' variance, so that a large function has hardly more to say than one of some hundred samples. */
 #define EQUAL_VARIANCE  0.01
-/* As many at least must agree, … */
+/* As many at least must agree for what runs differ by to be learned from them, … */
 #define LEAST_WITNESSES 3
+/* … and as many for a machine, or the amount of work, to be made responsible; … */
+#define LEAST_KNOWN     12
+/* … of which so many are outside the largest branch of the program; … */
+#define LEAST_OUTSIDE   3
 /* … and so much of all, by what they have to say. */
 #define LEAST_AGREEING  0.5
 /* Who is farther off than so many deviations does not do as the others do. */
@@ -36,7 +40,7 @@
 #define COMMON_CHANCE   NOISE_LEVEL
 #define LEAST_COMMON    0.01
 
-void run_rows_add(struct run_rows *rows, const double *x, const double *variance)
+void run_rows_add(struct run_rows *rows, uint32_t key, const double *x, const double *variance)
 {
 	uint32_t n_runs = rows->n_runs[SIDE_BEFORE] + rows->n_runs[SIDE_AFTER];
 
@@ -47,11 +51,13 @@ void run_rows_add(struct run_rows *rows, const double *x, const double *variance
 		vec_push(&rows->log, log(x[i]));
 		vec_push(&rows->chance, variance[i] / x[i] / x[i]);
 	}
+	vec_push(&rows->key, key);
 	rows->n++;
 }
 
 void run_rows_done(struct run_rows *rows)
 {
+	vec_done(&rows->key);
 	vec_done(&rows->log);
 	vec_done(&rows->chance);
 }
@@ -296,6 +302,23 @@ static bool sides_alike(const struct typical *t)
 	return t->low <= 1 && t->high >= 1;
 }
 
+/* What each function's sides differ by. The caller frees. */
+static struct witness *witnesses(const struct run_rows *rows)
+{
+	uint32_t n_before = rows->n_runs[SIDE_BEFORE];
+	uint32_t n_runs = n_before + rows->n_runs[SIDE_AFTER];
+	struct witness *w = xcalloc(rows->n, sizeof(*w));
+
+	for (uint32_t i = 0; i < rows->n; i++) {
+		struct witness before = mean_of(rows, i, 0, n_before);
+
+		w[i] = mean_of(rows, i, n_before, n_runs);
+		w[i].at -= before.at;
+		w[i].chance += before.chance;
+	}
+	return w;
+}
+
 void typical_find(const struct run_rows *rows, struct typical *out)
 {
 	uint32_t n_before = rows->n_runs[SIDE_BEFORE];
@@ -307,18 +330,12 @@ void typical_find(const struct run_rows *rows, struct typical *out)
 	*out = (struct typical){ .n_rows = rows->n };
 	if (rows->n < LEAST_WITNESSES)
 		return;
-	w = xcalloc(rows->n, sizeof(*w));
-	for (uint32_t i = 0; i < rows->n; i++) {
-		struct witness before = mean_of(rows, i, 0, n_before);
-
-		w[i] = mean_of(rows, i, n_before, n_runs);
-		w[i].at -= before.at;
-		w[i].chance += before.chance;
-	}
+	w = witnesses(rows);
 	hear(w, rows->n, &v);
 	if (v.agreed)
-		out->known = find_runs(rows, w, out);
+		out->agreed = find_runs(rows, w, out);
 	free(w);
+	out->known = out->agreed && v.n_alike >= LEAST_KNOWN;
 	out->differs &= out->known;
 	out->n_alike = v.n_alike;
 	out->ratio = exp(v.at);
@@ -330,7 +347,51 @@ void typical_find(const struct run_rows *rows, struct typical *out)
 	if (n_runs == N_SIDES)
 		out->differs &= !sides_alike(out);
 	if (v.agreed && n_runs == N_SIDES)
-		out->spread = (struct noise_spread){ v.square / 2, v.freedom, MOST_SPREAD };
+		out->spread = (struct noise_spread){ .square = v.square / 2, .freedom = v.freedom };
+}
+
+/* The branch that most functions are below. */
+static uint32_t largest_branch(const struct run_rows *rows, const uint32_t *branch)
+{
+	uint32_t best = 0, most = 0;
+
+	for (uint32_t i = 0; i < rows->n; i++) {
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < rows->n; k++)
+			n += branch[rows->key.at[k]] == branch[rows->key.at[i]];
+		if (n > most) {
+			most = n;
+			best = branch[rows->key.at[i]];
+		}
+	}
+	return best;
+}
+
+void typical_check(const struct run_rows *rows, const uint32_t *branch, struct typical *t)
+{
+	struct verdict_of_all rest;
+	double at = log(t->ratio);
+	struct witness *w;
+	uint32_t largest, n = 0;
+
+	if (!t->known)
+		return;
+	w = witnesses(rows);
+	largest = largest_branch(rows, branch);
+	for (uint32_t i = 0; i < rows->n; i++)
+		if (branch[rows->key.at[i]] != largest)
+			w[n++] = w[i];
+	t->known = false;
+	if (n >= LEAST_OUTSIDE) {
+		hear(w, n, &rest);
+		t->known = rest.agreed && fabs(rest.at - at) <= FAR * hypot(rest.error, t->error) &&
+			   fabs(rest.at) >= fabs(at) / 2;
+	}
+	/* What is alike on both sides needs nobody to agree. */
+	t->known |= !t->differs;
+	t->differs &= t->known;
+	free(w);
 }
 
 char *typical_change(const struct typical *t)

@@ -21,17 +21,19 @@
 struct run_rows {
 	uint32_t n_runs[N_SIDES];
 	uint32_t n;
-	VEC(double) log; /* [n][runs of both sides] logarithm of what was measured; owned, as is: */
+	VEC(uint32_t) key; /* [n] what they are in the table; owned, as are: */
+	VEC(double) log;   /* [n][runs of both sides] logarithm of what was measured */
 	VEC(double)
 	chance; /* [n][runs] the variance that chance gives to that: 0 where it is exact */
 };
 
 /* Adds a function: of each run what was measured, and the variance of it. Those with too few samples are left out. */
-void run_rows_add(struct run_rows *rows, const double *x, const double *variance);
+void run_rows_add(struct run_rows *rows, uint32_t key, const double *x, const double *variance);
 void run_rows_done(struct run_rows *rows);
 
 struct typical {
-	bool known; /* there are enough functions, and most of them agree */
+	bool agreed; /* most functions agree, however few they are */
+	bool known; /* there are enough functions, not all below one caller, and most of them agree */
 	bool differs; /* and runs differ by more than chance explains, and more than is worth a word */
 	double run
 		[LENS_MAX_COLUMNS]; /* [runs] what the typical function has in each, of what it has on average */
@@ -45,6 +47,12 @@ struct typical {
 };
 
 void typical_find(const struct run_rows *rows, struct typical *out);
+
+/*
+ * What is below one caller may have one cause. branch says by key below which of the callers that divide the program each
+ * function is. Unless functions outside the largest of these branches say the same, nothing is known.
+ */
+void typical_check(const struct run_rows *rows, const uint32_t *branch, struct typical *t);
 
 /*
  * "11 of 12 functions changed alike, by +48.0 % (95 %: +45.1 to +50.9): a slower machine, or more was run", or of

@@ -174,6 +174,12 @@ static bool same_tid(const void *things, uint32_t value, const void *key)
 	return t->process.v == k->process && t->tid == k->tid;
 }
 
+/* Where an input tells of labels only, its thread is none. */
+static bool is_named(const struct thread *t)
+{
+	return t->tid >= 0 || t->name.v != 0;
+}
+
 /* A thread that has had several names is one; threads without a tid are told apart by name. */
 static uint64_t count_threads(const struct profile *p, const bool *threads, uint32_t n_threads)
 {
@@ -185,7 +191,7 @@ static uint64_t count_threads(const struct profile *p, const bool *threads, uint
 		struct tid_key key = { t->process.v, t->tid };
 		uint64_t hash = hash_pair(key.process, (uint32_t)key.tid);
 
-		if (!threads[i])
+		if (!threads[i] || !is_named(t))
 			continue;
 		if (t->tid >= 0) {
 			if (map_find(&seen, hash, same_tid, p, &key) != MAP_NONE)

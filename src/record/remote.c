@@ -6,6 +6,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <link.h>
@@ -168,6 +169,40 @@ const struct remote_map *remote_map_at(const struct remote *r, uint64_t address)
 	return NULL;
 }
 
+/* Program headers that are not mapped: of the file, if it is still the one that is mapped. */
+static bool headers_in_file(const struct remote *r, const struct remote_map *map,
+			    const ElfW(Ehdr) * h, void *to, size_t n)
+{
+	char path[PATH_MAX + 64];
+	ElfW(Ehdr) its;
+	bool ok;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)r->pid, map->path);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	ok = pread(fd, &its, sizeof(its), 0) == (ssize_t)sizeof(its) &&
+	     memcmp(&its, h, sizeof(its)) == 0 && pread(fd, to, n, (off_t)h->e_phoff) == (ssize_t)n;
+	close(fd);
+	return ok;
+}
+
+/* Program headers may be in any part of the file that is mapped, and need not be in one. */
+static bool read_headers(const struct remote *r, const struct remote_map *map, const ElfW(Ehdr) * h,
+			 void *to, size_t n)
+{
+	for (const struct remote_map *at = map, *end = r->map.at + r->map.n;
+	     at < end && (strcmp(at->path, map->path) == 0 || !*at->path); at++) {
+		uint64_t within = h->e_phoff - at->offset;
+
+		if (*at->path && h->e_phoff >= at->offset && within < at->end - at->begin &&
+		    n <= at->end - at->begin - within)
+			return remote_read(r, at->begin + within, to, n);
+	}
+	return headers_in_file(r, map, h, to, n);
+}
+
 /* Reads the headers of what is mapped from `map` on; NULL: no ELF file. */
 static struct remote_module *module_of(struct remote *r, const struct remote_map *map)
 {
@@ -183,8 +218,7 @@ static struct remote_module *module_of(struct remote *r, const struct remote_map
 		return NULL;
 	m = xcalloc(1, sizeof(*m));
 	n = h.e_phnum < MOST_PHDRS ? h.e_phnum : MOST_PHDRS;
-	if (h.e_phoff > PAGE_BYTES ||
-	    !remote_read(r, map->begin + h.e_phoff, m->phdr, n * sizeof(m->phdr[0]))) {
+	if (!read_headers(r, map, &h, m->phdr, n * sizeof(m->phdr[0]))) {
 		free(m);
 		return NULL;
 	}
@@ -200,15 +234,24 @@ static struct remote_module *module_of(struct remote *r, const struct remote_map
 	return m;
 }
 
+/* The first map of the file of `at`: below it, with memory between segments that is of no file. */
+static const struct remote_map *first_map(const struct remote *r, const struct remote_map *at)
+{
+	for (const struct remote_map *map = at; map >= r->map.at; map--) {
+		if (*map->path && strcmp(map->path, at->path) != 0)
+			return NULL;
+		if (*map->path && map->offset == 0)
+			return map;
+	}
+	return NULL;
+}
+
 struct remote_module *remote_module_at(struct remote *r, uint64_t address)
 {
-	const struct remote_map *at = remote_map_at(r, address), *map = at;
+	const struct remote_map *at = remote_map_at(r, address);
+	const struct remote_map *first = at && *at->path ? first_map(r, at) : NULL;
 
-	if (!at || !*at->path)
-		return NULL;
-	while (map->offset && map > r->map.at && strcmp(map[-1].path, at->path) == 0)
-		map--;
-	return map->offset ? NULL : module_of(r, map);
+	return first ? module_of(r, first) : NULL;
 }
 
 static const char *base_name(const char *path)

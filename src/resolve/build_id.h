@@ -3,11 +3,15 @@
 #ifndef PROFTOP_RESOLVE_BUILD_ID_H
 #define PROFTOP_RESOLVE_BUILD_ID_H
 
-#include "resolver.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What a linker wrote into a file so that its parts are known to belong together. */
+struct build_id {
+	uint8_t bytes[20];
+	uint8_t n; /* 0: unknown */
+};
 
 #define BUILD_ID_HEX_BYTES 41 /* 20 bytes as hexadecimal digits and a NUL */
 

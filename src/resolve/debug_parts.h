@@ -7,7 +7,7 @@
 #define PROFTOP_RESOLVE_DEBUG_PARTS_H
 
 #include "mem.h"
-#include "resolver.h"
+#include "build_id.h"
 
 /* Zeroed has none. */
 struct debug_parts {

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "build_id.h"
 #include "err.h"
 #include "mem.h"
-#include "resolver.h"
 
 #define LIBRARY   "libdebuginfod.so.1"
 #define PATIENCE  10 /* seconds until the first byte */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What mappings are of; see dso.h. Paths as perf and the kernel write them: specs/perf-data.md §3.3.
+ * What mappings are of; see dso.h. Paths as perf and the kernel write them.
  */
 #include "config.h"
 
@@ -150,6 +150,7 @@ static struct dso classify(const struct mapping_event *m, char jit[JIT_PATH_MAX]
 		d.path = guest ? "[guest.kernel.kallsyms]" : KERNEL_PATH;
 		d.reference = guest ? "" : m->path + strlen(KERNEL_PATH);
 		d.reference_value = m->file_offset;
+		d.text_bytes = m->text_bytes;
 	} else if (m->pid < 0 && m->path[0] != '[' && m->path[0] != '/' && m->path[0] != '\0') {
 		d.kind = DSO_KSYMBOL;
 		d.family = FAMILY_KERNEL;

@@ -6,8 +6,8 @@
 #ifndef PROFTOP_RESOLVE_DSO_H
 #define PROFTOP_RESOLVE_DSO_H
 
+#include "build_id.h"
 #include "profile.h"
-#include "resolver.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +32,7 @@ struct dso {
 	const char *path;         /* as the profile has it; owned by the table */
 	const char *reference;    /* DSO_KERNEL: "_text", "_stext" or ""; owned by the table */
 	uint64_t reference_value; /* DSO_KERNEL: where it was; DSO_KMODULE: where the module was */
+	uint64_t text_bytes;      /* DSO_KERNEL: of its code, as recorded; 0: not known */
 	uint64_t code_offset;     /* DSO_FILE: in the file, of what was first mapped of its code */
 	struct build_id build_id; /* n 0: not recorded */
 	enum dso_kind kind;
@@ -40,6 +41,17 @@ struct dso {
 	int32_t pid;     /* DSO_JIT, DSO_JIT_DUMP: whose; else -1 */
 	int32_t seen_in; /* a process that had it mapped; -1: none */
 	int held; /* a descriptor + 1 of the file that was mapped; 0: none; owned by the table */
+};
+
+/* A file, or anything else, mapped by a process; what a resolver is told. */
+struct mapping_event {
+	int64_t time_ns; /* INT64_MIN: since ever */
+	int32_t pid;     /* -1 for the kernel */
+	uint64_t start, length, file_offset;
+	uint64_t text_bytes; /* of the kernel's code, where its mapping was made longer; else 0 */
+	const char *path;    /* as recorded; copied */
+	struct build_id build_id;
+	bool executable;
 };
 
 struct dso_table;

@@ -9,7 +9,7 @@
 #ifndef PROFTOP_RESOLVE_ELF_FILE_H
 #define PROFTOP_RESOLVE_ELF_FILE_H
 
-#include "resolver.h"
+#include "build_id.h"
 
 #include <stdbool.h>
 #include <stddef.h>

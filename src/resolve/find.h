@@ -3,7 +3,7 @@
 #ifndef PROFTOP_RESOLVE_FIND_H
 #define PROFTOP_RESOLVE_FIND_H
 
-#include "resolver.h"
+#include "resolver_options.h"
 
 #include <stdbool.h>
 

@@ -18,7 +18,7 @@
 #include "jit_dump.h"
 #include "jit_unwind.h"
 #include "mem.h"
-#include "resolver.h"
+#include "resolver_options.h"
 
 /* How a dump's times became the recording's. */
 enum timing {

@@ -6,8 +6,8 @@
 #ifndef PROFTOP_RESOLVE_IMAGE_H
 #define PROFTOP_RESOLVE_IMAGE_H
 
+#include "build_id.h"
 #include "debug_parts.h"
-#include "resolver.h"
 
 #include <stdbool.h>
 

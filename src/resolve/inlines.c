@@ -14,7 +14,6 @@
 #include "map.h"
 #include "mem.h"
 #include "module_layout.h"
-#include "resolver.h"
 #include "segments.h"
 
 #include <elf.h>

@@ -19,7 +19,7 @@
 
 #define N_MEMORIES   64u /* threads whose last chain is kept; a power of two */
 /* Addresses of which the location is kept. */
-#define N_PLACES_LOG 13
+#define N_PLACES_LOG 15
 #define N_PLACES     (1u << N_PLACES_LOG)
 
 /* A part of a remembered chain. */
@@ -256,12 +256,18 @@ uint32_t perf_chains_add(struct perf_chains *c, const struct perf_chain_owner *o
 	return c->n++;
 }
 
+location_id perf_chains_location(const struct perf_chains *c, uint32_t i, uint32_t depth)
+{
+	assert(i < c->n && depth < c->chain[i].n);
+	return (location_id){ c->locations.at[c->begin[i] + depth] };
+}
+
 uint32_t perf_chains_build(struct perf_chains *c)
 {
 	uint32_t n = c->n;
 
 	for (uint32_t i = 0; i < n; i++)
-		c->chain[i].location = c->locations.at + c->begin[i];
+		c->chain[i].location = c->chain[i].n > 0 ? c->locations.at + c->begin[i] : NULL;
 	build_chains(c->profile, c->chain, n);
 	vec_clear(&c->locations);
 	c->n = 0;

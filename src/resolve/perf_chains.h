@@ -48,6 +48,9 @@ void perf_chains_free(struct perf_chains *c);
 uint32_t perf_chains_add(struct perf_chains *c, const struct perf_chain_owner *o,
 			 const struct perf_chain_part *parts, size_t n);
 
+/* The location of a frame of number i of them, depth frames from the root's side, until they are built. */
+location_id perf_chains_location(const struct perf_chains *c, uint32_t i, uint32_t depth);
+
 /* Makes stacks of those that were added, and says how many they were; then others may be. Wants the pen. */
 uint32_t perf_chains_build(struct perf_chains *c);
 

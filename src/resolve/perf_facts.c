@@ -27,6 +27,9 @@ static void event_facts(struct profile *p, capture_id c, struct perf_events *eve
 			n_samples += other->n_samples;
 			sum += other->weight;
 		}
+		if (n_samples > 0 && sum == 0)
+			build_fact(p, c, "losses", perf_event_name_of(e), FACT_LOSS,
+				   "all of its samples weigh 0: --metric samples counts them");
 		build_fact(p, c, "events", perf_event_name_of(e), FACT_PLAIN, "%s, in total %s",
 			   fmt_counted(samples, (int64_t)n_samples, "sample"),
 			   fmt_weight(weight, sum, perf_attr_unit(&e->attr), 1));
@@ -107,15 +110,16 @@ static void record_facts(struct profile *p, capture_id c, const struct perf_feed
 			   fmt_count(n, (int64_t)s->look.n_simpleperf));
 }
 
-/* So many of something, and what is the matter with them. */
+/* So many of something, and what is the matter with them; sums stop at the most that there is. */
 static void loss(struct profile *p, capture_id c, const char *name, uint64_t n, const char *one,
 		 const char *what)
 {
 	char text[FMT_COUNTED_SIZE];
 
 	if (n > 0)
-		build_fact(p, c, "losses", name, FACT_LOSS, "%s %s",
-			   fmt_counted(text, (int64_t)n, one), what);
+		build_fact(p, c, "losses", name, FACT_LOSS, "%s%s %s",
+			   n >= INT64_MAX ? "at least " : "", fmt_counted(text, (int64_t)n, one),
+			   what);
 }
 
 static void damaged_fact(struct profile *p, capture_id c, const struct perf_feed_stats *s)
@@ -145,10 +149,15 @@ static void loss_facts(struct profile *p, capture_id c, const struct perf_feed_s
 
 	loss(p, c, "lost", perf_look_lost(&s->look), "event",
 	     "lost while recording; record with a lower -F, or with perf a larger -m");
+	if (s->n_samples == 0 && s->look.n_records[PERF_REC_STAT] > 0)
+		build_fact(p, c, "losses", "no samples", FACT_LOSS,
+			   "it holds the counts of perf stat record, which perf stat report shows");
 	loss(p, c, "throttled", s->look.n_records[PERF_REC_THROTTLE], "time",
 	     "the kernel stopped sampling because it took too long");
 	loss(p, c, PERF_OFFCPU_NAME, s->waits.n_open, "time",
 	     "nothing says when a thread came back; record with --switch-events or -a");
+	loss(p, c, PERF_OFFCPU_NAME " times", s->waits.n_too_long, "wait",
+	     "left out, so long that sums do not hold it");
 	loss(p, c, "no event", s->n_no_event, "sample", "left out, with an id of no event");
 	loss(p, c, "weights", s->n_too_heavy, "sample", "counted as 0, with an impossible weight");
 	loss(p, c, "records cut", s->look.n_bad_records, "record", "shorter than claimed");

@@ -201,22 +201,35 @@ static void decode(struct waiting *w)
 	w->is_decoded = true;
 }
 
+/* Has the leaf of the chain that was added last noted. It was located at that time, or looked up before an exec. */
+static void note_leaf(struct perf_feed *f, struct waiting *w, int64_t time_ns)
+{
+	location_id at = { ID_NONE };
+	uint32_t depth;
+
+	if (w->owner.time_ns == time_ns && perf_frames_has_leaf(f->frames, &depth))
+		at = perf_chains_location(f->chains, w->chain, depth);
+	w->is_plain = perf_frames_note_leaf(f->frames, w->said.pid, time_ns, at, &w->known.leaf) &&
+		      w->is_plain;
+}
+
 /* Finds out what the chain of a sample is, and adds it to those that are to be built. */
 static void add_chain(struct perf_feed *f, struct waiting *w)
 {
+	int64_t time_ns = w->owner.time_ns;
 	const struct perf_chain_part *parts;
 	size_t n_parts;
 
 	if (!w->is_decoded)
 		decode(w);
-	parts = perf_frames_find(f->frames, &w->event->attr, &w->record, &w->said, w->owner.time_ns,
+	parts = perf_frames_find(f->frames, &w->event->attr, &w->record, &w->said, time_ns,
 				 &n_parts);
-	w->is_plain = perf_frames_leaf(f->frames, &w->known.leaf) && w->is_plain;
 	w->known.n_frames = length_of_parts(parts, n_parts);
 	count_frames(f, w->known.n_frames);
-	w->owner.time_ns = time_of_chain(f, &w->said, parts, n_parts, w->owner.time_ns);
+	w->owner.time_ns = time_of_chain(f, &w->said, parts, n_parts, time_ns);
 	parts = add_label(f, w->event, &w->record, &w->said, w->owner.time_ns, parts, &n_parts);
 	w->chain = perf_chains_add(f->chains, &w->owner, parts, n_parts);
+	note_leaf(f, w, time_ns);
 }
 
 /* The stack of a sample whose chain came before. */
@@ -239,9 +252,6 @@ static void recall_waiting(struct perf_feed *f)
 	struct waiting *unknown[PERF_CHAINS_MOST];
 	uint32_t n_unknown = 0;
 
-	for (uint32_t i = 0; i < f->n_waiting; i++)
-		if (f->waiting[i].is_plain)
-			perf_known_fetch_chain(f->known, f->waiting[i].known.hash);
 	for (uint32_t i = 0; i < f->n_waiting; i++) {
 		struct waiting *w = &f->waiting[i];
 

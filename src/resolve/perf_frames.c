@@ -26,7 +26,8 @@ struct perf_frames {
 	VEC(uint64_t) ips;                 /* of its user part, where that is made here */
 	struct perf_frames_stats *stats;
 	bool has_chain;        /* there are frames in that sample's recorded chain */
-	uint32_t leaf;         /* as perf_leaves_note() said of that chain */
+	bool has_leaf;         /* its user part, which is the last one, has a leaf of interest */
+	size_t user;           /* which part that is, valid when has_leaf */
 	uint32_t branch_depth; /* calls that the cpu keeps; 0: not recorded */
 };
 
@@ -293,7 +294,7 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 	enum cpu_mode mode = mode_of_cpumode(r->misc, s->ip);
 
 	vec_clear(&x->parts);
-	x->leaf = 0;
+	x->has_leaf = false;
 	if (s->chain.n > 0)
 		use_chain(x, s, mode);
 	x->has_chain = x->parts.n > 0;
@@ -303,8 +304,8 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 	else if (ends_in_user_mode(x) && are_made(a))
 		end_made(x, a);
 	else if (ends_in_user_mode(x))
-		x->leaf = perf_leaves_note(x->leaves, s->pid, time_ns,
-					   &x->parts.at[x->parts.n - 1]);
+		x->has_leaf = true;
+	x->user = x->parts.n - x->has_leaf;
 	if (has_copy(a, s, mode) && !ends_in_user_mode(x))
 		use_copy(x, a, s, mode, time_ns);
 	if (x->parts.n == 0 && a->sample_type & PERF_S_IP)
@@ -320,9 +321,24 @@ bool perf_frames_is_deferred(const struct perf_words *chain)
 	return chain->n >= 2 && perf_word(chain, chain->n - 2) == PERF_CTX_USER_DEFERRED;
 }
 
-bool perf_frames_leaf(const struct perf_frames *x, uint32_t *leaf)
+bool perf_frames_has_leaf(const struct perf_frames *x, uint32_t *depth)
 {
-	*leaf = x->leaf;
+	const struct perf_words *ips;
+
+	if (!x->has_leaf)
+		return false;
+	ips = &x->parts.at[x->user].ips;
+	/* Behind that part there may be a mark, of one frame each. */
+	*depth = (uint32_t)(x->parts.n - x->user) - 1 + (ips->n > 0 ? ips->n - 1 : 0);
+	return true;
+}
+
+bool perf_frames_note_leaf(struct perf_frames *x, int32_t pid, int64_t time_ns, location_id at,
+			   uint32_t *leaf)
+{
+	*leaf = 0;
+	if (x->has_leaf)
+		*leaf = perf_leaves_note(x->leaves, pid, time_ns, &x->parts.at[x->user], at);
 	return x->has_chain;
 }
 

@@ -54,10 +54,17 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 bool perf_frames_is_deferred(const struct perf_words *chain);
 
 /*
- * What perf_frames_find() noted of the leaf of the recorded chain that it was called for last, for
- * perf_frames_again(). False: there are no frames in that chain.
+ * Does the recorded chain that perf_frames_find() was called for last end in user code, whose leaf is of interest?
+ * Then *depth is how many frames are outside of that leaf.
  */
-bool perf_frames_leaf(const struct perf_frames *x, uint32_t *leaf);
+bool perf_frames_has_leaf(const struct perf_frames *x, uint32_t *depth);
+
+/*
+ * Notes that leaf, if there is one, and says what to tell perf_frames_again(). pid and time_ns are as for
+ * perf_frames_find(); at is its location, {ID_NONE} when it is not known. False: there are no frames in that chain.
+ */
+bool perf_frames_note_leaf(struct perf_frames *x, int32_t pid, int64_t time_ns, location_id at,
+			   uint32_t *leaf);
 
 /* Counts a sample of a chain like one that frames were found of before, with that leaf. */
 void perf_frames_again(struct perf_frames *x, uint32_t leaf);

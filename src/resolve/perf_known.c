@@ -1,27 +1,61 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A set-associative cache: the hash of a chain says in which four places it may be, two lines of the
+ * processor's cache next to each other. In a full set the chain that was added first gives way.
+ */
 #include "config.h"
 
 #include "perf_known.h"
 
-#include "map.h"
+#include "bulk.h"
 #include "mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* With their places in the map 64 MB: what comes later is located again each time. */
-#define CHAINS_MOST ((size_t)1 << 20)
+#define WAYS       4u
+/* Sets at first, and at most: 32 MB. A chain that gave way is located anew, to the same stack. */
+#define SETS_LEAST ((size_t)1 << 8)
+#define SETS_MOST  ((size_t)1 << 18)
 
 struct perf_known {
-	VEC(struct known_chain) chains;
-	struct map by_hash;
+	struct known_chain *chain; /* [n_sets][WAYS] newest of a set first; hash 0: none; owned */
+	size_t n_sets;             /* a power of two, or 0 */
+	size_t n;                  /* chains in it */
 };
 
-static bool same_chain(const void *things, uint32_t value, const void *key)
+static struct known_chain *set_of(const struct perf_known *k, struct hash128 hash)
 {
-	const struct known_chain *c = (const struct known_chain *)things + value;
-	const struct hash128 *hash = key;
+	return &k->chain[((size_t)(hash.low >> 32) & (k->n_sets - 1)) * WAYS];
+}
 
-	return c->hash.low == hash->low && c->hash.high == hash->high;
+static bool is_empty(const struct known_chain *c)
+{
+	return (c->hash.low | c->hash.high) == 0;
+}
+
+static void put(struct perf_known *k, const struct known_chain *c)
+{
+	struct known_chain *set = set_of(k, c->hash);
+
+	k->n += is_empty(&set[WAYS - 1]);
+	memmove(set + 1, set, (WAYS - 1) * sizeof(*set));
+	set[0] = *c;
+}
+
+static void grow(struct perf_known *k)
+{
+	struct known_chain *old = k->chain;
+	size_t n_old = k->n_sets * WAYS;
+
+	k->n_sets = k->n_sets > 0 ? k->n_sets * 2 : SETS_LEAST;
+	k->chain = bulk_table_new(k->n_sets * WAYS * sizeof(*k->chain));
+	k->n = 0;
+	/* From the last on, so that the newest of a set is put last. */
+	for (size_t i = n_old; i > 0; i--)
+		if (!is_empty(&old[i - 1]))
+			put(k, &old[i - 1]);
+	bulk_table_free(old, n_old * sizeof(*old));
 }
 
 struct perf_known *perf_known_new(void)
@@ -33,46 +67,50 @@ void perf_known_free(struct perf_known *k)
 {
 	if (!k)
 		return;
-	vec_done(&k->chains);
-	map_done(&k->by_hash);
+	perf_known_forget(k);
 	free(k);
 }
 
 size_t perf_known_n(const struct perf_known *k)
 {
-	return k->chains.n;
+	return k->n;
 }
 
 void perf_known_forget(struct perf_known *k)
 {
-	vec_done(&k->chains);
-	map_done(&k->by_hash);
+	bulk_table_free(k->chain, k->n_sets * WAYS * sizeof(*k->chain));
+	*k = (struct perf_known){ .n = 0 };
 }
 
 const struct known_chain *perf_known_find(const struct perf_known *k, struct hash128 hash)
 {
-	uint32_t i = map_find(&k->by_hash, hash.low, same_chain, k->chains.at, &hash);
+	const struct known_chain *set;
 
-	return i == MAP_NONE ? NULL : &k->chains.at[i];
+	if (k->n_sets == 0 || (hash.low | hash.high) == 0)
+		return NULL;
+	set = set_of(k, hash);
+	for (unsigned i = 0; i < WAYS; i++)
+		if (set[i].hash.low == hash.low && set[i].hash.high == hash.high)
+			return &set[i];
+	return NULL;
 }
 
 void perf_known_fetch(const struct perf_known *k, struct hash128 hash)
 {
-	map_fetch(&k->by_hash, hash.low);
-}
+	const struct known_chain *set;
 
-void perf_known_fetch_chain(const struct perf_known *k, struct hash128 hash)
-{
-	uint32_t likely = map_likely(&k->by_hash, hash.low);
-
-	if (likely != MAP_NONE)
-		__builtin_prefetch(&k->chains.at[likely]);
+	if (k->n_sets == 0)
+		return;
+	set = set_of(k, hash);
+	__builtin_prefetch(set);
+	__builtin_prefetch(set + WAYS / 2);
 }
 
 void perf_known_add(struct perf_known *k, const struct known_chain *c)
 {
-	if (k->chains.n == CHAINS_MOST || perf_known_find(k, c->hash))
+	if (perf_known_find(k, c->hash) || is_empty(c))
 		return;
-	map_add(&k->by_hash, c->hash.low, (uint32_t)k->chains.n);
-	vec_push(&k->chains, *c);
+	if (k->n >= k->n_sets * WAYS / 2 && k->n_sets < SETS_MOST)
+		grow(k);
+	put(k, c);
 }

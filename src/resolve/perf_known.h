@@ -11,6 +11,7 @@
 
 #include "hash.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct known_chain {
 	uint32_t stack;    /* stack_id */
 	uint32_t n_frames; /* that were recorded */
 	uint32_t leaf;     /* as perf_frames_leaf() */
+	uint32_t unused;   /* to 32 bytes, half a line of the cache */
 };
 
 struct perf_known *perf_known_new(void);
@@ -29,19 +31,15 @@ void perf_known_free(struct perf_known *k);
 /* The chain with that hash, valid until the next one is added, or NULL. */
 const struct known_chain *perf_known_find(const struct perf_known *k, struct hash128 hash);
 
-/*
- * Look-ups wait for memory. Who has several to do calls the first for all, then the second for all, then
- * perf_known_find().
- */
+/* Look-ups wait for memory. A caller with several of them calls this for all of them first. */
 void perf_known_fetch(const struct perf_known *k, struct hash128 hash);
-void perf_known_fetch_chain(const struct perf_known *k, struct hash128 hash);
 
 /* How many are known. */
 size_t perf_known_n(const struct perf_known *k);
 /* Forgets all of them. */
 void perf_known_forget(struct perf_known *k);
 
-/* Adds one, unless it is there or there are too many. */
+/* Adds one, unless it is there. Where there are too many, an older one is forgotten. */
 void perf_known_add(struct perf_known *k, const struct known_chain *c);
 
 #endif

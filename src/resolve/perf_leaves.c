@@ -37,6 +37,8 @@ struct perf_leaves {
 	uint64_t n_skipped; /* of these, the ones without the leaf's caller */
 	uint64_t n_32;      /* chains of 32-bit programs */
 	VEC(struct leaf_module) modules;
+	VEC(uint32_t)
+	by_location; /* what was said of leaves in files that have a rule, LEAF_…; 0: nothing */
 };
 
 struct perf_leaves *perf_leaves_new(struct profile *p, struct resolver *r, const char *machine)
@@ -54,6 +56,7 @@ void perf_leaves_free(struct perf_leaves *l)
 	if (!l)
 		return;
 	vec_done(&l->modules);
+	vec_done(&l->by_location);
 	free(l);
 }
 
@@ -99,28 +102,59 @@ static bool is_32(struct perf_leaves *l, int32_t pid, int64_t time_ns, const str
 	return false;
 }
 
-uint32_t perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
-			  const struct perf_chain_part *user)
+/* What is said of a leaf by the tables of its file. */
+static uint32_t look_up(struct perf_leaves *l, int32_t pid, int64_t time_ns,
+			const struct perf_words *ips, location_id at)
 {
-	uint32_t leaf = LEAF_NO_RULE;
+	uint64_t ip = perf_word(ips, 0);
+	struct location_columns locations;
 	struct cfi_rule rule;
 
-	if (l->supported && user->ips.n > 0) {
-		uint64_t ip = perf_word(&user->ips, 0);
+	if (!resolver_rule(l->resolver, pid, time_ns, l->arch, ip, &rule))
+		return is_32(l, pid, time_ns, ips) ? LEAF_32 : LEAF_NO_RULE;
+	if (!skips_caller(l, &rule))
+		return LEAF_GOOD;
+	if (at.v == ID_NONE)
+		at = resolver_locate(l->resolver, pid, time_ns, ip, MODE_USER, false);
+	profile_locations(l->profile, &locations);
+	return LEAF_SKIPS + find_module(l, locations.module[at.v]);
+}
 
-		if (resolver_rule(l->resolver, pid, time_ns, l->arch, ip, &rule))
-			leaf = LEAF_GOOD;
-		else if (is_32(l, pid, time_ns, &user->ips))
-			leaf = LEAF_32;
-		if (leaf == LEAF_GOOD && skips_caller(l, &rule)) {
-			location_id at = resolver_locate(l->resolver, pid, time_ns, ip, MODE_USER,
-							 false);
-			struct location_columns locations;
+/* Is a location, which has a rule, good for that rule? Not where code is generated, and another one later. */
+static bool keeps_its_rule(const struct perf_leaves *l, int32_t pid, int64_t time_ns,
+			   location_id at)
+{
+	struct location_columns locations;
 
-			profile_locations(l->profile, &locations);
-			leaf = LEAF_SKIPS + find_module(l, locations.module[at.v]);
-		}
-	}
+	profile_locations(l->profile, &locations);
+	return resolver_age(l->resolver, pid, time_ns) == 0 &&
+	       profile_module(l->profile, (module_id){ locations.module[at.v] })->family !=
+		       FAMILY_JIT;
+}
+
+static uint32_t say(struct perf_leaves *l, int32_t pid, int64_t time_ns,
+		    const struct perf_words *ips, location_id at)
+{
+	uint32_t leaf;
+
+	if (at.v < l->by_location.n && l->by_location.at[at.v] != LEAF_NO_RULE)
+		return l->by_location.at[at.v];
+	leaf = look_up(l, pid, time_ns, ips, at);
+	if (at.v == ID_NONE || leaf < LEAF_GOOD || !keeps_its_rule(l, pid, time_ns, at))
+		return leaf;
+	while (l->by_location.n <= at.v)
+		vec_push(&l->by_location, LEAF_NO_RULE);
+	l->by_location.at[at.v] = leaf;
+	return leaf;
+}
+
+uint32_t perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
+			  const struct perf_chain_part *user, location_id at)
+{
+	uint32_t leaf = LEAF_NO_RULE;
+
+	if (l->supported && user->ips.n > 0)
+		leaf = say(l, pid, time_ns, &user->ips, at);
 	perf_leaves_again(l, leaf);
 	return leaf;
 }

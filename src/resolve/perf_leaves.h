@@ -21,9 +21,12 @@ struct resolver;
 struct perf_leaves *perf_leaves_new(struct profile *p, struct resolver *r, const char *machine);
 void perf_leaves_free(struct perf_leaves *l);
 
-/* Looks at the user part of a recorded callchain, and says what to tell perf_leaves_again(). Wants the pen. */
+/*
+ * Looks at the user part of a recorded callchain, and says what to tell perf_leaves_again(). at is the location of its
+ * leaf at that time, {ID_NONE} when the caller does not know it. Wants the pen.
+ */
 uint32_t perf_leaves_note(struct perf_leaves *l, int32_t pid, int64_t time_ns,
-			  const struct perf_chain_part *user);
+			  const struct perf_chain_part *user, location_id at);
 
 /* As perf_leaves_note() of the same chain. */
 void perf_leaves_again(struct perf_leaves *l, uint32_t leaf);

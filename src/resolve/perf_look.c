@@ -17,6 +17,7 @@
 #include "perf_gap.h"
 #include "perf_size.h"
 #include "perf_teller.h"
+#include "sum.h"
 
 #include <stdlib.h>
 
@@ -97,6 +98,11 @@ static bool is_sum(struct perf_look *l, const struct perf_record *r)
 	return a && perf_trailer_decode(a, r, &t) && t.time == 0;
 }
 
+static void add_lost(uint64_t *to, uint64_t n)
+{
+	*to = sum_of_counts(*to, n);
+}
+
 static void count_record(struct perf_look *l, const struct perf_record *r)
 {
 	struct perf_look_stats *s = l->stats;
@@ -114,9 +120,9 @@ static void count_record(struct perf_look *l, const struct perf_record *r)
 	if (r->type == PERF_REC_FORK && perf_task_decode(r, &task))
 		s->n_forked += task.pid != task.ppid && task.pid == task.tid;
 	if (r->type == PERF_REC_LOST && perf_lost_decode(r, &n_lost))
-		s->n_lost += n_lost;
+		add_lost(&s->n_lost, n_lost);
 	if (r->type == PERF_REC_LOST_SAMPLES && perf_lost_decode(r, &n_lost))
-		*(is_sum(l, r) ? &s->n_lost_summed : &s->n_lost_samples) += n_lost;
+		add_lost(is_sum(l, r) ? &s->n_lost_summed : &s->n_lost_samples, n_lost);
 }
 
 static void check_size(struct perf_look *l, const struct perf_record *r)
@@ -163,7 +169,8 @@ static void tell(struct perf_look *l, const struct beside *b)
 uint64_t perf_look_lost(const struct perf_look_stats *s)
 {
 	/* LOST comes with the next record that fits: of what was lost last there may be none. */
-	return (s->n_lost > s->n_lost_summed ? s->n_lost : s->n_lost_summed) + s->n_lost_samples;
+	return sum_of_counts(s->n_lost > s->n_lost_summed ? s->n_lost : s->n_lost_summed,
+			     s->n_lost_samples);
 }
 
 struct perf_look *perf_look_new(struct perf_events *events, struct perf_teller *teller,

@@ -115,6 +115,7 @@ static bool add_wait(struct perf_offcpu *o, event_id event, const struct moment 
 		o->stats.n_borrowed += out->borrowed;
 		o->stats.sum_ns += s.weight;
 	}
+	o->stats.n_too_long += rc == -ERANGE;
 	return rc == 0 || rc == -ERANGE;
 }
 

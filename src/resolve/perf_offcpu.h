@@ -22,6 +22,7 @@ struct perf_offcpu_stats {
 	uint64_t n_waits;    /* that came into the profile */
 	uint64_t n_borrowed; /* of these, with the stack of a sample before */
 	uint64_t n_open;     /* of which nothing says when they ended */
+	uint64_t n_too_long; /* left out, as sums of times would not hold them */
 	int64_t sum_ns;      /* of those that came into the profile */
 };
 

@@ -32,12 +32,18 @@
 /* What a thread is called from a time on. */
 struct naming {
 	int64_t time_ns;
-	const char *name; /* in the arena; NULL: nobody said */
+	const char *name; /* in the arena; NULL: nobody said, or it is the parent's */
 	size_t len;
-	int32_t pid;     /* of the samples that `thread` was made for */
+	int32_t parent; /* whose name at that time it is; NO_PARENT: it is its own, or was looked up */
+	int32_t pid;    /* of the samples that `thread` was made for */
 	uint32_t thread; /* thread_id, ID_NONE until a sample needs it */
 	uint32_t root;   /* stack_id, likewise */
 };
+
+#define NO_PARENT INT32_MIN
+
+/* Forks of forks without a name in between; only hostile ones, which may go round, are more. */
+#define GENERATIONS_MOST 65536u
 
 struct task {
 	int32_t tid;
@@ -99,7 +105,9 @@ static uint64_t hash_number(int32_t n)
 
 static struct naming nameless(int64_t time_ns)
 {
-	return (struct naming){ .time_ns = time_ns, .thread = ID_NONE, .root = ID_NONE };
+	return (struct naming){
+		.time_ns = time_ns, .parent = NO_PARENT, .thread = ID_NONE, .root = ID_NONE
+	};
 }
 
 static struct task *find_task(struct perf_tasks *t, int32_t tid)
@@ -152,6 +160,44 @@ static struct naming *naming_at(struct task *task, int64_t time_ns)
 }
 
 /*
+ * The naming whose name it has by its parents, as far as is told: FORK records are not in the order of their times, so that
+ * the name of a parent at the time of a fork may be told after it. NULL: nobody said.
+ */
+static const struct naming *origin_of(struct perf_tasks *t, const struct naming *n)
+{
+	int64_t time_ns = n->time_ns;
+
+	for (unsigned i = 0; n->parent != NO_PARENT && i < GENERATIONS_MOST; i++) {
+		struct task *parent = find_task(t, n->parent);
+
+		if (!parent)
+			break;
+		n = naming_at(parent, time_ns);
+		time_ns = n->time_ns;
+	}
+	return n->parent == NO_PARENT && n->name ? n : NULL;
+}
+
+/* Makes it its own name, and that of the parents in between: nothing is told of that time any more. */
+static void look_up_name(struct perf_tasks *t, struct naming *n)
+{
+	const struct naming *origin = origin_of(t, n);
+	const char *name = origin ? origin->name : NULL;
+	size_t len = origin ? origin->len : 0;
+
+	for (unsigned i = 0; n->parent != NO_PARENT && i < GENERATIONS_MOST; i++) {
+		struct task *parent = find_task(t, n->parent);
+
+		n->name = name;
+		n->len = len;
+		n->parent = NO_PARENT;
+		if (!parent)
+			break;
+		n = naming_at(parent, n->time_ns);
+	}
+}
+
+/*
  * Room for one element at an index of a sorted array, as long as not too much is moved: hostile times
  * in falling order would make it quadratic. False: it has to be left out.
  */
@@ -163,6 +209,18 @@ static bool may_move(struct perf_tasks *t, size_t n)
 	return true;
 }
 
+/*
+ * Is it the second of two namings in a row of the same name, so that it may become a third? What is said again and again
+ * takes no room, but that it held twice is kept: what is told later may fall in between.
+ */
+static bool is_repeated(const struct task *task, size_t at, const struct naming *n)
+{
+	const struct naming *last = at > 1 && at == task->namings.n ? &task->namings.at[at - 1]
+								    : NULL;
+
+	return last && n->name && last->name == n->name && last[-1].name == n->name;
+}
+
 /* Behind those of the same time: what is told later holds. */
 static void add_naming(struct perf_tasks *t, struct task *task, const struct naming *n)
 {
@@ -170,6 +228,10 @@ static void add_naming(struct perf_tasks *t, struct task *task, const struct nam
 	size_t at = before == &task->unnamed ? 0 : (size_t)(before - task->namings.at) + 1;
 	size_t n_behind = task->namings.n - at;
 
+	if (is_repeated(task, at, n)) {
+		task->namings.at[at - 1].time_ns = n->time_ns;
+		return;
+	}
 	if (!may_move(t, n_behind))
 		return;
 	vec_push(&task->namings, *n);
@@ -223,11 +285,11 @@ static bool name_process(struct perf_tasks *t, int32_t pid)
 
 	if (!main_thread || main_thread->namings.n == 0)
 		return false;
-	last = &main_thread->namings.at[main_thread->namings.n - 1];
-	if (last->name)
+	last = origin_of(t, &main_thread->namings.at[main_thread->namings.n - 1]);
+	if (last)
 		build_process_name(t->profile, build_process(t->profile, t->capture, pid),
 				   build_string(t->profile, last->name, last->len));
-	return last->name;
+	return last;
 }
 
 static void make_thread(struct perf_tasks *t, struct naming *n, int32_t pid, int32_t tid)
@@ -237,6 +299,7 @@ static void make_thread(struct perf_tasks *t, struct naming *n, int32_t pid, int
 	string_id name;
 
 	get_process(t, pid)->sampled = true;
+	look_up_name(t, n);
 	if (n->name) {
 		name = build_string(t->profile, n->name, n->len);
 	} else {
@@ -313,9 +376,9 @@ void perf_tasks_name(struct perf_tasks *t, int32_t pid, int32_t tid, int64_t tim
 	const struct naming *before = naming_at(task, time_ns);
 
 	note_told(task, pid, time_ns);
-	if (before->name && before->len == len && memcmp(before->name, name, len) == 0)
-		return;
-	n.name = arena_strndup(&t->names, name, len);
+	n.name = before->name && before->len == len && memcmp(before->name, name, len) == 0
+			 ? before->name
+			 : arena_strndup(&t->names, name, len);
 	n.len = len;
 	add_naming(t, task, &n);
 }
@@ -324,16 +387,11 @@ void perf_tasks_fork(struct perf_tasks *t, int32_t pid, int32_t tid, int32_t par
 		     int64_t time_ns)
 {
 	struct naming n = nameless(time_ns);
-	struct task *parent = find_task(t, parent_tid), *child;
+	struct task *child;
 
 	if (tid == parent_tid)
 		return;
-	if (parent) {
-		const struct naming *of_parent = naming_at(parent, time_ns);
-
-		n.name = of_parent->name;
-		n.len = of_parent->len;
-	}
+	n.parent = parent_tid;
 	child = get_task(t, tid);
 	note_told(child, pid, time_ns);
 	add_naming(t, child, &n);
@@ -502,6 +560,16 @@ static void retire_tasks(struct perf_tasks *t, int64_t before_ns, struct perf_re
 	t->tasks.n = n;
 }
 
+/* Nothing is told of that time any more, and their parents may go. */
+static void look_up_names(struct perf_tasks *t, int64_t before_ns)
+{
+	for (size_t i = 0; i < t->tasks.n; i++)
+		for (size_t k = 0; k < t->tasks.at[i].namings.n &&
+				   t->tasks.at[i].namings.at[k].time_ns < before_ns;
+		     k++)
+			look_up_name(t, &t->tasks.at[i].namings.at[k]);
+}
+
 /* Names of those that are left, without the others'. */
 static void renew_names(struct perf_tasks *t)
 {
@@ -523,6 +591,7 @@ bool perf_tasks_retire(struct perf_tasks *t, int64_t before_ns, struct perf_reti
 	if (t->n_ended < RETIRE_LEAST || t->n_ended < t->tasks.n / RETIRE_PART)
 		return false;
 	t->n_ended = 0;
+	look_up_names(t, before_ns);
 	mark_processes(t, before_ns);
 	retire_processes(t, gone);
 	retire_tasks(t, before_ns, gone);

@@ -30,13 +30,14 @@ struct perf_teller {
 };
 
 static void tell_mapping(struct perf_teller *t, int64_t time_ns, const struct perf_mmap *m,
-			 bool kernel)
+			 bool kernel, uint64_t text_bytes)
 {
 	struct mapping_event e = { .time_ns = time_ns,
 				   .pid = kernel ? -1 : m->pid,
 				   .start = m->start,
 				   .length = m->length,
 				   .file_offset = m->file_offset,
+				   .text_bytes = text_bytes,
 				   .executable = m->executable };
 
 	vec_reserve(&t->path, m->path_len + 1);
@@ -53,6 +54,7 @@ static bool tell_mmap(struct perf_teller *t, const struct perf_record *r, int64_
 		      size_t trailer)
 {
 	uint32_t cpumode = r->misc & PERF_MISC_CPUMODE;
+	uint64_t text_bytes = 0;
 	struct perf_mmap m;
 
 	if (!perf_mmap_decode(r, trailer, &m))
@@ -62,9 +64,11 @@ static bool tell_mmap(struct perf_teller *t, const struct perf_record *r, int64_
 		return true;
 	/* perf ends the kernel at _etext; .init.text, where the idle task began, lies beyond. */
 	if (m.pid == -1 && m.path_len >= KERNEL_PATH_LEN &&
-	    memcmp(m.path, KERNEL_PATH, KERNEL_PATH_LEN) == 0)
+	    memcmp(m.path, KERNEL_PATH, KERNEL_PATH_LEN) == 0) {
+		text_bytes = m.length;
 		m.length = UINT64_MAX - m.start;
-	tell_mapping(t, time_ns, &m, cpumode == PERF_CPU_KERNEL || m.pid == -1);
+	}
+	tell_mapping(t, time_ns, &m, cpumode == PERF_CPU_KERNEL || m.pid == -1, text_bytes);
 	return true;
 }
 
@@ -130,7 +134,7 @@ static bool tell_ksymbol(struct perf_teller *t, const struct perf_record *r, int
 	m.length = k.length;
 	m.path = k.name;
 	m.path_len = k.name_len;
-	tell_mapping(t, time_ns, &m, true);
+	tell_mapping(t, time_ns, &m, true, 0);
 	return true;
 }
 

@@ -15,6 +15,7 @@
 
 #include "build_id.h"
 #include "builder.h"
+#include "bulk.h"
 #include "dso.h"
 #include "find.h"
 #include "generated.h"
@@ -86,7 +87,7 @@ struct resolver *resolver_new(struct profile *p, capture_id c, const struct reso
 	r->finder.recorded = r->recorded;
 	r->generated = generated_new(&r->finder);
 	r->naming = naming_new(p, c, r->dsos, &r->finder);
-	r->cache = xcalloc(CACHE_MIN, sizeof(*r->cache));
+	r->cache = bulk_table_new(CACHE_MIN * sizeof(*r->cache));
 	r->cache_mask = CACHE_MIN - 1;
 	forget_seen(r);
 	r->nowhere[NOWHERE_UNKNOWN] = dso_table_add_special(r->dsos, "[unknown]", FAMILY_UNKNOWN);
@@ -110,7 +111,7 @@ void resolver_free(struct resolver *r)
 	recorded_free(r->recorded);
 	dso_table_free(r->dsos);
 	spaces_free(r->spaces);
-	free(r->cache);
+	bulk_table_free(r->cache, (r->cache_mask + 1) * sizeof(*r->cache));
 	free(r);
 }
 
@@ -226,8 +227,8 @@ static void grow_cache(struct resolver *r)
 	r->n_misses = 0;
 	if (n > CACHE_MAX)
 		return;
-	free(r->cache);
-	r->cache = xcalloc(n, sizeof(*r->cache));
+	bulk_table_free(r->cache, (r->cache_mask + 1) * sizeof(*r->cache));
+	r->cache = bulk_table_new(n * sizeof(*r->cache));
 	r->cache_mask = n - 1;
 }
 

@@ -14,60 +14,21 @@
 #define PROFTOP_RESOLVE_RESOLVER_H
 
 #include "builder.h"
+#include "dso.h"
+#include "resolver_options.h"
 #include "walk.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct attic;
 struct cfi_rule;
 struct progress;
 struct resolver;
 struct symtab;
 
-/* Copies at most n bytes of what a process that runs has at address; how many, 0 where it cannot be read. */
-typedef size_t resolver_read_code(int32_t pid, uint64_t address, uint8_t *to, size_t n);
-
-struct resolver_options {
-	const char *const *symbol_dirs; /* --symbols DIR, searched first; borrowed */
-	size_t n_symbol_dirs;
-	struct attic *const *archives; /* packed files by "BUILD-ID/elf" and the like; borrowed */
-	size_t n_archives;
-	bool addresses;      /* what has no symbol is named "[module <address>]" */
-	const char *sysroot; /* prefix for recorded paths, or NULL */
-	bool no_inlines;     /* --no-inline: debug information is not read */
-	bool debug_servers; /* ask the servers in $DEBUGINFOD_URLS for debug files that are missing */
-	bool hold_files; /* files are opened when they are mapped: of what runs now, they may go */
-	bool same_machine; /* the capture was (or may have been) made on this machine */
-	resolver_read_code *
-		read_code; /* of what is recorded now: walks look at code without tables; NULL: it is over */
-};
-
 /* Where a cpu was when an address was taken; PERF_RECORD_MISC_* and PERF_CONTEXT_* map to it. */
 enum cpu_mode { MODE_USER, MODE_KERNEL, MODE_GUEST_USER, MODE_GUEST_KERNEL, MODE_HYPERVISOR };
-
-struct build_id {
-	uint8_t bytes[20];
-	uint8_t n; /* 0: unknown */
-};
-
-struct mapping_event {
-	int64_t time_ns; /* INT64_MIN: since ever */
-	int32_t pid;     /* -1 for the kernel */
-	uint64_t start, length, file_offset;
-	const char *path; /* as recorded; copied */
-	struct build_id build_id;
-	bool executable;
-};
-
-/* The clock of a recording, for other files that have times. */
-struct resolver_clock {
-	bool monotonic;     /* it is CLOCK_MONOTONIC */
-	uint64_t cpu_zero;  /* what a cpu time stamp of 0 is in it */
-	uint64_t cpu_mult;  /* nanoseconds per 2^cpu_shift of a time stamp; 0: not recorded */
-	unsigned cpu_shift; /* < 64 */
-};
 
 /* Borrows p and what options point to. */
 struct resolver *resolver_new(struct profile *p, capture_id c, const struct resolver_options *o);

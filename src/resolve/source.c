@@ -107,6 +107,16 @@ static bool running_build_id(struct build_id *id)
 	return found;
 }
 
+/* Is the code of the kernel whose symbols these are as long as that of the recorded one, as far as perf tells? */
+static bool has_length(struct kallsyms *k, const struct dso *d)
+{
+	uint64_t begin, end;
+
+	return d->text_bytes == 0 || !*d->reference ||
+	       (kallsyms_value(k, d->reference, &begin) && kallsyms_value(k, "_etext", &end) &&
+		end - begin == d->text_bytes);
+}
+
 /* The running kernel's symbols, if it is the one that was recorded. */
 static void try_running(struct kernel *k, const struct finder *f, const struct dso *d)
 {
@@ -118,10 +128,20 @@ static void try_running(struct kernel *k, const struct finder *f, const struct d
 	build_id_hex(have, &id);
 	if (d->build_id.n == 0)
 		same = f->options->same_machine;
-	if (same) {
+	if (same)
 		k->live = try_kallsyms(k, KALLSYMS_PATH, true);
+	if (k->live && (d->build_id.n > 0 || has_length(k->kallsyms, d)))
 		return;
+	if (k->live) {
+		kallsyms_free(k->kallsyms);
+		k->kallsyms = NULL;
+		k->live = false;
+		k->reason = xstrdup(
+			"the recording does not say which kernel it was, and the code of "
+			"the running one is of another length");
 	}
+	if (same)
+		return;
 	if (k->reason)
 		return;
 	if (d->build_id.n == 0)

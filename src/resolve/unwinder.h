@@ -8,7 +8,8 @@
 #ifndef PROFTOP_RESOLVE_UNWINDER_H
 #define PROFTOP_RESOLVE_UNWINDER_H
 
-#include "resolver.h"
+#include "profile.h"
+#include "resolver_options.h"
 #include "walk.h"
 
 #include <stddef.h>

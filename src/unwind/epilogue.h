@@ -15,12 +15,18 @@
 struct cfi_rule;
 
 /* More than this of code is never looked at. */
-#define EPILOGUE_BYTES 16
+#define EPILOGUE_BYTES 64
 
 /*
  * The rule at a return address, of the n bytes of code there. False: they do more than to give the frame back and to
  * return, or that is not known of the architecture.
  */
 bool epilogue_rule(enum unwind_arch arch, const uint8_t *code, size_t n, struct cfi_rule *out);
+
+/*
+ * The same of code that also gives registers back which the C ABI has its callees keep, besides the frame pointer: code
+ * of a language without such registers does so only where C calls it.
+ */
+bool epilogue_to_c(enum unwind_arch arch, const uint8_t *code, size_t n, struct cfi_rule *out);
 
 #endif

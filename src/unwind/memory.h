@@ -16,6 +16,13 @@ struct unwind_memory {
 	bool *missed;     /* set when one of those was wanted; may be NULL without them */
 	/* What a signal's frame may lead to, when its handler ran on a stack of its own; or NULL. Borrowed. */
 	const struct unwind_memory *also;
+	/*
+	 * The stack that a frame pointer of code that keeps them all leads to, where it leads out of this one; or NULL. Sp is
+	 * that of the frame. It has such a function as well, and lives until it is asked again.
+	 */
+	const struct unwind_memory *(*next)(const struct unwind_memory *from, uint64_t sp,
+					    uint64_t fp);
+	void *next_arg; /* the function's own */
 };
 
 /* Is the byte at address part of what was copied and is here? */

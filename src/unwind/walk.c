@@ -257,6 +257,20 @@ static bool step_fp(struct walk *k, struct fast *f, enum walk_end otherwise, uin
 	return add_frame(k, unwind_strip(k->w->arch, ra), f->sp, false);
 }
 
+/* Goes on to the stack that a frame pointer leads to, if that is another one that is known. */
+static void change_stack(struct walk *k, struct fast *f)
+{
+	const struct unwind_memory *next;
+
+	if (!k->memory->next || (f->fp & 7) || (f->fp >= f->sp && unwind_has(k->memory, f->fp)))
+		return;
+	next = k->memory->next(k->memory, f->sp, f->fp);
+	if (!next)
+		return;
+	k->memory = next;
+	f->sp = f->fp;
+}
+
 /*
  * Is the caller's stack above the callee's? The one that a signal interrupted may lie anywhere, but not where
  * a copy that is of one stack has been walked already.
@@ -348,6 +362,7 @@ static bool stop_at(struct walk *k, enum known known, uint64_t pc, struct fast *
 	case KNOWN_FP:
 		if (f->fp == 0)
 			return stop(k, WALK_COMPLETE);
+		change_stack(k, f);
 		return step_fp(k, f, WALK_NO_CFI, pc);
 	case KNOWN_NO_CFI:
 	case KNOWN_RULE:

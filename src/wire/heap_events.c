@@ -136,6 +136,13 @@ static bool is_full(const struct heap_event_writer *w, unsigned op)
 	return op == HEAP_RANGE && range->end - range->at < 10 * RANGE_NUMBERS;
 }
 
+bool heap_event_writer_has_room(const struct heap_event_writer *w, uint32_t n)
+{
+	const struct heap_out *range = &w->column[HEAP_COL_RANGE];
+
+	return w->max - w->n >= n && range->end - range->at >= 10 * RANGE_NUMBERS * (ptrdiff_t)n;
+}
+
 bool heap_write_event(struct heap_event_writer *w, const struct heap_event *e)
 {
 	struct heap_event_state *s = &w->state;

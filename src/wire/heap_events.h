@@ -99,6 +99,9 @@ void heap_event_writer_init(struct heap_event_writer *w, void *memory, uint32_t 
  */
 bool heap_write_event(struct heap_event_writer *w, const struct heap_event *e);
 
+/* Is there room for n events, whatever they are? */
+bool heap_event_writer_has_room(const struct heap_event_writer *w, uint32_t n);
+
 struct heap_event_reader {
 	struct heap_in column[HEAP_N_EVENT_COLUMNS];
 	struct heap_event_state state;

@@ -29,6 +29,7 @@ enum file_at {
 	FILE_STOP = 46,
 	FILE_SIGNAL = 47,
 	FILE_SPENT = 48,
+	FILE_BOX = 52,
 	FILE_CHECKSUM = 56
 };
 
@@ -85,6 +86,7 @@ void heap_put_file_header(uint8_t *out, const struct heap_file_header *h)
 	out[FILE_STOP] = h->stop;
 	out[FILE_SIGNAL] = h->signal;
 	out[FILE_SPENT] = h->spent;
+	put_fixed(out + FILE_BOX, h->box, 4);
 	put_fixed(out + FILE_CHECKSUM, XXH3_64bits(out, FILE_CHECKSUM), 8);
 }
 
@@ -112,6 +114,7 @@ enum heap_fault heap_take_file_header(const uint8_t *in, size_t n, struct heap_f
 	h.stop = in[FILE_STOP];
 	h.signal = in[FILE_SIGNAL];
 	h.spent = in[FILE_SPENT];
+	h.box = get_u32(in + FILE_BOX);
 	if (h.version == 0 || h.unit_ns == 0 || h.unit_ns > HEAP_MAX_UNIT_NS)
 		return HEAP_MALFORMED;
 	if (h.id_chunk_bits < 8 || h.id_chunk_bits > 32)
@@ -171,6 +174,11 @@ uint32_t heap_seal_block(uint8_t *out, struct heap_block *b)
 	put_fixed(out + BLOCK_FREES, b->n_frees, 4);
 	put_fixed(out + BLOCK_CHECKSUM, block_checksum(out, size), 8);
 	return b->size;
+}
+
+uint64_t heap_block_checksum(const uint8_t *block)
+{
+	return get_fixed(block + BLOCK_CHECKSUM, 8);
 }
 
 void heap_number_block(uint8_t *block, uint64_t number)

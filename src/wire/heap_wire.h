@@ -50,7 +50,9 @@ enum heap_arch { HEAP_X86_64 = 1, HEAP_AARCH64 = 2 };
 	X(REPLACED, 9, "the file was replaced by another") \
 	X(WRITE, 10, "the file could not be written") \
 	X(KILLED, 11, "the program was killed") \
-	X(GONE, 12, "the program was gone without a word")
+	X(GONE, 12, "the program was gone without a word") \
+	X(STUCK, 13, "the recorder's thread came no further: it was ended, or the disk does not answer") \
+	X(OOM, 14, "the kernel killed the program, as memory was short")
 /* clang-format on */
 
 enum heap_stop {
@@ -75,6 +77,8 @@ struct heap_file_header {
 	uint8_t stop; /* enum heap_stop, or what came later; the one thing that is written once more */
 	uint8_t signal; /* HEAP_STOP_KILLED: by which */
 	uint8_t spent;  /* 1: its first reader takes out of it what was read; else 0 */
+	uint32_t
+		box; /* 1 + the id of the shared memory that has what the file has not yet; 0: there is none */
 	uint8_t id_chunk_bits; /* ids of one chunk (all but the low bits equal) are one thread's: 8 … 32 */
 };
 
@@ -156,6 +160,9 @@ static inline size_t heap_block_head(unsigned n_columns)
  * b->size and returns it, or 0 when that would pass HEAP_MAX_BLOCK.
  */
 uint32_t heap_seal_block(uint8_t *out, struct heap_block *b);
+
+/* That of a sealed block, whatever its number. */
+uint64_t heap_block_checksum(const uint8_t *block);
 
 /* Gives a sealed block, all of it at hand, another number; its checksum is not of that. */
 void heap_number_block(uint8_t *block, uint64_t number);

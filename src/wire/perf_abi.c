@@ -9,6 +9,8 @@
 
 #include "perf_abi.h"
 
+#include <sys/mman.h>
+
 #define ATTR_BYTES_FIRST 64 /* PERF_ATTR_SIZE_VER0 */
 
 /* The fields that sample_id_all puts behind other records. */
@@ -373,6 +375,27 @@ static struct perf_file_id take_file_id(struct bytes b)
 	return f;
 }
 
+/*
+ * Linux 3.10 of some distributions has the path where others say what may be done there (PROT_…, at most the 16 bits
+ * of a file's mode, which `perf inject --jit` writes), MAP_… flags, and then have the path, of 8 bytes at least.
+ */
+static bool is_old_path(struct bytes b, size_t trailer)
+{
+	bool has_room = bytes_left(&b) >= trailer + 16;
+	uint8_t first = bytes_left(&b) > 0 ? *b.at : 0;
+
+	return has_room ? take_u32(&b) > UINT16_MAX : first > ' ';
+}
+
+static void take_protection(struct bytes *b, bool *executable)
+{
+	uint32_t may = take_u32(b);
+
+	/* A file's mode: what is injected is code. */
+	*executable = (may & PROT_EXEC) || may & ~(uint32_t)(PROT_READ | PROT_WRITE | PROT_EXEC);
+	take_u32(b); /* MAP_… flags */
+}
+
 bool perf_mmap_decode(const struct perf_record *r, size_t trailer, struct perf_mmap *out)
 {
 	struct bytes b = perf_record_body(r);
@@ -393,11 +416,8 @@ bool perf_mmap_decode(const struct perf_record *r, size_t trailer, struct perf_m
 		} else if (file) {
 			m.file = take_file_id(bytes_over(file, 24, r->swap));
 		}
-		/* Linux 3.10 of some distributions has the path where others say what may be done there. */
-		if (bytes_left(&b) == 0 || *b.at <= ' ') {
-			m.executable = (take_u32(&b) & 4) != 0;
-			take_u32(&b); /* MAP_… flags */
-		}
+		if (!is_old_path(b, trailer))
+			take_protection(&b, &m.executable);
 	}
 	m.path = take_name(&b, trailer, &m.path_len);
 	*out = m;

@@ -9,7 +9,7 @@
 # Exits with 1 when a limit was missed, after all sections.
 set -uo pipefail
 
-quick=(fp paths dwarf narrow unwind folded keys heap opening diff record live)
+quick=(fp paths dwarf narrow unwind folded keys heap alloc opening diff record live)
 slow=(units large growth programs)
 
 top=$PWD
@@ -619,6 +619,7 @@ CASES
     rm -f "$dir"/heap.out.*
 }
 
+. "$here/bench_alloc.sh"
 . "$here/bench_programs.sh"
 
 # record_opening [NAME [PAIRS]]: 20 M events of one program, recorded by proftop and by heaptrack.

@@ -2,7 +2,8 @@
 # A part of bench.sh: what recording the heap of real programs costs, and what it costs to begin and to end. Each
 # program runs natively, under us, under heaptrack and under massif; heaptrack does not read its trace afterwards.
 
-# in_all NAME RUNS COMMAND…: a line for each of the four; ratios are of time by the clock, behind them of cpu.
+# in_all NAME RUNS COMMAND…: a line for each of the four; ratios are of time by the clock, behind them of cpu, all threads
+# together. $most: what that may be of ours; where it is not set, anything.
 in_all() {
     local name=$1 runs=$2 native_seconds native_cpu tool command
     shift 2
@@ -26,8 +27,11 @@ in_all() {
             [ $tool != proftop ] || judge 'runs' 0
             row "  $tool" '-' '-' '-' '-' "failed${verdict:+; $verdict}; see $log"
         else
+            verdict=''
+            [ $tool != proftop ] || [ -z "${most:-}" ] || judge "<= $most of cpu" "$cpu <= $most * $native_cpu"
             row "  $tool" "$more$seconds s" "$more$cpu s" "$peak_mb MB" \
-                "$more$(calc %.2f "$seconds / $native_seconds")x" "$more$(calc %.2f "$cpu / $native_cpu")x of cpu"
+                "$more$(calc %.2f "$seconds / $native_seconds")x" \
+                "$more$(calc %.2f "$cpu / $native_cpu")x of cpu${verdict:+; $verdict}"
         fi
     done
     rm -f "$dir"/program.*
@@ -43,11 +47,20 @@ bench_programs() {
             with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000000)
             insert into t select i, hex(i * 7919) from n; create index x on t(b); select sum(length(b)) from t where b > "3";'
     fi
+    if command -v sqlite3 >/dev/null 2>&1 && awk 'BEGIN { srand(1); for (i = 0; i < 300000; i++)
+            printf "%d,%x,%s,%.6f\n", i, rand() * 2147483647, substr("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 1, 1 + rand() * 30), rand() }' >"$dir/rows.csv"; then
+        most=1.3 in_all 'sqlite3, import of 300,000 rows' 3 sqlite3 :memory: '.mode csv' 'create table t(a, b, c, d)' ".import $dir/rows.csv t" \
+            'create index x on t(b)' 'select count(*), sum(d) from t'
+    fi
     cc1plus=$(${CXX:-g++} -print-prog-name=cc1plus 2>/dev/null)
     if [ -x "${cc1plus:-}" ] && ${CXX:-g++} -std=c++17 -E -o "$dir/unit.ii" "$here/inlines.cc" 2>>"$log"; then
-        in_all 'a C++ compile' 3 "$cc1plus" -quiet -fpreprocessed -std=c++17 -O1 "$dir/unit.ii" -o /dev/null
+        most=1.25 in_all 'a C++ compile' 3 "$cc1plus" -quiet -fpreprocessed -std=c++17 -O1 "$dir/unit.ii" -o /dev/null
+    fi
+    if command -v clang++ >/dev/null 2>&1; then
+        most=1.3 in_all 'clang++' 3 clang++ -std=c++17 -O1 -DSERVICE=1 -c -o /dev/null "$here/services.cc"
     fi
     python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
+    [ -z "$python" ] || most=1.2 in_all 'python3 -c pass, 50 times' 3 sh -c "for i in $(echo {1..50}); do $python -c pass; done"
     [ -z "$python" ] || in_all 'python3' 3 "$python" -c '
 import json
 rows = [{"a": i, "b": "x" * (i % 50), "c": [i, i + 1]} for i in range(100000)]

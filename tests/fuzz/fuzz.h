@@ -25,6 +25,10 @@ fuzz_fn fuzz_heap_trace;
 fuzz_fn fuzz_jit_dump;
 /* Reads a perf.data. */
 fuzz_fn fuzz_perf_data;
+/* Reads JSON as each format that is JSON. */
+fuzz_fn fuzz_json;
+/* Reads a pprof profile and asks for its table. */
+fuzz_fn fuzz_pprof;
 /* Reads the text of perf script and writes it as folded stacks. */
 fuzz_fn fuzz_perf_script;
 

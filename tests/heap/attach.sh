@@ -125,7 +125,7 @@ kill -9 "$pid"
 wait "$recorder" || fault "the program was killed, the recorder ends with $?"
 wait "$pid" 2>/dev/null
 exec 8>&- 9<&-
-"$PROFTOP" info killed.heap | grep -q '^! stopped .*gone without a word' || fault "the program was killed, and the trace does not say that it went"
+"$PROFTOP" info killed.heap | grep -q '^  stopped .*gone without a word: all' || fault "the program was killed, and the trace does not say that it went"
 "$tools/heap_totals" killed.heap >totals
 [ "$(value bad totals) $(value allocs totals)" != "0 0" ] || fault "the program was killed: $(cat totals)"
 

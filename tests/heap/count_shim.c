@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Counts every call of malloc and its family exactly, for tests of the recorder: preloaded behind it, so
- * that both see the same calls of the same run. Writes lines "name value" to $COUNT_SHIM at the end.
+ * that both see the same calls of the same run. Writes lines "name value" to $COUNT_SHIM at the end; where that has "%p"
+ * in it, it stands for the process, and children of a fork count and write for themselves.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -118,23 +121,38 @@ void count_shim_counts(uint64_t out[4])
 }
 
 static pid_t self;
+static bool forked;     /* what its parent had allocated is freed, too */
+static char wish[4096]; /* $COUNT_SHIM as it was: programs empty their environment */
+
+/* The file of this process. */
+static void path_of(char *to, size_t room)
+{
+	const char *mark = strstr(wish, "%p");
+
+	if (mark)
+		snprintf(to, room, "%.*s%d%s", (int)(mark - wish), wish, (int)getpid(), mark + 2);
+	else
+		snprintf(to, room, "%s", wish);
+}
 
 void count_shim_tell(void);
 void count_shim_tell(void)
 {
-	const char *path = getenv("COUNT_SHIM");
+	static char path[sizeof(wish)]; /* handlers on small stacks tell, too */
 	uint64_t counts[] = { n_allocs, n_reallocs, n_frees, n_bytes };
 	char text[256];
 	int fd, n;
 
-	if (!path || getpid() != self)
+	if (!*wish || getpid() != self)
 		return;
+	path_of(path, sizeof(path));
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	if (fd < 0)
 		return;
-	n = snprintf(text, sizeof(text), "allocs %llu\nreallocs %llu\nfrees %llu\nbytes %llu\n",
+	n = snprintf(text, sizeof(text), "allocs %llu\nreallocs %llu\nfrees %llu\nbytes %llu\n%s",
 		     (unsigned long long)counts[0], (unsigned long long)counts[1],
-		     (unsigned long long)counts[2], (unsigned long long)counts[3]);
+		     (unsigned long long)counts[2], (unsigned long long)counts[3],
+		     forked ? "forked 1\n" : "");
 	if (write(fd, text, (size_t)n) != n)
 		_exit(99);
 	close(fd);
@@ -148,10 +166,22 @@ static void tell(void *arg)
 
 int __cxa_atexit(void (*fn)(void *), void *arg, void *library);
 
+static void begin_anew(void)
+{
+	n_allocs = n_reallocs = n_frees = n_bytes = 0;
+	self = getpid();
+	forked = true;
+}
+
 /* Last of all, as the recorder: after the destructors of libraries. */
 __attribute__((constructor)) static void begin(void)
 {
+	const char *given = getenv("COUNT_SHIM");
+
 	self = getpid();
+	snprintf(wish, sizeof(wish), "%s", given ? given : "");
 	if (__cxa_atexit(tell, NULL, NULL))
 		abort();
+	if (strstr(wish, "%p"))
+		pthread_atfork(NULL, NULL, begin_anew);
 }

@@ -422,7 +422,7 @@ static bool is_kept(const struct trace *t, const struct row *r)
 
 /*
  * Of the blocks at one address each ends before the next begins, whichever threads made and ended them; both may be in
- * one unit of time. Rows are out of their order then.
+ * one unit of time. Where addresses were not recorded (PROFTOP_ADDRESSES) nothing is known. Rows are out of their order then.
  */
 static void check_places(struct trace *t)
 {
@@ -431,8 +431,8 @@ static void check_places(struct trace *t)
 	for (size_t i = 1; i < t->rows.n; i++) {
 		const struct row *before = &t->rows.at[i - 1], *r = &t->rows.at[i];
 
-		t->n_backward += is_kept(t, before) && before->address == r->address &&
-				 before->ended > r->begun;
+		t->n_backward += is_kept(t, before) && r->address &&
+				 before->address == r->address && before->ended > r->begun;
 	}
 }
 

@@ -488,7 +488,8 @@ static const struct work works[] = {
 };
 
 static const struct work *const tables[] = {
-	works, call_works, code_works, process_works, sandbox_works, signal_works, thread_works,
+	works,         call_works,    code_works,   daemon_works,
+	process_works, sandbox_works, signal_works, thread_works,
 };
 
 static const struct work *find(const char *name)

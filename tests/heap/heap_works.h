@@ -13,8 +13,8 @@ struct work {
 };
 
 /* A table for each kind of thing that programs do. */
-extern const struct work call_works[], code_works[], process_works[], sandbox_works[],
-	signal_works[], thread_works[];
+extern const struct work call_works[], code_works[], daemon_works[], process_works[],
+	sandbox_works[], signal_works[], thread_works[];
 
 /* Neither inlined nor given another name. */
 #ifdef __clang__

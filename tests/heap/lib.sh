@@ -22,13 +22,16 @@ unset LD_PRELOAD "${!PROFTOP_@}"
 # value NAME FILE: of a line "NAME value".
 value() { awk -v name="$1" '$1 == name { print $2; found = 1 } END { if (!found) print "none" }' "$2"; }
 
-# record OUT COMMAND…: under the tracer, with the counting library behind it, and $behind behind that.
+# record OUT COMMAND…: under the tracer, with the counting library behind it, and $behind behind that. Every second recording
+# has addresses, which show that blocks at one address follow each other.
+n_records=0
 record() {
     local out=$1
     shift
+    n_records=$((n_records + 1))
     rm -f "$out" counts log
     timeout 120 env LD_PRELOAD="$tracer $tools/count_shim.so ${behind:-}" COUNT_SHIM=counts PROFTOP_OUTPUT="$work/$out" \
-        PROFTOP_LOGFILE="$work/log" PROFTOP_CHECK="${check:-1}" "$@"
+        PROFTOP_LOGFILE="$work/log" PROFTOP_CHECK="${check:-1}" PROFTOP_ADDRESSES=$((n_records % 2)) "$@"
 }
 
 # sound WHAT TOTALS: what must hold of every trace; with $loses, events may be lost. One that was ended by its size lacks

@@ -46,9 +46,11 @@ exact() {
         fault "$*: $allocs allocations, $reallocs reallocations and $left blocks left are $(value allocs totals) $(value reallocs totals) $(value live totals)"
     [ "$(value threads totals)" = 12 ] || fault "$*: $(value threads totals) threads, not 12"
 }
-exact PROFTOP_CHECK=0
+exact PROFTOP_CHECK=0 PROFTOP_ADDRESSES=1
 [ "$(value evicted totals)" -gt 100 ] || fault "only $(value evicted totals) evicted"
 exact PROFTOP_CULL=1ms
+exact PROFTOP_CULL=1ms PROFTOP_ADDRESSES=1
+exact PROFTOP_CHECK=0
 exact PROFTOP_FREE_STACKS=1 PROFTOP_CHECK=10
 races 4000 PROFTOP_SAMPLE=4k
 races 4000 PROFTOP_MAX_OVERHEAD=5%

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# That the manual page has every variable that is read and no other, and that what the README says to
+# That the manual page has every variable that is read and no other, and that what the tour says to
 # type and to put into a unit works as it stands.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/heap/lib.sh"
@@ -10,12 +10,12 @@ sed -n 's/^\.It Ev \(PROFTOP_[A-Z_]*\).*/\1/p' "$root/doc/proftop.1" | LC_ALL=C 
 [ "$(wc -l <read)" -gt 10 ] || fault "only $(wc -l <read) variables were found in the source"
 diff read told >difference || fault "the source (<) and the manual page (>) do not agree: $(grep '^[<>]' difference)"
 
-# The variables of the README's lines are some of those.
-grep -ho 'PROFTOP_[A-Z_]*=' "$root/README.md" | tr -d = | LC_ALL=C sort -u >named
-[ -s named ] || fault "the README names no variable"
-[ -z "$(LC_ALL=C comm -23 named read)" ] || fault "the README names what is not read: $(LC_ALL=C comm -23 named read)"
+# The variables of the tour's lines are some of those.
+grep -ho 'PROFTOP_[A-Z_]*=' "$root/doc/tour.md" | tr -d = | LC_ALL=C sort -u >named
+[ -s named ] || fault "the tour names no variable"
+[ -z "$(LC_ALL=C comm -23 named read)" ] || fault "the tour names what is not read: $(LC_ALL=C comm -23 named read)"
 
-# runs WHAT ASSIGNMENT…: what the README sets, with the library and the trace here, makes a trace that can be read.
+# runs WHAT ASSIGNMENT…: what the tour sets, with the library and the trace here, makes a trace that can be read.
 runs() {
     local what=$1 settings=() setting
     shift
@@ -35,13 +35,13 @@ runs() {
 }
 
 # In a unit, two percent signs are one.
-mapfile -t unit < <(sed -n 's/^Environment=//p' "$root/README.md" | tr ' ' '\n' | sed 's/%%/%/g')
-[ ${#unit[@]} -ge 3 ] || fault "the README has no drop-in for a unit"
-runs "the README's drop-in" "${unit[@]}"
-line=$(grep -o 'LD_PRELOAD=[^ ]* PROFTOP_OUTPUT=[^ ]* \./server' "$root/README.md" | head -n 1)
-[ -n "$line" ] || fault "the README has no line for a shell"
+mapfile -t unit < <(sed -n 's/^Environment=//p' "$root/doc/tour.md" | tr ' ' '\n' | sed 's/%%/%/g')
+[ ${#unit[@]} -ge 3 ] || fault "the tour has no drop-in for a unit"
+runs "the tour's drop-in" "${unit[@]}"
+line=$(grep -o 'LD_PRELOAD=[^ ]* PROFTOP_OUTPUT=[^ ]* \./server' "$root/doc/tour.md" | head -n 1)
+[ -n "$line" ] || fault "the tour has no line for a shell"
 read -r -a words <<<"${line% ./server}"
-runs "the README's line for a shell" "${words[@]}"
+runs "the tour's line for a shell" "${words[@]}"
 
 # What the letters after percent signs stand for; %n counts what was there before, and without it a number comes before .heap.
 # names PATTERN WANTED…: what two runs, one after the other, make.

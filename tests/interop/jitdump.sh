@@ -36,6 +36,16 @@ if ! diff "$dir/perf" "$dir/ours"; then
     status=1
 fi
 
+# What perf injected opens, too: each piece of code is a file of its own, mapped with a file's mode where others say what may
+# be done there.
+"$proftop" export --to folded "$dir/injected.data" --metric samples 2>"$dir/said" | grep -o 'jit_[a-z]* [0-9]*$' | grep -v jit_fourth |
+    awk '{print $2, $1}' | sort -k 2 >"$dir/ours"
+if ! diff "$dir/perf" "$dir/ours"; then
+    echo 'generated functions of the injected file by perf (<) and by proftop (>) differ'
+    cat "$dir/said"
+    status=1
+fi
+
 # A recording with another clock has the functions too.
 perf record -q -e cpu-clock -F 997 -o "$dir/perf.data" -- "$dir/jitter" "$dir" 0.1 >/dev/null 2>&1
 n=$("$proftop" export --to folded "$dir/perf.data" 2>/dev/null | grep -c 'jit_\(first\|second\|third\) [0-9]*$')

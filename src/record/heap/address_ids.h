@@ -20,6 +20,8 @@
 #define ID_MASK       ((UINT64_C(1) << ID_BITS) - 1)
 #define ID_FREED      (UINT64_C(1) << (ID_BITS - 1)) /* the bits below are ticks, not an id */
 #define EVICTED_BYTES (1u << 20) /* a bit for each of eight times as many classes of addresses */
+#define KNOWN_BITS    16u        /* as many counters fit the processor's cache */
+#define KNOWN_MOST    UINT8_MAX  /* stays */
 
 /* Bits of the address that the slot's place does not tell: those above, and bit 3. */
 static inline uint64_t address_tag(uint64_t address)
@@ -88,6 +90,33 @@ static inline bool address_was_evicted(const _Atomic uint8_t *evicted, uint64_t 
 	uint32_t bit = evicted_bit(address);
 
 	return atomic_load_explicit(&evicted[bit / 8], memory_order_relaxed) >> bit % 8 & 1;
+}
+
+/*
+ * Where few blocks are recorded, most frees are of none: then a table of counters in front of the slots says so at once.
+ * A class of addresses whose counter is 0 has no block in any slot and none that was forgotten. Counters of classes
+ * with blocks that were forgotten never become 0 again.
+ */
+static inline _Atomic uint8_t *address_counter(_Atomic uint8_t *known, uint64_t address)
+{
+	return &known[(address >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KNOWN_BITS)];
+}
+
+static inline bool address_may_be_known(_Atomic uint8_t *known, uint64_t address)
+{
+	return atomic_load_explicit(address_counter(known, address), memory_order_relaxed) != 0;
+}
+
+/* One block more (1) or less (-1, 255) of that class is known. */
+static inline void address_count(_Atomic uint8_t *known, uint64_t address, uint8_t change)
+{
+	_Atomic uint8_t *n = address_counter(known, address);
+	uint8_t had = atomic_load_explicit(n, memory_order_relaxed);
+
+	while (had != KNOWN_MOST &&
+	       !atomic_compare_exchange_weak_explicit(n, &had, (uint8_t)(had + change),
+						      memory_order_relaxed, memory_order_relaxed))
+		;
 }
 
 #endif

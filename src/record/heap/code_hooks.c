@@ -16,6 +16,7 @@
 #include "code_hooks.h"
 
 #include "code_module.h"
+#include "got.h"
 #include "heap_records.h"
 #include "hooks.h"
 #include "hooks_code.h"
@@ -356,6 +357,7 @@ struct pass {
 	bool disturbed;             /* some thread may be at what is to be changed */
 	uint32_t n;                 /* modules seen */
 	bool own_seen;              /* what comes now is behind us in the loader's order */
+	bool is_first_refused; /* an allocator that comes first, and calls nobody of its name */
 };
 
 static bool is_own(const struct code_module *m)
@@ -400,8 +402,13 @@ static bool passes_on(const struct code_module *m)
 /* Why the functions of a module are left as they are. */
 static void refuse(struct pass *pass, const char *path, const char *why, const char *name)
 {
-	if (pass->running || !passes_on(pass->module))
-		tell_refused(pass->module, path, why, name);
+	const struct code_module *m = pass->module;
+
+	if (!pass->running && passes_on(m))
+		return;
+	tell_refused(m, path, why, name);
+	pass->is_first_refused |= m->comes_first && code_module_exported(m, "malloc") &&
+				  code_module_exported(m, "free");
 }
 
 static void do_module(struct pass *pass, const char *path, struct late *made)
@@ -461,6 +468,13 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 	return pass->running;
 }
 
+/* Calls of other modules reach an allocator that comes first by the loader's tables, which can lead here. */
+static void lead_by_tables(void)
+{
+	if (real_calls_take_first(got_original))
+		got_patch();
+}
+
 static void visit_all(bool running)
 {
 	struct pass pass = { .module = tracer_map(sizeof(*pass.module)), .running = running };
@@ -469,6 +483,8 @@ static void visit_all(bool running)
 		return;
 	dl_iterate_phdr(visit, &pass);
 	tracer_unmap(pass.module, sizeof(*pass.module));
+	if (pass.is_first_refused && !running)
+		lead_by_tables();
 }
 
 void code_hooks_install(void)
@@ -591,7 +607,7 @@ void code_hooks_late(const struct live_walk *w)
 	for (uint32_t i = 0; i < recorder.modules.n; i++) {
 		struct live_module *m = &recorder.modules.at[i];
 
-		if (!m->loaded || m->was_looked_at)
+		if (!m->loaded || m->is_memory || m->was_looked_at)
 			continue;
 		m->was_looked_at = true;
 		if (m->path && strchr(m->path, '/') && !began_with(m))

@@ -23,6 +23,7 @@
 
 #define PAGE_BYTES UINT64_C(4096)
 #define MAX_HOOKS  96u
+#define BUSY_MS    20u
 #define OWN_PREFIX "proftop_"
 
 #if defined(__x86_64__)
@@ -516,7 +517,8 @@ uint32_t got_patch(void)
 {
 	uint32_t n;
 
-	tracer_lock(&got.lock);
+	if (!tracer_lock(&got.lock))
+		return 0;
 	got.looks_left = 0;
 	n = patch();
 	tracer_unlock(&got.lock);
@@ -537,7 +539,9 @@ void got_patch_new(void)
 	dl_iterate_phdr(count_adds, &adds);
 	if (adds == atomic_load(&got.adds) && got.looks_left == 0)
 		return;
-	tracer_lock(&got.lock);
+	/* Whoever has it may wait for the loader's lock, which the caller holds: the next look will do. */
+	if (!tracer_lock_within(&got.lock, BUSY_MS))
+		return;
 	if (got.patched) {
 		/* What was just added may not be ready: two more looks. */
 		got.looks_left = adds != atomic_load(&got.adds) ? 2
@@ -552,7 +556,8 @@ void got_restore(void)
 {
 	struct pass p = { .change = from_hook };
 
-	tracer_lock(&got.lock);
+	if (!tracer_lock(&got.lock))
+		return;
 	if (got.patched)
 		dl_iterate_phdr(visit_module, &p);
 	got.patched = false;

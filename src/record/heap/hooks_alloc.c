@@ -12,6 +12,7 @@
 #include "heap_events.h"
 #include "hooks.h"
 #include "real_calls.h"
+#include "tracer_fork.h"
 #include "tracer_init.h"
 #include "tracer_note.h"
 #include "tracer_thread.h"
@@ -40,7 +41,7 @@ static bool ends_late; /* after the destructors of libraries, too */
 
 void hooks_begin(void)
 {
-	if (environ && atomic_exchange(&hooks_begun, 1) == 0)
+	if (environ && !tracer_fork_is_guest() && atomic_exchange(&hooks_begun, 1) == 0)
 		tracer_begin();
 }
 
@@ -98,6 +99,15 @@ static inline void note_alloc(const struct walk_start *from, void *p, size_t n, 
 {
 	if (p)
 		tracer_note_alloc(from, p, n, family);
+	else if (n >= TRACER_LARGE)
+		tracer_note_none();
+}
+
+/* Before the allocator is called for n bytes. */
+static inline void note_large(const struct walk_start *from, size_t n, unsigned family)
+{
+	if (__builtin_expect(n >= TRACER_LARGE, 0))
+		tracer_note_intent(from, n, family);
 }
 
 HOOK void *malloc(size_t n)
@@ -110,6 +120,7 @@ HOOK void *malloc(size_t n)
 		return real_pool_take(16, n);
 	if (!hooks_record(&from))
 		return real.malloc(n);
+	note_large(&from, n, HEAP_MALLOC);
 	was = hooks_enter(&from);
 	p = real.malloc(n);
 	hooks_leave(was);
@@ -153,6 +164,7 @@ HOOK void *calloc(size_t n, size_t size)
 		return __builtin_mul_overflow(n, size, &all) ? NULL : real_pool_take(16, all);
 	if (!hooks_record(&from))
 		return real.calloc(n, size);
+	note_large(&from, n * size, HEAP_CALLOC);
 	was = hooks_enter(&from);
 	p = real.calloc(n, size);
 	hooks_leave(was);
@@ -190,6 +202,7 @@ static void *reallocate(const struct walk_start *from, void *p, size_t n, reallo
 	if (!hooks_record(from))
 		return (*call)(p, n);
 	old = tracer_note_give_up(p);
+	note_large(from, n, HEAP_MALLOC);
 	was = hooks_enter(from);
 	moved = (*call)(p, n);
 	hooks_leave(was);
@@ -199,6 +212,8 @@ static void *reallocate(const struct walk_start *from, void *p, size_t n, reallo
 		tracer_note_given_up(from, &old);
 	else
 		tracer_note_take_back(from, &old);
+	if (!moved && n >= TRACER_LARGE)
+		tracer_note_none();
 	return moved;
 }
 
@@ -238,11 +253,14 @@ HOOK int posix_memalign(void **p, size_t align, size_t n)
 		return ENOMEM;
 	if (!hooks_record(&from))
 		return real.posix_memalign(p, align, n);
+	note_large(&from, n, HEAP_ALIGNED);
 	was = hooks_enter(&from);
 	ret = real.posix_memalign(p, align, n);
 	hooks_leave(was);
 	if (ret == 0)
 		note_alloc(&from, *p, n, HEAP_ALIGNED);
+	else if (n >= TRACER_LARGE)
+		tracer_note_none();
 	return ret;
 }
 
@@ -258,6 +276,7 @@ static void *aligned(const struct walk_start *from, void *(*call)(size_t, size_t
 	}
 	if (!hooks_record(from))
 		return call(align, n);
+	note_large(from, n, HEAP_ALIGNED);
 	was = hooks_enter(from);
 	p = call(align, n);
 	hooks_leave(was);
@@ -294,6 +313,7 @@ static void *page_aligned(const struct walk_start *from, void *(*call)(size_t), 
 	}
 	if (!hooks_record(from))
 		return call(n);
+	note_large(from, n, HEAP_ALIGNED);
 	was = hooks_enter(from);
 	p = call(n);
 	hooks_leave(was);

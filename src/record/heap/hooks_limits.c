@@ -7,9 +7,11 @@
 
 #include "hooks_limits.h"
 
+#include "hooks_users.h"
 #include "real_calls.h"
 #include "tracer.h"
 #include "tracer_limits.h"
+#include "tracer_loop.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -71,10 +73,17 @@ static long call_seccomp(long number, const uint64_t a[6])
 static long call_prctl(long number, const uint64_t a[6])
 {
 	struct tracer_limits was;
+	struct loop_pause p;
 	long ret;
 
 	if (a[0] == PR_SET_TSC && a[1] == PR_TSC_SIGSEGV && tracer_is_on())
 		tracer_clock_leave_counter(&recorder.clock);
+	if (hooks_users_changes((int)a[0])) {
+		p = tracer_loop_pause_alone();
+		ret = pass_on(number, a);
+		tracer_loop_go_on(&p);
+		return ret;
+	}
 	if (a[0] != PR_SET_SECCOMP)
 		return pass_on(number, a);
 	was = a[1] == SECCOMP_MODE_STRICT
@@ -82,6 +91,15 @@ static long call_prctl(long number, const uint64_t a[6])
 		      : tracer_limits_filter((const struct sock_fprog *)a[2], false);
 	ret = pass_on(number, a);
 	tracer_limits_came(&was, ret == 0);
+	return ret;
+}
+
+static long call_capset(long number, const uint64_t a[6])
+{
+	struct loop_pause p = tracer_loop_pause_alone();
+	long ret = pass_on(number, a);
+
+	tracer_loop_go_on(&p);
 	return ret;
 }
 
@@ -93,6 +111,8 @@ long hooks_call_kernel(long number, uint64_t a, uint64_t b, uint64_t c, uint64_t
 {
 	const uint64_t all[6] = { a, b, c, d, e, f };
 
+	if (number == SYS_capset)
+		return call_capset(number, all);
 	return number == SYS_seccomp ? call_seccomp(number, all) : call_prctl(number, all);
 }
 
@@ -110,7 +130,7 @@ HOOK int prctl(int option, ...)
 
 /* syscall() itself has no frame: what is called by it may return twice, or on another stack. */
 #if defined(__x86_64__)
-_Static_assert(SYS_seccomp == 317 && SYS_prctl == 157, "as the code compares");
+_Static_assert(SYS_seccomp == 317 && SYS_prctl == 157 && SYS_capset == 126, "as the code compares");
 __asm__("\t.text\n"
 	"\t.globl syscall\n"
 	"\t.type syscall,@function\n"
@@ -120,6 +140,8 @@ __asm__("\t.text\n"
 	"\tcmpq $317, %rdi\n"
 	"\tje hooks_call_kernel\n"
 	"\tcmpq $157, %rdi\n"
+	"\tje hooks_call_kernel\n"
+	"\tcmpq $126, %rdi\n"
 	"\tje hooks_call_kernel\n"
 	"\tjmpq *hooks_real_syscall(%rip)\n"
 	"\t.cfi_endproc\n"
@@ -146,7 +168,7 @@ __asm__("\t.text\n"
 	"\t.cfi_endproc\n"
 	"\t.size hooks_kernel_call, .-hooks_kernel_call\n");
 #elif defined(__aarch64__)
-_Static_assert(SYS_seccomp == 277 && SYS_prctl == 167, "as the code compares");
+_Static_assert(SYS_seccomp == 277 && SYS_prctl == 167 && SYS_capset == 91, "as the code compares");
 __asm__("\t.text\n"
 	"\t.globl syscall\n"
 	"\t.type syscall,%function\n"
@@ -155,6 +177,8 @@ __asm__("\t.text\n"
 	"\tcmp x0, #277\n"
 	"\tb.eq hooks_call_kernel\n"
 	"\tcmp x0, #167\n"
+	"\tb.eq hooks_call_kernel\n"
+	"\tcmp x0, #91\n"
 	"\tb.eq hooks_call_kernel\n"
 	"\tadrp x16, hooks_real_syscall\n"
 	"\tldr x16, [x16, :lo12:hooks_real_syscall]\n"

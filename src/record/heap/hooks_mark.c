@@ -6,6 +6,7 @@
 #include "proftop.h"
 #include "tracer_note.h"
 #include "tracer_switch.h"
+#include "tracer_loop.h"
 #include "tracer_thread.h"
 #include "tracer_writer.h"
 
@@ -15,15 +16,12 @@
 #define MOST_BYTES 1000u
 
 /* Until it has written something, or a moment has passed. */
-static void wait_for_writer(void)
+static void wait_for_writer(struct loop_watch *watch)
 {
 	uint32_t word = atomic_load_explicit(&recorder.room_word, memory_order_acquire);
 
-	if (tracer_thread_drain_self())
-		return;
-	atomic_fetch_add_explicit(&recorder.writer_word, 1, memory_order_relaxed);
-	tracer_wake(&recorder.writer_word);
-	tracer_sleep_on(&recorder.room_word, word, 10);
+	if (!tracer_thread_drain_self())
+		tracer_loop_await(watch, word, 10);
 }
 
 __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
@@ -31,6 +29,7 @@ __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
 	struct walk_start from = TRACER_CALLER();
 	struct tracer_thread *t = name ? tracer_thread_enter(&from) : NULL;
 	struct heap_record r = { .type = HEAP_REC_MARK };
+	struct loop_watch watch = { 0 };
 	int kept = errno;
 
 	if (!t)
@@ -38,7 +37,7 @@ __attribute__((visibility("default"))) void proftop_mark_now(const char *name)
 	r.number[HEAP_MARK_THREAD] = t->index;
 	r.text[0] = (struct heap_text){ (const uint8_t *)name, strnlen(name, MOST_BYTES) };
 	while (!tracer_writer_try_record(&r) && tracer_is_on())
-		wait_for_writer();
+		wait_for_writer(&watch);
 	tracer_thread_leave(t);
 	errno = kept;
 }

@@ -15,7 +15,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -38,87 +38,90 @@ HOOK int dlclose(void *handle)
 }
 
 /* What a process with more than one thread may not do is done without ours. */
-static bool make_single(int *state)
-{
-	bool paused = false;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, state);
-	if (tracer_is_on() && !tracer_limits_own() && tracer_thread_is_idle())
-		paused = tracer_loop_pause();
-	return paused;
-}
-
-static void make_double(bool paused, int state)
-{
-	if (paused)
-		tracer_begin_writing();
-	pthread_setcancelstate(state, NULL);
-}
-
 HOOK int unshare(int flags)
 {
-	bool paused;
-	int ret, state;
+	struct loop_pause p;
+	int ret;
 
 	if (!real_calls_ready() || !real.unshare)
 		return (int)syscall(SYS_unshare, flags);
-	paused = make_single(&state);
+	p = tracer_loop_pause();
 	ret = real.unshare(flags);
-	make_double(paused, state);
+	tracer_loop_go_on(&p);
 	return ret;
 }
 
 HOOK int setns(int fd, int type)
 {
-	bool paused;
-	int ret, state;
+	struct loop_pause p;
+	int ret;
 
 	if (!real_calls_ready() || !real.setns)
 		return (int)syscall(SYS_setns, fd, type);
-	paused = make_single(&state);
+	p = tracer_loop_pause();
 	ret = real.setns(fd, type);
-	make_double(paused, state);
+	tracer_loop_go_on(&p);
 	return ret;
 }
 
 HOOK int execve(const char *path, char *const argv[], char *const env[])
 {
+	int ret;
+
 	if (!real_calls_ready())
 		return -1;
 	tracer_exec(path);
-	return real.execve(path, argv, env);
+	ret = real.execve(path, argv, env);
+	tracer_exec_failed();
+	return ret;
 }
 
 HOOK int execv(const char *path, char *const argv[])
 {
+	int ret;
+
 	if (!real_calls_ready())
 		return -1;
 	tracer_exec(path);
-	return real.execv(path, argv);
+	ret = real.execv(path, argv);
+	tracer_exec_failed();
+	return ret;
 }
 
 HOOK int execvp(const char *path, char *const argv[])
 {
+	int ret;
+
 	if (!real_calls_ready())
 		return -1;
 	tracer_exec(path);
-	return real.execvp(path, argv);
+	ret = real.execvp(path, argv);
+	tracer_exec_failed();
+	return ret;
 }
 
 HOOK int execvpe(const char *path, char *const argv[], char *const env[])
 {
+	int ret;
+
 	if (!real_calls_ready())
 		return -1;
 	tracer_exec(path);
-	return real.execvpe(path, argv, env);
+	ret = real.execvpe(path, argv, env);
+	tracer_exec_failed();
+	return ret;
 }
 
 HOOK int fexecve(int fd, char *const argv[], char *const env[])
 {
+	int ret;
+
 	if (!real_calls_ready())
 		return -1;
 	tracer_exec(NULL);
-	return real.fexecve(fd, argv, env);
+	ret = real.fexecve(fd, argv, env);
+	tracer_exec_failed();
+	return ret;
 }
 
 /* The arguments of execl and its like with the NULL at their end: how many. */

@@ -8,11 +8,13 @@
 #include "live_modules.h"
 
 #include "cfi.h"
+#include "live_maps.h"
 #include "tracer_memory.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -20,10 +22,83 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 4096u
+#define PAGE_BYTES      4096u
+#define LIVE_MAX_OTHERS 512u
+#define LIVE_MAX_MEMORY 1024u
+#define MOST_VAIN       256u
 
-/* Other libcs have none; there no module is known. */
+/* Only glibc has these, the first since 2.35. In an older one no module is known. */
 #pragma weak _dl_find_object
+#pragma weak gnu_get_libc_version
+
+/* A module of another libc: what its loader would tell of it. As musl, it unloads none. */
+struct other_module {
+	const void *phdr; /* tells it from others */
+	struct link_map map;
+};
+
+/* A search among the modules of another libc. */
+struct other_search {
+	uint64_t address;
+	struct dl_find_object *o;
+};
+
+/* Kept for good: callers remember addresses of maps. NULL: there are too many. */
+static struct link_map *map_of(const struct dl_phdr_info *info)
+{
+	static struct other_module other[LIVE_MAX_OTHERS];
+	static uint32_t n;
+	uint32_t i = 0;
+
+	while (i < n && other[i].phdr != info->dlpi_phdr)
+		i++;
+	if (i == LIVE_MAX_OTHERS)
+		return NULL;
+	n += i == n;
+	other[i].phdr = info->dlpi_phdr;
+	other[i].map.l_addr = info->dlpi_addr;
+	other[i].map.l_name = (uint64_t)info->dlpi_phdr == getauxval(AT_PHDR)
+				      ? (char *)""
+				      : (char *)(uintptr_t)info->dlpi_name;
+	return &other[i].map;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct other_search *s = arg;
+	uint64_t begin = UINT64_MAX, end = 0;
+	void *frames = NULL;
+
+	(void)size;
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uint64_t at = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_GNU_EH_FRAME)
+			frames = (void *)at;
+		if (p->p_type != PT_LOAD)
+			continue;
+		begin = at < begin ? at & ~(uint64_t)(PAGE_BYTES - 1) : begin;
+		end = at + p->p_memsz > end ? at + p->p_memsz : end;
+	}
+	if (s->address < begin || s->address >= end)
+		return 0;
+	s->o->dlfo_map_start = (void *)begin;
+	s->o->dlfo_map_end = (void *)end;
+	s->o->dlfo_eh_frame = frames;
+	s->o->dlfo_link_map = map_of(info);
+	return s->o->dlfo_link_map ? 1 : -1;
+}
+
+/* musl's loader holds no lock where it calls the program's malloc. */
+static bool find_object(uint64_t address, struct dl_find_object *o)
+{
+	struct other_search s = { address, o };
+
+	if (_dl_find_object)
+		return _dl_find_object((void *)address, o) == 0;
+	return !gnu_get_libc_version && dl_iterate_phdr(look_at, &s) == 1;
+}
 
 bool live_modules_init(struct live_modules *m)
 {
@@ -81,6 +156,8 @@ static char *name_of(const struct link_map *map, bool no_files)
 	return copy_text(exe);
 }
 
+#define NT_GO_BUILD_ID 4
+
 static void take_note(struct live_module *m, const uint8_t *p, size_t n)
 {
 	while (n >= sizeof(ElfW(Nhdr))) {
@@ -92,12 +169,13 @@ static void take_note(struct live_module *m, const uint8_t *p, size_t n)
 		all = name + ((h.n_descsz + (size_t)3) & ~(size_t)3);
 		if (all > n)
 			return;
-		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&
+		if (m->n_build_id == 0 && h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&
 		    memcmp(p + sizeof(h), "GNU", 4) == 0 && h.n_descsz <= LIVE_MAX_BUILD_ID) {
 			memcpy(m->build_id, p + name, h.n_descsz);
 			m->n_build_id = h.n_descsz;
-			return;
 		}
+		m->is_go |= h.n_type == NT_GO_BUILD_ID && h.n_namesz == 4 &&
+			    memcmp(p + sizeof(h), "Go\0", 4) == 0;
 		p += all;
 		n -= all;
 	}
@@ -123,42 +201,6 @@ static void take_load(struct live_module *m, const ElfW(Phdr) * p)
 	m->n_segments++;
 }
 
-/* Program headers in memory. */
-struct headers {
-	const uint8_t *at; /* [n] ElfW(Phdr) */
-	size_t n;
-};
-
-/* Those of the file that is mapped at `begin`, if it begins there. */
-static struct headers headers_at(const uint8_t *begin)
-{
-	ElfW(Ehdr) h;
-
-	memcpy(&h, begin, sizeof(h));
-	if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_phentsize != sizeof(ElfW(Phdr)) ||
-	    h.e_phoff + h.e_phnum * sizeof(ElfW(Phdr)) > PAGE_BYTES)
-		return (struct headers){ 0 };
-	return (struct headers){ begin + h.e_phoff, h.e_phnum };
-}
-
-/*
- * The loader tells the segment only where there are holes between segments. Then the executable's headers
- * are where the kernel says, those of others where address 0 of theirs is.
- */
-static struct headers headers_of(const struct dl_find_object *o)
-{
-	const struct link_map *map = o->dlfo_link_map;
-	struct headers h = headers_at(o->dlfo_map_start);
-
-	if (h.n)
-		return h;
-	if (!map->l_name || !*map->l_name)
-		return (struct headers){ (const uint8_t *)getauxval(AT_PHDR), getauxval(AT_PHNUM) };
-	return tracer_readable((const void *)map->l_addr, 1)
-		       ? headers_at((const uint8_t *)map->l_addr)
-		       : h;
-}
-
 /* Where the kernel begins the executable, or the loader, at the module's own address. 0: neither is in it. */
 static uint64_t entry_of(const struct live_module *m)
 {
@@ -172,11 +214,11 @@ static uint64_t entry_of(const struct live_module *m)
 	return at >= m->begin && at < m->end ? at - m->bias : 0;
 }
 
-static struct live_module describe(const struct dl_find_object *o)
+static struct live_module describe(struct live_modules *all, const struct dl_find_object *o)
 {
 	const struct link_map *map = o->dlfo_link_map;
 	struct live_module m = { .bias = map->l_addr, .link_map = map };
-	struct headers h = headers_of(o);
+	struct live_headers h = live_headers_of(&all->copies, o, all->no_files);
 
 	m.phdr = h.at;
 	m.n_phdr = h.n;
@@ -191,7 +233,7 @@ static struct live_module describe(const struct dl_find_object *o)
 		} else if (p.p_type == PT_GNU_EH_FRAME) {
 			m.hdr = at;
 			m.hdr_n = p.p_memsz;
-		} else if (p.p_type == PT_NOTE && m.n_build_id == 0) {
+		} else if (p.p_type == PT_NOTE) {
 			take_note(&m, (const uint8_t *)at, p.p_memsz);
 		}
 	}
@@ -257,18 +299,106 @@ static struct live_module *same_as(struct live_modules *all, const struct live_m
 	return NULL;
 }
 
+/* The file into which a program writes what code it generated: jit-PID.dump. It is mapped to tell recorders of it. */
+static bool is_jit_dump(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t digits = name && strncmp(name, "/jit-", 5) == 0 ? strspn(name + 5, "0123456789") : 0;
+
+	return digits && strcmp(name + 5 + digits, ".dump") == 0;
+}
+
+static struct live_module *memory_at(struct live_modules *all, uint64_t address)
+{
+	for (uint32_t i = 0; i < all->n; i++) {
+		struct live_module *m = &all->at[i];
+
+		if (m->is_memory && m->loaded && address >= m->begin && address < m->end)
+			return m;
+	}
+	return NULL;
+}
+
+struct memory_search {
+	struct live_modules *all;
+	uint64_t address;
+	bool found;
+};
+
+static bool take_memory(void *arg, const struct live_map *map)
+{
+	struct memory_search *s = arg;
+	struct live_modules *all = s->all;
+	bool is_it = s->address >= map->begin && s->address < map->end;
+	struct live_module *m;
+
+	if (!map->runs || (!is_it && !is_jit_dump(map->path)) || memory_at(all, map->begin))
+		return true;
+	if (all->n == LIVE_MAX_MODULES || all->n_memory == LIVE_MAX_MEMORY)
+		return false;
+	s->found |= is_it;
+	all->n_memory++;
+	m = &all->at[all->n++];
+	*m = (struct live_module){ .begin = map->begin,
+				   .end = map->end,
+				   .is_memory = true,
+				   .n_segments = 1,
+				   .index = all->n };
+	m->segment[0] = (struct live_segment){ map->begin, map->end, map->offset,
+					       PROT_READ | PROT_EXEC };
+	m->path = copy_text(*map->path ? map->path : "//anon");
+	set_loaded(all, m, true);
+	return true;
+}
+
+/*
+ * Does a call stand before the instruction behind address? Walks ask for any word that lies where a return address was, and
+ * reading what is mapped takes a while.
+ */
+static bool is_called(uint64_t address)
+{
+#if defined(__x86_64__)
+	const uint8_t *next = (const uint8_t *)(address + 1);
+
+	if (!tracer_readable(next - 7, 7))
+		return false;
+	if (next[-5] == 0xe8)
+		return true;
+	for (int i = 2; i <= 7; i++)
+		if (next[-i] == 0xff && (next[1 - i] & 0x38) == 0x10)
+			return true;
+	return false;
+#else
+	return tracer_readable((const void *)address, 1);
+#endif
+}
+
+/* No module is there: code all the same? Nothing but names depends on it, so that it need not be looked for at any cost. */
+static void look_for_memory(struct live_modules *all, uint64_t address)
+{
+	struct memory_search s = { .all = all, .address = address };
+
+	if (all->no_files || all->n_vain == MOST_VAIN || !is_called(address))
+		return;
+	live_maps_each(take_memory, &s);
+	all->n_vain = s.found ? 0 : all->n_vain + 1;
+}
+
 struct live_module *live_modules_at(struct live_modules *all, uint64_t address, bool *gone)
 {
 	struct dl_find_object o;
 	struct live_module found, *m;
 
-	if (!_dl_find_object)
+	if (!_dl_find_object && gnu_get_libc_version)
 		return NULL;
-	if (_dl_find_object((void *)address, &o)) {
+	if (!find_object(address, &o)) {
+		if (memory_at(all, address))
+			return NULL;
 		*gone |= drop_others(all, NULL, address, address + 1);
+		look_for_memory(all, address);
 		return NULL;
 	}
-	found = describe(&o);
+	found = describe(all, &o);
 	if (found.n_segments == 0)
 		return NULL;
 	m = same_as(all, &found);
@@ -291,7 +421,7 @@ bool live_module_is_there(const struct live_module *m)
 {
 	struct dl_find_object o;
 
-	return _dl_find_object((void *)m->begin, &o) == 0 && o.dlfo_link_map == m->link_map;
+	return find_object(m->begin, &o) && o.dlfo_link_map == m->link_map;
 }
 
 bool live_modules_check(struct live_modules *all)
@@ -301,7 +431,7 @@ bool live_modules_check(struct live_modules *all)
 	for (uint32_t i = 0; i < all->n; i++) {
 		struct live_module *m = &all->at[i];
 
-		if (!m->loaded || live_module_is_there(m))
+		if (!m->loaded || m->is_memory || live_module_is_there(m))
 			continue;
 		set_loaded(all, m, false);
 		gone = true;

@@ -9,6 +9,8 @@
 #ifndef PROFTOP_RECORD_HEAP_LIVE_MODULES_H
 #define PROFTOP_RECORD_HEAP_LIVE_MODULES_H
 
+#include "live_headers.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +43,8 @@ struct live_module {
 	uint32_t index;      /* in the trace: 1, 2 … */
 	struct cfi *cfi;     /* made when first asked for; NULL also when there is none */
 	bool cfi_tried;
+	bool is_go; /* Go's linker made it */
+	bool is_memory; /* code that the loader does not know: generated, or mapped by the program itself */
 	bool loaded;        /* false: was unloaded; kept, as it may come back */
 	bool was_looked_at; /* for an allocator in it, since it was loaded */
 };
@@ -51,7 +55,10 @@ struct live_modules {
 	/* Told of each module that came or went. */
 	void (*changed)(void *arg, const struct live_module *m);
 	void *arg;
-	bool no_files;           /* whoever looks may not ask the kernel for paths */
+	struct live_header_copies copies;
+	bool no_files;           /* whoever looks may not ask the kernel for files */
+	uint32_t n_memory;       /* entries that are memory */
+	uint32_t n_vain;         /* looks in a row for code at addresses where there was none */
 	uint64_t n_gone;         /* how often one was unloaded */
 	_Atomic uint64_t n_come; /* how often one was loaded */
 };
@@ -62,7 +69,8 @@ bool live_module_is_there(const struct live_module *m);
 bool live_modules_init(struct live_modules *m);
 
 /*
- * What is loaded at address, or NULL. *gone is set when something is found to have been unloaded, or
+ * What is loaded at address, or NULL. Where there is code that the loader does not know, that is told as a module, too: of
+ * the file that was mapped, or "//anon". *gone is set when something is found to have been unloaded, or
  * loaded again: then rules that were found may be of what is no more. Borrowed until the next call.
  */
 struct live_module *live_modules_at(struct live_modules *m, uint64_t address, bool *gone);

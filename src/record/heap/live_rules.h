@@ -14,6 +14,7 @@ enum live_kind {
 	LIVE_SP,     /* CFA is sp + cfa, the return address just below it: most frames */
 	LIVE_RULE,   /* by the full rule */
 	LIVE_FP,     /* no CFI: by frame pointers */
+	LIVE_GO,     /* the same in Go's code, which all has them: 0 is the outermost; live_go.h */
 	LIVE_END,    /* the outermost frame */
 	LIVE_GIVEN,  /* so it is, where the address is a return address; else by frame pointers */
 	LIVE_COMPLEX /* takes all registers */

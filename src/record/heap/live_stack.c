@@ -9,12 +9,15 @@
 
 #include "cfi.h"
 #include "code_hooks.h"
+#include "epilogue.h"
+#include "live_go.h"
 #include "walk.h"
 #include "heap_records.h"
 #include "tracer_memory.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -30,6 +33,7 @@ extern void *__libc_stack_end __attribute__((weak));
 /* Scratch memory of full walks; used with the slow lock held. */
 struct full_walk {
 	struct walker *walker;
+	struct cfi_rule alone; /* of the code that was looked up last */
 	struct walk_frame frame[FULL_MAX_FRAMES];
 	uint64_t pc[WALK_MAX_FRAMES];
 	bool exact[WALK_MAX_FRAMES];
@@ -85,13 +89,41 @@ static struct live_module *module_at(uint64_t pc)
 	return m;
 }
 
-/* As a walk in full looks it up; generated code is in no module: frame pointers may lead on. */
-static struct walk_module tables_of(struct live_module *m)
+/*
+ * The rule of code without tables, by what it does when it is returned to, where that is told better so than by frame
+ * pointers: Go's code that C called, and CPython's trampolines (`call *%rcx`), which interpreters never change. Other
+ * generated code may be replaced by other code at the same place. pc is 1 less than a return address.
+ */
+static bool rule_of_code(const struct live_module *m, uint64_t pc, struct cfi_rule *out)
 {
+	const uint8_t *code = (const uint8_t *)(pc + 1);
+	size_t n = PAGE_BYTES - (uintptr_t)code % PAGE_BYTES;
+
+	n = n < EPILOGUE_BYTES ? n : EPILOGUE_BYTES;
+	if ((m && !m->is_go) || !tracer_readable(code - 2, n + 2))
+		return false;
+	if (m)
+		return epilogue_to_c(UNWIND_HERE, code, n, out);
+	return code[-2] == 0xff && code[-1] == 0xd1 && epilogue_rule(UNWIND_HERE, code, n, out);
+}
+
+/*
+ * As a walk in full looks it up; generated code is in no module: frame pointers may lead on. *alone is where a rule is
+ * put.
+ */
+static struct walk_module tables_of(struct live_module *m, uint64_t pc, struct cfi_rule *alone)
+{
+	const struct cfi_rule *rule = rule_of_code(m, pc, alone) ? alone : NULL;
+
 	if (!m)
-		return (struct walk_module){ .mapped = true };
+		return (struct walk_module){ .mapped = true, .alone = rule };
 	return (struct walk_module){
-		.cfi = live_module_cfi(m), .bias = m->bias, .entry = m->entry, .mapped = true
+		.alone = rule,
+		.cfi = live_module_cfi(m),
+		.bias = m->bias,
+		.entry = m->entry,
+		.mapped = true,
+		.keeps_fp = m->is_go,
 	};
 }
 
@@ -105,22 +137,24 @@ static enum live_kind kind_without_rule(const struct walk_module *m, uint64_t pc
 	case WALK_START_NONE:
 		break;
 	}
-	return LIVE_FP;
+	return m->cfi && m->keeps_fp ? LIVE_GO : LIVE_FP;
 }
 
 static void find_rule(void *arg)
 {
 	struct find_rule *f = arg;
 	struct walk_module m;
-	struct cfi_rule rule;
+	struct cfi_rule rule, alone;
 
 	f->found = (struct live_found){ .quick = { .pc = f->pc, .kind = LIVE_FP } };
 	/* Compiling rules takes memory of the tracer's own, which is not without end. */
 	if (tracer_memory_left() < (8u << 20))
 		return;
-	m = tables_of(module_at(f->pc));
+	m = tables_of(module_at(f->pc), f->pc, &alone);
 	if (m.cfi && cfi_find(m.cfi, f->pc - m.bias, &rule))
 		f->found = rule_of(&rule, f->pc);
+	else if (m.alone)
+		f->found = rule_of(m.alone, f->pc);
 	else
 		f->found.quick.kind = (uint8_t)kind_without_rule(&m, f->pc);
 }
@@ -148,9 +182,13 @@ static void main_bounds(struct live_walk *w)
 {
 	struct rlimit limit;
 
-	if (!&__libc_stack_end || getrlimit(RLIMIT_STACK, &limit))
+	if (getrlimit(RLIMIT_STACK, &limit))
 		return;
-	w->stack_high = ((uint64_t)__libc_stack_end + 7) & ~UINT64_C(7);
+	/* Other libcs do not tell. What the kernel put there for the program lies above all frames. */
+	w->stack_high = &__libc_stack_end ? ((uint64_t)__libc_stack_end + 7) & ~UINT64_C(7)
+					  : getauxval(AT_RANDOM) & ~UINT64_C(7);
+	if (w->stack_high == 0)
+		return;
 	w->stack_low = w->stack_high - (limit.rlim_cur < (1u << 30) ? limit.rlim_cur : (1u << 30));
 }
 
@@ -174,7 +212,8 @@ void live_stack_begin(struct live_walk *w, uint64_t sp)
 	w->stack_low = w->stack_high = w->stack_gap = 0;
 	if (recorder.pid == (pid_t)syscall(SYS_gettid))
 		main_bounds(w);
-	else
+	/* Where another thread forked, the child's main thread is on the stack of that. */
+	if (sp < w->stack_low || sp >= w->stack_high)
 		thread_bounds(w, sp);
 }
 
@@ -207,6 +246,39 @@ static struct unwind_memory stack_above(const struct tracer_thread *t, uint64_t 
 	return (struct unwind_memory){ .address = sp, .bytes = (const uint8_t *)sp, .n = end - sp };
 }
 
+/* A stack that frame pointers lead to, in one of two places: nothing asks where they come from that is not one of them. */
+struct next_stack {
+	struct unwind_memory memory[2]; /* the thread's own as it was walked, a goroutine's */
+	uint64_t own_sp;                /* where the own one was left */
+};
+
+static const struct unwind_memory *next_stack(const struct unwind_memory *from, uint64_t sp,
+					      uint64_t fp)
+{
+	struct next_stack *next = from->next_arg;
+	struct unwind_memory *own = &next->memory[0], *other = &next->memory[1];
+	struct live_go_stack go;
+	uint64_t word[2] = { 0 };
+
+	if (from != other) {
+		if (!unwind_load(from, sp, &word[0]) || !unwind_load(from, sp + 8, &word[1]))
+			return NULL;
+		next->own_sp = sp;
+	} else if (fp >= next->own_sp && unwind_has(own, fp)) {
+		return own;
+	} else if (fp < sp) {
+		return NULL;
+	}
+	if (!live_go_stack_at(word, fp, &go))
+		return NULL;
+	*other = *own;
+	other->address = go.low;
+	other->bytes = (const uint8_t *)go.low;
+	other->n = go.high - go.low;
+	other->also = NULL;
+	return other;
+}
+
 /* Of the thread's own stack what is in use: all above a page that is found by halving. */
 static struct unwind_memory own_stack(const struct tracer_thread *t)
 {
@@ -229,8 +301,9 @@ static struct unwind_memory own_stack(const struct tracer_thread *t)
 
 static struct walk_module cfi_at(void *arg, uint64_t pc)
 {
-	(void)arg;
-	return tables_of(module_at(pc));
+	struct full_walk *w = arg;
+
+	return tables_of(module_at(pc), pc, &w->alone);
 }
 
 struct walk_full {
@@ -263,6 +336,7 @@ static void walk_full(void *arg)
 	struct walk_full *a = arg;
 	struct unwind_memory memory = stack_above(a->t, a->regs.at[unwind_sp(UNWIND_HERE)]), own;
 	enum walk_end end = WALK_UNREADABLE;
+	struct next_stack next;
 	uint64_t missing;
 	size_t n, i = 0;
 
@@ -283,8 +357,11 @@ static void walk_full(void *arg)
 	if (full->epoch != atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed))
 		walker_flush(full->walker);
 	full->epoch = atomic_load_explicit(&recorder.rules_epoch, memory_order_relaxed);
-	n = walk_stack(full->walker, &a->regs, &memory, cfi_at, NULL, full->frame, FULL_MAX_FRAMES,
-		       &end, &missing);
+	memory.next = next_stack;
+	memory.next_arg = &next;
+	next.memory[0] = memory;
+	n = walk_stack(full->walker, &a->regs, &next.memory[0], cfi_at, full, full->frame,
+		       FULL_MAX_FRAMES, &end, &missing);
 	while (i < n && full->frame[i].pc != a->from.pc)
 		i++;
 	full->n_frames = n;
@@ -380,7 +457,10 @@ static uint32_t make_nodes(struct live_walk *w, uint32_t i, uint32_t node)
 	struct stack_trie *trie = &recorder.trie;
 	uint64_t blocked = tracer_signals_block();
 
-	tracer_lock(&trie->lock);
+	if (!tracer_lock(&trie->lock)) {
+		tracer_signals_restore(blocked);
+		return 0;
+	}
 	for (; i < w->n; i++) {
 		struct walk_about *f = &w->frame[i].about;
 

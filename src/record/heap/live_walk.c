@@ -8,6 +8,8 @@
 
 #include "live_walk.h"
 
+#include "live_go.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -19,6 +21,8 @@ struct step {
 	uint64_t pc, sp, fp;
 	const uint64_t *at; /* where pc was found */
 	bool exact;
+	/* On a goroutine's stack: where that ends, and where the thread's own stack was left; else 0. */
+	uint64_t high, own_sp;
 };
 
 enum stepped { STEP_ON, STEP_END, STEP_LOST, STEP_COMPLEX };
@@ -53,6 +57,55 @@ static enum stepped step_by_fp(const struct live_walk *w, struct step *s, struct
 	s->at = pc.at;
 	s->exact = false;
 	return STEP_ON;
+}
+
+/* Where frame pointers lead from the thread's own stack, or from the goroutine's that they led to. */
+static bool find_link(const struct live_walk *w, struct step *s)
+{
+	bool is_own = s->fp >= s->own_sp && s->fp <= w->stack_high - 16;
+	struct live_go_stack go;
+	uint64_t word[2] = { 0 };
+
+	if (s->own_sp == 0) {
+		if (s->fp >= s->sp && is_own)
+			return true;
+		if (s->sp > w->stack_high - 16)
+			return false;
+		memcpy(word, (const void *)s->sp, sizeof(word));
+		s->own_sp = s->sp;
+	} else if (s->fp >= s->sp && s->fp <= s->high - 16) {
+		return true;
+	} else if (is_own) {
+		s->own_sp = 0;
+		return true;
+	} else if (s->fp < s->sp) {
+		return false;
+	}
+	if (!live_go_stack_at(word, s->fp, &go))
+		return false;
+	s->high = go.high;
+	return true;
+}
+
+/*
+ * In Go's code. A goroutine's stack has frames of such code only: what a frame pointer led to is believed when there is a
+ * return address into it.
+ */
+static enum stepped step_by_go(struct live_walk *w, struct step *s, struct walk_fresh *f)
+{
+	f->uses_fp = true;
+	if (s->fp == 0)
+		return STEP_END;
+	if ((s->fp & 7) || !find_link(w, s))
+		return STEP_LOST;
+	f->fp_word = (struct walk_word){ (const uint64_t *)s->fp, *(const uint64_t *)s->fp };
+	s->at = (const uint64_t *)(s->fp + 8);
+	s->sp = s->fp + 16;
+	s->fp = f->fp_word.value;
+	s->pc = *s->at;
+	s->exact = false;
+	return s->own_sp == 0 || live_rules_at(&w->rules, s->pc - 1)->kind == LIVE_GO ? STEP_ON
+										      : STEP_LOST;
 }
 
 static bool find_cfa(const struct live_walk *w, const struct step *s, struct walk_fresh *f,
@@ -131,12 +184,12 @@ static enum stepped step_by_rule(const struct live_walk *w, struct step *s, stru
 	/* A signal's frame may lead to another stack. */
 	if (cfa <= s->sp || cfa > w->stack_high)
 		return r->signal ? STEP_COMPLEX : STEP_LOST;
-	*s = (struct step){ pc.value, cfa, fp, pc.at, r->signal };
+	*s = (struct step){ .pc = pc.value, .sp = cfa, .fp = fp, .at = pc.at, .exact = r->signal };
 	return STEP_ON;
 }
 
 /* A step of any kind but LIVE_SP. */
-static __attribute__((noinline)) enum stepped other_step(const struct live_walk *w, struct step *s,
+static __attribute__((noinline)) enum stepped other_step(struct live_walk *w, struct step *s,
 							 struct walk_fresh *f,
 							 const struct live_rule *r)
 {
@@ -149,6 +202,8 @@ static __attribute__((noinline)) enum stepped other_step(const struct live_walk 
 		return step_by_rule(w, s, f, &w->rules.full[r - w->rules.quick]);
 	case LIVE_FP:
 		return step_by_fp(w, s, f);
+	case LIVE_GO:
+		return step_by_go(w, s, f);
 	case LIVE_END:
 		return STEP_END;
 	case LIVE_GIVEN:

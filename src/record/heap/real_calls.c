@@ -13,7 +13,8 @@
 #include <sched.h>
 #include <stdint.h>
 
-#define POOL_BYTES 65536u
+#define POOL_BYTES  65536u
+#define MOST_YIELDS 100000u
 
 /* Other libcs have none of it; there nothing is taken to lie in front of us. */
 #pragma weak dladdr1
@@ -104,6 +105,37 @@ void real_calls_adopt(void *(*look_up)(const char *name))
 	hooks_limits_ready();
 }
 
+/* The names by which programs call an allocator. */
+/* clang-format off */
+#define FAMILY(X) \
+	X(malloc) \
+	X(free) \
+	X(calloc) \
+	X(realloc) \
+	X(posix_memalign) \
+	X(aligned_alloc) \
+	X(memalign) \
+	X(valloc) \
+	X(pvalloc)
+/* clang-format on */
+
+bool real_calls_take_first(void *(*look_up)(const char *name))
+{
+	const void *first = dlsym(RTLD_DEFAULT, "malloc");
+
+	/* Where the program's calls lead is chosen while it begins: no table has it yet. */
+	if (!is_in_front(first) || look_up("malloc") != first)
+		return false;
+#define X(name) \
+	if (is_in_front(dlsym(RTLD_DEFAULT, #name))) \
+		*(void **)&real.name = look_up(#name);
+	FAMILY(X)
+#undef X
+	hooks_nest |= calls_itself();
+	real.by_tables = true;
+	return true;
+}
+
 static bool replace(void *at, const void *from, const void *to)
 {
 	const void **call = at;
@@ -132,9 +164,13 @@ bool real_calls_find(void)
 	if (finds)
 		return false;
 	if (!atomic_compare_exchange_strong(&finding, &none, 1)) {
-		while (!atomic_load_explicit(&real.ready, memory_order_acquire))
+		/* Whoever is at it may wait for a lock of the loader's that this thread holds. */
+		for (unsigned i = 0; i < MOST_YIELDS; i++) {
+			if (atomic_load_explicit(&real.ready, memory_order_acquire))
+				return true;
 			sched_yield();
-		return true;
+		}
+		return false;
 	}
 	finds = true;
 #define X(name, type, parameters) find(&real.name, #name);

@@ -37,6 +37,17 @@
 	X(syscall, long, (long, ...)) \
 	X(unshare, int, (int)) \
 	X(setns, int, (int, int)) \
+	X(setuid, int, (uid_t)) \
+	X(setgid, int, (gid_t)) \
+	X(seteuid, int, (uid_t)) \
+	X(setegid, int, (gid_t)) \
+	X(setreuid, int, (uid_t, uid_t)) \
+	X(setregid, int, (gid_t, gid_t)) \
+	X(setresuid, int, (uid_t, uid_t, uid_t)) \
+	X(setresgid, int, (gid_t, gid_t, gid_t)) \
+	X(setgroups, int, (size_t, const gid_t *)) \
+	X(initgroups, int, (const char *, gid_t)) \
+	X(capset, int, (void *, const void *)) \
 	X(execve, int, (const char *, char *const *, char *const *)) \
 	X(execv, int, (const char *, char *const *)) \
 	X(execvp, int, (const char *, char *const *)) \
@@ -54,6 +65,7 @@ struct real_calls {
 #undef X
 	_Atomic bool ready;
 	bool attached; /* found when the program was running: nothing comes from the pool */
+	bool by_tables; /* an allocator in front of us is called through the loader's tables: got.h */
 };
 
 extern struct real_calls real __attribute__((visibility("hidden")));
@@ -71,6 +83,12 @@ bool real_calls_find(void);
 
 /* For a program that ran without us: look_up() says what its calls lead to. Once, before any hook is called. */
 void real_calls_adopt(void *(*look_up)(const char *name));
+
+/*
+ * The allocator is the one in front of us, which calls reach first. Before any hook of it gave a block out. False: it is
+ * none that the loader's tables tell of.
+ */
+bool real_calls_take_first(void *(*look_up)(const char *name));
 
 /* What was to be called at `from` is called at `to`. False: nothing was. */
 bool real_calls_replace(const void *from, const void *to);

@@ -17,6 +17,7 @@
 #include "stack_trie.h"
 
 #include "hash.h"
+#include "tracer_kept.h"
 #include "tracer_memory.h"
 
 #include <stddef.h>
@@ -42,13 +43,26 @@ bool stack_trie_init(struct stack_trie *t)
 	return t->table[0] != NULL;
 }
 
+void stack_trie_forget(struct stack_trie *t)
+{
+	for (uint32_t i = 0; i < TRIE_MAX_CHUNKS; i++)
+		t->chunk[i] = NULL;
+	for (uint32_t i = 0; i < atomic_load(&t->n_tables); i++)
+		tracer_empty((void *)t->table[i], n_buckets(i) * sizeof(**t->table));
+	atomic_store(&t->n_tables, 1);
+	atomic_store(&t->n_nodes, 0);
+}
+
 /* Where a node goes that may be the first one of its chunk. NULL: no memory. */
 static struct trie_node *new_node(struct stack_trie *t, uint32_t id)
 {
 	struct trie_node **chunk = &t->chunk[id / TRIE_CHUNK_NODES];
 
-	if (!*chunk)
-		*chunk = tracer_map(TRIE_CHUNK_NODES * sizeof(**chunk));
+	if (!*chunk) {
+		*chunk = tracer_kept_map(TRIE_CHUNK_NODES * sizeof(**chunk));
+		if (t->told_chunk)
+			atomic_store(&t->told_chunk[id / TRIE_CHUNK_NODES], *chunk);
+	}
 	return *chunk ? stack_trie_node(t, id) : NULL;
 }
 
@@ -109,6 +123,8 @@ uint32_t stack_trie_child(struct stack_trie *t, uint32_t parent, uint64_t ip)
 	atomic_store_explicit(&node->next, atomic_load_explicit(head, memory_order_relaxed),
 			      memory_order_relaxed);
 	atomic_store_explicit(&t->n_nodes, n + 1, memory_order_release);
+	if (t->told_nodes)
+		atomic_store_explicit(t->told_nodes, n + 1, memory_order_release);
 	atomic_store_explicit(head, n + 1, memory_order_release);
 	if (n + 1 > n_buckets(table))
 		grow(t, n + 1);

@@ -33,9 +33,15 @@ struct stack_trie {
 	/* On lines of the cache for which those who look up need not wait: */
 	_Atomic uint32_t n_nodes __attribute__((aligned(64))); /* nodes 1 … n_nodes are whole */
 	struct tracer_lock lock; /* of those who change anything here */
+	/* Where chunks and their count are told to whoever comes after us; NULL: nowhere. */
+	struct trie_node *_Atomic *told_chunk;
+	_Atomic uint32_t *told_nodes;
 } __attribute__((aligned(64)));
 
 bool stack_trie_init(struct stack_trie *t);
+
+/* Forgets all nodes, whose memory is gone already. Nobody may be looking. */
+void stack_trie_forget(struct stack_trie *t);
 
 /*
  * The node for ip called from parent, or 0: it is not there, or it is about to be. From any state, a handler of

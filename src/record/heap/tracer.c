@@ -10,7 +10,9 @@
 #include "tracer_attach.h"
 #include "tracer_facts.h"
 #include "tracer_file.h"
+#include "tracer_fork.h"
 #include "tracer_init.h"
+#include "tracer_kept.h"
 #include "tracer_loop.h"
 #include "tracer_memory.h"
 #include "tracer_switch.h"
@@ -30,7 +32,6 @@
 #define END_MS           5000u
 #define SLOW_LOCK_MS     500u
 #define ON_BYTES         4096u
-#define FORK_MS          1000u
 #define QUIET_TRIES      1000u
 #define QUIET_US         1000u
 #define MOST_TURNS       30000000u /* a second or more, at 40 to 140 cycles each */
@@ -95,95 +96,96 @@ void tracer_stop(const char *why)
 	if (why)
 		tracer_log(&recorder.options, "recording stopped", why);
 	atomic_store(recorder.on, 0);
+	tracer_kept_state(KEPT_FINISHED);
 	atomic_fetch_add(&recorder.room_word, 1);
 	tracer_wake(&recorder.room_word);
 	if (why)
 		tracer_attach_tell_why(why);
 }
 
-/* For kernels that cannot empty a page in children. */
+static _Atomic bool gave_up_untold;
+
+void tracer_came_back(void)
+{
+	if (!atomic_exchange(&gave_up_untold, false))
+		return;
+	tracer_writer_gave_up();
+	tracer_log(&recorder.options, "recording stopped", heap_stop_text(HEAP_STOP_STUCK));
+}
+
+void tracer_give_up(bool is_gone)
+{
+	const char *why = heap_stop_text(HEAP_STOP_STUCK);
+
+	if (!atomic_exchange(recorder.on, 0))
+		return;
+	atomic_fetch_add(&recorder.room_word, 1);
+	tracer_wake(&recorder.room_word);
+	/* What might wait for the same disk is left to the thread, if it ever comes back. */
+	if (is_gone)
+		tracer_writer_gave_up();
+	if (is_gone || !tracer_log_is_beside(tracer_writer_device()))
+		tracer_log(&recorder.options, "recording stopped", why);
+	else
+		atomic_store(&gave_up_untold, true);
+	tracer_attach_tell_why(why);
+}
+
+/*
+ * The page is empty there, but for kernels that cannot do that. What outlives us is the parent's; but a child that was forked by
+ * a handler of signals may come back into the middle of a note.
+ */
 static void stop_in_child(void)
 {
 	atomic_store(recorder.on, 0);
+	atomic_store(&recorder.on[TRACER_ON_WAITS], 0);
+	if (!recorder.box || !tracer_thread_is_idle())
+		return;
+	tracer_threads_forked();
+	recorder.box = NULL;
+	tracer_kept_leave();
 }
 
 static bool make_switch(void)
 {
+	bool wiped, told;
+
 	if (recorder.on)
 		return true;
 	recorder.on = tracer_map(ON_BYTES);
 	if (!recorder.on)
 		return false;
-	return madvise((void *)recorder.on, ON_BYTES, MADV_WIPEONFORK) == 0 ||
-	       (__register_atfork && __register_atfork(NULL, NULL, stop_in_child, NULL) == 0);
+	wiped = madvise((void *)recorder.on, ON_BYTES, MADV_WIPEONFORK) == 0;
+	told = __register_atfork && __register_atfork(NULL, NULL, stop_in_child, NULL) == 0;
+	return wiped || told;
 }
 
-/* Between the begin of a fork and its end: are all our locks held by the thread that forks? */
-static bool fork_held;
-static bool is_child; /* of a fork, and its recording has not begun */
-
-static bool hold_all(void)
+/* What outlives us, if that can be had. */
+static bool make_box(void)
 {
-	struct tracer_lock *locks[] = { &recorder.ending, &recorder.drain, &recorder.slow,
-					&recorder.trie.lock };
-	size_t n = sizeof(locks) / sizeof(locks[0]), i = 0;
+	struct tracer_box *box;
 
-	while (i < n && tracer_lock_within(locks[i], FORK_MS))
-		i++;
-	if (i == n && tracer_writer_hold())
+	if (recorder.box)
 		return true;
-	while (i)
-		tracer_unlock(locks[--i]);
-	return false;
-}
-
-static void release_all(void)
-{
-	tracer_writer_release();
-	tracer_unlock(&recorder.trie.lock);
-	tracer_unlock(&recorder.slow);
-	tracer_unlock(&recorder.drain);
-	tracer_unlock(&recorder.ending);
-}
-
-/* So that what the child inherits is whole. Not where we are at work ourselves: a handler of signals forks. */
-static void before_fork(void)
-{
-	fork_held = tracer_is_on() && getpid() == recorder.pid && tracer_thread_is_idle() &&
-		    hold_all();
-}
-
-static void after_fork(void)
-{
-	if (fork_held)
-		release_all();
-	fork_held = false;
-}
-
-/* Its recording begins when it allocates: most children become another program before. */
-static void after_fork_in_child(void)
-{
-	/* One that may not open files is not recorded. */
-	is_child = fork_held && !tracer_limits_own();
-	after_fork();
-	if (is_child)
-		hooks_begin_anew();
-}
-
-static void await_forks(void)
-{
-	static bool awaited;
-
-	if (!awaited && recorder.options.children && __register_atfork)
-		awaited = __register_atfork(before_fork, after_fork, after_fork_in_child, NULL) ==
-			  0;
+	tracer_kept_begin();
+	box = tracer_kept_map(sizeof(*box));
+	if (!box)
+		return false;
+	box->record_memory = tracer_kept_map(BOX_RECORD_QUEUE * BOX_RECORD_BYTES);
+	box->layout = box_layout();
+	box->next_chunk = 1;
+	recorder.trie.told_chunk = box->chunk;
+	recorder.trie.told_nodes = &box->n_nodes;
+	if (box->record_memory)
+		recorder.box = box;
+	return recorder.box != NULL;
 }
 
 static bool make_memory(void)
 {
 	if (recorder.slow_stack)
 		return true;
-	if (!tracer_memory_init() || !live_modules_init(&recorder.modules) ||
+	if (!make_box() || !tracer_memory_init() || !live_modules_init(&recorder.modules) ||
 	    !stack_trie_init(&recorder.trie) || !stack_cache_init(&recorder.stacks))
 		return false;
 	recorder.ids = tracer_map(ID_SLOTS * sizeof(*recorder.ids));
@@ -191,6 +193,27 @@ static bool make_memory(void)
 	recorder.slow_stack = tracer_map(SLOW_STACK_BYTES);
 	recorder.end_stack = tracer_map(END_STACK_BYTES);
 	return recorder.ids && recorder.evicted && recorder.slow_stack && recorder.end_stack;
+}
+
+/* As before the first event of a recording: no block is known. */
+static void forget_blocks(void)
+{
+	madvise((void *)recorder.ids, ID_SLOTS * sizeof(*recorder.ids), MADV_DONTNEED);
+	madvise((void *)recorder.evicted, EVICTED_BYTES, MADV_DONTNEED);
+	if (recorder.known)
+		madvise((void *)recorder.known, 1u << KNOWN_BITS, MADV_DONTNEED);
+}
+
+/* Where not all are recorded, now or later, what is known is counted from the first one on. */
+static bool make_counters(void)
+{
+	static _Atomic uint8_t *known;
+	bool some = recorder.options.sample_bytes || recorder.options.most_share > 0;
+
+	if (some && !known)
+		known = tracer_map(1u << KNOWN_BITS);
+	recorder.known = some ? known : NULL;
+	return !some || known;
 }
 
 /* The writer tells of it. */
@@ -251,19 +274,19 @@ static const char *begin(const char *settings)
 		return "";
 	}
 	recorder.modules.changed = tracer_facts_module;
-	if (!recorder.next_chunk) {
-		recorder.next_chunk = 1;
-		atomic_store(&recorder.alone, true);
-	}
 	tracer_clock_init(&recorder.clock);
 	/* A unit of 16 ns or so: 32 bits of them are enough between two looks. */
 	recorder.tick_shift = recorder.clock.counter ? TRACER_COUNTER_SHIFT : 4;
 	tracer_throttle_begin();
-	if (!make_memory() || !make_switch() || !tracer_writer_init(&why))
+	/* Before the first recording. */
+	if (!recorder.box)
+		atomic_store(&recorder.alone, true);
+	if (!make_memory() || !make_counters() || !make_switch() || !tracer_writer_init(&why))
 		return why;
 	tracer_switch_begin(recorder.options.paused);
 	await_toggle(recorder.options.toggle_signal);
-	await_forks();
+	if (recorder.options.children)
+		tracer_fork_await();
 	if (settings)
 		code_hooks_look();
 	code_hooks_tell();
@@ -298,19 +321,21 @@ static const char *begin_child(void)
 {
 	const char *why;
 
-	is_child = false;
+	if (!tracer_fork_begin())
+		return NULL;
 	atomic_store(&recorder.n_checked, 0);
 	atomic_store(&recorder.n_wrong, 0);
 	atomic_store(&recorder.limits, 0);
 	atomic_store(&recorder.any_limits, false);
 	atomic_store(&asked.state, ASK_NONE);
 	tracer_writer_forget();
-	tracer_threads_forked();
-	madvise((void *)recorder.ids, ID_SLOTS * sizeof(*recorder.ids), MADV_DONTNEED);
-	madvise((void *)recorder.evicted, EVICTED_BYTES, MADV_DONTNEED);
-	why = tracer_begin_again(NULL);
+	stack_cache_empty(&recorder.stacks);
+	stack_trie_forget(&recorder.trie);
+	forget_blocks();
+	why = make_box() ? tracer_begin_again(NULL) : "no memory";
 	if (!why)
 		tracer_loop_start();
+	tracer_fork_begun();
 	return why;
 }
 
@@ -320,7 +345,7 @@ void tracer_begin(void)
 	struct tracer_internal was = tracer_thread_internal(TRACER_POOL);
 	const char *why;
 
-	why = is_child ? begin_child() : begin(NULL);
+	why = recorder.on ? begin_child() : begin(NULL);
 	if (why && *why)
 		tracer_log(&recorder.options, "not recorded", why);
 	tracer_thread_resume(&was);
@@ -360,8 +385,7 @@ void tracer_rest(void)
 {
 	if (!recorder.ids || !are_quiet())
 		return;
-	madvise((void *)recorder.ids, ID_SLOTS * sizeof(*recorder.ids), MADV_DONTNEED);
-	madvise((void *)recorder.evicted, EVICTED_BYTES, MADV_DONTNEED);
+	forget_blocks();
 	stack_cache_empty(&recorder.stacks);
 	tracer_threads_rest();
 }
@@ -449,6 +473,8 @@ static void finish(const char *path)
 {
 	(void)path;
 	tracer_writer_finish(HEAP_STOP_EXIT);
+	if (!tracer_is_on())
+		tracer_kept_remove();
 }
 
 static void flush(const char *path)
@@ -470,4 +496,12 @@ void tracer_end(void)
 void tracer_exec(const char *path)
 {
 	run_internal(tracer_writer_exec, path);
+}
+
+void tracer_exec_failed(void)
+{
+	if (!tracer_is_on() || !atomic_load(&recorder.box->becomes))
+		return;
+	atomic_store(&recorder.box->becomes, false);
+	tracer_kept_state(KEPT_IN_USE);
 }

@@ -17,17 +17,20 @@
 #include "live_walk.h"
 #include "stack_cache.h"
 #include "stack_trie.h"
+#include "tracer_box.h"
 #include "tracer_clock.h"
 #include "tracer_lock.h"
 #include "tracer_options.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #define ID_CHUNK_BITS 16u
 #define RING_WORDS    (1u << 17) /* 1 MiB */
+#define BOX_VERSION   1u         /* other numbers when what the words of notes mean changes */
 
 /* What a word says that begins a note: the op in the upper 4 bits of the second word. */
 enum note_op {
@@ -38,13 +41,27 @@ enum note_op {
 	NOTE_LOST = 11, /* so many events could not be noted */
 	/* What culling (tracer_cull.h) made of an alloc and its free; the latter also for what was not noted at all. */
 	NOTE_CULLED = 12,
-	NOTE_CULLED_FREE = 13
+	NOTE_CULLED_FREE = 13,
+	/* With a third word, where addresses are recorded: an alloc, and what culling made of it. */
+	NOTE_ALLOC_AT = 14,
+	NOTE_CULLED_AT = 15
 };
 #define NOTE_OP_SHIFT   60u
 #define NOTE_KIND_SHIFT 58u
 #define NOTE_OPERAND    ((UINT64_C(1) << NOTE_KIND_SHIFT) - 1)
 
 #define LINE_OF_CACHE __attribute__((aligned(64)))
+
+/*
+ * A large block that is about to be asked for: the allocator may touch all of it, and the process be killed for that. It counts while
+ * nothing was noted since.
+ */
+struct tracer_intent {
+	uint64_t head;    /* of the ring then */
+	uint64_t operand; /* size and kind, as a note has them; 0: there is none */
+	uint64_t ticks;   /* >> tick_shift: when */
+	uint32_t stack;
+};
 
 /* Where a thread is. */
 enum thread_state { THREAD_FREE, THREAD_LIVE, THREAD_ENDED };
@@ -81,21 +98,20 @@ struct tracer_thread {
 	_Atomic bool at_slot; /* it is changing a slot of the table of ids; see recorder.alone */
 	pid_t tid;
 	char first_name[16]; /* at its first event: what is told of one that ends right after */
+	struct tracer_intent intent;
 
 	/* The writer's side. */
 	_Atomic uint64_t tail LINE_OF_CACHE; /* words taken so far */
 	_Atomic uint32_t state;              /* enum thread_state */
 	uint32_t index;                      /* in the trace */
-	uint64_t write_id;                   /* the next allocation's */
-	uint64_t n_culled; /* ids from there on that are nobody's, as culling left them out */
-	bool left_free;    /* something was left out since the last event, not just an allocation */
-	uint64_t write_ticks;       /* >> tick_shift: of the last note taken */
-	uint64_t write_us;          /* of the last event written */
-	uint64_t named_us;          /* when its name was last looked at */
-	char name[16];              /* as told last */
-	uint64_t passed_number;     /* see tracer_threads_pass() */
-	bool announced;             /* its THREAD record has been written */
-	struct tracer_thread *next; /* in the list of all */
+	struct tracer_taken taken;           /* as it is at work; without the tail */
+	struct tracer_taken kept[2];         /* as the file has it */
+	_Atomic uint32_t kept_at;            /* which of the two counts */
+	uint64_t named_us;                   /* when its name was last looked at */
+	char name[16];                       /* as told last */
+	uint64_t passed_number;              /* see tracer_threads_pass() */
+	bool announced;                      /* its THREAD record has been written */
+	struct tracer_thread *next;          /* in the list of all */
 };
 
 /* Which allocations are recorded; see tracer_sample.h. */
@@ -106,15 +122,21 @@ struct sample_rate {
 	_Atomic uint64_t at; /* ticks >> tick_shift; UINT64_MAX: that has yet to be decided */
 };
 
+#define TRACER_ON_WAITS 1u
+
 /*
  * What every event reads stands first, on lines of the cache that next to nobody writes to: else a processor that notes
  * waits for the line whenever another one has changed what lies beside it.
  */
 struct recorder {
-	/* 1: events are to be noted. In a page that is empty in the child of a fork, however it forks. */
+	/*
+	 * 1: events are to be noted. In a page that is empty in the child of a fork, however it forks. Behind it
+	 * TRACER_ON_WAITS: the pid of the child of a fork whose recording begins with its first event, or 0.
+	 */
 	_Atomic uint32_t *on;
 	_Atomic uint64_t *ids;        /* [ID_SLOTS]; see address_ids.h */
 	_Atomic uint8_t *evicted;     /* [EVICTED_BYTES]; the same */
+	_Atomic uint8_t *known;       /* [1 << KNOWN_BITS]; the same; NULL: all are recorded */
 	_Atomic uint64_t rules_epoch; /* rises when code was unloaded */
 	unsigned tick_shift;          /* ticks are noted without so many low bits */
 	_Atomic uint64_t
@@ -125,20 +147,19 @@ struct recorder {
 	struct tracer_options options;
 
 	/* What changes. */
-	_Atomic uint64_t next_chunk LINE_OF_CACHE; /* of ids */
-	_Atomic(struct tracer_thread *) threads;   /* newest first; never taken out */
+	_Atomic(struct tracer_thread *) threads LINE_OF_CACHE; /* newest first; never taken out */
 	_Atomic uint32_t n_threads;
 	_Atomic uint32_t writer_word; /* what the writer sleeps on */
+	_Atomic uint32_t writer_beat; /* rises with each step that whoever writes makes */
 	_Atomic uint32_t room_word;   /* what threads with full rings sleep on */
 	_Atomic bool writer_runs;
-	_Atomic bool quit; /* the writer is to end */
 	_Atomic bool reap; /* a thread wants the state of one that has ended */
-	_Atomic uint64_t
-		n_unsaid; /* events lost of threads that have no state, or no way to tell of them, and not told yet */
 	_Atomic uint32_t
 		limits; /* enum tracer_limit: of any filter that was loaded; what new threads may inherit */
+	_Atomic bool no_start; /* a filter forbids what it takes to begin a thread */
 	_Atomic bool
 		any_limits; /* some thread has any: it may ask the thread that writes to write */
+	struct tracer_box *box;                  /* what outlives us */
 	struct tracer_clock clock LINE_OF_CACHE; /* its first field is read by every event */
 	struct tracer_lock drain LINE_OF_CACHE;  /* of the file and all that leads to it */
 	struct tracer_lock slow; /* of modules, rules and the tracer's small memory */
@@ -151,6 +172,16 @@ struct recorder {
 	pid_t pid;
 	_Atomic uint64_t n_checked, n_wrong; /* stacks compared with a full walk, and not equal */
 };
+
+/* Differs where what the box leads to looks otherwise: another build wrote it. */
+static inline uint64_t box_layout(void)
+{
+	return (uint64_t)sizeof(struct tracer_box) << 40 ^
+	       (uint64_t)sizeof(struct tracer_thread) << 24 ^
+	       (uint64_t)offsetof(struct tracer_thread, kept) << 12 ^
+	       (uint64_t)offsetof(struct tracer_thread, intent) << 4 ^
+	       (uint64_t)offsetof(struct tracer_box, file) << 20 ^ RING_WORDS ^ BOX_VERSION;
+}
 
 extern struct recorder recorder __attribute__((visibility("hidden")));
 
@@ -166,6 +197,11 @@ static inline bool tracer_is_on(void)
  * Errno is kept. False: the lock was not to be had in a while, fn did not run.
  */
 bool tracer_run_slow(void (*fn)(void *arg), void *arg);
+
+/* The same where whoever writes comes no further, with the line that says so; waits for nothing that it may wait for. */
+void tracer_give_up(bool is_gone);
+/* For the thread that writes, when nothing is recorded any more: tells what it was not there for. */
+void tracer_came_back(void);
 
 /* Stops recording for good, with a line for the log. The program goes on. */
 void tracer_stop(const char *why);

@@ -167,7 +167,7 @@ void tracer_attach_look(void)
 	enum heap_stop over;
 
 	do_asked();
-	if (real.attached)
+	if (real.attached || real.by_tables)
 		got_patch_new();
 	over = is_over();
 	if (over != HEAP_GOES_ON)

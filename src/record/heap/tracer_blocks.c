@@ -51,7 +51,7 @@ static bool add_column(struct tracer_blocks *b, struct heap_column *c, const str
 
 int tracer_blocks_write(struct tracer_blocks *b, struct heap_block *block,
 			const struct heap_out *column, const uint8_t *id, unsigned n,
-			uint32_t always)
+			uint32_t always, _Atomic uint64_t *checksum)
 {
 	unsigned n_columns = 0;
 	uint8_t *to;
@@ -75,6 +75,8 @@ int tracer_blocks_write(struct tracer_blocks *b, struct heap_block *block,
 	block->number = b->n_blocks;
 	if (heap_seal_block(b->out, block) == 0)
 		return -EFBIG;
+	if (checksum)
+		atomic_store(checksum, heap_block_checksum(b->out));
 	ret = tracer_file_write(&b->file, b->out, block->size);
 	b->n_blocks += !ret;
 	return ret;

@@ -6,6 +6,7 @@
 #include "heap_wire.h"
 #include "tracer_file.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,10 +22,11 @@ int tracer_blocks_init(struct tracer_blocks *b);
 
 /*
  * Writes a block of the columns that are not empty; id[i] is that of column[i]. A column listed in
- * `always` (a bit for each i) is there even when empty. 0 or -errno.
+ * `always` (a bit for each i) is there even when empty. checksum, unless NULL, is that of the block before the file has any of
+ * it. 0 or -errno.
  */
 int tracer_blocks_write(struct tracer_blocks *b, struct heap_block *block,
 			const struct heap_out *column, const uint8_t *id, unsigned n,
-			uint32_t always);
+			uint32_t always, _Atomic uint64_t *checksum);
 
 #endif

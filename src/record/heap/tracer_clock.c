@@ -17,6 +17,9 @@
 /* Both clocks are read one after the other so often: the best time, as the thread may be interrupted between. */
 #define TRIES 4u
 
+/* And so often until a moment has passed. */
+#define MOST_LOOKS 1000000u
+
 static bool kernel_trusts_counter(void)
 {
 	static const char path[] =
@@ -66,20 +69,29 @@ uint64_t tracer_kernel_ticks(const struct tracer_clock *c)
 
 void tracer_clock_leave_counter(struct tracer_clock *c)
 {
-	uint64_t ticks, ns;
+	uint64_t ticks = 0, ns = 0;
 
 	atomic_store(&no_counter, true);
 	if (!atomic_load(&c->counter))
 		return;
 	/* Long enough to say what a tick is worth. */
-	do {
+	for (unsigned i = 0; i < MOST_LOOKS; i++) {
 		ticks = tracer_ticks_after(c);
 		ns = tracer_monotonic_ns();
-	} while ((double)(ns - c->start_ns) < FIRST_NS || ticks <= c->start_ticks);
+		if ((double)(ns - c->start_ns) >= FIRST_NS && ticks > c->start_ticks)
+			break;
+	}
 	c->left.ticks = ticks;
 	c->left.ns = ns;
 	c->left.ns_per_tick = (double)(ns - c->start_ns) / (double)(ticks - c->start_ticks);
 	atomic_store(&c->counter, false);
+}
+
+static uint64_t fixed_rate(double ns_per_tick)
+{
+	double rate = ns_per_tick / 1000 * (double)(UINT64_C(1) << CLOCK_POINT);
+
+	return rate < 1 ? 1 : rate < 0x1p63 ? (uint64_t)rate : UINT64_C(1) << 63;
 }
 
 void tracer_clock_init(struct tracer_clock *c)
@@ -90,7 +102,7 @@ void tracer_clock_init(struct tracer_clock *c)
 	c->start_ns = tracer_monotonic_ns();
 	c->start_ticks = tracer_ticks(c);
 	c->seen_ticks = c->start_ticks;
-	c->piece[0] = (struct clock_piece){ .ticks = c->start_ticks, .ns_per_tick = 1 };
+	c->piece[0] = (struct clock_piece){ .ticks = c->start_ticks, .us_per_tick = fixed_rate(1) };
 	c->n_pieces = 1;
 }
 
@@ -112,22 +124,33 @@ static uint64_t compare(const struct tracer_clock *c, double *ns)
 	return ticks;
 }
 
-static double line_ns(const struct clock_piece *p, uint64_t ticks)
+/* Where the line is at these ticks: what begins there goes on from it. */
+static struct clock_piece continued(const struct clock_piece *p, uint64_t ticks)
 {
-	return p->ns + (double)(ticks - p->ticks) * p->ns_per_tick;
+	unsigned __int128 at = (unsigned __int128)(ticks - p->ticks) * p->us_per_tick + p->fraction;
+
+	return (struct clock_piece){
+		.ticks = ticks,
+		.us = p->us + (uint64_t)(at >> CLOCK_POINT),
+		.fraction = (uint64_t)at & ((UINT64_C(1) << CLOCK_POINT) - 1),
+	};
+}
+
+static double piece_ns(const struct clock_piece *p)
+{
+	return ((double)p->us + (double)p->fraction / (double)(UINT64_C(1) << CLOCK_POINT)) * 1000;
 }
 
 /* From now on another piece; it goes to where the clock will be in as long as it is to last. */
 static void add_piece(struct tracer_clock *c, uint64_t ticks, double ns, double lasts_ns)
 {
-	struct clock_piece next = { .ticks = ticks };
-	double rate = c->ns_per_tick, behind;
+	const struct clock_piece *last = &c->piece[c->n_pieces - 1];
+	struct clock_piece next = continued(last, ticks);
+	double behind = (ns - piece_ns(&next)) / lasts_ns;
 
-	next.ns = line_ns(&c->piece[c->n_pieces - 1], ticks);
-	behind = (ns - next.ns) / lasts_ns;
 	/* Times rise, whatever the clocks did. */
 	behind = behind < -0.5 ? -0.5 : behind > 1 ? 1 : behind;
-	next.ns_per_tick = rate * (1 + behind);
+	next.us_per_tick = fixed_rate(c->ns_per_tick * (1 + behind));
 	if (c->n_pieces == CLOCK_PIECES)
 		memmove(c->piece, c->piece + 1, --c->n_pieces * sizeof(*c->piece));
 	c->piece[c->n_pieces++] = next;
@@ -149,7 +172,8 @@ void tracer_clock_adjust(struct tracer_clock *c)
 		return;
 	/* Before anything else is known, and nothing was made of what was thought. */
 	if (c->n_pieces == 1 && !c->used) {
-		c->ns_per_tick = last->ns_per_tick = ns / (double)(ticks - c->start_ticks);
+		c->ns_per_tick = ns / (double)(ticks - c->start_ticks);
+		last->us_per_tick = fixed_rate(c->ns_per_tick);
 		return;
 	}
 	if (passed < lasts_ns / 2)
@@ -160,7 +184,7 @@ void tracer_clock_adjust(struct tracer_clock *c)
 	c->seen_ns = ns;
 }
 
-uint64_t tracer_clock_us(struct tracer_clock *c, uint64_t ticks)
+uint64_t tracer_clock_us_before(const struct tracer_clock *c, uint64_t ticks)
 {
 	uint32_t i = c->n_pieces - 1;
 
@@ -169,10 +193,5 @@ uint64_t tracer_clock_us(struct tracer_clock *c, uint64_t ticks)
 		return 0;
 	while (i > 0 && ticks < c->piece[i].ticks)
 		i--;
-	/* Written once: threads that note read beside it. */
-	if (!c->used)
-		c->used = true;
-	if (ticks < c->piece[i].ticks)
-		return (uint64_t)(c->piece[i].ns / 1000);
-	return (uint64_t)(line_ns(&c->piece[i], ticks) / 1000);
+	return ticks < c->piece[i].ticks ? c->piece[i].us : clock_piece_us(&c->piece[i], ticks);
 }

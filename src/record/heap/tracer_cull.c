@@ -6,6 +6,7 @@
 
 #include "hash.h"
 #include "heap_events.h"
+#include "tracer_kept.h"
 #include "tracer_memory.h"
 
 #include <string.h>
@@ -26,22 +27,12 @@ struct noted {
 	struct tracer_thread *by; /* whose notes */
 };
 
-/* What was left out at one stack of one thread. */
-struct sum {
-	uint32_t stack, thread;
-	uint64_t calls; /* 0: empty */
-	uint64_t bytes;
-	uint64_t ticks;     /* that they lived, >> tick_shift */
-	uint64_t temporary; /* freed before their thread did anything else to the heap */
-};
-
 static struct {
-	struct noted *noted; /* [N_IDS] by the low bits of the id */
-	struct sum *sums;    /* [N_SUMS] */
-	uint32_t n_sums;     /* that are not empty */
-	uint32_t next;       /* to be told */
-	uint64_t threshold;  /* ticks >> tick_shift, by what a tick is worth */
-	uint64_t since_ns;   /* nothing that was counted is older */
+	struct noted *noted;   /* [N_IDS] by the low bits of the id */
+	struct cull_sum *sums; /* [N_SUMS] */
+	uint32_t n_sums;       /* that are not empty */
+	uint32_t next;         /* to be told */
+	uint64_t threshold;    /* ticks >> tick_shift, by what a tick is worth */
 } cull;
 
 /* A look at the notes of one ring. */
@@ -52,26 +43,33 @@ struct look {
 	uint64_t fresh; /* taken by the event just before; 0: it took none */
 };
 
+static void note_since(void)
+{
+	recorder.box->cull_since_ns = tracer_monotonic_ns();
+}
+
 bool tracer_cull_init(void)
 {
 	if (!cull.noted)
 		cull.noted = tracer_map(N_IDS * sizeof(*cull.noted));
-	if (!cull.sums)
-		cull.sums = tracer_map(N_SUMS * sizeof(*cull.sums));
+	if (!cull.sums || recorder.box->sums != cull.sums)
+		cull.sums = tracer_kept_map(N_SUMS * sizeof(*cull.sums));
 	if (!cull.noted || !cull.sums)
 		return false;
 	memset(cull.sums, 0, cull.n_sums ? N_SUMS * sizeof(*cull.sums) : 0);
 	cull.n_sums = cull.next = 0;
-	cull.since_ns = tracer_monotonic_ns();
+	recorder.box->n_sums = N_SUMS;
+	recorder.box->sums = cull.sums;
+	note_since();
 	return true;
 }
 
-static struct sum *sum_of(uint32_t stack, uint32_t thread)
+static struct cull_sum *sum_of(uint32_t stack, uint32_t thread)
 {
 	uint32_t i = (uint32_t)hash_u64((uint64_t)thread << 32 | stack);
 
 	for (;; i++) {
-		struct sum *s = &cull.sums[i % N_SUMS];
+		struct cull_sum *s = &cull.sums[i % N_SUMS];
 
 		if (s->calls && (s->stack != stack || s->thread != thread))
 			continue;
@@ -79,7 +77,7 @@ static struct sum *sum_of(uint32_t stack, uint32_t thread)
 			if (cull.n_sums == MOST_SUMS)
 				return NULL;
 			cull.n_sums++;
-			*s = (struct sum){ .stack = stack, .thread = thread };
+			*s = (struct cull_sum){ .stack = stack, .thread = thread };
 		}
 		return s;
 	}
@@ -112,7 +110,7 @@ static void mark_pair(const struct look *l, uint64_t *free_note)
 	uint64_t id = free_note[1] & NOTE_OPERAND, *note;
 	const struct noted *n = &cull.noted[id % N_IDS];
 	uint32_t lived;
-	struct sum *s;
+	struct cull_sum *s;
 
 	if (n->id != id || n->by != l->t || n->at < l->from)
 		return;
@@ -125,7 +123,7 @@ static void mark_pair(const struct look *l, uint64_t *free_note)
 	s->bytes += note[1] & NOTE_OPERAND;
 	s->ticks += lived;
 	s->temporary += l->fresh == id;
-	set_op(note, NOTE_CULLED);
+	set_op(note, op_of(note) == NOTE_ALLOC_AT ? NOTE_CULLED_AT : NOTE_CULLED);
 	set_op(free_note, NOTE_CULLED_FREE);
 }
 
@@ -136,10 +134,12 @@ static void look_at(struct look *l, uint64_t *note, uint64_t at)
 
 	switch (op_of(note)) {
 	case HEAP_ALLOC:
+	case NOTE_ALLOC_AT:
 		cull.noted[l->id % N_IDS] = (struct noted){ l->id, at, l->t };
 		l->fresh = l->id++;
 		return;
 	case NOTE_CULLED:
+	case NOTE_CULLED_AT:
 	case HEAP_REALLOC:
 	case HEAP_REALLOC_ADDRESS:
 		l->fresh = l->id++;
@@ -163,7 +163,7 @@ uint64_t tracer_cull_mark(struct tracer_thread *t, uint64_t head, bool all)
 {
 	uint64_t at = atomic_load_explicit(&t->tail, memory_order_relaxed), until = head;
 	uint32_t now = (uint32_t)(tracer_ticks(&recorder.clock) >> recorder.tick_shift);
-	struct look l = { .t = t, .from = at, .id = t->write_id + t->n_culled };
+	struct look l = { .t = t, .from = at, .id = t->taken.write_id + t->taken.n_culled };
 
 	cull.threshold =
 		(uint64_t)((double)recorder.options.cull_ns / recorder.clock.ns_per_tick) >>
@@ -186,8 +186,9 @@ uint64_t tracer_cull_mark(struct tracer_thread *t, uint64_t head, bool all)
 
 bool tracer_cull_is_due(bool all)
 {
-	return cull.n_sums && (all || cull.n_sums > MOST_SUMS / 2 ||
-			       tracer_monotonic_ns() - cull.since_ns >= TELL_EVERY_NS);
+	return cull.n_sums &&
+	       (all || cull.n_sums > MOST_SUMS / 2 ||
+		tracer_monotonic_ns() - recorder.box->cull_since_ns >= TELL_EVERY_NS);
 }
 
 static uint64_t us_since_start(uint64_t ns)
@@ -195,28 +196,39 @@ static uint64_t us_since_start(uint64_t ns)
 	return (ns - recorder.clock.start_ns) / 1000;
 }
 
+/* The record of the last one has been put. */
+static void forget_told(void)
+{
+	uint32_t told = atomic_load(&recorder.box->cull_telling);
+
+	if (told)
+		cull.sums[told - 1].calls = 0;
+	atomic_store(&recorder.box->cull_telling, 0);
+}
+
 bool tracer_cull_next(struct heap_record *r)
 {
 	double us = recorder.clock.ns_per_tick * (double)(1u << recorder.tick_shift) / 1000;
 
+	forget_told();
 	for (; cull.next < N_SUMS; cull.next++) {
-		struct sum *s = &cull.sums[cull.next];
+		struct cull_sum *s = &cull.sums[cull.next];
 
 		if (!s->calls)
 			continue;
 		*r = (struct heap_record){ .type = HEAP_REC_CULLED };
-		r->number[HEAP_CULLED_SINCE] = us_since_start(cull.since_ns);
+		r->number[HEAP_CULLED_SINCE] = us_since_start(recorder.box->cull_since_ns);
 		r->number[HEAP_CULLED_STACK] = s->stack;
 		r->number[HEAP_CULLED_COUNT] = s->calls;
 		r->number[HEAP_CULLED_BYTES] = s->bytes;
 		r->number[HEAP_CULLED_LIFETIME] = (uint64_t)((double)s->ticks * us);
 		r->number[HEAP_CULLED_THREAD] = s->thread;
 		r->number[HEAP_CULLED_TEMPORARY] = s->temporary;
-		s->calls = 0;
+		atomic_store(&recorder.box->cull_telling, cull.next + 1);
 		return true;
 	}
 	cull.next = 0;
 	cull.n_sums = 0;
-	cull.since_ns = tracer_monotonic_ns();
+	note_since();
 	return false;
 }

@@ -35,7 +35,7 @@ bool tracer_cull_next(struct heap_record *r);
 static inline unsigned tracer_note_words(const uint64_t *note)
 {
 	/* By the op: as tracer_note.c writes them. */
-	static const uint8_t words[16] = { 3, 2, 2, 5, 5, 3, 5, 2, 2, 2, 2, 2, 3, 2, 2, 2 };
+	static const uint8_t words[16] = { 2, 2, 2, 5, 5, 3, 5, 2, 2, 2, 2, 2, 2, 2, 3, 3 };
 
 	return words[note[1] >> NOTE_OP_SHIFT];
 }

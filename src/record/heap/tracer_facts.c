@@ -21,6 +21,12 @@
 
 extern char **environ;
 
+/*
+ * A module is noticed at its first event, which is older than what is told of it by then: its maps are told since something was
+ * last unloaded, as nothing else can have been there meanwhile; at first since the beginning.
+ */
+static uint64_t mapped_since_us = 1;
+
 static size_t read_file(const char *path, void *out, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -94,6 +100,7 @@ void tracer_facts_process(void)
 
 	if (!memory)
 		return;
+	mapped_since_us = 1;
 	uname(&u);
 	r.number[HEAP_PROCESS_PID] = (uint64_t)recorder.pid;
 	r.number[HEAP_PROCESS_PARENT] = (uint64_t)getppid();
@@ -263,17 +270,11 @@ bool tracer_facts_alone(int *status)
 	return true;
 }
 
-/* A module is noticed at its first event; while nothing was unloaded, it may as well have been there always. */
-static uint64_t mapped_since(void)
-{
-	return recorder.modules.n_gone ? 0 : 1;
-}
-
 static void tell_maps(const struct live_module *m)
 {
 	for (uint32_t i = 0; i < m->n_segments; i++) {
 		const struct live_segment *s = &m->segment[i];
-		struct heap_record r = { .type = HEAP_REC_MAP, .number = { mapped_since() } };
+		struct heap_record r = { .type = HEAP_REC_MAP, .number = { mapped_since_us } };
 
 		r.number[HEAP_MAP_START] = s->start;
 		r.number[HEAP_MAP_BYTES] = s->end - s->start;
@@ -293,6 +294,7 @@ void tracer_facts_module(void *arg, const struct live_module *m)
 		r.number[HEAP_MAP_START] = m->begin;
 		r.number[HEAP_MAP_BYTES] = m->end - m->begin;
 		tracer_writer_record(&r);
+		mapped_since_us = r.number[HEAP_TIME];
 		return;
 	}
 	r.type = HEAP_REC_MODULE;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -220,6 +221,13 @@ static int open_log(const struct tracer_options *o, int create)
 	return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 }
 
+static _Atomic dev_t log_device; /* of the last line */
+
+bool tracer_log_is_beside(dev_t device)
+{
+	return atomic_load(&log_device) == device;
+}
+
 static void log_line(const struct tracer_options *o, const char *what, const char *why, int create)
 {
 	char pid[24] = { 0 };
@@ -233,6 +241,7 @@ static void log_line(const struct tracer_options *o, const char *what, const cha
 		{ (void *)(uintptr_t)why, why ? strlen(why) : 0 },
 		{ (void *)(uintptr_t) "\n", 1 },
 	};
+	struct stat st;
 	int kept = errno, fd;
 
 	if (!*o->log && !o->error_inode)
@@ -242,6 +251,8 @@ static void log_line(const struct tracer_options *o, const char *what, const cha
 	part[1] = (struct iovec){ pid + i, sizeof(pid) - 1 - i };
 	fd = open_log(o, create);
 	if (fd >= 0) {
+		if (fstat(fd, &st) == 0)
+			atomic_store(&log_device, st.st_dev);
 		if (writev(fd, part, sizeof(part) / sizeof(*part)) < 0)
 			errno = kept; /* there is nobody else to tell */
 		close(fd);

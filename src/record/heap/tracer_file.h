@@ -50,6 +50,8 @@ void tracer_file_close(struct tracer_file *f);
 
 /* A line for the log, if there is one: "proftop: pid: what: why". why may be NULL. Errno is kept. */
 void tracer_log(const struct tracer_options *o, const char *what, const char *why);
+/* Did the last line go to that device? Told without asking it. */
+bool tracer_log_is_beside(dev_t device);
 /* Of what goes as it should. */
 void tracer_log_info(const struct tracer_options *o, const char *what, const char *why);
 /* The same, but only while the file is there: proftop record's log goes with it, and its programs may stay. */

@@ -12,6 +12,7 @@
 #include "tracer_facts.h"
 #include "tracer_file.h"
 #include "tracer_init.h"
+#include "tracer_kept.h"
 #include "tracer_loop.h"
 #include "tracer_memory.h"
 #include "tracer_thread.h"
@@ -109,6 +110,24 @@ static const struct call share_calls[] = {
 	{ SYS_clone3, { SOME, 88 } },
 };
 
+/* What it takes to begin a thread. */
+static const struct call start_calls[] = {
+	{ SYS_clone, { 0x3d0f00, SOME, SOME, SOME, SOME } },
+	{ SYS_clone3, { SOME, 88 } },
+	{ SYS_mmap, { 0, 256 << 10, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, NO_FD } },
+	{ SYS_mprotect, { SOME, 256 << 10, PROT_READ | PROT_WRITE } },
+	{ SYS_munmap, { SOME, 256 << 10 } },
+	{ SYS_madvise, { SOME, 256 << 10, MADV_DONTNEED } },
+	{ SYS_set_robust_list, { SOME, 24 } },
+#ifdef SYS_rseq
+	{ SYS_rseq, { SOME, 32, 0, SOME } },
+#endif
+	{ SYS_rt_sigprocmask, { SIG_SETMASK, SOME, 0, 8 } },
+	{ SYS_prctl, { PR_SET_NAME, SOME } },
+	{ SYS_gettid, { 0 } },
+	{ SYS_exit, { 0 } },
+};
+
 static bool allows(const struct sock_fprog *f, const struct call *c)
 {
 	struct seccomp_data data = {
@@ -144,6 +163,15 @@ static uint32_t limits_of(const struct sock_fprog *f)
 		if (!allows(f, &file_calls[i]))
 			limits |= LIMIT_FILES;
 	return limits;
+}
+
+/* May it begin a thread? One that ends for a while is not begun again, or that could end the process. */
+static bool may_start(const struct sock_fprog *f)
+{
+	for (size_t i = 0; i < sizeof(start_calls) / sizeof(start_calls[0]); i++)
+		if (!allows(f, &start_calls[i]))
+			return false;
+	return true;
 }
 
 /* Is all of it in memory? The kernel may refuse it for that. */
@@ -242,8 +270,10 @@ static struct tracer_limits now(void)
 {
 	uint32_t limits = tracer_limits_own();
 
-	return (struct tracer_limits){ limits, atomic_load(&recorder.limits), tracer_tls.busy, 0,
-				       tracer_is_on() && is_guest() };
+	return (struct tracer_limits){
+		limits, atomic_load(&recorder.limits), tracer_tls.busy,
+		0,      tracer_is_on() && is_guest(),  atomic_load(&recorder.no_start)
+	};
 }
 
 struct tracer_limits tracer_limits_strict(void)
@@ -251,6 +281,7 @@ struct tracer_limits tracer_limits_strict(void)
 	struct tracer_limits was = now();
 	int kept = errno;
 
+	tracer_kept_freeze();
 	if (was.is_guest) {
 		limit_guest(LIMIT_NOTES | LIMIT_FILES);
 	} else if (tracer_is_on() && tracer_thread_is_idle() && !was.limits) {
@@ -265,7 +296,7 @@ struct tracer_limits tracer_limits_strict(void)
 static void end_for_all(void)
 {
 	atomic_fetch_or(&untold, 1u << NEWS_END);
-	tracer_loop_pause();
+	tracer_loop_end();
 	tracer_end();
 }
 
@@ -275,6 +306,7 @@ struct tracer_limits tracer_limits_filter(const struct sock_fprog *filter, bool 
 	uint32_t limits = 0;
 	int kept = errno;
 
+	tracer_kept_freeze();
 	if (!tracer_is_on())
 		return was;
 	if (was.is_guest) {
@@ -286,8 +318,12 @@ struct tracer_limits tracer_limits_filter(const struct sock_fprog *filter, bool 
 	/* One that is limited has no say in who writes. */
 	if (everyone && was.limits)
 		tracer_end();
-	else if (tracer_thread_is_idle() && is_readable(filter))
-		limits = limits_of(filter);
+	else if (is_readable(filter)) {
+		if (tracer_thread_is_idle())
+			limits = limits_of(filter);
+		if (!may_start(filter))
+			atomic_store(&recorder.no_start, true);
+	}
 	if (everyone && limits) {
 		end_for_all();
 	} else if (limits) {
@@ -308,6 +344,8 @@ void tracer_limits_came(const struct tracer_limits *was, bool came)
 	}
 	tracer_tls.limits = was->limits;
 	tracer_tls.busy = was->busy;
-	if (!was->is_guest)
-		atomic_store(&recorder.limits, was->recorder_limits);
+	if (was->is_guest)
+		return;
+	atomic_store(&recorder.limits, was->recorder_limits);
+	atomic_store(&recorder.no_start, was->no_start);
 }

@@ -24,6 +24,7 @@ enum tracer_limit {
 struct tracer_limits {
 	uint32_t limits, recorder_limits, busy, news;
 	bool is_guest; /* it is a child of vfork(2) that asks */
+	bool no_start; /* of the recorder */
 };
 
 /* What this thread may not do. What a child of vfork(2) took on in its memory goes with the child. */

@@ -12,6 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Whoever holds a lock for longer was ended while it did. Time in which the process is stopped does not count. */
+#define LONGEST_MS 10000u
+
 void tracer_sleep_on(_Atomic uint32_t *word, uint32_t value, uint32_t ms)
 {
 	struct timespec most = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
@@ -68,12 +71,9 @@ bool tracer_lock_within(struct tracer_lock *l, uint32_t ms)
 	return try_lock(l, 2);
 }
 
-void tracer_lock(struct tracer_lock *l)
+bool tracer_lock(struct tracer_lock *l)
 {
-	if (try_lock(l, 1))
-		return;
-	while (atomic_exchange_explicit(&l->word, 2, memory_order_acquire) != 0)
-		tracer_sleep_on(&l->word, 2, 1000);
+	return tracer_lock_within(l, LONGEST_MS);
 }
 
 void tracer_unlock(struct tracer_lock *l)

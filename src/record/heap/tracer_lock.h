@@ -14,8 +14,8 @@ struct tracer_lock {
 	_Atomic uint32_t word; /* 0 free, 1 held, 2 held and waited for */
 };
 
-void tracer_lock(struct tracer_lock *l);
-/* Waits no longer than that; false: it was not to be had. */
+/* Waits no longer than that, or for some seconds; false: it was not to be had. */
+bool tracer_lock(struct tracer_lock *l) __attribute__((warn_unused_result));
 bool tracer_lock_within(struct tracer_lock *l, uint32_t ms);
 void tracer_unlock(struct tracer_lock *l);
 

@@ -145,7 +145,7 @@ static int tell_dropped(struct tracer_blocks *b, struct dropped *d)
 		block.n = take_some(&d->n);
 		block.n_allocs = take_some(&d->n_allocs);
 		block.n_frees = take_some(&d->n_frees);
-		ret = tracer_blocks_write(b, &block, NULL, NULL, 0, 0);
+		ret = tracer_blocks_write(b, &block, NULL, NULL, 0, 0, NULL);
 		if (ret)
 			return ret;
 		d->n_bytes = 0;

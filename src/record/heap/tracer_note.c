@@ -12,6 +12,7 @@
 #include "heap_events.h"
 #include "live_stack.h"
 #include "tracer.h"
+#include "tracer_loop.h"
 #include "tracer_sample.h"
 #include "tracer_thread.h"
 
@@ -33,6 +34,8 @@ static void wake_writer(void)
 /* Waits until the ring has room. False: recording was stopped. */
 static __attribute__((noinline)) bool wait_for_room(struct tracer_thread *t, uint64_t head)
 {
+	struct loop_watch watch = { 0 };
+
 	for (;;) {
 		uint32_t word = atomic_load_explicit(&recorder.room_word, memory_order_acquire);
 
@@ -41,10 +44,8 @@ static __attribute__((noinline)) bool wait_for_room(struct tracer_thread *t, uin
 			return true;
 		if (!tracer_is_on())
 			return false;
-		if (!tracer_thread_drain_self()) {
-			wake_writer();
-			tracer_sleep_on(&recorder.room_word, word, 100);
-		}
+		if (!tracer_thread_drain_self())
+			tracer_loop_await(&watch, word, 100);
 	}
 }
 
@@ -150,9 +151,9 @@ static inline uint64_t *begin_note(struct tracer_thread *t, uint64_t *at, uint64
 	}
 	t->last_ticks = ticks;
 	if (takes_id && __builtin_expect(t->next_id == t->end_id, 0)) {
-		t->next_id =
-			atomic_fetch_add_explicit(&recorder.next_chunk, 1, memory_order_relaxed)
-			<< ID_CHUNK_BITS;
+		t->next_id = atomic_fetch_add_explicit(&recorder.box->next_chunk, 1,
+						       memory_order_relaxed)
+			     << ID_CHUNK_BITS;
 		t->end_id = t->next_id + (UINT64_C(1) << ID_CHUNK_BITS);
 		at = put(at, ticks << 32, NOTE_CHUNK, t->next_id);
 	}
@@ -253,6 +254,8 @@ static inline uint64_t *enter_address(struct tracer_thread *t, uint64_t *at, uin
 {
 	_Atomic uint64_t *slot = &recorder.ids[address_slot(address)];
 
+	if (recorder.known)
+		address_count(recorder.known, address, 1);
 	if (__builtin_expect(!slot_is_taken(had) && !address_is_odd(address), 1) &&
 	    __builtin_expect(swap_slot(t, slot, had, address_tag(address) << ID_BITS | id), 1))
 		return at;
@@ -274,8 +277,9 @@ static inline bool leave_address(struct tracer_thread *t, struct tracer_old *old
 		return false;
 	}
 	old->ticks = t ? time_of_free(t, old->slot, ticks) : now_after();
-	/* Another address may have taken the slot by now; then that one stays. */
-	swap_slot(t, slot, old->slot, slot_freed(old->slot, old->ticks));
+	/* Another address may have taken the slot by now; then that one stays, and this one is counted as forgotten. */
+	if (swap_slot(t, slot, old->slot, slot_freed(old->slot, old->ticks)) && recorder.known)
+		address_count(recorder.known, old->address, (uint8_t)-1);
 	return true;
 }
 
@@ -323,13 +327,17 @@ static inline __attribute__((always_inline)) void put_block(struct tracer_thread
 	uint64_t ticks = decided ? decided : now(), had = slot_content(address),
 		 stack = live_stack(t, from), head;
 	uint64_t *begin = claim(t, &head), *at = begin;
-	uint64_t op = !old ? HEAP_ALLOC : old->slot ? HEAP_REALLOC : HEAP_REALLOC_ADDRESS;
+	bool addresses = recorder.options.addresses;
+	uint64_t op = !old        ? (addresses ? NOTE_ALLOC_AT : HEAP_ALLOC)
+		      : old->slot ? HEAP_REALLOC
+				  : HEAP_REALLOC_ADDRESS;
 
 	if (!begin)
 		return;
 	at = begin_note(t, at, decided ? decided : time_of_alloc(had, address, ticks), true);
 	at = put(at, t->last_ticks << 32 | stack, op, operand);
-	*at++ = address;
+	if (old || __builtin_expect(addresses, 0))
+		*at++ = address;
 	if (old) {
 		*at++ = old->slot ? old->slot & ID_MASK : old->address;
 		*at++ = old->ticks;
@@ -383,10 +391,37 @@ void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsi
 	tracer_thread_leave(t);
 }
 
+void tracer_note_intent(const struct walk_start *from, size_t size, unsigned family)
+{
+	struct tracer_thread *t = tracer_thread_enter(from);
+	const struct sample_rate *rate = &recorder.rate;
+
+	if (!t)
+		return;
+	t->intent.operand = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+	t->intent.head = atomic_load_explicit(&t->head, memory_order_relaxed);
+	t->intent.ticks = now();
+	t->intent.stack = live_stack(t, from);
+	atomic_signal_fence(memory_order_seq_cst);
+	/* Of a sample it may not be one. */
+	if (atomic_load(&rate->mean) == 0 && !(atomic_load(&recorder.n_switches) & 1))
+		t->intent.operand = size_and_kind(size, family);
+	tracer_thread_leave(t);
+}
+
+void tracer_note_none(void)
+{
+	for (struct tracer_thread *t = tracer_is_on() ? tracer_tls.thread : NULL; t; t = t->inner)
+		t->intent.operand = 0;
+}
+
 /* What is known of a block that is about to go; false: nothing that would be missed. */
 static inline bool known(struct tracer_thread *t, uint64_t address, struct tracer_old *old)
 {
 	old->address = address;
+	if (recorder.known && !address_may_be_known(recorder.known, address))
+		return false;
 	if (leave_address(t, old))
 		return true;
 	if (!address_was_evicted(recorder.evicted, address))

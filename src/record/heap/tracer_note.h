@@ -19,6 +19,14 @@ struct tracer_old {
 /* size bytes at p were handed out. family is an enum heap_family. */
 void tracer_note_alloc(const struct walk_start *from, void *p, size_t size, unsigned family);
 
+/*
+ * So many bytes are about to be asked for, of which the allocator may touch all: whoever is killed for that leaves them noted. The
+ * next note of the thread takes its place, or tracer_note_none(), where nothing was handed out.
+ */
+#define TRACER_LARGE ((size_t)128 << 10)
+void tracer_note_intent(const struct walk_start *from, size_t size, unsigned family);
+void tracer_note_none(void);
+
 /* p is about to be given back. */
 void tracer_note_free(const struct walk_start *from, void *p);
 

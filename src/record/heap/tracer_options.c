@@ -365,6 +365,7 @@ bool tracer_options_read(struct tracer_options *o, const char *settings)
 				       "any process is recorded");
 	o->children = is_set(o, settings, "PROFTOP_CHILDREN", false);
 	o->free_stacks = is_set(o, settings, "PROFTOP_FREE_STACKS", false);
+	o->addresses = is_set(o, settings, "PROFTOP_ADDRESSES", false);
 	o->environment = is_set(o, settings, "PROFTOP_ENVIRONMENT", true);
 	o->pss = is_set(o, settings, "PROFTOP_PSS", true);
 	o->code = is_set(o, settings, "PROFTOP_CODE", true);

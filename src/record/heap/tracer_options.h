@@ -43,6 +43,7 @@ struct tracer_options {
 	uint32_t only_pid;      /* record no other process; 0: any */
 	bool children;          /* children of forks are recorded, to files of their own */
 	bool free_stacks;       /* frees are recorded with their stacks */
+	bool addresses;         /* allocations are recorded with their addresses */
 	bool environment;       /* the environment is recorded */
 	bool pss;               /* the proportional set size is sampled */
 	bool code;              /* code of allocators may be changed; see code_hooks.h */

@@ -15,13 +15,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MOST 1024u
+#define MOST BOX_SWITCHES
 
-static struct {
-	_Atomic uint64_t at_us[MOST]; /* since the beginning of the recording, + 1; 0: not known */
-	uint64_t n_told;              /* the writer's */
-	bool told_missed;
-} ring;
+static bool told_missed;
 
 /* Switch number n has just been made. */
 static void note(uint64_t n)
@@ -29,9 +25,13 @@ static void note(uint64_t n)
 	bool may_call = !tracer_limits_own();
 	int kept = errno;
 
+	/* In a child that is not recorded. */
+	if (!recorder.box)
+		return;
+	atomic_store(&recorder.box->n_switches, n + 1);
 	/* The kernel, which this thread may not call, would say the time: the writer does instead. */
 	if (may_call)
-		atomic_store(&ring.at_us[n % MOST],
+		atomic_store(&recorder.box->switch_us[n % MOST],
 			     (tracer_monotonic_ns() - recorder.clock.start_ns) / 1000 + 1);
 	if (may_call && n % (MOST / 4) == 0) {
 		atomic_fetch_add(&recorder.writer_word, 1);
@@ -43,9 +43,10 @@ static void note(uint64_t n)
 void tracer_switch_begin(bool paused)
 {
 	for (unsigned i = 0; i < MOST; i++)
-		atomic_store(&ring.at_us[i], 0);
-	ring.n_told = 0;
-	ring.told_missed = false;
+		atomic_store(&recorder.box->switch_us[i], 0);
+	atomic_store(&recorder.box->n_switches, 0);
+	atomic_store(&recorder.box->n_switches_told, 0);
+	told_missed = false;
 	atomic_store(&recorder.n_switches, 0);
 	if (paused)
 		tracer_switch(true);
@@ -75,26 +76,29 @@ static void tell_missed(void)
 	struct heap_record r = { .type = HEAP_REC_NOTE };
 
 	r.text[0] = (struct heap_text){ (const uint8_t *)text, strlen(text) };
-	if (!ring.told_missed)
+	if (!told_missed)
 		tracer_writer_record(&r);
-	ring.told_missed = true;
+	told_missed = true;
 }
 
 void tracer_switch_tell(void)
 {
-	uint64_t n = atomic_load(&recorder.n_switches);
+	struct tracer_box *box = recorder.box;
+	uint64_t n = atomic_load(&recorder.n_switches), told = atomic_load(&box->n_switches_told);
 
-	if (n - ring.n_told > MOST) {
+	if (n - told > MOST) {
 		/* Pauses as a whole. */
-		ring.n_told += (n - ring.n_told - MOST + 1) & ~UINT64_C(1);
+		told += (n - told - MOST + 1) & ~UINT64_C(1);
 		tell_missed();
 	}
-	for (; ring.n_told < n; ring.n_told++) {
-		uint64_t at = atomic_exchange(&ring.at_us[ring.n_told % MOST], 0);
+	for (; told < n; told++) {
+		uint64_t at = atomic_exchange(&box->switch_us[told % MOST], 0);
 		struct heap_record r = { .type = HEAP_REC_SWITCH };
 
 		r.number[HEAP_TIME] = at ? at - 1 : 0;
-		r.number[HEAP_SWITCH_ON] = ring.n_told & 1;
+		r.number[HEAP_SWITCH_ON] = told & 1;
 		tracer_writer_record(&r);
+		atomic_store(&box->n_switches_told, told + 1);
 	}
+	atomic_store(&box->n_switches_told, told);
 }

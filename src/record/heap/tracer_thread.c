@@ -6,6 +6,7 @@
 
 #include "live_stack.h"
 #include "real_calls.h"
+#include "tracer_kept.h"
 #include "tracer_memory.h"
 #include "tracer_writer.h"
 
@@ -34,23 +35,26 @@ static struct tracer_thread *take_free(void)
 	return NULL;
 }
 
-/* All that a thread needs, in one mapping: it is there or it is not. */
+/* What outlives the process. */
 struct thread_memory {
 	uint64_t ring[RING_WORDS];
-	struct live_walk walk;
 	struct tracer_thread thread;
 };
 
 static struct tracer_thread *make(void)
 {
-	struct thread_memory *m = tracer_map(sizeof(*m));
+	struct live_walk *walk = tracer_map(sizeof(*walk));
+	struct thread_memory *m = walk ? tracer_kept_map(sizeof(*m)) : NULL;
 	struct tracer_thread *t;
 
-	if (!m)
+	if (!m) {
+		if (walk)
+			tracer_unmap(walk, sizeof(*walk));
 		return NULL;
+	}
 	t = &m->thread;
 	t->ring = m->ring;
-	t->walk = &m->walk;
+	t->walk = walk;
 	t->walk->rules.find = live_stack_find_rule;
 	atomic_store(&t->state, THREAD_LIVE);
 	return t;
@@ -58,6 +62,10 @@ static struct tracer_thread *make(void)
 
 static void enlist(struct tracer_thread *t)
 {
+	uint32_t n = atomic_fetch_add(&recorder.box->n_threads, 1);
+
+	if (n < BOX_THREADS)
+		atomic_store(&recorder.box->thread[n], t);
 	t->next = atomic_load(&recorder.threads);
 	while (!atomic_compare_exchange_weak(&recorder.threads, &t->next, t))
 		;
@@ -149,7 +157,7 @@ static void count_lost(void)
 	if (t && !atomic_load(&t->noting) && tracer_tls.busy != TRACER_SILENT)
 		atomic_fetch_add_explicit(&t->n_unsaid, 1, memory_order_relaxed);
 	else
-		atomic_fetch_add_explicit(&recorder.n_unsaid, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&recorder.box->n_unsaid, 1, memory_order_relaxed);
 }
 
 static bool is_own(const struct live_walk *w, uint64_t sp)
@@ -259,7 +267,8 @@ bool tracer_thread_drain_self(void)
 	if (atomic_load(&recorder.writer_runs))
 		return false;
 	blocked = tracer_signals_block();
-	tracer_writer_drain();
+	if (!tracer_writer_drain())
+		tracer_give_up(true);
 	tracer_signals_restore(blocked);
 	return true;
 }
@@ -315,11 +324,15 @@ void tracer_threads_renew(void)
 			t->index = atomic_fetch_add(&recorder.n_threads, 1) + 1;
 		atomic_store(&t->tail, atomic_load(&t->head));
 		t->tail_seen = atomic_load(&t->head);
-		t->next_id = t->end_id = t->write_id = t->n_culled = 0;
-		t->left_free = t->passed = false;
+		t->next_id = t->end_id = 0;
+		t->passed = false;
 		t->n_notes = t->n_timed = t->timed_ticks = t->sample_mean = 0;
-		t->write_ticks = t->last_ticks;
-		t->write_us = t->named_us = 0;
+		t->taken = (struct tracer_taken){ .write_ticks = t->last_ticks };
+		t->named_us = 0;
+		t->intent.operand = 0;
+		t->kept[0] = t->taken;
+		t->kept[0].tail = atomic_load(&t->head);
+		atomic_store(&t->kept_at, 0);
 		atomic_store(&t->n_unsaid, 0);
 		t->announced = false;
 		t->name[0] = '\0';
@@ -329,15 +342,14 @@ void tracer_threads_renew(void)
 void tracer_threads_forked(void)
 {
 	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
-		atomic_store(&t->state, t == tracer_tls.thread ? THREAD_LIVE : THREAD_FREE);
-	if (tracer_tls.thread) {
-		tracer_tls.thread->tid = (pid_t)syscall(SYS_gettid);
-		tracer_tls.thread->inner = NULL;
-	}
+		tracer_unmap(t->walk, sizeof(*t->walk));
+	atomic_store(&recorder.threads, NULL);
+	tracer_tls.thread = NULL;
+	tracer_tls.n_refused = 0;
 }
 
 void tracer_threads_rest(void)
 {
 	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
-		madvise(t->ring, RING_WORDS * sizeof(*t->ring), MADV_DONTNEED);
+		tracer_kept_empty(t->ring, RING_WORDS * sizeof(*t->ring));
 }

@@ -107,7 +107,7 @@ bool tracer_threads_pass(uint64_t number);
 /* Makes all threads as they are before their first event of a recording. None may be noting one. */
 void tracer_threads_renew(void);
 
-/* In the child of a fork: only the caller's thread is left. */
+/* In the child of a fork: none of the parent's threads is known any more, nor their memory. */
 void tracer_threads_forked(void);
 
 /* Gives the memory of their rings and caches back. None may be noting an event. */

@@ -11,7 +11,9 @@
 #include "tracer_facts.h"
 #include "tracer_memory.h"
 #include "tracer_newest.h"
+#include "tracer_kept.h"
 #include "tracer_switch.h"
+#include "tracer_take.h"
 #include "tracer_thread.h"
 #include "tracer_throttle.h"
 
@@ -21,16 +23,14 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define BLOCK_EVENTS  30000u
-#define BLOCK_NODES   65536u
-#define RECORDS_BYTES (256u << 10)
-#define RECORD_QUEUE  8u
-#define FINISH_MS     5000u
-#define FORK_MS       1000u
+#define BLOCK_EVENTS 30000u
+#define BLOCK_NODES  65536u
+#define FINISH_MS    5000u
+#define FORK_MS      1000u
 
 /* Records that will be a block. */
 struct record_buffer {
-	struct heap_out out; /* in record_memory */
+	struct heap_out out; /* in the box's memory */
 	uint32_t n;          /* in it */
 };
 
@@ -41,14 +41,10 @@ static struct writer {
 	struct heap_event_writer events;
 	void *event_memory;              /* [heap_event_memory(BLOCK_EVENTS)] */
 	uint8_t *node_memory;            /* [2][BLOCK_NODES * 10] */
-	uint8_t *record_memory;          /* [RECORD_QUEUE][RECORDS_BYTES] */
-	struct tracer_lock records_lock; /* of the five that follow */
-	struct record_buffer records[RECORD_QUEUE];
-	uint32_t filling; /* number of the buffer that records go into, modulo RECORD_QUEUE */
-	uint32_t oldest;  /* the one to be written next; those from it to `filling` are not empty */
-	uint64_t n_unnoted; /* records for which there was no room, and not told yet */
-	uint32_t n_nodes;   /* of the trie that were written */
-	uint64_t n_events, n_allocs, n_frees, n_bytes, n_lost; /* written so far */
+	struct tracer_lock records_lock; /* of the two that follow, and of the box's records */
+	struct record_buffer records[BOX_RECORD_QUEUE];
+	_Atomic uint64_t n_unnoted; /* records for which there was no room, and not told yet */
+	struct box_file done;       /* written so far; where and how many blocks is blocks' */
 	bool finished;
 } writer;
 
@@ -78,6 +74,7 @@ static bool failed(int ret)
 			      : ret == -ESTALE ? HEAP_STOP_REPLACED
 					       : HEAP_STOP_WRITE;
 
+	atomic_fetch_add_explicit(&recorder.writer_beat, 1, memory_order_relaxed);
 	if (ret == 0)
 		return false;
 	tell_stop(stop);
@@ -85,34 +82,49 @@ static bool failed(int ret)
 	return true;
 }
 
+/* What is put into the buffer being filled; with records_lock held. */
+static struct record_buffer *filling(void)
+{
+	return &writer.records[atomic_load(&recorder.box->filling) % BOX_RECORD_QUEUE];
+}
+
+static void empty_buffer(uint32_t at)
+{
+	uint8_t *memory = recorder.box->record_memory + at * BOX_RECORD_BYTES;
+
+	writer.records[at] = (struct record_buffer){ heap_out_over(memory, BOX_RECORD_BYTES), 0 };
+	atomic_store(&recorder.box->record_bytes[at], 0);
+}
+
 /* With records_lock held: the next buffer is filled from now on. False: it has yet to be written. */
 static bool next_buffer(void)
 {
-	uint32_t at = (writer.filling + 1) % RECORD_QUEUE;
+	struct tracer_box *box = recorder.box;
+	uint32_t next = atomic_load(&box->filling) + 1;
 
-	if (writer.filling + 1 - writer.oldest >= RECORD_QUEUE)
+	if (next - atomic_load(&box->oldest) >= BOX_RECORD_QUEUE)
 		return false;
-	writer.filling++;
-	writer.records[at].n = 0;
-	writer.records[at].out = heap_out_over(writer.record_memory + at * RECORDS_BYTES,
-					       RECORDS_BYTES);
+	empty_buffer(next % BOX_RECORD_QUEUE);
+	atomic_store(&box->filling, next);
 	return true;
 }
 
 /* With records_lock held. */
 static bool put_record(const struct heap_record *r)
 {
-	struct record_buffer *b = &writer.records[writer.filling % RECORD_QUEUE];
+	struct record_buffer *b = filling();
 
 	if (!heap_put_record(&b->out, r)) {
 		/* What does not fit an empty one fits none. */
 		if (b->n == 0 || !next_buffer())
 			return false;
-		b = &writer.records[writer.filling % RECORD_QUEUE];
+		b = filling();
 		if (!heap_put_record(&b->out, r))
 			return false;
 	}
 	b->n++;
+	atomic_store(&recorder.box->record_bytes[b - writer.records],
+		     (uint32_t)heap_out_n(&b->out));
 	return true;
 }
 
@@ -123,20 +135,19 @@ bool tracer_writer_try_record(struct heap_record *r)
 
 	if (r->number[HEAP_TIME] == 0)
 		r->number[HEAP_TIME] = now_us();
-	tracer_lock(&writer.records_lock);
-	done = put_record(r);
-	tracer_unlock(&writer.records_lock);
+	done = tracer_lock(&writer.records_lock);
+	if (done) {
+		done = put_record(r);
+		tracer_unlock(&writer.records_lock);
+	}
 	tracer_signals_restore(blocked);
 	return done;
 }
 
 void tracer_writer_record(struct heap_record *r)
 {
-	if (tracer_writer_try_record(r))
-		return;
-	tracer_lock(&writer.records_lock);
-	writer.n_unnoted++;
-	tracer_unlock(&writer.records_lock);
+	if (!tracer_writer_try_record(r))
+		atomic_fetch_add(&writer.n_unnoted, 1);
 }
 
 /* With records_lock held: says how many records found no room. */
@@ -147,11 +158,27 @@ static void tell_unnoted(void)
 	struct heap_record r = { .type = HEAP_REC_NOTE, .number = { now_us() } };
 	size_t at = 20;
 
-	for (uint64_t v = writer.n_unnoted; v; v /= 10)
+	uint64_t n = atomic_load(&writer.n_unnoted);
+
+	for (uint64_t v = n; v; v /= 10)
 		text[--at] = (char)('0' + v % 10);
 	r.text[0] = (struct heap_text){ (const uint8_t *)text + at, sizeof(text) - 1 - at };
-	if (writer.n_unnoted && put_record(&r))
-		writer.n_unnoted = 0;
+	if (n && put_record(&r))
+		atomic_fetch_sub(&writer.n_unnoted, n);
+}
+
+/* What was pending counts, and the file is as it is now. */
+static void note_done(void)
+{
+	struct tracer_box *box = recorder.box;
+	uint32_t at = !atomic_load(&box->file_at);
+
+	writer.done.n_bytes = writer.blocks.file.n_bytes;
+	writer.done.n_blocks = writer.blocks.n_blocks;
+	writer.done.inode = writer.blocks.file.ino;
+	box->file[at] = writer.done;
+	atomic_store(&box->file_at, at);
+	atomic_store(&box->pending.checksum, 0);
 }
 
 /* Writes the oldest buffer, if it is no later one than `until`; false: there is nothing of these to write. */
@@ -159,24 +186,32 @@ static bool write_buffer(uint32_t until)
 {
 	static const uint8_t id[] = { HEAP_COL_RECORDS };
 	struct heap_block block = { .type = HEAP_BLOCK_RECORDS };
-	const struct record_buffer *b = &writer.records[writer.oldest % RECORD_QUEUE];
+	struct tracer_box *box = recorder.box;
+	uint32_t oldest = atomic_load(&box->oldest);
+	const struct record_buffer *b = &writer.records[oldest % BOX_RECORD_QUEUE];
 
-	if (until - writer.oldest >= RECORD_QUEUE)
+	if (until - oldest >= BOX_RECORD_QUEUE)
 		return false;
-	tracer_lock(&writer.records_lock);
+	if (!tracer_lock(&writer.records_lock))
+		return false;
 	tell_unnoted();
 	block.n = b->n;
 	/* Others fill the next one meanwhile. */
-	if (b->n && writer.oldest == writer.filling)
+	if (b->n && oldest == atomic_load(&box->filling))
 		next_buffer();
 	tracer_unlock(&writer.records_lock);
 	if (block.n == 0)
 		return false;
 	block.first_time = block.last_time = now_us();
-	failed(tracer_blocks_write(&writer.blocks, &block, &b->out, id, 1, 0));
-	tracer_lock(&writer.records_lock);
-	writer.oldest++;
+	box->pending.thread = NULL;
+	box->pending.oldest = oldest + 1;
+	failed(tracer_blocks_write(&writer.blocks, &block, &b->out, id, 1, 0,
+				   &box->pending.checksum));
+	if (!tracer_lock(&writer.records_lock))
+		return false;
+	atomic_store(&box->oldest, oldest + 1);
 	tracer_unlock(&writer.records_lock);
+	note_done();
 	atomic_fetch_add_explicit(&recorder.room_word, 1, memory_order_release);
 	tracer_wake(&recorder.room_word);
 	return true;
@@ -186,8 +221,9 @@ static void write_records(void)
 {
 	uint32_t until;
 
-	tracer_lock(&writer.records_lock);
-	until = writer.filling;
+	if (!tracer_lock(&writer.records_lock))
+		return;
+	until = atomic_load(&recorder.box->filling);
 	tracer_unlock(&writer.records_lock);
 	while (write_buffer(until))
 		;
@@ -199,9 +235,10 @@ static bool is_crowded(void)
 	const struct record_buffer *b;
 	bool crowded;
 
-	tracer_lock(&writer.records_lock);
-	b = &writer.records[writer.filling % RECORD_QUEUE];
-	crowded = b->out.end - b->out.at < RECORDS_BYTES / 16;
+	if (!tracer_lock(&writer.records_lock))
+		return false;
+	b = filling();
+	crowded = b->out.end - b->out.at < BOX_RECORD_BYTES / 16;
 	tracer_unlock(&writer.records_lock);
 	return crowded;
 }
@@ -210,8 +247,8 @@ static void write_nodes(uint32_t n_nodes)
 {
 	static const uint8_t id[] = { HEAP_COL_PARENT, HEAP_COL_IP };
 
-	while (writer.n_nodes < n_nodes && tracer_is_on()) {
-		uint32_t first = writer.n_nodes + 1, n = 0;
+	while (writer.done.n_nodes < n_nodes && tracer_is_on()) {
+		uint32_t first = (uint32_t)writer.done.n_nodes + 1, n = 0;
 		struct heap_node_state s = { .id = first };
 		struct heap_block block = { .type = HEAP_BLOCK_STACKS, .first_id = first };
 		struct heap_out column[2] = {
@@ -228,9 +265,10 @@ static void write_nodes(uint32_t n_nodes)
 		}
 		block.n = n;
 		block.first_time = block.last_time = now_us();
-		if (failed(tracer_blocks_write(&writer.blocks, &block, column, id, 2, 0)))
+		if (failed(tracer_blocks_write(&writer.blocks, &block, column, id, 2, 0, NULL)))
 			return;
-		writer.n_nodes += n;
+		writer.done.n_nodes += n;
+		note_done();
 	}
 }
 
@@ -281,168 +319,70 @@ static void finish_block(struct tracer_thread *t, uint64_t tail)
 				      HEAP_COL_RANGE,
 				      HEAP_COL_EARLY };
 	struct heap_event_writer *w = &writer.events;
+	struct tracer_box *box = recorder.box;
+	uint32_t next = !atomic_load(&t->kept_at);
 
+	t->kept[next] = t->taken;
+	t->kept[next].tail = tail;
 	if (w->n && tracer_is_on())
 		make_room(w);
+	box->pending.thread = t;
+	box->pending.kept_at = next;
 	if (w->n && tracer_is_on() && !is_large() &&
 	    !failed(tracer_blocks_write(&writer.blocks, &w->block, w->column, id,
-					HEAP_N_EVENT_COLUMNS, 1u << HEAP_COL_ADDRESS))) {
-		writer.n_events += w->block.n;
-		writer.n_allocs += w->block.n_allocs;
-		writer.n_frees += w->block.n_frees;
-		writer.n_bytes += w->block.bytes;
+					HEAP_N_EVENT_COLUMNS, w->addresses << HEAP_COL_ADDRESS,
+					&box->pending.checksum))) {
+		writer.done.n_events += w->block.n;
+		writer.done.n_allocs += w->block.n_allocs;
+		writer.done.n_frees += w->block.n_frees;
+		writer.done.n_allocated += w->block.bytes;
 	}
-	heap_event_writer_init(w, writer.event_memory, BLOCK_EVENTS, t->index, t->write_id,
-			       t->write_us);
+	atomic_store(&t->kept_at, next);
+	note_done();
+	heap_event_writer_init(w, writer.event_memory, BLOCK_EVENTS, t->index, t->taken.write_id,
+			       t->taken.write_us);
+	w->addresses = recorder.options.addresses;
 	atomic_store_explicit(&t->tail, tail, memory_order_release);
 	atomic_fetch_add_explicit(&recorder.room_word, 1, memory_order_release);
 	tracer_wake(&recorder.room_word);
 }
 
-static uint64_t note_us(struct tracer_thread *t, uint64_t first)
+static void finish_taken(const struct tracer_taking *k, uint64_t tail)
 {
-	uint64_t us;
-
-	t->write_ticks += (uint32_t)(first >> 32) - (uint32_t)t->write_ticks;
-	us = tracer_clock_us(&recorder.clock, t->write_ticks << recorder.tick_shift);
-	/* What a tick is worth is known a little better each time. */
-	if (us > t->write_us)
-		t->write_us = us;
-	return t->write_us;
+	finish_block(k->arg, tail);
 }
 
-/* How long before the last event a realloc began. */
-static uint64_t early_us(const struct tracer_thread *t, uint64_t ticks)
+static void count_lost(const struct tracer_taking *k, uint64_t n)
 {
-	uint64_t us = tracer_clock_us(&recorder.clock, ticks << recorder.tick_shift);
+	const struct tracer_thread *t = k->arg;
 
-	return us < t->write_us ? t->write_us - us : 0;
-}
-
-static void count_lost(struct tracer_thread *t, uint64_t n)
-{
-	writer.n_lost += n;
+	atomic_fetch_add(&recorder.box->n_lost, n);
 	tracer_writer_record(&(struct heap_record){ .type = HEAP_REC_LOST,
-						    .number = { t->write_us, t->index, n } });
-}
-
-/* The event that a note at `note` stands for; returns the words of the note. */
-static unsigned read_event(struct tracer_thread *t, const uint64_t *note, struct heap_event *e)
-{
-	uint64_t operand = note[1] & NOTE_OPERAND;
-
-	*e = (struct heap_event){ .time = note_us(t, note[0]), .stack = (uint32_t)note[0] };
-	e->op = (uint8_t)(note[1] >> NOTE_OP_SHIFT);
-	e->kind = note[1] >> NOTE_KIND_SHIFT & 3;
-	switch ((enum heap_op)e->op) {
-	case HEAP_FREE:
-		e->id = operand;
-		return 2;
-	case HEAP_FREE_ADDRESS:
-		e->old_address = operand;
-		return 2;
-	case HEAP_EVICT:
-		e->id = operand;
-		e->address = note[2];
-		return 3;
-	case HEAP_ALLOC:
-		e->size = operand;
-		e->address = note[2];
-		return 3;
-	case HEAP_REALLOC:
-	case HEAP_REALLOC_ADDRESS:
-		e->size = operand;
-		e->address = note[2];
-		e->old_id = e->old_address = note[3];
-		e->early = early_us(t, note[4]);
-		return 5;
-	case HEAP_RANGE:
-		e->size = operand;
-		e->address = note[2];
-		e->old_address = note[3];
-		e->old_size = note[4];
-		return 5;
-	case HEAP_GAP:
-		break;
-	}
-	return 2;
-}
-
-/* Adds e to the block, whose notes end before word `at`; a block that is full is written. */
-static void write_event(struct tracer_thread *t, const struct heap_event *e, uint64_t at)
-{
-	if (!heap_write_event(&writer.events, e)) {
-		finish_block(t, at);
-		heap_write_event(&writer.events, e);
-	}
-	t->write_id = writer.events.state.next_id;
-}
-
-/*
- * Says which ids are nobody's, before what comes after their allocations. A free comes after none of them but after a
- * free that was left out all the same: then that is said by a gap of nothing, as a block that is freed next
- * after it was made is a temporary one.
- */
-static void tell_gap(struct tracer_thread *t, uint64_t at, uint64_t op)
-{
-	struct heap_event e = { .op = HEAP_GAP, .time = t->write_us, .size = t->n_culled };
-	bool tell = t->n_culled || (t->left_free && op == HEAP_FREE);
-
-	t->n_culled = 0;
-	t->left_free = false;
-	if (tell)
-		write_event(t, &e, at);
-}
-
-/* Takes the note at word `at` of the ring; returns how many words it has. */
-static unsigned take_note(struct tracer_thread *t, uint64_t at)
-{
-	const uint64_t *note = &t->ring[at & (RING_WORDS - 1)];
-	uint64_t last = RING_WORDS - 1 - (at & (RING_WORDS - 1));
-	uint64_t op = last ? note[1] >> NOTE_OP_SHIFT : NOTE_PAD;
-	struct heap_event e;
-	unsigned n;
-
-	if (op == NOTE_PAD)
-		return (unsigned)last + 1;
-	if (op == NOTE_CULLED || op == NOTE_CULLED_FREE) {
-		note_us(t, note[0]);
-		t->n_culled += op == NOTE_CULLED;
-		t->left_free |= op == NOTE_CULLED_FREE;
-		return tracer_note_words(note);
-	}
-	if (op == NOTE_CHUNK) {
-		tell_gap(t, at, op);
-		t->write_id = note[1] & NOTE_OPERAND;
-		finish_block(t, at + 2);
-		return 2;
-	}
-	if (op == NOTE_TIME) {
-		t->write_ticks = note[1] & NOTE_OPERAND;
-		return 2;
-	}
-	if (op == NOTE_LOST) {
-		count_lost(t, note[1] & NOTE_OPERAND);
-		return 2;
-	}
-	tell_gap(t, at, op);
-	n = read_event(t, note, &e);
-	write_event(t, &e, at);
-	return n;
+						    .number = { k->s->write_us, t->index, n } });
 }
 
 static void take_notes(struct tracer_thread *t, uint64_t head, bool all)
 {
 	uint64_t at = atomic_load_explicit(&t->tail, memory_order_relaxed);
+	const struct tracer_taking k = {
+		.s = &t->taken,
+		.ring = t->ring,
+		.clock = &recorder.clock,
+		.tick_shift = recorder.tick_shift,
+		.w = &writer.events,
+		.finish = finish_taken,
+		.lost = count_lost,
+		.arg = t,
+	};
 
 	if (recorder.options.cull_ns && at != head)
 		head = tracer_cull_mark(t, head, all);
 	if (at == head)
 		return;
 	heap_event_writer_init(&writer.events, writer.event_memory, BLOCK_EVENTS, t->index,
-			       t->write_id, t->write_us);
-	while (at < head)
-		at += take_note(t, at);
+			       t->taken.write_id, t->taken.write_us);
+	writer.events.addresses = recorder.options.addresses;
+	tracer_take(&k, at, head);
 	finish_block(t, head);
 }
 
@@ -466,10 +406,10 @@ static void end(enum heap_stop stop, const char *why)
 	tell_culled(true);
 	tracer_facts_usage();
 	tracer_facts_checked();
-	tracer_writer_record(&(struct heap_record){ .type = HEAP_REC_END,
-						    .number = { 0, writer.n_events, writer.n_allocs,
-								writer.n_frees, writer.n_bytes,
-								writer.n_lost } });
+	tracer_writer_record(&(struct heap_record){
+		.type = HEAP_REC_END,
+		.number = { 0, writer.done.n_events, writer.done.n_allocs, writer.done.n_frees,
+			    writer.done.n_allocated, atomic_load(&recorder.box->n_lost) } });
 	write_records();
 	writer.finished = true;
 	tell_stop(stop);
@@ -492,12 +432,22 @@ static bool ends_for_size(void)
 /* Tells of events lost by threads for which there was no memory. */
 static void tell_unsaid(void)
 {
-	uint64_t n = atomic_exchange_explicit(&recorder.n_unsaid, 0, memory_order_relaxed);
+	uint64_t n = atomic_exchange_explicit(&recorder.box->n_unsaid, 0, memory_order_relaxed);
 
-	writer.n_lost += n;
+	atomic_fetch_add(&recorder.box->n_lost, n);
 	if (n)
 		tracer_writer_record(
 			&(struct heap_record){ .type = HEAP_REC_LOST, .number = { 0, 0, n } });
+}
+
+static void adjust_clock(void)
+{
+	struct tracer_box *box = recorder.box;
+	uint32_t at = !atomic_load(&box->clock_at);
+
+	tracer_clock_adjust(&recorder.clock);
+	box->clock[at] = recorder.clock;
+	atomic_store(&box->clock_at, at);
 }
 
 /* One pass, with the drain lock held; all: what waits for its free is not waited for. */
@@ -507,7 +457,7 @@ static void drain(bool all)
 	struct tracer_thread *t, *first = atomic_load(&recorder.threads);
 	uint32_t n = 0;
 
-	tracer_clock_adjust(&recorder.clock);
+	adjust_clock();
 	tracer_switch_tell();
 	tell_unsaid();
 	tracer_limits_tell();
@@ -526,12 +476,14 @@ static void drain(bool all)
 		tell_culled(all);
 }
 
-void tracer_writer_drain(void)
+bool tracer_writer_drain(void)
 {
-	tracer_lock(&recorder.drain);
+	if (!tracer_lock(&recorder.drain))
+		return false;
 	if (tracer_is_on() && !writer.finished)
 		drain(false);
 	tracer_unlock(&recorder.drain);
+	return true;
 }
 
 void tracer_writer_end_thread(struct tracer_thread *t)
@@ -557,7 +509,8 @@ void tracer_writer_finish(enum heap_stop stop)
 
 void tracer_writer_close(void)
 {
-	tracer_lock(&recorder.drain);
+	if (!tracer_lock(&recorder.drain))
+		return;
 	tracer_file_close(&writer.blocks.file);
 	tracer_unlock(&recorder.drain);
 }
@@ -576,8 +529,6 @@ void tracer_writer_forget(void)
 {
 	tracer_file_close(&writer.blocks.file);
 	atomic_store(&recorder.writer_runs, false);
-	atomic_store(&recorder.quit, false);
-	atomic_store(&recorder.n_unsaid, 0);
 }
 
 void tracer_writer_flush(void)
@@ -589,6 +540,19 @@ void tracer_writer_flush(void)
 		write_records();
 	}
 	tracer_unlock(&recorder.drain);
+}
+
+/* Where there are other threads they may note more until they are gone. */
+static void tell_exec(const char *path)
+{
+	struct tracer_box *box = recorder.box;
+	size_t n = path ? strnlen(path, sizeof(box->program) - 1) : 0;
+
+	memcpy(box->program, path ? path : "", n);
+	box->program[n] = '\0';
+	atomic_store(&box->becomes, true);
+	if (atomic_load(&recorder.alone))
+		tracer_kept_state(KEPT_FINISHED);
 }
 
 void tracer_writer_exec(const char *path)
@@ -603,8 +567,14 @@ void tracer_writer_exec(const char *path)
 		tracer_facts_usage();
 		tracer_writer_record(&r);
 		write_records();
+		tell_exec(path);
 	}
 	tracer_unlock(&recorder.drain);
+}
+
+void tracer_writer_gave_up(void)
+{
+	tell_stop(HEAP_STOP_STUCK);
 }
 
 uint32_t tracer_writer_throttle(uint32_t most_ms)
@@ -612,8 +582,9 @@ uint32_t tracer_writer_throttle(uint32_t most_ms)
 	struct tracer_written written;
 	uint32_t ms = most_ms;
 
-	tracer_lock(&recorder.drain);
-	written = (struct tracer_written){ writer.n_allocs, writer.n_bytes };
+	if (!tracer_lock(&recorder.drain))
+		return most_ms;
+	written = (struct tracer_written){ writer.done.n_allocs, writer.done.n_allocated };
 	if (tracer_is_on() && !writer.finished)
 		ms = tracer_throttle_look(&written);
 	tracer_unlock(&recorder.drain);
@@ -625,27 +596,34 @@ const char *tracer_writer_path(void)
 	return writer.blocks.file.path;
 }
 
+dev_t tracer_writer_device(void)
+{
+	return writer.blocks.file.dev;
+}
+
 static bool map_all(void)
 {
-	if (writer.record_memory)
+	if (writer.event_memory)
 		return true;
 	writer.event_memory = tracer_map(heap_event_memory(BLOCK_EVENTS));
 	writer.node_memory = tracer_map(2 * BLOCK_NODES * 10);
-	writer.record_memory = tracer_map(RECORD_QUEUE * RECORDS_BYTES);
-	if (!writer.event_memory || !writer.node_memory || !writer.record_memory)
-		return false;
-	return true;
+	return writer.event_memory && writer.node_memory;
 }
 
 /* As before the first recording, but for the memory. */
 static void renew(void)
 {
-	writer.records[0] =
-		(struct record_buffer){ .out = heap_out_over(writer.record_memory, RECORDS_BYTES) };
-	writer.filling = writer.oldest = writer.n_nodes = 0;
+	struct tracer_box *box = recorder.box;
+
+	empty_buffer(0);
+	atomic_store(&box->filling, 0);
+	atomic_store(&box->oldest, 0);
 	writer.n_unnoted = 0;
-	writer.n_events = writer.n_allocs = writer.n_frees = writer.n_bytes = writer.n_lost = 0;
+	writer.done = (struct box_file){ 0 };
+	atomic_store(&box->becomes, false);
 	writer.finished = false;
+	atomic_store(&box->n_lost, 0);
+	atomic_store(&box->n_unsaid, 0);
 	writer.blocks.n_blocks = 0;
 	writer.blocks.file.n_bytes = 0;
 }
@@ -696,12 +674,21 @@ bool tracer_writer_init(const char **why)
 	h.spent = recorder.options.keep_unread;
 	if (getrandom(&h.run, sizeof(h.run), GRND_NONBLOCK) != sizeof(h.run))
 		h.run = h.start_ns;
+	h.box = (uint32_t)(tracer_kept_id() + 1);
+	recorder.box->run = h.run;
+	recorder.box->tick_shift = recorder.tick_shift;
+	recorder.box->addresses = recorder.options.addresses;
+	recorder.box->max_bytes = recorder.options.max_bytes;
 	writer.head = h;
 	heap_put_file_header(bytes, &h);
 	ret = tracer_file_write(&writer.blocks.file, bytes, sizeof(bytes));
 	*why = file_fault(ret);
 	if (ret)
 		return false;
+	note_done();
+	adjust_clock();
+	tracer_kept_name(writer.blocks.file.path);
+	tracer_kept_state(KEPT_IN_USE);
 	tracer_facts_process();
 	return true;
 }

@@ -15,14 +15,20 @@
 /* Opens the file, writes who is recorded. False: recording is not possible; *why says so. */
 bool tracer_writer_init(const char **why);
 
+/* The device of the trace's file. */
+dev_t tracer_writer_device(void);
+
 /* Where the trace is. Borrowed. */
 const char *tracer_writer_path(void);
 
-/* Takes all notes that there are and writes them. Takes the drain lock. */
-void tracer_writer_drain(void);
+/* Takes all notes that there are and writes them. False: somebody who was ended has the drain lock. */
+bool tracer_writer_drain(void);
 
 /* Drains, says that this is the end and why, and stops recording. Waits at most some seconds for the lock. */
 void tracer_writer_finish(enum heap_stop stop);
+
+/* Says in the head of the file that the thread that writes came no further. Needs no lock: only one will write. */
+void tracer_writer_gave_up(void);
 
 /* Lets the finished file go. */
 void tracer_writer_close(void);

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Programs that fork again and again, that change their users, and that lose the recorder's thread: each ends as it would without
+# us and prints the same, and what is recorded is whole.
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/lib.sh"
+. "$here/host.sh"
+
+# same WHAT COMMAND…: with what is in the environment now it is as without us.
+same() {
+    local what=$1 plain
+    shift
+    (unset LD_PRELOAD "${!PROFTOP_@}" && timeout 60 "$@") >plain.out 2>plain.err <<<go
+    plain=$?
+    timeout 60 "$@" >traced.out 2>traced.err <<<go
+    traced=$?
+    [ "$plain" = "$traced" ] || fault "$what: ends with $traced, not $plain"
+    cmp -s plain.out traced.out || fault "$what: prints other things: $(head -c 300 traced.out)"
+}
+
+# --- forks: 40,000 calls are more than what can be noted before somebody writes. The second child is recorded where asked.
+while read -r how kids whose; do
+    rm -f trace*.heap log
+    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/trace.heap PROFTOP_LOGFILE=$work/log PROFTOP_CHILDREN=$kids \
+        same "$how, children $kids" "$tools/heap_work" "$how" 40000
+    n=0
+    for trace in trace*.heap; do
+        "$tools/heap_totals" "$trace" >totals || fault "$how, children $kids: $trace cannot be read"
+        sound "$how, children $kids: $trace" totals
+        [ "$(value allocs totals)" -lt 40000 ] || n=$((n + 1))
+    done
+    echo "$how, children $kids: $(echo trace*.heap | wc -w) traces, $n of the second child"
+    [ "$n" = "$whose" ] || fault "$how, children $kids: $n traces of the second child, not $whose: $(cat log)"
+done <<'END'
+daemon-fork 0 0
+daemon-fork 1 1
+daemon-spawn 0 0
+daemon-spawn 1 1
+daemon-vfork 0 0
+daemon-vfork 1 1
+daemon-thread 0 0
+daemon-thread 1 1
+daemon-libc 0 0
+daemon-libc 1 1
+daemon-fork-raw 0 0
+daemon-fork-raw 1 0
+daemon-raw-fork 0 0
+daemon-raw-fork 1 0
+END
+
+# --- users, groups and capabilities, from one thread and from several; by the calls of heap_users.c. Where libc ends a program
+# whose threads fare differently, it does so without us.
+users="u U0U g G r R e E s S i ku KcR kcR cR cu Cu Cs CS Ci Ce Cg Cr CG xg xG xi bu du au cSgR kSEcRc yU0 zu fU cs kg ce dR bR"
+for threads in '' 2 '0 thread' '2 thread'; do
+    for calls in $users; do
+        rm -f trace*.heap log
+        # shellcheck disable=SC2086
+        LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/trace.heap PROFTOP_LOGFILE=$work/log \
+            same "$calls $threads" "$tools/heap_users" "$calls" $threads
+        for trace in trace*.heap; do
+            "$tools/heap_totals" "$trace" >totals || fault "$calls $threads: $trace cannot be read"
+        done
+        # What comes after the call is there, too.
+        "$tools/heap_totals" trace.2.heap >totals
+        [ "$traced" != 7 ] || [ "$(value ended totals)" = 1 ] || fault "$calls $threads: the trace has no end"
+    done
+done
+echo "users: $(echo $users | wc -w) times 4 done"
+for calls in ku kcR cR CS xg bu; do
+    mkfifo in out
+    "$tools/heap_users" $calls <in >out 2>traced.err &
+    pid=$!
+    exec 8>in 9<out
+    attach users.heap
+    echo >&8
+    cat <&9 >traced.out
+    wait "$pid"
+    traced=$?
+    exec 8>&- 9<&-
+    leave
+    "$tools/heap_users" $calls <<<go >plain.out
+    [ $traced = 7 ] || fault "$calls, attached: ends with $traced"
+    cmp -s plain.out traced.out || fault "$calls, attached: prints other things: $(head -c 300 traced.out)"
+    "$tools/heap_totals" users.heap >totals || fault "$calls, attached: the trace cannot be read"
+    [ "$(value allocs totals)" -ge 20000 ] || fault "$calls, attached: $(value allocs totals) allocations"
+    rm -f in out
+done
+
+# --- the recorder's thread: ended by somebody, and held up. The program goes on, whatever it fills.
+for how in end hold; do
+    rm -f trace.heap log in out
+    mkfifo in out
+    LD_PRELOAD=$tracer PROFTOP_OUTPUT=$work/trace.heap PROFTOP_LOGFILE=$work/log "$tools/heap_users" kkkkkkkk 2 <in >traced.out &
+    pid=$!
+    exec 8>in
+    for _ in {1..100}; do
+        tid=$(grep -ls '^proftop-heap$' /proc/$pid/task/*/comm | cut -d/ -f5)
+        [ -z "$tid" ] || break
+        sleep 0.1
+    done
+    "$tools/heap_hold" $how "$tid" <out >held 8>&- &
+    holder=$!
+    exec 7>out
+    for _ in {1..100}; do
+        kill -0 $holder 2>/dev/null && ! grep -q done held || break
+        sleep 0.1
+    done
+    echo >&8
+    exec 8>&-
+    for _ in {1..600}; do
+        [ "$(grep -c '^Cap' traced.out)" = 5 ] && break
+        sleep 0.1
+    done
+    [ "$(grep -c '^Cap' traced.out)" = 5 ] || fault "a thread that somebody has to $how: the program comes no further"
+    exec 7>&-
+    wait $holder
+    held=$?
+    wait $pid
+    ended=$?
+    [ $ended = 7 ] || fault "a thread that somebody has to $how: the program ends with $ended"
+    [ $held != 77 ] || { echo "skipped: nobody may $how a thread here" && continue; }
+    [ $how = hold ] || grep -q "thread was ended by somebody" log || fault "a thread that was ended: $(cat log)"
+    "$tools/heap_totals" trace.heap >totals || fault "a thread that somebody has to $how: the trace cannot be read"
+    [ $how = hold ] || [ "$(value ended totals) $(value lost totals)" = "1 0" ] || fault "a thread that was ended: $(tr '\n' ' ' <totals)"
+    echo "$how: $(tr '\n' ' ' <totals)"
+done
+
+[ $faults = 0 ] || { echo "$faults faults"; exit 1; }
