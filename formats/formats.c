@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "err.h"
+#include "firefox.h"
 #include "folded.h"
 #include "format.h"
 #include "heap_trace.h"
@@ -10,6 +11,9 @@
 #include "looks.h"
 #include "perf_data.h"
 #include "perf_script.h"
+#include "pprof.h"
+#include "speedscope.h"
+#include "v8.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,8 +24,11 @@
 #define PATIENCE_MS 300
 
 const struct format *const formats[] = {
-	&format_folded,    &format_folded_diff, &format_heap_trace,
-	&format_perf_data, &format_perf_script, NULL,
+	&format_firefox,     &format_folded,
+	&format_folded_diff, &format_heap_trace,
+	&format_perf_data,   &format_perf_script,
+	&format_pprof,       &format_speedscope,
+	&format_v8,          NULL,
 };
 
 const struct format *format_by_name(const char *name)

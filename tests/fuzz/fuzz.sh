@@ -13,7 +13,7 @@ clang=$(command -v clang || command -v clang-14 || command -v clang-19) || {
 }
 includes=(-I"$config")
 sources=()
-for room in src/base src/profile src/unwind src/wire src/query src/resolve formats; do
+for room in src/base src/profile src/unwind src/wire src/query src/resolve formats formats/firefox formats/json formats/pprof formats/speedscope formats/v8; do
 	includes+=(-I"$src/$room")
 	for c in "$src/$room"/*.c; do
 		[ -e "$c" ] && sources+=("$c")
@@ -24,6 +24,8 @@ includes+=(-I"$src/src/record/heap")
 for name in allocators code_move elf_symbols tracer_memory x86_code; do
 	sources+=("$src/src/record/heap/$name.c")
 done
+# What protoc-c wrote of pprof's messages.
+sources+=("$config/profile.pb-c.c")
 # What makes the inputs of a target.
 includes+=(-I"$src/tests")
 sources+=("$src/tests/made_dwarf.c")

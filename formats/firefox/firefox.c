@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A profile of the Firefox Profiler into the model. Samples count 1 or their weight; where the file says what threads used of processors,
+ * that is a second event. Allocations are events of bytes.
+ */
+#include "config.h"
+
+#include "firefox.h"
+
+#include "builder.h"
+#include "err.h"
+#include "firefox_stacks.h"
+#include "firefox_text.h"
+#include "fmt.h"
+#include "input.h"
+#include "task.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_MS 1e6
+
+struct reader {
+	struct profile *p;
+	capture_id capture;
+	struct progress *progress;
+	enum root_names root_names;
+	struct firefox_text t;
+	struct json_end end;
+	uint64_t n_rows;
+	uint64_t n_idle;  /* samples without a stack */
+	uint64_t n_odd;   /* indexes of nothing */
+	uint64_t n_large; /* rows that make a sum too large */
+};
+
+/* Events. */
+
+static bool is_text(const struct reader *r, string_id id, const char *text)
+{
+	return strcmp(profile_string(r->p, id, NULL), text) == 0;
+}
+
+static event_id event_of(struct reader *r, const struct firefox_samples *s,
+			 enum firefox_samples_kind kind)
+{
+	event_id e;
+
+	if (kind == FIREFOX_JS)
+		return build_event(r->p, "js-allocations", UNIT_BYTES, true);
+	if (kind == FIREFOX_NATIVE)
+		return build_event(r->p, "native-allocations", UNIT_BYTES, true);
+	if (is_text(r, s->weight_type, "tracing-ms"))
+		e = build_event(r->p, "time", UNIT_NS, true);
+	else if (is_text(r, s->weight_type, "bytes"))
+		e = build_event(r->p, "bytes", UNIT_BYTES, true);
+	else
+		e = build_counted_event(r->p, "samples");
+	build_event_default(r->p, e);
+	return e;
+}
+
+/* What one of the unit of weights is. */
+static double weight_of(const struct reader *r, const struct firefox_samples *s, size_t i)
+{
+	double w = i < s->weight.n ? s->weight.at[i] : 1;
+
+	return is_text(r, s->weight_type, "tracing-ms") ? w * NS_PER_MS : w;
+}
+
+/* ns of a unit that threads' use of processors is told in; 0: it is no time. */
+static double cpu_each(const struct reader *r)
+{
+	if (is_text(r, r->t.cpu_unit, "ns"))
+		return 1;
+	if (is_text(r, r->t.cpu_unit, "µs") || is_text(r, r->t.cpu_unit, "us"))
+		return 1e3;
+	return 0;
+}
+
+/* Rows. */
+
+static void add_row(struct reader *r, struct sample *s, double weight)
+{
+	double rounded = round(weight);
+
+	if (rounded == 0)
+		return;
+	s->weight = (int64_t)(fabs(rounded) < 9e18 ? rounded : 0);
+	if (!(fabs(rounded) < 9e18) || build_sample(r->p, s) < 0)
+		r->n_large++;
+	else
+		r->n_rows++;
+}
+
+static int64_t ns_of(double ms)
+{
+	return fabs(ms) < 9e12 ? (int64_t)(ms * NS_PER_MS) : TIME_NONE;
+}
+
+static void add_samples(struct reader *r, struct firefox_stacks *stacks,
+			const struct firefox_samples *s, enum firefox_samples_kind kind,
+			thread_id thread)
+{
+	struct sample row = { .thread = thread, .cpu = CPU_NONE };
+	event_id event = event_of(r, s, kind), cpu = { ID_NONE };
+	double ms = 0;
+
+	if (s->cpu.n > 0 && cpu_each(r) > 0)
+		cpu = build_event(r->p, "cpu", UNIT_NS, true);
+	for (size_t i = 0; i < s->stack.n && !progress_cancelled(r->progress); i++) {
+		double time = i < s->time.n ? s->time.at[i] : NAN;
+
+		ms = s->deltas ? ms + (isnan(time) ? 0 : time) : time;
+		if (s->stack.at[i] == FIREFOX_NONE) {
+			r->n_idle++;
+			continue;
+		}
+		row.time_ns = ns_of(ms);
+		row.stack = firefox_stack(stacks, s->stack.at[i]);
+		row.event = event;
+		add_row(r, &row, weight_of(r, s, i));
+		row.event = cpu;
+		if (cpu.v != ID_NONE && i < s->cpu.n)
+			add_row(r, &row, s->cpu.at[i] * cpu_each(r));
+	}
+}
+
+/* Threads. */
+
+static int32_t number(int64_t n)
+{
+	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
+}
+
+static void add_thread(struct reader *r, const struct firefox_thread *t)
+{
+	string_id process_name = t->process_name.v ? t->process_name : t->name;
+	int32_t pid = number(t->pid), tid = number(t->tid);
+	process_id process = pid >= 0 ? build_process(r->p, r->capture, pid)
+				      : build_process_of_name(r->p, r->capture, process_name);
+	thread_id thread = build_thread(r->p, process, tid, t->name);
+	struct firefox_stacks stacks;
+
+	if (pid >= 0 && (t->process_name.v || tid == pid))
+		build_process_name(r->p, process, process_name);
+	firefox_stacks_init(
+		&stacks, r->p, &r->t, t,
+		build_stack(r->p, (stack_id){ 0 },
+			    build_root_location(r->p, t->name, pid, tid, r->root_names)));
+	for (size_t k = 0; k < N_FIREFOX_SAMPLES; k++)
+		if (t->samples[k].stack.n > 0)
+			add_samples(r, &stacks, &t->samples[k], (enum firefox_samples_kind)k,
+				    thread);
+	r->n_odd += stacks.n_odd;
+	firefox_stacks_done(&stacks);
+}
+
+static int build(struct reader *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < r->t.threads.n && rc == 0; i++) {
+		builder_begin(r->p);
+		add_thread(r, &r->t.threads.at[i]);
+		rc = builder_end(r->p);
+		if (progress_cancelled(r->progress))
+			rc = -ECANCELED;
+	}
+	return rc;
+}
+
+/* What `info` says. */
+
+static void tell_count(struct reader *r, const char *section, const char *name, uint64_t n,
+		       const char *what, enum fact_kind kind)
+{
+	char text[FMT_SIZE];
+
+	if (n > 0)
+		build_fact(r->p, r->capture, section, name, kind, "%s%s",
+			   fmt_count(text, (int64_t)n), what);
+}
+
+static void tell(struct reader *r)
+{
+	const char *product = profile_string(r->p, r->t.product, NULL);
+	char text[FMT_SIZE];
+
+	builder_begin(r->p);
+	if (*product)
+		build_fact(r->p, r->capture, "file", "product", FACT_PLAIN, "%s", product);
+	if (r->t.interval_ms > 0 && r->t.interval_ms < 1e9)
+		build_fact(r->p, r->capture, "file", "interval", FACT_PLAIN, "%s",
+			   fmt_ns(text, (int64_t)(r->t.interval_ms * NS_PER_MS)));
+	tell_count(r, "file", "threads", r->t.threads.n, "", FACT_PLAIN);
+	tell_count(r, "file", "markers", r->t.n_markers, ", not shown", FACT_PLAIN);
+	tell_count(r, "file", "idle", r->n_idle, " samples without a stack, not shown", FACT_PLAIN);
+	if (r->end.why)
+		build_fact(r->p, r->capture, "losses", "rest of the file", FACT_LOSS,
+			   "%s at offset %" PRIu64, r->end.why, r->end.offset);
+	tell_count(r, "losses", "indexes", r->n_odd,
+		   " of stacks or frames that are not in the file", FACT_LOSS);
+	tell_count(r, "losses", "sums", r->n_large,
+		   " samples left out, as the sum would be too large", FACT_LOSS);
+	builder_end(r->p);
+}
+
+static int refuse(const struct reader *r, struct input *in, struct err *e)
+{
+	if (r->end.why)
+		return err_set(e, -EBADMSG, "%s: %s at offset %" PRIu64 ", before its first sample",
+			       input_name(in), r->end.why, r->end.offset);
+	return err_set(e, -EBADMSG, "%s: is a Firefox profile without a sample", input_name(in));
+}
+
+static int read_firefox(struct input *in, struct profile *p, capture_id c,
+			const struct read_options *o, struct progress *progress, struct err *e)
+{
+	struct reader r = { .p = p,
+			    .capture = c,
+			    .progress = progress,
+			    .root_names = o ? o->root_names : ROOT_COMM };
+	int rc = firefox_text_read(&r.t, p, in, &r.end, progress, e);
+
+	if (rc == 0)
+		rc = build(&r);
+	if (rc == 0 && r.n_rows == 0)
+		rc = refuse(&r, in, e);
+	if (rc == -EFBIG)
+		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
+	if (rc == 0 || rc == -EFBIG)
+		tell(&r);
+	firefox_text_done(&r.t);
+	free(r.end.why);
+	return rc;
+}
+
+/* Its head names the profiler, or it has threads. */
+static int probe(const uint8_t *bytes, size_t n)
+{
+	static const char *const words[] = { "\"interval\"", "\"stackwalk\"",
+					     "\"preprocessedProfileVersion\"" };
+	bool meta = json_has_key(bytes, n, "meta");
+
+	for (size_t i = 0; meta && i < sizeof(words) / sizeof(*words); i++)
+		if (memmem(bytes, n, words[i], strlen(words[i])))
+			return FORMAT_SURE + 10;
+	return meta && json_has_key(bytes, n, "threads") ? FORMAT_SURE : 0;
+}
+
+const struct format format_firefox = {
+	.name = "firefox",
+	.title = "the Firefox Profiler's JSON (samply, Firefox)",
+	.probe = probe,
+	.read = read_firefox,
+};

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A stack of the file is a frame and the stack that it is on. Frames are named by functions, with a library or a source file; Gecko's by
+ * one text: "name (in library)", "name (file:line:column)", or a name.
+ */
+#include "config.h"
+
+#include "firefox_stacks.h"
+
+#include "named_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t at(const firefox_indexes *v, uint32_t i)
+{
+	return i < v->n ? v->at[i] : FIREFOX_NONE;
+}
+
+static string_id string_at(const struct firefox_stacks *s, uint32_t i)
+{
+	return (string_id){ i < s->tables->strings.n ? s->tables->strings.at[i] : 0 };
+}
+
+/* Frames of processed profiles. */
+
+/* The module of a function's library, or {0}. */
+static module_id module_of(struct firefox_stacks *s, uint32_t func)
+{
+	uint32_t resource = at(&s->tables->func_resource, func);
+	uint32_t lib = at(&s->tables->resource_lib, resource);
+	const struct firefox_lib *l;
+	const char *path;
+
+	if (s->thread->libs.n > 0)
+		lib = at(&s->thread->libs, lib);
+	if (lib >= s->text->libs.n)
+		return (module_id){ 0 };
+	l = &s->text->libs.at[lib];
+	path = profile_string(s->p, l->path.v ? l->path : l->name, NULL);
+	return build_module(s->p, path, "",
+			    strstr(path, ".so") || strstr(path, ".dylib") || strstr(path, ".dll")
+				    ? FAMILY_LIBRARY
+			    : strstr(path, "[kernel") || strstr(path, ".ko") ? FAMILY_KERNEL
+									     : FAMILY_PROGRAM);
+}
+
+static string_id file_of(struct firefox_stacks *s, uint32_t func)
+{
+	uint32_t source = at(&s->tables->func_source, func);
+
+	if (source != FIREFOX_NONE)
+		return string_at(s, at(&s->tables->source_file, source));
+	return string_at(s, at(&s->tables->func_file, func));
+}
+
+static uint32_t line_or_0(uint32_t line)
+{
+	return line == FIREFOX_NONE ? 0 : line;
+}
+
+static location_id processed_location(struct firefox_stacks *s, uint32_t frame)
+{
+	uint32_t func = at(&s->tables->frame_func, frame);
+	module_id module = module_of(s, func);
+	struct named_frame f = { .name = string_at(s, at(&s->tables->func_name, func)),
+				 .file = file_of(s, func),
+				 .line = line_or_0(at(&s->tables->frame_line, frame)),
+				 .declared = line_or_0(at(&s->tables->func_line, func)) };
+
+	return module.v ? named_frame_location_in(s->p, &f, module)
+			: named_frame_location(s->p, &f);
+}
+
+/* Frames of Gecko's. */
+
+/* Where a text that ends in ")" has its last " (", or NULL. */
+static const char *last_parenthesis(const char *text, size_t n)
+{
+	size_t i = n;
+
+	if (n < 4 || text[n - 1] != ')')
+		return NULL;
+	while (i-- > 1)
+		if (text[i] == '(' && text[i - 1] == ' ')
+			return text + i - 1;
+	return NULL;
+}
+
+/* Takes ":12" from the end of *n bytes; false: there is none. */
+static bool take_number(const char *text, size_t *n, uint32_t *out)
+{
+	size_t i = *n;
+
+	while (i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9')
+		i--;
+	if (i == *n || i == 0 || text[i - 1] != ':' || *n - i > 9)
+		return false;
+	*out = (uint32_t)strtoul(text + i, NULL, 10);
+	*n = i - 1;
+	return true;
+}
+
+static location_id located(struct firefox_stacks *s, const char *text, size_t n, uint32_t line)
+{
+	const char *open = last_parenthesis(text, n);
+	struct named_frame f = { .line = line };
+	const char *inner = open ? open + 2 : NULL;
+	size_t n_inner = open ? n - (size_t)(inner - text) - 1 : 0;
+	uint32_t first, second;
+
+	f.name = build_string(s->p, text, open ? (size_t)(open - text) : n);
+	if (open && n_inner > 3 && memcmp(inner, "in ", 3) == 0) {
+		string_id path = build_string(s->p, inner + 3, n_inner - 3);
+
+		return named_frame_location_in(
+			s->p, &f,
+			build_module(s->p, profile_string(s->p, path, NULL), "", FAMILY_LIBRARY));
+	}
+	if (open && take_number(inner, &n_inner, &first)) {
+		if (take_number(inner, &n_inner, &second))
+			first = second;
+		f.declared = first;
+		f.file = build_string(s->p, inner, n_inner);
+	} else {
+		f.name = build_string(s->p, text, n);
+	}
+	return named_frame_location(s->p, &f);
+}
+
+static location_id gecko_location(struct firefox_stacks *s, uint32_t frame)
+{
+	size_t n;
+	const char *text = profile_string(s->p, string_at(s, at(&s->tables->frame_location, frame)),
+					  &n);
+
+	return located(s, text, n, line_or_0(at(&s->tables->frame_line, frame)));
+}
+
+/* Stacks. */
+
+static uint32_t location_of(struct firefox_stacks *s, uint32_t frame)
+{
+	const struct firefox_tables *t = s->tables;
+	bool gecko = t->frame_location.n > 0;
+	size_t n = gecko ? t->frame_location.n : t->frame_func.n;
+
+	if (frame >= n)
+		return ID_NONE;
+	if (s->location[frame] == ID_NONE)
+		s->location[frame] =
+			(gecko ? gecko_location(s, frame) : processed_location(s, frame)).v;
+	return s->location[frame];
+}
+
+stack_id firefox_stack(struct firefox_stacks *s, uint32_t index)
+{
+	const struct firefox_tables *t = s->tables;
+	stack_id stack = s->root;
+
+	vec_clear(&s->path);
+	while (index < t->frame.n && s->stack[index] == ID_NONE && s->path.n <= t->frame.n) {
+		vec_push(&s->path, index);
+		index = at(&t->prefix, index);
+	}
+	/* stacks that are on each other in a circle are nothing */
+	if (s->path.n > t->frame.n) {
+		s->n_odd++;
+		return stack;
+	}
+	if (index < t->frame.n)
+		stack.v = s->stack[index];
+	else
+		s->n_odd += index != FIREFOX_NONE;
+	while (s->path.n > 0) {
+		uint32_t location;
+
+		index = s->path.at[--s->path.n];
+		location = location_of(s, t->frame.at[index]);
+		if (location != ID_NONE)
+			stack = build_stack(s->p, stack, (location_id){ location });
+		else
+			s->n_odd++;
+		s->stack[index] = stack.v;
+	}
+	return stack;
+}
+
+static uint32_t *unknown(size_t n)
+{
+	uint32_t *ids = xmalloc((n + 1) * sizeof(*ids));
+
+	for (size_t i = 0; i <= n; i++)
+		ids[i] = ID_NONE;
+	return ids;
+}
+
+void firefox_stacks_init(struct firefox_stacks *s, struct profile *p,
+			 const struct firefox_text *text, const struct firefox_thread *thread,
+			 stack_id root)
+{
+	const struct firefox_tables *t = thread->tables.frame.n ? &thread->tables : &text->shared;
+
+	*s = (struct firefox_stacks){
+		.p = p, .text = text, .thread = thread, .tables = t, .root = root
+	};
+	s->location = unknown(t->frame_location.n > t->frame_func.n ? t->frame_location.n
+								    : t->frame_func.n);
+	s->stack = unknown(t->frame.n);
+}
+
+void firefox_stacks_done(struct firefox_stacks *s)
+{
+	free(s->location);
+	free(s->stack);
+	vec_done(&s->path);
+}

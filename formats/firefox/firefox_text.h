@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a profile of the Firefox Profiler says: tables in columns, which refer to each other by index. In processed profiles a column is
+ * an array; in Gecko's a table is an array of rows, and a schema says which cell of a row is which column. Either way the same columns
+ * are made of it (github.com/firefox-devtools/profiler/blob/main/docs-developer/processed-profile-format.md and gecko-profile-format.md).
+ */
+#ifndef PROFTOP_FORMATS_FIREFOX_FIREFOX_TEXT_H
+#define PROFTOP_FORMATS_FIREFOX_FIREFOX_TEXT_H
+
+#include "ids.h"
+#include "json_stream.h"
+#include "mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct profile;
+
+#define FIREFOX_NONE UINT32_MAX /* of indexes: null */
+
+typedef VEC(uint32_t) firefox_indexes;
+typedef VEC(double) firefox_numbers;
+
+/* Samples of a thread, or allocations. */
+struct firefox_samples {
+	firefox_indexes stack;
+	firefox_numbers time;   /* ms; or since the sample before */
+	bool deltas;            /* the latter */
+	firefox_numbers weight; /* empty: each is 1 */
+	firefox_numbers cpu; /* what the thread used since the sample before, in meta.sampleUnits */
+	string_id weight_type;
+};
+enum firefox_samples_kind { FIREFOX_SAMPLES, FIREFOX_JS, FIREFOX_NATIVE };
+#define N_FIREFOX_SAMPLES 3
+
+/* What stacks are made of. */
+struct firefox_tables {
+	firefox_indexes prefix, frame;          /* of stacks */
+	firefox_indexes frame_func, frame_line; /* of frames; Gecko's have frame_location instead */
+	firefox_indexes frame_location;         /* a string each */
+	firefox_indexes func_name, func_resource; /* of functions */
+	firefox_indexes func_file, func_line;
+	firefox_indexes func_source; /* instead of func_file: an index of source_file */
+	firefox_indexes source_file; /* a string each */
+	firefox_indexes resource_lib, resource_name; /* of resources */
+	firefox_indexes strings;                     /* string_id of each */
+};
+
+struct firefox_thread {
+	string_id name, process_name;
+	int64_t pid, tid; /* -1: not told */
+	struct firefox_samples samples[N_FIREFOX_SAMPLES];
+	struct firefox_tables tables;
+	firefox_indexes
+		libs; /* index of the text's, of old profiles in which a thread has its own */
+};
+
+struct firefox_lib {
+	string_id name, path, code_id;
+};
+
+/* A table of Gecko's while it is read. */
+struct firefox_rows {
+	firefox_numbers cell; /* NAN: null, or no number */
+	VEC(size_t) row_end;  /* where each row's cells end */
+	uint32_t column
+		[8]; /* by what it is for the reader: which cell, FIREFOX_NONE: there is none */
+};
+
+struct firefox_text {
+	struct profile *p; /* strings go there; borrowed */
+	VEC(struct firefox_thread) threads;
+	VEC(struct firefox_lib) libs;
+	struct firefox_tables
+		shared;     /* of newer profiles: for threads that have none of their own */
+	double interval_ms; /* 0: not told */
+	int64_t version;    /* of processed profiles; or of Gecko's; 0: not told */
+	string_id product, cpu_unit;
+	uint64_t n_markers;
+	/* While it is read: */
+	struct firefox_tables *tables;   /* the thread's, or the shared ones */
+	struct firefox_samples *samples; /* the thread's of one kind */
+	struct firefox_rows rows;
+};
+
+/* As json_read(). */
+int firefox_text_read(struct firefox_text *t, struct profile *p, struct input *in,
+		      struct json_end *end, struct progress *progress, struct err *e);
+void firefox_text_done(struct firefox_text *t);
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The rules' paths are made into a tree; where one is in the text is a stack of its nodes, with NULL for what no rule asks for.
+ * yajl takes the text apart as it comes.
+ */
+#include "config.h"
+
+#include "json_stream.h"
+
+#include "arena.h"
+#include "err.h"
+#include "input.h"
+#include "mem.h"
+#include "task.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <yajl/yajl_parse.h>
+
+#define PIECE_BYTES ((size_t)256 << 10)
+
+/* What a path leads to. */
+struct node {
+	const char *
+		key; /* of the object above, "*" for all, or NULL for elements of an array; borrowed */
+	size_t n_key;
+	struct node *child;           /* the first below */
+	struct node *next;            /* beside */
+	const struct json_rule *rule; /* or NULL */
+	const struct node *same;      /* whose children are meant instead of own ones, or NULL */
+};
+
+struct stream {
+	struct arena arena; /* of nodes */
+	struct node root;
+	VEC(const struct node *)
+	open; /* objects and arrays that have begun, NULL: of no interest */
+	VEC(const struct node *) member; /* [open.n] what the next value of each is */
+	void *to;
+};
+
+/* The tree of rules. */
+
+static struct node *child_of(struct stream *s, struct node *parent, const char *key, size_t n)
+{
+	struct node *c;
+
+	for (c = parent->child; c; c = c->next)
+		if ((!c->key && !key) ||
+		    (c->key && key && c->n_key == n && memcmp(c->key, key, n) == 0))
+			return c;
+	c = arena_alloc(&s->arena, sizeof(*c));
+	*c = (struct node){ .key = key, .n_key = n, .next = parent->child };
+	parent->child = c;
+	return c;
+}
+
+static struct node *node_at(struct stream *s, const char *path)
+{
+	struct node *at = &s->root;
+
+	while (*path) {
+		size_t n;
+
+		if (strncmp(path, "[]", 2) == 0) {
+			at = child_of(s, at, NULL, 0);
+			path += 2;
+			continue;
+		}
+		path += *path == '.';
+		n = strcspn(path, ".[");
+		at = child_of(s, at, path, n);
+		path += n;
+	}
+	return at;
+}
+
+static void plant(struct stream *s, const struct json_rule *rules, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		node_at(s, rules[i].path)->rule = &rules[i];
+	for (size_t i = 0; i < n; i++)
+		if (rules[i].same)
+			node_at(s, rules[i].path)->same = node_at(s, rules[i].same);
+}
+
+static const struct node *element_of(const struct node *n)
+{
+	const struct node *c = n ? (n->same ? n->same : n)->child : NULL;
+
+	while (c && c->key)
+		c = c->next;
+	return c;
+}
+
+static const struct node *member_of(const struct node *n, const char *key, size_t n_key)
+{
+	const struct node *c = n ? (n->same ? n->same : n)->child : NULL, *any = NULL;
+
+	for (; c; c = c->next) {
+		if (!c->key)
+			continue;
+		if (c->n_key == n_key && memcmp(c->key, key, n_key) == 0)
+			return c;
+		if (c->n_key == 1 && c->key[0] == '*')
+			any = c;
+	}
+	return any;
+}
+
+/* What yajl calls. */
+
+static const struct node *current(const struct stream *s)
+{
+	return s->open.n ? s->member.at[s->open.n - 1] : &s->root;
+}
+
+static int put(struct stream *s, const struct json_value *v)
+{
+	const struct node *n = current(s);
+
+	if (n && n->rule && n->rule->value)
+		n->rule->value(s->to, v);
+	return 1;
+}
+
+static int on_null(void *arg)
+{
+	return put(arg, &(struct json_value){ .kind = JSON_NULL });
+}
+
+static int on_bool(void *arg, int truth)
+{
+	return put(arg, &(struct json_value){ .kind = JSON_BOOL, .truth = truth != 0 });
+}
+
+static int on_number(void *arg, const char *text, size_t n)
+{
+	return put(arg, &(struct json_value){ .kind = JSON_NUMBER, .s = text, .n = n });
+}
+
+static int on_string(void *arg, const unsigned char *text, size_t n)
+{
+	return put(arg,
+		   &(struct json_value){ .kind = JSON_STRING, .s = (const char *)text, .n = n });
+}
+
+static int begin(struct stream *s, bool array)
+{
+	const struct node *n = current(s);
+
+	if (n && n->rule && n->rule->begin)
+		n->rule->begin(s->to);
+	vec_push(&s->open, n);
+	vec_reserve(&s->member, s->open.n);
+	s->member.at[s->open.n - 1] = array ? element_of(n) : NULL;
+	return 1;
+}
+
+static int end(void *arg)
+{
+	struct stream *s = arg;
+	const struct node *n = s->open.at[--s->open.n];
+
+	if (n && n->rule && n->rule->end)
+		n->rule->end(s->to);
+	return 1;
+}
+
+static int on_object(void *arg)
+{
+	return begin(arg, false);
+}
+
+static int on_array(void *arg)
+{
+	return begin(arg, true);
+}
+
+static int on_key(void *arg, const unsigned char *text, size_t n)
+{
+	struct stream *s = arg;
+	const struct node *m = member_of(s->open.at[s->open.n - 1], (const char *)text, n);
+
+	s->member.at[s->open.n - 1] = m;
+	if (m && m->rule && m->rule->key)
+		m->rule->key(s->to, (const char *)text, n);
+	return 1;
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_null,
+	.yajl_boolean = on_bool,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_object,
+	.yajl_map_key = on_key,
+	.yajl_end_map = end,
+	.yajl_start_array = on_array,
+	.yajl_end_array = end,
+};
+
+/* Reading. */
+
+/* yajl's words, without its lines of context. */
+static char *why_of(yajl_handle h)
+{
+	unsigned char *text = yajl_get_error(h, 0, NULL, 0);
+	char *why = xstrdup(text ? (const char *)text : "it is no JSON");
+
+	if (text)
+		yajl_free_error(h, text);
+	why[strcspn(why, "\n")] = '\0';
+	return why;
+}
+
+static int read_pieces(struct input *in, yajl_handle h, struct json_end *end_of,
+		       struct progress *progress, struct err *e)
+{
+	unsigned char *piece = xmalloc(PIECE_BYTES);
+	yajl_status status = yajl_status_ok;
+	struct err broken = ERR_INIT;
+	ssize_t n = 0;
+
+	while (status == yajl_status_ok && !progress_cancelled(progress)) {
+		n = input_read(in, piece, PIECE_BYTES, &broken);
+		if (n <= 0)
+			break;
+		end_of->offset = input_offset(in) - (uint64_t)n;
+		status = yajl_parse(h, piece, (size_t)n);
+		progress_set(progress, input_file_done(in), input_file_bytes(in));
+	}
+	free(piece);
+	if (progress_cancelled(progress) || n == -ECANCELED) {
+		err_clear(&broken);
+		return -ECANCELED;
+	}
+	if (n < 0 && input_offset(in) == 0) {
+		err_set(e, (int)n, "%s", err_text(&broken));
+		err_clear(&broken);
+		return (int)n;
+	}
+	if (n < 0) {
+		end_of->why = xstrdup(err_text(&broken));
+		end_of->offset = input_offset(in);
+	} else if (status == yajl_status_ok) {
+		end_of->offset = input_offset(in);
+		status = yajl_complete_parse(h);
+	} else {
+		end_of->offset += yajl_get_bytes_consumed(h);
+	}
+	if (!end_of->why && status != yajl_status_ok)
+		end_of->why = why_of(h);
+	err_clear(&broken);
+	return 0;
+}
+
+int json_read(struct input *in, const struct json_rule *rules, size_t n_rules, void *to,
+	      struct json_end *end_of, struct progress *progress, struct err *e)
+{
+	struct stream s = { .to = to };
+	yajl_handle h = yajl_alloc(&callbacks, NULL, &s);
+	int rc;
+
+	*end_of = (struct json_end){ 0 };
+	if (!h)
+		mem_fail(sizeof(s));
+	/* names are cleaned before they are shown, whatever bytes they are */
+	yajl_config(h, yajl_dont_validate_strings, 1);
+	plant(&s, rules, n_rules);
+	rc = read_pieces(in, h, end_of, progress, e);
+	yajl_free(h);
+	arena_done(&s.arena);
+	vec_done(&s.open);
+	vec_done(&s.member);
+	return rc;
+}
+
+/* Values. */
+
+double json_double(const struct json_value *v, double otherwise)
+{
+	char text[64];
+	char *stop;
+	double x;
+
+	if (v->kind != JSON_NUMBER || v->n >= sizeof(text))
+		return otherwise;
+	memcpy(text, v->s, v->n);
+	text[v->n] = '\0';
+	x = strtod(text, &stop);
+	return *stop == '\0' && isfinite(x) ? x : otherwise;
+}
+
+int64_t json_int(const struct json_value *v, int64_t otherwise)
+{
+	size_t i = v->kind == JSON_NUMBER && v->s[0] == '-';
+	int64_t x = 0;
+	double d;
+
+	if (v->kind != JSON_NUMBER)
+		return otherwise;
+	for (; i < v->n && v->n <= 18 && v->s[i] >= '0' && v->s[i] <= '9'; i++)
+		x = 10 * x + (v->s[i] - '0');
+	if (i == v->n)
+		return v->s[0] == '-' ? -x : x;
+	d = round(json_double(v, NAN));
+	return d > -9.2e18 && d < 9.2e18 ? (int64_t)d : otherwise;
+}
+
+uint32_t json_index(const struct json_value *v)
+{
+	int64_t x = json_int(v, -1);
+
+	return x >= 0 && x < UINT32_MAX ? (uint32_t)x : UINT32_MAX;
+}
+
+/* Probes. */
+
+/* Past a string that begins at i; n where it has no end. */
+static size_t past_string(const uint8_t *text, size_t n, size_t i)
+{
+	for (i++; i < n && text[i] != '"'; i++)
+		i += text[i] == '\\';
+	return i < n ? i + 1 : n;
+}
+
+bool json_has_key(const uint8_t *text, size_t n, const char *key)
+{
+	size_t n_key = strlen(key), depth = 0;
+
+	for (size_t i = 0; i < n;) {
+		size_t end_at;
+
+		depth += text[i] == '{' || text[i] == '[';
+		if ((text[i] == '}' || text[i] == ']') && --depth == 0)
+			return false;
+		if (text[i] != '"') {
+			if (depth == 0 && !strchr(" \t\r\n", text[i]))
+				return false;
+			i++;
+			continue;
+		}
+		end_at = past_string(text, n, i);
+		if (depth == 1 && end_at - i == n_key + 2 &&
+		    memcmp(text + i + 1, key, n_key) == 0) {
+			while (end_at < n && strchr(" \t\r\n", text[end_at]))
+				end_at++;
+			if (end_at < n && text[end_at] == ':')
+				return true;
+		}
+		i = end_at;
+	}
+	return false;
+}

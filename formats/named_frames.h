@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Frames of inputs that have names and positions in sources, and no addresses. Interpreted code has no modules: its file stands for
+ * one, so that functions of one name in two files stay apart.
+ */
+#ifndef PROFTOP_FORMATS_NAMED_FRAMES_H
+#define PROFTOP_FORMATS_NAMED_FRAMES_H
+
+#include "builder.h"
+
+#include <stdint.h>
+
+struct named_frame {
+	string_id name;    /* empty: "(anonymous)" */
+	string_id file;    /* path or URL; empty: unknown */
+	uint32_t line;     /* of the frame's position; 0: unknown */
+	uint32_t declared; /* where the function begins; 0: unknown */
+};
+
+/* A new location of that one frame, for the caller to keep; its module is its file. Wants the pen. */
+location_id named_frame_location(struct profile *p, const struct named_frame *f);
+/* The same of code that is in a module. */
+location_id named_frame_location_in(struct profile *p, const struct named_frame *f, module_id m);
+
+#endif

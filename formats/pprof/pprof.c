@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A pprof profile into the model: each type of value is an event, each value that is not 0 a row.
+ *
+ * The file is a protobuf message whose samples come before what they refer to, so that all of it is in memory: its
+ * tables are made in one pass, its samples in a second one.
+ */
+#include "config.h"
+
+#include "pprof.h"
+
+#include "builder.h"
+#include "err.h"
+#include "fmt.h"
+#include "input.h"
+#include "mem.h"
+#include "pprof_labels.h"
+#include "pprof_stacks.h"
+#include "pprof_tables.h"
+#include "pprof_write.h"
+#include "proto_arena.h"
+#include "proto_fields.h"
+#include <profile.pb-c.h>
+#include "task.h"
+#include "whole_input.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples that are built before others see them. */
+#define BATCH 4096
+
+/* A unit of the file, and what it is in units of ours. */
+struct unit_name {
+	const char *name;
+	enum unit unit;
+	int64_t each;
+};
+
+static const struct unit_name unit_names[] = {
+	{ "nanoseconds", UNIT_NS, 1 },
+	{ "nanosecond", UNIT_NS, 1 },
+	{ "ns", UNIT_NS, 1 },
+	{ "microseconds", UNIT_NS, 1000 },
+	{ "us", UNIT_NS, 1000 },
+	{ "milliseconds", UNIT_NS, 1000000 },
+	{ "ms", UNIT_NS, 1000000 },
+	{ "seconds", UNIT_NS, 1000000000 },
+	{ "s", UNIT_NS, 1000000000 },
+	{ "bytes", UNIT_BYTES, 1 },
+	{ "byte", UNIT_BYTES, 1 },
+	{ "kilobytes", UNIT_BYTES, 1024 },
+	{ "megabytes", UNIT_BYTES, 1048576 },
+};
+
+/* A type of value. */
+struct value_event {
+	event_id id;
+	int64_t each; /* what one of the file is in the event's unit */
+};
+
+struct reader {
+	struct profile *p;
+	capture_id capture;
+	struct input *in;
+	struct progress *progress;
+	struct whole_input file;
+	struct pprof_tables t;
+	struct pprof_stacks *stacks;
+	struct pprof_labels *labels;
+	VEC(struct value_event) events; /* [t.types.n] */
+	int64_t time_ns;                /* of all samples; TIME_NONE */
+	uint64_t n_samples;             /* with a stack and a value */
+	uint64_t n_odd;                 /* messages that are none */
+	uint64_t n_short; /* samples with another number of values than there are types */
+	uint64_t n_large; /* values that make a sum too large */
+};
+
+/* Events. */
+
+static struct unit_name unit_of(const struct pprof_tables *t, int64_t index)
+{
+	struct pprof_string s = pprof_string(t, index);
+
+	for (size_t i = 0; i < sizeof(unit_names) / sizeof(*unit_names); i++)
+		if (s.n == strlen(unit_names[i].name) && memcmp(s.s, unit_names[i].name, s.n) == 0)
+			return unit_names[i];
+	return (struct unit_name){ "", UNIT_COUNT, 1 };
+}
+
+/* pprof shows the last type where the file names none. */
+static bool is_default(const struct pprof_tables *t, size_t i)
+{
+	struct pprof_string wanted = pprof_string(t, t->default_type);
+	struct pprof_string own = pprof_string(t, t->types.at[i].type);
+
+	if (wanted.n == 0)
+		return i + 1 == t->types.n;
+	return own.n == wanted.n && memcmp(own.s, wanted.s, own.n) == 0;
+}
+
+static void make_events(struct reader *r)
+{
+	for (size_t i = 0; i < r->t.types.n; i++) {
+		struct pprof_string s = pprof_string(&r->t, r->t.types.at[i].type);
+		struct unit_name unit = unit_of(&r->t, r->t.types.at[i].unit);
+		char *name = s.n ? xstrndup(s.s, s.n) : xasprintf("value %zu", i + 1);
+		struct value_event v = { .each = unit.each };
+
+		v.id = build_summed_event(r->p, name, unit.unit);
+		if (is_default(&r->t, i))
+			build_event_default(r->p, v.id);
+		vec_push(&r->events, v);
+		free(name);
+	}
+}
+
+/* Samples. */
+
+static void add_values(struct reader *r, const Pprof__Sample *m, const struct sample *like)
+{
+	size_t n = m->n_value < r->events.n ? m->n_value : r->events.n;
+	struct sample s = *like;
+
+	r->n_short += m->n_value != r->events.n;
+	for (size_t i = 0; i < n; i++) {
+		const struct value_event *v = &r->events.at[i];
+
+		if (m->value[i] == 0)
+			continue;
+		s.event = v->id;
+		if (__builtin_mul_overflow(m->value[i], v->each, &s.weight) ||
+		    build_sample(r->p, &s) == -ERANGE)
+			r->n_large++;
+	}
+}
+
+static void add_sample(struct reader *r, const Pprof__Sample *m)
+{
+	struct sample s = { .cpu = CPU_NONE, .time_ns = r->time_ns };
+
+	s.thread = pprof_labels_thread(r->labels, m);
+	s.stack = pprof_stack(r->stacks, m->location_id, m->n_location_id);
+	add_values(r, m, &s);
+	r->n_samples++;
+}
+
+static int read_samples(struct reader *r)
+{
+	struct bytes b = bytes_over(r->file.bytes, r->t.n_good, false);
+	struct proto_arena arena;
+	struct proto_field f;
+	uint64_t n = 0;
+	int rc = 0;
+
+	proto_arena_init(&arena);
+	builder_begin(r->p);
+	while (rc == 0 && proto_next(&b, &f)) {
+		const Pprof__Sample *m;
+
+		if (f.number != PPROF_SAMPLE || f.wire != PROTO_BYTES)
+			continue;
+		m = pprof__sample__unpack(&arena.allocator, f.n, f.at);
+		if (m)
+			add_sample(r, m);
+		else
+			r->n_odd++;
+		proto_arena_reset(&arena);
+		if (++n % BATCH == 0) {
+			rc = builder_end(r->p);
+			builder_begin(r->p);
+		}
+		if (progress_cancelled(r->progress))
+			rc = -ECANCELED;
+	}
+	if (builder_end(r->p) < 0 && rc == 0)
+		rc = -EFBIG;
+	proto_arena_done(&arena);
+	return rc;
+}
+
+/* What `info` says. */
+
+static void tell_text(struct reader *r, const char *name, int64_t index)
+{
+	struct pprof_string s = pprof_string(&r->t, index);
+
+	if (s.n > 0)
+		build_fact(r->p, r->capture, "file", name, FACT_PLAIN, "%.*s",
+			   (int)(s.n < 4096 ? s.n : 4096), s.s);
+}
+
+static void tell_period(struct reader *r)
+{
+	struct pprof_string type = pprof_string(&r->t, r->t.period_type.type);
+	struct pprof_string unit = pprof_string(&r->t, r->t.period_type.unit);
+
+	if (r->t.period > 0 && type.n < 256 && unit.n < 256)
+		build_fact(r->p, r->capture, "file", "period", FACT_PLAIN,
+			   "%" PRId64 " %.*s of %.*s", r->t.period, (int)unit.n, unit.s,
+			   (int)type.n, type.s);
+}
+
+static void tell_times(struct reader *r)
+{
+	char text[FMT_SIZE];
+
+	if (r->t.duration_ns > 0)
+		build_fact(r->p, r->capture, "file", "duration", FACT_PLAIN, "%s",
+			   fmt_ns(text, r->t.duration_ns));
+	build_fact(r->p, r->capture, "file", "times", FACT_PLAIN,
+		   "the format has none: each row is a stack with sums over the whole recording");
+}
+
+static void tell_loss(struct reader *r, const char *name, uint64_t n, const char *one,
+		      const char *what)
+{
+	char text[FMT_COUNTED_SIZE];
+
+	if (n > 0)
+		build_fact(r->p, r->capture, "losses", name, FACT_LOSS, "%s %s",
+			   fmt_counted(text, (int64_t)n, one), what);
+}
+
+static void tell_losses(struct reader *r)
+{
+	if (r->file.cut)
+		build_fact(r->p, r->capture, "losses", "rest of the file", FACT_LOSS, "%s",
+			   r->file.cut);
+	else if (r->t.n_good < r->file.n)
+		build_fact(
+			r->p, r->capture, "losses", "rest of the file", FACT_LOSS,
+			"%zu bytes at offset %zu are no field of a profile: the file is cut or damaged",
+			r->file.n - r->t.n_good, r->t.n_good);
+	if (r->t.n_odd > 0)
+		build_fact(r->p, r->capture, "losses", "fields", FACT_LOSS,
+			   "%" PRIu64 " cannot be unpacked, the first at offset %zu", r->t.n_odd,
+			   r->t.first_odd);
+	tell_loss(r, "samples", r->n_odd, "sample", "cannot be unpacked");
+	tell_loss(r, "values", r->n_short, "sample",
+		  "with another number of values than the file has types");
+	tell_loss(r, "sums", r->n_large, "value", "left out, as the sum would be too large");
+	tell_loss(r, "locations", pprof_stacks_n_odd(r->stacks), "frame",
+		  "of a location that is not in the file");
+}
+
+static void tell(struct reader *r)
+{
+	char text[FMT_SIZE];
+
+	builder_begin(r->p);
+	build_fact(r->p, r->capture, "file", "stacks", FACT_PLAIN, "%s",
+		   fmt_count(text, (int64_t)r->n_samples));
+	tell_period(r);
+	tell_times(r);
+	for (size_t i = 0; i < r->t.comments.n && i < 16; i++)
+		tell_text(r, i == 0 ? "comment" : "more comments", r->t.comments.at[i]);
+	tell_text(r, "documentation", r->t.doc_url);
+	tell_text(r, "frames left out", r->t.drop);
+	pprof_labels_tell(r->labels);
+	tell_losses(r);
+	builder_end(r->p);
+}
+
+/* Reading. */
+
+static int begin(struct reader *r, const struct read_options *o, struct err *e)
+{
+	int rc = whole_input_read(&r->file, r->in, r->progress, e);
+
+	if (rc)
+		return rc;
+	pprof_tables_read(&r->t, r->file.bytes, r->file.n);
+	if (r->t.n_samples == 0)
+		return err_set(e, -EBADMSG, "%s: is a pprof profile without a sample",
+			       input_name(r->in));
+	if (r->t.types.n == 0)
+		return err_set(e, -EBADMSG, "%s: is a pprof profile that names no type of value",
+			       input_name(r->in));
+	builder_begin(r->p);
+	make_events(r);
+	r->stacks = pprof_stacks_new(r->p, r->capture, &r->t, o ? o->resolve : NULL);
+	r->labels = pprof_labels_new(r->p, r->capture, &r->t);
+	builder_end(r->p);
+	return 0;
+}
+
+static int read_pprof(struct input *in, struct profile *p, capture_id c,
+		      const struct read_options *o, struct progress *progress, struct err *e)
+{
+	struct reader r = {
+		.p = p, .capture = c, .in = in, .progress = progress, .time_ns = TIME_NONE
+	};
+	int rc = begin(&r, o, e);
+
+	if (rc == 0)
+		rc = read_samples(&r);
+	if (r.stacks && rc != -ECANCELED)
+		tell(&r);
+	if (rc == 0)
+		rc = pprof_stacks_name(r.stacks, progress);
+	if (rc == -EFBIG && r.stacks)
+		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
+	pprof_labels_free(r.labels);
+	pprof_stacks_free(r.stacks);
+	pprof_tables_done(&r.t);
+	vec_done(&r.events);
+	whole_input_done(&r.file);
+	return rc;
+}
+
+/* Recognising. */
+
+/* What a field of a profile looks like. */
+static bool is_plausible(const struct proto_field *f)
+{
+	struct bytes b = bytes_over(f->at, f->n, false);
+	struct proto_field inner;
+
+	switch (f->number) {
+	case PPROF_SAMPLE_TYPE:
+	case PPROF_PERIOD_TYPE:
+		while (f->wire == PROTO_BYTES && proto_next(&b, &inner))
+			if (inner.number > 2 || inner.wire != PROTO_VARINT)
+				return false;
+		return f->wire == PROTO_BYTES && !b.bad;
+	case PPROF_SAMPLE:
+	case PPROF_MAPPING:
+	case PPROF_LOCATION:
+	case PPROF_FUNCTION:
+		while (f->wire == PROTO_BYTES && proto_next(&b, &inner))
+			if (inner.number > 15)
+				return false;
+		return f->wire == PROTO_BYTES && !b.bad;
+	case PPROF_STRING:
+		return f->wire == PROTO_BYTES;
+	case PPROF_COMMENT:
+		return f->wire == PROTO_BYTES || f->wire == PROTO_VARINT;
+	default:
+		return f->number <= PPROF_DOC_URL && f->wire == PROTO_VARINT;
+	}
+}
+
+/* Fields of a profile from the first byte on; the last one may be cut. */
+static int probe(const uint8_t *bytes, size_t n)
+{
+	struct bytes b = bytes_over(bytes, n, false);
+	size_t n_fields = 0, n_messages = 0;
+	struct proto_field f;
+
+	while (proto_next(&b, &f)) {
+		if (!is_plausible(&f))
+			return 0;
+		n_fields++;
+		n_messages += f.number <= PPROF_FUNCTION && f.n > 0;
+	}
+	if (n_messages == 0)
+		return 0;
+	return n_fields >= 8 ? FORMAT_SURE + 20 : n_fields >= 3 ? FORMAT_SURE / 2 : 0;
+}
+
+const struct format format_pprof = {
+	.name = "pprof",
+	.title = "pprof's profile.proto (Go, Parca, Pyroscope, py-spy, Node, Rust)",
+	.inlined = true,
+	.probe = probe,
+	.read = read_pprof,
+	.write = pprof_write,
+};

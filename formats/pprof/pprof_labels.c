@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Labels are pairs of a key and a text or number. A set of them becomes one text, "kind=sort, worker=1", in the order of
+ * keys: the thread's labels in the model. Samples of one set mostly follow each other, and all of one set are one thread.
+ */
+#include "config.h"
+
+#include "pprof_labels.h"
+
+#include "mem.h"
+#include "pprof_tables.h"
+#include <profile.pb-c.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sets that are kept; samples of more have none. */
+#define MOST_SETS 100000
+/* Bytes of a set's text. */
+#define MOST_TEXT 4096
+
+struct pprof_labels {
+	struct profile *p;
+	capture_id capture;
+	const struct pprof_tables *t;
+	VEC(const Pprof__Label *) sorted; /* of one sample: what is not its thread's */
+	VEC(char) text;                   /* of its set */
+	uint32_t last;                    /* string_id of the last set */
+	uint64_t n_sets;                  /* that were new, at least */
+	uint64_t n_left_out;              /* samples of sets beyond these */
+};
+
+/* What a label says of the thread. */
+enum about { ABOUT_TID, ABOUT_PID, ABOUT_THREAD, ABOUT_PROCESS, ABOUT_OTHER };
+
+static const struct {
+	const char *key;
+	enum about about;
+} thread_keys[] = {
+	{ "tid", ABOUT_TID },
+	{ "thread_id", ABOUT_TID },
+	{ "thread id", ABOUT_TID },
+	{ "pid", ABOUT_PID },
+	{ "process_id", ABOUT_PID },
+	{ "process id", ABOUT_PID },
+	{ "thread", ABOUT_THREAD },
+	{ "thread_name", ABOUT_THREAD },
+	{ "thread name", ABOUT_THREAD },
+	{ "comm", ABOUT_THREAD },
+	{ "thread_comm", ABOUT_THREAD },
+	{ "process_name", ABOUT_PROCESS },
+	{ "process", ABOUT_PROCESS },
+};
+
+static enum about about_of(struct pprof_string key)
+{
+	for (size_t i = 0; i < sizeof(thread_keys) / sizeof(*thread_keys); i++)
+		if (key.n == strlen(thread_keys[i].key) &&
+		    memcmp(key.s, thread_keys[i].key, key.n) == 0)
+			return thread_keys[i].about;
+	return ABOUT_OTHER;
+}
+
+/* What a sample's labels say of its thread. */
+struct who {
+	int64_t pid, tid; /* -1: nothing */
+	struct pprof_string thread, process;
+};
+
+/* A number, or a text that is one; -1: neither. */
+static int64_t number_of(const struct pprof_labels *l, const Pprof__Label *m)
+{
+	struct pprof_string s = pprof_string(l->t, m->str);
+	int64_t v = 0;
+
+	if (s.n == 0)
+		return m->num >= 0 && m->num <= INT32_MAX ? m->num : -1;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.s[i] < '0' || s.s[i] > '9' || v > INT32_MAX / 10)
+			return -1;
+		v = 10 * v + (s.s[i] - '0');
+	}
+	return v <= INT32_MAX ? v : -1;
+}
+
+/* Takes what is about the thread; false when it is not. */
+static bool take_thread(const struct pprof_labels *l, const Pprof__Label *m, struct who *w)
+{
+	struct pprof_string s = pprof_string(l->t, m->str);
+
+	switch (about_of(pprof_string(l->t, m->key))) {
+	case ABOUT_TID:
+		return w->tid < 0 && (w->tid = number_of(l, m)) >= 0;
+	case ABOUT_PID:
+		return w->pid < 0 && (w->pid = number_of(l, m)) >= 0;
+	case ABOUT_THREAD:
+		if (s.n == 0 || w->thread.n > 0)
+			return false;
+		w->thread = s;
+		return true;
+	case ABOUT_PROCESS:
+		if (s.n == 0 || w->process.n > 0)
+			return false;
+		w->process = s;
+		return true;
+	case ABOUT_OTHER:
+		break;
+	}
+	return false;
+}
+
+/* The text of a set. */
+
+static int compare_text(struct pprof_string a, struct pprof_string b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int c = n ? memcmp(a.s, b.s, n) : 0;
+
+	return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+/* Sets are small: by insertion. */
+static void insert(struct pprof_labels *l, const Pprof__Label *m)
+{
+	struct pprof_string key = pprof_string(l->t, m->key);
+	size_t i = l->sorted.n;
+
+	vec_push(&l->sorted, m);
+	for (; i > 0 && compare_text(pprof_string(l->t, l->sorted.at[i - 1]->key), key) > 0; i--)
+		l->sorted.at[i] = l->sorted.at[i - 1];
+	l->sorted.at[i] = m;
+}
+
+static void add_text(struct pprof_labels *l, const char *s, size_t n)
+{
+	if (n > MOST_TEXT - l->text.n)
+		n = MOST_TEXT - l->text.n;
+	if (n == 0)
+		return;
+	vec_reserve(&l->text, l->text.n + n);
+	memcpy(l->text.at + l->text.n, s, n);
+	l->text.n += n;
+}
+
+static void add_label(struct pprof_labels *l, const Pprof__Label *m)
+{
+	struct pprof_string key = pprof_string(l->t, m->key), s = pprof_string(l->t, m->str);
+	struct pprof_string unit = pprof_string(l->t, m->num_unit);
+	char number[32];
+	int n;
+
+	if (l->text.n > 0)
+		add_text(l, ", ", 2);
+	add_text(l, key.s, key.n);
+	add_text(l, "=", 1);
+	if (m->str != 0) {
+		add_text(l, s.s, s.n);
+		return;
+	}
+	n = snprintf(number, sizeof(number), "%" PRId64, m->num);
+	add_text(l, number, (size_t)n);
+	if (unit.n > 0) {
+		add_text(l, " ", 1);
+		add_text(l, unit.s, unit.n);
+	}
+}
+
+/* The set of the labels in `sorted`. */
+static string_id set_of(struct pprof_labels *l)
+{
+	string_id id;
+	size_t n;
+	const char *last = profile_string(l->p, (string_id){ l->last }, &n);
+
+	vec_clear(&l->text);
+	for (size_t i = 0; i < l->sorted.n; i++)
+		add_label(l, l->sorted.at[i]);
+	if (l->text.n == 0 || (n == l->text.n && memcmp(last, l->text.at, n) == 0))
+		return (string_id){ l->text.n ? l->last : 0 };
+	if (l->n_sets >= MOST_SETS) {
+		l->n_left_out++;
+		return (string_id){ 0 };
+	}
+	id = build_string(l->p, l->text.at, l->text.n);
+	l->n_sets += id.v > l->last;
+	l->last = id.v;
+	return id;
+}
+
+/* Threads. */
+
+static string_id string_of(struct pprof_labels *l, struct pprof_string s)
+{
+	return build_string(l->p, s.s, s.n);
+}
+
+/* Samples without any of it have a thread only for their labels. */
+static thread_id thread_of(struct pprof_labels *l, const struct who *w)
+{
+	string_id name = string_of(l, w->thread);
+	string_id process_name = w->process.n ? string_of(l, w->process) : name;
+	process_id process = w->pid >= 0 ? build_process(l->p, l->capture, (int32_t)w->pid)
+					 : build_process_of_name(l->p, l->capture, process_name);
+
+	if (w->pid >= 0 && profile_process(l->p, process)->name.v == 0)
+		build_process_name(l->p, process, process_name);
+	return build_thread(l->p, process, (int32_t)w->tid, name);
+}
+
+thread_id pprof_labels_thread(struct pprof_labels *l, const Pprof__Sample *s)
+{
+	struct who w = { .pid = -1, .tid = -1, .thread = { "", 0 }, .process = { "", 0 } };
+	thread_id thread = { ID_NONE };
+	bool told = false;
+	string_id set;
+
+	vec_clear(&l->sorted);
+	for (size_t i = 0; i < s->n_label; i++) {
+		if (take_thread(l, s->label[i], &w))
+			told = true;
+		else
+			insert(l, s->label[i]);
+	}
+	set = set_of(l);
+	if (told || set.v != 0)
+		thread = thread_of(l, &w);
+	return set.v != 0 ? build_thread_labelled(l->p, thread, set) : thread;
+}
+
+void pprof_labels_tell(const struct pprof_labels *l)
+{
+	if (l->n_left_out > 0)
+		build_fact(l->p, l->capture, "losses", "labels", FACT_LOSS,
+			   "of %" PRIu64
+			   " samples are left out, as there are more than %d sets of labels",
+			   l->n_left_out, MOST_SETS);
+}
+
+struct pprof_labels *pprof_labels_new(struct profile *p, capture_id c, const struct pprof_tables *t)
+{
+	struct pprof_labels *l = xcalloc(1, sizeof(*l));
+
+	l->p = p;
+	l->capture = c;
+	l->t = t;
+	return l;
+}
+
+void pprof_labels_free(struct pprof_labels *l)
+{
+	if (!l)
+		return;
+	vec_done(&l->sorted);
+	vec_done(&l->text);
+	free(l);
+}

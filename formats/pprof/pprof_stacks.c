@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A location of the file becomes one of the model when a sample needs it first. One with an address in a file is at
+ * that address there, so that it can be named by symbols where the profile has none; but several locations of the file
+ * may be at one address with other lines each (merged profiles, generated code): these, and those without an address,
+ * are frames with names and positions only.
+ */
+#include "config.h"
+
+#include "pprof_stacks.h"
+
+#include "build_id.h"
+#include "demangle.h"
+#include "err.h"
+#include "mem.h"
+#include "pprof_tables.h"
+#include "regex.h"
+#include "resolver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The process that mappings are said to be of: a profile names none. */
+#define THE_PID 1
+
+/* What drop_frames makes of a location. */
+enum fate { FATE_UNKNOWN, FATE_STAYS, FATE_DROPPED, FATE_CUT };
+
+struct known {
+	uint32_t location; /* location_id, ID_NONE: not asked for yet */
+	uint32_t cut;      /* the same without the frames that are dropped; FATE_CUT only */
+	enum fate fate;
+};
+
+struct pprof_stacks {
+	struct profile *p;
+	capture_id capture;
+	const struct pprof_tables *t;
+	struct resolver_options options;
+	struct resolver *resolver; /* NULL while nothing is mapped */
+	uint32_t *module;    /* [mappings] module_id; ID_NONE: a file that was not asked for yet */
+	uint32_t *function;  /* [functions] function_id of each in its first module, or ID_NONE */
+	struct known *known; /* [locations] */
+	struct regex *drop, *keep; /* NULL: nothing is dropped, or kept in spite */
+	VEC(struct frame) frames;  /* of the location that is being made, outermost first */
+	location_id unknown;       /* what ids without a location are; {ID_NONE}: none came yet */
+	uint64_t n_odd;            /* of these */
+};
+
+/* Modules. */
+
+static struct build_id read_build_id(struct pprof_string s)
+{
+	struct build_id id = { .n = 0 };
+
+	for (size_t i = 0; i + 1 < s.n && id.n < sizeof(id.bytes); i += 2) {
+		char digits[3] = { s.s[i], s.s[i + 1], '\0' }, *end;
+		unsigned long byte = strtoul(digits, &end, 16);
+
+		if (end != digits + 2)
+			return (struct build_id){ .n = 0 };
+		id.bytes[id.n++] = (uint8_t)byte;
+	}
+	return id;
+}
+
+static void map_file(struct pprof_stacks *s, const struct pprof_mapping *m)
+{
+	struct pprof_string path = pprof_string(s->t, m->path);
+	char *text = xstrndup(path.s, path.n);
+	struct mapping_event event = { .time_ns = INT64_MIN,
+				       .pid = THE_PID,
+				       .start = m->start,
+				       .length = m->limit - m->start,
+				       .file_offset = m->offset,
+				       .path = text,
+				       .build_id = read_build_id(pprof_string(s->t, m->build_id)),
+				       .executable = true };
+
+	if (!s->resolver)
+		s->resolver = resolver_new(s->p, s->capture, &s->options);
+	resolver_map(s->resolver, &event);
+	free(text);
+}
+
+/* Is it a file's code, which can be looked for? */
+static bool is_file(const struct pprof_stacks *s, const struct pprof_mapping *m)
+{
+	struct pprof_string path = pprof_string(s->t, m->path);
+
+	return path.n > 1 && path.s[0] == '/' && m->limit > m->start &&
+	       !memchr(path.s, '\0', path.n);
+}
+
+static void add_mappings(struct pprof_stacks *s)
+{
+	for (size_t i = 0; i < s->t->mappings.n; i++) {
+		const struct pprof_mapping *m = &s->t->mappings.at[i];
+		struct pprof_string path = pprof_string(s->t, m->path);
+		char *text;
+
+		s->module[i] = ID_NONE;
+		if (is_file(s, m)) {
+			map_file(s, m);
+			continue;
+		}
+		text = xstrndup(path.s, path.n);
+		s->module[i] = build_module(s->p, text, "",
+					    strncmp(text, "[kernel", 7) == 0 ? FAMILY_KERNEL
+									     : FAMILY_UNKNOWN)
+				       .v;
+		free(text);
+	}
+}
+
+/* Functions. */
+
+static function_id new_function(struct pprof_stacks *s, const struct pprof_function *f, module_id m)
+{
+	struct pprof_string name = pprof_string(s->t, f->name), file = pprof_string(s->t, f->file);
+	char *text, *plain;
+	function_id id;
+
+	if (name.n == 0)
+		name = pprof_string(s->t, f->system_name);
+	text = name.n ? xstrndup(name.s, name.n) : xstrdup("[unknown]");
+	plain = demangle(text, DEMANGLE_FULL);
+	id = build_function(s->p, build_cstring(s->p, plain ? plain : text), m,
+			    name.n ? 0 : FUNCTION_UNRESOLVED, build_string(s->p, file.s, file.n),
+			    f->line > 0 && f->line < UINT32_MAX ? (uint32_t)f->line : 0);
+	free(plain);
+	free(text);
+	return id;
+}
+
+static uint32_t function_of(struct pprof_stacks *s, uint64_t id, module_id m)
+{
+	static const struct pprof_function nameless = { .name = -1, .system_name = -1, .file = -1 };
+	const struct pprof_function *f = pprof_function(s->t, id);
+	uint32_t *known = f ? &s->function[f - s->t->functions.at] : NULL;
+	function_id made;
+
+	if (known && *known != ID_NONE &&
+	    profile_function(s->p, (function_id){ *known })->module.v == m.v)
+		return *known;
+	made = new_function(s, f ? f : &nameless, m);
+	if (known && *known == ID_NONE)
+		*known = made.v;
+	return made.v;
+}
+
+/* Locations. */
+
+/* The frames of a location, without the n_less innermost, into s->frames. */
+static void make_frames(struct pprof_stacks *s, const struct pprof_location *l, uint32_t n_less,
+			module_id m)
+{
+	vec_clear(&s->frames);
+	for (uint32_t i = l->n_lines; i-- > n_less;) {
+		const struct pprof_line *line = &s->t->lines.at[l->first + i];
+		const struct pprof_function *f = pprof_function(s->t, line->function);
+		struct pprof_string file = pprof_string(s->t, f ? f->file : -1);
+		struct frame frame = { .function = function_of(s, line->function, m) };
+
+		frame.file = build_string(s->p, file.s, file.n).v;
+		frame.line = line->line > 0 && line->line < UINT32_MAX ? (uint32_t)line->line : 0;
+		vec_push(&s->frames, frame);
+	}
+}
+
+/* Of what has no address: its mapping says no more than which module it is of. */
+static module_id build_file_module(struct pprof_stacks *s, const struct pprof_mapping *m)
+{
+	struct pprof_string path = pprof_string(s->t, m->path);
+	struct build_id id = read_build_id(pprof_string(s->t, m->build_id));
+	char hex[BUILD_ID_HEX_BYTES], *text = xstrndup(path.s, path.n);
+	module_id module = build_module(s->p, text, build_id_hex(hex, &id),
+					strstr(text, ".so") ? FAMILY_LIBRARY : FAMILY_PROGRAM);
+
+	free(text);
+	return module;
+}
+
+static module_id module_of(struct pprof_stacks *s, const struct pprof_location *l)
+{
+	const struct pprof_mapping *m = pprof_mapping(s->t, l->mapping);
+	uint32_t *module = m ? &s->module[m - s->t->mappings.at] : NULL;
+
+	if (!module)
+		return (module_id){ 0 };
+	if (*module == ID_NONE)
+		*module = build_file_module(s, m).v;
+	return (module_id){ *module };
+}
+
+/* At its address in a file, or {ID_NONE}. */
+static location_id at_address(struct pprof_stacks *s, const struct pprof_location *l)
+{
+	const struct pprof_mapping *m = pprof_mapping(s->t, l->mapping);
+
+	if (l->address == 0 || !m || !is_file(s, m) || l->address < m->start ||
+	    l->address >= m->limit)
+		return (location_id){ ID_NONE };
+	return resolver_locate(s->resolver, THE_PID, TIME_NONE, l->address, MODE_USER, false);
+}
+
+static location_id of_frames(struct pprof_stacks *s)
+{
+	return build_frames_location(s->p, s->frames.at, (uint32_t)s->frames.n);
+}
+
+static location_id new_location(struct pprof_stacks *s, const struct pprof_location *l)
+{
+	struct location_columns c;
+	location_id at = at_address(s, l);
+
+	profile_locations(s->p, &c);
+	if (l->n_lines == 0)
+		return at.v != ID_NONE ? at : build_location(s->p, module_of(s, l), l->address);
+	make_frames(s, l, 0, at.v != ID_NONE ? (module_id){ c.module[at.v] } : module_of(s, l));
+	if (at.v == ID_NONE || location_function(&c, at.v) != ID_NONE)
+		return of_frames(s);
+	build_location_inlines(s->p, at, s->frames.at, (uint32_t)s->frames.n);
+	return at;
+}
+
+static uint32_t locate(struct pprof_stacks *s, uint32_t i)
+{
+	struct known *k = &s->known[i];
+
+	if (k->location == ID_NONE)
+		k->location = new_location(s, &s->t->locations.at[i]).v;
+	return k->location;
+}
+
+/* Dropped frames. */
+
+/* A name as drop_frames means it: without arguments. */
+static size_t bare_length(const struct pprof_string *name)
+{
+	const char *open = name->n ? memchr(name->s, '(', name->n) : NULL;
+
+	return open && open > name->s ? (size_t)(open - name->s) : name->n;
+}
+
+static bool is_dropped(struct pprof_stacks *s, uint64_t function)
+{
+	const struct pprof_function *f = pprof_function(s->t, function);
+	struct pprof_string name = pprof_string(s->t, f ? f->name : -1);
+	size_t n = bare_length(&name);
+
+	return n > 0 && regex_matches(s->drop, name.s, n) &&
+	       !(s->keep && regex_matches(s->keep, name.s, n));
+}
+
+/* The frames inside of the outermost that is dropped go with it. */
+static enum fate judge(struct pprof_stacks *s, uint32_t i)
+{
+	struct known *k = &s->known[i];
+	const struct pprof_location *l = &s->t->locations.at[i];
+	uint32_t line = l->n_lines;
+
+	if (k->fate != FATE_UNKNOWN)
+		return k->fate;
+	k->fate = FATE_STAYS;
+	while (line > 0 && !is_dropped(s, s->t->lines.at[l->first + line - 1].function))
+		line--;
+	if (line == 0)
+		return k->fate;
+	k->fate = line == l->n_lines ? FATE_DROPPED : FATE_CUT;
+	if (k->fate == FATE_CUT) {
+		make_frames(s, l, line, module_of(s, l));
+		k->cut = of_frames(s).v;
+	}
+	return k->fate;
+}
+
+static uint32_t unknown_location(struct pprof_stacks *s)
+{
+	function_id f;
+
+	s->n_odd++;
+	if (s->unknown.v == ID_NONE) {
+		f = build_function(s->p, build_cstring(s->p, "[unknown]"), (module_id){ 0 },
+				   FUNCTION_UNRESOLVED, (string_id){ 0 }, 0);
+		s->unknown = build_symbol_location(s->p, f);
+	}
+	return s->unknown.v;
+}
+
+/*
+ * Stacks end where the first frame is dropped, seen from the root; but not before a frame that stays has been seen, so that
+ * no stack is dropped whole.
+ */
+stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n)
+{
+	stack_id stack = { 0 };
+	bool stays = false;
+
+	for (size_t i = n; i-- > 0;) {
+		uint32_t at = pprof_location(s->t, ids[i]);
+		enum fate fate = at == UINT32_MAX || !s->drop ? FATE_STAYS : judge(s, at);
+		uint32_t location;
+
+		if (fate == FATE_DROPPED && stays)
+			break;
+		stays = stays || fate == FATE_STAYS;
+		location = at == UINT32_MAX ? unknown_location(s) : locate(s, at);
+		if (fate == FATE_CUT && stays)
+			return build_stack(s->p, stack, (location_id){ s->known[at].cut });
+		stack = build_stack(s->p, stack, (location_id){ location });
+	}
+	return stack;
+}
+
+uint64_t pprof_stacks_n_odd(const struct pprof_stacks *s)
+{
+	return s->n_odd;
+}
+
+/* A regular expression of the file, which matches whole names; a bad one drops nothing, and that is said. */
+static struct regex *whole_regex(struct pprof_stacks *s, int64_t index, const char *what)
+{
+	struct pprof_string text = pprof_string(s->t, index);
+	struct err e = ERR_INIT;
+	struct regex *r;
+	char *whole;
+
+	if (text.n == 0)
+		return NULL;
+	whole = xasprintf("^(?-i:%.*s)$", (int)(text.n < INT32_MAX ? text.n : 0), text.s);
+	r = regex_new(whole, &e);
+	if (!r)
+		build_fact(s->p, s->capture, "losses", what, FACT_LOSS, "%s: nothing is dropped",
+			   err_text(&e));
+	err_clear(&e);
+	free(whole);
+	return r;
+}
+
+static void set_all(uint32_t *ids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		ids[i] = ID_NONE;
+}
+
+struct pprof_stacks *pprof_stacks_new(struct profile *p, capture_id c, const struct pprof_tables *t,
+				      const struct resolver_options *options)
+{
+	struct pprof_stacks *s = xcalloc(1, sizeof(*s));
+
+	s->p = p;
+	s->capture = c;
+	s->t = t;
+	s->unknown = (location_id){ ID_NONE };
+	if (options)
+		s->options = *options;
+	s->options.same_machine = false; /* nothing says on which machine it was recorded */
+	s->module = xcalloc(t->mappings.n + 1, sizeof(*s->module));
+	s->function = xcalloc(t->functions.n + 1, sizeof(*s->function));
+	s->known = xcalloc(t->locations.n + 1, sizeof(*s->known));
+	set_all(s->function, t->functions.n);
+	for (size_t i = 0; i < t->locations.n; i++)
+		s->known[i].location = ID_NONE;
+	add_mappings(s);
+	s->drop = whole_regex(s, t->drop, "drop_frames");
+	s->keep = s->drop ? whole_regex(s, t->keep, "keep_frames") : NULL;
+	return s;
+}
+
+int pprof_stacks_name(struct pprof_stacks *s, struct progress *progress)
+{
+	int rc = s->resolver ? resolver_name(s->resolver, progress) : 0;
+
+	if (rc == 0 && s->resolver)
+		rc = resolver_fetch(s->resolver, progress);
+	return rc == 0 && s->resolver ? resolver_inline(s->resolver, progress) : rc;
+}
+
+void pprof_stacks_free(struct pprof_stacks *s)
+{
+	if (!s)
+		return;
+	resolver_free(s->resolver);
+	regex_free(s->drop);
+	regex_free(s->keep);
+	vec_done(&s->frames);
+	free(s->module);
+	free(s->function);
+	free(s->known);
+	free(s);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The locations of a pprof profile as locations of the model, and its stacks. */
+#ifndef PROFTOP_FORMATS_PPROF_PPROF_STACKS_H
+#define PROFTOP_FORMATS_PPROF_PPROF_STACKS_H
+
+#include "builder.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct pprof_stacks;
+struct pprof_tables;
+struct progress;
+struct resolver_options;
+
+/* Borrows p and t; options may be NULL. */
+struct pprof_stacks *pprof_stacks_new(struct profile *p, capture_id c, const struct pprof_tables *t,
+				      const struct resolver_options *options);
+void pprof_stacks_free(struct pprof_stacks *s);
+
+/*
+ * The stack of a sample's location ids, innermost first as the file has them, without what drop_frames says. Ids that are
+ * not in the file are frames "[unknown]". Wants the pen.
+ */
+stack_id pprof_stack(struct pprof_stacks *s, const uint64_t *ids, size_t n);
+
+/* How many ids of samples are of no location. */
+uint64_t pprof_stacks_n_odd(const struct pprof_stacks *s);
+
+/* Names what the file has addresses of only; see resolver_name(). 0 or -ECANCELED, -EFBIG. */
+int pprof_stacks_name(struct pprof_stacks *s, struct progress *progress);
+
+#endif

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Messages are written one by one, so that memory holds the sums and no profile of protobuf-c's. pprof takes locations of one address in
+ * one mapping for the same, so that each module gets addresses of its own: its mapping begins at a round address, and file
+ * offsets are counted from there.
+ */
+#include "config.h"
+
+#include "pprof_write.h"
+
+#include "analysis.h"
+#include "err.h"
+#include "filter.h"
+#include "filter_term.h"
+#include "hash.h"
+#include "map.h"
+#include "mem.h"
+#include "pprof_sums.h"
+#include "pprof_tables.h"
+#include <profile.pb-c.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* Addresses of each module. */
+#define MODULE_BYTES (UINT64_C(1) << 40)
+#define GZIP_BITS    (15 + 16) /* zlib's window, with gzip's header */
+#define PIECE_BYTES  ((size_t)64 << 10)
+
+/* Bytes on their way into a gzip stream. */
+struct packed {
+	FILE *to;
+	z_stream z;
+	uint8_t piece[PIECE_BYTES];
+	bool failed;
+};
+
+struct text {
+	const char *s; /* borrowed from the profile, or from who asked */
+	size_t n;
+};
+
+struct writer {
+	const struct analysis *a;
+	const struct profile *p;
+	struct stack_columns stacks;
+	struct location_columns locations;
+	struct packed out;
+	VEC(uint8_t) message;
+	VEC(struct text) strings;
+	struct map by_text;
+	bool *location_used; /* [n_locations]; owned, as what follows */
+	bool *function_used; /* [n_functions] */
+	uint64_t *limit;     /* [n_modules] one past the highest offset that is used; 0: none is */
+	VEC(uint64_t) ids;   /* of the sample's locations, innermost first */
+	VEC(Pprof__Label) labels;
+	VEC(Pprof__Label *) label_at; /* [labels.n] for protobuf-c */
+};
+
+/* Packing. */
+
+static void pack(struct packed *k, const void *bytes, size_t n, int flush)
+{
+	k->z.next_in = (void *)bytes;
+	k->z.avail_in = (uInt)n;
+	do {
+		size_t made;
+
+		k->z.next_out = k->piece;
+		k->z.avail_out = sizeof(k->piece);
+		deflate(&k->z, flush);
+		made = sizeof(k->piece) - k->z.avail_out;
+		if (!k->failed && fwrite(k->piece, 1, made, k->to) != made)
+			k->failed = true;
+	} while (k->z.avail_out == 0);
+}
+
+static void put_varint(struct packed *k, uint64_t v)
+{
+	uint8_t bytes[10];
+	size_t n = 0;
+
+	do
+		bytes[n++] = (uint8_t)(v & 0x7f) | (v > 0x7f ? 0x80 : 0);
+	while (v >>= 7);
+	pack(k, bytes, n, Z_NO_FLUSH);
+}
+
+static void put_bytes(struct writer *w, enum pprof_field field, const void *bytes, size_t n)
+{
+	put_varint(&w->out, (uint64_t)field << 3 | 2);
+	put_varint(&w->out, n);
+	pack(&w->out, bytes, n, Z_NO_FLUSH);
+}
+
+static void put_number(struct writer *w, enum pprof_field field, int64_t v)
+{
+	put_varint(&w->out, (uint64_t)field << 3);
+	put_varint(&w->out, (uint64_t)v);
+}
+
+static void put_message(struct writer *w, enum pprof_field field, const ProtobufCMessage *m)
+{
+	size_t n = protobuf_c_message_get_packed_size(m);
+
+	vec_reserve(&w->message, n + 1);
+	protobuf_c_message_pack(m, w->message.at);
+	put_bytes(w, field, w->message.at, n);
+}
+
+/* Strings. */
+
+static bool same_text(const void *things, uint32_t value, const void *key)
+{
+	const struct text *t = (const struct text *)things + value, *k = key;
+
+	return t->n == k->n && memcmp(t->s, k->s, k->n) == 0;
+}
+
+/* s must outlive the writer. */
+static int64_t string_n(struct writer *w, const char *s, size_t n)
+{
+	struct text key = { s, n };
+	uint64_t hash = hash_bytes(s, n);
+	uint32_t i = map_find(&w->by_text, hash, same_text, w->strings.at, &key);
+
+	if (i != MAP_NONE)
+		return i;
+	map_add(&w->by_text, hash, (uint32_t)w->strings.n);
+	vec_push(&w->strings, key);
+	return (int64_t)w->strings.n - 1;
+}
+
+static int64_t string(struct writer *w, const char *s)
+{
+	return string_n(w, s, strlen(s));
+}
+
+static int64_t string_of(struct writer *w, string_id id)
+{
+	size_t n;
+	const char *s = profile_string(w->p, id, &n);
+
+	return string_n(w, s, n);
+}
+
+static const char *unit_name(enum unit u)
+{
+	static const char *const names[] = {
+		[UNIT_COUNT] = "count", [UNIT_NS] = "nanoseconds", [UNIT_BYTES] = "bytes"
+	};
+
+	return names[u];
+}
+
+/* Samples. */
+
+static void add_label(struct writer *w, const char *key, string_id text, int64_t number)
+{
+	Pprof__Label l = PPROF__LABEL__INIT;
+
+	l.key = string(w, key);
+	l.str = text.v ? string_of(w, text) : 0;
+	l.num = number;
+	vec_push(&w->labels, l);
+}
+
+/* "kind=sort, worker=1" as it was read: a label each. */
+static void add_own_labels(struct writer *w, string_id labels)
+{
+	const char *s = profile_string(w->p, labels, NULL);
+
+	while (*s) {
+		const char *comma = strstr(s, ", "), *end = comma ? comma : s + strlen(s);
+		const char *equals = memchr(s, '=', (size_t)(end - s));
+		Pprof__Label l = PPROF__LABEL__INIT;
+
+		l.key = string_n(w, s, (size_t)((equals ? equals : end) - s));
+		l.str = equals ? string_n(w, equals + 1, (size_t)(end - equals - 1)) : 0;
+		vec_push(&w->labels, l);
+		s = comma ? comma + 2 : end;
+	}
+}
+
+static void make_labels(struct writer *w, uint32_t thread)
+{
+	const struct thread *t;
+	const struct process *process;
+
+	vec_clear(&w->labels);
+	vec_clear(&w->label_at);
+	if (thread == ID_NONE)
+		return;
+	t = profile_thread(w->p, (thread_id){ thread });
+	process = profile_process(w->p, t->process);
+	if (t->name.v)
+		add_label(w, "thread", t->name, 0);
+	if (t->tid >= 0)
+		add_label(w, "tid", (string_id){ 0 }, t->tid);
+	if (process->pid >= 0)
+		add_label(w, "pid", (string_id){ 0 }, process->pid);
+	if (process_name(process).v)
+		add_label(w, "process", process_name(process), 0);
+	add_own_labels(w, t->labels);
+	for (size_t i = 0; i < w->labels.n; i++)
+		vec_push(&w->label_at, &w->labels.at[i]);
+}
+
+/* What only says which thread it was is a label. */
+static bool is_thread_name(const struct writer *w, uint32_t location)
+{
+	uint32_t f = location_function(&w->locations, location);
+
+	return f < w->a->counts.n_functions &&
+	       profile_function(w->p, (function_id){ f })->flags & FUNCTION_COMM;
+}
+
+static void make_ids(struct writer *w, uint32_t stack)
+{
+	vec_clear(&w->ids);
+	for (uint32_t s = stack; s != 0; s = w->stacks.parent[s]) {
+		uint32_t location = w->stacks.location[s];
+
+		if (is_thread_name(w, location))
+			continue;
+		w->location_used[location] = true;
+		vec_push(&w->ids, (uint64_t)location + 1);
+	}
+}
+
+static void put_samples(struct writer *w, const struct pprof_sums *sums)
+{
+	for (size_t i = 0; i < sums->sums.n && !w->out.failed; i++) {
+		Pprof__Sample m = PPROF__SAMPLE__INIT;
+
+		make_ids(w, sums->sums.at[i].stack);
+		make_labels(w, sums->sums.at[i].thread);
+		m.n_location_id = w->ids.n;
+		m.location_id = w->ids.at;
+		m.n_value = sums->types.n;
+		m.value = &sums->values.at[i * sums->types.n];
+		m.n_label = w->label_at.n;
+		m.label = w->label_at.at;
+		put_message(w, PPROF_SAMPLE, &m.base);
+	}
+}
+
+/* The call tree's nodes by functions, whose ids stand for locations. */
+static void put_tree(struct writer *w)
+{
+	const struct calltree *t = analysis_tree((struct analysis *)w->a);
+
+	for (uint32_t node = 1; t && node < t->n_nodes && !w->out.failed; node++) {
+		Pprof__Sample m = PPROF__SAMPLE__INIT;
+		int64_t self = t->self[(size_t)node * t->n_columns];
+
+		if (self == 0)
+			continue;
+		vec_clear(&w->ids);
+		for (uint32_t n = node; n != 0; n = t->parent[n])
+			if (!(w->a->keys.key[t->key[n]].flags & FUNCTION_COMM))
+				vec_push(&w->ids, (uint64_t)t->key[n] + 1);
+		self /= w->a->weights.scale[0];
+		m.n_location_id = w->ids.n;
+		m.location_id = w->ids.at;
+		m.n_value = 1;
+		m.value = &self;
+		put_message(w, PPROF_SAMPLE, &m.base);
+	}
+	for (uint32_t k = 0; k < w->a->keys.n; k++) {
+		Pprof__Location l = PPROF__LOCATION__INIT;
+		Pprof__Function f = PPROF__FUNCTION__INIT;
+		Pprof__Line line = PPROF__LINE__INIT, *lines[] = { &line };
+
+		f.id = l.id = line.function_id = (uint64_t)k + 1;
+		f.name = f.system_name = string(w, w->a->keys.key[k].label);
+		l.n_line = 1;
+		l.line = lines;
+		put_message(w, PPROF_LOCATION, &l.base);
+		put_message(w, PPROF_FUNCTION, &f.base);
+	}
+}
+
+/* What samples refer to. */
+
+static uint64_t address_of(struct writer *w, uint32_t location)
+{
+	uint32_t module = w->locations.module[location];
+	uint64_t offset = w->locations.address[location];
+
+	if (module == 0)
+		return offset;
+	/* the kernel's and generated code are where they are in memory: as far as there is room */
+	offset %= MODULE_BYTES - 1;
+	if (offset >= w->limit[module])
+		w->limit[module] = offset + 1;
+	return offset ? module * MODULE_BYTES + offset : 0;
+}
+
+static void put_location(struct writer *w, uint32_t location)
+{
+	uint32_t function = location_function(&w->locations, location);
+	const struct frame *run = location_frames(&w->locations, location);
+	const struct frame alone = { .function = function };
+	Pprof__Location m = PPROF__LOCATION__INIT;
+	Pprof__Line line[64], *lines[64];
+
+	m.id = (uint64_t)location + 1;
+	m.mapping_id = w->locations.module[location];
+	m.address = address_of(w, location);
+	if (!run)
+		run = &alone;
+	for (uint32_t i = run->n_more + 1; i-- > 0 && m.n_line < 64;) {
+		if (run[i].function >= w->a->counts.n_functions)
+			continue;
+		w->function_used[run[i].function] = true;
+		line[m.n_line] = (Pprof__Line)PPROF__LINE__INIT;
+		line[m.n_line].function_id = (uint64_t)run[i].function + 1;
+		line[m.n_line].line = run[i].line;
+		lines[m.n_line] = &line[m.n_line];
+		m.n_line++;
+	}
+	m.line = lines;
+	put_message(w, PPROF_LOCATION, &m.base);
+	if (w->limit[w->locations.module[location]] == 0)
+		w->limit[w->locations.module[location]] = 1;
+}
+
+static void put_function(struct writer *w, uint32_t id)
+{
+	const struct function *f = profile_function(w->p, (function_id){ id });
+	Pprof__Function m = PPROF__FUNCTION__INIT;
+
+	m.id = (uint64_t)id + 1;
+	m.name = m.system_name = string_of(w, f->name);
+	m.filename = string_of(w, function_file(f));
+	m.start_line = function_line(f);
+	put_message(w, PPROF_FUNCTION, &m.base);
+}
+
+static void put_mapping(struct writer *w, uint32_t id)
+{
+	const struct module *module = profile_module(w->p, (module_id){ id });
+	Pprof__Mapping m = PPROF__MAPPING__INIT;
+
+	m.id = id;
+	m.memory_start = id * MODULE_BYTES;
+	m.memory_limit = m.memory_start + w->limit[id];
+	m.filename = string_of(w, module->path);
+	m.build_id = string_of(w, module->build_id);
+	m.has_functions = true;
+	m.has_filenames = true;
+	m.has_line_numbers = true;
+	m.has_inline_frames = true;
+	put_message(w, PPROF_MAPPING, &m.base);
+}
+
+static bool is_program(const struct writer *w, uint32_t module)
+{
+	return profile_module(w->p, (module_id){ module })->family == FAMILY_PROGRAM;
+}
+
+static void put_tables(struct writer *w)
+{
+	for (uint32_t i = 0; i < w->a->counts.n_locations; i++)
+		if (w->location_used[i])
+			put_location(w, i);
+	for (uint32_t i = 0; i < w->a->counts.n_functions; i++)
+		if (w->function_used[i])
+			put_function(w, i);
+	/* pprof calls the profile by its first mapping */
+	for (int programs = 1; programs >= 0; programs--)
+		for (uint32_t i = 1; i < w->a->counts.n_modules; i++)
+			if (w->limit[i] > 0 && programs == is_program(w, i))
+				put_mapping(w, i);
+}
+
+/* The whole. */
+
+static void put_type(struct writer *w, enum pprof_field field, const char *name, enum unit unit)
+{
+	Pprof__ValueType m = PPROF__VALUE_TYPE__INIT;
+
+	m.type = string(w, name);
+	m.unit = string(w, unit_name(unit));
+	put_message(w, field, &m.base);
+}
+
+static void put_strings(struct writer *w)
+{
+	for (size_t i = 0; i < w->strings.n; i++)
+		put_bytes(w, PPROF_STRING, w->strings.at[i].s, w->strings.at[i].n);
+}
+
+static bool changes_stacks(const struct filter *f)
+{
+	size_t n;
+	const struct term *t = filter_terms(f, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (term_is_transform(&t[i]))
+			return true;
+	return false;
+}
+
+static int put_all(struct writer *w)
+{
+	const struct weights *weights = &w->a->weights;
+	struct metric m = w->a->lens.column[0].metric;
+	struct pprof_sums sums = { 0 };
+	char *name = NULL;
+	int rc = 0;
+
+	string(w, "");
+	if (changes_stacks(w->a->lens.filter)) {
+		name = metric_name(w->p, m);
+		put_type(w, PPROF_SAMPLE_TYPE, name, metric_unit(w->p, m));
+		put_tree(w);
+	} else {
+		rc = pprof_sums_make(&sums, w->a);
+		for (size_t i = 0; i < sums.types.n && rc == 0; i++)
+			put_type(w, PPROF_SAMPLE_TYPE, sums.types.at[i].name,
+				 sums.types.at[i].unit);
+		if (rc == 0)
+			put_samples(w, &sums);
+		if (rc == 0 && sums.shown < sums.types.n)
+			put_number(w, PPROF_DEFAULT_TYPE,
+				   string(w, sums.types.at[sums.shown].name));
+		put_tables(w);
+	}
+	if (weights->begin_ns != TIME_NONE && weights->end_ns > weights->begin_ns)
+		put_number(w, PPROF_DURATION_NANOS, weights->end_ns - weights->begin_ns);
+	put_strings(w);
+	pack(&w->out, "", 0, Z_FINISH);
+	free(name);
+	pprof_sums_done(&sums);
+	return rc;
+}
+
+static void writer_done(struct writer *w)
+{
+	deflateEnd(&w->out.z);
+	vec_done(&w->message);
+	vec_done(&w->strings);
+	vec_done(&w->ids);
+	vec_done(&w->labels);
+	vec_done(&w->label_at);
+	map_done(&w->by_text);
+	free(w->location_used);
+	free(w->function_used);
+	free(w->limit);
+	free(w);
+}
+
+int pprof_write(const struct analysis *a, const struct write_options *o, FILE *to, struct err *e)
+{
+	struct writer *w = xcalloc(1, sizeof(*w));
+	bool failed;
+	int rc;
+
+	(void)o;
+	w->a = a;
+	w->p = a->profile;
+	w->out.to = to;
+	if (deflateInit2(&w->out.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_BITS, 8,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		mem_fail(sizeof(w->out.z));
+	profile_stacks_of(w->p, &a->counts, &w->stacks);
+	profile_locations(w->p, &w->locations);
+	w->location_used = xcalloc(a->counts.n_locations + 1u, sizeof(bool));
+	w->function_used = xcalloc(a->counts.n_functions + 1u, sizeof(bool));
+	w->limit = xcalloc(a->counts.n_modules + 1u, sizeof(*w->limit));
+	rc = put_all(w);
+	failed = w->out.failed;
+	writer_done(w);
+	errno = 0;
+	if (failed || fflush(to) != 0 || ferror(to))
+		return err_set(e, errno ? -errno : -EIO, "cannot write the profile: %s",
+			       strerror(errno ? errno : EIO));
+	return rc ? err_set(e, rc, "cannot go through the samples") : 0;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A speedscope file into the model: a profile of it is a thread. Sampled ones are samples with weights; of evented ones each stretch
+ * between two events is a row, of the stack that was open then.
+ */
+#include "config.h"
+
+#include "speedscope.h"
+
+#include "builder.h"
+#include "err.h"
+#include "fmt.h"
+#include "input.h"
+#include "mem.h"
+#include "speedscope_text.h"
+#include "task.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Weights in no unit keep so many parts of one where they are fractions. */
+#define PARTS      1000
+/* Frames of one stack. */
+#define MOST_DEPTH ((size_t)1 << 20)
+/* Rows between two looks at whether to stop. */
+#define BATCH      4096
+
+struct unit_name {
+	const char *name;
+	enum unit unit;
+	double each;
+};
+
+static const struct unit_name unit_names[] = {
+	{ "none", UNIT_COUNT, 1 },        { "nanoseconds", UNIT_NS, 1 },
+	{ "microseconds", UNIT_NS, 1e3 }, { "milliseconds", UNIT_NS, 1e6 },
+	{ "seconds", UNIT_NS, 1e9 },      { "bytes", UNIT_BYTES, 1 },
+};
+
+struct reader {
+	struct profile *p;
+	capture_id capture;
+	struct progress *progress;
+	enum root_names root_names;
+	struct speedscope_text t;
+	struct json_end end;
+	uint32_t *location; /* [t.frames.n] location_id, ID_NONE: not asked for yet; owned */
+	VEC(uint32_t) open; /* frames of an evented profile, outermost first */
+	uint64_t n_rows;
+	uint64_t n_empty; /* samples without a frame */
+	uint64_t n_short; /* without a weight */
+	uint64_t
+		n_odd; /* of a frame that is not in the file, or that end what is not open, or earlier than it began */
+	uint64_t n_large; /* that make a sum too large */
+	/* Of the profile that is being built: */
+	struct unit_name unit;
+	event_id event;
+	int64_t scale;
+	struct sample like;
+	stack_id root;
+};
+
+/* What a profile is about. */
+
+static struct unit_name unit_of(const struct profile *p, string_id name)
+{
+	const char *text = profile_string(p, name, NULL);
+
+	for (size_t i = 0; i < sizeof(unit_names) / sizeof(*unit_names); i++)
+		if (strcmp(text, unit_names[i].name) == 0)
+			return unit_names[i];
+	return unit_names[0];
+}
+
+static bool has_fractions(const struct speedscope_profile *s)
+{
+	for (size_t i = 0; i < s->weights.n; i++)
+		if (s->weights.at[i] != trunc(s->weights.at[i]))
+			return true;
+	for (size_t i = 0; i < s->events.n; i++)
+		if (s->events.at[i].at != trunc(s->events.at[i].at))
+			return true;
+	return false;
+}
+
+static event_id event_of(struct reader *r, const struct speedscope_profile *s)
+{
+	static const char *const names[] = {
+		[UNIT_COUNT] = "weight", [UNIT_NS] = "time", [UNIT_BYTES] = "bytes"
+	};
+	const char *name = names[r->unit.unit];
+
+	return s->evented ? build_summed_event(r->p, name, r->unit.unit)
+			  : build_event(r->p, name, r->unit.unit, true);
+}
+
+static void begin_profile(struct reader *r, const struct speedscope_profile *s)
+{
+	process_id process = build_process_of_name(r->p, r->capture, s->name);
+
+	r->unit = unit_of(r->p, s->unit);
+	r->event = event_of(r, s);
+	if (r->unit.unit == UNIT_COUNT && has_fractions(s) &&
+	    profile_event(r->p, r->event)->scale % PARTS != 0)
+		build_scale(r->p, r->event, PARTS);
+	r->scale = profile_event(r->p, r->event)->scale;
+	r->like = (struct sample){ .event = r->event,
+				   .cpu = CPU_NONE,
+				   .thread = build_thread(r->p, process, -1, s->name) };
+	r->root = (stack_id){ 0 };
+	if (r->t.profiles.n > 1)
+		r->root = build_stack(r->p, r->root,
+				      build_root_location(r->p, s->name, -1, -1, r->root_names));
+}
+
+/* Rows. */
+
+/* False: the frame is not in the file. */
+static bool push_frame(struct reader *r, uint32_t frame, stack_id *stack)
+{
+	if (frame >= r->t.frames.n)
+		return false;
+	if (r->location[frame] == ID_NONE)
+		r->location[frame] = named_frame_location(r->p, &r->t.frames.at[frame]).v;
+	*stack = build_stack(r->p, *stack, (location_id){ r->location[frame] });
+	return true;
+}
+
+/* In ns where the unit is of time. */
+static int64_t time_of(const struct reader *r, double at)
+{
+	double ns = at * r->unit.each;
+
+	return r->unit.unit == UNIT_NS && fabs(ns) < 9e18 ? (int64_t)ns : TIME_NONE;
+}
+
+static void add_row(struct reader *r, stack_id stack, double at, double weight)
+{
+	double scaled = round(weight * r->unit.each * (double)r->scale);
+
+	r->like.stack = stack;
+	r->like.time_ns = time_of(r, at);
+	r->like.weight = (int64_t)(fabs(scaled) < 9e18 ? scaled : 0);
+	if (fabs(scaled) >= 9e18 || build_sample(r->p, &r->like) < 0)
+		r->n_large++;
+	else
+		r->n_rows++;
+}
+
+/* Publishes now and then; false when somebody wants it to end. */
+static bool go_on(struct reader *r, size_t i)
+{
+	if (i % BATCH == BATCH - 1) {
+		builder_end(r->p);
+		builder_begin(r->p);
+	}
+	return !progress_cancelled(r->progress);
+}
+
+static void build_samples(struct reader *r, const struct speedscope_profile *s)
+{
+	double at = s->start;
+	size_t from = 0;
+
+	for (size_t i = 0; i < s->sample_end.n && go_on(r, i); i++) {
+		size_t to = s->sample_end.at[i];
+		double weight = i < s->weights.n ? s->weights.at[i] : 0;
+		stack_id stack = r->root;
+		bool good = true;
+
+		r->n_short += i >= s->weights.n;
+		for (size_t k = from; k < to && good; k++)
+			good = push_frame(r, s->frames.at[k], &stack);
+		r->n_odd += !good;
+		r->n_empty += from == to;
+		if (good && from < to && i < s->weights.n)
+			add_row(r, stack, at, weight);
+		from = to;
+		at += weight;
+	}
+}
+
+/* The frame ends, and with it all that is open inside of it. */
+static void close_frame(struct reader *r, uint32_t frame)
+{
+	size_t n = r->open.n;
+
+	while (n > 0 && r->open.at[n - 1] != frame)
+		n--;
+	r->n_odd += n != r->open.n;
+	if (n > 0)
+		r->open.n = n - 1;
+}
+
+static void add_stretch(struct reader *r, double from, double to)
+{
+	stack_id stack = r->root;
+
+	r->n_odd += to < from;
+	if (to <= from || r->open.n == 0)
+		return;
+	for (size_t i = 0; i < r->open.n; i++)
+		push_frame(r, r->open.at[i], &stack);
+	add_row(r, stack, from, to - from);
+}
+
+static void build_events(struct reader *r, const struct speedscope_profile *s)
+{
+	double at = s->start;
+
+	vec_clear(&r->open);
+	for (size_t i = 0; i < s->events.n && go_on(r, i); i++) {
+		const struct speedscope_event *e = &s->events.at[i];
+
+		if (e->frame >= r->t.frames.n || (e->opens && r->open.n >= MOST_DEPTH)) {
+			r->n_odd++;
+			continue;
+		}
+		add_stretch(r, at, e->at);
+		at = e->at > at ? e->at : at;
+		if (e->opens)
+			vec_push(&r->open, e->frame);
+		else
+			close_frame(r, e->frame);
+	}
+	if (r->open.n > 0 && s->end > at)
+		add_stretch(r, at, s->end);
+}
+
+static int build(struct reader *r)
+{
+	int rc = 0;
+
+	r->location = xmalloc((r->t.frames.n + 1) * sizeof(*r->location));
+	for (size_t i = 0; i < r->t.frames.n; i++)
+		r->location[i] = ID_NONE;
+	for (size_t i = 0; i < r->t.profiles.n && rc == 0; i++) {
+		const struct speedscope_profile *s = &r->t.profiles.at[i];
+
+		builder_begin(r->p);
+		begin_profile(r, s);
+		if (s->evented)
+			build_events(r, s);
+		else
+			build_samples(r, s);
+		rc = builder_end(r->p);
+		if (progress_cancelled(r->progress))
+			rc = -ECANCELED;
+	}
+	return rc;
+}
+
+/* What `info` says. */
+
+static void tell_loss(struct reader *r, const char *name, uint64_t n, const char *one,
+		      const char *what)
+{
+	char text[FMT_COUNTED_SIZE];
+
+	if (n > 0)
+		build_fact(r->p, r->capture, "losses", name, FACT_LOSS, "%s %s",
+			   fmt_counted(text, (int64_t)n, one), what);
+}
+
+static void tell(struct reader *r)
+{
+	const char *exporter = profile_string(r->p, r->t.exporter, NULL);
+	char text[FMT_SIZE];
+
+	builder_begin(r->p);
+	if (*exporter)
+		build_fact(r->p, r->capture, "file", "exporter", FACT_PLAIN, "%s", exporter);
+	build_fact(r->p, r->capture, "file", "profiles", FACT_PLAIN, "%s",
+		   fmt_count(text, (int64_t)r->t.profiles.n));
+	if (r->n_empty > 0)
+		build_fact(r->p, r->capture, "file", "empty stacks", FACT_PLAIN,
+			   "%s, not shown: nothing ran", fmt_count(text, (int64_t)r->n_empty));
+	if (r->end.why)
+		build_fact(r->p, r->capture, "losses", "rest of the file", FACT_LOSS,
+			   "%s at offset %" PRIu64, r->end.why, r->end.offset);
+	tell_loss(r, "weights", r->n_short, "sample", "without a weight");
+	tell_loss(r, "frames", r->n_odd, "row",
+		  "of frames that are not in the file, or that end out of order");
+	tell_loss(r, "sums", r->n_large, "row", "left out, as the sum would be too large");
+	builder_end(r->p);
+}
+
+/* A file that is whole but empty, or broken before its first row. */
+static int refuse(const struct reader *r, struct input *in, struct err *e)
+{
+	if (r->end.why)
+		return err_set(e, -EBADMSG, "%s: %s at offset %" PRIu64 ", before its first sample",
+			       input_name(in), r->end.why, r->end.offset);
+	return err_set(e, -EBADMSG, "%s: is a speedscope file without a sample", input_name(in));
+}
+
+static int read_speedscope(struct input *in, struct profile *p, capture_id c,
+			   const struct read_options *o, struct progress *progress, struct err *e)
+{
+	struct reader r = { .p = p,
+			    .capture = c,
+			    .progress = progress,
+			    .root_names = o ? o->root_names : ROOT_COMM };
+	int rc = speedscope_text_read(&r.t, p, in, &r.end, progress, e);
+
+	if (rc == 0)
+		rc = build(&r);
+	if (rc == 0 && r.n_rows == 0)
+		rc = refuse(&r, in, e);
+	if (rc == -EFBIG)
+		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
+	if (rc == 0 || rc == -EFBIG)
+		tell(&r);
+	speedscope_text_done(&r.t);
+	vec_done(&r.open);
+	free(r.location);
+	free(r.end.why);
+	return rc;
+}
+
+static int probe(const uint8_t *bytes, size_t n)
+{
+	static const char site[] = "speedscope.app/file-format-schema";
+
+	if (n > 0 && memmem(bytes, n, site, sizeof(site) - 1) && json_has_key(bytes, n, "$schema"))
+		return FORMAT_SURE + 20;
+	return json_has_key(bytes, n, "shared") && json_has_key(bytes, n, "profiles") ? FORMAT_SURE
+										      : 0;
+}
+
+const struct format format_speedscope = {
+	.name = "speedscope",
+	.title = "speedscope's JSON (speedscope, py-spy, rbspy)",
+	.probe = probe,
+	.read = read_speedscope,
+};

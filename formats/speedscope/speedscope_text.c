@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rules by which a speedscope file is gathered. */
+#include "config.h"
+
+#include "speedscope_text.h"
+
+#include "builder.h"
+
+#include <string.h>
+
+static string_id text_of(struct speedscope_text *t, const struct json_value *v)
+{
+	if (v->kind != JSON_STRING || v->n == 0)
+		return (string_id){ 0 };
+	return build_string(t->p, v->s, v->n);
+}
+
+static bool is(const struct json_value *v, const char *text)
+{
+	return v->kind == JSON_STRING && v->n == strlen(text) && memcmp(v->s, text, v->n) == 0;
+}
+
+/* Frames. */
+
+static void begin_frame(void *to)
+{
+	struct speedscope_text *t = to;
+
+	vec_push(&t->frames, (struct named_frame){ 0 });
+}
+
+static void on_frame_name(void *to, const struct json_value *v)
+{
+	struct speedscope_text *t = to;
+
+	t->frames.at[t->frames.n - 1].name = text_of(t, v);
+}
+
+static void on_frame_file(void *to, const struct json_value *v)
+{
+	struct speedscope_text *t = to;
+
+	t->frames.at[t->frames.n - 1].file = text_of(t, v);
+}
+
+static void on_frame_line(void *to, const struct json_value *v)
+{
+	struct speedscope_text *t = to;
+	uint32_t line = json_index(v);
+
+	t->frames.at[t->frames.n - 1].line = line == UINT32_MAX ? 0 : line;
+}
+
+/* Profiles. */
+
+static struct speedscope_profile *last(struct speedscope_text *t)
+{
+	return &t->profiles.at[t->profiles.n - 1];
+}
+
+static void begin_profile(void *to)
+{
+	struct speedscope_text *t = to;
+
+	vec_push(&t->profiles, (struct speedscope_profile){ 0 });
+}
+
+static void on_type(void *to, const struct json_value *v)
+{
+	last(to)->evented = is(v, "evented");
+}
+
+static void on_name(void *to, const struct json_value *v)
+{
+	last(to)->name = text_of(to, v);
+}
+
+static void on_unit(void *to, const struct json_value *v)
+{
+	last(to)->unit = text_of(to, v);
+}
+
+static void on_start(void *to, const struct json_value *v)
+{
+	last(to)->start = json_double(v, 0);
+}
+
+static void on_end(void *to, const struct json_value *v)
+{
+	last(to)->end = json_double(v, 0);
+}
+
+static void on_sample_frame(void *to, const struct json_value *v)
+{
+	vec_push(&last(to)->frames, json_index(v));
+}
+
+static void end_sample(void *to)
+{
+	vec_push(&last(to)->sample_end, last(to)->frames.n);
+}
+
+static void on_weight(void *to, const struct json_value *v)
+{
+	vec_push(&last(to)->weights, json_double(v, 0));
+}
+
+static void begin_event(void *to)
+{
+	vec_push(&last(to)->events, (struct speedscope_event){ .frame = UINT32_MAX });
+}
+
+static struct speedscope_event *last_event(void *to)
+{
+	return &last(to)->events.at[last(to)->events.n - 1];
+}
+
+static void on_event_type(void *to, const struct json_value *v)
+{
+	last_event(to)->opens = is(v, "O");
+}
+
+static void on_event_frame(void *to, const struct json_value *v)
+{
+	last_event(to)->frame = json_index(v);
+}
+
+static void on_event_at(void *to, const struct json_value *v)
+{
+	last_event(to)->at = json_double(v, 0);
+}
+
+static void on_exporter(void *to, const struct json_value *v)
+{
+	((struct speedscope_text *)to)->exporter = text_of(to, v);
+}
+
+/* clang-format off */
+static const struct json_rule rules[] = {
+	{ .path = "exporter", .value = on_exporter },
+	{ .path = "shared.frames[]", .begin = begin_frame },
+	{ .path = "shared.frames[].name", .value = on_frame_name },
+	{ .path = "shared.frames[].file", .value = on_frame_file },
+	{ .path = "shared.frames[].line", .value = on_frame_line },
+	{ .path = "profiles[]", .begin = begin_profile },
+	{ .path = "profiles[].type", .value = on_type },
+	{ .path = "profiles[].name", .value = on_name },
+	{ .path = "profiles[].unit", .value = on_unit },
+	{ .path = "profiles[].startValue", .value = on_start },
+	{ .path = "profiles[].endValue", .value = on_end },
+	{ .path = "profiles[].samples[]", .end = end_sample },
+	{ .path = "profiles[].samples[][]", .value = on_sample_frame },
+	{ .path = "profiles[].weights[]", .value = on_weight },
+	{ .path = "profiles[].events[]", .begin = begin_event },
+	{ .path = "profiles[].events[].type", .value = on_event_type },
+	{ .path = "profiles[].events[].frame", .value = on_event_frame },
+	{ .path = "profiles[].events[].at", .value = on_event_at },
+};
+/* clang-format on */
+
+int speedscope_text_read(struct speedscope_text *t, struct profile *p, struct input *in,
+			 struct json_end *end, struct progress *progress, struct err *e)
+{
+	int rc;
+
+	*t = (struct speedscope_text){ .p = p };
+	builder_begin(p);
+	rc = json_read(in, rules, sizeof(rules) / sizeof(*rules), t, end, progress, e);
+	builder_end(p);
+	return rc;
+}
+
+void speedscope_text_done(struct speedscope_text *t)
+{
+	for (size_t i = 0; i < t->profiles.n; i++) {
+		vec_done(&t->profiles.at[i].frames);
+		vec_done(&t->profiles.at[i].sample_end);
+		vec_done(&t->profiles.at[i].weights);
+		vec_done(&t->profiles.at[i].events);
+	}
+	vec_done(&t->profiles);
+	vec_done(&t->frames);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a speedscope file says, as its schema names it (speedscope.app/file-format-schema.json). Frames may come behind the profiles
+ * that refer to them, so that all of it is gathered before anything is built.
+ */
+#ifndef PROFTOP_FORMATS_SPEEDSCOPE_SPEEDSCOPE_TEXT_H
+#define PROFTOP_FORMATS_SPEEDSCOPE_SPEEDSCOPE_TEXT_H
+
+#include "ids.h"
+#include "json_stream.h"
+#include "mem.h"
+#include "named_frames.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct profile;
+
+/* A frame begins or ends; `at` is in the profile's unit. */
+struct speedscope_event {
+	double at;
+	uint32_t frame;
+	bool opens;
+};
+
+struct speedscope_profile {
+	string_id name, unit;
+	bool evented;
+	double start, end;                   /* in the unit */
+	VEC(uint32_t) frames;                /* of all samples, outermost first in each */
+	VEC(size_t) sample_end;              /* where each sample's end in it */
+	VEC(double) weights;                 /* in the unit */
+	VEC(struct speedscope_event) events; /* in the order of the file */
+};
+
+struct speedscope_text {
+	struct profile *p;              /* strings go there; borrowed */
+	VEC(struct named_frame) frames; /* shared.frames */
+	VEC(struct speedscope_profile) profiles;
+	string_id exporter;
+};
+
+/* As json_read(). The pen is taken a moment at a time. */
+int speedscope_text_read(struct speedscope_text *t, struct profile *p, struct input *in,
+			 struct json_end *end, struct progress *progress, struct err *e);
+void speedscope_text_done(struct speedscope_text *t);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * V8's profiles into the model. A sample of a .cpuprofile lasts until the next one, and weighs that time; one of a
+ * .heapprofile is a node's bytes that were alive. Profiles without samples have counts of hits.
+ */
+#include "config.h"
+
+#include "v8.h"
+
+#include "builder.h"
+#include "err.h"
+#include "fmt.h"
+#include "hash.h"
+#include "input.h"
+#include "map.h"
+#include "mem.h"
+#include "task.h"
+#include "v8_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_US 1000
+
+/* A profile whose nodes are known by their ids. */
+struct tree {
+	const struct v8_profile *v;
+	struct map by_id; /* indexes of nodes */
+	uint32_t *parent; /* [nodes] index + 1; 0: none; owned */
+	uint32_t *stack;  /* [nodes] stack_id, ID_NONE: not asked for yet; owned */
+	stack_id root;
+};
+
+struct reader {
+	struct profile *p;
+	capture_id capture;
+	struct progress *progress;
+	enum root_names root_names;
+	struct v8_text t;
+	struct json_end end;
+	VEC(uint32_t) path; /* of nodes up to one that has a stack */
+	uint64_t n_rows;
+	uint64_t n_odd;   /* samples of no node, and nodes in a circle */
+	uint64_t n_large; /* that make a sum too large */
+};
+
+/* The tree. */
+
+static bool same_id(const void *things, uint32_t value, const void *key)
+{
+	return ((const struct v8_node *)things)[value].id == *(const uint32_t *)key;
+}
+
+/* UINT32_MAX: there is none. */
+static uint32_t node_of(const struct tree *t, uint32_t id)
+{
+	return map_find(&t->by_id, hash_u64(id), same_id, t->v->nodes.at, &id);
+}
+
+static void tree_init(struct tree *t, const struct v8_profile *v, stack_id root)
+{
+	*t = (struct tree){ .v = v, .root = root };
+	t->parent = xcalloc(v->nodes.n + 1, sizeof(*t->parent));
+	t->stack = xmalloc((v->nodes.n + 1) * sizeof(*t->stack));
+	for (uint32_t i = 0; i < v->nodes.n; i++) {
+		t->stack[i] = ID_NONE;
+		t->parent[i] = v->nodes.at[i].within;
+		if (node_of(t, v->nodes.at[i].id) == MAP_NONE)
+			map_add(&t->by_id, hash_u64(v->nodes.at[i].id), i);
+	}
+	for (uint32_t i = 0; i < v->nodes.n; i++)
+		if (v->nodes.at[i].parent != 0 && t->parent[i] == 0)
+			t->parent[i] = node_of(t, v->nodes.at[i].parent) + 1;
+	for (size_t i = 0; i < v->edges.n; i++) {
+		uint32_t child = node_of(t, v->edges.at[i].child);
+		uint32_t parent = node_of(t, v->edges.at[i].parent);
+
+		if (child != MAP_NONE && parent != MAP_NONE && t->parent[child] == 0)
+			t->parent[child] = parent + 1;
+	}
+}
+
+static void tree_done(struct tree *t)
+{
+	map_done(&t->by_id);
+	free(t->parent);
+	free(t->stack);
+}
+
+/* "(root)" is above all others and no frame. */
+static bool is_root(const struct reader *r, const struct tree *t, uint32_t node)
+{
+	const struct v8_node *n = &t->v->nodes.at[node];
+
+	return t->parent[node] == 0 &&
+	       strcmp(profile_string(r->p, n->frame.name, NULL), "(root)") == 0;
+}
+
+static stack_id stack_of(struct reader *r, struct tree *t, uint32_t node)
+{
+	stack_id stack = t->root;
+	uint32_t at = node;
+
+	vec_clear(&r->path);
+	while (t->stack[at] == ID_NONE && r->path.n <= t->v->nodes.n) {
+		vec_push(&r->path, at);
+		if (t->parent[at] == 0)
+			break;
+		at = t->parent[at] - 1;
+	}
+	/* nodes that are below each other in a circle are a stack of one */
+	if (r->path.n > t->v->nodes.n) {
+		r->n_odd++;
+		r->path.n = 1;
+	} else if (t->stack[at] != ID_NONE) {
+		stack.v = t->stack[at];
+	}
+	while (r->path.n > 0) {
+		at = r->path.at[--r->path.n];
+		if (!is_root(r, t, at))
+			stack = build_stack(r->p, stack,
+					    named_frame_location(r->p, &t->v->nodes.at[at].frame));
+		t->stack[at] = stack.v;
+	}
+	return stack;
+}
+
+/* Rows. */
+
+static void add_row(struct reader *r, struct tree *t, struct sample *s, uint32_t node)
+{
+	if (node == MAP_NONE) {
+		r->n_odd++;
+		return;
+	}
+	s->stack = stack_of(r, t, node);
+	/* nothing but the root: V8 was not there yet */
+	if (s->stack.v == t->root.v)
+		return;
+	if (build_sample(r->p, s) < 0)
+		r->n_large++;
+	else
+		r->n_rows++;
+}
+
+/* When the sample was taken, in us since what V8 counts from. */
+static int64_t time_at(const struct v8_profile *v, size_t i, int64_t before)
+{
+	int64_t at = before;
+
+	if (i < v->at_us.n)
+		return v->at_us.at[i];
+	if (i < v->deltas_us.n && !__builtin_add_overflow(before, v->deltas_us.at[i], &at))
+		return at;
+	return before;
+}
+
+static void add_samples(struct reader *r, struct tree *t, struct sample *s)
+{
+	const struct v8_profile *v = t->v;
+	int64_t at = time_at(v, 0, v->start_us), next;
+
+	for (size_t i = 0; i < v->samples.n && !progress_cancelled(r->progress); i++, at = next) {
+		int64_t us;
+
+		next = i + 1 < v->samples.n ? time_at(v, i + 1, at) : v->end_us;
+		if (__builtin_sub_overflow(next, at, &us) || us < 0)
+			us = 0;
+		if (__builtin_mul_overflow(us, NS_PER_US, &s->weight) ||
+		    __builtin_mul_overflow(at, NS_PER_US, &s->time_ns)) {
+			r->n_large++;
+			continue;
+		}
+		add_row(r, t, s, node_of(t, v->samples.at[i]));
+	}
+}
+
+static void add_sums(struct reader *r, struct tree *t, struct sample *s)
+{
+	for (uint32_t i = 0; i < t->v->nodes.n && !progress_cancelled(r->progress); i++) {
+		const struct v8_node *n = &t->v->nodes.at[i];
+
+		s->weight = t->v->is_heap ? n->self_bytes : n->hits;
+		if (s->weight > 0)
+			add_row(r, t, s, i);
+	}
+}
+
+/* Profiles. */
+
+static string_id name_of(const struct v8_text *t, int64_t pid, int64_t tid)
+{
+	for (size_t i = t->names.n; i-- > 0;)
+		if (t->names.at[i].pid == pid && t->names.at[i].tid == tid)
+			return t->names.at[i].name;
+	return (string_id){ 0 };
+}
+
+static void set_thread(struct reader *r, const struct v8_profile *v, struct sample *s,
+		       stack_id *root)
+{
+	string_id process = name_of(&r->t, v->pid, -1), thread = name_of(&r->t, v->pid, v->tid);
+	bool numbered = v->pid > 0 && v->pid <= INT32_MAX && v->tid >= 0 && v->tid <= INT32_MAX;
+	int32_t pid = numbered ? (int32_t)v->pid : -1, tid = numbered ? (int32_t)v->tid : -1;
+	process_id id;
+
+	if (!numbered && thread.v == 0)
+		return;
+	id = numbered ? build_process(r->p, r->capture, pid)
+		      : build_process_of_name(r->p, r->capture, process);
+	if (numbered && process.v != 0)
+		build_process_name(r->p, id, process);
+	s->thread = build_thread(r->p, id, tid, thread);
+	*root = build_stack(r->p, *root,
+			    build_root_location(r->p, thread, pid, tid, r->root_names));
+}
+
+static void add_profile(struct reader *r, const struct v8_profile *v)
+{
+	struct sample s = { .thread = { ID_NONE }, .cpu = CPU_NONE, .time_ns = TIME_NONE };
+	bool timed = !v->is_heap && v->samples.n > 0;
+	stack_id root = { 0 };
+	struct tree t;
+
+	if (v->is_heap)
+		s.event = build_summed_event(r->p, "live", UNIT_BYTES);
+	else if (timed)
+		s.event = build_event(r->p, "cpu", UNIT_NS, true);
+	else
+		s.event = build_counted_event(r->p, "samples");
+	set_thread(r, v, &s, &root);
+	tree_init(&t, v, root);
+	if (timed)
+		add_samples(r, &t, &s);
+	else
+		add_sums(r, &t, &s);
+	tree_done(&t);
+}
+
+static int build(struct reader *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < r->t.profiles.n && rc == 0; i++) {
+		builder_begin(r->p);
+		add_profile(r, &r->t.profiles.at[i]);
+		rc = builder_end(r->p);
+		if (progress_cancelled(r->progress))
+			rc = -ECANCELED;
+	}
+	return rc;
+}
+
+/* What `info` says. */
+
+static void tell(struct reader *r)
+{
+	char text[FMT_SIZE], counted[FMT_COUNTED_SIZE];
+
+	builder_begin(r->p);
+	build_fact(r->p, r->capture, "file", "profiles", FACT_PLAIN, "%s",
+		   fmt_count(text, (int64_t)r->t.profiles.n));
+	if (r->t.profiles.n > 0 && r->t.profiles.at[0].is_heap)
+		build_fact(
+			r->p, r->capture, "file", "times", FACT_PLAIN,
+			"the format has none: bytes that were alive at its end, by where they were allocated");
+	if (r->end.why)
+		build_fact(r->p, r->capture, "losses", "rest of the file", FACT_LOSS,
+			   "%s at offset %" PRIu64, r->end.why, r->end.offset);
+	if (r->n_odd > 0)
+		build_fact(r->p, r->capture, "losses", "nodes", FACT_LOSS,
+			   "%s of nodes that are not in the file",
+			   fmt_counted(counted, (int64_t)r->n_odd, "sample"));
+	if (r->n_large > 0)
+		build_fact(r->p, r->capture, "losses", "sums", FACT_LOSS,
+			   "%s left out, as the sum would be too large",
+			   fmt_counted(counted, (int64_t)r->n_large, "sample"));
+	builder_end(r->p);
+}
+
+static int refuse(const struct reader *r, struct input *in, struct err *e)
+{
+	if (r->end.why)
+		return err_set(e, -EBADMSG, "%s: %s at offset %" PRIu64 ", before its first sample",
+			       input_name(in), r->end.why, r->end.offset);
+	if (r->t.profiles.n == 0)
+		return err_set(
+			e, -EBADMSG,
+			"%s: is a trace with no profile of the processor: record it with the category "
+			"disabled-by-default-v8.cpu_profiler",
+			input_name(in));
+	return err_set(e, -EBADMSG, "%s: is a profile of V8 without a sample", input_name(in));
+}
+
+static int read_v8(struct input *in, struct profile *p, capture_id c, const struct read_options *o,
+		   struct progress *progress, struct err *e)
+{
+	struct reader r = { .p = p,
+			    .capture = c,
+			    .progress = progress,
+			    .root_names = o ? o->root_names : ROOT_COMM };
+	int rc = v8_text_read(&r.t, p, in, &r.end, progress, e);
+
+	if (rc == 0)
+		rc = build(&r);
+	if (rc == 0 && r.n_rows == 0)
+		rc = refuse(&r, in, e);
+	if (rc == -EFBIG)
+		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
+	if (rc == 0 || rc == -EFBIG)
+		tell(&r);
+	v8_text_done(&r.t);
+	vec_done(&r.path);
+	free(r.end.why);
+	return rc;
+}
+
+static bool has_text(const uint8_t *bytes, size_t n, const char *text)
+{
+	return n > 0 && memmem(bytes, n, text, strlen(text));
+}
+
+static int probe(const uint8_t *bytes, size_t n)
+{
+	if (json_has_key(bytes, n, "nodes") && has_text(bytes, n, "\"callFrame\""))
+		return FORMAT_SURE + 10;
+	if (json_has_key(bytes, n, "head") && has_text(bytes, n, "\"functionName\""))
+		return FORMAT_SURE + 10;
+	/* traces have their chunks anywhere */
+	if (json_has_key(bytes, n, "traceEvents") ||
+	    (n > 0 && bytes[0] == '[' && has_text(bytes, n, "\"ph\"") &&
+	     has_text(bytes, n, "\"pid\"")))
+		return FORMAT_SURE;
+	return 0;
+}
+
+const struct format format_v8 = {
+	.name = "v8",
+	.title = "V8's .cpuprofile and .heapprofile (node, DevTools), and Chrome's traces of them",
+	.probe = probe,
+	.read = read_v8,
+};

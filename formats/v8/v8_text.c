@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The rules by which V8's profiles are gathered. What names an event of a trace may stand behind its chunk, so that a chunk is added to
+ * its profile when the event ends.
+ */
+#include "config.h"
+
+#include "v8_text.h"
+
+#include "builder.h"
+
+#include <string.h>
+
+static string_id text_of(struct v8_text *t, const struct json_value *v)
+{
+	/* ids of chunks are texts or numbers */
+	if ((v->kind != JSON_STRING && v->kind != JSON_NUMBER) || v->n == 0)
+		return (string_id){ 0 };
+	return build_string(t->p, v->s, v->n);
+}
+
+/* A number, or a text that is one. */
+static int64_t number_of(const struct json_value *v)
+{
+	struct json_value number = *v;
+
+	if (v->kind == JSON_STRING && v->n > 0)
+		number.kind = JSON_NUMBER;
+	return json_int(&number, 0);
+}
+
+/* Nodes. */
+
+static struct v8_node *node(struct v8_text *t)
+{
+	return t->nesting.n ? &t->now.nodes.at[t->nesting.at[t->nesting.n - 1]]
+			    : &t->now.nodes.at[t->now.nodes.n - 1];
+}
+
+static void begin_node(void *to)
+{
+	struct v8_text *t = to;
+
+	uint32_t within = t->nesting.n ? t->nesting.at[t->nesting.n - 1] + 1 : 0;
+
+	vec_push(&t->nesting, (uint32_t)t->now.nodes.n);
+	vec_push(&t->now.nodes, (struct v8_node){ .within = within });
+}
+
+static void end_node(void *to)
+{
+	((struct v8_text *)to)->nesting.n--;
+}
+
+static void on_id(void *to, const struct json_value *v)
+{
+	node(to)->id = json_index(v);
+}
+
+static void on_parent(void *to, const struct json_value *v)
+{
+	node(to)->parent = json_index(v);
+}
+
+static void on_hits(void *to, const struct json_value *v)
+{
+	node(to)->hits = json_int(v, 0);
+}
+
+static void on_self_size(void *to, const struct json_value *v)
+{
+	node(to)->self_bytes = json_int(v, 0);
+	((struct v8_text *)to)->now.is_heap = true;
+}
+
+static void on_child(void *to, const struct json_value *v)
+{
+	struct v8_text *t = to;
+	uint32_t child = json_index(v);
+
+	if (child != UINT32_MAX)
+		vec_push(&t->now.edges, ((struct v8_edge){ node(t)->id, child }));
+}
+
+static void on_function(void *to, const struct json_value *v)
+{
+	node(to)->frame.name = text_of(to, v);
+}
+
+static void on_url(void *to, const struct json_value *v)
+{
+	node(to)->frame.file = text_of(to, v);
+}
+
+/* Counted from 0 in files, -1 where there is none. */
+static void on_line(void *to, const struct json_value *v)
+{
+	int64_t line = json_int(v, -1) + 1;
+
+	node(to)->frame.declared = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
+	node(to)->frame.line = node(to)->frame.declared;
+}
+
+/* Samples. */
+
+static void on_sample(void *to, const struct json_value *v)
+{
+	vec_push(&((struct v8_text *)to)->now.samples, json_index(v));
+}
+
+static void on_delta(void *to, const struct json_value *v)
+{
+	vec_push(&((struct v8_text *)to)->now.deltas_us, json_int(v, 0));
+}
+
+static void on_at(void *to, const struct json_value *v)
+{
+	vec_push(&((struct v8_text *)to)->now.at_us, json_int(v, 0));
+}
+
+static void on_start(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->now.start_us = json_int(v, 0);
+}
+
+static void on_end(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->now.end_us = json_int(v, 0);
+}
+
+static void on_event_name(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->event = text_of(to, v);
+}
+
+static void on_event_pid(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->now.pid = number_of(v);
+}
+
+static void on_event_tid(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->now.tid = number_of(v);
+}
+
+static void on_event_id(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->now.key = text_of(to, v);
+}
+
+static void on_event_named(void *to, const struct json_value *v)
+{
+	((struct v8_text *)to)->named = text_of(to, v);
+}
+
+/* Chunks. */
+
+static void profile_done(struct v8_profile *p)
+{
+	vec_done(&p->nodes);
+	vec_done(&p->edges);
+	vec_done(&p->samples);
+	vec_done(&p->deltas_us);
+	vec_done(&p->at_us);
+}
+
+static void add_chunk(struct v8_profile *to, const struct v8_profile *from)
+{
+	for (size_t i = 0; i < from->nodes.n; i++)
+		vec_push(&to->nodes, from->nodes.at[i]);
+	for (size_t i = 0; i < from->edges.n; i++)
+		vec_push(&to->edges, from->edges.at[i]);
+	for (size_t i = 0; i < from->samples.n; i++)
+		vec_push(&to->samples, from->samples.at[i]);
+	for (size_t i = 0; i < from->deltas_us.n; i++)
+		vec_push(&to->deltas_us, from->deltas_us.at[i]);
+	to->start_us = to->start_us ? to->start_us : from->start_us;
+	to->end_us = from->end_us ? from->end_us : to->end_us;
+}
+
+/* The profile that chunks of this process and id are of. */
+static struct v8_profile *profile_of(struct v8_text *t)
+{
+	for (size_t i = t->profiles.n; i-- > 0;)
+		if (t->profiles.at[i].pid == t->now.pid && t->profiles.at[i].key.v == t->now.key.v)
+			return &t->profiles.at[i];
+	vec_push(&t->profiles,
+		 ((struct v8_profile){ .pid = t->now.pid, .tid = t->now.tid, .key = t->now.key }));
+	return &t->profiles.at[t->profiles.n - 1];
+}
+
+static bool is_event(const struct v8_text *t, const char *name)
+{
+	return strcmp(profile_string(t->p, t->event, NULL), name) == 0;
+}
+
+static void begin_event(void *to)
+{
+	struct v8_text *t = to;
+
+	t->event = t->named = (string_id){ 0 };
+	t->now.pid = t->now.tid = 0;
+	t->now.key = (string_id){ 0 };
+	t->now.start_us = t->now.end_us = 0;
+}
+
+static void end_event(void *to)
+{
+	struct v8_text *t = to;
+
+	if (is_event(t, "Profile") || is_event(t, "ProfileChunk")) {
+		struct v8_profile *p = profile_of(t);
+
+		/* the thread that was sampled is the one that begins it */
+		if (is_event(t, "Profile"))
+			p->tid = t->now.tid;
+		add_chunk(p, &t->now);
+	} else if (is_event(t, "thread_name")) {
+		vec_push(&t->names, ((struct v8_name){ t->now.pid, t->now.tid, t->named }));
+	} else if (is_event(t, "process_name")) {
+		vec_push(&t->names, ((struct v8_name){ t->now.pid, -1, t->named }));
+	}
+	vec_clear(&t->now.nodes);
+	vec_clear(&t->now.edges);
+	vec_clear(&t->now.samples);
+	vec_clear(&t->now.deltas_us);
+}
+
+#define NODE_FIELDS(at) \
+	{ .path = at ".id", .value = on_id }, { .path = at ".parent", .value = on_parent }, \
+		{ .path = at ".hitCount", .value = on_hits }, \
+		{ .path = at ".selfSize", .value = on_self_size }, \
+		{ .path = at ".callFrame.functionName", .value = on_function }, \
+		{ .path = at ".callFrame.url", .value = on_url }, \
+		{ .path = at ".callFrame.lineNumber", .value = on_line }, \
+		{ .path = at ".functionName", .value = on_function }, \
+		{ .path = at ".url", .value = on_url }, \
+	{ \
+		.path = at ".lineNumber", .value = on_line \
+	}
+#define EVENT_FIELDS(at) \
+	{ .path = at, .begin = begin_event, .end = end_event }, \
+		{ .path = at ".name", .value = on_event_name }, \
+		{ .path = at ".pid", .value = on_event_pid }, \
+		{ .path = at ".tid", .value = on_event_tid }, \
+		{ .path = at ".id", .value = on_event_id }, \
+		{ .path = at ".args.name", .value = on_event_named }, \
+		{ .path = at ".args.data.startTime", .value = on_start }, \
+		{ .path = at ".args.data.endTime", .value = on_end }, \
+		{ .path = at ".args.data.timeDeltas[]", .value = on_delta }, \
+		{ .path = at ".args.data.cpuProfile.samples[]", .value = on_sample }, \
+		{ .path = at ".args.data.cpuProfile.nodes[]", \
+		  .begin = begin_node, \
+		  .end = end_node }, \
+		NODE_FIELDS(at ".args.data.cpuProfile.nodes[]")
+
+/* clang-format off */
+static const struct json_rule rules[] = {
+	{ .path = "nodes[]", .begin = begin_node, .end = end_node },
+	NODE_FIELDS("nodes[]"),
+	{ .path = "nodes[].children[]", .value = on_child },
+	{ .path = "head", .begin = begin_node, .end = end_node },
+	NODE_FIELDS("head"),
+	{ .path = "head.children[]", .same = "head", .begin = begin_node, .end = end_node },
+	{ .path = "samples[]", .value = on_sample },
+	{ .path = "timeDeltas[]", .value = on_delta },
+	{ .path = "timestamps[]", .value = on_at },
+	{ .path = "startTime", .value = on_start },
+	{ .path = "endTime", .value = on_end },
+	EVENT_FIELDS("traceEvents[]"),
+	EVENT_FIELDS("[]"),
+};
+/* clang-format on */
+
+int v8_text_read(struct v8_text *t, struct profile *p, struct input *in, struct json_end *end,
+		 struct progress *progress, struct err *e)
+{
+	int rc;
+
+	*t = (struct v8_text){ .p = p };
+	builder_begin(p);
+	rc = json_read(in, rules, sizeof(rules) / sizeof(*rules), t, end, progress, e);
+	builder_end(p);
+	/* a file that is no trace is one profile */
+	if (rc == 0 && t->now.nodes.n > 0 && t->profiles.n == 0) {
+		vec_push(&t->profiles, t->now);
+		t->now = (struct v8_profile){ 0 };
+	}
+	return rc;
+}
+
+void v8_text_done(struct v8_text *t)
+{
+	for (size_t i = 0; i < t->profiles.n; i++)
+		profile_done(&t->profiles.at[i]);
+	profile_done(&t->now);
+	vec_done(&t->profiles);
+	vec_done(&t->names);
+	vec_done(&t->nesting);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What V8 writes, as the DevTools protocol names it (Profiler.Profile, HeapProfiler.SamplingHeapProfile): a tree of nodes, and samples
+ * that name a node each. A trace has several profiles, each in chunks that add nodes and samples.
+ */
+#ifndef PROFTOP_FORMATS_V8_V8_TEXT_H
+#define PROFTOP_FORMATS_V8_V8_TEXT_H
+
+#include "ids.h"
+#include "json_stream.h"
+#include "mem.h"
+#include "named_frames.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct profile;
+
+struct v8_node {
+	uint32_t id;
+	uint32_t parent; /* id; 0: not told here */
+	uint32_t within; /* index + 1 of the node that it is nested in; 0: none */
+	struct named_frame frame;
+	int64_t hits;
+	int64_t self_bytes; /* of heap profiles */
+};
+
+/* A node names its children. */
+struct v8_edge {
+	uint32_t parent, child; /* ids */
+};
+
+struct v8_profile {
+	int64_t pid, tid;
+	string_id key; /* what chunks are known by; 0: a file of one profile */
+	VEC(struct v8_node) nodes;
+	VEC(struct v8_edge) edges;
+	VEC(uint32_t) samples;    /* ids of nodes */
+	VEC(int64_t) deltas_us;   /* since the sample before, or the start */
+	VEC(int64_t) at_us;       /* instead of deltas, in old files */
+	int64_t start_us, end_us; /* 0: not told */
+	bool is_heap;
+};
+
+/* A thread or process that a trace names. */
+struct v8_name {
+	int64_t pid, tid; /* tid -1: the process */
+	string_id name;
+};
+
+struct v8_text {
+	struct profile *p; /* strings go there; borrowed */
+	VEC(struct v8_profile) profiles;
+	VEC(struct v8_name) names;
+	struct v8_profile now; /* what is being read: the file's profile, or a chunk */
+	VEC(uint32_t) nesting; /* indexes of now's nodes that have begun, where they are nested */
+	string_id event,
+		named; /* of the trace's event that is being read: its name, and args.name */
+};
+
+/* As json_read(). */
+int v8_text_read(struct v8_text *t, struct profile *p, struct input *in, struct json_end *end,
+		 struct progress *progress, struct err *e);
+void v8_text_done(struct v8_text *t);
+
+#endif
