@@ -141,6 +141,32 @@ Test(perf_put, the_kernel_is_mapped_without_one)
 	vec_done(&b);
 }
 
+Test(perf_put, the_kernel_is_mapped_with_its_build_id)
+{
+	struct perf_mmap m = { .pid = -1,
+			       .start = 1,
+			       .length = 2,
+			       .executable = true,
+			       .build_id = { 7, 8, 9 },
+			       .n_build_id = 20,
+			       .path = "[k]",
+			       .path_len = 3 };
+	struct perf_mmap back;
+	struct perf_put b = { 0 };
+	struct perf_record r;
+
+	perf_put_mmap(&b, PERF_CPU_KERNEL, &attr, &m, &trailer);
+	r = only_record(&b);
+	cr_expect_eq(r.type, PERF_REC_MMAP2);
+	cr_expect_eq(r.misc, PERF_CPU_KERNEL | PERF_MISC_MMAP_BUILD_ID);
+	cr_assert(perf_mmap_decode(&r, perf_trailer_bytes(&attr), &back));
+	cr_expect_eq(back.pid, -1);
+	cr_expect_eq(back.n_build_id, 20);
+	cr_expect_eq(memcmp(back.build_id, m.build_id, 20), 0);
+	cr_expect_eq(back.path_len, 3);
+	vec_done(&b);
+}
+
 Test(perf_put, forks_come_back)
 {
 	struct perf_task k = { .pid = 1, .ppid = 2, .tid = 3, .ptid = 4, .time = 5 }, back;

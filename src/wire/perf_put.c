@@ -163,10 +163,10 @@ void perf_put_lost(struct perf_put *b, const struct perf_attr *a, uint64_t n_los
 void perf_put_mmap(struct perf_put *b, uint16_t misc, const struct perf_attr *a,
 		   const struct perf_mmap *m, const struct perf_trailer *t)
 {
-	bool user = m->pid >= 0;
-	uint16_t id = user && m->n_build_id ? PERF_MISC_MMAP_BUILD_ID : 0;
+	bool wide = m->pid >= 0 || m->n_build_id > 0;
+	uint16_t id = m->n_build_id ? PERF_MISC_MMAP_BUILD_ID : 0;
 	uint16_t data = m->executable ? 0 : PERF_MISC_MMAP_DATA;
-	size_t begun = perf_put_begin(b, user ? PERF_REC_MMAP2 : PERF_REC_MMAP, misc | id | data);
+	size_t begun = perf_put_begin(b, wide ? PERF_REC_MMAP2 : PERF_REC_MMAP, misc | id | data);
 	uint8_t file[FILE_BYTES] = { m->n_build_id };
 
 	perf_put_u32(b, (uint32_t)m->pid);
@@ -174,7 +174,7 @@ void perf_put_mmap(struct perf_put *b, uint16_t misc, const struct perf_attr *a,
 	perf_put_u64(b, m->start);
 	perf_put_u64(b, m->length);
 	perf_put_u64(b, m->file_offset);
-	if (user) {
+	if (wide) {
 		memcpy(file + 4, m->build_id, m->n_build_id);
 		perf_put_bytes(b, file, sizeof(file));
 		perf_put_u32(b, m->executable ? PROT_OF_CODE : PROT_OF_DATA);

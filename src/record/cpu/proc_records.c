@@ -177,10 +177,16 @@ bool proc_records_kernel(struct proc_records *p, struct perf_put *to)
 	struct perf_mmap m = {
 		.pid = -1, .executable = true, .path = path, .path_len = sizeof(path) - 1
 	};
+	struct build_id id;
 
 	m.start = find_text();
 	if (!m.start)
 		return false;
+	/* Here, too: the list of build-ids is at the end of a file, which one that is killed does not have. */
+	if (proc_records_kernel_id(&id)) {
+		memcpy(m.build_id, id.bytes, id.n);
+		m.n_build_id = id.n;
+	}
 	/* To where modules begin, at most. */
 	m.length = UINT64_MAX - m.start < KERNEL_MAX ? UINT64_MAX - m.start : KERNEL_MAX;
 	m.file_offset = m.start;
