@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the maker of chains knows of processes that come and go: it forgets those that ended, and begins anew where none do. */
+/*
+ * What the maker of chains knows of processes that come and go: it forgets those that ended, and begins anew where none do.
+ * How the chains that it makes end.
+ */
 #include "config.h"
 
 #include "chain_maker.h"
@@ -7,6 +10,7 @@
 #include "perf_events.h"
 #include "perf_feed.h"
 #include "perf_put.h"
+#include "walk.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -131,4 +135,47 @@ Test(chain_maker, begins_anew_only_where_nothing_else_helps, .timeout = 60)
 		cr_expect(n >= cases[i].least && n <= cases[i].most, "%s: %d times anew",
 			  cases[i].what, n);
 	}
+}
+
+/* How a chain ends is no frame of it, for whoever reads that. */
+Test(chain_maker, says_beside_the_chain_how_it_ends)
+{
+	static const uint64_t chain[] = { PERF_CTX_USER, 0x1234 };
+	struct perf_attr a = made_attr();
+	struct perf_events events = { 0 };
+	struct perf_put records = { 0 }, out = { 0 };
+	struct chain_maker *m;
+	struct perf_record r;
+	struct perf_sample s;
+	size_t begun;
+
+	a.sample_regs_user = 1u << 7 | 1u << 8; /* stack pointer and where it was */
+	perf_events_add(&events, &a, "made");
+	m = chain_maker_new(&events);
+	cr_assert_not_null(m);
+	begun = perf_put_begin(&records, PERF_REC_SAMPLE, PERF_CPU_USER);
+	perf_put_u64(&records, 0x1234);
+	perf_put_u32(&records, 7);
+	perf_put_u32(&records, 7);
+	perf_put_u64(&records, SECOND);
+	perf_put_u64(&records, 0); /* no chain */
+	perf_put_u64(&records, 2); /* 64-bit */
+	perf_put_u64(&records, 0x7fff0000);
+	perf_put_u64(&records, 0x1234);
+	perf_put_u64(&records, 8);
+	perf_put_u64(&records, 0);
+	perf_put_u64(&records, 8);
+	perf_put_end(&records, begun, NULL, NULL);
+	chain_maker_take(m, &(struct perf_records){ .at = records.at, .n_bytes = records.n }, &out);
+	cr_assert_eq(perf_record_at(out.at, false, &r), out.n);
+	cr_expect_eq(r.misc & PERF_MISC_CPUMODE, PERF_CPU_USER);
+	cr_expect(r.misc & PERF_MISC_CHAIN_MADE);
+	cr_expect_eq((r.misc & PERF_MISC_CHAIN_END) >> PERF_MISC_CHAIN_END_AT, WALK_NO_MODULE);
+	cr_assert(perf_sample_decode(&chain_maker_events(m)->all.at[0].attr, &r, &s));
+	cr_assert_eq(s.chain.n, 2);
+	cr_expect_arr_eq(s.chain.at, chain, sizeof(chain));
+	chain_maker_free(m);
+	perf_events_done(&events);
+	vec_done(&records);
+	vec_done(&out);
 }

@@ -654,3 +654,57 @@ FEED_TEST(perf_feed, strangers_are_asked_for_once_allowed)
 	made_done(&late);
 	rig_end(&r);
 }
+
+/* Chains that our recorder made of copied stacks, as it says now how they end, and as it did. */
+FEED_TEST(perf_feed, ends_of_chains_that_were_made)
+{
+#define END(e) (PERF_MISC_CHAIN_MADE | (e) << PERF_MISC_CHAIN_END_AT)
+	static const struct {
+		const char *what;
+		uint32_t misc;
+		size_t n;
+		uint64_t chain[4];
+		const char *stack;
+	} cases[] = {
+		{ "whole", END(0), 3, { U, 0x1010, 0x1020 }, "[/bin/a]+1f;[/bin/a]+10" },
+		{ "cut", END(1), 3, { U, 0x1010, 0x1020 }, "[truncated];[/bin/a]+1f;[/bin/a]+10" },
+		{ "a low address is a frame", END(0), 2, { U, 3 }, "[[unknown]]+3" },
+		{ "so it is where a chain was cut",
+		  END(1),
+		  2,
+		  { U, 3 },
+		  "[truncated];[[unknown]]+3" },
+		{ "whole, as it was", 0, 3, { U, 0x1010, 0x1020 }, "[/bin/a]+1f;[/bin/a]+10" },
+		{ "cut, as it was",
+		  0,
+		  4,
+		  { U, 0x1010, 0x1020, 1 },
+		  "[truncated];[/bin/a]+1f;[/bin/a]+10" },
+		{ "nothing but that it was cut", 0, 2, { U, 1 }, "[truncated]" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct made_sample s = { .misc = (uint16_t)(PERF_CPU_USER | cases[i].misc),
+					 .ip = 0x1010,
+					 .pid = 7,
+					 .tid = 7,
+					 .time = 50,
+					 .period = 3,
+					 .n_chain = cases[i].n };
+		struct rig r;
+		char *want;
+
+		rig_begin(&r);
+		r.records.attr.sample_stack_user = 64;
+		memcpy(s.chain, cases[i].chain, sizeof(cases[i].chain));
+		made_comm(&r.records, 7, 7, 0, "a");
+		made_mmap(&r.records, 7, 0, 0x1000, 0x1000, "/bin/a");
+		made_sample(&r.records, &s);
+		cr_expect_eq(rig_feed(&r), PERF_FED_ALL);
+		want = xasprintf("cpu-clock 3 50 a;%s\n", cases[i].stack);
+		expect_text(&r, want, cases[i].what);
+		free(want);
+		rig_end(&r);
+	}
+#undef END
+}

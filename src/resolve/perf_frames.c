@@ -223,17 +223,26 @@ static bool are_made(const struct perf_attr *a)
 	return a->sample_stack_user > 0 && !(a->sample_type & PERF_S_STACK_USER);
 }
 
-/* The user part of a chain that was made so says itself how it ended. */
-static void end_made(struct perf_frames *x, const struct perf_attr *a)
+/* How a chain that was made so ended; what stands for that in its user part, of an older recorder, is taken off. */
+static uint64_t take_end(uint32_t misc, struct perf_words *ips)
+{
+	uint64_t end;
+
+	if (misc & PERF_MISC_CHAIN_MADE)
+		return (misc & PERF_MISC_CHAIN_END) >> PERF_MISC_CHAIN_END_AT;
+	end = perf_word(ips, ips->n - 1);
+	if (end >= PERF_CHAIN_END_MAX || end == WALK_COMPLETE)
+		return WALK_COMPLETE;
+	ips->n--;
+	return end;
+}
+
+static void end_made(struct perf_frames *x, const struct perf_attr *a, uint32_t misc)
 {
 	struct perf_words *ips = &x->parts.at[x->parts.n - 1].ips;
-	uint64_t end = perf_word(ips, ips->n - 1);
+	uint64_t end = take_end(misc, ips);
 	struct perf_chain_part mark;
 
-	if (end < PERF_CHAIN_END_MAX && end != WALK_COMPLETE)
-		ips->n--;
-	else
-		end = WALK_COMPLETE;
 	if (perf_stacks_made(x->stacks, end, ips->n, a->sample_stack_user, &mark)) {
 		if (ips->n == 0)
 			x->parts.n--;
@@ -302,7 +311,7 @@ const struct perf_chain_part *perf_frames_find(struct perf_frames *x, const stru
 	if (has_calls(a, s))
 		use_branches(x, s, mode);
 	else if (ends_in_user_mode(x) && are_made(a))
-		end_made(x, a);
+		end_made(x, a, r->misc);
 	else if (ends_in_user_mode(x))
 		x->has_leaf = true;
 	x->user = x->parts.n - x->has_leaf;

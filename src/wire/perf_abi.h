@@ -179,10 +179,15 @@ enum perf_feature {
 #define PERF_CTX_GUEST_USER    ((uint64_t)-2560)
 
 /*
- * Chains that our recorder made of copied stacks end with a number below this where they do not reach their root: an
- * enum walk_end. Their event has sample_stack_user without PERF_S_STACK_USER.
+ * How a chain ends that our recorder made of a copied stack: an enum walk_end, in bits of the sample's `misc` that the kernel
+ * leaves 0 and other readers do not look at. Older recorders of ours set no PERF_MISC_CHAIN_MADE: their chains end with that
+ * number, below PERF_CHAIN_END_MAX, where they do not reach the root, which others take for a frame. The event of both
+ * has sample_stack_user without PERF_S_STACK_USER.
  */
-#define PERF_CHAIN_END_MAX 16u
+#define PERF_MISC_CHAIN_END_AT 8 /* the lowest of three bits */
+#define PERF_MISC_CHAIN_END    (7u << PERF_MISC_CHAIN_END_AT)
+#define PERF_MISC_CHAIN_MADE   (1u << 11)
+#define PERF_CHAIN_END_MAX     16u
 
 /* What an event was asked to record: perf_event_attr, of whatever size it was written. */
 struct perf_attr {
@@ -213,6 +218,7 @@ struct perf_record {
 };
 
 #define PERF_RECORD_HEADER_BYTES 8
+#define PERF_RECORD_MISC_AT      4 /* where `misc` stands in a record */
 
 /* A record that is no sample. */
 struct perf_beside {

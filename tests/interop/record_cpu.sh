@@ -621,6 +621,10 @@ if command -v perf >/dev/null 2>&1; then
         perf report --stdio -i "x.$how" >out 2>err
         [ -s err ] && fault "perf report of $how: $(head -3 err)"
     done
+    # How a stack ends that was cut is no frame.
+    perf script -F ip -i small.unwound >out 2>err
+    [ -s out ] || fault "perf script has no stacks of small.unwound: $(head -3 err)"
+    grep -qE '^ *[0-9a-f]$' out && fault "frames that are none: $(grep -E '^ *[0-9a-f]$' out | sort | uniq -c)"
     # Other readers refuse packed records whose head does not say what perf's does: but for level, ratio and size, all.
     cat >packing.py <<'END'
 import struct, sys

@@ -227,7 +227,9 @@ static size_t walk_32(struct chain_maker *m, const struct perf_sample *s, uint64
 	return n;
 }
 
-static void put_user(struct chain_maker *m, const struct perf_sample *s, struct perf_put *to)
+/* Puts the user part of the chain; how that ends. */
+static enum walk_end put_user(struct chain_maker *m, const struct perf_sample *s,
+			      struct perf_put *to)
 {
 	const unsigned pc = m->arch == UNWIND_X86_64 ? 8 : 32; /* by perf's numbers */
 	enum walk_end end = WALK_COMPLETE;
@@ -235,15 +237,21 @@ static void put_user(struct chain_maker *m, const struct perf_sample *s, struct 
 	size_t n;
 
 	if (!perf_reg(&s->regs_user, pc, &ip))
-		return;
+		return end;
 	perf_put_u64(to, PERF_CTX_USER);
 	n = s->regs_user.abi == 2 ? walk(m, s, &end) : walk_32(m, s, ip, &end);
 	if (n == 0)
 		perf_put_u64(to, ip);
 	for (size_t i = 0; i < n; i++)
 		perf_put_u64(to, m->frames[i].pc + (i > 0 && m->frames[i].exact));
-	if (end != WALK_COMPLETE)
-		perf_put_u64(to, end);
+	return end;
+}
+
+static uint16_t made_misc(uint16_t misc, enum walk_end end)
+{
+	_Static_assert(N_WALK_ENDS - 1 <= PERF_MISC_CHAIN_END >> PERF_MISC_CHAIN_END_AT,
+		       "they fit");
+	return (uint16_t)(misc | PERF_MISC_CHAIN_MADE | (uint32_t)end << PERF_MISC_CHAIN_END_AT);
 }
 
 /* The fields of a sample in front of its chain, which all have the same place in both. */
@@ -260,6 +268,7 @@ static void put_sample(struct chain_maker *m, const struct perf_attr *a,
 {
 	size_t begun, count_at;
 	struct perf_sample s;
+	uint16_t misc;
 	uint64_t n;
 
 	if (!perf_sample_decode(a, r, &s))
@@ -271,7 +280,8 @@ static void put_sample(struct chain_maker *m, const struct perf_attr *a,
 	count_at = to->n;
 	perf_put_u64(to, 0);
 	perf_put_bytes(to, s.chain.at, 8 * (size_t)s.chain.n);
-	put_user(m, &s, to);
+	misc = made_misc(r->misc, put_user(m, &s, to));
+	memcpy(to->at + begun + PERF_RECORD_MISC_AT, &misc, sizeof(misc));
 	n = (to->n - count_at) / 8 - 1;
 	memcpy(to->at + count_at, &n, sizeof(n));
 	if (a->sample_type & PERF_S_RAW) {

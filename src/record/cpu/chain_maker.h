@@ -4,8 +4,8 @@
  * make of thousands of bytes is some dozens.
  *
  * A chain has the kernel's part and behind it PERF_CTX_USER and the frames: where the thread was, then return
- * addresses; behind a frame that a signal interrupted, the address after it. A chain that does not reach its root ends
- * with a number below PERF_CHAIN_END_MAX that says why (enum walk_end).
+ * addresses; behind a frame that a signal interrupted, the address after it. How the chain
+ * ends (enum walk_end) is in the sample's `misc`, see PERF_MISC_CHAIN_END.
  */
 #ifndef PROFTOP_RECORD_CHAIN_MAKER_H
 #define PROFTOP_RECORD_CHAIN_MAKER_H
