@@ -690,14 +690,20 @@ static int complete(struct salvage *s, enum heap_stop stop, uint8_t signal)
 	return s->ret ? s->ret : 1;
 }
 
-/* Reads the head of what may be a trace that its process did not end. */
+/*
+ * Reads the head of what may be a trace that its process did not end. A pipe is not even opened: who writes to it would be told
+ * by a signal that nobody reads any more.
+ */
 static bool read_head(const char *path, struct heap_file_header *h)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
 	struct stat st;
 	bool is;
+	int fd;
 
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
