@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Everything a key can do: the one table from which the keymap, the help overlay, the config's
- * names and doc/keys.md are made. See specs/terminal.md §1 and SCREENS.md for the choices.
+ * names and doc/keys.md are made.
  *
  * X(enum, name, default keys, where it works, hint for the last line or "", help)
  */

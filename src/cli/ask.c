@@ -76,15 +76,15 @@ static int find_group(const char *name, enum grouping *out, struct err *e)
  * Exported text of perf script is what FlameGraph's script makes of it, which counts the first event
  * that it sees.
  */
-static bool wants_first_event(const struct options *o, const struct profile *p)
+static bool wants_first_event(const struct lens_wish *w, const struct profile *p)
 {
 	struct profile_counts counts;
 
 	profile_counts_read(p, &counts);
-	if (!o->to || counts.n_events == 0)
+	if (!w->to || counts.n_events == 0)
 		return false;
-	for (size_t i = 0; i < filter_n_terms(o->filter); i++)
-		if (strncmp(filter_term(o->filter, i), "event:", strlen("event:")) == 0)
+	for (size_t i = 0; i < filter_n_terms(w->filter); i++)
+		if (strncmp(filter_term(w->filter, i), "event:", strlen("event:")) == 0)
 			return false;
 	for (uint32_t i = 0; i < counts.n_parts; i++) {
 		string_id format = profile_part(p, (part_id){ i })->format;
@@ -96,20 +96,20 @@ static bool wants_first_event(const struct options *o, const struct profile *p)
 }
 
 /* One column for each --event; the measure is theirs of whose kind it is, and of one of them at least. */
-static int find_events(const struct options *o, const struct profile *p, struct lens *l,
+static int find_events(const struct lens_wish *w, const struct profile *p, struct lens *l,
 		       struct err *e)
 {
-	bool taken = !*o->metric;
+	bool taken = !*w->metric;
 	struct err why = ERR_INIT;
 	int rc = 0;
 
 	l->beside = false;
-	for (size_t i = 0; i < o->events.n && rc == 0; i++) {
+	for (size_t i = 0; i < w->n_events && rc == 0; i++) {
 		struct lens_column column = { 0 };
-		const char *name = o->events.at[i];
+		const char *name = w->events[i];
 
 		rc = metric_find(p, name, "", &column.metric, e);
-		if (rc == 0 && metric_find(p, name, o->metric, &column.metric, &why) == 0)
+		if (rc == 0 && metric_find(p, name, w->metric, &column.metric, &why) == 0)
 			taken = true;
 		l->column[i] = column;
 		l->n_columns = (uint32_t)i + 1;
@@ -121,25 +121,25 @@ static int find_events(const struct options *o, const struct profile *p, struct 
 }
 
 /* Those of --event, or of the event that is looked at first, with what stands beside it on a screen. */
-static int find_columns(const struct options *o, const struct profile *p, struct lens *l,
+static int find_columns(const struct lens_wish *w, const struct profile *p, struct lens *l,
 			struct err *e)
 {
 	struct metric first = l->column[0].metric;
 	struct profile_counts counts;
 	int rc = 0;
 
-	if (o->events.n > MOST_EVENTS)
+	if (w->n_events > MOST_EVENTS)
 		return err_set(e, -EINVAL, "--event can be given %d times at most", MOST_EVENTS);
-	if (o->events.n > 0)
-		return find_events(o, p, l, e);
+	if (w->n_events > 0)
+		return find_events(w, p, l, e);
 	profile_counts_read(p, &counts);
-	if (wants_first_event(o, p))
+	if (wants_first_event(w, p))
 		first.event = (event_id){ 0 };
-	else if (o->filter)
-		first = lens_usual_metric(p, o->filter);
-	if (*o->metric && counts.n_events)
-		rc = metric_find_measure(p, o->metric, &first, e);
-	if (o->to) {
+	else if (w->filter)
+		first = lens_usual_metric(p, w->filter);
+	if (*w->metric && counts.n_events)
+		rc = metric_find_measure(p, w->metric, &first, e);
+	if (w->to) {
 		l->beside = false;
 		l->n_columns = 1;
 	}
@@ -147,21 +147,35 @@ static int find_columns(const struct options *o, const struct profile *p, struct
 	return rc;
 }
 
-int ask_lens(const struct options *o, const struct profile *p, struct lens *l, struct err *e)
+struct lens_wish ask_of(const struct options *o)
+{
+	return (struct lens_wish){
+		.filter = o->filter,
+		.events = o->events.at,
+		.n_events = o->events.n,
+		.metric = o->metric,
+		.group = o->group,
+		.normalise = o->normalise,
+		.to = o->to,
+		.no_inline = o->no_inline,
+	};
+}
+
+int ask_lens(const struct lens_wish *w, const struct profile *p, struct lens *l, struct err *e)
 {
 	int rc;
 
 	lens_init(l, p);
-	rc = find_columns(o, p, l, e);
-	if (!rc && o->group)
-		rc = find_group(o->group, &l->grouping, e);
+	rc = find_columns(w, p, l, e);
+	if (!rc && w->group)
+		rc = find_group(w->group, &l->grouping, e);
 	if (rc) {
 		lens_done(l);
 		return rc;
 	}
-	l->inlines = !o->no_inline;
-	if (filter_n_terms(o->filter))
-		l->filter = filter_copy(o->filter);
+	l->inlines = !w->no_inline;
+	if (filter_n_terms(w->filter))
+		l->filter = filter_copy(w->filter);
 	return 0;
 }
 
@@ -179,11 +193,11 @@ static void tell_outside(const struct analysis *a)
 	    fmt_ns(length, w->end_ns - w->begin_ns));
 }
 
-int ask_analysis(const struct options *o, const struct profile *p, unsigned parts,
+int ask_analysis(const struct lens_wish *w, const struct profile *p, unsigned parts,
 		 struct analysis **out, struct err *e)
 {
 	struct lens lens;
-	int rc = ask_lens(o, p, &lens, e);
+	int rc = ask_lens(w, p, &lens, e);
 
 	if (rc)
 		return rc;

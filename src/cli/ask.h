@@ -5,8 +5,12 @@
 
 #include "lens.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 struct analysis;
 struct err;
+struct filter;
 struct options;
 struct profile;
 
@@ -22,14 +26,28 @@ const char *ask_group_title(enum grouping g);
 /* Are rows of that grouping made of frames, so that trees have them too? */
 bool ask_group_of_frames(enum grouping g);
 
+/* Which numbers are wanted: as the command line has it, or as a command decides. All is borrowed. */
+struct lens_wish {
+	const struct filter *filter;
+	const char *const *events; /* [n_events] a column each */
+	size_t n_events;
+	const char *metric;    /* "": that of the event */
+	const char *group;     /* NULL: by function */
+	const char *normalise; /* of comparisons; NULL: as they were measured */
+	const char *to;        /* the format that is written; NULL: none is */
+	bool no_inline;
+};
+
+struct lens_wish ask_of(const struct options *o);
+
 /* Fills l, which the caller ends with lens_done(). 0, or -errno with a sentence; l needs nothing then. */
-int ask_lens(const struct options *o, const struct profile *p, struct lens *l, struct err *e);
+int ask_lens(const struct lens_wish *w, const struct profile *p, struct lens *l, struct err *e);
 
 /*
  * The answers for ask_lens(), with these ANALYSIS_… parts; says on stderr when they are in doubt. *out is
  * the caller's to free.
  */
-int ask_analysis(const struct options *o, const struct profile *p, unsigned parts,
+int ask_analysis(const struct lens_wish *w, const struct profile *p, unsigned parts,
 		 struct analysis **out, struct err *e);
 
 #endif

@@ -150,20 +150,20 @@ static void find_normalisation(const char *name, struct sides_choice *c)
 	c->reference = name;
 }
 
-int ask_sides_lens(const struct options *o, const struct sides *s, const struct profile *p,
+int ask_sides_lens(const struct lens_wish *w, const struct sides *s, const struct profile *p,
 		   const char *metric, struct lens *l, struct err *e)
 {
 	struct sides_choice choice = {
-		.event = o->events.n ? o->events.at[0] : "",
+		.event = w->n_events ? w->events[0] : "",
 		.metric = metric,
 	};
-	struct options rest = *o;
+	struct lens_wish rest = *w;
 	int rc;
 
-	if (o->events.n > 1)
+	if (w->n_events > 1)
 		return err_set(e, -EINVAL, "a comparison is of one --event at a time");
-	find_normalisation(o->normalise, &choice);
-	rest.events.n = 0;
+	find_normalisation(w->normalise, &choice);
+	rest.n_events = 0;
 	rest.metric = "";
 	rc = ask_lens(&rest, p, l, e);
 	if (rc)

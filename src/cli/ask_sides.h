@@ -7,6 +7,7 @@
 
 struct err;
 struct lens;
+struct lens_wish;
 struct options;
 struct profile;
 
@@ -17,10 +18,10 @@ int ask_sides_check(const struct options *o, struct err *e);
 int ask_sides(const struct options *o, const struct profile *p, struct sides *s, struct err *e);
 
 /*
- * The lens of o that compares, by a metric ("": the events' own) and by --normalise, which the caller ends with
+ * The lens of w that compares, by a metric ("": the events' own) and by w's normalisation, which the caller ends with
  * lens_done(). 0, or -errno with a sentence; l needs nothing then.
  */
-int ask_sides_lens(const struct options *o, const struct sides *s, const struct profile *p,
+int ask_sides_lens(const struct lens_wish *w, const struct sides *s, const struct profile *p,
 		   const char *metric, struct lens *l, struct err *e);
 
 #endif

@@ -94,7 +94,8 @@ struct session {
 
 static int make_lens(const struct session *s, const char *metric, struct lens *l, struct err *e)
 {
-	int rc = ask_sides_lens(s->o, &s->sides, s->profile, metric, l, e);
+	const struct lens_wish w = ask_of(s->o);
+	int rc = ask_sides_lens(&w, &s->sides, s->profile, metric, l, e);
 
 	if (rc || s->view == VIEW_KIND_TOP || ask_group_of_frames(l->grouping))
 		return rc;
@@ -168,11 +169,11 @@ static void forget_made(struct session *s)
 /* Samples of all functions, whatever metric is asked for: what the sides are, not what is compared. NULL: it cannot be made. */
 static struct analysis *table_of_all(const struct session *s)
 {
-	struct options all = *s->o;
+	struct lens_wish all = ask_of(s->o);
 	struct analysis *a = NULL;
 	struct lens lens;
 
-	all.events.n = 0;
+	all.n_events = 0;
 	all.normalise = NULL;
 	if (ask_sides_lens(&all, &s->sides, s->profile, "", &lens, NULL))
 		return NULL;
@@ -378,13 +379,14 @@ static enum status diff_loaded(struct session *s, struct load *l)
 
 static enum status diff_files(struct session *s)
 {
+	struct load_wish read = load_of(s->o);
 	struct err e = ERR_INIT;
 	enum status status;
 	struct load *l;
 
 	if (judgement_parse(&s->judgement, s->o, &e))
 		return say_error(&e, STATUS_USAGE);
-	l = load_start(s->o, &e);
+	l = load_start(s->o, &read, &e);
 	if (!l)
 		return say_error(&e, STATUS_USAGE);
 	status = diff_loaded(s, l);

@@ -65,32 +65,32 @@ int explore_options(const struct options *o, struct tui_options *t, struct err *
 	return find_colour(o->color, &t->colour, e);
 }
 
-static bool asks_metric(const struct options *o)
+static bool asks_metric(const struct lens_wish *w)
 {
-	return o->events.n || *o->metric;
+	return w->n_events || *w->metric;
 }
 
 /* Does the command line say anything about which numbers are shown? */
-static bool asks_lens(const struct options *o)
+static bool asks_lens(const struct lens_wish *w)
 {
-	return filter_n_terms(o->filter) || asks_metric(o) || o->group || o->no_inline;
+	return filter_n_terms(w->filter) || asks_metric(w) || w->group || w->no_inline;
 }
 
 /*
  * Events have names only once the file says so. What is asked for may come late in it, so a
  * failure counts only when there is nothing more to come.
  */
-static enum status wait_lens(const struct options *o, struct load *l, struct lens *lens)
+static enum status wait_lens(const struct lens_wish *w, struct load *l, struct lens *lens)
 {
-	bool more = asks_metric(o) ? load_wait_event(l) : true;
+	bool more = asks_metric(w) ? load_wait_event(l) : true;
 	struct err e = ERR_INIT;
 
-	if (more && !ask_lens(o, load_profile(l), lens, &e))
+	if (more && !ask_lens(w, load_profile(l), lens, &e))
 		return STATUS_GOOD;
 	err_clear(&e);
 	if (load_wait(l, &e))
 		return say_error(&e, STATUS_UNUSABLE);
-	if (ask_lens(o, load_profile(l), lens, &e))
+	if (ask_lens(w, load_profile(l), lens, &e))
 		return say_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
 }
@@ -122,8 +122,11 @@ enum status explore_screen(const struct options *o, const struct tui_source *sou
 }
 
 /* One sentence in any case: what cannot be read, or why there is no screen. */
-static enum status report_instead(const struct options *o, struct load *l, struct err *why)
+static enum status report_instead(const struct explore_wish *w, struct load *l, struct err *why)
 {
+	const struct report_wish report = {
+		.o = w->o, .read = &w->read, .lens = w->lens, .view = w->o->view
+	};
 	struct err e = ERR_INIT;
 
 	if (load_wait(l, &e)) {
@@ -132,7 +135,7 @@ static enum status report_instead(const struct options *o, struct load *l, struc
 	}
 	say("%s; this is the report instead", err_text(why));
 	err_clear(why);
-	return report_loaded(o, l);
+	return report_loaded(&report, l);
 }
 
 static void tell_target(void *target, struct tui_target *out)
@@ -141,53 +144,53 @@ static void tell_target(void *target, struct tui_target *out)
 }
 
 /* A shell waits for all of a pipeline, and who writes to it hears that we have gone by the next write only. */
-static void say_what_goes_on(const struct options *o)
+static void say_what_goes_on(const struct explore_wish *w)
 {
 	struct pollfd in = { .fd = STDIN_FILENO };
 	struct stat st;
 
-	if (o->command == &cmd_live && strcmp(o->files.at[0], "-") == 0 &&
+	if (w->o->command == &cmd_live && strcmp(w->read.paths[0], "-") == 0 &&
 	    fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) && poll(&in, 1, 0) == 0)
 		say("what is piped in has not ended; Ctrl-C ends it");
 }
 
-static enum status show(const struct options *o, struct load *l, struct tui_options *t)
+static enum status show(const struct explore_wish *w, struct load *l, struct tui_options *t)
 {
+	const struct options *o = w->o;
 	struct tui_source source;
 	struct err e = ERR_INIT;
 
 	load_source(l, &source);
-	source.recorder = o->recorder;
-	source.ends_command = o->began;
-	source.sparing = o->recorder && (o->all_cpus || o->cpus || o->cgroup);
-	if (o->watched) {
+	source.recorder = w->read.recorder;
+	source.ends_command = w->ends_command;
+	source.sparing = w->read.recorder && (o->all_cpus || o->cpus || o->cgroup);
+	if (w->watched) {
 		source.target = tell_target;
-		source.target_arg = o->watched;
+		source.target_arg = w->watched;
 	}
 	if (o->keys || o->cols)
 		return explore_screen(o, &source, t);
-	if (tui_possible(&e)) {
-		return report_instead(o, l, &e);
-	}
+	if (tui_possible(&e))
+		return report_instead(w, l, &e);
 	if (tui_run(&source, t, &e))
 		return say_error(&e, STATUS_UNUSABLE);
-	say_what_goes_on(o);
+	say_what_goes_on(w);
 	return STATUS_GOOD;
 }
 
-static enum status show_lens(const struct options *o, struct load *l, struct tui_options *t)
+static enum status show_lens(const struct explore_wish *w, struct load *l, struct tui_options *t)
 {
 	enum status status;
 	struct lens lens;
 
-	if (!asks_lens(o))
-		return show(o, l, t);
-	t->metric_open = !asks_metric(o);
-	status = wait_lens(o, l, &lens);
+	if (!asks_lens(&w->lens))
+		return show(w, l, t);
+	t->metric_open = !asks_metric(&w->lens);
+	status = wait_lens(&w->lens, l, &lens);
 	if (status != STATUS_GOOD)
 		return status;
 	t->lens = &lens;
-	status = show(o, l, t);
+	status = show(w, l, t);
 	lens_done(&lens);
 	return status;
 }
@@ -199,8 +202,9 @@ static bool is_live_report(const struct options *o)
 }
 
 /* Nothing else would be seen of it until then. */
-static void await_report(const struct options *o, struct load *l)
+static void await_report(const struct explore_wish *w, struct load *l)
 {
+	const struct options *o = w->o;
 	struct err why = ERR_INIT;
 
 	tui_possible(&why);
@@ -208,11 +212,12 @@ static void await_report(const struct options *o, struct load *l)
 		say("%s; the report comes when the %s, or with Ctrl-C", err_text(&why),
 		    o->divided ? "command has ended" : "recording ends");
 	err_clear(&why);
-	live_end_await(o, l);
+	live_end_await(o, &w->read, l);
 }
 
-enum status explore(const struct options *o)
+enum status explore(const struct explore_wish *w)
 {
+	const struct options *o = w->o;
 	struct err e = ERR_INIT;
 	struct tui_options t;
 	enum status status;
@@ -223,14 +228,21 @@ enum status explore(const struct options *o)
 		return say_error(&e, STATUS_USAGE);
 	if (is_live_report(o))
 		live_end_watch(&before);
-	l = load_start(o, &e);
+	l = load_start(o, &w->read, &e);
 	if (l && is_live_report(o))
-		await_report(o, l);
+		await_report(w, l);
 	if (is_live_report(o))
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	status = l ? show_lens(o, l, &t) : say_error(&e, STATUS_USAGE);
+	status = l ? show_lens(w, l, &t) : say_error(&e, STATUS_USAGE);
 	load_free(l);
 	return status;
+}
+
+static enum status open_files(const struct options *o)
+{
+	const struct explore_wish w = { .o = o, .read = load_of(o), .lens = ask_of(o) };
+
+	return explore(&w);
 }
 
 const struct command cmd_explore = {
@@ -238,5 +250,5 @@ const struct command cmd_explore = {
 	.synopsis = "FILE…",
 	.summary = "Opens profiles in the terminal.",
 	.verb = ON_EXPLORE,
-	.run = explore,
+	.run = open_files,
 };

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The screens of o's files, for other verbs too: what live shows is a profile that grows, what diff shows are two sides. */
+/* The screens of files, for other verbs too: what live shows is a profile that grows, what diff shows are two sides. */
 #ifndef PROFTOP_CLI_CMD_EXPLORE_H
 #define PROFTOP_CLI_CMD_EXPLORE_H
 
+#include "ask.h"
 #include "command.h"
+#include "load.h"
+
+#include <stdbool.h>
 
 struct err;
+struct live_target;
 struct options;
 struct tui_options;
 struct tui_source;
@@ -17,7 +22,16 @@ int explore_options(const struct options *o, struct tui_options *t, struct err *
 enum status explore_screen(const struct options *o, const struct tui_source *source,
 			   const struct tui_options *t);
 
-/* Opens them. */
-enum status explore(const struct options *o);
+/* What is shown, as a command decides; borrowed. */
+struct explore_wish {
+	const struct options *o; /* how */
+	struct load_wish read;
+	struct lens_wish lens;
+	struct live_target *watched; /* what live shows, or NULL */
+	bool ends_command;           /* a command ends with what writes the file */
+};
+
+/* Opens the screens. */
+enum status explore(const struct explore_wish *w);
 
 #endif

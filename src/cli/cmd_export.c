@@ -85,12 +85,13 @@ static int again(struct lens *lens, const struct name_rules *names, const struct
 static int compare(const struct options *o, const struct profile *p, struct analysis **out,
 		   struct err *e)
 {
+	const struct lens_wish w = ask_of(o);
 	struct sides sides = { 0 };
 	struct lens lens;
 	int rc = ask_sides(o, p, &sides, e);
 
 	if (!rc)
-		rc = ask_sides_lens(o, &sides, p, o->metric, &lens, e);
+		rc = ask_sides_lens(&w, &sides, p, o->metric, &lens, e);
 	if (!rc) {
 		if (lens.sides.normalise != NORMALISE_NONE &&
 		    lens.sides.normalise != NORMALISE_TOTAL)
@@ -109,6 +110,7 @@ static int compare(const struct options *o, const struct profile *p, struct anal
 static enum status export_loaded(const struct options *o, const struct format *format,
 				 struct load *l)
 {
+	const struct lens_wish w = ask_of(o);
 	struct err e = ERR_INIT;
 	struct analysis *a;
 	enum status status;
@@ -116,7 +118,7 @@ static enum status export_loaded(const struct options *o, const struct format *f
 	if (load_wait(l, &e))
 		return say_error(&e, STATUS_UNUSABLE);
 	if (format->compares ? compare(o, load_profile(l), &a, &e)
-			     : ask_analysis(o, load_profile(l), ANALYSIS_TREE, &a, &e))
+			     : ask_analysis(&w, load_profile(l), ANALYSIS_TREE, &a, &e))
 		return say_error(&e, STATUS_USAGE);
 	status = write_out(o, format, a);
 	analysis_free(a);
@@ -127,6 +129,7 @@ static enum status run_export(const struct options *o)
 {
 	struct err e = ERR_INIT;
 	const struct format *format = find_format(o, &e);
+	struct load_wish read = load_of(o);
 	enum status status;
 	struct load *l;
 
@@ -136,7 +139,7 @@ static enum status run_export(const struct options *o)
 		say("--a, --b and --normalise are of comparisons: --to folded-diff");
 		return STATUS_USAGE;
 	}
-	l = load_start(o, &e);
+	l = load_start(o, &read, &e);
 	if (!l)
 		return say_error(&e, STATUS_USAGE);
 	status = export_loaded(o, format, l);

@@ -10,15 +10,15 @@
 
 static enum status info(const struct options *o)
 {
-	struct options asked = *o;
+	struct load_wish read = load_of(o);
+	const struct report_wish w = { .o = o, .read = &read, .lens = ask_of(o), .view = "info" };
 	struct err e = ERR_INIT;
 	enum status status;
-	struct load *l = load_start(o, &e);
+	struct load *l = load_start(o, &read, &e);
 
 	if (!l)
 		return say_error(&e, STATUS_USAGE);
-	asked.view = "info";
-	status = report_loaded(&asked, l);
+	status = report_loaded(&w, l);
 	load_free(l);
 	return status;
 }

@@ -25,15 +25,16 @@
 #include "say.h"
 
 /* Shows one file. */
-static enum status show(struct options *o, const char *path)
+static enum status show(struct explore_wish *w, const char *path)
 {
-	enum status status;
+	w->read.paths = &path;
+	w->read.n_paths = 1;
+	return explore(w);
+}
 
-	o->files = (struct option_list){ 0 };
-	vec_push(&o->files, path);
-	status = explore(o);
-	vec_done(&o->files);
-	return status;
+static struct explore_wish wish_of(const struct options *o)
+{
+	return (struct explore_wish){ .o = o, .read = load_of(o), .lens = ask_of(o) };
 }
 
 static bool wants_recorder(const struct options *o)
@@ -45,10 +46,13 @@ static bool wants_recorder(const struct options *o)
  * A clock finds processors of a machine, too, where they have nothing to do. Unless something else is asked for, that is
  * not what somebody wants to see; whoever does takes the term away, which is on the screen.
  */
-static void leave_out_idle(const struct options *o)
+static struct filter *filter_of(const struct options *o)
 {
-	if ((o->all_cpus || o->cpus) && !o->cgroup && filter_n_terms(o->filter) == 0)
-		filter_add(o->filter, "!is:idle", NULL);
+	struct filter *f = filter_copy(o->filter);
+
+	if ((o->all_cpus || o->cpus) && !o->cgroup && filter_n_terms(f) == 0)
+		filter_add(f, "!is:idle", NULL);
+	return f;
 }
 
 /* Ends the recording, and with it a command that has not ended: whoever thought that it would go on is told how it would. */
@@ -68,19 +72,22 @@ static void end_recording(struct live_recorder *r)
 static enum status show_recording(const struct options *o)
 {
 	enum status status;
-	struct options screens = *o;
+	struct explore_wish w = wish_of(o);
 	struct live_recorder *r = live_recorder_start(o, &status);
+	struct filter *filter;
 
 	if (!r)
 		return status;
-	leave_out_idle(o);
-	screens.events = (struct option_list){ 0 }; /* they are those that are recorded */
-	screens.watched = live_target_new(o, live_recorder_command(r));
-	screens.recorder = live_recorder_pid(r);
-	screens.began = o->files.n > 0;
-	screens.title = live_recorder_name(r);
-	status = show(&screens, live_recorder_path(r));
-	live_target_free(screens.watched);
+	filter = filter_of(o);
+	w.lens.filter = filter;
+	w.lens.n_events = 0; /* they are those that are recorded */
+	w.watched = live_target_new(o, live_recorder_command(r));
+	w.read.recorder = live_recorder_pid(r);
+	w.read.title = live_recorder_name(r);
+	w.ends_command = o->files.n > 0;
+	status = show(&w, live_recorder_path(r));
+	live_target_free(w.watched);
+	filter_free(filter);
 	end_recording(r);
 	return status;
 }
@@ -90,13 +97,13 @@ static enum status show_theirs(const struct options *o, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *title = xasprintf("%s (recorded by others)", slash ? slash + 1 : path);
-	struct options screens = *o;
+	struct explore_wish w = wish_of(o);
 	enum status status;
 
-	screens.watched = live_target_new(o, NULL);
-	screens.title = title;
-	status = show(&screens, path);
-	live_target_free(screens.watched);
+	w.watched = live_target_new(o, NULL);
+	w.read.title = title;
+	status = show(&w, path);
+	live_target_free(w.watched);
 	free(title);
 	return status;
 }
@@ -144,7 +151,7 @@ static bool is_program(const char *path)
 
 static enum status live(const struct options *o)
 {
-	struct options piped = *o;
+	struct explore_wish w = wish_of(o);
 
 	if (o->n_before > 0) {
 		say("live shows a file or a command, not both");
@@ -157,9 +164,9 @@ static enum status live(const struct options *o)
 	if (o->files.n == 1 && is_program(o->files.at[0]))
 		return STATUS_UNUSABLE;
 	if (o->files.n > 0)
-		return explore(o);
+		return explore(&w);
 	if (!isatty(STDIN_FILENO))
-		return show(&piped, "-"); /* what is piped in is meant where nothing is named */
+		return show(&w, "-"); /* what is piped in is meant where nothing is named */
 	say("live wants to be told what: proftop live -p PID, live -a, live -- COMMAND, or a recording that is being written: live FILE, or live - for what is piped in");
 	return STATUS_USAGE;
 }

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "record_cpu.h"
 #include "record_heap.h"
+#include "record_job.h"
 #include "record_place.h"
 #include "record_running.h"
 #include "say.h"
@@ -36,34 +37,44 @@ static const char *of_cpu(const struct options *o)
 }
 
 /* What belongs together and what does not. */
-static bool is_whole_wish(const struct options *o)
+static bool is_whole_wish(const struct record_job *j)
 {
+	const struct options *o = j->o;
+
 	if (of_cpu(o))
 		say("%s is for CPU samples: without --heap", of_cpu(o));
 	else if (o->attach ? o->files.n != 0 : o->files.n == 0)
 		say("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
 	else if (o->duration && !o->attach)
 		say("--duration is for processes that run already: with -p PID");
-	else if (o->output && strcmp(o->output, "-") == 0)
+	else if (j->output && strcmp(j->output, "-") == 0)
 		say("the program that is recorded writes the trace of its heap itself, to a file: -o FILE");
 	else
-		return heap_settings_check(o);
+		return heap_settings_check(j);
 	return false;
 }
 
-static enum status record(const struct options *o)
+enum status record_run(const struct record_job *j)
 {
+	const struct options *o = j->o;
 	enum status status;
 	char *output;
 
 	if (o->cpu || !o->heap)
-		return record_cpu(o);
-	if (!is_whole_wish(o) || !record_place_check(o->output))
+		return record_cpu(j);
+	if (!is_whole_wish(j) || !record_place_check(j->output))
 		return STATUS_USAGE;
-	output = o->output ? record_place_absolute(o->output) : NULL;
-	status = o->attach ? record_running(o, output) : record_heap(o, output);
+	output = j->output ? record_place_absolute(j->output) : NULL;
+	status = o->attach ? record_running(j, output) : record_heap(j, output);
 	free(output);
 	return status;
+}
+
+static enum status record(const struct options *o)
+{
+	const struct record_job j = { .o = o, .output = o->output, .max_size = o->max_size };
+
+	return record_run(&j);
 }
 
 const struct command cmd_record = {

@@ -121,32 +121,32 @@ static char *event_name(const struct profile *p, event_id event)
 /* Of more files than these the first ones, and how many more there are. */
 #define HEADING_FILES 4u
 
-static void put_files(const struct report *r, const struct options *o, FILE *to)
+static void put_files(const struct report *r, const struct load_wish *files, FILE *to)
 {
-	size_t n = o->files.n > HEADING_FILES ? HEADING_FILES - 1 : o->files.n;
+	size_t n = files->n_paths > HEADING_FILES ? HEADING_FILES - 1 : files->n_paths;
 	char more[FMT_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
 		/* What is recorded by us is not called by the pipe that it comes through. */
-		const char *name = o->title ? o->title : o->files.at[i];
+		const char *name = files->title ? files->title : files->paths[i];
 		char *clean = text_clean(name, strlen(name), r->ascii);
 
 		fprintf(to, "%s%s", i ? ", " : "# ", clean);
 		free(clean);
 	}
-	if (n < o->files.n)
-		fprintf(to, " and %s more", fmt_count(more, (int64_t)(o->files.n - n)));
+	if (n < files->n_paths)
+		fprintf(to, " and %s more", fmt_count(more, (int64_t)(files->n_paths - n)));
 }
 
 /* "# x.data: 61,143 samples of cpu-clock, 36.0 s, 2 threads" and what narrows it. */
-static void put_heading(const struct report *r, const struct options *o, FILE *to)
+static void put_heading(const struct report *r, const struct report_wish *asked, FILE *to)
 {
 	struct metric m = r->analysis->lens.column[0].metric;
 	const struct weights *w = &r->analysis->weights;
 	char n[FMT_SIZE], ns[FMT_SIZE], share[FMT_SIZE], *name, *clean;
 	unsigned losses = report_info_facts(r->analysis->profile, FACT_LOSS);
 
-	put_files(r, o, to);
+	put_files(r, asked->read, to);
 	name = r->view == VIEW_KIND_MEMORY ? event_name(r->analysis->profile, m.event)
 					   : metric_name(r->analysis->profile, m);
 	clean = text_clean(name, strlen(name), r->ascii);
@@ -162,8 +162,8 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 		fprintf(to, ", %s thread%s", fmt_count(n, (int64_t)w->n_threads),
 			w->n_threads == 1 ? "" : "s");
 	fputc('\n', to);
-	if (filter_n_terms(o->filter)) {
-		name = filter_text(o->filter);
+	if (filter_n_terms(asked->lens.filter)) {
+		name = filter_text(asked->lens.filter);
 		clean = text_clean(name, strlen(name), r->ascii);
 		fprintf(to, "# filter: %s (%s %% of all)\n", clean,
 			fmt_percent(share, w->total[0], w->whole[0]));
@@ -181,16 +181,16 @@ static void put_heading(const struct report *r, const struct options *o, FILE *t
 	fputs("#\n", to);
 }
 
-static void put_report(const struct report *r, const struct options *o, FILE *to)
+static void put_report(const struct report *r, const struct report_wish *asked, FILE *to)
 {
-	if (o->json) {
+	if (asked->o->json) {
 		if (r->view == VIEW_KIND_MEMORY)
 			report_memory_json(r, to);
 		else
 			report_json(r, to);
 		return;
 	}
-	put_heading(r, o, to);
+	put_heading(r, asked, to);
 	if (r->view == VIEW_KIND_MEMORY)
 		report_memory_text(r, to);
 	else if (r->view == VIEW_KIND_FLAME)
@@ -278,18 +278,19 @@ static bool has_both(const struct profile *p)
 	return both;
 }
 
-static int report_view(const struct options *o, const struct profile *p, enum view_kind view,
-		       const struct output *out, struct err *e)
+static int report_view(const struct report_wish *asked, const struct profile *p,
+		       enum view_kind view, const struct output *out, struct err *e)
 {
+	const struct options *o = asked->o;
 	struct report r = { .view = view, .ascii = say_ascii(o->ascii) };
-	struct options asked = *o;
+	struct lens_wish lens = asked->lens;
 	int rc;
 
 	if (view == VIEW_KIND_THREADS)
-		asked.group = "thread";
-	if (view == VIEW_KIND_MEMORY && asked.events.n == 0 && !*asked.metric && has_both(p))
-		asked.metric = "peak";
-	rc = ask_analysis(&asked, p, parts_of(view), &r.analysis, e);
+		lens.group = "thread";
+	if (view == VIEW_KIND_MEMORY && lens.n_events == 0 && !*lens.metric && has_both(p))
+		lens.metric = "peak";
+	rc = ask_analysis(&lens, p, parts_of(view), &r.analysis, e);
 	if (rc)
 		return rc;
 	set_limits(&r, o, out);
@@ -297,7 +298,7 @@ static int report_view(const struct options *o, const struct profile *p, enum vi
 	if (!rc)
 		rc = report_make_rows(&r, o->function, e);
 	if (!rc)
-		put_report(&r, o, out->to);
+		put_report(&r, asked, out->to);
 	report_done(&r);
 	analysis_free(r.analysis);
 	return rc;
@@ -313,13 +314,14 @@ static int report_info(const struct options *o, const struct profile *p, FILE *t
 }
 
 /* Does the profile speak of a heap, and the user of nothing that its first view has no place for? */
-static bool is_of_memory(const struct options *o, const struct profile *p)
+static bool is_of_memory(const struct report_wish *w, const struct profile *p)
 {
+	const struct options *o = w->o;
 	enum footprint_column by;
 	struct lens lens;
 	bool heap;
 
-	if (o->view || o->group || o->metric[0] || o->min_percent >= 0 ||
+	if (w->view || w->lens.group || w->lens.metric[0] || o->min_percent >= 0 ||
 	    (o->sort && !report_memory_column(o->sort, &by)))
 		return false;
 	lens_init(&lens, p);
@@ -328,23 +330,23 @@ static bool is_of_memory(const struct options *o, const struct profile *p)
 	return heap;
 }
 
-enum status report_loaded(const struct options *o, struct load *l)
+enum status report_loaded(const struct report_wish *w, struct load *l)
 {
 	struct err e = ERR_INIT;
 	struct output out;
 	enum view_kind view;
 	int rc;
 
-	if (report_find_view(o->view, &view, &e))
+	if (report_find_view(w->view, &view, &e))
 		return say_error(&e, STATUS_USAGE);
 	if (load_wait(l, &e))
 		return say_error(&e, STATUS_UNUSABLE);
-	if (output_open(&out, o->output, &e))
+	if (output_open(&out, w->o->output, &e))
 		return say_error(&e, STATUS_USAGE);
-	if (is_of_memory(o, load_profile(l)))
+	if (is_of_memory(w, load_profile(l)))
 		view = VIEW_KIND_MEMORY;
-	rc = view == VIEW_KIND_INFO ? report_info(o, load_profile(l), out.to)
-				    : report_view(o, load_profile(l), view, &out, &e);
+	rc = view == VIEW_KIND_INFO ? report_info(w->o, load_profile(l), out.to)
+				    : report_view(w, load_profile(l), view, &out, &e);
 	if (output_close(&out, !rc, &e) || rc)
 		return say_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
@@ -370,6 +372,8 @@ static int check_asked(const struct options *o, enum view_kind *view, struct err
 
 static enum status report(const struct options *o)
 {
+	struct load_wish read = load_of(o);
+	struct report_wish w = { .o = o, .read = &read, .lens = ask_of(o), .view = o->view };
 	struct err e = ERR_INIT;
 	enum status status;
 	enum view_kind view;
@@ -377,10 +381,10 @@ static enum status report(const struct options *o)
 
 	if (check_asked(o, &view, &e))
 		return say_error(&e, STATUS_USAGE); /* before anything is read */
-	l = load_start(o, &e);
+	l = load_start(o, &read, &e);
 	if (!l)
 		return say_error(&e, STATUS_USAGE);
-	status = report_loaded(o, l);
+	status = report_loaded(&w, l);
 	load_free(l);
 	return status;
 }

@@ -18,6 +18,7 @@
 #include "heap_settings.h"
 #include "mem.h"
 #include "options.h"
+#include "record_job.h"
 #include "record_place.h"
 #include "record_traces.h"
 #include "say.h"
@@ -43,27 +44,27 @@ static char *trace_pattern(const char *dir)
 	return out;
 }
 
-struct heap_beside *heap_beside_new(const struct options *o, const char *directory)
+struct heap_beside *heap_beside_new(const struct record_job *j, const char *directory)
 {
 	struct heap_beside *b;
 	char *pattern;
 
-	if (o->files.n == 0) {
+	if (j->o->files.n == 0) {
 		say("--cpu --heap wants a command: proftop %s --cpu --heap -- COMMAND; of what runs already one of them can be recorded",
-		    o->live ? "live" : "record");
+		    j->live ? "live" : "record");
 		return NULL;
 	}
 	if (strcmp(directory, "-") == 0) {
 		say("record --cpu --heap writes a directory, which goes through no pipe: -o NAME");
 		return NULL;
 	}
-	if (!heap_settings_check(o))
+	if (!heap_settings_check(j))
 		return NULL;
 	b = xcalloc(1, sizeof(*b));
 	b->directory = record_place_absolute(directory);
 	b->data = xasprintf("%s/data", directory);
 	pattern = trace_pattern(b->directory);
-	b->launch = heap_launch_new(o, pattern);
+	b->launch = heap_launch_new(j, pattern);
 	free(pattern);
 	if (b->launch)
 		return b;

@@ -11,10 +11,10 @@
 #include <sys/types.h>
 
 struct heap_beside;
-struct options;
+struct record_job;
 
 /* Nothing is touched yet. NULL: it is not whole, or there is no tracer, which is said. */
-struct heap_beside *heap_beside_new(const struct options *o, const char *directory);
+struct heap_beside *heap_beside_new(const struct record_job *j, const char *directory);
 void heap_beside_free(struct heap_beside *b);
 
 /* Makes the directory. False: that cannot be, which is said. */

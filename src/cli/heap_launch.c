@@ -14,25 +14,26 @@
 #include "heap_settings.h"
 #include "mem.h"
 #include "options.h"
+#include "record_job.h"
 #include "record_traces.h"
 #include "say.h"
 #include "scratch.h"
 
 struct heap_launch {
-	const struct options *o; /* borrowed */
-	char *library;           /* owned */
-	char *output;            /* NULL: by the command's name and number; owned */
-	struct scratch scratch;  /* where the log is: when it went, nobody makes the log anew */
-	char *log;               /* owned */
-	uint64_t oom_kills;      /* before the command began */
+	const struct record_job *job; /* borrowed */
+	char *library;                /* owned */
+	char *output;                 /* NULL: by the command's name and number; owned */
+	struct scratch scratch; /* where the log is: when it went, nobody makes the log anew */
+	char *log;              /* owned */
+	uint64_t oom_kills;     /* before the command began */
 };
 
-struct heap_launch *heap_launch_new(const struct options *o, const char *output)
+struct heap_launch *heap_launch_new(const struct record_job *j, const char *output)
 {
 	struct heap_launch *l = xcalloc(1, sizeof(*l));
 	struct err e = ERR_INIT;
 
-	*l = (struct heap_launch){ .o = o,
+	*l = (struct heap_launch){ .job = j,
 				   .library = heap_settings_library(),
 				   .oom_kills = record_traces_oom_kills() };
 	if (!l->library) {
@@ -79,9 +80,9 @@ void heap_launch_environment(const struct heap_launch *l)
 	setenv("PROFTOP_LOG", "info", 1);
 	if (l->output)
 		setenv("PROFTOP_OUTPUT", l->output, 1);
-	heap_settings_each(l->o, set, NULL);
+	heap_settings_each(l->job, set, NULL);
 	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
-	if (l->o->children)
+	if (l->job->o->children)
 		setenv("PROFTOP_CHILDREN", "1", 1);
 	else
 		setenv("PROFTOP_ONLY_PID", pid, 1);
@@ -111,7 +112,7 @@ bool heap_launch_traces(const struct heap_launch *l, struct record_traces *trace
 
 void heap_launch_say_nothing(const struct heap_launch *l, const char *what, int status)
 {
-	char *why = heap_refusal(l->o->files.at[0], status);
+	char *why = heap_refusal(l->job->o->files.at[0], status);
 
 	say("%s was recorded: %s", what, why);
 	free(why);

@@ -7,14 +7,14 @@
 #include <sys/types.h>
 
 struct heap_launch;
-struct options;
+struct record_job;
 struct record_traces;
 
 /*
  * output: the trace's name as the tracer takes it (%p and so on), absolute; NULL: by the command's name and number. NULL
  * when there is no tracer or no room for what it says, which is told.
  */
-struct heap_launch *heap_launch_new(const struct options *o, const char *output);
+struct heap_launch *heap_launch_new(const struct record_job *j, const char *output);
 void heap_launch_free(struct heap_launch *l);
 
 /* Makes the environment of the calling process, which is about to become the command, such that the tracer is in it. */

@@ -14,6 +14,7 @@
 #include "machine.h"
 #include "mem.h"
 #include "options.h"
+#include "record_job.h"
 #include "say.h"
 
 #define LIBRARY "libproftop-heap.so"
@@ -60,34 +61,37 @@ static bool is_percent(const char *option, const char *text)
 }
 
 /* Is it large enough for what a trace ends with? Says so if not. */
-static bool is_trace_size(const struct options *o)
+static bool is_trace_size(const struct record_job *j)
 {
+	const struct options *o = j->o;
 	bool newest = o->keep && strcmp(o->keep, "newest") == 0;
 	unsigned least = newest ? HEAP_SIZE_NEWEST : HEAP_SIZE_LEAST;
 	uint64_t bytes;
 
-	if (!o->max_size || (machine_parse_bytes(o->max_size, &bytes) && bytes >= least))
+	if (!j->max_size || (machine_parse_bytes(j->max_size, &bytes) && bytes >= least))
 		return true;
 	say("--max-size wants %uk or more %s, not %s: its end alone takes %uk", least >> 10,
-	    newest ? "to keep the newest events of a heap in" : "of a heap trace", o->max_size,
+	    newest ? "to keep the newest events of a heap in" : "of a heap trace", j->max_size,
 	    HEAP_SIZE_END >> 10);
 	return false;
 }
 
-bool heap_settings_check(const struct options *o)
+bool heap_settings_check(const struct record_job *j)
 {
-	if (!is_size("--sample", o->sample) || !is_size("--max-size", o->max_size) ||
+	const struct options *o = j->o;
+
+	if (!is_size("--sample", o->sample) || !is_size("--max-size", j->max_size) ||
 	    !is_time("--cull", o->cull) || !is_percent("--max-overhead", o->max_overhead))
 		return false;
 	if (o->keep && strcmp(o->keep, "newest") != 0 && strcmp(o->keep, "oldest") != 0) {
 		say("--keep wants newest or oldest, not \"%s\"", o->keep);
 		return false;
 	}
-	if (o->keep && !o->max_size) {
+	if (o->keep && !j->max_size) {
 		say("--keep says what stays of a trace that may not become larger: --max-size says how large");
 		return false;
 	}
-	if (!is_trace_size(o))
+	if (!is_trace_size(j))
 		return false;
 	if (o->cull && (o->sample || o->max_overhead)) {
 		say("--cull and %s cannot both be: what sampling leaves out cannot be counted",
@@ -97,9 +101,10 @@ bool heap_settings_check(const struct options *o)
 	return true;
 }
 
-void heap_settings_each(const struct options *o,
+void heap_settings_each(const struct record_job *j,
 			void (*set)(void *arg, const char *name, const char *value), void *arg)
 {
+	const struct options *o = j->o;
 	const struct {
 		const char *name, *value; /* NULL: not asked for */
 	} settings[] = {
@@ -107,8 +112,8 @@ void heap_settings_each(const struct options *o,
 		{ "PROFTOP_SAMPLE", o->sample },
 		{ "PROFTOP_MAX_OVERHEAD", o->max_overhead },
 		{ "PROFTOP_CULL", o->cull },
-		{ "PROFTOP_MAX_SIZE", o->max_size },
-		{ "PROFTOP_KEEP", o->live ? "unread" : o->keep },
+		{ "PROFTOP_MAX_SIZE", j->max_size },
+		{ "PROFTOP_KEEP", j->live ? "unread" : o->keep },
 	};
 
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)

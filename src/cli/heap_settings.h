@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 
-struct options;
+struct record_job;
 
-/* Are the options of a recording of the heap such as the tracer takes? Says what is not. */
-bool heap_settings_check(const struct options *o);
+/* Is what is asked of a recording of the heap such as the tracer takes? Says what is not. */
+bool heap_settings_check(const struct record_job *j);
 
-/* Calls set(arg) for each setting that the options make. */
-void heap_settings_each(const struct options *o,
+/* Calls set(arg) for each setting that the recording has. */
+void heap_settings_each(const struct record_job *j,
 			void (*set)(void *arg, const char *name, const char *value), void *arg);
 
 /* The tracer's file; NULL: there is none, which is said. The caller frees. */

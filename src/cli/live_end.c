@@ -46,27 +46,20 @@ static int taken_signal(void)
 }
 
 /* Of a heap alone the recorder leaves it to the terminal to tell the command; else it passes on what it is told. */
-static void tell_recorder(const struct options *o, int signal)
+static void tell_recorder(const struct options *o, int recorder, int signal)
 {
 	bool group = o->divided && o->heap && !o->cpu && signal == SIGINT;
 
-	kill(group ? -(pid_t)o->recorder : (pid_t)o->recorder, signal);
+	kill(group ? -(pid_t)recorder : (pid_t)recorder, signal);
 }
 
 /* What is piped in ends with what writes it, which the key reaches, too. Nobody else knows of us: what is there is all. */
-static bool may_end_by_itself(const struct options *o)
+static bool may_end_by_itself(const struct load_wish *w)
 {
-	return o->recorder || strcmp(o->files.at[0], "-") == 0;
+	return w->recorder || strcmp(w->paths[0], "-") == 0;
 }
 
-/* It takes no notice of the key, which would else seem to be without effect. */
-static void say_stays(const struct options *o)
-{
-	if (o->recorder && o->divided)
-		say("the command was told to end and goes on; a second Ctrl-C ends it, and the report comes");
-}
-
-void live_end_await(const struct options *o, struct load *l)
+void live_end_await(const struct options *o, const struct load_wish *w, struct load *l)
 {
 	bool told = false;
 	int waited_ms = 0;
@@ -74,15 +67,16 @@ void live_end_await(const struct options *o, struct load *l)
 	while (!load_ended(l, LOOK_MS)) {
 		int signal = taken_signal();
 
-		if (signal > 0 && (told || !may_end_by_itself(o)))
+		if (signal > 0 && (told || !may_end_by_itself(w)))
 			load_stop(l);
-		else if (signal > 0 && o->recorder)
-			tell_recorder(o, signal);
+		else if (signal > 0 && w->recorder)
+			tell_recorder(o, w->recorder, signal);
 		told = told || signal > 0;
 		waited_ms += told ? LOOK_MS : 0;
-		if (told && waited_ms == STAYS_MS)
-			say_stays(o);
-		if (!o->recorder && waited_ms >= GRACE_MS)
+		if (told && waited_ms == STAYS_MS && w->recorder && o->divided)
+			/* It takes no notice of the key, which would else seem to be without effect. */
+			say("the command was told to end and goes on; a second Ctrl-C ends it, and the report comes");
+		if (!w->recorder && waited_ms >= GRACE_MS)
 			load_stop(l);
 	}
 	/* It came with the end. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 
 struct load;
+struct load_wish;
 struct options;
 
 /* From here on such signals wait to be taken note of. *before is the mask that they are to be freed by. */
@@ -16,6 +17,6 @@ void live_end_watch(sigset_t *before);
  * and of a file that others write what is there is all. A command that goes on for a second is said to. After a second signal
  * nothing is waited for.
  */
-void live_end_await(const struct options *o, struct load *l);
+void live_end_await(const struct options *o, const struct load_wish *w, struct load *l);
 
 #endif

@@ -28,6 +28,7 @@
 #include "mem.h"
 #include "options.h"
 #include "process.h"
+#include "record_job.h"
 #include "say.h"
 #include "scratch.h"
 
@@ -168,31 +169,33 @@ static char *scratch_size(const char *directory)
 /* In the child: records, and never returns. */
 static _Noreturn void record(struct live_recorder *r, pid_t viewer)
 {
-	struct options o = *r->o;
+	struct record_job job = {
+		.o = r->o,
+		.max_size = r->o->max_size,
+		.live = true,
+		.command_out = command_out(r),
+		.command = r->command,
+	};
 	enum status status;
-	int null = has_input(&o) ? -1 : open("/dev/null", O_RDONLY);
+	int null = has_input(r->o) ? -1 : open("/dev/null", O_RDONLY);
 
 	/* A group of its own: keys of the terminal are ours. It ends with us, however that happens. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
-	dup2(r->place.path ? command_out(r) : r->writer, STDOUT_FILENO);
+	dup2(r->place.path ? job.command_out : r->writer, STDOUT_FILENO);
 	dup2(live_output_fd(r->log), STDERR_FILENO);
 	/* Or it would not hear that nobody reads any more. */
 	drop(&r->reader);
 	drop(&r->writer);
 	signal(SIGPIPE, SIG_DFL);
-	o.command = &cmd_record;
-	o.output = !r->place.path  ? "-"
-		   : is_both(r->o) ? xasprintf("%s/%s", r->place.path, r->name)
-				   : xasprintf("%s/" TRACE, r->place.path);
-	if (r->place.path && !o.max_size)
-		o.max_size = scratch_size(r->place.path);
-	o.live = true;
-	o.live_out = command_out(r);
-	o.live_command = r->command;
-	status = cmd_record.run(&o);
+	job.output = !r->place.path  ? "-"
+		     : is_both(r->o) ? xasprintf("%s/%s", r->place.path, r->name)
+				     : xasprintf("%s/" TRACE, r->place.path);
+	if (r->place.path && !job.max_size)
+		job.max_size = scratch_size(r->place.path);
+	status = record_run(&job);
 	if (r->place.path && is_left(viewer))
 		scratch_remove(&r->place);
 	_exit((int)status);

@@ -149,16 +149,16 @@ static int read_all(void *arg)
 	return 0;
 }
 
-static char *make_title(const struct options *o)
+static char *make_title(const struct load_wish *w)
 {
-	const char *slash = strrchr(o->files.at[0], '/');
-	const char *name = slash && slash[1] ? slash + 1 : o->files.at[0];
+	const char *slash = strrchr(w->paths[0], '/');
+	const char *name = slash && slash[1] ? slash + 1 : w->paths[0];
 
-	if (o->title)
-		return xstrdup(o->title);
+	if (w->title)
+		return xstrdup(w->title);
 	if (!strcmp(name, "-"))
 		name = "standard input";
-	return o->files.n == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, o->files.n - 1);
+	return w->n_paths == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, w->n_paths - 1);
 }
 
 /* What tables of the profile may take: what the user says, else half of what there is. */
@@ -173,18 +173,18 @@ static uint64_t memory_bytes(void)
 }
 
 /* Only a person watches something grow; of several files one would keep the others waiting. */
-static bool follows(const struct options *o)
+static bool follows(const struct options *o, const struct load_wish *w)
 {
-	return o->command == &cmd_explore && o->files.n == 1 && !o->keys && !o->cols &&
+	return o->command == &cmd_explore && w->n_paths == 1 && !o->keys && !o->cols &&
 	       tui_possible(NULL) == 0;
 }
 
-static int check_inputs(const struct options *o, struct err *e)
+static int check_inputs(const struct load_wish *w, struct err *e)
 {
 	size_t n_stdin = 0;
 
-	for (size_t i = 0; i < o->files.n; i++)
-		n_stdin += !strcmp(o->files.at[i], "-");
+	for (size_t i = 0; i < w->n_paths; i++)
+		n_stdin += !strcmp(w->paths[i], "-");
 	if (n_stdin > 1)
 		return err_set(e, -EINVAL, "standard input (-) can be read only once");
 	if (n_stdin && isatty(STDIN_FILENO))
@@ -211,21 +211,21 @@ static void complete_one(const char *path)
 }
 
 /* What programs that were killed had noted, with nobody there to wait for them, is added to their traces before they are read. */
-static void complete_traces(const struct options *o)
+static void complete_traces(const struct load_wish *w)
 {
-	for (size_t i = 0; i < o->files.n; i++) {
-		DIR *dir = opendir(o->files.at[i]);
+	for (size_t i = 0; i < w->n_paths; i++) {
+		DIR *dir = opendir(w->paths[i]);
 		const struct dirent *d;
 
 		if (!dir)
-			complete_one(o->files.at[i]);
+			complete_one(w->paths[i]);
 		while (dir && (d = readdir(dir))) {
 			size_t n = strlen(d->d_name);
 			char *path;
 
 			if (n < strlen(".heap") || strcmp(d->d_name + n - strlen(".heap"), ".heap"))
 				continue;
-			path = xasprintf("%s/%s", o->files.at[i], d->d_name);
+			path = xasprintf("%s/%s", w->paths[i], d->d_name);
 			complete_one(path);
 			free(path);
 		}
@@ -234,19 +234,24 @@ static void complete_traces(const struct options *o)
 	}
 }
 
-struct load *load_start(const struct options *o, struct err *e)
+struct load_wish load_of(const struct options *o)
+{
+	return (struct load_wish){ .paths = o->files.at, .n_paths = o->files.n };
+}
+
+struct load *load_start(const struct options *o, const struct load_wish *w, struct err *e)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	struct load *l;
 
-	if (check_inputs(o, e))
+	if (check_inputs(w, e))
 		return NULL;
-	complete_traces(o);
+	complete_traces(w);
 	l = xcalloc(1, sizeof(*l));
-	l->paths = o->files.at;
-	l->n_paths = o->files.n;
-	l->called = o->title;
-	l->recorder = o->recorder;
+	l->paths = w->paths;
+	l->n_paths = w->n_paths;
+	l->called = w->title;
+	l->recorder = w->recorder;
 	l->resolve = (struct resolver_options){
 		.symbol_dirs = o->symbols.at,
 		.n_symbol_dirs = o->symbols.n,
@@ -266,16 +271,16 @@ struct load *load_start(const struct options *o, struct err *e)
 		.addresses = o->addrs,
 		.as_printed = o->to && !strncmp(o->to, "folded", strlen("folded")),
 		.live = o->command == &cmd_live,
-		.scratch = o->recorder != 0,
+		.scratch = w->recorder != 0,
 		.memory_bytes = memory_bytes(),
-		.follow = follows(o) || o->command == &cmd_live,
+		.follow = follows(o, w) || o->command == &cmd_live,
 	};
 	l->profile = profile_new();
 	if (l->read.live) {
 		machine_settle_malloc_for_hours();
 		build_folding(l->profile, build_folding_live());
 	}
-	l->title = make_title(o);
+	l->title = make_title(w);
 	l->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->progress.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->task = l->wake_fd < 0 ? NULL : task_start(read_all, l, l->wake_fd);

@@ -4,6 +4,7 @@
 #define PROFTOP_CLI_LOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct err;
 struct load;
@@ -11,8 +12,19 @@ struct options;
 struct profile;
 struct tui_source;
 
-/* Starts reading o's files, which are borrowed until load_free(). NULL with a sentence on failure. */
-struct load *load_start(const struct options *o, struct err *e);
+/* What is read, and who writes it. Borrowed until load_free(). */
+struct load_wish {
+	const char *const *paths; /* [n_paths] */
+	size_t n_paths;           /* at least 1 */
+	const char *title;        /* what the only file is called; NULL: by its path */
+	int recorder;             /* the process of ours that writes it; 0: none does */
+};
+
+/* The files of the command line. */
+struct load_wish load_of(const struct options *o);
+
+/* Starts reading, in the way that o says. NULL with a sentence on failure. */
+struct load *load_start(const struct options *o, const struct load_wish *w, struct err *e);
 
 /* Cancels what is still going on, and frees the profile too. NULL is fine. */
 void load_free(struct load *l);

@@ -15,7 +15,6 @@
 
 struct err;
 struct filter;
-struct live_command;
 
 #define ON_VIEWS   (ON_EXPLORE | ON_LIVE | ON_DIFF)
 #define ON_LENS    (ON_VIEWS | ON_REPORT | ON_EXPORT)
@@ -117,34 +116,26 @@ struct option_list {
 /* What the command line said. Strings are borrowed from argv but where it says otherwise. */
 struct options {
 	const struct command *command;
-	char **argv;              /* all of it, from the program's name on; ends with NULL */
-	struct option_list files; /* as given */
-	bool divided;             /* there is a "--" */
-	size_t n_before;          /* files in front of a "--"; 0: there was none */
-	bool live;                /* not said: somebody watches what is recorded, */
-	int live_out;             /* and what a command writes goes to this descriptor, */
-	struct live_command
-		*live_command; /* and what becomes of it is told here; NULL: nobody asks */
-	const char *title;     /* not said: what the only file is called; NULL: by its path */
-	int recorder;          /* not said: the process that records what live shows; 0: none */
-	bool began;            /* not said: that process has begun a command, which ends with it */
-	struct live_target *watched; /* not said: what live shows, or NULL */
-	struct option_list symbols;  /* --symbols */
-	struct option_list events;   /* --event */
-	struct option_list fail_if;  /* --fail-if */
-	struct option_list maps;     /* --map */
-	struct filter *filter;       /* -f, --time and --thread together; never NULL once parsed */
-	const char *metric;          /* "" when not given */
-	const char *group;           /* NULL: not given */
-	const char *view;            /* NULL: not given */
-	const char *function;        /* NULL: not given */
-	const char *sort;            /* NULL: not given */
-	const char *to;              /* NULL: not given */
-	const char *output;          /* NULL: standard output */
-	const char *keys;            /* NULL: not given */
-	const char *fields;          /* NULL: not given */
-	const char *color;           /* NULL: not given */
-	const char *normalise;       /* NULL: not given, as the following */
+	char **argv;                /* all of it, from the program's name on; ends with NULL */
+	struct option_list files;   /* as given */
+	bool divided;               /* there is a "--" */
+	size_t n_before;            /* files in front of a "--"; 0: there was none */
+	struct option_list symbols; /* --symbols */
+	struct option_list events;  /* --event */
+	struct option_list fail_if; /* --fail-if */
+	struct option_list maps;    /* --map */
+	struct filter *filter;      /* -f, --time and --thread together; never NULL once parsed */
+	const char *metric;         /* "" when not given */
+	const char *group;          /* NULL: not given */
+	const char *view;           /* NULL: not given */
+	const char *function;       /* NULL: not given */
+	const char *sort;           /* NULL: not given */
+	const char *to;             /* NULL: not given */
+	const char *output;         /* NULL: standard output */
+	const char *keys;           /* NULL: not given */
+	const char *fields;         /* NULL: not given */
+	const char *color;          /* NULL: not given */
+	const char *normalise;      /* NULL: not given, as the following */
 	const char *side_a, *side_b;
 	const char *junit;
 	const char *sample;       /* NULL: not given */

@@ -20,6 +20,7 @@
 #include "live_command.h"
 #include "mem.h"
 #include "options.h"
+#include "record_job.h"
 #include "perf_events.h"
 #include "record_end.h"
 #include "record_place.h"
@@ -33,7 +34,8 @@
 
 /* A recording from the command line to its end. */
 struct session {
-	const struct options *o;
+	const struct record_job *job;
+	const struct options *o; /* the job's */
 	struct record_wish wish;
 	struct record_end end;
 	struct launch *launch;    /* NULL: nothing was started */
@@ -47,7 +49,7 @@ static bool take_heap(struct session *s)
 {
 	if (!s->o->heap)
 		return true;
-	s->heap = heap_beside_new(s->o, s->wish.output);
+	s->heap = heap_beside_new(s->job, s->wish.output);
 	if (s->heap)
 		s->wish.options.path = heap_beside_data(s->heap);
 	return s->heap != NULL;
@@ -68,8 +70,8 @@ static void make_ready(void *arg)
 {
 	const struct session *s = arg;
 
-	if (s->o->live)
-		dup2(s->o->live_out, STDOUT_FILENO);
+	if (s->job->live)
+		dup2(s->job->command_out, STDOUT_FILENO);
 	else if (is_pipe(s))
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	if (s->heap)
@@ -138,7 +140,7 @@ static void say_unsampled(const struct session *s, const struct cpu_recording_st
 	uint64_t ran_ns, seen_ns = stats->n_samples * (NS_PER_S / stats->hz);
 	struct rusage usage;
 
-	if (s->end.status == -1 || s->end.timed || s->o->live || !counts_time(s) || stats->full ||
+	if (s->end.status == -1 || s->end.timed || s->job->live || !counts_time(s) || stats->full ||
 	    stats->n_lost > 0 || getrusage(RUSAGE_CHILDREN, &usage))
 		return;
 	ran_ns = (uint64_t)usage.ru_utime.tv_sec * NS_PER_S +
@@ -172,12 +174,12 @@ static enum status command_status(struct session *s)
 	if (!s->launch)
 		return STATUS_GOOD;
 	/* What nobody watches any more is of no use. */
-	if (s->o->live && s->end.status == -1)
+	if (s->job->live && s->end.status == -1)
 		kill(launch_pid(s->launch), SIGTERM);
 	while (s->end.status == -1 && waitpid(launch_pid(s->launch), &s->end.status, 0) < 0 &&
 	       errno == EINTR)
 		;
-	live_command_ended(s->o->live_command, s->end.status);
+	live_command_ended(s->job->command, s->end.status);
 	return (enum status)(WIFEXITED(s->end.status) ? WEXITSTATUS(s->end.status)
 						      : 128 + WTERMSIG(s->end.status));
 }
@@ -217,7 +219,7 @@ static enum status run(struct session *s)
 		rc = launch_go(s->launch, &e);
 		refused = rc == -ENOENT ? (enum status)127 : (enum status)126;
 		if (rc == 0)
-			live_command_began(s->o->live_command, launch_pid(s->launch));
+			live_command_began(s->job->command, launch_pid(s->launch));
 	}
 	if (rc) {
 		leave_place(s);
@@ -230,7 +232,7 @@ static enum status run(struct session *s)
 	while (rc == 0 && !record_end_is_over(&s->end) && !cpu_recording_stats(s->recording).full)
 		rc = cpu_recording_turn(s->recording, s->end.watched.at, s->end.watched.n, TURN_MS,
 					&e);
-	live_command_ended(s->o->live_command, s->end.status);
+	live_command_ended(s->job->command, s->end.status);
 	ended = cpu_recording_end(s->recording, rc ? NULL : &e);
 	if (rc == 0)
 		rc = ended;
@@ -332,12 +334,12 @@ static enum status begin(struct session *s)
 	return run(s);
 }
 
-enum status record_cpu(const struct options *o)
+enum status record_cpu(const struct record_job *j)
 {
-	struct session s = { .o = o, .end = { .signals = -1, .status = -1 } };
+	struct session s = { .job = j, .o = j->o, .end = { .signals = -1, .status = -1 } };
 	enum status status = STATUS_USAGE;
 
-	if (record_wish_take(o, &s.wish) && take_heap(&s))
+	if (record_wish_take(j, &s.wish) && take_heap(&s))
 		status = begin(&s);
 	cpu_recording_free(s.recording);
 	launch_free(s.launch);

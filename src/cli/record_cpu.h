@@ -5,9 +5,9 @@
 
 #include "command.h"
 
-struct options;
+struct record_job;
 
 /* Records until the command ends, or what runs does, or Ctrl-C or a limit; the command's exit status if there is one. */
-enum status record_cpu(const struct options *o);
+enum status record_cpu(const struct record_job *j);
 
 #endif

@@ -19,6 +19,7 @@
 #include "live_command.h"
 #include "mem.h"
 #include "options.h"
+#include "record_job.h"
 #include "record_place.h"
 #include "record_traces.h"
 #include "say.h"
@@ -83,7 +84,7 @@ static int stand_by(pid_t pid, const sigset_t *signals)
 }
 
 /* Runs the command to its end. False: it could not be started, *status says it; else it is that of waitpid(2). */
-static bool run_command(const struct options *o, const struct heap_launch *heap,
+static bool run_command(const struct record_job *j, const struct heap_launch *heap,
 			struct record_place *place, pid_t *pid, int *status)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
@@ -98,16 +99,16 @@ static bool run_command(const struct options *o, const struct heap_launch *heap,
 	sigprocmask(SIG_BLOCK, &signals, &b.mask);
 	/* Whoever started us may not want to hear of children; we do. */
 	sigaction(SIGCHLD, &usual, &b.child);
-	l = start(o, &b, status);
+	l = start(j->o, &b, status);
 	if (l) {
 		record_place_keep(place);
 		*pid = launch_pid(l);
-		live_command_began(o->live_command, *pid);
+		live_command_began(j->command, *pid);
 		/* Keys that end the command leave us to tell of its trace. */
 		sigaction(SIGINT, &ignore, &before[0]);
 		sigaction(SIGQUIT, &ignore, &before[1]);
 		*status = stand_by(*pid, &signals);
-		live_command_ended(o->live_command, *status);
+		live_command_ended(j->command, *status);
 		sigaction(SIGINT, &before[0], NULL);
 		sigaction(SIGQUIT, &before[1], NULL);
 	} else {
@@ -119,16 +120,16 @@ static bool run_command(const struct options *o, const struct heap_launch *heap,
 	return l != NULL;
 }
 
-enum status record_heap(const struct options *o, const char *output)
+enum status record_heap(const struct record_job *j, const char *output)
 {
-	struct heap_launch *l = heap_launch_new(o, output);
+	struct heap_launch *l = heap_launch_new(j, output);
 	struct record_place place = { 0 };
 	int status = STATUS_USAGE;
 	bool ran = false;
 	pid_t pid = 0;
 
 	if (l && record_traces_clear(&place, output))
-		ran = run_command(o, l, &place, &pid, &status);
+		ran = run_command(j, l, &place, &pid, &status);
 	if (ran && !heap_launch_say(l, pid, status))
 		heap_launch_say_nothing(l, "nothing", status);
 	heap_launch_free(l);

@@ -5,9 +5,9 @@
 
 #include "command.h"
 
-struct options;
+struct record_job;
 
 /* Runs the command to its end, and says where its trace is; the command's exit status. output: an absolute path, or NULL. */
-enum status record_heap(const struct options *o, const char *output);
+enum status record_heap(const struct record_job *j, const char *output);
 
 #endif

@@ -22,6 +22,7 @@
 #include "heap_settings.h"
 #include "mem.h"
 #include "options.h"
+#include "record_job.h"
 #include "record_place.h"
 #include "record_traces.h"
 #include "say.h"
@@ -115,14 +116,14 @@ static char *default_output(void)
 	return path;
 }
 
-static void make_settings(struct settings *s, const struct options *o, const char *output,
+static void make_settings(struct settings *s, const struct record_job *j, const char *output,
 			  uint64_t ms)
 {
 	char seconds[32], *own = output ? NULL : default_output();
 
 	snprintf(seconds, sizeof(seconds), "%llu", (unsigned long long)((ms + 999) / 1000 + 1));
 	set(s, "PROFTOP_OUTPUT", output ? output : own);
-	heap_settings_each(o, set, s);
+	heap_settings_each(j, set, s);
 	set(s, "PROFTOP_CHECK", getenv("PROFTOP_CHECK"));
 	set(s, "PROFTOP_PAUSED", getenv("PROFTOP_PAUSED"));
 	set(s, "PROFTOP_SAMPLE_EXACT", getenv("PROFTOP_SAMPLE_EXACT"));
@@ -161,7 +162,7 @@ static bool stand_by(struct attach *a, const sigset_t *signals, uint64_t ms)
 	return true;
 }
 
-static enum status record_process(const struct options *o, int pid, const char *library,
+static enum status record_process(const struct record_job *j, int pid, const char *library,
 				  const char *output, uint64_t ms)
 {
 	struct record_place place = { 0 };
@@ -180,7 +181,7 @@ static enum status record_process(const struct options *o, int pid, const char *
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGQUIT);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	make_settings(&s, o, output, ms);
+	make_settings(&s, j, output, ms);
 	ret = attach_begin(pid, library, s.text.at, s.text.n, &a, &e);
 	vec_done(&s.text);
 	if (ret) {
@@ -200,21 +201,21 @@ static enum status record_process(const struct options *o, int pid, const char *
 	return STATUS_GOOD;
 }
 
-enum status record_running(const struct options *o, const char *output)
+enum status record_running(const struct record_job *j, const char *output)
 {
-	int pid = record_pid(o);
+	int pid = record_pid(j->o);
 	uint64_t ms;
 	char *library, *real_library;
 	enum status status;
 
-	if (!pid || !record_duration(o, &ms))
+	if (!pid || !record_duration(j->o, &ms))
 		return STATUS_USAGE;
 	library = heap_settings_library();
 	if (!library)
 		return STATUS_USAGE;
 	/* As it will stand among the mappings of the process. */
 	real_library = realpath(library, NULL);
-	status = record_process(o, pid, real_library ? real_library : library, output, ms);
+	status = record_process(j, pid, real_library ? real_library : library, output, ms);
 	free(real_library);
 	free(library);
 	return status;

@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 struct options;
+struct record_job;
 
 /* Records until the process ends, Ctrl-C or --duration. output: an absolute path, or NULL. Says what happened. */
-enum status record_running(const struct options *o, const char *output);
+enum status record_running(const struct record_job *j, const char *output);
 
 /* Behind what should be the number of a process, and is a name: how one comes by the number; else "". */
 const char *record_about_names(const char *text);

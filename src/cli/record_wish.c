@@ -14,6 +14,7 @@
 #include "machine.h"
 #include "mem.h"
 #include "options.h"
+#include "record_job.h"
 #include "perf_rights.h"
 #include "record_running.h"
 #include "say.h"
@@ -156,8 +157,9 @@ static bool take_stacks(const struct options *o, struct record_wish *w)
 }
 
 /* What belongs together and what does not. */
-static bool is_whole_wish(const struct options *o)
+static bool is_whole_wish(const struct record_job *j)
 {
+	const struct options *o = j->o;
 	int n = (o->attach || o->tasks) + (o->all_cpus || o->cgroup);
 
 	if (!o->heap &&
@@ -170,13 +172,13 @@ static bool is_whole_wish(const struct options *o)
 		return false;
 	}
 	if (n > 1 || (n == 0 && o->files.n == 0 && !o->cpus)) {
-		const char *verb = o->live ? "live" : "record";
+		const char *verb = j->live ? "live" : "record";
 
 		say("%s wants one of a command, -p PID, -t TID and -a: proftop %s -- COMMAND", verb,
 		    verb);
 		return false;
 	}
-	if (n > 0 && o->files.n > 0 && (o->heap || o->live)) {
+	if (n > 0 && o->files.n > 0 && (o->heap || j->live)) {
 		say("with %s, a command is what is recorded: without -p, -t, -a and -G",
 		    o->heap ? "--heap" : "live");
 		return false;
@@ -202,10 +204,11 @@ static bool take_rate(const struct options *o, struct sampler_options *s)
 }
 
 /* How large, how long and how urgent. */
-static bool take_limits(const struct options *o, struct record_wish *w)
+static bool take_limits(const struct record_job *j, struct record_wish *w)
 {
+	const struct options *o = j->o;
 	/* Our own view, which reads a pipe, would have to unpack it at once. */
-	uint64_t level = o->live && !o->heap ? 0 : 1;
+	uint64_t level = j->live && !o->heap ? 0 : 1;
 
 	w->options.max_bytes = UINT64_MAX;
 	if (!take_number("-z", o->compress, ZSTD_LEVEL_MAX, &level) ||
@@ -218,15 +221,15 @@ static bool take_limits(const struct options *o, struct record_wish *w)
 	}
 	w->options.zstd_level = (int)level;
 	/* Of a live view, samples take no room: heaps may. */
-	if (o->live && o->heap)
+	if (j->live && o->heap)
 		return true;
-	if (o->live && o->max_size) {
+	if (j->live && j->max_size) {
 		say("live keeps no file of CPU samples: --max-size is for heaps, with --heap");
 		return false;
 	}
-	if (o->max_size && !machine_parse_bytes(o->max_size, &w->options.max_bytes)) {
+	if (j->max_size && !machine_parse_bytes(j->max_size, &w->options.max_bytes)) {
 		say("--max-size wants a number of bytes, such as 512k, 10M or 1G, not \"%s\"",
-		    o->max_size);
+		    j->max_size);
 		return false;
 	}
 	return true;
@@ -243,21 +246,22 @@ static void take_command(const struct options *o, struct record_wish *w)
 	w->options.command = w->command.at;
 }
 
-bool record_wish_take(const struct options *o, struct record_wish *w)
+bool record_wish_take(const struct record_job *j, struct record_wish *w)
 {
 	struct sampler_options *s = &w->options.sampler;
+	const struct options *o = j->o;
 
-	*w = (struct record_wish){ .output = o->output ? o->output : DEFAULT_FILE };
-	if (!is_whole_wish(o) || !check_cpus(o->cpus) || !take_numbers("-p", o->attach, &w->pids) ||
+	*w = (struct record_wish){ .output = j->output ? j->output : DEFAULT_FILE };
+	if (!is_whole_wish(j) || !check_cpus(o->cpus) || !take_numbers("-p", o->attach, &w->pids) ||
 	    !take_numbers("-t", o->tasks, &w->tids) || !take_events(o, w) || !take_stacks(o, w) ||
-	    !take_rate(o, s) || !take_limits(o, w))
+	    !take_rate(o, s) || !take_limits(j, w))
 		return false;
 	s->cpus = o->cpus;
 	s->cgroup = o->cgroup;
 	s->switches = o->off_cpu;
 	s->events = w->events.at;
 	s->n_events = w->events.n;
-	w->options.watched = o->live;
+	w->options.watched = j->live;
 	w->options.path = w->output;
 	take_command(o, w);
 	return true;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct options;
+struct record_job;
 
 /* Most bytes of a stack that are copied with a sample. */
 #define RECORD_STACK_MAX 65528u
@@ -36,7 +36,7 @@ struct record_wish {
 };
 
 /* False: they do not belong together or one says nothing that is known, which is said. Ends with record_wish_done() either way. */
-bool record_wish_take(const struct options *o, struct record_wish *w);
+bool record_wish_take(const struct record_job *j, struct record_wish *w);
 void record_wish_done(struct record_wish *w);
 
 #endif
