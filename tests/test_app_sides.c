@@ -263,10 +263,16 @@ Test(app_sides, any_size)
 	for (size_t i = 0; i < N(keys); i++)
 		for (int cols = 1; cols < 60; cols += 7) {
 			struct stage_app f;
+			int n_rows = 0;
+			char *screen;
 
 			stage_app_init(&f, stage_profile(), true, cols, cols / 3 + 1);
 			stage_app_play(&f, keys[i]);
-			free(stage_app_draw(&f));
+			screen = stage_app_draw(&f);
+			for (const char *at = screen; *at; at++)
+				n_rows += *at == '\n';
+			cr_expect_eq(n_rows, cols / 3 + 1, "%s in %d columns", keys[i], cols);
+			free(screen);
 			stage_app_done(&f);
 		}
 }

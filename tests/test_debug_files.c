@@ -77,7 +77,8 @@ static bool find_here(void)
 	if (f)
 		fclose(f);
 	name_begin();
-	return here_offset > 0;
+	cr_assert_gt(here_offset, 0, "this program is not found in its own memory");
+	return true;
 }
 
 /* The name of that place in dir/stripped. */
