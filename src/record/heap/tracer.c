@@ -408,15 +408,13 @@ static void relax(void)
 
 /*
  * Has the thread that writes run fn, and waits for that without a call of the kernel, as whoever asks may not make any;
- * for a second or more, not for ever. The child of a vfork, which is not us, must not: where that cannot be told nothing
- * is written.
+ * for a second or more, not for ever. The child of a vfork, which is not us, must not.
  */
 static void ask(void (*fn)(const char *), const char *path)
 {
-	uint32_t none = ASK_NONE, limits = tracer_tls.limits;
+	uint32_t none = ASK_NONE;
 
-	if (atomic_load(&tracer_tls.guest.is_there) || (limits & LIMIT_PID) ||
-	    (!(limits & LIMIT_NOTES) && getpid() != recorder.pid))
+	if (atomic_load(&tracer_tls.guest.is_there))
 		return;
 	if (atomic_compare_exchange_strong(&asked.state, &none, ASK_BEGUN)) {
 		asked.what = (struct ending){ fn, path };
@@ -495,6 +493,9 @@ void tracer_end(void)
 
 void tracer_exec(const char *path)
 {
+	/* A thread that may not ask who it is may be the child of a vfork, for which the recording does not end. */
+	if (tracer_limits_own())
+		return;
 	run_internal(tracer_writer_exec, path);
 }
 

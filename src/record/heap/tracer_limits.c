@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Filters are run here over the calls that the recorder makes. What another action than to allow it awaits is as
- * good as forbidden: handlers, tracers and errors are for calls of the program.
+ * What a filter allows is not looked into: it is a program, and whatever it makes of a call of ours would happen to the program
+ * that is recorded. A thread that has one is left alone from then on.
  */
 #include "config.h"
 
 #include "tracer_limits.h"
 
-#include "seccomp_filter.h"
 #include "tracer.h"
 #include "tracer_facts.h"
 #include "tracer_file.h"
@@ -19,160 +18,20 @@
 #include "tracer_writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
-#include <linux/futex.h>
-#include <linux/seccomp.h>
-#include <sched.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCH AUDIT_ARCH_AARCH64
-#endif
+/* Nothing is known of what a filter lets pass. */
+#define LIMITS_OF_FILTER (LIMIT_NOTES | LIMIT_FILES)
 
-#define SOME  0x7ffff7dd0000u /* an address */
-#define NO_FD UINT64_C(0xffffffff)
-#define FD    1000u
+/* The writer goes within so many turns, which take a second or more. */
+#define MOST_TURNS 100000000u
 
 /* What the thread that writes has yet to tell: a bit for each. */
 enum news { NEWS_STRICT, NEWS_FILTER, NEWS_COUNTER, NEWS_END, N_NEWS };
 static _Atomic uint32_t untold;
-
-struct call {
-	int number;
-	uint64_t argument[6];
-};
-
-/* What hooks may do, and what they run slowly; getpid first. */
-static const struct call note_calls[] = {
-	{ SYS_getpid, { 0 } },
-	{ SYS_gettid, { 0 } },
-	{ SYS_futex, { SOME, FUTEX_WAIT | FUTEX_PRIVATE_FLAG, 1, SOME } },
-	{ SYS_futex, { SOME, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX } },
-	{ SYS_rt_sigprocmask, { SIG_SETMASK, SOME, SOME, 8 } },
-	{ SYS_rt_sigprocmask, { (uint64_t)-1, SOME, 0, 8 } },
-	{ SYS_mmap,
-	  { 0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-	    NO_FD } },
-	{ SYS_munmap, { SOME, 1 << 20 } },
-	{ SYS_madvise, { SOME, 1 << 20, MADV_DONTNEED } },
-	{ SYS_prctl, { PR_GET_NAME, SOME } },
-	{ SYS_prlimit64, { 0, RLIMIT_STACK, 0, SOME } },
-	{ SYS_clock_gettime, { CLOCK_MONOTONIC, SOME } },
-};
-
-/* What whoever writes does beside that. */
-static const struct call file_calls[] = {
-	{ SYS_openat, { (uint64_t)AT_FDCWD, SOME, O_RDONLY | O_CLOEXEC } },
-	{ SYS_openat,
-	  { (uint64_t)AT_FDCWD, SOME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644 } },
-	{ SYS_openat,
-	  { (uint64_t)AT_FDCWD, SOME, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644 } },
-	{ SYS_read, { FD, SOME, 4096 } },
-	{ SYS_write, { FD, SOME, 100 } },
-	{ SYS_pread64, { FD, SOME, 4096, 0 } },
-	{ SYS_pwrite64, { FD, SOME, 4096, 0 } },
-	{ SYS_ftruncate, { FD, 4096 } },
-	{ SYS_fcntl, { FD, F_DUPFD_CLOEXEC, FD } },
-	{ SYS_close, { FD } },
-	{ SYS_fstat, { FD, SOME } },
-	{ SYS_newfstatat, { FD, SOME, SOME, AT_EMPTY_PATH } },
-	{ SYS_newfstatat, { (uint64_t)AT_FDCWD, SOME, SOME, 0 } },
-	{ SYS_readlinkat, { (uint64_t)AT_FDCWD, SOME, SOME, 4096 } },
-	{ SYS_getcwd, { SOME, 4096 } },
-	{ SYS_getrusage, { RUSAGE_SELF, SOME } },
-	{ SYS_clock_gettime, { CLOCK_PROCESS_CPUTIME_ID, SOME } },
-	{ SYS_tgkill, { 1, 1, 0 } },
-	{ SYS_sched_yield, { 0 } },
-	{ SYS_exit, { 0 } },
-	{ SYS_exit_group, { 0 } },
-#ifdef SYS_readlink
-	{ SYS_readlink, { SOME, SOME, 4096 } },
-	{ SYS_rename, { SOME, SOME } },
-	{ SYS_unlink, { SOME } },
-#endif
-};
-
-static const struct call share_calls[] = {
-#ifdef SYS_vfork
-	{ SYS_vfork, { 0 } },
-#endif
-	{ SYS_clone, { CLONE_VM | CLONE_VFORK | SIGCHLD } },
-	{ SYS_clone3, { SOME, 88 } },
-};
-
-/* What it takes to begin a thread. */
-static const struct call start_calls[] = {
-	{ SYS_clone, { 0x3d0f00, SOME, SOME, SOME, SOME } },
-	{ SYS_clone3, { SOME, 88 } },
-	{ SYS_mmap, { 0, 256 << 10, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, NO_FD } },
-	{ SYS_mprotect, { SOME, 256 << 10, PROT_READ | PROT_WRITE } },
-	{ SYS_munmap, { SOME, 256 << 10 } },
-	{ SYS_madvise, { SOME, 256 << 10, MADV_DONTNEED } },
-	{ SYS_set_robust_list, { SOME, 24 } },
-#ifdef SYS_rseq
-	{ SYS_rseq, { SOME, 32, 0, SOME } },
-#endif
-	{ SYS_rt_sigprocmask, { SIG_SETMASK, SOME, 0, 8 } },
-	{ SYS_prctl, { PR_SET_NAME, SOME } },
-	{ SYS_gettid, { 0 } },
-	{ SYS_exit, { 0 } },
-};
-
-static bool allows(const struct sock_fprog *f, const struct call *c)
-{
-	struct seccomp_data data = {
-		.nr = c->number,
-		.arch = ARCH,
-		/* As a filter sees it: of what libc it comes is not known here. */
-		.instruction_pointer = (uint64_t)(uintptr_t)allows,
-	};
-
-	memcpy(data.args, c->argument, sizeof(c->argument));
-	return seccomp_filter_allows(f->filter, f->len, &data);
-}
-
-/* May it make a process that has our memory? */
-static bool may_share(const struct sock_fprog *f)
-{
-	for (size_t i = 0; i < sizeof(share_calls) / sizeof(share_calls[0]); i++)
-		if (allows(f, &share_calls[i]))
-			return true;
-	return false;
-}
-
-static uint32_t limits_of(const struct sock_fprog *f)
-{
-	uint32_t limits = 0;
-
-	if (!allows(f, &note_calls[0]) && may_share(f))
-		limits |= LIMIT_PID;
-	for (size_t i = 0; i < sizeof(note_calls) / sizeof(note_calls[0]); i++)
-		if (!allows(f, &note_calls[i]))
-			limits |= LIMIT_NOTES | LIMIT_FILES;
-	for (size_t i = 0; i < sizeof(file_calls) / sizeof(file_calls[0]); i++)
-		if (!allows(f, &file_calls[i]))
-			limits |= LIMIT_FILES;
-	return limits;
-}
-
-/* May it begin a thread? One that ends for a while is not begun again, or that could end the process. */
-static bool may_start(const struct sock_fprog *f)
-{
-	for (size_t i = 0; i < sizeof(start_calls) / sizeof(start_calls[0]); i++)
-		if (!allows(f, &start_calls[i]))
-			return false;
-	return true;
-}
 
 /* Is all of it in memory? The kernel may refuse it for that. */
 static bool is_readable(const struct sock_fprog *f)
@@ -186,11 +45,11 @@ static const char *const news[N_NEWS] = {
 	[NEWS_STRICT] =
 		"a thread is not recorded from here on: it entered the strict mode of seccomp",
 	[NEWS_FILTER] =
-		"a thread, and those that begin later, are not recorded from here on: a filter of seccomp forbids calls of the kernel that recording needs",
+		"a thread, and those that begin later, are not recorded from here on: it loaded a filter of seccomp, which may forbid calls of the kernel that recording needs",
 	[NEWS_COUNTER] =
 		"a thread is not recorded: it had forbidden itself to read the processor's clock (PR_SET_TSC) before the recording began",
 	[NEWS_END] =
-		"the recording ends here: a filter of seccomp forbids all threads calls of the kernel that it needs",
+		"the recording ends here: a filter of seccomp for all threads was loaded, which may forbid calls of the kernel that it needs",
 };
 
 /* In the trace and in the log. */
@@ -230,11 +89,11 @@ uint32_t tracer_limits_own(void)
 	return tls->limits;
 }
 
-/* A child of vfork(2) has our memory, but is not us; one that may not ask who it is was told from us before. */
+/* A child of vfork(2) has our memory, but is not us; of one that may not ask who it is that is not known. */
 static bool is_guest(void)
 {
 	return atomic_load(&tracer_tls.guest.is_there) ||
-	       (!(tracer_tls.limits & (LIMIT_NOTES | LIMIT_PID)) && getpid() != recorder.pid);
+	       (!(tracer_tls.limits & LIMIT_NOTES) && getpid() != recorder.pid);
 }
 
 /* Only the child is limited, and nothing is written for it. When it leaves our memory the kernel says so (exit(2), exec). */
@@ -300,37 +159,36 @@ static void end_for_all(void)
 	tracer_end();
 }
 
+/* The same by a thread that has a filter already: it may not call the kernel, and asks the writer, which then goes. */
+static void end_by_writer(void)
+{
+	tracer_end();
+	for (unsigned i = 0; i < MOST_TURNS && atomic_load(&recorder.writer_runs); i++)
+		atomic_thread_fence(memory_order_seq_cst);
+}
+
 struct tracer_limits tracer_limits_filter(const struct sock_fprog *filter, bool everyone)
 {
 	struct tracer_limits was = now();
-	uint32_t limits = 0;
 	int kept = errno;
 
 	tracer_kept_freeze();
-	if (!tracer_is_on())
-		return was;
-	if (was.is_guest) {
-		if (is_readable(filter) && (limits = limits_of(filter)))
-			limit_guest(limits);
+	if (!tracer_is_on() || !is_readable(filter)) {
 		errno = kept;
 		return was;
 	}
-	/* One that is limited has no say in who writes. */
-	if (everyone && was.limits)
-		tracer_end();
-	else if (is_readable(filter)) {
-		if (tracer_thread_is_idle())
-			limits = limits_of(filter);
-		if (!may_start(filter))
-			atomic_store(&recorder.no_start, true);
-	}
-	if (everyone && limits) {
+	if (was.is_guest) {
+		limit_guest(LIMITS_OF_FILTER);
+	} else if (everyone && was.limits) {
+		end_by_writer();
+	} else if (everyone && tracer_thread_is_idle()) {
 		end_for_all();
-	} else if (limits) {
-		/* Whoever begins later may be of its making. */
-		atomic_fetch_or(&recorder.limits, limits);
-		was.news = limits & LIMIT_NOTES ? 1u << NEWS_FILTER : 0;
-		limit(limits);
+	} else if (tracer_thread_is_idle()) {
+		/* Whoever begins later may be of its making, and a thread of ours would be, too. */
+		atomic_fetch_or(&recorder.limits, LIMITS_OF_FILTER);
+		atomic_store(&recorder.no_start, true);
+		was.news = was.limits ? 0 : 1u << NEWS_FILTER;
+		limit(LIMITS_OF_FILTER);
 	}
 	errno = kept;
 	return was;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Programs that forbid themselves system calls or the processor's clock (seccomp(2), PR_SET_TSC): what the recorder would
- * do on their threads could end them. It is asked here before that comes into force; a thread that may not do what noting
- * takes is not recorded from then on, and its events are counted as lost.
+ * do on their threads could end them. It is asked here before that comes into force; a thread that is in the strict mode or has
+ * a filter, whatever that says, is not recorded from then on, and its events are counted as lost.
  */
 #ifndef PROFTOP_RECORD_HEAP_TRACER_LIMITS_H
 #define PROFTOP_RECORD_HEAP_TRACER_LIMITS_H
@@ -15,9 +15,7 @@ struct sock_fprog;
 /* What a thread may not do; it inherits to those that it makes. */
 enum tracer_limit {
 	LIMIT_NOTES = 1, /* what noting an event may take: it notes none */
-	LIMIT_FILES =
-		2, /* what writing the trace takes: the thread that writes does so in its place */
-	LIMIT_PID = 4 /* to ask which process it is */
+	LIMIT_FILES = 2  /* what writing the trace takes: the writer does so in its place */
 };
 
 /* How it was before, and what is to be told of it: for tracer_limits_came(). */
