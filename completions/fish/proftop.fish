@@ -87,6 +87,7 @@ complete -c proftop -n "$record" -s r -l realtime -x -d 'priority of the recorde
 complete -c proftop -n "$record" -s z -l compress -x -d 'pack records at this level'
 complete -c proftop -n "$records" -l cpu -d 'record CPU samples, the default'
 complete -c proftop -n "$records" -l heap -d 'record allocations and frees'
+complete -c proftop -n "$records" -l no-patch -d 'change no code of the program'
 complete -c proftop -n "$records" -l free-stacks -d 'record the stacks of frees too'
 complete -c proftop -n "$records" -l sample -x -d 'record allocations so many bytes apart'
 complete -c proftop -n "$records" -l cull -x -d 'only count what is freed so soon'

@@ -108,6 +108,7 @@ void heap_settings_each(const struct record_job *j,
 	const struct {
 		const char *name, *value; /* NULL: not asked for */
 	} settings[] = {
+		{ "PROFTOP_CODE", o->no_patch ? "0" : NULL },
 		{ "PROFTOP_FREE_STACKS", o->free_stacks ? "1" : NULL },
 		{ "PROFTOP_SAMPLE", o->sample },
 		{ "PROFTOP_MAX_OVERHEAD", o->max_overhead },

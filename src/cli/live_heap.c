@@ -75,6 +75,7 @@ static bool is_kept(int pid, int fd)
 static bool is_as_asked(const struct options *o, int pid, const char *path)
 {
 	const char *option = o->free_stacks    ? "--free-stacks"
+			     : o->no_patch     ? "--no-patch"
 			     : o->sample       ? "--sample"
 			     : o->max_overhead ? "--max-overhead"
 			     : o->cull         ? "--cull"

@@ -82,6 +82,7 @@ struct filter;
 	X(COMPRESS, "compress",  'z', "LEVEL",     ON_RECORD,  text,    compress,    "pack records with zstd at this level; 1 if not given, 0: they are not packed") \
 	X(CPU,      "cpu",       0,   NULL,        ON_RECORDS,  flag,    cpu,         "record CPU samples: the default; with --heap, both") \
 	X(HEAP,     "heap",      0,   NULL,        ON_RECORDS,  flag,    heap,        "record allocations and frees; with --cpu, both, to a directory") \
+	X(NOPATCH,  "no-patch",  0,   NULL,        ON_RECORDS,  flag,    no_patch,    "change no code of the program: of allocators linked into it, only calls by way of the loader are recorded") \
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORDS,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORDS,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
 	X(OVERHEAD, "max-overhead",0, "N%",        ON_RECORDS,  text,    max_overhead,"record as many allocations as take no more than N% of the program's own time") \
@@ -159,6 +160,7 @@ struct options {
 	bool kernel, jit, pid, tid, addrs; /* of folded export; --all is the first two */
 	bool cpu, heap;                    /* which kind is recorded; neither: cpu */
 	bool free_stacks, children;        /* of record */
+	bool no_patch;                     /* likewise */
 	bool off_cpu, all_cpus;            /* likewise */
 	bool loose_names, no_pairs, any, markdown, report, json, ascii, no_inline, inlined,
 		debuginfod, stitch, no_mouse, help, version;

@@ -162,9 +162,9 @@ static bool is_whole_wish(const struct record_job *j)
 	const struct options *o = j->o;
 	int n = (o->attach || o->tasks) + (o->all_cpus || o->cgroup);
 
-	if (!o->heap &&
-	    (o->free_stacks || o->sample || o->max_overhead || o->cull || o->keep || o->children)) {
-		say("--free-stacks, --sample, --max-overhead, --cull, --keep and --children are for recordings of heaps: with --heap");
+	if (!o->heap && (o->free_stacks || o->no_patch || o->sample || o->max_overhead || o->cull ||
+			 o->keep || o->children)) {
+		say("--free-stacks, --no-patch, --sample, --max-overhead, --cull, --keep and --children are for recordings of heaps: with --heap");
 		return false;
 	}
 	if (o->cgroup && !*o->cgroup) {

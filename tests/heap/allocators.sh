@@ -337,8 +337,11 @@ if [ -e "$archive" ] && build je family.c -DJEMALLOC "$archive"; then
 
     what='not to be changed'
     PROFTOP_CODE=0 traced some ./with_rjem_ 1 100
-    grep -q 'as no code is to be changed (PROFTOP_CODE)' log || fault "$what: $(cat log)"
+    grep -q 'as no code is to be changed (--no-patch, PROFTOP_CODE=0)' log || fault "$what: $(cat log)"
     [ "$(value allocs some)" -lt 100 ] || fault "$what: $(value allocs some) allocations"
+    "$PROFTOP" record --heap --no-patch -o kept.heap -- ./with_rjem_ 1 100 >said 2>&1 || fault "$what: --no-patch: $(cat said)"
+    "$PROFTOP" info kept.heap | grep -q 'as no code is to be changed (--no-patch' || fault "$what: info says $("$PROFTOP" info kept.heap)"
+    "$tools/heap_totals" kept.heap >totals && [ "$(value allocs totals)" -lt 100 ] || fault "$what: --no-patch: $(cat totals)"
 
     what='attached to'
     attach with_rjem_ 1 100 wait

@@ -424,7 +424,7 @@ static void do_module(struct pass *pass, const char *path, struct late *made)
 	if (pass->running)
 		refuse(pass, path, "code is not changed while a program runs", NULL);
 	else if (!recorder.options.code)
-		refuse(pass, path, "no code is to be changed (PROFTOP_CODE)", NULL);
+		refuse(pass, path, "no code is to be changed (--no-patch, PROFTOP_CODE=0)", NULL);
 	else if (why)
 		refuse(pass, path, why, m->why_name);
 	else if (!is_alone())
