@@ -6,43 +6,35 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fmt.h"
-#include "mem.h"
 #include "text.h"
 
-/* Of what terminals must not get only DEL is ASCII and may stand in JSON as it is. */
-static void put_visible(const char *quoted, FILE *to)
+static void put_character(FILE *to, uint32_t c)
 {
-	for (const char *c = quoted; *c; c++)
-		if (text_is_unsafe((unsigned char)*c))
-			fprintf(to, "\\u%04x", (unsigned char)*c);
-		else
-			fputc(*c, to);
+	static const char named[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	const char *at = c > 0 && c < 0x80 ? strchr(named, (int)c) : NULL;
+
+	if (at)
+		fprintf(to, "\\%c", letters[at - named]);
+	else if (c >= 0x10000)
+		fprintf(to, "\\u%04X\\u%04X", 0xd800 + ((c - 0x10000) >> 10),
+			0xdc00 + ((c - 0x10000) & 0x3ff));
+	else if (c >= 0x7f || c < ' ')
+		fprintf(to, "\\u%04X", c);
+	else
+		fputc((int)c, to);
 }
 
 static void put_quoted(struct json_out *j, const char *s)
 {
-	json_t *text = json_string(s);
-	char *whole = NULL, *quoted;
+	size_t left = strlen(s), used;
 
-	if (!text) { /* no UTF-8: decoding and encoding makes it so */
-		size_t left = strlen(s), used, n = 0;
-
-		whole = xmalloc(3 * left + 1); /* a bad byte takes three */
-		for (; left; s += used, left -= used)
-			n += text_encode(text_decode(s, left, &used), whole + n);
-		whole[n] = '\0';
-		text = json_string(whole);
-	}
-	quoted = json_dumps(text, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-	put_visible(quoted ? quoted : "\"\"", j->to);
-	free(quoted);
-	json_decref(text);
-	free(whole);
+	fputc('"', j->to);
+	for (; left > 0; s += used, left -= used)
+		put_character(j->to, text_decode(s, left, &used));
+	fputc('"', j->to);
 }
 
 /* What stands before a value: comma, line, key. */
