@@ -2,6 +2,9 @@
 /*
  * The line that a tracepoint's event prints of itself: its "print fmt", a format of printf and C
  * expressions over the event's fields, made ready and applied to samples.
+ *
+ * libtraceevent does this for perf, and is not used: formats come with files of others. 1.7.1 overruns its stack at many
+ * parentheses, reads beyond samples that are shorter than their format says, and has 9 for 10 - 3 - 2.
  */
 #ifndef PROFTOP_RESOLVE_PRINT_FMT_H
 #define PROFTOP_RESOLVE_PRINT_FMT_H
