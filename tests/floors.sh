@@ -88,7 +88,7 @@ check_outside() {
     only '#[[:space:]]*include[[:space:]]*<(n?curses|term|ncursesw/.*)\.h>' '^tui/term\.c$|^tests/' \
         'only tui/term.c sees curses'
     only '#[[:space:]]*include[[:space:]]*<(libelf|gelf|elfutils/.*)\.h>' \
-        '^src/resolve/elf_file\.c$|^tests/' 'only src/resolve/elf_file.c sees libelf, and only tests libdw'
+        '^src/resolve/(elf_file|libdw_units)\.c$|^tests/' 'only src/resolve/elf_file.c sees libelf, and libdw_units.c libdw'
     only '#[[:space:]]*include[[:space:]]*<dwarf\.h>' '^src/(resolve|unwind)/|^tests/' \
         'only src/resolve and src/unwind see the constants of DWARF'
     only 'perf_event_open[[:space:]]*\([^2]|(SYS|__NR)_perf_event_open' '^src/record/cpu/|^tests/' \

@@ -409,3 +409,97 @@ Test(debug_info, scopes_of_what_is_declared_elsewhere)
 	free(command);
 	free(path);
 }
+
+/* What each address of a file is, as text; of [n] addresses. */
+struct told {
+	char **frames;
+};
+
+static void tell(void *arg, size_t which, const struct debug_frame *f, size_t n)
+{
+	struct told *t = arg;
+	char *text = xstrdup("");
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = f[i].linkage_name ? f[i].linkage_name : f[i].name;
+		char *longer = xasprintf("%s%s %s:%u (%s:%u);", text, name ? name : "",
+					 f[i].file ? f[i].file : "", f[i].line,
+					 f[i].declared ? f[i].declared : "", f[i].declared_line);
+
+		free(text);
+		text = longer;
+	}
+	t->frames[which] = text;
+}
+
+static char **tell_all(const char *dir, const char *name, const struct comparison *c,
+		       uint64_t *n_by_libdw)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	struct told t = { xcalloc(c->addresses.n, sizeof(*t.frames)) };
+	struct build_id any = { .n = 0 };
+	struct debug_info *d = debug_info_open(path, NULL, &any);
+	struct debug_plan *p;
+	struct debug_reader *r;
+
+	cr_assert_not_null(d);
+	p = debug_plan_new(d, c->addresses.at, c->addresses.n);
+	r = debug_reader_new(d, MAX_FRAMES);
+	for (size_t i = 0; i < debug_plan_n_groups(p); i++)
+		debug_reader_answer(r, p, i, tell, &t);
+	cr_expect_eq(debug_info_n_damaged(d), 0);
+	*n_by_libdw = debug_info_n_by_libdw(d);
+	debug_reader_free(r);
+	debug_plan_free(p);
+	debug_info_free(d);
+	free(path);
+	return t.frames;
+}
+
+/* A unit whose abbreviations do not end is damaged to our reader; libdw says the same of it as our reader does of a whole one. */
+Test(debug_info, what_is_declined_is_read_by_libdw, .timeout = 60)
+{
+	static const char make[] =
+		"cd %s && echo 'volatile int sink; static inline __attribute__((always_inline)) int in(int n) {\n"
+		"sink = n; return n * sink; }\nstatic inline __attribute__((always_inline)) int between(int n) {\n"
+		"return in(n) + in(n + 1); }\n__attribute__((noinline)) int out(int n) {\nreturn between(n) - 1; }\n"
+		"int main(int n, char **a) { (void)a; return out(n); }' >x.c && cc -g -O1 x.c -o x 2>log &&"
+		" objcopy -O binary --only-section=.debug_abbrev --set-section-flags .debug_abbrev=alloc x whole 2>>log &&"
+		" head -c -1 whole >cut && objcopy --update-section .debug_abbrev=cut x y 2>>log";
+	char dir[] = "/tmp/proftop-declined-XXXXXX", *command, *path, **x, **y;
+	struct comparison c = { .path = NULL };
+	uint64_t n_x, n_y;
+	size_t n_inlined = 0;
+	int fd;
+
+	cr_assert_not_null(mkdtemp(dir));
+	command = xasprintf(make, dir);
+	if (system(command) != 0)
+		cr_skip_test("no compiler, or no objcopy");
+	free(command);
+	path = xasprintf("%s/x", dir);
+	fd = open(path, O_RDONLY);
+	c.dw = dwarf_begin(fd, DWARF_C_READ);
+	collect(&c, 1);
+	cr_assert_gt(c.addresses.n, 20);
+	x = tell_all(dir, "x", &c, &n_x);
+	y = tell_all(dir, "y", &c, &n_y);
+	cr_expect_eq(n_x, 0);
+	cr_expect_eq(n_y, 1);
+	for (size_t i = 0; i < c.addresses.n; i++) {
+		cr_expect_str_eq(x[i] ? x[i] : "", y[i] ? y[i] : "");
+		n_inlined += y[i] && strstr(y[i], "in ") == y[i] && strstr(y[i], ";between ");
+		free(x[i]);
+		free(y[i]);
+	}
+	cr_expect_gt(n_inlined, 0);
+	dwarf_end(c.dw);
+	close(fd);
+	compare_done(&c);
+	command = xasprintf("rm -rf %s", dir);
+	cr_expect_eq(system(command), 0);
+	free(command);
+	free(path);
+	free(x);
+	free(y);
+}

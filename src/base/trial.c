@@ -30,6 +30,7 @@ int trial_run(void (*try)(void *result), void *result, size_t n)
 
 	if (shared == MAP_FAILED)
 		return -errno;
+	memcpy(shared, result, n);
 	child = fork();
 	if (child == 0)
 		run_child(try, shared);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * Calls try in a child, which fills its copy of result, of n bytes; those come back. Returns 0, or, with result untouched,
+ * Calls try in a child, which fills its copy of result, of n bytes, which begins as it is here; those come back. Returns 0, or, with result untouched,
  * -ENOSYS when a filter killed the child, as filters that do not kill say of the call, or another -errno.
  */
 int trial_run(void (*try)(void *result), void *result, size_t n);

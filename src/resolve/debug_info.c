@@ -19,14 +19,19 @@
 #include "die_ranges.h"
 #include "die_split.h"
 #include "elf_file.h"
+#include "libdw_units.h"
 #include "line_table.h"
 #include "mem.h"
 
 #include <dwarf.h>
+#include <elf.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Stands for the units that our reader declined, whose addresses are not known. */
+#define UNITS_DECLINED UINT32_MAX
 
 /* Addresses [begin, end) that belong to unit number `of`. */
 struct span {
@@ -38,15 +43,22 @@ struct debug_info {
 	struct debug_parts parts; /* the rest of its debug information */
 	struct dwarf_file *file;
 	struct die_index main, alt;
-	VEC(uint64_t) units;  /* offsets of those with code */
-	bool partial;         /* these are what .debug_aranges says; units may be missing */
+	VEC(uint64_t) units; /* offsets of those with code */
+	VEC(uint64_t)
+	declined;            /* offsets of those that our reader does not take; see libdw_units.h */
+	VEC(uint64_t) tried; /* those that libdw was asked for because they could not be opened */
+	char *path;          /* where libdw finds them; NULL: it is not asked; owned */
+	bool declined_told;  /* what became of the declined ones was counted */
+	bool partial;        /* these are what .debug_aranges says; units may be missing */
 	VEC(struct span) all; /* sorted by begin */
 	uint64_t widest;      /* longest of them: how far back a search must look */
 	_Atomic int64_t work; /* steps that may still be taken */
 	_Atomic uint64_t n_damaged;
 	_Atomic uint64_t n_missing;
-	pthread_mutex_t lock; /* for giving back memory */
-	bool kept;            /* units will be wanted again, or by another one: no more of that */
+	_Atomic uint64_t n_by_libdw; /* units that libdw read, … */
+	_Atomic uint64_t n_redeemed; /* … and of them those that count as damaged */
+	pthread_mutex_t lock;        /* for giving back memory */
+	bool kept; /* units will be wanted again, or by another one: no more of that */
 };
 
 struct debug_group {
@@ -67,6 +79,7 @@ struct debug_reader {
 	size_t max;                 /* frames for an address */
 	struct debug_frame *frames; /* [max] */
 	bool shared;                /* looked at a unit from another one */
+	struct arena text;          /* names by libdw, of one group */
 };
 
 static int by_begin(const void *a, const void *b)
@@ -124,9 +137,10 @@ static void add_unit(struct debug_info *d, struct die_reader *r, uint64_t offset
 	struct die_unit u;
 	struct die entry;
 
-	if (!die_unit_glance(r, d->file, offset, &a, &u, &entry))
+	if (!die_unit_glance(r, d->file, offset, &a, &u, &entry)) {
 		d->n_damaged++;
-	else if (die_has_code(&entry) && die_each_range(r, &u, &entry, take_span, d))
+		vec_push(&d->declined, offset);
+	} else if (die_has_code(&entry) && die_each_range(r, &u, &entry, take_span, d))
 		vec_push(&d->units, offset);
 	die_abbrevs_done(&a);
 }
@@ -153,12 +167,15 @@ static void add_units(struct debug_info *d)
 
 	d->partial = false;
 	vec_clear(&d->units);
+	vec_clear(&d->declined);
 	vec_clear(&d->all);
 	d->widest = 0;
 	die_index_reach(&d->main, UINT64_MAX);
 	r.work = steps_of(d->file);
 	for (size_t i = 0; i < d->main.offsets.n && r.work > 0; i++)
 		add_unit(d, &r, d->main.offsets.at[i]);
+	for (size_t i = 0; i < d->main.declined.n; i++)
+		vec_push(&d->declined, d->main.declined.at[i]);
 	sort_spans(d);
 }
 
@@ -203,6 +220,9 @@ struct debug_info *debug_info_open(const char *path, const struct debug_parts *p
 
 	if (d && parts)
 		debug_parts_copy(&d->parts, parts);
+	/* libdw relocates nothing, as in modules of the kernel must be done. */
+	if (d && elf_file_type(d->file->elf) != ET_REL)
+		d->path = xstrdup(path);
 	return d;
 }
 
@@ -222,8 +242,11 @@ void debug_info_free(struct debug_info *d)
 	die_index_done(&d->main);
 	die_index_done(&d->alt);
 	vec_done(&d->units);
+	vec_done(&d->declined);
+	vec_done(&d->tried);
 	vec_done(&d->all);
 	dwarf_file_close(d->file);
+	free(d->path);
 	pthread_mutex_destroy(&d->lock);
 	debug_parts_done(&d->parts);
 	free(d);
@@ -238,7 +261,15 @@ void debug_info_keep(struct debug_info *d)
 
 uint64_t debug_info_n_damaged(struct debug_info *d)
 {
-	return d->n_damaged + d->main.n_damaged + d->alt.n_damaged + d->file->n_unreadable;
+	uint64_t n = d->n_damaged + d->main.n_damaged;
+
+	n -= n < d->n_redeemed ? n : d->n_redeemed;
+	return n + d->alt.n_damaged + d->file->n_unreadable;
+}
+
+uint64_t debug_info_n_by_libdw(struct debug_info *d)
+{
+	return d->n_by_libdw;
 }
 
 uint64_t debug_info_n_missing(struct debug_info *d)
@@ -284,6 +315,8 @@ struct debug_plan *debug_plan_new(struct debug_info *d, const uint64_t *addresse
 
 		if (s)
 			vec_push(&placed, ((struct placed){ addresses[i], i, s->of }));
+		else if (d->declined.n > 0 && d->path)
+			vec_push(&placed, ((struct placed){ addresses[i], i, UNITS_DECLINED }));
 	}
 	if (placed.n > 0)
 		qsort(placed.at, placed.n, sizeof(*placed.at), by_unit);
@@ -332,6 +365,7 @@ struct debug_reader *debug_reader_new(struct debug_info *d, size_t max)
 	r->d = d;
 	r->max = max;
 	r->frames = xcalloc(max, sizeof(*r->frames));
+	arena_init(&r->text);
 	r->r.main = &d->main;
 	r->r.alt = d->alt.file ? &d->alt : NULL;
 	r->r.foreign = note_shared;
@@ -346,6 +380,7 @@ void debug_reader_free(struct debug_reader *r)
 	r->d->n_missing += r->split.n_missing;
 	die_reader_done(&r->r);
 	die_split_done(&r->split);
+	arena_done(&r->text);
 	free(r->frames);
 	free(r);
 }
@@ -466,6 +501,76 @@ static void give_back(struct debug_reader *r, const struct die_unit *u)
 		die_reader_empty(&r->r);
 }
 
+/* Counts what libdw made of units that were declined, each once; n_read of them it reads. */
+static void count_declined(struct debug_info *d, const uint64_t *unit, uint32_t n_read)
+{
+	bool known = unit ? false : d->declined_told;
+
+	pthread_mutex_lock(&d->lock);
+	for (size_t i = 0; unit && i < d->tried.n; i++)
+		known |= d->tried.at[i] == *unit;
+	if (!known && unit) {
+		vec_push(&d->tried, *unit);
+		d->n_damaged += n_read == 0;
+	} else if (!known && n_read > 0) {
+		d->declined_told = true;
+		d->n_redeemed = n_read;
+	}
+	d->n_by_libdw += known ? 0 : n_read;
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* The frames of one address, as our own reader would give them; how many. */
+static size_t take_libdw(struct debug_reader *r, const struct libdw_frame *f, uint32_t n)
+{
+	uint32_t past = n > r->max ? n - (uint32_t)r->max : 0;
+
+	for (uint32_t i = past; i < n; i++) {
+		r->frames[i - past] = (struct debug_frame){
+			.linkage_name = f[i].linkage_name,
+			.name = f[i].name,
+			.file = f[i].file ? line_path_keep(&r->r, f[i].file) : NULL,
+			.line = f[i].line,
+			.function = UINT64_C(0xfffe) << 48 ^ f[i].function,
+			.declared = f[i].declared ? line_path_keep(&r->r, f[i].declared) : NULL,
+			.declared_line = f[i].declared_line,
+		};
+	}
+	return n - past;
+}
+
+/* Has libdw answer for a unit that our reader does not take, or for all of them (NULL). */
+static void answer_by_libdw(struct debug_reader *r, const struct debug_plan *p,
+			    const struct debug_group *g, const uint64_t *unit, debug_take *take,
+			    void *arg)
+{
+	struct debug_info *d = r->d;
+	struct libdw_ask q = { .path = d->path,
+			       .units = unit ? unit : d->declined.at,
+			       .n_units = unit ? 1 : d->declined.n };
+	uint64_t *addresses = xcalloc(LIBDW_MOST, sizeof(*addresses));
+
+	arena_done(&r->text);
+	arena_init(&r->text);
+	q.addresses = addresses;
+	for (size_t at = 0; at < g->n; at += q.n) {
+		const size_t *which = &p->order[g->first + at];
+		struct libdw_answer *a;
+
+		q.n = g->n - at < LIBDW_MOST ? g->n - at : LIBDW_MOST;
+		for (size_t i = 0; i < q.n; i++)
+			addresses[i] = p->addresses[which[i]];
+		a = d->path ? libdw_units_answer(&q, &r->text) : NULL;
+		count_declined(d, unit, a ? a->n_units : 0);
+		for (size_t i = 0; a && i < q.n; i++)
+			if (a->n_frames[i] > 0)
+				take(arg, which[i], r->frames,
+				     take_libdw(r, a->frame[i], a->n_frames[i]));
+		free(a);
+	}
+	free(addresses);
+}
+
 void debug_reader_answer(struct debug_reader *r, const struct debug_plan *p, size_t group,
 			 debug_take *take, void *arg)
 {
@@ -474,11 +579,18 @@ void debug_reader_answer(struct debug_reader *r, const struct debug_plan *p, siz
 	int64_t work = r->d->work;
 	uint64_t damaged = r->r.n_damaged;
 
+	if (g->unit == UNITS_DECLINED) {
+		answer_by_libdw(r, p, g, NULL, take, arg);
+		return;
+	}
 	r->r.work = work;
 	r->r.own = NULL;
 	a.head = work > 0 ? die_unit_open(&r->r, r->d->file, r->d->units.at[g->unit]) : NULL;
-	if (!a.head)
+	if (!a.head) {
+		if (work > 0)
+			answer_by_libdw(r, p, g, &r->d->units.at[g->unit], take, arg);
 		return;
+	}
 	r->r.own = a.head;
 	if (die_is_skeleton(a.head))
 		a.body = die_split_open(&r->split, &r->r, &r->d->parts, a.head);

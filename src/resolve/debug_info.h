@@ -59,6 +59,8 @@ void debug_info_keep(struct debug_info *d);
 /* Parts that could not be read because they are damaged, and split units that were not found. */
 uint64_t debug_info_n_damaged(struct debug_info *d);
 uint64_t debug_info_n_missing(struct debug_info *d);
+/* Units that our reader did not take, and libdw did. */
+uint64_t debug_info_n_by_libdw(struct debug_info *d);
 
 /* What to ask: n addresses (the file's virtual ones), in any order; borrowed. */
 struct debug_plan *debug_plan_new(struct debug_info *d, const uint64_t *addresses, size_t n);

@@ -94,10 +94,13 @@ void die_index_reach(struct die_index *x, uint64_t offset)
 
 	while (x->next < n && x->next <= offset && x->offsets.n < UNITS_MAX) {
 		/* One of a kind that nobody knows can be stepped over, one that lies about its length not. */
-		if (die_unit_header(x->file, x->next, &u))
+		if (die_unit_header(x->file, x->next, &u)) {
 			vec_push(&x->offsets, x->next);
-		else
+		} else {
 			x->n_damaged++;
+			if (u.end > x->next)
+				vec_push(&x->declined, x->next);
+		}
 		x->next = u.end > x->next ? u.end : n;
 	}
 	if (x->next >= n || x->offsets.n == UNITS_MAX)
@@ -113,6 +116,7 @@ void die_index_read(struct die_index *x, struct dwarf_file *f)
 void die_index_done(struct die_index *x)
 {
 	vec_done(&x->offsets);
+	vec_done(&x->declined);
 	if (x->file)
 		pthread_mutex_destroy(&x->lock);
 }

@@ -30,6 +30,7 @@ struct die_index {
 	VEC(uint64_t) offsets;   /* in .debug_info, ascending; of those before next */
 	uint64_t next;           /* offset of the first that was not looked at */
 	uint64_t n_damaged;      /* units that are none */
+	VEC(uint64_t) declined;  /* of these, offsets of those that say how long they are */
 	_Atomic bool whole;      /* there are no more to be added */
 	pthread_mutex_t lock;    /* held while looking for one until then */
 };

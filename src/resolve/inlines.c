@@ -37,6 +37,7 @@ struct inlines {
 	bool unopened;            /* at the last try: damaged, or no room */
 	uint64_t n_damaged;       /* of all that was open */
 	uint64_t n_missing;       /* likewise */
+	uint64_t n_by_libdw;      /* likewise */
 };
 
 /* A function that was met. */
@@ -123,6 +124,7 @@ void inlines_close(struct inlines *n)
 	if (n->info) {
 		n->n_damaged += debug_info_n_damaged(n->info);
 		n->n_missing += debug_info_n_missing(n->info);
+		n->n_by_libdw += debug_info_n_by_libdw(n->info);
 	}
 	debug_plan_free(n->plan);
 	debug_info_free(n->info);
@@ -193,6 +195,11 @@ uint64_t inlines_n_damaged(const struct inlines *n)
 uint64_t inlines_n_missing(const struct inlines *n)
 {
 	return n->n_missing;
+}
+
+uint64_t inlines_n_by_libdw(const struct inlines *n)
+{
+	return n->n_by_libdw;
 }
 
 struct inline_reader *inline_reader_new(struct inlines *n, size_t max)

@@ -52,6 +52,8 @@ size_t inlines_ask(struct inlines *n, const uint64_t *offsets, size_t n_offsets)
 /* Damaged parts, and split units that were not found, of all that was asked. */
 uint64_t inlines_n_damaged(const struct inlines *n);
 uint64_t inlines_n_missing(const struct inlines *n);
+/* Units that libdw had to read. */
+uint64_t inlines_n_by_libdw(const struct inlines *n);
 /* The build-id of what dwz moved out of it, if that was not found; else NULL. Borrowed. */
 const struct build_id *inlines_lacks_shared(const struct inlines *n);
 

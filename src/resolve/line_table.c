@@ -407,8 +407,7 @@ static bool same_path(const void *things, uint32_t value, const void *key)
 	return strcmp(r->paths.at[value], key) == 0;
 }
 
-/* The one copy of a path. */
-static const char *keep_path(struct die_reader *r, const char *path)
+const char *line_path_keep(struct die_reader *r, const char *path)
 {
 	size_t n = strlen(path);
 	uint64_t hash = hash_bytes(path, n);
@@ -437,7 +436,7 @@ const char *line_file_path(struct die_reader *r, struct die_unit *u, uint64_t nu
 		return NULL;
 	one = &u->files->files.at[number];
 	if (!one->path && (path = put_together(u->files, one)) != NULL) {
-		one->path = keep_path(r, path);
+		one->path = line_path_keep(r, path);
 		free(path);
 	}
 	return one->path;

@@ -29,7 +29,9 @@ struct line_want {
 /* Fills in the lines of n addresses, which are sorted. */
 void line_table_find(struct die_reader *r, const struct die_unit *u, struct line_want *w, size_t n);
 
-/* The path of a unit's file; lives as long as the reader. NULL when there is none. */
+/* The reader's one copy of a path, which lives as long as the reader. */
+const char *line_path_keep(struct die_reader *r, const char *path);
+/* The path of a unit's file, likewise. NULL when there is none. */
 const char *line_file_path(struct die_reader *r, struct die_unit *u, uint64_t number);
 void line_files_free(struct line_files *f);
 

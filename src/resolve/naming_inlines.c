@@ -235,7 +235,7 @@ static int inline_rest(struct naming_inlines *x, const struct want *w, size_t n_
 /* What is left in debug information: that it is damaged, or that parts of it are elsewhere. */
 static int state_debug_info(struct naming_inlines *x)
 {
-	uint64_t n_damaged = 0, n_missing = 0, n_shared = 0;
+	uint64_t n_damaged = 0, n_missing = 0, n_shared = 0, n_by_libdw = 0;
 	char hex[BUILD_ID_HEX_BYTES] = "";
 
 	for (size_t i = 0; i < x->inlines.n; i++) {
@@ -245,10 +245,15 @@ static int state_debug_info(struct naming_inlines *x)
 			build_id_hex(hex, naming_inlines_lacks_shared(x, (uint32_t)i));
 		n_damaged += inlines_n_damaged(x->inlines.at[i]);
 		n_missing += inlines_n_missing(x->inlines.at[i]);
+		n_by_libdw += inlines_n_by_libdw(x->inlines.at[i]);
 	}
-	if (n_damaged + n_missing + n_shared == 0)
+	if (n_damaged + n_missing + n_shared + n_by_libdw == 0)
 		return 0;
 	builder_begin(x->p);
+	if (n_by_libdw > 0)
+		build_fact(x->p, x->capture, "symbols", "by libdw", FACT_PLAIN,
+			   "%llu unit%s of debug information that proftop does not read itself",
+			   (unsigned long long)n_by_libdw, n_by_libdw == 1 ? "" : "s");
 	if (n_damaged > 0)
 		build_fact(x->p, x->capture, "symbols", "debug information", FACT_MISSING,
 			   "%llu part%s of it could not be read to the end, as it is damaged or "
