@@ -33,7 +33,7 @@ flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$ro
     -Wno-unused-parameter -Wno-unused-but-set-variable)
 echo '#include <dwarf.h>' | "$cc" -E - >/dev/null 2>&1 || flags+=(-idirafter /usr/include)
 mkdir plain
-for source in "${plain[@]}" "${rooms[@]}" src/record/heap/{stack_trie,tracer_clock,tracer_memory,tracer_sample,tracer_throttle}.c tests/fuzz/fuzz_cfi.c tests/fuzz/fuzz_vary.c; do
+for source in "${plain[@]}" "${rooms[@]}" src/record/heap/{stack_trie,tracer_clock,tracer_kept,tracer_lock,tracer_memory,tracer_sample,tracer_throttle}.c tests/fuzz/fuzz_cfi.c tests/fuzz/fuzz_vary.c; do
     "$cc" -c "${flags[@]}" -o "plain/$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
 done
 "$cc" -static -o plain/all plain/*.o -lm -lpthread || fault "the tests do not link"
@@ -79,8 +79,9 @@ if [ -n "$qemu" ] && [ "$faults" = 0 ] && [ -e libproftop-heap.so ] && [ -e "$lo
     "$cc" -shared "${flags[@]}" -o count_shim.so "$root/tests/heap/count_shim.c" &&
         "$cc" "${flags[@]}" -pie -o heap_work "$root"/tests/heap/heap_work.c "$root"/tests/heap/works_*.c -lpthread \
             -Wl,--dynamic-linker="$loader" -Wl,-rpath,"${loader%/*}" || fault "programs do not link"
+    # Not `clone`: qemu makes a fork of a clone that shares memory, so that the counts of the library stay in the child.
     for work_of in 'single 2000' 'threads 500' 'short-threads 30' 'deep 300' 'signals 200' 'altstack 100' 'longjmp 100' \
-        'contexts 100' 'fork 5' 'vfork 5' 'sizes 1' 'clone 5' 'errno 50'; do
+        'contexts 100' 'fork 5' 'vfork 5' 'sizes 1' 'errno 50'; do
         # shellcheck disable=SC2086
         exact $work_of
     done

@@ -5,7 +5,8 @@
  *
  * heap_kill run FILE THREADS RATE CALLS END: THREADS threads make RATE calls a second each (0: as many as they can). After CALLS
  * of them the first thread ends the process as END says; the others go on until then.
- * Of gate:END the threads wait for heap_kill go FILE before they begin; of fork:END the process is a child of a fork.
+ * Of gate:END the threads wait for heap_kill go FILE before they begin; of fork:END the process is a child of a fork; of all:END
+ * every thread makes CALLS calls and no more, and the process ends when all of them have.
  * heap_kill kill FILE SIGNAL US: waits until a program that has FILE is at work, and so long; kills it.
  * heap_kill pid FILE, show FILE: print who is at work, and the counts.
  */
@@ -49,7 +50,7 @@ static struct work {
 	uint32_t n_threads;
 	uint64_t rate, calls;
 	const char *end;
-	bool gate;
+	bool gate, all;
 } work;
 
 static struct book *open_book(const char *path)
@@ -158,6 +159,15 @@ static void end(struct counts *c)
 		grow_all(c);
 }
 
+/* Has every thread made its calls? */
+static bool have_all(void)
+{
+	for (uint32_t i = 0; i < work.n_threads; i++)
+		if (atomic_load(&work.book->of[i].done[0]) < work.calls)
+			return false;
+	return true;
+}
+
 static void *run(void *arg)
 {
 	struct counts *c = arg;
@@ -169,6 +179,8 @@ static void *run(void *arg)
 	for (uint64_t i = 0;; i++) {
 		uint32_t at;
 
+		while (i == work.calls && work.all && (c != work.book->of || !have_all()))
+			wait_us(1000);
 		if (i == work.calls && c == work.book->of)
 			end(c);
 		seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
@@ -193,6 +205,8 @@ static int run_all(char **argv)
 			      .end = argv[4] };
 	work.gate = strncmp(work.end, "gate:", 5) == 0;
 	work.end += work.gate ? 5 : 0;
+	work.all = strncmp(work.end, "all:", 4) == 0;
+	work.end += work.all ? 4 : 0;
 	if (strncmp(work.end, "fork:", 5) == 0) {
 		work.end += 5;
 		if (fork() > 0)

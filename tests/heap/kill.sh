@@ -55,7 +55,7 @@ start() {
 ended() { wait $started 2>/dev/null; } 2>/dev/null
 
 # Without calls of its own but the first one of each thread.
-start record 1 1 exit
+start record 0 1 all:exit
 wait $started
 [ $? = 7 ] || fault "the command's status is lost: $(cat said)"
 sum
