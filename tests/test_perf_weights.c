@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "feed_rig.h"
+#include "perf_facts.h"
+#include "profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -170,5 +172,44 @@ FEED_TEST(perf_weights, samples_belong_to_the_event_of_their_id)
 	cr_expect_eq(perf_feed_stats(r.feed)->n_no_event, 1);
 	cr_expect_eq(profile_event(r.profile, (event_id){ 0 })->unit, UNIT_NS);
 	cr_expect_eq(profile_event(r.profile, (event_id){ 1 })->unit, UNIT_COUNT);
+	rig_end(&r);
+}
+
+/* What facts say under a name, or "". */
+static const char *fact_of(const struct profile *p, const char *name)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+
+		if (strcmp(profile_string(p, f.name, NULL), name) == 0)
+			return profile_string(p, f.text, NULL);
+	}
+	return "";
+}
+
+/* Two events of one name, and processor time and waits, are summed: each is the most that there is. */
+Test(perf_weights, facts_of_sums_beyond_all)
+{
+	struct perf_attr clock = made_clock_attr();
+	struct perf_feed_stats stats = { .waits = { .n_waits = 2, .sum_ns = INT64_MAX } };
+	struct rig r;
+
+	rig_begin(&r);
+	for (int i = 0; i < 2; i++) {
+		perf_events_add(&r.events, &clock, NULL);
+		r.events.all.at[i].event = 0;
+		r.events.all.at[i].n_samples = 1;
+		r.events.all.at[i].weight = INT64_MAX;
+	}
+	perf_facts(r.profile, r.capture, &stats, &r.events);
+	builder_end(r.profile);
+	cr_expect(strstr(fact_of(r.profile, "cpu-clock"), "2 samples, in total at least "), "%s",
+		  fact_of(r.profile, "cpu-clock"));
+	cr_expect(strstr(fact_of(r.profile, "wall"), "in total at least "), "%s",
+		  fact_of(r.profile, "wall"));
+	builder_begin(r.profile);
 	rig_end(&r);
 }

@@ -5,9 +5,16 @@
 #include "perf_facts.h"
 
 #include "fmt.h"
+#include "sum.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+/* Sums stop at the most that there is: "at least" says so. */
+static const char *at_least(int64_t sum)
+{
+	return sum == INT64_MAX ? "at least " : "";
+}
 
 static void event_facts(struct profile *p, capture_id c, struct perf_events *events)
 {
@@ -25,13 +32,13 @@ static void event_facts(struct profile *p, capture_id c, struct perf_events *eve
 			if (other != e && (other->event != e->event || e->event == ID_NONE))
 				continue;
 			n_samples += other->n_samples;
-			sum += other->weight;
+			sum = sum_of(sum, other->weight);
 		}
 		if (n_samples > 0 && sum == 0)
 			build_fact(p, c, "losses", perf_event_name_of(e), FACT_LOSS,
 				   "all of its samples weigh 0: --metric samples counts them");
-		build_fact(p, c, "events", perf_event_name_of(e), FACT_PLAIN, "%s, in total %s",
-			   fmt_counted(samples, (int64_t)n_samples, "sample"),
+		build_fact(p, c, "events", perf_event_name_of(e), FACT_PLAIN, "%s, in total %s%s",
+			   fmt_counted(samples, (int64_t)n_samples, "sample"), at_least(sum),
 			   fmt_weight(weight, sum, perf_attr_unit(&e->attr), 1));
 	}
 }
@@ -86,11 +93,12 @@ static void wall_facts(struct profile *p, capture_id c, struct perf_events *even
 	}
 	for (size_t i = 0; clock && i < events->all.n; i++)
 		if (events->all.at[i].event == clock->event)
-			on += events->all.at[i].weight;
+			on = sum_of(on, events->all.at[i].weight);
+	on = sum_of(on, s->sum_ns);
 	if (clock)
-		build_fact(p, c, "events", "wall", FACT_PLAIN, "%s + %s, in total %s",
-			   perf_event_name_of(clock), PERF_OFFCPU_NAME,
-			   fmt_weight(sum, on + s->sum_ns, UNIT_NS, 1));
+		build_fact(p, c, "events", "wall", FACT_PLAIN, "%s + %s, in total %s%s",
+			   perf_event_name_of(clock), PERF_OFFCPU_NAME, at_least(on),
+			   fmt_weight(sum, on, UNIT_NS, 1));
 	else
 		build_fact(p, c, "events", "wall", FACT_MISSING,
 			   "needs a clock beside the waits; record with -e cpu-clock, too");
@@ -117,9 +125,8 @@ static void loss(struct profile *p, capture_id c, const char *name, uint64_t n, 
 	char text[FMT_COUNTED_SIZE];
 
 	if (n > 0)
-		build_fact(p, c, "losses", name, FACT_LOSS, "%s%s %s",
-			   n >= INT64_MAX ? "at least " : "", fmt_counted(text, (int64_t)n, one),
-			   what);
+		build_fact(p, c, "losses", name, FACT_LOSS, "%s%s %s", at_least((int64_t)n),
+			   fmt_counted(text, (int64_t)n, one), what);
 }
 
 static void damaged_fact(struct profile *p, capture_id c, const struct perf_feed_stats *s)
