@@ -40,11 +40,11 @@ static const char source[] = "int data;\n"
 			     "	return whole(x) - 1;\n"
 			     "}\n";
 
-/* A function's own frame has the name of the symbol there, which is the label. */
+/* A function's own frame has the name of the symbol there, which is no label inside of it. */
 static const struct {
 	const char *name;
 	uint32_t line;
-} frames[] = { { "mark", 13 }, { "outer", 9 }, { "inner", 5 } };
+} frames[] = { { "whole", 13 }, { "outer", 9 }, { "inner", 5 } };
 
 static int sh(const char *dir, const char *text)
 {

@@ -10,6 +10,11 @@
 		start, end, name, SYMBOL_CODE, binding \
 	}
 
+#define LABEL(start, end, name) \
+	{ \
+		start, end, name, SYMBOL_LABEL, BINDING_LOCAL \
+	}
+
 static const struct {
 	const char *what;
 	struct symbol symbols[5];
@@ -58,6 +63,22 @@ static const struct {
 	  { CODE(10, 90, "outer", BINDING_LOCAL), CODE(30, 40, "inner", BINDING_LOCAL) },
 	  35,
 	  "inner" },
+	{ "a label in a function with a size is none",
+	  { CODE(10, 90, "function", BINDING_LOCAL), LABEL(30, 30, "loop"), LABEL(50, 50, "out") },
+	  55,
+	  "function" },
+	{ "… nor is one at its begin",
+	  { LABEL(10, 10, "begin"), CODE(10, 90, "function", BINDING_LOCAL) },
+	  10,
+	  "function" },
+	{ "one behind it names what follows",
+	  { CODE(10, 30, "function", BINDING_LOCAL), LABEL(30, 30, "start") },
+	  35,
+	  "start" },
+	{ "one in code that is no function, as the kernel's entries",
+	  { LABEL(10, 90, "entry_SYSCALL_64"), LABEL(30, 30, "entry_SYSCALL_64_after_hwframe") },
+	  35,
+	  "entry_SYSCALL_64_after_hwframe" },
 	{ "the enclosing one after the inner one ended",
 	  { CODE(10, 90, "outer", BINDING_LOCAL), CODE(30, 40, "inner", BINDING_LOCAL) },
 	  50,

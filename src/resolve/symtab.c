@@ -2,7 +2,8 @@
 /*
  * Symbols by address; see symtab.h. The rules are those that perf 6.1 shows, checked over whole
  * libraries by tests/interop; deliberate differences: where symbols overlap, the one that begins
- * nearest before the address is taken (perf takes the first that its tree meets).
+ * nearest before the address is taken (perf takes the first that its tree meets), and labels
+ * inside functions are none.
  */
 #include "config.h"
 
@@ -133,12 +134,23 @@ static uint64_t page_up(uint64_t x)
 	return x > UINT64_MAX - PAGE ? UINT64_MAX : (x + PAGE - 1) & ~(PAGE - 1);
 }
 
+/*
+ * A symbol without a size ends where the next one begins. A label inside a function with a size names nothing: the function
+ * does, as in symbolizers. (The kernel's entry points, whose labels kallsyms has too, are no such functions.)
+ */
 static void find_ends(struct symtab *t)
 {
+	uint64_t function_end = 0;
+
 	for (size_t i = 0; i < t->symbol.n; i++) {
 		struct symbol *s = &t->symbol.at[i];
 
-		if (s->end != s->start)
+		if (s->end != s->start) {
+			if (s->kind == SYMBOL_CODE && s->end > function_end)
+				function_end = s->end;
+			continue;
+		}
+		if (s->kind == SYMBOL_LABEL && s->start < function_end)
 			continue;
 		if (i + 1 == t->symbol.n)
 			s->end = page_up(s->start) > UINT64_MAX - PAGE ? UINT64_MAX
