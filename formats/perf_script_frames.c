@@ -120,7 +120,8 @@ char *script_unknown_name(const struct read_options *o, const char *module, size
 	if (n_module == 0 || is(m, "[unknown]"))
 		m = (struct span){ "unknown", strlen("unknown") };
 	else if (bracketed && !o->as_printed)
-		return xstrndup(m.s, m.n);
+		/* As the module is called, and as recordings have it. */
+		return is(m, "[kernel.kallsyms]") ? xstrdup("[kernel]") : xstrndup(m.s, m.n);
 	if (o->addresses && n_address > 0)
 		return xasprintf("[%.*s <%.*s>]", (int)m.n, m.s, (int)n_address, address);
 	return xasprintf("[%.*s]", (int)m.n, m.s);

@@ -16,6 +16,7 @@
 #define MISC_COLUMNS    6 /* %-6s */
 #define TASK_COLUMNS    4 /* %5d/%-5d */
 #define PERIOD_COLUMNS  10
+#define TIME_COLUMNS    13 /* %5lu.%06lu: */
 
 /* Words of a header that are looked at; the fields of tracepoints come behind them. */
 #define MOST_WORDS 40
@@ -237,10 +238,24 @@ static size_t find_address(const struct words *w, size_t i)
 	return last;
 }
 
-/* The first n words are who it was: a name, a task, or both. */
+/* Are there more blanks before word i than perf aligns it with, as behind a field that is filled up? */
+static bool is_pushed(const struct words *w, size_t i)
+{
+	struct span t = w->at[i];
+	size_t aligned = is_time(t)         ? TIME_COLUMNS
+			 : is_number(t)     ? PERIOD_COLUMNS
+			 : is_event(t)      ? 0
+			 : is_address(w, i) ? ADDRESS_COLUMNS
+					    : SIZE_MAX / 2;
+
+	return w->columns[i] >= 1 + (t.n > aligned ? t.n : aligned) + MISC_COLUMNS / 2;
+}
+
+/* The first n words are who it was: a name, a task, or both, and behind them what -F misc prints. */
 static void take_who(const struct words *w, size_t n, struct script_header *h)
 {
-	if (n > 1 && is_misc(w->at[n - 1]) && is_task(w->at[n - 2]))
+	if (n > 1 && is_misc(w->at[n - 1]) &&
+	    (is_task(w->at[n - 2]) || (n < w->n && is_pushed(w, n))))
 		n--;
 	if (n > 0 && is_task(w->at[n - 1]))
 		take_task(w->at[--n], h);

@@ -177,6 +177,11 @@ Test(perf_script, folded)
 		  "\t 4 [unknown] ([kernel.kallsyms])\n\t 5 u ([unknown])\n",
 		  "ab;u;[[kernel.kallsyms]]_[k];v_[k];k_[k];j_[j] 1\n", PRINTED,
 		  MARKS(true, true) },
+		/* Views call the kernel as recordings do. */
+		{ "ab 1 1.5: c:\n\t 4 [unknown] ([kernel.kallsyms])\n\t 5 [unknown] ([vdso])\n",
+		  "ab;[vdso];[kernel] 1\n",
+		  { 0 },
+		  { 0 } },
 		{ "java 1 1.5: c:\n\t 1 La/b::c->La/d::e (/tmp/perf-12.map)\n" MAIN,
 		  "java;main;a/b::c;a/d::e_[i] 1\n",
 		  PRINTED,
@@ -274,6 +279,16 @@ Test(perf_script, any_fields)
 		{ "misc,comm,tid,ip,sym",
 		  "p 13841 U      \n" BELOW "p 13841 Sp     \n" BELOW,
 		  "p;main;leaf 2\n",
+		  { 0 } },
+		{ "misc,comm,time,ip,sym",
+		  "z U      1695.240466: \n" BELOW "z K      1695.240467: \n" BELOW,
+		  "z;main;leaf 2\n",
+		  { 0 } },
+		{ "misc,comm,ip,sym, flat",
+		  "               z U          7fc42efe762a leaf\n"
+		  "               z K      ffffffff821c15e6 leaf\n"
+		  "             z U      7fc42efe762a leaf\n",
+		  "z;leaf 2\nz_U;leaf 1\n",
 		  { 0 } },
 		{ "comm,tid,ip,sym,srcline",
 		  "p 1 \n\t            114c leaf\n  p.c:3\n\t            11d9 main\n  p.c:5\n\n",
