@@ -107,6 +107,7 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_folded = {
 	.name = "folded",
 	.title = "folded stacks (FlameGraph, inferno, py-spy, async-profiler)",
+	.one_event = true,
 	.probe = probe,
 	.read = folded_read,
 	.write = folded_write,

@@ -47,6 +47,7 @@ struct format {
 	const char *name;  /* perf.data, folded: for --to, --from and info */
 	const char *title; /* one line for help */
 	bool compares;     /* what it writes is of a lens that compares */
+	bool one_event;    /* of several events it writes one */
 	bool inlined;      /* what it writes has inlined functions in their callers' locations */
 
 	/*

@@ -258,6 +258,19 @@ done <<'TEXT'
 --event,faults c 2
 --filter,event:faults c 2
 TEXT
+run 0 export --to folded script.txt
+says err 'only cycles was written, not faults; --event NAME chooses one'
+one_sentence
+run 0 export --to folded --event faults script.txt
+[ ! -s err ] || fault "export says more than it wrote: $(cat err)"
+# weights of 0 are no missing samples
+sed 's/ 3 cycles/ 0 cycles/; /faults/d' script.txt >zeroes.txt
+run 0 report zeroes.txt
+says out '# each of these samples weighs 0; --metric samples counts them'
+run 0 --screen 100x12 zeroes.txt
+says out 'each sample weighs 0'
+run 0 report --metric samples zeroes.txt
+! grep -q 'weighs 0' out || fault "counts of samples weigh: $(cat out)"
 run 2 report --pid small.folded
 
 run 0 export --to folded small.folded

@@ -41,6 +41,8 @@ void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s)
 		text = heap ? "no allocation passes the filter" : "no sample passes the filter";
 	else if (s->loading)
 		text = "nothing has been read yet";
+	else if (w->n_samples > 0 && !heap)
+		text = "each sample weighs 0";
 	else if (s->analysis->counts.n_samples > 0 && !heap)
 		text = "no sample is of this event";
 	canvas_put_lines(c, r.row + r.rows / 3, r.col + 2, r.cols - 2, r.rows - r.rows / 3,

@@ -4,6 +4,7 @@
 #include "ask.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis.h"
@@ -72,6 +73,19 @@ static int find_group(const char *name, enum grouping *out, struct err *e)
 		name);
 }
 
+static bool names_event(const struct filter *f)
+{
+	for (size_t i = 0; i < filter_n_terms(f); i++)
+		if (strncmp(filter_term(f, i), "event:", strlen("event:")) == 0)
+			return true;
+	return false;
+}
+
+bool ask_chose_event(const struct options *o)
+{
+	return o->events.n > 0 || names_event(o->filter);
+}
+
 /*
  * Exported text of perf script is what FlameGraph's script makes of it, which counts the first event
  * that it sees.
@@ -83,9 +97,8 @@ static bool wants_first_event(const struct lens_wish *w, const struct profile *p
 	profile_counts_read(p, &counts);
 	if (!w->to || counts.n_events == 0)
 		return false;
-	for (size_t i = 0; i < filter_n_terms(w->filter); i++)
-		if (strncmp(filter_term(w->filter, i), "event:", strlen("event:")) == 0)
-			return false;
+	if (names_event(w->filter))
+		return false;
 	for (uint32_t i = 0; i < counts.n_parts; i++) {
 		string_id format = profile_part(p, (part_id){ i })->format;
 
@@ -210,4 +223,31 @@ int ask_analysis(const struct lens_wish *w, const struct profile *p, unsigned pa
 		    "gives exact numbers",
 		    analysis_gave_up(*out));
 	return rc ? err_set(e, rc, "the answer could not be made: %s", strerror(-rc)) : 0;
+}
+
+static bool is_shown(const struct analysis *a, uint32_t event)
+{
+	for (uint32_t c = 0; c < a->lens.n_columns; c++)
+		if (a->lens.column[c].metric.event.v == event ||
+		    metric_waits(a->profile, a->lens.column[c].metric).v == event)
+			return true;
+	return false;
+}
+
+char *ask_events_left_out(const struct analysis *a)
+{
+	char *all = NULL;
+
+	for (uint32_t i = 0; i < a->counts.n_events; i++) {
+		string_id name = profile_event(a->profile, (event_id){ i })->name;
+		char *longer;
+
+		if (is_shown(a, i))
+			continue;
+		longer = xasprintf("%s%s%s", all ? all : "", all ? ", " : "",
+				   profile_string(a->profile, name, NULL));
+		free(all);
+		all = longer;
+	}
+	return all;
 }

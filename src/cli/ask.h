@@ -50,4 +50,10 @@ int ask_lens(const struct lens_wish *w, const struct profile *p, struct lens *l,
 int ask_analysis(const struct lens_wish *w, const struct profile *p, unsigned parts,
 		 struct analysis **out, struct err *e);
 
+/* Do --event or the filter say which event is meant? */
+bool ask_chose_event(const struct options *o);
+
+/* "cycles, faults": the events of which the analysis shows nothing, or NULL; the caller frees. */
+char *ask_events_left_out(const struct analysis *a);
+
 #endif

@@ -107,6 +107,23 @@ static int compare(const struct options *o, const struct profile *p, struct anal
 	return rc;
 }
 
+/* Nobody who chose no event is to take one for all. */
+static void tell_events(const struct options *o, const struct format *format,
+			const struct analysis *a)
+{
+	char *names = NULL, *written;
+
+	if (!format->one_event || ask_chose_event(o))
+		return;
+	names = ask_events_left_out(a);
+	if (!names)
+		return;
+	written = metric_name(a->profile, a->lens.column[0].metric);
+	say("only %s was written, not %s; --event NAME chooses one", written, names);
+	free(written);
+	free(names);
+}
+
 static enum status export_loaded(const struct options *o, const struct format *format,
 				 struct load *l)
 {
@@ -121,6 +138,8 @@ static enum status export_loaded(const struct options *o, const struct format *f
 			     : ask_analysis(&w, load_profile(l), ANALYSIS_TREE, &a, &e))
 		return say_error(&e, STATUS_USAGE);
 	status = write_out(o, format, a);
+	if (status == STATUS_GOOD)
+		tell_events(o, format, a);
 	analysis_free(a);
 	return status;
 }

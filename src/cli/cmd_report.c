@@ -59,30 +59,21 @@ static void set_limits(struct report *r, const struct options *o, const struct o
 	r->cols = o->cols ? o->cols : r->width;
 }
 
-/* Events of which nothing is shown, so that nobody takes a part for the whole. */
-static void put_other_events(const struct report *r, FILE *to)
+/* Events of which nothing is shown, so that nobody takes a part for the whole, nor weights of 0 for no samples. */
+static void put_not_shown(const struct report *r, FILE *to)
 {
-	const struct analysis *a = r->analysis;
-	const char *before = "# not shown: ";
+	const struct weights *w = &r->analysis->weights;
+	char *names = ask_events_left_out(r->analysis), *clean;
 
-	for (uint32_t i = 0; i < a->counts.n_events; i++) {
-		const char *name = profile_string(
-			a->profile, profile_event(a->profile, (event_id){ i })->name, NULL);
-		bool shown = false;
-		char *clean;
-
-		for (uint32_t c = 0; c < a->lens.n_columns; c++)
-			shown |= a->lens.column[c].metric.event.v == i ||
-				 metric_waits(a->profile, a->lens.column[c].metric).v == i;
-		if (shown)
-			continue;
-		clean = text_clean(name, strlen(name), r->ascii);
-		fprintf(to, "%s%s", before, clean);
-		before = ", ";
-		free(clean);
-	}
-	if (*before == ',')
-		fputs("; --event NAME shows one\n", to);
+	if (w->n_samples > 0 && w->total[0] == 0 && w->whole[0] == 0 &&
+	    !metric_is_heap(r->analysis->profile, r->analysis->lens.column[0].metric))
+		fputs("# each of these samples weighs 0; --metric samples counts them\n", to);
+	if (!names)
+		return;
+	clean = text_clean(names, strlen(names), r->ascii);
+	fprintf(to, "# not shown: %s; --event NAME shows one\n", clean);
+	free(clean);
+	free(names);
 }
 
 /* ": 61,143 samples"; of a heap all allocations in its own view, else those that the metric counts. */
@@ -175,7 +166,7 @@ static void put_heading(const struct report *r, const struct report_wish *asked,
 			"# the filter took too long on some names, which count as not matching\n");
 	if (report_is_estimated(r) && r->view != VIEW_KIND_MEMORY)
 		fputs("# estimated: not every allocation was recorded, see proftop info\n", to);
-	put_other_events(r, to);
+	put_not_shown(r, to);
 	if (losses)
 		fprintf(to, "# something was lost or could not be read: see proftop info\n");
 	fputs("#\n", to);
