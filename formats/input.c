@@ -184,6 +184,14 @@ void input_close(struct input *in)
 	free(in);
 }
 
+void input_rename(struct input *in, const char *name)
+{
+	char *new = xstrdup(name);
+
+	free(in->name);
+	in->name = new;
+}
+
 void input_watch(struct input *in, const struct progress *progress)
 {
 	in->progress = progress;

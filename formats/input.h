@@ -52,6 +52,9 @@ bool input_has_hole(const struct input *in);
 /* The name for messages: the path, or "standard input". Borrowed. */
 const char *input_name(const struct input *in);
 
+/* From now on: the same input read from elsewhere keeps the name that it was asked for by. */
+void input_rename(struct input *in, const char *name);
+
 /* The directory whose file "data" it is, as it was named; NULL for other inputs. Borrowed. */
 const char *input_directory(const struct input *in);
 

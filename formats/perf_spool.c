@@ -88,6 +88,8 @@ int perf_spool(struct input *in, struct input **whole, struct progress *progress
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (rc == 0)
 		rc = input_open(path, whole, e);
+	if (rc == 0)
+		input_rename(*whole, input_name(in));
 	close(fd);
 	return rc;
 }

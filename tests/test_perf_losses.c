@@ -292,3 +292,24 @@ Test(perf_losses, packed_beyond_all_measure, .timeout = 60)
 	free(packed);
 	free(bytes);
 }
+
+/* What is wrong with a packed recording is said of the file, not of the copy that was made of it. */
+Test(perf_losses, packed_and_cut)
+{
+	size_t n, n_packed;
+	uint8_t *bytes = xmalloc(RECORDED_MOST), *packed;
+	FILE *from = fopen(TEST_DATA "/perf_data/truth_z.data", "rb");
+	struct perf_result r;
+
+	cr_assert_not_null(from);
+	n = fread(bytes, 1, RECORDED_MOST, from);
+	fclose(from);
+	cr_assert_gt(n, 400);
+	packed = pack_with_zeroes(bytes, 400, 0, &n_packed);
+	r = perf_result_of_bytes(packed, n_packed);
+	cr_expect_lt(r.rc, 0);
+	cr_expect_neq(strncmp(err_text(&r.error), "/proc/", 6), 0, "%s", err_text(&r.error));
+	perf_result_done(&r);
+	free(packed);
+	free(bytes);
+}
