@@ -454,14 +454,12 @@ static uint32_t add_stack(struct profile *p, struct stack_key key)
 static uint32_t add_sibling(struct profile *p, struct stack_key key, uint64_t hash,
 			    struct store_child noted)
 {
-	struct stack_key other = { key.parent, noted.location };
-	uint64_t other_hash = hash_pair(other.parent, other.location);
 	uint32_t id = add_stack(p, key);
 
 	if (id == 0)
 		return 0;
-	if (map_find(&p->trie.by_parent, other_hash, same_stack, p, &other) == MAP_NONE)
-		map_add(&p->trie.by_parent, other_hash, noted.stack);
+	if (!noted.mapped)
+		map_add(&p->trie.by_parent, hash_pair(key.parent, noted.location), noted.stack);
 	map_add(&p->trie.by_parent, hash, id);
 	return id;
 }
@@ -470,20 +468,20 @@ static stack_id build_hashed_stack(struct profile *p, stack_id parent, location_
 {
 	struct store_child *child = &STORE_AT(struct store_child, p->trie.child, parent.v);
 	struct stack_key key = { parent.v, l.v };
-	uint32_t id;
+	bool alone = child->stack == 0;
+	uint32_t id = MAP_NONE;
 
 	assert(parent.v < p->now.n_stacks && l.v < p->now.n_locations);
-	if (child->location == l.v && child->stack != 0)
+	if (child->location == l.v && !alone)
 		return (stack_id){ child->stack };
-	if (child->stack == 0) {
+	if (alone)
 		id = add_stack(p, key);
-	} else {
+	else if (child->mapped)
 		id = map_find(&p->trie.by_parent, hash, same_stack, p, &key);
-		if (id == MAP_NONE)
-			id = add_sibling(p, key, hash, *child);
-	}
+	if (id == MAP_NONE)
+		id = add_sibling(p, key, hash, *child);
 	if (id != 0)
-		*child = (struct store_child){ id, l.v };
+		*child = (struct store_child){ id, l.v & INT32_MAX, !alone };
 	return (stack_id){ id };
 }
 

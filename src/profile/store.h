@@ -36,8 +36,9 @@ struct weight_version {
 
 /* Of a stack, the child that was asked for last. */
 struct store_child {
-	uint32_t stack;    /* stack_id; 0: there is no child */
-	uint32_t location; /* of that child */
+	uint32_t stack;         /* stack_id; 0: there is no child */
+	uint32_t location : 31; /* of that child; STORE_MOST_IDS of them fit */
+	uint32_t mapped : 1;    /* there are several children, all of them in the map */
 };
 
 /* The writer's side of a track. */

@@ -137,16 +137,18 @@ uint32_t spaces_of(struct spaces *s, int32_t pid)
 /* The index of the first life that is younger than (time, seq). */
 static size_t life_after(const struct space *p, int64_t time, uint32_t seq)
 {
-	size_t i = p->life.n;
+	size_t low = 0, high = p->life.n;
 
-	while (i > 0) {
-		const struct life *l = &p->life.at[i - 1];
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct life *l = &p->life.at[mid];
 
 		if (l->time < time || (l->time == time && l->seq <= seq))
-			break;
-		i--;
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	return i;
+	return low;
 }
 
 /* Late news of a parent reach its children: all that was cached is void. */
