@@ -99,16 +99,24 @@ static int probe(const uint8_t *bytes, size_t n)
 	return 0;
 }
 
-/* Nothing that was recorded of the machine says that it was another one. */
-static bool may_be_this_machine(const struct perf_header *h)
+/*
+ * May it have been this machine? Nothing that was recorded says that it was another one. One of this name with another
+ * kernel is this one before it was started anew: its files are still there.
+ */
+static void compare_machine(const struct perf_header *h, struct resolver_options *o)
 {
 	struct utsname here;
+	bool same_release;
 
-	if (uname(&here) != 0)
-		return false;
-	return (!h->hostname || strcmp(h->hostname, here.nodename) == 0) &&
-	       (!h->os_release || strcmp(h->os_release, here.release) == 0) &&
-	       (!h->arch || strcmp(h->arch, here.machine) == 0);
+	if (uname(&here) != 0) {
+		o->same_machine = false;
+		return;
+	}
+	same_release = !h->os_release || strcmp(h->os_release, here.release) == 0;
+	o->same_machine = o->same_machine &&
+			  (h->hostname ? strcmp(h->hostname, here.nodename) == 0 : same_release) &&
+			  (!h->arch || strcmp(h->arch, here.machine) == 0);
+	o->other_kernel = !same_release;
 }
 
 /* By which other files that have times can be put beside the samples. */
@@ -156,7 +164,7 @@ static void look_in_kcore_dir(struct reader *r)
 /* All that is needed to understand samples; once the header has told what it can. */
 static void begin_feeding(struct reader *r)
 {
-	r->options.same_machine = r->options.same_machine && may_be_this_machine(&r->header);
+	compare_machine(&r->header, &r->options);
 	look_in_kcore_dir(r);
 	perf_archives_find(&r->archives, r->name, &r->options, r->progress);
 	r->options.archives = r->archives.all.at;

@@ -159,6 +159,12 @@ static void find_elf_in(struct hunt *h, const char *dir, const char *path)
 	look(h, true, "%s/%s", dir, last_part(path));
 }
 
+/* May processes that run now be those that were recorded? */
+static bool is_running(const struct resolver_options *o)
+{
+	return o->same_machine && !o->other_kernel;
+}
+
 void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
@@ -189,7 +195,7 @@ void find_elf(const struct finder *f, const struct dso *d, find_try *try, void *
 		look(&h, true, "%s/%s/debuginfo", f->came, h.id);
 	}
 	/* Containers see other files by that path, and a program's file outlives its name. */
-	if (o->same_machine && d->seen_in > 0 && path[0] == '/') {
+	if (is_running(o) && d->seen_in > 0 && path[0] == '/') {
 		look(&h, false, "/proc/%ld/root%s", (long)d->seen_in, path);
 		look(&h, false, "/proc/%ld/exe", (long)d->seen_in);
 	}
@@ -227,7 +233,7 @@ void find_split(const struct finder *f, const struct dso *d, const char *describ
 	/* Units are known by their ids, so that those of another program are not taken for them. */
 	if (path[0] == '/')
 		look(&h, true, "%s%s", o->sysroot ? o->sysroot : "", path);
-	if (o->same_machine && d->seen_in > 0 && path[0] == '/')
+	if (is_running(o) && d->seen_in > 0 && path[0] == '/')
 		look(&h, true, "/proc/%ld/root%s", (long)d->seen_in, path);
 	free(path);
 }
@@ -291,7 +297,7 @@ static void look_in_process(struct hunt *h, const char *path)
 	if (o->sysroot)
 		look(h, true, "%s%s", o->sysroot, path);
 	/* Another file may have that name outside of the container. */
-	if (o->same_machine && h->d->pid > 0)
+	if (is_running(o) && h->d->pid > 0)
 		look(h, true, "/proc/%ld/root%s", (long)h->d->pid, path);
 	if (o->same_machine)
 		look(h, true, "%s", path);
@@ -327,7 +333,7 @@ static long inner_pid(int32_t pid)
 void find_jit_map(const struct finder *f, const struct dso *d, find_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
-	long inner = f->options->same_machine ? inner_pid(d->pid) : -1;
+	long inner = is_running(f->options) ? inner_pid(d->pid) : -1;
 
 	if (inner > 0)
 		look(&h, true, "/proc/%ld/root/tmp/perf-%ld.map", (long)d->pid, inner);

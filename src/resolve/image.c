@@ -265,7 +265,8 @@ void image_open_vdso(const struct finder *f, const struct dso *d, struct image *
 	if (!bytes ||
 	    elf_file_of_bytes(bytes, n, "the vdso of the running kernel", &own, NULL) != 0)
 		return;
-	if (is_right(&o, elf_file_name(own), own, f->options->same_machine)) {
+	if (is_right(&o, elf_file_name(own), own,
+		     f->options->same_machine && !f->options->other_kernel)) {
 		out->runtime = own;
 		out->unverified = d->build_id.n == 0;
 	} else {

@@ -23,6 +23,7 @@ struct resolver_options {
 	bool debug_servers; /* ask the servers in $DEBUGINFOD_URLS for debug files that are missing */
 	bool hold_files; /* files are opened when they are mapped: of what runs now, they may go */
 	bool same_machine; /* the capture was (or may have been) made on this machine */
+	bool other_kernel; /* … before it was started anew: neither kernel nor processes are those of now */
 	resolver_read_code *
 		read_code; /* of what is recorded now: walks look at code without tables; NULL: it is over */
 };

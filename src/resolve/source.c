@@ -127,7 +127,7 @@ static void try_running(struct kernel *k, const struct finder *f, const struct d
 	build_id_hex(want, &d->build_id);
 	build_id_hex(have, &id);
 	if (d->build_id.n == 0)
-		same = f->options->same_machine;
+		same = f->options->same_machine && !f->options->other_kernel;
 	if (same)
 		k->live = try_kallsyms(k, KALLSYMS_PATH, true);
 	if (k->live && (d->build_id.n > 0 || has_length(k->kallsyms, d)))
@@ -145,7 +145,9 @@ static void try_running(struct kernel *k, const struct finder *f, const struct d
 	if (k->reason)
 		return;
 	if (d->build_id.n == 0)
-		k->reason = xasprintf("the recording does not say which kernel it was");
+		k->reason = xstrdup(f->options->other_kernel
+					    ? "another kernel than the recorded one runs"
+					    : "the recording does not say which kernel it was");
 	else
 		k->reason = xasprintf("no copy of kallsyms with build-id %s; the running kernel "
 				      "has %s",

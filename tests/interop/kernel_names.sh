@@ -40,4 +40,31 @@ else
     "$proftop" info "$dir/x.data" | grep '\[kernel\]'
     skip 'the running kernel tells no names, or has modules'
 fi
+
+# Started anew with another kernel, the machine has its files still: those that were recorded without a build-id, too.
+${CC:-cc} -O1 -g -o "$dir/prog" "$here/prog.c" -lpthread || exit 99
+if perf record -q -B -N -e cpu-clock -F 997 -o "$dir/now.data" -- "$dir/prog" 0.2 >/dev/null 2>&1 && python3 - "$dir" <<'EOF'; then
+import os, sys
+data = bytearray(open(sys.argv[1] + '/now.data', 'rb').read())
+release = os.uname().release.encode() + b'\0'
+at = data.rfind(release)
+if at < 0:
+    sys.exit(1)
+data[at:at + len(release) - 1] = b'2.6.18'.ljust(len(release) - 1, b'x')
+open(sys.argv[1] + '/before.data', 'wb').write(data)
+EOF
+    # Functions of the program's own, and of the kernel.
+    own() { "$proftop" report --json "$1" | grep -o "\"name\": \"[^\"]*\", \"module\": \"$2\"" | sort; }
+    own "$dir/now.data" prog >"$dir/now"
+    own "$dir/before.data" prog >"$dir/before"
+    if [ ! -s "$dir/now" ] || ! cmp -s "$dir/now" "$dir/before"; then
+        echo 'after a start with another kernel a program without build-id has other names:'
+        diff "$dir/now" "$dir/before" | head -5
+        status=1
+    fi
+    if "$proftop" info "$dir/before.data" | grep '\[kernel\]' | grep -v 'another kernel than the recorded one runs'; then
+        echo 'a recording of another kernel has the names of the running one'
+        status=1
+    fi
+fi
 exit $status
