@@ -39,3 +39,25 @@ Test(name_cell, long_templates_keep_their_method, .init = use_utf8)
 		free(arguments);
 	}
 }
+
+/* What is longer than any name is looked at by its beginning only, in flame graphs too: a name of 50 MB took seconds to draw. */
+Test(name_cell, endless_names_are_cut_first, .init = use_utf8)
+{
+	const char *ends[] = { "::tail", "::other" };
+	char *shown[2];
+
+	for (int i = 0; i < 2; i++) {
+		char *stem = xmalloc(NAME_MOST_BYTES + 1), *name;
+
+		memset(stem, 'x', NAME_MOST_BYTES);
+		stem[NAME_MOST_BYTES] = '\0';
+		name = xasprintf("%s%s", stem, ends[i]);
+		shown[i] = name_short(name, 10, false);
+		free(name);
+		free(stem);
+	}
+	cr_expect_str_eq(shown[0], shown[1], "%s, %s", shown[0], shown[1]);
+	cr_expect_eq(shown[0][0], 'x', "%s", shown[0]);
+	free(shown[0]);
+	free(shown[1]);
+}

@@ -42,7 +42,7 @@ static char *fitting_name(const char *label, int cols, int share_cols, bool asci
 {
 	char *name = name_short(label, cols, ascii), *shorter;
 
-	if (cols <= share_cols + 8)
+	if (cols <= share_cols + 8 || strnlen(label, NAME_MOST_BYTES + 1) > NAME_MOST_BYTES)
 		return name;
 	shorter = text_fold_name(label, (size_t)(cols - share_cols), ascii);
 	if (strncmp(shorter, ascii ? "..." : "…", 3) == 0) {

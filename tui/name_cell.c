@@ -12,9 +12,6 @@
 #include "mem.h"
 #include "text.h"
 
-/* Names longer than this many bytes are cut before they are folded: those of nested templates have thousands. */
-#define NAME_MOST_BYTES 16384
-
 /*
  * A cut is marked where there are so many columns: in a box, whose edge says as much, each letter counts; in a row only
  * where two or three would be left.
@@ -132,7 +129,12 @@ static char *shortened(const char *name, int cols, int mark_cols, bool ascii)
 
 char *name_short(const char *name, int cols, bool ascii)
 {
-	return shortened(name, cols, BOX_MARK_COLS, ascii);
+	size_t n = strnlen(name, NAME_MOST_BYTES);
+	char *begin = name[n] != '\0' ? xstrndup(name, n) : NULL, *out;
+
+	out = shortened(begin ? begin : name, cols, BOX_MARK_COLS, ascii);
+	free(begin);
+	return out;
 }
 
 static char *short_in_row(const char *name, int cols, bool ascii)

@@ -9,6 +9,9 @@
 struct canvas;
 struct key;
 
+/* Names longer than this many bytes are cut before they are folded: those of nested templates have thousands. */
+#define NAME_MOST_BYTES 16384
+
 /* How a name is written. */
 struct name_look {
 	uint16_t style; /* of the name; what follows the arguments' bracket stands back */
