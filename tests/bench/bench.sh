@@ -10,7 +10,7 @@
 set -uo pipefail
 
 quick=(fp paths dwarf narrow unwind folded keys heap alloc opening diff record live)
-slow=(units large growth programs)
+slow=(units large growth long programs)
 
 top=$PWD
 here=$(cd "$(dirname "$0")" && pwd)
@@ -689,6 +689,57 @@ diff_heaps() {
 bench_diff() {
     diff_recordings
     diff_heaps
+}
+
+# long_row WHAT BASE MB SECONDS: the recording BASE again and again until it has so many megabytes; one sample is to take
+# 12 bytes of memory, and what does not grow 64 MB. "" for SECONDS: no limit. The copy is removed.
+long_row() {
+    local what=$1 made=$2 mb=$3 limit=$4 memory=''
+    file=$dir/long.data
+    has_space $((mb + 200)) || return
+    warn "writing $mb MB of $what …"
+    if ! "$tools/bench_loop" "$made" "$mb" >"$file" 2>>"$log"; then
+        not_measured "$what, $mb MB: it cannot be written; see $log"
+    else
+        [ "$what" = dwarf ] || memory=$(calc %.0f "$(samples_of "$file") * 12 / 1e6 + 64")
+        heading "$(describe "perf.data, $what, the same records with new times")"
+        if ours 'proftop report' "$limit" "$memory" 1 "$proftop" report "$file"; then
+            base=$seconds
+            first_screen "$file" ''
+            one_core='' peers_of "$file" '' '' '' ''
+        fi
+    fi
+    rm -f "$file"
+}
+
+# What a machine does while programs start and end.
+starts='i=0; while [ $i -lt 400 ]; do i=$((i + 1)); /bin/true; done'
+
+bench_long() {
+    record_fp 100 && long_row 'frame pointers' "$file" 1000 2
+    if record short 20 "$tools/bench_stacks" 600 2 -- -F 20000; then
+        long_row 'no stacks' "$file" 1000 ''
+    fi
+    file=$dir/starts.data
+    if [ -s "$file" ] || perf record -q -a -g -e cpu-clock -F 4999 -m 4M -o "$file" \
+        -- sh -c "$starts" >>"$log" 2>&1; then
+        long_row 'all of the machine' "$file" 1000 2
+    else
+        not_measured 'all of the machine: perf may not record it'
+    fi
+    record_dwarf 200 && long_row dwarf "$file" 5000 4
+    record_fp 100 && long_row 'frame pointers' "$file" 10000 20
+    long_folded 3000
+}
+
+# long_folded MB: hardly a stack twice.
+long_folded() {
+    file=$dir/long.folded
+    has_space $(($1 + 200)) || return
+    "$tools/bench_folded" "$1" distinct >"$file" || return
+    heading "folded, hardly a stack twice, $(size_mb "$file") MB"
+    ours 'proftop report' "$(calc %.0f "$1 / 250")" "$1" 1 "$proftop" report "$file"
+    rm -f "$file"
 }
 
 # --------------------------------------------------------------------------------------------
