@@ -9,6 +9,7 @@
 #include "sides.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,47 +25,82 @@ struct stack {
 static const struct {
 	const char *what;
 	struct stack stacks[MOST_STACKS];
-	const char *reasons; /* a line each: the end of the way and what is said of it */
+	const char *reasons; /* a line each, without intervals; then what they leave */
 } cases[] = {
 	{ "nothing", { { "m;a", 1000, 1000 }, { "m;b", 500, 500 } }, "" },
 	{ "noise", { { "m;a", 1000, 1030 }, { "m;b", 500, 490 } }, "" },
 	{ "one function",
 	  { { "m;a;x", 1000, 1500 }, { "m;a", 300, 300 }, { "m;b", 500, 500 } },
-	  "x, called by m > a went from 1,000 to 1,500 (+50.0 %), in itself\n" },
+	  "x, called by m > a, grew from 1,000 to 1,500: +500 (+50.0 %), in itself\n"
+	  "together +500 of +500: nothing is left\n" },
 	{ "one that calls several",
 	  { { "m;a;x", 300, 500 },
 	    { "m;a;y", 300, 500 },
 	    { "m;a;z", 300, 500 },
 	    { "m;b", 500, 500 } },
-	  "a, called by m went from 900 to 1,500 (+66.7 %), in what it calls\n" },
+	  "a, called by m, grew from 900 to 1,500: +600 (+66.7 %), in what it calls\n"
+	  "together +600 of +600: nothing is left\n" },
 	{ "up here, down there",
-	  { { "m;a", 1000, 1600 }, { "m;b", 1000, 500 }, { "m;c", 900, 900 } },
-	  "a, called by m went from 1,000 to 1,600 (+60.0 %), in itself\nb, called by m went from 1,000 to 500 (-50.0 %), in itself\n" },
+	  { { "m;a", 1000, 1600 }, { "m;b", 1000, 500 }, { "m;c", 900, 920 } },
+	  "a, called by m, grew from 1,000 to 1,600: +600 (+60.0 %), in itself\n"
+	  "b, called by m, shrank from 1,000 to 500: -500 (-50.0 %), in itself\n"
+	  "together +100 of +120; the other +20 is in smaller changes and noise\n" },
 	{ "new and gone",
 	  { { "m;a", 1000, 1000 }, { "m;old", 300, 0 }, { "m;new", 0, 500 } },
-	  "new, called by m is new\nold, called by m is gone\n" },
+	  "new, called by m, is new: +500\nold, called by m, is gone: -300\n"
+	  "together +200 of +200: nothing is left\n" },
+	{ "a subtree is new as a whole",
+	  { { "m;a", 1000, 1000 },
+	    { "m;match;run;x", 0, 400 },
+	    { "m;match;run;run;x", 0, 300 },
+	    { "m;match;run;run;run;y", 0, 300 } },
+	  "match, called by m, is new: +1,000\ntogether +1,000 of +1,000: nothing is left\n" },
+	{ "two subtrees are new",
+	  { { "m;a", 1000, 1000 }, { "m;one;x", 0, 400 }, { "m;two;x", 0, 300 } },
+	  "one, called by m, is new: +400\ntwo, called by m, is new: +300\n"
+	  "together +700 of +700: nothing is left\n" },
+	{ "a function at each depth of a recursion",
+	  { { "m;r;x", 300, 400 },
+	    { "m;r;r;x", 300, 450 },
+	    { "m;r;r;r;x", 300, 450 },
+	    { "m;r;y", 900, 900 } },
+	  "x, below r, recursive, grew from 900 to 1,300: +400 (+44.4 %), in itself\n"
+	  "together +400 of +400: nothing is left\n" },
+	{ "a recursion itself",
+	  { { "m;r", 500, 700 },
+	    { "m;r;r", 500, 700 },
+	    { "m;r;r;r", 500, 700 },
+	    { "m;y", 900, 900 } },
+	  "r, called by m, grew from 1,500 to 2,100: +600 (+40.0 %), in itself\n"
+	  "together +600 of +600: nothing is left\n" },
 	{ "moved",
 	  { { "m;a", 1000, 1000 }, { "m;a;f@x", 400, 0 }, { "m;b;f@y", 0, 400 } },
-	  "f (x), called by m > a, 400 before, is now f (y), called by m > b, 400\n" },
+	  "f (x), called by m > a, 400 before, is now f (y), called by m > b, 400: 0\n"
+	  "together 0 of 0: nothing is left\n" },
 	{ "moved and grew",
 	  { { "m;a", 1000, 1000 }, { "m;a;f@x", 400, 0 }, { "m;b;f@y", 0, 900 } },
-	  "f (x), called by m > a, 400 before, is now f (y), called by m > b, 900\n" },
+	  "f (x), called by m > a, 400 before, is now f (y), called by m > b, 900: +500\n"
+	  "together +500 of +500: nothing is left\n" },
 	{ "gone twice, new once",
 	  { { "m;a", 1000, 1000 },
 	    { "m;a;f@x", 500, 0 },
 	    { "n;c", 1000, 1000 },
 	    { "n;c;f@z", 300, 0 },
 	    { "o;b;f@y", 0, 900 } },
-	  "f (x), called by m > a, 500 before, is now f (y), called by o > b, 900\nf (z), called by n > c is gone\n" },
+	  "f (x), called by m > a, 500 before, is now f (y), called by o > b, 900: +400\n"
+	  "f (z), called by n > c, is gone: -300\ntogether +100 of +100: nothing is left\n" },
 	{ "what many lose to one",
 	  { { "m;a;f", 400, 0 }, { "m;c;f", 300, 0 }, { "m;b;f", 0, 900 } },
-	  "f, called by m > a, 400 before, is now f, called by m > b, 900\nf, called by m > c is gone\n" },
+	  "f, called by m > a, 400 before, is now f, called by m > b, 900: +500\n"
+	  "c, called by m, is gone: -300\ntogether +200 of +200: nothing is left\n" },
 	{ "one function on a machine that was slower",
 	  { { "m;a;x", 2620, 3780 }, { "m;a;y", 2780, 3310 }, { "m;a;z", 2940, 3040 } },
-	  "x, called by m > a went from 2,620 to 3,780 (+44.3 %), in itself\n" },
+	  "x, called by m > a, grew from 2,620 to 3,780: +1,160 (+44.3 %), in itself\n"
+	  "together +1,160 of +1,790; the other +630 is in smaller changes and noise\n" },
 	{ "within what changed",
 	  { { "m;a", 100, 900 }, { "m;a;x", 900, 300 } },
-	  "x, called by m > a went from 900 to 300 (-66.7 %), in itself\n" },
+	  "x, called by m > a, shrank from 900 to 300: -600 (-66.7 %), in itself\n"
+	  "together -600 of +200; the other +800 is in smaller changes and noise\n" },
 };
 /* clang-format on */
 
@@ -90,7 +126,18 @@ static struct profile *make(const struct stack *stacks)
 	return p;
 }
 
-/* Sentences without the numbers in front; the caller frees. */
+/* Appends a sentence without its interval, " ± 31". */
+static void append(char *out, const char *sentence)
+{
+	const char *half = strstr(sentence, " ± "), *rest = half;
+
+	if (half)
+		rest += strlen(" ± ") + strspn(half + strlen(" ± "), "0123456789,.");
+	sprintf(out + strlen(out), "%.*s%s\n",
+		half ? (int)(half - sentence) : (int)strlen(sentence), sentence, half ? rest : "");
+}
+
+/* The caller frees. */
 static char *reasons_of(const struct profile *p)
 {
 	const struct sides_choice choice = { .event = "", .metric = "" };
@@ -107,11 +154,13 @@ static char *reasons_of(const struct profile *p)
 	cr_assert_eq(sides_lens(&s, p, &choice, &l, &e), 0, "%s", err_text(&e));
 	a = made_analysis(p, &l);
 	explain(a->diff, 5, &x);
-	for (size_t i = 0; i < x.reasons.n; i++) {
-		const char *colon = strstr(x.reasons.at[i].sentence, ": ");
+	for (size_t i = 0; i < x.reasons.n; i++)
+		append(out, x.reasons.at[i].sentence);
+	if (x.reasons.n) {
+		char *sum = explain_sum(a->diff, &x);
 
-		strcat(out, colon ? colon + 2 : x.reasons.at[i].sentence);
-		strcat(out, "\n");
+		append(out, sum);
+		free(sum);
 	}
 	cr_expect(x.accounted >= 0 && x.accounted <= 1);
 	explanation_done(&x);

@@ -134,7 +134,7 @@ static void add_changes(struct info_view *v, const struct scene *s)
 {
 	const struct diff *d = s->analysis->diff;
 	struct explanation x;
-	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE], share[FMT_SIZE];
+	char before[FMT_SIZE], after[FMT_SIZE], change[FMT_SIZE];
 	/* Of sides that were made equal by something, what they had in common before tells how long they were. */
 	char *rest = diff_say_rest(d), *typical = rest ? rest : diff_say_typical(d);
 	char *doubt = diff_say_doubt(d);
@@ -149,12 +149,11 @@ static void add_changes(struct info_view *v, const struct scene *s)
 	if (doubt)
 		add_made(v, "doubtful", doubt);
 	explain(d, REASONS_MOST, &x);
+	add_made(v, "beyond noise", x.reasons.n ? explain_heading(d, &x) : xstrdup("nothing"));
 	for (size_t i = 0; i < x.reasons.n; i++)
-		add_made(v, i == 0 ? "most of it" : "", xstrdup(x.reasons.at[i].sentence));
-	add_made(v, x.reasons.n ? "together" : "beyond noise",
-		 x.reasons.n ? xasprintf("%s %% of what changed beyond noise",
-					 fmt_percent(share, (int64_t)(x.accounted * 1000), 1000))
-			     : xstrdup("nothing"));
+		add_made(v, "", xstrdup(x.reasons.at[i].sentence));
+	if (x.reasons.n)
+		add_made(v, "", explain_sum(d, &x));
 	explanation_done(&x);
 }
 

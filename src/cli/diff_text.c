@@ -472,27 +472,34 @@ static void put_heading(const struct diff_rows *r, FILE *to)
 	fputs("#\n", to);
 }
 
+/* A line of words behind a mark; text is freed. */
+static void put_said(const struct diff_rows *r, FILE *to, const char *mark, char *text)
+{
+	fputs(mark, to);
+	put_clean(r, to, text);
+	fputc('\n', to);
+	free(text);
+}
+
 /* Where the change is, in a few sentences. */
 static void put_explanation(const struct diff_rows *r, FILE *to)
 {
 	struct explanation x;
-	char share[FMT_SIZE];
 
 	if (!r->diff->analysis->tree ||
 	    !ask_group_of_frames(r->diff->analysis->table_keys->grouping))
 		return;
 	explain(r->diff, MOST_REASONS, &x);
 	if (x.reasons.n)
-		fprintf(to, "# %s %% of what changed beyond noise is in %zu place%s:\n",
-			fmt_percent(share, (int64_t)(x.accounted * 1000), 1000), x.reasons.n,
-			x.reasons.n == 1 ? "" : "s");
+		put_said(r, to, "# ", explain_heading(r->diff, &x));
 	for (size_t i = 0; i < x.reasons.n; i++) {
 		fprintf(to, "#   %zu. ", i + 1);
-		put_clean(r, to, x.reasons.at[i].sentence);
-		fputc('\n', to);
+		put_said(r, to, "", xstrdup(x.reasons.at[i].sentence));
 	}
-	if (x.reasons.n)
+	if (x.reasons.n) {
+		put_said(r, to, "# ", explain_sum(r->diff, &x));
 		fputs("#\n", to);
+	}
 	explanation_done(&x);
 }
 

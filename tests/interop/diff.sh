@@ -84,12 +84,14 @@ planted_change() {
     "$proftop" diff --report "$dir/before.data" "$dir/after.data" >"$dir/out" || fault 'diff failed'
     grep -v '^#' "$dir/out" | head -1 | grep -q 'read_body' || fault "the first row is another: $(grep -v '^#' "$dir/out" | head -3)"
     grep -q '# *1\. .*read_body.*in itself' "$dir/out" || fault "the first reason is another: $(grep '1\.' "$dir/out")"
+    # One run a side cannot tell a slower machine from a change: "run?" says so, and is no verdict.
     for function in hash_it compress_it write_out; do
-        grep -q "noise  $function" "$dir/out" || fault "$function is beyond noise: $(grep $function "$dir/out")"
+        grep -v '^#' "$dir/out" | grep " $function *" | grep -Ev " (noise|run\?) " >"$dir/beyond" &&
+            fault "$function is beyond noise: $(cat "$dir/beyond")"
     done
-    "$proftop" diff --normalise typical --fail-if 'self(^read_body$) > +20%' "$dir/before.data" "$dir/after.data" 2>/dev/null
+    "$proftop" diff --fail-if 'self(^read_body$) > +20%' "$dir/before.data" "$dir/after.data" 2>/dev/null
     [ $? = 1 ] || fault '--fail-if does not see the change'
-    "$proftop" diff --normalise typical --fail-if 'self(^(hash_it|compress_it|write_out)$) > +1%' "$dir/before.data" "$dir/again.data" || fault 'noise fails'
+    "$proftop" diff --fail-if 'self(^(hash_it|compress_it|write_out)$) > +1%' "$dir/before.data" "$dir/again.data" || fault 'noise fails'
 }
 
 # One recording of twenty may differ by chance: three tries, of which the last one counts.
@@ -104,7 +106,7 @@ if "$proftop" record --heap -o "$dir/before.heap" -- "$dir/work" 2000 >/dev/null
     "$proftop" record --heap -o "$dir/after.heap" -- "$dir/work" 2000 changed >/dev/null 2>&1; then
     "$proftop" diff --report --metric leaked "$dir/before.heap" "$dir/after.heap" >"$dir/out" || fault 'diff of heaps failed'
     grep -v '^#' "$dir/out" | head -1 | grep -q '+500 kB.*cache_insert' || fault "the leak is not the first row: $(cat "$dir/out")"
-    grep -q '# *1\. +500 kB.*cache_insert' "$dir/out" || fault 'the leak is not the first reason'
+    grep -q '# *1\. cache_insert.*: +500 kB' "$dir/out" || fault 'the leak is not the first reason'
     "$proftop" diff --fail-if 'leaked > +400kB' "$dir/before.heap" "$dir/after.heap" 2>/dev/null
     [ $? = 1 ] || fault '--fail-if does not see the leak'
     "$proftop" diff --fail-if 'leaked > +600kB' "$dir/before.heap" "$dir/after.heap" || fault 'a leak that is small enough fails'
