@@ -25,17 +25,31 @@
 #define WEAK_CHANGE    0.02
 #define STRONG_CHANGE  0.2
 
+/* Is the column in per cent? Changes and intervals are only where shares are compared: else both sides' shares are of their own. */
+static bool in_percent(const struct row_shape *sh, enum number_kind kind)
+{
+	bool of_side = kind == NUMBER_BEFORE || kind == NUMBER_AFTER;
+
+	return sh->percent && (of_side || sh->diff->normalise == NORMALISE_TOTAL);
+}
+
 static void add(struct row_shape *sh, enum number_kind kind, bool of_total, const char *title)
 {
 	struct number_column *n = &sh->number[sh->n_numbers++];
+	bool percent = in_percent(sh, kind);
 
 	*n = (struct number_column){ .kind = kind, .of_total = of_total, .scale = 1 };
 	n->unit = sh->diff->unit;
 	n->whole = BAR_WHOLE;
-	n->digits = sh->percent             ? PERCENT_DIGITS
-		    : n->unit == UNIT_COUNT ? COUNT_DIGITS
-					    : UNIT_DIGITS;
-	snprintf(n->title, sizeof(n->title), "%s", title);
+	n->digits = percent ? PERCENT_DIGITS : n->unit == UNIT_COUNT ? COUNT_DIGITS : UNIT_DIGITS;
+	snprintf(n->title, sizeof(n->title), "%s%s", title, percent ? " %" : "");
+}
+
+/* The interval's unit stands with its number, or is that of the change beside it. */
+static void add_interval(struct row_shape *sh, bool of_total)
+{
+	add(sh, NUMBER_NOISE, of_total, "");
+	snprintf(sh->number[sh->n_numbers - 1].title, sizeof(sh->number[0].title), "± 95 %%");
 }
 
 void row_change_add(struct row_shape *sh, const struct scene *s, const struct row_wish *w)
@@ -47,7 +61,7 @@ void row_change_add(struct row_shape *sh, const struct scene *s, const struct ro
 	add(sh, NUMBER_CHANGE, total, w->share ? "Δ" : total ? "Δ TOTAL" : "Δ SELF");
 	add(sh, NUMBER_BEFORE, total, "BEFORE");
 	add(sh, NUMBER_AFTER, total, "AFTER");
-	add(sh, NUMBER_NOISE, total, "± 95 %");
+	add_interval(sh, total);
 	if (w->self && w->total && !w->share)
 		add(sh, NUMBER_CHANGE, !total, total ? "Δ SELF" : "Δ TOTAL");
 	/* What is second to all the rest. */
@@ -64,17 +78,20 @@ bool row_change_fits(const struct number_column *n, bool details, bool bars, int
 	return n->kind == NUMBER_BEFORE ? n_numbers > 2 : n_numbers > 1;
 }
 
-/* In percentage modes, of what there was before, or of what there is after if that was nothing. */
-static double whole_of(const struct diff *d)
+/* What shares of a column are of. Where changes are in per cent both sides have as much. */
+static double whole_of(const struct diff *d, enum number_kind kind)
 {
-	return d->whole.before > 0 ? d->whole.before : d->whole.after;
+	return kind == NUMBER_AFTER ? d->whole.after : d->whole.before;
 }
 
-static const char *amount(char out[FMT_SIZE], const struct row_shape *sh, double v)
+static const char *amount(char out[FMT_SIZE], const struct row_shape *sh, enum number_kind kind,
+			  double v)
 {
-	if (!sh->percent)
+	double whole = whole_of(sh->diff, kind);
+
+	if (!in_percent(sh, kind) || !(whole > 0))
 		return fmt_amount(out, v, sh->diff->unit);
-	fmt_change_percent(out, fabs(v), whole_of(sh->diff));
+	fmt_change_percent(out, fabs(v), whole);
 	return out[0] == '+' ? out + 1 : out;
 }
 
@@ -83,14 +100,15 @@ static const char *text_of(char out[FMT_SIZE], const struct row_shape *sh, enum 
 {
 	switch (kind) {
 	case NUMBER_CHANGE:
-		return sh->percent ? fmt_change_percent(out, diff_change(d), whole_of(sh->diff))
-				   : fmt_change(out, diff_change(d), sh->diff->unit);
+		return in_percent(sh, kind) && whole_of(sh->diff, kind) > 0
+			       ? fmt_change_percent(out, diff_change(d), whole_of(sh->diff, kind))
+			       : fmt_change(out, diff_change(d), sh->diff->unit);
 	case NUMBER_BEFORE:
-		return d->before == 0 && d->after > 0 ? "new" : amount(out, sh, d->before);
+		return d->before == 0 && d->after > 0 ? "new" : amount(out, sh, kind, d->before);
 	case NUMBER_AFTER:
-		return d->after == 0 && d->before > 0 ? "gone" : amount(out, sh, d->after);
+		return d->after == 0 && d->before > 0 ? "gone" : amount(out, sh, kind, d->after);
 	case NUMBER_NOISE:
-		return d->half > 0 ? amount(out, sh, d->half) : "";
+		return d->half > 0 ? amount(out, sh, kind, d->half) : "";
 	case NUMBER_SELF:
 	case NUMBER_TOTAL:
 	case NUMBER_SAMPLES:

@@ -4,6 +4,9 @@
  * change of the other of self and total.
  *
  *   +500 ███▏   2,000   2,500   ± 131   +540   parse
+ *
+ * Asked for per cent, before and after are shares of their own side. A change is one only where shares are compared; else it
+ * is in its unit: sides may have unequal totals, so that it is no difference of the shares beside it.
  */
 #ifndef PROFTOP_TUI_ROW_CHANGE_H
 #define PROFTOP_TUI_ROW_CHANGE_H

@@ -214,7 +214,8 @@ static int try_fit(struct row_shape *sh, const struct row_wish *w, const struct 
 					 : shown < f->n_numbers;
 		int digits = n->digits;
 		int title = title_cols(n, !f->extras) + (n->kind != NUMBER_SAMPLES);
-		bool with_unit = sh->percent && (f->extras || n->name_bytes == 0);
+		/* Of a comparison some columns are shares and some are not: each title says which. */
+		bool with_unit = sh->percent && !sh->diff && (f->extras || n->name_bytes == 0);
 
 		wanted = wanted && (f->extras || !n->second || n->of == 0);
 
