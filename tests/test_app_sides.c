@@ -134,7 +134,7 @@ Test(app_sides, over_time)
 		{ TASKS "7vv", "aligned by start" },
 		{ TASKS "7", "THREAD" },
 		{ TASKS "7=", "as measured" },
-		{ TASKS "6", "BEFORE   AFTER  ± 95 %   PROCESS, THREAD" },
+		{ TASKS "6", "BEFORE %  AFTER %    ± 95 %   PROCESS, THREAD" },
 		{ RANGES "7", "aligned by start" },
 		{ RANGES "7A", "whole recordings are aligned by start" },
 		{ TASKS "7x7", "pid 812" },

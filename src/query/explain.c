@@ -31,7 +31,8 @@ struct seeker {
 	double *before, *after; /* [n_nodes] means of the same */
 	double *pull;           /* [n_nodes] see find_pull() */
 	double *half;           /* [n_nodes] what is less is noise */
-	bool *taken;            /* [n_nodes] something below is accounted for */
+	bool *taken;            /* [n_nodes] something there or below is accounted for */
+	bool *said;             /* [n_nodes] all there is */
 	bool *seen;             /* [n_keys] for find_head() */
 };
 
@@ -141,6 +142,7 @@ static void take(struct seeker *s, uint32_t node)
 		if (up == 0)
 			break;
 	}
+	memset(&s->said[node], true, s->t->end[node] - node);
 	memset(&s->left[node], 0, size);
 	memset(&s->before[node], 0, size);
 	memset(&s->after[node], 0, size);
@@ -174,6 +176,7 @@ static void seeker_init(struct seeker *s, const struct diff *d)
 	s->pull = xmalloc(t->n_nodes * sizeof(*s->pull));
 	s->half = xmalloc(t->n_nodes * sizeof(*s->half));
 	s->taken = xcalloc(t->n_nodes, sizeof(*s->taken));
+	s->said = xcalloc(t->n_nodes, sizeof(*s->said));
 	s->seen = xcalloc((size_t)d->analysis->keys.n + 1, sizeof(*s->seen));
 	memcpy(s->left, d->change, t->n_nodes * sizeof(*s->left));
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
@@ -192,6 +195,7 @@ static void seeker_done(struct seeker *s)
 	free(s->pull);
 	free(s->half);
 	free(s->taken);
+	free(s->said);
 	free(s->seen);
 }
 
@@ -225,7 +229,7 @@ static void add_places(const struct seeker *s, uint32_t head, uint32_t node, str
 	for (uint32_t i = t->first_of[key]; i < t->first_of[key + 1]; i++) {
 		uint32_t at = t->of_key[i];
 
-		if (at < head || at >= t->end[head] || at < end)
+		if (at < head || at >= t->end[head] || at < end || s->said[at])
 			continue;
 		end = t->end[at];
 		add_place(s, r, at);
