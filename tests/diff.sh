@@ -34,9 +34,10 @@ TEXT
 run 0 --report before.folded after.folded
 says out '# before.folded → after.folded: samples, not normalised'
 says out '# total 9,520 → 10,040: +520'
-says out '# one subtree explains the change'
+says out '# 2 subtrees explain the change beyond noise'
 says out '1. parse, called by main, grew from 3,000 to 3,540: +540 ± '
-says out '# together +540 of +520; the other -20 is in smaller changes and noise'
+says out '  2. new, called by main, is new: +40 ± '
+says out '# together +580 of +520; the other -60 is in smaller changes and noise'
 grep -v '^#' out >rows
 sed -n 1p rows | grep -q '+500 .*+25\.0.*2,000.*2,500.*+540 *parse$' || fault "the first row: $(head -1 rows)"
 grep -q 'new .*new$' rows || fault 'new functions are not called new'
@@ -497,6 +498,20 @@ says out '# only 0.0 % is in functions that both sides have'
 printf 'main;parse 100000\n' >large.folded
 run 0 --report before.folded large.folded
 says out '# the totals are far apart'
+
+# --- recording what is compared ----------------------------------------------------------------
+
+run_verb=compare
+for words in '-- true' '-- true --' '-- -- true' 'true -- true -- false' '--runs 0 -- true -- true' '--runs x -- true -- true' \
+    '--runs 101 -- true -- true' '--report -o no/such/file -- true -- true' '--keep-runs no/such/dir -- true -- true'; do
+    # shellcheck disable=SC2086 # several words
+    run 2 $words
+    one_sentence
+done
+run_verb=record
+run 2 --runs 3 -p 1
+run 2 --runs 3 -o - -- true
+run 2 --runs three -- true
 
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'all as promised'

@@ -97,7 +97,7 @@ static bool wants_first_event(const struct lens_wish *w, const struct profile *p
 	profile_counts_read(p, &counts);
 	if (!w->to || counts.n_events == 0)
 		return false;
-	if (names_event(w->filter))
+	if (w->n_events > 0 || names_event(w->filter))
 		return false;
 	for (uint32_t i = 0; i < counts.n_parts; i++) {
 		string_id format = profile_part(p, (part_id){ i })->format;

@@ -62,7 +62,8 @@ static int add_files(struct sides *s, const struct options *o, size_t n_before, 
 	int rc = 0;
 
 	for (int side = 0; side < N_SIDES; side++) {
-		s->name[side] = name_files(o, from[side], to[side], whole);
+		s->name[side] = o->side_name[side] ? xstrdup(o->side_name[side])
+						   : name_files(o, from[side], to[side], whole);
 		for (size_t i = from[side]; i < to[side] && !rc; i++) {
 			char *filter = xasprintf("capture:%zu%s%s", i + 1, more[side] ? " " : "",
 						 more[side] ? more[side] : "");

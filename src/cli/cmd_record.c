@@ -13,6 +13,7 @@
 #include "record_job.h"
 #include "record_place.h"
 #include "record_running.h"
+#include "record_runs.h"
 #include "say.h"
 
 /* The first option given that only recordings of CPU samples have; NULL: none is. */
@@ -60,6 +61,8 @@ enum status record_run(const struct record_job *j)
 	enum status status;
 	char *output;
 
+	if (o->runs)
+		return record_runs(o, record, o->heap && !o->cpu ? NULL : "perf.data");
 	if (o->cpu || !o->heap)
 		return record_cpu(j);
 	if (!is_whole_wish(j) || !record_place_check(j->output))
@@ -80,7 +83,7 @@ static enum status record(const struct options *o)
 const struct command cmd_record = {
 	.name = "record",
 	.synopsis =
-		"[--cpu] [--heap] [-o FILE] -- COMMAND…, or [--cpu | --heap] [-o FILE] -p PID, or -a",
+		"[--cpu] [--heap] [--runs N] [-o FILE] -- COMMAND…, or [--cpu | --heap] [-o FILE] -p PID, or -a",
 	.summary =
 		"Records what a command, running processes or a whole machine do with the CPU, or with --heap every\nallocation and free, with stacks; of a command both at once, with --cpu --heap.",
 	.verb = ON_RECORD,

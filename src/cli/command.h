@@ -25,7 +25,8 @@ enum status {
 #define ON_DIFF    0x40u
 #define ON_LIVE    0x80u
 #define ON_DOCTOR  0x100u
-#define ON_ALL     0x1ffu
+#define ON_COMPARE 0x200u
+#define ON_ALL     0x3ffu
 
 struct command {
 	const char *name;     /* the verb; "" for none */
@@ -37,6 +38,7 @@ struct command {
 	enum status (*run)(const struct options *o);
 };
 
+extern const struct command cmd_compare;
 extern const struct command cmd_detach;
 extern const struct command cmd_diff;
 extern const struct command cmd_doctor;

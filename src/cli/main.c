@@ -23,10 +23,10 @@
 #define WORD_MAX  16
 #define SLIPS_MAX 2
 
-static const struct command *const commands[] = { &cmd_explore, &cmd_report, &cmd_diff,
-						  &cmd_export,  &cmd_info,   &cmd_record,
-						  &cmd_live,    &cmd_mark,   &cmd_pause,
-						  &cmd_resume,  &cmd_detach, &cmd_doctor };
+static const struct command *const commands[] = {
+	&cmd_explore, &cmd_report, &cmd_diff,  &cmd_export, &cmd_info,   &cmd_record, &cmd_live,
+	&cmd_compare, &cmd_mark,   &cmd_pause, &cmd_resume, &cmd_detach, &cmd_doctor
+};
 #define N_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_synopsis(const struct command *c, FILE *to)
@@ -122,7 +122,7 @@ static const struct command *nearest_command(const char *word)
 }
 
 /*
- * Is the first file none, but a verb with a slip in it, or one that we do not have ("proftop compare a b")?
+ * Is the first file none, but a verb with a slip in it, or one that we do not have ("proftop match a b")?
  * Then says so.
  */
 static bool is_no_verb(const struct options *o)
@@ -156,7 +156,7 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 		puts("proftop " VERSION);
 		return STATUS_GOOD;
 	}
-	if (c->verb & (ON_RECORD | ON_TELL | ON_LIVE | ON_DOCTOR))
+	if (c->verb & (ON_RECORD | ON_TELL | ON_LIVE | ON_DOCTOR | ON_COMPARE))
 		return c->run(o);
 	if (o->files.n == 0 && access("perf.data", R_OK) == 0)
 		vec_push(&o->files, "perf.data");
@@ -182,8 +182,9 @@ int main(int argc, char **argv)
 	say_locale();
 	c = find_command(&argc, &argv);
 	/* What is recorded gets streams and signals as we got them. */
-	if (c != &cmd_record) {
+	if (c != &cmd_record)
 		hold_standard_streams();
+	if (c != &cmd_record && c != &cmd_compare) {
 		signal(SIGPIPE, SIG_IGN); /* `| head` ends the output, not the program */
 	}
 	status = run(c, &o, argc, argv);

@@ -16,13 +16,15 @@
 struct err;
 struct filter;
 
-#define ON_VIEWS   (ON_EXPLORE | ON_LIVE | ON_DIFF)
+/* What compares, whoever recorded it. */
+#define ON_DIFFS   (ON_DIFF | ON_COMPARE)
+#define ON_VIEWS   (ON_EXPLORE | ON_LIVE | ON_DIFFS)
 #define ON_LENS    (ON_VIEWS | ON_REPORT | ON_EXPORT)
 #define ON_SCREEN  (ON_VIEWS | ON_REPORT)
-#define ON_SIDES   (ON_DIFF | ON_EXPORT)
-#define ON_ROWS    (ON_REPORT | ON_DIFF)
-#define ON_TEXT    (ON_REPORT | ON_INFO | ON_DIFF)
-#define ON_OUTPUT  (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFF)
+#define ON_SIDES   (ON_DIFFS | ON_EXPORT)
+#define ON_ROWS    (ON_REPORT | ON_DIFFS)
+#define ON_TEXT    (ON_REPORT | ON_INFO | ON_DIFFS)
+#define ON_OUTPUT  (ON_REPORT | ON_EXPORT | ON_INFO | ON_RECORD | ON_DIFFS)
 #define ON_READ    (ON_LENS | ON_INFO)
 #define ON_RECORDS (ON_RECORD | ON_LIVE)
 
@@ -50,17 +52,17 @@ struct filter;
 	X(MIN,      "min",       0,   "PERCENT",   ON_ROWS,    percent, min_percent, "leave out what is less than this share; 0 is nothing") \
 	X(WIDTH,    "width",     0,   "COLS",      ON_ROWS,    width,   width,       "rows at most so wide; 0 is unlimited; the terminal's if not given, else unlimited") \
 	X(JSON,     "json",      0,   NULL,        ON_TEXT,    flag,    json,        "JSON instead of text") \
-	X(REPORT,   "report",    0,   NULL,        ON_DIFF,    flag,    report,      "print the difference and do not open the screens") \
+	X(REPORT,   "report",    0,   NULL,        ON_DIFFS,   flag,    report,      "print the difference and do not open the screens") \
 	X(NORMALISE,"normalise", 0,   "HOW",       ON_SIDES,    text,    normalise,   "typical, none, total, time, samples, or an event: what both sides are made equal by") \
-	X(FAILIF,   "fail-if",   0,   "CONDITION", ON_DIFF,    list,    fail_if,     "exit with 1 if it holds: total > +5%, self(RE) > +3%, leaked > +1MB, peak > 512MB (repeatable)") \
-	X(ANY,      "any",       0,   NULL,        ON_DIFF,    flag,    any,         "changes within the noise count for --fail-if, too") \
-	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFF,    name,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \
-	X(MARKDOWN, "markdown",  0,   NULL,        ON_DIFF,    flag,    markdown,    "the report as Markdown, for pull requests") \
+	X(FAILIF,   "fail-if",   0,   "CONDITION", ON_DIFFS,   list,    fail_if,     "exit with 1 if it holds: total > +5%, self(RE) > +3%, leaked > +1MB, peak > 512MB (repeatable)") \
+	X(ANY,      "any",       0,   NULL,        ON_DIFFS,   flag,    any,         "changes within the noise count for --fail-if, too") \
+	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFFS,   name,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \
+	X(MARKDOWN, "markdown",  0,   NULL,        ON_DIFFS,   flag,    markdown,    "the report as Markdown, for pull requests") \
 	X(LOOSE,    "loose-names",0,  NULL,        ON_SIDES,   flag,    loose_names, "functions are the same without template arguments, clones' marks (.cold), hashes, addresses") \
 	X(MAP,      "map",       0,   "OLD=NEW",   ON_SIDES,   list,    maps,        "functions, modules and threads called OLD are taken for NEW (repeatable)") \
 	X(UNPAIRED, "no-pairs",  0,   NULL,        ON_SIDES,   flag,    no_pairs,    "programs that are called otherwise after than before (app-1.2, app-1.3) are two") \
-	X(SIDE_A,   "a",         0,   "EXPR",      ON_SIDES,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
-	X(SIDE_B,   "b",         0,   "EXPR",      ON_SIDES,    text,    side_b,      "the filter that is after") \
+	X(SIDE_A,   "a",         0,   "EXPR",      ON_DIFF | ON_EXPORT,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
+	X(SIDE_B,   "b",         0,   "EXPR",      ON_DIFF | ON_EXPORT,    text,    side_b,      "the filter that is after") \
 	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  name,    to,          "the format to write") \
 	X(INLINE,   "inline",    0,   NULL,        ON_EXPORT,  flag,    inlined,     "inlined functions of a recording are frames of their own") \
 	X(KERNEL,   "kernel",    0,   NULL,        ON_EXPORT,  flag,    kernel,      "folded: _[k] behind names of the kernel's frames") \
@@ -70,10 +72,12 @@ struct filter;
 	X(TID,      "tid",       0,   NULL,        ON_EXPORT,  flag,    tid,         "folded: -PID/TID behind names of threads") \
 	X(ADDRS,    "addrs",     0,   NULL,        ON_EXPORT,  flag,    addrs,       "folded: addresses of frames without a symbol") \
 	X(OUTPUT,   "output",    'o', "FILE",      ON_OUTPUT,  name,    output,      "write to FILE (report, export, info: instead of standard output)") \
-	X(FREQ,     "freq",      'F', "HZ",        ON_RECORDS,  text,    freq,        "samples a second of each thread that runs; 999 if not given") \
-	X(COUNT,    "count",     'c', "N",         ON_RECORDS,  text,    count,       "a sample at each so many events (of clocks: nanoseconds), instead of --freq") \
-	X(GRAPH,    "call-graph",'g', "HOW",       ON_RECORDS,  text,    call_graph,  "stacks: unwound[,SIZE] (the default: SIZE bytes of each, unwound at once), fp, dwarf[,SIZE] (copied to the file) or off") \
-	X(OFFCPU,   "off-cpu",   0,   NULL,        ON_RECORDS,  flag,    off_cpu,     "record when threads leave a cpu and come back") \
+	X(RUNS,     "runs",      0,   "N",         ON_RECORD | ON_COMPARE, text, runs,      "run the command so often, each run to a file of its own (x.data: x.1.data, …); of compare each command, 5 times if not given") \
+	X(KEEPRUNS, "keep-runs", 0,   "DIR",       ON_COMPARE, name,    keep_runs,   "leave the recordings in DIR; they go if not given") \
+	X(FREQ,     "freq",      'F', "HZ",        ON_RECORDS | ON_COMPARE,  text,    freq,        "samples a second of each thread that runs; 999 if not given") \
+	X(COUNT,    "count",     'c', "N",         ON_RECORDS | ON_COMPARE,  text,    count,       "a sample at each so many events (of clocks: nanoseconds), instead of --freq") \
+	X(GRAPH,    "call-graph",'g', "HOW",       ON_RECORDS | ON_COMPARE,  text,    call_graph,  "stacks: unwound[,SIZE] (the default: SIZE bytes of each, unwound at once), fp, dwarf[,SIZE] (copied to the file) or off") \
+	X(OFFCPU,   "off-cpu",   0,   NULL,        ON_RECORDS | ON_COMPARE,  flag,    off_cpu,     "record when threads leave a cpu and come back") \
 	X(WHOLE,    "all-cpus",  'a', NULL,        ON_RECORDS,  flag,    all_cpus,    "record everything that runs, instead of a command") \
 	X(CPUS,     "cpus",      'C', "LIST",      ON_RECORDS,  joined,  cpus,        "only on these cpus: 0-3,8 (repeatable)") \
 	X(TASK,     "task",      't', "TID",       ON_RECORDS,  joined,  tasks,       "threads that run already, with commas between or -t for each, instead of a command") \
@@ -81,7 +85,7 @@ struct filter;
 	X(REALTIME, "realtime",  'r', "PRIO",      ON_RECORDS,  text,    realtime,    "the recorder goes before all that is not of real time (SCHED_FIFO, 1 to 99)") \
 	X(COMPRESS, "compress",  'z', "LEVEL",     ON_RECORD,  text,    compress,    "pack records with zstd at this level; 1 if not given, 0: they are not packed") \
 	X(CPU,      "cpu",       0,   NULL,        ON_RECORDS,  flag,    cpu,         "record CPU samples: the default; with --heap, both") \
-	X(HEAP,     "heap",      0,   NULL,        ON_RECORDS,  flag,    heap,        "record allocations and frees; with --cpu, both, to a directory") \
+	X(HEAP,     "heap",      0,   NULL,        ON_RECORDS | ON_COMPARE,  flag,    heap,        "record allocations and frees; with --cpu, both, to a directory") \
 	X(NOPATCH,  "no-patch",  0,   NULL,        ON_RECORDS,  flag,    no_patch,    "change no code of the program: of allocators linked into it, only calls by way of the loader are recorded") \
 	X(FREES,    "free-stacks",0,  NULL,        ON_RECORDS,  flag,    free_stacks, "record the stacks of frees too") \
 	X(SAMPLE,   "sample",    0,   "BYTES",     ON_RECORDS,  text,    sample,      "record allocations that lie BYTES apart on average (512k), not all") \
@@ -138,6 +142,7 @@ struct options {
 	const char *color;          /* NULL: not given */
 	const char *normalise;      /* NULL: not given, as the following */
 	const char *side_a, *side_b;
+	const char *side_name[2]; /* not said: what sides are called; NULL: by their files */
 	const char *junit;
 	const char *sample;       /* NULL: not given */
 	const char *max_overhead; /* NULL: not given */
@@ -147,6 +152,8 @@ struct options {
 	char *attach;             /* all that were given, with commas between; owned, NULL: none */
 	const char *duration;     /* NULL: not given */
 	const char *freq;         /* NULL: not given */
+	const char *runs;         /* NULL: not given */
+	const char *keep_runs;    /* NULL: not given */
 	const char *count;        /* NULL: not given */
 	const char *call_graph;   /* NULL: not given */
 	char *cpus, *tasks;       /* as attach */

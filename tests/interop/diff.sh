@@ -110,6 +110,26 @@ if "$proftop" record --heap -o "$dir/before.heap" -- "$dir/work" 2000 >/dev/null
     "$proftop" diff --fail-if 'leaked > +400kB' "$dir/before.heap" "$dir/after.heap" 2>/dev/null
     [ $? = 1 ] || fault '--fail-if does not see the leak'
     "$proftop" diff --fail-if 'leaked > +600kB' "$dir/before.heap" "$dir/after.heap" || fault 'a leak that is small enough fails'
+    # Two commands in turn: a b, b a.
+    work=$dir/work
+    "$proftop" compare --heap --runs 2 --keep-runs "$dir/runs" --report --metric leaked -- "$work 2000" -- "$work" 2000 changed \
+        >"$dir/out" 2>"$dir/err" || fault "compare: $(cat "$dir/err")"
+    # shellcheck disable=SC2012 # our own names
+    order=$(ls -tr "$dir/runs" | tr '\n' ' ')
+    [ "$order" = 'before.1.data after.1.data after.2.data before.2.data ' ] || fault "runs are not in turn: $order"
+    grep -q '# *1\. cache_insert.*: +500 kB' "$dir/out" || fault "compare finds another leak: $(cat "$dir/out")"
+    grep -q "^# $work 2000 → $work 2000 changed: " "$dir/out" || fault "sides have other names: $(head -1 "$dir/out")"
+    "$proftop" compare --heap --runs 2 --fail-if 'leaked > +400kB' -- "$work" 2000 -- "$work" 2000 changed >/dev/null 2>"$dir/err"
+    [ $? = 1 ] || fault "compare --fail-if does not see the leak: $(cat "$dir/err")"
+    "$proftop" compare --heap --runs 2 --report -- "$work" 2000 -- false >/dev/null 2>"$dir/err"
+    [ $? = 3 ] || fault 'a command that fails is compared'
+    grep -q 'run 1 of "false" ended with status 1: nothing is compared' "$dir/err" || fault "no word of a failure: $(cat "$dir/err")"
+    for words in "exec $work 20 >&2" "env $work 20"; do
+        "$proftop" compare --heap --runs 1 --report -- "$words" -- "$work 20" >/dev/null 2>"$dir/err"
+        case $? in 2 | 3) ;; *) fault "the heap of another program is compared: $words" ;; esac
+    done
+    "$proftop" record --heap --runs 2 -o "$dir/many.heap" -- "$work" 200 >/dev/null 2>&1 || fault 'record --runs fails'
+    [ -s "$dir/many.1.heap" ] && [ -s "$dir/many.2.heap" ] || fault "record --runs writes other files: $(ls "$dir")"
 else
     echo 'skipped: the heap cannot be recorded here'
 fi
