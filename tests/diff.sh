@@ -217,6 +217,21 @@ run 0 --report with.aa with.ab with.ac -- without.1 without.2 without.3
 grep ' gone$' out | grep -q noise && fault "what is gone is noise: $(cat out)"
 grep -v '^#' out | head -1 | grep -q ' gone$' || fault "what is gone is not first: $(cat out)"
 
+# --- lambdas that moved by a line -------------------------------------------------------------
+
+printf 'main;run<(lambda at x.cc:12:3)> 1000\nmain;run<(lambda at x.cc:40:3)> 900\nmain;f 800\n' >lines.folded
+printf 'main;run<(lambda at x.cc:13:3)> 1500\nmain;run<(lambda at x.cc:41:3)> 900\nmain;f 800\n' >moved.folded
+run 0 --report lines.folded moved.folded
+says out '# run<(lambda at x.cc:12:3)> before is taken for run<(lambda at x.cc:13:3)> after: renamed?'
+says out '1. run<(lambda at x.cc:13:3)>, called by main, grew from 1,000 to 1,500: +500'
+grep -v '^#' out | head -1 | grep -q '+500 .*1,000 .*1,500 .*13:3)>.*(renamed?)$' || fault "the first row: $(grep -v '^#' out | head -1)"
+run 0 --json lines.folded moved.folded
+says out '"renamed": ['
+run 0 --view info --keys '' --screen 120x40 lines.folded moved.folded
+says out 'run<(lambda at x.cc:12:3)> before, run<(lambda at x.cc:13:3)> after'
+run 0 --report --no-pairs lines.folded moved.folded
+grep -q 'renamed' out && fault '--no-pairs pairs functions'
+
 # --- JSON ------------------------------------------------------------------------------------
 
 cat >check.py <<'TEXT'

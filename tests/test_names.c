@@ -154,6 +154,87 @@ static const struct {
 };
 /* clang-format on */
 
+/* clang-format off: one line a case */
+static const struct {
+	const char *name, *unnumbered;
+} unnumbered[] = {
+	{ "A::f()::{lambda(int)#2}::operator()(int)", "A::f()::{lambda(int)}::operator()(int)" },
+	{ "f()::$_3::operator()", "f()::$_::operator()" },
+	{ "void g<(lambda at src/x.cc:12:3)>(int)", "void g<(lambda at src/x.cc)>(int)" },
+	{ "f()::'lambda12'(int)::operator()(int) const",
+	  "f()::'lambda'(int)::operator()(int) const" },
+	{ "main.(*T).run.func2.1", "main.(*T).run.func.1" },
+	{ "main.function2", "main.function2" },
+	{ "parse.isra.0", "parse.isra" },
+	{ "parse.part.0.cold", "parse.part.cold" },
+	{ "app::run::h0123456789abcdef", "app::run" },
+	{ "x.cc:12:30", "x.cc:12:30" },
+	{ "vector<int>::push_back(int&&)", "vector<int>::push_back(int&&)" },
+	{ "", "" },
+};
+
+/* Functions that are taken for the same. */
+static const struct {
+	const char *what, *profile, *pairs;
+} moved[] = {
+	{ "a lambda", "f@a;l::$_1::call@a 5\ncapture\nf@a;l::$_2::call@a 5\n",
+	  "l::$_1::call=l::$_2::call " },
+	{ "several, in their order", "$_2@a 5\n$_10@a 6\ncapture\n$_11@a 5\n$_3@a 6\n",
+	  "$_2=$_3 $_10=$_11 " },
+	{ "of two modules", "$_2@a 5\ncapture\n$_3@b 5\n", "" },
+	{ "more are new than are gone", "$_2@a 5\ncapture\n$_3@a 5\n$_4@a 5\n", "" },
+	{ "one that both have says that they were counted anew",
+	  "$_1@a 5\n$_2@a 5\ncapture\n$_2@a 5\n$_3@a 5\n", "" },
+	{ "new ones alone", "f@a 5\ncapture\nf@a 5\n$_1@a 5\n$_2@a 5\n", "" },
+	{ "no numbers", "f@a 5\ncapture\ng@a 5\n", "" },
+};
+/* clang-format on */
+
+Test(names, lose_their_numbers)
+{
+	for (size_t i = 0; i < sizeof(unnumbered) / sizeof(*unnumbered); i++) {
+		char *name = names_unnumbered(unnumbered[i].name);
+
+		cr_expect_str_eq(name, unnumbered[i].unnumbered, "%s: %s", unnumbered[i].name,
+				 name);
+		free(name);
+	}
+}
+
+Test(names, of_functions_are_paired_by_all_but_numbers)
+{
+	for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
+		struct profile *p = made_profile(moved[i].profile);
+		const struct sides_choice choice = { .event = "", .metric = "" };
+		struct sides s = { 0 };
+		struct analysis *a;
+		char text[100] = "";
+		struct lens l;
+
+		made_lens(&l, p, "");
+		cr_assert_eq(sides_add(&s, SIDE_BEFORE, "capture:1", NULL), 0);
+		cr_assert_eq(sides_add(&s, SIDE_AFTER, "capture:2", NULL), 0);
+		cr_assert_eq(sides_lens(&s, p, &choice, &l, NULL), 0);
+		a = made_analysis(p, &l);
+		cr_expect_eq(pairs_find_functions(a->diff, &s.names), s.names.moved.n);
+		for (size_t k = 0; k < s.names.moved.n; k++) {
+			const struct renaming *one = &s.names.moved.at[k];
+			char *name = name_rules_apply(&s.names, one->from);
+
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s=%s ",
+				 one->from, one->to);
+			cr_expect_str_eq(name, one->to);
+			cr_expect_str_eq(name_rules_was(&s.names, one->to), one->from);
+			free(name);
+		}
+		cr_expect_str_eq(text, moved[i].pairs, "%s", moved[i].what);
+		analysis_free(a);
+		lens_done(&l);
+		sides_done(&s);
+		profile_free(p);
+	}
+}
+
 Test(names, of_programs_are_paired_by_their_functions)
 {
 	for (size_t i = 0; i < sizeof(paired) / sizeof(*paired); i++) {

@@ -16,6 +16,7 @@
 #include "finding.h"
 #include "glyphs.h"
 #include "mem.h"
+#include "names.h"
 #include "row.h"
 #include "text.h"
 #include "view.h"
@@ -25,6 +26,8 @@
 
 /* Sentences about a comparison. */
 #define REASONS_MOST 8
+/* Pairs of functions that were renamed. */
+#define RENAMED_MOST 5
 /* Lines that one fact may take. */
 #define LINES_MOST   64
 
@@ -129,6 +132,21 @@ static void add_made(struct info_view *v, const char *name, char *text)
 	free(text);
 }
 
+/* Functions that are taken for the same: the first few. */
+static void add_renamed(struct info_view *v, const struct name_rules *names)
+{
+	char n[FMT_SIZE];
+
+	for (size_t i = 0; names && i < names->moved.n && i < RENAMED_MOST; i++)
+		add_made(v, i == 0 ? "renamed?" : "",
+			 xasprintf("%s before, %s after", names->moved.at[i].from,
+				   names->moved.at[i].to));
+	if (names && names->moved.n > RENAMED_MOST)
+		add_made(
+			v, "",
+			xasprintf("%s more", fmt_count(n, (int64_t)names->moved.n - RENAMED_MOST)));
+}
+
 /* Of a comparison: what changed, in a few sentences. */
 static void add_changes(struct info_view *v, const struct scene *s)
 {
@@ -149,6 +167,7 @@ static void add_changes(struct info_view *v, const struct scene *s)
 	if (doubt)
 		add_made(v, "doubtful", doubt);
 	explain(d, REASONS_MOST, &x);
+	add_renamed(v, s->analysis->lens.names);
 	add_made(v, "beyond noise", x.reasons.n ? explain_heading(d, &x) : xstrdup("nothing"));
 	for (size_t i = 0; i < x.reasons.n; i++)
 		add_made(v, "", xstrdup(x.reasons.at[i].sentence));

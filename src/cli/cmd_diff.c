@@ -185,7 +185,7 @@ static struct analysis *table_of_all(const struct session *s)
 	return a;
 }
 
-/* Finds programs of two names that are the same, in d if it is given and of functions. Returns whether there are any. */
+/* Finds programs, and functions, of two names that are the same, in d if it is given and of functions. Returns whether there are any. */
 static bool pair_programs(struct session *s, const struct diff *d)
 {
 	struct analysis *all = NULL;
@@ -198,6 +198,8 @@ static bool pair_programs(struct session *s, const struct diff *d)
 	if (all)
 		d = all->diff;
 	n = d ? pairs_find(d, &s->sides.names) : 0;
+	if (d && !s->sides.names.loose)
+		n += pairs_find_functions(d, &s->sides.names);
 	analysis_free(all);
 	return n > 0;
 }

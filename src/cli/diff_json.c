@@ -94,13 +94,13 @@ static void put_typical(struct json_out *j, const struct diff *d)
 	json_end(j, '}');
 }
 
-static void put_pairs(struct json_out *j, const struct name_rules *names)
+static void put_pairs(struct json_out *j, const char *name, const struct renaming *pairs, size_t n)
 {
-	json_begin(j, "paired", '[', false);
-	for (size_t i = 0; i < names->paired.n; i++) {
+	json_begin(j, name, '[', false);
+	for (size_t i = 0; i < n; i++) {
 		json_begin(j, NULL, '{', false);
-		json_put_text(j, "before", names->paired.at[i].from);
-		json_put_text(j, "after", names->paired.at[i].to);
+		json_put_text(j, "before", pairs[i].from);
+		json_put_text(j, "after", pairs[i].to);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
@@ -133,7 +133,8 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	free(doubt);
 	if (report_info_facts(a->profile, FACT_LOSS) > 0)
 		json_put_bool(j, "lost", true);
-	put_pairs(j, &r->sides->names);
+	put_pairs(j, "paired", r->sides->names.paired.at, r->sides->names.paired.n);
+	put_pairs(j, "renamed", r->sides->names.moved.at, r->sides->names.moved.n);
 	json_put_int(j, "left_out", (int64_t)r->n_left_out);
 	free(filter);
 }

@@ -25,6 +25,8 @@
 #define MODULE_COLS   24
 #define INDENT_COLS   2
 #define MOST_REASONS  5
+/* Pairs of functions that were renamed, as a report lists them. */
+#define MOVED_MOST    5
 #define INDENT_MAX    60
 /* Totals that differ by more than this should perhaps be made equal. */
 #define VERY_UNEQUAL  1.5
@@ -232,6 +234,8 @@ static void put_row(const struct diff_rows *r, FILE *to, const struct layout *l,
 	}
 	if (r->moves && diff_rows_beyond(r, row))
 		put_move(r, to, row);
+	if (row->key != KEY_NONE && name_rules_was(&r->sides->names, diff_rows_name(r, row)))
+		fputs("  (renamed?)", to);
 	fputc('\n', to);
 }
 
@@ -421,6 +425,24 @@ static void put_losses(const struct diff_rows *r, FILE *to)
 		fputs("# something was lost or could not be read: see proftop info\n", to);
 }
 
+/* Which functions are taken for the same: the first few. */
+static void put_moved(const struct diff_rows *r, FILE *to)
+{
+	const struct name_rules *names = &r->sides->names;
+	char n[FMT_SIZE];
+
+	for (size_t i = 0; i < names->moved.n && i < MOVED_MOST; i++) {
+		fputs("# ", to);
+		put_clean(r, to, names->moved.at[i].from);
+		fputs(" before is taken for ", to);
+		put_clean(r, to, names->moved.at[i].to);
+		fputs(" after: renamed? --no-pairs takes them for two\n", to);
+	}
+	if (names->moved.n > MOVED_MOST)
+		fprintf(to, "# %s more functions are taken for renamed\n",
+			fmt_count(n, (int64_t)(names->moved.n - MOVED_MOST)));
+}
+
 /* Which programs are taken for the same, and whether there is anything to compare. */
 static void put_programs(const struct diff_rows *r, FILE *to)
 {
@@ -434,6 +456,7 @@ static void put_programs(const struct diff_rows *r, FILE *to)
 		put_clean(r, to, names->paired.at[i].to);
 		fputs(" after, by its functions' names; --no-pairs takes them for two\n", to);
 	}
+	put_moved(r, to);
 	if (r->overlap < LITTLE_OVERLAP)
 		fprintf(to,
 			"# only %s %% is in functions that both sides have: of different programs? "

@@ -60,7 +60,7 @@ struct filter;
 	X(MARKDOWN, "markdown",  0,   NULL,        ON_DIFFS,   flag,    markdown,    "the report as Markdown, for pull requests") \
 	X(LOOSE,    "loose-names",0,  NULL,        ON_SIDES,   flag,    loose_names, "functions are the same without template arguments, clones' marks (.cold), hashes, addresses") \
 	X(MAP,      "map",       0,   "OLD=NEW",   ON_SIDES,   list,    maps,        "functions, modules and threads called OLD are taken for NEW (repeatable)") \
-	X(UNPAIRED, "no-pairs",  0,   NULL,        ON_SIDES,   flag,    no_pairs,    "programs that are called otherwise after than before (app-1.2, app-1.3) are two") \
+	X(UNPAIRED, "no-pairs",  0,   NULL,        ON_SIDES,   flag,    no_pairs,    "programs that are called otherwise after than before (app-1.2, app-1.3) are two, and so are functions (lambdas that moved)") \
 	X(SIDE_A,   "a",         0,   "EXPR",      ON_DIFF | ON_EXPORT,    text,    side_a,      "the filter that is before, of one recording: time:0,10 or thread:x or event:y") \
 	X(SIDE_B,   "b",         0,   "EXPR",      ON_DIFF | ON_EXPORT,    text,    side_b,      "the filter that is after") \
 	X(TO,       "to",        0,   "FORMAT",    ON_EXPORT,  name,    to,          "the format to write") \

@@ -42,11 +42,12 @@ static char *key_of(const struct lens *l)
 {
 	const struct lens_sides *s = &l->sides;
 	const struct name_rules *n = l->names;
-	char *key = xasprintf("%u %u %d %u %d %lld %lld %lld %p %d %zu %zu", s->n_runs[SIDE_BEFORE],
-			      s->n_runs[SIDE_AFTER], s->squares, s->reference.v, l->inlines,
-			      (long long)l->cursor_ns, (long long)l->half_life_ns,
-			      (long long)l->now_ns, (const void *)n, n && n->loose,
-			      n ? n->renamed.n : 0, n ? n->paired.n : 0);
+	char *key = xasprintf("%u %u %d %u %d %lld %lld %lld %p %d %zu %zu %zu",
+			      s->n_runs[SIDE_BEFORE], s->n_runs[SIDE_AFTER], s->squares,
+			      s->reference.v, l->inlines, (long long)l->cursor_ns,
+			      (long long)l->half_life_ns, (long long)l->now_ns, (const void *)n,
+			      n && n->loose, n ? n->renamed.n : 0, n ? n->paired.n : 0,
+			      n ? n->moved.n : 0);
 
 	for (uint32_t i = SIDES_FIRST; i < l->n_columns; i++) {
 		const struct lens_column *c = &l->column[i];

@@ -37,6 +37,19 @@ void name_rules_pair(struct name_rules *r, const char *before, const char *after
 	vec_push(&r->paired, ((struct renaming){ xstrdup(before), xstrdup(after) }));
 }
 
+void name_rules_move(struct name_rules *r, const char *before, const char *after)
+{
+	vec_push(&r->moved, ((struct renaming){ xstrdup(before), xstrdup(after) }));
+}
+
+const char *name_rules_was(const struct name_rules *r, const char *after)
+{
+	for (size_t i = 0; i < r->moved.n; i++)
+		if (strcmp(r->moved.at[i].to, after) == 0)
+			return r->moved.at[i].from;
+	return NULL;
+}
+
 static void free_names(struct renaming *one, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -49,8 +62,10 @@ void name_rules_done(struct name_rules *r)
 {
 	free_names(r->renamed.at, r->renamed.n);
 	free_names(r->paired.at, r->paired.n);
+	free_names(r->moved.at, r->moved.n);
 	vec_done(&r->renamed);
 	vec_done(&r->paired);
+	vec_done(&r->moved);
 }
 
 static void copy_names(const struct renaming *one, size_t n, struct renaming *to)
@@ -70,6 +85,9 @@ struct name_rules *name_rules_copy(const struct name_rules *r)
 	vec_reserve(&copy->paired, r->paired.n);
 	copy_names(r->paired.at, r->paired.n, copy->paired.at);
 	copy->paired.n = r->paired.n;
+	vec_reserve(&copy->moved, r->moved.n);
+	copy_names(r->moved.at, r->moved.n, copy->moved.at);
+	copy->moved.n = r->moved.n;
 	return copy;
 }
 
@@ -83,7 +101,7 @@ void name_rules_free(struct name_rules *r)
 
 bool name_rules_say(const struct name_rules *r)
 {
-	return r->loose || r->renamed.n || r->paired.n;
+	return r->loose || r->renamed.n || r->paired.n || r->moved.n;
 }
 
 static size_t digits_at(const char *s)
@@ -207,10 +225,79 @@ char *names_loose(const char *name)
 	return out;
 }
 
+/* Of ":12:3)", the line and column of what clang calls by them; the bracket is no part of it. */
+static size_t line_at(const char *s)
+{
+	size_t n = *s == ':' ? digits_at(s + 1) : 0, k;
+
+	if (n == 0 || s[1 + n] != ':')
+		return 0;
+	k = digits_at(s + 2 + n);
+	return k > 0 && s[2 + n + k] == ')' ? 2 + n + k : 0;
+}
+
+/* Of a word with a number behind it, "'lambda12'" of llvm's names and ".func12" of Go's; *kept is the word. */
+static size_t numbered_word_at(const char *s, size_t *kept)
+{
+	static const char *const words[] = { "'lambda", ".func" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		size_t n = strlen(words[i]), digits;
+
+		if (strncmp(s, words[i], n) != 0)
+			continue;
+		digits = digits_at(s + n);
+		*kept = n;
+		if (s[n + digits] == '\'' || (i > 0 && (!s[n + digits] || s[n + digits] == '.')))
+			return n + digits;
+	}
+	return 0;
+}
+
+/* Bytes of a name to leave out at s, of which the first kept stay. */
+static size_t number_at(const char *s, size_t *kept)
+{
+	size_t n = lambda_at(s, kept);
+
+	if (n || (n = numbered_word_at(s, kept)))
+		return n;
+	*kept = 0;
+	if ((n = line_at(s)) || (n = rust_hash_at(s)))
+		return n;
+	n = clone_at(s);
+	/* ".isra.0": the mark stays. */
+	*kept = n > 0 ? 1 + strcspn(s + 1, ".0123456789") : 0;
+	return n;
+}
+
+char *names_unnumbered(const char *name)
+{
+	char *out = xmalloc(strlen(name) + 1), *to = out;
+
+	for (const char *s = name; *s;) {
+		size_t kept, n = number_at(s, &kept);
+
+		if (n == 0) {
+			*to++ = *s++;
+			continue;
+		}
+		memcpy(to, s, kept < n ? kept : n);
+		to += kept < n ? kept : n;
+		s += n;
+	}
+	*to = '\0';
+	return out;
+}
+
 char *name_rules_apply(const struct name_rules *r, const char *name)
 {
 	char *loose = r->loose ? names_loose(name) : xstrdup(name);
 
+	for (size_t i = 0; i < r->moved.n; i++)
+		if (strcmp(r->moved.at[i].from, name) == 0) {
+			free(loose);
+			return xstrdup(r->moved.at[i].to);
+		}
 	for (size_t i = 0; i < r->renamed.n; i++) {
 		const struct renaming *one = &r->renamed.at[i];
 

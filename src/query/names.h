@@ -19,12 +19,17 @@ struct name_rules {
 	bool loose;                   /* see names_loose() */
 	VEC(struct renaming) renamed; /* whole names, of functions or modules */
 	VEC(struct renaming) paired;  /* of modules only, and of the threads that run them */
+	VEC(struct renaming) moved;   /* of functions only, see pairs_find_functions() */
 };
 
 /* Adds "old=new"; -EINVAL with a sentence when it is no such thing. */
 int name_rules_add(struct name_rules *r, const char *renaming, struct err *e);
 /* A module before is taken for one after, see pairs.h. */
 void name_rules_pair(struct name_rules *r, const char *before, const char *after);
+/* A function before is taken for one after. */
+void name_rules_move(struct name_rules *r, const char *before, const char *after);
+/* What the function of that name after is before, by name_rules_move(); NULL: it is no such. */
+const char *name_rules_was(const struct name_rules *r, const char *after);
 void name_rules_done(struct name_rules *r);
 
 /* The same rules, the caller's to free. */
@@ -40,6 +45,12 @@ bool name_rules_say(const struct name_rules *r);
  * arguments (<…> stays) and addresses (0x…). The caller frees.
  */
 char *names_loose(const char *name);
+
+/*
+ * The name without what a change some lines above changes: numbers of lambdas, of clones and of Go's functions without names,
+ * lines and columns ("(lambda at x.cc:12:3)"), Rust's hashes. The caller frees.
+ */
+char *names_unnumbered(const char *name);
 
 /* What the name counts as by the rules; renamed as given or as it is when loose. The caller frees. */
 char *name_rules_apply(const struct name_rules *r, const char *name);
