@@ -61,8 +61,6 @@ enum status record_run(const struct record_job *j)
 	enum status status;
 	char *output;
 
-	if (o->runs)
-		return record_runs(o, record, o->heap && !o->cpu ? NULL : "perf.data");
 	if (o->cpu || !o->heap)
 		return record_cpu(j);
 	if (!is_whole_wish(j) || !record_place_check(j->output))
@@ -77,6 +75,8 @@ static enum status record(const struct options *o)
 {
 	const struct record_job j = { .o = o, .output = o->output, .max_size = o->max_size };
 
+	if (o->runs)
+		return record_runs(o, record, o->heap && !o->cpu ? NULL : "perf.data");
 	return record_run(&j);
 }
 

@@ -41,7 +41,7 @@ struct as_it_was {
 };
 
 /* In the process that records: it ends here. */
-static _Noreturn void be_recorder(const struct options *o, record_run *run, bool quiet,
+static _Noreturn void be_recorder(const struct options *o, recorder_fn *run, bool quiet,
 				  const struct as_it_was *was)
 {
 	int null = quiet ? open("/dev/null", O_RDWR) : -1;
@@ -76,7 +76,7 @@ static int stand_by(pid_t pid, const sigset_t *signals, bool *stopped)
 	return status;
 }
 
-enum status record_runs_one(const struct options *o, record_run *run, bool quiet, bool *stopped)
+enum status record_runs_one(const struct options *o, recorder_fn *run, bool quiet, bool *stopped)
 {
 	struct sigaction usual = { .sa_handler = SIG_DFL };
 	struct as_it_was was;
@@ -117,7 +117,7 @@ char *record_runs_path(const char *path, int number)
 }
 
 /* Records one of several; without a path the recorder makes up a name for each. *stopped: no other is wanted. */
-static enum status record_numbered(const struct options *o, record_run *run, const char *path,
+static enum status record_numbered(const struct options *o, recorder_fn *run, const char *path,
 				   int number, bool *stopped)
 {
 	struct options one = *o;
@@ -133,7 +133,7 @@ static enum status record_numbered(const struct options *o, record_run *run, con
 	return status;
 }
 
-enum status record_runs(const struct options *o, record_run *run, const char *usual)
+enum status record_runs(const struct options *o, recorder_fn *run, const char *usual)
 {
 	const char *path = o->output ? o->output : usual;
 	enum status first = STATUS_GOOD;
