@@ -26,7 +26,7 @@
 #define USUAL_RUNS 5
 
 /* Everything that is made of the command line; owned but for the options. */
-struct comparison {
+struct turns {
 	const struct options *o;
 	struct option_list command[N_SIDES]; /* words */
 	char *name[N_SIDES];                 /* as people call it */
@@ -43,7 +43,7 @@ static const char *const side_names[N_SIDES] = { "before", "after" };
 #define SHELL_SIGNS "|&;<>()$`\\\"'*?[]#~=%{}!\n"
 
 /* The words of a text without such signs. */
-static void split(struct comparison *c, enum side side, const char *text)
+static void split(struct turns *c, enum side side, const char *text)
 {
 	for (const char *at = text + strspn(text, " \t"); *at; at += strspn(at, " \t")) {
 		size_t n = strcspn(at, " \t");
@@ -56,7 +56,7 @@ static void split(struct comparison *c, enum side side, const char *text)
 }
 
 /* A command that is one word is a text: with blanks in it words, or what sh(1) runs. False: it is refused, which is said. */
-static bool take_words(struct comparison *c, enum side side, const struct option_list *files,
+static bool take_words(struct turns *c, enum side side, const struct option_list *files,
 		       size_t from, size_t to)
 {
 	const char *first = files->at[from];
@@ -88,7 +88,7 @@ static bool take_words(struct comparison *c, enum side side, const struct option
 	return c->command[side].n > 0;
 }
 
-static bool take_commands(struct comparison *c)
+static bool take_commands(struct turns *c)
 {
 	const struct option_list *files = &c->o->files;
 	size_t middle = 0;
@@ -104,7 +104,7 @@ static bool take_commands(struct comparison *c)
 }
 
 /* Where the recordings go: to --keep-runs, which is made, or to a directory that goes with us. */
-static bool find_directory(struct comparison *c)
+static bool find_directory(struct turns *c)
 {
 	const char *parent = getenv("TMPDIR");
 	struct err e = ERR_INIT;
@@ -126,7 +126,7 @@ static bool find_directory(struct comparison *c)
 }
 
 /* A heap is one program's: what others the command became or started are in traces beside it, and would be left out. */
-static bool is_one_program(const struct comparison *c, const char *path)
+static bool is_one_program(const struct turns *c, const char *path)
 {
 	char *other = xasprintf("%s.2", path);
 	bool one = !c->o->heap || access(other, F_OK) != 0;
@@ -138,7 +138,7 @@ static bool is_one_program(const struct comparison *c, const char *path)
 }
 
 /* One run of a side. STATUS_GOOD, or what ends it all, which is said. */
-static enum status record_one(struct comparison *c, enum side side, int number)
+static enum status record_one(struct turns *c, enum side side, int number)
 {
 	struct options one = *c->o;
 	bool stopped = false;
@@ -164,7 +164,7 @@ static enum status record_one(struct comparison *c, enum side side, int number)
 }
 
 /* A B, B A, A B, …: neither side always comes first. */
-static enum status record_all(struct comparison *c)
+static enum status record_all(struct turns *c)
 {
 	enum status status = STATUS_GOOD;
 
@@ -174,7 +174,7 @@ static enum status record_all(struct comparison *c)
 	return status;
 }
 
-static enum status diff(const struct comparison *c)
+static enum status diff(const struct turns *c)
 {
 	struct options o = *c->o;
 	enum status status;
@@ -195,7 +195,7 @@ static enum status diff(const struct comparison *c)
 	return status;
 }
 
-static void comparison_done(struct comparison *c)
+static void turns_done(struct turns *c)
 {
 	for (int side = 0; side < N_SIDES; side++) {
 		for (size_t i = 0; i < c->path[side].n; i++)
@@ -214,7 +214,7 @@ static void comparison_done(struct comparison *c)
 
 static enum status compare(const struct options *o)
 {
-	struct comparison c = { .o = o, .scratch = { .fd = -1 } };
+	struct turns c = { .o = o, .scratch = { .fd = -1 } };
 	struct err e = ERR_INIT;
 	enum status status = STATUS_USAGE;
 
@@ -225,7 +225,7 @@ static enum status compare(const struct options *o)
 		status = record_all(&c);
 	if (status == STATUS_GOOD)
 		status = diff(&c);
-	comparison_done(&c);
+	turns_done(&c);
 	return status;
 }
 
