@@ -2,6 +2,7 @@
 /* What views do with keys and clicks, and what they must never do. */
 #include "config.h"
 
+#include "analysis.h"
 #include "filter.h"
 #include "fmt.h"
 #include "made_profile.h"
@@ -692,5 +693,34 @@ Test(views, names_of_roots_say_whose, .timeout = 60)
 		analysis_free(scene.analysis);
 		lens_done(&l);
 		profile_free(p);
+	}
+}
+
+/* Others may look at an analysis while a view sorts: its rows stay where they are. */
+Test(views, sorting_leaves_the_analysis_alone)
+{
+	struct profile *profiles[] = { stage_profile(), stage_changed() };
+
+	for (size_t i = 0; i < sizeof(profiles) / sizeof(*profiles); i++) {
+		const struct table *t;
+		struct stage st;
+		uint32_t *key;
+		char *before, *after;
+
+		stage_init(&st, profiles[i], NULL, VIEW_KIND_TOP, 80, 12);
+		t = &st.scene.analysis->table;
+		key = xcalloc(t->n_rows, sizeof(*key));
+		memcpy(key, t->key, t->n_rows * sizeof(*key));
+		before = stage_text(&st);
+		cr_expect(stage_act(&st, ACTION_REVERSE));
+		cr_expect(stage_act(&st, ACTION_SORT));
+		after = stage_text(&st);
+		cr_expect_str_neq(before, after);
+		cr_expect_arr_eq(t->key, key, t->n_rows * sizeof(*key));
+		free(before);
+		free(after);
+		free(key);
+		stage_done(&st);
+		profile_free(profiles[i]);
 	}
 }

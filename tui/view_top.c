@@ -28,6 +28,7 @@ struct top_view {
 	struct list list;
 	struct row_shape shape; /* as of the last layout */
 	struct row_minute minute;
+	uint32_t *row; /* [list.n] the table's rows in the order that is shown; owned */
 	enum table_order order;
 	uint32_t column; /* of the lens, whose numbers rule */
 	bool reverse;
@@ -106,13 +107,20 @@ static void top_free(void *state)
 
 	if (!v)
 		return;
+	free(v->row);
 	free(v->moves);
 	free(v);
 }
 
-static const struct key *key_at(const struct scene *s, uint32_t row)
+/* The key of what is shown as row number i. */
+static uint32_t key_number(const struct top_view *v, const struct scene *s, uint32_t i)
 {
-	return &s->analysis->table_keys->key[s->analysis->table.key[row]];
+	return s->analysis->table.key[v->row[i]];
+}
+
+static const struct key *key_at(const struct top_view *v, const struct scene *s, uint32_t i)
+{
+	return &s->analysis->table_keys->key[key_number(v, s, i)];
 }
 
 /* The cursor goes where its key went. False when it has none any more. */
@@ -122,7 +130,7 @@ static bool follow(struct top_view *v, const struct scene *s)
 
 	list_fit(&v->list, t->n_rows, (int)v->list.height);
 	for (uint32_t i = 0; v->cursor_id != ID_NONE && i < t->n_rows; i++) {
-		if (key_at(s, i)->id != v->cursor_id)
+		if (key_at(v, s, i)->id != v->cursor_id)
 			continue;
 		list_go(&v->list, i);
 		return true;
@@ -134,12 +142,17 @@ static bool follow(struct top_view *v, const struct scene *s)
 static void stay(struct top_view *v, const struct scene *s, const struct list *was)
 {
 	struct list *l = &v->list;
-	uint32_t row = was->cursor < l->n ? was->cursor : l->n - 1;
+	uint32_t row = was->cursor < l->n ? was->cursor : l->n - 1, moved;
 
 	if (s->analysis->diff)
 		return; /* changes are kept by row */
-	if (row != l->cursor)
-		table_move(&s->analysis->table, l->cursor, row);
+	moved = v->row[l->cursor];
+	if (row > l->cursor)
+		memmove(&v->row[l->cursor], &v->row[l->cursor + 1],
+			(row - l->cursor) * sizeof(*v->row));
+	else
+		memmove(&v->row[row + 1], &v->row[row], (l->cursor - row) * sizeof(*v->row));
+	v->row[row] = moved;
 	l->cursor = row;
 	l->top = was->top;
 	list_fit(l, l->n, (int)l->height);
@@ -147,25 +160,24 @@ static void stay(struct top_view *v, const struct scene *s, const struct list *w
 
 static void remember(struct top_view *v, const struct scene *s)
 {
-	v->cursor_id = v->list.cursor < v->list.n ? key_at(s, v->list.cursor)->id : ID_NONE;
+	v->cursor_id = v->list.cursor < v->list.n ? key_at(v, s, v->list.cursor)->id : ID_NONE;
 }
 
 /* False when the cursor's key is not there. */
 static bool sort(struct top_view *v, const struct scene *s)
 {
-	struct analysis *a = s->analysis;
+	const struct analysis *a = s->analysis;
 
-	if (a->diff)
-		diff_sort(a->diff, v->order, v->reverse);
-	else
-		table_sort(&a->table, a->table_keys, v->order, v->column, v->reverse);
+	free(v->row);
+	v->row = a->diff ? diff_ordered(a->diff, v->order, v->reverse)
+			 : table_ordered(&a->table, a->table_keys, v->order, v->column, v->reverse);
 	return follow(v, s);
 }
 
 static void top_update(void *state, const struct scene *s)
 {
 	struct top_view *v = state;
-	struct analysis *a = s->analysis;
+	const struct analysis *a = s->analysis;
 	struct list was;
 
 	if (a->table_keys->grouping != v->grouping) {
@@ -232,15 +244,15 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 {
 	const struct analysis *a = s->analysis;
 	const struct table *t = &a->table;
-	size_t at = (size_t)i * t->n_columns;
+	uint32_t key = key_number(v, s, i);
+	size_t at = (size_t)v->row[i] * t->n_columns;
 	struct row_values values = { .self = t->self + at, .total = t->total + at };
-	struct row_key name = { .keys = a->table_keys, .key = t->key[i], .shift = v->shift };
+	struct row_key name = { .keys = a->table_keys, .key = key, .shift = v->shift };
+	char *moved = move_text(v, s, key);
 
-	char *moved = move_text(v, s, t->key[i]);
-
-	values.n_samples = t->n_samples[i];
+	values.n_samples = t->n_samples[v->row[i]];
 	values.hot = row_is_hot(s, values.self);
-	values.bar = row_bar_style(&a->table_keys->key[t->key[i]]);
+	values.bar = row_bar_style(key_at(v, s, i));
 	name.hot = values.hot;
 	name.selected = i == v->list.cursor;
 	name.dim = a->diff && row_change_is_noise(&v->shape, values.self, values.total);
@@ -248,13 +260,13 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 		name.tag = "noise";
 	else if (moved)
 		name.tag = (int)text_width(moved, strlen(moved)) > v->shape.name_cols / 3
-				   ? move_tag(&v->moves[t->key[i]])
+				   ? move_tag(&v->moves[key])
 				   : moved;
-	else if (v->grouping == GROUP_FUNCTION && t->inlined && t->inlined[t->key[i]])
+	else if (v->grouping == GROUP_FUNCTION && t->inlined && t->inlined[key])
 		name.tag = "inl";
 	row_draw_numbers(&v->shape, c, r, line, &values);
 	if (v->minute.cols > 0) {
-		struct recent_line l = recent_self(a->recent, &key_at(s, i)->id, 1);
+		struct recent_line l = recent_self(a->recent, &key_at(v, s, i)->id, 1);
 
 		row_minute_draw(&v->minute, c, r, line, &l);
 	}
@@ -349,7 +361,7 @@ static bool scroll_names(struct top_view *v, const struct scene *s, int by)
 	int most = 0, shift = v->shift + by;
 
 	for (uint32_t i = v->list.top; i < v->list.n && i - v->list.top < v->list.height; i++) {
-		const char *label = key_at(s, i)->label;
+		const char *label = key_at(v, s, i)->label;
 		int cols = (int)text_width(label, strnlen(label, 4096));
 
 		most = cols > most ? cols : most;
@@ -388,14 +400,12 @@ static bool top_act(void *state, const struct scene *s, enum action a, struct ef
 		return true;
 	case ACTION_ENTER:
 		return v->list.cursor < v->list.n &&
-		       drill_key(s, s->analysis->table_keys, s->analysis->table.key[v->list.cursor],
-				 out);
+		       drill_key(s, s->analysis->table_keys, key_number(v, s, v->list.cursor), out);
 	case ACTION_SIDE_A:
 	case ACTION_SIDE_B:
 		if (v->list.cursor >= v->list.n)
 			return false;
-		drill_side_key(s, s->analysis->table_keys, s->analysis->table.key[v->list.cursor],
-			       out);
+		drill_side_key(s, s->analysis->table_keys, key_number(v, s, v->list.cursor), out);
 		return true;
 	default:
 		return false;
@@ -461,7 +471,7 @@ static bool top_selection(const void *state, const struct scene *s, struct place
 		return false;
 	if (s->analysis->table_keys != &s->analysis->keys || g != v->grouping)
 		return false;
-	out->key_id = key_at(s, v->list.cursor)->id;
+	out->key_id = key_at(v, s, v->list.cursor)->id;
 	out->path = 0;
 	return true;
 }
@@ -469,12 +479,11 @@ static bool top_selection(const void *state, const struct scene *s, struct place
 static uint32_t top_find(void *state, const struct scene *s, int step, uint32_t *at)
 {
 	struct top_view *v = state;
-	const struct table *t = &s->analysis->table;
 	struct finding f;
 
 	finding_start(&f, v->list.cursor, step);
-	for (uint32_t i = 0; i < t->n_rows; i++)
-		if (row_matches(s, s->analysis->table_keys, t->key[i]))
+	for (uint32_t i = 0; i < s->analysis->table.n_rows; i++)
+		if (row_matches(s, s->analysis->table_keys, key_number(v, s, i)))
 			finding_add(&f, i);
 	*at = finding_end(&f);
 	if (f.goes) {
@@ -488,8 +497,8 @@ static uint32_t top_find(void *state, const struct scene *s, int step, uint32_t 
 static char *change_status(const struct top_view *v, const struct scene *s)
 {
 	const struct table *t = &s->analysis->table;
-	uint32_t key = t->key[v->list.cursor];
-	size_t at = (size_t)v->list.cursor * t->n_columns;
+	uint32_t key = key_number(v, s, v->list.cursor);
+	size_t at = (size_t)v->row[v->list.cursor] * t->n_columns;
 	char *moved = move_text(v, s, key), *clean, *out;
 	char *change = row_change_status(s, s->analysis->table_keys, key,
 					 v->order == ORDER_TOTAL ? &t->total[at] : &t->self[at]);
@@ -508,13 +517,14 @@ static char *top_status(const void *state, const struct scene *s)
 {
 	const struct top_view *v = state;
 	const struct table *t = &s->analysis->table;
-	size_t at = (size_t)v->list.cursor * t->n_columns;
+	size_t at;
 
 	if (v->list.cursor >= t->n_rows)
 		return NULL;
 	if (s->analysis->diff)
 		return change_status(v, s);
-	return row_status(s, s->analysis->table_keys, t->key[v->list.cursor], t->self[at],
+	at = (size_t)v->row[v->list.cursor] * t->n_columns;
+	return row_status(s, s->analysis->table_keys, key_number(v, s, v->list.cursor), t->self[at],
 			  t->total[at]);
 }
 

@@ -122,12 +122,12 @@ static double least(const struct report *r)
 
 static void make_table(struct report *r)
 {
-	struct table *t = &r->analysis->table;
+	const struct table *t = &r->analysis->table;
+	uint32_t *order = table_ordered(t, r->keys, r->order, 0, false);
 	double min = least(r);
 
-	table_sort(t, r->keys, r->order, 0, false);
-
-	for (uint32_t i = 0; i < t->n_rows; i++) {
+	for (uint32_t k = 0; k < t->n_rows; k++) {
+		uint32_t i = order[k];
 		const int64_t *self = &t->self[(size_t)i * t->n_columns];
 		const int64_t *total = &t->total[(size_t)i * t->n_columns];
 		const struct report_row row = {
@@ -142,6 +142,7 @@ static void make_table(struct report *r)
 		else
 			r->n_left_out++;
 	}
+	free(order);
 }
 
 /* The rows of one process: itself, and its threads where there are several. */
@@ -188,23 +189,27 @@ static void add_process(struct report *r, const struct process_rows *process)
 static int make_threads(struct report *r)
 {
 	struct analysis *a = r->analysis;
-	struct table *threads = &a->table, processes;
+	const struct table *threads = &a->table;
+	struct table processes;
 	struct process_rows *of_key;
+	uint32_t *order;
 	int rc;
 
 	keys_init(&r->processes, a->profile, &a->counts, GROUP_PROCESS);
 	rc = table_of_samples(a->profile, &a->counts, &a->lens, &r->processes, NULL, &processes);
 	if (rc)
 		return rc;
-	table_sort(threads, r->keys, r->order, 0, false);
+	order = table_ordered(threads, r->keys, r->order, 0, false);
 	table_sort(&processes, &r->processes, r->order, 0, false);
 	of_key = xcalloc((size_t)r->processes.n + 1, sizeof(*of_key));
 	for (uint32_t i = 0; i < threads->n_rows; i++) {
-		uint32_t thread = r->keys->key[threads->key[i]].id;
+		uint32_t thread = r->keys->key[threads->key[order[i]]].id;
 		uint32_t n = r->processes.n_ids;
 
-		vec_push(&of_key[r->processes.of_id[thread < n ? thread : n - 1]].threads, i);
+		vec_push(&of_key[r->processes.of_id[thread < n ? thread : n - 1]].threads,
+			 order[i]);
 	}
+	free(order);
 	for (uint32_t i = 0; i < processes.n_rows; i++) {
 		struct process_rows *p = &of_key[processes.key[i]];
 

@@ -475,7 +475,7 @@ static struct noise_delta *permute(struct noise_delta *from, const uint32_t *row
 	return to;
 }
 
-void diff_sort(struct diff *d, enum table_order order, bool reverse)
+uint32_t *diff_ordered(const struct diff *d, enum table_order order, bool reverse)
 {
 	struct row_order o = { d, order, reverse };
 	uint32_t n = d->analysis->table.n_rows, *row = xcalloc(n, sizeof(*row));
@@ -483,6 +483,14 @@ void diff_sort(struct diff *d, enum table_order order, bool reverse)
 	for (uint32_t i = 0; i < n; i++)
 		row[i] = i;
 	qsort_r(row, n, sizeof(*row), compare_rows, &o);
+	return row;
+}
+
+/* While nobody else has it. */
+static void sort_table(struct diff *d)
+{
+	uint32_t *row = diff_ordered(d, ORDER_SELF, false), n = d->analysis->table.n_rows;
+
 	d->row_self = permute(d->row_self, row, n);
 	d->row_total = permute(d->row_total, row, n);
 	table_permute(&d->analysis->table, row);
@@ -511,7 +519,7 @@ static void compare_table(struct diff *d, struct chances *c)
 		d->most = fmax(d->most, fmax(fabs(diff_change(&d->row_self[i])),
 					     fabs(diff_change(&d->row_total[i]))));
 	}
-	diff_sort(d, ORDER_SELF, false);
+	sort_table(d);
 }
 
 static void find_overlap(struct diff *d)

@@ -66,24 +66,24 @@ struct diff {
 	uint32_t *
 		first; /* [n_nodes] first child, or KEY_NONE: those with something beyond noise in them first, … */
 	uint32_t *
-		next; /* [n_nodes] … then by change, as diff_sort() does; next sibling, or KEY_NONE */
+		next; /* [n_nodes] … then by change, as diff_ordered() does; next sibling, or KEY_NONE */
 };
 
 /*
  * The caller frees, before the analysis. Where amounts are not known (amounts_known()), NORMALISE_NONE is taken. Rows of the
- * table come in the order of diff_sort() by self. Column 0 is left for diff_show().
+ * table come in the order of diff_ordered() by self. Column 0 is left for diff_show().
  */
 struct diff *diff_new(struct analysis *a, enum normalise n);
 void diff_free(struct diff *d);
 
-/* Sorts the callers or callees of a butterfly by their change, as diff_sort() does. */
+/* Sorts the callers or callees of a butterfly by their change, as diff_ordered() does. */
 void diff_sort_neighbours(const struct diff *d, struct butterfly_row *rows, uint32_t n);
 
 /*
- * Sorts the table, by name or by change: what is beyond noise by its size, then what is the least likely to be chance, and last
- * what did not change.
+ * The table's rows by name or by change: what is beyond noise by its size, then what is the least likely to be chance, and last
+ * what did not change; as table_ordered().
  */
-void diff_sort(struct diff *d, enum table_order order, bool reverse);
+uint32_t *diff_ordered(const struct diff *d, enum table_order order, bool reverse);
 
 /* The change of a row with such numbers, [n_columns]. */
 void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out);
@@ -121,7 +121,7 @@ static inline enum change_verdict diff_whole_verdict(const struct diff *d)
 	return d->whole.tested && d->whole.chance <= NOISE_LEVEL ? VERDICT_OWN : VERDICT_NOISE;
 }
 
-/* Rows by change of self, in the order of diff_sort(): the larger comes first. */
+/* Rows by change of self, in the order of diff_ordered(): the larger comes first. */
 double diff_rank(const struct diff *d, const struct noise_delta *self);
 
 static inline enum change_verdict diff_verdict(const struct diff_family *f,

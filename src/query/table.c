@@ -239,29 +239,6 @@ int table_of_samples(const struct profile *p, const struct profile_counts *count
 	return rc;
 }
 
-/* The same of one column of the table. */
-static void move_cells(void *column, size_t bytes, uint32_t from, uint32_t to)
-{
-	char *at = column;
-	char *moved = xmalloc(bytes);
-
-	memcpy(moved, at + from * bytes, bytes);
-	if (from < to)
-		memmove(at + from * bytes, at + (from + 1) * bytes, (to - from) * bytes);
-	else
-		memmove(at + (to + 1) * bytes, at + to * bytes, (from - to) * bytes);
-	memcpy(at + to * bytes, moved, bytes);
-	free(moved);
-}
-
-void table_move(struct table *t, uint32_t from, uint32_t to)
-{
-	move_cells(t->key, sizeof(*t->key), from, to);
-	move_cells(t->self, sizeof(*t->self) * t->n_columns, from, to);
-	move_cells(t->total, sizeof(*t->total) * t->n_columns, from, to);
-	move_cells(t->n_samples, sizeof(*t->n_samples), from, to);
-}
-
 void table_permute(struct table *t, const uint32_t *row)
 {
 	uint32_t n = t->n_columns;
@@ -356,8 +333,8 @@ static struct sorted_row *rows_to_sort(const struct table *t, const struct keys 
 	return s;
 }
 
-void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
-		bool reverse)
+uint32_t *table_ordered(const struct table *t, const struct keys *k, enum table_order order,
+			uint32_t column, bool reverse)
 {
 	struct sorted_row *s = rows_to_sort(t, k, order, column);
 	uint32_t *row = xmalloc(t->n_rows * sizeof(*row));
@@ -368,6 +345,14 @@ void table_sort(struct table *t, const struct keys *k, enum table_order order, u
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		row[i] = s[i].row;
 	free(s);
+	return row;
+}
+
+void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
+		bool reverse)
+{
+	uint32_t *row = table_ordered(t, k, order, column, reverse);
+
 	table_permute(t, row);
 	free(row);
 }

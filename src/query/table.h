@@ -49,13 +49,16 @@ void table_of_sums(const struct table_sums *s, struct table *out);
 
 enum table_order { ORDER_SELF, ORDER_TOTAL, ORDER_LABEL, ORDER_MODULE };
 
-/* Takes row `from` out and puts it in again as row `to`; those between move up or down by one. */
-void table_move(struct table *t, uint32_t from, uint32_t to);
-
 /* Puts the rows in another order: row[i] is the row that becomes the i-th, [n_rows]. */
 void table_permute(struct table *t, const uint32_t *row);
 
-/* Sorts the rows in place; column says whose numbers. Ties: self, total, label. */
+/*
+ * The rows in an order, [n_rows], for whoever shows a table that others look at, too; column says whose numbers. Ties: self,
+ * total, label. The caller frees.
+ */
+uint32_t *table_ordered(const struct table *t, const struct keys *k, enum table_order order,
+			uint32_t column, bool reverse);
+/* Sorts the rows of a table that nobody else has. */
 void table_sort(struct table *t, const struct keys *k, enum table_order order, uint32_t column,
 		bool reverse);
 
