@@ -3,6 +3,9 @@
  * Archives of symbol files; see perf_archive.h. Of the tar (POSIX ustar, with GNU's and pax's long
  * names) only files that have a build-id in their name are kept: .../BUILD-ID/elf, and also debug,
  * kallsyms or vdso there, and .build-id/XX/REST.debug.
+ *
+ * libarchive would read it in 100 lines less, and brings libxml2 and ICU along: 1.9 ms of a processor at each start, which takes
+ * 2 ms without.
  */
 #include "config.h"
 
