@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cgroup_fs.h"
+#include "live_command.h"
 #include "live_target.h"
 #include "options.h"
 #include "process.h"
@@ -105,4 +106,23 @@ Test(live_target, a_control_group_by_either_name)
 	free(root);
 	if (ns < 0)
 		cr_skip_test("nothing tells the times of control groups here");
+}
+
+/* A command that is begun late is told from then on, and before that no time is taken for its own. */
+Test(live_target, a_command_that_begins_late)
+{
+	static const char *words[] = { "sh" };
+	struct options o = { .files = { .at = words, .n = 1 } };
+	struct live_command command = { .status = LIVE_GOES_ON };
+	struct live_target *t = live_target_new(&o, &command);
+	struct tui_target told;
+
+	live_target_look(t, &told);
+	cr_expect_eq(told.cpu_ns, -1);
+	cr_expect_str_empty(told.text);
+	atomic_store(&command.pid, (int)getpid());
+	live_target_look(t, &told);
+	cr_expect_geq(told.cpu_ns, 0);
+	cr_expect_str_not_empty(told.text);
+	live_target_free(t);
 }

@@ -100,8 +100,6 @@ struct live_target *live_target_new(const struct options *o, const struct live_c
 	for (; at && *at; at += strcspn(at, ","), at += *at == ',')
 		add_named(t, atoi(at));
 	t->command = command;
-	if (command)
-		add_named(t, atomic_load(&command->pid));
 	if (o->cpus)
 		cpu_list_read(o->cpus, &t->cpus, NULL); /* what is wrong with it was said by now */
 	if (o->cgroup)
@@ -421,6 +419,11 @@ void live_target_look(struct live_target *t, struct tui_target *out)
 	bool first = !t->looked;
 
 	*out = (struct tui_target){ .cpu_ns = -1 };
+	/* The recorder may begin it after the first look: until then nothing is known of it, and nobody else is meant. */
+	if (t->command)
+		add_named(t, atomic_load(&t->command->pid));
+	if (t->named.n == 0 && t->command)
+		return;
 	if (t->named.n == 0) {
 		out->cpu_ns = t->group ? group_ns(t->group) : cpus_ns(t);
 		return;

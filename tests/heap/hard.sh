@@ -74,6 +74,11 @@ if "$tools/heap_work" strict-thread 1 >/dev/null; then
         fault "filter-others: $(tr '\n' ' ' <totals), not $(tr '\n' ' ' <counts)"
     loses=bad compare alive filter-files 500
     [ "$(value allocs totals) $(value lost totals)" = "500 1000" ] || fault "filter-files: $(tr '\n' ' ' <totals)"
+    # What a filtered thread cannot end, as it may be the child of a vfork, is told nevertheless.
+    rm -f trace.heap trace.2.heap
+    check=0 record trace.heap "$tools/heap_work" filter-exec 500 || fault "filter-exec: ends with $?"
+    "$PROFTOP" info trace.heap | grep -q 'note .*not recorded from here on: ' || fault "filter-exec: info does not say what is missing"
+    rm -f trace.2.heap
     compare exact vfork-filter 500
     "$PROFTOP" info trace.heap | grep -q 'from here on\|ends here' && fault "vfork-filter: the filter of a child is told of"
     compare alive filter-all 500

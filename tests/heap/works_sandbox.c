@@ -185,6 +185,20 @@ static int work_filter_files(uint64_t n)
 	_exit(7);
 }
 
+/* As launchers of sandboxes do: a filter, and then another program. */
+static int work_filter_exec(uint64_t n)
+{
+	static char *const command[] = { (char *)(uintptr_t) "true", NULL };
+
+	allocate(n);
+	if (load_filter(few, 0, SECCOMP_RET_ALLOW, SECCOMP_RET_ALLOW, 0))
+		return 1;
+	allocate(n);
+	fflush(stdout);
+	execv("/bin/true", command);
+	return 2;
+}
+
 /* In a child of vfork: forbids itself something in one of several ways, and goes. */
 static _Noreturn void forbid_and_go(int how)
 {
@@ -298,6 +312,7 @@ const struct work sandbox_works[] = {
 	{ "filter-dies", work_filter_dies },
 	{ "filter-others", work_filter_others },
 	{ "filter-files", work_filter_files },
+	{ "filter-exec", work_filter_exec },
 	{ "filter-all", work_filter_all },
 	{ "vfork-filter", work_vfork_filter },
 #if defined(__x86_64__)

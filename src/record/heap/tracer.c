@@ -493,9 +493,14 @@ void tracer_end(void)
 
 void tracer_exec(const char *path)
 {
-	/* A thread that may not ask who it is may be the child of a vfork, for which the recording does not end. */
-	if (tracer_limits_own())
+	/*
+	 * A thread that may not ask who it is may be the child of a vfork, for which the recording does not end. What there is to
+	 * tell of it is told.
+	 */
+	if (tracer_limits_own()) {
+		tracer_flush();
 		return;
+	}
 	run_internal(tracer_writer_exec, path);
 }
 
