@@ -329,9 +329,9 @@ static void finish_block(struct tracer_thread *t, uint64_t tail)
 	box->pending.thread = t;
 	box->pending.kept_at = next;
 	if (w->n && tracer_is_on() && !is_large() &&
-	    !failed(tracer_blocks_write(&writer.blocks, &w->block, w->column, id,
-					HEAP_N_EVENT_COLUMNS, w->addresses << HEAP_COL_ADDRESS,
-					&box->pending.checksum))) {
+	    !failed(tracer_blocks_write(
+		    &writer.blocks, &w->block, w->column, id, HEAP_N_EVENT_COLUMNS,
+		    (uint32_t)w->addresses << HEAP_COL_ADDRESS, &box->pending.checksum))) {
 		writer.done.n_events += w->block.n;
 		writer.done.n_allocs += w->block.n_allocs;
 		writer.done.n_frees += w->block.n_frees;
