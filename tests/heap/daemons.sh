@@ -48,6 +48,30 @@ daemon-raw-fork 0 0
 daemon-raw-fork 1 0
 END
 
+# Parents that are at work while their children begin, and children that a handler of signals forks in the middle of a note:
+# each process has what it did, and nothing of another one's.
+for how in daemon-busy daemon-handler; do
+    for kids in 0 1; do
+        rm -f ./*.heap ./*.counts log
+        timeout 60 env LD_PRELOAD="$tracer $tools/count_shim.so" COUNT_SHIM=%p.counts PROFTOP_OUTPUT="$work/%p.heap" PROFTOP_LOGFILE="$work/log" \
+            PROFTOP_CHILDREN=$kids "$tools/heap_work" "$how" 60 >traced.out || { [ $? = 3 ] || fault "$how, children $kids: ends otherwise"; }
+        n=0
+        for trace in *.heap; do
+            "$tools/heap_totals" "$trace" >totals || fault "$how, children $kids: $trace cannot be read"
+            # A child frees what its parent had.
+            [ "$(value bad totals) $(value lost totals) $(value double totals) $(value backward totals)" = "0 0 0 0" ] || fault "$how, children $kids: $(tr '\n' ' ' <totals)"
+            counts=${trace%.heap}.counts
+            [ -e "$counts" ] || continue
+            n=$((n + 1))
+            [ "$(value allocs totals) $(value bytes totals)" = "$(value allocs "$counts") $(value bytes "$counts")" ] ||
+                fault "$how, children $kids: $trace has $(value allocs totals) allocations of $(value bytes totals), not $(tr '\n' ' ' <"$counts")"
+        done
+        [ "$how$kids" != daemon-busy1 ] || [ $n = 61 ] || fault "$how, children $kids: $n traces"
+        echo "$how, children $kids: $n traces compared"
+    done
+done
+rm -f ./*.heap ./*.counts
+
 # --- users, groups and capabilities, from one thread and from several; by the calls of heap_users.c. Where libc ends a program
 # whose threads fare differently, it does so without us.
 users="u U0U g G r R e E s S i ku KcR kcR cR cu Cu Cs CS Ci Ce Cg Cr CG xg xG xi bu du au cSgR kSEcRc yU0 zu fU cs kg ce dR bR"

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -158,9 +159,66 @@ static int work_libc(uint64_t n)
 	return 3;
 }
 
+/* A child for each turn, while the parent allocates as fast as it can: what they share is noted in at the same time. */
+static int work_busy(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		pid_t pid = fork();
+		int status;
+
+		if (pid == 0) {
+			for (unsigned k = 0; k < 50; k++)
+				use(30 + k);
+			exit(0);
+		}
+		do {
+			use(20);
+		} while (pid > 0 && waitpid(pid, &status, WNOHANG) == 0);
+		if (pid < 0 || status)
+			return 1;
+	}
+	return 3;
+}
+
+/* The same, from a handler of signals that finds the program anywhere. */
+static volatile sig_atomic_t n_forked;
+
+static void fork_here(int number)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	(void)number;
+	if (pid == 0)
+		return;
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 5)
+		_exit(4);
+	n_forked++;
+}
+
+static int work_handler(uint64_t n)
+{
+	pid_t self = getpid();
+
+	signal(SIGALRM, fork_here);
+	for (uint64_t i = 0; i < n; i++) {
+		struct itimerval once = { { 0, 0 }, { 0, (suseconds_t)(200 + i * 37 % 300) } };
+
+		setitimer(ITIMER_REAL, &once, NULL);
+		while (n_forked == (sig_atomic_t)i && getpid() == self)
+			for (unsigned k = 0; k < 100; k++)
+				use(20);
+		/* The child came back into the middle of what its parent was at. */
+		if (getpid() != self)
+			_exit(5);
+	}
+	return 3;
+}
+
 const struct work daemon_works[] = {
 	{ "daemon-fork", work_fork },         { "daemon-spawn", work_spawn },
 	{ "daemon-vfork", work_vfork },       { "daemon-fork-raw", work_fork_raw },
 	{ "daemon-raw-fork", work_raw_fork }, { "daemon-thread", work_thread },
-	{ "daemon-libc", work_libc },         { NULL, NULL },
+	{ "daemon-libc", work_libc },         { "daemon-busy", work_busy },
+	{ "daemon-handler", work_handler },   { NULL, NULL },
 };

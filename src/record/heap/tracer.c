@@ -131,19 +131,27 @@ void tracer_give_up(bool is_gone)
 	tracer_attach_tell_why(why);
 }
 
+/* Of the thread that forks. Its state lies in memory that its child shares, where it notes events while the child asks. */
+static __thread bool forks_idle __attribute__((tls_model("initial-exec")));
+
+static void look_before_fork(void)
+{
+	forks_idle = tracer_thread_is_idle();
+}
+
 /*
- * The page is empty there, but for kernels that cannot do that. What outlives us is the parent's; but a child that was forked by
- * a handler of signals may come back into the middle of a note.
+ * The page is empty there, but for kernels that cannot do that. What outlives us is the parent's. But a child that was forked by
+ * a handler of signals may come back into a note, or to where one begins: it finds a copy at the same addresses.
  */
 static void stop_in_child(void)
 {
 	atomic_store(recorder.on, 0);
 	atomic_store(&recorder.on[TRACER_ON_WAITS], 0);
-	if (!recorder.box || !tracer_thread_is_idle())
+	if (!recorder.box)
 		return;
-	tracer_threads_forked();
-	recorder.box = NULL;
-	tracer_kept_leave();
+	tracer_kept_copy(tracer_threads_ring);
+	if (forks_idle)
+		tracer_threads_forked();
 }
 
 static bool make_switch(void)
@@ -156,7 +164,8 @@ static bool make_switch(void)
 	if (!recorder.on)
 		return false;
 	wiped = madvise((void *)recorder.on, ON_BYTES, MADV_WIPEONFORK) == 0;
-	told = __register_atfork && __register_atfork(NULL, NULL, stop_in_child, NULL) == 0;
+	told = __register_atfork &&
+	       __register_atfork(look_before_fork, NULL, stop_in_child, NULL) == 0;
 	return wiped || told;
 }
 
@@ -329,6 +338,7 @@ static const char *begin_child(void)
 	atomic_store(&recorder.any_limits, false);
 	atomic_store(&asked.state, ASK_NONE);
 	tracer_writer_forget();
+	recorder.box = NULL;
 	stack_cache_empty(&recorder.stacks);
 	stack_trie_forget(&recorder.trie);
 	forget_blocks();

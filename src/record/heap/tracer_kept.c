@@ -30,6 +30,7 @@
 #define MOST_LEFT \
 	16u /* sets of dead processes that nobody took: with so many there is no other one */
 #define PAGE_BYTES 4096u
+#define COPY_PAGES 256u
 
 static struct {
 	struct tracer_lock lock; /* of what follows */
@@ -273,14 +274,54 @@ void tracer_kept_remove(void)
 		shmctl(kept.first->segment[i].id, IPC_RMID, NULL);
 }
 
-void tracer_kept_leave(void)
+/* The pages that were touched: reading others would have them made in the memory that is shared. */
+static void copy_touched(uint8_t *to, uint8_t *from, size_t bytes, bool (*is_spare)(const void *))
 {
-	struct kept_segment segment[KEPT_SEGMENTS];
-	uint32_t n = kept.first ? atomic_load(&kept.first->n_segments) : 0;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char touched[COPY_PAGES];
 
-	memcpy(segment, kept.first ? kept.first->segment : segment, n * sizeof(*segment));
+	for (size_t at = 0; at < bytes; at += COPY_PAGES * page) {
+		size_t n = bytes - at < COPY_PAGES * page ? bytes - at : COPY_PAGES * page;
+
+		if (mincore(from + at, n, touched))
+			memset(touched, 1, sizeof(touched));
+		for (size_t i = 0; i < n; i += page)
+			if ((touched[i / page] & 1) && !is_spare(from + at + i))
+				memcpy(to + at + i, from + at + i, page);
+	}
+}
+
+/* False: the memory stays what it is. */
+static bool copy_segment(const struct kept_segment *s, bool (*is_spare)(const void *))
+{
+	uint8_t *from = (uint8_t *)(uintptr_t)s->address;
+	void *to = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (to == MAP_FAILED)
+		return false;
+	copy_touched(to, from, s->bytes, is_spare);
+	return mremap(to, s->bytes, s->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, from) != MAP_FAILED;
+}
+
+void tracer_kept_copy(bool (*is_spare)(const void *page))
+{
+	static struct kept_segment copied[KEPT_SEGMENTS];
+	static uint32_t n_copied;
+	uint32_t n;
+
+	/* A process that forks before it begins has its parent's copy still. */
+	if (!kept.first)
+		return;
+	while (n_copied) {
+		n_copied--;
+		munmap((void *)(uintptr_t)copied[n_copied].address, copied[n_copied].bytes);
+	}
+	n = atomic_load(&kept.first->n_segments);
+	memcpy(copied, kept.first->segment, n * sizeof(*copied));
 	for (uint32_t i = 0; i < n; i++)
-		shmdt((void *)(uintptr_t)segment[i].address);
+		if (copy_segment(&copied[i], is_spare))
+			copied[n_copied++] = copied[i];
 	kept.first = NULL;
 	kept.at = kept.end = NULL;
 	kept.lock = (struct tracer_lock){ 0 };

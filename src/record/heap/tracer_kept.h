@@ -68,7 +68,10 @@ void tracer_kept_freeze(void);
 /* It is finished, and the process is about to end: removes it. */
 void tracer_kept_remove(void);
 
-/* In the child of a fork: the memory is the parent's. Nothing of it is there any more. */
-void tracer_kept_leave(void);
+/*
+ * In the child of a fork the memory is the parent's: this process has a copy from now on, at the same addresses. is_spare: of a
+ * page that may become zeroes. The copy that its parent had of its own parent's goes.
+ */
+void tracer_kept_copy(bool (*is_spare)(const void *page));
 
 #endif

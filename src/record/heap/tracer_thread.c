@@ -339,13 +339,35 @@ void tracer_threads_renew(void)
 	}
 }
 
+/* This thread's stays until its child forks: it may come back to where it is about to note with it. */
 void tracer_threads_forked(void)
 {
-	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
-		tracer_unmap(t->walk, sizeof(*t->walk));
+	static struct live_walk *stays;
+	struct tracer_thread *own = tracer_tls.thread;
+
+	if (own && stays) {
+		tracer_unmap(stays, sizeof(*stays));
+		stays = NULL;
+	}
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {
+		if (t == own)
+			stays = t->walk;
+		else
+			tracer_unmap(t->walk, sizeof(*t->walk));
+	}
 	atomic_store(&recorder.threads, NULL);
 	tracer_tls.thread = NULL;
 	tracer_tls.n_refused = 0;
+}
+
+bool tracer_threads_ring(const void *page)
+{
+	uint64_t at = (uint64_t)(uintptr_t)page;
+
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next)
+		if (at - (uint64_t)(uintptr_t)t->ring < RING_WORDS * sizeof(*t->ring))
+			return true;
+	return false;
 }
 
 void tracer_threads_rest(void)

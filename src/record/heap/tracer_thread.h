@@ -110,6 +110,9 @@ void tracer_threads_renew(void);
 /* In the child of a fork: none of the parent's threads is known any more, nor their memory. */
 void tracer_threads_forked(void);
 
+/* Is this page one of a thread's ring? */
+bool tracer_threads_ring(const void *page);
+
 /* Gives the memory of their rings and caches back. None may be noting an event. */
 void tracer_threads_rest(void);
 
