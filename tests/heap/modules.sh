@@ -143,6 +143,45 @@ grep -q 'main;library_work;library_leaf 1000$' folded || fault "first: $(cat fol
 [ "$(cat sum)" = "$(value bytes counts)" ] || fault "first: $(cat sum) bytes, not $(value bytes counts)"
 echo "an allocator in the executable: $(value allocs totals) allocations"
 
+# --- one library after the other, at the same addresses -------------------------------------------
+# Each call is its own library's, the first one after each dlopen, too.
+cat >reused.c <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+    void *last = NULL;
+    int n_same = 0;
+    for (int i = 0; i < 400; i++) {
+        void *library = dlopen(i % 2 ? "./libodd.so" : "./libeven.so", RTLD_NOW);
+        void *(*take)(size_t);
+        *(void **)&take = dlsym(library, i % 2 ? "take_odd" : "take_even");
+        n_same += last == *(void **)&take;
+        last = *(void **)&take;
+        for (int k = 0; k < 3; k++)
+            take(i % 2 ? 1000 : 10);
+        dlclose(library);
+    }
+    return n_same > 300 ? 3 : 4;
+}
+C
+echo '__attribute__((noinline)) void *TAKE(unsigned long n) { void *p = __builtin_malloc(n); __asm__ volatile("" : "+r"(p)); return p; }' >take.c
+"$cc" -O1 -g -shared -fPIC -DTAKE=take_even -o libeven.so take.c && "$cc" -O1 -g -shared -fPIC -DTAKE=take_odd -o libodd.so take.c &&
+    "$cc" -O1 -g -o reused reused.c -ldl || fault 'reused: does not compile'
+record trace.heap ./reused
+ended=$?
+if [ $ended = 4 ]; then
+    echo 'skipped: libraries do not come to the same addresses here'
+else
+    [ $ended = 3 ] || fault "reused: ends with $ended"
+    exact reused
+    for metric in calls bytes; do
+        "$PROFTOP" export --to folded --metric $metric trace.heap 2>/dev/null | awk '/;take_even [0-9]+$/ { even += $NF } /;take_odd [0-9]+$/ { odd += $NF } END { print even, odd }'
+    done >said
+    [ "$(tr '\n' ' ' <said)" = '600 600 6000 600000 ' ] || fault "reused: $(tr '\n' ' ' <said)"
+fi
+
 # --- Go ---------------------------------------------------------------------------------------
 if command -v go >/dev/null; then
     mkdir -p go && cat >go/main.go <<'G'
