@@ -8,13 +8,23 @@ command -v perf >/dev/null 2>&1 || skip 'perf is not installed'
 command -v python3 >/dev/null 2>&1 || skip 'python3 is not installed'
 dir=$(mktemp -d) || exit 99
 trap 'rm -rf "$dir"' EXIT
-perf record -q -e cpu-clock:k -a -m 4 -F 999 -o "$dir/x.data" -- sleep 30 >/dev/null 2>&1 &
+perf record -q -e cpu-clock:k -a -m 4 -F 999 -o "$dir/x.data" -- sleep 60 >/dev/null 2>&1 &
 perf=$!
-sleep 1
+# A busy machine may have it write the first samples late: it is killed when they are there.
+samples=0
+for _ in {1..100}; do
+    sleep 0.2
+    kill -0 "$perf" 2>/dev/null || break
+    cp "$dir/x.data" "$dir/begun.data" 2>/dev/null || continue
+    samples=$("$proftop" info --json "$dir/begun.data" 2>/dev/null | sed -n 's/^"samples": \([0-9]*\),/\1/p')
+    [ "${samples:-0}" -lt 20 ] || break
+done
+sleeper=$(ps -o pid= --ppid "$perf")
 kill -9 "$perf" 2>/dev/null
 wait "$perf" 2>/dev/null
-sleep 0.1
-[ -s "$dir/x.data" ] || skip 'perf does not record all cpus here'
+# shellcheck disable=SC2086 # one number, or none
+[ -z "$sleeper" ] || kill $sleeper
+[ "${samples:-0}" -ge 20 ] || skip 'perf does not record all cpus here'
 
 # The length of the kernel's code stands before its name: of another kernel it is another one.
 python3 - "$dir" <<'EOF' || skip 'perf tells no mapping of the kernel here'
