@@ -486,7 +486,8 @@ static bool looks_indented(const struct writer *w)
 static void print_line(struct writer *w, const int64_t *self, FILE *to)
 {
 	/* a frame without a name at the end is dropped by flamegraph.pl and us, unless it is alone */
-	fwrite(w->path.at, 1, w->path.n, to);
+	if (w->path.n > 0)
+		fwrite(w->path.at, 1, w->path.n, to);
 	if (w->path.n == 0 || w->look_counted || looks_indented(w))
 		fputc(';', to);
 	w->look_counted = false;
