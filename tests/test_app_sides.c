@@ -39,7 +39,7 @@ Test(app_sides, keys)
 	static const struct {
 		const char *keys, *shows;
 	} cases[] = {
-		{ "6a", "is one side; b makes what is chosen next the other" },
+		{ "6a", "; select another, press b" },
 		{ "6a6", "side a  pid:812" },
 		{ "6a6", "b compare" },
 		{ "6aa", "side a" },

@@ -134,7 +134,7 @@ Test(typical, of_what_is_exact)
 	text = typical_say(&t, true);
 	cr_expect_str_eq(
 		text,
-		"16 of 20 functions changed alike, by +100.0 % (95 %: +100.0 to +100.0): more was run");
+		"16 of 20 functions grew by about 100.0 % (95 %: +100.0 to +100.0): more work?");
 	free(text);
 }
 

@@ -64,12 +64,12 @@ static enum normalise asked_normalise(const struct app *a)
 }
 
 static const char *const equalised[N_NORMALISATIONS] = {
-	[NORMALISE_NONE] = "numbers as they were measured",
-	[NORMALISE_TYPICAL] = "what most functions did alike is taken off",
-	[NORMALISE_TOTAL] = "both sides as if equally much in all: shares are compared",
-	[NORMALISE_TIME] = "both sides as if equally long: rates are compared",
-	[NORMALISE_SAMPLES] = "both sides as if of equally many samples",
-	[NORMALISE_EVENT] = "both sides as if of equally much of the reference event",
+	[NORMALISE_NONE] = "measured values",
+	[NORMALISE_TYPICAL] = "scaled by what most functions did",
+	[NORMALISE_TOTAL] = "comparing shares of each total",
+	[NORMALISE_TIME] = "comparing rates (per second)",
+	[NORMALISE_SAMPLES] = "comparing shares of each side's samples",
+	[NORMALISE_EVENT] = "comparing what is spent per unit of the reference event",
 };
 
 void app_compare_equalise(struct app *a)
@@ -110,7 +110,7 @@ void app_compare_tell(struct app *a)
 	if (!an->lens.sides.automatic || !an->amounts.typical.differs)
 		return;
 	change = typical_change(&an->amounts.typical);
-	app_say_owned(a, false, xasprintf("%s %% in most functions alike; = takes it off", change));
+	app_say_owned(a, false, xasprintf("%s %% in most functions; = scales by that", change));
 	free(change);
 }
 

@@ -129,7 +129,7 @@ static void set_baseline(struct app *a)
 	a->live.baseline_ns = a->live.baseline_ns < 0 ? a->live.newest_ns + 1 : -1;
 	keep_apart(a);
 	if (a->live.baseline_ns < 0)
-		app_say(a, false, "no baseline any more");
+		app_say(a, false, "baseline cleared");
 	else if (a->live.frozen)
 		app_say(a, false,
 			"baseline: z goes on, and compares what comes with what was before");

@@ -211,8 +211,7 @@ static void choose_first(struct app *a, const char *terms)
 	free(a->own.first);
 	a->own.first = xstrdup(terms);
 	a->scene.side_a = a->own.first;
-	app_say_owned(a, false,
-		      xasprintf("%s is one side; b makes what is chosen next the other", terms));
+	app_say_owned(a, false, xasprintf("side A = %s; select another, press b", terms));
 	if (begins_with(terms, "time:") && drop_times(&a->lens))
 		app_reanalyse(a);
 }

@@ -70,23 +70,25 @@ static bool is_shown(const struct diff_rows *r, const struct diff_row *row)
 	return diff_change(diff_rows_ruling(r, row)) != 0 && diff_rows_beyond(r, row);
 }
 
-/* What nearly all did, and whether that is taken off. */
+/* What nearly all did, and whether numbers are scaled by it. */
 static void put_typical(const struct diff_rows *r, FILE *to)
 {
 	char *typical = diff_say_typical(r->diff), *rest = diff_say_rest(r->diff);
+	char *scale = typical_scale(&r->diff->analysis->amounts.typical);
 
 	if (typical)
-		fprintf(to, "%s; %s", typical,
-			rest ? "that is as measured: "
+		fprintf(to, "%s %s", typical,
+			rest ? "That is as measured: "
 			: r->diff->normalise == NORMALISE_TYPICAL
-				? "that is taken off"
-				: "`--normalise typical` takes that off");
+				? scale
+				: "`--normalise typical` scales by that");
 	if (rest)
 		put_text(rest, false, to);
 	if (typical)
 		fputs(".\n\n", to);
 	free(typical);
 	free(rest);
+	free(scale);
 }
 
 void diff_markdown(const struct diff_rows *r, const struct judgement *j, FILE *to)

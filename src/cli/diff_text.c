@@ -318,31 +318,42 @@ static void put_normalisation(const struct diff_rows *r, FILE *to)
 /* What is left of what nearly all did; rest: in words, NULL: all of it. */
 static void put_rest(const struct diff_rows *r, FILE *to, const char *rest)
 {
-	fputs(rest ? "# that is as measured: " : "# --normalise typical takes that off", to);
+	fputs(rest ? "# that is as measured: "
+		   : "# measured values; --normalise typical scales by that",
+	      to);
 	if (rest)
 		put_clean(r, to, rest);
 	fputc('\n', to);
 }
 
-/* What nearly all did, and whether that is taken off. Returns whether there is anything to say. */
+/* That numbers are scaled, and what was measured. */
+static void put_scale(const struct diff_rows *r, FILE *to)
+{
+	const struct diff *d = r->diff;
+	char *scale = typical_scale(&d->analysis->amounts.typical);
+	char from[FMT_SIZE], upto[FMT_SIZE], part[FMT_SIZE];
+	double before, after;
+
+	diff_measured(d, d->analysis->weights.total, &before, &after);
+	fprintf(to,
+		"# %s; the measured total is %s %s %s (%s %%), which --normalise none compares\n",
+		scale, fmt_amount(from, before, d->unit), r->ascii ? "->" : "→",
+		fmt_amount(upto, after, d->unit), fmt_change_percent(part, after - before, before));
+	free(scale);
+}
+
+/* What nearly all did, and whether numbers are scaled by it. Returns whether there is anything to say. */
 static bool put_typical(const struct diff_rows *r, FILE *to)
 {
 	const struct diff *d = r->diff;
 	char *typical = diff_say_typical(d), *rest = diff_say_rest(d);
-	char from[FMT_SIZE], upto[FMT_SIZE], part[FMT_SIZE];
-	double before, after;
 
 	if (!typical)
 		return false;
-	fprintf(to, "# %s;\n", typical);
+	fprintf(to, "# %s\n", typical);
 	free(typical);
-	diff_measured(d, d->analysis->weights.total, &before, &after);
 	if (d->normalise == NORMALISE_TYPICAL)
-		fprintf(to,
-			"# that is taken off; measured was a total of %s %s %s (%s %%), which --normalise none compares\n",
-			fmt_amount(from, before, d->unit), r->ascii ? "->" : "→",
-			fmt_amount(upto, after, d->unit),
-			fmt_change_percent(part, after - before, before));
+		put_scale(r, to);
 	else
 		put_rest(r, to, rest);
 	free(rest);

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A function has at least so many samples in each run: with fewer, logarithms are lopsided. */
 #define ENOUGH_SAMPLES  20
@@ -409,6 +410,14 @@ char *typical_change(const struct typical *t)
 	return xasprintf("up to %s", fmt_change_percent(change, most - least, least));
 }
 
+char *typical_scale(const struct typical *t)
+{
+	if (sides_alike(t))
+		return xstrdup("scaled run by run");
+	return t->ratio > 1 ? xasprintf("scaled by 1/%.2f", t->ratio)
+			    : xasprintf("scaled by %.2f", 1 / t->ratio);
+}
+
 char *typical_say(const struct typical *t, bool of_heap)
 {
 	char low[FMT_SIZE], high[FMT_SIZE], *change = typical_change(t), *text;
@@ -416,17 +425,18 @@ char *typical_say(const struct typical *t, bool of_heap)
 
 	if (sides_alike(t))
 		text = xasprintf(
-			"most of %u functions differ alike from run to run, by %s %%: the machine's speed "
-			"changed, or not all runs did as much",
+			"most of %u functions differ alike from run to run, by %s %%: host slower at times, "
+			"or unequal work?",
 			t->n_rows, change);
 	else
 		text = xasprintf(
-			"%u of %u functions changed alike, by %s %% (95 %%: %s to %s): %s%s was run",
-			t->n_alike, t->n_rows, change, fmt_change_percent(low, t->low - 1, 1),
+			"%u of %u functions %s by about %s %% (95 %%: %s to %s): %s%s work?",
+			t->n_alike, t->n_rows, more ? "grew" : "shrank",
+			change + strspn(change, "+-"), fmt_change_percent(low, t->low - 1, 1),
 			fmt_change_percent(high, t->high - 1, 1),
 			of_heap ? ""
-			: more  ? "the machine was slower, or "
-				: "the machine was faster, or ",
+			: more  ? "host slower, or "
+				: "host faster, or ",
 			more ? "more" : "less");
 	free(change);
 	return text;
@@ -466,8 +476,8 @@ char *typical_say_rest(const struct typical *t, const uint32_t n_runs[N_SIDES],
 	    (sides_alike(&m) && n_runs[SIDE_BEFORE] + n_runs[SIDE_AFTER] == N_SIDES))
 		text = xasprintf("made equal by %s, most functions are alike", name);
 	else
-		text = xasprintf("made equal by %s, most functions still differ by %s %%, which "
-				 "--normalise typical takes off",
+		text = xasprintf("made equal by %s, most functions still differ by %s %%; "
+				 "--normalise typical scales by that",
 				 name, change);
 	free(change);
 	return text;

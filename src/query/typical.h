@@ -55,16 +55,18 @@ void typical_find(const struct run_rows *rows, struct typical *out);
 void typical_check(const struct run_rows *rows, const uint32_t *branch, struct typical *t);
 
 /*
- * "11 of 12 functions changed alike, by +48.0 % (95 %: +45.1 to +50.9): a slower machine, or more was run", or of
- * several runs whose sides are alike what the runs differ by; of a heap, no machine is blamed. The caller frees.
+ * "11 of 12 functions grew by about 48.0 % (95 %: +45.1 to +50.9): host slower, or more work?", or of
+ * several runs whose sides are alike what the runs differ by; of a heap, no host is blamed. The caller frees.
  */
 char *typical_say(const struct typical *t, bool of_heap);
 /*
  * The same of numbers whose runs were multiplied with factor[runs], as by `name`: "made equal by time, most functions still differ
- * by +3.0 %, which --normalise typical takes off", or "…, most functions are alike". The caller frees.
+ * by +3.0 %; --normalise typical scales by that", or "…, most functions are alike". The caller frees.
  */
 char *typical_say_rest(const struct typical *t, const uint32_t n_runs[N_SIDES],
 		       const double *factor, const char *name);
+/* What NORMALISE_TYPICAL does to the side after: "scaled by 1/1.48", "scaled by 1.50", "scaled run by run". The caller frees. */
+char *typical_scale(const struct typical *t);
 /* The change alone, "+48.0", or of runs whose sides are alike "up to 32.0", in per cent. The caller frees. */
 char *typical_change(const struct typical *t);
 
