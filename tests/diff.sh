@@ -210,6 +210,15 @@ run 1 --fail-if 'total > +20%' "${regex[@]}"
 says err '+392'
 run 0 --fail-if 'self(sort) > +1%' "${regex[@]}"
 
+# Of one run a side, a dozen samples that only one of them has may be a burst: a lock that spun, a collector that ran. Many are not.
+printf 'main;%s\n' 'a 110' 'b 100' 'c 90' 'd 75' 'e 60' 'f 50' >quiet.folded
+{ cat quiet.folded && printf 'main;spin 12\n'; } >spun.folded
+run 0 --report quiet.folded spun.folded
+grep -q ' run? *spin$' out || fault "a burst is a verdict: $(grep 'spin$' out)"
+{ cat quiet.folded && printf 'main;spin 60\n'; } >more.folded
+run 0 --report quiet.folded more.folded
+grep 'spin$' out | grep -q -e noise -e 'run?' && fault "what is new with many samples is noise: $(grep 'spin$' out)"
+
 # Three runs a side: what is gone from all of them is no noise, nor is it run by run.
 for i in 156 150 151; do printf 'main;a 9000\nmain;b 7000\nmain;gone %d\n' $i; done | split -l 3 - with.
 for i in 1 2 3; do printf 'main;a 90%d0\nmain;b 70%d0\n' $i $((4 - i)) >"without.$i"; done

@@ -18,8 +18,14 @@
  * (doc/diff-truth.md).
  */
 #define OWN_DEVIATION    0.01
-/* Where the machine's speed changed, functions follow it unlike: by so much of that. */
-#define OWN_OF_SPEED     0.5
+/* How well that is known, in degrees of freedom. */
+#define OWN_FREEDOM      30
+/*
+ * Where the machine's speed changed, functions follow it unlike: by so much of that, and by so much more of it the more it changed, as
+ * what slows a machine much, such as a neighbour's use of caches, meets what needs memory and hardly what does not.
+ */
+#define OWN_OF_SPEED     0.25
+#define OWN_OF_MORE      2.4
 /* More than that is no speed, but work. */
 #define MOST_SPEED       0.15
 /* Of several runs a side, what their speeds deviate by explains a drift of so many deviations. */
@@ -74,13 +80,18 @@ static void find_own(struct diff *d)
 {
 	const struct analysis *a = d->analysis;
 	const struct amounts *amounts = &a->amounts;
+	const struct noise_spread *learned = &amounts->typical.spread;
+	const double usual = OWN_DEVIATION * OWN_DEVIATION;
 	double speed = fmin(amounts_speed(amounts), MOST_SPEED), all = 0;
+	double follow = speed * (OWN_OF_SPEED + OWN_OF_MORE * speed);
 
 	for (uint32_t i = 0; i < N_SIDES; i++)
 		all += fabs((double)a->weights.whole[SIDES_FIRST + i] * d->part[i]) / N_SIDES;
-	d->spread.own = fmax(OWN_DEVIATION * OWN_DEVIATION,
-			     N_SIDES * amounts->typical.spread.square) +
-			OWN_OF_SPEED * OWN_OF_SPEED * speed * speed;
+	/* What few functions say of that is little more than what programs do as a rule: both count, by how well they are known. */
+	d->spread.own =
+		(OWN_FREEDOM * usual + learned->freedom * fmax(usual, N_SIDES * learned->square)) /
+			(OWN_FREEDOM + learned->freedom) +
+		follow * follow;
 	d->spread.system = SYSTEM_DEVIATION * SYSTEM_DEVIATION;
 	d->spread.least = LEAST_DEVIATION * all;
 	d->spread.drift = amounts_drift(amounts, d->factor);

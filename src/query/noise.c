@@ -13,6 +13,11 @@
 #define ENOUGH_SAMPLES 20
 /* What a run does of itself is known about as well as from so many runs more. */
 #define OWN_FREEDOM    30
+/*
+ * Of one run a side, samples of small functions come in bursts that another run has not, as of a collector or a lock that spins: for what
+ * a run does of itself, so many count as one.
+ */
+#define BURST          2.0
 /* With fewer on both together, no way of dealing them out is unlikely enough. */
 #define LEAST_SAMPLES  6
 /* Differences that are smaller than this part of the numbers are of how numbers are kept. */
@@ -69,10 +74,10 @@ static double freedom_of(double known, double estimated, double freedom)
 
 /*
  * Of few samples, how likely they are dealt out between the sides as unevenly; 0: there are more than few, or they are exact.
- * Notes whether they are enough to tell anything.
+ * Notes whether they are enough to tell anything. So many count as one.
  */
 static double chance_of_few(const struct noise_side *before, const struct noise_side *after,
-			    struct noise_delta *d)
+			    double burst, struct noise_delta *d)
 {
 	double weight = sample_weight(before, after), n_before, n_after;
 
@@ -84,7 +89,7 @@ static double chance_of_few(const struct noise_side *before, const struct noise_
 	if (fmin(n_before, n_after) >= FEW_SAMPLES)
 		return 0;
 	return chance_binomial(
-		n_after, n_before + n_after,
+		n_after / burst, (n_before + n_after) / burst,
 		before->factor / before->n_runs /
 			(before->factor / before->n_runs + after->factor / after->n_runs));
 }
@@ -127,7 +132,7 @@ static void compare_single(const struct noise_side *before, const struct noise_s
 		d->p = d->chance = delta != 0 ? 0 : 1;
 		return;
 	}
-	few = chance_of_few(before, after, d);
+	few = chance_of_few(before, after, 1, d);
 	own = own_variance(before, after, spread);
 	rest = without_drift(before, after, spread->drift, delta);
 	freedom = freedom_of(chance, own, OWN_FREEDOM + spread->history_freedom);
@@ -142,7 +147,7 @@ static void compare_single(const struct noise_side *before, const struct noise_s
 		d->chance = chance_normal(delta / sqrt(chance));
 	else
 		d->chance = delta != 0 ? 0 : 1;
-	d->p = d->chance;
+	d->p = few > 0 && own > 0 ? chance_of_few(before, after, BURST, d) : d->chance;
 	if (own > 0 || rest != delta)
 		d->p = fmax(d->p, chance_student(rest / sqrt(chance + own), freedom));
 }
@@ -179,7 +184,7 @@ static void compare_runs(const struct noise_side *before, const struct noise_sid
 		d->p = d->chance = delta != 0 ? 0 : 1;
 		return;
 	}
-	few = chance_of_few(before, after, d);
+	few = chance_of_few(before, after, 1, d);
 	d->lone = is_lone(before, after) || is_lone(after, before);
 	freedom = squared(a + b) / (squared(a) / freedom_before + squared(b) / freedom_after);
 	deviation = sqrt(a + b);

@@ -8,8 +8,9 @@ proftop=$(realpath "$1") pairs=${2:-10} dir=${TRUTH_DIR:-diff-truth} freq=${TRUT
 mkdir -p "$dir"
 cd "$dir"
 
-if [ ! -e text ]; then
-    find /usr/include -type f -name '*.h' | sort | xargs cat | head -c 7000000 >text
+if [ ! -e ready ]; then
+    # head ends the others' writing.
+    { find /usr/include -type f -name '*.h' | sort | xargs cat 2>/dev/null || true; } | head -c 7000000 >text
     for _ in 1 2 3 4 5 6 7 8; do cat text; done >text8
     printf '#include <%s>\n' algorithm functional iostream map random regex string unordered_map vector >unit.cpp
     printf 'int f(const std::string &s) { std::smatch m; return std::regex_search(s, m, std::regex("a+b*")); }\n' >>unit.cpp
@@ -31,6 +32,7 @@ create index tb on t(b);
 select c, count(*) n from t group by c order by n desc, c limit 5;
 select sum(x.b*y.a) from t x join t y on x.b=y.a where x.c>'row 5';
 TEXT
+    touch ready
 fi
 
 record() { # NAME COMMAND…
