@@ -54,7 +54,7 @@ static _Noreturn void be_recorder(const struct options *o, recorder_fn *run, boo
 	}
 	sigaction(SIGCHLD, &was->child, NULL);
 	sigprocmask(SIG_SETMASK, &was->mask, NULL);
-	exit(run(o));
+	exit((int)run(o));
 }
 
 /* Waits for the recorder's end. Keys of the terminal reach it as they reach us; what is sent to us alone is passed on. */

@@ -99,14 +99,8 @@ static double own_variance(const struct noise_side *before, const struct noise_s
 			   const struct noise_spread *spread)
 {
 	double mean = (fabs(before->mean - before->system) + fabs(after->mean - after->system)) / 2;
-	double known = (before->history + after->history) * squared(mean);
-	double v = spread->own * squared(mean);
 
-	/* Earlier runs tell of this row what is else taken from all of them; they are few, so that both count. */
-	if (known > 0)
-		v = (OWN_FREEDOM * v + spread->history_freedom * known) /
-		    (OWN_FREEDOM + spread->history_freedom);
-	return v + squared(spread->least) +
+	return spread->own * squared(mean) + squared(spread->least) +
 	       spread->system * squared(fmax(before->system, after->system));
 }
 
@@ -135,7 +129,7 @@ static void compare_single(const struct noise_side *before, const struct noise_s
 	few = chance_of_few(before, after, 1, d);
 	own = own_variance(before, after, spread);
 	rest = without_drift(before, after, spread->drift, delta);
-	freedom = freedom_of(chance, own, OWN_FREEDOM + spread->history_freedom);
+	freedom = freedom_of(chance, own, OWN_FREEDOM);
 	/* A sample more on either side: of few, as many as there are say too little of how they vary. */
 	one = squared(weight * before->factor) + squared(weight * after->factor);
 	d->half = chance_student_95(freedom) * sqrt(chance + own + one) + fabs(delta - rest);

@@ -39,7 +39,6 @@ struct noise_side {
 	double reference; /* what dividing by something that varies too adds, in squares of the mean */
 	double system;    /* the part of the mean that was spent in the kernel */
 	double least_samples; /* how many the run with the fewest has, of several; else 0 */
-	double history; /* variance among earlier runs, in squares of their mean; 0: none are known */
 };
 
 /* What runs differ by of themselves, beyond chance. All zero: nothing is known of it. */
@@ -51,7 +50,6 @@ struct noise_spread {
 	double own;    /* variance of a change, in squares of the number */
 	double system; /* the same of the part that was spent in the kernel */
 	double least;  /* deviation of any row's change, however small the row, in the unit */
-	double history_freedom; /* of what the sides know from earlier runs */
 };
 
 struct noise_delta {
