@@ -45,8 +45,8 @@ static void explain(struct input *in, const uint8_t *bytes, size_t n, struct err
 	const char *packing = input_packing(in), *what = looks_like(bytes, n);
 
 	if (n > 0)
-		err_set(e, -EBADMSG, "%s: is no profile that can be read: it looks like %s",
-			input_name(in), what ? what : "binary data");
+		err_set(e, -EBADMSG, "%s: not supported: %s", input_name(in),
+			what ? what : "binary data");
 	else if (*packing)
 		err_set(e, -EBADMSG, "%s: there is nothing in its %s data", input_name(in),
 			packing);

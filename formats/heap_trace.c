@@ -250,14 +250,15 @@ static void loss(struct reader *r, const char *name, uint64_t n, const char *one
 static void state_dropped(struct reader *r)
 {
 	int64_t begin = heap_tell_time(&r->tell, 0);
-	char n[FMT_SIZE], until[FMT_SIZE];
+	char n[FMT_COUNTED_SIZE], until[FMT_SIZE];
 
 	if (r->take.n_skipped == 0)
 		return;
 	build_fact(
 		r->profile, r->capture, "losses", "dropped", FACT_LOSS,
-		"%s events, all of the first %s, to stay below the size asked for: what was allocated then is not known",
-		fmt_count(n, (int64_t)((r->take.n_skipped + r->take.n_left_out) & INT64_MAX)),
+		"%s, all of the first %s, to stay below the size asked for: what was allocated then is not known",
+		fmt_counted(n, (int64_t)((r->take.n_skipped + r->take.n_left_out) & INT64_MAX),
+			    "event"),
 		fmt_ns(until, heap_tell_time(&r->tell, r->take.skipped_until) - begin));
 }
 

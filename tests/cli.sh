@@ -473,7 +473,7 @@ printf '\177ELF\2\1\1' >small_program
 printf '#!/bin/sh\n' >small_script
 run 3 live small_program
 one_sentence
-says err 'small_program: is no profile that can be read, but a program; '
+says err 'small_program: not a profile, but a program; '
 says err ': proftop live -- ./small_program'
 run 3 live ./small_script
 says err 'proftop live -- ./small_script'

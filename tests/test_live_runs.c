@@ -556,7 +556,7 @@ Test(live_runs, quitting_ends_the_command, .timeout = 120)
 	pty_type(&p, "Q");
 	cr_expect_eq(pty_wait_end(&p), 0);
 	cr_expect_eq(kill(pid, 0), -1);
-	cr_expect_not_null(memmem(p.raw, p.n_bytes, "sh ended with live", 18));
+	cr_expect_not_null(memmem(p.raw, p.n_bytes, "sh was stopped", 14));
 	pty_expect_restored(&p);
 	pty_end(&p);
 }

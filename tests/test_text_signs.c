@@ -63,8 +63,7 @@ Test(text_signs, what_is_refused_is_named)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		size_t n = strlen(cases[i].text);
 		struct input *in = input_of_bytes(cases[i].text, n, "x");
-		char *want = xasprintf("x: is no profile that can be read: it looks like %s",
-				       cases[i].what);
+		char *want = xasprintf("x: not supported: %s", cases[i].what);
 		struct err e = ERR_INIT;
 
 		cr_expect_null(format_probe(in, &e), "%s", cases[i].what);

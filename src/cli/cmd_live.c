@@ -64,8 +64,7 @@ static void end_recording(struct live_recorder *r)
 
 	live_recorder_free(r);
 	if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
-		say("%s ended with live, which had begun it; what proftop live -p PID watches goes on",
-		    name);
+		say("%s was stopped; to leave a process running, attach with -p", name);
 	free(name);
 }
 
@@ -144,8 +143,8 @@ static bool is_program(const char *path)
 		close(fd);
 	if (n <= 0 || !looks_like_program(begin, (size_t)n))
 		return false;
-	say("%s: is no profile that can be read, but a program; live runs it and shows what it does: proftop live -- %s%s",
-	    path, strchr(path, '/') ? "" : "./", path);
+	say("%s: not a profile, but a program; to run and watch it: proftop live -- %s%s", path,
+	    strchr(path, '/') ? "" : "./", path);
 	return true;
 }
 

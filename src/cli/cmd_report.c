@@ -97,10 +97,11 @@ static void put_amount(const struct report *r, FILE *to)
 		count = footprint_calls(a->footprint);
 		scale = 1;
 	}
-	fprintf(to, ": %s%s %s%s", r->view == VIEW_KIND_MEMORY && report_is_estimated(r) ? "~" : "",
-		fmt_weight(n, count, UNIT_COUNT, scale),
+	fmt_weight(n, count, UNIT_COUNT, scale);
+	fprintf(to, ": %s%s %s%s%s",
+		r->view == VIEW_KIND_MEMORY && report_is_estimated(r) ? "~" : "", n,
 		r->view != VIEW_KIND_MEMORY && report_is_estimated(r) ? "recorded " : "",
-		heap ? "allocations" : "samples");
+		heap ? "allocation" : "sample", strcmp(n, "1") == 0 ? "" : "s");
 }
 
 /* For what is of all measures of an event. The caller frees. */

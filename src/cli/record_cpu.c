@@ -154,12 +154,12 @@ static void say_unsampled(const struct session *s, const struct cpu_recording_st
 static void say_result(const struct session *s)
 {
 	struct cpu_recording_stats stats = cpu_recording_stats(s->recording);
-	char n[FMT_SIZE], samples[FMT_COUNTED_SIZE], bytes[FMT_SIZE], *heap;
+	char n[FMT_COUNTED_SIZE], samples[FMT_COUNTED_SIZE], bytes[FMT_SIZE], *heap;
 
 	say_stacks(&stats.chains);
 	if (stats.n_lost > 0)
-		say("%s records found no room in the kernel's rings and are lost: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less, and -r 1 has us read them in time",
-		    fmt_count(n, (int64_t)stats.n_lost));
+		say("%s lost, as the kernel's rings were full: fewer samples a second (-F) or smaller copies of stacks (--call-graph) take less, and -r 1 has us read them in time",
+		    fmt_counted(n, (int64_t)stats.n_lost, "record"));
 	say_unsampled(s, &stats);
 	heap = s->heap ? heap_beside_text(s->heap, launch_pid(s->launch), s->end.status) : NULL;
 	say("recorded %s, %s, %s%s%sin %s",

@@ -160,9 +160,9 @@ static void say_chain(const struct record_traces *t, const struct record_trace *
 	char *programs = programs_of(t, own->pid), traces[FMT_COUNTED_SIZE], sum[FMT_SIZE];
 
 	say_one(own);
-	say("and %s more, %s, as the process was one program after the other (%s), from %s on",
+	say("the command exec'd %s, one trace each: %s more, %s, from %s on", programs,
 	    fmt_counted(traces, (int64_t)n - 1, "trace"),
-	    fmt_bytes(sum, bytes - (own->bytes > 0 ? own->bytes : 0)), programs, first->path);
+	    fmt_bytes(sum, bytes - (own->bytes > 0 ? own->bytes : 0)), first->path);
 	free(programs);
 }
 

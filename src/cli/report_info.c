@@ -124,9 +124,9 @@ static void put_events(const struct profile *p, const struct profile_counts *cou
 
 		fputs("  ", to);
 		put_clean(to, text_of(p, event->name), ascii, NAME_COLS);
-		fprintf(to, "  %s %s",
-			fmt_weight(n, sums[i].n_samples, UNIT_COUNT, sums[i].sample_scale),
-			event->is_heap ? "allocations" : "samples");
+		fmt_weight(n, sums[i].n_samples, UNIT_COUNT, sums[i].sample_scale);
+		fprintf(to, "  %s %s%s", n, event->is_heap ? "allocation" : "sample",
+			strcmp(n, "1") == 0 ? "" : "s");
 		if (event->has_weight && !event->is_counted)
 			fprintf(to, ", %s",
 				fmt_weight(weight, sums[i].weight, event->unit, event->scale));

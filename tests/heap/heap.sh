@@ -324,7 +324,7 @@ done
 # A long one is told in three lines: the trace that matters, the others, what to do.
 "$PROFTOP" record --heap -o long.heap -- env nice env nice env "$tools/heap_work" threads 2000 >said.out 2>said.err
 [ "$(sed 's/[0-9.]* kB/N kB/' said.err)" = "proftop: recorded N kB of heap_work in $work/long.6.heap
-proftop: and 5 traces more, N kB, as the process was one program after the other (env, nice, heap_work), from $work/long.heap on
+proftop: the command exec'd env, nice, heap_work, one trace each: 5 traces more, N kB, from $work/long.heap on
 proftop: the largest is of heap_work: proftop $work/long.6.heap opens it" ] || fault "a long chain: $(cat said.err)"
 rm -f long*.heap
 [ "$(find chain -type f | wc -l)" = 9 ] && [ -e chain/other.2 ] || fault "chains: what is not of them was moved: $(ls chain)"

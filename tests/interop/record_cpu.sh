@@ -537,7 +537,7 @@ wait_until tells_lost
 "$proftop" live --screen 120x12 lost >seen 2>/dev/null &
 watcher=$!
 end_recording
-says err 'found no room in the kernel'
+says err "lost, as the kernel's rings were full"
 # Whoever watches sees as many lost as the recorder counts.
 wait "$watcher" || fault "live of what loses ends with $?"
 says seen "lost $(sed -n 's/.*: \([0-9,]*\) records found no room.*/\1/p' err) "
