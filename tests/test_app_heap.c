@@ -79,7 +79,7 @@ Test(app_heap, without_a_heap_there_is_no_memory)
 	cr_expect(stage_app_shows(&f, "[1 top]"));
 	cr_expect(stage_app_hides(&f, "memory"));
 	stage_app_play(&f, "9");
-	cr_expect(stage_app_shows(&f, "there is nothing for memory in this profile"));
+	cr_expect(stage_app_shows(&f, "no heap data in this profile"));
 	cr_expect(stage_app_shows(&f, "[1 top]"));
 	stage_app_done(&f);
 }
@@ -91,15 +91,15 @@ Test(app_heap, lines_over_another_span_are_made_beside_the_terminal)
 
 	stage_app_init(&f, stage_heap(), true, 100, 40);
 	stage_app_settle(&f);
-	cr_assert(stage_app_mentions(&f, "allocs/s to"));
+	cr_assert(stage_app_mentions(&f, "allocs/s (max"));
 	app_key(f.app, '+');
 	cr_assert(stage_app_mentions(&f, "allocs/s: counting"));
 	stage_app_settle(&f);
-	cr_assert(stage_app_mentions(&f, "allocs/s to"));
+	cr_assert(stage_app_mentions(&f, "allocs/s (max"));
 	app_resize(f.app, 90, 40);
 	cr_assert(stage_app_mentions(&f, "allocs/s: counting"));
 	stage_app_settle(&f);
-	cr_assert(stage_app_mentions(&f, "allocs/s to"));
+	cr_assert(stage_app_mentions(&f, "allocs/s (max"));
 	stage_app_done(&f);
 }
 

@@ -25,6 +25,24 @@ Test(fmt, counted)
 		cr_expect_str_eq(fmt_counted(out, cases[i].n, "sample"), cases[i].out);
 }
 
+Test(fmt, short_counts)
+{
+	static const struct {
+		int64_t n;
+		const char *out;
+	} cases[] = {
+		{ 0, "0" },
+		{ 9999, "9,999" },
+		{ 10000, "10.0 k" },
+		{ 3817678, "3.82 M" },
+		{ -61143, "-61.1 k" },
+	};
+	char out[FMT_SIZE];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		cr_expect_str_eq(fmt_short(out, cases[i].n), cases[i].out);
+}
+
 Test(fmt, about)
 {
 	static const struct {

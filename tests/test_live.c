@@ -174,7 +174,7 @@ Test(live, sends_nothing_for_nothing, .timeout = 120)
 	pty_wait_idle(&l.p);
 	cr_expect_eq(pty_bytes_within(&l.p, 1500), 0);
 	pty_type(&l.p, "z");
-	pty_wait(&l.p, "● frozen");
+	pty_wait(&l.p, "● paused");
 	pty_wait_idle(&l.p);
 	put(&l, "main;late 1000\n");
 	cr_expect_eq(pty_bytes_within(&l.p, 1500), 0, "what comes while it is frozen is not shown");

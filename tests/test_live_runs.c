@@ -80,7 +80,7 @@ Test(live_runs, a_command, .timeout = 120)
 	pty_wait(&p, "FUNCTION");
 	pty_wait(&p, "· cpu ");
 	pty_type(&p, "z");
-	pty_wait(&p, "● frozen");
+	pty_wait(&p, "● paused");
 	pty_wait_idle(&p);
 	cr_expect_eq(pty_bytes_within(&p, 3000), 0, "what goes on is not shown");
 	pty_type(&p, "z");

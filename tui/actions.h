@@ -90,11 +90,11 @@
 	X(VIEW_8,       "view-8",        "8",                    IN_ALL,    "",        "") \
 	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
-	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "freeze",  "hold the screen still, and go on; what comes meanwhile is kept") \
+	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "pause",   "pause the screen, and continue; data is still collected") \
 	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \
-	X(BASELINE,     "baseline",      "B",                    IN_LIVE,   "baseline", "compare what comes from now on with what was before, and stop comparing") \
+	X(BASELINE,     "baseline",      "B",                    IN_LIVE,   "baseline", "compare new data with earlier data, and stop comparing") \
 	X(SAVE,         "save",          "w",                    IN_LIVE,   "save",    "save what is shown as a file that opens like any other") \
-	X(RESET,        "reset",         "Z",                    IN_LIVE,   "reset",   "begin anew: leave out what was so far") \
+	X(RESET,        "reset",         "Z",                    IN_LIVE,   "reset",   "hide earlier data") \
 	X(STOP,         "stop",          "z",                    IN_ALL,    "",        "stop loading and keep what is there") \
 	X(HELP,         "help",          "? <F1>",               IN_ALL,    "help",    "the keys that work here") \
 	X(QUIT,         "quit",          "q",                    IN_ALL,    "",        "close the view; quit on the last one") \

@@ -265,9 +265,9 @@ static void show_numbered(struct app *a, enum view_kind view)
 	else if (app_baseline_hides(a, view))
 		app_say_owned(a, false, app_baseline_text(a, view));
 	else
-		app_say_owned(
-			a, false,
-			xasprintf("there is nothing for %s in this profile", views[view]->name));
+		app_say(a, false,
+			view == VIEW_KIND_MEMORY ? "no heap data in this profile"
+						 : "no times in this profile");
 }
 
 /* The next tab to the right (1) or left (-1) of the present one, and round again. */

@@ -150,7 +150,7 @@ static char *manner_text(const struct analysis *an)
 			 manner.became ? " · became " : "", became, *stopped ? " · stopped: " : "",
 			 (int)strcspn(stopped, ":"), stopped,
 			 manner.goes_on ? " · being written" : "", manner.n_gone > 0 ? " · " : "",
-			 manner.n_gone > 0 ? gone : "", manner.n_gone > 0 ? " gone" : "");
+			 manner.n_gone > 0 ? gone : "", manner.n_gone > 0 ? " exited" : "");
 }
 
 /* What is counted; what a program that runs on has not freed is no leak yet. The caller frees. */
@@ -168,6 +168,23 @@ static char *metric_text(const struct app *a)
 	return metric_name(an->profile, m);
 }
 
+/* The events that are not shown: " (mmap too: m)" of a heap, which has two, else " +3 events". The caller frees. */
+static char *more_text(const struct app *a, uint32_t n_shown, uint32_t n_more)
+{
+	const struct analysis *an = a->analysis;
+	struct metric m = an->lens.column[0].metric;
+	event_id other = { 1 - m.event.v };
+	char keys[64];
+
+	if (n_shown != 1 || n_more != 1 || m.event.v > 1 || !metric_is_heap(an->profile, m))
+		return xasprintf(" +%u event%s", (unsigned)n_more, n_more == 1 ? "" : "s");
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_METRIC, keys,
+		    sizeof(keys));
+	return xasprintf(" (%s too: %s)",
+			 profile_string(an->profile, profile_event(an->profile, other)->name, NULL),
+			 keys);
+}
+
 /* "perf.data › cpu-clock › main › parse"; the caller frees. */
 static char *breadcrumb(struct app *a)
 {
@@ -181,7 +198,7 @@ static char *breadcrumb(struct app *a)
 	uint32_t n_more = an->counts.n_events - n_shown;
 
 	if (an->counts.n_events > n_shown)
-		more = xasprintf(" +%u event%s", (unsigned)n_more, n_more == 1 ? "" : "s");
+		more = more_text(a, n_shown, n_more);
 	sides = app_sides_name(a);
 	text = xasprintf("%s%s%s%s%s%s%s%s%s", a->source->title, *sides ? " › " : "", sides,
 			 metric ? " › " : "", metric ? metric : "", metric && more ? more : "",
@@ -569,7 +586,7 @@ static bool leads_here(const struct app *a, enum action action)
 static const char *hint_text(const struct app *a, enum action action)
 {
 	if (action == ACTION_FREEZE && a->live.frozen)
-		return "go on";
+		return "continue";
 	if (action == ACTION_BASELINE && a->live.baseline_ns >= 0)
 		return "no baseline";
 	return action_hint(action);

@@ -66,8 +66,7 @@ static void freeze(struct app *a)
 	a->live.frozen = !a->live.frozen;
 	worker_hold(a->worker, a->live.frozen ? &a->analysis->counts : NULL);
 	app_say(a, false,
-		a->live.frozen ? "frozen: what comes is kept, and shown when z is pressed again"
-			       : "going on");
+		a->live.frozen ? "paused; data is still collected, z continues" : "live again");
 	if (!a->live.frozen) {
 		live_rate_anew(&a->live.growth);
 		app_reanalyse(a);
@@ -114,8 +113,8 @@ static void reset(struct app *a)
 	a->live.baseline_ns = -1;
 	keep_apart(a);
 	app_say(a, false,
-		a->live.frozen ? "begun anew: z goes on, and shows what comes from here on"
-			       : "begun anew: what was before is left out");
+		a->live.frozen ? "reset: z continues, with new data alone"
+			       : "reset: earlier data hidden");
 	app_reanalyse(a);
 }
 
@@ -132,10 +131,9 @@ static void set_baseline(struct app *a)
 		app_say(a, false, "baseline cleared");
 	else if (a->live.frozen)
 		app_say(a, false,
-			"baseline: z goes on, and compares what comes with what was before");
+			"baseline set: z continues, and compares new data with earlier data");
 	else
-		app_say(a, false,
-			"baseline: what comes from now on is compared with what was before");
+		app_say(a, false, "baseline set: new data is compared with earlier data");
 	app_reanalyse(a);
 }
 
@@ -413,7 +411,7 @@ static int add_form(char **out, int n, int most, char *part)
 static const char *state_name(const struct app *a)
 {
 	if (a->live.frozen)
-		return "frozen";
+		return "paused";
 	if (!a->loading)
 		return "ended";
 	if (a->live.target.is_still)
@@ -502,10 +500,12 @@ static int due_totals(const struct app *a, bool whole, char *fate, char **out, i
 		n = add_form(out, n, most, fate);
 	if (a->loading && a->live.its.permille >= 0)
 		n = add_form(out, n, most, share_text("cpu", a->live.its.permille));
+	/* All of the time is what is expected; another one matters more than what we cost. */
+	if (!whole)
+		n = add_form(out, n, most, xstrdup(app_window_text(a)));
 	if (a->live.own.permille >= 0)
-		n = add_form(out, n, most, share_text("us", a->live.own.permille));
-	/* All of the time is what is expected. */
-	return whole ? n : add_form(out, n, most, xstrdup(app_window_text(a)));
+		n = add_form(out, n, most, share_text("proftop", a->live.own.permille));
+	return n;
 }
 
 int app_live_totals(const struct app *a, char **out, int most, int *n_due)

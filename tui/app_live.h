@@ -38,8 +38,8 @@ int app_live_wait_ms(const struct app *a);
 
 /*
  * The right end of row 0 in ever longer forms, as many as there is room for in out; the caller frees them. In this order: how
- * it is (frozen, ended, exited or stopped, unfocused, live); what was lost, if anything was; the rate; that nothing was lost;
- * of what has ended, what that was; the cpu that it takes and that we take; the window, where that is not all. These are the
+ * it is (paused, ended, exited or stopped, unfocused, live); what was lost, if anything was; the rate; that nothing was lost;
+ * of what has ended, what that was; the cpu that it takes; the window, where that is not all; the cpu that we take. These are the
  * first *n_due forms, for which what stands on the left gives way. Then what goes on, how long, and that the window is all.
  */
 int app_live_totals(const struct app *a, char **out, int most, int *n_due);

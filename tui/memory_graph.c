@@ -211,8 +211,8 @@ static void draw_rate(const struct memory_graph *g, struct canvas *c, int row, i
 		n[i] = slot < INT64_MAX ? (int64_t)slot : INT64_MAX;
 		most = n[i] > most ? n[i] : most;
 	}
-	used = canvas_printf(c, row, col, cols, STYLE_DIM, "%s/s to %s ", what,
-			     fmt_count(text, seconds > 0 ? (int64_t)((double)most / seconds) : 0));
+	used = canvas_printf(c, row, col, cols, STYLE_DIM, "%s/s (max %s) ", what,
+			     fmt_short(text, seconds > 0 ? (int64_t)((double)most / seconds) : 0));
 	if (used < cols)
 		canvas_spark(c, row, col + used, cols - used, STYLE_SPARK, n, (size_t)g->axis.cols,
 			     0);

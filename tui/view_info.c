@@ -181,7 +181,7 @@ static void add_shown(struct info_view *v, const struct scene *s)
 {
 	const struct analysis *a = s->analysis;
 	const struct weights *w = &a->weights;
-	char out[FMT_SIZE], part[FMT_SIZE];
+	char out[FMT_SIZE], part[FMT_SIZE], nodes[FMT_COUNTED_SIZE];
 	struct scene in_units = *s;
 
 	in_units.percent = false;
@@ -209,7 +209,7 @@ static void add_shown(struct info_view *v, const struct scene *s)
 		add_made(v, "filter", filter_text(a->lens.filter));
 	add_made(v, "rows", xstrdup(row_grouping_name(a->lens.grouping)));
 	add_made(v, "stacks",
-		 xasprintf("%s nodes, at most %s deep", fmt_count(out, a->tree->n_nodes - 1),
+		 xasprintf("%s, at most %s deep", fmt_counted(nodes, a->tree->n_nodes - 1, "node"),
 			   fmt_count(part, a->tree->max_depth)));
 }
 

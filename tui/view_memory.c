@@ -249,7 +249,7 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 			 struct rect r)
 {
 	const struct footprint *f = footprint_of(s);
-	char a[FMT_SIZE], b[2 * FMT_SIZE];
+	char a[FMT_SIZE], b[2 * FMT_SIZE], n[FMT_COUNTED_SIZE];
 	int64_t rss = memory_graph_rss(s, v->graph.axis.cursor_ns);
 	int col = 1;
 
@@ -273,8 +273,9 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 			c, r, col,
 			xasprintf("RSS %s%s", f->in_range ? "of all " : "", fmt_bytes(a, rss)));
 	put_part(c, r, col,
-		 xasprintf("%s%s allocations of %s%s", about(f), fmt_count(a, footprint_calls(f)),
-			   about(f), fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
+		 xasprintf("%s%s of %s%s", about(f),
+			   fmt_counted(n, footprint_calls(f), "allocation"), about(f),
+			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
 }
 
 /* Is there room and reason for a column of the table? */
@@ -619,7 +620,7 @@ static uint32_t memory_find(void *state, const struct scene *s, int step, uint32
 	return f.n;
 }
 
-/* " · all in 35.0 ms: 3.39 MB allocated, 31.2 MB freed". The caller frees. */
+/* " · this column (35.0 ms): +3.39 MB, -31.2 MB". The caller frees. */
 static char *flow_text(const struct memory_graph *g)
 {
 	const struct footprint_slot *slot = &g->slot[memory_graph_cursor(g)];
@@ -627,9 +628,9 @@ static char *flow_text(const struct memory_graph *g)
 
 	fmt_ns(width, (g->axis.to_ns - g->axis.from_ns) / g->axis.cols);
 	if (slot->allocated == 0 && slot->freed == 0)
-		return xasprintf(" · all in %s: nothing allocated or freed", width);
-	return xasprintf(" · all in %s: %s allocated, %s freed", width,
-			 fmt_bytes(came, slot->allocated), fmt_bytes(went, slot->freed));
+		return xasprintf(" · this column (%s): nothing allocated or freed", width);
+	return xasprintf(" · this column (%s): +%s, -%s", width, fmt_bytes(came, slot->allocated),
+			 fmt_bytes(went, slot->freed));
 }
 
 /* The site in full and where it is, and what was allocated and freed by all sites in the cursor's column. */

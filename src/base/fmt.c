@@ -114,6 +114,17 @@ const char *fmt_about(char out[FMT_COUNTED_SIZE], int64_t n, const char *one)
 	return out;
 }
 
+const char *fmt_short(char out[FMT_SIZE], int64_t n)
+{
+	uint64_t most = magnitude(n);
+
+	if (most < 10000)
+		put_grouped(out, n < 0, most);
+	else
+		put_prefixed(out, n < 0, (double)most, "");
+	return out;
+}
+
 const char *fmt_bytes(char out[FMT_SIZE], int64_t n_bytes)
 {
 	uint64_t n = magnitude(n_bytes);

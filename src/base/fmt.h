@@ -21,6 +21,8 @@ const char *fmt_count(char out[FMT_SIZE], int64_t n);
 const char *fmt_counted(char out[FMT_COUNTED_SIZE], int64_t n, const char *one);
 /* "about 1,200 samples", "12 samples": of three digits, for what is said again and again of what grows. */
 const char *fmt_about(char out[FMT_COUNTED_SIZE], int64_t n, const char *one);
+/* "9,999", then "3.82 M": three digits, where there is little room. */
+const char *fmt_short(char out[FMT_SIZE], int64_t n);
 /* 182.4 MB (powers of 1,000, as in heaptrack), exact below 1,000: 512 B */
 const char *fmt_bytes(char out[FMT_SIZE], int64_t n_bytes);
 /* 36.0 s, 1.25 ms, 812 ns, 3 m 20 s, 2 h 05 m */
