@@ -200,17 +200,80 @@ static const struct {
 #undef X
 };
 
-/* How each place writes a long and a short option. */
+/* How the shells' completions write a long and a short option. */
 static const struct {
 	const char *path, *long_form, *short_form;
 } places[] = {
 	{ "completions/bash/proftop", "--%s", NULL },
 	{ "completions/zsh/_proftop", "--%s", "-%c" },
 	{ "completions/fish/proftop.fish", "-l %s ", "-s %c " },
-	{ "doc/proftop.1", "Fl -%s", "Fl %c" },
 };
 
-Test(options, are_known_to_manual_and_completions)
+/* The pages of the manual that tell the options of verbs. */
+static const struct {
+	uint32_t verbs;
+	const char *path[4];
+} pages[] = {
+	{ ON_EXPLORE, { "doc/proftop.1" } },
+	{ ON_REPORT | ON_INFO, { "doc/proftop.1", "doc/proftop-report.1" } },
+	{ ON_EXPORT, { "doc/proftop.1", "doc/proftop-report.1", "doc/proftop-diff.1" } },
+	{ ON_DIFF, { "doc/proftop.1", "doc/proftop-report.1", "doc/proftop-diff.1" } },
+	{ ON_COMPARE,
+	  { "doc/proftop.1", "doc/proftop-report.1", "doc/proftop-diff.1", "doc/proftop-record.1" } },
+	{ ON_RECORD, { "doc/proftop.1", "doc/proftop-record.1" } },
+	{ ON_LIVE, { "doc/proftop.1", "doc/proftop-live.1", "doc/proftop-record.1" } },
+	{ ON_TELL, { "doc/proftop.1" } },
+};
+
+/* Is there a list item whose line has the option? */
+static bool has_item(const char *text, const char *option)
+{
+	for (const char *at = strstr(text, option); at; at = strstr(at + 1, option)) {
+		const char *line = at;
+		char next = at[strlen(option)];
+
+		while (line > text && line[-1] != '\n')
+			line--;
+		if (strncmp(line, ".It ", 4) == 0 && (next == ' ' || next == '\n'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_told(const char *const *path, size_t n, const char *option)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < n && path[i]; i++) {
+		char *text = read_source(path[i]);
+
+		told = told || has_item(text, option);
+		free(text);
+	}
+	return told;
+}
+
+/* Each option is an item where those look who use its verb. */
+Test(options, are_known_to_manual)
+{
+	for (size_t p = 0; p < sizeof(pages) / sizeof(pages[0]); p++)
+		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+			char wanted[64];
+
+			if (!(all[i].verbs & pages[p].verbs))
+				continue;
+			snprintf(wanted, sizeof(wanted), "Fl -%s", all[i].name);
+			cr_expect(is_told(pages[p].path, 3, wanted), "page %zu has no %s", p,
+				  wanted);
+			if (!all[i].letter)
+				continue;
+			snprintf(wanted, sizeof(wanted), "Fl %c", all[i].letter);
+			cr_expect(is_told(pages[p].path, 3, wanted), "page %zu has no %s", p,
+				  wanted);
+		}
+}
+
+Test(options, are_known_to_completions)
 {
 	for (size_t p = 0; p < sizeof(places) / sizeof(places[0]); p++) {
 		char *text = read_source(places[p].path), wanted[64];
@@ -245,6 +308,7 @@ Test(options, views_are_known_to_help_manual_and_completions)
 		{ "completions/zsh/_proftop", "--view[the view]:view:(", ")" },
 		{ "completions/fish/proftop.fish", "-l view -x -a '", "'" },
 		{ "doc/proftop.1", "The first view:", ".It" },
+		{ "doc/proftop-report.1", "One of", ".It" },
 		{ "src/cli/options.h", "\"view\",", "\\" },
 	};
 

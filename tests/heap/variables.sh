@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# That the manual page has every variable that is read and no other, and that what the tour says to
+# That the manual has every variable that is read and no other, and that what the tour says to
 # type and to put into a unit works as it stands.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$root/tests/heap/lib.sh"
 
 grep -rho --include='*.c' '"PROFTOP_[A-Z][A-Z_]*"' "$root/src" "$root/formats" "$root/tui" | tr -d '"' | LC_ALL=C sort -u >read
-sed -n 's/^\.It Ev \(PROFTOP_[A-Z_]*\).*/\1/p' "$root/doc/proftop.1" | LC_ALL=C sort >told
+sed -n 's/^\.It Ev \(PROFTOP_[A-Z_]*\).*/\1/p' "$root"/doc/proftop*.[17] | LC_ALL=C sort >told
 [ "$(wc -l <read)" -gt 10 ] || fault "only $(wc -l <read) variables were found in the source"
-diff read told >difference || fault "the source (<) and the manual page (>) do not agree: $(grep '^[<>]' difference)"
+diff read told >difference || fault "the source (<) and the manual (>) do not agree: $(grep '^[<>]' difference)"
 
 # The variables of the tour's lines are some of those.
 grep -ho 'PROFTOP_[A-Z_]*=' "$root/doc/tour.md" | tr -d = | LC_ALL=C sort -u >named
