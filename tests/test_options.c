@@ -263,12 +263,12 @@ Test(options, are_known_to_manual)
 			if (!(all[i].verbs & pages[p].verbs))
 				continue;
 			snprintf(wanted, sizeof(wanted), "Fl -%s", all[i].name);
-			cr_expect(is_told(pages[p].path, 3, wanted), "page %zu has no %s", p,
+			cr_expect(is_told(pages[p].path, 4, wanted), "page %zu has no %s", p,
 				  wanted);
 			if (!all[i].letter)
 				continue;
 			snprintf(wanted, sizeof(wanted), "Fl %c", all[i].letter);
-			cr_expect(is_told(pages[p].path, 3, wanted), "page %zu has no %s", p,
+			cr_expect(is_told(pages[p].path, 4, wanted), "page %zu has no %s", p,
 				  wanted);
 		}
 }
