@@ -292,7 +292,7 @@ static void copy_touched(uint8_t *to, uint8_t *from, size_t bytes, bool (*is_spa
 }
 
 /* False: the memory stays what it is. */
-static bool copy_segment(const struct kept_segment *s, bool (*is_spare)(const void *))
+static bool copy_segment(const struct kept_segment *s, bool is_last, bool (*is_spare)(const void *))
 {
 	uint8_t *from = (uint8_t *)(uintptr_t)s->address;
 	void *to = mmap(NULL, s->bytes, PROT_READ | PROT_WRITE,
@@ -300,7 +300,8 @@ static bool copy_segment(const struct kept_segment *s, bool (*is_spare)(const vo
 
 	if (to == MAP_FAILED)
 		return false;
-	copy_touched(to, from, s->bytes, is_spare);
+	/* Nothing was handed out beyond. */
+	copy_touched(to, from, is_last ? (size_t)(kept.at - from) : s->bytes, is_spare);
 	return mremap(to, s->bytes, s->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, from) != MAP_FAILED;
 }
 
@@ -320,7 +321,7 @@ void tracer_kept_copy(bool (*is_spare)(const void *page))
 	n = atomic_load(&kept.first->n_segments);
 	memcpy(copied, kept.first->segment, n * sizeof(*copied));
 	for (uint32_t i = 0; i < n; i++)
-		if (copy_segment(&copied[i], is_spare))
+		if (copy_segment(&copied[i], i + 1 == n, is_spare))
 			copied[n_copied++] = copied[i];
 	kept.first = NULL;
 	kept.at = kept.end = NULL;
