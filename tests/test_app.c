@@ -66,7 +66,7 @@ Test(app, what_keys_do)
 		  "search  /" },
 		{ "a bad term stays to be mended", "&fn:(<Enter>", "& fn:(\n bad", "filter  fn" },
 		{ "and what is known is said", "&", "\n fn: module:", "/ search" },
-		{ "an unknown term is said in full", "&bogus:1<Enter>", "see the manual",
+		{ "an unknown term is said in full", "&bogus:1<Enter>", "see man proftop-filter",
 		  "filter  b" },
 		{ "esc takes it away again", "&!fn:mem<Enter><Esc>", "[1 top]", "filter  !" },
 		{ "one by one", "&!fn:mem<Enter>&fn:a<Enter><Esc>", "filter  !fn:mem\n", "fn:a" },

@@ -35,6 +35,25 @@ static void print_synopsis(const struct command *c, FILE *to)
 		c->synopsis);
 }
 
+/* The page of the manual that tells of a command. */
+static const char *manual_page(const struct command *c)
+{
+	static const struct {
+		const char *name, *page;
+	} pages[] = {
+		{ "record", "proftop-record" }, { "live", "proftop-live" },
+		{ "diff", "proftop-diff" },     { "report", "proftop-report" },
+		{ "export", "proftop-report" }, { "info", "proftop-report" },
+		{ "mark", "proftop-heap" },     { "pause", "proftop-heap" },
+		{ "resume", "proftop-heap" },   { "detach", "proftop-heap" },
+	};
+
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)
+		if (strcmp(pages[i].name, c->name) == 0)
+			return pages[i].page;
+	return "proftop";
+}
+
 static void print_help(const struct command *c, FILE *to)
 {
 	fputs("usage:\n", to);
@@ -44,9 +63,10 @@ static void print_help(const struct command *c, FILE *to)
 			print_synopsis(commands[i], to);
 	fprintf(to, "\n%s\n\n", c->summary);
 	options_help(c, to);
-	fputs("\nFiles are told apart by their content; several merge; - is standard input; with no FILE,\n"
-	      "./perf.data is opened. More: man proftop, or ? inside.\n",
-	      to);
+	fprintf(to,
+		"\nFiles are told apart by their content; several merge; - is standard input; with no FILE,\n"
+		"./perf.data is opened. More: man %s, or ? inside.\n",
+		manual_page(c));
 }
 
 /*

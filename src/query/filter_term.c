@@ -171,9 +171,10 @@ static int take_kind(const char *s, enum term_kind *kind, const char **value, st
 	}
 	if (n == 0)
 		return 0;
-	return err_set(e, -EINVAL,
-		       "unknown kind of filter term \"%.*s:\"; a function is fn:, see the manual",
-		       n > 40 ? 40 : (int)n, s);
+	return err_set(
+		e, -EINVAL,
+		"unknown kind of filter term \"%.*s:\"; a function is fn:, see man proftop-filter",
+		n > 40 ? 40 : (int)n, s);
 }
 
 static int parse_regex(const char *value, struct term *t, struct err *e)
