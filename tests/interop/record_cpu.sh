@@ -540,7 +540,7 @@ end_recording
 says err "lost, as the kernel's rings were full"
 # Whoever watches sees as many lost as the recorder counts.
 wait "$watcher" || fault "live of what loses ends with $?"
-says seen "lost $(sed -n 's/.*: \([0-9,]*\) records found no room.*/\1/p' err) "
+says seen "lost $(sed -n 's/.*: \([0-9,]*\) records\{0,1\} lost, as.*/\1/p' err) "
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 
@@ -556,11 +556,11 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 kill -CONT "$recorder"
 wait "$recorder" || fault "lost at the end: $(cat err)"
-told=$(sed -n 's/.*: \([0-9,]*\) records found no room.*/\1/p; s/.*recorded \([0-9,]*\) sample.*/\1/p' err | tr -d , | paste -sd+)
+told=$(sed -n 's/.*: \([0-9,]*\) records\{0,1\} lost, as.*/\1/p; s/.*recorded \([0-9,]*\) sample.*/\1/p' err | tr -d , | paste -sd+)
 # Of 12,000; what a busy host takes from the machine is no time of the clock's.
 [ "$((told))" -ge 9000 ] || fault "3 s are 12,000 samples, of which are told: $told"
 "$proftop" info lost >out
-says out "$(sed -n 's/.*: \([0-9,]*\) records found no room.*/\1/p' err) events lost"
+says out "$(sed -n 's/.*: \([0-9,]*\) records\{0,1\} lost, as.*/\1/p' err) events lost"
 
 # A process goes on without its first thread.
 cat >leader.c <<'END'
