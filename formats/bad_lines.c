@@ -2,9 +2,9 @@
 /* Complaints about lines; see bad_lines.h. */
 #include "config.h"
 
-#include "bad_lines.h"
+#include "formats/bad_lines.h"
 
-#include "mem.h"
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

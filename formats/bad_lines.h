@@ -3,7 +3,7 @@
 #ifndef PROFTOP_FORMATS_BAD_LINES_H
 #define PROFTOP_FORMATS_BAD_LINES_H
 
-#include "builder.h"
+#include "profile/builder.h"
 
 #include <stdint.h>
 

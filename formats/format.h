@@ -5,7 +5,7 @@
 #ifndef PROFTOP_FORMATS_FORMAT_H
 #define PROFTOP_FORMATS_FORMAT_H
 
-#include "builder.h"
+#include "profile/builder.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,18 +2,18 @@
 /* The table of formats, and which one an input is of. */
 #include "config.h"
 
-#include "err.h"
-#include "firefox.h"
-#include "folded.h"
-#include "format.h"
-#include "heap_trace.h"
-#include "input.h"
-#include "looks.h"
-#include "perf_data.h"
-#include "perf_script.h"
-#include "pprof.h"
-#include "speedscope.h"
-#include "v8.h"
+#include "base/err.h"
+#include "formats/file_type_hint.h"
+#include "formats/firefox/firefox.h"
+#include "formats/folded/folded.h"
+#include "formats/format.h"
+#include "formats/heap_trace.h"
+#include "formats/perf_data.h"
+#include "formats/perf_script/perf_script.h"
+#include "formats/pprof/pprof.h"
+#include "formats/speedscope/speedscope.h"
+#include "formats/v8/v8.h"
+#include "input/input.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,7 +42,7 @@ const struct format *format_by_name(const char *name)
 /* Why no reader takes these bytes. */
 static void explain(struct input *in, const uint8_t *bytes, size_t n, struct err *e)
 {
-	const char *packing = input_packing(in), *what = looks_like(bytes, n);
+	const char *packing = input_packing(in), *what = file_type_hint_like(bytes, n);
 
 	if (n > 0)
 		err_set(e, -EBADMSG, "%s: not supported: %s", input_name(in),

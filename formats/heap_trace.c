@@ -5,25 +5,25 @@
  */
 #include "config.h"
 
-#include "heap_trace.h"
+#include "formats/heap_trace.h"
 
-#include "builder.h"
-#include "err.h"
-#include "fmt.h"
-#include "heap_blocks.h"
-#include "heap_builder.h"
-#include "heap_flow.h"
-#include "heap_merge.h"
-#include "heap_rates.h"
-#include "heap_rows.h"
-#include "heap_stacks.h"
-#include "heap_take.h"
-#include "heap_tell.h"
-#include "input.h"
-#include "mem.h"
-#include "perf_spool.h"
-#include "resolver.h"
-#include "task.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "heaptrace/read/apply_events.h"
+#include "heaptrace/read/apply_records.h"
+#include "heaptrace/read/heap_blocks.h"
+#include "heaptrace/read/heap_merge.h"
+#include "heaptrace/read/heap_rates.h"
+#include "heaptrace/read/heap_readahead.h"
+#include "heaptrace/read/heap_rows.h"
+#include "heaptrace/read/heap_stacks.h"
+#include "input/input.h"
+#include "input/spool.h"
+#include "profile/builder.h"
+#include "profile/heap/heap_builder.h"
+#include "symbols/resolver.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,7 @@ struct reader {
 	struct resolver_options options;
 	struct resolver *resolver;
 	struct heap_blocks blocks;
-	struct heap_tell tell;
+	struct apply_records tell;
 	struct heap_stacks *stacks;
 	struct heap_merge *merge;
 	struct heap_taker take;
@@ -103,7 +103,7 @@ static void take_block(struct reader *r, const struct heap_place *place, struct 
 		break;
 	case HEAP_BLOCK_RECORDS:
 		if (heap_blocks_unpack(&r->blocks, place, u))
-			heap_tell_block(&r->tell, u);
+			apply_records_block(&r->tell, u);
 		break;
 	case HEAP_BLOCK_SKIPPED:
 		r->take.n_skipped += b->n;
@@ -170,7 +170,7 @@ static uint64_t come_so_far(struct reader *r, const struct heap_parcel *p)
 		at = last->event[last->n - 1].time;
 	}
 	if (is_followed(r))
-		build_heap_known(r->profile, r->take.track, heap_tell_time(&r->tell, at));
+		build_heap_known(r->profile, r->take.track, apply_records_time(&r->tell, at));
 	return at;
 }
 
@@ -185,13 +185,13 @@ static void tell_behind(struct reader *r, uint64_t at)
 
 	if (!r->follow)
 		return;
-	behind = heap_tell_time(&r->tell, r->until) - heap_tell_time(&r->tell, at) + clock_ns() -
-		 r->looked_ns;
+	behind = apply_records_time(&r->tell, r->until) - apply_records_time(&r->tell, at) +
+		 clock_ns() - r->looked_ns;
 	if (behind < BEHIND_LEAST_NS) {
 		progress_behind(r->progress, 0);
 		return;
 	}
-	behind += heap_tell_time(&r->tell, open_time(r)) - heap_tell_time(&r->tell, 0);
+	behind += apply_records_time(&r->tell, open_time(r)) - apply_records_time(&r->tell, 0);
 	behind_ms = (uint64_t)behind / 1000000;
 	progress_behind(r->progress, behind_ms < UINT32_MAX ? (uint32_t)behind_ms : UINT32_MAX);
 }
@@ -208,7 +208,7 @@ static void spend(struct reader *r, uint64_t unread)
 
 static int read_events(struct reader *r)
 {
-	struct heap_flow *flow = heap_flow_new(r->merge);
+	struct heap_readahead *flow = heap_readahead_new(r->merge);
 	struct heap_parcel p = { .n_runs = 1 };
 	int rc = 0;
 
@@ -216,10 +216,10 @@ static int read_events(struct reader *r)
 		uint64_t until = r->take.n_events + BATCH_EVENTS, at;
 
 		builder_begin(r->profile);
-		heap_take_fold(&r->take);
+		apply_events_fold(&r->take);
 		do {
-			p = heap_flow_next(flow);
-			heap_take_parcel(&r->take, &p);
+			p = heap_readahead_next(flow);
+			apply_events_parcel(&r->take, &p);
 		} while (p.n_runs > 0 && r->take.n_events < until);
 		at = come_so_far(r, &p);
 		rc = builder_end(r->profile);
@@ -229,7 +229,7 @@ static int read_events(struct reader *r)
 		if (rc == 0 && progress_cancelled(r->progress))
 			rc = -ECANCELED;
 	}
-	heap_flow_free(flow);
+	heap_readahead_free(flow);
 	spend(r, heap_merge_unread(r->merge));
 	return rc;
 }
@@ -249,7 +249,7 @@ static void loss(struct reader *r, const char *name, uint64_t n, const char *one
 
 static void state_dropped(struct reader *r)
 {
-	int64_t begin = heap_tell_time(&r->tell, 0);
+	int64_t begin = apply_records_time(&r->tell, 0);
 	char n[FMT_COUNTED_SIZE], until[FMT_SIZE];
 
 	if (r->take.n_skipped == 0)
@@ -259,7 +259,7 @@ static void state_dropped(struct reader *r)
 		"%s, all of the first %s, to stay below the size asked for: what was allocated then is not known",
 		fmt_counted(n, (int64_t)((r->take.n_skipped + r->take.n_left_out) & INT64_MAX),
 			    "event"),
-		fmt_ns(until, heap_tell_time(&r->tell, r->take.skipped_until) - begin));
+		fmt_ns(until, apply_records_time(&r->tell, r->take.skipped_until) - begin));
 }
 
 /*
@@ -348,7 +348,7 @@ static void tell_gone(struct reader *r)
 	uint64_t last = r->tell.last > r->newest ? r->tell.last : r->newest;
 
 	if (is_gone(r))
-		build_heap_gone(r->profile, r->take.track, heap_tell_time(&r->tell, last));
+		build_heap_gone(r->profile, r->take.track, apply_records_time(&r->tell, last));
 }
 
 static void state_losses(struct reader *r)
@@ -383,7 +383,7 @@ static void state_losses(struct reader *r)
 /* The recorder looks some times a second whether it was paused. */
 static void state_pauses(struct reader *r, int64_t end)
 {
-	int64_t ns = heap_tell_paused(&r->tell, end);
+	int64_t ns = apply_records_paused(&r->tell, end);
 	char text[FMT_SIZE], n[FMT_COUNTED_SIZE];
 
 	if (r->tell.n_pauses > 0)
@@ -426,7 +426,7 @@ static void state_facts(struct reader *r)
 static void begin(struct reader *r, const struct read_options *o)
 {
 	int32_t pid = (int32_t)(r->blocks.head.pid & INT32_MAX);
-	struct heap_tell *t = &r->tell;
+	struct apply_records *t = &r->tell;
 
 	if (o && o->resolve)
 		r->options = *o->resolve;
@@ -472,7 +472,8 @@ static void begin_events(struct reader *r)
 	begin_allocations(r);
 	r->take.track = build_heap_track(r->profile, r->tell.process, 0, 0);
 	build_heap_manner(r->profile, r->take.track, r->tell.attached,
-			  heap_tell_time(&r->tell, r->tell.held) - heap_tell_time(&r->tell, 0));
+			  apply_records_time(&r->tell, r->tell.held) -
+				  apply_records_time(&r->tell, 0));
 	r->take.map_event = build_heap_event(r->profile, "mmap");
 	r->take.rows = heap_rows_new(r->profile, r->take.track);
 	heap_taker_begin(&r->take);
@@ -512,7 +513,7 @@ static void settle(struct reader *r)
 	heap_merge_until(r->merge, r->until);
 	/* Another reader may have given stacks other numbers at any time: with the pen. */
 	builder_begin(r->profile);
-	heap_take_anew(&r->take);
+	apply_events_anew(&r->take);
 	builder_end(r->profile);
 }
 
@@ -524,8 +525,8 @@ static bool goes_on(const struct reader *r)
 /* All that is in the file was read: nothing happened until a moment ago, as what does is written at once. */
 static void tell_known(struct reader *r)
 {
-	int64_t open = heap_tell_time(&r->tell, open_time(r)) - heap_tell_time(&r->tell, 0);
-	int64_t until = heap_tell_time(&r->tell, r->until), now = clock_ns() - open;
+	int64_t open = apply_records_time(&r->tell, open_time(r)) - apply_records_time(&r->tell, 0);
+	int64_t until = apply_records_time(&r->tell, r->until), now = clock_ns() - open;
 
 	progress_behind(r->progress, 0);
 	builder_begin(r->profile);
@@ -565,7 +566,7 @@ static int follow(struct reader *r, struct err *e)
 		rc = read_events(r);
 		if (rc < 0)
 			break;
-		heap_take_culled(&r->take);
+		apply_events_culled(&r->take);
 		rc = find_names(r);
 		if (rc == 0)
 			rc = wait_for_more(r);
@@ -593,7 +594,7 @@ static int end_events(struct reader *r, struct err *e)
 			r->name);
 	if (rc < 0)
 		return rc;
-	heap_take_culled(&r->take);
+	apply_events_culled(&r->take);
 	state_facts(r);
 	done_with_events(r);
 	return find_names(r);
@@ -628,7 +629,7 @@ static int read_heap_trace(struct input *in, struct profile *p, capture_id c,
 	/* Blocks are read where they lie, and say themselves when there will be no more. */
 	input_follow(in, false);
 	if (!input_seekable(in))
-		rc = perf_spool(in, &whole, progress, e);
+		rc = spool(in, &whole, progress, e);
 	if (whole) {
 		r.in = whole;
 		r.copied = true;
@@ -641,7 +642,7 @@ static int read_heap_trace(struct input *in, struct profile *p, capture_id c,
 			r.name);
 	done_with_events(&r);
 	heap_blocks_done(&r.blocks);
-	heap_tell_done(&r.tell);
+	apply_records_done(&r.tell);
 	resolver_free(r.resolver);
 	input_close(whole);
 	return rc;

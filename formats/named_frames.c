@@ -2,9 +2,9 @@
 /* Functions and locations of frames without addresses; colours by where interpreters keep what is not the program's. */
 #include "config.h"
 
-#include "named_frames.h"
+#include "formats/named_frames.h"
 
-#include "demangle.h"
+#include "elf/demangle.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef PROFTOP_FORMATS_NAMED_FRAMES_H
 #define PROFTOP_FORMATS_NAMED_FRAMES_H
 
-#include "builder.h"
+#include "profile/builder.h"
 
 #include <stdint.h>
 

@@ -9,30 +9,30 @@
  */
 #include "config.h"
 
-#include "perf_data.h"
+#include "formats/perf_data.h"
 
-#include "bpf_programs.h"
-#include "builder.h"
-#include "err.h"
-#include "input.h"
-#include "mem.h"
-#include "perf_ahead.h"
-#include "perf_archive.h"
-#include "perf_events.h"
-#include "perf_facts.h"
-#include "perf_feed.h"
-#include "perf_gap.h"
-#include "perf_growing.h"
-#include "perf_header.h"
-#include "perf_info.h"
-#include "perf_naming.h"
-#include "dir_parts.h"
-#include "perf_spool.h"
-#include "perf_stream.h"
-#include "resolver.h"
-#include "simpleperf_files.h"
-#include "task.h"
-#include "trace_fields.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "input/dir_parts.h"
+#include "input/input.h"
+#include "input/spool.h"
+#include "perf/abi/lazy_stack.h"
+#include "perf/file/bpf_programs.h"
+#include "perf/file/perf_archive.h"
+#include "perf/file/perf_growing.h"
+#include "perf/file/perf_header.h"
+#include "perf/file/perf_info.h"
+#include "perf/file/perf_stream.h"
+#include "perf/file/readahead.h"
+#include "perf/file/simpleperf_files.h"
+#include "perf/ingest/ingest.h"
+#include "perf/ingest/perf_facts.h"
+#include "perf/records/perf_events.h"
+#include "perf/tracepoint/trace_fields.h"
+#include "profile/builder.h"
+#include "symbols/resolver.h"
+#include "symbols/symbolize_thread.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -70,22 +70,22 @@ struct reader {
 	struct perf_header header;
 	struct perf_events events;
 	struct perf_stream *stream;     /* of in */
-	struct perf_ahead *ahead;       /* its windows, while they are read */
+	struct readahead *ahead;        /* its windows, while they are read */
 	struct perf_stream_stats stats; /* of the streams before it */
 	uint64_t n_bytes_before;        /* of the files before it */
 	uint64_t n_bytes;               /* of all files; 0: unknown */
 	struct resolver *resolver;
-	struct perf_feed *feed;
-	struct trace_fields *fields; /* of tracepoints, or NULL; owned */
-	const char *list;            /* which of them are shown, or NULL; borrowed */
-	struct perf_naming *naming;  /* NULL: names are found in the end */
-	uint64_t begin, end;         /* of the records in that file; end 0: unknown */
-	struct perf_growing growing; /* valid when header.growing */
-	bool all_told;               /* what is beside the samples was told to the end */
+	struct ingest *feed;
+	struct trace_fields *fields;     /* of tracepoints, or NULL; owned */
+	const char *list;                /* which of them are shown, or NULL; borrowed */
+	struct symbolize_thread *naming; /* NULL: names are found in the end */
+	uint64_t begin, end;             /* of the records in that file; end 0: unknown */
+	struct perf_growing growing;     /* valid when header.growing */
+	bool all_told;                   /* what is beside the samples was told to the end */
 	struct perf_stream
-		*scout_stream; /* of in as well, some way before the other; NULL: there is none */
-	struct perf_ahead *scout; /* its windows */
-	uint64_t n_scouted;       /* records of in that were told */
+		*scout_stream;   /* of in as well, some way before the other; NULL: there is none */
+	struct readahead *scout; /* its windows */
+	uint64_t n_scouted;      /* records of in that were told */
 	uint64_t fed_to; /* offset in it that samples were fed up to, about where it is packed */
 };
 
@@ -175,15 +175,15 @@ static void begin_feeding(struct reader *r)
 	tell_clock(r);
 	tell_symbols(r);
 	perf_header_tell_build_ids(&r->header, r->resolver);
-	r->feed = perf_feed_new(r->profile, r->capture, r->resolver, &r->events, r->header.arch);
-	perf_feed_root_names(r->feed, r->root_names);
+	r->feed = ingest_new(r->profile, r->capture, r->resolver, &r->events, r->header.arch);
+	ingest_root_names(r->feed, r->root_names);
 	if (r->stitch)
-		perf_feed_stitch(r->feed);
-	perf_feed_branch_depth(r->feed, r->header.branch_depth);
-	perf_feed_may_ask(r->feed, r->end > 0);
+		ingest_stitch(r->feed);
+	ingest_branch_depth(r->feed, r->header.branch_depth);
+	ingest_may_ask(r->feed, r->end > 0);
 	/* The end of a pipe may be hours away. */
 	if (r->end == 0 || r->n_bytes >= NAME_BESIDE_BYTES)
-		r->naming = perf_naming_start(r->resolver, r->progress);
+		r->naming = symbolize_thread_start(r->resolver, r->progress);
 }
 
 /* Records of the perf tool: attrs and features of a pipe, names of events, build-ids. */
@@ -235,14 +235,14 @@ static void pass_over(struct perf_records *w, uint64_t from)
 /* From now on it is the scout that tells what is beside the samples of the file being read. */
 static void send_scout(struct reader *r)
 {
-	r->n_scouted = perf_ahead_n_records(r->ahead);
+	r->n_scouted = readahead_n_records(r->ahead);
 	r->scout_stream = open_records(r, r->in, r->begin, r->end, true);
-	r->scout = perf_ahead_new(r->scout_stream, true);
+	r->scout = readahead_new(r->scout_stream, true);
 }
 
 static void call_scout_back(struct reader *r)
 {
-	perf_ahead_free(r->scout);
+	readahead_free(r->scout);
 	perf_stream_free(r->scout_stream);
 	r->scout = NULL;
 	r->scout_stream = NULL;
@@ -255,15 +255,15 @@ static int scout(struct reader *r, uint64_t n_rounds, uint64_t n_records)
 
 	if (!r->scout)
 		send_scout(r);
-	while (perf_feed_rounds_told(r->feed) < n_rounds || r->n_scouted < n_records) {
-		if (perf_ahead_next(r->scout, &w, NULL) <= 0) {
+	while (ingest_rounds_told(r->feed) < n_rounds || r->n_scouted < n_records) {
+		if (readahead_next(r->scout, &w, NULL) <= 0) {
 			r->all_told = true;
 			break;
 		}
 		pass_over(&w, r->n_scouted);
-		perf_feed_look(r->feed, &w, PERF_LOOK_TELL);
-		if (perf_ahead_n_records(r->scout) > r->n_scouted)
-			r->n_scouted = perf_ahead_n_records(r->scout);
+		ingest_look(r->feed, &w, PERF_LOOK_TELL);
+		if (readahead_n_records(r->scout) > r->n_scouted)
+			r->n_scouted = readahead_n_records(r->scout);
 		if (progress_cancelled(r->progress))
 			return -ECANCELED;
 	}
@@ -278,7 +278,7 @@ static int look_through(struct reader *r, struct input *in)
 	int rc = 0;
 
 	while (rc == 0 && perf_stream_next(ahead, &w, NULL) > 0) {
-		perf_feed_look(r->feed, &w, PERF_LOOK_TELL);
+		ingest_look(r->feed, &w, PERF_LOOK_TELL);
 		rc = progress_cancelled(r->progress) ? -ECANCELED : 0;
 	}
 	perf_stream_free(ahead);
@@ -291,7 +291,7 @@ static int look_ahead(struct reader *r)
 	int rc = scout(r, UINT64_MAX, UINT64_MAX);
 
 	r->all_told = true;
-	perf_feed_may_ask(r->feed, false);
+	ingest_may_ask(r->feed, false);
 	for (size_t i = r->n_parts_begun; i < r->parts.number.n && rc == 0; i++) {
 		struct input *in;
 
@@ -308,7 +308,7 @@ static int look_ahead(struct reader *r)
 static void learn_fields(struct reader *r)
 {
 	size_t n;
-	const uint8_t *tracing = perf_ahead_tracing(r->ahead, &n);
+	const uint8_t *tracing = readahead_tracing(r->ahead, &n);
 
 	perf_header_tracing(&r->header, tracing, n);
 	if (r->fields || r->header.tracing.n == 0)
@@ -333,11 +333,10 @@ static int look(struct reader *r, const struct perf_records *w)
 		begin_feeding(r);
 	/* Of a file, nothing tells of events any more: one thread may digest while another feeds. */
 	if (!r->header.pipe)
-		perf_ahead_digest(r->ahead, &r->events);
+		readahead_digest(r->ahead, &r->events);
 	if (r->fields && r->list)
-		perf_feed_fields(r->feed, r->fields, r->list);
-	perf_feed_look(r->feed, w,
-		       PERF_LOOK_COUNT | (r->all_told || r->scout ? 0 : PERF_LOOK_TELL));
+		ingest_fields(r->feed, r->fields, r->list);
+	ingest_look(r->feed, w, PERF_LOOK_COUNT | (r->all_told || r->scout ? 0 : PERF_LOOK_TELL));
 	/* What all cpus tell is needed before what one of them sampled. */
 	if (!r->all_told && r->parts.number.n > 0)
 		return look_ahead(r);
@@ -349,24 +348,24 @@ static void tell_naming(struct reader *r)
 	struct profile_counts counts;
 
 	profile_counts_read(r->profile, &counts);
-	perf_naming_more(r->naming, counts.n_locations);
+	symbolize_thread_more(r->naming, counts.n_locations);
 }
 
 /* Feeds the samples of a window, in batches. */
 static int feed(struct reader *r, const struct perf_records *w)
 {
-	struct perf_feed_cursor c = { .number = w->first };
+	struct ingest_cursor c = { .number = w->first };
 	enum perf_fed fed = PERF_FED_SOME;
 	int rc = 0;
 
 	while (fed != PERF_FED_ALL && fed != PERF_FED_FULL && rc == 0) {
 		builder_begin(r->profile);
 		if (r->live) {
-			perf_feed_retire(r->feed);
-			perf_feed_shorten(r->feed);
+			ingest_retire(r->feed);
+			ingest_shorten(r->feed);
 		}
-		fed = perf_feed_samples(r->feed, w, &c, BATCH_BYTES);
-		if (r->live && !perf_feed_waits(r->feed))
+		fed = ingest_samples(r->feed, w, &c, BATCH_BYTES);
+		if (r->live && !ingest_waits(r->feed))
 			fed = PERF_FED_FULL;
 		rc = builder_end(r->profile);
 		tell_naming(r);
@@ -390,7 +389,7 @@ struct queue {
 
 static uint64_t n_rounds_read(const struct reader *r)
 {
-	return perf_feed_stats(r->feed)->look.n_records[PERF_REC_FINISHED_ROUND];
+	return ingest_stats(r->feed)->look.n_records[PERF_REC_FINISHED_ROUND];
 }
 
 /* Rounds that must be told before samples of the oldest window are fed. */
@@ -407,7 +406,7 @@ static bool may_feed(const struct reader *r, const struct queue *q)
 {
 	if (q->n < 2)
 		return false;
-	return r->all_told || r->end == 0 || perf_feed_rounds_told(r->feed) >= n_rounds_wanted(q);
+	return r->all_told || r->end == 0 || ingest_rounds_told(r->feed) >= n_rounds_wanted(q);
 }
 
 /* Must the oldest window wait no longer? */
@@ -449,12 +448,12 @@ static int take_window(struct reader *r, struct queue *q, const struct perf_reco
 	q->n++;
 	/* Rounds are longer than what may wait: later windows may still tell of this one's time. */
 	if (rc == 0 && (r->scout || is_full(q)) && q->n > 1 && !may_feed(r, q))
-		rc = scout(r, n_rounds_wanted(q), perf_ahead_n_records(r->ahead));
+		rc = scout(r, n_rounds_wanted(q), readahead_n_records(r->ahead));
 	while (rc == 0 && may_feed(r, q))
 		rc = feed_oldest(r, q);
-	progress_set(r->progress, r->n_bytes_before + perf_ahead_done(r->ahead), r->n_bytes);
-	progress_forked(r->progress, perf_feed_stats(r->feed)->look.n_forked);
-	progress_lost(r->progress, perf_look_lost(&perf_feed_stats(r->feed)->look));
+	progress_set(r->progress, r->n_bytes_before + readahead_done(r->ahead), r->n_bytes);
+	progress_forked(r->progress, ingest_stats(r->feed)->look.n_forked);
+	progress_lost(r->progress, prescan_lost(&ingest_stats(r->feed)->look));
 	return rc;
 }
 
@@ -465,17 +464,17 @@ static int read_records(struct reader *r, struct err *broken)
 	struct perf_records w;
 	int rc = 0;
 
-	r->ahead = perf_ahead_new(r->stream, r->end > r->begin + PERF_WINDOW_BYTES);
-	while (rc == 0 && perf_ahead_next(r->ahead, &w, broken) > 0) {
+	r->ahead = readahead_new(r->stream, r->end > r->begin + PERF_WINDOW_BYTES);
+	while (rc == 0 && readahead_next(r->ahead, &w, broken) > 0) {
 		rc = take_window(r, &q, &w);
-		perf_ahead_keep(r->ahead, q.n > 1 ? q.n : 1);
+		readahead_keep(r->ahead, q.n > 1 ? q.n : 1);
 	}
 	if (rc == 0 && r->scout && !r->all_told)
-		rc = scout(r, 0, perf_ahead_n_records(r->ahead));
+		rc = scout(r, 0, readahead_n_records(r->ahead));
 	while (rc == 0 && q.n > 0)
 		rc = feed_oldest(r, &q);
 	call_scout_back(r);
-	perf_ahead_free(r->ahead);
+	readahead_free(r->ahead);
 	r->ahead = NULL;
 	return rc;
 }
@@ -486,15 +485,15 @@ static int explain_nothing(struct reader *r, struct err *e)
 	const struct perf_stream_stats *s = &r->stats;
 	const char *name = input_name(r->in);
 
-	if (r->feed && perf_feed_stats(r->feed)->n_samples > 0)
+	if (r->feed && ingest_stats(r->feed)->n_samples > 0)
 		return 0;
-	if (r->feed && perf_feed_stats(r->feed)->n_no_event > 0)
+	if (r->feed && ingest_stats(r->feed)->n_no_event > 0)
 		return err_set(e, -EBADMSG, "%s: holds samples of events that it does not describe",
 			       name);
-	if (r->feed && perf_feed_stats(r->feed)->n_bad_samples > 0)
+	if (r->feed && ingest_stats(r->feed)->n_bad_samples > 0)
 		return err_set(e, -EBADMSG,
 			       "%s: no sample can be decoded, the first is at offset %" PRIu64,
-			       name, perf_feed_stats(r->feed)->bad_sample_offset);
+			       name, ingest_stats(r->feed)->bad_sample_offset);
 	if (s->n_packed_bad > 0)
 		return err_set(e, -EBADMSG,
 			       "%s: its compressed records cannot be unpacked, from offset %" PRIu64
@@ -540,10 +539,10 @@ static void state_facts(struct reader *r, const struct err *broken, bool full)
 	perf_info(r->profile, r->capture, input_file_bytes(r->in) + r->parts.n_bytes, &r->parts,
 		  &r->header, &r->stats, broken->code ? err_text(broken) : NULL);
 	if (r->feed) {
-		perf_feed_settle(r->feed);
+		ingest_settle(r->feed);
 		/* Both end and begin with facts about stacks, which are to be one section. */
-		perf_facts(r->profile, r->capture, perf_feed_stats(r->feed), &r->events);
-		perf_feed_end(r->feed);
+		perf_facts(r->profile, r->capture, ingest_stats(r->feed), &r->events);
+		ingest_end(r->feed);
 		resolver_facts(r->resolver);
 		state_fields(r);
 	}
@@ -700,16 +699,16 @@ static int read_stream(struct reader *r, struct err *e)
 	int rc = read_files(r, &broken), named;
 	bool full = ran_full(rc);
 
-	named = perf_naming_finish(r->naming);
+	named = symbolize_thread_finish(r->naming);
 	r->naming = NULL;
 	if (rc == -ECANCELED) {
 		err_clear(&broken);
 		return rc;
 	}
 	state_facts(r, &broken, full);
-	if (full && perf_feed_stats(r->feed)->n_samples == 0)
+	if (full && ingest_stats(r->feed)->n_samples == 0)
 		err_set(&broken, rc, "%s: does not fit into memory", input_name(r->in));
-	rc = broken.code && (!r->feed || perf_feed_stats(r->feed)->n_samples == 0)
+	rc = broken.code && (!r->feed || ingest_stats(r->feed)->n_samples == 0)
 		     ? err_set(e, broken.code, "%s", err_text(&broken))
 		     : explain_nothing(r, e);
 	err_clear(&broken);
@@ -738,7 +737,7 @@ static int read_all(struct reader *r, struct err *e)
 
 	/* A file's attrs and features stand apart from its records: it has to be read here and there. */
 	if (rc == 0 && !r->header.pipe && !input_seekable(r->in))
-		rc = perf_spool(r->in, &whole, r->progress, e);
+		rc = spool(r->in, &whole, r->progress, e);
 	if (rc == 0 && whole) {
 		r->in = whole;
 		state_copied(r);
@@ -768,7 +767,7 @@ static int read_perf_data(struct input *in, struct profile *p, capture_id c,
 	r.stitch = o && o->stitch;
 	r.live = o && o->live;
 	rc = read_all(&r, e);
-	perf_feed_free(r.feed);
+	ingest_free(r.feed);
 	resolver_free(r.resolver);
 	trace_fields_free(r.fields);
 	perf_stream_free(r.stream);

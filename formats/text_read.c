@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "text_read.h"
+#include "formats/text_read.h"
 
-#include "input.h"
-#include "mem.h"
-#include "task.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "input/input.h"
 
 #include <errno.h>
 #include <inttypes.h>

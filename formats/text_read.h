@@ -6,10 +6,10 @@
 #ifndef PROFTOP_FORMATS_TEXT_READ_H
 #define PROFTOP_FORMATS_TEXT_READ_H
 
-#include "bad_lines.h"
-#include "builder.h"
-#include "err.h"
-#include "lines.h"
+#include "base/err.h"
+#include "formats/bad_lines.h"
+#include "input/lines.h"
+#include "profile/builder.h"
 
 #include <stdbool.h>
 #include <stddef.h>

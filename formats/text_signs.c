@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "text_signs.h"
+#include "formats/text_signs.h"
 
 #include <stdbool.h>
 #include <stdint.h>

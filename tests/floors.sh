@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Proves what doc/design.md says of the tree: who may include whom, where the outside libraries are
-# seen, that every file has its line there. `floors.sh ROOT` checks; `floors.sh --self-test ROOT`
+# Proves what doc/architecture.md says of the tree: which room may include which, where the outside libraries are
+# seen, that each room's README names its files. `floors.sh ROOT` checks; `floors.sh --self-test ROOT`
 # plants one fault of each kind in a copy and wants each to be found; make check does both.
 set -uo pipefail
 
@@ -13,21 +13,62 @@ fault() {
 
 sources() { find src formats tui tests demo -name '*.[ch]' | LC_ALL=C sort; }
 
-# Who may include from where, besides their own room; tests are one room.
+# Which rooms a room may include besides itself; tests are one room. A name that ends in / stands for all rooms below it.
 rooms='
 src/base:
-src/profile: src/base
+src/profile: src/base src/profile/heap
+src/profile/heap: src/base src/profile
 src/unwind: src/base
-src/wire: src/base
-src/query: src/base src/profile src/unwind src/wire
-src/resolve: src/base src/profile src/unwind src/wire
-formats: src/base src/profile src/unwind src/wire src/query src/resolve
-src/record: src/base src/profile src/unwind src/wire src/query src/resolve src/record/heap
-src/record/cpu: src/base src/profile src/unwind src/wire src/query src/resolve
-src/record/heap: src/base src/unwind src/wire
-tui: src/base src/profile src/query
-src/cli: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record src/record/cpu tui
-tests: src/base src/profile src/unwind src/wire src/query src/resolve formats src/record src/record/cpu src/record/heap tui src/cli
+src/heaptrace: src/base
+src/perf/abi: src/base
+src/input: src/base
+src/elf: src/base src/unwind
+src/dwarf: src/base src/elf
+src/symbols/space: src/base src/profile src/elf
+src/symbols/search: src/base src/profile src/elf src/symbols/space
+src/symbols/jit: src/base src/profile src/unwind src/symbols/space src/symbols/search
+src/symbols: src/base src/profile src/unwind src/elf src/dwarf src/symbols/
+src/perf/records: src/base src/profile src/perf/abi src/symbols
+src/perf/callchain: src/base src/profile src/unwind src/symbols src/perf/abi src/perf/records
+src/perf/tracepoint: src/base src/profile src/symbols src/perf/records src/perf/callchain
+src/perf/ingest: src/base src/profile src/symbols src/perf/abi src/perf/records src/perf/callchain src/perf/tracepoint
+src/perf/file: src/base src/profile src/input src/elf src/symbols src/symbols/search src/perf/abi src/perf/records src/perf/ingest
+src/heaptrace/read: src/base src/profile/ src/profile src/input src/symbols src/heaptrace
+src/query/core: src/base src/profile src/profile/heap
+src/query/tree: src/base src/profile src/query/core
+src/query/heap: src/base src/profile src/query/core src/query/tree
+src/query/live: src/base src/profile src/query src/query/core src/query/tree
+src/query/diff: src/base src/profile src/profile/heap src/query src/query/core src/query/tree src/query/heap
+src/query: src/base src/profile src/query/
+formats: src/base src/profile/ src/profile src/input src/elf src/symbols src/heaptrace/ src/perf/ formats/
+formats/json: src/base src/input
+formats/folded: src/base src/profile src/input src/query/ src/query formats
+formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats
+formats/firefox: src/base src/profile src/input formats formats/json
+formats/speedscope: src/base src/profile src/input formats formats/json
+formats/v8: src/base src/profile src/input formats formats/json
+formats/pprof: src/base src/profile/ src/profile src/input src/elf src/symbols src/query/ src/query formats
+src/record/heap: src/base src/unwind src/heaptrace src/record/heap/
+src/record/heap/hooks: src/base src/unwind src/heaptrace src/record/heap src/record/heap/
+src/record/heap/stack: src/base src/unwind src/heaptrace src/record/heap src/record/heap/
+src/record/heap/patch: src/base src/unwind src/heaptrace src/record/heap src/record/heap/
+src/record/heap/trace: src/base src/unwind src/heaptrace src/record/heap src/record/heap/
+src/record/attach: src/base src/unwind src/heaptrace src/record/heap/trace
+src/record/cpu: src/base src/profile src/unwind src/elf src/symbols src/perf/abi src/perf/records src/perf/callchain src/perf/ingest
+tui/canvas: src/base
+tui/contract: src/base src/query/ src/query tui/canvas
+tui/term: src/base tui/canvas tui/contract
+tui/rows: src/base src/profile src/query/ src/query tui/canvas tui/contract
+tui/views: src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/rows
+tui/app: src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/term tui/rows tui/views
+src/cli/options: src/base src/profile src/query/ src/query
+src/cli/load: src/base src/profile/ src/profile src/input src/query/ src/query src/symbols formats/ formats src/record/attach tui/app src/cli/options
+src/cli/report: src/base src/profile src/query/ src/query tui/canvas tui/contract src/cli/options
+src/cli/diff: src/base src/profile src/query/ src/query tui/contract src/cli/options src/cli/report
+src/cli/record: src/base src/input src/heaptrace src/perf/records src/record/attach src/record/cpu src/cli/options
+src/cli/live: src/base src/heaptrace src/record/attach src/record/cpu tui/app src/cli/options src/cli/load src/cli/record
+src/cli: src/base src/profile src/query/ src/query formats src/record/attach src/record/cpu tui/app tui/contract src/cli/
+tests: src/ formats/ formats tui/ demo
 demo:
 '
 
@@ -38,13 +79,14 @@ check_rooms() {
     done < <(sources | xargs awk -v rooms="$rooms" '
         function room_of(path) {
             if (path ~ /^tests\//) return "tests"
-            if (path ~ /^formats\//) return "formats"
             sub(/\/[^\/]*$/, "", path)
             return path
         }
-        function name_of(path) {
-            sub(/.*\//, "", path)
-            return path
+        function may(room, target,   i, n, name) {
+            n = split(sees[room], name, " ")
+            for (i = 1; i <= n; i++)
+                if (name[i] == target || (name[i] ~ /\/$/ && index(target, name[i]) == 1)) return 1
+            return 0
         }
         BEGIN {
             n = split(rooms, lines, "\n")
@@ -52,26 +94,26 @@ check_rooms() {
                 if (lines[i] ~ /:/) {
                     room = lines[i]
                     sub(/:.*/, "", room)
-                    sees[room] = " " room substr(lines[i], length(room) + 2) " "
+                    sees[room] = room " " substr(lines[i], length(room) + 2)
                 }
-            for (i = 1; i < ARGC; i++) {
-                name = name_of(ARGV[i])
-                if (name in home) print ARGV[i] ": there is " home[name] " already; file names are unique"
-                home[name] = ARGV[i]
-            }
+            for (i = 1; i < ARGC; i++) is_file[ARGV[i]] = 1
         }
         /^[ \t]*#[ \t]*include[ \t]+"/ {
             split($0, part, "\"")
             name = part[2]
             room = room_of(FILENAME)
-            if (name == "config.h") next
-            if (!(name in home)) {
-                print FILENAME ": includes \"" name "\", which is no file of this project"
+            beside = FILENAME
+            sub(/[^\/]*$/, name, beside)
+            if (name == "config.h" || name ~ /\.pb-c\.h$/) next
+            if (name !~ /\// && room == "tests" && (beside in is_file)) next
+            path = ("src/" name) in is_file ? "src/" name : name
+            if (name !~ /\// || !(path in is_file)) {
+                print FILENAME ": includes \"" name "\", which is no file of this project by its room"
                 next
             }
-            target = room_of(home[name])
-            if (!(room in sees)) print FILENAME ": " room " is no room that doc/design.md knows"
-            else if (!index(sees[room], " " target " "))
+            target = room_of(path)
+            if (!(room in sees)) print FILENAME ": " room " is no room that tests/floors.sh knows"
+            else if (!may(room, target))
                 print FILENAME ": " room " must not see " target " (\"" name "\")"
         }')
 }
@@ -85,12 +127,12 @@ only() {
 }
 
 check_outside() {
-    only '#[[:space:]]*include[[:space:]]*<(n?curses|term|ncursesw/.*)\.h>' '^tui/term\.c$|^tests/' \
-        'only tui/term.c sees curses'
+    only '#[[:space:]]*include[[:space:]]*<(n?curses|term|ncursesw/.*)\.h>' '^tui/term/term\.c$|^tests/' \
+        'only tui/term/term.c sees curses'
     only '#[[:space:]]*include[[:space:]]*<(libelf|gelf|elfutils/.*)\.h>' \
-        '^src/resolve/(elf_file|libdw_units)\.c$|^tests/' 'only src/resolve/elf_file.c sees libelf, and libdw_units.c libdw'
-    only '#[[:space:]]*include[[:space:]]*<dwarf\.h>' '^src/(resolve|unwind)/|^tests/' \
-        'only src/resolve and src/unwind see the constants of DWARF'
+        '^src/elf/elf_file\.c$|^src/dwarf/libdw_units\.c$|^tests/' 'only src/elf/elf_file.c sees libelf, and src/dwarf/libdw_units.c libdw'
+    only '#[[:space:]]*include[[:space:]]*<dwarf\.h>' '^src/(elf|dwarf|symbols|unwind)/|^tests/' \
+        'only src/elf, src/dwarf, src/symbols and src/unwind see the constants of DWARF'
     only 'perf_event_open[[:space:]]*\([^2]|(SYS|__NR)_perf_event_open' '^src/record/cpu/|^tests/' \
         'only src/record/cpu calls perf_event_open'
     only '\<umask[[:space:]]*\([^2]' '^tests/' 'umask() is of all threads: files are made with the mode they should have'
@@ -106,29 +148,34 @@ check_sizes() {
         FNR == 801 { print FILENAME ": more than 800 lines" }')
 }
 
-# doc/design.md has lines "* `src/base/arena` …": one for each module, which is a .c, a .h or both.
-check_design() {
+# A room's README.md has a line "* `arena`: …" for each module there, which is a .c, a .h or both.
+check_readmes() {
     local line
     while read -r line; do
         fault "$line"
-    done < <(sources | sed 's/\.[ch]$//' | uniq | awk '
-        FILENAME == "-" { module[$1] = 1; next }
-        match($0, /^\* `(src|formats|tui|tests|demo)\/[^`]+` ./) {
+    done < <({
+        find src formats tui -name '*.[ch]' | sed 's/\.[ch]$//' | LC_ALL=C sort -u
+        find src formats tui -name README.md | xargs grep -Ho '^\* `[a-z0-9_]*`: .' /dev/null
+    } | awk '
+        !/README\.md:/ { module[$1] = 1; next }
+        {
+            room = $0
+            sub(/\/README\.md:.*/, "", room)
             split($0, part, "`")
-            lines[part[2]]++
+            lines[room "/" part[2]]++
         }
         END {
-            for (m in module) if (lines[m] != 1) print m ": " lines[m] + 0 " lines in doc/design.md, not one"
-            for (m in lines) if (!(m in module)) print "doc/design.md: " m " is no file"
-        }' - doc/design.md)
+            for (m in module) if (lines[m] != 1) print m ": " lines[m] + 0 " lines in the README.md of its room, not one"
+            for (m in lines) if (!(m in module)) print m ": is no file, though the README.md there has a line for it"
+        }')
 }
 
 # A header must compile as the only thing included.
 check_headers() {
     local file flags=(-fsyntax-only -std=gnu17 -D_GNU_SOURCE -x c -)
     while read -r file; do
-        printf '#include "%s"\n' "${file##*/}" |
-            ${CC:-cc} -I"${file%/*}" $(printf -- ' -I%s' src/* src/record/*/ formats formats/*/ tui) ${FLOORS_CFLAGS:-} "${flags[@]}" ||
+        printf '#include "%s"\n' "${file#src/}" |
+            ${CC:-cc} -Isrc -I. ${FLOORS_CFLAGS:-} "${flags[@]}" ||
             fault "$file: does not compile alone"
     done < <(sources | grep '\.h$')
 }
@@ -137,7 +184,7 @@ check_all() {
     check_rooms
     check_outside
     check_sizes
-    check_design
+    check_readmes
     [ -n "${FLOORS_NO_CC:-}" ] || check_headers
 }
 
@@ -163,17 +210,19 @@ self_test() {
     local FLOORS_NO_CC=1
     export FLOORS_NO_CC
     plant 'base includes profile' 'src/base must not see src/profile' \
-        'echo "#include \"profile.h\"" >>src/base/mem.c'
-    plant 'query includes resolve, on its own floor' 'src/query must not see src/resolve' \
-        'echo "#include \"resolver.h\"" >>src/query/lens.h'
-    plant 'a format includes the terminal' 'formats must not see tui' 'echo "#include \"tui.h\"" >>formats/format.h'
-    plant 'the terminal includes a format' 'tui must not see formats' 'echo "#include \"format.h\"" >>tui/view.h'
-    plant 'a header that is nowhere' 'no file of this project' 'echo "#include \"nowhere.h\"" >>src/base/mem.c'
-    plant 'curses outside term.c' 'only tui/term.c' 'echo "#include <curses.h>" >>tui/canvas.c'
+        'echo "#include \"profile/profile.h\"" >>src/base/mem.c'
+    plant 'query includes symbols, beside it' 'src/query/core must not see src/symbols' \
+        'echo "#include \"symbols/resolver.h\"" >>src/query/core/lens.h'
+    plant 'a format includes the terminal' 'formats must not see tui/app' 'echo "#include \"tui/app/tui.h\"" >>formats/format.h'
+    plant 'a view includes a format' 'tui/views must not see formats' 'echo "#include \"formats/format.h\"" >>tui/views/views.h'
+    plant 'the canvas includes a view' 'tui/canvas must not see tui/views' 'echo "#include \"tui/views/views.h\"" >>tui/canvas/canvas.h'
+    plant 'a header that is nowhere' 'no file of this project' 'echo "#include \"base/nowhere.h\"" >>src/base/mem.c'
+    plant 'a header without its room' 'no file of this project' 'echo "#include \"mem.h\"" >>src/base/arena.c'
+    plant 'a room that nobody knows' 'is no room' 'mkdir src/attic && echo "#include \"base/mem.h\"" >src/attic/stray.c'
+    plant 'curses outside term.c' 'only tui/term/term.c' 'echo "#include <curses.h>" >>tui/canvas/canvas.c'
     plant 'libelf outside its file' 'sees libelf' 'echo "#include <gelf.h>" >>src/cli/main.c'
     plant 'perf_event_open outside record' 'perf_event_open' 'echo "int n = SYS_perf_event_open;" >>src/cli/main.c'
     plant 'a changed umask' 'of all threads' 'echo "int n = umask(0);" >>src/cli/main.c'
-    plant 'two files of one name' 'file names are unique' 'cp src/base/mem.c tui/mem.c'
     plant 'a file without its line' 'stray: 0 lines' 'cp src/base/mem.c src/base/stray.c'
     plant 'a line without its file' 'is no file' 'rm -f src/base/map.c src/base/map.h'
     plant 'a long file' 'more than 800' 'yes "" | head -801 >>src/base/mem.c'

@@ -5,15 +5,15 @@
  */
 #include "config.h"
 
-#include "firefox.h"
+#include "formats/firefox/firefox.h"
 
-#include "builder.h"
-#include "err.h"
-#include "firefox_stacks.h"
-#include "firefox_text.h"
-#include "fmt.h"
-#include "input.h"
-#include "task.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/task.h"
+#include "formats/firefox/firefox_stacks.h"
+#include "formats/firefox/firefox_text.h"
+#include "input/input.h"
+#include "profile/builder.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef PROFTOP_FORMATS_FIREFOX_FIREFOX_H
 #define PROFTOP_FORMATS_FIREFOX_FIREFOX_H
 
-#include "format.h"
+#include "formats/format.h"
 
 extern const struct format format_firefox;
 

@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "firefox_stacks.h"
+#include "formats/firefox/firefox_stacks.h"
 
-#include "named_frames.h"
+#include "formats/named_frames.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef PROFTOP_FORMATS_FIREFOX_FIREFOX_STACKS_H
 #define PROFTOP_FORMATS_FIREFOX_FIREFOX_STACKS_H
 
-#include "builder.h"
-#include "firefox_text.h"
+#include "formats/firefox/firefox_text.h"
+#include "profile/builder.h"
 
 struct firefox_stacks {
 	struct profile *p;

@@ -2,9 +2,9 @@
 /* The rules by which a profile of the Firefox Profiler is gathered. */
 #include "config.h"
 
-#include "firefox_text.h"
+#include "formats/firefox/firefox_text.h"
 
-#include "builder.h"
+#include "profile/builder.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #ifndef PROFTOP_FORMATS_FIREFOX_FIREFOX_TEXT_H
 #define PROFTOP_FORMATS_FIREFOX_FIREFOX_TEXT_H
 
-#include "ids.h"
-#include "json_stream.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "formats/json/json_stream.h"
+#include "profile/ids.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,13 +5,13 @@
  */
 #include "config.h"
 
-#include "json_stream.h"
+#include "formats/json/json_stream.h"
 
-#include "arena.h"
-#include "err.h"
-#include "input.h"
-#include "mem.h"
-#include "task.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "input/input.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,22 +7,22 @@
  */
 #include "config.h"
 
-#include "pprof.h"
+#include "formats/pprof/pprof.h"
 
-#include "builder.h"
-#include "err.h"
-#include "fmt.h"
-#include "input.h"
-#include "mem.h"
-#include "pprof_labels.h"
-#include "pprof_stacks.h"
-#include "pprof_tables.h"
-#include "pprof_write.h"
-#include "proto_arena.h"
-#include "proto_fields.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "formats/pprof/pprof_labels.h"
+#include "formats/pprof/pprof_stacks.h"
+#include "formats/pprof/pprof_tables.h"
+#include "formats/pprof/pprof_write.h"
+#include "formats/pprof/proto_arena.h"
+#include "formats/pprof/proto_fields.h"
+#include "input/input.h"
+#include "profile/builder.h"
 #include <profile.pb-c.h>
-#include "task.h"
-#include "whole_input.h"
+#include "base/task.h"
+#include "input/whole_input.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef PROFTOP_FORMATS_PPROF_PPROF_H
 #define PROFTOP_FORMATS_PPROF_PPROF_H
 
-#include "format.h"
+#include "formats/format.h"
 
 extern const struct format format_pprof;
 

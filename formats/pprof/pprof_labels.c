@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "pprof_labels.h"
+#include "formats/pprof/pprof_labels.h"
 
-#include "mem.h"
-#include "pprof_tables.h"
+#include "base/mem.h"
+#include "formats/pprof/pprof_tables.h"
 #include <profile.pb-c.h>
 
 #include <inttypes.h>

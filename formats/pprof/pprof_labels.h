@@ -6,7 +6,7 @@
 #ifndef PROFTOP_FORMATS_PPROF_PPROF_LABELS_H
 #define PROFTOP_FORMATS_PPROF_PPROF_LABELS_H
 
-#include "builder.h"
+#include "profile/builder.h"
 
 struct Pprof__Sample; /* of profile.pb-c.h */
 struct pprof_labels;

@@ -7,15 +7,15 @@
  */
 #include "config.h"
 
-#include "pprof_stacks.h"
+#include "formats/pprof/pprof_stacks.h"
 
-#include "build_id.h"
-#include "demangle.h"
-#include "err.h"
-#include "mem.h"
-#include "pprof_tables.h"
-#include "regex.h"
-#include "resolver.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "elf/build_id.h"
+#include "elf/demangle.h"
+#include "formats/pprof/pprof_tables.h"
+#include "query/core/regex.h"
+#include "symbols/resolver.h"
 
 #include <stdlib.h>
 #include <string.h>

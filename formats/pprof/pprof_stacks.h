@@ -3,7 +3,7 @@
 #ifndef PROFTOP_FORMATS_PPROF_PPROF_STACKS_H
 #define PROFTOP_FORMATS_PPROF_PPROF_STACKS_H
 
-#include "builder.h"
+#include "profile/builder.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,13 +5,13 @@
  */
 #include "config.h"
 
-#include "pprof_sums.h"
+#include "formats/pprof/pprof_sums.h"
 
-#include "analysis.h"
-#include "hash.h"
-#include "heap.h"
-#include "rowpass.h"
-#include "weigh.h"
+#include "base/hash.h"
+#include "profile/heap/heap.h"
+#include "query/analysis.h"
+#include "query/core/aggregate.h"
+#include "query/core/sample_scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,19 +146,19 @@ static void add_row(struct pprof_sums *s, const struct event_types *types,
 static int add_samples(struct pprof_sums *s, const struct analysis *a,
 		       const struct event_types *types)
 {
-	struct rowpass *r;
-	int rc = rowpass_new(a->profile, &a->counts, &a->lens, NULL, &r);
+	struct sample_scan *r;
+	int rc = sample_scan_new(a->profile, &a->counts, &a->lens, NULL, &r);
 
 	if (rc)
 		return rc;
-	while ((rc = rowpass_next(r, NULL)) > 0) {
-		const bool *passes = rowpass_lens(r);
+	while ((rc = sample_scan_next(r, NULL)) > 0) {
+		const bool *passes = sample_scan_lens(r);
 
 		for (uint64_t i = 0; i < r->n; i++)
 			if (!passes || passes[i])
 				add_row(s, types, &r->rows, r->begin + i);
 	}
-	rowpass_free(r);
+	sample_scan_free(r);
 	return rc;
 }
 
@@ -189,7 +189,7 @@ static int add_heap(struct pprof_sums *s, const struct analysis *a, uint16_t eve
 
 	for (uint32_t i = 0; i < N_HEAP_TYPES; i++)
 		l.column[i].metric = (struct metric){ { event }, heap_types[i].measure };
-	rc = weigh(a->profile, &a->counts, &l, NULL, &sums);
+	rc = aggregate(a->profile, &a->counts, &l, NULL, &sums);
 	for (uint32_t stack = 0; rc == 0 && stack < sums.n_stacks; stack++)
 		for (uint32_t i = 0; i < N_HEAP_TYPES; i++) {
 			int64_t v = sums.stack[(size_t)stack * N_HEAP_TYPES + i];

@@ -3,10 +3,10 @@
 #ifndef PROFTOP_FORMATS_PPROF_PPROF_SUMS_H
 #define PROFTOP_FORMATS_PPROF_PPROF_SUMS_H
 
-#include "fmt.h"
-#include "map.h"
-#include "mem.h"
-#include "profile.h"
+#include "base/fmt.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "pprof_tables.h"
+#include "formats/pprof/pprof_tables.h"
 
-#include "hash.h"
-#include "proto_arena.h"
-#include "proto_fields.h"
+#include "base/hash.h"
+#include "formats/pprof/proto_arena.h"
+#include "formats/pprof/proto_fields.h"
 #include <profile.pb-c.h>
 
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef PROFTOP_FORMATS_PPROF_PPROF_TABLES_H
 #define PROFTOP_FORMATS_PPROF_PPROF_TABLES_H
 
-#include "map.h"
-#include "mem.h"
+#include "base/map.h"
+#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,17 +6,17 @@
  */
 #include "config.h"
 
-#include "pprof_write.h"
+#include "formats/pprof/pprof_write.h"
 
-#include "analysis.h"
-#include "err.h"
-#include "filter.h"
-#include "filter_term.h"
-#include "hash.h"
-#include "map.h"
-#include "mem.h"
-#include "pprof_sums.h"
-#include "pprof_tables.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "formats/pprof/pprof_sums.h"
+#include "formats/pprof/pprof_tables.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+#include "query/core/filter_term.h"
 #include <profile.pb-c.h>
 
 #include <errno.h>

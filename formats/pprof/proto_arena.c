@@ -2,9 +2,9 @@
 /* A block that is used again for each message, and an arena for messages that are larger. */
 #include "config.h"
 
-#include "proto_arena.h"
+#include "formats/pprof/proto_arena.h"
 
-#include "mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef PROFTOP_FORMATS_PPROF_PROTO_ARENA_H
 #define PROFTOP_FORMATS_PPROF_PROTO_ARENA_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 #include <protobuf-c/protobuf-c.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 #ifndef PROFTOP_FORMATS_PPROF_PROTO_FIELDS_H
 #define PROFTOP_FORMATS_PPROF_PROTO_FIELDS_H
 
-#include "bytes.h"
+#include "base/bytes.h"
 
 #include <stdbool.h>
 #include <stddef.h>

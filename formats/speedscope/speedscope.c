@@ -5,15 +5,15 @@
  */
 #include "config.h"
 
-#include "speedscope.h"
+#include "formats/speedscope/speedscope.h"
 
-#include "builder.h"
-#include "err.h"
-#include "fmt.h"
-#include "input.h"
-#include "mem.h"
-#include "speedscope_text.h"
-#include "task.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "formats/speedscope/speedscope_text.h"
+#include "input/input.h"
+#include "profile/builder.h"
 
 #include <errno.h>
 #include <inttypes.h>

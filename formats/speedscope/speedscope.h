@@ -3,7 +3,7 @@
 #ifndef PROFTOP_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
 #define PROFTOP_FORMATS_SPEEDSCOPE_SPEEDSCOPE_H
 
-#include "format.h"
+#include "formats/format.h"
 
 extern const struct format format_speedscope;
 

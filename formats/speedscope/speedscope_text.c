@@ -2,9 +2,9 @@
 /* The rules by which a speedscope file is gathered. */
 #include "config.h"
 
-#include "speedscope_text.h"
+#include "formats/speedscope/speedscope_text.h"
 
-#include "builder.h"
+#include "profile/builder.h"
 
 #include <string.h>
 

@@ -5,17 +5,17 @@
  */
 #include "config.h"
 
-#include "v8.h"
+#include "formats/v8/v8.h"
 
-#include "builder.h"
-#include "err.h"
-#include "fmt.h"
-#include "hash.h"
-#include "input.h"
-#include "map.h"
-#include "mem.h"
-#include "task.h"
-#include "v8_text.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "formats/v8/v8_text.h"
+#include "input/input.h"
+#include "profile/builder.h"
 
 #include <errno.h>
 #include <inttypes.h>

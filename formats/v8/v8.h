@@ -3,7 +3,7 @@
 #ifndef PROFTOP_FORMATS_V8_V8_H
 #define PROFTOP_FORMATS_V8_V8_H
 
-#include "format.h"
+#include "formats/format.h"
 
 extern const struct format format_v8;
 

@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "v8_text.h"
+#include "formats/v8/v8_text.h"
 
-#include "builder.h"
+#include "profile/builder.h"
 
 #include <string.h>
 

@@ -6,10 +6,10 @@
 #ifndef PROFTOP_FORMATS_V8_V8_TEXT_H
 #define PROFTOP_FORMATS_V8_V8_TEXT_H
 
-#include "ids.h"
-#include "json_stream.h"
-#include "mem.h"
-#include "named_frames.h"
+#include "base/mem.h"
+#include "formats/json/json_stream.h"
+#include "formats/named_frames.h"
+#include "profile/ids.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "arena.h"
+#include "base/arena.h"
 
-#include "mem.h"
+#include "base/mem.h"
 
 #include <stdalign.h>
 #include <stdint.h>

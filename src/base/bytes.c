@@ -2,7 +2,7 @@
 /* Texts in hostile bytes; numbers are inline in the header. */
 #include "config.h"
 
-#include "bytes.h"
+#include "base/bytes.h"
 
 const char *take_text(struct bytes *b, size_t max, size_t *len)
 {

@@ -8,10 +8,10 @@
  */
 #include "config.h"
 
-#include "column.h"
+#include "base/column.h"
 
-#include "machine.h"
-#include "unnamed.h"
+#include "base/system_limits.h"
+#include "base/tmpfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static uint64_t round_up(uint64_t bytes)
 /* Bytes to hold all of n_max, as far as a size_t and the address space limit go; at least need. */
 static uint64_t reservation_wish(const struct column *c, uint64_t need)
 {
-	uint64_t most = SIZE_MAX / 4, left = machine_address_space_left(), all;
+	uint64_t most = SIZE_MAX / 4, left = system_limits_address_space_left(), all;
 
 	if (__builtin_mul_overflow(c->n_max, (uint64_t)c->element_bytes, &all) || all > most)
 		all = most;
@@ -157,7 +157,7 @@ int column_to_file(struct column *c, int fd)
 	if (c->in_file)
 		return -EALREADY;
 	if (c->usable_bytes > 0)
-		rc = unnamed_write(fd, c->base, (size_t)c->usable_bytes);
+		rc = tmpfile_write(fd, c->base, (size_t)c->usable_bytes);
 	if (rc == 0 && c->usable_bytes > 0)
 		rc = map_file(c, fd, 0, c->usable_bytes);
 	if (rc < 0)

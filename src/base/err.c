@@ -2,9 +2,9 @@
 /* One failure as one sentence. */
 #include "config.h"
 
-#include "err.h"
+#include "base/err.h"
 
-#include "mem.h"
+#include "base/mem.h"
 
 #include <assert.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "fmt.h"
+#include "base/fmt.h"
 
 #include <inttypes.h>
 #include <math.h>

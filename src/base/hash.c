@@ -2,7 +2,7 @@
 /* XXH3, compiled into this file from its header. */
 #include "config.h"
 
-#include "hash.h"
+#include "base/hash.h"
 
 #define XXH_INLINE_ALL
 #pragma GCC diagnostic push

@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "map.h"
+#include "base/map.h"
 
-#include "bulk.h"
+#include "base/huge_alloc.h"
 
 #include <assert.h>
 
@@ -30,17 +30,17 @@ static void grow(struct map *m, size_t n_slots)
 	size_t n_old = m->n_slots;
 
 	/* Look-ups go all over a table: with small pages each would also miss the TLB. */
-	m->slot = bulk_table_new(n_slots * sizeof(*m->slot));
+	m->slot = huge_alloc_table_new(n_slots * sizeof(*m->slot));
 	m->n_slots = n_slots;
 	for (size_t i = 0; i < n_old; i++)
 		if (old[i] != 0)
 			put(m, old[i]);
-	bulk_table_free(old, n_old * sizeof(*old));
+	huge_alloc_table_free(old, n_old * sizeof(*old));
 }
 
 void map_done(struct map *m)
 {
-	bulk_table_free(m->slot, m->n_slots * sizeof(*m->slot));
+	huge_alloc_table_free(m->slot, m->n_slots * sizeof(*m->slot));
 	*m = (struct map){ 0 };
 }
 

@@ -2,7 +2,7 @@
 /* Allocation that ends the program when there is none: no caller could go on. */
 #include "config.h"
 
-#include "mem.h"
+#include "base/mem.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* Layouts: proc_pid_stat(5). */
 #include "config.h"
 
-#include "process.h"
+#include "base/process.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mem.h"
+#include "base/mem.h"
 
 void process_read(int pid, struct process_state *out)
 {

@@ -2,7 +2,7 @@
 /* One thread, one function, one result. */
 #include "config.h"
 
-#include "task.h"
+#include "base/task.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,10 +8,10 @@
  */
 #include "config.h"
 
-#include "text.h"
+#include "base/text.h"
 
-#include "mem.h"
-#include "spell.h"
+#include "base/mem.h"
+#include "base/transliterate.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
@@ -198,7 +198,8 @@ char *text_clean(const char *s, size_t n, bool ascii)
 		if (text_is_unsafe(cp))
 			cp = REPLACEMENT;
 		vec_reserve(&out, out.n + SPELL_MOST);
-		out.n += ascii ? spell_ascii(cp, out.at + out.n) : text_encode(cp, out.at + out.n);
+		out.n += ascii ? transliterate_ascii(cp, out.at + out.n)
+			       : text_encode(cp, out.at + out.n);
 	}
 	vec_push(&out, '\0');
 	return out.at;

@@ -44,7 +44,7 @@ size_t text_first_line(const char *s, size_t n, size_t cols, size_t *next);
 
 /*
  * A copy that is safe to print: unsafe and malformed code points become U+FFFD, or '?' when ascii, where
- * everything outside ASCII is spelled (spell.h). NUL-terminated; the caller frees.
+ * everything outside ASCII is spelled (transliterate.h). NUL-terminated; the caller frees.
  */
 char *text_clean(const char *s, size_t n, bool ascii);
 

@@ -12,16 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "err.h"
-#include "lens.h"
-#include "mem.h"
-#include "options.h"
-#include "output.h"
-#include "record_runs.h"
-#include "say.h"
-#include "scratch.h"
-#include "sides.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "cli/options/command.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/options/output.h"
+#include "cli/options/scratch.h"
+#include "cli/record/record_runs.h"
+#include "query/core/lens.h"
+#include "query/diff/comparison.h"
 
 #define USUAL_RUNS 5
 
@@ -75,8 +75,8 @@ static bool take_words(struct turns *c, enum side side, const struct option_list
 	} else if (!strpbrk(first, SHELL_SIGNS)) {
 		split(c, side, first);
 	} else if (c->o->heap) {
-		say("\"%s\" is for a shell, whose heap would be what is compared: give the program and its arguments alone",
-		    first);
+		message("\"%s\" is for a shell, whose heap would be what is compared: give the program and its arguments alone",
+			first);
 		return false;
 	} else {
 		vec_push(&c->command[side], "sh");
@@ -84,7 +84,7 @@ static bool take_words(struct turns *c, enum side side, const struct option_list
 		vec_push(&c->command[side], first);
 	}
 	if (c->command[side].n == 0)
-		say("a command is empty");
+		message("a command is empty");
 	return c->command[side].n > 0;
 }
 
@@ -96,7 +96,7 @@ static bool take_commands(struct turns *c)
 	while (middle < files->n && strcmp(files->at[middle], "--") != 0)
 		middle++;
 	if (c->o->n_before > 0 || middle == 0 || middle + 1 >= files->n) {
-		say("compare wants two commands: proftop compare --runs 5 -- 'COMMAND A' -- 'COMMAND B'");
+		message("compare wants two commands: proftop compare --runs 5 -- 'COMMAND A' -- 'COMMAND B'");
 		return false;
 	}
 	return take_words(c, SIDE_BEFORE, files, 0, middle) &&
@@ -113,12 +113,12 @@ static bool find_directory(struct turns *c)
 		c->directory = xstrdup(c->o->keep_runs);
 		if (mkdir(c->directory, 0777) == 0 || errno == EEXIST)
 			return true;
-		say("%s cannot be made: %s", c->directory, strerror(errno));
+		message("%s cannot be made: %s", c->directory, strerror(errno));
 		return false;
 	}
 	if (scratch_make(&c->scratch, parent && *parent ? parent : "/tmp", "proftop-compare-",
 			 &e)) {
-		say_error(&e, STATUS_USAGE);
+		message_error(&e, STATUS_USAGE);
 		return false;
 	}
 	c->directory = xstrdup(c->scratch.path);
@@ -133,7 +133,7 @@ static bool is_one_program(const struct turns *c, const char *path)
 
 	free(other);
 	if (!one)
-		say("the command became another program, with a heap of its own: give that program alone; nothing is compared");
+		message("the command became another program, with a heap of its own: give that program alone; nothing is compared");
 	return one;
 }
 
@@ -151,15 +151,15 @@ static enum status record_one(struct turns *c, enum side side, int number)
 	vec_push(&c->path[side], path);
 	status = record_runs_one(&one, cmd_record.run, true, &stopped);
 	if (stopped) {
-		say("stopped: nothing is compared");
+		message("stopped: nothing is compared");
 		return (enum status)(128 + SIGINT);
 	}
 	if (status == STATUS_GOOD && is_one_program(c, path))
 		return STATUS_GOOD;
 	if (status == STATUS_GOOD)
 		return STATUS_UNUSABLE;
-	say("run %d of \"%s\" ended with status %d: nothing is compared", number, c->name[side],
-	    (int)status);
+	message("run %d of \"%s\" ended with status %d: nothing is compared", number, c->name[side],
+		(int)status);
 	return STATUS_UNUSABLE;
 }
 
@@ -220,7 +220,7 @@ static enum status compare(const struct options *o)
 
 	/* What can be refused is refused before anything runs for an hour. */
 	if (output_check(o->output, &e) || output_check(o->junit, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	if (record_runs_number(o, USUAL_RUNS, &c.n_runs) && take_commands(&c) && find_directory(&c))
 		status = record_all(&c);
 	if (status == STATUS_GOOD)

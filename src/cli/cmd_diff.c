@@ -7,26 +7,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "amounts.h"
-#include "analysis.h"
-#include "ask.h"
-#include "ask_sides.h"
-#include "cmd_explore.h"
-#include "cmd_report.h"
-#include "diff_json.h"
-#include "diff_judge.h"
-#include "diff_markdown.h"
-#include "diff_rows.h"
-#include "diff_text.h"
-#include "err.h"
-#include "fmt.h"
-#include "load.h"
-#include "options.h"
-#include "output.h"
-#include "pairs.h"
-#include "say.h"
-#include "sides.h"
-#include "tui.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "cli/cmd_explore.h"
+#include "cli/cmd_report.h"
+#include "cli/diff/diff_json.h"
+#include "cli/diff/diff_judge.h"
+#include "cli/diff/diff_markdown.h"
+#include "cli/diff/diff_rows.h"
+#include "cli/diff/diff_text.h"
+#include "cli/load/load.h"
+#include "cli/options/comparison_options.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/options/output.h"
+#include "cli/options/query_options.h"
+#include "query/analysis.h"
+#include "query/diff/comparison.h"
+#include "query/diff/module_pairs.h"
+#include "query/diff/normalize.h"
+#include "tui/app/tui.h"
 
 #define DEFAULT_TABLE_ROWS   40
 #define DEFAULT_TREE_PERCENT 0.5
@@ -52,7 +52,7 @@ static int check_words(const struct options *o, enum view_kind *view, struct err
 			e, -EINVAL,
 			"--junit - and the report would mix on standard output; -o FILE writes "
 			"the report elsewhere");
-	return ask_sides_check(o, e);
+	return comparison_options_check(o, e);
 }
 
 static void tell_same_file(const struct options *o)
@@ -62,17 +62,18 @@ static void tell_same_file(const struct options *o)
 	if (o->side_a || o->files.n != 2 || stat(o->files.at[0], &a) || stat(o->files.at[1], &b))
 		return;
 	if (a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-		say("%s and %s are the same file: it is compared with itself", o->files.at[0],
-		    o->files.at[1]);
+		message("%s and %s are the same file: it is compared with itself", o->files.at[0],
+			o->files.at[1]);
 }
 
 /* Parts of one recording may lie over each other. */
-static void tell_common(const struct options *o, const struct sides *s, const struct profile *p)
+static void tell_common(const struct options *o, const struct comparison *s,
+			const struct profile *p)
 {
-	char *overlap = o->side_a && o->files.n == 1 ? sides_overlap(s, p, NULL) : NULL;
+	char *overlap = o->side_a && o->files.n == 1 ? comparison_overlap(s, p, NULL) : NULL;
 
 	if (overlap)
-		say("%s", overlap);
+		message("%s", overlap);
 	free(overlap);
 }
 
@@ -87,17 +88,17 @@ struct session {
 	const struct options *o;
 	enum view_kind view;
 	const struct profile *profile;
-	struct sides sides;         /* owned, as are the following */
+	struct comparison sides;    /* owned, as are the following */
 	struct judgement judgement; /* of --fail-if */
 	VEC(struct compared *) made;
 };
 
 static int make_lens(const struct session *s, const char *metric, struct lens *l, struct err *e)
 {
-	const struct lens_wish w = ask_of(s->o);
-	int rc = ask_sides_lens(&w, &s->sides, s->profile, metric, l, e);
+	const struct lens_wish w = query_options_of(s->o);
+	int rc = comparison_options_lens(&w, &s->sides, s->profile, metric, l, e);
 
-	if (rc || s->view == VIEW_KIND_TOP || ask_group_of_frames(l->grouping))
+	if (rc || s->view == VIEW_KIND_TOP || query_options_group_of_frames(l->grouping))
 		return rc;
 	lens_done(l);
 	return err_set(e, -EINVAL, "--group takes function, module or file with this view");
@@ -169,13 +170,13 @@ static void forget_made(struct session *s)
 /* Samples of all functions, whatever metric is asked for: what the sides are, not what is compared. NULL: it cannot be made. */
 static struct analysis *table_of_all(const struct session *s)
 {
-	struct lens_wish all = ask_of(s->o);
+	struct lens_wish all = query_options_of(s->o);
 	struct analysis *a = NULL;
 	struct lens lens;
 
 	all.n_events = 0;
 	all.normalise = NULL;
-	if (ask_sides_lens(&all, &s->sides, s->profile, "", &lens, NULL))
+	if (comparison_options_lens(&all, &s->sides, s->profile, "", &lens, NULL))
 		return NULL;
 	lens.grouping = GROUP_FUNCTION;
 	for (uint32_t i = 0; i < lens.n_columns; i++)
@@ -197,9 +198,9 @@ static bool pair_programs(struct session *s, const struct diff *d)
 		all = table_of_all(s);
 	if (all)
 		d = all->diff;
-	n = d ? pairs_find(d, &s->sides.names) : 0;
+	n = d ? module_pairs_find(d, &s->sides.names) : 0;
 	if (d && !s->sides.names.loose)
-		n += pairs_find_functions(d, &s->sides.names);
+		n += module_pairs_find_functions(d, &s->sides.names);
 	analysis_free(all);
 	return n > 0;
 }
@@ -237,7 +238,7 @@ static int print(struct session *s, struct diff *d, const struct output *out, st
 	int rc;
 
 	r.overlap = find_overlap(s, d);
-	r.ascii = say_ascii(o->ascii);
+	r.ascii = message_ascii(o->ascii);
 	r.max_rows = o->rows >= 0 ? o->rows : table && !given && !o->json ? DEFAULT_TABLE_ROWS : 0;
 	r.min_percent = o->min_percent >= 0 ? o->min_percent
 			: s->view == VIEW_KIND_TREE || s->view == VIEW_KIND_CALLERS
@@ -300,11 +301,11 @@ static void session_done(struct session *s)
 	forget_made(s);
 	vec_done(&s->made);
 	judgement_done(&s->judgement);
-	sides_done(&s->sides);
+	comparison_done(&s->sides);
 }
 
 /* "before.data → after.data", and which programs are taken for the same; the caller frees. */
-static char *make_title(const struct sides *s)
+static char *make_title(const struct comparison *s)
 {
 	char *title = xasprintf("%s → %s", s->name[SIDE_BEFORE], s->name[SIDE_AFTER]);
 
@@ -330,7 +331,7 @@ static enum status show(struct session *s, struct load *l)
 
 	pair_programs(s, NULL);
 	if (explore_options(s->o, &t, &e) || make_lens(s, s->o->metric, &lens, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	title = make_title(&s->sides);
 	load_source(l, &source);
 	source.title = title;
@@ -339,7 +340,7 @@ static enum status show(struct session *s, struct load *l)
 	if (s->o->keys || s->o->cols)
 		status = explore_screen(s->o, &source, &t);
 	else if (tui_run(&source, &t, &e))
-		status = say_error(&e, STATUS_UNUSABLE);
+		status = message_error(&e, STATUS_UNUSABLE);
 	free(title);
 	lens_done(&lens);
 	return status;
@@ -354,7 +355,7 @@ static bool wants_screens(const struct options *o)
 		return false;
 	if (o->keys || o->cols || !tui_possible(&e))
 		return true;
-	say("%s; this is the report instead", err_text(&e));
+	message("%s; this is the report instead", err_text(&e));
 	err_clear(&e);
 	return false;
 }
@@ -364,17 +365,17 @@ static enum status diff_loaded(struct session *s, struct load *l)
 	struct err e = ERR_INIT;
 
 	if (load_wait(l, &e))
-		return say_error(&e, STATUS_UNUSABLE);
+		return message_error(&e, STATUS_UNUSABLE);
 	s->profile = load_profile(l);
-	if (ask_sides(s->o, s->profile, &s->sides, &e))
-		return say_error(&e, STATUS_USAGE);
-	sides_count(&s->sides, s->profile, NULL);
+	if (comparison_options(s->o, s->profile, &s->sides, &e))
+		return message_error(&e, STATUS_USAGE);
+	comparison_count(&s->sides, s->profile, NULL);
 	tell_same_file(s->o);
 	tell_common(s->o, &s->sides, s->profile);
 	if (wants_screens(s->o))
 		return show(s, l);
 	if (answer(s, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	judgement_say(&s->judgement);
 	return s->judgement.failed ? STATUS_NO : STATUS_GOOD;
 }
@@ -387,10 +388,10 @@ static enum status diff_files(struct session *s)
 	struct load *l;
 
 	if (judgement_parse(&s->judgement, s->o, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	l = load_start(s->o, &read, &e);
 	if (!l)
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	status = diff_loaded(s, l);
 	/* What was made of the profile goes before it. */
 	session_done(s);
@@ -406,7 +407,7 @@ static enum status diff(const struct options *o)
 	enum status status;
 
 	if (check_words(o, &s.view, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	status = diff_files(&s);
 	session_done(&s);
 	return status;

@@ -19,15 +19,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "attach.h"
-#include "command.h"
-#include "fmt.h"
-#include "options.h"
-#include "perf_rights.h"
-#include "perf_trial.h"
-#include "say.h"
-#include "text.h"
-#include "tracepoint.h"
+#include "base/fmt.h"
+#include "base/text.h"
+#include "cli/options/command.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "record/attach/attach.h"
+#include "record/cpu/perf_rights.h"
+#include "record/cpu/perf_trial.h"
+#include "record/cpu/tracepoint.h"
 
 #define NAME_COLS 22
 #define VALUE_COL (2 + NAME_COLS + 1)
@@ -232,7 +232,7 @@ static enum status doctor(const struct options *o)
 	bool works;
 
 	if (o->files.n > 0) {
-		say("doctor takes no words: proftop doctor");
+		message("doctor takes no words: proftop doctor");
 		return STATUS_USAGE;
 	}
 	perf_rights_read(&r);

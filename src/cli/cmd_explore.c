@@ -2,7 +2,7 @@
 /* proftop FILE…: the screens; or the last one of them as text; or, without a terminal, a report. */
 #include "config.h"
 
-#include "cmd_explore.h"
+#include "cli/cmd_explore.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,19 +14,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ask.h"
-#include "cmd_explore.h"
-#include "cmd_report.h"
-#include "err.h"
-#include "filter.h"
-#include "keymap.h"
-#include "live_end.h"
-#include "live_target.h"
-#include "load.h"
-#include "options.h"
-#include "report.h"
-#include "say.h"
-#include "tui.h"
+#include "base/err.h"
+#include "cli/cmd_explore.h"
+#include "cli/cmd_report.h"
+#include "cli/live/live_end.h"
+#include "cli/live/live_target.h"
+#include "cli/load/load.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/options/query_options.h"
+#include "cli/report/report.h"
+#include "query/core/filter.h"
+#include "tui/app/tui.h"
+#include "tui/contract/keymap.h"
 
 #define SCREEN_COLS 100
 #define SCREEN_ROWS 30
@@ -56,7 +56,7 @@ int explore_options(const struct options *o, struct tui_options *t, struct err *
 
 	*t = (struct tui_options){
 		.view = o->view,
-		.ascii = say_ascii(o->ascii),
+		.ascii = message_ascii(o->ascii),
 		.mouse = !o->no_mouse,
 		.hints = true,
 	};
@@ -85,13 +85,13 @@ static enum status wait_lens(const struct lens_wish *w, struct load *l, struct l
 	bool more = asks_metric(w) ? load_wait_event(l) : true;
 	struct err e = ERR_INIT;
 
-	if (more && !ask_lens(w, load_profile(l), lens, &e))
+	if (more && !query_options_lens(w, load_profile(l), lens, &e))
 		return STATUS_GOOD;
 	err_clear(&e);
 	if (load_wait(l, &e))
-		return say_error(&e, STATUS_UNUSABLE);
-	if (ask_lens(w, load_profile(l), lens, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_UNUSABLE);
+	if (query_options_lens(w, load_profile(l), lens, &e))
+		return message_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
 }
 
@@ -101,8 +101,8 @@ static void doubt_keys(const char *keys)
 	const char *name = keycode_bare_name(keys);
 
 	if (name)
-		say("the word %s in --keys is played letter by letter; the key is written <%s>",
-		    name, name);
+		message("the word %s in --keys is played letter by letter; the key is written <%s>",
+			name, name);
 }
 
 enum status explore_screen(const struct options *o, const struct tui_source *source,
@@ -115,7 +115,7 @@ enum status explore_screen(const struct options *o, const struct tui_source *sou
 	doubt_keys(keys);
 	if (tui_screen(source, t, keys, o->cols ? o->cols : SCREEN_COLS,
 		       o->lines ? o->lines : SCREEN_ROWS, &text, &e))
-		return say_error(&e, e.code == -EINVAL ? STATUS_USAGE : STATUS_UNUSABLE);
+		return message_error(&e, e.code == -EINVAL ? STATUS_USAGE : STATUS_UNUSABLE);
 	fputs(text, stdout);
 	free(text);
 	return STATUS_GOOD;
@@ -131,9 +131,9 @@ static enum status report_instead(const struct explore_wish *w, struct load *l, 
 
 	if (load_wait(l, &e)) {
 		err_clear(why);
-		return say_error(&e, STATUS_UNUSABLE);
+		return message_error(&e, STATUS_UNUSABLE);
 	}
-	say("%s; this is the report instead", err_text(why));
+	message("%s; this is the report instead", err_text(why));
 	err_clear(why);
 	return report_loaded(&report, l);
 }
@@ -151,7 +151,7 @@ static void say_what_goes_on(const struct explore_wish *w)
 
 	if (w->o->command == &cmd_live && strcmp(w->read.paths[0], "-") == 0 &&
 	    fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) && poll(&in, 1, 0) == 0)
-		say("what is piped in has not ended; Ctrl-C ends it");
+		message("what is piped in has not ended; Ctrl-C ends it");
 }
 
 static enum status show(const struct explore_wish *w, struct load *l, struct tui_options *t)
@@ -173,7 +173,7 @@ static enum status show(const struct explore_wish *w, struct load *l, struct tui
 	if (tui_possible(&e))
 		return report_instead(w, l, &e);
 	if (tui_run(&source, t, &e))
-		return say_error(&e, STATUS_UNUSABLE);
+		return message_error(&e, STATUS_UNUSABLE);
 	say_what_goes_on(w);
 	return STATUS_GOOD;
 }
@@ -209,8 +209,8 @@ static void await_report(const struct explore_wish *w, struct load *l)
 
 	tui_possible(&why);
 	if (!o->duration)
-		say("%s; the report comes when the %s, or with Ctrl-C", err_text(&why),
-		    o->divided ? "command has ended" : "recording ends");
+		message("%s; the report comes when the %s, or with Ctrl-C", err_text(&why),
+			o->divided ? "command has ended" : "recording ends");
 	err_clear(&why);
 	live_end_await(o, &w->read, l);
 }
@@ -225,7 +225,7 @@ enum status explore(const struct explore_wish *w)
 	struct load *l;
 
 	if (explore_options(o, &t, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	if (is_live_report(o))
 		live_end_watch(&before);
 	l = load_start(o, &w->read, &e);
@@ -233,14 +233,14 @@ enum status explore(const struct explore_wish *w)
 		await_report(w, l);
 	if (is_live_report(o))
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
-	status = l ? show_lens(w, l, &t) : say_error(&e, STATUS_USAGE);
+	status = l ? show_lens(w, l, &t) : message_error(&e, STATUS_USAGE);
 	load_free(l);
 	return status;
 }
 
 static enum status open_files(const struct options *o)
 {
-	const struct explore_wish w = { .o = o, .read = load_of(o), .lens = ask_of(o) };
+	const struct explore_wish w = { .o = o, .read = load_of(o), .lens = query_options_of(o) };
 
 	return explore(&w);
 }

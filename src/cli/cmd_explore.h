@@ -3,9 +3,9 @@
 #ifndef PROFTOP_CLI_CMD_EXPLORE_H
 #define PROFTOP_CLI_CMD_EXPLORE_H
 
-#include "ask.h"
-#include "command.h"
-#include "load.h"
+#include "cli/load/load.h"
+#include "cli/options/command.h"
+#include "cli/options/query_options.h"
 
 #include <stdbool.h>
 

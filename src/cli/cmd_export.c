@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis.h"
-#include "ask.h"
-#include "ask_sides.h"
-#include "err.h"
-#include "format.h"
-#include "load.h"
-#include "mem.h"
-#include "options.h"
-#include "output.h"
-#include "pairs.h"
-#include "say.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "cli/load/load.h"
+#include "cli/options/comparison_options.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/options/output.h"
+#include "cli/options/query_options.h"
+#include "formats/format.h"
+#include "query/analysis.h"
+#include "query/diff/module_pairs.h"
 
 /* "folded, pprof": the formats that can be written; the caller frees. */
 static char *writable_formats(void)
@@ -61,14 +61,14 @@ static enum status write_out(const struct options *o, const struct format *forma
 	int rc = output_open(&out, o->output, &e);
 
 	if (rc)
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	rc = format->write(a, &options, out.to, &e);
 	if (rc && out.code) { /* the output says it, and a closed pipe is no trouble */
 		err_clear(&e);
 		rc = 0;
 	}
 	if (output_close(&out, !rc, &e) || rc)
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
 }
 
@@ -85,13 +85,13 @@ static int again(struct lens *lens, const struct name_rules *names, const struct
 static int compare(const struct options *o, const struct profile *p, struct analysis **out,
 		   struct err *e)
 {
-	const struct lens_wish w = ask_of(o);
-	struct sides sides = { 0 };
+	const struct lens_wish w = query_options_of(o);
+	struct comparison sides = { 0 };
 	struct lens lens;
-	int rc = ask_sides(o, p, &sides, e);
+	int rc = comparison_options(o, p, &sides, e);
 
 	if (!rc)
-		rc = ask_sides_lens(&w, &sides, p, o->metric, &lens, e);
+		rc = comparison_options_lens(&w, &sides, p, o->metric, &lens, e);
 	if (!rc) {
 		if (lens.sides.normalise != NORMALISE_NONE &&
 		    lens.sides.normalise != NORMALISE_TOTAL)
@@ -99,11 +99,11 @@ static int compare(const struct options *o, const struct profile *p, struct anal
 		else
 			rc = analysis_new(p, &lens, NULL, out);
 		if (!rc && !o->no_pairs && lens.grouping == GROUP_FUNCTION &&
-		    pairs_find((*out)->diff, &sides.names) > 0)
+		    module_pairs_find((*out)->diff, &sides.names) > 0)
 			rc = again(&lens, &sides.names, p, out);
 		lens_done(&lens);
 	}
-	sides_done(&sides);
+	comparison_done(&sides);
 	return rc;
 }
 
@@ -113,13 +113,13 @@ static void tell_events(const struct options *o, const struct format *format,
 {
 	char *names = NULL, *written;
 
-	if (!format->one_event || ask_chose_event(o))
+	if (!format->one_event || query_options_chose_event(o))
 		return;
-	names = ask_events_left_out(a);
+	names = query_options_events_left_out(a);
 	if (!names)
 		return;
 	written = metric_name(a->profile, a->lens.column[0].metric);
-	say("only %s was written, not %s; --event NAME chooses one", written, names);
+	message("only %s was written, not %s; --event NAME chooses one", written, names);
 	free(written);
 	free(names);
 }
@@ -127,16 +127,16 @@ static void tell_events(const struct options *o, const struct format *format,
 static enum status export_loaded(const struct options *o, const struct format *format,
 				 struct load *l)
 {
-	const struct lens_wish w = ask_of(o);
+	const struct lens_wish w = query_options_of(o);
 	struct err e = ERR_INIT;
 	struct analysis *a;
 	enum status status;
 
 	if (load_wait(l, &e))
-		return say_error(&e, STATUS_UNUSABLE);
+		return message_error(&e, STATUS_UNUSABLE);
 	if (format->compares ? compare(o, load_profile(l), &a, &e)
-			     : ask_analysis(&w, load_profile(l), ANALYSIS_TREE, &a, &e))
-		return say_error(&e, STATUS_USAGE);
+			     : query_options_analysis(&w, load_profile(l), ANALYSIS_TREE, &a, &e))
+		return message_error(&e, STATUS_USAGE);
 	status = write_out(o, format, a);
 	if (status == STATUS_GOOD)
 		tell_events(o, format, a);
@@ -152,15 +152,15 @@ static enum status run_export(const struct options *o)
 	enum status status;
 	struct load *l;
 
-	if (!format || (format->compares && ask_sides_check(o, &e)))
-		return say_error(&e, STATUS_USAGE);
+	if (!format || (format->compares && comparison_options_check(o, &e)))
+		return message_error(&e, STATUS_USAGE);
 	if (!format->compares && (o->side_a || o->side_b || o->normalise)) {
-		say("--a, --b and --normalise are of comparisons: --to folded-diff");
+		message("--a, --b and --normalise are of comparisons: --to folded-diff");
 		return STATUS_USAGE;
 	}
 	l = load_start(o, &read, &e);
 	if (!l)
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	status = export_loaded(o, format, l);
 	load_free(l);
 	return status;

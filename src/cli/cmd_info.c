@@ -2,22 +2,24 @@
 /* proftop info: what is in a file, what was lost, how good the stacks are. */
 #include "config.h"
 
-#include "cmd_report.h"
-#include "err.h"
-#include "load.h"
-#include "options.h"
-#include "say.h"
+#include "base/err.h"
+#include "cli/cmd_report.h"
+#include "cli/load/load.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
 
 static enum status info(const struct options *o)
 {
 	struct load_wish read = load_of(o);
-	const struct report_wish w = { .o = o, .read = &read, .lens = ask_of(o), .view = "info" };
+	const struct report_wish w = {
+		.o = o, .read = &read, .lens = query_options_of(o), .view = "info"
+	};
 	struct err e = ERR_INIT;
 	enum status status;
 	struct load *l = load_start(o, &read, &e);
 
 	if (!l)
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	status = report_loaded(&w, l);
 	load_free(l);
 	return status;

@@ -12,17 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd_explore.h"
-#include "command.h"
-#include "filter.h"
-#include "live_command.h"
-#include "live_heap.h"
-#include "live_recorder.h"
-#include "live_target.h"
-#include "looks.h"
-#include "mem.h"
-#include "options.h"
-#include "say.h"
+#include "base/mem.h"
+#include "cli/cmd_explore.h"
+#include "cli/live/live_heap.h"
+#include "cli/live/live_recorder.h"
+#include "cli/live/live_target.h"
+#include "cli/options/command.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/record/live_command.h"
+#include "formats/file_type_hint.h"
+#include "query/core/filter.h"
 
 /* Shows one file. */
 static enum status show(struct explore_wish *w, const char *path)
@@ -34,7 +34,7 @@ static enum status show(struct explore_wish *w, const char *path)
 
 static struct explore_wish wish_of(const struct options *o)
 {
-	return (struct explore_wish){ .o = o, .read = load_of(o), .lens = ask_of(o) };
+	return (struct explore_wish){ .o = o, .read = load_of(o), .lens = query_options_of(o) };
 }
 
 static bool wants_recorder(const struct options *o)
@@ -64,7 +64,7 @@ static void end_recording(struct live_recorder *r)
 
 	live_recorder_free(r);
 	if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
-		say("%s was stopped; to leave a process running, attach with -p", name);
+		message("%s was stopped; to leave a process running, attach with -p", name);
 	free(name);
 }
 
@@ -125,8 +125,8 @@ static bool is_nothing(const char *path)
 {
 	if (strcmp(path, "-") == 0 || access(path, F_OK) == 0 || errno != ENOENT)
 		return false;
-	say("%s: there is no such file; a process is watched by proftop live -p PID, a command by proftop live -- COMMAND",
-	    path);
+	message("%s: there is no such file; a process is watched by proftop live -p PID, a command by proftop live -- COMMAND",
+		path);
 	return true;
 }
 
@@ -141,10 +141,10 @@ static bool is_program(const char *path)
 
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0 || !looks_like_program(begin, (size_t)n))
+	if (n <= 0 || !file_type_hint_like_program(begin, (size_t)n))
 		return false;
-	say("%s: not a profile, but a program; to run and watch it: proftop live -- %s%s", path,
-	    strchr(path, '/') ? "" : "./", path);
+	message("%s: not a profile, but a program; to run and watch it: proftop live -- %s%s", path,
+		strchr(path, '/') ? "" : "./", path);
 	return true;
 }
 
@@ -153,7 +153,7 @@ static enum status live(const struct options *o)
 	struct explore_wish w = wish_of(o);
 
 	if (o->n_before > 0) {
-		say("live shows a file or a command, not both");
+		message("live shows a file or a command, not both");
 		return STATUS_USAGE;
 	}
 	if (wants_recorder(o))
@@ -166,7 +166,7 @@ static enum status live(const struct options *o)
 		return explore(&w);
 	if (!isatty(STDIN_FILENO))
 		return show(&w, "-"); /* what is piped in is meant where nothing is named */
-	say("live wants to be told what: proftop live -p PID, live -a, live -- COMMAND, or a recording that is being written: live FILE, or live - for what is piped in");
+	message("live wants to be told what: proftop live -p PID, live -a, live -- COMMAND, or a recording that is being written: live FILE, or live - for what is piped in");
 	return STATUS_USAGE;
 }
 

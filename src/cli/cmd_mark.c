@@ -4,12 +4,12 @@
 
 #include <stddef.h>
 
-#include "attach.h"
-#include "command.h"
-#include "err.h"
-#include "options.h"
-#include "record_running.h"
-#include "say.h"
+#include "base/err.h"
+#include "cli/options/command.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/record/record_running.h"
+#include "record/attach/attach.h"
 
 /* The recorder of the process that is meant. Not found: says why, and the status. */
 static enum status find(const struct options *o, struct attach **a)
@@ -18,13 +18,14 @@ static enum status find(const struct options *o, struct attach **a)
 	int pid;
 
 	if (!o->attach) {
-		say("%s wants a process: proftop %s -p PID", o->command->name, o->command->name);
+		message("%s wants a process: proftop %s -p PID", o->command->name,
+			o->command->name);
 		return STATUS_USAGE;
 	}
 	pid = record_pid(o);
 	if (!pid)
 		return STATUS_USAGE;
-	return attach_find(pid, a, &e) ? say_error(&e, STATUS_UNUSABLE) : STATUS_GOOD;
+	return attach_find(pid, a, &e) ? message_error(&e, STATUS_UNUSABLE) : STATUS_GOOD;
 }
 
 static enum status tell(const struct options *o, enum attach_verb verb, const char *name)
@@ -34,7 +35,7 @@ static enum status tell(const struct options *o, enum attach_verb verb, const ch
 	enum status status = find(o, &a);
 
 	if (status == STATUS_GOOD && attach_say(a, verb, name, &e))
-		status = say_error(&e, STATUS_UNUSABLE);
+		status = message_error(&e, STATUS_UNUSABLE);
 	attach_free(a);
 	return status;
 }
@@ -42,7 +43,7 @@ static enum status tell(const struct options *o, enum attach_verb verb, const ch
 static enum status mark(const struct options *o)
 {
 	if (o->files.n != 1) {
-		say("mark wants one name: proftop mark -p PID NAME");
+		message("mark wants one name: proftop mark -p PID NAME");
 		return STATUS_USAGE;
 	}
 	return tell(o, ATTACH_MARK, o->files.at[0]);
@@ -65,7 +66,7 @@ static enum status detach(const struct options *o)
 	enum status status = find(o, &a);
 
 	if (status == STATUS_GOOD && attach_end(a, &e))
-		status = say_error(&e, STATUS_UNUSABLE);
+		status = message_error(&e, STATUS_UNUSABLE);
 	if (status == STATUS_GOOD)
 		record_say_trace(attach_path(a));
 	attach_free(a);

@@ -5,16 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
-#include "heap_settings.h"
-#include "options.h"
-#include "record_cpu.h"
-#include "record_heap.h"
-#include "record_job.h"
-#include "record_place.h"
-#include "record_running.h"
-#include "record_runs.h"
-#include "say.h"
+#include "cli/options/command.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/record/heap_settings.h"
+#include "cli/record/output_path.h"
+#include "cli/record/record_cpu.h"
+#include "cli/record/record_heap.h"
+#include "cli/record/record_job.h"
+#include "cli/record/record_running.h"
+#include "cli/record/record_runs.h"
 
 /* The first option given that only recordings of CPU samples have; NULL: none is. */
 static const char *of_cpu(const struct options *o)
@@ -43,13 +43,13 @@ static bool is_whole_wish(const struct record_job *j)
 	const struct options *o = j->o;
 
 	if (of_cpu(o))
-		say("%s is for CPU samples: without --heap", of_cpu(o));
+		message("%s is for CPU samples: without --heap", of_cpu(o));
 	else if (o->attach ? o->files.n != 0 : o->files.n == 0)
-		say("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
+		message("record wants a command or a process: proftop record --heap -- COMMAND, or proftop record --heap -p PID");
 	else if (o->duration && !o->attach)
-		say("--duration is for processes that run already: with -p PID");
+		message("--duration is for processes that run already: with -p PID");
 	else if (j->output && strcmp(j->output, "-") == 0)
-		say("the program that is recorded writes the trace of its heap itself, to a file: -o FILE");
+		message("the program that is recorded writes the trace of its heap itself, to a file: -o FILE");
 	else
 		return heap_settings_check(j);
 	return false;
@@ -63,9 +63,9 @@ enum status record_run(const struct record_job *j)
 
 	if (o->cpu || !o->heap)
 		return record_cpu(j);
-	if (!is_whole_wish(j) || !record_place_check(j->output))
+	if (!is_whole_wish(j) || !output_path_check(j->output))
 		return STATUS_USAGE;
-	output = j->output ? record_place_absolute(j->output) : NULL;
+	output = j->output ? output_path_absolute(j->output) : NULL;
 	status = o->attach ? record_running(j, output) : record_heap(j, output);
 	free(output);
 	return status;

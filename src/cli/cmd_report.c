@@ -2,7 +2,7 @@
 /* proftop report: any view as text or JSON. */
 #include "config.h"
 
-#include "cmd_report.h"
+#include "cli/cmd_report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,22 +10,22 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "analysis.h"
-#include "ask.h"
-#include "err.h"
-#include "filter.h"
-#include "fmt.h"
-#include "load.h"
-#include "options.h"
-#include "output.h"
-#include "profile.h"
-#include "report.h"
-#include "report_memory.h"
-#include "report_info.h"
-#include "report_json.h"
-#include "report_text.h"
-#include "say.h"
-#include "text.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/text.h"
+#include "cli/load/load.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/options/output.h"
+#include "cli/options/query_options.h"
+#include "cli/report/report.h"
+#include "cli/report/report_info.h"
+#include "cli/report/report_json.h"
+#include "cli/report/report_memory.h"
+#include "cli/report/report_text.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
 
 /* What a person reads when they say nothing else; JSON gets every row of a table. */
 #define DEFAULT_TABLE_ROWS   40
@@ -63,7 +63,7 @@ static void set_limits(struct report *r, const struct options *o, const struct o
 static void put_not_shown(const struct report *r, FILE *to)
 {
 	const struct weights *w = &r->analysis->weights;
-	char *names = ask_events_left_out(r->analysis), *clean;
+	char *names = query_options_events_left_out(r->analysis), *clean;
 
 	if (w->n_samples > 0 && w->total[0] == 0 && w->whole[0] == 0 &&
 	    !metric_is_heap(r->analysis->profile, r->analysis->lens.column[0].metric))
@@ -274,7 +274,7 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 		       enum view_kind view, const struct output *out, struct err *e)
 {
 	const struct options *o = asked->o;
-	struct report r = { .view = view, .ascii = say_ascii(o->ascii) };
+	struct report r = { .view = view, .ascii = message_ascii(o->ascii) };
 	struct lens_wish lens = asked->lens;
 	int rc;
 
@@ -282,7 +282,7 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 		lens.group = "thread";
 	if (view == VIEW_KIND_MEMORY && lens.n_events == 0 && !*lens.metric && has_both(p))
 		lens.metric = "peak";
-	rc = ask_analysis(&lens, p, parts_of(view), &r.analysis, e);
+	rc = query_options_analysis(&lens, p, parts_of(view), &r.analysis, e);
 	if (rc)
 		return rc;
 	set_limits(&r, o, out);
@@ -301,7 +301,7 @@ static int report_info(const struct options *o, const struct profile *p, FILE *t
 	if (o->json)
 		report_info_json(p, to);
 	else
-		report_info_text(p, say_ascii(o->ascii), to);
+		report_info_text(p, message_ascii(o->ascii), to);
 	return 0;
 }
 
@@ -330,17 +330,17 @@ enum status report_loaded(const struct report_wish *w, struct load *l)
 	int rc;
 
 	if (report_find_view(w->view, &view, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	if (load_wait(l, &e))
-		return say_error(&e, STATUS_UNUSABLE);
+		return message_error(&e, STATUS_UNUSABLE);
 	if (output_open(&out, w->o->output, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	if (is_of_memory(w, load_profile(l)))
 		view = VIEW_KIND_MEMORY;
 	rc = view == VIEW_KIND_INFO ? report_info(w->o, load_profile(l), out.to)
 				    : report_view(w, load_profile(l), view, &out, &e);
 	if (output_close(&out, !rc, &e) || rc)
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
 }
 
@@ -365,17 +365,19 @@ static int check_asked(const struct options *o, enum view_kind *view, struct err
 static enum status report(const struct options *o)
 {
 	struct load_wish read = load_of(o);
-	struct report_wish w = { .o = o, .read = &read, .lens = ask_of(o), .view = o->view };
+	struct report_wish w = {
+		.o = o, .read = &read, .lens = query_options_of(o), .view = o->view
+	};
 	struct err e = ERR_INIT;
 	enum status status;
 	enum view_kind view;
 	struct load *l;
 
 	if (check_asked(o, &view, &e))
-		return say_error(&e, STATUS_USAGE); /* before anything is read */
+		return message_error(&e, STATUS_USAGE); /* before anything is read */
 	l = load_start(o, &read, &e);
 	if (!l)
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	status = report_loaded(&w, l);
 	load_free(l);
 	return status;

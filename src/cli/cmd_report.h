@@ -3,8 +3,8 @@
 #ifndef PROFTOP_CLI_CMD_REPORT_H
 #define PROFTOP_CLI_CMD_REPORT_H
 
-#include "ask.h"
-#include "command.h"
+#include "cli/options/command.h"
+#include "cli/options/query_options.h"
 
 struct load;
 struct load_wish;

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "err.h"
-#include "machine.h"
-#include "mem.h"
-#include "options.h"
-#include "output.h"
-#include "say.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/system_limits.h"
+#include "cli/options/command.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/options/output.h"
 
 /* Longer words are no verbs, and more slips no slip. */
 #define WORD_MAX  16
@@ -155,10 +155,10 @@ static bool is_no_verb(const struct options *o)
 		return false;
 	near = nearest_command(word);
 	if (near)
-		say("there is no command and no file \"%s\"; did you mean: proftop %s", word,
-		    near->name);
+		message("there is no command and no file \"%s\"; did you mean: proftop %s", word,
+			near->name);
 	else if (o->files.n > 1)
-		say("there is no command and no file \"%s\"; see: proftop --help", word);
+		message("there is no command and no file \"%s\"; see: proftop --help", word);
 	return near || o->files.n > 1;
 }
 
@@ -167,7 +167,7 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 	struct err e = ERR_INIT;
 
 	if (options_parse(o, c, argc, argv, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	if (o->help) {
 		print_help(c, stdout);
 		return STATUS_GOOD;
@@ -181,14 +181,14 @@ static enum status run(const struct command *c, struct options *o, int argc, cha
 	if (o->files.n == 0 && access("perf.data", R_OK) == 0)
 		vec_push(&o->files, "perf.data");
 	if (o->files.n == 0) {
-		say("no file was given and there is no perf.data here; see: proftop --help");
+		message("no file was given and there is no perf.data here; see: proftop --help");
 		return STATUS_USAGE;
 	}
 	if (c == &cmd_explore && is_no_verb(o))
 		return STATUS_USAGE;
 	/* Reading may take its time: not in vain. */
 	if (output_check(o->output, &e) || output_check(o->junit, &e))
-		return say_error(&e, STATUS_USAGE);
+		return message_error(&e, STATUS_USAGE);
 	return c->run(o);
 }
 
@@ -198,8 +198,8 @@ int main(int argc, char **argv)
 	struct options o;
 	enum status status;
 
-	machine_settle_malloc();
-	say_locale();
+	system_limits_settle_malloc();
+	message_locale();
 	c = find_command(&argc, &argv);
 	/* What is recorded gets streams and signals as we got them. */
 	if (c != &cmd_record)
@@ -210,7 +210,7 @@ int main(int argc, char **argv)
 	status = run(c, &o, argc, argv);
 	options_done(&o);
 	if (fflush(stdout) && errno != EPIPE && status == STATUS_GOOD) {
-		say("standard output: %s", strerror(errno));
+		message("standard output: %s", strerror(errno));
 		status = STATUS_USAGE;
 	}
 	return (int)status;

@@ -7,12 +7,12 @@
  */
 #include "config.h"
 
-#include "builder.h"
+#include "profile/builder.h"
 
-#include "fold.h"
-#include "hash.h"
-#include "mem.h"
-#include "store.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "profile/compact.h"
+#include "profile/store.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ int builder_end(struct profile *p)
 {
 	int sticky = p->sticky;
 	struct store_rows folded;
-	bool replaced = fold_rows(p, &folded);
+	bool replaced = compact_rows(p, &folded);
 
 	store_publish(p, replaced ? &folded : NULL, NULL, NULL);
 	pthread_mutex_unlock(&p->pen);

@@ -13,7 +13,7 @@
 #ifndef PROFTOP_PROFILE_BUILDER_H
 #define PROFTOP_PROFILE_BUILDER_H
 
-#include "profile.h"
+#include "profile/profile.h"
 
 void builder_begin(struct profile *p);
 /* Publishes. 0, or -EFBIG when something did not fit any more. */

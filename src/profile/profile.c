@@ -2,9 +2,9 @@
 /* Birth, death and reading of a profile. The writing side is builder.c and rows.c. */
 #include "config.h"
 
-#include "profile.h"
+#include "profile/profile.h"
 
-#include "store.h"
+#include "profile/store.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -186,7 +186,7 @@ void profile_free(struct profile *p)
 	store_states_done(p);
 	vec_done(&p->asides);
 	vec_done(&p->watches);
-	vec_done(&p->ended_threads);
+	vec_done(&p->merge_exited_threads);
 	vec_done(&p->ended_processes);
 	pthread_mutex_destroy(&p->publication);
 	pthread_mutex_destroy(&p->pen);

@@ -25,13 +25,13 @@
  * captures:      every process belongs to the capture that it was read from, so that several files
  *                share one profile and a side of a comparison is a filter. What was recorded at once by several
  *                recorders is one capture of several parts, and of one clock.
- * allocations:   a second table beside the samples, one interval each; see doc/design.md.
+ * allocations:   a second table beside the samples, one interval each; see profile/heap/heap.h.
  */
 #ifndef PROFTOP_PROFILE_PROFILE_H
 #define PROFTOP_PROFILE_PROFILE_H
 
-#include "fmt.h"
-#include "ids.h"
+#include "base/fmt.h"
+#include "profile/ids.h"
 
 #include <stdbool.h>
 #include <stddef.h>

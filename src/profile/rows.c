@@ -7,12 +7,12 @@
  */
 #include "config.h"
 
-#include "builder.h"
+#include "profile/builder.h"
 
-#include "fold.h"
-#include "hash.h"
-#include "heap_builder.h"
-#include "store.h"
+#include "base/hash.h"
+#include "profile/compact.h"
+#include "profile/heap/heap_builder.h"
+#include "profile/store.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -200,8 +200,8 @@ thread_id store_thread(struct profile *p, const struct thread *key)
 	uint64_t hash = hash_thread(key);
 	uint32_t n = p->now.n_threads, id = store_find_thread(p, key);
 
-	if (id != MAP_NONE && id < p->ended_threads.n && p->ended_threads.at[id]) {
-		p->ended_threads.at[id] = false;
+	if (id != MAP_NONE && id < p->merge_exited_threads.n && p->merge_exited_threads.at[id]) {
+		p->merge_exited_threads.at[id] = false;
 		p->n_ended--;
 	}
 	if (id != MAP_NONE)
@@ -247,9 +247,9 @@ thread_id build_thread_labelled(struct profile *p, thread_id thread, string_id l
 
 void build_thread_ended(struct profile *p, thread_id thread)
 {
-	if (thread.v < p->ended_threads.n && p->ended_threads.at[thread.v])
+	if (thread.v < p->merge_exited_threads.n && p->merge_exited_threads.at[thread.v])
 		return;
-	set_flag(&p->ended_threads, thread.v);
+	set_flag(&p->merge_exited_threads, thread.v);
 	p->n_ended++;
 }
 

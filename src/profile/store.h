@@ -10,12 +10,12 @@
 #ifndef PROFTOP_PROFILE_STORE_H
 #define PROFTOP_PROFILE_STORE_H
 
-#include "builder.h"
-#include "column.h"
-#include "heap.h"
-#include "map.h"
-#include "mem.h"
-#include "profile.h"
+#include "base/column.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "profile/builder.h"
+#include "profile/heap/heap.h"
+#include "profile/profile.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -196,12 +196,12 @@ struct profile {
 	struct store_rows samples;
 	uint64_t roomy_rows; /* rows for which those columns that there are have room */
 	struct build_folding folding;
-	uint64_t fold_at;                   /* rows */
-	uint32_t shorten_at;                /* stacks */
-	struct store_flags ended_threads;   /* no sample of them comes any more */
-	struct store_flags ended_processes; /* likewise */
-	uint32_t n_ended;                   /* threads that are in the profile as themselves */
-	uint32_t ended_at;                  /* so many for which a fold is due */
+	uint64_t fold_at;                        /* rows */
+	uint32_t shorten_at;                     /* stacks */
+	struct store_flags merge_exited_threads; /* no sample of them comes any more */
+	struct store_flags ended_processes;      /* likewise */
+	uint32_t n_ended;                        /* threads that are in the profile as themselves */
+	uint32_t ended_at;                       /* so many for which a fold is due */
 
 	struct store_heap heap;
 

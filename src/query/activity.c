@@ -2,15 +2,15 @@
 /* Sums by thread over time, put together by process; see activity.h. */
 #include "config.h"
 
-#include "activity.h"
+#include "query/activity.h"
 
-#include "filter.h"
-#include "activity_pairs.h"
-#include "heap_activity.h"
-#include "mem.h"
-#include "recent.h"
-#include "rowpass.h"
-#include "table.h"
+#include "base/mem.h"
+#include "query/core/filter.h"
+#include "query/core/sample_scan.h"
+#include "query/diff/activity_pairs.h"
+#include "query/heap_activity.h"
+#include "query/live/recent.h"
+#include "query/tree/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@
 #define SLICES_MOST ((size_t)1 << 23)
 
 /* When the row was, since the recording's start; TIME_NONE: unknown. */
-static int64_t time_of(const struct rowpass *r, const struct thread_sums *s, uint64_t row)
+static int64_t time_of(const struct sample_scan *r, const struct thread_sums *s, uint64_t row)
 {
 	uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
 	int64_t at = r->rows.time_ns ? r->rows.time_ns[row] : TIME_NONE, since;
 
 	if (at == TIME_NONE || s->whole_ns < 0)
 		return TIME_NONE;
-	/* As in weigh.c: what lies outside of what was seen goes to an end. */
+	/* As in aggregate.c: what lies outside of what was seen goes to an end. */
 	since = r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
 	since = at > since ? (int64_t)((uint64_t)at - (uint64_t)since) : 0;
 	return since < 0 || since > s->whole_ns ? s->whole_ns : since;
@@ -38,43 +38,43 @@ static bool is_within(const struct thread_sums *s, int64_t since)
 	       (since < s->span.to_ns || (since == s->whole_ns && since == s->span.to_ns));
 }
 
-static void add_row(const struct rowpass *r, struct thread_sums *s, uint64_t row, uint32_t key)
+static void add_row(const struct sample_scan *r, struct thread_sums *s, uint64_t row, uint32_t key)
 {
-	const struct rowpass_column *column = &r->column[0];
-	int64_t weight = rowpass_weight(column, row);
+	const struct sample_scan_column *column = &r->column[0];
+	int64_t weight = sample_scan_weight(column, row);
 	int64_t since = time_of(r, s, row);
 	bool within = is_within(s, since);
 	size_t slice, last;
 
 	if (s->within && s->whole_ns >= 0 && !within)
 		return;
-	s->weight[key] += rowpass_adds(r, column, row);
-	s->n_samples[key] += rowpass_samples(r, 0, row);
+	s->weight[key] += sample_scan_adds(r, column, row);
+	s->n_samples[key] += sample_scan_samples(r, 0, row);
 	if (!s->slice || !within)
 		return;
 	slice = (size_t)((double)(since - s->span.from_ns) * s->slices_per_ns);
-	last = (size_t)(((double)(since - s->span.from_ns) + rowpass_span_ns(r, row)) *
+	last = (size_t)(((double)(since - s->span.from_ns) + sample_scan_span_ns(r, row)) *
 			s->slices_per_ns);
 	if (slice >= s->span.n)
 		slice = s->span.n - 1;
 	if (last >= s->span.n)
 		last = s->span.n - 1;
-	rowpass_spread(r, row, s->slice + (size_t)key * s->span.n, slice, last, weight);
+	sample_scan_spread(r, row, s->slice + (size_t)key * s->span.n, slice, last, weight);
 }
 
-static void add_batch(const struct rowpass *r, const struct keys *keys, struct thread_sums *s)
+static void add_batch(const struct sample_scan *r, const struct groups *keys, struct thread_sums *s)
 {
-	const bool *lens = s->within ? rowpass_any_time(r) : rowpass_lens(r);
-	const bool *own = rowpass_own(r, 0);
+	const bool *lens = s->within ? sample_scan_any_time(r) : sample_scan_lens(r);
+	const bool *own = sample_scan_own(r, 0);
 
 	for (uint64_t i = 0; i < r->n; i++) {
 		uint64_t row = r->begin + i;
 		uint32_t id = r->rows.thread ? r->rows.thread[row] : ID_NONE;
 
 		if ((own && !own[i]) || (lens && !lens[i]) ||
-		    !rowpass_counts(&r->column[0], r->event ? r->event[row] : 0))
+		    !sample_scan_counts(&r->column[0], r->event ? r->event[row] : 0))
 			continue;
-		add_row(r, s, row, keys_of_row(keys, id));
+		add_row(r, s, row, groups_of_row(keys, id));
 	}
 }
 
@@ -219,7 +219,7 @@ static bool has_others(const struct activity *a, uint32_t key)
 /* Rows for the threads that have samples. */
 static void put_threads(const struct profile *p, const struct thread_sums *s, struct activity *out)
 {
-	const struct keys *k = &out->keys;
+	const struct groups *k = &out->keys;
 	struct spare spare = { 0 };
 	struct activity_row *row = xcalloc((size_t)k->n + 1, sizeof(*row));
 	uint32_t n = 0;
@@ -276,27 +276,27 @@ static int sum_up(const struct profile *p, const struct profile_counts *counts,
 		  const struct lens *lens, const struct weights *w, struct thread_sums *s,
 		  struct progress *progress, struct activity *out)
 {
-	struct rowpass *r;
+	struct sample_scan *r;
 	int rc;
 
 	*out = (struct activity){ .n_slices = s->span.n,
 				  .span_ns = (s->span.to_ns < s->whole_ns ? s->span.to_ns
 									  : s->whole_ns) -
 					     s->span.from_ns };
-	rc = rowpass_new(p, counts, lens, progress, &r);
+	rc = sample_scan_new(p, counts, lens, progress, &r);
 	if (rc < 0)
 		return rc;
-	keys_init(&out->keys, p, counts, GROUP_THREAD);
+	groups_init(&out->keys, p, counts, GROUP_THREAD);
 	s->weight = xcalloc(out->keys.n, sizeof(*s->weight));
 	s->n_samples = xcalloc(out->keys.n, sizeof(*s->n_samples));
 	if (s->whole_ns >= 0 && out->keys.n <= SLICES_MOST / s->span.n)
 		s->slice = xcalloc((size_t)out->keys.n * 2, s->span.n * sizeof(*s->slice));
 	s->slices_per_ns = s->span.n / ((double)(s->span.to_ns - s->span.from_ns));
-	while ((rc = rowpass_next(r, progress)) > 0)
+	while ((rc = sample_scan_next(r, progress)) > 0)
 		add_batch(r, &out->keys, s);
 	if (rc == 0)
 		rc = heap_activity(p, r, &out->keys, progress, s);
-	rowpass_free(r);
+	sample_scan_free(r);
 	out->slices = s->slice;
 	if (rc == 0 && !s->within)
 		rc = sum_columns(p, counts, lens, progress, out);
@@ -371,6 +371,6 @@ void activity_done(struct activity *a)
 	free(a->columns);
 	recent_free(a->recent);
 	activity_pairs_free(a->pairs);
-	keys_done(&a->keys);
+	groups_done(&a->keys);
 	*a = (struct activity){ .n_rows = 0 };
 }

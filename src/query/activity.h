@@ -5,9 +5,9 @@
 #ifndef PROFTOP_QUERY_ACTIVITY_H
 #define PROFTOP_QUERY_ACTIVITY_H
 
-#include "keys.h"
-#include "time_span.h"
-#include "weigh.h"
+#include "query/core/aggregate.h"
+#include "query/core/groups.h"
+#include "query/core/time_span.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,9 +35,9 @@ struct activity {
 	uint32_t n_rows;
 	int64_t *slices; /* what rows point into; owned, as is the next */
 	int64_t *columns;
-	struct keys keys; /* of threads */
-	int64_t most;     /* largest slice of a thread */
-	int64_t span_ns;  /* that the slices are of */
+	struct groups keys; /* of threads */
+	int64_t most;       /* largest slice of a thread */
+	int64_t span_ns;    /* that the slices are of */
 	uint32_t n_slices;
 	uint32_t n_columns;
 	int64_t weight;        /* of all rows together */

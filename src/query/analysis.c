@@ -2,20 +2,22 @@
 /* One look through a lens: all answers of one set of counts. */
 #include "config.h"
 
-#include "analysis.h"
+#include "query/analysis.h"
 
-#include "activity.h"
-#include "amounts_kept.h"
-#include "analysis_cache.h"
-#include "beyond.h"
-#include "diff.h"
-#include "diff_show.h"
-#include "filter.h"
-#include "mem.h"
-#include "sides_time.h"
-#include "stack_table.h"
-#include "table_kept.h"
-#include "transform.h"
+#include "base/mem.h"
+#include "query/activity.h"
+#include "query/core/analysis_cache.h"
+#include "query/core/filter.h"
+#include "query/core/heap_sums_cache.h"
+#include "query/diff/comparison_time.h"
+#include "query/diff/diff.h"
+#include "query/diff/diff_show.h"
+#include "query/diff/normalize_cache.h"
+#include "query/live/recent.h"
+#include "query/tree/stack_table.h"
+#include "query/tree/table_cache.h"
+#include "query/tree/transform.h"
+#include "query/tree/truncated_totals.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,8 +33,8 @@ static int table_of_either(struct analysis *a, bool later, const struct lens *le
 			   struct progress *progress)
 {
 	int64_t *beyond;
-	int rc = beyond_sums(a->profile, &a->counts, lens, &a->keys, &a->weights, progress,
-			     &beyond);
+	int rc = truncated_totals_sums(a->profile, &a->counts, lens, &a->keys, &a->weights,
+				       progress, &beyond);
 
 	if (rc < 0)
 		return rc;
@@ -53,12 +55,12 @@ static int weigh_samples(struct analysis *a, unsigned parts, const struct lens *
 			 !(parts & ANALYSIS_TREE);
 
 	if (of_frames && lens->cache &&
-	    table_kept_may_sum(lens->cache->table, a->profile, &a->counts, lens))
-		return weigh_sums(a->profile, &a->counts, lens, progress, &a->weights);
+	    table_cache_may_sum(lens->cache->table, a->profile, &a->counts, lens))
+		return aggregate_sums(a->profile, &a->counts, lens, progress, &a->weights);
 	if (parts & ANALYSIS_MEMORY)
 		return footprint_weigh(a->profile, &a->counts, lens, progress, &a->weights,
 				       &a->footprint);
-	return weigh(a->profile, &a->counts, lens, progress, &a->weights);
+	return aggregate(a->profile, &a->counts, lens, progress, &a->weights);
 }
 
 /* The answers that a view may ask for at once, but for parts that nobody wants. */
@@ -106,11 +108,11 @@ static int find_amounts(struct analysis *a, struct progress *progress)
 	int rc;
 
 	if (!lens.filter && a->table_keys == &a->keys && lens.grouping == GROUP_FUNCTION) {
-		rc = amounts_find(a->profile, &a->counts, &lens, &a->weights, progress,
-				  &a->amounts);
+		rc = normalize_find(a->profile, &a->counts, &lens, &a->weights, progress,
+				    &a->amounts);
 		if (rc == 0)
-			amounts_learn(&a->amounts, a->profile, &lens, &a->weights, &a->table,
-				      a->tree);
+			normalize_learn(&a->amounts, a->profile, &lens, &a->weights, &a->table,
+					a->tree);
 		return rc;
 	}
 	lens.filter = NULL;
@@ -119,21 +121,22 @@ static int find_amounts(struct analysis *a, struct progress *progress)
 	if (rc < 0)
 		return rc;
 	a->amounts = all->amounts;
-	all->amounts = (struct amounts){ 0 };
+	all->amounts = (struct normalize){ 0 };
 	analysis_free(all);
 	return 0;
 }
 
 /* The same, unless it is known. */
-static int know_amounts(struct analysis *a, struct amounts_kept *learned, struct progress *progress)
+static int know_amounts(struct analysis *a, struct normalize_cache *learned,
+			struct progress *progress)
 {
 	int rc;
 
-	if (learned && amounts_kept_find(learned, &a->counts, &a->lens, &a->amounts))
+	if (learned && normalize_cache_find(learned, &a->counts, &a->lens, &a->amounts))
 		return 0;
 	rc = find_amounts(a, progress);
 	if (rc == 0 && learned)
-		amounts_kept_put(learned, &a->counts, &a->lens, &a->amounts);
+		normalize_cache_put(learned, &a->counts, &a->lens, &a->amounts);
 	return rc;
 }
 
@@ -156,11 +159,11 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	a->counts = *counts;
 	profile_hold_also(p, counts);
 	lens_copy(&a->lens, lens);
-	keys_init_named(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION,
-			a->lens.names);
+	groups_init_named(&a->keys, p, &a->counts, frames ? lens->grouping : GROUP_FUNCTION,
+			  a->lens.names);
 	a->table_keys = &a->keys;
 	if (!frames) {
-		keys_init(&a->own_keys, p, &a->counts, lens->grouping);
+		groups_init(&a->own_keys, p, &a->counts, lens->grouping);
 		a->table_keys = &a->own_keys;
 	}
 	/* Sides are compared node by node, too. */
@@ -219,16 +222,16 @@ void analysis_free(struct analysis *a)
 	inverted_free(a->inverted);
 	for (int i = 0; i < N_OVER_TIME; i++)
 		over_time_free(a->over[i]);
-	sides_time_free(a->sides_time);
+	comparison_time_free(a->sides_time);
 	footprint_free(a->footprint);
 	recent_free(a->recent);
 	table_done(&a->table);
 	calltree_free(a->tree);
 	free(a->groups);
 	weights_done(&a->weights);
-	keys_done(&a->keys);
-	keys_done(&a->own_keys);
-	amounts_done(&a->amounts);
+	groups_done(&a->keys);
+	groups_done(&a->own_keys);
+	normalize_done(&a->amounts);
 	lens_done(&a->lens);
 	profile_release(a->profile, &a->counts);
 	free(a);
@@ -257,7 +260,7 @@ static void weigh_stacks(struct analysis *a)
 {
 	struct weights w;
 
-	weigh(a->profile, &a->counts, &a->lens, NULL, &w);
+	aggregate(a->profile, &a->counts, &a->lens, NULL, &w);
 	a->weights.stack = w.stack;
 	a->weights.samples = w.samples;
 }
@@ -294,8 +297,8 @@ struct footprint *analysis_footprint(struct analysis *a, struct progress *progre
 
 	if (lens_compares(&a->lens)) {
 		if (!a->sides_time && !a->lens.sides.moments &&
-		    sides_time_new(a->profile, &a->counts, &a->lens, &a->weights, &a->sides_time) <
-			    0)
+		    comparison_time_new(a->profile, &a->counts, &a->lens, &a->weights,
+					&a->sides_time) < 0)
 			a->sides_time = NULL;
 		return NULL;
 	}
@@ -359,4 +362,26 @@ void analysis_keep_lines(struct analysis *to, struct analysis *from)
 		return;
 	to->over[OVER_MEMORY] = from->over[OVER_MEMORY];
 	from->over[OVER_MEMORY] = NULL;
+}
+
+struct analysis_cache *analysis_cache_new(void)
+{
+	struct analysis_cache *c = xcalloc(1, sizeof(*c));
+
+	c->heap = heap_sums_cache_new();
+	c->amounts = normalize_cache_new();
+	c->recent = recent_kept_new();
+	c->table = table_cache_new();
+	return c;
+}
+
+void analysis_cache_free(struct analysis_cache *c)
+{
+	if (!c)
+		return;
+	heap_sums_cache_free(c->heap);
+	normalize_cache_free(c->amounts);
+	recent_kept_free(c->recent);
+	table_cache_free(c->table);
+	free(c);
 }

@@ -10,45 +10,46 @@
 #ifndef PROFTOP_QUERY_ANALYSIS_H
 #define PROFTOP_QUERY_ANALYSIS_H
 
-#include "amounts.h"
-#include "butterfly.h"
-#include "calltree.h"
-#include "footprint.h"
-#include "footprint_lines.h"
-#include "inverted.h"
-#include "keys.h"
-#include "lens.h"
-#include "over_time.h"
-#include "recent.h"
-#include "table.h"
-#include "weigh.h"
+#include "query/core/aggregate.h"
+#include "query/core/groups.h"
+#include "query/core/lens.h"
+#include "query/diff/normalize.h"
+#include "query/heap/footprint.h"
+#include "query/heap/footprint_lines.h"
+#include "query/live/recent.h"
+#include "query/over_time.h"
+#include "query/tree/butterfly.h"
+#include "query/tree/calltree.h"
+#include "query/tree/inverted.h"
+#include "query/tree/table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct diff;
+struct analysis_cache;
 struct progress;
-struct sides_time;
+struct comparison_time;
 
 struct analysis {
 	const struct profile *profile; /* borrowed; must outlive the analysis */
 	struct profile_counts counts;  /* what was looked at */
 	struct lens lens;              /* a copy; its grouping is what the table asks for */
-	struct keys keys;              /* of frames (GROUP_FUNCTION when lens groups samples) */
+	struct groups keys;            /* of frames (GROUP_FUNCTION when lens groups samples) */
 	struct weights weights;        /* what is per stack only until the tree has it */
 	struct calltree *tree;         /* NULL when it was not wanted, until analysis_tree() */
 	uint32_t *
 		groups; /* of locations as the table has them, for that; NULL: it needs none; owned */
-	struct table table;            /* rows of table_keys */
-	struct keys own_keys;          /* of samples, only when lens groups samples */
-	const struct keys *table_keys; /* &keys or &own_keys */
-	struct inverted *inverted;     /* NULL until analysis_inverted() */
-	struct recent *recent;         /* where the lens wants it and there are times; else NULL */
-	struct footprint *footprint;   /* NULL until analysis_footprint() */
+	struct table table;              /* rows of table_keys */
+	struct groups own_keys;          /* of samples, only when lens groups samples */
+	const struct groups *table_keys; /* &keys or &own_keys */
+	struct inverted *inverted;       /* NULL until analysis_inverted() */
+	struct recent *recent;       /* where the lens wants it and there are times; else NULL */
+	struct footprint *footprint; /* NULL until analysis_footprint() */
 	struct over_time *over[N_OVER_TIME]; /* NULL until analysis_set_over(); owned */
-	struct amounts amounts;              /* of a lens that compares */
+	struct normalize amounts;            /* of a lens that compares */
 	struct diff *diff;                   /* likewise; else NULL */
-	struct sides_time
+	struct comparison_time
 		*sides_time; /* likewise, where there are times; NULL until analysis_footprint() */
 };
 
@@ -103,5 +104,9 @@ bool analysis_lines_hold(const struct analysis *a, const struct lens *lens, uint
 			 const struct time_span *span);
 /* Gives `to` the lines of an analysis that is done with, if they are what it would have itself. */
 void analysis_keep_lines(struct analysis *to, struct analysis *from);
+
+/* All four kinds; the caller frees. */
+struct analysis_cache *analysis_cache_new(void);
+void analysis_cache_free(struct analysis_cache *c);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "heap_activity.h"
+#include "query/heap_activity.h"
 
-#include "heap_measure.h"
-#include "heap_scan.h"
-#include "heap_slots.h"
-#include "mem.h"
+#include "base/mem.h"
+#include "query/core/heap_measure.h"
+#include "query/core/heap_scan.h"
+#include "query/core/heap_slots.h"
 
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #define KEYS_MOST 4096u
 
 struct scan {
-	const struct rowpass *r;
+	const struct sample_scan *r;
 	struct heap_state state;
 	struct heap_measure measure;
 	struct heap_slots *slots; /* [n_tracks]; NULL: no slices; owned */
@@ -141,7 +141,7 @@ static void add_bulk(const struct scan *s, const struct heap_bulk *b)
 }
 
 /* The keys of origins that pass by all but time: those of their threads, or each its own. */
-static void find_keys(struct scan *s, const struct keys *keys)
+static void find_keys(struct scan *s, const struct groups *keys)
 {
 	const struct heap_columns *a = &s->state.columns;
 	const struct heap_pass *pass = &s->measure.pass;
@@ -151,7 +151,7 @@ static void find_keys(struct scan *s, const struct keys *keys)
 	for (uint32_t i = 0; i < a->n_origins; i++) {
 		s->key[i] = !pass->own.origin[i] || !pass->lens.origin[i] ? ID_NONE
 			    : !keys                                       ? i
-				    : keys_of_row(keys, a->origins[i].thread);
+				    : groups_of_row(keys, a->origins[i].thread);
 	}
 }
 
@@ -246,7 +246,7 @@ static void scan_done(struct scan *s)
 	heap_state_done(&s->state);
 }
 
-int heap_activity(const struct profile *p, const struct rowpass *r, const struct keys *keys,
+int heap_activity(const struct profile *p, const struct sample_scan *r, const struct groups *keys,
 		  struct progress *progress, struct thread_sums *to)
 {
 	struct scan s = { .r = r, .sums = { to } };
@@ -280,8 +280,8 @@ static void add_columns(const struct scan *s, bool by_thread, struct weights *w)
 	}
 }
 
-int heap_activity_columns(const struct profile *p, const struct rowpass *r,
-			  const struct keys *threads, const struct time_span *span,
+int heap_activity_columns(const struct profile *p, const struct sample_scan *r,
+			  const struct groups *threads, const struct time_span *span,
 			  struct progress *progress, struct weights *to)
 {
 	enum measure m = r->lens->column[0].metric.measure;

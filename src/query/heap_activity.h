@@ -3,8 +3,8 @@
 #ifndef PROFTOP_QUERY_HEAP_ACTIVITY_H
 #define PROFTOP_QUERY_HEAP_ACTIVITY_H
 
-#include "activity.h"
-#include "rowpass.h"
+#include "query/activity.h"
+#include "query/core/sample_scan.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,15 +25,15 @@ struct thread_sums {
  * Adds the allocations of the column, if that is of heaps. Slices are of what is there at their end where
  * the metric is of what is there, else of what was asked for. Returns 0 or -ECANCELED.
  */
-int heap_activity(const struct profile *p, const struct rowpass *r, const struct keys *keys,
+int heap_activity(const struct profile *p, const struct sample_scan *r, const struct groups *keys,
 		  struct progress *progress, struct thread_sums *to);
 
 /*
  * Adds slices of column 0 to the columns of w, by key of a thread, or by stack where there are none: of what is there at their
  * ends, or of what was asked for in them, whatever time terms say. Of samples it adds nothing. 0 or -ECANCELED.
  */
-int heap_activity_columns(const struct profile *p, const struct rowpass *r,
-			  const struct keys *threads, const struct time_span *span,
+int heap_activity_columns(const struct profile *p, const struct sample_scan *r,
+			  const struct groups *threads, const struct time_span *span,
 			  struct progress *progress, struct weights *to);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "over_time.h"
+#include "query/over_time.h"
 
 #include <stdlib.h>
 
-#include "activity.h"
-#include "activity_pairs.h"
-#include "analysis.h"
-#include "analysis_cache.h"
-#include "footprint_lines.h"
-#include "mem.h"
-#include "sides_lines.h"
+#include "base/mem.h"
+#include "query/activity.h"
+#include "query/analysis.h"
+#include "query/core/analysis_cache.h"
+#include "query/diff/activity_pairs.h"
+#include "query/diff/comparison_lines.h"
+#include "query/heap/footprint_lines.h"
 
 bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b)
 {
@@ -62,7 +62,7 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 	case OVER_MEMORY:
 		return footprint_lines_new(a->footprint, &wish->span, progress, &o->memory);
 	case OVER_SIDES:
-		return sides_lines_new(a->sides_time, &wish->span, progress, &o->sides);
+		return comparison_lines_new(a->sides_time, &wish->span, progress, &o->sides);
 	case OVER_THREADS:
 	case OVER_TIMELINE:
 		return make_activity(a, wish, recently, progress, o);
@@ -93,7 +93,7 @@ void over_time_free(struct over_time *o)
 	if (!o)
 		return;
 	footprint_lines_free(o->memory);
-	sides_lines_free(o->sides);
+	comparison_lines_free(o->sides);
 	if (o->activity)
 		activity_done(o->activity);
 	free(o->activity);

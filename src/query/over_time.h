@@ -6,7 +6,7 @@
 #ifndef PROFTOP_QUERY_OVER_TIME_H
 #define PROFTOP_QUERY_OVER_TIME_H
 
-#include "time_span.h"
+#include "query/core/time_span.h"
 
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@ struct analysis;
 struct footprint_lines;
 struct progress;
 struct recent_kept;
-struct sides_lines;
+struct comparison_lines;
 
 enum over_time_kind {
 	OVER_MEMORY, /* lines of the footprint */
@@ -39,7 +39,7 @@ struct over_time_wishes {
 struct over_time {
 	struct over_time_wish wish; /* as it was asked for */
 	struct footprint_lines *memory;
-	struct sides_lines *sides;
+	struct comparison_lines *sides;
 	struct activity *activity;
 };
 

@@ -8,14 +8,14 @@
  */
 #include "config.h"
 
-#include "cfi.h"
+#include "unwind/cfi.h"
 
-#include "bytes.h"
-#include "cfi_program.h"
-#include "hash.h"
-#include "leb.h"
-#include "map.h"
-#include "mem.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "unwind/cfi_program.h"
+#include "unwind/leb.h"
 
 #include <dwarf.h>
 #include <pthread.h>

@@ -11,8 +11,8 @@
 #ifndef PROFTOP_UNWIND_CFI_H
 #define PROFTOP_UNWIND_CFI_H
 
-#include "arch.h"
-#include "cfi_rule.h"
+#include "unwind/arch.h"
+#include "unwind/cfi_rule.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,10 +7,10 @@
  */
 #include "config.h"
 
-#include "cfi_program.h"
+#include "unwind/cfi_program.h"
 
-#include "dwarf_expr.h"
-#include "leb.h"
+#include "unwind/dwarf_expr.h"
+#include "unwind/leb.h"
 
 #include <dwarf.h>
 

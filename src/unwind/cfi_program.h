@@ -6,9 +6,9 @@
 #ifndef PROFTOP_UNWIND_CFI_PROGRAM_H
 #define PROFTOP_UNWIND_CFI_PROGRAM_H
 
-#include "arch.h"
-#include "bytes.h"
-#include "memory.h"
+#include "base/bytes.h"
+#include "unwind/arch.h"
+#include "unwind/memory.h"
 
 #include <stdbool.h>
 #include <stdint.h>

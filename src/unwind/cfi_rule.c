@@ -2,10 +2,10 @@
 /* Full rows made compact, by recognising the few shapes that compilers and libcs use. */
 #include "config.h"
 
-#include "cfi_rule.h"
+#include "unwind/cfi_rule.h"
 
-#include "cfi_program.h"
-#include "leb.h"
+#include "unwind/cfi_program.h"
+#include "unwind/leb.h"
 
 #include <dwarf.h>
 

@@ -9,7 +9,7 @@
 #ifndef PROFTOP_UNWIND_CFI_RULE_H
 #define PROFTOP_UNWIND_CFI_RULE_H
 
-#include "arch.h"
+#include "unwind/arch.h"
 
 #include <stdbool.h>
 #include <stdint.h>

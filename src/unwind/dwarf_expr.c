@@ -5,9 +5,9 @@
  */
 #include "config.h"
 
-#include "dwarf_expr.h"
+#include "unwind/dwarf_expr.h"
 
-#include "leb.h"
+#include "unwind/leb.h"
 
 #include <dwarf.h>
 

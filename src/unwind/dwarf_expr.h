@@ -6,8 +6,8 @@
 #ifndef PROFTOP_UNWIND_DWARF_EXPR_H
 #define PROFTOP_UNWIND_DWARF_EXPR_H
 
-#include "arch.h"
-#include "memory.h"
+#include "unwind/arch.h"
+#include "unwind/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,11 +2,11 @@
 /* Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2: ADD, MOV, POP, RET. */
 #include "config.h"
 
-#include "epilogue.h"
+#include "unwind/epilogue.h"
 
 #include <string.h>
 
-#include "cfi_rule.h"
+#include "unwind/cfi_rule.h"
 
 #define FRAME_MAX 4096 /* bytes; more is not believed */
 /* As instructions number them. */

@@ -6,7 +6,7 @@
 #ifndef PROFTOP_UNWIND_EPILOGUE_H
 #define PROFTOP_UNWIND_EPILOGUE_H
 
-#include "arch.h"
+#include "unwind/arch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #ifndef PROFTOP_UNWIND_LEB_H
 #define PROFTOP_UNWIND_LEB_H
 
-#include "bytes.h"
+#include "base/bytes.h"
 
 static inline uint64_t take_uleb(struct bytes *b)
 {

@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "stitch.h"
+#include "unwind/stitch.h"
 
-#include "hash.h"
-#include "mem.h"
+#include "base/hash.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #ifndef PROFTOP_UNWIND_STITCH_H
 #define PROFTOP_UNWIND_STITCH_H
 
-#include "walk.h"
+#include "unwind/walk.h"
 
 #include <stddef.h>
 #include <stdint.h>

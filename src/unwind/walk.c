@@ -7,12 +7,12 @@
  */
 #include "config.h"
 
-#include "walk.h"
+#include "unwind/walk.h"
 
-#include "cfi.h"
-#include "cfi_program.h"
-#include "hash.h"
-#include "mem.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "unwind/cfi.h"
+#include "unwind/cfi_program.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
 #ifndef PROFTOP_UNWIND_WALK_H
 #define PROFTOP_UNWIND_WALK_H
 
-#include "arch.h"
-#include "memory.h"
+#include "unwind/arch.h"
+#include "unwind/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,18 +15,18 @@
 #include <string.h>
 #include <time.h>
 
-#include "builder.h"
-#include "err.h"
-#include "input.h"
-#include "mem.h"
-#include "perf_events.h"
-#include "perf_feed.h"
-#include "perf_header.h"
-#include "perf_marks.h"
-#include "perf_stacks.h"
-#include "perf_stream.h"
-#include "profile.h"
-#include "resolver.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "input/input.h"
+#include "perf/callchain/frame_marks.h"
+#include "perf/callchain/user_stacks.h"
+#include "perf/file/perf_header.h"
+#include "perf/file/perf_stream.h"
+#include "perf/ingest/ingest.h"
+#include "perf/records/perf_events.h"
+#include "profile/builder.h"
+#include "profile/profile.h"
+#include "symbols/resolver.h"
 
 /* Stacks that are unwound again and again; more would measure the memory. */
 #define KEPT_BYTES ((size_t)64 << 20)
@@ -39,9 +39,9 @@ struct bench {
 	struct perf_events events;
 	struct profile *profile;
 	struct resolver *resolver;
-	struct perf_feed *feed;
-	struct perf_marks marks;
-	struct perf_stacks *stacks;
+	struct ingest *feed;
+	struct frame_marks marks;
+	struct user_stacks *stacks;
 	VEC(uint8_t) kept;               /* records, one behind the other */
 	VEC(struct perf_sample) samples; /* of these */
 	uint64_t n_bytes;                /* of all records */
@@ -103,7 +103,7 @@ static void look(struct bench *b)
 		struct perf_record r;
 		struct perf_sample s;
 
-		perf_feed_look(b->feed, &w, PERF_LOOK_COUNT | PERF_LOOK_TELL);
+		ingest_look(b->feed, &w, PERF_LOOK_COUNT | PERF_LOOK_TELL);
 		b->n_bytes += w.n_bytes;
 		for (size_t at = 0; at < w.n_bytes; at += r.size) {
 			perf_record_at(w.at + at, w.swap, &r);
@@ -169,7 +169,7 @@ static uint64_t unwind_once(struct bench *b)
 	for (size_t i = 0; i < b->samples.n; i++) {
 		const struct perf_sample *s = &b->samples.at[i];
 		size_t n;
-		const struct perf_chain_part *parts = perf_stacks_unwind(b->stacks, s,
+		const struct perf_chain_part *parts = user_stacks_unwind(b->stacks, s,
 									 (int64_t)s->time, &n);
 
 		for (size_t j = 0; j < n; j++)
@@ -198,8 +198,8 @@ static void bench_unwind(struct bench *b)
 
 static void close_bench(struct bench *b)
 {
-	perf_stacks_free(b->stacks);
-	perf_feed_free(b->feed);
+	user_stacks_free(b->stacks);
+	ingest_free(b->feed);
 	resolver_free(b->resolver);
 	profile_free(b->profile);
 	perf_events_done(&b->events);
@@ -227,9 +227,9 @@ static int open_bench(struct bench *b, const char *path, struct err *e)
 	builder_end(b->profile);
 	b->resolver = resolver_new(b->profile, capture, &options);
 	perf_header_tell_build_ids(&b->header, b->resolver);
-	b->feed = perf_feed_new(b->profile, capture, b->resolver, &b->events, b->header.arch);
-	perf_marks_init(&b->marks, b->profile);
-	b->stacks = perf_stacks_new(b->profile, b->resolver, &b->marks,
+	b->feed = ingest_new(b->profile, capture, b->resolver, &b->events, b->header.arch);
+	frame_marks_init(&b->marks, b->profile);
+	b->stacks = user_stacks_new(b->profile, b->resolver, &b->marks,
 				    b->header.arch ? b->header.arch : "x86_64");
 	return 0;
 }

@@ -11,27 +11,27 @@ clang=$(command -v clang || command -v clang-14 || command -v clang-19) || {
 	echo 'fuzz: clang is not installed' >&2
 	exit 1
 }
-includes=(-I"$config")
+includes=(-I"$config" -I"$src/src" -I"$src")
 sources=()
-for room in src/base src/profile src/unwind src/wire src/query src/resolve formats formats/firefox formats/json formats/pprof formats/speedscope formats/v8; do
-	includes+=(-I"$src/$room")
-	for c in "$src/$room"/*.c; do
-		[ -e "$c" ] && sources+=("$c")
-	done
+for room in base profile unwind input heaptrace perf query elf dwarf symbols; do
+	while read -r c; do
+		sources+=("$c")
+	done < <(find "$src/src/$room" -name '*.c' | sort)
 done
+while read -r c; do
+	sources+=("$c")
+done < <(find "$src/formats" -name '*.c' | sort)
 # Of the preload library what reads bytes and needs nothing of it.
-includes+=(-I"$src/src/record/heap")
-for name in allocators code_move elf_symbols tracer_memory x86_code; do
+for name in patch/allocators patch/trampoline patch/elf_symbols trace/tracer_memory patch/x86_code; do
 	sources+=("$src/src/record/heap/$name.c")
 done
 # What protoc-c wrote of pprof's messages.
 sources+=("$config/profile.pb-c.c")
 # What makes the inputs of a target.
-includes+=(-I"$src/tests")
-sources+=("$src/tests/made_dwarf.c")
+sources+=("$src/tests/support/made_dwarf.c")
 targets=${TARGETS:-$(cd "$src/tests/fuzz" && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done | grep -vx 'vary\|target')}
 flags=(-std=gnu17 -D_GNU_SOURCE -g -O1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-header=$(ls -t "$src"/src/*/*.h "$src"/formats/*.h | head -n 1)
+header=$(find "$src/src" "$src/formats" -name '*.h' -printf '%T@ %p\n' | sort -rn | head -n 1 | cut -d' ' -f2-)
 mkdir -p fuzz/objects
 for c in "${sources[@]}"; do
 	o=fuzz/objects/$(basename "$c" .c).o
@@ -42,7 +42,7 @@ failed=0
 for t in $targets; do
 	mkdir -p "fuzz/$t"
 	"$clang" "${flags[@]}" -fsanitize=fuzzer,address,undefined "${includes[@]}" \
-		-I"$src/tests/fuzz" -DFUZZ_TARGET="fuzz_$t" "$src/tests/fuzz/fuzz_$t.c" "$src/tests/fuzz/fuzz_target.c" \
+		-DFUZZ_TARGET="fuzz_$t" "$src/tests/fuzz/fuzz_$t.c" "$src/tests/fuzz/fuzz_target.c" \
 		fuzz/objects/*.o "$@" -o "fuzz/fuzz_$t"
 	seeds=()
 	[ -d "$src/tests/data/$t" ] && seeds=("$src/tests/data/$t")

@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "cfi.h"
-#include "cfi_program.h"
-#include "walk.h"
+#include "unwind/cfi.h"
+#include "unwind/cfi_program.h"
+#include "unwind/walk.h"
 
 #include <stdlib.h>
 #include <string.h>

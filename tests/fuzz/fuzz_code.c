@@ -5,12 +5,12 @@
  */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "allocators.h"
-#include "code_move.h"
-#include "elf_symbols.h"
-#include "x86_code.h"
+#include "record/heap/patch/allocators.h"
+#include "record/heap/patch/elf_symbols.h"
+#include "record/heap/patch/trampoline.h"
+#include "record/heap/patch/x86_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static uint64_t place(const struct x86_insn *i, const uint8_t *p, uint64_t addre
 }
 
 /* Both are the same instructions, one after the other, for another address. */
-static void compare(const struct code_move *m, const uint8_t *moved, size_t n)
+static void compare(const struct trampoline *m, const uint8_t *moved, size_t n)
 {
 	size_t at = m->plan.at, to = 4;
 	struct x86_insn i, j;
@@ -61,8 +61,8 @@ static void compare(const struct code_move *m, const uint8_t *moved, size_t n)
 
 static void move(const uint8_t *bytes, size_t n)
 {
-	struct code_move m = { .code = { bytes, n, ADDRESS } };
-	const struct code_move *all = &m;
+	struct trampoline m = { .code = { bytes, n, ADDRESS } };
+	const struct trampoline *all = &m;
 	uint8_t out[CODE_MOVED_BYTES];
 	size_t written, at = 0;
 	uint64_t to;

@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "debug_info.h"
-#include "made_dwarf.h"
+#include "dwarf/debug_info.h"
+#include "tests/support/made_dwarf.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,15 +2,15 @@
 /* Any bytes as a heap trace, read with the checksums that its blocks should have. */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "analysis.h"
-#include "builder.h"
-#include "err.h"
-#include "heap_trace.h"
-#include "heap_wire.h"
-#include "input.h"
-#include "mem.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "formats/heap_trace.h"
+#include "heaptrace/heap_wire.h"
+#include "input/input.h"
+#include "profile/builder.h"
+#include "query/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

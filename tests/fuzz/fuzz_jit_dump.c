@@ -2,11 +2,11 @@
 /* Any bytes as a jitdump, with all that it says asked for. */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "cfi.h"
-#include "jit_dump.h"
-#include "jit_unwind.h"
+#include "symbols/jit/jit_dump.h"
+#include "symbols/jit/jit_unwind.h"
+#include "unwind/cfi.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "analysis.h"
-#include "builder.h"
-#include "err.h"
-#include "firefox.h"
-#include "format.h"
-#include "input.h"
-#include "lens.h"
-#include "profile.h"
-#include "speedscope.h"
-#include "v8.h"
+#include "base/err.h"
+#include "formats/firefox/firefox.h"
+#include "formats/format.h"
+#include "formats/speedscope/speedscope.h"
+#include "formats/v8/v8.h"
+#include "input/input.h"
+#include "profile/builder.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/lens.h"
 
 #include <stdlib.h>
 

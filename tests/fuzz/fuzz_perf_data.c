@@ -2,13 +2,13 @@
 /* Any bytes as a perf.data: read, or refused with a sentence; what was read is consistent. */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "builder.h"
-#include "err.h"
-#include "input.h"
-#include "perf_data.h"
-#include "profile.h"
+#include "base/err.h"
+#include "formats/perf_data.h"
+#include "input/input.h"
+#include "profile/builder.h"
+#include "profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "analysis.h"
-#include "builder.h"
-#include "err.h"
-#include "folded.h"
-#include "input.h"
-#include "perf_script.h"
-#include "profile.h"
+#include "base/err.h"
+#include "formats/folded/folded.h"
+#include "formats/perf_script/perf_script.h"
+#include "input/input.h"
+#include "profile/builder.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

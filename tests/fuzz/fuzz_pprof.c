@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "analysis.h"
-#include "builder.h"
-#include "err.h"
-#include "input.h"
-#include "lens.h"
-#include "pprof.h"
-#include "profile.h"
+#include "base/err.h"
+#include "formats/pprof/pprof.h"
+#include "input/input.h"
+#include "profile/builder.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/lens.h"
 
 #include <stdlib.h>
 

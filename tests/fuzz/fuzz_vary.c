@@ -2,9 +2,9 @@
 /* A small stand-in for libFuzzer, so that every test run tries some damage. */
 #include "config.h"
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
-#include "mem.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,10 +11,10 @@ if ! echo '#include <zstd.h>' | "$cc" -E - >/dev/null 2>&1; then
     echo "skipped: there is no $cc that finds zstd.h"
     exit 77
 fi
-mapfile -t sources < <(cd "$root" && sed -n '/^libproftop_heap_so_SOURCES/,/[^\\]$/p' Makefile.am | grep -o '[a-z0-9_/]*\.c')
+mapfile -t sources < <(cd "$root" && cat src/record/heap/local.mk src/record/heap/*/local.mk | sed -n '/^libproftop_heap_so_SOURCES/,/[^\\]$/p' | grep -o '[a-z0-9_/]*\.c')
 [ ${#sources[@]} -gt 30 ] || fault "only ${#sources[@]} sources"
-flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$root/src/base" -I"$root/src/unwind" -I"$root/src/wire"
-    -I"$root/src/record/heap" -include "$root/src/record/heap/own_malloc.h" -fPIC -fvisibility=hidden
+flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$root/src"
+    -include "$root/src/record/heap/own_malloc.h" -fPIC -fvisibility=hidden
     -fno-omit-frame-pointer -ftls-model=initial-exec)
 for source in "${sources[@]}"; do
     "$cc" -c "${flags[@]}" -o "$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
@@ -25,15 +25,15 @@ if echo 'int main(void) { return 0; }' | "$cc" -x c - -o nothing -l:libzstd.a 2>
 fi
 
 # What walks stacks, keeps them and writes blocks.
-plain=(tests/heap/plain_main.c tests/test_heap_wire.c tests/test_own_stack.c tests/test_stack_trie.c tests/test_stitch.c tests/test_tracer_clock.c tests/test_tracer_throttle.c
-    tests/test_walk.c)
-mapfile -t rooms < <(cd "$root" && ls src/base/*.c src/unwind/*.c src/wire/*.c)
-flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$root/src/base" -I"$root/src/unwind" -I"$root/src/wire"
-    -I"$root/src/record/heap" -I"$root/tests" -I"$root/tests/fuzz" -I"$root/tests/heap/plain" -fno-omit-frame-pointer
+plain=(tests/heap/plain_main.c tests/heaptrace/test_heap_wire.c tests/support/test_own_stack.c tests/record/test_stack_trie.c tests/unwind/test_stitch.c tests/record/test_tracer_clock.c tests/record/test_tracer_throttle.c
+    tests/unwind/test_walk.c)
+mapfile -t rooms < <(cd "$root" && ls src/base/*.c src/unwind/*.c src/heaptrace/*.c src/perf/abi/*.c)
+flags=(-O2 -Wall -Wextra -Werror -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$root/src"
+    -I"$root" -I"$root/tests/heap/plain" -fno-omit-frame-pointer
     -Wno-unused-parameter -Wno-unused-but-set-variable)
 echo '#include <dwarf.h>' | "$cc" -E - >/dev/null 2>&1 || flags+=(-idirafter /usr/include)
 mkdir plain
-for source in "${plain[@]}" "${rooms[@]}" src/record/heap/{stack_trie,tracer_clock,tracer_kept,tracer_lock,tracer_memory,tracer_sample,tracer_throttle}.c tests/fuzz/fuzz_cfi.c tests/fuzz/fuzz_vary.c; do
+for source in "${plain[@]}" "${rooms[@]}" src/record/heap/{stack/stack_trie,trace/tracer_clock,trace/shared_memory,trace/tracer_lock,trace/tracer_memory,trace/tracer_sample,trace/tracer_throttle}.c tests/fuzz/fuzz_cfi.c tests/fuzz/fuzz_vary.c; do
     "$cc" -c "${flags[@]}" -o "plain/$(basename "$source" .c).o" "$root/$source" || fault "$source does not compile"
 done
 "$cc" -static -o plain/all plain/*.o -lm -lpthread || fault "the tests do not link"
@@ -74,7 +74,7 @@ exact() {
 # With the loader and the libc of one directory: those of two versions of glibc do not know each other's structures.
 loader=$("$cc" -print-file-name=ld-linux-aarch64.so.1)
 if [ -n "$qemu" ] && [ "$faults" = 0 ] && [ -e libproftop-heap.so ] && [ -e "$loader" ]; then
-    flags=(-O2 -D_GNU_SOURCE -I"$root/src/record/heap" -I"$root/tests/heap" -fPIC)
+    flags=(-O2 -D_GNU_SOURCE -I"$root/src" -I"$root/tests/heap" -fPIC)
     loader=$(realpath -s "$loader")
     "$cc" -shared "${flags[@]}" -o count_shim.so "$root/tests/heap/count_shim.c" &&
         "$cc" "${flags[@]}" -pie -o heap_work "$root"/tests/heap/heap_work.c "$root"/tests/heap/works_*.c -lpthread \

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "proftop.h"
+#include "record/heap/proftop.h"
 
 #define MOST_THREADS 200u
 #define KEEP         64u

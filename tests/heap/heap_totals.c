@@ -8,11 +8,11 @@
  */
 #include "config.h"
 
-#include "heap_events.h"
-#include "heap_records.h"
-#include "hash.h"
-#include "map.h"
-#include "mem.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "heaptrace/heap_events.h"
+#include "heaptrace/heap_records.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * it did, so that a run with the recorder can be compared with one without.
  */
 #include "heap_works.h"
-#include "proftop.h"
+#include "record/heap/proftop.h"
 
 #include <errno.h>
 #include <malloc.h>

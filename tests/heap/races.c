@@ -7,13 +7,13 @@
  */
 #include "config.h"
 
-#include "address_ids.h"
-#include "heap_events.h"
-#include "hooks.h"
-#include "proftop.h"
-#include "real_calls.h"
-#include "tracer_init.h"
-#include "tracer_note.h"
+#include "heaptrace/heap_events.h"
+#include "record/heap/hooks/hooks.h"
+#include "record/heap/hooks/real_calls.h"
+#include "record/heap/proftop.h"
+#include "record/heap/trace/live_blocks.h"
+#include "record/heap/trace/tracer_init.h"
+#include "record/heap/trace/tracer_record.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -73,15 +73,15 @@ static uint64_t exchange(unsigned place, uint64_t address)
 
 static uint64_t move(const struct walk_start *from, uint64_t address, unsigned size)
 {
-	struct tracer_old old = tracer_note_give_up((void *)address);
+	struct tracer_old old = tracer_record_give_up((void *)address);
 	uint64_t to;
 
 	if (size % 3 == 0) {
-		tracer_note_take_back(from, &old);
+		tracer_record_take_back(from, &old);
 		return address;
 	}
 	to = take_address();
-	tracer_note_realloc(from, &old, (void *)to, size);
+	tracer_record_realloc(from, &old, (void *)to, size);
 	atomic_fetch_add(&n_reallocs, 1);
 	put_address(address);
 	return to;
@@ -92,7 +92,7 @@ static __attribute__((noinline)) void one_pair(unsigned i)
 	struct walk_start from = TRACER_CALLER();
 	uint64_t address = take_address();
 
-	tracer_note_alloc(&from, (void *)address, 16 + i % 200, HEAP_MALLOC);
+	tracer_record_alloc(&from, (void *)address, 16 + i % 200, HEAP_MALLOC);
 	atomic_fetch_add(&n_allocs, 1);
 	if (i % 5 == 0)
 		address = move(&from, address, i);
@@ -103,7 +103,7 @@ static __attribute__((noinline)) void one_pair(unsigned i)
 	address = exchange(i % SLOTS, address);
 	if (!address)
 		return;
-	tracer_note_free(&from, (void *)address);
+	tracer_record_free(&from, (void *)address);
 	put_address(address);
 }
 

@@ -13,10 +13,10 @@ if ! echo 'int main(void) { return 0; }' | "${sanitized[@]}" -x c - -o nothing 2
     echo "skipped: there is no thread sanitizer that works here"
     exit 77
 fi
-mapfile -t sources < <(cd "$root" && sed -n '/^libproftop_heap_so_SOURCES/,/[^\\]$/p' Makefile.am | grep -o '[a-z0-9_/]*\.c' |
-    grep -v -E 'heap/hooks_(alloc|process|range)\.c')
+mapfile -t sources < <(cd "$root" && cat src/record/heap/local.mk src/record/heap/*/local.mk | sed -n '/^libproftop_heap_so_SOURCES/,/[^\\]$/p' | grep -o '[a-z0-9_/]*\.c' |
+    grep -v -E 'hooks/hooks_(alloc|process|range)\.c')
 [ ${#sources[@]} -gt 30 ] || fault "only ${#sources[@]} sources"
-flags=(-g -O1 -w -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$root/src/base" -I"$root/src/unwind" -I"$root/src/wire" -I"$root/src/record/heap"
+flags=(-g -O1 -w -DHAVE_CONFIG_H -D_GNU_SOURCE -I"$build" -I"$root/src"
     -fno-omit-frame-pointer -fno-optimize-sibling-calls)
 mkdir objects
 for source in "${sources[@]}"; do

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "cgroup_fs.h"
+#include "record/cpu/cgroup_fs.h"
 
 #include <fcntl.h>
 #include <fts.h>
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mem.h"
-#include "perf_put.h"
+#include "base/mem.h"
+#include "perf/abi/perf_put.h"
 
 char *cgroup_fs_root(void)
 {

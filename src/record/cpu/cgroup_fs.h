@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The control groups that events know, as the kernel shows them in a file system. */
-#ifndef PROFTOP_RECORD_CGROUP_FS_H
-#define PROFTOP_RECORD_CGROUP_FS_H
+#ifndef PROFTOP_RECORD_CPU_CGROUP_FS_H
+#define PROFTOP_RECORD_CPU_CGROUP_FS_H
 
 struct perf_attr;
 struct perf_put;

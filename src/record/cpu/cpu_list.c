@@ -2,15 +2,15 @@
 /* -C, and what is online. */
 #include "config.h"
 
-#include "cpu_list.h"
+#include "record/cpu/cpu_list.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "err.h"
-#include "mem.h"
+#include "base/err.h"
+#include "base/mem.h"
 
 #define ONLINE   "/sys/devices/system/cpu/online"
 #define CPUS_MAX 65536

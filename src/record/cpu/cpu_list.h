@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists of cpus as the kernel writes them: "0-3,8". */
-#ifndef PROFTOP_RECORD_CPU_LIST_H
-#define PROFTOP_RECORD_CPU_LIST_H
+#ifndef PROFTOP_RECORD_CPU_CPU_LIST_H
+#define PROFTOP_RECORD_CPU_CPU_LIST_H
 
 #include <stddef.h>
 

@@ -2,24 +2,24 @@
 /* Turns of the rings, with a FINISHED_ROUND between two of them. */
 #include "config.h"
 
-#include "cpu_recording.h"
+#include "record/cpu/cpu_recording.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "cgroup_fs.h"
-#include "data_file.h"
-#include "data_head.h"
-#include "err.h"
-#include "file_ids.h"
-#include "mem.h"
-#include "perf_events.h"
-#include "perf_put.h"
-#include "perf_rights.h"
-#include "proc_records.h"
-#include "time_order.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "perf/abi/perf_put.h"
+#include "perf/records/perf_events.h"
+#include "record/cpu/build_id_cache.h"
+#include "record/cpu/cgroup_fs.h"
+#include "record/cpu/perf_rights.h"
+#include "record/cpu/perf_writer.h"
+#include "record/cpu/perf_writer_head.h"
+#include "record/cpu/proc_synthesize.h"
+#include "record/cpu/time_order.h"
 
 /* Written so often, or when so much waits. */
 #define FLUSH_NS    UINT64_C(1000000000)
@@ -33,10 +33,10 @@
 
 struct cpu_recording {
 	struct sampler *sampler;
-	struct chain_maker *chains; /* NULL: records are written as they come */
-	struct file_ids *ids;       /* of what processes map */
-	struct data_file *file;
-	struct data_head head;
+	struct callchain_unwinder *chains; /* NULL: records are written as they come */
+	struct build_id_cache *ids;        /* of what processes map */
+	struct perf_writer *file;
+	struct perf_writer_head head;
 	struct perf_put out; /* records of this turn */
 	uint64_t flushed_ns; /* when */
 	uint64_t flush_ns;   /* and how often */
@@ -54,30 +54,30 @@ static uint64_t now_ns(clockid_t clock)
 
 static struct perf_events *events_of(const struct cpu_recording *r)
 {
-	return r->chains ? chain_maker_events(r->chains) : sampler_events(r->sampler);
+	return r->chains ? callchain_unwinder_events(r->chains) : sampler_events(r->sampler);
 }
 
 static int open_file(struct cpu_recording *r, const struct cpu_recording_options *o, struct err *e)
 {
-	r->head = (struct data_head){
+	r->head = (struct perf_writer_head){
 		.events = events_of(r),
 		.command = o->command,
 		.zstd_level = o->zstd_level,
 		.clock_ns = now_ns(CLOCK_MONOTONIC),
 		.wall_ns = now_ns(CLOCK_REALTIME),
 	};
-	return data_file_open(o->path, &r->head, o->max_bytes, &r->file, e);
+	return perf_writer_open(o->path, &r->head, o->max_bytes, &r->file, e);
 }
 
-static void put_processes(struct proc_records *p, const struct sampler_options *o,
+static void put_processes(struct proc_synthesize *p, const struct sampler_options *o,
 			  struct perf_put *to)
 {
 	for (size_t i = 0; i < o->n_pids; i++)
-		proc_records_process(p, o->pids[i], to);
+		proc_synthesize_process(p, o->pids[i], to);
 	for (size_t i = 0; i < o->n_tids; i++)
-		proc_records_process(p, proc_records_process_of(o->tids[i]), to);
+		proc_synthesize_process(p, proc_synthesize_process_of(o->tids[i]), to);
 	if (o->n_pids == 0 && o->n_tids == 0)
-		proc_records_all(p, to);
+		proc_synthesize_all(p, to);
 }
 
 /* What comes behind is younger than all before the round before it. */
@@ -98,12 +98,12 @@ static void tell_no(struct cpu_recording *r, const struct perf_rights *rights,
 static int tell_beginning(struct cpu_recording *r, const struct sampler_options *o, struct err *e)
 {
 	const struct perf_attr *a = &events_of(r)->all.at[0].attr;
-	struct proc_records *p = proc_records_new(a, o->data, r->ids);
+	struct proc_synthesize *p = proc_synthesize_new(a, o->data, r->ids);
 	struct perf_put records = { 0 };
 	struct perf_rights rights;
 
 	perf_rights_read(&rights);
-	if (!proc_records_kernel(p, &records) && !(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
+	if (!proc_synthesize_kernel(p, &records) && !(a->flags & PERF_ATTR_EXCLUDE_KERNEL))
 		tell_no(r, &rights, RIGHTS_NAMES);
 	if (o->n_pids == 0 && o->n_tids == 0 && !rights.may_ptrace)
 		tell_no(r, &rights, RIGHTS_OTHERS);
@@ -111,18 +111,18 @@ static int tell_beginning(struct cpu_recording *r, const struct sampler_options 
 		cgroup_fs_tell(a, &records);
 	if (!o->on_exec)
 		put_processes(p, o, &records);
-	proc_records_free(p);
+	proc_synthesize_free(p);
 	if (r->chains)
-		chain_maker_look(r->chains,
-				 &(struct perf_records){ .at = records.at, .n_bytes = records.n });
+		callchain_unwinder_look(r->chains, &(struct perf_records){ .at = records.at,
+									   .n_bytes = records.n });
 	put_round(&records);
-	data_file_add(r->file, records.at, records.n);
+	perf_writer_add(r->file, records.at, records.n);
 	vec_done(&records);
-	if (data_file_is_full(r->file))
+	if (perf_writer_is_full(r->file))
 		return err_set(
 			e, -EFBIG,
 			"what a recording of this begins with takes more than the file may have");
-	return data_file_flush(r->file, e);
+	return perf_writer_flush(r->file, e);
 }
 
 static uint64_t flush_ns(const struct cpu_recording_options *o)
@@ -140,7 +140,7 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 	size_t n;
 	int rc;
 
-	r->ids = file_ids_new();
+	r->ids = build_id_cache_new();
 	r->flush_ns = flush_ns(o);
 	rc = sampler_open(&o->sampler, &r->sampler, e);
 	if (rc == 0) {
@@ -148,7 +148,7 @@ int cpu_recording_open(const struct cpu_recording_options *o, struct cpu_recordi
 		for (size_t i = 0; i < n; i++)
 			vec_push(&r->remarks, remarks[i]);
 		if (o->unwind && o->sampler.stacks == SAMPLER_COPIES)
-			r->chains = chain_maker_new(sampler_events(r->sampler));
+			r->chains = callchain_unwinder_new(sampler_events(r->sampler));
 	}
 	if (rc) {
 		cpu_recording_free(r);
@@ -170,9 +170,9 @@ void cpu_recording_free(struct cpu_recording *r)
 {
 	if (!r)
 		return;
-	data_file_close(r->file);
-	chain_maker_free(r->chains);
-	file_ids_free(r->ids);
+	perf_writer_close(r->file);
+	callchain_unwinder_free(r->chains);
+	build_id_cache_free(r->ids);
 	sampler_free(r->sampler);
 	vec_done(&r->out);
 	vec_done(&r->remarks);
@@ -195,7 +195,7 @@ static void look(void *arg, const struct perf_records *records)
 {
 	struct cpu_recording *r = arg;
 
-	chain_maker_look(r->chains, records);
+	callchain_unwinder_look(r->chains, records);
 }
 
 static void count_lost(struct cpu_recording *r, const struct perf_records *records)
@@ -218,7 +218,7 @@ static void take(void *arg, const struct perf_records *records)
 
 	count_lost(r, records);
 	if (r->chains)
-		chain_maker_take(r->chains, records, &r->out);
+		callchain_unwinder_take(r->chains, records, &r->out);
 	else
 		perf_put_bytes(&r->out, records->at, records->n_bytes);
 }
@@ -232,25 +232,25 @@ static void take_turn(struct cpu_recording *r)
 	sampler_take(r->sampler, take, r);
 	if (r->out.n == 0)
 		return;
-	file_ids_fill(r->ids, r->out.at, r->out.n);
+	build_id_cache_fill(r->ids, r->out.at, r->out.n);
 	/* Of those that are the last everything up to a moment is kept, whichever cpu it is of. */
-	if (data_file_room(r->file) < r->out.n)
+	if (perf_writer_room(r->file) < r->out.n)
 		time_order(events_of(r), &r->out);
 	put_round(&r->out);
-	data_file_add(r->file, r->out.at, r->out.n);
+	perf_writer_add(r->file, r->out.at, r->out.n);
 }
 
 /* Where much was forgotten: what runs now, which is in the file already. */
 static void tell_again(struct cpu_recording *r)
 {
 	const struct perf_attr *a = &events_of(r)->all.at[0].attr;
-	struct proc_records *p = proc_records_new(a, false, r->ids);
+	struct proc_synthesize *p = proc_synthesize_new(a, false, r->ids);
 	struct perf_put records = { 0 };
 
-	proc_records_all(p, &records);
-	proc_records_free(p);
-	chain_maker_look(r->chains,
-			 &(struct perf_records){ .at = records.at, .n_bytes = records.n });
+	proc_synthesize_all(p, &records);
+	proc_synthesize_free(p);
+	callchain_unwinder_look(r->chains,
+				&(struct perf_records){ .at = records.at, .n_bytes = records.n });
 	vec_done(&records);
 }
 
@@ -260,13 +260,13 @@ int cpu_recording_turn(struct cpu_recording *r, const int *others, size_t n, int
 
 	sampler_wait(r->sampler, others, n, ms);
 	take_turn(r);
-	if (r->chains && chain_maker_forget(r->chains))
+	if (r->chains && callchain_unwinder_forget(r->chains))
 		tell_again(r);
 	now = now_ns(CLOCK_MONOTONIC);
-	if (now - r->flushed_ns < r->flush_ns && data_file_waiting(r->file) < FLUSH_BYTES)
+	if (now - r->flushed_ns < r->flush_ns && perf_writer_waiting(r->file) < FLUSH_BYTES)
 		return 0;
 	r->flushed_ns = now;
-	return data_file_flush(r->file, e);
+	return perf_writer_flush(r->file, e);
 }
 
 /* What was lost is told by the record that is written next; where none was, we tell it. */
@@ -281,7 +281,7 @@ static void tell_lost(struct cpu_recording *r)
 		return;
 	perf_put_lost(&record, &events->all.at[0].attr, n - r->stats.n_lost, &now);
 	r->stats.n_lost = n;
-	data_file_add(r->file, record.at, record.n);
+	perf_writer_add(r->file, record.at, record.n);
 	vec_done(&record);
 }
 
@@ -290,7 +290,7 @@ int cpu_recording_end(struct cpu_recording *r, struct err *e)
 	sampler_stop(r->sampler);
 	take_turn(r);
 	tell_lost(r);
-	return data_file_flush(r->file, e);
+	return perf_writer_flush(r->file, e);
 }
 
 struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r)
@@ -298,11 +298,11 @@ struct cpu_recording_stats cpu_recording_stats(const struct cpu_recording *r)
 	struct cpu_recording_stats s = r->stats;
 
 	if (r->chains)
-		s.chains = *chain_maker_stats(r->chains);
-	s.n_samples = data_file_samples(r->file);
-	s.n_left_out = data_file_left_out(r->file);
-	s.full = data_file_is_full(r->file);
-	s.n_bytes = data_file_bytes(r->file);
+		s.chains = *callchain_unwinder_stats(r->chains);
+	s.n_samples = perf_writer_samples(r->file);
+	s.n_left_out = perf_writer_left_out(r->file);
+	s.full = perf_writer_is_full(r->file);
+	s.n_bytes = perf_writer_bytes(r->file);
 	s.hz = sampler_hz(r->sampler);
 	return s;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A recording of CPU samples to a perf.data: from the rings, by way of unwinding, into the file. */
-#ifndef PROFTOP_RECORD_CPU_RECORDING_H
-#define PROFTOP_RECORD_CPU_RECORDING_H
+#ifndef PROFTOP_RECORD_CPU_CPU_RECORDING_H
+#define PROFTOP_RECORD_CPU_CPU_RECORDING_H
 
-#include "chain_maker.h"
-#include "sampler.h"
+#include "record/cpu/callchain_unwinder.h"
+#include "record/cpu/sampler.h"
 
 #include <stdbool.h>
 #include <stdint.h>

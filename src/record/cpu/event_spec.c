@@ -2,17 +2,17 @@
 /* Names of the kernel's own events are those of resolve/perf_events. */
 #include "config.h"
 
-#include "event_spec.h"
+#include "record/cpu/event_spec.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
-#include "mem.h"
-#include "perf_events.h"
-#include "pmu_event.h"
-#include "tracepoint.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "perf/records/perf_events.h"
+#include "record/cpu/pmu_event.h"
+#include "record/cpu/tracepoint.h"
 
 /* What is counted, and how precisely. */
 #define MODIFIERS "ukhHGp"

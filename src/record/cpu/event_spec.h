@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What -e names: cycles, cpu-clock:u, LLC-load-misses, sched:sched_switch, r1a8, cpu/event=0x3c/, as perf record takes it. */
-#ifndef PROFTOP_RECORD_EVENT_SPEC_H
-#define PROFTOP_RECORD_EVENT_SPEC_H
+#ifndef PROFTOP_RECORD_CPU_EVENT_SPEC_H
+#define PROFTOP_RECORD_CPU_EVENT_SPEC_H
 
-#include "perf_abi.h"
+#include "perf/abi/perf_abi.h"
 
 struct err;
 

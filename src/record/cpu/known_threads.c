@@ -2,16 +2,16 @@
 /* A set of numbers. */
 #include "config.h"
 
-#include "known_threads.h"
+#include "record/cpu/known_threads.h"
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "hash.h"
-#include "map.h"
-#include "mem.h"
-#include "perf_abi.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "perf/abi/perf_abi.h"
 
 struct known_threads {
 	VEC(int) tids;

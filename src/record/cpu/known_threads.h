@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which threads are watched already: those that were opened, and those that such ones started, as the rings tell. */
-#ifndef PROFTOP_RECORD_KNOWN_THREADS_H
-#define PROFTOP_RECORD_KNOWN_THREADS_H
+#ifndef PROFTOP_RECORD_CPU_KNOWN_THREADS_H
+#define PROFTOP_RECORD_CPU_KNOWN_THREADS_H
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "launch.h"
+#include "record/cpu/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "err.h"
-#include "mem.h"
+#include "base/err.h"
+#include "base/mem.h"
 
 struct launch {
 	pid_t pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A command that waits, as a process of ours, until whoever watches it is ready. */
-#ifndef PROFTOP_RECORD_LAUNCH_H
-#define PROFTOP_RECORD_LAUNCH_H
+#ifndef PROFTOP_RECORD_CPU_LAUNCH_H
+#define PROFTOP_RECORD_CPU_LAUNCH_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -2,7 +2,7 @@
 /* Sources: Documentation/admin-guide/sysctl/kernel.rst, Documentation/admin-guide/perf-security.rst, capabilities(7). */
 #include "config.h"
 
-#include "perf_rights.h"
+#include "record/cpu/perf_rights.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fmt.h"
-#include "mem.h"
+#include "base/fmt.h"
+#include "base/mem.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the kernel lets this user measure, and why not more: its settings, our capabilities, containers. */
-#ifndef PROFTOP_RECORD_PERF_RIGHTS_H
-#define PROFTOP_RECORD_PERF_RIGHTS_H
+#ifndef PROFTOP_RECORD_CPU_PERF_RIGHTS_H
+#define PROFTOP_RECORD_CPU_PERF_RIGHTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

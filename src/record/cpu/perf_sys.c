@@ -2,7 +2,7 @@
 /* The kernel takes an attr as bytes, which perf_put.h makes; nothing else of it is known here. */
 #include "config.h"
 
-#include "perf_sys.h"
+#include "record/cpu/perf_sys.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "perf_put.h"
+#include "perf/abi/perf_put.h"
 
 int perf_sys_open(const struct perf_attr *a, const struct perf_scope *s)
 {

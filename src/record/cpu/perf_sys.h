@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* perf_event_open(2) and what is asked of its descriptors. */
-#ifndef PROFTOP_RECORD_PERF_SYS_H
-#define PROFTOP_RECORD_PERF_SYS_H
+#ifndef PROFTOP_RECORD_CPU_PERF_SYS_H
+#define PROFTOP_RECORD_CPU_PERF_SYS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,15 +2,15 @@
 /* Config 0 is the cpu clock, or cycles. */
 #include "config.h"
 
-#include "perf_trial.h"
+#include "record/cpu/perf_trial.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "perf_abi.h"
-#include "perf_sys.h"
-#include "tracepoint.h"
-#include "trial.h"
+#include "base/try_in_child.h"
+#include "perf/abi/perf_abi.h"
+#include "record/cpu/perf_sys.h"
+#include "record/cpu/tracepoint.h"
 
 #define NO_KERNEL (PERF_ATTR_EXCLUDE_KERNEL | PERF_ATTR_EXCLUDE_HV)
 
@@ -58,7 +58,7 @@ static void try_all(void *result)
 
 void perf_trial_run(struct perf_trial *t)
 {
-	int rc = trial_run(try_all, t, sizeof(*t));
+	int rc = try_in_child_run(try_all, t, sizeof(*t));
 
 	if (rc)
 		*t = (struct perf_trial){ rc, rc, rc, rc, rc };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What can be sampled here, found out by trying. */
-#ifndef PROFTOP_RECORD_PERF_TRIAL_H
-#define PROFTOP_RECORD_PERF_TRIAL_H
+#ifndef PROFTOP_RECORD_CPU_PERF_TRIAL_H
+#define PROFTOP_RECORD_CPU_PERF_TRIAL_H
 
 /* 0: it works; else -errno, -ENOSYS also where a filter of system calls kills who tries, which is a child. */
 struct perf_trial {

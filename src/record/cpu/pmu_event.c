@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "pmu_event.h"
+#include "record/cpu/pmu_event.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
-#include "event_spec.h"
-#include "mem.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "record/cpu/event_spec.h"
 
 /* An event is made of terms, and not of other events. */
 #define MOST_DEPTH 2

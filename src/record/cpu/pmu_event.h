@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Events of a unit that counts, by its own names for them: cpu/event=0x3c,umask=1/, msr/tsc/, as perf record takes them. */
-#ifndef PROFTOP_RECORD_PMU_EVENT_H
-#define PROFTOP_RECORD_PMU_EVENT_H
+#ifndef PROFTOP_RECORD_CPU_PMU_EVENT_H
+#define PROFTOP_RECORD_CPU_PMU_EVENT_H
 
 #include <stddef.h>
 

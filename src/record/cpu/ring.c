@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "ring.h"
+#include "record/cpu/ring.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mem.h"
-#include "perf_abi.h"
+#include "base/mem.h"
+#include "perf/abi/perf_abi.h"
 
 #define RECORD_BYTES_MAX 65536
 

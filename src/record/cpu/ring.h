@@ -6,8 +6,8 @@
  * then without taking it, and ring_take() takes the turn's records and gives their room back. So the owner can
  * know what happened beside the samples, on all cpus, before it takes any.
  */
-#ifndef PROFTOP_RECORD_RING_H
-#define PROFTOP_RECORD_RING_H
+#ifndef PROFTOP_RECORD_CPU_RING_H
+#define PROFTOP_RECORD_CPU_RING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "sampler.h"
+#include "record/cpu/sampler.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,18 +19,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cgroup_fs.h"
-#include "cpu_list.h"
-#include "err.h"
-#include "event_files.h"
-#include "known_threads.h"
-#include "machine.h"
-#include "mem.h"
-#include "perf_events.h"
-#include "perf_rights.h"
-#include "perf_trial.h"
-#include "perf_sys.h"
-#include "process.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/process.h"
+#include "base/system_limits.h"
+#include "perf/records/perf_events.h"
+#include "record/cpu/cgroup_fs.h"
+#include "record/cpu/cpu_list.h"
+#include "record/cpu/event_fds.h"
+#include "record/cpu/known_threads.h"
+#include "record/cpu/perf_rights.h"
+#include "record/cpu/perf_sys.h"
+#include "record/cpu/perf_trial.h"
 
 #define RING_MIN        ((size_t)64 << 10)
 #define RING_SMALL      ((size_t)512 << 10)   /* enough where no stacks are copied */
@@ -72,7 +72,7 @@ struct sampler {
 	struct cpu_list cpus;
 	VEC(int) owners;             /* by cpu: the event whose ring it is */
 	VEC(struct ring *) rings;    /* by cpu */
-	struct event_files *files;   /* the events on all cpus and threads */
+	struct event_fds *files;     /* the events on all cpus and threads */
 	struct known_threads *known; /* while it is opened */
 	VEC(char *) remarks;
 	VEC(struct pollfd) polled; /* the owners, and room for others */
@@ -116,7 +116,7 @@ static bool is_whole(const struct sampler *s)
 /* What all rings may have: of users what they may lock for rings, and as any memory beside (perf_mmap() of the kernel). */
 static uint64_t rings_room(const struct perf_rights *r)
 {
-	uint64_t room = machine_memory_bytes() / MEMORY_PER_RING, may;
+	uint64_t room = system_limits_memory_bytes() / MEMORY_PER_RING, may;
 	struct rlimit limit;
 
 	room = room < RINGS_MAX ? room : RINGS_MAX;
@@ -443,7 +443,7 @@ static int open_event(struct sampler *s, uint32_t event, const struct perf_scope
 	int fd, rc;
 
 	/* Where there can be none, opening says so. */
-	event_files_make_room(s->files);
+	event_fds_make_room(s->files);
 	do
 		fd = perf_sys_open(&p->attr, at);
 	while (fd < 0 && !s->settled.at[event] && ask_for_less(s, p, fd));
@@ -452,7 +452,7 @@ static int open_event(struct sampler *s, uint32_t event, const struct perf_scope
 	if (fd < 0)
 		return say_event(s, p, at, fd, e);
 	s->settled.at[event] = true;
-	event_files_add(s->files, fd);
+	event_fds_add(s->files, fd);
 	rc = perf_sys_redirect(fd, s->owners.at[cpu]);
 	if (rc)
 		return err_set(e, rc, "%s cannot write to the ring of cpu %d: %s",
@@ -527,7 +527,7 @@ static int open_threads(struct sampler *s, const struct thread_list *threads, st
 static int open_process(struct sampler *s, int pid, struct err *e)
 {
 	struct thread_list threads = { 0 };
-	size_t before = event_files_count(s->files);
+	size_t before = event_fds_count(s->files);
 	int rc = 0;
 
 	process_threads(pid, &threads);
@@ -538,7 +538,7 @@ static int open_process(struct sampler *s, int pid, struct err *e)
 		process_threads(pid, &threads);
 		keep_unknown(s, &threads);
 	}
-	if (rc == 0 && event_files_count(s->files) == before)
+	if (rc == 0 && event_fds_count(s->files) == before)
 		rc = err_set(e, -ESRCH, "process %d has ended", pid);
 	if (rc == 0 && threads.n > 0)
 		remark(s, xasprintf("threads of process %d start others and end before they can be "
@@ -635,7 +635,7 @@ int sampler_open(const struct sampler_options *o, struct sampler **out, struct e
 	s->known = known_threads_new();
 	perf_rights_read(&s->rights);
 	want_files();
-	s->files = event_files_new(0);
+	s->files = event_fds_new(0);
 	rc = cpu_list_read(o->cpus, &s->cpus, e);
 	if (rc == 0)
 		rc = check_filter(s, e);
@@ -660,7 +660,7 @@ void sampler_free(struct sampler *s)
 {
 	if (!s)
 		return;
-	event_files_free(s->files);
+	event_fds_free(s->files);
 	for (size_t i = 0; i < s->rings.n; i++)
 		ring_unmap(s->rings.at[i]);
 	for (size_t i = 0; i < s->owners.n; i++)
@@ -716,21 +716,21 @@ static int add_lost(int fd, void *n)
 
 int sampler_start(struct sampler *s, struct err *e)
 {
-	int rc = s->on_exec ? 0 : event_files_each(s->files, enable, NULL);
+	int rc = s->on_exec ? 0 : event_fds_each(s->files, enable, NULL);
 
 	return rc ? err_set(e, rc, "counting cannot begin: %s", strerror(-rc)) : 0;
 }
 
 void sampler_stop(struct sampler *s)
 {
-	event_files_each(s->files, disable, NULL);
+	event_fds_each(s->files, disable, NULL);
 }
 
 uint64_t sampler_lost(const struct sampler *s)
 {
 	uint64_t n = 0;
 
-	event_files_each(s->files, add_lost, &n);
+	event_fds_each(s->files, add_lost, &n);
 	return n;
 }
 

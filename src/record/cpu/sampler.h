@@ -7,11 +7,11 @@
  * sampler_take(). All samples that are taken in a turn are of before whatever ahead has not shown yet. Records
  * point into the rings, and may be taken apart without being copied.
  */
-#ifndef PROFTOP_RECORD_SAMPLER_H
-#define PROFTOP_RECORD_SAMPLER_H
+#ifndef PROFTOP_RECORD_CPU_SAMPLER_H
+#define PROFTOP_RECORD_CPU_SAMPLER_H
 
-#include "event_spec.h"
-#include "ring.h"
+#include "record/cpu/event_spec.h"
+#include "record/cpu/ring.h"
 
 #include <stdbool.h>
 #include <stddef.h>

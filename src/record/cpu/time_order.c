@@ -2,12 +2,12 @@
 /* Places are sorted, then the bytes copied once. */
 #include "config.h"
 
-#include "time_order.h"
+#include "record/cpu/time_order.h"
 
 #include <stdlib.h>
 
-#include "perf_events.h"
-#include "perf_put.h"
+#include "perf/abi/perf_put.h"
+#include "perf/records/perf_events.h"
 
 struct place {
 	uint64_t time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of several rings in the order of their times. */
-#ifndef PROFTOP_RECORD_TIME_ORDER_H
-#define PROFTOP_RECORD_TIME_ORDER_H
+#ifndef PROFTOP_RECORD_CPU_TIME_ORDER_H
+#define PROFTOP_RECORD_CPU_TIME_ORDER_H
 
 struct perf_events;
 struct perf_put;

@@ -2,7 +2,7 @@
 /* Each is a directory, events/SYSTEM/NAME, with its number in the file id. */
 #include "config.h"
 
-#include "tracepoint.h"
+#include "record/cpu/tracepoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "err.h"
-#include "fmt.h"
-#include "mem.h"
+#include "base/err.h"
+#include "base/fmt.h"
+#include "base/mem.h"
 
 const char *tracepoint_directory(void)
 {

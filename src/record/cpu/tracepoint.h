@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tracepoints by name, SYSTEM:NAME, as the kernel's tracefs has them. */
-#ifndef PROFTOP_RECORD_TRACEPOINT_H
-#define PROFTOP_RECORD_TRACEPOINT_H
+#ifndef PROFTOP_RECORD_CPU_TRACEPOINT_H
+#define PROFTOP_RECORD_CPU_TRACEPOINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

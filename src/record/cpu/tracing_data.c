@@ -2,17 +2,17 @@
 /* The layout is that of trace.dat 0.6 (tools/perf/util/trace-event-info.c); lists that nobody needs are empty. */
 #include "config.h"
 
-#include "tracing_data.h"
+#include "record/cpu/tracing_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "mem.h"
-#include "perf_events.h"
-#include "perf_put.h"
-#include "tracepoint.h"
+#include "base/mem.h"
+#include "perf/abi/perf_put.h"
+#include "perf/records/perf_events.h"
+#include "record/cpu/tracepoint.h"
 
 #define MAGIC           "\027\010\104tracing"
 #define TRACING_VERSION "0.6"

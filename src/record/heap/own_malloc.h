@@ -9,7 +9,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "tracer_memory.h"
+#include "record/heap/trace/tracer_memory.h"
 
 #define malloc(n)     tracer_malloc(n)
 #define calloc(n, b)  tracer_calloc(n, b)

@@ -4,8 +4,8 @@
  * is to be linked; when no recording is on, a mark is a test of a pointer. Code that is compiled as not
  * position independent (-fno-pic, not the default of today's compilers) cannot find it: its marks do nothing.
  */
-#ifndef PROFTOP_H
-#define PROFTOP_H
+#ifndef PROFTOP_RECORD_HEAP_PROFTOP_H
+#define PROFTOP_RECORD_HEAP_PROFTOP_H
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A comparison as JSON. */
+#ifndef PROFTOP_CLI_DIFF_DIFF_JSON_H
+#define PROFTOP_CLI_DIFF_DIFF_JSON_H
+
+#include <stdio.h>
+
+struct diff_rows;
+struct judgement;
+
+/* With what the conditions said, if there are any. Trouble with the file shows when it is closed. */
+void diff_json(const struct diff_rows *r, const struct judgement *j, FILE *to);
+
+#endif

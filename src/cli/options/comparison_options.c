@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "cli/options/comparison_options.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/options/query_options.h"
+
+int comparison_options_check(const struct options *o, struct err *e)
+{
+	bool a = o->side_a, b = o->side_b;
+
+	if (a != b)
+		return err_set(e, -EINVAL, "--a and --b go together: --%s is missing",
+			       a ? "b" : "a");
+	if (o->n_before > 0 && o->n_before == o->files.n)
+		return err_set(e, -EINVAL,
+			       "no file is given after --: it divides BEFORE and AFTER");
+	if (a && o->n_before > 0)
+		return err_set(
+			e, -EINVAL,
+			"--a and --b compare parts of one recording, or of one file a side; they "
+			"do not go with --");
+	if (o->n_before == 0 && o->files.n > 2)
+		return err_set(
+			e, -EINVAL,
+			"%zu files are given: of several runs a side, -- stands between BEFORE "
+			"and AFTER",
+			o->files.n);
+	return 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Files of one name in two directories are called by their paths. */
+static char *name_files(const struct options *o, size_t from, size_t to, bool whole)
+{
+	const char *name = o->files.at[from];
+
+	if (!whole)
+		name = base_name(name);
+	return to - from == 1 ? xstrdup(name) : xasprintf("%s + %zu more", name, to - from - 1);
+}
+
+static int add_files(struct comparison *s, const struct options *o, size_t n_before, struct err *e)
+{
+	size_t from[N_SIDES] = { 0, n_before }, to[N_SIDES] = { n_before, o->files.n };
+	bool whole = !strcmp(base_name(o->files.at[0]), base_name(o->files.at[n_before]));
+	const char *more[N_SIDES] = { o->side_a, o->side_b };
+	int rc = 0;
+
+	for (int side = 0; side < N_SIDES; side++) {
+		s->name[side] = o->side_name[side] ? xstrdup(o->side_name[side])
+						   : name_files(o, from[side], to[side], whole);
+		for (size_t i = from[side]; i < to[side] && !rc; i++) {
+			char *filter = xasprintf("capture:%zu%s%s", i + 1, more[side] ? " " : "",
+						 more[side] ? more[side] : "");
+
+			rc = comparison_add(s, (enum side)side, filter, e);
+			free(filter);
+		}
+	}
+	return rc;
+}
+
+/* Filters of one recording are the sides, and called what they are. */
+static int add_filters(struct comparison *s, const char *a, const char *b, struct err *e)
+{
+	s->name[SIDE_BEFORE] = xstrdup(a);
+	s->name[SIDE_AFTER] = xstrdup(b);
+	return comparison_add(s, SIDE_BEFORE, a, e) || comparison_add(s, SIDE_AFTER, b, e) ? -EINVAL
+											   : 0;
+}
+
+/* The two counts are the sides. Nobody has typed the filters that tell them apart. */
+static int add_counts(struct comparison *s, struct err *e)
+{
+	s->name[SIDE_BEFORE] = xstrdup("before");
+	s->name[SIDE_AFTER] = xstrdup("after");
+	return comparison_add(s, SIDE_BEFORE, "event:^before$", e) ||
+			       comparison_add(s, SIDE_AFTER, "event:^after$", e)
+		       ? -EINVAL
+		       : 0;
+}
+
+/* Two counts in each line of folded stacks are two events. */
+static bool has_two_counts(const struct profile *p)
+{
+	struct metric m;
+
+	return metric_find(p, "before", "", &m, NULL) == 0 &&
+	       metric_find(p, "after", "", &m, NULL) == 0;
+}
+
+/* The rules of names; whether each --map has anything to do is told. */
+static int add_names(struct comparison *s, const struct options *o, const struct profile *p,
+		     struct err *e)
+{
+	s->names.loose = o->loose_names;
+	for (size_t i = 0; i < o->maps.n; i++) {
+		if (name_rules_add(&s->names, o->maps.at[i], e))
+			return -EINVAL;
+		if (!comparison_have_name(s, p, s->names.renamed.at[i].from))
+			message("--map %s changes nothing: no function, module or thread here is called \"%s\"",
+				o->maps.at[i], s->names.renamed.at[i].from);
+	}
+	return 0;
+}
+
+int comparison_options(const struct options *o, const struct profile *p, struct comparison *s,
+		       struct err *e)
+{
+	if (add_names(s, o, p, e))
+		return -EINVAL;
+	if (o->files.n > 1)
+		return add_files(s, o, o->n_before ? o->n_before : 1, e);
+	if (o->side_a)
+		return add_filters(s, o->side_a, o->side_b, e);
+	if (has_two_counts(p))
+		return add_counts(s, e);
+	return err_set(
+		e, -EINVAL,
+		"diff wants BEFORE and AFTER, or --a FILTER --b FILTER of one recording; in %s "
+		"there is only one side",
+		o->files.at[0]);
+}
+
+/* What was measured, unless something else is asked for. */
+static void find_normalisation(const char *name, struct comparison_choice *c)
+{
+	c->normalise = NORMALISE_NONE;
+	c->automatic = !name;
+	if (!name)
+		return;
+	for (int i = 0; i < NORMALISE_EVENT; i++)
+		if (strcmp(name, normalise_name((enum normalise)i)) == 0) {
+			c->normalise = (enum normalise)i;
+			return;
+		}
+	c->normalise = NORMALISE_EVENT;
+	c->reference = name;
+}
+
+int comparison_options_lens(const struct lens_wish *w, const struct comparison *s,
+			    const struct profile *p, const char *metric, struct lens *l,
+			    struct err *e)
+{
+	struct comparison_choice choice = {
+		.event = w->n_events ? w->events[0] : "",
+		.metric = metric,
+	};
+	struct lens_wish rest = *w;
+	int rc;
+
+	if (w->n_events > 1)
+		return err_set(e, -EINVAL, "a comparison is of one --event at a time");
+	find_normalisation(w->normalise, &choice);
+	rest.n_events = 0;
+	rest.metric = "";
+	rc = query_options_lens(&rest, p, l, e);
+	if (rc)
+		return rc;
+	rc = comparison_lens(s, p, &choice, l, e);
+	if (rc)
+		lens_done(l);
+	return rc;
+}

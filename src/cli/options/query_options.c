@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "cli/options/query_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/fmt.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+
+/* Columns that --event can ask for. */
+#define MOST_EVENTS 8
+
+static const char *const group_names[N_GROUPINGS] = {
+	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
+	[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_COMM] = "comm",
+	[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",         [GROUP_CGROUP] = "cgroup",
+	[GROUP_LABELS] = "label",
+};
+
+const char *query_options_group_name(enum grouping g)
+{
+	return group_names[g];
+}
+
+const char *query_options_unit_name(enum unit u)
+{
+	static const char *const names[] = {
+		[UNIT_COUNT] = "count",
+		[UNIT_NS] = "ns",
+		[UNIT_BYTES] = "bytes",
+	};
+
+	return names[u];
+}
+
+const char *query_options_group_title(enum grouping g)
+{
+	static const char *const titles[N_GROUPINGS] = {
+		[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",
+		[GROUP_FILE] = "FILE",         [GROUP_THREAD] = "THREAD",
+		[GROUP_PROCESS] = "PROCESS",   [GROUP_COMM] = "COMM",
+		[GROUP_EVENT] = "EVENT",       [GROUP_CPU] = "CPU",
+		[GROUP_CGROUP] = "CGROUP",     [GROUP_LABELS] = "LABELS",
+	};
+
+	return titles[g];
+}
+
+bool query_options_group_of_frames(enum grouping g)
+{
+	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
+}
+
+static int find_group(const char *name, enum grouping *out, struct err *e)
+{
+	for (int i = 0; i < N_GROUPINGS; i++) {
+		if (strcmp(name, group_names[i]) != 0)
+			continue;
+		*out = (enum grouping)i;
+		return 0;
+	}
+	return err_set(
+		e, -EINVAL,
+		"--group takes function, module, file, thread, process, comm, event, cpu, cgroup or label, not \"%s\"",
+		name);
+}
+
+static bool names_event(const struct filter *f)
+{
+	for (size_t i = 0; i < filter_n_terms(f); i++)
+		if (strncmp(filter_term(f, i), "event:", strlen("event:")) == 0)
+			return true;
+	return false;
+}
+
+bool query_options_chose_event(const struct options *o)
+{
+	return o->events.n > 0 || names_event(o->filter);
+}
+
+/*
+ * Exported text of perf script is what FlameGraph's script makes of it, which counts the first event
+ * that it sees.
+ */
+static bool wants_first_event(const struct lens_wish *w, const struct profile *p)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	if (!w->to || counts.n_events == 0)
+		return false;
+	if (w->n_events > 0 || names_event(w->filter))
+		return false;
+	for (uint32_t i = 0; i < counts.n_parts; i++) {
+		string_id format = profile_part(p, (part_id){ i })->format;
+
+		if (strcmp(profile_string(p, format, NULL), "perf-script") != 0)
+			return false;
+	}
+	return true;
+}
+
+/* One column for each --event; the measure is theirs of whose kind it is, and of one of them at least. */
+static int find_events(const struct lens_wish *w, const struct profile *p, struct lens *l,
+		       struct err *e)
+{
+	bool taken = !*w->metric;
+	struct err why = ERR_INIT;
+	int rc = 0;
+
+	l->beside = false;
+	for (size_t i = 0; i < w->n_events && rc == 0; i++) {
+		struct lens_column column = { 0 };
+		const char *name = w->events[i];
+
+		rc = metric_find(p, name, "", &column.metric, e);
+		if (rc == 0 && metric_find(p, name, w->metric, &column.metric, &why) == 0)
+			taken = true;
+		l->column[i] = column;
+		l->n_columns = (uint32_t)i + 1;
+	}
+	if (rc == 0 && !taken)
+		rc = err_set(e, why.code, "%s", err_text(&why));
+	err_clear(&why);
+	return rc;
+}
+
+/* Those of --event, or of the event that is looked at first, with what stands beside it on a screen. */
+static int find_columns(const struct lens_wish *w, const struct profile *p, struct lens *l,
+			struct err *e)
+{
+	struct metric first = l->column[0].metric;
+	struct profile_counts counts;
+	int rc = 0;
+
+	if (w->n_events > MOST_EVENTS)
+		return err_set(e, -EINVAL, "--event can be given %d times at most", MOST_EVENTS);
+	if (w->n_events > 0)
+		return find_events(w, p, l, e);
+	profile_counts_read(p, &counts);
+	if (wants_first_event(w, p))
+		first.event = (event_id){ 0 };
+	else if (w->filter)
+		first = lens_usual_metric(p, w->filter);
+	if (*w->metric && counts.n_events)
+		rc = metric_find_measure(p, w->metric, &first, e);
+	if (w->to) {
+		l->beside = false;
+		l->n_columns = 1;
+	}
+	lens_choose(l, p, first);
+	return rc;
+}
+
+struct lens_wish query_options_of(const struct options *o)
+{
+	return (struct lens_wish){
+		.filter = o->filter,
+		.events = o->events.at,
+		.n_events = o->events.n,
+		.metric = o->metric,
+		.group = o->group,
+		.normalise = o->normalise,
+		.to = o->to,
+		.no_inline = o->no_inline,
+	};
+}
+
+int query_options_lens(const struct lens_wish *w, const struct profile *p, struct lens *l,
+		       struct err *e)
+{
+	int rc;
+
+	lens_init(l, p);
+	rc = find_columns(w, p, l, e);
+	if (!rc && w->group)
+		rc = find_group(w->group, &l->grouping, e);
+	if (rc) {
+		lens_done(l);
+		return rc;
+	}
+	l->inlines = !w->no_inline;
+	if (filter_n_terms(w->filter))
+		l->filter = filter_copy(w->filter);
+	return 0;
+}
+
+/* Time terms by which nothing is left have mistaken the recording's length, more likely than not. */
+static void tell_outside(const struct analysis *a)
+{
+	const struct weights *w = &a->weights;
+	int64_t from_ns, to_ns;
+	char length[FMT_SIZE];
+
+	if (!filter_times(a->lens.filter, &from_ns, &to_ns) || w->begin_ns == TIME_NONE ||
+	    from_ns <= w->end_ns - w->begin_ns)
+		return;
+	message("the time that is asked for begins behind the end of the recording, which is %s long",
+		fmt_ns(length, w->end_ns - w->begin_ns));
+}
+
+int query_options_analysis(const struct lens_wish *w, const struct profile *p, unsigned parts,
+			   struct analysis **out, struct err *e)
+{
+	struct lens lens;
+	int rc = query_options_lens(w, p, &lens, e);
+
+	if (rc)
+		return rc;
+	rc = analysis_new_parts(p, &lens, parts, NULL, out);
+	lens_done(&lens);
+	if (!rc)
+		tell_outside(*out);
+	if (!rc && analysis_gave_up(*out))
+		message("%s took too long on some names, which count as not matching; a simpler expression "
+			"gives exact numbers",
+			analysis_gave_up(*out));
+	return rc ? err_set(e, rc, "the answer could not be made: %s", strerror(-rc)) : 0;
+}
+
+static bool is_shown(const struct analysis *a, uint32_t event)
+{
+	for (uint32_t c = 0; c < a->lens.n_columns; c++)
+		if (a->lens.column[c].metric.event.v == event ||
+		    metric_waits(a->profile, a->lens.column[c].metric).v == event)
+			return true;
+	return false;
+}
+
+char *query_options_events_left_out(const struct analysis *a)
+{
+	char *all = NULL;
+
+	for (uint32_t i = 0; i < a->counts.n_events; i++) {
+		string_id name = profile_event(a->profile, (event_id){ i })->name;
+		char *longer;
+
+		if (is_shown(a, i))
+			continue;
+		longer = xasprintf("%s%s%s", all ? all : "", all ? ", " : "",
+				   profile_string(a->profile, name, NULL));
+		free(all);
+		all = longer;
+	}
+	return all;
+}

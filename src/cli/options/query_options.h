@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options as a lens: what the user asked to be counted, of which samples, by what. */
+#ifndef PROFTOP_CLI_OPTIONS_QUERY_OPTIONS_H
+#define PROFTOP_CLI_OPTIONS_QUERY_OPTIONS_H
+
+#include "query/core/lens.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct analysis;
+struct err;
+struct filter;
+struct options;
+struct profile;
+
+/* "function", "module", …: as --group takes it and JSON says it. */
+const char *query_options_group_name(enum grouping g);
+
+/* "count", "ns", "bytes": as JSON says it. */
+const char *query_options_unit_name(enum unit u);
+
+/* "FUNCTION", "MODULE", …: above a column of such rows. */
+const char *query_options_group_title(enum grouping g);
+
+/* Are rows of that grouping made of frames, so that trees have them too? */
+bool query_options_group_of_frames(enum grouping g);
+
+/* Which numbers are wanted: as the command line has it, or as a command decides. All is borrowed. */
+struct lens_wish {
+	const struct filter *filter;
+	const char *const *events; /* [n_events] a column each */
+	size_t n_events;
+	const char *metric;    /* "": that of the event */
+	const char *group;     /* NULL: by function */
+	const char *normalise; /* of comparisons; NULL: as they were measured */
+	const char *to;        /* the format that is written; NULL: none is */
+	bool no_inline;
+};
+
+struct lens_wish query_options_of(const struct options *o);
+
+/* Fills l, which the caller ends with lens_done(). 0, or -errno with a sentence; l needs nothing then. */
+int query_options_lens(const struct lens_wish *w, const struct profile *p, struct lens *l,
+		       struct err *e);
+
+/*
+ * The answers for query_options_lens(), with these ANALYSIS_… parts; says on stderr when they are in doubt. *out is
+ * the caller's to free.
+ */
+int query_options_analysis(const struct lens_wish *w, const struct profile *p, unsigned parts,
+			   struct analysis **out, struct err *e);
+
+/* Do --event or the filter say which event is meant? */
+bool query_options_chose_event(const struct options *o);
+
+/* "cycles, faults": the events of which the analysis shows nothing, or NULL; the caller frees. */
+char *query_options_events_left_out(const struct analysis *a);
+
+#endif

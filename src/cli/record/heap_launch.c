@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tracer writes to a log of ours what would be lost among what the command says. */
+#include "config.h"
+
+#include "cli/record/heap_launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "cli/options/message.h"
+#include "cli/options/options.h"
+#include "cli/options/scratch.h"
+#include "cli/record/heap_refusal.h"
+#include "cli/record/heap_settings.h"
+#include "cli/record/record_job.h"
+#include "cli/record/record_traces.h"
+
+struct heap_launch {
+	const struct record_job *job; /* borrowed */
+	char *library;                /* owned */
+	char *output;                 /* NULL: by the command's name and number; owned */
+	struct scratch scratch; /* where the log is: when it went, nobody makes the log anew */
+	char *log;              /* owned */
+	uint64_t oom_kills;     /* before the command began */
+};
+
+struct heap_launch *heap_launch_new(const struct record_job *j, const char *output)
+{
+	struct heap_launch *l = xcalloc(1, sizeof(*l));
+	struct err e = ERR_INIT;
+
+	*l = (struct heap_launch){ .job = j,
+				   .library = heap_settings_library(),
+				   .oom_kills = record_traces_oom_kills() };
+	if (!l->library) {
+		heap_launch_free(l);
+		return NULL;
+	}
+	l->output = output ? xstrdup(output) : NULL;
+	if (scratch_make(&l->scratch, "/tmp", "proftop-record-", &e)) {
+		message_error(&e, STATUS_USAGE);
+		heap_launch_free(l);
+		return NULL;
+	}
+	l->log = xasprintf("%s/log", l->scratch.path);
+	return l;
+}
+
+void heap_launch_free(struct heap_launch *l)
+{
+	if (!l)
+		return;
+	scratch_remove(&l->scratch);
+	free(l->library);
+	free(l->output);
+	free(l->log);
+	free(l);
+}
+
+static void set(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	setenv(name, value, 1);
+}
+
+void heap_launch_environment(const struct heap_launch *l)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *preload = others && *others ? xasprintf("%s:%s", l->library, others)
+					  : xstrdup(l->library);
+	char pid[32];
+
+	setenv("LD_PRELOAD", preload, 1);
+	free(preload);
+	setenv("PROFTOP_LOGFILE", l->log, 1);
+	setenv("PROFTOP_LOG", "info", 1);
+	if (l->output)
+		setenv("PROFTOP_OUTPUT", l->output, 1);
+	heap_settings_each(l->job, set, NULL);
+	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+	if (l->job->o->children)
+		setenv("PROFTOP_CHILDREN", "1", 1);
+	else
+		setenv("PROFTOP_ONLY_PID", pid, 1);
+}
+
+bool heap_launch_traces(const struct heap_launch *l, struct record_traces *traces)
+{
+	FILE *f = fopen(l->log, "r");
+	char *line = NULL;
+	bool said = false;
+	size_t room = 0;
+	ssize_t len;
+
+	traces->oom_kills = l->oom_kills;
+	while (f && (len = getline(&line, &room, f)) > 0) {
+		if (line[len - 1] == '\n')
+			line[len - 1] = '\0';
+		said = true;
+		if (!record_traces_take(traces, line))
+			message("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return said;
+}
+
+void heap_launch_say_nothing(const struct heap_launch *l, const char *what, int status)
+{
+	char *why = heap_refusal(l->job->o->files.at[0], status);
+
+	message("%s was recorded: %s", what, why);
+	free(why);
+}
+
+bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status)
+{
+	struct record_traces traces = { 0 };
+	bool said = heap_launch_traces(l, &traces);
+
+	record_traces_ended(&traces, pid, status);
+	record_traces_say(&traces, pid);
+	record_traces_done(&traces);
+	return said;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What ends a recording: its command, all that was watched, a signal or the time. */
+#ifndef PROFTOP_CLI_RECORD_RECORD_END_H
+#define PROFTOP_CLI_RECORD_RECORD_END_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct launch;
+
+struct record_end {
+	struct launch *launch; /* NULL: nothing was started; borrowed */
+	bool timed;            /* what is recorded is something else, as long as the command runs */
+	const int *pids;       /* [n_pids] whose end is the recording's; borrowed */
+	size_t n_pids;
+	const int *tids; /* [n_tids] likewise */
+	size_t n_tids;
+	int status; /* of the command, as waitpid(2) has it; -1: it runs */
+
+	uint64_t end_ms; /* by the clock; UINT64_MAX: no limit */
+	int signals;     /* a descriptor; -1: none */
+	struct {
+		int *at;
+		size_t n, cap;
+	} watched; /* it, and one for each process that was there before: what to poll */
+	bool told; /* a signal told us to end */
+};
+
+/* Takes note from now on; what the caller knows is in e already. */
+void record_end_watch(struct record_end *e);
+/* So many milliseconds from now; 0: no limit. */
+void record_end_after(struct record_end *e, uint64_t ms);
+bool record_end_is_over(struct record_end *e);
+void record_end_done(struct record_end *e);
+
+#endif

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "cli/report/report_memory.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "cli/report/json_out.h"
+#include "cli/report/report.h"
+#include "cli/report/report_info.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+
+/* Sites whose stacks are in the text. */
+#define MOST_STACKS 10u
+
+/* A part of the peak that is not worth a word. */
+#define LEAST_EXCESS 0.0005
+
+/* Columns of a number in a file; on a terminal it is as many as the widest has. */
+#define NUMBER_COLS 12
+
+/* Where width is limited: what names keep, what they need before there is room for modules, what these take. */
+#define NAME_COLS_MIN   24
+#define MODULE_ROOM_MIN 48
+#define MODULE_COLS     24
+
+/* In front of the frames of a stack; and what its title leaves for a name, where width is limited. */
+#define FRAME_INDENT 4
+#define TITLE_COLS   40
+
+static const char *const column_names[FOOTPRINT_N_COLUMNS] = {
+	[FOOTPRINT_LIVE] = "live",           [FOOTPRINT_PEAK] = "peak",
+	[FOOTPRINT_BYTES] = "bytes",         [FOOTPRINT_CALLS] = "calls",
+	[FOOTPRINT_TEMPORARY] = "temporary", [FOOTPRINT_LEAKED] = "leaked",
+};
+
+static bool counts(int column)
+{
+	return column == FOOTPRINT_CALLS || column == FOOTPRINT_TEMPORARY;
+}
+
+/* How many of the sites the report's limits leave. */
+static uint32_t n_shown(const struct report *r)
+{
+	uint32_t n = r->analysis->footprint->n_sites;
+
+	return r->max_rows > 0 && r->max_rows < n ? (uint32_t)r->max_rows : n;
+}
+
+static const char *cell(const struct footprint *f, const int64_t *sum, int column,
+			char out[FMT_SIZE + 1])
+{
+	char number[FMT_SIZE];
+
+	fmt_weight(number, sum[column], counts(column) ? UNIT_COUNT : UNIT_BYTES, f->scale[column]);
+	snprintf(out, FMT_SIZE + 1, "%s%s", f->manner.sampled ? "~" : "", number);
+	return out;
+}
+
+/* How the table is laid out. */
+struct layout {
+	int cols[FOOTPRINT_N_COLUMNS]; /* of each number; 0: it is left out */
+	size_t name;                   /* of the name and the module together; 0: unlimited */
+	bool ascii;
+};
+
+/* The titles in the order of the columns, those of column_names as screens have them. */
+static const char *title(int column, char out[FMT_SIZE])
+{
+	size_t n = strlen(column_names[column]);
+
+	for (size_t i = 0; i <= n; i++)
+		out[i] = (char)toupper((unsigned char)column_names[column][i]);
+	return out;
+}
+
+static int number_cols(const struct report *r, int column)
+{
+	const struct footprint *f = r->analysis->footprint;
+	char text[FMT_SIZE + 1];
+	size_t most = strlen(title(column, text)), n = strlen(cell(f, f->total, column, text));
+
+	most = n > most ? n : most;
+	for (uint32_t i = 0; i < n_shown(r); i++) {
+		n = strlen(cell(f, f->site[i].sum, column, text));
+		most = n > most ? n : most;
+	}
+	return (int)most + 1; /* a gap, and room for the # before the first title */
+}
+
+/* What is missed least goes where width is limited. */
+static void make_layout(const struct report *r, struct layout *l)
+{
+	static const int least_missed[] = { FOOTPRINT_TEMPORARY, FOOTPRINT_CALLS, FOOTPRINT_BYTES };
+	size_t taken = 2, width = (size_t)(r->width > 0 ? r->width : 0);
+
+	*l = (struct layout){ .ascii = r->ascii };
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		l->cols[c] = width > 0 ? number_cols(r, c) : NUMBER_COLS;
+		taken += (size_t)l->cols[c] + 1;
+	}
+	for (size_t i = 0; width > 0 && i < 3 && taken + NAME_COLS_MIN > width; i++) {
+		taken -= (size_t)l->cols[least_missed[i]] + 1;
+		l->cols[least_missed[i]] = 0;
+	}
+	if (width > 0)
+		l->name = width > taken + NAME_COLS_MIN ? width - taken : NAME_COLS_MIN;
+}
+
+/* A name with the module behind it, in as many columns. */
+static void put_place(const struct layout *l, const char *name, const char *module, FILE *to)
+{
+	bool brief = l->name > 0 && l->name < MODULE_ROOM_MIN;
+	char *behind = text_fold_name(brief ? "" : module, l->name > 0 ? MODULE_COLS : 0, l->ascii);
+	size_t taken = *behind ? 2 + text_width(behind, strlen(behind)) : 0;
+	char *folded = text_fold_name(name, l->name > 0 ? l->name - taken : 0, l->ascii);
+
+	fprintf(to, "%s%s%s\n", folded, *behind ? "  " : "", behind);
+	free(folded);
+	free(behind);
+}
+
+static void put_row(const struct footprint *f, const struct layout *l, const int64_t *sum,
+		    const char *label, const char *module, FILE *to)
+{
+	char text[FMT_SIZE + 1];
+
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+		if (l->cols[c] > 0)
+			fprintf(to, "%*s ", l->cols[c], cell(f, sum, c, text));
+	fputc(' ', to);
+	put_place(l, label, module, to);
+}
+
+static void put_titles(const struct layout *l, FILE *to)
+{
+	char text[FMT_SIZE], line[FOOTPRINT_N_COLUMNS * FMT_SIZE];
+	size_t n = 0;
+
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+		if (l->cols[c] > 0)
+			n += (size_t)snprintf(line + n, sizeof(line) - n, "%*s ", l->cols[c],
+					      title(c, text));
+	if (line[0] == ' ')
+		line[0] = '#';
+	fprintf(to, "%s WHERE\n", line);
+}
+
+/* A frame, on its way to text or JSON. */
+struct frame_told {
+	const char *name, *module;
+	const char *file; /* "": not known */
+	uint32_t line;
+};
+
+typedef void frame_fn(void *arg, const struct frame_told *frame);
+
+static struct frame_told tell(const struct footprint *f, uint32_t function, uint32_t module,
+			      string_id file, uint32_t line)
+{
+	const struct key *key = &f->keys.key[groups_of_frame(&f->keys, function, module)];
+
+	return (struct frame_told){ key->label, key->module, profile_string(f->profile, file, NULL),
+				    line };
+}
+
+/* Says the frames of one place in the code, innermost first. */
+static void each_frame_of(const struct footprint *f, const struct location_columns *l,
+			  uint32_t location, frame_fn *fn, void *arg)
+{
+	const struct frame *run = f->lens.inlines ? location_frames(l, location) : NULL;
+	uint32_t function = location_function(l, location);
+	struct frame_told told;
+
+	for (uint32_t i = run ? run->n_more + 1 : 0; i-- > 0;) {
+		told = tell(f, run[i].function, l->module[location], (string_id){ run[i].file },
+			    run[i].line);
+		fn(arg, &told);
+	}
+	if (run)
+		return;
+	told = tell(f, function, l->module[location], (string_id){ 0 }, 0);
+	fn(arg, &told);
+}
+
+/* Says the frames of a stack, innermost first. */
+static void each_frame(const struct footprint *f, uint32_t stack, frame_fn *fn, void *arg)
+{
+	struct location_columns l;
+	struct stack_columns s;
+
+	profile_locations(f->profile, &l);
+	profile_stacks_of(f->profile, &f->counts, &s);
+	for (; stack != 0; stack = s.parent[stack])
+		each_frame_of(f, &l, s.location[stack], fn, arg);
+}
+
+/* Where frames are printed. */
+struct stack_text {
+	FILE *to;
+	bool ascii;
+	int width; /* 0: unlimited */
+};
+
+/* What stands behind the name of a frame: where it is in the source, and the module. The caller frees. */
+static char *behind_frame(const struct frame_told *frame, bool ascii)
+{
+	const char *slash = strrchr(frame->file, '/');
+	char line[FMT_SIZE] = "", *text, *clean;
+
+	if (frame->line > 0)
+		snprintf(line, sizeof(line), ":%u", frame->line);
+	text = xasprintf("%s%s%s%s%s", frame->line > 0 ? "  " : "",
+			 frame->line == 0 ? ""
+			 : slash          ? slash + 1
+					  : frame->file,
+			 line, *frame->module ? "  " : "", frame->module);
+	clean = text_clean(text, strlen(text), ascii);
+	free(text);
+	return clean;
+}
+
+static void put_text_frame(void *arg, const struct frame_told *frame)
+{
+	const struct stack_text *t = arg;
+	char *behind = behind_frame(frame, t->ascii), *name;
+	int room = t->width - FRAME_INDENT - (int)text_width(behind, strlen(behind));
+
+	if (room < NAME_COLS_MIN)
+		room = NAME_COLS_MIN;
+	name = text_fold_name(frame->name, t->width > 0 ? (size_t)room : 0, t->ascii);
+	fprintf(t->to, "%*s%s%s\n", FRAME_INDENT, "", name, behind);
+	free(name);
+	free(behind);
+}
+
+/* The stack at which each of the first sites allocated most. */
+static void put_stacks(const struct report *r, FILE *to)
+{
+	const struct footprint *f = r->analysis->footprint;
+	uint32_t n = n_shown(r) < MOST_STACKS ? n_shown(r) : MOST_STACKS;
+	struct stack_text t = { to, r->ascii, r->width };
+
+	for (uint32_t i = 0; i < n && !ferror(to); i++) {
+		const char *label = f->keys.key[f->site[i].key].label;
+		char *name = text_fold_name(label, r->width > 0 ? TITLE_COLS : 0, r->ascii);
+
+		fprintf(to, "\n# %s: the stack that allocated most there, innermost first\n", name);
+		free(name);
+		each_frame(f, f->site[i].stack, put_text_frame, &t);
+	}
+}
+
+/* A line with a text of the recording's, if there is one. */
+static void put_remark(const char *before, const char *text, const char *behind, bool ascii,
+		       FILE *to)
+{
+	char *clean = text ? text_clean(text, strlen(text), ascii) : NULL;
+
+	if (clean)
+		fprintf(to, "# %s%s%s\n", before, clean, behind);
+	free(clean);
+}
+
+static void put_manner(const struct footprint *f, bool ascii, FILE *to)
+{
+	char text[FMT_SIZE], n[FMT_COUNTED_SIZE];
+
+	if (f->manner.sampled)
+		fprintf(to,
+			"# estimated: not every allocation was recorded; the peak is right to within %s %%, with 95 %% confidence%s",
+			fmt_percent(text, (int64_t)(f->error * 1e6), 1000000),
+			f->excess >= LEAST_EXCESS ? "" : "\n");
+	if (f->manner.sampled && f->excess >= LEAST_EXCESS)
+		fprintf(to,
+			"; as the highest of many estimates, it is too high by up to %s %% more\n",
+			fmt_percent(text, (int64_t)(f->excess * 1e6), 1000000));
+	if (f->manner.culled_ns > 0)
+		fprintf(to,
+			"# culled: blocks that lived less than %s are in BYTES, CALLS and TEMPORARY alone\n",
+			fmt_ns(text, f->manner.culled_ns));
+	if (f->manner.attached)
+		fputs("# attached to a running program: what it had allocated before is not known\n",
+		      to);
+	if (f->manner.n_gone > 0)
+		fprintf(to,
+			"# %s of processes that ended before the others: what they held then is leaked, and live no more\n",
+			fmt_counted(n, f->manner.n_gone, "heap"));
+	put_remark("paused ", f->manner.paused, "", ascii, to);
+	put_remark("the process became ", f->manner.became,
+		   ", which has a trace of its own if it could be recorded", ascii, to);
+	put_remark("stopped: ", f->manner.stopped, "", ascii, to);
+	put_remark("", f->manner.goes_on, "", ascii, to);
+}
+
+bool report_memory_column(const char *name, enum footprint_column *out)
+{
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		if (strcmp(column_names[c], name) != 0)
+			continue;
+		*out = (enum footprint_column)c;
+		return true;
+	}
+	return false;
+}
+
+void report_memory_text(const struct report *r, FILE *to)
+{
+	const struct footprint *f = r->analysis->footprint;
+	char text[FMT_SIZE];
+	struct layout l;
+
+	put_manner(f, r->ascii, to);
+	if (f->peak.time_ns != TIME_NONE)
+		fprintf(to, "# the %s is %s s after the start\n",
+			f->peak.n > 1 ? "highest of the processes' peaks" : "peak",
+			fmt_exact(text, f->peak.time_ns, 1000000000));
+	make_layout(r, &l);
+	put_titles(&l, to);
+	put_row(f, &l, f->total, "(everything)", "", to);
+	for (uint32_t i = 0; i < n_shown(r) && !ferror(to); i++) {
+		const struct key *key = &f->keys.key[f->site[i].key];
+
+		put_row(f, &l, f->site[i].sum, key->label, key->module, to);
+	}
+	if (n_shown(r) < f->n_sites)
+		fprintf(to, "# %s more sites are left out; -n 0 shows all\n",
+			fmt_count(text, (int64_t)f->n_sites - n_shown(r)));
+	put_stacks(r, to);
+}
+
+static void put_json_frame(void *arg, const struct frame_told *frame)
+{
+	struct json_out *j = arg;
+
+	json_begin(j, NULL, '{', false);
+	json_put_text(j, "name", frame->name);
+	json_put_text(j, "module", frame->module);
+	if (frame->line > 0) {
+		json_put_text(j, "file", frame->file);
+		json_put_int(j, "line", frame->line);
+	}
+	json_end(j, '}');
+}
+
+static void put_sums(struct json_out *j, const struct footprint *f, const int64_t *sum)
+{
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+		json_put_weight(j, column_names[c], sum[c], f->scale[c]);
+	if (f->in_range)
+		json_put_int(j, "change", sum[FOOTPRINT_CHANGE]);
+}
+
+/* Only what there is to say. */
+static void put_manner_json(struct json_out *j, const struct footprint *f)
+{
+	if (f->manner.sampled) {
+		json_put_bool(j, "estimated", true);
+		json_put_double(j, "peak_error", f->error);
+		json_put_double(j, "peak_excess", f->excess);
+	}
+	if (f->manner.culled_ns > 0)
+		json_put_int(j, "culled_ns", f->manner.culled_ns);
+	if (f->manner.attached)
+		json_put_bool(j, "attached", true);
+	if (f->manner.n_gone > 0)
+		json_put_int(j, "gone", f->manner.n_gone);
+	if (f->manner.paused)
+		json_put_text(j, "paused", f->manner.paused);
+	if (f->manner.became)
+		json_put_text(j, "became", f->manner.became);
+	if (f->manner.stopped)
+		json_put_text(j, "stopped", f->manner.stopped);
+	if (f->manner.goes_on)
+		json_put_bool(j, "being_written", true);
+}
+
+void report_memory_json(const struct report *r, FILE *to)
+{
+	const struct footprint *f = r->analysis->footprint;
+	char *filter = f->lens.filter ? filter_text(f->lens.filter) : NULL;
+	struct json_out j = { .to = to };
+
+	json_begin(&j, NULL, '{', true);
+	json_put_text(&j, "proftop", VERSION);
+	json_put_text(&j, "view", "memory");
+	json_put_text(&j, "filter", filter ? filter : "");
+	json_put_int(&j, "duration_ns", f->whole_ns);
+	if (f->peak.time_ns != TIME_NONE)
+		json_put_int(&j, "peak_ns", f->peak.time_ns);
+	put_manner_json(&j, f);
+	if (report_info_facts(r->analysis->profile, FACT_LOSS) > 0)
+		json_put_bool(&j, "lost", true);
+	json_begin(&j, "total", '{', false);
+	put_sums(&j, f, f->total);
+	json_end(&j, '}');
+	json_begin(&j, "rows", '[', true);
+	for (uint32_t i = 0; i < n_shown(r) && !ferror(to); i++) {
+		const struct key *key = &f->keys.key[f->site[i].key];
+
+		json_begin(&j, NULL, '{', false);
+		json_put_text(&j, "name", key->label);
+		json_put_text(&j, "module", key->module);
+		put_sums(&j, f, f->site[i].sum);
+		json_begin(&j, "stack", '[', false);
+		each_frame(f, f->site[i].stack, put_json_frame, &j);
+		json_end(&j, ']');
+		json_end(&j, '}');
+	}
+	json_end(&j, ']');
+	json_end(&j, '}');
+	free(filter);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One entry per packing, each around its library's streaming decoder. */
+#include "config.h"
+
+#include "input/decompress.h"
+
+#include "base/mem.h"
+
+#include <bzlib.h>
+#include <limits.h>
+#include <lzma.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+/* xz -9 needs 65 MiB; a file may ask for 4 GiB. */
+#define XZ_MEMORY ((uint64_t)256 << 20)
+
+static bool starts_with(const uint8_t *bytes, size_t n, const char *magic, size_t n_magic)
+{
+	return n >= n_magic && memcmp(bytes, magic, n_magic) == 0;
+}
+
+/* gzip (RFC 1952): members one after another, zeroes as padding at the end. */
+
+struct gzip {
+	z_stream z;
+	bool between; /* no member has begun since the last one ended */
+};
+
+static bool gzip_is(const uint8_t *bytes, size_t n)
+{
+	return starts_with(bytes, n, "\x1f\x8b\x08", 3);
+}
+
+static void *gzip_start(void)
+{
+	struct gzip *g = xcalloc(1, sizeof(*g));
+
+	if (inflateInit2(&g->z, 16 + MAX_WBITS) != Z_OK) {
+		free(g);
+		return NULL;
+	}
+	return g;
+}
+
+static enum unpack_state gzip_step(void *state, struct unpack_io *io)
+{
+	struct gzip *g = state;
+	z_stream *z = &g->z;
+	int rc;
+
+	while (g->between && io->n_in > 0 && *io->in == 0) {
+		io->in++;
+		io->n_in--;
+	}
+	if (g->between && io->n_in == 0)
+		return UNPACK_BOUNDARY;
+	if (g->between)
+		inflateReset(z);
+	g->between = false;
+	z->next_in = (Bytef *)(uintptr_t)io->in;
+	z->avail_in = io->n_in < UINT_MAX ? (uInt)io->n_in : UINT_MAX;
+	z->next_out = io->out;
+	z->avail_out = io->n_out < UINT_MAX ? (uInt)io->n_out : UINT_MAX;
+	rc = inflate(z, Z_NO_FLUSH);
+	io->n_in -= (size_t)(z->next_in - io->in);
+	io->in = z->next_in;
+	io->n_out -= (size_t)(z->next_out - io->out);
+	io->out = z->next_out;
+	if (rc == Z_STREAM_END) {
+		g->between = true;
+		return UNPACK_BOUNDARY;
+	}
+	return rc == Z_OK || rc == Z_BUF_ERROR ? UNPACK_INSIDE : UNPACK_DAMAGED;
+}
+
+static void gzip_stop(void *state)
+{
+	struct gzip *g = state;
+
+	inflateEnd(&g->z);
+	free(g);
+}
+
+/* zstd (RFC 8878): frames one after another, also frames to be skipped, with which pzstd begins. */
+
+static bool zstd_is(const uint8_t *bytes, size_t n)
+{
+	return starts_with(bytes, n, "\x28\xb5\x2f\xfd", 4) ||
+	       (n >= 4 && (bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, "\x2a\x4d\x18", 3) == 0);
+}
+
+static void *zstd_start(void)
+{
+	return ZSTD_createDStream();
+}
+
+static enum unpack_state zstd_step(void *state, struct unpack_io *io)
+{
+	ZSTD_inBuffer in = { io->in, io->n_in, 0 };
+	ZSTD_outBuffer out = { io->out, io->n_out, 0 };
+	size_t rc = ZSTD_decompressStream(state, &out, &in);
+
+	io->in += in.pos;
+	io->n_in -= in.pos;
+	io->out += out.pos;
+	io->n_out -= out.pos;
+	if (!ZSTD_isError(rc))
+		return rc == 0 ? UNPACK_BOUNDARY : UNPACK_INSIDE;
+	return ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge ? UNPACK_TOO_LARGE
+										 : UNPACK_DAMAGED;
+}
+
+static void zstd_stop(void *state)
+{
+	ZSTD_freeDStream(state);
+}
+
+/* xz: the library reads streams one after another, and their padding, by itself. */
+
+static bool xz_is(const uint8_t *bytes, size_t n)
+{
+	return starts_with(bytes, n,
+			   "\xfd"
+			   "7zXZ\0",
+			   6);
+}
+
+static void *xz_start(void)
+{
+	lzma_stream *z = xcalloc(1, sizeof(*z));
+
+	if (lzma_stream_decoder(z, XZ_MEMORY, LZMA_CONCATENATED) != LZMA_OK) {
+		free(z);
+		return NULL;
+	}
+	return z;
+}
+
+static enum unpack_state xz_step(void *state, struct unpack_io *io)
+{
+	lzma_stream *z = state;
+	lzma_ret rc;
+
+	z->next_in = io->in;
+	z->avail_in = io->n_in;
+	z->next_out = io->out;
+	z->avail_out = io->n_out;
+	rc = lzma_code(z, io->last ? LZMA_FINISH : LZMA_RUN);
+	io->in = z->next_in;
+	io->n_in = z->avail_in;
+	io->out = z->next_out;
+	io->n_out = z->avail_out;
+	if (rc == LZMA_STREAM_END)
+		return UNPACK_BOUNDARY;
+	if (rc == LZMA_MEMLIMIT_ERROR)
+		return UNPACK_TOO_LARGE;
+	return rc == LZMA_OK || rc == LZMA_BUF_ERROR ? UNPACK_INSIDE : UNPACK_DAMAGED;
+}
+
+static void xz_stop(void *state)
+{
+	lzma_end(state);
+	free(state);
+}
+
+/* bzip2: streams one after another. */
+
+struct bzip2 {
+	bz_stream z;
+	bool between; /* as in struct gzip */
+};
+
+static bool bzip2_is(const uint8_t *bytes, size_t n)
+{
+	if (!starts_with(bytes, n, "BZh", 3) || n < 10 || bytes[3] < '1' || bytes[3] > '9')
+		return false;
+	/* the first block, or the end of an empty stream */
+	return memcmp(bytes + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
+	       memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0;
+}
+
+static void *bzip2_start(void)
+{
+	struct bzip2 *b = xcalloc(1, sizeof(*b));
+
+	if (BZ2_bzDecompressInit(&b->z, 0, 0) != BZ_OK) {
+		free(b);
+		return NULL;
+	}
+	return b;
+}
+
+static enum unpack_state bzip2_step(void *state, struct unpack_io *io)
+{
+	struct bzip2 *b = state;
+	bz_stream *z = &b->z;
+	int rc;
+
+	if (b->between && io->n_in == 0)
+		return UNPACK_BOUNDARY;
+	if (b->between) {
+		BZ2_bzDecompressEnd(z);
+		if (BZ2_bzDecompressInit(z, 0, 0) != BZ_OK)
+			return UNPACK_TOO_LARGE;
+	}
+	b->between = false;
+	z->next_in = (char *)(uintptr_t)io->in;
+	z->avail_in = io->n_in < UINT_MAX ? (unsigned)io->n_in : UINT_MAX;
+	z->next_out = (char *)io->out;
+	z->avail_out = io->n_out < UINT_MAX ? (unsigned)io->n_out : UINT_MAX;
+	rc = BZ2_bzDecompress(z);
+	io->n_in -= (size_t)((const uint8_t *)z->next_in - io->in);
+	io->in = (const uint8_t *)z->next_in;
+	io->n_out -= (size_t)((uint8_t *)z->next_out - io->out);
+	io->out = (uint8_t *)z->next_out;
+	if (rc == BZ_STREAM_END) {
+		b->between = true;
+		return UNPACK_BOUNDARY;
+	}
+	return rc == BZ_OK ? UNPACK_INSIDE : UNPACK_DAMAGED;
+}
+
+static void bzip2_stop(void *state)
+{
+	struct bzip2 *b = state;
+
+	BZ2_bzDecompressEnd(&b->z);
+	free(b);
+}
+
+static const struct decompress packings[] = {
+	{ .name = "gzip",
+	  .is = gzip_is,
+	  .start = gzip_start,
+	  .step = gzip_step,
+	  .stop = gzip_stop },
+	{ .name = "zstd",
+	  .is = zstd_is,
+	  .start = zstd_start,
+	  .step = zstd_step,
+	  .stop = zstd_stop },
+	{ .name = "xz", .is = xz_is, .start = xz_start, .step = xz_step, .stop = xz_stop },
+	{ .name = "bzip2",
+	  .is = bzip2_is,
+	  .start = bzip2_start,
+	  .step = bzip2_step,
+	  .stop = bzip2_stop },
+};
+
+/* How what is found below begins; of zstd's sixteen kinds of frames to be skipped, the first. */
+static const struct {
+	const char *magic;
+	size_t n;        /* bytes of magic */
+	size_t n_needed; /* bytes that decide */
+} beginnings[] = {
+	{ "\x1f\x8b\x08", 3, 3 },
+	{ "\x28\xb5\x2f\xfd", 4, 4 },
+	{ "\x50\x2a\x4d\x18", 4, 4 },
+	{ "\xfd"
+	  "7zXZ",
+	  5, 6 },
+	{ "BZh", 3, 10 },
+};
+
+bool decompress_begins(const uint8_t *bytes, size_t n)
+{
+	uint8_t first = n > 0 ? bytes[0] : 0;
+
+	first = (first & 0xf0) == 0x50 ? 0x50 : first;
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
+		const char *magic = beginnings[i].magic;
+		size_t same = n < beginnings[i].n ? n : beginnings[i].n;
+
+		if (n < beginnings[i].n_needed &&
+		    (n == 0 ||
+		     (first == (uint8_t)magic[0] && memcmp(bytes + 1, magic + 1, same - 1) == 0)))
+			return true;
+	}
+	return false;
+}
+
+const struct decompress *decompress_of(const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < sizeof(packings) / sizeof(*packings); i++)
+		if (packings[i].is(bytes, n))
+			return &packings[i];
+	return NULL;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The lines of a text input as UTF-8, a block at a time.
+ *
+ * UTF-8 is passed as it is, valid or not, without a byte order mark at its beginning; UTF-16 with a
+ * byte order mark is converted. NULs become U+0001, as names end at a NUL. A line longer than LINES_MOST_BYTES is not held but marked. The end of
+ * the input ends a line.
+ */
+#ifndef PROFTOP_INPUT_LINES_H
+#define PROFTOP_INPUT_LINES_H
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct input;
+
+#define LINES_MOST_BYTES ((size_t)64 << 20)
+
+enum lines_encoding { LINES_UTF8, LINES_UTF16LE, LINES_UTF16BE };
+
+struct lines {
+	struct input *in; /* borrowed */
+	VEC(char) text;   /* lines not handed out yet, the last one perhaps in part */
+	size_t at;        /* where the next line begins in text */
+	size_t searched;  /* no newline lies between at and here */
+	uint8_t *raw;     /* UTF-16 not converted yet; owned; NULL for UTF-8 */
+	size_t raw_n;     /* 0 to 3 bytes of it, between blocks */
+	enum lines_encoding encoding;
+	bool begun;    /* the byte order mark is behind us */
+	bool ended;    /* the input is */
+	bool skipping; /* within a line that is too long */
+	uint64_t n;    /* lines handed out: the number of the last one, from 1 */
+};
+
+/* Zeroed but for the input. */
+void lines_init(struct lines *l, struct input *in);
+void lines_done(struct lines *l);
+
+/*
+ * Reads the next block: 1 when there was one, 0 at the end, -errno. Lines handed out before are
+ * gone. After 0 or an error the last line, which has no newline, can be had with lines_next().
+ */
+int lines_fill(struct lines *l, struct err *e);
+
+/*
+ * The next line of the block, without its newline; false when there is none until the next fill.
+ * *s is NULL for a line that was too long. Borrowed until the next fill.
+ */
+bool lines_next(struct lines *l, const char **s, size_t *n);
+
+/* Which encoding the first bytes show, and how many of them are its mark. */
+enum lines_encoding lines_encoding_of(const uint8_t *bytes, size_t n, size_t *mark);
+
+/*
+ * Converts n bytes of UTF-16 to UTF-8 at out, which has room for 2 n bytes. What is no character
+ * becomes U+FFFD. Half a character at the end is left, *taken says what was used; but all is used
+ * when last. Returns the bytes written.
+ */
+size_t lines_from_utf16(const uint8_t *bytes, size_t n, bool big_endian, bool last, char *out,
+			size_t *taken);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* perf's numbers: arch/x86/include/uapi/asm/perf_regs.h, arch/arm64/include/uapi/asm/perf_regs.h. */
+#include "config.h"
+
+#include "perf/callchain/perf_regs.h"
+
+#include <string.h>
+
+#define N_PERF_REGS 33u /* the most that either has */
+
+/* DWARF's number of each of perf's registers; -1: not followed. */
+static const int8_t x86_of_perf[24] = { 0,  3,  2,  1,  4, 5, 6,  7,  16, -1, -1, -1,
+					-1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+bool perf_regs_arch(const char *machine, enum unwind_arch *out)
+{
+	bool arm = strncmp(machine, "aarch64", 7) == 0 || strncmp(machine, "arm64", 5) == 0;
+
+	*out = arm ? UNWIND_AARCH64 : UNWIND_X86_64;
+	return arm || strncmp(machine, "x86_64", 6) == 0;
+}
+
+void perf_regs_take(enum unwind_arch arch, const struct perf_regs *from, struct unwind_regs *to)
+{
+	uint64_t value;
+
+	to->known = 0;
+	for (unsigned i = 0; i < N_PERF_REGS; i++) {
+		int dwarf = arch == UNWIND_AARCH64 ? (int)i : i < 24 ? x86_of_perf[i] : -1;
+
+		if (dwarf >= 0 && perf_reg(from, i, &value))
+			unwind_reg_set(to, (unsigned)dwarf, value);
+	}
+}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+EXTRA_DIST += src/profile/README.md
+libprofile_a_SOURCES += \
+	src/profile/builder.c src/profile/builder.h \
+	src/profile/compact.c src/profile/compact.h \
+	src/profile/compact_due.c \
+	src/profile/ids.h \
+	src/profile/merge_exited.c src/profile/merge_exited.h \
+	src/profile/profile.c src/profile/profile.h \
+	src/profile/prune_stacks.c \
+	src/profile/rows.c \
+	src/profile/snapshot.c \
+	src/profile/store.h

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What makes two frames the same row, and what that row is called.
+ *
+ * A key is a number that stands for all the frames (or threads, processes, …) of one group. Under
+ * GROUP_FUNCTION that is all functions of equal name and equal module name, so that two builds of a
+ * library, or the same program in two captures, fall together.
+ */
+#ifndef PROFTOP_QUERY_CORE_GROUPS_H
+#define PROFTOP_QUERY_CORE_GROUPS_H
+
+#include "base/arena.h"
+#include "profile/profile.h"
+#include "query/core/lens.h"
+
+#include <stdint.h>
+
+#define KEY_NONE      UINT32_MAX
+#define KEY_OF_MODULE ((uint32_t)1 << 31)
+
+struct key {
+	const char *label;  /* function, module, thread name, …; untrusted; lives with the keys */
+	const char *module; /* name of the module, "" when it says nothing; profile's */
+	uint32_t id;        /* first function, thread, … of the group: stable while p grows; */
+			    /* KEY_OF_MODULE | module_id for frames that have no function yet */
+	uint32_t flags;     /* FUNCTION_… of that function, else 0 */
+	enum family family;
+};
+
+struct groups {
+	struct key *key; /* [n]; owned */
+	uint32_t *rank;  /* [n] place of each by label, then module, then age; owned */
+	uint32_t n;
+	enum grouping grouping;
+	uint32_t *of_function; /* [n_functions] key of each; NULL for sample groupings; owned */
+	uint32_t *of_module;   /* [n_modules] key of frames there without a function; owned */
+	uint32_t n_functions;
+	uint32_t n_modules;
+	/*
+	 * For sample groupings: [n_ids] key of each thread (GROUP_THREAD, _PROCESS, _COMM, _CGROUP, _LABELS), event or cpu; the
+	 * last is for samples that know none. Owned.
+	 */
+	uint32_t *of_id;
+	uint32_t n_ids;
+	struct arena made; /* labels that are not the profile's */
+};
+
+/* The key of a frame whose function may be ID_NONE or newer than the keys. */
+static inline uint32_t groups_of_frame(const struct groups *k, uint32_t function, uint32_t module)
+{
+	return function < k->n_functions ? k->of_function[function] : k->of_module[module];
+}
+
+/* The key of a thread, event or cpu; of ID_NONE, and of what is newer than the keys, that of what is not known. */
+static inline uint32_t groups_of_row(const struct groups *k, uint32_t id)
+{
+	return k->of_id[id < k->n_ids ? id : k->n_ids - 1];
+}
+
+/* Makes the keys for what lies below counts. Comm frames keep keys of their own in any grouping. */
+void groups_init(struct groups *k, const struct profile *p, const struct profile_counts *counts,
+		 enum grouping grouping);
+/* The same, where functions (of GROUP_FUNCTION) are one whose names are the same by rules; NULL: that are equal. */
+void groups_init_named(struct groups *k, const struct profile *p,
+		       const struct profile_counts *counts, enum grouping grouping,
+		       const struct name_rules *names);
+void groups_done(struct groups *k);
+
+/* The thread that a key stands for, or -1. */
+int32_t key_tid(const struct groups *k, const struct profile *p, uint32_t key);
+/* The process that a key, or the key's thread, stands for, or -1. */
+int32_t key_pid(const struct groups *k, const struct profile *p, uint32_t key);
+/* "pid 812", "tid 813": what stands behind a label where labels alone are ambiguous; "" else. */
+const char *key_detail(const struct groups *k, const struct profile *p, uint32_t key,
+		       char out[FMT_SIZE]);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The order of rows and siblings, the same in all answers. */
+#ifndef PROFTOP_QUERY_CORE_ORDER_H
+#define PROFTOP_QUERY_CORE_ORDER_H
+
+#include "query/core/groups.h"
+
+#include <stdint.h>
+
+/* The larger weight first; differences may be negative and go by their size. */
+static inline int order_weights(int64_t a, int64_t b)
+{
+	uint64_t x = a < 0 ? -(uint64_t)a : (uint64_t)a, y = b < 0 ? -(uint64_t)b : (uint64_t)b;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return (b > a) - (b < a);
+}
+
+/* By label, then module, then age. Either may be KEY_NONE, which comes first. */
+static inline int order_keys(const struct groups *k, uint32_t a, uint32_t b)
+{
+	if (a == b)
+		return 0;
+	if (a == KEY_NONE || b == KEY_NONE)
+		return a == KEY_NONE ? -1 : 1;
+	return k->rank[a] < k->rank[b] ? -1 : 1;
+}
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Preparing a pass and evaluating its filters batch by batch. */
+#include "config.h"
+
+#include "query/core/sample_scan.h"
+
+#include "base/mem.h"
+#include "base/task.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What rows add to column c. An event that does not exist has no rows and counts them. */
+static void prepare_column(struct sample_scan *r, const struct profile *p, uint32_t c)
+{
+	struct sample_scan_column *column = &r->column[c];
+	struct metric m = r->lens->column[c].metric;
+	const struct event *event;
+
+	column->event = column->also = m.event.v;
+	column->one = column->finer = 1;
+	column->fades = r->lens->half_life_ns > 0 && !r->lens->column[c].stays;
+	if (m.event.v >= r->counts.n_events)
+		return;
+	event = profile_event(p, m.event);
+	if (event->is_counted)
+		column->per_sample = r->rows.scale[m.event.v];
+	if (!event->is_counted &&
+	    (m.measure == MEASURE_SAMPLES || !event->has_weight || event->is_heap)) {
+		column->weight = r->rows.count;
+		column->n_weights = r->rows.n_folded;
+		column->counts = true;
+		column->finer = column->fades ? ROWPASS_FADED : 1;
+		return;
+	}
+	column->weight = r->rows.weight;
+	column->n_weights = r->rows.weight ? r->counts.n_samples : 0;
+	column->one = r->rows.scale[m.event.v];
+	if (m.measure == MEASURE_WALL && metric_waits(p, m).v < r->counts.n_events)
+		column->also = metric_waits(p, m).v;
+}
+
+/* The least unit in which squares of all rows of the event add up to less than 2^60. */
+static void find_square_unit(const struct sample_scan *r, struct sample_scan_column *column)
+{
+	double sum = 0;
+
+	for (uint64_t i = 0; i < r->counts.n_samples; i++) {
+		if (sample_scan_counts(column, r->event ? r->event[i] : 0))
+			sum += fabs(
+				sample_scan_square(r, column, i, sample_scan_weight(column, i)));
+	}
+	column->square_unit = 1 + (int64_t)sqrt(sum / 0x1p60);
+}
+
+/* The newest sample's time since its capture's start, from which the others fade unless it is later by now. */
+static int64_t newest(const struct profile *p, const struct profile_counts *counts)
+{
+	int64_t newest = 0, since;
+
+	for (uint32_t i = 0; i < counts->n_captures; i++) {
+		struct capture_span c = profile_capture_span(p, counts, (capture_id){ i });
+
+		if (c.begin_ns != TIME_NONE &&
+		    !__builtin_sub_overflow(c.end_ns, c.begin_ns, &since) && since > newest)
+			newest = since;
+	}
+	return newest;
+}
+
+static int make(const struct profile *p, const struct profile_counts *counts,
+		const struct lens *lens, const struct sample_columns *rows, uint64_t n_rows,
+		struct progress *progress, struct sample_scan **out)
+{
+	struct sample_scan *r = xcalloc(1, sizeof(*r));
+	int rc;
+
+	r->lens = lens;
+	r->counts = *counts;
+	r->counts.n_samples = n_rows;
+	r->rows = *rows;
+	r->event = counts->n_events > 1 ? r->rows.event : NULL;
+	r->origin = compiled_filter_origins(p, counts);
+	r->newest_ns = newest(p, counts);
+	if (lens->now_ns > r->newest_ns)
+		r->newest_ns = lens->now_ns;
+	rc = compiled_filter_init(&r->sieve, p, counts, lens->filter, lens->inlines, r->origin,
+				  progress);
+	r->sieve.rows = *rows;
+	for (uint32_t c = 0; c < lens->n_columns && rc == 0; c++) {
+		prepare_column(r, p, c);
+		if (lens->column[c].squares)
+			find_square_unit(r, &r->column[c]);
+		rc = compiled_filter_init(&r->column[c].sieve, p, counts, lens->column[c].filter,
+					  lens->inlines, r->origin, progress);
+		r->column[c].sieve.rows = *rows;
+	}
+	if (rc < 0)
+		sample_scan_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+int sample_scan_new(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, struct progress *progress, struct sample_scan **out)
+{
+	struct sample_columns rows;
+
+	profile_samples_of(p, counts, &rows);
+	return make(p, counts, lens, &rows, counts->n_samples, progress, out);
+}
+
+int sample_scan_new_beyond(const struct profile *p, const struct profile_counts *counts,
+			   const struct lens *lens, const struct beyond_columns *beyond,
+			   struct progress *progress, struct sample_scan **out)
+{
+	return make(p, counts, lens, &beyond->rows, beyond->n, progress, out);
+}
+
+void sample_scan_free(struct sample_scan *r)
+{
+	if (!r)
+		return;
+	compiled_filter_done(&r->sieve);
+	for (uint32_t c = 0; c < r->lens->n_columns; c++)
+		compiled_filter_done(&r->column[c].sieve);
+	free(r->origin);
+	free(r);
+}
+
+/* What has no time does not fade. */
+static void fade(struct sample_scan *r)
+{
+	double lives = 1.0 / (double)r->lens->half_life_ns;
+
+	for (uint64_t i = 0; i < r->n; i++) {
+		uint64_t row = r->begin + i;
+		uint32_t thread = r->rows.thread ? r->rows.thread[row] : ID_NONE;
+		int64_t at = r->rows.time_ns ? r->rows.time_ns[row] : TIME_NONE, since;
+
+		r->left[i] = 1;
+		if (at == TIME_NONE)
+			continue;
+		since = r->origin[thread == ID_NONE ? r->counts.n_threads : thread];
+		since = (int64_t)((uint64_t)at - (uint64_t)since);
+		if (since < r->newest_ns)
+			r->left[i] = exp2((double)since * lives - (double)r->newest_ns * lives);
+	}
+}
+
+/* any_time (may be NULL) becomes what passes without the time terms, where there are such. */
+static void sift(const struct compiled_filter *s, uint64_t begin, uint64_t n, bool *passes,
+		 bool *any_time)
+{
+	if (s->passes_all)
+		return;
+	memset(passes, true, n);
+	compiled_filter_rows_any_time(s, begin, n, passes);
+	if (any_time && s->n_times > 0)
+		memcpy(any_time, passes, n);
+	compiled_filter_times(s, begin, n, passes);
+}
+
+int sample_scan_next(struct sample_scan *r, struct progress *progress)
+{
+	uint64_t left;
+
+	r->begin += r->n;
+	left = r->counts.n_samples - r->begin;
+	r->n = left < ROWPASS_BATCH ? left : ROWPASS_BATCH;
+	if (r->n == 0)
+		return 0;
+	if (progress_cancelled(progress))
+		return -ECANCELED;
+	if (r->lens->half_life_ns > 0)
+		fade(r);
+	sift(&r->sieve, r->begin, r->n, r->passes, r->any_time);
+	for (uint32_t c = 0; c < r->lens->n_columns; c++)
+		sift(&r->column[c].sieve, r->begin, r->n, r->column[c].passes, NULL);
+	return 1;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A lens made ready for a pass over the samples, batch by batch: which rows pass which filter, and what
+ * they add to each column.
+ */
+#ifndef PROFTOP_QUERY_CORE_SAMPLE_SCAN_H
+#define PROFTOP_QUERY_CORE_SAMPLE_SCAN_H
+
+#include "base/hash.h"
+#include "profile/profile.h"
+#include "query/core/compiled_filter.h"
+#include "query/core/lens.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress;
+
+/* Rows between two looks at whether somebody wants to stop; their flags stay in the L1 cache. */
+#define ROWPASS_BATCH 4096
+
+/* Numbers of samples that fade are told in 1/so many. */
+#define ROWPASS_FADED 1000
+
+/* One column of the lens. */
+struct sample_scan_column {
+	struct compiled_filter sieve; /* its own filter */
+	uint32_t event;               /* of its metric */
+	uint32_t also;         /* another whose rows count, too: of wall time; else the same */
+	const int64_t *weight; /* [n_weights] what rows add, or NULL */
+	uint64_t n_weights;    /* rows below have one */
+	int64_t one;           /* what others add: the scale */
+	int64_t finer; /* what is added is in 1/so many of that, as numbers of samples that fade are */
+	int64_t square_unit; /* rows add squares, in squares of this; 0: they add what they weigh */
+	bool fades;          /* rows count less as they are older */
+	bool counts;         /* `weight` is how many samples rows are */
+	int64_t per_sample;  /* rows stand for so much weight a sample; 0: see rows.count */
+	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
+};
+
+struct sample_scan {
+	const struct lens *lens;      /* borrowed */
+	struct profile_counts counts; /* rows below are looked at */
+	struct sample_columns rows;
+	const uint16_t *event;        /* [n_samples] or NULL: all rows are of event 0 */
+	int64_t *origin;              /* see compiled_filter_origins(); owned */
+	struct compiled_filter sieve; /* the lens' filter */
+	bool passes[ROWPASS_BATCH];   /* of the batch; undefined when the sieve passes all */
+	bool any_time[ROWPASS_BATCH]; /* the same without time terms; undefined without such */
+	struct sample_scan_column column[LENS_MAX_COLUMNS];
+	double left
+		[ROWPASS_BATCH]; /* how much of its rows is left; undefined where nothing fades */
+	int64_t newest_ns;       /* since the start, if it fades */
+	uint64_t begin;          /* first row of the batch */
+	uint64_t n;              /* rows of the batch */
+};
+
+/* 0 or -ECANCELED, when *out is not touched; else the caller frees it. p and lens are borrowed. */
+int sample_scan_new(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, struct progress *progress, struct sample_scan **out);
+/* The same over what is said beyond stacks; what its filters say of stacks is without sense then. */
+int sample_scan_new_beyond(const struct profile *p, const struct profile_counts *counts,
+			   const struct lens *lens, const struct beyond_columns *beyond,
+			   struct progress *progress, struct sample_scan **out);
+void sample_scan_free(struct sample_scan *r);
+
+/* The first or next batch: 1 when there is one, 0 after the last, -ECANCELED. */
+int sample_scan_next(struct sample_scan *r, struct progress *progress);
+
+/*
+ * What a row that weighs x adds to the variance of the column's sum, were the number of samples a matter of
+ * chance (Poisson): the squares of what its samples weigh.
+ */
+static inline double sample_scan_square(const struct sample_scan *r,
+					const struct sample_scan_column *c, uint64_t row, int64_t x)
+{
+	if (c->per_sample)
+		return (double)x * (double)c->per_sample;
+	if (c->counts)
+		return (double)x;
+	if (row < r->rows.n_folded && c->weight)
+		return r->rows.square[row] * (double)c->one * (double)c->one;
+	return (double)x * (double)x;
+}
+
+/* Does a row of the event count in the column? */
+static inline bool sample_scan_counts(const struct sample_scan_column *c, uint32_t event)
+{
+	return event == c->event || event == c->also;
+}
+
+/* Counts of the column's samples are in 1/so many: those of folded stacks may have fractions. */
+static inline int64_t sample_scan_sample_scale(const struct sample_scan *r, uint32_t c)
+{
+	int64_t scale = r->column[c].per_sample > 1 ? r->column[c].per_sample : 1;
+
+	return r->lens->half_life_ns > 0 ? scale * ROWPASS_FADED : scale;
+}
+
+/* How much is left of a number of a row of the batch, where each is so many now. */
+static inline int64_t sample_scan_left(const struct sample_scan *r, uint64_t row, int64_t x,
+				       int64_t finer)
+{
+	if (r->lens->half_life_ns <= 0)
+		return x;
+	return (int64_t)((double)x * (double)finer * r->left[row - r->begin] + 0.5);
+}
+
+/* What a row of it weighs in the column. */
+static inline int64_t sample_scan_weight(const struct sample_scan_column *c, uint64_t row)
+{
+	return row < c->n_weights ? c->weight[row] : c->one;
+}
+
+/* What it adds to the column. */
+static inline int64_t sample_scan_adds(const struct sample_scan *r,
+				       const struct sample_scan_column *c, uint64_t row)
+{
+	int64_t x = sample_scan_weight(c, row);
+	double left = c->fades ? r->left[row - r->begin] : 1;
+
+	if (c->square_unit == 0)
+		return c->fades ? sample_scan_left(r, row, x, c->finer) : x;
+	return (int64_t)(sample_scan_square(r, c, row, x) * left * left / (double)c->square_unit /
+				 (double)c->square_unit +
+			 0.5);
+}
+
+/* How many samples a row of the column stands for, in 1/sample_scan_sample_scale(). */
+static inline uint64_t sample_scan_samples(const struct sample_scan *r, uint32_t c, uint64_t row)
+{
+	int64_t per_sample = r->column[c].per_sample, weight;
+
+	if (per_sample == 0 || !r->rows.weight)
+		weight = (per_sample > 1 ? per_sample : 1) * (int64_t)sample_count(&r->rows, row);
+	else
+		weight = r->rows.weight[row];
+	return weight > 0 ? (uint64_t)sample_scan_left(r, row, weight, ROWPASS_FADED) : 0;
+}
+
+/* How long after a row's time its last sample was. */
+static inline double sample_scan_span_ns(const struct sample_scan *r, uint64_t row)
+{
+	return row < r->rows.n_folded ? (double)r->rows.last_ns[row] - (double)r->rows.time_ns[row]
+				      : 0;
+}
+
+/*
+ * Adds a row's weight to slices, of which the first is that of its time and the last that of sample_scan_span_ns() after it. Of
+ * several samples one is of each, and any other may be of any time between.
+ */
+static inline void sample_scan_spread(const struct sample_scan *r, uint64_t row, int64_t *slice,
+				      size_t from, size_t to, int64_t weight)
+{
+	int64_t n = (int64_t)(to - from + 1), due = 0, each, rest, one;
+
+	if (n > 1) {
+		int64_t sample = weight / (int64_t)sample_count(&r->rows, row);
+
+		slice[from] += sample;
+		slice[to] += sample;
+		weight -= 2 * sample;
+		/* What is less than one each begins anywhere: many rows of little weight are even, too. */
+		due = (int64_t)(hash_u64((uint64_t)r->rows.time_ns[row]) % (uint64_t)n);
+	}
+	each = weight / n;
+	one = weight < 0 ? -1 : 1;
+	rest = weight % n * one;
+	for (int64_t i = 0; i < n && weight != 0; i++) {
+		bool full = (due += rest) >= n;
+
+		slice[from + (size_t)i] += full ? each + one : each;
+		due -= full ? n : 0;
+	}
+}
+
+/* Flags of the batch by the lens' filter, or a column's own; NULL: all rows pass. */
+static inline const bool *sample_scan_lens(const struct sample_scan *r)
+{
+	return r->sieve.passes_all ? NULL : r->passes;
+}
+
+/* Flags by the lens' filter without its time terms; NULL: all rows pass. */
+static inline const bool *sample_scan_any_time(const struct sample_scan *r)
+{
+	return r->sieve.n_times > 0 ? r->any_time : sample_scan_lens(r);
+}
+
+static inline const bool *sample_scan_own(const struct sample_scan *r, uint32_t c)
+{
+	return r->column[c].sieve.passes_all ? NULL : r->column[c].passes;
+}
+
+#endif

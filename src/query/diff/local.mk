@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+EXTRA_DIST += src/query/diff/README.md
+libquery_a_SOURCES += \
+	src/query/diff/activity_pairs.c src/query/diff/activity_pairs.h \
+	src/query/diff/common_factor.c src/query/diff/common_factor.h \
+	src/query/diff/comparison.c src/query/diff/comparison.h \
+	src/query/diff/comparison_lines.c src/query/diff/comparison_lines.h \
+	src/query/diff/comparison_time.c src/query/diff/comparison_time.h \
+	src/query/diff/condition.c src/query/diff/condition.h \
+	src/query/diff/diff.c src/query/diff/diff.h \
+	src/query/diff/diff_doubt.c src/query/diff/diff_doubt.h \
+	src/query/diff/diff_moves.c src/query/diff/diff_moves.h \
+	src/query/diff/diff_show.c src/query/diff/diff_show.h \
+	src/query/diff/distributions.c src/query/diff/distributions.h \
+	src/query/diff/explain.c src/query/diff/explain.h \
+	src/query/diff/module_pairs.c src/query/diff/module_pairs.h \
+	src/query/diff/noise.c src/query/diff/noise.h \
+	src/query/diff/normalize.c src/query/diff/normalize.h \
+	src/query/diff/normalize_cache.c src/query/diff/normalize_cache.h \
+	src/query/diff/run_variance.c src/query/diff/run_variance.h

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "query/heap/footprint.h"
+
+#include "base/huge_alloc.h"
+#include "base/mem.h"
+#include "query/core/filter.h"
+#include "query/heap/heap_change.h"
+#include "query/heap/heap_sites.h"
+#include "query/heap/peak_excess.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Standard deviations to either side of the mean that 95 of 100 values are within. */
+#define NORMAL_95 1.959964
+
+static const enum measure measures[FOOTPRINT_N_COLUMNS] = {
+	[FOOTPRINT_LIVE] = MEASURE_LIVE,           [FOOTPRINT_PEAK] = MEASURE_PEAK,
+	[FOOTPRINT_BYTES] = MEASURE_WEIGHT,        [FOOTPRINT_CALLS] = MEASURE_SAMPLES,
+	[FOOTPRINT_TEMPORARY] = MEASURE_TEMPORARY, [FOOTPRINT_LEAKED] = MEASURE_LEAKED,
+};
+
+static void set_lens(struct footprint *m, const struct lens *lens, event_id event)
+{
+	struct lens l = *lens;
+
+	l.n_columns = 0; /* the filter alone is copied */
+	lens_copy(&m->lens, &l);
+	m->lens.n_columns = FOOTPRINT_N_COLUMNS;
+	for (uint32_t i = 0; i < FOOTPRINT_N_COLUMNS; i++) {
+		m->lens.column[i] = (struct lens_column){ .metric = { event, measures[i] } };
+		m->column_of[i] = i;
+	}
+}
+
+/* Sites. */
+
+/* Column c of what was weighed, of a stack or in all. */
+static int64_t weighed(const struct footprint *m, const int64_t *sums, int c)
+{
+	return sums[m->column_of[c]];
+}
+
+/* change: [n_stacks], or NULL. */
+static void make_sites(struct footprint *m, const struct weights *w, const int64_t *change)
+{
+	uint32_t *key = heap_sites(m->profile, &m->counts, &m->keys, m->lens.inlines),
+		 *site_of_key = xmalloc(m->keys.n * sizeof(*site_of_key));
+	int64_t *most = xcalloc(m->keys.n, sizeof(*most));
+
+	memset(site_of_key, 0xff, m->keys.n * sizeof(*site_of_key));
+	m->site = xcalloc(m->keys.n, sizeof(*m->site));
+	m->row_of_stack = xmalloc(w->n_stacks * sizeof(*m->row_of_stack));
+	for (uint32_t i = 0; i < w->n_stacks; i++) {
+		const int64_t *sum = &w->stack[(size_t)i * w->n_columns];
+		struct footprint_site *site;
+		uint32_t *at;
+
+		m->row_of_stack[i] = ID_NONE;
+		if (key[i] == KEY_NONE ||
+		    (weighed(m, sum, FOOTPRINT_CALLS) == 0 && (!change || change[i] == 0)))
+			continue;
+		at = &site_of_key[key[i]];
+		if (*at == ID_NONE) {
+			*at = m->n_sites++;
+			m->site[*at].key = key[i];
+			m->site[*at].row = *at;
+		}
+		m->row_of_stack[i] = *at;
+		site = &m->site[*at];
+		for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+			site->sum[c] += weighed(m, sum, c);
+		site->sum[FOOTPRINT_CHANGE] += change ? change[i] : 0;
+		if (weighed(m, sum, FOOTPRINT_BYTES) >= most[key[i]]) {
+			most[key[i]] = weighed(m, sum, FOOTPRINT_BYTES);
+			site->stack = i;
+		}
+	}
+	free(most);
+	free(site_of_key);
+	free(key);
+}
+
+/* Sites with their order. */
+struct sorted {
+	const struct footprint *m;
+	struct footprint_site site;
+	enum footprint_column by;
+};
+
+static int by_column(const void *a, const void *b)
+{
+	static const enum footprint_column ties[] = { FOOTPRINT_LIVE, FOOTPRINT_PEAK,
+						      FOOTPRINT_BYTES };
+	const struct sorted *x = a, *y = b;
+	const struct key *key = x->m->keys.key;
+
+	if (x->site.sum[x->by] != y->site.sum[x->by])
+		return x->site.sum[x->by] < y->site.sum[x->by] ? 1 : -1;
+	for (size_t i = 0; i < sizeof(ties) / sizeof(*ties); i++)
+		if (x->site.sum[ties[i]] != y->site.sum[ties[i]])
+			return x->site.sum[ties[i]] < y->site.sum[ties[i]] ? 1 : -1;
+	return strcmp(key[x->site.key].label, key[y->site.key].label);
+}
+
+void footprint_sort(struct footprint *m, enum footprint_column by)
+{
+	struct sorted *s = xcalloc(m->n_sites, sizeof(*s));
+
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		s[i] = (struct sorted){ m, m->site[i], by };
+	qsort(s, m->n_sites, sizeof(*s), by_column);
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		m->site[i] = s[i].site;
+	free(s);
+}
+
+enum footprint_column footprint_column_of(struct metric metric)
+{
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+		if (measures[c] == metric.measure)
+			return (enum footprint_column)c;
+	return FOOTPRINT_PEAK;
+}
+
+void footprint_move_to_peak(struct footprint *m)
+{
+	m->lens.cursor_ns = m->peak.time_ns + 1;
+	m->total[FOOTPRINT_LIVE] = m->total[FOOTPRINT_PEAK];
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		m->site[i].sum[FOOTPRINT_LIVE] = m->site[i].sum[FOOTPRINT_PEAK];
+}
+
+/* Where the filter speaks of time, what changed between. */
+static int find_change(struct footprint *m, struct progress *progress, int64_t **out)
+{
+	int64_t from, to;
+
+	m->in_range = filter_times(m->lens.filter, &from, &to);
+	*out = m->in_range ? xcalloc(m->counts.n_stacks, sizeof(**out)) : NULL;
+	return m->in_range ? heap_change(m->profile, &m->counts, &m->lens, from, to, progress, *out)
+			   : 0;
+}
+
+/* The column of squares that estimates the peak's variance stands last. */
+static void add_squares(const struct footprint *m, struct lens *lens)
+{
+	if (m->manner.sampled)
+		lens->column[lens->n_columns++] = (struct lens_column){
+			.metric = { m->lens.column[0].metric.event, MEASURE_PEAK }, .squares = true
+		};
+}
+
+static double error_of(const struct footprint *m, const struct weights *w)
+{
+	double peak = (double)m->total[FOOTPRINT_PEAK];
+	uint32_t c = w->n_columns - 1;
+
+	if (!m->manner.sampled || w->square_unit[c] == 0 || !(peak > 0))
+		return 0;
+	return NORMAL_95 * sqrt((double)w->total[c]) * (double)w->square_unit[c] / peak;
+}
+
+/* The recording's length, as far as what is being followed of its heaps goes: its samples may be ahead of these. */
+static int64_t find_whole(const struct footprint *m, const struct weights *w)
+{
+	int64_t whole = w->begin_ns == TIME_NONE ? 0 : w->end_ns - w->begin_ns, since;
+	struct heap_columns h;
+
+	profile_heap_of(m->profile, &m->counts, &h);
+	for (uint32_t i = 0; i < h.n_tracks; i++) {
+		struct heap_track t = profile_heap_track_of(m->profile, &m->counts,
+							    (track_id){ i });
+		capture_id of = profile_process(m->profile, t.process)->capture;
+		struct capture_span c = profile_capture_span(m->profile, &m->counts, of);
+
+		if (t.known_ns != TIME_NONE && c.begin_ns != TIME_NONE &&
+		    !__builtin_sub_overflow(t.known_ns, c.begin_ns, &since) && since >= 0 &&
+		    since < whole)
+			whole = since;
+	}
+	return whole;
+}
+
+static int take_weights(struct footprint *m, const struct weights *w, struct progress *progress)
+{
+	int64_t *change;
+	int rc = find_change(m, progress, &change);
+
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		m->total[c] = weighed(m, w->total, c);
+		m->scale[c] = weighed(m, w->scale, c);
+	}
+	m->peak = w->peak;
+	m->error = error_of(m, w);
+	if (rc == 0 && m->error > 0)
+		rc = peak_excess(m->profile, &m->counts, &m->lens, (double)m->total[FOOTPRINT_PEAK],
+				 progress, &m->excess);
+	m->whole_ns = find_whole(m, w);
+	for (uint32_t i = 0; change && i < w->n_stacks; i++)
+		m->total[FOOTPRINT_CHANGE] += change[i];
+	make_sites(m, w, change);
+	free(change);
+	footprint_sort(m, FOOTPRINT_LIVE);
+	return rc;
+}
+
+static struct footprint *begin(const struct profile *p, const struct profile_counts *counts,
+			       const struct lens *lens, event_id event)
+{
+	struct footprint *m = xcalloc(1, sizeof(*m));
+
+	m->profile = p;
+	m->counts = *counts;
+	m->manner = heap_manner_of(p, counts);
+	set_lens(m, lens, event);
+	groups_init_named(&m->keys, p, &m->counts, GROUP_FUNCTION, lens->names);
+	return m;
+}
+
+int footprint_new(const struct profile *p, const struct profile_counts *counts,
+		  const struct lens *lens, event_id event, struct progress *progress,
+		  struct footprint **out)
+{
+	struct footprint *m = begin(p, counts, lens, event);
+	struct lens all = m->lens; /* filters are borrowed */
+	struct weights w;
+	int rc;
+
+	add_squares(m, &all);
+	rc = aggregate(m->profile, &m->counts, &all, progress, &w);
+	if (rc == 0)
+		rc = take_weights(m, &w, progress);
+	weights_done(&w);
+	if (rc < 0)
+		footprint_free(m);
+	else
+		*out = m;
+	return rc;
+}
+
+/* The lens' column, then those of a footprint that it is not; says in m which is which. */
+static struct lens both_lenses(struct footprint *m, const struct lens *lens)
+{
+	struct lens both = *lens; /* filters are borrowed */
+
+	for (uint32_t i = 0; i < FOOTPRINT_N_COLUMNS; i++) {
+		m->column_of[i] = 0;
+		if (measures[i] == lens->column[0].metric.measure)
+			continue;
+		m->column_of[i] = both.n_columns;
+		both.column[both.n_columns++] = m->lens.column[i];
+	}
+	add_squares(m, &both);
+	return both;
+}
+
+/* Leaves the first column of weights alone. */
+static void keep_first(struct weights *w)
+{
+	int64_t *first = huge_alloc_table_new(w->n_stacks * sizeof(*first));
+
+	for (uint32_t i = 0; i < w->n_stacks; i++)
+		first[i] = w->stack[(size_t)i * w->n_columns];
+	weights_drop_stacks(w);
+	w->stack = first;
+	for (uint32_t c = 1; c < w->n_columns; c++)
+		w->total[c] = w->whole[c] = w->scale[c] = 0;
+	w->n_columns = 1;
+}
+
+int footprint_weigh(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, struct progress *progress, struct weights *w,
+		    struct footprint **out)
+{
+	struct metric metric = lens->column[0].metric;
+	struct footprint *m = NULL;
+	struct lens both = *lens;
+	int rc;
+
+	if (lens->n_columns == 1 && !lens->column[0].filter && metric.event.v < counts->n_events &&
+	    profile_event(p, metric.event)->is_heap) {
+		m = begin(p, counts, lens, metric.event);
+		both = both_lenses(m, lens);
+	}
+	rc = aggregate(p, counts, &both, progress, w);
+	if (m && rc == 0) {
+		rc = take_weights(m, w, progress);
+		if (metric.measure != MEASURE_PEAK)
+			w->peak.time_ns = TIME_NONE;
+		keep_first(w);
+	}
+	if (rc < 0) {
+		footprint_free(m);
+		m = NULL;
+	}
+	*out = m;
+	return rc;
+}
+
+void footprint_free(struct footprint *m)
+{
+	if (!m)
+		return;
+	free(m->site);
+	free(m->row_of_stack);
+	groups_done(&m->keys);
+	lens_done(&m->lens);
+	free(m);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who allocates, and how much of it is there when: what the first screen of a heap trace shows. Each stack has one site
+ * (heap_sites.h), so sites add up.
+ */
+#ifndef PROFTOP_QUERY_HEAP_FOOTPRINT_H
+#define PROFTOP_QUERY_HEAP_FOOTPRINT_H
+
+#include "profile/profile.h"
+#include "query/core/aggregate.h"
+#include "query/core/groups.h"
+#include "query/core/heap_pass.h"
+#include "query/core/lens.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct progress;
+
+/* What is told of each site, in this order in rows. */
+enum footprint_column {
+	FOOTPRINT_LIVE,      /* bytes there at the cursor */
+	FOOTPRINT_PEAK,      /* bytes there at the peak of all */
+	FOOTPRINT_BYTES,     /* bytes ever allocated */
+	FOOTPRINT_CALLS,     /* allocations */
+	FOOTPRINT_TEMPORARY, /* of these, freed as the next deed */
+	FOOTPRINT_LEAKED,    /* bytes never freed */
+	FOOTPRINT_CHANGE /* bytes more at the end than at the beginning of the filter's range of time; 0 without */
+};
+#define FOOTPRINT_N_COLUMNS 6 /* that are measures */
+#define FOOTPRINT_N_SUMS    7
+
+struct footprint_site {
+	uint32_t key;   /* of keys: the function */
+	uint32_t row;   /* its number, which sorting leaves alone: for arrays beside the sites */
+	uint32_t stack; /* the site's stack that allocated most bytes: to go on from */
+	int64_t sum[FOOTPRINT_N_SUMS];
+};
+
+/* An answer for one lens over one state of a profile. */
+struct footprint {
+	const struct profile *profile; /* borrowed */
+	struct profile_counts counts;
+	struct lens lens; /* the columns of enum footprint_column, of one event */
+	uint32_t column_of[FOOTPRINT_N_COLUMNS]; /* where weights have these columns */
+	struct groups keys;                      /* of functions */
+	struct footprint_site *site; /* [n_sites] by falling live, then peak, bytes, label; owned */
+	uint32_t n_sites;
+	uint32_t *row_of_stack; /* [n_stacks] row of a site, ID_NONE for stacks without; owned */
+	int64_t total[FOOTPRINT_N_SUMS];
+	int64_t scale
+		[FOOTPRINT_N_COLUMNS]; /* sums are in 1/scale of the unit: counts of sampled blocks */
+	bool in_range;                 /* the filter has a range of time: sites have a change */
+	int64_t whole_ns;              /* the recording's length */
+	struct heap_manner manner;
+	double error; /* the peak's, as part of it: 95 in 100 times it was not larger; 0: none, or unknown */
+	double excess; /* by what part of it the peak may be too high beside that; see peak_excess.h */
+	struct peak
+		peak; /* its bytes are also those of FOOTPRINT_PEAK in all, where one process alone has one */
+};
+
+/*
+ * Of the allocations of an event that pass the lens' filter, with its cursor; columns of the lens are
+ * not looked at. 0 or -ECANCELED; the caller frees *out.
+ */
+int footprint_new(const struct profile *p, const struct profile_counts *counts,
+		  const struct lens *lens, event_id event, struct progress *progress,
+		  struct footprint **out);
+void footprint_free(struct footprint *m);
+
+/*
+ * aggregate(), and in the same pass the footprint of the lens' column, for less than both would take: *out is
+ * NULL where the lens has another column beside it, or one that is not of a heap, or that has its own filter.
+ */
+int footprint_weigh(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, struct progress *progress, struct weights *w,
+		    struct footprint **out);
+
+/* Allocations of all sites, as one number for people. */
+static inline int64_t footprint_calls(const struct footprint *m)
+{
+	int64_t scale = m->scale[FOOTPRINT_CALLS];
+
+	return (m->total[FOOTPRINT_CALLS] + scale / 2) / scale;
+}
+
+/* Live bytes of all sites at the peak, to the moment, which is finer than time. The order of sites stays. */
+void footprint_move_to_peak(struct footprint *m);
+
+/* Sorts the sites by a column, falling; ties as said above. Invalidates indexes of sites. */
+void footprint_sort(struct footprint *m, enum footprint_column by);
+
+/* The column of a metric's measure; FOOTPRINT_PEAK where there is none. */
+enum footprint_column footprint_column_of(struct metric metric);
+
+#endif

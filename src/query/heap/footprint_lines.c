@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "query/heap/footprint_lines.h"
+
+#include "base/mem.h"
+#include "query/core/heap_pass.h"
+#include "query/core/heap_scan.h"
+#include "query/core/heap_slots.h"
+#include "query/heap/footprint.h"
+
+#include <stdlib.h>
+
+/* Parts of a slot that are looked at for its fullest. */
+#define PARTS 16u
+
+/* Numbers of all sites' lines together: 8 MB of them. */
+#define ROWS_MOST ((uint32_t)1 << 20)
+
+/* Fewer slots of a site tell nothing. */
+#define ROW_SLOTS_LEAST 8u
+
+/* What a pass needs: the state, what passes, slots of each track. */
+struct passage {
+	struct sample_scan *rows;
+	struct heap_state state;
+	struct heap_pass pass;
+	struct heap_slots *slots; /* [n_tracks]; owned */
+	uint32_t *gone; /* [n_tracks] the slot in which what the process held goes; owned */
+};
+
+static int passage_begin(struct passage *g, const struct footprint *m, struct progress *progress)
+{
+	int rc;
+
+	*g = (struct passage){ 0 };
+	rc = sample_scan_new(m->profile, &m->counts, &m->lens, progress, &g->rows);
+	if (rc < 0)
+		return rc;
+	heap_state_init(&g->state, m->profile, &m->counts);
+	heap_pass_init(&g->pass, &g->state, g->rows, 0);
+	return 0;
+}
+
+static void passage_slots(struct passage *g, int64_t from_ns, int64_t to_ns, uint32_t n)
+{
+	uint32_t n_tracks = g->state.columns.n_tracks;
+
+	g->slots = xcalloc(n_tracks, sizeof(*g->slots));
+	g->gone = xcalloc(n_tracks, sizeof(*g->gone));
+	for (uint32_t i = 0; i < n_tracks; i++) {
+		heap_slots_init(&g->slots[i], &g->state, i, from_ns, to_ns, n);
+		g->gone[i] = heap_slots_gone(&g->state, i, from_ns, to_ns, n);
+	}
+}
+
+static void passage_end(struct passage *g)
+{
+	for (uint32_t i = 0; g->slots && i < g->state.columns.n_tracks; i++)
+		heap_slots_done(&g->slots[i]);
+	free(g->slots);
+	free(g->gone);
+	heap_pass_done(&g->pass);
+	heap_state_done(&g->state);
+	sample_scan_free(g->rows);
+}
+
+/* Sums of hostile sizes stay what 63 bits hold. */
+static void add(int64_t *to, int64_t x)
+{
+	if (__builtin_add_overflow(*to, x, to))
+		*to = x < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* What comes and goes in a slot; the rate of what goes is behind that of what comes. */
+enum rate { BYTES, BLOCKS = 2, N_RATES = 4 };
+
+/* Lines while they are made, by one of the threads. */
+struct making {
+	int64_t *rate;  /* [N_RATES][n]; owned */
+	int64_t *part;  /* [n * PARTS] net bytes of all; owned */
+	int64_t before; /* bytes there before the first slot */
+	int64_t *row;   /* [n_rows][n_row_slots] net bytes of each site; owned */
+};
+
+/* A pass of several threads, each with lines of its own. */
+struct lines_scan {
+	struct passage *g;
+	const uint32_t *row_of_origin; /* ID_NONE: of no site */
+	uint32_t n, n_row_slots;
+	struct making made[HEAP_SCAN_MOST];
+};
+
+/* Bytes that come (1) or go (-1) at a moment, and how many blocks that is. */
+struct step {
+	uint32_t part; /* where levels tell of it */
+	int64_t bytes;
+	int64_t n;
+	int sign;
+};
+
+static void take_step(const struct lines_scan *s, struct making *to, uint32_t row,
+		      const struct step *is)
+{
+	uint32_t slot = is->part == SLOT_BEFORE ? 0 : is->part / PARTS;
+	int64_t bytes = is->sign * is->bytes;
+
+	if (slot >= s->n)
+		return;
+	if (row != ID_NONE && s->n_row_slots > 0) {
+		size_t in_row = s->n_row_slots == s->n ? slot
+						       : (size_t)slot * s->n_row_slots / s->n;
+
+		add(&to->row[(size_t)row * s->n_row_slots + in_row], bytes);
+	}
+	add(is->part == SLOT_BEFORE ? &to->before : &to->part[is->part], bytes);
+}
+
+/* Adds to rates what came (0) or went (1) at a part, or over some time. */
+static void count_step(const struct lines_scan *s, struct making *to, uint32_t which,
+		       const struct step *is, uint32_t part)
+{
+	if (part == SLOT_BEFORE || part / PARTS >= s->n)
+		return;
+	add(&to->rate[(size_t)(BYTES + which) * s->n + part / PARTS], is->bytes);
+	add(&to->rate[(size_t)(BLOCKS + which) * s->n + part / PARTS], is->n);
+}
+
+static void spread_step(const struct lines_scan *s, struct making *to, uint32_t which,
+			const struct step *is, uint32_t track, const struct heap_when *when,
+			uint32_t lot)
+{
+	const struct heap_slots *slots = &s->g->slots[track];
+
+	heap_slots_spread(slots, when, lot, is->bytes, s->n,
+			  to->rate + (size_t)(BYTES + which) * s->n);
+	heap_slots_spread(slots, when, lot, is->n, s->n,
+			  to->rate + (size_t)(BLOCKS + which) * s->n);
+}
+
+/* A block of the row that comes, or goes. */
+static void note_step(const struct lines_scan *s, struct making *to, uint32_t i, uint32_t end,
+		      struct step *step)
+{
+	const struct passage *g = s->g;
+	const struct heap_columns *c = &g->state.columns;
+	uint32_t origin = c->origin[i], track = c->origins[origin].track, at, told;
+	uint32_t moment = step->sign > 0 ? c->begin[i] : end & END_MOMENT;
+	const struct heap_slots *slots = &g->slots[track];
+	struct heap_when when;
+
+	told = heap_level_tells(&g->state.track[track], moment);
+	at = heap_slots_of(slots, moment);
+	step->part = told == moment ? at : heap_slots_of(slots, told);
+	take_step(s, to, s->row_of_origin[origin], step);
+	if (heap_slots_when(slots, moment, c->begin[i], end, &when))
+		spread_step(s, to, step->sign < 0, step, track, &when, moment);
+	else
+		count_step(s, to, step->sign < 0, step, at);
+}
+
+static void scan_lines(void *arg, unsigned worker, uint32_t from, uint32_t to)
+{
+	struct lines_scan *s = arg;
+	struct passage *g = s->g;
+	const struct heap_columns *c = &g->state.columns;
+	struct making *made = &s->made[worker];
+
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t origin = c->origin[i], track, end;
+		struct step step = { .sign = 1 };
+		double n;
+
+		if (!heap_pass_own(&g->pass, c, origin, c->begin[i]) ||
+		    !heap_pass_lens(&g->pass, c, origin, c->begin[i]))
+			continue;
+		track = c->origins[origin].track;
+		end = allocation_end(c, i, g->state.track[track].n_moments);
+		step.bytes = heap_bytes_for(&g->state, track, i);
+		n = heap_stands_for(&g->state.track[track], c->begin[i],
+				    allocation_size(&g->state.columns, i));
+		step.n = (int64_t)(n + 0.5);
+		note_step(s, made, i, end, &step);
+		step.sign = -1;
+		if (end != END_NEVER) {
+			note_step(s, made, i, end, &step);
+			continue;
+		}
+		/* It goes with its process, and is not freed. */
+		step.part = g->gone[track];
+		take_step(s, made, s->row_of_origin[origin], &step);
+	}
+}
+
+/* What is known as sums came and went: levels do not know of it. */
+static void add_bulk(const struct lines_scan *s, struct making *to, const struct heap_bulk *b)
+{
+	uint32_t track = s->g->state.columns.origins[b->origin].track;
+	struct step step = { .bytes = (int64_t)b->bytes, .n = (int64_t)b->calls };
+	const struct heap_slots *slots = &s->g->slots[track];
+	struct heap_when when;
+	bool lasts = heap_slots_when_bulk(slots, b, &when);
+
+	for (uint32_t which = 0; which < 2; which++)
+		if (lasts)
+			spread_step(s, to, which, &step, track, &when, b->moment);
+		else
+			count_step(s, to, which, &step, heap_slots_of(slots, b->moment));
+}
+
+/* All of it that passes. */
+static void add_bulks(const struct lines_scan *s, struct making *to)
+{
+	const struct heap_columns *c = &s->g->state.columns;
+
+	for (uint32_t i = 0; i < c->n_bulk; i++)
+		if (heap_pass_own(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment) &&
+		    heap_pass_lens(&s->g->pass, c, c->bulk[i].origin, c->bulk[i].moment))
+			add_bulk(s, to, &c->bulk[i]);
+}
+
+static void making_init(struct making *m, uint32_t n, size_t n_in_rows)
+{
+	*m = (struct making){ 0 };
+	m->rate = xcalloc(n, N_RATES * sizeof(*m->rate));
+	m->part = xcalloc((size_t)n * PARTS, sizeof(*m->part));
+	m->row = n_in_rows > 0 ? xcalloc(n_in_rows, sizeof(*m->row)) : NULL;
+}
+
+static void making_done(struct making *m)
+{
+	free(m->rate);
+	free(m->part);
+	free(m->row);
+}
+
+/* Adds another thread's lines, of n slots, to the first ones. */
+static void add_lines(struct making *to, const struct making *from, uint32_t n, size_t n_in_rows)
+{
+	add(&to->before, from->before);
+	for (size_t i = 0; i < (size_t)n * PARTS; i++)
+		add(&to->part[i], from->part[i]);
+	for (size_t i = 0; i < n_in_rows; i++)
+		add(&to->row[i], from->row[i]);
+	for (size_t i = 0; i < (size_t)n * N_RATES; i++)
+		add(&to->rate[i], from->rate[i]);
+}
+
+/* Which row an origin's allocations are of; ID_NONE: of none. The caller frees. */
+static uint32_t *rows_of_origins(const struct footprint *m, const struct heap_columns *c)
+{
+	uint32_t *row = xmalloc(c->n_origins * sizeof(*row));
+
+	for (uint32_t i = 0; i < c->n_origins; i++) {
+		uint32_t stack = c->origins[i].stack;
+
+		row[i] = stack < m->counts.n_stacks ? m->row_of_stack[stack] : ID_NONE;
+	}
+	return row;
+}
+
+/* What comes and goes, into *out, which the caller ends; -ECANCELED: then it is empty. */
+static int pass_lines(struct passage *g, const struct footprint *m, const struct footprint_lines *l,
+		      struct progress *progress, struct making *out)
+{
+	uint32_t n_allocations = g->state.columns.n_allocations;
+	size_t n_in_rows = (size_t)l->n_rows * l->n_row_slots;
+	/* Sums of their own have to be worth it. */
+	unsigned n_threads = n_in_rows > n_allocations / 4 ? 1 : heap_scan_threads(n_allocations);
+	uint32_t *row = rows_of_origins(m, &g->state.columns);
+	struct lines_scan s = { g, row, l->span.n, l->n_row_slots, { { 0 } } };
+	int rc;
+
+	for (unsigned i = 0; i < n_threads; i++)
+		making_init(&s.made[i], s.n, n_in_rows);
+	rc = heap_scan(n_allocations, n_threads, progress, scan_lines, &s);
+	for (unsigned i = 1; i < n_threads; i++) {
+		add_lines(&s.made[0], &s.made[i], s.n, n_in_rows);
+		making_done(&s.made[i]);
+	}
+	free(row);
+	add_bulks(&s, &s.made[0]);
+	*out = s.made[0];
+	if (rc < 0)
+		making_done(out);
+	return rc;
+}
+
+/* A slot's rates. */
+static void take_rates(const struct making *made, uint32_t i, uint32_t n, struct footprint_slot *to)
+{
+	const int64_t *rate = made->rate + i;
+
+	to->allocated = rate[(size_t)BYTES * n];
+	to->freed = rate[(size_t)(BYTES + 1) * n];
+	to->n_allocated = (uint64_t)rate[(size_t)BLOCKS * n];
+	to->n_freed = (uint64_t)rate[(size_t)(BLOCKS + 1) * n];
+}
+
+/* What was there, from what came and went. */
+static void sum_lines(const struct footprint *m, const struct making *made,
+		      struct footprint_lines *l)
+{
+	int64_t live = made->before, from = l->span.from_ns, to = l->to_ns;
+
+	for (uint32_t i = 0; i < l->span.n; i++) {
+		int64_t most = live;
+
+		take_rates(made, i, l->span.n, &l->slot[i]);
+		for (uint32_t j = 0; j < PARTS; j++) {
+			add(&live, made->part[(size_t)i * PARTS + j]);
+			most = live > most ? live : most;
+		}
+		l->slot[i].live = live;
+		l->slot[i].most = most;
+	}
+	for (size_t i = 0; i < (size_t)l->n_rows * l->n_row_slots; i++)
+		if (i % l->n_row_slots > 0)
+			add(&l->row[i], l->row[i - 1]);
+	if (m->peak.time_ns != TIME_NONE && m->peak.time_ns >= from && m->peak.time_ns < to) {
+		double part = (double)(m->peak.time_ns - from) / (double)(to - from);
+		uint32_t at = (uint32_t)(part * l->span.n);
+		struct footprint_slot *slot = &l->slot[at < l->span.n ? at : l->span.n - 1];
+
+		/* That much was there at least: of one process it is all. */
+		int64_t top = m->peak.n == 1 ? m->total[FOOTPRINT_PEAK] : m->peak.bytes;
+
+		slot->most = slot->most < top ? top : slot->most;
+	}
+}
+
+/* Slots of a site's line. */
+static uint32_t row_slots(const struct footprint *m, uint32_t n)
+{
+	uint32_t most = m->n_sites > 0 ? ROWS_MOST / m->n_sites : 0;
+
+	return n <= most ? n : most >= ROW_SLOTS_LEAST ? most : 0;
+}
+
+int footprint_lines_new(const struct footprint *m, const struct time_span *span,
+			struct progress *progress, struct footprint_lines **out)
+{
+	struct footprint_lines *l;
+	struct making made;
+	struct passage g;
+	int rc = passage_begin(&g, m, progress);
+
+	if (rc < 0)
+		return rc;
+	l = xcalloc(1, sizeof(*l));
+	l->span = *span;
+	l->to_ns = span->to_ns < INT64_MAX ? span->to_ns : m->whole_ns + 1;
+	l->n_rows = m->n_sites;
+	l->n_row_slots = row_slots(m, span->n);
+	passage_slots(&g, span->from_ns, l->to_ns, span->n * PARTS);
+	rc = pass_lines(&g, m, l, progress, &made);
+	passage_end(&g);
+	if (rc < 0) {
+		free(l);
+		return rc;
+	}
+	l->slot = xcalloc(span->n, sizeof(*l->slot));
+	l->row = made.row;
+	sum_lines(m, &made, l);
+	free(made.rate);
+	free(made.part);
+	*out = l;
+	return 0;
+}
+
+void footprint_lines_free(struct footprint_lines *l)
+{
+	if (!l)
+		return;
+	free(l->slot);
+	free(l->row);
+	free(l);
+}
+
+const int64_t *footprint_row_line(const struct footprint_lines *l, uint32_t row)
+{
+	return l->n_row_slots > 0 && row < l->n_rows ? l->row + (size_t)row * l->n_row_slots : NULL;
+}
+
+bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
+			     const struct footprint_lines *l, uint32_t slot)
+{
+	if (l->n_row_slots != l->span.n || l->n_rows != m->n_sites || slot >= l->span.n)
+		return false;
+	m->lens.cursor_ns = cursor_ns;
+	m->total[FOOTPRINT_LIVE] = l->slot[slot].live;
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		m->site[i].sum[FOOTPRINT_LIVE] = footprint_row_line(l, m->site[i].row)[slot];
+	return true;
+}
+
+static int64_t least(const int64_t *line, size_t from, size_t to)
+{
+	int64_t least = line[from];
+
+	for (size_t i = from + 1; i < to; i++)
+		least = line[i] < least ? line[i] : least;
+	return least;
+}
+
+bool footprint_grows(const int64_t *line, size_t n)
+{
+	int64_t of[4];
+
+	if (n < 8)
+		return false;
+	for (size_t i = 0; i < 4; i++) {
+		of[i] = least(line, n * i / 4, n * (i + 1) / 4);
+		if (i > 0 && of[i] <= of[i - 1])
+			return false;
+	}
+	return of[3] - of[0] > of[0] / 4;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Memory over time, in all and by site, over a span of time in equal slots: what the graph of a footprint shows. One pass
+ * over the allocations, of some ten nanoseconds each.
+ */
+#ifndef PROFTOP_QUERY_HEAP_FOOTPRINT_LINES_H
+#define PROFTOP_QUERY_HEAP_FOOTPRINT_LINES_H
+
+#include "query/core/time_span.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct footprint;
+struct progress;
+
+/* A slot of time. */
+struct footprint_slot {
+	int64_t live; /* bytes there at its end */
+	int64_t most; /* at its fullest, as far as a 16th of it tells; exact where the peak is */
+	int64_t allocated; /* bytes */
+	int64_t freed;     /* bytes */
+	uint64_t n_allocated;
+	uint64_t n_freed;
+};
+
+struct footprint_lines {
+	struct time_span span;       /* as it was asked for */
+	int64_t to_ns;               /* where it ends */
+	struct footprint_slot *slot; /* [span.n] of all sites together; owned */
+	int64_t *row;         /* [n_rows][n_row_slots] live bytes at the ends of slots; owned */
+	uint32_t n_rows;      /* the sites, by their row */
+	uint32_t n_row_slots; /* span.n; fewer and wider ones of very many sites, or 0 */
+};
+
+/*
+ * Reads what stays as it is when sites are sorted and cursors moved, so another thread may do these meanwhile. 0 or
+ * -ECANCELED; the caller frees *out.
+ */
+int footprint_lines_new(const struct footprint *m, const struct time_span *span,
+			struct progress *progress, struct footprint_lines **out);
+void footprint_lines_free(struct footprint_lines *l);
+
+/* A site's line, n_row_slots long; NULL: there is none. */
+const int64_t *footprint_row_line(const struct footprint_lines *l, uint32_t row);
+
+/*
+ * Live bytes of all sites as of the end of a slot, which is at cursor_ns; false, and nothing is changed, where rows
+ * are not known slot by slot. Sums and totals change, the order does not.
+ */
+bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
+			     const struct footprint_lines *l, uint32_t slot);
+
+/*
+ * Does a line of n numbers grow to the end? Then the least of each quarter is above that of the quarter before, and
+ * the last is a quarter more than the first.
+ */
+bool footprint_grows(const int64_t *line, size_t n);
+
+#endif

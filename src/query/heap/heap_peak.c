@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * When most bytes were there, of any selection of allocations, to the moment.
+ *
+ * Allocations stand in the order in which they began, so one pass over them goes through time; what ends
+ * is noted ahead, in a ring of moments, or, where it lies behind the ring, by window of moments until
+ * that comes near. Memory so grows with what lives at a time. Each thread takes a stretch of time; what
+ * began before its stretch and ended in it, it looks for first.
+ */
+#include "config.h"
+
+#include "query/core/heap_pass.h"
+
+#include "base/mem.h"
+#include "base/task.h"
+#include "query/core/heap_scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Moments of a window; the ring is of two. */
+#define WINDOW_BITS 14u
+#define WINDOW      ((uint32_t)1 << WINDOW_BITS)
+#define RING_MASK   (2 * WINDOW - 1)
+
+/* Rows between asking for what a row says and using it. */
+#define AHEAD 16u
+
+/* Rows between two looks at whether somebody wants to stop. */
+#define BATCH 65536u
+
+/* Allocations that end in a window. */
+struct late {
+	VEC(uint32_t) rows;
+};
+
+/* One thread's stretch of one track. */
+struct climb {
+	const struct heap_state *state;
+	const struct heap_pass *pass;
+	struct progress *progress;
+	uint32_t track;
+	const bool *of; /* [n_origins] it is of the track, and passes by all but time; borrowed */
+	bool timed;     /* filters speak of time */
+	uint32_t begin; /* the first row of the track, or 0 */
+	uint32_t from, to;     /* rows */
+	uint32_t first_moment; /* of them */
+	uint32_t moment;       /* everything before it is in `live` */
+	int64_t live;
+	int64_t best;
+	uint32_t at;       /* moments that have happened at the best; 0: nothing was there */
+	int64_t *ring;     /* [2 * WINDOW] what moments of this window and the next add; owned */
+	struct late *late; /* [n_windows] of windows that are further away; owned */
+	uint32_t n_windows;
+};
+
+static inline int64_t bytes_of(const struct climb *m, uint32_t i)
+{
+	return m->state->exact ? (int64_t)allocation_size(&m->state->columns, i)
+			       : heap_bytes_for(m->state, m->track, i);
+}
+
+/* Sums may be of sizes that a hostile file claims: they stop at what 63 bits hold. */
+static inline int64_t sum(int64_t a, int64_t b)
+{
+	int64_t s;
+
+	if (__builtin_add_overflow(a, b, &s))
+		return b < 0 ? INT64_MIN : INT64_MAX;
+	return s;
+}
+
+static inline bool passes(const struct climb *m, uint32_t i)
+{
+	const struct heap_columns *c = &m->state->columns;
+	uint32_t origin = c->origin[i];
+
+	return m->of[origin] && (!m->timed || (heap_pass_own(m->pass, c, origin, c->begin[i]) &&
+					       heap_pass_lens(m->pass, c, origin, c->begin[i])));
+}
+
+static inline void add_to_ring(struct climb *m, uint32_t moment, int64_t bytes)
+{
+	int64_t *slot = &m->ring[moment & RING_MASK];
+
+	*slot = sum(*slot, bytes);
+}
+
+/* The end of a row, which is at m->moment or later. */
+static inline void note_end(struct climb *m, uint32_t row, uint32_t moment, int64_t bytes)
+{
+	uint32_t window = moment >> WINDOW_BITS;
+
+	if (window <= (m->moment >> WINDOW_BITS) + 1)
+		add_to_ring(m, moment, -bytes);
+	else
+		vec_push(&m->late[window].rows, row);
+}
+
+/* A window comes into the ring. */
+static void take_late(struct climb *m, uint32_t window)
+{
+	const struct heap_columns *c = &m->state->columns;
+	struct late *late = window < m->n_windows ? &m->late[window] : NULL;
+
+	for (size_t i = 0; late && i < late->rows.n; i++) {
+		uint32_t row = late->rows.at[i];
+
+		/* They lie anywhere before. */
+		if (i + AHEAD < late->rows.n) {
+			__builtin_prefetch(&c->end[late->rows.at[i + AHEAD]]);
+			__builtin_prefetch(&c->size[late->rows.at[i + AHEAD]]);
+		}
+		add_to_ring(m, c->end[row] & END_MOMENT, -bytes_of(m, row));
+	}
+	if (late)
+		vec_done(&late->rows);
+}
+
+/* Goes on to a moment. What ends makes nothing higher: the level is looked at where something begins. */
+static void go_to(struct climb *m, uint32_t moment)
+{
+	while (m->moment < moment) {
+		uint32_t border = (m->moment | (WINDOW - 1)) + 1;
+		uint32_t to = moment < border ? moment : border;
+		int64_t live = m->live;
+
+		for (uint32_t i = m->moment; i < to; i++) {
+			int64_t *slot = &m->ring[i & RING_MASK];
+
+			live = sum(live, *slot);
+			*slot = 0;
+		}
+		m->live = live;
+		m->moment = to;
+		if (to == border)
+			take_late(m, (to >> WINDOW_BITS) + 1);
+	}
+}
+
+/* Is a level better than the best? It is that of before the current moment's end. */
+static void look(struct climb *m)
+{
+	int64_t live = sum(m->live, m->ring[m->moment & RING_MASK]);
+
+	if (live <= m->best)
+		return;
+	m->best = live;
+	m->at = m->moment + 1;
+}
+
+/* What is there when the stretch begins, and ends in it. */
+static void find_earlier(struct climb *m, uint32_t from, uint32_t to)
+{
+	const struct heap_columns *c = &m->state->columns;
+	uint32_t n_moments = m->state->track[m->track].n_moments;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t end = allocation_end(c, i, n_moments);
+		int64_t bytes;
+
+		if ((end != END_NEVER && (end & END_MOMENT) < m->first_moment) || !passes(m, i))
+			continue;
+		bytes = bytes_of(m, i);
+		m->live = sum(m->live, bytes);
+		if (end != END_NEVER)
+			note_end(m, i, end & END_MOMENT, bytes);
+	}
+}
+
+static void climb_rows(struct climb *m, uint32_t from, uint32_t to)
+{
+	const struct heap_columns *c = &m->state->columns;
+	uint32_t n_moments = m->state->track[m->track].n_moments;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t begin = c->begin[i], end;
+		int64_t bytes;
+
+		if (!passes(m, i) || begin >= n_moments)
+			continue;
+		if (begin != m->moment) {
+			look(m);
+			go_to(m, begin);
+		}
+		bytes = bytes_of(m, i);
+		end = allocation_end(c, i, n_moments);
+		add_to_ring(m, begin, bytes);
+		if (end != END_NEVER)
+			note_end(m, i, end & END_MOMENT, bytes);
+	}
+}
+
+static int climb_stretch(void *arg)
+{
+	struct climb *m = arg;
+	uint32_t at = m->begin, to;
+
+	/* Where nothing begins, nothing is higher than before; all that ended earlier would seem to be there. */
+	if (m->from >= m->to)
+		return 0;
+	m->ring = xcalloc(2 * WINDOW, sizeof(*m->ring));
+	m->late = xcalloc(m->n_windows, sizeof(*m->late));
+	m->moment = m->first_moment;
+	while (at < m->to && !progress_cancelled(m->progress)) {
+		to = at < m->from ? m->from : m->to;
+		to = to - at > BATCH ? at + BATCH : to;
+		if (at < m->from)
+			find_earlier(m, at, to);
+		else
+			climb_rows(m, at, to);
+		at = to;
+	}
+	look(m);
+	for (uint32_t i = 0; i < m->n_windows; i++)
+		vec_done(&m->late[i].rows);
+	free(m->late);
+	free(m->ring);
+	return at < m->to ? -ECANCELED : 0;
+}
+
+/* The first row of the track at or after a row, and before another, that begins a moment; else `to`. */
+static uint32_t first_of_moment(const struct climb *m, uint32_t row, uint32_t to)
+{
+	const struct heap_columns *c = &m->state->columns;
+	uint32_t moment = UINT32_MAX;
+
+	for (uint32_t i = row; i < to; i++) {
+		if (c->origins[c->origin[i]].track != m->track)
+			continue;
+		if (moment != UINT32_MAX && c->begin[i] != moment)
+			return i;
+		moment = c->begin[i];
+	}
+	return to;
+}
+
+/* The stretches of n threads, one after the other, of rows [from, to). */
+static void part(struct climb *stretch, unsigned n, const struct climb *whole)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct climb *m = &stretch[i];
+		uint32_t rows = whole->to - whole->from;
+		uint32_t row = whole->from + (uint32_t)((uint64_t)rows * i / n);
+
+		*m = *whole;
+		if (i == 0)
+			continue;
+		m->from = first_of_moment(m, row, whole->to);
+		m->first_moment = m->from < m->to ? m->state->columns.begin[m->from] : 0;
+		stretch[i - 1].to = m->from;
+	}
+}
+
+/* What passes of the track by all but time. [n_origins]; the caller frees. */
+static bool *find_origins(const struct heap_columns *c, const struct heap_pass *h, uint32_t track)
+{
+	bool *of = xmalloc(c->n_origins * sizeof(*of));
+
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		of[i] = c->origins[i].track == track && h->own.origin[i] && h->lens.origin[i];
+	return of;
+}
+
+static int climb_track(const struct climb *whole, uint32_t *at, int64_t *top)
+{
+	struct climb stretch[HEAP_SCAN_MOST];
+	struct task *task[HEAP_SCAN_MOST] = { 0 };
+	unsigned n = heap_scan_threads(whole->to - whole->from);
+	int rc = 0;
+
+	part(stretch, n, whole);
+	for (unsigned i = 1; i < n; i++)
+		task[i] = task_start(climb_stretch, &stretch[i], -1);
+	for (unsigned i = 0; i < n; i++) {
+		/* Those for which no thread could be started are done here. */
+		int one = task[i] ? task_join(task[i]) : climb_stretch(&stretch[i]);
+
+		rc = one < 0 ? one : rc;
+		/* Of equal peaks the first counts. */
+		if (stretch[i].best > *top) {
+			*top = stretch[i].best;
+			*at = stretch[i].at;
+		}
+	}
+	return rc;
+}
+
+/* Rows of each track: from its first to its last. [n_tracks]; the caller frees. */
+static struct heap_span *find_rows(const struct heap_columns *c)
+{
+	struct heap_span *rows = xcalloc(c->n_tracks, sizeof(*rows));
+
+	if (c->n_tracks == 1) {
+		rows[0].to = c->n_allocations;
+		return rows;
+	}
+	for (uint32_t i = 0; i < c->n_allocations; i++) {
+		struct heap_span *r = &rows[c->origins[c->origin[i]].track];
+
+		r->from = r->to == 0 ? i : r->from;
+		r->to = i + 1;
+	}
+	return rows;
+}
+
+/* Does the same of a track pass? Where filters speak of time, that is not asked. */
+static bool same_passes(const struct heap_columns *c, const struct heap_pass *a,
+			const struct heap_pass *b, uint32_t track)
+{
+	if (a->own.n_times + a->lens.n_times + b->own.n_times + b->lens.n_times > 0)
+		return false;
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		if (c->origins[i].track == track && (a->own.origin[i] && a->lens.origin[i]) !=
+							    (b->own.origin[i] && b->lens.origin[i]))
+			return false;
+	return true;
+}
+
+/* Does anything of a track pass, whenever it is? */
+static bool any_passes(const struct heap_columns *c, const struct heap_pass *h, uint32_t track)
+{
+	for (uint32_t i = 0; i < c->n_origins; i++)
+		if (c->origins[i].track == track && h->own.origin[i] && h->lens.origin[i])
+			return true;
+	return false;
+}
+
+int heap_peaks(const struct heap_state *s, const struct heap_pass *h,
+	       const struct heap_peaks *earlier, struct progress *progress, uint32_t *at,
+	       int64_t *top)
+{
+	const struct heap_columns *c = &s->columns;
+	struct heap_span *rows = NULL;
+	bool *origins;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < c->n_tracks && rc == 0; i++) {
+		struct climb whole = { .state = s, .pass = h, .progress = progress, .track = i };
+		const struct heap_peaks *known = earlier;
+
+		at[i] = 0;
+		top[i] = 0;
+		if (!any_passes(c, h, i))
+			continue;
+		while (known && !same_passes(c, known->pass, h, i))
+			known = known->earlier;
+		if (known) {
+			at[i] = known->at[i];
+			top[i] = known->top[i];
+			continue;
+		}
+		rows = rows ? rows : find_rows(c);
+		whole.begin = whole.from = rows[i].from;
+		whole.to = rows[i].to;
+		whole.n_windows = (s->track[i].n_moments >> WINDOW_BITS) + 1;
+		whole.of = origins = find_origins(c, h, i);
+		whole.timed = h->own.n_times + h->lens.n_times > 0;
+		rc = climb_track(&whole, &at[i], &top[i]);
+		free(origins);
+	}
+	free(rows);
+	return rc;
+}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+EXTRA_DIST += src/query/heap/README.md
+libquery_a_SOURCES += \
+	src/query/heap/footprint.c src/query/heap/footprint.h \
+	src/query/heap/footprint_lines.c src/query/heap/footprint_lines.h \
+	src/query/heap/heap_change.c src/query/heap/heap_change.h \
+	src/query/heap/heap_peak.c \
+	src/query/heap/heap_sites.c src/query/heap/heap_sites.h \
+	src/query/heap/peak_excess.c src/query/heap/peak_excess.h \
+	src/query/heap/tracer_overhead.c src/query/heap/tracer_overhead.h

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One pass back over the trie to see which stacks matter, one forward to place them.
+ *
+ * Without transforms, nodes are keys at once. With them, nodes are first atoms, as transforms speak
+ * of functions whatever the grouping, and are grouped at the end.
+ */
+#include "config.h"
+
+#include "query/tree/build_tree.h"
+
+#include "base/mem.h"
+#include "base/task.h"
+#include "query/core/filter.h"
+#include "query/core/frame_ids.h"
+#include "query/tree/transform.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stacks between two looks at whether somebody wants to stop. */
+#define CANCEL_MASK 0xffff
+
+struct planter {
+	const struct profile_counts *counts;
+	const struct groups *keys; /* to group by; NULL: nodes are atoms */
+	bool adjacent;             /* frames of one group that follow each other are one node */
+	bool inlines;              /* inlined functions are frames */
+	struct location_columns locations;
+	struct stack_columns stacks;
+	const uint32_t *group; /* [n_locations] of its one frame, or PLANT_RUN */
+	bool *live;            /* [n_stacks] something below weighs; owned */
+	uint32_t *node;        /* [n_stacks] of live ones; owned */
+	struct frametree *tree;
+};
+
+/* By module or file, what matters is who calls into whom. */
+static bool joins_adjacent(const struct groups *k)
+{
+	return k->grouping != GROUP_FUNCTION;
+}
+
+static uint32_t group_of(const struct planter *b, uint32_t function, uint32_t module)
+{
+	return b->keys ? groups_of_frame(b->keys, function, module)
+		       : atom_of_frame(b->counts, function, module);
+}
+
+static uint32_t step(struct planter *b, uint32_t parent, uint32_t group, bool inlined)
+{
+	if (b->adjacent && b->tree->key[parent] == group) {
+		b->tree->inlined[parent] &= inlined;
+		return parent;
+	}
+	return frametree_child(b->tree, parent, group, inlined);
+}
+
+/* As they are known now. The caller frees. */
+static uint32_t *group_locations(const struct planter *b)
+{
+	const struct location_columns *l = &b->locations;
+	uint32_t *group = xmalloc(b->counts->n_locations * sizeof(*group));
+
+	for (uint32_t i = 0; i < b->counts->n_locations; i++)
+		group[i] = b->inlines && location_frames(l, i)
+				   ? PLANT_RUN
+				   : group_of(b, location_function(l, i), l->module[i]);
+	return group;
+}
+
+/* Marks stacks that weigh, and all above them; returns how many. */
+static size_t mark_live(struct planter *b, const struct weights *w)
+{
+	size_t n = 0;
+
+	b->live = xcalloc(w->n_stacks, sizeof(*b->live));
+	for (uint32_t i = w->n_stacks; i-- > 0;) {
+		const int64_t *weight = w->stack + (size_t)i * w->n_columns;
+
+		for (uint32_t c = 0; c < w->n_columns; c++)
+			b->live[i] |= weight[c] != 0;
+		b->live[b->stacks.parent[i]] |= b->live[i];
+		n += b->live[i];
+	}
+	return n;
+}
+
+static uint32_t place_run(struct planter *b, uint32_t parent, uint32_t location)
+{
+	const struct frame *f = location_frames(&b->locations, location);
+	uint32_t module = b->locations.module[location], n = f->n_more + 1, node = parent;
+
+	for (uint32_t i = 0; i < n; i++)
+		node = step(b, node, group_of(b, f[i].function, module), i > 0);
+	return node;
+}
+
+static int place_stacks(struct planter *b, struct progress *progress)
+{
+	b->node = xmalloc(b->counts->n_stacks * sizeof(*b->node));
+	b->node[0] = 0;
+	for (uint32_t i = 1; i < b->counts->n_stacks; i++) {
+		uint32_t location = b->stacks.location[i], parent, group;
+
+		if ((i & CANCEL_MASK) == 0 && progress_cancelled(progress))
+			return -ECANCELED;
+		if (!b->live[i])
+			continue;
+		parent = b->node[b->stacks.parent[i]];
+		group = b->group[location];
+		b->node[i] = group == PLANT_RUN ? place_run(b, parent, location)
+						: step(b, parent, group, false);
+	}
+	return 0;
+}
+
+/* What is per stack becomes per node, one array after the other as they are large. */
+static void weigh_nodes(struct planter *b, struct weights *w)
+{
+	struct frametree *t = b->tree;
+	uint32_t n = w->n_columns;
+
+	frametree_seal(t);
+	t->self = xcalloc((size_t)t->n * n, sizeof(*t->self));
+	for (uint32_t i = 0; i < w->n_stacks; i++)
+		for (uint32_t c = 0; c < n && b->live[i]; c++)
+			t->self[(size_t)b->node[i] * n + c] += w->stack[(size_t)i * n + c];
+	weights_drop_stacks(w);
+	t->samples = xcalloc(t->n, sizeof(*t->samples));
+	for (uint32_t i = 0; i < w->n_stacks; i++)
+		if (b->live[i])
+			t->samples[b->node[i]] += w->samples[i];
+	weights_drop_samples(w);
+}
+
+static int place_all(struct planter *b, const struct profile *p, struct weights *w,
+		     struct progress *progress)
+{
+	uint32_t *own = NULL;
+	int rc;
+
+	profile_locations(p, &b->locations);
+	profile_stacks_of(p, b->counts, &b->stacks);
+	if (!b->group)
+		b->group = own = group_locations(b);
+	weights_unsum(w, b->stacks.parent);
+	frametree_init(b->tree, w->n_columns, mark_live(b, w) / 2);
+	rc = place_stacks(b, progress);
+	free(own);
+	if (rc == 0)
+		weigh_nodes(b, w);
+	else
+		frametree_done(b->tree);
+	free(b->live);
+	free(b->node);
+	return rc;
+}
+
+/* From a tree of atoms to one of keys. */
+static void group_nodes(struct planter *b, const struct frametree *atoms)
+{
+	uint32_t *map = xmalloc(atoms->n * sizeof(*map)), n_functions = b->counts->n_functions;
+
+	frametree_init(b->tree, atoms->n_columns, atoms->n / 2);
+	map[0] = 0;
+	for (uint32_t i = 1; i < atoms->n; i++) {
+		uint32_t atom = atoms->key[i];
+		uint32_t group = atom < n_functions ? b->keys->of_function[atom]
+						    : b->keys->of_module[atom - n_functions];
+
+		map[i] = step(b, map[atoms->parent[i]], group, atoms->inlined[i]);
+	}
+	frametree_move(b->tree, atoms, map);
+	free(map);
+}
+
+static int plant_transformed(struct planter *b, const struct profile *p, const struct lens *lens,
+			     const struct groups *k, struct weights *w, struct progress *progress)
+{
+	struct frametree atoms, *out = b->tree;
+	struct groups functions;
+	bool own = k->grouping != GROUP_FUNCTION;
+	int rc;
+
+	b->tree = &atoms;
+	rc = place_all(b, p, w, progress);
+	if (rc < 0)
+		return rc;
+	if (own)
+		groups_init(&functions, p, b->counts, GROUP_FUNCTION);
+	rc = transforms_apply(lens->filter, p, b->counts, own ? &functions : k, progress, &atoms);
+	if (own)
+		groups_done(&functions);
+	if (rc == 0) {
+		b->tree = out;
+		b->keys = k;
+		b->adjacent = joins_adjacent(k);
+		group_nodes(b, &atoms);
+	}
+	frametree_done(&atoms);
+	return rc;
+}
+
+int build_tree_tree(const struct profile *p, const struct profile_counts *counts,
+		    const struct lens *lens, const struct groups *k, const uint32_t *groups,
+		    struct weights *w, struct progress *progress, struct frametree *out)
+{
+	struct planter b = { .counts = counts, .inlines = lens->inlines, .tree = out };
+
+	if (transforms_wanted(lens->filter))
+		return plant_transformed(&b, p, lens, k, w, progress);
+	b.keys = k;
+	b.group = groups;
+	b.adjacent = joins_adjacent(k);
+	return place_all(&b, p, w, progress);
+}

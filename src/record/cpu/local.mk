@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+EXTRA_DIST += src/record/cpu/README.md
+librecord_a_SOURCES += \
+	src/record/cpu/build_id_cache.c src/record/cpu/build_id_cache.h \
+	src/record/cpu/callchain_unwinder.c src/record/cpu/callchain_unwinder.h \
+	src/record/cpu/cgroup_fs.c src/record/cpu/cgroup_fs.h \
+	src/record/cpu/cpu_list.c src/record/cpu/cpu_list.h \
+	src/record/cpu/cpu_recording.c src/record/cpu/cpu_recording.h \
+	src/record/cpu/event_fds.c src/record/cpu/event_fds.h \
+	src/record/cpu/event_spec.c src/record/cpu/event_spec.h \
+	src/record/cpu/known_threads.c src/record/cpu/known_threads.h \
+	src/record/cpu/launch.c src/record/cpu/launch.h \
+	src/record/cpu/perf_rights.c src/record/cpu/perf_rights.h \
+	src/record/cpu/perf_sys.c src/record/cpu/perf_sys.h \
+	src/record/cpu/perf_trial.c src/record/cpu/perf_trial.h \
+	src/record/cpu/perf_writer.c src/record/cpu/perf_writer.h \
+	src/record/cpu/perf_writer_head.c src/record/cpu/perf_writer_head.h \
+	src/record/cpu/pmu_event.c src/record/cpu/pmu_event.h \
+	src/record/cpu/proc_synthesize.c src/record/cpu/proc_synthesize.h \
+	src/record/cpu/ring.c src/record/cpu/ring.h \
+	src/record/cpu/sampler.c src/record/cpu/sampler.h \
+	src/record/cpu/time_order.c src/record/cpu/time_order.h \
+	src/record/cpu/tracepoint.c src/record/cpu/tracepoint.h \
+	src/record/cpu/tracing_data.c src/record/cpu/tracing_data.h

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Profiles that are JSON: speedscope's, V8's and the Firefox Profiler's. */
+#include "config.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "formats/format.h"
+#include "formats/json/json_stream.h"
+#include "input/input.h"
+#include "profile/builder.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/lens.h"
+#include "query/tree/table.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+
+/* A file, and what becomes of it. */
+struct file {
+	const char *what;
+	const char *format;
+	const char *text;
+	const char *event; /* NULL: the one that opens */
+	const char *rows;  /* function:module/self/total of each, by function */
+	const char *loss;  /* a part of what info says is lost, or NULL */
+};
+
+static const struct file files[] = {
+	{ "frames behind the profiles, a weight with a fraction", "speedscope",
+	  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"profiles\":[{\"type\":"
+	  "\"sampled\",\"name\":\"t\",\"unit\":\"seconds\",\"startValue\":0,\"endValue\":3,\"samples\":"
+	  "[[0,1],[0],[]],\"weights\":[1.5,1,0.5]}],\"shared\":{\"frames\":[{\"name\":\"main\",\"file\":"
+	  "\"/x/a.py\",\"line\":3},{\"name\":\"f\",\"file\":\"/x/b.py\"}]}}",
+	  NULL, "f:b.py/1500000000/1500000000 main:a.py/1000000000/2500000000 ", NULL },
+	{ "events: each stretch is of the stack that is open", "speedscope",
+	  "{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\"}]},\"profiles\":[{\"type\":\"evented\","
+	  "\"name\":\"t\",\"unit\":\"none\",\"startValue\":0,\"endValue\":10,\"events\":[{\"type\":\"O\","
+	  "\"frame\":0,\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":2},{\"type\":\"C\",\"frame\":1,\"at\":5},"
+	  "{\"type\":\"C\",\"frame\":0,\"at\":9}]}]}",
+	  NULL, "a:/6/9 b:/3/3 ", NULL },
+	{ "a frame that ends before those inside of it, and one that never ends", "speedscope",
+	  "{\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\"}]},\"profiles\":[{\"type\":\"evented\","
+	  "\"unit\":\"none\",\"startValue\":0,\"endValue\":10,\"events\":[{\"type\":\"O\",\"frame\":0,"
+	  "\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":1},{\"type\":\"C\",\"frame\":0,\"at\":3},{\"type\":"
+	  "\"O\",\"frame\":1,\"at\":4}]}]}",
+	  NULL, "a:/1/3 b:/8/8 ", "end out of order" },
+	{ "a sample without a weight, and one of a frame that is not there", "speedscope",
+	  "{\"shared\":{\"frames\":[{\"name\":\"a\"}]},\"profiles\":[{\"type\":\"sampled\",\"unit\":"
+	  "\"bytes\",\"samples\":[[0],[7],[0]],\"weights\":[5,3]}]}",
+	  NULL, "a:/5/5 ", "without a weight" },
+	{ "two profiles are two threads with frames of their own", "speedscope",
+	  "{\"shared\":{\"frames\":[{\"name\":\"a\"}]},\"profiles\":[{\"type\":\"sampled\",\"name\":\"x\","
+	  "\"unit\":\"none\",\"samples\":[[0]],\"weights\":[1]},{\"type\":\"sampled\",\"name\":\"y\","
+	  "\"unit\":\"none\",\"samples\":[[0]],\"weights\":[2]}]}",
+	  NULL, "a:/3/3 ", NULL },
+	{ "a sample lasts until the next one, the last to the end", "v8",
+	  "{\"nodes\":[{\"id\":1,\"callFrame\":{\"functionName\":\"(root)\",\"url\":\"\",\"lineNumber\":-1},"
+	  "\"children\":[2]},{\"id\":2,\"callFrame\":{\"functionName\":\"main\",\"url\":"
+	  "\"file:///x/m.js\",\"lineNumber\":4},\"children\":[3]},{\"id\":3,\"callFrame\":{"
+	  "\"functionName\":\"\",\"url\":\"file:///x/m.js\",\"lineNumber\":7}}],\"startTime\":1000,"
+	  "\"endTime\":1100,\"samples\":[2,3,1],\"timeDeltas\":[10,20,30]}",
+	  NULL, "(anonymous):m.js/30000/30000 main:m.js/20000/50000 ", NULL },
+	{ "nested nodes, ids behind children, hits without samples", "v8",
+	  "{\"head\":{\"functionName\":\"(root)\",\"children\":[{\"functionName\":\"a\",\"hitCount\":2,"
+	  "\"children\":[{\"functionName\":\"b\",\"hitCount\":3,\"children\":[],\"id\":3}],\"id\":2}],"
+	  "\"id\":1}}",
+	  NULL, "a:/2/5 b:/3/3 ", NULL },
+	{ "a heap profile", "v8",
+	  "{\"head\":{\"callFrame\":{\"functionName\":\"(root)\"},\"selfSize\":0,\"id\":1,\"children\":[{"
+	  "\"callFrame\":{\"functionName\":\"keep\",\"url\":\"a.js\",\"lineNumber\":0},\"selfSize\":640,"
+	  "\"id\":2,\"children\":[]}]},\"samples\":[{\"size\":640,\"nodeId\":2,\"ordinal\":1}]}",
+	  "live", "keep:a.js/640/640 ", NULL },
+	{ "chunks of two threads in a trace, whose ids come behind them", "v8",
+	  "{\"traceEvents\":[{\"args\":{\"data\":{\"startTime\":100}},\"name\":\"Profile\",\"pid\":7,"
+	  "\"tid\":8,\"id\":\"0x1\",\"ph\":\"P\"},{\"args\":{\"data\":{\"cpuProfile\":{\"nodes\":[{"
+	  "\"callFrame\":{\"functionName\":\"f\"},\"id\":1},{\"callFrame\":{\"functionName\":\"g\"},"
+	  "\"id\":2,\"parent\":1}],\"samples\":[1,2]},\"timeDeltas\":[1,2]}},\"name\":\"ProfileChunk\","
+	  "\"pid\":7,\"tid\":9,\"id\":\"0x1\",\"ph\":\"P\"},{\"name\":\"ProfileChunk\",\"pid\":7,\"id\":"
+	  "\"0x1\",\"tid\":9,\"args\":{\"data\":{\"cpuProfile\":{\"samples\":[2,1]},\"timeDeltas\":[4,8],"
+	  "\"endTime\":120}}},{\"name\":\"ProfileChunk\",\"pid\":7,\"tid\":5,\"id\":\"0x2\",\"args\":{"
+	  "\"data\":{\"cpuProfile\":{\"nodes\":[{\"callFrame\":{\"functionName\":\"h\"},\"id\":1}],"
+	  "\"samples\":[1,1]},\"timeDeltas\":[1,6]}}}]}",
+	  NULL, "f:/7000/19000 g:/12000/12000 h:/6000/6000 ", NULL },
+	{ "processed, shared tables, times as deltas, one sample without a stack", "firefox",
+	  "{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":57},\"libs\":[{\"name\":\"x.so\","
+	  "\"path\":\"/lib/x.so\"}],\"threads\":[{\"name\":\"w\",\"pid\":\"12\",\"tid\":\"13.1\",\"samples\":"
+	  "{\"stack\":[1,0,null],\"timeDeltas\":[1,2,3]}}],\"shared\":{\"stringArray\":[\"main\",\"f\","
+	  "\"a.js\"],\"stackTable\":{\"frame\":[0,1],\"prefix\":[null,0]},\"frameTable\":{\"func\":[0,1],"
+	  "\"line\":[null,9]},\"funcTable\":{\"name\":[0,1],\"resource\":[0,-1],\"fileName\":[null,2],"
+	  "\"lineNumber\":[null,8]},\"resourceTable\":{\"lib\":[0],\"name\":[0]}}}",
+	  NULL, "f:a.js/1/1 main:x.so/1/2 ", NULL },
+	{ "processed, weights and the use of processors", "firefox",
+	  "{\"meta\":{\"interval\":1,\"sampleUnits\":{\"threadCPUDelta\":\"\xc2\xb5s\"}},\"threads\":[{"
+	  "\"name\":\"w\",\"pid\":1,\"tid\":1,\"samples\":{\"stack\":[0,0],\"time\":[1,2],\"weight\":[2,3],"
+	  "\"threadCPUDelta\":[null,40],\"weightType\":\"samples\"},\"stringArray\":[\"f\"],\"stackTable\":"
+	  "{\"frame\":[0],\"prefix\":[null]},\"frameTable\":{\"func\":[0]},\"funcTable\":{\"name\":[0]}}]}",
+	  "cpu", "f:/40000/40000 ", NULL },
+	{ "Gecko's, data before the schema, a circle of stacks, a process below", "firefox",
+	  "{\"meta\":{\"interval\":1,\"stackwalk\":1},\"threads\":[{\"name\":\"g\",\"tid\":4,\"pid\":4,"
+	  "\"samples\":{\"data\":[[0,1.0,9],[1,2.0],[2,3.0],[null,4.0]],\"schema\":{\"stack\":0,\"time\":1}},"
+	  "\"stackTable\":{\"data\":[[null,0],[0,1],[2,1]],\"schema\":{\"prefix\":0,\"frame\":1}},"
+	  "\"frameTable\":{\"schema\":{\"location\":0,\"line\":5},\"data\":[[0],[1,[2,{}],0,0,0,7]]},"
+	  "\"stringTable\":[\"run (in /bin/x)\",\"onload (https://e.org/p.js:12:3)\"]}],\"processes\":[{"
+	  "\"threads\":[{\"name\":\"h\",\"tid\":5,\"pid\":5,\"samples\":{\"schema\":{\"stack\":0,\"time\":1},"
+	  "\"data\":[[0,1.0]]},\"stackTable\":{\"schema\":{\"prefix\":0,\"frame\":1},\"data\":[[null,0]]},"
+	  "\"frameTable\":{\"schema\":{\"location\":0},\"data\":[[0]]},\"stringTable\":[\"x y (z)\"]}]}]}",
+	  NULL, "onload:p.js/1/1 run:x/1/2 x y (z):/1/1 ", "not in the file" },
+};
+
+static const struct format *probe(const char *text, size_t n)
+{
+	struct input *in = input_of_bytes(text, n, "x.json");
+	struct err e = ERR_INIT;
+	const struct format *f = format_probe(in, &e);
+
+	err_clear(&e);
+	input_close(in);
+	return f;
+}
+
+static struct profile *read_as(const struct format *f, const char *text, size_t n, int *rc,
+			       struct err *e)
+{
+	struct input *in = input_of_bytes(text, n, "x.json");
+	struct profile *p = profile_new();
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "x.json", f->name);
+	builder_end(p);
+	*rc = f->read(in, p, c, NULL, NULL, e);
+	input_close(in);
+	return p;
+}
+
+static char *rows_of(const struct profile *p, const char *event)
+{
+	struct profile_counts counts;
+	char *out = xstrdup("");
+	struct analysis *a;
+	struct lens lens;
+
+	lens_init(&lens, p);
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; event && i < counts.n_events; i++)
+		if (!strcmp(profile_string(p, profile_event(p, (event_id){ i })->name, NULL),
+			    event))
+			lens.column[0].metric = (struct metric){ { i }, MEASURE_WEIGHT };
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	table_sort(&a->table, a->table_keys, ORDER_LABEL, 0, false);
+	for (uint32_t i = 0; i < a->table.n_rows; i++) {
+		const struct key *k = &a->table_keys->key[a->table.key[i]];
+		char *more = xasprintf("%s%s:%s/%ld/%ld ", out, k->label, k->module,
+				       (long)a->table.self[i], (long)a->table.total[i]);
+
+		free(out);
+		out = more;
+	}
+	analysis_free(a);
+	lens_done(&lens);
+	return out;
+}
+
+/* Is there a loss with such a text, or with NULL, none? */
+static bool has_loss(const struct profile *p, const char *text)
+{
+	struct profile_counts counts;
+	bool any = false, this = false;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+
+		any |= f.kind == FACT_LOSS;
+		this |= f.kind == FACT_LOSS && text &&
+			strstr(profile_string(p, f.text, NULL), text);
+	}
+	return text ? this : !any;
+}
+
+Test(json_formats, what_files_say)
+{
+	for (size_t i = 0; i < N(files); i++) {
+		const struct file *f = &files[i];
+		const struct format *format = probe(f->text, strlen(f->text));
+		struct err e = ERR_INIT;
+		struct profile *p;
+		char *rows;
+		int rc;
+
+		cr_assert(format && !strcmp(format->name, f->format), "%s: taken for %s", f->what,
+			  format ? format->name : "nothing");
+		p = read_as(format, f->text, strlen(f->text), &rc, &e);
+		cr_assert_eq(rc, 0, "%s: %s", f->what, err_text(&e));
+		rows = rows_of(p, f->event);
+		cr_expect_str_eq(rows, f->rows, "%s: %s", f->what, rows);
+		cr_expect(has_loss(p, f->loss), "%s: losses", f->what);
+		free(rows);
+		profile_free(p);
+	}
+}
+
+/* Wherever it ends, it is read or refused with the file and where; and it says that something is missing. */
+Test(json_formats, cut_at_each_offset)
+{
+	for (size_t i = 0; i < N(files); i++) {
+		const struct format *format = format_by_name(files[i].format);
+
+		for (size_t n = 1; n < strlen(files[i].text); n++) {
+			struct err e = ERR_INIT;
+			int rc;
+			struct profile *p = read_as(format, files[i].text, n, &rc, &e);
+
+			if (rc == 0)
+				cr_expect(has_loss(p, "at offset"), "%s, %zu bytes", files[i].what,
+					  n);
+			else
+				cr_expect(rc == -EBADMSG && strstr(err_text(&e), "x.json: ") &&
+						  strstr(err_text(&e), "offset"),
+					  "%s, %zu bytes: %d %s", files[i].what, n, rc,
+					  err_text(&e));
+			profile_free(p);
+			err_clear(&e);
+		}
+	}
+}
+
+Test(json_formats, hostile_bytes, .timeout = 300)
+{
+	for (size_t i = 0; i < N(files); i++)
+		fuzz_vary(fuzz_json, files[i].text, strlen(files[i].text), 400);
+}
+
+/* Whole, but with nothing to show. */
+Test(json_formats, refused)
+{
+	static const struct {
+		const char *format, *text, *what;
+	} cases[] = {
+		{ "speedscope", "{\"shared\":{\"frames\":[]},\"profiles\":[]}",
+		  "without a sample" },
+		{ "v8", "[{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":0,\"name\":\"x\"}]",
+		  "no profile of the processor" },
+		{ "firefox", "{\"meta\":{\"interval\":1},\"threads\":[]}", "without a sample" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		const struct format *format = probe(cases[i].text, strlen(cases[i].text));
+		struct err e = ERR_INIT;
+		struct profile *p;
+		int rc;
+
+		cr_assert(format && !strcmp(format->name, cases[i].format), "%s", cases[i].text);
+		p = read_as(format, cases[i].text, strlen(cases[i].text), &rc, &e);
+		cr_expect(rc == -EBADMSG && strstr(err_text(&e), cases[i].what), "%d %s", rc,
+			  err_text(&e));
+		profile_free(p);
+		err_clear(&e);
+	}
+}
+
+/* What is nested without end is no reason to fail. */
+Test(json_formats, nested_deeply)
+{
+	size_t n = 1000000;
+	char *text = xmalloc(2 * n + 64),
+	     *at = text + sprintf(text, "{\"meta\":{\"interval\":1},\"x\":");
+	struct err e = ERR_INIT;
+	struct profile *p;
+	int rc;
+
+	memset(at, '[', n);
+	memset(at + n, ']', n);
+	at[2 * n] = '}';
+	p = read_as(format_by_name("firefox"), text, (size_t)(at - text) + 2 * n + 1, &rc, &e);
+	cr_expect(rc == -EBADMSG && strstr(err_text(&e), "without a sample"), "%d %s", rc,
+		  err_text(&e));
+	profile_free(p);
+	err_clear(&e);
+	free(text);
+}
+
+/* Converters of one recording by perf: what functions did themselves is the same in all. */
+Test(json_formats, the_same_recording_in_three_formats)
+{
+	static const char *const paths[] = { "/made/gecko/fp_threads.gecko.json",
+					     "/made/gecko/fp_threads.gecko.json.gz" };
+	char *first = NULL;
+
+	if (access(CORPUS "/made/gecko", R_OK) != 0)
+		cr_skip("skipped: no corpus");
+	for (size_t i = 0; i < N(paths); i++) {
+		char *path = xasprintf("%s%s", CORPUS, paths[i]), *rows;
+		struct profile *p = profile_new();
+		struct err e = ERR_INIT;
+		struct input *in;
+		capture_id c;
+
+		cr_assert_eq(input_open(path, &in, &e), 0);
+		builder_begin(p);
+		c = build_capture(p, path, "firefox");
+		builder_end(p);
+		cr_assert_eq(format_by_name("firefox")->read(in, p, c, NULL, NULL, &e), 0);
+		rows = rows_of(p, NULL);
+		cr_expect(strstr(rows, "mapwork():threads/528/553 "), "%s", rows);
+		cr_expect(!first || !strcmp(first, rows));
+		free(first);
+		first = rows;
+		input_close(in);
+		profile_free(p);
+		free(path);
+	}
+	free(first);
+}
+
+static const struct {
+	const char *text;
+	int64_t i;
+	double d;
+} numbers[] = {
+	{ "0", 0, 0 },
+	{ "-7", -7, -7 },
+	{ "1.5", 2, 1.5 },
+	{ "1e3", 1000, 1000 },
+	{ "1e400", -1, -1 },
+	{ "123456789012345678901234567890", -1, 123456789012345678901234567890.0 },
+	{ "9007199254740993", 9007199254740993, 9007199254740992.0 },
+};
+
+Test(json_stream, numbers)
+{
+	for (size_t k = 0; k < N(numbers); k++) {
+		struct json_value v = { .kind = JSON_NUMBER,
+					.s = numbers[k].text,
+					.n = strlen(numbers[k].text) };
+
+		cr_expect_eq(json_int(&v, -1), numbers[k].i, "%s: %ld", v.s,
+			     (long)json_int(&v, -1));
+		cr_expect(json_double(&v, -1) == numbers[k].d, "%s: %f", v.s, json_double(&v, -1));
+	}
+}
+
+Test(json_stream, keys_of_the_first_object)
+{
+	static const struct {
+		const char *text, *key;
+		bool has;
+	} cases[] = {
+		{ "{\"a\":1,\"b\":{\"c\":2}}", "b", true },
+		{ "{\"a\":1,\"b\":{\"c\":2}}", "c", false },
+		{ " {\"a\" : \"b\"", "a", true },
+		{ "{\"a\":\"b\"", "b", false },
+		{ "[{\"a\":1}]", "a", false },
+		{ "{\"x\\\"\":0,\"a\":", "a", true },
+		{ "x{\"a\":1}", "a", false },
+		{ "{}{\"a\":1}", "a", false },
+	};
+
+	for (size_t i = 0; i < N(cases); i++)
+		cr_expect_eq(json_has_key((const uint8_t *)cases[i].text, strlen(cases[i].text),
+					  cases[i].key),
+			     cases[i].has, "%s %s", cases[i].text, cases[i].key);
+}

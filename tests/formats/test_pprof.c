@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* pprof's profiles: functions have the shares that `go tool pprof -top` prints, and broken files lose what is broken only. */
+#include "config.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "formats/format.h"
+#include "formats/pprof/pprof.h"
+#include "input/input.h"
+#include "profile/builder.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+#include "query/core/lens.h"
+#include "query/tree/table.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+
+/* A file of the corpus, a type of value, and what pprof printed of it. */
+struct golden {
+	const char *file;
+	const char *type;
+	const char *top; /* below the file's folder of goldens */
+};
+
+static const struct golden goldens[] = {
+	{ "made/pprof/cpu.pb.gz", "cpu", "top.1.cpu.flat.txt" },
+	{ "made/pprof/cpu.pb.gz", "samples", "top.0.samples.flat.txt" },
+	{ "made/pprof/cpu_uncompressed.pb", "cpu", "top.1.cpu.flat.txt" },
+	{ "made/pprof/heap.pb.gz", "inuse_space", "top.3.inuse_space.flat.txt" },
+	{ "made/pprof/heap.pb.gz", "alloc_space", "top.1.alloc_space.flat.txt" },
+	{ "made/pprof/heap.pb.gz", "alloc_objects", "top.0.alloc_objects.flat.txt" },
+	{ "made/pprof/block.pb.gz", "delay", "top.1.delay.flat.txt" },
+	{ "made/pprof/mutex.pb.gz", "contentions", "top.0.contentions.flat.txt" },
+	{ "made/pprof/goroutine.pb.gz", "goroutine", "top.0.goroutine.flat.txt" },
+	{ "parca/query/testdata/single-stack.pb.gz", "cpu", "top.0.cpu.flat.txt" },
+	{ "parca/query/testdata/two-stacks.pb.gz", "cpu", "top.0.cpu.flat.txt" },
+	{ "parca/query/testdata/no-python.pb.gz", "samples", "top.0.samples.flat.txt" },
+	{ "speedscope/pprof/simple.prof", "cpu", "top.1.cpu.flat.txt" },
+};
+
+static struct profile *read_file(const char *path, struct err *e)
+{
+	struct profile *p = profile_new();
+	const struct format *format;
+	struct input *in = NULL;
+	capture_id c;
+
+	if (input_open(path, &in, e) < 0)
+		return p;
+	format = format_probe(in, e);
+	if (format) {
+		cr_expect_eq(format, &format_pprof, "%s: taken for %s", path, format->name);
+		builder_begin(p);
+		c = build_capture(p, path, format->name);
+		builder_end(p);
+		format->read(in, p, c, NULL, NULL, e);
+	}
+	input_close(in);
+	return p;
+}
+
+static event_id find_event(const struct profile *p, const char *name)
+{
+	struct profile_counts counts;
+
+	profile_counts_read(p, &counts);
+	for (uint32_t i = 0; i < counts.n_events; i++)
+		if (!strcmp(profile_string(p, profile_event(p, (event_id){ i })->name, NULL), name))
+			return (event_id){ i };
+	cr_assert_fail("no event %s", name);
+	return (event_id){ 0 };
+}
+
+/* A line of pprof's table. */
+struct line {
+	double flat, cum; /* in per cent */
+	char name[512];
+};
+
+/* "     0.29s 25.66% 25.66%      0.34s 30.09%  main.fib (inline)" */
+static bool read_line(const char *s, struct line *l)
+{
+	double sum;
+	char *mark;
+
+	if (sscanf(s, " %*s %lf%% %lf%% %*s %lf%% %511[^\n]", &l->flat, &sum, &l->cum, l->name) !=
+	    4)
+		return false;
+	mark = strstr(l->name, " (inline)");
+	if (!mark)
+		mark = strstr(l->name, " (partial-inline)");
+	if (mark)
+		*mark = '\0';
+	return true;
+}
+
+/* pprof prints four digits at most. */
+static bool is_near(double printed, int64_t part, int64_t whole)
+{
+	double share = 100.0 * (double)part / (double)whole;
+
+	return fabs(printed - share) <= 0.0051 + (printed >= 100 ? 0.5 : 0);
+}
+
+static void expect_row(const struct analysis *a, const struct golden *g, const struct line *l)
+{
+	const struct table *t = &a->table;
+	int64_t whole = a->weights.total[0];
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		if (strcmp(a->table_keys->key[t->key[i]].label, l->name) != 0)
+			continue;
+		cr_expect(is_near(l->flat, t->self[i], whole) &&
+				  is_near(l->cum, t->total[i], whole),
+			  "%s %s: %s has %ld and %ld of %ld, pprof %.2f %% and %.2f %%", g->file,
+			  g->type, l->name, (long)t->self[i], (long)t->total[i], (long)whole,
+			  l->flat, l->cum);
+		return;
+	}
+	cr_expect_fail("%s %s: no row for %s", g->file, g->type, l->name);
+}
+
+static void compare(const struct golden *g)
+{
+	char *path = xasprintf("%s/%s", CORPUS, g->file), text[1024];
+	char *top = xasprintf("%s/golden/%s/%s", CORPUS, g->file, g->top);
+	struct err e = ERR_INIT;
+	struct profile *p = read_file(path, &e);
+	FILE *in = fopen(top, "r");
+	unsigned n_lines = 0;
+	struct analysis *a;
+	struct lens lens;
+	struct line line;
+
+	cr_assert(in, "%s cannot be read", top);
+	cr_expect_eq(e.code, 0, "%s: %s", path, err_text(&e));
+	lens_init(&lens, p);
+	lens.column[0].metric = (struct metric){ find_event(p, g->type), MEASURE_WEIGHT };
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	while (fgets(text, sizeof(text), in)) {
+		if (!read_line(text, &line))
+			continue;
+		n_lines++;
+		expect_row(a, g, &line);
+	}
+	cr_expect_gt(n_lines, 0, "%s has no rows", top);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+	fclose(in);
+	free(path);
+	free(top);
+	err_clear(&e);
+}
+
+Test(pprof, functions_have_the_shares_that_pprof_prints)
+{
+	if (access(CORPUS "/made/pprof", R_OK) != 0)
+		cr_skip("skipped: no corpus");
+	for (size_t i = 0; i < N(goldens); i++)
+		compare(&goldens[i]);
+}
+
+/* What a filter lets pass, of a recording with pprof.Do(kind, worker). */
+Test(pprof, labels_are_filter_terms)
+{
+	static const struct {
+		const char *filter;
+		int64_t ms;
+	} cases[] = { { "", 1130 },
+		      { "label:kind=sort", 610 },
+		      { "label:kind=fib", 340 },
+		      { "label:worker=2", 150 },
+		      { "!label:.", 30 } };
+	struct err e = ERR_INIT;
+	struct profile *p;
+
+	if (access(CORPUS "/made/pprof/cpu.pb.gz", R_OK) != 0)
+		cr_skip("skipped: no corpus");
+	p = read_file(CORPUS "/made/pprof/cpu.pb.gz", &e);
+	for (size_t i = 0; i < N(cases); i++) {
+		struct analysis *a;
+		struct lens lens;
+
+		lens_init(&lens, p);
+		cr_assert_eq(filter_parse(cases[i].filter, &lens.filter, &e), 0, "%s",
+			     err_text(&e));
+		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+		cr_expect_eq(a->weights.total[0], cases[i].ms * 1000000, "%s: %ld", cases[i].filter,
+			     (long)a->weights.total[0]);
+		analysis_free(a);
+		lens_done(&lens);
+	}
+	profile_free(p);
+}
+
+/* A profile of bytes: sample types "n" count and "cpu" nanoseconds, functions a and b, b inlined into a at 0x10. */
+static const char small[] =
+	"\x0a\x04\x08\x01\x10\x02"                                 /* type: n, count */
+	"\x0a\x04\x08\x03\x10\x04"                                 /* cpu, nanoseconds */
+	"\x12\x08\x0a\x02\x01\x02\x12\x02\x01\x07"                 /* locations 1 in 2: 1 and 7 */
+	"\x12\x07\x0a\x01\x02\x12\x02\x02\x05"                     /* location 2: 2 and 5 */
+	"\x22\x0c\x08\x01\x18\x10\x22\x02\x08\x02\x22\x02\x08\x01" /* 1: b in a */
+	"\x22\x06\x08\x02\x22\x02\x08\x01"                         /* 2: a */
+	"\x2a\x04\x08\x01\x10\x05"                                 /* function 1: a */
+	"\x2a\x04\x08\x02\x10\x06"                                 /* 2: b */
+	"\x32\x00\x32\x01n\x32\x05"
+	"count\x32\x03"
+	"cpu\x32\x0b"
+	"nanoseconds\x32\x01"
+	"a\x32\x01"
+	"b";
+
+static struct profile *read_bytes(const void *bytes, size_t n, int *rc, struct err *e)
+{
+	struct input *in = input_of_bytes(bytes, n, "x.pb");
+	struct profile *p = profile_new();
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "x.pb", "pprof");
+	builder_end(p);
+	*rc = format_pprof.read(in, p, c, NULL, NULL, e);
+	input_close(in);
+	return p;
+}
+
+/* label/self/total of each row, in the order of labels. */
+static char *rows_of(const struct profile *p)
+{
+	char *out = xstrdup("");
+	struct analysis *a;
+	struct lens lens;
+
+	lens_init(&lens, p);
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	table_sort(&a->table, a->table_keys, ORDER_LABEL, 0, false);
+	for (uint32_t i = 0; i < a->table.n_rows; i++) {
+		char *more = xasprintf("%s%s/%ld/%ld ", out,
+				       a->table_keys->key[a->table.key[i]].label,
+				       (long)a->table.self[i], (long)a->table.total[i]);
+
+		free(out);
+		out = more;
+	}
+	analysis_free(a);
+	lens_done(&lens);
+	return out;
+}
+
+/* The last type opens; an inlined frame has its own row. */
+Test(pprof, inlined_frames_and_the_type_that_opens)
+{
+	struct err e = ERR_INIT;
+	int rc;
+	struct profile *p = read_bytes(small, sizeof(small) - 1, &rc, &e);
+	char *rows = rows_of(p);
+
+	cr_assert_eq(rc, 0, "%s", err_text(&e));
+	cr_expect_str_eq(rows, "a/5/12 b/7/7 ");
+	free(rows);
+	profile_free(p);
+}
+
+/* The profile that is written of a profile. */
+static struct profile *again(const struct profile *p, const char *filter)
+{
+	struct err e = ERR_INIT;
+	struct profile *read;
+	struct analysis *a;
+	struct lens lens;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+	int rc;
+
+	lens_init(&lens, p);
+	cr_assert_eq(filter_parse(filter, &lens.filter, &e), 0);
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	cr_assert_eq(format_pprof.write(a, NULL, to, &e), 0, "%s", err_text(&e));
+	fclose(to);
+	read = read_bytes(text, n, &rc, &e);
+	cr_assert_eq(rc, 0, "%s", err_text(&e));
+	analysis_free(a);
+	lens_done(&lens);
+	free(text);
+	return read;
+}
+
+/* What is written and read again has the same rows, and the same event opens. */
+static void expect_same(const struct profile *p, const char *what)
+{
+	struct profile *read = again(p, "");
+	char *before = rows_of(p), *after = rows_of(read);
+
+	cr_expect_str_eq(before, after, "%s: %s became %s", what, before, after);
+	free(before);
+	free(after);
+	profile_free(read);
+}
+
+Test(pprof, what_is_written_is_read_the_same)
+{
+	struct err e = ERR_INIT;
+	int rc;
+	struct profile *p = read_bytes(small, sizeof(small) - 1, &rc, &e);
+
+	expect_same(p, "the small one");
+	profile_free(p);
+	for (size_t i = 0; i < N(goldens) && access(CORPUS "/made/pprof", R_OK) == 0; i++) {
+		char *path = xasprintf("%s/%s", CORPUS, goldens[i].file);
+
+		p = read_file(path, &e);
+		expect_same(p, path);
+		profile_free(p);
+		free(path);
+	}
+}
+
+/* Filters apply, and those that change stacks write the tree by functions. */
+Test(pprof, filters_apply_to_what_is_written)
+{
+	static const struct {
+		const char *filter, *rows;
+	} cases[] = { { "leaf:b", "a/0/7 b/7/7 " },
+		      { "merge:b", "a/12/12 " },
+		      { "focus:b", "b/7/7 " } };
+	struct err e = ERR_INIT;
+	int rc;
+	struct profile *p = read_bytes(small, sizeof(small) - 1, &rc, &e);
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct profile *read = again(p, cases[i].filter);
+		char *rows = rows_of(read);
+
+		cr_expect_str_eq(rows, cases[i].rows, "%s: %s", cases[i].filter, rows);
+		free(rows);
+		profile_free(read);
+	}
+	profile_free(p);
+}
+
+/* Wherever it ends it is read, or refused with a sentence; what is whole counts. */
+Test(pprof, a_cut_at_each_offset)
+{
+	for (size_t n = 0; n < sizeof(small); n++) {
+		struct err e = ERR_INIT;
+		int rc;
+		struct profile *p = read_bytes(small, n, &rc, &e);
+
+		cr_expect(rc == 0 || (rc == -EBADMSG && strstr(err_text(&e), "x.pb")),
+			  "%zu bytes: %d %s", n, rc, err_text(&e));
+		profile_free(p);
+		err_clear(&e);
+	}
+}
+
+Test(pprof, hostile_bytes)
+{
+	fuzz_vary(fuzz_pprof, small, sizeof(small) - 1, 20000);
+}
+
+/* What a sentence says of files that cannot be shown. */
+Test(pprof, refused)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		const char *what;
+	} cases[] = {
+		{ "\x0a\x04\x08\x01\x10\x02\x32\x00", 8, "is a pprof profile without a sample" },
+		{ "\x12\x07\x0a\x01\x02\x12\x02\x02\x05\x32\x00", 11, "names no type of value" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct err e = ERR_INIT;
+		int rc;
+		struct profile *p = read_bytes(cases[i].bytes, cases[i].n, &rc, &e);
+
+		cr_expect(rc == -EBADMSG && strstr(err_text(&e), cases[i].what), "%d %s", rc,
+			  err_text(&e));
+		profile_free(p);
+		err_clear(&e);
+	}
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Texts of other tools, as they begin: each is refused by its name, whatever numbers its lines end in. */
+#include "config.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "formats/format.h"
+#include "formats/text_signs.h"
+#include "input/input.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *text, *what;
+} cases[] = {
+	{ "           time    cpu  task name                       wait time  sch delay   run time\n"
+	  "                        [tid/pid]                          (msec)     (msec)     (msec)\n"
+	  "--------------- ------  ------------------------------  ---------  ---------  ---------\n"
+	  "    2371.979838 [0001]  sleep[813]                          0.000      0.012      0.345\n",
+	  "the output of perf sched timehist" },
+	{ "         ? (         ): ls/13973  ... [continued]: execve())     = 0\n"
+	  "     4.964 ( 0.024 ms): ls/13973 brk()                           = 94832981\n"
+	  "     5.105 ( 0.011 ms): ls/13973 read(fd: 3, count: 832)         = 832\n"
+	  "     5.205 ( 0.011 ms): ls/13973 read(fd: 3, count: 832)         = 832\n",
+	  "the output of perf trace" },
+	{ "execve(\"/usr/bin/ls\", [\"ls\"], 0x7ffe43baead0 /* 35 vars */) = 0\n"
+	  "read(3, \"\\177ELF;x;\"..., 832) = 832\nread(3, \"\", 4096)    = 0\n"
+	  "[pid   813] close(3)  = 0\n",
+	  "the output of strace" },
+	{ "Analysis of sampling app (pid 812) every 1 millisecond\nProcess:         app [812]\n\n"
+	  "Call graph:\n    2796 Thread_7   DispatchQueue_1\n    + 2796 start  (in dyld) + 1903\n",
+	  "the output of sample (macOS)" },
+	{ "\tMon Jan  1 00:00 2024 Time and Allocation Profiling Report  (Final)\n\n"
+	  "\t   x +RTS -p -RTS\n\ntotal alloc =  12,345 bytes\n\nmain Main 100.0 99\n",
+	  "a profile of a Haskell program (.prof)" },
+	{ "sample_type {\n  type: 1\n  unit: 2\n}\nsample {\n  location_id: 12\n  value: 923848\n}\n",
+	  "a protobuf as text" },
+	{ "\n              libc.so.1`malloc+0x1c\n              app`main+0x4\n              app`_start+0x83\n"
+	  "                3\n",
+	  "the output of dtrace" },
+	{ "heap_v2/524288\n  t*: 28106: 56637512 [0: 0]\n", "a heap profile of jemalloc" },
+	{ "heap profile:    812: 1234567 [  2000:  9999999] @ heapprofile\n",
+	  "a heap profile of gperftools or Go" },
+	{ "Function Stack,CPU Time:Self\nmain,12\n  sort,30\n", "a table of VTune (CSV)" },
+	{ "desc: I1 cache:         32768 B, 64 B, 8-way associative\ncmd: ./x\nevents: Ir\nfl=x.c\n",
+	  "cachegrind text" },
+	{ "desc: --massif-out-file=x\ncmd: ./x\ntime_unit: i\n", "massif text" },
+	{ "Aggregated stats:\n           TOTAL events:       1200\n          SAMPLE events:       1100\n",
+	  "the output of perf report --stats" },
+	{ "# To display the perf.data header info, please use --header/--header-only options.\n"
+	  "            1234  x                 5678\n",
+	  "the output of perf report" },
+	{ "reading file \"heaptrack.x.812.zst\" - please wait, this might take some time...\n",
+	  "the output of heaptrack_print" },
+	{ "{\"dhatFileVersion\":2,\"mode\":\"heap\"}", "a DHAT profile (valgrind, JSON)" },
+	{ "[{\"name\": 3}]", "JSON" },
+};
+
+Test(text_signs, what_is_refused_is_named)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = strlen(cases[i].text);
+		struct input *in = input_of_bytes(cases[i].text, n, "x");
+		char *want = xasprintf("x: not supported: %s", cases[i].what);
+		struct err e = ERR_INIT;
+
+		cr_expect_null(format_probe(in, &e), "%s", cases[i].what);
+		cr_expect_str_eq(err_text(&e), want, "%s", err_text(&e));
+		/* Cut anywhere, it is nothing that is not there. */
+		for (size_t cut = 0; cut < n; cut++) {
+			char *exact = xstrndup(cases[i].text, cut);
+
+			text_signs_of(exact, cut);
+			text_signs_of_json(exact, cut);
+			free(exact);
+		}
+		err_clear(&e);
+		input_close(in);
+		free(want);
+	}
+}
+
+/* Stacks that hold words of such texts are stacks. */
+Test(text_signs, stacks_are_none_of_them)
+{
+	static const char *const stacks[] = {
+		"main;read(int) 3\nmain;write(int) 4\nmain;close(int) = 5\n",
+		"sample;value: 3\nsample;id: 4\nsample;type: 9\n",
+		"libc`malloc;app`main 3\napp`main 3\napp`x 4\n",
+	};
+
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(*stacks); i++)
+		cr_expect_null(text_signs_of(stacks[i], strlen(stacks[i])), "%s", stacks[i]);
+}

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+t_wire_SOURCES += \
+	tests/heaptrace/test_heap_wire.c

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "profile/heap/heap.h"
+
+#include "profile/builder.h"
+#include "profile/heap/heap_builder.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A profile with a track, a stack and an origin; the pen is held. */
+struct bench {
+	struct profile *p;
+	track_id track;
+	struct heap_origin from;
+	origin_id origin;
+};
+
+static struct bench bench_new(void)
+{
+	struct bench b = { .p = profile_new() };
+	capture_id c;
+	process_id a;
+	thread_id t;
+
+	builder_begin(b.p);
+	c = build_capture(b.p, "heap", "heap trace");
+	a = build_process(b.p, c, 7);
+	t = build_thread(b.p, a, 7, build_cstring(b.p, "main"));
+	b.track = build_heap_track(b.p, a, 0, 0);
+	b.from = (struct heap_origin){
+		.thread = t.v,
+		.event = (uint16_t)build_heap_event(b.p, "malloc").v,
+		.track = (uint16_t)b.track.v,
+	};
+	b.origin = build_heap_origin(b.p, &b.from);
+	return b;
+}
+
+static void bench_free(struct bench *b)
+{
+	builder_end(b->p);
+	profile_free(b->p);
+}
+
+Test(heap, origins_are_interned_by_all_they_say)
+{
+	struct bench b = bench_new();
+	struct heap_origin o = b.from;
+
+	cr_assert_eq(build_heap_origin(b.p, &o).v, b.origin.v);
+	o.flags = ORIGIN_REALLOC;
+	cr_assert_neq(build_heap_origin(b.p, &o).v, b.origin.v);
+	o = b.from;
+	o.thread = ID_NONE;
+	cr_assert_neq(build_heap_origin(b.p, &o).v, b.origin.v);
+	o = b.from;
+	o.event = (uint16_t)build_heap_event(b.p, "mmap").v;
+	cr_assert_neq(build_heap_origin(b.p, &o).v, b.origin.v);
+	cr_assert(profile_event(b.p, (event_id){ o.event })->is_heap);
+	bench_free(&b);
+}
+
+Test(heap, a_snapshot_does_not_see_later_ends)
+{
+	struct bench b = bench_new();
+	struct heap_columns then, now;
+	uint32_t n_then, n_now;
+	allocation_id a;
+
+	build_moment(b.p, b.track, 100);
+	a = build_allocation(b.p, b.track, 64, b.origin);
+	builder_end(b.p);
+	profile_heap(b.p, &then);
+	n_then = profile_heap_track(b.p, b.track).n_moments;
+
+	builder_begin(b.p);
+	build_moment(b.p, b.track, 200);
+	build_release(b.p, a, b.track, true, b.origin);
+	build_moment(b.p, b.track, 300);
+	build_release(b.p, a, b.track, false, (origin_id){ ID_NONE });
+	builder_end(b.p);
+	profile_heap(b.p, &now);
+	n_now = profile_heap_track(b.p, b.track).n_moments;
+
+	cr_assert_eq(then.n_allocations, 1);
+	cr_assert_eq(allocation_end(&then, a.v, n_then), END_NEVER);
+	cr_assert_eq(allocation_end(&now, a.v, n_now), 1 | END_TEMPORARY, "the first end counts");
+	cr_assert_eq(now.release[a.v], b.origin.v);
+	builder_begin(b.p);
+	bench_free(&b);
+}
+
+Test(heap, who_frees_is_unknown_until_somebody_says)
+{
+	struct bench b = bench_new();
+	struct heap_columns c;
+	allocation_id a[3];
+
+	for (int i = 0; i < 3; i++) {
+		build_moment(b.p, b.track, i);
+		a[i] = build_allocation(b.p, b.track, 1, b.origin);
+	}
+	build_moment(b.p, b.track, 3);
+	build_release(b.p, a[0], b.track, false, (origin_id){ ID_NONE });
+	builder_end(b.p);
+	profile_heap(b.p, &c);
+	cr_assert_null(c.release);
+	builder_begin(b.p);
+	build_release(b.p, a[1], b.track, false, b.origin);
+	builder_end(b.p);
+	profile_heap(b.p, &c);
+	cr_assert_eq(c.release[0], ID_NONE);
+	cr_assert_eq(c.release[1], b.origin.v);
+	cr_assert_eq(c.release[2], ID_NONE);
+	builder_begin(b.p);
+	bench_free(&b);
+}
+
+Test(heap, sizes_of_all_sizes_are_kept)
+{
+	static const uint64_t sizes[] = {
+		0, 1, UINT32_MAX - 1, UINT32_MAX, (uint64_t)1 << 40, 16, SIZE_MOST
+	};
+	struct bench b = bench_new();
+	struct heap_columns c;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		build_moment(b.p, b.track, 0);
+		build_allocation(b.p, b.track, sizes[i], b.origin);
+	}
+	builder_end(b.p);
+	profile_heap(b.p, &c);
+	cr_assert_eq(c.n_large, 3);
+	for (uint32_t i = 0; i < c.n_allocations; i++)
+		cr_assert_eq(allocation_size(&c, i), sizes[i]);
+	builder_begin(b.p);
+	bench_free(&b);
+}
+
+Test(heap, times_are_kept_to_two_millionths)
+{
+	struct bench b = bench_new();
+	const int64_t from = 5000000000, step = 137;
+	enum { N = 3000000 };
+	struct heap_track t;
+	double lasted;
+
+	for (int64_t i = 0; i < N; i++)
+		build_moment(b.p, b.track, from + i * step);
+	builder_end(b.p);
+	t = profile_heap_track(b.p, b.track);
+	cr_assert_eq(t.n_moments, N);
+	for (uint32_t i = 0; i < N; i += 997) {
+		int64_t exact = from + i * step, at = heap_track_time(&t, i);
+
+		lasted = (double)(exact - from);
+		cr_assert_leq(at, exact);
+		cr_assert_leq((double)(exact - at), lasted * 2e-6 > 1000 ? lasted * 2e-6 : 1000);
+		cr_assert_leq(heap_track_moment(&t, at), i);
+		cr_assert_gt(heap_track_moment(&t, at + (int64_t)(lasted * 2e-6) + 1200), i);
+	}
+	cr_assert_lt(t.n_ticks, N / 4);
+	builder_begin(b.p);
+	bench_free(&b);
+}
+
+static const struct {
+	int64_t told[4], kept[4];
+} clocks[] = {
+	{ { 0, 1000, 2000, 3000 }, { 0, 1000, 2000, 3000 } },
+	{ { 5000, 4000, 4500, 9000 }, { 5000, 5000, 5000, 9000 } },
+	{ { INT64_MIN, 1000, 2000, INT64_MAX }, { 0, 1000, 2000, 2000 } },
+	{ { INT64_MAX, 1, 5000, INT64_MIN }, { 0, 0, 5000, 5000 } },
+};
+
+Test(heap, clocks_that_are_mad_are_held)
+{
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		struct bench b = bench_new();
+		struct heap_track t;
+
+		for (int j = 0; j < 4; j++)
+			build_moment(b.p, b.track, clocks[i].told[j]);
+		builder_end(b.p);
+		t = profile_heap_track(b.p, b.track);
+		for (uint32_t j = 0; j < 4; j++)
+			cr_assert_eq(heap_track_time(&t, j), clocks[i].kept[j], "%zu %u", i, j);
+		cr_assert_eq(heap_track_moment(&t, INT64_MAX), 4);
+		cr_assert_eq(heap_track_moment(&t, INT64_MIN), 0);
+		builder_begin(b.p);
+		bench_free(&b);
+	}
+}
+
+Test(heap, series_and_marks_are_kept_in_order)
+{
+	struct bench b = bench_new();
+	capture_id c = { 0 };
+	series_id rss = build_heap_series(b.p, c, "RSS", UNIT_BYTES);
+	struct heap_mark mark = { .capture = c, .thread = ID_NONE, .time_ns = 3 };
+	struct heap_columns h;
+
+	cr_assert_eq(build_heap_series(b.p, c, "RSS", UNIT_BYTES).v, rss.v);
+	cr_assert_neq(build_heap_series(b.p, c, "faults", UNIT_COUNT).v, rss.v);
+	build_heap_reading(b.p, rss, 1, 4096);
+	build_heap_reading(b.p, rss, 2, 8192);
+	mark.name = build_cstring(b.p, "phase");
+	build_heap_mark(b.p, &mark);
+	builder_end(b.p);
+	profile_heap(b.p, &h);
+	cr_assert_eq(h.n_series, 2);
+	cr_assert_eq(h.n_readings, 2);
+	cr_assert_eq(profile_heap_readings(b.p)[1].value, 8192);
+	cr_assert_eq(h.n_marks, 1);
+	cr_assert_eq(profile_heap_marks(b.p)[0].time_ns, 3);
+	cr_assert_eq(profile_heap_series(b.p, rss)->unit, UNIT_BYTES);
+	builder_begin(b.p);
+	bench_free(&b);
+}

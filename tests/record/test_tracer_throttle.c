@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sampling whose rate changes stays without bias; what the rate does when recording takes too much, or little. */
+#include "config.h"
+
+#include "record/heap/trace/tracer_sample.h"
+#include "record/heap/trace/tracer_thread.h"
+#include "record/heap/trace/tracer_throttle.h"
+#include "record/heap/trace/tracer_writer.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+struct recorder recorder;
+
+/* The rates that the trace was told, and the ticks that their times are of. */
+static struct {
+	uint64_t mean, at, time;
+} told[64];
+static size_t n_told;
+
+void tracer_writer_record(struct heap_record *r)
+{
+	cr_assert_eq(r->type, HEAP_REC_SAMPLING);
+	told[n_told].time = r->number[HEAP_TIME];
+	told[n_told++].mean = r->number[HEAP_SAMPLING_MEAN_BYTES];
+}
+
+static bool passes = true; /* were all threads seen outside of a note? */
+
+bool tracer_threads_pass(uint64_t number)
+{
+	cr_assert_neq(number, 0);
+	return passes;
+}
+
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed >> 8;
+}
+
+/* What was allocated, and what a sample of it tells of that. */
+struct sums {
+	double calls, bytes;
+	double told_calls, told_bytes;
+	double var_calls,
+		var_bytes; /* of what is told: sums of (1 - p) / p, and that times size squared */
+};
+
+/* The rate of an event's time, as a reader finds it. */
+static uint64_t mean_at(uint64_t first, uint64_t us)
+{
+	for (size_t i = n_told; i-- > 0;)
+		if (told[i].time <= us)
+			return told[i].mean;
+	return first;
+}
+
+/* One allocation of a thread. */
+static void allocate(struct tracer_thread *t, uint64_t size, uint64_t first, struct sums *s)
+{
+	uint64_t ticks = 0, us, now = tracer_ticks(&recorder.clock) >> recorder.tick_shift, mean;
+	bool hit = tracer_sampled(t, size, &ticks);
+	double p, x = (double)size;
+
+	us = tracer_clock_us(&recorder.clock, (ticks ? ticks : now) << recorder.tick_shift);
+	mean = mean_at(first, us);
+	p = mean ? -expm1(-x / (double)mean) : 1;
+	s->calls++;
+	s->bytes += x;
+	s->var_calls += (1 - p) / p;
+	s->var_bytes += x * x * (1 - p) / p;
+	if (hit) {
+		s->told_calls += 1 / p;
+		s->told_bytes += x / p;
+	}
+}
+
+/* Makes the recorder look until it has taken a step. */
+static void look(void)
+{
+	static const struct tracer_written none;
+
+	tracer_throttle_look(&none);
+}
+
+static void begin(uint64_t mean, bool counter)
+{
+	recorder.options.most_share = 0.05;
+	recorder.options.sample_bytes = mean;
+	tracer_clock_init(&recorder.clock);
+	recorder.clock.counter &= counter;
+	recorder.tick_shift = 5;
+	if (!counter)
+		recorder.clock.start_ticks = recorder.clock.piece[0].ticks =
+			recorder.clock.start_ns;
+	tracer_clock_adjust(&recorder.clock);
+	n_told = 0;
+	tracer_throttle_begin();
+}
+
+/* A change to `mean` by the steps of the recorder, with allocations between all of them. */
+static void change(uint64_t mean)
+{
+	atomic_store(&recorder.rate.before, atomic_load(&recorder.rate.mean));
+	atomic_store(&recorder.rate.after, mean);
+	atomic_store(&recorder.rate.at, UINT64_MAX);
+	atomic_store(&recorder.rate.mean, SAMPLE_CHANGES);
+	told[n_told].mean = mean;
+	told[n_told].at = (tracer_ticks(&recorder.clock) >> recorder.tick_shift) + 2000;
+	told[n_told].time = tracer_clock_us(&recorder.clock,
+					    told[n_told].at << recorder.tick_shift);
+	while (tracer_clock_us(&recorder.clock, told[n_told].at << recorder.tick_shift) ==
+	       told[n_told].time)
+		told[n_told].at++;
+	told[n_told].time++;
+	atomic_store(&recorder.rate.at, told[n_told++].at);
+}
+
+static void settle(uint64_t mean)
+{
+	while (tracer_ticks(&recorder.clock) >> recorder.tick_shift <=
+	       atomic_load(&recorder.rate.at))
+		;
+	atomic_store(&recorder.rate.mean, mean);
+}
+
+/*
+ * Many changes between rates, all and few: totals of what is sampled are those of what was allocated, within five
+ * standard deviations as theory has them, and those are small.
+ */
+Test(tracer_throttle, estimates_have_no_bias_over_changes)
+{
+	static const uint64_t means[] = { 0, 512, 65536, 300, 0, 4096, 100000, 64, 2000, 0, 30000 };
+
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		static struct tracer_thread threads[3];
+		struct sums s = { 0 };
+		uint64_t r = seed * 0x9e3779b97f4a7c15;
+
+		begin(seed % 2 ? 8192 : 0, seed % 4 < 2);
+		for (unsigned i = 0; i < 3; i++)
+			threads[i] = (struct tracer_thread){ .seed = seed * 77 + i + 1 };
+		for (size_t k = 0; k < sizeof(means) / sizeof(*means); k++) {
+			for (unsigned i = 0; i < 20000; i++)
+				allocate(&threads[i % 3], 1 + next_random(&r) % 700,
+					 seed % 2 ? 8192 : 0, &s);
+			change(means[k]);
+			for (unsigned i = 0; i < 20000; i++)
+				allocate(&threads[i % 3], 1 + next_random(&r) % 700,
+					 seed % 2 ? 8192 : 0, &s);
+			settle(means[k]);
+		}
+		cr_expect(fabs(s.told_bytes - s.bytes) < 5 * sqrt(s.var_bytes),
+			  "seed %u: %g of %g, +-%g", (unsigned)seed, s.told_bytes, s.bytes,
+			  sqrt(s.var_bytes));
+		cr_expect(fabs(s.told_calls - s.calls) < 5 * sqrt(s.var_calls),
+			  "seed %u: %g of %g, +-%g", (unsigned)seed, s.told_calls, s.calls,
+			  sqrt(s.var_calls));
+		cr_expect_lt(sqrt(s.var_bytes), s.bytes * 0.05);
+	}
+}
+
+/* A program of which each allocation costs so much, and the share that recording takes of it with a mean. */
+static double share_with(uint64_t mean, double size, double load)
+{
+	return load * (mean ? -expm1(-size / (double)mean) : 1);
+}
+
+Test(tracer_throttle, the_mean_comes_to_where_the_share_is_kept)
+{
+	static const struct {
+		double size, load, most;
+	} cases[] = { { 100, 2, 0.05 }, { 100, 0.04, 0.05 }, { 100000, 3, 0.01 },
+		      { 20, 8, 0.001 }, { 16, 0.06, 0.05 },  { 1 << 20, 0.5, 0.02 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		uint64_t mean = 0, was;
+		double size = cases[i].size, load = cases[i].load, most = cases[i].most;
+
+		for (unsigned k = 0; k < 12; k++)
+			mean = tracer_throttle_next(mean, share_with(mean, size, load), most, size);
+		cr_expect_leq(share_with(mean, size, load), most, "case %zu: %g", i,
+			      share_with(mean, size, load));
+		cr_expect_eq(mean == 0, load <= most, "case %zu: a mean of %lu", i,
+			     (unsigned long)mean);
+		cr_expect(mean == 0 || share_with(mean, size, load) >= most / 3,
+			  "case %zu: only %g", i, share_with(mean, size, load));
+		/* It stays there, and when the load goes all are recorded again. */
+		was = mean;
+		cr_expect_eq(tracer_throttle_next(mean, share_with(mean, size, load), most, size),
+			     was);
+		for (unsigned k = 0; k < 30; k++)
+			mean = tracer_throttle_next(mean, share_with(mean, size, most / 100), most,
+						    size);
+		cr_expect_eq(mean, 0, "case %zu: %lu", i, (unsigned long)mean);
+	}
+}
+
+/* Looks until the rate is, or no more is, about to change; meanwhile much is noted. */
+static void look_until(bool changes, struct tracer_thread *t)
+{
+	while ((atomic_load(&recorder.rate.mean) == SAMPLE_CHANGES) != changes) {
+		t->n_notes += 100;
+		look();
+	}
+}
+
+/* Is the moment of the last change the first of its unit of time, as the trace is told? */
+static void expect_exact_moment(void)
+{
+	uint64_t at = atomic_load(&recorder.rate.at);
+
+	cr_assert_geq(n_told, 1);
+	cr_expect_eq(tracer_clock_us(&recorder.clock, at << recorder.tick_shift),
+		     told[n_told - 1].time);
+	cr_expect_lt(tracer_clock_us(&recorder.clock, (at - 1) << recorder.tick_shift),
+		     told[n_told - 1].time);
+}
+
+/* While a thread may be deciding by what was so, nothing is said of when; then all know it before it comes. */
+Test(tracer_throttle, a_thread_at_work_is_awaited)
+{
+	static struct tracer_thread t;
+	uint64_t until;
+
+	begin(0, true);
+	atomic_store(&recorder.threads, &t);
+	look_until(true, &t);
+	cr_expect_eq(n_told, 0);
+	cr_expect_eq(atomic_load(&recorder.rate.at), UINT64_MAX);
+	passes = false;
+	for (until = tracer_monotonic_ns() + 30000000; tracer_monotonic_ns() < until;)
+		look();
+	cr_expect_eq(n_told, 0, "decided while a thread may not have heard of it");
+	passes = true;
+	while (n_told == 0)
+		look();
+	expect_exact_moment();
+	cr_expect_neq(told[0].mean, 0);
+	look_until(false, &t);
+	cr_expect_eq(atomic_load(&recorder.rate.mean), told[0].mean);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The app on recordings of heaps: what they open on, and what is made beside the terminal. */
+#include "config.h"
+
+#include "base/fmt.h"
+#include "query/analysis.h"
+#include "tests/support/made_story.h"
+#include "tests/support/stage.h"
+#include "tests/support/stage_app.h"
+#include "tui/app/app_state.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+
+/* What a heap opens on, and what digits and m mean there. */
+Test(app_heap, keys)
+{
+	static const struct {
+		const char *keys, *shows;
+	} cases[] = {
+		{ "", "[9 memory]" },
+		{ "", "live 73.7 MB at the end" },
+		{ "", "1 top  2 tree" },
+		/* the sum of CALLS, whatever other views count; there it is said what that is */
+		{ "", " 6,426 allocations · 2 m 00 s" },
+		{ "m", " 6,426 allocations · 2 m 00 s" },
+		{ "1", " allocations at the peak · " },
+		{ "1m", " allocations never freed · " },
+		{ "1mm", " allocations freed · " },
+		{ "1mmm", " allocations freed at once · " },
+		{ "HH1", " allocations live · " },
+		{ "1", "[1 top]" },
+		{ "8", "[8 info]" },
+		{ "8<Tab>", "[9 memory]" },
+		{ "<Tab>", "[1 top]" },
+		{ "<S-Tab>", "[8 info]" },
+		{ "p", "live 104 MB at the peak" },
+		{ "m", "malloc leaked" },
+		{ "mm", "malloc freed" },
+		{ "mmm", "malloc temporary" },
+		{ "mmmmm", "mmap calls" },
+		{ "mmmmmmmmmmmm", "malloc calls" },
+		{ "1m", "[1 top]" },
+		/* other views speak of the cursor once it was moved, until m says otherwise */
+		{ "1", "malloc peak" },
+		{ "HH", "malloc peak" },
+		{ "HH1", "malloc live" },
+		{ "HH8", "malloc peak" },
+		{ "HH<Enter>", "malloc live" },
+		{ "HH1m2", "malloc peak" },
+		{ "mHH1", "malloc leaked" },
+		{ "6", "[6 threads]" },
+		{ "6", "flusher  tid 815" },
+		{ "7", "[7 timeline]" },
+		{ "<Enter>", "[3 callers]" },
+		{ "<Enter>", "load_tables(Config const&)" },
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct stage_app f;
+
+		stage_app_init(&f, stage_heap(), true, 100, 30);
+		stage_app_play(&f, cases[i].keys);
+		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].keys);
+		stage_app_done(&f);
+	}
+}
+
+Test(app_heap, without_a_heap_there_is_no_memory)
+{
+	struct stage_app f;
+
+	stage_app_init(&f, stage_profile(), true, 100, 30);
+	stage_app_play(&f, "");
+	cr_expect(stage_app_shows(&f, "[1 top]"));
+	cr_expect(stage_app_hides(&f, "memory"));
+	stage_app_play(&f, "9");
+	cr_expect(stage_app_shows(&f, "no heap data in this profile"));
+	cr_expect(stage_app_shows(&f, "[1 top]"));
+	stage_app_done(&f);
+}
+
+/* Between a key and the worker's answer stands what was known; nothing is counted on the way to the screen. */
+Test(app_heap, lines_over_another_span_are_made_beside_the_terminal)
+{
+	struct stage_app f;
+
+	stage_app_init(&f, stage_heap(), true, 100, 40);
+	stage_app_settle(&f);
+	cr_assert(stage_app_mentions(&f, "allocs/s (max"));
+	app_key(f.app, '+');
+	cr_assert(stage_app_mentions(&f, "allocs/s: counting"));
+	stage_app_settle(&f);
+	cr_assert(stage_app_mentions(&f, "allocs/s (max"));
+	app_resize(f.app, 90, 40);
+	cr_assert(stage_app_mentions(&f, "allocs/s: counting"));
+	stage_app_settle(&f);
+	cr_assert(stage_app_mentions(&f, "allocs/s (max"));
+	stage_app_done(&f);
+}
+
+/* Lines know no metric and no cursor, so that these do not wait for them; those of other allocations are others. */
+Test(app_heap, lines_stay_while_they_are_right)
+{
+	static const struct {
+		const char *keys;
+		bool stay;
+	} cases[] = { { "m", true },
+		      { "p", true },
+		      { "hm", true },
+		      { "I", false },
+		      { "&fn:Cache<Enter>", false },
+		      { "HHAp", true },
+		      { "HHALLB", false } };
+	struct stage_app f;
+
+	for (size_t i = 0; i < N(cases); i++) {
+		const struct footprint_lines *was, *is;
+
+		stage_app_init(&f, stage_heap(), true, 100, 40);
+		stage_app_settle(&f);
+		was = analysis_lines(f.app->analysis);
+		cr_assert_not_null(was);
+		stage_app_play(&f, cases[i].keys);
+		is = analysis_lines(f.app->analysis);
+		cr_assert_not_null(is);
+		cr_assert_eq(is == was, cases[i].stay, "%s", cases[i].keys);
+		stage_app_done(&f);
+	}
+}
+
+/* Bytes of malloc that are there after the first n deeds, of each stack. */
+static void replay(const struct story *s, uint32_t n, int64_t live[STORY_STACKS])
+{
+	memset(live, 0, STORY_STACKS * sizeof(*live));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct block *b = &s->block[s->deed[i].block];
+
+		if (!b->mapped)
+			live[b->stack] += s->deed[i].frees ? -(int64_t)b->size : (int64_t)b->size;
+	}
+}
+
+static int64_t sum(const int64_t live[STORY_STACKS])
+{
+	int64_t all = 0;
+
+	for (int i = 0; i < STORY_STACKS; i++)
+		all += live[i];
+	return all;
+}
+
+/* How many deeds had happened when most was there. */
+static uint32_t deeds_to_peak(const struct story *s)
+{
+	int64_t now = 0, most = 0;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < STORY_DEEDS; i++) {
+		const struct block *b = &s->block[s->deed[i].block];
+
+		if (b->mapped)
+			continue;
+		now += s->deed[i].frees ? -(int64_t)b->size : (int64_t)b->size;
+		if (now > most) {
+			most = now;
+			at = i + 1;
+		}
+	}
+	return at;
+}
+
+static uint32_t deeds_before(const struct story *s, int64_t since_ns)
+{
+	uint32_t n = 0;
+
+	while (n < STORY_DEEDS && s->deed[n].time_ns - s->deed[0].time_ns < since_ns)
+		n++;
+	return n;
+}
+
+/* Each stack ends in a function of its own, whose row begins with what of it is there. */
+static void expect_rows(struct stage *st, const int64_t live[STORY_STACKS], const char *when)
+{
+	char *text, want[2 * FMT_SIZE], bytes[FMT_SIZE];
+	int n_rows = 0;
+
+	stage_draw(st);
+	text = stage_text(st);
+	snprintf(want, sizeof(want), "live %s at ", fmt_bytes(bytes, sum(live)));
+	cr_expect_not_null(strstr(text, want), "%s: no \"%s\" in:\n%s", when, want, text);
+	for (char *line = strtok(strstr(text, "WHERE"), "\n"); line; line = strtok(NULL, "\n")) {
+		const char *name = strstr(line, " f");
+		char number[FMT_SIZE], unit[FMT_SIZE];
+		size_t skip = strcspn(line, "0123456789");
+
+		if (!name || sscanf(line + skip, "%31s %31s", number, unit) != 2)
+			continue;
+		snprintf(want, sizeof(want), "%s %s", number, unit);
+		cr_expect_str_eq(want, fmt_bytes(bytes, live[name[2] - '0']), "%s: %s, not %s",
+				 when, line, bytes);
+		n_rows++;
+	}
+	cr_expect_eq(n_rows, STORY_STACKS, "%s: %d rows", when, n_rows);
+	free(text);
+}
+
+/* What stands on the screen at the peak and wherever the cursor is moved to is what a replay finds there. */
+Test(app_heap, rows_are_a_replay)
+{
+	static const char *const walks[] = { "h",  "H",    "HHh",    "HHHHH", "HHHHHHHHHHHH",
+					     "+h", "H++h", "HH+H-h", "p",     "pHp",
+					     "p+", "hhp++" };
+
+	for (unsigned seed = 1; seed < 6; seed++) {
+		struct story *s = story_new(seed);
+		int64_t live[STORY_STACKS];
+
+		for (size_t i = 0; i < N(walks); i++) {
+			const struct footprint *f;
+			struct stage st;
+
+			stage_init(&st, s->p, NULL, VIEW_KIND_MEMORY, 120, 40);
+			stage_keys(&st, walks[i]);
+			f = st.scene.analysis->footprint;
+			replay(s,
+			       strchr(walks[i], 'p') ? deeds_to_peak(s)
+						     : deeds_before(s, f->lens.cursor_ns),
+			       live);
+			expect_rows(&st, live, walks[i]);
+			stage_done(&st);
+		}
+		story_free(s);
+	}
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What actions do that reach beyond the view on screen. */
+#include "config.h"
+
+#include "tui/app/app_act.h"
+#include "tui/app/app_compare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/task.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+#include "tui/app/app_comparison.h"
+#include "tui/app/app_help.h"
+#include "tui/app/app_history.h"
+#include "tui/app/app_lens.h"
+#include "tui/app/app_live.h"
+#include "tui/app/app_prompt.h"
+#include "tui/app/app_search.h"
+#include "tui/app/app_state.h"
+#include "tui/app/app_views.h"
+#include "tui/rows/row.h"
+
+/* The selected name, or a message and NULL. */
+static const char *selected_label(struct app *a)
+{
+	struct step here = app_here(a);
+	const char *label = here.has_place ? app_label(a, &here.place) : NULL;
+
+	if (!label)
+		app_say(a, false, "no function is selected");
+	return label;
+}
+
+/* One column: the next metric. Several: the next of them leads. */
+static void next_metric(struct app *a)
+{
+	const struct profile *p = a->analysis->profile;
+	struct lens *l = &a->lens;
+	struct lens_column first = l->column[0];
+	struct profile_counts counts;
+	char *name;
+
+	profile_counts_read(p, &counts);
+	if (first.metric.event.v >= counts.n_events)
+		return;
+	if (a->sides) {
+		app_compare_metric(a);
+		return;
+	}
+	a->follow = false;
+	if (l->beside) {
+		lens_choose(l, p, metric_next(p, first.metric));
+	} else if (l->n_columns > 1) {
+		memmove(l->column, l->column + 1, (l->n_columns - 1) * sizeof(first));
+		l->column[l->n_columns - 1] = first;
+	} else {
+		l->column[0].metric = metric_next(p, first.metric);
+	}
+	name = metric_name(p, l->column[0].metric);
+	app_say_owned(a, false,
+		      xasprintf("metric: %s, of event %u of %u", name,
+				(unsigned)l->column[0].metric.event.v + 1,
+				(unsigned)counts.n_events));
+	free(name);
+	app_reanalyse(a);
+}
+
+static void next_grouping(struct app *a)
+{
+	a->lens.grouping = grouping_next(a->lens.grouping, a->source->profile);
+	app_reanalyse(a);
+}
+
+static void stop_loading(struct app *a)
+{
+	if (!a->loading || !a->source->progress) {
+		app_say(a, false, "nothing is loading");
+		return;
+	}
+	progress_cancel(a->source->progress);
+	app_say(a, false, "stopped loading; what is there stays");
+}
+
+/* Carries the selection into another view. */
+static void carry(struct app *a, enum view_kind target)
+{
+	struct step here = app_here(a);
+
+	if (!here.has_place || here.place.key_id == ID_NONE)
+		app_say(a, false, "no function is selected");
+	else if (target == a->view)
+		app_select(a, &here);
+	else
+		app_go(a, target, &here.place);
+}
+
+static void wish(struct app *a, enum terminal_request_kind kind, const char *text, uint32_t line)
+{
+	free(a->wish.text);
+	a->wish = (struct terminal_request){ .kind = kind,
+					     .text = text ? xstrdup(text) : NULL,
+					     .line = line };
+}
+
+static void copy_label(struct app *a)
+{
+	const char *label;
+	char *row;
+
+	if (app_ops(a)->contexts & IN_TASKS) {
+		row = app_ops(a)->status(app_state(a), &a->scene);
+		if (row)
+			wish(a, WISH_COPY, row, 0);
+		free(row);
+		return;
+	}
+	label = selected_label(a);
+	if (label)
+		wish(a, WISH_COPY, label, 0);
+}
+
+static const char *node_label(const struct analysis *an, uint32_t node)
+{
+	return an->keys.key[an->tree->key[node]].label;
+}
+
+/* The names above a node and its own, as a line of folded stacks has them; the caller frees. */
+static char *stack_text(const struct analysis *an, uint32_t node)
+{
+	const uint32_t *parent = an->tree->parent;
+	size_t n = 0;
+	char *out;
+
+	for (uint32_t i = node; i != 0; i = parent[i])
+		n += strlen(node_label(an, i)) + 1;
+	out = xmalloc(n + 1);
+	out[n] = '\0';
+	/* from the end, each with a ';' behind it; the last one's is cut off */
+	for (uint32_t i = node; i != 0; i = parent[i]) {
+		size_t len = strlen(node_label(an, i));
+
+		out[--n] = ';';
+		n -= len;
+		memcpy(out + n, node_label(an, i), len);
+	}
+	out[strlen(out) - 1] = '\0';
+	return out;
+}
+
+/* Of the selected node; of a function, where it weighs most. */
+static void copy_stack(struct app *a)
+{
+	struct step here = app_here(a);
+	const struct analysis *an = a->analysis;
+	const struct calltree *tree = analysis_tree(a->analysis);
+	uint32_t node = KEY_NONE, key = KEY_NONE;
+	char *text;
+
+	if (here.has_place && here.place.key_id != ID_NONE)
+		key = row_key_of_id(&an->keys, here.place.key_id);
+	if (key != KEY_NONE && here.place.path != 0)
+		node = calltree_find(tree, key, here.place.path);
+	if (node == KEY_NONE)
+		node = calltree_hottest(tree, key);
+	if (node == KEY_NONE) {
+		app_say(a, false, "no function is selected");
+		return;
+	}
+	text = stack_text(an, node);
+	wish(a, WISH_COPY, text, 0);
+	free(text);
+}
+
+/* The source of the selected function, where it is known. */
+static void edit_source(struct app *a)
+{
+	struct step here = app_here(a);
+	const struct profile *p = a->analysis->profile;
+	const char *label = selected_label(a), *file = "";
+	const struct function *f;
+
+	if (!label)
+		return;
+	if (a->analysis->keys.grouping == GROUP_FUNCTION &&
+	    here.place.key_id < a->analysis->counts.n_functions) {
+		f = profile_function(p, (function_id){ here.place.key_id });
+		file = profile_string(p, function_file(f), NULL);
+		if (*file != '\0')
+			wish(a, WISH_EDIT, file, function_line(f));
+	}
+	if (*file == '\0')
+		app_say_owned(a, false, xasprintf("no source file is known for %s", label));
+}
+
+static void search_here(struct app *a)
+{
+	const char *label = selected_label(a);
+	char *exact;
+
+	if (!label)
+		return;
+	exact = filter_exact(label);
+	if (app_search(a, exact))
+		app_find(a, 0);
+	free(exact);
+}
+
+static void next_match(struct app *a, int step)
+{
+	if (a->seeking.pattern)
+		app_find(a, step);
+	else
+		app_say(a, false, "nothing is searched; / searches");
+}
+
+/* Esc: clears the search, else the view steps back, else the trail, else a comparison. It never quits. */
+static void back(struct app *a)
+{
+	struct effect fx = { .kind = EFFECT_NONE };
+
+	if (a->seeking.pattern) {
+		app_search(a, NULL);
+	} else if (app_ops(a)->act(app_state(a), &a->scene, ACTION_BACK, &fx)) {
+		app_apply(a, &fx);
+	} else if (!app_back(a) && a->own.open) {
+		app_comparison_leave(a);
+	}
+}
+
+/* Leaves the comparison within a recording, else where one drilled to, else the program. */
+static void quit(struct app *a)
+{
+	if (a->own.open)
+		app_comparison_leave(a);
+	else if (!app_leave(a))
+		a->over = true;
+}
+
+/* The view's own business; what it leaves, the app may still know. */
+static void act_in_view(struct app *a, enum action action)
+{
+	struct effect fx = { .kind = EFFECT_NONE };
+	bool done = app_ops(a)->act(app_state(a), &a->scene, action, &fx);
+
+	if (done)
+		app_apply(a, &fx);
+	else if (action == ACTION_GROUP)
+		next_grouping(a);
+}
+
+static void show_tab(struct app *a, enum view_kind view)
+{
+	app_clear_trail(a);
+	app_show(a, view);
+}
+
+/* By its number, of which a profile may lack the view. */
+static void show_numbered(struct app *a, enum view_kind view)
+{
+	if (app_has_view(a, view))
+		show_tab(a, view);
+	else if (app_baseline_hides(a, view))
+		app_say_owned(a, false, app_baseline_text(a, view));
+	else
+		app_say(a, false,
+			view == VIEW_KIND_MEMORY ? "no heap data in this profile"
+						 : "no times in this profile");
+}
+
+/* The next tab to the right (1) or left (-1) of the present one, and round again. */
+static void step_tab(struct app *a, int by)
+{
+	int view = (int)a->view;
+
+	do
+		view = (view + by + N_VIEW_KINDS) % N_VIEW_KINDS;
+	while (!app_has_view(a, (enum view_kind)view));
+	show_tab(a, (enum view_kind)view);
+}
+
+/* Actions on what is shown and how; false when it is none of them. */
+static bool act_on_lens(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_METRIC:
+		next_metric(a);
+		return true;
+	case ACTION_EQUALISE:
+		app_compare_equalise(a);
+		return true;
+	case ACTION_SIZE:
+		app_compare_size(a);
+		return true;
+	case ACTION_INLINES:
+		a->lens.inlines = !a->lens.inlines;
+		app_say(a, false,
+			a->lens.inlines ? "inlined functions are frames"
+					: "inlined functions are part of their callers");
+		app_reanalyse(a);
+		return true;
+	case ACTION_UNITS:
+		a->scene.percent = !a->scene.percent;
+		return true;
+	case ACTION_WIDE:
+		a->scene.wide = !a->scene.wide;
+		return true;
+	case ACTION_STOP:
+		stop_loading(a);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Actions on the selection; false when it is none of them. */
+static bool act_on_selection(struct app *a, enum action action)
+{
+	if (action == ACTION_COPY) {
+		copy_label(a);
+		return true;
+	}
+	if (app_ops(a)->contexts & IN_TASKS)
+		return false; /* no function is selected: the view knows what to do */
+	switch (action) {
+	case ACTION_TO_TREE:
+		carry(a, VIEW_KIND_TREE);
+		return true;
+	case ACTION_TO_CALLERS:
+		carry(a, VIEW_KIND_CALLERS);
+		return true;
+	case ACTION_TO_BUTTERFLY:
+		carry(a, VIEW_KIND_BUTTERFLY);
+		return true;
+	case ACTION_TO_FLAME:
+		carry(a, VIEW_KIND_FLAME);
+		return true;
+	case ACTION_COPY_STACK:
+		copy_stack(a);
+		return true;
+	case ACTION_EDIT:
+		edit_source(a);
+		return true;
+	case ACTION_SEARCH_HERE:
+		search_here(a);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void leave_sides(struct app *a)
+{
+	if (app_comparison_leave(a))
+		return;
+	app_say(a, false,
+		a->sides ? "these are two recordings: there is no whole one to go back to"
+			 : "nothing is compared: a and b choose its sides");
+}
+
+/* Actions on the frame around the view; false when it is none of them. */
+static bool act_on_frame(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_QUIT:
+		quit(a);
+		return true;
+	case ACTION_QUIT_ALL:
+		a->over = true;
+		return true;
+	case ACTION_BACK:
+		back(a);
+		return true;
+	case ACTION_HELP:
+		a->help.open = true;
+		a->help.top = 0;
+		return true;
+	case ACTION_REPAINT:
+		wish(a, WISH_REPAINT, NULL, 0);
+		return true;
+	case ACTION_SEARCH:
+		app_prompt_open(a, PROMPT_SEARCH);
+		return true;
+	case ACTION_FILTER:
+		app_prompt_open(a, PROMPT_FILTER);
+		return true;
+	case ACTION_NEXT:
+		next_match(a, 1);
+		return true;
+	case ACTION_PREVIOUS:
+		next_match(a, -1);
+		return true;
+	case ACTION_NEXT_VIEW:
+		step_tab(a, 1);
+		return true;
+	case ACTION_PREV_VIEW:
+		step_tab(a, -1);
+		return true;
+	case ACTION_SIDE_A:
+	case ACTION_SIDE_B:
+		app_comparison_choose(a, action == ACTION_SIDE_A ? SIDE_BEFORE : SIDE_AFTER);
+		return true;
+	case ACTION_LEAVE_SIDES:
+		leave_sides(a);
+		return true;
+	default:
+		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_9)
+			return false;
+		show_numbered(a, (enum view_kind)(action - ACTION_VIEW_1));
+		return true;
+	}
+}
+
+void app_act(struct app *a, enum action action)
+{
+	a->changed = true;
+	a->landing.has_place = false;
+	if (action == ACTION_NONE || app_live_act(a, action) || act_on_frame(a, action) ||
+	    act_on_lens(a, action) || act_on_selection(a, action))
+		return;
+	act_in_view(a, action);
+	if (action == ACTION_MARK_B)
+		app_live_marked(a);
+}
+
+/* What does not scroll: searches, or closes the overlay. */
+static void act_in_help_otherwise(struct app *a, enum action action)
+{
+	switch (action) {
+	case ACTION_SEARCH:
+		app_prompt_open(a, PROMPT_SEARCH);
+		break;
+	case ACTION_NEXT:
+	case ACTION_PREVIOUS:
+		app_help_find(a, action == ACTION_NEXT ? 1 : -1);
+		break;
+	case ACTION_QUIT_ALL:
+		a->over = true;
+		break;
+	default:
+		if (action != ACTION_BACK || !a->help.pattern)
+			a->help.open = false;
+		app_help_search(a, NULL);
+		break;
+	}
+}
+
+void app_help_act(struct app *a, enum action action)
+{
+	int page = a->chrome.view.rows > 2 ? a->chrome.view.rows - 2 : 1;
+
+	switch (action) {
+	case ACTION_DOWN:
+		a->help.top++;
+		break;
+	case ACTION_UP:
+		a->help.top--;
+		break;
+	case ACTION_PAGE_DOWN:
+	case ACTION_HALF_DOWN:
+		a->help.top += page;
+		break;
+	case ACTION_PAGE_UP:
+	case ACTION_HALF_UP:
+		a->help.top -= page;
+		break;
+	case ACTION_FIRST:
+		a->help.top = 0;
+		break;
+	case ACTION_LAST:
+		a->help.top = INT16_MAX;
+		break;
+	default:
+		act_in_help_otherwise(a, action);
+		break;
+	}
+}

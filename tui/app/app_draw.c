@@ -1,0 +1,793 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The frame around the views: where am I and of how much, the tabs, activity over time, the full text
+ * of the selected row, filter and search, hints.
+ */
+#include "config.h"
+
+#include "tui/app/app_draw.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "base/text.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+#include "tui/app/app.h"
+#include "tui/app/app_chrome.h"
+#include "tui/app/app_compare.h"
+#include "tui/app/app_comparison.h"
+#include "tui/app/app_help.h"
+#include "tui/app/app_live.h"
+#include "tui/app/app_state.h"
+#include "tui/app/app_total.h"
+#include "tui/app/app_views.h"
+#include "tui/app/app_window.h"
+#include "tui/rows/name_cell.h"
+#include "tui/rows/row.h"
+#include "tui/rows/time_axis.h"
+
+#define MAX_HINTS       8
+#define MAX_TITLE_PARTS 12 /* variants of what stands on the right of row 0 */
+
+/* Fewer columns have no room for the cursor's row in numbers. */
+#define POSITION_COLS 60
+
+/* What is due on the right of row 0 leaves so many columns to what is on the left, which needs more where there are few. */
+#define LEFT_COLS(cols) ((cols) < POSITION_COLS ? 18 : 12)
+
+/* A key binding list: longest one for one action. */
+#define KEYS_SIZE 64
+
+static void add_hit(struct app *a, int row, int col, int cols, enum action action)
+{
+	struct hit h = { row, col, cols, action };
+
+	vec_push(&a->hits, h);
+}
+
+/* What stands on the right of row 0 while loading. */
+static char *loading_text(const struct app *a)
+{
+	char keys[KEYS_SIZE], bytes[FMT_SIZE];
+	int percent = a->percent_loaded;
+
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_STOP, keys,
+		    sizeof(keys));
+	if (a->source->progress && atomic_load(&a->source->progress->grows))
+		return xasprintf("growing · %s stops", keys);
+	if (percent >= 0)
+		return xasprintf("loading %d %% · %s stops", percent, keys);
+	if (!a->source->progress)
+		return xstrdup("loading");
+	fmt_bytes(bytes, (int64_t)atomic_load(&a->source->progress->done));
+	return xasprintf("loading %s · %s stops", bytes, keys);
+}
+
+/* A form with one more part than form n; returns its index. */
+static int add_total(char *out[MAX_TITLE_PARTS], int n, char *part)
+{
+	out[n + 1] = xasprintf("%s · %s", out[n], part);
+	free(part);
+	return n + 1;
+}
+
+/* The right end of row 0, in ever longer forms; the caller frees them. For the first *n_due the left gives way. */
+static int totals(const struct app *a, char *out[MAX_TITLE_PARTS], int *n_due)
+{
+	const struct weights *w = &a->analysis->weights;
+	char time[FMT_SIZE], threads[FMT_SIZE], share[FMT_SIZE];
+	int n = 0;
+
+	*n_due = 0;
+	if (a->source->live && a->analysis->profile == a->source->profile)
+		return app_live_totals(a, out, MAX_TITLE_PARTS, n_due);
+	if (a->loading) {
+		out[0] = loading_text(a);
+		if (!a->source->progress || !atomic_load(&a->source->progress->grows))
+			return 1;
+		n = add_total(out, n, app_total_text(a));
+		return app_has_times(w)
+			       ? add_total(out, n, xstrdup(fmt_ns(time, w->end_ns - w->begin_ns))) +
+					 1
+			       : n + 1;
+	}
+	/* All is read, but the screen may still be of an earlier part. */
+	if (a->analysis->profile == a->nothing || a->analysis->counts.version < a->whole_version) {
+		out[0] = xstrdup("counting");
+		return 1;
+	}
+	if (a->analysis->diff)
+		return app_compare_titles(a->analysis, out, MAX_TITLE_PARTS);
+	out[0] = app_total_text(a);
+	if (w->total[0] != w->whole[0])
+		n = add_total(
+			out, n,
+			xasprintf("%s %% of all", fmt_percent(share, w->total[0], w->whole[0])));
+	if (app_has_times(w) && w->first_ns != TIME_NONE)
+		n = add_total(out, n, xstrdup(fmt_ns(time, app_total_ns(a))));
+	if (w->n_threads > 0 && !app_is_of_all_measures(a))
+		n = add_total(out, n,
+			      xasprintf("%s thread%s", fmt_count(threads, (int64_t)w->n_threads),
+					w->n_threads == 1 ? "" : "s"));
+	return n + 1;
+}
+
+/* What a recording of a heap does not know: " · sampled ±12.5 %"; "" for one that knows all. The caller frees. */
+static char *manner_text(const struct analysis *an)
+{
+	const struct footprint *f = an->footprint;
+	struct heap_manner manner;
+	char error[FMT_SIZE] = "", below[FMT_SIZE] = "", culled[FMT_SIZE], gone[FMT_SIZE];
+	const char *became, *stopped;
+
+	if (!metric_is_heap(an->profile, an->lens.column[0].metric))
+		return xstrdup("");
+	manner = heap_manner_of(an->profile, &an->counts);
+	if (manner.sampled && f)
+		fmt_percent(error, (int64_t)(f->error * 1e6), 1000000);
+	if (*error && f->excess > 0)
+		fmt_percent(below, (int64_t)((f->error + f->excess) * 1e6), 1000000);
+	if (strcmp(below, error) == 0)
+		*below = '\0';
+	fmt_ns(culled, manner.culled_ns);
+	fmt_count(gone, manner.n_gone);
+	became = manner.became ? strrchr(manner.became, '/') : NULL;
+	became = became ? became + 1 : manner.became ? manner.became : "";
+	stopped = manner.stopped ? manner.stopped : "";
+	return xasprintf("%s%s%s%s%s%s%s%s%s%s%s%s%.*s%s%s%s%s", manner.sampled ? " · sampled" : "",
+			 !*error  ? ""
+			 : *below ? " +"
+				  : " ±",
+			 error, *below ? " -" : "", below, *error ? " %" : "",
+			 manner.culled_ns > 0 ? " · culled <" : "",
+			 manner.culled_ns > 0 ? culled : "", manner.attached ? " · attached" : "",
+			 manner.became ? " · became " : "", became, *stopped ? " · stopped: " : "",
+			 (int)strcspn(stopped, ":"), stopped,
+			 manner.goes_on ? " · being written" : "", manner.n_gone > 0 ? " · " : "",
+			 manner.n_gone > 0 ? gone : "", manner.n_gone > 0 ? " exited" : "");
+}
+
+/* What is counted; what a program that runs on has not freed is no leak yet. The caller frees. */
+static char *metric_text(const struct app *a)
+{
+	const struct analysis *an = a->analysis;
+	struct metric m = an->lens.column[0].metric;
+	const char *event;
+
+	if (m.event.v >= an->counts.n_events)
+		return NULL;
+	event = profile_string(an->profile, profile_event(an->profile, m.event)->name, NULL);
+	if (a->loading && m.measure == MEASURE_LEAKED && metric_is_heap(an->profile, m))
+		return xasprintf("%s not freed so far", event);
+	return metric_name(an->profile, m);
+}
+
+/* The events that are not shown: " (mmap too: m)" of a heap, which has two, else " +3 events". The caller frees. */
+static char *more_text(const struct app *a, uint32_t n_shown, uint32_t n_more)
+{
+	const struct analysis *an = a->analysis;
+	struct metric m = an->lens.column[0].metric;
+	event_id other = { 1 - m.event.v };
+	char keys[64];
+
+	if (n_shown != 1 || n_more != 1 || m.event.v > 1 || !metric_is_heap(an->profile, m))
+		return xasprintf(" +%u event%s", (unsigned)n_more, n_more == 1 ? "" : "s");
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_METRIC, keys,
+		    sizeof(keys));
+	return xasprintf(" (%s too: %s)",
+			 profile_string(an->profile, profile_event(an->profile, other)->name, NULL),
+			 keys);
+}
+
+/* "perf.data › cpu-clock › main › parse"; the caller frees. */
+static char *breadcrumb(struct app *a)
+{
+	const struct analysis *an = a->analysis;
+	void *state = app_state(a);
+	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
+	char *metric = metric_text(a), *more = NULL, *manner = manner_text(an), *sides, *text;
+	bool both = metric_waits(an->profile, an->lens.column[0].metric).v != ID_NONE;
+	uint32_t n_shown = an->diff ? an->counts.n_events
+				    : an->lens.n_columns + (an->lens.n_columns == 1 && both);
+	uint32_t n_more = an->counts.n_events - n_shown;
+
+	if (an->counts.n_events > n_shown)
+		more = more_text(a, n_shown, n_more);
+	sides = app_comparison_name(a);
+	text = xasprintf("%s%s%s%s%s%s%s%s%s", a->source->title, *sides ? " › " : "", sides,
+			 metric ? " › " : "", metric ? metric : "", metric && more ? more : "",
+			 manner, crumb ? " › " : "", crumb ? crumb : "");
+	free(sides);
+	free(manner);
+	free(more);
+	free(metric);
+	free(crumb);
+	return text;
+}
+
+/* Puts the end of a text that is too long for cols behind "…". */
+static void put_tail(struct canvas *c, int row, int col, int cols, uint16_t style, const char *s)
+{
+	size_t n = strlen(s), used;
+
+	if (text_width(s, n) <= (size_t)cols) {
+		canvas_put(c, row, col, cols, style, s, n);
+		return;
+	}
+	while (n > 0 && text_width(s, n) > (size_t)cols - 1) {
+		text_decode(s, n, &used);
+		s += used;
+		n -= used;
+	}
+	canvas_fill(c, row, col, 1, style, 0x2026);
+	canvas_put(c, row, col + 1, cols - 1, style, s, n);
+}
+
+static void draw_title(struct app *a, struct canvas *c)
+{
+	char *right[MAX_TITLE_PARTS], *left = breadcrumb(a);
+	int n_due, n = totals(a, right, &n_due), row = a->chrome.title, used = 0;
+	int left_cols = (int)text_width(left, strlen(left));
+
+	for (int i = n; i > 0 && used == 0; i--) {
+		int cols = (int)text_width(right[i - 1], strlen(right[i - 1]));
+
+		/* the shortest form may take up to half of the row from the left */
+		if (left_cols + cols + 4 <= c->cols || (i == 1 && cols + 2 <= c->cols / 2) ||
+		    (i <= n_due && LEFT_COLS(c->cols) + cols + 2 <= c->cols)) {
+			canvas_puts(c, row, c->cols - cols - 1, cols, STYLE_NORMAL, right[i - 1]);
+			used = cols + 3;
+		}
+	}
+	if (c->cols - used > 2)
+		put_tail(c, row, 1, c->cols - used - 1, STYLE_TITLE, left);
+	for (int i = 0; i < n; i++)
+		free(right[i]);
+	free(left);
+}
+
+/* How the views that are not shown are called in their tabs: the widest that fits is taken. */
+enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_NUMBERS };
+
+/* Names for narrow screens; the others are short already. */
+static const char *short_name(enum view_kind kind)
+{
+	switch (kind) {
+	case VIEW_KIND_CALLERS:
+		return "call";
+	case VIEW_KIND_BUTTERFLY:
+		return "bfly";
+	case VIEW_KIND_THREADS:
+		return "thr";
+	case VIEW_KIND_TIMELINE:
+		return "time";
+	case VIEW_KIND_MEMORY:
+		return "mem";
+	default:
+		return views[kind]->name;
+	}
+}
+
+/* " 1 top [2 tree] 3 callers", or shorter. Returns the columns; draws nothing in row -1. */
+static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names names)
+{
+	bool losses = app_has_losses(a->analysis);
+	int col = 0;
+
+	for (int i = 0; i < N_VIEW_KINDS; i++) {
+		bool active = (int)a->view == i;
+		const char *mark = i == VIEW_KIND_INFO && losses ? " !" : "";
+		uint16_t style = active ? STYLE_TAB_ACTIVE : STYLE_TAB;
+		char text[64];
+		int used;
+
+		if (!app_has_view(a, (enum view_kind)i))
+			continue;
+		if (active)
+			snprintf(text, sizeof(text), "[%d %s%s]", i + 1, views[i]->name, mark);
+		else if (names == TAB_NUMBERS)
+			snprintf(text, sizeof(text), " %d%s ", i + 1, mark);
+		else
+			snprintf(text, sizeof(text), " %d %s%s ", i + 1,
+				 names == TAB_NAMES ? views[i]->name
+						    : short_name((enum view_kind)i),
+				 mark);
+		used = (int)strlen(text);
+		if (row >= 0) {
+			canvas_puts(c, row, col, c->cols - col, style, text);
+			add_hit(a, row, col, used, (enum action)((int)ACTION_VIEW_1 + i));
+		}
+		col += used;
+	}
+	return col;
+}
+
+static void draw_tabs(struct app *a, struct canvas *c, int row)
+{
+	enum tab_names names = TAB_NAMES;
+
+	while (names < TAB_NUMBERS && draw_tabs_in(a, c, -1, names) > c->cols)
+		names++;
+	draw_tabs_in(a, c, row, names);
+}
+
+static void draw_activity(const struct app *a, struct canvas *c)
+{
+	const struct weights *w = &a->analysis->weights;
+	int row = a->chrome.activity, first, last;
+	char label[3 * FMT_SIZE];
+	struct time_axis t;
+
+	if (!app_activity_axis(a, c->cols, &t, label))
+		return;
+	canvas_spark(c, row, 1, t.cols, STYLE_SPARK, w->slice, WEIGH_N_SLICES, 0);
+	canvas_puts(c, row, t.cols + 1, c->cols, STYLE_DIM, label);
+	if (w->first_ns == TIME_NONE)
+		return;
+	first = time_axis_col(&t, w->first_ns - w->begin_ns);
+	last = time_axis_col(&t, w->last_ns - w->begin_ns);
+	if (first > 0 || last < t.cols - 1)
+		canvas_restyle(c, row, 1 + first, last - first + 1, STYLE_SPARK, STYLE_SPARK_RANGE);
+}
+
+/* A status that is too long: what stands last, a name, is folded. The caller frees. */
+static char *fold_status(char *text, int cols, bool ascii)
+{
+	char *name = text, *short_name, *out;
+
+	for (char *at = strstr(text, "  "); at; at = strstr(at + 2, "  "))
+		name = at + 2;
+	if ((int)text_width(text, strlen(text)) <= cols || name == text)
+		return text;
+	cols -= (int)text_width(text, (size_t)(name - text));
+	short_name = name_short(name, cols > 8 ? cols : 8, ascii);
+	out = xasprintf("%.*s%s", (int)(name - text), text, short_name);
+	free(short_name);
+	free(text);
+	return out;
+}
+
+/* What is still too long is cut, but never within a number: half a pid is another one. */
+static void cut_status(char *text, int cols)
+{
+	size_t got, n = text_clip(text, strlen(text), (size_t)cols, &got), at = n;
+
+	if (text[n] == '\0')
+		return;
+	while (at > 0 && text[at - 1] != ' ')
+		at--;
+	if (n > at && strcspn(text + at, "0123456789") < n - at + 1)
+		n = at;
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
+	if (n >= 4 && (!strncmp(text + n - 4, " pid", 4) || !strncmp(text + n - 4, " tid", 4)))
+		n -= 4;
+	text[n] = '\0';
+}
+
+/* "13/1,973" at the right of the status; returns the columns it takes. */
+static int draw_position(struct app *a, struct canvas *c)
+{
+	char at[FMT_SIZE], of[FMT_SIZE], text[2 * FMT_SIZE];
+	uint32_t row, n;
+	int cols;
+
+	if (!app_ops(a)->position || c->cols < POSITION_COLS)
+		return 0;
+	app_ops(a)->position(app_state(a), &row, &n);
+	if (n == 0)
+		return 0;
+	snprintf(text, sizeof(text), "%s/%s", fmt_count(at, row), fmt_count(of, n));
+	cols = (int)strlen(text);
+	canvas_puts(c, a->chrome.status, c->cols - cols - 1, cols, STYLE_DIM, text);
+	return cols + 2;
+}
+
+/* "search  /sort  2/3" of the overlay. */
+static void draw_help_found(const struct app *a, struct canvas *c, int row, int col)
+{
+	const struct help *h = &a->help;
+	char at[FMT_SIZE], n[FMT_SIZE];
+
+	if (!h->pattern)
+		return;
+	if (a->prompting == PROMPT_NONE) {
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "search  ");
+		col += canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "/%s  ", h->pattern);
+	}
+	if (h->n > 0)
+		canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "%s/%s",
+			      fmt_count(at, h->at), fmt_count(n, h->n));
+	else
+		canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, "no match");
+}
+
+/* Are the numbers on screen of another metric, or not yet of both sides? */
+static bool numbers_are_due(const struct app *a)
+{
+	const struct lens *is = &a->analysis->lens;
+	struct metric m = app_window_metric(a), shown = is->column[0].metric;
+	bool compares = lens_compares(&a->lens) || a->live.baseline_ns >= 0;
+
+	return a->asked && (m.event.v != shown.event.v || m.measure != shown.measure ||
+			    compares != lens_compares(is));
+}
+
+static void draw_status(struct app *a, struct canvas *c)
+{
+	int cols = c->cols - 1;
+	char *text;
+
+	if (a->message)
+		return;
+	if (a->help.open) {
+		draw_help_found(a, c, a->chrome.status, 1);
+		return;
+	}
+	cols -= draw_position(a, c);
+	text = app_ops(a)->status(app_state(a), &a->scene);
+	if (!text)
+		return;
+	text = fold_status(text, cols, c->ascii);
+	cut_status(text, cols);
+	canvas_puts(c, a->chrome.status, 1, cols, STYLE_STATUS, text);
+	free(text);
+}
+
+/* "3/41 · 12.7 % of total": what a search found; returns the columns used. */
+static int draw_found(struct app *a, struct canvas *c, int row, int col)
+{
+	const struct seeking *s = &a->seeking;
+	char share[FMT_SIZE], at[FMT_SIZE] = "-";
+	int used = 0;
+	int64_t found;
+
+	if (s->error)
+		return canvas_puts(c, row, col, c->cols - col, STYLE_ERROR, s->error);
+	if (!a->scene.search)
+		return 0;
+	if (s->at > 0)
+		fmt_count(at, s->at);
+	if (s->n > 0) {
+		char n[FMT_SIZE];
+
+		used = canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "%s/%s", at,
+				     fmt_count(n, s->n));
+	}
+	found = app_ops(a)->found ? app_ops(a)->found(app_state(a), &a->scene)
+				  : a->seeking.search.total[0];
+	if (found < 0)
+		return used;
+	if (search_gave_up(a->scene.search))
+		used += canvas_puts(c, row, col + used, c->cols - col - used, STYLE_ERROR,
+				    "  inexact, it takes too long");
+	fmt_percent(share, found, a->analysis->weights.total[0]);
+	return used + canvas_printf(c, row, col + used, c->cols - col - used, STYLE_STATUS,
+				    "%s%s %% of total", used > 0 ? " · " : "", share);
+}
+
+static void draw_terms(struct app *a, struct canvas *c)
+{
+	int row = a->chrome.terms, col = 1;
+
+	if (a->own.first) {
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "side a  ");
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, a->own.first) + 3;
+	}
+	if (app_is_filtered(a)) {
+		char *text = filter_text(a->lens.filter);
+
+		/* In front: the terms may fill the row. */
+		if (analysis_gave_up(a->analysis))
+			col += canvas_puts(c, row, col, c->cols - col, STYLE_ERROR,
+					   "inexact, a term takes too long  ");
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, text);
+		add_hit(a, row, 0, col, ACTION_FILTER);
+		col += 3;
+		free(text);
+	}
+	if (a->seeking.pattern && a->prompting == PROMPT_NONE) {
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "search  ");
+		col += canvas_printf(c, row, col, c->cols - col, STYLE_STATUS, "/%s  ",
+				     a->seeking.pattern);
+		draw_found(a, c, row, col);
+	}
+}
+
+/* In front of the prompt that adds to them: the terms so far, where they leave room. Returns where the prompt begins. */
+static int draw_terms_so_far(const struct app *a, struct canvas *c, int row)
+{
+	char *text = app_is_filtered(a) ? filter_text(a->lens.filter) : NULL;
+	int col = 1;
+
+	if (text && (int)text_width(text, strlen(text)) < c->cols / 2 - 10) {
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, text) + 2;
+	}
+	free(text);
+	return col;
+}
+
+static void draw_prompt(struct app *a, struct canvas *c)
+{
+	int row = a->chrome.prompt, used, col;
+	int room = c->cols > 60 ? c->cols - 30 : c->cols - c->cols / 3;
+
+	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
+	if (a->prompting == PROMPT_SEARCH) {
+		used = prompt_draw(&a->prompt, c, row, 1, room);
+		if (a->help.open)
+			draw_help_found(a, c, row, used + 4);
+		else
+			draw_found(a, c, row, used + 4);
+		return;
+	}
+	col = draw_terms_so_far(a, c, row);
+	used = col + prompt_draw(&a->prompt, c, row, col, col > 1 ? c->cols - col : room);
+	if (a->message && a->chrome.hints < 0)
+		canvas_puts(c, row, used + 3, c->cols - used - 3, STYLE_ERROR, a->message);
+}
+
+/* What one may type; or what is wrong with what was typed. */
+static void draw_prompt_hints(const struct app *a, struct canvas *c)
+{
+	static const char *const help[] = {
+		[PROMPT_SEARCH] =
+			"Enter keeps it, Esc leaves; a regular expression, upper case counts if used",
+		[PROMPT_FILTER] =
+			"fn: module: file: leaf: in: thread: process: pid: tid: time:2,5 is:idle  ! not",
+	};
+	int row = a->chrome.hints;
+
+	if (a->message)
+		canvas_puts(c, row, 1, c->cols - 1, STYLE_ERROR, a->message);
+	else if (a->prompting == PROMPT_FILTER && !a->prompt.touched && a->lens.filter &&
+		 filter_n_terms(a->lens.filter) > 0)
+		canvas_printf(c, row, 1, c->cols - 1, STYLE_DIM,
+			      "Backspace takes the last term away; %s", help[a->prompting]);
+	else if (a->prompting != PROMPT_NONE)
+		canvas_puts(c, row, 1, c->cols - 1, STYLE_DIM, help[a->prompting]);
+}
+
+/* The first key that does it, without < and >; "" when there is none. */
+static void first_key(const struct app *a, enum action action, char out[KEYS_SIZE])
+{
+	char keys[KEYS_SIZE];
+	size_t n;
+
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), action, keys, sizeof(keys));
+	n = strcspn(keys, " ");
+	if (n > 2 && keys[0] == '<' && keys[n - 1] == '>') {
+		memcpy(out, keys + 1, n - 2);
+		out[n - 2] = '\0';
+	} else {
+		memcpy(out, keys, n);
+		out[n] = '\0';
+	}
+}
+
+/* Would the hint lead to where we are? */
+static bool leads_here(const struct app *a, enum action action)
+{
+	return (action == ACTION_TO_TREE && a->view == VIEW_KIND_TREE) ||
+	       (action == ACTION_TO_CALLERS && a->view == VIEW_KIND_CALLERS) ||
+	       (action == ACTION_TO_BUTTERFLY && a->view == VIEW_KIND_BUTTERFLY) ||
+	       (action == ACTION_TO_FLAME && a->view == VIEW_KIND_FLAME);
+}
+
+/* What a key would do now: what is held or compared goes on by the key that began it. */
+static const char *hint_text(const struct app *a, enum action action)
+{
+	if (action == ACTION_FREEZE && a->live.frozen)
+		return "continue";
+	if (action == ACTION_BASELINE && a->live.baseline_ns >= 0)
+		return "no baseline";
+	return action_hint(action);
+}
+
+/* Columns that a hint takes; 0: no key does it. */
+static int hint_cols(const struct app *a, enum action action)
+{
+	char key[KEYS_SIZE];
+
+	first_key(a, action, key);
+	if (key[0] == '\0')
+		return 0;
+	return (int)text_width(key, strlen(key)) + 1 + (int)strlen(hint_text(a, action));
+}
+
+/* Draws one hint; returns the columns it takes with what separates it. */
+static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum action action)
+{
+	int row = a->chrome.hints, width = hint_cols(a, action);
+	char key[KEYS_SIZE];
+
+	first_key(a, action, key);
+	if (width == 0 || col + width > end)
+		return 0;
+	add_hit(a, row, col, width, action);
+	col += canvas_puts(c, row, col, end - col, STYLE_HINT_KEY, key) + 1;
+	canvas_puts(c, row, col, end - col, STYLE_HINT, hint_text(a, action));
+	return width + 2;
+}
+
+static bool has_hint(const struct app *a, enum action action)
+{
+	if (action == ACTION_METRIC && a->analysis->counts.n_events < 2)
+		return false;
+	if (action == ACTION_SIDE_A && (a->analysis->diff || a->source->live))
+		return false;
+	if ((action == ACTION_EQUALISE || action == ACTION_SIZE) && !a->analysis->diff)
+		return false;
+	return action != ACTION_NONE && action_where(action) & app_contexts(a) &&
+	       action_hint(action)[0] != '\0' && action != ACTION_HELP && !leads_here(a, action);
+}
+
+/* Which hints fit into so many columns: first what one cannot do without, then as in the table. */
+static void choose_hints(const struct app *a, int room, bool chosen[N_ACTIONS])
+{
+	/* A baseline leads the list where there is one: else nobody would find out of it. */
+	static const enum action first[] = { ACTION_BASELINE, ACTION_SIDE_B, ACTION_LEAVE_SIDES,
+					     ACTION_ENTER,    ACTION_ALIGN,  ACTION_EQUALISE,
+					     ACTION_SIZE,     ACTION_INVERT, ACTION_MARK_A,
+					     ACTION_MARK_B,   ACTION_FREEZE, ACTION_SEARCH,
+					     ACTION_FILTER,   ACTION_WINDOW, ACTION_BASELINE,
+					     ACTION_SAVE,     ACTION_METRIC };
+	const int n_first = (int)(sizeof(first) / sizeof(first[0]));
+	int n = 1;
+
+	for (int i = a->live.baseline_ns < 0; i < n_first + N_ACTIONS && n < MAX_HINTS; i++) {
+		enum action action = i < n_first ? first[i] : (enum action)(i - n_first);
+		int cols;
+
+		if (chosen[action] || !has_hint(a, action))
+			continue;
+		cols = hint_cols(a, action);
+		if (cols == 0 || cols > room)
+			continue;
+		chosen[action] = true;
+		room -= cols + 2;
+		n++;
+	}
+}
+
+/* What the overlay's own keys are; a click anywhere closes it. */
+static void draw_help_hints(struct app *a, struct canvas *c)
+{
+	static const struct {
+		enum action action;
+		const char *text;
+	} hints[] = { { ACTION_BACK, "close" },    { ACTION_DOWN, "down" },
+		      { ACTION_UP, "up" },         { ACTION_PAGE_DOWN, "page" },
+		      { ACTION_SEARCH, "search" }, { ACTION_NEXT, "next" } };
+	int row = a->chrome.hints, col = 1;
+
+	for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+		char key[KEYS_SIZE];
+
+		first_key(a, hints[i].action, key);
+		if (key[0] == '\0')
+			continue;
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT_KEY, key) + 1;
+		col += canvas_puts(c, row, col, c->cols - col, STYLE_HINT, hints[i].text) + 2;
+	}
+}
+
+/* Help always, and of the others as many as fit. */
+static void draw_hints(struct app *a, struct canvas *c)
+{
+	bool chosen[N_ACTIONS] = { false };
+	int col = 1;
+
+	choose_hints(a, c->cols - col - hint_cols(a, ACTION_HELP) - 2, chosen);
+	for (int i = ACTION_NONE + 1; i < N_ACTIONS; i++)
+		if (chosen[i])
+			col += draw_hint(a, c, col, c->cols, (enum action)i);
+	draw_hint(a, c, col, c->cols, ACTION_HELP);
+}
+
+/*
+ * In the status row, or in the last one where there is none, until the next key. What is longer goes on in the rows below, and
+ * begins in those above, as a name of a file is of no use without its end.
+ */
+static void draw_message(const struct app *a, struct canvas *c)
+{
+	int bottom = a->chrome.hints >= 0    ? a->chrome.hints
+		     : a->chrome.status >= 0 ? a->chrome.status
+					     : a->rows - 1;
+	int row = a->chrome.status >= 0 ? a->chrome.status : a->rows - 1, cols = c->cols - 1;
+	uint16_t style = a->message_bad ? STYLE_ERROR : STYLE_STATUS;
+	int n = canvas_put_lines(c, 0, 0, cols, 0, style, a->message);
+	int used = (int)text_width(a->message, strlen(a->message));
+
+	if (n > bottom + 1)
+		n = bottom + 1;
+	if (n > 1)
+		row = row < bottom - n + 1 ? row : bottom - n + 1;
+	for (int i = row; i < row + n; i++)
+		canvas_fill(c, i, 0, c->cols, STYLE_NORMAL, ' ');
+	canvas_put_lines(c, row, 1, cols, n, style, a->message);
+	if (n == 1 && numbers_are_due(a))
+		canvas_puts(c, row, 1 + used, cols - used, STYLE_DIM, ", computing");
+}
+
+static void draw_frame(struct app *a, struct canvas *c)
+{
+	const struct chrome *f = &a->chrome;
+
+	if (f->title >= 0)
+		draw_title(a, c);
+	if (f->tabs >= 0)
+		draw_tabs(a, c, f->tabs);
+	if (f->activity >= 0)
+		draw_activity(a, c);
+	if (f->status >= 0)
+		draw_status(a, c);
+	if (f->terms >= 0)
+		draw_terms(a, c);
+	if (f->hints >= 0 && a->prompting != PROMPT_NONE)
+		draw_prompt_hints(a, c);
+	else if (f->hints >= 0 && a->help.open)
+		draw_help_hints(a, c);
+	else if (f->hints >= 0)
+		draw_hints(a, c);
+}
+
+/* Below a view that has nothing to show: how to get back to where there is something. */
+static void draw_way_out(const struct app *a, struct canvas *c)
+{
+	const struct weights *w = &a->analysis->weights;
+	struct rect r = a->chrome.view;
+	int row = r.row + r.rows / 3 + 1;
+	char key[KEYS_SIZE];
+
+	if (w->total[0] != 0 || a->loading || app_ops(a)->contexts & IN_TEXT ||
+	    row >= r.row + r.rows)
+		return;
+	if (app_is_filtered(a)) {
+		size_t n = filter_n_terms(a->lens.filter);
+
+		first_key(a, a->trail.n > 0 ? ACTION_BACK : ACTION_FILTER, key);
+		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM,
+			      a->trail.n > 0 ? "%s takes %s away again"
+					     : "%s and Enter take %s away",
+			      key, filter_term(a->lens.filter, n - 1));
+	} else if (a->analysis->counts.n_events > 1) {
+		first_key(a, ACTION_METRIC, key);
+		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM, "%s shows the next event",
+			      key);
+	} else {
+		first_key(a, (enum action)((int)ACTION_VIEW_1 + (int)VIEW_KIND_INFO), key);
+		canvas_printf(c, row, r.col + 2, r.cols - 2, STYLE_DIM,
+			      "%s shows what is in the file", key);
+	}
+}
+
+void app_draw(struct app *a, struct canvas *c)
+{
+	void *state;
+
+	canvas_clear(c);
+	vec_clear(&a->hits);
+	if (a->rows <= 0 || a->cols <= 0)
+		return;
+	state = app_state(a);
+	draw_frame(a, c);
+	if (a->help.open)
+		app_draw_help(c, a->chrome.view, a);
+	else
+		app_ops(a)->draw(state, &a->scene, c, a->chrome.view);
+	if (!a->help.open)
+		draw_way_out(a, c);
+	if (a->prompting != PROMPT_NONE)
+		draw_prompt(a, c);
+	else if (a->message)
+		draw_message(a, c);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples, allocations, or the weight that stands for them. */
+#include "config.h"
+
+#include "tui/app/app_total.h"
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "tui/app/app_state.h"
+
+#include <string.h>
+
+static char *samples_text(const char *number)
+{
+	return xasprintf("%s sample%s", number, strcmp(number, "1") == 0 ? "" : "s");
+}
+
+/* Which allocations those are that a measure counts; "": all. */
+static const char *counted_text(enum measure measure)
+{
+	switch (measure) {
+	case MEASURE_LIVE:
+		return " live";
+	case MEASURE_PEAK:
+		return " at the peak";
+	case MEASURE_LEAKED:
+		return " never freed";
+	case MEASURE_FREED:
+		return " freed";
+	case MEASURE_TEMPORARY:
+		return " freed at once";
+	case MEASURE_WEIGHT:
+	case MEASURE_SAMPLES:
+	case MEASURE_WALL:
+		break;
+	}
+	return "";
+}
+
+bool app_is_of_all_measures(const struct app *a)
+{
+	return a->view == VIEW_KIND_MEMORY && a->analysis->footprint;
+}
+
+int64_t app_total_ns(const struct app *a)
+{
+	const struct weights *w = &a->analysis->weights;
+
+	return app_is_of_all_measures(a) && !a->analysis->footprint->in_range
+		       ? w->end_ns - w->begin_ns
+		       : w->last_ns - w->first_ns;
+}
+
+/* "6,426 allocations" where the screen has all measures, as the sum of its CALLS; else those that its measure counts. */
+static char *allocations_text(const struct app *a)
+{
+	const struct analysis *an = a->analysis;
+	const struct footprint *f = an->footprint;
+	bool all = app_is_of_all_measures(a);
+	bool sampled = f && f->manner.sampled;
+	int64_t n = all ? footprint_calls(f) : (int64_t)an->weights.n_samples;
+	char number[FMT_SIZE];
+
+	return xasprintf("%s%s%s allocation%s%s", all && sampled ? "~" : "", fmt_count(number, n),
+			 sampled && !all ? " recorded" : "", n == 1 ? "" : "s",
+			 all ? "" : counted_text(an->lens.column[0].metric.measure));
+}
+
+char *app_total_text(const struct app *a)
+{
+	const struct analysis *an = a->analysis;
+	const struct weights *w = &an->weights;
+	struct metric m = an->lens.column[0].metric;
+	char number[FMT_SIZE], count[FMT_SIZE];
+	struct event event;
+
+	if (metric_is_heap(an->profile, m))
+		return allocations_text(a);
+	if (metric_is_summed(an->profile, m))
+		return xasprintf(
+			"%s in %s stack%s",
+			fmt_weight(number, w->total[0], metric_unit(an->profile, m), w->scale[0]),
+			fmt_count(count, (int64_t)w->n_samples), w->n_samples == 1 ? "" : "s");
+	if (m.measure == MEASURE_WEIGHT && m.event.v < an->counts.n_events) {
+		event = *profile_event(an->profile, m.event);
+		if (strcmp(profile_string(an->profile, event.name, NULL), "samples") == 0)
+			return samples_text(
+				fmt_weight(number, w->total[0], event.unit, w->scale[0]));
+	}
+	return samples_text(fmt_weight(number, (int64_t)w->n_samples, UNIT_COUNT, w->sample_scale));
+}

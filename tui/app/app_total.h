@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much of what the screen is about, as row 0 says it. */
+#ifndef PROFTOP_TUI_APP_APP_TOTAL_H
+#define PROFTOP_TUI_APP_APP_TOTAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct app;
+
+/* Has the screen all measures of a heap, so that what the lens' own one counts is not what it is about? */
+bool app_is_of_all_measures(const struct app *a);
+
+/* How long what is counted took; of a heap, whose measures count what was allocated at any time, the recording. */
+int64_t app_total_ns(const struct app *a);
+
+/*
+ * "61,143 samples", or the weight where a folded file counts its samples by it. Of a heap "6,426 allocations" where the
+ * screen has all measures, as the sum of its CALLS; else those that its measure counts. The caller frees.
+ */
+char *app_total_text(const struct app *a);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The view contract.
+ *
+ * A view shows one kind of answer. It is its ops, its state (cursor, scroll, what is open), and the
+ * scene that the app hands to every call: the answers and how the user wants them shown. A view
+ * draws what scene and state say and nothing else: no clock, no I/O, no terminal, no thread. What
+ * it wants to happen beyond itself (another view, a filter) it asks for by an effect.
+ *
+ * Life of a view: new, then any number of {update, layout, draw, act, click, select}, then free.
+ * update() comes before anything else and again whenever the scene's analysis or search was
+ * replaced: by then the old ones are gone, so state must hold nothing that points into them. Places
+ * are kept as path hashes and key ids, which mean the same in every analysis of a profile.
+ */
+#ifndef PROFTOP_TUI_CONTRACT_VIEW_H
+#define PROFTOP_TUI_CONTRACT_VIEW_H
+
+#include "query/core/lens.h"
+#include "query/tree/search.h"
+#include "tui/canvas/canvas.h"
+#include "tui/contract/actions.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis;
+struct over_time_wish;
+
+/* X(enum, name) — in the order of tabs: the first has the key 1, in every profile, whichever of them it has. */
+/* clang-format off */
+#define VIEWS(X) \
+	X(TOP,       "top") \
+	X(TREE,      "tree") \
+	X(CALLERS,   "callers") \
+	X(BUTTERFLY, "butterfly") \
+	X(FLAME,     "flame") \
+	X(THREADS,   "threads") \
+	X(TIMELINE,  "timeline") \
+	X(INFO,      "info") \
+	X(MEMORY,    "memory")
+/* clang-format on */
+
+enum view_kind {
+#define X(name, text) VIEW_KIND_##name,
+	VIEWS(X)
+#undef X
+		N_VIEW_KINDS
+};
+
+/* What a view may look at. Everything is borrowed for the call. */
+struct scene {
+	struct analysis
+		*analysis; /* never NULL; may be of an empty profile. Not const: lazy parts */
+	const struct search *search; /* NULL: nothing is searched */
+	bool percent;                /* shares, or weights in their unit */
+	bool wide;                   /* names in full */
+	bool loading;                /* more will come */
+	const char *side_a; /* terms of the side that was chosen first; NULL: none was; borrowed */
+	const char
+		*nothing; /* where there is nothing to show: why; NULL: as views see it; borrowed */
+	bool live;        /* it is being recorded */
+	bool stays;       /* numbers change while one looks: the cursor's row stays where it is */
+};
+
+/* Something that can be carried from view to view. */
+struct place {
+	uint32_t
+		key_id; /* struct key's id (a function), ID_NONE: none, only its own view knows it */
+	uint64_t path;  /* call tree path of the very node, 0: any of that function */
+};
+
+/* A cell of the canvas. */
+struct cell_at {
+	int row, col;
+};
+
+/* What a view asks of the app. */
+enum effect_kind {
+	EFFECT_NONE,
+	EFFECT_OPEN, /* go to view `view` with `place`; back returns here */
+	/*
+	 * Add the terms in `text`, change the grouping to `grouping` and go to `view`, at once; back
+	 * undoes all of it.
+	 */
+	EFFECT_FILTER,
+	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
+	EFFECT_TIME,   /* show the time from `from_ns` to `to_ns` alone; back shows what was */
+	EFFECT_SIDE,   /* the terms in `text` are a side of a comparison within the recording */
+	EFFECT_CURSOR, /* what is live is asked for at `from_ns` from now on */
+	EFFECT_MESSAGE /* show `text` until the next key */
+};
+
+struct effect {
+	enum effect_kind kind;
+	enum view_kind view;
+	struct place place;
+	int64_t from_ns, to_ns; /* since the start; to is out of it */
+	enum grouping grouping; /* of EFFECT_GROUP and EFFECT_FILTER; the lens's own: no change */
+	char *text;             /* malloc'd; the app frees */
+};
+
+struct view_ops {
+	const char *name;  /* in tabs, --view and config */
+	const char *help;  /* one line for the help overlay */
+	uint32_t contexts; /* IN_…: which actions mean something here */
+	bool of_tree;      /* it looks at the call tree, which is there then */
+
+	/* Does it have something to show of what was read? NULL: always. */
+	bool (*applies)(const struct scene *s);
+
+	void *(*new)(void);
+	void (*free)(void *state);
+
+	/* Other answers, or another search: keep the place as well as can be. */
+	void (*update)(void *state, const struct scene *s);
+	/* The rectangle that draw() will get: keep the cursor inside it. */
+	void (*layout)(void *state, const struct scene *s, struct rect r);
+	/*
+	 * What it shows over time, as of layout(): that is made beside the terminal, and update() comes again when it is
+	 * there. Until then the view shows what the scene has. False: nothing now. NULL: never.
+	 */
+	bool (*wish)(const void *state, struct over_time_wish *out);
+	/* Fills the rectangle; state is what layout() left. */
+	void (*draw)(const void *state, const struct scene *s, struct canvas *c, struct rect r);
+
+	/* True when the action did something (so BACK that could not step back is false). */
+	bool (*act)(void *state, const struct scene *s, enum action a, struct effect *out);
+	/*
+	 * A click on a cell of the rectangle (row and col count from the canvas's corner, as r's
+	 * do); twice: the second click of a double one. A wheel is act(ACTION_DOWN or _UP) thrice.
+	 */
+	void (*click)(void *state, const struct scene *s, struct rect r, int row, int col,
+		      bool twice, struct effect *out);
+
+	/* The button went down at one cell and up at another one; NULL: means nothing here. */
+	void (*drag)(void *state, const struct scene *s, struct rect r, struct cell_at from,
+		     struct cell_at to, struct effect *out);
+
+	/* Go to a place carried here; nothing when it does not exist. */
+	void (*select)(void *state, const struct scene *s, const struct place *p);
+	/* What is selected; false when nothing is. */
+	bool (*selection)(const void *state, const struct scene *s, struct place *out);
+
+	/*
+	 * Go to the first match at or after the cursor (step 0), the next (1) or previous (-1) one.
+	 * Returns how many rows or nodes match in all and puts the current one's number in *at (0: the
+	 * cursor is on none). With step 0 the cursor stays when nothing matches, and a picture stays as it
+	 * is in any case; with FIND_STAY everything does.
+	 */
+	uint32_t (*find)(void *state, const struct scene *s, int step, uint32_t *at);
+
+	/* What matches the search, in the unit of column 0; NULL: what the search says of frames. */
+	int64_t (*found)(const void *state, const struct scene *s);
+
+	/* The selected row in full, for the status line: malloc'd, or NULL. */
+	char *(*status)(const void *state, const struct scene *s);
+	/* The number of the cursor's row, from 1, and how many there are; NULL: no rows. */
+	void (*position)(const void *state, uint32_t *at, uint32_t *of);
+	/* What the view is zoomed into, for the breadcrumb: "main › parse"; malloc'd, or NULL. */
+	char *(*crumb)(const void *state, const struct scene *s);
+};
+
+extern const struct view_ops *const views[N_VIEW_KINDS];
+
+/* A view as it is of this scene: itself, or what it is where two sides are compared. */
+const struct view_ops *view_of(enum view_kind view, const struct scene *s);
+
+#endif

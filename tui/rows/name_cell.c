@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Folding, shortening and cutting of names; see name_cell.h. */
+#include "config.h"
+
+#include "tui/rows/name_cell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "query/core/groups.h"
+#include "tui/canvas/canvas.h"
+
+/*
+ * A cut is marked where there are so many columns: in a box, whose edge says as much, each letter counts; in a row only
+ * where two or three would be left.
+ */
+#define BOX_MARK_COLS       16
+#define ROW_MARK_COLS       4
+#define ROW_MARK_COLS_ASCII 6
+
+/* Parts of a qualified name that are tried to be left out. */
+#define PARTS_MOST 16
+
+/* A number behind a name is left out where fewer columns than these would be left for the name. */
+#define DETAILED_COLS_MIN 6
+
+/* Where a function's arguments begin in a clean name, or its end. */
+static size_t arguments_of(const char *s)
+{
+	int braces = 0;
+
+	for (size_t i = 0; s[i]; i++) {
+		if (s[i] == '{')
+			braces++;
+		else if (s[i] == '}')
+			braces--;
+		if (s[i] != '(' || i == 0 || braces != 0)
+			continue;
+		if (strchr(".:< *&", s[i - 1]) ||
+		    (i >= 8 && strncmp(s + i - 8, "operator", 8) == 0))
+			continue;
+		return i;
+	}
+	return strlen(s);
+}
+
+static int width_of(const char *s)
+{
+	return (int)text_width(s, strlen(s));
+}
+
+/* What comes after the next :: outside of brackets, or NULL. */
+static const char *next_part(const char *name)
+{
+	int depth = 0;
+
+	for (const char *p = name; *p; p++) {
+		if (strchr("<({", *p))
+			depth++;
+		else if (strchr(">)}", *p))
+			depth--;
+		else if (depth == 0 && p[0] == ':' && p[1] == ':' && p[2] && p[2] != ':')
+			return p + 2;
+	}
+	return NULL;
+}
+
+/* A name folded to cols, or NULL where it would be cut, too. */
+static char *folded(const char *name, int cols, bool ascii)
+{
+	const char *dots = ascii ? "..." : "…";
+	char *out;
+
+	if (cols < (ascii ? 8 : 4) && width_of(name) > cols)
+		return NULL;
+	out = text_fold_name(name, (size_t)cols, ascii);
+	if (strncmp(out, dots, strlen(dots)) != 0 || strncmp(name, dots, strlen(dots)) == 0)
+		return out;
+	free(out);
+	return NULL;
+}
+
+/* What stands before a function's arguments and templates; if that is too long, its beginning. */
+static char *stem(const char *name, int cols, int mark_cols, bool ascii)
+{
+	const char *dots = ascii ? "..." : "…";
+	int dots_cols = ascii ? 3 : 1;
+	char *out = text_clean(name, strlen(name), ascii), *cut;
+	size_t n = *out ? strcspn(out + 1, "<({") + 1 : 0, got;
+
+	if (text_width(out, n) <= (size_t)cols) {
+		out[n] = '\0';
+		return out;
+	}
+	if (cols < mark_cols) {
+		out[text_clip(out, strlen(out), (size_t)cols, &got)] = '\0';
+		return out;
+	}
+	out[text_clip(out, strlen(out), (size_t)(cols - dots_cols), &got)] = '\0';
+	cut = xasprintf("%s%s", out, dots);
+	free(out);
+	return cut;
+}
+
+/* As name_short(); a cut is marked where there are mark_cols or more. */
+static char *shortened(const char *name, int cols, int mark_cols, bool ascii)
+{
+	const char *dots = ascii ? "..." : "…", *part = name, *last = name;
+	char *out = folded(name, cols, ascii), *with_dots;
+
+	for (int i = 0; !out && i < PARTS_MOST; i++) {
+		part = next_part(part);
+		if (!part)
+			break;
+		last = part;
+		out = folded(part, cols - (ascii ? 3 : 1), ascii);
+		if (!out)
+			continue;
+		with_dots = xasprintf("%s%s", dots, out);
+		free(out);
+		return with_dots;
+	}
+	if (!out && last != name)
+		out = folded(last, cols, ascii);
+	return out ? out : stem(last, cols, mark_cols, ascii);
+}
+
+char *name_short(const char *name, int cols, bool ascii)
+{
+	size_t n = strnlen(name, NAME_MOST_BYTES);
+	char *begin = name[n] != '\0' ? xstrndup(name, n) : NULL, *out;
+
+	out = shortened(begin ? begin : name, cols, BOX_MARK_COLS, ascii);
+	free(begin);
+	return out;
+}
+
+static char *short_in_row(const char *name, int cols, bool ascii)
+{
+	return shortened(name, cols, ascii ? ROW_MARK_COLS_ASCII : ROW_MARK_COLS, ascii);
+}
+
+/* The name as it will be shown; the caller frees. */
+static char *shown_name(const char *name, int cols, const struct name_look *look, bool ascii)
+{
+	size_t n = strnlen(name, NAME_MOST_BYTES), got;
+	char *whole, *out;
+	int hidden;
+
+	if (!look->wide && look->shift == 0 && name[n] == '\0')
+		return short_in_row(name, cols, ascii);
+	whole = text_clean(name, n, ascii);
+	hidden = width_of(whole) - cols;
+	if (look->shift > 0 && hidden > 0) {
+		if (hidden > look->shift)
+			hidden = look->shift;
+		out = xstrdup(whole + text_clip(whole, strlen(whole), (size_t)hidden, &got));
+	} else {
+		out = look->wide ? xstrdup(whole) : short_in_row(whole, cols, ascii);
+	}
+	free(whole);
+	return out;
+}
+
+int name_draw(struct canvas *c, int row, int col, int cols, const char *name,
+	      const struct name_look *look)
+{
+	uint16_t flags = (uint16_t)(look->style & ~(unsigned)0xff);
+	enum style base;
+	size_t args;
+	char *text;
+	int used;
+
+	if (cols <= 0)
+		return 0;
+	text = shown_name(name, cols, look, c->ascii);
+	base = STYLE_OF(look->style);
+	args = strlen(text);
+	if (base >= STYLE_FAMILY_UNKNOWN && base < STYLE_FLAME_UNKNOWN)
+		args = arguments_of(text);
+	used = canvas_put(c, row, col, cols, look->style, text, args);
+	if (text[args])
+		used += canvas_puts(c, row, col + used, cols - used,
+				    (uint16_t)(STYLE_DIM | (flags & STYLE_MATCH)), text + args);
+	free(text);
+	return used;
+}
+
+/* A name that ends in "…" where it is cut; the caller frees. */
+static char *cut_name(const char *name, int cols, bool ascii)
+{
+	char *out = text_clean(name, strnlen(name, NAME_MOST_BYTES), ascii), *cut;
+	int dots_cols = ascii ? 3 : 1;
+	size_t got;
+
+	if (width_of(out) <= cols)
+		return out;
+	out[text_clip(out, strlen(out), (size_t)(cols - dots_cols), &got)] = '\0';
+	cut = xasprintf("%s%s", out, ascii ? "..." : "…");
+	free(out);
+	return cut;
+}
+
+int name_draw_detailed(struct canvas *c, int row, int col, int cols, const char *name,
+		       const char *detail, const struct name_look *look)
+{
+	int behind = 2 + width_of(detail), used;
+	char *cut;
+
+	if (*detail == '\0' || cols < DETAILED_COLS_MIN)
+		return name_draw(c, row, col, cols, name, look);
+	if (cols - behind < DETAILED_COLS_MIN)
+		behind = 0;
+	cut = cut_name(name, cols - behind, c->ascii);
+	used = name_draw(c, row, col, cols - behind, cut, look);
+	free(cut);
+	if (behind > 0)
+		used += canvas_printf(c, row, col + used, cols - used, STYLE_DIM, "  %s", detail);
+	return used;
+}
+
+char *name_full(const struct key *k)
+{
+	return text_clean(k->label, strlen(k->label), false);
+}

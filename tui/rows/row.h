@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the views show of a key (a function, a module, a thread): its name, folded and coloured by
+ * family, its module, its full text for the status line.
+ */
+#ifndef PROFTOP_TUI_ROWS_ROW_H
+#define PROFTOP_TUI_ROWS_ROW_H
+
+#include "query/core/groups.h"
+#include "tui/rows/row_shape.h"
+
+/* The mark in front of the selected row, which is also where the hardware cursor belongs. */
+void row_draw_marker(struct canvas *c, struct rect r, int line);
+
+/* Instead of rows: why there are none. */
+void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s);
+
+/* By family; remarks and what has no name stand back. */
+uint16_t row_key_style(const struct key *k);
+/* Of what stands around its name: the arrow, what joins it to others. */
+uint16_t row_joint_style(const struct key *k);
+/* Of the bars in its row. */
+uint16_t row_bar_style(const struct key *k);
+/* The same as background of a flame graph's cell. */
+uint16_t row_flame_style(const struct key *k);
+/* What stands for the family where there is no colour: "[k]". */
+const char *row_family_tag(enum family f);
+
+/* Is so much of the self weight (of column 0) here that the row should catch the eye? */
+bool row_is_hot(const struct scene *s, const int64_t *self);
+/* Does the search match the key? Searches are over frames: never for keys of samples. */
+bool row_matches(const struct scene *s, const struct groups *keys, uint32_t key);
+
+/* What a key's row says in its name cell and module cell. */
+struct row_key {
+	const struct groups *keys;
+	uint32_t key;
+	int indent;      /* columns left free at the cell's left */
+	const char *tag; /* a remark at its right end, or NULL */
+	bool selected, hot;
+	bool dim;  /* the row stands back */
+	int shift; /* as name_look's */
+};
+
+void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		  const struct scene *s, const struct row_key *k);
+/* The parts of it: remark and, without colours, family tag; returns columns left of the cell. */
+int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		  const struct key *k, const char *tag);
+void row_draw_module(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		     const struct key *k);
+
+/* What stands behind a label: "pid 812"; of a root that only one process or thread had, "(812)", "(tid 815)"; or "". */
+const char *row_detail(const struct scene *s, const struct groups *keys, uint32_t key,
+		       char out[FMT_SIZE]);
+
+/* The key of that id, or KEY_NONE. Linear in keys. */
+uint32_t row_key_of_id(const struct groups *keys, uint32_t key_id);
+
+/* "41.0 %", or a weight in its unit, of column 0; returns out. */
+const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, int64_t whole);
+
+/* "parser.cc:118", or "" where a function's source is not known; the caller frees. */
+char *row_source(const struct scene *s, const struct groups *keys, uint32_t key);
+
+/* Name, share, self, source line and module for the status line; the caller frees. */
+char *row_status(const struct scene *s, const struct groups *keys, uint32_t key, int64_t self,
+		 int64_t total);
+
+/* "function", "module": what the rows of a grouping are. */
+const char *row_grouping_name(enum grouping g);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The numbers of a row that compares: the change with a bar, what was before and is after, the interval, and the
+ * change of the other of self and total.
+ *
+ *   +500 ███▏   2,000   2,500   ± 131   +540   parse
+ *
+ * Asked for per cent, before and after are shares of their own side. A change is one only where shares are compared; else it
+ * is in its unit: sides may have unequal totals, so that it is no difference of the shares beside it.
+ */
+#ifndef PROFTOP_TUI_ROWS_ROW_CHANGE_H
+#define PROFTOP_TUI_ROWS_ROW_CHANGE_H
+
+#include "query/core/groups.h"
+#include "tui/rows/row_shape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Adds the columns; the scene's analysis has a diff. */
+void row_change_add(struct row_shape *sh, const struct scene *s, const struct row_wish *w);
+
+/* Is there room for the column where details do or do not fit, beside so many others? */
+bool row_change_fits(const struct number_column *n, bool details, bool bars, int n_numbers);
+
+void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
+		     const int64_t *self, const int64_t *total);
+
+/* Is what rules the row's order within the noise? */
+bool row_change_is_noise(const struct row_shape *sh, const int64_t *self, const int64_t *total);
+
+/* "+500 (+25.0 %) ± 131, from 2,000 to 2,500  module  name": for the status line; the caller frees. */
+char *row_change_say(const struct scene *s, const char *name, const char *module,
+		     const int64_t *numbers);
+/* The same of a key. */
+char *row_change_status(const struct scene *s, const struct groups *keys, uint32_t key,
+			const int64_t *numbers);
+
+/* A flame cell's style by what changed there, and "+3.1 %", "new", "gone" or "" for its label. */
+uint16_t row_change_flame_style(const struct scene *s, const int64_t *total, char label[FMT_SIZE]);
+
+#endif

@@ -1,0 +1,704 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memory: how many bytes were there when, and who had asked for those that are there at the cursor.
+ *
+ * The line over time is of what passes the filter, its range of time included: between A and B it shows
+ * what was allocated there and how much of it lives on.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "query/analysis.h"
+#include "tui/contract/list.h"
+#include "tui/contract/view.h"
+#include "tui/rows/match_cursor.h"
+#include "tui/rows/name_cell.h"
+#include "tui/rows/row.h"
+#include "tui/views/memory_graph.h"
+#include "tui/views/row_effects.h"
+
+/* Columns of a site's line over time, by what room there is; the mark of what grows is a word or a sign behind it. */
+static const struct {
+	int needs; /* columns of the screen */
+	int line, mark;
+	const char *title, *grows;
+} line_forms[] = {
+	{ 119, 12, 7, "OVER TIME", " grows" },
+	{ 112, 12, 2, "OVER TIME", "▲" },
+	{ 80, 6, 2, "TREND", "▲" },
+};
+#define LINE_IN_RANGE 12 /* columns more where there is a change */
+
+/* A column of the table: from the least telling to the most. */
+struct table_column {
+	const char *title;
+	enum footprint_column of;
+	int cols;
+	int needs;     /* columns of the screen below which it is left out */
+	bool in_range; /* only where a range of time is shown */
+};
+
+static const struct table_column table[] = {
+	{ "LIVE", FOOTPRINT_LIVE, 9, 0, false },
+	{ "LIVE %", FOOTPRINT_LIVE, 7, 64, false },
+	{ "CHANGE", FOOTPRINT_CHANGE, 10, 50, true },
+	{ "PEAK", FOOTPRINT_PEAK, 10, 76, false },
+	{ "TOTAL", FOOTPRINT_BYTES, 10, 104, false },
+	{ "CALLS", FOOTPRINT_CALLS, 12, 84, false },
+	{ "TEMP %", FOOTPRINT_TEMPORARY, 7, 92, false },
+	{ "LEAKED", FOOTPRINT_LEAKED, 10, 52, false },
+};
+#define N_TABLE    ((int)(sizeof(table) / sizeof(*table)))
+#define LIVE_SHARE 1
+
+struct memory_view {
+	struct memory_graph graph;
+	struct list list;   /* sites */
+	bool on_first;      /* the cursor stays on the first row, whichever site that is */
+	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
+	enum footprint_column by;
+	bool at_end;      /* is the cursor where the recording ends? it stays there then */
+	bool at_peak;     /* is it at the peak, to the moment? likewise */
+	int64_t asked_ns; /* what is live was last asked for at this time, see EFFECT_CURSOR */
+};
+
+static struct footprint *footprint_of(const struct scene *s)
+{
+	return s->analysis->footprint;
+}
+
+static bool memory_applies(const struct scene *s)
+{
+	return footprint_of(s) != NULL;
+}
+
+static void *memory_new(void)
+{
+	struct memory_view *v = xcalloc(1, sizeof(*v));
+
+	time_axis_init(&v->graph.axis);
+	v->cursor_id = ID_NONE;
+	v->on_first = true;
+	v->at_end = true;
+	v->asked_ns = INT64_MAX;
+	return v;
+}
+
+static void memory_free(void *state)
+{
+	struct memory_view *v = state;
+
+	if (!v)
+		return;
+	free(v->graph.slot);
+	free(v);
+}
+
+static const struct key *key_at(const struct scene *s, uint32_t site)
+{
+	const struct footprint *f = footprint_of(s);
+
+	return &f->keys.key[f->site[site].key];
+}
+
+static void remember(struct memory_view *v, const struct scene *s)
+{
+	v->cursor_id = v->list.cursor < v->list.n ? key_at(s, v->list.cursor)->id : ID_NONE;
+}
+
+/* The cursor goes where its site went, unless it is where one looks for the largest. */
+static void follow(struct memory_view *v, const struct scene *s)
+{
+	const struct footprint *f = footprint_of(s);
+
+	struct list was = v->list;
+
+	list_fit(&v->list, f ? f->n_sites : 0, (int)v->list.height);
+	if (v->on_first && v->list.n > 0)
+		list_go(&v->list, 0);
+	for (uint32_t i = 0; !v->on_first && v->cursor_id != ID_NONE && i < v->list.n; i++) {
+		if (key_at(s, i)->id != v->cursor_id)
+			continue;
+		list_follow(&v->list, &was, i, s->stays);
+		return;
+	}
+}
+
+/* Does nothing where nothing was ever there. */
+static void go_to_peak(struct memory_view *v, struct footprint *f)
+{
+	v->at_peak = f->peak.time_ns != TIME_NONE;
+	if (!v->at_peak)
+		return;
+	v->at_end = false;
+	time_axis_go_to(&v->graph.axis, f->peak.time_ns);
+	footprint_move_to_peak(f);
+}
+
+/* What lives where the cursor is, if the lines in sight know. */
+static bool move_live(const struct memory_view *v, const struct scene *s)
+{
+	const struct footprint_lines *lines = analysis_lines(s->analysis);
+	struct time_span span = memory_graph_span(&v->graph);
+	uint32_t slot = (uint32_t)memory_graph_cursor(&v->graph);
+
+	return lines && time_span_same(&lines->span, &span) &&
+	       footprint_move_in_lines(footprint_of(s), v->asked_ns, lines, slot);
+}
+
+static void memory_update(void *state, const struct scene *s)
+{
+	struct memory_view *v = state;
+	struct footprint *f = footprint_of(s);
+	int64_t whole = f && f->whole_ns < INT64_MAX ? f->whole_ns + 1 : 1;
+
+	time_axis_fit(&v->graph.axis, whole, v->graph.axis.cols);
+	if (f && v->at_end)
+		time_axis_go_to(&v->graph.axis, whole - 1);
+	if (f && v->at_peak)
+		go_to_peak(v, f);
+	/* The answer may have been on its way when the cursor moved. */
+	else if (f && f->lens.cursor_ns != v->asked_ns)
+		move_live(v, s);
+	if (f && v->by == FOOTPRINT_CHANGE && !f->in_range)
+		v->by = FOOTPRINT_LIVE;
+	if (f)
+		footprint_sort(f, v->by);
+	follow(v, s);
+}
+
+/* Lines above the rows: the summary, the graph, the table's titles. */
+static int lines_above(const struct memory_view *v)
+{
+	return memory_graph_end(&v->graph) + 1;
+}
+
+static void memory_layout(void *state, const struct scene *s, struct rect r)
+{
+	struct memory_view *v = state;
+
+	if (r.rows <= 0 || r.cols <= 0)
+		return;
+	memory_graph_layout(&v->graph, s, r);
+	if (v->at_end)
+		time_axis_go_to(&v->graph.axis, v->graph.axis.whole_ns - 1);
+	memory_graph_take(&v->graph, analysis_lines(s->analysis));
+	if (!footprint_of(s))
+		return;
+	list_fit(&v->list, footprint_of(s)->n_sites, r.rows - lines_above(v));
+	remember(v, s);
+}
+
+/* What stands before estimates. */
+static const char *about(const struct footprint *f)
+{
+	return f->manner.sampled ? "~" : "";
+}
+
+/* A part of the summary, if it fits; returns where the next one begins. */
+static int put_part(struct canvas *c, struct rect r, int col, char *text)
+{
+	int cols = (int)text_width(text, strlen(text));
+
+	if (col + cols + (col > 1 ? 3 : 0) < r.cols) {
+		if (col > 1)
+			col += canvas_puts(c, r.row, r.col + col, r.cols - col, STYLE_DIM, " · ");
+		col += canvas_puts(c, r.row, r.col + col, r.cols - col, STYLE_NORMAL, text);
+	}
+	free(text);
+	return col;
+}
+
+/* "at 12.5 s": of which moment what is live is told. */
+static const char *when_text(const struct memory_view *v, const struct scene *s,
+			     char out[2 * FMT_SIZE])
+{
+	const struct footprint *f = footprint_of(s);
+	char at[FMT_SIZE];
+
+	/* The numbers may still be those of where the cursor was. */
+	if (f->lens.cursor_ns != v->asked_ns && f->lens.cursor_ns < INT64_MAX)
+		snprintf(out, 2 * FMT_SIZE, "at %s", time_axis_text(at, f->lens.cursor_ns));
+	else if (v->at_peak)
+		snprintf(out, 2 * FMT_SIZE, "at the peak");
+	else if (f->lens.cursor_ns == INT64_MAX)
+		snprintf(out, 2 * FMT_SIZE, s->loading ? "now" : "at the end");
+	else
+		snprintf(out, 2 * FMT_SIZE, "at %s", time_axis_text(at, v->graph.axis.cursor_ns));
+	return out;
+}
+
+/* What a program that runs on has not freed yet is no leak, and LIVE says it. */
+static bool may_have_leaked(const struct scene *s)
+{
+	return !s->loading;
+}
+
+/* Processes have peaks of their own, which were not there together. */
+static const char *peak_name(const struct footprint *f)
+{
+	return f->peak.n > 1 ? "highest peak" : "peak";
+}
+
+static void draw_summary(const struct memory_view *v, const struct scene *s, struct canvas *c,
+			 struct rect r)
+{
+	const struct footprint *f = footprint_of(s);
+	char a[FMT_SIZE], b[2 * FMT_SIZE], n[FMT_COUNTED_SIZE];
+	int64_t rss = memory_graph_rss(s, v->graph.axis.cursor_ns);
+	int col = 1;
+
+	/* Blocks that came before the range, or after it, may live, too. */
+	col = put_part(c, r, col,
+		       xasprintf("%slive %s%s %s", f->in_range ? "came in this time: " : "",
+				 about(f), fmt_bytes(a, f->total[FOOTPRINT_LIVE]),
+				 when_text(v, s, b)));
+	if (f->peak.time_ns != TIME_NONE)
+		col = put_part(c, r, col,
+			       xasprintf("%s %s%s at %s", peak_name(f), about(f),
+					 fmt_bytes(a, f->peak.n > 1 ? f->peak.bytes
+								    : f->total[FOOTPRINT_PEAK]),
+					 time_axis_text(b, f->peak.time_ns)));
+	if (may_have_leaked(s))
+		col = put_part(c, r, col,
+			       xasprintf("%s %s%s", f->manner.attached ? "not freed" : "leaked",
+					 about(f), fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
+	if (rss >= 0)
+		col = put_part(
+			c, r, col,
+			xasprintf("RSS %s%s", f->in_range ? "of all " : "", fmt_bytes(a, rss)));
+	put_part(c, r, col,
+		 xasprintf("%s%s of %s%s", about(f),
+			   fmt_counted(n, footprint_calls(f), "allocation"), about(f),
+			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
+}
+
+/* Is there room and reason for a column of the table? */
+static bool has_column(const struct scene *s, const struct table_column *t, int cols)
+{
+	return cols >= t->needs && (!t->in_range || footprint_of(s)->in_range) &&
+	       (t->of != FOOTPRINT_LEAKED || may_have_leaked(s));
+}
+
+/* Which of line_forms there is room for; -1: none. */
+static int line_form(const struct footprint *f, int cols)
+{
+	for (int i = 0; i < (int)(sizeof(line_forms) / sizeof(*line_forms)); i++)
+		if (cols >= line_forms[i].needs + (f->in_range ? LINE_IN_RANGE : 0))
+			return i;
+	return -1;
+}
+
+/* Columns of a line over time, with the remark behind it and a gap; 0: there is no room. */
+static int line_cols(const struct footprint *f, int cols)
+{
+	int form = line_form(f, cols);
+
+	return form < 0 ? 0 : line_forms[form].line + line_forms[form].mark + 2;
+}
+
+/* The columns that fit, from the left; returns where names begin. */
+static int draw_titles(const struct memory_view *v, const struct scene *s, struct canvas *c,
+		       struct rect r, int line)
+{
+	const struct footprint *f = footprint_of(s);
+	int col = 2, form = line_form(f, r.cols);
+
+	for (int i = 0; i < N_TABLE; i++) {
+		uint16_t style = table[i].of == v->by && i != LIVE_SHARE ? STYLE_HEADER_SORTED
+									 : STYLE_HEADER;
+
+		if (!has_column(s, &table[i], r.cols))
+			continue;
+		if (line >= 0)
+			canvas_puts_right(c, r.row + line, r.col + col, table[i].cols, style,
+					  table[i].title);
+		col += table[i].cols;
+	}
+	col += 2;
+	if (line >= 0 && form >= 0)
+		canvas_puts(c, r.row + line, r.col + col, line_forms[form].line, STYLE_HEADER,
+			    line_forms[form].title);
+	col += line_cols(f, r.cols);
+	if (line >= 0)
+		canvas_puts(c, r.row + line, r.col + col, r.cols - col, STYLE_HEADER, "WHERE");
+	return col;
+}
+
+#define CELL_SIZE (FMT_SIZE + 2)
+
+/* A site's number in a column; returns out. */
+static const char *cell_text(const struct footprint *f, const struct footprint_site *site, int i,
+			     char out[CELL_SIZE])
+{
+	int64_t value = site->sum[table[i].of];
+	char number[FMT_SIZE];
+
+	if (i == LIVE_SHARE)
+		return fmt_percent(out, value, f->total[FOOTPRINT_LIVE]);
+	if (table[i].of == FOOTPRINT_TEMPORARY)
+		return fmt_percent(out, value, site->sum[FOOTPRINT_CALLS]);
+	if (table[i].of == FOOTPRINT_CALLS)
+		fmt_count(number, value / f->scale[FOOTPRINT_CALLS]);
+	else
+		fmt_bytes(number, value);
+	snprintf(out, CELL_SIZE, "%s%s%s", table[i].in_range && value > 0 ? "+" : "", about(f),
+		 number);
+	return out;
+}
+
+/* A site's line over time, and whether it grows. */
+static void draw_line(const struct footprint *f, const struct footprint_lines *lines,
+		      struct canvas *c, int row, int col, int form, uint32_t i)
+{
+	int cols = line_forms[form].line;
+	uint16_t style = row_bar_style(&f->keys.key[f->site[i].key]);
+	const int64_t *line = lines ? footprint_row_line(lines, f->site[i].row) : NULL;
+
+	if (!line)
+		return;
+	canvas_spark(c, row, col, cols, style, line, lines->n_row_slots, 0);
+	if (footprint_grows(line, lines->n_row_slots))
+		canvas_puts(c, row, col + cols + 1, line_forms[form].mark, STYLE_HOT,
+			    line_forms[form].grows);
+}
+
+static void draw_site(const struct memory_view *v, const struct scene *s, struct canvas *c,
+		      struct rect r, int line, uint32_t i)
+{
+	const struct footprint *f = footprint_of(s);
+	const struct footprint_site *site = &f->site[i];
+	const struct key *key = key_at(s, i);
+	struct name_look look = { .style = row_key_style(key), .wide = s->wide };
+	int col = 2, at = r.row + line, used;
+	char text[CELL_SIZE], *source;
+
+	for (int k = 0; k < N_TABLE; k++) {
+		if (!has_column(s, &table[k], r.cols))
+			continue;
+		canvas_puts_right(c, at, r.col + col, table[k].cols, STYLE_NUMBER,
+				  cell_text(f, site, k, text));
+		col += table[k].cols;
+	}
+	col = draw_titles(v, s, c, r, -1);
+	used = line_cols(f, r.cols);
+	if (used > 0)
+		draw_line(f, analysis_lines(s->analysis), c, at, r.col + col - used,
+			  line_form(f, r.cols), i);
+	if (i == v->list.cursor)
+		look.style |= STYLE_SELECTED;
+	used = name_draw(c, at, r.col + col, r.cols - col, key->label, &look);
+	source = row_source(s, &f->keys, site->key);
+	col += used + 2;
+	if (*source && col < r.cols)
+		col += canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, source) + 2;
+	if (col < r.cols)
+		canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, key->module);
+	free(source);
+	if (i == v->list.cursor)
+		row_draw_marker(c, r, line);
+}
+
+static void memory_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
+{
+	const struct memory_view *v = state;
+	int top = lines_above(v);
+
+	if (r.rows <= 0 || r.cols <= 0)
+		return;
+	if (!footprint_of(s) || footprint_of(s)->n_sites == 0) {
+		row_draw_nothing(c, r, s);
+		return;
+	}
+	draw_summary(v, s, c, r);
+	memory_graph_draw(&v->graph, s, c, r);
+	if (r.rows > top - 1)
+		draw_titles(v, s, c, r, top - 1);
+	for (int line = top; line < r.rows; line++) {
+		uint32_t i = list_at(&v->list, line - top);
+
+		if (i < v->list.n)
+			draw_site(v, s, c, r, line, i);
+	}
+}
+
+/* What lives at the cursor: of the sites at once, where their lines say so, of the other views by and by. */
+static void after_move(struct memory_view *v, const struct scene *s, struct effect *out)
+{
+	struct footprint *f = footprint_of(s);
+	int64_t at;
+
+	/* A column says what lives when it ends, as the graph does. */
+	at = time_axis_at(&v->graph.axis, memory_graph_cursor(&v->graph) + 1);
+	v->at_end = at >= v->graph.axis.whole_ns;
+	v->at_peak = false;
+	if (v->at_end)
+		at = INT64_MAX;
+	v->asked_ns = at;
+	if (f->lens.cursor_ns == at)
+		return;
+	if (move_live(v, s)) {
+		footprint_sort(f, v->by);
+		follow(v, s);
+	}
+	out->kind = EFFECT_CURSOR;
+	out->from_ns = at;
+}
+
+/* Of the peak itself, which a column of the graph need not end with. */
+static bool show_peak(struct memory_view *v, const struct scene *s, struct effect *out)
+{
+	struct footprint *f = footprint_of(s);
+
+	if (f->peak.n > 1) {
+		/* Those of several were not there together: what was is in the graph. */
+		time_axis_go_to(&v->graph.axis, f->peak.time_ns);
+		after_move(v, s, out);
+		return true;
+	}
+	go_to_peak(v, f);
+	if (!v->at_peak)
+		return false;
+	footprint_sort(f, v->by);
+	follow(v, s);
+	out->kind = EFFECT_CURSOR;
+	out->from_ns = v->asked_ns = f->lens.cursor_ns;
+	return true;
+}
+
+static bool next_order(struct memory_view *v, const struct scene *s)
+{
+	unsigned n = footprint_of(s)->in_range ? FOOTPRINT_N_SUMS : FOOTPRINT_N_COLUMNS;
+
+	do
+		v->by = (enum footprint_column)((v->by + 1) % n);
+	while (v->by == FOOTPRINT_LEAKED && !may_have_leaked(s));
+	footprint_sort(footprint_of(s), v->by);
+	follow(v, s);
+	return true;
+}
+
+static bool open_site(const struct memory_view *v, const struct scene *s, struct effect *out)
+{
+	if (v->list.cursor >= v->list.n)
+		return false;
+	out->kind = EFFECT_OPEN;
+	out->view = VIEW_KIND_CALLERS;
+	out->place = (struct place){ .key_id = key_at(s, v->list.cursor)->id };
+	return true;
+}
+
+static bool memory_act(void *state, const struct scene *s, enum action a, struct effect *out)
+{
+	struct memory_view *v = state;
+	int64_t cursor = v->graph.axis.cursor_ns;
+	bool done;
+
+	if (!footprint_of(s))
+		return false;
+	done = list_act(&v->list, a);
+	if (done)
+		v->on_first = v->list.cursor == 0;
+	done = done || time_axis_act(&v->graph.axis, a);
+	remember(v, s);
+	switch ((int)a) {
+	case ACTION_MARK_A:
+	case ACTION_MARK_B:
+		if (done)
+			row_effects_range(&v->graph.axis, out);
+		return done;
+	case ACTION_SIDE_A:
+	case ACTION_SIDE_B:
+		row_effects_side_range(&v->graph.axis, out);
+		return true;
+	case ACTION_PEAK:
+		return show_peak(v, s, out);
+	case ACTION_BACK:
+		return time_axis_unzoom(&v->graph.axis);
+	case ACTION_SORT:
+		return next_order(v, s);
+	case ACTION_ENTER:
+		return open_site(v, s, out);
+	case ACTION_ZOOM_IN:
+	case ACTION_ZOOM_OUT:
+		/* Closer to the peak is still at the peak. */
+		if (done && v->at_peak) {
+			go_to_peak(v, footprint_of(s));
+			return true;
+		}
+		/* fall through */
+	default:
+		if (v->graph.axis.cursor_ns != cursor)
+			after_move(v, s, out);
+		return done;
+	}
+}
+
+static void memory_click(void *state, const struct scene *s, struct rect r, int row, int col,
+			 bool twice, struct effect *out)
+{
+	struct memory_view *v = state;
+	int line = row - r.row - lines_above(v);
+	uint32_t i = list_at(&v->list, line);
+
+	if (!footprint_of(s))
+		return;
+	if (line < -1 - v->graph.rates && row > r.row && col >= r.col + v->graph.gutter) {
+		time_axis_go(&v->graph.axis, col - r.col - v->graph.gutter);
+		after_move(v, s, out);
+	}
+	if (i == UINT32_MAX)
+		return;
+	v->list.cursor = i;
+	v->on_first = i == 0;
+	remember(v, s);
+	if (twice)
+		open_site(v, s, out);
+}
+
+static void memory_drag(void *state, const struct scene *s, struct rect r, struct cell_at from,
+			struct cell_at to, struct effect *out)
+{
+	struct memory_view *v = state;
+	int left = r.col + v->graph.gutter;
+
+	if (!footprint_of(s) || from.col < left || from.col == to.col)
+		return;
+	time_axis_mark(&v->graph.axis, from.col - left, to.col - left);
+	row_effects_range(&v->graph.axis, out);
+}
+
+static void memory_select(void *state, const struct scene *s, const struct place *p)
+{
+	struct memory_view *v = state;
+
+	if (p->key_id == ID_NONE || !footprint_of(s))
+		return;
+	v->cursor_id = p->key_id;
+	v->on_first = false;
+	follow(v, s);
+	remember(v, s);
+}
+
+static bool memory_selection(const void *state, const struct scene *s, struct place *out)
+{
+	const struct memory_view *v = state;
+
+	if (!footprint_of(s) || v->list.cursor >= footprint_of(s)->n_sites)
+		return false;
+	*out = (struct place){ .key_id = key_at(s, v->list.cursor)->id };
+	return true;
+}
+
+static bool matches(const struct scene *s, uint32_t site)
+{
+	const char *label = key_at(s, site)->label;
+
+	return s->search && search_matches(s->search, label, strlen(label));
+}
+
+static uint32_t memory_find(void *state, const struct scene *s, int step, uint32_t *at)
+{
+	struct memory_view *v = state;
+	struct match_cursor f;
+
+	match_cursor_start(&f, v->list.cursor, step);
+	for (uint32_t i = 0; i < v->list.n; i++)
+		if (matches(s, i))
+			match_cursor_add(&f, i);
+	*at = match_cursor_end(&f);
+	if (f.goes) {
+		list_go(&v->list, f.target);
+		v->on_first = false;
+		remember(v, s);
+	}
+	return f.n;
+}
+
+/* " · this column (35.0 ms): +3.39 MB, -31.2 MB". The caller frees. */
+static char *flow_text(const struct memory_graph *g)
+{
+	const struct footprint_slot *slot = &g->slot[memory_graph_cursor(g)];
+	char came[FMT_SIZE], went[FMT_SIZE], width[FMT_SIZE];
+
+	fmt_ns(width, (g->axis.to_ns - g->axis.from_ns) / g->axis.cols);
+	if (slot->allocated == 0 && slot->freed == 0)
+		return xasprintf(" · this column (%s): nothing allocated or freed", width);
+	return xasprintf(" · this column (%s): +%s, -%s", width, fmt_bytes(came, slot->allocated),
+			 fmt_bytes(went, slot->freed));
+}
+
+/* The site in full and where it is, and what was allocated and freed by all sites in the cursor's column. */
+static char *memory_status(const void *state, const struct scene *s)
+{
+	const struct memory_view *v = state;
+	const struct footprint *f = footprint_of(s);
+	char live[FMT_SIZE], *name, *source, *flow = NULL, *out;
+
+	if (!f || v->list.cursor >= f->n_sites || !v->graph.slot)
+		return NULL;
+	name = name_full(key_at(s, v->list.cursor));
+	source = row_source(s, &f->keys, f->site[v->list.cursor].key);
+	if (v->graph.exact)
+		flow = flow_text(&v->graph);
+	out = xasprintf("%s  %s%s%s  %s%s",
+			fmt_bytes(live, f->site[v->list.cursor].sum[FOOTPRINT_LIVE]),
+			key_at(s, v->list.cursor)->module, *source ? "  " : "", source, name,
+			flow ? flow : "");
+	free(flow);
+	free(source);
+	free(name);
+	return out;
+}
+
+static void memory_position(const void *state, uint32_t *at, uint32_t *of)
+{
+	list_position(&((const struct memory_view *)state)->list, at, of);
+}
+
+static char *memory_crumb(const void *state, const struct scene *s)
+{
+	const struct memory_view *v = state;
+	char from[FMT_SIZE], to[FMT_SIZE];
+
+	(void)s;
+	if (v->graph.axis.to_ns - v->graph.axis.from_ns >= v->graph.axis.whole_ns)
+		return NULL;
+	return xasprintf("%s – %s", time_axis_text(from, v->graph.axis.from_ns),
+			 time_axis_text(to, v->graph.axis.to_ns));
+}
+
+static bool memory_wish(const void *state, struct over_time_wish *out)
+{
+	const struct memory_view *v = state;
+
+	*out = (struct over_time_wish){ OVER_MEMORY, memory_graph_span(&v->graph) };
+	return v->graph.slot != NULL;
+}
+
+const struct view_ops view_memory = {
+	.name = "memory",
+	.help = "bytes over time and who asked for what is there at the cursor; A and B choose a range, p the peak",
+	.contexts = IN_LIST | IN_TIME | IN_MEMORY,
+	.applies = memory_applies,
+	.new = memory_new,
+	.free = memory_free,
+	.update = memory_update,
+	.layout = memory_layout,
+	.wish = memory_wish,
+	.draw = memory_draw,
+	.act = memory_act,
+	.click = memory_click,
+	.drag = memory_drag,
+	.select = memory_select,
+	.selection = memory_selection,
+	.find = memory_find,
+	.status = memory_status,
+	.position = memory_position,
+	.crumb = memory_crumb,
+};
