@@ -82,8 +82,8 @@ struct reader {
 	uint64_t begin, end;             /* of the records in that file; end 0: unknown */
 	struct perf_growing growing;     /* valid when header.growing */
 	bool all_told;                   /* what is beside the samples was told to the end */
-	struct perf_stream
-		*scout_stream;   /* of in as well, some way before the other; NULL: there is none */
+	/* of in as well, some way before the other; NULL: there is none */
+	struct perf_stream *scout_stream;
 	struct readahead *scout; /* its windows */
 	uint64_t n_scouted;      /* records of in that were told */
 	uint64_t fed_to; /* offset in it that samples were fed up to, about where it is packed */

@@ -51,8 +51,8 @@ struct firefox_thread {
 	int64_t pid, tid; /* -1: not told */
 	struct firefox_samples samples[N_FIREFOX_SAMPLES];
 	struct firefox_tables tables;
-	firefox_indexes
-		libs; /* index of the text's, of old profiles in which a thread has its own */
+	/* index of the text's, of old profiles in which a thread has its own */
+	firefox_indexes libs;
 };
 
 struct firefox_lib {
@@ -71,8 +71,8 @@ struct firefox_text {
 	struct profile *p; /* strings go there; borrowed */
 	VEC(struct firefox_thread) threads;
 	VEC(struct firefox_lib) libs;
-	struct firefox_tables
-		shared;     /* of newer profiles: for threads that have none of their own */
+	/* of newer profiles: for threads that have none of their own */
+	struct firefox_tables shared;
 	double interval_ms; /* 0: not told */
 	int64_t version;    /* of processed profiles; or of Gecko's; 0: not told */
 	string_id product, cpu_unit;

@@ -50,8 +50,8 @@ struct reader {
 	size_t n_lines; /* of these */
 
 	uint64_t n_firm; /* lines that are stacks beyond doubt; see is_firm() */
-	uint64_t
-		run; /* of these, how many more than malformed ones in the last run of lines that has more */
+	/* of these, how many more than malformed ones in the last run of lines that has more */
+	uint64_t run;
 	uint64_t n_good;         /* lines with a stack and a count */
 	uint64_t n_malformed;    /* lines that are none */
 	uint64_t n_indented;     /* good lines of one frame behind blanks */

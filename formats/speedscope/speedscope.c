@@ -52,8 +52,8 @@ struct reader {
 	uint64_t n_rows;
 	uint64_t n_empty; /* samples without a frame */
 	uint64_t n_short; /* without a weight */
-	uint64_t
-		n_odd; /* of a frame that is not in the file, or that end what is not open, or earlier than it began */
+	/* of a frame that is not in the file, or that end what is not open, or earlier than it began */
+	uint64_t n_odd;
 	uint64_t n_large; /* that make a sum too large */
 	/* Of the profile that is being built: */
 	struct unit_name unit;

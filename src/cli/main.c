@@ -91,7 +91,9 @@ static const struct command *find_command(int *argc, char ***argv)
 {
 	static char help_option[] = "--help";
 
-	for (size_t i = 0; i<N_COMMANDS && * argc> 1; i++) {
+	if (*argc < 2)
+		return &cmd_explore;
+	for (size_t i = 0; i < N_COMMANDS; i++) {
 		if (!*commands[i]->name || strcmp(commands[i]->name, (*argv)[1]) != 0)
 			continue;
 		--*argc;

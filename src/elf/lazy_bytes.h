@@ -19,11 +19,11 @@ struct lazy_bytes {
 	const uint8_t *at; /* the bytes; only those that lazy_need() said yes to hold anything */
 	uint64_t n;        /* of them */
 	const struct elf_file *file; /* borrowed; NULL: they are not read from there */
-	struct inflate_stream
-		*packed; /* where they come from then; owned; NULL: all are there, from malloc */
-	uint64_t offset; /* in the file */
-	unsigned shift;  /* log2 of the bytes of a block; 0: all are there */
-	bool bulk;       /* memory is of huge_alloc_new() */
+	/* where they come from then; owned; NULL: all are there, from malloc */
+	struct inflate_stream *packed;
+	uint64_t offset;        /* in the file */
+	unsigned shift;         /* log2 of the bytes of a block; 0: all are there */
+	bool bulk;              /* memory is of huge_alloc_new() */
 	_Atomic uint8_t *state; /* of each block; owned */
 };
 

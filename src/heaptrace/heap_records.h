@@ -112,8 +112,8 @@ bool heap_take_record(struct heap_in *in, struct heap_record *out);
 
 struct heap_node {
 	uint64_t ip; /* a return address; the next instruction when exact */
-	uint32_t
-		parent; /* the caller's node, always a smaller number; 0 is the root, which has no frame */
+	/* the caller's node, always a smaller number; 0 is the root, which has no frame */
+	uint32_t parent;
 	bool exact; /* the frame was interrupted here (by a signal); else ip - 1 is in the call */
 };
 

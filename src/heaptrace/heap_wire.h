@@ -69,16 +69,16 @@ struct heap_file_header {
 	uint32_t version;
 	uint32_t unit_ns;  /* length of one unit of every time in the file: 1 … 10⁹ */
 	uint64_t start_ns; /* CLOCK_REALTIME when time was 0, since 1970 */
-	uint64_t
-		start_mono; /* CLOCK_MONOTONIC at that moment, ns: joins recordings of one machine */
-	uint64_t run;       /* random: tells files of one name apart */
+	/* CLOCK_MONOTONIC at that moment, ns: joins recordings of one machine */
+	uint64_t start_mono;
+	uint64_t run; /* random: tells files of one name apart */
 	uint32_t pid;
 	uint8_t arch; /* enum heap_arch */
 	uint8_t stop; /* enum heap_stop, or what came later; the one thing that is written once more */
 	uint8_t signal; /* HEAP_STOP_KILLED: by which */
 	uint8_t spent;  /* 1: its first reader takes out of it what was read; else 0 */
-	uint32_t
-		box; /* 1 + the id of the shared memory that has what the file has not yet; 0: there is none */
+	/* 1 + the id of the shared memory that has what the file has not yet; 0: there is none */
+	uint32_t box;
 	uint8_t id_chunk_bits; /* ids of one chunk (all but the low bits equal) are one thread's: 8 … 32 */
 };
 

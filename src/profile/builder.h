@@ -186,13 +186,12 @@ struct build_folding {
 	uint64_t n_rows;   /* beyond so many rows of samples the older ones are folded */
 	uint64_t n_folded; /* to so many, or as many as are young, up to four times so many */
 	uint32_t n_stacks; /* beyond so many stacks build_shorten() shortens; 0: never */
-	uint64_t
-		n_blocks; /* as n_rows, of allocations, or an eighth of it where half are old; at most half are not old */
-	uint64_t
-		n_sums; /* of them; of those of old time so many as of newer, or a fourth of this */
-	uint32_t
-		n_ended; /* beyond so many threads that ended, old samples become those of one thread for each name, see ENDED_PREFIX;
-			     0: never */
+	/* as n_rows, of allocations, or an eighth of it where half are old; at most half are not old */
+	uint64_t n_blocks;
+	/* of them; of those of old time so many as of newer, or a fourth of this */
+	uint64_t n_sums;
+	/* beyond so many threads that ended, old samples become those of one thread for each name, see ENDED_PREFIX; 0: never */
+	uint32_t n_ended;
 };
 
 /*

@@ -55,10 +55,10 @@ struct profile_counts {
 	uint32_t n_events;
 	uint32_t n_facts;
 	uint64_t n_samples; /* rows of samples */
-	uint64_t
-		n_taken; /* samples that there ever were: rows that were folded stand for several */
-	uint32_t
-		generation; /* of rows and stacks: changes when old ones are folded, see builder.h */
+	/* samples that there ever were: rows that were folded stand for several */
+	uint64_t n_taken;
+	/* of rows and stacks: changes when old ones are folded, see builder.h */
+	uint32_t generation;
 	uint32_t resolution; /* how often locations got (other) names */
 	uint32_t version;    /* changes with every publication */
 };
@@ -68,8 +68,8 @@ struct capture {
 	part_id part;     /* its newest one, that which is being read */
 	int64_t begin_ns; /* earliest sample's time, TIME_NONE without times; see capture_begin() */
 	int64_t end_ns;   /* latest; see capture_end() */
-	uint64_t
-		first_sample; /* from here to the next one's first, rows without a thread are its own */
+	/* from here to the next one's first, rows without a thread are its own */
+	uint64_t first_sample;
 };
 
 /* An input: a file of a capture. */
@@ -148,8 +148,8 @@ struct thread {
 	int32_t tid; /* -1: unknown */
 	string_id name;
 	uint32_t cgroup; /* cgroup_id; ID_NONE: not recorded */
-	string_id
-		labels; /* what the program said that it did: "request=list, user=7"; mostly empty */
+	/* what the program said that it did: "request=list, user=7"; mostly empty */
+	string_id labels;
 };
 
 /* What was sampled. Weights of its samples are in 1/scale units. */
@@ -246,14 +246,14 @@ struct sample_columns {
 	const uint32_t *thread; /* thread_id, or ID_NONE; NULL: all ID_NONE */
 	const uint16_t *event;  /* event_id; NULL: all 0 */
 	const uint16_t *cpu;    /* or CPU_NONE; NULL: all CPU_NONE */
-	const int64_t
-		*weight; /* in the event's unit times its scale; NULL: one unit, so the scale */
+	/* in the event's unit times its scale; NULL: one unit, so the scale */
+	const int64_t *weight;
 	const int64_t *time_ns; /* the recording's clock, or TIME_NONE; NULL: all TIME_NONE */
 	const int64_t *scale;   /* [n_events] of `weight`; differs from 1 for fractional inputs */
 	const int64_t *count;   /* [n_folded] how many samples the row was; others are one each */
 	const double *square;   /* [n_folded] sum of the squares of their weights, in units */
-	const int64_t
-		*last_ns; /* [n_folded] when the last of them was, the time being the first one's */
+	/* [n_folded] when the last of them was, the time being the first one's */
+	const int64_t *last_ns;
 	uint64_t n_folded; /* rows below may be several samples */
 };
 

@@ -22,8 +22,8 @@ struct store_state {
 	uint32_t n_captures;
 	struct heap_columns heap;
 	struct heap_track *tracks; /* [heap.n_tracks]; owned */
-	struct store_heap_columns
-		*of;               /* that heap is of; NULL: the profile's; with others of these */
+	/* that heap is of; NULL: the profile's; with others of these */
+	struct store_heap_columns *of;
 	struct store_state *older; /* owned */
 };
 

@@ -43,8 +43,8 @@ struct store_child {
 
 /* The writer's side of a track. */
 struct store_track {
-	struct heap_track
-		now; /* counts including what is not published yet; .tick and .rate are NULL */
+	/* counts including what is not published yet; .tick and .rate are NULL */
+	struct heap_track now;
 	struct heap_track published; /* what readers are told */
 	struct column ticks;         /* struct heap_tick */
 	struct column rates;         /* struct heap_rate */
@@ -129,8 +129,8 @@ struct store_generation {
 	struct store_shown shown; /* as readers were told last */
 	uint32_t number;          /* of the generation */
 	uint32_t n_holds;         /* above 0 */
-	struct store_trie
-		*trie; /* that its stacks are of; NULL: the profile's; with others of that trie */
+	/* that its stacks are of; NULL: the profile's; with others of that trie */
+	struct store_trie *trie;
 	struct store_generation *older;
 };
 
@@ -168,10 +168,10 @@ struct profile {
 
 	struct column text;       /* char: strings with their NULs */
 	struct column string_end; /* uint32_t [n_strings + 1] where each begins, the last ends */
-	struct column
-		string_function; /* uint32_t [n_strings] first function of that name + 1, or 0 */
-	struct column captures;  /* struct capture */
-	struct column parts;     /* struct capture_part */
+	/* uint32_t [n_strings] first function of that name + 1, or 0 */
+	struct column string_function;
+	struct column captures;         /* struct capture */
+	struct column parts;            /* struct capture_part */
 	VEC(struct store_aside) asides; /* one a thread at most */
 	struct column modules;          /* struct module */
 	struct column functions;        /* struct function */

@@ -30,8 +30,8 @@ struct activity_row {
 };
 
 struct activity {
-	struct activity_row
-		*row; /* [n_rows] by falling weight, threads below their process; owned */
+	/* [n_rows] by falling weight, threads below their process; owned */
+	struct activity_row *row;
 	uint32_t n_rows;
 	int64_t *slices; /* what rows point into; owned, as is the next */
 	int64_t *columns;
@@ -43,8 +43,8 @@ struct activity {
 	int64_t weight;        /* of all rows together */
 	uint64_t n_samples;    /* likewise */
 	struct recent *recent; /* for recent_thread(), where the lens wants it; else NULL; owned */
-	struct activity_pairs
-		*pairs; /* of a comparison, whose rows are by name; else NULL; owned */
+	/* of a comparison, whose rows are by name; else NULL; owned */
+	struct activity_pairs *pairs;
 };
 
 /* What a process is called, ID_NONE's too. */

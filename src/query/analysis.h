@@ -49,8 +49,8 @@ struct analysis {
 	struct over_time *over[N_OVER_TIME]; /* NULL until analysis_set_over(); owned */
 	struct normalize amounts;            /* of a lens that compares */
 	struct diff *diff;                   /* likewise; else NULL */
-	struct comparison_time
-		*sides_time; /* likewise, where there are times; NULL until analysis_footprint() */
+	/* likewise, where there are times; NULL until analysis_footprint() */
+	struct comparison_time *sides_time;
 };
 
 /* 0 or -ECANCELED; *out is the caller's to free. */

@@ -16,8 +16,8 @@ struct elf_file;
 struct finder;
 
 struct image {
-	struct elf_file
-		*runtime;       /* what was mapped: code, unwind tables, .dynsym; or NULL; owned */
+	/* what was mapped: code, unwind tables, .dynsym; or NULL; owned */
+	struct elf_file *runtime;
 	struct elf_file *debug; /* a separate debug file with .symtab and perhaps DWARF; or NULL */
 	struct elf_file *mini;  /* .gnu_debugdata of runtime, unpacked; or NULL; owned */
 	struct debug_parts parts; /* the rest of its debug information */

@@ -22,8 +22,8 @@
 
 struct work {
 	uint64_t n_pairs;
-	uint64_t
-		done; /* of a paced one, so far: who comes late goes the same ways as who does not */
+	/* of a paced one, so far: who comes late goes the same ways as who does not */
+	uint64_t done;
 	unsigned depth;
 	int churn;
 	unsigned seconds;    /* 0: as fast as it can */

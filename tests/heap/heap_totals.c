@@ -50,8 +50,8 @@ struct trace {
 		n_gap_ids;     /* allocations that were only counted; ids that are nobody's */
 	uint64_t n_incomplete; /* stacks that end at an unknown caller */
 	uint64_t n_bad, n_double;
-	uint64_t
-		n_backward; /* events before the one before them in their thread, or out of their address's order */
+	/* events before the one before them in their thread, or out of their address's order */
+	uint64_t n_backward;
 	VEC(uint64_t) last; /* by thread: time of its last event */
 	uint64_t n_threads, n_modules;
 	VEC(struct sampling) samplings; /* by time */

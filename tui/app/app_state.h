@@ -62,11 +62,11 @@ struct hit {
 /* What is searched. */
 struct seeking {
 	char *pattern; /* NULL: nothing; owned */
-	struct search
-		search; /* of pattern over the present analysis; valid while scene.search is set */
-	uint32_t n, at; /* rows that match and which one the cursor is on; n 0: not counted */
-	char *error;    /* what is wrong with what was typed, or NULL; owned */
-	char *kept;     /* pattern when the prompt was opened; owned */
+	/* of pattern over the present analysis; valid while scene.search is set */
+	struct search search;
+	uint32_t n, at;   /* rows that match and which one the cursor is on; n 0: not counted */
+	char *error;      /* what is wrong with what was typed, or NULL; owned */
+	char *kept;       /* pattern when the prompt was opened; owned */
 	struct step from; /* the cursor then */
 };
 
@@ -121,9 +121,9 @@ struct live {
 /* A comparison within the recording, of what the user chose. */
 struct own_sides {
 	char *first; /* terms of the side that is chosen, while there is no other; owned */
-	struct coming_sides
-		*coming; /* it and the other one are being counted; NULL: they are not; owned */
-	bool open;       /* both are compared; only then there is: */
+	/* it and the other one are being counted; NULL: they are not; owned */
+	struct coming_sides *coming;
+	bool open;               /* both are compared; only then there is: */
 	struct comparison sides; /* owned */
 	struct lens whole;       /* the lens to go back to; owned */
 	enum view_kind view;     /* likewise */
@@ -135,9 +135,9 @@ struct app {
 	const struct settings *settings;
 	bool hints; /* show them */
 
-	struct profile
-		*nothing;      /* an empty profile, for the time before the first analysis; owned */
-	struct worker *worker; /* owned */
+	/* an empty profile, for the time before the first analysis; owned */
+	struct profile *nothing;
+	struct worker *worker;     /* owned */
 	struct analysis *analysis; /* of what is on screen, never NULL; owned */
 	struct lens lens;          /* what the user wants */
 	char *filter_text; /* of the filter that was asked for last; NULL: none was; owned */

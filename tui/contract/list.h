@@ -18,8 +18,8 @@ struct list {
 	uint32_t cursor; /* the selected row */
 	uint32_t top;    /* first row in sight */
 	uint32_t height; /* rows that fit; 0 before the first layout */
-	uint32_t
-		pinned; /* lines at the top under which rows are hidden; the view's to set, 0 in most */
+	/* lines at the top under which rows are hidden; the view's to set, 0 in most */
+	uint32_t pinned;
 };
 
 /* The rows changed in number, or the room for them did: keeps the cursor, and keeps it in sight. */

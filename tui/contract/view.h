@@ -49,24 +49,24 @@ enum view_kind {
 
 /* What a view may look at. Everything is borrowed for the call. */
 struct scene {
-	struct analysis
-		*analysis; /* never NULL; may be of an empty profile. Not const: lazy parts */
+	/* never NULL; may be of an empty profile. Not const: lazy parts */
+	struct analysis *analysis;
 	const struct search *search; /* NULL: nothing is searched */
 	bool percent;                /* shares, or weights in their unit */
 	bool wide;                   /* names in full */
 	bool loading;                /* more will come */
 	const char *side_a; /* terms of the side that was chosen first; NULL: none was; borrowed */
-	const char
-		*nothing; /* where there is nothing to show: why; NULL: as views see it; borrowed */
-	bool live;        /* it is being recorded */
-	bool stays;       /* numbers change while one looks: the cursor's row stays where it is */
+	/* where there is nothing to show: why; NULL: as views see it; borrowed */
+	const char *nothing;
+	bool live;  /* it is being recorded */
+	bool stays; /* numbers change while one looks: the cursor's row stays where it is */
 };
 
 /* Something that can be carried from view to view. */
 struct place {
-	uint32_t
-		key_id; /* struct key's id (a function), ID_NONE: none, only its own view knows it */
-	uint64_t path;  /* call tree path of the very node, 0: any of that function */
+	/* struct key's id (a function), ID_NONE: none, only its own view knows it */
+	uint32_t key_id;
+	uint64_t path; /* call tree path of the very node, 0: any of that function */
 };
 
 /* A cell of the canvas. */

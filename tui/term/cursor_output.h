@@ -45,8 +45,8 @@ struct sent {
 
 struct cursor_output {
 	const struct terminal_can *can; /* borrowed */
-	const struct look
-		*looks; /* borrowed; blanks' fg is PEN_ANY; the first is a plain blank's */
+	/* borrowed; blanks' fg is PEN_ANY; the first is a plain blank's */
+	const struct look *looks;
 	const struct glyph *want; /* [rows][cols] what is to be shown; borrowed */
 	struct glyph *have;       /* the same as it is; borrowed, kept true */
 	int cols, rows;

@@ -39,8 +39,8 @@ struct bfly_view {
 	struct butterfly b; /* of the centre in the present analysis; owned */
 	uint32_t key;       /* the centre, KEY_NONE: there is none */
 	struct {
-		uint32_t
-			*at; /* [n] key ids of the centres so far, the last is the present; owned */
+		/* [n] key ids of the centres so far, the last is the present; owned */
+		uint32_t *at;
 		size_t n, cap;
 	} way;
 	struct list list; /* callers, centre, callees */

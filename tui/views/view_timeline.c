@@ -35,12 +35,12 @@
 struct timeline_view {
 	struct time_axis axis;
 	int64_t wanted_ns; /* where the cursor goes when there are columns for it; TIME_UNMARKED: stays */
-	struct thread_list
-		threads; /* of what is in sight, a slice a column, as soon as that is made */
-	bool at_end;     /* of live: the cursor is where the newest is, and stays there */
-	int64_t *sum;    /* [n_slices] of all threads; NULL: no times; owned */
-	int gutter;      /* columns on the left of the axis */
-	int graph;       /* rows of the graph */
+	/* of what is in sight, a slice a column, as soon as that is made */
+	struct thread_list threads;
+	bool at_end;  /* of live: the cursor is where the newest is, and stays there */
+	int64_t *sum; /* [n_slices] of all threads; NULL: no times; owned */
+	int gutter;   /* columns on the left of the axis */
+	int graph;    /* rows of the graph */
 };
 
 static void *timeline_new(void)

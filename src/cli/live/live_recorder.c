@@ -49,8 +49,8 @@
 struct live_recorder {
 	const struct options *o; /* borrowed */
 	char *name;              /* of what is recorded; owned */
-	struct scratch
-		place; /* of what is recorded; without a path: CPU samples alone, through a pipe */
+	/* of what is recorded; without a path: CPU samples alone, through a pipe */
+	struct scratch place;
 	int reader, writer;           /* the pipe's ends, as far as they are ours; -1: none */
 	char *path;                   /* what is to be read; owned */
 	pid_t pid;                    /* 0: it has ended */

@@ -22,8 +22,8 @@ struct record_numbers {
 };
 
 struct record_options {
-	struct cpu_recording_options
-		options; /* what they point to is ours and the command line's */
+	/* what they point to is ours and the command line's */
+	struct cpu_recording_options options;
 	struct event_specs events;
 	struct {
 		char **at;

@@ -25,8 +25,8 @@ struct record_traces {
 	char *left; /* "cc1plus, as": programs that were left alone, the first few, each once; NULL: none; owned */
 	size_t n_left;  /* processes that were */
 	size_t n_named; /* programs in left */
-	uint64_t
-		oom_kills; /* record_traces_oom_kills() before the process began; UINT64_MAX: not known */
+	/* record_traces_oom_kills() before the process began; UINT64_MAX: not known */
+	uint64_t oom_kills;
 };
 
 /* Takes a line of the tracer's log. False: it tells neither of a trace nor of a program without. */

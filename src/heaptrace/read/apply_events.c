@@ -224,8 +224,8 @@ struct run {
 	struct heap_write_lock pen;
 	struct heap_worker *w;
 	const struct heap_rows_pages *rows;
-	allocation_id
-		fresh;    /* of w->fresh_id, when this run took it and it is live; else {ID_NONE} */
+	/* of w->fresh_id, when this run took it and it is live; else {ID_NONE} */
+	allocation_id fresh;
 	int64_t until_ns; /* from here on the worker, or the rate of sampling, may be another */
 };
 

@@ -67,8 +67,8 @@ struct apply_records {
 	bool events_begun; /* kept by who reads blocks: one of events came before these records */
 	uint64_t newest;   /* time of the newest reading */
 	uint64_t last;     /* time of the newest record of any kind */
-	uint64_t
-		held; /* events of so much time may not be in the file yet: culling waits for frees */
+	/* events of so much time may not be in the file yet: culling waits for frees */
+	uint64_t held;
 	uint64_t n_lost; /* events that were not recorded */
 	bool ended;      /* there is an END */
 	bool execed; /* the last thing that it says is that the process became another program */

@@ -55,9 +55,9 @@ void heap_rows_skip(struct heap_rows *r, uint64_t id, uint64_t n);
  */
 struct heap_row_page {
 	uint32_t row; /* of the page's first id, modulo 2^32, were it taken; or the table's place */
-	uint16_t
-		from; /* the first id that was taken, from the page's first; or one of those below */
-	uint16_t to;  /* behind the last one; 0: none was; or as from */
+	/* the first id that was taken, from the page's first; or one of those below */
+	uint16_t from;
+	uint16_t to; /* behind the last one; 0: none was; or as from */
 };
 
 #define HEAP_ROWS_TABLE 0xffffu /* there is a table */
@@ -73,8 +73,8 @@ struct heap_rows_pages {
 	struct heap_row_page **
 		stretch; /* [n_stretches] of HEAP_ROWS_STRETCH pages each; NULL: none of its ids was seen */
 	uint64_t n_stretches;
-	uint32_t
-		*table; /* [HEAP_ROWS_PAGE_IDS] each: an allocation_id, or HEAP_ROWS_NONE or more */
+	/* [HEAP_ROWS_PAGE_IDS] each: an allocation_id, or HEAP_ROWS_NONE or more */
+	uint32_t *table;
 };
 
 /* What an id is in a table that is no row: this or more. */

@@ -235,8 +235,8 @@ struct perf_records {
 	uint64_t offset;   /* of the first in its file, for messages; nearly, when it was packed */
 	uint64_t first;    /* how many records came before */
 	bool swap;         /* of the other byte order */
-	struct lazy_stack
-		*gaps; /* [n_gaps] what was not read of samples among them, see lazy_stack.h */
+	/* [n_gaps] what was not read of samples among them, see lazy_stack.h */
+	struct lazy_stack *gaps;
 	size_t n_gaps; /* of these records, and of what came before in the same window */
 	const struct perf_beside *beside; /* [n_beside]; NULL: nobody looked for them */
 	size_t n_beside;

@@ -35,8 +35,8 @@ struct waiting {
 	uint64_t weight;               /* as predecode_weight() */
 	struct perf_chain_owner owner; /* of its chain */
 	bool is_plain;                 /* nothing but the recorded chain says what its stack is */
-	struct known_chain
-		known;  /* its chain; only the hash is valid before it is built, when is_plain */
+	/* its chain; only the hash is valid before it is built, when is_plain */
+	struct known_chain known;
 	uint32_t chain; /* its number, where it was added; NOT_ADDED: it is known */
 	struct sample sample;
 };

@@ -22,10 +22,10 @@ struct prescan_stats {
 	uint64_t n_misfits;                  /* not as long as those of their type are */
 	uint64_t n_forked;                   /* processes that others began */
 	uint64_t n_lost;                     /* events that LOST records speak of */
-	uint64_t
-		n_lost_samples; /* and LOST_SAMPLES records of the kernel: of counters that write ahead */
-	uint64_t
-		n_lost_summed; /* and those that perf puts at the end: what n_lost says, by event */
+	/* and LOST_SAMPLES records of the kernel: of counters that write ahead */
+	uint64_t n_lost_samples;
+	/* and those that perf puts at the end: what n_lost says, by event */
+	uint64_t n_lost_summed;
 };
 
 /* How many were lost, each counted once. */

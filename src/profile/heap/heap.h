@@ -112,8 +112,8 @@ struct heap_track {
 	bool attached;      /* the process had run before: what it had allocated is not known */
 	int64_t culled_ns;  /* what lived less was only counted, in no level; 0: nothing was */
 	uint32_t n_moments; /* allocations and releases that have happened */
-	const struct heap_tick
-		*tick; /* [n_ticks] by rising moment and time; the first is of moment 0 */
+	/* [n_ticks] by rising moment and time; the first is of moment 0 */
+	const struct heap_tick *tick;
 	uint32_t n_ticks;
 	int64_t gone_ns; /* when its process ended, or became another program; TIME_NONE: it goes on, or nobody knows */
 	int64_t known_ns; /* of one that is being followed: what happened later may not be here; TIME_NONE: nothing more comes */
@@ -130,15 +130,14 @@ struct heap_columns {
 	uint32_t n_series;
 	uint32_t n_readings;
 	uint32_t n_marks;
-	uint64_t
-		n_counted; /* allocations that were rows and are in bulk now, see build_heap_fold() */
+	/* allocations that were rows and are in bulk now, see build_heap_fold() */
+	uint64_t n_counted;
 	const uint32_t *begin;  /* [n_allocations] moment */
 	const uint32_t *end;    /* [n_allocations] load with allocation_end() */
 	const uint32_t *size;   /* [n_allocations] bytes; see allocation_size() */
 	const uint32_t *origin; /* [n_allocations] origin_id */
-	const uint32_t
-		*release; /* [n_allocations] origin_id of what freed it, or ID_NONE; like end,
-				    which is stored after it; NULL: not recorded */
+	/* [n_allocations] origin_id of what freed it, or ID_NONE; like end, which is stored after it; NULL: not recorded */
+	const uint32_t *release;
 	const struct heap_origin *origins; /* [n_origins] */
 	const struct heap_large *large;    /* [n_large] by rising allocation */
 	const struct heap_bulk *bulk;      /* [n_bulk] */

@@ -52,8 +52,8 @@ struct scan {
 	uint32_t *columns; /* [n_origins] bits: of which columns it is by their own filter; owned */
 	uint32_t *kinds;   /* [n_origins] bits: of which kinds any column is among those; owned */
 	uint32_t n_kinds;
-	uint32_t
-		noted; /* bits: kinds of which it is noted when they are, as of column 0's filters */
+	/* bits: kinds of which it is noted when they are, as of column 0's filters */
+	uint32_t noted;
 	uint32_t levels; /* bits: kinds of what is there, which over time are one */
 	uint32_t kind_of[LENS_MAX_COLUMNS];  /* by column */
 	uint32_t first_of[LENS_MAX_COLUMNS]; /* [n_kinds] the first column of each */

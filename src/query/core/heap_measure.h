@@ -20,8 +20,8 @@ struct heap_measure {
 	bool blocks;   /* it counts these, not bytes */
 	bool squares;  /* it is of what chance makes of them, in squares of HEAP_SQUARE_UNIT */
 	bool is_level; /* it is of what is there, not of what happens */
-	uint32_t
-		*at; /* [n_tracks] moments that have happened, for what is there at a time; owned */
+	/* [n_tracks] moments that have happened, for what is there at a time; owned */
+	uint32_t *at;
 	int64_t scale;           /* amounts are in 1/scale of the unit: counts of sampled blocks */
 	double most;             /* as in struct heap_state */
 	int64_t *top;            /* [n_tracks] MEASURE_PEAK: bytes there then; else NULL; owned */

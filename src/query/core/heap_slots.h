@@ -26,8 +26,8 @@ struct heap_slots {
 	int64_t begin_ns;               /* of its capture */
 	VEC(struct heap_sum_slot) sums; /* one after the other, up to where nothing is folded */
 	uint32_t *bound; /* [n + 1] the first moment of each slot; where the last one ends; owned */
-	uint32_t
-		*guess; /* [n_guesses] a slot not after that of moments from i << shift on; owned */
+	/* [n_guesses] a slot not after that of moments from i << shift on; owned */
+	uint32_t *guess;
 	uint32_t shift;
 };
 

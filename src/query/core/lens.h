@@ -164,8 +164,8 @@ struct lens {
 	int64_t half_life_ns; /* samples that are so much older count half; 0: all count whole */
 	int64_t now_ns; /* than that, since the capture's start, or than the newest where that is later */
 	struct lens_sides sides;
-	struct name_rules
-		*names; /* which functions are the same by name; NULL: equal ones; owned */
+	/* which functions are the same by name; NULL: equal ones; owned */
+	struct name_rules *names;
 	/* What analyses before found out; NULL: nothing; borrowed; copies have none. */
 	const struct analysis_cache *cache;
 };

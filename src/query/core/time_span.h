@@ -12,8 +12,8 @@ struct time_span {
 	int64_t from_ns; /* since the recording's start; at least 0 */
 	int64_t to_ns; /* behind from; INT64_MAX: the end, whenever that is; what is at the end counts */
 	uint32_t n; /* slots; 0: nothing is wanted */
-	uint32_t
-		align; /* of comparisons: how the axis is that from and to are on, see comparison_time.h */
+	/* of comparisons: how the axis is that from and to are on, see comparison_time.h */
+	uint32_t align;
 };
 
 static inline bool time_span_same(const struct time_span *a, const struct time_span *b)

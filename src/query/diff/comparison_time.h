@@ -25,11 +25,11 @@ enum { ALIGN_START, ALIGN_PROGRESS, ALIGN_MARK };
 
 struct sides_run {
 	struct lens lens; /* of its filter and the comparison's; one column; owned */
-	struct footprint
-		*footprint; /* of a heap, after comparison_time_weigh(); else NULL; owned */
-	int64_t begin_ns;   /* since its captures' start */
-	int64_t end_ns;     /* behind it; memory lives on behind a range of time */
-	int64_t *mark_ns;   /* [n_marks] since its captures' start; owned */
+	/* of a heap, after comparison_time_weigh(); else NULL; owned */
+	struct footprint *footprint;
+	int64_t begin_ns; /* since its captures' start */
+	int64_t end_ns;   /* behind it; memory lives on behind a range of time */
+	int64_t *mark_ns; /* [n_marks] since its captures' start; owned */
 };
 
 struct comparison_time {

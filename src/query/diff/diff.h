@@ -41,16 +41,16 @@ enum change_verdict {
 };
 
 struct diff {
-	struct analysis
-		*analysis; /* borrowed; must outlive the diff; its lazy parts are not made */
+	/* borrowed; must outlive the diff; its lazy parts are not made */
+	struct analysis *analysis;
 	enum normalise normalise;
 	enum unit unit;                  /* of changes */
 	double factor[LENS_MAX_COLUMNS]; /* [n runs] of each run's sums */
 	double part[LENS_MAX_COLUMNS];   /* [n runs] of each run's numbers in its side's mean */
 	double alike
 		[LENS_MAX_COLUMNS]; /* [n runs] of several runs: what makes those of a side equally fast */
-	struct noise_spread
-		spread;           /* what runs differ by beyond chance, in numbers made equal so */
+	/* what runs differ by beyond chance, in numbers made equal so */
+	struct noise_spread spread;
 	struct noise_delta whole; /* of everything that passes the lens */
 	double most;    /* the largest change of a row, of self or total, without its sign */
 	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */

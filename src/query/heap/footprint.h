@@ -56,8 +56,8 @@ struct footprint {
 	struct heap_manner manner;
 	double error; /* the peak's, as part of it: 95 in 100 times it was not larger; 0: none, or unknown */
 	double excess; /* by what part of it the peak may be too high beside that; see peak_excess.h */
-	struct peak
-		peak; /* its bytes are also those of FOOTPRINT_PEAK in all, where one process alone has one */
+	/* its bytes are also those of FOOTPRINT_PEAK in all, where one process alone has one */
+	struct peak peak;
 };
 
 /*

@@ -113,8 +113,8 @@ static void pass_over_launchers(const struct groups *keys, enum says *says)
 /* What a stack's frames say, from the outermost on. */
 struct site {
 	uint32_t own; /* key of the innermost SAYS_OWN, or KEY_NONE */
-	uint32_t
-		other; /* of what of others stands further in than all of the program, or KEY_NONE */
+	/* of what of others stands further in than all of the program, or KEY_NONE */
+	uint32_t other;
 	uint32_t last; /* of the innermost frame, or of one of the program without a name */
 	bool nameless; /* is the innermost of the program's without a name? */
 };

@@ -18,8 +18,8 @@ struct inverted;
 struct inverted_node {
 	uint32_t key;
 	uint32_t parent; /* KEY_NONE for roots */
-	uint32_t
-		first_child; /* children are consecutive: [first_child, first_child + n_children) */
+	/* children are consecutive: [first_child, first_child + n_children) */
+	uint32_t first_child;
 	uint32_t n_children; /* valid once expanded */
 	uint32_t depth;      /* 0 for roots */
 	bool expanded;       /* its children are made */

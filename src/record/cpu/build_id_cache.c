@@ -37,8 +37,8 @@ struct known_file {
 struct build_id_cache {
 	VEC(struct known_file) known;
 	struct map by_file; /* into known */
-	uint64_t
-		turn; /* of records that come together: a file that many of them are of is looked at once */
+	/* of records that come together: a file that many of them are of is looked at once */
+	uint64_t turn;
 };
 
 struct build_id_cache *build_id_cache_new(void)

@@ -29,8 +29,8 @@ enum sampler_stacks {
 };
 
 struct sampler_options {
-	const struct event_spec
-		*events; /* [n_events]; none: cycles, or cpu-clock where those are not counted */
+	/* [n_events]; none: cycles, or cpu-clock where those are not counted */
+	const struct event_spec *events;
 	size_t n_events;
 	uint64_t hz;     /* samples a second, of what is sampled by rate */
 	uint64_t period; /* a sample at each so many events, instead; 0: none is said */

@@ -11,8 +11,8 @@ struct dso;
 struct embedded_symbols;
 
 struct finder {
-	const struct embedded_symbols
-		*recorded; /* symbols that came with the recording, or NULL; borrowed */
+	/* symbols that came with the recording, or NULL; borrowed */
+	const struct embedded_symbols *recorded;
 	const struct resolver_options *options; /* borrowed */
 	char *cache; /* perf's, laid out by build-id: ~/.debug, or NULL; owned */
 	char *came;  /* where libdebuginfod keeps what servers gave, or NULL; owned */

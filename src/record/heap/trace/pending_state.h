@@ -58,8 +58,8 @@ struct pending_state {
 	uint32_t tick_shift;
 	bool addresses;              /* of allocations are recorded */
 	_Atomic uint64_t next_chunk; /* of ids */
-	uint64_t
-		salvaged_from; /* bytes of the trace before the process was dead, while it is completed; else 0 */
+	/* bytes of the trace before the process was dead, while it is completed; else 0 */
+	uint64_t salvaged_from;
 
 	_Atomic uint32_t n_threads; /* in thread; more than BOX_THREADS: the others are not there */
 	struct tracer_thread *_Atomic thread[BOX_THREADS];
@@ -69,10 +69,10 @@ struct pending_state {
 
 	uint8_t *record_memory;                          /* [BOX_RECORD_QUEUE][BOX_RECORD_BYTES] */
 	_Atomic uint32_t record_bytes[BOX_RECORD_QUEUE]; /* of whole records */
-	_Atomic uint32_t
-		filling; /* number of the buffer that records go into, modulo BOX_RECORD_QUEUE */
-	_Atomic uint32_t
-		oldest; /* the one to be written next; those from it to `filling` are not empty */
+	/* number of the buffer that records go into, modulo BOX_RECORD_QUEUE */
+	_Atomic uint32_t filling;
+	/* the one to be written next; those from it to `filling` are not empty */
+	_Atomic uint32_t oldest;
 
 	struct box_file file[2];
 	_Atomic uint32_t file_at; /* which of the two counts */
@@ -92,8 +92,8 @@ struct pending_state {
 	char program[1024]; /* which; ends in NUL */
 
 	_Atomic uint64_t n_lost; /* events lost and told, in this recording */
-	_Atomic uint64_t
-		n_unsaid; /* events lost of threads that have no state, or no way to tell of them, and not told yet */
+	/* events lost of threads that have no state, or no way to tell of them, and not told yet */
+	_Atomic uint64_t n_unsaid;
 
 	/* When recording was switched off and on: at_us since the beginning + 1; 0: not known. */
 	_Atomic uint64_t switch_us[BOX_SWITCHES];
@@ -103,8 +103,8 @@ struct pending_state {
 	struct cull_sum *sums;
 	uint32_t n_sums;        /* room in sums */
 	uint64_t cull_since_ns; /* nothing that was counted is older */
-	_Atomic uint32_t
-		cull_telling; /* one of them + 1 whose record is being put, or was just now; 0: none */
+	/* one of them + 1 whose record is being put, or was just now; 0: none */
+	_Atomic uint32_t cull_telling;
 };
 
 #endif

@@ -80,8 +80,8 @@ struct tracer_thread {
 	uint64_t sample_mean;      /* with which the next was drawn; 0: none was */
 	uint64_t sample_left;      /* bytes until one is sampled */
 	uint64_t seed;             /* of the thread's random numbers; 0: none were drawn */
-	_Atomic uint64_t
-		n_notes; /* of allocations and frees; this and the two that follow, while they are counted */
+	/* of allocations and frees; this and the two that follow, while they are counted */
+	_Atomic uint64_t n_notes;
 	_Atomic uint64_t n_timed,
 		timed_ticks; /* notes of which the time was taken, and that, >> tick_shift */
 	bool passed;         /* it did something to its heap since its last note that is in none */
@@ -91,10 +91,10 @@ struct tracer_thread {
 	 * noted by `inner`.
 	 */
 	_Atomic uint64_t noting;
-	struct tracer_thread
-		*inner; /* another state of the same thread; NULL: none was needed yet */
-	uint64_t
-		least_ticks; /* the least that last_ticks may be, where that is 0: a note was left */
+	/* another state of the same thread; NULL: none was needed yet */
+	struct tracer_thread *inner;
+	/* the least that last_ticks may be, where that is 0: a note was left */
+	uint64_t least_ticks;
 	_Atomic bool at_slot; /* it is changing a slot of the table of ids; see recorder.alone */
 	pid_t tid;
 	char first_name[16]; /* at its first event: what is told of one that ends right after */
@@ -139,9 +139,9 @@ struct recorder {
 	_Atomic uint8_t *known;       /* [1 << KNOWN_BITS]; the same; NULL: all are recorded */
 	_Atomic uint64_t rules_epoch; /* rises when code was unloaded */
 	unsigned tick_shift;          /* ticks are noted without so many low bits */
-	_Atomic uint64_t
-		n_switches; /* odd: no allocations are recorded now; frees of recorded ones are */
-	_Atomic bool alone; /* no more than one thread has ever noted anything */
+	/* odd: no allocations are recorded now; frees of recorded ones are */
+	_Atomic uint64_t n_switches;
+	_Atomic bool alone;    /* no more than one thread has ever noted anything */
 	_Atomic bool together; /* and it is certain that this one knows, if so */
 	struct sample_rate rate;
 	struct tracer_options options;
@@ -154,11 +154,11 @@ struct recorder {
 	_Atomic uint32_t room_word;   /* what threads with full rings sleep on */
 	_Atomic bool writer_runs;
 	_Atomic bool reap; /* a thread wants the state of one that has ended */
-	_Atomic uint32_t
-		limits; /* enum tracer_limit: of any filter that was loaded; what new threads may inherit */
+	/* enum tracer_limit: of any filter that was loaded; what new threads may inherit */
+	_Atomic uint32_t limits;
 	_Atomic bool no_start; /* a filter forbids what it takes to begin a thread */
-	_Atomic bool
-		any_limits; /* some thread has any: it may ask the thread that writes to write */
+	/* some thread has any: it may ask the thread that writes to write */
+	_Atomic bool any_limits;
 	struct pending_state *box;               /* what outlives us */
 	struct tracer_clock clock LINE_OF_CACHE; /* its first field is read by every event */
 	struct tracer_lock drain LINE_OF_CACHE;  /* of the file and all that leads to it */

@@ -31,8 +31,8 @@ struct clock_piece {
 };
 
 struct tracer_clock {
-	_Atomic bool
-		counter; /* ticks are those of the processor's counter, else by the kernel's clock */
+	/* ticks are those of the processor's counter, else by the kernel's clock */
+	_Atomic bool counter;
 	uint64_t start_ticks;                   /* at time 0 */
 	uint64_t start_ns;                      /* CLOCK_MONOTONIC then */
 	double ns_per_tick;                     /* as known by now */
