@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/dwarf/README.md
-libresolve_a_SOURCES += \
+libsymbols_a_SOURCES += \
 	src/dwarf/debug_aranges.c src/dwarf/debug_aranges.h \
 	src/dwarf/debug_info.c src/dwarf/debug_info.h \
 	src/dwarf/debug_parts.c src/dwarf/debug_parts.h \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/elf/README.md
-libresolve_a_SOURCES += \
+libsymbols_a_SOURCES += \
 	src/elf/build_id.c src/elf/build_id.h \
 	src/elf/demangle.c src/elf/demangle.h \
 	src/elf/elf_compressed.c src/elf/elf_compressed.h \

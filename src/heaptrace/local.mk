@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/heaptrace/README.md
-libwire_a_SOURCES += \
+liblayout_a_SOURCES += \
 	src/heaptrace/heap_events.c src/heaptrace/heap_events.h \
 	src/heaptrace/heap_mailbox.h \
 	src/heaptrace/heap_records.c src/heaptrace/heap_records.h \

@@ -2,7 +2,7 @@
 EXTRA_DIST += src/symbols/README.md
 libformats_a_SOURCES += \
 	src/symbols/symbolize_thread.c src/symbols/symbolize_thread.h
-libresolve_a_SOURCES += \
+libsymbols_a_SOURCES += \
 	src/symbols/embedded_symbols.c src/symbols/embedded_symbols.h \
 	src/symbols/image.c src/symbols/image.h \
 	src/symbols/inline_batch.c src/symbols/inline_batch.h \

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-t_resolve_SOURCES += \
+t_symbols_SOURCES += \
 	tests/dwarf/test_debug_info.c

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-t_wire_SOURCES += \
+t_layout_SOURCES += \
 	tests/heaptrace/test_heap_wire.c

@@ -5,7 +5,7 @@ t_formats_SOURCES += \
 	tests/perf/test_perf_header.c \
 	tests/perf/test_perf_windows.c \
 	tests/perf/test_simpleperf_files.c
-t_resolve_SOURCES += \
+t_symbols_SOURCES += \
 	tests/perf/test_callchain_cache.c \
 	tests/perf/test_callchain_intern.c \
 	tests/perf/test_ingest.c \
@@ -16,6 +16,6 @@ t_resolve_SOURCES += \
 	tests/perf/test_print_fmt.c \
 	tests/perf/test_trace_fields.c \
 	tests/perf/test_user_stacks.c
-t_wire_SOURCES += \
+t_layout_SOURCES += \
 	tests/perf/test_perf_abi.c \
 	tests/perf/test_perf_put.c

@@ -27,7 +27,7 @@ t_query_SOURCES += \
 t_record_SOURCES += \
 	tests/support/forbid.c tests/support/forbid.h \
 	tests/support/read_recording.c tests/support/read_recording.h
-t_resolve_SOURCES += \
+t_symbols_SOURCES += \
 	tests/support/feed_rig.c tests/support/feed_rig.h \
 	tests/support/made_dwarf.c tests/support/made_dwarf.h \
 	tests/support/made_perf.c tests/support/made_perf.h
@@ -39,5 +39,5 @@ t_tui_SOURCES += \
 	tests/support/stage_app.c tests/support/stage_app.h \
 	tests/support/stage_heap.c \
 	tests/support/stage_profile.c
-t_wire_SOURCES += \
+t_layout_SOURCES += \
 	tests/support/made_perf.c tests/support/made_perf.h

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 t_formats_SOURCES += \
 	tests/symbols/test_symbolize_thread.c
-t_resolve_SOURCES += \
+t_symbols_SOURCES += \
 	tests/symbols/test_address_space.c \
 	tests/symbols/test_debug_bad.c \
 	tests/symbols/test_debug_files.c \

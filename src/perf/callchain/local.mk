@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/perf/callchain/README.md
-libresolve_a_SOURCES += \
+libsymbols_a_SOURCES += \
 	src/perf/callchain/callchain.c src/perf/callchain/callchain.h \
 	src/perf/callchain/callchain_cache.c src/perf/callchain/callchain_cache.h \
 	src/perf/callchain/callchain_intern.c src/perf/callchain/callchain_intern.h \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/perf/records/README.md
-libresolve_a_SOURCES += \
+libsymbols_a_SOURCES += \
 	src/perf/records/apply.c src/perf/records/apply.h \
 	src/perf/records/perf_cgroups.c src/perf/records/perf_cgroups.h \
 	src/perf/records/perf_events.c src/perf/records/perf_events.h \

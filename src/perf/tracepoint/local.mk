@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/perf/tracepoint/README.md
-libresolve_a_SOURCES += \
+libsymbols_a_SOURCES += \
 	src/perf/tracepoint/print_eval.c \
 	src/perf/tracepoint/print_expr.h \
 	src/perf/tracepoint/print_fmt.c src/perf/tracepoint/print_fmt.h \

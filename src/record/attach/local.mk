@@ -8,6 +8,7 @@ librecord_a_SOURCES += \
 	src/record/attach/attach_none.c \
 	src/record/attach/heap_salvage.h
 endif
+# These know the registers of x86_64.
 if HAVE_TRACER
 librecord_a_SOURCES += \
 	src/record/attach/attach.c src/record/attach/attach.h \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += src/symbols/search/README.md
-libresolve_a_SOURCES += \
+libsymbols_a_SOURCES += \
 	src/symbols/search/debug_file_search.c src/symbols/search/debug_file_search.h \
 	src/symbols/search/debuginfod.c src/symbols/search/debuginfod.h \
 	src/symbols/search/debuginfod_queue.c src/symbols/search/debuginfod_queue.h \
