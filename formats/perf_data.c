@@ -261,7 +261,7 @@ static int scout(struct reader *r, uint64_t n_rounds, uint64_t n_records)
 			break;
 		}
 		pass_over(&w, r->n_scouted);
-		ingest_look(r->feed, &w, PERF_LOOK_TELL);
+		ingest_look(r->feed, &w, PRESCAN_TELL);
 		if (readahead_n_records(r->scout) > r->n_scouted)
 			r->n_scouted = readahead_n_records(r->scout);
 		if (progress_cancelled(r->progress))
@@ -278,7 +278,7 @@ static int look_through(struct reader *r, struct input *in)
 	int rc = 0;
 
 	while (rc == 0 && perf_stream_next(ahead, &w, NULL) > 0) {
-		ingest_look(r->feed, &w, PERF_LOOK_TELL);
+		ingest_look(r->feed, &w, PRESCAN_TELL);
 		rc = progress_cancelled(r->progress) ? -ECANCELED : 0;
 	}
 	perf_stream_free(ahead);
@@ -336,7 +336,7 @@ static int look(struct reader *r, const struct perf_records *w)
 		readahead_digest(r->ahead, &r->events);
 	if (r->fields && r->list)
 		ingest_fields(r->feed, r->fields, r->list);
-	ingest_look(r->feed, w, PERF_LOOK_COUNT | (r->all_told || r->scout ? 0 : PERF_LOOK_TELL));
+	ingest_look(r->feed, w, PRESCAN_COUNT | (r->all_told || r->scout ? 0 : PRESCAN_TELL));
 	/* What all cpus tell is needed before what one of them sampled. */
 	if (!r->all_told && r->parts.number.n > 0)
 		return look_ahead(r);
@@ -355,10 +355,10 @@ static void tell_naming(struct reader *r)
 static int feed(struct reader *r, const struct perf_records *w)
 {
 	struct ingest_cursor c = { .number = w->first };
-	enum perf_fed fed = PERF_FED_SOME;
+	enum perf_fed fed = INGEST_SOME;
 	int rc = 0;
 
-	while (fed != PERF_FED_ALL && fed != PERF_FED_FULL && rc == 0) {
+	while (fed != INGEST_ALL && fed != INGEST_FULL && rc == 0) {
 		builder_begin(r->profile);
 		if (r->live) {
 			ingest_retire(r->feed);
@@ -366,16 +366,16 @@ static int feed(struct reader *r, const struct perf_records *w)
 		}
 		fed = ingest_samples(r->feed, w, &c, BATCH_BYTES);
 		if (r->live && !ingest_waits(r->feed))
-			fed = PERF_FED_FULL;
+			fed = INGEST_FULL;
 		rc = builder_end(r->profile);
 		tell_naming(r);
-		if (fed == PERF_FED_AHEAD)
+		if (fed == INGEST_AHEAD)
 			rc = look_ahead(r);
 		if (progress_cancelled(r->progress))
 			return -ECANCELED;
 	}
 	r->fed_to = w->offset + c.at;
-	return fed == PERF_FED_FULL ? -EFBIG : rc;
+	return fed == INGEST_FULL ? -EFBIG : rc;
 }
 
 /* Windows that were looked at and are to be fed, the oldest first. */

@@ -270,7 +270,7 @@ static struct parts make_parts(struct writer *w, const struct key *key, bool jav
 
 	if (!w->collapse)
 		return whole_part(w, key);
-	made = key->flags & FUNCTION_BEGIN ? atom_made_label(w->a->profile, module_of(w, key))
+	made = key->flags & FUNCTION_BEGIN ? frame_id_made_label(w->a->profile, module_of(w, key))
 					   : NULL;
 	label = made ? made : key->label;
 	s = key->flags & FUNCTION_COMM ? folded_collapse_comm(label)

@@ -62,7 +62,8 @@ static void print_function(const struct writer *w, uint32_t id, uint32_t module,
 {
 	const struct function *f = profile_function(w->p, (function_id){ id });
 	bool apart = w->keys.key[groups_of_frame(&w->keys, id, module)].flags & FUNCTION_BEGIN;
-	char *made = f->flags & FUNCTION_BEGIN && !apart ? atom_made_label(w->p, f->module) : NULL;
+	char *made = f->flags & FUNCTION_BEGIN && !apart ? frame_id_made_label(w->p, f->module)
+							 : NULL;
 
 	if (made)
 		print_text(made, strlen(made), to);

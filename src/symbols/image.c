@@ -175,7 +175,7 @@ static bool try_shared(void *arg, const char *path, bool trusted)
  * Debug information that dwz made smaller: where is what it moved out of it? A link that is relative holds where the
  * file was made: the one described may be a copy of it elsewhere, as perf keeps them.
  */
-static void find_shared(const struct finder *f, const struct dso *d,
+static void find_shared(const struct debug_file_search *f, const struct dso *d,
 			const struct elf_file *described, struct debug_parts *p)
 {
 	const char *const beside[] = { elf_file_name(described), d->path };
@@ -193,7 +193,7 @@ static void find_shared(const struct finder *f, const struct dso *d,
 }
 
 /* The program is stripped, wholly or of its debug information: where is the rest? */
-static void open_debug(const struct finder *f, struct opening *o)
+static void open_debug(const struct debug_file_search *f, struct opening *o)
 {
 	struct link_check c = { .i = o->i };
 	struct image *i = o->i;
@@ -218,7 +218,7 @@ static void open_debug(const struct finder *f, struct opening *o)
 		open_mini(i);
 }
 
-void image_open(const struct finder *f, const struct dso *d, struct image *out)
+void image_open(const struct debug_file_search *f, const struct dso *d, struct image *out)
 {
 	struct opening o = { .d = d, .i = out };
 	const struct elf_file *described;
@@ -252,7 +252,7 @@ static void *own_vdso(size_t *n)
 	return copy;
 }
 
-void image_open_vdso(const struct finder *f, const struct dso *d, struct image *out)
+void image_open_vdso(const struct debug_file_search *f, const struct dso *d, struct image *out)
 {
 	struct opening o = { .d = d, .i = out };
 	struct elf_file *own;
@@ -276,7 +276,7 @@ void image_open_vdso(const struct finder *f, const struct dso *d, struct image *
 	}
 }
 
-void image_open_kernel(const struct finder *f, const struct dso *d, struct image *out)
+void image_open_kernel(const struct debug_file_search *f, const struct dso *d, struct image *out)
 {
 	struct opening o = { .d = d, .i = out, .need_symtab = true };
 

@@ -13,7 +13,7 @@
 
 struct dso;
 struct elf_file;
-struct finder;
+struct debug_file_search;
 
 struct image {
 	/* what was mapped: code, unwind tables, .dynsym; or NULL; owned */
@@ -27,11 +27,11 @@ struct image {
 };
 
 /* Opens what there is; everything is NULL when there is nothing. */
-void image_open(const struct finder *f, const struct dso *d, struct image *out);
+void image_open(const struct debug_file_search *f, const struct dso *d, struct image *out);
 /* The vdso: a kept image, or this process's own if it is the same one. */
-void image_open_vdso(const struct finder *f, const struct dso *d, struct image *out);
+void image_open_vdso(const struct debug_file_search *f, const struct dso *d, struct image *out);
 /* A vmlinux with the build-id that was recorded, as runtime. */
-void image_open_kernel(const struct finder *f, const struct dso *d, struct image *out);
+void image_open_kernel(const struct debug_file_search *f, const struct dso *d, struct image *out);
 void image_close(struct image *i);
 
 /* The file with the best symbol table, or NULL when none has any. */

@@ -12,13 +12,13 @@
 #include "symbols/symbol_source.h"
 
 struct kernel_names {
-	const struct finder *finder;
+	const struct debug_file_search *finder;
 	struct dso_table *dsos;
 	struct kernel *kernel;              /* owned */
 	VEC(struct symbol_source *) source; /* by dso; NULL: not opened; owned */
 };
 
-struct kernel_names *kernel_names_new(const struct finder *f, struct dso_table *dsos)
+struct kernel_names *kernel_names_new(const struct debug_file_search *f, struct dso_table *dsos)
 {
 	struct kernel_names *k = xcalloc(1, sizeof(*k));
 
@@ -40,7 +40,7 @@ void kernel_names_free(struct kernel_names *k)
 static struct symbol_source *source_of(struct kernel_names *k, uint32_t number)
 {
 	struct dso d, main_kernel;
-	struct finder f = *k->finder;
+	struct debug_file_search f = *k->finder;
 
 	while (k->source.n <= number)
 		vec_push(&k->source, NULL);

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 struct dso_table;
-struct finder;
+struct debug_file_search;
 struct kernel_names;
 
 /* Borrows both. Nothing is opened before it is needed. */
-struct kernel_names *kernel_names_new(const struct finder *f, struct dso_table *dsos);
+struct kernel_names *kernel_names_new(const struct debug_file_search *f, struct dso_table *dsos);
 void kernel_names_free(struct kernel_names *k);
 
 /*

@@ -54,7 +54,7 @@ struct resolver {
 	struct spaces *spaces;             /* owned */
 	struct dso_table *dsos;            /* owned */
 	struct jit_code *generated;        /* over the spaces; owned */
-	struct finder finder;              /* for naming */
+	struct debug_file_search finder;   /* for naming */
 	struct embedded_symbols *recorded; /* symbols; owned */
 	struct symbolize *naming;          /* owned; touched by the thread that names only */
 	struct kernel_names *kernel;       /* made with the first name asked for; owned */
@@ -82,7 +82,7 @@ struct resolver *resolver_new(struct profile *p, capture_id c, const struct reso
 	r->dsos = dso_table_new();
 	if (o->hold_files)
 		dso_table_hold(r->dsos);
-	finder_init(&r->finder, o);
+	debug_file_search_init(&r->finder, o);
 	r->recorded = embedded_symbols_new();
 	r->finder.recorded = r->recorded;
 	r->generated = jit_code_new(&r->finder);
@@ -107,7 +107,7 @@ void resolver_free(struct resolver *r)
 	kernel_names_free(r->kernel);
 	jit_code_free(r->generated);
 	symbolize_free(r->naming);
-	finder_done(&r->finder);
+	debug_file_search_done(&r->finder);
 	embedded_symbols_free(r->recorded);
 	dso_table_free(r->dsos);
 	spaces_free(r->spaces);

@@ -48,7 +48,7 @@ struct stack_unwinder {
 	const struct spaces *spaces;
 	const struct jit_code *generated; /* over the spaces */
 	struct dso_table *dsos;
-	const struct finder *finder;
+	const struct debug_file_search *finder;
 	enum unwind_arch arch;
 	resolver_read_code *read_code; /* or NULL */
 	VEC(struct tables) tables;     /* by dso */
@@ -65,7 +65,7 @@ struct way {
 };
 
 struct stack_unwinder *stack_unwinder_new(const struct spaces *spaces, const struct jit_code *g,
-					  struct dso_table *dsos, const struct finder *f,
+					  struct dso_table *dsos, const struct debug_file_search *f,
 					  enum unwind_arch arch, resolver_read_code *read_code)
 {
 	struct stack_unwinder *u = xcalloc(1, sizeof(*u));

@@ -17,14 +17,14 @@
 
 struct cfi_rule;
 struct dso_table;
-struct finder;
+struct debug_file_search;
 struct jit_code;
 struct spaces;
 struct stack_unwinder;
 
 /* Borrows all of it. read_code: see resolver_options. */
 struct stack_unwinder *stack_unwinder_new(const struct spaces *spaces, const struct jit_code *g,
-					  struct dso_table *dsos, const struct finder *f,
+					  struct dso_table *dsos, const struct debug_file_search *f,
 					  enum unwind_arch arch, resolver_read_code *read_code);
 void stack_unwinder_free(struct stack_unwinder *u);
 

@@ -118,7 +118,7 @@ static bool has_length(struct kallsyms *k, const struct dso *d)
 }
 
 /* The running kernel's symbols, if it is the one that was recorded. */
-static void try_running(struct kernel *k, const struct finder *f, const struct dso *d)
+static void try_running(struct kernel *k, const struct debug_file_search *f, const struct dso *d)
 {
 	char want[BUILD_ID_HEX_BYTES], have[BUILD_ID_HEX_BYTES];
 	struct build_id id = { .n = 0 };
@@ -154,7 +154,7 @@ static void try_running(struct kernel *k, const struct finder *f, const struct d
 				      want, id.n ? have : "none");
 }
 
-static void kernel_load(struct kernel *k, const struct finder *f, const struct dso *d)
+static void kernel_load(struct kernel *k, const struct debug_file_search *f, const struct dso *d)
 {
 	if (k->loaded)
 		return;
@@ -169,8 +169,8 @@ static void give_reason(struct symbol_source *s, const struct kernel *k)
 	s->reason = xstrdup(k->reason ? k->reason : "no kernel symbols can be read");
 }
 
-static void open_kernel(struct symbol_source *s, const struct finder *f, const struct dso *d,
-			struct kernel *k)
+static void open_kernel(struct symbol_source *s, const struct debug_file_search *f,
+			const struct dso *d, struct kernel *k)
 {
 	struct image i;
 	uint64_t value;
@@ -243,8 +243,8 @@ static void open_module_file(struct symbol_source *s, const struct image *i)
 	symtab_seal(s->symbols);
 }
 
-static void open_kernel_module(struct symbol_source *s, const struct finder *f, const struct dso *d,
-			       struct kernel *k, const struct dso *main_kernel)
+static void open_kernel_module(struct symbol_source *s, const struct debug_file_search *f,
+			       const struct dso *d, struct kernel *k, const struct dso *main_kernel)
 {
 	struct image i;
 
@@ -267,7 +267,7 @@ static void open_kernel_module(struct symbol_source *s, const struct finder *f, 
 }
 
 /* Why no file could be used. */
-static char *why_none(const struct finder *f, const struct dso *d, const struct image *i)
+static char *why_none(const struct debug_file_search *f, const struct dso *d, const struct image *i)
 {
 	char want[BUILD_ID_HEX_BYTES], have[BUILD_ID_HEX_BYTES];
 
@@ -296,8 +296,8 @@ static const char *shown_name(const struct dso *d, const struct elf_file *f)
 	return strncmp(name, "/proc/self/fd/", 14) == 0 ? d->path : name;
 }
 
-static void open_image(struct symbol_source *s, const struct finder *f, const struct dso *d,
-		       const struct image *i)
+static void open_image(struct symbol_source *s, const struct debug_file_search *f,
+		       const struct dso *d, const struct image *i)
 {
 	const struct elf_file *named = image_named(i);
 
@@ -335,7 +335,8 @@ static bool try_jit_map(void *arg, const char *path, bool trusted)
 	return jit_map_load(path, &j->map, &j->e) == 0;
 }
 
-static void open_jit(struct symbol_source *s, const struct finder *f, const struct dso *d)
+static void open_jit(struct symbol_source *s, const struct debug_file_search *f,
+		     const struct dso *d)
 {
 	struct jit_search j = { .e = ERR_INIT };
 
@@ -364,7 +365,8 @@ static bool try_jit_dump(void *arg, const char *path, bool trusted)
 	return jit_dump_load(path, &j->dump, j->e.code ? NULL : &j->e) == 0;
 }
 
-static void open_jit_dump(struct symbol_source *s, const struct finder *f, const struct dso *d)
+static void open_jit_dump(struct symbol_source *s, const struct debug_file_search *f,
+			  const struct dso *d)
 {
 	struct dump_search j = { .e = ERR_INIT };
 
@@ -376,7 +378,8 @@ static void open_jit_dump(struct symbol_source *s, const struct finder *f, const
 }
 
 /* Where there is nothing better. */
-static void use_recorded(struct symbol_source *s, const struct finder *f, const struct dso *d)
+static void use_recorded(struct symbol_source *s, const struct debug_file_search *f,
+			 const struct dso *d)
 {
 	uint64_t add;
 	bool has = s->symbols || s->kallsyms || !f->recorded;
@@ -401,7 +404,7 @@ static const char *nowhere(const char *path)
 	return "it is memory of no file";
 }
 
-struct symbol_source *symbol_source_open(const struct finder *f, const struct dso *d,
+struct symbol_source *symbol_source_open(const struct debug_file_search *f, const struct dso *d,
 					 struct kernel *k, const struct dso *main_kernel)
 {
 	struct symbol_source *s = xcalloc(1, sizeof(*s));

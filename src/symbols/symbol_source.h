@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct dso;
-struct finder;
+struct debug_file_search;
 struct inline_lookup;
 struct kernel;
 struct symbol_source;
@@ -23,7 +23,7 @@ void kernel_free(struct kernel *k);
  * Opens, reads and closes the files; never fails. main_kernel is the dso of the kernel itself, or NULL
  * while unknown. The source borrows from k.
  */
-struct symbol_source *symbol_source_open(const struct finder *f, const struct dso *d,
+struct symbol_source *symbol_source_open(const struct debug_file_search *f, const struct dso *d,
 					 struct kernel *k, const struct dso *main_kernel);
 void symbol_source_free(struct symbol_source *s);
 

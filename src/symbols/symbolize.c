@@ -50,7 +50,7 @@ struct symbolize {
 	struct profile *p;                 /* borrowed */
 	capture_id capture;                /* whose facts are written */
 	struct dso_table *dsos;            /* borrowed */
-	const struct finder *f;            /* borrowed */
+	const struct debug_file_search *f; /* borrowed */
 	struct kernel *kernel;             /* shared by the kernel and its modules; owned */
 	uint32_t done;                     /* locations below this were seen to */
 	VEC(struct tally) tally;           /* by module_id */
@@ -72,7 +72,7 @@ struct batch {
 };
 
 struct symbolize *symbolize_new(struct profile *p, capture_id c, struct dso_table *dsos,
-				const struct finder *f)
+				const struct debug_file_search *f)
 {
 	struct symbolize *n = xcalloc(1, sizeof(*n));
 
@@ -287,7 +287,7 @@ static int name_module(struct symbolize *n, struct symbol_source *s, const struc
 }
 
 /* What names a module, opened unless it is open; f says where to look. */
-static struct symbol_source *open_source(struct symbolize *n, const struct finder *f,
+static struct symbol_source *open_source(struct symbolize *n, const struct debug_file_search *f,
 					 const struct dso *d, uint32_t m)
 {
 	struct symbol_source *s = symbol_cache_find(n->sources, m);
@@ -499,7 +499,8 @@ int symbolize_run(struct symbolize *n, struct progress *progress)
 }
 
 /* Opens what names a module anew. */
-static void reopen(struct symbolize *n, const struct finder *f, const struct dso *d, uint32_t m)
+static void reopen(struct symbolize *n, const struct debug_file_search *f, const struct dso *d,
+		   uint32_t m)
 {
 	symbol_cache_close(n->sources, m);
 	symbolize_inlines_drop(n->inlines, m);
@@ -510,7 +511,7 @@ static void reopen(struct symbolize *n, const struct finder *f, const struct dso
 static void fetch_one(struct symbolize *n, struct debuginfod_queue *g, uint32_t m)
 {
 	const struct symbol_source *s = symbol_cache_find(n->sources, m);
-	struct finder with = *n->f;
+	struct debug_file_search with = *n->f;
 	char *path = NULL;
 	struct dso d;
 	int rc;

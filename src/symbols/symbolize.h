@@ -6,13 +6,13 @@
 #include "profile/profile.h"
 
 struct dso_table;
-struct finder;
+struct debug_file_search;
 struct symbolize;
 struct progress;
 
 /* Borrows all of it. */
 struct symbolize *symbolize_new(struct profile *p, capture_id c, struct dso_table *dsos,
-				const struct finder *f);
+				const struct debug_file_search *f);
 void symbolize_free(struct symbolize *n);
 
 /*

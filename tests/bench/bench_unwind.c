@@ -103,7 +103,7 @@ static void look(struct bench *b)
 		struct perf_record r;
 		struct perf_sample s;
 
-		ingest_look(b->feed, &w, PERF_LOOK_COUNT | PERF_LOOK_TELL);
+		ingest_look(b->feed, &w, PRESCAN_COUNT | PRESCAN_TELL);
 		b->n_bytes += w.n_bytes;
 		for (size_t at = 0; at < w.n_bytes; at += r.size) {
 			perf_record_at(w.at + at, w.swap, &r);

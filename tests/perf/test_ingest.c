@@ -121,7 +121,7 @@ FEED_TEST(perf_feed, chains)
 		made_sample(&r.records, &s);
 		put_deferred(&r.records, 7, 777);
 		put_deferred(&r.records, 8, 12345); /* of another thread */
-		cr_expect_eq(rig_feed(&r), PERF_FED_ALL);
+		cr_expect_eq(rig_feed(&r), INGEST_ALL);
 		want = xasprintf("cpu-clock 3 50 a;%s\n", chain_cases[i / 2].stack);
 		expect_text(&r, want, chain_cases[i / 2].what);
 		free(want);
@@ -276,7 +276,7 @@ static void look_at(struct rig *r, struct made *m)
 				      .n_bytes = m->bytes.n,
 				      .swap = made_swaps(m) };
 
-	ingest_look(r->feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
+	ingest_look(r->feed, &batch, PRESCAN_COUNT | PRESCAN_TELL);
 }
 
 /* Another cpu's buffer, which comes behind in the file, tells of the time before, of parents and in between. */
@@ -632,9 +632,9 @@ FEED_TEST(perf_feed, strangers_are_asked_for_once_allowed)
 	ingest_may_ask(r.feed, true);
 	perf_events_add(&r.events, &r.records.attr, NULL);
 	batch = rig_batch(&r);
-	ingest_look(r.feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
+	ingest_look(r.feed, &batch, PRESCAN_COUNT | PRESCAN_TELL);
 	builder_begin(r.profile);
-	cr_expect_eq(rig_feed_rest(&r, &batch, &cursor), PERF_FED_AHEAD);
+	cr_expect_eq(rig_feed_rest(&r, &batch, &cursor), INGEST_AHEAD);
 	builder_end(r.profile);
 	cr_expect_eq(ingest_stats(r.feed)->n_samples, 1);
 	made_mmap(&late, 2, 0, 0x1000, 0x1000, "/bin/late");
@@ -642,10 +642,10 @@ FEED_TEST(perf_feed, strangers_are_asked_for_once_allowed)
 		    &(struct perf_records){ .at = late.bytes.at,
 					    .n_bytes = late.bytes.n,
 					    .swap = made_swaps(&late) },
-		    PERF_LOOK_TELL);
+		    PRESCAN_TELL);
 	ingest_may_ask(r.feed, false);
 	builder_begin(r.profile);
-	cr_expect_eq(rig_feed_rest(&r, &batch, &cursor), PERF_FED_ALL);
+	cr_expect_eq(rig_feed_rest(&r, &batch, &cursor), INGEST_ALL);
 	builder_end(r.profile);
 	expect_text(&r,
 		    "cpu-clock 1 10 known;[/bin/known]+10\n"
@@ -700,7 +700,7 @@ FEED_TEST(perf_feed, ends_of_chains_that_were_made)
 		made_comm(&r.records, 7, 7, 0, "a");
 		made_mmap(&r.records, 7, 0, 0x1000, 0x1000, "/bin/a");
 		made_sample(&r.records, &s);
-		cr_expect_eq(rig_feed(&r), PERF_FED_ALL);
+		cr_expect_eq(rig_feed(&r), INGEST_ALL);
 		want = xasprintf("cpu-clock 3 50 a;%s\n", cases[i].stack);
 		expect_text(&r, want, cases[i].what);
 		free(want);

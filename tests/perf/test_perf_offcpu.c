@@ -194,8 +194,8 @@ static void check(size_t i, bool big)
 	c = build_capture(p, "made", "perf.data");
 	r = resolver_new(p, c, &options);
 	f = ingest_new(p, c, r, &events, "x86_64");
-	ingest_look(f, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
-	cr_expect_eq(ingest_samples(f, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
+	ingest_look(f, &batch, PRESCAN_COUNT | PRESCAN_TELL);
+	cr_expect_eq(ingest_samples(f, &batch, &cursor, SIZE_MAX), INGEST_ALL);
 	cr_expect(ingest_settle(f));
 	builder_end(p);
 	got = waits_of(p);

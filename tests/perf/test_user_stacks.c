@@ -24,9 +24,9 @@ static void feed(struct profile *p, capture_id c, struct resolver *r, const stru
 	f = ingest_new(p, c, r, &events, "x86_64");
 	if (stitch)
 		ingest_stitch(f);
-	ingest_look(f, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
+	ingest_look(f, &batch, PRESCAN_COUNT | PRESCAN_TELL);
 	builder_begin(p);
-	cr_expect_eq(ingest_samples(f, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
+	cr_expect_eq(ingest_samples(f, &batch, &cursor, SIZE_MAX), INGEST_ALL);
 	ingest_settle(f);
 	ingest_end(f);
 	builder_end(p);

@@ -28,7 +28,7 @@ void rig_end(struct rig *r)
 	resolver_free(r->resolver);
 	perf_events_done(&r->events);
 	made_done(&r->records);
-	perf_digests_done(&r->digests);
+	predecode_done(&r->digests);
 	profile_free(r->profile);
 }
 
@@ -40,7 +40,7 @@ struct perf_records rig_batch(struct rig *r)
 				      .swap = made_swaps(&r->records) };
 
 	if (digested) {
-		perf_digests_make(&r->digests, &r->events, &batch);
+		predecode_make(&r->digests, &r->events, &batch);
 		batch.digest = r->digests.of.at;
 		batch.n_samples = r->digests.of.n;
 	}
@@ -50,9 +50,9 @@ struct perf_records rig_batch(struct rig *r)
 enum perf_fed rig_feed_rest(struct rig *r, const struct perf_records *batch,
 			    struct ingest_cursor *cursor)
 {
-	enum perf_fed fed = PERF_FED_SOME;
+	enum perf_fed fed = INGEST_SOME;
 
-	while (fed == PERF_FED_SOME)
+	while (fed == INGEST_SOME)
 		fed = ingest_samples(r->feed, batch, cursor, digested ? PIECE_BYTES : SIZE_MAX);
 	return fed;
 }
@@ -65,7 +65,7 @@ static struct perf_records look(struct rig *r)
 	if (r->events.all.n == 0)
 		perf_events_add(&r->events, &r->records.attr, NULL);
 	batch = rig_batch(r);
-	ingest_look(r->feed, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
+	ingest_look(r->feed, &batch, PRESCAN_COUNT | PRESCAN_TELL);
 	return batch;
 }
 
@@ -76,7 +76,7 @@ void rig_feed_on(struct rig *r)
 
 	builder_begin(r->profile);
 	ingest_retire(r->feed);
-	cr_expect_eq(rig_feed_rest(r, &batch, &cursor), PERF_FED_ALL);
+	cr_expect_eq(rig_feed_rest(r, &batch, &cursor), INGEST_ALL);
 	builder_end(r->profile);
 	vec_clear(&r->records.bytes);
 }

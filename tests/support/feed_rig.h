@@ -41,7 +41,7 @@ struct rig {
 	struct perf_events events;
 	struct ingest *feed;
 	struct made records;
-	struct perf_digests digests; /* of the batch at hand */
+	struct perf_predecoded digests; /* of the batch at hand */
 };
 
 void rig_begin(struct rig *r);

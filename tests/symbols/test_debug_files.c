@@ -231,20 +231,20 @@ static void expect_image(const char *what, const char *dir, const char *want, co
 	struct dso d = { .kind = DSO_FILE, .path = path };
 	const char *found, *last;
 	struct elf_file *f;
-	struct finder where;
+	struct debug_file_search where;
 	struct image i;
 
 	cr_assert_eq(elf_file_open(path, &f, NULL), 0);
 	d.build_id = *elf_file_build_id(f);
 	elf_file_close(f);
-	finder_init(&where, &o);
+	debug_file_search_init(&where, &o);
 	image_open(&where, &d, &i);
 	found = image_described(&i) ? elf_file_name(image_described(&i)) : "none";
 	last = i.parts.all.n ? i.parts.all.at[i.parts.all.n - 1] : "none";
 	cr_expect_str_eq(strstr(found, want) ? want : found, want, "%s: %s", what, found);
 	cr_expect_str_eq(strstr(last, beside) ? beside : last, beside, "%s: %s", what, last);
 	image_close(&i);
-	finder_done(&where);
+	debug_file_search_done(&where);
 	free(path);
 }
 
@@ -284,10 +284,10 @@ static void expect_shared(const char *what, const char *dir, const struct build_
 	struct dso d = { .kind = DSO_FILE, .path = path, .build_id = *id };
 	const char *found;
 	struct inline_lookup *in;
-	struct finder where;
+	struct debug_file_search where;
 	struct image i;
 
-	finder_init(&where, &o);
+	debug_file_search_init(&where, &o);
 	image_open(&where, &d, &i);
 	found = i.parts.shared ? i.parts.shared : "none";
 	cr_expect_str_eq(strstr(found, want) ? want : found, want, "%s: %s", what, found);
@@ -296,7 +296,7 @@ static void expect_shared(const char *what, const char *dir, const struct build_
 	cr_expect_eq(inline_lookup_lacks_shared(in) == NULL, i.parts.shared != NULL, "%s", what);
 	inline_lookup_free(in);
 	image_close(&i);
-	finder_done(&where);
+	debug_file_search_done(&where);
 	free(symbols);
 	free(path);
 }

@@ -58,8 +58,8 @@ static struct ingest_stats feed(uint32_t type, enum body body, bool big)
 	c = build_capture(p, "made", "perf.data");
 	r = resolver_new(p, c, &options);
 	f = ingest_new(p, c, r, &events, "x86_64");
-	ingest_look(f, &batch, PERF_LOOK_COUNT | PERF_LOOK_TELL);
-	cr_expect_eq(ingest_samples(f, &batch, &cursor, SIZE_MAX), PERF_FED_ALL);
+	ingest_look(f, &batch, PRESCAN_COUNT | PRESCAN_TELL);
+	cr_expect_eq(ingest_samples(f, &batch, &cursor, SIZE_MAX), INGEST_ALL);
 	cr_expect(ingest_settle(f));
 	ingest_end(f);
 	builder_end(p);
@@ -91,7 +91,7 @@ Test(perf_records, every_type_is_counted_and_harms_no_sample)
 {
 	uint32_t n_known = 0;
 
-	for (uint32_t type = 1; type < PERF_LOOK_TYPES; type++) {
+	for (uint32_t type = 1; type < PRESCAN_TYPES; type++) {
 		if (type == PERF_REC_SAMPLE)
 			continue;
 		n_known += perf_record_name(type) != NULL;

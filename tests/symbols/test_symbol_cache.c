@@ -17,7 +17,7 @@ static const struct resolver_options options = { .same_machine = true };
 
 static struct symbol_source *open_own(void)
 {
-	const struct finder f = { .options = &options };
+	const struct debug_file_search f = { .options = &options };
 	const struct dso d = { .path = "/proc/self/exe", .kind = DSO_FILE };
 	struct kernel *k = kernel_new();
 	struct symbol_source *s = symbol_source_open(&f, &d, k, NULL);

@@ -172,8 +172,8 @@ static void end_loading(struct app *a)
 		a->asked_ms = INT64_MIN; /* the last analysis need not wait */
 	leave_memory(a);
 	/* What others record with may have said on the terminal that it ends: "[ perf record: Woken up 4 times". */
-	if (a->source->live && a->source->recorder == 0 && a->wish.kind == WISH_NONE)
-		a->wish.kind = WISH_REPAINT;
+	if (a->source->live && a->source->recorder == 0 && a->wish.kind == REQUEST_NONE)
+		a->wish.kind = REQUEST_REPAINT;
 	if (has_failed(a) && a->load_error.code != -ECANCELED)
 		a->over = true;
 	else if (a->load_error.code != 0)
@@ -573,11 +573,11 @@ bool app_settled(const struct app *a)
 			   !worker_drawing(a->worker) && !behind(a));
 }
 
-bool app_take_wish(struct app *a, struct terminal_request *out)
+bool app_take_request(struct app *a, struct terminal_request *out)
 {
 	*out = a->wish;
-	a->wish = (struct terminal_request){ .kind = WISH_NONE };
-	return out->kind != WISH_NONE;
+	a->wish = (struct terminal_request){ .kind = REQUEST_NONE };
+	return out->kind != REQUEST_NONE;
 }
 
 bool app_over(const struct app *a)

@@ -58,7 +58,7 @@ bool app_drawing(const struct app *a);
 bool app_settled(const struct app *a);
 
 /* False when there is none. */
-bool app_take_wish(struct app *a, struct terminal_request *out);
+bool app_take_request(struct app *a, struct terminal_request *out);
 
 /* Has the user quit, or did loading fail with nothing to show? */
 bool app_over(const struct app *a);

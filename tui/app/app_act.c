@@ -115,13 +115,13 @@ static void copy_label(struct app *a)
 	if (app_ops(a)->contexts & IN_TASKS) {
 		row = app_ops(a)->status(app_state(a), &a->scene);
 		if (row)
-			wish(a, WISH_COPY, row, 0);
+			wish(a, REQUEST_COPY, row, 0);
 		free(row);
 		return;
 	}
 	label = selected_label(a);
 	if (label)
-		wish(a, WISH_COPY, label, 0);
+		wish(a, REQUEST_COPY, label, 0);
 }
 
 static const char *node_label(const struct analysis *an, uint32_t node)
@@ -172,7 +172,7 @@ static void copy_stack(struct app *a)
 		return;
 	}
 	text = stack_text(an, node);
-	wish(a, WISH_COPY, text, 0);
+	wish(a, REQUEST_COPY, text, 0);
 	free(text);
 }
 
@@ -191,7 +191,7 @@ static void edit_source(struct app *a)
 		f = profile_function(p, (function_id){ here.place.key_id });
 		file = profile_string(p, function_file(f), NULL);
 		if (*file != '\0')
-			wish(a, WISH_EDIT, file, function_line(f));
+			wish(a, REQUEST_EDIT, file, function_line(f));
 	}
 	if (*file == '\0')
 		app_say_owned(a, false, xasprintf("no source file is known for %s", label));
@@ -380,7 +380,7 @@ static bool act_on_frame(struct app *a, enum action action)
 		a->help.top = 0;
 		return true;
 	case ACTION_REPAINT:
-		wish(a, WISH_REPAINT, NULL, 0);
+		wish(a, REQUEST_REPAINT, NULL, 0);
 		return true;
 	case ACTION_SEARCH:
 		app_prompt_open(a, PROMPT_SEARCH);

@@ -148,18 +148,18 @@ static void grant_wish(struct run *r)
 {
 	struct terminal_request w;
 
-	while (app_take_wish(r->app, &w)) {
+	while (app_take_request(r->app, &w)) {
 		switch (w.kind) {
-		case WISH_COPY:
+		case REQUEST_COPY:
 			copy(r, w.text);
 			break;
-		case WISH_EDIT:
+		case REQUEST_EDIT:
 			edit(r, w.text, w.line);
 			break;
-		case WISH_REPAINT:
+		case REQUEST_REPAINT:
 			term_repaint(r->term);
 			break;
-		case WISH_NONE:
+		case REQUEST_NONE:
 			break;
 		}
 		free(w.text);
@@ -357,10 +357,10 @@ static void pretend_wish(struct app *a)
 {
 	struct terminal_request w;
 
-	while (app_take_wish(a, &w)) {
-		if (w.kind == WISH_COPY)
+	while (app_take_request(a, &w)) {
+		if (w.kind == REQUEST_COPY)
 			say_copied(a, strlen(w.text), "OSC 52");
-		else if (w.kind == WISH_EDIT)
+		else if (w.kind == REQUEST_EDIT)
 			app_say(a, false, "there is no terminal for an editor");
 		free(w.text);
 	}

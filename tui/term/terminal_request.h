@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 enum terminal_request_kind {
-	WISH_NONE,
-	WISH_COPY,   /* `text` into the clipboard */
-	WISH_EDIT,   /* `text` in an editor, at `line` */
-	WISH_REPAINT /* everything anew */
+	REQUEST_NONE,
+	REQUEST_COPY,   /* `text` into the clipboard */
+	REQUEST_EDIT,   /* `text` in an editor, at `line` */
+	REQUEST_REPAINT /* everything anew */
 };
 
 struct terminal_request {

@@ -656,12 +656,12 @@ static void tell_beside(struct perf_stream *s, struct perf_records *w)
 /* Records of copied stacks are mostly not there, nor of one chain that was seen before. */
 static void digest(struct perf_stream *s, struct perf_records *w)
 {
-	struct perf_digests *d = &perf_windows_filling(&s->windows)->digests;
+	struct perf_predecoded *d = &perf_windows_filling(&s->windows)->digests;
 
 	w->digest = NULL;
 	if (!s->events || w->n_gaps > 0)
 		return;
-	perf_digests_make(d, s->events, w);
+	predecode_make(d, s->events, w);
 	w->digest = d->of.at;
 }
 

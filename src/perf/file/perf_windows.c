@@ -41,7 +41,7 @@ static void forget(struct perf_window *w)
 {
 	vec_done(&w->gaps);
 	vec_done(&w->beside);
-	perf_digests_done(&w->digests);
+	predecode_done(&w->digests);
 }
 
 static bool is_warm(const struct perf_windows *w, unsigned i)

@@ -17,7 +17,7 @@ struct perf_window {
 	uint8_t *at; /* [room] bytes; NULL: not needed so far; owned, or of the pool */
 	VEC(struct lazy_stack) gaps;
 	VEC(struct perf_beside) beside; /* records that are no samples */
-	struct perf_digests digests;    /* of its samples, if they are made */
+	struct perf_predecoded digests; /* of its samples, if they are made */
 	uint64_t number;                /* of what it holds, counted from 1 */
 	bool warm;                      /* it takes memory */
 };

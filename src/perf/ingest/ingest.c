@@ -353,8 +353,8 @@ static enum perf_fed wait_for_stack(struct ingest *f, struct waiting *w, struct 
 	f->n_waiting++;
 	/* What looks at switches wants the samples before them to be there. */
 	if (f->n_waiting < PERF_CHAINS_MOST && !f->has_switches)
-		return PERF_FED_ALL;
-	return add_waiting(f) ? PERF_FED_ALL : PERF_FED_FULL;
+		return INGEST_ALL;
+	return add_waiting(f) ? INGEST_ALL : INGEST_FULL;
 }
 
 static void count_bad(struct ingest *f, uint64_t offset)
@@ -373,17 +373,17 @@ static enum perf_fed feed_sample(struct ingest *f, const struct perf_record *r,
 
 	if (index == PERF_EVENT_NONE) {
 		f->stats.n_no_event++;
-		return PERF_FED_ALL;
+		return INGEST_ALL;
 	}
 	w->event = &f->events->all.at[index];
 	if (!lazy_stack_decode(g, &w->event->attr, r, &w->said) &&
 	    !perf_sample_decode_head(&w->event->attr, r, &w->said)) {
 		count_bad(f, offset);
 		f->stats.n_bad_heads++;
-		return PERF_FED_ALL;
+		return INGEST_ALL;
 	}
 	if (is_stranger(f, r->misc, s->pid, s->tid))
-		return PERF_FED_AHEAD;
+		return INGEST_AHEAD;
 	if (s->is_head)
 		count_bad(f, offset);
 	f->stats.n_long_samples += s->n_behind > 0;
@@ -410,7 +410,7 @@ static enum perf_fed feed_digest(struct ingest *f, const struct predecode *d,
 	struct waiting *w = &f->waiting[f->n_waiting];
 
 	if (is_stranger(f, d->misc, d->pid, d->tid))
-		return PERF_FED_AHEAD;
+		return INGEST_AHEAD;
 	w->event = &f->events->all.at[d->event];
 	w->is_decoded = false;
 	w->record = (struct perf_record){ .at = batch->at + d->at, .swap = batch->swap };
@@ -511,7 +511,7 @@ static enum perf_fed feed_record(struct ingest *f, const struct perf_records *ba
 	if (r->type != PERF_REC_SAMPLE) {
 		if (f->has_switches)
 			perf_switches_record(f->switches, r);
-		return PERF_FED_ALL;
+		return INGEST_ALL;
 	}
 	return feed_sample(f, r, lazy_stack_find(batch, offset, &c->gap), c->number, offset);
 }
@@ -525,10 +525,10 @@ static enum perf_fed feed_samples(struct ingest *f, const struct perf_records *b
 	for (; c->at < end; c->at += r.size, c->number++) {
 		enum perf_fed fed = feed_record(f, batch, c, &r);
 
-		if (fed != PERF_FED_ALL)
+		if (fed != INGEST_ALL)
 			return fed;
 	}
-	return c->at < batch->n_bytes ? PERF_FED_SOME : PERF_FED_ALL;
+	return c->at < batch->n_bytes ? INGEST_SOME : INGEST_ALL;
 }
 
 /* The same for a batch whose samples were digested: other records are not looked at. */
@@ -547,14 +547,14 @@ static enum perf_fed feed_digests(struct ingest *f, const struct perf_records *b
 		c->at = d->at;
 		c->number = batch->first + d->number;
 		if (c->at >= end)
-			return PERF_FED_SOME;
+			return INGEST_SOME;
 		fed = d->event == PERF_EVENT_NONE ? feed_record(f, batch, c, &r)
 						  : feed_digest(f, d, batch);
-		if (fed != PERF_FED_ALL)
+		if (fed != INGEST_ALL)
 			return fed;
 	}
 	c->at = batch->n_bytes;
-	return PERF_FED_ALL;
+	return INGEST_ALL;
 }
 
 enum perf_fed ingest_samples(struct ingest *f, const struct perf_records *batch,
@@ -569,7 +569,7 @@ enum perf_fed ingest_samples(struct ingest *f, const struct perf_records *batch,
 	else
 		fed = feed_samples(f, batch, c, end);
 	perf_tasks_name_processes(f->tasks);
-	return add_waiting(f) ? fed : PERF_FED_FULL;
+	return add_waiting(f) ? fed : INGEST_FULL;
 }
 
 bool ingest_waits(struct ingest *f)

@@ -50,10 +50,10 @@ struct ingest_stats {
 
 /* How ingest_samples() ended. */
 enum perf_fed {
-	PERF_FED_ALL,   /* to the end of the batch */
-	PERF_FED_SOME,  /* to max_bytes */
-	PERF_FED_AHEAD, /* before a sample of a process that is unknown: look ahead, then go on */
-	PERF_FED_FULL   /* the profile can hold no more */
+	INGEST_ALL,   /* to the end of the batch */
+	INGEST_SOME,  /* to max_bytes */
+	INGEST_AHEAD, /* before a sample of a process that is unknown: look ahead, then go on */
+	INGEST_FULL   /* the profile can hold no more */
 };
 
 /*

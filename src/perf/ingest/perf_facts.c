@@ -108,7 +108,7 @@ static void record_facts(struct profile *p, capture_id c, const struct ingest_st
 {
 	char n[FMT_SIZE];
 
-	for (uint32_t type = 0; type < PERF_LOOK_TYPES; type++)
+	for (uint32_t type = 0; type < PRESCAN_TYPES; type++)
 		if (s->look.n_records[type])
 			build_fact(p, c, "records", perf_record_name(type), FACT_PLAIN, "%s",
 				   fmt_count(n, (int64_t)s->look.n_records[type]));

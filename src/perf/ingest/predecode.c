@@ -6,7 +6,7 @@
 #include "perf/callchain/callchain.h"
 #include "perf/records/perf_events.h"
 
-void perf_digests_done(struct perf_digests *d)
+void predecode_done(struct perf_predecoded *d)
 {
 	vec_done(&d->of);
 }
@@ -58,8 +58,8 @@ static void digest(struct predecode *d, const struct perf_events *e, const struc
 	d->chain = predecode_chain(r, &s);
 }
 
-void perf_digests_make(struct perf_digests *d, const struct perf_events *e,
-		       const struct perf_records *batch)
+void predecode_make(struct perf_predecoded *d, const struct perf_events *e,
+		    const struct perf_records *batch)
 {
 	struct predecode next = { .event = PERF_EVENT_NONE };
 	struct perf_record r;

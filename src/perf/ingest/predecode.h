@@ -27,18 +27,18 @@ struct predecode {
 	struct hash128 chain; /* as predecode_chain() */
 };
 
-struct perf_digests {
+struct perf_predecoded {
 	VEC(struct predecode) of; /* each sample of a batch, in order */
 };
 
-void perf_digests_done(struct perf_digests *d);
+void predecode_done(struct perf_predecoded *d);
 
 /*
  * Digests a batch. Those samples are left to be decoded whose stack is not told by their chain alone, which stand for
  * a group of counters, or which have gaps. Of the events it reads what is there before the first sample only.
  */
-void perf_digests_make(struct perf_digests *d, const struct perf_events *e,
-		       const struct perf_records *batch);
+void predecode_make(struct perf_predecoded *d, const struct perf_events *e,
+		    const struct perf_records *batch);
 
 /* Begins to load a record that is to be decoded after all, most likely all of it: some thirty frames. */
 static inline void predecode_fetch(const struct perf_record *r)

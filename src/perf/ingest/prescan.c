@@ -113,7 +113,7 @@ static void count_record(struct prescan *l, const struct perf_record *r)
 		s->n_records[PERF_REC_SAMPLE]++;
 	else if (r->type - PERF_REC_SIMPLEPERF < PERF_REC_SIMPLEPERF_COUNT)
 		s->n_simpleperf++;
-	else if (r->type < PERF_LOOK_TYPES && perf_record_name(r->type))
+	else if (r->type < PRESCAN_TYPES && perf_record_name(r->type))
 		s->n_records[r->type]++;
 	else if (s->n_unknown++ == 0)
 		s->unknown_type = r->type;
@@ -161,8 +161,8 @@ static void tell(struct prescan *l, const struct beside *b)
 {
 	const struct perf_attr *a = perf_events_of_record(l->events, &b->record);
 
-	if (!perf_tell(l->teller, &b->record, b->time_ns, a ? perf_trailer_bytes(a) : 0,
-		       has_own_times(l)))
+	if (!perf_apply(l->teller, &b->record, b->time_ns, a ? perf_trailer_bytes(a) : 0,
+			has_own_times(l)))
 		l->stats->n_bad_records++;
 }
 
@@ -198,13 +198,13 @@ static void look_at_record(struct prescan *l, const struct beside *b, unsigned w
 {
 	uint32_t type = b->record.type;
 
-	if (what & PERF_LOOK_COUNT) {
+	if (what & PRESCAN_COUNT) {
 		count_record(l, &b->record);
 		check_size(l, &b->record);
 	}
-	if (what & PERF_LOOK_COUNT && type == PERF_REC_CALLCHAIN_DEFERRED)
+	if (what & PRESCAN_COUNT && type == PERF_REC_CALLCHAIN_DEFERRED)
 		keep_deferred(l, &b->record);
-	if (!(what & PERF_LOOK_TELL))
+	if (!(what & PRESCAN_TELL))
 		return;
 	l->n_rounds_told += type == PERF_REC_FINISHED_ROUND;
 	if (!is_beside(type))
@@ -216,7 +216,7 @@ static void look_at_record(struct prescan *l, const struct beside *b, unsigned w
 /* Looks at all records, samples among them. */
 static void look_at_all(struct prescan *l, const struct perf_records *batch, unsigned what)
 {
-	bool borrow = what & PERF_LOOK_TELL && borrows_times(l);
+	bool borrow = what & PRESCAN_TELL && borrows_times(l);
 	struct beside b = { .number = batch->first };
 	size_t gap = 0;
 
@@ -233,7 +233,7 @@ static void look_beside(struct prescan *l, const struct perf_records *batch, uns
 {
 	struct beside b;
 
-	if (what & PERF_LOOK_COUNT)
+	if (what & PRESCAN_COUNT)
 		l->stats->n_records[PERF_REC_SAMPLE] += batch->n_samples;
 	for (size_t i = 0; i < batch->n_beside; i++) {
 		b.number = batch->first + batch->beside[i].number;
@@ -245,7 +245,7 @@ static void look_beside(struct prescan *l, const struct perf_records *batch, uns
 void prescan_at(struct prescan *l, const struct perf_records *batch, unsigned what)
 {
 	vec_clear(&l->beside);
-	if (what & PERF_LOOK_COUNT)
+	if (what & PRESCAN_COUNT)
 		callchain_turn(l->frames);
 	if (batch->beside && !borrows_times(l))
 		look_beside(l, batch, what);

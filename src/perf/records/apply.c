@@ -165,8 +165,8 @@ void apply_free(struct apply *t)
 	free(t);
 }
 
-bool perf_tell(struct apply *t, const struct perf_record *r, int64_t time_ns, size_t trailer,
-	       bool own_time)
+bool perf_apply(struct apply *t, const struct perf_record *r, int64_t time_ns, size_t trailer,
+		bool own_time)
 {
 	switch (r->type) {
 	case PERF_REC_MMAP:

@@ -21,7 +21,7 @@ void apply_free(struct apply *t);
  * Tells what a record says, from time_ns on; trailer: bytes of its sample_id; own_time: that was recorded with it.
  * False: it is shorter than it claims.
  */
-bool perf_tell(struct apply *t, const struct perf_record *r, int64_t time_ns, size_t trailer,
-	       bool own_time);
+bool perf_apply(struct apply *t, const struct perf_record *r, int64_t time_ns, size_t trailer,
+		bool own_time);
 
 #endif

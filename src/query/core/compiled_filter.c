@@ -143,10 +143,10 @@ static bool location_matches(const struct location_columns *l, uint32_t location
 	uint32_t n;
 
 	if (!f)
-		return atoms[atom_of_frame(counts, location_function(l, location), module)];
+		return atoms[frame_id_of_frame(counts, location_function(l, location), module)];
 	n = f->n_more + 1;
 	for (uint32_t i = innermost_only ? n - 1 : 0; i < n; i++)
-		if (atoms[atom_of_frame(counts, f[i].function, module)])
+		if (atoms[frame_id_of_frame(counts, f[i].function, module)])
 			return true;
 	return false;
 }

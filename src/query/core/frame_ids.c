@@ -16,7 +16,7 @@
 /* Matches between two looks at whether somebody wants to stop. */
 #define CANCEL_MASK 255
 
-char *atom_made_label(const struct profile *p, module_id m)
+char *frame_id_made_label(const struct profile *p, module_id m)
 {
 	const char *name = profile_string(p, profile_module(p, m)->name, NULL);
 
@@ -35,7 +35,7 @@ static bool string_matches(const struct profile *p, const struct term *t, string
 
 static bool made_label_matches(const struct profile *p, const struct term *t, module_id m)
 {
-	char *label = atom_made_label(p, m);
+	char *label = frame_id_made_label(p, m);
 	bool yes = regex_matches(t->regex, label, strlen(label));
 
 	free(label);

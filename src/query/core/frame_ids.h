@@ -22,14 +22,14 @@ static inline uint32_t frame_ids_n(const struct profile_counts *counts)
 }
 
 /* The atom of a frame whose function may be ID_NONE or newer than the counts. */
-static inline uint32_t atom_of_frame(const struct profile_counts *counts, uint32_t function,
-				     uint32_t module)
+static inline uint32_t frame_id_of_frame(const struct profile_counts *counts, uint32_t function,
+					 uint32_t module)
 {
 	return function < counts->n_functions ? function : counts->n_functions + module;
 }
 
 /* What an unnamed frame of a module is called, "[libc.so.6]", whatever is known of its function; the caller frees. */
-char *atom_made_label(const struct profile *p, module_id m);
+char *frame_id_made_label(const struct profile *p, module_id m);
 
 /*
  * Which atoms a term with an expression about frames (fn, module, file, leaf, in and transforms) matches:

@@ -242,7 +242,7 @@ static void keys_of_unnamed(struct maker *m)
 			map_add(&made, hash_made(m->keys.at[i].label, m->keys.at[i].module), i);
 	for (uint32_t i = 0; i < k->n_modules; i++) {
 		const struct module *module = profile_module(m->p, (module_id){ i });
-		char *label = atom_made_label(m->p, (module_id){ i });
+		char *label = frame_id_made_label(m->p, (module_id){ i });
 		struct made_key seek = { label, text(m, module->name) };
 		uint64_t hash;
 		uint32_t n;

@@ -128,12 +128,12 @@ static bool origin_passes(const struct heap_state *state, const struct profile_c
 		capture_passes(state, s, o));
 }
 
-void heap_sieve_init(struct heap_sieve *h, const struct heap_state *state,
-		     const struct profile_counts *counts, const struct compiled_filter *s)
+void heap_filter_init(struct heap_filter *h, const struct heap_state *state,
+		      const struct profile_counts *counts, const struct compiled_filter *s)
 {
 	const struct heap_columns *c = &state->columns;
 
-	*h = (struct heap_sieve){ .n_times = s->n_times };
+	*h = (struct heap_filter){ .n_times = s->n_times };
 	h->origin = xcalloc(c->n_origins, sizeof(*h->origin));
 	for (uint32_t i = 0; i < c->n_origins; i++)
 		h->origin[i] = origin_passes(state, counts, s, &c->origins[i]);
@@ -151,13 +151,13 @@ void heap_sieve_init(struct heap_sieve *h, const struct heap_state *state,
 	}
 }
 
-void heap_sieve_done(struct heap_sieve *h)
+void heap_filter_done(struct heap_filter *h)
 {
 	for (uint32_t i = 0; i < h->n_times; i++)
 		free(h->times[i].span);
 	free(h->times);
 	free(h->origin);
-	*h = (struct heap_sieve){ 0 };
+	*h = (struct heap_filter){ 0 };
 }
 
 void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
@@ -165,16 +165,16 @@ void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
 {
 	const struct heap_columns *c = &state->columns;
 
-	heap_sieve_init(&h->own, state, &r->counts, &r->column[column].sieve);
-	heap_sieve_init(&h->lens, state, &r->counts, &r->sieve);
+	heap_filter_init(&h->own, state, &r->counts, &r->column[column].sieve);
+	heap_filter_init(&h->lens, state, &r->counts, &r->sieve);
 	for (uint32_t i = 0; i < c->n_origins; i++)
 		h->own.origin[i] &= c->origins[i].event == r->column[column].event;
 }
 
 void heap_pass_done(struct heap_pass *h)
 {
-	heap_sieve_done(&h->own);
-	heap_sieve_done(&h->lens);
+	heap_filter_done(&h->own);
+	heap_filter_done(&h->lens);
 }
 
 /* The rate at a moment: the last one that is not after it. NULL: all were recorded. */

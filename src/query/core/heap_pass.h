@@ -49,19 +49,19 @@ struct heap_times {
 	bool negated;
 };
 
-struct heap_sieve {
+struct heap_filter {
 	bool *origin;             /* [n_origins] passes by all but time; owned */
 	struct heap_times *times; /* [n_times]; owned */
 	uint32_t n_times;
 };
 
-/* s is made ready of the same counts. The caller ends with heap_sieve_done(). */
-void heap_sieve_init(struct heap_sieve *h, const struct heap_state *state,
-		     const struct profile_counts *counts, const struct compiled_filter *s);
-void heap_sieve_done(struct heap_sieve *h);
+/* s is made ready of the same counts. The caller ends with heap_filter_done(). */
+void heap_filter_init(struct heap_filter *h, const struct heap_state *state,
+		      const struct profile_counts *counts, const struct compiled_filter *s);
+void heap_filter_done(struct heap_filter *h);
 
 /* Does an allocation of a passing origin pass by its time too? */
-static inline bool heap_sieve_time(const struct heap_sieve *h, uint32_t track, uint32_t begin)
+static inline bool heap_filter_time(const struct heap_filter *h, uint32_t track, uint32_t begin)
 {
 	for (uint32_t i = 0; i < h->n_times; i++) {
 		const struct heap_span *s = &h->times[i].span[track];
@@ -74,8 +74,8 @@ static inline bool heap_sieve_time(const struct heap_sieve *h, uint32_t track, u
 
 /* What passes a column: of its event, by its own filter, and by the lens' too. */
 struct heap_pass {
-	struct heap_sieve own;  /* its origins are of the column's event */
-	struct heap_sieve lens; /* of the lens' filter alone */
+	struct heap_filter own;  /* its origins are of the column's event */
+	struct heap_filter lens; /* of the lens' filter alone */
 };
 
 void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
@@ -87,7 +87,7 @@ static inline bool heap_pass_own(const struct heap_pass *h, const struct heap_co
 				 uint32_t origin, uint32_t begin)
 {
 	return h->own.origin[origin] &&
-	       (h->own.n_times == 0 || heap_sieve_time(&h->own, c->origins[origin].track, begin));
+	       (h->own.n_times == 0 || heap_filter_time(&h->own, c->origins[origin].track, begin));
 }
 
 /* And by the lens'? */
@@ -95,7 +95,8 @@ static inline bool heap_pass_lens(const struct heap_pass *h, const struct heap_c
 				  uint32_t origin, uint32_t begin)
 {
 	return h->lens.origin[origin] &&
-	       (h->lens.n_times == 0 || heap_sieve_time(&h->lens, c->origins[origin].track, begin));
+	       (h->lens.n_times == 0 ||
+		heap_filter_time(&h->lens, c->origins[origin].track, begin));
 }
 
 /* Were there times at which not all allocations of the track were recorded? */

@@ -32,7 +32,7 @@ static void prepare_column(struct sample_scan *r, const struct profile *p, uint3
 		column->weight = r->rows.count;
 		column->n_weights = r->rows.n_folded;
 		column->counts = true;
-		column->finer = column->fades ? ROWPASS_FADED : 1;
+		column->finer = column->fades ? SAMPLE_SCAN_FADED : 1;
 		return;
 	}
 	column->weight = r->rows.weight;
@@ -170,7 +170,7 @@ int sample_scan_next(struct sample_scan *r, struct progress *progress)
 
 	r->begin += r->n;
 	left = r->counts.n_samples - r->begin;
-	r->n = left < ROWPASS_BATCH ? left : ROWPASS_BATCH;
+	r->n = left < SAMPLE_SCAN_BATCH ? left : SAMPLE_SCAN_BATCH;
 	if (r->n == 0)
 		return 0;
 	if (progress_cancelled(progress))

@@ -17,10 +17,10 @@
 struct progress;
 
 /* Rows between two looks at whether somebody wants to stop; their flags stay in the L1 cache. */
-#define ROWPASS_BATCH 4096
+#define SAMPLE_SCAN_BATCH 4096
 
 /* Numbers of samples that fade are told in 1/so many. */
-#define ROWPASS_FADED 1000
+#define SAMPLE_SCAN_FADED 1000
 
 /* One column of the lens. */
 struct sample_scan_column {
@@ -35,24 +35,24 @@ struct sample_scan_column {
 	bool fades;          /* rows count less as they are older */
 	bool counts;         /* `weight` is how many samples rows are */
 	int64_t per_sample;  /* rows stand for so much weight a sample; 0: see rows.count */
-	bool passes[ROWPASS_BATCH]; /* of the batch; undefined when the sieve passes all */
+	bool passes[SAMPLE_SCAN_BATCH]; /* of the batch; undefined when the sieve passes all */
 };
 
 struct sample_scan {
 	const struct lens *lens;      /* borrowed */
 	struct profile_counts counts; /* rows below are looked at */
 	struct sample_columns rows;
-	const uint16_t *event;        /* [n_samples] or NULL: all rows are of event 0 */
-	int64_t *origin;              /* see compiled_filter_origins(); owned */
-	struct compiled_filter sieve; /* the lens' filter */
-	bool passes[ROWPASS_BATCH];   /* of the batch; undefined when the sieve passes all */
-	bool any_time[ROWPASS_BATCH]; /* the same without time terms; undefined without such */
+	const uint16_t *event;            /* [n_samples] or NULL: all rows are of event 0 */
+	int64_t *origin;                  /* see compiled_filter_origins(); owned */
+	struct compiled_filter sieve;     /* the lens' filter */
+	bool passes[SAMPLE_SCAN_BATCH];   /* of the batch; undefined when the sieve passes all */
+	bool any_time[SAMPLE_SCAN_BATCH]; /* the same without time terms; undefined without such */
 	struct sample_scan_column column[LENS_MAX_COLUMNS];
 	double left
-		[ROWPASS_BATCH]; /* how much of its rows is left; undefined where nothing fades */
-	int64_t newest_ns;       /* since the start, if it fades */
-	uint64_t begin;          /* first row of the batch */
-	uint64_t n;              /* rows of the batch */
+		[SAMPLE_SCAN_BATCH]; /* how much of its rows is left; undefined where nothing fades */
+	int64_t newest_ns;           /* since the start, if it fades */
+	uint64_t begin;              /* first row of the batch */
+	uint64_t n;                  /* rows of the batch */
 };
 
 /* 0 or -ECANCELED, when *out is not touched; else the caller frees it. p and lens are borrowed. */
@@ -94,7 +94,7 @@ static inline int64_t sample_scan_sample_scale(const struct sample_scan *r, uint
 {
 	int64_t scale = r->column[c].per_sample > 1 ? r->column[c].per_sample : 1;
 
-	return r->lens->half_life_ns > 0 ? scale * ROWPASS_FADED : scale;
+	return r->lens->half_life_ns > 0 ? scale * SAMPLE_SCAN_FADED : scale;
 }
 
 /* How much is left of a number of a row of the batch, where each is so many now. */
@@ -135,7 +135,7 @@ static inline uint64_t sample_scan_samples(const struct sample_scan *r, uint32_t
 		weight = (per_sample > 1 ? per_sample : 1) * (int64_t)sample_count(&r->rows, row);
 	else
 		weight = r->rows.weight[row];
-	return weight > 0 ? (uint64_t)sample_scan_left(r, row, weight, ROWPASS_FADED) : 0;
+	return weight > 0 ? (uint64_t)sample_scan_left(r, row, weight, SAMPLE_SCAN_FADED) : 0;
 }
 
 /* How long after a row's time its last sample was. */

@@ -41,7 +41,7 @@ static uint64_t first_row(const struct sample_scan *r, int64_t from_ns)
 	uint64_t row = r->counts.n_samples;
 
 	while (row > 0) {
-		uint64_t begin = row > ROWPASS_BATCH ? row - ROWPASS_BATCH : 0;
+		uint64_t begin = row > SAMPLE_SCAN_BATCH ? row - SAMPLE_SCAN_BATCH : 0;
 		bool young = false;
 		int64_t since;
 

@@ -44,7 +44,7 @@ static bool joins_adjacent(const struct groups *k)
 static uint32_t group_of(const struct planter *b, uint32_t function, uint32_t module)
 {
 	return b->keys ? groups_of_frame(b->keys, function, module)
-		       : atom_of_frame(b->counts, function, module);
+		       : frame_id_of_frame(b->counts, function, module);
 }
 
 static uint32_t step(struct planter *b, uint32_t parent, uint32_t group, bool inlined)

@@ -182,14 +182,14 @@ static void fold_all_recursion(struct work *w)
 
 static bool is_made_label(const struct profile *p, module_id m, const char *name)
 {
-	char *made = atom_made_label(p, m);
+	char *made = frame_id_made_label(p, m);
 	bool yes = strcmp(made, name) == 0;
 
 	free(made);
 	return yes;
 }
 
-static bool atom_is_called(const struct work *w, uint32_t atom, const char *name)
+static bool frame_id_is_called(const struct work *w, uint32_t atom, const char *name)
 {
 	const struct profile *p = w->profile;
 
@@ -216,7 +216,7 @@ static void focus_path(struct work *w)
 		if (parent != NODE_GONE) {
 			w->map[i] = keep(w, i, parent);
 		} else if (n != NODE_GONE &&
-			   atom_is_called(w, w->from->key[i], w->term->frames[n])) {
+			   frame_id_is_called(w, w->from->key[i], w->term->frames[n])) {
 			n_found[i] = n + 1;
 			if (n + 1 == w->term->n_frames)
 				w->map[i] = keep(w, i, 0);

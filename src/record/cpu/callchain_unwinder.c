@@ -158,7 +158,7 @@ struct perf_events *callchain_unwinder_events(struct callchain_unwinder *m)
 
 void callchain_unwinder_look(struct callchain_unwinder *m, const struct perf_records *records)
 {
-	ingest_look(m->feed, records, PERF_LOOK_TELL);
+	ingest_look(m->feed, records, PRESCAN_TELL);
 }
 
 /* Walks the sample's stack; the number of frames. */

@@ -47,14 +47,14 @@ struct known_dump {
 };
 
 struct jit_code {
-	const struct finder *finder; /* borrowed */
-	struct spaces *spaces;       /* of generated code only; owned */
-	struct resolver_clock clock; /* of the recording */
+	const struct debug_file_search *finder; /* borrowed */
+	struct spaces *spaces;                  /* of generated code only; owned */
+	struct resolver_clock clock;            /* of the recording */
 	VEC(struct jit_process) process;
 	VEC(struct known_dump) dump;
 };
 
-struct jit_code *jit_code_new(const struct finder *f)
+struct jit_code *jit_code_new(const struct debug_file_search *f)
 {
 	struct jit_code *g = xcalloc(1, sizeof(*g));
 

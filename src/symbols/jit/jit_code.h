@@ -15,12 +15,12 @@
 
 struct cfi;
 struct dso;
-struct finder;
+struct debug_file_search;
 struct jit_code;
 struct resolver_clock;
 
 /* Borrows f. */
-struct jit_code *jit_code_new(const struct finder *f);
+struct jit_code *jit_code_new(const struct debug_file_search *f);
 void jit_code_free(struct jit_code *g);
 
 /* How the times of dumps become those of the recording; before the first of them. */

@@ -23,7 +23,7 @@
 
 /* One search, so that candidates are one line each. */
 struct hunt {
-	const struct finder *f;
+	const struct debug_file_search *f;
 	const struct dso *d;
 	debug_file_search_try *try;
 	void *arg;
@@ -31,8 +31,8 @@ struct hunt {
 	bool done;                   /* somebody returned true */
 };
 
-static struct hunt hunt_for(const struct finder *f, const struct dso *d, debug_file_search_try *try,
-			    void *arg)
+static struct hunt hunt_for(const struct debug_file_search *f, const struct dso *d,
+			    debug_file_search_try *try, void *arg)
 {
 	struct hunt h = { .f = f, .d = d, .try = try, .arg = arg };
 
@@ -102,16 +102,16 @@ static char *debuginfod_dir(const char *home)
 	return home ? xasprintf("%s/.cache/debuginfod_client", home) : NULL;
 }
 
-void finder_init(struct finder *f, const struct resolver_options *o)
+void debug_file_search_init(struct debug_file_search *f, const struct resolver_options *o)
 {
 	const char *home = environment("HOME");
 
-	*f = (struct finder){ .options = o };
+	*f = (struct debug_file_search){ .options = o };
 	f->cache = perf_config_buildid_dir(home);
 	f->came = debuginfod_dir(home);
 }
 
-void finder_done(struct finder *f)
+void debug_file_search_done(struct debug_file_search *f)
 {
 	free(f->cache);
 	free(f->came);
@@ -166,8 +166,8 @@ static bool is_running(const struct resolver_options *o)
 	return o->same_machine && !o->other_kernel;
 }
 
-void debug_file_search_elf(const struct finder *f, const struct dso *d, debug_file_search_try *try,
-			   void *arg)
+void debug_file_search_elf(const struct debug_file_search *f, const struct dso *d,
+			   debug_file_search_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
 	const struct resolver_options *o = f->options;
@@ -204,8 +204,9 @@ void debug_file_search_elf(const struct finder *f, const struct dso *d, debug_fi
 	free(path);
 }
 
-void debug_file_search_debuglink(const struct finder *f, const struct dso *d, const char *beside,
-				 const char *name, debug_file_search_try *try, void *arg)
+void debug_file_search_debuglink(const struct debug_file_search *f, const struct dso *d,
+				 const char *beside, const char *name, debug_file_search_try *try,
+				 void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
 	int n = (int)(last_part(beside) - beside), m = (int)(last_part(d->path) - d->path);
@@ -220,8 +221,8 @@ void debug_file_search_debuglink(const struct finder *f, const struct dso *d, co
 		look(&h, true, "%s/%s", f->options->symbol_dirs[i], name);
 }
 
-void debug_file_search_split(const struct finder *f, const struct dso *d, const char *described,
-			     debug_file_search_try *try, void *arg)
+void debug_file_search_split(const struct debug_file_search *f, const struct dso *d,
+			     const char *described, debug_file_search_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
 	const struct resolver_options *o = f->options;
@@ -240,7 +241,7 @@ void debug_file_search_split(const struct finder *f, const struct dso *d, const 
 	free(path);
 }
 
-void debug_file_search_vmlinux(const struct finder *f, const struct dso *d,
+void debug_file_search_vmlinux(const struct debug_file_search *f, const struct dso *d,
 			       debug_file_search_try *try, void *arg)
 {
 	static const char *const by_release[] = { DEBUG_ROOT "/boot/vmlinux-", "/boot/vmlinux-" };
@@ -262,7 +263,7 @@ void debug_file_search_vmlinux(const struct finder *f, const struct dso *d,
 	look(&h, false, "/lib/modules/%s/build/vmlinux", f->release);
 }
 
-void debug_file_search_kallsyms(const struct finder *f, const struct dso *d,
+void debug_file_search_kallsyms(const struct debug_file_search *f, const struct dso *d,
 				debug_file_search_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
@@ -277,8 +278,8 @@ void debug_file_search_kallsyms(const struct finder *f, const struct dso *d,
 		look(&h, true, "%s/[kernel.kallsyms]/%s/kallsyms", f->cache, h.id);
 }
 
-void debug_file_search_vdso(const struct finder *f, const struct dso *d, debug_file_search_try *try,
-			    void *arg)
+void debug_file_search_vdso(const struct debug_file_search *f, const struct dso *d,
+			    debug_file_search_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
 	const struct resolver_options *o = f->options;
@@ -308,7 +309,7 @@ static void look_in_process(struct hunt *h, const char *path)
 		look(h, true, "%s", path);
 }
 
-void debug_file_search_jit_dump(const struct finder *f, const struct dso *d,
+void debug_file_search_jit_dump(const struct debug_file_search *f, const struct dso *d,
 				debug_file_search_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
@@ -336,7 +337,7 @@ static long inner_pid(int32_t pid)
 	return inner > 0 && inner != pid ? inner : -1;
 }
 
-void debug_file_search_jit_map(const struct finder *f, const struct dso *d,
+void debug_file_search_jit_map(const struct debug_file_search *f, const struct dso *d,
 			       debug_file_search_try *try, void *arg)
 {
 	struct hunt h = hunt_for(f, d, try, arg);
