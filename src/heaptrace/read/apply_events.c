@@ -12,7 +12,7 @@
 #include "heaptrace/read/heap_stacks.h"
 #include "heaptrace/read/origin_cache.h"
 #include "profile/builder.h"
-#include "profile/heap/heap_write_lock.h"
+#include "profile/heap/heap_append.h"
 
 /* Events between a look ahead and what it is for. */
 #define ROW_AHEAD 48u
@@ -187,26 +187,26 @@ static void take_event(struct heap_taker *t, struct heap_worker *w, const struct
 }
 
 /* What is freed lies anywhere in large tables: first what says where, then that is brought near. See heap_rows_fetch(). */
-static inline __attribute__((always_inline)) void look_ahead(const struct heap_write_lock *pen,
+static inline __attribute__((always_inline)) void look_ahead(const struct heap_append *pen,
 							     const struct heap_rows_pages *rows,
 							     const struct heap_brief *e, size_t n)
 {
 	if (n > ROW_AHEAD && e[ROW_AHEAD].op == HEAP_FREE)
 		heap_rows_fetch(rows, e[ROW_AHEAD].id);
 	if (n > END_AHEAD && e[END_AHEAD].op == HEAP_FREE)
-		heap_write_lock_release_soon(pen, heap_rows_now(rows, e[END_AHEAD].id));
+		heap_append_release_soon(pen, heap_rows_now(rows, e[END_AHEAD].id));
 }
 
 /* The rates of sampling up to a time. */
-static void take_samplings(struct heap_taker *t, struct heap_write_lock *pen, int64_t time_ns)
+static void take_samplings(struct heap_taker *t, struct heap_append *pen, int64_t time_ns)
 {
 	while (t->n_samplings < t->tell->samplings.n &&
 	       t->tell->samplings.at[t->n_samplings].time_ns <= time_ns) {
 		const struct heap_sampling *s = &t->tell->samplings.at[t->n_samplings++];
 
-		heap_write_lock_give(pen);
+		heap_append_give(pen);
 		build_heap_rate(t->profile, t->track, s->sample_bytes, s->exact_from);
-		heap_write_lock_take(pen, t->profile, t->track);
+		heap_append_take(pen, t->profile, t->track);
 	}
 }
 
@@ -221,7 +221,7 @@ static inline bool is_skipped(const struct heap_taker *t, const struct heap_brie
 
 /* What a run's usual events have to do with. */
 struct run {
-	struct heap_write_lock pen;
+	struct heap_append pen;
 	struct heap_worker *w;
 	const struct heap_rows_pages *rows;
 	/* of w->fresh_id, when this run took it and it is live; else {ID_NONE} */
@@ -248,8 +248,8 @@ static bool take_allocation(struct heap_taker *t, struct run *run, const struct 
 	uint64_t key = deed(e->stack, e->kind == HEAP_ALIGNED ? ORIGIN_ALIGNED : 0, false);
 	allocation_id a;
 
-	if (!heap_write_lock_allocation(&run->pen, time_ns, e->size,
-					origin_of(t, run->w, key, time_ns), &a))
+	if (!heap_append_allocation(&run->pen, time_ns, e->size, origin_of(t, run->w, key, time_ns),
+				    &a))
 		return false;
 	run->w->fresh_id = e->id;
 	run->fresh = a;
@@ -259,7 +259,7 @@ static bool take_allocation(struct heap_taker *t, struct run *run, const struct 
 	case HEAP_ROWS_TAKEN:
 		return true;
 	case HEAP_ROWS_FREED:
-		heap_write_lock_release(&run->pen, a, false);
+		heap_append_release(&run->pen, a, false);
 		break;
 	case HEAP_ROWS_ODD:
 		break;
@@ -275,10 +275,10 @@ static inline allocation_id end_of(struct heap_taker *t, const struct run *run, 
 
 	if (a.v == ID_NONE)
 		return heap_rows_end(t->rows, id);
-	/* What is fresh is not looked at, see heap_write_lock_release(). */
+	/* What is fresh is not looked at, see heap_append_release(). */
 	if (id == run->w->fresh_id && run->fresh.v == a.v)
 		return a;
-	return heap_write_lock_released(&run->pen, a) ? heap_rows_end(t->rows, id) : a;
+	return heap_append_released(&run->pen, a) ? heap_rows_end(t->rows, id) : a;
 }
 
 static bool take_free(struct heap_taker *t, struct run *run, const struct heap_brief *e,
@@ -287,13 +287,13 @@ static bool take_free(struct heap_taker *t, struct run *run, const struct heap_b
 	struct heap_worker *w = run->w;
 	allocation_id a;
 
-	if (t->tell->free_stacks || !heap_write_lock_moment(&run->pen, time_ns))
+	if (t->tell->free_stacks || !heap_append_moment(&run->pen, time_ns))
 		return false;
 	a = end_of(t, run, e->id);
 	if (a.v == ID_NONE)
 		run->pen.n_moments++;
 	else
-		heap_write_lock_release(&run->pen, a, e->id == w->fresh_id);
+		heap_append_release(&run->pen, a, e->id == w->fresh_id);
 	w->fresh_id = 0;
 	return true;
 }
@@ -324,9 +324,9 @@ static struct heap_event in_full(const struct heap_brief *e, const struct heap_e
 static void take_other(struct heap_taker *t, struct run *run, const struct heap_event *e,
 		       int64_t time_ns)
 {
-	heap_write_lock_give(&run->pen);
+	heap_append_give(&run->pen);
 	take_event(t, run->w, e, time_ns);
-	heap_write_lock_take(&run->pen, t->profile, t->track);
+	heap_append_take(&run->pen, t->profile, t->track);
 	run->fresh.v = ID_NONE;
 }
 
@@ -344,7 +344,7 @@ static void take_run(struct heap_taker *t, const struct heap_parcel *p, const st
 
 	for (; e < end && is_skipped(t, e); e++, n_seen--)
 		t->n_left_out++;
-	heap_write_lock_take(&run.pen, t->profile, t->track);
+	heap_append_take(&run.pen, t->profile, t->track);
 	for (; e < end; e++, n_seen--) {
 		if (e->time != time) {
 			time = e->time;
@@ -359,7 +359,7 @@ static void take_run(struct heap_taker *t, const struct heap_parcel *p, const st
 			take_other(t, &run, &full, time_ns);
 		}
 	}
-	heap_write_lock_give(&run.pen);
+	heap_append_give(&run.pen);
 }
 
 void apply_events_parcel(struct heap_taker *t, const struct heap_parcel *p)

@@ -30,7 +30,7 @@
 #define RETIRE_PART  4
 
 /* What a thread is called from a time on. */
-struct symbolize {
+struct task_name {
 	int64_t time_ns;
 	const char *name; /* in the arena; NULL: nobody said, or it is the parent's */
 	size_t len;
@@ -47,12 +47,12 @@ struct symbolize {
 
 struct task {
 	int32_t tid;
-	int32_t pid;                   /* as told; -1: nobody did */
-	int64_t ended_ns;              /* INT64_MAX: it has not */
-	bool told;                     /* something was said of it: it is not only sampled */
-	struct symbolize unnamed;      /* before the first of namings */
-	VEC(struct symbolize) namings; /* by time */
-	size_t last;                   /* index of the naming that was found last */
+	int32_t pid;                 /* as told; -1: nobody did */
+	int64_t ended_ns;            /* INT64_MAX: it has not */
+	bool told;                   /* something was said of it: it is not only sampled */
+	struct task_name unnamed;    /* before the first of names */
+	VEC(struct task_name) names; /* by time */
+	size_t last;                 /* index of the name that was found last */
 };
 
 /* From a time on, the mappings are those of an epoch. */
@@ -103,9 +103,9 @@ static uint64_t hash_number(int32_t n)
 	return hash_u64((uint32_t)n);
 }
 
-static struct symbolize nameless(int64_t time_ns)
+static struct task_name nameless(int64_t time_ns)
 {
-	return (struct symbolize){
+	return (struct task_name){
 		.time_ns = time_ns, .parent = NO_PARENT, .thread = ID_NONE, .root = ID_NONE
 	};
 }
@@ -137,18 +137,18 @@ static struct task *get_task(struct perf_tasks *t, int32_t tid)
 	return &t->tasks.at[t->tasks.n - 1];
 }
 
-/* The naming in force at a time. */
-static struct symbolize *naming_at(struct task *task, int64_t time_ns)
+/* The name in force at a time. */
+static struct task_name *name_at(struct task *task, int64_t time_ns)
 {
-	size_t low = 0, high = task->namings.n;
+	size_t low = 0, high = task->names.n;
 
-	if (task->last < high && task->namings.at[task->last].time_ns <= time_ns &&
-	    (task->last + 1 == high || task->namings.at[task->last + 1].time_ns > time_ns))
-		return &task->namings.at[task->last];
+	if (task->last < high && task->names.at[task->last].time_ns <= time_ns &&
+	    (task->last + 1 == high || task->names.at[task->last + 1].time_ns > time_ns))
+		return &task->names.at[task->last];
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
-		if (task->namings.at[mid].time_ns <= time_ns)
+		if (task->names.at[mid].time_ns <= time_ns)
 			low = mid + 1;
 		else
 			high = mid;
@@ -156,14 +156,14 @@ static struct symbolize *naming_at(struct task *task, int64_t time_ns)
 	if (low == 0)
 		return &task->unnamed;
 	task->last = low - 1;
-	return &task->namings.at[low - 1];
+	return &task->names.at[low - 1];
 }
 
 /*
- * The naming whose name it has by its parents, as far as is told: FORK records are not in the order of their times, so that
+ * The name whose name it has by its parents, as far as is told: FORK records are not in the order of their times, so that
  * the name of a parent at the time of a fork may be told after it. NULL: nobody said.
  */
-static const struct symbolize *origin_of(struct perf_tasks *t, const struct symbolize *n)
+static const struct task_name *origin_of(struct perf_tasks *t, const struct task_name *n)
 {
 	int64_t time_ns = n->time_ns;
 
@@ -172,16 +172,16 @@ static const struct symbolize *origin_of(struct perf_tasks *t, const struct symb
 
 		if (!parent)
 			break;
-		n = naming_at(parent, time_ns);
+		n = name_at(parent, time_ns);
 		time_ns = n->time_ns;
 	}
 	return n->parent == NO_PARENT && n->name ? n : NULL;
 }
 
 /* Makes it its own name, and that of the parents in between: nothing is told of that time any more. */
-static void look_up_name(struct perf_tasks *t, struct symbolize *n)
+static void look_up_name(struct perf_tasks *t, struct task_name *n)
 {
-	const struct symbolize *origin = origin_of(t, n);
+	const struct task_name *origin = origin_of(t, n);
 	const char *name = origin ? origin->name : NULL;
 	size_t len = origin ? origin->len : 0;
 
@@ -193,7 +193,7 @@ static void look_up_name(struct perf_tasks *t, struct symbolize *n)
 		n->parent = NO_PARENT;
 		if (!parent)
 			break;
-		n = naming_at(parent, n->time_ns);
+		n = name_at(parent, n->time_ns);
 	}
 }
 
@@ -210,33 +210,33 @@ static bool may_move(struct perf_tasks *t, size_t n)
 }
 
 /*
- * Is it the second of two namings in a row of the same name, so that it may become a third? What is said again and again
+ * Is it the second of two names in a row of the same name, so that it may become a third? What is said again and again
  * takes no room, but that it held twice is kept: what is told later may fall in between.
  */
-static bool is_repeated(const struct task *task, size_t at, const struct symbolize *n)
+static bool is_repeated(const struct task *task, size_t at, const struct task_name *n)
 {
-	const struct symbolize *last = at > 1 && at == task->namings.n ? &task->namings.at[at - 1]
-								       : NULL;
+	const struct task_name *last = at > 1 && at == task->names.n ? &task->names.at[at - 1]
+								     : NULL;
 
 	return last && n->name && last->name == n->name && last[-1].name == n->name;
 }
 
 /* Behind those of the same time: what is told later holds. */
-static void add_naming(struct perf_tasks *t, struct task *task, const struct symbolize *n)
+static void add_name(struct perf_tasks *t, struct task *task, const struct task_name *n)
 {
-	const struct symbolize *before = naming_at(task, n->time_ns);
-	size_t at = before == &task->unnamed ? 0 : (size_t)(before - task->namings.at) + 1;
-	size_t n_behind = task->namings.n - at;
+	const struct task_name *before = name_at(task, n->time_ns);
+	size_t at = before == &task->unnamed ? 0 : (size_t)(before - task->names.at) + 1;
+	size_t n_behind = task->names.n - at;
 
 	if (is_repeated(task, at, n)) {
-		task->namings.at[at - 1].time_ns = n->time_ns;
+		task->names.at[at - 1].time_ns = n->time_ns;
 		return;
 	}
 	if (!may_move(t, n_behind))
 		return;
-	vec_push(&task->namings, *n);
-	memmove(&task->namings.at[at + 1], &task->namings.at[at], n_behind * sizeof(*n));
-	task->namings.at[at] = *n;
+	vec_push(&task->names, *n);
+	memmove(&task->names.at[at + 1], &task->names.at[at], n_behind * sizeof(*n));
+	task->names.at[at] = *n;
 	if (task->tid == task->pid)
 		vec_push(&t->renamed, task->pid);
 }
@@ -281,18 +281,18 @@ static size_t remapping_after(const struct process_maps *m, int64_t time_ns)
 static bool name_process(struct perf_tasks *t, int32_t pid)
 {
 	const struct task *main_thread = find_task(t, pid);
-	const struct symbolize *last;
+	const struct task_name *last;
 
-	if (!main_thread || main_thread->namings.n == 0)
+	if (!main_thread || main_thread->names.n == 0)
 		return false;
-	last = origin_of(t, &main_thread->namings.at[main_thread->namings.n - 1]);
+	last = origin_of(t, &main_thread->names.at[main_thread->names.n - 1]);
 	if (last)
 		build_process_name(t->profile, build_process(t->profile, t->capture, pid),
 				   build_string(t->profile, last->name, last->len));
 	return last;
 }
 
-static void make_thread(struct perf_tasks *t, struct symbolize *n, int32_t pid, int32_t tid)
+static void make_thread(struct perf_tasks *t, struct task_name *n, int32_t pid, int32_t tid)
 {
 	process_id process = build_process(t->profile, t->capture, pid);
 	char made_up[16];
@@ -332,8 +332,8 @@ void perf_tasks_forget_roots(struct perf_tasks *t)
 		struct task *task = &t->tasks.at[i];
 
 		task->unnamed.root = ID_NONE;
-		for (size_t k = 0; k < task->namings.n; k++)
-			task->namings.at[k].root = ID_NONE;
+		for (size_t k = 0; k < task->names.n; k++)
+			task->names.at[k].root = ID_NONE;
 	}
 }
 
@@ -342,7 +342,7 @@ void perf_tasks_free(struct perf_tasks *t)
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->tasks.n; i++)
-		vec_done(&t->tasks.at[i].namings);
+		vec_done(&t->tasks.at[i].names);
 	for (size_t i = 0; i < t->processes.n; i++)
 		vec_done(&t->processes.at[i].remappings);
 	vec_done(&t->tasks);
@@ -372,21 +372,21 @@ void perf_tasks_name(struct perf_tasks *t, int32_t pid, int32_t tid, int64_t tim
 		     const char *name, size_t len)
 {
 	struct task *task = get_task(t, tid);
-	struct symbolize n = nameless(time_ns);
-	const struct symbolize *before = naming_at(task, time_ns);
+	struct task_name n = nameless(time_ns);
+	const struct task_name *before = name_at(task, time_ns);
 
 	note_told(task, pid, time_ns);
 	n.name = before->name && before->len == len && memcmp(before->name, name, len) == 0
 			 ? before->name
 			 : arena_strndup(&t->names, name, len);
 	n.len = len;
-	add_naming(t, task, &n);
+	add_name(t, task, &n);
 }
 
 void perf_tasks_fork(struct perf_tasks *t, int32_t pid, int32_t tid, int32_t parent_tid,
 		     int64_t time_ns)
 {
-	struct symbolize n = nameless(time_ns);
+	struct task_name n = nameless(time_ns);
 	struct task *child;
 
 	if (tid == parent_tid)
@@ -394,7 +394,7 @@ void perf_tasks_fork(struct perf_tasks *t, int32_t pid, int32_t tid, int32_t par
 	n.parent = parent_tid;
 	child = get_task(t, tid);
 	note_told(child, pid, time_ns);
-	add_naming(t, child, &n);
+	add_name(t, child, &n);
 }
 
 void perf_tasks_exit(struct perf_tasks *t, int32_t tid, int64_t time_ns)
@@ -402,7 +402,7 @@ void perf_tasks_exit(struct perf_tasks *t, int32_t tid, int64_t time_ns)
 	struct task *task = find_task(t, tid);
 
 	if (!task || task->ended_ns != INT64_MAX ||
-	    (task->namings.n > 0 && task->namings.at[task->namings.n - 1].time_ns > time_ns))
+	    (task->names.n > 0 && task->names.at[task->names.n - 1].time_ns > time_ns))
 		return;
 	task->ended_ns = time_ns;
 	t->n_ended++;
@@ -439,7 +439,7 @@ bool perf_tasks_knows(struct perf_tasks *t, int32_t tid)
 struct perf_task_view perf_tasks_at(struct perf_tasks *t, int32_t pid, int32_t tid, int64_t time_ns)
 {
 	struct task *task = get_task(t, tid);
-	struct symbolize *n = naming_at(task, time_ns);
+	struct task_name *n = name_at(task, time_ns);
 
 	if (task->pid < 0)
 		task->pid = pid;
@@ -507,7 +507,7 @@ static void end_process(struct perf_tasks *t, const struct process_maps *m)
 	build_process_ended(t->profile, build_process(t->profile, t->capture, m->pid));
 }
 
-static void end_naming(struct perf_tasks *t, const struct symbolize *n)
+static void end_name(struct perf_tasks *t, const struct task_name *n)
 {
 	if (n->thread != ID_NONE)
 		build_thread_ended(t->profile, (thread_id){ n->thread });
@@ -515,10 +515,10 @@ static void end_naming(struct perf_tasks *t, const struct symbolize *n)
 
 static void end_task(struct perf_tasks *t, struct task *task)
 {
-	end_naming(t, &task->unnamed);
-	for (size_t i = 0; i < task->namings.n; i++)
-		end_naming(t, &task->namings.at[i]);
-	vec_done(&task->namings);
+	end_name(t, &task->unnamed);
+	for (size_t i = 0; i < task->names.n; i++)
+		end_name(t, &task->names.at[i]);
+	vec_done(&task->names);
 }
 
 static void retire_processes(struct perf_tasks *t, struct perf_retired *gone)
@@ -564,10 +564,10 @@ static void retire_tasks(struct perf_tasks *t, int64_t before_ns, struct perf_re
 static void look_up_names(struct perf_tasks *t, int64_t before_ns)
 {
 	for (size_t i = 0; i < t->tasks.n; i++)
-		for (size_t k = 0; k < t->tasks.at[i].namings.n &&
-				   t->tasks.at[i].namings.at[k].time_ns < before_ns;
+		for (size_t k = 0;
+		     k < t->tasks.at[i].names.n && t->tasks.at[i].names.at[k].time_ns < before_ns;
 		     k++)
-			look_up_name(t, &t->tasks.at[i].namings.at[k]);
+			look_up_name(t, &t->tasks.at[i].names.at[k]);
 }
 
 /* Names of those that are left, without the others'. */
@@ -577,8 +577,8 @@ static void renew_names(struct perf_tasks *t)
 
 	arena_init(&t->names);
 	for (size_t i = 0; i < t->tasks.n; i++)
-		for (size_t k = 0; k < t->tasks.at[i].namings.n; k++) {
-			struct symbolize *n = &t->tasks.at[i].namings.at[k];
+		for (size_t k = 0; k < t->tasks.at[i].names.n; k++) {
+			struct task_name *n = &t->tasks.at[i].names.at[k];
 
 			if (n->name)
 				n->name = arena_strndup(&t->names, n->name, n->len);

@@ -9,7 +9,7 @@
 #include "base/tmpfile.h"
 #include "profile/builder.h"
 #include "profile/heap/heap_builder.h"
-#include "profile/heap/heap_write_lock.h"
+#include "profile/heap/heap_append.h"
 #include "profile/store.h"
 
 #include <assert.h>
@@ -368,12 +368,12 @@ void build_release(struct profile *p, allocation_id a, track_id id, bool tempora
 			 __ATOMIC_RELEASE);
 }
 
-void heap_write_lock_take(struct heap_write_lock *pen, struct profile *p, track_id id)
+void heap_append_take(struct heap_append *pen, struct profile *p, track_id id)
 {
 	const struct store_heap *h = &p->heap;
 	const struct store_track *t = track_of(p, id);
 
-	*pen = (struct heap_write_lock){
+	*pen = (struct heap_append){
 		.profile = p,
 		.track = id,
 		.begin = h->begin.base,
@@ -390,7 +390,7 @@ void heap_write_lock_take(struct heap_write_lock *pen, struct profile *p, track_
 		pen->due_ns = INT64_MIN;
 }
 
-bool heap_write_lock_tick(struct heap_write_lock *pen, int64_t time_ns)
+bool heap_append_tick(struct heap_append *pen, int64_t time_ns)
 {
 	struct store_track *t = track_of(pen->profile, pen->track);
 
@@ -401,7 +401,7 @@ bool heap_write_lock_tick(struct heap_write_lock *pen, int64_t time_ns)
 	return true;
 }
 
-void heap_write_lock_give(const struct heap_write_lock *pen)
+void heap_append_give(const struct heap_append *pen)
 {
 	pen->profile->heap.now.n_allocations = pen->n_allocations;
 	track_of(pen->profile, pen->track)->now.n_moments = pen->n_moments;

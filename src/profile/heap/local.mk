@@ -8,4 +8,4 @@ libprofile_a_SOURCES += \
 	src/profile/heap/heap_compact_facts.c \
 	src/profile/heap/heap_moments.c src/profile/heap/heap_moments.h \
 	src/profile/heap/heap_tops.c src/profile/heap/heap_tops.h \
-	src/profile/heap/heap_write_lock.h
+	src/profile/heap/heap_append.h

@@ -11,7 +11,7 @@
 #include "record/heap/hooks/got.h"
 #include "record/heap/hooks/hooks.h"
 #include "record/heap/hooks/real_calls.h"
-#include "record/heap/patch/code_hooks.h"
+#include "record/heap/patch/patch_allocators.h"
 #include "record/heap/trace/tracer_fork.h"
 #include "record/heap/trace/tracer_init.h"
 #include "record/heap/trace/tracer_record.h"
@@ -73,7 +73,7 @@ __attribute__((constructor)) static void start(void)
 		tracer_begin();
 	/* What is asked for before main and belongs to no library comes after the destructors of all libraries. */
 	if (tracer_is_on())
-		code_hooks_install();
+		patch_allocators_install();
 	ends_late = tracer_is_on() && __cxa_atexit(stop, NULL, NULL) == 0;
 	tracer_begin_writing();
 }

@@ -4,7 +4,7 @@ libproftop_heap_so_SOURCES += \
 	src/record/heap/hooks/got.c src/record/heap/hooks/got.h \
 	src/record/heap/hooks/hooks.h \
 	src/record/heap/hooks/hooks_alloc.c \
-	src/record/heap/hooks/hooks_limits.c src/record/heap/hooks/hooks_limits.h \
+	src/record/heap/hooks/hooks_forbid.c src/record/heap/hooks/hooks_forbid.h \
 	src/record/heap/hooks/hooks_mark.c \
 	src/record/heap/hooks/hooks_process.c \
 	src/record/heap/hooks/hooks_range.c \

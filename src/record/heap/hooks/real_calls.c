@@ -6,7 +6,7 @@
 
 #include "record/heap/hooks/got.h"
 #include "record/heap/hooks/hooks.h"
-#include "record/heap/hooks/hooks_limits.h"
+#include "record/heap/hooks/hooks_forbid.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -102,7 +102,7 @@ void real_calls_adopt(void *(*look_up)(const char *name))
 	hooks_nest |= calls_itself();
 	real.attached = true;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
-	hooks_limits_ready();
+	hooks_forbid_ready();
 }
 
 /* The names by which programs call an allocator. */
@@ -183,6 +183,6 @@ bool real_calls_find(void)
 		      calls_itself();
 	finds = false;
 	atomic_store_explicit(&real.ready, true, memory_order_release);
-	hooks_limits_ready();
+	hooks_forbid_ready();
 	return true;
 }

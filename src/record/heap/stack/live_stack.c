@@ -8,7 +8,7 @@
 #include "record/heap/stack/live_stack.h"
 
 #include "heaptrace/heap_records.h"
-#include "record/heap/patch/code_hooks.h"
+#include "record/heap/patch/patch_allocators.h"
 #include "record/heap/stack/live_go.h"
 #include "record/heap/trace/tracer_memory.h"
 #include "unwind/cfi.h"
@@ -496,13 +496,13 @@ static uint32_t find_node(struct live_walk *w)
 
 static void look_for_code(void *arg)
 {
-	code_hooks_late(arg);
+	patch_allocators_late(arg);
 }
 
 /* The stack leads through what was not on any other one, so far as this thread knows. */
 static __attribute__((noinline)) void look_late(struct tracer_thread *t)
 {
-	if (code_hooks_are_late(t->walk))
+	if (patch_allocators_are_late(t->walk))
 		tracer_run_slow(look_for_code, t->walk);
 }
 

@@ -16,7 +16,7 @@ libproftop_heap_so_SOURCES += \
 	src/record/heap/trace/tracer_file.c src/record/heap/trace/tracer_file.h \
 	src/record/heap/trace/tracer_fork.c src/record/heap/trace/tracer_fork.h \
 	src/record/heap/trace/tracer_init.h \
-	src/record/heap/trace/tracer_limits.c src/record/heap/trace/tracer_limits.h \
+	src/record/heap/trace/tracer_forbidden.c src/record/heap/trace/tracer_forbidden.h \
 	src/record/heap/trace/tracer_lock.c src/record/heap/trace/tracer_lock.h \
 	src/record/heap/trace/tracer_loop.c src/record/heap/trace/tracer_loop.h \
 	src/record/heap/trace/tracer_memory.c src/record/heap/trace/tracer_memory.h \

@@ -5,7 +5,7 @@
 #include "record/heap/trace/tracer.h"
 
 #include "heaptrace/heap_records.h"
-#include "record/heap/patch/code_hooks.h"
+#include "record/heap/patch/patch_allocators.h"
 #include "record/heap/trace/live_blocks.h"
 #include "record/heap/trace/shared_memory.h"
 #include "record/heap/trace/tracer_attach.h"
@@ -297,8 +297,8 @@ static const char *begin(const char *settings)
 	if (recorder.options.children)
 		tracer_fork_await();
 	if (settings)
-		code_hooks_look();
-	code_hooks_tell();
+		patch_allocators_look();
+	patch_allocators_tell();
 	tracer_facts_odd();
 	tracer_attach_tell(tracer_writer_path());
 	atomic_store(recorder.on, 1);
@@ -457,7 +457,7 @@ static void run_internal(void (*fn)(const char *), const char *path)
 	struct tracer_internal was;
 	int kept = errno, state;
 
-	if (tracer_limits_own()) {
+	if (tracer_forbidden_own()) {
 		if (tracer_is_on())
 			ask(fn, path);
 		errno = kept;
@@ -507,7 +507,7 @@ void tracer_exec(const char *path)
 	 * A thread that may not ask who it is may be the child of a vfork, for which the recording does not end. What there is to
 	 * tell of it is told.
 	 */
-	if (tracer_limits_own()) {
+	if (tracer_forbidden_own()) {
 		tracer_flush();
 		return;
 	}

@@ -10,7 +10,7 @@
 #include "record/heap/trace/tracer.h"
 #include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_init.h"
-#include "record/heap/trace/tracer_limits.h"
+#include "record/heap/trace/tracer_forbidden.h"
 #include "record/heap/trace/tracer_thread.h"
 #include "record/heap/trace/tracer_writer.h"
 
@@ -92,7 +92,7 @@ static void after_fork_in_child(void)
 {
 	after_fork();
 	/* One that may not open files is not recorded. */
-	if (!fork_now.wanted || tracer_limits_own())
+	if (!fork_now.wanted || tracer_forbidden_own())
 		return;
 	if (!fork_now.held) {
 		tracer_log(&recorder.options, "not recorded",

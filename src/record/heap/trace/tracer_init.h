@@ -33,7 +33,7 @@ void tracer_exec(const char *path);
 /* It did not: it goes on as it was. */
 void tracer_exec_failed(void);
 
-/* For the thread that writes: does what threads that may not write (tracer_limits.h) have asked for. */
+/* For the thread that writes: does what threads that may not write (tracer_forbidden.h) have asked for. */
 void tracer_answer(void);
 
 #endif

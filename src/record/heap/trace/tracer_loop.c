@@ -7,7 +7,7 @@
 #include "record/heap/trace/tracer_facts.h"
 #include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_init.h"
-#include "record/heap/trace/tracer_limits.h"
+#include "record/heap/trace/tracer_forbidden.h"
 #include "record/heap/trace/tracer_thread.h"
 #include "record/heap/trace/tracer_writer.h"
 
@@ -290,7 +290,7 @@ struct loop_pause tracer_loop_pause(void)
 	int kept = errno;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &p.cancelable);
-	if (tracer_is_on() && !tracer_limits_own() && tracer_thread_is_idle())
+	if (tracer_is_on() && !tracer_forbidden_own() && tracer_thread_is_idle())
 		p.paused = tracer_loop_end();
 	errno = kept;
 	return p;

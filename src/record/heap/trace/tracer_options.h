@@ -46,7 +46,7 @@ struct tracer_options {
 	bool addresses;         /* allocations are recorded with their addresses */
 	bool environment;       /* the environment is recorded */
 	bool pss;               /* the proportional set size is sampled */
-	bool code;              /* code of allocators may be changed; see code_hooks.h */
+	bool code;              /* code of allocators may be changed; see patch_allocators.h */
 	uint32_t toggle_signal; /* the signal that pauses and resumes; 0: none */
 	bool paused;            /* begin without recording allocations */
 	bool disabled;          /* do not record at all */

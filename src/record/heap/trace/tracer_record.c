@@ -452,7 +452,7 @@ struct tracer_old tracer_record_give_up(void *p)
 		return old;
 	if (__builtin_expect(!tracer_tls.thread, 0))
 		tracer_thread_meet();
-	if (tracer_tls.busy == TRACER_SILENT && (tracer_limits_own() & LIMIT_NOTES))
+	if (tracer_tls.busy == TRACER_SILENT && (tracer_forbidden_own() & LIMIT_NOTES))
 		return old;
 	/* May be in a handler of a signal that came while this thread was at a slot. */
 	if (!known(NULL, (uint64_t)p, &old))

@@ -6,7 +6,7 @@
 
 #include "heaptrace/heap_records.h"
 #include "record/heap/trace/tracer.h"
-#include "record/heap/trace/tracer_limits.h"
+#include "record/heap/trace/tracer_forbidden.h"
 #include "record/heap/trace/tracer_memory.h"
 #include "record/heap/trace/tracer_writer.h"
 
@@ -22,7 +22,7 @@ static bool told_missed;
 /* Switch number n has just been made. */
 static void note(uint64_t n)
 {
-	bool may_call = !tracer_limits_own();
+	bool may_call = !tracer_forbidden_own();
 	int kept = errno;
 
 	/* In a child that is not recorded. */

@@ -210,7 +210,7 @@ void tracer_thread_meet(void)
 	tls->limits |= atomic_load(&recorder.limits);
 	if (real.attached && atomic_load(&recorder.clock.counter) && !tracer_clock_may_read()) {
 		tls->limits |= LIMIT_NOTES;
-		tracer_limits_no_counter();
+		tracer_forbidden_no_counter();
 	}
 	if (tls->limits & LIMIT_NOTES)
 		tls->busy = TRACER_SILENT;
@@ -222,7 +222,7 @@ struct tracer_thread *tracer_thread_other(const struct walk_start *from)
 	struct tracer_thread *t;
 
 	tracer_thread_meet();
-	tracer_limits_own();
+	tracer_forbidden_own();
 	if (tls->busy == TRACER_INTERNAL || tls->busy == TRACER_SILENT)
 		count_lost();
 	if (tls->busy)

@@ -4,7 +4,7 @@
 #define PROFTOP_RECORD_HEAP_TRACE_TRACER_THREAD_H
 
 #include "record/heap/trace/tracer.h"
-#include "record/heap/trace/tracer_limits.h"
+#include "record/heap/trace/tracer_forbidden.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ enum tracer_busy {
 	TRACER_IDLE,
 	TRACER_INTERNAL, /* the recorder is at work, with signals blocked; an event is counted as lost */
 	TRACER_POOL, /* so it is; what libc allocates is on its behalf */
-	TRACER_SILENT /* it may not do what noting takes (tracer_limits.h); an event is counted as lost */
+	TRACER_SILENT /* it may not do what noting takes (tracer_forbidden.h); an event is counted as lost */
 };
 
 /*
@@ -31,7 +31,7 @@ struct tracer_tls {
 	struct tracer_thread *thread;
 	uint32_t busy;      /* enum tracer_busy */
 	uint32_t n_refused; /* events for which there was no memory to begin the thread */
-	uint32_t limits;    /* enum tracer_limit; ask tracer_limits_own() */
+	uint32_t limits;    /* enum tracer_limit; ask tracer_forbidden_own() */
 	struct tracer_guest guest;
 };
 

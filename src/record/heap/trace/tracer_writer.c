@@ -460,7 +460,7 @@ static void drain(bool all)
 	adjust_clock();
 	tracer_switch_tell();
 	tell_unsaid();
-	tracer_limits_tell();
+	tracer_forbidden_tell();
 	for (t = first; t && n < MOST_AT_ONCE; t = t->next)
 		head[n++] = atomic_load_explicit(&t->head, memory_order_acquire);
 	n = 0;

@@ -13,14 +13,14 @@
  */
 #include "config.h"
 
-#include "record/heap/patch/code_hooks.h"
+#include "record/heap/patch/patch_allocators.h"
 
 #include "heaptrace/heap_records.h"
 #include "record/heap/hooks/got.h"
 #include "record/heap/hooks/hooks.h"
 #include "record/heap/hooks/real_calls.h"
 #include "record/heap/patch/code_module.h"
-#include "record/heap/patch/hooks_code.h"
+#include "record/heap/patch/patched_hooks.h"
 #include "record/heap/trace/tracer.h"
 #include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_memory.h"
@@ -179,7 +179,7 @@ static void tell(const char *text)
 	tracer_log_info(&recorder.options, text, NULL);
 }
 
-void code_hooks_tell(void)
+void patch_allocators_tell(void)
 {
 	for (uint32_t i = 0; i < told.n; i++)
 		tell(told.text[i]);
@@ -235,7 +235,7 @@ static bool fill_slot(struct slot *s, const struct code_function *f)
 	static const uint8_t load[] = { 0x49, 0xb9 };                   /* movabs …, %r9 */
 	static const uint8_t jump[] = { 0x3e, 0xff, 0x25, 7, 0, 0, 0 }; /* notrack jmp *7(%rip) */
 	const struct hooked *hooked = &s->hooked;
-	const void *hook = hooks_code_for(f->match.function);
+	const void *hook = patched_hooks_for(f->match.function);
 
 	memset(s->bytes, 0xcc, sizeof(s->bytes));
 	memcpy(s->bytes, load, sizeof(load));
@@ -487,14 +487,14 @@ static void visit_all(bool running)
 		lead_by_tables();
 }
 
-void code_hooks_install(void)
+void patch_allocators_install(void)
 {
 	told.installed = true;
 	visit_all(false);
-	code_hooks_tell();
+	patch_allocators_tell();
 }
 
-void code_hooks_look(void)
+void patch_allocators_look(void)
 {
 	if (told.installed)
 		return;
@@ -586,7 +586,7 @@ static bool is_undisturbed(const struct live_walk *w)
 	return w->n > 0;
 }
 
-bool code_hooks_are_late(const struct live_walk *w)
+bool patch_allocators_are_late(const struct live_walk *w)
 {
 	uint64_t n = atomic_load_explicit(&recorder.modules.n_come, memory_order_relaxed);
 
@@ -594,7 +594,7 @@ bool code_hooks_are_late(const struct live_walk *w)
 	       (is_undisturbed(w) || atomic_fetch_add(&late.n_tries, 1) % MOST_TRIES == 0);
 }
 
-void code_hooks_late(const struct live_walk *w)
+void patch_allocators_late(const struct live_walk *w)
 {
 	struct pass pass = { .running = !told.installed };
 	uint32_t n_told = told.n;

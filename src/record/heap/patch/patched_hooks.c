@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "record/heap/patch/hooks_code.h"
+#include "record/heap/patch/patched_hooks.h"
 
 #include "record/heap/hooks/hooks.h"
 #include "record/heap/stack/live_stack.h"
@@ -200,7 +200,7 @@ static uint64_t hook_resize(HOOK_PARAMETERS)
 	return now_bytes;
 }
 
-const void *hooks_code_for(const struct allocator_function *f)
+const void *patched_hooks_for(const struct allocator_function *f)
 {
 	uint64_t (*hook)(HOOK_PARAMETERS) = hook_alloc;
 

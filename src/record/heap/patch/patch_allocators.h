@@ -4,32 +4,32 @@
  * first bytes of their functions are made jumps to our hooks, once, before main, or when a library was opened, while one
  * thread runs. What cannot be done with certainty is not done, and told.
  */
-#ifndef PROFTOP_RECORD_HEAP_PATCH_CODE_HOOKS_H
-#define PROFTOP_RECORD_HEAP_PATCH_CODE_HOOKS_H
+#ifndef PROFTOP_RECORD_HEAP_PATCH_PATCH_ALLOCATORS_H
+#define PROFTOP_RECORD_HEAP_PATCH_PATCH_ALLOCATORS_H
 
 #include <stdbool.h>
 
 struct live_walk;
 
 /* Does it, for all modules that are loaded, and tells what was done. For the library's constructor. */
-void code_hooks_install(void);
+void patch_allocators_install(void);
 
 /* For a program that runs already, and whose code is not changed: finds out what there is to tell. */
-void code_hooks_look(void);
+void patch_allocators_look(void);
 
 /*
  * Are there modules that came after the program began, and is it time to look at them? w: the stack that was just walked,
  * and is new, as the first one is that leads through a module.
  */
-bool code_hooks_are_late(const struct live_walk *w);
+bool patch_allocators_are_late(const struct live_walk *w);
 
 /*
  * Does it for those, where nobody else runs and the stack says that nobody is at what is to be changed. Called with the
  * slow lock held.
  */
-void code_hooks_late(const struct live_walk *w);
+void patch_allocators_late(const struct live_walk *w);
 
 /* Tells it once more, to the log and to a trace that begins. */
-void code_hooks_tell(void);
+void patch_allocators_tell(void);
 
 #endif

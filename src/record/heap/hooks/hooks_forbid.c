@@ -5,12 +5,12 @@
  */
 #include "config.h"
 
-#include "record/heap/hooks/hooks_limits.h"
+#include "record/heap/hooks/hooks_forbid.h"
 
 #include "record/heap/hooks/hooks_users.h"
 #include "record/heap/hooks/real_calls.h"
 #include "record/heap/trace/tracer.h"
-#include "record/heap/trace/tracer_limits.h"
+#include "record/heap/trace/tracer_forbidden.h"
 #include "record/heap/trace/tracer_loop.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ long hooks_failed_call(long result)
 	return -1;
 }
 
-void hooks_limits_ready(void)
+void hooks_forbid_ready(void)
 {
 	if (real_calls_ready() && real.syscall)
 		hooks_real_syscall = *(void **)&real.syscall;
@@ -54,25 +54,25 @@ static long pass_on(long number, const uint64_t a[6])
 /* seccomp(2): operation, flags, what it is given. */
 static long call_seccomp(long number, const uint64_t a[6])
 {
-	struct tracer_limits was;
+	struct tracer_forbidden was;
 	long ret;
 
 	if (a[0] == SECCOMP_SET_MODE_STRICT)
-		was = tracer_limits_strict();
+		was = tracer_forbidden_strict();
 	else if (a[0] == SECCOMP_SET_MODE_FILTER)
-		was = tracer_limits_filter((const struct sock_fprog *)a[2],
-					   a[1] & SECCOMP_FILTER_FLAG_TSYNC);
+		was = tracer_forbidden_filter((const struct sock_fprog *)a[2],
+					      a[1] & SECCOMP_FILTER_FLAG_TSYNC);
 	else
 		return pass_on(number, a);
 	ret = pass_on(number, a);
 	/* With TSYNC a thread that could not take it is named. */
-	tracer_limits_came(&was, ret == 0 || (ret > 0 && !(a[1] & SECCOMP_FILTER_FLAG_TSYNC)));
+	tracer_forbidden_came(&was, ret == 0 || (ret > 0 && !(a[1] & SECCOMP_FILTER_FLAG_TSYNC)));
 	return ret;
 }
 
 static long call_prctl(long number, const uint64_t a[6])
 {
-	struct tracer_limits was;
+	struct tracer_forbidden was;
 	struct loop_pause p;
 	long ret;
 
@@ -87,10 +87,10 @@ static long call_prctl(long number, const uint64_t a[6])
 	if (a[0] != PR_SET_SECCOMP)
 		return pass_on(number, a);
 	was = a[1] == SECCOMP_MODE_STRICT
-		      ? tracer_limits_strict()
-		      : tracer_limits_filter((const struct sock_fprog *)a[2], false);
+		      ? tracer_forbidden_strict()
+		      : tracer_forbidden_filter((const struct sock_fprog *)a[2], false);
 	ret = pass_on(number, a);
-	tracer_limits_came(&was, ret == 0);
+	tracer_forbidden_came(&was, ret == 0);
 	return ret;
 }
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "record/heap/trace/tracer_limits.h"
+#include "record/heap/trace/tracer_forbidden.h"
 
 #include "record/heap/trace/shared_memory.h"
 #include "record/heap/trace/tracer.h"
@@ -62,7 +62,7 @@ static void tell(enum news what)
 	tracer_log(&recorder.options, news[what], NULL);
 }
 
-void tracer_limits_tell(void)
+void tracer_forbidden_tell(void)
 {
 	uint32_t to_tell = atomic_exchange(&untold, 0);
 
@@ -71,12 +71,12 @@ void tracer_limits_tell(void)
 			tell(i);
 }
 
-void tracer_limits_no_counter(void)
+void tracer_forbidden_no_counter(void)
 {
 	atomic_fetch_or(&untold, 1u << NEWS_COUNTER);
 }
 
-uint32_t tracer_limits_own(void)
+uint32_t tracer_forbidden_own(void)
 {
 	struct tracer_tls *tls = &tracer_tls;
 
@@ -125,19 +125,19 @@ static void limit(uint32_t limits)
 		tls->busy = TRACER_SILENT;
 }
 
-static struct tracer_limits now(void)
+static struct tracer_forbidden now(void)
 {
-	uint32_t limits = tracer_limits_own();
+	uint32_t limits = tracer_forbidden_own();
 
-	return (struct tracer_limits){
+	return (struct tracer_forbidden){
 		limits, atomic_load(&recorder.limits), tracer_tls.busy,
 		0,      tracer_is_on() && is_guest(),  atomic_load(&recorder.no_start)
 	};
 }
 
-struct tracer_limits tracer_limits_strict(void)
+struct tracer_forbidden tracer_forbidden_strict(void)
 {
-	struct tracer_limits was = now();
+	struct tracer_forbidden was = now();
 	int kept = errno;
 
 	shared_memory_freeze();
@@ -167,9 +167,9 @@ static void end_by_writer(void)
 		atomic_thread_fence(memory_order_seq_cst);
 }
 
-struct tracer_limits tracer_limits_filter(const struct sock_fprog *filter, bool everyone)
+struct tracer_forbidden tracer_forbidden_filter(const struct sock_fprog *filter, bool everyone)
 {
-	struct tracer_limits was = now();
+	struct tracer_forbidden was = now();
 	int kept = errno;
 
 	shared_memory_freeze();
@@ -194,7 +194,7 @@ struct tracer_limits tracer_limits_filter(const struct sock_fprog *filter, bool 
 	return was;
 }
 
-void tracer_limits_came(const struct tracer_limits *was, bool came)
+void tracer_forbidden_came(const struct tracer_forbidden *was, bool came)
 {
 	if (came) {
 		atomic_fetch_or(&untold, was->news);

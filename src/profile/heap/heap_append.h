@@ -3,21 +3,21 @@
  * Many allocations and releases of one track, one after the other, without a call for each: what
  * build_moment(), build_allocation() and build_release() do in their usual cases, in line.
  *
- *     heap_write_lock_take(&pen, p, track);
+ *     heap_append_take(&pen, p, track);
  *     …                    of heap_builder.h, only origins may be built here
- *     heap_write_lock_give(&pen); now all of it may
+ *     heap_append_give(&pen); now all of it may
  *
  * What is not usual returns false and has done nothing: it is for the functions of heap_builder.h.
  */
-#ifndef PROFTOP_PROFILE_HEAP_HEAP_WRITE_LOCK_H
-#define PROFTOP_PROFILE_HEAP_HEAP_WRITE_LOCK_H
+#ifndef PROFTOP_PROFILE_HEAP_HEAP_APPEND_H
+#define PROFTOP_PROFILE_HEAP_HEAP_APPEND_H
 
 #include "profile/heap/heap_builder.h"
 
 /* Moments between taking and giving, at most. */
 #define HEAP_PEN_MOST 65536u
 
-struct heap_write_lock {
+struct heap_append {
 	struct profile *profile; /* borrowed */
 	track_id track;
 	uint32_t *begin, *end, *size, *origin; /* columns, see heap.h */
@@ -27,25 +27,25 @@ struct heap_write_lock {
 	int64_t due_ns; /* moments from this time on are ticks too */
 };
 
-void heap_write_lock_take(struct heap_write_lock *pen, struct profile *p, track_id t);
-void heap_write_lock_give(const struct heap_write_lock *pen);
+void heap_append_take(struct heap_append *pen, struct profile *p, track_id t);
+void heap_append_give(const struct heap_append *pen);
 
 /* The next moment is a tick; false: it is not usual. */
-bool heap_write_lock_tick(struct heap_write_lock *pen, int64_t time_ns);
+bool heap_append_tick(struct heap_append *pen, int64_t time_ns);
 
 /* May a moment of this time be the next one? */
-static inline bool heap_write_lock_moment(struct heap_write_lock *pen, int64_t time_ns)
+static inline bool heap_append_moment(struct heap_append *pen, int64_t time_ns)
 {
-	return time_ns < pen->due_ns || heap_write_lock_tick(pen, time_ns);
+	return time_ns < pen->due_ns || heap_append_tick(pen, time_ns);
 }
 
 /* A moment at which a block is handed out: its allocation. */
-static inline bool heap_write_lock_allocation(struct heap_write_lock *pen, int64_t time_ns,
-					      uint64_t size, origin_id origin, allocation_id *out)
+static inline bool heap_append_allocation(struct heap_append *pen, int64_t time_ns, uint64_t size,
+					  origin_id origin, allocation_id *out)
 {
 	uint32_t n = pen->n_allocations;
 
-	if (n >= pen->n_room || size >= SIZE_LARGE || !heap_write_lock_moment(pen, time_ns))
+	if (n >= pen->n_room || size >= SIZE_LARGE || !heap_append_moment(pen, time_ns))
 		return false;
 	pen->begin[n] = pen->n_moments++;
 	pen->end[n] = END_NEVER;
@@ -57,14 +57,13 @@ static inline bool heap_write_lock_allocation(struct heap_write_lock *pen, int64
 }
 
 /* Was the block released? */
-static inline bool heap_write_lock_released(const struct heap_write_lock *pen, allocation_id a)
+static inline bool heap_append_released(const struct heap_append *pen, allocation_id a)
 {
 	return pen->end[a.v] != END_NEVER;
 }
 
 /* A moment at which a block that has not been released is: who did it is not known. */
-static inline void heap_write_lock_release(struct heap_write_lock *pen, allocation_id a,
-					   bool temporary)
+static inline void heap_append_release(struct heap_append *pen, allocation_id a, bool temporary)
 {
 	uint32_t end = pen->n_moments++ | (temporary ? END_TEMPORARY : 0);
 
@@ -76,8 +75,8 @@ static inline void heap_write_lock_release(struct heap_write_lock *pen, allocati
 }
 
 /* The allocation, or {ID_NONE}, is released soon: brings it near. A call would be left out as one of no effect. */
-static inline __attribute__((always_inline)) void heap_write_lock_release_soon(
-	const struct heap_write_lock *pen, allocation_id a)
+static inline __attribute__((always_inline)) void heap_append_release_soon(
+	const struct heap_append *pen, allocation_id a)
 {
 	if (a.v != ID_NONE)
 		__builtin_prefetch(&pen->end[a.v], 1);
