@@ -38,8 +38,13 @@ for arguments in '--frobnicate x' 'report --view nothing small.folded' 'report -
     [ -s out ] && fault "proftop $arguments: an answer and an error"
 done
 
+# Files are for diff, not for compare.
+run 2 compare small.folded small.folded
+one_sentence
+says err 'proftop diff BEFORE AFTER'
+
 # words that are no file and no verb, or nearly one
-for arguments in 'reprot small.folded' 'inf small.folded' 'compare small.folded small.folded' 'xport'; do
+for arguments in 'reprot small.folded' 'inf small.folded' 'contrast small.folded small.folded' 'xport'; do
     # shellcheck disable=SC2086
     run 2 $arguments
     one_sentence

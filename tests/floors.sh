@@ -214,8 +214,8 @@ self_test() {
     plant 'query includes symbols, beside it' 'src/query/core must not see src/symbols' \
         'echo "#include \"symbols/resolver.h\"" >>src/query/core/lens.h'
     plant 'a format includes the terminal' 'formats must not see tui/app' 'echo "#include \"tui/app/tui.h\"" >>formats/format.h'
-    plant 'a view includes a format' 'tui/views must not see formats' 'echo "#include \"formats/format.h\"" >>tui/views/views.h'
-    plant 'the canvas includes a view' 'tui/canvas must not see tui/views' 'echo "#include \"tui/views/views.h\"" >>tui/canvas/canvas.h'
+    plant 'a view includes a format' 'tui/views must not see formats' 'echo "#include \"formats/format.h\"" >>tui/views/flame_view.h'
+    plant 'the canvas includes a view' 'tui/canvas must not see tui/views' 'echo "#include \"tui/views/flame_view.h\"" >>tui/canvas/canvas.h'
     plant 'a header that is nowhere' 'no file of this project' 'echo "#include \"base/nowhere.h\"" >>src/base/mem.c'
     plant 'a header without its room' 'no file of this project' 'echo "#include \"mem.h\"" >>src/base/arena.c'
     plant 'a room that nobody knows' 'is no room' 'mkdir src/attic && echo "#include \"base/mem.h\"" >src/attic/stray.c'

@@ -96,7 +96,7 @@ static bool take_commands(struct turns *c)
 	while (middle < files->n && strcmp(files->at[middle], "--") != 0)
 		middle++;
 	if (c->o->n_before > 0 || middle == 0 || middle + 1 >= files->n) {
-		message("compare wants two commands: proftop compare --runs 5 -- 'COMMAND A' -- 'COMMAND B'");
+		message("compare wants two commands: proftop compare --runs 5 -- 'COMMAND A' -- 'COMMAND B'; files are compared by proftop diff BEFORE AFTER");
 		return false;
 	}
 	return take_words(c, SIDE_BEFORE, files, 0, middle) &&
