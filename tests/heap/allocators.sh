@@ -86,6 +86,29 @@ for library in jemalloc mimalloc tcmalloc tcmalloc_minimal; do
     with "$library"
 done
 
+# preloaded LIBRARY: behind the recorder, as the user of `proftop record` preloads it. The library needs C++, whose own library allocates
+# before the recorder is initialized. All calls are recorded, and nothing says otherwise.
+preloaded() {
+    local path
+    path=$(ldconfig -p 2>/dev/null | awk -v name="lib$1.so" '$1 ~ "^" name { print $NF; exit }')
+    [ -n "$path" ] || {
+        echo "skipped: $1 is not there to be preloaded"
+        return
+    }
+    rm -f own.heap
+    printf x | LD_PRELOAD=$path timeout 60 "$PROFTOP" record --heap -o own.heap ./own >said 2>log || fault "$1, preloaded: ends with $?"
+    "$tools/heap_totals" own.heap >totals || fault "$1, preloaded: the trace cannot be read"
+    holds "$1, preloaded"
+    "$PROFTOP" info own.heap >said
+    if grep -h 'not recorded' log said; then
+        fault "$1, preloaded: calls are said to be missing"
+    fi
+}
+${CC:-cc} -O1 -o own own.c || fault "own.c cannot be compiled"
+for library in jemalloc mimalloc tcmalloc tcmalloc_minimal; do
+    preloaded "$library"
+done
+
 # --- allocators that are part of the executable -----------------------------------------------------------------
 
 # A program that does known things with one family of functions, in threads, and says what it did: the lines of count_shim.

@@ -30,6 +30,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,6 +65,8 @@ static struct {
 	char text[MAX_TOLD][TOLD_BYTES];
 	uint32_t n;
 	bool installed; /* code was changed, or not for a reason that was told */
+	/* What the program began with was looked at. Libraries that initialize before ours allocate earlier. */
+	_Atomic bool is_begun;
 } told;
 
 /* A library that was opened late, whose code leads to us. */
@@ -491,6 +494,7 @@ void patch_allocators_install(void)
 {
 	told.installed = true;
 	visit_all(false);
+	atomic_store(&told.is_begun, true);
 	patch_allocators_tell();
 }
 
@@ -500,6 +504,7 @@ void patch_allocators_look(void)
 		return;
 	told.n = 0;
 	visit_all(true);
+	atomic_store(&told.is_begun, true);
 }
 
 /* --- what is opened later -------------------------------------------------------------------- */
@@ -590,7 +595,8 @@ bool patch_allocators_are_late(const struct live_walk *w)
 {
 	uint64_t n = atomic_load_explicit(&recorder.modules.n_come, memory_order_relaxed);
 
-	return atomic_load_explicit(&late.n_seen, memory_order_relaxed) != n &&
+	return atomic_load_explicit(&told.is_begun, memory_order_relaxed) &&
+	       atomic_load_explicit(&late.n_seen, memory_order_relaxed) != n &&
 	       (is_undisturbed(w) || atomic_fetch_add(&late.n_tries, 1) % MOST_TRIES == 0);
 }
 
