@@ -90,6 +90,24 @@ for threads in '' 2 '0 thread' '2 thread'; do
     done
 done
 echo "users: $(echo $users | wc -w) times 4 done"
+# Traces that a program begins as another user are listed, and that it may not begin one is said.
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
+    for rights in 755 777; do
+        chmod 711 "$work"
+        mkdir place && chmod $rights place
+        "$PROFTOP" record --heap -o place/x.heap -- setpriv --reuid=65534 --clear-groups id -u >said 2>log || fault "another user, $rights: ends with $?"
+        [ "$(cat said)" = 65534 ] || fault "another user, $rights: prints $(cat said)"
+        grep -q ' of setpriv in .*/place/x.heap$' log || fault "another user, $rights: the first trace is not listed: $(cat log)"
+        if [ $rights = 777 ]; then
+            grep -q ' of id in .*/place/x.2.heap$' log || fault "another user: the second trace is not listed: $(cat log)"
+        else
+            grep -q 'not recorded: .*/place/x.2.heap: Permission denied' log || fault "another user: no trace, and nobody says so: $(cat log)"
+        fi
+        rm -rf place
+    done
+else
+    echo "skipped: nobody becomes another user here"
+fi
 for calls in ku kcR cR CS xg bu; do
     mkfifo in out
     "$tools/heap_users" $calls <in >out 2>traced.err &

@@ -4,9 +4,15 @@
 
 #include "cli/record/heap_launch.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -28,6 +34,30 @@ struct heap_launch {
 	uint64_t oom_kills;     /* before the command began */
 };
 
+/*
+ * The command may become another user, who writes to the log, too. Other users of the machine may not: they can pass through the
+ * directory, but not list it, and do not know the log's name.
+ */
+static int make_log(struct heap_launch *l, struct err *e)
+{
+	uint64_t secret[2];
+	int fd;
+
+	if (getrandom(secret, sizeof(secret), 0) != (ssize_t)sizeof(secret))
+		return err_set(e, -EIO, "no random name for a log: %s", strerror(errno));
+	l->log = xasprintf("%s/log-%016" PRIx64 "%016" PRIx64, l->scratch.path, secret[0],
+			   secret[1]);
+	fd = open(l->log, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || fchmod(fd, 0666) || chmod(l->scratch.path, 0711)) {
+		err_set(e, -errno, "%s: %s", l->log, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -EIO;
+	}
+	close(fd);
+	return 0;
+}
+
 struct heap_launch *heap_launch_new(const struct record_job *j, const char *output)
 {
 	struct heap_launch *l = xcalloc(1, sizeof(*l));
@@ -41,12 +71,11 @@ struct heap_launch *heap_launch_new(const struct record_job *j, const char *outp
 		return NULL;
 	}
 	l->output = output ? xstrdup(output) : NULL;
-	if (scratch_make(&l->scratch, "/tmp", "proftop-record-", &e)) {
+	if (scratch_make(&l->scratch, "/tmp", "proftop-record-", &e) || make_log(l, &e)) {
 		message_error(&e, STATUS_USAGE);
 		heap_launch_free(l);
 		return NULL;
 	}
-	l->log = xasprintf("%s/log", l->scratch.path);
 	return l;
 }
 
@@ -93,16 +122,18 @@ bool heap_launch_traces(const struct heap_launch *l, struct record_traces *trace
 	FILE *f = fopen(l->log, "r");
 	char *line = NULL;
 	bool said = false;
-	size_t room = 0;
+	size_t room = 0, n_left;
 	ssize_t len;
 
 	traces->oom_kills = l->oom_kills;
 	while (f && (len = getline(&line, &room, f)) > 0) {
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
-		said = true;
+		n_left = traces->n_left;
 		if (!record_traces_take(traces, line))
 			message("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
+		/* What the command ran beside itself says nothing about the command. */
+		said |= traces->n_left == n_left;
 	}
 	free(line);
 	if (f)
