@@ -108,6 +108,22 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --clear-groups true 2>/dev/null; 
 else
     echo "skipped: nobody becomes another user here"
 fi
+# And those that a program begins where the recorder's log is out of its sight.
+# shellcheck disable=SC2016 # the command's own variable
+hides='mount -t tmpfs none "${PROFTOP_LOGFILE%/*}" && exec "$0" single 10'
+if unshare -m mount -t tmpfs none "$work" 2>/dev/null; then
+    mkdir place
+    "$PROFTOP" record --heap -o place/x.heap -- unshare -m sh -c "$hides" "$tools/heap_work" >/dev/null 2>log || fault "another namespace: ends with $?"
+    "$tools/heap_totals" place/x.3.heap >totals || fault "another namespace: the last trace cannot be read"
+    grep -q 'recorded .* in .*/place/x.3.heap$' log || fault "another namespace: the last trace is not listed: $(cat log)"
+    # What another recording left there is not taken for one of these.
+    cp place/x.3.heap place/y.2.heap
+    "$PROFTOP" record --heap -o place/y.heap -- "$tools/heap_work" single 10 >/dev/null 2>log
+    [ "$(grep -c recorded log)" = 1 ] || fault "an older trace is listed: $(cat log)"
+    rm -rf place
+else
+    echo "skipped: nothing can be mounted here"
+fi
 for calls in ku kcR cR CS xg bu; do
     mkfifo in out
     "$tools/heap_users" $calls <in >out 2>traced.err &

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -32,6 +33,7 @@ struct heap_launch {
 	struct scratch scratch; /* where the log is: when it went, nobody makes the log anew */
 	char *log;              /* owned */
 	uint64_t oom_kills;     /* before the command began */
+	uint64_t begun_ns;      /* since 1970 */
 };
 
 /*
@@ -58,6 +60,14 @@ static int make_log(struct heap_launch *l, struct err *e)
 	return 0;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 struct heap_launch *heap_launch_new(const struct record_job *j, const char *output)
 {
 	struct heap_launch *l = xcalloc(1, sizeof(*l));
@@ -65,7 +75,8 @@ struct heap_launch *heap_launch_new(const struct record_job *j, const char *outp
 
 	*l = (struct heap_launch){ .job = j,
 				   .library = heap_settings_library(),
-				   .oom_kills = record_traces_oom_kills() };
+				   .oom_kills = record_traces_oom_kills(),
+				   .begun_ns = now_ns() };
 	if (!l->library) {
 		heap_launch_free(l);
 		return NULL;
@@ -138,6 +149,7 @@ bool heap_launch_traces(const struct heap_launch *l, struct record_traces *trace
 	free(line);
 	if (f)
 		fclose(f);
+	record_traces_find(traces, l->output, l->begun_ns);
 	return said;
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,31 +68,106 @@ static bool take_left(struct record_traces *t, const char *line)
 	return true;
 }
 
+static void look_again(struct record_trace *trace)
+{
+	struct stat st;
+
+	if (stat(trace->path, &st) == 0)
+		trace->bytes = (int64_t)st.st_size;
+}
+
+/* Takes program and path over. */
+static void add_trace(struct record_traces *t, pid_t pid, char *program, char *path)
+{
+	struct record_trace trace = { .path = path, .program = program, .bytes = -1, .pid = pid };
+
+	look_again(&trace);
+	if (t->n == t->room) {
+		t->room = t->room ? 2 * t->room : 8;
+		t->at = xreallocarray(t->at, t->room, sizeof(*t->at));
+	}
+	t->at[t->n++] = trace;
+}
+
 bool record_traces_take(struct record_traces *t, const char *line)
 {
 	const char *writes = strstr(line, WRITES), *program;
-	struct record_trace trace = { .bytes = -1 };
-	struct stat st;
+	pid_t pid;
 	char *end;
 
 	if (take_left(t, line))
 		return true;
 	if (!writes || strncmp(line, BEGINS, strlen(BEGINS)) != 0)
 		return false;
-	trace.pid = (pid_t)strtol(line + strlen(BEGINS), &end, 10);
+	pid = (pid_t)strtol(line + strlen(BEGINS), &end, 10);
 	if (end[0] != ':' || end[1] != ' ' || end + 2 > writes)
 		return false;
 	program = end + 2;
-	trace.program = xstrndup(program, (size_t)(writes - program));
-	trace.path = xstrdup(writes + strlen(WRITES));
-	if (stat(trace.path, &st) == 0)
-		trace.bytes = (int64_t)st.st_size;
-	if (t->n == t->room) {
-		t->room = t->room ? 2 * t->room : 8;
-		t->at = xreallocarray(t->at, t->room, sizeof(*t->at));
-	}
-	t->at[t->n++] = trace;
+	add_trace(t, pid, xstrndup(program, (size_t)(writes - program)),
+		  xstrdup(writes + strlen(WRITES)));
 	return true;
+}
+
+struct head {
+	struct heap_file_header h;
+	uint64_t until_ns; /* when it was last written to, since 1970 */
+};
+
+static bool read_head(const char *path, struct head *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
+	struct stat st;
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       read(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes) &&
+	       heap_take_file_header(bytes, sizeof(bytes), &out->h) == HEAP_OK;
+	close(fd);
+	if (good)
+		out->until_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
+				(uint64_t)st.st_mtim.tv_nsec;
+	return good;
+}
+
+/* The n-th name for a trace; the caller frees. */
+static char *numbered(const char *path, unsigned n)
+{
+	size_t len = strlen(path), suffix = strlen(SUFFIX);
+
+	if (len <= suffix || strcmp(path + len - suffix, SUFFIX) != 0)
+		return xasprintf("%s.%u", path, n);
+	return xasprintf("%.*s.%u" SUFFIX, (int)(len - suffix), path, n);
+}
+
+static bool is_known(const struct record_traces *t, const char *path)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->at[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+void record_traces_find(struct record_traces *t, const char *path, uint64_t begun_ns)
+{
+	bool is_there = path && !strchr(path, '%');
+	struct stat st;
+	struct head head;
+
+	/* The tracer takes the first number that is free. */
+	for (unsigned n = 2; is_there && n < MAX_NAMES; n++) {
+		char *name = numbered(path, n);
+
+		is_there = lstat(name, &st) == 0;
+		if (is_there && !is_known(t, name) && read_head(name, &head) &&
+		    head.h.start_ns >= begun_ns)
+			add_trace(t, (pid_t)head.h.pid,
+				  xasprintf("process %" PRIu64, (uint64_t)head.h.pid),
+				  xstrdup(name));
+		free(name);
+	}
 }
 
 /* The larger one; of equal ones the later, which is nearer to what the user meant. */
@@ -229,11 +305,6 @@ void record_traces_done(struct record_traces *t)
 	*t = (struct record_traces){ 0 };
 }
 
-struct head {
-	struct heap_file_header h;
-	uint64_t until_ns; /* when it was last written to, since 1970 */
-};
-
 /* Says why the recording stopped, where its file does not. It is the file's writer's place, but that is gone. */
 static void tell_stop(const char *path, enum heap_stop stop, int signal)
 {
@@ -290,14 +361,6 @@ static enum heap_stop stop_of(const struct record_traces *t, int status)
 		       : HEAP_STOP_KILLED;
 }
 
-static void look_again(struct record_trace *trace)
-{
-	struct stat st;
-
-	if (stat(trace->path, &st) == 0)
-		trace->bytes = (int64_t)st.st_size;
-}
-
 void record_traces_ended(struct record_traces *t, pid_t pid, int status)
 {
 	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
@@ -320,35 +383,6 @@ void record_trace_gone(const char *path)
 {
 	complete(path, HEAP_STOP_GONE, 0);
 	tell_stop(path, HEAP_STOP_GONE, 0);
-}
-
-static bool read_head(const char *path, struct head *out)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	uint8_t bytes[HEAP_FILE_HEADER_SIZE];
-	struct stat st;
-	bool good;
-
-	if (fd < 0)
-		return false;
-	good = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       read(fd, bytes, sizeof(bytes)) == (ssize_t)sizeof(bytes) &&
-	       heap_take_file_header(bytes, sizeof(bytes), &out->h) == HEAP_OK;
-	close(fd);
-	if (good)
-		out->until_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-				(uint64_t)st.st_mtim.tv_nsec;
-	return good;
-}
-
-/* The n-th name for a trace; the caller frees. */
-static char *numbered(const char *path, unsigned n)
-{
-	size_t len = strlen(path), suffix = strlen(SUFFIX);
-
-	if (len <= suffix || strcmp(path + len - suffix, SUFFIX) != 0)
-		return xasprintf("%s.%u", path, n);
-	return xasprintf("%.*s.%u" SUFFIX, (int)(len - suffix), path, n);
 }
 
 /* As an older trace is kept, but never in place of what is no trace. */
