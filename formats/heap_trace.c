@@ -349,6 +349,8 @@ static void tell_gone(struct reader *r)
 
 	if (is_gone(r))
 		build_heap_gone(r->profile, r->take.track, apply_records_time(&r->tell, last));
+	else
+		build_heap_lives_on(r->profile, r->take.track);
 }
 
 static void state_losses(struct reader *r)

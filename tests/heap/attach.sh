@@ -40,6 +40,29 @@ for n in 1 8 100; do
     end_host "bad 0 0 0 0"
 done
 
+# What a program still holds when the recording ends is no leak; of one that ended meanwhile it is.
+for how in detach end; do
+    host '' 1
+    attach held.heap
+    ask hold 0
+    [ $how = end ] || detach
+    end_host "bad 0 0 0 0"
+    [ $how = detach ] || leave
+    "$PROFTOP" report --view memory held.heap >said
+    "$PROFTOP" report --metric leaked held.heap >>said
+    "$PROFTOP" report --view memory --json held.heap >>said
+    case $how in
+    detach)
+        [ "$(grep -c 'STILL LIVE\|malloc still live\|"lives_on": true' said)" = 3 ] || fault "detached: $(head -n 8 said)"
+        if grep 'LEAKED\|malloc leaked' said; then fault "what is still live is said to have leaked"; fi
+        ;;
+    end)
+        [ "$(grep -c 'LEAKED\|malloc leaked' said)" = 2 ] || fault "ended: $(head -n 8 said)"
+        if grep -i 'still live\|lives_on' said; then fault "what has leaked is said to live"; fi
+        ;;
+    esac
+done
+
 # A library that is loaded meanwhile, marks from within and from outside, a child, a pause.
 host '' 2
 attach plugin.heap

@@ -236,7 +236,7 @@ static const char *when_text(const struct memory_view *v, const struct scene *s,
 /* What a program that runs on has not freed yet is no leak, and LIVE says it. */
 static bool may_have_leaked(const struct scene *s)
 {
-	return !s->loading;
+	return !s->loading && !footprint_of(s)->manner.lives_on;
 }
 
 /* Processes have peaks of their own, which were not there together. */
@@ -264,9 +264,12 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 					 fmt_bytes(a, f->peak.n > 1 ? f->peak.bytes
 								    : f->total[FOOTPRINT_PEAK]),
 					 time_axis_text(b, f->peak.time_ns)));
-	if (may_have_leaked(s))
+	if (!s->loading)
 		col = put_part(c, r, col,
-			       xasprintf("%s %s%s", f->manner.attached ? "not freed" : "leaked",
+			       xasprintf("%s %s%s",
+					 f->manner.lives_on   ? "still live"
+					 : f->manner.attached ? "not freed"
+							      : "leaked",
 					 about(f), fmt_bytes(a, f->total[FOOTPRINT_LEAKED])));
 	if (rss >= 0)
 		col = put_part(

@@ -70,12 +70,14 @@ struct layout {
 };
 
 /* The titles in the order of the columns, those of column_names as screens have them. */
-static const char *title(int column, char out[FMT_SIZE])
+static const char *title(const struct footprint *f, int column, char out[FMT_SIZE])
 {
-	size_t n = strlen(column_names[column]);
+	const char *name = column == FOOTPRINT_LEAKED && f->manner.lives_on ? "still live"
+									    : column_names[column];
+	size_t n = strlen(name);
 
 	for (size_t i = 0; i <= n; i++)
-		out[i] = (char)toupper((unsigned char)column_names[column][i]);
+		out[i] = (char)toupper((unsigned char)name[i]);
 	return out;
 }
 
@@ -83,7 +85,7 @@ static int number_cols(const struct report *r, int column)
 {
 	const struct footprint *f = r->analysis->footprint;
 	char text[FMT_SIZE + 1];
-	size_t most = strlen(title(column, text)), n = strlen(cell(f, f->total, column, text));
+	size_t most = strlen(title(f, column, text)), n = strlen(cell(f, f->total, column, text));
 
 	most = n > most ? n : most;
 	for (uint32_t i = 0; i < n_shown(r); i++) {
@@ -137,7 +139,7 @@ static void put_row(const struct footprint *f, const struct layout *l, const int
 	put_place(l, label, module, to);
 }
 
-static void put_titles(const struct layout *l, FILE *to)
+static void put_titles(const struct footprint *f, const struct layout *l, FILE *to)
 {
 	char text[FMT_SIZE], line[FOOTPRINT_N_COLUMNS * FMT_SIZE];
 	size_t n = 0;
@@ -145,7 +147,7 @@ static void put_titles(const struct layout *l, FILE *to)
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
 		if (l->cols[c] > 0)
 			n += (size_t)snprintf(line + n, sizeof(line) - n, "%*s ", l->cols[c],
-					      title(c, text));
+					      title(f, c, text));
 	if (line[0] == ' ')
 		line[0] = '#';
 	fprintf(to, "%s WHERE\n", line);
@@ -321,7 +323,7 @@ void report_memory_text(const struct report *r, FILE *to)
 			f->peak.n > 1 ? "highest of the processes' peaks" : "peak",
 			fmt_exact(text, f->peak.time_ns, 1000000000));
 	make_layout(r, &l);
-	put_titles(&l, to);
+	put_titles(f, &l, to);
 	put_row(f, &l, f->total, "(everything)", "", to);
 	for (uint32_t i = 0; i < n_shown(r) && !ferror(to); i++) {
 		const struct key *key = &f->keys.key[f->site[i].key];
@@ -368,6 +370,8 @@ static void put_manner_json(struct json_out *j, const struct footprint *f)
 		json_put_int(j, "culled_ns", f->manner.culled_ns);
 	if (f->manner.attached)
 		json_put_bool(j, "attached", true);
+	if (f->manner.lives_on)
+		json_put_bool(j, "lives_on", true);
 	if (f->manner.n_gone > 0)
 		json_put_int(j, "gone", f->manner.n_gone);
 	if (f->manner.paused)

@@ -180,6 +180,11 @@ void build_heap_gone(struct profile *p, track_id id, int64_t time_ns)
 	track_of(p, id)->now.gone_ns = time_ns;
 }
 
+void build_heap_lives_on(struct profile *p, track_id id)
+{
+	track_of(p, id)->now.lives_on = true;
+}
+
 void build_heap_rate(struct profile *p, track_id id, double sample_bytes, uint64_t exact_from)
 {
 	struct store_track *t = track_of(p, id);

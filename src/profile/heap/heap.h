@@ -116,6 +116,7 @@ struct heap_track {
 	const struct heap_tick *tick;
 	uint32_t n_ticks;
 	int64_t gone_ns; /* when its process ended, or became another program; TIME_NONE: it goes on, or nobody knows */
+	bool lives_on; /* its process was alive when the recording ended: what it held then is no leak */
 	int64_t known_ns; /* of one that is being followed: what happened later may not be here; TIME_NONE: nothing more comes */
 	struct heap_folded folded;
 };

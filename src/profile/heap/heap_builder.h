@@ -35,6 +35,8 @@ void build_heap_manner(struct profile *p, track_id t, bool attached, int64_t cul
 
 /* The process has ended, or became another program: what it held is there no more. What leaked is what it held then. */
 void build_heap_gone(struct profile *p, track_id t, int64_t time_ns);
+/* The recording ended before the process did. */
+void build_heap_lives_on(struct profile *p, track_id t);
 /* See known_ns of struct heap_track. */
 void build_heap_known(struct profile *p, track_id t, int64_t time_ns);
 

@@ -217,6 +217,7 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 	out.sampled = !s.exact;
 	for (uint32_t i = 0; i < s.columns.n_tracks; i++) {
 		out.attached |= s.track[i].attached;
+		out.lives_on |= s.track[i].lives_on;
 		if (s.track[i].culled_ns > out.culled_ns)
 			out.culled_ns = s.track[i].culled_ns;
 		out.n_gone += s.gone_ns[i] < INT64_MAX;

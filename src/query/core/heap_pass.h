@@ -107,6 +107,7 @@ struct heap_manner {
 	bool sampled;      /* see heap_is_sampled(): numbers are estimates */
 	uint32_t n_gone;   /* of several heaps, those whose processes ended before the others */
 	bool attached;     /* what there was before the recording is not known */
+	bool lives_on;     /* a process was alive at its recording's end: what it held is no leak */
 	int64_t culled_ns; /* what lived less than this is only counted; 0: nothing is */
 	/* Of the one heap that there is; texts of the profile, NULL: none. */
 	const char *became; /* the program that the process ended as, whose trace is another */

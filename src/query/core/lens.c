@@ -306,6 +306,18 @@ const char *metric_word(const struct profile *p, struct metric m)
 	return measure_name(m.measure, metric_is_heap(p, m));
 }
 
+/* Did a process outlive its recording? What it held then is no leak. */
+static bool outlives(const struct profile *p)
+{
+	struct heap_columns heaps;
+
+	profile_heap(p, &heaps);
+	for (uint32_t i = 0; i < heaps.n_tracks; i++)
+		if (profile_heap_track(p, (track_id){ i }).lives_on)
+			return true;
+	return false;
+}
+
 char *metric_name(const struct profile *p, struct metric m)
 {
 	struct profile_counts counts;
@@ -314,6 +326,8 @@ char *metric_name(const struct profile *p, struct metric m)
 	profile_counts_read(p, &counts);
 	if (m.event.v < counts.n_events)
 		event = profile_string(p, profile_event(p, m.event)->name, NULL);
+	if (m.measure == MEASURE_LEAKED && metric_is_heap(p, m) && outlives(p))
+		return xasprintf("%s still live", event);
 	if (metric_is_heap(p, m))
 		return xasprintf("%s %s", event, measure_name(m.measure, true));
 	if (metric_waits(p, m).v != ID_NONE)
