@@ -48,6 +48,63 @@ daemon-raw-fork 0 0
 daemon-raw-fork 1 0
 END
 
+# Without --children, children that allocated are mentioned, whether they have ended or go on, and each process once: as the
+# program that it became, where it did.
+cat >forks.c <<'EOT'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void work(void)
+{
+	for (int i = 0; i < 100; i++) {
+		void *p = malloc(100);
+
+		__asm__ volatile("" : : "r"(p) : "memory");
+		free(p);
+	}
+}
+int main(int argc, char **argv)
+{
+	pid_t pid;
+
+	(void)argc;
+	work();
+	pid = fork();
+	/* Nobody waits for the child of a daemon, which goes on for as long as there is that file. */
+	if (pid > 0)
+		return strcmp(argv[1], "daemon") != 0 && waitpid(pid, NULL, 0) != pid;
+	if (strcmp(argv[1], "daemon") == 0 && fork() > 0)
+		_exit(0);
+	if (strcmp(argv[1], "idle") != 0)
+		work();
+	if (strcmp(argv[1], "exec") == 0)
+		execl("/bin/true", "true", (char *)0);
+	while (strcmp(argv[1], "daemon") == 0 && access("goes-on", F_OK) == 0)
+		usleep(10000);
+	_exit(0);
+}
+EOT
+${CC:-cc} -O1 -o forks forks.c || fault "forks.c cannot be compiled"
+while read -r how what; do
+    touch goes-on
+    timeout 60 "$PROFTOP" record --heap -o forks.heap -- ./forks "$how" </dev/null >/dev/null 2>log || fault "a child, $how: ends with $?"
+    rm goes-on
+    if [ "$what" = nothing ]; then
+        if grep 'not recorded' log; then fault "a child, $how: is mentioned"; fi
+    else
+        grep -q "not recorded: $what; --children records it, too$" log || fault "a child, $how: $(cat log)"
+    fi
+    timeout 60 "$PROFTOP" record --heap --children -o forks.heap -- ./forks "$how" </dev/null >/dev/null 2>log || fault "a child, $how, --children: ends with $?"
+    if grep 'not recorded' log; then fault "a child, $how: was to be recorded"; fi
+    rm -f forks*.heap*
+done <<'END'
+work 1 process that it forked (forks)
+daemon 1 process that it forked (forks)
+exec 1 program that it ran (true)
+idle nothing
+END
+
 # Parents that are at work while their children begin, and children that a handler of signals forks in the middle of a note:
 # each process has what it did, and nothing of another one's.
 for how in daemon-busy daemon-handler; do

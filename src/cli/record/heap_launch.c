@@ -140,11 +140,11 @@ bool heap_launch_traces(const struct heap_launch *l, struct record_traces *trace
 	while (f && (len = getline(&line, &room, f)) > 0) {
 		if (line[len - 1] == '\n')
 			line[len - 1] = '\0';
-		n_left = traces->n_left;
+		n_left = traces->left.n;
 		if (!record_traces_take(traces, line))
 			message("%s", strncmp(line, "proftop: ", 9) == 0 ? line + 9 : line);
 		/* What the command ran beside itself says nothing about the command. */
-		said |= traces->n_left == n_left;
+		said |= traces->left.n == n_left;
 	}
 	free(line);
 	if (f)
@@ -166,6 +166,8 @@ bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status)
 	struct record_traces traces = { 0 };
 	bool said = heap_launch_traces(l, &traces);
 
+	if (!l->job->o->children)
+		record_left_find(&traces.left, l->log, pid);
 	record_traces_ended(&traces, pid, status);
 	record_traces_say(&traces, pid);
 	record_traces_done(&traces);

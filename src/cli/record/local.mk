@@ -11,6 +11,7 @@ libcli_a_SOURCES += \
 	src/cli/record/record_end.c src/cli/record/record_end.h \
 	src/cli/record/record_heap.c src/cli/record/record_heap.h \
 	src/cli/record/record_job.h \
+	src/cli/record/record_left.c src/cli/record/record_left.h \
 	src/cli/record/record_options.c src/cli/record/record_options.h \
 	src/cli/record/record_running.c src/cli/record/record_running.h \
 	src/cli/record/record_runs.c src/cli/record/record_runs.h \

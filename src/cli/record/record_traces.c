@@ -25,48 +25,9 @@
 
 #define BEGINS     "proftop: "
 #define WRITES     " writes: "
-#define LEFT_ALONE " is left alone"
 #define SUFFIX     ".heap"
 #define MAX_NAMES  10000u /* that the tracer tries */
 #define MOST_LINES 3u     /* for the programs that a process was */
-
-/* Is name one of the names in list, "a, b"? */
-static bool is_listed(const char *list, const char *name, size_t n)
-{
-	for (const char *at = list; at; at = strstr(at, ", ")) {
-		at += at == list ? 0 : 2;
-		if (strncmp(at, name, n) == 0 && (at[n] == '\0' || at[n] == ','))
-			return true;
-	}
-	return false;
-}
-
-/* "proftop: PID: PROGRAM is left alone" */
-static bool take_left(struct record_traces *t, const char *line)
-{
-	const char *program = strncmp(line, BEGINS, strlen(BEGINS)) == 0 ? line + strlen(BEGINS)
-									 : NULL;
-	size_t n = strlen(line), ends = strlen(LEFT_ALONE);
-	char *longer;
-
-	if (!program || n < ends || strcmp(line + n - ends, LEFT_ALONE) != 0)
-		return false;
-	program += strspn(program, "0123456789");
-	if (strncmp(program, ": ", 2) != 0)
-		return false;
-	program += 2;
-	n = (size_t)(line + n - ends - program);
-	t->n_left++;
-	if (t->n_named > MOST_LINES || is_listed(t->left, program, n))
-		return true;
-	longer = t->n_named == MOST_LINES ? xasprintf("%s, …", t->left)
-					  : xasprintf("%s%s%.*s", t->left ? t->left : "",
-						      t->left ? ", " : "", (int)n, program);
-	free(t->left);
-	t->left = longer;
-	t->n_named++;
-	return true;
-}
 
 static void look_again(struct record_trace *trace)
 {
@@ -95,7 +56,7 @@ bool record_traces_take(struct record_traces *t, const char *line)
 	pid_t pid;
 	char *end;
 
-	if (take_left(t, line))
+	if (record_left_take(&t->left, line))
 		return true;
 	if (!writes || strncmp(line, BEGINS, strlen(BEGINS)) != 0)
 		return false;
@@ -266,10 +227,9 @@ static void say_own(const struct record_traces *t, pid_t pid)
 			say_one(&t->at[i]);
 }
 
-void record_traces_say(const struct record_traces *t, pid_t pid)
+void record_traces_say(struct record_traces *t, pid_t pid)
 {
 	const struct record_trace *largest = NULL, *child = NULL;
-	char programs[FMT_COUNTED_SIZE];
 	size_t n_children = 0;
 	int64_t bytes = 0;
 
@@ -288,10 +248,7 @@ void record_traces_say(const struct record_traces *t, pid_t pid)
 	if (t->n > 1 && largest->bytes >= 0)
 		message("the largest is of %s: proftop %s opens it", largest->program,
 			largest->path);
-	if (t->left)
-		message("not recorded: %s that it ran (%s); --children records %s, too",
-			fmt_counted(programs, (int64_t)t->n_left, "program"), t->left,
-			t->n_left > 1 ? "them" : "it");
+	record_left_say(&t->left);
 }
 
 void record_traces_done(struct record_traces *t)
@@ -301,7 +258,7 @@ void record_traces_done(struct record_traces *t)
 		free(t->at[i].program);
 	}
 	free(t->at);
-	free(t->left);
+	record_left_done(&t->left);
 	*t = (struct record_traces){ 0 };
 }
 

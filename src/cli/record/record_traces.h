@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/record/record_left.h"
+
 struct output_path;
 
 struct record_trace {
@@ -22,9 +24,7 @@ struct record_trace {
 struct record_traces {
 	struct record_trace *at;
 	size_t n, room;
-	char *left; /* "cc1plus, as": programs that were left alone, the first few, each once; NULL: none; owned */
-	size_t n_left;  /* processes that were */
-	size_t n_named; /* programs in left */
+	struct record_left left;
 	/* record_traces_oom_kills() before the process began; UINT64_MAX: not known */
 	uint64_t oom_kills;
 };
@@ -39,7 +39,7 @@ bool record_traces_take(struct record_traces *t, const char *line);
 void record_traces_find(struct record_traces *t, const char *path, uint64_t begun_ns);
 
 /* Says what was recorded: each program that the process was, in its order; its children in short; and which trace is largest. */
-void record_traces_say(const struct record_traces *t, pid_t pid);
+void record_traces_say(struct record_traces *t, pid_t pid);
 
 /*
  * Process pid ended with this status, as wait() has it: its last trace, if it could not say so itself as the process was killed or

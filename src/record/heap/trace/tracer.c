@@ -137,6 +137,7 @@ static __thread bool forks_idle __attribute__((tls_model("initial-exec")));
 static void look_before_fork(void)
 {
 	forks_idle = tracer_thread_is_idle();
+	tracer_fork_look();
 }
 
 /*
@@ -147,11 +148,13 @@ static void stop_in_child(void)
 {
 	atomic_store(recorder.on, 0);
 	atomic_store(&recorder.on[TRACER_ON_WAITS], 0);
-	if (!recorder.box)
-		return;
-	shared_memory_copy(tracer_threads_ring);
+	if (recorder.box) {
+		shared_memory_copy(tracer_threads_ring);
+		if (forks_idle)
+			tracer_threads_forked();
+	}
 	if (forks_idle)
-		tracer_threads_forked();
+		tracer_fork_leave_alone();
 }
 
 static bool make_switch(void)
@@ -257,14 +260,19 @@ static void log_begun(void)
 				   : "256k, the least that a trace can be");
 }
 
-/* "PROGRAM is left alone": a program that the recorded process ran. */
-static void log_left_alone(void)
+#define LEFT_FORK " forked and"
+
+/* "PROGRAM is left alone": a program that the recorded process ran; or "PROGRAM forked and is left alone". */
+static void log_left_alone(const char *how)
 {
 	static const char is[] = " is left alone";
-	char what[TRACER_MAX_PATH + sizeof(is)];
+	char what[TRACER_MAX_PATH + sizeof(LEFT_FORK) + sizeof(is)];
+	size_t n;
 
 	tracer_options_program(what);
-	memcpy(what + strlen(what), is, sizeof(is));
+	n = strlen(what);
+	memcpy(what + n, how, strlen(how));
+	memcpy(what + n + strlen(how), is, sizeof(is));
 	tracer_log_if_there(&recorder.options, what);
 }
 
@@ -279,7 +287,7 @@ static const char *begin(const char *settings)
 	if (recorder.options.disabled)
 		return "";
 	if (recorder.options.only_pid && recorder.options.only_pid != (uint32_t)recorder.pid) {
-		log_left_alone();
+		log_left_alone("");
 		return "";
 	}
 	recorder.modules.changed = tracer_facts_module;
@@ -306,6 +314,12 @@ static const char *begin(const char *settings)
 	return NULL;
 }
 
+static void log_left_fork(void *arg)
+{
+	(void)arg;
+	log_left_alone(LEFT_FORK);
+}
+
 struct ending {
 	void (*fn)(const char *path);
 	const char *path;
@@ -330,6 +344,9 @@ static const char *begin_child(void)
 {
 	const char *why;
 
+	/* The program's stack may be a small one. */
+	if (tracer_fork_was_left())
+		call_on(recorder.end_stack + END_STACK_BYTES, log_left_fork, NULL);
 	if (!tracer_fork_begin())
 		return NULL;
 	atomic_store(&recorder.n_checked, 0);

@@ -26,6 +26,7 @@ int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)
 static __thread struct {
 	bool wanted; /* the child is to be recorded */
 	bool held;   /* this thread holds all our locks */
+	bool known;  /* the child is to be told of as one that is not recorded */
 } fork_now __attribute__((tls_model("initial-exec")));
 
 static _Atomic uint32_t *waiting_pid(void)
@@ -43,6 +44,30 @@ bool tracer_fork_is_guest(void)
 	uint32_t pid = recorder.on ? atomic_load(waiting_pid()) : 0;
 
 	return pid && pid != (uint32_t)getpid();
+}
+
+void tracer_fork_look(void)
+{
+	fork_now.known = recorder.options.only_pid && !recorder.options.children &&
+			 (tracer_is_on() || atomic_load(waiting_pid()));
+}
+
+void tracer_fork_leave_alone(void)
+{
+	/* One that may not open files tells nobody. */
+	if (!fork_now.known || tracer_limits_own())
+		return;
+	atomic_store(waiting_pid(), (uint32_t)getpid());
+	hooks_begin_anew();
+}
+
+/* Locks may be anybody's: none is taken. */
+bool tracer_fork_was_left(void)
+{
+	if (recorder.options.children || !is_waiting())
+		return false;
+	atomic_store(waiting_pid(), 0);
+	return true;
 }
 
 static bool hold_all(void)

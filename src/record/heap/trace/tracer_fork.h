@@ -8,6 +8,16 @@
 
 #include <stdbool.h>
 
+/*
+ * Of a process whose children are not recorded, when it is about to fork and in its child: the child, and its own children, are
+ * known for such until they allocate.
+ */
+void tracer_fork_look(void);
+void tracer_fork_leave_alone(void);
+
+/* Is this such a child, which allocates for the first time? True once. */
+bool tracer_fork_was_left(void);
+
 /* From now on forks are noticed; once is enough. */
 void tracer_fork_await(void);
 
