@@ -340,6 +340,30 @@ rm -f proftop.*.heap
 "$PROFTOP" record --heap --children -- sh -c "$tools/heap_work single 10; $tools/heap_work single 10; :" >/dev/null 2>&1
 [ "$(find . -name 'proftop.*.heap' | wc -l)" = 3 ] || fault "record --children: $(ls)"
 
+# What libc itself keeps to the end is explained: the buffer of standard output, and the memory of a thread that has ended.
+cat >kept.c <<'EOT'
+#include <pthread.h>
+#include <stdio.h>
+static void *nothing(void *arg)
+{
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+
+	puts("said");
+	return pthread_create(&t, NULL, nothing, NULL) || pthread_join(t, NULL);
+}
+EOT
+if ${CC:-cc} -O1 -pthread -o kept kept.c; then
+    "$PROFTOP" record --heap -o kept.heap -- ./kept >said 2>said.err || fault "what libc keeps: ends with $?"
+    "$PROFTOP" report --view memory kept.heap >said
+    grep -q '^# libc gives up the buffers of standard input' said || fault "the buffer of standard output: $(cat said)"
+    grep -q '^# libc keeps the memory of ended threads' said || fault "the memory of a thread: $(cat said)"
+    rm -f kept.heap
+fi
+
 # Children of forks: 200 of them, each with a whole trace of its own of the same calls, and the parent's is as ever.
 rm -f proftop.*.heap
 compare exact fork 200

@@ -202,12 +202,43 @@ static void each_frame(const struct footprint *f, uint32_t stack, frame_fn *fn, 
 		each_frame_of(f, &l, s.location[stack], fn, arg);
 }
 
+/*
+ * Blocks that glibc frees after the recording's end, or keeps until the process is gone: a frame of its own, and why nobody has to
+ * search for a leak.
+ */
+static const struct {
+	const char *frame, *why;
+} kept_by_libc[] = {
+	{ "_IO_file_doallocate",
+	  "libc gives up the buffers of standard input, output and error with the process, after the recording's end; fclose frees those of other files" },
+	{ "_dl_allocate_tls",
+	  "libc keeps the memory of ended threads for the next ones, until the process is gone" },
+};
+
 /* Where frames are printed. */
 struct stack_text {
 	FILE *to;
 	bool ascii;
 	int width; /* 0: unlimited */
+	const char
+		*kept; /* why libc has the block, by a frame that was printed; NULL: it has not */
 };
+
+/* Does libc's symbol, with or without a version, have that name? */
+static bool is_symbol(const char *symbol, const char *name)
+{
+	size_t n = strlen(name);
+
+	return strncmp(symbol, name, n) == 0 && (symbol[n] == '\0' || symbol[n] == '@');
+}
+
+static const char *why_kept(const char *symbol)
+{
+	for (size_t i = 0; i < sizeof(kept_by_libc) / sizeof(*kept_by_libc); i++)
+		if (is_symbol(symbol, kept_by_libc[i].frame))
+			return kept_by_libc[i].why;
+	return NULL;
+}
 
 /* What stands behind the name of a frame: where it is in the source, and the module. The caller frees. */
 static char *behind_frame(const struct frame_told *frame, bool ascii)
@@ -229,12 +260,14 @@ static char *behind_frame(const struct frame_told *frame, bool ascii)
 
 static void put_text_frame(void *arg, const struct frame_told *frame)
 {
-	const struct stack_text *t = arg;
+	struct stack_text *t = arg;
 	char *behind = behind_frame(frame, t->ascii), *name;
 	int room = t->width - FRAME_INDENT - (int)text_width(behind, strlen(behind));
 
 	if (room < NAME_COLS_MIN)
 		room = NAME_COLS_MIN;
+	if (!t->kept)
+		t->kept = why_kept(frame->name);
 	name = text_fold_name(frame->name, t->width > 0 ? (size_t)room : 0, t->ascii);
 	fprintf(t->to, "%*s%s%s\n", FRAME_INDENT, "", name, behind);
 	free(name);
@@ -246,7 +279,7 @@ static void put_stacks(const struct report *r, FILE *to)
 {
 	const struct footprint *f = r->analysis->footprint;
 	uint32_t n = n_shown(r) < MOST_STACKS ? n_shown(r) : MOST_STACKS;
-	struct stack_text t = { to, r->ascii, r->width };
+	struct stack_text t = { to, r->ascii, r->width, NULL };
 
 	for (uint32_t i = 0; i < n && !ferror(to); i++) {
 		const char *label = f->keys.key[f->site[i].key].label;
@@ -254,7 +287,10 @@ static void put_stacks(const struct report *r, FILE *to)
 
 		fprintf(to, "\n# %s: the stack that allocated most there, innermost first\n", name);
 		free(name);
+		t.kept = NULL;
 		each_frame(f, f->site[i].stack, put_text_frame, &t);
+		if (t.kept && f->site[i].sum[FOOTPRINT_LEAKED] > 0)
+			fprintf(to, "# %s\n", t.kept);
 	}
 }
 
