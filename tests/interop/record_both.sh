@@ -198,5 +198,9 @@ exec 9>&-
 wait $recorder
 [ $? = 7 ] || fault "the status of the command is lost: $(cat err)"
 
+# What the command ran, and was not recorded, is mentioned as it is without --cpu.
+record 0 -o left -- sh -c '/bin/true; :'
+grep -q '^proftop: not recorded: 1 program that it ran (true); --children records it, too$' err || fault "a program without a trace: $(cat err)"
+
 [ $faults = 0 ] || { echo "$faults faults"; exit 1; }
 echo 'both as promised'

@@ -128,7 +128,7 @@ void heap_launch_environment(const struct heap_launch *l)
 		setenv("PROFTOP_ONLY_PID", pid, 1);
 }
 
-bool heap_launch_traces(const struct heap_launch *l, struct record_traces *traces)
+bool heap_launch_traces(const struct heap_launch *l, pid_t pid, struct record_traces *traces)
 {
 	FILE *f = fopen(l->log, "r");
 	char *line = NULL;
@@ -150,6 +150,8 @@ bool heap_launch_traces(const struct heap_launch *l, struct record_traces *trace
 	if (f)
 		fclose(f);
 	record_traces_find(traces, l->output, l->begun_ns);
+	if (!l->job->o->children)
+		record_left_find(&traces->left, l->log, pid);
 	return said;
 }
 
@@ -164,10 +166,8 @@ void heap_launch_say_nothing(const struct heap_launch *l, const char *what, int 
 bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status)
 {
 	struct record_traces traces = { 0 };
-	bool said = heap_launch_traces(l, &traces);
+	bool said = heap_launch_traces(l, pid, &traces);
 
-	if (!l->job->o->children)
-		record_left_find(&traces.left, l->log, pid);
 	record_traces_ended(&traces, pid, status);
 	record_traces_say(&traces, pid);
 	record_traces_done(&traces);

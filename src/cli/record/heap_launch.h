@@ -20,8 +20,11 @@ void heap_launch_free(struct heap_launch *l);
 /* Makes the environment of the calling process, which is about to become the command, such that the tracer is in it. */
 void heap_launch_environment(const struct heap_launch *l);
 
-/* Takes the traces that the tracer tells of, and says what else it says. False: it says nothing. */
-bool heap_launch_traces(const struct heap_launch *l, struct record_traces *traces);
+/*
+ * Takes the traces and the processes without one that the tracer tells of, and says what else it says. pid: the command, which has
+ * ended. False: the tracer says nothing of it.
+ */
+bool heap_launch_traces(const struct heap_launch *l, pid_t pid, struct record_traces *traces);
 /* The command, process pid, has ended, with this status of waitpid(2): says which traces there are, too. */
 bool heap_launch_say(const struct heap_launch *l, pid_t pid, int status);
 

@@ -125,7 +125,7 @@ char *record_both_text(const struct record_both *b, pid_t pid, int status)
 	int64_t bytes = 0;
 	bool said;
 
-	said = heap_launch_traces(b->launch, &traces);
+	said = heap_launch_traces(b->launch, pid, &traces);
 	record_traces_ended(&traces, pid, status);
 	for (size_t i = 0; i < traces.n; i++)
 		bytes += traces.at[i].bytes > 0 ? traces.at[i].bytes : 0;
@@ -137,6 +137,7 @@ char *record_both_text(const struct record_both *b, pid_t pid, int status)
 				size);
 	else if (!said)
 		heap_launch_say_nothing(b->launch, "no heap", status);
+	record_left_say(&traces.left);
 	record_traces_done(&traces);
 	return out;
 }
