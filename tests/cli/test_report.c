@@ -371,9 +371,10 @@ Test(report, memory)
 	} wanted[] = {
 		{ false, "# the peak is 1 s after the start\n" },
 		{ false,
-		  "  1.00 kB      1.50 kB      1.52 kB            3            1      1.00 kB  (everything)\n" },
+		  "#       PEAK        BYTES        CALLS    TEMPORARY       LEAKED  WHERE\n"
+		  "     1.50 kB      1.52 kB            3            1      1.00 kB  (everything)\n" },
 		{ false,
-		  "      0 B        500 B        500 B            1            1          0 B  b  prog\n" },
+		  "\n       500 B        500 B            1            1          0 B  b  prog\n" },
 		{ true, "\"duration_ns\": 4000000000,\n\"peak_ns\": 1000000000,\n" },
 		{ true,
 		  "{\"name\": \"a\", \"module\": \"prog\", \"live\": 1000, \"peak\": 1000, \"bytes\": 1024, "

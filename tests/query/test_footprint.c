@@ -572,3 +572,29 @@ Test(footprint, growth_goes_on_to_the_end)
 		cr_expect_eq(footprint_grows(lines[i].line, 8), lines[i].grows, "line %zu", i);
 	cr_expect_not(footprint_grows(lines[0].line, 7), "too short to tell");
 }
+
+/* Lines need not know where the cursor is: of what was asked for, sums come back as they were. */
+Test(footprint, moves_to_the_peak_and_back)
+{
+	for (unsigned seed = 1; seed < 6; seed++) {
+		struct story *s = story_new(seed);
+		struct footprint *m = footprint_of(s->p, "", s->event[0]);
+		int64_t total = m->total[FOOTPRINT_LIVE];
+		uint32_t n_elsewhere = 0;
+
+		footprint_move_to_peak(m);
+		footprint_sort(m, FOOTPRINT_LIVE);
+		for (uint32_t i = 0; i < m->n_sites; i++)
+			n_elsewhere += m->site[i].sum[FOOTPRINT_LIVE] !=
+				       m->site[i].sum[FOOTPRINT_LEAKED];
+		cr_expect_gt(n_elsewhere, 0);
+		footprint_move_back(m);
+		cr_expect_eq(m->lens.cursor_ns, INT64_MAX);
+		cr_expect_eq(m->total[FOOTPRINT_LIVE], total);
+		for (uint32_t i = 0; i < m->n_sites; i++)
+			cr_expect_eq(m->site[i].sum[FOOTPRINT_LIVE],
+				     m->site[i].sum[FOOTPRINT_LEAKED]);
+		footprint_free(m);
+		story_free(s);
+	}
+}

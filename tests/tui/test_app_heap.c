@@ -23,7 +23,10 @@ Test(app_heap, keys)
 		const char *keys, *shows;
 	} cases[] = {
 		{ "", "[9 memory]" },
-		{ "", "live 73.7 MB at the end" },
+		{ "", "live 104 MB at the peak" },
+		{ "", "       PEAK PEAK %       CALLS TEMP %    LEAKED " },
+		{ "LLLL", "live 73.7 MB at the end" },
+		{ "LLLL", "     LEAKED LEAK %      PEAK       CALLS TEMP %  TREND" },
 		{ "", "1 top  2 tree" },
 		/* the sum of CALLS, whatever other views count; there it is said what that is */
 		{ "", " 6,426 allocations · 2 m 00 s" },

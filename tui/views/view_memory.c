@@ -43,6 +43,7 @@ struct table_column {
 	bool in_range; /* only where a range of time is shown */
 };
 
+/* The first two are of the cursor's moment, see moment_of(). */
 static const struct table_column table[] = {
 	{ "LIVE", FOOTPRINT_LIVE, 9, 0, false },
 	{ "LIVE %", FOOTPRINT_LIVE, 7, 64, false },
@@ -53,8 +54,9 @@ static const struct table_column table[] = {
 	{ "TEMP %", FOOTPRINT_TEMPORARY, 7, 92, false },
 	{ "LEAKED", FOOTPRINT_LEAKED, 10, 52, false },
 };
-#define N_TABLE    ((int)(sizeof(table) / sizeof(*table)))
-#define LIVE_SHARE 1
+#define N_TABLE     ((int)(sizeof(table) / sizeof(*table)))
+#define LIVE_SHARE  1
+#define N_OF_MOMENT 2
 
 struct memory_view {
 	struct memory_graph graph;
@@ -62,6 +64,7 @@ struct memory_view {
 	bool on_first;      /* the cursor stays on the first row, whichever site that is */
 	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
 	enum footprint_column by;
+	bool opened;      /* the first cursor was chosen, by open_on_peak() or by the user */
 	bool at_end;      /* is the cursor where the recording ends? it stays there then */
 	bool at_peak;     /* is it at the peak, to the moment? likewise */
 	int64_t asked_ns; /* what is live was last asked for at this time, see EFFECT_CURSOR */
@@ -129,6 +132,15 @@ static void follow(struct memory_view *v, const struct scene *s)
 	}
 }
 
+/* Back to what the lens asked for, which lines need not know. */
+static bool move_back(const struct memory_view *v, struct footprint *f)
+{
+	if (v->asked_ns != f->asked_ns)
+		return false;
+	footprint_move_back(f);
+	return true;
+}
+
 /* Does nothing where nothing was ever there. */
 static void go_to_peak(struct memory_view *v, struct footprint *f)
 {
@@ -147,8 +159,32 @@ static bool move_live(const struct memory_view *v, const struct scene *s)
 	struct time_span span = memory_graph_span(&v->graph);
 	uint32_t slot = (uint32_t)memory_graph_cursor(&v->graph);
 
+	if (move_back(v, footprint_of(s)))
+		return true;
 	return lines && time_span_same(&lines->span, &span) &&
 	       footprint_move_in_lines(footprint_of(s), v->asked_ns, lines, slot);
+}
+
+/*
+ * A program that has ended holds nothing worth a look at its end: who held most is on the peak. What is being recorded,
+ * or written, is shown as it is now.
+ */
+static void open_on_peak(struct memory_view *v, const struct scene *s)
+{
+	struct footprint *f = footprint_of(s);
+
+	if (v->opened || !f || s->loading || s->live || f->manner.goes_on)
+		return;
+	v->opened = true;
+	/* Peaks of several processes were not there together: no moment has them. */
+	if (f->peak.n == 1)
+		go_to_peak(v, f);
+	if (v->at_peak)
+		v->asked_ns = f->lens.cursor_ns;
+	else
+		v->by = FOOTPRINT_PEAK;
+	footprint_sort(f, v->by);
+	follow(v, s);
 }
 
 static void memory_update(void *state, const struct scene *s)
@@ -170,6 +206,7 @@ static void memory_update(void *state, const struct scene *s)
 	if (f)
 		footprint_sort(f, v->by);
 	follow(v, s);
+	open_on_peak(v, s);
 }
 
 /* Lines above the rows: the summary, the graph, the table's titles. */
@@ -190,6 +227,7 @@ static void memory_layout(void *state, const struct scene *s, struct rect r)
 	memory_graph_take(&v->graph, analysis_lines(s->analysis));
 	if (!footprint_of(s))
 		return;
+	open_on_peak(v, s); /* a load may have ended without another answer */
 	list_fit(&v->list, footprint_of(s)->n_sites, r.rows - lines_above(v));
 	remember(v, s);
 }
@@ -281,11 +319,50 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
 }
 
-/* Is there room and reason for a column of the table? */
-static bool has_column(const struct scene *s, const struct table_column *t, int cols)
+/* The column that says the same as LIVE at the cursor, and stands in its place; LIVE: none does. */
+static enum footprint_column moment_of(const struct memory_view *v, const struct scene *s)
 {
+	const struct footprint *f = footprint_of(s);
+
+	if (v->at_peak && f->lens.cursor_ns == f->peak.time_ns + 1 &&
+	    f->total[FOOTPRINT_LIVE] == f->total[FOOTPRINT_PEAK])
+		return FOOTPRINT_PEAK;
+	/* What lives to the end has leaked, so equal sums are of the same blocks. */
+	if (f->lens.cursor_ns == INT64_MAX && may_have_leaked(s) &&
+	    f->total[FOOTPRINT_LIVE] == f->total[FOOTPRINT_LEAKED])
+		return FOOTPRINT_LEAKED;
+	return FOOTPRINT_LIVE;
+}
+
+static const char *title_of(const struct memory_view *v, const struct scene *s, int i)
+{
+	static const char *const titles[][N_OF_MOMENT] = {
+		[FOOTPRINT_LIVE] = { "LIVE", "LIVE %" },
+		[FOOTPRINT_PEAK] = { "PEAK", "PEAK %" },
+		[FOOTPRINT_LEAKED] = { "LEAKED", "LEAK %" },
+	};
+
+	return i < N_OF_MOMENT ? titles[moment_of(v, s)][i] : table[i].title;
+}
+
+/* Is there room and reason for a column of the table? No two of them are the same. */
+static bool has_column(const struct memory_view *v, const struct scene *s, int i, int cols)
+{
+	const struct table_column *t = &table[i];
+
 	return cols >= t->needs && (!t->in_range || footprint_of(s)->in_range) &&
+	       (i < N_OF_MOMENT || t->of != moment_of(v, s)) &&
 	       (t->of != FOOTPRINT_LEAKED || may_have_leaked(s));
+}
+
+/* Does a column show what the rows are sorted by? By LIVE is by the column of the moment. */
+static bool is_sorted(const struct memory_view *v, const struct scene *s, int i)
+{
+	enum footprint_column moment = moment_of(v, s);
+
+	if (i < N_OF_MOMENT)
+		return i != LIVE_SHARE && (v->by == FOOTPRINT_LIVE || v->by == moment);
+	return table[i].of == v->by;
 }
 
 /* Which of line_forms there is room for; -1: none. */
@@ -313,14 +390,13 @@ static int draw_titles(const struct memory_view *v, const struct scene *s, struc
 	int col = 2, form = line_form(f, r.cols);
 
 	for (int i = 0; i < N_TABLE; i++) {
-		uint16_t style = table[i].of == v->by && i != LIVE_SHARE ? STYLE_HEADER_SORTED
-									 : STYLE_HEADER;
+		uint16_t style = is_sorted(v, s, i) ? STYLE_HEADER_SORTED : STYLE_HEADER;
 
-		if (!has_column(s, &table[i], r.cols))
+		if (!has_column(v, s, i, r.cols))
 			continue;
 		if (line >= 0)
 			canvas_puts_right(c, r.row + line, r.col + col, table[i].cols, style,
-					  table[i].title);
+					  title_of(v, s, i));
 		col += table[i].cols;
 	}
 	col += 2;
@@ -382,7 +458,7 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 	char text[CELL_SIZE], *source;
 
 	for (int k = 0; k < N_TABLE; k++) {
-		if (!has_column(s, &table[k], r.cols))
+		if (!has_column(v, s, k, r.cols))
 			continue;
 		canvas_puts_right(c, at, r.col + col, table[k].cols, STYLE_NUMBER,
 				  cell_text(f, site, k, text));
@@ -477,10 +553,13 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 static bool next_order(struct memory_view *v, const struct scene *s)
 {
 	unsigned n = footprint_of(s)->in_range ? FOOTPRINT_N_SUMS : FOOTPRINT_N_COLUMNS;
+	enum footprint_column moment = moment_of(v, s);
 
+	/* The column of the moment is LIVE's. */
 	do
 		v->by = (enum footprint_column)((v->by + 1) % n);
-	while (v->by == FOOTPRINT_LEAKED && !may_have_leaked(s));
+	while ((v->by == FOOTPRINT_LEAKED && !may_have_leaked(s)) ||
+	       (v->by == moment && moment != FOOTPRINT_LIVE));
 	footprint_sort(footprint_of(s), v->by);
 	follow(v, s);
 	return true;
@@ -496,6 +575,12 @@ static bool open_site(const struct memory_view *v, const struct scene *s, struct
 	return true;
 }
 
+/* Behind a peak in the last column is the end, in the same one. */
+static bool leaves_peak(const struct memory_view *v, enum action a)
+{
+	return v->at_peak && (a == ACTION_RIGHT || a == ACTION_FAR_RIGHT);
+}
+
 static bool memory_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct memory_view *v = state;
@@ -504,6 +589,7 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 
 	if (!footprint_of(s))
 		return false;
+	v->opened = true;
 	done = list_act(&v->list, a);
 	if (done)
 		v->on_first = v->list.cursor == 0;
@@ -536,7 +622,7 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 		}
 		/* fall through */
 	default:
-		if (v->graph.axis.cursor_ns != cursor)
+		if (v->graph.axis.cursor_ns != cursor || leaves_peak(v, a))
 			after_move(v, s, out);
 		return done;
 	}
@@ -551,6 +637,7 @@ static void memory_click(void *state, const struct scene *s, struct rect r, int 
 
 	if (!footprint_of(s))
 		return;
+	v->opened = true;
 	if (line < -1 - v->graph.rates && row > r.row && col >= r.col + v->graph.gutter) {
 		time_axis_go(&v->graph.axis, col - r.col - v->graph.gutter);
 		after_move(v, s, out);

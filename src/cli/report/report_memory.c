@@ -95,6 +95,13 @@ static int number_cols(const struct report *r, int column)
 	return (int)most + 1; /* a gap, and room for the # before the first title */
 }
 
+/* What lives to the end of a program that has ended has leaked: equal sums are of the same blocks, and are said once. */
+static bool live_is_leaked(const struct footprint *f)
+{
+	return f->lens.cursor_ns == INT64_MAX && !f->manner.goes_on &&
+	       f->total[FOOTPRINT_LIVE] == f->total[FOOTPRINT_LEAKED];
+}
+
 /* What is missed least goes where width is limited. */
 static void make_layout(const struct report *r, struct layout *l)
 {
@@ -103,6 +110,8 @@ static void make_layout(const struct report *r, struct layout *l)
 
 	*l = (struct layout){ .ascii = r->ascii };
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
+		if (c == FOOTPRINT_LIVE && live_is_leaked(r->analysis->footprint))
+			continue;
 		l->cols[c] = width > 0 ? number_cols(r, c) : NUMBER_COLS;
 		taken += (size_t)l->cols[c] + 1;
 	}

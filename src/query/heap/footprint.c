@@ -134,6 +134,14 @@ void footprint_move_to_peak(struct footprint *m)
 		m->site[i].sum[FOOTPRINT_LIVE] = m->site[i].sum[FOOTPRINT_PEAK];
 }
 
+void footprint_move_back(struct footprint *m)
+{
+	m->lens.cursor_ns = m->asked_ns;
+	m->total[FOOTPRINT_LIVE] = m->asked;
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		m->site[i].sum[FOOTPRINT_LIVE] = m->site[i].asked;
+}
+
 /* Where the filter speaks of time, what changed between. */
 static int find_change(struct footprint *m, struct progress *progress, int64_t **out)
 {
@@ -203,6 +211,10 @@ static int take_weights(struct footprint *m, const struct weights *w, struct pro
 	for (uint32_t i = 0; change && i < w->n_stacks; i++)
 		m->total[FOOTPRINT_CHANGE] += change[i];
 	make_sites(m, w, change);
+	m->asked_ns = m->lens.cursor_ns;
+	m->asked = m->total[FOOTPRINT_LIVE];
+	for (uint32_t i = 0; i < m->n_sites; i++)
+		m->site[i].asked = m->site[i].sum[FOOTPRINT_LIVE];
 	free(change);
 	footprint_sort(m, FOOTPRINT_LIVE);
 	return rc;

@@ -36,6 +36,7 @@ struct footprint_site {
 	uint32_t row;   /* its number, which sorting leaves alone: for arrays beside the sites */
 	uint32_t stack; /* the site's stack that allocated most bytes: to go on from */
 	int64_t sum[FOOTPRINT_N_SUMS];
+	int64_t asked; /* live bytes at asked_ns, which moves of the cursor leave alone */
 };
 
 /* An answer for one lens over one state of a profile. */
@@ -49,6 +50,8 @@ struct footprint {
 	uint32_t n_sites;
 	uint32_t *row_of_stack; /* [n_stacks] row of a site, ID_NONE for stacks without; owned */
 	int64_t total[FOOTPRINT_N_SUMS];
+	int64_t asked_ns; /* the cursor of the lens that was asked for; that of `lens` is where it was moved to */
+	int64_t asked; /* live bytes of all sites then */
 	int64_t scale
 		[FOOTPRINT_N_COLUMNS]; /* sums are in 1/scale of the unit: counts of sampled blocks */
 	bool in_range;                 /* the filter has a range of time: sites have a change */
@@ -87,6 +90,9 @@ static inline int64_t footprint_calls(const struct footprint *m)
 
 /* Live bytes of all sites at the peak, to the moment, which is finer than time. The order of sites stays. */
 void footprint_move_to_peak(struct footprint *m);
+
+/* Live bytes of all sites at asked_ns. The order of sites stays. */
+void footprint_move_back(struct footprint *m);
 
 /* Sorts the sites by a column, falling; ties as said above. Invalidates indexes of sites. */
 void footprint_sort(struct footprint *m, enum footprint_column by);

@@ -55,7 +55,7 @@ void tracer_fork_look(void)
 void tracer_fork_leave_alone(void)
 {
 	/* One that may not open files tells nobody. */
-	if (!fork_now.known || tracer_limits_own())
+	if (!fork_now.known || tracer_forbidden_own())
 		return;
 	atomic_store(waiting_pid(), (uint32_t)getpid());
 	hooks_begin_anew();
