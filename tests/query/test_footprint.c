@@ -598,3 +598,90 @@ Test(footprint, moves_to_the_peak_and_back)
 		story_free(s);
 	}
 }
+
+Test(footprint, a_teardown_is_at_the_end_and_frees_all)
+{
+	static const struct {
+		const char *what;
+		int64_t allocated[8], freed[8];
+		uint32_t teardown;
+	} cases[] = {
+		{ "frees all at once", { 9, 9, 9, 9, 9, 9, 9, 1 }, { 0, 0, 0, 0, 0, 0, 0, 64 }, 7 },
+		{ "frees all in steps",
+		  { 90, 90, 90, 90, 90, 0, 1, 0 },
+		  { 0, 0, 0, 0, 0, 200, 0, 250 },
+		  5 },
+		{ "keeps half", { 9, 9, 9, 9, 9, 9, 9, 0 }, { 0, 0, 0, 0, 0, 0, 0, 32 }, 8 },
+		{ "frees nothing", { 9, 9, 9, 9, 9, 9, 9, 9 }, { 0, 0, 0, 0, 0, 0, 0, 0 }, 8 },
+		{ "frees as it goes", { 9, 9, 9, 9, 9, 9, 9, 9 }, { 9, 9, 9, 9, 9, 9, 9, 9 }, 8 },
+		{ "starts again", { 90, 0, 9, 9, 9, 9, 9, 9 }, { 0, 90, 0, 0, 0, 0, 0, 0 }, 8 },
+		{ "waits first", { 64, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 64, 0 }, 6 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct footprint_slot slot[8] = { 0 };
+		int64_t live = 0;
+
+		for (int k = 0; k < 8; k++) {
+			live += cases[i].allocated[k] - cases[i].freed[k];
+			slot[k] = (struct footprint_slot){ .live = live,
+							   .allocated = cases[i].allocated[k],
+							   .freed = cases[i].freed[k] };
+		}
+		cr_expect_eq(footprint_teardown(slot, 8), cases[i].teardown, "%s: %u",
+			     cases[i].what, footprint_teardown(slot, 8));
+	}
+}
+
+#define GROWS_FOR 60
+#define SECOND    INT64_C(1000000000)
+
+/* A block a second, all of which are freed in the last one. */
+static struct profile *grows_and_frees_all(void)
+{
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	allocation_id block[GROWS_FOR];
+	track_id t;
+
+	builder_begin(p);
+	t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0, UINT64_MAX);
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	o.stack = build_frames(p, "main@prog").v;
+	for (int i = 0; i < GROWS_FOR; i++) {
+		build_moment(p, t, i * SECOND);
+		block[i] = build_allocation(p, t, 100, build_heap_origin(p, &o));
+	}
+	build_moment(p, t, GROWS_FOR * SECOND);
+	for (int i = 0; i < GROWS_FOR; i++)
+		build_release(p, block[i], t, false, (origin_id){ ID_NONE });
+	builder_end(p);
+	return p;
+}
+
+/* It grew for as long as the program ran. */
+Test(footprint, growth_is_judged_without_the_teardown)
+{
+	static const struct {
+		int64_t from_ns, to_ns;
+		bool ended, grows;
+	} cases[] = {
+		{ 0, INT64_MAX, true, true },
+		{ 0, INT64_MAX, false, false },
+		{ 10 * SECOND, 40 * SECOND, false, true },
+	};
+	struct profile *p = grows_and_frees_all();
+	struct footprint *m = footprint_of(p, "", (event_id){ 0 });
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct time_span span = { cases[i].from_ns, cases[i].to_ns, 40, 0 };
+		struct footprint_lines *l;
+
+		cr_assert_eq(footprint_lines_new(m, &span, NULL, &l), 0);
+		cr_expect_eq(footprint_row_grows(l, 0, cases[i].ended), cases[i].grows, "case %zu",
+			     i);
+		footprint_lines_free(l);
+	}
+	footprint_free(m);
+	profile_free(p);
+}

@@ -432,9 +432,11 @@ static const char *cell_text(const struct footprint *f, const struct footprint_s
 }
 
 /* A site's line over time, and whether it grows. */
-static void draw_line(const struct footprint *f, const struct footprint_lines *lines,
-		      struct canvas *c, int row, int col, int form, uint32_t i)
+static void draw_line(const struct scene *s, struct canvas *c, int row, int col, int form,
+		      uint32_t i)
 {
+	const struct footprint *f = footprint_of(s);
+	const struct footprint_lines *lines = analysis_lines(s->analysis);
 	int cols = line_forms[form].line;
 	uint16_t style = row_bar_style(&f->keys.key[f->site[i].key]);
 	const int64_t *line = lines ? footprint_row_line(lines, f->site[i].row) : NULL;
@@ -442,7 +444,7 @@ static void draw_line(const struct footprint *f, const struct footprint_lines *l
 	if (!line)
 		return;
 	canvas_spark(c, row, col, cols, style, line, lines->n_row_slots, 0);
-	if (footprint_grows(line, lines->n_row_slots))
+	if (footprint_row_grows(lines, f->site[i].row, may_have_leaked(s)))
 		canvas_puts(c, row, col + cols + 1, line_forms[form].mark, STYLE_HOT,
 			    line_forms[form].grows);
 }
@@ -467,8 +469,7 @@ static void draw_site(const struct memory_view *v, const struct scene *s, struct
 	col = draw_titles(v, s, c, r, -1);
 	used = line_cols(f, r.cols);
 	if (used > 0)
-		draw_line(f, analysis_lines(s->analysis), c, at, r.col + col - used,
-			  line_form(f, r.cols), i);
+		draw_line(s, c, at, r.col + col - used, line_form(f, r.cols), i);
 	if (i == v->list.cursor)
 		look.style |= STYLE_SELECTED;
 	used = name_draw(c, at, r.col + col, r.cols - col, key->label, &look);

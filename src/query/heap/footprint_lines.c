@@ -362,6 +362,8 @@ int footprint_lines_new(const struct footprint *m, const struct time_span *span,
 	l->slot = xcalloc(span->n, sizeof(*l->slot));
 	l->row = made.row;
 	sum_lines(m, &made, l);
+	/* Before the end of the recording frees are no teardown, however many. */
+	l->teardown = l->to_ns > m->whole_ns ? footprint_teardown(l->slot, span->n) : span->n;
 	free(made.rate);
 	free(made.part);
 	*out = l;
@@ -394,6 +396,28 @@ bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
 	return true;
 }
 
+/* Of a teardown. */
+#define TEARDOWN_FREES 16 /* bytes freed for each one allocated */
+#define SLOT_FREES     4  /* the same of the slot in which it begins */
+#define TEARDOWN_LEFT  4  /* one in so many bytes may be left */
+
+uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n)
+{
+	double allocated = 0, freed = 0;
+	uint32_t begin = n;
+
+	for (uint32_t i = n; i-- > 1;) {
+		double came = (double)slot[i].allocated, went = (double)slot[i].freed;
+
+		allocated += came;
+		freed += went;
+		if (went > 0 && came * SLOT_FREES <= went && allocated * TEARDOWN_FREES <= freed &&
+		    slot[n - 1].live <= slot[i - 1].live / TEARDOWN_LEFT)
+			begin = i;
+	}
+	return begin;
+}
+
 static int64_t least(const int64_t *line, size_t from, size_t to)
 {
 	int64_t least = line[from];
@@ -415,4 +439,14 @@ bool footprint_grows(const int64_t *line, size_t n)
 			return false;
 	}
 	return of[3] - of[0] > of[0] / 4;
+}
+
+bool footprint_row_grows(const struct footprint_lines *l, uint32_t row, bool ended)
+{
+	const int64_t *line = footprint_row_line(l, row);
+	size_t to = (size_t)l->teardown * l->n_row_slots / l->span.n;
+
+	if (!line)
+		return false;
+	return footprint_grows(line, l->n_row_slots) || (ended && footprint_grows(line, to));
 }

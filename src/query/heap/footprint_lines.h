@@ -32,6 +32,8 @@ struct footprint_lines {
 	int64_t *row;         /* [n_rows][n_row_slots] live bytes at the ends of slots; owned */
 	uint32_t n_rows;      /* the sites, by their row */
 	uint32_t n_row_slots; /* span.n; fewer and wider ones of very many sites, or 0 */
+	uint32_t
+		teardown; /* slot, see footprint_teardown(); span.n where the end is not in sight */
 };
 
 /*
@@ -51,6 +53,16 @@ const int64_t *footprint_row_line(const struct footprint_lines *l, uint32_t row)
  */
 bool footprint_move_in_lines(struct footprint *m, int64_t cursor_ns,
 			     const struct footprint_lines *l, uint32_t slot);
+
+/*
+ * The slot in which a program begins to free all that it has before it ends: from there on it frees 16 times what it
+ * allocates, and a quarter at most of what was there is left. n: it does not. Growth is judged without that time: a
+ * leak of a program that frees everything at exit is one while it runs.
+ */
+uint32_t footprint_teardown(const struct footprint_slot *slot, uint32_t n);
+
+/* Does a site's line grow to the end, or, where the program has ended, to its teardown? See footprint_grows(). */
+bool footprint_row_grows(const struct footprint_lines *l, uint32_t row, bool ended);
 
 /*
  * Does a line of n numbers grow to the end? Then the least of each quarter is above that of the quarter before, and
