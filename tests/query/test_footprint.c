@@ -685,3 +685,29 @@ Test(footprint, growth_is_judged_without_the_teardown)
 	footprint_free(m);
 	profile_free(p);
 }
+
+/* A share of calls is not the number of calls: one of one is more than ten of a hundred. */
+Test(footprint, sorts_by_shares_of_calls_and_either_way)
+{
+	struct story *s = story_new(9);
+	struct footprint *m = footprint_of(s->p, "", s->event[0]);
+
+	for (int reverse = 0; reverse < 2; reverse++) {
+		struct footprint_order order = { FOOTPRINT_TEMPORARY, true, reverse };
+
+		for (uint32_t i = 0; i < m->n_sites; i++) {
+			m->site[i].sum[FOOTPRINT_CALLS] = i % 2 ? 100 : 1;
+			m->site[i].sum[FOOTPRINT_TEMPORARY] = i % 2 ? 10 + i : i == 0;
+		}
+		footprint_sort_by(m, &order);
+		for (uint32_t i = 1; i < m->n_sites; i++) {
+			const int64_t *a = m->site[i - 1].sum, *b = m->site[i].sum;
+			int64_t x = a[FOOTPRINT_TEMPORARY] * b[FOOTPRINT_CALLS];
+			int64_t y = b[FOOTPRINT_TEMPORARY] * a[FOOTPRINT_CALLS];
+
+			cr_expect(reverse ? x <= y : x >= y, "row %u", i);
+		}
+	}
+	footprint_free(m);
+	story_free(s);
+}

@@ -24,9 +24,19 @@ Test(app_heap, keys)
 	} cases[] = {
 		{ "", "[9 memory]" },
 		{ "", "live 104 MB at the peak" },
-		{ "", "       PEAK PEAK %       CALLS TEMP %    LEAKED " },
+		{ "", "       PEAK↓ PEAK %  CALLS  TEMP %   LEAKED  TREND" },
 		{ "LLLL", "live 73.7 MB at the end" },
-		{ "LLLL", "     LEAKED LEAK %      PEAK       CALLS TEMP %  TREND" },
+		{ "LLLL", "     LEAKED↓ LEAK %     PEAK  CALLS  TEMP %  TREND" },
+		/* the metric's column rules, as in top */
+		{ "m", " LEAKED↓" },
+		{ "mmm", " TEMP %↓" },
+		{ "s", " CALLS↓" },
+		{ "S", " PEAK↑" },
+		{ "Ss", " CALLS↓" },
+		{ "ssss", " PEAK↓" },
+		/* names in full get the room of numbers */
+		{ "W", "       PEAK↓ PEAK %  WHERE" },
+		{ "W", "flush_loop(Queue<std::unique_ptr<Block> >&)  flush.cc:15" },
 		{ "", "1 top  2 tree" },
 		/* the sum of CALLS, whatever other views count; there it is said what that is */
 		{ "", " 6,426 allocations · 2 m 00 s" },

@@ -631,6 +631,38 @@ Test(views, flame_finds_the_heaviest_first)
 	profile_free(p);
 }
 
+/* A click on a title sorts by it, and one more turns the order round. */
+Test(views, memory_sorts_by_the_title_that_is_clicked)
+{
+	static const char *const expected[] = { " CALLS↓", " CALLS↑", " CALLS↓" };
+	struct profile *p = stage_heap();
+	struct stage st;
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	stage_init(&st, p, NULL, VIEW_KIND_MEMORY, 100, 26);
+	stage_keys(&st, "jj");
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		char *text = stage_text(&st), *at = strstr(text, " CALLS");
+		int line = 0, col = 0;
+
+		cr_assert_not_null(at);
+		for (char *c = text; c < at; c++) {
+			col = *c == '\n' ? 0 : col + ((*c & 0xc0) != 0x80);
+			line += *c == '\n';
+		}
+		free(text);
+		stage_click(&st, line, col + 2, false);
+		text = stage_text(&st);
+		cr_expect(strstr(text, expected[i]), "click %zu: no %s in\n%s", i, expected[i],
+			  text);
+		cr_expect(strstr(text, i == 1 ? " ▸  16.4 MB" : " ▸      0 B"), "click %zu:\n%s", i,
+			  text);
+		free(text);
+	}
+	stage_done(&st);
+	profile_free(p);
+}
+
 /* An answer that was asked for before the cursor moved, and comes after, does not say what is live now. */
 Test(views, memory_stays_at_its_cursor)
 {

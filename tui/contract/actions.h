@@ -66,7 +66,7 @@
 	X(PREVIOUS,     "previous",      "N",                    IN_NAMES, "",        "previous match") \
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; Backspace first takes the last away") \
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY, "sort",    "sort by the next column") \
-	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE,   "",        "turn the order round") \
+	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE | IN_MEMORY, "",  "turn the order round") \
 	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu, cgroup, label") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
 	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "equal",        "of a comparison: make both sides equal by total, time, samples, or not at all") \

@@ -6,6 +6,7 @@ libtui_a_SOURCES += \
 	tui/views/flame_legend.c tui/views/flame_legend.h \
 	tui/views/flame_view.h \
 	tui/views/memory_graph.c tui/views/memory_graph.h \
+	tui/views/memory_table.c tui/views/memory_table.h \
 	tui/views/row_effects.c tui/views/row_effects.h \
 	tui/views/sides_graph.c tui/views/sides_graph.h \
 	tui/views/thread_list.c tui/views/thread_list.h \

@@ -20,50 +20,15 @@
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
 #include "tui/views/memory_graph.h"
+#include "tui/views/memory_table.h"
 #include "tui/views/row_effects.h"
-
-/* Columns of a site's line over time, by what room there is; the mark of what grows is a word or a sign behind it. */
-static const struct {
-	int needs; /* columns of the screen */
-	int line, mark;
-	const char *title, *grows;
-} line_forms[] = {
-	{ 119, 12, 7, "OVER TIME", " grows" },
-	{ 112, 12, 2, "OVER TIME", "▲" },
-	{ 80, 6, 2, "TREND", "▲" },
-};
-#define LINE_IN_RANGE 12 /* columns more where there is a change */
-
-/* A column of the table: from the least telling to the most. */
-struct table_column {
-	const char *title;
-	enum footprint_column of;
-	int cols;
-	int needs;     /* columns of the screen below which it is left out */
-	bool in_range; /* only where a range of time is shown */
-};
-
-/* The first two are of the cursor's moment, see moment_of(). */
-static const struct table_column table[] = {
-	{ "LIVE", FOOTPRINT_LIVE, 9, 0, false },
-	{ "LIVE %", FOOTPRINT_LIVE, 7, 64, false },
-	{ "CHANGE", FOOTPRINT_CHANGE, 10, 50, true },
-	{ "PEAK", FOOTPRINT_PEAK, 10, 76, false },
-	{ "TOTAL", FOOTPRINT_BYTES, 10, 104, false },
-	{ "CALLS", FOOTPRINT_CALLS, 12, 84, false },
-	{ "TEMP %", FOOTPRINT_TEMPORARY, 7, 92, false },
-	{ "LEAKED", FOOTPRINT_LEAKED, 10, 52, false },
-};
-#define N_TABLE     ((int)(sizeof(table) / sizeof(*table)))
-#define LIVE_SHARE  1
-#define N_OF_MOMENT 2
 
 struct memory_view {
 	struct memory_graph graph;
 	struct list list;   /* sites */
 	bool on_first;      /* the cursor stays on the first row, whichever site that is */
 	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
-	enum footprint_column by;
+	struct memory_table table;
 	bool opened;      /* the first cursor was chosen, by open_on_peak() or by the user */
 	bool at_end;      /* is the cursor where the recording ends? it stays there then */
 	bool at_peak;     /* is it at the peak, to the moment? likewise */
@@ -86,6 +51,7 @@ static void *memory_new(void)
 
 	time_axis_init(&v->graph.axis);
 	v->cursor_id = ID_NONE;
+	v->table.measure = MEASURE_PEAK;
 	v->on_first = true;
 	v->at_end = true;
 	v->asked_ns = INT64_MAX;
@@ -141,12 +107,18 @@ static bool move_back(const struct memory_view *v, struct footprint *f)
 	return true;
 }
 
-/* Does nothing where nothing was ever there. */
+/*
+ * Where nothing was ever there, or where processes have peaks of their own, which were not there together, there is no
+ * such moment: then the cursor is where the answer is from.
+ */
 static void go_to_peak(struct memory_view *v, struct footprint *f)
 {
-	v->at_peak = f->peak.time_ns != TIME_NONE;
-	if (!v->at_peak)
+	v->at_peak = f->peak.time_ns != TIME_NONE && f->peak.n == 1;
+	if (!v->at_peak) {
+		v->at_end = f->asked_ns == INT64_MAX;
+		v->asked_ns = f->asked_ns;
 		return;
+	}
 	v->at_end = false;
 	time_axis_go_to(&v->graph.axis, f->peak.time_ns);
 	footprint_move_to_peak(f);
@@ -173,17 +145,17 @@ static void open_on_peak(struct memory_view *v, const struct scene *s)
 {
 	struct footprint *f = footprint_of(s);
 
-	if (v->opened || !f || s->loading || s->live || f->manner.goes_on)
+	/* An answer from before the load's end may know of no peak yet. */
+	if (v->opened || !f || s->loading || s->live || f->manner.lives_on ||
+	    f->peak.time_ns == TIME_NONE)
 		return;
 	v->opened = true;
-	/* Peaks of several processes were not there together: no moment has them. */
-	if (f->peak.n == 1)
-		go_to_peak(v, f);
+	go_to_peak(v, f);
 	if (v->at_peak)
 		v->asked_ns = f->lens.cursor_ns;
-	else
-		v->by = FOOTPRINT_PEAK;
-	footprint_sort(f, v->by);
+	else if (v->table.by == FOOTPRINT_LIVE)
+		v->table.by = FOOTPRINT_PEAK;
+	memory_table_sort(&v->table, s);
 	follow(v, s);
 }
 
@@ -194,17 +166,21 @@ static void memory_update(void *state, const struct scene *s)
 	int64_t whole = f && f->whole_ns < INT64_MAX ? f->whole_ns + 1 : 1;
 
 	time_axis_fit(&v->graph.axis, whole, v->graph.axis.cols);
+	if (f && v->at_peak)
+		go_to_peak(v, f);
 	if (f && v->at_end)
 		time_axis_go_to(&v->graph.axis, whole - 1);
 	if (f && v->at_peak)
-		go_to_peak(v, f);
+		v->asked_ns = f->lens.cursor_ns;
 	/* The answer may have been on its way when the cursor moved. */
 	else if (f && f->lens.cursor_ns != v->asked_ns)
 		move_live(v, s);
-	if (f && v->by == FOOTPRINT_CHANGE && !f->in_range)
-		v->by = FOOTPRINT_LIVE;
+	if (f && v->table.by == FOOTPRINT_CHANGE && !f->in_range)
+		v->table.by = FOOTPRINT_LIVE;
 	if (f)
-		footprint_sort(f, v->by);
+		memory_table_take_metric(&v->table, s);
+	if (f)
+		memory_table_sort(&v->table, s);
 	follow(v, s);
 	open_on_peak(v, s);
 }
@@ -228,6 +204,7 @@ static void memory_layout(void *state, const struct scene *s, struct rect r)
 	if (!footprint_of(s))
 		return;
 	open_on_peak(v, s); /* a load may have ended without another answer */
+	memory_table_layout(&v->table, s, v->at_peak, r.cols);
 	list_fit(&v->list, footprint_of(s)->n_sites, r.rows - lines_above(v));
 	remember(v, s);
 }
@@ -271,12 +248,6 @@ static const char *when_text(const struct memory_view *v, const struct scene *s,
 	return out;
 }
 
-/* What a program that runs on has not freed yet is no leak, and LIVE says it. */
-static bool may_have_leaked(const struct scene *s)
-{
-	return !s->loading && !footprint_of(s)->manner.lives_on;
-}
-
 /* Processes have peaks of their own, which were not there together. */
 static const char *peak_name(const struct footprint *f)
 {
@@ -302,7 +273,7 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 					 fmt_bytes(a, f->peak.n > 1 ? f->peak.bytes
 								    : f->total[FOOTPRINT_PEAK]),
 					 time_axis_text(b, f->peak.time_ns)));
-	if (!s->loading)
+	if (!s->loading && !f->manner.goes_on)
 		col = put_part(c, r, col,
 			       xasprintf("%s %s%s",
 					 f->manner.lives_on   ? "still live"
@@ -319,171 +290,6 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
 }
 
-/* The column that says the same as LIVE at the cursor, and stands in its place; LIVE: none does. */
-static enum footprint_column moment_of(const struct memory_view *v, const struct scene *s)
-{
-	const struct footprint *f = footprint_of(s);
-
-	if (v->at_peak && f->lens.cursor_ns == f->peak.time_ns + 1 &&
-	    f->total[FOOTPRINT_LIVE] == f->total[FOOTPRINT_PEAK])
-		return FOOTPRINT_PEAK;
-	/* What lives to the end has leaked, so equal sums are of the same blocks. */
-	if (f->lens.cursor_ns == INT64_MAX && may_have_leaked(s) &&
-	    f->total[FOOTPRINT_LIVE] == f->total[FOOTPRINT_LEAKED])
-		return FOOTPRINT_LEAKED;
-	return FOOTPRINT_LIVE;
-}
-
-static const char *title_of(const struct memory_view *v, const struct scene *s, int i)
-{
-	static const char *const titles[][N_OF_MOMENT] = {
-		[FOOTPRINT_LIVE] = { "LIVE", "LIVE %" },
-		[FOOTPRINT_PEAK] = { "PEAK", "PEAK %" },
-		[FOOTPRINT_LEAKED] = { "LEAKED", "LEAK %" },
-	};
-
-	return i < N_OF_MOMENT ? titles[moment_of(v, s)][i] : table[i].title;
-}
-
-/* Is there room and reason for a column of the table? No two of them are the same. */
-static bool has_column(const struct memory_view *v, const struct scene *s, int i, int cols)
-{
-	const struct table_column *t = &table[i];
-
-	return cols >= t->needs && (!t->in_range || footprint_of(s)->in_range) &&
-	       (i < N_OF_MOMENT || t->of != moment_of(v, s)) &&
-	       (t->of != FOOTPRINT_LEAKED || may_have_leaked(s));
-}
-
-/* Does a column show what the rows are sorted by? By LIVE is by the column of the moment. */
-static bool is_sorted(const struct memory_view *v, const struct scene *s, int i)
-{
-	enum footprint_column moment = moment_of(v, s);
-
-	if (i < N_OF_MOMENT)
-		return i != LIVE_SHARE && (v->by == FOOTPRINT_LIVE || v->by == moment);
-	return table[i].of == v->by;
-}
-
-/* Which of line_forms there is room for; -1: none. */
-static int line_form(const struct footprint *f, int cols)
-{
-	for (int i = 0; i < (int)(sizeof(line_forms) / sizeof(*line_forms)); i++)
-		if (cols >= line_forms[i].needs + (f->in_range ? LINE_IN_RANGE : 0))
-			return i;
-	return -1;
-}
-
-/* Columns of a line over time, with the remark behind it and a gap; 0: there is no room. */
-static int line_cols(const struct footprint *f, int cols)
-{
-	int form = line_form(f, cols);
-
-	return form < 0 ? 0 : line_forms[form].line + line_forms[form].mark + 2;
-}
-
-/* The columns that fit, from the left; returns where names begin. */
-static int draw_titles(const struct memory_view *v, const struct scene *s, struct canvas *c,
-		       struct rect r, int line)
-{
-	const struct footprint *f = footprint_of(s);
-	int col = 2, form = line_form(f, r.cols);
-
-	for (int i = 0; i < N_TABLE; i++) {
-		uint16_t style = is_sorted(v, s, i) ? STYLE_HEADER_SORTED : STYLE_HEADER;
-
-		if (!has_column(v, s, i, r.cols))
-			continue;
-		if (line >= 0)
-			canvas_puts_right(c, r.row + line, r.col + col, table[i].cols, style,
-					  title_of(v, s, i));
-		col += table[i].cols;
-	}
-	col += 2;
-	if (line >= 0 && form >= 0)
-		canvas_puts(c, r.row + line, r.col + col, line_forms[form].line, STYLE_HEADER,
-			    line_forms[form].title);
-	col += line_cols(f, r.cols);
-	if (line >= 0)
-		canvas_puts(c, r.row + line, r.col + col, r.cols - col, STYLE_HEADER, "WHERE");
-	return col;
-}
-
-#define CELL_SIZE (FMT_SIZE + 2)
-
-/* A site's number in a column; returns out. */
-static const char *cell_text(const struct footprint *f, const struct footprint_site *site, int i,
-			     char out[CELL_SIZE])
-{
-	int64_t value = site->sum[table[i].of];
-	char number[FMT_SIZE];
-
-	if (i == LIVE_SHARE)
-		return fmt_percent(out, value, f->total[FOOTPRINT_LIVE]);
-	if (table[i].of == FOOTPRINT_TEMPORARY)
-		return fmt_percent(out, value, site->sum[FOOTPRINT_CALLS]);
-	if (table[i].of == FOOTPRINT_CALLS)
-		fmt_count(number, value / f->scale[FOOTPRINT_CALLS]);
-	else
-		fmt_bytes(number, value);
-	snprintf(out, CELL_SIZE, "%s%s%s", table[i].in_range && value > 0 ? "+" : "", about(f),
-		 number);
-	return out;
-}
-
-/* A site's line over time, and whether it grows. */
-static void draw_line(const struct scene *s, struct canvas *c, int row, int col, int form,
-		      uint32_t i)
-{
-	const struct footprint *f = footprint_of(s);
-	const struct footprint_lines *lines = analysis_lines(s->analysis);
-	int cols = line_forms[form].line;
-	uint16_t style = row_bar_style(&f->keys.key[f->site[i].key]);
-	const int64_t *line = lines ? footprint_row_line(lines, f->site[i].row) : NULL;
-
-	if (!line)
-		return;
-	canvas_spark(c, row, col, cols, style, line, lines->n_row_slots, 0);
-	if (footprint_row_grows(lines, f->site[i].row, may_have_leaked(s)))
-		canvas_puts(c, row, col + cols + 1, line_forms[form].mark, STYLE_HOT,
-			    line_forms[form].grows);
-}
-
-static void draw_site(const struct memory_view *v, const struct scene *s, struct canvas *c,
-		      struct rect r, int line, uint32_t i)
-{
-	const struct footprint *f = footprint_of(s);
-	const struct footprint_site *site = &f->site[i];
-	const struct key *key = key_at(s, i);
-	struct name_look look = { .style = row_key_style(key), .wide = s->wide };
-	int col = 2, at = r.row + line, used;
-	char text[CELL_SIZE], *source;
-
-	for (int k = 0; k < N_TABLE; k++) {
-		if (!has_column(v, s, k, r.cols))
-			continue;
-		canvas_puts_right(c, at, r.col + col, table[k].cols, STYLE_NUMBER,
-				  cell_text(f, site, k, text));
-		col += table[k].cols;
-	}
-	col = draw_titles(v, s, c, r, -1);
-	used = line_cols(f, r.cols);
-	if (used > 0)
-		draw_line(s, c, at, r.col + col - used, line_form(f, r.cols), i);
-	if (i == v->list.cursor)
-		look.style |= STYLE_SELECTED;
-	used = name_draw(c, at, r.col + col, r.cols - col, key->label, &look);
-	source = row_source(s, &f->keys, site->key);
-	col += used + 2;
-	if (*source && col < r.cols)
-		col += canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, source) + 2;
-	if (col < r.cols)
-		canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, key->module);
-	free(source);
-	if (i == v->list.cursor)
-		row_draw_marker(c, r, line);
-}
-
 static void memory_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)
 {
 	const struct memory_view *v = state;
@@ -498,12 +304,12 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 	draw_summary(v, s, c, r);
 	memory_graph_draw(&v->graph, s, c, r);
 	if (r.rows > top - 1)
-		draw_titles(v, s, c, r, top - 1);
+		memory_table_draw_titles(&v->table, c, r, top - 1);
 	for (int line = top; line < r.rows; line++) {
 		uint32_t i = list_at(&v->list, line - top);
 
 		if (i < v->list.n)
-			draw_site(v, s, c, r, line, i);
+			memory_table_draw_site(&v->table, s, c, r, line, i, i == v->list.cursor);
 	}
 }
 
@@ -523,7 +329,7 @@ static void after_move(struct memory_view *v, const struct scene *s, struct effe
 	if (f->lens.cursor_ns == at)
 		return;
 	if (move_live(v, s)) {
-		footprint_sort(f, v->by);
+		memory_table_sort(&v->table, s);
 		follow(v, s);
 	}
 	out->kind = EFFECT_CURSOR;
@@ -544,25 +350,20 @@ static bool show_peak(struct memory_view *v, const struct scene *s, struct effec
 	go_to_peak(v, f);
 	if (!v->at_peak)
 		return false;
-	footprint_sort(f, v->by);
+	memory_table_sort(&v->table, s);
 	follow(v, s);
 	out->kind = EFFECT_CURSOR;
 	out->from_ns = v->asked_ns = f->lens.cursor_ns;
 	return true;
 }
 
-static bool next_order(struct memory_view *v, const struct scene *s)
+/* Sorts for the user, who wants to see what comes first. */
+static bool resort(struct memory_view *v, const struct scene *s)
 {
-	unsigned n = footprint_of(s)->in_range ? FOOTPRINT_N_SUMS : FOOTPRINT_N_COLUMNS;
-	enum footprint_column moment = moment_of(v, s);
-
-	/* The column of the moment is LIVE's. */
-	do
-		v->by = (enum footprint_column)((v->by + 1) % n);
-	while ((v->by == FOOTPRINT_LEAKED && !may_have_leaked(s)) ||
-	       (v->by == moment && moment != FOOTPRINT_LIVE));
-	footprint_sort(footprint_of(s), v->by);
+	memory_table_sort(&v->table, s);
+	v->on_first = true;
 	follow(v, s);
+	remember(v, s);
 	return true;
 }
 
@@ -611,7 +412,11 @@ static bool memory_act(void *state, const struct scene *s, enum action a, struct
 	case ACTION_BACK:
 		return time_axis_unzoom(&v->graph.axis);
 	case ACTION_SORT:
-		return next_order(v, s);
+		memory_table_next(&v->table, s);
+		return resort(v, s);
+	case ACTION_REVERSE:
+		v->table.reverse = !v->table.reverse;
+		return resort(v, s);
 	case ACTION_ENTER:
 		return open_site(v, s, out);
 	case ACTION_ZOOM_IN:
@@ -643,7 +448,9 @@ static void memory_click(void *state, const struct scene *s, struct rect r, int 
 		time_axis_go(&v->graph.axis, col - r.col - v->graph.gutter);
 		after_move(v, s, out);
 	}
-	if (i == UINT32_MAX)
+	if (line == -1 && memory_table_click(&v->table, col - r.col))
+		resort(v, s);
+	if (line < 0 || i == UINT32_MAX)
 		return;
 	v->list.cursor = i;
 	v->on_first = i == 0;

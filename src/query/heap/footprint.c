@@ -84,12 +84,20 @@ static void make_sites(struct footprint *m, const struct weights *w, const int64
 	free(key);
 }
 
-/* Sites with their order. */
+/* A site with its order. */
 struct sorted {
 	const struct footprint *m;
 	struct footprint_site site;
-	enum footprint_column by;
+	const struct footprint_order *order;
 };
+
+/* What part of the site's calls its number is. */
+static double part_of_calls(const struct sorted *s)
+{
+	int64_t calls = s->site.sum[FOOTPRINT_CALLS];
+
+	return calls > 0 ? (double)s->site.sum[s->order->by] / (double)calls : 0;
+}
 
 static int by_column(const void *a, const void *b)
 {
@@ -97,25 +105,37 @@ static int by_column(const void *a, const void *b)
 						      FOOTPRINT_BYTES };
 	const struct sorted *x = a, *y = b;
 	const struct key *key = x->m->keys.key;
+	const int64_t *p = x->site.sum, *q = y->site.sum;
+	enum footprint_column by = x->order->by;
+	int less = x->order->reverse ? -1 : 1;
 
-	if (x->site.sum[x->by] != y->site.sum[x->by])
-		return x->site.sum[x->by] < y->site.sum[x->by] ? 1 : -1;
+	if (x->order->of_calls && part_of_calls(x) < part_of_calls(y))
+		return less;
+	if (x->order->of_calls && part_of_calls(x) > part_of_calls(y))
+		return -less;
+	if (p[by] != q[by])
+		return p[by] < q[by] ? less : -less;
 	for (size_t i = 0; i < sizeof(ties) / sizeof(*ties); i++)
-		if (x->site.sum[ties[i]] != y->site.sum[ties[i]])
-			return x->site.sum[ties[i]] < y->site.sum[ties[i]] ? 1 : -1;
+		if (p[ties[i]] != q[ties[i]])
+			return p[ties[i]] < q[ties[i]] ? less : -less;
 	return strcmp(key[x->site.key].label, key[y->site.key].label);
 }
 
-void footprint_sort(struct footprint *m, enum footprint_column by)
+void footprint_sort_by(struct footprint *m, const struct footprint_order *order)
 {
 	struct sorted *s = xcalloc(m->n_sites, sizeof(*s));
 
 	for (uint32_t i = 0; i < m->n_sites; i++)
-		s[i] = (struct sorted){ m, m->site[i], by };
+		s[i] = (struct sorted){ m, m->site[i], order };
 	qsort(s, m->n_sites, sizeof(*s), by_column);
 	for (uint32_t i = 0; i < m->n_sites; i++)
 		m->site[i] = s[i].site;
 	free(s);
+}
+
+void footprint_sort(struct footprint *m, enum footprint_column by)
+{
+	footprint_sort_by(m, &(struct footprint_order){ .by = by });
 }
 
 enum footprint_column footprint_column_of(struct metric metric)

@@ -94,7 +94,16 @@ void footprint_move_to_peak(struct footprint *m);
 /* Live bytes of all sites at asked_ns. The order of sites stays. */
 void footprint_move_back(struct footprint *m);
 
-/* Sorts the sites by a column, falling; ties as said above. Invalidates indexes of sites. */
+/* What sites are sorted by. */
+struct footprint_order {
+	enum footprint_column by;
+	bool of_calls; /* by the column's part of the site's calls */
+	bool reverse;  /* rising */
+};
+
+/* Sorts the sites; ties as said above. Invalidates indexes of sites. */
+void footprint_sort_by(struct footprint *m, const struct footprint_order *order);
+/* By a column, falling. */
 void footprint_sort(struct footprint *m, enum footprint_column by);
 
 /* The column of a metric's measure; FOOTPRINT_PEAK where there is none. */
