@@ -173,6 +173,9 @@ if unshare -m mount -t tmpfs none "$work" 2>/dev/null; then
     "$PROFTOP" record --heap -o place/x.heap -- unshare -m sh -c "$hides" "$tools/heap_work" >/dev/null 2>log || fault "another namespace: ends with $?"
     "$tools/heap_totals" place/x.3.heap >totals || fault "another namespace: the last trace cannot be read"
     grep -q 'recorded .* in .*/place/x.3.heap$' log || fault "another namespace: the last trace is not listed: $(cat log)"
+    # The same where traces have names by their programs.
+    (cd place && "$PROFTOP" record --heap -- unshare -m sh -c "$hides" "$tools/heap_work") >/dev/null 2>log
+    grep -q 'recorded .* of heap_work in .*/place/proftop.heap_work.[0-9]*.heap$' log || fault "another namespace: the last trace has a name, and is not listed: $(cat log)"
     # What another recording left there is not taken for one of these.
     cp place/x.3.heap place/y.2.heap
     "$PROFTOP" record --heap -o place/y.heap -- "$tools/heap_work" single 10 >/dev/null 2>log

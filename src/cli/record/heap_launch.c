@@ -149,7 +149,7 @@ bool heap_launch_traces(const struct heap_launch *l, pid_t pid, struct record_tr
 	free(line);
 	if (f)
 		fclose(f);
-	record_traces_find(traces, l->output, l->begun_ns);
+	record_traces_find(traces, l->output, pid, l->begun_ns);
 	if (!l->job->o->children)
 		record_left_find(&traces->left, l->log, pid);
 	return said;

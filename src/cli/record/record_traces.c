@@ -4,6 +4,7 @@
 
 #include "cli/record/record_traces.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -111,12 +112,43 @@ static bool is_known(const struct record_traces *t, const char *path)
 	return false;
 }
 
-void record_traces_find(struct record_traces *t, const char *path, uint64_t begun_ns)
+/* Those that have a name by their program and the pid: "proftop.PROGRAM.PID.heap". */
+static void find_by_pid(struct record_traces *t, pid_t pid, uint64_t begun_ns)
+{
+	static const char begins[] = "proftop.";
+	char *cwd = realpath(".", NULL), *number = xasprintf(".%ld.", (long)pid);
+	DIR *dir = cwd ? opendir(cwd) : NULL;
+	struct dirent *d;
+	struct head head;
+
+	while (dir && (d = readdir(dir))) {
+		const char *program = d->d_name + strlen(begins), *end;
+		char *name;
+
+		if (strncmp(d->d_name, begins, strlen(begins)) != 0 ||
+		    !(end = strstr(program, number)))
+			continue;
+		name = xasprintf("%s/%s", cwd, d->d_name);
+		if (!is_known(t, name) && read_head(name, &head) && head.h.pid == (uint64_t)pid &&
+		    head.h.start_ns >= begun_ns)
+			add_trace(t, pid, xstrndup(program, (size_t)(end - program)),
+				  xstrdup(name));
+		free(name);
+	}
+	if (dir)
+		closedir(dir);
+	free(number);
+	free(cwd);
+}
+
+void record_traces_find(struct record_traces *t, const char *path, pid_t pid, uint64_t begun_ns)
 {
 	bool is_there = path && !strchr(path, '%');
 	struct stat st;
 	struct head head;
 
+	if (!path)
+		find_by_pid(t, pid, begun_ns);
 	/* The tracer takes the first number that is free. */
 	for (unsigned n = 2; is_there && n < MAX_NAMES; n++) {
 		char *name = numbered(path, n);

@@ -34,9 +34,9 @@ bool record_traces_take(struct record_traces *t, const char *line);
 
 /*
  * Takes the traces that stand in no line: a program in a mount namespace of its own may not see the log. path: of the first trace,
- * NULL: not known; begun_ns: since 1970, what was recorded before is not taken.
+ * NULL: its name is by the program and the command's pid; begun_ns: since 1970, what was recorded before is not taken.
  */
-void record_traces_find(struct record_traces *t, const char *path, uint64_t begun_ns);
+void record_traces_find(struct record_traces *t, const char *path, pid_t pid, uint64_t begun_ns);
 
 /* Says what was recorded: each program that the process was, in its order; its children in short; and which trace is largest. */
 void record_traces_say(struct record_traces *t, pid_t pid);
