@@ -3,6 +3,8 @@
 #include "config.h"
 
 #include "base/fmt.h"
+#include "profile/builder.h"
+#include "profile/heap/heap_builder.h"
 #include "query/analysis.h"
 #include "tests/support/made_story.h"
 #include "tests/support/stage.h"
@@ -81,6 +83,40 @@ Test(app_heap, keys)
 		cr_expect(stage_app_shows(&f, cases[i].shows), "%s", cases[i].keys);
 		stage_app_done(&f);
 	}
+}
+
+/* Peaks of several processes were not there together, so that no moment is the peak: by PEAK, at the end. */
+Test(app_heap, peaks_of_several_processes_are_no_moment)
+{
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	struct stage_app f;
+	allocation_id block;
+	location_id root;
+	track_id t[2];
+
+	builder_begin(p);
+	for (int i = 0; i < 2; i++)
+		t[i] = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), i + 1), 0,
+					UINT64_MAX);
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	for (int i = 0; i < 2; i++) {
+		root = build_comm_location(p, build_cstring(p, i ? "keeps" : "frees"));
+		o.stack = build_stack(p, (stack_id){ 0 }, root).v;
+		o.track = (uint16_t)t[i].v;
+		build_moment(p, t[i], 5);
+		block = build_allocation(p, t[i], i ? 100 : 900, build_heap_origin(p, &o));
+		build_moment(p, t[i], 6);
+		if (i == 0)
+			build_release(p, block, t[i], false, (origin_id){ ID_NONE });
+	}
+	builder_end(p);
+	stage_app_init(&f, p, true, 100, 30);
+	stage_app_play(&f, "");
+	cr_expect(stage_app_shows(&f, "live 100 B at the end"));
+	cr_expect(stage_app_shows(&f, " PEAK↓"));
+	cr_expect(stage_app_shows(&f, "▸      0 B     0.0    900 B"));
+	stage_app_done(&f);
 }
 
 Test(app_heap, without_a_heap_there_is_no_memory)
