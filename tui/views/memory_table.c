@@ -61,7 +61,9 @@ static struct footprint *footprint_of(const struct scene *s)
 
 bool memory_table_has_leaks(const struct scene *s)
 {
-	return !s->loading && !footprint_of(s)->manner.lives_on;
+	const struct heap_manner *m = &footprint_of(s)->manner;
+
+	return !s->loading && !m->lives_on && !m->goes_on;
 }
 
 /* The column that says the same as LIVE at the cursor; LIVE: none does. */

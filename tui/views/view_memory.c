@@ -146,7 +146,7 @@ static void open_on_peak(struct memory_view *v, const struct scene *s)
 	struct footprint *f = footprint_of(s);
 
 	/* An answer from before the load's end may know of no peak yet. */
-	if (v->opened || !f || s->loading || s->live || f->manner.lives_on ||
+	if (v->opened || !f || s->loading || s->live || f->manner.lives_on || f->manner.goes_on ||
 	    f->peak.time_ns == TIME_NONE)
 		return;
 	v->opened = true;

@@ -98,7 +98,7 @@ static int number_cols(const struct report *r, int column)
 /* What lives to the end of a program that has ended has leaked: equal sums are of the same blocks, and are said once. */
 static bool live_is_leaked(const struct footprint *f)
 {
-	return f->lens.cursor_ns == INT64_MAX && !f->manner.lives_on &&
+	return f->lens.cursor_ns == INT64_MAX && !f->manner.lives_on && !f->manner.goes_on &&
 	       f->total[FOOTPRINT_LIVE] == f->total[FOOTPRINT_LEAKED];
 }
 
