@@ -5,8 +5,7 @@
  *
  * Functions without a symbol are called as rows are, "[libz.so.1+0x3f20]", and known again by that.
  *
- * Lost are control groups, where functions are declared, samples that weigh nothing, and what is known beyond
- * shortened stacks. Of heaps each measure becomes an event (malloc:live, malloc:calls) with one sample a stack, of a thread that
+ * Lost are where functions are declared, and what is known beyond shortened stacks. Of heaps each measure becomes an event (malloc:live, malloc:calls) with one sample a stack, of a thread that
  * asked for it: times, sizes and lives of blocks are lost.
  */
 #ifndef PROFTOP_FORMATS_PERF_SCRIPT_PERF_SCRIPT_WRITE_H

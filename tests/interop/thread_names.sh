@@ -21,7 +21,7 @@ EOF
 
 # "NAME COUNT", by perf and by proftop; names of processes and of mere numbers. perf calls nobody -1.
 names() {
-    PERF_BUILDID_DIR=$dir perf script -G -i "$1" -F comm,tid 2>/dev/null | sed 's/ *-*[0-9]* *$//; s/^ *//; s/ /_/g' >"$dir/comms"
+    PERF_BUILDID_DIR=$dir perf script -G -i "$1" -F comm,tid 2>/dev/null | sed 's/ *-*[0-9]* *$//; s/^ *//; s/ /_/g; s/;/:/g' >"$dir/comms"
     sed 's/^:-1_*$/:-1/' "$dir/comms" | sort | uniq -c | awk '{ print $2, $1 }' | sort >"$dir/perf"
     "$proftop" export --to folded --metric samples "$1" 2>"$dir/said" | sed 's/^\([^; ]*\)[; ].* \([0-9]*\)$/\1 \2/' |
         awk '{ n[$1] += $2 } END { for (name in n) print name, n[name] }' | sort >"$dir/ours"
