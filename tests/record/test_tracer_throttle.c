@@ -18,11 +18,16 @@ static struct {
 } told[64];
 static size_t n_told;
 
+/* A thread that allocates while the trace is told; NULL: none does. */
+static void (*meanwhile)(void);
+
 void tracer_writer_record(struct heap_record *r)
 {
 	cr_assert_eq(r->type, HEAP_REC_SAMPLING);
 	told[n_told].time = r->number[HEAP_TIME];
 	told[n_told++].mean = r->number[HEAP_SAMPLING_MEAN_BYTES];
+	if (meanwhile)
+		meanwhile();
 }
 
 static bool passes = true; /* were all threads seen outside of a note? */
@@ -242,4 +247,52 @@ Test(tracer_throttle, a_thread_at_work_is_awaited)
 	cr_expect_neq(told[0].mean, 0);
 	look_until(false, &t);
 	cr_expect_eq(atomic_load(&recorder.rate.mean), told[0].mean);
+}
+
+static struct {
+	struct tracer_thread thread;
+	struct sums sums;
+} busy;
+
+/* Long enough for what is ahead to have passed. */
+static void allocate_for_a_while(void)
+{
+	uint64_t until = tracer_monotonic_ns() + 3000000;
+
+	while (tracer_monotonic_ns() < until)
+		allocate(&busy.thread, 100, 0, &busy.sums);
+}
+
+/* The writer is held up while it tells the trace, beyond the moment that it tells: as other threads keep the processors. */
+Test(tracer_throttle, a_writer_that_is_late_adds_nothing)
+{
+	begin(0, true);
+	atomic_store(&recorder.threads, &busy.thread);
+	look_until(true, &busy.thread);
+	meanwhile = allocate_for_a_while;
+	while (n_told == 0)
+		look();
+	meanwhile = NULL;
+	allocate_for_a_while();
+	cr_expect_gt(busy.sums.calls, 1000);
+	cr_expect(fabs(busy.sums.told_bytes - busy.sums.bytes) <= 5 * sqrt(busy.sums.var_bytes) + 1,
+		  "%g of %g, +-%g", busy.sums.told_bytes, busy.sums.bytes,
+		  sqrt(busy.sums.var_bytes));
+}
+
+/* It is held up before it says when: what a thread decided meanwhile stays true. */
+Test(tracer_throttle, the_moment_is_after_what_was_decided)
+{
+	static struct tracer_thread t;
+	uint64_t ticks;
+
+	begin(0, true);
+	atomic_store(&recorder.threads, &t);
+	look_until(true, &t);
+	ticks = (uint64_t)(20e6 / recorder.clock.ns_per_tick);
+	ticks = (tracer_ticks(&recorder.clock) + ticks) >> recorder.tick_shift;
+	atomic_store(&t.decided_ticks, ticks);
+	while (n_told == 0)
+		look();
+	cr_expect_gt(told[0].time, tracer_clock_us(&recorder.clock, ticks << recorder.tick_shift));
 }

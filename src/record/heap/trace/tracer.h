@@ -99,6 +99,8 @@ struct tracer_thread {
 	pid_t tid;
 	char first_name[16]; /* at its first event: what is told of one that ends right after */
 	struct tracer_intent intent;
+	/* >> tick_shift: of the last allocation whose mean was a matter of the clock; 0: of none */
+	_Atomic uint64_t decided_ticks;
 
 	/* The writer's side. */
 	_Atomic uint64_t tail LINE_OF_CACHE; /* words taken so far */

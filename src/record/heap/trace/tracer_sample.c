@@ -53,6 +53,7 @@ uint64_t tracer_sample_follow(struct tracer_thread *t, uint64_t mean, uint64_t *
 	if (mean == SAMPLE_CHANGES) {
 		/* First the time, then what was decided for it: what is decided later is of a later time. */
 		*ticks = tracer_ticks_after(&recorder.clock) >> recorder.tick_shift;
+		atomic_store_explicit(&t->decided_ticks, *ticks, memory_order_relaxed);
 		atomic_thread_fence(memory_order_seq_cst);
 		mean = atomic_load(*ticks < atomic_load(&r->at) ? &r->before : &r->after);
 	}

@@ -159,22 +159,40 @@ static void judge(const struct tracer_written *written)
 	step_to(STEP_ANNOUNCED);
 }
 
-/* All threads know that the mean will change: says when, and tells the trace. The moment is the first of its unit. */
+/* The first moment, >> tick_shift, of a microsecond that is not over at these ticks. */
+static uint64_t first_of_unit(struct tracer_clock *c, uint64_t at)
+{
+	uint64_t us = tracer_clock_us(c, at << recorder.tick_shift);
+
+	while (tracer_clock_us(c, at << recorder.tick_shift) == us)
+		at++;
+	return at;
+}
+
+/*
+ * All threads know that the mean will change: says when, and tells the trace. The moment is the first of its unit. It is
+ * ahead, but the writer may be held up until it has passed. Threads then went on as before: the trace is told when the
+ * last of them did.
+ */
 static void decide(void)
 {
 	struct tracer_clock *c = &recorder.clock;
-	uint64_t at = tracer_ticks_after(c) + (uint64_t)(AHEAD_NS / c->ns_per_tick), us;
+	uint64_t at = tracer_ticks_after(c) + (uint64_t)(AHEAD_NS / c->ns_per_tick), last;
 
-	at >>= recorder.tick_shift;
-	us = tracer_clock_us(c, at << recorder.tick_shift);
-	while (tracer_clock_us(c, at << recorder.tick_shift) == us)
-		at++;
-	c->held_until = at << recorder.tick_shift;
-	tracer_writer_record(
-		&(struct heap_record){ .type = HEAP_REC_SAMPLING,
-				       .number = { us + 1, value_of(&recorder.rate.after),
-						   recorder.options.sample_exact } });
+	at = last = first_of_unit(c, at >> recorder.tick_shift);
 	atomic_store(&recorder.rate.at, at);
+	atomic_thread_fence(memory_order_seq_cst);
+	for (struct tracer_thread *t = atomic_load(&recorder.threads); t; t = t->next) {
+		uint64_t ticks = value_of(&t->decided_ticks);
+
+		if (ticks >= last)
+			last = first_of_unit(c, ticks);
+	}
+	c->held_until = last << recorder.tick_shift;
+	tracer_writer_record(&(struct heap_record){
+		.type = HEAP_REC_SAMPLING,
+		.number = { tracer_clock_us(c, last << recorder.tick_shift),
+			    value_of(&recorder.rate.after), recorder.options.sample_exact } });
 	step_to(STEP_DECIDED);
 }
 
