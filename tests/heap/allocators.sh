@@ -105,9 +105,13 @@ preloaded() {
     fi
 }
 ${CC:-cc} -O1 -o own own.c || fault "own.c cannot be compiled"
-for library in jemalloc mimalloc tcmalloc tcmalloc_minimal; do
-    preloaded "$library"
-done
+if ldd "$PROFTOP" 2>/dev/null | grep -q libasan; then
+    echo "skipped: a proftop with sanitizers wants no library before theirs"
+else
+    for library in jemalloc mimalloc tcmalloc tcmalloc_minimal; do
+        preloaded "$library"
+    done
+fi
 
 # --- allocators that are part of the executable -----------------------------------------------------------------
 
