@@ -132,6 +132,9 @@ static void settle(uint64_t mean)
 	atomic_store(&recorder.rate.mean, mean);
 }
 
+/* One byte that is sampled at a mean of 100,000 stands for as many calls, by chance more than five deviations. */
+#define SIZE_LEAST 64
+
 /*
  * Many changes between rates, all and few: totals of what is sampled are those of what was allocated, within five
  * standard deviations as theory has them, and those are small.
@@ -150,11 +153,11 @@ Test(tracer_throttle, estimates_have_no_bias_over_changes)
 			threads[i] = (struct tracer_thread){ .seed = seed * 77 + i + 1 };
 		for (size_t k = 0; k < sizeof(means) / sizeof(*means); k++) {
 			for (unsigned i = 0; i < 20000; i++)
-				allocate(&threads[i % 3], 1 + next_random(&r) % 700,
+				allocate(&threads[i % 3], SIZE_LEAST + next_random(&r) % 700,
 					 seed % 2 ? 8192 : 0, &s);
 			change(means[k]);
 			for (unsigned i = 0; i < 20000; i++)
-				allocate(&threads[i % 3], 1 + next_random(&r) % 700,
+				allocate(&threads[i % 3], SIZE_LEAST + next_random(&r) % 700,
 					 seed % 2 ? 8192 : 0, &s);
 			settle(means[k]);
 		}
