@@ -3,6 +3,7 @@ EXTRA_DIST += formats/README.md
 libformats_a_SOURCES += \
 	formats/bad_lines.c formats/bad_lines.h \
 	formats/file_type_hint.c formats/file_type_hint.h \
+	formats/facts.c formats/facts.h \
 	formats/format.h \
 	formats/formats.c \
 	formats/heap_trace.c formats/heap_trace.h \

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/task.h"
+#include "formats/facts.h"
 #include "formats/firefox/firefox_stacks.h"
 #include "formats/firefox/firefox_text.h"
 #include "input/input.h"
@@ -198,22 +199,12 @@ static void tell(struct reader *r)
 	tell_count(r, "file", "threads", r->t.threads.n, "", FACT_PLAIN);
 	tell_count(r, "file", "markers", r->t.n_markers, ", not shown", FACT_PLAIN);
 	tell_count(r, "file", "idle", r->n_idle, " samples without a stack, not shown", FACT_PLAIN);
-	if (r->end.why)
-		build_fact(r->p, r->capture, "losses", "rest of the file", FACT_LOSS,
-			   "%s at offset %" PRIu64, r->end.why, r->end.offset);
+	facts_json_end(r->p, r->capture, &r->end);
 	tell_count(r, "losses", "indexes", r->n_odd,
 		   " of stacks or frames that are not in the file", FACT_LOSS);
 	tell_count(r, "losses", "sums", r->n_large,
 		   " samples left out, as the sum would be too large", FACT_LOSS);
 	builder_end(r->p);
-}
-
-static int refuse(const struct reader *r, struct input *in, struct err *e)
-{
-	if (r->end.why)
-		return err_set(e, -EBADMSG, "%s: %s at offset %" PRIu64 ", before its first sample",
-			       input_name(in), r->end.why, r->end.offset);
-	return err_set(e, -EBADMSG, "%s: is a Firefox profile without a sample", input_name(in));
 }
 
 static int read_firefox(struct input *in, struct profile *p, capture_id c,
@@ -228,7 +219,7 @@ static int read_firefox(struct input *in, struct profile *p, capture_id c,
 	if (rc == 0)
 		rc = build(&r);
 	if (rc == 0 && r.n_rows == 0)
-		rc = refuse(&r, in, e);
+		rc = facts_refuse_json(&r.end, in, "is a Firefox profile", e);
 	if (rc == -EFBIG)
 		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
 	if (rc == 0 || rc == -EFBIG)

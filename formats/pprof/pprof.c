@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "formats/facts.h"
 #include "formats/pprof/pprof_labels.h"
 #include "formats/pprof/pprof_stacks.h"
 #include "formats/pprof/pprof_tables.h"
@@ -214,16 +215,6 @@ static void tell_times(struct reader *r)
 		   "the format has none: each row is a stack with sums over the whole recording");
 }
 
-static void tell_loss(struct reader *r, const char *name, uint64_t n, const char *one,
-		      const char *what)
-{
-	char text[FMT_COUNTED_SIZE];
-
-	if (n > 0)
-		build_fact(r->p, r->capture, "losses", name, FACT_LOSS, "%s %s",
-			   fmt_counted(text, (int64_t)n, one), what);
-}
-
 static void tell_losses(struct reader *r)
 {
 	if (r->file.cut)
@@ -238,12 +229,13 @@ static void tell_losses(struct reader *r)
 		build_fact(r->p, r->capture, "losses", "fields", FACT_LOSS,
 			   "%" PRIu64 " cannot be unpacked, the first at offset %zu", r->t.n_odd,
 			   r->t.first_odd);
-	tell_loss(r, "samples", r->n_odd, "sample", "cannot be unpacked");
-	tell_loss(r, "values", r->n_short, "sample",
-		  "with another number of values than the file has types");
-	tell_loss(r, "sums", r->n_large, "value", "left out, as the sum would be too large");
-	tell_loss(r, "locations", pprof_stacks_n_odd(r->stacks), "frame",
-		  "of a location that is not in the file");
+	facts_loss(r->p, r->capture, "samples", r->n_odd, "sample", "cannot be unpacked");
+	facts_loss(r->p, r->capture, "values", r->n_short, "sample",
+		   "with another number of values than the file has types");
+	facts_loss(r->p, r->capture, "sums", r->n_large, "value",
+		   "left out, as the sum would be too large");
+	facts_loss(r->p, r->capture, "locations", pprof_stacks_n_odd(r->stacks), "frame",
+		   "of a location that is not in the file");
 }
 
 static void tell(struct reader *r)

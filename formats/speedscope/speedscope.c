@@ -11,6 +11,7 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/task.h"
+#include "formats/facts.h"
 #include "formats/speedscope/speedscope_text.h"
 #include "input/input.h"
 #include "profile/builder.h"
@@ -255,16 +256,6 @@ static int build(struct reader *r)
 
 /* What `info` says. */
 
-static void tell_loss(struct reader *r, const char *name, uint64_t n, const char *one,
-		      const char *what)
-{
-	char text[FMT_COUNTED_SIZE];
-
-	if (n > 0)
-		build_fact(r->p, r->capture, "losses", name, FACT_LOSS, "%s %s",
-			   fmt_counted(text, (int64_t)n, one), what);
-}
-
 static void tell(struct reader *r)
 {
 	const char *exporter = profile_string(r->p, r->t.exporter, NULL);
@@ -278,23 +269,13 @@ static void tell(struct reader *r)
 	if (r->n_empty > 0)
 		build_fact(r->p, r->capture, "file", "empty stacks", FACT_PLAIN,
 			   "%s, not shown: nothing ran", fmt_count(text, (int64_t)r->n_empty));
-	if (r->end.why)
-		build_fact(r->p, r->capture, "losses", "rest of the file", FACT_LOSS,
-			   "%s at offset %" PRIu64, r->end.why, r->end.offset);
-	tell_loss(r, "weights", r->n_short, "sample", "without a weight");
-	tell_loss(r, "frames", r->n_odd, "row",
-		  "of frames that are not in the file, or that end out of order");
-	tell_loss(r, "sums", r->n_large, "row", "left out, as the sum would be too large");
+	facts_json_end(r->p, r->capture, &r->end);
+	facts_loss(r->p, r->capture, "weights", r->n_short, "sample", "without a weight");
+	facts_loss(r->p, r->capture, "frames", r->n_odd, "row",
+		   "of frames that are not in the file, or that end out of order");
+	facts_loss(r->p, r->capture, "sums", r->n_large, "row",
+		   "left out, as the sum would be too large");
 	builder_end(r->p);
-}
-
-/* A file that is whole but empty, or broken before its first row. */
-static int refuse(const struct reader *r, struct input *in, struct err *e)
-{
-	if (r->end.why)
-		return err_set(e, -EBADMSG, "%s: %s at offset %" PRIu64 ", before its first sample",
-			       input_name(in), r->end.why, r->end.offset);
-	return err_set(e, -EBADMSG, "%s: is a speedscope file without a sample", input_name(in));
 }
 
 static int read_speedscope(struct input *in, struct profile *p, capture_id c,
@@ -309,7 +290,7 @@ static int read_speedscope(struct input *in, struct profile *p, capture_id c,
 	if (rc == 0)
 		rc = build(&r);
 	if (rc == 0 && r.n_rows == 0)
-		rc = refuse(&r, in, e);
+		rc = facts_refuse_json(&r.end, in, "is a speedscope file", e);
 	if (rc == -EFBIG)
 		err_set(e, rc, "%s: has more than a profile can hold", input_name(in));
 	if (rc == 0 || rc == -EFBIG)

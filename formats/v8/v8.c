@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/task.h"
+#include "formats/facts.h"
 #include "formats/v8/v8_text.h"
 #include "input/input.h"
 #include "profile/builder.h"
@@ -257,7 +258,7 @@ static int build(struct reader *r)
 
 static void tell(struct reader *r)
 {
-	char text[FMT_SIZE], counted[FMT_COUNTED_SIZE];
+	char text[FMT_SIZE];
 
 	builder_begin(r->p);
 	build_fact(r->p, r->capture, "file", "profiles", FACT_PLAIN, "%s",
@@ -266,32 +267,23 @@ static void tell(struct reader *r)
 		build_fact(
 			r->p, r->capture, "file", "times", FACT_PLAIN,
 			"the format has none: bytes that were alive at its end, by where they were allocated");
-	if (r->end.why)
-		build_fact(r->p, r->capture, "losses", "rest of the file", FACT_LOSS,
-			   "%s at offset %" PRIu64, r->end.why, r->end.offset);
-	if (r->n_odd > 0)
-		build_fact(r->p, r->capture, "losses", "nodes", FACT_LOSS,
-			   "%s of nodes that are not in the file",
-			   fmt_counted(counted, (int64_t)r->n_odd, "sample"));
-	if (r->n_large > 0)
-		build_fact(r->p, r->capture, "losses", "sums", FACT_LOSS,
-			   "%s left out, as the sum would be too large",
-			   fmt_counted(counted, (int64_t)r->n_large, "sample"));
+	facts_json_end(r->p, r->capture, &r->end);
+	facts_loss(r->p, r->capture, "nodes", r->n_odd, "sample",
+		   "of nodes that are not in the file");
+	facts_loss(r->p, r->capture, "sums", r->n_large, "sample",
+		   "left out, as the sum would be too large");
 	builder_end(r->p);
 }
 
 static int refuse(const struct reader *r, struct input *in, struct err *e)
 {
-	if (r->end.why)
-		return err_set(e, -EBADMSG, "%s: %s at offset %" PRIu64 ", before its first sample",
-			       input_name(in), r->end.why, r->end.offset);
-	if (r->t.profiles.n == 0)
+	if (!r->end.why && r->t.profiles.n == 0)
 		return err_set(
 			e, -EBADMSG,
 			"%s: is a trace with no profile of the processor: record it with the category "
 			"disabled-by-default-v8.cpu_profiler",
 			input_name(in));
-	return err_set(e, -EBADMSG, "%s: is a profile of V8 without a sample", input_name(in));
+	return facts_refuse_json(&r->end, in, "is a profile of V8", e);
 }
 
 static int read_v8(struct input *in, struct profile *p, capture_id c, const struct read_options *o,

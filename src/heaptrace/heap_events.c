@@ -6,6 +6,19 @@
 
 #define NEAR (UINT64_C(1) << 20) /* ids less far back are told by their distance */
 
+const uint8_t heap_event_columns[HEAP_N_EVENT_COLUMNS] = {
+	0,
+	HEAP_COL_OP,
+	HEAP_COL_TIME,
+	HEAP_COL_SIZE,
+	HEAP_COL_STACK,
+	HEAP_COL_REF,
+	HEAP_COL_ADDRESS,
+	HEAP_COL_LOOSE,
+	HEAP_COL_RANGE,
+	HEAP_COL_EARLY,
+};
+
 /* The most that one event adds to each column. */
 static const uint8_t worst[HEAP_N_EVENT_COLUMNS] = {
 	[HEAP_COL_OP] = 1,     [HEAP_COL_TIME] = 10,  [HEAP_COL_SIZE] = 10,

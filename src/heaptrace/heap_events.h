@@ -60,6 +60,9 @@ struct heap_event {
 
 #define HEAP_N_EVENT_COLUMNS 10u /* arrays of columns are indexed by enum heap_column_id */
 
+/* The id of each, as a block's index has it; the first has none. */
+extern const uint8_t heap_event_columns[HEAP_N_EVENT_COLUMNS];
+
 /* What an event's numbers are told relative to; both sides keep one. */
 struct heap_event_state {
 	uint64_t time;

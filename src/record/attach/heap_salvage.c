@@ -524,21 +524,12 @@ static void begin_events(struct salvage *s, const struct tracer_taken *from)
 
 static void finish_events(const struct tracer_taking *k, uint64_t tail)
 {
-	static const uint8_t id[HEAP_N_EVENT_COLUMNS] = { 0,
-							  HEAP_COL_OP,
-							  HEAP_COL_TIME,
-							  HEAP_COL_SIZE,
-							  HEAP_COL_STACK,
-							  HEAP_COL_REF,
-							  HEAP_COL_ADDRESS,
-							  HEAP_COL_LOOSE,
-							  HEAP_COL_RANGE,
-							  HEAP_COL_EARLY };
 	struct salvage *s = k->arg;
 
 	(void)tail;
 	if (s->events.n)
-		append(s, &s->events.block, s->events.column, id, HEAP_N_EVENT_COLUMNS);
+		append(s, &s->events.block, s->events.column, heap_event_columns,
+		       HEAP_N_EVENT_COLUMNS);
 	begin_events(s, k->s);
 }
 

@@ -308,16 +308,6 @@ static void make_room(const struct heap_event_writer *w)
 /* Writes the events that came together, and gives the ring's words up to `tail` back. */
 static void finish_block(struct tracer_thread *t, uint64_t tail)
 {
-	static const uint8_t id[] = { 0,
-				      HEAP_COL_OP,
-				      HEAP_COL_TIME,
-				      HEAP_COL_SIZE,
-				      HEAP_COL_STACK,
-				      HEAP_COL_REF,
-				      HEAP_COL_ADDRESS,
-				      HEAP_COL_LOOSE,
-				      HEAP_COL_RANGE,
-				      HEAP_COL_EARLY };
 	struct heap_event_writer *w = &writer.events;
 	struct pending_state *box = recorder.box;
 	uint32_t next = !atomic_load(&t->kept_at);
@@ -330,7 +320,7 @@ static void finish_block(struct tracer_thread *t, uint64_t tail)
 	box->pending.kept_at = next;
 	if (w->n && tracer_is_on() && !is_large() &&
 	    !failed(tracer_blocks_write(
-		    &writer.blocks, &w->block, w->column, id, HEAP_N_EVENT_COLUMNS,
+		    &writer.blocks, &w->block, w->column, heap_event_columns, HEAP_N_EVENT_COLUMNS,
 		    (uint32_t)w->addresses << HEAP_COL_ADDRESS, &box->pending.checksum))) {
 		writer.done.n_events += w->block.n;
 		writer.done.n_allocs += w->block.n_allocs;
