@@ -238,6 +238,16 @@ run 0 --json lines.folded moved.folded
 says out '"renamed": ['
 run 0 --view info --keys '' --screen 120x40 lines.folded moved.folded
 says out 'run<(lambda at x.cc:12:3)> before, run<(lambda at x.cc:13:3)> after'
+for view in top tree; do
+    run 0 --view $view --keys '' --screen 120x40 lines.folded moved.folded
+    grep -q '13:3)>  .* renamed?$' out || fault "$view does not mark what was renamed: $(cat out)"
+    grep -q '41:3)>  .* renamed? noise$' out || fault "$view does not mark what was renamed and is noise: $(cat out)"
+    grep -q ' f  .* noise$' out || fault "$view marks what was not renamed: $(cat out)"
+done
+run 0 --keys '' --screen 120x40 --no-pairs lines.folded moved.folded
+grep -q 'renamed' out && fault '--no-pairs marks functions on the screen'
+run 0 --keys '' --screen 120x40 quiet.folded spun.folded
+grep -q ' spin  .* run?$' out || fault "the screen takes a burst for a verdict or for noise: $(cat out)"
 run 0 --report --no-pairs lines.folded moved.folded
 grep -q 'renamed' out && fault '--no-pairs pairs functions'
 

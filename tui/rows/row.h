@@ -44,6 +44,11 @@ struct row_key {
 
 void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		  const struct scene *s, const struct row_key *k);
+/* The columns that a remark may have, with a family tag beside it: a longer one is left out. */
+static inline int row_tag_most(const struct row_shape *sh)
+{
+	return (sh->name_cols - 4) / 3;
+}
 /* The parts of it: remark and, without colours, family tag; returns columns left of the cell. */
 int row_draw_tags(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		  const struct key *k, const char *tag);

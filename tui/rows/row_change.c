@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/core/name_rules.h"
 #include "query/diff/diff.h"
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
@@ -143,17 +144,44 @@ static void draw_number(const struct row_shape *sh, struct canvas *c, struct rec
 			   (int64_t)(fmin(fabs(change) / most, 1) * BAR_WHOLE), BAR_WHOLE);
 }
 
-bool row_change_is_noise(const struct row_shape *sh, const int64_t *self, const int64_t *total)
+enum change_verdict row_change_verdict(const struct row_shape *sh, const int64_t *self,
+				       const int64_t *total)
 {
 	struct noise_delta d;
 
 	diff_delta(sh->diff, sh->family == &sh->diff->self ? self : total, &d);
-	if (diff_is_beyond(sh->family, &d))
-		return false;
 	if (sh->family != &sh->diff->self || diff_change(&d) != 0)
-		return true;
+		return diff_verdict(sh->family, &d);
 	diff_delta(sh->diff, total, &d);
-	return !diff_is_beyond(&sh->diff->total, &d);
+	return diff_verdict(&sh->diff->total, &d);
+}
+
+/* Rows of other groupings have no functions' names. */
+static bool is_renamed(const struct scene *s, const struct key *k)
+{
+	const struct analysis *a = s->analysis;
+
+	return a->lens.names && a->table_keys->grouping == GROUP_FUNCTION &&
+	       name_rules_was(a->lens.names, k->label);
+}
+
+const char *row_change_tag(const struct row_shape *sh, const struct scene *s, const struct key *k,
+			   enum change_verdict verdict)
+{
+	static const struct {
+		const char *alone, *renamed;
+	} tags[] = {
+		[VERDICT_NOISE] = { "noise", "renamed? noise" },
+		[VERDICT_OWN] = { "run?", "renamed? run?" },
+		[VERDICT_BEYOND] = { NULL, "renamed?" },
+	};
+	const char *both = tags[verdict].renamed;
+
+	if (!is_renamed(s, k))
+		return tags[verdict].alone;
+	/* Where there is no room for both, the verdict stays. */
+	return tags[verdict].alone && (int)strlen(both) > row_tag_most(sh) ? tags[verdict].alone
+									   : both;
 }
 
 /* The rows that a change of total is judged among. */

@@ -12,6 +12,7 @@
 #define PROFTOP_TUI_ROWS_ROW_CHANGE_H
 
 #include "query/core/groups.h"
+#include "query/diff/diff.h"
 #include "tui/rows/row_shape.h"
 
 #include <stdbool.h>
@@ -26,8 +27,15 @@ bool row_change_fits(const struct number_column *n, bool details, bool bars, int
 void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		     const int64_t *self, const int64_t *total);
 
-/* Is what rules the row's order within the noise? */
-bool row_change_is_noise(const struct row_shape *sh, const int64_t *self, const int64_t *total);
+/* The verdict on what rules the row's order. */
+enum change_verdict row_change_verdict(const struct row_shape *sh, const int64_t *self,
+				       const int64_t *total);
+/*
+ * The tag at the right of the name: "noise", "run?" (changed, or one of the two runs differs so of itself), and "renamed?" of a function
+ * that has another name before; NULL: none of these.
+ */
+const char *row_change_tag(const struct row_shape *sh, const struct scene *s, const struct key *k,
+			   enum change_verdict verdict);
 
 /* "+500 (+25.0 %) ± 131, from 2,000 to 2,500  module  name": for the status line; the caller frees. */
 char *row_change_say(const struct scene *s, const char *name, const char *module,

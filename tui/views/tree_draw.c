@@ -75,12 +75,25 @@ int tree_draw_arrow_col(const struct tree_view *v, uint32_t indent)
 	return v->shape.name + (int)(levels < most ? levels : most) * v->level_cols;
 }
 
-/* Is its change within the noise, where two sides are compared? */
-static bool is_noise(const struct tree_view *v, struct analysis *a, uint32_t node)
+/* The verdict on its change, where two sides are compared. */
+static enum change_verdict verdict_of(const struct tree_view *v, struct analysis *a, uint32_t node)
 {
 	const struct tree_source *src = v->rows.src;
 
-	return a->diff && row_change_is_noise(&v->shape, src->self(a, node), src->total(a, node));
+	return a->diff ? row_change_verdict(&v->shape, src->self(a, node), src->total(a, node))
+		       : VERDICT_BEYOND;
+}
+
+/* The remark behind the names of a row whose last node it is. */
+static const char *tag_of(const struct tree_view *v, const struct scene *s, uint32_t node)
+{
+	const struct tree_source *src = v->rows.src;
+	struct analysis *a = s->analysis;
+	const char *tag = a->diff ? row_change_tag(&v->shape, s, tree_key(src, a, node),
+						   verdict_of(v, a, node))
+				  : NULL;
+
+	return tag ? tag : src->inlined(a, node) ? "inl" : NULL;
 }
 
 /* The chain of a row, and which process a thread's name is of. */
@@ -97,7 +110,7 @@ static void draw_names(const struct tree_view *v, const struct scene *s, struct 
 	look.style = selected ? STYLE_SELECTED : 0;
 	if (pinned)
 		look = (struct chain_look){ .style = STYLE_RULE };
-	else if (is_noise(v, a, last))
+	else if (verdict_of(v, a, last) != VERDICT_BEYOND)
 		look = (struct chain_look){ .style = (uint16_t)(look.style | STYLE_DIM),
 					    .wide = s->wide };
 	look.bold = !pinned && row_is_hot(s, src->self(a, last));
@@ -172,10 +185,7 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 
 		row_sparkline_draw(&v->minute, c, r, line, &l);
 	}
-	left = row_draw_tags(sh, c, r, line, key,
-			     is_noise(v, a, last)    ? "noise"
-			     : src->inlined(a, last) ? "inl"
-						     : NULL);
+	left = row_draw_tags(sh, c, r, line, key, tag_of(v, s, last));
 	col = tree_draw_arrow_col(v, row->indent);
 	left -= col - sh->name;
 	if (left > 0)

@@ -218,10 +218,11 @@ static void bfly_layout(void *state, const struct scene *s, struct rect r)
 	remember(v, s);
 }
 
-static bool is_noise(const struct bfly_view *v, const struct scene *s,
-		     const struct butterfly_row *row)
+static enum change_verdict verdict_of(const struct bfly_view *v, const struct scene *s,
+				      const struct butterfly_row *row)
 {
-	return s->analysis->diff && row_change_is_noise(&v->shape, row->total, row->total);
+	return s->analysis->diff ? row_change_verdict(&v->shape, row->total, row->total)
+				 : VERDICT_BEYOND;
 }
 
 /* What a row weighed in the last minute, all of it as part of the centre. */
@@ -247,11 +248,16 @@ static void draw_row(const struct bfly_view *v, const struct scene *s, struct ca
 	const struct groups *keys = &s->analysis->keys;
 	struct row_values values = { .self = row->total, .total = row->total, .bar = STYLE_BAR };
 	struct row_key name = { .keys = keys, .key = row->key, .selected = selected };
+	enum change_verdict verdict;
 
 	if (row->key != KEY_NONE) {
 		values.bar = row_bar_style(&keys->key[row->key]);
-		name.dim = (keys->key[row->key].flags & FUNCTION_COMM) != 0 || is_noise(v, s, row);
-		name.tag = is_noise(v, s, row) ? "noise" : NULL;
+		verdict = verdict_of(v, s, row);
+		name.dim = (keys->key[row->key].flags & FUNCTION_COMM) != 0 ||
+			   verdict != VERDICT_BEYOND;
+		name.tag = s->analysis->diff
+				   ? row_change_tag(&v->shape, s, &keys->key[row->key], verdict)
+				   : NULL;
 		row_draw_key(&v->shape, c, r, line, s, &name);
 	} else {
 		canvas_puts(c, r.row + line, r.col + v->shape.name, v->shape.name_cols,

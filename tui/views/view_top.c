@@ -249,20 +249,23 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	struct row_values values = { .self = t->self + at, .total = t->total + at };
 	struct row_key name = { .keys = a->table_keys, .key = key, .shift = v->shift };
 	char *moved = move_text(v, s, key);
+	enum change_verdict verdict = VERDICT_BEYOND;
 
 	values.n_samples = t->n_samples[v->row[i]];
 	values.hot = row_is_hot(s, values.self);
 	values.bar = row_bar_style(key_at(v, s, i));
 	name.hot = values.hot;
 	name.selected = i == v->list.cursor;
-	name.dim = a->diff && row_change_is_noise(&v->shape, values.self, values.total);
-	if (name.dim)
-		name.tag = "noise";
-	else if (moved)
-		name.tag = (int)text_width(moved, strlen(moved)) > v->shape.name_cols / 3
+	if (a->diff) {
+		verdict = row_change_verdict(&v->shape, values.self, values.total);
+		name.tag = row_change_tag(&v->shape, s, key_at(v, s, i), verdict);
+	}
+	name.dim = verdict != VERDICT_BEYOND;
+	if (moved && !name.dim)
+		name.tag = (int)text_width(moved, strlen(moved)) > row_tag_most(&v->shape)
 				   ? move_tag(&v->moves[key])
 				   : moved;
-	else if (v->grouping == GROUP_FUNCTION && t->inlined && t->inlined[key])
+	else if (!name.tag && v->grouping == GROUP_FUNCTION && t->inlined && t->inlined[key])
 		name.tag = "inl";
 	row_draw_numbers(&v->shape, c, r, line, &values);
 	if (v->minute.cols > 0) {
