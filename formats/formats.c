@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/err.h"
+#include "formats/callgrind/callgrind.h"
 #include "formats/file_type_hint.h"
 #include "formats/firefox/firefox.h"
 #include "formats/folded/folded.h"
@@ -23,13 +24,21 @@
 /* A pipe that has not said more after so long is taken for what it seems to be. */
 #define PATIENCE_MS 300
 
+/* clang-format off */
 const struct format *const formats[] = {
-	&format_firefox,     &format_folded,
-	&format_folded_diff, &format_heap_trace,
-	&format_perf_data,   &format_perf_script,
-	&format_pprof,       &format_speedscope,
-	&format_v8,          NULL,
+	&format_callgrind,
+	&format_firefox,
+	&format_folded,
+	&format_folded_diff,
+	&format_heap_trace,
+	&format_perf_data,
+	&format_perf_script,
+	&format_pprof,
+	&format_speedscope,
+	&format_v8,
+	NULL,
 };
+/* clang-format on */
 
 const struct format *format_by_name(const char *name)
 {

@@ -52,6 +52,33 @@ static module_id module_of(struct profile *p, const struct named_frame *f)
 	return *path ? build_module(p, path, "", family_of(path)) : (module_id){ 0 };
 }
 
+function_id named_frame_function(struct profile *p, const struct named_frame *f, module_id m)
+{
+	return function_in(p, f, m.v ? m : module_of(p, f));
+}
+
+static enum family family_of_object(const char *path)
+{
+	static const char *const libc[] = { "libc.so",  "libc-2.",    "ld-linux",    "ld-2.",
+					    "ld-musl",  "libpthread", "libm.so",     "libm-2.",
+					    "librt.so", "libdl.so",   "libresolv.so" };
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	if (*path == '[')
+		return strstr(path, "kernel") ? FAMILY_KERNEL : FAMILY_UNKNOWN;
+	for (size_t i = 0; i < sizeof(libc) / sizeof(*libc); i++)
+		if (strncmp(name, libc[i], strlen(libc[i])) == 0)
+			return FAMILY_LIBC;
+	return strstr(name, ".so") ? FAMILY_LIBRARY : FAMILY_PROGRAM;
+}
+
+module_id named_frame_object(struct profile *p, string_id path)
+{
+	const char *text = profile_string(p, path, NULL);
+
+	return *text ? build_module(p, text, "", family_of_object(text)) : (module_id){ 0 };
+}
+
 location_id named_frame_location_in(struct profile *p, const struct named_frame *f, module_id m)
 {
 	struct frame frame = { .function = function_in(p, f, m).v,

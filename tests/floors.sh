@@ -44,6 +44,7 @@ formats: src/base src/profile/ src/profile src/input src/elf src/symbols src/hea
 formats/json: src/base src/input
 formats/folded: src/base src/profile src/input src/query/ src/query formats
 formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats
+formats/callgrind: src/base src/profile src/input formats
 formats/firefox: src/base src/profile src/input formats formats/json
 formats/speedscope: src/base src/profile src/input formats formats/json
 formats/v8: src/base src/profile src/input formats formats/json

@@ -68,8 +68,8 @@ Test(formats, probe)
 		{ BYTES("v 10500 3\nX ./prog\ns 4 main\nt 1 0\n+ 1\n"), NULL, "heaptrack text" },
 		{ BYTES("desc: (none)\ncmd: ./a\ntime_unit: i\nsnapshot=0\n"), NULL,
 		  "massif text" },
-		{ BYTES("version: 1\ncreator: callgrind\nfn=(1) main\n16 400\n"), NULL,
-		  "callgrind text" },
+		{ BYTES("version: 1\ncreator: callgrind\nfn=(1) main\n16 400\n"), "callgrind",
+		  NULL },
 		{ BYTES("prog  812 1.5: 250000 cycles: \n\t    55d0c0 main+0x1 (/bin/prog)\n"
 			"\t 7f00aa __libc_start_main (/lib/libc.so.6)\n\n"
 			"prog;x  812 1.5: 250000 cycles: \n\t    55d0c0 main+0x1 (/bin/prog)\n"),

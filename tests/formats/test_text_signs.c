@@ -44,8 +44,6 @@ static const struct {
 	{ "heap profile:    812: 1234567 [  2000:  9999999] @ heapprofile\n",
 	  "a heap profile of gperftools or Go" },
 	{ "Function Stack,CPU Time:Self\nmain,12\n  sort,30\n", "a table of VTune (CSV)" },
-	{ "desc: I1 cache:         32768 B, 64 B, 8-way associative\ncmd: ./x\nevents: Ir\nfl=x.c\n",
-	  "cachegrind text" },
 	{ "desc: --massif-out-file=x\ncmd: ./x\ntime_unit: i\n", "massif text" },
 	{ "Aggregated stats:\n           TOTAL events:       1200\n          SAMPLE events:       1100\n",
 	  "the output of perf report --stats" },

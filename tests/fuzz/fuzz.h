@@ -11,6 +11,8 @@
 
 typedef void fuzz_fn(const uint8_t *bytes, size_t n);
 
+/* Reads callgrind.out and asks for its table. */
+fuzz_fn fuzz_callgrind;
 /* Asks unwind tables for rules and walks stacks with them. */
 fuzz_fn fuzz_cfi;
 /* Moves the beginnings of functions, and reads tables of symbols. */
