@@ -86,19 +86,6 @@ static bool is_json(const uint8_t *b, size_t n)
 		strchr("{[\"0123456789 \n", b[i + 1]) != NULL);
 }
 
-/* heaptrack's own text begins "v VERSION FILEVERSION\nX COMMAND". */
-static bool is_heaptrack(const uint8_t *b, size_t n)
-{
-	size_t i = 2;
-
-	if (n < 4 || memcmp(b, "v ", 2) != 0)
-		return false;
-	while (i < n &&
-	       ((b[i] >= '0' && b[i] <= '9') || (b[i] >= 'a' && b[i] <= 'f') || b[i] == ' '))
-		i++;
-	return i < n && b[i] == '\n' && (i + 1 == n || b[i + 1] == 'X');
-}
-
 /* perf script: an indented hexadecimal address, a blank, more. */
 static bool is_perf_frame(const uint8_t *b, size_t n)
 {
@@ -169,8 +156,6 @@ const char *file_type_hint_like(const uint8_t *bytes, size_t n)
 		i++;
 	if (is_json(bytes + i, n - i))
 		return text_signs_of_json((const char *)bytes + i, n - i);
-	if (is_heaptrack(bytes, n))
-		return "heaptrack text";
 	if (is_perf_script(bytes, n))
 		return "the text of perf script";
 	return memchr(bytes, '\0', n) ? protobuf(bytes, n) : text_signs_of((const char *)bytes, n);

@@ -9,6 +9,7 @@
 #include "formats/folded/folded.h"
 #include "formats/format.h"
 #include "formats/heap_trace.h"
+#include "formats/heaptrack/heaptrack.h"
 #include "formats/perf_data.h"
 #include "formats/perf_script/perf_script.h"
 #include "formats/pprof/pprof.h"
@@ -31,6 +32,7 @@ const struct format *const formats[] = {
 	&format_folded,
 	&format_folded_diff,
 	&format_heap_trace,
+	&format_heaptrack,
 	&format_perf_data,
 	&format_perf_script,
 	&format_pprof,

@@ -41,6 +41,7 @@ src/query/live: src/base src/profile src/query src/query/core src/query/tree
 src/query/diff: src/base src/profile src/profile/heap src/query src/query/core src/query/tree src/query/heap
 src/query: src/base src/profile src/query/
 formats: src/base src/profile/ src/profile src/input src/elf src/symbols src/heaptrace/ src/perf/ formats/
+formats/heaptrack: src/base src/profile/ src/profile src/input src/elf src/symbols src/symbols/space src/query/ src/query formats
 formats/json: src/base src/input
 formats/folded: src/base src/profile src/input src/query/ src/query formats
 formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats

@@ -65,7 +65,7 @@ Test(formats, probe)
 		  NULL, "an ELF file" },
 		{ BYTES("<html>a;b 3"), NULL, "HTML" },
 		{ BYTES("<?xml version=\"1.0\"?>\n<svg/>"), NULL, "XML" },
-		{ BYTES("v 10500 3\nX ./prog\ns 4 main\nt 1 0\n+ 1\n"), NULL, "heaptrack text" },
+		{ BYTES("v 10500 3\nX ./prog\ns 4 main\nt 1 0\n+ 1\n"), "heaptrack", NULL },
 		{ BYTES("desc: (none)\ncmd: ./a\ntime_unit: i\nsnapshot=0\n"), NULL,
 		  "massif text" },
 		{ BYTES("version: 1\ncreator: callgrind\nfn=(1) main\n16 400\n"), "callgrind",

@@ -23,6 +23,8 @@ fuzz_fn fuzz_debug_info;
 fuzz_fn fuzz_folded;
 /* Reads a heap trace, and asks for all that can be asked. */
 fuzz_fn fuzz_heap_trace;
+/* Reads a trace of heaptrack's, and asks for all that can be asked. */
+fuzz_fn fuzz_heaptrack;
 /* Reads a jitdump and asks for names and unwind rules of its code. */
 fuzz_fn fuzz_jit_dump;
 /* Reads a perf.data. */

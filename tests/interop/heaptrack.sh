@@ -54,6 +54,26 @@ sys.exit(faults > 0)
 PY
 [ $? = 0 ] || exit 1
 
+# heaptrack's own file, read by both: all sums are the same. The raw one has blocks' addresses, and the same sums.
+heaptrack --raw -o raw ./blocks >log 2>&1 || die "heaptrack --raw fails: $(tail -1 log)"
+for file in "$theirs" "$(ls raw* | head -1)"; do
+    "$proftop" report --json "$file" >read.json || die "$file cannot be read"
+    "$proftop" info "$file" >read.info || die "$file cannot be read"
+    python3 - "$file" <<'PY' || exit 1
+import json, re, sys
+
+total = json.load(open('read.json'))['total']
+by_theirs = int(re.search(r'temporary by heaptrack\s+(\d+)', open('read.info').read()).group(1))
+ours = {'allocations': total['calls'], 'leaked': total['leaked'], 'peak': total['peak'], 'temporary': by_theirs}
+faults = 0
+for cost, value in ours.items():
+    theirs = sum(int(line.rpartition(' ')[2]) for line in open(cost))
+    print(f'{sys.argv[1]}: {cost}: {value} and {theirs}')
+    faults += value != theirs
+sys.exit(faults > 0)
+PY
+done
+
 # Bytes that were allocated in all: what 5 rounds more add to them, as heaptrack tells sizes of the whole process only.
 for rounds in 7 12; do
     heaptrack -o "theirs-$rounds" ./blocks $rounds >log 2>&1 || die "heaptrack fails: $(tail -1 log)"

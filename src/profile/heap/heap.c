@@ -170,6 +170,11 @@ void build_heap_manner(struct profile *p, track_id id, bool attached, int64_t cu
 	t->now.culled_ns = culled_ns;
 }
 
+void build_heap_lacks(struct profile *p, track_id id, uint32_t lacks)
+{
+	track_of(p, id)->now.lacks = lacks;
+}
+
 void build_heap_known(struct profile *p, track_id id, int64_t time_ns)
 {
 	track_of(p, id)->now.known_ns = time_ns;

@@ -41,6 +41,12 @@ typedef struct { uint32_t v; } series_id;	/* a number over time */
 #define END_TEMPORARY 0x80000000u
 #define END_MOMENT    0x7fffffffu
 
+/* What a track does not know: views say so where they would show it. */
+#define HEAP_LACKS_THREADS   1u /* who allocated and freed */
+#define HEAP_LACKS_LIFETIMES 2u /* which of several blocks of a stack and size was freed */
+#define HEAP_LACKS_TIMES     4u /* when: moments have their order only */
+#define HEAP_LACKS_CALLS     8u /* single blocks: levels are known, calls, bytes in all and sizes are not */
+
 /*
  * No block is larger: no machine has so many addresses. Readers refuse what says that it is, and what is large or only
  * counted adds up to at most SIZE_SUM_MOST in all tracks together (build_heap_claim()), so that sums hold.
@@ -110,6 +116,7 @@ struct heap_track {
 		rate; /* [n_rates] by rising moment; of equal ones the last counts; none: all are there */
 	uint32_t n_rates;
 	bool attached;      /* the process had run before: what it had allocated is not known */
+	uint32_t lacks;     /* HEAP_LACKS_… */
 	int64_t culled_ns;  /* what lived less was only counted, in no level; 0: nothing was */
 	uint32_t n_moments; /* allocations and releases that have happened */
 	/* [n_ticks] by rising moment and time; the first is of moment 0 */

@@ -33,6 +33,9 @@ track_id build_heap_track(struct profile *p, process_id process, double sample_b
 /* Begun in the middle of the process's life, or with what lived less than culled_ns only counted: once, at first. */
 void build_heap_manner(struct profile *p, track_id t, bool attached, int64_t culled_ns);
 
+/* HEAP_LACKS_… of the track's input. */
+void build_heap_lacks(struct profile *p, track_id t, uint32_t lacks);
+
 /* The process has ended, or became another program: what it held is there no more. What leaked is what it held then. */
 void build_heap_gone(struct profile *p, track_id t, int64_t time_ns);
 /* The recording ended before the process did. */

@@ -216,6 +216,7 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 	heap_state_init(&s, p, counts);
 	out.sampled = !s.exact;
 	for (uint32_t i = 0; i < s.columns.n_tracks; i++) {
+		out.lacks |= s.track[i].lacks;
 		out.attached |= s.track[i].attached;
 		out.lives_on |= s.track[i].lives_on;
 		if (s.track[i].culled_ns > out.culled_ns)

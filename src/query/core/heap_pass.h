@@ -106,6 +106,7 @@ bool heap_is_sampled(const struct heap_track *t);
 struct heap_manner {
 	bool sampled;      /* see heap_is_sampled(): numbers are estimates */
 	uint32_t n_gone;   /* of several heaps, those whose processes ended before the others */
+	uint32_t lacks;    /* HEAP_LACKS_… of any of the heaps */
 	bool attached;     /* what there was before the recording is not known */
 	bool lives_on;     /* a process was alive at its recording's end: what it held is no leak */
 	int64_t culled_ns; /* what lived less than this is only counted; 0: nothing is */
