@@ -40,6 +40,7 @@ src/query/heap: src/base src/profile src/query/core src/query/tree
 src/query/live: src/base src/profile src/query src/query/core src/query/tree
 src/query/diff: src/base src/profile src/profile/heap src/query src/query/core src/query/tree src/query/heap
 src/query: src/base src/profile src/query/
+src/code: src/base src/profile src/elf src/symbols src/symbols/ src/query src/query/
 formats: src/base src/profile/ src/profile src/input src/elf src/symbols src/heaptrace/ src/perf/ formats/
 formats/heaptrack: src/base src/profile/ src/profile src/input src/elf src/symbols src/symbols/space src/query/ src/query formats
 formats/json: src/base src/input
@@ -65,11 +66,11 @@ tui/views: src/base src/profile/ src/profile src/query/ src/query tui/canvas tui
 tui/app: src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/term tui/rows tui/views
 src/cli/options: src/base src/profile src/query/ src/query
 src/cli/load: src/base src/profile/ src/profile src/input src/query/ src/query src/symbols formats/ formats src/record/attach tui/app src/cli/options
-src/cli/report: src/base src/profile src/query/ src/query tui/canvas tui/contract src/cli/options
+src/cli/report: src/code src/base src/profile src/query/ src/query tui/canvas tui/contract src/cli/options
 src/cli/diff: src/base src/profile src/query/ src/query tui/contract src/cli/options src/cli/report
 src/cli/record: src/base src/input src/heaptrace src/perf/records src/record/attach src/record/cpu src/cli/options
 src/cli/live: src/base src/heaptrace src/record/attach src/record/cpu tui/app src/cli/options src/cli/load src/cli/record
-src/cli: src/base src/profile src/query/ src/query formats src/record/attach src/record/cpu tui/app tui/contract src/cli/
+src/cli: src/code src/base src/profile src/query/ src/query formats src/record/attach src/record/cpu tui/app tui/contract src/cli/
 tests: src/ formats/ formats tui/ demo
 demo:
 '
@@ -133,6 +134,7 @@ check_outside() {
         'only tui/term/term.c sees curses'
     only '#[[:space:]]*include[[:space:]]*<(libelf|gelf|elfutils/.*)\.h>' \
         '^src/elf/elf_file\.c$|^src/dwarf/libdw_units\.c$|^tests/' 'only src/elf/elf_file.c sees libelf, and src/dwarf/libdw_units.c libdw'
+    only '#[[:space:]]*include[[:space:]]*<capstone' '^src/code/disassembler\.c$' 'only src/code/disassembler.c sees capstone'
     only '#[[:space:]]*include[[:space:]]*<dwarf\.h>' '^src/(elf|dwarf|symbols|unwind)/|^tests/' \
         'only src/elf, src/dwarf, src/symbols and src/unwind see the constants of DWARF'
     only 'perf_event_open[[:space:]]*\([^2]|(SYS|__NR)_perf_event_open' '^src/record/cpu/|^tests/' \

@@ -45,11 +45,13 @@ complete -c proftop -n "$lens" -l group -x -a 'function module file thread proce
 complete -c proftop -n "$lens" -l fields -x -d 'fields of tracepoints as innermost frames'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
 
-complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info memory' -d 'the view'
+complete -c proftop -n "$screen" -l view -x -a 'top tree callers butterfly flame threads timeline info memory annotate' -d 'the view'
+complete -c proftop -n "$screen" -l source -x -a '(__fish_complete_directories)' -d 'look for source files below there'
+complete -c proftop -n "$screen" -l source-map -x -d 'FROM=TO: where recorded source paths are'
 complete -c proftop -n "$screen" -l screen -x -d 'COLSxROWS'
 complete -c proftop -n "not $export" -l ascii -d 'nothing but ASCII'
 
-complete -c proftop -n "$rows" -l function -x -d 'the function of butterfly and callers'
+complete -c proftop -n "$rows" -l function -x -d 'the function of butterfly, annotate and callers'
 complete -c proftop -n "$report" -l sort -x -a 'self total name module live peak bytes calls temporary leaked' -d 'order of rows'
 complete -c proftop -n "$rows" -s n -l rows -x -d 'at most so many rows'
 complete -c proftop -n "$rows" -l min -x -d 'leave out smaller shares'

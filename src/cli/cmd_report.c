@@ -19,10 +19,13 @@
 #include "cli/options/output.h"
 #include "cli/options/query_options.h"
 #include "cli/report/report.h"
+#include "cli/report/report_annotate.h"
 #include "cli/report/report_info.h"
 #include "cli/report/report_json.h"
 #include "cli/report/report_memory.h"
 #include "cli/report/report_text.h"
+#include "code/annotate.h"
+#include "code/annotation.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
@@ -296,6 +299,41 @@ static int report_view(const struct report_wish *asked, const struct profile *p,
 	return rc;
 }
 
+/* A function's lines and instructions. */
+static int report_function(const struct report_wish *asked, const struct load *l,
+			   const struct output *out, struct err *e)
+{
+	const struct options *o = asked->o;
+	struct report r = { .view = VIEW_KIND_TREE, .ascii = message_ascii(o->ascii) };
+	const struct annotate_options where = {
+		.symbols = load_symbols(l),
+		.sources = { .dirs = o->sources.at,
+			     .n_dirs = o->sources.n,
+			     .maps = o->source_maps.at,
+			     .n_maps = o->source_maps.n },
+	};
+	struct annotation *a;
+	int rc = query_options_analysis(&asked->lens, load_profile(l), ANALYSIS_TREE, &r.analysis,
+					e);
+
+	if (rc)
+		return rc;
+	set_limits(&r, o, out);
+	r.min_percent = o->min_percent >= 0 ? o->min_percent : 0;
+	rc = report_annotate_make(&r, &where, o->function, &a, e);
+	if (!rc && o->json) {
+		report_annotate_json(&r, a, out->to);
+	} else if (!rc) {
+		put_heading(&r, asked, out->to);
+		report_annotate_text(&r, a, out->to);
+	}
+	if (!rc)
+		annotation_free(a);
+	report_done(&r);
+	analysis_free(r.analysis);
+	return rc;
+}
+
 static int report_info(const struct options *o, const struct profile *p, FILE *to)
 {
 	if (o->json)
@@ -322,6 +360,11 @@ static bool is_of_memory(const struct report_wish *w, const struct profile *p)
 	return heap;
 }
 
+static bool is_of_function(const char *view)
+{
+	return view && strcmp(view, "annotate") == 0;
+}
+
 enum status report_loaded(const struct report_wish *w, struct load *l)
 {
 	struct err e = ERR_INIT;
@@ -329,7 +372,10 @@ enum status report_loaded(const struct report_wish *w, struct load *l)
 	enum view_kind view;
 	int rc;
 
-	if (report_find_view(w->view, &view, &e))
+	bool function = is_of_function(w->view);
+
+	view = VIEW_KIND_TOP;
+	if (!function && report_find_view(w->view, &view, &e))
 		return message_error(&e, STATUS_USAGE);
 	if (load_wait(l, &e))
 		return message_error(&e, STATUS_UNUSABLE);
@@ -337,8 +383,9 @@ enum status report_loaded(const struct report_wish *w, struct load *l)
 		return message_error(&e, STATUS_USAGE);
 	if (is_of_memory(w, load_profile(l)))
 		view = VIEW_KIND_MEMORY;
-	rc = view == VIEW_KIND_INFO ? report_info(w->o, load_profile(l), out.to)
-				    : report_view(w, load_profile(l), view, &out, &e);
+	rc = function                 ? report_function(w, l, &out, &e)
+	     : view == VIEW_KIND_INFO ? report_info(w->o, load_profile(l), out.to)
+				      : report_view(w, load_profile(l), view, &out, &e);
 	if (output_close(&out, !rc, &e) || rc)
 		return message_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
@@ -347,13 +394,16 @@ enum status report_loaded(const struct report_wish *w, struct load *l)
 /* What the view would leave out of account is refused before anything is read. */
 static int check_asked(const struct options *o, enum view_kind *view, struct err *e)
 {
-	if (report_find_view(o->view, view, e))
+	*view = VIEW_KIND_TREE;
+	if (!is_of_function(o->view) && report_find_view(o->view, view, e))
 		return -EINVAL;
-	if (o->function && *view != VIEW_KIND_BUTTERFLY && *view != VIEW_KIND_CALLERS)
-		return err_set(e, -EINVAL,
-			       "--function goes with --view butterfly or callers; -f 'fn:%s' keeps "
-			       "the samples of a function in any",
-			       o->function);
+	if (!is_of_function(o->view) && o->function && *view != VIEW_KIND_BUTTERFLY &&
+	    *view != VIEW_KIND_CALLERS)
+		return err_set(
+			e, -EINVAL,
+			"--function goes with --view butterfly, callers or annotate; -f 'fn:%s' keeps "
+			"the samples of a function in any",
+			o->function);
 	if (o->sort && !is_sorted(*view))
 		return err_set(
 			e, -EINVAL,

@@ -373,6 +373,11 @@ struct debug_reader *debug_reader_new(struct debug_info *d, size_t max)
 	return r;
 }
 
+const uint8_t *debug_reader_md5(const struct debug_reader *r, const char *path)
+{
+	return line_path_md5(&r->r, path);
+}
+
 void debug_reader_free(struct debug_reader *r)
 {
 	if (!r)

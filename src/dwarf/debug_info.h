@@ -81,6 +81,9 @@ typedef void debug_take(void *arg, size_t which, const struct debug_frame *frame
 void debug_reader_answer(struct debug_reader *r, const struct debug_plan *p, size_t group,
 			 debug_take *take, void *arg);
 
+/* The MD5 of a source file as it was compiled, [16], of a path in answers; lives like that. NULL: not told. */
+const uint8_t *debug_reader_md5(const struct debug_reader *r, const char *path);
+
 /*
  * What a function's plain name stands in: "std::__detail", "main::{lambda(int)}"; for functions of C++
  * without a linkage name. NULL: nothing, or not known. The caller frees.

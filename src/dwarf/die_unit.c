@@ -406,6 +406,7 @@ void die_reader_done(struct die_reader *r)
 {
 	die_reader_empty(r);
 	vec_done(&r->paths);
+	vec_done(&r->md5);
 	map_done(&r->by_path);
 	arena_done(&r->text);
 }

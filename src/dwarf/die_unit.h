@@ -85,6 +85,7 @@ struct die_reader {
 	VEC(struct die_named *) named;    /* see die_name.h; owned */
 	struct map by_entry;              /* of named */
 	VEC(const char *) paths;          /* of source files, each once; in text */
+	VEC(const uint8_t *) md5;         /* of each, [16], in text; NULL: not told */
 	struct map by_path;               /* of paths */
 	struct arena text;                /* of paths */
 };

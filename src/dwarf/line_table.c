@@ -33,6 +33,7 @@ struct line_file {
 	struct die_value name;
 	uint64_t dir;     /* in dirs */
 	const char *path; /* put together, NULL: not yet; the reader's */
+	const uint8_t *md5; /* [16] in the section; NULL: not told */
 };
 
 /* As in the header; names are looked at only when a path is asked for. */
@@ -339,6 +340,8 @@ static void read_new_entries(struct line_files *f, struct bytes *b, bool files)
 				one.name = (struct die_value){ b->at, format[k].form, 0 };
 			if (format[k].content == DW_LNCT_directory_index)
 				one.dir = small_number(&f->like, format[k].form, *b);
+			if (format[k].content == DW_LNCT_MD5 && format[k].form == DW_FORM_data16)
+				one.md5 = b->at;
 			b->at = next;
 		}
 		/* Entries of no bytes could be any number. */
@@ -417,8 +420,29 @@ const char *line_path_keep(struct die_reader *r, const char *path)
 		at = (uint32_t)r->paths.n;
 		map_add(&r->by_path, hash, at);
 		vec_push(&r->paths, arena_strndup(&r->text, path, n));
+		vec_push(&r->md5, NULL);
 	}
 	return r->paths.at[at];
+}
+
+/* The first unit that tells it counts: two of one path would be of different times. */
+static void keep_md5(struct die_reader *r, const char *path, const uint8_t *md5)
+{
+	uint32_t at = map_find(&r->by_path, hash_bytes(path, strlen(path)), same_path, r, path);
+	uint8_t *kept;
+
+	if (at == MAP_NONE || r->md5.at[at])
+		return;
+	kept = arena_alloc(&r->text, LINE_MD5_BYTES);
+	memcpy(kept, md5, LINE_MD5_BYTES);
+	r->md5.at[at] = kept;
+}
+
+const uint8_t *line_path_md5(const struct die_reader *r, const char *path)
+{
+	uint32_t at = map_find(&r->by_path, hash_bytes(path, strlen(path)), same_path, r, path);
+
+	return at == MAP_NONE ? NULL : r->md5.at[at];
 }
 
 const char *line_file_path(struct die_reader *r, struct die_unit *u, uint64_t number)
@@ -437,6 +461,8 @@ const char *line_file_path(struct die_reader *r, struct die_unit *u, uint64_t nu
 	one = &u->files->files.at[number];
 	if (!one->path && (path = put_together(u->files, one)) != NULL) {
 		one->path = line_path_keep(r, path);
+		if (one->md5)
+			keep_md5(r, path, one->md5);
 		free(path);
 	}
 	return one->path;

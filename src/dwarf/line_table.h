@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define LINE_FILES_MAX (1u << 20)
+#define LINE_MD5_BYTES 16
 
 struct die_reader;
 struct die_unit;
@@ -33,6 +34,8 @@ void line_table_find(struct die_reader *r, const struct die_unit *u, struct line
 const char *line_path_keep(struct die_reader *r, const char *path);
 /* The path of a unit's file, likewise. NULL when there is none. */
 const char *line_file_path(struct die_reader *r, struct die_unit *u, uint64_t number);
+/* The MD5 of a path's content that DWARF 5 told, [LINE_MD5_BYTES], likewise. NULL when none did. */
+const uint8_t *line_path_md5(const struct die_reader *r, const char *path);
 void line_files_free(struct line_files *f);
 
 #endif

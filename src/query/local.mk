@@ -3,5 +3,6 @@ EXTRA_DIST += src/query/README.md
 libquery_a_SOURCES += \
 	src/query/activity.c src/query/activity.h \
 	src/query/analysis.c src/query/analysis.h \
+	src/query/code_weights.c src/query/code_weights.h \
 	src/query/heap_activity.c src/query/heap_activity.h \
 	src/query/over_time.c src/query/over_time.h

@@ -331,3 +331,8 @@ const char *inline_reader_file(const struct inline_reader *r, uint32_t number)
 {
 	return r->files.at[number];
 }
+
+const uint8_t *inline_reader_md5(const struct inline_reader *r, uint32_t number)
+{
+	return debug_reader_md5(r->reader, r->files.at[number]);
+}

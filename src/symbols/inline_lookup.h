@@ -70,5 +70,7 @@ void inline_reader_answer(struct inline_reader *r, size_t group, inline_take *ta
 const struct inline_function *inline_reader_function(const struct inline_reader *r,
 						     uint32_t number);
 const char *inline_reader_file(const struct inline_reader *r, uint32_t number);
+/* Its MD5 when it was compiled, [16]; NULL: not told. Borrowed until the reader is freed. */
+const uint8_t *inline_reader_md5(const struct inline_reader *r, uint32_t number);
 
 #endif

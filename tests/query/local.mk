@@ -4,6 +4,7 @@ t_query_SOURCES += \
 	tests/query/test_aggregate.c \
 	tests/query/test_begun.c \
 	tests/query/test_calltree.c \
+	tests/query/test_code_weights.c \
 	tests/query/test_common_factor.c \
 	tests/query/test_comparison_lines.c \
 	tests/query/test_condition.c \

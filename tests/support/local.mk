@@ -41,3 +41,5 @@ t_tui_SOURCES += \
 	tests/support/stage_profile.c
 t_layout_SOURCES += \
 	tests/support/made_perf.c tests/support/made_perf.h
+t_code_SOURCES += \
+	tests/support/made_profile.c tests/support/made_profile.h

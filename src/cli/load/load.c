@@ -375,6 +375,11 @@ const struct profile *load_profile(const struct load *l)
 	return l->profile;
 }
 
+const struct resolver_options *load_symbols(const struct load *l)
+{
+	return &l->resolve;
+}
+
 static bool source_finished(void *arg, struct err *e)
 {
 	struct load *l = arg;

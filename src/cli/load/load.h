@@ -10,6 +10,7 @@ struct err;
 struct load;
 struct options;
 struct profile;
+struct resolver_options;
 struct tui_source;
 
 /* What is read, and who writes it. Borrowed until load_free(). */
@@ -43,6 +44,9 @@ bool load_wait_event(struct load *l);
 
 /* Borrowed until load_free(). */
 const struct profile *load_profile(const struct load *l);
+
+/* How files with symbols are looked for; borrowed likewise. */
+const struct resolver_options *load_symbols(const struct load *l);
 
 /* How a terminal program sees it; borrowed until load_free(). */
 void load_source(struct load *l, struct tui_source *out);

@@ -69,6 +69,16 @@ static int take_names(struct options *o, void *field, const char *value, struct 
 	return take_list(o, field, value, e);
 }
 
+/* "FROM=TO", where TO may be empty: the root. */
+static int take_map(struct options *o, void *field, const char *value, struct err *e)
+{
+	const char *equals = strchr(value, '=');
+
+	if (!equals || equals == value)
+		return err_set(e, -EINVAL, "--source-map wants FROM=TO, not \"%s\"", value);
+	return take_list(o, field, value, e);
+}
+
 /* What is given several times adds up, as if it had been given once with commas between. */
 static int take_joined(struct options *o, void *field, const char *value, struct err *e)
 {
@@ -340,6 +350,8 @@ void options_done(struct options *o)
 	filter_free(o->filter);
 	vec_done(&o->files);
 	vec_done(&o->symbols);
+	vec_done(&o->sources);
+	vec_done(&o->source_maps);
 	vec_done(&o->events);
 	vec_done(&o->fail_if);
 	vec_done(&o->maps);

@@ -42,11 +42,13 @@ struct filter;
 	X(GROUP,    "group",     0,   "KEY",       ON_LENS,    text,    group,       "rows by function, module, file, thread, process, comm, event, cpu, cgroup or label") \
 	X(NOINLINE, "no-inline", 0,   NULL,        ON_LENS,    flag,    no_inline,   "inlined functions are part of their callers") \
 	X(SYMBOLS,  "symbols",   0,   "DIR",       ON_READ,    names,   symbols,     "look for symbol files in DIR first (repeatable)") \
+	X(SOURCE,   "source",    0,   "DIR",       ON_SCREEN,  names,   sources,     "look for source files below DIR (repeatable)") \
+	X(SOURCEMAP,"source-map",0,   "FROM=TO",   ON_SCREEN,  map,     source_maps, "source files whose recorded path begins with FROM are below TO (repeatable)") \
 	X(SERVERS,  "debuginfod",0,   NULL,        ON_READ,    flag,    debuginfod,  "fetch missing debug files from the servers in $DEBUGINFOD_URLS; on when it is set") \
 	X(STITCH,   "stitch",    0,   NULL,        ON_READ,    flag,    stitch,      "copied stacks that were cut short go on as earlier ones of the thread, behind [stitched]") \
 	X(FIELDS,   "fields",    0,   "NAMES",     ON_LENS,    text,    fields,      "fields of tracepoints as innermost frames: next_comm,prev_state, all, or print: as perf script prints them") \
 	X(VIEW,     "view",      0,   "NAME",      ON_SCREEN,  text,    view,        "top, tree, callers, butterfly, flame, threads, timeline, info or memory (of heaps)") \
-	X(FUNCTION, "function",  0,   "RE",        ON_ROWS,    text,    function,    "the function of butterfly; in callers, only this one") \
+	X(FUNCTION, "function",  0,   "RE",        ON_ROWS,    text,    function,    "the function of butterfly or annotate; in callers, only this one") \
 	X(SORT,     "sort",      0,   "COLUMN",    ON_REPORT,  text,    sort,        "order a table by self, total, name or module") \
 	X(ROWS,     "rows",      'n', "ROWS",      ON_ROWS,    rows,    rows,        "at most so many rows; 0 is all") \
 	X(MIN,      "min",       0,   "PERCENT",   ON_ROWS,    percent, min_percent, "leave out what is less than this share; 0 is nothing") \
@@ -121,26 +123,28 @@ struct option_list {
 /* What the command line said. Strings are borrowed from argv but where it says otherwise. */
 struct options {
 	const struct command *command;
-	char **argv;                /* all of it, from the program's name on; ends with NULL */
-	struct option_list files;   /* as given */
-	bool divided;               /* there is a "--" */
-	size_t n_before;            /* files in front of a "--"; 0: there was none */
-	struct option_list symbols; /* --symbols */
-	struct option_list events;  /* --event */
-	struct option_list fail_if; /* --fail-if */
-	struct option_list maps;    /* --map */
-	struct filter *filter;      /* -f, --time and --thread together; never NULL once parsed */
-	const char *metric;         /* "" when not given */
-	const char *group;          /* NULL: not given */
-	const char *view;           /* NULL: not given */
-	const char *function;       /* NULL: not given */
-	const char *sort;           /* NULL: not given */
-	const char *to;             /* NULL: not given */
-	const char *output;         /* NULL: standard output */
-	const char *keys;           /* NULL: not given */
-	const char *fields;         /* NULL: not given */
-	const char *color;          /* NULL: not given */
-	const char *normalise;      /* NULL: not given, as the following */
+	char **argv;                    /* all of it, from the program's name on; ends with NULL */
+	struct option_list files;       /* as given */
+	bool divided;                   /* there is a "--" */
+	size_t n_before;                /* files in front of a "--"; 0: there was none */
+	struct option_list symbols;     /* --symbols */
+	struct option_list sources;     /* --source */
+	struct option_list source_maps; /* --source-map; each has a "=" behind something */
+	struct option_list events;      /* --event */
+	struct option_list fail_if;     /* --fail-if */
+	struct option_list maps;        /* --map */
+	struct filter *filter; /* -f, --time and --thread together; never NULL once parsed */
+	const char *metric;    /* "" when not given */
+	const char *group;     /* NULL: not given */
+	const char *view;      /* NULL: not given */
+	const char *function;  /* NULL: not given */
+	const char *sort;      /* NULL: not given */
+	const char *to;        /* NULL: not given */
+	const char *output;    /* NULL: standard output */
+	const char *keys;      /* NULL: not given */
+	const char *fields;    /* NULL: not given */
+	const char *color;     /* NULL: not given */
+	const char *normalise; /* NULL: not given, as the following */
 	const char *side_a, *side_b;
 	const char *side_name[2]; /* not said: what sides are called; NULL: by their files */
 	const char *junit;

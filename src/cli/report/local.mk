@@ -3,6 +3,7 @@ EXTRA_DIST += src/cli/report/README.md
 libcli_a_SOURCES += \
 	src/cli/report/find_function.c src/cli/report/find_function.h \
 	src/cli/report/json_out.c src/cli/report/json_out.h \
+	src/cli/report/report_annotate.c src/cli/report/report_annotate.h \
 	src/cli/report/report.c src/cli/report/report.h \
 	src/cli/report/report_info.c src/cli/report/report_info.h \
 	src/cli/report/report_json.c src/cli/report/report_json.h \

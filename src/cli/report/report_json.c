@@ -76,13 +76,13 @@ static void put_columns(struct json_out *j, const struct report *r)
 	json_end(j, ']');
 }
 
-static void put_head(struct json_out *j, const struct report *r)
+void report_json_head(struct json_out *j, const struct report *r, const char *view)
 {
 	const struct analysis *a = r->analysis;
 	char *filter = a->lens.filter ? filter_text(a->lens.filter) : NULL;
 
 	json_put_text(j, "proftop", VERSION);
-	json_put_text(j, "view", view_names[r->view]);
+	json_put_text(j, "view", view);
 	put_files(j, a);
 	json_put_text(j, "filter", filter ? filter : "");
 	if (analysis_gave_up(a))
@@ -193,7 +193,7 @@ void report_json(const struct report *r, FILE *to)
 	struct json_out j = { .to = to };
 
 	json_begin(&j, NULL, '{', true);
-	put_head(&j, r);
+	report_json_head(&j, r, view_names[r->view]);
 	json_begin(&j, "rows", '[', true);
 	for (size_t i = 0; i < r->rows.n && !ferror(to); i++)
 		put_row(&j, r, i);

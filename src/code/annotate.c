@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Weights by line come from the frames that the profile has, so that they agree with every other view;
+ * the instructions add lines that nobody was seen at. Inlined calls are a small tree below each line.
+ */
+#include "config.h"
+
+#include "code/annotate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "code/annotation.h"
+#include "code/listing.h"
+#include "query/analysis.h"
+
+#define GAP_LINES     40u     /* more between two lines of the function are left out */
+#define CONTEXT_LINES 2u      /* that are shown around lines then */
+#define HEAD_LINES    100u    /* at most so far before the first line the declaration may be */
+#define SOURCES_MAX   100000u /* lines of source of one function */
+
+/* A line of the function's own. */
+struct own_line {
+	uint32_t path; /* in the listing's paths */
+	uint32_t line;
+	uint32_t weighed; /* in code_weights.line, or ANNOTATION_NONE */
+};
+
+/* A position in a function that was inlined. */
+struct inline_at {
+	uint32_t path, line; /* path in the listing's paths */
+	int64_t total;       /* of column 0 */
+};
+
+/* What was inlined: a function below a line, or below such a node. */
+struct inline_node {
+	uint32_t function;    /* function_id */
+	uint32_t first, next; /* a child, a sibling; ANNOTATION_NONE */
+	uint32_t numbers;
+	VEC(struct inline_at) at; /* owned */
+};
+
+struct maker {
+	const struct analysis *of;
+	const struct annotate_options *o;
+	struct annotation *a;
+	struct code_weights w;
+	struct groups own_keys; /* by function, where the analysis groups otherwise */
+	struct listing l;
+	struct location_columns locations;
+	VEC(struct own_line) lines;
+	VEC(struct inline_node) nodes;
+	uint32_t *first_node; /* [n sources] of the lines' inlined calls, or ANNOTATION_NONE */
+	struct source_file
+		*files; /* [l.paths.n] opened so far; state MISSING and no why: not yet */
+};
+
+/* --- lines --------------------------------------------------------------------------------- */
+
+static const char *text_of(const struct maker *m, uint32_t string)
+{
+	return profile_string(m->of->profile, (string_id){ string }, NULL);
+}
+
+static void add_line(struct maker *m, uint32_t path, uint32_t line, uint32_t weighed)
+{
+	vec_push(&m->lines, ((struct own_line){ path, line, weighed }));
+}
+
+static void collect_lines(struct maker *m)
+{
+	const struct listing *l = &m->l;
+
+	for (uint32_t i = 0; i < m->w.n_lines; i++)
+		add_line(m, listing_path(&m->l, text_of(m, m->w.line[i].file)), m->w.line[i].line,
+			 i);
+	for (size_t i = 0; i < l->own.n; i++)
+		if (l->own.at[i].path != ANNOTATION_NONE)
+			add_line(m, l->own.at[i].path, l->own.at[i].line, ANNOTATION_NONE);
+}
+
+/* Files by what was spent in them, lines by number, and of one line the weighed one first. */
+struct rank {
+	const struct maker *m;
+	int64_t *weight; /* [n paths] */
+};
+
+static int by_place(const void *x, const void *y, void *arg)
+{
+	const struct own_line *a = x, *b = y;
+	const struct rank *r = arg;
+
+	if (a->path != b->path) {
+		int64_t wa = r->weight[a->path], wb = r->weight[b->path];
+
+		return wa != wb ? (wa > wb ? -1 : 1) : a->path < b->path ? -1 : 1;
+	}
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->weighed < b->weighed ? -1 : a->weighed > b->weighed;
+}
+
+static void sort_lines(struct maker *m)
+{
+	struct rank r = { m, xcalloc(m->l.paths.n + 1, sizeof(int64_t)) };
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->lines.n; i++)
+		if (m->lines.at[i].weighed != ANNOTATION_NONE)
+			r.weight[m->lines.at[i].path] +=
+				m->w.line_total[(size_t)m->lines.at[i].weighed * m->w.n_columns];
+	if (m->lines.n > 0)
+		qsort_r(m->lines.at, m->lines.n, sizeof(*m->lines.at), by_place, &r);
+	for (size_t i = 0; i < m->lines.n; i++) {
+		const struct own_line *l = &m->lines.at[i];
+
+		if (n == 0 || m->lines.at[n - 1].path != l->path ||
+		    m->lines.at[n - 1].line != l->line)
+			m->lines.at[n++] = *l;
+	}
+	m->lines.n = n;
+	free(r.weight);
+}
+
+/* --- files --------------------------------------------------------------------------------- */
+
+static struct source_file *open_source(struct maker *m, uint32_t path)
+{
+	const struct listing_path *p = &m->l.paths.at[path];
+	struct source_file *f = &m->files[path];
+
+	if (!f->path && !f->why)
+		source_file_open(f, p->path, &m->o->sources, p->has_md5 ? p->md5 : NULL,
+				 p->built_ns);
+	return f;
+}
+
+static const char *keep(struct maker *m, char *text)
+{
+	char *kept = arena_strndup(&m->a->texts, text, strlen(text));
+
+	free(text);
+	return kept;
+}
+
+static const char *line_text(struct maker *m, uint32_t path, uint32_t line)
+{
+	const char *text = source_file_line(open_source(m, path), line);
+
+	return text ? arena_strndup(&m->a->texts, text, strlen(text)) : NULL;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static uint32_t add_file(struct maker *m, uint32_t path)
+{
+	const struct source_file *f = open_source(m, path);
+	struct annotation_file file = { .path = m->l.paths.at[path].path };
+
+	file.name = last_part(file.path);
+	switch (f->state) {
+	case SOURCE_MISSING:
+		file.why = keep(m, xasprintf("source %s: %s; --source DIR or --source-map FROM=TO "
+					     "says where it is",
+					     file.path, f->why));
+		break;
+	case SOURCE_DIFFERENT:
+		file.warning = keep(m, xasprintf("%s is not what was compiled (its MD5 differs): "
+						 "lines may be others",
+						 f->path));
+		break;
+	case SOURCE_NEWER:
+		file.warning = keep(m,
+				    xasprintf("%s was changed after the program was built: lines "
+					      "may be others",
+					      f->path));
+		break;
+	case SOURCE_FOUND:
+	case SOURCE_CHECKED:
+		break;
+	}
+	vec_push(&m->a->files, file);
+	return (uint32_t)m->a->files.n - 1;
+}
+
+/* --- sources ------------------------------------------------------------------------------- */
+
+static void add_source(struct maker *m, uint32_t file, uint32_t path, uint32_t line, bool gap,
+		       uint32_t weighed)
+{
+	struct annotation_source s = { .file = file,
+				       .line = line,
+				       .text = line_text(m, path, line),
+				       .numbers = ANNOTATION_NONE,
+				       .gap = gap };
+	uint32_t n = m->w.n_columns;
+
+	if (weighed != ANNOTATION_NONE) {
+		int64_t *to;
+
+		s.numbers = annotation_add_numbers(m->a);
+		to = m->a->numbers.at + (size_t)s.numbers * 2 * n;
+		memcpy(to, m->w.line_self + (size_t)weighed * n, n * sizeof(*to));
+		memcpy(to + n, m->w.line_total + (size_t)weighed * n, n * sizeof(*to));
+	}
+	vec_push(&m->a->sources, s);
+}
+
+/* The lines lines[from..to) of one file, with those between them. */
+static void add_sources_of(struct maker *m, size_t from, size_t to)
+{
+	uint32_t path = m->lines.at[from].path, file = add_file(m, path), next = 0;
+	uint32_t n_lines = m->files[path].n_lines;
+	bool known = n_lines > 0;
+
+	for (size_t i = from; i < to && m->a->sources.n < SOURCES_MAX; i++) {
+		const struct own_line *l = &m->lines.at[i];
+		uint32_t begin = l->line, after = i + 1 < to ? m->lines.at[i + 1].line : 0;
+		uint32_t end = l->line + CONTEXT_LINES;
+		bool first = i == from, gap;
+
+		if (!known) {
+			add_source(m, file, path, l->line, !first && l->line > next, l->weighed);
+			next = l->line + 1;
+			continue;
+		}
+		gap = !first && l->line - next > GAP_LINES;
+		if (first || gap)
+			begin = l->line > CONTEXT_LINES ? l->line - CONTEXT_LINES : 1;
+		else
+			begin = next;
+		if (first)
+			gap = false;
+		for (uint32_t k = begin; k < l->line && k <= n_lines; k++)
+			add_source(m, file, path, k, gap && k == begin, ANNOTATION_NONE);
+		add_source(m, file, path, l->line, gap && begin == l->line, l->weighed);
+		next = l->line + 1;
+		/* What follows the last line before a gap. */
+		if (after == 0 || after - next > GAP_LINES)
+			for (; next <= end && next <= n_lines; next++)
+				add_source(m, file, path, next, false, ANNOTATION_NONE);
+	}
+}
+
+/* The line where the function is declared, when it is just before the first of its lines. */
+static void add_declaration(struct maker *m)
+{
+	struct annotation *a = m->a;
+	uint32_t path, least = UINT32_MAX;
+
+	if (!a->declared || a->declared_line == 0)
+		return;
+	path = listing_path(&m->l, a->declared);
+	for (size_t i = 0; i < m->lines.n; i++)
+		if (m->lines.at[i].path == path && m->lines.at[i].line < least)
+			least = m->lines.at[i].line;
+	if (least != UINT32_MAX && least > a->declared_line &&
+	    least - a->declared_line <= HEAD_LINES)
+		add_line(m, path, a->declared_line, ANNOTATION_NONE);
+}
+
+static void make_sources(struct maker *m)
+{
+	collect_lines(m);
+	add_declaration(m);
+	sort_lines(m);
+	m->files = xcalloc(m->l.paths.n + 1, sizeof(*m->files));
+	for (size_t from = 0, to; from < m->lines.n; from = to) {
+		for (to = from + 1;
+		     to < m->lines.n && m->lines.at[to].path == m->lines.at[from].path; to++)
+			;
+		add_sources_of(m, from, to);
+	}
+}
+
+/* The source row of a position, or ANNOTATION_NONE. */
+static uint32_t find_source(const struct maker *m, const char *path, uint32_t line)
+{
+	const struct annotation *a = m->a;
+	size_t low = 0, high;
+
+	for (; low < a->sources.n && a->files.at[a->sources.at[low].file].path != path;) {
+		uint32_t file = a->sources.at[low].file;
+
+		while (low < a->sources.n && a->sources.at[low].file == file)
+			low++;
+	}
+	if (low == a->sources.n)
+		return ANNOTATION_NONE;
+	for (high = low;
+	     high < a->sources.n && a->sources.at[high].file == a->sources.at[low].file;)
+		high++;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (a->sources.at[mid].line < line)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < a->sources.n && a->sources.at[low].line == line &&
+			       a->files.at[a->sources.at[low].file].path == path
+		       ? (uint32_t)low
+		       : ANNOTATION_NONE;
+}
+
+static void link_code(struct maker *m)
+{
+	struct annotation *a = m->a;
+
+	for (size_t i = 0; i < a->code.n; i++) {
+		struct annotation_code *c = &a->code.at[i];
+		const struct listing_own *own = &m->l.own.at[i];
+
+		if (own->path != ANNOTATION_NONE)
+			c->source = find_source(m, m->l.paths.at[own->path].path, own->line);
+		if (!c->path)
+			continue;
+		if (i > 0 && c[-1].path == c->path && c[-1].line == c->line)
+			c->at = c[-1].at;
+		else
+			c->at = line_text(m, listing_path(&m->l, c->path), c->line);
+	}
+}
+
+/* --- inlined calls ------------------------------------------------------------------------- */
+
+static uint32_t find_node(struct maker *m, uint32_t *first, uint32_t function)
+{
+	uint32_t at = *first;
+
+	while (at != ANNOTATION_NONE && m->nodes.at[at].function != function)
+		at = m->nodes.at[at].next;
+	return at;
+}
+
+/* The node of a function below a line (parent ANNOTATION_NONE) or a node. */
+static uint32_t node_of(struct maker *m, uint32_t source, uint32_t parent, uint32_t function)
+{
+	uint32_t *first = parent == ANNOTATION_NONE ? &m->first_node[source]
+						    : &m->nodes.at[parent].first;
+	uint32_t at = find_node(m, first, function);
+	struct inline_node n = { .function = function, .first = ANNOTATION_NONE, .next = *first };
+
+	if (at != ANNOTATION_NONE)
+		return at;
+	n.numbers = annotation_add_numbers(m->a);
+	at = (uint32_t)m->nodes.n;
+	*first = at;
+	vec_push(&m->nodes, n);
+	return at;
+}
+
+static void note_position(struct maker *m, struct inline_node *n, const struct frame *f,
+			  int64_t total)
+{
+	uint32_t path;
+
+	if (f->line == 0)
+		return;
+	path = listing_path(&m->l, text_of(m, f->file));
+	for (size_t i = 0; i < n->at.n; i++) {
+		if (n->at.at[i].path != path || n->at.at[i].line != f->line)
+			continue;
+		n->at.at[i].total += total;
+		return;
+	}
+	vec_push(&n->at, ((struct inline_at){ path, f->line, total }));
+}
+
+static void add_run(struct maker *m, uint32_t i)
+{
+	const struct code_address *c = &m->w.address[i];
+	const struct frame *f = location_frames(&m->locations, c->location);
+	uint32_t n_columns = m->w.n_columns, k = 0, n, source, node = ANNOTATION_NONE;
+
+	if (!f)
+		return;
+	n = f->n_more + 1;
+	while (k < n && groups_of_frame(m->l.keys, f[k].function, c->module) != m->l.key)
+		k++;
+	if (k == n || f[k].line == 0)
+		return;
+	source = find_source(m, m->l.paths.at[listing_path(&m->l, text_of(m, f[k].file))].path,
+			     f[k].line);
+	if (source == ANNOTATION_NONE)
+		return;
+	for (uint32_t j = k + 1; j < n; j++) {
+		int64_t *numbers;
+
+		node = node_of(m, source, node, f[j].function);
+		numbers = m->a->numbers.at + (size_t)m->nodes.at[node].numbers * 2 * n_columns;
+		for (uint32_t col = 0; col < n_columns; col++) {
+			numbers[n_columns + col] += m->w.address_total[(size_t)i * n_columns + col];
+			if (j == n - 1)
+				numbers[col] += m->w.address_self[(size_t)i * n_columns + col];
+		}
+		note_position(m, &m->nodes.at[node], &f[j],
+			      m->w.address_total[(size_t)i * n_columns]);
+	}
+}
+
+static int64_t weight_of(const struct maker *m, uint32_t node)
+{
+	return annotation_total(m->a, m->nodes.at[node].numbers)[0];
+}
+
+/* Siblings, the heaviest first. */
+static uint32_t sorted(struct maker *m, uint32_t first)
+{
+	uint32_t out = ANNOTATION_NONE;
+
+	while (first != ANNOTATION_NONE) {
+		uint32_t node = first, *at = &out;
+
+		first = m->nodes.at[node].next;
+		while (*at != ANNOTATION_NONE && weight_of(m, *at) >= weight_of(m, node))
+			at = &m->nodes.at[*at].next;
+		m->nodes.at[node].next = *at;
+		*at = node;
+	}
+	return out;
+}
+
+/* No deeper than the frames of a run are. */
+static void give_out(struct maker *m, uint32_t first, uint32_t depth)
+{
+	const struct profile *p = m->of->profile;
+
+	for (uint32_t at = sorted(m, first); at != ANNOTATION_NONE; at = m->nodes.at[at].next) {
+		const struct inline_node *n = &m->nodes.at[at];
+		struct annotation_inline out = { .depth = depth, .numbers = n->numbers };
+		const struct inline_at *best = NULL;
+
+		for (size_t i = 0; i < n->at.n; i++)
+			if (!best || n->at.at[i].total > best->total)
+				best = &n->at.at[i];
+		out.function = profile_string(
+			p, profile_function(p, (function_id){ n->function })->name, NULL);
+		if (best) {
+			out.path = m->l.paths.at[best->path].path;
+			out.file_name = last_part(out.path);
+			out.line = best->line;
+			out.text = line_text(m, best->path, best->line);
+		}
+		vec_push(&m->a->inlines, out);
+		give_out(m, n->first, depth + 1);
+	}
+}
+
+static void make_inlines(struct maker *m)
+{
+	struct annotation *a = m->a;
+
+	if (!m->of->lens.inlines || a->sources.n == 0)
+		return;
+	m->first_node = xmalloc(a->sources.n * sizeof(*m->first_node));
+	for (size_t i = 0; i < a->sources.n; i++)
+		m->first_node[i] = ANNOTATION_NONE;
+	for (uint32_t i = 0; i < m->w.n_addresses; i++)
+		add_run(m, i);
+	for (size_t i = 0; i < a->sources.n; i++) {
+		a->sources.at[i].first_inline = (uint32_t)a->inlines.n;
+		give_out(m, m->first_node[i], 1);
+		a->sources.at[i].n_inlines = (uint32_t)a->inlines.n - a->sources.at[i].first_inline;
+	}
+}
+
+/* --- all ----------------------------------------------------------------------------------- */
+
+static void say_function(struct maker *m)
+{
+	const struct profile *p = m->of->profile;
+	struct annotation *a = m->a;
+	uint32_t id = m->l.keys->key[m->l.key].id;
+	const struct function *f;
+	const char *file;
+
+	a->function = m->l.keys->key[m->l.key].label;
+	a->function = arena_strndup(&a->texts, a->function, strlen(a->function));
+	a->module = m->l.keys->key[m->l.key].module;
+	if (id & KEY_OF_MODULE)
+		return;
+	f = profile_function(p, (function_id){ id });
+	file = profile_string(p, function_file(f), NULL);
+	a->declared = *file ? file : NULL;
+	a->declared_line = function_line(f);
+}
+
+static void say_numbers(struct maker *m)
+{
+	struct annotation *a = m->a;
+
+	a->n_columns = m->w.n_columns;
+	a->scoped = m->w.scoped;
+	memcpy(a->scale, m->w.scale, sizeof(a->scale));
+	memcpy(a->self, m->w.self, sizeof(a->self));
+	memcpy(a->total, m->w.total, sizeof(a->total));
+	memcpy(a->code_self, m->w.code, sizeof(a->code_self));
+}
+
+/* Neither lines nor code: the first reason counts. */
+static void say_nothing(struct annotation *a)
+{
+	if (a->sources.n > 0 || a->code.n > 0)
+		return;
+	a->nothing = "nothing of this function was sampled here";
+	for (size_t i = 0; i < a->blocks.n; i++) {
+		if (!a->blocks.at[i].why)
+			continue;
+		a->nothing = a->blocks.at[i].why;
+		return;
+	}
+}
+
+static bool find_key(struct maker *m, uint32_t key_id)
+{
+	m->l.keys = &m->of->keys;
+	if (m->of->keys.grouping != GROUP_FUNCTION) {
+		groups_init_named(&m->own_keys, m->of->profile, &m->of->counts, GROUP_FUNCTION,
+				  m->of->lens.names);
+		m->l.keys = &m->own_keys;
+	}
+	for (m->l.key = 0; m->l.key < m->l.keys->n; m->l.key++)
+		if (m->l.keys->key[m->l.key].id == key_id)
+			return true;
+	return false;
+}
+
+static int make(struct maker *m, struct progress *progress)
+{
+	int rc;
+
+	say_function(m);
+	say_numbers(m);
+	m->l.a = m->a;
+	m->l.of = m->of;
+	m->l.weights = &m->w;
+	m->l.symbols = m->o->symbols;
+	rc = listing_make(&m->l, progress);
+	if (rc < 0)
+		return rc;
+	/* Paths that come later are of inlined code. */
+	for (uint32_t i = 0; i < m->w.n_addresses; i++) {
+		const struct frame *f = location_frames(&m->locations, m->w.address[i].location);
+
+		for (uint32_t k = 0; f && k <= f->n_more; k++)
+			if (f[k].line > 0)
+				listing_path(&m->l, text_of(m, f[k].file));
+	}
+	make_sources(m);
+	link_code(m);
+	make_inlines(m);
+	say_nothing(m->a);
+	return 0;
+}
+
+static void done(struct maker *m)
+{
+	for (size_t i = 0; m->files && i < m->l.paths.n; i++)
+		source_file_done(&m->files[i]);
+	free(m->files);
+	for (size_t i = 0; i < m->nodes.n; i++)
+		vec_done(&m->nodes.at[i].at);
+	vec_done(&m->nodes);
+	vec_done(&m->lines);
+	free(m->first_node);
+	listing_done(&m->l);
+	code_weights_done(&m->w);
+	if (m->l.keys == &m->own_keys)
+		groups_done(&m->own_keys);
+}
+
+int annotate(const struct analysis *a, const struct annotate_options *o,
+	     const struct code_wish *wish, struct progress *progress, struct annotation **out)
+{
+	struct maker m = { .of = a, .o = o };
+	int rc = code_weights_init(a, wish, progress, &m.w);
+
+	if (rc < 0)
+		return rc;
+	profile_locations(a->profile, &m.locations);
+	m.a = annotation_new();
+	m.a->wish = *wish;
+	rc = find_key(&m, wish->key_id) ? make(&m, progress) : -ENOENT;
+	done(&m);
+	if (rc < 0)
+		annotation_free(m.a);
+	else
+		*out = m.a;
+	return rc;
+}

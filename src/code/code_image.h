@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The code of one module: its bytes, the extent of its functions, its debug information. Files are found as for
+ * symbols (symbols/search), and only one with the recorded build-id counts. Addresses are those of
+ * locations (resolver.h).
+ */
+#ifndef PROFTOP_CODE_CODE_IMAGE_H
+#define PROFTOP_CODE_CODE_IMAGE_H
+
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct code_image;
+struct inline_lookup;
+struct resolver_options;
+
+/* A function's code. */
+struct code_extent {
+	uint64_t begin, end; /* [begin, end) */
+	const char *name;    /* of its symbol, mangled; NULL: it has none; borrowed */
+};
+
+/* Never NULL. function is a name that the symbol at address should have: by it a kernel's base is known. */
+struct code_image *code_image_open(const struct profile *p, module_id m,
+				   const struct resolver_options *o, const char *function,
+				   uint64_t address);
+void code_image_free(struct code_image *i);
+
+/* Why there are no bytes; a sentence, borrowed; NULL: there are. */
+const char *code_image_why(const struct code_image *i);
+/* The file was taken though no build-id was recorded. */
+bool code_image_unverified(const struct code_image *i);
+/* The file that has the code; "" where it is none; borrowed. */
+const char *code_image_path(const struct code_image *i);
+/* When that was written, in ns since 1970; 0: unknown. */
+int64_t code_image_built_ns(const struct code_image *i);
+uint16_t code_image_machine(const struct code_image *i); /* EM_… */
+bool code_image_is64(const struct code_image *i);
+bool code_image_swapped(const struct code_image *i);
+
+/* The function at an address; false when nothing says where it begins and ends. */
+bool code_image_function(struct code_image *i, uint64_t address, struct code_extent *out);
+/* n bytes from begin, the caller's to free; NULL when they are not all there. */
+uint8_t *code_image_read(const struct code_image *i, uint64_t begin, size_t n);
+/* An address as objdump prints it, and the other way round (false: outside). */
+uint64_t code_image_shown(const struct code_image *i, uint64_t address);
+bool code_image_from_shown(const struct code_image *i, uint64_t shown, uint64_t *address);
+/* "name" or "name+0x10" of what is at an address, demangled; NULL: unknown. The caller frees. */
+char *code_image_symbol(struct code_image *i, uint64_t address);
+
+/* Lines and inlined calls; NULL: no debug information. Borrowed. */
+struct inline_lookup *code_image_lines(const struct code_image *i);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The only file that includes capstone. */
+#include "config.h"
+
+#include "code/disassembler.h"
+
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct disassembler {
+	csh handle;
+	cs_insn *insn; /* of capstone; owned */
+	uint16_t machine;
+	uint8_t unit; /* bytes that are skipped where there is no instruction */
+	char text[sizeof(((cs_insn *)0)->mnemonic) + sizeof(((cs_insn *)0)->op_str) + 2];
+};
+
+struct disassembler *disassembler_new(uint16_t machine, bool is64)
+{
+	struct disassembler *d;
+	cs_arch arch = CS_ARCH_X86;
+	cs_mode mode = is64 ? CS_MODE_64 : CS_MODE_32;
+	csh handle;
+
+	if (machine == EM_AARCH64) {
+		arch = CS_ARCH_ARM64;
+		mode = CS_MODE_ARM;
+	} else if (machine != EM_X86_64 && machine != EM_386) {
+		return NULL;
+	}
+	if (cs_open(arch, mode, &handle) != CS_ERR_OK)
+		return NULL;
+	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	if (arch == CS_ARCH_X86)
+		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+	d = xcalloc(1, sizeof(*d));
+	d->handle = handle;
+	d->insn = cs_malloc(handle);
+	d->machine = machine;
+	d->unit = arch == CS_ARCH_X86 ? 1 : 4;
+	if (d->insn)
+		return d;
+	disassembler_free(d);
+	return NULL;
+}
+
+void disassembler_free(struct disassembler *d)
+{
+	if (!d)
+		return;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	cs_close(&d->handle);
+	free(d);
+}
+
+/* Where a jump goes, or what an operand is relative to the instruction. */
+static void find_target_x86(const cs_insn *insn, struct decoded *out)
+{
+	const cs_x86 *x = &insn->detail->x86;
+
+	for (uint8_t i = 0; i < x->op_count; i++) {
+		const cs_x86_op *op = &x->operands[i];
+
+		if (op->type == X86_OP_IMM && out->flow != FLOW_ON && out->flow != FLOW_RETURN)
+			out->target = (uint64_t)op->imm;
+		if (op->type == X86_OP_MEM && op->mem.base == X86_REG_RIP)
+			out->refers = insn->address + insn->size + (uint64_t)op->mem.disp;
+	}
+}
+
+static void find_target_arm64(const cs_insn *insn, struct decoded *out)
+{
+	const cs_arm64 *x = &insn->detail->arm64;
+
+	if (x->op_count == 0 || x->operands[x->op_count - 1].type != ARM64_OP_IMM)
+		return;
+	if (out->flow != FLOW_ON && out->flow != FLOW_RETURN)
+		out->target = (uint64_t)x->operands[x->op_count - 1].imm;
+	else if (insn->id == ARM64_INS_ADRP || insn->id == ARM64_INS_ADR)
+		out->refers = (uint64_t)x->operands[x->op_count - 1].imm;
+}
+
+static enum code_flow flow_x86(csh handle, const cs_insn *insn)
+{
+	if (cs_insn_group(handle, insn, CS_GRP_RET) || cs_insn_group(handle, insn, CS_GRP_IRET))
+		return FLOW_RETURN;
+	if (cs_insn_group(handle, insn, CS_GRP_CALL))
+		return FLOW_CALL;
+	if (!cs_insn_group(handle, insn, CS_GRP_JUMP))
+		return FLOW_ON;
+	return insn->id == X86_INS_JMP || insn->id == X86_INS_LJMP ? FLOW_JUMP : FLOW_BRANCH;
+}
+
+static enum code_flow flow_arm64(csh handle, const cs_insn *insn)
+{
+	switch (insn->id) {
+	case ARM64_INS_RET:
+		return FLOW_RETURN;
+	case ARM64_INS_BL:
+	case ARM64_INS_BLR:
+		return FLOW_CALL;
+	case ARM64_INS_BR:
+		return FLOW_JUMP;
+	case ARM64_INS_B:
+		return insn->detail->arm64.cc == ARM64_CC_INVALID ||
+				       insn->detail->arm64.cc == ARM64_CC_AL
+			       ? FLOW_JUMP
+			       : FLOW_BRANCH;
+	default:
+		return cs_insn_group(handle, insn, CS_GRP_JUMP) ? FLOW_BRANCH : FLOW_ON;
+	}
+}
+
+/* What is no instruction, up to the next place where one may begin. */
+static void decode_data(struct disassembler *d, const uint8_t **code, size_t *n, uint64_t *address,
+			struct decoded *out)
+{
+	uint8_t bytes = *n < d->unit ? (uint8_t)*n : d->unit;
+	int at = snprintf(d->text, sizeof(d->text), ".byte ");
+
+	for (uint8_t i = 0; i < bytes; i++)
+		at += snprintf(d->text + at, sizeof(d->text) - (size_t)at, "%s0x%02x",
+			       i ? ", " : "", (*code)[i]);
+	out->text = d->text;
+	out->n_bytes = bytes;
+	out->is_data = true;
+	*code += bytes;
+	*n -= bytes;
+	*address += bytes;
+}
+
+bool disassembler_next(struct disassembler *d, const uint8_t **code, size_t *n, uint64_t *address,
+		       struct decoded *out)
+{
+	const cs_insn *insn = d->insn;
+
+	*out = (struct decoded){ .address = *address,
+				 .target = CODE_NO_TARGET,
+				 .refers = CODE_NO_TARGET };
+	if (*n == 0)
+		return false;
+	if (!cs_disasm_iter(d->handle, code, n, address, d->insn) || insn->size == 0) {
+		decode_data(d, code, n, address, out);
+		return true;
+	}
+	if (d->machine == EM_AARCH64) {
+		out->flow = flow_arm64(d->handle, insn);
+		find_target_arm64(insn, out);
+	} else {
+		out->flow = flow_x86(d->handle, insn);
+		find_target_x86(insn, out);
+	}
+	snprintf(d->text, sizeof(d->text), insn->op_str[0] ? "%-7s %s" : "%s", insn->mnemonic,
+		 insn->op_str);
+	out->text = d->text;
+	out->n_bytes = (uint8_t)insn->size;
+	return true;
+}
+
+const char *disassembler_machine(uint16_t machine, char out[32])
+{
+	switch (machine) {
+	case EM_X86_64:
+		return "x86-64";
+	case EM_386:
+		return "i386";
+	case EM_AARCH64:
+		return "AArch64";
+	case EM_ARM:
+		return "ARM";
+	case EM_RISCV:
+		return "RISC-V";
+	case EM_PPC64:
+		return "PowerPC";
+	case EM_S390:
+		return "s390";
+	default:
+		snprintf(out, 32, "machine %u", machine);
+		return out;
+	}
+}

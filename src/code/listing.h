@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The instructions of an annotation, and what debug information says of each. */
+#ifndef PROFTOP_CODE_LISTING_H
+#define PROFTOP_CODE_LISTING_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "code/annotation.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis;
+struct groups;
+struct progress;
+struct resolver_options;
+
+/* What is known of a source file's compilation. */
+struct listing_path {
+	const char *path; /* in the annotation's texts */
+	uint8_t md5[16];
+	bool has_md5;
+	int64_t built_ns; /* when the newest program with it was written; 0: unknown */
+};
+
+/* The function's own position at an instruction. */
+struct listing_own {
+	uint32_t path; /* in paths; ANNOTATION_NONE: not known */
+	uint32_t line;
+};
+
+struct listing {
+	struct annotation *a;      /* whose blocks and code are made */
+	const struct analysis *of; /* borrowed, as all that follows */
+	const struct code_weights *weights;
+	const struct groups *keys; /* by function */
+	uint32_t key;
+	const struct resolver_options *symbols;
+	VEC(struct listing_path) paths; /* each once */
+	struct map by_path;
+	VEC(struct listing_own) own; /* [a->code.n] */
+	VEC(uint8_t) bytes;          /* [a->code.n] lengths of instructions */
+	VEC(uint64_t) address;       /* [a->code.n] as locations have it */
+};
+
+/* The number of a path. */
+uint32_t listing_path(struct listing *l, const char *path);
+/* 0 or -ECANCELED. The caller ends with listing_done(). */
+int listing_make(struct listing *l, struct progress *progress);
+void listing_done(struct listing *l);
+
+#endif

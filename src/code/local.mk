@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+EXTRA_DIST += src/code/README.md
+libcode_a_SOURCES += \
+	src/code/annotate.c src/code/annotate.h \
+	src/code/annotation.c src/code/annotation.h \
+	src/code/code_image.c src/code/code_image.h \
+	src/code/disassembler.c src/code/disassembler.h \
+	src/code/listing.c src/code/listing.h \
+	src/code/md5.c src/code/md5.h \
+	src/code/source_file.c src/code/source_file.h

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "code/source_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "code/md5.h"
+
+/* The rest of path behind a directory that it lies in, or NULL. */
+static const char *below(const char *path, const char *dir, size_t n)
+{
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	if (strncmp(path, dir, n) != 0)
+		return NULL;
+	path += n;
+	if (*path == '\0' || *path == '/')
+		return path + (*path == '/');
+	return n > 0 && dir[n - 1] == '/' ? path : NULL;
+}
+
+bool source_map_is_right(const char *map)
+{
+	const char *equals = strchr(map, '=');
+
+	return equals && equals > map;
+}
+
+/* A regular file that can be read; its descriptor, or -errno. */
+static int try_open(const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, st) == 0 && S_ISREG(st->st_mode))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
+/* Takes the path when it can be opened. */
+static int take(struct source_file *f, char *path, struct stat *st)
+{
+	int fd = try_open(path, st);
+
+	if (fd >= 0)
+		f->path = path;
+	else
+		free(path);
+	return fd;
+}
+
+static int open_mapped(struct source_file *f, const char *path, const struct source_options *o,
+		       struct stat *st)
+{
+	for (size_t i = 0; i < o->n_maps; i++) {
+		const char *map = o->maps[i], *equals = strchr(map, '='), *rest;
+		int fd;
+
+		rest = equals ? below(path, map, (size_t)(equals - map)) : NULL;
+		if (!rest)
+			continue;
+		fd = take(f, *rest ? xasprintf("%s/%s", equals + 1, rest) : xstrdup(equals + 1),
+			  st);
+		if (fd >= 0)
+			return fd;
+	}
+	return -ENOENT;
+}
+
+/* The longest end of the path that is below one of the directories. */
+static int open_below(struct source_file *f, const char *path, const struct source_options *o,
+		      struct stat *st)
+{
+	for (const char *end = path; end; end = strchr(end, '/')) {
+		end += strspn(end, "/");
+		for (size_t i = 0; i < o->n_dirs && *end; i++) {
+			int fd = take(f, xasprintf("%s/%s", o->dirs[i], end), st);
+
+			if (fd >= 0)
+				return fd;
+		}
+	}
+	return -ENOENT;
+}
+
+static bool read_all(int fd, char *to, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t got = pread(fd, to + at, n - at, (off_t)at);
+
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+/* Ends of lines become NUL. A file may hold NULs of its own: a line ends there for us. */
+static void split(struct source_file *f, size_t n)
+{
+	VEC(char *) lines = { 0 };
+	char *at = f->text, *end = f->text + n;
+
+	while (at < end) {
+		char *stop = memchr(at, '\n', (size_t)(end - at));
+
+		vec_push(&lines, at);
+		if (!stop)
+			break;
+		*stop = '\0';
+		if (stop > at && stop[-1] == '\r')
+			stop[-1] = '\0';
+		at = stop + 1;
+	}
+	f->line = lines.at;
+	f->n_lines = (uint32_t)lines.n;
+}
+
+static void check(struct source_file *f, size_t n, const struct stat *st, const uint8_t *md5,
+		  int64_t built_ns)
+{
+	int64_t changed_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+	uint8_t have[MD5_BYTES];
+
+	f->state = SOURCE_FOUND;
+	if (md5) {
+		md5_of(f->text, n, have);
+		f->state = memcmp(have, md5, MD5_BYTES) == 0 ? SOURCE_CHECKED : SOURCE_DIFFERENT;
+	} else if (built_ns > 0 && changed_ns > built_ns) {
+		f->state = SOURCE_NEWER;
+	}
+}
+
+void source_file_open(struct source_file *f, const char *path, const struct source_options *o,
+		      const uint8_t *md5, int64_t built_ns)
+{
+	struct stat st;
+	int fd;
+
+	*f = (struct source_file){ .state = SOURCE_MISSING };
+	fd = open_mapped(f, path, o, &st);
+	if (fd < 0)
+		fd = open_below(f, path, o, &st);
+	/* A path without its directory means nothing here. */
+	if (fd < 0 && path[0] == '/')
+		fd = take(f, xstrdup(path), &st);
+	if (fd < 0) {
+		f->why = fd == -EACCES   ? xstrdup("permission denied")
+			 : fd == -EINVAL ? xstrdup("it is no regular file")
+					 : xstrdup("not found");
+		return;
+	}
+	if (st.st_size < 0 || (uint64_t)st.st_size > SOURCE_MAX_BYTES) {
+		f->why = xstrdup("larger than 32 MB");
+		close(fd);
+		return;
+	}
+	f->text = xmalloc((size_t)st.st_size + 1);
+	f->text[st.st_size] = '\0';
+	if (read_all(fd, f->text, (size_t)st.st_size)) {
+		check(f, (size_t)st.st_size, &st, md5, built_ns);
+		split(f, (size_t)st.st_size);
+	} else {
+		f->why = xstrdup("it cannot be read to its end");
+	}
+	close(fd);
+}
+
+void source_file_done(struct source_file *f)
+{
+	free(f->path);
+	free(f->why);
+	free(f->text);
+	free(f->line);
+	*f = (struct source_file){ .state = SOURCE_MISSING };
+}
+
+const char *source_file_line(const struct source_file *f, uint32_t line)
+{
+	return line > 0 && line <= f->n_lines ? f->line[line - 1] : NULL;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Source files: where they are, and their lines. */
+#ifndef PROFTOP_CODE_SOURCE_FILE_H
+#define PROFTOP_CODE_SOURCE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Larger files are not read. */
+#define SOURCE_MAX_BYTES ((uint64_t)32 << 20)
+
+/* Where sources are looked for beside the recorded path. */
+struct source_options {
+	const char *const *dirs; /* --source DIR, [n_dirs]; borrowed */
+	size_t n_dirs;
+	const char *const *maps; /* --source-map FROM=TO, [n_maps]; borrowed */
+	size_t n_maps;
+};
+
+enum source_state {
+	SOURCE_MISSING,   /* no file was found, or it cannot be read: see why */
+	SOURCE_FOUND,     /* nothing says whether it is the one that was compiled */
+	SOURCE_CHECKED,   /* it has the MD5 that the compiler wrote */
+	SOURCE_DIFFERENT, /* it has another one: it was changed since */
+	SOURCE_NEWER      /* no MD5, and it was changed after the program was linked */
+};
+
+struct source_file {
+	enum source_state state;
+	char *path;  /* that was opened; NULL: none; owned */
+	char *why;   /* why there is none; NULL; owned */
+	char *text;  /* all of it, each line ends with NUL; owned */
+	char **line; /* [n_lines] in text; owned */
+	uint32_t n_lines;
+};
+
+/*
+ * Finds and reads a file: at the path by the maps (the first whose FROM the path begins with), below the
+ * directories with the longest end of the path that is there, then at the path itself.
+ *
+ * md5       [16] that the compiler wrote, or NULL
+ * built_ns  when the program was written, in ns since 1970; 0: unknown
+ *
+ * Never fails: see state. The caller ends with source_file_done().
+ */
+void source_file_open(struct source_file *f, const char *path, const struct source_options *o,
+		      const uint8_t *md5, int64_t built_ns);
+void source_file_done(struct source_file *f);
+
+/* A line's text, from 1; NULL when there is no such line. Untrusted. */
+const char *source_file_line(const struct source_file *f, uint32_t line);
+
+/* "FROM=TO" with something on the left. */
+bool source_map_is_right(const char *map);
+
+#endif

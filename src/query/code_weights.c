@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Weights per stack become sums of subtrees in one pass back over the trie. The nodes that are of the
+ * function make a small tree of their own; a walk over that one counts which addresses and lines
+ * are above a node already, so that recursion adds nothing twice.
+ */
+#include "config.h"
+
+#include "query/code_weights.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "query/analysis.h"
+#include "query/core/aggregate.h"
+#include "query/core/groups.h"
+#include "query/tree/calltree.h"
+#include "query/tree/transform.h"
+
+#define NOT_THERE   UINT32_MAX
+#define CANCEL_MASK 0xffff
+
+/* A stack whose last frame is of the function. */
+struct spot {
+	uint32_t stack;
+	uint32_t up;      /* the next spot outwards, or NOT_THERE */
+	uint32_t address; /* index of the row */
+	uint32_t first;   /* its lines are lines[first .. first + n_lines) */
+	uint32_t n_lines;
+};
+
+struct finder {
+	const struct analysis *a;
+	struct groups own;         /* by function, where the analysis groups otherwise */
+	const struct groups *keys; /* by function */
+	uint32_t key;
+	struct location_columns locations;
+	struct stack_columns stacks;
+	uint32_t *row;      /* [n_locations] address row, NOT_THERE: not of the function */
+	uint64_t *path;     /* [n_stacks] of calltree_path(); NULL: not scoped */
+	uint32_t *scope;    /* [n_stacks] first frame of the run that counts; NOT_THERE: none */
+	uint64_t wanted;    /* the path of the scope */
+	uint32_t *spot_of;  /* [n_stacks] the newest spot at or above */
+	struct map by_line; /* of out->line */
+	VEC(struct spot) spots;
+	VEC(uint32_t) lines; /* of spots */
+	VEC(struct code_address) addresses;
+	VEC(struct code_line) line;
+	struct code_weights *out;
+};
+
+static uint32_t key_of(const struct finder *f, uint32_t function, uint32_t module)
+{
+	return groups_of_frame(f->keys, function, module);
+}
+
+/* The frames of a location, outermost first: a run, or one made up of its function. */
+static uint32_t frames_of(const struct finder *f, uint32_t location, struct frame *one,
+			  const struct frame **out)
+{
+	const struct frame *run = location_frames(&f->locations, location);
+
+	if (run && f->a->lens.inlines) {
+		*out = run;
+		return run->n_more + 1;
+	}
+	*one = run ? *run : (struct frame){ .function = ID_NONE };
+	one->function = location_function(&f->locations, location);
+	*out = one;
+	return 1;
+}
+
+bool code_weights_has(const struct groups *keys, const struct location_columns *l, bool inlines,
+		      uint32_t location, uint32_t key)
+{
+	const struct frame *run = inlines ? location_frames(l, location) : NULL;
+	uint32_t module = l->module[location];
+
+	if (!run)
+		return groups_of_frame(keys, location_function(l, location), module) == key;
+	for (uint32_t i = 0; i <= run->n_more; i++)
+		if (groups_of_frame(keys, run[i].function, module) == key)
+			return true;
+	return false;
+}
+
+static void find_addresses(struct finder *f)
+{
+	uint32_t n = f->a->counts.n_locations;
+
+	f->row = xmalloc(((size_t)n + 1) * sizeof(*f->row));
+	for (uint32_t i = 0; i < n; i++) {
+		f->row[i] = NOT_THERE;
+		if (!code_weights_has(f->keys, &f->locations, f->a->lens.inlines, i, f->key))
+			continue;
+		f->row[i] = (uint32_t)f->addresses.n;
+		vec_push(&f->addresses, ((struct code_address){ .address = f->locations.address[i],
+								.module = f->locations.module[i],
+								.location = i }));
+	}
+}
+
+static bool same_line(const void *things, uint32_t value, const void *key)
+{
+	const struct finder *f = things;
+	const struct code_line *l = key;
+
+	return f->line.at[value].file == l->file && f->line.at[value].line == l->line;
+}
+
+static uint32_t line_row(struct finder *f, uint32_t file, uint32_t line)
+{
+	struct code_line l = { .file = file, .line = line };
+	uint64_t hash = hash_pair(file, line);
+	uint32_t at = map_find(&f->by_line, hash, same_line, f, &l);
+
+	if (at != MAP_NONE)
+		return at;
+	at = (uint32_t)f->line.n;
+	map_add(&f->by_line, hash, at);
+	vec_push(&f->line, l);
+	return at;
+}
+
+/* Where in a run the scope begins: its node may be any of the frames. */
+static void find_scope(struct finder *f, uint32_t stack)
+{
+	uint32_t parent = f->stacks.parent[stack], location = f->stacks.location[stack];
+	uint64_t path = f->path[parent];
+	const struct frame *frame;
+	struct frame one;
+	uint32_t n = frames_of(f, location, &one, &frame);
+
+	f->scope[stack] = f->scope[parent] == NOT_THERE ? NOT_THERE : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t key = key_of(f, frame[i].function, f->locations.module[location]);
+
+		path = calltree_path(path, f->keys->key[key].id);
+		if (path == f->wanted && f->scope[stack] == NOT_THERE)
+			f->scope[stack] = i;
+	}
+	f->path[stack] = path;
+}
+
+/* Notes a stack that ends in the function within the scope. */
+static void add_spot(struct finder *f, uint32_t stack, uint32_t up)
+{
+	uint32_t location = f->stacks.location[stack], from = f->path ? f->scope[stack] : 0;
+	struct spot s = {
+		.stack = stack, .up = up, .address = f->row[location], .first = (uint32_t)f->lines.n
+	};
+	const struct frame *frame;
+	struct frame one;
+	uint32_t n = frames_of(f, location, &one, &frame);
+	bool any = false;
+
+	for (uint32_t i = from; i < n && from != NOT_THERE; i++) {
+		if (key_of(f, frame[i].function, f->locations.module[location]) != f->key)
+			continue;
+		any = true;
+		if (frame[i].line > 0)
+			vec_push(&f->lines, line_row(f, frame[i].file, frame[i].line));
+	}
+	if (!any)
+		return;
+	s.n_lines = (uint32_t)f->lines.n - s.first;
+	f->spot_of[stack] = (uint32_t)f->spots.n;
+	vec_push(&f->spots, s);
+}
+
+static int find_spots(struct finder *f, struct progress *progress)
+{
+	uint32_t n = f->a->counts.n_stacks;
+
+	f->spot_of = xmalloc(((size_t)n + 1) * sizeof(*f->spot_of));
+	f->spot_of[0] = NOT_THERE;
+	if (f->path) {
+		f->path[0] = 0;
+		f->scope[0] = f->wanted == 0 ? 0 : NOT_THERE;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		if ((i & CANCEL_MASK) == 0 && progress_cancelled(progress))
+			return -ECANCELED;
+		f->spot_of[i] = f->spot_of[f->stacks.parent[i]];
+		if (f->path)
+			find_scope(f, i);
+		if (f->row[f->stacks.location[i]] != NOT_THERE)
+			add_spot(f, i, f->spot_of[i]);
+	}
+	return 0;
+}
+
+static void add(int64_t *to, const int64_t *weight, uint32_t n)
+{
+	for (uint32_t c = 0; c < n; c++)
+		to[c] += weight[c];
+}
+
+/* What ends in a stack of the function. */
+static void add_selves(struct finder *f, const struct weights *w)
+{
+	struct code_weights *o = f->out;
+
+	for (size_t i = 0; i < f->spots.n; i++) {
+		const struct spot *s = &f->spots.at[i];
+		const int64_t *weight = w->stack + (size_t)s->stack * w->n_columns;
+		uint32_t location = f->stacks.location[s->stack];
+		const struct frame *frame;
+		struct frame one;
+		uint32_t n = frames_of(f, location, &one, &frame);
+
+		add(o->address_self + (size_t)s->address * w->n_columns, weight, w->n_columns);
+		add(o->code, weight, w->n_columns);
+		if (key_of(f, frame[n - 1].function, f->locations.module[location]) != f->key)
+			continue;
+		add(o->self, weight, w->n_columns);
+		if (s->n_lines > 0 && frame[n - 1].line > 0)
+			add(o->line_self +
+				    (size_t)f->lines.at[s->first + s->n_lines - 1] * w->n_columns,
+			    weight, w->n_columns);
+	}
+}
+
+/* The spots as a tree, walked with a count of what is above. */
+struct walk {
+	uint32_t *first, *next; /* [n_spots] a child, a sibling; NOT_THERE */
+	uint32_t *on_address;   /* [n_addresses] how often above */
+	uint32_t *on_line;      /* [n_lines] */
+};
+
+static void enter(struct finder *f, struct walk *k, uint32_t spot, const struct weights *sums)
+{
+	const struct spot *s = &f->spots.at[spot];
+	struct code_weights *o = f->out;
+	uint32_t n = o->n_columns;
+	const int64_t *weight = sums->stack + (size_t)s->stack * n;
+
+	if (s->up == NOT_THERE)
+		add(o->total, weight, n);
+	if (k->on_address[s->address]++ == 0)
+		add(o->address_total + (size_t)s->address * n, weight, n);
+	for (uint32_t i = 0; i < s->n_lines; i++) {
+		uint32_t line = f->lines.at[s->first + i];
+
+		if (k->on_line[line]++ == 0)
+			add(o->line_total + (size_t)line * n, weight, n);
+	}
+}
+
+static void leave(const struct finder *f, struct walk *k, uint32_t spot)
+{
+	const struct spot *s = &f->spots.at[spot];
+
+	k->on_address[s->address]--;
+	for (uint32_t i = 0; i < s->n_lines; i++)
+		k->on_line[f->lines.at[s->first + i]]--;
+}
+
+static void walk_from(struct finder *f, struct walk *k, uint32_t root, const struct weights *sums)
+{
+	uint32_t at = root;
+
+	enter(f, k, at, sums);
+	for (;;) {
+		if (k->first[at] != NOT_THERE) {
+			at = k->first[at];
+			enter(f, k, at, sums);
+			continue;
+		}
+		while (k->next[at] == NOT_THERE || at == root) {
+			leave(f, k, at);
+			if (at == root)
+				return;
+			at = f->spots.at[at].up;
+		}
+		leave(f, k, at);
+		at = k->next[at];
+		enter(f, k, at, sums);
+	}
+}
+
+static void add_totals(struct finder *f, const struct weights *sums)
+{
+	uint32_t n = (uint32_t)f->spots.n;
+	struct walk k = {
+		.first = xmalloc(((size_t)n + 1) * sizeof(uint32_t)),
+		.next = xmalloc(((size_t)n + 1) * sizeof(uint32_t)),
+		.on_address = xcalloc(f->addresses.n + 1, sizeof(uint32_t)),
+		.on_line = xcalloc(f->line.n + 1, sizeof(uint32_t)),
+	};
+
+	for (uint32_t i = 0; i < n; i++)
+		k.first[i] = k.next[i] = NOT_THERE;
+	for (uint32_t i = n; i-- > 0;) {
+		uint32_t up = f->spots.at[i].up;
+
+		if (up == NOT_THERE)
+			continue;
+		k.next[i] = k.first[up];
+		k.first[up] = i;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (f->spots.at[i].up == NOT_THERE)
+			walk_from(f, &k, i, sums);
+	free(k.first);
+	free(k.next);
+	free(k.on_address);
+	free(k.on_line);
+}
+
+/* Each stack becomes the sum of what is at and below it. */
+static void sum_up(const struct finder *f, struct weights *w)
+{
+	for (uint32_t i = w->n_stacks; i-- > 1;)
+		add(w->stack + (size_t)f->stacks.parent[i] * w->n_columns,
+		    w->stack + (size_t)i * w->n_columns, w->n_columns);
+}
+
+/* Rows in order of module and address; of file and line. */
+struct ordered {
+	uint32_t high;
+	uint64_t low;
+	uint32_t at;
+};
+
+static int by_order(const void *x, const void *y)
+{
+	const struct ordered *a = x, *b = y;
+
+	if (a->high != b->high)
+		return a->high < b->high ? -1 : 1;
+	return a->low < b->low ? -1 : a->low > b->low;
+}
+
+static int64_t *reordered(int64_t *from, const struct ordered *o, uint32_t n, uint32_t n_columns)
+{
+	int64_t *to = xcalloc((size_t)n * n_columns + 1, sizeof(*to));
+
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(to + (size_t)i * n_columns, from + (size_t)o[i].at * n_columns,
+		       n_columns * sizeof(*to));
+	free(from);
+	return to;
+}
+
+static bool any(const int64_t *numbers, uint32_t n)
+{
+	for (uint32_t c = 0; c < n; c++)
+		if (numbers[c] != 0)
+			return true;
+	return false;
+}
+
+/* Rows that nobody paid for are left out. */
+static void give_out(struct finder *f)
+{
+	struct code_weights *o = f->out;
+	struct ordered *order = xcalloc(f->addresses.n + f->line.n + 1, sizeof(*order));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < f->addresses.n; i++)
+		if (any(o->address_total + (size_t)i * o->n_columns, o->n_columns))
+			order[n++] = (struct ordered){ f->addresses.at[i].module,
+						       f->addresses.at[i].address, i };
+	qsort(order, n, sizeof(*order), by_order);
+	o->address = xcalloc((size_t)n + 1, sizeof(*o->address));
+	for (uint32_t i = 0; i < n; i++)
+		o->address[i] = f->addresses.at[order[i].at];
+	o->n_addresses = n;
+	o->address_self = reordered(o->address_self, order, n, o->n_columns);
+	o->address_total = reordered(o->address_total, order, n, o->n_columns);
+	n = 0;
+	for (uint32_t i = 0; i < f->line.n; i++)
+		if (any(o->line_total + (size_t)i * o->n_columns, o->n_columns))
+			order[n++] = (struct ordered){ f->line.at[i].file, f->line.at[i].line, i };
+	qsort(order, n, sizeof(*order), by_order);
+	o->line = xcalloc((size_t)n + 1, sizeof(*o->line));
+	for (uint32_t i = 0; i < n; i++)
+		o->line[i] = f->line.at[order[i].at];
+	o->n_lines = n;
+	o->line_self = reordered(o->line_self, order, n, o->n_columns);
+	o->line_total = reordered(o->line_total, order, n, o->n_columns);
+	free(order);
+}
+
+static void weigh(struct finder *f, struct weights *w)
+{
+	struct code_weights *o = f->out;
+	size_t n_addresses = f->addresses.n * w->n_columns, n_lines = f->line.n * w->n_columns;
+
+	o->n_columns = w->n_columns;
+	memcpy(o->scale, w->scale, sizeof(o->scale));
+	o->address_self = xcalloc(n_addresses + 1, sizeof(int64_t));
+	o->address_total = xcalloc(n_addresses + 1, sizeof(int64_t));
+	o->line_self = xcalloc(n_lines + 1, sizeof(int64_t));
+	o->line_total = xcalloc(n_lines + 1, sizeof(int64_t));
+	if (w->stack) {
+		weights_unsum(w, f->stacks.parent);
+		add_selves(f, w);
+		sum_up(f, w);
+		add_totals(f, w);
+	}
+	give_out(f);
+}
+
+/* The key that has the id; the analysis may group by something else. */
+static bool find_key(struct finder *f, uint32_t key_id)
+{
+	const struct analysis *a = f->a;
+
+	f->keys = &a->keys;
+	if (a->keys.grouping != GROUP_FUNCTION) {
+		groups_init_named(&f->own, a->profile, &a->counts, GROUP_FUNCTION, a->lens.names);
+		f->keys = &f->own;
+	}
+	for (uint32_t i = 0; i < f->keys->n; i++) {
+		f->key = i;
+		if (f->keys->key[i].id == key_id)
+			return true;
+	}
+	return false;
+}
+
+static void prepare_scope(struct finder *f, const struct code_wish *wish)
+{
+	uint32_t n = f->a->counts.n_stacks;
+
+	if (wish->path == 0 || f->keys == &f->own || transforms_wanted(f->a->lens.filter))
+		return;
+	f->out->scoped = true;
+	f->wanted = wish->path;
+	f->path = xmalloc(((size_t)n + 1) * sizeof(*f->path));
+	f->scope = xmalloc(((size_t)n + 1) * sizeof(*f->scope));
+}
+
+int code_weights_init(const struct analysis *a, const struct code_wish *wish,
+		      struct progress *progress, struct code_weights *out)
+{
+	struct finder f = { .a = a, .out = out };
+	struct weights w;
+	int rc = 0;
+
+	*out = (struct code_weights){ .n_columns = 0 };
+	profile_locations(a->profile, &f.locations);
+	profile_stacks_of(a->profile, &a->counts, &f.stacks);
+	if (!find_key(&f, wish->key_id)) {
+		rc = -ENOENT;
+		goto out;
+	}
+	prepare_scope(&f, wish);
+	find_addresses(&f);
+	rc = find_spots(&f, progress);
+	if (rc == 0)
+		rc = aggregate(a->profile, &a->counts, &a->lens, progress, &w);
+	if (rc == 0) {
+		weigh(&f, &w);
+		weights_done(&w);
+	}
+out:
+	if (f.keys == &f.own)
+		groups_done(&f.own);
+	map_done(&f.by_line);
+	vec_done(&f.spots);
+	vec_done(&f.lines);
+	vec_done(&f.addresses);
+	vec_done(&f.line);
+	free(f.row);
+	free(f.path);
+	free(f.scope);
+	free(f.spot_of);
+	return rc;
+}
+
+void code_weights_done(struct code_weights *w)
+{
+	free(w->address);
+	free(w->address_self);
+	free(w->address_total);
+	free(w->line);
+	free(w->line_self);
+	free(w->line_total);
+	*w = (struct code_weights){ .n_columns = 0 };
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One function by the places in its code: weights per address, and per source line of its frames.
+ *
+ * self    of an address: samples whose innermost frame's instruction is there, whatever was inlined
+ *         there. Of a line: samples that end in the function's own frame at that line.
+ * total   samples with the address, or the line, anywhere in the stack; a stack counts once for each,
+ *         however often the function recurs in it.
+ *
+ * Stacks are as they were recorded: of a filter's transforms only what they drop counts.
+ */
+#ifndef PROFTOP_QUERY_CODE_WEIGHTS_H
+#define PROFTOP_QUERY_CODE_WEIGHTS_H
+
+#include "profile/profile.h"
+#include "query/core/lens.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis;
+struct progress;
+
+/* An address of the function; a location stands for one address of one module. */
+struct code_address {
+	uint64_t address;  /* as location_columns has it */
+	uint32_t module;   /* module_id */
+	uint32_t location; /* location_id */
+};
+
+/* A source line at which frames of the function were. */
+struct code_line {
+	uint32_t file; /* string_id */
+	uint32_t line; /* > 0 */
+};
+
+struct code_weights {
+	uint32_t n_columns;
+	uint32_t n_addresses;
+	uint32_t n_lines;
+	struct code_address *address; /* [n_addresses] by module, then address; owned, as are all */
+	int64_t *address_self;        /* [n_addresses][n_columns] */
+	int64_t *address_total;       /* [n_addresses][n_columns] */
+	struct code_line *line;       /* [n_lines] by file, then line */
+	int64_t *line_self;           /* [n_lines][n_columns] */
+	int64_t *line_total;          /* [n_lines][n_columns] */
+	int64_t self[LENS_MAX_COLUMNS];  /* of the function: what ends in a frame of its own */
+	int64_t total[LENS_MAX_COLUMNS]; /* of stacks with it */
+	int64_t code
+		[LENS_MAX_COLUMNS]; /* sum of address_self: what ends in its code, inlined or not */
+	int64_t scale[LENS_MAX_COLUMNS]; /* all are in 1/scale of the unit */
+	bool scoped;                     /* only below the node that was asked for */
+};
+
+/* Which function, and where. */
+struct code_wish {
+	uint32_t key_id; /* struct key's id of the function */
+	uint64_t path;   /* call tree path of a node below which samples count; 0: anywhere */
+};
+
+/*
+ * Weighs the function that the key id stands for, through the lens of the analysis. A path under transforms
+ * has no place in recorded stacks: then everything counts, and out->scoped is false. 0, -ECANCELED,
+ * or -ENOENT when the analysis knows no such function. The caller ends with code_weights_done() after 0.
+ */
+int code_weights_init(const struct analysis *a, const struct code_wish *wish,
+		      struct progress *progress, struct code_weights *out);
+void code_weights_done(struct code_weights *w);
+
+/* Is the function the frame of a location, or of its run of frames? keys are by function. */
+struct groups;
+bool code_weights_has(const struct groups *keys, const struct location_columns *l, bool inlines,
+		      uint32_t location, uint32_t key);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Annotations of tests/data/demo, a small program without debug information: its lines come from the profile. */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "code/annotate.h"
+#include "code/annotation.h"
+#include "profile/builder.h"
+#include "query/analysis.h"
+#include "symbols/search/resolver_options.h"
+#include "tests/support/made_profile.h"
+
+#define BUILD_ID "32643c76f7d37e7439ba4965b451d2d48106f28e"
+#define OTHER_ID "0000000000000000000000000000000000000001"
+
+/* match_length() of the demo, whose offsets are its addresses. */
+#define CMP 0x173d
+#define JE  0x1740
+
+struct story {
+	struct profile *p;
+	struct lens lens;
+	struct analysis *a;
+};
+
+/* Two samples of match_length: one at an instruction, one in the middle of another, as callers are. */
+static struct story make(const char *path, const char *build_id, const char *source)
+{
+	struct story s = { .p = profile_new() };
+	static const struct {
+		uint64_t address;
+		uint32_t line;
+		int64_t weight;
+	} at[] = { { CMP, 3, 30 }, { JE + 1, 5, 10 } };
+	module_id m;
+	function_id f, in;
+	string_id file;
+	event_id e;
+
+	builder_begin(s.p);
+	m = build_module(s.p, path, build_id, FAMILY_PROGRAM);
+	e = build_event(s.p, "cycles", UNIT_COUNT, true);
+	file = build_cstring(s.p, source ? source : "");
+	f = build_function(s.p, build_cstring(s.p, "match_length"), m, 0, file, 2);
+	in = build_function(s.p, build_cstring(s.p, "same"), m, 0, file, 1);
+	for (size_t i = 0; i < 2; i++) {
+		struct sample sample = { .thread = { ID_NONE },
+					 .cpu = CPU_NONE,
+					 .event = e,
+					 .weight = at[i].weight,
+					 .time_ns = TIME_NONE };
+		location_id l = build_location(s.p, m, at[i].address);
+		const struct frame run[] = { { f.v, file.v, at[i].line, 0 },
+					     { in.v, file.v, 1, 0 } };
+
+		build_location_function(s.p, l, f);
+		if (source)
+			build_location_inlines(s.p, l, run, i == 0 ? 2 : 1);
+		sample.stack = build_stack(s.p, (stack_id){ 0 }, l);
+		build_sample(s.p, &sample);
+	}
+	builder_end(s.p);
+	made_lens(&s.lens, s.p, "");
+	cr_assert_eq(analysis_new(s.p, &s.lens, NULL, &s.a), 0);
+	return s;
+}
+
+static struct annotation *annotate_it(const struct story *s)
+{
+	const char *const dirs[] = { TEST_DATA };
+	const struct resolver_options symbols = { .symbol_dirs = dirs, .n_symbol_dirs = 1 };
+	const struct annotate_options o = { .symbols = &symbols };
+	struct code_wish wish = { .path = 0 };
+	struct annotation *a = NULL;
+
+	for (uint32_t i = 0; i < s->a->keys.n; i++)
+		if (strcmp(s->a->keys.key[i].label, "match_length") == 0)
+			wish.key_id = s->a->keys.key[i].id;
+	cr_assert_eq(annotate(s->a, &o, &wish, NULL, &a), 0);
+	return a;
+}
+
+static void end(struct story *s, struct annotation *a)
+{
+	annotation_free(a);
+	analysis_free(s->a);
+	lens_done(&s->lens);
+	profile_free(s->p);
+}
+
+static const struct annotation_code *at_address(const struct annotation *a, uint64_t shown)
+{
+	for (size_t i = 0; i < a->code.n; i++)
+		if (a->code.at[i].shown == shown)
+			return &a->code.at[i];
+	return NULL;
+}
+
+Test(annotate, instructions_have_their_weights)
+{
+	struct story s = make("/opt/demo", BUILD_ID, NULL);
+	struct annotation *a = annotate_it(&s);
+	const struct annotation_code *cmp = at_address(a, CMP), *je = at_address(a, JE);
+
+	cr_assert_eq(a->blocks.n, 1);
+	cr_expect_null(a->blocks.at[0].why);
+	cr_expect_eq(a->code.n, 16);
+	cr_expect_eq(a->sources.n, 0);
+	cr_assert(cmp && je);
+	cr_expect_str_eq(cmp->text, "cmpb    %dl, (%rdi, %rcx)");
+	cr_expect_eq(annotation_self(a, cmp->numbers)[0], 30);
+	cr_expect_eq(annotation_self(a, je->numbers)[0], 10);
+	cr_expect_eq(je->flow, FLOW_BRANCH);
+	cr_assert_neq(je->target, ANNOTATION_NONE);
+	cr_expect_eq(a->code.at[je->target].shown, 0x1730);
+	cr_expect(a->code.at[je->target].is_target);
+	cr_expect_eq(at_address(a, 0x1720)->numbers, ANNOTATION_NONE);
+	end(&s, a);
+}
+
+Test(annotate, without_the_recorded_file_says_so)
+{
+	struct story s = make("/opt/demo", OTHER_ID, NULL);
+	struct annotation *a = annotate_it(&s);
+
+	cr_expect_eq(a->code.n, 0);
+	cr_assert_not_null(a->nothing);
+	cr_expect_not_null(strstr(a->nothing, "has build-id " BUILD_ID), "%s", a->nothing);
+	end(&s, a);
+	s = make("/nowhere/at_all", OTHER_ID, NULL);
+	a = annotate_it(&s);
+	cr_expect_not_null(strstr(a->nothing, "no file of /nowhere/at_all with build-id"), "%s",
+			   a->nothing);
+	end(&s, a);
+}
+
+static char *rows_text(const struct annotation *a, enum annotation_mode mode)
+{
+	struct annotation_rows rows = { .mode = mode };
+	char *out = NULL;
+	size_t n;
+	FILE *to = open_memstream(&out, &n);
+
+	annotation_rows_make(&rows, a, mode);
+	for (size_t i = 0; i < rows.all.n; i++) {
+		const struct annotation_row *r = &rows.all.at[i];
+		uint32_t numbers = annotation_row_numbers(a, r);
+
+		if (r->kind == ANNOTATION_ROW_SOURCE)
+			fprintf(to, "%u %s", a->sources.at[r->at].line,
+				a->sources.at[r->at].text ? a->sources.at[r->at].text : "?");
+		else if (r->kind == ANNOTATION_ROW_INLINE)
+			fprintf(to, " > %s:%u", a->inlines.at[r->at].function,
+				a->inlines.at[r->at].line);
+		else if (r->kind == ANNOTATION_ROW_FILE)
+			fprintf(to, "%s", a->files.at[r->at].name);
+		else if (r->kind == ANNOTATION_ROW_WARNING)
+			fprintf(to, "!");
+		else
+			continue;
+		if (numbers != ANNOTATION_NONE)
+			fprintf(to, " %ld/%ld", (long)annotation_self(a, numbers)[0],
+				(long)annotation_total(a, numbers)[0]);
+		fputc('\n', to);
+	}
+	annotation_rows_done(&rows);
+	fclose(to);
+	return out;
+}
+
+Test(annotate, lines_have_inlined_calls_in_place)
+{
+	char source[] = "/tmp/proftop-annotate-XXXXXX";
+	int fd = mkstemp(source);
+	struct annotation *a;
+	struct story s;
+	char *text, *is;
+
+	cr_assert(fd >= 0 && write(fd, "a\nb\nc\nd\ne\nf\ng\nh\n", 16) == 16);
+	close(fd);
+	s = make("/opt/demo", BUILD_ID, source);
+	a = annotate_it(&s);
+	text = rows_text(a, ANNOTATION_SOURCE);
+	/* The inlined function's cost is in the total of the line that it was inlined into. */
+	is = xasprintf("%s\n1 a\n2 b\n3 c 0/30\n > same:1 30/30\n4 d\n5 e 10/10\n6 f\n7 g\n",
+		       strrchr(source, '/') + 1);
+	cr_expect_str_eq(text, is, "%s", text);
+	cr_expect_eq(a->total[0], 40);
+	cr_expect_eq(a->self[0], 10);
+	cr_expect_eq(a->code_self[0], 40);
+	free(text);
+	free(is);
+	end(&s, a);
+	unlink(source);
+	/* Gone: the lines stay, and a sentence says what is missing. */
+	s = make("/opt/demo", BUILD_ID, source);
+	a = annotate_it(&s);
+	text = rows_text(a, ANNOTATION_SOURCE);
+	is = xasprintf("%s\n!\n2 ?\n3 ? 0/30\n > same:1 30/30\n5 ? 10/10\n",
+		       strrchr(source, '/') + 1);
+	cr_expect_str_eq(text, is, "%s", text);
+	cr_expect_not_null(strstr(a->files.at[0].why, "--source DIR"));
+	free(text);
+	free(is);
+	end(&s, a);
+}

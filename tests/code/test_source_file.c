@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "code/md5.h"
+#include "code/source_file.h"
+
+static const struct {
+	const char *text, *is;
+} sums[] = {
+	/* RFC 1321, A.5 */
+	{ "", "d41d8cd98f00b204e9800998ecf8427e" },
+	{ "a", "0cc175b9c0f1b6a831c399e269772661" },
+	{ "message digest", "f96b697d7cb7938d525a2f31aaf161d0" },
+	{ "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+	  "d174ab98d277d9f5a5611c2c9f419d9f" },
+	{ "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
+	  "57edf4a22be3c955ac49da2e2107b67a" },
+};
+
+Test(md5, is_that_of_the_rfc)
+{
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		uint8_t sum[MD5_BYTES];
+		char hex[2 * MD5_BYTES + 1];
+
+		md5_of(sums[i].text, strlen(sums[i].text), sum);
+		for (size_t k = 0; k < MD5_BYTES; k++)
+			snprintf(hex + 2 * k, 3, "%02x", sum[k]);
+		cr_expect_str_eq(hex, sums[i].is);
+	}
+}
+
+static char root[] = "/tmp/proftop-source-XXXXXX";
+
+static void write_file(const char *name, const char *text)
+{
+	char *path = xasprintf("%s/%s", root, name);
+	FILE *f = fopen(path, "w");
+
+	cr_assert_not_null(f);
+	fputs(text, f);
+	fclose(f);
+	free(path);
+}
+
+static void make_files(void)
+{
+	char *path;
+
+	cr_assert_not_null(mkdtemp(root));
+	path = xasprintf("%s/lib", root);
+	mkdir(path, 0700);
+	write_file("lib/a.c", "one\ntwo\r\n\nfour");
+	write_file("a.c", "another\n");
+	free(path);
+}
+
+static void remove_files(void)
+{
+	char *command = xasprintf("rm -rf %s", root);
+
+	cr_assert_eq(system(command), 0); /* NOLINT */
+	free(command);
+}
+
+/* Each case: the recorded path; %s is the directory of the files. */
+static const struct {
+	const char *path, *dir, *map, *found, *line2;
+} finds[] = {
+	{ "%s/lib/a.c", NULL, NULL, "%s/lib/a.c", "two" },
+	{ "/build/x/lib/a.c", "%s", NULL, "%s/lib/a.c", "two" }, /* the longest end that is there */
+	{ "/build/x/src/a.c", "%s", NULL, "%s/a.c", NULL },
+	{ "/build/x/lib/a.c", NULL, "/build/x=%s", "%s/lib/a.c", "two" },
+	{ "/build/x/lib/a.c", NULL, "/build/x/=%s", "%s/lib/a.c", "two" },
+	{ "/build/xy/lib/a.c", NULL, "/build/x=%s", NULL, NULL }, /* whole names only */
+	{ "lib/a.c", NULL, NULL, NULL, NULL },                    /* beside what? */
+	{ "lib/a.c", "%s", NULL, "%s/lib/a.c", "two" },
+	{ "/build/nowhere.c", "%s", NULL, NULL, NULL },
+	{ "%s/lib", NULL, NULL, NULL, NULL }, /* a directory */
+};
+
+static char *filled(const char *form)
+{
+	return !form                ? NULL
+	       : strstr(form, "%s") ? xasprintf("%.*s%s%s", (int)(strstr(form, "%s") - form), form,
+						root, strstr(form, "%s") + 2)
+				    : xstrdup(form);
+}
+
+Test(source_file, is_found)
+{
+	make_files();
+	for (size_t i = 0; i < sizeof(finds) / sizeof(finds[0]); i++) {
+		char *path = filled(finds[i].path), *dir = filled(finds[i].dir);
+		char *map = filled(finds[i].map), *found = filled(finds[i].found);
+		const char *const dirs[] = { dir }, *const maps[] = { map };
+		struct source_options o = { dirs, dir != NULL, maps, map != NULL };
+		struct source_file f;
+
+		source_file_open(&f, path, &o, NULL, 0);
+		cr_expect_eq(f.state, found ? SOURCE_FOUND : SOURCE_MISSING, "case %zu", i);
+		cr_expect_eq(f.why != NULL, found == NULL, "case %zu", i);
+		if (found && f.path)
+			cr_expect_str_eq(f.path, found, "case %zu: %s", i, f.path);
+		if (finds[i].line2 && source_file_line(&f, 2))
+			cr_expect_str_eq(source_file_line(&f, 2), finds[i].line2);
+		source_file_done(&f);
+		free(path);
+		free(dir);
+		free(map);
+		free(found);
+	}
+	remove_files();
+}
+
+Test(source_file, has_lines_and_is_compared)
+{
+	const struct source_options nowhere = { .n_dirs = 0 };
+	uint8_t md5[MD5_BYTES];
+	struct source_file f;
+	char *path;
+
+	make_files();
+	path = xasprintf("%s/lib/a.c", root);
+	md5_of("one\ntwo\r\n\nfour", 14, md5);
+	source_file_open(&f, path, &nowhere, md5, 1);
+	cr_expect_eq(f.state, SOURCE_CHECKED);
+	cr_expect_eq(f.n_lines, 4);
+	cr_expect_str_eq(source_file_line(&f, 1), "one");
+	cr_expect_str_eq(source_file_line(&f, 3), "");
+	cr_expect_str_eq(source_file_line(&f, 4), "four");
+	cr_expect_null(source_file_line(&f, 0));
+	cr_expect_null(source_file_line(&f, 5));
+	source_file_done(&f);
+	md5[3] ^= 1;
+	source_file_open(&f, path, &nowhere, md5, 0);
+	cr_expect_eq(f.state, SOURCE_DIFFERENT);
+	source_file_done(&f);
+	source_file_open(&f, path, &nowhere, NULL, 1);
+	cr_expect_eq(f.state, SOURCE_NEWER);
+	source_file_done(&f);
+	remove_files();
+	free(path);
+}
+
+Test(source_map, wants_both_sides)
+{
+	cr_expect(source_map_is_right("/a=/b"));
+	cr_expect(source_map_is_right("/a="));
+	cr_expect_not(source_map_is_right("=/b"));
+	cr_expect_not(source_map_is_right("/a"));
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/builder.h"
+#include "query/analysis.h"
+#include "query/code_weights.h"
+#include "query/core/filter.h"
+#include "tests/support/made_profile.h"
+
+/* A program of places in code: an address, and the frames that it stands for. */
+struct place {
+	uint64_t address;
+	struct {
+		const char *function;
+		uint32_t line;
+	} frame[3];
+};
+
+/* main calls work at 0x11 and 0x12, work calls itself at 0x21; step is inlined into work at 0x22 and 0x23. */
+static const struct place places[] = {
+	{ 0x11, { { "main", 10 } } },
+	{ 0x12, { { "main", 11 } } },
+	{ 0x21, { { "work", 20 } } },
+	{ 0x22, { { "work", 21 }, { "step", 5 } } },
+	{ 0x23, { { "work", 21 }, { "step", 6 } } },
+	{ 0x24, { { "work", 22 } } },
+};
+
+/* Stacks as numbers of places, from the outermost; ends at -1. */
+static const struct {
+	int at[5];
+	int64_t weight;
+} samples[] = {
+	{ { 0, 3, -1 }, 4 },       /* main:10 > work:21 > step:5 */
+	{ { 0, 4, -1 }, 2 },       /* main:10 > work:21 > step:6 */
+	{ { 1, 5, -1 }, 1 },       /* main:11 > work:22 */
+	{ { 0, 2, 2, 3, -1 }, 8 }, /* recursion: work:20 twice above work:21 */
+	{ { 1, -1 }, 16 },         /* main:11 */
+};
+
+static struct profile *make(void)
+{
+	struct profile *p = profile_new();
+	location_id at[sizeof(places) / sizeof(places[0])];
+	module_id m;
+	event_id e;
+	string_id file;
+
+	builder_begin(p);
+	m = build_module(p, "/bin/prog", "", FAMILY_PROGRAM);
+	e = build_event(p, "cycles", UNIT_COUNT, true);
+	file = build_cstring(p, "/src/prog.c");
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct frame run[3];
+		uint32_t n = 0;
+
+		for (; n < 3 && places[i].frame[n].function; n++) {
+			function_id f = build_function(
+				p, build_cstring(p, places[i].frame[n].function), m, 0, file, 1);
+
+			run[n] = (struct frame){ .function = f.v,
+						 .file = file.v,
+						 .line = places[i].frame[n].line };
+		}
+		at[i] = build_location(p, m, places[i].address);
+		build_location_function(p, at[i], (function_id){ run[0].function });
+		build_location_inlines(p, at[i], run, n);
+	}
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		struct sample s = { .thread = { ID_NONE },
+				    .cpu = CPU_NONE,
+				    .event = e,
+				    .weight = samples[i].weight,
+				    .time_ns = TIME_NONE };
+
+		for (size_t k = 0; samples[i].at[k] >= 0; k++)
+			s.stack = build_stack(p, s.stack, at[samples[i].at[k]]);
+		build_sample(p, &s);
+	}
+	builder_end(p);
+	return p;
+}
+
+static uint32_t key_id(const struct analysis *a, const char *label)
+{
+	for (uint32_t i = 0; i < a->keys.n; i++)
+		if (strcmp(a->keys.key[i].label, label) == 0)
+			return a->keys.key[i].id;
+	cr_assert_fail("no %s", label);
+	return ID_NONE;
+}
+
+/* "self/total, A21 self/total …, L20 self/total …": all that is known of a function. */
+static char *text_of(const struct analysis *a, const char *function, uint64_t path)
+{
+	struct code_wish wish = { key_id(a, function), path };
+	struct code_weights w;
+	char *out = NULL;
+	size_t n;
+	FILE *to = open_memstream(&out, &n);
+
+	cr_assert_eq(code_weights_init(a, &wish, NULL, &w), 0);
+	fprintf(to, "%ld/%ld code %ld", (long)w.self[0], (long)w.total[0], (long)w.code[0]);
+	for (uint32_t i = 0; i < w.n_addresses; i++)
+		fprintf(to, " A%lx %ld/%ld", (long)w.address[i].address, (long)w.address_self[i],
+			(long)w.address_total[i]);
+	for (uint32_t i = 0; i < w.n_lines; i++)
+		fprintf(to, " L%u %ld/%ld", w.line[i].line, (long)w.line_self[i],
+			(long)w.line_total[i]);
+	code_weights_done(&w);
+	fclose(to);
+	return out;
+}
+
+static const struct {
+	const char *filter, *function, *is;
+	bool inlines;
+} cases[] = {
+	{ "", "main", "16/31 code 16 A11 0/14 A12 16/17 L10 0/14 L11 16/17", true },
+	/* 0x21 twice in one stack counts once; what step spends is work's code, not its own line's self. */
+	{ "", "work", "1/15 code 15 A21 0/8 A22 12/12 A23 2/2 A24 1/1 L20 0/8 L21 0/14 L22 1/1",
+	  true },
+	{ "", "step", "14/14 code 14 A22 12/12 A23 2/2 L5 12/12 L6 2/2", true },
+	{ "", "work", "15/15 code 15 A21 0/8 A22 12/12 A23 2/2 A24 1/1 L20 0/8 L21 14/14 L22 1/1",
+	  false },
+	{ "fn:step", "main", "0/14 code 0 A11 0/14 L10 0/14", true },
+	{ "!fn:step", "work", "1/1 code 1 A24 1/1 L22 1/1", true },
+	{ "fn:nobody", "work", "0/0 code 0", true },
+};
+
+Test(code_weights, of_addresses_and_lines)
+{
+	struct profile *p = make();
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct analysis *a;
+		struct lens lens;
+		char *text;
+
+		made_lens(&lens, p, cases[i].filter);
+		lens.inlines = cases[i].inlines;
+		cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+		text = text_of(a, cases[i].function, 0);
+		cr_expect_str_eq(text, cases[i].is, "case %zu: %s", i, text);
+		free(text);
+		analysis_free(a);
+		lens_done(&lens);
+	}
+	profile_free(p);
+}
+
+static uint64_t path_of(const struct analysis *a, const char *const *names)
+{
+	uint64_t path = 0;
+
+	for (; *names; names++)
+		path = calltree_path(path, key_id(a, *names));
+	return path;
+}
+
+/* Only what is below a node counts; the node may be inlined code, or one of several of a recursion. */
+static const struct {
+	const char *node[5];
+	const char *function, *is;
+} scopes[] = {
+	{ { "main" },
+	  "work",
+	  "1/15 code 15 A21 0/8 A22 12/12 A23 2/2 A24 1/1 L20 0/8 L21 0/14 L22 1/1" },
+	{ { "main", "work", "work" }, "work", "0/8 code 8 A21 0/8 A22 8/8 L20 0/8 L21 0/8" },
+	{ { "main", "work", "work", "work" }, "work", "0/8 code 8 A22 8/8 L21 0/8" },
+	{ { "main", "work", "step" }, "step", "6/6 code 6 A22 4/4 A23 2/2 L5 4/4 L6 2/2" },
+	/* Above the node, in the same instruction, is not below it. */
+	{ { "main", "work", "step" }, "work", "0/0 code 0" },
+};
+
+Test(code_weights, below_a_node)
+{
+	struct profile *p = make();
+	struct analysis *a;
+	struct lens lens;
+
+	made_lens(&lens, p, "");
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+		char *text = text_of(a, scopes[i].function, path_of(a, scopes[i].node));
+
+		cr_expect_str_eq(text, scopes[i].is, "scope %zu: %s", i, text);
+		free(text);
+	}
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
+
+/* The totals of lines and addresses are those of the other views, on any profile. */
+Test(code_weights, agree_with_the_table)
+{
+	struct profile *p = made_profile_by_lot(7, 3000);
+	struct analysis *a;
+	struct lens lens;
+
+	made_lens(&lens, p, "");
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	for (uint32_t i = 0; i < a->table.n_rows; i++) {
+		const struct code_wish wish = { a->keys.key[a->table.key[i]].id, 0 };
+		struct code_weights w;
+
+		cr_assert_eq(code_weights_init(a, &wish, NULL, &w), 0);
+		cr_expect_eq(w.self[0], a->table.self[(size_t)i * a->table.n_columns]);
+		cr_expect_eq(w.total[0], a->table.total[(size_t)i * a->table.n_columns]);
+		code_weights_done(&w);
+	}
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
+
+Test(code_weights, of_nothing)
+{
+	struct profile *p = make();
+	struct code_wish wish = { .key_id = 12345 };
+	struct code_weights w;
+	struct analysis *a;
+	struct lens lens;
+
+	made_lens(&lens, p, "");
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	cr_expect_eq(code_weights_init(a, &wish, NULL, &w), -ENOENT);
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
