@@ -43,11 +43,41 @@ struct write_options {
 /* From here on more bytes would not change the answer. */
 #define FORMAT_SURE 70
 
+/*
+ * What a file of a format can hold of a profile. An export says what of it is lost; tests/formats/test_round_trips.c finds the
+ * rest again in what was written.
+ */
+/* clang-format off */
+#define HOLDINGS(X) \
+	X(SAMPLES,   "single samples") \
+	X(TIMES,     "times") \
+	X(THREADS,   "threads") \
+	X(CPUS,      "CPUs") \
+	X(MODULES,   "modules") \
+	X(ADDRESSES, "addresses") \
+	X(LINES,     "source lines") \
+	X(INLINED,   "inlining") \
+	X(BUILD_IDS, "build-ids") \
+	X(LABELS,    "labels") \
+	X(CGROUPS,   "control groups") \
+	X(BLOCKS,    "single allocations")
+/* clang-format on */
+
+enum holding {
+#define X(id, what) HOLDS_##id,
+	HOLDINGS(X)
+#undef X
+		N_HOLDINGS
+};
+#define HOLDS(id) (1u << HOLDS_##id)
+
 struct format {
 	const char *name;  /* perf.data, folded: for --to, --from and info */
 	const char *title; /* one line for help */
 	bool compares;     /* what it writes is of a lens that compares */
 	bool one_event;    /* of several events it writes one */
+	bool packed;       /* what it writes is packed already */
+	unsigned holds;    /* HOLDS() of what is in files that it writes */
 	bool inlined;      /* what it writes has inlined functions in their callers' locations */
 
 	/*

@@ -265,9 +265,16 @@ done <<'TEXT'
 TEXT
 run 0 export --to folded script.txt
 says err 'only cycles was written, not faults; --event NAME chooses one'
-one_sentence
+says err 'folded has no room for single samples, times, modules and addresses: left out'
 run 0 export --to folded --event faults script.txt
-[ ! -s err ] || fault "export says more than it wrote: $(cat err)"
+one_sentence
+run 0 export --to folded small.folded
+[ ! -s err ] || fault "export says more than it left out: $(cat err)"
+# what the name of the output says is packed, and is read as it was
+run 0 export --to speedscope -o packed.json.gz script.txt
+gzip -t packed.json.gz || fault 'an export to .gz is not packed'
+run 0 report --event cycles packed.json.gz
+says out 'x.so'
 # weights of 0 are no missing samples
 sed 's/ 3 cycles/ 0 cycles/; /faults/d' script.txt >zeroes.txt
 run 0 report zeroes.txt

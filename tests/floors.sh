@@ -44,11 +44,12 @@ src/code: src/base src/profile src/elf src/symbols src/symbols/ src/query src/qu
 formats: src/base src/profile/ src/profile src/input src/elf src/symbols src/heaptrace/ src/perf/ formats/
 formats/heaptrack: src/base src/profile/ src/profile src/input src/elf src/symbols src/symbols/space src/query/ src/query formats
 formats/json: src/base src/input
+formats/write: src/base src/profile/ src/profile src/query/ src/query formats
 formats/folded: src/base src/profile src/input src/query/ src/query formats
 formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats
 formats/callgrind: src/base src/profile src/input formats
 formats/firefox: src/base src/profile src/input formats formats/json
-formats/speedscope: src/base src/profile src/input formats formats/json
+formats/speedscope: src/base src/profile src/input src/query formats formats/json formats/write
 formats/v8: src/base src/profile src/input formats formats/json
 formats/pprof: src/base src/profile/ src/profile src/input src/elf src/symbols src/query/ src/query formats
 src/record/heap: src/base src/unwind src/heaptrace src/record/heap/
@@ -70,7 +71,7 @@ src/cli/report: src/code src/base src/profile src/query/ src/query tui/canvas tu
 src/cli/diff: src/base src/profile src/query/ src/query tui/contract src/cli/options src/cli/report
 src/cli/record: src/base src/input src/heaptrace src/perf/records src/record/attach src/record/cpu src/cli/options
 src/cli/live: src/base src/heaptrace src/record/attach src/record/cpu tui/app src/cli/options src/cli/load src/cli/record
-src/cli: src/code src/base src/profile src/query/ src/query formats src/record/attach src/record/cpu tui/app tui/contract src/cli/
+src/cli: src/code src/base src/profile src/query/ src/query formats formats/write src/record/attach src/record/cpu tui/app tui/contract src/cli/
 tests: src/ formats/ formats tui/ demo
 demo:
 '

@@ -108,6 +108,7 @@ const struct format format_folded = {
 	.name = "folded",
 	.title = "folded stacks (FlameGraph, inferno, py-spy, async-profiler)",
 	.one_event = true,
+	.holds = HOLDS(THREADS), /* by name, as first frame */
 	.probe = probe,
 	.read = folded_read,
 	.write = folded_write,

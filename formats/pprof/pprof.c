@@ -357,6 +357,9 @@ const struct format format_pprof = {
 	.name = "pprof",
 	.title = "pprof's profile.proto (Go, Parca, Pyroscope, py-spy, Node, Rust)",
 	.inlined = true,
+	.packed = true,
+	.holds = HOLDS(THREADS) | HOLDS(MODULES) | HOLDS(ADDRESSES) | HOLDS(LINES) |
+		 HOLDS(INLINED) | HOLDS(BUILD_IDS) | HOLDS(LABELS),
 	.probe = probe,
 	.read = read_pprof,
 	.write = pprof_write,

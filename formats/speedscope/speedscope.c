@@ -13,6 +13,7 @@
 #include "base/task.h"
 #include "formats/facts.h"
 #include "formats/speedscope/speedscope_text.h"
+#include "formats/speedscope/speedscope_write.h"
 #include "input/input.h"
 #include "profile/builder.h"
 
@@ -87,6 +88,19 @@ static bool has_fractions(const struct speedscope_profile *s)
 	return false;
 }
 
+/* Of a profile that proftop wrote: the event that it had been. */
+static event_id own_event(struct reader *r, const struct speedscope_profile *s)
+{
+	const char *kind = profile_string(r->p, s->kind, NULL);
+	const char *name = profile_string(r->p, s->metric, NULL);
+
+	if (strcmp(kind, "counted") == 0)
+		return build_counted_event(r->p, name);
+	if (strcmp(kind, "summed") == 0)
+		return build_summed_event(r->p, name, r->unit.unit);
+	return build_event(r->p, name, r->unit.unit, strcmp(kind, "samples") != 0);
+}
+
 static event_id event_of(struct reader *r, const struct speedscope_profile *s)
 {
 	static const char *const names[] = {
@@ -94,30 +108,69 @@ static event_id event_of(struct reader *r, const struct speedscope_profile *s)
 	};
 	const char *name = names[r->unit.unit];
 
+	if (s->own)
+		return own_event(r, s);
 	return s->evented ? build_summed_event(r->p, name, r->unit.unit)
 			  : build_event(r->p, name, r->unit.unit, true);
 }
 
-static void begin_profile(struct reader *r, const struct speedscope_profile *s)
+static int32_t number(int64_t n)
+{
+	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
+}
+
+/* The thread of a profile that proftop wrote; none: it is of all of them. */
+static void set_own_thread(struct reader *r, const struct speedscope_profile *s)
+{
+	int32_t pid = number(s->pid), tid = number(s->tid);
+	process_id process;
+
+	if (pid < 0 && tid < 0 && s->thread.v == 0)
+		return;
+	process = pid >= 0 ? build_process(r->p, r->capture, pid)
+			   : build_process_of_name(r->p, r->capture, s->process);
+	if (pid >= 0 && s->process.v)
+		build_process_name(r->p, process, s->process);
+	r->like.thread = build_thread(r->p, process, tid, s->thread);
+	r->root = build_stack(r->p, r->root,
+			      build_root_location(r->p, s->thread, pid, tid, r->root_names));
+}
+
+static void set_thread(struct reader *r, const struct speedscope_profile *s)
 {
 	process_id process = build_process_of_name(r->p, r->capture, s->name);
 
+	r->like.thread = build_thread(r->p, process, -1, s->name);
+	if (r->t.profiles.n > 1)
+		r->root = build_stack(r->p, r->root,
+				      build_root_location(r->p, s->name, -1, -1, r->root_names));
+}
+
+static void begin_profile(struct reader *r, const struct speedscope_profile *s)
+{
 	r->unit = unit_of(r->p, s->unit);
 	r->event = event_of(r, s);
 	if (r->unit.unit == UNIT_COUNT && has_fractions(s) &&
 	    profile_event(r->p, r->event)->scale % PARTS != 0)
 		build_scale(r->p, r->event, PARTS);
 	r->scale = profile_event(r->p, r->event)->scale;
-	r->like = (struct sample){ .event = r->event,
-				   .cpu = CPU_NONE,
-				   .thread = build_thread(r->p, process, -1, s->name) };
+	r->like = (struct sample){ .event = r->event, .cpu = CPU_NONE, .thread = { ID_NONE } };
 	r->root = (stack_id){ 0 };
-	if (r->t.profiles.n > 1)
-		r->root = build_stack(r->p, r->root,
-				      build_root_location(r->p, s->name, -1, -1, r->root_names));
+	if (s->own)
+		set_own_thread(r, s);
+	else
+		set_thread(r, s);
 }
 
 /* Rows. */
+
+static location_id location_of(struct reader *r, uint32_t frame)
+{
+	const struct named_frame *f = &r->t.frames.at[frame];
+	module_id module = named_frame_object(r->p, r->t.modules.at[frame]);
+
+	return module.v ? named_frame_location_in(r->p, f, module) : named_frame_location(r->p, f);
+}
 
 /* False: the frame is not in the file. */
 static bool push_frame(struct reader *r, uint32_t frame, stack_id *stack)
@@ -125,7 +178,7 @@ static bool push_frame(struct reader *r, uint32_t frame, stack_id *stack)
 	if (frame >= r->t.frames.n)
 		return false;
 	if (r->location[frame] == ID_NONE)
-		r->location[frame] = named_frame_location(r->p, &r->t.frames.at[frame]).v;
+		r->location[frame] = location_of(r, frame).v;
 	*stack = build_stack(r->p, *stack, (location_id){ r->location[frame] });
 	return true;
 }
@@ -317,4 +370,7 @@ const struct format format_speedscope = {
 	.title = "speedscope's JSON (speedscope, py-spy, rbspy)",
 	.probe = probe,
 	.read = read_speedscope,
+	.inlined = true,
+	.holds = HOLDS(SAMPLES) | HOLDS(TIMES) | HOLDS(THREADS) | HOLDS(MODULES),
+	.write = speedscope_write,
 };

@@ -27,6 +27,7 @@ static void begin_frame(void *to)
 	struct speedscope_text *t = to;
 
 	vec_push(&t->frames, (struct named_frame){ 0 });
+	vec_push(&t->modules, (string_id){ 0 });
 }
 
 static void on_frame_name(void *to, const struct json_value *v)
@@ -51,6 +52,13 @@ static void on_frame_line(void *to, const struct json_value *v)
 	t->frames.at[t->frames.n - 1].line = line == UINT32_MAX ? 0 : line;
 }
 
+static void on_frame_module(void *to, const struct json_value *v)
+{
+	struct speedscope_text *t = to;
+
+	t->modules.at[t->modules.n - 1] = text_of(t, v);
+}
+
 /* Profiles. */
 
 static struct speedscope_profile *last(struct speedscope_text *t)
@@ -62,7 +70,7 @@ static void begin_profile(void *to)
 {
 	struct speedscope_text *t = to;
 
-	vec_push(&t->profiles, (struct speedscope_profile){ 0 });
+	vec_push(&t->profiles, ((struct speedscope_profile){ .pid = -1, .tid = -1 }));
 }
 
 static void on_type(void *to, const struct json_value *v)
@@ -73,6 +81,41 @@ static void on_type(void *to, const struct json_value *v)
 static void on_name(void *to, const struct json_value *v)
 {
 	last(to)->name = text_of(to, v);
+}
+
+static void begin_own(void *to)
+{
+	last(to)->own = true;
+}
+
+static void on_metric(void *to, const struct json_value *v)
+{
+	last(to)->metric = text_of(to, v);
+}
+
+static void on_kind(void *to, const struct json_value *v)
+{
+	last(to)->kind = text_of(to, v);
+}
+
+static void on_thread(void *to, const struct json_value *v)
+{
+	last(to)->thread = text_of(to, v);
+}
+
+static void on_process(void *to, const struct json_value *v)
+{
+	last(to)->process = text_of(to, v);
+}
+
+static void on_pid(void *to, const struct json_value *v)
+{
+	last(to)->pid = json_int(v, -1);
+}
+
+static void on_tid(void *to, const struct json_value *v)
+{
+	last(to)->tid = json_int(v, -1);
 }
 
 static void on_unit(void *to, const struct json_value *v)
@@ -142,9 +185,17 @@ static const struct json_rule rules[] = {
 	{ .path = "shared.frames[].name", .value = on_frame_name },
 	{ .path = "shared.frames[].file", .value = on_frame_file },
 	{ .path = "shared.frames[].line", .value = on_frame_line },
+	{ .path = "shared.frames[].module", .value = on_frame_module },
 	{ .path = "profiles[]", .begin = begin_profile },
 	{ .path = "profiles[].type", .value = on_type },
 	{ .path = "profiles[].name", .value = on_name },
+	{ .path = "profiles[].proftop", .begin = begin_own },
+	{ .path = "profiles[].proftop.metric", .value = on_metric },
+	{ .path = "profiles[].proftop.kind", .value = on_kind },
+	{ .path = "profiles[].proftop.thread", .value = on_thread },
+	{ .path = "profiles[].proftop.process", .value = on_process },
+	{ .path = "profiles[].proftop.pid", .value = on_pid },
+	{ .path = "profiles[].proftop.tid", .value = on_tid },
 	{ .path = "profiles[].unit", .value = on_unit },
 	{ .path = "profiles[].startValue", .value = on_start },
 	{ .path = "profiles[].endValue", .value = on_end },
@@ -180,4 +231,5 @@ void speedscope_text_done(struct speedscope_text *t)
 	}
 	vec_done(&t->profiles);
 	vec_done(&t->frames);
+	vec_done(&t->modules);
 }

@@ -25,6 +25,10 @@ struct speedscope_event {
 
 struct speedscope_profile {
 	string_id name, unit;
+	/* what proftop says of its own profiles: empty and -1 in those of others */
+	string_id metric, kind, thread, process;
+	int64_t pid, tid;
+	bool own;
 	bool evented;
 	double start, end;                   /* in the unit */
 	VEC(uint32_t) frames;                /* of all samples, outermost first in each */
@@ -36,6 +40,7 @@ struct speedscope_profile {
 struct speedscope_text {
 	struct profile *p;              /* strings go there; borrowed */
 	VEC(struct named_frame) frames; /* shared.frames */
+	VEC(string_id) modules;         /* [frames.n] likewise: paths, or empty */
 	VEC(struct speedscope_profile) profiles;
 	string_id exporter;
 };

@@ -10,11 +10,13 @@
 #include "base/mem.h"
 #include "cli/load/load.h"
 #include "cli/options/comparison_options.h"
+#include "cli/options/gzip_output.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
 #include "cli/options/output.h"
 #include "cli/options/query_options.h"
 #include "formats/format.h"
+#include "formats/write/export_losses.h"
 #include "query/analysis.h"
 #include "query/diff/module_pairs.h"
 
@@ -52,6 +54,29 @@ static const struct format *find_format(const struct options *o, struct err *e)
 	return NULL;
 }
 
+static bool ends_in(const char *s, const char *end)
+{
+	size_t n = s ? strlen(s) : 0;
+
+	return n > strlen(end) && strcmp(s + n - strlen(end), end) == 0;
+}
+
+/* Packed where the name of the output says so. */
+static int write_packed(const struct options *o, const struct format *format,
+			const struct analysis *a, const struct write_options *options,
+			struct output *out, struct err *e)
+{
+	FILE *packed;
+	int rc;
+
+	if (format->packed || !ends_in(o->output, ".gz"))
+		return format->write(a, options, out->to, e);
+	packed = gzip_output_new(out->to);
+	rc = format->write(a, options, packed, e);
+	fclose(packed);
+	return rc;
+}
+
 static enum status write_out(const struct options *o, const struct format *format,
 			     const struct analysis *a)
 {
@@ -62,7 +87,7 @@ static enum status write_out(const struct options *o, const struct format *forma
 
 	if (rc)
 		return message_error(&e, STATUS_USAGE);
-	rc = format->write(a, &options, out.to, &e);
+	rc = write_packed(o, format, a, &options, &out, &e);
 	if (rc && out.code) { /* the output says it, and a closed pipe is no trouble */
 		err_clear(&e);
 		rc = 0;
@@ -124,6 +149,18 @@ static void tell_events(const struct options *o, const struct format *format,
 	free(names);
 }
 
+/* Nobody is to take what was written for all there was. */
+static void tell_losses(const struct format *format, const struct analysis *a)
+{
+	char *lost = format->compares ? NULL : export_holdings(export_has(a) & ~format->holds);
+
+	if (lost)
+		message("%s has no room for %s: left out", format->name, lost);
+	free(lost);
+	if (export_drops_positions(a) && format->holds & (HOLDS(ADDRESSES) | HOLDS(LINES)))
+		message("frames have no addresses and source lines, as a filter or --group changes stacks");
+}
+
 static enum status export_loaded(const struct options *o, const struct format *format,
 				 struct load *l)
 {
@@ -138,8 +175,10 @@ static enum status export_loaded(const struct options *o, const struct format *f
 			     : query_options_analysis(&w, load_profile(l), ANALYSIS_TREE, &a, &e))
 		return message_error(&e, STATUS_USAGE);
 	status = write_out(o, format, a);
-	if (status == STATUS_GOOD)
+	if (status == STATUS_GOOD) {
+		tell_losses(format, a);
 		tell_events(o, format, a);
+	}
 	analysis_free(a);
 	return status;
 }

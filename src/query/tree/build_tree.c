@@ -9,6 +9,7 @@
 
 #include "query/tree/build_tree.h"
 
+#include "base/huge_alloc.h"
 #include "base/mem.h"
 #include "base/task.h"
 #include "query/core/filter.h"
@@ -27,6 +28,7 @@ struct planter {
 	const struct groups *keys; /* to group by; NULL: nodes are atoms */
 	bool adjacent;             /* frames of one group that follow each other are one node */
 	bool inlines;              /* inlined functions are frames */
+	bool keep_stacks;          /* the tree is to have of_stack */
 	struct location_columns locations;
 	struct stack_columns stacks;
 	const uint32_t *group; /* [n_locations] of its one frame, or PLANT_RUN */
@@ -152,13 +154,18 @@ static int place_all(struct planter *b, const struct profile *p, struct weights 
 		weigh_nodes(b, w);
 	else
 		frametree_done(b->tree);
+	if (rc == 0 && b->keep_stacks) {
+		b->tree->of_stack = b->node;
+		b->tree->n_stacks = b->counts->n_stacks;
+		b->node = NULL;
+	}
 	free(b->live);
 	free(b->node);
 	return rc;
 }
 
 /* From a tree of atoms to one of keys. */
-static void group_nodes(struct planter *b, const struct frametree *atoms)
+static void group_nodes(struct planter *b, struct frametree *atoms)
 {
 	uint32_t *map = xmalloc(atoms->n * sizeof(*map)), n_functions = b->counts->n_functions;
 
@@ -172,6 +179,7 @@ static void group_nodes(struct planter *b, const struct frametree *atoms)
 		map[i] = step(b, map[atoms->parent[i]], group, atoms->inlined[i]);
 	}
 	frametree_move(b->tree, atoms, map);
+	frametree_move_stacks(b->tree, atoms, map);
 	free(map);
 }
 
@@ -202,16 +210,42 @@ static int plant_transformed(struct planter *b, const struct profile *p, const s
 	return rc;
 }
 
+static int plant(struct planter *b, const struct profile *p, const struct lens *lens,
+		 const struct groups *k, const uint32_t *groups, struct weights *w,
+		 struct progress *progress)
+{
+	if (transforms_wanted(lens->filter))
+		return plant_transformed(b, p, lens, k, w, progress);
+	b->keys = k;
+	b->group = groups;
+	b->adjacent = joins_adjacent(k);
+	return place_all(b, p, w, progress);
+}
+
 int build_tree_tree(const struct profile *p, const struct profile_counts *counts,
 		    const struct lens *lens, const struct groups *k, const uint32_t *groups,
 		    struct weights *w, struct progress *progress, struct frametree *out)
 {
 	struct planter b = { .counts = counts, .inlines = lens->inlines, .tree = out };
 
-	if (transforms_wanted(lens->filter))
-		return plant_transformed(&b, p, lens, k, w, progress);
-	b.keys = k;
-	b.group = groups;
-	b.adjacent = joins_adjacent(k);
-	return place_all(&b, p, w, progress);
+	return plant(&b, p, lens, k, groups, w, progress);
+}
+
+int build_tree_of_stacks(const struct profile *p, const struct profile_counts *counts,
+			 const struct lens *lens, const struct groups *k, struct frametree *out)
+{
+	struct planter b = {
+		.counts = counts, .inlines = lens->inlines, .keep_stacks = true, .tree = out
+	};
+	struct weights w = { .n_stacks = counts->n_stacks, .n_columns = 1 };
+	int rc;
+
+	w.stack = huge_alloc_table_new(w.n_stacks * sizeof(*w.stack));
+	w.samples = huge_alloc_table_new(w.n_stacks * sizeof(*w.samples));
+	for (uint32_t i = 0; i < w.n_stacks; i++)
+		w.stack[i] = 1;
+	rc = plant(&b, p, lens, k, NULL, &w, NULL);
+	weights_drop_stacks(&w);
+	weights_drop_samples(&w);
+	return rc;
 }

@@ -24,4 +24,11 @@ int build_tree_tree(const struct profile *p, const struct profile_counts *counts
 		    const struct lens *lens, const struct groups *k, const uint32_t *groups,
 		    struct weights *w, struct progress *progress, struct frametree *out);
 
+/*
+ * The same of all stacks, whatever they weigh, with *out's of_stack: where rows of stacks are in the tree. Weights of its
+ * nodes are without sense.
+ */
+int build_tree_of_stacks(const struct profile *p, const struct profile_counts *counts,
+			 const struct lens *lens, const struct groups *k, struct frametree *out);
+
 #endif

@@ -40,6 +40,7 @@ void frametree_done(struct frametree *t)
 	free(t->self);
 	free(t->samples);
 	free(t->first);
+	free(t->of_stack);
 	map_done(&t->children);
 	*t = (struct frametree){ 0 };
 }
@@ -83,6 +84,16 @@ void frametree_move(struct frametree *to, const struct frametree *from, const ui
 	}
 }
 
+void frametree_move_stacks(struct frametree *to, struct frametree *from, const uint32_t *map)
+{
+	to->of_stack = from->of_stack;
+	to->n_stacks = from->n_stacks;
+	from->of_stack = NULL;
+	for (uint32_t i = 0; to->of_stack && i < to->n_stacks; i++)
+		if (to->of_stack[i] != NODE_GONE)
+			to->of_stack[i] = map[to->of_stack[i]];
+}
+
 static bool weighs(const int64_t *self, uint32_t n_columns)
 {
 	for (uint32_t c = 0; c < n_columns; c++)
@@ -106,7 +117,7 @@ static void move_node(struct frametree *t, uint32_t from, uint32_t to, uint32_t 
 void frametree_prune(struct frametree *t)
 {
 	bool *live = xcalloc(t->n, sizeof(*live));
-	uint32_t *place = xmalloc(t->n * sizeof(*place)), n = 1;
+	uint32_t *place = xcalloc(t->n, sizeof(*place)), n = 1;
 
 	for (uint32_t i = t->n; i-- > 1;) {
 		live[i] |= weighs(t->self + (size_t)i * t->n_columns, t->n_columns);
@@ -120,6 +131,10 @@ void frametree_prune(struct frametree *t)
 		move_node(t, i, place[i], place[t->parent[i]]);
 	}
 	t->n = n;
+	/* nodes where stacks end weigh, so that those have a place */
+	for (uint32_t i = 0; t->of_stack && i < t->n_stacks; i++)
+		if (t->of_stack[i] != NODE_GONE)
+			t->of_stack[i] = place[t->of_stack[i]];
 	free(live);
 	free(place);
 }

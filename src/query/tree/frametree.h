@@ -25,6 +25,9 @@ struct frametree {
 	bool *inlined;      /* [n] every frame here was inlined code */
 	int64_t *self;      /* [n][n_columns]; NULL until it is known */
 	uint64_t *samples;  /* [n] likewise */
+	/* [n_stacks] the node where each stack of the profile ends, or NODE_GONE; NULL: nobody asked */
+	uint32_t *of_stack;
+	uint32_t n_stacks;
 	uint32_t *first; /* [n] a child, or 0: most nodes have one; NULL after frametree_seal() */
 	struct map children; /* the others by parent and key; emptied by frametree_seal() */
 };
@@ -74,6 +77,9 @@ void frametree_seal(struct frametree *t);
 
 /* Ends the adding of nodes to to, which gets what from weighs: node i's goes to map[i]. */
 void frametree_move(struct frametree *to, const struct frametree *from, const uint32_t *map);
+
+/* Moves of_stack likewise. */
+void frametree_move_stacks(struct frametree *to, struct frametree *from, const uint32_t *map);
 
 /* Takes away nodes below which nothing weighs. */
 void frametree_prune(struct frametree *t);

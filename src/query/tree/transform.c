@@ -282,6 +282,7 @@ static int apply_term(struct work *w, struct frametree *t, struct progress *prog
 		w->map = xmalloc(t->n * sizeof(*w->map));
 		apply(w);
 		frametree_move(&to, t, w->map);
+		frametree_move_stacks(&to, t, w->map);
 		/* Only folding all recursion leaves places that all stacks have left again. */
 		if (w->term->all_recursion)
 			frametree_prune(&to);

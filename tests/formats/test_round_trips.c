@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a format says that it holds is found again in what was written and read, from any format into any other: nothing is lost
+ * that both can hold.
+ */
+#include "config.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "formats/format.h"
+#include "formats/write/export_losses.h"
+#include "input/input.h"
+#include "profile/builder.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+#include "query/core/lens.h"
+#include "query/tree/table.h"
+#include "tests/support/written.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N(cases) (sizeof(cases) / sizeof(*(cases)))
+#define MS       INT64_C(1000000)
+
+/* A profile that has everything. */
+
+struct maker {
+	struct profile *p;
+	module_id prog, lib;
+	function_id main, work, inner, copy;
+};
+
+static function_id function(struct maker *m, const char *name, module_id module, const char *file,
+			    uint32_t line)
+{
+	return build_function(m->p, build_cstring(m->p, name), module, 0, build_cstring(m->p, file),
+			      line);
+}
+
+static location_id location(struct maker *m, module_id module, uint64_t address, function_id outer,
+			    uint32_t line, function_id inner)
+{
+	location_id l = build_location(m->p, module, address);
+	uint32_t file = build_cstring(m->p, "/src/a.c").v;
+	struct frame run[2] = { { .function = outer.v, .file = file, .line = line },
+				{ .function = inner.v, .file = file, .line = line + 30 } };
+
+	build_location_function(m->p, l, outer);
+	build_location_inlines(m->p, l, run, inner.v == ID_NONE ? 1 : 2);
+	return l;
+}
+
+static thread_id thread(struct maker *m, capture_id c, int32_t pid, int32_t tid, const char *name)
+{
+	process_id process = build_process(m->p, c, pid);
+
+	if (pid == tid)
+		build_process_name(m->p, process, build_cstring(m->p, name));
+	return build_thread(m->p, process, tid, build_cstring(m->p, name));
+}
+
+static void add_samples(struct maker *m, const thread_id *threads, const location_id *at)
+{
+	event_id clock = build_event(m->p, "cpu-clock", UNIT_NS, true);
+	event_id faults = build_event(m->p, "page-faults", UNIT_COUNT, false);
+
+	for (int i = 0; i < 40; i++) {
+		thread_id t = threads[i % 3];
+		string_id name = profile_thread(m->p, t)->name;
+		stack_id s = build_stack(m->p, (stack_id){ 0 },
+					 build_root_location(m->p, name, -1, -1, ROOT_COMM));
+		struct sample row = { .thread = t,
+				      .event = i % 5 == 4 ? faults : clock,
+				      .cpu = (uint16_t)(i % 4),
+				      .weight = i % 5 == 4 ? 1 : MS,
+				      .time_ns = 7000 * MS + i * 3 * MS };
+
+		for (int k = 0; k <= i % 4; k++)
+			s = build_stack(m->p, s, at[k]);
+		row.stack = s;
+		cr_assert_eq(build_sample(m->p, &row), 0);
+	}
+}
+
+static struct profile *everything(void)
+{
+	struct maker m = { .p = profile_new() };
+	thread_id threads[3];
+	location_id at[4];
+	capture_id c;
+
+	builder_begin(m.p);
+	c = build_capture(m.p, "everything", "made");
+	m.prog = build_module(m.p, "/usr/bin/prog", "0123456789abcdef0123456789abcdef01234567",
+			      FAMILY_PROGRAM);
+	m.lib = build_module(m.p, "/usr/lib/libx.so.1", "fedcba9876543210fedcba9876543210fedcba98",
+			     FAMILY_LIBRARY);
+	m.main = function(&m, "main", m.prog, "/src/a.c", 10);
+	m.work = function(&m, "ns::work<int, char>(a \"b\" & c)", m.prog, "/src/a.c", 20);
+	m.inner = function(&m, "inner", m.prog, "/src/a.c", 5);
+	m.copy = function(&m, "copy", m.lib, "/src/lib.c", 7);
+	at[0] = location(&m, m.prog, 0x1100, m.main, 12, (function_id){ ID_NONE });
+	at[1] = location(&m, m.prog, 0x1200, m.work, 22, m.inner);
+	at[2] = location(&m, m.lib, 0x2100, m.copy, 8, (function_id){ ID_NONE });
+	at[3] = location(&m, m.prog, 0x1210, m.work, 23, (function_id){ ID_NONE });
+	threads[0] = thread(&m, c, 100, 100, "prog");
+	threads[1] = thread(&m, c, 100, 101, "worker \xc3\xb6 1/2");
+	threads[2] = build_thread_labelled(m.p, thread(&m, c, 200, 200, "other"),
+					   build_cstring(m.p, "kind=sort"));
+	threads[1] = build_thread_in(m.p, threads[1], build_cgroup(m.p, c, 77).v);
+	build_cgroup_path(m.p, build_cgroup(m.p, c, 77), build_cstring(m.p, "/system.slice/x"));
+	add_samples(&m, threads, at);
+	cr_assert_eq(builder_end(m.p), 0);
+	return m.p;
+}
+
+/* Writing and reading. */
+
+static struct analysis *analyse(const struct profile *p, const char *filter, struct lens *lens)
+{
+	struct err e = ERR_INIT;
+	struct analysis *a;
+
+	lens_init(lens, p);
+	cr_assert_eq(filter_parse(filter, &lens->filter, &e), 0, "%s", err_text(&e));
+	cr_assert_eq(analysis_new(p, lens, NULL, &a), 0);
+	return a;
+}
+
+static struct profile *again(const struct profile *p, const struct format *f, const char *filter)
+{
+	const struct write_options options = { .whole_names = true };
+	struct profile *read = profile_new();
+	const struct format *found;
+	struct err e = ERR_INIT;
+	struct input *in;
+	struct lens lens;
+	struct analysis *a = analyse(p, filter, &lens);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+	capture_id c;
+
+	cr_assert_eq(f->write(a, &options, to, &e), 0, "%s: %s", f->name, err_text(&e));
+	fclose(to);
+	in = input_of_bytes(text, n, "again");
+	found = format_probe(in, &e);
+	cr_assert(found && found->read, "%s is not read: %s", f->name, err_text(&e));
+	builder_begin(read);
+	c = build_capture(read, "again", found->name);
+	builder_end(read);
+	cr_assert_eq(found->read(in, read, c, NULL, NULL, &e), 0, "%s: %s\n%.2000s", f->name,
+		     err_text(&e), text);
+	input_close(in);
+	analysis_free(a);
+	lens_done(&lens);
+	free(text);
+	return read;
+}
+
+/* What a profile has, as lines. */
+
+static void rows_by(FILE *to, const struct profile *p, enum grouping g, const char *what)
+{
+	struct lens lens;
+	struct analysis *a;
+
+	lens_init(&lens, p);
+	lens.grouping = g;
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	for (uint32_t i = 0; i < a->table.n_rows; i++) {
+		const struct key *k = &a->table_keys->key[a->table.key[i]];
+
+		if (a->table.total[i] != 0)
+			fprintf(to, "%s %s %" PRId64 " %" PRId64 "\n", what, k->label,
+				a->table.self[i], a->table.total[i]);
+	}
+	analysis_free(a);
+	lens_done(&lens);
+}
+
+/* A line for each frame of each stack that has a sample, of what its location says. */
+static void positions(FILE *to, const struct profile *p, unsigned holds)
+{
+	struct stack_columns stacks;
+	struct location_columns l;
+	struct sample_columns rows;
+	struct profile_counts c;
+
+	profile_counts_read(p, &c);
+	profile_stacks(p, &stacks);
+	profile_locations(p, &l);
+	profile_samples(p, &rows);
+	for (uint64_t i = 0; i < c.n_samples; i++) {
+		for (uint32_t s = rows.stack[i]; s != 0; s = stacks.parent[s]) {
+			uint32_t at = stacks.location[s], id = location_function(&l, at);
+			const struct frame *run = location_frames(&l, at);
+			const struct frame alone = { .function = id };
+
+			if (id == ID_NONE ||
+			    profile_function(p, (function_id){ id })->flags & FUNCTION_COMM)
+				continue;
+			run = run ? run : &alone;
+			for (uint32_t k = 0; k <= run->n_more; k++) {
+				const struct function *f =
+					profile_function(p, (function_id){ run[k].function });
+
+				fprintf(to, "at %s", profile_string(p, f->name, NULL));
+				if (holds & HOLDS(ADDRESSES))
+					fprintf(to, " %" PRIx64, l.address[at]);
+				if (holds & HOLDS(LINES))
+					fprintf(to, " line %" PRIu32, run[k].line);
+				if (holds & HOLDS(INLINED))
+					fprintf(to, " depth %" PRIu32, k);
+				fputc('\n', to);
+			}
+		}
+	}
+}
+
+/* Of the event that opens: the axis of speedscope is time only where weights are. */
+static void times(FILE *to, const struct profile *p)
+{
+	struct sample_columns rows;
+	struct profile_counts c;
+	int64_t first = INT64_MAX;
+	struct lens lens;
+	uint16_t event;
+
+	lens_init(&lens, p);
+	event = (uint16_t)lens.column[0].metric.event.v;
+	lens_done(&lens);
+	profile_counts_read(p, &c);
+	profile_samples(p, &rows);
+	for (int pass = 0; pass < 2 && rows.time_ns; pass++)
+		for (uint64_t i = 0; i < c.n_samples; i++) {
+			if (rows.time_ns[i] == TIME_NONE ||
+			    (rows.event ? rows.event[i] : 0) != event)
+				continue;
+			if (pass == 1)
+				fprintf(to, "time %" PRId64 "\n", rows.time_ns[i] - first);
+			first = pass == 0 && rows.time_ns[i] < first ? rows.time_ns[i] : first;
+		}
+}
+
+static void build_ids(FILE *to, const struct profile *p)
+{
+	struct profile_counts c;
+
+	profile_counts_read(p, &c);
+	for (uint32_t i = 0; i < c.n_modules; i++) {
+		const struct module *m = profile_module(p, (module_id){ i });
+
+		if (m->build_id.v)
+			fprintf(to, "build-id %s %s\n", profile_string(p, m->path, NULL),
+				profile_string(p, m->build_id, NULL));
+	}
+}
+
+static void count_samples(FILE *to, const struct profile *p)
+{
+	struct lens lens;
+	struct analysis *a = analyse(p, "", &lens);
+
+	fprintf(to, "samples %" PRIu64 "\n",
+		a->weights.n_samples / (uint64_t)a->weights.sample_scale);
+	analysis_free(a);
+	lens_done(&lens);
+}
+
+/* In order, as far as it is held. */
+static char *lines_of(const struct profile *p, unsigned holds)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *to = open_memstream(&text, &n);
+
+	rows_by(to, p, GROUP_FUNCTION, "function");
+	if (holds & HOLDS(MODULES))
+		rows_by(to, p, GROUP_MODULE, "module");
+	if (holds & HOLDS(THREADS))
+		rows_by(to, p, GROUP_THREAD, "thread");
+	if (holds & HOLDS(CPUS))
+		rows_by(to, p, GROUP_CPU, "cpu");
+	if (holds & HOLDS(LABELS))
+		rows_by(to, p, GROUP_LABELS, "label");
+	if (holds & HOLDS(CGROUPS))
+		rows_by(to, p, GROUP_CGROUP, "cgroup");
+	if (holds & HOLDS(TIMES))
+		times(to, p);
+	if (holds & HOLDS(BUILD_IDS))
+		build_ids(to, p);
+	if (holds & HOLDS(SAMPLES))
+		count_samples(to, p);
+	/* of sums it is not known how many samples have a frame */
+	if (holds & HOLDS(SAMPLES) && holds & (HOLDS(ADDRESSES) | HOLDS(LINES)))
+		positions(to, p, holds);
+	fclose(to);
+	return written_sorted(text);
+}
+
+/* Takes the lines of functions that are names of threads out. */
+static void drop_threads(char *lines)
+{
+	static const char *const names[] = { "function prog ", "function other ",
+					     "function worker" };
+
+	for (size_t i = 0; i < N(names); i++) {
+		char *at = strstr(lines, names[i]), *end = at ? strchr(at, '\n') : NULL;
+
+		if (end)
+			memmove(at, end + 1, strlen(end + 1) + 1);
+	}
+}
+
+static void expect_same(const struct profile *p, const struct profile *read, unsigned holds,
+			const char *from, const struct format *f)
+{
+	bool folded = strcmp(f->name, "folded") == 0;
+	char *before, *after;
+
+	/* names of threads are frames of folded stacks */
+	holds &= folded ? ~HOLDS(THREADS) : ~0u;
+	before = lines_of(p, holds);
+	after = lines_of(read, holds);
+	if (folded) {
+		drop_threads(before);
+		drop_threads(after);
+	}
+	cr_expect_str_eq(before, after, "%s as %s:\n--- before\n%s--- after\n%s", from, f->name,
+			 before, after);
+	free(before);
+	free(after);
+}
+
+/* A format that is written, and read again. */
+static bool goes_around(const struct format *f)
+{
+	return f->write && f->read && !f->compares;
+}
+
+Test(round_trips, any_into_any_other)
+{
+	struct profile *p = everything();
+
+	for (size_t i = 0; formats[i]; i++) {
+		struct profile *once;
+
+		if (!goes_around(formats[i]))
+			continue;
+		once = again(p, formats[i], "");
+		expect_same(p, once, formats[i]->holds, "everything", formats[i]);
+		for (size_t k = 0; formats[k]; k++) {
+			struct profile *twice;
+
+			if (!goes_around(formats[k]))
+				continue;
+			twice = again(once, formats[k], "");
+			expect_same(once, twice, formats[k]->holds & formats[i]->holds,
+				    formats[i]->name, formats[k]);
+			profile_free(twice);
+		}
+		profile_free(once);
+	}
+	profile_free(p);
+}
+
+/* What is written with a filter is what a screen shows with it, transforms and all. */
+Test(round_trips, filters_apply)
+{
+	static const char *const filters[] = { "thread:worker",     "leaf:copy",
+					       "merge:inner",       "focus:work",
+					       "collapse:work",     "recursion:all",
+					       "!fn:inner",         "time:,0.05",
+					       "focus:inner cpu:1", "merge:main recursion:direct" };
+	struct profile *p = everything();
+
+	for (size_t i = 0; formats[i]; i++)
+		for (size_t k = 0; k < N(filters) && goes_around(formats[i]); k++) {
+			struct profile *read = again(p, formats[i], filters[k]);
+			struct lens lens, plain;
+			struct analysis *a = analyse(p, filters[k], &lens);
+			struct analysis *b = analyse(read, "", &plain);
+
+			cr_expect_eq(a->weights.total[0], b->weights.total[0],
+				     "%s %s: %" PRId64 " became %" PRId64, formats[i]->name,
+				     filters[k], a->weights.total[0], b->weights.total[0]);
+			for (uint32_t r = 0; r < a->table.n_rows; r++) {
+				const char *label = a->table_keys->key[a->table.key[r]].label;
+				int64_t self = 0, total = 0;
+
+				for (uint32_t q = 0; q < b->table.n_rows; q++)
+					if (!strcmp(label,
+						    b->table_keys->key[b->table.key[q]].label)) {
+						self += b->table.self[q];
+						total += b->table.total[q];
+					}
+				cr_expect(self == a->table.self[r] && total == a->table.total[r],
+					  "%s %s: %s had %" PRId64 " and %" PRId64 ", has %" PRId64
+					  " and %" PRId64,
+					  formats[i]->name, filters[k], label, a->table.self[r],
+					  a->table.total[r], self, total);
+			}
+			analysis_free(a);
+			analysis_free(b);
+			lens_done(&lens);
+			lens_done(&plain);
+			profile_free(read);
+		}
+	profile_free(p);
+}
+
+/* A message says what is lost: nothing of what a profile lacks anyway. */
+Test(round_trips, what_is_lost)
+{
+	static const struct {
+		const char *format, *lost;
+	} cases[] = {
+		{ "speedscope", "CPUs, addresses, source lines, inlining, build-ids, labels and "
+				"control groups" },
+		{ "folded",
+		  "single samples, times, CPUs, modules, addresses, source lines, inlining, "
+		  "build-ids, labels and control groups" },
+		{ "pprof", "single samples, times, CPUs and control groups" },
+	};
+	struct profile *p = everything();
+	struct lens lens;
+	struct analysis *a = analyse(p, "", &lens);
+
+	for (size_t i = 0; i < N(cases); i++) {
+		char *lost = export_holdings(export_has(a) &
+					     ~format_by_name(cases[i].format)->holds);
+
+		cr_expect_str_eq(lost, cases[i].lost, "%s: %s", cases[i].format, lost);
+		free(lost);
+	}
+	cr_expect_null(export_holdings(0));
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}
