@@ -37,6 +37,7 @@ src/heaptrace/read: src/base src/profile/ src/profile src/input src/symbols src/
 src/query/core: src/base src/profile src/profile/heap
 src/query/tree: src/base src/profile src/query/core
 src/query/heap: src/base src/profile src/query/core src/query/tree
+src/query/findings: src/base src/profile src/profile/heap src/query src/query/core src/query/tree src/query/heap
 src/query/live: src/base src/profile src/query src/query/core src/query/tree
 src/query/diff: src/base src/profile src/profile/heap src/query src/query/core src/query/tree src/query/heap
 src/query: src/base src/profile src/query/

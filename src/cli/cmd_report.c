@@ -20,6 +20,7 @@
 #include "cli/options/query_options.h"
 #include "cli/report/report.h"
 #include "cli/report/report_annotate.h"
+#include "cli/report/report_findings.h"
 #include "cli/report/report_info.h"
 #include "cli/report/report_json.h"
 #include "cli/report/report_memory.h"
@@ -188,6 +189,8 @@ static void put_report(const struct report *r, const struct report_wish *asked, 
 	put_heading(r, asked, to);
 	if (r->view == VIEW_KIND_MEMORY)
 		report_memory_text(r, to);
+	else if (r->view == VIEW_KIND_FINDINGS)
+		report_findings_text(r, to);
 	else if (r->view == VIEW_KIND_FLAME)
 		report_text_flame(r, to);
 	else if (r->view == VIEW_KIND_TIMELINE)
@@ -248,6 +251,7 @@ static unsigned parts_of(enum view_kind view)
 	case VIEW_KIND_THREADS:
 		return 0;
 	case VIEW_KIND_MEMORY:
+	case VIEW_KIND_FINDINGS:
 		return ANALYSIS_TREE | ANALYSIS_MEMORY;
 	case VIEW_KIND_TREE:
 	case VIEW_KIND_FLAME:

@@ -11,6 +11,7 @@
 #include "query/core/analysis_cache.h"
 #include "query/diff/activity_pairs.h"
 #include "query/diff/comparison_lines.h"
+#include "query/findings/findings.h"
 #include "query/heap/footprint_lines.h"
 
 bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b)
@@ -28,6 +29,7 @@ bool over_time_possible(const struct analysis *a, enum over_time_kind kind)
 	case OVER_THREADS:
 		return true;
 	case OVER_TIMELINE:
+	case OVER_FINDINGS:
 		return !lens_compares(&a->lens);
 	case N_OVER_TIME:
 		break;
@@ -66,6 +68,8 @@ static int make(const struct analysis *a, const struct over_time_wish *wish,
 	case OVER_THREADS:
 	case OVER_TIMELINE:
 		return make_activity(a, wish, recently, progress, o);
+	case OVER_FINDINGS:
+		return findings_new(a, progress, &o->findings);
 	case N_OVER_TIME:
 		break;
 	}
@@ -97,5 +101,6 @@ void over_time_free(struct over_time *o)
 	if (o->activity)
 		activity_done(o->activity);
 	free(o->activity);
+	findings_free(o->findings);
 	free(o);
 }

@@ -12,6 +12,7 @@
 
 struct activity;
 struct analysis;
+struct findings;
 struct footprint_lines;
 struct progress;
 struct recent_kept;
@@ -22,6 +23,7 @@ enum over_time_kind {
 	OVER_SIDES,  /* lines of the sides of a comparison */
 	OVER_THREADS, /* who worked when, of what time terms let pass; the span says but how closely */
 	OVER_TIMELINE, /* who worked when within the span, whatever time terms say */
+	OVER_FINDINGS, /* what is worth knowing; of all of the time, and the span is any */
 	N_OVER_TIME
 };
 
@@ -41,6 +43,7 @@ struct over_time {
 	struct footprint_lines *memory;
 	struct comparison_lines *sides;
 	struct activity *activity;
+	struct findings *findings;
 };
 
 bool over_time_same_wish(const struct over_time_wish *a, const struct over_time_wish *b);

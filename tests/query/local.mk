@@ -14,6 +14,7 @@ t_query_SOURCES += \
 	tests/query/test_explain.c \
 	tests/query/test_fact_order.c \
 	tests/query/test_filter.c \
+	tests/query/test_findings.c \
 	tests/query/test_footprint.c \
 	tests/query/test_growing.c \
 	tests/query/test_heap_aggregate.c \

@@ -63,8 +63,8 @@ static const struct {
 	  NULL },
 
 	{ "!is:idle is:\"idle\"", "!is:idle is:idle", NULL },
-	{ "is:busy", NULL, "\"is:busy\" is not is:idle" },
-	{ "is:", NULL, "is not is:idle" },
+	{ "is:busy", NULL, "\"is:busy\" wants idle, kernel, lock, futex, alloc, copy, fault or unnamed" },
+	{ "is:", NULL, "\"is:\" wants idle," },
 	{ "modul:x", NULL, "unknown kind of filter term \"modul:\"" },
 	{ "fn:", NULL, "\"fn:\" has no expression" },
 	{ "!", NULL, "no expression" },

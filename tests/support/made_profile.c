@@ -13,6 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static enum family family_of(const char *module)
+{
+	if (*module == '[')
+		return FAMILY_KERNEL;
+	return strncmp(module, "libc.so", 7) == 0 ? FAMILY_LIBC : FAMILY_PROGRAM;
+}
+
 /* f@m#file, of which the last two may be missing. */
 static function_id make_function(struct profile *p, char *s, uint32_t flags)
 {
@@ -27,7 +34,7 @@ static function_id make_function(struct profile *p, char *s, uint32_t flags)
 	module = strchr(s, '@');
 	if (module) {
 		*module++ = '\0';
-		m = build_module(p, module, "", FAMILY_PROGRAM);
+		m = build_module(p, module, "", family_of(module));
 	}
 	return build_function(p, build_cstring(p, s), m, flags, file_id, 0);
 }

@@ -51,7 +51,7 @@ Test(app_heap, keys)
 		{ "1", "[1 top]" },
 		{ "8", "[8 info]" },
 		{ "8<Tab>", "[9 memory]" },
-		{ "<Tab>", "[1 top]" },
+		{ "<Tab><Tab>", "[1 top]" },
 		{ "<S-Tab>", "[8 info]" },
 		{ "p", "live 104 MB at the peak" },
 		{ "m", "malloc leaked" },

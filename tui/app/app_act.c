@@ -268,8 +268,9 @@ static void show_numbered(struct app *a, enum view_kind view)
 		app_say_owned(a, false, app_baseline_text(a, view));
 	else
 		app_say(a, false,
-			view == VIEW_KIND_MEMORY ? "no heap data in this profile"
-						 : "no times in this profile");
+			view == VIEW_KIND_MEMORY     ? "no heap data in this profile"
+			: view == VIEW_KIND_FINDINGS ? "info says what changed in a comparison"
+						     : "no times in this profile");
 }
 
 /* The next tab to the right (1) or left (-1) of the present one, and round again. */
@@ -408,7 +409,7 @@ static bool act_on_frame(struct app *a, enum action action)
 		leave_sides(a);
 		return true;
 	default:
-		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_9)
+		if (action < ACTION_VIEW_1 || action > ACTION_VIEW_10)
 			return false;
 		show_numbered(a, (enum view_kind)(action - ACTION_VIEW_1));
 		return true;

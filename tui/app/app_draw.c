@@ -269,6 +269,8 @@ static const char *short_name(enum view_kind kind)
 		return "time";
 	case VIEW_KIND_MEMORY:
 		return "mem";
+	case VIEW_KIND_FINDINGS:
+		return "find";
 	default:
 		return views[kind]->name;
 	}
@@ -290,11 +292,12 @@ static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names
 		if (!app_has_view(a, (enum view_kind)i))
 			continue;
 		if (active)
-			snprintf(text, sizeof(text), "[%d %s%s]", i + 1, views[i]->name, mark);
+			snprintf(text, sizeof(text), "[%d %s%s]", (i + 1) % 10, views[i]->name,
+				 mark);
 		else if (names == TAB_NUMBERS)
-			snprintf(text, sizeof(text), " %d%s ", i + 1, mark);
+			snprintf(text, sizeof(text), " %d%s ", (i + 1) % 10, mark);
 		else
-			snprintf(text, sizeof(text), " %d %s%s ", i + 1,
+			snprintf(text, sizeof(text), " %d %s%s ", (i + 1) % 10,
 				 names == TAB_NAMES ? views[i]->name
 						    : short_name((enum view_kind)i),
 				 mark);

@@ -53,16 +53,25 @@ static void set_grouping(struct app *a, enum grouping g)
 	app_reanalyse(a);
 }
 
+static void set_metric(struct app *a, struct metric m)
+{
+	a->follow = false;
+	lens_choose(&a->lens, a->source->profile, m);
+	app_reanalyse(a);
+}
+
 /* Takes the step's terms away; its place is there again when the answer comes. */
 static void undo_filter(struct app *a, struct step *s)
 {
-	if (app_take_filter(a, s->terms)) {
+	if (!*s->terms || app_take_filter(a, s->terms)) {
 		a->landing = *s;
 		if (s->gone)
 			app_add_filter(a, s->gone, NULL);
 	}
 	a->landing.terms = a->landing.gone = NULL;
 	set_grouping(a, s->grouping);
+	if (s->has_metric)
+		set_metric(a, s->metric);
 	free(s->terms);
 	free(s->gone);
 	s->terms = s->gone = NULL;
@@ -168,12 +177,22 @@ static void narrow(struct app *a, const struct effect *fx)
 {
 	struct step here = app_here(a);
 
-	if (!fx->text || app_add_filter(a, fx->text, &here.terms) < 0)
+	if (!(fx->text && *fx->text) && !fx->has_metric && fx->grouping == a->lens.grouping) {
+		app_go(a, fx->view, fx->has_place ? &fx->place : NULL);
+		return;
+	}
+	if (app_add_filter(a, fx->text ? fx->text : "", &here.terms) < 0)
 		return;
 	here.grouping = a->lens.grouping;
+	here.has_metric = fx->has_metric;
+	here.metric = a->lens.column[0].metric;
 	push_step(a, here);
 	set_grouping(a, fx->grouping);
+	if (fx->has_metric)
+		set_metric(a, fx->metric);
 	app_show(a, fx->view);
+	a->landing =
+		(struct step){ .view = fx->view, .has_place = fx->has_place, .place = fx->place };
 }
 
 /* Is a metric shown that depends on the cursor of the memory view? */

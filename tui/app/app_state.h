@@ -39,6 +39,8 @@ struct step {
 	struct place place;     /* then this */
 	char *terms;            /* the filter's terms that the step added; NULL: none; owned */
 	char *gone;             /* terms that these took the place of; NULL: none; owned */
+	bool has_metric;        /* the step changed it: it was … */
+	struct metric metric;   /* … this one */
 	enum grouping grouping; /* before a step that added terms */
 	bool typed;             /* they were typed here: no other view to go back to */
 };

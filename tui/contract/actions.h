@@ -9,23 +9,24 @@
 #define PROFTOP_TUI_CONTRACT_ACTIONS_H
 
 /* Where: a set of contexts; the keymap asks the view which it is. */
-#define IN_ALL    0xffffu
-#define IN_LIST   0x0001u /* views of rows */
-#define IN_TREE   0x0002u /* rows that open */
-#define IN_FLAME  0x0004u
-#define IN_TOP    0x0008u
-#define IN_BFLY   0x0010u
-#define IN_TEXT   0x0020u /* info, help: scrolling text */
-#define IN_TASKS  0x0040u /* rows of threads and processes */
-#define IN_TIME   0x0080u /* along a time axis */
-#define IN_MEMORY 0x0100u /* who allocates */
-#define IN_ALIGN  0x0200u /* two sides along a time axis */
-#define IN_LIVE   0x1000u /* of what is being recorded */
-#define IN_HALF   0x2000u /* what can be a side is selected, and the other side is chosen */
-#define IN_SIDES  0x4000u /* a side is chosen, or two that were are compared */
-#define IN_ROWS   (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
-#define IN_FRAMES (IN_ROWS | IN_FLAME | IN_MEMORY) /* something with frames is selected */
-#define IN_NAMES  (IN_FRAMES | IN_TASKS | IN_TEXT) /* something to search */
+#define IN_ALL      0xffffu
+#define IN_LIST     0x0001u /* views of rows */
+#define IN_TREE     0x0002u /* rows that open */
+#define IN_FLAME    0x0004u
+#define IN_TOP      0x0008u
+#define IN_BFLY     0x0010u
+#define IN_TEXT     0x0020u /* info, help: scrolling text */
+#define IN_TASKS    0x0040u /* rows of threads and processes */
+#define IN_TIME     0x0080u /* along a time axis */
+#define IN_MEMORY   0x0100u /* who allocates */
+#define IN_ALIGN    0x0200u /* two sides along a time axis */
+#define IN_FINDINGS 0x0400u /* sentences about the profile */
+#define IN_LIVE     0x1000u /* of what is being recorded */
+#define IN_HALF     0x2000u /* what can be a side is selected, and the other side is chosen */
+#define IN_SIDES    0x4000u /* a side is chosen, or two that were are compared */
+#define IN_ROWS     (IN_LIST | IN_TREE | IN_TOP | IN_BFLY)
+#define IN_FRAMES   (IN_ROWS | IN_FLAME | IN_MEMORY) /* something with frames is selected */
+#define IN_NAMES    (IN_FRAMES | IN_TASKS | IN_TEXT | IN_FINDINGS) /* something to search */
 
 /* clang-format off */
 #define ACTIONS(X) \
@@ -39,7 +40,7 @@
 	X(HALF_UP,      "half-up",       "^U",                   IN_ALL,    "",        "half a page up") \
 	X(FIRST,        "first",         "g <Home>",             IN_ALL,    "",        "first row") \
 	X(LAST,         "last",          "G <End>",              IN_ALL,    "",        "last row") \
-	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS, "drill",   "drill into the row: open it, zoom in, make it the centre, show only it") \
+	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS | IN_FINDINGS, "drill",   "drill into the row: open it, zoom in, make it the centre, show only it") \
 	X(BACK,         "back",          "<Esc> <Backspace>",    IN_ALL,    "",        "step back: clear the search, zoom out, undo a drill, go to where you came from") \
 	X(OPEN,         "open",          "+",                    IN_TREE,   "",        "open the row by one level") \
 	X(CLOSE,        "close",         "-",                    IN_TREE,   "",        "close the row") \
@@ -80,7 +81,7 @@
 	X(EDIT,         "edit",          "E",                    IN_FRAMES, "",        "open where the function is declared in $EDITOR") \
 	X(NEXT_VIEW,    "next-view",     "<Tab>",                IN_ALL,    "",        "next view") \
 	X(PREV_VIEW,    "previous-view", "<S-Tab>",              IN_ALL,    "",        "previous view") \
-	X(VIEW_1,       "view-1",        "1",                    IN_ALL,    "",        "the first view, and so on to 9, which are the same in every profile") \
+	X(VIEW_1,       "view-1",        "1",                    IN_ALL,    "",        "the first view, and so on to 9, and 0 for the tenth, which are the same in every profile") \
 	X(VIEW_2,       "view-2",        "2",                    IN_ALL,    "",        "") \
 	X(VIEW_3,       "view-3",        "3",                    IN_ALL,    "",        "") \
 	X(VIEW_4,       "view-4",        "4",                    IN_ALL,    "",        "") \
@@ -89,6 +90,7 @@
 	X(VIEW_7,       "view-7",        "7",                    IN_ALL,    "",        "") \
 	X(VIEW_8,       "view-8",        "8",                    IN_ALL,    "",        "") \
 	X(VIEW_9,       "view-9",        "9",                    IN_ALL,    "",        "") \
+	X(VIEW_10,      "view-10",       "0",                    IN_ALL,    "",        "") \
 	X(REPAINT,      "repaint",       "^L",                   IN_ALL,    "",        "repaint the screen") \
 	X(FREEZE,       "freeze",        "z",                    IN_LIVE,   "pause",   "pause the screen, and continue; data is still collected") \
 	X(WINDOW,       "window",        "r",                    IN_LIVE,   "window",  "which time is shown: since the start, the last 10 s, the last 60 s, or all with what is older counting less") \

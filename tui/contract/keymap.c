@@ -60,6 +60,7 @@ static const struct {
 	{ IN_TASKS, "threads" },
 	{ IN_TIME, "time" },
 	{ IN_MEMORY, "memory" },
+	{ IN_FINDINGS, "findings" },
 	{ IN_LIVE, "live" },
 	{ IN_ALIGN, "sides over time" },
 	{ IN_HALF, "a side chosen" },

@@ -26,7 +26,7 @@
 struct analysis;
 struct over_time_wish;
 
-/* X(enum, name) — in the order of tabs: the first has the key 1, in every profile, whichever of them it has. */
+/* X(enum, name) — in the order of tabs: the first has the key 1 and the tenth 0, in every profile, whichever of them it has. */
 /* clang-format off */
 #define VIEWS(X) \
 	X(TOP,       "top") \
@@ -37,7 +37,8 @@ struct over_time_wish;
 	X(THREADS,   "threads") \
 	X(TIMELINE,  "timeline") \
 	X(INFO,      "info") \
-	X(MEMORY,    "memory")
+	X(MEMORY,    "memory") \
+	X(FINDINGS,  "findings")
 /* clang-format on */
 
 enum view_kind {
@@ -79,8 +80,8 @@ enum effect_kind {
 	EFFECT_NONE,
 	EFFECT_OPEN, /* go to view `view` with `place`; back returns here */
 	/*
-	 * Add the terms in `text`, change the grouping to `grouping` and go to `view`, at once; back
-	 * undoes all of it.
+	 * Add the terms in `text` ("" or NULL: none), change the grouping to `grouping`, the metric to `metric` and
+	 * the cursor to `place` if it has such, and go to `view`, at once; back undoes all of it.
 	 */
 	EFFECT_FILTER,
 	EFFECT_GROUP,  /* change the lens's grouping to `grouping` */
@@ -94,7 +95,10 @@ struct effect {
 	enum effect_kind kind;
 	enum view_kind view;
 	struct place place;
+	bool has_place;         /* of EFFECT_FILTER: go to place */
 	int64_t from_ns, to_ns; /* since the start; to is out of it */
+	bool has_metric;        /* of EFFECT_FILTER: it is … */
+	struct metric metric;   /* … this one */
 	enum grouping grouping; /* of EFFECT_GROUP and EFFECT_FILTER; the lens's own: no change */
 	char *text;             /* malloc'd; the app frees */
 };

@@ -15,6 +15,7 @@ libtui_a_SOURCES += \
 	tui/views/tree_view.c tui/views/tree_view.h \
 	tui/views/view_butterfly.c \
 	tui/views/view_callers.c \
+	tui/views/view_findings.c \
 	tui/views/view_flame.c \
 	tui/views/view_info.c \
 	tui/views/view_memory.c \

@@ -6,14 +6,15 @@
 #include "tui/contract/view.h"
 
 extern const struct view_ops view_top, view_tree, view_callers, view_butterfly, view_flame,
-	view_threads, view_timeline, view_info, view_memory, view_timeline_sides, view_memory_sides;
+	view_threads, view_timeline, view_info, view_memory, view_findings, view_timeline_sides,
+	view_memory_sides;
 
 const struct view_ops *const views[N_VIEW_KINDS] = {
 	[VIEW_KIND_TOP] = &view_top,           [VIEW_KIND_TREE] = &view_tree,
 	[VIEW_KIND_CALLERS] = &view_callers,   [VIEW_KIND_BUTTERFLY] = &view_butterfly,
 	[VIEW_KIND_FLAME] = &view_flame,       [VIEW_KIND_THREADS] = &view_threads,
 	[VIEW_KIND_TIMELINE] = &view_timeline, [VIEW_KIND_INFO] = &view_info,
-	[VIEW_KIND_MEMORY] = &view_memory,
+	[VIEW_KIND_MEMORY] = &view_memory,     [VIEW_KIND_FINDINGS] = &view_findings,
 };
 
 /* What stands in their place where two sides are compared. */

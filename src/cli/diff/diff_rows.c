@@ -447,6 +447,7 @@ int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
 	case VIEW_KIND_TIMELINE:
 	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_INFO:
+	case VIEW_KIND_FINDINGS:
 	case N_VIEW_KINDS:
 		break;
 	}

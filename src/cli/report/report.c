@@ -17,6 +17,7 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/core/heap_pass.h"
+#include "query/findings/findings.h"
 
 static const char *const view_names[N_VIEW_KINDS] = {
 #define X(name, text) [VIEW_KIND_##name] = text,
@@ -480,6 +481,7 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 	r->keys = &r->analysis->keys;
 	if (r->view != VIEW_KIND_TOP && r->view != VIEW_KIND_THREADS &&
 	    r->view != VIEW_KIND_TIMELINE && r->view != VIEW_KIND_MEMORY &&
+	    r->view != VIEW_KIND_FINDINGS &&
 	    !query_options_group_of_frames(r->analysis->lens.grouping))
 		return err_set(e, -EINVAL,
 			       "--view %s has frames; --group takes function, module or "
@@ -507,6 +509,9 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 		return analysis_footprint(r->analysis, NULL)
 			       ? 0
 			       : err_set(e, -EINVAL, "--view memory wants a recording of a heap");
+	case VIEW_KIND_FINDINGS:
+		findings_new(r->analysis, NULL, &r->findings); /* nobody cancels it */
+		return 0;
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
 		break;
@@ -518,6 +523,7 @@ void report_done(struct report *r)
 {
 	if (r->processes.key)
 		groups_done(&r->processes);
+	findings_free(r->findings);
 	vec_done(&r->rows);
 	vec_done(&r->numbers);
 }

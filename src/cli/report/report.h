@@ -17,6 +17,7 @@
 
 struct analysis;
 struct err;
+struct findings;
 struct options;
 
 /* Where in a butterfly a row stands. */
@@ -53,7 +54,8 @@ struct report {
 	int64_t max_rows;       /* 0: all */
 	double min_percent;     /* of column 0's total */
 	uint32_t n_columns;     /* numbers of a row */
-	uint64_t n_left_out;    /* rows that max_rows or min_percent left out */
+	struct findings *findings; /* of that view; owned, freed by report_done() */
+	uint64_t n_left_out;       /* rows that max_rows or min_percent left out */
 	VEC(struct report_row) rows;
 	VEC(int64_t) numbers; /* [n rows][2][n_columns] self, then total */
 };

@@ -9,6 +9,7 @@
 #include "cli/options/query_options.h"
 #include "cli/report/json_out.h"
 #include "cli/report/report.h"
+#include "cli/report/report_findings.h"
 #include "cli/report/report_info.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
@@ -194,6 +195,11 @@ void report_json(const struct report *r, FILE *to)
 
 	json_begin(&j, NULL, '{', true);
 	report_json_head(&j, r, view_names[r->view]);
+	if (r->view == VIEW_KIND_FINDINGS) {
+		report_findings_json(r, &j);
+		json_end(&j, '}');
+		return;
+	}
 	json_begin(&j, "rows", '[', true);
 	for (size_t i = 0; i < r->rows.n && !ferror(to); i++)
 		put_row(&j, r, i);

@@ -405,6 +405,7 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_TIMELINE:
 	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_INFO:
+	case VIEW_KIND_FINDINGS:
 	case N_VIEW_KINDS:
 		put_titles(r, to, &l, query_options_group_title(r->keys->grouping));
 		put_rows(r, to, &l, ROLE_ROW);

@@ -155,7 +155,8 @@ static bool location_matches(const struct location_columns *l, uint32_t location
 static void match_stacks(const struct profile *p, const struct profile_counts *counts,
 			 const struct term *t, const bool *atoms, bool inlines, bool *stack)
 {
-	bool leaf = t->kind == TERM_LEAF || t->kind == TERM_IN || t->kind == TERM_IS;
+	bool leaf = t->kind == TERM_LEAF || t->kind == TERM_IN ||
+		    (t->kind == TERM_IS && frame_class_is_innermost(t->state));
 	bool *location = xmalloc(counts->n_locations * sizeof(*location));
 	struct location_columns l;
 	struct stack_columns s;

@@ -15,7 +15,7 @@
  *                                  A in and B out; either may be missing; units ns, us, ms, s, m, h
  *   fn:RE module:RE file:RE        some frame of the stack matches. A word without "kind:" is fn:.
  *   leaf:RE in:RE                  the innermost frame matches: its function, its module
- *   is:idle                        the processor had nothing to do: the innermost frame is where the kernel waits
+ *   is:CLASS                       what a stack is known to do, see frame_class.h: is:idle, is:kernel, is:lock, is:alloc, …
  * Transforms of stacks (no "!"; applied in the order given, as each changes what the next one sees):
  *   focus:RE                       stacks start at the outermost frame that matches; others are dropped,
  *                                  from totals, threads and times, too

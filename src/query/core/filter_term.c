@@ -41,16 +41,6 @@ static const struct {
 	{ "ns", 1 },      { "m", 60 * NS_PER_S }, { "h", 3600 * NS_PER_S },
 };
 
-/*
- * The kernel's functions in which a processor waits for something to do. A timer that counts time, as cpu-clock, finds it
- * there; what interrupts do meanwhile has other innermost frames.
- * Source: names in arch/x86/kernel/process.c, drivers/acpi/processor_idle.c, drivers/idle, kernel/sched/idle.c of Linux.
- */
-#define IDLE_FUNCTIONS \
-	"^(?:(?:pv_)?native_safe_halt|acpi_safe_halt|acpi_idle_(?:do_entry|enter)|acpi_processor_ffh_cstate_enter" \
-	"|(?:default|poll|mwait|intel|psw|arch_cpu|cpu_do)_idle(?:_call|_irq|_ibrs|_exit)?|mwait_idle_with_hints" \
-	"|tdx_safe_halt|cpu_startup_entry|do_idle)(?:\\.[a-z]+\\.\\d+)*$"
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -185,9 +175,17 @@ static int parse_regex(const char *value, struct term *t, struct err *e)
 
 static int parse_state(const char *value, struct term *t, struct err *e)
 {
-	if (strcmp(value, "idle") == 0)
-		return parse_regex(IDLE_FUNCTIONS, t, e);
-	return err_set(e, -EINVAL, "filter term \"is:%s\" is not is:idle", value);
+	char names[128] = "";
+
+	if (frame_class_find(value, &t->state)) {
+		t->regex = frame_class_regex(t->state);
+		return 0;
+	}
+	for (int i = 0; i < N_FRAME_CLASSES; i++) {
+		strcat(names, i == 0 ? "" : i + 1 < N_FRAME_CLASSES ? ", " : " or ");
+		strcat(names, frame_class_name((enum frame_class)i));
+	}
+	return err_set(e, -EINVAL, "filter term \"is:%s\" wants %s", value, names);
 }
 
 /* Digits up to INT32_MAX; false when there are none or too many. */

@@ -3,6 +3,8 @@
 #ifndef PROFTOP_QUERY_CORE_FILTER_TERM_H
 #define PROFTOP_QUERY_CORE_FILTER_TERM_H
 
+#include "query/core/frame_class.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,7 +65,8 @@ struct term {
 	char *text; /* canonical; owned, as is everything below */
 	enum term_kind kind;
 	bool negated;
-	struct regex *regex;       /* VALUE_REGEX, VALUE_STATE; else NULL */
+	struct regex *regex;       /* VALUE_REGEX, VALUE_STATE where names decide; else NULL */
+	enum frame_class state;    /* VALUE_STATE */
 	struct term_range *ranges; /* [n_ranges] VALUE_NUMBERS, in the order given */
 	size_t n_ranges;
 	int64_t from_ns;     /* VALUE_TIMES: since the capture's start, inclusive; 0: any */

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/task.h"
 #include "query/core/filter_term.h"
+#include "query/core/frame_class.h"
 #include "query/core/regex.h"
 
 #include <errno.h>
@@ -50,6 +51,8 @@ static bool function_matches(const struct profile *p, const struct term *t, func
 
 	if (f->flags & FUNCTION_COMM)
 		return false;
+	if (t->kind == TERM_IS)
+		return frame_class_has_function(t->state, t->regex, p, f);
 	if (t->kind == TERM_MODULE || t->kind == TERM_IN)
 		return modules[f->module.v];
 	if (t->kind == TERM_FILE)
@@ -60,6 +63,8 @@ static bool function_matches(const struct profile *p, const struct term *t, func
 
 static bool unnamed_matches(const struct profile *p, const struct term *t, module_id m)
 {
+	if (t->kind == TERM_IS)
+		return frame_class_has_unnamed(t->state, p, m);
 	if (t->kind == TERM_MODULE || t->kind == TERM_IN)
 		return string_matches(p, t, profile_module(p, m)->name);
 	return t->kind != TERM_FILE && made_label_matches(p, t, m);

@@ -7,6 +7,7 @@ libquery_a_SOURCES += \
 	src/query/core/fact_order.c src/query/core/fact_order.h \
 	src/query/core/filter.c src/query/core/filter.h \
 	src/query/core/filter_term.c src/query/core/filter_term.h \
+	src/query/core/frame_class.c src/query/core/frame_class.h \
 	src/query/core/frame_ids.c src/query/core/frame_ids.h \
 	src/query/core/groups.c src/query/core/groups.h \
 	src/query/core/heap_aggregate.c src/query/core/heap_aggregate.h \

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Rules about where samples end, what they pass through, and what has no name. */
+#include "config.h"
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "profile/profile.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+#include "query/findings/findings.h"
+#include "query/findings/findings_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of fewer samples shares say little: half of them may be 10 % off. */
+#define SAMPLES_FEW   100
+/* No sentence about fewer. */
+#define SAMPLES_LEAST 20
+
+/* A function with so large a part, twice that of any other, stands out; where the largest has less than that, nothing does. */
+#define HOTSPOT_SHARE 0.20
+#define FLAT_SHARE    0.05
+/* To say that nothing stands out, so many samples must have been spread. */
+#define FLAT_SAMPLES  500
+/* So many functions that take half of it together are worth a sentence. */
+#define FEW_MOST      5u
+
+/* Recursion is worth a sentence where so large a part is in it, and so deep. */
+#define RECURSION_SHARE 0.10
+#define RECURSION_DEPTH 3u
+
+static const struct table *table_of(const struct cpu_case *c)
+{
+	return &c->a->table;
+}
+
+/* Rows of functions: no remarks, nothing idle, and nothing that stands for many functions. */
+static bool is_function(const struct cpu_case *c, uint32_t key)
+{
+	uint32_t flags = c->a->keys.key[key].flags;
+
+	return !(flags & (FUNCTION_MARK | FUNCTION_COMM)) && !c->is[FRAME_CLASS_IDLE][key] &&
+	       (!(flags & FUNCTION_UNRESOLVED) || flags & FUNCTION_BEGIN);
+}
+
+/* The base of shares: all but idle processors. */
+static const char *busy(const struct cpu_case *c)
+{
+	return c->idle > 0 ? " that is not idle" : "";
+}
+
+static void say_few_samples(struct cpu_case *c)
+{
+	double n = cpu_case_samples(c, c->whole);
+	char text[FMT_COUNTED_SIZE];
+	struct finding *f;
+
+	if (n >= SAMPLES_FEW)
+		return;
+	f = findings_add(c->out, "few-samples", "info", 1,
+			 xasprintf("There are only %s: shares below %d %% are chance.",
+				   fmt_counted(text, (int64_t)(n + 0.5), "sample"),
+				   n < 25 ? 20 : 10));
+	f->rank = FINDING_DOUBT;
+}
+
+/* Rows of functions by falling self; the caller frees. */
+static uint32_t *rows_by_self(const struct cpu_case *c, uint32_t *n)
+{
+	const struct table *t = table_of(c);
+	uint32_t *row = table_ordered(t, c->a->table_keys, ORDER_SELF, 0, false), kept = 0;
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if (is_function(c, t->key[row[i]]))
+			row[kept++] = row[i];
+	*n = kept;
+	return row;
+}
+
+static int64_t self_of(const struct cpu_case *c, uint32_t row)
+{
+	return table_of(c)->self[(size_t)row * table_of(c)->n_columns];
+}
+
+static const struct key *key_of(const struct cpu_case *c, uint32_t row)
+{
+	return &c->a->keys.key[table_of(c)->key[row]];
+}
+
+static void say_hotspot(struct cpu_case *c, uint32_t row, int64_t base)
+{
+	char *share = cpu_case_percent(self_of(c, row), base);
+	struct finding *f = findings_add(c->out, "hotspot", "top",
+					 (double)self_of(c, row) / (double)c->whole,
+					 xasprintf("One function takes %s %s%s by itself: %s.",
+						   share, c->of, busy(c), key_of(c, row)->label));
+
+	f->key_id = key_of(c, row)->id;
+	free(share);
+}
+
+static void say_few(struct cpu_case *c, const uint32_t *row, uint32_t n, int64_t sum, int64_t base)
+{
+	char *share = cpu_case_percent(sum, base), *list = xstrdup("");
+	struct finding *f;
+
+	for (uint32_t i = 0; i < n; i++) {
+		char *each = cpu_case_percent(self_of(c, row[i]), base);
+		char *longer = xasprintf("%s%s%s (%s)", list,
+					 i == 0      ? ""
+					 : i + 1 < n ? ", "
+						     : " and ",
+					 key_of(c, row[i])->label, each);
+
+		free(list);
+		free(each);
+		list = longer;
+	}
+	f = findings_add(
+		c->out, "few-functions", "top", (double)sum / (double)c->whole,
+		xasprintf("%u functions take %s %s%s: %s.", n, share, c->of, busy(c), list));
+	f->key_id = key_of(c, row[0])->id;
+	free(share);
+	free(list);
+}
+
+static void say_flat(struct cpu_case *c, uint32_t row, uint32_t n_half, int64_t base)
+{
+	char *share = cpu_case_percent(self_of(c, row), base), n[FMT_SIZE];
+	struct finding *f = findings_add(
+		c->out, "flat", "top", 0.5,
+		xasprintf(
+			"No function stands out: the first, %s, has %s; %s functions share half %s%s.",
+			key_of(c, row)->label, share, fmt_count(n, n_half), c->of, busy(c)));
+
+	f->key_id = key_of(c, row)->id;
+	free(share);
+}
+
+int find_hotspot(struct cpu_case *c)
+{
+	uint32_t n, *row = rows_by_self(c, &n), n_half = 0;
+	int64_t base = c->whole - c->idle, sum = 0, first, second;
+
+	say_few_samples(c);
+	if (n == 0 || base <= 0) {
+		free(row);
+		return 0;
+	}
+	first = self_of(c, row[0]);
+	while (n_half < n && sum < base / 2)
+		sum += self_of(c, row[n_half++]);
+	second = n > 1 ? self_of(c, row[1]) : 0;
+	if ((double)first >= HOTSPOT_SHARE * (double)base && first / 2 >= second &&
+	    cpu_case_samples(c, first) >= SAMPLES_LEAST)
+		say_hotspot(c, row[0], base);
+	else if (sum >= base / 2 && n_half > 1 && n_half <= FEW_MOST &&
+		 cpu_case_samples(c, sum) >= SAMPLES_LEAST)
+		say_few(c, row, n_half, sum, base);
+	if ((double)first < FLAT_SHARE * (double)base &&
+	    cpu_case_samples(c, base) >= FLAT_SAMPLES && sum >= base / 2)
+		say_flat(c, row[0], n_half, base);
+	free(row);
+	return 0;
+}
+
+/* Code of a language's own library, which says not where in a program something is. */
+static bool is_of_language(const char *label)
+{
+	static const char *const begins[] = { "std::",    "__gnu_cxx::", "alloc::", "core::",
+					      "<alloc::", "<core::",     "<std::",  "runtime." };
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (strncmp(label, begins[i], strlen(begins[i])) == 0 ||
+		    (strchr(label, ' ') &&
+		     strncmp(strchr(label, ' ') + 1, begins[i], strlen(begins[i])) == 0))
+			return true;
+	return false;
+}
+
+/* Does the frame say where in the program something is? */
+static bool says_where(const struct cpu_case *c, uint32_t key)
+{
+	const struct key *k = &c->a->keys.key[key];
+
+	return !(k->flags & (FUNCTION_COMM | FUNCTION_MARK)) && k->family != FAMILY_KERNEL &&
+	       k->family != FAMILY_LIBC && !c->is[FRAME_CLASS_LOCK][key] &&
+	       !c->is[FRAME_CLASS_ALLOC][key] && !c->is[FRAME_CLASS_COPY][key] &&
+	       !c->is[FRAME_CLASS_FAULT][key] &&
+	       (!(k->flags & FUNCTION_UNRESOLVED) || k->flags & FUNCTION_BEGIN) &&
+	       !is_of_language(k->label);
+}
+
+/* What a class has in all, and below which function of the program most of it is. */
+struct class_sum {
+	int64_t weight;
+	uint32_t owner; /* a key, or KEY_NONE */
+	int64_t of_owner;
+};
+
+static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
+{
+	const struct calltree *t = c->a->tree;
+	uint32_t *owner = xmalloc(t->n_nodes * sizeof(*owner)); /* nearest frame that says where */
+	bool *in = xcalloc(t->n_nodes, sizeof(*in)), leaf = frame_class_is_innermost(of);
+	int64_t *sum = xcalloc((size_t)c->a->keys.n + 1, sizeof(*sum));
+	struct class_sum out = { .owner = KEY_NONE };
+
+	owner[0] = KEY_NONE;
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		uint32_t up = t->parent[i], key = t->key[i];
+		bool is = c->is[of][key];
+		int64_t weight = leaf ? t->self[(size_t)i * t->n_columns]
+				      : t->total[(size_t)i * t->n_columns];
+
+		owner[i] = says_where(c, key) ? key : owner[up];
+		in[i] = in[up] || is;
+		if (!is || (!leaf && in[up]))
+			continue;
+		out.weight += weight;
+		if (owner[i] != KEY_NONE)
+			sum[owner[i]] += weight;
+	}
+	for (uint32_t i = 0; i < c->a->keys.n; i++) {
+		if (sum[i] <= out.of_owner)
+			continue;
+		out.owner = i;
+		out.of_owner = sum[i];
+	}
+	free(owner);
+	free(in);
+	free(sum);
+	return out;
+}
+
+/* "; 80.0 % of that in parse()", or "" where no function has a large part; the caller frees. */
+static char *under(const struct cpu_case *c, const struct class_sum *s)
+{
+	char *part, *out;
+
+	if (s->owner == KEY_NONE || s->of_owner * 3 < s->weight)
+		return xstrdup("");
+	part = cpu_case_percent(s->of_owner, s->weight);
+	out = xasprintf("; %s of that is called by %s", part, c->a->keys.key[s->owner].label);
+	free(part);
+	return out;
+}
+
+/* What is worth a sentence: from which share on, and in which words. */
+static const struct {
+	enum frame_class of;
+	double least;
+	const char *rule;
+	const char *words; /* behind "12.3 % of the CPU time " */
+	const char *view;
+} shares[] = {
+	{ FRAME_CLASS_LOCK, 0.02, "locks", "is spent on locks", "callers" },
+	{ FRAME_CLASS_ALLOC, 0.05, "allocator", "is spent in the allocator", "callers" },
+	{ FRAME_CLASS_COPY, 0.05, "copying", "copies or sets memory", "callers" },
+	{ FRAME_CLASS_FAULT, 0.03, "page-faults", "is spent on page faults", "callers" },
+	{ FRAME_CLASS_KERNEL, 0.20, "kernel", "is spent in the kernel", "callers" },
+	{ FRAME_CLASS_IDLE, 0.05, "idle", "is an idle processor", "top" },
+};
+
+/* How much of what is spent on locks is spent in futexes: " (9.8 % in futex calls)"; the caller frees. */
+static char *in_futex(const struct cpu_case *c)
+{
+	struct class_sum s = sum_class(c, FRAME_CLASS_FUTEX);
+	char *share, *out;
+
+	if (s.weight == 0)
+		return xstrdup("");
+	share = cpu_case_percent(s.weight, c->whole);
+	out = xasprintf(" (%s in futex calls)", share);
+	free(share);
+	return out;
+}
+
+int find_classes(struct cpu_case *c)
+{
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		struct class_sum s = sum_class(c, shares[i].of);
+		double share = (double)s.weight / (double)c->whole;
+		char *percent, *where, *futex;
+		struct finding *f;
+
+		/* Idle processors run the kernel, too, which is said of them. */
+		if (shares[i].of == FRAME_CLASS_KERNEL) {
+			s.weight -= c->idle;
+			share = (double)s.weight / (double)c->whole;
+		}
+		if (share < shares[i].least || cpu_case_samples(c, s.weight) < SAMPLES_LEAST)
+			continue;
+		percent = cpu_case_percent(s.weight, c->whole);
+		where = shares[i].of == FRAME_CLASS_IDLE ? xstrdup("") : under(c, &s);
+		futex = shares[i].of == FRAME_CLASS_LOCK ? in_futex(c) : xstrdup("");
+		f = findings_add(
+			c->out, shares[i].rule, shares[i].view, share,
+			xasprintf("%s %s %s%s%s.", percent, c->of, shares[i].words, futex, where));
+		free(f->filter);
+		f->filter = xasprintf(
+			"is:%s%s", frame_class_name(shares[i].of),
+			shares[i].of == FRAME_CLASS_KERNEL && c->idle > 0 ? " !is:idle" : "");
+		free(percent);
+		free(where);
+		free(futex);
+	}
+	return 0;
+}
+
+/* The nearest node outward with the same key; there is one. */
+static uint32_t same_above(const struct calltree *t, uint32_t node)
+{
+	uint32_t up = t->parent[node];
+
+	while (t->key[up] != t->key[node])
+		up = t->parent[up];
+	return up;
+}
+
+static void say_recursion(struct cpu_case *c, uint32_t key, int64_t weight, uint32_t deepest,
+			  uint32_t n_others)
+{
+	const struct key *k = &c->a->keys.key[key];
+	char *share = cpu_case_percent(weight, c->whole), times[FMT_SIZE], others[FMT_COUNTED_SIZE];
+	char *more = n_others ? xasprintf("; %s more do so, too",
+					  fmt_counted(others, n_others, "function"))
+			      : xstrdup("");
+	struct finding *f =
+		findings_add(c->out, "recursion", "tree", (double)weight / (double)c->whole,
+			     xasprintf("%s calls itself, up to %s deep: %s %s is in such calls%s.",
+				       k->label, fmt_count(times, deepest), share, c->of, more));
+
+	f->key_id = k->id;
+	free(f->filter);
+	f->filter = xstrdup("recursion:all");
+	free(share);
+	free(more);
+}
+
+int find_recursion(struct cpu_case *c)
+{
+	const struct calltree *t = c->a->tree;
+	uint32_t *nest = xcalloc(t->n_nodes, sizeof(*nest)); /* frames of the same key above */
+	uint32_t n = c->a->keys.n, best = KEY_NONE, n_such = 0;
+	uint32_t *deepest = xcalloc((size_t)n + 1, sizeof(*deepest));
+	int64_t *sum = xcalloc((size_t)n + 1, sizeof(*sum));
+
+	for (uint32_t i = 1; i < t->n_nodes; i++) {
+		uint32_t key = t->key[i];
+
+		if (t->outer[i])
+			continue;
+		nest[i] = nest[same_above(t, i)] + 1;
+		deepest[key] = nest[i] + 1 > deepest[key] ? nest[i] + 1 : deepest[key];
+		if (nest[i] == 1)
+			sum[key] += t->total[(size_t)i * t->n_columns];
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!is_function(c, i) || is_of_language(c->a->keys.key[i].label) ||
+		    deepest[i] < RECURSION_DEPTH ||
+		    (double)sum[i] < RECURSION_SHARE * (double)c->whole ||
+		    cpu_case_samples(c, sum[i]) < SAMPLES_LEAST)
+			continue;
+		n_such++;
+		if (best == KEY_NONE || sum[i] > sum[best] ||
+		    (sum[i] == sum[best] && deepest[i] > deepest[best]))
+			best = i;
+	}
+	if (best != KEY_NONE)
+		say_recursion(c, best, sum[best], deepest[best], n_such - 1);
+	free(nest);
+	free(deepest);
+	free(sum);
+	return 0;
+}
+
+/* The module's fact in info about what has no name, or NULL; borrowed from the profile. */
+static const char *advice_for(const struct cpu_case *c, const char *module)
+{
+	const struct profile *p = c->a->profile;
+
+	for (uint32_t i = 0; i < c->a->counts.n_facts; i++) {
+		struct fact f = profile_fact(p, i);
+
+		if (f.kind == FACT_MISSING &&
+		    strcmp(profile_string(p, f.section, NULL), "symbols") == 0 &&
+		    strcmp(profile_string(p, f.name, NULL), module) == 0)
+			return profile_string(p, f.text, NULL);
+	}
+	return NULL;
+}
+
+/* The module in which most of what ends in code without a name ends; the profile's. */
+static const char *nameless_module(const struct cpu_case *c, int64_t *weight)
+{
+	const struct table *t = table_of(c);
+	const struct groups *k = &c->a->keys;
+	const char *module = "";
+
+	*weight = 0;
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const char *one = k->key[t->key[i]].module;
+		int64_t sum = 0;
+
+		if (!c->is[FRAME_CLASS_UNNAMED][t->key[i]] || strcmp(one, module) == 0)
+			continue;
+		for (uint32_t j = i; j < t->n_rows; j++)
+			if (c->is[FRAME_CLASS_UNNAMED][t->key[j]] &&
+			    strcmp(k->key[t->key[j]].module, one) == 0)
+				sum += self_of(c, j);
+		if (sum <= *weight)
+			continue;
+		*weight = sum;
+		module = one;
+	}
+	return module;
+}
+
+/* From which share on what has no name, or a stack that is cut, is worth a sentence. */
+#define UNNAMED_SHARE 0.05
+#define CUT_SHARE     0.02
+
+static void say_unnamed(struct cpu_case *c, int64_t weight)
+{
+	int64_t of_module;
+	const char *module = nameless_module(c, &of_module), *advice = advice_for(c, module);
+	char *share = cpu_case_percent(weight, c->whole),
+	     *part = cpu_case_percent(of_module, weight);
+	struct finding *f = findings_add(
+		c->out, "unnamed", "info", (double)weight / (double)c->whole,
+		xasprintf("%s %s ends in code without a name, %s of that in %s%s%s.", share, c->of,
+			  part, *module ? module : "memory without a known file",
+			  advice ? ": " : "", advice ? advice : ""));
+
+	f->rank = FINDING_MISSING;
+	free(share);
+	free(part);
+}
+
+/* Stacks that the recorder or the reader cut. */
+static void say_cut(struct cpu_case *c)
+{
+	const struct calltree *t = c->a->tree;
+	int64_t cut = 0;
+	char *share;
+	struct finding *f;
+
+	for (uint32_t i = 1; i < t->n_nodes; i++)
+		if (c->a->keys.key[t->key[i]].flags & FUNCTION_MARK && t->outer[i] &&
+		    strcmp(c->a->keys.key[t->key[i]].label, "[truncated]") == 0)
+			cut += t->total[(size_t)i * t->n_columns];
+	if ((double)cut < CUT_SHARE * (double)c->whole || cpu_case_samples(c, cut) < SAMPLES_LEAST)
+		return;
+	share = cpu_case_percent(cut, c->whole);
+	f = findings_add(
+		c->out, "cut-stacks", "info", (double)cut / (double)c->whole,
+		xasprintf(
+			"%s %s has stacks whose outer frames are missing: their callers are not known.",
+			share, c->of));
+	f->rank = FINDING_MISSING;
+	free(share);
+}
+
+static void say_losses(struct cpu_case *c)
+{
+	uint32_t n = 0;
+	char text[FMT_COUNTED_SIZE];
+	struct finding *f;
+
+	for (uint32_t i = 0; i < c->a->counts.n_facts; i++)
+		n += profile_fact(c->a->profile, i).kind == FACT_LOSS;
+	if (n == 0)
+		return;
+	f = findings_add(c->out, "losses", "info", 0,
+			 xasprintf("Not all was recorded or could be read: info has %s about it.",
+				   fmt_counted(text, n, "line")));
+	f->rank = FINDING_DOUBT;
+}
+
+int find_missing(struct cpu_case *c)
+{
+	struct class_sum s = sum_class(c, FRAME_CLASS_UNNAMED);
+
+	if ((double)s.weight >= UNNAMED_SHARE * (double)c->whole &&
+	    cpu_case_samples(c, s.weight) >= SAMPLES_LEAST)
+		say_unnamed(c, s.weight);
+	say_cut(c);
+	say_losses(c);
+	return 0;
+}

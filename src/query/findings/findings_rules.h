@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rules behind findings.h, for this room only. */
+#ifndef PROFTOP_QUERY_FINDINGS_FINDINGS_RULES_H
+#define PROFTOP_QUERY_FINDINGS_FINDINGS_RULES_H
+
+#include "query/core/frame_class.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis;
+struct findings;
+struct progress;
+
+/* What the rules about samples look at. */
+struct cpu_case {
+	const struct analysis *a; /* with a tree by function; column 0 is of samples */
+	struct progress *progress;
+	struct findings *out;
+	const char *of;            /* "of the CPU time", "of cycles": what shares are of */
+	char *of_made;             /* where that had to be made; owned */
+	bool *is[N_FRAME_CLASSES]; /* [a->keys.n] is the key of the class? owned */
+	int64_t whole;             /* all of it, in column 0 */
+	int64_t idle;              /* of it the processor had nothing to do */
+};
+
+/* How many samples stand for a weight, about. */
+double cpu_case_samples(const struct cpu_case *c, int64_t weight);
+/* "12.3 %" */
+char *cpu_case_percent(int64_t part, int64_t whole);
+
+/* Each: 0 or -ECANCELED. */
+int find_hotspot(struct cpu_case *c);
+int find_classes(struct cpu_case *c);
+int find_recursion(struct cpu_case *c);
+int find_phases(struct cpu_case *c);
+int find_missing(struct cpu_case *c);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Profiles in which something was planted have a finding that names it, and no other; profiles in which nothing was have
+ * none. Each is also made by lot, so that what chance does is seen.
+ */
+#include "config.h"
+
+#include "query/findings/findings.h"
+
+#include "base/mem.h"
+#include "query/analysis.h"
+#include "query/core/filter.h"
+#include "tests/support/made_profile.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A growing text of samples. */
+struct text {
+	char *at;
+	size_t n, cap;
+};
+
+static void put(struct text *t, const char *line)
+{
+	for (; *line; line++)
+		vec_push(t, *line);
+}
+
+/* n samples of a stack from a time on, one a millisecond. */
+static void put_samples(struct text *t, const char *stack, int n, int64_t *ms)
+{
+	for (int i = 0; i < n; i++) {
+		char *line = xasprintf("%s 1000000 event=ns:cpu-clock tid=1 pid=1 t=%lld\n", stack,
+				       (long long)(*ms)++ * 1000000);
+
+		put(t, line);
+		free(line);
+	}
+}
+
+/* 40 functions by lot, none of which stands out. */
+static void put_noise(struct text *t, unsigned seed, int n, int64_t *ms)
+{
+	for (int i = 0; i < n; i++) {
+		char *stack = xasprintf("=p;main@p;step%u@p;f%02u@p", made_number(&seed, 8),
+					made_number(&seed, 40));
+
+		put_samples(t, stack, 1, ms);
+		free(stack);
+	}
+}
+
+/* The rules that found something, in order: "kernel hotspot". The caller frees. */
+static char *rules_of(const struct profile *p, const char *filter, char **sentences)
+{
+	struct findings *f;
+	struct text rules = { 0 }, all = { 0 };
+	struct analysis *a;
+	struct lens l;
+
+	made_lens(&l, p, filter);
+	a = made_analysis(p, &l);
+	cr_assert_eq(findings_new(a, NULL, &f), 0);
+	for (size_t i = 0; i < f->list.n; i++) {
+		put(&rules, i ? " " : "");
+		put(&rules, f->list.at[i].rule);
+		put(&all, f->list.at[i].sentence);
+		put(&all, "\n");
+	}
+	vec_push(&rules, '\0');
+	vec_push(&all, '\0');
+	findings_free(f);
+	analysis_free(a);
+	lens_done(&l);
+	if (sentences)
+		*sentences = all.at;
+	else
+		vec_done(&all);
+	return rules.at;
+}
+
+/* What was planted beside 2,000 samples of noise: so many samples of a stack. */
+static const struct {
+	const char *what, *stack;
+	int n;
+	const char *rules, *says;
+} planted[] = {
+	{ "nothing", "=p;main@p;f00@p", 0, "flat", "No function stands out" },
+	{ "a hot function", "=p;main@p;burn@p", 1000, "hotspot",
+	  "One function takes 33.3 % of the CPU time by itself: burn." },
+	{ "a hot function that is not hot enough", "=p;main@p;burn@p", 160, "", "" },
+	{ "locks",
+	  "=p;main@p;Queue::pop()@p;pthread_mutex_lock@libc.so.6;__lll_lock_wait@libc.so.6;do_syscall_64@[kernel];__x64_sys_futex@[kernel];futex_wait@[kernel]",
+	  150, "locks",
+	  "7.0 % of the CPU time is spent on locks (7.0 % in futex calls); 100.0 % of that is called by Queue::pop()." },
+	{ "a function that is called as a lock is", "=p;main@p;my_pthread_mutex_lock_count@p", 95,
+	  "flat", "" },
+	{ "the allocator",
+	  "=p;main@p;parse@p;_Znwm@libstdc++.so.6;malloc@libc.so.6;_int_malloc@libc.so.6", 150,
+	  "allocator",
+	  "7.0 % of the CPU time is spent in the allocator; 100.0 % of that is called by parse." },
+	{ "copying", "=p;main@p;grow@p;__memmove_avx_unaligned_erms@libc.so.6", 150, "copying",
+	  "7.0 % of the CPU time copies or sets memory; 100.0 % of that is called by grow." },
+	{ "page faults",
+	  "=p;main@p;fill@p;asm_exc_page_fault@[kernel];handle_mm_fault@[kernel];clear_page_erms@[kernel]",
+	  90, "flat page-faults",
+	  "4.3 % of the CPU time is spent on page faults; 100.0 % of that is called by fill." },
+	{ "a program's function of that name", "=p;main@p;page_fault@p", 90, "flat", "" },
+	{ "the kernel",
+	  "=p;main@p;copy_files@p;read@libc.so.6;vfs_read@[kernel];filemap_read@[kernel]", 600,
+	  "kernel hotspot",
+	  "23.1 % of the CPU time is spent in the kernel; 100.0 % of that is called by copy_files." },
+	{ "idle processors", "=swapper;do_idle@[kernel];pv_native_safe_halt@[kernel]", 500,
+	  "flat idle", "20.0 % of the CPU time is an idle processor." },
+	{ "recursion", "=p;main@p;walk@p;walk@p;walk@p;walk@p;leaf%d@p", 400, "flat recursion",
+	  "walk calls itself, up to 4 deep: 16.7 % of the CPU time is in such calls." },
+	{ "names that are missing", "=p;main@p;[libz.so]@libz.so", 150, "flat unnamed",
+	  "7.0 % of the CPU time ends in code without a name, 100.0 % of that in libz.so." },
+};
+
+/* Among the noise, spread over all of its time. */
+static struct profile *plant(const char *stack, int n, unsigned seed)
+{
+	struct text t = { 0 };
+	struct profile *p;
+	int64_t ms = 0;
+	int done = 0;
+
+	for (int i = 0; i < 2000; i++) {
+		put_noise(&t, seed++ * 7919, 1, &ms);
+		for (; done < n && (int64_t)done * 2000 < (int64_t)(i + 1) * n; done++) {
+			char one[512];
+
+			/* Many leaves where there is a %d, so that none is hot. */
+			const char *mark = strstr(stack, "%d");
+
+			if (mark)
+				snprintf(one, sizeof(one), "%.*s%d%s", (int)(mark - stack), stack,
+					 done % 30, mark + 2);
+			put_samples(&t, mark ? one : stack, 1, &ms);
+		}
+	}
+	vec_push(&t, '\0');
+	p = made_profile(t.at);
+	vec_done(&t);
+	return p;
+}
+
+Test(findings, name_what_was_planted_and_nothing_else)
+{
+	for (size_t i = 0; i < sizeof(planted) / sizeof(*planted); i++)
+		for (unsigned seed = 1; seed < 4; seed++) {
+			struct profile *p = plant(planted[i].stack, planted[i].n, seed * 100000);
+			char *sentences, *rules = rules_of(p, "", &sentences);
+
+			cr_assert_str_eq(rules, planted[i].rules, "%s: %s\n%s", planted[i].what,
+					 rules, sentences);
+			cr_assert(strstr(sentences, planted[i].says), "%s: %s", planted[i].what,
+				  sentences);
+			free(sentences);
+			free(rules);
+			profile_free(p);
+		}
+}
+
+/* A stretch in which another function runs than before and after it. */
+Test(findings, name_a_phase)
+{
+	struct text t = { 0 };
+	struct profile *p;
+	int64_t ms = 0;
+	char *rules, *sentences;
+
+	put_noise(&t, 1, 1000, &ms);
+	for (int i = 0; i < 500; i++) {
+		char *stack = xasprintf("=p;main@p;load@p;l%02d@p", i % 40);
+
+		put_samples(&t, stack, 1, &ms);
+		free(stack);
+	}
+	put_noise(&t, 2, 1500, &ms);
+	vec_push(&t, '\0');
+	p = made_profile(t.at);
+	rules = rules_of(p, "", &sentences);
+	cr_assert_str_eq(rules, "flat phase", "%s", sentences);
+	cr_assert(strstr(sentences, "load runs: it has 9") ||
+			  strstr(sentences, "load runs: it has 100"),
+		  "%s", sentences);
+	free(rules);
+	free(sentences);
+	/* Within the phase alone there is none. */
+	rules = rules_of(p, "time:1.1,1.4", NULL);
+	cr_assert_null(strstr(rules, "phase"), "%s", rules);
+	free(rules);
+	vec_done(&t);
+	profile_free(p);
+}
+
+Test(findings, few_samples_are_few)
+{
+	struct profile *p = made_profile("a;b 1\na;c 1\n");
+	char *rules = rules_of(p, "", NULL);
+
+	cr_assert_str_eq(rules, "few-samples");
+	free(rules);
+	profile_free(p);
+}
+
+Test(findings, nothing_has_none)
+{
+	struct profile *p = made_profile("");
+	char *rules = rules_of(p, "", NULL);
+
+	cr_assert_str_eq(rules, "");
+	free(rules);
+	profile_free(p);
+}
+
+/* What a sentence says of a class is what its filter leaves. */
+Test(findings, shares_are_those_of_their_filters)
+{
+	for (unsigned seed = 1; seed < 20; seed++) {
+		struct profile *p = plant(
+			planted[seed % (sizeof(planted) / sizeof(*planted))].stack, 700, seed);
+		struct findings *f;
+		struct analysis *a;
+		struct lens l;
+
+		made_lens(&l, p, "");
+		a = made_analysis(p, &l);
+		cr_assert_eq(findings_new(a, NULL, &f), 0);
+		for (size_t i = 0; i < f->list.n; i++) {
+			struct analysis *b;
+			struct lens narrow;
+			double share;
+
+			if (strncmp(f->list.at[i].filter, "is:", 3) != 0)
+				continue;
+			made_lens(&narrow, p, f->list.at[i].filter);
+			b = made_analysis(p, &narrow);
+			share = (double)b->weights.total[0] / (double)a->weights.total[0];
+			cr_assert(fabs(share - f->list.at[i].share) < 1e-9, "%s: %f and %f",
+				  f->list.at[i].sentence, f->list.at[i].share, share);
+			analysis_free(b);
+			lens_done(&narrow);
+		}
+		findings_free(f);
+		analysis_free(a);
+		lens_done(&l);
+		profile_free(p);
+	}
+}
