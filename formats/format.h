@@ -36,6 +36,7 @@ struct write_options {
 	bool mark_kernel; /* "_[k]" behind names of the kernel's frames */
 	bool mark_jit;    /* "_[j]" behind those of generated code */
 	bool whole_names; /* folded: as views have them, not as the scripts of others */
+	const char *name; /* of the file that is written; borrowed; NULL: it has none */
 };
 
 /* What a probe says of an input that its format is tried on only because no other takes it. */
@@ -76,6 +77,7 @@ struct format {
 	const char *title; /* one line for help */
 	bool compares;     /* what it writes is of a lens that compares */
 	bool one_event;    /* of several events it writes one */
+	bool heaps_only;   /* it writes events of heaps only */
 	bool packed;       /* what it writes is packed already */
 	unsigned holds;    /* HOLDS() of what is in files that it writes */
 	bool inlined;      /* what it writes has inlined functions in their callers' locations */

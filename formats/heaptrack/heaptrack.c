@@ -10,6 +10,7 @@
 #include "formats/heaptrack/fields.h"
 #include "formats/heaptrack/heaptrack_blocks.h"
 #include "formats/heaptrack/heaptrack_frames.h"
+#include "formats/heaptrack/heaptrack_write.h"
 #include "formats/text_read.h"
 #include "input/input.h"
 #include "profile/heap/heap_builder.h"
@@ -558,5 +559,12 @@ const struct format format_heaptrack = {
 	.name = "heaptrack",
 	.title = "heap traces of heaptrack, raw or interpreted",
 	.probe = probe,
+	.one_event = true,
+	.heaps_only = true,
+	.packed = true, /* or not, as the name says */
+	.holds = HOLDS(TIMES) | HOLDS(MODULES) | HOLDS(ADDRESSES) | HOLDS(LINES) | HOLDS(INLINED) |
+		 HOLDS(BLOCKS),
+	.inlined = true,
 	.read = read_heaptrack,
+	.write = heaptrack_write,
 };

@@ -81,7 +81,9 @@ static enum status write_out(const struct options *o, const struct format *forma
 			     const struct analysis *a)
 {
 	struct err e = ERR_INIT;
-	const struct write_options options = { .mark_kernel = o->kernel, .mark_jit = o->jit };
+	const struct write_options options = { .mark_kernel = o->kernel,
+					       .mark_jit = o->jit,
+					       .name = o->output };
 	struct output out;
 	int rc = output_open(&out, o->output, &e);
 

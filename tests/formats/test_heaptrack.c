@@ -7,7 +7,7 @@
 #include "formats/heaptrack/heaptrack.h"
 #include "input/input.h"
 #include "profile/builder.h"
-#include "profile/heap/heap.h"
+#include "profile/heap/heap_builder.h"
 #include "query/analysis.h"
 #include "query/core/aggregate.h"
 #include "query/core/heap_pass.h"
@@ -237,6 +237,106 @@ Test(heaptrack, inlined_frames_and_names)
 	cr_expect_eq(run[0].line, 9);
 	cr_expect_eq(run[1].line, 7);
 	cr_expect_eq(at, 0);
+	profile_free(p);
+}
+
+/* What is written of a profile, and read again. */
+static struct profile *written_again(const struct profile *p, const char *name)
+{
+	const struct write_options o = { .name = name };
+	struct err e = ERR_INIT;
+	struct analysis *a;
+	struct profile *again;
+	struct lens l;
+	char *text;
+	size_t n;
+	FILE *to = open_memstream(&text, &n);
+
+	lens_init(&l, p);
+	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+	cr_assert_eq(format_heaptrack.write(a, &o, to, &e), 0, "%s", err_text(&e));
+	analysis_free(a);
+	lens_done(&l);
+	fclose(to);
+	cr_assert_eq(read_bytes(text, n, &again, &e), 0, "%s: %s", name, err_text(&e));
+	free(text);
+	return again;
+}
+
+Test(heaptrack, writes_what_it_read)
+{
+	static const char *const names[] = { "x", "x.zst", "x.gz" };
+
+	for (size_t i = 0; i < N(files); i++) {
+		struct profile *p, *again;
+		struct err e = ERR_INIT;
+		struct sums s;
+
+		cr_assert_eq(read_bytes(files[i].text, strlen(files[i].text), &p, &e), 0);
+		again = written_again(p, names[i % N(names)]);
+		s = sums_of(again);
+		cr_expect_eq(s.calls, files[i].sums.calls, "%s", files[i].what);
+		/* Two blocks of a kind cannot be told apart any more. */
+		cr_expect_geq(s.temporary, files[i].sums.temporary, "%s", files[i].what);
+		cr_expect_eq(s.leaked, files[i].sums.leaked, "%s", files[i].what);
+		cr_expect_eq(s.peak, files[i].sums.peak, "%s", files[i].what);
+		cr_expect_null(made_heap_fact(again, "unreadable lines"), "%s", files[i].what);
+		profile_free(again);
+		profile_free(p);
+	}
+}
+
+/* Blocks that are known as sums only are written as pairs, where they do not raise the peak. */
+Test(heaptrack, writes_sums_of_blocks)
+{
+	struct profile *p = profile_new(), *again;
+	struct heap_origin o = { .thread = ID_NONE };
+	struct sums s;
+	track_id t;
+	origin_id by;
+	capture_id c;
+
+	builder_begin(p);
+	c = build_capture(p, "x", "heap");
+	o.event = (uint16_t)build_heap_event(p, "malloc").v;
+	t = build_heap_track(p, build_process(p, c, 1), 0, 0);
+	by = build_heap_origin(p, &o);
+	for (int i = 0; i < 3; i++) {
+		build_moment(p, t, i * 1000000);
+		build_allocation(p, t, 100, by);
+	}
+	build_bulk(p, &(struct heap_bulk){ .origin = by.v, .moment = 2, .calls = 7, .bytes = 500 });
+	builder_end(p);
+	again = written_again(p, NULL);
+	s = sums_of(again);
+	cr_expect_eq(s.calls, 10);
+	cr_expect_eq(s.peak, 300);
+	cr_expect_eq(s.leaked, 300);
+	profile_free(again);
+	profile_free(p);
+}
+
+/* What the format cannot say is not written. */
+Test(heaptrack, does_not_write_estimates)
+{
+	struct profile *p = profile_new();
+	struct err e = ERR_INIT;
+	struct analysis *a;
+	capture_id c;
+	struct lens l;
+
+	builder_begin(p);
+	c = build_capture(p, "x", "heap");
+	build_heap_event(p, "malloc");
+	build_heap_track(p, build_process(p, c, 1), 512, 0);
+	builder_end(p);
+	lens_init(&l, p);
+	cr_assert_eq(analysis_new(p, &l, NULL, &a), 0);
+	cr_expect_eq(format_heaptrack.write(a, NULL, stderr, &e), -EINVAL);
+	cr_expect_not_null(strstr(err_text(&e), "sampled"));
+	err_clear(&e);
+	analysis_free(a);
+	lens_done(&l);
 	profile_free(p);
 }
 

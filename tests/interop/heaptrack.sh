@@ -74,6 +74,29 @@ sys.exit(faults > 0)
 PY
 done
 
+# What proftop writes of its own trace for heaptrack: heaptrack_print has the sums that proftop has of it, and of a part of it.
+for filter in '' 'fn:^main$'; do
+    for file in back.zst back.gz back; do
+        "$proftop" export --to heaptrack ${filter:+-f "$filter"} -o "$file" ours.heap 2>said || die "no export: $(cat said)"
+        heaptrack_print "$file" >back.txt 2>&1 || die "heaptrack_print does not read $file"
+    done
+    "$proftop" report --json ${filter:+-f "$filter"} ours.heap >ours.json || die 'the trace cannot be read'
+    for cost in allocations leaked peak; do
+        heaptrack_print -f back.zst -F "$cost" --flamegraph-cost-type "$cost" >/dev/null 2>&1 || die 'heaptrack_print fails'
+    done
+    python3 - <<'PY' || exit 1
+import json, sys
+
+total = json.load(open('ours.json'))['total']
+faults = 0
+for cost, value in (('allocations', total['calls']), ('leaked', total['leaked']), ('peak', total['peak'])):
+    theirs = sum(int(line.rpartition(' ')[2]) for line in open(cost))
+    print(f'exported: {cost}: {value} and {theirs}')
+    faults += value != theirs or value == 0
+sys.exit(faults > 0)
+PY
+done
+
 # Bytes that were allocated in all: what 5 rounds more add to them, as heaptrack tells sizes of the whole process only.
 for rounds in 7 12; do
     heaptrack -o "theirs-$rounds" ./blocks $rounds >log 2>&1 || die "heaptrack fails: $(tail -1 log)"
