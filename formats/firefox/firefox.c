@@ -13,6 +13,7 @@
 #include "formats/facts.h"
 #include "formats/firefox/firefox_stacks.h"
 #include "formats/firefox/firefox_text.h"
+#include "formats/firefox/firefox_write.h"
 #include "input/input.h"
 #include "profile/builder.h"
 
@@ -44,11 +45,28 @@ static bool is_text(const struct reader *r, string_id id, const char *text)
 	return strcmp(profile_string(r->p, id, NULL), text) == 0;
 }
 
-static event_id event_of(struct reader *r, const struct firefox_samples *s,
-			 enum firefox_samples_kind kind)
+/* Of a thread that proftop wrote: the event that it had been. */
+static event_id own_event(struct reader *r, const struct firefox_thread *t, enum unit unit)
+{
+	const char *name = profile_string(r->p, t->metric, NULL);
+
+	if (is_text(r, t->kind, "counted"))
+		return build_counted_event(r->p, name);
+	if (is_text(r, t->kind, "summed"))
+		return build_summed_event(r->p, name, unit);
+	return build_event(r->p, name, unit, !is_text(r, t->kind, "samples"));
+}
+
+static event_id event_of(struct reader *r, const struct firefox_thread *t,
+			 const struct firefox_samples *s, enum firefox_samples_kind kind)
 {
 	event_id e;
 
+	if (t->own)
+		return own_event(r, t,
+				 is_text(r, s->weight_type, "tracing-ms") ? UNIT_NS
+				 : is_text(r, s->weight_type, "bytes")    ? UNIT_BYTES
+									  : UNIT_COUNT);
 	if (kind == FIREFOX_JS)
 		return build_event(r->p, "js-allocations", UNIT_BYTES, true);
 	if (kind == FIREFOX_NATIVE)
@@ -98,18 +116,19 @@ static void add_row(struct reader *r, struct sample *s, double weight)
 
 static int64_t ns_of(double ms)
 {
-	return fabs(ms) < 9e12 ? (int64_t)(ms * NS_PER_MS) : TIME_NONE;
+	return fabs(ms) < 9e12 ? (int64_t)llround(ms * NS_PER_MS) : TIME_NONE;
 }
 
 static void add_samples(struct reader *r, struct firefox_stacks *stacks,
-			const struct firefox_samples *s, enum firefox_samples_kind kind,
+			const struct firefox_thread *t, enum firefox_samples_kind kind,
 			thread_id thread)
 {
+	const struct firefox_samples *s = &t->samples[kind];
 	struct sample row = { .thread = thread, .cpu = CPU_NONE };
-	event_id event = event_of(r, s, kind), cpu = { ID_NONE };
+	event_id event = event_of(r, t, s, kind), cpu = { ID_NONE };
 	double ms = 0;
 
-	if (s->cpu.n > 0 && cpu_each(r) > 0)
+	if (s->cpu.n > 0 && cpu_each(r) > 0 && !t->own)
 		cpu = build_event(r->p, "cpu", UNIT_NS, true);
 	for (size_t i = 0; i < s->stack.n && !progress_cancelled(r->progress); i++) {
 		double time = i < s->time.n ? s->time.at[i] : NAN;
@@ -136,25 +155,36 @@ static int32_t number(int64_t n)
 	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
 }
 
-static void add_thread(struct reader *r, const struct firefox_thread *t)
+/* Its thread and the frame that its stacks begin with; none where proftop wrote sums of all threads. */
+static thread_id thread_of(struct reader *r, const struct firefox_thread *t, stack_id *root)
 {
-	string_id process_name = t->process_name.v ? t->process_name : t->name;
+	string_id name = t->own ? t->own_name : t->name;
+	string_id process_name = t->own              ? t->own_process
+				 : t->process_name.v ? t->process_name
+						     : t->name;
 	int32_t pid = number(t->pid), tid = number(t->tid);
-	process_id process = pid >= 0 ? build_process(r->p, r->capture, pid)
-				      : build_process_of_name(r->p, r->capture, process_name);
-	thread_id thread = build_thread(r->p, process, tid, t->name);
-	struct firefox_stacks stacks;
+	process_id process;
 
+	if (t->own && pid < 0 && tid < 0 && name.v == 0)
+		return (thread_id){ ID_NONE };
+	process = pid >= 0 ? build_process(r->p, r->capture, pid)
+			   : build_process_of_name(r->p, r->capture, process_name);
 	if (pid >= 0 && (t->process_name.v || tid == pid))
 		build_process_name(r->p, process, process_name);
-	firefox_stacks_init(
-		&stacks, r->p, &r->t, t,
-		build_stack(r->p, (stack_id){ 0 },
-			    build_root_location(r->p, t->name, pid, tid, r->root_names)));
+	*root = build_stack(r->p, *root, build_root_location(r->p, name, pid, tid, r->root_names));
+	return build_thread(r->p, process, tid, name);
+}
+
+static void add_thread(struct reader *r, const struct firefox_thread *t)
+{
+	stack_id root = { 0 };
+	thread_id thread = thread_of(r, t, &root);
+	struct firefox_stacks stacks;
+
+	firefox_stacks_init(&stacks, r->p, &r->t, t, root);
 	for (size_t k = 0; k < N_FIREFOX_SAMPLES; k++)
 		if (t->samples[k].stack.n > 0)
-			add_samples(r, &stacks, &t->samples[k], (enum firefox_samples_kind)k,
-				    thread);
+			add_samples(r, &stacks, t, (enum firefox_samples_kind)k, thread);
 	r->n_odd += stacks.n_odd;
 	firefox_stacks_done(&stacks);
 }
@@ -245,6 +275,10 @@ static int probe(const uint8_t *bytes, size_t n)
 const struct format format_firefox = {
 	.name = "firefox",
 	.title = "the Firefox Profiler's JSON (samply, Firefox)",
+	.inlined = true,
+	.holds = HOLDS(SAMPLES) | HOLDS(TIMES) | HOLDS(THREADS) | HOLDS(MODULES) | HOLDS(LINES) |
+		 HOLDS(BUILD_IDS),
 	.probe = probe,
 	.read = read_firefox,
+	.write = firefox_write,
 };

@@ -24,6 +24,15 @@ static string_id string_at(const struct firefox_stacks *s, uint32_t i)
 
 /* Frames of processed profiles. */
 
+/* Of Linux the code id is the build-id; elsewhere it is something else. */
+static const char *build_id(const struct firefox_stacks *s, const struct firefox_lib *l)
+{
+	size_t n;
+	const char *id = profile_string(s->p, l->code_id, &n);
+
+	return n >= 32 && strspn(id, "0123456789abcdef") == n ? id : "";
+}
+
 /* The module of a function's library, or {0}. */
 static module_id module_of(struct firefox_stacks *s, uint32_t func)
 {
@@ -38,7 +47,7 @@ static module_id module_of(struct firefox_stacks *s, uint32_t func)
 		return (module_id){ 0 };
 	l = &s->text->libs.at[lib];
 	path = profile_string(s->p, l->path.v ? l->path : l->name, NULL);
-	return build_module(s->p, path, "",
+	return build_module(s->p, path, build_id(s, l),
 			    strstr(path, ".so") || strstr(path, ".dylib") || strstr(path, ".dll")
 				    ? FAMILY_LIBRARY
 			    : strstr(path, "[kernel") || strstr(path, ".ko") ? FAMILY_KERNEL

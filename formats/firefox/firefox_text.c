@@ -125,6 +125,31 @@ static void on_process_name(void *to, const struct json_value *v)
 	thread(to)->process_name = text_of(to, v);
 }
 
+static void begin_own(void *to)
+{
+	thread(to)->own = true;
+}
+
+static void on_metric(void *to, const struct json_value *v)
+{
+	thread(to)->metric = text_of(to, v);
+}
+
+static void on_kind(void *to, const struct json_value *v)
+{
+	thread(to)->kind = text_of(to, v);
+}
+
+static void on_own_thread(void *to, const struct json_value *v)
+{
+	thread(to)->own_name = text_of(to, v);
+}
+
+static void on_own_process(void *to, const struct json_value *v)
+{
+	thread(to)->own_process = text_of(to, v);
+}
+
 static void on_pid(void *to, const struct json_value *v)
 {
 	thread(to)->pid = number_of(v);
@@ -356,6 +381,11 @@ static const struct json_rule rules[] = {
 	{ .path = "threads[].processName", .value = on_process_name },
 	{ .path = "threads[].pid", .value = on_pid },
 	{ .path = "threads[].tid", .value = on_tid },
+	{ .path = "threads[].proftop", .begin = begin_own },
+	{ .path = "threads[].proftop.metric", .value = on_metric },
+	{ .path = "threads[].proftop.kind", .value = on_kind },
+	{ .path = "threads[].proftop.thread", .value = on_own_thread },
+	{ .path = "threads[].proftop.process", .value = on_own_process },
 	{ .path = "threads[].libs[]", .begin = begin_thread_lib },
 	LIB("threads[].libs[]"),
 	TABLES("threads[]."),

@@ -49,6 +49,9 @@ struct firefox_tables {
 struct firefox_thread {
 	string_id name, process_name;
 	int64_t pid, tid; /* -1: not told */
+	/* what proftop says of its own profiles (formats/write/export_own.h): empty in those of others */
+	string_id metric, kind, own_name, own_process;
+	bool own;
 	struct firefox_samples samples[N_FIREFOX_SAMPLES];
 	struct firefox_tables tables;
 	/* index of the text's, of old profiles in which a thread has its own */

@@ -8,6 +8,7 @@
 #include "formats/speedscope/speedscope_write.h"
 
 #include "base/err.h"
+#include "formats/write/export_own.h"
 #include "formats/write/export_rows.h"
 #include "formats/write/export_stacks.h"
 #include "formats/write/text_out.h"
@@ -104,50 +105,6 @@ static struct extent put_part(struct writer *w, const struct export_series *s, e
 	return x;
 }
 
-static const char *kind_of(const struct writer *w, const struct export_series *s)
-{
-	const struct event *e = profile_event(w->a->profile, s->metric.event);
-
-	if (e->is_counted)
-		return "counted";
-	if (e->is_summed || e->is_heap)
-		return "summed";
-	return e->has_weight ? "weighted" : "samples";
-}
-
-/* What speedscope has no place for and proftop wants back. */
-static void put_own(struct writer *w, const struct export_series *s)
-{
-	const struct profile *p = w->a->profile;
-	char *metric = metric_name(p, s->metric);
-	const struct thread *t;
-	const struct process *process;
-	const char *name;
-	size_t n;
-
-	text_out(&w->out, ",\"proftop\":{");
-	put_text(w, "metric", metric, strlen(metric));
-	text_out(&w->out, ",\"kind\":\"");
-	text_out(&w->out, kind_of(w, s));
-	text_out_char(&w->out, '"');
-	free(metric);
-	if (s->thread != ID_NONE) {
-		t = profile_thread(p, (thread_id){ s->thread });
-		process = profile_process(p, t->process);
-		name = profile_string(p, t->name, &n);
-		text_out_char(&w->out, ',');
-		put_text(w, "thread", name, n);
-		name = profile_string(p, process_name(process), &n);
-		text_out_char(&w->out, ',');
-		put_text(w, "process", name, n);
-		text_out(&w->out, ",\"pid\":");
-		text_out_int(&w->out, process->pid);
-		text_out(&w->out, ",\"tid\":");
-		text_out_int(&w->out, t->tid);
-	}
-	text_out_char(&w->out, '}');
-}
-
 static void put_profile(struct writer *w, const struct export_series *s)
 {
 	static const char *const units[] = {
@@ -158,7 +115,8 @@ static void put_profile(struct writer *w, const struct export_series *s)
 
 	text_out(&w->out, "{\"type\":\"sampled\",");
 	put_text(w, "name", name, strlen(name));
-	put_own(w, s);
+	text_out_char(&w->out, ',');
+	export_own_put(&w->out, w->a, s);
 	text_out(&w->out, ",\"unit\":\"");
 	text_out(&w->out, units[s->unit]);
 	text_out(&w->out, "\",\"samples\":[");
