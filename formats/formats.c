@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "formats/callgrind/callgrind.h"
+#include "formats/cpuprofile/cpuprofile.h"
 #include "formats/file_type_hint.h"
 #include "formats/firefox/firefox.h"
 #include "formats/folded/folded.h"
@@ -28,6 +29,7 @@
 /* clang-format off */
 const struct format *const formats[] = {
 	&format_callgrind,
+	&format_cpuprofile,
 	&format_firefox,
 	&format_folded,
 	&format_folded_diff,

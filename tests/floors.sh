@@ -49,6 +49,7 @@ formats/write: src/base src/profile/ src/profile src/query/ src/query formats
 formats/folded: src/base src/profile src/input src/query/ src/query formats
 formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats
 formats/callgrind: src/base src/profile src/input formats
+formats/cpuprofile: src/base src/profile src/input src/elf src/symbols formats
 formats/firefox: src/base src/profile src/input src/query formats formats/json formats/write
 formats/speedscope: src/base src/profile src/input src/query formats formats/json formats/write
 formats/v8: src/base src/profile src/input formats formats/json

@@ -304,7 +304,7 @@ static const char *take_calls(struct callgrind_text *t, struct span s)
 
 /* The head. */
 
-/* Xdebug's "Time_(10ns)" and pprof's "cpu(ms)" have the unit behind the name. */
+/* Xdebug's "Time_(10ns)" and pprof's "cpu(ms)" have the unit behind the name; pprof's MB are of 1,024 kB. */
 static struct callgrind_event event_named(struct callgrind_text *t, struct span w)
 {
 	static const struct {
@@ -312,10 +312,11 @@ static struct callgrind_event event_named(struct callgrind_text *t, struct span 
 		enum unit unit;
 		int64_t each;
 	} units[] = {
-		{ "ns)", UNIT_NS, 1 },       { "us)", UNIT_NS, 1000 },
-		{ "ms)", UNIT_NS, 1000000 }, { "s)", UNIT_NS, 1000000000 },
-		{ "bytes)", UNIT_BYTES, 1 }, { "B)", UNIT_BYTES, 1 },
-		{ "count)", UNIT_COUNT, 1 },
+		{ "ns)", UNIT_NS, 1 },          { "us)", UNIT_NS, 1000 },
+		{ "ms)", UNIT_NS, 1000000 },    { "s)", UNIT_NS, 1000000000 },
+		{ "bytes)", UNIT_BYTES, 1 },    { "B)", UNIT_BYTES, 1 },
+		{ "kB)", UNIT_BYTES, 1 << 10 }, { "MB)", UNIT_BYTES, 1 << 20 },
+		{ "GB)", UNIT_BYTES, 1 << 30 }, { "count)", UNIT_COUNT, 1 },
 	};
 	struct callgrind_event e = { .unit = UNIT_COUNT, .each = 1 };
 	const char *open = memchr(w.s, '(', w.n);

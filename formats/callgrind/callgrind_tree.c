@@ -477,7 +477,7 @@ static void make_events(struct builder *b)
 		b->event[e] = build_summed_event(
 			b->p, profile_string(b->p, b->t->event[e].name, NULL), b->t->event[e].unit);
 	for (size_t i = 0; i < b->t->items.n && !b->has_calls; i++)
-		b->has_calls = b->t->items.at[i].callee != CALLGRIND_NONE;
+		b->has_calls = b->t->items.at[i].calls > 0;
 	if (b->t->n_events > 0)
 		build_event_default(b->p, b->event[0]);
 	if (b->has_calls)

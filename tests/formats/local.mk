@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 t_formats_SOURCES += \
 	tests/formats/test_callgrind.c \
+	tests/formats/test_cpuprofile.c \
 	tests/formats/test_folded.c \
 	tests/formats/test_folded_captures.c \
 	tests/formats/test_follow.c \

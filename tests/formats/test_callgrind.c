@@ -16,6 +16,7 @@
 #include "query/core/lens.h"
 #include "query/tree/table.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/read_rows.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -27,16 +28,7 @@
 
 static struct profile *read_bytes(const char *text, size_t n, int *rc, struct err *e)
 {
-	struct input *in = input_of_bytes(text, n, "x.out");
-	struct profile *p = profile_new();
-	capture_id c;
-
-	builder_begin(p);
-	c = build_capture(p, "x.out", "callgrind");
-	builder_end(p);
-	*rc = format_callgrind.read(in, p, c, NULL, NULL, e);
-	input_close(in);
-	return p;
+	return read_bytes_as(&format_callgrind, text, n, rc, e);
 }
 
 /* With a column of that event; NULL: the one that opens. */
@@ -54,41 +46,6 @@ static struct analysis *analysis_of(const struct profile *p, struct lens *lens, 
 	cr_assert_eq(analysis_new(p, lens, NULL, &a), 0);
 	table_sort(&a->table, a->table_keys, ORDER_LABEL, 0, false);
 	return a;
-}
-
-static char *rows_of(const struct profile *p, const char *event)
-{
-	char *out = xstrdup("");
-	struct lens lens;
-	struct analysis *a = analysis_of(p, &lens, event);
-
-	for (uint32_t i = 0; i < a->table.n_rows; i++) {
-		const struct key *k = &a->table_keys->key[a->table.key[i]];
-		char *more = xasprintf("%s%s:%s/%ld/%ld ", out, k->label, k->module,
-				       (long)a->table.self[i], (long)a->table.total[i]);
-
-		free(out);
-		out = more;
-	}
-	analysis_free(a);
-	lens_done(&lens);
-	return out;
-}
-
-/* Is there a fact with such a text? kind FACT_PLAIN: of any kind. */
-static bool has_fact(const struct profile *p, enum fact_kind kind, const char *text)
-{
-	struct profile_counts counts;
-
-	profile_counts_read(p, &counts);
-	for (uint32_t i = 0; i < counts.n_facts; i++) {
-		struct fact f = profile_fact(p, i);
-
-		if ((kind == FACT_PLAIN || f.kind == kind) &&
-		    strstr(profile_string(p, f.text, NULL), text))
-			return true;
-	}
-	return false;
 }
 
 #define EXAMPLE_ROWS "func1:file1.c/100/400 func2:file2.c/700/700 main:file1.c/20/820 "
@@ -162,20 +119,19 @@ static const struct {
 Test(callgrind, what_files_say)
 {
 	for (size_t i = 0; i < N(files); i++) {
-		struct input *in = input_of_bytes(files[i].text, strlen(files[i].text), "x");
 		struct err e = ERR_INIT;
 		int rc;
 		struct profile *p;
 		char *rows;
 
-		cr_expect_eq(format_probe(in, &e), &format_callgrind, "%s", files[i].what);
-		input_close(in);
+		cr_expect_eq(probe_bytes(files[i].text, strlen(files[i].text)), &format_callgrind,
+			     "%s", files[i].what);
 		p = read_bytes(files[i].text, strlen(files[i].text), &rc, &e);
 		cr_assert_eq(rc, 0, "%s: %s", files[i].what, err_text(&e));
-		rows = rows_of(p, files[i].event);
+		rows = rows_of_event(p, files[i].event);
 		cr_expect_str_eq(rows, files[i].rows, "%s: %s", files[i].what, rows);
-		cr_expect(!files[i].fact || has_fact(p, FACT_PLAIN, files[i].fact), "%s: %s",
-			  files[i].what, files[i].fact);
+		cr_expect(!files[i].fact || has_fact(p, files[i].fact), "%s: %s", files[i].what,
+			  files[i].fact);
 		free(rows);
 		profile_free(p);
 	}
@@ -223,7 +179,7 @@ Test(callgrind, agrees_with_callgrind_annotate)
 	struct profile *p = read_bytes(text, n, &rc, &e);
 
 	cr_assert_eq(rc, 0, "%s", err_text(&e));
-	cr_expect_not(has_fact(p, FACT_LOSS, ""));
+	cr_expect_not(has_fact(p, "totals of"));
 	golden = data_of("calls.tsv", &n);
 	for (line = strtok_r(golden, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char of[16], inclusive[32], name[256];
@@ -268,11 +224,11 @@ Test(callgrind, parts)
 	struct profile *p = read_bytes(text, n, &rc, &e);
 
 	cr_assert_eq(rc, 0, "%s", err_text(&e));
-	rows = rows_of(p, NULL);
+	rows = rows_of_event(p, NULL);
 	cr_expect(strstr(rows, "work:calls/275052/275052 "), "%s", rows);
 	cr_expect(strstr(rows, "fib:calls/28587/28587 ") || strstr(rows, "fib:calls/28605/28605 "),
 		  "%s", rows);
-	cr_expect(has_fact(p, FACT_PLAIN, ", added up"));
+	cr_expect(has_fact(p, ", added up"));
 	free(rows);
 	free(text);
 	profile_free(p);
@@ -289,12 +245,12 @@ Test(callgrind, cut_at_each_offset)
 			struct profile *p = read_bytes(exact, n, &rc, &e);
 
 			if (rc < 0)
-				cr_expect(rc == -EBADMSG && strstr(err_text(&e), "x.out: "),
+				cr_expect(rc == -EBADMSG && strstr(err_text(&e), "x: "),
 					  "%s, %zu bytes: %d %s", files[i].what, n, rc,
 					  err_text(&e));
 			else if (strstr(exact, "creator: callgrind") && !strstr(exact, "totals"))
-				cr_expect(has_fact(p, FACT_LOSS, "ends before the totals"),
-					  "%s, %zu bytes", files[i].what, n);
+				cr_expect(has_fact(p, "ends before the totals"), "%s, %zu bytes",
+					  files[i].what, n);
 			profile_free(p);
 			err_clear(&e);
 			free(exact);
@@ -388,7 +344,7 @@ Test(callgrind, deep_and_round)
 		fclose(to);
 		p = read_bytes(text, size, &rc, &e);
 		cr_assert_eq(rc, 0, "%s", err_text(&e));
-		rows = rows_of(p, "Ir");
+		rows = rows_of_event(p, "Ir");
 		cr_expect(strstr(rows, round ? "f0:a.c/1/20000 " : "f0:a.c/1/20001 "));
 		free(rows);
 		free(text);
@@ -440,22 +396,11 @@ Test(callgrind, files_of_others)
 		cr_skip("skipped: no corpus");
 	for (size_t i = 0; i < N(cases); i++) {
 		char *path = xasprintf("%s%s", CORPUS, cases[i].path), *rows;
-		struct profile *p = profile_new();
-		struct err e = ERR_INIT;
-		struct input *in;
-		capture_id c;
+		struct profile *p = read_path_as(&format_callgrind, path);
 
-		cr_assert_eq(input_open(path, &in, &e), 0);
-		cr_expect_eq(format_probe(in, &e), &format_callgrind, "%s", path);
-		builder_begin(p);
-		c = build_capture(p, path, "callgrind");
-		builder_end(p);
-		cr_assert_eq(format_callgrind.read(in, p, c, NULL, NULL, &e), 0, "%s",
-			     err_text(&e));
-		rows = rows_of(p, NULL);
+		rows = rows_of_event(p, NULL);
 		cr_expect_str_eq(rows, cases[i].rows, "%s: %s", path, rows);
 		free(rows);
-		input_close(in);
 		profile_free(p);
 		free(path);
 	}

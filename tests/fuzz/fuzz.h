@@ -17,6 +17,8 @@ fuzz_fn fuzz_callgrind;
 fuzz_fn fuzz_cfi;
 /* Moves the beginnings of functions, and reads tables of symbols. */
 fuzz_fn fuzz_code;
+/* Reads a legacy CPU profile of pprof and asks for its table. */
+fuzz_fn fuzz_cpuprofile;
 /* Asks debug information for frames. */
 fuzz_fn fuzz_debug_info;
 /* Reads folded text (packed or not) and writes it again. */

@@ -11,6 +11,7 @@ t_formats_SOURCES += \
 	tests/support/others_rest.c tests/support/others_rest.h \
 	tests/support/perf_result.c tests/support/perf_result.h \
 	tests/support/read_recording.c tests/support/read_recording.h \
+	tests/support/read_rows.c tests/support/read_rows.h \
 	tests/support/written.c tests/support/written.h
 t_pty_SOURCES += \
 	tests/support/made_perf.c tests/support/made_perf.h \
