@@ -36,7 +36,7 @@ src/perf/file: src/base src/profile src/input src/elf src/symbols src/symbols/se
 src/heaptrace/read: src/base src/profile/ src/profile src/input src/symbols src/heaptrace
 src/query/core: src/base src/profile src/profile/heap
 src/query/tree: src/base src/profile src/query/core
-src/query/heap: src/base src/profile src/query/core src/query/tree
+src/query/heap: src/base src/profile src/profile/heap src/query/core src/query/tree
 src/query/findings: src/base src/profile src/profile/heap src/query src/query/core src/query/tree src/query/heap
 src/query/live: src/base src/profile src/query src/query/core src/query/tree
 src/query/diff: src/base src/profile src/profile/heap src/query src/query/core src/query/tree src/query/heap

@@ -315,7 +315,7 @@ static int print_heaps(struct writer *w, const struct lens *shown)
 		if (!profile_event(w->p, (event_id){ e })->is_heap)
 			continue;
 		for (uint32_t i = 0; i < n; i++)
-			l.column[i].metric = (struct metric){ { e }, measures[i] };
+			l.column[i].metric = (struct metric){ { e }, measures[i], false };
 		rc = aggregate(w->p, &w->counts, &l, NULL, &sums);
 		for (uint32_t i = 0; i < n && rc == 0; i++)
 			print_measure(w, &sums, i, thread, l.column[i].metric);

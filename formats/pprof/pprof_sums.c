@@ -188,7 +188,7 @@ static int add_heap(struct pprof_sums *s, const struct analysis *a, uint16_t eve
 	int rc;
 
 	for (uint32_t i = 0; i < N_HEAP_TYPES; i++)
-		l.column[i].metric = (struct metric){ { event }, heap_types[i].measure };
+		l.column[i].metric = (struct metric){ { event }, heap_types[i].measure, false };
 	rc = aggregate(a->profile, &a->counts, &l, NULL, &sums);
 	for (uint32_t stack = 0; rc == 0 && stack < sums.n_stacks; stack++)
 		for (uint32_t i = 0; i < N_HEAP_TYPES; i++) {

@@ -67,7 +67,7 @@ static void add_sample(struct export_rows *r, const struct analysis *a,
 	uint16_t event = rows->event ? rows->event[i] : 0;
 	uint32_t thread = rows->thread ? rows->thread[i] : ID_NONE;
 	int64_t origin = scan->origin[thread < a->counts.n_threads ? thread : a->counts.n_threads];
-	struct metric m = { { event }, MEASURE_WEIGHT };
+	struct metric m = { { event }, MEASURE_WEIGHT, false };
 	struct export_row row = { .stack = rows->stack[i],
 				  .cpu = rows->cpu ? rows->cpu[i] : CPU_NONE,
 				  .count = (int64_t)sample_count(rows, i),
@@ -108,7 +108,7 @@ static int add_heap(struct export_rows *r, const struct analysis *a, uint16_t ev
 	int rc;
 
 	for (uint32_t i = 0; i < N_HEAP_MEASURES; i++)
-		l.column[i].metric = (struct metric){ { event }, heap_measures[i] };
+		l.column[i].metric = (struct metric){ { event }, heap_measures[i], false };
 	rc = aggregate(a->profile, &a->counts, &l, NULL, &sums);
 	for (uint32_t i = 0; rc == 0 && i < N_HEAP_MEASURES; i++)
 		for (uint32_t stack = 0; stack < sums.n_stacks; stack++) {

@@ -108,12 +108,6 @@ static void put_amount(const struct report *r, FILE *to)
 		heap ? "allocation" : "sample", strcmp(n, "1") == 0 ? "" : "s");
 }
 
-/* For what is of all measures of an event. The caller frees. */
-static char *event_name(const struct profile *p, event_id event)
-{
-	return xstrdup(profile_string(p, profile_event(p, event)->name, NULL));
-}
-
 /* Of more files than these the first ones, and how many more there are. */
 #define HEADING_FILES 4u
 
@@ -143,7 +137,7 @@ static void put_heading(const struct report *r, const struct report_wish *asked,
 	unsigned losses = report_info_facts(r->analysis->profile, FACT_LOSS);
 
 	put_files(r, asked->read, to);
-	name = r->view == VIEW_KIND_MEMORY ? event_name(r->analysis->profile, m.event)
+	name = r->view == VIEW_KIND_MEMORY ? xstrdup(metric_event_name(r->analysis->profile, m))
 					   : metric_name(r->analysis->profile, m);
 	clean = text_clean(name, strlen(name), r->ascii);
 	put_amount(r, to);

@@ -310,9 +310,9 @@ struct footprint *analysis_footprint(struct analysis *a, struct progress *progre
 			i++;
 		if (i == a->counts.n_events)
 			return NULL;
-		m.event.v = i;
+		m = (struct metric){ .event = { i }, .all = lens_sums_heaps(a->profile) };
 	}
-	if (footprint_new(a->profile, &a->counts, &a->lens, m.event, progress, &a->footprint) < 0)
+	if (footprint_new(a->profile, &a->counts, &a->lens, m, progress, &a->footprint) < 0)
 		a->footprint = NULL;
 	return a->footprint;
 }
@@ -339,7 +339,7 @@ static bool of_event(const struct analysis *a, const struct lens *lens)
 	struct metric m = lens->column[0].metric;
 
 	return !metric_is_heap(a->profile, m) ||
-	       m.event.v == a->footprint->lens.column[0].metric.event.v;
+	       metric_same_event(m, a->footprint->lens.column[0].metric);
 }
 
 bool analysis_lines_hold(const struct analysis *a, const struct lens *lens, uint32_t version,
@@ -356,8 +356,8 @@ void analysis_keep_lines(struct analysis *to, struct analysis *from)
 {
 	if (to->over[OVER_MEMORY] || !to->footprint || !from->over[OVER_MEMORY] ||
 	    to->profile != from->profile || to->footprint->n_sites != from->footprint->n_sites ||
-	    to->footprint->lens.column[0].metric.event.v !=
-		    from->footprint->lens.column[0].metric.event.v ||
+	    !metric_same_event(to->footprint->lens.column[0].metric,
+			       from->footprint->lens.column[0].metric) ||
 	    !analysis_lines_hold(from, &to->lens, to->counts.version, &analysis_lines(from)->span))
 		return;
 	to->over[OVER_MEMORY] = from->over[OVER_MEMORY];

@@ -374,14 +374,14 @@ Test(report, memory)
 		  "#       PEAK        BYTES        CALLS    TEMPORARY       LEAKED  WHERE\n"
 		  "     1.50 kB      1.52 kB            3            1      1.00 kB  (everything)\n" },
 		{ false,
-		  "\n       500 B        500 B            1            1          0 B  b  prog\n" },
+		  "\n       500 B        500 B            1            1          0 B  b  b.c:34  prog\n" },
 		{ true, "\"duration_ns\": 4000000000,\n\"peak_ns\": 1000000000,\n" },
 		{ true,
 		  "{\"name\": \"a\", \"module\": \"prog\", \"live\": 1000, \"peak\": 1000, \"bytes\": 1024, "
 		  "\"calls\": 2, \"temporary\": 0, \"leaked\": 1000, "
 		  "\"stack\": [{\"name\": \"a\", \"module\": \"prog\"}]}" },
 		{ false,
-		  "\n# b: the stack that allocated most there, innermost first\n"
+		  "\n# b  b.c:34: the stack that allocated most there, innermost first\n"
 		  "    strdup  libc.so.6\n    std::inner  b.h:12  prog\n    b  b.c:34  prog\n" },
 		{ true,
 		  "\"stack\": [{\"name\": \"strdup\", \"module\": \"libc.so.6\"}, "

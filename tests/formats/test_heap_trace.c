@@ -34,7 +34,7 @@ static void totals(const struct profile *p, const char *event, int64_t to[MEASUR
 	cr_assert_eq(metric_find(p, event, "", &m, NULL), 0);
 	l.n_columns = MEASURE_TEMPORARY + 1;
 	for (uint32_t i = 0; i < l.n_columns; i++)
-		l.column[i].metric = (struct metric){ m.event, (enum measure)i };
+		l.column[i].metric = (struct metric){ m.event, (enum measure)i, false };
 	cr_assert_eq(aggregate(p, &counts, &l, NULL, &w), 0);
 	for (uint32_t i = 0; i < l.n_columns; i++)
 		to[i] = w.total[i];

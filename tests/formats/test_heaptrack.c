@@ -58,7 +58,7 @@ static void aggregate_all(const struct profile *p, struct weights *w)
 	lens_init(&l, p);
 	l.n_columns = MEASURE_TEMPORARY + 1;
 	for (uint32_t i = 0; i < l.n_columns; i++)
-		l.column[i].metric = (struct metric){ { 0 }, (enum measure)i };
+		l.column[i].metric = (struct metric){ { 0 }, (enum measure)i, false };
 	cr_assert_eq(aggregate(p, &counts, &l, NULL, w), 0);
 	lens_done(&l);
 }

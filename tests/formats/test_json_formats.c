@@ -152,7 +152,7 @@ static char *rows_of(const struct profile *p, const char *event)
 	for (uint32_t i = 0; event && i < counts.n_events; i++)
 		if (!strcmp(profile_string(p, profile_event(p, (event_id){ i })->name, NULL),
 			    event))
-			lens.column[0].metric = (struct metric){ { i }, MEASURE_WEIGHT };
+			lens.column[0].metric = (struct metric){ { i }, MEASURE_WEIGHT, false };
 	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
 	table_sort(&a->table, a->table_keys, ORDER_LABEL, 0, false);
 	for (uint32_t i = 0; i < a->table.n_rows; i++) {

@@ -103,7 +103,8 @@ static struct profile *saved(const struct profile *p, const char *filter)
 	struct err e = ERR_INIT;
 	struct profile *again = profile_new();
 	struct lens lens;
-	struct analysis *a = analysis_of(p, (struct metric){ { 0 }, MEASURE_LIVE }, filter, &lens);
+	struct analysis *a = analysis_of(p, (struct metric){ { 0 }, MEASURE_LIVE, false }, filter,
+					 &lens);
 	struct input *in;
 	capture_id c;
 	char *text = NULL;

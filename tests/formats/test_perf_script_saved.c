@@ -64,7 +64,7 @@ static char *all_tables(const struct profile *p)
 	profile_counts_read(p, &n);
 	for (uint16_t i = 0; i < n.n_events; i++)
 		for (size_t g = 0; g < N(groupings); g++) {
-			struct metric m = { { i }, MEASURE_WEIGHT };
+			struct metric m = { { i }, MEASURE_WEIGHT, false };
 
 			print_table(p, m, groupings[g], to);
 			m.measure = MEASURE_SAMPLES;

@@ -145,7 +145,7 @@ static void compare(const struct golden *g)
 	cr_assert(in, "%s cannot be read", top);
 	cr_expect_eq(e.code, 0, "%s: %s", path, err_text(&e));
 	lens_init(&lens, p);
-	lens.column[0].metric = (struct metric){ find_event(p, g->type), MEASURE_WEIGHT };
+	lens.column[0].metric = (struct metric){ find_event(p, g->type), MEASURE_WEIGHT, false };
 	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
 	while (fgets(text, sizeof(text), in)) {
 		if (!read_line(text, &line))

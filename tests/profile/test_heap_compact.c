@@ -175,7 +175,7 @@ static void expect_same(const struct life *x, const struct life *y, const char *
 
 	for (size_t i = 0; i < 2; i++) {
 		made_lens(&l[i], of[i]->p, filter);
-		l[i].column[0].metric = (struct metric){ { event }, measure };
+		l[i].column[0].metric = (struct metric){ { event }, measure, false };
 		l[i].column[0].level_ns = level_ns;
 		cr_assert_eq(analysis_new(of[i]->p, &l[i], NULL, &a[i]), 0);
 	}
@@ -361,7 +361,7 @@ static void expect_same_functions(const struct life *x, const struct life *y, en
 
 	for (size_t i = 0; i < 2; i++) {
 		made_lens(&l[i], of[i]->p, "");
-		l[i].column[0].metric = (struct metric){ { 0 }, measure };
+		l[i].column[0].metric = (struct metric){ { 0 }, measure, false };
 		a[i] = made_analysis(of[i]->p, &l[i]);
 	}
 	cr_expect_eq(a[0]->weights.total[0], a[1]->weights.total[0], "measure %u",
@@ -491,7 +491,8 @@ static void count_allocated(struct profile *p, const struct time_span *span, uin
 
 	profile_counts_read(p, &counts);
 	made_lens(&lens, p, "");
-	cr_assert_eq(footprint_new(p, &counts, &lens, (event_id){ 0 }, NULL, &m), 0);
+	cr_assert_eq(footprint_new(p, &counts, &lens, (struct metric){ .event = { 0 } }, NULL, &m),
+		     0);
 	cr_assert_eq(footprint_lines_new(m, span, NULL, &lines), 0);
 	for (uint32_t i = 0; i < n_slots; i++)
 		n[i] = lines->slot[i].n_allocated;
@@ -611,7 +612,7 @@ static void expect_even_slices(const struct life *l, enum measure measure, const
 	struct lens lens;
 
 	made_lens(&lens, l->p, "");
-	lens.column[0].metric = (struct metric){ { 0 }, measure };
+	lens.column[0].metric = (struct metric){ { 0 }, measure, false };
 	a = made_analysis(l->p, &lens);
 	expect_even(what, a->weights.slice, WEIGH_N_SLICES);
 	cr_assert_eq(
@@ -642,7 +643,9 @@ static void expect_even_lines(const struct life *l, const char *what)
 
 	profile_counts_read(l->p, &counts);
 	made_lens(&lens, l->p, "");
-	cr_assert_eq(footprint_new(l->p, &counts, &lens, (event_id){ 0 }, NULL, &m), 0);
+	cr_assert_eq(
+		footprint_new(l->p, &counts, &lens, (struct metric){ .event = { 0 } }, NULL, &m),
+		0);
 	cr_assert_eq(footprint_lines_new(m, &span, NULL, &lines), 0);
 	for (uint32_t i = 0; i < EVEN_COLS; i++) {
 		const struct footprint_slot *slot = &lines->slot[i];
@@ -771,7 +774,7 @@ Test(heap_fold, the_tenth_minute_takes_what_the_third_took, .timeout = 600)
 
 		begin(&l, 1, 1, cases[i].n_callers, build_folding_live());
 		made_lens(&lens, l.p, "");
-		lens.column[0].metric = (struct metric){ { 0 }, MEASURE_LIVE };
+		lens.column[0].metric = (struct metric){ { 0 }, MEASURE_LIVE, false };
 		watch_minutes(&l, &lens, 2, cases[i].hz);
 		third = watch_minutes(&l, &lens, 1, cases[i].hz);
 		watch_minutes(&l, &lens, 6, cases[i].hz);

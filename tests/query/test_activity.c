@@ -240,7 +240,8 @@ Test(activity, of_a_heap_is_a_replay)
 	made_lens(&lens, s->p, "");
 	for (int within = 0; within < 2; within++) {
 		lens.column[0].metric = (struct metric){ s->event[0],
-							 within ? MEASURE_SAMPLES : MEASURE_LIVE };
+							 within ? MEASURE_SAMPLES : MEASURE_LIVE,
+							 false };
 		a = made_analysis(s->p, &lens);
 		cr_assert_eq(
 			activity_within(s->p, &a->counts, &lens, &a->weights, &span, NULL, &act),
@@ -294,8 +295,8 @@ Test(activity, tables_of_a_heap_are_a_replay)
 		made_lens(&lens, s->p, "");
 		lens.grouping = groupings[g];
 		lens.n_columns = 2;
-		lens.column[0].metric = (struct metric){ s->event[0], MEASURE_SAMPLES };
-		lens.column[1].metric = (struct metric){ s->event[0], MEASURE_WEIGHT };
+		lens.column[0].metric = (struct metric){ s->event[0], MEASURE_SAMPLES, false };
+		lens.column[1].metric = (struct metric){ s->event[0], MEASURE_WEIGHT, false };
 		a = made_analysis(s->p, &lens);
 		cr_expect_eq(a->table.n_rows, g == 0 ? 2 : 1);
 		for (uint32_t r = 0; r < a->table.n_rows; r++) {

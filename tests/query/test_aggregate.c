@@ -247,7 +247,7 @@ Test(weigh, fractions_and_counts_say_their_scale)
 	made_lens(&l, p, "");
 	l.n_columns = 3;
 	l.column[1].metric.event.v = 0;
-	l.column[2].metric = (struct metric){ { 1 }, MEASURE_SAMPLES };
+	l.column[2].metric = (struct metric){ { 1 }, MEASURE_SAMPLES, false };
 	w = weighed(p, &l);
 	cr_assert_eq(l.column[0].metric.event.v, 1, "the one with more samples");
 	cr_assert_eq(w.scale[0], 100);
@@ -369,10 +369,10 @@ Test(lens, metrics_have_names)
 			cr_assert(m.event.v == finds[i].found && m.measure == finds[i].how);
 		err_clear(&e);
 	}
-	name = metric_name(p, (struct metric){ { 1 }, MEASURE_SAMPLES });
+	name = metric_name(p, (struct metric){ { 1 }, MEASURE_SAMPLES, false });
 	cr_assert_str_eq(name, "cycles samples");
 	free(name);
-	name = metric_name(p, (struct metric){ { 77 }, MEASURE_WEIGHT });
+	name = metric_name(p, (struct metric){ { 77 }, MEASURE_WEIGHT, false });
 	cr_assert_str_eq(name, "samples", "without events");
 	free(name);
 	profile_free(p);
@@ -472,7 +472,7 @@ Test(lens, wall_time_comes_after_a_clocks_samples)
 	static const char *const names[] = { "cpu-clock samples", "wall (cpu-clock + offcpu)",
 					     "offcpu", "offcpu samples", "task-clock" };
 	struct profile *p = made_profile(wall_stacks);
-	struct metric m = { { 0 }, MEASURE_WEIGHT };
+	struct metric m = { { 0 }, MEASURE_WEIGHT, false };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char *name;

@@ -28,7 +28,7 @@ static struct footprint *footprint_of(const struct profile *p, const char *filte
 
 	profile_counts_read(p, &counts);
 	made_lens(&l, p, filter);
-	cr_assert_eq(footprint_new(p, &counts, &l, event, NULL, &m), 0);
+	cr_assert_eq(footprint_new(p, &counts, &l, (struct metric){ .event = event }, NULL, &m), 0);
 	lens_done(&l);
 	return m;
 }
@@ -305,6 +305,59 @@ Test(footprint, a_site_is_whose_the_allocation_is)
 	}
 }
 
+/* Three calls of one function are three sites; what maps memory is one of all, and counts where all heaps do. */
+Test(footprint, calls_of_one_function_are_sites_by_line)
+{
+	static const struct {
+		uint32_t line, bytes;
+		bool mapped;
+	} calls[] = { { 9, 100, false }, { 13, 50, false }, { 9, 7, false }, { 16, 4096, true } };
+	struct profile *p = profile_new();
+	struct heap_origin o = { .thread = ID_NONE };
+	struct profile_counts counts;
+	struct footprint *m;
+	event_id event[2];
+	struct lens l;
+	module_id mod;
+	function_id f;
+	track_id t;
+
+	builder_begin(p);
+	t = build_heap_track(p, build_process(p, build_capture(p, "x", "y"), 1), 0, 0);
+	event[0] = build_heap_event(p, "malloc");
+	event[1] = build_heap_event(p, "mmap");
+	mod = build_module(p, "prog", "", FAMILY_PROGRAM);
+	f = build_function(p, build_cstring(p, "main"), mod, 0, (string_id){ 0 }, 0);
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct frame at = { f.v, build_cstring(p, "/src/main.c").v, calls[i].line, 0 };
+
+		o.event = (uint16_t)event[calls[i].mapped].v;
+		o.stack = build_stack(p, (stack_id){ 0 }, build_frames_location(p, &at, 1)).v;
+		build_moment(p, t, 5 + (int64_t)i);
+		build_allocation(p, t, calls[i].bytes, build_heap_origin(p, &o));
+	}
+	builder_end(p);
+	lens_init(&l, p);
+	cr_expect(l.column[0].metric.all);
+	cr_expect_str_eq(metric_event_name(p, l.column[0].metric), "memory");
+	profile_counts_read(p, &counts);
+	cr_assert_eq(footprint_new(p, &counts, &l, l.column[0].metric, NULL, &m), 0);
+	cr_assert_eq(m->n_sites, 3);
+	cr_expect_eq(m->total[FOOTPRINT_PEAK], 4253);
+	cr_expect_eq(m->site[0].line, 16);
+	cr_expect_eq(m->site[0].sum[FOOTPRINT_PEAK], 4096);
+	cr_expect_eq(m->site[1].line, 9);
+	cr_expect_eq(m->site[1].sum[FOOTPRINT_PEAK], 107);
+	cr_expect_eq(m->site[2].line, 13);
+	cr_expect_str_eq(profile_string(p, (string_id){ m->site[2].file }, NULL), "/src/main.c");
+	footprint_free(m);
+	m = footprint_of(p, "", event[0]);
+	cr_expect_eq(m->total[FOOTPRINT_PEAK], 157);
+	footprint_free(m);
+	lens_done(&l);
+	profile_free(p);
+}
+
 /* A program that asks for 100 bytes in the beginning, and one that asks for 10 after 50 us; gone_us: since then, -1: not. */
 static struct profile *two_programs(const int64_t gone_us[2])
 {
@@ -382,7 +435,9 @@ Test(footprint, what_a_process_held_goes_with_it)
 		profile_counts_read(p, &counts);
 		made_lens(&l, p, "");
 		l.cursor_ns = cases[i].at_ns;
-		cr_assert_eq(footprint_new(p, &counts, &l, (event_id){ 0 }, NULL, &m), 0);
+		cr_assert_eq(
+			footprint_new(p, &counts, &l, (struct metric){ .event = { 0 } }, NULL, &m),
+			0);
 		cr_expect_eq(m->total[FOOTPRINT_LIVE], cases[i].live, "%zu: %ld", i,
 			     (long)m->total[FOOTPRINT_LIVE]);
 		cr_expect_eq(m->total[FOOTPRINT_LEAKED], 110);
@@ -448,7 +503,9 @@ static void live_at(const struct story *s, int64_t cursor_ns, int64_t live[STORY
 	profile_counts_read(s->p, &counts);
 	made_lens(&l, s->p, "");
 	l.cursor_ns = cursor_ns;
-	cr_assert_eq(footprint_new(s->p, &counts, &l, s->event[0], NULL, &m), 0);
+	cr_assert_eq(
+		footprint_new(s->p, &counts, &l, (struct metric){ .event = s->event[0] }, NULL, &m),
+		0);
 	for (int i = 0; i < STORY_STACKS; i++) {
 		uint32_t row = m->row_of_stack[s->stack[i].v];
 

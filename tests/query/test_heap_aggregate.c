@@ -127,7 +127,8 @@ static void compare(const struct story *s, const struct choice *c, int64_t curso
 		l.cursor_ns = cursor_ns;
 		l.n_columns = MEASURE_TEMPORARY + 1;
 		for (uint32_t m = 0; m < l.n_columns; m++)
-			l.column[m].metric = (struct metric){ s->event[mapped], (enum measure)m };
+			l.column[m].metric = (struct metric){ s->event[mapped], (enum measure)m,
+							      false };
 		cr_assert_eq(aggregate(s->p, &counts, &l, NULL, &w), 0);
 		for (uint32_t m = 0; m < l.n_columns; m++) {
 			int64_t total = 0;
@@ -241,7 +242,7 @@ Test(heap_weigh, hostile_distances_stay_within_numbers)
 		}
 		builder_end(p);
 		made_lens(&l, p, "");
-		l.column[0].metric = (struct metric){ { o.event }, measures[i] };
+		l.column[0].metric = (struct metric){ { o.event }, measures[i], false };
 		for (unsigned tree = 0; tree < 2; tree++) {
 			struct analysis *a;
 			int64_t sum = 0;
@@ -289,7 +290,7 @@ Test(heap_weigh, what_was_only_counted_is_in_totals_and_never_live)
 	made_lens(&l, p, "");
 	l.n_columns = MEASURE_TEMPORARY + 1;
 	for (uint32_t m = 0; m < l.n_columns; m++)
-		l.column[m].metric = (struct metric){ { o.event }, (enum measure)m };
+		l.column[m].metric = (struct metric){ { o.event }, (enum measure)m, false };
 	cr_assert_eq(aggregate(p, &counts, &l, NULL, &w), 0);
 	for (uint32_t m = 0; m < l.n_columns; m++)
 		cr_assert_eq(w.total[m], wanted[m], "measure %u", m);
@@ -337,7 +338,7 @@ Test(heap_weigh, measures_have_names)
 Test(heap_weigh, an_event_without_allocations_is_passed_over)
 {
 	struct story *s = story_new(13);
-	struct metric m = { s->event[0], MEASURE_TEMPORARY };
+	struct metric m = { s->event[0], MEASURE_TEMPORARY, false };
 	event_id empty;
 
 	builder_begin(s->p);
@@ -349,7 +350,7 @@ Test(heap_weigh, an_event_without_allocations_is_passed_over)
 	m = metric_next(s->p, m);
 	cr_expect_eq(m.event.v, s->event[0].v);
 	cr_expect_eq(m.measure, MEASURE_WEIGHT);
-	cr_expect_eq(metric_next(s->p, (struct metric){ empty, MEASURE_TEMPORARY }).event.v,
+	cr_expect_eq(metric_next(s->p, (struct metric){ empty, MEASURE_TEMPORARY, false }).event.v,
 		     s->event[0].v);
 	story_free(s);
 }
@@ -395,7 +396,7 @@ Test(heap_weigh, many_are_weighed_by_several_threads)
 	made_lens(&l, p, "");
 	l.n_columns = 6;
 	for (int i = 0; i < 6; i++)
-		l.column[i].metric = (struct metric){ { o.event }, asked[i] };
+		l.column[i].metric = (struct metric){ { o.event }, asked[i], false };
 	cr_assert_eq(aggregate(p, &counts, &l, NULL, &w), 0);
 	for (int i = 0; i < 6; i++) {
 		cr_expect_eq(w.total[i], expected[i], "column %d: %lld", i, (long long)w.total[i]);
@@ -492,7 +493,7 @@ Test(heap_weigh, peaks_of_a_crowd_are_those_of_a_replay)
 				most = (live += c.adds[i][k]) > most ? live : most;
 			made_lens(&l, c.p, filters[i]);
 			l.n_columns = 1;
-			l.column[0].metric = (struct metric){ c.event, MEASURE_PEAK };
+			l.column[0].metric = (struct metric){ c.event, MEASURE_PEAK, false };
 			cr_assert_eq(aggregate(c.p, &counts, &l, NULL, &w), 0);
 			cr_assert_eq(w.total[0], most, "\"%s\", seed %u", filters[i], seed);
 			weights_done(&w);
@@ -694,7 +695,7 @@ Test(heap_weigh, what_is_kept_is_as_made_anew)
 	profile_counts_read(s->p, &counts);
 	for (int step = 0; step < 400; step++) {
 		struct metric m = { s->event[made_number(&lot, 8) == 0],
-				    (enum measure)made_number(&lot, MEASURE_TEMPORARY + 1) };
+				    (enum measure)made_number(&lot, MEASURE_TEMPORARY + 1), false };
 		struct weights anew, again;
 		struct progress stop = { 0 };
 		struct lens l;

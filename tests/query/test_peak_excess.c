@@ -83,7 +83,9 @@ static struct seen look_at(enum shape shape)
 
 		profile_counts_read(p, &counts);
 		made_lens(&l, p, "");
-		cr_assert_eq(footprint_new(p, &counts, &l, event, NULL, &f), 0);
+		cr_assert_eq(
+			footprint_new(p, &counts, &l, (struct metric){ .event = event }, NULL, &f),
+			0);
 		peak = (double)f->total[FOOTPRINT_PEAK];
 		out.above += (peak - truth) / truth / n;
 		out.excess += f->excess * peak / truth / n;

@@ -471,7 +471,7 @@ Test(recent, heaps)
 			struct lens lens;
 
 			made_lens(&lens, s->p, i == 1 ? "fn:f0" : "");
-			lens.column[0].metric = (struct metric){ s->event[0], measures[i] };
+			lens.column[0].metric = (struct metric){ s->event[0], measures[i], false };
 			check_slots(s->p, &lens, seed == 1 ? 5000000 : 1000001, "a heap");
 			lens_done(&lens);
 		}

@@ -194,6 +194,7 @@ static void make_step(struct stage_heap_life *m, capture_id c, int64_t step)
 		build_moment(m->p, m->track, time_of(m, step));
 		build_allocation(m->p, m->track, (uint64_t)mapped[i].size,
 				 make_origin(m, 0, "SmM", m->map_event));
+		m->live += mapped[i].size;
 	}
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (marks[i].at == step * STEP)

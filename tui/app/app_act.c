@@ -63,9 +63,11 @@ static void next_metric(struct app *a)
 	}
 	name = metric_name(p, l->column[0].metric);
 	app_say_owned(a, false,
-		      xasprintf("metric: %s, of event %u of %u", name,
-				(unsigned)l->column[0].metric.event.v + 1,
-				(unsigned)counts.n_events));
+		      l->column[0].metric.all
+			      ? xasprintf("metric: %s, of all events of allocations", name)
+			      : xasprintf("metric: %s, of event %u of %u", name,
+					  (unsigned)l->column[0].metric.event.v + 1,
+					  (unsigned)counts.n_events));
 	free(name);
 	app_reanalyse(a);
 }

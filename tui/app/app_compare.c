@@ -19,7 +19,7 @@
 
 static const char *event_name(const struct profile *p, struct metric m)
 {
-	return profile_string(p, profile_event(p, m.event)->name, NULL);
+	return metric_event_name(p, m);
 }
 
 void app_compare_metric(struct app *a)
@@ -39,7 +39,7 @@ void app_compare_metric(struct app *a)
 		choice.metric = metric_word(p, m);
 		if (reference != ID_NONE)
 			choice.reference = event_name(p, (struct metric){ .event = { reference } });
-		if (m.event.v == first.event.v && m.measure == first.measure)
+		if (metric_same_event(m, first) && m.measure == first.measure)
 			break;
 		if (comparison_lens(a->sides, p, &choice, &a->lens, NULL) == 0) {
 			char *name = metric_name(p, m);

@@ -162,27 +162,10 @@ static char *metric_text(const struct app *a)
 
 	if (m.event.v >= an->counts.n_events)
 		return NULL;
-	event = profile_string(an->profile, profile_event(an->profile, m.event)->name, NULL);
+	event = metric_event_name(an->profile, m);
 	if (a->loading && m.measure == MEASURE_LEAKED && metric_is_heap(an->profile, m))
 		return xasprintf("%s not freed so far", event);
 	return metric_name(an->profile, m);
-}
-
-/* The events that are not shown: " (mmap too: m)" of a heap, which has two, else " +3 events". The caller frees. */
-static char *more_text(const struct app *a, uint32_t n_shown, uint32_t n_more)
-{
-	const struct analysis *an = a->analysis;
-	struct metric m = an->lens.column[0].metric;
-	event_id other = { 1 - m.event.v };
-	char keys[64];
-
-	if (n_shown != 1 || n_more != 1 || m.event.v > 1 || !metric_is_heap(an->profile, m))
-		return xasprintf(" +%u event%s", (unsigned)n_more, n_more == 1 ? "" : "s");
-	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_METRIC, keys,
-		    sizeof(keys));
-	return xasprintf(" (%s too: %s)",
-			 profile_string(an->profile, profile_event(an->profile, other)->name, NULL),
-			 keys);
 }
 
 /* "perf.data › cpu-clock › main › parse"; the caller frees. */
@@ -191,18 +174,13 @@ static char *breadcrumb(struct app *a)
 	const struct analysis *an = a->analysis;
 	void *state = app_state(a);
 	char *crumb = app_ops(a)->crumb ? app_ops(a)->crumb(state, &a->scene) : NULL;
-	char *metric = metric_text(a), *more = NULL, *manner = manner_text(an), *sides, *text;
-	bool both = metric_waits(an->profile, an->lens.column[0].metric).v != ID_NONE;
-	uint32_t n_shown = an->diff ? an->counts.n_events
-				    : an->lens.n_columns + (an->lens.n_columns == 1 && both);
-	uint32_t n_more = an->counts.n_events - n_shown;
+	char *metric = metric_text(a), *more = app_more_text(a), *manner = manner_text(an), *sides,
+	     *text;
 
-	if (an->counts.n_events > n_shown)
-		more = more_text(a, n_shown, n_more);
 	sides = app_comparison_name(a);
 	text = xasprintf("%s%s%s%s%s%s%s%s%s", a->source->title, *sides ? " › " : "", sides,
-			 metric ? " › " : "", metric ? metric : "", metric && more ? more : "",
-			 manner, crumb ? " › " : "", crumb ? crumb : "");
+			 metric ? " › " : "", metric ? metric : "", metric ? more : "", manner,
+			 crumb ? " › " : "", crumb ? crumb : "");
 	free(sides);
 	free(manner);
 	free(more);

@@ -9,6 +9,7 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "tui/app/app_state.h"
+#include "tui/app/app_views.h"
 
 #include <string.h>
 
@@ -90,4 +91,37 @@ char *app_total_text(const struct app *a)
 				fmt_weight(number, w->total[0], event.unit, w->scale[0]));
 	}
 	return samples_text(fmt_weight(number, (int64_t)w->n_samples, UNIT_COUNT, w->sample_scale));
+}
+
+/* How many events have something that is not shown; *last is the last of them. */
+static uint32_t count_more(const struct analysis *an, uint32_t *last)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < an->counts.n_events; i++) {
+		if (lens_has_event(&an->lens, an->profile, (event_id){ i }) ||
+		    lens_is_empty_heap(an->profile, (event_id){ i }))
+			continue;
+		*last = i;
+		n++;
+	}
+	return n;
+}
+
+char *app_more_text(const struct app *a)
+{
+	const struct analysis *an = a->analysis;
+	uint32_t last = 0, n = an->diff ? 0 : count_more(an, &last);
+	char keys[64];
+
+	if (n == 0)
+		return xstrdup("");
+	if (n > 1 || !metric_is_heap(an->profile, an->lens.column[0].metric))
+		return xasprintf(" +%u event%s", (unsigned)n, n == 1 ? "" : "s");
+	keymap_keys(&a->settings->keymap, a->view, app_contexts(a), ACTION_METRIC, keys,
+		    sizeof(keys));
+	return xasprintf(" (%s too: %s)",
+			 profile_string(an->profile,
+					profile_event(an->profile, (event_id){ last })->name, NULL),
+			 keys);
 }

@@ -20,4 +20,7 @@ int64_t app_total_ns(const struct app *a);
  */
 char *app_total_text(const struct app *a);
 
+/* The events that are not shown: " (mmap too: m)" of one of a heap's, else " +3 events"; "" for none. The caller frees. */
+char *app_more_text(const struct app *a);
+
 #endif

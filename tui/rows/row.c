@@ -228,6 +228,23 @@ const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, 
 	return fmt_weight(out, value, unit, scale);
 }
 
+char *row_place(const struct scene *s, uint32_t file, uint32_t line)
+{
+	const char *path = line ? profile_string(s->analysis->profile, (string_id){ file }, NULL)
+				: "";
+	const char *slash = strrchr(path, '/');
+	char *name, *place;
+
+	if (*path == '\0')
+		return xstrdup("");
+	if (slash && slash[1])
+		path = slash + 1;
+	name = text_clean(path, strlen(path), false);
+	place = xasprintf("%s:%u", name, line);
+	free(name);
+	return place;
+}
+
 char *row_source(const struct scene *s, const struct groups *keys, uint32_t key)
 {
 	const struct key *k = &keys->key[key];

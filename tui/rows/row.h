@@ -68,6 +68,9 @@ const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, 
 /* "parser.cc:118", or "" where a function's source is not known; the caller frees. */
 char *row_source(const struct scene *s, const struct groups *keys, uint32_t key);
 
+/* "parser.cc:118" of a file and a line of it; "" without a line; the caller frees. */
+char *row_place(const struct scene *s, uint32_t file, uint32_t line);
+
 /* Name, share, self, source line and module for the status line; the caller frees. */
 char *row_status(const struct scene *s, const struct groups *keys, uint32_t key, int64_t self,
 		 int64_t total);

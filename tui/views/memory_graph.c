@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "profile/heap/heap.h"
 #include "query/analysis.h"
+#include "query/heap/resident.h"
 
 /* Rows of the graph: at most so many, and one in GRAPH_PART. */
 #define GRAPH_MOST 10
@@ -95,29 +96,6 @@ int memory_graph_end(const struct memory_graph *g)
 	return memory_graph_top(g) + g->rows + 1 + g->rates;
 }
 
-/* A reading of the resident set, as time since its capture's start; false: it is of something else. */
-static bool take_rss(const struct profile *p, const struct heap_reading *r, int64_t *since_ns)
-{
-	const struct heap_series *of = profile_heap_series(p, (series_id){ r->series });
-	int64_t begin = capture_begin(profile_capture(p, of->capture));
-
-	*since_ns = begin == TIME_NONE || r->time_ns < begin ? 0 : r->time_ns - begin;
-	return strcmp(profile_string(p, of->name, NULL), "RSS") == 0;
-}
-
-int64_t memory_graph_rss(const struct scene *s, int64_t since_ns)
-{
-	const struct heap_reading *reading = profile_heap_readings(s->analysis->profile);
-	struct heap_columns c;
-	int64_t value = -1, at;
-
-	profile_heap_of(s->analysis->profile, &s->analysis->counts, &c);
-	for (uint32_t i = 0; i < c.n_readings; i++)
-		if (take_rss(s->analysis->profile, &reading[i], &at) && at <= since_ns)
-			value = reading[i].value;
-	return value;
-}
-
 static bool in_range(const struct memory_graph *g, int col)
 {
 	int64_t from, to, at = time_axis_at(&g->axis, col);
@@ -143,7 +121,7 @@ static int64_t *rss_columns(const struct memory_graph *g, const struct scene *s)
 
 	profile_heap_of(s->analysis->profile, &s->analysis->counts, &c);
 	for (uint32_t i = 0; i < c.n_readings; i++) {
-		if (!take_rss(s->analysis->profile, &reading[i], &at))
+		if (!resident_reading(s->analysis->profile, &reading[i], &at))
 			continue;
 		while (done < g->axis.cols && time_axis_at(&g->axis, done + 1) <= at)
 			rss[done++] = last;

@@ -33,9 +33,6 @@ int memory_graph_end(const struct memory_graph *g);
 /* The column that the cursor is in. */
 int memory_graph_cursor(const struct memory_graph *g);
 
-/* The newest reading of the resident set at or before a time, of all captures; -1: none. */
-int64_t memory_graph_rss(const struct scene *s, int64_t since_ns);
-
 void memory_graph_draw(const struct memory_graph *g, const struct scene *s, struct canvas *c,
 		       struct rect r);
 

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/heap/resident.h"
 #include "tui/canvas/glyphs.h"
 #include "tui/rows/name_cell.h"
 #include "tui/rows/row.h"
@@ -169,7 +170,7 @@ void memory_table_take_metric(struct memory_table *t, const struct scene *s)
 	enum footprint_column by = footprint_column_of(metric);
 
 	/* The first column may be of the CPU. */
-	if (metric.event.v != footprint_of(s)->lens.column[0].metric.event.v)
+	if (!metric_same_event(metric, footprint_of(s)->lens.column[0].metric))
 		return;
 	/* Of what was freed there is no column. */
 	if (metric.measure != t->measure &&
@@ -271,6 +272,12 @@ static void draw_line(const struct memory_table *t, const struct scene *s, struc
 			    line_forms[t->line_form].grows);
 }
 
+char *memory_table_source(const struct scene *s, const struct footprint_site *site)
+{
+	return site->line ? row_place(s, site->file, site->line)
+			  : row_source(s, &footprint_of(s)->keys, site->key);
+}
+
 /* The site's name, the line in its source and its module, as far as there is room. */
 static void draw_where(const struct memory_table *t, const struct scene *s, struct canvas *c,
 		       struct rect r, int at, const struct footprint_site *site, bool selected)
@@ -278,7 +285,7 @@ static void draw_where(const struct memory_table *t, const struct scene *s, stru
 	const struct groups *keys = &footprint_of(s)->keys;
 	const struct key *key = &keys->key[site->key];
 	struct name_look look = { .style = row_key_style(key), .wide = s->wide };
-	char *source = row_source(s, keys, site->key);
+	char *source = memory_table_source(s, site);
 	int col = t->name;
 
 	if (selected)
@@ -289,6 +296,29 @@ static void draw_where(const struct memory_table *t, const struct scene *s, stru
 	if (col < r.cols)
 		canvas_puts(c, at, r.col + col, r.cols - col, STYLE_DIM, key->module);
 	free(source);
+}
+
+void memory_table_draw_beyond(const struct memory_table *t, const struct scene *s, struct canvas *c,
+			      struct rect r, int line)
+{
+	struct resident_beyond beyond;
+	int col = MARKER_COLS, at = r.row + line;
+	char text[FMT_SIZE];
+
+	if (!resident_beyond(footprint_of(s), &beyond))
+		return;
+	for (int i = 0; i < MEMORY_TABLE_COLUMNS; i++) {
+		int64_t value = table[i].of == FOOTPRINT_PEAK ||
+						(i == 0 && t->moment == FOOTPRINT_PEAK)
+					? beyond.peak
+					: beyond.live;
+
+		if (t->cols[i] > 0 && (i == 0 || table[i].of == FOOTPRINT_PEAK))
+			canvas_puts_right(c, at, r.col + col, t->cols[i], STYLE_DIM,
+					  fmt_bytes(text, value));
+		col += t->cols[i];
+	}
+	canvas_puts(c, at, r.col + t->name, r.cols - t->name, STYLE_DIM, RESIDENT_BEYOND);
 }
 
 void memory_table_draw_site(const struct memory_table *t, const struct scene *s, struct canvas *c,

@@ -34,6 +34,9 @@ bool memory_table_has_leaks(const struct scene *s);
  */
 void memory_table_layout(struct memory_table *t, const struct scene *s, bool at_peak, int cols);
 
+/* "cache.cc:88": the line of the site's call, or where its function is declared; "" unknown. The caller frees. */
+char *memory_table_source(const struct scene *s, const struct footprint_site *site);
+
 /* Sorts by the metric's column when the metric has changed. */
 void memory_table_take_metric(struct memory_table *t, const struct scene *s);
 /* Sorts the sites of the scene's footprint. */
@@ -45,6 +48,9 @@ bool memory_table_click(struct memory_table *t, int col);
 
 void memory_table_draw_titles(const struct memory_table *t, struct canvas *c, struct rect r,
 			      int line);
+/* What is resident beyond the sites, in the columns that know of it; see resident.h. */
+void memory_table_draw_beyond(const struct memory_table *t, const struct scene *s, struct canvas *c,
+			      struct rect r, int line);
 void memory_table_draw_site(const struct memory_table *t, const struct scene *s, struct canvas *c,
 			    struct rect r, int line, uint32_t site, bool selected);
 

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "query/analysis.h"
+#include "query/heap/resident.h"
 #include "tui/contract/list.h"
 #include "tui/contract/view.h"
 #include "tui/rows/match_cursor.h"
@@ -23,12 +24,17 @@
 #include "tui/views/memory_table.h"
 #include "tui/views/row_effects.h"
 
+/* Rows of table, titles included, from which on one is for what is resident beyond them. */
+#define BEYOND_LEAST_ROWS 6
+
 struct memory_view {
 	struct memory_graph graph;
-	struct list list;   /* sites */
-	bool on_first;      /* the cursor stays on the first row, whichever site that is */
-	uint32_t cursor_id; /* id of the cursor's key, ID_NONE */
+	struct list list;     /* sites */
+	bool on_first;        /* the cursor stays on the first row, whichever site that is */
+	uint32_t cursor_id;   /* id of the cursor's key, ID_NONE */
+	uint32_t cursor_line; /* and the line of its call */
 	struct memory_table table;
+	int beyond;       /* lines for what is resident beyond the sites: 0 or 1 */
 	bool opened;      /* the first cursor was chosen, by open_on_peak() or by the user */
 	bool at_end;      /* is the cursor where the recording ends? it stays there then */
 	bool at_peak;     /* is it at the peak, to the moment? likewise */
@@ -77,7 +83,11 @@ static const struct key *key_at(const struct scene *s, uint32_t site)
 
 static void remember(struct memory_view *v, const struct scene *s)
 {
-	v->cursor_id = v->list.cursor < v->list.n ? key_at(s, v->list.cursor)->id : ID_NONE;
+	v->cursor_id = ID_NONE;
+	if (v->list.cursor >= v->list.n)
+		return;
+	v->cursor_id = key_at(s, v->list.cursor)->id;
+	v->cursor_line = footprint_of(s)->site[v->list.cursor].line;
 }
 
 /* The cursor goes where its site went, unless it is where one looks for the largest. */
@@ -86,6 +96,7 @@ static void follow(struct memory_view *v, const struct scene *s)
 	const struct footprint *f = footprint_of(s);
 
 	struct list was = v->list;
+	uint32_t at = UINT32_MAX; /* that row, or another line of its function */
 
 	list_fit(&v->list, f ? f->n_sites : 0, (int)v->list.height);
 	if (v->on_first && v->list.n > 0)
@@ -93,9 +104,13 @@ static void follow(struct memory_view *v, const struct scene *s)
 	for (uint32_t i = 0; !v->on_first && v->cursor_id != ID_NONE && i < v->list.n; i++) {
 		if (key_at(s, i)->id != v->cursor_id)
 			continue;
-		list_follow(&v->list, &was, i, s->stays);
-		return;
+		if (f->site[i].line == v->cursor_line || at == UINT32_MAX)
+			at = i;
+		if (f->site[i].line == v->cursor_line)
+			break;
 	}
+	if (at != UINT32_MAX)
+		list_follow(&v->list, &was, at, s->stays);
 }
 
 /* Back to what the lens asked for, which lines need not know. */
@@ -185,10 +200,19 @@ static void memory_update(void *state, const struct scene *s)
 	open_on_peak(v, s);
 }
 
-/* Lines above the rows: the summary, the graph, the table's titles. */
+/* Lines above the rows: the summary, the graph, the table's titles, what is resident beyond the rows. */
 static int lines_above(const struct memory_view *v)
 {
-	return memory_graph_end(&v->graph) + 1;
+	return memory_graph_end(&v->graph) + 1 + v->beyond;
+}
+
+/* Is there something to say of that, and room for it? */
+static bool has_beyond(const struct memory_view *v, const struct scene *s, struct rect r)
+{
+	struct resident_beyond unused;
+
+	return r.rows - memory_graph_end(&v->graph) >= BEYOND_LEAST_ROWS &&
+	       resident_beyond(footprint_of(s), &unused);
 }
 
 static void memory_layout(void *state, const struct scene *s, struct rect r)
@@ -205,6 +229,7 @@ static void memory_layout(void *state, const struct scene *s, struct rect r)
 		return;
 	open_on_peak(v, s); /* a load may have ended without another answer */
 	memory_table_layout(&v->table, s, v->at_peak, r.cols);
+	v->beyond = has_beyond(v, s, r);
 	list_fit(&v->list, footprint_of(s)->n_sites, r.rows - lines_above(v));
 	remember(v, s);
 }
@@ -259,7 +284,8 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 {
 	const struct footprint *f = footprint_of(s);
 	char a[FMT_SIZE], b[2 * FMT_SIZE], n[FMT_COUNTED_SIZE];
-	int64_t rss = memory_graph_rss(s, v->graph.axis.cursor_ns);
+	int64_t rss = resident_at(s->analysis->profile, &s->analysis->counts,
+				  v->graph.axis.cursor_ns);
 	int col = 1;
 
 	/* Blocks that came before the range, or after it, may live, too. */
@@ -303,8 +329,10 @@ static void memory_draw(const void *state, const struct scene *s, struct canvas 
 	}
 	draw_summary(v, s, c, r);
 	memory_graph_draw(&v->graph, s, c, r);
-	if (r.rows > top - 1)
-		memory_table_draw_titles(&v->table, c, r, top - 1);
+	if (r.rows > top - 1 - v->beyond)
+		memory_table_draw_titles(&v->table, c, r, top - 1 - v->beyond);
+	if (v->beyond)
+		memory_table_draw_beyond(&v->table, s, c, r, top - 1);
 	for (int line = top; line < r.rows; line++) {
 		uint32_t i = list_at(&v->list, line - top);
 
@@ -444,11 +472,12 @@ static void memory_click(void *state, const struct scene *s, struct rect r, int 
 	if (!footprint_of(s))
 		return;
 	v->opened = true;
-	if (line < -1 - v->graph.rates && row > r.row && col >= r.col + v->graph.gutter) {
+	if (line + v->beyond < -1 - v->graph.rates && row > r.row &&
+	    col >= r.col + v->graph.gutter) {
 		time_axis_go(&v->graph.axis, col - r.col - v->graph.gutter);
 		after_move(v, s, out);
 	}
-	if (line == -1 && memory_table_click(&v->table, col - r.col))
+	if (line + v->beyond == -1 && memory_table_click(&v->table, col - r.col))
 		resort(v, s);
 	if (line < 0 || i == UINT32_MAX)
 		return;
@@ -478,6 +507,7 @@ static void memory_select(void *state, const struct scene *s, const struct place
 	if (p->key_id == ID_NONE || !footprint_of(s))
 		return;
 	v->cursor_id = p->key_id;
+	v->cursor_line = 0;
 	v->on_first = false;
 	follow(v, s);
 	remember(v, s);
@@ -541,7 +571,7 @@ static char *memory_status(const void *state, const struct scene *s)
 	if (!f || v->list.cursor >= f->n_sites || !v->graph.slot)
 		return NULL;
 	name = name_full(key_at(s, v->list.cursor));
-	source = row_source(s, &f->keys, f->site[v->list.cursor].key);
+	source = memory_table_source(s, &f->site[v->list.cursor]);
 	if (v->graph.exact)
 		flow = flow_text(&v->graph);
 	out = xasprintf("%s  %s%s%s  %s%s",

@@ -226,15 +226,6 @@ int query_options_analysis(const struct lens_wish *w, const struct profile *p, u
 	return rc ? err_set(e, rc, "the answer could not be made: %s", strerror(-rc)) : 0;
 }
 
-static bool is_shown(const struct analysis *a, uint32_t event)
-{
-	for (uint32_t c = 0; c < a->lens.n_columns; c++)
-		if (a->lens.column[c].metric.event.v == event ||
-		    metric_waits(a->profile, a->lens.column[c].metric).v == event)
-			return true;
-	return false;
-}
-
 char *query_options_events_left_out(const struct analysis *a)
 {
 	char *all = NULL;
@@ -243,7 +234,8 @@ char *query_options_events_left_out(const struct analysis *a)
 		string_id name = profile_event(a->profile, (event_id){ i })->name;
 		char *longer;
 
-		if (is_shown(a, i))
+		if (lens_has_event(&a->lens, a->profile, (event_id){ i }) ||
+		    lens_is_empty_heap(a->profile, (event_id){ i }))
 			continue;
 		longer = xasprintf("%s%s%s", all ? all : "", all ? ", " : "",
 				   profile_string(a->profile, name, NULL));

@@ -45,8 +45,8 @@ static void sum_batch(const struct profile *p, const struct profile_counts *coun
 	for (uint32_t i = 0; i < n; i++) {
 		event_id event = { first + i };
 
-		lens.column[2 * i].metric = (struct metric){ event, MEASURE_WEIGHT };
-		lens.column[2 * i + 1].metric = (struct metric){ event, MEASURE_SAMPLES };
+		lens.column[2 * i].metric = (struct metric){ event, MEASURE_WEIGHT, false };
+		lens.column[2 * i + 1].metric = (struct metric){ event, MEASURE_SAMPLES, false };
 	}
 	if (aggregate(p, counts, &lens, NULL, &w))
 		return;

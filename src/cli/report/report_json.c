@@ -67,7 +67,7 @@ static void put_columns(struct json_out *j, const struct report *r)
 		if (counts)
 			m.measure = MEASURE_SAMPLES;
 		json_begin(j, NULL, '{', false);
-		json_put_text(j, "event", profile_string(a->profile, event->name, NULL));
+		json_put_text(j, "event", metric_event_name(a->profile, m));
 		json_put_text(j, "metric", metric_word(a->profile, m));
 		json_put_text(j, "unit", query_options_unit_name(metric_unit(a->profile, m)));
 		json_put_weight(j, "total", a->weights.total[i], a->weights.scale[i]);

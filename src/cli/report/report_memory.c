@@ -13,6 +13,7 @@
 #include "cli/report/report.h"
 #include "cli/report/report_info.h"
 #include "query/analysis.h"
+#include "query/heap/resident.h"
 #include "query/core/filter.h"
 
 /* Sites whose stacks are in the text. */
@@ -123,21 +124,41 @@ static void make_layout(const struct report *r, struct layout *l)
 		l->name = width > taken + NAME_COLS_MIN ? width - taken : NAME_COLS_MIN;
 }
 
-/* A name with the module behind it, in as many columns. */
-static void put_place(const struct layout *l, const char *name, const char *module, FILE *to)
+/* "parser.cc:118", or "" where the line is not known. The caller frees. */
+static char *source_text(const struct footprint *f, const struct footprint_site *site, bool ascii)
+{
+	const char *path = profile_string(f->profile, (string_id){ site->file }, NULL);
+	const char *slash = strrchr(path, '/');
+	char *name, *out;
+
+	if (site->line == 0)
+		return xstrdup("");
+	path = slash ? slash + 1 : path;
+	name = text_clean(path, strlen(path), ascii);
+	out = xasprintf("%s:%u", name, site->line);
+	free(name);
+	return out;
+}
+
+/* A name with source and module behind it, in as many columns. */
+static void put_place(const struct layout *l, const char *name, const char *source,
+		      const char *module, FILE *to)
 {
 	bool brief = l->name > 0 && l->name < MODULE_ROOM_MIN;
 	char *behind = text_fold_name(brief ? "" : module, l->name > 0 ? MODULE_COLS : 0, l->ascii);
-	size_t taken = *behind ? 2 + text_width(behind, strlen(behind)) : 0;
-	char *folded = text_fold_name(name, l->name > 0 ? l->name - taken : 0, l->ascii);
+	size_t taken = (*behind ? 2 + text_width(behind, strlen(behind)) : 0) +
+		       (*source ? 2 + text_width(source, strlen(source)) : 0);
+	size_t room = l->name > taken + NAME_COLS_MIN / 2 ? l->name - taken : NAME_COLS_MIN / 2;
+	char *folded = text_fold_name(name, l->name > 0 ? room : 0, l->ascii);
 
-	fprintf(to, "%s%s%s\n", folded, *behind ? "  " : "", behind);
+	fprintf(to, "%s%s%s%s%s\n", folded, *source ? "  " : "", source, *behind ? "  " : "",
+		behind);
 	free(folded);
 	free(behind);
 }
 
 static void put_row(const struct footprint *f, const struct layout *l, const int64_t *sum,
-		    const char *label, const char *module, FILE *to)
+		    const char *label, const char *source, const char *module, FILE *to)
 {
 	char text[FMT_SIZE + 1];
 
@@ -145,7 +166,24 @@ static void put_row(const struct footprint *f, const struct layout *l, const int
 		if (l->cols[c] > 0)
 			fprintf(to, "%*s ", l->cols[c], cell(f, sum, c, text));
 	fputc(' ', to);
-	put_place(l, label, module, to);
+	put_place(l, label, source, module, to);
+}
+
+/* What is resident beyond the sites, where that is known. */
+static void put_beyond(const struct footprint *f, const struct layout *l, FILE *to)
+{
+	struct resident_beyond beyond;
+	char text[FMT_SIZE];
+
+	if (!resident_beyond(f, &beyond))
+		return;
+	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
+		if (l->cols[c] > 0)
+			fprintf(to, "%*s ", l->cols[c],
+				c == FOOTPRINT_PEAK   ? fmt_bytes(text, beyond.peak)
+				: c == FOOTPRINT_LIVE ? fmt_bytes(text, beyond.live)
+						      : "-");
+	fprintf(to, " %s\n", RESIDENT_BEYOND);
 }
 
 static void put_titles(const struct footprint *f, const struct layout *l, FILE *to)
@@ -293,8 +331,12 @@ static void put_stacks(const struct report *r, FILE *to)
 	for (uint32_t i = 0; i < n && !ferror(to); i++) {
 		const char *label = f->keys.key[f->site[i].key].label;
 		char *name = text_fold_name(label, r->width > 0 ? TITLE_COLS : 0, r->ascii);
+		char *source;
 
-		fprintf(to, "\n# %s: the stack that allocated most there, innermost first\n", name);
+		source = source_text(f, &f->site[i], r->ascii);
+		fprintf(to, "\n# %s%s%s: the stack that allocated most there, innermost first\n",
+			name, *source ? "  " : "", source);
+		free(source);
 		free(name);
 		t.kept = NULL;
 		each_frame(f, f->site[i].stack, put_text_frame, &t);
@@ -369,11 +411,14 @@ void report_memory_text(const struct report *r, FILE *to)
 			fmt_exact(text, f->peak.time_ns, 1000000000));
 	make_layout(r, &l);
 	put_titles(f, &l, to);
-	put_row(f, &l, f->total, "(everything)", "", to);
+	put_row(f, &l, f->total, "(everything)", "", "", to);
+	put_beyond(f, &l, to);
 	for (uint32_t i = 0; i < n_shown(r) && !ferror(to); i++) {
 		const struct key *key = &f->keys.key[f->site[i].key];
+		char *source = source_text(f, &f->site[i], r->ascii);
 
-		put_row(f, &l, f->site[i].sum, key->label, key->module, to);
+		put_row(f, &l, f->site[i].sum, key->label, source, key->module, to);
+		free(source);
 	}
 	if (n_shown(r) < f->n_sites)
 		fprintf(to, "# %s more sites are left out; -n 0 shows all\n",
@@ -434,6 +479,7 @@ void report_memory_json(const struct report *r, FILE *to)
 	const struct footprint *f = r->analysis->footprint;
 	char *filter = f->lens.filter ? filter_text(f->lens.filter) : NULL;
 	struct json_out j = { .to = to };
+	struct resident_beyond beyond;
 
 	json_begin(&j, NULL, '{', true);
 	json_put_text(&j, "proftop", VERSION);
@@ -448,6 +494,12 @@ void report_memory_json(const struct report *r, FILE *to)
 	json_begin(&j, "total", '{', false);
 	put_sums(&j, f, f->total);
 	json_end(&j, '}');
+	if (resident_beyond(f, &beyond)) {
+		json_begin(&j, "resident_beyond_live", '{', false);
+		json_put_int(&j, "live", beyond.live);
+		json_put_int(&j, "peak", beyond.peak);
+		json_end(&j, '}');
+	}
 	json_begin(&j, "rows", '[', true);
 	for (uint32_t i = 0; i < n_shown(r) && !ferror(to); i++) {
 		const struct key *key = &f->keys.key[f->site[i].key];
@@ -455,6 +507,12 @@ void report_memory_json(const struct report *r, FILE *to)
 		json_begin(&j, NULL, '{', false);
 		json_put_text(&j, "name", key->label);
 		json_put_text(&j, "module", key->module);
+		if (f->site[i].line > 0) {
+			string_id file = { f->site[i].file };
+
+			json_put_text(&j, "file", profile_string(f->profile, file, NULL));
+			json_put_int(&j, "line", f->site[i].line);
+		}
 		put_sums(&j, f, f->site[i].sum);
 		json_begin(&j, "stack", '[', false);
 		each_frame(f, f->site[i].stack, put_json_frame, &j);

@@ -168,7 +168,8 @@ void heap_pass_init(struct heap_pass *h, const struct heap_state *state,
 	heap_filter_init(&h->own, state, &r->counts, &r->column[column].sieve);
 	heap_filter_init(&h->lens, state, &r->counts, &r->sieve);
 	for (uint32_t i = 0; i < c->n_origins; i++)
-		h->own.origin[i] &= c->origins[i].event == r->column[column].event;
+		h->own.origin[i] &= r->column[column].all_heaps ||
+				    c->origins[i].event == r->column[column].event;
 }
 
 void heap_pass_done(struct heap_pass *h)

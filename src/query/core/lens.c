@@ -207,8 +207,7 @@ event_id metric_waits(const struct profile *p, struct metric m)
 	return m.measure == MEASURE_WALL ? waits_of(p) : (event_id){ ID_NONE };
 }
 
-/* Is an event of allocations one that none is of? */
-static bool is_empty_heap(const struct profile *p, event_id event)
+bool lens_is_empty_heap(const struct profile *p, event_id event)
 {
 	struct heap_columns c;
 
@@ -229,18 +228,49 @@ static event_id first_heap(const struct profile *p)
 	profile_counts_read(p, &counts);
 	for (uint32_t i = 0; i < counts.n_events; i++)
 		if (profile_event(p, (event_id){ i })->is_heap &&
-		    !is_empty_heap(p, (event_id){ i }))
+		    !lens_is_empty_heap(p, (event_id){ i }))
 			return (event_id){ i };
 	return (event_id){ ID_NONE };
+}
+
+bool lens_has_event(const struct lens *l, const struct profile *p, event_id event)
+{
+	for (uint32_t c = 0; c < l->n_columns; c++) {
+		struct metric m = l->column[c].metric;
+
+		if (m.event.v == event.v || metric_waits(p, m).v == event.v ||
+		    (m.all && profile_event(p, event)->is_heap))
+			return true;
+	}
+	return false;
+}
+
+bool lens_sums_heaps(const struct profile *p)
+{
+	uint32_t first = first_heap(p).v;
+	struct heap_columns c;
+
+	profile_heap(p, &c);
+	for (uint32_t i = 0; first != ID_NONE && i < c.n_origins; i++)
+		if (c.origins[i].event != first)
+			return true;
+	return false;
+}
+
+/* What was there at the peak of all heaps. */
+static struct metric usual_of_heaps(const struct profile *p)
+{
+	return (struct metric){ first_heap(p), MEASURE_PEAK, lens_sums_heaps(p) };
 }
 
 struct metric lens_usual_metric(const struct profile *p, const struct filter *f)
 {
 	struct metric m = { .event = usual_event(p, f) };
 
-	if (metric_is_heap(p, m))
-		m.measure = MEASURE_PEAK;
-	return m;
+	if (!metric_is_heap(p, m))
+		return m;
+	m.measure = MEASURE_PEAK;
+	return first_heap(p).v == ID_NONE ? m : usual_of_heaps(p);
 }
 
 void lens_init(struct lens *l, const struct profile *p)
@@ -259,8 +289,8 @@ void lens_choose(struct lens *l, const struct profile *p, struct metric m)
 	if (!l->beside)
 		return;
 	l->column[1].metric = metric_is_heap(p, m)
-				      ? (struct metric){ usual_event(p, NULL), MEASURE_WEIGHT }
-				      : (struct metric){ first_heap(p), MEASURE_PEAK };
+				      ? (struct metric){ .event = usual_event(p, NULL) }
+				      : usual_of_heaps(p);
 	l->n_columns = 2;
 }
 
@@ -271,25 +301,31 @@ static event_id next_event(const struct profile *p, event_id event, uint32_t n_e
 
 	do
 		next.v = (next.v + 1) % n_events;
-	while (next.v != event.v && is_empty_heap(p, next));
+	while (next.v != event.v && lens_is_empty_heap(p, next));
 	return next;
 }
 
 struct metric metric_next(const struct profile *p, struct metric m)
 {
 	struct profile_counts counts;
+	event_id next;
 
 	profile_counts_read(p, &counts);
 	if (m.event.v >= counts.n_events)
 		return m;
 	if (metric_is_heap(p, m) && m.measure < MEASURE_TEMPORARY)
-		return (struct metric){ m.event, m.measure + 1 };
+		return (struct metric){ m.event, m.measure + 1, m.all };
 	if (m.measure == MEASURE_WEIGHT && profile_event(p, m.event)->has_weight)
-		return (struct metric){ m.event, MEASURE_SAMPLES };
+		return (struct metric){ .event = m.event, .measure = MEASURE_SAMPLES };
 	if (m.measure == MEASURE_SAMPLES && is_clock(profile_event(p, m.event)) &&
 	    waits_of(p).v != ID_NONE)
-		return (struct metric){ m.event, MEASURE_WALL };
-	return (struct metric){ next_event(p, m.event, counts.n_events), MEASURE_WEIGHT };
+		return (struct metric){ .event = m.event, .measure = MEASURE_WALL };
+	/* All heaps together go before each of them. */
+	if (m.all)
+		return (struct metric){ .event = first_heap(p) };
+	next = next_event(p, m.event, counts.n_events);
+	return (struct metric){ .event = next,
+				.all = next.v == first_heap(p).v && lens_sums_heaps(p) };
 }
 
 static const char *measure_name(enum measure m, bool heap)
@@ -318,6 +354,11 @@ static bool outlives(const struct profile *p)
 	return false;
 }
 
+const char *metric_event_name(const struct profile *p, struct metric m)
+{
+	return m.all ? ALL_HEAPS_NAME : profile_string(p, profile_event(p, m.event)->name, NULL);
+}
+
 char *metric_name(const struct profile *p, struct metric m)
 {
 	struct profile_counts counts;
@@ -325,7 +366,7 @@ char *metric_name(const struct profile *p, struct metric m)
 
 	profile_counts_read(p, &counts);
 	if (m.event.v < counts.n_events)
-		event = profile_string(p, profile_event(p, m.event)->name, NULL);
+		event = metric_event_name(p, m);
 	if (m.measure == MEASURE_LEAKED && metric_is_heap(p, m) && outlives(p))
 		return xasprintf("%s still live", event);
 	if (metric_is_heap(p, m))
@@ -428,7 +469,7 @@ static event_id event_with(const struct profile *p, const char *measure, event_i
 		return event;
 	for (uint32_t i = 0; i < n_events; i++)
 		if (profile_event(p, (event_id){ i })->is_heap != heap &&
-		    !is_empty_heap(p, (event_id){ i }))
+		    !lens_is_empty_heap(p, (event_id){ i }))
 			return (event_id){ i };
 	return event;
 }
@@ -441,6 +482,7 @@ int metric_find_measure(const struct profile *p, const char *measure, struct met
 
 	profile_counts_read(p, &counts);
 	m.event = event_with(p, measure, m.event, counts.n_events);
+	m.all = *measure && m.event.v == first_heap(p).v && lens_sums_heaps(p);
 	if (strcmp(measure, "wall") == 0 && !is_clock(profile_event(p, m.event)))
 		for (uint32_t i = counts.n_events; i-- > 0;)
 			if (is_clock(profile_event(p, (event_id){ i })))
@@ -467,6 +509,11 @@ int metric_find(const struct profile *p, const char *event, const char *measure,
 			n_prefixed++;
 			found = i;
 		}
+	}
+	if (strcmp(event, ALL_HEAPS_NAME) == 0 && first_heap(p).v != ID_NONE) {
+		m.event = first_heap(p);
+		m.all = lens_sums_heaps(p);
+		return set_measure(p, measure, m, out, e);
 	}
 	if (n_prefixed != 1)
 		return no_such_event(p, counts.n_events, event, n_prefixed ? "more than one" : "no",

@@ -51,7 +51,16 @@ static inline bool measure_is_level(enum measure m)
 struct metric {
 	event_id event;
 	enum measure measure;
+	bool all; /* of heaps: of all events of allocations together, "memory", not of `event` alone */
 };
+
+/* What --event calls all events of allocations together. */
+#define ALL_HEAPS_NAME "memory"
+
+static inline bool metric_same_event(struct metric a, struct metric b)
+{
+	return a.event.v == b.event.v && a.all == b.all;
+}
 
 /* What numbers of the metric are in; weights know their scale. An event that is not there counts. */
 enum unit metric_unit(const struct profile *p, struct metric m);
@@ -228,6 +237,15 @@ const char *metric_word(const struct profile *p, struct metric m);
 struct metric metric_next(const struct profile *p, struct metric m);
 /* The event whose weights MEASURE_WALL adds to those of the metric's own; of others {ID_NONE}. */
 event_id metric_waits(const struct profile *p, struct metric m);
+/* The name of the metric's event, or of all of allocations; borrowed for the profile's life. The event is there. */
+const char *metric_event_name(const struct profile *p, struct metric m);
+/* Is it an event of allocations that nothing was allocated by? */
+bool lens_is_empty_heap(const struct profile *p, event_id event);
+/* Does a column of the lens count the event? */
+bool lens_has_event(const struct lens *l, const struct profile *p, event_id event);
+/* Do several events have allocations, so that they can be counted together? */
+bool lens_sums_heaps(const struct profile *p);
+
 /* Is it of allocations? */
 bool metric_is_heap(const struct profile *p, struct metric m);
 /* Are rows sums over all samples of a stack, so that nobody knows how many samples they are? */

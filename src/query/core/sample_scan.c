@@ -20,6 +20,7 @@ static void prepare_column(struct sample_scan *r, const struct profile *p, uint3
 	const struct event *event;
 
 	column->event = column->also = m.event.v;
+	column->all_heaps = m.all;
 	column->one = column->finer = 1;
 	column->fades = r->lens->half_life_ns > 0 && !r->lens->column[c].stays;
 	if (m.event.v >= r->counts.n_events)

@@ -26,6 +26,7 @@ struct progress;
 struct sample_scan_column {
 	struct compiled_filter sieve; /* its own filter */
 	uint32_t event;               /* of its metric */
+	bool all_heaps;               /* of every event of allocations, not of that one alone */
 	uint32_t also;         /* another whose rows count, too: of wall time; else the same */
 	const int64_t *weight; /* [n_weights] what rows add, or NULL */
 	uint64_t n_weights;    /* rows below have one */

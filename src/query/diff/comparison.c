@@ -103,7 +103,7 @@ static int count_batch(struct presence *has, const struct comparison *s, const s
 
 	for (uint32_t i = 0; i < lens.n_columns; i++)
 		lens.column[i] = (struct lens_column){
-			.metric = { { first + i / N_SIDES }, MEASURE_SAMPLES },
+			.metric = { { first + i / N_SIDES }, MEASURE_SAMPLES, false },
 			.filter = filter_of_side(s, (enum side)(i % N_SIDES)),
 		};
 	rc = aggregate(p, counts, &lens, progress, &w);
@@ -162,7 +162,7 @@ static double count_passing(const struct profile *p, const struct profile_counts
 
 	for (uint32_t i = 0; i < n; i++)
 		lens.column[i] = (struct lens_column){
-			.metric = { { first + i }, MEASURE_SAMPLES },
+			.metric = { { first + i }, MEASURE_SAMPLES, false },
 			.filter = filter_of(filter),
 		};
 	if (aggregate(p, counts, &lens, progress, &w) == 0)
@@ -382,9 +382,9 @@ static int choose(const struct presence *has, const struct profile *p, const str
 	} else if (both == ID_NONE || says_event(s)) {
 		return pair_events(has, p, s, choice, m, e);
 	} else {
-		m[0] = (struct metric){ { both }, MEASURE_WEIGHT };
+		m[0] = (struct metric){ .event = { both } };
 		if (metric_is_heap(p, m[0]))
-			m[0].measure = MEASURE_PEAK;
+			m[0] = (struct metric){ m[0].event, MEASURE_PEAK, lens_sums_heaps(p) };
 		/* Of a recording of CPU and heap it may be of the other kind. */
 		if (*choice->metric && (metric_find_measure(p, choice->metric, &m[0], e) ||
 					check_chosen(has, p, s, m[0].event.v, e)))

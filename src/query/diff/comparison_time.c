@@ -149,8 +149,7 @@ int comparison_time_weigh(struct comparison_time *t, struct progress *progress)
 
 		if (!run->footprint)
 			rc = footprint_new(t->profile, &t->counts, &run->lens,
-					   run->lens.column[0].metric.event, progress,
-					   &run->footprint);
+					   run->lens.column[0].metric, progress, &run->footprint);
 	}
 	return rc;
 }

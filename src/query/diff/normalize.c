@@ -65,7 +65,7 @@ static int weigh_runs(const struct profile *p, const struct profile_counts *coun
 		lens.column[i].filter = of->column[SIDES_FIRST + i].filter;
 		lens.column[i].metric = of->column[SIDES_FIRST + i].metric;
 		if (event)
-			lens.column[i].metric = (struct metric){ *event, MEASURE_WEIGHT };
+			lens.column[i].metric = (struct metric){ .event = *event };
 		else
 			lens.column[i].metric.measure = MEASURE_SAMPLES;
 	}

@@ -3,7 +3,9 @@
 
 #include "query/heap/footprint.h"
 
+#include "base/hash.h"
 #include "base/huge_alloc.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "query/core/filter.h"
 #include "query/heap/heap_change.h"
@@ -23,7 +25,7 @@ static const enum measure measures[FOOTPRINT_N_COLUMNS] = {
 	[FOOTPRINT_TEMPORARY] = MEASURE_TEMPORARY, [FOOTPRINT_LEAKED] = MEASURE_LEAKED,
 };
 
-static void set_lens(struct footprint *m, const struct lens *lens, event_id event)
+static void set_lens(struct footprint *m, const struct lens *lens, struct metric of)
 {
 	struct lens l = *lens;
 
@@ -31,7 +33,8 @@ static void set_lens(struct footprint *m, const struct lens *lens, event_id even
 	lens_copy(&m->lens, &l);
 	m->lens.n_columns = FOOTPRINT_N_COLUMNS;
 	for (uint32_t i = 0; i < FOOTPRINT_N_COLUMNS; i++) {
-		m->lens.column[i] = (struct lens_column){ .metric = { event, measures[i] } };
+		m->lens.column[i] =
+			(struct lens_column){ .metric = { of.event, measures[i], of.all } };
 		m->column_of[i] = i;
 	}
 }
@@ -44,44 +47,76 @@ static int64_t weighed(const struct footprint *m, const int64_t *sums, int c)
 	return sums[m->column_of[c]];
 }
 
+/* Sites while they are found: those of equal frames are one. */
+struct found_sites {
+	VEC(struct footprint_site) site;
+	struct map by_frame;
+	VEC(int64_t) most; /* [site.n] bytes of its stack that allocated most */
+};
+
+static bool same_site(const void *things, uint32_t value, const void *key)
+{
+	const struct found_sites *f = things;
+	const struct footprint_site *at = &f->site.at[value];
+	const struct heap_site *site = key;
+
+	return at->key == site->key && at->line == site->line && at->file == site->file;
+}
+
+static uint32_t find_site(struct found_sites *f, const struct heap_site *site)
+{
+	uint64_t hash = hash_u64(hash_pair(site->file, site->line) + site->key);
+	uint32_t at = map_find(&f->by_frame, hash, same_site, f, site);
+
+	if (at != MAP_NONE)
+		return at;
+	at = (uint32_t)f->site.n;
+	vec_push(&f->site, ((struct footprint_site){
+				   .key = site->key,
+				   .file = site->file,
+				   .line = site->line,
+				   .row = at,
+			   }));
+	vec_push(&f->most, 0);
+	map_add(&f->by_frame, hash, at);
+	return at;
+}
+
 /* change: [n_stacks], or NULL. */
 static void make_sites(struct footprint *m, const struct weights *w, const int64_t *change)
 {
-	uint32_t *key = heap_sites(m->profile, &m->counts, &m->keys, m->lens.inlines),
-		 *site_of_key = xmalloc(m->keys.n * sizeof(*site_of_key));
-	int64_t *most = xcalloc(m->keys.n, sizeof(*most));
+	struct heap_site *of = heap_sites(m->profile, &m->counts, &m->keys, m->lens.inlines);
+	struct found_sites f = { 0 };
 
-	memset(site_of_key, 0xff, m->keys.n * sizeof(*site_of_key));
-	m->site = xcalloc(m->keys.n, sizeof(*m->site));
 	m->row_of_stack = xmalloc(w->n_stacks * sizeof(*m->row_of_stack));
 	for (uint32_t i = 0; i < w->n_stacks; i++) {
 		const int64_t *sum = &w->stack[(size_t)i * w->n_columns];
 		struct footprint_site *site;
-		uint32_t *at;
+		uint32_t at;
 
 		m->row_of_stack[i] = ID_NONE;
-		if (key[i] == KEY_NONE ||
+		if (of[i].key == KEY_NONE ||
 		    (weighed(m, sum, FOOTPRINT_CALLS) == 0 && (!change || change[i] == 0)))
 			continue;
-		at = &site_of_key[key[i]];
-		if (*at == ID_NONE) {
-			*at = m->n_sites++;
-			m->site[*at].key = key[i];
-			m->site[*at].row = *at;
-		}
-		m->row_of_stack[i] = *at;
-		site = &m->site[*at];
+		at = find_site(&f, &of[i]);
+		m->row_of_stack[i] = at;
+		site = &f.site.at[at];
 		for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
 			site->sum[c] += weighed(m, sum, c);
 		site->sum[FOOTPRINT_CHANGE] += change ? change[i] : 0;
-		if (weighed(m, sum, FOOTPRINT_BYTES) >= most[key[i]]) {
-			most[key[i]] = weighed(m, sum, FOOTPRINT_BYTES);
+		if (weighed(m, sum, FOOTPRINT_BYTES) >= f.most.at[at]) {
+			f.most.at[at] = weighed(m, sum, FOOTPRINT_BYTES);
 			site->stack = i;
 		}
 	}
-	free(most);
-	free(site_of_key);
-	free(key);
+	m->site = xcalloc(f.site.n, sizeof(*m->site));
+	m->n_sites = (uint32_t)f.site.n;
+	if (f.site.n)
+		memcpy(m->site, f.site.at, f.site.n * sizeof(*m->site));
+	vec_done(&f.site);
+	vec_done(&f.most);
+	map_done(&f.by_frame);
+	free(of);
 }
 
 /* A site with its order. */
@@ -118,7 +153,9 @@ static int by_column(const void *a, const void *b)
 	for (size_t i = 0; i < sizeof(ties) / sizeof(*ties); i++)
 		if (p[ties[i]] != q[ties[i]])
 			return p[ties[i]] < q[ties[i]] ? less : -less;
-	return strcmp(key[x->site.key].label, key[y->site.key].label);
+	if (x->site.key != y->site.key)
+		return strcmp(key[x->site.key].label, key[y->site.key].label);
+	return x->site.line < y->site.line ? -1 : x->site.line > y->site.line;
 }
 
 void footprint_sort_by(struct footprint *m, const struct footprint_order *order)
@@ -178,7 +215,9 @@ static void add_squares(const struct footprint *m, struct lens *lens)
 {
 	if (m->manner.sampled)
 		lens->column[lens->n_columns++] = (struct lens_column){
-			.metric = { m->lens.column[0].metric.event, MEASURE_PEAK }, .squares = true
+			.metric = { m->lens.column[0].metric.event, MEASURE_PEAK,
+				    m->lens.column[0].metric.all },
+			.squares = true
 		};
 }
 
@@ -241,23 +280,23 @@ static int take_weights(struct footprint *m, const struct weights *w, struct pro
 }
 
 static struct footprint *begin(const struct profile *p, const struct profile_counts *counts,
-			       const struct lens *lens, event_id event)
+			       const struct lens *lens, struct metric of)
 {
 	struct footprint *m = xcalloc(1, sizeof(*m));
 
 	m->profile = p;
 	m->counts = *counts;
 	m->manner = heap_manner_of(p, counts);
-	set_lens(m, lens, event);
+	set_lens(m, lens, of);
 	groups_init_named(&m->keys, p, &m->counts, GROUP_FUNCTION, lens->names);
 	return m;
 }
 
 int footprint_new(const struct profile *p, const struct profile_counts *counts,
-		  const struct lens *lens, event_id event, struct progress *progress,
+		  const struct lens *lens, struct metric of, struct progress *progress,
 		  struct footprint **out)
 {
-	struct footprint *m = begin(p, counts, lens, event);
+	struct footprint *m = begin(p, counts, lens, of);
 	struct lens all = m->lens; /* filters are borrowed */
 	struct weights w;
 	int rc;
@@ -315,7 +354,7 @@ int footprint_weigh(const struct profile *p, const struct profile_counts *counts
 
 	if (lens->n_columns == 1 && !lens->column[0].filter && metric.event.v < counts->n_events &&
 	    profile_event(p, metric.event)->is_heap) {
-		m = begin(p, counts, lens, metric.event);
+		m = begin(p, counts, lens, metric);
 		both = both_lenses(m, lens);
 	}
 	rc = aggregate(p, counts, &both, progress, w);

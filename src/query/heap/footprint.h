@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Who allocates, and how much of it is there when: what the first screen of a heap trace shows. Each stack has one site
- * (heap_sites.h), so sites add up.
+ * (heap_sites.h), a line
+ * of a function where lines are known, so sites add up.
  */
 #ifndef PROFTOP_QUERY_HEAP_FOOTPRINT_H
 #define PROFTOP_QUERY_HEAP_FOOTPRINT_H
@@ -32,7 +33,8 @@ enum footprint_column {
 #define FOOTPRINT_N_SUMS    7
 
 struct footprint_site {
-	uint32_t key;   /* of keys: the function */
+	uint32_t key;        /* of keys: the function */
+	uint32_t file, line; /* of the call in it, see heap_sites.h */
 	uint32_t row;   /* its number, which sorting leaves alone: for arrays beside the sites */
 	uint32_t stack; /* the site's stack that allocated most bytes: to go on from */
 	int64_t sum[FOOTPRINT_N_SUMS];
@@ -46,7 +48,8 @@ struct footprint {
 	struct lens lens; /* the columns of enum footprint_column, of one event */
 	uint32_t column_of[FOOTPRINT_N_COLUMNS]; /* where weights have these columns */
 	struct groups keys;                      /* of functions */
-	struct footprint_site *site; /* [n_sites] by falling live, then peak, bytes, label; owned */
+	struct footprint_site
+		*site; /* [n_sites] by falling live, then peak, bytes, label, line; owned */
 	uint32_t n_sites;
 	uint32_t *row_of_stack; /* [n_stacks] row of a site, ID_NONE for stacks without; owned */
 	int64_t total[FOOTPRINT_N_SUMS];
@@ -64,11 +67,11 @@ struct footprint {
 };
 
 /*
- * Of the allocations of an event that pass the lens' filter, with its cursor; columns of the lens are
- * not looked at. 0 or -ECANCELED; the caller frees *out.
+ * Of the allocations of an event, or of all events, that pass the lens' filter, with its cursor; the measure and columns
+ * of the lens are not looked at. 0 or -ECANCELED; the caller frees *out.
  */
 int footprint_new(const struct profile *p, const struct profile_counts *counts,
-		  const struct lens *lens, event_id event, struct progress *progress,
+		  const struct lens *lens, struct metric of, struct progress *progress,
 		  struct footprint **out);
 void footprint_free(struct footprint *m);
 

@@ -112,63 +112,74 @@ static void pass_over_launchers(const struct groups *keys, enum says *says)
 
 /* What a stack's frames say, from the outermost on. */
 struct site {
-	uint32_t own; /* key of the innermost SAYS_OWN, or KEY_NONE */
-	/* of what of others stands further in than all of the program, or KEY_NONE */
-	uint32_t other;
-	uint32_t last; /* of the innermost frame, or of one of the program without a name */
-	bool nameless; /* is the innermost of the program's without a name? */
+	struct heap_site own; /* the innermost SAYS_OWN, or of KEY_NONE */
+	/* of what of others stands further in than all of the program, or of KEY_NONE */
+	struct heap_site other;
+	struct heap_site last; /* the innermost frame, or one of the program without a name */
+	bool nameless;         /* is the innermost of the program's without a name? */
 };
 
+static const struct heap_site no_site = { .key = KEY_NONE };
+
 static void take_frame(struct site *s, const struct groups *keys, const enum says *says,
-		       uint32_t key)
+		       struct heap_site at)
 {
-	enum says is = says[key];
+	enum says is = says[at.key];
 
 	if (!s->nameless)
-		s->last = key;
+		s->last = at;
 	if (is == SAYS_OWN || is == SAYS_NAMELESS) {
-		s->own = is == SAYS_OWN ? key : s->own;
+		s->own = is == SAYS_OWN ? at : s->own;
 		s->nameless = is == SAYS_NAMELESS;
-		s->last = key;
-		s->other = KEY_NONE;
+		s->last = at;
+		s->other = no_site;
 	} else if (is == SAYS_OTHER) {
-		s->other = key;
+		s->other = at;
 	} else if (is == SAYS_SOMEWHERE &&
-		   (s->other == KEY_NONE ||
-		    strcmp(keys->key[s->other].module, keys->key[key].module))) {
-		s->other = key;
+		   (s->other.key == KEY_NONE ||
+		    strcmp(keys->key[s->other.key].module, keys->key[at.key].module))) {
+		s->other = at;
 	}
 }
 
-static uint32_t key_of(const struct site *s, const struct groups *keys)
+static struct heap_site site_of(const struct site *s, const struct groups *keys)
 {
-	bool begun = s->last != KEY_NONE && keys->key[s->last].flags & FUNCTION_BEGIN;
+	bool begun = s->last.key != KEY_NONE && keys->key[s->last.key].flags & FUNCTION_BEGIN;
 
-	if (s->own != KEY_NONE && !s->nameless)
+	if (s->own.key != KEY_NONE && !s->nameless)
 		return s->own;
-	if (s->other != KEY_NONE)
+	if (s->other.key != KEY_NONE)
 		return s->other;
-	return s->own != KEY_NONE && !begun ? s->own : s->last;
+	return s->own.key != KEY_NONE && !begun ? s->own : s->last;
 }
 
-/* All frames of a location, from the outermost on. */
+/* Without inlined functions a location is one frame, whose call is where its run begins. */
 static void take_location(struct site *s, const struct groups *keys, const enum says *says,
 			  const struct location_columns *l, uint32_t location, bool inlines)
 {
-	const struct frame *f = inlines ? location_frames(l, location) : NULL;
-	uint32_t module = l->module[location];
+	const struct frame *f = location_frames(l, location);
+	uint32_t module = l->module[location], function = location_function(l, location);
+	struct heap_site at = { .key = groups_of_frame(keys, function, module) };
 
-	if (!f)
-		take_frame(s, keys, says,
-			   groups_of_frame(keys, location_function(l, location), module));
-	for (uint32_t i = 0; f && i <= f->n_more; i++)
-		take_frame(s, keys, says, groups_of_frame(keys, f[i].function, module));
+	if (f && !inlines) {
+		at.line = f->line;
+		at.file = f->line ? f->file : 0;
+	}
+	if (!f || !inlines)
+		take_frame(s, keys, says, at);
+	for (uint32_t i = 0; f && inlines && i <= f->n_more; i++) {
+		at.key = groups_of_frame(keys, f[i].function, module);
+		at.line = f[i].line;
+		at.file = f[i].line ? f[i].file : 0;
+		take_frame(s, keys, says, at);
+	}
 }
 
-uint32_t *heap_sites(const struct profile *p, const struct profile_counts *counts,
-		     const struct groups *keys, bool inlines)
+struct heap_site *heap_sites(const struct profile *p, const struct profile_counts *counts,
+			     const struct groups *keys, bool inlines)
 {
-	uint32_t n = counts->n_stacks, *key = xmalloc(n * sizeof(*key));
+	uint32_t n = counts->n_stacks;
+	struct heap_site *out = xmalloc(n * sizeof(*out));
 	struct site *site = xcalloc(n, sizeof(*site));
 	enum says *says = xcalloc(keys->n, sizeof(*says)); /* by key */
 	struct location_columns l;
@@ -179,14 +190,14 @@ uint32_t *heap_sites(const struct profile *p, const struct profile_counts *count
 	pass_over_launchers(keys, says);
 	profile_locations(p, &l);
 	profile_stacks_of(p, counts, &s);
-	key[0] = KEY_NONE;
-	site[0] = (struct site){ KEY_NONE, KEY_NONE, KEY_NONE, false };
+	out[0] = no_site;
+	site[0] = (struct site){ no_site, no_site, no_site, false };
 	for (uint32_t i = 1; i < n; i++) {
 		site[i] = site[s.parent[i]];
 		take_location(&site[i], keys, says, &l, s.location[i], inlines);
-		key[i] = key_of(&site[i], keys);
+		out[i] = site_of(&site[i], keys);
 	}
 	free(says);
 	free(site);
-	return key;
+	return out;
 }

@@ -17,8 +17,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For each stack its site's key, of functions; KEY_NONE for the root: [n_stacks], the caller frees. */
-uint32_t *heap_sites(const struct profile *p, const struct profile_counts *counts,
-		     const struct groups *keys, bool inlines);
+/* A frame: a function, and where in it the call is that led to the allocation. */
+struct heap_site {
+	uint32_t key;  /* of functions; KEY_NONE: of no stack */
+	uint32_t file; /* string_id of the source file of the call; 0 without line */
+	uint32_t line; /* 0: not known */
+};
+
+/* Each stack's site, of KEY_NONE for the root: [n_stacks], the caller frees. */
+struct heap_site *heap_sites(const struct profile *p, const struct profile_counts *counts,
+			     const struct groups *keys, bool inlines);
 
 #endif

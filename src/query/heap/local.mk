@@ -7,4 +7,5 @@ libquery_a_SOURCES += \
 	src/query/heap/heap_peak.c \
 	src/query/heap/heap_sites.c src/query/heap/heap_sites.h \
 	src/query/heap/peak_excess.c src/query/heap/peak_excess.h \
+	src/query/heap/resident.c src/query/heap/resident.h \
 	src/query/heap/tracer_overhead.c src/query/heap/tracer_overhead.h

@@ -212,7 +212,7 @@ static struct question question_of(const struct lens *lens, const struct weights
 
 static bool same_question(const struct question *a, const struct question *b)
 {
-	return a->metric.event.v == b->metric.event.v && a->metric.measure == b->metric.measure &&
+	return metric_same_event(a->metric, b->metric) && a->metric.measure == b->metric.measure &&
 	       a->from_ns == b->from_ns && a->slot_ns == b->slot_ns && a->grouping == b->grouping &&
 	       a->inlines == b->inlines && a->parts == b->parts &&
 	       strcmp(a->filters, b->filters) == 0;

@@ -83,7 +83,7 @@ bool table_cache_may_sum(const struct table_cache *k, const struct profile *p,
 	struct metric m = lens->column[0].metric;
 
 	return k && adds_up(p, lens) && k->profile == p && k->generation == counts->generation &&
-	       k->metric.event.v == m.event.v && k->metric.measure == m.measure &&
+	       metric_same_event(k->metric, m) && k->metric.measure == m.measure &&
 	       k->grouping == lens->grouping && k->inlines == lens->inlines &&
 	       k->n_rows <= counts->n_samples;
 }
