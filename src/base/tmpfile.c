@@ -8,28 +8,44 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/mem.h"
 
+static int open_in(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error;
+	char *name;
+
+	if (fd >= 0)
+		return fd;
+	/* Some file systems know no files without a name. */
+	name = xasprintf("%s/proftop-XXXXXX", dir);
+	fd = mkostemp(name, O_CLOEXEC);
+	error = errno;
+	if (fd >= 0)
+		unlink(name);
+	free(name);
+	errno = error;
+	return fd;
+}
+
 int tmpfile_open(const char *what, struct err *e)
 {
 	const char *told = getenv("TMPDIR"), *dir = told && told[0] ? told : "/var/tmp";
-	char *name = xasprintf("%s/proftop-XXXXXX", dir);
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error;
+	int fd = open_in(dir), error = errno;
 
-	/* Some file systems know no files without a name. */
-	if (fd < 0) {
-		fd = mkostemp(name, O_CLOEXEC);
-		error = errno;
-		if (fd >= 0)
-			unlink(name);
-		else
-			fd = err_set(e, -error, "%s: cannot be copied to %s: %s (set TMPDIR)", what,
-				     dir, strerror(error));
+	if (fd < 0 && dir != told) {
+		fd = open_in("/tmp");
+		/* containers that hold one program have neither */
+		if (fd < 0)
+			fd = memfd_create("proftop", MFD_CLOEXEC);
 	}
-	free(name);
+	if (fd < 0)
+		return err_set(e, -error, "%s: cannot be copied to %s: %s (set TMPDIR)", what, dir,
+			       strerror(error));
 	return fd;
 }
 

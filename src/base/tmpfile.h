@@ -8,8 +8,8 @@
 struct err;
 
 /*
- * Opens an empty one in $TMPDIR or /var/tmp. what is what is to be copied there, for the sentence. Returns
- * the descriptor, which the caller closes, or -errno.
+ * Opens an empty one in $TMPDIR; without that variable in /var/tmp, /tmp, or memory, whichever there is first. what: the name of
+ * the bytes that go there, for the sentence. Returns the descriptor, which the caller closes, or -errno.
  */
 int tmpfile_open(const char *what, struct err *e);
 

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <langinfo.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,8 +218,8 @@ static void tell_terminal(void)
 		     ? NULL
 		     : "reports are printed instead of screens; export TERM=xterm-256color fits most");
 	line("COLORTERM", colour && *colour ? colour : "not set", NULL);
-	line("characters", nl_langinfo(CODESET),
-	     strcmp(nl_langinfo(CODESET), "UTF-8") == 0
+	line("characters", message_ascii(false) ? "ASCII" : "UTF-8",
+	     !message_ascii(false)
 		     ? NULL
 		     : "lines and bars are drawn in ASCII; export LC_ALL=C.UTF-8 has them drawn");
 }

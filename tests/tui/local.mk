@@ -23,6 +23,7 @@ t_tui_SOURCES += \
 	tests/tui/test_screens.c \
 	tests/tui/test_screens_live.c \
 	tests/tui/test_settings.c \
+	tests/tui/test_terminal_type.c \
 	tests/tui/test_theme.c \
 	tests/tui/test_thread_list.c \
 	tests/tui/test_time_axis.c \

@@ -9,7 +9,6 @@
 #include "tui/app/tui.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -300,7 +299,7 @@ static int run_app(const struct tui_source *source, const struct tui_options *o,
 				   .mouse = o->mouse && s->mouse,
 				   .sync = s->sync,
 				   .focus = source->live && s->focus };
-	bool ascii = o->ascii || s->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	bool ascii = o->ascii || s->ascii;
 	struct run r = { .source = source, .settings = s };
 	int ret;
 

@@ -8,4 +8,5 @@ libtui_a_SOURCES += \
 	tui/term/sgr.c tui/term/sgr.h \
 	tui/term/term.c tui/term/term.h \
 	tui/term/terminal_request.h \
-	tui/term/terminal_restore.c tui/term/terminal_restore.h
+	tui/term/terminal_restore.c tui/term/terminal_restore.h \
+	tui/term/terminal_type.c tui/term/terminal_type.h

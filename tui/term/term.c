@@ -30,6 +30,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "tui/canvas/theme.h"
 #include "tui/contract/keymap.h"
 #include "tui/term/cursor_output.h"
@@ -37,6 +38,7 @@
 #include "tui/term/jobs.h"
 #include "tui/term/osc52.h"
 #include "tui/term/terminal_restore.h"
+#include "tui/term/terminal_type.h"
 
 #define MAX_WAIT_FDS 8
 /* Things the mouse did between two looks; curses keeps no more. */
@@ -74,6 +76,8 @@ struct term {
 	char *cursor_on;          /* what switches it on; owned */
 	MEVENT mouse[MOUSE_MOST]; /* [n_mouse] not yet told of, the oldest last */
 	size_t n_mouse;
+	char partial[4]; /* [n_partial] of a character whose other bytes are not here yet */
+	size_t n_partial;
 	bool pasting; /* what comes is pasted text, not keys */
 	int killed;   /* signal that asked us to end, or 0 */
 };
@@ -118,6 +122,11 @@ static bool takes(const char *name, int a, int b, const char *sequence)
 	return same;
 }
 
+static bool is_described(const char *term)
+{
+	return tgetent(NULL, term) == 1;
+}
+
 int term_possible(struct err *e)
 {
 	const char *term = getenv("TERM");
@@ -125,7 +134,7 @@ int term_possible(struct err *e)
 
 	if (!isatty(STDOUT_FILENO))
 		return err_set(e, -ENOTTY, "standard output is no terminal");
-	if (!term || *term == '\0' || tgetent(NULL, term) != 1)
+	if (!term || *term == '\0' || !terminal_type_find(term, is_described))
 		return err_set(e, -ENOTTY, "the terminal type '%s' is unknown", term ? term : "");
 	if (!takes("cup", 1, 2, "\033[2;3H"))
 		ret = err_set(e, -ENOTTY, "a terminal of type '%s' cannot place its cursor", term);
@@ -605,28 +614,69 @@ static void take_mouse(struct term *t, struct term_event *e)
 }
 
 /*
+ * The next key, KEY_CODE_YES, or character of UTF-8, OK; ERR: there is none. curses decodes characters by the locale, and one
+ * static file has none.
+ */
+static int next_code(struct term *t, wint_t *c)
+{
+	size_t used;
+	int got;
+
+	while ((got = wgetch(t->pad)) != ERR) {
+		*c = (wint_t)got;
+		if (got > 0xff)
+			return KEY_CODE_YES;
+		if (got < 0x80) {
+			t->n_partial = 0;
+			return OK;
+		}
+		/* a byte that begins a character ends a malformed one */
+		if (got >= 0xc0)
+			t->n_partial = 0;
+		t->partial[t->n_partial++] = (char)got;
+		*c = text_decode(t->partial, t->n_partial, &used);
+		if (used == t->n_partial && *c != 0xfffd) {
+			t->n_partial = 0;
+			return OK;
+		}
+		t->n_partial %= sizeof(t->partial);
+	}
+	return ERR;
+}
+
+/* Gives a character back to next_code(). */
+static void give_back(wint_t c)
+{
+	char bytes[4];
+	size_t n = text_encode(c, bytes);
+
+	while (n > 0)
+		ungetch((unsigned char)bytes[--n]);
+}
+
+/*
  * What follows an escape that was none of the known keys: nothing (the key Esc), or the rest of a
  * sequence that terminfo does not know, which must not be taken for keys.
  */
 static bool is_lone_escape(struct term *t)
 {
 	wint_t c;
-	int kind = wget_wch(t->pad, &c);
+	int kind = next_code(t, &c);
 
 	if (kind == KEY_CODE_YES)
 		ungetch((int)c);
 	if (kind != OK)
 		return true;
 	if (c == 'O') {
-		wget_wch(t->pad, &c);
+		next_code(t, &c);
 		return false;
 	}
 	if (c != '[') {
-		unget_wch((wchar_t)c);
+		give_back(c);
 		return true;
 	}
 	/* parameters and intermediates, then one final byte (ECMA-48 §5.4) */
-	while (wget_wch(t->pad, &c) == OK && c >= 0x20 && c < 0x40)
+	while (next_code(t, &c) == OK && c >= 0x20 && c < 0x40)
 		;
 	return false;
 }
@@ -654,7 +704,7 @@ static bool take_input(struct term *t, struct term_event *e)
 		take_mouse(t, e);
 		return true;
 	}
-	kind = wget_wch(t->pad, &c);
+	kind = next_code(t, &c);
 	if (kind == ERR)
 		return false;
 	if (kind == KEY_CODE_YES && (c == CODE_FOCUS || c == CODE_FOCUS_END)) {

@@ -15,6 +15,31 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+/* Does the environment ask for UTF-8, by the name of the locale? */
+static bool asks_for_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+#ifdef ONE_FILE
+/* A static C library may not read the locales of another version, and gives up where it does. */
+void message_locale(void)
+{
+}
+
+static bool user_takes_utf8(void)
+{
+	return asks_for_utf8();
+}
+#else
 void message_locale(void)
 {
 	bool utf8 = setlocale(LC_ALL, "") && !strcmp(nl_langinfo(CODESET), "UTF-8");
@@ -25,16 +50,17 @@ void message_locale(void)
 	setlocale(LC_NUMERIC, "C");
 }
 
-/* The codeset that the environment asks for, whatever message_locale() took. */
+/* What the environment asks for, whatever message_locale() took. ssh brings names of locales that are not installed here. */
 static bool user_takes_utf8(void)
 {
 	locale_t user = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-	bool utf8 = user && !strcmp(nl_langinfo_l(CODESET, user), "UTF-8");
+	bool utf8 = user ? !strcmp(nl_langinfo_l(CODESET, user), "UTF-8") : asks_for_utf8();
 
 	if (user)
 		freelocale(user);
 	return utf8;
 }
+#endif
 
 bool message_ascii(bool asked)
 {

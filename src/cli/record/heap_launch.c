@@ -21,6 +21,7 @@
 #include "cli/options/message.h"
 #include "cli/options/options.h"
 #include "cli/options/scratch.h"
+#include "cli/record/heap_library.h"
 #include "cli/record/heap_refusal.h"
 #include "cli/record/heap_settings.h"
 #include "cli/record/record_job.h"
@@ -28,8 +29,8 @@
 
 struct heap_launch {
 	const struct record_job *job; /* borrowed */
-	char *library;                /* owned */
-	char *output;                 /* NULL: by the command's name and number; owned */
+	struct heap_library library;
+	char *output;           /* NULL: by the command's name and number; owned */
 	struct scratch scratch; /* where the log is: when it went, nobody makes the log anew */
 	char *log;              /* owned */
 	uint64_t oom_kills;     /* before the command began */
@@ -74,10 +75,9 @@ struct heap_launch *heap_launch_new(const struct record_job *j, const char *outp
 	struct err e = ERR_INIT;
 
 	*l = (struct heap_launch){ .job = j,
-				   .library = heap_settings_library(),
 				   .oom_kills = record_traces_oom_kills(),
 				   .begun_ns = now_ns() };
-	if (!l->library) {
+	if (!heap_library_take(&l->library)) {
 		heap_launch_free(l);
 		return NULL;
 	}
@@ -95,7 +95,7 @@ void heap_launch_free(struct heap_launch *l)
 	if (!l)
 		return;
 	scratch_remove(&l->scratch);
-	free(l->library);
+	heap_library_release(&l->library);
 	free(l->output);
 	free(l->log);
 	free(l);
@@ -110,8 +110,8 @@ static void set(void *arg, const char *name, const char *value)
 void heap_launch_environment(const struct heap_launch *l)
 {
 	const char *others = getenv("LD_PRELOAD");
-	char *preload = others && *others ? xasprintf("%s:%s", l->library, others)
-					  : xstrdup(l->library);
+	char *preload = others && *others ? xasprintf("%s:%s", l->library.path, others)
+					  : xstrdup(l->library.path);
 	char pid[32];
 
 	setenv("LD_PRELOAD", preload, 1);

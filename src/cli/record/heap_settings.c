@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The library is looked for beside this program (in a build directory), in ../lib/proftop, and where it was installed. */
+/* What the command line says of a heap recording, checked and in the tracer's words. */
 #include "config.h"
 
 #include "cli/record/heap_settings.h"
 
-#include <limits.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/system_limits.h"
@@ -16,8 +14,6 @@
 #include "cli/options/options.h"
 #include "cli/record/record_job.h"
 #include "heaptrace/heap_wire.h"
-
-#define LIBRARY "libproftop-heap.so"
 
 /* A number of bytes as the tracer takes it, or none; says so if it is something else. */
 static bool is_size(const char *option, const char *text)
@@ -120,36 +116,4 @@ void heap_settings_each(const struct record_job *j,
 	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
 		if (settings[i].value)
 			set(arg, settings[i].name, settings[i].value);
-}
-
-/* The directory of this program's file with a '/' at its end; the caller frees. */
-static char *own_directory(void)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path));
-
-	while (n > 0 && path[n - 1] != '/')
-		n--;
-	return xstrndup(path, n > 0 ? (size_t)n : 0);
-}
-
-char *heap_settings_library(void)
-{
-	char *directory = own_directory();
-	char *places[] = { xasprintf("%s" LIBRARY, directory),
-			   xasprintf("%s../lib/proftop/" LIBRARY, directory),
-			   xstrdup(PKGLIBDIR "/" LIBRARY) };
-	char *found = NULL;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (!found && access(places[i], R_OK) == 0)
-			found = places[i];
-		else
-			free(places[i]);
-	}
-	free(directory);
-	if (!found)
-		message("the heap tracer %s is neither beside this program nor in %s", LIBRARY,
-			PKGLIBDIR);
-	return found;
 }

@@ -14,7 +14,4 @@ bool heap_settings_check(const struct record_job *j);
 void heap_settings_each(const struct record_job *j,
 			void (*set)(void *arg, const char *name, const char *value), void *arg);
 
-/* The tracer's file; NULL: there is none, which is said. The caller frees. */
-char *heap_settings_library(void);
-
 #endif

@@ -2,6 +2,7 @@
 EXTRA_DIST += src/cli/record/README.md
 libcli_a_SOURCES += \
 	src/cli/record/heap_launch.c src/cli/record/heap_launch.h \
+	src/cli/record/heap_library.c src/cli/record/heap_library.h \
 	src/cli/record/heap_refusal.c src/cli/record/heap_refusal.h \
 	src/cli/record/heap_settings.c src/cli/record/heap_settings.h \
 	src/cli/record/live_command.h \
@@ -16,3 +17,9 @@ libcli_a_SOURCES += \
 	src/cli/record/record_running.c src/cli/record/record_running.h \
 	src/cli/record/record_runs.c src/cli/record/record_runs.h \
 	src/cli/record/record_traces.c src/cli/record/record_traces.h
+if ONE_FILE
+if HAVE_TRACER
+libcli_a_SOURCES += src/cli/record/heap_library_inside.c
+endif
+endif
+EXTRA_DIST += src/cli/record/heap_library_inside.c

@@ -21,6 +21,7 @@
 #include "base/mem.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
+#include "cli/record/heap_library.h"
 #include "cli/record/heap_settings.h"
 #include "cli/record/output_path.h"
 #include "cli/record/record_job.h"
@@ -205,18 +206,18 @@ enum status record_running(const struct record_job *j, const char *output)
 {
 	int pid = record_pid(j->o);
 	uint64_t ms;
-	char *library, *real_library;
+	struct heap_library library;
+	char *real_library;
 	enum status status;
 
 	if (!pid || !record_duration(j->o, &ms))
 		return STATUS_USAGE;
-	library = heap_settings_library();
-	if (!library)
+	if (!heap_library_take(&library))
 		return STATUS_USAGE;
 	/* As it will stand among the mappings of the process. */
-	real_library = realpath(library, NULL);
-	status = record_process(j, pid, real_library ? real_library : library, output, ms);
+	real_library = realpath(library.path, NULL);
+	status = record_process(j, pid, real_library ? real_library : library.path, output, ms);
 	free(real_library);
-	free(library);
+	heap_library_release(&library);
 	return status;
 }

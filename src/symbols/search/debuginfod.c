@@ -47,6 +47,16 @@ static time_t now(void)
 	return t.tv_sec;
 }
 
+#ifdef ONE_FILE
+/* A library of the machine would bring its C library into a program that has another one in itself. */
+static bool load(struct debuginfod *s, struct err *e)
+{
+	(void)s;
+	err_set(e, -ENOTSUP,
+		"the proftop that is one file has no HTTP client: debuginfod-find debuginfo FILE fetches into the cache that is read here");
+	return false;
+}
+#else
 /* ISO C knows no way from an object's address to a function's, POSIX does. */
 static void find_symbol(void *library, const char *name, void *function)
 {
@@ -105,6 +115,7 @@ static bool load(struct debuginfod *s, struct err *e)
 	set_progress(s->client, on_progress);
 	return true;
 }
+#endif
 
 struct debuginfod *debuginfod_new(struct err *e)
 {
