@@ -15,6 +15,7 @@
 #include "formats/perf_script/perf_script.h"
 #include "formats/pprof/pprof.h"
 #include "formats/speedscope/speedscope.h"
+#include "formats/svg/svg.h"
 #include "formats/v8/v8.h"
 #include "input/input.h"
 
@@ -39,7 +40,7 @@ const struct format *const formats[] = {
 	&format_perf_script,
 	&format_pprof,
 	&format_speedscope,
-	&format_v8,
+	&format_svg, &format_svg_diff, &format_v8,
 	NULL,
 };
 /* clang-format on */

@@ -196,7 +196,7 @@ static enum status run_export(const struct options *o)
 	if (!format || (format->compares && comparison_options_check(o, &e)))
 		return message_error(&e, STATUS_USAGE);
 	if (!format->compares && (o->side_a || o->side_b || o->normalise)) {
-		message("--a, --b and --normalise are of comparisons: --to folded-diff");
+		message("--a, --b and --normalise are of comparisons: --to folded-diff or svg-diff");
 		return STATUS_USAGE;
 	}
 	l = load_start(o, &read, &e);

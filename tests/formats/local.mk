@@ -21,4 +21,5 @@ t_formats_SOURCES += \
 	tests/formats/test_perf_script_saved.c \
 	tests/formats/test_pprof.c \
 	tests/formats/test_round_trips.c \
+	tests/formats/test_svg.c \
 	tests/formats/test_text_signs.c
