@@ -66,10 +66,10 @@ tui/canvas: src/base
 tui/contract: src/base src/query/ src/query tui/canvas
 tui/term: src/base tui/canvas tui/contract
 tui/rows: src/base src/profile src/query/ src/query tui/canvas tui/contract
-tui/views: src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/rows
-tui/app: src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/term tui/rows tui/views
+tui/views: src/code src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/rows
+tui/app: src/code src/base src/profile/ src/profile src/query/ src/query tui/canvas tui/contract tui/term tui/rows tui/views
 src/cli/options: src/base src/profile src/query/ src/query
-src/cli/load: src/base src/profile/ src/profile src/input src/query/ src/query src/symbols formats/ formats src/record/attach tui/app src/cli/options
+src/cli/load: src/code src/base src/profile/ src/profile src/input src/query/ src/query src/symbols formats/ formats src/record/attach tui/app src/cli/options
 src/cli/report: src/code src/base src/profile src/query/ src/query tui/canvas tui/contract src/cli/options
 src/cli/diff: src/base src/profile src/query/ src/query tui/contract src/cli/options src/cli/report
 src/cli/record: src/base src/input src/heaptrace src/perf/records src/record/attach src/record/cpu src/cli/options

@@ -252,6 +252,7 @@ static unsigned parts_of(enum view_kind view)
 	case VIEW_KIND_CALLERS:
 	case VIEW_KIND_BUTTERFLY:
 	case VIEW_KIND_TIMELINE:
+	case VIEW_KIND_ANNOTATE:
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
 		break;
@@ -302,14 +303,7 @@ static int report_function(const struct report_wish *asked, const struct load *l
 			   const struct output *out, struct err *e)
 {
 	const struct options *o = asked->o;
-	struct report r = { .view = VIEW_KIND_TREE, .ascii = message_ascii(o->ascii) };
-	const struct annotate_options where = {
-		.symbols = load_symbols(l),
-		.sources = { .dirs = o->sources.at,
-			     .n_dirs = o->sources.n,
-			     .maps = o->source_maps.at,
-			     .n_maps = o->source_maps.n },
-	};
+	struct report r = { .view = VIEW_KIND_ANNOTATE, .ascii = message_ascii(o->ascii) };
 	struct annotation *a;
 	int rc = query_options_analysis(&asked->lens, load_profile(l), ANALYSIS_TREE, &r.analysis,
 					e);
@@ -318,7 +312,7 @@ static int report_function(const struct report_wish *asked, const struct load *l
 		return rc;
 	set_limits(&r, o, out);
 	r.min_percent = o->min_percent >= 0 ? o->min_percent : 0;
-	rc = report_annotate_make(&r, &where, o->function, &a, e);
+	rc = report_annotate_make(&r, load_annotate(l), o->function, &a, e);
 	if (!rc && o->json) {
 		report_annotate_json(&r, a, out->to);
 	} else if (!rc) {
@@ -358,11 +352,6 @@ static bool is_of_memory(const struct report_wish *w, const struct profile *p)
 	return heap;
 }
 
-static bool is_of_function(const char *view)
-{
-	return view && strcmp(view, "annotate") == 0;
-}
-
 enum status report_loaded(const struct report_wish *w, struct load *l)
 {
 	struct err e = ERR_INIT;
@@ -370,10 +359,8 @@ enum status report_loaded(const struct report_wish *w, struct load *l)
 	enum view_kind view;
 	int rc;
 
-	bool function = is_of_function(w->view);
-
 	view = VIEW_KIND_TOP;
-	if (!function && report_find_view(w->view, &view, &e))
+	if (report_find_view(w->view, &view, &e))
 		return message_error(&e, STATUS_USAGE);
 	if (load_wait(l, &e))
 		return message_error(&e, STATUS_UNUSABLE);
@@ -381,9 +368,9 @@ enum status report_loaded(const struct report_wish *w, struct load *l)
 		return message_error(&e, STATUS_USAGE);
 	if (is_of_memory(w, load_profile(l)))
 		view = VIEW_KIND_MEMORY;
-	rc = function                 ? report_function(w, l, &out, &e)
-	     : view == VIEW_KIND_INFO ? report_info(w->o, load_profile(l), out.to)
-				      : report_view(w, load_profile(l), view, &out, &e);
+	rc = view == VIEW_KIND_ANNOTATE ? report_function(w, l, &out, &e)
+	     : view == VIEW_KIND_INFO   ? report_info(w->o, load_profile(l), out.to)
+					: report_view(w, load_profile(l), view, &out, &e);
 	if (output_close(&out, !rc, &e) || rc)
 		return message_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
@@ -392,10 +379,9 @@ enum status report_loaded(const struct report_wish *w, struct load *l)
 /* What the view would leave out of account is refused before anything is read. */
 static int check_asked(const struct options *o, enum view_kind *view, struct err *e)
 {
-	*view = VIEW_KIND_TREE;
-	if (!is_of_function(o->view) && report_find_view(o->view, view, e))
+	if (report_find_view(o->view, view, e))
 		return -EINVAL;
-	if (!is_of_function(o->view) && o->function && *view != VIEW_KIND_BUTTERFLY &&
+	if (o->function && *view != VIEW_KIND_ANNOTATE && *view != VIEW_KIND_BUTTERFLY &&
 	    *view != VIEW_KIND_CALLERS)
 		return err_set(
 			e, -EINVAL,

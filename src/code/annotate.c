@@ -164,6 +164,7 @@ static uint32_t add_file(struct maker *m, uint32_t path)
 	struct annotation_file file = { .path = m->l.paths.at[path].path };
 
 	file.name = last_part(file.path);
+	file.found = f->path ? arena_strndup(&m->a->texts, f->path, strlen(f->path)) : NULL;
 	switch (f->state) {
 	case SOURCE_MISSING:
 		file.why = keep(m, xasprintf("source %s: %s; --source DIR or --source-map FROM=TO "

@@ -20,6 +20,7 @@
 struct annotation_file {
 	const char *path;    /* as debug information has it */
 	const char *name;    /* its last part */
+	const char *found;   /* the file that the text is from; NULL: none */
 	const char *why;     /* why there is no text; NULL: there is */
 	const char *warning; /* what is doubtful about the text; NULL */
 };

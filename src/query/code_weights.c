@@ -486,3 +486,27 @@ void code_weights_done(struct code_weights *w)
 	free(w->line_total);
 	*w = (struct code_weights){ .n_columns = 0 };
 }
+
+uint32_t code_hottest(const struct analysis *a)
+{
+	const struct table *t = &a->table;
+	uint32_t out = ID_NONE;
+	int64_t most = -1;
+	bool named = false;
+
+	for (uint32_t i = 0; i < t->n_rows && a->table_keys->grouping == GROUP_FUNCTION; i++) {
+		const struct key *k = &a->table_keys->key[t->key[i]];
+		int64_t self = t->self[(size_t)i * t->n_columns];
+		bool has_name = !(k->flags & (FUNCTION_UNRESOLVED | FUNCTION_BEGIN)) &&
+				!(k->id & KEY_OF_MODULE);
+
+		if (k->flags & (FUNCTION_COMM | FUNCTION_MARK) || (named && !has_name))
+			continue;
+		if (out != ID_NONE && named == has_name && self <= most)
+			continue;
+		out = k->id;
+		most = self;
+		named = has_name;
+	}
+	return out;
+}

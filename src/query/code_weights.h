@@ -67,6 +67,12 @@ int code_weights_init(const struct analysis *a, const struct code_wish *wish,
 		      struct progress *progress, struct code_weights *out);
 void code_weights_done(struct code_weights *w);
 
+/*
+ * The id of the function with the most self cost in column 0, of an analysis by function: one with a name where there is
+ * any, and no thread's name or remark. ID_NONE: there is none.
+ */
+uint32_t code_hottest(const struct analysis *a);
+
 /* Is the function the frame of a location, or of its run of frames? keys are by function. */
 struct groups;
 bool code_weights_has(const struct groups *keys, const struct location_columns *l, bool inlines,

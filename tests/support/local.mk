@@ -37,6 +37,7 @@ t_tui_SOURCES += \
 	tests/support/made_profile.c tests/support/made_profile.h \
 	tests/support/made_story.c tests/support/made_story.h \
 	tests/support/stage.c tests/support/stage.h \
+	tests/support/stage_code.c \
 	tests/support/stage_app.c tests/support/stage_app.h \
 	tests/support/stage_heap.c \
 	tests/support/stage_profile.c

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "code/annotation.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/diff/comparison.h"
@@ -59,6 +60,22 @@ static void make_over_time(struct stage *st)
 	ops->layout(st->state[st->view], &st->scene, st->rect);
 }
 
+/* Likewise, of the function that the view shows. */
+static void make_code(struct stage *st)
+{
+	const struct view_ops *ops = view_of(st->view, &st->scene);
+	struct code_wish wish;
+
+	if (st->no_code || !ops->code(st->state[st->view], &wish) ||
+	    (st->code && st->code->wish.key_id == wish.key_id && st->code->wish.path == wish.path))
+		return;
+	annotation_free(st->code);
+	st->code = stage_code(st->scene.analysis, &wish, !st->no_sources);
+	st->scene.code = st->code;
+	ops->update(st->state[st->view], &st->scene);
+	ops->layout(st->state[st->view], &st->scene, st->rect);
+}
+
 static void *state(struct stage *st)
 {
 	const struct view_ops *ops = view_of(st->view, &st->scene);
@@ -70,6 +87,8 @@ static void *state(struct stage *st)
 	ops->layout(st->state[st->view], &st->scene, st->rect);
 	if (ops->wish)
 		make_over_time(st);
+	if (ops->code)
+		make_code(st);
 	return st->state[st->view];
 }
 
@@ -88,6 +107,9 @@ static void analyse(struct stage *st, const char *filter)
 	st->lens.filter = NULL;
 	if (filter)
 		cr_assert_eq(filter_parse(filter, &st->lens.filter, &e), 0, "%s", err_text(&e));
+	annotation_free(st->code);
+	st->code = NULL;
+	st->scene.code = NULL;
 	analysis_free(st->scene.analysis);
 	cr_assert_eq(analysis_new(st->profile, &st->lens, NULL, &st->scene.analysis), 0);
 	analysis_footprint(st->scene.analysis, NULL);
@@ -128,6 +150,7 @@ void stage_done(struct stage *st)
 	for (int i = 0; i < N_VIEW_KINDS; i++)
 		view_of((enum view_kind)i, &st->scene)->free(st->state[i]);
 	stage_search(st, NULL);
+	annotation_free(st->code);
 	analysis_free(st->scene.analysis);
 	lens_done(&st->lens);
 	canvas_done(&st->canvas);
@@ -201,6 +224,9 @@ static void apply(struct stage *st, struct effect *fx)
 		analyse(st, NULL);
 		update_all(st);
 		break;
+	case EFFECT_EDIT:
+		st->message = xasprintf("edit %s:%u", fx->text, fx->line);
+		break;
 	case EFFECT_MESSAGE:
 		st->message = xstrdup(fx->text);
 		break;
@@ -242,6 +268,12 @@ bool stage_act(struct stage *st, enum action a)
 		return carry(st, VIEW_KIND_BUTTERFLY);
 	case ACTION_TO_FLAME:
 		return carry(st, VIEW_KIND_FLAME);
+	case ACTION_TO_ANNOTATE:
+		return carry(st, VIEW_KIND_ANNOTATE);
+	case ACTION_HOT_NEXT:
+		if (find(st, 1))
+			return true;
+		break;
 	case ACTION_NEXT:
 		return find(st, 1);
 	case ACTION_PREVIOUS:

@@ -18,13 +18,20 @@ struct stage {
 	struct search search; /* valid while scene.search is set */
 	enum view_kind view;
 	void *state[N_VIEW_KINDS];
-	struct rect rect;     /* of the view on the canvas */
-	struct canvas canvas; /* has a margin of STAGE_MARGIN on each side */
-	char *message;        /* what the view asked for last: "filter tid:3 function"; owned */
-	uint32_t at, n;       /* of the last find() */
+	struct rect rect;        /* of the view on the canvas */
+	struct canvas canvas;    /* has a margin of STAGE_MARGIN on each side */
+	struct annotation *code; /* the scene's; owned */
+	bool no_sources;         /* it has none */
+	bool no_code;            /* nothing comes */
+	char *message;           /* what the view asked for last: "filter tid:3 function"; owned */
+	uint32_t at, n;          /* of the last find() */
 };
 
 #define STAGE_MARGIN 2
+
+/* Made-up code of any function, of such a cost; without sources there is assembly alone. The caller frees. */
+struct annotation *stage_code(const struct analysis *an, const struct code_wish *wish,
+			      bool sources);
 
 /* A made-up service: two processes, three threads, kernel and libraries, C++ names, 36 s. */
 struct profile *stage_profile(void);

@@ -24,6 +24,7 @@ struct script {
 	char keys[256], search[64], filter[128];
 	bool ascii, mono;
 	int colours;  /* looks are told of a terminal of so many; 0: styles are */
+	bool bare;    /* code has no sources */
 	bool heap;    /* of the service's heap */
 	bool changed; /* of the service before and after a change */
 };
@@ -57,6 +58,8 @@ static void take_line(struct script *s, const char *word, const char *value, con
 		s->colours = atoi(value);
 	else if (strcmp(word, "heap") == 0)
 		s->heap = true;
+	else if (strcmp(word, "bare") == 0)
+		s->bare = true;
 	else if (strcmp(word, "changed") == 0)
 		s->changed = true;
 	else
@@ -69,6 +72,7 @@ static char *play(const struct script *s, const struct profile *p)
 	char *text, *styles, *status, *crumb, *out;
 
 	stage_init(&st, p, *s->filter ? s->filter : NULL, s->view, s->cols, s->rows);
+	st.no_sources = s->bare;
 	st.canvas.ascii = s->ascii;
 	st.canvas.mono = s->mono;
 	if (*s->search)

@@ -20,6 +20,8 @@
 #include "base/task.h"
 #include "profile/profile.h"
 #include "query/analysis.h"
+#include "code/annotation.h"
+#include "tui/app/annotator.h"
 #include "tui/app/app_act.h"
 #include "tui/app/app_chrome.h"
 #include "tui/app/app_compare.h"
@@ -143,7 +145,8 @@ static void replace_analysis(struct app *a, struct analysis *made)
 		app_show(a, VIEW_KIND_MEMORY);
 	if (made->diff && old->profile != made->profile)
 		app_compare_tell(a);
-	worker_drop(a->worker, old);
+	if (!annotator_keeps(a->annotator, old))
+		worker_drop(a->worker, old);
 	leave_memory(a);
 	if (!worker_busy(a->worker))
 		app_land(a);
@@ -258,6 +261,7 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 		free(a);
 		return NULL;
 	}
+	a->annotator = annotator_new(source, worker_fd(a->worker));
 	a->hints = o->hints && settings->hints;
 	a->loading = true;
 	a->asked_ms = INT64_MIN;
@@ -273,7 +277,8 @@ struct app *app_new(const struct tui_source *source, const struct tui_options *o
 				   .percent = settings->percent,
 				   .wide = settings->wide,
 				   .loading = true,
-				   .live = source->live };
+				   .live = source->live,
+				   .annotates = a->view == VIEW_KIND_ANNOTATE };
 	a->live.baseline_ns = a->live.newest_ns = a->live.pace.per_s = -1;
 	a->live.now_ns = a->live.asked_ns = -1;
 	a->live.own.permille = a->live.its.permille = -1;
@@ -286,6 +291,8 @@ void app_free(struct app *a)
 	if (!a)
 		return;
 	app_comparison_stop(a);
+	annotator_free(a->annotator);
+	annotation_free(a->code);
 	worker_free(a->worker);
 	for (int i = 0; i < N_VIEW_KINDS; i++)
 		if (a->instance[i].state)
@@ -474,6 +481,23 @@ static void note_asked(struct app *a, int64_t now_ms)
 	a->live.asked_cpu_ns = a->live.cpu_ns;
 }
 
+/* The annotation that was asked for. */
+static bool take_code(struct app *a)
+{
+	struct analysis *left = NULL;
+	struct annotation *made = annotator_take(a->annotator, &left);
+
+	if (left)
+		worker_drop(a->worker, left);
+	if (!made)
+		return false;
+	annotation_free(a->code);
+	a->code = made;
+	a->scene.code = made;
+	a->instance[VIEW_KIND_ANNOTATE].stale = true;
+	return true;
+}
+
 bool app_tick(struct app *a, int64_t now_ms)
 {
 	const struct analysis *was = a->analysis;
@@ -488,6 +512,7 @@ bool app_tick(struct app *a, int64_t now_ms)
 	if (a->asked && a->asked_ms == INT64_MIN)
 		note_asked(a, now_ms);
 	beside = take_made(a);
+	beside |= take_code(a);
 	if (a->source->live)
 		app_live_clock(a, now_ms);
 	if (!worker_busy(a->worker) && behind(a) && now_ms >= due_ms(a)) {
@@ -569,8 +594,9 @@ bool app_drawing(const struct app *a)
 
 bool app_settled(const struct app *a)
 {
-	return a->over || (!a->loading && !a->own.coming && !worker_busy(a->worker) &&
-			   !worker_drawing(a->worker) && !behind(a));
+	return a->over ||
+	       (!a->loading && !a->own.coming && !worker_busy(a->worker) &&
+		!annotator_busy(a->annotator) && !worker_drawing(a->worker) && !behind(a));
 }
 
 bool app_take_request(struct app *a, struct terminal_request *out)

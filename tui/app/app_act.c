@@ -101,7 +101,16 @@ static void carry(struct app *a, enum view_kind target)
 		app_go(a, target, &here.place);
 }
 
-static void wish(struct app *a, enum terminal_request_kind kind, const char *text, uint32_t line)
+/* Lines are of functions: rows of modules or files have none of their own. */
+static void carry_to_code(struct app *a)
+{
+	if (a->analysis->keys.grouping == GROUP_FUNCTION)
+		carry(a, VIEW_KIND_ANNOTATE);
+	else
+		app_say(a, false, "source lines are of a function: o groups by function");
+}
+
+void app_wish(struct app *a, enum terminal_request_kind kind, const char *text, uint32_t line)
 {
 	free(a->wish.text);
 	a->wish = (struct terminal_request){ .kind = kind,
@@ -114,16 +123,16 @@ static void copy_label(struct app *a)
 	const char *label;
 	char *row;
 
-	if (app_ops(a)->contexts & IN_TASKS) {
+	if (app_ops(a)->contexts & (IN_TASKS | IN_CODE)) {
 		row = app_ops(a)->status(app_state(a), &a->scene);
 		if (row)
-			wish(a, REQUEST_COPY, row, 0);
+			app_wish(a, REQUEST_COPY, row, 0);
 		free(row);
 		return;
 	}
 	label = selected_label(a);
 	if (label)
-		wish(a, REQUEST_COPY, label, 0);
+		app_wish(a, REQUEST_COPY, label, 0);
 }
 
 static const char *node_label(const struct analysis *an, uint32_t node)
@@ -174,7 +183,7 @@ static void copy_stack(struct app *a)
 		return;
 	}
 	text = stack_text(an, node);
-	wish(a, REQUEST_COPY, text, 0);
+	app_wish(a, REQUEST_COPY, text, 0);
 	free(text);
 }
 
@@ -193,7 +202,7 @@ static void edit_source(struct app *a)
 		f = profile_function(p, (function_id){ here.place.key_id });
 		file = profile_string(p, function_file(f), NULL);
 		if (*file != '\0')
-			wish(a, REQUEST_EDIT, file, function_line(f));
+			app_wish(a, REQUEST_EDIT, file, function_line(f));
 	}
 	if (*file == '\0')
 		app_say_owned(a, false, xasprintf("no source file is known for %s", label));
@@ -327,6 +336,8 @@ static bool act_on_selection(struct app *a, enum action action)
 		copy_label(a);
 		return true;
 	}
+	if (app_ops(a)->contexts & IN_CODE && action == ACTION_EDIT)
+		return false; /* it has a line selected */
 	if (app_ops(a)->contexts & IN_TASKS)
 		return false; /* no function is selected: the view knows what to do */
 	switch (action) {
@@ -341,6 +352,9 @@ static bool act_on_selection(struct app *a, enum action action)
 		return true;
 	case ACTION_TO_FLAME:
 		carry(a, VIEW_KIND_FLAME);
+		return true;
+	case ACTION_TO_ANNOTATE:
+		carry_to_code(a);
 		return true;
 	case ACTION_COPY_STACK:
 		copy_stack(a);
@@ -383,13 +397,20 @@ static bool act_on_frame(struct app *a, enum action action)
 		a->help.top = 0;
 		return true;
 	case ACTION_REPAINT:
-		wish(a, REQUEST_REPAINT, NULL, 0);
+		app_wish(a, REQUEST_REPAINT, NULL, 0);
 		return true;
 	case ACTION_SEARCH:
 		app_prompt_open(a, PROMPT_SEARCH);
 		return true;
 	case ACTION_FILTER:
 		app_prompt_open(a, PROMPT_FILTER);
+		return true;
+	case ACTION_HOT_NEXT:
+	case ACTION_HOT_PREVIOUS:
+		/* What was searched elsewhere may not be in sight here. */
+		if (!a->seeking.pattern || a->seeking.n == 0)
+			return false;
+		next_match(a, action == ACTION_HOT_NEXT ? 1 : -1);
 		return true;
 	case ACTION_NEXT:
 		next_match(a, 1);

@@ -109,3 +109,10 @@ bool app_activity_range(const struct app *a, int from_col, int to_col, int64_t *
 	time_axis_mark(&t, from_col - 1, to_col - 1);
 	return time_axis_range(&t, from_ns, to_ns);
 }
+
+void app_add_hit(struct app *a, int row, int col, int cols, enum action action)
+{
+	struct hit h = { row, col, cols, action };
+
+	vec_push(&a->hits, h);
+}

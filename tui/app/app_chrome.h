@@ -4,6 +4,7 @@
 #define PROFTOP_TUI_APP_APP_CHROME_H
 
 #include "base/fmt.h"
+#include "tui/contract/actions.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +32,8 @@ bool app_activity_axis(const struct app *a, int cols, struct time_axis *t,
 /* The stretch of time between two columns of the activity row; false: they are not in it. */
 bool app_activity_range(const struct app *a, int from_col, int to_col, int64_t *from_ns,
 			int64_t *to_ns);
+
+/* A piece of the frame of this drawing that acts when it is clicked. */
+void app_add_hit(struct app *a, int row, int col, int cols, enum action action);
 
 #endif

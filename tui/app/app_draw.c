@@ -25,6 +25,7 @@
 #include "tui/app/app_help.h"
 #include "tui/app/app_live.h"
 #include "tui/app/app_state.h"
+#include "tui/app/app_tabs.h"
 #include "tui/app/app_total.h"
 #include "tui/app/app_views.h"
 #include "tui/app/app_window.h"
@@ -43,13 +44,6 @@
 
 /* A key binding list: longest one for one action. */
 #define KEYS_SIZE 64
-
-static void add_hit(struct app *a, int row, int col, int cols, enum action action)
-{
-	struct hit h = { row, col, cols, action };
-
-	vec_push(&a->hits, h);
-}
 
 /* What stands on the right of row 0 while loading. */
 static char *loading_text(const struct app *a)
@@ -230,74 +224,6 @@ static void draw_title(struct app *a, struct canvas *c)
 	free(left);
 }
 
-/* How the views that are not shown are called in their tabs: the widest that fits is taken. */
-enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_NUMBERS };
-
-/* Names for narrow screens; the others are short already. */
-static const char *short_name(enum view_kind kind)
-{
-	switch (kind) {
-	case VIEW_KIND_CALLERS:
-		return "call";
-	case VIEW_KIND_BUTTERFLY:
-		return "bfly";
-	case VIEW_KIND_THREADS:
-		return "thr";
-	case VIEW_KIND_TIMELINE:
-		return "time";
-	case VIEW_KIND_MEMORY:
-		return "mem";
-	case VIEW_KIND_FINDINGS:
-		return "find";
-	default:
-		return views[kind]->name;
-	}
-}
-
-/* " 1 top [2 tree] 3 callers", or shorter. Returns the columns; draws nothing in row -1. */
-static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names names)
-{
-	bool losses = app_has_losses(a->analysis);
-	int col = 0;
-
-	for (int i = 0; i < N_VIEW_KINDS; i++) {
-		bool active = (int)a->view == i;
-		const char *mark = i == VIEW_KIND_INFO && losses ? " !" : "";
-		uint16_t style = active ? STYLE_TAB_ACTIVE : STYLE_TAB;
-		char text[64];
-		int used;
-
-		if (!app_has_view(a, (enum view_kind)i))
-			continue;
-		if (active)
-			snprintf(text, sizeof(text), "[%d %s%s]", (i + 1) % 10, views[i]->name,
-				 mark);
-		else if (names == TAB_NUMBERS)
-			snprintf(text, sizeof(text), " %d%s ", (i + 1) % 10, mark);
-		else
-			snprintf(text, sizeof(text), " %d %s%s ", (i + 1) % 10,
-				 names == TAB_NAMES ? views[i]->name
-						    : short_name((enum view_kind)i),
-				 mark);
-		used = (int)strlen(text);
-		if (row >= 0) {
-			canvas_puts(c, row, col, c->cols - col, style, text);
-			add_hit(a, row, col, used, (enum action)((int)ACTION_VIEW_1 + i));
-		}
-		col += used;
-	}
-	return col;
-}
-
-static void draw_tabs(struct app *a, struct canvas *c, int row)
-{
-	enum tab_names names = TAB_NAMES;
-
-	while (names < TAB_NUMBERS && draw_tabs_in(a, c, -1, names) > c->cols)
-		names++;
-	draw_tabs_in(a, c, row, names);
-}
-
 static void draw_activity(const struct app *a, struct canvas *c)
 {
 	const struct weights *w = &a->analysis->weights;
@@ -470,7 +396,7 @@ static void draw_terms(struct app *a, struct canvas *c)
 					   "inexact, a term takes too long  ");
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_DIM, "filter  ");
 		col += canvas_puts(c, row, col, c->cols - col, STYLE_STATUS, text);
-		add_hit(a, row, 0, col, ACTION_FILTER);
+		app_add_hit(a, row, 0, col, ACTION_FILTER);
 		col += 3;
 		free(text);
 	}
@@ -593,7 +519,7 @@ static int draw_hint(struct app *a, struct canvas *c, int col, int end, enum act
 	first_key(a, action, key);
 	if (width == 0 || col + width > end)
 		return 0;
-	add_hit(a, row, col, width, action);
+	app_add_hit(a, row, col, width, action);
 	col += canvas_puts(c, row, col, end - col, STYLE_HINT_KEY, key) + 1;
 	canvas_puts(c, row, col, end - col, STYLE_HINT, hint_text(a, action));
 	return width + 2;
@@ -706,7 +632,7 @@ static void draw_frame(struct app *a, struct canvas *c)
 	if (f->title >= 0)
 		draw_title(a, c);
 	if (f->tabs >= 0)
-		draw_tabs(a, c, f->tabs);
+		app_draw_tabs(a, c, f->tabs);
 	if (f->activity >= 0)
 		draw_activity(a, c);
 	if (f->status >= 0)

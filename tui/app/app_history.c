@@ -10,6 +10,7 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
+#include "tui/app/app_act.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
 #include "tui/app/app_views.h"
@@ -229,6 +230,9 @@ void app_apply(struct app *a, struct effect *fx)
 		break;
 	case EFFECT_GROUP:
 		set_grouping(a, fx->grouping);
+		break;
+	case EFFECT_EDIT:
+		app_wish(a, REQUEST_EDIT, fx->text, fx->line);
 		break;
 	case EFFECT_MESSAGE:
 		if (fx->text)

@@ -22,6 +22,8 @@
 struct analysis;
 struct coming_sides;
 struct regex;
+struct annotation;
+struct annotator;
 struct worker;
 
 /* A view once it has been looked at. */
@@ -139,9 +141,11 @@ struct app {
 
 	/* an empty profile, for the time before the first analysis; owned */
 	struct profile *nothing;
-	struct worker *worker;     /* owned */
-	struct analysis *analysis; /* of what is on screen, never NULL; owned */
-	struct lens lens;          /* what the user wants */
+	struct worker *worker;       /* owned */
+	struct annotator *annotator; /* owned */
+	struct annotation *code;     /* the scene's, or NULL; owned */
+	struct analysis *analysis;   /* of what is on screen, never NULL; owned */
+	struct lens lens;            /* what the user wants */
 	char *filter_text; /* of the filter that was asked for last; NULL: none was; owned */
 	uint32_t n_filters,
 		n_shown; /* filters asked for so far, and up to which one they are shown */

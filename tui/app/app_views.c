@@ -12,6 +12,9 @@
 #include "base/mem.h"
 #include "query/analysis.h"
 #include "query/core/groups.h"
+#include "query/code_weights.h"
+#include "tui/app/annotator.h"
+#include "tui/app/app.h"
 #include "tui/app/app_chrome.h"
 #include "tui/app/app_lens.h"
 #include "tui/app/app_state.h"
@@ -63,11 +66,26 @@ static void ask_over_time(struct app *a, enum view_kind view)
 		worker_request_over(a->worker, an, &wish);
 }
 
+/* The code that the view shows is asked for, if it is not of this function and this analysis. */
+static void ask_code(struct app *a)
+{
+	const struct view_ops *ops = app_ops(a);
+	struct code_wish wish;
+
+	if (!ops->code || !ops->code(a->instance[a->view].state, &wish))
+		return;
+	if (!a->source->annotate)
+		a->scene.no_code = "there is no code behind these stacks";
+	else if (app_has_data(a))
+		annotator_request(a->annotator, a->analysis, &wish);
+}
+
 void *app_state(struct app *a)
 {
 	void *state = lay_out(a, a->view);
 
 	ask_over_time(a, a->view);
+	ask_code(a);
 	return state;
 }
 
@@ -132,7 +150,7 @@ struct step app_here(struct app *a)
 void app_select(struct app *a, const struct step *s)
 {
 	if (s->has_place)
-		app_ops(a)->select(app_state(a), &a->scene, &s->place);
+		app_ops(a)->select(lay_out(a, a->view), &a->scene, &s->place);
 }
 
 bool app_is_at(struct app *a, const struct step *s)
@@ -170,6 +188,7 @@ void app_show(struct app *a, enum view_kind view)
 	if (a->cursor_moved && !a->sides && view != VIEW_KIND_MEMORY && view != VIEW_KIND_INFO)
 		follow_cursor(a);
 	a->view = view;
+	a->scene.annotates = view == VIEW_KIND_ANNOTATE;
 	a->view_open = false;
 	a->seeking.n = 0;
 	a->changed = true;

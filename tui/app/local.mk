@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 EXTRA_DIST += tui/app/README.md
 libtui_a_SOURCES += \
+	tui/app/annotator.c tui/app/annotator.h \
 	tui/app/app.c tui/app/app.h \
 	tui/app/app_act.c tui/app/app_act.h \
 	tui/app/app_chrome.c tui/app/app_chrome.h \
@@ -14,6 +15,7 @@ libtui_a_SOURCES += \
 	tui/app/app_prompt.c tui/app/app_prompt.h \
 	tui/app/app_search.c tui/app/app_search.h \
 	tui/app/app_state.h \
+	tui/app/app_tabs.c tui/app/app_tabs.h \
 	tui/app/app_total.c tui/app/app_total.h \
 	tui/app/app_views.c tui/app/app_views.h \
 	tui/app/app_window.c tui/app/app_window.h \

@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 struct analysis;
+struct annotation;
+struct code_wish;
 struct err;
 struct profile;
 struct progress;
@@ -53,6 +55,13 @@ struct tui_source {
 	 * were said before; TIME_NONE: none. arg is that of finished(). NULL: it does anyway.
 	 */
 	void (*keep_apart)(void *arg, int64_t first_ns, int64_t second_ns);
+	/*
+	 * Makes the annotation of a function, on another thread than the terminal's: opens files. As annotate() of
+	 * code/annotate.h. NULL: there is no code to be had.
+	 */
+	int (*annotate)(void *arg, const struct analysis *an, const struct code_wish *wish,
+			struct progress *progress, struct annotation **out);
+	void *annotate_arg;
 	bool ends_command; /* what is recorded ends when we do */
 	int recorder;      /* a process of ours that records; 0: none */
 	int wake_fd; /* non-blocking eventfd, readable when something was published or ended; or -1 */

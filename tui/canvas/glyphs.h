@@ -23,6 +23,8 @@
 	X(RULE,        0x2500, '-', 0x2500) /* ─ */ \
 	X(WALL,        0x2502, '|', 0x2502) /* │ */ \
 	X(TEE,         0x2524, '|', 0x2524) /* ┤ axes of graphs */ \
+	X(CORNER_TOP,  0x250c, '+', 0x250c) /* ┌ arrows of jumps */ \
+	X(CORNER_BOTTOM, 0x2514, '+', 0x2514) /* └ */ \
 	X(CROSS,       0x253c, '+', 0x253c) /* ┼ */ \
 	X(CURSOR,      0x2503, '|', 0x2502) /* ┃ the cursor of a timeline */ \
 	X(EDGE_LEFT,   0x258f, '|', 0x258c) /* ▏ edges of flame cells; also an eighth of a bar */ \

@@ -21,6 +21,7 @@
 #define IN_MEMORY   0x0100u /* who allocates */
 #define IN_ALIGN    0x0200u /* two sides along a time axis */
 #define IN_FINDINGS 0x0400u /* sentences about the profile */
+#define IN_CODE     0x0800u /* lines and instructions of a function */
 #define IN_LIVE     0x1000u /* of what is being recorded */
 #define IN_HALF     0x2000u /* what can be a side is selected, and the other side is chosen */
 #define IN_SIDES    0x4000u /* a side is chosen, or two that were are compared */
@@ -40,7 +41,7 @@
 	X(HALF_UP,      "half-up",       "^U",                   IN_ALL,    "",        "half a page up") \
 	X(FIRST,        "first",         "g <Home>",             IN_ALL,    "",        "first row") \
 	X(LAST,         "last",          "G <End>",              IN_ALL,    "",        "last row") \
-	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS | IN_FINDINGS, "drill",   "drill into the row: open it, zoom in, make it the centre, show only it") \
+	X(ENTER,        "enter",         "<Enter>",              IN_FRAMES | IN_TASKS | IN_FINDINGS, "drill",   "drill into the row: open it, zoom in, make it the centre, show only it; the centre of a butterfly: its source") \
 	X(BACK,         "back",          "<Esc> <Backspace>",    IN_ALL,    "",        "step back: clear the search, zoom out, undo a drill, go to where you came from") \
 	X(OPEN,         "open",          "+",                    IN_TREE,   "",        "open the row by one level") \
 	X(CLOSE,        "close",         "-",                    IN_TREE,   "",        "close the row") \
@@ -57,11 +58,16 @@
 	X(SIDE_B,       "side-b",        "b",                    IN_HALF,   "compare", "the other side: opens the comparison") \
 	X(LEAVE_SIDES,  "leave-sides",   "x",                    IN_SIDES,  "leave",   "leave the comparison that a and b opened, or forget what a chose") \
 	X(ALIGN,        "align",         "v",                    IN_ALIGN,  "align",   "lay both sides on the time axis by their start, by progress, or by a mark that both set") \
-	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS, "tree",    "show the selection in the call tree") \
-	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS, "callers", "show the selection's callers") \
-	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES, "butterfly", "show the selection between its callers and callees") \
-	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS, "flame",   "show the selection in the flame graph") \
-	X(SEARCH,       "search",        "/ <F3>",               IN_NAMES, "search",  "search names by regular expression, as you type") \
+	X(ASSEMBLY,     "assembly",      "a",                    IN_CODE,   "assembly", "source lines, lines with their instructions, or instructions in order") \
+	X(HOT_NEXT,     "hot-next",      "n",                    IN_CODE,   "next hot", "the next hottest line or instruction; the next match while something is searched") \
+	X(HOT_PREVIOUS, "hot-previous",  "N",                    IN_CODE,   "",        "the one before it") \
+	X(FOLLOW,       "follow",        "<Enter>",              IN_CODE,   "",        "follow the jump of the instruction") \
+	X(TO_TREE,      "to-tree",       "t",                    IN_FRAMES | IN_TASKS | IN_CODE, "tree",    "show the selection in the call tree") \
+	X(TO_CALLERS,   "to-callers",    "c",                    IN_FRAMES | IN_TASKS | IN_CODE, "callers", "show the selection's callers") \
+	X(TO_BUTTERFLY, "to-butterfly",  "b",                    IN_FRAMES | IN_CODE, "butterfly", "show the selection between its callers and callees") \
+	X(TO_FLAME,     "to-flame",      "f",                    IN_FRAMES | IN_TASKS | IN_CODE, "flame",   "show the selection in the flame graph") \
+	X(TO_ANNOTATE,  "to-annotate",   "u",                    IN_FRAMES, "source",  "show the source lines and instructions of the selection: below the selected node of a tree, else everywhere") \
+	X(SEARCH,       "search",        "/ <F3>",               IN_NAMES | IN_CODE, "search",  "search names by regular expression, as you type") \
 	X(SEARCH_HERE,  "search-here",   "#",                    IN_FRAMES, "",        "search the selected name") \
 	X(NEXT,         "next",          "n",                    IN_NAMES, "",        "next match") \
 	X(PREVIOUS,     "previous",      "N",                    IN_NAMES, "",        "previous match") \
@@ -76,9 +82,9 @@
 	X(INVERT,       "invert",        "i",                    IN_FLAME,  "invert",  "turn the flame graph: roots on top, at the bottom, or leaves first") \
 	X(INLINES,      "inlines",       "I",                    IN_ALL,    "",        "inlined functions as frames of their own, or not") \
 	X(WIDE,         "wide",          "W",                    IN_ROWS | IN_TASKS,   "",        "names in full, or folded to what tells them apart") \
-	X(COPY,         "copy",          "y",                    IN_FRAMES | IN_TASKS, "",     "copy the selected name, or the row of a thread (OSC 52)") \
+	X(COPY,         "copy",          "y",                    IN_FRAMES | IN_TASKS | IN_CODE, "",     "copy the selected name, the row of a thread, or the line of code (OSC 52)") \
 	X(COPY_STACK,   "copy-stack",    "Y",                    IN_FRAMES, "",        "copy the frames from the root to the selection: a;b;c") \
-	X(EDIT,         "edit",          "E",                    IN_FRAMES, "",        "open where the function is declared in $EDITOR") \
+	X(EDIT,         "edit",          "E",                    IN_FRAMES | IN_CODE, "",        "open $EDITOR where the function is declared, or at the selected line of code") \
 	X(NEXT_VIEW,    "next-view",     "<Tab>",                IN_ALL,    "",        "next view") \
 	X(PREV_VIEW,    "previous-view", "<S-Tab>",              IN_ALL,    "",        "previous view") \
 	X(VIEW_1,       "view-1",        "1",                    IN_ALL,    "",        "the first view, and so on to 9, and 0 for the tenth, which are the same in every profile") \

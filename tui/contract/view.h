@@ -24,6 +24,8 @@
 #include <stdint.h>
 
 struct analysis;
+struct annotation;
+struct code_wish;
 struct over_time_wish;
 
 /* X(enum, name) — in the order of tabs: the first has the key 1 and the tenth 0, in every profile, whichever of them it has. */
@@ -38,7 +40,8 @@ struct over_time_wish;
 	X(TIMELINE,  "timeline") \
 	X(INFO,      "info") \
 	X(MEMORY,    "memory") \
-	X(FINDINGS,  "findings")
+	X(FINDINGS,  "findings") \
+	X(ANNOTATE,  "annotate") /* of a function that was chosen elsewhere: it has a tab only while it is shown */
 /* clang-format on */
 
 enum view_kind {
@@ -59,7 +62,11 @@ struct scene {
 	const char *side_a; /* terms of the side that was chosen first; NULL: none was; borrowed */
 	/* where there is nothing to show: why; NULL: as views see it; borrowed */
 	const char *nothing;
-	bool live;  /* it is being recorded */
+	/* lines and instructions of a function, the newest that was asked for; NULL: there are none yet */
+	const struct annotation *code;
+	const char *no_code; /* why they will not come, or NULL; borrowed */
+	bool annotates;      /* the view of them is on screen */
+	bool live;           /* it is being recorded */
 	bool stays; /* numbers change while one looks: the cursor's row stays where it is */
 };
 
@@ -88,6 +95,7 @@ enum effect_kind {
 	EFFECT_TIME,   /* show the time from `from_ns` to `to_ns` alone; back shows what was */
 	EFFECT_SIDE,   /* the terms in `text` are a side of a comparison within the recording */
 	EFFECT_CURSOR, /* what is live is asked for at `from_ns` from now on */
+	EFFECT_EDIT,   /* open the file `text` in the editor at line `line` */
 	EFFECT_MESSAGE /* show `text` until the next key */
 };
 
@@ -100,6 +108,7 @@ struct effect {
 	bool has_metric;        /* of EFFECT_FILTER: it is … */
 	struct metric metric;   /* … this one */
 	enum grouping grouping; /* of EFFECT_GROUP and EFFECT_FILTER; the lens's own: no change */
+	uint32_t line;          /* of EFFECT_EDIT */
 	char *text;             /* malloc'd; the app frees */
 };
 
@@ -124,6 +133,8 @@ struct view_ops {
 	 * there. Until then the view shows what the scene has. False: nothing now. NULL: never.
 	 */
 	bool (*wish)(const void *state, struct over_time_wish *out);
+	/* Which function's code it shows; that is made beside the terminal like what wish() wants. False, or NULL: none. */
+	bool (*code)(const void *state, struct code_wish *out);
 	/* Fills the rectangle; state is what layout() left. */
 	void (*draw)(const void *state, const struct scene *s, struct canvas *c, struct rect r);
 

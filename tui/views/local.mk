@@ -7,12 +7,14 @@ libtui_a_SOURCES += \
 	tui/views/flame_view.h \
 	tui/views/memory_graph.c tui/views/memory_graph.h \
 	tui/views/memory_table.c tui/views/memory_table.h \
+	tui/views/annotate_draw.c tui/views/annotate_view.h \
 	tui/views/row_effects.c tui/views/row_effects.h \
 	tui/views/sides_graph.c tui/views/sides_graph.h \
 	tui/views/thread_list.c tui/views/thread_list.h \
 	tui/views/thread_row.c tui/views/thread_row.h \
 	tui/views/tree_draw.c tui/views/tree_draw.h \
 	tui/views/tree_view.c tui/views/tree_view.h \
+	tui/views/view_annotate.c \
 	tui/views/view_butterfly.c \
 	tui/views/view_callers.c \
 	tui/views/view_findings.c \

@@ -416,14 +416,26 @@ static bool walk_back(struct bfly_view *v, const struct scene *s)
 	return true;
 }
 
+/* The centre is gone into by its source. */
+static bool open_code(const struct bfly_view *v, const struct scene *s, struct effect *out)
+{
+	if (s->analysis->keys.grouping != GROUP_FUNCTION)
+		return false;
+	*out = (struct effect){ .kind = EFFECT_OPEN,
+				.view = VIEW_KIND_ANNOTATE,
+				.place = { .key_id = id_of(v, s, v->list.cursor) } };
+	return true;
+}
+
 static bool bfly_act(void *state, const struct scene *s, enum action a, struct effect *out)
 {
 	struct bfly_view *v = state;
 	bool done;
 
-	(void)out;
 	done = list_act(&v->list, a);
-	if (a == ACTION_ENTER)
+	if (a == ACTION_ENTER && v->key != KEY_NONE && v->list.cursor == v->b.n_callers)
+		done = open_code(v, s, out);
+	else if (a == ACTION_ENTER)
 		done = n_rows(v) > 0 && make_centre(v, s);
 	else if (a == ACTION_BACK)
 		done = walk_back(v, s);

@@ -6,8 +6,8 @@
 #include "tui/contract/view.h"
 
 extern const struct view_ops view_top, view_tree, view_callers, view_butterfly, view_flame,
-	view_threads, view_timeline, view_info, view_memory, view_findings, view_timeline_sides,
-	view_memory_sides;
+	view_threads, view_timeline, view_info, view_memory, view_findings, view_annotate,
+	view_timeline_sides, view_memory_sides;
 
 const struct view_ops *const views[N_VIEW_KINDS] = {
 	[VIEW_KIND_TOP] = &view_top,           [VIEW_KIND_TREE] = &view_tree,
@@ -15,6 +15,7 @@ const struct view_ops *const views[N_VIEW_KINDS] = {
 	[VIEW_KIND_FLAME] = &view_flame,       [VIEW_KIND_THREADS] = &view_threads,
 	[VIEW_KIND_TIMELINE] = &view_timeline, [VIEW_KIND_INFO] = &view_info,
 	[VIEW_KIND_MEMORY] = &view_memory,     [VIEW_KIND_FINDINGS] = &view_findings,
+	[VIEW_KIND_ANNOTATE] = &view_annotate,
 };
 
 /* What stands in their place where two sides are compared. */

@@ -448,6 +448,7 @@ int diff_rows_make(struct diff_rows *r, const char *function, struct err *e)
 	case VIEW_KIND_MEMORY:
 	case VIEW_KIND_INFO:
 	case VIEW_KIND_FINDINGS:
+	case VIEW_KIND_ANNOTATE:
 	case N_VIEW_KINDS:
 		break;
 	}

@@ -26,6 +26,7 @@
 #include "cli/options/command.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
+#include "code/annotate.h"
 #include "formats/format.h"
 #include "formats/heap_trace.h"
 #include "formats/perf_data.h"
@@ -47,6 +48,7 @@ struct load {
 	size_t n_paths;
 	struct resolver_options resolve;       /* for the readers */
 	struct read_options read;              /* for the readers too */
+	struct annotate_options annotate;      /* where code and sources are */
 	struct profile *profile;               /* owned */
 	const char *called;                    /* what the only file is called, or NULL; borrowed */
 	struct progress progress;              /* of the file being read */
@@ -275,6 +277,13 @@ struct load *load_start(const struct options *o, const struct load_wish *w, stru
 		.memory_bytes = memory_bytes(),
 		.follow = follows(o, w) || o->command == &cmd_live,
 	};
+	l->annotate = (struct annotate_options){
+		.symbols = &l->resolve,
+		.sources = { .dirs = o->sources.at,
+			     .n_dirs = o->sources.n,
+			     .maps = o->source_maps.at,
+			     .n_maps = o->source_maps.n },
+	};
 	l->profile = profile_new();
 	if (l->read.live) {
 		system_limits_settle_malloc_for_hours();
@@ -375,11 +384,6 @@ const struct profile *load_profile(const struct load *l)
 	return l->profile;
 }
 
-const struct resolver_options *load_symbols(const struct load *l)
-{
-	return &l->resolve;
-}
-
 static bool source_finished(void *arg, struct err *e)
 {
 	struct load *l = arg;
@@ -412,12 +416,28 @@ static void keep_apart(void *arg, int64_t first_ns, int64_t second_ns)
 	profile_fences(l->profile, (int64_t[BUILD_FENCES]){ first_ns, second_ns });
 }
 
+/* For a terminal program, on a thread of its own. */
+static int annotate_function(void *arg, const struct analysis *an, const struct code_wish *wish,
+			     struct progress *progress, struct annotation **out)
+{
+	const struct load *l = arg;
+
+	return annotate(an, &l->annotate, wish, progress, out);
+}
+
+const struct annotate_options *load_annotate(const struct load *l)
+{
+	return &l->annotate;
+}
+
 void load_source(struct load *l, struct tui_source *out)
 {
 	*out = (struct tui_source){
 		.profile = l->profile,
 		.title = l->title,
 		.progress = &l->progress,
+		.annotate = annotate_function,
+		.annotate_arg = l,
 		.finished = source_finished,
 		.arg = l,
 		.wake_fd = l->wake_fd,

@@ -10,7 +10,7 @@ struct err;
 struct load;
 struct options;
 struct profile;
-struct resolver_options;
+struct annotate_options;
 struct tui_source;
 
 /* What is read, and who writes it. Borrowed until load_free(). */
@@ -45,8 +45,8 @@ bool load_wait_event(struct load *l);
 /* Borrowed until load_free(). */
 const struct profile *load_profile(const struct load *l);
 
-/* How files with symbols are looked for; borrowed likewise. */
-const struct resolver_options *load_symbols(const struct load *l);
+/* Where code and sources are looked for; borrowed likewise. */
+const struct annotate_options *load_annotate(const struct load *l);
 
 /* How a terminal program sees it; borrowed until load_free(). */
 void load_source(struct load *l, struct tui_source *out);

@@ -512,6 +512,7 @@ int report_make_rows(struct report *r, const char *function, struct err *e)
 	case VIEW_KIND_FINDINGS:
 		findings_new(r->analysis, NULL, &r->findings); /* nobody cancels it */
 		return 0;
+	case VIEW_KIND_ANNOTATE: /* report_annotate.h */
 	case VIEW_KIND_INFO:
 	case N_VIEW_KINDS:
 		break;

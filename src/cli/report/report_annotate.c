@@ -32,30 +32,6 @@ static double total_of(const void *table, uint32_t row)
 	return (double)t->total[(size_t)row * t->n_columns];
 }
 
-/* The function with the most self cost; one with a name goes before those without. */
-static int hottest(const struct analysis *a, const struct table *t, uint32_t *out, struct err *e)
-{
-	bool named = false;
-	int64_t most = -1;
-
-	*out = KEY_NONE;
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		const struct key *k = &a->keys.key[t->key[i]];
-		int64_t self = t->self[(size_t)i * t->n_columns];
-		bool has_name = !(k->flags & (FUNCTION_UNRESOLVED | FUNCTION_BEGIN)) &&
-				!(k->id & KEY_OF_MODULE);
-
-		if (k->flags & (FUNCTION_COMM | FUNCTION_MARK) || (named && !has_name))
-			continue;
-		if (*out != KEY_NONE && named == has_name && self <= most)
-			continue;
-		*out = t->key[i];
-		most = self;
-		named = has_name;
-	}
-	return *out != KEY_NONE ? 0 : err_set(e, -EINVAL, "there is no function to annotate");
-}
-
 int report_annotate_make(struct report *r, const struct annotate_options *o, const char *function,
 			 struct annotation **out, struct err *e)
 {
@@ -69,13 +45,18 @@ int report_annotate_make(struct report *r, const struct annotate_options *o, con
 	r->keys = &a->keys;
 	if (a->lens.grouping != GROUP_FUNCTION)
 		return err_set(e, -EINVAL, "--view annotate is of a function: --group function");
-	table_of_frames(a->tree, &a->keys, NULL, &all);
-	rc = function ? find_function(a, &all, total_of, &all, function, &key, e)
-		      : hottest(a, &all, &key, e);
-	table_done(&all);
-	if (rc)
-		return rc;
-	wish.key_id = a->keys.key[key].id;
+	if (function) {
+		table_of_frames(a->tree, &a->keys, NULL, &all);
+		rc = find_function(a, &all, total_of, &all, function, &key, e);
+		table_done(&all);
+		if (rc)
+			return rc;
+		wish.key_id = a->keys.key[key].id;
+	} else {
+		wish.key_id = code_hottest(a);
+		if (wish.key_id == ID_NONE)
+			return err_set(e, -EINVAL, "there is no function to annotate");
+	}
 	rc = annotate(a, o, &wish, NULL, out); /* not cancelled by anyone */
 	return rc ? err_set(e, -EINVAL, "no sample here has this function") : 0;
 }

@@ -404,6 +404,7 @@ void report_text(const struct report *r, FILE *to)
 	case VIEW_KIND_FLAME:
 	case VIEW_KIND_TIMELINE:
 	case VIEW_KIND_MEMORY:
+	case VIEW_KIND_ANNOTATE:
 	case VIEW_KIND_INFO:
 	case VIEW_KIND_FINDINGS:
 	case N_VIEW_KINDS:

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "config.h"
+
+#include "tui/app/app_tabs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/app/app_chrome.h"
+#include "tui/app/app_lens.h"
+#include "tui/app/app_state.h"
+#include "tui/app/app_views.h"
+#include "tui/canvas/canvas.h"
+
+/* Views with a number, which is their key. */
+#define N_NUMBERED 10
+
+/* How the views that are not shown are called in their tabs: the widest that fits is taken. */
+enum tab_names { TAB_NAMES, TAB_SHORT_NAMES, TAB_NUMBERS };
+
+/* Names for narrow screens; the others are short already. */
+static const char *short_name(enum view_kind kind)
+{
+	switch (kind) {
+	case VIEW_KIND_CALLERS:
+		return "call";
+	case VIEW_KIND_BUTTERFLY:
+		return "bfly";
+	case VIEW_KIND_THREADS:
+		return "thr";
+	case VIEW_KIND_TIMELINE:
+		return "time";
+	case VIEW_KIND_MEMORY:
+		return "mem";
+	case VIEW_KIND_FINDINGS:
+		return "find";
+	default:
+		return views[kind]->name;
+	}
+}
+
+/* " 1 top [2 tree] 3 callers", or shorter. Returns the columns; draws nothing in row -1. */
+static int draw_tabs_in(struct app *a, struct canvas *c, int row, enum tab_names names)
+{
+	bool losses = app_has_losses(a->analysis);
+	int col = 0;
+
+	for (int i = 0; i < N_VIEW_KINDS; i++) {
+		bool active = (int)a->view == i;
+		const char *mark = i == VIEW_KIND_INFO && losses ? " !" : "";
+		uint16_t style = active ? STYLE_TAB_ACTIVE : STYLE_TAB;
+		char text[64];
+		int used;
+
+		if (!app_has_view(a, (enum view_kind)i))
+			continue;
+		if (i >= N_NUMBERED)
+			snprintf(text, sizeof(text), active ? "[%s]" : " %s ", views[i]->name);
+		else if (active)
+			snprintf(text, sizeof(text), "[%d %s%s]", (i + 1) % 10, views[i]->name,
+				 mark);
+		else if (names == TAB_NUMBERS)
+			snprintf(text, sizeof(text), " %d%s ", (i + 1) % 10, mark);
+		else
+			snprintf(text, sizeof(text), " %d %s%s ", (i + 1) % 10,
+				 names == TAB_NAMES ? views[i]->name
+						    : short_name((enum view_kind)i),
+				 mark);
+		used = (int)strlen(text);
+		if (row >= 0) {
+			canvas_puts(c, row, col, c->cols - col, style, text);
+			if (i < N_NUMBERED)
+				app_add_hit(a, row, col, used,
+					    (enum action)((int)ACTION_VIEW_1 + i));
+		}
+		col += used;
+	}
+	return col;
+}
+
+void app_draw_tabs(struct app *a, struct canvas *c, int row)
+{
+	enum tab_names names = TAB_NAMES;
+
+	while (names < TAB_NUMBERS && draw_tabs_in(a, c, -1, names) > c->cols)
+		names++;
+	draw_tabs_in(a, c, row, names);
+}

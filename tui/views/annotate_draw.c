@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ *   SELF %  TOTAL %            LINE  parse_line  demo
+ *    12.3     34.5 ███▍          42  	while (*s)
+ *             30.1 ███               › hash  prog.c:10  h = h * 33 + *s++;
+ *     7.2      7.2 ▋         ┌→ 1730:  addq $1, %rcx
+ */
+#include "config.h"
+
+#include "tui/views/annotate_view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/text.h"
+#include "query/analysis.h"
+#include "query/diff/diff.h"
+#include "query/tree/search.h"
+#include "tui/canvas/glyphs.h"
+#include "tui/rows/row.h"
+#include "tui/rows/row_shape.h"
+
+#define PERCENT_COLS 5
+#define AMOUNT_COLS  9
+#define BAR_COLS     8
+#define LANES_MAX    4  /* arrows of jumps side by side */
+#define HOT_PART     10 /* a row of one part in so many of the function catches the eye */
+#define TAB_COLS     8  /* as most read sources; */
+#define TAB_NARROW   4  /* where there is little room */
+#define NARROW_COLS  60
+
+static bool is_heap(const struct scene *s, uint32_t column)
+{
+	return metric_is_heap(s->analysis->profile, s->analysis->lens.column[column].metric);
+}
+
+static void add_cell(struct annotate_shape *sh, enum annotate_cell_kind kind, uint32_t column,
+		     const char *title, int cols, int *at, int most)
+{
+	struct annotate_cell *cell = &sh->cell[sh->n_cells];
+	int width = (int)strlen(title) > cols ? (int)strlen(title) : cols;
+
+	if (sh->n_cells == ANNOTATE_CELLS || (sh->n_cells > 0 && *at + width + 1 > most) ||
+	    *at + width > 2 * most)
+		return;
+	*cell = (struct annotate_cell){ .kind = kind, .column = column, .col = *at, .cols = width };
+	snprintf(cell->title, sizeof(cell->title), "%s", title);
+	*at += width + 2;
+	sh->n_cells++;
+}
+
+static void add_bar(struct annotate_shape *sh, int *at, int cols)
+{
+	if (cols < 80 || sh->n_cells == 0)
+		return;
+	sh->cell[sh->n_cells - 1].bar = BAR_COLS;
+	*at += BAR_COLS;
+}
+
+/* The numbers of one column of the lens; further ones are called by their metric. */
+static void add_column(struct annotate_shape *sh, const struct scene *s, uint32_t column, int *at,
+		       int cols)
+{
+	int most = cols / 2, digits = s->percent ? PERCENT_COLS : AMOUNT_COLS;
+	char *name = metric_name(s->analysis->profile, s->analysis->lens.column[column].metric);
+	char title[16];
+
+	snprintf(title, sizeof(title), "%.9s", name);
+	free(name);
+	if (is_heap(s, column))
+		add_cell(sh, CELL_AMOUNT, column, column > 0 ? title : "AMOUNT", AMOUNT_COLS, at,
+			 most);
+	else if (column == 0 && cols >= 50)
+		add_cell(sh, CELL_SELF, column, s->percent ? "SELF %" : "SELF", digits, at, most);
+	if (column > 0 && !is_heap(s, column))
+		add_cell(sh, CELL_TOTAL, column, title, digits, at, most);
+	if (column > 0)
+		return;
+	add_cell(sh, CELL_TOTAL, column, s->percent ? "TOTAL %" : "TOTAL", digits, at, most);
+	add_bar(sh, at, cols);
+}
+
+/* How many digits the last line has. */
+static int line_cols(const struct annotation *a)
+{
+	uint32_t most = 9;
+	int cols = 1;
+
+	for (size_t i = 0; i < a->sources.n; i++)
+		if (a->sources.at[i].line > most)
+			most = a->sources.at[i].line;
+	for (; most >= 10; most /= 10)
+		cols++;
+	return cols < 4 ? 4 : cols;
+}
+
+void annotate_shape_make(struct annotate_shape *sh, const struct scene *s,
+			 const struct annotation *a, enum annotation_mode mode, int cols)
+{
+	int at = 3;
+
+	*sh = (struct annotate_shape){ .n_cells = 0 };
+	if (s->analysis->diff) {
+		add_cell(sh, CELL_BEFORE, 0, "BEFORE %", PERCENT_COLS, &at, cols / 2);
+		add_cell(sh, CELL_AFTER, 0, "AFTER %", PERCENT_COLS, &at, cols / 2);
+		add_bar(sh, &at, cols);
+	} else {
+		for (uint32_t i = 0; i < a->n_columns && i < 4; i++)
+			add_column(sh, s, i, &at, cols);
+	}
+	sh->line = at;
+	sh->line_cols = mode == ANNOTATION_ASSEMBLY ? 0 : line_cols(a);
+	sh->arrows = mode == ANNOTATION_ASSEMBLY ? (cols >= 60 ? LANES_MAX + 1 : 2) : 0;
+	sh->text = at + sh->line_cols + (sh->line_cols ? 2 : 0);
+	if (sh->text > cols)
+		sh->text = cols;
+	if (sh->line + sh->line_cols > cols)
+		sh->line_cols = 0;
+	sh->text_cols = cols - sh->text;
+}
+
+static int64_t sum_of_side(const struct scene *s, const int64_t *numbers, enum side side)
+{
+	const struct lens *l = &s->analysis->lens;
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < l->sides.n_runs[side]; i++)
+		sum += numbers[lens_side(l, side) + i];
+	return sum;
+}
+
+int64_t annotate_value(const struct scene *s, const struct annotation *a,
+		       const struct annotate_cell *cell, uint32_t numbers)
+{
+	const int64_t *total = annotation_total(a, numbers);
+
+	switch (cell->kind) {
+	case CELL_SELF:
+		return annotation_self(a, numbers)[cell->column];
+	case CELL_TOTAL:
+	case CELL_AMOUNT:
+		return total[cell->column];
+	case CELL_BEFORE:
+		return sum_of_side(s, total, SIDE_BEFORE);
+	case CELL_AFTER:
+		return sum_of_side(s, total, SIDE_AFTER);
+	}
+	return 0;
+}
+
+/* Lines of a comparison are shares of all of their side: a function that became twice as slow has the same lines. */
+int64_t annotate_whole(const struct scene *s, const struct annotation *a,
+		       const struct annotate_cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_SELF:
+		return a->code_self[cell->column];
+	case CELL_TOTAL:
+	case CELL_AMOUNT:
+		return a->total[cell->column];
+	case CELL_BEFORE:
+		return sum_of_side(s, s->analysis->weights.total, SIDE_BEFORE);
+	case CELL_AFTER:
+		return sum_of_side(s, s->analysis->weights.total, SIDE_AFTER);
+	}
+	return 0;
+}
+
+static void draw_numbers(const struct annotate_view *v, const struct scene *s,
+			 const struct annotation *a, struct canvas *c, struct rect r, int line,
+			 uint32_t numbers, bool part)
+{
+	for (int i = 0; i < v->shape.n_cells && numbers != ANNOTATION_NONE; i++) {
+		const struct annotate_cell *cell = &v->shape.cell[i];
+		int64_t value = annotate_value(s, a, cell, numbers);
+		int64_t whole = annotate_whole(s, a, cell);
+		bool compared = cell->kind == CELL_BEFORE || cell->kind == CELL_AFTER;
+		uint16_t style = part && value > whole / HOT_PART && whole > 0 ? STYLE_HOT
+									       : STYLE_NUMBER;
+		char text[FMT_SIZE];
+
+		if (value == 0)
+			continue;
+		if (cell->kind == CELL_AMOUNT || (!s->percent && !compared))
+			fmt_weight(text, value,
+				   metric_unit(s->analysis->profile,
+					       s->analysis->lens.column[cell->column].metric),
+				   a->scale[cell->column]);
+		else
+			fmt_percent(text, value, whole);
+		canvas_puts_right(c, r.row + line, r.col + cell->col, cell->cols, style, text);
+		if (cell->bar > 0)
+			canvas_bar(c, r.row + line, r.col + cell->col + cell->cols + 1, cell->bar,
+				   part ? STYLE_BAR : STYLE_DIM, value, whole);
+	}
+}
+
+/* Tabs as blanks, without what is scrolled out; the caller frees. */
+static char *shifted(const struct annotate_view *v, const char *text)
+{
+	size_t tab = v->shape.text_cols < NARROW_COLS ? TAB_NARROW : TAB_COLS;
+	size_t n = strlen(text), at = 0, got, cut;
+	char *out = xmalloc(n * TAB_COLS + 1), *kept;
+
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] != '\t') {
+			out[at++] = text[i];
+			continue;
+		}
+		do
+			out[at++] = ' ';
+		while (at % tab != 0);
+	}
+	out[at] = '\0';
+	cut = text_clip(out, at, (size_t)v->shift, &got);
+	kept = xstrdup(out + cut);
+	free(out);
+	return kept;
+}
+
+static void draw_source(const struct annotate_view *v, const struct annotation_source *src,
+			struct canvas *c, struct rect r, int line, uint16_t flags)
+{
+	const struct annotate_shape *sh = &v->shape;
+	char number[16], *text = shifted(v, src->text ? src->text : "");
+
+	snprintf(number, sizeof(number), "%" PRIu32, src->line);
+	canvas_puts_right(c, r.row + line, r.col + sh->line, sh->line_cols,
+			  (uint16_t)(STYLE_DIM | flags), number);
+	canvas_puts(c, r.row + line, r.col + sh->text, sh->text_cols,
+		    (uint16_t)(STYLE_NORMAL | flags), text);
+	free(text);
+}
+
+static void draw_inline(const struct annotate_view *v, const struct annotation_inline *in,
+			struct canvas *c, struct rect r, int line, uint16_t flags)
+{
+	const struct annotate_shape *sh = &v->shape;
+	int indent = 2 + 2 * (int)(in->depth < 8 ? in->depth : 8), col = sh->text + indent;
+	int room = sh->text_cols - indent, used;
+	char *name;
+
+	if (room <= 2)
+		return;
+	canvas_fill(c, r.row + line, r.col + col, 1, (uint16_t)(STYLE_DIM | flags), GLYPH_INTO);
+	name = text_fold_name(in->function, (size_t)(room - 2 > 40 ? 40 : room - 2), c->ascii);
+	used = 2 + canvas_puts(c, r.row + line, r.col + col + 2, room - 2,
+			       (uint16_t)(STYLE_FAMILY_PROGRAM | flags), name);
+	free(name);
+	if (!in->file_name)
+		return;
+	canvas_printf(c, r.row + line, r.col + col + used, room - used,
+		      (uint16_t)(STYLE_DIM | flags), "  %s:%" PRIu32 "  %s", in->file_name,
+		      in->line, in->text ? in->text + strspn(in->text, " \t") : "");
+}
+
+/* Where a jump leads, of what is not told by an arrow. */
+static char *note_of(const struct annotate_view *v, const struct annotation *a,
+		     const struct annotation_code *code)
+{
+	if (code->note)
+		return xasprintf("<%s>", code->note);
+	if (code->target == ANNOTATION_NONE || v->rows.mode == ANNOTATION_ASSEMBLY)
+		return NULL;
+	return xstrdup(a->code.at[code->target].shown > code->shown ? "↓" : "↑");
+}
+
+static void draw_code(const struct annotate_view *v, const struct annotation *a,
+		      const struct annotation_code *code, struct canvas *c, struct rect r, int line,
+		      uint16_t flags)
+{
+	const struct annotate_shape *sh = &v->shape;
+	bool both = v->rows.mode == ANNOTATION_BOTH;
+	int col = sh->text + sh->arrows + (both ? 4 : 0),
+	    room = sh->text_cols - sh->arrows - (both ? 4 : 0);
+	char *note = note_of(v, a, code), *text = shifted(v, code->text);
+	int used;
+
+	if (room <= 0) {
+		free(note);
+		free(text);
+		return;
+	}
+	used = canvas_printf(c, r.row + line, r.col + col, room, (uint16_t)(STYLE_DIM | flags),
+			     "%6" PRIx64 "  ", code->shown);
+	used += canvas_puts(c, r.row + line, r.col + col + used, room - used,
+			    (uint16_t)((both ? STYLE_DIM : STYLE_NORMAL) | flags), text);
+	if (note)
+		canvas_printf(c, r.row + line, r.col + col + used, room - used,
+			      (uint16_t)(STYLE_DIM | flags), "  %s", note);
+	free(note);
+	free(text);
+}
+
+/* The source position from here on. */
+static void draw_at(const struct annotate_view *v, const struct annotation_code *code,
+		    struct canvas *c, struct rect r, int line, uint16_t flags)
+{
+	const struct annotate_shape *sh = &v->shape;
+	const char *slash = strrchr(code->path, '/');
+	const char *text = code->at ? code->at + strspn(code->at, " \t") : "";
+	char *name = code->inlined ? text_fold_name(code->inlined, 32, c->ascii) : NULL;
+	int col = sh->text + sh->arrows, room = sh->text_cols - sh->arrows, used;
+
+	if (room <= 0) {
+		free(name);
+		return;
+	}
+	used = canvas_printf(c, r.row + line, r.col + col, room, (uint16_t)(STYLE_HEADER | flags),
+			     "%s:%" PRIu32, slash ? slash + 1 : code->path, code->line);
+	if (name)
+		used += canvas_printf(c, r.row + line, r.col + col + used, room - used,
+				      (uint16_t)(STYLE_FAMILY_PROGRAM | flags), "  › %s", name);
+	canvas_printf(c, r.row + line, r.col + col + used, room - used,
+		      (uint16_t)(STYLE_DIM | flags), "  %s", text);
+	free(name);
+}
+
+static void draw_block(const struct annotate_view *v, const struct annotation_block *b,
+		       struct canvas *c, struct rect r, int line)
+{
+	int col = v->shape.text, room = v->shape.text_cols;
+	char *name = text_fold_name(b->function, (size_t)(room > 8 ? room - 8 : 8), c->ascii);
+	int used = canvas_puts(c, r.row + line, r.col + col, room, STYLE_TITLE, name);
+
+	canvas_printf(c, r.row + line, r.col + col + used, room - used, STYLE_DIM, "  %s%s",
+		      b->module, b->inlined ? "  (inlined there)" : "");
+	free(name);
+}
+
+static void draw_row(const struct annotate_view *v, const struct scene *s,
+		     const struct annotation *a, struct canvas *c, struct rect r, int line,
+		     uint32_t at)
+{
+	const struct annotation_row *row = &v->rows.all.at[at];
+	bool selected = at == v->list.cursor;
+	uint16_t flags = (uint16_t)((selected ? STYLE_SELECTED : 0) |
+				    (s->search && annotate_matches(s, a, row) ? STYLE_MATCH : 0));
+	int col = v->shape.text, room = v->shape.text_cols;
+
+	draw_numbers(v, s, a, c, r, line, annotation_row_numbers(a, row),
+		     annotation_row_is_part(&v->rows, row));
+	switch (row->kind) {
+	case ANNOTATION_ROW_SOURCE:
+		draw_source(v, &a->sources.at[row->at], c, r, line, flags);
+		break;
+	case ANNOTATION_ROW_INLINE:
+		draw_inline(v, &a->inlines.at[row->at], c, r, line, flags);
+		break;
+	case ANNOTATION_ROW_CODE:
+		draw_code(v, a, &a->code.at[row->at], c, r, line, flags);
+		break;
+	case ANNOTATION_ROW_FILE:
+		canvas_puts(c, r.row + line, r.col + col, room, (uint16_t)(STYLE_TITLE | flags),
+			    a->files.at[row->at].path);
+		break;
+	case ANNOTATION_ROW_BLOCK:
+		draw_block(v, &a->blocks.at[row->at], c, r, line);
+		break;
+	case ANNOTATION_ROW_AT:
+		draw_at(v, &a->code.at[row->at], c, r, line, flags);
+		break;
+	case ANNOTATION_ROW_WARNING:
+		canvas_puts(c, r.row + line, r.col + 3, r.cols > 3 ? r.cols - 3 : 0,
+			    (uint16_t)(STYLE_MARK | flags), row->text);
+		break;
+	case ANNOTATION_ROW_GAP:
+		canvas_fill(c, r.row + line, r.col + col, room > 0, STYLE_DIM, GLYPH_MORE);
+		break;
+	}
+	if (selected)
+		row_draw_marker(c, r, line);
+}
+
+/* --- arrows -------------------------------------------------------------------------------- */
+
+/* A jump between two rows. */
+struct arrow {
+	uint32_t low, high; /* rows */
+	bool up;            /* it goes to the lower number */
+	bool selected;
+	int lane; /* from the text outwards */
+};
+
+static int by_length(const void *x, const void *y)
+{
+	const struct arrow *a = x, *b = y;
+	uint32_t la = a->high - a->low, lb = b->high - b->low;
+
+	if (a->selected != b->selected)
+		return a->selected ? -1 : 1;
+	return la != lb ? (la < lb ? -1 : 1) : a->low < b->low ? -1 : a->low > b->low;
+}
+
+static void draw_arrow(const struct annotate_view *v, struct canvas *c, struct rect r, int line0,
+		       const struct arrow *x)
+{
+	int inner = r.col + v->shape.text + v->shape.arrows - 2, col = inner - x->lane;
+	uint32_t top = v->list.top, bottom = top + (uint32_t)(r.rows - line0);
+	uint16_t style = x->selected ? STYLE_HOT : STYLE_RULE;
+
+	for (uint32_t k = x->low > top ? x->low : top; k <= x->high && k < bottom; k++) {
+		int row = r.row + line0 + (int)(k - top);
+		bool end = k == x->low || k == x->high, target = k == (x->up ? x->low : x->high);
+
+		canvas_fill(c, row, col, 1, style,
+			    k == x->low    ? GLYPH_CORNER_TOP
+			    : k == x->high ? GLYPH_CORNER_BOTTOM
+					   : GLYPH_WALL);
+		if (end && col < inner)
+			canvas_fill(c, row, col + 1, inner - col, style, GLYPH_RULE);
+		if (target)
+			canvas_fill(c, row, inner + 1, 1, style, GLYPH_RIGHT);
+	}
+}
+
+/* Jumps with an end in sight, the shortest next to the text; those without a free lane are left out. */
+static void draw_arrows(const struct annotate_view *v, const struct annotation *a, struct canvas *c,
+			struct rect r, int line0)
+{
+	uint32_t top = v->list.top, bottom = top + (uint32_t)(r.rows - line0);
+	int lanes = v->shape.arrows - 1;
+	VEC(struct arrow) all = { 0 };
+
+	for (size_t i = 0; i < a->code.n; i++) {
+		uint32_t target = a->code.at[i].target, from = v->row_of.at[i], to;
+		struct arrow x = { .lane = -1 };
+
+		if (target == ANNOTATION_NONE || from == ANNOTATION_NONE)
+			continue;
+		to = v->row_of.at[target];
+		if (to == ANNOTATION_NONE || to == from)
+			continue;
+		x.low = from < to ? from : to;
+		x.high = from < to ? to : from;
+		x.up = to < from;
+		x.selected = v->list.cursor == from;
+		if ((x.low >= top && x.low < bottom) || (x.high >= top && x.high < bottom) ||
+		    x.selected)
+			vec_push(&all, x);
+	}
+	if (all.n > 0)
+		qsort(all.at, all.n, sizeof(*all.at), by_length);
+	for (size_t i = 0; i < all.n; i++) {
+		for (int lane = 0; lane < lanes && all.at[i].lane < 0; lane++) {
+			bool is_free = true;
+
+			for (size_t k = 0; k < i && is_free; k++)
+				is_free = all.at[k].lane != lane ||
+					  all.at[k].high < all.at[i].low ||
+					  all.at[k].low > all.at[i].high;
+			if (is_free)
+				all.at[i].lane = lane;
+		}
+		if (all.at[i].lane >= 0)
+			draw_arrow(v, c, r, line0, &all.at[i]);
+	}
+	vec_done(&all);
+}
+
+/* --- all ----------------------------------------------------------------------------------- */
+
+static void draw_titles(const struct annotate_view *v, const struct scene *s,
+			const struct annotation *a, struct canvas *c, struct rect r)
+{
+	const struct weights *w = &s->analysis->weights;
+	int col = v->shape.line, room = r.cols - col, used;
+	char self[FMT_SIZE], total[FMT_SIZE], *name, *shares;
+
+	for (int i = 0; i < v->shape.n_cells; i++)
+		canvas_puts_right(c, r.row, r.col + v->shape.cell[i].col, v->shape.cell[i].cols,
+				  STYLE_HEADER, v->shape.cell[i].title);
+	if (room <= 0)
+		return;
+	shares = s->analysis->diff || is_heap(s, 0)
+			 ? xasprintf("total %s %% of all",
+				     fmt_percent(total, a->total[0], w->total[0]))
+			 : xasprintf("self %s %%, total %s %% of all",
+				     fmt_percent(self, a->self[0], w->total[0]),
+				     fmt_percent(total, a->total[0], w->total[0]));
+	used = (int)strlen(shares) + 4 + (a->scoped ? 18 : 0);
+	name = text_fold_name(a->function, (size_t)(room - used > 12 ? room - used : 12), c->ascii);
+	used = canvas_puts(c, r.row, r.col + col, room, STYLE_HEADER_SORTED, name);
+	canvas_printf(c, r.row, r.col + col + used, room - used, STYLE_DIM, "  %s%s", shares,
+		      a->scoped ? " · below the node" : "");
+	free(name);
+	free(shares);
+}
+
+static void draw_reason(struct canvas *c, struct rect r, const char *text)
+{
+	canvas_put_lines(c, r.row + r.rows / 3, r.col + 2, r.cols - 4, r.rows - r.rows / 3,
+			 STYLE_DIM, text);
+}
+
+void annotate_draw(const struct annotate_view *v, const struct scene *s, struct canvas *c,
+		   struct rect r)
+{
+	const struct annotation *a = annotate_shown(v, s);
+
+	if (r.rows <= 0 || r.cols <= 0)
+		return;
+	if (!a) {
+		if (v->wish.key_id == ID_NONE)
+			row_draw_nothing(c, r, s);
+		else
+			draw_reason(c, r, s->no_code ? s->no_code : "reading the code…");
+		return;
+	}
+	if (v->title_rows)
+		draw_titles(v, s, a, c, r);
+	if (a->nothing) {
+		draw_reason(c, r, a->nothing);
+		return;
+	}
+	if (v->rows.mode == ANNOTATION_ASSEMBLY && v->shape.text_cols > v->shape.arrows)
+		draw_arrows(v, a, c, r, v->title_rows);
+	for (int i = v->title_rows; i < r.rows; i++) {
+		uint32_t at = list_at(&v->list, i - v->title_rows);
+
+		if (at < v->rows.all.n)
+			draw_row(v, s, a, c, r, i, at);
+	}
+}
+
+bool annotate_matches(const struct scene *s, const struct annotation *a,
+		      const struct annotation_row *row)
+{
+	const char *text[2] = { NULL, NULL };
+
+	switch (row->kind) {
+	case ANNOTATION_ROW_SOURCE:
+		text[0] = a->sources.at[row->at].text;
+		break;
+	case ANNOTATION_ROW_INLINE:
+		text[0] = a->inlines.at[row->at].function;
+		text[1] = a->inlines.at[row->at].text;
+		break;
+	case ANNOTATION_ROW_CODE:
+		text[0] = a->code.at[row->at].text;
+		text[1] = a->code.at[row->at].note;
+		break;
+	case ANNOTATION_ROW_FILE:
+	case ANNOTATION_ROW_WARNING:
+	case ANNOTATION_ROW_GAP:
+	case ANNOTATION_ROW_BLOCK:
+	case ANNOTATION_ROW_AT:
+		break;
+	}
+	for (int i = 0; i < 2; i++)
+		if (text[i] && search_matches(s->search, text[i], strlen(text[i])))
+			return true;
+	return false;
+}
+
+char *annotate_status(const struct annotate_view *v, const struct scene *s,
+		      const struct annotation *a)
+{
+	const struct annotation_row *row;
+	char share[FMT_SIZE], self[FMT_SIZE], *numbers, *out = NULL;
+	const struct annotation_inline *in;
+	const struct annotation_code *code;
+	uint32_t n;
+
+	if (v->list.cursor >= v->rows.all.n)
+		return NULL;
+	row = &v->rows.all.at[v->list.cursor];
+	n = annotation_row_numbers(a, row);
+	row_share(share, s, annotation_total(a, n)[0], a->total[0]);
+	row_share(self, s, annotation_self(a, n)[0], a->code_self[0]);
+	numbers = n == ANNOTATION_NONE ? xstrdup("no sample")
+		  : is_heap(s, 0)      ? xstrdup(share)
+				       : xasprintf("%s, self %s", share, self);
+	switch (row->kind) {
+	case ANNOTATION_ROW_SOURCE:
+		out = xasprintf("%s  %s:%" PRIu32, numbers,
+				a->files.at[a->sources.at[row->at].file].path,
+				a->sources.at[row->at].line);
+		break;
+	case ANNOTATION_ROW_INLINE:
+		in = &a->inlines.at[row->at];
+		out = xasprintf("%s  inlined here  %s", numbers, in->function);
+		break;
+	case ANNOTATION_ROW_CODE:
+		code = &a->code.at[row->at];
+		out = xasprintf("%s  %" PRIx64 " %s%s%s%s", numbers, code->shown, code->text,
+				code->inlined ? "  of " : "", code->inlined ? code->inlined : "",
+				code->target != ANNOTATION_NONE ? "  (Enter follows it)" : "");
+		break;
+	case ANNOTATION_ROW_AT:
+		code = &a->code.at[row->at];
+		out = xasprintf("%s:%" PRIu32 "%s%s", code->path, code->line,
+				code->inlined ? "  " : "", code->inlined ? code->inlined : "");
+		break;
+	case ANNOTATION_ROW_FILE:
+		out = xstrdup(a->files.at[row->at].found ? a->files.at[row->at].found
+							 : a->files.at[row->at].path);
+		break;
+	case ANNOTATION_ROW_WARNING:
+		out = xstrdup(row->text);
+		break;
+	case ANNOTATION_ROW_BLOCK:
+		out = xasprintf("%s  %s", a->blocks.at[row->at].function,
+				a->blocks.at[row->at].path);
+		break;
+	case ANNOTATION_ROW_GAP:
+		break;
+	}
+	free(numbers);
+	return out;
+}
