@@ -17,6 +17,8 @@
 #include "formats/speedscope/speedscope.h"
 #include "formats/svg/svg.h"
 #include "formats/v8/v8.h"
+#include "formats/valgrind/dhat.h"
+#include "formats/valgrind/massif.h"
 #include "input/input.h"
 
 #include <errno.h>
@@ -31,11 +33,13 @@
 const struct format *const formats[] = {
 	&format_callgrind,
 	&format_cpuprofile,
+	&format_dhat,
 	&format_firefox,
 	&format_folded,
 	&format_folded_diff,
 	&format_heap_trace,
 	&format_heaptrack,
+	&format_massif,
 	&format_perf_data,
 	&format_perf_script,
 	&format_pprof,

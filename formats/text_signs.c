@@ -45,7 +45,6 @@ static const struct sign signs[] = {
 	{ "goroutine profile: ", "", "a list of goroutines (Go)" },
 	{ "threadcreate profile: ", "", "a list of threads (Go)" },
 	{ "desc: I1 cache:", "", "cachegrind text" },
-	{ "desc: ", "", "massif text" },
 	{ "Function Stack,", "", "a table of VTune (CSV)" },
 	{ "Function Stack\t", "", "a table of VTune" },
 	{ "Function,", "CPU Time", "a table of VTune (CSV)" },
@@ -196,7 +195,6 @@ static const struct {
 	const char *key, *also, *what;
 } tools[] = {
 	{ "speedscope.app", "", "a speedscope profile (JSON)" },
-	{ "\"dhatFileVersion\"", "", "a DHAT profile (valgrind, JSON)" },
 	{ "\"traceEvents\"", "", "a trace of Chrome or Perfetto (JSON)" },
 	{ "\"ph\"", "\"ts\"", "a trace of Chrome or Perfetto (JSON)" },
 	{ "\"preprocessedProfileVersion\"", "", "a Firefox profile (JSON)" },

@@ -53,6 +53,7 @@ formats/cpuprofile: src/base src/profile src/input src/elf src/symbols formats
 formats/firefox: src/base src/profile src/input src/query formats formats/json formats/write
 formats/speedscope: src/base src/profile src/input src/query formats formats/json formats/write
 formats/svg: src/base src/profile src/query/ src/query formats formats/write
+formats/valgrind: src/base src/profile/ src/profile src/input formats formats/json
 formats/v8: src/base src/profile src/input formats formats/json
 formats/pprof: src/base src/profile/ src/profile src/input src/elf src/symbols src/query/ src/query formats
 src/record/heap: src/base src/unwind src/heaptrace src/record/heap/

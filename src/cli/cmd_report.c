@@ -97,6 +97,10 @@ static void put_amount(const struct report *r, FILE *to)
 			fmt_counted(stacks, count, "stack"));
 		return;
 	}
+	if (heap && heap_manner_of(a->profile, &a->counts).lacks & HEAP_LACKS_CALLS) {
+		fputs(": snapshots", to);
+		return;
+	}
 	if (r->view == VIEW_KIND_MEMORY) {
 		count = footprint_calls(a->footprint);
 		scale = 1;

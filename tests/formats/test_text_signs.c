@@ -44,7 +44,6 @@ static const struct {
 	{ "heap profile:    812: 1234567 [  2000:  9999999] @ heapprofile\n",
 	  "a heap profile of gperftools or Go" },
 	{ "Function Stack,CPU Time:Self\nmain,12\n  sort,30\n", "a table of VTune (CSV)" },
-	{ "desc: --massif-out-file=x\ncmd: ./x\ntime_unit: i\n", "massif text" },
 	{ "Aggregated stats:\n           TOTAL events:       1200\n          SAMPLE events:       1100\n",
 	  "the output of perf report --stats" },
 	{ "# To display the perf.data header info, please use --header/--header-only options.\n"
@@ -52,7 +51,6 @@ static const struct {
 	  "the output of perf report" },
 	{ "reading file \"heaptrack.x.812.zst\" - please wait, this might take some time...\n",
 	  "the output of heaptrack_print" },
-	{ "{\"dhatFileVersion\":2,\"mode\":\"heap\"}", "a DHAT profile (valgrind, JSON)" },
 	{ "[{\"name\": 3}]", "JSON" },
 };
 

@@ -25,6 +25,10 @@ fuzz_fn fuzz_debug_info;
 fuzz_fn fuzz_folded;
 /* Reads a heap trace, and asks for all that can be asked. */
 fuzz_fn fuzz_heap_trace;
+/* Reads a profile of DHAT's, and asks for its table. */
+fuzz_fn fuzz_dhat;
+/* Reads a massif.out, and asks for its table. */
+fuzz_fn fuzz_massif;
 /* Reads a trace of heaptrack's, and asks for all that can be asked. */
 fuzz_fn fuzz_heaptrack;
 /* Reads a jitdump and asks for names and unwind rules of its code. */

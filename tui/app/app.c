@@ -131,6 +131,16 @@ static void leave_memory(struct app *a)
 	app_say(a, true, "the memory view wants a recording of a heap; this is top");
 }
 
+/* Is a heap all that there is to look at, or what the input puts first? */
+static bool is_of_heap(const struct analysis *a)
+{
+	event_id e = a->lens.column[0].metric.event;
+
+	return a->counts.n_samples == 0 ||
+	       (e.v < a->counts.n_events && profile_event(a->profile, e)->is_heap &&
+		profile_event(a->profile, e)->is_default);
+}
+
 static void replace_analysis(struct app *a, struct analysis *made)
 {
 	struct analysis *old = a->analysis;
@@ -141,7 +151,7 @@ static void replace_analysis(struct app *a, struct analysis *made)
 	a->analysis = a->scene.analysis = made;
 	app_search_again(a);
 	/* A recording of a heap begins with its memory over time. */
-	if (a->view_open && made->footprint && !made->diff && made->counts.n_samples == 0)
+	if (a->view_open && made->footprint && !made->diff && is_of_heap(made))
 		app_show(a, VIEW_KIND_MEMORY);
 	if (made->diff && old->profile != made->profile)
 		app_compare_tell(a);

@@ -118,7 +118,7 @@ static char *manner_text(const struct analysis *an)
 	const struct footprint *f = an->footprint;
 	struct heap_manner manner;
 	char error[FMT_SIZE] = "", below[FMT_SIZE] = "", culled[FMT_SIZE], gone[FMT_SIZE];
-	const char *became, *stopped;
+	const char *became, *stopped, *clock;
 
 	if (!metric_is_heap(an->profile, an->lens.column[0].metric))
 		return xstrdup("");
@@ -134,7 +134,11 @@ static char *manner_text(const struct analysis *an)
 	became = manner.became ? strrchr(manner.became, '/') : NULL;
 	became = became ? became + 1 : manner.became ? manner.became : "";
 	stopped = manner.stopped ? manner.stopped : "";
-	return xasprintf("%s%s%s%s%s%s%s%s%s%s%s%s%.*s%s%s%s%s", manner.sampled ? " · sampled" : "",
+	clock = manner.clock ? manner.clock : "";
+	return xasprintf("%s%.*s%s%s%s%s%s%s%s%s%s%s%s%s%.*s%s%s%s%s", *clock ? " · " : "",
+			 (int)strcspn(clock, ":"), clock,
+
+			 manner.sampled ? " · sampled" : "",
 			 !*error  ? ""
 			 : *below ? " +"
 				  : " ±",

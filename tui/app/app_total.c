@@ -61,9 +61,16 @@ static char *allocations_text(const struct app *a)
 	const struct footprint *f = an->footprint;
 	bool all = app_is_of_all_measures(a);
 	bool sampled = f && f->manner.sampled;
+	struct heap_manner manner;
 	int64_t n = all ? footprint_calls(f) : (int64_t)an->weights.n_samples;
 	char number[FMT_SIZE];
 
+	manner = heap_manner_of(an->profile, &an->counts);
+	if (manner.lacks & HEAP_LACKS_CALLS)
+		return xstrdup("snapshots");
+	/* Blocks are summed up there: rows are not their number. */
+	if (manner.lacks & HEAP_LACKS_TEMPORARY && !all)
+		return xstrdup("sums of blocks");
 	return xasprintf("%s%s%s allocation%s%s", all && sampled ? "~" : "", fmt_count(number, n),
 			 sampled && !all ? " recorded" : "", n == 1 ? "" : "s",
 			 all ? "" : counted_text(an->lens.column[0].metric.measure));

@@ -197,11 +197,18 @@ static void draw_rate(const struct memory_graph *g, struct canvas *c, int row, i
 	free(n);
 }
 
-static void draw_rates(const struct memory_graph *g, struct canvas *c, struct rect r)
+static void draw_rates(const struct memory_graph *g, const struct scene *s, struct canvas *c,
+		       struct rect r)
 {
 	int row = r.row + memory_graph_top(g) + g->rows + 1, left = r.col + g->gutter;
 	int half = (r.cols - g->gutter) / 2;
 
+	if (s->analysis->footprint &&
+	    s->analysis->footprint->manner.lacks & (HEAP_LACKS_CALLS | HEAP_LACKS_TIMES)) {
+		canvas_puts(c, row, left, r.cols - g->gutter, STYLE_DIM,
+			    "rates of allocations and frees are not known");
+		return;
+	}
 	draw_rate(g, c, row, left, half - 1, false);
 	draw_rate(g, c, row, left + half + 1, half - 1, true);
 }
@@ -246,5 +253,5 @@ void memory_graph_draw(const struct memory_graph *g, const struct scene *s, stru
 	if (r.rows > memory_graph_top(g) + g->rows)
 		draw_columns(g, s, c, r);
 	if (g->rates)
-		draw_rates(g, c, r);
+		draw_rates(g, s, c, r);
 }

@@ -102,6 +102,7 @@ static bool has_column(const struct memory_table *t, const struct scene *s, int 
 		return false;
 	return cols >= column->needs && (!column->in_range || footprint_of(s)->in_range) &&
 	       (i < N_OF_MOMENT || column->of != t->moment) &&
+	       footprint_knows(footprint_of(s), column->of) &&
 	       (column->of != FOOTPRINT_LEAKED || memory_table_has_leaks(s));
 }
 

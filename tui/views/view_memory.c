@@ -153,15 +153,16 @@ static bool move_live(const struct memory_view *v, const struct scene *s)
 }
 
 /*
- * A program that has ended holds nothing worth a look at its end: who held most is on the peak. What is being recorded,
- * or written, is shown as it is now.
+ * A program that has ended holds nothing worth a look at its end: who held most is on the peak. So it is of snapshots. What is being
+ * recorded, or written, is shown as it is now.
  */
 static void open_on_peak(struct memory_view *v, const struct scene *s)
 {
 	struct footprint *f = footprint_of(s);
 
 	/* An answer from before the load's end may know of no peak yet. */
-	if (v->opened || !f || s->loading || s->live || f->manner.lives_on || f->manner.goes_on ||
+	if (v->opened || !f || s->loading || s->live ||
+	    (f->manner.lives_on && footprint_knows(f, FOOTPRINT_LEAKED)) || f->manner.goes_on ||
 	    f->peak.time_ns == TIME_NONE)
 		return;
 	v->opened = true;
@@ -299,7 +300,7 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 					 fmt_bytes(a, f->peak.n > 1 ? f->peak.bytes
 								    : f->total[FOOTPRINT_PEAK]),
 					 time_axis_text(b, f->peak.time_ns)));
-	if (!s->loading && !f->manner.goes_on)
+	if (!s->loading && !f->manner.goes_on && footprint_knows(f, FOOTPRINT_LEAKED))
 		col = put_part(c, r, col,
 			       xasprintf("%s %s%s",
 					 f->manner.lives_on   ? "still live"
@@ -310,10 +311,11 @@ static void draw_summary(const struct memory_view *v, const struct scene *s, str
 		col = put_part(
 			c, r, col,
 			xasprintf("RSS %s%s", f->in_range ? "of all " : "", fmt_bytes(a, rss)));
-	put_part(c, r, col,
-		 xasprintf("%s%s of %s%s", about(f),
-			   fmt_counted(n, footprint_calls(f), "allocation"), about(f),
-			   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
+	if (footprint_knows(f, FOOTPRINT_CALLS))
+		put_part(c, r, col,
+			 xasprintf("%s%s of %s%s", about(f),
+				   fmt_counted(n, footprint_calls(f), "allocation"), about(f),
+				   fmt_bytes(b, f->total[FOOTPRINT_BYTES])));
 }
 
 static void memory_draw(const void *state, const struct scene *s, struct canvas *c, struct rect r)

@@ -12,6 +12,7 @@
 #include "profile/profile.h"
 #include "query/core/aggregate.h"
 #include "query/core/fact_order.h"
+#include "query/core/heap_pass.h"
 
 #define NAME_COLS 24
 
@@ -124,6 +125,10 @@ static void put_events(const struct profile *p, const struct profile_counts *cou
 
 		fputs("  ", to);
 		put_clean(to, text_of(p, event->name), ascii, NAME_COLS);
+		if (event->is_heap && heap_manner_of(p, counts).lacks & HEAP_LACKS_CALLS) {
+			fputs("  snapshots\n", to);
+			continue;
+		}
 		fmt_weight(n, sums[i].n_samples, UNIT_COUNT, sums[i].sample_scale);
 		fprintf(to, "  %s %s%s", n, event->is_heap ? "allocation" : "sample",
 			strcmp(n, "1") == 0 ? "" : "s");

@@ -111,12 +111,15 @@ static void make_layout(const struct report *r, struct layout *l)
 
 	*l = (struct layout){ .ascii = r->ascii };
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++) {
-		if (c == FOOTPRINT_LIVE && live_is_leaked(r->analysis->footprint))
+		if ((c == FOOTPRINT_LIVE && live_is_leaked(r->analysis->footprint)) ||
+		    !footprint_knows(r->analysis->footprint, (enum footprint_column)c))
 			continue;
 		l->cols[c] = width > 0 ? number_cols(r, c) : NUMBER_COLS;
 		taken += (size_t)l->cols[c] + 1;
 	}
 	for (size_t i = 0; width > 0 && i < 3 && taken + NAME_COLS_MIN > width; i++) {
+		if (l->cols[least_missed[i]] == 0)
+			continue;
 		taken -= (size_t)l->cols[least_missed[i]] + 1;
 		l->cols[least_missed[i]] = 0;
 	}
@@ -380,6 +383,9 @@ static void put_manner(const struct footprint *f, bool ascii, FILE *to)
 		fprintf(to,
 			"# %s of processes that ended before the others: what they held then is leaked, and live no more\n",
 			fmt_counted(n, f->manner.n_gone, "heap"));
+	if (f->manner.lacks & HEAP_LACKS_CALLS)
+		fputs("# snapshots: single blocks are not known, nor which were freed\n", to);
+	put_remark("times are none: ", f->manner.clock, "", ascii, to);
 	put_remark("paused ", f->manner.paused, "", ascii, to);
 	put_remark("the process became ", f->manner.became,
 		   ", which has a trace of its own if it could be recorded", ascii, to);
@@ -443,7 +449,8 @@ static void put_json_frame(void *arg, const struct frame_told *frame)
 static void put_sums(struct json_out *j, const struct footprint *f, const int64_t *sum)
 {
 	for (int c = 0; c < FOOTPRINT_N_COLUMNS; c++)
-		json_put_weight(j, column_names[c], sum[c], f->scale[c]);
+		if (footprint_knows(f, (enum footprint_column)c))
+			json_put_weight(j, column_names[c], sum[c], f->scale[c]);
 	if (f->in_range)
 		json_put_int(j, "change", sum[FOOTPRINT_CHANGE]);
 }
@@ -462,6 +469,12 @@ static void put_manner_json(struct json_out *j, const struct footprint *f)
 		json_put_bool(j, "attached", true);
 	if (f->manner.lives_on)
 		json_put_bool(j, "lives_on", true);
+	if (f->manner.lacks & HEAP_LACKS_LIFETIMES)
+		json_put_bool(j, "no_lifetimes", true);
+	if (f->manner.lacks & HEAP_LACKS_THREADS)
+		json_put_bool(j, "no_threads", true);
+	if (f->manner.clock)
+		json_put_text(j, "clock", f->manner.clock);
 	if (f->manner.n_gone > 0)
 		json_put_int(j, "gone", f->manner.n_gone);
 	if (f->manner.paused)

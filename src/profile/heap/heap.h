@@ -45,6 +45,7 @@ typedef struct { uint32_t v; } series_id;	/* a number over time */
 #define HEAP_LACKS_THREADS   1u /* who allocated and freed */
 #define HEAP_LACKS_LIFETIMES 2u /* which of several blocks of a stack and size was freed */
 #define HEAP_LACKS_TIMES     4u /* when: moments have their order only */
+#define HEAP_LACKS_TEMPORARY 16u /* which blocks were temporary */
 #define HEAP_LACKS_CALLS     8u /* single blocks: levels are known, calls, bytes in all and sizes are not */
 
 /*

@@ -233,6 +233,7 @@ struct heap_manner heap_manner_of(const struct profile *p, const struct profile_
 		out.became = text_of(p, counts, "file", "became");
 	out.stopped = text_of(p, counts, "losses", "stopped");
 	out.goes_on = text_of(p, counts, "file", "goes on");
+	out.clock = text_of(p, counts, "heap", "clock");
 	out.paused = text_of(p, counts, "file", "paused");
 	return out;
 }

@@ -115,7 +115,8 @@ struct heap_manner {
 	const char *
 		stopped; /* why its end is not recorded; what is behind a ':' is for who has room for it */
 	const char *goes_on; /* that it is being written */
-	const char *paused;  /* for how long no allocations were recorded */
+	const char *clock;  /* what times are, where they are none; what is behind a ':' as above */
+	const char *paused; /* for how long no allocations were recorded */
 };
 
 struct heap_manner heap_manner_of(const struct profile *p, const struct profile_counts *counts);

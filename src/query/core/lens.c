@@ -84,8 +84,11 @@ static event_id usual_event(const struct profile *p, const struct filter *f)
 		n_samples[rows.event[i]] += sample_count(&rows, i);
 	profile_release(p, &counts);
 	for (uint32_t i = 0; i < counts.n_events; i++) {
-		string_id name = profile_event(p, (event_id){ i })->name;
+		const struct event *e = profile_event(p, (event_id){ i });
+		string_id name = e->name;
 
+		/* Blocks are no samples, but an input may put a heap first. */
+		n_samples[i] += e->is_heap && e->is_default;
 		if (filter_has_event(f, profile_string(p, name, NULL)) &&
 		    lens_event_outranks(p, i, n_samples[i], best,
 					best == ID_NONE ? 0 : n_samples[best]))

@@ -83,6 +83,15 @@ int footprint_weigh(const struct profile *p, const struct profile_counts *counts
 		    const struct lens *lens, struct progress *progress, struct weights *w,
 		    struct footprint **out);
 
+/* Does the input say it? Of levels alone (massif) there are no calls, and what is live at their end is all that is known of leaks. */
+static inline bool footprint_knows(const struct footprint *m, enum footprint_column c)
+{
+	if (c == FOOTPRINT_TEMPORARY && m->manner.lacks & HEAP_LACKS_TEMPORARY)
+		return false;
+	return !(m->manner.lacks & HEAP_LACKS_CALLS) || c == FOOTPRINT_LIVE ||
+	       c == FOOTPRINT_PEAK || c == FOOTPRINT_CHANGE;
+}
+
 /* Allocations of all sites, as one number for people. */
 static inline int64_t footprint_calls(const struct footprint *m)
 {
