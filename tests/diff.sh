@@ -251,6 +251,62 @@ grep -q ' spin  .* run?$' out || fault "the screen takes a burst for a verdict o
 run 0 --report --no-pairs lines.folded moved.folded
 grep -q 'renamed' out && fault '--no-pairs pairs functions'
 
+# --- earlier runs ------------------------------------------------------------------------------
+
+# history_run FILE SEED GC WORK: work_3 has so much more, gc as much as is said, the others a per cent of their own.
+history_run() {
+    awk -v seed="$2" -v gc="$3" -v work="$4" 'BEGIN {
+        for (i = 0; i < 24; i++)
+            printf "main;caller_%d;work_%d %d\n", i % 4, i, (i == 3 ? work : 1) * (3000 + 30 * ((seed * 7 + i * 5) % 13 - 6) / 6)
+        printf "main;caller_1;gc %d\n", 3000 * gc
+    }' >"$1"
+}
+i=0
+for gc in 1.0 1.3 0.8 1.2 0.7 1.1 0.9 1.35; do
+    history_run "early.$i" "$i" "$gc" 1
+    run_verb=report run 0 --history early.d "early.$i"
+    i=$((i + 1))
+done
+[ "$(find early.d -name '*.run' | wc -l)" = 8 ] || fault "not each run was noted: $(ls early.d)"
+history_run hb 20 0.8 1
+history_run ha 21 1.25 1.3
+run 0 --report hb ha
+grep ' gc$' out | grep -q 'run?' && fault "without earlier runs gc is known to vary: $(cat out)"
+grep ' work_3$' out | grep -q -e noise -e 'run?' && fault "work_3 did not change: $(cat out)"
+run 0 --report --history early.d hb ha
+says out '# history: 8 earlier runs; by these, intervals of '
+grep -q ' run?   *gc$' out || fault "what gc varies by is not known: $(cat out)"
+grep ' work_3$' out | grep -q -e noise -e 'run?' && fault "with earlier runs work_3 did not change: $(cat out)"
+[ "$(find early.d -name '*.run' | wc -l)" = 10 ] || fault "the compared runs were not noted: $(ls early.d)"
+# They are compared with what was before them, however often that is asked.
+run 0 --json --history early.d hb ha
+says out '"history": {'
+grep -q '"runs": 8' out || fault "the compared runs speak for themselves: $(cat out)"
+[ "$(find early.d -name '*.run' | wc -l)" = 10 ] || fault "runs were noted twice: $(ls early.d)"
+run 0 --history early.d --keys '' --screen 120x40 hb ha
+grep -q ' gc  .* run?$' out || fault "the screen knows nothing of earlier runs: $(cat out)"
+# Of another program, and too few, they say nothing.
+printf 'main;other 900\nmain;thing 800\nmain;gc 700\n' >hc
+printf 'main;other 900\nmain;thing 800\nmain;gc 500\n' >hd
+run 0 --report --history early.d hc hd
+says out '# history: 0 earlier runs of this program; 4 are needed'
+# What cannot be read is left out with a word; what is no run is left alone.
+: >early.d/notes
+head -c 100 "early.d/$(ls early.d | head -1)" >early.d/00000000000000aa.run
+mkdir early.d/00000000000000ab.run
+ln -s /dev/zero early.d/00000000000000ac.run
+run 0 --report --history early.d hb ha
+says out '# history: 8 earlier runs'
+says err 'proftop: left out of the history: early.d/00000000000000aa.run: line 5: the file ends too early'
+says err 'proftop: left out of the history: 2 more files of early.d'
+run 2 --report --history hb hb ha
+says err 'hb: '
+run 0 --report --history other.d -f fn:gc hb ha
+says err 'the runs are not added to other.d: a filter or a grouping is given'
+[ ! -e other.d ] || fault 'runs of a filter were noted'
+run_verb=report run 2 --history early.d -f fn:gc hb
+says err '--history notes whole runs'
+
 # --- JSON ------------------------------------------------------------------------------------
 
 cat >check.py <<'TEXT'

@@ -140,7 +140,8 @@ static enum change_verdict change_of(const struct writer *w, uint32_t node,
 {
 	const struct diff *d = w->a->diff;
 
-	diff_delta(d, &w->tree->total[(size_t)node * w->tree->n_columns], delta);
+	diff_delta(d, w->tree->key[node], PART_TOTAL,
+		   &w->tree->total[(size_t)node * w->tree->n_columns], delta);
 	return node == 0 ? diff_whole_verdict(d) : diff_verdict(&d->nodes, delta);
 }
 

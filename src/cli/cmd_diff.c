@@ -16,6 +16,7 @@
 #include "cli/diff/diff_markdown.h"
 #include "cli/diff/diff_rows.h"
 #include "cli/diff/diff_text.h"
+#include "cli/diff/history_dir.h"
 #include "cli/load/load.h"
 #include "cli/options/comparison_options.h"
 #include "cli/options/message.h"
@@ -23,9 +24,11 @@
 #include "cli/options/output.h"
 #include "cli/options/query_options.h"
 #include "query/analysis.h"
+#include "query/core/filter.h"
 #include "query/diff/comparison.h"
 #include "query/diff/module_pairs.h"
 #include "query/diff/normalize.h"
+#include "query/diff/run_history.h"
 #include "tui/app/tui.h"
 
 #define DEFAULT_TABLE_ROWS   40
@@ -90,6 +93,7 @@ struct session {
 	const struct profile *profile;
 	struct comparison sides;    /* owned, as are the following */
 	struct judgement judgement; /* of --fail-if */
+	struct run_history history; /* of --history */
 	VEC(struct compared *) made;
 };
 
@@ -278,6 +282,20 @@ static int write_junit(struct session *s, struct err *e)
 	return output_close(&out, true, e);
 }
 
+/* Notes the runs where they are whole ones, each function by itself; else a sentence says that they are not. */
+static int note_runs(struct session *s, const struct diff *d, struct err *e)
+{
+	const struct lens *l = &d->analysis->lens;
+	uint32_t n;
+
+	if (!s->o->history || s->o->side_a)
+		return 0;
+	if (!filter_n_terms(s->o->filter) && l->grouping == GROUP_FUNCTION)
+		return history_dir_add(s->o->history, &s->history, d->analysis, &n, e);
+	message("the runs are not added to %s: a filter or a grouping is given", s->o->history);
+	return 0;
+}
+
 static int answer(struct session *s, struct err *e)
 {
 	struct diff *d;
@@ -293,7 +311,9 @@ static int answer(struct session *s, struct err *e)
 	rc = judgement_make(&s->judgement, d, s->o->any, compare, s, e);
 	if (!rc)
 		rc = write_report(s, d, e);
-	return rc ? rc : write_junit(s, e);
+	if (!rc)
+		rc = write_junit(s, e);
+	return rc ? rc : note_runs(s, d, e);
 }
 
 static void session_done(struct session *s)
@@ -302,6 +322,7 @@ static void session_done(struct session *s)
 	vec_done(&s->made);
 	judgement_done(&s->judgement);
 	comparison_done(&s->sides);
+	run_history_done(&s->history);
 }
 
 /* "before.data → after.data", and which programs are taken for the same; the caller frees. */
@@ -370,6 +391,9 @@ static enum status diff_loaded(struct session *s, struct load *l)
 	if (comparison_options(s->o, s->profile, &s->sides, &e))
 		return message_error(&e, STATUS_USAGE);
 	comparison_count(&s->sides, s->profile, NULL);
+	if (s->o->history && history_dir_read(s->o->history, &s->history, &e))
+		return message_error(&e, STATUS_USAGE);
+	s->sides.history = s->o->history ? &s->history : NULL;
 	tell_same_file(s->o);
 	tell_common(s->o, &s->sides, s->profile);
 	if (wants_screens(s->o))

@@ -13,7 +13,9 @@
 #include "base/err.h"
 #include "base/fmt.h"
 #include "base/text.h"
+#include "cli/diff/history_dir.h"
 #include "cli/load/load.h"
+#include "cli/options/comparison_options.h"
 #include "cli/options/message.h"
 #include "cli/options/options.h"
 #include "cli/options/output.h"
@@ -30,6 +32,8 @@
 #include "profile/profile.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
+#include "query/diff/comparison.h"
+#include "query/diff/run_history.h"
 
 /* What a person reads when they say nothing else; JSON gets every row of a table. */
 #define DEFAULT_TABLE_ROWS   40
@@ -356,6 +360,49 @@ static bool is_of_memory(const struct report_wish *w, const struct profile *p)
 	return heap;
 }
 
+/* A run of a file, as a comparison with itself has it. */
+static int note_run(const struct report_wish *w, const struct profile *p,
+		    const struct run_history *known, size_t capture, struct err *e)
+{
+	struct comparison sides = { .name = { xstrdup(w->o->files.at[capture]),
+					      xstrdup(w->o->files.at[capture]) } };
+	struct lens_wish wish = w->lens;
+	struct analysis *a = NULL;
+	struct lens lens;
+	uint32_t n_added;
+	char *filter = xasprintf("capture:%zu", capture + 1);
+	int rc = 0;
+
+	wish.group = NULL;
+	for (int side = 0; side < N_SIDES && !rc; side++)
+		rc = comparison_add(&sides, (enum side)side, filter, e);
+	if (!rc)
+		rc = comparison_options_lens(&wish, &sides, p, w->lens.metric, &lens, e);
+	if (!rc) {
+		analysis_new_parts(p, &lens, 0, NULL, &a); /* nobody cancels it */
+		lens_done(&lens);
+		rc = history_dir_add(w->o->history, known, a, &n_added, e);
+	}
+	analysis_free(a);
+	comparison_done(&sides);
+	free(filter);
+	return rc;
+}
+
+static int note_runs(const struct report_wish *w, const struct profile *p, struct err *e)
+{
+	struct run_history known;
+	int rc;
+
+	if (!w->o->history)
+		return 0;
+	rc = history_dir_read(w->o->history, &known, e);
+	for (size_t i = 0; i < w->o->files.n && !rc; i++)
+		rc = note_run(w, p, &known, i, e);
+	run_history_done(&known);
+	return rc;
+}
+
 enum status report_loaded(const struct report_wish *w, struct load *l)
 {
 	struct err e = ERR_INIT;
@@ -375,7 +422,7 @@ enum status report_loaded(const struct report_wish *w, struct load *l)
 	rc = view == VIEW_KIND_ANNOTATE ? report_function(w, l, &out, &e)
 	     : view == VIEW_KIND_INFO   ? report_info(w->o, load_profile(l), out.to)
 					: report_view(w, load_profile(l), view, &out, &e);
-	if (output_close(&out, !rc, &e) || rc)
+	if (output_close(&out, !rc, &e) || rc || note_runs(w, load_profile(l), &e))
 		return message_error(&e, STATUS_USAGE);
 	return STATUS_GOOD;
 }
@@ -385,6 +432,9 @@ static int check_asked(const struct options *o, enum view_kind *view, struct err
 {
 	if (report_find_view(o->view, view, e))
 		return -EINVAL;
+	if (o->history && filter_n_terms(o->filter))
+		return err_set(e, -EINVAL,
+			       "--history notes whole runs: it does not go with a filter");
 	if (o->function && *view != VIEW_KIND_ANNOTATE && *view != VIEW_KIND_BUTTERFLY &&
 	    *view != VIEW_KIND_CALLERS)
 		return err_set(

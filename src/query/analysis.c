@@ -251,7 +251,8 @@ static double rank_change(const void *diff, const int64_t *self)
 {
 	struct noise_delta delta;
 
-	diff_delta(diff, self, &delta);
+	/* An order, no verdict: nobody knows here whose number it is. */
+	diff_delta(diff, KEY_NONE, PART_SELF, self, &delta);
 	return diff_rank(diff, &delta);
 }
 

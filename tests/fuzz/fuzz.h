@@ -39,6 +39,8 @@ fuzz_fn fuzz_perf_data;
 fuzz_fn fuzz_json;
 /* Reads a pprof profile and asks for its table. */
 fuzz_fn fuzz_pprof;
+/* Reads a run of a history and writes it again. */
+fuzz_fn fuzz_run_history;
 /* Reads the text of perf script and writes it as folded stacks. */
 fuzz_fn fuzz_perf_script;
 

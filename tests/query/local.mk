@@ -24,5 +24,7 @@ t_query_SOURCES += \
 	tests/query/test_peak_excess.c \
 	tests/query/test_properties.c \
 	tests/query/test_recent.c \
+	tests/query/test_run_history.c \
 	tests/query/test_table_cache.c \
-	tests/query/test_transform.c
+	tests/query/test_transform.c \
+	tests/fuzz/fuzz_run_history.c tests/fuzz/fuzz_vary.c

@@ -123,14 +123,14 @@ static void check_sums(const struct compared *c)
 	struct noise_delta d;
 
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
-		diff_delta(c->diff, &t->self[(size_t)i * t->n_columns], &d);
+		diff_delta(c->diff, t->key[i], PART_SELF, &t->self[(size_t)i * t->n_columns], &d);
 		self += diff_change(&d);
 	}
 	for (uint32_t i = 0; i < table->n_rows; i++)
 		rows += diff_change(&c->diff->row_self[i]);
 	for (uint32_t i = c->diff->first[0]; i != KEY_NONE; i = c->diff->next[i])
 		children += c->diff->change[i];
-	diff_delta(c->diff, t->self, &d);
+	diff_delta(c->diff, t->key[0], PART_SELF, t->self, &d);
 	cr_assert(near(self, diff_change(&c->diff->whole)));
 	cr_assert(near(rows + diff_change(&d), diff_change(&c->diff->whole)),
 		  "what has no frame is in no row");
@@ -422,7 +422,8 @@ Test(diff, each_node_has_the_change_of_its_own_numbers)
 		for (uint32_t i = 1; i < t->n_nodes; i++) {
 			struct noise_delta d;
 
-			diff_delta(c.diff, &t->total[(size_t)i * t->n_columns], &d);
+			diff_delta(c.diff, t->key[i], PART_TOTAL,
+				   &t->total[(size_t)i * t->n_columns], &d);
 			cr_assert_eq(c.diff->change[i], diff_change(&d));
 			cr_assert_eq(c.diff->beyond[i], diff_is_beyond(&c.diff->nodes, &d));
 			n_changed += diff_change(&d) != 0;

@@ -204,6 +204,7 @@ static void learn(const struct trial *t, const struct pair *pair, struct learned
 	out->reference = t->by == BY_TYPICAL ? typical.error * typical.error / N_SIDES : 0;
 	out->spread = typical.spread;
 	out->spread.own = N_SIDES * typical.spread.square;
+	out->spread.own_freedom = 30;
 	if (t->runs > 1)
 		run_variance_of_runs(&rows, &typical, out->factor, &out->spread);
 	run_rows_done(&rows);

@@ -144,15 +144,16 @@ static void draw_number(const struct row_shape *sh, struct canvas *c, struct rec
 			   (int64_t)(fmin(fabs(change) / most, 1) * BAR_WHOLE), BAR_WHOLE);
 }
 
-enum change_verdict row_change_verdict(const struct row_shape *sh, const int64_t *self,
-				       const int64_t *total)
+enum change_verdict row_change_verdict(const struct row_shape *sh, uint32_t key,
+				       const int64_t *self, const int64_t *total)
 {
+	bool by_self = sh->family == &sh->diff->self;
 	struct noise_delta d;
 
-	diff_delta(sh->diff, sh->family == &sh->diff->self ? self : total, &d);
-	if (sh->family != &sh->diff->self || diff_change(&d) != 0)
+	diff_delta(sh->diff, key, by_self ? PART_SELF : PART_TOTAL, by_self ? self : total, &d);
+	if (!by_self || diff_change(&d) != 0)
 		return diff_verdict(sh->family, &d);
-	diff_delta(sh->diff, total, &d);
+	diff_delta(sh->diff, key, PART_TOTAL, total, &d);
 	return diff_verdict(&sh->diff->total, &d);
 }
 
@@ -191,13 +192,13 @@ static const struct diff_family *family_of_total(const struct row_shape *sh)
 }
 
 void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
-		     const int64_t *self, const int64_t *total)
+		     uint32_t key, const int64_t *self, const int64_t *total)
 {
 	const struct diff_family *family[] = { &sh->diff->self, family_of_total(sh) };
 	struct noise_delta of[2];
 
-	diff_delta(sh->diff, self, &of[0]);
-	diff_delta(sh->diff, total, &of[1]);
+	diff_delta(sh->diff, key, PART_SELF, self, &of[0]);
+	diff_delta(sh->diff, key, PART_TOTAL, total, &of[1]);
 	for (int i = 0; i < 2; i++)
 		diff_agree(family[i], &of[i]);
 	for (int i = 0; i < sh->n_numbers; i++) {
@@ -208,15 +209,15 @@ void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r
 	}
 }
 
-char *row_change_say(const struct scene *s, const char *name, const char *module,
-		     const int64_t *numbers)
+char *row_change_say(const struct scene *s, const char *name, const char *module, uint32_t key,
+		     enum row_part which, const int64_t *numbers)
 {
 	const struct diff *d = s->analysis->diff;
 	char change[FMT_SIZE], part[FMT_SIZE], half[FMT_SIZE], before[FMT_SIZE], after[FMT_SIZE];
 	struct noise_delta delta;
 	char *relative, *noise, *out;
 
-	diff_delta(d, numbers, &delta);
+	diff_delta(d, key, which, numbers, &delta);
 	relative = delta.before > 0
 			   ? xasprintf(" (%s %%)",
 				       fmt_change_percent(part, diff_change(&delta), delta.before))
@@ -233,24 +234,25 @@ char *row_change_say(const struct scene *s, const char *name, const char *module
 }
 
 char *row_change_status(const struct scene *s, const struct groups *keys, uint32_t key,
-			const int64_t *numbers)
+			enum row_part part, const int64_t *numbers)
 {
 	const struct key *k = &keys->key[key];
 	char *name = name_full(k), *module = text_clean(k->module, strlen(k->module), false);
-	char *out = row_change_say(s, name, module, numbers);
+	char *out = row_change_say(s, name, module, key, part, numbers);
 
 	free(name);
 	free(module);
 	return out;
 }
 
-uint16_t row_change_flame_style(const struct scene *s, const int64_t *total, char label[FMT_SIZE])
+uint16_t row_change_flame_style(const struct scene *s, uint32_t key, const int64_t *total,
+				char label[FMT_SIZE])
 {
 	const struct diff *d = s->analysis->diff;
 	struct noise_delta delta;
 	double change, size;
 
-	diff_delta(d, total, &delta);
+	diff_delta(d, key, PART_TOTAL, total, &delta);
 	change = diff_change(&delta);
 	label[0] = '\0';
 	if (change != 0 && (delta.before == 0 || delta.after == 0))

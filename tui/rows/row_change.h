@@ -24,12 +24,13 @@ void row_change_add(struct row_shape *sh, const struct scene *s, const struct ro
 /* Is there room for the column where details do or do not fit, beside so many others? */
 bool row_change_fits(const struct number_column *n, bool details, bool bars, int n_numbers);
 
+/* key: whose numbers they are, as diff_delta() takes it. */
 void row_change_draw(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
-		     const int64_t *self, const int64_t *total);
+		     uint32_t key, const int64_t *self, const int64_t *total);
 
 /* The verdict on what rules the row's order. */
-enum change_verdict row_change_verdict(const struct row_shape *sh, const int64_t *self,
-				       const int64_t *total);
+enum change_verdict row_change_verdict(const struct row_shape *sh, uint32_t key,
+				       const int64_t *self, const int64_t *total);
 /*
  * The tag at the right of the name: "noise", "run?" (changed, or one of the two runs differs so of itself), and "renamed?" of a function
  * that has another name before; NULL: none of these.
@@ -38,13 +39,14 @@ const char *row_change_tag(const struct row_shape *sh, const struct scene *s, co
 			   enum change_verdict verdict);
 
 /* "+500 (+25.0 %) ± 131, from 2,000 to 2,500  module  name": for the status line; the caller frees. */
-char *row_change_say(const struct scene *s, const char *name, const char *module,
-		     const int64_t *numbers);
+char *row_change_say(const struct scene *s, const char *name, const char *module, uint32_t key,
+		     enum row_part part, const int64_t *numbers);
 /* The same of a key. */
 char *row_change_status(const struct scene *s, const struct groups *keys, uint32_t key,
-			const int64_t *numbers);
+			enum row_part part, const int64_t *numbers);
 
 /* A flame cell's style by what changed there, and "+3.1 %", "new", "gone" or "" for its label. */
-uint16_t row_change_flame_style(const struct scene *s, const int64_t *total, char label[FMT_SIZE]);
+uint16_t row_change_flame_style(const struct scene *s, uint32_t key, const int64_t *total,
+				char label[FMT_SIZE]);
 
 #endif

@@ -425,7 +425,7 @@ void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect 
 		      const struct row_values *v)
 {
 	if (sh->diff) {
-		row_change_draw(sh, c, r, line, v->self, v->total);
+		row_change_draw(sh, c, r, line, v->key, v->self, v->total);
 		return;
 	}
 	for (int i = 0; i < sh->n_numbers; i++) {

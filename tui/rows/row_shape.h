@@ -88,6 +88,7 @@ int row_column_at(const struct row_shape *sh, int col);
 
 /* The numbers of one row. */
 struct row_values {
+	uint32_t key;                /* of a comparison: whose they are, or KEY_NONE */
 	const int64_t *self, *total; /* [n_columns] */
 	uint64_t n_samples;          /* in the weights' sample_scale */
 	uint16_t bar;                /* style of the bars */

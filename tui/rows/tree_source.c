@@ -262,7 +262,8 @@ int64_t tree_heat(const struct tree_source *src, struct analysis *a, uint32_t no
 
 	if (!a->diff)
 		return tree_weight(src, a, node);
-	diff_delta(a->diff, src->by_self ? src->self(a, node) : src->total(a, node), &delta);
+	diff_delta(a->diff, src->key(a, node), src->by_self ? PART_SELF : PART_TOTAL,
+		   src->by_self ? src->self(a, node) : src->total(a, node), &delta);
 	return llround(fabs(diff_change(&delta)) * (double)a->weights.scale[0]);
 }
 

@@ -80,7 +80,8 @@ static int draw_label(const struct flame_view *v, const struct scene *s, struct 
 	if (!s->analysis->diff)
 		row_share(share, s, weight, whole);
 	else if (cell->node != TREE_NONE)
-		row_change_flame_style(s, numbers_of(v, s, cell->node), share);
+		row_change_flame_style(s, v->layout.src->key(s->analysis, cell->node),
+				       numbers_of(v, s, cell->node), share);
 	else
 		share[0] = '\0';
 	share_cols = (int)text_width(share, strlen(share)) + 1;
@@ -119,7 +120,8 @@ static uint16_t style_of(const struct flame_view *v, const struct scene *s,
 	char ignored[FMT_SIZE];
 
 	if (s->analysis->diff && cell->n_merged == 0 && cell->node != TREE_NONE)
-		style = row_change_flame_style(s, numbers_of(v, s, cell->node), ignored);
+		style = row_change_flame_style(s, v->layout.src->key(s->analysis, cell->node),
+					       numbers_of(v, s, cell->node), ignored);
 	else if (cell->n_merged == 0 && cell->node != TREE_NONE)
 		style = row_flame_style(tree_key(v->layout.src, s->analysis, cell->node));
 	if (cell->odd)

@@ -80,7 +80,8 @@ static enum change_verdict verdict_of(const struct tree_view *v, struct analysis
 {
 	const struct tree_source *src = v->rows.src;
 
-	return a->diff ? row_change_verdict(&v->shape, src->self(a, node), src->total(a, node))
+	return a->diff ? row_change_verdict(&v->shape, src->key(a, node), src->self(a, node),
+					    src->total(a, node))
 		       : VERDICT_BEYOND;
 }
 
@@ -176,7 +177,9 @@ static void draw_row(const struct tree_view *v, const struct scene *s, struct ca
 	key = tree_key(src, a, chain_main(src, row->node, last));
 	if (tree_rows_has_more(&v->rows, a, i))
 		arrow = tree_rows_is_open(&v->rows, a, i) ? GLYPH_OPEN : GLYPH_CLOSED;
-	values = (struct row_values){ .self = src->self(a, last), .total = src->total(a, last) };
+	values = (struct row_values){ .key = src->key(a, last),
+				      .self = src->self(a, last),
+				      .total = src->total(a, last) };
 	values.bar = row_bar_style(key);
 	values.hot = row_is_hot(s, values.self);
 	row_draw_numbers(sh, c, r, line, &values);

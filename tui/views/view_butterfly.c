@@ -221,7 +221,7 @@ static void bfly_layout(void *state, const struct scene *s, struct rect r)
 static enum change_verdict verdict_of(const struct bfly_view *v, const struct scene *s,
 				      const struct butterfly_row *row)
 {
-	return s->analysis->diff ? row_change_verdict(&v->shape, row->total, row->total)
+	return s->analysis->diff ? row_change_verdict(&v->shape, row->key, row->total, row->total)
 				 : VERDICT_BEYOND;
 }
 
@@ -246,7 +246,9 @@ static void draw_row(const struct bfly_view *v, const struct scene *s, struct ca
 		     struct rect r, int line, const struct butterfly_row *row, bool selected)
 {
 	const struct groups *keys = &s->analysis->keys;
-	struct row_values values = { .self = row->total, .total = row->total, .bar = STYLE_BAR };
+	struct row_values values = {
+		.key = row->key, .self = row->total, .total = row->total, .bar = STYLE_BAR
+	};
 	struct row_key name = { .keys = keys, .key = row->key, .selected = selected };
 	enum change_verdict verdict;
 
@@ -301,7 +303,7 @@ static void draw_centre(const struct bfly_view *v, const struct scene *s, struct
 	name.tag = *source ? source : NULL;
 	n.whole = s->analysis->weights.total[0];
 	if (sh->diff)
-		row_change_draw(sh, c, r, line, v->b.self, v->b.total);
+		row_change_draw(sh, c, r, line, v->key, v->b.self, v->b.total);
 	else if (n.digits > 0)
 		canvas_puts_right(c, r.row + line, r.col + n.col, n.digits, STYLE_HOT,
 				  row_number(out, &n, sh->percent, v->b.total[0]));
@@ -321,7 +323,7 @@ static void change_of(const struct scene *s, const int64_t *numbers, char out[FM
 {
 	struct noise_delta delta;
 
-	diff_delta(s->analysis->diff, numbers, &delta);
+	diff_delta(s->analysis->diff, KEY_NONE, PART_TOTAL, numbers, &delta);
 	fmt_change(out, diff_change(&delta), s->analysis->diff->unit);
 }
 
@@ -540,7 +542,7 @@ static char *bfly_status(const void *state, const struct scene *s)
 		return NULL;
 	key = key_of(v, row);
 	if (s->analysis->diff && key != KEY_NONE)
-		return row_change_status(s, keys, key, numbers_of(v, row));
+		return row_change_status(s, keys, key, PART_TOTAL, numbers_of(v, row));
 	if (row == v->b.n_callers)
 		return row_status(s, keys, key, v->b.self[0], v->b.total[0]);
 	total = row < v->b.n_callers ? v->b.callers[row].total[0]

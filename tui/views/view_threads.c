@@ -106,7 +106,7 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 	const struct activity_row *row = thread_list_row(&v->threads, i);
 	const struct row_shape *sh = &v->shape;
 	const int64_t *numbers = row->column ? row->column : &row->weight;
-	struct row_values values = { .self = numbers, .total = numbers };
+	struct row_values values = { .key = KEY_NONE, .self = numbers, .total = numbers };
 
 	values.n_samples = row->n_samples;
 	values.bar = STYLE_BAR;
@@ -233,7 +233,7 @@ static char *threads_status(const void *state, const struct scene *s)
 	thread_row_detail(s, row, detail);
 	name = text_clean(row->name, strlen(row->name), false);
 	if (s->analysis->diff) {
-		out = row_change_say(s, name, "", row->column);
+		out = row_change_say(s, name, "", KEY_NONE, PART_TOTAL, row->column);
 		free(name);
 		return out;
 	}

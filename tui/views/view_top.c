@@ -246,7 +246,7 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	const struct table *t = &a->table;
 	uint32_t key = key_number(v, s, i);
 	size_t at = (size_t)v->row[i] * t->n_columns;
-	struct row_values values = { .self = t->self + at, .total = t->total + at };
+	struct row_values values = { .key = key, .self = t->self + at, .total = t->total + at };
 	struct row_key name = { .keys = a->table_keys, .key = key, .shift = v->shift };
 	char *moved = move_text(v, s, key);
 	enum change_verdict verdict = VERDICT_BEYOND;
@@ -257,7 +257,7 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	name.hot = values.hot;
 	name.selected = i == v->list.cursor;
 	if (a->diff) {
-		verdict = row_change_verdict(&v->shape, values.self, values.total);
+		verdict = row_change_verdict(&v->shape, key, values.self, values.total);
 		name.tag = row_change_tag(&v->shape, s, key_at(v, s, i), verdict);
 	}
 	name.dim = verdict != VERDICT_BEYOND;
@@ -505,8 +505,10 @@ static char *change_status(const struct top_view *v, const struct scene *s)
 	uint32_t key = key_number(v, s, v->list.cursor);
 	size_t at = (size_t)v->row[v->list.cursor] * t->n_columns;
 	char *moved = move_text(v, s, key), *clean, *out;
+	bool total = v->order == ORDER_TOTAL;
 	char *change = row_change_status(s, s->analysis->table_keys, key,
-					 v->order == ORDER_TOTAL ? &t->total[at] : &t->self[at]);
+					 total ? PART_TOTAL : PART_SELF,
+					 total ? &t->total[at] : &t->self[at]);
 
 	if (!moved)
 		return change;

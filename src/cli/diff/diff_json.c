@@ -128,6 +128,12 @@ static void put_head(struct json_out *j, const struct diff_rows *r)
 	json_put_int(j, "beyond_noise", f->n_beyond);
 	json_put_int(j, "own", f->n_own);
 	json_put_double(j, "overlap", r->overlap);
+	if (r->sides->history) {
+		json_begin(j, "history", '{', false);
+		json_put_int(j, "runs", r->diff->n_history);
+		json_put_int(j, "widened", diff_n_widened(r->diff));
+		json_end(j, '}');
+	}
 	if (doubt)
 		json_put_text(j, "doubt", doubt);
 	free(doubt);

@@ -98,11 +98,11 @@ static void set_changes(const struct diff_rows *r, struct diff_row *row, const i
 	const struct diff *d = r->diff;
 
 	row->has_self = self;
-	diff_delta(d, total, &row->total);
+	diff_delta(d, row->key, PART_TOTAL, total, &row->total);
 	row->total_verdict = judge(r->view == VIEW_KIND_TREE ? &d->nodes : &d->total, &row->total);
 	if (!self)
 		return;
-	diff_delta(d, self, &row->self);
+	diff_delta(d, row->key, PART_SELF, self, &row->self);
 	row->self_verdict = judge(&d->self, &row->self);
 }
 
@@ -142,7 +142,8 @@ static double *find_most(const struct diff_rows *r)
 	struct noise_delta self;
 
 	for (uint32_t i = t->n_nodes; i-- > 0;) {
-		diff_delta(r->diff, &t->self[(size_t)i * t->n_columns], &self);
+		diff_delta(r->diff, t->key[i], PART_SELF, &t->self[(size_t)i * t->n_columns],
+			   &self);
 		most[i] = fmax(most[i], fmax(fabs(r->diff->change[i]), fabs(diff_change(&self))));
 		most[t->parent[i]] = fmax(most[t->parent[i]], most[i]);
 	}

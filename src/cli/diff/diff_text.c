@@ -414,6 +414,23 @@ static void put_noise(const struct diff_rows *r, FILE *to)
 			fmt_count(n, f->n_own));
 }
 
+/* What earlier runs say. */
+static void put_history(const struct diff_rows *r, FILE *to)
+{
+	char runs[FMT_COUNTED_SIZE], functions[FMT_COUNTED_SIZE];
+	uint32_t n = r->diff->n_history;
+
+	if (!r->sides->history)
+		return;
+	fmt_counted(runs, n, "earlier run");
+	if (n < HISTORY_LEAST_RUNS)
+		fprintf(to, "# history: %s of this program; %d are needed\n", runs,
+			HISTORY_LEAST_RUNS);
+	else
+		fprintf(to, "# history: %s; by these, intervals of %s are wider\n", runs,
+			fmt_counted(functions, diff_n_widened(r->diff), "function"));
+}
+
 /* That counts may be no samples. */
 static void put_doubt(const struct diff_rows *r, FILE *to)
 {
@@ -500,6 +517,7 @@ static void put_heading(const struct diff_rows *r, FILE *to)
 	}
 	put_whole(r, to);
 	put_noise(r, to);
+	put_history(r, to);
 	put_programs(r, to);
 	put_doubt(r, to);
 	put_losses(r, to);

@@ -59,6 +59,7 @@ struct filter;
 	X(FAILIF,   "fail-if",   0,   "CONDITION", ON_DIFFS,   list,    fail_if,     "exit with 1 if it holds: total > +5%, self(RE) > +3%, leaked > +1MB, peak > 512MB (repeatable)") \
 	X(ANY,      "any",       0,   NULL,        ON_DIFFS,   flag,    any,         "changes within the noise count for --fail-if, too") \
 	X(JUNIT,    "junit",     0,   "FILE",      ON_DIFFS,   name,    junit,       "what became of --fail-if as JUnit XML; - is standard output") \
+	X(HISTORY,  "history",   0,   "DIR",       ON_ROWS,    name,    history,     "earlier runs of the program: how unlike they are widens intervals of a comparison; a report adds its runs") \
 	X(MARKDOWN, "markdown",  0,   NULL,        ON_DIFFS,   flag,    markdown,    "the report as Markdown, for pull requests") \
 	X(LOOSE,    "loose-names",0,  NULL,        ON_SIDES,   flag,    loose_names, "functions are the same without template arguments, clones' marks (.cold), hashes, addresses") \
 	X(MAP,      "map",       0,   "OLD=NEW",   ON_SIDES,   list,    maps,        "functions, modules and threads called OLD are taken for NEW (repeatable)") \
@@ -158,6 +159,7 @@ struct options {
 	const char *freq;         /* NULL: not given */
 	const char *runs;         /* NULL: not given */
 	const char *keep_runs;    /* NULL: not given */
+	const char *history;      /* NULL: not given */
 	const char *count;        /* NULL: not given */
 	const char *call_graph;   /* NULL: not given */
 	char *cpus, *tasks;       /* as attach */

@@ -19,6 +19,7 @@ struct err;
 struct filter;
 struct name_rules;
 struct profile;
+struct run_history;
 
 /*
  * What a sample adds: its weight (time, period), or 1; what an allocation adds: its bytes, or 1. The
@@ -153,6 +154,7 @@ struct lens_sides {
 	bool samples_known; /* one run a side, of which `samples` says how many there are … */
 	uint32_t version;   /* … in this version of the profile's counts */
 	double samples[N_SIDES];
+	const struct run_history *history; /* earlier runs; NULL: none; borrowed, outlives all lenses */
 };
 
 /* The first column of a run. */

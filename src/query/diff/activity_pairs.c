@@ -226,7 +226,7 @@ void activity_pairs_order(struct activity *a, const struct diff *d)
 
 	for (uint32_t i = 0; i < a->n_rows; i++) {
 		s[i] = (struct sortable){ .row = a->row[i], .made_as = p->made_as[i] };
-		diff_delta(d, a->row[i].column, &s[i].change);
+		diff_delta(d, KEY_NONE, PART_TOTAL, a->row[i].column, &s[i].change);
 		p->change[i] = s[i].change;
 		above = a->row[i].is_process ? i : above;
 		s[i].process = s[above].change;

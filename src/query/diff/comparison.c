@@ -557,6 +557,7 @@ static int find_lens(const struct presence *has, const struct comparison *s,
 		.automatic = choice->automatic,
 		.shown = l->sides.shown,
 		.moments = choice->level_ns > 0,
+		.history = s->history,
 	};
 	struct metric m[N_SIDES] = { 0 };
 	int rc = check_sides(has, s, e);

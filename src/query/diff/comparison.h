@@ -19,6 +19,7 @@
 struct err;
 struct presence;
 struct progress;
+struct run_history;
 
 /* So many runs on both sides together: a column is for what is shown, two are for squares. */
 #define SIDES_MAX_RUNS (LENS_MAX_COLUMNS - SIDES_FIRST - N_SIDES)
@@ -27,7 +28,8 @@ struct comparison {
 	VEC(char *) run[N_SIDES]; /* filter of each run, as text; owned */
 	struct name_rules names;  /* which functions are the same by name; owned */
 	char *name[N_SIDES];      /* what people call the side: "before.data", "time:0,10"; owned */
-	struct presence *has;     /* comparison_count(); NULL: not counted; owned */
+	const struct run_history *history; /* of earlier runs; NULL: none; borrowed */
+	struct presence *has;          /* comparison_count(); NULL: not counted; owned */
 };
 
 void comparison_done(struct comparison *s);

@@ -92,6 +92,7 @@ static void find_own(struct diff *d)
 		(OWN_FREEDOM * usual + learned->freedom * fmax(usual, N_SIDES * learned->square)) /
 			(OWN_FREEDOM + learned->freedom) +
 		follow * follow;
+	d->spread.own_freedom = OWN_FREEDOM;
 	d->spread.system = SYSTEM_DEVIATION * SYSTEM_DEVIATION;
 	d->spread.least = LEAST_DEVIATION * all;
 	d->spread.drift = normalize_drift(amounts, d->factor);
@@ -282,13 +283,51 @@ static void fill_side(const struct diff *d, enum side side, const int64_t *numbe
 	out->whole_square = variance_of(d, side, whole, out->whole);
 }
 
-void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out)
+/* What earlier runs say of a key widens what all functions say of these. */
+static struct noise_spread spread_of(const struct diff *d, uint32_t key, enum row_part part)
 {
+	const struct own_spread *h = d->learned[part] && key != KEY_NONE ? &d->learned[part][key]
+									 : NULL;
+	struct noise_spread s = d->spread;
+
+	if (h && h->square > s.square) {
+		s.square = h->square;
+		s.freedom = h->freedom;
+	}
+	if (h && N_SIDES * h->square > s.own) {
+		s.own = N_SIDES * h->square;
+		s.own_freedom = h->freedom;
+	}
+	return s;
+}
+
+uint32_t diff_n_widened(const struct diff *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t key = 0; d->learned[PART_SELF] && key < d->analysis->keys.n; key++) {
+		bool wider = false;
+
+		for (int part = 0; part < N_PARTS; part++) {
+			struct noise_spread s = spread_of(d, key, (enum row_part)part);
+
+			wider |= diff_is_single(d) ? s.own > d->spread.own
+						   : s.square > d->spread.square;
+		}
+		n += wider;
+	}
+	return n;
+}
+
+void diff_delta(const struct diff *d, uint32_t key, enum row_part part, const int64_t *numbers,
+		struct noise_delta *out)
+{
+	struct noise_spread spread = spread_of(d, key, part);
 	struct noise_side before, after;
 
 	fill_side(d, SIDE_BEFORE, numbers, &before);
 	fill_side(d, SIDE_AFTER, numbers, &after);
-	noise_compare(&before, &after, &d->spread, out);
+	noise_compare(&before, &after, &spread, out);
 }
 
 /* Chances of many rows, to find the limit of: those that are low enough to be believed at all. */
@@ -464,8 +503,8 @@ static int compare_neighbours(const void *a, const void *b, void *diff)
 	struct noise_delta p, q;
 	int cmp;
 
-	diff_delta(d, x->total, &p);
-	diff_delta(d, y->total, &q);
+	diff_delta(d, x->key, PART_TOTAL, x->total, &p);
+	diff_delta(d, y->key, PART_TOTAL, y->total, &q);
 	cmp = diff_order(&d->nodes, &p, &q);
 	return cmp ? cmp : order_keys(&d->analysis->keys, x->key, y->key);
 }
@@ -514,12 +553,14 @@ static void compare_table(struct diff *d, struct chances *c)
 	const struct table *t = &d->analysis->table;
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		diff_delta(d, &t->self[(size_t)i * t->n_columns], &d->row_self[i]);
+		diff_delta(d, t->key[i], PART_SELF, &t->self[(size_t)i * t->n_columns],
+			   &d->row_self[i]);
 		note_delta(c, &d->self, &d->row_self[i]);
 	}
 	settle(c, &d->self);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
-		diff_delta(d, &t->total[(size_t)i * t->n_columns], &d->row_total[i]);
+		diff_delta(d, t->key[i], PART_TOTAL, &t->total[(size_t)i * t->n_columns],
+			   &d->row_total[i]);
 		note_delta(c, &d->total, &d->row_total[i]);
 	}
 	settle(c, &d->total);
@@ -654,13 +695,14 @@ static void compare_nodes(struct diff *d, struct chances *c)
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
 		uint32_t same = compared_before(t, i, remembered);
 
-		if (same != i) {
+		if (same != i && !d->learned[PART_TOTAL]) {
 			d->change[i] = d->change[same];
 			p[i] = p[same];
 			alone[i] = alone[same];
 			d->beyond[i] = d->beyond[same];
 		} else {
-			diff_delta(d, &t->total[(size_t)i * t->n_columns], &delta);
+			diff_delta(d, t->key[i], PART_TOTAL, &t->total[(size_t)i * t->n_columns],
+				   &delta);
 			d->change[i] = diff_change(&delta);
 			p[i] = chance_of(&delta);
 			alone[i] = delta.tested ? delta.chance : UNTESTED;
@@ -694,7 +736,7 @@ static void compare_whole(struct diff *d)
 	d->spread.drift = 0;
 	if (diff_is_single(d))
 		d->spread.own = OWN_DEVIATION * OWN_DEVIATION;
-	diff_delta(d, d->analysis->weights.total, &d->whole);
+	diff_delta(d, KEY_NONE, PART_TOTAL, d->analysis->weights.total, &d->whole);
 	d->spread = spread;
 }
 
@@ -727,6 +769,7 @@ struct diff *diff_new(struct analysis *a, enum normalise n)
 	uint32_t n_rows = a->table.n_rows, n_nodes = a->tree ? a->tree->n_nodes : 0;
 
 	d->analysis = a;
+	run_history_learn(a->lens.sides.history, a, d->learned, &d->n_history);
 	d->row_self = xcalloc(n_rows, sizeof(*d->row_self));
 	d->row_total = xcalloc(n_rows, sizeof(*d->row_total));
 	if (a->tree) {
@@ -744,6 +787,8 @@ void diff_free(struct diff *d)
 {
 	if (!d)
 		return;
+	for (int part = 0; part < N_PARTS; part++)
+		free(d->learned[part]);
 	free(d->row_self);
 	free(d->row_total);
 	free(d->change);

@@ -17,6 +17,7 @@
 #define PROFTOP_QUERY_DIFF_DIFF_H
 
 #include "query/analysis.h"
+#include "query/diff/run_history.h"
 #include "query/diff/noise.h"
 #include "query/diff/normalize.h"
 
@@ -51,6 +52,9 @@ struct diff {
 		[LENS_MAX_COLUMNS]; /* [n runs] of several runs: what makes those of a side equally fast */
 	/* what runs differ by beyond chance, in numbers made equal so */
 	struct noise_spread spread;
+	/* [n_keys] of functions, by earlier runs; NULL: there are too few; owned */
+	struct own_spread *learned[N_PARTS];
+	uint32_t n_history;       /* earlier runs of the program, for that */
 	struct noise_delta whole; /* of everything that passes the lens */
 	double most;    /* the largest change of a row, of self or total, without its sign */
 	double overlap; /* share of both sides' weight that is in rows which both have, 0..1 */
@@ -85,8 +89,15 @@ void diff_sort_neighbours(const struct diff *d, struct butterfly_row *rows, uint
  */
 uint32_t *diff_ordered(const struct diff *d, enum table_order order, bool reverse);
 
-/* The change of a row with such numbers, [n_columns]. */
-void diff_delta(const struct diff *d, const int64_t *numbers, struct noise_delta *out);
+/* Functions whose intervals are wider by what earlier runs differ by. */
+uint32_t diff_n_widened(const struct diff *d);
+
+/*
+ * The change of a row with such numbers, [n_columns], which are the self or the total of a key of the analysis' keys, or of something
+ * else: KEY_NONE.
+ */
+void diff_delta(const struct diff *d, uint32_t key, enum row_part part, const int64_t *numbers,
+		struct noise_delta *out);
 
 /* The same without its noise: the means of both sides, some roundings apart from those. */
 void diff_means(const struct diff *d, const int64_t *numbers, double *before, double *after);

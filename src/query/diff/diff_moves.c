@@ -37,7 +37,8 @@ static void delta_of(const struct finding_moves *f, uint32_t key, bool self,
 	const struct table *t = &analysis_of(f)->table;
 	size_t at = (size_t)f->row[key] * t->n_columns;
 
-	diff_delta(f->d, self ? &t->self[at] : &t->total[at], out);
+	diff_delta(f->d, key, self ? PART_SELF : PART_TOTAL, self ? &t->self[at] : &t->total[at],
+		   out);
 }
 
 static void find_lone(struct finding_moves *f)
@@ -50,7 +51,8 @@ static void find_lone(struct finding_moves *f)
 		struct noise_delta total;
 
 		f->row[t->key[i]] = i;
-		diff_delta(f->d, &t->total[(size_t)i * t->n_columns], &total);
+		diff_delta(f->d, t->key[i], PART_TOTAL, &t->total[(size_t)i * t->n_columns],
+			   &total);
 		lone.gone = total.before > 0 && total.after == 0;
 		if (lone.gone || (total.before == 0 && total.after > 0))
 			vec_push(&f->lone, lone);

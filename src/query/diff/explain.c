@@ -41,7 +41,7 @@ static struct noise_delta self_of(const struct diff *d, uint32_t node)
 	const struct calltree *t = d->analysis->tree;
 	struct noise_delta self;
 
-	diff_delta(d, &t->self[(size_t)node * t->n_columns], &self);
+	diff_delta(d, t->key[node], PART_SELF, &t->self[(size_t)node * t->n_columns], &self);
 	return self;
 }
 
@@ -180,7 +180,7 @@ static void seeker_init(struct seeker *s, const struct diff *d)
 	s->seen = xcalloc((size_t)d->analysis->keys.n + 1, sizeof(*s->seen));
 	memcpy(s->left, d->change, t->n_nodes * sizeof(*s->left));
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
-		diff_delta(d, &t->total[(size_t)i * t->n_columns], &delta);
+		diff_delta(d, t->key[i], PART_TOTAL, &t->total[(size_t)i * t->n_columns], &delta);
 		s->half[i] = delta.half;
 		s->before[i] = delta.before;
 		s->after[i] = delta.after;
@@ -477,7 +477,7 @@ static void measure(const struct seeker *s, struct reason *r)
 		leaf &= calltree_first(t, at) == KEY_NONE;
 		r->rest |= s->taken[at];
 	}
-	diff_delta(s->d, numbers, &r->total);
+	diff_delta(s->d, t->key[r->places.at[0]], PART_TOTAL, numbers, &r->total);
 	diff_agree(&s->d->nodes, &r->total);
 	if (r->rest) {
 		r->total.before = r->total.after = 0;

@@ -11,8 +11,6 @@
 #define FEW_SAMPLES    200
 /* Of a row that one side lacks, so many samples in each run of the other are no chance. */
 #define ENOUGH_SAMPLES 20
-/* What a run does of itself is known about as well as from so many runs more. */
-#define OWN_FREEDOM    30
 /*
  * Of one run a side, samples of small functions come in bursts that another run has not, as of a collector or a lock that spins: for what
  * a run does of itself, so many count as one.
@@ -69,7 +67,7 @@ static double freedom_of(double known, double estimated, double freedom)
 {
 	double part = estimated / (known + estimated);
 
-	return estimated > 0 ? freedom / part / part : INFINITY;
+	return estimated > 0 && freedom > 0 ? freedom / part / part : INFINITY;
 }
 
 /*
@@ -129,7 +127,7 @@ static void compare_single(const struct noise_side *before, const struct noise_s
 	few = chance_of_few(before, after, 1, d);
 	own = own_variance(before, after, spread);
 	rest = without_drift(before, after, spread->drift, delta);
-	freedom = freedom_of(chance, own, OWN_FREEDOM);
+	freedom = freedom_of(chance, own, spread->own_freedom);
 	/* A sample more on either side: of few, as many as there are say too little of how they vary. */
 	one = squared(weight * before->factor) + squared(weight * after->factor);
 	d->half = distributions_student_95(freedom) * sqrt(chance + own + one) + fabs(delta - rest);

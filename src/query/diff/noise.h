@@ -47,9 +47,10 @@ struct noise_spread {
 	double freedom; /* degrees of freedom: how well it is known, and how much it counts beside what a row's own runs say */
 	double drift; /* everything changed by this at least (a logarithm): the machine may have */
 	/* Of one run a side: */
-	double own;    /* variance of a change, in squares of the number */
-	double system; /* the same of the part that was spent in the kernel */
-	double least;  /* deviation of any row's change, however small the row, in the unit */
+	double own;         /* variance of a change, in squares of the number */
+	double system;      /* the same of the part that was spent in the kernel */
+	double own_freedom; /* how well that is known, in degrees of freedom; 0: exactly */
+	double least;       /* deviation of any row's change, however small the row, in the unit */
 };
 
 struct noise_delta {
