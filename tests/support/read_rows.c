@@ -70,7 +70,7 @@ static void set_event(const struct profile *p, struct lens *lens, const char *ev
 	for (uint32_t i = 0; event && i < counts.n_events; i++)
 		if (!strcmp(profile_string(p, profile_event(p, (event_id){ i })->name, NULL),
 			    event))
-			lens->column[0].metric = (struct metric){ { i }, MEASURE_WEIGHT };
+			lens->column[0].metric = (struct metric){ { i }, MEASURE_WEIGHT, false };
 }
 
 char *rows_of_event(const struct profile *p, const char *event)
