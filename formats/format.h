@@ -50,6 +50,7 @@ struct write_options {
  */
 /* clang-format off */
 #define HOLDINGS(X) \
+	X(STACKS,    "call paths") \
 	X(SAMPLES,   "single samples") \
 	X(TIMES,     "times") \
 	X(THREADS,   "threads") \

@@ -14,6 +14,7 @@
 #include "formats/perf_data.h"
 #include "formats/perf_script/perf_script.h"
 #include "formats/pprof/pprof.h"
+#include "formats/samples/samples.h"
 #include "formats/speedscope/speedscope.h"
 #include "formats/svg/svg.h"
 #include "formats/v8/v8.h"
@@ -43,7 +44,7 @@ const struct format *const formats[] = {
 	&format_perf_data,
 	&format_perf_script,
 	&format_pprof,
-	&format_speedscope,
+	&format_samples_csv, &format_samples_jsonl, &format_speedscope,
 	&format_svg, &format_svg_diff, &format_v8,
 	NULL,
 };

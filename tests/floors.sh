@@ -48,14 +48,15 @@ formats/json: src/base src/input
 formats/write: src/base src/profile/ src/profile src/query/ src/query formats
 formats/folded: src/base src/profile src/input src/query/ src/query formats
 formats/perf_script: src/base src/profile/ src/profile src/input src/query/ src/query formats
-formats/callgrind: src/base src/profile src/input formats
+formats/callgrind: src/base src/profile src/input src/query formats formats/write
 formats/cpuprofile: src/base src/profile src/input src/elf src/symbols formats
 formats/firefox: src/base src/profile src/input src/query formats formats/json formats/write
 formats/speedscope: src/base src/profile src/input src/query formats formats/json formats/write
 formats/svg: src/base src/profile src/query/ src/query formats formats/write
 formats/valgrind: src/base src/profile/ src/profile src/input formats formats/json
-formats/v8: src/base src/profile src/input formats formats/json
-formats/pprof: src/base src/profile/ src/profile src/input src/elf src/symbols src/query/ src/query formats
+formats/v8: src/base src/profile src/input src/query formats formats/json formats/write
+formats/samples: src/base src/profile src/query formats formats/write
+formats/pprof: src/base src/profile/ src/profile src/input src/elf src/symbols src/query/ src/query formats formats/write
 src/record/heap: src/base src/unwind src/heaptrace src/record/heap/
 src/record/heap/hooks: src/base src/unwind src/heaptrace src/record/heap src/record/heap/
 src/record/heap/stack: src/base src/unwind src/heaptrace src/record/heap src/record/heap/

@@ -10,6 +10,7 @@
 #include "base/task.h"
 #include "formats/callgrind/callgrind_text.h"
 #include "formats/callgrind/callgrind_tree.h"
+#include "formats/callgrind/callgrind_write.h"
 #include "formats/facts.h"
 #include "formats/text_read.h"
 #include "input/input.h"
@@ -215,5 +216,8 @@ const struct format format_callgrind = {
 	.name = "callgrind",
 	.title = "callgrind.out and cachegrind.out (valgrind, Xdebug, pprof -callgrind)",
 	.probe = probe,
+	.inlined = true,
+	.holds = HOLDS(MODULES) | HOLDS(LINES),
 	.read = read_callgrind,
+	.write = callgrind_write,
 };

@@ -276,8 +276,8 @@ const struct format format_firefox = {
 	.name = "firefox",
 	.title = "the Firefox Profiler's JSON (samply, Firefox)",
 	.inlined = true,
-	.holds = HOLDS(SAMPLES) | HOLDS(TIMES) | HOLDS(THREADS) | HOLDS(MODULES) | HOLDS(LINES) |
-		 HOLDS(BUILD_IDS),
+	.holds = HOLDS(STACKS) | HOLDS(SAMPLES) | HOLDS(TIMES) | HOLDS(THREADS) | HOLDS(MODULES) |
+		 HOLDS(LINES) | HOLDS(BUILD_IDS),
 	.probe = probe,
 	.read = read_firefox,
 	.write = firefox_write,

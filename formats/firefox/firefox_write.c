@@ -106,7 +106,7 @@ static uint32_t lib_of(struct writer *w, uint32_t module)
 
 static uint32_t source_of(struct writer *w, string_id file)
 {
-	if (file.v == 0 || file.v >= w->a->counts.n_strings)
+	if (file.v == 0)
 		return NONE;
 	if (w->source_of_text[file.v] == NONE) {
 		w->source_of_text[file.v] = (uint32_t)w->sources.n;

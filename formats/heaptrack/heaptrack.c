@@ -562,8 +562,8 @@ const struct format format_heaptrack = {
 	.one_event = true,
 	.heaps_only = true,
 	.packed = true, /* or not, as the name says */
-	.holds = HOLDS(TIMES) | HOLDS(MODULES) | HOLDS(ADDRESSES) | HOLDS(LINES) | HOLDS(INLINED) |
-		 HOLDS(BLOCKS),
+	.holds = HOLDS(STACKS) | HOLDS(TIMES) | HOLDS(MODULES) | HOLDS(ADDRESSES) | HOLDS(LINES) |
+		 HOLDS(INLINED) | HOLDS(BLOCKS),
 	.inlined = true,
 	.read = read_heaptrack,
 	.write = heaptrack_write,

@@ -4,7 +4,6 @@ libformats_a_SOURCES += \
 	formats/pprof/pprof.c formats/pprof/pprof.h \
 	formats/pprof/pprof_labels.c formats/pprof/pprof_labels.h \
 	formats/pprof/pprof_stacks.c formats/pprof/pprof_stacks.h \
-	formats/pprof/pprof_sums.c formats/pprof/pprof_sums.h \
 	formats/pprof/pprof_tables.c formats/pprof/pprof_tables.h \
 	formats/pprof/pprof_write.c formats/pprof/pprof_write.h \
 	formats/pprof/proto_arena.c formats/pprof/proto_arena.h \

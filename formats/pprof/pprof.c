@@ -358,7 +358,7 @@ const struct format format_pprof = {
 	.title = "pprof's profile.proto (Go, Parca, Pyroscope, py-spy, Node, Rust)",
 	.inlined = true,
 	.packed = true,
-	.holds = HOLDS(THREADS) | HOLDS(MODULES) | HOLDS(ADDRESSES) | HOLDS(LINES) |
+	.holds = HOLDS(STACKS) | HOLDS(THREADS) | HOLDS(MODULES) | HOLDS(ADDRESSES) | HOLDS(LINES) |
 		 HOLDS(INLINED) | HOLDS(BUILD_IDS) | HOLDS(LABELS),
 	.probe = probe,
 	.read = read_pprof,

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "formats/pprof/pprof_sums.h"
+#include "formats/write/type_sums.h"
 #include "formats/pprof/pprof_tables.h"
 #include "query/analysis.h"
 #include "query/core/filter.h"
@@ -230,7 +230,7 @@ static void make_ids(struct writer *w, uint32_t stack)
 	}
 }
 
-static void put_samples(struct writer *w, const struct pprof_sums *sums)
+static void put_samples(struct writer *w, const struct type_sums *sums)
 {
 	for (size_t i = 0; i < sums->sums.n && !w->out.failed; i++) {
 		Pprof__Sample m = PPROF__SAMPLE__INIT;
@@ -409,7 +409,7 @@ static int put_all(struct writer *w)
 {
 	const struct weights *weights = &w->a->weights;
 	struct metric m = w->a->lens.column[0].metric;
-	struct pprof_sums sums = { 0 };
+	struct type_sums sums = { 0 };
 	char *name = NULL;
 	int rc = 0;
 
@@ -419,7 +419,7 @@ static int put_all(struct writer *w)
 		put_type(w, PPROF_SAMPLE_TYPE, name, metric_unit(w->p, m));
 		put_tree(w);
 	} else {
-		rc = pprof_sums_make(&sums, w->a);
+		rc = type_sums_make(&sums, w->a);
 		for (size_t i = 0; i < sums.types.n && rc == 0; i++)
 			put_type(w, PPROF_SAMPLE_TYPE, sums.types.at[i].name,
 				 sums.types.at[i].unit);
@@ -435,7 +435,7 @@ static int put_all(struct writer *w)
 	put_strings(w);
 	pack(&w->out, "", 0, Z_FINISH);
 	free(name);
-	pprof_sums_done(&sums);
+	type_sums_done(&sums);
 	return rc;
 }
 

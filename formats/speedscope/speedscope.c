@@ -371,6 +371,6 @@ const struct format format_speedscope = {
 	.probe = probe,
 	.read = read_speedscope,
 	.inlined = true,
-	.holds = HOLDS(SAMPLES) | HOLDS(TIMES) | HOLDS(THREADS) | HOLDS(MODULES),
+	.holds = HOLDS(STACKS) | HOLDS(SAMPLES) | HOLDS(TIMES) | HOLDS(THREADS) | HOLDS(MODULES),
 	.write = speedscope_write,
 };

@@ -459,7 +459,7 @@ const struct format format_svg = {
 	.title = "a flame graph as a picture that can be searched and zoomed into",
 	.one_event = true,
 	.inlined = true,
-	.holds = HOLDS(THREADS) | HOLDS(MODULES),
+	.holds = HOLDS(STACKS) | HOLDS(THREADS) | HOLDS(MODULES),
 	.write = write_svg,
 };
 

@@ -2,4 +2,5 @@
 EXTRA_DIST += formats/v8/README.md
 libformats_a_SOURCES += \
 	formats/v8/v8.c formats/v8/v8.h \
-	formats/v8/v8_text.c formats/v8/v8_text.h
+	formats/v8/v8_text.c formats/v8/v8_text.h \
+	formats/v8/v8_write.c formats/v8/v8_write.h

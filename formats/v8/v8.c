@@ -15,6 +15,7 @@
 #include "base/task.h"
 #include "formats/facts.h"
 #include "formats/v8/v8_text.h"
+#include "formats/v8/v8_write.h"
 #include "input/input.h"
 #include "profile/builder.h"
 
@@ -332,5 +333,9 @@ const struct format format_v8 = {
 	.name = "v8",
 	.title = "V8's .cpuprofile and .heapprofile (node, DevTools), and Chrome's traces of them",
 	.probe = probe,
+	.one_event = true,
+	.inlined = true,
+	.holds = HOLDS(STACKS) | HOLDS(SAMPLES), /* times, too, of one thread alone */
 	.read = read_v8,
+	.write = v8_write,
 };

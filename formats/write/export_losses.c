@@ -66,7 +66,7 @@ static unsigned has_of_locations(const struct analysis *a)
 static unsigned has_of_events(const struct analysis *a)
 {
 	struct heap_columns heap;
-	unsigned has = 0;
+	unsigned has = HOLDS(STACKS);
 
 	profile_heap_of(a->profile, &a->counts, &heap);
 	for (uint32_t i = 0; i < a->counts.n_events; i++) {

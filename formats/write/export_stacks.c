@@ -60,6 +60,12 @@ void export_stacks_done(struct export_stacks *s)
 
 /* Frames. */
 
+/* What became known after the analysis counted is none of its strings. */
+static string_id known_file(const struct export_stacks *s, string_id file)
+{
+	return file.v < s->a->counts.n_strings ? file : (string_id){ 0 };
+}
+
 static void add_frame(struct export_stacks *s, uint32_t key, uint32_t function, uint32_t module)
 {
 	struct export_frame f = { .name = s->a->keys.key[key].label,
@@ -67,12 +73,12 @@ static void add_frame(struct export_stacks *s, uint32_t key, uint32_t function, 
 				  .function = function,
 				  .module = module };
 
-	if (function != ID_NONE) {
+	if (function < s->a->counts.n_functions) {
 		const struct function *of = profile_function(s->a->profile,
 							     (function_id){ function });
 
 		f.module = of->module.v;
-		f.file = function_file(of);
+		f.file = known_file(s, function_file(of));
 		f.declared = function_line(of);
 	}
 	vec_push(&s->frames, f);
@@ -125,7 +131,7 @@ static uint32_t frames_of_location(struct export_stacks *s, uint32_t location)
 		f->depth = i;
 		f->line = from->line;
 		if (from->line > 0 && from->file != 0)
-			f->file = (string_id){ from->file };
+			f->file = known_file(s, (string_id){ from->file });
 	}
 	return s->first[location];
 }

@@ -5,4 +5,5 @@ libformats_a_SOURCES += \
 	formats/write/export_own.c formats/write/export_own.h \
 	formats/write/export_rows.c formats/write/export_rows.h \
 	formats/write/export_stacks.c formats/write/export_stacks.h \
-	formats/write/text_out.c formats/write/text_out.h
+	formats/write/text_out.c formats/write/text_out.h \
+	formats/write/type_sums.c formats/write/type_sums.h

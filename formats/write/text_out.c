@@ -154,6 +154,26 @@ void text_out_csv(struct text_out *o, const char *s, size_t n)
 	free(clean);
 }
 
+void text_out_csv_part(struct text_out *o, const char *s, size_t n, char separator)
+{
+	char *clean = text_clean(s, n, false);
+
+	for (const char *c = clean; *c; c++) {
+		if (*c == '"')
+			text_out_char(o, '"');
+		text_out_char(o, *c == separator ? ':' : *c);
+	}
+	free(clean);
+}
+
+void text_out_line(struct text_out *o, const char *s)
+{
+	char *clean = text_clean(s, strlen(s), false);
+
+	text_out(o, clean);
+	free(clean);
+}
+
 static const char *entity(uint32_t cp)
 {
 	switch (cp) {

@@ -34,6 +34,10 @@ void text_out_scaled(struct text_out *o, int64_t v, int64_t scale);
 void text_out_json(struct text_out *o, const char *s, size_t n);
 /* As RFC 4180 has it: in quotes where it must be; control characters and malformed UTF-8 as text_clean() has them. */
 void text_out_csv(struct text_out *o, const char *s, size_t n);
+/* The same inside of quotes that the caller writes; the separator becomes ':'. */
+void text_out_csv_part(struct text_out *o, const char *s, size_t n, char separator);
+/* As text_clean() has it: without line ends and other control characters. */
+void text_out_line(struct text_out *o, const char *s);
 /* With &, <, > and quotes as entities, and what XML forbids as U+FFFD. */
 void text_out_xml(struct text_out *o, const char *s, size_t n);
 

@@ -21,6 +21,7 @@ t_formats_SOURCES += \
 	tests/formats/test_perf_script_saved.c \
 	tests/formats/test_pprof.c \
 	tests/formats/test_round_trips.c \
+	tests/formats/test_samples.c \
 	tests/formats/test_svg.c \
 	tests/formats/test_text_signs.c \
 	tests/formats/test_valgrind.c

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "formats/pprof/pprof_sums.h"
+#include "formats/write/type_sums.h"
 
 #include "base/hash.h"
 #include "profile/heap/heap.h"
@@ -31,14 +31,14 @@ struct event_types {
 
 static bool same_sum(const void *things, uint32_t value, const void *key)
 {
-	const struct pprof_sum *s = (const struct pprof_sum *)things + value, *k = key;
+	const struct type_sum *s = (const struct type_sum *)things + value, *k = key;
 
 	return s->stack == k->stack && s->thread == k->thread;
 }
 
-static int64_t *values_of(struct pprof_sums *s, uint32_t stack, uint32_t thread)
+static int64_t *values_of(struct type_sums *s, uint32_t stack, uint32_t thread)
 {
-	struct pprof_sum key = { stack, thread };
+	struct type_sum key = { stack, thread };
 	uint64_t hash = hash_pair(stack, thread);
 	uint32_t i = map_find(&s->by_key, hash, same_sum, s->sums.at, &key);
 
@@ -60,9 +60,9 @@ static void add(int64_t *to, int64_t value)
 
 /* Types. */
 
-static uint32_t add_type(struct pprof_sums *s, char *name, enum unit unit)
+static uint32_t add_type(struct type_sums *s, char *name, enum unit unit)
 {
-	vec_push(&s->types, ((struct pprof_sum_type){ name, unit }));
+	vec_push(&s->types, ((struct sum_type){ name, unit }));
 	return (uint32_t)s->types.n - 1;
 }
 
@@ -75,7 +75,7 @@ static uint32_t count_events(const struct analysis *a)
 	return n;
 }
 
-static struct event_types types_of(struct pprof_sums *s, const struct analysis *a, uint16_t event)
+static struct event_types types_of(struct type_sums *s, const struct analysis *a, uint16_t event)
 {
 	const struct event *e = profile_event(a->profile, (event_id){ event });
 	const char *name = profile_string(a->profile, e->name, NULL);
@@ -107,7 +107,7 @@ static const struct heap_type {
 			       { "inuse_space", UNIT_BYTES, MEASURE_LEAKED },
 			       { "peak_space", UNIT_BYTES, MEASURE_PEAK } };
 
-static struct event_types heap_types_of(struct pprof_sums *s, const struct analysis *a,
+static struct event_types heap_types_of(struct type_sums *s, const struct analysis *a,
 					uint16_t event)
 {
 	struct metric m = a->lens.column[0].metric;
@@ -129,7 +129,7 @@ static struct event_types heap_types_of(struct pprof_sums *s, const struct analy
 
 /* Samples. */
 
-static void add_row(struct pprof_sums *s, const struct event_types *types,
+static void add_row(struct type_sums *s, const struct event_types *types,
 		    const struct sample_columns *rows, uint64_t row)
 {
 	const struct event_types *t = &types[rows->event ? rows->event[row] : 0];
@@ -143,7 +143,7 @@ static void add_row(struct pprof_sums *s, const struct event_types *types,
 		add(&values[t->weight], weight);
 }
 
-static int add_samples(struct pprof_sums *s, const struct analysis *a,
+static int add_samples(struct type_sums *s, const struct analysis *a,
 		       const struct event_types *types)
 {
 	struct sample_scan *r;
@@ -163,7 +163,7 @@ static int add_samples(struct pprof_sums *s, const struct analysis *a,
 }
 
 /* Fractions, of folded stacks, are rounded only when they have been added up. */
-static void unscale(struct pprof_sums *s, const struct event_types *types, uint32_t n_events)
+static void unscale(struct type_sums *s, const struct event_types *types, uint32_t n_events)
 {
 	for (uint32_t e = 0; e < n_events; e++) {
 		int64_t scale = types[e].scale;
@@ -178,7 +178,7 @@ static void unscale(struct pprof_sums *s, const struct event_types *types, uint3
 
 /* Heaps. */
 
-static int add_heap(struct pprof_sums *s, const struct analysis *a, uint16_t event, uint32_t first)
+static int add_heap(struct type_sums *s, const struct analysis *a, uint16_t event, uint32_t first)
 {
 	struct lens l = { .filter = a->lens.filter,
 			  .n_columns = N_HEAP_TYPES,
@@ -201,12 +201,12 @@ static int add_heap(struct pprof_sums *s, const struct analysis *a, uint16_t eve
 	return rc;
 }
 
-int pprof_sums_make(struct pprof_sums *s, const struct analysis *a)
+int type_sums_make(struct type_sums *s, const struct analysis *a)
 {
 	struct event_types *types = xcalloc(a->counts.n_events + 1u, sizeof(*types));
 	int rc;
 
-	*s = (struct pprof_sums){ 0 };
+	*s = (struct type_sums){ 0 };
 	for (uint16_t i = 0; i < a->counts.n_events; i++)
 		types[i] = profile_event(a->profile, (event_id){ i })->is_heap
 				   ? heap_types_of(s, a, i)
@@ -220,7 +220,7 @@ int pprof_sums_make(struct pprof_sums *s, const struct analysis *a)
 	return rc;
 }
 
-void pprof_sums_done(struct pprof_sums *s)
+void type_sums_done(struct type_sums *s)
 {
 	for (size_t i = 0; i < s->types.n; i++)
 		free(s->types.at[i].name);
