@@ -61,3 +61,60 @@ Test(name_cell, endless_names_are_cut_first, .init = use_utf8)
 	free(shown[0]);
 	free(shown[1]);
 }
+
+/* Rust's types and traits stay; what belongs to a type is told with it. */
+Test(name_cell, what_tells_functions_apart_stays, .init = use_utf8)
+{
+	static const struct {
+		const char *name;
+		int cols;
+		const char *shown;
+	} cases[] = {
+		{ "<core::hash::sip::Hasher<S> as core::hash::Hasher>::write", 37,
+		  "<Hasher<S> as Hasher>::write" },
+		{ "<core::hash::sip::Hasher<S> as core::hash::Hasher>::write", 20,
+		  "<Hasher<S> a…::write" },
+		{ "core::slice::cmp::<impl core::cmp::PartialEq<[U]> for [T]>::eq", 37,
+		  "…cmp::<impl PartialEq<…> for [T]>::eq" },
+		{ "<hashbrown::raw::RawTableInner>::probe_seq", 30, "<RawTableInner>::probe_seq" },
+		{ "__gnu_cxx::__normal_iterator<char const*, std::string>::operator--()", 28,
+		  "__normal_iter…::operator--()" },
+		{ "std::vector<int, std::allocator<int> >::push_back(int&&)", 20,
+		  "…push_back(int&&)" },
+		{ "core::fmt::write", 37, "core::fmt::write" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *shown = name_short(cases[i].name, cases[i].cols, false);
+
+		cr_expect_str_eq(shown, cases[i].shown, "%s in %d: %s", cases[i].name,
+				 cases[i].cols, shown);
+		free(shown);
+	}
+}
+
+/* Of two names that look the same the first word that differs is shown, in no more columns. */
+Test(name_cell, twins_read_other, .init = use_utf8)
+{
+	static const struct {
+		const char *name, *other;
+		int cols;
+		const char *shown;
+	} cases[] = {
+		{ "std::pair<int, long>::pair<int>()", "std::pair<int, char>::pair<int>()", 32,
+		  "std::pair<…>::pair<int>() …long" },
+		{ "f(int*)", "f(char)", 20, "f(int*) …int" },
+		{ "a", "b", 3, " …a" },
+		{ "ключ<один>::f", "ключ<два>::f", 30, "ключ<один>::f …один" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *a = name_apart(cases[i].name, cases[i].other, cases[i].cols, false);
+		char *b = name_apart(cases[i].other, cases[i].name, cases[i].cols, false);
+
+		cr_expect_str_eq(a, cases[i].shown, "%s", a);
+		cr_expect_str_neq(a, b, "%s", b);
+		free(a);
+		free(b);
+	}
+}

@@ -142,12 +142,12 @@ static const struct {
 	int n;
 	size_t least, median, most; /* bytes; least: it does do something */
 } budgets[] = {
-	{ "Down in top", "1g", "j", "", 60, 60, 250, 400 },
+	{ "Down in top", "1g", "j", "", 60, 60, 270, 400 },
 	{ "PageDown in top", "1g", " ", "", 7, 100, 2500, 3000 },
 	{ "Down in tree", "2*g", "j", "", 60, 60, 250, 3000 },
 	{ "PageDown in tree", "g", " ", "", 9, 500, 2500, 3000 },
 	{ "Down that scrolls the tree", "g" FORTY_DOWN, "j", "", 60, 60, 230, 3000 },
-	{ "Down in callers", "3g", "j", "", 40, 60, 250, 900 },
+	{ "Down in callers", "3g", "j", "", 40, 60, 350, 900 },
 	{ "PageDown in callers", "g-", " ", "", 7, 500, 2500, 3000 },
 	{ "Down in butterfly", "1gjb", "j", "", 5, 60, 250, 400 },
 	{ "Down in flame", "5", "j", "", 8, 60, 250, 400 },

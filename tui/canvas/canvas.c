@@ -267,6 +267,16 @@ void canvas_restyle(struct canvas *c, int row, int col, int cols, enum style fro
 	}
 }
 
+bool canvas_is_blank(const struct canvas *c, int row, int col)
+{
+	const struct cell *cell;
+
+	if (row < 0 || row >= c->rows || col < 0 || col >= c->cols)
+		return true;
+	cell = &c->cell[(size_t)row * (size_t)c->cols + (size_t)col];
+	return cell->cp == ' ' || cell->cp == 0;
+}
+
 void canvas_bar(struct canvas *c, int row, int col, int cols, uint16_t style, int64_t part,
 		int64_t whole)
 {

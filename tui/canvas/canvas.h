@@ -61,6 +61,9 @@ void canvas_fill(struct canvas *c, int row, int col, int cols, uint16_t style, u
 /* Styles what is there: adds flags to cols cells. */
 void canvas_add_style(struct canvas *c, int row, int col, int cols, uint16_t flags);
 /* Gives cells of style `from` the style `to`; flags stay. */
+/* Is there nothing but a blank? True outside, too. */
+bool canvas_is_blank(const struct canvas *c, int row, int col);
+
 void canvas_restyle(struct canvas *c, int row, int col, int cols, enum style from, enum style to);
 
 /* A bar of part/whole of cols columns in eighth blocks ('#' in ASCII). */

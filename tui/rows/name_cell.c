@@ -20,6 +20,12 @@
 #define ROW_MARK_COLS       4
 #define ROW_MARK_COLS_ASCII 6
 
+/* Columns of the word that tells two names apart. */
+#define APART_COLS 16
+
+/* Fewer columns of what a function belongs to say nothing. */
+#define OWNER_COLS_MIN 3
+
 /* Parts of a qualified name that are tried to be left out. */
 #define PARTS_MOST 16
 
@@ -104,27 +110,110 @@ static char *stem(const char *name, int cols, int mark_cols, bool ascii)
 	return cut;
 }
 
-/* As name_short(); a cut is marked where there are mark_cols or more. */
-static char *shortened(const char *name, int cols, int mark_cols, bool ascii)
+static bool is_word(char c)
 {
-	const char *dots = ascii ? "..." : "…", *part = name, *last = name;
-	char *out = folded(name, cols, ascii), *with_dots;
+	return (unsigned char)c >= 0x80 || c == '_' || c == '$' || (c >= '0' && c <= '9') ||
+	       (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
 
-	for (int i = 0; !out && i < PARTS_MOST; i++) {
+/*
+ * Rust names a method by its type and trait, with the paths of both: <core::hash::sip::Hasher<S> as core::hash::Hasher>::finish.
+ * What stands in brackets loses its paths: <Hasher<S> as Hasher>::finish. NULL for other names.
+ */
+static char *without_paths(const char *name)
+{
+	const char *type = *name == '<' ? name : strstr(name, "::<");
+	char *out, *to, *word;
+	int depth = 0;
+
+	if (!type)
+		return NULL;
+	out = to = word = xmalloc(strlen(name) + 1);
+	for (const char *s = name; *s; s++) {
+		if (*s == '<')
+			depth++;
+		else if (*s == '>' && depth > 0 && (s == name || s[-1] != '-'))
+			depth--;
+		if (depth > 0 && s[0] == ':' && s[1] == ':' && is_word(s[2])) {
+			to = word;
+			s++;
+			continue;
+		}
+		*to++ = *s;
+		if (!is_word(*s))
+			word = to;
+	}
+	*to = '\0';
+	return out;
+}
+
+/*
+ * "Hasher…::finish": a part and as much as there is room for of what it belongs to, which is all of the name between two
+ * parts. NULL where there is hardly any, or the part says it.
+ */
+static char *with_owner(const char *owner, const char *part, const char *shown, int cols,
+			bool ascii)
+{
+	const char *dots = ascii ? "...::" : "…::";
+	int room = cols - width_of(shown) - width_of(dots);
+	size_t n = (size_t)(part - owner) - 2, template, got;
+	char *text, *out;
+
+	if (room < OWNER_COLS_MIN || next_part(shown))
+		return NULL;
+	text = text_clean(owner, n, ascii);
+	/* arguments of templates say less than the name */
+	template = *text ? strcspn(text + 1, "<({") + 1 : 0;
+	if (*text != '<')
+		text[template] = '\0';
+	text[text_clip(text, strlen(text), (size_t)room, &got)] = '\0';
+	out = xasprintf("%s%s%s", text, dots, shown);
+	free(text);
+	return out;
+}
+
+/* A name by its last parts, as many as there is room for; NULL where the last is too long, too. *last: that one. */
+static char *by_parts(const char *name, int cols, bool ascii, const char **last)
+{
+	const char *part = name, *owner = name;
+
+	*last = name;
+	for (int i = 0; i < PARTS_MOST; i++) {
+		char *shown, *out;
+
 		part = next_part(part);
 		if (!part)
 			break;
-		last = part;
-		out = folded(part, cols - (ascii ? 3 : 1), ascii);
-		if (!out)
-			continue;
-		with_dots = xasprintf("%s%s", dots, out);
-		free(out);
-		return with_dots;
+		*last = part;
+		shown = folded(part, cols - (ascii ? 3 : 1), ascii);
+		if (shown) {
+			out = with_owner(owner, part, shown, cols, ascii);
+			if (!out)
+				out = xasprintf("%s%s", ascii ? "..." : "…", shown);
+			free(shown);
+			return out;
+		}
+		owner = part;
 	}
-	if (!out && last != name)
+	return NULL;
+}
+
+/* As name_short(); a cut is marked where there are mark_cols or more. */
+static char *shortened(const char *name, int cols, int mark_cols, bool ascii)
+{
+	char *out = folded(name, cols, ascii), *brief = out ? NULL : without_paths(name);
+	const char *last;
+
+	if (brief)
+		out = folded(brief, cols, ascii);
+	if (!out)
+		out = by_parts(brief ? brief : name, cols, ascii, &last);
+	if (!out && *last)
 		out = folded(last, cols, ascii);
-	return out ? out : stem(last, cols, mark_cols, ascii);
+	if (!out)
+		out = stem(last, cols, mark_cols, ascii);
+	free(brief);
+	return out;
 }
 
 char *name_short(const char *name, int cols, bool ascii)
@@ -219,6 +308,46 @@ int name_draw_detailed(struct canvas *c, int row, int col, int cols, const char 
 	if (behind > 0)
 		used += canvas_printf(c, row, col + used, cols - used, STYLE_DIM, "  %s", detail);
 	return used;
+}
+
+/* The word that stands at byte `at` of name; what is no word goes on for a few bytes. */
+static char *word_at(const char *name, size_t at)
+{
+	size_t begin = at, end = at, got;
+
+	while (begin > 0 && is_word(name[begin - 1]))
+		begin--;
+	while (is_word(name[end]))
+		end++;
+	if (end == begin)
+		end = at + text_clip(name + at, strlen(name + at), APART_COLS / 2, &got);
+	end = begin + text_clip(name + begin, end - begin, APART_COLS, &got);
+	return xstrndup(name + begin, end - begin);
+}
+
+char *name_apart(const char *name, const char *other, int cols, bool ascii)
+{
+	const char *dots = ascii ? " ..." : " …";
+	size_t at = 0, got;
+	char *whole = text_clean(name, strnlen(name, NAME_MOST_BYTES), ascii), *word, *shown, *out;
+	char *beside = text_clean(other, strnlen(other, NAME_MOST_BYTES), ascii);
+	int room;
+
+	while (whole[at] && whole[at] == beside[at])
+		at++;
+	/* not amid a code point */
+	while (at > 0 && ((unsigned char)whole[at] & 0xc0) == 0x80)
+		at--;
+	word = word_at(whole, at);
+	room = cols - width_of(dots) - width_of(word);
+	shown = room > 0 ? short_in_row(whole, room, ascii) : xstrdup("");
+	shown[text_clip(shown, strlen(shown), (size_t)(room > 0 ? room : 0), &got)] = '\0';
+	out = xasprintf("%s%s%s", shown, dots, word);
+	free(whole);
+	free(beside);
+	free(word);
+	free(shown);
+	return out;
 }
 
 char *name_full(const struct key *k)

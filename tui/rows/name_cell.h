@@ -25,6 +25,12 @@ struct name_look {
  */
 char *name_short(const char *name, int cols, bool ascii);
 
+/*
+ * The name in at most cols columns so that it reads other than another one which looks the same there: with the first
+ * word that differs behind it, "pair<…>::pair<…>() …long". Names are different. The caller frees.
+ */
+char *name_apart(const char *name, const char *other, int cols, bool ascii);
+
 /* Writes a name into at most cols columns of the canvas and returns the columns used. */
 int name_draw(struct canvas *c, int row, int col, int cols, const char *name,
 	      const struct name_look *look);

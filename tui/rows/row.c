@@ -20,13 +20,24 @@
 /* Threads that are looked through for whose a name is. */
 #define THREADS_MOST 16384
 
-void row_draw_marker(struct canvas *c, struct rect r, int line)
+void row_draw_marker_in(struct canvas *c, struct rect r, int line, const struct row_shape *sh)
 {
+	int end = sh && sh->module_cols > 0 && sh->module < r.cols ? sh->module : r.cols;
+
 	if (line < 0 || line >= r.rows || r.cols < 1)
 		return;
 	canvas_fill(c, r.row + line, r.col + (r.cols > 1), 1, STYLE_NORMAL, GLYPH_CLOSED);
+	/* Blanks behind the name would cost as many bytes as it does. */
+	while (end > 0 && canvas_is_blank(c, r.row + line, r.col + end - 1))
+		end--;
+	canvas_add_style(c, r.row + line, r.col + (r.cols > 1), end - (r.cols > 1), STYLE_SELECTED);
 	c->cursor_row = r.row + line;
 	c->cursor_col = r.col + (r.cols > 1);
+}
+
+void row_draw_marker(struct canvas *c, struct rect r, int line)
+{
+	row_draw_marker_in(c, r, line, NULL);
 }
 
 void row_draw_nothing(struct canvas *c, struct rect r, const struct scene *s)
@@ -132,6 +143,21 @@ void row_draw_module(const struct row_shape *sh, struct canvas *c, struct rect r
 		name_draw(c, r.row + line, r.col + sh->module, sh->module_cols, k->module, &look);
 }
 
+static bool looks_same(const char *a, const char *b, int cols, bool ascii)
+{
+	char *x, *y;
+	bool same;
+
+	if (cols <= 0)
+		return false;
+	x = name_short(a, cols, ascii);
+	y = name_short(b, cols, ascii);
+	same = strcmp(x, y) == 0;
+	free(x);
+	free(y);
+	return same;
+}
+
 void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, int line,
 		  const struct scene *s, const struct row_key *k)
 {
@@ -139,7 +165,7 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 	struct name_look look = { .wide = s->wide, .shift = k->shift };
 	int cols = row_draw_tags(sh, c, r, line, key, k->tag) - k->indent;
 	int col = r.col + sh->name + k->indent;
-	char detail[FMT_SIZE];
+	char detail[FMT_SIZE], *label;
 
 	look.style = k->dim ? STYLE_DIM : row_key_style(key);
 	if (k->hot)
@@ -148,8 +174,12 @@ void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, i
 		look.style |= STYLE_SELECTED;
 	if (row_matches(s, k->keys, k->key))
 		look.style |= STYLE_MATCH;
-	name_draw_detailed(c, r.row + line, col, cols, key->label,
+	label = k->twin && looks_same(key->label, k->twin, cols, c->ascii) && !s->wide && !k->shift
+			? name_apart(key->label, k->twin, cols, c->ascii)
+			: NULL;
+	name_draw_detailed(c, r.row + line, col, cols, label ? label : key->label,
 			   row_detail(s, k->keys, k->key, detail), &look);
+	free(label);
 	row_draw_module(sh, c, r, line, key);
 }
 

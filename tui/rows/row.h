@@ -9,7 +9,12 @@
 #include "query/core/groups.h"
 #include "tui/rows/row_shape.h"
 
-/* The mark in front of the selected row, which is also where the hardware cursor belongs. */
+/*
+ * Marks the selected row, which was drawn: all of it up to the module's cell, and an arrow in front, where the hardware
+ * cursor belongs. sh: where its columns are; NULL: there is no such cell.
+ */
+void row_draw_marker_in(struct canvas *c, struct rect r, int line, const struct row_shape *sh);
+/* The same without. */
 void row_draw_marker(struct canvas *c, struct rect r, int line);
 
 /* Instead of rows: why there are none. */
@@ -38,8 +43,9 @@ struct row_key {
 	int indent;      /* columns left free at the cell's left */
 	const char *tag; /* a remark at its right end, or NULL */
 	bool selected, hot;
-	bool dim;  /* the row stands back */
-	int shift; /* as name_look's */
+	bool dim;         /* the row stands back */
+	int shift;        /* as name_look's */
+	const char *twin; /* another label in sight that may look the same, or NULL; borrowed */
 };
 
 void row_draw_key(const struct row_shape *sh, struct canvas *c, struct rect r, int line,

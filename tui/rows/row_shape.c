@@ -20,6 +20,9 @@
 #define METRIC_COLS  12
 #define METRIC_BYTES 20
 
+/* Rows that are narrower have an eighth for modules. */
+#define MODULE_WIDE_COLS 110
+
 /* Modules that are looked through for the longest name. */
 #define MODULES_MOST 512u
 
@@ -149,11 +152,11 @@ static void add_numbers(struct row_shape *sh, const struct scene *s, const struc
 		add_number(sh, s, w, NUMBER_SAMPLES, 0);
 }
 
-/* Columns that modules' names want: the longest of them, but not more than a quarter of the row. */
+/* Columns that modules' names want: the longest of them, but narrow rows leave them less, as functions need it more. */
 static int module_cols(const struct scene *s, int cols)
 {
 	uint32_t n = s->analysis->counts.n_modules;
-	int want = 6, most = cols / 4;
+	int want = 6, most = cols < MODULE_WIDE_COLS ? cols / 8 : cols / 5;
 
 	for (uint32_t i = 0; i < n && i < MODULES_MOST && want < most; i++) {
 		const struct module *m = profile_module(s->analysis->profile, (module_id){ i });
@@ -274,6 +277,8 @@ void row_shape_init(struct row_shape *sh, const struct scene *s, const struct ro
 			name_events(sh);
 		break;
 	}
+	for (int i = 0; i < sh->n_numbers; i++)
+		sh->number[i].bar_whole = sh->number[i].whole;
 	for (int i = 0; i < sh->n_numbers; i++)
 		if (sh->number[i].col < 0)
 			sh->number[i].digits = sh->number[i].bar = 0;
@@ -418,7 +423,23 @@ void row_draw_number(const struct row_shape *sh, struct canvas *c, struct rect r
 			  row_number(out, n, sh->percent, value));
 	if (n->bar > 0)
 		canvas_bar(c, r.row + line, r.col + n->col + n->digits + 1, n->bar, bar, value,
-			   n->whole);
+			   n->bar_whole);
+}
+
+void row_shape_no_bars(struct row_shape *sh)
+{
+	for (int i = 0; i < sh->n_numbers; i++)
+		sh->number[i].bar_whole = 0;
+}
+
+void row_shape_bars(struct row_shape *sh, const struct row_values *v)
+{
+	for (int i = 0; !sh->diff && i < sh->n_numbers; i++) {
+		struct number_column *n = &sh->number[i];
+		int64_t value = n->bar > 0 ? value_of(n, v) : 0;
+
+		n->bar_whole = value > n->bar_whole ? value : n->bar_whole;
+	}
 }
 
 void row_draw_numbers(const struct row_shape *sh, struct canvas *c, struct rect r, int line,

@@ -40,6 +40,7 @@ struct number_column {
 	int col;              /* where the number begins */
 	int digits;           /* columns of the number; 0: there was no room */
 	int bar;              /* columns of its bar, which begins one column after the number */
+	int64_t bar_whole;    /* what a full bar is, see row_shape_bars() */
 };
 
 #define ROW_MAX_NUMBERS (2 * LENS_MAX_COLUMNS + 1)
@@ -71,6 +72,15 @@ struct row_wish {
 
 void row_shape_init(struct row_shape *sh, const struct scene *s, const struct row_wish *w,
 		    int cols);
+
+/*
+ * Bars are as long as the largest number asks for, so that small differences are seen, too: first row_shape_no_bars(),
+ * then row_shape_bars() for each row that may be the largest. Without either a full bar is the whole. Bars of comparisons
+ * have a scale of their own.
+ */
+struct row_values;
+void row_shape_no_bars(struct row_shape *sh);
+void row_shape_bars(struct row_shape *sh, const struct row_values *v);
 
 /*
  * Writes titles on a line of r. sorted is the index of the number column that rules, or ROW_BY_NAME

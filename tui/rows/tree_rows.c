@@ -391,6 +391,8 @@ static size_t heaviest_child(const struct tree_rows *t, struct analysis *a, size
 
 size_t tree_rows_open_hot(struct tree_rows *t, struct analysis *a, size_t row, int64_t least)
 {
+	size_t from = row;
+
 	while (row < t->n && t->at[row].n_more == 0) {
 		size_t child;
 
@@ -400,6 +402,10 @@ size_t tree_rows_open_hot(struct tree_rows *t, struct analysis *a, size_t row, i
 			return row;
 		child = heaviest_child(t, a, row);
 		if (child == SIZE_MAX || tree_heat(t->src, a, t->at[child].node) < least)
+			return row;
+		/* Where the path splits is what there is to see; who is there already wants to go on. */
+		if (row != from && tree_heat(t->src, a, t->at[child].node) <
+					   tree_heat(t->src, a, t->at[row].node) / 2)
 			return row;
 		row = child;
 	}

@@ -66,8 +66,8 @@ bool tree_rows_close(struct tree_rows *t, struct analysis *a, size_t row);
 /* Opens all below; false when TREE_ROWS_MOST were not enough. */
 bool tree_rows_open_all(struct tree_rows *t, struct analysis *a, size_t row);
 /*
- * Opens row after row along the heaviest children as long as they weigh at least `least` (of
- * tree_weight); returns the last one's row.
+ * Opens row after row along the heaviest children as long as they weigh at least `least` (of tree_weight) and half of
+ * their row; the first step is always taken. Returns the last one's row.
  */
 size_t tree_rows_open_hot(struct tree_rows *t, struct analysis *a, size_t row, int64_t least);
 

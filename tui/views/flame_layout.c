@@ -9,8 +9,13 @@
 #include "base/mem.h"
 #include "query/analysis.h"
 
-/* Two or more siblings narrower than this are merged: an edge and two letters. */
+/*
+ * Two or more siblings narrower than this, an edge and two letters, are merged where they take few columns together.
+ * Where they take more, the heaviest that have a column keep it, so that what is below them is seen.
+ */
 #define NARROW_COLS 3
+#define MERGED_COLS 6
+#define NARROW_MOST 6
 
 /* Levels that are ever made: nobody walks further without zooming in. */
 #define LEVELS_MOST 20000u
@@ -103,9 +108,14 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 {
 	struct flame_cell c = { .node = node, .parent = parent, .offset = offset };
 	uint32_t first = l->levels.at[l->levels.n - 1];
+	int64_t all = 0;
+	int end, n_narrow = 0;
 
 	c.level = (uint32_t)l->levels.n - 1;
 	list_children(l, a, node);
+	for (size_t i = n_skip; i < l->scratch.n; i++)
+		all += tree_weight(l->src, a, l->scratch.at[i]);
+	end = edge(l, offset + all);
 	for (size_t i = n_skip; i < l->scratch.n; i++) {
 		uint32_t n = l->scratch.at[i];
 		int cols;
@@ -113,7 +123,8 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 		c.odd = differs_from_left(l, first, c.offset);
 		c.weight = tree_weight(l->src, a, n);
 		cols = edge(l, c.offset + c.weight) - edge(l, c.offset);
-		if (cols < NARROW_COLS && i + 1 < l->scratch.n) {
+		if (cols < NARROW_COLS && i + 1 < l->scratch.n &&
+		    (end - edge(l, c.offset) <= MERGED_COLS || n_narrow >= NARROW_MOST)) {
 			push_merged(l, a, c, i);
 			return;
 		}
@@ -122,6 +133,7 @@ static void push_children(struct flame_layout *l, struct analysis *a, uint32_t n
 
 			own.first = own.node = n;
 			push_cell(l, own);
+			n_narrow += cols < NARROW_COLS;
 		}
 		c.offset += c.weight;
 	}

@@ -4,7 +4,7 @@
  *
  * Edges are rounded from sums of weights counted from the left of the graph, so that siblings touch,
  * children stand within their parent, and what is lost to rounding is never more than a column.
- * Siblings too narrow to be read are one cell with their number and their weight. Levels are made
+ * Siblings too narrow to be read are one cell with their number and their weight, if that is narrow, too. Levels are made
  * when they are needed. Where a level is one cell, a run of single calls is folded into it.
  */
 #ifndef PROFTOP_TUI_VIEWS_FLAME_LAYOUT_H

@@ -243,6 +243,6 @@ void tree_draw(const struct tree_view *v, const struct scene *s, struct canvas *
 			break;
 		draw_row(v, s, c, r, line + top, i, (uint32_t)line < v->list.pinned);
 		if (i == v->list.cursor)
-			row_draw_marker(c, r, line + top);
+			row_draw_marker_in(c, r, line + top, &v->shape);
 	}
 }

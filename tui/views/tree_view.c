@@ -18,6 +18,10 @@
 /* Names of many levels get so many columns before the last minute gets any. */
 #define NAME_LEAST 34
 
+/* The hottest path ends where less is left than one of so many of everything, or of the row where it began. */
+#define HOT_LEAST 100
+#define HOT_PART  10
+
 static const struct row_wish wish = {
 	.self = true,
 	.total = true,
@@ -207,6 +211,22 @@ static void pin_rows(struct tree_view *v, int lines)
 	}
 }
 
+/* Bars are of the largest of the outermost rows, so that scrolling changes none. */
+static void scale_bars(struct tree_view *v, struct analysis *a)
+{
+	const struct tree_source *src = v->rows.src;
+	uint32_t top = v->rows.top;
+
+	row_shape_no_bars(&v->shape);
+	for (uint32_t n = top != TREE_NONE ? top : src->first(a, top); n != TREE_NONE;
+	     n = top != TREE_NONE ? TREE_NONE : src->next(a, n)) {
+		const struct row_values values = { .self = src->self(a, n),
+						   .total = src->total(a, n) };
+
+		row_shape_bars(&v->shape, &values);
+	}
+}
+
 void tree_view_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct tree_view *v = state;
@@ -222,6 +242,7 @@ void tree_view_layout(void *state, const struct scene *s, struct rect r)
 	list_fit(&v->list, (uint32_t)v->rows.n, r.rows - tree_draw_top(r));
 	pin_rows(v, r.rows - tree_draw_top(r));
 	tree_draw_fit(v);
+	scale_bars(v, s->analysis);
 	note_cursor(v, s);
 }
 
@@ -316,13 +337,15 @@ static bool open_all(struct tree_view *v, const struct scene *s, struct effect *
 	return true;
 }
 
-/* Opens the hottest path down to where it weighs next to nothing, and goes to its end. */
+/* Opens the hottest path down to where it splits or weighs little, and goes to its end. */
 static bool open_hot(struct tree_view *v, const struct scene *s)
 {
-	int64_t least = s->analysis->weights.total[0] / 200 + 1;
+	int64_t least = s->analysis->weights.total[0] / HOT_LEAST + 1, from;
 
 	if (!is_node(v))
 		return false;
+	from = tree_heat(v->rows.src, s->analysis, v->rows.at[v->list.cursor].node) / HOT_PART;
+	least = from > least ? from : least;
 	go(v, tree_rows_open_hot(&v->rows, s->analysis, v->list.cursor, least));
 	return true;
 }

@@ -268,7 +268,7 @@ static void draw_row(const struct bfly_view *v, const struct scene *s, struct ca
 	}
 	row_draw_numbers(&v->shape, c, r, line, &values);
 	if (selected)
-		row_draw_marker(c, r, line);
+		row_draw_marker_in(c, r, line, &v->shape);
 }
 
 static void draw_half(const struct bfly_view *v, const struct scene *s, struct canvas *c,
@@ -314,7 +314,7 @@ static void draw_centre(const struct bfly_view *v, const struct scene *s, struct
 	row_draw_key(sh, c, r, line, s, &name);
 	draw_minute(v, s, c, r, line, v->b.n_callers);
 	if (name.selected)
-		row_draw_marker(c, r, line);
+		row_draw_marker_in(c, r, line, &v->shape);
 	free(source);
 }
 

@@ -90,7 +90,7 @@ static size_t break_line(const char *text, size_t cols)
 	if (fits == 0)
 		text_decode(text, len, &used);
 	for (size_t i = fits; i > fits / 2; i--)
-		if (text[i] == ' ')
+		if (text[i] == ' ' && text[i + 1] != '%')
 			return i;
 	return fits > 0 ? fits : used;
 }

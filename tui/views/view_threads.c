@@ -68,6 +68,16 @@ static void place_minute(struct threads_view *v)
 		row_sparkline_init(&v->minute, &v->shape, recent, MINUTE_BEFORE_NAME, NAME_LEAST);
 }
 
+static void scale_bars(struct row_shape *sh, const struct activity_row *row)
+{
+	const int64_t *numbers = row->column ? row->column : &row->weight;
+	const struct row_values values = { .self = numbers,
+					   .total = numbers,
+					   .n_samples = row->n_samples };
+
+	row_shape_bars(sh, &values);
+}
+
 static void threads_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct threads_view *v = state;
@@ -88,6 +98,9 @@ static void threads_layout(void *state, const struct scene *s, struct rect r)
 		sh->name_cols = name;
 	}
 	thread_list_fit(&v->threads, r.rows - top_line(r));
+	row_shape_no_bars(sh);
+	for (uint32_t i = 0; i < v->threads.activity->n_rows; i++)
+		scale_bars(sh, thread_list_row(&v->threads, i));
 }
 
 /* What stands for a process has what all of its threads did, of which no others may be in sight. */
@@ -105,6 +118,9 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 {
 	const struct activity_row *row = thread_list_row(&v->threads, i);
 	const struct row_shape *sh = &v->shape;
+	/* what is over time is not lit: it changes with each of its columns */
+	const int end = sh->name + sh->name_cols;
+	const struct rect name = { r.row, r.col, r.rows, end < r.cols ? end : r.cols };
 	const int64_t *numbers = row->column ? row->column : &row->weight;
 	struct row_values values = { .key = KEY_NONE, .self = numbers, .total = numbers };
 
@@ -121,7 +137,7 @@ static void draw_row(const struct threads_view *v, const struct scene *s, struct
 			     row->slice, v->threads.activity->n_slices,
 			     row->thread == ID_NONE ? 0 : v->threads.activity->most);
 	if (i == v->threads.list.cursor)
-		row_draw_marker(c, r, line);
+		row_draw_marker(c, name, line);
 }
 
 /* The span of the activity, above it. */

@@ -197,6 +197,20 @@ static void top_update(void *state, const struct scene *s)
 		stay(v, s, &was);
 }
 
+/* Bars are of the largest of all rows, so that scrolling changes none. */
+static void scale_bars(struct top_view *v, const struct scene *s)
+{
+	const struct table *t = &s->analysis->table;
+
+	row_shape_no_bars(&v->shape);
+	for (size_t i = 0; i < t->n_rows; i++) {
+		const struct row_values values = { .self = t->self + i * t->n_columns,
+						   .total = t->total + i * t->n_columns };
+
+		row_shape_bars(&v->shape, &values);
+	}
+}
+
 static void top_layout(void *state, const struct scene *s, struct rect r)
 {
 	struct top_view *v = state;
@@ -208,6 +222,7 @@ static void top_layout(void *state, const struct scene *s, struct rect r)
 				   NAME_LEAST);
 	list_fit(&v->list, s->analysis->table.n_rows, r.rows - top_line(r));
 	remember(v, s);
+	scale_bars(v, s);
 }
 
 /* The index of the number column that rules, or ROW_BY_…. */
@@ -239,6 +254,36 @@ static const char *move_tag(const struct diff_move *m)
 	return m->move == MOVE_MODULE ? "moved" : m->gone ? "inlined?" : "outlined?";
 }
 
+/* What a function's name ends in: twins have that in common, mostly. */
+static const char *last_word(const char *name)
+{
+	const char *last = name;
+
+	for (const char *s = name; *s && *s != '('; s++)
+		if (s[0] == ':' && s[1] == ':')
+			last = s + 2;
+	return last;
+}
+
+/* Another function in sight whose name may look the same: it ends alike. NULL: there is none. */
+static const char *twin_of(const struct top_view *v, const struct scene *s, uint32_t i)
+{
+	const struct key *key = key_at(v, s, i);
+	const char *last = last_word(key->label);
+	size_t n = strcspn(last, "<(");
+
+	for (uint32_t k = v->list.top;
+	     v->grouping == GROUP_FUNCTION && k < v->list.n && k - v->list.top < v->list.height;
+	     k++) {
+		const struct key *other = key_at(v, s, k);
+
+		if (k != i && strncmp(last_word(other->label), last, n) == 0 &&
+		    strcmp(other->label, key->label) != 0)
+			return other->label;
+	}
+	return NULL;
+}
+
 static void draw_row(const struct top_view *v, const struct scene *s, struct canvas *c,
 		     struct rect r, int line, uint32_t i)
 {
@@ -267,6 +312,7 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 				   : moved;
 	else if (!name.tag && v->grouping == GROUP_FUNCTION && t->inlined && t->inlined[key])
 		name.tag = "inl";
+	name.twin = twin_of(v, s, i);
 	row_draw_numbers(&v->shape, c, r, line, &values);
 	if (v->minute.cols > 0) {
 		struct recent_line l = recent_self(a->recent, &key_at(v, s, i)->id, 1);
@@ -275,7 +321,7 @@ static void draw_row(const struct top_view *v, const struct scene *s, struct can
 	}
 	row_draw_key(&v->shape, c, r, line, s, &name);
 	if (name.selected)
-		row_draw_marker(c, r, line);
+		row_draw_marker_in(c, r, line, &v->shape);
 	free(moved);
 }
 

@@ -27,7 +27,7 @@ static void put_wrapped(FILE *to, const char *text, size_t cols)
 	while (*text) {
 		size_t got, len = strlen(text), n = text_clip(text, len, cols, &got), cut = n;
 
-		while (n < len && cut > 0 && text[cut] != ' ')
+		while (n < len && cut > 0 && (text[cut] != ' ' || text[cut + 1] == '%'))
 			cut--;
 		if (n < len && cut > 0)
 			n = cut;

@@ -57,6 +57,56 @@ char *cpu_case_percent(int64_t part, int64_t whole)
 	return xasprintf("%s %%", fmt_percent(text, part, whole));
 }
 
+/* Longer names are folded. */
+#define NAME_COLS 48
+
+/* Copies name without what is inside the outermost <> and (), which become <…> and (…). Operators keep theirs. */
+static size_t fold_name(char *out, const char *name)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	for (const char *s = name; *s; s++) {
+		bool opens = *s == '<' || *s == '(';
+		bool closes = (*s == '>' || *s == ')') && depth > 0;
+
+		if (depth == 0 && strncmp(s, "operator", 8) == 0) {
+			size_t skip = 8 + strspn(s + 8, "<>=()-");
+
+			memcpy(out + n, s, skip);
+			n += skip;
+			s += skip - 1;
+			continue;
+		}
+		depth -= closes;
+		if (depth == 0)
+			out[n++] = *s;
+		if (opens && depth == 0 && s[1] && s[1] != '>' && s[1] != ')') {
+			memcpy(out + n, "…", strlen("…"));
+			n += strlen("…");
+		}
+		depth += opens;
+	}
+	out[n] = '\0';
+	return n;
+}
+
+const char *cpu_case_name(struct cpu_case *c, uint32_t key)
+{
+	const char *name = c->a->keys.key[key].label;
+	size_t len = strlen(name);
+	char *folded;
+
+	if (len <= NAME_COLS)
+		return name;
+	/* Three bytes for what stood between two. */
+	folded = xmalloc(2 * len + 4);
+	len = fold_name(folded, name);
+	name = arena_strndup(&c->made, folded, len);
+	free(folded);
+	return name;
+}
+
 static const char *shares_of(struct cpu_case *c)
 {
 	const struct profile *p = c->a->profile;
@@ -117,6 +167,7 @@ static int apply_rules(struct cpu_case *c)
 	const struct calltree *t = c->a->tree;
 	int rc = classify(c);
 
+	arena_init(&c->made);
 	c->of = shares_of(c);
 	c->whole = c->a->weights.total[0];
 	for (uint32_t i = 1; rc == 0 && i < t->n_nodes; i++)
@@ -127,6 +178,7 @@ static int apply_rules(struct cpu_case *c)
 	for (int i = 0; i < N_FRAME_CLASSES; i++)
 		free(c->is[i]);
 	free(c->of_made);
+	arena_done(&c->made);
 	return rc;
 }
 

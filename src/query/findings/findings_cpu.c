@@ -88,13 +88,18 @@ static const struct key *key_of(const struct cpu_case *c, uint32_t row)
 	return &c->a->keys.key[table_of(c)->key[row]];
 }
 
+static const char *name_of(struct cpu_case *c, uint32_t row)
+{
+	return cpu_case_name(c, table_of(c)->key[row]);
+}
+
 static void say_hotspot(struct cpu_case *c, uint32_t row, int64_t base)
 {
 	char *share = cpu_case_percent(self_of(c, row), base);
 	struct finding *f = findings_add(c->out, "hotspot", "top",
 					 (double)self_of(c, row) / (double)c->whole,
 					 xasprintf("One function takes %s %s%s by itself: %s.",
-						   share, c->of, busy(c), key_of(c, row)->label));
+						   share, c->of, busy(c), name_of(c, row)));
 
 	f->key_id = key_of(c, row)->id;
 	free(share);
@@ -111,7 +116,7 @@ static void say_few(struct cpu_case *c, const uint32_t *row, uint32_t n, int64_t
 					 i == 0      ? ""
 					 : i + 1 < n ? ", "
 						     : " and ",
-					 key_of(c, row[i])->label, each);
+					 name_of(c, row[i]), each);
 
 		free(list);
 		free(each);
@@ -132,7 +137,7 @@ static void say_flat(struct cpu_case *c, uint32_t row, uint32_t n_half, int64_t 
 		c->out, "flat", "top", 0.5,
 		xasprintf(
 			"No function stands out: the first, %s, has %s; %s functions share half %s%s.",
-			key_of(c, row)->label, share, fmt_count(n, n_half), c->of, busy(c)));
+			name_of(c, row), share, fmt_count(n, n_half), c->of, busy(c)));
 
 	f->key_id = key_of(c, row)->id;
 	free(share);
@@ -165,11 +170,13 @@ int find_hotspot(struct cpu_case *c)
 	return 0;
 }
 
-/* Code of a language's own library, which says not where in a program something is. */
+/* Code of a language's own library or interpreter, which says not where in a program something is. */
 static bool is_of_language(const char *label)
 {
-	static const char *const begins[] = { "std::",    "__gnu_cxx::", "alloc::", "core::",
-					      "<alloc::", "<core::",     "<std::",  "runtime." };
+	static const char *const begins[] = { "std::",    "__gnu_cxx::",  "alloc::",   "core::",
+					      "<alloc::", "<core::",      "Builtins_", "_PyEval_",
+					      "PyEval_",  "_PyFunction_", "v8::",      "<std::",
+					      "runtime." };
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 		if (strncmp(label, begins[i], strlen(begins[i])) == 0 ||
@@ -235,14 +242,14 @@ static struct class_sum sum_class(const struct cpu_case *c, enum frame_class of)
 }
 
 /* "; 80.0 % of that in parse()", or "" where no function has a large part; the caller frees. */
-static char *under(const struct cpu_case *c, const struct class_sum *s)
+static char *under(struct cpu_case *c, const struct class_sum *s)
 {
 	char *part, *out;
 
 	if (s->owner == KEY_NONE || s->of_owner * 3 < s->weight)
 		return xstrdup("");
 	part = cpu_case_percent(s->of_owner, s->weight);
-	out = xasprintf("; %s of that is called by %s", part, c->a->keys.key[s->owner].label);
+	out = xasprintf("; %s of that is called by %s", part, cpu_case_name(c, s->owner));
 	free(part);
 	return out;
 }
@@ -323,9 +330,9 @@ static void say_recursion(struct cpu_case *c, uint32_t key, int64_t weight, uint
 			  uint32_t n_others)
 {
 	const struct key *k = &c->a->keys.key[key];
-	char *share = cpu_case_percent(weight, c->whole), times[FMT_SIZE], others[FMT_COUNTED_SIZE];
-	char *more = n_others ? xasprintf("; %s more do so, too",
-					  fmt_counted(others, n_others, "function"))
+	char *share = cpu_case_percent(weight, c->whole), times[FMT_SIZE];
+	char *more = n_others ? xasprintf("; %u more function%s do%s so, too", (unsigned)n_others,
+					  n_others == 1 ? "" : "s", n_others == 1 ? "es" : "")
 			      : xstrdup("");
 	struct finding *f =
 		findings_add(c->out, "recursion", "tree", (double)weight / (double)c->whole,

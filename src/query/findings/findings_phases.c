@@ -249,8 +249,8 @@ static void say_phase(const struct phases *f, const struct candidate *k)
 		xasprintf("From %s to %s %s%s runs: it has %s %s then, and %s of the rest.",
 			  fmt_ns(from, time_at(f, k->from)),
 			  last ? "the end" : fmt_ns(to, time_at(f, k->to)),
-			  key->flags & FUNCTION_COMM ? "the process or thread " : "", key->label,
-			  in, f->c->of, out));
+			  key->flags & FUNCTION_COMM ? "the process or thread " : "",
+			  cpu_case_name(f->c, k->key), in, f->c->of, out));
 
 	fi->key_id = key->id;
 	free(fi->filter);

@@ -3,6 +3,7 @@
 #ifndef PROFTOP_QUERY_FINDINGS_FINDINGS_RULES_H
 #define PROFTOP_QUERY_FINDINGS_FINDINGS_RULES_H
 
+#include "base/arena.h"
 #include "query/core/frame_class.h"
 
 #include <stdbool.h>
@@ -20,13 +21,18 @@ struct cpu_case {
 	const char *of;            /* "of the CPU time", "of cycles": what shares are of */
 	char *of_made;             /* where that had to be made; owned */
 	bool *is[N_FRAME_CLASSES]; /* [a->keys.n] is the key of the class? owned */
+	struct arena made;         /* names in sentences */
 	int64_t whole;             /* all of it, in column 0 */
 	int64_t idle;              /* of it the processor had nothing to do */
 };
 
 /* How many samples stand for a weight, about. */
 double cpu_case_samples(const struct cpu_case *c, int64_t weight);
-/* "12.3 %" */
+/*
+ * A function's name for a sentence: long ones without what stands in <> and (). Borrowed from the case until its end.
+ */
+const char *cpu_case_name(struct cpu_case *c, uint32_t key);
+/* "12.3 %"; the caller frees. */
 char *cpu_case_percent(int64_t part, int64_t whole);
 
 /* Each: 0 or -ECANCELED. */
