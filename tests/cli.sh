@@ -247,7 +247,7 @@ says out '2.75 samples'
 
 # --- the same numbers everywhere --------------------------------------------------------------
 
-# text of perf script: marks, numbers, addresses, and the first event although another is busier
+# text of perf script: marks, numbers, addresses, and time on the cpu although another event is busier
 printf '%s\n' 'a b  7/8 1.5: 3 cycles:' $'\t f0 k+0x1 ([kernel.kallsyms])' $'\t 2 j (/tmp/perf-7.map)' \
     $'\t 3 [unknown] (/lib/x.so)' '' 'c  9 1.6: 1 faults:' '' 'c  9 1.7: 1 faults:' '' >script.txt
 while read -r flags line; do
@@ -268,6 +268,18 @@ says err 'only cycles was written, not faults; --event NAME chooses one'
 says err 'folded has no room for single samples, times, modules and addresses: left out'
 run 0 export --to folded --event faults script.txt
 one_sentence
+# Of several events each verb takes the same, whichever comes first.
+printf '%s\n' 'a 7 1.5: 1 faults:' $'\t f page (/bin/x)' '' 'a 7 1.6: 9 cycles:' $'\t f0 work (/bin/x)' '' >two.txt
+run 0 export --to folded two.txt
+[ "$(cat out)" = 'a;work 9' ] || fault "export takes another event than the views: $(cat out)"
+says err 'only cycles was written, not faults; --event NAME chooses one'
+run 0 report two.txt
+says out ' of cycles,'
+says out '# not shown: faults; --event NAME shows one'
+run 0 --screen 80x10 two.txt
+says out ' cycles '
+run 0 report -f event:faults two.txt
+says out ' of faults,'
 run 0 export --to folded small.folded
 [ ! -s err ] || fault "export says more than it left out: $(cat err)"
 # what the name of the output says is packed, and is read as it was

@@ -86,28 +86,6 @@ bool query_options_chose_event(const struct options *o)
 	return o->events.n > 0 || names_event(o->filter);
 }
 
-/*
- * Exported text of perf script is what FlameGraph's script makes of it, which counts the first event
- * that it sees.
- */
-static bool wants_first_event(const struct lens_wish *w, const struct profile *p)
-{
-	struct profile_counts counts;
-
-	profile_counts_read(p, &counts);
-	if (!w->to || counts.n_events == 0)
-		return false;
-	if (w->n_events > 0 || names_event(w->filter))
-		return false;
-	for (uint32_t i = 0; i < counts.n_parts; i++) {
-		string_id format = profile_part(p, (part_id){ i })->format;
-
-		if (strcmp(profile_string(p, format, NULL), "perf-script") != 0)
-			return false;
-	}
-	return true;
-}
-
 /* One column for each --event; the measure is theirs of whose kind it is, and of one of them at least. */
 static int find_events(const struct lens_wish *w, const struct profile *p, struct lens *l,
 		       struct err *e)
@@ -146,9 +124,7 @@ static int find_columns(const struct lens_wish *w, const struct profile *p, stru
 	if (w->n_events > 0)
 		return find_events(w, p, l, e);
 	profile_counts_read(p, &counts);
-	if (wants_first_event(w, p))
-		first.event = (event_id){ 0 };
-	else if (w->filter)
+	if (w->filter)
 		first = lens_usual_metric(p, w->filter);
 	if (*w->metric && counts.n_events)
 		rc = metric_find_measure(p, w->metric, &first, e);
