@@ -200,7 +200,7 @@ run 3 export --to folded -o kept empty
 
 # a view that the file has nothing for
 run 2 report --view nothing small.folded
-says err 'top, tree, callers, butterfly, flame, threads, timeline, info or memory'
+says err 'top, tree, callers, butterfly, flame, threads, timeline, info, memory, findings or annotate'
 run 0 --view memory --screen 100x20 small.folded
 says out '[1 top]'
 says out 'the memory view wants a recording of a heap; this is top'
@@ -210,7 +210,7 @@ run 0 help
 says out 'usage:'
 run 2 report --view tree --function main small.folded
 one_sentence
-says err '--function goes with --view butterfly or callers'
+says err '--function goes with --view butterfly, callers or annotate'
 run 2 report -f '!' small.folded
 says err 'filter term "!" has no expression'
 run 2 report -f 'a module:' small.folded

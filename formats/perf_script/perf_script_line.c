@@ -25,6 +25,7 @@ struct words {
 	struct span at[MOST_WORDS];
 	size_t columns[MOST_WORDS]; /* of each, with the blanks before it */
 	size_t n;
+	size_t behind; /* blanks behind the last one */
 };
 
 static bool is_blank(char c)
@@ -162,7 +163,7 @@ static void split(const char *s, size_t n, struct words *w)
 {
 	size_t at = 0;
 
-	w->n = 0;
+	w->n = w->behind = 0;
 	while (w->n < MOST_WORDS) {
 		size_t from, before = at;
 
@@ -171,8 +172,10 @@ static void split(const char *s, size_t n, struct words *w)
 		from = at;
 		while (at < n && !is_blank(s[at]))
 			at++;
+		w->behind = at - before;
 		if (at == from)
 			return;
+		w->behind = 0;
 		w->columns[w->n] = at - before;
 		w->at[w->n++] = (struct span){ s + from, at - from };
 	}
@@ -254,8 +257,9 @@ static bool is_pushed(const struct words *w, size_t i)
 /* The first n words are who it was: a name, a task, or both, and behind them what -F misc prints. */
 static void take_who(const struct words *w, size_t n, struct script_header *h)
 {
-	if (n > 1 && is_misc(w->at[n - 1]) &&
-	    (is_task(w->at[n - 2]) || (n < w->n && is_pushed(w, n))))
+	bool filled = n < w->n ? is_pushed(w, n) : w->behind >= MISC_COLUMNS / 2;
+
+	if (n > 0 && is_misc(w->at[n - 1]) && (filled || (n > 1 && is_task(w->at[n - 2]))))
 		n--;
 	if (n > 0 && is_task(w->at[n - 1]))
 		take_task(w->at[--n], h);
@@ -553,7 +557,7 @@ enum script_kind script_loose_read(const char *s, size_t n, bool in_sample, stru
 		return SCRIPT_COMMENT;
 	if (s[0] == '\t')
 		return script_frame_read(t.s, t.n, f) ? SCRIPT_FRAME : SCRIPT_ODD;
-	split(s, (size_t)(t.s + t.n - s), &w);
+	split(s, n, &w);
 	*h = no_header();
 	read_loose(&w, t.s + t.n, h);
 	if (!h->has_frame && in_sample && is_blank(s[0]) && is_position(t) &&

@@ -284,6 +284,15 @@ Test(perf_script, any_fields)
 		  "z U      1695.240466: \n" BELOW "z K      1695.240467: \n" BELOW,
 		  "z;main;leaf 2\n",
 		  { 0 } },
+		{ "misc,comm,ip,sym",
+		  "z U     \n" BELOW "z K     \n" BELOW "U \n" BELOW,
+		  "U;main;leaf 1\nz;main;leaf 2\n",
+		  { 0 } },
+		{ "misc,time,ip,sym",
+		  "U      1695.240466: \n" BELOW "K      1695.240467: \n" BELOW,
+		  "main;leaf 2\n",
+		  { 0 } },
+		{ "misc,ip,sym", "U     \n" BELOW "Sp    \n" BELOW, "main;leaf 2\n", { 0 } },
 		{ "misc,comm,ip,sym, flat",
 		  "               z U          7fc42efe762a leaf\n"
 		  "               z K      ffffffff821c15e6 leaf\n"
