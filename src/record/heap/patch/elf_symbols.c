@@ -4,6 +4,7 @@
 
 #include "record/heap/patch/elf_symbols.h"
 
+#include "record/heap/trace/kernel_stat.h"
 #include "record/heap/trace/tracer_memory.h"
 
 #include <string.h>
@@ -137,7 +138,7 @@ bool elf_symbols_read(int fd, struct elf_symbols *s)
 	Elf64_Ehdr h;
 
 	*s = (struct elf_symbols){ 0 };
-	if (fstat(fd, &st) || st.st_size < 0)
+	if (kernel_fstat(fd, &st) || st.st_size < 0)
 		return false;
 	f.n = (uint64_t)st.st_size;
 	if (!read_header(&f, &h))

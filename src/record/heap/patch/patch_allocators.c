@@ -21,6 +21,7 @@
 #include "record/heap/hooks/real_calls.h"
 #include "record/heap/patch/code_module.h"
 #include "record/heap/patch/patched_hooks.h"
+#include "record/heap/trace/kernel_stat.h"
 #include "record/heap/trace/tracer.h"
 #include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_memory.h"
@@ -373,7 +374,7 @@ static bool is_alone(void)
 {
 	struct stat st;
 
-	return stat("/proc/self/task", &st) == 0 &&
+	return kernel_stat("/proc/self/task", &st) == 0 &&
 	       st.st_nlink == 3u + atomic_load(&recorder.writer_runs);
 }
 

@@ -22,7 +22,7 @@
 
 /* A module whose headers are looked for. */
 struct search {
-	const struct dl_find_object *o;
+	const struct live_object *o;
 	const uint8_t *begin; /* its first page, */
 	ElfW(Ehdr) ehdr;      /* which begins with this */
 };
@@ -53,7 +53,7 @@ static bool are_here(const struct search *s, const uint8_t *at)
 		if (p.p_type == PT_LOAD && p.p_offset <= offset &&
 		    offset - p.p_offset <= p.p_filesz &&
 		    bytes_of(s) <= p.p_filesz - (offset - p.p_offset) &&
-		    s->o->dlfo_link_map->l_addr + p.p_vaddr + (offset - p.p_offset) == (uint64_t)at)
+		    s->o->map->l_addr + p.p_vaddr + (offset - p.p_offset) == (uint64_t)at)
 			return true;
 	}
 	return false;
@@ -62,8 +62,8 @@ static bool are_here(const struct search *s, const uint8_t *at)
 /* Code of the module is where the headers want it, and so are its unwind tables. */
 static bool are_of(const struct search *s, const uint8_t *at)
 {
-	uint64_t bias = s->o->dlfo_link_map->l_addr;
-	bool code = false, tables = !s->o->dlfo_eh_frame;
+	uint64_t bias = s->o->map->l_addr;
+	bool code = false, tables = !s->o->eh_frame;
 
 	for (size_t i = 0; i < s->ehdr.e_phnum; i++) {
 		ElfW(Phdr) p;
@@ -71,7 +71,7 @@ static bool are_of(const struct search *s, const uint8_t *at)
 		memcpy(&p, at + i * sizeof(p), sizeof(p));
 		code |= p.p_type == PT_LOAD && (p.p_flags & PF_X);
 		tables |= p.p_type == PT_GNU_EH_FRAME &&
-			  bias + p.p_vaddr == (uint64_t)s->o->dlfo_eh_frame;
+			  bias + p.p_vaddr == (uint64_t)s->o->eh_frame;
 	}
 	return code && tables;
 }
@@ -79,7 +79,7 @@ static bool are_of(const struct search *s, const uint8_t *at)
 /* In memory behind the first page. NULL: not there. */
 static const uint8_t *find_in_memory(const struct search *s)
 {
-	uint64_t end = (uint64_t)s->o->dlfo_map_end;
+	uint64_t end = (uint64_t)s->o->end;
 	uint64_t at = (uint64_t)s->begin + s->ehdr.e_phoff;
 
 	for (unsigned i = 0; i < MOST_SHIFTS && at < end && bytes_of(s) <= end - at; i++) {
@@ -94,7 +94,7 @@ static const uint8_t *find_in_memory(const struct search *s)
 /* A copy of what the module's file says, if it is still the file that was loaded. NULL: it is not. */
 static const uint8_t *copy_from_file(const struct search *s)
 {
-	const char *path = s->o->dlfo_link_map->l_name;
+	const char *path = s->o->map->l_name;
 	uint8_t *copy = NULL;
 	ElfW(Ehdr) ehdr;
 	int fd;
@@ -153,13 +153,13 @@ static struct live_headers headers_at(struct live_header_copies *copies, const s
  * The loader tells the segment only where there are holes between segments. Then the executable's headers
  * are where the kernel says, those of others where address 0 of theirs is.
  */
-struct live_headers live_headers_of(struct live_header_copies *copies,
-				    const struct dl_find_object *o, bool no_files)
+struct live_headers live_headers_of(struct live_header_copies *copies, const struct live_object *o,
+				    bool no_files)
 {
-	const struct link_map *map = o->dlfo_link_map;
+	const struct link_map *map = o->map;
 	struct search s = { .o = o };
 
-	if (begins_module(&s, o->dlfo_map_start)) {
+	if (begins_module(&s, o->begin)) {
 		struct live_headers h = headers_at(copies, &s, no_files);
 
 		if (h.n)
@@ -168,7 +168,7 @@ struct live_headers live_headers_of(struct live_header_copies *copies,
 	if (!map->l_name || !*map->l_name)
 		return (struct live_headers){ (const uint8_t *)getauxval(AT_PHDR),
 					      getauxval(AT_PHNUM) };
-	if ((const void *)map->l_addr != o->dlfo_map_start &&
+	if ((const void *)map->l_addr != o->begin &&
 	    tracer_readable((const void *)map->l_addr, sizeof(s.ehdr)) &&
 	    begins_module(&s, (const void *)map->l_addr))
 		return headers_at(copies, &s, no_files);

@@ -11,7 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dl_find_object;
+/* A module as the loader tells of it: what we use of struct dl_find_object, which glibc has since 2.35. */
+struct live_object {
+	const void *begin, *end;    /* all its segments */
+	const struct link_map *map; /* the loader's */
+	const void *eh_frame;       /* .eh_frame_hdr; NULL: none */
+};
 
 #define LIVE_MAX_COPIES 64u
 
@@ -33,7 +38,7 @@ struct live_header_copies {
 };
 
 /* Those of o's module. Its file may be read, unless no_files; whatever is read is compared with memory. */
-struct live_headers live_headers_of(struct live_header_copies *copies,
-				    const struct dl_find_object *o, bool no_files);
+struct live_headers live_headers_of(struct live_header_copies *copies, const struct live_object *o,
+				    bool no_files);
 
 #endif

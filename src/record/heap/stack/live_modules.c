@@ -11,7 +11,6 @@
 #include "record/heap/trace/tracer_memory.h"
 #include "unwind/cfi.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <gnu/libc-version.h>
@@ -27,9 +26,20 @@
 #define LIVE_MAX_MEMORY 1024u
 #define MOST_VAIN       256u
 
-/* Only glibc has these, the first since 2.35. In an older one no module is known. */
-#pragma weak _dl_find_object
+/* As glibc 2.35 has it; the library may be built where the header does not. */
+struct found_object {
+	unsigned long long flags;
+	void *begin, *end;
+	struct link_map *map;
+	void *eh_frame;
+	unsigned long long reserved[7];
+};
+
+/* Only glibc has these, the first since 2.35. */
+int dl_find_object(void *address, struct found_object *o) __asm__("_dl_find_object")
+	__attribute__((weak));
 #pragma weak gnu_get_libc_version
+#pragma weak _r_debug
 
 /* A module of another libc: what its loader would tell of it. As musl, it unloads none. */
 struct other_module {
@@ -40,7 +50,7 @@ struct other_module {
 /* A search among the modules of another libc. */
 struct other_search {
 	uint64_t address;
-	struct dl_find_object *o;
+	struct live_object *o;
 };
 
 /* Kept for good: callers remember addresses of maps. NULL: there are too many. */
@@ -63,41 +73,96 @@ static struct link_map *map_of(const struct dl_phdr_info *info)
 	return &other[i].map;
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+/* Is address in the module with these headers? Says where it lies. */
+static bool covers(const struct dl_phdr_info *info, uint64_t address, struct live_object *o)
 {
-	const struct other_search *s = arg;
 	uint64_t begin = UINT64_MAX, end = 0;
-	void *frames = NULL;
+	const void *frames = NULL;
 
-	(void)size;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		uint64_t at = info->dlpi_addr + p->p_vaddr;
 
 		if (p->p_type == PT_GNU_EH_FRAME)
-			frames = (void *)at;
+			frames = (const void *)at;
 		if (p->p_type != PT_LOAD)
 			continue;
 		begin = at < begin ? at & ~(uint64_t)(PAGE_BYTES - 1) : begin;
 		end = at + p->p_memsz > end ? at + p->p_memsz : end;
 	}
-	if (s->address < begin || s->address >= end)
+	if (address < begin || address >= end)
+		return false;
+	o->begin = (const void *)begin;
+	o->end = (const void *)end;
+	o->eh_frame = frames;
+	return true;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const struct other_search *s = arg;
+
+	(void)size;
+	if (!covers(info, s->address, s->o))
 		return 0;
-	s->o->dlfo_map_start = (void *)begin;
-	s->o->dlfo_map_end = (void *)end;
-	s->o->dlfo_eh_frame = frames;
-	s->o->dlfo_link_map = map_of(info);
-	return s->o->dlfo_link_map ? 1 : -1;
+	s->o->map = map_of(info);
+	return s->o->map ? 1 : -1;
+}
+
+/* A module's headers by the loader's entry of it. False: they are not at its begin. */
+static bool headers_at_begin(const struct link_map *map, struct dl_phdr_info *info)
+{
+	uint64_t begin = map->l_addr;
+	ElfW(Ehdr) h;
+
+	/* The program, at the addresses of its file. */
+	if (!begin && map->l_name && !*map->l_name)
+		begin = getauxval(AT_PHDR) & ~(uint64_t)(PAGE_BYTES - 1);
+	if (!begin || !tracer_readable((const void *)begin, sizeof(h)))
+		return false;
+	memcpy(&h, (const void *)begin, sizeof(h));
+	if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_phentsize != sizeof(ElfW(Phdr)) ||
+	    h.e_phoff + (uint64_t)h.e_phnum * sizeof(ElfW(Phdr)) > PAGE_BYTES)
+		return false;
+	*info = (struct dl_phdr_info){ .dlpi_addr = map->l_addr,
+				       .dlpi_phdr = (const void *)(begin + h.e_phoff),
+				       .dlpi_phnum = h.e_phnum };
+	return true;
+}
+
+/*
+ * glibc before 2.35 has a function for this that takes the loader's lock, which the program may hold while it waits for us. So
+ * the list that it keeps for debuggers is read, while other threads may take entries out of it: each is read only where memory is.
+ */
+static bool find_in_list(uint64_t address, struct live_object *o)
+{
+	struct dl_phdr_info info;
+
+	if (!&_r_debug)
+		return false;
+	for (struct link_map *m = _r_debug.r_map; m && tracer_readable(m, sizeof(*m));
+	     m = m->l_next)
+		if (headers_at_begin(m, &info) && covers(&info, address, o)) {
+			o->map = m;
+			return true;
+		}
+	return false;
 }
 
 /* musl's loader holds no lock where it calls the program's malloc. */
-static bool find_object(uint64_t address, struct dl_find_object *o)
+static bool find_object(uint64_t address, struct live_object *o)
 {
 	struct other_search s = { address, o };
+	struct found_object found;
 
-	if (_dl_find_object)
-		return _dl_find_object((void *)address, o) == 0;
-	return !gnu_get_libc_version && dl_iterate_phdr(look_at, &s) == 1;
+	if (!dl_find_object && gnu_get_libc_version)
+		return find_in_list(address, o);
+	if (!dl_find_object)
+		return dl_iterate_phdr(look_at, &s) == 1;
+	if (dl_find_object((void *)address, &found) != 0)
+		return false;
+	*o = (struct live_object){ found.begin, found.end, found.map, found.eh_frame };
+	return true;
 }
 
 bool live_modules_init(struct live_modules *m)
@@ -214,9 +279,9 @@ static uint64_t entry_of(const struct live_module *m)
 	return at >= m->begin && at < m->end ? at - m->bias : 0;
 }
 
-static struct live_module describe(struct live_modules *all, const struct dl_find_object *o)
+static struct live_module describe(struct live_modules *all, const struct live_object *o)
 {
-	const struct link_map *map = o->dlfo_link_map;
+	const struct link_map *map = o->map;
 	struct live_module m = { .bias = map->l_addr, .link_map = map };
 	struct live_headers h = live_headers_of(&all->copies, o, all->no_files);
 
@@ -386,11 +451,9 @@ static void look_for_memory(struct live_modules *all, uint64_t address)
 
 struct live_module *live_modules_at(struct live_modules *all, uint64_t address, bool *gone)
 {
-	struct dl_find_object o;
+	struct live_object o;
 	struct live_module found, *m;
 
-	if (!_dl_find_object && gnu_get_libc_version)
-		return NULL;
 	if (!find_object(address, &o)) {
 		if (memory_at(all, address))
 			return NULL;
@@ -409,7 +472,7 @@ struct live_module *live_modules_at(struct live_modules *all, uint64_t address, 
 	if (!m) {
 		m = &all->at[all->n++];
 		*m = found;
-		m->path = name_of(o.dlfo_link_map, all->no_files);
+		m->path = name_of(o.map, all->no_files);
 		m->index = all->n;
 	}
 	*gone |= drop_others(all, m, found.begin, found.end);
@@ -419,9 +482,9 @@ struct live_module *live_modules_at(struct live_modules *all, uint64_t address, 
 
 bool live_module_is_there(const struct live_module *m)
 {
-	struct dl_find_object o;
+	struct live_object o;
 
-	return find_object(m->begin, &o) && o.dlfo_link_map == m->link_map;
+	return find_object(m->begin, &o) && o.map == m->link_map;
 }
 
 bool live_modules_check(struct live_modules *all)

@@ -4,7 +4,7 @@
  * for the trace, and with the call frame information that lies in memory for unwinding.
  *
  * The loader is asked by address, through _dl_find_object, which takes no lock: programs may allocate
- * while they hold the loader's. Everything here is called with the recorder's slow lock held.
+ * while they hold the loader's. glibc before 2.35 has a list for debuggers instead. Everything here is called with the recorder's slow lock held.
  */
 #ifndef PROFTOP_RECORD_HEAP_STACK_LIVE_MODULES_H
 #define PROFTOP_RECORD_HEAP_STACK_LIVE_MODULES_H

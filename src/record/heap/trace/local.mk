@@ -3,6 +3,7 @@ EXTRA_DIST += src/record/heap/trace/README.md
 libproftop_heap_so_SOURCES += \
 	src/record/heap/trace/decode_fast.c src/record/heap/trace/decode_fast.h \
 	src/record/heap/trace/decode_notes.c src/record/heap/trace/decode_notes.h \
+	src/record/heap/trace/kernel_stat.h \
 	src/record/heap/trace/live_blocks.h \
 	src/record/heap/trace/pending_state.h \
 	src/record/heap/trace/shared_memory.c src/record/heap/trace/shared_memory.h \

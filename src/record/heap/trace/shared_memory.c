@@ -178,7 +178,8 @@ static bool add_segment(size_t bytes)
 	/* It is not for core dumps, which would have pages made for all of it. */
 	madvise(h, bytes, MADV_DONTDUMP);
 	if (!kept.first) {
-		if (getrandom(&h->set, sizeof(h->set), GRND_NONBLOCK) != sizeof(h->set))
+		if (syscall(SYS_getrandom, &h->set, sizeof(h->set), GRND_NONBLOCK) !=
+		    (long)sizeof(h->set))
 			h->set = (uint64_t)getpid() << 32 | (uint32_t)id;
 		h->first = id;
 		kept.first = h;

@@ -5,6 +5,7 @@
 #include "record/heap/trace/tracer_facts.h"
 
 #include "record/heap/hooks/real_calls.h"
+#include "record/heap/trace/kernel_stat.h"
 #include "record/heap/trace/tracer_file.h"
 #include "record/heap/trace/tracer_memory.h"
 #include "record/heap/trace/tracer_writer.h"
@@ -258,7 +259,7 @@ bool tracer_facts_alone(int *status)
 	struct stat st;
 
 	/* Two links of a directory's own, the main thread, and ours. */
-	if (stat("/proc/self/task", &st) || st.st_nlink != 4)
+	if (kernel_stat("/proc/self/task", &st) || st.st_nlink != 4)
 		return false;
 	/* "pid (name) state …"; the state of a process is that of its main thread. */
 	text[read_file("/proc/self/stat", text, sizeof(text) - 1)] = '\0';

@@ -4,6 +4,8 @@
 
 #include "record/heap/trace/tracer_file.h"
 
+#include "record/heap/trace/kernel_stat.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -40,7 +42,7 @@ static int create(struct tracer_file *f)
 	if (f->fd < 0)
 		return -errno;
 	f->fd = hide(f->fd);
-	if (fstat(f->fd, &st))
+	if (kernel_fstat(f->fd, &st))
 		return -errno;
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
@@ -64,7 +66,7 @@ static bool is_ours(const struct tracer_file *f, int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == f->dev && st.st_ino == f->ino;
+	return fd >= 0 && kernel_fstat(fd, &st) == 0 && st.st_dev == f->dev && st.st_ino == f->ino;
 }
 
 /* The program closed our descriptor; the file may still be there. */
@@ -114,7 +116,7 @@ uint64_t tracer_file_room(const struct tracer_file *f)
 	struct stat st;
 	uint64_t room;
 
-	if (fstat(f->fd, &st) || st.st_dev != f->dev || st.st_ino != f->ino)
+	if (kernel_fstat(f->fd, &st) || st.st_dev != f->dev || st.st_ino != f->ino)
 		return f->n_bytes;
 	room = (uint64_t)st.st_blocks * 512;
 	return room < f->n_bytes ? room : f->n_bytes;
@@ -172,7 +174,7 @@ void tracer_file_give_up(struct tracer_file *to)
 {
 	struct stat st;
 
-	if (lstat(to->path, &st) == 0 && st.st_dev == to->dev && st.st_ino == to->ino)
+	if (kernel_lstat(to->path, &st) == 0 && st.st_dev == to->dev && st.st_ino == to->ino)
 		unlink(to->path);
 	tracer_file_close(to);
 }
@@ -183,7 +185,7 @@ int tracer_file_replace(struct tracer_file *f, struct tracer_file *by)
 	int ret;
 
 	/* Somebody moved it: then its place is not ours any more. */
-	if (lstat(f->path, &st))
+	if (kernel_lstat(f->path, &st))
 		ret = -errno;
 	else if (st.st_dev != f->dev || st.st_ino != f->ino)
 		ret = -ESTALE;
@@ -215,8 +217,8 @@ static int open_log(const struct tracer_options *o, int create)
 
 	if (*o->log)
 		return open(o->log, O_WRONLY | create | O_APPEND | O_CLOEXEC, 0644);
-	if (!o->error_inode || fstat(STDERR_FILENO, &s) != 0 || s.st_dev != o->error_device ||
-	    s.st_ino != o->error_inode)
+	if (!o->error_inode || kernel_fstat(STDERR_FILENO, &s) != 0 ||
+	    s.st_dev != o->error_device || s.st_ino != o->error_inode)
 		return -1;
 	return fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 }
@@ -251,7 +253,7 @@ static void log_line(const struct tracer_options *o, const char *what, const cha
 	part[1] = (struct iovec){ pid + i, sizeof(pid) - 1 - i };
 	fd = open_log(o, create);
 	if (fd >= 0) {
-		if (fstat(fd, &st) == 0)
+		if (kernel_fstat(fd, &st) == 0)
 			atomic_store(&log_device, st.st_dev);
 		if (writev(fd, part, sizeof(part) / sizeof(*part)) < 0)
 			errno = kept; /* there is nobody else to tell */

@@ -3,6 +3,7 @@
 
 #include "record/heap/trace/tracer_loop.h"
 
+#include "record/heap/trace/kernel_stat.h"
 #include "record/heap/trace/tracer_attach.h"
 #include "record/heap/trace/tracer_facts.h"
 #include "record/heap/trace/tracer_file.h"
@@ -303,7 +304,7 @@ struct loop_pause tracer_loop_pause_alone(void)
 	int kept = errno;
 
 	/* Two links of the directory's own, the caller, and our thread. */
-	if (tracer_is_on() && stat("/proc/self/task", &st) == 0 && st.st_nlink == 4)
+	if (tracer_is_on() && kernel_stat("/proc/self/task", &st) == 0 && st.st_nlink == 4)
 		return tracer_loop_pause();
 	errno = kept;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &p.cancelable);

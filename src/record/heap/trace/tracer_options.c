@@ -4,6 +4,8 @@
 
 #include "record/heap/trace/tracer_options.h"
 
+#include "record/heap/trace/kernel_stat.h"
+
 #include "heaptrace/heap_wire.h"
 
 #include <stdlib.h>
@@ -312,7 +314,7 @@ static void read_log(struct tracer_options *o, const char *settings)
 						     "nothing is told");
 	if (file && *file && !expand(o->log, file, NULL))
 		o->log[0] = '\0';
-	if (!asked || (file && *file) || fstat(STDERR_FILENO, &s) != 0)
+	if (!asked || (file && *file) || kernel_fstat(STDERR_FILENO, &s) != 0)
 		return;
 	o->error_device = s.st_dev;
 	o->error_inode = s.st_ino;

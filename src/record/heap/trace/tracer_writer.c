@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define BLOCK_EVENTS 30000u
@@ -662,7 +663,7 @@ bool tracer_writer_init(const char **why)
 	h.arch = UNWIND_HERE == UNWIND_AARCH64 ? HEAP_AARCH64 : HEAP_X86_64;
 	h.id_chunk_bits = ID_CHUNK_BITS;
 	h.spent = recorder.options.keep_unread;
-	if (getrandom(&h.run, sizeof(h.run), GRND_NONBLOCK) != sizeof(h.run))
+	if (syscall(SYS_getrandom, &h.run, sizeof(h.run), GRND_NONBLOCK) != (long)sizeof(h.run))
 		h.run = h.start_ns;
 	h.box = (uint32_t)(shared_memory_id() + 1);
 	recorder.box->run = h.run;
