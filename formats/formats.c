@@ -9,6 +9,7 @@
 #include "formats/firefox/firefox.h"
 #include "formats/folded/folded.h"
 #include "formats/format.h"
+#include "formats/heap_profile/heap_profile.h"
 #include "formats/heap_trace.h"
 #include "formats/heaptrack/heaptrack.h"
 #include "formats/perf_data.h"
@@ -38,6 +39,7 @@ const struct format *const formats[] = {
 	&format_firefox,
 	&format_folded,
 	&format_folded_diff,
+	&format_heap_profile,
 	&format_heap_trace,
 	&format_heaptrack,
 	&format_massif,

@@ -37,8 +37,6 @@ static const struct sign signs[] = {
 	{ "Showing nodes accounting for ", "", "the output of pprof" },
 	{ "PeriodType: ", "", "the output of pprof -raw" },
 	{ "digraph ", "{", "a graph (dot)" },
-	{ "heap_v2/", "", "a heap profile of jemalloc" },
-	{ "heap profile: ", "", "a heap profile of gperftools or Go" },
 	{ "--- heap", "", "a heap profile of gperftools" },
 	{ "--- symbol", "", "a profile with symbols of gperftools" },
 	{ "--- contention", "", "a profile of locks (gperftools or Go)" },

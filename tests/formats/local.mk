@@ -9,6 +9,7 @@ t_formats_SOURCES += \
 	tests/formats/test_heap_grow.c \
 	tests/formats/test_heap_ids.c \
 	tests/formats/test_heap_stop.c \
+	tests/formats/test_heap_profile.c \
 	tests/formats/test_heap_trace.c \
 	tests/formats/test_heaptrack.c \
 	tests/formats/test_json_formats.c \

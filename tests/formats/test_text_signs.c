@@ -40,9 +40,6 @@ static const struct {
 	{ "\n              libc.so.1`malloc+0x1c\n              app`main+0x4\n              app`_start+0x83\n"
 	  "                3\n",
 	  "the output of dtrace" },
-	{ "heap_v2/524288\n  t*: 28106: 56637512 [0: 0]\n", "a heap profile of jemalloc" },
-	{ "heap profile:    812: 1234567 [  2000:  9999999] @ heapprofile\n",
-	  "a heap profile of gperftools or Go" },
 	{ "Function Stack,CPU Time:Self\nmain,12\n  sort,30\n", "a table of VTune (CSV)" },
 	{ "Aggregated stats:\n           TOTAL events:       1200\n          SAMPLE events:       1100\n",
 	  "the output of perf report --stats" },

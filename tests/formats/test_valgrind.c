@@ -73,7 +73,7 @@ static int64_t sum_of(const struct profile *p, const char *event, enum measure m
 	profile_counts_read(p, &counts);
 	lens_init(&l, p);
 	l.n_columns = 1;
-	l.column[0].metric = (struct metric){ m.event, measure };
+	l.column[0].metric = (struct metric){ .event = m.event, .measure = measure };
 	cr_assert_eq(aggregate(p, &counts, &l, NULL, &w), 0);
 	sum = w.total[0];
 	weights_done(&w);
@@ -495,7 +495,7 @@ static void compare_stacks(const char *name, const char *key, const struct profi
 	profile_counts_read(p, &counts);
 	lens_init(&l, p);
 	l.n_columns = 1;
-	l.column[0].metric = (struct metric){ m.event, measure };
+	l.column[0].metric = (struct metric){ .event = m.event, .measure = measure };
 	cr_assert_eq(aggregate(p, &counts, &l, NULL, &w), 0);
 	for (uint32_t i = 0; i < w.n_stacks; i++)
 		if (w.stack[i] > 0)

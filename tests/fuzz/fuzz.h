@@ -29,6 +29,8 @@ fuzz_fn fuzz_heap_trace;
 fuzz_fn fuzz_dhat;
 /* Reads a massif.out, and asks for its table. */
 fuzz_fn fuzz_massif;
+/* Reads the text of a heap profile, and asks for its table. */
+fuzz_fn fuzz_heap_profile;
 /* Reads a trace of heaptrack's, and asks for all that can be asked. */
 fuzz_fn fuzz_heaptrack;
 /* Reads a jitdump and asks for names and unwind rules of its code. */
