@@ -12,6 +12,7 @@
 #include "formats/heap_profile/heap_profile.h"
 #include "formats/heap_trace.h"
 #include "formats/heaptrack/heaptrack.h"
+#include "formats/otlp/otlp.h"
 #include "formats/perf_data.h"
 #include "formats/perf_script/perf_script.h"
 #include "formats/pprof/pprof.h"
@@ -43,6 +44,7 @@ const struct format *const formats[] = {
 	&format_heap_trace,
 	&format_heaptrack,
 	&format_massif,
+	&format_otlp,
 	&format_perf_data,
 	&format_perf_script,
 	&format_pprof,

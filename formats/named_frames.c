@@ -57,7 +57,7 @@ function_id named_frame_function(struct profile *p, const struct named_frame *f,
 	return function_in(p, f, m.v ? m : module_of(p, f));
 }
 
-static enum family family_of_object(const char *path)
+enum family named_frame_family(const char *path)
 {
 	static const char *const libc[] = { "libc.so",  "libc-2.",    "ld-linux",    "ld-2.",
 					    "ld-musl",  "libpthread", "libm.so",     "libm-2.",
@@ -76,7 +76,7 @@ module_id named_frame_object(struct profile *p, string_id path)
 {
 	const char *text = profile_string(p, path, NULL);
 
-	return *text ? build_module(p, text, "", family_of_object(text)) : (module_id){ 0 };
+	return *text ? build_module(p, text, "", named_frame_family(text)) : (module_id){ 0 };
 }
 
 location_id named_frame_location_in(struct profile *p, const struct named_frame *f, module_id m)

@@ -25,6 +25,9 @@ location_id named_frame_location_in(struct profile *p, const struct named_frame 
 /* The function alone, in that module; without one, in its file's. Wants the pen. */
 function_id named_frame_function(struct profile *p, const struct named_frame *f, module_id m);
 
+/* How the code of a program or library of that path is coloured. */
+enum family named_frame_family(const char *path);
+
 /* The module of a program or library of which nothing but the path is known; {0} for none. Wants the pen. */
 module_id named_frame_object(struct profile *p, string_id path);
 

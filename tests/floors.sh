@@ -57,7 +57,9 @@ formats/svg: src/base src/profile src/query/ src/query formats formats/write
 formats/valgrind: src/base src/profile/ src/profile src/input formats formats/json
 formats/v8: src/base src/profile src/input src/query formats formats/json formats/write
 formats/samples: src/base src/profile src/query formats formats/write
-formats/pprof: src/base src/profile/ src/profile src/input src/elf src/symbols src/query/ src/query formats formats/write
+formats/pprof: src/base src/profile/ src/profile src/input src/elf src/symbols src/query/ src/query formats formats/write formats/proto
+formats/proto: src/base
+formats/otlp: src/base src/profile src/input formats formats/json formats/proto
 src/record/heap: src/base src/unwind src/heaptrace src/record/heap/
 src/record/heap/hooks: src/base src/unwind src/heaptrace src/record/heap src/record/heap/
 src/record/heap/stack: src/base src/unwind src/heaptrace src/record/heap src/record/heap/

@@ -258,8 +258,8 @@ static int read_pieces(struct input *in, yajl_handle h, struct json_end *end_of,
 	return 0;
 }
 
-int json_read(struct input *in, const struct json_rule *rules, size_t n_rules, void *to,
-	      struct json_end *end_of, struct progress *progress, struct err *e)
+static int read_values(struct input *in, const struct json_rule *rules, size_t n_rules, void *to,
+		       bool many, struct json_end *end_of, struct progress *progress, struct err *e)
 {
 	struct stream s = { .to = to };
 	yajl_handle h = yajl_alloc(&callbacks, NULL, &s);
@@ -270,6 +270,7 @@ int json_read(struct input *in, const struct json_rule *rules, size_t n_rules, v
 		mem_fail(sizeof(s));
 	/* names are cleaned before they are shown, whatever bytes they are */
 	yajl_config(h, yajl_dont_validate_strings, 1);
+	yajl_config(h, yajl_allow_multiple_values, many);
 	plant(&s, rules, n_rules);
 	rc = read_pieces(in, h, end_of, progress, e);
 	yajl_free(h);
@@ -277,6 +278,18 @@ int json_read(struct input *in, const struct json_rule *rules, size_t n_rules, v
 	vec_done(&s.open);
 	vec_done(&s.member);
 	return rc;
+}
+
+int json_read(struct input *in, const struct json_rule *rules, size_t n_rules, void *to,
+	      struct json_end *end_of, struct progress *progress, struct err *e)
+{
+	return read_values(in, rules, n_rules, to, false, end_of, progress, e);
+}
+
+int json_read_lines(struct input *in, const struct json_rule *rules, size_t n_rules, void *to,
+		    struct json_end *end_of, struct progress *progress, struct err *e)
+{
+	return read_values(in, rules, n_rules, to, true, end_of, progress, e);
 }
 
 /* Values. */
@@ -303,9 +316,11 @@ int64_t json_int(const struct json_value *v, int64_t otherwise)
 
 	if (v->kind != JSON_NUMBER)
 		return otherwise;
-	for (; i < v->n && v->n <= 18 && v->s[i] >= '0' && v->s[i] <= '9'; i++)
-		x = 10 * x + (v->s[i] - '0');
-	if (i == v->n)
+	for (; i < v->n && v->s[i] >= '0' && v->s[i] <= '9'; i++)
+		if (__builtin_mul_overflow(x, 10, &x) ||
+		    __builtin_add_overflow(x, v->s[i] - '0', &x))
+			break;
+	if (i == v->n && i > 0)
 		return v->s[0] == '-' ? -x : x;
 	d = round(json_double(v, NAN));
 	return d > -9.2e18 && d < 9.2e18 ? (int64_t)d : otherwise;

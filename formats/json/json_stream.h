@@ -63,6 +63,10 @@ struct json_end {
 int json_read(struct input *in, const struct json_rule *rules, size_t n_rules, void *to,
 	      struct json_end *end, struct progress *progress, struct err *e);
 
+/* The same of texts one after the other, as in a file with a text a line. The rule of the path "" is that of each whole text. */
+int json_read_lines(struct input *in, const struct json_rule *rules, size_t n_rules, void *to,
+		    struct json_end *end, struct progress *progress, struct err *e);
+
 /* Is there a member of that name in the first object of the text? For probes: text may be cut. */
 bool json_has_key(const uint8_t *text, size_t n, const char *key);
 

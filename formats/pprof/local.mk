@@ -5,6 +5,4 @@ libformats_a_SOURCES += \
 	formats/pprof/pprof_labels.c formats/pprof/pprof_labels.h \
 	formats/pprof/pprof_stacks.c formats/pprof/pprof_stacks.h \
 	formats/pprof/pprof_tables.c formats/pprof/pprof_tables.h \
-	formats/pprof/pprof_write.c formats/pprof/pprof_write.h \
-	formats/pprof/proto_arena.c formats/pprof/proto_arena.h \
-	formats/pprof/proto_fields.c formats/pprof/proto_fields.h
+	formats/pprof/pprof_write.c formats/pprof/pprof_write.h

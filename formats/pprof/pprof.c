@@ -17,8 +17,8 @@
 #include "formats/pprof/pprof_stacks.h"
 #include "formats/pprof/pprof_tables.h"
 #include "formats/pprof/pprof_write.h"
-#include "formats/pprof/proto_arena.h"
-#include "formats/pprof/proto_fields.h"
+#include "formats/proto/proto_arena.h"
+#include "formats/proto/proto_fields.h"
 #include "input/input.h"
 #include "profile/builder.h"
 #include <profile.pb-c.h>

@@ -8,8 +8,8 @@
 #include "formats/pprof/pprof_tables.h"
 
 #include "base/hash.h"
-#include "formats/pprof/proto_arena.h"
-#include "formats/pprof/proto_fields.h"
+#include "formats/proto/proto_arena.h"
+#include "formats/proto/proto_fields.h"
 #include <profile.pb-c.h>
 
 #include <string.h>

@@ -39,6 +39,8 @@ fuzz_fn fuzz_jit_dump;
 fuzz_fn fuzz_perf_data;
 /* Reads JSON as each format that is JSON. */
 fuzz_fn fuzz_json;
+/* Reads OpenTelemetry profiles, protobuf or JSON. */
+fuzz_fn fuzz_otlp;
 /* Reads a pprof profile and asks for its table. */
 fuzz_fn fuzz_pprof;
 /* Reads a run of a history and writes it again. */

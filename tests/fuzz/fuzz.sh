@@ -25,8 +25,8 @@ done < <(find "$src/formats" -name '*.c' | sort)
 for name in patch/allocators patch/trampoline patch/elf_symbols trace/tracer_memory patch/x86_code; do
 	sources+=("$src/src/record/heap/$name.c")
 done
-# What protoc-c wrote of pprof's messages.
-sources+=("$config/profile.pb-c.c")
+# What protoc-c wrote of messages.
+sources+=("$config/profile.pb-c.c" "$config/otlp_profiles.pb-c.c")
 # What makes the inputs of a target.
 sources+=("$src/tests/support/made_dwarf.c")
 targets=${TARGETS:-$(cd "$src/tests/fuzz" && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done | grep -vx 'vary\|target')}

@@ -2,7 +2,7 @@
 /* A block that is used again for each message, and an arena for messages that are larger. */
 #include "config.h"
 
-#include "formats/pprof/proto_arena.h"
+#include "formats/proto/proto_arena.h"
 
 #include "base/mem.h"
 

@@ -3,8 +3,8 @@
  * Memory for protobuf-c that is given back a message at a time: unpacking is then a move of a pointer for each part of
  * a message, and nothing need be freed part by part.
  */
-#ifndef PROFTOP_FORMATS_PPROF_PROTO_ARENA_H
-#define PROFTOP_FORMATS_PPROF_PROTO_ARENA_H
+#ifndef PROFTOP_FORMATS_PROTO_PROTO_ARENA_H
+#define PROFTOP_FORMATS_PROTO_PROTO_ARENA_H
 
 #include "base/arena.h"
 

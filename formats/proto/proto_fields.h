@@ -3,8 +3,8 @@
  * The fields of a protobuf message, one after the other, without a copy: for messages that are too large to be unpacked
  * at once. The wire format is the one of protobuf.dev/programming-guides/encoding.
  */
-#ifndef PROFTOP_FORMATS_PPROF_PROTO_FIELDS_H
-#define PROFTOP_FORMATS_PPROF_PROTO_FIELDS_H
+#ifndef PROFTOP_FORMATS_PROTO_PROTO_FIELDS_H
+#define PROFTOP_FORMATS_PROTO_PROTO_FIELDS_H
 
 #include "base/bytes.h"
 

@@ -2,7 +2,7 @@
 /* Tags, varints and lengths of protobuf messages, from hostile bytes. */
 #include "config.h"
 
-#include "formats/pprof/proto_fields.h"
+#include "formats/proto/proto_fields.h"
 
 #define MOST_VARINT 10 /* bytes */
 #define MOST_NUMBER ((UINT32_C(1) << 29) - 1)
