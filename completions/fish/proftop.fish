@@ -41,7 +41,7 @@ complete -c proftop -n "$lens" -l time -x -d 'only from A to B, in seconds'
 complete -c proftop -n "$lens" -l thread -x -d 'only threads whose name matches'
 complete -c proftop -n "$lens; or $record" -s e -l event -x -d 'the event to count'
 complete -c proftop -n "$lens" -l metric -x -a 'period samples wall live peak leaked freed temporary bytes calls' -d 'what is counted'
-complete -c proftop -n "$lens" -l group -x -a 'function module file thread process comm event cpu cgroup label' -d 'rows by'
+complete -c proftop -n "$lens" -l group -x -a 'function module file line thread process comm event cpu cgroup label' -d 'rows by'
 complete -c proftop -n "$lens" -l fields -x -d 'fields of tracepoints as innermost frames'
 complete -c proftop -n "$lens" -l no-inline -d 'inlined functions are part of their callers'
 

@@ -104,8 +104,7 @@ static uint32_t run_length(const struct export_stacks *s, const struct frame *ru
 
 static uint32_t key_of_location(const struct export_stacks *s, uint32_t location)
 {
-	return groups_of_frame(&s->a->keys, location_function(&s->locations, location),
-			       s->locations.module[location]);
+	return groups_of_location(&s->a->keys, &s->locations, location);
 }
 
 /* The first frame of a location; those that are inlined into it follow. */
@@ -124,7 +123,9 @@ static uint32_t frames_of_location(struct export_stacks *s, uint32_t location)
 		struct export_frame *f;
 		bool known = from->function < s->a->counts.n_functions;
 
-		add_frame(s, groups_of_frame(&s->a->keys, from->function, module),
+		add_frame(s,
+			  run ? groups_of_run(&s->a->keys, &s->locations, from, module)
+			      : groups_of_frame(&s->a->keys, from->function, module),
 			  known ? from->function : ID_NONE, module);
 		f = &s->frames.at[s->frames.n - 1];
 		f->address = s->locations.address[location];

@@ -226,6 +226,8 @@ static void add_sources_of(struct maker *m, size_t from, size_t to)
 		uint32_t end = l->line + CONTEXT_LINES;
 		bool first = i == from, gap;
 
+		if (!known && l->weighed == ANNOTATION_NONE)
+			continue;
 		if (!known) {
 			add_source(m, file, path, l->line, !first && l->line > next, l->weighed);
 			next = l->line + 1;
@@ -528,10 +530,8 @@ static bool find_key(struct maker *m, uint32_t key_id)
 				  m->of->lens.names);
 		m->l.keys = &m->own_keys;
 	}
-	for (m->l.key = 0; m->l.key < m->l.keys->n; m->l.key++)
-		if (m->l.keys->key[m->l.key].id == key_id)
-			return true;
-	return false;
+	m->l.key = code_key(m->l.keys, key_id);
+	return m->l.key != KEY_NONE;
 }
 
 static int make(struct maker *m, struct progress *progress)

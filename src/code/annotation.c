@@ -54,6 +54,14 @@ uint32_t annotation_add_numbers(struct annotation *a)
 	return (uint32_t)(n / more);
 }
 
+bool annotation_has_text(const struct annotation *a)
+{
+	for (size_t i = 0; i < a->files.n; i++)
+		if (!a->files.at[i].why)
+			return true;
+	return false;
+}
+
 static void add_row(struct annotation_rows *r, enum annotation_kind kind, uint32_t at)
 {
 	vec_push(&r->all, ((struct annotation_row){ .kind = kind, .at = at }));
@@ -147,6 +155,8 @@ static bool moves(const struct annotation *a, uint32_t at, uint32_t first)
 
 static void add_blocks(struct annotation_rows *r, const struct annotation *a)
 {
+	for (size_t i = 0; !annotation_has_text(a) && i < a->files.n; i++)
+		add_warning(r, a->files.at[i].why);
 	for (uint32_t i = 0; i < a->blocks.n; i++) {
 		const struct annotation_block *b = &a->blocks.at[i];
 
@@ -165,7 +175,9 @@ void annotation_rows_make(struct annotation_rows *r, const struct annotation *a,
 			  enum annotation_mode mode)
 {
 	vec_clear(&r->all);
-	r->mode = a->sources.n > 0 ? mode : ANNOTATION_ASSEMBLY;
+	r->mode = annotation_has_text(a) || (a->sources.n > 0 && a->code.n == 0)
+			  ? mode
+			  : ANNOTATION_ASSEMBLY;
 	if (r->mode == ANNOTATION_ASSEMBLY)
 		add_blocks(r, a);
 	else

@@ -135,10 +135,12 @@ struct annotation_row {
 };
 
 struct annotation_rows {
-	enum annotation_mode mode; /* as it was made: without lines it is assembly */
+	enum annotation_mode mode; /* as it was made: without sources it is assembly */
 	VEC(struct annotation_row) all;
 };
 
+/* Is the text of any of its lines known? */
+bool annotation_has_text(const struct annotation *a);
 void annotation_rows_make(struct annotation_rows *r, const struct annotation *a,
 			  enum annotation_mode mode);
 void annotation_rows_done(struct annotation_rows *r);

@@ -23,11 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool groups_frames(enum grouping g)
-{
-	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
-}
-
 /* The table of frames: of the call tree where there is one, else of the trie, of which one may be made later. lens: a's, with what is kept. */
 static int table_of_either(struct analysis *a, bool later, const struct lens *lens,
 			   struct progress *progress)
@@ -152,7 +147,7 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 		struct analysis **out)
 {
 	struct analysis *a = xcalloc(1, sizeof(*a));
-	bool frames = groups_frames(lens->grouping);
+	bool frames = grouping_of_frames(lens->grouping);
 	int rc;
 
 	a->profile = p;
@@ -169,8 +164,11 @@ static int make(const struct profile *p, const struct profile_counts *counts,
 	/* Sides are compared node by node, too. */
 	if (parts & ANALYSIS_LATER && lens_compares(lens))
 		parts |= ANALYSIS_TREE;
+	/* Lines are those of the tree; what is below a minute knows functions only. */
+	if (lens->grouping == GROUP_LINE)
+		parts |= ANALYSIS_TREE;
 	rc = answer(a, parts, lens, progress);
-	if (rc == 0)
+	if (rc == 0 && lens->grouping != GROUP_LINE)
 		rc = answer_recent(a, parts, lens->cache ? lens->cache->recent : NULL, progress);
 	if (rc == 0 && lens_compares(lens))
 		rc = know_amounts(a, lens->cache ? lens->cache->amounts : NULL, progress);

@@ -408,6 +408,16 @@ static void weigh(struct finder *f, struct weights *w)
 	give_out(f);
 }
 
+uint32_t code_key(const struct groups *keys, uint32_t key_id)
+{
+	uint32_t module = key_id & ~KEY_OF_MODULE;
+
+	if (key_id < keys->n_functions)
+		return keys->of_function[key_id];
+	return key_id & KEY_OF_MODULE && module < keys->n_modules ? keys->of_module[module]
+								  : KEY_NONE;
+}
+
 /* The key that has the id; the analysis may group by something else. */
 static bool find_key(struct finder *f, uint32_t key_id)
 {
@@ -418,12 +428,8 @@ static bool find_key(struct finder *f, uint32_t key_id)
 		groups_init_named(&f->own, a->profile, &a->counts, GROUP_FUNCTION, a->lens.names);
 		f->keys = &f->own;
 	}
-	for (uint32_t i = 0; i < f->keys->n; i++) {
-		f->key = i;
-		if (f->keys->key[i].id == key_id)
-			return true;
-	}
-	return false;
+	f->key = code_key(f->keys, key_id);
+	return f->key != KEY_NONE;
 }
 
 static void prepare_scope(struct finder *f, const struct code_wish *wish)

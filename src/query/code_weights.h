@@ -73,8 +73,11 @@ void code_weights_done(struct code_weights *w);
  */
 uint32_t code_hottest(const struct analysis *a);
 
-/* Is the function the frame of a location, or of its run of frames? keys are by function. */
+/* The key of a function by the id of it, or of any function of its group, among keys by function; KEY_NONE: none. */
 struct groups;
+uint32_t code_key(const struct groups *keys, uint32_t key_id);
+
+/* Is the function the frame of a location, or of its run of frames? keys are by function. */
 bool code_weights_has(const struct groups *keys, const struct location_columns *l, bool inlines,
 		      uint32_t location, uint32_t key);
 

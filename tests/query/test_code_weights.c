@@ -236,3 +236,38 @@ Test(code_weights, of_nothing)
 	lens_done(&lens);
 	profile_free(p);
 }
+
+/* Rows by line: of the call where a frame calls, and of the function's name where no line is known. */
+Test(code_weights, lines_as_a_grouping)
+{
+	static const struct {
+		const char *label;
+		int64_t self, total;
+	} rows[] = {
+		{ "prog.c:10", 0, 14 }, { "prog.c:11", 16, 17 }, { "prog.c:20", 0, 8 },
+		{ "prog.c:21", 0, 14 }, { "prog.c:22", 1, 1 },   { "prog.c:5", 12, 12 },
+		{ "prog.c:6", 2, 2 },
+	};
+	struct profile *p = make();
+	struct analysis *a;
+	struct lens lens;
+
+	made_lens(&lens, p, "");
+	lens.grouping = GROUP_LINE;
+	cr_assert_eq(analysis_new(p, &lens, NULL, &a), 0);
+	cr_expect_eq(a->table.n_rows, sizeof(rows) / sizeof(rows[0]));
+	for (uint32_t i = 0; i < a->table.n_rows; i++) {
+		const struct key *k = &a->keys.key[a->table.key[i]];
+		size_t n = 0;
+
+		while (n < sizeof(rows) / sizeof(rows[0]) && strcmp(rows[n].label, k->label) != 0)
+			n++;
+		cr_assert_lt(n, sizeof(rows) / sizeof(rows[0]), "%s", k->label);
+		cr_expect_eq(a->table.self[i], rows[n].self, "%s", k->label);
+		cr_expect_eq(a->table.total[i], rows[n].total, "%s", k->label);
+		cr_expect(k->id & KEY_OF_LINE);
+	}
+	analysis_free(a);
+	lens_done(&lens);
+	profile_free(p);
+}

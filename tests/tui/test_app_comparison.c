@@ -70,8 +70,8 @@ Test(app_sides, keys)
 		{ RANGES, "!the sides overlap" },
 		{ "7HHHHHHHAlllllllBahhhALBb", "samples are on both, " },
 		{ "1a", "o shows them as rows" },
-		{ "1oooajb", "tid:812 → tid:815" },
-		{ "1ooooajb", "pid:812 → pid:900" },
+		{ "1ooooajb", "tid:812 → tid:815" },
+		{ "1oooooajb", "pid:812 → pid:900" },
 		{ "7a", "A and B mark its ends first" },
 		{ "7AlllBa", "side a  time:" },
 		{ "7AlllBa", "!filter  time" },
@@ -93,12 +93,12 @@ static const char groups[] = "a;b 6 pid=1 tid=1 name=x cgroup=/web.service\n"
 /* Of recordings that say control groups, and of others. */
 Test(app_sides, control_groups)
 {
-	check(made_profile(groups), "1oooooooo", "CGROUP");
-	check(made_profile(groups), "1ooooooooo", "FUNCTION");
-	check(made_profile(groups), "1ooooooooajb",
+	check(made_profile(groups), "1ooooooooo", "CGROUP");
+	check(made_profile(groups), "1oooooooooo", "FUNCTION");
+	check(made_profile(groups), "1oooooooooajb",
 	      "cgroup:(?-i)^/web\\.service$ → cgroup:(?-i)^/db$");
-	check(made_profile(groups), "1oooooooo<Enter>", "filter  cgroup:(?-i)^/web\\.service$");
-	check(stage_profile(), "1oooooooo", "FUNCTION");
+	check(made_profile(groups), "1ooooooooo<Enter>", "filter  cgroup:(?-i)^/web\\.service$");
+	check(stage_profile(), "1ooooooooo", "FUNCTION");
 }
 
 /* What stands on screens of comparisons that are as narrow as can be. */
@@ -244,7 +244,7 @@ Test(app_sides, another_metric_is_being_computed)
 	struct stage_app f;
 
 	stage_app_init(&f, made_profile(groups), true, 100, 30);
-	stage_app_play(&f, "1ooooooooajb");
+	stage_app_play(&f, "1oooooooooajb");
 	app_key(f.app, 'm');
 	cr_expect(stage_app_shows(&f, ", computing"));
 	stage_app_settle(&f);

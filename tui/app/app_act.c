@@ -101,13 +101,25 @@ static void carry(struct app *a, enum view_kind target)
 		app_go(a, target, &here.place);
 }
 
-/* Lines are of functions: rows of modules or files have none of their own. */
+/* Rows of modules or files have no lines of their own. */
 static void carry_to_code(struct app *a)
 {
-	if (a->analysis->keys.grouping == GROUP_FUNCTION)
+	enum grouping g = a->analysis->keys.grouping;
+	struct step here = app_here(a);
+
+	if (g == GROUP_FUNCTION) {
 		carry(a, VIEW_KIND_ANNOTATE);
-	else
+	} else if (g != GROUP_LINE) {
 		app_say(a, false, "source lines are of a function: o groups by function");
+	} else if (!here.has_place || here.place.key_id == ID_NONE) {
+		app_say(a, false, "no function is selected");
+	} else {
+		if ((here.place.key_id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE)
+			here.place = row_line_place(&a->scene, here.place.key_id);
+		else
+			here.place.path = 0;
+		app_go(a, VIEW_KIND_ANNOTATE, &here.place);
+	}
 }
 
 void app_wish(struct app *a, enum terminal_request_kind kind, const char *text, uint32_t line)
@@ -197,7 +209,19 @@ static void edit_source(struct app *a)
 
 	if (!label)
 		return;
-	if (a->analysis->keys.grouping == GROUP_FUNCTION &&
+	if (a->analysis->keys.grouping == GROUP_LINE &&
+	    (here.place.key_id & (KEY_OF_LINE | KEY_OF_MODULE)) == KEY_OF_LINE) {
+		struct location_columns l;
+		const struct frame *at;
+
+		profile_locations(p, &l);
+		at = &l.frames[here.place.key_id & ~KEY_OF_LINE];
+		file = profile_string(p, (string_id){ at->file }, NULL);
+		app_wish(a, REQUEST_EDIT, file, at->line);
+		return;
+	}
+	if ((a->analysis->keys.grouping == GROUP_FUNCTION ||
+	     a->analysis->keys.grouping == GROUP_LINE) &&
 	    here.place.key_id < a->analysis->counts.n_functions) {
 		f = profile_function(p, (function_id){ here.place.key_id });
 		file = profile_string(p, function_file(f), NULL);

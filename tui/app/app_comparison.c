@@ -117,7 +117,7 @@ static void begin_lens(const struct app *a, struct lens *out)
 {
 	lens_copy(out, &a->lens);
 	drop_times(out);
-	if (out->grouping != GROUP_MODULE && out->grouping != GROUP_FILE)
+	if (!grouping_of_frames(out->grouping))
 		out->grouping = GROUP_FUNCTION;
 }
 

@@ -74,7 +74,7 @@
 	X(FILTER,       "filter",        "& <F4> \\",            IN_ALL,    "filter",  "add filter terms: module:libc !fn:^std:: time:2,5; Backspace first takes the last away") \
 	X(SORT,         "sort",          "s <F6>",               IN_TOP | IN_TREE | IN_MEMORY, "sort",    "sort by the next column") \
 	X(REVERSE,      "reverse",       "S",                    IN_TOP | IN_TREE | IN_MEMORY, "",  "turn the order round") \
-	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, thread, process, command, event, cpu, cgroup, label") \
+	X(GROUP,        "group",         "o",                    IN_TOP,    "group",   "group rows by function, module, file, line, thread, process, command, event, cpu, cgroup, label") \
 	X(METRIC,       "metric",        "m",                    IN_ALL,    "event",   "next event or metric") \
 	X(EQUALISE,     "equalise",      "=",                    IN_ALL,    "equal",        "of a comparison: make both sides equal by total, time, samples, or not at all") \
 	X(SIZE,         "size",          "d",                    IN_ALL,    "size",        "of a comparison: widths and shares are of both sides, of one, or of the change") \

@@ -275,6 +275,16 @@ char *row_place(const struct scene *s, uint32_t file, uint32_t line)
 	return place;
 }
 
+struct place row_line_place(const struct scene *s, uint32_t key_id)
+{
+	struct location_columns l;
+	const struct frame *f;
+
+	profile_locations(s->analysis->profile, &l);
+	f = &l.frames[key_id & ~KEY_OF_LINE];
+	return (struct place){ .key_id = f->function, .line = f->line };
+}
+
 char *row_source(const struct scene *s, const struct groups *keys, uint32_t key)
 {
 	const struct key *k = &keys->key[key];
@@ -324,10 +334,11 @@ const char *row_grouping_name(enum grouping g)
 {
 	static const char *const names[N_GROUPINGS] = {
 		[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",
-		[GROUP_FILE] = "file",         [GROUP_THREAD] = "thread",
-		[GROUP_PROCESS] = "process",   [GROUP_COMM] = "comm",
-		[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",
-		[GROUP_CGROUP] = "cgroup",     [GROUP_LABELS] = "label",
+		[GROUP_FILE] = "file",         [GROUP_LINE] = "line",
+		[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process",
+		[GROUP_COMM] = "comm",         [GROUP_EVENT] = "event",
+		[GROUP_CPU] = "cpu",           [GROUP_CGROUP] = "cgroup",
+		[GROUP_LABELS] = "label",
 	};
 
 	return names[g];

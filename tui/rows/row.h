@@ -71,6 +71,9 @@ uint32_t row_key_of_id(const struct groups *keys, uint32_t key_id);
 /* "41.0 %", or a weight in its unit, of column 0; returns out. */
 const char *row_share(char out[FMT_SIZE], const struct scene *s, int64_t value, int64_t whole);
 
+/* The place in the view of code of a line's key (KEY_OF_LINE): its function, and where in that. */
+struct place row_line_place(const struct scene *s, uint32_t key_id);
+
 /* "parser.cc:118", or "" where a function's source is not known; the caller frees. */
 char *row_source(const struct scene *s, const struct groups *keys, uint32_t key);
 

@@ -58,6 +58,7 @@ struct annotate_view {
 	VEC(uint32_t) row_of; /* [code.n] the row of each instruction, or ANNOTATION_NONE */
 	int shift;            /* columns of text that are scrolled out at the left */
 	int title_rows;
+	uint32_t want_line;        /* go there when it is shown; 0: nowhere */
 	struct annotate_anchor at; /* where the cursor was when rows were last there */
 };
 

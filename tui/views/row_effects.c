@@ -10,6 +10,7 @@
 #include "query/analysis.h"
 #include "query/core/filter.h"
 #include "query/diff/activity_pairs.h"
+#include "tui/rows/row.h"
 
 /* kind:"^name$", quoted as needed; the caller frees. */
 static char *exactly(const char *kind, const char *name)
@@ -83,6 +84,7 @@ static char *term_of(const struct scene *s, const struct groups *keys, const str
 		return NULL;
 	switch (keys->grouping) {
 	case GROUP_FUNCTION:
+	case GROUP_LINE:
 		break;
 	case GROUP_MODULE:
 		return exactly(has_self(s, keys, k) ? "in" : "module", module_of(s, k));
@@ -122,7 +124,14 @@ bool row_effects_key(const struct scene *s, const struct groups *keys, uint32_t 
 {
 	const struct key *k = &keys->key[key];
 
-	if (keys->grouping == GROUP_FUNCTION || k->flags & (FUNCTION_MARK | FUNCTION_COMM)) {
+	if (keys->grouping == GROUP_LINE && k->id & KEY_OF_LINE && !(k->id & KEY_OF_MODULE)) {
+		out->kind = EFFECT_OPEN;
+		out->view = VIEW_KIND_ANNOTATE;
+		out->place = row_line_place(s, k->id);
+		return true;
+	}
+	if (keys->grouping == GROUP_FUNCTION || keys->grouping == GROUP_LINE ||
+	    k->flags & (FUNCTION_MARK | FUNCTION_COMM)) {
 		out->kind = EFFECT_OPEN;
 		out->view = VIEW_KIND_BUTTERFLY;
 		out->place = (struct place){ .key_id = k->id };

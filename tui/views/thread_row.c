@@ -124,5 +124,6 @@ bool thread_row_side(const struct scene *s, const struct activity_row *row, stru
 
 struct place thread_row_place(const struct activity_row *row)
 {
-	return (struct place){ ID_NONE, (uint64_t)row->process << 32 | row->thread };
+	return (struct place){ .key_id = ID_NONE,
+			       .path = (uint64_t)row->process << 32 | row->thread };
 }

@@ -169,6 +169,16 @@ static void go_to_hottest(struct annotate_view *v)
 	go_to(v, v->hot.n > 0 ? v->hot.at[0] : 0);
 }
 
+/* The line that was asked for, once. */
+static void go_to_wanted(struct annotate_view *v, const struct annotation *a)
+{
+	const struct annotate_anchor at = { .has_line = true, .line = v->want_line };
+
+	if (v->want_line != 0)
+		go_to(v, find_anchor(v, a, &at));
+	v->want_line = 0;
+}
+
 static void annotate_update(void *state, const struct scene *s)
 {
 	struct annotate_view *v = state;
@@ -193,6 +203,7 @@ static void annotate_update(void *state, const struct scene *s)
 		go_to_hottest(v);
 	else
 		go_to(v, find_anchor(v, a, &v->at));
+	go_to_wanted(v, a);
 }
 
 static void annotate_layout(void *state, const struct scene *s, struct rect r)
@@ -264,8 +275,11 @@ static void next_mode(struct annotate_view *v, const struct scene *s, const stru
 	struct annotate_anchor at = anchor_of(v, a);
 
 	(void)s;
-	if (a->sources.n == 0) {
-		say(out, xstrdup("no source line of it is known: there is only assembly"));
+	if (!annotation_has_text(a)) {
+		say(out,
+		    xstrdup(a->files.n > 0
+				    ? "its source was not found: there is only assembly"
+				    : "no source line of it is known: there is only assembly"));
 		return;
 	}
 	if (a->code.n == 0) {
@@ -380,11 +394,18 @@ static void annotate_select(void *state, const struct scene *s, const struct pla
 	struct annotate_view *v = state;
 	const struct code_wish wish = { p->key_id, p->path };
 
-	if (p->key_id == ID_NONE || same_wish(&wish, &v->wish))
+	const struct annotation *a;
+
+	if (p->key_id == ID_NONE || (same_wish(&wish, &v->wish) && p->line == 0))
 		return;
+	if (!same_wish(&wish, &v->wish))
+		v->shift = 0;
 	v->wish = wish;
-	v->shift = 0;
+	v->want_line = p->line;
 	annotate_update(v, s);
+	a = annotate_shown(v, s);
+	if (a)
+		go_to_wanted(v, a);
 }
 
 static bool annotate_selection(const void *state, const struct scene *s, struct place *out)

@@ -59,6 +59,7 @@ static const struct row_wish *wish_for(enum grouping g)
 {
 	switch (g) {
 	case GROUP_FUNCTION:
+	case GROUP_LINE:
 		return &of_frames;
 	case GROUP_MODULE:
 	case GROUP_FILE:
@@ -79,10 +80,11 @@ static const char *title_of(enum grouping g)
 {
 	static const char *const titles[N_GROUPINGS] = {
 		[GROUP_FUNCTION] = "FUNCTION ▾", [GROUP_MODULE] = "MODULE ▾",
-		[GROUP_FILE] = "FILE ▾",         [GROUP_THREAD] = "THREAD ▾",
-		[GROUP_PROCESS] = "PROCESS ▾",   [GROUP_COMM] = "COMMAND ▾",
-		[GROUP_EVENT] = "EVENT ▾",       [GROUP_CPU] = "CPU ▾",
-		[GROUP_CGROUP] = "CGROUP ▾",     [GROUP_LABELS] = "LABELS ▾",
+		[GROUP_FILE] = "FILE ▾",         [GROUP_LINE] = "LINE ▾",
+		[GROUP_THREAD] = "THREAD ▾",     [GROUP_PROCESS] = "PROCESS ▾",
+		[GROUP_COMM] = "COMMAND ▾",      [GROUP_EVENT] = "EVENT ▾",
+		[GROUP_CPU] = "CPU ▾",           [GROUP_CGROUP] = "CGROUP ▾",
+		[GROUP_LABELS] = "LABELS ▾",
 	};
 
 	return titles[g];
@@ -369,7 +371,7 @@ static bool shows_order(const struct top_view *v)
 /* The next of self and total of each of the lens's columns, then name, then module. */
 static void step_order(struct top_view *v, const struct scene *s)
 {
-	bool frames = v->grouping == GROUP_FUNCTION;
+	bool frames = v->grouping == GROUP_FUNCTION || v->grouping == GROUP_LINE;
 	bool has_total = wish_for(v->grouping)->total;
 
 	switch (v->order) {
@@ -506,7 +508,7 @@ static void top_select(void *state, const struct scene *s, const struct place *p
 {
 	struct top_view *v = state;
 
-	if (v->grouping != GROUP_FUNCTION || p->key_id == ID_NONE)
+	if ((v->grouping != GROUP_FUNCTION && v->grouping != GROUP_LINE) || p->key_id == ID_NONE)
 		return;
 	v->cursor_id = p->key_id;
 	follow(v, s);

@@ -19,10 +19,10 @@
 #define MOST_EVENTS 8
 
 static const char *const group_names[N_GROUPINGS] = {
-	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module",   [GROUP_FILE] = "file",
-	[GROUP_THREAD] = "thread",     [GROUP_PROCESS] = "process", [GROUP_COMM] = "comm",
-	[GROUP_EVENT] = "event",       [GROUP_CPU] = "cpu",         [GROUP_CGROUP] = "cgroup",
-	[GROUP_LABELS] = "label",
+	[GROUP_FUNCTION] = "function", [GROUP_MODULE] = "module", [GROUP_FILE] = "file",
+	[GROUP_LINE] = "line",         [GROUP_THREAD] = "thread", [GROUP_PROCESS] = "process",
+	[GROUP_COMM] = "comm",         [GROUP_EVENT] = "event",   [GROUP_CPU] = "cpu",
+	[GROUP_CGROUP] = "cgroup",     [GROUP_LABELS] = "label",
 };
 
 const char *query_options_group_name(enum grouping g)
@@ -45,10 +45,11 @@ const char *query_options_group_title(enum grouping g)
 {
 	static const char *const titles[N_GROUPINGS] = {
 		[GROUP_FUNCTION] = "FUNCTION", [GROUP_MODULE] = "MODULE",
-		[GROUP_FILE] = "FILE",         [GROUP_THREAD] = "THREAD",
-		[GROUP_PROCESS] = "PROCESS",   [GROUP_COMM] = "COMM",
-		[GROUP_EVENT] = "EVENT",       [GROUP_CPU] = "CPU",
-		[GROUP_CGROUP] = "CGROUP",     [GROUP_LABELS] = "LABELS",
+		[GROUP_FILE] = "FILE",         [GROUP_LINE] = "LINE",
+		[GROUP_THREAD] = "THREAD",     [GROUP_PROCESS] = "PROCESS",
+		[GROUP_COMM] = "COMM",         [GROUP_EVENT] = "EVENT",
+		[GROUP_CPU] = "CPU",           [GROUP_CGROUP] = "CGROUP",
+		[GROUP_LABELS] = "LABELS",
 	};
 
 	return titles[g];
@@ -56,7 +57,7 @@ const char *query_options_group_title(enum grouping g)
 
 bool query_options_group_of_frames(enum grouping g)
 {
-	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE;
+	return grouping_of_frames(g);
 }
 
 static int find_group(const char *name, enum grouping *out, struct err *e)

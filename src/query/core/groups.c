@@ -18,7 +18,13 @@
 #include <string.h>
 
 /* What kind of thing a group is of, so that a thread and a function of one name are two. */
-enum group_kind { GROUP_OF_CODE, GROUP_OF_COMM, GROUP_OF_MARK, GROUP_OF_ROWS };
+enum group_kind { GROUP_OF_CODE, GROUP_OF_COMM, GROUP_OF_MARK, GROUP_OF_ROWS, GROUP_OF_LINES };
+
+/* Are what has no line of its own functions? */
+static bool are_functions(const struct groups *k)
+{
+	return k->grouping == GROUP_FUNCTION || k->grouping == GROUP_LINE;
+}
 
 /* Things with equal groups have one key. */
 struct group {
@@ -136,8 +142,7 @@ static struct group group_of_module(struct maker *m, const struct module *module
  */
 static bool is_of_one_row(const struct maker *m, const struct function *f)
 {
-	return m->k->grouping == GROUP_FUNCTION && f->flags & FUNCTION_BEGIN &&
-	       m->several[f->module.v];
+	return are_functions(m->k) && f->flags & FUNCTION_BEGIN && m->several[f->module.v];
 }
 
 static uint32_t key_of_function(struct maker *m, uint32_t id)
@@ -156,7 +161,7 @@ static uint32_t key_of_function(struct maker *m, uint32_t id)
 	if (f->flags & FUNCTION_COMM) {
 		g.kind = GROUP_OF_COMM;
 		g.a = m->names ? ruled(m, name_rules_apply_thread, &key.label) : g.a;
-	} else if (f->flags & FUNCTION_MARK && m->k->grouping != GROUP_FUNCTION) {
+	} else if (f->flags & FUNCTION_MARK && !are_functions(m->k)) {
 		g.kind = GROUP_OF_MARK;
 	} else if (m->k->grouping == GROUP_MODULE) {
 		g = group_of_module(m, module, &key.label);
@@ -326,21 +331,78 @@ static void find_builds(struct maker *m, bool compared)
 	free(build);
 }
 
-static void make_frame_keys(struct maker *m, uint32_t n_captures)
+/* The modules of frames, and how many frames there are. */
+static uint32_t *modules_of_frames(const struct location_columns *l, uint32_t n_locations,
+				   uint32_t *n_frames)
+{
+	VEC(uint32_t) modules = { 0 };
+
+	for (uint32_t i = 0; i < n_locations; i++) {
+		const struct frame *run = location_frames(l, i);
+		size_t first = run ? (size_t)(run - l->frames) : 0;
+
+		for (uint32_t k = 0; run && k <= run->n_more; k++) {
+			while (modules.n <= first + k)
+				vec_push(&modules, ID_NONE);
+			modules.at[first + k] = l->module[i];
+		}
+	}
+	*n_frames = (uint32_t)modules.n;
+	return modules.at;
+}
+
+static uint32_t key_of_line(struct maker *m, const struct frame *f, uint32_t at, uint32_t module)
+{
+	const struct module *of = profile_module(m->p, (module_id){ module });
+	struct key key = { .module = text(m, of->name),
+			   .id = KEY_OF_LINE | at,
+			   .family = of->family };
+	struct group g = { GROUP_OF_LINES, f->file, f->line };
+	uint64_t hash = hash_u64(hash_pair(g.a, g.b) + g.kind);
+	uint32_t n = map_find(&m->by_group, hash, same_group, m, &g);
+
+	if (n != MAP_NONE)
+		return n;
+	key.label = made_label(m, xasprintf("%s:%u", base_name(text(m, (string_id){ f->file })),
+					    (unsigned)f->line));
+	return put_key(m, g, key);
+}
+
+/* In the order in which runs came, so that the first frame of a line stays the first. */
+static void make_line_keys(struct maker *m, uint32_t n_locations)
+{
+	struct groups *k = m->k;
+	struct location_columns l;
+	uint32_t *module;
+
+	profile_locations(m->p, &l);
+	module = modules_of_frames(&l, n_locations, &k->n_frames);
+	k->of_frame = xmalloc(((size_t)k->n_frames + 1) * sizeof(*k->of_frame));
+	for (uint32_t i = 0; i < k->n_frames; i++)
+		k->of_frame[i] = module[i] != ID_NONE && l.frames[i].line > 0 && i < KEY_OF_LINE
+					 ? key_of_line(m, &l.frames[i], i, module[i])
+					 : KEY_NONE;
+	vec_drop(module);
+}
+
+static void make_frame_keys(struct maker *m, const struct profile_counts *counts)
 {
 	struct groups *k = m->k;
 
 	k->of_function = xmalloc(k->n_functions * sizeof(*k->of_function));
 	k->of_module = xmalloc(k->n_modules * sizeof(*k->of_module));
 	/* Modules first where they are groups: their ids do not change while functions are found. */
-	for (uint32_t i = 0; i < k->n_modules && k->grouping != GROUP_FUNCTION; i++)
+	for (uint32_t i = 0; i < k->n_modules && !are_functions(k); i++)
 		k->of_module[i] = key_of_module(m, i);
-	if (k->grouping == GROUP_FUNCTION)
-		find_builds(m, n_captures > 1);
+	if (are_functions(k))
+		find_builds(m, counts->n_captures > 1);
 	for (uint32_t i = 0; i < k->n_functions; i++)
 		if (!is_of_one_row(m, profile_function(m->p, (function_id){ i })))
 			k->of_function[i] = key_of_function(m, i);
-	if (k->grouping == GROUP_FUNCTION)
+	if (k->grouping == GROUP_LINE)
+		make_line_keys(m, counts->n_locations);
+	/* The last: these keys are of no group. */
+	if (are_functions(k))
 		keys_of_unnamed(m);
 	for (uint32_t i = 0; i < k->n_functions; i++) {
 		const struct function *f = profile_function(m->p, (function_id){ i });
@@ -531,9 +593,10 @@ void groups_init_named(struct groups *k, const struct profile *p,
 	case GROUP_FUNCTION:
 	case GROUP_MODULE:
 	case GROUP_FILE:
+	case GROUP_LINE:
 		k->n_functions = counts->n_functions;
 		k->n_modules = counts->n_modules;
-		make_frame_keys(&m, counts->n_captures);
+		make_frame_keys(&m, counts);
 		break;
 	case GROUP_THREAD:
 		make_row_keys(&m, counts->n_threads, key_of_thread);
@@ -573,6 +636,7 @@ void groups_done(struct groups *k)
 	free(k->rank);
 	free(k->of_function);
 	free(k->of_module);
+	free(k->of_frame);
 	free(k->of_id);
 	arena_done(&k->made);
 	*k = (struct groups){ 0 };

@@ -17,13 +17,16 @@
 
 #define KEY_NONE      UINT32_MAX
 #define KEY_OF_MODULE ((uint32_t)1 << 31)
+#define KEY_OF_LINE   ((uint32_t)1 << 30)
+#define KEY_OF_LINE   ((uint32_t)1 << 30)
 
 struct key {
 	const char *label;  /* function, module, thread name, …; untrusted; lives with the keys */
 	const char *module; /* name of the module, "" when it says nothing; profile's */
 	uint32_t id;        /* first function, thread, … of the group: stable while p grows; */
-			    /* KEY_OF_MODULE | module_id for frames that have no function yet */
-	uint32_t flags;     /* FUNCTION_… of that function, else 0 */
+			    /* KEY_OF_MODULE | module_id for frames that have no function yet; */
+	/* KEY_OF_LINE | index in location_columns.frames of the first frame at a line */
+	uint32_t flags; /* FUNCTION_… of that function, else 0 */
 	enum family family;
 };
 
@@ -36,6 +39,9 @@ struct groups {
 	uint32_t *of_module;   /* [n_modules] key of frames there without a function; owned */
 	uint32_t n_functions;
 	uint32_t n_modules;
+	/* Of GROUP_LINE: [n_frames] key of each frame of locations' runs, KEY_NONE: its line is not known; owned */
+	uint32_t *of_frame;
+	uint32_t n_frames;
 	/*
 	 * For sample groupings: [n_ids] key of each thread (GROUP_THREAD, _PROCESS, _COMM, _CGROUP, _LABELS), event or cpu; the
 	 * last is for samples that know none. Owned.
@@ -49,6 +55,27 @@ struct groups {
 static inline uint32_t groups_of_frame(const struct groups *k, uint32_t function, uint32_t module)
 {
 	return function < k->n_functions ? k->of_function[function] : k->of_module[module];
+}
+
+/* The key of a frame of a location's run: by its line where lines are grouped. */
+static inline uint32_t groups_of_run(const struct groups *k, const struct location_columns *l,
+				     const struct frame *f, uint32_t module)
+{
+	size_t at = (size_t)(f - l->frames);
+
+	if (k->of_frame && at < k->n_frames && k->of_frame[at] != KEY_NONE)
+		return k->of_frame[at];
+	return groups_of_frame(k, f->function, module);
+}
+
+/* The key of a location as one frame: its function, or the line there. */
+static inline uint32_t groups_of_location(const struct groups *k, const struct location_columns *l,
+					  uint32_t location)
+{
+	const struct frame *run = k->of_frame ? location_frames(l, location) : NULL;
+
+	return run ? groups_of_run(k, l, run, l->module[location])
+		   : groups_of_frame(k, location_function(l, location), l->module[location]);
 }
 
 /* The key of a thread, event or cpu; of ID_NONE, and of what is newer than the keys, that of what is not known. */

@@ -70,7 +70,8 @@ enum unit metric_unit(const struct profile *p, struct metric m);
 enum grouping {
 	GROUP_FUNCTION, /* same name and same module name */
 	GROUP_MODULE,
-	GROUP_FILE,   /* source file */
+	GROUP_FILE, /* source file */
+	GROUP_LINE, /* source line of the call, or of the instruction; functions where it is not known */
 	GROUP_THREAD, /* these seven are of samples, not of frames: tables only */
 	GROUP_PROCESS,
 	GROUP_COMM, /* the name that the thread had */
@@ -79,7 +80,13 @@ enum grouping {
 	GROUP_CGROUP, /* the control group that the thread was in */
 	GROUP_LABELS  /* what the program said that it did, see struct thread */
 };
-#define N_GROUPINGS 10
+#define N_GROUPINGS 11
+
+/* Is it of frames, so that trees have it, too? */
+static inline bool grouping_of_frames(enum grouping g)
+{
+	return g == GROUP_FUNCTION || g == GROUP_MODULE || g == GROUP_FILE || g == GROUP_LINE;
+}
 
 /* What comes after g when groupings are gone through, of those that p has rows for. */
 enum grouping grouping_next(enum grouping g, const struct profile *p);

@@ -40,13 +40,13 @@ struct planter {
 /* By module or file, what matters is who calls into whom. */
 static bool joins_adjacent(const struct groups *k)
 {
-	return k->grouping != GROUP_FUNCTION;
+	return k->grouping == GROUP_MODULE || k->grouping == GROUP_FILE;
 }
 
-static uint32_t group_of(const struct planter *b, uint32_t function, uint32_t module)
+static uint32_t group_of(const struct planter *b, const struct frame *f, uint32_t module)
 {
-	return b->keys ? groups_of_frame(b->keys, function, module)
-		       : frame_id_of_frame(b->counts, function, module);
+	return b->keys ? groups_of_run(b->keys, &b->locations, f, module)
+		       : frame_id_of_frame(b->counts, f->function, module);
 }
 
 static uint32_t step(struct planter *b, uint32_t parent, uint32_t group, bool inlined)
@@ -65,9 +65,10 @@ static uint32_t *group_locations(const struct planter *b)
 	uint32_t *group = xmalloc(b->counts->n_locations * sizeof(*group));
 
 	for (uint32_t i = 0; i < b->counts->n_locations; i++)
-		group[i] = b->inlines && location_frames(l, i)
-				   ? PLANT_RUN
-				   : group_of(b, location_function(l, i), l->module[i]);
+		group[i] = b->inlines && location_frames(l, i) ? PLANT_RUN
+			   : b->keys                           ? groups_of_location(b->keys, l, i)
+				     : frame_id_of_frame(b->counts, location_function(l, i),
+							 l->module[i]);
 	return group;
 }
 
@@ -94,7 +95,7 @@ static uint32_t place_run(struct planter *b, uint32_t parent, uint32_t location)
 	uint32_t module = b->locations.module[location], n = f->n_more + 1, node = parent;
 
 	for (uint32_t i = 0; i < n; i++)
-		node = step(b, node, group_of(b, f[i].function, module), i > 0);
+		node = step(b, node, group_of(b, &f[i], module), i > 0);
 	return node;
 }
 

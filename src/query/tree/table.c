@@ -171,6 +171,7 @@ static uint32_t key_of_row(const struct groups *k, const struct sample_columns *
 	case GROUP_FUNCTION:
 	case GROUP_MODULE:
 	case GROUP_FILE:
+	case GROUP_LINE:
 		break;
 	}
 	return groups_of_row(k, id);
